@@ -1,0 +1,51 @@
+# hone_room(NAME [DEPS target...]) makes a static library hone_NAME of the .cc files of the current
+# folder and its subfolders, so that adding a file needs no edit here. main.cc belongs to programs.
+function(hone_room NAME)
+  cmake_parse_arguments(ARG "" "" "DEPS;EXCLUDE" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
+  list(FILTER sources EXCLUDE REGEX "(main|_main)\\.cc$")
+  foreach(pattern ${ARG_EXCLUDE})
+    list(FILTER sources EXCLUDE REGEX ${pattern})
+  endforeach()
+  if(NOT sources)
+    add_library(hone_${NAME} INTERFACE)
+    target_link_libraries(hone_${NAME} INTERFACE ${ARG_DEPS})
+  else()
+    add_library(hone_${NAME} STATIC ${sources})
+    target_link_libraries(hone_${NAME} PUBLIC ${ARG_DEPS})
+  endif()
+endfunction()
+
+# hone_room_tests(FOLDER DEPS target...) makes one test program a label of tests/FOLDER:
+# *_test.cc is `quick`, *_ci_test.cc is `ci`, *_full_test.cc is `full`. The run of a label includes
+# the labels before it.
+function(hone_room_tests FOLDER)
+  cmake_parse_arguments(ARG "" "" "DEPS" ${ARGN})
+  string(REPLACE "/" "_" room ${FOLDER})
+  file(GLOB all CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${FOLDER}/*_test.cc)
+  file(GLOB support CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${FOLDER}/*.cc)
+  list(FILTER support EXCLUDE REGEX "(_test|main)\\.cc$")
+  foreach(label quick ci full)
+    set(sources ${all})
+    if(label STREQUAL "quick")
+      list(FILTER sources EXCLUDE REGEX "_(ci|full)_test\\.cc$")
+      set(name ${room}_test)
+      set(timeout 180)
+    else()
+      list(FILTER sources INCLUDE REGEX "_${label}_test\\.cc$")
+      set(name ${room}_${label}_test)
+      set(timeout 1200)
+    endif()
+    if(sources)
+      add_executable(${name} ${sources} ${support})
+      target_link_libraries(${name} PRIVATE ${ARG_DEPS} GTest::gmock GTest::gtest_main hone_rapidcheck)
+      target_compile_definitions(
+        ${name} PRIVATE HONE_TEST_DATA="${CMAKE_SOURCE_DIR}/tests/data"
+                        HONE_TEST_DIR="${CMAKE_SOURCE_DIR}/tests/${FOLDER}"
+                        HONE_SOURCE_DIR="${CMAKE_SOURCE_DIR}" HONE_BIN_DIR="${CMAKE_BINARY_DIR}/bin")
+      set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+      add_test(NAME ${name} COMMAND ${name})
+      set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT ${timeout})
+    endif()
+  endforeach()
+endfunction()

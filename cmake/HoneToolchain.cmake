@@ -1,0 +1,27 @@
+# Compiler flags, ccache and mold where present, sanitizers.
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM)
+  set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+endif()
+
+find_program(MOLD_PROGRAM mold)
+if(MOLD_PROGRAM)
+  add_link_options(-fuse-ld=mold)
+endif()
+
+add_compile_options(-Wall -Wextra -Wno-unused-parameter -fno-omit-frame-pointer)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # GCC 12 reports these inside libstdc++ and Abseil at -O2; they are its own false alarms.
+  add_compile_options(-Wno-maybe-uninitialized -Wno-restrict)
+endif()
+set(CMAKE_CXX_FLAGS_RELEASE "-O2")
+set(CMAKE_C_FLAGS_RELEASE "-O2")
+set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O1 -g1")
+set(CMAKE_C_FLAGS_RELWITHDEBINFO "-O1 -g1")
+include_directories(${CMAKE_SOURCE_DIR})
+
+if(HONE_SANITIZER)
+  add_compile_options(-fsanitize=${HONE_SANITIZER} -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${HONE_SANITIZER})
+endif()

@@ -1,0 +1,81 @@
+// From nests to ELF shared objects, through LLVM and an in-process lld.
+#ifndef HONE_COMPILER_CODEGEN_CODEGEN_H_
+#define HONE_COMPILER_CODEGEN_CODEGEN_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "compiler/ir/target.h"
+#include "compiler/loop/stmt.h"
+
+namespace hone::codegen {
+
+// A kernel to compile, and what its entry in the module says of it.
+struct KernelSpec {
+  std::string name;
+  std::string workload;
+  std::string workload_digest;
+  std::string config;
+  std::string tier;
+  double flops = 0;
+  double error_bound = 0;
+  loop::Nest nest;
+  // "min6" (sroa, early-cse, instcombine, simplifycfg, licm, gvn, simplifycfg) or "O3"; both
+  // without loop vectoriser, SLP and unroller.
+  std::string pipeline = "min6";
+};
+
+// The graph part of a module: as struct hone_function, by value.
+struct Location {
+  int space = 0;  // enum hone_space
+  int index = 0;
+  uint64_t offset_bytes = 0;
+};
+struct CallSpec {
+  int kernel = 0;
+  bool barrier_before = false;
+  std::vector<Location> locations;  // one for each buffer of the kernel's nest
+};
+struct ValueSpec {
+  std::string name;
+  DataType dtype = DataType::kFloat32;
+  std::vector<int64_t> shape;
+};
+struct FunctionSpec {
+  std::string name = "main";
+  std::vector<ValueSpec> inputs;
+  std::vector<ValueSpec> outputs;
+  std::vector<CallSpec> calls;
+  uint64_t arena_bytes = 0;
+};
+struct ModuleSpec {
+  Target target;
+  std::vector<KernelSpec> kernels;
+  std::vector<FunctionSpec> functions;  // empty: an artifact
+  uint64_t parameters_bytes = 0;        // appended by the driver (AppendParameters)
+};
+
+// Where the time of a build went, in nanoseconds.
+struct BuildTimes {
+  int64_t emit_ns = 0;
+  int64_t optimise_ns = 0;
+  int64_t machine_code_ns = 0;
+  int64_t link_ns = 0;
+};
+
+// The bytes of the shared object. In-process lld has global state: one call at a time in a process
+// (a mutex sees to it), never in a process that must keep its signal handlers. kInvalidArgument for
+// a nest that cannot be compiled, kInternal for failures of LLVM or lld.
+absl::StatusOr<std::string> BuildModule(const ModuleSpec& spec, BuildTimes* times = nullptr);
+
+// LLVM IR and assembly of a module's kernels, for people.
+absl::StatusOr<std::string> EmitLlvmIr(const ModuleSpec& spec);
+absl::StatusOr<std::string> EmitAssembly(const ModuleSpec& spec);
+
+// "LLVM 19.1.7".
+std::string ToolchainText();
+
+}  // namespace hone::codegen
+
+#endif  // HONE_COMPILER_CODEGEN_CODEGEN_H_

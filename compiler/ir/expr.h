@@ -1,0 +1,127 @@
+// The graph IR: functional, in the manner of Relay (Roesch et al., arXiv 1904.08368). Immutable; a
+// graph is a DAG of shared nodes, and sharing is meaning: a node used twice is computed once.
+#ifndef HONE_COMPILER_IR_EXPR_H_
+#define HONE_COMPILER_IR_EXPR_H_
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "runtime/data_type.h"
+#include "runtime/layout.h"
+
+namespace hone::ir {
+
+struct TensorType {
+  std::vector<int64_t> shape;  // empty: a scalar
+  DataType dtype = DataType::kFloat32;
+  bool operator==(const TensorType&) const = default;
+  int64_t ElementCount() const;
+  int64_t SizeBytes() const;     // row-major
+  std::string ToString() const;  // "Tensor[(1, 3, 224, 224), float32]"; a scalar: "int64"
+};
+
+// A tensor or a tuple of types. Function types are those of their parameters and body.
+struct Type {
+  bool is_tuple = false;
+  TensorType tensor;
+  std::vector<Type> fields;
+  bool operator==(const Type&) const = default;
+  std::string ToString() const;
+};
+
+// Attributes of calls and functions, by name. Printed and compared in the order of their names.
+using AttrValue = std::variant<int64_t, double, bool, std::string, DataType, std::vector<int64_t>,
+                               std::vector<double>, std::vector<std::string>>;
+using Attrs = std::map<std::string, AttrValue>;
+
+// Bytes of a constant, row-major, little-endian; shared so that passes copy no weights. May view a
+// mapped file: `owner` keeps it alive.
+struct ConstantData {
+  std::shared_ptr<const void> owner;
+  const uint8_t* bytes = nullptr;
+  size_t size_bytes = 0;
+};
+
+enum class ExprKind {
+  kVar,
+  kConstant,
+  kCall,
+  kFunction,
+  kGlobalVar,
+  kTuple,
+  kTupleGetItem,
+  kLet,
+  kIf
+};
+
+struct ExprNode;
+using Expr = std::shared_ptr<const ExprNode>;
+
+// One node type for all kinds: `kind` says which fields hold a value. Nodes are made by the
+// functions below; type inference (compiler/ops/type_inference.h) gives a copy of a module with
+// `type` filled.
+struct ExprNode {
+  ExprKind kind;
+  std::shared_ptr<const Type>
+      type;  // null before type inference; a Var's and a Constant's is always set
+
+  std::string name;   // kVar, kGlobalVar. kCall: the operator ("nn.conv2d"), empty for a function
+  ConstantData data;  // kConstant
+  Expr callee;        // kCall of a kFunction or kGlobalVar; null for an operator
+  std::vector<Expr>
+      args;           // kCall, kTuple. kTupleGetItem: the tuple. kLet: var, value, body.
+                      // kIf: condition, then, otherwise. kFunction: parameters, then the body last
+  Attrs attrs;        // kCall, kFunction ("primitive": true marks a fused kernel)
+  int64_t index = 0;  // kTupleGetItem
+};
+
+Expr Var(std::string name, Type type);
+Expr TensorVar(std::string name, std::vector<int64_t> shape, DataType dtype);
+Expr Constant(TensorType type, ConstantData data);
+// Copies the bytes.
+Expr ConstantFromBytes(TensorType type, const void* bytes);
+Expr Call(std::string op, std::vector<Expr> args, Attrs attrs = {});
+Expr CallFunction(Expr function, std::vector<Expr> args, Attrs attrs = {});
+Expr Function(std::vector<Expr> params, Expr body, Attrs attrs = {});
+Expr GlobalVar(std::string name);
+Expr Tuple(std::vector<Expr> fields);
+Expr TupleGetItem(Expr tuple, int64_t index);
+Expr Let(Expr var, Expr value, Expr body);
+Expr If(Expr condition, Expr then, Expr otherwise);
+// The same node with another type (or operands).
+Expr WithType(const Expr& e, Type type);
+
+inline bool IsCall(const Expr& e, std::string_view op) {
+  return e->kind == ExprKind::kCall && !e->callee && e->name == op;
+}
+// Of kFunction.
+std::vector<Expr> Params(const ExprNode& function);
+const Expr& Body(const ExprNode& function);
+
+// Attribute `name`, or `fallback` where it is missing. Asserts the stored type.
+template <typename T>
+T GetAttr(const Attrs& attrs, const std::string& name, T fallback) {
+  const auto it = attrs.find(name);
+  return it == attrs.end() ? fallback : std::get<T>(it->second);
+}
+
+// Functions by name; "main" is the model. A value type: copies share nodes.
+struct Module {
+  std::map<std::string, Expr> functions;
+};
+
+// Operands before users, each node once; iterative, so deep graphs do not overflow the stack.
+std::vector<Expr> PostOrder(const Expr& root);
+
+// Rebuilds the DAG below `root` bottom-up: `rewrite` gets each node with its operands already
+// rewritten and returns the node to put in its place. Shared nodes are visited once. Iterative.
+Expr Rewrite(const Expr& root, const std::function<Expr(const Expr& node)>& rewrite);
+
+}  // namespace hone::ir
+
+#endif  // HONE_COMPILER_IR_EXPR_H_

@@ -1,0 +1,43 @@
+// From a fused function to its naive nest.
+#ifndef HONE_COMPILER_OPS_LOWER_H_
+#define HONE_COMPILER_OPS_LOWER_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "compiler/ir/expr.h"
+#include "compiler/ir/workload.h"
+#include "compiler/loop/stmt.h"
+#include "compiler/ops/op.h"
+
+namespace hone::ops {
+
+// One operator call of the fused function, in execution order.
+struct OpStage {
+  std::string op;
+  FuseKind kind = FuseKind::kOpaque;
+  ir::Attrs attrs;
+  std::vector<std::string> args;     // names of buffers of the naive nest
+  std::vector<std::string> results;  // likewise
+};
+
+// What a kernel computes: all that schedule templates know of it.
+struct KernelDefinition {
+  ir::Workload workload;
+  loop::Nest
+      naive;  // all buffers row-major, one launch a stage, inputs and constants in parameter order
+  std::vector<OpStage> ops;
+  double flops = 0;
+};
+
+// kUnimplemented names an operator without a definition; kInvalidArgument a function whose types do
+// not fit.
+absl::StatusOr<KernelDefinition> Lower(const ir::Expr& function,
+                                       const std::vector<bool>& const_params);
+// Of a workload's text, as the daemon and the builders get it.
+absl::StatusOr<KernelDefinition> LowerWorkload(std::string_view workload_text);
+
+}  // namespace hone::ops
+
+#endif  // HONE_COMPILER_OPS_LOWER_H_

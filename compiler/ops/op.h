@@ -1,0 +1,60 @@
+// Operators: what each one's type is, how it may be fused, and what it computes. One file an
+// operator family; docs/adding-an-operator.md walks through one.
+#ifndef HONE_COMPILER_OPS_OP_H_
+#define HONE_COMPILER_OPS_OP_H_
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "compiler/ir/expr.h"
+#include "compiler/loop/builder.h"
+
+namespace hone::ops {
+
+// Ordered: what may follow what in one kernel (docs/architecture.md, 4; FuseOps).
+enum class FuseKind {
+  kElemwise = 0,
+  kBroadcast = 1,
+  kInjective = 2,
+  kReduction = 3,
+  kComplex = 4,
+  kTuple = 7,
+  kOpaque = 8
+};
+
+struct Op {
+  std::string name;  // "nn.conv2d"
+  int min_args = 1;
+  int max_args = 1;  // -1: any number
+  FuseKind kind = FuseKind::kOpaque;
+
+  // kInvalidArgument says what was expected of which operand, and what was found.
+  std::function<absl::StatusOr<ir::Type>(const std::vector<ir::Type>& args, const ir::Attrs& attrs)>
+      infer_type;
+
+  // Adds the stages that compute the result(s) from `args` to the naive nest. `args` have the
+  // inferred types; a tuple argument is flattened. One buffer a tensor of the result. Accumulates
+  // in the accumulator type (float32 for float16 and bfloat16, int32 for int8). The definition of
+  // the operator's meaning.
+  std::function<std::vector<loop::Buffer>(loop::NestBuilder& builder,
+                                          const std::vector<loop::Buffer>& args,
+                                          const ir::Attrs& attrs, const ir::Type& result)>
+      define;
+
+  // Floating-point operations of a call, padding taps included; null: one an output element.
+  std::function<double(const std::vector<ir::Type>& args, const ir::Attrs& attrs,
+                       const ir::Type& result)>
+      flops;
+};
+
+// nullptr where no operator has the name. The table is built once and never changes; thread-safe.
+const Op* FindOp(std::string_view name);
+// Sorted.
+std::vector<std::string> OpNames();
+
+}  // namespace hone::ops
+
+#endif  // HONE_COMPILER_OPS_OP_H_

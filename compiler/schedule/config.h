@@ -1,0 +1,42 @@
+// A config: one path through a schedule space, by names and values, never by index.
+#ifndef HONE_COMPILER_SCHEDULE_CONFIG_H_
+#define HONE_COMPILER_SCHEDULE_CONFIG_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "absl/status/statusor.h"
+
+namespace hone::schedule {
+
+using KnobValue = std::variant<int64_t, std::string>;
+
+// Ordered choices, in the order the space asks for them. A value type.
+class Config {
+ public:
+  void Set(std::string knob, KnobValue value);  // appends, or replaces in place
+  const KnobValue* Find(std::string_view knob) const;
+  // The value of a knob that the space guarantees; asserts that it is there and of the type.
+  int64_t Int(std::string_view knob) const;
+  const std::string& String(std::string_view knob) const;
+  bool Has(std::string_view knob) const { return Find(knob) != nullptr; }
+  const std::vector<std::pair<std::string, KnobValue>>& entries() const { return entries_; }
+
+  // {"strategy":"direct","tile_w":14}: one line of JSON, in the order of the entries.
+  std::string ToText() const;
+  static absl::StatusOr<Config> Parse(std::string_view text);
+  std::string Digest() const;  // SHA-256 of the text, hex
+
+  bool operator==(const Config&) const = default;
+
+ private:
+  std::vector<std::pair<std::string, KnobValue>> entries_;
+};
+
+}  // namespace hone::schedule
+
+#endif  // HONE_COMPILER_SCHEDULE_CONFIG_H_

@@ -1,0 +1,153 @@
+/* The binary contract between compiled code and the runtime: what a compiled model (a module) and a
+ * candidate kernel (an artifact) export. Both are one ELF shared object with one exported symbol,
+ * `hone_module_v1` (a const struct hone_module), and no undefined symbols. An artifact is a module
+ * with one kernel and no graph (call_count 0), so candidate and deployed kernel share this ABI.
+ *
+ * Everything a module points to is constant data inside it. C, so that any runtime can read it. */
+#ifndef HONE_RUNTIME_MODULE_ABI_H_
+#define HONE_RUNTIME_MODULE_ABI_H_
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define HONE_MODULE_ABI_VERSION 1
+#define HONE_MODULE_SYMBOL "hone_module_v1"
+/* Every buffer starts at a multiple of this, in bytes, and is readable up to the next multiple. */
+#define HONE_BUFFER_ALIGNMENT 64
+
+/* One launch: computes the grid indices begin..end-1 (0 <= begin <= end <= grid_extent). `buffers`
+ * has one pointer for each entry of the launch's kernel's buffer table, in its order (NULL where
+ * the launch does not use it). `scratch` is private to the calling thread: scratch_bytes, aligned
+ * as buffers are, contents undefined. Any split of the grid over calls and threads computes the
+ * same bits. */
+typedef void (*hone_launch_function)(void* const* buffers, int64_t begin, int64_t end,
+                                     void* scratch);
+
+enum hone_role {
+  HONE_ROLE_INPUT = 0,     /* changes from run to run */
+  HONE_ROLE_CONSTANT = 1,  /* a parameter of the model, read by prepare launches or directly */
+  HONE_ROLE_PREPARED = 2,  /* written by prepare launches from constants, read by run launches */
+  HONE_ROLE_WORKSPACE = 3, /* lives during one call of the kernel */
+  HONE_ROLE_OUTPUT = 4
+};
+
+enum hone_phase { HONE_PHASE_PREPARE = 0, HONE_PHASE_RUN = 1 };
+
+struct hone_buffer {
+  const char* name;
+  uint8_t role;  /* enum hone_role */
+  uint8_t dtype; /* hone::DataType */
+  uint16_t rank;
+  uint32_t reserved;
+  const int64_t* shape; /* logical, rank entries */
+  const char* layout;   /* as hone::Layout prints it */
+  uint64_t size_bytes;  /* pad lanes included */
+  /* Seeded inputs are drawn from [domain_low, domain_high]: index operands must stay in range, and
+   * a variance positive. Both 0: no restriction. */
+  double domain_low;
+  double domain_high;
+};
+
+struct hone_launch {
+  const char* name;
+  hone_launch_function function;
+  int64_t grid_extent; /* at least 1 */
+  uint64_t scratch_bytes;
+  uint32_t phase; /* enum hone_phase */
+  /* 1: run by one thread whatever the grid (the work is below the grain). */
+  uint32_t serial;
+  /* 1: some launch before it in the same call writes what this one reads or overwrites. */
+  uint32_t barrier_before;
+  uint32_t reserved;
+};
+
+struct hone_kernel {
+  const char* name;
+  const char* workload;        /* canonical text */
+  const char* workload_digest; /* SHA-256, hex */
+  const char* config;          /* canonical text */
+  const char* tier;            /* "tuned", ..., "default"; "" in an artifact */
+  double flops;       /* of the workload, padding taps included; 0 where it has no meaning */
+  double error_bound; /* c in |err| <= c * 2^-24 * magnitude; of the strategy */
+  uint32_t buffer_count;
+  uint32_t launch_count;
+  const struct hone_buffer* buffers;
+  const struct hone_launch* launches; /* prepare launches first */
+};
+
+/* Where a buffer of a call lies: a base and an offset into it. */
+enum hone_space {
+  HONE_SPACE_NONE = 0,  /* NULL: constants that only prepare launches read, in a deployed module */
+  HONE_SPACE_ARENA = 1, /* activations and workspaces, arena_bytes */
+  HONE_SPACE_PARAMETERS = 2,
+  HONE_SPACE_INPUT = 3, /* index says which; bound by the caller */
+  HONE_SPACE_OUTPUT = 4
+};
+
+struct hone_location {
+  uint32_t space; /* enum hone_space */
+  uint32_t index; /* of the input or output */
+  uint64_t offset_bytes;
+};
+
+struct hone_call {
+  uint32_t kernel;
+  /* 1: an earlier call wrote what this one reads, or uses memory this one writes. */
+  uint32_t barrier_before;
+  const struct hone_location* locations; /* one for each buffer of the kernel */
+};
+
+/* An input or output of the model. Layouts are row-major. */
+struct hone_value {
+  const char* name;
+  uint8_t dtype;
+  uint8_t reserved[3];
+  uint32_t rank;
+  const int64_t* shape;
+  uint64_t size_bytes;
+};
+
+/* One specialisation of main, by input shape. */
+struct hone_function {
+  const char* name;
+  uint32_t input_count;
+  uint32_t output_count;
+  uint32_t call_count;
+  uint32_t reserved;
+  const struct hone_value* inputs;
+  const struct hone_value* outputs;
+  const struct hone_call* calls; /* in execution order */
+  uint64_t arena_bytes;
+};
+
+struct hone_module {
+  uint32_t abi_version;
+  uint32_t kernel_count;
+  uint32_t function_count; /* 0 in an artifact */
+  uint32_t reserved;
+  const char* target;
+  const char* toolchain; /* what compiled it: "hone 0.1.0 LLVM 19.1.7" */
+  const struct hone_kernel* kernels;
+  const struct hone_function* functions;
+  uint64_t parameters_bytes;
+};
+
+/* Parameters never pass through LLVM or the linker: they are appended to the shared object,
+ * page-aligned, and found by this trailer, the last bytes of the file. The runtime maps them
+ * read-only. A module without parameters has no trailer. */
+#define HONE_TRAILER_MAGIC "HONEPRM1"
+struct hone_trailer {
+  uint64_t parameters_offset; /* in the file; a multiple of 4096 */
+  uint64_t parameters_bytes;
+  uint8_t sha256[32]; /* of the parameter bytes */
+  char magic[8];
+};
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* HONE_RUNTIME_MODULE_ABI_H_ */

@@ -1,0 +1,143 @@
+// What the tuning database holds. Plain values; the words are those of docs/architecture.md, 2.
+#ifndef HONE_TUNING_DB_TYPES_H_
+#define HONE_TUNING_DB_TYPES_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace hone::tuning_db {
+
+// Values are stored: never renumber.
+enum class Outcome {
+  kOk = 0,
+  kInvalidConfig = 1,
+  kBuildError = 2,
+  kBuildTimeout = 3,
+  kLoadError = 4,
+  kCrash = 5,
+  kRunTimeout = 6,
+  kWrongOutput = 7,
+  kOutOfMemory = 8,
+  kDeviceLost = 9,
+  kCancelled = 10,
+};
+enum class Purpose { kSearch = 0, kConfirm = 1, kCalibrate = 2, kRerun = 3 };
+enum class TrialState { kProposed = 0, kLeased = 1, kSettled = 2 };
+enum class JobState { kQueued = 0, kRunning = 1, kDone = 2, kFailed = 3, kCancelled = 4 };
+
+// Of the candidate itself (true) or of the farm, to be retried elsewhere (false).
+bool IsCandidateFailure(Outcome outcome);
+std::string_view Name(Outcome outcome);  // "ok", "wrong_output", ...
+std::string_view Name(Purpose purpose);  // "search", ...
+std::string_view Name(TrialState state);
+std::string_view Name(JobState state);
+std::optional<Outcome> ParseOutcome(std::string_view name);
+std::optional<Purpose> ParsePurpose(std::string_view name);
+
+// What is tuned: workload x target. Its spaces, trials and finals are apart by layout signature.
+struct Task {
+  int64_t id = 0;
+  std::string workload;  // text
+  std::string workload_digest;
+  std::string anchor_digest;
+  std::string target;
+};
+
+struct Trial {
+  int64_t id = 0;
+  int64_t task = 0;
+  std::string signature;
+  std::string config;  // text
+  std::string config_digest;
+  std::string nest_digest;
+  Purpose purpose = Purpose::kSearch;
+  int64_t round = 0;
+  int64_t job = 0;
+  TrialState state = TrialState::kProposed;
+  int64_t attempt = 0;  // leases so far
+  int64_t fence = 0;    // of the newest lease
+  std::string worker;   // of the newest lease
+};
+
+// The settled outcome of a trial. Append-only.
+struct Record {
+  int64_t id = 0;
+  int64_t trial = 0;
+  Outcome outcome = Outcome::kOk;
+  std::string message;             // of a failure: what was expected and found
+  std::vector<double> samples_ns;  // clean chunks, nanoseconds a run
+  double median_ns = 0;            // 0 where the outcome is a failure
+  double calibrator_ns = 0;        // the worker's fixed loop, interleaved
+  double anchor_ns = 0;            // the task's default config in the same session; 0: not measured
+  double error_ratio = 0;          // largest |err| / bound on the float inputs; <= 1 passes
+  std::string artifact_digest;
+  std::string toolchain;
+  std::string device;  // fingerprint
+  std::string regime;  // "warm", "cold_constants", ...
+  std::string worker;
+  int64_t wall_time_ns = 0;  // since the epoch, for display
+  // Filled by queries from the trial and task.
+  Trial of_trial;
+};
+
+// The top few, the incumbent and the default in interleaved rounds.
+struct FinalEntry {
+  std::string config;
+  std::string nest_digest;
+  std::string artifact_digest;
+  std::vector<double> round_ns;  // one figure a round, all entries in the same rounds
+  double median_ns = 0;
+  double ratio_to_default = 1;  // median of the per-round ratios default / this: above 1 is faster
+};
+struct Final {
+  int64_t id = 0;
+  int64_t task = 0;
+  std::string signature;
+  int64_t job = 0;
+  int64_t distinct_trials = 0;  // settled search trials of the task and signature when it was run
+  int64_t space_size = 0;       // counted up to a limit
+  int winner = 0;               // index into entries
+  int default_entry = 0;
+  std::vector<FinalEntry> entries;
+  std::string toolchain;
+  std::string device;
+  int64_t wall_time_ns = 0;
+};
+
+struct JobTask {
+  int64_t task = 0;
+  std::string signature;
+  std::string name;    // of the kernel, for people
+  double weight = 1;   // calls of the kernel in the job's models
+  int64_t trials = 0;  // total budget of the task, over all jobs ever
+};
+struct Job {
+  int64_t id = 0;
+  std::string client_id;  // Submit is idempotent by it
+  std::string model;      // name, for people
+  std::string target;
+  uint64_t seed = 0;
+  int priority = 0;
+  int64_t deadline_ns = 0;  // of running time; 0: none
+  std::string search;       // "xgboost", "random", ...
+  std::string owner;        // the daemon that runs it, with an epoch
+  int64_t epoch = 0;
+  JobState state = JobState::kQueued;
+  std::string message;
+  std::vector<JobTask> tasks;
+};
+
+// Numbered from 1 within a job, append-only.
+struct Event {
+  int64_t job = 0;
+  int64_t seq = 0;
+  std::string kind;     // "trial_settled", "final", "state", ...
+  std::string payload;  // JSON
+  int64_t wall_time_ns = 0;
+};
+
+}  // namespace hone::tuning_db
+
+#endif  // HONE_TUNING_DB_TYPES_H_
