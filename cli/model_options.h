@@ -34,12 +34,14 @@ struct ModelOptions {
 };
 
 // .onnx or .relay. kNotFound, kInvalidArgument or kUnimplemented in one sentence.
-absl::StatusOr<ir::Module> LoadModel(const std::string& path, const std::vector<std::string>& shapes);
+absl::StatusOr<ir::Module> LoadModel(const std::string& path,
+                                     const std::vector<std::string>& shapes);
 
 // The path itself, or the default database's.
 std::string DatabasePath(const std::string& option);
 
-// Tuned configs of the database, where it exists; without one, none. `must_exist` is for --db given by hand.
+// Tuned configs of the database, where it exists; without one, none. `must_exist` is for --db given
+// by hand.
 absl::StatusOr<driver::ConfigChain> ConfigsFrom(const std::string& database, bool must_exist);
 
 }  // namespace hone::cli
