@@ -30,6 +30,7 @@ template <typename Vector>
 [[gnu::always_inline]] inline Rate FmaPeak() {
   constexpr int kLanes = sizeof(Vector) / sizeof(float);
   Vector acc[16];
+#pragma GCC unroll 16
   for (int i = 0; i < 16; ++i) acc[i] = Vector{} + static_cast<float>(i);
   const Vector x = Vector{} + 0.999f;
   const Vector y = Vector{} + 1e-3f;
