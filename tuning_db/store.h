@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "support/clock.h"
 #include "tuning_db/types.h"
 
 namespace hone::tuning_db {
@@ -46,6 +47,8 @@ class Store {
   virtual absl::StatusOr<Task> GetTask(int64_t id) = 0;
   virtual absl::StatusOr<std::optional<Task>> FindTask(const std::string& workload_digest,
                                                        const std::string& target) = 0;
+  // The tasks of this workload on every target, by id.
+  virtual absl::StatusOr<std::vector<Task>> TasksOfWorkload(const std::string& workload_digest) = 0;
 
   // ---- jobs ----
   // A job with the same client_id is returned as it is (its id and state), and nothing is written.
@@ -85,12 +88,20 @@ class Store {
   virtual absl::StatusOr<std::optional<Final>> NewestFinal(int64_t task,
                                                            const std::string& signature) = 0;
 
+  // ---- misses: kernels compiled at a tier below `tuned` ----
+  // Adds `miss.count` to the miss with this (workload digest, signature, target, model), which
+  // takes on the tier.
+  virtual absl::Status RecordMiss(const Miss& miss) = 0;
+  // Of one target, or of all (empty); in the order in which they were first seen.
+  virtual absl::StatusOr<std::vector<Miss>> ListMisses(const std::string& target) = 0;
+
   // ---- upkeep ----
   // Everything that does not hold, in sentences; empty when the store is sound.
   virtual absl::StatusOr<std::vector<std::string>> Check() = 0;
 };
 
-std::unique_ptr<Store> MakeMemoryStore();
+// `clock` stamps events and outlives the store.
+std::unique_ptr<Store> MakeMemoryStore(const Clock& clock = Clock::Real());
 
 enum class OpenMode {
   kReadOnly,   // the file must exist; short transactions; never writes, not even a migration
@@ -101,7 +112,8 @@ enum class OpenMode {
 // of a newer version, or on a network file system; kUnavailable: FILE.lock is held (the message
 // names the holder). `owner` is written into FILE.lock: the address at which the writer is reached.
 absl::StatusOr<std::unique_ptr<Store>> OpenSqliteStore(const std::string& path, OpenMode mode,
-                                                       const std::string& owner = "");
+                                                       const std::string& owner = "",
+                                                       const Clock& clock = Clock::Real());
 // What FILE.lock says: the address of the live writer, or empty when nobody holds it.
 absl::StatusOr<std::string> WriterOf(const std::string& path);
 
