@@ -215,7 +215,8 @@ class DefinitionPrinter {
     if (!list.empty() && !attrs.empty()) list += ", ";
     text_ += "(" + list + attrs + ")";
     const Expr& body = Body(*function);
-    if (body->type) text_ += " -> " + body->type->ToString();
+    const std::shared_ptr<const Type>& result = body->type ? body->type : function->type;
+    if (result) text_ += " -> " + result->ToString();
     text_ += " ";
     Block(scopes_.Opened(function, function->args.size() - 1), body);
     for (const Expr& param : params) Unbind(param);
