@@ -27,14 +27,9 @@ std::string_view KindName(AttrKind kind) {
 }
 
 std::string_view HeldKind(const ir::AttrValue& value) {
-  constexpr std::string_view kNames[] = {"an integer",
-                                         "a float",
-                                         "a bool",
-                                         "a string",
-                                         "an element type",
-                                         "a list of integers",
-                                         "a list of floats",
-                                         "a list of strings"};
+  constexpr std::string_view kNames[] = {
+      "an integer",         "a float",          "a bool",           "a string", "an element type",
+      "a list of integers", "a list of floats", "a list of strings"};
   return kNames[value.index()];
 }
 

@@ -61,13 +61,12 @@ std::vector<loop::Buffer> Define(const Entry& entry, loop::NestBuilder& builder,
                                  const std::vector<loop::Buffer>& args, const ir::Type& result) {
   const DataType operand = args[0]->dtype;
   const DataType inner = IsFloat(operand) ? AccumulatorType(operand) : operand;
-  return {builder.Compute(entry.name, result.tensor.dtype, result.tensor.shape,
-                          [&](const std::vector<Expr>& axes) {
-                            return CastTo(
-                                result.tensor.dtype,
-                                loop::Binary(entry.op, CastTo(inner, BroadcastLoad(args[0], axes)),
-                                             CastTo(inner, BroadcastLoad(args[1], axes))));
-                          })};
+  return {builder.Compute(
+      entry.name, result.tensor.dtype, result.tensor.shape, [&](const std::vector<Expr>& axes) {
+        return CastTo(result.tensor.dtype,
+                      loop::Binary(entry.op, CastTo(inner, BroadcastLoad(args[0], axes)),
+                                   CastTo(inner, BroadcastLoad(args[1], axes))));
+      })};
 }
 
 absl::StatusOr<ir::Type> InferWhere(const std::vector<ir::Type>& args) {
@@ -94,12 +93,11 @@ Op MakeWhere() {
   op.infer_type = [](const auto& args, const auto&) { return InferWhere(args); };
   op.define = [](auto& builder, const auto& args, const auto&,
                  const auto& result) -> std::vector<loop::Buffer> {
-    return {builder.Compute("where", result.tensor.dtype, result.tensor.shape,
-                            [&](const std::vector<Expr>& axes) {
-                              return loop::Select(BroadcastLoad(args[0], axes),
-                                                  BroadcastLoad(args[1], axes),
-                                                  BroadcastLoad(args[2], axes));
-                            })};
+    return {builder.Compute(
+        "where", result.tensor.dtype, result.tensor.shape, [&](const std::vector<Expr>& axes) {
+          return loop::Select(BroadcastLoad(args[0], axes), BroadcastLoad(args[1], axes),
+                              BroadcastLoad(args[2], axes));
+        })};
   };
   return op;
 }

@@ -16,8 +16,8 @@ absl::StatusOr<ir::Type> Infer(const std::vector<ir::Type>& args, const ir::Attr
 std::vector<loop::Buffer> Define(loop::NestBuilder& builder, const std::vector<loop::Buffer>& args,
                                  const ir::Attrs& attrs, const ir::Type& result) {
   const DataType dtype = result.tensor.dtype;
-  return {builder.Compute(
-      "cast", dtype, result.tensor.shape, [&](const std::vector<loop::Expr>& axes) {
+  return {
+      builder.Compute("cast", dtype, result.tensor.shape, [&](const std::vector<loop::Expr>& axes) {
         const loop::Expr x = loop::Load(args[0], axes);
         if (dtype == DataType::kBool && x->dtype != DataType::kBool) {
           return loop::Binary(loop::BinaryOp::kNe, x, loop::Const(0, x->dtype));

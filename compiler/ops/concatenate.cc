@@ -41,8 +41,7 @@ absl::StatusOr<ir::Type> Infer(const std::vector<ir::Type>& args, const ir::Attr
 // A chain of selects over the parts: which one holds the element is decided by its position.
 std::vector<loop::Buffer> Define(loop::NestBuilder& builder, const std::vector<loop::Buffer>& parts,
                                  const ir::Attrs& attrs, const ir::Type& result) {
-  const auto axis =
-      *NormalizeAxis(kName, IntAttr(attrs, "axis", 0), result.tensor.shape.size());
+  const auto axis = *NormalizeAxis(kName, IntAttr(attrs, "axis", 0), result.tensor.shape.size());
   const auto value = [&](const std::vector<Expr>& axes) {
     int64_t end = result.tensor.shape[axis];
     Expr e;

@@ -20,8 +20,7 @@ DataType ResultType(const ir::Attrs& attrs, DataType data) {
 
 absl::StatusOr<ir::Type> InferConv(const std::string& op, int spatial,
                                    const std::vector<ir::Type>& args, const ir::Attrs& attrs) {
-  HONE_ASSIGN_OR_RETURN(const ir::TensorType data,
-                        TensorOperand(op, args, 0, "data", spatial + 2));
+  HONE_ASSIGN_OR_RETURN(const ir::TensorType data, TensorOperand(op, args, 0, "data", spatial + 2));
   HONE_ASSIGN_OR_RETURN(const ir::TensorType weight,
                         TensorOperand(op, args, 1, "weight", spatial + 2));
   const int64_t groups = IntAttr(attrs, "groups", 1);

@@ -17,8 +17,7 @@ constexpr char kName[] = "nn.lrn";
 absl::StatusOr<ir::Type> Infer(const std::vector<ir::Type>& args, const ir::Attrs& attrs) {
   HONE_ASSIGN_OR_RETURN(ir::TensorType data, TensorOperand(kName, args, 0, "data"));
   if (!IsFloat(data.dtype)) return OperandError(kName, "data", "floats", data.ToString());
-  HONE_RETURN_IF_ERROR(
-      NormalizeAxis(kName, IntAttr(attrs, "axis", 1), data.shape.size()).status());
+  HONE_RETURN_IF_ERROR(NormalizeAxis(kName, IntAttr(attrs, "axis", 1), data.shape.size()).status());
   const int64_t size = IntAttr(attrs, "size", 5);
   if (size < 1 || size > (1 << 20)) {
     return AttrError(kName, "size", "1 to 1048576", fmt::format("{}", size));
@@ -33,15 +32,15 @@ std::vector<loop::Buffer> Define(loop::NestBuilder& builder, const std::vector<l
   const int64_t size = IntAttr(attrs, "size", 5);
   const DataType dtype = AccumulatorType(data->dtype);
   const Expr zero = loop::Const(0, dtype);
-  const loop::Buffer squares = builder.Reduce(
-      "lrn_squares", dtype, data->shape, std::vector<int64_t>{size},
-      loop::NestBuilder::Combiner::kAdd, zero,
-      [&](const std::vector<Expr>& axes, const std::vector<Expr>& r) {
-        std::vector<Expr> index = axes;
-        index[axis] = axes[axis] + r[0] - loop::IntConst((size - 1) / 2);
-        const Expr x = CastTo(dtype, loop::Load(data, index));
-        return loop::Select(InRange(index[axis], 0, data->shape[axis]), x * x, zero);
-      });
+  const loop::Buffer squares =
+      builder.Reduce("lrn_squares", dtype, data->shape, std::vector<int64_t>{size},
+                     loop::NestBuilder::Combiner::kAdd, zero,
+                     [&](const std::vector<Expr>& axes, const std::vector<Expr>& r) {
+                       std::vector<Expr> index = axes;
+                       index[axis] = axes[axis] + r[0] - loop::IntConst((size - 1) / 2);
+                       const Expr x = CastTo(dtype, loop::Load(data, index));
+                       return loop::Select(InRange(index[axis], 0, data->shape[axis]), x * x, zero);
+                     });
   const Expr bias = loop::Const(FloatAttr(attrs, "bias", 1), dtype);
   const Expr beta = loop::Const(FloatAttr(attrs, "beta", 0.75), dtype);
   const Expr scale =
@@ -50,8 +49,7 @@ std::vector<loop::Buffer> Define(loop::NestBuilder& builder, const std::vector<l
       "lrn", result.tensor.dtype, result.tensor.shape, [&](const std::vector<Expr>& axes) {
         const Expr base = bias + scale * loop::Load(squares, axes);
         const Expr divisor = loop::Binary(loop::BinaryOp::kPow, base, beta);
-        return CastTo(result.tensor.dtype,
-                      Divide(CastTo(dtype, loop::Load(data, axes)), divisor));
+        return CastTo(result.tensor.dtype, Divide(CastTo(dtype, loop::Load(data, axes)), divisor));
       })};
 }
 

@@ -87,8 +87,8 @@ Expr TapsWithin(const Window& window, size_t i, const Expr& at, int64_t low, int
   const Expr step = loop::IntConst(window.dilation[i]);
   const Expr first =
       Max(FloorDiv(loop::IntConst(low + window.dilation[i] - 1) - start, step), loop::IntConst(0));
-  const Expr last = Min(FloorDiv(loop::IntConst(high - 1) - start, step),
-                        loop::IntConst(window.taps[i] - 1));
+  const Expr last =
+      Min(FloorDiv(loop::IntConst(high - 1) - start, step), loop::IntConst(window.taps[i] - 1));
   return last - first + loop::IntConst(1);
 }
 
@@ -138,12 +138,11 @@ Op MakePool(const Pool& pool) {
   op.kind = FuseKind::kComplex;
   op.attrs = {{"layout", AttrKind::kString}};
   if (!pool.global) {
-    op.attrs.insert(op.attrs.end(),
-                    {{"pool_size", AttrKind::kInts, true},
-                     {"strides", AttrKind::kInts},
-                     {"padding", AttrKind::kInts},
-                     {"dilation", AttrKind::kInts},
-                     {"ceil_mode", AttrKind::kBool}});
+    op.attrs.insert(op.attrs.end(), {{"pool_size", AttrKind::kInts, true},
+                                     {"strides", AttrKind::kInts},
+                                     {"padding", AttrKind::kInts},
+                                     {"dilation", AttrKind::kInts},
+                                     {"ceil_mode", AttrKind::kBool}});
     if (pool.average) op.attrs.push_back({"count_include_pad", AttrKind::kBool});
   }
   op.infer_type = [pool](const auto& args, const auto& attrs) { return Infer(pool, args, attrs); };

@@ -98,11 +98,10 @@ std::vector<loop::Buffer> Define(const Reduction& reduction, loop::NestBuilder& 
     return {CastStage(builder, reduction.name + "_cast", total, result.tensor.dtype)};
   }
   const Expr count = loop::Const(static_cast<double>(Product(extents)), dtype);
-  return {builder.Compute("mean", result.tensor.dtype, result.tensor.shape,
-                          [&](const std::vector<Expr>& axes) {
-                            return CastTo(result.tensor.dtype,
-                                          Divide(loop::Load(total, axes), count));
-                          })};
+  return {builder.Compute(
+      "mean", result.tensor.dtype, result.tensor.shape, [&](const std::vector<Expr>& axes) {
+        return CastTo(result.tensor.dtype, Divide(loop::Load(total, axes), count));
+      })};
 }
 
 }  // namespace
@@ -117,9 +116,8 @@ void RegisterReduce(std::vector<Op>& table) {
     Op op;
     op.name = reduction.name;
     op.kind = FuseKind::kReduction;
-    op.attrs = {{"axis", AttrKind::kInts},
-                {"keepdims", AttrKind::kBool},
-                {"exclude", AttrKind::kBool}};
+    op.attrs = {
+        {"axis", AttrKind::kInts}, {"keepdims", AttrKind::kBool}, {"exclude", AttrKind::kBool}};
     op.infer_type = [reduction](const auto& args, const auto& attrs) {
       return Infer(reduction, args, attrs);
     };

@@ -144,12 +144,11 @@ Op MakeReshape(const std::string& name, std::vector<AttrSpec> attrs, InferShape 
                   const auto& result) -> std::vector<loop::Buffer> {
     const Shape& in = args[0]->shape;
     const Shape& out = result.tensor.shape;
-    return {builder.Compute(
-        stage, result.tensor.dtype, out, [&](const std::vector<Expr>& axes) {
-          const bool empty = Product(out) == 0;  // runs need not match where nothing is moved
-          return loop::Load(args[0], empty ? std::vector<Expr>(in.size(), loop::IntConst(0))
-                                           : DataIndex(in, out, axes));
-        })};
+    return {builder.Compute(stage, result.tensor.dtype, out, [&](const std::vector<Expr>& axes) {
+      const bool empty = Product(out) == 0;  // runs need not match where nothing is moved
+      return loop::Load(args[0], empty ? std::vector<Expr>(in.size(), loop::IntConst(0))
+                                       : DataIndex(in, out, axes));
+    })};
   };
   return op;
 }

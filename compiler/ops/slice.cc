@@ -1,5 +1,5 @@
-// strided_slice: begin, end and strides for the axes named (all, in order, where none are). Negative
-// positions count from the end, positions beyond the data are clamped, as numpy has it.
+// strided_slice: begin, end and strides for the axes named (all, in order, where none are).
+// Negative positions count from the end, positions beyond the data are clamped, as numpy has it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,8 +27,7 @@ struct AxisSlice {
 AxisSlice SliceAxis(int64_t begin, int64_t end, int64_t stride, int64_t extent) {
   const auto clamp = [&](int64_t v) {
     if (v < 0) v = v < -extent ? -1 : v + extent;
-    return stride > 0 ? std::clamp<int64_t>(v, 0, extent)
-                      : std::clamp<int64_t>(v, -1, extent - 1);
+    return stride > 0 ? std::clamp<int64_t>(v, 0, extent) : std::clamp<int64_t>(v, -1, extent - 1);
   };
   const int64_t b = clamp(begin);
   const int64_t e = clamp(end);
@@ -47,9 +46,9 @@ absl::StatusOr<std::vector<AxisSlice>> Slices(const ir::Attrs& attrs, const Shap
     axes.push_back(static_cast<int64_t>(i));
   }
   if (end.size() != begin.size() || strides.size() != begin.size() || axes.size() != begin.size()) {
-    return AttrError(kName, "begin", "as many entries as end, strides and axes have",
-                     fmt::format("{}, {}, {} and {}", begin.size(), end.size(), strides.size(),
-                                 axes.size()));
+    return AttrError(
+        kName, "begin", "as many entries as end, strides and axes have",
+        fmt::format("{}, {}, {} and {}", begin.size(), end.size(), strides.size(), axes.size()));
   }
   std::vector<AxisSlice> slices;
   for (const int64_t extent : shape) slices.push_back({0, 1, extent});
@@ -74,15 +73,15 @@ absl::StatusOr<ir::Type> Infer(const std::vector<ir::Type>& args, const ir::Attr
 std::vector<loop::Buffer> Define(loop::NestBuilder& builder, const std::vector<loop::Buffer>& args,
                                  const ir::Attrs& attrs, const ir::Type& result) {
   const std::vector<AxisSlice> slices = *Slices(attrs, args[0]->shape);
-  return {builder.Compute(
-      kName, result.tensor.dtype, result.tensor.shape, [&](const std::vector<Expr>& axes) {
-        std::vector<Expr> index;
-        for (size_t i = 0; i < axes.size(); ++i) {
-          index.push_back(axes[i] * loop::IntConst(slices[i].stride) +
-                          loop::IntConst(slices[i].begin));
-        }
-        return loop::Load(args[0], index);
-      })};
+  return {builder.Compute(kName, result.tensor.dtype, result.tensor.shape,
+                          [&](const std::vector<Expr>& axes) {
+                            std::vector<Expr> index;
+                            for (size_t i = 0; i < axes.size(); ++i) {
+                              index.push_back(axes[i] * loop::IntConst(slices[i].stride) +
+                                              loop::IntConst(slices[i].begin));
+                            }
+                            return loop::Load(args[0], index);
+                          })};
 }
 
 }  // namespace

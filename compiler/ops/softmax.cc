@@ -16,8 +16,7 @@ absl::StatusOr<ir::Type> Infer(const std::string& op, const std::vector<ir::Type
                                const ir::Attrs& attrs) {
   HONE_ASSIGN_OR_RETURN(ir::TensorType data, TensorOperand(op, args, 0, "data"));
   if (!IsFloat(data.dtype)) return OperandError(op, "data", "floats", data.ToString());
-  HONE_RETURN_IF_ERROR(
-      NormalizeAxis(op, IntAttr(attrs, "axis", -1), data.shape.size()).status());
+  HONE_RETURN_IF_ERROR(NormalizeAxis(op, IntAttr(attrs, "axis", -1), data.shape.size()).status());
   return TensorOf(std::move(data.shape), data.dtype);
 }
 
@@ -45,11 +44,11 @@ std::vector<loop::Buffer> Define(const std::string& op, bool logarithm, loop::Ne
     return CastTo(dtype, loop::Load(data, axes));
   };
 
-  const loop::Buffer max = builder.Reduce(
-      stage + "_max", dtype, outer, extent, Combiner::kMax, LowestOf(dtype),
-      [&](const std::vector<Expr>& axes, const std::vector<Expr>& r) {
-        return element(Insert(axes, axis, r[0]));
-      });
+  const loop::Buffer max =
+      builder.Reduce(stage + "_max", dtype, outer, extent, Combiner::kMax, LowestOf(dtype),
+                     [&](const std::vector<Expr>& axes, const std::vector<Expr>& r) {
+                       return element(Insert(axes, axis, r[0]));
+                     });
   const loop::Buffer exp =
       builder.Compute(stage + "_exp", dtype, shape, [&](const std::vector<Expr>& axes) {
         return loop::Unary(loop::UnaryOp::kExp,
@@ -60,17 +59,14 @@ std::vector<loop::Buffer> Define(const std::string& op, bool logarithm, loop::Ne
                      [&](const std::vector<Expr>& axes, const std::vector<Expr>& r) {
                        return loop::Load(exp, Insert(axes, axis, r[0]));
                      });
-  return {builder.Compute(
-      stage, result.tensor.dtype, shape, [&](const std::vector<Expr>& axes) {
-        const std::vector<Expr> row = Without(axes, axis);
-        if (!logarithm) {
-          return CastTo(result.tensor.dtype,
-                        Divide(loop::Load(exp, axes), loop::Load(sum, row)));
-        }
-        return CastTo(result.tensor.dtype,
-                      element(axes) - loop::Load(max, row) -
-                          loop::Unary(loop::UnaryOp::kLog, loop::Load(sum, row)));
-      })};
+  return {builder.Compute(stage, result.tensor.dtype, shape, [&](const std::vector<Expr>& axes) {
+    const std::vector<Expr> row = Without(axes, axis);
+    if (!logarithm) {
+      return CastTo(result.tensor.dtype, Divide(loop::Load(exp, axes), loop::Load(sum, row)));
+    }
+    return CastTo(result.tensor.dtype, element(axes) - loop::Load(max, row) -
+                                           loop::Unary(loop::UnaryOp::kLog, loop::Load(sum, row)));
+  })};
 }
 
 Op MakeSoftmax(const std::string& name, bool logarithm) {

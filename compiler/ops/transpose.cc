@@ -31,8 +31,7 @@ absl::StatusOr<Shape> Permutation(const ir::Attrs& attrs, size_t rank) {
   return axes;
 }
 
-absl::StatusOr<ir::Type> InferTranspose(const std::vector<ir::Type>& args,
-                                        const ir::Attrs& attrs) {
+absl::StatusOr<ir::Type> InferTranspose(const std::vector<ir::Type>& args, const ir::Attrs& attrs) {
   HONE_ASSIGN_OR_RETURN(const ir::TensorType data, TensorOperand("transpose", args, 0, "data"));
   HONE_ASSIGN_OR_RETURN(const Shape axes, Permutation(attrs, data.shape.size()));
   Shape shape;
@@ -46,7 +45,8 @@ std::vector<loop::Buffer> DefineTranspose(loop::NestBuilder& builder, const loop
   return {builder.Compute("transpose", data->dtype, result.tensor.shape,
                           [&](const std::vector<Expr>& axes) {
                             std::vector<Expr> index(axes.size());
-                            for (size_t i = 0; i < axes.size(); ++i) index[permutation[i]] = axes[i];
+                            for (size_t i = 0; i < axes.size(); ++i)
+                              index[permutation[i]] = axes[i];
                             return loop::Load(data, index);
                           })};
 }
@@ -59,8 +59,7 @@ absl::StatusOr<ir::Type> InferLayoutTransform(const std::vector<ir::Type>& args,
     const std::string text = StringAttr(attrs, name, "");
     const int rank = static_cast<int>(data.shape.size());
     if (attrs.contains(name) && !Layout::Parse(text, rank)) {
-      return AttrError("layout_transform", name,
-                       "a layout of the axes " + AxisLetters(rank), text);
+      return AttrError("layout_transform", name, "a layout of the axes " + AxisLetters(rank), text);
     }
   }
   return TensorOf(data.shape, data.dtype);
@@ -81,9 +80,9 @@ void RegisterTranspose(std::vector<Op>& table) {
   layout.infer_type = InferLayoutTransform;
   layout.define = [](auto& builder, const auto& args, const auto&,
                      const auto& result) -> std::vector<loop::Buffer> {
-    return {builder.Compute(
-        "layout_transform", result.tensor.dtype, result.tensor.shape,
-        [&](const std::vector<Expr>& axes) { return loop::Load(args[0], axes); })};
+    return {
+        builder.Compute("layout_transform", result.tensor.dtype, result.tensor.shape,
+                        [&](const std::vector<Expr>& axes) { return loop::Load(args[0], axes); })};
   };
   table.push_back(std::move(layout));
 }

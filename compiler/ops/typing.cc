@@ -53,7 +53,8 @@ absl::StatusOr<ir::TensorType> ExactOperand(std::string_view op, const std::vect
 absl::StatusOr<int64_t> NormalizeAxis(std::string_view op, int64_t axis, size_t rank) {
   const auto r = static_cast<int64_t>(rank);
   if (axis < -r || axis >= r) {
-    return AttrError(op, "axis", fmt::format("an axis in [{}, {})", -r, r), fmt::format("{}", axis));
+    return AttrError(op, "axis", fmt::format("an axis in [{}, {})", -r, r),
+                     fmt::format("{}", axis));
   }
   return axis < 0 ? axis + r : axis;
 }

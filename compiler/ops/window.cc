@@ -17,8 +17,8 @@ absl::StatusOr<Shape> PerAxis(const std::string& op, const ir::Attrs& attrs,
                               const std::string& name, size_t axes) {
   Shape values = IntsAttr(attrs, name, Shape(axes, 1));
   if (values.size() == 1) values.assign(axes, values[0]);
-  const bool in_range = std::all_of(values.begin(), values.end(),
-                                    [](int64_t v) { return v >= 1 && v < kMaxExtent; });
+  const bool in_range =
+      std::all_of(values.begin(), values.end(), [](int64_t v) { return v >= 1 && v < kMaxExtent; });
   if (values.size() != axes || !in_range) {
     return AttrError(op, name, fmt::format("{} positive integers", axes), ShapeText(values));
   }
@@ -30,8 +30,8 @@ absl::Status ReadPadding(const std::string& op, const ir::Attrs& attrs, size_t a
   Shape pads = IntsAttr(attrs, "padding", Shape(axes, 0));
   if (pads.size() == 1) pads.assign(axes, pads[0]);
   if (pads.size() == axes) pads.insert(pads.end(), pads.begin(), pads.begin() + axes);
-  const bool in_range = std::all_of(pads.begin(), pads.end(),
-                                    [](int64_t v) { return v >= 0 && v < kMaxExtent; });
+  const bool in_range =
+      std::all_of(pads.begin(), pads.end(), [](int64_t v) { return v >= 0 && v < kMaxExtent; });
   if (pads.size() != 2 * axes || !in_range) {
     return AttrError(op, "padding", fmt::format("1, {} or {} integers not below 0", axes, 2 * axes),
                      ShapeText(IntsAttr(attrs, "padding")));
