@@ -118,8 +118,8 @@ absl::StatusOr<std::vector<int64_t>> NodeReader::ConstantInts(size_t i,
 absl::StatusOr<double> NodeReader::ConstantScalar(size_t i, std::string_view what) const {
   HONE_ASSIGN_OR_RETURN(const ir::Expr arg, Arg(i, what));
   if (arg->kind != ir::ExprKind::kConstant || arg->type->tensor.ElementCount() != 1) {
-    return absl::UnimplementedError(fmt::format("{} was expected to be one constant number, found {}",
-                                                what, arg->type->ToString()));
+    return absl::UnimplementedError(fmt::format(
+        "{} was expected to be one constant number, found {}", what, arg->type->ToString()));
   }
   if (DtypeOf(arg) == DataType::kFloat32) {
     float value;

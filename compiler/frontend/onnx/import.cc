@@ -17,8 +17,7 @@ namespace hone::frontend {
 namespace {
 
 absl::Status Prefix(const std::string& prefix, const absl::Status& status) {
-  return absl::Status(status.code(),
-                      fmt::format("{}: {}", prefix, std::string(status.message())));
+  return absl::Status(status.code(), fmt::format("{}: {}", prefix, std::string(status.message())));
 }
 
 bool IsSupported(const OnnxNode& node) {
@@ -103,8 +102,8 @@ class GraphImport {
     }
     HONE_ASSIGN_OR_RETURN(ir::Expr body, Outputs());
     ir::Module module;
-    module.functions["main"] = ops::TypedFunction(std::move(params), std::move(body),
-                                                  {{"output_names", model_.outputs}});
+    module.functions["main"] =
+        ops::TypedFunction(std::move(params), std::move(body), {{"output_names", model_.outputs}});
     return module;
   }
 
@@ -118,8 +117,9 @@ class GraphImport {
         found = found || input.name == name;
       }
       if (!found) {
-        return absl::InvalidArgumentError(fmt::format(
-            "--shape {}=...: the model has no such input; it has {}", name, fmt::join(names, ", ")));
+        return absl::InvalidArgumentError(
+            fmt::format("--shape {}=...: the model has no such input; it has {}", name,
+                        fmt::join(names, ", ")));
       }
     }
     return absl::OkStatus();

@@ -28,7 +28,8 @@ struct ImportOptions {
 // shape, with the flag that binds it.
 absl::StatusOr<ir::Module> ImportOnnx(const std::string& path, const ImportOptions& options = {});
 // `folder` is where external data may lie; empty: such models are refused.
-absl::StatusOr<ir::Module> ImportOnnxBytes(std::string_view bytes, const ImportOptions& options = {},
+absl::StatusOr<ir::Module> ImportOnnxBytes(std::string_view bytes,
+                                           const ImportOptions& options = {},
                                            const std::string& folder = "");
 
 }  // namespace hone::frontend

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 #include <google/protobuf/io/coded_stream.h>
-#include <onnx/onnx-ml.pb.h>
+#include <onnx/onnx_pb.h>
 
 #include <set>
 
