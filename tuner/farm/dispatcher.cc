@@ -153,7 +153,7 @@ bool Dispatcher::Offer(const std::shared_ptr<Pending>& pending, Session& session
   CrashPoint("tuner.lease.after");
   if (!leased.ok()) {
     if (leased.status().code() == absl::StatusCode::kFailedPrecondition) {
-      spdlog::error("trial {} is dropped: {}", request.trial.id, leased.status().ToString());
+      spdlog::info("trial {} is dropped: {}", request.trial.id, leased.status().ToString());
       return true;
     }
     spdlog::error("trial {} waits: {}", request.trial.id, leased.status().ToString());

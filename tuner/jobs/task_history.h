@@ -52,9 +52,9 @@ class TaskHistory {
   double BestNsBefore(int64_t n) const;
 
   const std::map<int64_t, Entry>& search() const { return search_; }
-  // Trials with purpose confirm so far: the number of the next one's round.
+  // Settled trials with purpose confirm: the round of the next one.
   int64_t confirm_rounds() const { return confirm_rounds_; }
-  void ConfirmProposed() { ++confirm_rounds_; }
+  void ConfirmSettled() { ++confirm_rounds_; }
   // How often this config was cancelled: the round under which it may be proposed anew.
   int64_t CancelledRounds(const std::string& config_digest) const;
   const std::optional<tuning_db::Final>& final() const { return final_; }
