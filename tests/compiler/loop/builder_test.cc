@@ -16,8 +16,8 @@ TEST(Builder, ShowsStagesAsLaunchesWithNamedLoops) {
                      [&](const std::vector<Expr>& i, const std::vector<Expr>& r) {
                        return Load(data, {i[0], r[0]}) * Load(weight, {i[1], r[0]});
                      });
-  const Buffer relu = builder.Compute(
-      "relu", DataType::kFloat32, {2, 4}, [&](const std::vector<Expr>& i) {
+  const Buffer relu =
+      builder.Compute("relu", DataType::kFloat32, {2, 4}, [&](const std::vector<Expr>& i) {
         return Max(Load(dense, i), FloatConst(0, DataType::kFloat32));
       });
   EXPECT_EQ(ToText(builder.Finish({relu})), R"(nest @dense_relu {
@@ -65,8 +65,7 @@ TEST(Builder, RenamesLoopsAndBuffersOfHandWrittenStagesThatClash) {
   for (int n = 0; n < 2; ++n) {
     const Buffer buffer = MakeBuffer("y", DataType::kFloat32, {4});
     const Expr i = Var("i");
-    builder.AddStage(buffer,
-                     For(i, 0, 4, Store(buffer, {i}, FloatConst(n, DataType::kFloat32))));
+    builder.AddStage(buffer, For(i, 0, 4, Store(buffer, {i}, FloatConst(n, DataType::kFloat32))));
     outputs.push_back(buffer);
   }
   const std::string text = ToText(builder.Finish(outputs));
