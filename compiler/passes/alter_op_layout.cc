@@ -33,11 +33,13 @@ bool IsKernelCall(const Expr& e) {
   return e->kind == ExprKind::kCall && e->callee && IsPrimitive(e->callee);
 }
 
-bool HasComplexOperator(const Expr& function) {
+// Convolutions and matrix products: complex operators of two operands. Pools move bytes as the
+// rest.
+bool IsComputeBound(const Expr& function) {
   for (const Expr& node : ir::PostOrder(ir::Body(*function))) {
     if (node->kind != ExprKind::kCall || node->callee) continue;
     const ops::Op* op = ops::FindOp(node->name);
-    if (op != nullptr && op->kind == ops::FuseKind::kComplex) return true;
+    if (op != nullptr && op->kind == ops::FuseKind::kComplex && node->args.size() >= 2) return true;
   }
   return false;
 }
@@ -46,7 +48,7 @@ bool HasComplexOperator(const Expr& function) {
 struct Kernel {
   std::vector<Expr> operands;  // those that are not constant
   std::vector<LayoutSignature> candidates;
-  bool is_complex = false;
+  bool is_compute_bound = false;
 };
 
 Kernel MakeKernel(const Expr& call, const PassContext& context) {
@@ -62,7 +64,7 @@ Kernel MakeKernel(const Expr& call, const PassContext& context) {
   for (const ir::TensorType& type : TensorsOf(*call->type)) {
     row_major.results.push_back(RowMajorOf(type));
   }
-  kernel.is_complex = HasComplexOperator(call->callee);
+  kernel.is_compute_bound = IsComputeBound(call->callee);
   // Kernels of several results stay row-major: a value then has one layout.
   if (context.signatures && !call->type->is_tuple) {
     kernel.candidates = context.signatures(call->callee, const_params, context.target);
@@ -168,10 +170,11 @@ class LayoutChooser {
     size_t best = 0;
     double best_cost = 0;
     for (size_t i = 0; i < kernel.candidates.size(); ++i) {
-      // The order of preference speaks of the time in the kernel, which for complex operators is
+      // The order of preference speaks of the time in the kernel, which for convolutions is
       // worth several passes over the result, and for others decides between equals.
-      const double weight =
-          kernel.is_complex ? 4 * static_cast<double>(TensorsOf(*call->type)[0].SizeBytes()) : 1e-3;
+      const double weight = kernel.is_compute_bound
+                                ? 4 * static_cast<double>(TensorsOf(*call->type)[0].SizeBytes())
+                                : 1e-3;
       const double cost =
           CostOf(kernel, kernel.candidates[i], call) + weight * static_cast<double>(i);
       if (i == 0 || cost < best_cost) {

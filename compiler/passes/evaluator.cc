@@ -14,6 +14,7 @@ using ir::Expr;
 using ir::ExprKind;
 
 bool IsView(const ir::ExprNode& call) {
+  if (call.callee) return false;
   return call.name == "reshape" || call.name == "expand_dims" || call.name == "squeeze" ||
          call.name == "nn.batch_flatten" || call.name == "copy" || call.name == "layout_transform";
 }

@@ -6,6 +6,8 @@
 
 namespace hone::passes {
 
+// Takes calls of primitive functions on constant tensors, too.
+//
 // Lowers a call to its naive nest and interprets that. Views (reshape and the like) share the bytes
 // of their operand. Thread-safe.
 Evaluator MakeInterpreterEvaluator();

@@ -138,11 +138,19 @@ class Folder {
 
 }  // namespace
 
+// One round moves multiplications; once constants are folded, the next can merge what they were
+// between.
 absl::StatusOr<ir::Module> FoldScaleAxis(const ir::Module& module, const PassContext& context) {
-  const ir::Module folded =
-      MapFunctions(module, [](const Expr& function) { return Folder().Fold(function); });
-  HONE_ASSIGN_OR_RETURN(const ir::Module typed, InferTypes(folded));
-  return FoldConstant(typed, context);
+  constexpr int kMaxRounds = 4;
+  ir::Module current = module;
+  for (int round = 0; round < kMaxRounds; ++round) {
+    const ir::Module folded =
+        MapFunctions(current, [](const Expr& function) { return Folder().Fold(function); });
+    if (folded.functions == current.functions) break;
+    HONE_ASSIGN_OR_RETURN(const ir::Module typed, InferTypes(folded));
+    HONE_ASSIGN_OR_RETURN(current, FoldConstant(typed, context));
+  }
+  return current;
 }
 
 }  // namespace hone::passes
