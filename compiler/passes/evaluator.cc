@@ -72,6 +72,6 @@ absl::StatusOr<std::vector<Expr>> Evaluate(const Expr& call) {
 
 }  // namespace
 
-Evaluator MakeInterpreterEvaluator() { return Evaluate; }
+Evaluator DefaultEvaluator() { return Evaluate; }
 
 }  // namespace hone::passes
