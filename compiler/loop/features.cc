@@ -243,8 +243,8 @@ void WriteNest(Writer& out, const Nest& nest, const std::vector<LaunchAnalysis>&
     grid += launch.summary().GridSize();
   }
   out.Add("nest.launches", static_cast<double>(launches.size()));
-  out.Add("nest.loops", loops);
-  out.Add("nest.stores", stores);
+  out.Add("nest.loop_statements", loops);
+  out.Add("nest.store_statements", stores);
   out.Add("nest.conditions", conditions);
   out.Add("nest.prefetches", prefetches);
   out.Add("nest.grid", Log(grid));
