@@ -234,11 +234,24 @@ class GraphExport {
         {"transpose", &GraphExport::Transpose}, {"nn.leaky_relu", &GraphExport::LeakyRelu},
         {"clip", &GraphExport::Clip},           {"nn.lrn", &GraphExport::Lrn}};
     const auto it = methods->find(call.name);
-    if (it == methods->end()) {
+    if (it == methods->end() || !HasOnnxForm(call)) {
       missing_.insert(call.name);
       return false;
     }
     (this->*it->second)(call, name);
+    return true;
+  }
+
+  // Attributes that ONNX's operator of this opset has no word for.
+  static bool HasOnnxForm(const ir::ExprNode& call) {
+    const ir::Attrs& attrs = call.attrs;
+    if (call.name == "nn.batch_norm") {
+      return ops::BoolAttr(attrs, "center", true) && ops::BoolAttr(attrs, "scale", true) &&
+             ops::IntAttr(attrs, "axis", 1) == 1;
+    }
+    if (call.name == "nn.avg_pool2d") return PerAxis(attrs, "dilation", 2) == Ints{1, 1};
+    if (call.name == "nn.lrn") return ops::IntAttr(attrs, "axis", 1) == 1;
+    if (call.name == "clip") return call.type->tensor.dtype == DataType::kFloat32;
     return true;
   }
 
