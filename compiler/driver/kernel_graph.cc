@@ -16,7 +16,7 @@ class Builder {
   absl::StatusOr<KernelGraph> Build(const ir::ExprNode& main) {
     for (const ir::Expr& param : ir::Params(main)) AddInput(param);
     for (const ir::Expr& node : ir::PostOrder(ir::Body(main))) HONE_RETURN_IF_ERROR(Visit(node));
-    HONE_RETURN_IF_ERROR(MarkOutputs(ir::Body(main)));
+    HONE_RETURN_IF_ERROR(MarkOutputs(main));
     return std::move(graph_);
   }
 
@@ -146,8 +146,9 @@ class Builder {
     return unique;
   }
 
-  absl::Status MarkOutputs(const ir::Expr& body) {
-    for (int id : values_of_.at(body.get())) {
+  absl::Status MarkOutputs(const ir::ExprNode& main) {
+    const auto names = ir::GetAttr<std::vector<std::string>>(main.attrs, "output_names", {});
+    for (int id : values_of_.at(ir::Body(main).get())) {
       Value& value = graph_.values[id];
       if (value.kind != Value::Kind::kIntermediate) {
         return absl::InternalError(fmt::format(
@@ -157,7 +158,8 @@ class Builder {
       }
       value.kind = Value::Kind::kOutput;
       value.index = static_cast<int>(graph_.outputs.size());
-      value.name = fmt::format("output{}", value.index);
+      const size_t index = static_cast<size_t>(value.index);
+      value.name = index < names.size() ? names[index] : fmt::format("output{}", index);
       graph_.outputs.push_back(id);
     }
     return absl::OkStatus();

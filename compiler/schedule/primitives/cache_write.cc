@@ -17,9 +17,13 @@ absl::StatusOr<std::string> CacheWrite(loop::Nest* nest, const std::string& name
       loop::MakeBuffer(name + ".acc", buffer->dtype, buffer->shape, loop::Role::kWorkspace);
   loop::Launch& launch = nest->launches[writer];
   launch.body = loop::Substitute(launch.body, {}, {{buffer.get(), cache}});
+  launch.body = loop::RenameFresh(launch.body, [&](const std::string& old) {
+    const bool own = old.starts_with(name + ".");
+    return UniqueLoopName(*nest, own ? cache->name + old.substr(name.size()) : old);
+  });
   std::vector<Expr> vars;
   for (size_t d = 0; d < buffer->shape.size(); ++d) {
-    vars.push_back(loop::Var(name + ".w" + std::to_string(d)));
+    vars.push_back(loop::Var(name + ".i" + std::to_string(d)));
   }
   Stmt body = loop::Store(buffer, vars, loop::Load(cache, vars));
   for (size_t d = vars.size(); d-- > 0;) {

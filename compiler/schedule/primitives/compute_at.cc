@@ -54,7 +54,8 @@ class Rebase : public loop::Mutator {
 // Whether everything that is loaded unconditionally lies in its buffer, pad lanes included.
 class AccessCheck {
  public:
-  explicit AccessCheck(Ranges ranges) : ranges_(std::move(ranges)) {}
+  // `own` is the buffer that is computed: it gets the size it needs.
+  AccessCheck(Ranges ranges, const Buffer& own) : ranges_(std::move(ranges)), own_(own) {}
   bool Holds(const Stmt& s) {
     if (s->kind == loop::StmtKind::kFor) {
       ranges_.PushLoop(*s);
@@ -69,14 +70,20 @@ class AccessCheck {
     return holds;
   }
 
+  // The load that may lie outside.
+  const std::string& where() const { return where_; }
+
  private:
   bool HoldsExpr(const Expr& e) {
     if (e->kind == loop::ExprKind::kSelect) return HoldsExpr(e->operands[0]);
-    if (e->kind == loop::ExprKind::kLoad) {
+    if (e->kind == loop::ExprKind::kLoad && e->buffer != own_) {
       for (size_t d = 0; d < e->operands.size(); ++d) {
         const int64_t padded =
             e->buffer->layout.PaddedExtent(static_cast<int>(d), e->buffer->shape[d]);
-        if (!BoundsOf(e->operands[d], ranges_).Within(0, padded - 1)) return false;
+        if (!BoundsOf(e->operands[d], ranges_).Within(0, padded - 1)) {
+          where_ = loop::ToText(e);
+          return false;
+        }
       }
     }
     for (const Expr& operand : e->operands) {
@@ -85,6 +92,8 @@ class AccessCheck {
     return true;
   }
   Ranges ranges_;
+  const Buffer& own_;
+  std::string where_;
 };
 
 absl::StatusOr<Box> BoxOf(const Region& region, const Buffer& buffer, const Ranges& ranges,
@@ -197,9 +206,11 @@ absl::Status ComputeAt(loop::Nest* nest, const std::string& name, const std::str
   bool beyond = false;
   HONE_ASSIGN_OR_RETURN(const Box box, BoxOf(region, buffer, ranges, options, &beyond));
   Stmt producer = ProducerOver(box, stage, nest->launches[writer].body);
-  if (beyond && !AccessCheck(ranges).Holds(producer)) {
-    return absl::FailedPreconditionError(fmt::format(
-        "computing '{}' in loop '{}' would read what is not known to exist", name, loop));
+  AccessCheck check(ranges, buffer);
+  if (beyond && !check.Holds(producer)) {
+    return absl::FailedPreconditionError(
+        fmt::format("computing '{}' in loop '{}' would read {}, which is not known to exist", name,
+                    loop, check.where()));
   }
   const Buffer local = MakeLocal(buffer, box, options);
   Rebase rebase(buffer, local, box, ranges);
