@@ -16,15 +16,15 @@
 namespace hone::tuning_db {
 
 struct RecordFilter {
-  std::optional<int64_t> task;
-  std::optional<std::string> signature;
-  std::optional<int64_t> job;
-  std::optional<Purpose> purpose;
-  std::string target;              // empty: any
-  std::string workload_substring;  // empty: any
-  int64_t after_id = 0;            // records with greater ids, in the order of ids
-  int64_t limit = 0;               // 0: all
-  bool newest_first = false;       // then after_id is an upper bound (0: none)
+  std::optional<int64_t> task = std::nullopt;
+  std::optional<std::string> signature = std::nullopt;
+  std::optional<int64_t> job = std::nullopt;
+  std::optional<Purpose> purpose = std::nullopt;
+  std::string target = "";              // empty: any
+  std::string workload_substring = "";  // empty: any
+  int64_t after_id = 0;                 // records with greater ids, in the order of ids
+  int64_t limit = 0;                    // 0: all
+  bool newest_first = false;            // then after_id is an upper bound (0: none)
 };
 
 enum class SettleResult {
@@ -109,11 +109,14 @@ enum class OpenMode {
   kCreate,     // as kReadWrite, and makes the file where there is none
 };
 // kNotFound: no file; kInvalidArgument: no SQLite database, or none of Hone's; kFailedPrecondition:
-// of a newer version, or on a network file system; kUnavailable: FILE.lock is held (the message
-// names the holder). `owner` is written into FILE.lock: the address at which the writer is reached.
+// of a newer version (read-only: of an older one too), or on a network file system; kUnavailable:
+// FILE.lock is held (the message names the holder); kPermissionDenied: the system does not let us.
+// `owner` is written into FILE.lock: the address at which the writer is reached.
 absl::StatusOr<std::unique_ptr<Store>> OpenSqliteStore(const std::string& path, OpenMode mode,
                                                        const std::string& owner = "",
                                                        const Clock& clock = Clock::Real());
+// $XDG_DATA_HOME/hone/hone.db, or ~/.local/share/hone/hone.db. Makes nothing.
+std::string DefaultPath();
 // What FILE.lock says: the address of the live writer, or empty when nobody holds it.
 absl::StatusOr<std::string> WriterOf(const std::string& path);
 

@@ -28,8 +28,8 @@ struct TensorType {
 // A tensor or a tuple of types. Function types are those of their parameters and body.
 struct Type {
   bool is_tuple = false;
-  TensorType tensor;
-  std::vector<Type> fields;
+  TensorType tensor = {};
+  std::vector<Type> fields = {};
   bool operator==(const Type&) const = default;
   std::string ToString() const;
 };
@@ -67,16 +67,17 @@ using Expr = std::shared_ptr<const ExprNode>;
 // `type` filled.
 struct ExprNode {
   ExprKind kind;
-  std::shared_ptr<const Type>
-      type;  // null before type inference; a Var's and a Constant's is always set
+  std::shared_ptr<const Type> type =
+      {};  // null before type inference; a Var's and a Constant's is always set
 
-  std::string name;   // kVar, kGlobalVar. kCall: the operator ("nn.conv2d"), empty for a function
-  ConstantData data;  // kConstant
-  Expr callee;        // kCall of a kFunction or kGlobalVar; null for an operator
-  std::vector<Expr>
-      args;           // kCall, kTuple. kTupleGetItem: the tuple. kLet: var, value, body.
+  std::string name =
+      {};  // kVar, kGlobalVar. kCall: the operator ("nn.conv2d"), empty for a function
+  ConstantData data = {};  // kConstant
+  Expr callee = {};        // kCall of a kFunction or kGlobalVar; null for an operator
+  std::vector<Expr> args =
+      {};             // kCall, kTuple. kTupleGetItem: the tuple. kLet: var, value, body.
                       // kIf: condition, then, otherwise. kFunction: parameters, then the body last
-  Attrs attrs;        // kCall, kFunction ("primitive": true marks a fused kernel)
+  Attrs attrs = {};   // kCall, kFunction ("primitive": true marks a fused kernel)
   int64_t index = 0;  // kTupleGetItem
 };
 
@@ -118,9 +119,18 @@ struct Module {
 // Operands before users, each node once; iterative, so deep graphs do not overflow the stack.
 std::vector<Expr> PostOrder(const Expr& root);
 
+// The same, but function literals below `root` are leaves: what one call of a function evaluates.
+std::vector<Expr> PostOrderOutside(const Expr& root);
+
 // Rebuilds the DAG below `root` bottom-up: `rewrite` gets each node with its operands already
 // rewritten and returns the node to put in its place. Shared nodes are visited once. Iterative.
 Expr Rewrite(const Expr& root, const std::function<Expr(const Expr& node)>& rewrite);
+
+// The same, but function literals below `root` are not entered: `rewrite` gets them as they are.
+Expr RewriteOutside(const Expr& root, const std::function<Expr(const Expr& node)>& rewrite);
+
+// `node` with other operands; the type stays. The same node where they are the same.
+Expr WithOperands(const Expr& node, Expr callee, std::vector<Expr> args);
 
 }  // namespace hone::ir
 

@@ -70,6 +70,9 @@ struct Nest {
 std::string ToText(const Nest& nest);
 std::string ToText(const Stmt& stmt, int indent = 0);
 std::string ToText(const Expr& expr);
+// ToText with kernel, launches, variables and buffers renamed by where they first appear: nests
+// that differ in names alone have one text. What nest digests are taken of.
+std::string ToCanonicalText(const Nest& nest);
 
 }  // namespace hone::loop
 

@@ -25,13 +25,25 @@ enum class FuseKind {
   kOpaque = 8
 };
 
+// What an attribute may hold. A float also takes an integer, a list of integers also one integer.
+enum class AttrKind { kInt, kFloat, kBool, kString, kDataType, kInts };
+struct AttrSpec {
+  std::string name;
+  AttrKind kind = AttrKind::kInt;
+  bool required = false;
+};
+
 struct Op {
   std::string name;  // "nn.conv2d"
   int min_args = 1;
   int max_args = 1;  // -1: any number
   FuseKind kind = FuseKind::kOpaque;
 
-  // kInvalidArgument says what was expected of which operand, and what was found.
+  // Every attribute the operator knows; InferCallType refuses others, and wrong kinds.
+  std::vector<AttrSpec> attrs;
+
+  // kInvalidArgument says what was expected of which operand, and what was found. Called with a
+  // right number of arguments and attributes of the right kinds.
   std::function<absl::StatusOr<ir::Type>(const std::vector<ir::Type>& args, const ir::Attrs& attrs)>
       infer_type;
 

@@ -78,9 +78,8 @@ absl::StatusOr<Config> Config::Parse(std::string_view text) {
     } else if (value.is_string()) {
       config.Set(name, value.get<std::string>());
     } else {
-      return absl::InvalidArgumentError(
-          fmt::format("knob '{}' of the config must be an integer or a string, found {}", name,
-                      value.dump()));
+      return absl::InvalidArgumentError(fmt::format(
+          "knob '{}' of the config must be an integer or a string, found {}", name, value.dump()));
     }
   }
   return config;

@@ -26,7 +26,8 @@ TEST(Config, SettingAKnobAgainKeepsItsPlace) {
 }
 
 TEST(Config, RefusesWhatIsNoConfig) {
-  for (const char* text : {"", "[1]", "{\"a\":1.5}", "{\"a\":{}}", "{\"a\":1", "{\"a\":1,\"a\":2}"}) {
+  for (const char* text :
+       {"", "[1]", "{\"a\":1.5}", "{\"a\":{}}", "{\"a\":1", "{\"a\":1,\"a\":2}"}) {
     EXPECT_EQ(Config::Parse(text).status().code(), absl::StatusCode::kInvalidArgument) << text;
   }
 }

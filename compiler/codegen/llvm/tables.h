@@ -1,0 +1,29 @@
+// The constant data of a module: struct hone_module and all it points to.
+#ifndef HONE_COMPILER_CODEGEN_LLVM_TABLES_H_
+#define HONE_COMPILER_CODEGEN_LLVM_TABLES_H_
+
+#include <string>
+#include <vector>
+
+#include "compiler/codegen/codegen.h"
+#include "compiler/codegen/launch_facts.h"
+#include "compiler/codegen/llvm/launch_emitter.h"
+#include "llvm/IR/Module.h"
+
+namespace hone::codegen {
+
+struct LaunchEntry {
+  std::string name;
+  loop::Phase phase = loop::Phase::kRun;
+  LaunchCode code;
+  LaunchFacts facts;
+};
+
+// Defines hone_module_v1. `launches[i]` are those of kernel i, prepare launches first.
+void EmitTables(llvm::Module& module, const ModuleSpec& spec,
+                const std::vector<std::vector<LaunchEntry>>& launches,
+                const std::string& toolchain);
+
+}  // namespace hone::codegen
+
+#endif  // HONE_COMPILER_CODEGEN_LLVM_TABLES_H_

@@ -1,0 +1,51 @@
+#include "compiler/frontend/file.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+namespace hone::frontend {
+namespace {
+
+constexpr uintmax_t kMaxBytes = (uintmax_t{1} << 31) - 1;
+
+}  // namespace
+
+absl::StatusOr<std::string> ReadWholeFile(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  if (!std::filesystem::exists(status)) {
+    return absl::NotFoundError(fmt::format("{} does not exist", path));
+  }
+  if (!std::filesystem::is_regular_file(status)) {
+    return absl::InvalidArgumentError(fmt::format("{} is not a file", path));
+  }
+  const uintmax_t size = std::filesystem::file_size(path, error);
+  if (error || size > kMaxBytes) {
+    return absl::InvalidArgumentError(
+        fmt::format("{} was expected to be at most 2 GiB, found {} bytes", path, size));
+  }
+  std::string bytes(size, '\0');
+  std::ifstream file(path, std::ios::binary);
+  if (!file.read(bytes.data(), static_cast<std::streamsize>(size))) {
+    return absl::InvalidArgumentError(fmt::format("{} cannot be read", path));
+  }
+  return bytes;
+}
+
+absl::Status WriteWholeFile(const std::string& path, std::string_view bytes) {
+  const std::string temporary = fmt::format("{}.{}.tmp", path, getpid());
+  std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
+  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  file.close();
+  std::error_code error;
+  if (file) std::filesystem::rename(temporary, path, error);
+  if (file && !error) return absl::OkStatus();
+  std::remove(temporary.c_str());
+  return absl::InvalidArgumentError(fmt::format("{} cannot be written", path));
+}
+
+}  // namespace hone::frontend

@@ -1,0 +1,20 @@
+// Whole files in and out, with the errors of a user's paths.
+#ifndef HONE_COMPILER_FRONTEND_FILE_H_
+#define HONE_COMPILER_FRONTEND_FILE_H_
+
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+
+namespace hone::frontend {
+
+// kNotFound names a path that is missing; kInvalidArgument one that is no regular file, cannot be
+// read or is larger than 2 GiB.
+absl::StatusOr<std::string> ReadWholeFile(const std::string& path);
+// Writes beside the path and renames, so that a failure leaves what was there.
+absl::Status WriteWholeFile(const std::string& path, std::string_view bytes);
+
+}  // namespace hone::frontend
+
+#endif  // HONE_COMPILER_FRONTEND_FILE_H_

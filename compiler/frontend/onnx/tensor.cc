@@ -1,0 +1,188 @@
+#include "compiler/frontend/onnx/tensor.h"
+
+#include <fmt/format.h>
+#include <onnx/onnx_pb.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "compiler/frontend/file.h"
+#include "compiler/frontend/tensor_size.h"
+#include "support/status.h"
+
+namespace hone::frontend {
+namespace {
+
+using onnx::TensorProto;
+
+struct TypePair {
+  int onnx_type;
+  DataType dtype;
+};
+constexpr TypePair kTypes[] = {
+    {TensorProto::FLOAT, DataType::kFloat32},   {TensorProto::DOUBLE, DataType::kFloat64},
+    {TensorProto::FLOAT16, DataType::kFloat16}, {TensorProto::BFLOAT16, DataType::kBFloat16},
+    {TensorProto::INT8, DataType::kInt8},       {TensorProto::INT16, DataType::kInt16},
+    {TensorProto::INT32, DataType::kInt32},     {TensorProto::INT64, DataType::kInt64},
+    {TensorProto::UINT8, DataType::kUInt8},     {TensorProto::BOOL, DataType::kBool}};
+
+absl::Status Damaged(const TensorProto& proto, const std::string& why) {
+  return absl::InvalidArgumentError(fmt::format("tensor \"{}\": {}", proto.name(), why));
+}
+
+// Elements of a repeated field, each narrowed to Stored.
+template <typename Stored, typename Field>
+absl::StatusOr<std::string> Narrow(const TensorProto& proto, const Field& field, int64_t size) {
+  if (static_cast<int64_t>(field.size() * sizeof(Stored)) != size) {
+    return Damaged(proto, fmt::format("{} elements were expected, found {}",
+                                      size / static_cast<int64_t>(sizeof(Stored)), field.size()));
+  }
+  std::string bytes(size, '\0');
+  for (int i = 0; i < field.size(); ++i) {
+    const auto value = static_cast<Stored>(field.Get(i));
+    std::memcpy(bytes.data() + i * sizeof(Stored), &value, sizeof(Stored));
+  }
+  return bytes;
+}
+
+absl::StatusOr<std::string> TypedBytes(const TensorProto& proto, DataType dtype, int64_t size) {
+  switch (dtype) {
+    case DataType::kFloat32:
+      return Narrow<float>(proto, proto.float_data(), size);
+    case DataType::kFloat64:
+      return Narrow<double>(proto, proto.double_data(), size);
+    case DataType::kInt64:
+      return Narrow<int64_t>(proto, proto.int64_data(), size);
+    case DataType::kInt32:
+      return Narrow<int32_t>(proto, proto.int32_data(), size);
+    case DataType::kInt16:
+    case DataType::kFloat16:
+    case DataType::kBFloat16:
+      return Narrow<uint16_t>(proto, proto.int32_data(), size);
+    case DataType::kInt8:
+    case DataType::kUInt8:
+    case DataType::kBool:
+      return Narrow<uint8_t>(proto, proto.int32_data(), size);
+  }
+  return Damaged(proto, "its element type is unknown");
+}
+
+struct External {
+  std::string location;
+  int64_t offset = 0;
+  int64_t length = -1;
+};
+
+absl::StatusOr<External> ReadExternal(const TensorProto& proto) {
+  External external;
+  for (const auto& entry : proto.external_data()) {
+    if (entry.key() == "location") external.location = entry.value();
+    if (entry.key() != "offset" && entry.key() != "length") continue;
+    char* end = nullptr;
+    errno = 0;
+    const int64_t number = std::strtoll(entry.value().c_str(), &end, 10);
+    if (errno != 0 || end == entry.value().c_str() || *end != '\0' || number < 0) {
+      return Damaged(proto, fmt::format("external data's {} was expected to be a number, found {}",
+                                        entry.key(), entry.value()));
+    }
+    (entry.key() == "offset" ? external.offset : external.length) = number;
+  }
+  return external;
+}
+
+// The path of an external file, if it lies within `folder` (links followed).
+absl::StatusOr<std::string> Confine(const TensorProto& proto, const std::string& folder,
+                                    const std::string& location) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::path root = fs::weakly_canonical(folder.empty() ? "." : folder, error);
+  const fs::path path = fs::weakly_canonical(root / location, error);
+  const fs::path relative = path.lexically_relative(root);
+  if (location.empty() || fs::path(location).is_absolute() || relative.empty() ||
+      *relative.begin() == "..") {
+    return Damaged(proto, fmt::format("external data was expected in the model's folder, found "
+                                      "location \"{}\"",
+                                      location));
+  }
+  if (!fs::exists(path, error)) {
+    return absl::NotFoundError(fmt::format("tensor \"{}\": its external data {} does not exist",
+                                           proto.name(), path.string()));
+  }
+  return path.string();
+}
+
+absl::StatusOr<std::string> ExternalBytes(const TensorProto& proto, const std::string& folder,
+                                          int64_t size) {
+  HONE_ASSIGN_OR_RETURN(const External external, ReadExternal(proto));
+  HONE_ASSIGN_OR_RETURN(const std::string path, Confine(proto, folder, external.location));
+  if (external.length >= 0 && external.length != size) {
+    return Damaged(proto, fmt::format("{} bytes were expected, its external data has length {}",
+                                      size, external.length));
+  }
+  std::error_code error;
+  const auto file_size = static_cast<int64_t>(std::filesystem::file_size(path, error));
+  if (error || external.offset > file_size || size > file_size - external.offset) {
+    return Damaged(proto, fmt::format("{} bytes from {} on were expected in {}, which has {}", size,
+                                      external.offset, path, file_size));
+  }
+  std::string bytes(size, '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.seekg(external.offset);
+  if (!file.read(bytes.data(), size)) return Damaged(proto, path + " cannot be read");
+  return bytes;
+}
+
+}  // namespace
+
+absl::StatusOr<DataType> FromOnnxType(int onnx_type) {
+  for (const TypePair& pair : kTypes) {
+    if (pair.onnx_type == onnx_type) return pair.dtype;
+  }
+  const std::string name = onnx::TensorProto_DataType_IsValid(onnx_type)
+                               ? onnx::TensorProto_DataType_Name(onnx_type)
+                               : fmt::format("number {}", onnx_type);
+  return absl::UnimplementedError(fmt::format("Hone has no element type {}", name));
+}
+
+int ToOnnxType(DataType dtype) {
+  for (const TypePair& pair : kTypes) {
+    if (pair.dtype == dtype) return pair.onnx_type;
+  }
+  return TensorProto::UNDEFINED;
+}
+
+absl::StatusOr<TensorData> FromProto(const TensorProto& proto, const std::string& folder) {
+  TensorData tensor;
+  absl::StatusOr<DataType> dtype = FromOnnxType(proto.data_type());
+  if (!dtype.ok()) {
+    return absl::Status(dtype.status().code(), fmt::format("tensor \"{}\": {}", proto.name(),
+                                                           std::string(dtype.status().message())));
+  }
+  tensor.dtype = *dtype;
+  tensor.shape.assign(proto.dims().begin(), proto.dims().end());
+  const absl::StatusOr<int64_t> size = TensorBytes(tensor.shape, tensor.dtype);
+  if (!size.ok()) return Damaged(proto, std::string(size.status().message()));
+  if (proto.has_segment()) return Damaged(proto, "it is in segments, which Hone does not read");
+  if (proto.data_location() == TensorProto::EXTERNAL) {
+    HONE_ASSIGN_OR_RETURN(tensor.bytes, ExternalBytes(proto, folder, *size));
+  } else if (proto.has_raw_data()) {
+    if (static_cast<int64_t>(proto.raw_data().size()) != *size) {
+      return Damaged(
+          proto, fmt::format("{} bytes were expected, found {}", *size, proto.raw_data().size()));
+    }
+    tensor.bytes = proto.raw_data();
+  } else {
+    HONE_ASSIGN_OR_RETURN(tensor.bytes, TypedBytes(proto, tensor.dtype, *size));
+  }
+  return tensor;
+}
+
+void ToProto(const TensorData& tensor, const std::string& name, TensorProto* proto) {
+  proto->set_name(name);
+  proto->set_data_type(ToOnnxType(tensor.dtype));
+  for (const int64_t extent : tensor.shape) proto->add_dims(extent);
+  proto->set_raw_data(tensor.bytes);
+}
+
+}  // namespace hone::frontend

@@ -1,0 +1,27 @@
+// TensorProto in and out. For .cc files of this room alone: it names ONNX's own types.
+#ifndef HONE_COMPILER_FRONTEND_ONNX_TENSOR_H_
+#define HONE_COMPILER_FRONTEND_ONNX_TENSOR_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "compiler/frontend/tensor_file.h"
+
+namespace onnx {
+class TensorProto;
+}
+
+namespace hone::frontend {
+
+// nullopt-like kUnimplemented for types Hone does not have (strings, complex numbers, 4-bit ...).
+absl::StatusOr<DataType> FromOnnxType(int onnx_type);
+int ToOnnxType(DataType dtype);
+
+// The bytes of a tensor that is wholly inside the proto. `folder` is where external data may lie
+// (and nowhere else); empty: external data is refused.
+absl::StatusOr<TensorData> FromProto(const onnx::TensorProto& proto, const std::string& folder);
+void ToProto(const TensorData& tensor, const std::string& name, onnx::TensorProto* proto);
+
+}  // namespace hone::frontend
+
+#endif  // HONE_COMPILER_FRONTEND_ONNX_TENSOR_H_

@@ -1,0 +1,48 @@
+// What the operators mean on single values: constant folding and the interpreter both ask here.
+//
+// Floats are held as the double that equals them; every operation is computed in double and rounded
+// once to its type (for + - * / and sqrt of float32 and narrower types that is the IEEE result).
+// Integers are held as int64 and wrap around to their type; a bool is 0 or 1.
+#ifndef HONE_COMPILER_LOOP_SCALAR_H_
+#define HONE_COMPILER_LOOP_SCALAR_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "compiler/loop/expr.h"
+
+namespace hone::loop {
+
+// The nearest value of `dtype` (ties to even, overflow to infinity).
+double RoundToFloat(double value, DataType dtype);
+int64_t WrapToInt(int64_t value, DataType dtype);
+// Towards zero; saturates at the limits of `dtype`; NaN gives 0. To bool: whether not zero.
+int64_t FloatToInt(double value, DataType dtype);
+
+// Conversions of the stored 16 bits; `value` is representable (RoundToFloat).
+uint16_t EncodeFloat16(double value);
+double DecodeFloat16(uint16_t bits);
+uint16_t EncodeBFloat16(double value);
+double DecodeBFloat16(uint16_t bits);
+
+double EvalFloat(UnaryOp op, double a, DataType dtype);
+// kNeg, kNot (of bool logical, of integers bitwise), kAbs, kSign; kIsNan and kIsInf give 0.
+int64_t EvalInt(UnaryOp op, int64_t a, DataType dtype);
+double EvalFloat(BinaryOp op, double a, double b, DataType dtype);
+// nullopt for a division by zero. Shifts by the width and more give 0, or -1 for a negative value
+// shifted right.
+std::optional<int64_t> EvalInt(BinaryOp op, int64_t a, int64_t b, DataType dtype);
+bool CompareFloat(BinaryOp op, double a, double b);
+bool CompareInt(BinaryOp op, int64_t a, int64_t b);
+
+bool IsComparison(BinaryOp op);
+// Comparisons, kAnd and kOr.
+bool GivesBool(BinaryOp op);
+bool GivesBool(UnaryOp op);
+
+int64_t FloorDivInt(int64_t a, int64_t b);
+int64_t FloorModInt(int64_t a, int64_t b);
+
+}  // namespace hone::loop
+
+#endif  // HONE_COMPILER_LOOP_SCALAR_H_

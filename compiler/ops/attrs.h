@@ -1,0 +1,29 @@
+// Reading the attributes of operator calls, with the leniency that AttrKind states.
+#ifndef HONE_COMPILER_OPS_ATTRS_H_
+#define HONE_COMPILER_OPS_ATTRS_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "compiler/ir/expr.h"
+#include "compiler/ops/op.h"
+
+namespace hone::ops {
+
+// kInvalidArgument names an attribute that `op` does not know, that is missing, or that holds
+// another kind than expected.
+absl::Status CheckAttrs(const Op& op, const ir::Attrs& attrs);
+
+// Of attributes that CheckAttrs has passed; `fallback` where one is missing.
+double FloatAttr(const ir::Attrs& attrs, const std::string& name, double fallback);
+int64_t IntAttr(const ir::Attrs& attrs, const std::string& name, int64_t fallback);
+bool BoolAttr(const ir::Attrs& attrs, const std::string& name, bool fallback);
+std::string StringAttr(const ir::Attrs& attrs, const std::string& name, std::string fallback);
+DataType DataTypeAttr(const ir::Attrs& attrs, const std::string& name, DataType fallback);
+std::vector<int64_t> IntsAttr(const ir::Attrs& attrs, const std::string& name,
+                              std::vector<int64_t> fallback = {});
+
+}  // namespace hone::ops
+
+#endif  // HONE_COMPILER_OPS_ATTRS_H_

@@ -1,0 +1,32 @@
+// The types of operator calls, and of the functions that are made of nothing else (fused functions,
+// imported models). Modules in general: compiler/ops/type_inference.h.
+#ifndef HONE_COMPILER_OPS_CALL_TYPE_H_
+#define HONE_COMPILER_OPS_CALL_TYPE_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "compiler/ir/expr.h"
+
+namespace hone::ops {
+
+// kUnimplemented names an operator that Hone does not have; kInvalidArgument what does not fit: the
+// number of operands, their types, the attributes, a result too large to address.
+absl::StatusOr<ir::Type> InferCallType(const std::string& op, const std::vector<ir::Type>& args,
+                                       const ir::Attrs& attrs);
+
+// A call with its type; all of `args` have theirs.
+absl::StatusOr<ir::Expr> TypedCall(const std::string& op, std::vector<ir::Expr> args,
+                                   ir::Attrs attrs = {});
+// Of operands that have their types.
+ir::Expr TypedTuple(std::vector<ir::Expr> fields);
+ir::Expr TypedFunction(std::vector<ir::Expr> params, ir::Expr body, ir::Attrs attrs = {});
+
+// `function` with types filled in. Its body consists of parameters, constants, operator calls,
+// tuples and their items; kInvalidArgument for anything else.
+absl::StatusOr<ir::Expr> InferFunctionTypes(const ir::Expr& function);
+
+}  // namespace hone::ops
+
+#endif  // HONE_COMPILER_OPS_CALL_TYPE_H_

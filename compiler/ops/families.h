@@ -1,0 +1,31 @@
+// The operator families: one function a file, each adding its operators to the table.
+#ifndef HONE_COMPILER_OPS_FAMILIES_H_
+#define HONE_COMPILER_OPS_FAMILIES_H_
+
+#include <vector>
+
+#include "compiler/ops/op.h"
+
+namespace hone::ops {
+
+void RegisterConv(std::vector<Op>& table);
+void RegisterDense(std::vector<Op>& table);
+void RegisterBiasAdd(std::vector<Op>& table);
+void RegisterBatchNorm(std::vector<Op>& table);
+void RegisterUnary(std::vector<Op>& table);
+void RegisterBinary(std::vector<Op>& table);
+void RegisterPool(std::vector<Op>& table);
+void RegisterSoftmax(std::vector<Op>& table);
+void RegisterReduce(std::vector<Op>& table);
+void RegisterReshape(std::vector<Op>& table);
+void RegisterTranspose(std::vector<Op>& table);
+void RegisterConcatenate(std::vector<Op>& table);
+void RegisterSlice(std::vector<Op>& table);
+void RegisterPad(std::vector<Op>& table);
+void RegisterTake(std::vector<Op>& table);
+void RegisterCast(std::vector<Op>& table);
+void RegisterLrn(std::vector<Op>& table);
+
+}  // namespace hone::ops
+
+#endif  // HONE_COMPILER_OPS_FAMILIES_H_

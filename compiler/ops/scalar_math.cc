@@ -1,0 +1,82 @@
+#include "compiler/ops/scalar_math.h"
+
+#include <limits>
+
+namespace hone::ops {
+namespace {
+
+// Bits of a signed integer's magnitude.
+int MagnitudeBits(DataType dtype) { return SizeBytes(dtype) * 8 - 1; }
+
+}  // namespace
+
+loop::Expr Divide(loop::Expr a, loop::Expr b) {
+  return loop::Binary(loop::BinaryOp::kDiv, std::move(a), std::move(b));
+}
+
+loop::Expr LowestOf(DataType dtype) {
+  if (IsFloat(dtype)) {
+    return loop::FloatConst(-std::numeric_limits<double>::infinity(), dtype);
+  }
+  if (dtype == DataType::kBool) return loop::BoolConst(false);
+  if (dtype == DataType::kUInt8) return loop::IntConst(0, dtype);
+  return loop::IntConst(std::numeric_limits<int64_t>::min() >> (63 - MagnitudeBits(dtype)), dtype);
+}
+
+loop::Expr HighestOf(DataType dtype) {
+  if (IsFloat(dtype)) return loop::FloatConst(std::numeric_limits<double>::infinity(), dtype);
+  if (dtype == DataType::kBool) return loop::BoolConst(true);
+  if (dtype == DataType::kUInt8) return loop::IntConst(255, dtype);
+  return loop::IntConst(std::numeric_limits<int64_t>::max() >> (63 - MagnitudeBits(dtype)), dtype);
+}
+
+loop::Expr CastTo(DataType dtype, loop::Expr e) {
+  return e->dtype == dtype ? e : loop::Cast(dtype, std::move(e));
+}
+
+loop::Expr InRange(const loop::Expr& index, int64_t low, int64_t high) {
+  return loop::And(loop::Ge(index, loop::IntConst(low)), loop::Lt(index, loop::IntConst(high)));
+}
+
+loop::Expr AllOf(const std::vector<loop::Expr>& conditions) {
+  loop::Expr result;
+  for (const loop::Expr& condition : conditions) {
+    result = result ? loop::And(result, condition) : condition;
+  }
+  return result ? result : loop::BoolConst(true);
+}
+
+loop::Buffer CastStage(loop::NestBuilder& builder, const std::string& name,
+                       const loop::Buffer& data, DataType dtype) {
+  if (data->dtype == dtype) return data;
+  return builder.Compute(name, dtype, data->shape, [&](const std::vector<loop::Expr>& axes) {
+    return loop::Cast(dtype, loop::Load(data, axes));
+  });
+}
+
+loop::Buffer PadStage(loop::NestBuilder& builder, const loop::Buffer& data, const Shape& before,
+                      const Shape& after, double value) {
+  Shape shape = data->shape;
+  for (size_t i = 0; i < shape.size(); ++i) shape[i] += before[i] + after[i];
+  return builder.Compute("pad", data->dtype, shape, [&](const std::vector<loop::Expr>& axes) {
+    std::vector<loop::Expr> index;
+    std::vector<loop::Expr> inside;
+    for (size_t i = 0; i < axes.size(); ++i) {
+      index.push_back(axes[i] - loop::IntConst(before[i]));
+      if (before[i] != 0) inside.push_back(loop::Ge(index[i], loop::IntConst(0)));
+      if (after[i] != 0) inside.push_back(loop::Lt(index[i], loop::IntConst(data->shape[i])));
+    }
+    return loop::Select(AllOf(inside), loop::Load(data, index), loop::Const(value, data->dtype));
+  });
+}
+
+loop::Expr BroadcastLoad(const loop::Buffer& buffer, const std::vector<loop::Expr>& index) {
+  std::vector<loop::Expr> own;
+  const size_t skip = index.size() - buffer->shape.size();
+  for (size_t i = 0; i < buffer->shape.size(); ++i) {
+    own.push_back(buffer->shape[i] == 1 ? loop::IntConst(0) : index[skip + i]);
+  }
+  return loop::Load(buffer, own);
+}
+
+}  // namespace hone::ops

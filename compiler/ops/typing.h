@@ -1,0 +1,50 @@
+// What the type functions of operators share: checking operands, axes and broadcasts. Every error
+// names the operator and the operand, what was expected and what was found.
+#ifndef HONE_COMPILER_OPS_TYPING_H_
+#define HONE_COMPILER_OPS_TYPING_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "compiler/ir/expr.h"
+
+namespace hone::ops {
+
+using Shape = std::vector<int64_t>;
+
+ir::Type TensorOf(Shape shape, DataType dtype);
+std::string ShapeText(const Shape& shape);  // "(1, 3, 224, 224)"
+
+// "nn.conv2d: operand weight: expected ..., found ...".
+absl::Status OperandError(std::string_view op, std::string_view operand,
+                          const std::string& expected, const std::string& found);
+absl::Status AttrError(std::string_view op, std::string_view attr, const std::string& expected,
+                       const std::string& found);
+
+// Argument `index` as a tensor; of `rank` axes unless that is negative.
+absl::StatusOr<ir::TensorType> TensorOperand(std::string_view op, const std::vector<ir::Type>& args,
+                                             size_t index, std::string_view operand, int rank = -1);
+// Argument `index` as a tensor of exactly this shape and element type.
+absl::StatusOr<ir::TensorType> ExactOperand(std::string_view op, const std::vector<ir::Type>& args,
+                                            size_t index, std::string_view operand,
+                                            const ir::TensorType& expected);
+
+// An axis of -rank .. rank-1 as 0 .. rank-1.
+absl::StatusOr<int64_t> NormalizeAxis(std::string_view op, int64_t axis, size_t rank);
+// Sorted and without doubles; all axes where `axes` is empty.
+absl::StatusOr<Shape> NormalizeAxes(std::string_view op, const Shape& axes, size_t rank);
+
+// The shape both broadcast to, by numpy's rule.
+absl::StatusOr<Shape> BroadcastShape(std::string_view op, const Shape& a, const Shape& b);
+
+// What sums of products of `dtype` are accumulated in: float32 for float16 and bfloat16, int32 for
+// int8, uint8 and int16, else the type itself.
+DataType AccumulatorType(DataType dtype);
+
+int64_t Product(const Shape& shape);
+
+}  // namespace hone::ops
+
+#endif  // HONE_COMPILER_OPS_TYPING_H_

@@ -1,0 +1,38 @@
+#include "compiler/schedule/primitives/cache_write.h"
+
+#include "compiler/loop/visit.h"
+#include "compiler/schedule/primitives/nest_edit.h"
+#include "support/status.h"
+
+namespace hone::schedule {
+
+using loop::Buffer;
+using loop::Expr;
+using loop::Stmt;
+
+absl::StatusOr<std::string> CacheWrite(loop::Nest* nest, const std::string& name) {
+  HONE_ASSIGN_OR_RETURN(const Buffer buffer, FindBuffer(*nest, name));
+  HONE_ASSIGN_OR_RETURN(const size_t writer, WriterOf(*nest, buffer));
+  const Buffer cache =
+      loop::MakeBuffer(name + ".acc", buffer->dtype, buffer->shape, loop::Role::kWorkspace);
+  loop::Launch& launch = nest->launches[writer];
+  launch.body = loop::Substitute(launch.body, {}, {{buffer.get(), cache}});
+  launch.body = loop::RenameFresh(launch.body, [&](const std::string& old) {
+    const bool own = old.starts_with(name + ".");
+    return UniqueLoopName(*nest, own ? cache->name + old.substr(name.size()) : old);
+  });
+  std::vector<Expr> vars;
+  for (size_t d = 0; d < buffer->shape.size(); ++d) {
+    vars.push_back(loop::Var(name + ".i" + std::to_string(d)));
+  }
+  Stmt body = loop::Store(buffer, vars, loop::Load(cache, vars));
+  for (size_t d = vars.size(); d-- > 0;) {
+    body = loop::For(vars[d], 0, buffer->shape[d], std::move(body));
+  }
+  nest->launches.insert(nest->launches.begin() + static_cast<ptrdiff_t>(writer) + 1,
+                        {name + ".write", loop::Phase::kRun, std::move(body)});
+  InsertBuffer(nest, cache);
+  return cache->name;
+}
+
+}  // namespace hone::schedule

@@ -1,0 +1,19 @@
+#ifndef HONE_COMPILER_SCHEDULE_PRIMITIVES_CACHE_WRITE_H_
+#define HONE_COMPILER_SCHEDULE_PRIMITIVES_CACHE_WRITE_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "compiler/loop/stmt.h"
+
+namespace hone::schedule {
+
+// Lets the stage of `buffer` fill workspace "<buffer>.acc" instead, and a new launch after it copy
+// that to `buffer`, so that the copy can be scheduled and the stage be computed at one of its
+// loops. The copy's loops are "<buffer>.i0", ...; the stage's are now named after the new buffer.
+// Returns the new buffer's name.
+absl::StatusOr<std::string> CacheWrite(loop::Nest* nest, const std::string& buffer);
+
+}  // namespace hone::schedule
+
+#endif  // HONE_COMPILER_SCHEDULE_PRIMITIVES_CACHE_WRITE_H_

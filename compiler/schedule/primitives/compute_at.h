@@ -1,0 +1,32 @@
+#ifndef HONE_COMPILER_SCHEDULE_PRIMITIVES_COMPUTE_AT_H_
+#define HONE_COMPILER_SCHEDULE_PRIMITIVES_COMPUTE_AT_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "compiler/loop/stmt.h"
+
+namespace hone::schedule {
+
+struct ComputeAtOptions {
+  loop::Scope scope = loop::Scope::kRegister;  // or kLocal
+  // Rounds the extent of a dimension up to a multiple, so that whole vectors are computed. What
+  // is read to compute the additional elements must exist. Empty: 1 for all.
+  std::vector<int64_t> align;
+  std::string layout;  // of the new buffer; empty: row-major
+};
+
+// Moves the stage that computes workspace `buffer` into the body of `loop`, which holds all its
+// readers: there it computes just the region that one iteration reads, into a buffer of its own
+// that has the size of that region and the name of the old one.
+//   for i { b[i] = f(i) }; for o, j { c[..] = g(b[o * 4 + j]) }
+//   =>  for o { alloc b[4] { for i in 0..4 { b[i] = f(o * 4 + i) }; for j { c[..] = g(b[j]) } } }
+// kFailedPrecondition where readers are elsewhere, the region has no constant bound, or what it
+// would read is not known to exist.
+absl::Status ComputeAt(loop::Nest* nest, const std::string& buffer, const std::string& loop,
+                       const ComputeAtOptions& options = {});
+
+}  // namespace hone::schedule
+
+#endif  // HONE_COMPILER_SCHEDULE_PRIMITIVES_COMPUTE_AT_H_

@@ -1,0 +1,202 @@
+#include "compiler/schedule/primitives/dependence.h"
+
+#include <algorithm>
+
+#include "compiler/loop/visit.h"
+
+namespace hone::schedule {
+
+using loop::Expr;
+using loop::ExprKind;
+using loop::Stmt;
+using loop::StmtKind;
+
+bool InjectiveIn(const std::vector<Expr>& indices, const std::vector<Stmt>& loops,
+                 const Ranges& ranges) {
+  // Each index is a mixed-radix number of variables that occur in it alone.
+  std::vector<const loop::ExprNode*> seen;
+  for (const Expr& index : indices) {
+    const Linear linear = ToLinear(index, ranges);
+    std::vector<std::pair<int64_t, int64_t>> digits;  // coefficient, extent
+    for (const Linear::Term& term : linear.terms) {
+      const auto own = std::find_if(loops.begin(), loops.end(),
+                                    [&](const Stmt& loop) { return loop->var.SameAs(term.atom); });
+      if (own == loops.end()) {
+        for (const Stmt& loop : loops) {
+          if (loop::UsesVar(term.atom, loop->var)) return false;
+        }
+        continue;
+      }
+      if (std::find(seen.begin(), seen.end(), term.atom.get()) != seen.end()) return false;
+      seen.push_back(term.atom.get());
+      const Interval extent = BoundsOf((*own)->extent, ranges);
+      digits.emplace_back(std::abs(term.coefficient), extent.high);
+    }
+    std::sort(digits.begin(), digits.end());
+    int64_t below = 0;  // largest sum of the smaller digits
+    for (const auto& [coefficient, extent] : digits) {
+      if (coefficient <= below || extent >= Interval::kInfinity) return false;
+      below += coefficient * (extent - 1);
+    }
+  }
+  // A loop of one iteration shares with none.
+  return std::all_of(loops.begin(), loops.end(), [&](const Stmt& loop) {
+    return std::find(seen.begin(), seen.end(), loop->var.get()) != seen.end() ||
+           BoundsOf(loop->extent, ranges).high <= 1;
+  });
+}
+
+namespace {
+
+struct Touch {
+  const loop::BufferNode* buffer;
+  bool store;
+  // Per dimension: coefficient of the variable and the bounds of the rest; coefficient 0 where the
+  // index is not coefficient * variable + rest.
+  // The rest is a part that is fixed while the loop runs, and bounds of what is not.
+  struct Dim {
+    int64_t coefficient = 0;
+    Linear fixed;
+    Interval rest;
+  };
+  std::vector<Dim> dims;
+};
+
+class TouchCollector {
+ public:
+  // The last of `ranges` is the loop itself.
+  TouchCollector(Expr var, Ranges ranges)
+      : var_(std::move(var)), ranges_(std::move(ranges)), outer_(ranges_.entries().size() - 1) {}
+
+  void Visit(const Stmt& s) {
+    switch (s->kind) {
+      case StmtKind::kFor:
+        VisitExpr(s->min);
+        VisitExpr(s->extent);
+        ranges_.PushLoop(*s);
+        Visit(s->body[0]);
+        ranges_.Pop();
+        return;
+      case StmtKind::kAlloc:
+        own_.push_back(s->buffer.get());
+        break;
+      case StmtKind::kStore:
+        Add(s->buffer.get(), s->indices, true);
+        break;
+      default:
+        break;
+    }
+    if (s->kind != StmtKind::kPrefetch) {
+      loop::ForEachExpr(*s, [&](const Expr& e) { VisitExpr(e); });
+    }
+    for (const Stmt& child : s->body) Visit(child);
+  }
+  const std::vector<Touch>& touches() const { return touches_; }
+
+ private:
+  void VisitExpr(const Expr& e) {
+    if (e->kind == ExprKind::kLoad) Add(e->buffer.get(), e->operands, false);
+    for (const Expr& operand : e->operands) VisitExpr(operand);
+  }
+
+  void Add(const loop::BufferNode* buffer, const std::vector<Expr>& indices, bool store) {
+    if (std::find(own_.begin(), own_.end(), buffer) != own_.end()) return;
+    Touch touch{buffer, store, {}};
+    for (const Expr& index : indices) {
+      touch.dims.push_back(DimOf(index));
+    }
+    touches_.push_back(std::move(touch));
+  }
+
+  Touch::Dim DimOf(const Expr& index) {
+    Touch::Dim dim;
+    Linear rest;
+    rest.constant = 0;
+    const Linear linear = ToLinear(index, ranges_);
+    for (const Linear::Term& term : linear.terms) {
+      if (term.atom.SameAs(var_)) {
+        dim.coefficient = term.coefficient;
+      } else if (IsFixed(term.atom)) {
+        dim.fixed.terms.push_back(term);
+      } else {
+        rest.terms.push_back(term);
+      }
+    }
+    rest.constant = linear.constant;
+    for (const Linear::Term& term : rest.terms) {
+      if (term.atom->kind != ExprKind::kVar && loop::UsesVar(term.atom, var_)) dim.coefficient = 0;
+    }
+    dim.rest = BoundsOf(rest, ranges_);
+    return dim;
+  }
+
+  // Of variables around the loop only, and no loads.
+  bool IsFixed(const Expr& e) const {
+    if (e->kind == ExprKind::kLoad) return false;
+    if (e->kind == ExprKind::kVar) {
+      for (size_t i = 0; i < outer_; ++i) {
+        if (ranges_.entries()[i].var.SameAs(e)) return true;
+      }
+      return false;
+    }
+    return std::all_of(e->operands.begin(), e->operands.end(),
+                       [&](const Expr& operand) { return IsFixed(operand); });
+  }
+
+  Expr var_;
+  Ranges ranges_;
+  size_t outer_;
+  std::vector<const loop::BufferNode*> own_;
+  std::vector<Touch> touches_;
+};
+
+// Whether some dimension keeps the iterations apart in all accesses of the buffer.
+bool KeptApart(const std::vector<Touch>& touches, const loop::BufferNode* buffer) {
+  for (size_t d = 0; d < buffer->shape.size(); ++d) {
+    int64_t coefficient = 0;
+    const Linear* fixed = nullptr;
+    Interval all{Interval::kInfinity, -Interval::kInfinity};
+    bool apart = true;
+    for (const Touch& touch : touches) {
+      if (touch.buffer != buffer) continue;
+      const Touch::Dim& dim = touch.dims[d];
+      if (dim.coefficient == 0 || (coefficient != 0 && dim.coefficient != coefficient)) {
+        apart = false;
+        break;
+      }
+      Linear difference = dim.fixed;
+      if (fixed != nullptr) difference.Add(*fixed, -1);
+      if (fixed != nullptr && !difference.IsConstant()) {
+        apart = false;
+        break;
+      }
+      fixed = &dim.fixed;
+      coefficient = dim.coefficient;
+      all = {std::min(all.low, dim.rest.low), std::max(all.high, dim.rest.high)};
+    }
+    if (apart && all.low > -Interval::kInfinity && all.high < Interval::kInfinity &&
+        all.high - all.low < std::abs(coefficient)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+bool IterationsIndependent(const Stmt& loop, const Ranges& ranges) {
+  if (BoundsOf(loop->extent, ranges).high <= 1) return true;
+  Ranges inside = ranges;
+  inside.PushLoop(*loop);
+  TouchCollector collector(loop->var, std::move(inside));
+  collector.Visit(loop->body[0]);
+  std::vector<const loop::BufferNode*> written;
+  for (const Touch& touch : collector.touches()) {
+    if (touch.store) written.push_back(touch.buffer);
+  }
+  return std::all_of(written.begin(), written.end(), [&](const loop::BufferNode* buffer) {
+    return KeptApart(collector.touches(), buffer);
+  });
+}
+
+}  // namespace hone::schedule

@@ -1,0 +1,23 @@
+// What the iterations of loops may share. The answers are safe: "no" means "not known".
+#ifndef HONE_COMPILER_SCHEDULE_PRIMITIVES_DEPENDENCE_H_
+#define HONE_COMPILER_SCHEDULE_PRIMITIVES_DEPENDENCE_H_
+
+#include <vector>
+
+#include "compiler/loop/stmt.h"
+#include "compiler/schedule/primitives/bounds.h"
+
+namespace hone::schedule {
+
+// Whether different iterations of `loops` (perfectly nested, all of them together) address
+// different elements. `ranges` hold the loops and those around them.
+bool InjectiveIn(const std::vector<loop::Expr>& indices, const std::vector<loop::Stmt>& loops,
+                 const Ranges& ranges);
+
+// Whether no iteration of `loop` touches what another one writes; buffers allocated in its body are
+// its own. `ranges` hold the loops around it.
+bool IterationsIndependent(const loop::Stmt& loop, const Ranges& ranges);
+
+}  // namespace hone::schedule
+
+#endif  // HONE_COMPILER_SCHEDULE_PRIMITIVES_DEPENDENCE_H_

@@ -1,0 +1,236 @@
+#include "compiler/schedule/primitives/nest_edit.h"
+
+#include <algorithm>
+
+#include "compiler/loop/visit.h"
+#include "fmt/format.h"
+#include "support/status.h"
+
+namespace hone::schedule {
+
+using loop::Buffer;
+using loop::Nest;
+using loop::Stmt;
+using loop::StmtKind;
+
+namespace {
+
+bool FindBelow(const Stmt& s, std::string_view name, Site* site) {
+  if (s->kind == StmtKind::kFor && s->var->name == name) {
+    site->stmt = s;
+    return true;
+  }
+  for (size_t i = 0; i < s->body.size(); ++i) {
+    site->path.emplace_back(s, i);
+    if (FindBelow(s->body[i], name, site)) return true;
+    site->path.pop_back();
+  }
+  return false;
+}
+
+void CollectCopies(const Stmt& s, std::string_view name, std::vector<std::string>* names) {
+  if (s->kind == StmtKind::kFor && s->var->name.starts_with(name) &&
+      (s->var->name.size() == name.size() || s->var->name[name.size()] == '_')) {
+    names->push_back(s->var->name);
+  }
+  for (const Stmt& child : s->body) CollectCopies(child, name, names);
+}
+
+bool AnyLoopNamed(const Stmt& s, std::string_view name) {
+  if (s->kind == StmtKind::kFor && s->var->name == name) return true;
+  return std::any_of(s->body.begin(), s->body.end(),
+                     [&](const Stmt& child) { return AnyLoopNamed(child, name); });
+}
+
+Stmt WithChild(const Stmt& parent, size_t index, Stmt child) {
+  switch (parent->kind) {
+    case StmtKind::kSeq: {
+      std::vector<Stmt> body = parent->body;
+      body[index] = std::move(child);
+      body.erase(std::remove(body.begin(), body.end(), nullptr), body.end());
+      if (body.empty()) return nullptr;
+      return loop::Seq(std::move(body));
+    }
+    case StmtKind::kIf: {
+      std::vector<Stmt> body = parent->body;
+      if (child == nullptr && index == 1) return loop::If(parent->condition, body[0]);
+      if (child == nullptr && body.size() == 1) return nullptr;
+      body[index] = child == nullptr ? loop::Seq({}) : std::move(child);
+      return loop::If(parent->condition, body[0], body.size() > 1 ? body[1] : nullptr);
+    }
+    default: {
+      if (child == nullptr) return nullptr;
+      auto copy = std::make_shared<loop::StmtNode>(*parent);
+      copy->body[0] = std::move(child);
+      return copy;
+    }
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<Site> FindLoop(const Nest& nest, std::string_view name) {
+  Site site;
+  for (site.launch = 0; site.launch < nest.launches.size(); ++site.launch) {
+    if (FindBelow(nest.launches[site.launch].body, name, &site)) return site;
+  }
+  return absl::NotFoundError(fmt::format("the nest has no loop '{}'", name));
+}
+
+std::vector<std::string> LoopCopies(const Nest& nest, std::string_view name) {
+  std::vector<std::string> names;
+  for (const loop::Launch& launch : nest.launches) CollectCopies(launch.body, name, &names);
+  return names;
+}
+
+bool HasLoop(const Nest& nest, std::string_view name) {
+  return std::any_of(nest.launches.begin(), nest.launches.end(),
+                     [&](const loop::Launch& launch) { return AnyLoopNamed(launch.body, name); });
+}
+
+absl::StatusOr<Buffer> FindBuffer(const Nest& nest, std::string_view name) {
+  for (const Buffer& buffer : nest.buffers) {
+    if (buffer->name == name) return buffer;
+  }
+  return absl::NotFoundError(fmt::format("the nest has no buffer '{}'", name));
+}
+
+void ReplaceAt(Nest* nest, const Site& site, Stmt replacement) {
+  for (size_t i = site.path.size(); i-- > 0;) {
+    replacement = WithChild(site.path[i].first, site.path[i].second, std::move(replacement));
+  }
+  if (replacement == nullptr) replacement = loop::Seq({});
+  nest->launches[site.launch].body = std::move(replacement);
+}
+
+Ranges RangesAt(const Site& site) {
+  Ranges ranges;
+  for (const auto& [ancestor, child] : site.path) {
+    if (ancestor->kind == StmtKind::kFor) ranges.PushLoop(*ancestor);
+  }
+  return ranges;
+}
+
+std::string UniqueLoopName(const Nest& nest, const std::string& name) {
+  std::string unique = name;
+  for (int i = 1; HasLoop(nest, unique); ++i) unique = name + std::to_string(i);
+  return unique;
+}
+
+bool Loads(const Stmt& s, const Buffer& buffer) {
+  bool found = false;
+  loop::Walk(
+      s, [&](const Stmt&) { return !found; },
+      [&](const loop::Expr& e) {
+        found = found || (e->kind == loop::ExprKind::kLoad && e->buffer == buffer);
+      });
+  return found;
+}
+
+bool Stores(const Stmt& s, const Buffer& buffer) {
+  if (s->kind == StmtKind::kStore && s->buffer == buffer) return true;
+  return std::any_of(s->body.begin(), s->body.end(),
+                     [&](const Stmt& child) { return Stores(child, buffer); });
+}
+
+absl::StatusOr<size_t> WriterOf(const Nest& nest, const Buffer& buffer) {
+  std::vector<size_t> writers;
+  for (size_t i = 0; i < nest.launches.size(); ++i) {
+    if (Stores(nest.launches[i].body, buffer)) writers.push_back(i);
+  }
+  if (writers.size() == 1) return writers[0];
+  return absl::FailedPreconditionError(
+      fmt::format("one launch must store to buffer '{}', {} do", buffer->name, writers.size()));
+}
+
+void RemoveBuffer(Nest* nest, const Buffer& buffer) { std::erase(nest->buffers, buffer); }
+
+void InsertBuffer(Nest* nest, Buffer buffer) {
+  const auto rank = [](loop::Role role) {
+    return role == loop::Role::kConstant ? static_cast<int>(loop::Role::kInput)
+                                         : static_cast<int>(role);
+  };
+  auto place = nest->buffers.begin();
+  while (place != nest->buffers.end() && rank((*place)->role) <= rank(buffer->role)) ++place;
+  nest->buffers.insert(place, std::move(buffer));
+}
+
+namespace {
+
+absl::Status CheckStageBody(const Stmt& body, const Buffer& buffer,
+                            const std::vector<Stmt>& loops) {
+  absl::Status status;
+  const auto check = [&](const Buffer& accessed, const std::vector<loop::Expr>& indices) {
+    if (accessed != buffer) return;
+    for (size_t d = 0; d < indices.size(); ++d) {
+      if (!indices[d].SameAs(loops[d]->var)) {
+        status = absl::FailedPreconditionError(
+            fmt::format("the stage of '{}' must access it at its loops' variables only, found {}",
+                        buffer->name, loop::ToText(indices[d])));
+      }
+    }
+  };
+  loop::Walk(
+      body,
+      [&](const Stmt& s) {
+        if (s->kind != StmtKind::kStore) return true;
+        if (s->buffer != buffer && s->buffer->scope == loop::Scope::kGlobal) {
+          status = absl::FailedPreconditionError(
+              fmt::format("the stage of '{}' also stores to '{}'", buffer->name, s->buffer->name));
+        }
+        check(s->buffer, s->indices);
+        return true;
+      },
+      [&](const loop::Expr& e) {
+        if (e->kind == loop::ExprKind::kLoad) check(e->buffer, e->operands);
+      });
+  return status;
+}
+
+}  // namespace
+
+absl::StatusOr<Stage> MatchStage(const Nest& nest, size_t launch, const Buffer& buffer) {
+  Stage stage;
+  Stmt s = nest.launches[launch].body;
+  std::vector<Stmt> chain;
+  while (s->kind == StmtKind::kFor && chain.size() < buffer->shape.size()) {
+    chain.push_back(s);
+    s = s->body[0];
+  }
+  stage.body = s;
+  // Which loop is which dimension: by the first store below.
+  const loop::StmtNode* store = nullptr;
+  loop::Walk(s, [&](const Stmt& node) {
+    if (store == nullptr && node->kind == StmtKind::kStore && node->buffer == buffer) {
+      store = node.get();
+    }
+    return true;
+  });
+  const absl::Status mismatch = absl::FailedPreconditionError(fmt::format(
+      "the stage of '{}' must be loops over its dimensions around one body", buffer->name));
+  if (store == nullptr || chain.size() != buffer->shape.size()) return mismatch;
+  for (size_t d = 0; d < buffer->shape.size(); ++d) {
+    const auto found = std::find_if(chain.begin(), chain.end(), [&](const Stmt& loop) {
+      return loop->var.SameAs(store->indices[d]);
+    });
+    int64_t min = -1;
+    int64_t extent = -1;
+    if (found == chain.end() || !loop::IsConstInt((*found)->min, &min) || min != 0 ||
+        !loop::IsConstInt((*found)->extent, &extent) || extent < buffer->shape[d]) {
+      return mismatch;
+    }
+    stage.loops.push_back(*found);
+  }
+  HONE_RETURN_IF_ERROR(CheckStageBody(stage.body, buffer, stage.loops));
+  return stage;
+}
+
+void SimplifyNest(Nest* nest) {
+  for (loop::Launch& launch : nest->launches) {
+    Ranges ranges;
+    Stmt simple = Simplify(launch.body, ranges);
+    launch.body = simple == nullptr ? loop::Seq({}) : std::move(simple);
+  }
+}
+
+}  // namespace hone::schedule

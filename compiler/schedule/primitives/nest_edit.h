@@ -1,0 +1,62 @@
+// Finding and replacing parts of a nest: what the primitives share. Loops are addressed by the name
+// of their variable, buffers by theirs; both are unique in a nest.
+#ifndef HONE_COMPILER_SCHEDULE_PRIMITIVES_NEST_EDIT_H_
+#define HONE_COMPILER_SCHEDULE_PRIMITIVES_NEST_EDIT_H_
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "compiler/loop/stmt.h"
+#include "compiler/schedule/primitives/bounds.h"
+
+namespace hone::schedule {
+
+// A statement and the way to it. Keeps the nodes alive; stale once the nest changes.
+struct Site {
+  size_t launch = 0;
+  std::vector<std::pair<loop::Stmt, size_t>> path;  // ancestor and which child, outermost first
+  loop::Stmt stmt;
+};
+
+// kNotFound names the loop.
+absl::StatusOr<Site> FindLoop(const loop::Nest& nest, std::string_view name);
+// The loop `name` and its copies: peeling makes "i_last" of "i".
+std::vector<std::string> LoopCopies(const loop::Nest& nest, std::string_view name);
+bool HasLoop(const loop::Nest& nest, std::string_view name);
+// kNotFound names the buffer. Global buffers only.
+absl::StatusOr<loop::Buffer> FindBuffer(const loop::Nest& nest, std::string_view name);
+
+// Puts `replacement` in the place of the statement at `site`; null removes it.
+void ReplaceAt(loop::Nest* nest, const Site& site, loop::Stmt replacement);
+// The ranges of the loops around the statement at `site`.
+Ranges RangesAt(const Site& site);
+// `name`, or `name` with the first suffix that no loop has.
+std::string UniqueLoopName(const loop::Nest& nest, const std::string& name);
+
+// The launch that stores to the buffer: kFailedPrecondition unless it is exactly one.
+absl::StatusOr<size_t> WriterOf(const loop::Nest& nest, const loop::Buffer& buffer);
+bool Loads(const loop::Stmt& s, const loop::Buffer& buffer);
+bool Stores(const loop::Stmt& s, const loop::Buffer& buffer);
+// Drops a buffer from the table.
+void RemoveBuffer(loop::Nest* nest, const loop::Buffer& buffer);
+// Into the table, at the end of the buffers of its role.
+void InsertBuffer(loop::Nest* nest, loop::Buffer buffer);
+
+// A stage as NestBuilder makes it: loops over all dimensions of `buffer`, outermost first, around
+// a body that stores to nothing else, always at the loops' variables.
+struct Stage {
+  std::vector<loop::Stmt> loops;  // the kFor of each dimension, by dimension
+  loop::Stmt body;
+};
+absl::StatusOr<Stage> MatchStage(const loop::Nest& nest, size_t launch, const loop::Buffer& buffer);
+
+// Simplifies every launch.
+void SimplifyNest(loop::Nest* nest);
+
+}  // namespace hone::schedule
+
+#endif  // HONE_COMPILER_SCHEDULE_PRIMITIVES_NEST_EDIT_H_

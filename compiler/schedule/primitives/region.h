@@ -1,0 +1,35 @@
+// Which part of a buffer a statement reads, as a function of the loops around it.
+#ifndef HONE_COMPILER_SCHEDULE_PRIMITIVES_REGION_H_
+#define HONE_COMPILER_SCHEDULE_PRIMITIVES_REGION_H_
+
+#include <optional>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "compiler/loop/stmt.h"
+#include "compiler/schedule/primitives/bounds.h"
+
+namespace hone::schedule {
+
+struct Region {
+  struct Dim {
+    Linear low;   // first index read
+    Linear high;  // last
+  };
+  std::vector<Dim> dims;
+  int64_t loads = 0;
+  // Every load is below a select or an if: the region may reach beyond the buffer.
+  bool conditional = true;
+};
+
+// The box around all loads of `buffer` in `body`; `outer` are the ranges of the loops around it,
+// of which the region is a function.
+Region RegionRead(const loop::Stmt& body, const loop::Buffer& buffer, const Ranges& outer);
+
+// The largest (smallest) value of `x` over the variables of `ranges` after the first `kept`;
+// nullopt where that is no expression of the others.
+std::optional<Linear> Extreme(const Linear& x, const Ranges& ranges, size_t kept, bool largest);
+
+}  // namespace hone::schedule
+
+#endif  // HONE_COMPILER_SCHEDULE_PRIMITIVES_REGION_H_

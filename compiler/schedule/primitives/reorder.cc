@@ -1,0 +1,156 @@
+#include "compiler/schedule/primitives/reorder.h"
+
+#include <algorithm>
+
+#include "compiler/loop/visit.h"
+#include "compiler/schedule/primitives/dependence.h"
+#include "compiler/schedule/primitives/nest_edit.h"
+#include "fmt/format.h"
+#include "support/status.h"
+
+namespace hone::schedule {
+
+using loop::BinaryOp;
+using loop::Expr;
+using loop::Stmt;
+using loop::StmtKind;
+
+namespace {
+
+struct Body {
+  Stmt store;
+  bool accumulates = false;    // c[i] = c[i] op value
+  bool order_matters = false;  // op is a sum or product of floats
+};
+
+bool LoadsBuffer(const Expr& e, const loop::Buffer& buffer) {
+  bool found = false;
+  loop::Walk(e, [&](const Expr& node) {
+    found = found || (node->kind == loop::ExprKind::kLoad && node->buffer == buffer);
+  });
+  return found;
+}
+
+absl::StatusOr<Body> MatchBody(Stmt s) {
+  while (s->kind == StmtKind::kIf && s->body.size() == 1) s = s->body[0];
+  const absl::Status mismatch = absl::FailedPreconditionError(
+      "only loops around one store, possibly below an if, can be reordered");
+  if (s->kind != StmtKind::kStore) return mismatch;
+  Body body;
+  body.store = s;
+  if (!LoadsBuffer(s->value, s->buffer)) return body;
+  const Expr& value = s->value;
+  if (value->kind != loop::ExprKind::kBinary) return mismatch;
+  const Expr& accumulator = value->operands[0];
+  const BinaryOp op = value->binary_op;
+  const bool combines =
+      op == BinaryOp::kAdd || op == BinaryOp::kMul || op == BinaryOp::kMin || op == BinaryOp::kMax;
+  if (!combines || accumulator->kind != loop::ExprKind::kLoad || accumulator->buffer != s->buffer ||
+      LoadsBuffer(value->operands[1], s->buffer)) {
+    return mismatch;
+  }
+  for (size_t d = 0; d < s->indices.size(); ++d) {
+    if (!loop::StructuralEqual(s->indices[d], accumulator->operands[d])) return mismatch;
+  }
+  body.accumulates = true;
+  body.order_matters = (op == BinaryOp::kAdd || op == BinaryOp::kMul) && IsFloat(s->buffer->dtype);
+  return body;
+}
+
+// The loops that do not say which element is stored: their relative order is that of the sum.
+std::vector<Stmt> ReductionLoops(const Stmt& store, const std::vector<Stmt>& loops,
+                                 const Ranges& ranges) {
+  std::vector<Stmt> spatial;
+  std::vector<Stmt> reduction;
+  for (const Stmt& loop : loops) {
+    const bool indexes =
+        std::any_of(store->indices.begin(), store->indices.end(),
+                    [&](const Expr& index) { return loop::UsesVar(index, loop->var); });
+    (indexes ? spatial : reduction).push_back(loop);
+  }
+  if (!InjectiveIn(store->indices, spatial, ranges)) return loops;
+  return reduction;
+}
+
+absl::Status CheckOrder(const Body& body, const std::vector<Stmt>& before,
+                        const std::vector<Stmt>& after, const Ranges& ranges,
+                        bool allow_reassociation) {
+  for (size_t i = 0; i < after.size(); ++i) {
+    for (size_t j = i + 1; j < after.size(); ++j) {
+      if (loop::UsesVar(after[i]->extent, after[j]->var) ||
+          loop::UsesVar(after[i]->min, after[j]->var)) {
+        return absl::FailedPreconditionError(
+            fmt::format("the bounds of loop '{}' depend on loop '{}', which cannot go inside it",
+                        after[i]->var->name, after[j]->var->name));
+      }
+    }
+  }
+  if (body.accumulates && !body.order_matters) return absl::OkStatus();
+  if (body.order_matters && allow_reassociation) return absl::OkStatus();
+  std::vector<Stmt> kept = ReductionLoops(body.store, before, ranges);
+  std::vector<Stmt> now;
+  for (const Stmt& loop : after) {
+    if (std::find(kept.begin(), kept.end(), loop) != kept.end()) now.push_back(loop);
+  }
+  if (now == kept) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      fmt::format("reordering would change the order in which '{}' is accumulated or overwritten",
+                  body.store->buffer->name));
+}
+
+}  // namespace
+
+absl::Status Reorder(loop::Nest* nest, const std::vector<std::string>& names,
+                     bool allow_reassociation) {
+  // The outermost of the named loops: the one on whose way none of the others is.
+  absl::StatusOr<Site> site = absl::NotFoundError("no loops to reorder");
+  for (const std::string& name : names) {
+    HONE_ASSIGN_OR_RETURN(Site candidate, FindLoop(*nest, name));
+    if (!site.ok() || candidate.path.size() < site->path.size()) site = std::move(candidate);
+  }
+  if (!site.ok()) return absl::OkStatus();
+  std::vector<Stmt> chain;
+  std::vector<size_t> places;
+  Ranges ranges = RangesAt(*site);
+  Stmt s = site->stmt;
+  while (s->kind == StmtKind::kFor && places.size() < names.size()) {
+    if (std::find(names.begin(), names.end(), s->var->name) != names.end()) {
+      places.push_back(chain.size());
+    }
+    chain.push_back(s);
+    ranges.PushLoop(*s);
+    s = s->body[0];
+  }
+  if (places.size() != names.size()) {
+    return absl::FailedPreconditionError(fmt::format(
+        "loops from '{}' inwards must be perfectly nested to be reordered", site->stmt->var->name));
+  }
+  const Stmt innermost = s;
+  Ranges deep = ranges;
+  std::vector<Stmt> below;
+  while (s->kind == StmtKind::kFor) {  // loops further in do not move, but carry the sum too
+    below.push_back(s);
+    deep.PushLoop(*s);
+    s = s->body[0];
+  }
+  HONE_ASSIGN_OR_RETURN(const Body body, MatchBody(s));
+  std::vector<Stmt> order = chain;
+  for (size_t i = 0; i < names.size(); ++i) {
+    order[places[i]] = *std::find_if(chain.begin(), chain.end(),
+                                     [&](const Stmt& loop) { return loop->var->name == names[i]; });
+  }
+  std::vector<Stmt> before = chain;
+  std::vector<Stmt> after = order;
+  before.insert(before.end(), below.begin(), below.end());
+  after.insert(after.end(), below.begin(), below.end());
+  HONE_RETURN_IF_ERROR(CheckOrder(body, before, after, deep, allow_reassociation));
+  Stmt result = innermost;
+  for (size_t i = order.size(); i-- > 0;) {
+    result = loop::For(order[i]->var, order[i]->min, order[i]->extent, std::move(result),
+                       order[i]->loop_kind);
+  }
+  ReplaceAt(nest, *site, std::move(result));
+  return absl::OkStatus();
+}
+
+}  // namespace hone::schedule

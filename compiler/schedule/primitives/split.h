@@ -1,0 +1,26 @@
+#ifndef HONE_COMPILER_SCHEDULE_PRIMITIVES_SPLIT_H_
+#define HONE_COMPILER_SCHEDULE_PRIMITIVES_SPLIT_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "compiler/loop/stmt.h"
+
+namespace hone::schedule {
+
+// What becomes of the iterations that do not fill a last tile.
+enum class Tail {
+  kExact,  // there are none: the factor must divide the extent
+  kClip,   // the last tile is shorter: the inner extent is min(factor, what is left)
+  kGuard,  // the last tile is whole, its body below an if
+};
+
+// for i in 0..n {S(i)}  =>  for i.o in 0..ceil(n / factor) { for i.i in 0..factor {S(i.o * factor +
+// i.i)} }. Empty names: the loop's with ".o" and ".i". Both loops are serial afterwards.
+// kFailedPrecondition where kExact does not hold.
+absl::Status Split(loop::Nest* nest, const std::string& loop, int64_t factor, Tail tail,
+                   std::string outer = "", std::string inner = "");
+
+}  // namespace hone::schedule
+
+#endif  // HONE_COMPILER_SCHEDULE_PRIMITIVES_SPLIT_H_

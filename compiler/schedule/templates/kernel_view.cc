@@ -1,0 +1,150 @@
+#include "compiler/schedule/templates/kernel_view.h"
+
+#include <algorithm>
+
+#include "fmt/format.h"
+
+namespace hone::schedule {
+
+using loop::Buffer;
+using loop::StmtKind;
+
+loop::Buffer BufferOf(const loop::Nest& nest, std::string_view name) {
+  for (const Buffer& buffer : nest.buffers) {
+    if (buffer->name == name) return buffer;
+  }
+  return nullptr;
+}
+
+std::vector<Buffer> InputsOf(const loop::Nest& nest) {
+  std::vector<Buffer> inputs;
+  for (const Buffer& buffer : nest.buffers) {
+    if (buffer->role == loop::Role::kInput) inputs.push_back(buffer);
+  }
+  return inputs;
+}
+
+std::vector<Buffer> OutputsOf(const loop::Nest& nest) {
+  std::vector<Buffer> outputs;
+  for (const Buffer& buffer : nest.buffers) {
+    if (buffer->role == loop::Role::kOutput) outputs.push_back(buffer);
+  }
+  return outputs;
+}
+
+namespace {
+
+// The buffer a launch fills where it is loops around stores, or empty.
+struct StageForm {
+  std::string buffer;
+  bool reduction = false;
+};
+
+StageForm FormOf(const loop::Launch& launch) {
+  loop::Stmt s = launch.body;
+  while (s->kind == StmtKind::kFor) s = s->body[0];
+  if (s->kind == StmtKind::kStore) return {s->buffer->name, false};
+  if (s->kind == StmtKind::kSeq && s->body.size() == 2 && s->body[0]->kind == StmtKind::kStore) {
+    return {s->body[0]->buffer->name, true};
+  }
+  return {};
+}
+
+const ops::OpStage* FindAnchor(const ops::KernelDefinition& def,
+                               std::initializer_list<std::string_view> anchors) {
+  const ops::OpStage* anchor = nullptr;
+  for (const ops::OpStage& op : def.ops) {
+    if (op.kind < ops::FuseKind::kReduction) {
+      if (anchor != nullptr && op.kind > ops::FuseKind::kBroadcast) return nullptr;
+      continue;
+    }
+    if (anchor != nullptr) return nullptr;
+    if (std::find(anchors.begin(), anchors.end(), op.op) == anchors.end()) return nullptr;
+    anchor = &op;
+  }
+  return anchor;
+}
+
+}  // namespace
+
+std::optional<AnchorView> ViewAnchor(const ops::KernelDefinition& def,
+                                     std::initializer_list<std::string_view> anchors) {
+  AnchorView view;
+  view.op = FindAnchor(def, anchors);
+  if (view.op == nullptr) return std::nullopt;
+  const std::vector<Buffer> outputs = OutputsOf(def.naive);
+  if (outputs.size() != 1) return std::nullopt;
+  view.output = outputs[0]->name;
+  view.shape = outputs[0]->shape;
+  for (const loop::Launch& launch : def.naive.launches) {
+    StageForm form = FormOf(launch);
+    if (form.buffer.empty()) return std::nullopt;
+    if (form.reduction) {
+      if (!view.anchor.empty()) return std::nullopt;
+      view.anchor = std::move(form.buffer);
+    } else if (view.anchor.empty()) {
+      view.prologue.push_back(std::move(form.buffer));
+    } else if (form.buffer != view.output) {
+      view.epilogue.push_back(std::move(form.buffer));
+    }
+  }
+  const Buffer anchor = BufferOf(def.naive, view.anchor);
+  if (anchor == nullptr || anchor->shape != view.shape) return std::nullopt;
+  view.anchor_is_output = view.anchor == view.output;
+  return view;
+}
+
+ir::LayoutSignature RowMajorSignature(const ops::KernelDefinition& def) {
+  ir::LayoutSignature signature;
+  for (const Buffer& input : InputsOf(def.naive)) {
+    signature.operands.push_back(Layout::RowMajor(static_cast<int>(input->shape.size())));
+  }
+  for (const Buffer& output : OutputsOf(def.naive)) {
+    signature.results.push_back(Layout::RowMajor(static_cast<int>(output->shape.size())));
+  }
+  return signature;
+}
+
+absl::Status CheckSignature(const Task& task) {
+  const std::vector<Buffer> inputs = InputsOf(task.def->naive);
+  const std::vector<Buffer> outputs = OutputsOf(task.def->naive);
+  const auto fits = [](const std::vector<Buffer>& buffers, const std::vector<Layout>& layouts) {
+    return std::equal(buffers.begin(), buffers.end(), layouts.begin(), layouts.end(),
+                      [](const Buffer& buffer, const Layout& layout) {
+                        return static_cast<int>(buffer->shape.size()) == layout.rank();
+                      });
+  };
+  if (fits(inputs, task.signature.operands) && fits(outputs, task.signature.results)) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      fmt::format("the signature '{}' must have a layout for each of {} operands and {} results",
+                  task.signature.ToString(), inputs.size(), outputs.size()));
+}
+
+int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+Knob IntKnob(std::string name, const std::vector<int64_t>& options, std::optional<int64_t> legacy) {
+  Knob knob;
+  knob.name = std::move(name);
+  for (int64_t option : options) knob.options.emplace_back(option);
+  if (legacy) knob.legacy_value = *legacy;
+  return knob;
+}
+
+Knob TextKnob(std::string name, const std::vector<std::string>& options,
+              std::optional<std::string> legacy) {
+  Knob knob;
+  knob.name = std::move(name);
+  for (const std::string& option : options) knob.options.emplace_back(option);
+  if (legacy) knob.legacy_value = *legacy;
+  return knob;
+}
+
+absl::Status CheckConfig(const Space& space, const Config& config) {
+  if (space.Contains(config)) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      fmt::format("the config {} is not of this task's space", config.ToText()));
+}
+
+}  // namespace hone::schedule

@@ -1,0 +1,55 @@
+// What templates see of a kernel: one anchor, what feeds it and what follows it.
+#ifndef HONE_COMPILER_SCHEDULE_TEMPLATES_KERNEL_VIEW_H_
+#define HONE_COMPILER_SCHEDULE_TEMPLATES_KERNEL_VIEW_H_
+
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/ops/lower.h"
+#include "compiler/schedule/space.h"
+#include "compiler/schedule/template.h"
+
+namespace hone::schedule {
+
+// A kernel of one reduction: stages that are single stores, the reduction, single stores again, one
+// output of the reduction's shape. Names are those of the naive nest's buffers.
+struct AnchorView {
+  const ops::OpStage* op = nullptr;
+  std::string anchor;                 // the buffer the reduction fills
+  std::vector<std::string> prologue;  // stages before it, in order
+  std::vector<std::string> epilogue;  // stages after it but the output's
+  std::string output;
+  std::vector<int64_t> shape;  // of the output
+  bool anchor_is_output = false;
+};
+
+// nullopt unless the only operator of kComplex or above is one of `anchors` and the kernel has the
+// form above with elementwise and broadcast operators after the anchor.
+std::optional<AnchorView> ViewAnchor(const ops::KernelDefinition& def,
+                                     std::initializer_list<std::string_view> anchors);
+
+// nullptr where there is none.
+loop::Buffer BufferOf(const loop::Nest& nest, std::string_view name);
+std::vector<loop::Buffer> InputsOf(const loop::Nest& nest);
+std::vector<loop::Buffer> OutputsOf(const loop::Nest& nest);
+
+ir::LayoutSignature RowMajorSignature(const ops::KernelDefinition& def);
+// kInvalidArgument unless the signature has a layout of the right rank for each operand and result.
+absl::Status CheckSignature(const Task& task);
+
+int64_t CeilDiv(int64_t a, int64_t b);
+// A knob of integers.
+Knob IntKnob(std::string name, const std::vector<int64_t>& options,
+             std::optional<int64_t> legacy = std::nullopt);
+Knob TextKnob(std::string name, const std::vector<std::string>& options,
+              std::optional<std::string> legacy = std::nullopt);
+
+// kInvalidArgument unless the config is one of the space.
+absl::Status CheckConfig(const Space& space, const Config& config);
+
+}  // namespace hone::schedule
+
+#endif  // HONE_COMPILER_SCHEDULE_TEMPLATES_KERNEL_VIEW_H_

@@ -1,0 +1,123 @@
+#include "compiler/schedule/templates/sequence.h"
+
+#include "compiler/schedule/primitives/annotate.h"
+#include "compiler/schedule/primitives/cache_write.h"
+#include "compiler/schedule/primitives/fission.h"
+#include "compiler/schedule/primitives/inline_stage.h"
+#include "compiler/schedule/primitives/nest_edit.h"
+#include "compiler/schedule/primitives/pack.h"
+#include "compiler/schedule/primitives/peel.h"
+#include "compiler/schedule/primitives/reorder.h"
+#include "compiler/schedule/primitives/set_layout.h"
+#include "compiler/schedule/primitives/unswitch.h"
+
+namespace hone::schedule {
+
+void Sequence::Fail(absl::Status status) {
+  if (status_.ok()) status_ = std::move(status);
+}
+
+bool Sequence::Has(const std::string& loop) const { return HasLoop(nest_, loop); }
+
+void Sequence::Split(const std::string& loop, int64_t factor, Tail tail, const std::string& outer,
+                     const std::string& inner) {
+  if (ok()) Fail(schedule::Split(&nest_, loop, factor, tail, outer, inner));
+}
+
+void Sequence::Reorder(const std::vector<std::string>& loops, bool allow_reassociation) {
+  if (ok()) Fail(schedule::Reorder(&nest_, loops, allow_reassociation));
+}
+
+void Sequence::ReorderPresent(const std::vector<std::string>& loops, bool allow_reassociation) {
+  if (!ok()) return;
+  std::vector<std::string> present;
+  for (const std::string& loop : loops) {
+    if (HasLoop(nest_, loop)) present.push_back(loop);
+  }
+  if (present.size() > 1) Fail(schedule::Reorder(&nest_, present, allow_reassociation));
+}
+
+void Sequence::Vectorize(const std::string& loop) {
+  if (ok()) Fail(schedule::Vectorize(&nest_, loop));
+}
+
+void Sequence::VectorizeAll(const std::string& loop) {
+  if (!ok()) return;
+  for (const std::string& copy : LoopCopies(nest_, loop)) Vectorize(copy);
+}
+
+void Sequence::UnrollAll(const std::string& loop) {
+  if (!ok()) return;
+  for (const std::string& copy : LoopCopies(nest_, loop)) {
+    if (ok()) Fail(schedule::Unroll(&nest_, copy));
+  }
+}
+
+void Sequence::Parallel(const std::string& loop) {
+  if (ok()) Fail(schedule::Parallel(&nest_, loop));
+}
+
+void Sequence::ParallelIfPresent(const std::string& loop) {
+  if (ok() && HasLoop(nest_, loop)) Parallel(loop);
+}
+
+void Sequence::Peel(const std::string& loop, int64_t first, int64_t last) {
+  if (ok()) Fail(schedule::Peel(&nest_, loop, first, last));
+}
+
+void Sequence::PeelAll(const std::string& loop, int64_t first, int64_t last) {
+  if (!ok()) return;
+  for (const std::string& copy : LoopCopies(nest_, loop)) Peel(copy, first, last);
+}
+
+void Sequence::Unswitch(const std::string& loop) {
+  if (ok()) Fail(schedule::Unswitch(&nest_, loop));
+}
+
+void Sequence::Inline(const std::string& buffer) {
+  if (ok()) Fail(schedule::InlineStage(&nest_, buffer));
+}
+
+void Sequence::ComputeAt(const std::string& buffer, const std::string& loop,
+                         const ComputeAtOptions& options) {
+  if (ok()) Fail(schedule::ComputeAt(&nest_, buffer, loop, options));
+}
+
+void Sequence::Decompose(const std::string& loop) {
+  if (ok()) Fail(DecomposeReduction(&nest_, loop));
+}
+
+void Sequence::SetLayout(const std::string& buffer, const Layout& layout) {
+  if (ok()) Fail(schedule::SetLayout(&nest_, buffer, layout));
+}
+
+std::string Sequence::Pack(const std::string& buffer, const Layout& layout) {
+  if (!ok()) return buffer;
+  absl::StatusOr<std::string> name = schedule::Pack(&nest_, buffer, layout);
+  if (!name.ok()) {
+    Fail(name.status());
+    return buffer;
+  }
+  return *std::move(name);
+}
+
+std::string Sequence::CacheWrite(const std::string& buffer) {
+  if (!ok()) return buffer;
+  absl::StatusOr<std::string> name = schedule::CacheWrite(&nest_, buffer);
+  if (!name.ok()) {
+    Fail(name.status());
+    return buffer;
+  }
+  return *std::move(name);
+}
+
+void Sequence::Simplify() {
+  if (ok()) SimplifyNest(&nest_);
+}
+
+absl::StatusOr<loop::Nest> Sequence::Finish() && {
+  if (!ok()) return status_;
+  return std::move(nest_);
+}
+
+}  // namespace hone::schedule

@@ -1,0 +1,56 @@
+// Applies primitives one after the other and keeps the first error: schedules read as lists.
+#ifndef HONE_COMPILER_SCHEDULE_TEMPLATES_SEQUENCE_H_
+#define HONE_COMPILER_SCHEDULE_TEMPLATES_SEQUENCE_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "compiler/loop/stmt.h"
+#include "compiler/schedule/primitives/compute_at.h"
+#include "compiler/schedule/primitives/split.h"
+
+namespace hone::schedule {
+
+// After an error every call is without effect. Loops that are gone (extent 1) are skipped by the
+// calls named "All", which also treat the copies that peeling made.
+class Sequence {
+ public:
+  explicit Sequence(loop::Nest nest) : nest_(std::move(nest)) {}
+
+  void Split(const std::string& loop, int64_t factor, Tail tail, const std::string& outer = "",
+             const std::string& inner = "");
+  void Reorder(const std::vector<std::string>& loops, bool allow_reassociation = false);
+  // Only those of `loops` that are there.
+  void ReorderPresent(const std::vector<std::string>& loops, bool allow_reassociation = false);
+  void Vectorize(const std::string& loop);
+  void VectorizeAll(const std::string& loop);
+  void UnrollAll(const std::string& loop);
+  void Parallel(const std::string& loop);
+  void ParallelIfPresent(const std::string& loop);
+  void Peel(const std::string& loop, int64_t first, int64_t last);
+  void PeelAll(const std::string& loop, int64_t first, int64_t last);
+  void Unswitch(const std::string& loop);
+  void Inline(const std::string& buffer);
+  void ComputeAt(const std::string& buffer, const std::string& loop,
+                 const ComputeAtOptions& options = {});
+  void Decompose(const std::string& loop);
+  void SetLayout(const std::string& buffer, const Layout& layout);
+  std::string Pack(const std::string& buffer, const Layout& layout);
+  std::string CacheWrite(const std::string& buffer);
+  void Simplify();
+  void Fail(absl::Status status);
+
+  bool Has(const std::string& loop) const;
+  bool ok() const { return status_.ok(); }
+  const loop::Nest& nest() const { return nest_; }
+  absl::StatusOr<loop::Nest> Finish() &&;
+
+ private:
+  loop::Nest nest_;
+  absl::Status status_;
+};
+
+}  // namespace hone::schedule
+
+#endif  // HONE_COMPILER_SCHEDULE_TEMPLATES_SEQUENCE_H_

@@ -1,0 +1,160 @@
+#include "compiler/loop/simplify.h"
+
+#include "compiler/loop/scalar.h"
+#include "compiler/loop/visit.h"
+#include "gtest/gtest.h"
+#include "rapidcheck/gtest.h"
+#include "support/random.h"
+
+namespace hone::loop {
+namespace {
+
+const Expr kO = Var("o");  // 0..4
+const Expr kM = Var("m");  // 0..2
+const Expr kI = Var("i");  // 0..16
+const Expr kX = Var("x");  // -8..100
+const Expr kU = Var("u");  // unknown
+
+Bounds TestBounds() {
+  return {{kO.get(), {0, 3}}, {kM.get(), {0, 1}}, {kI.get(), {0, 15}}, {kX.get(), {-8, 100}}};
+}
+
+std::string Simple(const Expr& e) { return ToText(Simplify(e, TestBounds())); }
+
+TEST(Simplify, TakesSplitsApart) {
+  EXPECT_EQ(Simple(FloorDiv(kO * 16 + kI, 16)), "o");
+  EXPECT_EQ(Simple(FloorMod(kO * 16 + kI, 16)), "i");
+  EXPECT_EQ(Simple(FloorDiv(kO * 32 + kM * 16 + kI, 16)), "o * 2 + m");
+  EXPECT_EQ(Simple(FloorMod(kO * 32 + kM * 16 + kI, 32)), "m * 16 + i");
+  EXPECT_EQ(Simple(FloorDiv(kO * 32 + kM * 16 + kI, 32)), "o");
+  EXPECT_EQ(Simple(FloorDiv(kX * 8 + kM, 16)), "floordiv(x, 2)");
+  EXPECT_EQ(Simple(FloorMod(kX * 8 + kM, 16)), "m + floormod(x, 2) * 8");
+}
+
+TEST(Simplify, NestsAndRejoinsQuotients) {
+  EXPECT_EQ(Simple(FloorDiv(FloorDiv(kU, 4), 8)), "floordiv(u, 32)");
+  EXPECT_EQ(Simple(FloorMod(FloorMod(kU, 32), 8)), "floormod(u, 8)");
+  EXPECT_EQ(Simple(FloorDiv(kU, 16) * 16 + FloorMod(kU, 16)), "u");
+  EXPECT_EQ(Simple(FloorDiv(kU + 35, 16)), "floordiv(u + 3, 16) + 2");
+}
+
+TEST(Simplify, DecidesByRanges) {
+  EXPECT_EQ(Simple(Lt(kO * 16 + kI, 64)), "true");
+  EXPECT_EQ(Simple(Lt(kO * 16 + kI, 60)), "o * 16 + i < 60");
+  EXPECT_EQ(Simple(And(Ge(kI, 0), Lt(kX, kU))), "x < u");
+  EXPECT_EQ(Simple(Min(kI + kU, kU + 15)), "i + u");
+  EXPECT_EQ(Simple(Select(Lt(kI, 0), kU, kX)), "x");
+  EXPECT_EQ(Simple(kX + kU - kX), "u");
+}
+
+TEST(Simplify, FindsOffsetsOfBlockedLayouts) {
+  auto node = std::make_shared<BufferNode>();
+  node->shape = {1, 64, 56, 56};
+  node->layout = *Layout::Parse("NCHW16c", 4);
+  const Expr h = Var("h");
+  const Expr w = Var("w");
+  EXPECT_EQ(ToText(PhysicalOffset(*node, {0, kO * 16 + kI, h, w}, TestBounds())),
+            "i + w * 16 + h * 896 + o * 50176");
+}
+
+TEST(Simplify, DropsWhatDoesNotRunAndSubstitutesSingleIterations) {
+  const Buffer b = MakeBuffer("b", DataType::kInt64, {64});
+  const Expr i = Var("i");
+  const Expr j = Var("j");
+  const Expr n = Var("n");
+  const Stmt inner = If(Lt(i * 4 + j, 64), Store(b, {i * 4 + j}, n), Store(b, {0}, n));
+  const Stmt s = For(i, 0, 16, For(n, 2, 1, For(j, 0, 4, inner)));
+  EXPECT_EQ(ToText(Simplify(s)),
+            "for i in 0..16 {\n  for j in 0..4 {\n    %b[i * 4 + j] = 2\n  }\n}\n");
+  EXPECT_EQ(ToText(Simplify(For(i, 0, 0, inner))), "");
+  const Stmt kept = For(i, 0, 16, Store(b, {i}, i));
+  EXPECT_EQ(Simplify(kept), kept) << "what is simple comes back as the same node";
+}
+
+TEST(Simplify, UsesConditionsInTheirBranches) {
+  const Buffer b = MakeBuffer("b", DataType::kInt64, {64});
+  const Expr i = Var("i");
+  const Stmt s = For(i, 0, 64, If(Lt(i, 16), Store(b, {i}, FloorDiv(i, 16)), Store(b, {i}, 1)));
+  EXPECT_EQ(ToText(Simplify(s)),
+            "for i in 0..64 {\n  if i < 16 {\n    %b[i] = 0\n  } else {\n    %b[i] = 1\n  }\n}\n");
+}
+
+// ---- the property: simplifying keeps the value ----
+
+Expr RandomIndex(Random& random, int depth);
+
+Expr RandomCondition(Random& random, int depth) {
+  const BinaryOp comparisons[] = {BinaryOp::kLt, BinaryOp::kLe, BinaryOp::kGt,
+                                  BinaryOp::kGe, BinaryOp::kEq, BinaryOp::kNe};
+  if (depth > 0 && random.Below(4) == 0) {
+    const Expr a = RandomCondition(random, depth - 1);
+    const Expr b = RandomCondition(random, depth - 1);
+    return random.Below(3) == 0 ? Unary(UnaryOp::kNot, a) : random.Below(2) ? And(a, b) : Or(a, b);
+  }
+  return Binary(comparisons[random.Below(6)], RandomIndex(random, depth - 1),
+                RandomIndex(random, depth - 1));
+}
+
+Expr RandomIndex(Random& random, int depth) {
+  const int64_t constants[] = {-3, 0, 1, 2, 4, 7, 8, 16, 32, 48};
+  const Expr vars[] = {kO, kM, kI, kX, kU};
+  if (depth <= 0) {
+    return random.Below(4) == 0 ? Expr(constants[random.Below(10)]) : vars[random.Below(5)];
+  }
+  const Expr a = RandomIndex(random, depth - 1);
+  const int64_t divisors[] = {2, 3, 4, 8, 16, 32};
+  switch (random.Below(12)) {
+    case 0:
+    case 1:
+    case 2:
+      return a + RandomIndex(random, depth - 1);
+    case 3:
+      return a - RandomIndex(random, depth - 1);
+    case 4:
+    case 5:
+      return a * Expr(constants[random.Below(10)]);
+    case 6:
+    case 7:
+      return FloorDiv(a, Expr(divisors[random.Below(6)]));
+    case 8:
+    case 9:
+      return FloorMod(a, Expr(divisors[random.Below(6)]));
+    case 10:
+      return Binary(random.Below(2) ? BinaryOp::kDiv : BinaryOp::kMod, a,
+                    Expr(divisors[random.Below(6)]));
+    default:
+      if (random.Below(2)) return Min(a, RandomIndex(random, depth - 1));
+      return Select(RandomCondition(random, depth - 1), a, RandomIndex(random, depth - 1));
+  }
+}
+
+int64_t Evaluate(const Expr& e, const VarMap& values) {
+  const Expr result = Substitute(e, values);  // folds to a constant
+  int64_t value = 0;
+  EXPECT_TRUE(IsConstInt(result, &value)) << ToText(result);
+  return value;
+}
+
+RC_GTEST_PROP(SimplifyProperty, KeepsValuesAndBoundsHold, (uint64_t seed)) {
+  Random random(seed);
+  const Expr e = RandomIndex(random, 4);
+  const Bounds bounds = TestBounds();
+  const Expr simple = Simplify(e, bounds);
+  const auto range = BoundsOf(e, bounds);
+  for (int trial = 0; trial < 8; ++trial) {
+    VarMap values;
+    for (const auto& [var, interval] : bounds) {
+      values[var] = interval.min + static_cast<int64_t>(random.Below(
+                                       static_cast<uint64_t>(interval.max - interval.min + 1)));
+    }
+    values[kU.get()] = static_cast<int64_t>(random.Below(1000)) - 500;
+    const int64_t expected = Evaluate(e, values);
+    if (Evaluate(simple, values) != expected) {
+      RC_FAIL(ToText(e) + "  became  " + ToText(simple));
+    }
+    if (range) RC_ASSERT(range->min <= expected && expected <= range->max);
+  }
+}
+
+}  // namespace
+}  // namespace hone::loop
