@@ -153,7 +153,9 @@ bool Dispatcher::Offer(const std::shared_ptr<Pending>& pending, Session& session
   CrashPoint("tuner.lease.after");
   if (!leased.ok()) {
     if (leased.status().code() == absl::StatusCode::kFailedPrecondition) {
-      spdlog::info("trial {} is dropped: {}", request.trial.id, leased.status().ToString());
+      MeasureReport report;
+      report.kind = MeasureReport::Kind::kSettled;
+      (void)pending->done(report);
       return true;
     }
     spdlog::error("trial {} waits: {}", request.trial.id, leased.status().ToString());
