@@ -10,20 +10,21 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "support/clock.h"
 #include "tuning_db/types.h"
 
 namespace hone::tuning_db {
 
 struct RecordFilter {
-  std::optional<int64_t> task;
-  std::optional<std::string> signature;
-  std::optional<int64_t> job;
-  std::optional<Purpose> purpose;
-  std::string target;              // empty: any
-  std::string workload_substring;  // empty: any
-  int64_t after_id = 0;            // records with greater ids, in the order of ids
-  int64_t limit = 0;               // 0: all
-  bool newest_first = false;       // then after_id is an upper bound (0: none)
+  std::optional<int64_t> task = std::nullopt;
+  std::optional<std::string> signature = std::nullopt;
+  std::optional<int64_t> job = std::nullopt;
+  std::optional<Purpose> purpose = std::nullopt;
+  std::string target = "";              // empty: any
+  std::string workload_substring = "";  // empty: any
+  int64_t after_id = 0;                 // records with greater ids, in the order of ids
+  int64_t limit = 0;                    // 0: all
+  bool newest_first = false;            // then after_id is an upper bound (0: none)
 };
 
 enum class SettleResult {
@@ -46,6 +47,8 @@ class Store {
   virtual absl::StatusOr<Task> GetTask(int64_t id) = 0;
   virtual absl::StatusOr<std::optional<Task>> FindTask(const std::string& workload_digest,
                                                        const std::string& target) = 0;
+  // The tasks of this workload on every target, by id.
+  virtual absl::StatusOr<std::vector<Task>> TasksOfWorkload(const std::string& workload_digest) = 0;
 
   // ---- jobs ----
   // A job with the same client_id is returned as it is (its id and state), and nothing is written.
@@ -85,12 +88,20 @@ class Store {
   virtual absl::StatusOr<std::optional<Final>> NewestFinal(int64_t task,
                                                            const std::string& signature) = 0;
 
+  // ---- misses: kernels compiled at a tier below `tuned` ----
+  // Adds `miss.count` to the miss with this (workload digest, signature, target, model), which
+  // takes on the tier.
+  virtual absl::Status RecordMiss(const Miss& miss) = 0;
+  // Of one target, or of all (empty); in the order in which they were first seen.
+  virtual absl::StatusOr<std::vector<Miss>> ListMisses(const std::string& target) = 0;
+
   // ---- upkeep ----
   // Everything that does not hold, in sentences; empty when the store is sound.
   virtual absl::StatusOr<std::vector<std::string>> Check() = 0;
 };
 
-std::unique_ptr<Store> MakeMemoryStore();
+// `clock` stamps events and outlives the store.
+std::unique_ptr<Store> MakeMemoryStore(const Clock& clock = Clock::Real());
 
 enum class OpenMode {
   kReadOnly,   // the file must exist; short transactions; never writes, not even a migration
@@ -98,10 +109,14 @@ enum class OpenMode {
   kCreate,     // as kReadWrite, and makes the file where there is none
 };
 // kNotFound: no file; kInvalidArgument: no SQLite database, or none of Hone's; kFailedPrecondition:
-// of a newer version, or on a network file system; kUnavailable: FILE.lock is held (the message
-// names the holder). `owner` is written into FILE.lock: the address at which the writer is reached.
+// of a newer version (read-only: of an older one too), or on a network file system; kUnavailable:
+// FILE.lock is held (the message names the holder); kPermissionDenied: the system does not let us.
+// `owner` is written into FILE.lock: the address at which the writer is reached.
 absl::StatusOr<std::unique_ptr<Store>> OpenSqliteStore(const std::string& path, OpenMode mode,
-                                                       const std::string& owner = "");
+                                                       const std::string& owner = "",
+                                                       const Clock& clock = Clock::Real());
+// $XDG_DATA_HOME/hone/hone.db, or ~/.local/share/hone/hone.db. Makes nothing.
+std::string DefaultPath();
 // What FILE.lock says: the address of the live writer, or empty when nobody holds it.
 absl::StatusOr<std::string> WriterOf(const std::string& path);
 

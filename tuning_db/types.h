@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace hone::tuning_db {
@@ -136,6 +137,17 @@ struct Event {
   std::string kind;     // "trial_settled", "final", "state", ...
   std::string payload;  // JSON
   int64_t wall_time_ns = 0;
+};
+
+// A kernel that a compile found no tuned config for; `hone tune --misses` tunes them.
+struct Miss {
+  std::string workload;  // text
+  std::string workload_digest;
+  std::string signature;
+  std::string target;
+  std::string tier;   // that it got instead: "default", "compatible", ...
+  std::string model;  // name, for people
+  int64_t count = 1;  // compiles that missed it
 };
 
 }  // namespace hone::tuning_db

@@ -49,9 +49,10 @@ absl::StatusOr<DataType> ParseDescr(std::string_view text) {
   for (const Descr& descr : kDescrs) {
     if (text == fmt::format("'{}'", descr.text)) return descr.dtype;
   }
-  return Damaged(fmt::format("element type {} was found, one of little-endian f2, f4, f8, i1, i2, "
-                             "i4, i8, u1, b1 was expected",
-                             text));
+  return Damaged(
+      fmt::format("element type {} was found, one of little-endian f2, f4, f8, i1, i2, "
+                  "i4, i8, u1, b1 was expected",
+                  text));
 }
 
 absl::StatusOr<std::vector<int64_t>> ParseShape(std::string_view text) {

@@ -1,7 +1,7 @@
 #include "compiler/frontend/tensor_file.h"
 
 #include <fmt/format.h>
-#include <onnx/onnx-ml.pb.h>
+#include <onnx/onnx_pb.h>
 
 #include "compiler/frontend/file.h"
 #include "compiler/frontend/onnx/tensor.h"
@@ -11,8 +11,7 @@ namespace hone::frontend {
 namespace {
 
 absl::Status AtPath(const std::string& path, const absl::Status& status) {
-  return absl::Status(status.code(),
-                      fmt::format("{}: {}", path, std::string(status.message())));
+  return absl::Status(status.code(), fmt::format("{}: {}", path, std::string(status.message())));
 }
 
 absl::Status UnknownEnding(const std::string& path) {

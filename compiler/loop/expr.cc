@@ -3,6 +3,8 @@
 #include <array>
 #include <bit>
 #include <cassert>
+#include <cmath>
+#include <limits>
 
 #include "compiler/loop/scalar.h"
 
@@ -65,9 +67,9 @@ Expr FoldRightConstant(BinaryOp op, const Expr& a, const Expr& b) {
     case BinaryOp::kMod:
       return value == 1 ? IntConst(0, a->dtype) : Expr();
     case BinaryOp::kAnd:
-      return value != 0 ? a : b;
     case BinaryOp::kOr:
-      return value != 0 ? b : a;
+      if (a->dtype != DataType::kBool) return Expr();
+      return (value != 0) == (op == BinaryOp::kAnd) ? a : b;
     default:
       return Expr();
   }
@@ -106,7 +108,8 @@ Expr IntConst(int64_t value, DataType dtype) {
 Expr FloatConst(double value, DataType dtype) {
   assert(IsFloat(dtype));
   auto node = NewNode(ExprKind::kFloat, dtype);
-  node->float_value = RoundToFloat(value, dtype);
+  node->float_value =  // one NaN only, so that equal constants have equal bits
+      std::isnan(value) ? std::numeric_limits<double>::quiet_NaN() : RoundToFloat(value, dtype);
   return Expr(std::move(node));
 }
 

@@ -3,9 +3,11 @@
 #include <cassert>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <string_view>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "compiler/loop/stmt.h"
 
 namespace hone::loop {
@@ -54,8 +56,22 @@ bool IsIdentifier(std::string_view name) {
 }
 
 // Names of variables that would read as something else are quoted.
-bool IsWord(std::string_view name) {
-  return name == "true" || name == "false" || name == "inf" || name == "nan";
+bool IsReserved(std::string_view name) {
+  static const auto* words = [] {
+    auto* set = new absl::flat_hash_set<std::string>(
+        {"true", "false", "inf", "nan", "in", "select", "cast"});
+    for (int i = 0; i <= static_cast<int>(UnaryOp::kSign); ++i) {
+      set->emplace(loop::Name(static_cast<UnaryOp>(i)));
+    }
+    for (int i = 0; i <= static_cast<int>(BinaryOp::kShiftRight); ++i) {
+      set->emplace(loop::Name(static_cast<BinaryOp>(i)));
+    }
+    for (int i = 1; i <= static_cast<int>(DataType::kBool); ++i) {
+      set->emplace(hone::Name(static_cast<DataType>(i)));
+    }
+    return set;
+  }();
+  return words->contains(absl::string_view(name.data(), name.size()));
 }
 
 class Printer {
@@ -247,7 +263,7 @@ class Printer {
       Number(static_cast<int64_t>(it->second));
       return;
     }
-    if (IsWord(e->name)) {
+    if (IsReserved(e->name)) {
       out_ += '"';
       out_ += e->name;
       out_ += '"';
@@ -269,6 +285,15 @@ class Printer {
     if (level == kAtomLevel) {
       out_ += loop::Name(e.binary_op);
       return Arguments(e.operands);
+    }
+    int64_t value = 0;
+    const bool negative = e.binary_op == BinaryOp::kAdd && e.dtype == DataType::kInt64 &&
+                          IsConstInt(e.operands[1], &value) && value < 0 &&
+                          value != std::numeric_limits<int64_t>::min();
+    if (negative) {  // i + -1 reads better, and back, as i - 1
+      Operand(e.operands[0], level);
+      out_ += " - ";
+      return Number(-value);
     }
     // Left-associative, but for comparisons, which do not chain.
     Operand(e.operands[0], level == kCompareLevel ? level + 1 : level);

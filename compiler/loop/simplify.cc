@@ -228,18 +228,26 @@ class Simplifier {
   }
 
   // k c (x floordiv c) + k (x floormod c) is k x.
-  static Linear Recombine(Linear linear) {
+  Linear Recombine(Linear linear) {
     for (size_t i = 0; i < linear.terms().size(); ++i) {
       const auto [remainder, coefficient] = linear.terms()[i];
       int64_t divisor = 0;
-      if (!IsDivision(remainder, BinaryOp::kFloorMod, &divisor)) continue;
       int64_t wanted = 0;
-      if (__builtin_mul_overflow(coefficient, divisor, &wanted)) continue;
-      const Expr quotient = FloorDiv(remainder->operands[0], remainder->operands[1]);
-      if (linear.CoefficientOf(quotient) != wanted) continue;
-      linear.AddTerm(quotient, -wanted);
+      if (!IsDivision(remainder, BinaryOp::kFloorMod, &divisor) ||
+          __builtin_mul_overflow(coefficient, divisor, &wanted)) {
+        continue;
+      }
+      const Linear x = Linear::Of(remainder->operands[0]);
+      const Linear quotient = Quotient(x, divisor);  // in the form it has in `linear`
+      if (quotient.terms().size() != 1 || quotient.terms()[0].coefficient != 1 ||
+          linear.CoefficientOf(quotient.terms()[0].atom) != wanted) {
+        continue;
+      }
+      // x = divisor * (atom + constant) + remainder
+      linear.AddTerm(quotient.terms()[0].atom, -wanted);
+      linear.AddConstant(-wanted * quotient.constant());
       linear.AddTerm(remainder, -coefficient);
-      linear.Add(Linear::Of(remainder->operands[0]), coefficient);
+      linear.Add(x, coefficient);
       return Recombine(std::move(linear));
     }
     return linear;
@@ -306,7 +314,9 @@ class StmtSimplifier {
     const auto trips = BoundsOf(extent, bounds);
     if (trips && trips->max <= 0) return Seq({});
     int64_t count = 0;
-    if (IsConstInt(extent, &count) && count == 1 && s->loop_kind != LoopKind::kParallel) {
+    // A minimum that was loaded stays a variable: the body may change what it was loaded from.
+    if (IsConstInt(extent, &count) && count == 1 && s->loop_kind != LoopKind::kParallel &&
+        !HasLoad(min)) {
       return Run(Substitute(s->body[0], VarMap{{s->var.get(), min}}), bounds);
     }
     Bounds inner = bounds;

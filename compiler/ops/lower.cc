@@ -188,9 +188,14 @@ class Lowering {
 
 }  // namespace
 
+absl::StatusOr<KernelDefinition> Define(const ir::Expr& function,
+                                        const std::vector<bool>& const_params) {
+  return Lowering(const_params).Run(function);
+}
+
 absl::StatusOr<KernelDefinition> Lower(const ir::Expr& function,
                                        const std::vector<bool>& const_params) {
-  HONE_ASSIGN_OR_RETURN(KernelDefinition definition, Lowering(const_params).Run(function));
+  HONE_ASSIGN_OR_RETURN(KernelDefinition definition, Define(function, const_params));
   definition.workload = ir::MakeWorkload(function, const_params);
   return definition;
 }

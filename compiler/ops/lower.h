@@ -35,6 +35,9 @@ struct KernelDefinition {
 // not fit.
 absl::StatusOr<KernelDefinition> Lower(const ir::Expr& function,
                                        const std::vector<bool>& const_params);
+// The same with an empty workload: for those who run the nest and tune nothing.
+absl::StatusOr<KernelDefinition> Define(const ir::Expr& function,
+                                        const std::vector<bool>& const_params);
 // Of a workload's text, as the daemon and the builders get it.
 absl::StatusOr<KernelDefinition> LowerWorkload(std::string_view workload_text);
 

@@ -1,7 +1,7 @@
 #include "compiler/frontend/onnx/tensor.h"
 
 #include <fmt/format.h>
-#include <onnx/onnx-ml.pb.h>
+#include <onnx/onnx_pb.h>
 
 #include <cstring>
 #include <filesystem>
@@ -20,16 +20,12 @@ struct TypePair {
   int onnx_type;
   DataType dtype;
 };
-constexpr TypePair kTypes[] = {{TensorProto::FLOAT, DataType::kFloat32},
-                               {TensorProto::DOUBLE, DataType::kFloat64},
-                               {TensorProto::FLOAT16, DataType::kFloat16},
-                               {TensorProto::BFLOAT16, DataType::kBFloat16},
-                               {TensorProto::INT8, DataType::kInt8},
-                               {TensorProto::INT16, DataType::kInt16},
-                               {TensorProto::INT32, DataType::kInt32},
-                               {TensorProto::INT64, DataType::kInt64},
-                               {TensorProto::UINT8, DataType::kUInt8},
-                               {TensorProto::BOOL, DataType::kBool}};
+constexpr TypePair kTypes[] = {
+    {TensorProto::FLOAT, DataType::kFloat32},   {TensorProto::DOUBLE, DataType::kFloat64},
+    {TensorProto::FLOAT16, DataType::kFloat16}, {TensorProto::BFLOAT16, DataType::kBFloat16},
+    {TensorProto::INT8, DataType::kInt8},       {TensorProto::INT16, DataType::kInt16},
+    {TensorProto::INT32, DataType::kInt32},     {TensorProto::INT64, DataType::kInt64},
+    {TensorProto::UINT8, DataType::kUInt8},     {TensorProto::BOOL, DataType::kBool}};
 
 absl::Status Damaged(const TensorProto& proto, const std::string& why) {
   return absl::InvalidArgumentError(fmt::format("tensor \"{}\": {}", proto.name(), why));
@@ -172,8 +168,8 @@ absl::StatusOr<TensorData> FromProto(const TensorProto& proto, const std::string
     HONE_ASSIGN_OR_RETURN(tensor.bytes, ExternalBytes(proto, folder, *size));
   } else if (proto.has_raw_data()) {
     if (static_cast<int64_t>(proto.raw_data().size()) != *size) {
-      return Damaged(proto, fmt::format("{} bytes were expected, found {}", *size,
-                                        proto.raw_data().size()));
+      return Damaged(
+          proto, fmt::format("{} bytes were expected, found {}", *size, proto.raw_data().size()));
     }
     tensor.bytes = proto.raw_data();
   } else {

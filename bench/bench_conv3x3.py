@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""ResNet-18's 3x3 convolutions, tuned: GFLOP/s of each and its share of the FMA peak measured in the same run.
+
+    bench/bench_conv3x3.py [--trials 200] [--threads 1] [--rounds 11] [--db FILE]
+
+Tunes the whole model (a database that holds it already costs no trial), compiles it with every kernel tuned, then
+in each round measures the peak and profiles the model's kernels where they stand in it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import pathlib
+import re
+import statistics
+import tempfile
+
+import result_file
+
+
+def is_3x3(workload: str) -> bool:
+    return "nn.conv2d" in workload and re.search(r"const p\d+: Tensor\[\(\d+, \d+, 3, 3\)", workload) is not None
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--trials", type=int, default=200)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--rounds", type=int, default=11)
+    parser.add_argument("--db")
+    args = parser.parse_args()
+
+    with tempfile.TemporaryDirectory() as work:
+        model = str(pathlib.Path(work) / "resnet18.onnx")
+        module = str(pathlib.Path(work) / "resnet18.so")
+        database = args.db or str(pathlib.Path(work) / "hone.db")
+        threads = ["--threads", str(args.threads)]
+        result_file.subprocess.run([str(result_file.BUILD / "bin" / "hone"), "zoo", "resnet18", "-o", model], check=True)
+        tuned = result_file.hone("tune", model, "--db", database, "--trials", str(args.trials), *threads)
+        result_file.hone("compile", model, "-o", module, "--db", database, "--require-tuned", *threads)
+
+        peaks = []
+        times: dict[str, list[float]] = {}
+        kernels: dict[str, dict[str, object]] = {}
+        model_us = []
+        for _ in range(args.rounds):
+            peaks.append(result_file.machine_peak(args.threads))
+            profile = result_file.hone("bench", module, "--profile", *threads)
+            model_us.append(profile["median_us"])
+            for kernel in profile["kernels"]:
+                if is_3x3(kernel["workload"]):
+                    kernels[kernel["name"]] = kernel
+                    times.setdefault(kernel["name"], []).append(kernel["median_us"])
+
+    rows = []
+    for name, samples in times.items():
+        shares = [k["flops"] / us * 1e-3 / p["fma_gflops"] for k, us, p in ((kernels[name], u, p) for u, p in zip(samples, peaks))]
+        median_us = statistics.median(samples)
+        rows.append(
+            {
+                "kernel": name,
+                "workload": kernels[name]["workload"],
+                "median_us": median_us,
+                "gflops": float(str(kernels[name]["flops"])) / median_us * 1e-3,
+                "share_of_peak": statistics.median(shares),
+                "share_min": min(shares),
+                "share_max": max(shares),
+            }
+        )
+    figures = {
+        "threads": args.threads,
+        "rounds": args.rounds,
+        "trials_a_task": args.trials,
+        "tune_wall_s": tuned["wall_s"],
+        "model_median_us": statistics.median(model_us),
+        "kernels": rows,
+    }
+    path = result_file.write("conv3x3", peaks, figures)
+    for row in rows:
+        print(f"{row['kernel']:<44} {row['median_us']:9.1f} us {row['gflops']:7.1f} GFLOP/s {row['share_of_peak']:6.1%} of peak")
+    print(path.relative_to(result_file.ROOT))
+
+
+if __name__ == "__main__":
+    main()

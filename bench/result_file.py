@@ -1,0 +1,60 @@
+"""Writes bench/results/NAME.json: figures with what is needed to judge and repeat them."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import platform
+import shlex
+import statistics
+import subprocess
+import sys
+from typing import Any
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BUILD = pathlib.Path(os.environ.get("HONE_BUILD", ROOT / "build" / "release"))
+
+
+def hone(*args: str) -> dict[str, Any]:
+    """Runs a verb of hone with --json and returns the document."""
+    command = [str(BUILD / "bin" / "hone"), *args, "--json"]
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+    document: dict[str, Any] = json.loads(done.stdout)
+    return document
+
+
+def machine_peak(threads: int) -> dict[str, float]:
+    """FMA peak (GFLOP/s) and copy bandwidth (GB/s), measured now."""
+    command = [str(BUILD / "bin" / "machine_peak"), str(threads)]
+    peak: dict[str, float] = json.loads(subprocess.check_output(command, text=True))
+    return peak
+
+
+def cpu_name() -> str:
+    for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return line.split(":", 1)[1].strip()
+    return platform.processor()
+
+
+def write(name: str, peaks: list[dict[str, float]], figures: dict[str, Any]) -> pathlib.Path:
+    """`peaks` are those measured during the run; their median stands beside the figures."""
+    commit = subprocess.check_output(["git", "rev-parse", "HEAD"], cwd=ROOT, text=True).strip()
+    changed = subprocess.check_output(["git", "status", "--porcelain", "-uno"], cwd=ROOT, text=True).strip()
+    document = {
+        "command": shlex.join([pathlib.Path(sys.argv[0]).name, *sys.argv[1:]]),
+        "commit": commit + ("+changes" if changed else ""),
+        "cpu": cpu_name(),
+        "cores": os.cpu_count(),
+        "load": os.getloadavg()[0],
+        "peak": {
+            "fma_gflops": statistics.median(p["fma_gflops"] for p in peaks),
+            "copy_gbs": statistics.median(p["copy_gbs"] for p in peaks),
+        },
+        **figures,
+    }
+    path = ROOT / "bench" / "results" / f"{name}.json"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps(document, indent=1) + "\n")
+    return path

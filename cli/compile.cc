@@ -1,0 +1,53 @@
+// `hone compile`: a model to a shared object, and where each kernel's config came from.
+#include "compiler/driver/compile.h"
+
+#include "CLI/CLI.hpp"
+#include "cli/compile_report.h"
+#include "cli/exit_code.h"
+#include "cli/model_options.h"
+#include "cli/verb.h"
+#include "fmt/format.h"
+#include "support/status.h"
+
+namespace hone::cli {
+namespace {
+
+struct Options {
+  ModelOptions model;
+  TargetOptions target;
+  std::string output;
+  std::string database;
+  bool require_tuned = false;
+  bool json = false;
+};
+
+absl::Status CompileModel(const Options& options) {
+  HONE_ASSIGN_OR_RETURN(const Target target, options.target.Resolve());
+  HONE_ASSIGN_OR_RETURN(const ir::Module module,
+                        LoadModel(options.model.path, options.model.shapes));
+  HONE_ASSIGN_OR_RETURN(
+      driver::ConfigChain configs,
+      ConfigsFrom(DatabasePath(options.database), /*must_exist=*/!options.database.empty()));
+  const driver::CompileOptions compile{.target = target, .require_tuned = options.require_tuned};
+  HONE_ASSIGN_OR_RETURN(const driver::CompileReport report,
+                        driver::Compile(module, compile, configs, options.output));
+  PrintReport(report, options.json);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void AddCompile(CLI::App& app, Action& action) {
+  auto options = std::make_shared<Options>();
+  CLI::App& verb = *app.add_subcommand("compile", "Compile a model with the best configs known");
+  options->model.AddTo(verb);
+  verb.add_option("-o,--output", options->output, "The module to write")->required();
+  options->target.AddTo(verb);
+  verb.add_option("--db", options->database, "The tuning database");
+  verb.add_flag("--require-tuned", options->require_tuned,
+                "Refuse when a kernel is not tuned (exit 4)");
+  verb.add_flag("--json", options->json, "Prints one JSON document");
+  verb.callback([options, &action] { action = [options] { return CompileModel(*options); }; });
+}
+
+}  // namespace hone::cli

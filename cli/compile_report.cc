@@ -1,0 +1,60 @@
+#include "cli/compile_report.h"
+
+#include <map>
+
+#include "fmt/format.h"
+#include "nlohmann/json.hpp"
+
+namespace hone::cli {
+namespace {
+
+std::map<std::string, int> CountTiers(const driver::CompileReport& report) {
+  std::map<std::string, int> counts;
+  for (const driver::KernelReport& kernel : report.kernels) ++counts[kernel.tier];
+  return counts;
+}
+
+void PrintJson(const driver::CompileReport& report) {
+  nlohmann::json kernels = nlohmann::json::array();
+  for (const driver::KernelReport& kernel : report.kernels) {
+    kernels.push_back({{"name", kernel.name},
+                       {"workload", kernel.workload},
+                       {"workload_digest", kernel.workload_digest},
+                       {"signature", kernel.signature},
+                       {"tier", kernel.tier},
+                       {"config", kernel.config},
+                       {"flops", kernel.flops},
+                       {"calls", kernel.calls}});
+  }
+  nlohmann::json seconds = nlohmann::json::object();
+  for (const auto& [phase, value] : report.seconds) seconds[phase] = value;
+  const nlohmann::json document = {{"schema", 1},
+                                   {"target", report.target},
+                                   {"kernels", kernels},
+                                   {"counts", CountTiers(report)},
+                                   {"arena_bytes", report.arena_bytes},
+                                   {"parameters_bytes", report.parameters_bytes},
+                                   {"seconds", seconds}};
+  fmt::print("{}\n", document.dump(2));
+}
+
+}  // namespace
+
+void PrintReport(const driver::CompileReport& report, bool json) {
+  if (json) return PrintJson(report);
+  fmt::print("{:<52} {:>5} {:>10}  {:<11} {}\n", "kernel", "calls", "MFLOP", "tier", "config");
+  for (const driver::KernelReport& kernel : report.kernels) {
+    fmt::print("{:<52} {:>5} {:>10.2f}  {:<11} {}\n", kernel.name, kernel.calls,
+               kernel.flops * 1e-6, kernel.tier, kernel.config);
+  }
+  std::string counts;
+  for (const auto& [tier, count] : CountTiers(report)) {
+    counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", count, tier);
+  }
+  fmt::print("{} kernels: {}; {:.1f} MiB of parameters, {:.1f} MiB of activations\n",
+             report.kernels.size(), counts,
+             static_cast<double>(report.parameters_bytes) / (1 << 20),
+             static_cast<double>(report.arena_bytes) / (1 << 20));
+}
+
+}  // namespace hone::cli

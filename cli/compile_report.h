@@ -1,0 +1,14 @@
+// Prints what a compilation found: kernel by kernel, where its config came from.
+#ifndef HONE_CLI_COMPILE_REPORT_H_
+#define HONE_CLI_COMPILE_REPORT_H_
+
+#include "compiler/driver/compile.h"
+
+namespace hone::cli {
+
+// On stdout; with `json` one document of schema 1.
+void PrintReport(const driver::CompileReport& report, bool json);
+
+}  // namespace hone::cli
+
+#endif  // HONE_CLI_COMPILE_REPORT_H_

@@ -1,0 +1,47 @@
+// `hone db check`: what does not hold in a tuning database.
+#include "CLI/CLI.hpp"
+#include "cli/model_options.h"
+#include "cli/verb.h"
+#include "fmt/format.h"
+#include "nlohmann/json.hpp"
+#include "support/status.h"
+#include "tuning_db/store.h"
+
+namespace hone::cli {
+namespace {
+
+struct Options {
+  std::string database;
+  bool json = false;
+};
+
+absl::Status Check(const Options& options) {
+  const std::string path = DatabasePath(options.database);
+  HONE_ASSIGN_OR_RETURN(const auto store,
+                        tuning_db::OpenSqliteStore(path, tuning_db::OpenMode::kReadOnly));
+  HONE_ASSIGN_OR_RETURN(const std::vector<std::string> faults, store->Check());
+  if (options.json) {
+    const nlohmann::json document = {{"schema", 1}, {"database", path}, {"faults", faults}};
+    fmt::print("{}\n", document.dump(2));
+  } else {
+    for (const std::string& fault : faults) fmt::print("{}\n", fault);
+    if (faults.empty()) fmt::print("{} is sound\n", path);
+  }
+  if (faults.empty()) return absl::OkStatus();
+  return absl::DataLossError(fmt::format(
+      "expected a sound database at {}, found {} faults; restore a backup", path, faults.size()));
+}
+
+}  // namespace
+
+void AddDb(CLI::App& app, Action& action) {
+  auto options = std::make_shared<Options>();
+  CLI::App& db = *app.add_subcommand("db", "Look after a tuning database");
+  db.require_subcommand(1);
+  CLI::App& check = *db.add_subcommand("check", "Verify that everything in it holds");
+  check.add_option("--db", options->database, "The tuning database");
+  check.add_flag("--json", options->json, "Prints one JSON document");
+  check.callback([options, &action] { action = [options] { return Check(*options); }; });
+}
+
+}  // namespace hone::cli

@@ -1,0 +1,73 @@
+// `hone explain`: which config each kernel of a model would get today, and why; compiles nothing.
+#include "CLI/CLI.hpp"
+#include "cli/model_options.h"
+#include "cli/verb.h"
+#include "compiler/driver/compile.h"
+#include "fmt/format.h"
+#include "nlohmann/json.hpp"
+#include "support/status.h"
+
+namespace hone::cli {
+namespace {
+
+struct Options {
+  ModelOptions model;
+  TargetOptions target;
+  std::string database;
+  bool json = false;
+};
+
+absl::Status Explain(const Options& options) {
+  HONE_ASSIGN_OR_RETURN(const Target target, options.target.Resolve());
+  HONE_ASSIGN_OR_RETURN(const ir::Module module,
+                        LoadModel(options.model.path, options.model.shapes));
+  HONE_ASSIGN_OR_RETURN(driver::ConfigChain configs,
+                        ConfigsFrom(DatabasePath(options.database), !options.database.empty()));
+  HONE_ASSIGN_OR_RETURN(const std::vector<driver::TuningTask> tasks,
+                        driver::TasksOf(module, target));
+  nlohmann::json kernels = nlohmann::json::array();
+  for (const driver::TuningTask& task : tasks) {
+    const schedule::Task scheduled{
+        .def = task.def.get(), .signature = task.signature, .target = target};
+    HONE_ASSIGN_OR_RETURN(const driver::ConfigChain::Scheduled chosen, configs.Schedule(scheduled));
+    kernels.push_back({{"name", task.name},
+                       {"workload", task.def->workload.text},
+                       {"signature", task.signature.ToString()},
+                       {"template", std::string(schedule::TemplateFor(*task.def).name())},
+                       {"tier", chosen.choice.tier},
+                       {"config", chosen.choice.config.ToText()},
+                       {"calls", task.weight}});
+  }
+  if (options.json) {
+    const nlohmann::json document = {
+        {"schema", 1}, {"target", target.ToString()}, {"kernels", kernels}};
+    fmt::print("{}\n", document.dump(2));
+    return absl::OkStatus();
+  }
+  fmt::print("target: {}\n", target.ToString());
+  for (const nlohmann::json& kernel : kernels) {
+    fmt::print(
+        "\n{} ({} calls)\n  workload   {}\n  signature  {}\n  template   {}\n  tier       {}\n  "
+        "config     {}\n",
+        kernel["name"].get<std::string>(), kernel["calls"].get<double>(),
+        kernel["workload"].get<std::string>(), kernel["signature"].get<std::string>(),
+        kernel["template"].get<std::string>(), kernel["tier"].get<std::string>(),
+        kernel["config"].get<std::string>());
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void AddExplain(CLI::App& app, Action& action) {
+  auto options = std::make_shared<Options>();
+  CLI::App& verb =
+      *app.add_subcommand("explain", "Say which config each kernel gets, and where it comes from");
+  options->model.AddTo(verb);
+  options->target.AddTo(verb);
+  verb.add_option("--db", options->database, "The tuning database");
+  verb.add_flag("--json", options->json, "Prints one JSON document");
+  verb.callback([options, &action] { action = [options] { return Explain(*options); }; });
+}
+
+}  // namespace hone::cli

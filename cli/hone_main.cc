@@ -1,0 +1,38 @@
+// `hone`: the command line. docs/architecture.md, 8 is its contract.
+#include <cstdio>
+
+#include "CLI/CLI.hpp"
+#include "cli/exit_code.h"
+#include "cli/verb.h"
+#include "fmt/format.h"
+#include "spdlog/sinks/stdout_color_sinks.h"
+#include "spdlog/spdlog.h"
+
+int main(int argc, char** argv) {
+  spdlog::set_default_logger(spdlog::stderr_color_mt("hone"));
+  CLI::App app("Hone: auto-tuned deep-learning kernels", "hone");
+  app.set_version_flag("--version", "hone 0.1.0");
+  app.require_subcommand(1);
+  hone::cli::Action action;
+  hone::cli::AddZoo(app, action);
+  hone::cli::AddShow(app, action);
+  hone::cli::AddCompile(app, action);
+  hone::cli::AddRun(app, action);
+  hone::cli::AddBench(app, action);
+  hone::cli::AddTune(app, action);
+  hone::cli::AddExplain(app, action);
+  hone::cli::AddLog(app, action);
+  hone::cli::AddDb(app, action);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    fmt::print(stderr, "hone: {}; see hone --help\n", error.what());
+    return hone::cli::kUsage;
+  }
+  const absl::Status status = action();
+  if (!status.ok()) {
+    fmt::print(stderr, "hone: {}\n", std::string(status.message()));
+  }
+  return hone::cli::ExitCodeOf(status);
+}

@@ -1,0 +1,106 @@
+#include "cli/model_options.h"
+
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "CLI/CLI.hpp"
+#include "cli/exit_code.h"
+#include "cli/tuned_configs.h"
+#include "compiler/frontend/onnx/import.h"
+#include "compiler/ir/parser.h"
+#include "fmt/format.h"
+#include "support/status.h"
+#include "tuning_db/store.h"
+
+namespace hone::cli {
+namespace {
+
+absl::StatusOr<std::map<std::string, std::vector<int64_t>>> ParseShapes(
+    const std::vector<std::string>& texts) {
+  std::map<std::string, std::vector<int64_t>> shapes;
+  for (const std::string& text : texts) {
+    const size_t equals = text.find('=');
+    std::vector<int64_t> dims;
+    bool ok = equals != std::string::npos && equals > 0;
+    std::stringstream rest(ok ? text.substr(equals + 1) : "");
+    for (std::string dim; ok && std::getline(rest, dim, ',');) {
+      ok = !dim.empty() && dim.size() < 10 &&
+           dim.find_first_not_of("0123456789") == std::string::npos;
+      if (ok) dims.push_back(std::stoll(dim));
+    }
+    if (!ok) {
+      return WithExitCode(absl::InvalidArgumentError(
+                              fmt::format("expected --shape name=1,3,224,224, found '{}'", text)),
+                          kUsage);
+    }
+    shapes[text.substr(0, equals)] = dims;
+  }
+  return shapes;
+}
+
+absl::StatusOr<std::string> ReadText(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::stringstream text;
+  text << file.rdbuf();
+  if (!file)
+    return absl::NotFoundError(fmt::format("expected a model at {}, could not read it", path));
+  return text.str();
+}
+
+}  // namespace
+
+void TargetOptions::AddTo(CLI::App& verb) {
+  verb.add_option("--target", target, "What to generate code for, as text")->capture_default_str();
+  verb.add_option("--threads", threads, "Threads of the target (default: all cores)")
+      ->check(CLI::PositiveNumber);
+}
+
+absl::StatusOr<Target> TargetOptions::Resolve() const {
+  absl::StatusOr<Target> resolved = Target::Parse(target);
+  if (!resolved.ok()) return WithExitCode(resolved.status(), kUsage);
+  if (threads > 0) resolved->threads = threads;
+  return resolved;
+}
+
+void ModelOptions::AddTo(CLI::App& verb, const std::string& name) {
+  verb.add_option(name, path, "The model (.onnx, .relay)")->required();
+  verb.add_option("--shape", shapes, "Binds an input's symbolic shape: name=1,3,224,224");
+}
+
+absl::StatusOr<ir::Module> LoadModel(const std::string& path,
+                                     const std::vector<std::string>& shapes) {
+  HONE_ASSIGN_OR_RETURN(const auto bound, ParseShapes(shapes));
+  const std::string extension = std::filesystem::path(path).extension();
+  if (!std::filesystem::is_regular_file(path)) {
+    return absl::NotFoundError(
+        fmt::format("expected a model file at {}, found none; check the path", path));
+  }
+  if (extension == ".onnx") return frontend::ImportOnnx(path, {.shapes = bound});
+  if (extension == ".relay") {
+    HONE_ASSIGN_OR_RETURN(const std::string text, ReadText(path));
+    return ir::ParseModule(text);
+  }
+  return absl::InvalidArgumentError(
+      fmt::format("expected a model whose name ends in .onnx or .relay, found {}", path));
+}
+
+std::string DatabasePath(const std::string& option) {
+  return option.empty() ? tuning_db::DefaultPath() : option;
+}
+
+absl::StatusOr<driver::ConfigChain> ConfigsFrom(const std::string& database, bool must_exist) {
+  driver::ConfigChain chain;
+  absl::StatusOr<std::unique_ptr<tuning_db::Store>> store =
+      tuning_db::OpenSqliteStore(database, tuning_db::OpenMode::kReadOnly);
+  if (store.ok()) {
+    chain.Add(MakeTunedConfigs(*std::move(store)));
+  } else if (must_exist || !absl::IsNotFound(store.status())) {
+    return store.status();
+  }
+  return chain;
+}
+
+}  // namespace hone::cli

@@ -1,0 +1,49 @@
+// Options that several verbs share: which model, for which target, with whose configs.
+#ifndef HONE_CLI_MODEL_OPTIONS_H_
+#define HONE_CLI_MODEL_OPTIONS_H_
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "compiler/driver/config_source.h"
+#include "compiler/ir/expr.h"
+#include "compiler/ir/target.h"
+
+namespace CLI {
+class App;
+}
+
+namespace hone::cli {
+
+struct TargetOptions {
+  std::string target = "native";
+  int threads = 0;  // 0: as the target says
+
+  void AddTo(CLI::App& verb);
+  // kInvalidArgument with exit code 2 for an unknown target.
+  absl::StatusOr<Target> Resolve() const;
+};
+
+struct ModelOptions {
+  std::string path;
+  std::vector<std::string> shapes;  // "name=1,3,224,224"
+
+  void AddTo(CLI::App& verb, const std::string& name = "MODEL");
+};
+
+// .onnx or .relay. kNotFound, kInvalidArgument or kUnimplemented in one sentence.
+absl::StatusOr<ir::Module> LoadModel(const std::string& path,
+                                     const std::vector<std::string>& shapes);
+
+// The path itself, or the default database's.
+std::string DatabasePath(const std::string& option);
+
+// Tuned configs of the database, where it exists; without one, none. `must_exist` is for --db given
+// by hand.
+absl::StatusOr<driver::ConfigChain> ConfigsFrom(const std::string& database, bool must_exist);
+
+}  // namespace hone::cli
+
+#endif  // HONE_CLI_MODEL_OPTIONS_H_

@@ -1,0 +1,42 @@
+// A line on stderr for everything that takes longer than a second.
+#ifndef HONE_CLI_PROGRESS_H_
+#define HONE_CLI_PROGRESS_H_
+
+#include <cstdint>
+#include <string>
+
+#include "support/clock.h"
+
+namespace hone::cli {
+
+// On a terminal one line that is drawn over; elsewhere a line now and then. Not thread-safe.
+class Progress {
+ public:
+  explicit Progress(const Clock& clock);
+  ~Progress();  // ends the line
+
+  // `text` replaces what stands there; drawn at most ten times a second (every ten seconds off a
+  // terminal).
+  void Update(const std::string& text);
+  // A line that stays.
+  void Print(const std::string& line);
+  double ElapsedSeconds() const;
+
+ private:
+  void Clear();
+
+  const Clock& clock_;
+  const int64_t start_ns_;
+  const bool terminal_;
+  int64_t last_ns_ = -1;
+  size_t width_ = 0;
+};
+
+// "1:05" or "1:02:03".
+std::string FormatSeconds(double seconds);
+// "12.3 us", "4.56 ms".
+std::string FormatNs(double ns);
+
+}  // namespace hone::cli
+
+#endif  // HONE_CLI_PROGRESS_H_

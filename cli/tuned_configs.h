@@ -1,0 +1,17 @@
+// The tuning database as a source of configs.
+#ifndef HONE_CLI_TUNED_CONFIGS_H_
+#define HONE_CLI_TUNED_CONFIGS_H_
+
+#include <memory>
+
+#include "compiler/driver/config_source.h"
+#include "tuning_db/store.h"
+
+namespace hone::cli {
+
+// Tiers "tuned" and "tuning" of the task itself.
+std::unique_ptr<driver::ConfigSource> MakeTunedConfigs(std::unique_ptr<tuning_db::Store> store);
+
+}  // namespace hone::cli
+
+#endif  // HONE_CLI_TUNED_CONFIGS_H_

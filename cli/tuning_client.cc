@@ -1,0 +1,148 @@
+#include "cli/tuning_client.h"
+
+#include <grpcpp/grpcpp.h>
+#include <sys/random.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include "fmt/format.h"
+#include "hone/v1/tuning.grpc.pb.h"
+#include "support/status.h"
+
+namespace hone::cli {
+namespace {
+
+constexpr std::chrono::seconds kCallLimit(30);
+constexpr std::chrono::milliseconds kStopInterval(100);
+constexpr int kWatchTries = 5;
+
+absl::Status FromGrpc(const grpc::Status& status, const std::string& address) {
+  if (status.ok()) return absl::OkStatus();
+  if (status.error_code() == grpc::StatusCode::UNAVAILABLE ||
+      status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED) {
+    return absl::UnavailableError(fmt::format(
+        "expected a tuning server at {}, could not reach one: is honed running there? ({})",
+        address, status.error_message()));
+  }
+  return absl::Status(static_cast<absl::StatusCode>(status.error_code()), status.error_message());
+}
+
+void SetDeadline(grpc::ClientContext& context) {
+  context.set_deadline(std::chrono::system_clock::now() + kCallLimit);
+}
+
+std::string NewClientId() {
+  unsigned char bytes[16];
+  if (getrandom(bytes, sizeof(bytes), 0) != sizeof(bytes)) return "";
+  std::string id;
+  for (unsigned char byte : bytes) id += fmt::format("{:02x}", byte);
+  return id;
+}
+
+// Calls `cancel` on a thread of its own once `stop` says so, until it is destroyed.
+class Canceller {
+ public:
+  Canceller(std::function<bool()> stop, std::function<void()> cancel)
+      : thread_([this, stop = std::move(stop), cancel = std::move(cancel)] {
+          std::unique_lock lock(mutex_);
+          while (!over_.wait_for(lock, kStopInterval, [this] { return done_; })) {
+            if (stop()) return cancel();
+          }
+        }) {}
+  ~Canceller() {
+    {
+      const std::lock_guard lock(mutex_);
+      done_ = true;
+    }
+    over_.notify_all();
+    thread_.join();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable over_;
+  bool done_ = false;
+  std::thread thread_;
+};
+
+}  // namespace
+
+struct TuningClient::Connection {
+  explicit Connection(const std::string& address)
+      : stub(v1::TuningService::NewStub(
+            grpc::CreateChannel(address, grpc::InsecureChannelCredentials()))) {}
+  std::unique_ptr<v1::TuningService::Stub> stub;
+};
+
+TuningClient::TuningClient(const std::string& address)
+    : address_(address), connection_(std::make_unique<Connection>(address)) {}
+
+TuningClient::~TuningClient() = default;
+
+absl::StatusOr<v1::JobInfo> TuningClient::Submit(const v1::JobSpec& spec) {
+  v1::SubmitJobRequest request;
+  request.set_client_id(NewClientId());
+  *request.mutable_spec() = spec;
+  grpc::ClientContext context;
+  SetDeadline(context);
+  v1::SubmitJobResponse response;
+  HONE_RETURN_IF_ERROR(
+      FromGrpc(connection_->stub->SubmitJob(&context, request, &response), address_));
+  return response.job();
+}
+
+absl::StatusOr<v1::JobInfo> TuningClient::Get(int64_t job) {
+  v1::GetJobRequest request;
+  request.set_id(job);
+  grpc::ClientContext context;
+  SetDeadline(context);
+  v1::GetJobResponse response;
+  HONE_RETURN_IF_ERROR(FromGrpc(connection_->stub->GetJob(&context, request, &response), address_));
+  return response.job();
+}
+
+absl::StatusOr<v1::JobInfo> TuningClient::Cancel(int64_t job) {
+  v1::CancelJobRequest request;
+  request.set_id(job);
+  grpc::ClientContext context;
+  SetDeadline(context);
+  v1::CancelJobResponse response;
+  HONE_RETURN_IF_ERROR(
+      FromGrpc(connection_->stub->CancelJob(&context, request, &response), address_));
+  return response.job();
+}
+
+absl::Status TuningClient::Watch(int64_t job,
+                                 const std::function<void(const v1::WatchJobResponse&)>& on_event,
+                                 const std::function<bool()>& stop) {
+  int64_t after_seq = 0;
+  absl::Status last;
+  for (int attempt = 0; attempt < kWatchTries; ++attempt) {
+    v1::WatchJobRequest request;
+    request.set_id(job);
+    request.set_after_seq(after_seq);
+    grpc::ClientContext context;
+    grpc::Status ended;
+    {
+      const Canceller canceller(stop, [&context] { context.TryCancel(); });
+      const auto reader = connection_->stub->WatchJob(&context, request);
+      v1::WatchJobResponse event;
+      while (reader->Read(&event)) {
+        after_seq = event.seq();
+        attempt = 0;
+        on_event(event);
+      }
+      ended = reader->Finish();
+    }
+    if (ended.ok() || stop()) return absl::OkStatus();
+    last = FromGrpc(ended, address_);
+    if (last.code() != absl::StatusCode::kUnavailable) return last;
+  }
+  return last;
+}
+
+}  // namespace hone::cli

@@ -1,0 +1,38 @@
+// The client side of TuningService.
+#ifndef HONE_CLI_TUNING_CLIENT_H_
+#define HONE_CLI_TUNING_CLIENT_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "hone/v1/tuning.pb.h"
+
+namespace hone::cli {
+
+// Of one daemon at `address` ("unix:PATH"). kUnavailable when it cannot be reached. Not
+// thread-safe.
+class TuningClient {
+ public:
+  explicit TuningClient(const std::string& address);
+  ~TuningClient();
+
+  // Under a client id of its own: a retry after a lost answer starts nothing twice.
+  absl::StatusOr<v1::JobInfo> Submit(const v1::JobSpec& spec);
+  absl::StatusOr<v1::JobInfo> Get(int64_t job);
+  absl::StatusOr<v1::JobInfo> Cancel(int64_t job);
+  // Events from the first on, until the job has ended or `stop` (asked several times a second) says
+  // so. A lost stream is resumed after the last event seen.
+  absl::Status Watch(int64_t job, const std::function<void(const v1::WatchJobResponse&)>& on_event,
+                     const std::function<bool()>& stop);
+
+ private:
+  struct Connection;
+  std::string address_;
+  std::unique_ptr<Connection> connection_;
+};
+
+}  // namespace hone::cli
+
+#endif  // HONE_CLI_TUNING_CLIENT_H_

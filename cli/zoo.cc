@@ -1,0 +1,39 @@
+// `hone zoo`: the built-in models.
+#include "compiler/frontend/zoo/zoo.h"
+
+#include "CLI/CLI.hpp"
+#include "cli/exit_code.h"
+#include "cli/verb.h"
+#include "compiler/frontend/onnx/export.h"
+#include "fmt/format.h"
+#include "support/status.h"
+
+namespace hone::cli {
+namespace {
+
+struct Options {
+  std::string name;
+  std::string output;
+};
+
+absl::Status Zoo(const Options& options) {
+  if (options.name.empty()) {
+    for (const std::string& name : frontend::ZooNames()) fmt::print("{}\n", name);
+    return absl::OkStatus();
+  }
+  HONE_ASSIGN_OR_RETURN(const ir::Module module, frontend::ZooModel(options.name));
+  return frontend::ExportOnnx(module,
+                              options.output.empty() ? options.name + ".onnx" : options.output);
+}
+
+}  // namespace
+
+void AddZoo(CLI::App& app, Action& action) {
+  auto options = std::make_shared<Options>();
+  CLI::App& verb = *app.add_subcommand("zoo", "List the built-in models, or export one as ONNX");
+  verb.add_option("NAME", options->name, "The model");
+  verb.add_option("-o,--output", options->output, "The file (default: NAME.onnx)");
+  verb.callback([options, &action] { action = [options] { return Zoo(*options); }; });
+}
+
+}  // namespace hone::cli

@@ -1,0 +1,115 @@
+#include "compiler/codegen/launch_facts.h"
+
+#include <algorithm>
+
+#include "absl/container/flat_hash_set.h"
+#include "compiler/loop/visit.h"
+
+namespace hone::codegen {
+namespace {
+
+using BufferSet = absl::flat_hash_set<const loop::BufferNode*>;
+
+constexpr double kGrainNs = 2000;
+// Trips of a loop whose extent depends on data.
+constexpr double kUnknownTrips = 16;
+// Of one scalar or vector instruction, several of which run in a cycle.
+constexpr double kOperationNs = 0.1;
+constexpr double kFunctionOperations = 15;
+
+bool IsElementaryFunction(const loop::ExprNode& e) {
+  if (e.kind == loop::ExprKind::kBinary) {
+    return e.binary_op == loop::BinaryOp::kPow || e.binary_op == loop::BinaryOp::kMod;
+  }
+  return e.kind == loop::ExprKind::kUnary && e.unary_op >= loop::UnaryOp::kSqrt &&
+         e.unary_op <= loop::UnaryOp::kAtanh && e.unary_op != loop::UnaryOp::kFloor &&
+         e.unary_op != loop::UnaryOp::kCeil && e.unary_op != loop::UnaryOp::kRound;
+}
+
+double Operations(const loop::StmtNode& s) {
+  double operations = s.kind == loop::StmtKind::kStore ? 1 : 0;
+  loop::ForEachExpr(s, [&](const loop::Expr& root) {
+    if (!root) return;
+    loop::Walk(root, [&](const loop::Expr& e) {
+      if (e->kind == loop::ExprKind::kInt || e->kind == loop::ExprKind::kFloat ||
+          e->kind == loop::ExprKind::kVar) {
+        return;
+      }
+      // Index arithmetic is mostly hoisted or part of an address.
+      if (e->kind == loop::ExprKind::kBinary && e->dtype == DataType::kInt64) return;
+      operations += IsElementaryFunction(*e) ? kFunctionOperations : 1;
+    });
+  });
+  return operations;
+}
+
+struct Footprint {
+  BufferSet reads;
+  BufferSet writes;
+};
+
+Footprint FootprintOf(const loop::Stmt& body) {
+  Footprint footprint;
+  for (const loop::Access& access : loop::CollectAccesses(body)) {
+    if (access.buffer->scope != loop::Scope::kGlobal) continue;
+    (access.is_store ? footprint.writes : footprint.reads).insert(access.buffer.get());
+  }
+  return footprint;
+}
+
+bool Meet(const BufferSet& a, const BufferSet& b) {
+  return std::any_of(a.begin(), a.end(), [&](const auto* buffer) { return b.contains(buffer); });
+}
+
+int64_t GridExtent(const loop::Stmt& body) {
+  int64_t grid = 1;
+  for (loop::Stmt s = body;
+       s->kind == loop::StmtKind::kFor && s->loop_kind == loop::LoopKind::kParallel;
+       s = s->body[0]) {
+    int64_t extent = 0;
+    if (!loop::IsConstInt(s->extent, &extent)) break;
+    grid *= extent;
+  }
+  return grid;
+}
+
+}  // namespace
+
+double EstimateNs(const loop::Stmt& s, const Target& target) {
+  double own = Operations(*s) * kOperationNs;
+  double below = 0;
+  for (const loop::Stmt& child : s->body) {
+    if (child) below += EstimateNs(child, target);
+  }
+  if (s->kind == loop::StmtKind::kWhile) return (own + below) * kUnknownTrips;
+  if (s->kind != loop::StmtKind::kFor) return own + below;
+  int64_t extent = 0;
+  double trips = loop::IsConstInt(s->extent, &extent) ? static_cast<double>(extent) : kUnknownTrips;
+  if (s->loop_kind == loop::LoopKind::kVectorize) {
+    trips = std::max(1.0, trips / target.VectorLanes());
+  }
+  return own + trips * below;
+}
+
+std::vector<LaunchFacts> FactsOf(const std::vector<loop::Launch>& launches, const Target& target) {
+  std::vector<LaunchFacts> facts;
+  Footprint since_barrier;
+  for (size_t i = 0; i < launches.size(); ++i) {
+    const loop::Launch& launch = launches[i];
+    // Prepare and run launches are never in one call.
+    if (i > 0 && launches[i - 1].phase != launch.phase) since_barrier = {};
+    LaunchFacts fact;
+    fact.serial = GridExtent(launch.body) <= 1 || EstimateNs(launch.body, target) < kGrainNs;
+    const Footprint own = FootprintOf(launch.body);
+    fact.barrier_before = Meet(own.reads, since_barrier.writes) ||
+                          Meet(own.writes, since_barrier.writes) ||
+                          Meet(own.writes, since_barrier.reads);
+    if (fact.barrier_before) since_barrier = {};
+    since_barrier.reads.insert(own.reads.begin(), own.reads.end());
+    since_barrier.writes.insert(own.writes.begin(), own.writes.end());
+    facts.push_back(fact);
+  }
+  return facts;
+}
+
+}  // namespace hone::codegen

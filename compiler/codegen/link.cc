@@ -1,0 +1,152 @@
+#include "compiler/codegen/link.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <vector>
+
+#include "lld/Common/CommonLinkerContext.h"
+#include "lld/Common/Driver.h"
+#include "llvm/Support/raw_ostream.h"
+#include "support/status.h"
+
+LLD_HAS_DRIVER(elf)
+
+namespace hone::codegen {
+namespace {
+
+// Puts the dispositions back that LLVM replaces for as long as a link runs, and after.
+class SignalKeeper {
+ public:
+  SignalKeeper() {
+    for (size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], nullptr, &saved_[i]);
+  }
+  ~SignalKeeper() {
+    for (size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &saved_[i], nullptr);
+  }
+  SignalKeeper(const SignalKeeper&) = delete;
+  SignalKeeper& operator=(const SignalKeeper&) = delete;
+
+ private:
+  static constexpr std::array kSignals = {SIGHUP,  SIGINT,  SIGQUIT, SIGILL,  SIGTRAP, SIGABRT,
+                                          SIGBUS,  SIGFPE,  SIGUSR1, SIGSEGV, SIGUSR2, SIGPIPE,
+                                          SIGTERM, SIGXCPU, SIGXFSZ, SIGSYS};
+  std::array<struct sigaction, kSignals.size()> saved_;
+};
+
+// A folder of its own, gone with its files at the end.
+class TemporaryFolder {
+ public:
+  static absl::StatusOr<TemporaryFolder> Make() {
+    const char* base = std::getenv("TMPDIR");
+    std::string path = fmt::format("{}/hone-link-XXXXXX", base && *base ? base : "/tmp");
+    if (!mkdtemp(path.data())) {
+      return absl::InternalError(
+          fmt::format("cannot make a folder {}: {}; set TMPDIR", path, strerror(errno)));
+    }
+    return TemporaryFolder(path);
+  }
+  TemporaryFolder(TemporaryFolder&& other) noexcept
+      : path_(std::move(other.path_)), objects_(other.objects_) {
+    other.path_.clear();
+  }
+  ~TemporaryFolder() {
+    if (path_.empty()) return;
+    for (size_t i = 0; i < objects_; ++i) unlink(Object(i).c_str());
+    unlink(Output().c_str());
+    rmdir(path_.c_str());
+  }
+  std::string AddObject() { return Object(objects_++); }
+  std::string Output() const { return path_ + "/out.so"; }
+
+ private:
+  explicit TemporaryFolder(std::string path) : path_(std::move(path)) {}
+  std::string Object(size_t i) const { return fmt::format("{}/{}.o", path_, i); }
+
+  std::string path_;
+  size_t objects_ = 0;
+};
+
+absl::Status WriteFile(const std::string& path, std::string_view bytes) {
+  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  bool good = fd >= 0;
+  while (good && !bytes.empty()) {
+    const ssize_t n = write(fd, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    good = n > 0;
+    if (good) bytes.remove_prefix(static_cast<size_t>(n));
+  }
+  const int error = errno;
+  if (fd >= 0) close(fd);
+  if (good) return absl::OkStatus();
+  return absl::InternalError(fmt::format("cannot write {}: {}", path, strerror(error)));
+}
+
+absl::StatusOr<std::string> ReadFile(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  struct stat status;
+  if (fd < 0 || fstat(fd, &status) != 0) {
+    if (fd >= 0) close(fd);
+    return absl::InternalError(fmt::format("cannot read {}: {}", path, strerror(errno)));
+  }
+  std::string bytes(static_cast<size_t>(status.st_size), '\0');
+  size_t done = 0;
+  while (done < bytes.size()) {
+    const ssize_t n = read(fd, bytes.data() + done, bytes.size() - done);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) break;
+    done += static_cast<size_t>(n);
+  }
+  close(fd);
+  if (done == bytes.size()) return bytes;
+  return absl::InternalError(fmt::format("{} ended after {} bytes", path, done));
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> LinkSharedObject(const std::vector<std::string>& objects) {
+  static std::mutex mutex;
+  const std::lock_guard<std::mutex> lock(mutex);
+  HONE_ASSIGN_OR_RETURN(TemporaryFolder folder, TemporaryFolder::Make());
+  const std::string output = folder.Output();
+  std::vector<const char*> arguments = {"ld.lld",
+                                        "-shared",
+                                        "--hash-style=gnu",
+                                        "-z",
+                                        "noseparate-code",
+                                        "-z",
+                                        "now",
+                                        "-z",
+                                        "norelro",
+                                        "--build-id=none",
+                                        "-O0",
+                                        "--no-undefined",
+                                        "--threads=1",
+                                        "--no-mmap-output-file",
+                                        "-o",
+                                        output.c_str()};
+  std::vector<std::string> inputs;
+  for (const std::string& object : objects) {
+    inputs.push_back(folder.AddObject());
+    HONE_RETURN_IF_ERROR(WriteFile(inputs.back(), object));
+  }
+  for (const std::string& input : inputs) arguments.push_back(input.c_str());
+  std::string words;
+  llvm::raw_string_ostream stream(words);
+  const SignalKeeper keeper;
+  const lld::Result result = lld::lldMain(arguments, stream, stream, {{lld::Gnu, &lld::elf::link}});
+  if (result.retCode != 0) {
+    return absl::InternalError(fmt::format("lld cannot link the kernel: {}", stream.str()));
+  }
+  return ReadFile(output);
+}
+
+}  // namespace hone::codegen

@@ -1,0 +1,355 @@
+#include "compiler/codegen/llvm/arithmetic.h"
+
+#include "compiler/codegen/llvm/math.h"
+#include "llvm/IR/Intrinsics.h"
+#include "llvm/IR/Module.h"
+
+namespace hone::codegen {
+namespace {
+
+using llvm::ConstantFP;
+using llvm::ConstantInt;
+using llvm::Type;
+using llvm::Value;
+using loop::BinaryOp;
+using loop::UnaryOp;
+
+Value* Zero(Value* like) { return llvm::Constant::getNullValue(like->getType()); }
+Value* One(Value* like) { return ConstantInt::get(like->getType(), 1); }
+
+Value* FloatSign(Builder& b, Value* x) {
+  Value* one = ConstantFP::get(x->getType(), 1);
+  Value* sign = b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, one, x);
+  sign = b.CreateSelect(b.CreateFCmpOEQ(x, Zero(x)), Zero(x), sign);
+  return b.CreateSelect(b.CreateFCmpUNO(x, x), x, sign);
+}
+
+Value* UnaryFloat(Builder& b, UnaryOp op, Value* x) {
+  switch (op) {
+    case UnaryOp::kNeg:
+      return b.CreateFNeg(x);
+    case UnaryOp::kNot:
+      return b.CreateUIToFP(b.CreateFCmpOEQ(x, Zero(x)), x->getType());
+    case UnaryOp::kAbs:
+      return b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
+    case UnaryOp::kSqrt:
+      return b.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, x);
+    case UnaryOp::kRsqrt:
+      return b.CreateFDiv(ConstantFP::get(x->getType(), 1),
+                          b.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, x));
+    case UnaryOp::kFloor:
+      return b.CreateUnaryIntrinsic(llvm::Intrinsic::floor, x);
+    case UnaryOp::kCeil:
+      return b.CreateUnaryIntrinsic(llvm::Intrinsic::ceil, x);
+    case UnaryOp::kRound:
+      return b.CreateUnaryIntrinsic(llvm::Intrinsic::rint, x);
+    case UnaryOp::kIsNan:
+      return b.CreateFCmpUNO(x, x);
+    case UnaryOp::kIsInf:
+      return b.CreateFCmpOEQ(b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x),
+                             ConstantFP::getInfinity(x->getType()));
+    case UnaryOp::kSign:
+      return FloatSign(b, x);
+    default:
+      return EmitMath(b, op, x);
+  }
+}
+
+Value* UnaryInt(Builder& b, UnaryOp op, Value* x, DataType dtype) {
+  switch (op) {
+    case UnaryOp::kNeg:
+      return dtype == DataType::kBool ? x : b.CreateNeg(x);
+    case UnaryOp::kNot:
+      return b.CreateNot(x);
+    case UnaryOp::kAbs:
+      if (!IsSigned(dtype)) return x;
+      return b.CreateSelect(b.CreateICmpSLT(x, Zero(x)), b.CreateNeg(x), x);
+    case UnaryOp::kSign: {
+      Value* positive = b.CreateZExtOrTrunc(b.CreateICmpNE(x, Zero(x)), x->getType());
+      if (!IsSigned(dtype)) return positive;
+      Value* minus = llvm::Constant::getAllOnesValue(x->getType());
+      return b.CreateSelect(b.CreateICmpSLT(x, Zero(x)), minus, positive);
+    }
+    case UnaryOp::kIsNan:
+    case UnaryOp::kIsInf:
+      return llvm::Constant::getNullValue(WithElements(x->getType(), b.getInt1Ty()));
+    default:
+      return x;
+  }
+}
+
+// NaN where either is NaN. One instruction on x86 where one operand is a constant.
+Value* FloatMinMax(Builder& b, bool is_min, Value* x, Value* y, const CpuTraits& traits) {
+  if (traits.nan_min_max) {
+    return b.CreateBinaryIntrinsic(is_min ? llvm::Intrinsic::minimum : llvm::Intrinsic::maximum, x,
+                                   y);
+  }
+  if (llvm::isa<llvm::Constant>(x)) std::swap(x, y);
+  Value* replace = is_min ? b.CreateFCmpOLT(y, x) : b.CreateFCmpOGT(y, x);
+  Value* value = b.CreateSelect(replace, y, x);  // x where x is NaN
+  if (llvm::isa<llvm::Constant>(y)) return value;
+  return b.CreateSelect(b.CreateFCmpUNO(y, y), y, value);
+}
+
+Value* FloatFloorMod(Builder& b, Value* x, Value* y) {
+  Value* r = EmitFmod(b, x, y);
+  Value* apart = b.CreateXor(b.CreateFCmpOLT(r, Zero(r)), b.CreateFCmpOLT(y, Zero(y)));
+  Value* fix = b.CreateAnd(apart, b.CreateFCmpUNE(r, Zero(r)));
+  return b.CreateSelect(fix, b.CreateFAdd(r, y), r);
+}
+
+Value* FloatPow(Builder& b, Value* x, Value* y) {
+  const auto* constant = llvm::dyn_cast<llvm::Constant>(y);
+  if (constant && constant->getType()->isVectorTy()) constant = constant->getSplatValue();
+  if (const auto* number = llvm::dyn_cast_or_null<ConstantFP>(constant)) {
+    if (number->isExactlyValue(1.0)) return x;
+    if (number->isExactlyValue(2.0)) return b.CreateFMul(x, x);
+    if (number->isExactlyValue(3.0)) return b.CreateFMul(b.CreateFMul(x, x), x);
+    if (number->isExactlyValue(-1.0)) return b.CreateFDiv(ConstantFP::get(x->getType(), 1), x);
+  }
+  return EmitPow(b, x, y);
+}
+
+Value* BinaryFloat(Builder& b, BinaryOp op, Value* x, Value* y, const CpuTraits& traits) {
+  switch (op) {
+    case BinaryOp::kAdd:
+      return b.CreateFAdd(x, y);
+    case BinaryOp::kSub:
+      return b.CreateFSub(x, y);
+    case BinaryOp::kMul:
+      return b.CreateFMul(x, y);
+    case BinaryOp::kDiv:
+      return b.CreateFDiv(x, y);
+    case BinaryOp::kFloorDiv:
+      return b.CreateUnaryIntrinsic(llvm::Intrinsic::floor, b.CreateFDiv(x, y));
+    case BinaryOp::kFloorMod:
+      return FloatFloorMod(b, x, y);
+    case BinaryOp::kMod:
+      return EmitFmod(b, x, y);
+    case BinaryOp::kMin:
+    case BinaryOp::kMax:
+      return FloatMinMax(b, op == BinaryOp::kMin, x, y, traits);
+    case BinaryOp::kPow:
+      return FloatPow(b, x, y);
+    case BinaryOp::kEq:
+      return b.CreateFCmpOEQ(x, y);
+    case BinaryOp::kNe:
+      return b.CreateFCmpUNE(x, y);
+    case BinaryOp::kLt:
+      return b.CreateFCmpOLT(x, y);
+    case BinaryOp::kLe:
+      return b.CreateFCmpOLE(x, y);
+    case BinaryOp::kGt:
+      return b.CreateFCmpOGT(x, y);
+    case BinaryOp::kGe:
+      return b.CreateFCmpOGE(x, y);
+    case BinaryOp::kAnd:
+      return b.CreateAnd(b.CreateFCmpUNE(x, Zero(x)), b.CreateFCmpUNE(y, Zero(y)));
+    case BinaryOp::kOr:
+      return b.CreateOr(b.CreateFCmpUNE(x, Zero(x)), b.CreateFCmpUNE(y, Zero(y)));
+    default:
+      llvm_unreachable("not an operator of floats");
+  }
+}
+
+// A constant divisor neither traps nor overflows, save -1.
+bool IsPlainDivisor(const Value* y) {
+  const auto* constant = llvm::dyn_cast<llvm::Constant>(y);
+  if (constant && constant->getType()->isVectorTy()) constant = constant->getSplatValue();
+  const auto* number = llvm::dyn_cast_or_null<ConstantInt>(constant);
+  return number && !number->isZero() && !number->isMinusOne();
+}
+
+// Quotient and remainder towards zero. Division by zero, which has no meaning, gives no trap; nor
+// does the lowest value by -1.
+struct Division {
+  Value* quotient;
+  Value* remainder;
+};
+Division Divide(Builder& b, Value* x, Value* y, bool is_signed) {
+  if (IsPlainDivisor(y)) {
+    return is_signed ? Division{b.CreateSDiv(x, y), b.CreateSRem(x, y)}
+                     : Division{b.CreateUDiv(x, y), b.CreateURem(x, y)};
+  }
+  Value* is_zero = b.CreateICmpEQ(y, Zero(y));
+  if (!is_signed) {
+    Value* safe = b.CreateSelect(is_zero, One(y), y);
+    return {b.CreateUDiv(x, safe), b.CreateURem(x, safe)};
+  }
+  Value* minus_one = b.CreateICmpEQ(y, llvm::Constant::getAllOnesValue(y->getType()));
+  Value* safe = b.CreateSelect(b.CreateOr(is_zero, minus_one), One(y), y);
+  Value* quotient = b.CreateSDiv(x, safe);
+  return {b.CreateSelect(minus_one, b.CreateNeg(x), quotient), b.CreateSRem(x, safe)};
+}
+
+Value* FloorDivide(Builder& b, Value* x, Value* y, bool is_signed, bool modulus) {
+  const Division d = Divide(b, x, y, is_signed);
+  if (!is_signed) return modulus ? d.remainder : d.quotient;
+  Value* apart = b.CreateICmpSLT(b.CreateXor(d.remainder, y), Zero(y));
+  Value* fix = b.CreateAnd(apart, b.CreateICmpNE(d.remainder, Zero(y)));
+  if (modulus) return b.CreateAdd(d.remainder, b.CreateSelect(fix, y, Zero(y)));
+  return b.CreateSub(d.quotient, b.CreateZExt(fix, x->getType()));
+}
+
+Value* Shift(Builder& b, BinaryOp op, Value* x, Value* y, bool is_signed) {
+  const unsigned width = x->getType()->getScalarSizeInBits();
+  Value* beyond = b.CreateICmpUGE(y, ConstantInt::get(y->getType(), width));
+  if (op == BinaryOp::kShiftRight && is_signed) {
+    Value* last = ConstantInt::get(y->getType(), width - 1);
+    return b.CreateAShr(x, b.CreateSelect(beyond, last, y));
+  }
+  Value* count = b.CreateSelect(beyond, Zero(y), y);
+  Value* shifted = op == BinaryOp::kShiftLeft ? b.CreateShl(x, count) : b.CreateLShr(x, count);
+  return b.CreateSelect(beyond, Zero(x), shifted);
+}
+
+// x^y of integers by a helper function of the module: square and multiply in 64 bits.
+llvm::Function* IntPowFunction(Builder& b) {
+  llvm::Module* module = b.GetInsertBlock()->getModule();
+  if (llvm::Function* found = module->getFunction("hone.pow")) return found;
+  Type* i64 = b.getInt64Ty();
+  auto* type = llvm::FunctionType::get(i64, {i64, i64}, false);
+  auto* f = llvm::Function::Create(type, llvm::Function::InternalLinkage, "hone.pow", module);
+  f->setDoesNotThrow();
+  auto& context = b.getContext();
+  auto* entry = llvm::BasicBlock::Create(context, "entry", f);
+  auto* body = llvm::BasicBlock::Create(context, "body", f);
+  auto* exit = llvm::BasicBlock::Create(context, "exit", f);
+  Builder fb(entry);
+  Value* base = f->getArg(0);
+  Value* exponent = f->getArg(1);
+  // Of a negative exponent only 1 and -1 have an integer power.
+  Value* negative = fb.CreateICmpSLT(exponent, fb.getInt64(0));
+  Value* unit = fb.CreateICmpULE(fb.CreateAdd(base, fb.getInt64(1)), fb.getInt64(2));
+  unit = fb.CreateAnd(unit, fb.CreateICmpNE(base, fb.getInt64(0)));
+  Value* start =
+      fb.CreateSelect(fb.CreateAnd(negative, fb.CreateNot(unit)), fb.getInt64(0), fb.getInt64(1));
+  Value* count = fb.CreateSelect(negative, fb.CreateAnd(exponent, fb.getInt64(1)), exponent);
+  fb.CreateCondBr(fb.CreateICmpSGT(count, fb.getInt64(0)), body, exit);
+  fb.SetInsertPoint(body);
+  auto* result = fb.CreatePHI(i64, 2);
+  auto* power = fb.CreatePHI(i64, 2);
+  auto* left = fb.CreatePHI(i64, 2);
+  Value* odd = fb.CreateICmpNE(fb.CreateAnd(left, fb.getInt64(1)), fb.getInt64(0));
+  Value* next = fb.CreateSelect(odd, fb.CreateMul(result, power), result);
+  Value* squared = fb.CreateMul(power, power);
+  Value* rest = fb.CreateLShr(left, 1);
+  result->addIncoming(start, entry);
+  result->addIncoming(next, body);
+  power->addIncoming(base, entry);
+  power->addIncoming(squared, body);
+  left->addIncoming(count, entry);
+  left->addIncoming(rest, body);
+  fb.CreateCondBr(fb.CreateICmpNE(rest, fb.getInt64(0)), body, exit);
+  fb.SetInsertPoint(exit);
+  auto* value = fb.CreatePHI(i64, 2);
+  value->addIncoming(start, entry);
+  value->addIncoming(next, body);
+  fb.CreateRet(value);
+  return f;
+}
+
+Value* IntPow(Builder& b, Value* x, Value* y, bool is_signed) {
+  llvm::Function* f = IntPowFunction(b);
+  const int lanes = LanesOf(x);
+  Type* scalar = x->getType()->getScalarType();
+  const auto one = [&](Value* base, Value* exponent) -> Value* {
+    Value* wide = b.CreateCall(f, {b.CreateIntCast(base, b.getInt64Ty(), is_signed),
+                                   b.CreateIntCast(exponent, b.getInt64Ty(), is_signed)});
+    return b.CreateIntCast(wide, scalar, is_signed);
+  };
+  if (lanes == 1) return one(x, y);
+  Value* result = llvm::PoisonValue::get(x->getType());
+  for (int i = 0; i < lanes; ++i) {
+    Value* power = one(b.CreateExtractElement(x, i), b.CreateExtractElement(y, i));
+    result = b.CreateInsertElement(result, power, i);
+  }
+  return result;
+}
+
+Value* CompareInts(Builder& b, BinaryOp op, Value* x, Value* y, bool is_signed) {
+  switch (op) {
+    case BinaryOp::kEq:
+      return b.CreateICmpEQ(x, y);
+    case BinaryOp::kNe:
+      return b.CreateICmpNE(x, y);
+    case BinaryOp::kLt:
+      return is_signed ? b.CreateICmpSLT(x, y) : b.CreateICmpULT(x, y);
+    case BinaryOp::kLe:
+      return is_signed ? b.CreateICmpSLE(x, y) : b.CreateICmpULE(x, y);
+    case BinaryOp::kGt:
+      return is_signed ? b.CreateICmpSGT(x, y) : b.CreateICmpUGT(x, y);
+    case BinaryOp::kGe:
+      return is_signed ? b.CreateICmpSGE(x, y) : b.CreateICmpUGE(x, y);
+    case BinaryOp::kAnd:
+      return b.CreateAnd(b.CreateICmpNE(x, Zero(x)), b.CreateICmpNE(y, Zero(y)));
+    default:  // kOr
+      return b.CreateOr(b.CreateICmpNE(x, Zero(x)), b.CreateICmpNE(y, Zero(y)));
+  }
+}
+
+Value* BinaryInt(Builder& b, BinaryOp op, Value* x, Value* y, bool is_signed, bool is_bool) {
+  switch (op) {
+    case BinaryOp::kAdd:
+      return is_bool ? b.CreateOr(x, y) : b.CreateAdd(x, y);
+    case BinaryOp::kSub:
+      return is_bool ? b.CreateXor(x, y) : b.CreateSub(x, y);
+    case BinaryOp::kMul:
+      return is_bool ? b.CreateAnd(x, y) : b.CreateMul(x, y);
+    case BinaryOp::kDiv:
+      return Divide(b, x, y, is_signed).quotient;
+    case BinaryOp::kMod:
+      return Divide(b, x, y, is_signed).remainder;
+    case BinaryOp::kFloorDiv:
+      return FloorDivide(b, x, y, is_signed, /*modulus=*/false);
+    case BinaryOp::kFloorMod:
+      return FloorDivide(b, x, y, is_signed, /*modulus=*/true);
+    case BinaryOp::kMin:
+      return b.CreateSelect(is_signed ? b.CreateICmpSLT(y, x) : b.CreateICmpULT(y, x), y, x);
+    case BinaryOp::kMax:
+      return b.CreateSelect(is_signed ? b.CreateICmpSGT(y, x) : b.CreateICmpUGT(y, x), y, x);
+    case BinaryOp::kPow:
+      return IntPow(b, x, y, is_signed);
+    case BinaryOp::kXor:
+      return b.CreateXor(x, y);
+    case BinaryOp::kShiftLeft:
+    case BinaryOp::kShiftRight:
+      return Shift(b, op, x, y, is_signed);
+    default:
+      return CompareInts(b, op, x, y, is_signed);
+  }
+}
+
+bool IsBool(BinaryOp op) { return op >= BinaryOp::kEq && op <= BinaryOp::kOr; }
+
+}  // namespace
+
+llvm::Value* EmitUnary(Builder& b, UnaryOp op, llvm::Value* x, DataType dtype,
+                       const CpuTraits& traits) {
+  if (!IsFloat(dtype)) return UnaryInt(b, op, x, dtype);
+  Value* value = UnaryFloat(b, op, x);
+  const bool gives_bool = op == UnaryOp::kIsNan || op == UnaryOp::kIsInf;
+  const bool exact = op == UnaryOp::kNeg || op == UnaryOp::kAbs;
+  return gives_bool || exact ? value : RoundToType(b, value, dtype, traits);
+}
+
+llvm::Value* EmitBinary(Builder& b, BinaryOp op, llvm::Value* x, llvm::Value* y, DataType dtype,
+                        const CpuTraits& traits, bool non_negative) {
+  Match(b, x, y);
+  if (!IsFloat(dtype)) {
+    return BinaryInt(b, op, x, y, IsSigned(dtype) && !non_negative, dtype == DataType::kBool);
+  }
+  Value* value = BinaryFloat(b, op, x, y, traits);
+  const bool exact = IsBool(op) || op == BinaryOp::kMin || op == BinaryOp::kMax;
+  return exact ? value : RoundToType(b, value, dtype, traits);
+}
+
+llvm::Value* EmitMulAdd(Builder& b, llvm::Value* x, llvm::Value* y, llvm::Value* z) {
+  const int lanes = std::max({LanesOf(x), LanesOf(y), LanesOf(z)});
+  x = Splat(b, x, lanes);
+  y = Splat(b, y, lanes);
+  z = Splat(b, z, lanes);
+  return b.CreateIntrinsic(llvm::Intrinsic::fmuladd, {x->getType()}, {x, y, z});
+}
+
+}  // namespace hone::codegen

@@ -1,0 +1,207 @@
+#include "compiler/codegen/llvm/index_math.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "compiler/codegen/llvm/arithmetic.h"
+
+namespace hone::codegen {
+namespace {
+
+using llvm::Value;
+
+int64_t FloorDivide(int64_t a, int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
+
+int64_t Saturate(__int128 value) {
+  constexpr __int128 kLimit = Range::kUnknown;
+  return static_cast<int64_t>(std::clamp(value, -kLimit, kLimit));
+}
+
+}  // namespace
+
+int64_t Index::CoefficientOf(int atom) const {
+  for (const Term& term : terms) {
+    if (term.atom == atom) return term.coefficient;
+  }
+  return 0;
+}
+
+Index IndexMath::Of(llvm::Value* value, Range range) {
+  if (const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(value)) {
+    return Constant(constant->getSExtValue());
+  }
+  const auto [it, is_new] = atom_of_.emplace(value, static_cast<int>(atoms_.size()));
+  if (is_new) atoms_.push_back({value, range});
+  return {0, {{it->second, 1}}};
+}
+
+int IndexMath::LaneAtom(int lanes) {
+  std::vector<llvm::Constant*> numbers;
+  for (int i = 0; i < lanes; ++i) numbers.push_back(b_.getInt64(i));
+  return Of(llvm::ConstantVector::get(numbers), {0, lanes - 1}).terms[0].atom;
+}
+
+Index IndexMath::Sum(const Index& a, const Index& b, int64_t factor) {
+  Index sum{a.constant + b.constant * factor, {}};
+  if (factor == 0) return a;
+  auto x = a.terms.begin();
+  auto y = b.terms.begin();
+  while (x != a.terms.end() || y != b.terms.end()) {
+    if (y == b.terms.end() || (x != a.terms.end() && x->atom < y->atom)) {
+      sum.terms.push_back(*x++);
+    } else if (x == a.terms.end() || y->atom < x->atom) {
+      sum.terms.push_back({y->atom, y->coefficient * factor});
+      ++y;
+    } else {
+      const int64_t coefficient = x->coefficient + y->coefficient * factor;
+      if (coefficient != 0) sum.terms.push_back({x->atom, coefficient});
+      ++x;
+      ++y;
+    }
+  }
+  return sum;
+}
+
+Index IndexMath::Scaled(const Index& a, int64_t factor) {
+  if (factor == 0) return Constant(0);
+  Index scaled = a;
+  scaled.constant *= factor;
+  for (Index::Term& term : scaled.terms) term.coefficient *= factor;
+  return scaled;
+}
+
+Range IndexMath::RangeOf(const Index& a) const {
+  __int128 low = a.constant;
+  __int128 high = a.constant;
+  for (const Index::Term& term : a.terms) {
+    const Range& range = atoms_[term.atom].range;
+    if (!range.Bounded()) {
+      const bool positive = term.coefficient > 0;
+      if ((positive ? range.min : range.max) == (positive ? -Range::kUnknown : Range::kUnknown)) {
+        low = -static_cast<__int128>(Range::kUnknown) * 2;
+      } else {
+        low += static_cast<__int128>(positive ? range.min : range.max) * term.coefficient;
+      }
+      if ((positive ? range.max : range.min) == (positive ? Range::kUnknown : -Range::kUnknown)) {
+        high = static_cast<__int128>(Range::kUnknown) * 2;
+      } else {
+        high += static_cast<__int128>(positive ? range.max : range.min) * term.coefficient;
+      }
+      continue;
+    }
+    const __int128 x = static_cast<__int128>(range.min) * term.coefficient;
+    const __int128 y = static_cast<__int128>(range.max) * term.coefficient;
+    low += std::min(x, y);
+    high += std::max(x, y);
+  }
+  return {Saturate(low), Saturate(high)};
+}
+
+bool IndexMath::IsVector(const Index& a) const {
+  return std::any_of(a.terms.begin(), a.terms.end(),
+                     [&](const Index::Term& term) { return IsVectorAtom(term.atom); });
+}
+
+Index IndexMath::Split(const Index& a, int64_t divisor, Index& quotient) const {
+  Index rest;
+  quotient = Constant(FloorDivide(a.constant, divisor));
+  rest.constant = a.constant - quotient.constant * divisor;
+  for (const Index::Term& term : a.terms) {
+    if (term.coefficient % divisor == 0) {
+      quotient.terms.push_back({term.atom, term.coefficient / divisor});
+    } else {
+      rest.terms.push_back(term);
+    }
+  }
+  return rest;
+}
+
+Value* IndexMath::EmitDivision(const Index& rest, int64_t divisor, bool modulus) {
+  Key key{modulus ? 2 : 1, divisor, rest.terms};
+  key.terms.push_back({-1, rest.constant});
+  if (Value* found = Find(key)) return found;
+  Value* value = Emit(rest);
+  Value* by = llvm::ConstantInt::get(value->getType(), divisor);
+  const bool non_negative = RangeOf(rest).min >= 0;
+  value = EmitBinary(b_, modulus ? loop::BinaryOp::kFloorMod : loop::BinaryOp::kFloorDiv, value, by,
+                     DataType::kInt64, CpuTraits{}, non_negative);
+  Remember(std::move(key), value);
+  return value;
+}
+
+Index IndexMath::FloorDiv(const Index& a, int64_t divisor) {
+  if (divisor == 1) return a;
+  Index quotient;
+  const Index rest = Split(a, divisor, quotient);
+  const Range range = RangeOf(rest);
+  const Range result{FloorDivide(range.min, divisor), FloorDivide(range.max, divisor)};
+  if (range.Bounded() && result.min == result.max) {
+    return Sum(quotient, Constant(result.min));
+  }
+  return Sum(quotient, Of(EmitDivision(rest, divisor, /*modulus=*/false),
+                          {range.min > -Range::kUnknown ? result.min : -Range::kUnknown,
+                           range.max < Range::kUnknown ? result.max : Range::kUnknown}));
+}
+
+Index IndexMath::FloorMod(const Index& a, int64_t divisor) {
+  if (divisor == 1) return Constant(0);
+  Index quotient;
+  const Index rest = Split(a, divisor, quotient);
+  const Range range = RangeOf(rest);
+  const int64_t low = FloorDivide(range.min, divisor);
+  if (range.Bounded() && low == FloorDivide(range.max, divisor)) {
+    return Sum(rest, Constant(-low * divisor));
+  }
+  return Of(EmitDivision(rest, divisor, /*modulus=*/true), {0, divisor - 1});
+}
+
+Value* IndexMath::Find(const Key& key) const {
+  for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
+    const auto found = scope->find(key);
+    if (found != scope->end()) return found->second;
+  }
+  return nullptr;
+}
+
+Value* IndexMath::EmitTerm(const Index::Term& term) {
+  Value* value = atoms_[term.atom].value;
+  if (term.coefficient == 1) return value;
+  const int64_t magnitude = term.coefficient;
+  if (magnitude > 0 && std::has_single_bit(static_cast<uint64_t>(magnitude))) {
+    return b_.CreateShl(value, std::countr_zero(static_cast<uint64_t>(magnitude)));
+  }
+  return b_.CreateMul(value, llvm::ConstantInt::get(value->getType(), term.coefficient, true));
+}
+
+Value* IndexMath::Emit(const Index& a) {
+  // Sums of the outer terms are shared by accesses that differ in the inner ones.
+  Value* sum = nullptr;
+  Key key{0, 0, {}};
+  std::vector<Index::Term> vectors;
+  for (const Index::Term& term : a.terms) {
+    if (IsVectorAtom(term.atom)) {
+      vectors.push_back(term);
+      continue;
+    }
+    key.terms.push_back(term);
+    Value* found = Find(key);
+    if (!found) {
+      found = EmitTerm(term);
+      if (sum) found = b_.CreateAdd(sum, found);
+      Remember(key, found);
+    }
+    sum = found;
+  }
+  if (a.constant != 0 || !sum) {
+    Value* constant = b_.getInt64(a.constant);
+    sum = sum ? b_.CreateAdd(sum, constant) : constant;
+  }
+  for (const Index::Term& term : vectors) {
+    Value* value = EmitTerm(term);
+    Match(b_, sum, value);
+    sum = b_.CreateAdd(sum, value);
+  }
+  return sum;
+}
+
+}  // namespace hone::codegen

@@ -1,0 +1,97 @@
+// Index arithmetic while code is emitted: linear forms over values that already exist.
+//
+// loop::Linear works on expressions; here the variables of unrolled loops are constants and those
+// of other loops are LLVM values, so that a body is expanded many times without rebuilding its
+// expressions. Index arithmetic is taken not to overflow.
+#ifndef HONE_COMPILER_CODEGEN_LLVM_INDEX_MATH_H_
+#define HONE_COMPILER_CODEGEN_LLVM_INDEX_MATH_H_
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "compiler/codegen/llvm/values.h"
+
+namespace hone::codegen {
+
+// Both ends belong to it; kUnknown and beyond means no bound.
+struct Range {
+  static constexpr int64_t kUnknown = int64_t{1} << 56;
+  int64_t min = -kUnknown;
+  int64_t max = kUnknown;
+  bool Bounded() const { return min > -kUnknown && max < kUnknown; }
+};
+
+// constant + sum of coefficient * atom. Atoms are numbered by the IndexMath that made them; outer
+// loops' before inner ones', so that sums are shared and can be hoisted.
+struct Index {
+  struct Term {
+    int atom;
+    int64_t coefficient;
+    auto operator<=>(const Term&) const = default;
+  };
+  int64_t constant = 0;
+  std::vector<Term> terms;  // sorted by atom, coefficients not zero
+
+  bool IsConstant() const { return terms.empty(); }
+  int64_t CoefficientOf(int atom) const;
+};
+
+// Not thread-safe; of one function.
+class IndexMath {
+ public:
+  explicit IndexMath(Builder& b) : b_(b) {}
+
+  // An atom of an int64 value, scalar or one element a lane; equal values are one atom.
+  Index Of(llvm::Value* value, Range range);
+  // The atom 0, 1, ..., lanes - 1 of a vectorised loop.
+  int LaneAtom(int lanes);
+
+  static Index Constant(int64_t value) { return {value, {}}; }
+  static Index Sum(const Index& a, const Index& b, int64_t factor = 1);
+  static Index Scaled(const Index& a, int64_t factor);
+  // divisor > 0. Rounded towards minus infinity.
+  Index FloorDiv(const Index& a, int64_t divisor);
+  Index FloorMod(const Index& a, int64_t divisor);
+
+  Range RangeOf(const Index& a) const;
+  // Whether the value differs from lane to lane.
+  bool IsVector(const Index& a) const;
+  bool IsVectorAtom(int atom) const { return LanesOf(atoms_[atom].value) > 1; }
+
+  // An int64 of the value.
+  llvm::Value* Emit(const Index& a);
+
+  // Values computed inside of a scope are not reused outside of it: bodies of loops and branches.
+  void PushScope() { scopes_.emplace_back(); }
+  void PopScope() { scopes_.pop_back(); }
+
+ private:
+  struct Atom {
+    llvm::Value* value;
+    Range range;
+  };
+  struct Key {
+    int operation;  // 0: sum, 1: quotient, 2: remainder
+    int64_t constant;
+    std::vector<Index::Term> terms;
+    auto operator<=>(const Key&) const = default;
+  };
+  using Memo = std::map<Key, llvm::Value*>;
+
+  llvm::Value* Find(const Key& key) const;
+  void Remember(Key key, llvm::Value* value) { scopes_.back()[std::move(key)] = value; }
+  llvm::Value* EmitTerm(const Index::Term& term);
+  // The part of `a` whose terms are no multiples of the divisor; the others go to `quotient`.
+  Index Split(const Index& a, int64_t divisor, Index& quotient) const;
+  llvm::Value* EmitDivision(const Index& rest, int64_t divisor, bool modulus);
+
+  Builder& b_;
+  std::vector<Atom> atoms_;
+  std::map<llvm::Value*, int> atom_of_;
+  std::vector<Memo> scopes_{1};
+};
+
+}  // namespace hone::codegen
+
+#endif  // HONE_COMPILER_CODEGEN_LLVM_INDEX_MATH_H_

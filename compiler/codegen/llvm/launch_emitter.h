@@ -1,0 +1,146 @@
+// One launch of a nest as one LLVM function of type hone_launch_function.
+#ifndef HONE_COMPILER_CODEGEN_LLVM_LAUNCH_EMITTER_H_
+#define HONE_COMPILER_CODEGEN_LLVM_LAUNCH_EMITTER_H_
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/statusor.h"
+#include "compiler/codegen/llvm/index_math.h"
+#include "compiler/codegen/llvm/values.h"
+#include "compiler/loop/stmt.h"
+
+namespace hone::codegen {
+
+struct LaunchCode {
+  llvm::Function* function = nullptr;
+  int64_t grid_extent = 1;
+  uint64_t scratch_bytes = 0;
+};
+
+// Emits into a module; used once. Parallel loops become the grid, loops marked so are unrolled, and
+// the iterations of a vectorised loop are the lanes of one pass over its body: a value is a scalar
+// while it is the same in all lanes. A vectorised loop whose lanes cannot go together (inner loops
+// that run differently, stores to one place) is emitted as a serial loop.
+class LaunchEmitter {
+ public:
+  // `outlive` it.
+  LaunchEmitter(llvm::Module& module, const loop::Nest& nest, const CpuTraits& traits);
+
+  // kInvalidArgument where the nest has a variable or buffer that nothing binds.
+  absl::StatusOr<LaunchCode> Emit(const loop::Launch& launch, const std::string& name);
+
+ private:
+  struct Storage {
+    llvm::Value* base = nullptr;
+    int64_t elements = 0;
+    // Buffers allocated inside of a vectorised loop have one copy a lane, lanes innermost.
+    int copies = 1;
+    bool is_private = false;   // an alloca: no one else sees it
+    bool is_constant = false;  // never written by this launch
+    llvm::MDNode* scope = nullptr;
+    llvm::MDNode* no_alias = nullptr;
+  };
+  enum class Reach { kUniform, kRamp, kScattered };
+  struct Address {
+    Reach reach = Reach::kUniform;
+    llvm::Value* pointer = nullptr;  // kUniform, kRamp: of lane 0
+    llvm::Value* offsets = nullptr;  // kScattered: of the lanes, in elements
+    int64_t stride = 0;              // kRamp, in elements
+    llvm::Align align;
+    bool in_bounds = false;  // whatever the mask says
+    const Storage* storage = nullptr;
+    llvm::Type* element = nullptr;
+  };
+  // The lanes and mask of the code being emitted.
+  struct VectorState {
+    int lanes = 1;
+    int lane_atom = -1;
+    llvm::Value* mask = nullptr;  // null: all lanes
+  };
+
+  void Fail(std::string message);
+  // ---- launch_function.cc ----
+  void Declare(const std::string& name);
+  void BindBuffers(const loop::Launch& launch);
+  void EmitGrid(const loop::Stmt& body);
+  // ---- launch_statements.cc ----
+  void EmitStmt(const loop::Stmt& s);
+  void EmitFor(const loop::Stmt& s);
+  void EmitSerial(const loop::Stmt& s, const Index& min, const Index& extent);
+  void EmitUnrolled(const loop::Stmt& s, const Index& min, int64_t extent);
+  void EmitVectorized(const loop::Stmt& s, const Index& min, int64_t extent);
+  void EmitIf(const loop::Stmt& s);
+  void EmitWhile(const loop::Stmt& s);
+  void EmitAlloc(const loop::Stmt& s);
+  void EmitPrefetch(const loop::Stmt& s);
+  void EmitStore(const loop::Stmt& s);
+  llvm::BasicBlock* NewBlock(const char* name);
+  void CloseLoop(llvm::BranchInst* back);
+  // ---- launch_expressions.cc ----
+  llvm::Value* EmitExpr(const loop::Expr& e);
+  llvm::Value* EmitNode(const loop::Expr& e);
+  llvm::Value* EmitBinaryExpr(const loop::Expr& e);
+  llvm::Value* EmitContracted(const loop::Expr& e);
+  llvm::Value* EmitComparison(const loop::Expr& e);
+  llvm::Value* EmitSelect(const loop::Expr& e);
+  llvm::Value* EmitSelectByBranch(const loop::Expr& e, llvm::Value* condition);
+  llvm::Value* EmitMasked(const loop::Expr& e, llvm::Value* condition);
+  // The value as linear index arithmetic; nullopt where that would need a value that may not be
+  // computed ahead of a condition (`speculative`).
+  std::optional<Index> IndexOf(const loop::Expr& e, bool speculative = false);
+  std::optional<Index> IndexOfBinary(const loop::Expr& e, bool speculative);
+  std::optional<Index> OpaqueIndex(const loop::Expr& e, bool speculative);
+  std::optional<bool> Decide(const loop::Expr& condition);
+  // Whether evaluating it may fault where its condition does not hold.
+  bool MayFault(const loop::Expr& e);
+  // ---- launch_memory.cc ----
+  const Storage* FindStorage(const loop::Buffer& buffer);
+  std::optional<Index> OffsetOf(const loop::Buffer& buffer, const std::vector<loop::Expr>& indices,
+                                const Storage& storage, bool speculative);
+  bool InBounds(const Index& offset, const Storage& storage) const;
+  Address Locate(const loop::Buffer& buffer, const std::vector<loop::Expr>& indices);
+  llvm::Value* EmitLoad(const loop::Expr& e);
+  llvm::Value* LoadUniform(const Address& address);
+  llvm::Value* LoadRamp(const Address& address);
+  llvm::Value* LoadScattered(const Address& address);
+  void StoreLanes(const Address& address, llvm::Value* value);
+  void StoreRamp(const Address& address, llvm::Value* value);
+  llvm::Value* LanePointers(const Address& address);
+  llvm::Instruction* Annotate(llvm::Instruction* access, const Storage& storage, bool is_load);
+
+  // Forgets the values of expressions: loads may give others.
+  void BeginStatement() { values_.assign(1, {}); }
+  // Of a branch inside of an expression.
+  void PushScope();
+  void PopScope();
+
+  llvm::Module& module_;
+  const loop::Nest& nest_;
+  CpuTraits traits_;
+  llvm::LLVMContext& context_;
+  Builder b_;
+  IndexMath index_;
+  llvm::Function* function_ = nullptr;
+  absl::Status status_;
+
+  absl::flat_hash_map<const loop::ExprNode*, Index> vars_;
+  absl::flat_hash_map<const loop::BufferNode*, Storage> storage_;
+  // Values of the expressions of the statement being emitted, innermost branch last.
+  std::vector<absl::flat_hash_map<const loop::ExprNode*, llvm::Value*>> values_;
+  VectorState vector_;
+
+  llvm::MDNode* scratch_scope_ = nullptr;
+  llvm::MDNode* scratch_no_alias_ = nullptr;
+  uint64_t scratch_now_ = 0;
+  uint64_t scratch_bytes_ = 0;
+  int64_t grid_extent_ = 1;
+  int64_t unrolled_statements_ = 0;
+};
+
+}  // namespace hone::codegen
+
+#endif  // HONE_COMPILER_CODEGEN_LLVM_LAUNCH_EMITTER_H_

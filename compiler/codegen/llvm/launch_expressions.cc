@@ -1,0 +1,367 @@
+// Expressions of a launch.
+#include <fmt/format.h>
+
+#include "absl/container/flat_hash_set.h"
+#include "compiler/codegen/llvm/arithmetic.h"
+#include "compiler/codegen/llvm/launch_emitter.h"
+#include "llvm/IR/Intrinsics.h"
+
+namespace hone::codegen {
+namespace {
+
+using llvm::Value;
+using loop::BinaryOp;
+using loop::Expr;
+using loop::ExprKind;
+
+bool IsBinary(const Expr& e, BinaryOp op) {
+  return e->kind == ExprKind::kBinary && e->binary_op == op;
+}
+bool IsComparison(BinaryOp op) { return op >= BinaryOp::kEq && op <= BinaryOp::kGe; }
+bool IsDivision(BinaryOp op) {
+  return op == BinaryOp::kDiv || op == BinaryOp::kMod || op == BinaryOp::kFloorDiv ||
+         op == BinaryOp::kFloorMod;
+}
+bool IsIndexOperator(BinaryOp op) {
+  return op == BinaryOp::kAdd || op == BinaryOp::kSub || op == BinaryOp::kMul ||
+         op == BinaryOp::kFloorDiv || op == BinaryOp::kFloorMod;
+}
+bool IsInt64(const Expr& e) { return e->dtype == DataType::kInt64; }
+
+Range RangeOfType(DataType dtype) {
+  switch (dtype) {
+    case DataType::kBool:
+      return {0, 1};
+    case DataType::kUInt8:
+      return {0, 255};
+    case DataType::kInt8:
+      return {-128, 127};
+    case DataType::kInt16:
+      return {-32768, 32767};
+    case DataType::kInt32:
+      return {-(int64_t{1} << 31), (int64_t{1} << 31) - 1};
+    default:
+      return {};
+  }
+}
+
+}  // namespace
+
+llvm::Value* LaunchEmitter::EmitExpr(const Expr& e) {
+  for (auto scope = values_.rbegin(); scope != values_.rend(); ++scope) {
+    const auto found = scope->find(e.get());
+    if (found != scope->end()) return found->second;
+  }
+  Value* value = nullptr;
+  if (IsInt64(e) && e->kind == ExprKind::kBinary && IsIndexOperator(e->binary_op)) {
+    value = index_.Emit(*IndexOf(e));
+  } else {
+    value = EmitNode(e);
+  }
+  values_.back()[e.get()] = value;
+  return value;
+}
+
+llvm::Value* LaunchEmitter::EmitNode(const Expr& e) {
+  llvm::Type* type = RegisterType(context_, e->dtype);
+  switch (e->kind) {
+    case ExprKind::kInt:
+      return llvm::ConstantInt::get(type, static_cast<uint64_t>(e->int_value), true);
+    case ExprKind::kFloat:
+      return llvm::ConstantFP::get(type, e->float_value);
+    case ExprKind::kVar: {
+      const auto found = vars_.find(e.get());
+      if (found == vars_.end()) {
+        Fail(fmt::format("nest {}: no loop binds the variable {}", nest_.name, e->name));
+        return llvm::Constant::getNullValue(type);
+      }
+      Value* value = index_.Emit(found->second);
+      return b_.CreateIntCast(value, WithElements(value->getType(), type), /*isSigned=*/true);
+    }
+    case ExprKind::kLoad:
+      return EmitLoad(e);
+    case ExprKind::kUnary:
+      return EmitUnary(b_, e->unary_op, EmitExpr(e->operands[0]), e->operands[0]->dtype, traits_);
+    case ExprKind::kBinary:
+      return EmitBinaryExpr(e);
+    case ExprKind::kSelect:
+      return EmitSelect(e);
+    case ExprKind::kCast:
+      return EmitCast(b_, EmitExpr(e->operands[0]), e->operands[0]->dtype, e->dtype, traits_);
+  }
+  return nullptr;
+}
+
+// a * b + c and its kin in one rounding; null where `e` is none.
+llvm::Value* LaunchEmitter::EmitContracted(const Expr& e) {
+  if (e->dtype != DataType::kFloat32 && e->dtype != DataType::kFloat64) return nullptr;
+  const bool is_sub = e->binary_op == BinaryOp::kSub;
+  if (!is_sub && e->binary_op != BinaryOp::kAdd) return nullptr;
+  const Expr& x = e->operands[0];
+  const Expr& y = e->operands[1];
+  if (IsBinary(y, BinaryOp::kMul)) {
+    Value* sum = EmitExpr(x);
+    Value* a = EmitExpr(y->operands[0]);
+    Value* b = EmitExpr(y->operands[1]);
+    return EmitMulAdd(b_, is_sub ? b_.CreateFNeg(a) : a, b, sum);
+  }
+  if (IsBinary(x, BinaryOp::kMul)) {
+    Value* a = EmitExpr(x->operands[0]);
+    Value* b = EmitExpr(x->operands[1]);
+    Value* sum = EmitExpr(y);
+    return EmitMulAdd(b_, a, b, is_sub ? b_.CreateFNeg(sum) : sum);
+  }
+  return nullptr;
+}
+
+llvm::Value* LaunchEmitter::EmitBinaryExpr(const Expr& e) {
+  const Expr& x = e->operands[0];
+  const Expr& y = e->operands[1];
+  if (Value* value = EmitContracted(e)) return value;
+  if (IsInt64(x) && IsComparison(e->binary_op)) return EmitComparison(e);
+  // What must not be evaluated where the first operand decides is put behind it.
+  if (e->dtype == DataType::kBool && x->dtype == DataType::kBool && MayFault(y)) {
+    if (e->binary_op == BinaryOp::kAnd) {
+      return EmitExpr(loop::Select(x, y, loop::BoolConst(false)));
+    }
+    if (e->binary_op == BinaryOp::kOr) return EmitExpr(loop::Select(x, loop::BoolConst(true), y));
+  }
+  Value* a = EmitExpr(x);
+  Value* b = EmitExpr(y);
+  bool non_negative = false;
+  if (IsInt64(e) && IsDivision(e->binary_op)) {
+    const std::optional<Index> i = IndexOf(x);
+    const std::optional<Index> j = IndexOf(y);
+    non_negative = index_.RangeOf(*i).min >= 0 && index_.RangeOf(*j).min >= 0;
+  }
+  return EmitBinary(b_, e->binary_op, a, b, x->dtype, traits_, non_negative);
+}
+
+// Of int64. Where one side is the lane number and a uniform bound is on the other, the lanes are
+// compared as 32-bit numbers.
+llvm::Value* LaunchEmitter::EmitComparison(const Expr& e) {
+  const Index x = *IndexOf(e->operands[0]);
+  const Index y = *IndexOf(e->operands[1]);
+  if (const std::optional<bool> decided = Decide(e)) return b_.getInt1(*decided);
+  const Index difference = IndexMath::Sum(x, y, -1);
+  const BinaryOp op = e->binary_op;
+  const int64_t stride = vector_.lane_atom >= 0 ? difference.CoefficientOf(vector_.lane_atom) : 0;
+  const bool less = op == BinaryOp::kLt || op == BinaryOp::kLe;
+  const Index rest = IndexMath::Sum(difference, Index{0, {{vector_.lane_atom, 1}}}, -stride);
+  if (stride == 1 && (less || op == BinaryOp::kGe || op == BinaryOp::kGt) &&
+      !index_.IsVector(rest)) {
+    // lane + rest < 0 is lane < -rest.
+    const bool or_equal = op == BinaryOp::kLe || op == BinaryOp::kGt;
+    Value* limit = index_.Emit(IndexMath::Sum(IndexMath::Constant(or_equal ? 1 : 0), rest, -1));
+    Value* lanes = b_.getInt64(vector_.lanes);
+    limit = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, limit, lanes);
+    limit = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, limit, b_.getInt64(0));
+    limit = Splat(b_, b_.CreateTrunc(limit, b_.getInt32Ty()), vector_.lanes);
+    std::vector<uint32_t> numbers(vector_.lanes);
+    for (int i = 0; i < vector_.lanes; ++i) numbers[i] = i;
+    Value* lane = llvm::ConstantDataVector::get(context_, numbers);
+    return less ? b_.CreateICmpULT(lane, limit) : b_.CreateICmpUGE(lane, limit);
+  }
+  return EmitBinary(b_, op, index_.Emit(x), index_.Emit(y), DataType::kInt64, traits_);
+}
+
+std::optional<bool> LaunchEmitter::Decide(const Expr& e) {
+  if (e->kind == ExprKind::kInt) return e->int_value != 0;
+  if (e->kind == ExprKind::kUnary && e->unary_op == loop::UnaryOp::kNot) {
+    const std::optional<bool> inner = Decide(e->operands[0]);
+    return inner ? std::optional<bool>(!*inner) : std::nullopt;
+  }
+  if (e->kind != ExprKind::kBinary) return std::nullopt;
+  const BinaryOp op = e->binary_op;
+  if (op == BinaryOp::kAnd || op == BinaryOp::kOr) {
+    const bool absorbing = op == BinaryOp::kOr;
+    const std::optional<bool> x = Decide(e->operands[0]);
+    if (x && *x == absorbing) return absorbing;
+    const std::optional<bool> y = Decide(e->operands[1]);
+    if (y && *y == absorbing) return absorbing;
+    return x && y ? std::optional<bool>(!absorbing) : std::nullopt;
+  }
+  if (!IsComparison(op) || !IsInt64(e->operands[0])) return std::nullopt;
+  const std::optional<Index> x = IndexOf(e->operands[0], /*speculative=*/true);
+  const std::optional<Index> y = IndexOf(e->operands[1], /*speculative=*/true);
+  if (!x || !y) return std::nullopt;
+  const Range d = index_.RangeOf(IndexMath::Sum(*x, *y, -1));
+  const auto when = [](bool yes, bool no) {
+    return yes ? std::optional<bool>(true) : no ? std::optional<bool>(false) : std::nullopt;
+  };
+  switch (op) {
+    case BinaryOp::kLt:
+      return when(d.max < 0, d.min >= 0);
+    case BinaryOp::kLe:
+      return when(d.max <= 0, d.min > 0);
+    case BinaryOp::kGt:
+      return when(d.min > 0, d.max <= 0);
+    case BinaryOp::kGe:
+      return when(d.min >= 0, d.max < 0);
+    case BinaryOp::kEq:
+      return when(d.min == 0 && d.max == 0, d.min > 0 || d.max < 0);
+    default:  // kNe
+      return when(d.min > 0 || d.max < 0, d.min == 0 && d.max == 0);
+  }
+}
+
+bool LaunchEmitter::MayFault(const Expr& root) {
+  absl::flat_hash_set<const loop::ExprNode*> seen;
+  const std::function<bool(const Expr&)> visit = [&](const Expr& e) -> bool {
+    if (!seen.insert(e.get()).second) return false;
+    if (e->kind == ExprKind::kLoad) {
+      const Storage* storage = FindStorage(e->buffer);
+      if (!storage) return true;
+      const std::optional<Index> offset =
+          OffsetOf(e->buffer, e->operands, *storage, /*speculative=*/true);
+      return !offset || !InBounds(*offset, *storage);
+    }
+    // A select sees to its own branches.
+    if (e->kind == ExprKind::kSelect) return visit(e->operands[0]);
+    for (const Expr& operand : e->operands) {
+      if (visit(operand)) return true;
+    }
+    return false;
+  };
+  return visit(root);
+}
+
+llvm::Value* LaunchEmitter::EmitSelect(const Expr& e) {
+  if (const std::optional<bool> decided = Decide(e->operands[0])) {
+    return EmitExpr(e->operands[*decided ? 1 : 2]);
+  }
+  Value* condition = EmitExpr(e->operands[0]);
+  if (MayFault(e->operands[1]) || MayFault(e->operands[2])) {
+    return LanesOf(condition) > 1 ? EmitMasked(e, condition) : EmitSelectByBranch(e, condition);
+  }
+  Value* then = EmitExpr(e->operands[1]);
+  Value* otherwise = EmitExpr(e->operands[2]);
+  Match(b_, then, otherwise);
+  if (LanesOf(condition) > 1) {
+    then = Splat(b_, then, LanesOf(condition));
+    otherwise = Splat(b_, otherwise, LanesOf(condition));
+  }
+  return b_.CreateSelect(condition, then, otherwise);
+}
+
+llvm::Value* LaunchEmitter::EmitMasked(const Expr& e, Value* condition) {
+  Value* outer = vector_.mask;
+  const auto branch = [&](const Expr& value, Value* mask) {
+    PushScope();
+    vector_.mask = outer ? b_.CreateAnd(outer, mask) : mask;
+    Value* result = Splat(b_, EmitExpr(value), vector_.lanes);
+    PopScope();
+    return result;
+  };
+  Value* then = branch(e->operands[1], condition);
+  Value* otherwise = branch(e->operands[2], b_.CreateNot(condition));
+  vector_.mask = outer;
+  return b_.CreateSelect(condition, then, otherwise);
+}
+
+llvm::Value* LaunchEmitter::EmitSelectByBranch(const Expr& e, Value* condition) {
+  Value* values[2];
+  llvm::BasicBlock* blocks[2] = {NewBlock("then"), NewBlock("else")};
+  llvm::BasicBlock* join = NewBlock("join");
+  b_.CreateCondBr(condition, blocks[0], blocks[1]);
+  for (int i = 0; i < 2; ++i) {
+    b_.SetInsertPoint(blocks[i]);
+    PushScope();
+    values[i] = EmitExpr(e->operands[1 + i]);
+    PopScope();
+    blocks[i] = b_.GetInsertBlock();
+  }
+  const int lanes = std::max(LanesOf(values[0]), LanesOf(values[1]));
+  for (int i = 0; i < 2; ++i) {
+    b_.SetInsertPoint(blocks[i]);
+    values[i] = Splat(b_, values[i], lanes);
+    b_.CreateBr(join);
+  }
+  join->moveAfter(&function_->back());
+  b_.SetInsertPoint(join);
+  llvm::PHINode* value = b_.CreatePHI(values[0]->getType(), 2);
+  for (int i = 0; i < 2; ++i) value->addIncoming(values[i], blocks[i]);
+  return value;
+}
+
+std::optional<Index> LaunchEmitter::OpaqueIndex(const Expr& e, bool speculative) {
+  if (speculative && MayFault(e)) return std::nullopt;
+  Value* value = nullptr;
+  if (IsInt64(e)) {
+    // Not by EmitExpr, which comes here for index operators.
+    for (auto scope = values_.rbegin(); scope != values_.rend() && !value; ++scope) {
+      const auto found = scope->find(e.get());
+      if (found != scope->end()) value = found->second;
+    }
+    if (!value) value = values_.back()[e.get()] = EmitNode(e);
+  } else {
+    value = EmitExpr(e);
+    llvm::Type* wide = WithElements(value->getType(), b_.getInt64Ty());
+    value = b_.CreateIntCast(value, wide, IsSigned(e->dtype));
+  }
+  Range range = RangeOfType(e->dtype);
+  if (e->kind == ExprKind::kCast && !IsFloat(e->operands[0]->dtype)) {
+    range = RangeOfType(e->operands[0]->dtype);
+  }
+  return index_.Of(value, range);
+}
+
+std::optional<Index> LaunchEmitter::IndexOfBinary(const Expr& e, bool speculative) {
+  const std::optional<Index> x = IndexOf(e->operands[0], speculative);
+  const std::optional<Index> y = IndexOf(e->operands[1], speculative);
+  if (!x || !y) return std::nullopt;
+  switch (e->binary_op) {
+    case BinaryOp::kAdd:
+      return IndexMath::Sum(*x, *y);
+    case BinaryOp::kSub:
+      return IndexMath::Sum(*x, *y, -1);
+    case BinaryOp::kMul:
+      if (y->IsConstant()) return IndexMath::Scaled(*x, y->constant);
+      if (x->IsConstant()) return IndexMath::Scaled(*y, x->constant);
+      break;
+    case BinaryOp::kFloorDiv:
+      if (y->IsConstant() && y->constant > 0) return index_.FloorDiv(*x, y->constant);
+      break;
+    case BinaryOp::kFloorMod:
+      if (y->IsConstant() && y->constant > 0) return index_.FloorMod(*x, y->constant);
+      break;
+    case BinaryOp::kMin:
+    case BinaryOp::kMax: {
+      const bool is_min = e->binary_op == BinaryOp::kMin;
+      const Range d = index_.RangeOf(IndexMath::Sum(*x, *y, -1));
+      if (d.max <= 0) return is_min ? x : y;
+      if (d.min >= 0) return is_min ? y : x;
+      const Range a = index_.RangeOf(*x);
+      const Range b = index_.RangeOf(*y);
+      const Range range = is_min ? Range{std::min(a.min, b.min), std::min(a.max, b.max)}
+                                 : Range{std::max(a.min, b.min), std::max(a.max, b.max)};
+      return index_.Of(
+          EmitBinary(b_, e->binary_op, index_.Emit(*x), index_.Emit(*y), DataType::kInt64, traits_),
+          range);
+    }
+    default:
+      break;
+  }
+  return OpaqueIndex(e, speculative);
+}
+
+std::optional<Index> LaunchEmitter::IndexOf(const Expr& e, bool speculative) {
+  if (e->kind == ExprKind::kInt) return IndexMath::Constant(e->int_value);
+  if (e->kind == ExprKind::kVar) {
+    const auto found = vars_.find(e.get());
+    if (found != vars_.end()) return found->second;
+  }
+  if (!IsInt64(e)) return OpaqueIndex(e, speculative);
+  if (e->kind == ExprKind::kBinary) return IndexOfBinary(e, speculative);
+  if (e->kind == ExprKind::kCast && e->operands[0]->kind == ExprKind::kVar) {
+    return IndexOf(e->operands[0], speculative);
+  }
+  if (e->kind == ExprKind::kSelect) {
+    if (const std::optional<bool> decided = Decide(e->operands[0])) {
+      return IndexOf(e->operands[*decided ? 1 : 2], speculative);
+    }
+  }
+  return OpaqueIndex(e, speculative);
+}
+
+}  // namespace hone::codegen

@@ -1,0 +1,170 @@
+// The function around a launch: arguments, buffers, grid.
+#include <fmt/format.h>
+
+#include "compiler/codegen/llvm/launch_emitter.h"
+#include "compiler/loop/visit.h"
+#include "llvm/IR/MDBuilder.h"
+#include "llvm/IR/Module.h"
+#include "runtime/module_abi.h"
+
+namespace hone::codegen {
+namespace {
+
+using llvm::Value;
+
+absl::flat_hash_map<const loop::BufferNode*, bool> WrittenBuffers(const loop::Stmt& body) {
+  absl::flat_hash_map<const loop::BufferNode*, bool> written;
+  loop::Walk(body, [&](const loop::Stmt& s) {
+    if (s->kind == loop::StmtKind::kStore) written[s->buffer.get()] = true;
+    return true;
+  });
+  return written;
+}
+
+struct GridLoop {
+  loop::Stmt loop;
+  int64_t min;
+  int64_t extent;
+};
+
+// The outermost perfectly nested parallel loops with constant bounds.
+std::vector<GridLoop> GridLoops(const loop::Stmt& body) {
+  std::vector<GridLoop> grid;
+  loop::Stmt s = body;
+  while (s->kind == loop::StmtKind::kFor && s->loop_kind == loop::LoopKind::kParallel) {
+    int64_t min = 0;
+    int64_t extent = 0;
+    if (!loop::IsConstInt(s->min, &min) || !loop::IsConstInt(s->extent, &extent)) break;
+    grid.push_back({s, min, extent});
+    s = s->body[0];
+  }
+  return grid;
+}
+
+}  // namespace
+
+LaunchEmitter::LaunchEmitter(llvm::Module& module, const loop::Nest& nest, const CpuTraits& traits)
+    : module_(module),
+      nest_(nest),
+      traits_(traits),
+      context_(module.getContext()),
+      b_(context_),
+      index_(b_) {
+  llvm::FastMathFlags flags;
+  flags.setAllowContract();
+  b_.setFastMathFlags(flags);
+  values_.emplace_back();
+}
+
+void LaunchEmitter::Fail(std::string message) {
+  if (status_.ok()) status_ = absl::InvalidArgumentError(std::move(message));
+}
+
+void LaunchEmitter::PushScope() {
+  index_.PushScope();
+  values_.emplace_back();
+}
+
+void LaunchEmitter::PopScope() {
+  index_.PopScope();
+  values_.pop_back();
+}
+
+void LaunchEmitter::Declare(const std::string& name) {
+  llvm::Type* pointer = b_.getPtrTy();
+  auto* type = llvm::FunctionType::get(b_.getVoidTy(),
+                                       {pointer, b_.getInt64Ty(), b_.getInt64Ty(), pointer}, false);
+  function_ = llvm::Function::Create(type, llvm::Function::InternalLinkage, name, &module_);
+  function_->setDoesNotThrow();
+  // No calls to memset and the like: modules have no undefined symbols.
+  function_->addFnAttr("no-builtins");
+  function_->addParamAttr(0, llvm::Attribute::NoAlias);
+  function_->addParamAttr(0, llvm::Attribute::ReadOnly);
+  function_->addParamAttr(3, llvm::Attribute::NoAlias);
+  const char* names[] = {"buffers", "begin", "end", "scratch"};
+  for (unsigned i = 0; i < 4; ++i) function_->getArg(i)->setName(names[i]);
+  b_.SetInsertPoint(llvm::BasicBlock::Create(context_, "entry", function_));
+}
+
+void LaunchEmitter::BindBuffers(const loop::Launch& launch) {
+  llvm::MDBuilder metadata(context_);
+  llvm::MDNode* domain = metadata.createAnonymousAliasScopeDomain();
+  std::vector<llvm::Metadata*> scopes;
+  for (size_t i = 0; i <= nest_.buffers.size(); ++i) {
+    scopes.push_back(metadata.createAnonymousAliasScope(domain));
+  }
+  // Each buffer has a scope, and accesses to it alias with none of the others.
+  const auto others = [&](size_t self) {
+    std::vector<llvm::Metadata*> list = scopes;
+    list.erase(list.begin() + static_cast<ptrdiff_t>(self));
+    return llvm::MDNode::get(context_, list);
+  };
+  const auto own = [&](size_t self) { return llvm::MDNode::get(context_, {scopes[self]}); };
+  const auto written = WrittenBuffers(launch.body);
+  for (size_t i = 0; i < nest_.buffers.size(); ++i) {
+    const loop::BufferNode& buffer = *nest_.buffers[i];
+    Value* slot = b_.CreateConstGEP1_64(b_.getPtrTy(), function_->getArg(0), i);
+    auto* base = b_.CreateLoad(b_.getPtrTy(), slot, buffer.name);
+    base->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context_, {}));
+    Storage storage;
+    storage.base = base;
+    storage.elements = buffer.layout.ElementCount(buffer.shape);
+    storage.is_constant = !written.contains(&buffer);
+    storage.scope = own(i);
+    storage.no_alias = others(i);
+    storage_[&buffer] = storage;
+  }
+  scratch_scope_ = own(nest_.buffers.size());
+  scratch_no_alias_ = others(nest_.buffers.size());
+}
+
+// for (grid = begin; grid < end; ++grid) { the parallel variables; the body }
+void LaunchEmitter::EmitGrid(const loop::Stmt& body) {
+  const std::vector<GridLoop> grid = GridLoops(body);
+  for (const GridLoop& g : grid) grid_extent_ *= std::max<int64_t>(g.extent, 0);
+  const bool is_empty = grid_extent_ == 0;
+  grid_extent_ = std::max<int64_t>(grid_extent_, 1);
+  llvm::BasicBlock* entry = b_.GetInsertBlock();
+  llvm::BasicBlock* loop_block = NewBlock("grid");
+  llvm::BasicBlock* exit = llvm::BasicBlock::Create(context_, "exit", function_);
+  Value* runs = b_.CreateICmpSLT(function_->getArg(1), function_->getArg(2));
+  b_.CreateCondBr(is_empty ? b_.getFalse() : runs, loop_block, exit);
+
+  b_.SetInsertPoint(loop_block);
+  llvm::PHINode* position = b_.CreatePHI(b_.getInt64Ty(), 2, "position");
+  position->addIncoming(function_->getArg(1), entry);
+  index_.PushScope();
+  std::vector<Value*> values(grid.size());
+  Value* rest = position;
+  for (size_t i = grid.size(); i-- > 0;) {
+    Value* extent = b_.getInt64(std::max<int64_t>(grid[i].extent, 1));
+    values[i] = i == 0 ? rest : b_.CreateURem(rest, extent, "of." + grid[i].loop->var->name);
+    if (i > 0) rest = b_.CreateUDiv(rest, extent);
+  }
+  for (size_t i = 0; i < grid.size(); ++i) {
+    const Index zero_based =
+        grid[i].extent == 1 ? Index{} : index_.Of(values[i], {0, grid[i].extent - 1});
+    vars_[grid[i].loop->var.get()] = IndexMath::Sum(zero_based, IndexMath::Constant(grid[i].min));
+  }
+  EmitStmt(grid.empty() ? body : grid.back().loop->body[0]);
+  index_.PopScope();
+
+  Value* next = b_.CreateAdd(position, b_.getInt64(1), "next", /*HasNUW=*/true, /*HasNSW=*/true);
+  position->addIncoming(next, b_.GetInsertBlock());
+  Value* again = b_.CreateICmpSLT(next, function_->getArg(2));
+  CloseLoop(b_.CreateCondBr(again, loop_block, exit));
+  exit->moveAfter(&function_->back());
+  b_.SetInsertPoint(exit);
+  b_.CreateRetVoid();
+}
+
+absl::StatusOr<LaunchCode> LaunchEmitter::Emit(const loop::Launch& launch,
+                                               const std::string& name) {
+  Declare(name);
+  BindBuffers(launch);
+  EmitGrid(launch.body);
+  if (!status_.ok()) return status_;
+  return LaunchCode{function_, grid_extent_, scratch_bytes_};
+}
+
+}  // namespace hone::codegen

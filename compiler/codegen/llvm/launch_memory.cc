@@ -1,0 +1,247 @@
+// Loads and stores of a launch.
+#include <fmt/format.h>
+
+#include <numeric>
+
+#include "compiler/codegen/llvm/launch_emitter.h"
+#include "llvm/IR/Intrinsics.h"
+#include "runtime/module_abi.h"
+
+namespace hone::codegen {
+namespace {
+
+using llvm::Value;
+
+// What the number is surely a multiple of, in elements.
+int64_t KnownDivisor(const Index& offset, int lane_atom) {
+  int64_t divisor = offset.constant;
+  for (const Index::Term& term : offset.terms) {
+    if (term.atom != lane_atom) divisor = std::gcd(divisor, term.coefficient);
+  }
+  return divisor;
+}
+
+llvm::Align AlignOf(int64_t divisor, int64_t element_bytes) {
+  const int64_t bytes =
+      std::gcd(divisor * element_bytes, static_cast<int64_t>(HONE_BUFFER_ALIGNMENT));
+  return llvm::Align(std::max<int64_t>(bytes, 1));
+}
+
+}  // namespace
+
+const LaunchEmitter::Storage* LaunchEmitter::FindStorage(const loop::Buffer& buffer) {
+  const auto found = storage_.find(buffer.get());
+  if (found != storage_.end()) return &found->second;
+  Fail(fmt::format("nest {}: the buffer {} is neither in the table nor allocated around its use",
+                   nest_.name, buffer->name));
+  return nullptr;
+}
+
+// The layout's index map, as Layout::Offset has it.
+std::optional<Index> LaunchEmitter::OffsetOf(const loop::Buffer& buffer,
+                                             const std::vector<loop::Expr>& indices,
+                                             const Storage& storage, bool speculative) {
+  const Layout& layout = buffer->layout;
+  if (static_cast<int>(indices.size()) != layout.rank()) {
+    Fail(fmt::format("nest {}: {} has {} axes, accessed with {} indices", nest_.name, buffer->name,
+                     layout.rank(), indices.size()));
+    return std::nullopt;
+  }
+  std::vector<Index> logical;
+  for (const loop::Expr& index : indices) {
+    std::optional<Index> value = IndexOf(index, speculative);
+    if (!value) return std::nullopt;
+    logical.push_back(*std::move(value));
+  }
+  const std::vector<int64_t> extents = layout.PhysicalShape(buffer->shape);
+  const std::vector<Layout::Dim>& dims = layout.dims();
+  std::vector<int64_t> inner(layout.rank(), 1);  // product of the blocks further in
+  Index offset;
+  int64_t stride = 1;
+  for (size_t i = dims.size(); i-- > 0;) {
+    const int axis = dims[i].axis;
+    Index position = index_.FloorDiv(logical[axis], inner[axis]);
+    if (dims[i].factor != 0) {
+      position = index_.FloorMod(position, dims[i].factor);
+      inner[axis] *= dims[i].factor;
+    }
+    offset = IndexMath::Sum(offset, position, stride);
+    stride *= extents[i];
+  }
+  if (storage.copies == 1) return offset;
+  return IndexMath::Sum(IndexMath::Scaled(offset, storage.copies),
+                        Index{0, {{vector_.lane_atom, 1}}});
+}
+
+bool LaunchEmitter::InBounds(const Index& offset, const Storage& storage) const {
+  const Range range = index_.RangeOf(offset);
+  return range.min >= 0 && range.max < storage.elements;
+}
+
+LaunchEmitter::Address LaunchEmitter::Locate(const loop::Buffer& buffer,
+                                             const std::vector<loop::Expr>& indices) {
+  Address address;
+  const Storage* storage = FindStorage(buffer);
+  if (!storage) return address;
+  std::optional<Index> offset = OffsetOf(buffer, indices, *storage, /*speculative=*/false);
+  if (!offset) return address;
+  address.storage = storage;
+  address.element = MemoryType(context_, buffer->dtype);
+  address.in_bounds = InBounds(*offset, *storage);
+  const int bytes = SizeBytes(buffer->dtype);
+  if (vector_.lanes > 1 && vector_.lane_atom >= 0) {
+    address.stride = offset->CoefficientOf(vector_.lane_atom);
+  }
+  const Index first = IndexMath::Sum(*offset, Index{0, {{vector_.lane_atom, 1}}}, -address.stride);
+  if (index_.IsVector(first)) {
+    address.reach = Reach::kScattered;
+    address.offsets = index_.Emit(*offset);
+    address.align = llvm::Align(bytes);
+    return address;
+  }
+  address.reach = address.stride == 0 ? Reach::kUniform : Reach::kRamp;
+  address.align = AlignOf(KnownDivisor(first, -1), bytes);
+  // The constant goes last, where it becomes part of the instruction.
+  Index variable = first;
+  variable.constant = 0;
+  address.pointer = storage->base;
+  if (!variable.IsConstant()) {
+    address.pointer = b_.CreateGEP(address.element, address.pointer, index_.Emit(variable));
+  }
+  if (first.constant != 0) {
+    address.pointer = b_.CreateConstGEP1_64(address.element, address.pointer, first.constant);
+  }
+  return address;
+}
+
+llvm::Instruction* LaunchEmitter::Annotate(llvm::Instruction* access, const Storage& storage,
+                                           bool is_load) {
+  if (storage.scope) {
+    access->setMetadata(llvm::LLVMContext::MD_alias_scope, storage.scope);
+    access->setMetadata(llvm::LLVMContext::MD_noalias, storage.no_alias);
+  }
+  if (is_load && storage.is_constant) {
+    access->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context_, {}));
+  }
+  return access;
+}
+
+llvm::Value* LaunchEmitter::EmitLoad(const loop::Expr& e) {
+  const Address address = Locate(e->buffer, e->operands);
+  if (!address.storage) {
+    return llvm::Constant::getNullValue(RegisterType(context_, e->dtype));
+  }
+  Value* stored = nullptr;
+  switch (address.reach) {
+    case Reach::kUniform:
+      stored = LoadUniform(address);
+      break;
+    case Reach::kRamp:
+      stored = LoadRamp(address);
+      break;
+    case Reach::kScattered:
+      stored = LoadScattered(address);
+      break;
+  }
+  return FromMemory(b_, stored, e->dtype, traits_);
+}
+
+// One element for all lanes. It is read where any lane needs it.
+llvm::Value* LaunchEmitter::LoadUniform(const Address& address) {
+  const auto load = [&] {
+    return Annotate(b_.CreateAlignedLoad(address.element, address.pointer, address.align),
+                    *address.storage, true);
+  };
+  if (!vector_.mask || address.in_bounds) return load();
+  llvm::BasicBlock* before = b_.GetInsertBlock();
+  llvm::BasicBlock* read = NewBlock("read");
+  llvm::BasicBlock* join = NewBlock("join");
+  b_.CreateCondBr(b_.CreateOrReduce(vector_.mask), read, join);
+  before = b_.GetInsertBlock();
+  b_.SetInsertPoint(read);
+  Value* value = load();
+  b_.CreateBr(join);
+  b_.SetInsertPoint(join);
+  llvm::PHINode* result = b_.CreatePHI(address.element, 2);
+  result->addIncoming(llvm::Constant::getNullValue(address.element), before);
+  result->addIncoming(value, read);
+  return result;
+}
+
+llvm::Value* LaunchEmitter::LoadRamp(const Address& address) {
+  if (address.stride != 1) return LoadScattered(address);
+  llvm::Type* type = Widen(address.element, vector_.lanes);
+  llvm::Instruction* load = nullptr;
+  if (vector_.mask && !address.in_bounds) {
+    load = b_.CreateMaskedLoad(type, address.pointer, address.align, vector_.mask,
+                               llvm::Constant::getNullValue(type));
+  } else {
+    load = b_.CreateAlignedLoad(type, address.pointer, address.align);
+  }
+  return Annotate(load, *address.storage, true);
+}
+
+llvm::Value* LaunchEmitter::LanePointers(const Address& address) {
+  if (address.reach == Reach::kScattered) {
+    return b_.CreateGEP(address.element, address.storage->base, address.offsets);
+  }
+  std::vector<llvm::Constant*> steps;
+  for (int i = 0; i < vector_.lanes; ++i) steps.push_back(b_.getInt64(i * address.stride));
+  return b_.CreateGEP(address.element, address.pointer, llvm::ConstantVector::get(steps));
+}
+
+llvm::Value* LaunchEmitter::LoadScattered(const Address& address) {
+  llvm::Type* type = Widen(address.element, vector_.lanes);
+  const llvm::Align align(address.element->getPrimitiveSizeInBits() / 8);
+  if (vector_.mask && !address.in_bounds) {
+    return Annotate(b_.CreateMaskedGather(type, LanePointers(address), align, vector_.mask,
+                                          llvm::Constant::getNullValue(type)),
+                    *address.storage, true);
+  }
+  Value* result = llvm::PoisonValue::get(type);
+  for (int i = 0; i < vector_.lanes; ++i) {
+    Value* pointer =
+        address.reach == Reach::kRamp
+            ? b_.CreateConstGEP1_64(address.element, address.pointer, i * address.stride)
+            : b_.CreateGEP(address.element, address.storage->base,
+                           b_.CreateExtractElement(address.offsets, i));
+    Value* element =
+        Annotate(b_.CreateAlignedLoad(address.element, pointer, align), *address.storage, true);
+    result = b_.CreateInsertElement(result, element, i);
+  }
+  return result;
+}
+
+void LaunchEmitter::StoreLanes(const Address& address, Value* value) {
+  if (vector_.lanes == 1) {
+    Annotate(b_.CreateAlignedStore(value, address.pointer, address.align), *address.storage, false);
+    return;
+  }
+  value = Splat(b_, value, vector_.lanes);
+  if (address.reach == Reach::kRamp && address.stride == 1) return StoreRamp(address, value);
+  // In the order of the lanes.
+  Value* mask = vector_.mask ? vector_.mask
+                             : llvm::ConstantInt::getTrue(Widen(b_.getInt1Ty(), vector_.lanes));
+  const llvm::Align align(address.element->getPrimitiveSizeInBits() / 8);
+  Value* pointers = address.reach == Reach::kUniform ? Splat(b_, address.pointer, vector_.lanes)
+                                                     : LanePointers(address);
+  Annotate(b_.CreateMaskedScatter(value, pointers, align, mask), *address.storage, false);
+}
+
+void LaunchEmitter::StoreRamp(const Address& address, Value* value) {
+  llvm::Type* type = value->getType();
+  if (vector_.mask && address.storage->is_private && address.in_bounds) {
+    // Nobody sees the other lanes, and a plain store lets the buffer become registers.
+    Value* old = b_.CreateAlignedLoad(type, address.pointer, address.align);
+    value = b_.CreateSelect(vector_.mask, value, old);
+    b_.CreateAlignedStore(value, address.pointer, address.align);
+    return;
+  }
+  llvm::Instruction* store = vector_.mask
+                                 ? static_cast<llvm::Instruction*>(b_.CreateMaskedStore(
+                                       value, address.pointer, address.align, vector_.mask))
+                                 : b_.CreateAlignedStore(value, address.pointer, address.align);
+  Annotate(store, *address.storage, false);
+}
+
+}  // namespace hone::codegen

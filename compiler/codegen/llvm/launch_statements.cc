@@ -1,0 +1,284 @@
+// Statements of a launch.
+#include <fmt/format.h>
+
+#include "absl/container/flat_hash_set.h"
+#include "compiler/codegen/llvm/launch_emitter.h"
+#include "compiler/loop/visit.h"
+#include "runtime/module_abi.h"
+
+namespace hone::codegen {
+namespace {
+
+using llvm::Value;
+using loop::LoopKind;
+using loop::StmtKind;
+
+// Statements that unrolling may emit in all; beyond that loops stay loops.
+constexpr int64_t kUnrolledStatements = 1 << 16;
+// Buffers above this lie in the scratch of the thread, whatever their scope.
+constexpr uint64_t kStackBytes = 64 << 10;
+constexpr int64_t kMaxLanes = 256;
+
+// Finds out whether the lanes of a vectorised loop can go together.
+class LaneCheck {
+ public:
+  explicit LaneCheck(const loop::Stmt& loop) : var_(loop->var) {
+    loop::Walk(loop->body[0], [&](const loop::Stmt& s) {
+      if (s->kind == StmtKind::kStore) written_.insert(s->buffer.get());
+      if (s->kind == StmtKind::kAlloc) own_.insert(s->buffer.get());
+      return true;
+    });
+    loop::Walk(loop->body[0], [&](const loop::Stmt& s) {
+      Visit(*s);
+      return true;
+    });
+  }
+  bool together() const { return together_; }
+
+ private:
+  // Whether the value may differ from lane to lane.
+  bool Varies(const loop::Expr& e) const {
+    bool varies = false;
+    loop::Walk(e, [&](const loop::Expr& x) {
+      if (x.SameAs(var_)) varies = true;
+      if (x->kind == loop::ExprKind::kLoad && written_.contains(x->buffer.get())) varies = true;
+    });
+    return varies;
+  }
+
+  void Visit(const loop::StmtNode& s) {
+    switch (s.kind) {
+      case StmtKind::kFor:
+        if (s.loop_kind == LoopKind::kVectorize || Varies(s.min) || Varies(s.extent)) {
+          together_ = false;
+        }
+        break;
+      case StmtKind::kWhile:
+        if (Varies(s.condition)) together_ = false;
+        break;
+      case StmtKind::kStore: {
+        bool apart = own_.contains(s.buffer.get());
+        for (const loop::Expr& index : s.indices) apart = apart || Varies(index);
+        if (!apart) together_ = false;
+        break;
+      }
+      default:
+        break;
+    }
+  }
+
+  loop::Expr var_;
+  absl::flat_hash_set<const loop::BufferNode*> written_;
+  absl::flat_hash_set<const loop::BufferNode*> own_;
+  bool together_ = true;
+};
+
+}  // namespace
+
+llvm::BasicBlock* LaunchEmitter::NewBlock(const char* name) {
+  return llvm::BasicBlock::Create(context_, name, function_);
+}
+
+// Unrolling is the schedule's.
+void LaunchEmitter::CloseLoop(llvm::BranchInst* back) {
+  llvm::Metadata* disable =
+      llvm::MDNode::get(context_, llvm::MDString::get(context_, "llvm.loop.unroll.disable"));
+  llvm::MDNode* id = llvm::MDNode::getDistinct(context_, {nullptr, disable});
+  id->replaceOperandWith(0, id);
+  back->setMetadata(llvm::LLVMContext::MD_loop, id);
+}
+
+void LaunchEmitter::EmitStmt(const loop::Stmt& s) {
+  if (!status_.ok()) return;
+  switch (s->kind) {
+    case StmtKind::kFor:
+      return EmitFor(s);
+    case StmtKind::kStore:
+      return EmitStore(s);
+    case StmtKind::kSeq:
+      for (const loop::Stmt& child : s->body) EmitStmt(child);
+      return;
+    case StmtKind::kIf:
+      return EmitIf(s);
+    case StmtKind::kWhile:
+      return EmitWhile(s);
+    case StmtKind::kAlloc:
+      return EmitAlloc(s);
+    case StmtKind::kBarrier:
+      return;  // a grid index of a CPU kernel is one thread
+    case StmtKind::kPrefetch:
+      return EmitPrefetch(s);
+  }
+}
+
+void LaunchEmitter::EmitFor(const loop::Stmt& s) {
+  BeginStatement();
+  const Index min = *IndexOf(s->min);
+  const Index extent = *IndexOf(s->extent);
+  if (index_.RangeOf(extent).max <= 0) return;
+  if (!extent.IsConstant()) return EmitSerial(s, min, extent);
+  if (extent.constant == 1) return EmitUnrolled(s, min, 1);
+  if (s->loop_kind == LoopKind::kUnroll &&
+      unrolled_statements_ + extent.constant <= kUnrolledStatements) {
+    return EmitUnrolled(s, min, extent.constant);
+  }
+  if (s->loop_kind == LoopKind::kVectorize && vector_.lanes == 1 && extent.constant <= kMaxLanes &&
+      !index_.IsVector(min) && LaneCheck(s).together()) {
+    return EmitVectorized(s, min, extent.constant);
+  }
+  EmitSerial(s, min, extent);
+}
+
+void LaunchEmitter::EmitUnrolled(const loop::Stmt& s, const Index& min, int64_t extent) {
+  for (int64_t i = 0; i < extent && status_.ok(); ++i) {
+    vars_[s->var.get()] = IndexMath::Sum(min, IndexMath::Constant(i));
+    if (extent > 1) ++unrolled_statements_;
+    EmitStmt(s->body[0]);
+  }
+}
+
+void LaunchEmitter::EmitVectorized(const loop::Stmt& s, const Index& min, int64_t extent) {
+  const VectorState outer = vector_;
+  vector_.lanes = static_cast<int>(extent);
+  vector_.lane_atom = index_.LaneAtom(vector_.lanes);
+  vars_[s->var.get()] = IndexMath::Sum(min, Index{0, {{vector_.lane_atom, 1}}});
+  EmitStmt(s->body[0]);
+  vector_ = outer;
+}
+
+void LaunchEmitter::EmitSerial(const loop::Stmt& s, const Index& min, const Index& extent) {
+  const Range low = index_.RangeOf(min);
+  const Range count = index_.RangeOf(extent);
+  Value* first = index_.Emit(min);
+  Value* last = index_.Emit(IndexMath::Sum(min, extent));
+  llvm::BasicBlock* body = NewBlock("loop");
+  llvm::BasicBlock* exit = NewBlock("done");
+  llvm::BasicBlock* before = b_.GetInsertBlock();
+  if (count.min >= 1) {
+    b_.CreateBr(body);
+  } else {
+    b_.CreateCondBr(b_.CreateICmpSLT(first, last), body, exit);
+  }
+  b_.SetInsertPoint(body);
+  llvm::PHINode* position = b_.CreatePHI(b_.getInt64Ty(), 2, s->var->name);
+  position->addIncoming(first, before);
+  const Range range{low.min, low.max < Range::kUnknown && count.max < Range::kUnknown
+                                 ? low.max + count.max - 1
+                                 : Range::kUnknown};
+  index_.PushScope();
+  vars_[s->var.get()] = index_.Of(position, range);
+  EmitStmt(s->body[0]);
+  index_.PopScope();
+  Value* next = b_.CreateAdd(position, b_.getInt64(1), "", /*HasNUW=*/false, /*HasNSW=*/true);
+  position->addIncoming(next, b_.GetInsertBlock());
+  CloseLoop(b_.CreateCondBr(b_.CreateICmpSLT(next, last), body, exit));
+  exit->moveAfter(&function_->back());
+  b_.SetInsertPoint(exit);
+  BeginStatement();
+}
+
+void LaunchEmitter::EmitIf(const loop::Stmt& s) {
+  BeginStatement();
+  const bool has_else = s->body.size() > 1;
+  if (const std::optional<bool> decided = Decide(s->condition)) {
+    if (*decided) return EmitStmt(s->body[0]);
+    if (has_else) EmitStmt(s->body[1]);
+    return;
+  }
+  Value* condition = EmitExpr(s->condition);
+  if (LanesOf(condition) > 1) {
+    Value* outer = vector_.mask;
+    const auto masked = [&](const loop::Stmt& branch, Value* mask) {
+      index_.PushScope();
+      vector_.mask = outer ? b_.CreateAnd(outer, mask) : mask;
+      EmitStmt(branch);
+      index_.PopScope();
+    };
+    masked(s->body[0], condition);
+    if (has_else) masked(s->body[1], b_.CreateNot(condition));
+    vector_.mask = outer;
+    return;
+  }
+  llvm::BasicBlock* then = NewBlock("then");
+  llvm::BasicBlock* otherwise = has_else ? NewBlock("else") : nullptr;
+  llvm::BasicBlock* join = NewBlock("join");
+  b_.CreateCondBr(condition, then, has_else ? otherwise : join);
+  const auto branch = [&](llvm::BasicBlock* block, const loop::Stmt& body) {
+    b_.SetInsertPoint(block);
+    index_.PushScope();
+    EmitStmt(body);
+    index_.PopScope();
+    b_.CreateBr(join);
+  };
+  branch(then, s->body[0]);
+  if (has_else) branch(otherwise, s->body[1]);
+  join->moveAfter(&function_->back());
+  b_.SetInsertPoint(join);
+  BeginStatement();
+}
+
+void LaunchEmitter::EmitWhile(const loop::Stmt& s) {
+  llvm::BasicBlock* test = NewBlock("while");
+  llvm::BasicBlock* body = NewBlock("loop");
+  llvm::BasicBlock* exit = NewBlock("done");
+  b_.CreateBr(test);
+  b_.SetInsertPoint(test);
+  index_.PushScope();
+  BeginStatement();
+  b_.CreateCondBr(EmitExpr(s->condition), body, exit);
+  b_.SetInsertPoint(body);
+  EmitStmt(s->body[0]);
+  index_.PopScope();
+  CloseLoop(b_.CreateBr(test));
+  exit->moveAfter(&function_->back());
+  b_.SetInsertPoint(exit);
+  BeginStatement();
+}
+
+void LaunchEmitter::EmitAlloc(const loop::Stmt& s) {
+  const loop::BufferNode& buffer = *s->buffer;
+  Storage storage;
+  storage.copies = vector_.lanes;
+  storage.elements = buffer.layout.ElementCount(buffer.shape) * storage.copies;
+  const uint64_t bytes = static_cast<uint64_t>(storage.elements) * SizeBytes(buffer.dtype);
+  const uint64_t outer = scratch_now_;
+  if (buffer.scope == loop::Scope::kRegister && bytes <= kStackBytes) {
+    llvm::Type* type = llvm::ArrayType::get(MemoryType(context_, buffer.dtype), storage.elements);
+    Builder entry(&function_->getEntryBlock(), function_->getEntryBlock().begin());
+    auto* slot = entry.CreateAlloca(type, nullptr, buffer.name);
+    slot->setAlignment(llvm::Align(HONE_BUFFER_ALIGNMENT));
+    storage.base = slot;
+    storage.is_private = true;
+  } else {
+    constexpr uint64_t kAlign = HONE_BUFFER_ALIGNMENT;
+    storage.base = b_.CreateConstGEP1_64(b_.getInt8Ty(), function_->getArg(3), scratch_now_);
+    storage.scope = scratch_scope_;
+    storage.no_alias = scratch_no_alias_;
+    scratch_now_ += (bytes + kAlign - 1) / kAlign * kAlign;
+    scratch_bytes_ = std::max(scratch_bytes_, scratch_now_);
+  }
+  storage_[&buffer] = storage;
+  EmitStmt(s->body[0]);
+  storage_.erase(&buffer);
+  scratch_now_ = outer;
+}
+
+void LaunchEmitter::EmitPrefetch(const loop::Stmt& s) {
+  BeginStatement();
+  Value* outer_mask = vector_.mask;
+  const Address address = Locate(s->buffer, s->indices);
+  vector_.mask = outer_mask;
+  if (!status_.ok() || !address.pointer) return;  // scattered: not worth it
+  b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {b_.getPtrTy()},
+                     {address.pointer, b_.getInt32(0), b_.getInt32(s->locality), b_.getInt32(1)});
+}
+
+void LaunchEmitter::EmitStore(const loop::Stmt& s) {
+  BeginStatement();
+  Value* value = EmitExpr(s->value);
+  const Address address = Locate(s->buffer, s->indices);
+  if (!status_.ok()) return;
+  StoreLanes(address, ToMemory(b_, value, s->buffer->dtype, traits_));
+}
+
+}  // namespace hone::codegen

@@ -1,0 +1,406 @@
+#include "compiler/codegen/llvm/math.h"
+
+#include <limits>
+#include <span>
+
+#include "llvm/IR/Intrinsics.h"
+
+namespace hone::codegen {
+namespace {
+
+using llvm::Type;
+using llvm::Value;
+using llvm::Intrinsic::ID;
+
+// Polynomials interpolate at Chebyshev nodes of the interval named; lowest power first.
+
+// (e^r - 1 - r) / r^2, |r| <= ln(2) / 2.
+constexpr double kExpFloat[] = {0.5, 0.1666657338, 0.04166655011, 0.008363773874, 0.001392692661};
+constexpr double kExpDouble[] = {0.5,
+                                 0.1666666666666667144,
+                                 0.04166666666666667007,
+                                 0.0083333333333255447,
+                                 0.001388888888888332667,
+                                 0.0001984126987686435493,
+                                 0.00002480158732700718673,
+                                 2.755725283351690975e-6,
+                                 2.755727181021979957e-7,
+                                 2.510627473357329469e-8,
+                                 2.091544229778011522e-9};
+// (2 atanh(s) - 2 s) / s^3 in s^2, for arguments of log in [sqrt(1/2), sqrt(2)].
+constexpr double kLogFloat[] = {0.6666666655, 0.4000012559, 0.2855039696, 0.2334194339};
+constexpr double kLogDouble[] = {
+    0.6666666666666666645, 0.4000000000000094127, 0.2857142857076445012, 0.222222224005477573,
+    0.1818179470089779959, 0.1538629053465899199, 0.132674185964748834,  0.131007213835034914};
+// erf(x) / x in x^2, |x| <= 1.
+constexpr double kErfSmallFloat[] = {1.128379166,    -0.3761262667,  0.1128359472,
+                                     -0.02685421201, 0.005189087423, -0.0008016864287,
+                                     7.875875063e-5};
+constexpr double kErfSmallDouble[] = {
+    1.128379167095512574,     -0.3761263890318375238,     0.1128379167095512024,
+    -0.02686617064512984081,  0.005223977625423298309,    -0.0008548327021934829596,
+    0.0001205533290288873541, -0.00001492564756751933213, 1.646204544146841894e-6,
+    -1.63646421581676153e-7,  1.4792401209404813e-8,      -1.216456005728345008e-9,
+    8.70904512905310669e-11,  -4.230945824295337817e-12};
+// ln(erfc(x)) + x^2, 1 <= x <= 4.
+constexpr double kErfLargeFloat[] = {-0.0007369867258, -1.12598781,    0.3609852502,
+                                     -0.1033722027,    0.0226428218,   -0.003441597722,
+                                     0.0003181504694,  -1.333887042e-5};
+// exp(x^2) erfc(x) in (x - 3) / (x + 3), 1 <= x <= 6.
+constexpr double kErfLargeDouble[] = {
+    0.1790011511813899504,     -0.3262335600430372284,    0.2456038017123308793,
+    -0.1501159365007771931,    0.07166583719797824927,    -0.02439249931867416255,
+    0.004269136332839603374,   0.0007077464390642495781,  -0.0005970619486467925222,
+    0.00004525529407340588535, 0.00006405655742070628208, -0.00001286042120576811808,
+    -7.978119429438598504e-6,  2.11927901289259656e-6,    1.251923372232226381e-6,
+    -2.902501917746964571e-7,  -2.295919632170404073e-7,  2.099099490307882265e-8,
+    3.0975338712854803e-8};
+// (sin(r) - r) / r^3 and (cos(r) - 1 + r^2 / 2) / r^4 in r^2, |r| <= pi / 4.
+constexpr double kSin[] = {-0.1666666666666666667,    0.008333333333333331379,
+                           -0.0001984126984126482162, 2.755731921915078158e-6,
+                           -2.505210616733570639e-8,  1.605852134995498633e-10,
+                           -7.586094789672620073e-13};
+constexpr double kCos[] = {0.04166666666666666667,    -0.00138888888888888878,
+                           0.00002480158730158451114, -2.755731922129808697e-7,
+                           2.087675575487959641e-9,   -1.147045517821690658e-11,
+                           4.745537017319258366e-14};
+// (atan(t) - t) / t^3 in t^2, |t| <= tan(pi / 8).
+constexpr double kAtan[] = {
+    -0.3333333333333333333,  0.1999999999999999145,   -0.142857142857114906,
+    0.1111111111075148104,   -0.09090909066816080901, 0.076923067291948968,
+    -0.06666641869131182673, 0.05881923056114022562,  -0.05258020272656758341,
+    0.04719259188242092395,  -0.04103887546862687257, 0.03062299555373551607,
+    -0.01390537453311323531};
+
+// Emits for one floating-point type.
+class Math {
+ public:
+  Math(Builder& b, Type* type)
+      : b_(b),
+        type_(type),
+        is_double_(type->getScalarType()->isDoubleTy()),
+        ints_(WithElements(type, is_double_ ? b.getInt64Ty() : b.getInt32Ty())),
+        mantissa_(is_double_ ? 52 : 23),
+        bias_(is_double_ ? 1023 : 127) {}
+
+  Value* Exp(Value* x) {
+    const Reduced y = Reduce(Clamp(x, is_double_ ? -746 : -104, is_double_ ? 710 : 89));
+    Value* value = b_.CreateFAdd(Num(1), y.expm1);
+    // In two steps, since 2^n alone may be out of range where the result is not.
+    Value* half = b_.CreateAShr(y.n, 1);
+    value = b_.CreateFMul(value, Power2(half));
+    return b_.CreateFMul(value, Power2(b_.CreateSub(y.n, half)));
+  }
+
+  // Of arguments below the overflow of exp.
+  Value* Expm1(Value* x) {
+    const Reduced y = Reduce(x);
+    Value* power = Power2(y.n);
+    return Fma(y.expm1, power, b_.CreateFSub(power, Num(1)));
+  }
+
+  Value* Log(Value* x) {
+    const double tiny = is_double_ ? 0x1p-1022 : 0x1p-126;
+    Value* subnormal = b_.CreateFCmpOLT(x, Num(tiny));
+    Value* scaled = b_.CreateSelect(subnormal, b_.CreateFMul(x, Num(0x1p54)), x);
+    // x = m 2^e with m in [sqrt(1/2), sqrt(2)).
+    Value* bits = b_.CreateBitCast(scaled, ints_);
+    const int64_t sqrt_half = is_double_ ? 0x3FE6A09E667F3BCD : 0x3F3504F3;
+    Value* e = b_.CreateAShr(b_.CreateSub(bits, Int(sqrt_half)), mantissa_);
+    Value* m = b_.CreateBitCast(b_.CreateSub(bits, b_.CreateShl(e, mantissa_)), type_);
+    e = b_.CreateSub(e, b_.CreateSelect(subnormal, Int(54), Int(0)));
+    Value* exponent = b_.CreateSIToFP(e, type_);
+    Value* result = LogOfReduced(m, exponent);
+    result = b_.CreateSelect(b_.CreateFCmpOEQ(x, Num(0)), Negative(Infinity()), result);
+    result = b_.CreateSelect(b_.CreateFCmpOLT(x, Num(0)), NaN(), result);
+    return b_.CreateSelect(b_.CreateFCmpUEQ(x, Infinity()), x, result);
+  }
+
+  // log(1 + x), exact for small x: corrects the logarithm by what 1 + x lost.
+  Value* Log1p(Value* x) {
+    Value* sum = b_.CreateFAdd(Num(1), x);
+    Value* lost = b_.CreateFSub(b_.CreateFSub(sum, Num(1)), x);
+    Value* corrected = b_.CreateFSub(Log(sum), b_.CreateFDiv(lost, sum));
+    Value* plain = b_.CreateFCmpUEQ(sum, Infinity());
+    return b_.CreateSelect(b_.CreateOr(plain, b_.CreateFCmpOEQ(sum, Num(0))), Log(sum), corrected);
+  }
+
+  Value* Tanh(Value* x) {
+    Value* magnitude = ClampAbove(Abs(x), is_double_ ? 22 : 10);
+    Value* em1 = Expm1(b_.CreateFAdd(magnitude, magnitude));
+    return CopySign(b_.CreateFDiv(em1, b_.CreateFAdd(em1, Num(2))), x);
+  }
+
+  Value* Sigmoid(Value* x) {
+    Value* e = Exp(Negative(Abs(x)));
+    Value* numerator = b_.CreateSelect(b_.CreateFCmpOLT(x, Num(0)), e, Num(1));
+    return b_.CreateFDiv(numerator, b_.CreateFAdd(Num(1), e));
+  }
+
+  Value* Erf(Value* x) {
+    Value* magnitude = Abs(x);
+    Value* square = b_.CreateFMul(x, x);
+    Value* small =
+        b_.CreateFMul(x, is_double_ ? Poly(square, kErfSmallDouble) : Poly(square, kErfSmallFloat));
+    Value* a = ClampAbove(magnitude, is_double_ ? 6 : 4);
+    Value* complement = nullptr;
+    if (is_double_) {
+      Value* t = b_.CreateFDiv(b_.CreateFSub(a, Num(3)), b_.CreateFAdd(a, Num(3)));
+      complement = b_.CreateFMul(Exp(Negative(b_.CreateFMul(a, a))), Poly(t, kErfLargeDouble));
+    } else {
+      complement = Exp(Fma(Negative(a), a, Poly(a, kErfLargeFloat)));
+    }
+    Value* large = CopySign(b_.CreateFSub(Num(1), complement), x);
+    return b_.CreateSelect(b_.CreateFCmpOLT(magnitude, Num(1)), small, large);
+  }
+
+  // sin(x + quarter * pi / 2).
+  Value* Sine(Value* x, int quarter) {
+    Value* t = Fma(x, Num(0x1.45f306dc9c883p-1), Num(0x1.8p52));
+    Value* n = b_.CreateFSub(t, Num(0x1.8p52));
+    Value* r = Fma(n, Num(-0x1.921fb54400000p+0), x);
+    r = Fma(n, Num(-0x1.0b4611a600000p-34), r);
+    r = Fma(n, Num(-0x1.3198a2e037073p-69), r);
+    Value* z = b_.CreateFMul(r, r);
+    Value* sine = Fma(b_.CreateFMul(r, z), Poly(z, kSin), r);
+    Value* cosine = Fma(b_.CreateFMul(z, z), Poly(z, kCos), Fma(z, Num(-0.5), Num(1)));
+    Value* quadrant = b_.CreateAdd(b_.CreateBitCast(t, ints_), Int(quarter));
+    Value* odd = b_.CreateICmpNE(b_.CreateAnd(quadrant, Int(1)), Int(0));
+    Value* value = b_.CreateSelect(odd, cosine, sine);
+    Value* lower = b_.CreateICmpNE(b_.CreateAnd(quadrant, Int(2)), Int(0));
+    return b_.CreateSelect(lower, Negative(value), value);
+  }
+
+  Value* Atan(Value* x) {
+    constexpr double kPi = 3.14159265358979323846;
+    Value* magnitude = Abs(x);
+    Value* outside = b_.CreateFCmpOGT(magnitude, Num(1));
+    Value* a = b_.CreateSelect(outside, b_.CreateFDiv(Num(1), magnitude), magnitude);
+    Value* upper = b_.CreateFCmpOGT(a, Num(0.41421356237309503));
+    Value* turned = b_.CreateFDiv(b_.CreateFSub(a, Num(1)), b_.CreateFAdd(a, Num(1)));
+    Value* t = b_.CreateSelect(upper, turned, a);
+    Value* z = b_.CreateFMul(t, t);
+    Value* angle = Fma(b_.CreateFMul(t, z), Poly(z, kAtan), t);
+    angle = b_.CreateFAdd(angle, b_.CreateSelect(upper, Num(kPi / 4), Num(0)));
+    angle = b_.CreateSelect(outside, b_.CreateFSub(Num(kPi / 2), angle), angle);
+    return CopySign(angle, x);
+  }
+
+  Value* Asin(Value* x) {
+    Value* cosine = Sqrt(b_.CreateFMul(b_.CreateFSub(Num(1), x), b_.CreateFAdd(Num(1), x)));
+    return Atan(b_.CreateFDiv(x, cosine));
+  }
+
+  Value* Acos(Value* x) {
+    Value* ratio = b_.CreateFDiv(b_.CreateFSub(Num(1), x), b_.CreateFAdd(Num(1), x));
+    return b_.CreateFMul(Num(2), Atan(Sqrt(ratio)));
+  }
+
+  Value* Sinh(Value* x) {
+    Value* em1 = Expm1(ClampAbove(Abs(x), 709.7));
+    Value* sum = b_.CreateFAdd(em1, b_.CreateFDiv(em1, b_.CreateFAdd(em1, Num(1))));
+    Value* result = b_.CreateFMul(Num(0.5), sum);
+    result = b_.CreateSelect(b_.CreateFCmpOGT(Abs(x), Num(709.7)), HalfOfBigExp(Abs(x)), result);
+    return CopySign(result, x);
+  }
+
+  Value* Cosh(Value* x) {
+    Value* e = Exp(Abs(x));
+    Value* result = b_.CreateFMul(Num(0.5), b_.CreateFAdd(e, b_.CreateFDiv(Num(1), e)));
+    return b_.CreateSelect(b_.CreateFCmpOGT(Abs(x), Num(709.7)), HalfOfBigExp(Abs(x)), result);
+  }
+
+  Value* Asinh(Value* x) {
+    Value* a = Abs(x);
+    Value* square = b_.CreateFMul(a, a);
+    Value* root = Sqrt(b_.CreateFAdd(square, Num(1)));
+    Value* result = Log1p(b_.CreateFAdd(a, b_.CreateFDiv(square, b_.CreateFAdd(Num(1), root))));
+    // The square overflows long before the result does.
+    Value* big = b_.CreateFAdd(Log(a), Num(0.69314718055994530942));
+    return CopySign(b_.CreateSelect(b_.CreateFCmpOGT(a, Num(1e100)), big, result), x);
+  }
+
+  Value* Acosh(Value* x) {
+    Value* t = b_.CreateFSub(x, Num(1));
+    Value* result = Log1p(b_.CreateFAdd(t, Sqrt(b_.CreateFMul(t, b_.CreateFAdd(t, Num(2))))));
+    Value* big = b_.CreateFAdd(Log(x), Num(0.69314718055994530942));
+    return b_.CreateSelect(b_.CreateFCmpOGT(x, Num(1e100)), big, result);
+  }
+
+  Value* Atanh(Value* x) {
+    Value* a = Abs(x);
+    Value* ratio = b_.CreateFDiv(b_.CreateFAdd(a, a), b_.CreateFSub(Num(1), a));
+    return CopySign(b_.CreateFMul(Num(0.5), Log1p(ratio)), x);
+  }
+
+  Value* Pow(Value* x, Value* y) {
+    Value* power = Exp(b_.CreateFMul(y, Log(Abs(x))));
+    Value* half = b_.CreateFMul(y, Num(0.5));
+    Value* odd = b_.CreateFCmpUNE(Rint(half), half);
+    Value* whole = b_.CreateFCmpOEQ(Rint(y), y);
+    Value* of_negative = b_.CreateSelect(odd, Negative(power), power);
+    of_negative = b_.CreateSelect(whole, of_negative, NaN());
+    power = b_.CreateSelect(b_.CreateFCmpOLT(x, Num(0)), of_negative, power);
+    Value* one = b_.CreateOr(b_.CreateFCmpOEQ(y, Num(0)), b_.CreateFCmpOEQ(x, Num(1)));
+    return b_.CreateSelect(one, Num(1), power);
+  }
+
+  Value* Fmod(Value* x, Value* y) {
+    Value* a = Abs(x);
+    Value* m = Abs(y);
+    Value* quotient = b_.CreateUnaryIntrinsic(llvm::Intrinsic::trunc, b_.CreateFDiv(a, m));
+    Value* r = Fma(Negative(quotient), m, a);
+    // The quotient may have been rounded across a whole number.
+    r = b_.CreateSelect(b_.CreateFCmpOLT(r, Num(0)), b_.CreateFAdd(r, m), r);
+    r = b_.CreateSelect(b_.CreateFCmpOGE(r, m), b_.CreateFSub(r, m), r);
+    Value* plain = b_.CreateAnd(b_.CreateFCmpOEQ(m, Infinity()), b_.CreateFCmpONE(a, Infinity()));
+    return CopySign(b_.CreateSelect(plain, a, r), x);
+  }
+
+  Value* Num(double value) { return llvm::ConstantFP::get(type_, value); }
+
+ private:
+  struct Reduced {
+    Value* n;      // integer
+    Value* expm1;  // e^r - 1 for x = n ln(2) + r
+  };
+
+  Value* Int(int64_t value) { return llvm::ConstantInt::get(ints_, value, true); }
+  Value* Infinity() { return llvm::ConstantFP::getInfinity(type_); }
+  Value* NaN() { return llvm::ConstantFP::getNaN(type_); }
+  Value* Negative(Value* x) { return b_.CreateFNeg(x); }
+  Value* Abs(Value* x) { return b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x); }
+  Value* Sqrt(Value* x) { return b_.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, x); }
+  Value* Rint(Value* x) { return b_.CreateUnaryIntrinsic(llvm::Intrinsic::rint, x); }
+  Value* CopySign(Value* x, Value* sign) {
+    return b_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, x, sign);
+  }
+  Value* Fma(Value* x, Value* y, Value* z) {
+    return b_.CreateIntrinsic(llvm::Intrinsic::fmuladd, {type_}, {x, y, z});
+  }
+  // NaN stays NaN.
+  Value* ClampAbove(Value* x, double high) {
+    return b_.CreateSelect(b_.CreateFCmpOGT(x, Num(high)), Num(high), x);
+  }
+  Value* Clamp(Value* x, double low, double high) {
+    return ClampAbove(b_.CreateSelect(b_.CreateFCmpOLT(x, Num(low)), Num(low), x), high);
+  }
+  Value* Poly(Value* x, std::span<const double> coefficients) {
+    Value* sum = Num(coefficients.back());
+    for (size_t i = coefficients.size() - 1; i-- > 0;) sum = Fma(sum, x, Num(coefficients[i]));
+    return sum;
+  }
+  // 2^n for n in the range of normal exponents.
+  Value* Power2(Value* n) {
+    return b_.CreateBitCast(b_.CreateShl(b_.CreateAdd(n, Int(bias_)), mantissa_), type_);
+  }
+
+  Reduced Reduce(Value* x) {
+    // Adding 1.5 2^mantissa rounds to a whole number and leaves it in the low bits, also of NaN,
+    // where a conversion to integer would be undefined.
+    const double magic = is_double_ ? 0x1.8p52 : 0x1.8p23;
+    Value* t = Fma(x, Num(1.44269504088896340736), Num(magic));
+    Value* whole = b_.CreateFSub(t, Num(magic));
+    Value* n = b_.CreateSub(b_.CreateBitCast(t, ints_), b_.CreateBitCast(Num(magic), ints_));
+    Value* r = Fma(whole, Num(is_double_ ? -0x1.62e42fefa2000p-1 : -0x1.62e4p-1), x);
+    r = Fma(whole, Num(is_double_ ? -0x1.9ef35793c7673p-41 : -0x1.7f7d1cf79abcap-20), r);
+    Value* square = b_.CreateFMul(r, r);
+    Value* tail = is_double_ ? Poly(r, kExpDouble) : Poly(r, kExpFloat);
+    return {n, Fma(square, tail, r)};
+  }
+
+  Value* LogOfReduced(Value* m, Value* exponent) {
+    Value* f = b_.CreateFSub(m, Num(1));
+    Value* s = b_.CreateFDiv(f, b_.CreateFAdd(f, Num(2)));
+    Value* z = b_.CreateFMul(s, s);
+    Value* rest = b_.CreateFMul(z, is_double_ ? Poly(z, kLogDouble) : Poly(z, kLogFloat));
+    Value* half_square = b_.CreateFMul(b_.CreateFMul(Num(0.5), f), f);
+    // The low part of e ln(2) and the small terms first.
+    Value* low =
+        b_.CreateFMul(exponent, Num(is_double_ ? 0x1.9ef35793c7673p-41 : 0x1.7f7d1cf79abcap-20));
+    Value* small = Fma(s, b_.CreateFAdd(half_square, rest), low);
+    Value* sum = b_.CreateFSub(b_.CreateFSub(half_square, small), f);
+    Value* high = Num(is_double_ ? 0x1.62e42fefa2000p-1 : 0x1.62e4p-1);
+    return Fma(exponent, high, Negative(sum));
+  }
+
+  // e^x / 2 where e^x overflows and its half may not.
+  Value* HalfOfBigExp(Value* x) {
+    Value* root = Exp(b_.CreateFMul(Num(0.5), x));
+    return b_.CreateFMul(b_.CreateFMul(Num(0.5), root), root);
+  }
+
+  Builder& b_;
+  Type* type_;
+  bool is_double_;
+  Type* ints_;
+  int mantissa_;
+  int bias_;
+};
+
+Value* InDouble(Builder& b, loop::UnaryOp op, Value* x) {
+  Math m(b, x->getType());
+  switch (op) {
+    case loop::UnaryOp::kSin:
+      return m.Sine(x, 0);
+    case loop::UnaryOp::kCos:
+      return m.Sine(x, 1);
+    case loop::UnaryOp::kTan:
+      return b.CreateFDiv(m.Sine(x, 0), m.Sine(x, 1));
+    case loop::UnaryOp::kAsin:
+      return m.Asin(x);
+    case loop::UnaryOp::kAcos:
+      return m.Acos(x);
+    case loop::UnaryOp::kAtan:
+      return m.Atan(x);
+    case loop::UnaryOp::kSinh:
+      return m.Sinh(x);
+    case loop::UnaryOp::kCosh:
+      return m.Cosh(x);
+    case loop::UnaryOp::kAsinh:
+      return m.Asinh(x);
+    case loop::UnaryOp::kAcosh:
+      return m.Acosh(x);
+    case loop::UnaryOp::kAtanh:
+      return m.Atanh(x);
+    default:
+      llvm_unreachable("not an elementary function");
+  }
+}
+
+}  // namespace
+
+llvm::Value* EmitMath(Builder& b, loop::UnaryOp op, llvm::Value* x) {
+  Math m(b, x->getType());
+  switch (op) {
+    case loop::UnaryOp::kExp:
+      return m.Exp(x);
+    case loop::UnaryOp::kLog:
+      return m.Log(x);
+    case loop::UnaryOp::kTanh:
+      return m.Tanh(x);
+    case loop::UnaryOp::kErf:
+      return m.Erf(x);
+    case loop::UnaryOp::kSigmoid:
+      return m.Sigmoid(x);
+    default: {
+      // The rare ones are computed in double, which makes the float result right to an ulp.
+      Value* wide = b.CreateFPCast(x, WithElements(x->getType(), b.getDoubleTy()));
+      return b.CreateFPCast(InDouble(b, op, wide), x->getType());
+    }
+  }
+}
+
+llvm::Value* EmitPow(Builder& b, llvm::Value* x, llvm::Value* y) {
+  Type* wide = WithElements(x->getType(), b.getDoubleTy());
+  Value* power = Math(b, wide).Pow(b.CreateFPCast(x, wide), b.CreateFPCast(y, wide));
+  return b.CreateFPCast(power, x->getType());
+}
+
+llvm::Value* EmitFmod(Builder& b, llvm::Value* x, llvm::Value* y) {
+  Type* wide = WithElements(x->getType(), b.getDoubleTy());
+  Value* r = Math(b, wide).Fmod(b.CreateFPCast(x, wide), b.CreateFPCast(y, wide));
+  return b.CreateFPCast(r, x->getType());
+}
+
+}  // namespace hone::codegen

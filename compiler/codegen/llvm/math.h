@@ -1,0 +1,21 @@
+// Elementary functions as straight-line IR, so that kernels need no libm and vectorise: arguments
+// are float or double, scalar or vector. Within a few units in the last place of the type (double:
+// relative error below 1e-13), infinities and NaN as libm has them; sin, cos and tan for |x| up to
+// 2^20.
+#ifndef HONE_COMPILER_CODEGEN_LLVM_MATH_H_
+#define HONE_COMPILER_CODEGEN_LLVM_MATH_H_
+
+#include "compiler/codegen/llvm/values.h"
+#include "compiler/loop/expr.h"
+
+namespace hone::codegen {
+
+// kExp to kSigmoid and kSin to kAtanh.
+llvm::Value* EmitMath(Builder& b, loop::UnaryOp op, llvm::Value* x);
+llvm::Value* EmitPow(Builder& b, llvm::Value* x, llvm::Value* y);
+// The remainder of a / b rounded towards zero, with the sign of a.
+llvm::Value* EmitFmod(Builder& b, llvm::Value* x, llvm::Value* y);
+
+}  // namespace hone::codegen
+
+#endif  // HONE_COMPILER_CODEGEN_LLVM_MATH_H_

@@ -1,0 +1,157 @@
+#include "compiler/codegen/llvm/tables.h"
+
+#include <map>
+
+#include "compiler/codegen/llvm/values.h"
+#include "llvm/IR/Constants.h"
+#include "runtime/module_abi.h"
+
+namespace hone::codegen {
+namespace {
+
+using llvm::Constant;
+using llvm::ConstantInt;
+using llvm::ConstantStruct;
+
+// The layouts of runtime/module_abi.h, field by field; LLVM pads structs as C does.
+class TableEmitter {
+ public:
+  TableEmitter(llvm::Module& module, const ModuleSpec& spec)
+      : module_(module), spec_(spec), b_(module.getContext()) {}
+
+  void Emit(const std::vector<std::vector<LaunchEntry>>& launches, const std::string& toolchain) {
+    std::vector<Constant*> kernels;
+    for (size_t i = 0; i < spec_.kernels.size(); ++i) {
+      kernels.push_back(Kernel(spec_.kernels[i], launches[i]));
+    }
+    std::vector<Constant*> functions;
+    for (const FunctionSpec& function : spec_.functions) functions.push_back(Function(function));
+    Constant* table =
+        Struct({I32(HONE_MODULE_ABI_VERSION), I32(kernels.size()), I32(functions.size()), I32(0),
+                Text(spec_.target.ToString()), Text(toolchain), Array(kernels), Array(functions),
+                I64(spec_.parameters_bytes)});
+    auto* exported =
+        new llvm::GlobalVariable(module_, table->getType(), /*isConstant=*/true,
+                                 llvm::GlobalValue::ExternalLinkage, table, HONE_MODULE_SYMBOL);
+    exported->setAlignment(llvm::Align(8));
+  }
+
+ private:
+  Constant* I8(uint64_t v) { return b_.getInt8(static_cast<uint8_t>(v)); }
+  Constant* I16(uint64_t v) { return b_.getInt16(static_cast<uint16_t>(v)); }
+  Constant* I32(uint64_t v) { return b_.getInt32(static_cast<uint32_t>(v)); }
+  Constant* I64(uint64_t v) { return b_.getInt64(v); }
+  Constant* F64(double v) { return llvm::ConstantFP::get(b_.getDoubleTy(), v); }
+  Constant* Struct(std::vector<Constant*> fields) {
+    return ConstantStruct::getAnon(module_.getContext(), fields);
+  }
+
+  Constant* Private(Constant* data, const char* name, int align) {
+    auto* global = new llvm::GlobalVariable(module_, data->getType(), /*isConstant=*/true,
+                                            llvm::GlobalValue::PrivateLinkage, data, name);
+    global->setAlignment(llvm::Align(align));
+    global->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
+    return global;
+  }
+
+  Constant* Text(const std::string& text) {
+    Constant*& known = texts_[text];
+    if (!known) {
+      known = Private(llvm::ConstantDataArray::getString(module_.getContext(), text), "text", 1);
+    }
+    return known;
+  }
+
+  // NULL for an empty one.
+  Constant* Array(const std::vector<Constant*>& elements) {
+    if (elements.empty()) return llvm::ConstantPointerNull::get(b_.getPtrTy());
+    auto* type = llvm::ArrayType::get(elements[0]->getType(), elements.size());
+    return Private(llvm::ConstantArray::get(type, elements), "table", 8);
+  }
+
+  Constant* Shape(const std::vector<int64_t>& shape) {
+    std::vector<Constant*> extents;
+    for (const int64_t extent : shape) extents.push_back(I64(extent));
+    return Array(extents);
+  }
+
+  Constant* Buffer(const loop::BufferNode& buffer) {
+    const uint64_t bytes = buffer.layout.ElementCount(buffer.shape) * SizeBytes(buffer.dtype);
+    return Struct({Text(buffer.name), I8(static_cast<uint64_t>(buffer.role)),
+                   I8(static_cast<uint64_t>(buffer.dtype)), I16(buffer.shape.size()), I32(0),
+                   Shape(buffer.shape), Text(buffer.layout.ToString()), I64(bytes),
+                   F64(buffer.domain_low), F64(buffer.domain_high)});
+  }
+
+  Constant* Code(const std::string& symbol) {
+    if (llvm::Function* function = module_.getFunction(symbol)) return function;
+    auto* function = llvm::Function::Create(llvm::FunctionType::get(b_.getVoidTy(), false),
+                                            llvm::Function::ExternalLinkage, symbol, &module_);
+    function->setVisibility(llvm::GlobalValue::HiddenVisibility);
+    return function;
+  }
+
+  Constant* Launch(const LaunchEntry& launch) {
+    const bool prepare = launch.phase == loop::Phase::kPrepare;
+    return Struct({Text(launch.name), Code(launch.symbol), I64(launch.grid_extent),
+                   I64(launch.scratch_bytes), I32(prepare ? HONE_PHASE_PREPARE : HONE_PHASE_RUN),
+                   I32(launch.facts.serial), I32(launch.facts.barrier_before), I32(0)});
+  }
+
+  Constant* Kernel(const KernelSpec& kernel, const std::vector<LaunchEntry>& entries) {
+    std::vector<Constant*> buffers;
+    for (const loop::Buffer& buffer : kernel.nest.buffers) buffers.push_back(Buffer(*buffer));
+    std::vector<Constant*> launches;
+    for (const LaunchEntry& entry : entries) launches.push_back(Launch(entry));
+    return Struct({Text(kernel.name), Text(kernel.workload), Text(kernel.workload_digest),
+                   Text(kernel.config), Text(kernel.tier), F64(kernel.flops),
+                   F64(kernel.error_bound), I32(buffers.size()), I32(launches.size()),
+                   Array(buffers), Array(launches)});
+  }
+
+  Constant* Value(const ValueSpec& value) {
+    uint64_t bytes = SizeBytes(value.dtype);
+    for (const int64_t extent : value.shape) bytes *= extent;
+    auto* reserved = llvm::ConstantAggregateZero::get(llvm::ArrayType::get(b_.getInt8Ty(), 3));
+    return Struct({Text(value.name), I8(static_cast<uint64_t>(value.dtype)), reserved,
+                   I32(value.shape.size()), Shape(value.shape), I64(bytes)});
+  }
+
+  Constant* Values(const std::vector<ValueSpec>& values) {
+    std::vector<Constant*> entries;
+    for (const ValueSpec& value : values) entries.push_back(Value(value));
+    return Array(entries);
+  }
+
+  Constant* Call(const CallSpec& call) {
+    std::vector<Constant*> locations;
+    for (const Location& location : call.locations) {
+      locations.push_back(
+          Struct({I32(location.space), I32(location.index), I64(location.offset_bytes)}));
+    }
+    return Struct({I32(call.kernel), I32(call.barrier_before), Array(locations)});
+  }
+
+  Constant* Function(const FunctionSpec& function) {
+    std::vector<Constant*> calls;
+    for (const CallSpec& call : function.calls) calls.push_back(Call(call));
+    return Struct({Text(function.name), I32(function.inputs.size()), I32(function.outputs.size()),
+                   I32(calls.size()), I32(0), Values(function.inputs), Values(function.outputs),
+                   Array(calls), I64(function.arena_bytes)});
+  }
+
+  llvm::Module& module_;
+  const ModuleSpec& spec_;
+  Builder b_;
+  std::map<std::string, Constant*> texts_;
+};
+
+}  // namespace
+
+void EmitTables(llvm::Module& module, const ModuleSpec& spec,
+                const std::vector<std::vector<LaunchEntry>>& launches,
+                const std::string& toolchain) {
+  TableEmitter(module, spec).Emit(launches, toolchain);
+}
+
+}  // namespace hone::codegen

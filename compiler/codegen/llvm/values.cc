@@ -1,0 +1,220 @@
+#include "compiler/codegen/llvm/values.h"
+
+#include "llvm/IR/Intrinsics.h"
+
+namespace hone::codegen {
+namespace {
+
+using llvm::ConstantFP;
+using llvm::ConstantInt;
+using llvm::Type;
+using llvm::Value;
+
+Type* Int16Like(Builder& b, const Value* value) {
+  return WithElements(value->getType(), b.getInt16Ty());
+}
+Type* Int32Like(Builder& b, const Value* value) {
+  return WithElements(value->getType(), b.getInt32Ty());
+}
+Type* FloatLike(Builder& b, const Value* value) {
+  return WithElements(value->getType(), b.getFloatTy());
+}
+Value* Int(Type* type, uint64_t value) { return ConstantInt::get(type, value); }
+
+// Rounds the bits of a float to the nearest with `dropped` low bits zero, ties to even.
+Value* DropLowBits(Builder& b, Value* bits, int dropped) {
+  Type* type = bits->getType();
+  Value* odd = b.CreateAnd(b.CreateLShr(bits, dropped), Int(type, 1));
+  Value* bias = b.CreateAdd(odd, Int(type, (uint64_t{1} << (dropped - 1)) - 1));
+  return b.CreateAnd(b.CreateAdd(bits, bias), Int(type, ~((uint64_t{1} << dropped) - 1)));
+}
+
+Value* RoundToBFloat16(Builder& b, Value* value) {
+  Value* bits = b.CreateBitCast(value, Int32Like(b, value));
+  Value* rounded = b.CreateBitCast(DropLowBits(b, bits, 16), value->getType());
+  return b.CreateSelect(b.CreateFCmpUNO(value, value), ConstantFP::getNaN(value->getType()),
+                        rounded);
+}
+
+Value* Magnitude(Builder& b, Value* value) {
+  return b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, value);
+}
+Value* WithSignOf(Builder& b, Value* magnitude, Value* sign) {
+  return b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, magnitude, sign);
+}
+
+// For machines without conversion instructions.
+Value* RoundToFloat16ByBits(Builder& b, Value* value) {
+  Type* type = value->getType();
+  Value* magnitude = Magnitude(b, value);
+  // In [0.5, 1) floats are 2^-24 apart, as subnormal halves are.
+  Value* half = ConstantFP::get(type, 0.5);
+  Value* subnormal = b.CreateFSub(b.CreateFAdd(magnitude, half), half);
+  Value* normal =
+      b.CreateBitCast(DropLowBits(b, b.CreateBitCast(magnitude, Int32Like(b, value)), 13), type);
+  Value* infinity = ConstantFP::getInfinity(type);
+  normal =
+      b.CreateSelect(b.CreateFCmpOGT(normal, ConstantFP::get(type, 65504.0)), infinity, normal);
+  Value* small = b.CreateFCmpOLT(magnitude, ConstantFP::get(type, 0x1p-14));
+  Value* rounded = b.CreateSelect(small, subnormal, normal);
+  rounded = b.CreateSelect(b.CreateFCmpUNO(value, value), ConstantFP::getNaN(type), rounded);
+  return WithSignOf(b, rounded, value);
+}
+
+Value* EncodeFloat16ByBits(Builder& b, Value* value) {
+  Type* ints = Int32Like(b, value);
+  Type* type = value->getType();
+  Value* magnitude = Magnitude(b, value);
+  Value* bits = b.CreateBitCast(magnitude, ints);
+  Value* normal = b.CreateSub(b.CreateLShr(bits, 13), Int(ints, 112 << 10));
+  // Adding 0.5 moves the 10 bits of a subnormal half to the low end of the mantissa.
+  Value* shifted = b.CreateBitCast(b.CreateFAdd(magnitude, ConstantFP::get(type, 0.5)), ints);
+  Value* subnormal = b.CreateAnd(shifted, Int(ints, 0x7FF));
+  Value* is_small = b.CreateFCmpOLT(magnitude, ConstantFP::get(type, 0x1p-14));
+  Value* encoded = b.CreateSelect(is_small, subnormal, normal);
+  Value* infinity = ConstantFP::getInfinity(type);
+  encoded = b.CreateSelect(b.CreateFCmpOEQ(magnitude, infinity), Int(ints, 0x7C00), encoded);
+  encoded = b.CreateSelect(b.CreateFCmpUNO(value, value), Int(ints, 0x7E00), encoded);
+  Value* sign = b.CreateAnd(b.CreateLShr(b.CreateBitCast(value, ints), 16), Int(ints, 0x8000));
+  return b.CreateTrunc(b.CreateOr(encoded, sign), Int16Like(b, value));
+}
+
+Value* DecodeFloat16ByBits(Builder& b, Value* stored) {
+  Type* ints = Int32Like(b, stored);
+  Type* type = FloatLike(b, stored);
+  Value* bits = b.CreateZExt(stored, ints);
+  Value* magnitude = b.CreateShl(b.CreateAnd(bits, Int(ints, 0x7FFF)), 13);
+  // The exponent's bias is 112 less; the product is exact for subnormals too.
+  Value* scaled = b.CreateFMul(b.CreateBitCast(magnitude, type), ConstantFP::get(type, 0x1p112));
+  Value* special = b.CreateBitCast(b.CreateOr(magnitude, Int(ints, 0x7F800000)), type);
+  Value* is_special = b.CreateICmpUGE(magnitude, Int(ints, 0x0F800000));
+  Value* sign = b.CreateShl(b.CreateAnd(bits, Int(ints, 0x8000)), 16);
+  return WithSignOf(b, b.CreateSelect(is_special, special, scaled), b.CreateBitCast(sign, type));
+}
+
+Value* RoundToFloat16(Builder& b, Value* value, const CpuTraits& traits) {
+  if (!traits.half_conversions) return RoundToFloat16ByBits(b, value);
+  Type* half = WithElements(value->getType(), b.getHalfTy());
+  return b.CreateFPExt(b.CreateFPTrunc(value, half), value->getType());
+}
+
+Value* FloatToInt(Builder& b, Value* value, Type* result, bool is_signed) {
+  const auto id = is_signed ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat;
+  return b.CreateIntrinsic(id, {result, value->getType()}, {value});
+}
+
+Value* IntToFloat(Builder& b, Value* value, Type* result, bool is_signed) {
+  return is_signed ? b.CreateSIToFP(value, result) : b.CreateUIToFP(value, result);
+}
+
+}  // namespace
+
+CpuTraits CpuTraits::Of(const Target& target) {
+  CpuTraits traits;
+  traits.half_conversions = target.IsAArch64() || target.Has("f16c") || target.Has("avx512f");
+  traits.nan_min_max = target.IsAArch64();
+  return traits;
+}
+
+llvm::Type* RegisterType(llvm::LLVMContext& context, DataType dtype) {
+  switch (dtype) {
+    case DataType::kBool:
+      return Type::getInt1Ty(context);
+    case DataType::kFloat16:
+    case DataType::kBFloat16:
+      return Type::getFloatTy(context);
+    default:
+      return MemoryType(context, dtype);
+  }
+}
+
+llvm::Type* MemoryType(llvm::LLVMContext& context, DataType dtype) {
+  if (dtype == DataType::kFloat32) return Type::getFloatTy(context);
+  if (dtype == DataType::kFloat64) return Type::getDoubleTy(context);
+  return Type::getIntNTy(context, SizeBytes(dtype) * 8);
+}
+
+bool IsSigned(DataType dtype) { return dtype != DataType::kUInt8 && dtype != DataType::kBool; }
+
+int LanesOf(const llvm::Type* type) {
+  const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
+  return vector ? static_cast<int>(vector->getNumElements()) : 1;
+}
+
+llvm::Type* Widen(llvm::Type* scalar, int lanes) {
+  return lanes == 1 ? scalar : llvm::FixedVectorType::get(scalar, lanes);
+}
+
+llvm::Type* WithElements(const llvm::Type* like, llvm::Type* element) {
+  return Widen(element, LanesOf(like));
+}
+
+llvm::Value* Splat(Builder& b, llvm::Value* value, int lanes) {
+  if (lanes == 1 || LanesOf(value) == lanes) return value;
+  return b.CreateVectorSplat(lanes, value);
+}
+
+void Match(Builder& b, llvm::Value*& x, llvm::Value*& y) {
+  const int lanes = std::max(LanesOf(x), LanesOf(y));
+  x = Splat(b, x, lanes);
+  y = Splat(b, y, lanes);
+}
+
+llvm::Value* FromMemory(Builder& b, llvm::Value* stored, DataType dtype, const CpuTraits& traits) {
+  switch (dtype) {
+    case DataType::kBool:
+      return b.CreateICmpNE(stored, Int(stored->getType(), 0));
+    case DataType::kBFloat16:
+      return b.CreateBitCast(b.CreateShl(b.CreateZExt(stored, Int32Like(b, stored)), 16),
+                             FloatLike(b, stored));
+    case DataType::kFloat16: {
+      if (!traits.half_conversions) return DecodeFloat16ByBits(b, stored);
+      Value* half = b.CreateBitCast(stored, WithElements(stored->getType(), b.getHalfTy()));
+      return b.CreateFPExt(half, FloatLike(b, stored));
+    }
+    default:
+      return stored;
+  }
+}
+
+llvm::Value* ToMemory(Builder& b, llvm::Value* value, DataType dtype, const CpuTraits& traits) {
+  switch (dtype) {
+    case DataType::kBool:
+      return b.CreateZExt(value, WithElements(value->getType(), b.getInt8Ty()));
+    case DataType::kBFloat16:
+      return b.CreateTrunc(b.CreateLShr(b.CreateBitCast(value, Int32Like(b, value)), 16),
+                           Int16Like(b, value));
+    case DataType::kFloat16: {
+      if (!traits.half_conversions) return EncodeFloat16ByBits(b, value);
+      Value* half = b.CreateFPTrunc(value, WithElements(value->getType(), b.getHalfTy()));
+      return b.CreateBitCast(half, Int16Like(b, value));
+    }
+    default:
+      return value;
+  }
+}
+
+llvm::Value* RoundToType(Builder& b, llvm::Value* value, DataType dtype, const CpuTraits& traits) {
+  if (dtype == DataType::kBFloat16) return RoundToBFloat16(b, value);
+  if (dtype == DataType::kFloat16) return RoundToFloat16(b, value, traits);
+  return value;
+}
+
+llvm::Value* EmitCast(Builder& b, llvm::Value* value, DataType from, DataType to,
+                      const CpuTraits& traits) {
+  if (from == to) return value;
+  Type* type = WithElements(value->getType(), RegisterType(b.getContext(), to));
+  if (to == DataType::kBool) {
+    Value* zero = llvm::Constant::getNullValue(value->getType());
+    return IsFloat(from) ? b.CreateFCmpUNE(value, zero) : b.CreateICmpNE(value, zero);
+  }
+  if (!IsFloat(to)) {
+    if (IsFloat(from)) return FloatToInt(b, value, type, IsSigned(to));
+    return b.CreateIntCast(value, type, IsSigned(from));
+  }
+  Value* converted =
+      IsFloat(from) ? b.CreateFPCast(value, type) : IntToFloat(b, value, type, IsSigned(from));
+  return RoundToType(b, converted, to, traits);
+}
+
+}  // namespace hone::codegen

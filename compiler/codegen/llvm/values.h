@@ -1,0 +1,50 @@
+// How values of Hone's element types look to LLVM: in registers and in memory.
+//
+// In registers a bool is an i1 and float16 and bfloat16 are floats that were rounded to their type
+// after each operation; in memory they are i8 and i16. A value is a scalar, or a vector of one
+// element a lane.
+#ifndef HONE_COMPILER_CODEGEN_LLVM_VALUES_H_
+#define HONE_COMPILER_CODEGEN_LLVM_VALUES_H_
+
+#include "compiler/ir/target.h"
+#include "llvm/IR/IRBuilder.h"
+#include "runtime/data_type.h"
+
+namespace hone::codegen {
+
+using Builder = llvm::IRBuilder<>;
+
+// What instruction selection can do well on a target.
+struct CpuTraits {
+  bool half_conversions = false;  // float <-> half by instructions, no library calls
+  bool nan_min_max = false;       // minimum and maximum that propagate NaN are one instruction
+
+  static CpuTraits Of(const Target& target);
+};
+
+llvm::Type* RegisterType(llvm::LLVMContext& context, DataType dtype);
+llvm::Type* MemoryType(llvm::LLVMContext& context, DataType dtype);
+bool IsSigned(DataType dtype);
+
+// 1 for a scalar.
+int LanesOf(const llvm::Type* type);
+inline int LanesOf(const llvm::Value* value) { return LanesOf(value->getType()); }
+// `scalar` itself for one lane.
+llvm::Type* Widen(llvm::Type* scalar, int lanes);
+// The type with other elements and as many lanes.
+llvm::Type* WithElements(const llvm::Type* like, llvm::Type* element);
+// A scalar repeated; a vector of `lanes` comes back as it is.
+llvm::Value* Splat(Builder& b, llvm::Value* value, int lanes);
+// Brings both to the same number of lanes.
+void Match(Builder& b, llvm::Value*& x, llvm::Value*& y);
+
+llvm::Value* FromMemory(Builder& b, llvm::Value* stored, DataType dtype, const CpuTraits& traits);
+llvm::Value* ToMemory(Builder& b, llvm::Value* value, DataType dtype, const CpuTraits& traits);
+// Of float16 and bfloat16: the nearest value of the type, ties to even. Others: the value.
+llvm::Value* RoundToType(Builder& b, llvm::Value* value, DataType dtype, const CpuTraits& traits);
+llvm::Value* EmitCast(Builder& b, llvm::Value* value, DataType from, DataType to,
+                      const CpuTraits& traits);
+
+}  // namespace hone::codegen
+
+#endif  // HONE_COMPILER_CODEGEN_LLVM_VALUES_H_

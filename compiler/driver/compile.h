@@ -1,0 +1,64 @@
+// The whole way from a model to a module, in one readable function, and its report.
+#ifndef HONE_COMPILER_DRIVER_COMPILE_H_
+#define HONE_COMPILER_DRIVER_COMPILE_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "compiler/driver/config_source.h"
+#include "compiler/driver/kernel_graph.h"
+#include "compiler/ir/expr.h"
+#include "compiler/ir/target.h"
+
+namespace hone::driver {
+
+// Through the passes up to `after`; empty: all of them, to calls of fused functions with layout
+// signatures.
+absl::StatusOr<ir::Module> RunPasses(const ir::Module& module, const Target& target,
+                                     const std::string& after = "");
+
+// A kernel of a model, as it is submitted for tuning.
+struct TuningTask {
+  std::string name;
+  std::shared_ptr<const ops::KernelDefinition> def;
+  ir::LayoutSignature signature;
+  double weight = 1;  // calls in the model
+};
+absl::StatusOr<std::vector<TuningTask>> TasksOf(const ir::Module& module, const Target& target);
+
+struct KernelReport {
+  std::string name;
+  std::string workload;
+  std::string workload_digest;
+  std::string signature;
+  std::string tier;
+  std::string config;
+  double flops = 0;
+  int calls = 0;
+};
+
+struct CompileReport {
+  std::string target;
+  std::vector<KernelReport> kernels;
+  uint64_t arena_bytes = 0;
+  uint64_t parameters_bytes = 0;
+  // Seconds of the phases, in order: "passes", "schedule", "plan", "code", "prepare", "write".
+  std::vector<std::pair<std::string, double>> seconds;
+};
+
+struct CompileOptions {
+  Target target;
+  // Refuses, before any code is generated, when a kernel's tier is less than "tuned":
+  // kFailedPrecondition lists the kernels.
+  bool require_tuned = false;
+};
+
+// Writes the module to `path`: whole or, on any error, not at all.
+absl::StatusOr<CompileReport> Compile(const ir::Module& module, const CompileOptions& options,
+                                      ConfigChain& configs, const std::string& path);
+
+}  // namespace hone::driver
+
+#endif  // HONE_COMPILER_DRIVER_COMPILE_H_

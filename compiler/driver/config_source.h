@@ -1,0 +1,51 @@
+// Where a kernel's config comes from.
+#ifndef HONE_COMPILER_DRIVER_CONFIG_SOURCE_H_
+#define HONE_COMPILER_DRIVER_CONFIG_SOURCE_H_
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "compiler/schedule/config.h"
+#include "compiler/schedule/template.h"
+
+namespace hone::driver {
+
+// A config and the tier it comes from: "tuned", "tuning", "compatible", "transferred", "default".
+struct ConfigChoice {
+  std::string tier;
+  schedule::Config config;
+  // Of the nest it was measured as; empty: not checked. A config applies only while it lowers to
+  // this.
+  std::string nest_digest;
+};
+
+// Not thread-safe.
+class ConfigSource {
+ public:
+  virtual ~ConfigSource() = default;
+  // nullopt: knows nothing of this task.
+  virtual absl::StatusOr<std::optional<ConfigChoice>> Find(const schedule::Task& task) = 0;
+};
+
+// Asks each source in turn; what the last one, the analytic default, answers is always an answer. A
+// config that no longer lowers to its nest digest counts as not found.
+class ConfigChain {
+ public:
+  void Add(std::unique_ptr<ConfigSource> source) { sources_.push_back(std::move(source)); }
+
+  struct Scheduled {
+    ConfigChoice choice;
+    loop::Nest nest;
+  };
+  absl::StatusOr<Scheduled> Schedule(const schedule::Task& task);
+
+ private:
+  std::vector<std::unique_ptr<ConfigSource>> sources_;
+};
+
+}  // namespace hone::driver
+
+#endif  // HONE_COMPILER_DRIVER_CONFIG_SOURCE_H_

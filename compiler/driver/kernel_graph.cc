@@ -1,0 +1,183 @@
+#include "compiler/driver/kernel_graph.h"
+
+#include <map>
+#include <set>
+#include <unordered_map>
+#include <utility>
+
+#include "fmt/format.h"
+#include "support/status.h"
+
+namespace hone::driver {
+namespace {
+
+class Builder {
+ public:
+  absl::StatusOr<KernelGraph> Build(const ir::ExprNode& main) {
+    for (const ir::Expr& param : ir::Params(main)) AddInput(param);
+    for (const ir::Expr& node : ir::PostOrder(ir::Body(main))) HONE_RETURN_IF_ERROR(Visit(node));
+    HONE_RETURN_IF_ERROR(MarkOutputs(main));
+    return std::move(graph_);
+  }
+
+ private:
+  int AddValue(Value value) {
+    graph_.values.push_back(std::move(value));
+    return static_cast<int>(graph_.values.size()) - 1;
+  }
+
+  void AddInput(const ir::Expr& param) {
+    const ir::TensorType& type = param->type->tensor;
+    Value value{.kind = Value::Kind::kInput,
+                .name = param->name,
+                .type = type,
+                .layout = Layout::RowMajor(static_cast<int>(type.shape.size())),
+                .data = {},
+                .index = static_cast<int>(graph_.inputs.size())};
+    const int id = AddValue(std::move(value));
+    graph_.inputs.push_back(id);
+    values_of_[param.get()] = {id};
+  }
+
+  absl::Status Visit(const ir::Expr& node) {
+    switch (node->kind) {
+      case ir::ExprKind::kVar:
+      case ir::ExprKind::kFunction:
+        return absl::OkStatus();  // parameters are inputs; functions are handled at their calls
+      case ir::ExprKind::kConstant: {
+        const ir::TensorType& type = node->type->tensor;
+        Value value{.kind = Value::Kind::kConstant,
+                    .name = fmt::format("constant{}", graph_.values.size()),
+                    .type = type,
+                    .layout = Layout::RowMajor(static_cast<int>(type.shape.size())),
+                    .data = node->data};
+        values_of_[node.get()] = {AddValue(std::move(value))};
+        return absl::OkStatus();
+      }
+      case ir::ExprKind::kTuple: {
+        std::vector<int>& all = values_of_[node.get()];
+        for (const ir::Expr& field : node->args) {
+          const std::vector<int>& ids = values_of_.at(field.get());
+          all.insert(all.end(), ids.begin(), ids.end());
+        }
+        return absl::OkStatus();
+      }
+      case ir::ExprKind::kTupleGetItem:
+        values_of_[node.get()] = {values_of_.at(node->args[0].get())[node->index]};
+        return absl::OkStatus();
+      case ir::ExprKind::kCall:
+        return VisitCall(node);
+      default:
+        return absl::UnimplementedError(
+            "expected a model without control flow and calls of global functions after the passes; "
+            "if, let and "
+            "recursive functions are not compiled yet");
+    }
+  }
+
+  absl::Status VisitCall(const ir::Expr& node) {
+    if (!node->callee || node->callee->kind != ir::ExprKind::kFunction) {
+      return absl::InternalError(
+          fmt::format("expected calls of fused functions only, found {}", node->name));
+    }
+    KernelCall call;
+    std::vector<bool> const_params;
+    for (const ir::Expr& arg : node->args) {
+      const int id = values_of_.at(arg.get())[0];
+      call.args.push_back(id);
+      const_params.push_back(graph_.values[id].kind == Value::Kind::kConstant);
+    }
+    HONE_ASSIGN_OR_RETURN(call.kernel, KernelOf(*node, const_params));
+    Kernel& kernel = graph_.kernels[call.kernel];
+    ++kernel.calls;
+    const std::vector<ir::Type> results =
+        node->type->is_tuple ? node->type->fields : std::vector<ir::Type>{*node->type};
+    for (size_t i = 0; i < results.size(); ++i) {
+      Value value{.kind = Value::Kind::kIntermediate,
+                  .name = fmt::format("{}.{}", kernel.name, graph_.values.size()),
+                  .type = results[i].tensor,
+                  .layout = kernel.signature.results[i],
+                  .data = {}};
+      call.results.push_back(AddValue(std::move(value)));
+    }
+    values_of_[node.get()] = call.results;
+    graph_.calls.push_back(std::move(call));
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<int> KernelOf(const ir::ExprNode& call, const std::vector<bool>& const_params) {
+    HONE_ASSIGN_OR_RETURN(ops::KernelDefinition def, ops::Lower(call.callee, const_params));
+    const std::string signature_text =
+        ir::GetAttr<std::string>(call.callee->attrs, "signature", std::string());
+    const auto key = std::make_pair(def.workload.digest, signature_text);
+    const auto found = kernel_ids_.find(key);
+    if (found != kernel_ids_.end()) return found->second;
+
+    std::vector<int> operand_ranks;
+    std::vector<int> result_ranks;
+    for (const loop::Buffer& buffer : def.naive.buffers) {
+      const int rank = static_cast<int>(buffer->shape.size());
+      if (buffer->role == loop::Role::kInput) operand_ranks.push_back(rank);
+      if (buffer->role == loop::Role::kOutput) result_ranks.push_back(rank);
+    }
+    HONE_ASSIGN_OR_RETURN(ir::LayoutSignature signature,
+                          ir::LayoutSignature::Parse(signature_text, operand_ranks, result_ranks));
+    Kernel kernel{.name = UniqueName(def),
+                  .def = std::make_shared<const ops::KernelDefinition>(std::move(def)),
+                  .signature = std::move(signature),
+                  .calls = 0};
+    graph_.kernels.push_back(std::move(kernel));
+    const int id = static_cast<int>(graph_.kernels.size()) - 1;
+    kernel_ids_[key] = id;
+    return id;
+  }
+
+  std::string UniqueName(const ops::KernelDefinition& def) {
+    std::string name;
+    for (const ops::OpStage& op : def.ops) {
+      std::string_view word = op.op;
+      if (word.starts_with("nn.")) word.remove_prefix(3);
+      if (!name.empty()) name += "_";
+      name += word;
+      if (name.size() > 60) break;
+    }
+    std::string unique = name;
+    for (int i = 1; !names_.insert(unique).second; ++i) unique = fmt::format("{}.{}", name, i);
+    return unique;
+  }
+
+  absl::Status MarkOutputs(const ir::ExprNode& main) {
+    const auto names = ir::GetAttr<std::vector<std::string>>(main.attrs, "output_names", {});
+    for (int id : values_of_.at(ir::Body(main).get())) {
+      Value& value = graph_.values[id];
+      if (value.kind != Value::Kind::kIntermediate) {
+        return absl::InternalError(fmt::format(
+            "expected output {} to be written by a kernel of its own, found that {} is",
+            graph_.outputs.size(),
+            value.kind == Value::Kind::kOutput ? "another output" : "no kernel's result"));
+      }
+      value.kind = Value::Kind::kOutput;
+      value.index = static_cast<int>(graph_.outputs.size());
+      const size_t index = static_cast<size_t>(value.index);
+      value.name = index < names.size() ? names[index] : fmt::format("output{}", index);
+      graph_.outputs.push_back(id);
+    }
+    return absl::OkStatus();
+  }
+
+  KernelGraph graph_;
+  std::unordered_map<const ir::ExprNode*, std::vector<int>> values_of_;
+  std::map<std::pair<std::string, std::string>, int> kernel_ids_;
+  std::set<std::string> names_;
+};
+
+}  // namespace
+
+absl::StatusOr<KernelGraph> BuildKernelGraph(const ir::Module& module) {
+  const auto main = module.functions.find("main");
+  if (main == module.functions.end())
+    return absl::InvalidArgumentError("expected a function main, found none");
+  return Builder().Build(*main->second);
+}
+
+}  // namespace hone::driver

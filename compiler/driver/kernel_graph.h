@@ -1,0 +1,56 @@
+// A model as calls of kernels on values: what is left of the graph after the passes.
+#ifndef HONE_COMPILER_DRIVER_KERNEL_GRAPH_H_
+#define HONE_COMPILER_DRIVER_KERNEL_GRAPH_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "compiler/ir/expr.h"
+#include "compiler/ir/target.h"
+#include "compiler/ir/workload.h"
+#include "compiler/ops/lower.h"
+
+namespace hone::driver {
+
+// A tensor that kernels read or write.
+struct Value {
+  enum class Kind { kInput, kConstant, kIntermediate, kOutput };
+  Kind kind = Kind::kIntermediate;
+  std::string name;
+  ir::TensorType type;
+  Layout layout;
+  ir::ConstantData data;  // of constants
+  int index = 0;          // of inputs and outputs
+};
+
+// A kernel to be compiled once, however often it is called.
+struct Kernel {
+  std::string name;  // for people: the operators, "conv2d_add_relu", made unique
+  std::shared_ptr<const ops::KernelDefinition> def;
+  ir::LayoutSignature signature;
+  int calls = 0;
+};
+
+struct KernelCall {
+  int kernel = 0;
+  std::vector<int> args;     // values, in the order of the fused function's parameters
+  std::vector<int> results;  // values
+};
+
+struct KernelGraph {
+  std::vector<Value> values;
+  std::vector<Kernel> kernels;
+  std::vector<KernelCall> calls;  // in execution order
+  std::vector<int> inputs;        // values
+  std::vector<int> outputs;       // values
+};
+
+// Of main of a module that went through the passes (every call is of a primitive function with a
+// `signature`). Identical kernels (same workload and signature) are one.
+absl::StatusOr<KernelGraph> BuildKernelGraph(const ir::Module& module);
+
+}  // namespace hone::driver
+
+#endif  // HONE_COMPILER_DRIVER_KERNEL_GRAPH_H_

@@ -1,0 +1,162 @@
+// Functions of single elements: of one operand, of two with broadcasting, of many (Sum, Max, Min).
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compiler/frontend/onnx/converters.h"
+#include "support/status.h"
+
+namespace hone::frontend {
+namespace {
+
+using Results = absl::StatusOr<std::vector<ir::Expr>>;
+
+absl::StatusOr<ir::Expr> Operand(NodeReader& node) {
+  HONE_RETURN_IF_ERROR(node.Ints("consumed_inputs").status());  // a hint of opset 1
+  return node.Arg(0, "X");
+}
+
+Converter Unary(const std::string& op) {
+  return [op](NodeReader& node) -> Results {
+    HONE_ASSIGN_OR_RETURN(const ir::Expr x, Operand(node));
+    HONE_ASSIGN_OR_RETURN(ir::Expr result, Emit(op, {x}));
+    return std::vector<ir::Expr>{result};
+  };
+}
+
+Converter Binary(const std::string& op) {
+  return [op](NodeReader& node) -> Results {
+    HONE_ASSIGN_OR_RETURN(const ir::Expr a, node.Arg(0, "A"));
+    HONE_ASSIGN_OR_RETURN(const ir::Expr b, node.Arg(1, "B"));
+    HONE_RETURN_IF_ERROR(node.Ints("consumed_inputs").status());
+    if (node.opset() < 7) {
+      HONE_ASSIGN_OR_RETURN(const int64_t broadcast, node.Int("broadcast", 0));
+      if (node.HasAttr("axis") && RankOf(b) != 0 && RankOf(a) != RankOf(b)) {
+        return absl::UnimplementedError("Hone has no broadcasting by axis, which opset 7 dropped");
+      }
+      if (broadcast == 0 && ShapeOf(a) != ShapeOf(b)) {
+        return absl::InvalidArgumentError(fmt::format(
+            "equal shapes were expected before opset 7 without broadcast, found {} and {}",
+            a->type->ToString(), b->type->ToString()));
+      }
+    }
+    HONE_ASSIGN_OR_RETURN(ir::Expr result, Emit(op, {a, b}));
+    return std::vector<ir::Expr>{result};
+  };
+}
+
+Converter Variadic(const std::string& op) {
+  return [op](NodeReader& node) -> Results {
+    HONE_RETURN_IF_ERROR(node.Ints("consumed_inputs").status());
+    HONE_ASSIGN_OR_RETURN(ir::Expr result, node.Arg(0, "data_0"));
+    for (size_t i = 1; i < node.size(); ++i) {
+      HONE_ASSIGN_OR_RETURN(const ir::Expr next, node.Arg(i, "data"));
+      HONE_ASSIGN_OR_RETURN(result, Emit(op, {result, next}));
+    }
+    return std::vector<ir::Expr>{result};
+  };
+}
+
+Results LeakyRelu(NodeReader& node) {
+  HONE_ASSIGN_OR_RETURN(const ir::Expr x, Operand(node));
+  HONE_ASSIGN_OR_RETURN(const double alpha, node.Float("alpha", 0.01));
+  HONE_ASSIGN_OR_RETURN(ir::Expr result, Emit("nn.leaky_relu", {x}, {{"alpha", alpha}}));
+  return std::vector<ir::Expr>{result};
+}
+
+// Bounds are attributes before opset 11 and operands from then on.
+Results Clip(NodeReader& node) {
+  HONE_ASSIGN_OR_RETURN(ir::Expr result, Operand(node));
+  ir::Attrs attrs;
+  for (size_t i = 1; i <= 2; ++i) {
+    const std::string name = i == 1 ? "min" : "max";
+    if (node.HasAttr(name)) {
+      HONE_ASSIGN_OR_RETURN(const double bound, node.Float(name, 0));
+      attrs[i == 1 ? "a_min" : "a_max"] = bound;
+    } else if (node.Has(i) && node.args()[i]->kind == ir::ExprKind::kConstant) {
+      HONE_ASSIGN_OR_RETURN(const double bound, node.ConstantScalar(i, name));
+      attrs[i == 1 ? "a_min" : "a_max"] = bound;
+    } else if (node.Has(i)) {
+      if (!attrs.empty()) {
+        HONE_ASSIGN_OR_RETURN(result, Emit("clip", {result}, std::move(attrs)));
+        attrs = {};
+      }
+      HONE_ASSIGN_OR_RETURN(result, Emit(i == 1 ? "maximum" : "minimum", {result, node.args()[i]}));
+    }
+  }
+  if (!attrs.empty()) {
+    HONE_ASSIGN_OR_RETURN(result, Emit("clip", {result}, std::move(attrs)));
+  }
+  return std::vector<ir::Expr>{result};
+}
+
+Results Identity(NodeReader& node) {
+  HONE_ASSIGN_OR_RETURN(ir::Expr x, node.Arg(0, "input"));
+  return std::vector<ir::Expr>{std::move(x)};
+}
+
+Results Where(NodeReader& node) {
+  HONE_ASSIGN_OR_RETURN(const ir::Expr condition, node.Arg(0, "condition"));
+  HONE_ASSIGN_OR_RETURN(const ir::Expr x, node.Arg(1, "X"));
+  HONE_ASSIGN_OR_RETURN(const ir::Expr y, node.Arg(2, "Y"));
+  HONE_ASSIGN_OR_RETURN(ir::Expr result, Emit("where", {condition, x, y}));
+  return std::vector<ir::Expr>{result};
+}
+
+// The exponent may have another type than the base, which the result has.
+Results Pow(NodeReader& node) {
+  HONE_ASSIGN_OR_RETURN(const ir::Expr base, node.Arg(0, "X"));
+  HONE_ASSIGN_OR_RETURN(ir::Expr exponent, node.Arg(1, "Y"));
+  if (DtypeOf(base) != DtypeOf(exponent)) {
+    if (!IsFloat(DtypeOf(base))) {
+      return absl::UnimplementedError("Hone raises integers to integers of their own type only");
+    }
+    HONE_ASSIGN_OR_RETURN(exponent, Emit("cast", {exponent}, {{"dtype", DtypeOf(base)}}));
+  }
+  HONE_ASSIGN_OR_RETURN(ir::Expr result, Emit("power", {base, exponent}));
+  return std::vector<ir::Expr>{result};
+}
+
+Results Mean(NodeReader& node) {
+  HONE_ASSIGN_OR_RETURN(std::vector<ir::Expr> sum, Variadic("add")(node));
+  const auto count = static_cast<double>(node.size());
+  HONE_ASSIGN_OR_RETURN(sum[0], Emit("divide", {sum[0], ScalarConstant(count, DtypeOf(sum[0]))}));
+  return sum;
+}
+
+}  // namespace
+
+void AddElementwiseConverters(ConverterTable& table) {
+  const std::pair<const char*, const char*> unary[] = {
+      {"Relu", "nn.relu"},    {"Sigmoid", "sigmoid"}, {"Tanh", "tanh"},   {"Exp", "exp"},
+      {"Log", "log"},         {"Sqrt", "sqrt"},       {"Abs", "abs"},     {"Neg", "negative"},
+      {"Floor", "floor"},     {"Ceil", "ceil"},       {"Round", "round"}, {"Erf", "erf"},
+      {"Sin", "sin"},         {"Cos", "cos"},         {"Tan", "tan"},     {"Asin", "asin"},
+      {"Acos", "acos"},       {"Atan", "atan"},       {"Sinh", "sinh"},   {"Cosh", "cosh"},
+      {"Asinh", "asinh"},     {"Acosh", "acosh"},     {"Atanh", "atanh"}, {"Sign", "sign"},
+      {"Not", "logical_not"}, {"IsNaN", "isnan"}};
+  for (const auto& [onnx, op] : unary) table[onnx] = Unary(op);
+  const std::pair<const char*, const char*> binary[] = {{"Add", "add"},
+                                                        {"Sub", "subtract"},
+                                                        {"Mul", "multiply"},
+                                                        {"Div", "divide"},
+                                                        {"Equal", "equal"},
+                                                        {"Less", "less"},
+                                                        {"LessOrEqual", "less_equal"},
+                                                        {"Greater", "greater"},
+                                                        {"GreaterOrEqual", "greater_equal"},
+                                                        {"And", "logical_and"},
+                                                        {"Or", "logical_or"}};
+  for (const auto& [onnx, op] : binary) table[onnx] = Binary(op);
+  table["Sum"] = Variadic("add");
+  table["Max"] = Variadic("maximum");
+  table["Min"] = Variadic("minimum");
+  table["Mean"] = Mean;
+  table["Pow"] = Pow;
+  table["LeakyRelu"] = LeakyRelu;
+  table["Clip"] = Clip;
+  table["Identity"] = Identity;
+  table["Where"] = Where;
+}
+
+}  // namespace hone::frontend

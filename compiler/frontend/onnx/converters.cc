@@ -1,0 +1,27 @@
+#include "compiler/frontend/onnx/converters.h"
+
+namespace hone::frontend {
+namespace {
+
+ConverterTable BuildTable() {
+  ConverterTable table;
+  AddConvConverters(table);
+  AddPoolConverters(table);
+  AddMatmulConverters(table);
+  AddNormalizationConverters(table);
+  AddElementwiseConverters(table);
+  AddReduceConverters(table);
+  AddShapeConverters(table);
+  AddSliceConverters(table);
+  AddConstantConverters(table);
+  return table;
+}
+
+}  // namespace
+
+const ConverterTable& Converters() {
+  static const auto* const table = new ConverterTable(BuildTable());
+  return *table;
+}
+
+}  // namespace hone::frontend

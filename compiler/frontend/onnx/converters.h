@@ -1,0 +1,34 @@
+// The converters of ONNX operators: one file a family, each adding its operators to the table.
+#ifndef HONE_COMPILER_FRONTEND_ONNX_CONVERTERS_H_
+#define HONE_COMPILER_FRONTEND_ONNX_CONVERTERS_H_
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "compiler/frontend/onnx/graph_builder.h"
+
+namespace hone::frontend {
+
+// The node's outputs, in order; trailing ones that the node does not name may be left out.
+using Converter = std::function<absl::StatusOr<std::vector<ir::Expr>>(NodeReader& node)>;
+using ConverterTable = std::map<std::string, Converter>;
+
+// By operator name, of ONNX's own domain. Built once; thread-safe.
+const ConverterTable& Converters();
+
+void AddConvConverters(ConverterTable& table);
+void AddPoolConverters(ConverterTable& table);
+void AddMatmulConverters(ConverterTable& table);
+void AddNormalizationConverters(ConverterTable& table);
+void AddElementwiseConverters(ConverterTable& table);
+void AddReduceConverters(ConverterTable& table);
+void AddShapeConverters(ConverterTable& table);
+void AddSliceConverters(ConverterTable& table);
+void AddConstantConverters(ConverterTable& table);
+
+}  // namespace hone::frontend
+
+#endif  // HONE_COMPILER_FRONTEND_ONNX_CONVERTERS_H_

@@ -1,0 +1,211 @@
+#include "compiler/frontend/onnx/graph_builder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "compiler/frontend/tensor_size.h"
+#include "compiler/ops/call_type.h"
+#include "compiler/ops/evaluate.h"
+#include "support/status.h"
+
+namespace hone::frontend {
+namespace {
+
+constexpr int64_t kMostFolded = 1024;  // elements
+
+bool IsSmallIntConstant(const ir::Expr& e) {
+  return e->kind == ir::ExprKind::kConstant && !IsFloat(DtypeOf(e)) &&
+         e->type->tensor.ElementCount() <= kMostFolded;
+}
+
+bool AllSmallIntConstants(const std::vector<ir::Expr>& args) {
+  return std::all_of(args.begin(), args.end(), [](const ir::Expr& arg) {
+    return arg->kind == ir::ExprKind::kTuple ? AllSmallIntConstants(arg->args)
+                                             : IsSmallIntConstant(arg);
+  });
+}
+
+template <typename T>
+std::vector<int64_t> ReadInts(const ir::ExprNode& constant) {
+  std::vector<T> values(constant.data.size_bytes / sizeof(T));
+  std::memcpy(values.data(), constant.data.bytes, values.size() * sizeof(T));
+  return std::vector<int64_t>(values.begin(), values.end());
+}
+
+template <typename T>
+std::string Repeat(double value, int64_t count) {
+  const T element = static_cast<T>(value);
+  std::string bytes(count * sizeof(T), '\0');
+  for (int64_t i = 0; i < count; ++i) {
+    std::memcpy(bytes.data() + i * sizeof(T), &element, sizeof(T));
+  }
+  return bytes;
+}
+
+std::string RepeatAs(DataType dtype, double value, int64_t count) {
+  switch (dtype) {
+    case DataType::kFloat32:
+      return Repeat<float>(value, count);
+    case DataType::kFloat64:
+      return Repeat<double>(value, count);
+    case DataType::kInt64:
+      return Repeat<int64_t>(value, count);
+    case DataType::kInt32:
+      return Repeat<int32_t>(value, count);
+    case DataType::kInt16:
+      return Repeat<int16_t>(value, count);
+    case DataType::kInt8:
+      return Repeat<int8_t>(value, count);
+    default:
+      return Repeat<uint8_t>(value, count);
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<ir::Expr> Emit(const std::string& op, std::vector<ir::Expr> args, ir::Attrs attrs) {
+  const bool fold = AllSmallIntConstants(args);
+  HONE_ASSIGN_OR_RETURN(ir::Expr call, ops::TypedCall(op, std::move(args), std::move(attrs)));
+  if (!fold || call->type->is_tuple || call->type->tensor.ElementCount() > kMostFolded) return call;
+  return ops::Evaluate(call);
+}
+
+const Shape& ShapeOf(const ir::Expr& e) { return e->type->tensor.shape; }
+DataType DtypeOf(const ir::Expr& e) { return e->type->tensor.dtype; }
+
+ir::Expr IntsConstant(const std::vector<int64_t>& values) {
+  return ir::ConstantFromBytes({{static_cast<int64_t>(values.size())}, DataType::kInt64},
+                               values.data());
+}
+
+ir::Expr ScalarConstant(double value, DataType dtype, Shape shape) {
+  int64_t count = 1;
+  for (const int64_t extent : shape) count *= extent;
+  if (dtype == DataType::kFloat16 || dtype == DataType::kBFloat16) {
+    const ir::Expr wide = ScalarConstant(value, DataType::kFloat32, shape);
+    absl::StatusOr<ir::Expr> call = ops::TypedCall("cast", {wide}, {{"dtype", dtype}});
+    if (absl::StatusOr<ir::Expr> folded = ops::Evaluate(*call); folded.ok()) return *folded;
+    return *call;
+  }
+  return MakeConstant(std::move(shape), dtype, RepeatAs(dtype, value, count));
+}
+
+absl::StatusOr<ir::Expr> NodeReader::Arg(size_t i, std::string_view what) const {
+  if (Has(i)) return args_[i];
+  return absl::InvalidArgumentError(fmt::format("operand {} ({}) is missing", i, what));
+}
+
+absl::StatusOr<std::vector<int64_t>> NodeReader::ConstantInts(size_t i,
+                                                              std::string_view what) const {
+  HONE_ASSIGN_OR_RETURN(const ir::Expr arg, Arg(i, what));
+  if (arg->kind != ir::ExprKind::kConstant) {
+    return absl::UnimplementedError(fmt::format(
+        "{} was expected to be a constant, found a tensor that is computed at run time", what));
+  }
+  switch (DtypeOf(arg)) {
+    case DataType::kInt64:
+      return ReadInts<int64_t>(*arg);
+    case DataType::kInt32:
+      return ReadInts<int32_t>(*arg);
+    default:
+      return absl::InvalidArgumentError(
+          fmt::format("{} was expected to be integers, found {}", what, arg->type->ToString()));
+  }
+}
+
+absl::StatusOr<double> NodeReader::ConstantScalar(size_t i, std::string_view what) const {
+  HONE_ASSIGN_OR_RETURN(const ir::Expr arg, Arg(i, what));
+  if (arg->kind != ir::ExprKind::kConstant || arg->type->tensor.ElementCount() != 1) {
+    return absl::UnimplementedError(fmt::format(
+        "{} was expected to be one constant number, found {}", what, arg->type->ToString()));
+  }
+  if (DtypeOf(arg) == DataType::kFloat32) {
+    float value;
+    std::memcpy(&value, arg->data.bytes, sizeof value);
+    return value;
+  }
+  if (DtypeOf(arg) == DataType::kFloat64) {
+    double value;
+    std::memcpy(&value, arg->data.bytes, sizeof value);
+    return value;
+  }
+  if (DtypeOf(arg) == DataType::kInt8) return static_cast<double>(ReadInts<int8_t>(*arg)[0]);
+  if (DtypeOf(arg) == DataType::kUInt8) return static_cast<double>(ReadInts<uint8_t>(*arg)[0]);
+  HONE_ASSIGN_OR_RETURN(const std::vector<int64_t> ints, ConstantInts(i, what));
+  return static_cast<double>(ints[0]);
+}
+
+const OnnxAttr* NodeReader::Raw(const std::string& name) {
+  read_.insert(name);
+  const auto it = node_.attrs.find(name);
+  return it == node_.attrs.end() ? nullptr : &it->second;
+}
+
+bool NodeReader::HasAttr(const std::string& name) { return Raw(name) != nullptr; }
+
+template <typename T>
+absl::StatusOr<T> NodeReader::Get(const std::string& name, T fallback, std::string_view kind) {
+  const OnnxAttr* attr = Raw(name);
+  if (attr == nullptr) return fallback;
+  if (const T* value = std::get_if<T>(attr)) return *value;
+  return absl::InvalidArgumentError(fmt::format("attribute {} was expected to be {}", name, kind));
+}
+
+absl::StatusOr<int64_t> NodeReader::Int(const std::string& name, int64_t fallback) {
+  return Get<int64_t>(name, fallback, "an integer");
+}
+
+absl::StatusOr<double> NodeReader::Float(const std::string& name, double fallback) {
+  if (!HasAttr(name)) return fallback;
+  HONE_ASSIGN_OR_RETURN(const float value, Get<float>(name, 0, "a float"));
+  return static_cast<double>(value);
+}
+
+absl::StatusOr<std::string> NodeReader::String(const std::string& name,
+                                               const std::string& fallback) {
+  return Get<std::string>(name, fallback, "a string");
+}
+
+absl::StatusOr<std::vector<int64_t>> NodeReader::Ints(const std::string& name,
+                                                      std::vector<int64_t> fallback) {
+  return Get<std::vector<int64_t>>(name, std::move(fallback), "a list of integers");
+}
+
+absl::StatusOr<ir::Expr> NodeReader::Tensor(const std::string& name) {
+  HONE_ASSIGN_OR_RETURN(ir::Expr tensor, Get<ir::Expr>(name, nullptr, "a tensor"));
+  if (tensor) return tensor;
+  return absl::InvalidArgumentError(fmt::format("attribute {} is missing", name));
+}
+
+absl::StatusOr<std::optional<std::vector<int64_t>>> NodeReader::IntsAttrOrArg(
+    const std::string& name, size_t i) {
+  std::optional<std::vector<int64_t>> result;
+  if (HasAttr(name)) {
+    HONE_ASSIGN_OR_RETURN(result, Ints(name));
+  } else if (Has(i)) {
+    HONE_ASSIGN_OR_RETURN(result, ConstantInts(i, name));
+  }
+  return result;
+}
+
+absl::Status NodeReader::Generate(int64_t bytes) {
+  if (bytes > *generated_bytes_left_) {
+    return absl::InvalidArgumentError(fmt::format(
+        "{} bytes of constants would be made, which is more than a model may ask for", bytes));
+  }
+  *generated_bytes_left_ -= bytes;
+  return absl::OkStatus();
+}
+
+absl::Status NodeReader::CheckAllRead() const {
+  for (const auto& [name, value] : node_.attrs) {
+    if (!read_.contains(name)) {
+      return absl::UnimplementedError(fmt::format("Hone does not know its attribute {}", name));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace hone::frontend

@@ -1,0 +1,89 @@
+// What a converter works with: one ONNX node, its operands as typed graph IR, and means to add
+// calls.
+#ifndef HONE_COMPILER_FRONTEND_ONNX_GRAPH_BUILDER_H_
+#define HONE_COMPILER_FRONTEND_ONNX_GRAPH_BUILDER_H_
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "compiler/frontend/onnx/model.h"
+#include "compiler/ir/expr.h"
+
+namespace hone::frontend {
+
+using Shape = std::vector<int64_t>;
+
+// A call with its type. Where all operands are integer constants of few elements - the shape
+// computations that exporters leave in models - it is evaluated at once, so that a Reshape may
+// depend on it.
+absl::StatusOr<ir::Expr> Emit(const std::string& op, std::vector<ir::Expr> args,
+                              ir::Attrs attrs = {});
+
+const Shape& ShapeOf(const ir::Expr& e);
+DataType DtypeOf(const ir::Expr& e);
+inline int64_t RankOf(const ir::Expr& e) { return static_cast<int64_t>(ShapeOf(e).size()); }
+ir::Expr IntsConstant(const std::vector<int64_t>& values);                // rank 1, int64
+ir::Expr ScalarConstant(double value, DataType dtype, Shape shape = {});  // every element `value`
+
+// One node during its conversion. Remembers which attributes were asked for: one that no converter
+// reads is an error, never ignored. Not thread-safe.
+class NodeReader {
+ public:
+  NodeReader(const OnnxNode& node, int opset, std::vector<ir::Expr> args,
+             int64_t* generated_bytes_left)
+      : node_(node),
+        opset_(opset),
+        args_(std::move(args)),
+        generated_bytes_left_(generated_bytes_left) {}
+
+  const OnnxNode& node() const { return node_; }
+  int opset() const { return opset_; }
+
+  // Operands. An optional one left out is null.
+  size_t size() const { return args_.size(); }
+  bool Has(size_t i) const { return i < args_.size() && args_[i]; }
+  absl::StatusOr<ir::Expr> Arg(size_t i, std::string_view what) const;
+  const std::vector<ir::Expr>& args() const { return args_; }
+  // Operand `i` as integers that are known now; `what` for the message.
+  absl::StatusOr<std::vector<int64_t>> ConstantInts(size_t i, std::string_view what) const;
+  absl::StatusOr<double> ConstantScalar(size_t i, std::string_view what) const;
+
+  // Attributes; kInvalidArgument where one has another kind.
+  bool HasAttr(const std::string& name);
+  absl::StatusOr<int64_t> Int(const std::string& name, int64_t fallback);
+  absl::StatusOr<double> Float(const std::string& name, double fallback);
+  absl::StatusOr<std::string> String(const std::string& name, const std::string& fallback);
+  absl::StatusOr<std::vector<int64_t>> Ints(const std::string& name,
+                                            std::vector<int64_t> fallback = {});
+  absl::StatusOr<ir::Expr> Tensor(const std::string& name);
+  const OnnxAttr* Raw(const std::string& name);
+
+  // A list that moved from an attribute to operand `i` in a later opset; nullopt where it is given
+  // in neither way.
+  absl::StatusOr<std::optional<std::vector<int64_t>>> IntsAttrOrArg(const std::string& name,
+                                                                    size_t i);
+
+  // Charges constants made out of nothing (ConstantOfShape) to the model's allowance, so that a
+  // small file cannot ask for a machine's memory.
+  absl::Status Generate(int64_t bytes);
+
+  // kUnimplemented names an attribute that no one has read.
+  absl::Status CheckAllRead() const;
+
+ private:
+  template <typename T>
+  absl::StatusOr<T> Get(const std::string& name, T fallback, std::string_view kind);
+
+  const OnnxNode& node_;
+  int opset_;
+  std::vector<ir::Expr> args_;
+  int64_t* generated_bytes_left_;
+  std::set<std::string> read_;
+};
+
+}  // namespace hone::frontend
+
+#endif  // HONE_COMPILER_FRONTEND_ONNX_GRAPH_BUILDER_H_

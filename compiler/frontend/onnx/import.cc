@@ -1,0 +1,197 @@
+#include "compiler/frontend/onnx/import.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <filesystem>
+#include <map>
+
+#include "compiler/frontend/file.h"
+#include "compiler/frontend/onnx/converters.h"
+#include "compiler/frontend/onnx/model.h"
+#include "compiler/frontend/tensor_size.h"
+#include "compiler/ops/call_type.h"
+#include "support/status.h"
+
+namespace hone::frontend {
+namespace {
+
+absl::Status Prefix(const std::string& prefix, const absl::Status& status) {
+  return absl::Status(status.code(), fmt::format("{}: {}", prefix, std::string(status.message())));
+}
+
+bool IsSupported(const OnnxNode& node) {
+  return node.domain.empty() && Converters().contains(node.op);
+}
+
+// All unsupported operators at once, so that a user learns the whole distance in one run.
+absl::Status CheckOperators(const OnnxModel& model) {
+  std::map<std::string, std::vector<std::string>> missing;
+  for (const OnnxNode& node : model.nodes) {
+    if (IsSupported(node)) continue;
+    const std::string op = node.domain.empty() ? node.op : node.domain + "." + node.op;
+    missing[op].push_back(fmt::format("\"{}\"", node.name));
+  }
+  if (missing.empty()) return absl::OkStatus();
+  std::vector<std::string> lines;
+  for (const auto& [op, names] : missing) {
+    lines.push_back(fmt::format("{} (nodes {})", op, fmt::join(names, ", ")));
+  }
+  return absl::UnimplementedError(
+      fmt::format("the model uses operators that Hone does not have: {}", fmt::join(lines, "; ")));
+}
+
+std::string SymbolicShape(const OnnxInput& input) {
+  std::vector<std::string> extents;
+  for (size_t i = 0; i < input.shape.size(); ++i) {
+    extents.push_back(input.shape[i] < 0 ? input.symbols[i] : fmt::format("{}", input.shape[i]));
+  }
+  return fmt::format("{}", fmt::join(extents, ","));
+}
+
+absl::StatusOr<ir::Expr> InputVar(const OnnxInput& input, const ImportOptions& options) {
+  Shape shape = input.shape;
+  if (const auto given = options.shapes.find(input.name); given != options.shapes.end()) {
+    bool fits = !input.has_shape || given->second.size() == shape.size();
+    for (size_t i = 0; fits && i < given->second.size(); ++i) {
+      const bool open = !input.has_shape || shape[i] < 0;
+      fits = given->second[i] >= 0 && (open || given->second[i] == shape[i]);
+    }
+    if (!fits) {
+      return absl::InvalidArgumentError(
+          fmt::format("--shape {}={}: the model's input has the shape {}", input.name,
+                      fmt::join(given->second, ","), SymbolicShape(input)));
+    }
+    shape = given->second;
+  } else if (!input.has_shape) {
+    return absl::InvalidArgumentError(fmt::format(
+        "input \"{0}\" has no shape in the model: give one with --shape {0}=...", input.name));
+  }
+  for (const int64_t extent : shape) {
+    if (extent < 0) {
+      return absl::InvalidArgumentError(
+          fmt::format("input \"{0}\" has symbolic extents: give numbers for them with "
+                      "--shape {0}={1}",
+                      input.name, SymbolicShape(input)));
+    }
+  }
+  const absl::StatusOr<int64_t> bytes = TensorBytes(shape, input.dtype);
+  if (!bytes.ok()) return Prefix(fmt::format("input \"{}\"", input.name), bytes.status());
+  return ir::TensorVar(input.name, std::move(shape), input.dtype);
+}
+
+// Builds "main" node by node; every tensor of the model is a typed expression by its name.
+class GraphImport {
+ public:
+  GraphImport(const OnnxModel& model, const ImportOptions& options)
+      : model_(model), options_(options) {}
+
+  absl::StatusOr<ir::Module> Run() {
+    HONE_RETURN_IF_ERROR(CheckOptions());
+    values_ = model_.initializers;
+    std::vector<ir::Expr> params;
+    for (const OnnxInput& input : model_.inputs) {
+      if (const auto it = options_.constants.find(input.name); it != options_.constants.end()) {
+        HONE_ASSIGN_OR_RETURN(values_[input.name], BoundInput(input, it->second));
+        continue;
+      }
+      HONE_ASSIGN_OR_RETURN(ir::Expr var, InputVar(input, options_));
+      values_[input.name] = var;
+      params.push_back(std::move(var));
+    }
+    for (const OnnxNode& node : model_.nodes) {
+      if (absl::Status status = Convert(node); !status.ok()) {
+        return Prefix(fmt::format("node \"{}\" ({})", node.name, node.op), status);
+      }
+    }
+    HONE_ASSIGN_OR_RETURN(ir::Expr body, Outputs());
+    ir::Module module;
+    module.functions["main"] =
+        ops::TypedFunction(std::move(params), std::move(body), {{"output_names", model_.outputs}});
+    return module;
+  }
+
+ private:
+  absl::Status CheckOptions() const {
+    for (const auto& [name, shape] : options_.shapes) HONE_RETURN_IF_ERROR(CheckIsInput(name));
+    for (const auto& [name, value] : options_.constants) HONE_RETURN_IF_ERROR(CheckIsInput(name));
+    return absl::OkStatus();
+  }
+
+  absl::Status CheckIsInput(const std::string& name) const {
+    std::vector<std::string> names;
+    for (const OnnxInput& input : model_.inputs) {
+      if (input.name == name) return absl::OkStatus();
+      names.push_back(input.name);
+    }
+    return absl::InvalidArgumentError(
+        fmt::format("the model has no input \"{}\"; it has {}", name, fmt::join(names, ", ")));
+  }
+
+  static absl::StatusOr<ir::Expr> BoundInput(const OnnxInput& input, const TensorData& value) {
+    if (value.dtype != input.dtype) {
+      return absl::InvalidArgumentError(fmt::format("input \"{}\": {} was expected, found {}",
+                                                    input.name, Name(input.dtype),
+                                                    Name(value.dtype)));
+    }
+    return MakeConstant(value.shape, value.dtype, value.bytes);
+  }
+
+  absl::Status Convert(const OnnxNode& node) {
+    std::vector<ir::Expr> args;
+    for (const std::string& input : node.inputs) {
+      const auto it = values_.find(input);
+      if (!input.empty() && it == values_.end()) {
+        return absl::InvalidArgumentError(fmt::format(
+            "it reads \"{}\", which no input, initializer or node before it gives", input));
+      }
+      args.push_back(input.empty() ? nullptr : it->second);
+    }
+    NodeReader reader(node, model_.opset, std::move(args), &generated_bytes_left_);
+    HONE_ASSIGN_OR_RETURN(const std::vector<ir::Expr> results, Converters().at(node.op)(reader));
+    HONE_RETURN_IF_ERROR(reader.CheckAllRead());
+    for (size_t i = 0; i < node.outputs.size(); ++i) {
+      if (node.outputs[i].empty() || i >= results.size()) continue;
+      if (results[i]) values_[node.outputs[i]] = results[i];
+    }
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<ir::Expr> Outputs() const {
+    std::vector<ir::Expr> outputs;
+    for (const std::string& name : model_.outputs) {
+      const auto it = values_.find(name);
+      if (it == values_.end()) {
+        return absl::InvalidArgumentError(
+            fmt::format("the output \"{}\" is given by no node that Hone converts", name));
+      }
+      outputs.push_back(it->second);
+    }
+    return outputs.size() == 1 ? outputs[0] : ops::TypedTuple(std::move(outputs));
+  }
+
+  const OnnxModel& model_;
+  const ImportOptions& options_;
+  int64_t generated_bytes_left_ = int64_t{2} << 30;
+  std::map<std::string, ir::Expr> values_;
+};
+
+}  // namespace
+
+absl::StatusOr<ir::Module> ImportOnnxBytes(std::string_view bytes, const ImportOptions& options,
+                                           const std::string& folder) {
+  HONE_ASSIGN_OR_RETURN(const OnnxModel model, ReadOnnxModel(bytes, folder));
+  HONE_RETURN_IF_ERROR(CheckOperators(model));
+  return GraphImport(model, options).Run();
+}
+
+absl::StatusOr<ir::Module> ImportOnnx(const std::string& path, const ImportOptions& options) {
+  HONE_ASSIGN_OR_RETURN(const std::string bytes, ReadWholeFile(path));
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  absl::StatusOr<ir::Module> module =
+      ImportOnnxBytes(bytes, options, folder.empty() ? "." : folder);
+  if (!module.ok()) return Prefix(path, module.status());
+  return module;
+}
+
+}  // namespace hone::frontend

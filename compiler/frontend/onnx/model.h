@@ -1,0 +1,55 @@
+// An ONNX graph in our own types: what the converters see, free of protobuf.
+#ifndef HONE_COMPILER_FRONTEND_ONNX_MODEL_H_
+#define HONE_COMPILER_FRONTEND_ONNX_MODEL_H_
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "compiler/ir/expr.h"
+
+namespace hone::frontend {
+
+// A tensor attribute is a typed kConstant; a graph attribute is there but not read.
+struct OnnxSubgraph {};
+using OnnxAttr = std::variant<int64_t, float, std::string, std::vector<int64_t>, std::vector<float>,
+                              std::vector<std::string>, ir::Expr, OnnxSubgraph>;
+
+struct OnnxNode {
+  std::string name;  // the first output's where the model gives none
+  std::string op;
+  std::string domain;               // empty: ONNX's own
+  std::vector<std::string> inputs;  // an empty name: an optional input left out
+  std::vector<std::string> outputs;
+  std::map<std::string, OnnxAttr> attrs;
+};
+
+struct OnnxInput {
+  std::string name;
+  DataType dtype = DataType::kFloat32;
+  bool has_shape = false;
+  std::vector<int64_t> shape;        // -1: symbolic
+  std::vector<std::string> symbols;  // the name of each symbolic extent, "?" where it has none
+};
+
+struct OnnxModel {
+  int opset = 0;
+  std::vector<OnnxNode> nodes;
+  std::vector<OnnxInput> inputs;  // without initializers
+  std::vector<std::string> outputs;
+  std::map<std::string, ir::Expr> initializers;  // typed kConstants
+};
+
+// Errors as ImportOnnx has them.
+absl::StatusOr<OnnxModel> ReadOnnxModel(std::string_view bytes, const std::string& folder);
+
+// A typed constant that takes the bytes over.
+ir::Expr MakeConstant(std::vector<int64_t> shape, DataType dtype, std::string bytes);
+
+}  // namespace hone::frontend
+
+#endif  // HONE_COMPILER_FRONTEND_ONNX_MODEL_H_

@@ -1,0 +1,166 @@
+#include <fmt/format.h>
+#include <google/protobuf/io/coded_stream.h>
+#include <onnx/onnx_pb.h>
+
+#include <set>
+
+#include "compiler/frontend/onnx/model.h"
+#include "compiler/frontend/onnx/tensor.h"
+#include "support/status.h"
+
+namespace hone::frontend {
+namespace {
+
+constexpr int kNewestOpset = 21;
+
+// A mutable proto, so that weights can be dropped as they are taken over.
+absl::StatusOr<ir::Expr> TakeTensor(onnx::TensorProto* proto, const std::string& folder) {
+  HONE_ASSIGN_OR_RETURN(TensorData tensor, FromProto(*proto, folder));
+  proto->clear_raw_data();
+  return MakeConstant(std::move(tensor.shape), tensor.dtype, std::move(tensor.bytes));
+}
+
+absl::StatusOr<OnnxAttr> ReadAttr(onnx::AttributeProto* attr, const std::string& folder) {
+  using onnx::AttributeProto;
+  switch (attr->type()) {
+    case AttributeProto::INT:
+      return OnnxAttr(static_cast<int64_t>(attr->i()));
+    case AttributeProto::FLOAT:
+      return OnnxAttr(attr->f());
+    case AttributeProto::STRING:
+      return OnnxAttr(attr->s());
+    case AttributeProto::INTS:
+      return OnnxAttr(std::vector<int64_t>(attr->ints().begin(), attr->ints().end()));
+    case AttributeProto::FLOATS:
+      return OnnxAttr(std::vector<float>(attr->floats().begin(), attr->floats().end()));
+    case AttributeProto::STRINGS:
+      return OnnxAttr(std::vector<std::string>(attr->strings().begin(), attr->strings().end()));
+    case AttributeProto::TENSOR: {
+      HONE_ASSIGN_OR_RETURN(ir::Expr constant, TakeTensor(attr->mutable_t(), folder));
+      return OnnxAttr(std::move(constant));
+    }
+    default:  // graphs, sparse tensors, types: an operator that needs them is refused by its name
+      return OnnxAttr(OnnxSubgraph{});
+  }
+}
+
+absl::StatusOr<OnnxNode> ReadNode(onnx::NodeProto* proto, const std::string& folder) {
+  OnnxNode node;
+  node.op = proto->op_type();
+  node.domain = proto->domain() == "ai.onnx" ? "" : proto->domain();
+  node.inputs.assign(proto->input().begin(), proto->input().end());
+  node.outputs.assign(proto->output().begin(), proto->output().end());
+  node.name = proto->name();
+  if (node.name.empty() && !node.outputs.empty()) node.name = node.outputs[0];
+  for (onnx::AttributeProto& attr : *proto->mutable_attribute()) {
+    HONE_ASSIGN_OR_RETURN(OnnxAttr value, ReadAttr(&attr, folder));
+    node.attrs.emplace(attr.name(), std::move(value));
+  }
+  return node;
+}
+
+absl::StatusOr<OnnxInput> ReadInput(const onnx::ValueInfoProto& proto) {
+  if (!proto.type().has_tensor_type()) {
+    return absl::UnimplementedError(
+        fmt::format("input \"{}\" was expected to be a tensor, found another type", proto.name()));
+  }
+  OnnxInput input;
+  input.name = proto.name();
+  const auto& type = proto.type().tensor_type();
+  const absl::StatusOr<DataType> dtype = FromOnnxType(type.elem_type());
+  if (!dtype.ok()) {
+    return absl::Status(dtype.status().code(), fmt::format("input \"{}\": {}", proto.name(),
+                                                           std::string(dtype.status().message())));
+  }
+  input.dtype = *dtype;
+  input.has_shape = type.has_shape();
+  for (const auto& dim : type.shape().dim()) {
+    const bool known = dim.has_dim_value() && dim.dim_value() >= 0;
+    if (dim.has_dim_value() && dim.dim_value() < -1) {
+      return absl::InvalidArgumentError(
+          fmt::format("input \"{}\": an extent of at least 0 was expected, found {}", proto.name(),
+                      dim.dim_value()));
+    }
+    input.shape.push_back(known ? dim.dim_value() : -1);
+    input.symbols.push_back(dim.has_dim_param() && !dim.dim_param().empty() ? dim.dim_param()
+                                                                            : "?");
+  }
+  return input;
+}
+
+absl::StatusOr<int> ReadOpset(const onnx::ModelProto& proto) {
+  int64_t opset = proto.opset_import().empty() ? 1 : 0;  // IR 1 and 2 have no opset_import
+  for (const auto& import : proto.opset_import()) {
+    if (import.domain().empty() || import.domain() == "ai.onnx") opset = import.version();
+  }
+  if (opset < 1) {
+    return absl::InvalidArgumentError("the model imports no opset of ONNX's own domain");
+  }
+  if (opset > kNewestOpset) {
+    return absl::UnimplementedError(fmt::format(
+        "opset 1 to {} was expected, found {}; convert the model with onnx.version_converter",
+        kNewestOpset, opset));
+  }
+  return static_cast<int>(opset);
+}
+
+absl::Status ReadGraph(onnx::GraphProto* graph, const std::string& folder, OnnxModel* model) {
+  if (!graph->sparse_initializer().empty()) {
+    return absl::UnimplementedError("Hone does not read sparse initializers");
+  }
+  for (onnx::TensorProto& tensor : *graph->mutable_initializer()) {
+    HONE_ASSIGN_OR_RETURN(ir::Expr constant, TakeTensor(&tensor, folder));
+    model->initializers[tensor.name()] = std::move(constant);
+  }
+  std::set<std::string> seen;
+  for (const onnx::ValueInfoProto& value : graph->input()) {
+    if (model->initializers.contains(value.name())) continue;  // IR 3 lists them among the inputs
+    if (!seen.insert(value.name()).second) {
+      return absl::InvalidArgumentError(
+          fmt::format("the graph has two inputs named \"{}\"", value.name()));
+    }
+    HONE_ASSIGN_OR_RETURN(OnnxInput input, ReadInput(value));
+    model->inputs.push_back(std::move(input));
+  }
+  for (onnx::NodeProto& proto : *graph->mutable_node()) {
+    absl::StatusOr<OnnxNode> node = ReadNode(&proto, folder);
+    if (!node.ok()) {
+      return absl::Status(node.status().code(),
+                          fmt::format("node \"{}\" ({}): {}", proto.name(), proto.op_type(),
+                                      std::string(node.status().message())));
+    }
+    model->nodes.push_back(*std::move(node));
+  }
+  for (const onnx::ValueInfoProto& value : graph->output()) model->outputs.push_back(value.name());
+  if (model->outputs.empty()) {
+    return absl::InvalidArgumentError("the graph has no outputs");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+ir::Expr MakeConstant(std::vector<int64_t> shape, DataType dtype, std::string bytes) {
+  auto owner = std::make_shared<const std::string>(std::move(bytes));
+  ir::ConstantData data;
+  data.bytes = reinterpret_cast<const uint8_t*>(owner->data());
+  data.size_bytes = owner->size();
+  data.owner = owner;
+  return ir::Constant({std::move(shape), dtype}, std::move(data));
+}
+
+absl::StatusOr<OnnxModel> ReadOnnxModel(std::string_view bytes, const std::string& folder) {
+  onnx::ModelProto proto;
+  google::protobuf::io::CodedInputStream stream(reinterpret_cast<const uint8_t*>(bytes.data()),
+                                                static_cast<int>(bytes.size()));
+  if (!proto.ParseFromCodedStream(&stream) || !stream.ConsumedEntireMessage() ||
+      !proto.has_graph()) {
+    return absl::InvalidArgumentError("not an ONNX model: its bytes do not parse as one");
+  }
+  OnnxModel model;
+  HONE_ASSIGN_OR_RETURN(model.opset, ReadOpset(proto));
+  HONE_RETURN_IF_ERROR(ReadGraph(proto.mutable_graph(), folder, &model));
+  return model;
+}
+
+}  // namespace hone::frontend

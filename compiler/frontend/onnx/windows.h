@@ -1,0 +1,16 @@
+// Pads, strides and dilations of ONNX's convolutions and pools as Hone's attributes.
+#ifndef HONE_COMPILER_FRONTEND_ONNX_WINDOWS_H_
+#define HONE_COMPILER_FRONTEND_ONNX_WINDOWS_H_
+
+#include "absl/status/statusor.h"
+#include "compiler/frontend/onnx/graph_builder.h"
+
+namespace hone::frontend {
+
+// The attributes strides, padding and dilation for a window of `taps` over the spatial axes of
+// `data`; auto_pad is worked out into padding.
+absl::StatusOr<ir::Attrs> WindowAttrs(NodeReader& node, const ir::Expr& data, const Shape& taps);
+
+}  // namespace hone::frontend
+
+#endif  // HONE_COMPILER_FRONTEND_ONNX_WINDOWS_H_

@@ -1,0 +1,127 @@
+"""A compiled model: ctypes over the runtime's C API (runtime/c_api.h)."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import pathlib
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+
+class TensorInfo(NamedTuple):
+    """What is known of an input or output."""
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+
+
+class _Info(ctypes.Structure):
+    _fields_ = [
+        ("name", ctypes.c_char_p),
+        ("dtype", ctypes.c_char_p),
+        ("rank", ctypes.c_uint32),
+        ("shape", ctypes.POINTER(ctypes.c_int64)),
+        ("size_bytes", ctypes.c_uint64),
+    ]
+
+
+def _load() -> ctypes.CDLL:
+    library = ctypes.CDLL(str(pathlib.Path(__file__).parent / "libhone_runtime.so"))
+    model, index = ctypes.c_void_p, ctypes.c_uint32
+    signatures: dict[str, tuple[Any, list[Any]]] = {
+        "hone_last_error": (ctypes.c_char_p, []),
+        "hone_open": (ctypes.c_int, [ctypes.c_char_p, ctypes.c_int, ctypes.POINTER(model)]),
+        "hone_close": (None, [model]),
+        "hone_threads": (ctypes.c_int, [model]),
+        "hone_input_count": (index, [model]),
+        "hone_output_count": (index, [model]),
+        "hone_input_info": (ctypes.c_int, [model, index, ctypes.POINTER(_Info)]),
+        "hone_output_info": (ctypes.c_int, [model, index, ctypes.POINTER(_Info)]),
+        "hone_set_input": (ctypes.c_int, [model, index, ctypes.c_void_p, ctypes.c_uint64]),
+        "hone_run": (ctypes.c_int, [model]),
+        "hone_output": (ctypes.c_void_p, [model, index]),
+        "hone_time": (ctypes.c_int, [model, ctypes.c_int64, ctypes.POINTER(ctypes.c_double)]),
+    }
+    for name, (result, arguments) in signatures.items():
+        function = getattr(library, name)
+        function.restype, function.argtypes = result, arguments
+    return library
+
+
+_library = _load()
+
+# numpy has no bfloat16: its bytes come as uint16.
+_DTYPES = {"bfloat16": "uint16"}
+
+
+def _check(code: int) -> None:
+    if code:
+        raise ValueError(_library.hone_last_error().decode())
+
+
+class Module:
+    """One compiled model with its memory and its threads. Used by one thread at a time."""
+
+    def __init__(self, path: str | os.PathLike[str], threads: int = 0) -> None:
+        """Opens what `hone compile` wrote; threads 0 means as many as it was compiled for."""
+        self._model = ctypes.c_void_p()
+        _check(_library.hone_open(os.fspath(path).encode(), threads, ctypes.byref(self._model)))
+        self.inputs = self._infos(_library.hone_input_count, _library.hone_input_info)
+        self.outputs = self._infos(_library.hone_output_count, _library.hone_output_info)
+
+    def __del__(self) -> None:
+        if getattr(self, "_model", None):
+            _library.hone_close(self._model)
+
+    @property
+    def threads(self) -> int:
+        return int(_library.hone_threads(self._model))
+
+    def _infos(self, count: Any, describe: Any) -> list[TensorInfo]:
+        infos = []
+        for index in range(count(self._model)):
+            info = _Info()
+            _check(describe(self._model, index, ctypes.byref(info)))
+            dtype = info.dtype.decode()
+            shape = tuple(info.shape[axis] for axis in range(info.rank))
+            infos.append(TensorInfo(info.name.decode(), shape, np.dtype(_DTYPES.get(dtype, dtype))))
+        return infos
+
+    def set_input(self, name: str, array: npt.ArrayLike) -> None:
+        """Copies an array of the input's shape and dtype."""
+        names = [info.name for info in self.inputs]
+        if name not in names:
+            raise ValueError(f"expected an input of {names}, found {name!r}")
+        index = names.index(name)
+        info = self.inputs[index]
+        data = np.ascontiguousarray(array)
+        # ascontiguousarray makes scalars one-dimensional.
+        shape = np.shape(array)
+        if shape != info.shape or data.dtype != info.dtype:
+            raise ValueError(
+                f"expected {info.dtype}{list(info.shape)} for input {name!r}, found {data.dtype}{list(shape)}"
+            )
+        _check(_library.hone_set_input(self._model, index, data.ctypes.data, data.nbytes))
+
+    def run(self) -> None:
+        _check(_library.hone_run(self._model))
+
+    def get_output(self, index: int) -> npt.NDArray[Any]:
+        """A copy of an output of the last run."""
+        if not 0 <= index < len(self.outputs):
+            raise ValueError(f"expected an output below {len(self.outputs)}, found {index}")
+        info = self.outputs[index]
+        count = int(np.prod(info.shape, dtype=np.int64))
+        pointer = _library.hone_output(self._model, index)
+        block = (ctypes.c_uint8 * (count * info.dtype.itemsize)).from_address(pointer)
+        return np.frombuffer(block, dtype=info.dtype, count=count).reshape(info.shape).copy()
+
+    def time(self, runs: int) -> float:
+        """Seconds of `runs` back-to-back runs, the loop in C++."""
+        seconds = ctypes.c_double()
+        _check(_library.hone_time(self._model, runs, ctypes.byref(seconds)))
+        return seconds.value

@@ -1,0 +1,154 @@
+#include "runtime/c_api.h"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <string>
+
+#include "runtime/data_type.h"
+#include "runtime/executor.h"
+#include "runtime/module.h"
+#include "runtime/thread_team.h"
+
+struct hone_model {
+  std::unique_ptr<hone::Module> module;
+  std::unique_ptr<hone::Executor> executor;
+};
+
+namespace {
+
+thread_local std::string last_error;
+
+int Fail(hone_code code, const std::string& message) {
+  last_error = message;
+  return code;
+}
+
+int FillInfo(const hone_value* values, uint32_t count, uint32_t index, const char* what,
+             hone_tensor_info* info) {
+  if (index >= count) {
+    return Fail(HONE_BAD_INPUT, std::string("expected an ") + what + " below " +
+                                    std::to_string(count) + ", found " + std::to_string(index));
+  }
+  const hone_value& value = values[index];
+  // Names of types are literals, so their data ends with a zero.
+  info->name = value.name;
+  info->dtype = hone::Name(static_cast<hone::DataType>(value.dtype)).data();
+  info->rank = value.rank;
+  info->shape = value.shape;
+  info->size_bytes = value.size_bytes;
+  return HONE_OK;
+}
+
+int CheckBinding(uint32_t index, uint32_t count, const void* data) {
+  if (index >= count) {
+    return Fail(HONE_BAD_INPUT, "expected an index below " + std::to_string(count) + ", found " +
+                                    std::to_string(index));
+  }
+  if (reinterpret_cast<uintptr_t>(data) % HONE_BUFFER_ALIGNMENT != 0) {
+    return Fail(HONE_BAD_INPUT,
+                "expected memory aligned to 64 bytes; copy it with hone_set_input instead");
+  }
+  return HONE_OK;
+}
+
+// The number after "-threads=" in the target's text; 1 without it.
+int ThreadsOf(const char* target) {
+  const char* flag = std::strstr(target, "-threads=");
+  return flag == nullptr ? 1 : std::max(1, std::atoi(flag + std::strlen("-threads=")));
+}
+
+const hone_function& FunctionOf(const hone_model* model) { return model->executor->function(); }
+
+}  // namespace
+
+const char* hone_last_error(void) { return last_error.c_str(); }
+
+int hone_open(const char* path, int threads, hone_model** model) {
+  auto opened = std::make_unique<hone_model>();
+  std::string error;
+  opened->module = hone::Module::Open(path, &error);
+  if (!opened->module) return Fail(HONE_BAD_INPUT, error);
+  const hone_module& table = opened->module->table();
+  if (table.function_count == 0) {
+    return Fail(HONE_BAD_INPUT,
+                std::string("expected a compiled model at ") + path + ", found a candidate kernel");
+  }
+  if (threads <= 0) {
+    threads = std::min(ThreadsOf(table.target), static_cast<int>(hone::UsableCores().size()));
+  }
+  opened->executor = hone::Executor::Make(*opened->module, table.functions[0], threads, &error);
+  if (!opened->executor) return Fail(HONE_FAILED, error);
+  *model = opened.release();
+  return HONE_OK;
+}
+
+void hone_close(hone_model* model) { delete model; }
+
+const char* hone_target(const hone_model* model) { return model->module->table().target; }
+int hone_threads(const hone_model* model) { return model->executor->threads(); }
+uint32_t hone_input_count(const hone_model* model) { return FunctionOf(model).input_count; }
+uint32_t hone_output_count(const hone_model* model) { return FunctionOf(model).output_count; }
+
+int hone_input_info(const hone_model* model, uint32_t index, hone_tensor_info* info) {
+  return FillInfo(FunctionOf(model).inputs, FunctionOf(model).input_count, index, "input", info);
+}
+
+int hone_output_info(const hone_model* model, uint32_t index, hone_tensor_info* info) {
+  return FillInfo(FunctionOf(model).outputs, FunctionOf(model).output_count, index, "output", info);
+}
+
+int hone_set_input(hone_model* model, uint32_t index, const void* data, uint64_t size_bytes) {
+  hone_tensor_info info{};
+  if (const int code = hone_input_info(model, index, &info); code != HONE_OK) return code;
+  if (size_bytes != info.size_bytes) {
+    return Fail(HONE_BAD_INPUT, std::string("expected ") + std::to_string(info.size_bytes) +
+                                    " bytes for input " + info.name + ", found " +
+                                    std::to_string(size_bytes));
+  }
+  std::memcpy(model->executor->Input(index), data, size_bytes);
+  return HONE_OK;
+}
+
+int hone_bind_input(hone_model* model, uint32_t index, const void* data) {
+  if (const int code = CheckBinding(index, hone_input_count(model), data); code != HONE_OK)
+    return code;
+  model->executor->BindInput(index, const_cast<void*>(data));
+  return HONE_OK;
+}
+
+int hone_bind_output(hone_model* model, uint32_t index, void* data) {
+  if (const int code = CheckBinding(index, hone_output_count(model), data); code != HONE_OK)
+    return code;
+  model->executor->BindOutput(index, data);
+  return HONE_OK;
+}
+
+int hone_run(hone_model* model) {
+  model->executor->Run();
+  return HONE_OK;
+}
+
+const void* hone_output(const hone_model* model, uint32_t index) {
+  return index < hone_output_count(model) ? model->executor->Output(index) : nullptr;
+}
+
+int hone_time(hone_model* model, int64_t runs, double* seconds) {
+  *seconds = model->executor->Time(runs);
+  return HONE_OK;
+}
+
+uint32_t hone_call_count(const hone_model* model) { return FunctionOf(model).call_count; }
+
+int hone_call_kernel(const hone_model* model, uint32_t call, hone_kernel_info* info) {
+  if (call >= hone_call_count(model)) return Fail(HONE_BAD_INPUT, "no such call");
+  const hone_kernel& kernel = model->module->table().kernels[FunctionOf(model).calls[call].kernel];
+  *info = {kernel.name, kernel.workload, kernel.config, kernel.tier, kernel.flops};
+  return HONE_OK;
+}
+
+int hone_profile(hone_model* model, int runs, double* call_ns) {
+  const std::vector<double> medians = model->executor->Profile(runs);
+  std::copy(medians.begin(), medians.end(), call_ns);
+  return HONE_OK;
+}

@@ -1,0 +1,84 @@
+/* The runtime's C API: open a compiled model, set inputs, run, read outputs. Links libc, libm and
+ * libstdc++ only.
+ *
+ * Functions return 0, or a code below; hone_last_error then has the sentence, of this thread. A
+ * handle is used by one thread at a time. Pointers that come back live as long as the handle. */
+#ifndef HONE_RUNTIME_C_API_H_
+#define HONE_RUNTIME_C_API_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define HONE_API __attribute__((visibility("default")))
+
+enum hone_code {
+  HONE_OK = 0,
+  HONE_BAD_INPUT = 1, /* no such file, input or output; wrong shape, dtype or alignment */
+  HONE_FAILED = 2     /* no memory */
+};
+
+typedef struct hone_model hone_model;
+
+/* What is known of an input or output. shape has rank entries; layouts are row-major. */
+struct hone_tensor_info {
+  const char* name;
+  const char* dtype; /* "float32", ... */
+  uint32_t rank;
+  const int64_t* shape;
+  uint64_t size_bytes;
+};
+
+struct hone_kernel_info {
+  const char* name;
+  const char* workload;
+  const char* config;
+  const char* tier;
+  double flops;
+};
+
+HONE_API const char* hone_last_error(void);
+
+/* threads 0: as many as the module was compiled for are usable on this machine. */
+HONE_API int hone_open(const char* path, int threads, hone_model** model);
+HONE_API void hone_close(hone_model* model);
+
+HONE_API const char* hone_target(const hone_model* model);
+HONE_API int hone_threads(const hone_model* model);
+HONE_API uint32_t hone_input_count(const hone_model* model);
+HONE_API uint32_t hone_output_count(const hone_model* model);
+HONE_API int hone_input_info(const hone_model* model, uint32_t index,
+                             struct hone_tensor_info* info);
+HONE_API int hone_output_info(const hone_model* model, uint32_t index,
+                              struct hone_tensor_info* info);
+
+/* Copies size_bytes, which must be the input's. */
+HONE_API int hone_set_input(hone_model* model, uint32_t index, const void* data,
+                            uint64_t size_bytes);
+/* No copy: the model reads (writes) `data` in each run; it must be aligned to 64 bytes and outlive
+ * the binding. NULL ends the binding. */
+HONE_API int hone_bind_input(hone_model* model, uint32_t index, const void* data);
+HONE_API int hone_bind_output(hone_model* model, uint32_t index, void* data);
+
+HONE_API int hone_run(hone_model* model);
+/* Valid until the next run. NULL for an index that is not there. */
+HONE_API const void* hone_output(const hone_model* model, uint32_t index);
+
+/* Seconds of `runs` back-to-back runs, the loop in here. */
+HONE_API int hone_time(hone_model* model, int64_t runs, double* seconds);
+
+/* The calls of kernels a run makes, in order, and the median nanoseconds of each over `runs` runs.
+ */
+HONE_API uint32_t hone_call_count(const hone_model* model);
+HONE_API int hone_call_kernel(const hone_model* model, uint32_t call,
+                              struct hone_kernel_info* info);
+HONE_API int hone_profile(hone_model* model, int runs, double* call_ns);
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* HONE_RUNTIME_C_API_H_ */

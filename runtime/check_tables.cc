@@ -1,0 +1,147 @@
+// The tables of a module are checked once, when it is opened, so that running it needs no checks.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "runtime/data_type.h"
+#include "runtime/layout.h"
+#include "runtime/module.h"
+
+namespace hone {
+namespace {
+
+constexpr int kMaxRank = 26;
+
+class Checker {
+ public:
+  Checker(const hone_module& table, std::string* error) : table_(table), error_(error) {}
+
+  bool Check() {
+    if (table_.abi_version != HONE_MODULE_ABI_VERSION) {
+      return Fail("expected module ABI version " + std::to_string(HONE_MODULE_ABI_VERSION) +
+                  ", found " + std::to_string(table_.abi_version) + "; compile it again");
+    }
+    for (uint32_t k = 0; k < table_.kernel_count; ++k) {
+      if (!CheckKernel(table_.kernels[k])) return false;
+    }
+    for (uint32_t f = 0; f < table_.function_count; ++f) {
+      if (!CheckFunction(table_.functions[f])) return false;
+    }
+    return true;
+  }
+
+ private:
+  bool Fail(const std::string& message) {
+    *error_ = message;
+    return false;
+  }
+
+  // Size of a tensor in memory, or false where shape, dtype or layout make no sense.
+  static bool SizeOf(uint8_t dtype, uint32_t rank, const int64_t* shape, const Layout& layout,
+                     uint64_t* size_bytes) {
+    if (dtype < 1 || dtype > static_cast<uint8_t>(DataType::kBool)) return false;
+    const std::vector<int64_t> extents(shape, shape + rank);
+    uint64_t bytes = static_cast<uint64_t>(SizeBytes(static_cast<DataType>(dtype)));
+    for (int64_t extent : extents) {
+      if (extent < 0) return false;
+    }
+    for (int64_t extent : layout.PhysicalShape(extents)) {
+      if (__builtin_mul_overflow(bytes, static_cast<uint64_t>(extent), &bytes)) return false;
+    }
+    *size_bytes = bytes;
+    return true;
+  }
+
+  bool CheckKernel(const hone_kernel& kernel) {
+    const std::string name = kernel.name;
+    for (uint32_t b = 0; b < kernel.buffer_count; ++b) {
+      const hone_buffer& buffer = kernel.buffers[b];
+      if (buffer.rank > kMaxRank || buffer.role > HONE_ROLE_OUTPUT)
+        return Fail("kernel " + name + " has a damaged buffer table");
+      const auto layout = Layout::Parse(buffer.layout, buffer.rank);
+      uint64_t size_bytes = 0;
+      if (!layout || !SizeOf(buffer.dtype, buffer.rank, buffer.shape, *layout, &size_bytes) ||
+          size_bytes != buffer.size_bytes) {
+        return Fail("buffer " + std::string(buffer.name) + " of kernel " + name +
+                    " has a size that does not fit its shape");
+      }
+    }
+    for (uint32_t l = 0; l < kernel.launch_count; ++l) {
+      const hone_launch& launch = kernel.launches[l];
+      if (launch.function == nullptr || launch.grid_extent < 1 || launch.phase > HONE_PHASE_RUN) {
+        return Fail("kernel " + name + " has a damaged launch table");
+      }
+    }
+    return true;
+  }
+
+  bool CheckValue(const hone_value& value) {
+    uint64_t size_bytes = 0;
+    if (value.rank > kMaxRank ||
+        !SizeOf(value.dtype, value.rank, value.shape,
+                Layout::RowMajor(static_cast<int>(value.rank)), &size_bytes) ||
+        size_bytes != value.size_bytes) {
+      return Fail("tensor " + std::string(value.name) + " has a size that does not fit its shape");
+    }
+    return true;
+  }
+
+  bool CheckFunction(const hone_function& function) {
+    for (uint32_t i = 0; i < function.input_count; ++i) {
+      if (!CheckValue(function.inputs[i])) return false;
+    }
+    for (uint32_t i = 0; i < function.output_count; ++i) {
+      if (!CheckValue(function.outputs[i])) return false;
+    }
+    for (uint32_t c = 0; c < function.call_count; ++c) {
+      const hone_call& call = function.calls[c];
+      if (call.kernel >= table_.kernel_count)
+        return Fail("a call names a kernel that is not there");
+      const hone_kernel& kernel = table_.kernels[call.kernel];
+      for (uint32_t b = 0; b < kernel.buffer_count; ++b) {
+        if (!Fits(function, call.locations[b], kernel.buffers[b].size_bytes)) {
+          return Fail("a call of kernel " + std::string(kernel.name) +
+                      " reaches beyond its memory");
+        }
+      }
+    }
+    return true;
+  }
+
+  bool Fits(const hone_function& function, const hone_location& location,
+            uint64_t size_bytes) const {
+    uint64_t room = 0;
+    switch (location.space) {
+      case HONE_SPACE_NONE:
+        return true;
+      case HONE_SPACE_ARENA:
+        room = function.arena_bytes;
+        break;
+      case HONE_SPACE_PARAMETERS:
+        room = table_.parameters_bytes;
+        break;
+      case HONE_SPACE_INPUT:
+        if (location.index >= function.input_count) return false;
+        room = function.inputs[location.index].size_bytes;
+        break;
+      case HONE_SPACE_OUTPUT:
+        if (location.index >= function.output_count) return false;
+        room = function.outputs[location.index].size_bytes;
+        break;
+      default:
+        return false;
+    }
+    return location.offset_bytes <= room && size_bytes <= room - location.offset_bytes;
+  }
+
+  const hone_module& table_;
+  std::string* error_;
+};
+
+}  // namespace
+
+bool CheckTables(const hone_module& table, std::string* error) {
+  return Checker(table, error).Check();
+}
+
+}  // namespace hone

@@ -1,0 +1,209 @@
+#include "runtime/executor.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace hone {
+namespace {
+
+int64_t NowNs() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+}  // namespace
+
+std::unique_ptr<Executor> Executor::Make(const Module& module, const hone_function& function,
+                                         int threads, std::string* error) {
+  std::unique_ptr<Executor> executor(new Executor(module, function, threads));
+  if (!executor->Allocate(error)) return nullptr;
+  executor->MakeSteps();
+  executor->ResolveBuffers();
+  return executor;
+}
+
+Executor::Executor(const Module& module, const hone_function& function, int threads)
+    : module_(module), function_(function), team_(threads) {}
+
+bool Executor::Allocate(std::string* error) {
+  uint64_t scratch_bytes = 0;
+  for (uint32_t c = 0; c < function_.call_count; ++c) {
+    const hone_kernel& kernel = module_.table().kernels[function_.calls[c].kernel];
+    for (uint32_t l = 0; l < kernel.launch_count; ++l) {
+      scratch_bytes = std::max(scratch_bytes, kernel.launches[l].scratch_bytes);
+    }
+  }
+  bool ok = true;
+  const auto allocate = [&ok](uint64_t size_bytes) {
+    Memory memory(size_bytes);
+    ok = ok && (size_bytes == 0 || memory.data() != nullptr);
+    return memory;
+  };
+  arena_ = allocate(function_.arena_bytes);
+  for (int thread = 0; thread < team_.threads(); ++thread)
+    scratch_.push_back(allocate(scratch_bytes));
+  for (uint32_t i = 0; i < function_.input_count; ++i) {
+    own_inputs_.push_back(allocate(function_.inputs[i].size_bytes));
+    inputs_.push_back(own_inputs_.back().data());
+  }
+  for (uint32_t i = 0; i < function_.output_count; ++i) {
+    own_outputs_.push_back(allocate(function_.outputs[i].size_bytes));
+    outputs_.push_back(own_outputs_.back().data());
+  }
+  if (!ok) {
+    *error = "expected " + std::to_string(function_.arena_bytes) +
+             " bytes for activations, found less free memory";
+  }
+  return ok;
+}
+
+void Executor::MakeSteps() {
+  // Barriers between launches that thread 0 runs alone are left out; what they would have ordered
+  // is ordered by the barrier before the next launch of all threads.
+  bool parallel_since_barrier = false;
+  bool barrier_owed = false;
+  size_t first_buffer = 0;
+  for (uint32_t c = 0; c < function_.call_count; ++c) {
+    const hone_call& call = function_.calls[c];
+    const hone_kernel& kernel = module_.table().kernels[call.kernel];
+    bool first = true;
+    for (uint32_t l = 0; l < kernel.launch_count; ++l) {
+      const hone_launch& launch = kernel.launches[l];
+      if (launch.phase != HONE_PHASE_RUN) continue;
+      const bool serial = launch.serial != 0 || launch.grid_extent == 1;
+      bool barrier = first ? call.barrier_before != 0 : launch.barrier_before != 0;
+      first = false;
+      if (barrier && serial && !parallel_since_barrier) {
+        barrier = false;
+        barrier_owed = true;
+      } else if (barrier_owed && !serial) {
+        barrier = true;
+      }
+      if (barrier) {
+        parallel_since_barrier = false;
+        barrier_owed = false;
+      }
+      parallel_since_barrier = parallel_since_barrier || !serial;
+      steps_.push_back({launch.function, first_buffer, launch.grid_extent, serial, barrier, c});
+    }
+    first_buffer += kernel.buffer_count;
+  }
+}
+
+void* Executor::Resolve(const hone_location& location) const {
+  uint8_t* base = nullptr;
+  switch (location.space) {
+    case HONE_SPACE_ARENA:
+      base = arena_.data();
+      break;
+    case HONE_SPACE_PARAMETERS:
+      base = const_cast<uint8_t*>(module_.parameters());
+      break;
+    case HONE_SPACE_INPUT:
+      base = static_cast<uint8_t*>(inputs_[location.index]);
+      break;
+    case HONE_SPACE_OUTPUT:
+      base = static_cast<uint8_t*>(outputs_[location.index]);
+      break;
+    default:
+      return nullptr;
+  }
+  return base + location.offset_bytes;
+}
+
+void Executor::ResolveBuffers() {
+  buffers_.clear();
+  for (uint32_t c = 0; c < function_.call_count; ++c) {
+    const hone_call& call = function_.calls[c];
+    const uint32_t count = module_.table().kernels[call.kernel].buffer_count;
+    for (uint32_t b = 0; b < count; ++b) buffers_.push_back(Resolve(call.locations[b]));
+  }
+}
+
+void Executor::BindInput(uint32_t index, void* data) {
+  inputs_[index] = data != nullptr ? data : own_inputs_[index].data();
+  ResolveBuffers();
+}
+
+void Executor::BindOutput(uint32_t index, void* data) {
+  outputs_[index] = data != nullptr ? data : own_outputs_[index].data();
+  ResolveBuffers();
+}
+
+inline void Executor::RunStep(const Step& step, int thread) {
+  void* const* buffers = buffers_.data() + step.first_buffer;
+  if (step.serial) {
+    if (thread == 0) step.function(buffers, 0, step.grid_extent, scratch_[0].data());
+    return;
+  }
+  const int64_t threads = team_.threads();
+  const int64_t begin = step.grid_extent * thread / threads;
+  const int64_t end = step.grid_extent * (thread + 1) / threads;
+  if (begin < end) step.function(buffers, begin, end, scratch_[thread].data());
+}
+
+void Executor::Walk(int thread) {
+  for (const Step& step : steps_) {
+    if (step.barrier_before) team_.Barrier();
+    RunStep(step, thread);
+  }
+}
+
+void Executor::WalkAlone() {
+  void* const scratch = scratch_[0].data();
+  for (const Step& step : steps_)
+    step.function(buffers_.data() + step.first_buffer, 0, step.grid_extent, scratch);
+}
+
+void Executor::Run() {
+  if (team_.threads() == 1) return WalkAlone();
+  team_.Run([](void* self, int thread) { static_cast<Executor*>(self)->Walk(thread); }, this);
+}
+
+double Executor::Time(int64_t runs) {
+  const int64_t start_ns = NowNs();
+  for (int64_t i = 0; i < runs; ++i) Run();
+  return static_cast<double>(NowNs() - start_ns) * 1e-9;
+}
+
+void Executor::WalkTimed(int thread, std::vector<double>* call_ns) {
+  int64_t before_ns = NowNs();
+  for (const Step& step : steps_) {
+    RunStep(step, thread);
+    team_.Barrier();
+    if (thread == 0) {
+      const int64_t now_ns = NowNs();
+      (*call_ns)[step.call] += static_cast<double>(now_ns - before_ns);
+      before_ns = now_ns;
+    }
+  }
+}
+
+std::vector<double> Executor::Profile(int runs) {
+  std::vector<std::vector<double>> samples(function_.call_count);
+  struct Context {
+    Executor* executor;
+    std::vector<double> call_ns;
+  };
+  Context context{this, {}};
+  for (int run = 0; run < runs; ++run) {
+    context.call_ns.assign(function_.call_count, 0);
+    team_.Run(
+        [](void* c, int thread) {
+          auto* inner = static_cast<Context*>(c);
+          inner->executor->WalkTimed(thread, &inner->call_ns);
+        },
+        &context);
+    for (uint32_t c = 0; c < function_.call_count; ++c) samples[c].push_back(context.call_ns[c]);
+  }
+  std::vector<double> medians;
+  for (std::vector<double>& of_call : samples) {
+    const auto middle = of_call.begin() + static_cast<int64_t>(of_call.size() / 2);
+    std::nth_element(of_call.begin(), middle, of_call.end());
+    medians.push_back(of_call.empty() ? 0 : *middle);
+  }
+  return medians;
+}
+
+}  // namespace hone

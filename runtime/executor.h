@@ -1,0 +1,79 @@
+// Runs a compiled model.
+#ifndef HONE_RUNTIME_EXECUTOR_H_
+#define HONE_RUNTIME_EXECUTOR_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/memory.h"
+#include "runtime/module.h"
+#include "runtime/thread_team.h"
+
+namespace hone {
+
+// One function of a module with its memory and its threads. A run enters the team once: all threads
+// walk the launch list, with barriers between dependent launches only, and nothing is allocated.
+// Not thread-safe.
+class Executor {
+ public:
+  // `module` must outlive it. Null, with a sentence in *error, when memory is short.
+  static std::unique_ptr<Executor> Make(const Module& module, const hone_function& function,
+                                        int threads, std::string* error);
+
+  const hone_function& function() const { return function_; }
+  int threads() const { return team_.threads(); }
+
+  // Memory of an input or output: the executor's own until another is bound.
+  void* Input(uint32_t index) const { return inputs_[index]; }
+  void* Output(uint32_t index) const { return outputs_[index]; }
+  // The caller's memory from here on, aligned to HONE_BUFFER_ALIGNMENT; it outlives the binding.
+  // Null: our own.
+  void BindInput(uint32_t index, void* data);
+  void BindOutput(uint32_t index, void* data);
+
+  void Run();
+  // Seconds of `runs` back-to-back runs.
+  double Time(int64_t runs);
+  // Nanoseconds of each call of the function, the median of `runs` runs, with a barrier after every
+  // launch.
+  std::vector<double> Profile(int runs);
+
+ private:
+  // One launch of one call, with all that is known before a run.
+  struct Step {
+    hone_launch_function function;
+    size_t first_buffer;  // into buffers_
+    int64_t grid_extent;
+    bool serial;
+    bool barrier_before;
+    uint32_t call;
+  };
+
+  Executor(const Module& module, const hone_function& function, int threads);
+  bool Allocate(std::string* error);
+  void MakeSteps();
+  void ResolveBuffers();
+  void* Resolve(const hone_location& location) const;
+  void Walk(int thread);
+  void WalkAlone();
+  void WalkTimed(int thread, std::vector<double>* call_ns);
+  void RunStep(const Step& step, int thread);
+
+  const Module& module_;
+  const hone_function& function_;
+  ThreadTeam team_;
+  Memory arena_;
+  std::vector<Memory> own_inputs_;
+  std::vector<Memory> own_outputs_;
+  std::vector<Memory> scratch_;  // of each thread
+  std::vector<void*> inputs_;
+  std::vector<void*> outputs_;
+  std::vector<void*> buffers_;  // of all calls, one after the other
+  std::vector<Step> steps_;
+};
+
+}  // namespace hone
+
+#endif  // HONE_RUNTIME_EXECUTOR_H_

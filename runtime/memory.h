@@ -1,0 +1,36 @@
+// Memory for tensors: aligned as the module ABI asks, huge pages where the block is large.
+#ifndef HONE_RUNTIME_MEMORY_H_
+#define HONE_RUNTIME_MEMORY_H_
+
+#include <cstddef>
+#include <cstdint>
+
+namespace hone {
+
+// Owns a block of zeroed memory. Movable.
+class Memory {
+ public:
+  // kShared blocks are seen by children that are forked later (and cost their fork nothing).
+  enum class Sharing { kPrivate, kShared };
+
+  Memory() = default;
+  // data() is null when the system has no memory left, and when size_bytes is 0.
+  explicit Memory(size_t size_bytes, Sharing sharing = Sharing::kPrivate);
+  Memory(Memory&& other) noexcept;
+  Memory& operator=(Memory&& other) noexcept;
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+  ~Memory();
+
+  uint8_t* data() const { return data_; }
+  size_t size_bytes() const { return size_bytes_; }
+
+ private:
+  uint8_t* data_ = nullptr;
+  size_t size_bytes_ = 0;
+  size_t mapped_bytes_ = 0;
+};
+
+}  // namespace hone
+
+#endif  // HONE_RUNTIME_MEMORY_H_

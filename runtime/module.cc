@@ -1,0 +1,114 @@
+#include "runtime/module.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace hone {
+namespace {
+
+std::unique_ptr<Module> Fail(std::string* error, const std::string& message) {
+  *error = message;
+  return nullptr;
+}
+
+// Closed on every way out; dlopen and mmap hold the file themselves.
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  ~Descriptor() {
+    if (fd_ >= 0) close(fd_);
+  }
+  int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+}  // namespace
+
+std::unique_ptr<Module> Module::Open(const std::string& path, std::string* error) {
+  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) {
+    return Fail(error, "expected a compiled module at " + path + ": " + std::strerror(errno));
+  }
+  return OpenDescriptor(file.get(), path, error);
+}
+
+std::unique_ptr<Module> Module::OpenBytes(const void* bytes, size_t size_bytes,
+                                          std::string* error) {
+  const Descriptor file(memfd_create("hone-module", MFD_CLOEXEC));
+  if (file.get() < 0) return Fail(error, std::string("memfd_create: ") + std::strerror(errno));
+  const char* next = static_cast<const char*>(bytes);
+  for (size_t left = size_bytes; left > 0;) {
+    const ssize_t count = write(file.get(), next, left);
+    if (count <= 0)
+      return Fail(error, std::string("writing a module to memory: ") + std::strerror(errno));
+    next += count;
+    left -= static_cast<size_t>(count);
+  }
+  return OpenDescriptor(file.get(), "a module in memory", error);
+}
+
+std::unique_ptr<Module> Module::OpenDescriptor(int fd, const std::string& name,
+                                               std::string* error) {
+  std::unique_ptr<Module> module(new Module);
+  // By descriptor, so that code and parameters are of one file even when the path is replaced
+  // meanwhile.
+  const std::string path = "/proc/self/fd/" + std::to_string(fd);
+  module->handle_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (module->handle_ == nullptr) {
+    return Fail(error,
+                "expected a compiled module, but " + name + " cannot be loaded: " + dlerror());
+  }
+  module->table_ = static_cast<const hone_module*>(dlsym(module->handle_, HONE_MODULE_SYMBOL));
+  if (module->table_ == nullptr) {
+    return Fail(error, "expected a module compiled by Hone, but " + name +
+                           " has no symbol " HONE_MODULE_SYMBOL);
+  }
+  std::string fault;
+  if (!CheckTables(*module->table_, &fault)) return Fail(error, name + ": " + fault);
+  if (!module->MapParameters(fd, name, error)) return nullptr;
+  return module;
+}
+
+bool Module::MapParameters(int fd, const std::string& name, std::string* error) {
+  if (table_->parameters_bytes == 0) return true;
+  struct stat info{};
+  hone_trailer trailer{};
+  const bool read =
+      fstat(fd, &info) == 0 && info.st_size > static_cast<off_t>(sizeof(trailer)) &&
+      pread(fd, &trailer, sizeof(trailer), info.st_size - static_cast<off_t>(sizeof(trailer))) ==
+          static_cast<ssize_t>(sizeof(trailer));
+  const uint64_t room = read ? static_cast<uint64_t>(info.st_size) - sizeof(trailer) : 0;
+  if (!read || std::memcmp(trailer.magic, HONE_TRAILER_MAGIC, sizeof(trailer.magic)) != 0 ||
+      trailer.parameters_bytes != table_->parameters_bytes ||
+      trailer.parameters_offset % 4096 != 0 || trailer.parameters_offset > room ||
+      trailer.parameters_bytes > room - trailer.parameters_offset) {
+    *error = "expected " + std::to_string(table_->parameters_bytes) +
+             " bytes of parameters at the end of " + name +
+             ", found that the file is cut; compile it again";
+    return false;
+  }
+  void* mapped = mmap(nullptr, trailer.parameters_bytes, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd,
+                      static_cast<off_t>(trailer.parameters_offset));
+  if (mapped == MAP_FAILED) {
+    *error = "mapping the parameters of " + name + ": " + std::strerror(errno);
+    return false;
+  }
+  parameters_ = static_cast<const uint8_t*>(mapped);
+  parameters_bytes_ = trailer.parameters_bytes;
+  return true;
+}
+
+Module::~Module() {
+  if (parameters_ != nullptr) munmap(const_cast<uint8_t*>(parameters_), parameters_bytes_);
+  if (handle_ != nullptr) dlclose(handle_);
+}
+
+}  // namespace hone

@@ -1,0 +1,49 @@
+// A compiled module, opened: checked tables and mapped parameters.
+#ifndef HONE_RUNTIME_MODULE_H_
+#define HONE_RUNTIME_MODULE_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "runtime/module_abi.h"
+
+namespace hone {
+
+// Owns the loaded code and the mapping; pointers into the tables live as long. Thread-safe once
+// open.
+class Module {
+ public:
+  // Null with a sentence in *error: what was expected of the file, and what was found. Code of the
+  // file runs only when its functions are called, but loading a shared object trusts it: open what
+  // you would execute.
+  static std::unique_ptr<Module> Open(const std::string& path, std::string* error);
+  // Likewise of bytes in memory.
+  static std::unique_ptr<Module> OpenBytes(const void* bytes, size_t size_bytes,
+                                           std::string* error);
+  ~Module();
+  Module(const Module&) = delete;
+  Module& operator=(const Module&) = delete;
+
+  const hone_module& table() const { return *table_; }
+  // Page-aligned, read-only; null where the module has none.
+  const uint8_t* parameters() const { return parameters_; }
+
+ private:
+  Module() = default;
+  static std::unique_ptr<Module> OpenDescriptor(int fd, const std::string& name,
+                                                std::string* error);
+  bool MapParameters(int fd, const std::string& name, std::string* error);
+
+  void* handle_ = nullptr;
+  const hone_module* table_ = nullptr;
+  const uint8_t* parameters_ = nullptr;
+  uint64_t parameters_bytes_ = 0;
+};
+
+// Whether everything the tables say fits together; otherwise a sentence in *error.
+bool CheckTables(const hone_module& table, std::string* error);
+
+}  // namespace hone
+
+#endif  // HONE_RUNTIME_MODULE_H_

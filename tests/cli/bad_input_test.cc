@@ -1,0 +1,105 @@
+// Bad input: its documented exit code, one sentence that names the thing and the remedy, nothing
+// changed on disk.
+#include <algorithm>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "support/random.h"
+#include "tests/cli/run_hone.h"
+
+namespace hone::cli {
+namespace {
+
+using ::testing::HasSubstr;
+
+class BadInput : public ::testing::Test {
+ protected:
+  // Runs, and expects the exit code, one line of message that has `words`, and an unchanged folder.
+  void Expect(const std::vector<std::string>& args, int exit_code,
+              const std::vector<std::string>& words) {
+    const std::string before = folder_.Snapshot();
+    const Finished finished = RunHone(args, folder_.path());
+    EXPECT_EQ(finished.exit_code, exit_code) << finished.err;
+    EXPECT_EQ(std::count(finished.err.begin(), finished.err.end(), '\n'), 1) << finished.err;
+    for (const std::string& word : words) EXPECT_THAT(finished.err, HasSubstr(word));
+    EXPECT_EQ(folder_.Snapshot(), before);
+  }
+  void ExportMlp() {
+    ASSERT_EQ(RunHone({"zoo", "mlp", "-o", "mlp.onnx"}, folder_.path()).exit_code, 0);
+  }
+
+  TestFolder folder_;
+};
+
+TEST_F(BadInput, UnknownVerb) { Expect({"tuen", "m.onnx"}, 2, {"tuen"}); }
+TEST_F(BadInput, UnknownFlag) { Expect({"tune", "m.onnx", "--trails", "3"}, 2, {"--trails"}); }
+
+TEST_F(BadInput, UnknownTarget) {
+  ExportMlp();
+  Expect({"compile", "mlp.onnx", "-o", "m.so", "--target", "llvm -mcpu=z80"}, 2, {"z80"});
+}
+
+TEST_F(BadInput, UnknownZooModel) { Expect({"zoo", "resnet19"}, 3, {"resnet19"}); }
+TEST_F(BadInput, MissingModel) { Expect({"compile", "no.onnx", "-o", "m.so"}, 3, {"no.onnx"}); }
+
+TEST_F(BadInput, TruncatedModel) {
+  ExportMlp();
+  const std::string whole = ReadFile(folder_ / "mlp.onnx");
+  WriteFile(folder_ / "cut.onnx", whole.substr(0, whole.size() / 2));
+  Expect({"compile", "cut.onnx", "-o", "m.so"}, 3, {"cut.onnx"});
+}
+
+TEST_F(BadInput, RandomBytes) {
+  Random random(7);
+  std::string bytes;
+  for (int i = 0; i < 4096; ++i) bytes.push_back(static_cast<char>(random.Next()));
+  WriteFile(folder_ / "random.onnx", bytes);
+  Expect({"compile", "random.onnx", "-o", "m.so"}, 3, {"random.onnx"});
+}
+
+TEST_F(BadInput, MissingDatabase) {
+  ExportMlp();
+  Expect({"compile", "mlp.onnx", "-o", "m.so", "--db", "no.db"}, 3, {"no.db"});
+}
+
+TEST_F(BadInput, FileThatIsNoDatabase) {
+  ExportMlp();
+  WriteFile(folder_ / "text.db",
+            "this is no database, whatever its name says; it is long enough to be one");
+  Expect({"compile", "mlp.onnx", "-o", "m.so", "--db", "text.db"}, 3, {"text.db"});
+  Expect({"db", "check", "--db", "text.db"}, 3, {"text.db"});
+}
+
+TEST_F(BadInput, WrongInputNameShapeAndDtype) {
+  ExportMlp();
+  ASSERT_EQ(
+      RunHone({"compile", "mlp.onnx", "-o", "m.so", "--threads", "1"}, folder_.path()).exit_code,
+      0);
+  Expect({"run", "m.so", "--input", "nope=x.npy", "--output-dir", "out"}, 3, {"nope", "data"});
+  // A .npy of float32 [2].
+  std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }";
+  header.resize(117, ' ');
+  header += '\n';
+  const std::string npy = std::string("\x93NUMPY\x01\x00", 8) + static_cast<char>(118) + '\0' +
+                          header + std::string(8, '\0');
+  WriteFile(folder_ / "short.npy", npy);
+  Expect({"run", "m.so", "--input", "data=short.npy", "--output-dir", "out"}, 3, {"data", "784"});
+  std::string doubles = npy;
+  doubles.replace(doubles.find("<f4"), 3, "<f8");
+  WriteFile(folder_ / "double.npy", doubles + std::string(8, '\0'));
+  Expect({"run", "m.so", "--input", "data=double.npy", "--output-dir", "out"}, 3,
+         {"float64", "float32"});
+}
+
+TEST_F(BadInput, UnreachableServer) {
+  ExportMlp();
+  Expect({"tune", "mlp.onnx", "--server", "unix:/nonexistent/socket"}, 5, {"/nonexistent/socket"});
+}
+
+TEST_F(BadInput, RequireTunedWithoutTuning) {
+  ExportMlp();
+  Expect({"compile", "mlp.onnx", "-o", "m.so", "--require-tuned"}, 4, {"tune"});
+}
+
+}  // namespace
+}  // namespace hone::cli

@@ -1,0 +1,39 @@
+// Runs the real `hone` as a user would.
+#ifndef HONE_TESTS_CLI_RUN_HONE_H_
+#define HONE_TESTS_CLI_RUN_HONE_H_
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace hone::cli {
+
+struct Finished {
+  int exit_code = 0;
+  std::string out;
+  std::string err;
+};
+
+// In `folder`, with the environment's HOME and XDG_DATA_HOME there.
+Finished RunHone(const std::vector<std::string>& args, const std::filesystem::path& folder);
+
+// A fresh folder, removed at the end.
+class TestFolder {
+ public:
+  TestFolder();
+  ~TestFolder();
+  const std::filesystem::path& path() const { return path_; }
+  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
+  // Names and contents of everything in it, to prove that nothing was changed.
+  std::string Snapshot() const;
+
+ private:
+  std::filesystem::path path_;
+};
+
+void WriteFile(const std::string& path, const std::string& bytes);
+std::string ReadFile(const std::string& path);
+
+}  // namespace hone::cli
+
+#endif  // HONE_TESTS_CLI_RUN_HONE_H_

@@ -1,0 +1,130 @@
+// The whole path on real processes: zoo, tune, compile, run, bench, log; what a user relies on.
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+#include "tests/cli/run_hone.h"
+
+namespace hone::cli {
+namespace {
+
+using nlohmann::json;
+
+constexpr char kTrials[] = "4";
+
+class WholePath : public ::testing::Test {
+ protected:
+  json Hone(std::vector<std::string> args) {
+    args.push_back("--json");
+    const Finished finished = RunHone(args, folder_.path());
+    EXPECT_EQ(finished.exit_code, 0) << finished.err;
+    const json document = json::parse(finished.out, nullptr, /*allow_exceptions=*/false);
+    EXPECT_EQ(document.value("schema", 0), 1) << finished.out;
+    return document;
+  }
+  void Export(const std::string& model) {
+    ASSERT_EQ(RunHone({"zoo", model, "-o", model + ".onnx"}, folder_.path()).exit_code, 0);
+  }
+  json Tune(const std::string& model) {
+    return Hone(
+        {"tune", model + ".onnx", "--db", "hone.db", "--threads", "1", "--trials", kTrials});
+  }
+  static int64_t TrialsOf(const json& tuned) {
+    int64_t trials = 0;
+    for (const json& task : tuned["tasks"]) trials += task["trials"].get<int64_t>();
+    return trials;
+  }
+
+  TestFolder folder_;
+};
+
+TEST_F(WholePath, TuneSpendsTheBudgetExactlyOnceAndTunedIsNeverSlower) {
+  Export("mlp");
+  const json first = Tune("mlp");
+  ASSERT_FALSE(first["tasks"].empty());
+  for (const json& task : first["tasks"]) {
+    EXPECT_EQ(task["trials"], 4) << task;
+    EXPECT_EQ(task["failures"], 0) << task;
+    EXPECT_LE(task["best_us"].get<double>(), task["default_us"].get<double>()) << task;
+  }
+  EXPECT_EQ(TrialsOf(Tune("mlp")), 0);  // nothing is charged twice
+
+  const json list = Hone({"log", "list", "--db", "hone.db", "--limit", "0"});
+  int64_t searches = 0;
+  for (const json& record : list["records"]) searches += record["purpose"] == "search" ? 1 : 0;
+  EXPECT_EQ(searches, TrialsOf(first));
+  EXPECT_EQ(Hone({"log", "best", "--db", "hone.db"})["best"].size(), first["tasks"].size());
+  EXPECT_TRUE(Hone({"db", "check", "--db", "hone.db"})["faults"].empty());
+}
+
+TEST_F(WholePath, PlanSpendsNothingAndMakesNoDatabase) {
+  Export("mlp");
+  const std::string before = folder_.Snapshot();
+  const json plan = Hone({"tune", "mlp.onnx", "--plan", "--threads", "1"});
+  EXPECT_FALSE(plan["tasks"].empty());
+  EXPECT_EQ(folder_.Snapshot(), before);
+}
+
+TEST_F(WholePath, CompiledModuleRunsTunedAndUntunedToTheSameNumbers) {
+  Export("mlp");
+  Tune("mlp");
+  std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 784), }";
+  header.resize(117, ' ');
+  header += '\n';
+  std::string npy = std::string("\x93NUMPY\x01\x00", 8) + static_cast<char>(118) + '\0' + header;
+  for (int i = 0; i < 784; ++i) {
+    const float value = static_cast<float>(i % 17) * 0.05f;
+    npy.append(reinterpret_cast<const char*>(&value), sizeof(value));
+  }
+  WriteFile(folder_ / "x.npy", npy);
+  for (const std::string threads : {"1", "2"}) {
+    ASSERT_EQ(RunHone({"run", "mlp.onnx", "--input", "data=x.npy", "--output-dir", "a" + threads,
+                       "--threads", threads},
+                      folder_.path())
+                  .exit_code,
+              0);
+    ASSERT_EQ(RunHone({"compile", "mlp.onnx", "-o", "m.so", "--db", "hone.db", "--threads", "1"},
+                      folder_.path())
+                  .exit_code,
+              0);
+    ASSERT_EQ(RunHone({"run", "m.so", "--input", "data=x.npy", "--output-dir", "b" + threads,
+                       "--threads", threads},
+                      folder_.path())
+                  .exit_code,
+              0);
+  }
+  const std::string a = ReadFile(folder_ / "a1/output.npy");
+  ASSERT_GT(a.size(), 128u);
+  for (const char* other : {"a2/output.npy", "b1/output.npy", "b2/output.npy"}) {
+    const std::string b = ReadFile(folder_ / other);
+    ASSERT_EQ(a.size(), b.size());
+    for (size_t at = 128; at < a.size(); at += sizeof(float)) {
+      float x = 0;
+      float y = 0;
+      std::memcpy(&x, &a[at], sizeof(x));
+      std::memcpy(&y, &b[at], sizeof(y));
+      EXPECT_NEAR(x, y, 1e-5 + 1e-3 * std::abs(x));
+    }
+  }
+}
+
+TEST_F(WholePath, CompileSaysWhereEachConfigCameFrom) {
+  Export("mlp");
+  const json untuned = Hone({"compile", "mlp.onnx", "-o", "m.so", "--threads", "1"});
+  EXPECT_EQ(untuned["counts"]["default"], untuned["kernels"].size());
+  Tune("mlp");
+  const json measured =
+      Hone({"compile", "mlp.onnx", "-o", "m.so", "--db", "hone.db", "--threads", "1"});
+  EXPECT_FALSE(measured["counts"].contains("default")) << measured["counts"];
+}
+
+TEST_F(WholePath, BenchPrintsEveryKernel) {
+  Export("mlp");
+  const json compiled = Hone({"compile", "mlp.onnx", "-o", "m.so", "--threads", "1"});
+  const json bench = Hone({"bench", "m.so", "--threads", "1", "--profile"});
+  EXPECT_GT(bench["median_us"].get<double>(), 0);
+  EXPECT_EQ(bench["threads"], 1);
+  EXPECT_GE(bench["kernels"].size(), compiled["kernels"].size());
+}
+
+}  // namespace
+}  // namespace hone::cli

@@ -1,0 +1,70 @@
+// Compiles nests, loads what came out and runs it beside the interpreter.
+#ifndef HONE_TESTS_COMPILER_CODEGEN_HARNESS_H_
+#define HONE_TESTS_COMPILER_CODEGEN_HARNESS_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "compiler/codegen/codegen.h"
+#include "compiler/loop/builder.h"
+#include "gtest/gtest.h"
+#include "runtime/module_abi.h"
+
+namespace hone::codegen {
+
+// "native", or another target's text.
+Target TestTarget(const std::string& text = "native");
+ModuleSpec ArtifactOf(const loop::Nest& nest, const Target& target,
+                      const std::string& pipeline = "min6");
+
+// A shared object in memory, loaded; unloaded at the end.
+class LoadedModule {
+ public:
+  explicit LoadedModule(const std::string& elf);
+  ~LoadedModule();
+  LoadedModule(const LoadedModule&) = delete;
+  LoadedModule& operator=(const LoadedModule&) = delete;
+  const hone_module* operator->() const { return module_; }
+  bool ok() const { return module_ != nullptr; }
+
+  // Runs the launches of kernel 0, the grid cut into pieces of `piece` indices, the last first.
+  void Run(const std::vector<void*>& buffers, int64_t piece = 1 << 30) const;
+
+ private:
+  void* handle_ = nullptr;
+  const hone_module* module_ = nullptr;
+};
+
+// Memory for the buffers of a nest, 64-byte aligned, with a page that cannot be touched before and
+// after it.
+class Buffers {
+ public:
+  // Inputs and constants: floats in [-2, 2] or the buffer's domain, small integers; all else is
+  // filled with NaN or odd numbers.
+  Buffers(const loop::Nest& nest, uint64_t seed);
+  ~Buffers();
+  Buffers(const Buffers&) = delete;
+  Buffers& operator=(const Buffers&) = delete;
+  const std::vector<void*>& pointers() const { return pointers_; }
+  double At(const loop::Nest& nest, int buffer, int64_t element) const;
+  void Set(const loop::Nest& nest, int buffer, int64_t element, double value);
+
+ private:
+  struct Mapping {
+    void* base;
+    size_t bytes;
+  };
+  std::vector<Mapping> mappings_;
+  std::vector<void*> pointers_;
+};
+
+// Builds for this machine, runs and compares every output with the interpreter: integers and bools
+// exactly, floats within `tolerance` relative to max(1, |value|).
+void ExpectSameAsInterpreter(const loop::Nest& nest, double tolerance = 1e-6,
+                             const std::string& target = "native",
+                             const std::string& pipeline = "min6");
+
+}  // namespace hone::codegen
+
+#endif  // HONE_TESTS_COMPILER_CODEGEN_HARNESS_H_

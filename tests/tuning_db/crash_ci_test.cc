@@ -1,0 +1,114 @@
+// Kills the writer at every point it has, and at moments of nobody's choice.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "support/random.h"
+#include "tests/tuning_db/crash_harness.h"
+#include "tuning_db/sqlite/connection.h"
+#include "tuning_db/sqlite/schema.h"
+
+namespace hone::tuning_db {
+namespace {
+
+using testing::IsSupersetOf;
+
+constexpr int kTrials = 7;
+
+TEST(CrashPoints, EveryTransitionIsSurroundedByPoints) {
+  CrashRun run(kTrials);
+  const std::vector<std::string> points = run.ListPoints();
+  std::set<std::string> wanted = {"lock.before_open",
+                                  "lock.taken",
+                                  "lock.named",
+                                  "lock.released",
+                                  "create.before_build",
+                                  "create.built",
+                                  "file.rename.before",
+                                  "file.rename.after",
+                                  "migration.1.before",
+                                  "migration.1.before_commit",
+                                  "migration.1.after_commit"};
+  for (const char* change : {"ensure_task", "submit_job", "set_job_state", "propose", "lease",
+                             "release", "settle", "add_final", "record_miss"}) {
+    for (const char* when : {"before", "before_commit", "after_commit"}) {
+      wanted.insert(std::string("store.") + change + "." + when);
+    }
+  }
+  EXPECT_THAT(std::set<std::string>(points.begin(), points.end()), IsSupersetOf(wanted));
+}
+
+TEST(CrashPoints, KilledAtEachNothingIsLostAndTheScriptEndsAlike) {
+  CrashRun undisturbed(kTrials);
+  const std::vector<std::string> passages = Passages(undisturbed.ListPoints());
+  const std::string expected = undisturbed.Summary();
+  EXPECT_GT(passages.size(), 100u);
+  for (const std::string& passage : passages) {
+    SCOPED_TRACE(passage);
+    CrashRun run(kTrials);
+    ASSERT_EQ(run.LiveUntil(passage), CrashRun::End::kKilled);
+    run.ExpectNothingLost();
+    ASSERT_EQ(run.LiveUntil(""), CrashRun::End::kFinished);
+    run.ExpectNothingLost();
+    ASSERT_EQ(run.Summary(), expected);
+  }
+}
+
+// A database of version 1, which the first life migrates.
+void MakeOldDatabase(const std::string& path) {
+  const auto db = sqlite::Connection::Open(path, sqlite::Access::kCreate).value();
+  ASSERT_TRUE(
+      db->Execute("PRAGMA application_id = " + std::to_string(sqlite::kApplicationId)).ok());
+  ASSERT_TRUE(sqlite::Migrate(*db, 1).ok());
+  ASSERT_TRUE(db->Execute("PRAGMA journal_mode = WAL").ok());
+}
+
+TEST(CrashPoints, KilledInAMigrationItIsDoneOrNot) {
+  CrashRun undisturbed(kTrials);
+  MakeOldDatabase(undisturbed.database());
+  const std::vector<std::string> passages = Passages(undisturbed.ListPoints());
+  const std::string expected = undisturbed.Summary();
+  int migrations = 0;
+  for (const std::string& passage : passages) {
+    if (!passage.starts_with("migration.")) continue;
+    ++migrations;
+    SCOPED_TRACE(passage);
+    CrashRun run(kTrials);
+    MakeOldDatabase(run.database());
+    ASSERT_EQ(run.LiveUntil(passage), CrashRun::End::kKilled);
+    const auto version = [&] {
+      const auto db = sqlite::Connection::Open(run.database(), sqlite::Access::kRead).value();
+      return sqlite::VersionOf(*db).value();
+    };
+    EXPECT_EQ(version(), passage.starts_with("migration.2.after") ? 2 : 1);
+    ASSERT_EQ(run.LiveUntil(""), CrashRun::End::kFinished);
+    run.ExpectNothingLost();
+    ASSERT_EQ(run.Summary(), expected);
+  }
+  EXPECT_EQ(migrations, 3);
+}
+
+TEST(CrashPoints, FiftyKillsAtRandomMomentsLoseNothing) {
+  constexpr int kManyTrials = 60;
+  CrashRun undisturbed(kManyTrials, 4);
+  ASSERT_EQ(undisturbed.LiveUntil(""), CrashRun::End::kFinished);
+  const std::string expected = undisturbed.Summary();
+  Random random(20250711);
+  for (int kills = 0; kills < 50;) {
+    CrashRun run(kManyTrials, 4);
+    CrashRun::End end = CrashRun::End::kKilled;
+    while (end == CrashRun::End::kKilled) {
+      end =
+          run.LiveFor(2'000 + static_cast<int64_t>(random.Below(kills < 50 ? 60'000 : 5'000'000)));
+      kills += end == CrashRun::End::kKilled;
+      ASSERT_NE(end, CrashRun::End::kFailed);
+      run.ExpectNothingLost();
+    }
+    // Events stand in the order of settlement, which threads decide; the summary sorts them.
+    ASSERT_EQ(run.Summary(), expected);
+  }
+}
+
+}  // namespace
+}  // namespace hone::tuning_db

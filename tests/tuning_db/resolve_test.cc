@@ -1,0 +1,128 @@
+#include "tuning_db/resolve.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/tuning_db/examples.h"
+
+namespace hone::tuning_db {
+namespace {
+
+class ResolveTest : public testing::Test {
+ protected:
+  int64_t EnsureTask(const std::string& target = "here") {
+    return store_->EnsureTask(ExampleTask(0, target)).value();
+  }
+  void Settle(int64_t task, int config, const Record& like, int64_t round = 0) {
+    Trial trial = ExampleTrial(task, 0, config);
+    trial.round = round;
+    const int64_t id = store_->Propose({trial}).value().at(0).id;
+    Record record = like;
+    record.trial = id;
+    store_->Settle(store_->Lease(id, "w").value().fence, record).value();
+  }
+  Best Ask(const IsCompatible& is_compatible = nullptr) {
+    const ResolveKey key{ExampleTask().workload_digest, kSignature};
+    return Resolve(*store_, "here", {key}, is_compatible).value().at(0);
+  }
+
+  std::unique_ptr<Store> store_ = MakeMemoryStore();
+};
+
+Record Timed(double median_ns, double calibrator_ns) {
+  Record record = ExampleRecord(0, median_ns);
+  record.calibrator_ns = calibrator_ns;
+  return record;
+}
+
+TEST_F(ResolveTest, NothingMeasuredIsNoTier) {
+  EXPECT_EQ(Ask().tier, Tier::kNone);
+  EnsureTask();
+  EXPECT_EQ(Ask().tier, Tier::kNone);
+  EXPECT_EQ(Name(Tier::kNone), "");
+}
+
+TEST_F(ResolveTest, FinalAfterEnoughTrialsIsTuned) {
+  const int64_t task = EnsureTask();
+  store_->AddFinal(ExampleFinal(task, 0, 64)).value();
+  const Best best = Ask();
+  EXPECT_EQ(best.tier, Tier::kTuned);
+  EXPECT_EQ(Name(best.tier), "tuned");
+  EXPECT_EQ(best.config, "tile=8 unroll=4");
+  EXPECT_EQ(best.nest_digest, "nest-winner");
+  EXPECT_EQ(best.best_ns, 1001);
+  EXPECT_EQ(best.default_ns, 2005);
+  EXPECT_EQ(best.ratio, 2.0);
+  EXPECT_EQ(best.target, "here");
+}
+
+TEST_F(ResolveTest, FinalAfterTooFewTrialsIsTuning) {
+  const int64_t task = EnsureTask();
+  store_->AddFinal(ExampleFinal(task, 0, 63)).value();
+  EXPECT_EQ(Ask().tier, Tier::kTuning);
+  EXPECT_EQ(Ask().config, "tile=8 unroll=4");
+}
+
+TEST_F(ResolveTest, WholeSmallSpaceIsTuned) {
+  Final final = ExampleFinal(EnsureTask(), 0, 12);
+  final.space_size = 12;
+  store_->AddFinal(final).value();
+  EXPECT_EQ(Ask().tier, Tier::kTuned);
+}
+
+TEST_F(ResolveTest, ProvisionalBestIsByRatioToTheCalibrator) {
+  const int64_t task = EnsureTask();
+  Settle(task, 1, Timed(1000, 100));
+  Settle(task, 2, Timed(1500, 200));  // a slow moment of the machine, the faster kernel
+  Settle(task, 3, Timed(900, 0));     // not calibrated: does not compare
+  const Best best = Ask();
+  EXPECT_EQ(best.tier, Tier::kTuning);
+  EXPECT_EQ(best.config, ExampleTrial(0, 0, 2).config);
+  EXPECT_EQ(best.best_ns, 1500);
+  EXPECT_EQ(best.default_ns, 2000);
+  EXPECT_DOUBLE_EQ(best.ratio, 2000.0 / 1500);
+}
+
+TEST_F(ResolveTest, OneLuckyTimeDoesNotWin) {
+  const int64_t task = EnsureTask();
+  Settle(task, 1, Timed(500, 100), 0);
+  Settle(task, 1, Timed(1100, 100), 1);
+  Settle(task, 1, Timed(1200, 100), 2);
+  Settle(task, 2, Timed(1000, 100));
+  EXPECT_EQ(Ask().config, ExampleTrial(0, 0, 2).config);
+}
+
+TEST_F(ResolveTest, WithoutCalibratorsTimesDecide) {
+  const int64_t task = EnsureTask();
+  Settle(task, 1, Timed(1000, 0));
+  Settle(task, 2, Timed(900, 0));
+  EXPECT_EQ(Ask().config, ExampleTrial(0, 0, 2).config);
+}
+
+TEST_F(ResolveTest, FailuresAreNoConfigs) {
+  const int64_t task = EnsureTask();
+  Record wrong = Timed(1, 100);
+  wrong.outcome = Outcome::kWrongOutput;
+  Settle(task, 1, wrong);
+  EXPECT_EQ(Ask().tier, Tier::kNone);
+}
+
+TEST_F(ResolveTest, CompatibleIsAskedLastAndPrefersTuned) {
+  const int64_t near = EnsureTask("near");
+  const int64_t nearer = EnsureTask("nearer");
+  const int64_t far = EnsureTask("far");
+  Settle(near, 1, Timed(100, 100));  // ratio 20, but only tuning
+  store_->AddFinal(ExampleFinal(nearer, 0)).value();
+  store_->AddFinal(ExampleFinal(far, 0)).value();
+  const IsCompatible is_compatible = [](const std::string& other) { return other != "far"; };
+  EXPECT_EQ(Ask().tier, Tier::kNone);
+  const Best best = Ask(is_compatible);
+  EXPECT_EQ(best.tier, Tier::kCompatible);
+  EXPECT_EQ(Name(best.tier), "compatible");
+  EXPECT_EQ(best.target, "nearer");
+  Settle(EnsureTask("here"), 5, Timed(4000, 100));
+  EXPECT_EQ(Ask(is_compatible).tier, Tier::kTuning) << "the own target's comes first";
+}
+
+}  // namespace
+}  // namespace hone::tuning_db

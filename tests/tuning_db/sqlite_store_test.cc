@@ -1,0 +1,242 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "tests/tuning_db/conformance.h"
+#include "tests/tuning_db/examples.h"
+#include "tests/tuning_db/temp_folder.h"
+#include "tuning_db/sqlite/commit_queue.h"
+#include "tuning_db/sqlite/connection.h"
+#include "tuning_db/sqlite/database_file.h"
+#include "tuning_db/sqlite/schema.h"
+
+namespace hone::tuning_db {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+class InFile final : public StoreFixture {
+ public:
+  std::unique_ptr<Store> Open() override {
+    auto store = OpenSqliteStore(folder_ / "hone.db", OpenMode::kCreate, "unix:/test");
+    EXPECT_TRUE(store.ok()) << store.status();
+    return store.ok() ? *std::move(store) : nullptr;
+  }
+  bool IsDurable() const override { return true; }
+
+ private:
+  TempFolder folder_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Sqlite, Conformance,
+                         testing::Values(StoreKind{"sqlite",
+                                                   [] { return std::make_unique<InFile>(); }}),
+                         [](const auto& info) { return info.param.name; });
+
+class SqliteStoreTest : public testing::Test {
+ protected:
+  std::unique_ptr<Store> Open(OpenMode mode, const std::string& owner = "") {
+    auto store = OpenSqliteStore(path_, mode, owner);
+    EXPECT_TRUE(store.ok()) << store.status();
+    return store.ok() ? *std::move(store) : nullptr;
+  }
+
+  TempFolder folder_;
+  const std::string path_ = folder_ / "hone.db";
+};
+
+TEST_F(SqliteStoreTest, OpeningMakesAFileOnlyWhenTold) {
+  EXPECT_TRUE(absl::IsNotFound(OpenSqliteStore(path_, OpenMode::kReadOnly).status()));
+  EXPECT_TRUE(absl::IsNotFound(OpenSqliteStore(path_, OpenMode::kReadWrite).status()));
+  EXPECT_THAT(folder_.Contents(), IsEmpty());
+  const std::string nested = folder_ / "share/hone/hone.db";
+  EXPECT_TRUE(absl::IsNotFound(OpenSqliteStore(nested, OpenMode::kReadOnly).status()));
+  EXPECT_THAT(folder_.Contents(), IsEmpty());
+  EXPECT_TRUE(OpenSqliteStore(nested, OpenMode::kCreate).ok());
+  EXPECT_TRUE(OpenSqliteStore(nested, OpenMode::kReadOnly).ok());
+}
+
+TEST_F(SqliteStoreTest, SecondWriterIsToldWhoTheFirstIs) {
+  const auto writer = Open(OpenMode::kCreate, "unix:/run/honed.sock");
+  const auto second = OpenSqliteStore(path_, OpenMode::kReadWrite);
+  ASSERT_TRUE(absl::IsUnavailable(second.status())) << second.status();
+  EXPECT_THAT(std::string(second.status().message()), HasSubstr("unix:/run/honed.sock"));
+}
+
+TEST_F(SqliteStoreTest, WriterOfNamesOnlyALiveWriter) {
+  EXPECT_EQ(WriterOf(path_).value(), "");
+  EXPECT_EQ(WriterOf(folder_ / "no/such/folder.db").value(), "");
+  auto writer = Open(OpenMode::kCreate, "unix:/run/honed.sock");
+  EXPECT_EQ(WriterOf(path_).value(), "unix:/run/honed.sock");
+  writer.reset();
+  EXPECT_EQ(WriterOf(path_).value(), "");
+  // What a killed writer leaves.
+  WriteBytes(path_ + ".lock", "unix:/run/dead.sock\n1\n");
+  EXPECT_EQ(WriterOf(path_).value(), "");
+  writer = Open(OpenMode::kReadWrite);
+  EXPECT_THAT(WriterOf(path_).value(), HasSubstr("process ")) << "a writer without an address";
+}
+
+TEST_F(SqliteStoreTest, WriterOfSeesThroughLinks) {
+  const auto writer = Open(OpenMode::kCreate, "unix:/run/honed.sock");
+  std::filesystem::create_symlink(path_, folder_ / "link.db");
+  EXPECT_EQ(WriterOf(folder_ / "link.db").value(), "unix:/run/honed.sock");
+  EXPECT_TRUE(
+      absl::IsUnavailable(OpenSqliteStore(folder_ / "link.db", OpenMode::kReadWrite).status()));
+}
+
+TEST_F(SqliteStoreTest, ProbesDoNotKeepAWriterOut) {
+  Open(OpenMode::kCreate).reset();
+  std::atomic<bool> stop = false;
+  std::thread prober([&] {
+    while (!stop) EXPECT_TRUE(WriterOf(path_).ok());
+  });
+  for (int i = 0; i < 10; ++i) Open(OpenMode::kReadWrite).reset();
+  stop = true;
+  prober.join();
+}
+
+TEST_F(SqliteStoreTest, ReaderSeesWhatTheWriterCommittedAndChangesNothing) {
+  const auto writer = Open(OpenMode::kCreate);
+  const auto reader = Open(OpenMode::kReadOnly);
+  const int64_t task = writer->EnsureTask(ExampleTask()).value();
+  EXPECT_EQ(reader->GetTask(task).value().workload, ExampleTask().workload);
+  EXPECT_EQ(reader->EnsureTask(ExampleTask()).value(), task) << "a known task needs no write";
+  EXPECT_TRUE(absl::IsFailedPrecondition(reader->EnsureTask(ExampleTask(1)).status()));
+  EXPECT_TRUE(absl::IsFailedPrecondition(reader->Propose({ExampleTrial(task, 0)}).status()));
+  EXPECT_TRUE(absl::IsFailedPrecondition(reader->Lease(1, "w").status()));
+  EXPECT_THAT(reader->Check().value(), IsEmpty());
+}
+
+TEST_F(SqliteStoreTest, ReadersLeaveTheDatabaseFileAsItIs) {
+  Open(OpenMode::kCreate)->EnsureTask(ExampleTask()).value();
+  const std::string before = folder_.Contents()[path_];
+  {
+    const auto reader = Open(OpenMode::kReadOnly);
+    EXPECT_TRUE(reader->FindTask(ExampleTask().workload_digest, ExampleTask().target)->has_value());
+    EXPECT_THAT(reader->Check().value(), IsEmpty());
+  }
+  EXPECT_EQ(folder_.Contents()[path_], before);
+}
+
+TEST_F(SqliteStoreTest, AFailedChangeLeavesTheOthersOfItsBatch) {
+  const auto store = Open(OpenMode::kCreate);
+  const int64_t task = store->EnsureTask(ExampleTask()).value();
+  std::vector<std::thread> threads;
+  for (int n = 0; n < 8; ++n) {
+    threads.emplace_back([&, n] {
+      const bool is_good = n % 2 == 0;
+      const auto rows =
+          store->Propose({ExampleTrial(task, 0, n), ExampleTrial(is_good ? task : 99, 0, n + 100)});
+      EXPECT_EQ(rows.ok(), is_good);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(store->CountTrials(task, kSignature, Purpose::kSearch).value(), 8);
+}
+
+TEST_F(SqliteStoreTest, ChangesThatWaitTogetherShareACommit) {
+  sqlite::CreateDatabaseFile(path_).IgnoreError();
+  const auto db = sqlite::Connection::Open(path_, sqlite::Access::kWrite).value();
+  sqlite::CommitQueue queue(db.get());
+  constexpr int kThreads = 6;
+  std::atomic<int> arrived = 0;
+  std::vector<std::thread> threads;
+  for (int n = 0; n < kThreads; ++n) {
+    threads.emplace_back([&] {
+      ++arrived;
+      // The first change holds its batch open until all have come.
+      EXPECT_TRUE(queue
+                      .Commit("test",
+                              [&](sqlite::Connection&) {
+                                while (arrived < kThreads) std::this_thread::yield();
+                                return absl::OkStatus();
+                              })
+                      .ok());
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_LT(queue.batches(), kThreads) << "a sync for each change";
+}
+
+TEST_F(SqliteStoreTest, OlderVersionIsMigratedByTheWriterOnly) {
+  {
+    const auto db = sqlite::Connection::Open(path_, sqlite::Access::kCreate).value();
+    ASSERT_TRUE(
+        db->Execute("PRAGMA application_id = " + std::to_string(sqlite::kApplicationId)).ok());
+    ASSERT_TRUE(sqlite::Migrate(*db, 1).ok());
+    ASSERT_TRUE(
+        db->Execute("PRAGMA journal_mode = WAL; INSERT INTO texts VALUES (1, 'd', 'b')").ok());
+    ASSERT_TRUE(db->Execute("DELETE FROM texts").ok());
+  }
+  const auto reader = OpenSqliteStore(path_, OpenMode::kReadOnly);
+  EXPECT_TRUE(absl::IsFailedPrecondition(reader.status()));
+  EXPECT_THAT(std::string(reader.status().message()), HasSubstr("hone db migrate"));
+  const auto writer = Open(OpenMode::kReadWrite);
+  EXPECT_THAT(writer->ListMisses("").value(), IsEmpty());
+  EXPECT_TRUE(OpenSqliteStore(path_, OpenMode::kReadOnly).ok());
+}
+
+TEST_F(SqliteStoreTest, CheckNamesWhatIsBroken) {
+  {
+    const auto store = Open(OpenMode::kCreate);
+    const int64_t task = store->EnsureTask(ExampleTask()).value();
+    store->Propose({ExampleTrial(task, 0, 1), ExampleTrial(task, 0, 2)}).value();
+  }
+  {
+    const auto db = sqlite::Connection::Open(path_, sqlite::Access::kWrite).value();
+    ASSERT_TRUE(db->Execute("PRAGMA foreign_keys = OFF;"
+                            "UPDATE trials SET state = 2, fence = 9, attempt = 1 WHERE id = 1;"
+                            "UPDATE texts SET body = 'else' WHERE id = 1;"
+                            "UPDATE trials SET job = 77 WHERE id = 2")
+                    .ok());
+  }
+  const auto complaints = Open(OpenMode::kReadOnly)->Check().value();
+  EXPECT_THAT(complaints, Contains("trial 1 is settled and has no record"));
+  EXPECT_THAT(complaints, Contains("fence 9 is above the fence counter"));
+  EXPECT_THAT(complaints, Contains("text 1 does not have its digest"));
+  EXPECT_THAT(complaints, Contains("row 2 of trials refers to a row of jobs that is not there"));
+}
+
+TEST_F(SqliteStoreTest, RecordsAndEventsAreAppendOnly) {
+  {
+    const auto store = Open(OpenMode::kCreate);
+    const int64_t task = store->EnsureTask(ExampleTask()).value();
+    const int64_t job = store->SubmitJob(ExampleJob(task)).value().id;
+    const int64_t trial = store->Propose({ExampleTrial(task, job)}).value().at(0).id;
+    store->Settle(store->Lease(trial, "w").value().fence, ExampleRecord(trial)).value();
+  }
+  const auto db = sqlite::Connection::Open(path_, sqlite::Access::kWrite).value();
+  for (const char* sql : {"UPDATE records SET median_ns = 1", "DELETE FROM records",
+                          "UPDATE events SET payload = ''", "DELETE FROM events"}) {
+    EXPECT_THAT(std::string(db->Execute(sql).message()), HasSubstr("append-only")) << sql;
+  }
+}
+
+TEST_F(SqliteStoreTest, WritesAreSyncedInWalMode) {
+  Open(OpenMode::kCreate).reset();
+  const auto db = sqlite::Connection::Open(path_, sqlite::Access::kWrite).value();
+  EXPECT_EQ(db->Integer("PRAGMA synchronous").value(), 2) << "FULL";
+  EXPECT_EQ(db->Integer("PRAGMA foreign_keys").value(), 1);
+  EXPECT_EQ(db->Integer("PRAGMA application_id").value(), int64_t{sqlite::kApplicationId});
+  auto mode = db->Prepare("PRAGMA journal_mode").value();
+  ASSERT_TRUE(mode.Step().value());
+  EXPECT_EQ(mode.Text(0), "wal");
+}
+
+TEST(DefaultPathTest, FollowsXdg) {
+  setenv("HOME", "/home/somebody", 1);
+  unsetenv("XDG_DATA_HOME");
+  EXPECT_EQ(DefaultPath(), "/home/somebody/.local/share/hone/hone.db");
+  setenv("XDG_DATA_HOME", "/data", 1);
+  EXPECT_EQ(DefaultPath(), "/data/hone/hone.db");
+  setenv("XDG_DATA_HOME", "relative", 1);
+  EXPECT_EQ(DefaultPath(), "/home/somebody/.local/share/hone/hone.db") << "as XDG says";
+}
+
+}  // namespace
+}  // namespace hone::tuning_db

@@ -1,0 +1,28 @@
+// Turns configs into artifacts. The process pool of tuner/builder is the real one.
+#ifndef HONE_TUNER_BUILDER_H_
+#define HONE_TUNER_BUILDER_H_
+
+#include <cstdint>
+#include <functional>
+
+#include "absl/status/statusor.h"
+#include "hone/v1/builder.pb.h"
+
+namespace hone::tuner {
+
+// `id` is that of the request. A reply whose outcome is not OK is the candidate's own failure, and
+// data. An error Status is the builder's (no executable, no memory): worth another try.
+using BuildCallback = std::function<void(uint64_t id, absl::StatusOr<hone::v1::BuildReply> reply)>;
+
+// Thread-safe.
+class Builder {
+ public:
+  virtual ~Builder() = default;
+  // Returns at once. `done` is called exactly once for each request of the batch, in any order,
+  // from any thread, never inside Build.
+  virtual void Build(const hone::v1::BuildBatch& batch, BuildCallback done) = 0;
+};
+
+}  // namespace hone::tuner
+
+#endif  // HONE_TUNER_BUILDER_H_

@@ -1,0 +1,63 @@
+// Where work runs. Every part of the tuner that has state has one executor of its own and touches
+// that state only there, so it needs no locks; tests run the same parts by hand.
+#ifndef HONE_TUNER_EXECUTOR_H_
+#define HONE_TUNER_EXECUTOR_H_
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+namespace hone::tuner {
+
+// Thread-safe.
+class Executor {
+ public:
+  virtual ~Executor() = default;
+  // Runs `work` later, after everything posted before it; never inside Post.
+  virtual void Post(std::function<void()> work) = 0;
+};
+
+// One thread. Its destructor drops what has not begun and joins the thread.
+class ThreadExecutor : public Executor {
+ public:
+  ThreadExecutor();
+  ~ThreadExecutor() override;
+  ThreadExecutor(const ThreadExecutor&) = delete;
+  ThreadExecutor& operator=(const ThreadExecutor&) = delete;
+
+  void Post(std::function<void()> work) override;
+  // Returns when everything posted before has run. Not from the executor's own thread.
+  void Drain();
+  // What was posted and has not begun is dropped, and so is what comes; joins the thread.
+  void Stop();
+
+ private:
+  void Loop();
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::deque<std::function<void()>> queue_;
+  bool stopping_ = false;
+  std::thread thread_;
+};
+
+// Calls `tick` every `interval_ms` on a thread of its own, until it is destroyed.
+class Ticker {
+ public:
+  Ticker(int interval_ms, std::function<void()> tick);
+  ~Ticker();
+  Ticker(const Ticker&) = delete;
+  Ticker& operator=(const Ticker&) = delete;
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  bool stopping_ = false;
+  std::thread thread_;
+};
+
+}  // namespace hone::tuner
+
+#endif  // HONE_TUNER_EXECUTOR_H_

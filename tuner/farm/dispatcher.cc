@@ -1,0 +1,262 @@
+// Leases: how they begin and end. What workers say is in dispatcher_messages.cc.
+#include "tuner/farm/dispatcher.h"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "support/crash_point.h"
+#include "tuner/farm/device_match.h"
+
+namespace hone::tuner {
+
+namespace v1 = hone::v1;
+
+void Dispatcher::Measure(MeasureRequest request, MeasureCallback done) {
+  executor_->Post([this, request = std::move(request), done = std::move(done)]() mutable {
+    DoMeasure(std::move(request), std::move(done));
+  });
+}
+
+void Dispatcher::Cancel(int64_t trial) {
+  executor_->Post([this, trial] { DoCancel(trial); });
+}
+
+void Dispatcher::StopLeasing() {
+  executor_->Post([this] { leasing_ = false; });
+}
+
+void Dispatcher::Tick() {
+  executor_->Post([this] { DoTick(); });
+}
+
+void Dispatcher::DoMeasure(MeasureRequest request, MeasureCallback done) {
+  auto pending = std::make_shared<Pending>();
+  pending->request = std::move(request);
+  pending->done = std::move(done);
+  const MeasureRequest& r = pending->request;
+  if (r.held) {
+    Lease lease{pending, r.trial.worker, "", false, clock_->NowNs() + options_.grace_ns};
+    leases_[r.trial.fence] = std::move(lease);
+    return;
+  }
+  for (const Artifact& candidate : r.candidates) artifacts_.Put(candidate);
+  artifacts_.Put(r.reference);
+  Enqueue(std::move(pending));
+  Match();
+}
+
+void Dispatcher::Enqueue(std::shared_ptr<Pending> pending) {
+  const auto later = std::find_if(queue_.begin(), queue_.end(), [&](const auto& other) {
+    return other->request.priority < pending->request.priority;
+  });
+  queue_.insert(later, std::move(pending));
+}
+
+void Dispatcher::DoCancel(int64_t trial) {
+  queue_.remove_if([&](const auto& pending) { return pending->request.trial.id == trial; });
+  const auto it = std::find_if(leases_.begin(), leases_.end(), [&](const auto& item) {
+    return item.second.pending->request.trial.id == trial;
+  });
+  if (it == leases_.end()) return;
+  const int64_t fence = it->first;
+  const auto session = sessions_.find(it->second.worker);
+  if (session != sessions_.end()) {
+    v1::WorkResponse message;
+    message.mutable_revoke()->set_fence(fence);
+    session->second.link->Send(std::move(message));
+  }
+  Forget(fence);
+}
+
+void Dispatcher::Match() {
+  if (!leasing_) return;
+  for (auto it = queue_.begin(); it != queue_.end();) {
+    const auto [session, device] = FindDevice(**it);
+    if (session == nullptr) {
+      ++it;
+      continue;
+    }
+    const std::shared_ptr<Pending> pending = *it;
+    it = queue_.erase(it);
+    if (!Offer(pending, *session, *device)) return;
+  }
+}
+
+std::pair<Dispatcher::Session*, Dispatcher::DeviceState*> Dispatcher::FindDevice(
+    const Pending& pending) {
+  Session* best_session = nullptr;
+  DeviceState* best = nullptr;
+  bool best_is_avoided = false;
+  for (auto& [name, session] : sessions_) {
+    if (session.draining) continue;
+    const bool is_avoided = pending.avoid.count(name) > 0;
+    for (auto& [id, device] : session.devices) {
+      if (device.credit == 0 || IsQuarantined(device)) continue;
+      if (!CanMeasure(device.info, pending.request.target)) continue;
+      const bool is_better =
+          best == nullptr || (best_is_avoided && !is_avoided) ||
+          (best_is_avoided == is_avoided && device.leases.size() < best->leases.size());
+      if (!is_better) continue;
+      best_session = &session;
+      best = &device;
+      best_is_avoided = is_avoided;
+    }
+  }
+  return {best_session, best};
+}
+
+namespace {
+
+v1::Candidate ToCandidate(const Artifact& artifact) {
+  v1::Candidate candidate;
+  candidate.set_artifact_digest(artifact.digest);
+  candidate.set_artifact_bytes(artifact.bytes == nullptr ? 0 : artifact.bytes->size());
+  return candidate;
+}
+
+v1::WorkResponse ToAssignment(const MeasureRequest& request, const tuning_db::Trial& leased,
+                              const std::string& device) {
+  v1::WorkResponse message;
+  v1::Assignment& assignment = *message.mutable_assignment();
+  assignment.set_fence(leased.fence);
+  assignment.set_trial(leased.id);
+  assignment.set_attempt(static_cast<uint32_t>(leased.attempt));
+  assignment.set_device(device);
+  for (const Artifact& artifact : request.candidates) {
+    *assignment.add_candidates() = ToCandidate(artifact);
+  }
+  assignment.set_rounds(request.rounds);
+  if (!request.reference.digest.empty()) {
+    *assignment.mutable_reference() = ToCandidate(request.reference);
+  }
+  assignment.set_workload_digest(request.workload_digest);
+  assignment.set_seed(request.seed);
+  assignment.set_threads(request.threads);
+  *assignment.mutable_timing() = request.timing;
+  assignment.set_run_limit_ns(request.run_limit_ns);
+  assignment.set_memory_limit_bytes(request.memory_limit_bytes);
+  return message;
+}
+
+}  // namespace
+
+// False: the store failed, and it is no use to go on now.
+bool Dispatcher::Offer(const std::shared_ptr<Pending>& pending, Session& session,
+                       DeviceState& device) {
+  MeasureRequest& request = pending->request;
+  const std::string worker = session.hello.worker();
+  CrashPoint("tuner.lease.before");
+  absl::StatusOr<tuning_db::Trial> leased = store_->Lease(request.trial.id, worker);
+  CrashPoint("tuner.lease.after");
+  if (!leased.ok()) {
+    if (leased.status().code() == absl::StatusCode::kFailedPrecondition) {
+      MeasureReport report;
+      report.kind = MeasureReport::Kind::kSettled;
+      (void)pending->done(report);
+      return true;
+    }
+    spdlog::error("trial {} waits: {}", request.trial.id, leased.status().ToString());
+    Enqueue(pending);
+    return false;
+  }
+  request.trial = *leased;
+  device.credit -= 1;
+  device.leases.push_back(leased->fence);
+  const int64_t runs = static_cast<int64_t>(request.candidates.size() * device.leases.size());
+  const int64_t deadline = clock_->NowNs() + options_.lease_slack_ns + runs * request.run_limit_ns;
+  leases_[leased->fence] = Lease{pending, worker, device.info.id(), true, deadline};
+  CrashPoint("tuner.offer.before");
+  session.link->Send(ToAssignment(request, *leased, device.info.id()));
+  CrashPoint("tuner.offer.after");
+  return true;
+}
+
+void Dispatcher::Forget(int64_t fence) {
+  const auto it = leases_.find(fence);
+  if (it == leases_.end()) return;
+  const auto session = sessions_.find(it->second.worker);
+  if (session != sessions_.end()) {
+    for (auto& [id, device] : session->second.devices) std::erase(device.leases, fence);
+  }
+  leases_.erase(it);
+}
+
+void Dispatcher::Lose(int64_t fence, bool is_strike) {
+  const auto it = leases_.find(fence);
+  if (it == leases_.end()) return;
+  const Lease lease = it->second;
+  Forget(fence);
+  const std::shared_ptr<Pending>& pending = lease.pending;
+  MeasureReport report;
+  report.fence = fence;
+  report.worker = lease.worker;
+  if (pending->request.held) {
+    report.kind = MeasureReport::Kind::kLost;
+    (void)pending->done(report);
+    return;
+  }
+  CrashPoint("tuner.release.before");
+  const absl::Status released = store_->Release(pending->request.trial.id, fence);
+  CrashPoint("tuner.release.after");
+  if (!released.ok()) {
+    // A new lease makes the old fence late all the same.
+    spdlog::warn("releasing trial {}: {}", pending->request.trial.id, released.ToString());
+  }
+  if (is_strike) pending->strikes += 1;
+  if (pending->strikes < options_.poison_limit) {
+    spdlog::info("trial {} is offered again: worker {} lost it", pending->request.trial.id,
+                 lease.worker);
+    Enqueue(pending);
+    return;
+  }
+  report.kind = MeasureReport::Kind::kPoison;
+  report.message = fmt::format("{} workers were lost while they ran this candidate, {} the last",
+                               pending->strikes, lease.worker);
+  (void)pending->done(report);
+}
+
+void Dispatcher::DoTick() {
+  const int64_t now = clock_->NowNs();
+  std::vector<int64_t> overdue;
+  for (const auto& [fence, lease] : leases_) {
+    if (now >= lease.deadline_ns) overdue.push_back(fence);
+  }
+  for (const int64_t fence : overdue) LoseOverdue(fence);
+  const int64_t silence = options_.heartbeat_interval_ns * options_.silent_intervals;
+  for (auto it = sessions_.begin(); it != sessions_.end();) {
+    const auto session = it++;
+    if (now - session->second.last_message_ns < silence) continue;
+    session->second.link->Close(absl::DeadlineExceededError(
+        fmt::format("no message for {} ms: the worker is taken for gone", silence / 1'000'000)));
+    Detach(session);
+  }
+  if (now - last_heartbeat_ns_ >= options_.heartbeat_interval_ns) {
+    last_heartbeat_ns_ = now;
+    for (auto& [name, session] : sessions_) {
+      v1::WorkResponse message;
+      message.mutable_heartbeat();
+      session.link->Send(std::move(message));
+    }
+  }
+  Match();
+}
+
+void Dispatcher::LoseOverdue(int64_t fence) {
+  const auto it = leases_.find(fence);
+  if (it == leases_.end()) return;
+  const auto session = sessions_.find(it->second.worker);
+  bool was_running = it->second.was_running;
+  if (it->second.attached && session != sessions_.end()) {
+    const DeviceState* device = FindDeviceOf(session->second, it->second.device);
+    was_running = device != nullptr && !device->leases.empty() && device->leases.front() == fence;
+    v1::WorkResponse message;
+    message.mutable_revoke()->set_fence(fence);
+    session->second.link->Send(std::move(message));
+  }
+  Lose(fence, was_running);
+}
+
+}  // namespace hone::tuner

@@ -1,0 +1,119 @@
+#include "tuner/jobs/task_history.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "support/status.h"
+
+namespace hone::tuner {
+
+using tuning_db::Outcome;
+using tuning_db::Purpose;
+
+double RelativeTime(const tuning_db::Record& record) {
+  if (record.outcome != Outcome::kOk) return 0;
+  constexpr double kUsualCalibratorNs = 10'000;
+  const double calibrator = record.calibrator_ns > 0 ? record.calibrator_ns : kUsualCalibratorNs;
+  return record.median_ns / calibrator;
+}
+
+absl::Status TaskHistory::Load(tuning_db::Store& store) {
+  tuning_db::RecordFilter filter;
+  filter.task = task_;
+  filter.signature = signature_;
+  HONE_ASSIGN_OR_RETURN(const std::vector<tuning_db::Record> records, store.Records(filter));
+  for (const tuning_db::Record& record : records) {
+    if (record.of_trial.purpose == Purpose::kConfirm) ++confirm_rounds_;
+    if (record.of_trial.purpose != Purpose::kSearch) continue;
+    Add(record.of_trial);
+    Settled(record);
+  }
+  return ReloadFinal(store);
+}
+
+absl::Status TaskHistory::ReloadFinal(tuning_db::Store& store) {
+  HONE_ASSIGN_OR_RETURN(final_, store.NewestFinal(task_, signature_));
+  return absl::OkStatus();
+}
+
+void TaskHistory::Proposed(const tuning_db::Trial& trial) { Add(trial); }
+
+void TaskHistory::Add(const tuning_db::Trial& trial) {
+  const auto [it, is_new] = search_.try_emplace(trial.id);
+  if (!is_new) return;
+  it->second.trial = trial;
+  auto config = schedule::Config::Parse(trial.config);
+  if (config.ok()) {
+    it->second.config = *std::move(config);
+  } else {
+    spdlog::warn("trial {}: {}", trial.id, config.status().ToString());
+  }
+}
+
+void TaskHistory::Settled(const tuning_db::Record& record) {
+  const auto it = search_.find(record.trial);
+  if (it == search_.end() || it->second.record) return;
+  if (record.outcome == Outcome::kCancelled) {
+    ++cancelled_[it->second.trial.config_digest];
+    search_.erase(it);
+    return;
+  }
+  it->second.record = record;
+  it->second.record->samples_ns = {};
+  it->second.trial.state = tuning_db::TrialState::kSettled;
+  ++settled_;
+}
+
+bool TaskHistory::PrefixIsSettled(int64_t n) const {
+  for (const auto& [id, entry] : search_) {
+    if (n-- <= 0) return true;
+    if (!entry.record) return false;
+  }
+  return true;
+}
+
+SearchState TaskHistory::StateAt(int64_t mark) const {
+  SearchState state;
+  for (const auto& [id, entry] : search_) {
+    if (mark-- > 0 && entry.record) {
+      state.settled.push_back({entry.config, entry.trial.nest_digest, entry.record->outcome,
+                               RelativeTime(*entry.record)});
+    } else {
+      state.open.push_back(entry.config);
+    }
+  }
+  return state;
+}
+
+std::vector<const TaskHistory::Entry*> TaskHistory::Ranked() const {
+  std::vector<const Entry*> ranked;
+  for (const auto& [id, entry] : search_) {
+    if (entry.record && entry.record->outcome == Outcome::kOk) ranked.push_back(&entry);
+  }
+  std::stable_sort(ranked.begin(), ranked.end(), [](const Entry* a, const Entry* b) {
+    return RelativeTime(*a->record) < RelativeTime(*b->record);
+  });
+  return ranked;
+}
+
+double TaskHistory::BestNs() const { return BestNsBefore(0); }
+
+double TaskHistory::BestNsBefore(int64_t n) const {
+  double best = 0;
+  int64_t left = count() - n;
+  for (const auto& [id, entry] : search_) {
+    if (left-- <= 0) break;
+    if (!entry.record || entry.record->outcome != Outcome::kOk) continue;
+    if (best == 0 || entry.record->median_ns < best) best = entry.record->median_ns;
+  }
+  return best;
+}
+
+int64_t TaskHistory::CancelledRounds(const std::string& config_digest) const {
+  const auto it = cancelled_.find(config_digest);
+  return it == cancelled_.end() ? 0 : it->second;
+}
+
+}  // namespace hone::tuner

@@ -1,0 +1,78 @@
+// What the tuning database holds of one task and layout signature, kept at hand.
+#ifndef HONE_TUNER_JOBS_TASK_HISTORY_H_
+#define HONE_TUNER_JOBS_TASK_HISTORY_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "tuner/search.h"
+#include "tuning_db/store.h"
+
+namespace hone::tuner {
+
+// Comparable over time on a device: the median over the calibrator's. 0 for a failure.
+double RelativeTime(const tuning_db::Record& record);
+
+// Search trials are numbered by their ids: the order in which they were proposed. Cancelled ones do
+// not count: nothing was measured, and nothing is charged. Not thread-safe.
+class TaskHistory {
+ public:
+  struct Entry {
+    tuning_db::Trial trial;
+    schedule::Config config;
+    std::optional<tuning_db::Record> record;  // without its samples; none: open
+  };
+
+  TaskHistory(int64_t task, std::string signature)
+      : task_(task), signature_(std::move(signature)) {}
+
+  // Everything settled so far, and the newest final. Open trials are added by Proposed.
+  absl::Status Load(tuning_db::Store& store);
+  absl::Status ReloadFinal(tuning_db::Store& store);
+  void Proposed(const tuning_db::Trial& trial);
+  // Of a trial that was proposed here; a second time changes nothing.
+  void Settled(const tuning_db::Record& record);
+
+  int64_t count() const { return static_cast<int64_t>(search_.size()); }
+  int64_t settled() const { return settled_; }
+  int64_t open() const { return count() - settled_; }
+  // Whether the first `n` trials are settled.
+  bool PrefixIsSettled(int64_t n) const;
+  // What a batch after the first `mark` trials may look at.
+  SearchState StateAt(int64_t mark) const;
+  // Settled successes, best first.
+  std::vector<const Entry*> Ranked() const;
+  // Median of the best; 0: none.
+  double BestNs() const;
+  // The same without the newest `n` trials.
+  double BestNsBefore(int64_t n) const;
+
+  const std::map<int64_t, Entry>& search() const { return search_; }
+  // Settled trials with purpose confirm: the round of the next one.
+  int64_t confirm_rounds() const { return confirm_rounds_; }
+  void ConfirmSettled() { ++confirm_rounds_; }
+  // How often this config was cancelled: the round under which it may be proposed anew.
+  int64_t CancelledRounds(const std::string& config_digest) const;
+  const std::optional<tuning_db::Final>& final() const { return final_; }
+  // There is a final, and nothing was measured since.
+  bool FinalIsCurrent() const { return final_ && final_->distinct_trials >= settled_; }
+
+ private:
+  void Add(const tuning_db::Trial& trial);
+
+  const int64_t task_;
+  const std::string signature_;
+  std::map<int64_t, Entry> search_;  // by trial id
+  int64_t settled_ = 0;
+  int64_t confirm_rounds_ = 0;
+  std::map<std::string, int64_t> cancelled_;  // times, by config digest
+  std::optional<tuning_db::Final> final_;
+};
+
+}  // namespace hone::tuner
+
+#endif  // HONE_TUNER_JOBS_TASK_HISTORY_H_

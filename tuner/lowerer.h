@@ -1,0 +1,47 @@
+// What the tuner needs of the compiler: the space of a task, and what a config lowers to.
+#ifndef HONE_TUNER_LOWERER_H_
+#define HONE_TUNER_LOWERER_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "compiler/schedule/config.h"
+#include "compiler/schedule/space.h"
+
+namespace hone::tuner {
+
+// A config lowered to its nest, as far as search and cost model look at it.
+struct LoweredCandidate {
+  std::string nest_digest;
+  std::vector<float> features;
+  double estimate_ns = 0;  // analytic
+  double error_bound = 0;
+};
+
+// A task and layout signature, ready to be searched. Immutable; thread-safe.
+class TaskContext {
+ public:
+  virtual ~TaskContext() = default;
+  virtual const schedule::Space& space() const = 0;
+  virtual const schedule::Config& default_config() const = 0;
+  // Threads of the target.
+  virtual int threads() const = 0;
+  // kInvalidArgument for a config that is none of the space.
+  virtual absl::StatusOr<LoweredCandidate> Lower(const schedule::Config& config) const = 0;
+};
+
+// Thread-safe.
+class Lowerer {
+ public:
+  virtual ~Lowerer() = default;
+  // kInvalidArgument or kUnimplemented says what is wrong with the workload, signature or target.
+  virtual absl::StatusOr<std::shared_ptr<const TaskContext>> Open(const std::string& workload,
+                                                                  const std::string& signature,
+                                                                  const std::string& target) = 0;
+};
+
+}  // namespace hone::tuner
+
+#endif  // HONE_TUNER_LOWERER_H_

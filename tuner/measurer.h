@@ -1,0 +1,74 @@
+// Runs and times candidates on a device of their target. The farm's dispatcher is the real one.
+#ifndef HONE_TUNER_MEASURER_H_
+#define HONE_TUNER_MEASURER_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "hone/v1/farm.pb.h"
+#include "tuning_db/store.h"
+
+namespace hone::tuner {
+
+// Built code. The bytes live as long as somebody holds them; never durable.
+struct Artifact {
+  std::string digest;  // empty: none
+  std::shared_ptr<const std::string> bytes;
+};
+
+struct MeasureRequest {
+  tuning_db::Trial trial;
+  std::string target;                // canonical text
+  std::vector<Artifact> candidates;  // one, or those of a final
+  uint32_t rounds = 0;               // of a final; 0 for a trial
+  Artifact reference;                // without a digest: no output check
+  std::string workload_digest;
+  uint64_t seed = 0;
+  uint32_t threads = 1;
+  hone::v1::TimingPlan timing;
+  int64_t run_limit_ns = 0;
+  uint64_t memory_limit_bytes = 0;
+  int priority = 0;  // greater goes first
+  // The trial was leased (trial.fence, trial.worker) in an earlier life of the daemon: nothing is
+  // offered; for a grace period the worker may come back with its result. No candidates needed.
+  bool held = false;
+};
+
+struct MeasureReport {
+  enum class Kind {
+    kMeasured,  // `result` has an entry for each candidate
+    kLost,      // a held lease whose worker did not come back with it: build and measure again
+    kPoison,    // the trial took several workers down with it
+    kSettled,   // the store has it settled already: nothing was measured
+  };
+  Kind kind = Kind::kMeasured;
+  int64_t fence = 0;  // under which it was measured
+  std::string worker;
+  std::string message;  // of kPoison
+  hone::v1::MeasureResult result;
+};
+
+// Called once for each request that is not cancelled. For kMeasured it settles the trial under
+// `report.fence`, durably, and returns how that went: only then is the worker's result
+// acknowledged.
+using MeasureCallback =
+    std::function<absl::StatusOr<tuning_db::SettleResult>(const MeasureReport& report)>;
+
+// Thread-safe. Infrastructure failures (device lost, worker gone) are retried elsewhere, inside.
+class Measurer {
+ public:
+  virtual ~Measurer() = default;
+  // Returns at once. The lease is taken when a device is free, before anything is offered to it.
+  virtual void Measure(MeasureRequest request, MeasureCallback done) = 0;
+  // The trial's request is dropped; its callback is not called from the time when this has been
+  // carried out, and its worker is told. A no-op for a trial that is not here.
+  virtual void Cancel(int64_t trial) = 0;
+};
+
+}  // namespace hone::tuner
+
+#endif  // HONE_TUNER_MEASURER_H_

@@ -1,0 +1,42 @@
+#include "tuner/task_scheduler/task_scheduler.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace hone::tuner {
+namespace {
+
+// Below this the design holds a task for finished; none is ever taken for quite that.
+constexpr double kLeastGain = 0.01;
+
+double ExpectedGain(const TaskView& task) {
+  if (task.earlier_best_ns <= 0) return 1;
+  const double gained = 1 - task.best_ns / task.earlier_best_ns;
+  // Long searches gain less and less from a batch.
+  const double fading = 1.0 / static_cast<double>(1 + task.trials);
+  return std::max({gained, kLeastGain, fading});
+}
+
+class GainScheduler final : public TaskScheduler {
+ public:
+  size_t Pick(const std::vector<TaskView>& tasks) override {
+    size_t best = 0;
+    for (size_t i = 1; i < tasks.size(); ++i) {
+      if (Rank(tasks[i]) > Rank(tasks[best])) best = i;
+    }
+    return best;
+  }
+
+ private:
+  // Priority; tasks without a measurement before others, those with the fewest trials first; gain.
+  static std::tuple<int, bool, int64_t, double> Rank(const TaskView& task) {
+    if (task.best_ns <= 0) return {task.priority, true, -task.trials, task.weight};
+    return {task.priority, false, 0, task.weight * task.best_ns * ExpectedGain(task)};
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<TaskScheduler> MakeGainScheduler() { return std::make_unique<GainScheduler>(); }
+
+}  // namespace hone::tuner

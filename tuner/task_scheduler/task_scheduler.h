@@ -1,0 +1,36 @@
+// Which task gets the next batch.
+#ifndef HONE_TUNER_TASK_SCHEDULER_TASK_SCHEDULER_H_
+#define HONE_TUNER_TASK_SCHEDULER_TASK_SCHEDULER_H_
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace hone::tuner {
+
+// A task that could take a batch now.
+struct TaskView {
+  int priority = 0;            // of the job; greater goes first
+  double weight = 1;           // calls of the kernel in the job's models
+  int64_t trials = 0;          // proposed so far
+  int64_t open = 0;            // of these, not settled
+  double best_ns = 0;          // 0: nothing was measured yet
+  double earlier_best_ns = 0;  // before the newest batch; 0: nothing was measured then
+};
+
+// The order decides what a job that ends early has gained; budgets are spent in full either way.
+// Not thread-safe.
+class TaskScheduler {
+ public:
+  virtual ~TaskScheduler() = default;
+  // An index into `tasks`, which is not empty.
+  virtual size_t Pick(const std::vector<TaskView>& tasks) = 0;
+};
+
+// Round-robin until every task was measured; then the task whose weight x best time x expected gain
+// is the greatest. The expected gain is what its newest batch gained, and at least a little.
+std::unique_ptr<TaskScheduler> MakeGainScheduler();
+
+}  // namespace hone::tuner
+
+#endif  // HONE_TUNER_TASK_SCHEDULER_TASK_SCHEDULER_H_

@@ -1,0 +1,146 @@
+#include "tuning_db/resolve.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "support/status.h"
+
+namespace hone::tuning_db {
+namespace {
+
+double Median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+Best BestOfFinal(const Final& final) {
+  const FinalEntry& winner = final.entries[static_cast<size_t>(final.winner)];
+  const bool is_tuned =
+      final.distinct_trials >= std::min(kTrialsOfTuned, std::max<int64_t>(final.space_size, 1));
+  Best best;
+  best.tier = is_tuned ? Tier::kTuned : Tier::kTuning;
+  best.config = winner.config;
+  best.nest_digest = winner.nest_digest;
+  best.best_ns = winner.median_ns;
+  best.default_ns = final.entries[static_cast<size_t>(final.default_entry)].median_ns;
+  best.ratio = winner.ratio_to_default;
+  return best;
+}
+
+// The successful records of one config.
+struct Measured {
+  std::vector<double> costs;
+  const Record* newest = nullptr;
+};
+
+// Calibrated costs and plain times do not compare: plain times count only where nothing is
+// calibrated.
+std::map<std::string, Measured> ByConfig(const std::vector<Record>& records) {
+  const auto is_good = [](const Record& record) {
+    return record.outcome == Outcome::kOk && record.median_ns > 0 &&
+           record.of_trial.purpose != Purpose::kCalibrate;
+  };
+  const bool is_calibrated = std::any_of(records.begin(), records.end(), [&](const Record& record) {
+    return is_good(record) && record.calibrator_ns > 0;
+  });
+  std::map<std::string, Measured> by_config;
+  for (const Record& record : records) {
+    if (!is_good(record) || (is_calibrated && !(record.calibrator_ns > 0))) continue;
+    Measured& measured = by_config[record.of_trial.config_digest];
+    measured.costs.push_back(record.median_ns / (is_calibrated ? record.calibrator_ns : 1));
+    measured.newest = &record;
+  }
+  return by_config;
+}
+
+Best ProvisionalBest(const std::vector<Record>& records) {
+  const Record* cheapest = nullptr;
+  double least = 0;
+  for (const auto& [digest, measured] : ByConfig(records)) {
+    const double cost = Median(measured.costs);
+    if (cheapest != nullptr && cost >= least) continue;
+    cheapest = measured.newest;
+    least = cost;
+  }
+  if (cheapest == nullptr) return Best();
+  Best best;
+  best.tier = Tier::kTuning;
+  best.config = cheapest->of_trial.config;
+  best.nest_digest = cheapest->of_trial.nest_digest;
+  best.best_ns = cheapest->median_ns;
+  best.default_ns = cheapest->anchor_ns;
+  if (cheapest->anchor_ns > 0) best.ratio = cheapest->anchor_ns / cheapest->median_ns;
+  return best;
+}
+
+absl::StatusOr<Best> BestCompatible(Store& store, const std::string& target, const ResolveKey& key,
+                                    const IsCompatible& is_compatible) {
+  Best best;
+  if (is_compatible == nullptr) return best;
+  HONE_ASSIGN_OR_RETURN(const std::vector<Task> tasks, store.TasksOfWorkload(key.workload_digest));
+  for (const Task& task : tasks) {
+    if (task.target == target || !is_compatible(task.target)) continue;
+    HONE_ASSIGN_OR_RETURN(Best other, BestOf(store, task, key.signature));
+    if (std::pair(other.tier, other.ratio) > std::pair(best.tier, best.ratio)) {
+      best = std::move(other);
+    }
+  }
+  if (best.tier != Tier::kNone) best.tier = Tier::kCompatible;
+  return best;
+}
+
+absl::StatusOr<Best> ResolveOne(Store& store, const std::string& target, const ResolveKey& key,
+                                const IsCompatible& is_compatible) {
+  HONE_ASSIGN_OR_RETURN(const std::optional<Task> task,
+                        store.FindTask(key.workload_digest, target));
+  if (task) {
+    HONE_ASSIGN_OR_RETURN(Best best, BestOf(store, *task, key.signature));
+    if (best.tier != Tier::kNone) return best;
+  }
+  return BestCompatible(store, target, key, is_compatible);
+}
+
+}  // namespace
+
+std::string_view Name(Tier tier) {
+  switch (tier) {
+    case Tier::kTuned:
+      return "tuned";
+    case Tier::kTuning:
+      return "tuning";
+    case Tier::kCompatible:
+      return "compatible";
+    case Tier::kNone:
+      return "";
+  }
+  return "";
+}
+
+absl::StatusOr<Best> BestOf(Store& store, const Task& task, const std::string& signature) {
+  HONE_ASSIGN_OR_RETURN(const std::optional<Final> final, store.NewestFinal(task.id, signature));
+  Best best;
+  if (final) {
+    best = BestOfFinal(*final);
+  } else {
+    HONE_ASSIGN_OR_RETURN(const std::vector<Record> records,
+                          store.Records({.task = task.id, .signature = signature}));
+    best = ProvisionalBest(records);
+  }
+  best.target = task.target;
+  return best;
+}
+
+absl::StatusOr<std::vector<Best>> Resolve(Store& store, const std::string& target,
+                                          const std::vector<ResolveKey>& keys,
+                                          const IsCompatible& is_compatible) {
+  std::vector<Best> answers;
+  for (const ResolveKey& key : keys) {
+    HONE_ASSIGN_OR_RETURN(answers.emplace_back(), ResolveOne(store, target, key, is_compatible));
+  }
+  return answers;
+}
+
+}  // namespace hone::tuning_db

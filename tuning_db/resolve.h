@@ -1,0 +1,55 @@
+// From what the database holds to the config that a kernel gets.
+#ifndef HONE_TUNING_DB_RESOLVE_H_
+#define HONE_TUNING_DB_RESOLVE_H_
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "tuning_db/store.h"
+
+namespace hone::tuning_db {
+
+// The tiers that the database can answer; kNone leaves it to the cost model and the default.
+enum class Tier { kNone = 0, kCompatible = 1, kTuning = 2, kTuned = 3 };
+// "tuned", "tuning", "compatible"; "" for kNone.
+std::string_view Name(Tier tier);
+
+struct ResolveKey {
+  std::string workload_digest;
+  std::string signature;
+};
+
+struct Best {
+  Tier tier = Tier::kNone;
+  std::string config;
+  std::string nest_digest;  // the config applies iff it lowers to this nest today
+  double best_ns = 0;
+  double default_ns = 0;  // 0: not measured beside it
+  double ratio = 1;       // default / best, above 1 is faster; of paired rounds where tuned
+  std::string target;     // of the task it comes from; not the asked one where kCompatible
+};
+
+// A final counts as `tuned` after this many distinct trials, or all of a smaller space.
+inline constexpr int64_t kTrialsOfTuned = 64;
+
+// Whether configs of the other target hold on the asked one: same vector width, registers, threads.
+using IsCompatible = std::function<bool(const std::string& other_target)>;
+
+// One answer for each key, in order. In each:
+//   tuned       the winner of the newest final, if that came after enough distinct trials
+//   tuning      otherwise that winner all the same; without a final the config with the least
+//               median of median_ns / calibrator_ns (times of different runs do not compare)
+//   compatible  otherwise the best of the workload's tasks on targets that `is_compatible` accepts
+//               (null: none); tuned before tuning, then the greatest ratio
+absl::StatusOr<std::vector<Best>> Resolve(Store& store, const std::string& target,
+                                          const std::vector<ResolveKey>& keys,
+                                          const IsCompatible& is_compatible = nullptr);
+
+// Of one task and signature; kNone where nothing is measured.
+absl::StatusOr<Best> BestOf(Store& store, const Task& task, const std::string& signature);
+
+}  // namespace hone::tuning_db
+
+#endif  // HONE_TUNING_DB_RESOLVE_H_

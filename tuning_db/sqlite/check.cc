@@ -1,0 +1,104 @@
+#include "tuning_db/sqlite/check.h"
+
+#include <fmt/format.h>
+
+#include "support/digest.h"
+#include "support/status.h"
+
+namespace hone::tuning_db::sqlite {
+namespace {
+
+// A query for what must not be: its rows' first column names the culprits.
+struct Rule {
+  const char* complaint;  // "{}" is the culprit
+  const char* query;
+};
+
+constexpr Rule kRules[] = {
+    {"trial {} is settled and has no record",
+     "SELECT t.id FROM trials t LEFT JOIN records r ON r.trial = t.id "
+     "WHERE t.state = 2 AND r.id IS NULL"},
+    {"trial {} has a record and is not settled",
+     "SELECT t.id FROM trials t JOIN records r ON r.trial = t.id WHERE t.state <> 2"},
+    {"trial {} has more than one record",
+     "SELECT trial FROM records GROUP BY trial HAVING COUNT(*) > 1"},
+    {"trial {} is leased or settled without a fence",
+     "SELECT id FROM trials WHERE state > 0 AND (fence < 1 OR attempt < 1)"},
+    {"fence {} was given to two trials",
+     "SELECT fence FROM trials WHERE fence > 0 GROUP BY fence HAVING COUNT(*) > 1"},
+    {"fence {} is above the fence counter",
+     "SELECT fence FROM trials WHERE fence > (SELECT value FROM counters WHERE name = 'fence')"},
+    {"the fence counter {} is not the number of leases",
+     "SELECT value FROM counters WHERE name = 'fence' AND "
+     "value <> (SELECT COALESCE(SUM(attempt), 0) FROM trials)"},
+    {"the events of job {} are not numbered from 1 without gaps",
+     "SELECT job FROM events GROUP BY job HAVING MIN(seq) <> 1 OR MAX(seq) <> COUNT(*)"},
+    {"job {} has not one event for each of its settled trials",
+     "SELECT j.id FROM jobs j WHERE "
+     "(SELECT COUNT(*) FROM trials t WHERE t.job = j.id AND t.state = 2) <> "
+     "(SELECT COUNT(*) FROM events e WHERE e.job = j.id AND e.kind = 'trial_settled')"},
+    {"job {} has not one event for each of its finals",
+     "SELECT j.id FROM jobs j WHERE "
+     "(SELECT COUNT(*) FROM finals f WHERE f.job = j.id) <> "
+     "(SELECT COUNT(*) FROM events e WHERE e.job = j.id AND e.kind = 'final')"},
+    {"final {} lacks its winner or its default",
+     "SELECT f.id FROM finals f WHERE 2 > "
+     "(SELECT (SUM(e.position = f.winner) > 0) + (SUM(e.position = f.default_entry) > 0) "
+     "FROM final_entries e WHERE e.final = f.id)"},
+    {"final {} has no entries",
+     "SELECT id FROM finals WHERE id NOT IN (SELECT final FROM final_entries)"},
+    {"the records' ids have gaps below {}",
+     "SELECT MAX(id) FROM records HAVING MAX(id) <> COUNT(*)"},
+};
+
+// SQLite's own check of pages, indices, UNIQUE, NOT NULL and STRICT types.
+absl::Status CheckIntegrity(Connection& db, std::vector<std::string>& complaints) {
+  HONE_ASSIGN_OR_RETURN(Statement check, db.Prepare("PRAGMA integrity_check"));
+  for (;;) {
+    HONE_ASSIGN_OR_RETURN(const bool has_row, check.Step());
+    if (!has_row) return absl::OkStatus();
+    if (check.Text(0) != "ok") complaints.push_back("the file is damaged: " + check.Text(0));
+  }
+}
+
+absl::Status CheckForeignKeys(Connection& db, std::vector<std::string>& complaints) {
+  HONE_ASSIGN_OR_RETURN(Statement check, db.Prepare("PRAGMA foreign_key_check"));
+  for (;;) {
+    HONE_ASSIGN_OR_RETURN(const bool has_row, check.Step());
+    if (!has_row) return absl::OkStatus();
+    complaints.push_back(fmt::format("row {} of {} refers to a row of {} that is not there",
+                                     check.Integer(1), check.Text(0), check.Text(2)));
+  }
+}
+
+absl::Status CheckRule(Connection& db, const Rule& rule, std::vector<std::string>& complaints) {
+  HONE_ASSIGN_OR_RETURN(Statement query, db.Prepare(rule.query));
+  for (;;) {
+    HONE_ASSIGN_OR_RETURN(const bool has_row, query.Step());
+    if (!has_row) return absl::OkStatus();
+    complaints.push_back(fmt::format(fmt::runtime(rule.complaint), query.Integer(0)));
+  }
+}
+
+absl::Status CheckTexts(Connection& db, std::vector<std::string>& complaints) {
+  HONE_ASSIGN_OR_RETURN(Statement query, db.Prepare("SELECT id, digest, body FROM texts"));
+  for (;;) {
+    HONE_ASSIGN_OR_RETURN(const bool has_row, query.Step());
+    if (!has_row) return absl::OkStatus();
+    if (query.Text(1) == Sha256Hex(query.Text(2))) continue;
+    complaints.push_back(fmt::format("text {} does not have its digest", query.Integer(0)));
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<std::string>> CheckDatabase(Connection& db) {
+  std::vector<std::string> complaints;
+  HONE_RETURN_IF_ERROR(CheckIntegrity(db, complaints));
+  HONE_RETURN_IF_ERROR(CheckForeignKeys(db, complaints));
+  for (const Rule& rule : kRules) HONE_RETURN_IF_ERROR(CheckRule(db, rule, complaints));
+  HONE_RETURN_IF_ERROR(CheckTexts(db, complaints));
+  return complaints;
+}
+
+}  // namespace hone::tuning_db::sqlite

@@ -1,0 +1,18 @@
+// What has to hold in a database beyond what its tables enforce.
+#ifndef HONE_TUNING_DB_SQLITE_CHECK_H_
+#define HONE_TUNING_DB_SQLITE_CHECK_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "tuning_db/sqlite/connection.h"
+
+namespace hone::tuning_db::sqlite {
+
+// Everything that does not hold, in sentences.
+absl::StatusOr<std::vector<std::string>> CheckDatabase(Connection& db);
+
+}  // namespace hone::tuning_db::sqlite
+
+#endif  // HONE_TUNING_DB_SQLITE_CHECK_H_

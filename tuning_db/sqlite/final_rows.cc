@@ -1,0 +1,83 @@
+#include "support/digest.h"
+#include "support/status.h"
+#include "tuning_db/sqlite/rows.h"
+
+namespace hone::tuning_db::sqlite {
+namespace {
+
+absl::StatusOr<std::vector<FinalEntry>> ReadEntries(Connection& db, int64_t final) {
+  HONE_ASSIGN_OR_RETURN(
+      Statement query,
+      db.Prepare("SELECT c.body, e.nest_digest, e.artifact_digest, e.round_ns, e.median_ns, "
+                 "e.ratio_to_default FROM final_entries e JOIN texts c ON c.id = e.config "
+                 "WHERE e.final = ? ORDER BY e.position"));
+  query.Bind(final);
+  std::vector<FinalEntry> entries;
+  for (;;) {
+    HONE_ASSIGN_OR_RETURN(const bool has_row, query.Step());
+    if (!has_row) return entries;
+    entries.push_back({query.Text(0), query.Text(1), query.Text(2), query.Reals(3), query.Real(4),
+                       query.Real(5)});
+  }
+}
+
+absl::Status InsertEntry(Connection& db, int64_t final, int64_t position, const FinalEntry& entry) {
+  HONE_ASSIGN_OR_RETURN(const int64_t config, Intern(db, entry.config));
+  return db.Run(
+      "INSERT INTO final_entries (final, position, config, nest_digest, artifact_digest, round_ns, "
+      "median_ns, ratio_to_default) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+      final, position, config, entry.nest_digest, entry.artifact_digest, entry.round_ns,
+      entry.median_ns, entry.ratio_to_default);
+}
+
+}  // namespace
+
+absl::StatusOr<int64_t> InsertFinal(Connection& db, const Final& final) {
+  HONE_RETURN_IF_ERROR(Require(db, "tasks", "task", final.task));
+  if (final.job != 0) HONE_RETURN_IF_ERROR(Require(db, "jobs", "job", final.job));
+  HONE_ASSIGN_OR_RETURN(const int64_t signature, Intern(db, final.signature));
+  HONE_ASSIGN_OR_RETURN(const int64_t toolchain, Intern(db, final.toolchain));
+  HONE_ASSIGN_OR_RETURN(const int64_t device, Intern(db, final.device));
+  HONE_RETURN_IF_ERROR(db.Run(
+      "INSERT INTO finals (task, signature, job, distinct_trials, space_size, winner, "
+      "default_entry, toolchain, device, wall_time_ns) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      final.task, signature, final.job != 0 ? std::optional(final.job) : std::nullopt,
+      final.distinct_trials, final.space_size, final.winner, final.default_entry, toolchain, device,
+      final.wall_time_ns));
+  const int64_t id = db.LastInsertId();
+  int64_t position = 0;
+  for (const FinalEntry& entry : final.entries) {
+    HONE_RETURN_IF_ERROR(InsertEntry(db, id, position++, entry));
+  }
+  return id;
+}
+
+absl::StatusOr<std::optional<Final>> ReadNewestFinal(Connection& db, int64_t task,
+                                                     const std::string& signature) {
+  HONE_ASSIGN_OR_RETURN(
+      Statement query,
+      db.Prepare("SELECT f.id, f.task, s.body, f.job, f.distinct_trials, f.space_size, f.winner, "
+                 "f.default_entry, o.body, d.body, f.wall_time_ns FROM finals f "
+                 "JOIN texts s ON s.id = f.signature JOIN texts o ON o.id = f.toolchain "
+                 "JOIN texts d ON d.id = f.device WHERE f.task = ? AND s.digest = ? "
+                 "ORDER BY f.id DESC LIMIT 1"));
+  query.Bind(task, Sha256Hex(signature));
+  HONE_ASSIGN_OR_RETURN(const bool has_row, query.Step());
+  if (!has_row) return std::optional<Final>();
+  Final final;
+  final.id = query.Integer(0);
+  final.task = query.Integer(1);
+  final.signature = query.Text(2);
+  final.job = query.Integer(3);
+  final.distinct_trials = query.Integer(4);
+  final.space_size = query.Integer(5);
+  final.winner = static_cast<int>(query.Integer(6));
+  final.default_entry = static_cast<int>(query.Integer(7));
+  final.toolchain = query.Text(8);
+  final.device = query.Text(9);
+  final.wall_time_ns = query.Integer(10);
+  HONE_ASSIGN_OR_RETURN(final.entries, ReadEntries(db, final.id));
+  return std::optional<Final>(std::move(final));
+}
+
+}  // namespace hone::tuning_db::sqlite

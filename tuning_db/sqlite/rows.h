@@ -1,0 +1,59 @@
+// How the values of types.h lie in the tables. Each function is a step of its caller's transaction.
+#ifndef HONE_TUNING_DB_SQLITE_ROWS_H_
+#define HONE_TUNING_DB_SQLITE_ROWS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "tuning_db/sqlite/connection.h"
+#include "tuning_db/store.h"
+#include "tuning_db/types.h"
+
+namespace hone::tuning_db::sqlite {
+
+// The id of a text in `texts`, added if new.
+absl::StatusOr<int64_t> Intern(Connection& db, const std::string& text);
+// kNotFound where the table has no row `id`; `what` is the word for it.
+absl::Status Require(Connection& db, const std::string& table, const std::string& what, int64_t id);
+
+absl::StatusOr<Task> ReadTask(Connection& db, int64_t id);
+absl::StatusOr<std::vector<Task>> ReadTasks(Connection& db, const std::string& workload_digest);
+absl::StatusOr<std::optional<Task>> FindTask(Connection& db, const std::string& workload_digest,
+                                             const std::string& target);
+absl::StatusOr<int64_t> EnsureTask(Connection& db, const Task& task);
+
+absl::StatusOr<Job> ReadJob(Connection& db, int64_t id);
+absl::StatusOr<std::optional<int64_t>> FindJob(Connection& db, const std::string& client_id);
+absl::StatusOr<std::vector<Job>> ReadJobs(Connection& db, int64_t after_id, int64_t limit);
+absl::StatusOr<int64_t> InsertJob(Connection& db, const Job& job);
+
+// The event's number.
+absl::StatusOr<int64_t> InsertEvent(Connection& db, const Event& event);
+absl::StatusOr<std::vector<Event>> ReadEvents(Connection& db, int64_t job, int64_t after_seq,
+                                              int64_t limit);
+
+absl::StatusOr<Trial> ReadTrial(Connection& db, int64_t id);
+absl::StatusOr<std::vector<Trial>> ReadOpenTrials(Connection& db, int64_t job);
+// The row with the trial's key, added as proposed if new.
+absl::StatusOr<Trial> EnsureTrial(Connection& db, const Trial& trial);
+// Writes what transitions change: state, attempt, fence, worker.
+absl::Status UpdateTrial(Connection& db, const Trial& trial);
+absl::StatusOr<int64_t> NextFence(Connection& db);
+
+absl::Status InsertRecord(Connection& db, const Record& record);
+absl::StatusOr<std::vector<Record>> ReadRecords(Connection& db, const RecordFilter& filter);
+
+absl::StatusOr<int64_t> InsertFinal(Connection& db, const Final& final);
+absl::StatusOr<std::optional<Final>> ReadNewestFinal(Connection& db, int64_t task,
+                                                     const std::string& signature);
+
+absl::Status CountMiss(Connection& db, const Miss& miss);
+absl::StatusOr<std::vector<Miss>> ReadMisses(Connection& db, const std::string& target);
+
+}  // namespace hone::tuning_db::sqlite
+
+#endif  // HONE_TUNING_DB_SQLITE_ROWS_H_

@@ -1,0 +1,195 @@
+#include "tuning_db/sqlite/schema.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "support/crash_point.h"
+#include "support/status.h"
+
+namespace hone::tuning_db::sqlite {
+namespace {
+
+// Migrations are history: never change one that was released, add the next.
+//
+// 1. What a tuning service keeps. Long texts stand once, in `texts`.
+constexpr char kFirst[] = R"sql(
+CREATE TABLE texts (
+  id INTEGER PRIMARY KEY,
+  digest TEXT NOT NULL UNIQUE,
+  body TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE counters (
+  name TEXT PRIMARY KEY,
+  value INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+INSERT INTO counters VALUES ('fence', 0);
+
+CREATE TABLE tasks (
+  id INTEGER PRIMARY KEY,
+  workload INTEGER NOT NULL REFERENCES texts,
+  workload_digest TEXT NOT NULL,
+  anchor_digest TEXT NOT NULL,
+  target INTEGER NOT NULL REFERENCES texts,
+  UNIQUE (workload_digest, target)
+) STRICT;
+
+CREATE TABLE jobs (
+  id INTEGER PRIMARY KEY,
+  client_id TEXT NOT NULL UNIQUE,
+  model TEXT NOT NULL,
+  target TEXT NOT NULL,
+  seed INTEGER NOT NULL,
+  priority INTEGER NOT NULL,
+  deadline_ns INTEGER NOT NULL,
+  search TEXT NOT NULL,
+  owner TEXT NOT NULL,
+  epoch INTEGER NOT NULL,
+  state INTEGER NOT NULL CHECK (state BETWEEN 0 AND 4),
+  message TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE job_tasks (
+  job INTEGER NOT NULL REFERENCES jobs,
+  position INTEGER NOT NULL,
+  task INTEGER NOT NULL REFERENCES tasks,
+  signature INTEGER NOT NULL REFERENCES texts,
+  name TEXT NOT NULL,
+  weight REAL,
+  trials INTEGER NOT NULL,
+  PRIMARY KEY (job, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE events (
+  job INTEGER NOT NULL REFERENCES jobs,
+  seq INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  payload TEXT NOT NULL,
+  wall_time_ns INTEGER NOT NULL,
+  PRIMARY KEY (job, seq)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE trials (
+  id INTEGER PRIMARY KEY,
+  task INTEGER NOT NULL REFERENCES tasks,
+  signature INTEGER NOT NULL REFERENCES texts,
+  config INTEGER NOT NULL REFERENCES texts,
+  config_digest TEXT NOT NULL,
+  nest_digest TEXT NOT NULL,
+  purpose INTEGER NOT NULL CHECK (purpose BETWEEN 0 AND 3),
+  round INTEGER NOT NULL,
+  job INTEGER REFERENCES jobs,
+  state INTEGER NOT NULL CHECK (state BETWEEN 0 AND 2),
+  attempt INTEGER NOT NULL,
+  fence INTEGER NOT NULL,
+  worker TEXT NOT NULL,
+  UNIQUE (task, signature, purpose, config_digest, round)
+) STRICT;
+CREATE INDEX trials_of_job ON trials (job, id);
+CREATE INDEX trials_open ON trials (id) WHERE state < 2;
+CREATE UNIQUE INDEX trials_fence ON trials (fence) WHERE fence > 0;
+
+CREATE TABLE records (
+  id INTEGER PRIMARY KEY,
+  trial INTEGER NOT NULL UNIQUE REFERENCES trials,
+  outcome INTEGER NOT NULL,
+  message TEXT NOT NULL,
+  samples_ns BLOB NOT NULL,
+  median_ns REAL,
+  calibrator_ns REAL,
+  anchor_ns REAL,
+  error_ratio REAL,
+  artifact_digest TEXT NOT NULL,
+  toolchain INTEGER NOT NULL REFERENCES texts,
+  device INTEGER NOT NULL REFERENCES texts,
+  regime TEXT NOT NULL,
+  worker TEXT NOT NULL,
+  wall_time_ns INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE finals (
+  id INTEGER PRIMARY KEY,
+  task INTEGER NOT NULL REFERENCES tasks,
+  signature INTEGER NOT NULL REFERENCES texts,
+  job INTEGER REFERENCES jobs,
+  distinct_trials INTEGER NOT NULL,
+  space_size INTEGER NOT NULL,
+  winner INTEGER NOT NULL,
+  default_entry INTEGER NOT NULL,
+  toolchain INTEGER NOT NULL REFERENCES texts,
+  device INTEGER NOT NULL REFERENCES texts,
+  wall_time_ns INTEGER NOT NULL
+) STRICT;
+CREATE INDEX finals_of_task ON finals (task, signature, id);
+
+CREATE TABLE final_entries (
+  final INTEGER NOT NULL REFERENCES finals,
+  position INTEGER NOT NULL,
+  config INTEGER NOT NULL REFERENCES texts,
+  nest_digest TEXT NOT NULL,
+  artifact_digest TEXT NOT NULL,
+  round_ns BLOB NOT NULL,
+  median_ns REAL,
+  ratio_to_default REAL,
+  PRIMARY KEY (final, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER records_are_never_changed BEFORE UPDATE ON records
+BEGIN SELECT RAISE(ABORT, 'records are append-only'); END;
+CREATE TRIGGER records_are_never_deleted BEFORE DELETE ON records
+BEGIN SELECT RAISE(ABORT, 'records are append-only'); END;
+CREATE TRIGGER events_are_never_changed BEFORE UPDATE ON events
+BEGIN SELECT RAISE(ABORT, 'events are append-only'); END;
+CREATE TRIGGER events_are_never_deleted BEFORE DELETE ON events
+BEGIN SELECT RAISE(ABORT, 'events are append-only'); END;
+)sql";
+
+// 2. What compiles looked for in vain.
+constexpr char kMisses[] = R"sql(
+CREATE TABLE misses (
+  id INTEGER PRIMARY KEY,
+  workload INTEGER NOT NULL REFERENCES texts,
+  workload_digest TEXT NOT NULL,
+  signature INTEGER NOT NULL REFERENCES texts,
+  target INTEGER NOT NULL REFERENCES texts,
+  tier TEXT NOT NULL,
+  model TEXT NOT NULL,
+  count INTEGER NOT NULL,
+  UNIQUE (workload_digest, signature, target, model)
+) STRICT;
+)sql";
+
+constexpr std::array<const char*, 2> kMigrations = {kFirst, kMisses};
+
+absl::Status RunMigration(Connection& db, int version) {
+  const auto point = [&](const char* when) {
+    CrashPoint(fmt::format("migration.{}.{}", version, when));
+  };
+  point("before");
+  HONE_RETURN_IF_ERROR(db.Execute("BEGIN IMMEDIATE"));
+  absl::Status status = db.Execute(kMigrations[static_cast<size_t>(version - 1)]);
+  if (status.ok()) status = db.Execute(fmt::format("PRAGMA user_version = {}", version));
+  point("before_commit");
+  if (status.ok()) status = db.Execute("COMMIT");
+  if (!status.ok() && db.IsInTransaction()) db.Execute("ROLLBACK").IgnoreError();
+  point("after_commit");
+  return status;
+}
+
+}  // namespace
+
+int NewestVersion() { return static_cast<int>(kMigrations.size()); }
+
+absl::StatusOr<int> VersionOf(Connection& db) {
+  HONE_ASSIGN_OR_RETURN(const auto version, db.Integer("PRAGMA user_version"));
+  return static_cast<int>(version.value_or(0));
+}
+
+absl::Status Migrate(Connection& db, int version) {
+  HONE_ASSIGN_OR_RETURN(const int found, VersionOf(db));
+  for (int next = found + 1; next <= version; ++next) HONE_RETURN_IF_ERROR(RunMigration(db, next));
+  return absl::OkStatus();
+}
+
+}  // namespace hone::tuning_db::sqlite

@@ -1,0 +1,27 @@
+// The tables, as numbered migrations. docs/database.md explains them.
+#ifndef HONE_TUNING_DB_SQLITE_SCHEMA_H_
+#define HONE_TUNING_DB_SQLITE_SCHEMA_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/status.h"
+#include "tuning_db/sqlite/connection.h"
+
+namespace hone::tuning_db::sqlite {
+
+// "Hone", in the header of each of our files.
+inline constexpr uint32_t kApplicationId = 0x486F6E65;
+
+// The version of a database is the number of migrations it has behind it.
+int NewestVersion();
+
+// Runs the migrations after the database's own version up to `version`, each in a transaction of
+// its own that also raises the version. Passes the crash points migration.N.*.
+absl::Status Migrate(Connection& db, int version = NewestVersion());
+
+absl::StatusOr<int> VersionOf(Connection& db);
+
+}  // namespace hone::tuning_db::sqlite
+
+#endif  // HONE_TUNING_DB_SQLITE_SCHEMA_H_

@@ -1,0 +1,83 @@
+// A prepared statement: bind its parameters in order, step through its rows.
+#ifndef HONE_TUNING_DB_SQLITE_STATEMENT_H_
+#define HONE_TUNING_DB_SQLITE_STATEMENT_H_
+
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+struct sqlite3_stmt;
+
+namespace hone::tuning_db::sqlite {
+
+class Connection;
+
+// Not thread-safe; goes back to its connection when destroyed. An error of Bind is answered by
+// Step.
+class Statement {
+ public:
+  Statement(Connection* connection, sqlite3_stmt* handle)
+      : connection_(connection), handle_(handle) {}
+  Statement(Statement&& other) noexcept;
+  Statement& operator=(Statement&&) = delete;
+  ~Statement();
+
+  // Integers, enums, doubles (NaN as NULL), texts, vectors of doubles (a blob of their bytes), and
+  // optionals of these (nullopt as NULL).
+  template <typename... Values>
+  void Bind(const Values&... values) {
+    (BindNext(values), ...);
+  }
+
+  // True where there is a row to be read.
+  absl::StatusOr<bool> Step();
+
+  // Columns of the current row, from 0.
+  int64_t Integer(int column) const;
+  double Real(int column) const;  // NULL is NaN
+  std::string Text(int column) const;
+  std::vector<double> Reals(int column) const;
+  template <typename Enum>
+  Enum As(int column) const {
+    return static_cast<Enum>(Integer(column));
+  }
+
+ private:
+  template <std::integral Value>
+  void BindNext(Value value) {
+    BindInteger(static_cast<int64_t>(value));
+  }
+  template <typename Value>
+    requires std::is_enum_v<Value>
+  void BindNext(Value value) {
+    BindInteger(static_cast<int64_t>(value));
+  }
+  template <typename Value>
+  void BindNext(const std::optional<Value>& value) {
+    value ? BindNext(*value) : BindNull();
+  }
+  void BindNext(double value);
+  void BindNext(std::string_view text);
+  void BindNext(const std::string& text) { BindNext(std::string_view(text)); }
+  void BindNext(const char* text) { BindNext(std::string_view(text)); }
+  void BindNext(const std::vector<double>& values);
+  void BindInteger(int64_t value);
+  void BindNull();
+  void Note(int code);
+
+  Connection* connection_;
+  sqlite3_stmt* handle_;
+  int bound_ = 0;
+  int bind_error_ = 0;
+};
+
+}  // namespace hone::tuning_db::sqlite
+
+#endif  // HONE_TUNING_DB_SQLITE_STATEMENT_H_

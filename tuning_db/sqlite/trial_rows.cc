@@ -1,0 +1,95 @@
+#include "tuning_db/sqlite/trial_rows.h"
+
+#include "support/status.h"
+#include "tuning_db/sqlite/rows.h"
+#include "tuning_db/transitions.h"
+
+namespace hone::tuning_db::sqlite {
+namespace {
+
+template <typename... Values>
+absl::StatusOr<std::vector<Trial>> Select(Connection& db, const std::string& where,
+                                          const Values&... values) {
+  HONE_ASSIGN_OR_RETURN(Statement query, db.Prepare(std::string("SELECT") + kTrialColumns +
+                                                    "FROM trials t" + kTrialTexts + where));
+  query.Bind(values...);
+  std::vector<Trial> trials;
+  for (;;) {
+    HONE_ASSIGN_OR_RETURN(const bool has_row, query.Step());
+    if (!has_row) return trials;
+    trials.push_back(TrialOf(query, 0));
+  }
+}
+
+absl::StatusOr<int64_t> InsertTrial(Connection& db, const Trial& trial, int64_t signature) {
+  HONE_ASSIGN_OR_RETURN(const int64_t config, Intern(db, trial.config));
+  HONE_RETURN_IF_ERROR(
+      db.Run("INSERT INTO trials (task, signature, config, config_digest, nest_digest, purpose, "
+             "round, job, state, attempt, fence, worker) "
+             "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, '')",
+             trial.task, signature, config, trial.config_digest, trial.nest_digest, trial.purpose,
+             trial.round, trial.job != 0 ? std::optional(trial.job) : std::nullopt,
+             TrialState::kProposed));
+  return db.LastInsertId();
+}
+
+}  // namespace
+
+Trial TrialOf(const Statement& row, int first) {
+  Trial trial;
+  trial.id = row.Integer(first);
+  trial.task = row.Integer(first + 1);
+  trial.signature = row.Text(first + 2);
+  trial.config = row.Text(first + 3);
+  trial.config_digest = row.Text(first + 4);
+  trial.nest_digest = row.Text(first + 5);
+  trial.purpose = row.As<Purpose>(first + 6);
+  trial.round = row.Integer(first + 7);
+  trial.job = row.Integer(first + 8);  // NULL is 0: of no job
+  trial.state = row.As<TrialState>(first + 9);
+  trial.attempt = row.Integer(first + 10);
+  trial.fence = row.Integer(first + 11);
+  trial.worker = row.Text(first + 12);
+  return trial;
+}
+
+absl::StatusOr<Trial> ReadTrial(Connection& db, int64_t id) {
+  HONE_ASSIGN_OR_RETURN(std::vector<Trial> trials, Select(db, "WHERE t.id = ?", id));
+  if (trials.empty()) return NoSuch("trial", id);
+  return std::move(trials[0]);
+}
+
+absl::StatusOr<std::vector<Trial>> ReadOpenTrials(Connection& db, int64_t job) {
+  if (job == 0) return Select(db, "WHERE t.state < 2 ORDER BY t.id");
+  return Select(db, "WHERE t.state < 2 AND t.job = ? ORDER BY t.id", job);
+}
+
+absl::StatusOr<Trial> EnsureTrial(Connection& db, const Trial& trial) {
+  HONE_RETURN_IF_ERROR(Require(db, "tasks", "task", trial.task));
+  if (trial.job != 0) HONE_RETURN_IF_ERROR(Require(db, "jobs", "job", trial.job));
+  HONE_ASSIGN_OR_RETURN(const int64_t signature, Intern(db, trial.signature));
+  HONE_ASSIGN_OR_RETURN(
+      std::optional<int64_t> id,
+      db.Integer("SELECT id FROM trials WHERE task = ? AND signature = ? AND purpose = ? AND "
+                 "config_digest = ? AND round = ?",
+                 trial.task, signature, trial.purpose, trial.config_digest, trial.round));
+  if (!id) {
+    HONE_ASSIGN_OR_RETURN(id, InsertTrial(db, trial, signature));
+  }
+  return ReadTrial(db, *id);
+}
+
+absl::Status UpdateTrial(Connection& db, const Trial& trial) {
+  return db.Run("UPDATE trials SET state = ?, attempt = ?, fence = ?, worker = ? WHERE id = ?",
+                trial.state, trial.attempt, trial.fence, trial.worker, trial.id);
+}
+
+absl::StatusOr<int64_t> NextFence(Connection& db) {
+  HONE_RETURN_IF_ERROR(db.Run("UPDATE counters SET value = value + 1 WHERE name = 'fence'"));
+  HONE_ASSIGN_OR_RETURN(const auto fence,
+                        db.Integer("SELECT value FROM counters WHERE name = 'fence'"));
+  if (!fence) return absl::InternalError("the fence counter is gone from the tuning database");
+  return *fence;
+}
+
+}  // namespace hone::tuning_db::sqlite

@@ -1,0 +1,22 @@
+// A trial as columns of a query, for the queries that join it.
+#ifndef HONE_TUNING_DB_SQLITE_TRIAL_ROWS_H_
+#define HONE_TUNING_DB_SQLITE_TRIAL_ROWS_H_
+
+#include "tuning_db/sqlite/statement.h"
+#include "tuning_db/types.h"
+
+namespace hone::tuning_db::sqlite {
+
+// Of trials t, with its texts s (signature) and c (config).
+inline constexpr char kTrialColumns[] =
+    " t.id, t.task, s.body, c.body, t.config_digest, t.nest_digest, t.purpose, t.round, t.job, "
+    "t.state, t.attempt, t.fence, t.worker ";
+inline constexpr char kTrialTexts[] =
+    " JOIN texts s ON s.id = t.signature JOIN texts c ON c.id = t.config ";
+
+// From the first of kTrialColumns.
+Trial TrialOf(const Statement& row, int first);
+
+}  // namespace hone::tuning_db::sqlite
+
+#endif  // HONE_TUNING_DB_SQLITE_TRIAL_ROWS_H_

@@ -1,0 +1,105 @@
+#include "tuning_db/transitions.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+namespace hone::tuning_db {
+namespace {
+
+// Messages of workers may hold any bytes; an event must be JSON all the same.
+std::string Dump(const nlohmann::json& json) {
+  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+}  // namespace
+
+bool HasEnded(JobState state) {
+  return state == JobState::kDone || state == JobState::kFailed || state == JobState::kCancelled;
+}
+
+absl::Status MaySetState(const Job& job, JobState to) {
+  if (!HasEnded(job.state) || job.state == to) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      fmt::format("job {} has ended ({}) and cannot become {}; submit a new job", job.id,
+                  Name(job.state), Name(to)));
+}
+
+absl::Status MayLease(const Trial& trial) {
+  if (trial.state != TrialState::kSettled) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      fmt::format("trial {} is settled and cannot be leased again", trial.id));
+}
+
+absl::Status MayRelease(const Trial& trial, int64_t fence) {
+  if (trial.fence == fence && fence != 0 && trial.state != TrialState::kSettled) {
+    return absl::OkStatus();
+  }
+  return absl::FailedPreconditionError(
+      fmt::format("trial {} is {} under fence {} and cannot be released under fence {}", trial.id,
+                  Name(trial.state), trial.fence, fence));
+}
+
+SettleResult JudgeSettle(const Trial& trial, int64_t fence) {
+  if (trial.fence != fence || fence == 0) return SettleResult::kRefused;
+  switch (trial.state) {
+    case TrialState::kSettled:
+      return SettleResult::kDuplicate;
+    case TrialState::kLeased:
+      return SettleResult::kSettled;
+    case TrialState::kProposed:  // released: whoever holds the old fence is too late
+      return SettleResult::kRefused;
+  }
+  return SettleResult::kRefused;
+}
+
+absl::Status IsWellFormed(const Final& final) {
+  const auto in_range = [&](int i) {
+    return i >= 0 && static_cast<size_t>(i) < final.entries.size();
+  };
+  if (in_range(final.winner) && in_range(final.default_entry)) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      fmt::format("a final of {} entries cannot have winner {} and default {}",
+                  final.entries.size(), final.winner, final.default_entry));
+}
+
+absl::Status IsWellFormed(const Job& job) {
+  if (!job.client_id.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError("a job needs a client id; clients choose a UUID");
+}
+
+absl::Status NoSuch(const std::string& what, int64_t id) {
+  return absl::NotFoundError(fmt::format("there is no {} {} in the tuning database", what, id));
+}
+
+std::string StatePayload(JobState state, const std::string& message) {
+  return Dump({{"state", std::string(Name(state))}, {"message", message}});
+}
+
+std::string SettledPayload(const Trial& trial, const Record& record) {
+  return Dump({{"trial", trial.id},
+               {"task", trial.task},
+               {"signature", trial.signature},
+               {"config", trial.config},
+               {"purpose", std::string(Name(trial.purpose))},
+               {"outcome", std::string(Name(record.outcome))},
+               {"message", record.message},
+               {"median_ns", record.median_ns},
+               {"anchor_ns", record.anchor_ns},
+               {"worker", record.worker}});
+}
+
+std::string FinalPayload(int64_t id, const Final& final) {
+  const FinalEntry& winner = final.entries[static_cast<size_t>(final.winner)];
+  const FinalEntry& standard = final.entries[static_cast<size_t>(final.default_entry)];
+  return Dump({{"final", id},
+               {"task", final.task},
+               {"signature", final.signature},
+               {"config", winner.config},
+               {"distinct_trials", final.distinct_trials},
+               {"best_ns", winner.median_ns},
+               {"default_ns", standard.median_ns},
+               {"ratio_to_default", winner.ratio_to_default}});
+}
+
+}  // namespace hone::tuning_db

@@ -1,0 +1,38 @@
+// The rules of the state machines, written once for every store. Pure functions.
+#ifndef HONE_TUNING_DB_TRANSITIONS_H_
+#define HONE_TUNING_DB_TRANSITIONS_H_
+
+#include <cstddef>
+#include <string>
+
+#include "absl/status/status.h"
+#include "tuning_db/store.h"
+#include "tuning_db/types.h"
+
+namespace hone::tuning_db {
+
+// Done, failed and cancelled jobs have ended.
+bool HasEnded(JobState state);
+// An ended job stays as it is; everything else may happen (a drained daemon queues its jobs again).
+absl::Status MaySetState(const Job& job, JobState to);
+// Only open trials are leased.
+absl::Status MayLease(const Trial& trial);
+// Only under the newest fence, and not once settled. To release twice is no error.
+absl::Status MayRelease(const Trial& trial, int64_t fence);
+SettleResult JudgeSettle(const Trial& trial, int64_t fence);
+// kInvalidArgument where `winner` or `default_entry` name no entry.
+absl::Status IsWellFormed(const Final& final);
+// kInvalidArgument without a client id.
+absl::Status IsWellFormed(const Job& job);
+
+// kNotFound: "there is no trial 7".
+absl::Status NoSuch(const std::string& what, int64_t id);
+
+// Payloads of the events that stores write themselves: JSON objects.
+std::string StatePayload(JobState state, const std::string& message);
+std::string SettledPayload(const Trial& trial, const Record& record);
+std::string FinalPayload(int64_t id, const Final& final);
+
+}  // namespace hone::tuning_db
+
+#endif  // HONE_TUNING_DB_TRANSITIONS_H_

@@ -1,0 +1,50 @@
+#include "tuning_db/types.h"
+
+#include <array>
+#include <cstddef>
+
+namespace hone::tuning_db {
+namespace {
+
+constexpr std::array<std::string_view, 11> kOutcomes = {
+    "ok",          "invalid_config", "build_error",   "build_timeout", "load_error", "crash",
+    "run_timeout", "wrong_output",   "out_of_memory", "device_lost",   "cancelled"};
+constexpr std::array<std::string_view, 4> kPurposes = {"search", "confirm", "calibrate", "rerun"};
+constexpr std::array<std::string_view, 3> kTrialStates = {"proposed", "leased", "settled"};
+constexpr std::array<std::string_view, 5> kJobStates = {"queued", "running", "done", "failed",
+                                                        "cancelled"};
+
+template <typename Enum, size_t N>
+std::string_view NameIn(const std::array<std::string_view, N>& names, Enum value) {
+  const auto i = static_cast<size_t>(value);
+  return i < N ? names[i] : "unknown";
+}
+
+template <typename Enum, size_t N>
+std::optional<Enum> FindIn(const std::array<std::string_view, N>& names, std::string_view name) {
+  for (size_t i = 0; i < N; ++i) {
+    if (names[i] == name) return static_cast<Enum>(i);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool IsCandidateFailure(Outcome outcome) {
+  return outcome != Outcome::kOk && outcome != Outcome::kDeviceLost &&
+         outcome != Outcome::kCancelled;
+}
+
+std::string_view Name(Outcome outcome) { return NameIn(kOutcomes, outcome); }
+std::string_view Name(Purpose purpose) { return NameIn(kPurposes, purpose); }
+std::string_view Name(TrialState state) { return NameIn(kTrialStates, state); }
+std::string_view Name(JobState state) { return NameIn(kJobStates, state); }
+
+std::optional<Outcome> ParseOutcome(std::string_view name) {
+  return FindIn<Outcome>(kOutcomes, name);
+}
+std::optional<Purpose> ParsePurpose(std::string_view name) {
+  return FindIn<Purpose>(kPurposes, name);
+}
+
+}  // namespace hone::tuning_db
