@@ -194,6 +194,7 @@ class ConvSchedule {
   void TileReduction() {
     ComputeAtOptions options;
     options.align = {1, conv_.lanes, 1, 1};
+    options.layout = fmt::format("NCHW{}c", conv_.lanes);
     s_.ComputeAt(anchor_, out_ + ".ow", options);
     const std::string c = anchor_ + ".i1";
     s_.Decompose(c);
