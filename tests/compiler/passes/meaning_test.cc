@@ -76,6 +76,22 @@ TEST(Meaning, ResidualNetsComputeTheSameAsKernels) {
   ExpectClose(Interpret(*imported, inputs), Interpret(*kernels, inputs), "kernels");
 }
 
+TEST(Meaning, ScalesThatBroadcastAChannelStayWhereTheyAre) {
+  Random random(1);
+  const Expr x = ir::TensorVar("x", {1, 2, 3, 3}, DataType::kFloat32);
+  const Expr conv = ir::Call("nn.conv2d", {x, RandomConstant(random, {1, 2, 1, 1})});
+  const Expr sum = ir::Call("add", {conv, RandomConstant(random, {4, 1, 1})});
+  const Expr scaled = ir::Call("multiply", {sum, RandomConstant(random, {4, 1, 1})});
+  const ir::Module model{{{"main", ir::Function({x}, scaled)}}};
+  PassContext context = TestContext();
+  context.evaluator = DefaultEvaluator();
+  const std::vector<Expr> inputs{RandomConstant(random, {1, 2, 3, 3})};
+  const auto imported = RunPipeline(model, context, {.after = "import", .on_pass = nullptr});
+  const auto kernels = RunPipeline(model, context);
+  ASSERT_TRUE(imported.ok() && kernels.ok()) << kernels.status();
+  ExpectClose(Interpret(*imported, inputs), Interpret(*kernels, inputs), "kernels");
+}
+
 TEST(Evaluator, FoldsTuplesViewsAndIntegers) {
   const ir::Module module = Typed(R"(
 def @main() {
