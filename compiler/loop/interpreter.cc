@@ -19,9 +19,10 @@ namespace {
 // ---- compiled form: expressions as trees of functions, variables as slots ----
 
 struct Frame {
-  std::vector<int64_t> slots;  // values of loop variables
-  std::vector<void*> memory;   // of buffers
-  bool failed = false;         // set once; loops stop
+  int64_t* slots = nullptr;  // values of loop variables
+  int64_t* cells = nullptr;  // positions of safe places, kept up to date by the loops
+  void** memory = nullptr;   // of buffers
+  bool failed = false;       // set once; loops stop
   std::string error;
 };
 
@@ -29,17 +30,17 @@ struct Code;
 using FloatFn = double (*)(const Code&, Frame&);
 using IntFn = int64_t (*)(const Code&, Frame&);
 
-// Where an access goes. `safe`: proved to stay inside; then the position is a linear form.
+// Where an access goes. `safe`: proved to stay inside; then the position is a linear form: a cell
+// that the loops around move by its coefficient of their variable, and terms that are no variables.
 // Otherwise the indices are evaluated and checked one by one.
 struct Place {
   struct Term {
-    int slot;  // -1: code
     const Code* code;
     int64_t coefficient;
   };
   bool safe = false;
   int memory = 0;
-  int64_t constant = 0;
+  int cell = 0;
   std::vector<Term> terms;
 
   Buffer buffer;
@@ -70,6 +71,11 @@ struct Action {
   StmtKind kind;
   int slot = 0;
   bool reversible = false;  // a parallel loop
+  struct Move {
+    int cell;
+    int64_t coefficient;
+  };
+  std::vector<Move> moves;  // kFor: what one step does to the places inside
   const Code* min = nullptr;
   const Code* extent = nullptr;
   const Code* value = nullptr;  // kStore: value. kIf, kWhile: condition
@@ -168,10 +174,9 @@ int64_t CheckedPosition(const Place& place, Frame& frame) {
 // In elements; -1 where the access failed.
 inline int64_t Position(const Place& place, Frame& frame) {
   if (!place.safe) return CheckedPosition(place, frame);
-  int64_t position = place.constant;
+  int64_t position = frame.cells[place.cell];
   for (const Place::Term& term : place.terms) {
-    position += term.coefficient *
-                (term.slot >= 0 ? frame.slots[term.slot] : term.code->i(*term.code, frame));
+    position += term.coefficient * term.code->i(*term.code, frame);
   }
   return position;
 }
@@ -360,6 +365,7 @@ void Dispatch(DataType dtype, Function function) {
 class Compiler {
  public:
   int slots() const { return next_slot_; }
+  const std::vector<int64_t>& cells() const { return cells_; }
   const std::vector<Buffer>& buffers() const { return buffers_; }
   const absl::Status& status() const { return status_; }
 
@@ -411,7 +417,9 @@ class Compiler {
     Bounds inner = bounds;
     inner.erase(s.var.get());
     if (const auto range = LoopBounds(s, bounds)) inner[s.var.get()] = *range;
+    Action* hidden = std::exchange(around_[s.var.get()], &action);
     action.body = {Compile(s.body[0], inner)};
+    around_[s.var.get()] = hidden;
   }
 
   void CompileConditional(const StmtNode& s, const Bounds& bounds, Action& action) {
@@ -443,12 +451,15 @@ class Compiler {
       return place;
     }
     const Linear offset = Linear::Of(PhysicalOffset(*buffer, indices, bounds));
-    place->constant = offset.constant();
+    place->cell = static_cast<int>(cells_.size());
+    cells_.push_back(offset.constant());
     for (const auto& [atom, coefficient] : offset.terms()) {
-      const auto slot = slots_.find(atom.get());
-      const bool bound = atom->kind == ExprKind::kVar && slot != slots_.end();
-      place->terms.push_back(
-          {bound ? slot->second : -1, bound ? nullptr : Compile(atom, bounds), coefficient});
+      const auto loop = around_.find(atom.get());
+      if (loop != around_.end() && loop->second != nullptr) {
+        loop->second->moves.push_back({place->cell, coefficient});
+      } else {
+        place->terms.push_back({Compile(atom, bounds), coefficient});
+      }
     }
     return place;
   }
@@ -580,6 +591,8 @@ class Compiler {
   std::deque<Place> places_;
   std::deque<Action> actions_;
   absl::flat_hash_map<const ExprNode*, int> slots_;
+  absl::flat_hash_map<const ExprNode*, Action*> around_;  // loops being compiled, by variable
+  std::vector<int64_t> cells_;                            // their first values
   absl::flat_hash_map<const BufferNode*, size_t> memory_;
   std::vector<Buffer> buffers_;
   int next_slot_ = 0;
@@ -609,7 +622,7 @@ class Machine {
         while (!frame_.failed && action.value->i(*action.value, frame_) != 0) Run(*action.body[0]);
         return;
       case StmtKind::kAlloc:
-        Poison(frame_.memory[static_cast<size_t>(action.memory)], action.dtype, action.elements);
+        Poison(frame_.memory[action.memory], action.dtype, action.elements);
         return Run(*action.body[0]);
       case StmtKind::kBarrier:
       case StmtKind::kPrefetch:
@@ -623,9 +636,21 @@ class Machine {
     const int64_t extent = action.extent->i(*action.extent, frame_);
     const Action& body = *action.body[0];
     const bool backwards = reverse_ && action.reversible;
-    for (int64_t n = 0; n < extent && !frame_.failed; ++n) {
-      frame_.slots[static_cast<size_t>(action.slot)] = min + (backwards ? extent - 1 - n : n);
+    const int64_t first = backwards ? min + extent - 1 : min;
+    const int64_t step = backwards ? -1 : 1;
+    for (const Action::Move& move : action.moves) {
+      frame_.cells[move.cell] += move.coefficient * first;
+    }
+    int64_t value = first;
+    for (int64_t n = 0; n < extent && !frame_.failed; ++n, value += step) {
+      frame_.slots[action.slot] = value;
       Run(body);
+      for (const Action::Move& move : action.moves) {
+        frame_.cells[move.cell] += move.coefficient * step;
+      }
+    }
+    for (const Action::Move& move : action.moves) {
+      frame_.cells[move.cell] -= move.coefficient * value;
     }
   }
 
@@ -656,13 +681,14 @@ absl::Status Interpret(const Nest& nest, const std::vector<void*>& buffers,
   }
   HONE_RETURN_IF_ERROR(compiler.status());
 
-  Frame frame;
-  frame.slots.resize(static_cast<size_t>(compiler.slots()));
+  std::vector<int64_t> slots(static_cast<size_t>(compiler.slots()) + 1);
+  std::vector<int64_t> cells = compiler.cells();
+  std::vector<void*> memory;
   std::deque<std::vector<uint64_t>> owned;
   for (size_t i = 0; i < compiler.buffers().size(); ++i) {
     const BufferNode& buffer = *compiler.buffers()[i];
     if (i < buffers.size() && buffers[i] != nullptr) {
-      frame.memory.push_back(buffers[i]);
+      memory.push_back(buffers[i]);
       continue;
     }
     const bool known = i < buffers.size() || buffer.scope != Scope::kGlobal;
@@ -673,9 +699,10 @@ absl::Status Interpret(const Nest& nest, const std::vector<void*>& buffers,
           fmt::format("nest {}: no memory for buffer %{}", nest.name, buffer.name));
     }
     owned.emplace_back(static_cast<size_t>(PhysicalBytes(buffer) / 8 + 1));
-    frame.memory.push_back(owned.back().data());
+    memory.push_back(owned.back().data());
     Poison(owned.back().data(), buffer.dtype, buffer.layout.ElementCount(buffer.shape));
   }
+  Frame frame{slots.data(), cells.data(), memory.data(), false, ""};
   Machine machine(frame, options.reverse_grid);
   for (const auto& [launch, action] : launches) {
     machine.Run(*action);

@@ -177,6 +177,7 @@ class TuningLoop {
   void EndMeasuring(int64_t trial);
   void OnMeasured(const TaskKey& key, const tuning_db::Record& record);
   void OnLost(const TaskKey& key, int64_t trial);
+  void OnSettledBefore(const TaskKey& key);
   void OnPoison(const TaskKey& key, int64_t trial, const std::string& message);
   // Leased by the daemon itself and settled as this failure, unless a worker was faster.
   absl::Status SettleFailure(const tuning_db::Trial& trial, tuning_db::Outcome outcome,

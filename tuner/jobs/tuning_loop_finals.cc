@@ -212,6 +212,13 @@ absl::StatusOr<SettleResult> TuningLoop::SettleFinal(const TaskKey& key, int64_t
     });
     return SettleResult::kRefused;
   }
+  if (report.kind == MeasureReport::Kind::kSettled) {
+    parts_.executor->Post([this, key] {
+      OnFinalSettled(key, "");
+      Pump();
+    });
+    return SettleResult::kRefused;
+  }
   absl::StatusOr<tuning_db::Final> judged =
       JudgeFinal(entries, report.result, options_.final_rounds);
   if (report.kind == MeasureReport::Kind::kLost ||

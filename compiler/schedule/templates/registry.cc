@@ -3,10 +3,11 @@
 namespace hone::schedule {
 
 const Template& TemplateFor(const ops::KernelDefinition& def) {
-  for (const Template* candidate : {&Conv2dTemplate()}) {
+  for (const Template* candidate : {&Conv2dTemplate(), &DepthwiseConv2dTemplate(), &DenseTemplate(),
+                                    &PoolTemplate(), &GenericTemplate()}) {
     if (candidate->Matches(def)) return *candidate;
   }
-  return Conv2dTemplate();
+  return GenericTemplate();
 }
 
 }  // namespace hone::schedule

@@ -45,4 +45,30 @@ std::vector<ir::LayoutSignature> BlockedSignatures(const ops::KernelDefinition& 
   return signatures;
 }
 
+std::vector<ir::LayoutSignature> ElementwiseSignatures(const ops::KernelDefinition& def,
+                                                       int64_t lanes) {
+  const auto blocked = [&](const Buffer& buffer) {
+    return buffer->shape.size() == 4 && buffer->shape[1] >= lanes
+               ? *Layout::Parse(fmt::format("NCHW{}c", lanes), 4)
+               : Layout::RowMajor(static_cast<int>(buffer->shape.size()));
+  };
+  std::vector<ir::LayoutSignature> signatures;
+  constexpr bool kForms[4][2] = {{true, true}, {false, false}, {false, true}, {true, false}};
+  for (const auto& [operands, results] : kForms) {
+    ir::LayoutSignature signature = RowMajorSignature(def);
+    const std::vector<Buffer> inputs = InputsOf(def.naive);
+    const std::vector<Buffer> outputs = OutputsOf(def.naive);
+    for (size_t i = 0; operands && i < inputs.size(); ++i) {
+      signature.operands[i] = blocked(inputs[i]);
+    }
+    for (size_t i = 0; results && i < outputs.size(); ++i) {
+      signature.results[i] = blocked(outputs[i]);
+    }
+    if (std::find(signatures.begin(), signatures.end(), signature) == signatures.end()) {
+      signatures.push_back(std::move(signature));
+    }
+  }
+  return signatures;
+}
+
 }  // namespace hone::schedule

@@ -22,8 +22,7 @@ using loop::Store;
 using loop::Var;
 
 constexpr DataType kF32 = DataType::kFloat32;
-constexpr const char* kZen5 =
-    "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2";
+constexpr const char* kZen5 = "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2";
 constexpr const char* kAvx2 = "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3";
 constexpr const char* kArm = "llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a72";
 
@@ -51,9 +50,9 @@ loop::Nest TiledMatmul(int64_t m, int64_t n, int64_t k, int64_t rows, int64_t ve
     return Store(acc, {r, v, l}, loop::FloatConst(0, kF32));
   });
   const Stmt update = tile("update", [&](Expr r, Expr v, Expr l) {
-    return Store(acc, {r, v, l},
-                 Load(acc, {r, v, l}) +
-                     Load(a, {i * rows + r, p}) * Load(b, {j, p, v * lanes + l}));
+    return Store(
+        acc, {r, v, l},
+        Load(acc, {r, v, l}) + Load(a, {i * rows + r, p}) * Load(b, {j, p, v * lanes + l}));
   });
   const Stmt write = tile("write", [&](Expr r, Expr v, Expr l) {
     return Store(c, {i * rows + r, j * width + v * lanes + l},
@@ -181,9 +180,8 @@ loop::Nest TemptingNest() {
   const Buffer x = builder.AddInput("x", kF32, {4096});
   std::vector<Buffer> outputs;
   const auto add = [&](DataType dtype, const std::function<Expr(Expr)>& value) {
-    outputs.push_back(builder.Compute("y", dtype, {4096}, [&](const std::vector<Expr>& i) {
-      return value(Load(x, i));
-    }));
+    outputs.push_back(builder.Compute(
+        "y", dtype, {4096}, [&](const std::vector<Expr>& i) { return value(Load(x, i)); }));
   };
   add(kF32, [](Expr v) { return v; });
   add(kF32, [](Expr) { return loop::FloatConst(0, kF32); });
@@ -196,9 +194,8 @@ loop::Nest TemptingNest() {
   for (int op = 0; op <= static_cast<int>(loop::UnaryOp::kAtanh); ++op) {
     const auto unary = static_cast<loop::UnaryOp>(op);
     add(kF32, [&](Expr v) { return loop::Unary(unary, v); });
-    add(DataType::kFloat64, [&](Expr v) {
-      return loop::Unary(unary, loop::Cast(DataType::kFloat64, v));
-    });
+    add(DataType::kFloat64,
+        [&](Expr v) { return loop::Unary(unary, loop::Cast(DataType::kFloat64, v)); });
   }
   for (const auto op : {loop::BinaryOp::kPow, loop::BinaryOp::kMod, loop::BinaryOp::kFloorMod}) {
     add(kF32, [&](Expr v) { return loop::Binary(op, v, v + loop::FloatConst(1, kF32)); });
@@ -207,8 +204,8 @@ loop::Nest TemptingNest() {
 }
 
 TEST(SharedObject, ExportsOneSymbolAndNeedsNone) {
-  for (const char* target : {"native", kZen5, kAvx2, kArm,
-                             "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2"}) {
+  for (const char* target :
+       {"native", kZen5, kAvx2, kArm, "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2"}) {
     for (const char* pipeline : {"min6", "O3"}) {
       const auto elf = BuildModule(ArtifactOf(TemptingNest(), TestTarget(target), pipeline));
       ASSERT_TRUE(elf.ok()) << target << ": " << elf.status().ToString();
@@ -259,7 +256,8 @@ TEST(SharedObject, TablesSayWhatTheSpecSaid) {
   function.arena_bytes = 640;
   CallSpec call;
   call.barrier_before = true;
-  call.locations = {{HONE_SPACE_INPUT, 0, 0}, {HONE_SPACE_PARAMETERS, 0, 64}, {HONE_SPACE_OUTPUT, 0, 0}};
+  call.locations = {
+      {HONE_SPACE_INPUT, 0, 0}, {HONE_SPACE_PARAMETERS, 0, 64}, {HONE_SPACE_OUTPUT, 0, 0}};
   function.calls.push_back(call);
   spec.functions.push_back(function);
   spec.parameters_bytes = 4096;
@@ -304,14 +302,31 @@ TEST(SharedObject, TablesSayWhatTheSpecSaid) {
   EXPECT_EQ(f.calls[0].locations[1].offset_bytes, 64u);
 }
 
+TEST(SharedObject, KernelsOfDifferentPipelinesStandInOneModule) {
+  ModuleSpec spec = ArtifactOf(TiledMatmul(12, 64, 8, 6, 2, 16), TestTarget());
+  KernelSpec other = spec.kernels[0];
+  other.pipeline = "O3";
+  spec.kernels.push_back(other);
+  spec.kernels.push_back(spec.kernels[0]);
+  const auto elf = BuildModule(spec);
+  ASSERT_TRUE(elf.ok()) << elf.status().ToString();
+  EXPECT_THAT(ReadDynamicSymbols(*elf).defined, testing::ElementsAre(HONE_MODULE_SYMBOL));
+  const LoadedModule module(*elf);
+  ASSERT_TRUE(module.ok());
+  ASSERT_EQ(module->kernel_count, 3u);
+  const auto code = [&](int i) { return module->kernels[i].launches[0].function; };
+  EXPECT_NE(code(0), code(1));
+  EXPECT_NE(code(0), code(2));
+  module.Run(Buffers(spec.kernels[0].nest, 1).pointers());
+}
+
 TEST(SharedObject, RefusesUnknownPipelinesAndTargets) {
   const loop::Nest nest = TiledMatmul(6, 32, 4, 6, 2, 16);
   EXPECT_EQ(BuildModule(ArtifactOf(nest, TestTarget(), "O9")).status().code(),
             absl::StatusCode::kInvalidArgument);
   Target odd = TestTarget();
   odd.triple = "sparc-none-elf";
-  EXPECT_EQ(BuildModule(ArtifactOf(nest, odd)).status().code(),
-            absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(BuildModule(ArtifactOf(nest, odd)).status().code(), absl::StatusCode::kInvalidArgument);
 }
 
 }  // namespace

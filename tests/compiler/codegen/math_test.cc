@@ -106,7 +106,8 @@ TEST_P(Elementary, FloatIsWithinItsUlps) {
   for (int64_t i = 0; i < kCount; ++i) {
     const long double exact = c.exact(x[i]);
     const float near = std::abs(static_cast<float>(exact));
-    const double ulp = std::max(std::nextafter(near, std::numeric_limits<float>::infinity()) - near, 0x1p-149f);
+    const double ulp =
+        std::max(std::nextafter(near, std::numeric_limits<float>::infinity()) - near, 0x1p-149f);
     const double error = static_cast<double>(std::abs(y[i] - exact)) / ulp;
     if (!(error <= worst)) {
       worst = error;
@@ -136,10 +137,9 @@ TEST_P(Elementary, DoubleIsWithinItsError) {
   EXPECT_LE(worst, c.double_error) << "at " << at;
 }
 
-INSTANTIATE_TEST_SUITE_P(AllFunctions, Elementary, testing::ValuesIn(kCases),
-                         [](const auto& info) {
-                           return fmt::format("{}{}", loop::Name(info.param.op), info.index);
-                         });
+INSTANTIATE_TEST_SUITE_P(AllFunctions, Elementary, testing::ValuesIn(kCases), [](const auto& info) {
+  return fmt::format("{}{}", loop::Name(info.param.op), info.index);
+});
 
 template <typename T>
 void ExpectLimits() {

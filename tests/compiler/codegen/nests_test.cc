@@ -47,8 +47,8 @@ TEST(Nests, GridOfSeveralLoopsIsCutAnywhere) {
   const Expr a = Var("a"), b = Var("b"), c = Var("c");
   const Stmt body = Store(y, {a, b, c}, Load(x, {Expr(2) - a, b, c}) + Load(x, {a, b, c}));
   ExpectSameAsInterpreter(OneLaunch(
-      {x, y}, For(a, 0, 3, For(b, 0, 5, For(c, 0, 7, body), LoopKind::kParallel),
-                  LoopKind::kParallel)));
+      {x, y},
+      For(a, 0, 3, For(b, 0, 5, For(c, 0, 7, body), LoopKind::kParallel), LoopKind::kParallel)));
 }
 
 TEST(Nests, BlockedLayoutsKeepTheirIndexMap) {
@@ -63,8 +63,7 @@ TEST(Nests, BlockedLayoutsKeepTheirIndexMap) {
   ExpectSameAsInterpreter(OneLaunch(
       {x, y, z},
       For(n, 0, 2,
-          For(c, 0, 2,
-              For(h, 0, 5, For(w, 0, 6, For(v, 0, 16, body, LoopKind::kVectorize)))),
+          For(c, 0, 2, For(h, 0, 5, For(w, 0, 6, For(v, 0, 16, body, LoopKind::kVectorize)))),
           LoopKind::kParallel)));
 }
 
@@ -77,9 +76,8 @@ TEST(Nests, PaddedWindowsReadNothingOutside) {
     const Expr from = at + k - 2;
     const Expr inside = loop::And(loop::Ge(from, 0), loop::Lt(from, 20));
     const Expr value = loop::Select(inside, Load(x, {from}), Zero());
-    const Stmt body =
-        Seq({Store(y, {at}, Zero()),
-             For(k, 0, 5, Store(y, {at}, Load(y, {at}) + value), LoopKind::kUnroll)});
+    const Stmt body = Seq({Store(y, {at}, Zero()),
+                           For(k, 0, 5, Store(y, {at}, Load(y, {at}) + value), LoopKind::kUnroll)});
     ExpectSameAsInterpreter(OneLaunch({x, y}, For(o, 0, 2, For(i, 0, 10, body, kind))));
   }
 }
@@ -118,13 +116,12 @@ TEST(Nests, DataDependentBoundsReadRows) {
   const Expr r = Var("r"), k = Var("k"), v = Var("v");
   const Expr extent = loop::Cast(DataType::kInt64, Load(rows, {r}));
   const Buffer acc = Inner("acc", {1}, loop::Scope::kRegister);
-  const Stmt sum = loop::Alloc(
-      acc, Seq({Store(acc, {0}, Zero()),
-                For(k, 0, extent, Store(acc, {0}, Load(acc, {0}) + Load(x, {k, v}))),
-                Store(y, {r, v}, Load(acc, {0}))}));
-  ExpectSameAsInterpreter(
-      OneLaunch({rows, x, y}, For(r, 0, 7, For(v, 0, 16, sum, LoopKind::kVectorize),
-                                  LoopKind::kParallel)));
+  const Stmt sum =
+      loop::Alloc(acc, Seq({Store(acc, {0}, Zero()),
+                            For(k, 0, extent, Store(acc, {0}, Load(acc, {0}) + Load(x, {k, v}))),
+                            Store(y, {r, v}, Load(acc, {0}))}));
+  ExpectSameAsInterpreter(OneLaunch(
+      {rows, x, y}, For(r, 0, 7, For(v, 0, 16, sum, LoopKind::kVectorize), LoopKind::kParallel)));
 }
 
 TEST(Nests, LocalBuffersLieInTheScratchOfTheThread) {
@@ -134,13 +131,12 @@ TEST(Nests, LocalBuffersLieInTheScratchOfTheThread) {
   const Buffer small = Inner("small", {3}, loop::Scope::kLocal);
   const Buffer large = Inner("large", {64, 1024}, loop::Scope::kRegister);
   const Expr r = Var("r"), i = Var("i"), j = Var("j"), k = Var("k");
-  const Stmt body = loop::Alloc(
-      tile,
-      Seq({For(i, 0, 50, Store(tile, {Expr(49) - i}, Load(x, {r, i}))),
-           loop::Alloc(small, For(k, 0, 3, Store(small, {k}, Load(tile, {k})))),
-           loop::Alloc(large, Seq({Store(large, {63, r}, Load(tile, {1})),
-                                   Store(tile, {2}, Load(large, {63, r}))})),
-           For(j, 0, 50, Store(y, {r, j}, Load(tile, {j}) + Load(tile, {0})))}));
+  const Stmt body =
+      loop::Alloc(tile, Seq({For(i, 0, 50, Store(tile, {Expr(49) - i}, Load(x, {r, i}))),
+                             loop::Alloc(small, For(k, 0, 3, Store(small, {k}, Load(tile, {k})))),
+                             loop::Alloc(large, Seq({Store(large, {63, r}, Load(tile, {1})),
+                                                     Store(tile, {2}, Load(large, {63, r}))})),
+                             For(j, 0, 50, Store(y, {r, j}, Load(tile, {j}) + Load(tile, {0})))}));
   const loop::Nest nest = OneLaunch({x, y}, For(r, 0, 6, body, LoopKind::kParallel));
   ExpectSameAsInterpreter(nest);
   const auto elf = BuildModule(ArtifactOf(nest, TestTarget()));
@@ -156,8 +152,8 @@ TEST(Nests, WhileAndIfElseFollowTheirConditions) {
   const Expr i = Var("i");
   const Stmt body = Seq(
       {Store(n, {i}, Expr(0)), Store(y, {i}, Load(x, {i})),
-       loop::While(loop::Lt(Load(n, {i}), i),
-                   Seq({Store(n, {i}, Load(n, {i}) + 3), Store(y, {i}, Load(y, {i}) + Load(x, {i}))})),
+       loop::While(loop::Lt(Load(n, {i}), i), Seq({Store(n, {i}, Load(n, {i}) + 3),
+                                                   Store(y, {i}, Load(y, {i}) + Load(x, {i}))})),
        If(loop::Lt(Load(x, {i}), Zero()), Store(y, {i}, Zero() - Load(y, {i})),
           Store(n, {i}, Load(n, {i}) * 2))});
   for (const LoopKind kind : {LoopKind::kSerial, LoopKind::kVectorize}) {
@@ -180,11 +176,11 @@ TEST(Nests, VectorisedBranchesMaskWhatTheySkip) {
   const Buffer y = Make("y", {48}, Role::kOutput);
   const Expr o = Var("o"), v = Var("v");
   const Expr at = o * 16 + v;
-  const Stmt body =
-      If(loop::Lt(Load(x, {at}), Zero()),
-         If(loop::Eq(loop::FloorMod(at, 2), 0), Store(y, {at}, Load(x, {at}) * Load(x, {at})),
-            Store(y, {at}, Zero())),
-         Seq({Store(y, {at}, Load(x, {Expr(47) - at})), Store(y, {at}, Load(y, {at}) + Load(x, {at}))}));
+  const Stmt body = If(loop::Lt(Load(x, {at}), Zero()),
+                       If(loop::Eq(loop::FloorMod(at, 2), 0),
+                          Store(y, {at}, Load(x, {at}) * Load(x, {at})), Store(y, {at}, Zero())),
+                       Seq({Store(y, {at}, Load(x, {Expr(47) - at})),
+                            Store(y, {at}, Load(y, {at}) + Load(x, {at}))}));
   ExpectSameAsInterpreter(
       OneLaunch({x, y}, For(o, 0, 3, For(v, 0, 16, body, LoopKind::kVectorize))));
 }
@@ -193,16 +189,16 @@ TEST(Nests, NaiveNestsOfTheBuilderRun) {
   loop::NestBuilder builder("dense_gelu");
   const Buffer data = builder.AddInput("data", kF32, {5, 19});
   const Buffer weight = builder.AddConstant("weight", kF32, {13, 19});
-  const Buffer dense = builder.Reduce(
-      "dense", kF32, {5, 13}, {19}, loop::NestBuilder::Combiner::kAdd, Zero(),
-      [&](const std::vector<Expr>& i, const std::vector<Expr>& r) {
-        return Load(data, {i[0], r[0]}) * Load(weight, {i[1], r[0]});
-      });
-  const Buffer top = builder.Reduce(
-      "top", kF32, {5}, {13}, loop::NestBuilder::Combiner::kMax, loop::FloatConst(-1e30, kF32),
-      [&](const std::vector<Expr>& i, const std::vector<Expr>& r) {
-        return Load(dense, {i[0], r[0]});
-      });
+  const Buffer dense =
+      builder.Reduce("dense", kF32, {5, 13}, {19}, loop::NestBuilder::Combiner::kAdd, Zero(),
+                     [&](const std::vector<Expr>& i, const std::vector<Expr>& r) {
+                       return Load(data, {i[0], r[0]}) * Load(weight, {i[1], r[0]});
+                     });
+  const Buffer top = builder.Reduce("top", kF32, {5}, {13}, loop::NestBuilder::Combiner::kMax,
+                                    loop::FloatConst(-1e30, kF32),
+                                    [&](const std::vector<Expr>& i, const std::vector<Expr>& r) {
+                                      return Load(dense, {i[0], r[0]});
+                                    });
   const Buffer gelu = builder.Compute("gelu", kF32, {5, 13}, [&](const std::vector<Expr>& i) {
     const Expr x = Load(dense, i) - Load(top, {i[0]});
     return x * (loop::Unary(loop::UnaryOp::kErf, x) + loop::FloatConst(1, kF32));
@@ -216,8 +212,7 @@ TEST(Nests, RefusesWhatNothingBinds) {
   const Buffer y = Make("y", {4}, Role::kOutput);
   const Buffer stray = Inner("stray", {4}, loop::Scope::kRegister);
   const Expr i = Var("i");
-  const auto unbound =
-      BuildModule(ArtifactOf(OneLaunch({y}, Store(y, {i}, Zero())), TestTarget()));
+  const auto unbound = BuildModule(ArtifactOf(OneLaunch({y}, Store(y, {i}, Zero())), TestTarget()));
   EXPECT_EQ(unbound.status().code(), absl::StatusCode::kInvalidArgument);
   const auto unallocated =
       BuildModule(ArtifactOf(OneLaunch({y}, Store(y, {0}, Load(stray, {0}))), TestTarget()));
