@@ -151,8 +151,11 @@ class GraphImport {
     HONE_ASSIGN_OR_RETURN(const std::vector<ir::Expr> results, Converters().at(node.op)(reader));
     HONE_RETURN_IF_ERROR(reader.CheckAllRead());
     for (size_t i = 0; i < node.outputs.size(); ++i) {
-      if (node.outputs[i].empty() || i >= results.size()) continue;
-      if (results[i]) values_[node.outputs[i]] = results[i];
+      if (node.outputs[i].empty() || i >= results.size() || !results[i]) continue;
+      if (!values_.emplace(node.outputs[i], results[i]).second) {
+        return absl::InvalidArgumentError(
+            fmt::format("it gives \"{}\", which something before it gives, too", node.outputs[i]));
+      }
     }
     return absl::OkStatus();
   }

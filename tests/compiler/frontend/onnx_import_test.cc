@@ -251,6 +251,19 @@ TEST(OnnxImportTest, InconsistentModelsAreNamedNotCrashed) {
   short_data.proto().mutable_graph()->mutable_initializer(0)->set_raw_data("abc");
   EXPECT_THAT(Message(ImportError(short_data)), HasSubstr("16 bytes were expected, found 3"));
 
+  OnnxMaker twice;
+  twice.Input("x", {2}).Node("Relu", {"x"}, {"y"}).Node("Exp", {"x"}, {"y"}).Output("y");
+  EXPECT_THAT(Message(ImportError(twice)),
+              HasSubstr("node \"Exp_node\" (Exp): it gives \"y\", which something before"));
+
+  OnnxMaker window;
+  window.Input("x", {1, 1, 4, 4})
+      .Node("MaxPool", {"x"}, {"y"})
+      .Ints("kernel_shape", {INT64_MAX, 2})
+      .String("auto_pad", "SAME_UPPER")
+      .Output("y");
+  EXPECT_THAT(Message(ImportError(window)), HasSubstr("a window of positive extents"));
+
   OnnxMaker few(13);
   few.Input("x", {2}).Node("Conv", {"x"}, {"y"}).Output("y");
   EXPECT_THAT(Message(ImportError(few)), HasSubstr("operand 1 (W) is missing"));
