@@ -33,6 +33,8 @@ class TaskContext {
   uint64_t serial() const { return serial_; }
   virtual const schedule::Space& space() const = 0;
   virtual const schedule::Config& default_config() const = 0;
+  // Of the workload; empty where nobody knows.
+  virtual std::string anchor_digest() const { return ""; }
   // Threads of the target.
   virtual int threads() const = 0;
   // kInvalidArgument for a config that is none of the space.

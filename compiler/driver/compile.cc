@@ -110,7 +110,7 @@ codegen::ModuleSpec SpecOf(const KernelGraph& graph, const Target& target,
 absl::StatusOr<ir::Module> RunPasses(const ir::Module& module, const Target& target,
                                      const std::string& after) {
   const passes::PassContext context{
-      .target = target, .evaluator = passes::MakeInterpreterEvaluator(), .signatures = SignaturesOf};
+      .target = target, .evaluator = passes::DefaultEvaluator(), .signatures = SignaturesOf};
   return passes::RunPipeline(module, context, {.after = after, .on_pass = nullptr});
 }
 

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <unordered_map>
 
+#include "compiler/ops/attrs.h"
 #include "compiler/passes/fold_constant.h"
 #include "compiler/passes/infer_type.h"
 #include "compiler/passes/rewriting.h"
@@ -21,7 +22,7 @@ int64_t ChannelAxis(const ir::ExprNode& call) {
   if (call.name == "nn.dense") return rank - 1;
   if (call.name != "nn.conv1d" && call.name != "nn.conv2d" && call.name != "nn.conv3d") return -1;
   for (const char* layout : {"data_layout", "kernel_layout"}) {
-    const std::string text = ir::GetAttr<std::string>(call.attrs, layout, "");
+    const std::string text = ops::StringAttr(call.attrs, layout, "");
     const bool channels_first = text.empty() || text.starts_with("NC") || text.starts_with("OI");
     if (!channels_first) return -1;
   }

@@ -28,6 +28,15 @@ void Dispatcher::StopLeasing() {
   executor_->Post([this] { leasing_ = false; });
 }
 
+void Dispatcher::CloseAll() {
+  executor_->Post([this] {
+    for (auto& [name, session] : sessions_) {
+      session.link->Close(absl::UnavailableError("the daemon stops"));
+    }
+    sessions_.clear();
+  });
+}
+
 void Dispatcher::Tick() {
   executor_->Post([this] { DoTick(); });
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 #include "compiler/frontend/tensor_size.h"
@@ -160,7 +161,9 @@ absl::StatusOr<int64_t> NodeReader::Int(const std::string& name, int64_t fallbac
 absl::StatusOr<double> NodeReader::Float(const std::string& name, double fallback) {
   if (!HasAttr(name)) return fallback;
   HONE_ASSIGN_OR_RETURN(const float value, Get<float>(name, 0, "a float"));
-  return static_cast<double>(value);
+  // The double that a person would have written: 1e-05, not 9.999999747378752e-06. As float32 they
+  // are one number; as text they would be two workloads.
+  return std::strtod(fmt::format("{}", value).c_str(), nullptr);
 }
 
 absl::StatusOr<std::string> NodeReader::String(const std::string& name,

@@ -8,6 +8,9 @@ namespace {
 // Of the last batch norm of a residual branch; 16 blocks then grow their sum by less than 2.
 constexpr double kBranchScale = 0.25;
 
+// Of the classifier: softmax's operands then spread over a few units, so that no class has it all.
+constexpr double kLastGain = 0.25;
+
 struct Block {
   int64_t channels;  // of its 3x3 convolutions
   int64_t out;
@@ -42,7 +45,7 @@ ir::Expr Resnet(NetBuilder& net, int64_t batch, const std::vector<int>& depths, 
       x = Residual(net, x, {channels, bottleneck ? 4 * channels : channels, stride}, bottleneck);
     }
   }
-  return net.Softmax(net.Dense(net.Flatten(net.GlobalAvgPool(x)), 1000));
+  return net.Softmax(net.Dense(net.Flatten(net.GlobalAvgPool(x)), 1000, kLastGain));
 }
 
 }  // namespace

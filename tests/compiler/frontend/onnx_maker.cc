@@ -1,5 +1,7 @@
 #include "tests/compiler/frontend/onnx_maker.h"
 
+#include <onnx/onnx_pb.h>
+
 #include <cstring>
 
 namespace hone::frontend {
@@ -22,15 +24,15 @@ std::vector<float> Floats(const TensorData& tensor) {
   return values;
 }
 
-OnnxMaker::OnnxMaker(int opset) {
-  model_.set_ir_version(8);
-  model_.add_opset_import()->set_version(opset);
-  model_.mutable_graph()->set_name("test");
+OnnxMaker::OnnxMaker(int opset) : model_(std::make_shared<onnx::ModelProto>()) {
+  model_->set_ir_version(8);
+  model_->add_opset_import()->set_version(opset);
+  model_->mutable_graph()->set_name("test");
 }
 
 OnnxMaker& OnnxMaker::Input(const std::string& name, const std::vector<int64_t>& shape,
                             DataType dtype) {
-  onnx::ValueInfoProto* value = model_.mutable_graph()->add_input();
+  onnx::ValueInfoProto* value = model_->mutable_graph()->add_input();
   value->set_name(name);
   auto* tensor = value->mutable_type()->mutable_tensor_type();
   tensor->set_elem_type(ToOnnxType(dtype));
@@ -47,18 +49,18 @@ OnnxMaker& OnnxMaker::Input(const std::string& name, const std::vector<int64_t>&
 }
 
 OnnxMaker& OnnxMaker::Output(const std::string& name) {
-  model_.mutable_graph()->add_output()->set_name(name);
+  model_->mutable_graph()->add_output()->set_name(name);
   return *this;
 }
 
 OnnxMaker& OnnxMaker::Initializer(const std::string& name, const TensorData& tensor) {
-  ToProto(tensor, name, model_.mutable_graph()->add_initializer());
+  ToProto(tensor, name, model_->mutable_graph()->add_initializer());
   return *this;
 }
 
 OnnxMaker& OnnxMaker::Node(const std::string& op, const std::vector<std::string>& inputs,
                            const std::vector<std::string>& outputs) {
-  onnx::NodeProto* node = model_.mutable_graph()->add_node();
+  onnx::NodeProto* node = model_->mutable_graph()->add_node();
   node->set_op_type(op);
   node->set_name(op + "_node");
   for (const std::string& input : inputs) node->add_input(input);
@@ -66,12 +68,13 @@ OnnxMaker& OnnxMaker::Node(const std::string& op, const std::vector<std::string>
   return *this;
 }
 
-onnx::AttributeProto* OnnxMaker::Attribute(const std::string& name,
-                                           onnx::AttributeProto::AttributeType type) {
-  auto* nodes = model_.mutable_graph()->mutable_node();
+std::string OnnxMaker::Bytes() const { return model_->SerializeAsString(); }
+
+onnx::AttributeProto* OnnxMaker::Attribute(const std::string& name, int type) {
+  auto* nodes = model_->mutable_graph()->mutable_node();
   onnx::AttributeProto* attr = nodes->Mutable(nodes->size() - 1)->add_attribute();
   attr->set_name(name);
-  attr->set_type(type);
+  attr->set_type(static_cast<onnx::AttributeProto::AttributeType>(type));
   return attr;
 }
 

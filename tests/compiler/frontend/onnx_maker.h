@@ -2,12 +2,16 @@
 #ifndef HONE_TESTS_COMPILER_FRONTEND_ONNX_MAKER_H_
 #define HONE_TESTS_COMPILER_FRONTEND_ONNX_MAKER_H_
 
-#include <onnx/onnx_pb.h>
-
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "compiler/frontend/onnx/tensor.h"
+
+namespace onnx {
+class AttributeProto;
+class ModelProto;
+}  // namespace onnx
 
 namespace hone::frontend {
 
@@ -15,7 +19,7 @@ TensorData FloatTensor(std::vector<int64_t> shape, const std::vector<float>& val
 TensorData IntTensor(std::vector<int64_t> shape, const std::vector<int64_t>& values);
 std::vector<float> Floats(const TensorData& tensor);
 
-// Every method returns *this, so that a model is one expression.
+// Every method returns *this, so that a model is one expression. Copies share the model.
 class OnnxMaker {
  public:
   explicit OnnxMaker(int opset = 13);
@@ -33,14 +37,13 @@ class OnnxMaker {
   OnnxMaker& Float(const std::string& name, float value);
   OnnxMaker& String(const std::string& name, const std::string& value);
 
-  onnx::ModelProto& proto() { return model_; }
-  std::string Bytes() const { return model_.SerializeAsString(); }
+  onnx::ModelProto& proto() { return *model_; }
+  std::string Bytes() const;
 
  private:
-  onnx::AttributeProto* Attribute(const std::string& name,
-                                  onnx::AttributeProto::AttributeType type);
+  onnx::AttributeProto* Attribute(const std::string& name, int type);
 
-  onnx::ModelProto model_;
+  std::shared_ptr<onnx::ModelProto> model_;
 };
 
 }  // namespace hone::frontend

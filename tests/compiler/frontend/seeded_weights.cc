@@ -167,6 +167,12 @@ class Materializer {
       if (!read.contains(name)) continue;
       ToProto(Generate(name, last_scale_log2), name, graph_.add_initializer());
     }
+    const auto inputs = graph_.input();  // old models list their weights among them
+    graph_.clear_input();
+    for (const onnx::ValueInfoProto& input : inputs) {
+      const bool made = initializers_.contains(input.name()) || weights_.contains(input.name());
+      if (!made) *graph_.add_input() = input;
+    }
     model_.set_ir_version(std::max<int64_t>(model_.ir_version(), 4));
   }
 
