@@ -14,6 +14,7 @@
 #include "tuning_db/sqlite/commit_queue.h"
 #include "tuning_db/sqlite/connection.h"
 #include "tuning_db/sqlite/database_file.h"
+#include "tuning_db/sqlite/database_use.h"
 #include "tuning_db/sqlite/lock_file.h"
 #include "tuning_db/sqlite/reader_pool.h"
 #include "tuning_db/sqlite/rows.h"
@@ -35,8 +36,9 @@ struct Writer {
 
 class SqliteStore final : public Store {
  public:
-  SqliteStore(std::string path, const Clock& clock, bool is_frozen)
-      : path_(path), clock_(clock), readers_(path, is_frozen) {}
+  SqliteStore(std::string path, std::unique_ptr<sqlite::DatabaseUse> use, const Clock& clock,
+              bool is_frozen)
+      : path_(path), use_(std::move(use)), clock_(clock), readers_(path, is_frozen) {}
 
   void MakeWriter(std::unique_ptr<sqlite::LockFile> lock, std::unique_ptr<Connection> db) {
     writer_.reset(new Writer{std::move(lock), std::move(db)});
@@ -229,6 +231,7 @@ class SqliteStore final : public Store {
   }
 
   const std::string path_;
+  const std::unique_ptr<sqlite::DatabaseUse> use_;  // outlives the connections
   const Clock& clock_;
   std::unique_ptr<Writer> writer_;  // null: read only
   sqlite::ReaderPool readers_;      // closed before the writer, which checkpoints last
@@ -255,7 +258,9 @@ absl::Status CheckReadable(const std::string& path, sqlite::Access access) {
                   path, version, sqlite::NewestVersion()));
 }
 
-absl::StatusOr<std::unique_ptr<Store>> OpenToRead(const std::string& path, const Clock& clock) {
+absl::StatusOr<std::unique_ptr<Store>> OpenToRead(const std::string& path,
+                                                  std::unique_ptr<sqlite::DatabaseUse> use,
+                                                  const Clock& clock) {
   absl::Status status = CheckReadable(path, sqlite::Access::kRead);
   bool is_frozen = false;
   if (!status.ok() && sqlite::IsQuiet(path)) {
@@ -264,7 +269,7 @@ absl::StatusOr<std::unique_ptr<Store>> OpenToRead(const std::string& path, const
     if (is_frozen) status = absl::OkStatus();
   }
   HONE_RETURN_IF_ERROR(status);
-  return std::make_unique<SqliteStore>(path, clock, is_frozen);
+  return std::make_unique<SqliteStore>(path, std::move(use), clock, is_frozen);
 }
 
 absl::Status RequireWritable(const std::string& path) {
@@ -295,19 +300,21 @@ absl::StatusOr<std::unique_ptr<Store>> OpenSqliteStore(const std::string& given,
   if (mode == OpenMode::kCreate) HONE_RETURN_IF_ERROR(MakeParentFolders(given));
   HONE_ASSIGN_OR_RETURN(const std::string path, sqlite::CanonicalPath(given));
   HONE_RETURN_IF_ERROR(sqlite::RefuseNetworkFileSystem(path));
-  const absl::Status found = sqlite::InspectDatabaseFile(path);
-  const bool is_new = mode == OpenMode::kCreate && absl::IsNotFound(found);
-  if (!is_new) HONE_RETURN_IF_ERROR(found);
+  auto use = sqlite::DatabaseUse::Begin(path);
+  const bool is_new = mode == OpenMode::kCreate && absl::IsNotFound(use.status());
+  if (!is_new) HONE_RETURN_IF_ERROR(use.status());
+  if (mode == OpenMode::kReadOnly) return OpenToRead(path, *std::move(use), clock);
 
-  if (mode == OpenMode::kReadOnly) return OpenToRead(path, clock);
   if (!is_new) HONE_RETURN_IF_ERROR(RequireWritable(path));
   HONE_ASSIGN_OR_RETURN(auto lock, sqlite::LockFile::Take(LockPath(path), owner));
-  // Another may have made it while we had no lock.
-  if (is_new && absl::IsNotFound(sqlite::InspectDatabaseFile(path))) {
-    HONE_RETURN_IF_ERROR(sqlite::CreateDatabaseFile(path));
+  if (is_new) {
+    // Another may have made it while we had no lock.
+    if (!std::filesystem::exists(path)) HONE_RETURN_IF_ERROR(sqlite::CreateDatabaseFile(path));
+    use = sqlite::DatabaseUse::Begin(path);
+    HONE_RETURN_IF_ERROR(use.status());
   }
   HONE_ASSIGN_OR_RETURN(auto db, OpenForWriting(path));
-  auto store = std::make_unique<SqliteStore>(path, clock, /*is_frozen=*/false);
+  auto store = std::make_unique<SqliteStore>(path, *std::move(use), clock, /*is_frozen=*/false);
   store->MakeWriter(std::move(lock), std::move(db));
   return store;
 }
