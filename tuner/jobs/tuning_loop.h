@@ -49,7 +49,7 @@ struct TuningOptions {
   int64_t build_limit_ns = 20'000'000'000;
   int64_t run_limit_ns = 10'000'000'000;
   uint64_t memory_limit_bytes = uint64_t{4} << 30;
-  int builder_attempts = 3;  // of a request that fails through no fault of its candidate
+  int builder_attempts = 5;  // of a request that fails through no fault of its candidate
 };
 
 // All outlive the loop; both executors have stopped or drained when it is destroyed.

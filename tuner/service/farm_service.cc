@@ -119,19 +119,19 @@ class FarmServiceImpl final : public v1::FarmService::CallbackService {
                                         const v1::ListWorkersRequest* request,
                                         v1::ListWorkersResponse* response) override {
     grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
-    dispatcher_->ListWorkers(
-        [reactor, response, after = request->page_token(),
-         size = PageSize(request->page_size())](std::vector<v1::WorkerInfo> workers) {
-          for (v1::WorkerInfo& worker : workers) {
-            if (worker.worker() <= after) continue;
-            if (response->workers_size() == size) {
-              response->set_next_page_token(response->workers(response->workers_size() - 1).worker());
-              break;
-            }
-            *response->add_workers() = std::move(worker);
-          }
-          reactor->Finish(grpc::Status::OK);
-        });
+    dispatcher_->ListWorkers([reactor, response, after = request->page_token(),
+                              size = PageSize(request->page_size())](
+                                 std::vector<v1::WorkerInfo> workers) {
+      for (v1::WorkerInfo& worker : workers) {
+        if (worker.worker() <= after) continue;
+        if (response->workers_size() == size) {
+          response->set_next_page_token(response->workers(response->workers_size() - 1).worker());
+          break;
+        }
+        *response->add_workers() = std::move(worker);
+      }
+      reactor->Finish(grpc::Status::OK);
+    });
     return reactor;
   }
 

@@ -1,10 +1,10 @@
 #include "tuner/service/job_desk.h"
 
-#include <algorithm>
-#include <cmath>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
 
 #include "support/digest.h"
 #include "support/status.h"
@@ -59,9 +59,9 @@ absl::StatusOr<std::string> JobDesk::ChooseTarget(const std::string& wanted) {
     return absl::InvalidArgumentError(
         "the job names no target and no worker is connected; name a target");
   }
-  return absl::InvalidArgumentError(fmt::format(
-      "the job names no target and the farm has several; name one of: {}",
-      fmt::join(targets, "; ")));
+  return absl::InvalidArgumentError(
+      fmt::format("the job names no target and the farm has several; name one of: {}",
+                  fmt::join(targets, "; ")));
 }
 
 absl::StatusOr<std::vector<tuning_db::JobTask>> JobDesk::MakeTasks(const v1::JobSpec& spec,
@@ -70,9 +70,9 @@ absl::StatusOr<std::vector<tuning_db::JobTask>> JobDesk::MakeTasks(const v1::Job
   for (const v1::TaskSpec& of_task : spec.tasks()) {
     auto context = parts_.lowerer->Open(of_task.workload(), of_task.signature(), target);
     if (!context.ok()) {
-      return absl::Status(context.status().code(),
-                          fmt::format("kernel {}: {}", of_task.name(),
-                                      std::string(context.status().message())));
+      return absl::Status(
+          context.status().code(),
+          fmt::format("kernel {}: {}", of_task.name(), std::string(context.status().message())));
     }
     contexts.push_back(*std::move(context));
   }

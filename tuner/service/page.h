@@ -12,9 +12,7 @@
 namespace hone::tuner {
 
 // Entries of a page: what was asked for, within bounds; 50 where nothing was.
-inline int64_t PageSize(uint32_t asked) {
-  return asked == 0 ? 50 : std::min<int64_t>(asked, 1000);
-}
+inline int64_t PageSize(uint32_t asked) { return asked == 0 ? 50 : std::min<int64_t>(asked, 1000); }
 
 // The id after which a page begins; 0 for the first one.
 inline absl::StatusOr<int64_t> ParseToken(const std::string& token) {

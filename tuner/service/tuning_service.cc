@@ -1,7 +1,5 @@
 #include "tuner/service/tuning_service.h"
 
-
-
 #include "hone/v1/tuning.grpc.pb.h"
 #include "support/status.h"
 #include "tuner/service/grpc_status.h"
@@ -54,11 +52,11 @@ class TuningServiceImpl final : public v1::TuningService::CallbackService {
                                       const v1::CancelJobRequest* request,
                                       v1::CancelJobResponse* response) override {
     grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
-    parts_.loop->CancelJob(request->id(), [this, reactor, response,
-                                           id = request->id()](absl::Status status) {
-      if (status.ok()) status = Fill(id, response->mutable_job());
-      reactor->Finish(ToGrpc(status));
-    });
+    parts_.loop->CancelJob(request->id(),
+                           [this, reactor, response, id = request->id()](absl::Status status) {
+                             if (status.ok()) status = Fill(id, response->mutable_job());
+                             reactor->Finish(ToGrpc(status));
+                           });
     return reactor;
   }
 

@@ -43,8 +43,8 @@ void WatchStream::Read() {
   const auto events = parts_.store->ListEvents(job_, last_seq_, kEventsAtOnce);
   if (!events.ok()) return End(ToGrpc(events.status()));
   if (events->empty()) {
-    const bool has_ended = info->state() != v1::JOB_STATE_QUEUED &&
-                           info->state() != v1::JOB_STATE_RUNNING;
+    const bool has_ended =
+        info->state() != v1::JOB_STATE_QUEUED && info->state() != v1::JOB_STATE_RUNNING;
     if (has_ended) End(grpc::Status::OK);
     return;
   }
