@@ -189,8 +189,7 @@ int Main(int argc, char** argv) {
   if (flags.parent_death_signal) {
     const pid_t parent = getppid();
     prctl(PR_SET_PDEATHSIG, SIGTERM);
-    // It may have died before; then somebody else is the parent now, and never dies.
-    if (getppid() != parent || parent == 1) return Fail(kFailed, "the parent process is gone");
+    if (getppid() != parent) return Fail(kFailed, "the parent process is gone");
   }
   return Run(std::move(flags));
 }
