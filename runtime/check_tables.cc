@@ -11,6 +11,7 @@ namespace hone {
 namespace {
 
 constexpr int kMaxRank = 26;
+constexpr uint32_t kMaxEntries = 1 << 20;
 
 class Checker {
  public:
@@ -20,6 +21,10 @@ class Checker {
     if (table_.abi_version != HONE_MODULE_ABI_VERSION) {
       return Fail("expected module ABI version " + std::to_string(HONE_MODULE_ABI_VERSION) +
                   ", found " + std::to_string(table_.abi_version) + "; compile it again");
+    }
+    if (!Has(table_.kernels, table_.kernel_count) || table_.target == nullptr ||
+        table_.toolchain == nullptr || !Has(table_.functions, table_.function_count)) {
+      return Fail("the module's tables are damaged; compile it again");
     }
     for (uint32_t k = 0; k < table_.kernel_count; ++k) {
       if (!CheckKernel(table_.kernels[k])) return false;
@@ -34,6 +39,11 @@ class Checker {
   bool Fail(const std::string& message) {
     *error_ = message;
     return false;
+  }
+
+  // A table of so many entries is there, and nobody has that many.
+  static bool Has(const void* entries, uint32_t count) {
+    return count <= kMaxEntries && (count == 0 || entries != nullptr);
   }
 
   // Size of a tensor in memory, or false where shape, dtype or layout make no sense.
@@ -53,10 +63,18 @@ class Checker {
   }
 
   bool CheckKernel(const hone_kernel& kernel) {
+    for (const char* text :
+         {kernel.name, kernel.workload, kernel.workload_digest, kernel.config, kernel.tier}) {
+      if (text == nullptr) return Fail("a kernel has a damaged table; compile it again");
+    }
     const std::string name = kernel.name;
+    if (!Has(kernel.buffers, kernel.buffer_count) || !Has(kernel.launches, kernel.launch_count)) {
+      return Fail("kernel " + name + " has a damaged table");
+    }
     for (uint32_t b = 0; b < kernel.buffer_count; ++b) {
       const hone_buffer& buffer = kernel.buffers[b];
-      if (buffer.rank > kMaxRank || buffer.role > HONE_ROLE_OUTPUT)
+      if (buffer.name == nullptr || buffer.layout == nullptr || buffer.rank > kMaxRank ||
+          (buffer.rank > 0 && buffer.shape == nullptr) || buffer.role > HONE_ROLE_OUTPUT)
         return Fail("kernel " + name + " has a damaged buffer table");
       const auto layout = Layout::Parse(buffer.layout, buffer.rank);
       uint64_t size_bytes = 0;
@@ -76,9 +94,12 @@ class Checker {
   }
 
   bool CheckValue(const hone_value& value) {
+    if (value.name == nullptr || value.rank > kMaxRank ||
+        (value.rank > 0 && value.shape == nullptr)) {
+      return Fail("an input or output is damaged; compile the module again");
+    }
     uint64_t size_bytes = 0;
-    if (value.rank > kMaxRank ||
-        !SizeOf(value.dtype, value.rank, value.shape,
+    if (!SizeOf(value.dtype, value.rank, value.shape,
                 Layout::RowMajor(static_cast<int>(value.rank)), &size_bytes) ||
         size_bytes != value.size_bytes) {
       return Fail("tensor " + std::string(value.name) + " has a size that does not fit its shape");
@@ -87,6 +108,11 @@ class Checker {
   }
 
   bool CheckFunction(const hone_function& function) {
+    if (!Has(function.inputs, function.input_count) ||
+        !Has(function.outputs, function.output_count) ||
+        !Has(function.calls, function.call_count)) {
+      return Fail("a function has a damaged table; compile the module again");
+    }
     for (uint32_t i = 0; i < function.input_count; ++i) {
       if (!CheckValue(function.inputs[i])) return false;
     }
@@ -98,7 +124,14 @@ class Checker {
       if (call.kernel >= table_.kernel_count)
         return Fail("a call names a kernel that is not there");
       const hone_kernel& kernel = table_.kernels[call.kernel];
+      if (!Has(call.locations, kernel.buffer_count)) {
+        return Fail("a call of kernel " + std::string(kernel.name) + " has a damaged table");
+      }
       for (uint32_t b = 0; b < kernel.buffer_count; ++b) {
+        if (call.locations[b].offset_bytes % HONE_BUFFER_ALIGNMENT != 0) {
+          return Fail("a buffer of a call of kernel " + std::string(kernel.name) +
+                      " is not aligned to 64 bytes");
+        }
         if (!Fits(function, call.locations[b], kernel.buffers[b].size_bytes)) {
           return Fail("a call of kernel " + std::string(kernel.name) +
                       " reaches beyond its memory");

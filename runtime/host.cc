@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "runtime/host_cpu.h"
+
 namespace hone {
 
 int HostCoreCount() {
@@ -14,16 +16,15 @@ int HostCoreCount() {
 }
 
 std::string HostTargetText(int threads) {
-  std::string text = "llvm";
-#ifdef __x86_64__
-  __builtin_cpu_init();
-  const char* cpu = "x86-64";
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) cpu = "x86-64-v3";
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl")) cpu = "x86-64-v4";
-  text += std::string(" -mtriple=x86_64-linux-gnu -mcpu=") + cpu;
-#else
-  text += " -mtriple=aarch64-linux-gnu -mcpu=generic";
-#endif
+  const HostCpu host = DescribeHost();
+  std::string text = "llvm -mtriple=" + host.triple + " -mcpu=" + host.cpu + " -mattr=";
+  for (size_t i = 0; i < host.features.size(); ++i) {
+    text += (i == 0 ? "+" : ",+") + host.features[i];
+  }
+  text += " -caches=";
+  for (size_t level = 0; level < host.cache_bytes.size(); ++level) {
+    text += (level == 0 ? "" : ",") + std::to_string(host.cache_bytes[level]);
+  }
   return text + " -threads=" + std::to_string(threads);
 }
 

@@ -9,7 +9,9 @@ namespace hone {
 // The cores this process may run on; at least 1.
 int HostCoreCount();
 
-// Canonical target text of this machine (compiler/ir/target.h) with that many threads.
+// Canonical target text of this machine (compiler/ir/target.h) with that many threads. Made of what
+// the processor and the system report of themselves, not of LLVM's idea of the host, so equal
+// machines give equal text.
 std::string HostTargetText(int threads);
 
 }  // namespace hone

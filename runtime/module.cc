@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "runtime/elf_check.h"
+
 namespace hone {
 namespace {
 
@@ -17,47 +19,44 @@ std::unique_ptr<Module> Fail(std::string* error, const std::string& message) {
   return nullptr;
 }
 
-// Closed on every way out; dlopen and mmap hold the file themselves.
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() {
-    if (fd_ >= 0) close(fd_);
-  }
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
-
 }  // namespace
 
 std::unique_ptr<Module> Module::Open(const std::string& path, std::string* error) {
-  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.get() < 0) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) {
     return Fail(error, "expected a compiled module at " + path + ": " + std::strerror(errno));
   }
-  return OpenDescriptor(file.get(), path, error);
+  return OpenDescriptor(fd, path, error);
 }
 
 std::unique_ptr<Module> Module::OpenBytes(const void* bytes, size_t size_bytes,
                                           std::string* error) {
-  const Descriptor file(memfd_create("hone-module", MFD_CLOEXEC));
-  if (file.get() < 0) return Fail(error, std::string("memfd_create: ") + std::strerror(errno));
+  const int fd = memfd_create("hone-module", MFD_CLOEXEC);
+  if (fd < 0) return Fail(error, std::string("memfd_create: ") + std::strerror(errno));
   const char* next = static_cast<const char*>(bytes);
   for (size_t left = size_bytes; left > 0;) {
-    const ssize_t count = write(file.get(), next, left);
-    if (count <= 0)
-      return Fail(error, std::string("writing a module to memory: ") + std::strerror(errno));
+    const ssize_t count = write(fd, next, left);
+    if (count <= 0) {
+      const std::string fault = std::strerror(errno);
+      close(fd);
+      return Fail(error, "writing a module to memory: " + fault);
+    }
     next += count;
     left -= static_cast<size_t>(count);
   }
-  return OpenDescriptor(file.get(), "a module in memory", error);
+  return OpenDescriptor(fd, "a module in memory", error);
 }
 
 std::unique_ptr<Module> Module::OpenDescriptor(int fd, const std::string& name,
                                                std::string* error) {
   std::unique_ptr<Module> module(new Module);
+  // Kept open: the loader knows loaded objects by their path, and with the number in use again
+  // another module would be taken for this one.
+  module->fd_ = fd;
+  std::string fault;
+  if (!CheckElf(fd, &fault)) {
+    return Fail(error, "expected a compiled module, but " + name + " is " + fault);
+  }
   // By descriptor, so that code and parameters are of one file even when the path is replaced
   // meanwhile.
   const std::string path = "/proc/self/fd/" + std::to_string(fd);
@@ -71,7 +70,6 @@ std::unique_ptr<Module> Module::OpenDescriptor(int fd, const std::string& name,
     return Fail(error, "expected a module compiled by Hone, but " + name +
                            " has no symbol " HONE_MODULE_SYMBOL);
   }
-  std::string fault;
   if (!CheckTables(*module->table_, &fault)) return Fail(error, name + ": " + fault);
   if (!module->MapParameters(fd, name, error)) return nullptr;
   return module;
@@ -109,6 +107,7 @@ bool Module::MapParameters(int fd, const std::string& name, std::string* error) 
 Module::~Module() {
   if (parameters_ != nullptr) munmap(const_cast<uint8_t*>(parameters_), parameters_bytes_);
   if (handle_ != nullptr) dlclose(handle_);
+  if (fd_ >= 0) close(fd_);
 }
 
 }  // namespace hone

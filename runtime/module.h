@@ -21,6 +21,9 @@ class Module {
   // Likewise of bytes in memory.
   static std::unique_ptr<Module> OpenBytes(const void* bytes, size_t size_bytes,
                                            std::string* error);
+  // Likewise of an open file, which the module takes over; `name` is for messages.
+  static std::unique_ptr<Module> OpenDescriptor(int fd, const std::string& name,
+                                                std::string* error);
   ~Module();
   Module(const Module&) = delete;
   Module& operator=(const Module&) = delete;
@@ -31,10 +34,9 @@ class Module {
 
  private:
   Module() = default;
-  static std::unique_ptr<Module> OpenDescriptor(int fd, const std::string& name,
-                                                std::string* error);
   bool MapParameters(int fd, const std::string& name, std::string* error);
 
+  int fd_ = -1;
   void* handle_ = nullptr;
   const hone_module* table_ = nullptr;
   const uint8_t* parameters_ = nullptr;

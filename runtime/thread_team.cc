@@ -10,8 +10,7 @@ namespace {
 // a wake-up costs twice over (a futex wake takes 8 us of the caller and 25-45 us until the sleeper
 // runs).
 constexpr int kSpinsBeforeSleep = 4000;
-// Within a run the others are on their way; but with fewer cores than threads they may need this
-// one.
+// Within a run the others are on their way; but somebody else may hold their core.
 constexpr int kSpinsBeforeYield = 20000;
 
 inline void Pause() {
@@ -46,7 +45,11 @@ std::vector<int> UsableCores() {
 }
 
 ThreadTeam::ThreadTeam(int threads, Placement placement)
-    : threads_(threads < 1 ? 1 : threads), placement_(placement) {
+    : threads_(threads < 1 ? 1 : threads),
+      placement_(placement),
+      // With fewer cores than threads, the one waited for needs this core.
+      spins_before_yield_(threads_ > static_cast<int>(UsableCores().size()) ? 0
+                                                                            : kSpinsBeforeYield) {
   const std::vector<int> cores = UsableCores();
   const int first = static_cast<int>(cores.size()) - threads_;
   const bool pin = placement_ == Placement::kPinned && first >= 0;
@@ -77,7 +80,7 @@ void ThreadTeam::Run(void (*body)(void* context, int thread), void* context) {
   body(context, 0);
   for (int spins = 0; finished_.load(std::memory_order_acquire) != threads_ - 1; ++spins) {
     Pause();
-    if (spins >= kSpinsBeforeYield) sched_yield();
+    if (spins >= spins_before_yield_) sched_yield();
   }
 }
 
@@ -113,7 +116,7 @@ void ThreadTeam::Barrier() {
   }
   for (int spins = 0; phase_.load(std::memory_order_acquire) == phase; ++spins) {
     Pause();
-    if (spins >= kSpinsBeforeYield) sched_yield();
+    if (spins >= spins_before_yield_) sched_yield();
   }
 }
 

@@ -36,6 +36,7 @@ class ThreadTeam {
 
   const int threads_;
   const Placement placement_;
+  const int spins_before_yield_;
   void (*body_)(void*, int) = nullptr;
   void* context_ = nullptr;
   // Apart, so that the flags spun on do not share a cache line.

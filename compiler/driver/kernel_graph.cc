@@ -11,11 +11,31 @@
 namespace hone::driver {
 namespace {
 
+// Operands before users, each node once, without the insides of functions.
+std::vector<ir::Expr> OwnNodes(const ir::Expr& root) {
+  std::vector<ir::Expr> order;
+  std::set<const ir::ExprNode*> seen;
+  std::vector<std::pair<ir::Expr, size_t>> stack = {{root, 0}};
+  seen.insert(root.get());
+  while (!stack.empty()) {
+    auto& [node, next] = stack.back();
+    const bool is_leaf = node->kind == ir::ExprKind::kFunction;
+    if (!is_leaf && next < node->args.size()) {
+      const ir::Expr& arg = node->args[next++];
+      if (seen.insert(arg.get()).second) stack.emplace_back(arg, 0);
+      continue;
+    }
+    order.push_back(node);
+    stack.pop_back();
+  }
+  return order;
+}
+
 class Builder {
  public:
   absl::StatusOr<KernelGraph> Build(const ir::ExprNode& main) {
     for (const ir::Expr& param : ir::Params(main)) AddInput(param);
-    for (const ir::Expr& node : ir::PostOrder(ir::Body(main))) HONE_RETURN_IF_ERROR(Visit(node));
+    for (const ir::Expr& node : OwnNodes(ir::Body(main))) HONE_RETURN_IF_ERROR(Visit(node));
     HONE_RETURN_IF_ERROR(MarkOutputs(main));
     return std::move(graph_);
   }

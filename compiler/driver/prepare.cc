@@ -41,32 +41,45 @@ std::set<const loop::BufferNode*> ReadIn(const loop::Nest& nest, loop::Phase pha
   return read;
 }
 
-// A module of the kernels' prepare launches for this machine; null where there are none.
-absl::StatusOr<std::unique_ptr<Module>> BuildForHost(const KernelGraph& graph,
-                                                     const std::vector<loop::Nest>& nests) {
+// The prepare launches of the kernels that have some, built for this machine.
+struct HostModule {
+  std::unique_ptr<Module> module;           // null where no kernel has any
+  std::vector<const hone_kernel*> kernels;  // of the graph; null for those without
+};
+
+absl::StatusOr<HostModule> BuildForHost(const KernelGraph& graph,
+                                        const std::vector<loop::Nest>& nests) {
   codegen::ModuleSpec spec;
   HONE_ASSIGN_OR_RETURN(spec.target, Target::Parse(HostTargetText(1)));
-  bool any = false;
+  std::vector<int> index(nests.size(), -1);
   for (size_t k = 0; k < nests.size(); ++k) {
+    loop::Nest nest = OnlyPhase(nests[k], loop::Phase::kPrepare);
+    if (nest.launches.empty()) continue;
+    index[k] = static_cast<int>(spec.kernels.size());
     codegen::KernelSpec kernel;
     kernel.name = graph.kernels[k].name;
-    kernel.nest = OnlyPhase(nests[k], loop::Phase::kPrepare);
-    any = any || !kernel.nest.launches.empty();
+    kernel.nest = std::move(nest);
     spec.kernels.push_back(std::move(kernel));
   }
-  if (!any) return nullptr;
+  HostModule host{.module = nullptr,
+                  .kernels = std::vector<const hone_kernel*>(nests.size(), nullptr)};
+  if (spec.kernels.empty()) return host;
   HONE_ASSIGN_OR_RETURN(const std::string elf, codegen::BuildModule(spec));
   std::string error;
-  std::unique_ptr<Module> module = Module::OpenBytes(elf.data(), elf.size(), &error);
-  if (!module) return absl::InternalError(error);
-  return module;
+  host.module = Module::OpenBytes(elf.data(), elf.size(), &error);
+  if (!host.module) return absl::InternalError(error);
+  for (size_t k = 0; k < nests.size(); ++k) {
+    if (index[k] >= 0) host.kernels[k] = &host.module->table().kernels[index[k]];
+  }
+  return host;
 }
 
 // The constants of one call, in its kernel's buffers.
 absl::StatusOr<std::vector<ir::ConstantData>> PrepareCall(const KernelGraph& graph,
                                                           const KernelCall& call,
                                                           const loop::Nest& nest,
-                                                          const Module* module, ThreadTeam& team) {
+                                                          const hone_kernel* kernel,
+                                                          ThreadTeam& team) {
   std::vector<ir::ConstantData> constants(nest.buffers.size());
   std::vector<void*> pointers(nest.buffers.size(), nullptr);
   size_t next_arg = 0;
@@ -91,8 +104,8 @@ absl::StatusOr<std::vector<ir::ConstantData>> PrepareCall(const KernelGraph& gra
       pointers[b] = const_cast<uint8_t*>(constants[b].bytes);
     }
   }
-  if (module != nullptr) {
-    KernelRunner runner(module->table().kernels[call.kernel], team);
+  if (kernel != nullptr) {
+    KernelRunner runner(*kernel, team);
     if (!runner.ok()) return absl::ResourceExhaustedError("no memory left to pack constants");
     runner.Bind(std::move(pointers));
     runner.Run(HONE_PHASE_PREPARE);
@@ -116,12 +129,13 @@ loop::Nest OnlyPhase(const loop::Nest& nest, loop::Phase phase) {
 
 absl::StatusOr<std::vector<std::vector<ir::ConstantData>>> PrepareConstants(
     const KernelGraph& graph, const std::vector<loop::Nest>& nests) {
-  HONE_ASSIGN_OR_RETURN(const std::unique_ptr<Module> module, BuildForHost(graph, nests));
+  HONE_ASSIGN_OR_RETURN(const HostModule host, BuildForHost(graph, nests));
   ThreadTeam team(1);
   std::vector<std::vector<ir::ConstantData>> constants;
   for (const KernelCall& call : graph.calls) {
-    HONE_ASSIGN_OR_RETURN(std::vector<ir::ConstantData> of_call,
-                          PrepareCall(graph, call, nests[call.kernel], module.get(), team));
+    HONE_ASSIGN_OR_RETURN(
+        std::vector<ir::ConstantData> of_call,
+        PrepareCall(graph, call, nests[call.kernel], host.kernels[call.kernel], team));
     constants.push_back(std::move(of_call));
   }
   return constants;

@@ -116,17 +116,28 @@ class LaunchAnalysis {
   }
 
   // Vector registers that register buffers take.
-  double Registers() const {
-    double bytes = 0;
-    for (const BufferNode* buffer : summary_.allocations) {
-      if (buffer->scope == Scope::kRegister) bytes += static_cast<double>(Bytes(*buffer));
-    }
-    return bytes / target_.VectorBytes();
-  }
+  double Registers() const { return summary_.register_bytes / target_.VectorBytes(); }
 
   static int64_t Bytes(const BufferNode& buffer) {
     return buffer.layout.ElementCount(buffer.shape) * SizeBytes(buffer.dtype);
   }
+
+  // Loads and stores of memory that are issued: what the unrolled loops inside do not move stays in
+  // a register.
+  double Issued(bool stores) const {
+    double issued = 0;
+    for (const BufferUse& use : buffers_) {
+      for (const AccessInfo* access : use.accesses) {
+        if (access->is_store == stores) issued += access->count / RegisterReuse(*access);
+      }
+    }
+    return issued;
+  }
+
+  // By how much too few independent accumulators slow down: two pipes of four cycles want eight.
+  double LatencyFactor() const { return std::clamp(8 / std::max(Registers(), 1.0), 1.0, 4.0); }
+
+  bool Spills() const { return Registers() + 3 > target_.VectorRegisters(); }
 
   double AnalyticSeconds() const {
     const double grid = std::max(summary_.GridSize(), 1.0);
@@ -135,10 +146,11 @@ class LaunchAnalysis {
     const double lanes =
         std::clamp(Product(LoopKind::kVectorize), 1.0, static_cast<double>(target_.VectorLanes()));
     const OpCounts& ops = summary_.totals;
-    const double spill = Registers() > target_.VectorRegisters() ? 2.0 : 1.0;
-    double cycles = (ops.fma + ops.add + ops.mul + ops.extremum) / 2 + ops.loads / 2 + ops.stores +
-                    ops.div * 4 + ops.special * 16 + (ops.compare + ops.integer) / 2;
-    cycles = cycles / lanes * spill;
+    const double arithmetic = (ops.fma + ops.add + ops.mul + ops.extremum) / 2 * LatencyFactor() +
+                              ops.div * 4 + ops.special * 16 + (ops.compare + ops.integer) / 2;
+    const double moves = Issued(false) / 2 + Issued(true);
+    const double issue = std::max(arithmetic, moves) + 0.25 * std::min(arithmetic, moves);
+    const double cycles = issue / lanes * (Spills() ? 2.0 : 1.0);
     double memory = 0;
     for (size_t c = 0; c < 3; ++c) {
       memory = std::max(memory, caches_[c].traffic_bytes / kBytesPerCycleBeyond[c]);
@@ -148,6 +160,19 @@ class LaunchAnalysis {
   }
 
  private:
+  double RegisterReuse(const AccessInfo& access) const {
+    double reuse = 1;
+    for (size_t i = access.path.size(); i-- > 0;) {
+      const LoopInfo& loop = Loop(access.path[i]);
+      const LoopKind kind = loop.loop->loop_kind;
+      if (kind != LoopKind::kUnroll && kind != LoopKind::kVectorize) break;
+      if (kind == LoopKind::kUnroll && !DependsOn(summary_, access, access.path[i])) {
+        reuse *= loop.extent;
+      }
+    }
+    return reuse;
+  }
+
   void GatherBuffers() {
     std::map<const BufferNode*, size_t> places;  // only looked up, never walked
     for (const AccessInfo& access : summary_.accesses) {
@@ -285,7 +310,13 @@ void WriteParallel(Writer& out, const LaunchAnalysis* main, const Target& target
   out.Add("main.emitted", Log(unroll * std::max(1.0, vector / target.VectorLanes())));
   out.Add("main.registers", registers);
   out.Add("main.register_share", registers / target.VectorRegisters());
-  out.Add("main.spills", registers + 2 > target.VectorRegisters() ? 1 : 0);
+  out.Add("main.spills", main != nullptr && main->Spills() ? 1 : 0);
+  out.Add("main.latency", main != nullptr ? main->LatencyFactor() : 1);
+  const double loads = main != nullptr ? main->Issued(false) : 0;
+  const double flops = main != nullptr ? main->summary().totals.Flops() : 0;
+  out.Add("main.issued_loads", Log(loads));
+  out.Add("main.issued_stores", main != nullptr ? Log(main->Issued(true)) : 0);
+  out.Add("main.flops_per_load", LogRatio(flops + 1, loads + 1));
 }
 
 void WriteLevels(Writer& out, const LaunchAnalysis* main) {

@@ -92,8 +92,7 @@ class Summariser {
       case StmtKind::kStore:
         return VisitStore(*s, trips);
       case StmtKind::kAlloc:
-        summary_.allocations.push_back(s->buffer.get());
-        break;
+        return VisitAlloc(*s, bounds, trips);
       case StmtKind::kIf:
       case StmtKind::kWhile: {
         summary_.conditions += 1;
@@ -126,6 +125,18 @@ class Summariser {
     path_.pop_back();
   }
 
+  void VisitAlloc(const StmtNode& s, const Bounds& bounds, double trips) {
+    double bytes = 0;
+    if (s.buffer->scope == Scope::kRegister) {
+      bytes = static_cast<double>(s.buffer->layout.ElementCount(s.buffer->shape)) *
+              SizeBytes(s.buffer->dtype);
+    }
+    live_bytes_ += bytes;
+    summary_.register_bytes = std::max(summary_.register_bytes, live_bytes_);
+    Visit(s.body[0], bounds, trips);
+    live_bytes_ -= bytes;
+  }
+
   void VisitStore(const StmtNode& s, double trips) {
     StoreInfo info{&s, path_, trips, {}};
     CountOps(s.value, info.ops);
@@ -151,6 +162,7 @@ class Summariser {
 
   LaunchSummary& summary_;
   std::vector<int> path_;
+  double live_bytes_ = 0;
 };
 
 // How many values beyond the first an atom takes while the `inner` loops run.

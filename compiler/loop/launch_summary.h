@@ -52,7 +52,7 @@ struct LaunchSummary {
   std::vector<LoopInfo> loops;
   std::vector<AccessInfo> accesses;
   std::vector<StoreInfo> stores;
-  std::vector<const BufferNode*> allocations;
+  double register_bytes = 0;  // the most that register buffers hold at one time
   int conditions = 0;
   int prefetches = 0;
 

@@ -1,5 +1,6 @@
 #include "compiler/passes/canonicalize_ops.h"
 
+#include "compiler/ops/attrs.h"
 #include "compiler/passes/rewriting.h"
 
 namespace hone::passes {
@@ -10,7 +11,7 @@ using ir::Expr;
 Expr CanonicalizeBias(const ir::ExprNode& call) {
   const auto& shape = call.type->tensor.shape;
   const int rank = static_cast<int>(shape.size());
-  int64_t axis = ir::GetAttr<int64_t>(call.attrs, "axis", 1);
+  int64_t axis = ops::IntAttr(call.attrs, "axis", 1);
   if (axis < 0) axis += rank;
   return ir::Call("add", {call.args[0], AlongAxis(call.args[1], shape[axis], axis, rank)});
 }

@@ -45,7 +45,12 @@ absl::StatusOr<std::vector<Expr>> Evaluate(const Expr& call) {
   if (IsView(*call))
     return std::vector<Expr>{ir::Constant(call->type->tensor, call->args[0]->data)};
   std::vector<Expr> constants;
-  const Expr function = AsFunction(call, &constants);
+  Expr function = call->callee;
+  if (function) {
+    constants = call->args;
+  } else {
+    function = AsFunction(call, &constants);
+  }
   HONE_ASSIGN_OR_RETURN(const ops::KernelDefinition kernel,
                         ops::Lower(function, std::vector<bool>(constants.size(), true)));
   const std::vector<ir::TensorType> types = TensorsOf(*call->type);
@@ -67,6 +72,6 @@ absl::StatusOr<std::vector<Expr>> Evaluate(const Expr& call) {
 
 }  // namespace
 
-Evaluator MakeInterpreterEvaluator() { return Evaluate; }
+Evaluator DefaultEvaluator() { return Evaluate; }
 
 }  // namespace hone::passes

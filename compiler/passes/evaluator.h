@@ -10,7 +10,7 @@ namespace hone::passes {
 //
 // Lowers a call to its naive nest and interprets that. Views (reshape and the like) share the bytes
 // of their operand. Thread-safe.
-Evaluator MakeInterpreterEvaluator();
+Evaluator DefaultEvaluator();
 
 }  // namespace hone::passes
 

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <unordered_map>
 
+#include "compiler/ops/attrs.h"
 #include "compiler/passes/fold_constant.h"
 #include "compiler/passes/infer_type.h"
 #include "compiler/passes/rewriting.h"
@@ -21,7 +22,7 @@ int64_t ChannelAxis(const ir::ExprNode& call) {
   if (call.name == "nn.dense") return rank - 1;
   if (call.name != "nn.conv1d" && call.name != "nn.conv2d" && call.name != "nn.conv3d") return -1;
   for (const char* layout : {"data_layout", "kernel_layout"}) {
-    const std::string text = ir::GetAttr<std::string>(call.attrs, layout, "");
+    const std::string text = ops::StringAttr(call.attrs, layout, "");
     const bool channels_first = text.empty() || text.starts_with("NC") || text.starts_with("OI");
     if (!channels_first) return -1;
   }
@@ -44,15 +45,18 @@ Expr ScaleRows(const Expr& weight, const Expr& scale) {
   const int64_t rows = type.shape[0];
   const int64_t row = type.ElementCount() / std::max<int64_t>(rows, 1);
   const int64_t scales = scale->type->tensor.ElementCount();
-  auto bytes = std::make_shared<std::vector<float>>(static_cast<size_t>(type.ElementCount()));
-  std::memcpy(bytes->data(), weight->data.bytes, weight->data.size_bytes);
-  for (int64_t o = 0; o < rows; ++o) {
+  const std::shared_ptr<float[]> scaled(new float[static_cast<size_t>(rows * row + 1)]);
+  const size_t row_bytes = static_cast<size_t>(row) * sizeof(float);
+  float* target = scaled.get();
+  for (int64_t o = 0; o < rows; ++o, target += row) {
     float factor = 0;
     std::memcpy(&factor, scale->data.bytes + (scales == 1 ? 0 : o) * 4, sizeof(factor));
-    for (int64_t i = 0; i < row; ++i) (*bytes)[static_cast<size_t>(o * row + i)] *= factor;
+    // Constants may lie at any address.
+    std::memcpy(target, weight->data.bytes + static_cast<size_t>(o) * row_bytes, row_bytes);
+    for (int64_t i = 0; i < row; ++i) target[i] *= factor;
   }
-  const auto* data = reinterpret_cast<const uint8_t*>(bytes->data());
-  return ir::Constant(type, {bytes, data, weight->data.size_bytes});
+  const auto* data = reinterpret_cast<const uint8_t*>(scaled.get());
+  return ir::Constant(type, {scaled, data, weight->data.size_bytes});
 }
 
 class Folder {
@@ -119,8 +123,11 @@ class Folder {
     const int64_t axis = ChannelAxis(*e);
     if (axis < 0 || e->args.size() != 2 || !IsConstant(e->args[1])) return nullptr;
     const ir::TensorType& type = scale->type->tensor;
-    const bool fits = VariesAlongOnly(type, axis, e->type->tensor.shape.size());
     const ir::TensorType& weight = e->args[1]->type->tensor;
+    // A scale of more channels than the operator has would make more of them.
+    const int64_t scales = type.ElementCount();
+    const bool fits = VariesAlongOnly(type, axis, e->type->tensor.shape.size()) &&
+                      (scales == 1 || scales == weight.shape[0]);
     const bool float32 = type.dtype == DataType::kFloat32 && weight.dtype == DataType::kFloat32;
     if (!fits || !float32) return nullptr;
     return ir::WithOperands(e, nullptr, {e->args[0], ScaleRows(e->args[1], scale)});

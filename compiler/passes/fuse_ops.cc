@@ -144,6 +144,11 @@ Flow MakeFlow(const Expr& body) {
 
 // ---- the kernels ----
 
+bool IsCommutative(const ir::ExprNode& call) {
+  return call.name == "add" || call.name == "multiply" || call.name == "maximum" ||
+         call.name == "minimum";
+}
+
 // Makes the function of one group, operator by operator.
 class KernelBuilder {
  public:
@@ -152,8 +157,12 @@ class KernelBuilder {
       : outside_(outside) {}
 
   void Add(const Expr& call) {
-    std::vector<Expr> args;
-    for (const Expr& arg : call->args) args.push_back(Operand(arg));
+    std::vector<Expr> args = call->args;
+    if (IsCommutative(*call) && !inside_.contains(args[0].get()) &&
+        inside_.contains(args[1].get())) {
+      std::swap(args[0], args[1]);  // what the kernel has computed first: one text for one workload
+    }
+    for (Expr& arg : args) arg = Operand(arg);
     inside_[call.get()] = ir::WithOperands(call, nullptr, std::move(args));
   }
 

@@ -47,6 +47,20 @@ absl::Status Mismatch(const std::string& expected, const std::string& found) {
   return absl::InvalidArgumentError(fmt::format("expected {}, found {}", expected, found));
 }
 
+// Those that the compiler reads.
+absl::Status CheckFunctionAttrs(const ir::Attrs& attrs) {
+  for (const auto& [name, value] : attrs) {
+    if (name == "primitive" && !std::holds_alternative<bool>(value)) {
+      return Mismatch("a bool as attribute primitive", ir::ToText(value));
+    }
+    const bool text = name == "signature" || name == "numerics" || name == "accumulate";
+    if (text && !std::holds_alternative<std::string>(value)) {
+      return Mismatch("a string as attribute " + name, ir::ToText(value));
+    }
+  }
+  return absl::OkStatus();
+}
+
 class Inference {
  public:
   explicit Inference(const ir::Module& module) : module_(module) {}
@@ -111,6 +125,7 @@ class Inference {
       case ExprKind::kCall:
         return CallType(node);
       case ExprKind::kFunction:
+        HONE_RETURN_IF_ERROR(CheckFunctionAttrs(node.attrs));
         if (node.type && ir::Body(node)->type && *node.type != *ir::Body(node)->type) {
           return Mismatch("a result of the stated type " + node.type->ToString(),
                           ir::Body(node)->type->ToString());

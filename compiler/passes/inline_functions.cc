@@ -1,5 +1,6 @@
 #include "compiler/passes/inline_functions.h"
 
+#include <map>
 #include <set>
 #include <unordered_map>
 
@@ -12,7 +13,7 @@ using ir::Expr;
 using ir::ExprKind;
 using Bindings = std::unordered_map<const ir::ExprNode*, Expr>;
 
-// `e` with variables replaced. Function literals that are primitive have no free variables.
+// `e` with variables replaced.
 Expr Substitute(const Expr& e, const Bindings& bindings) {
   return ir::Rewrite(e, [&](const Expr& node) -> Expr {
     const auto it = bindings.find(node.get());
@@ -24,17 +25,27 @@ class Inliner {
  public:
   explicit Inliner(const ir::Module& module) : module_(module) {}
 
+  // Functions that call others twice, over and over, would fill the memory.
+  bool TooLarge() const { return copied_ > kMaxCopied; }
+
   Expr Inline(const std::string& name) {
+    const auto done = done_.find(name);
+    if (done != done_.end()) return done->second;
     active_.insert(name);
     const Expr& function = module_.functions.at(name);
     const Expr body = Flatten(ir::Body(*function));
     active_.erase(name);
     std::vector<Expr> args = ir::Params(*function);
     args.push_back(body);
-    return ir::WithOperands(function, nullptr, std::move(args));
+    const Expr result = ir::WithOperands(function, nullptr, std::move(args));
+    // Within a cycle the result depends on where one entered it.
+    if (active_.empty() || !met_cycle_) done_[name] = result;
+    return result;
   }
 
  private:
+  static constexpr size_t kMaxCopied = 200'000;
+
   // Operands first: when a call or let is reached, its parts are flat.
   Expr Flatten(const Expr& body) {
     const Expr calls_gone = ir::Rewrite(body, [&](const Expr& node) -> Expr {
@@ -44,17 +55,20 @@ class Inliner {
   }
 
   Expr InlineCall(const Expr& call) {
+    if (TooLarge()) return call;
     Expr function = call->callee;
     if (function->kind == ExprKind::kGlobalVar) {
       const std::string& name = function->name;
-      if (active_.contains(name) || !module_.functions.contains(name)) return call;
+      if (active_.contains(name)) {
+        met_cycle_ = true;
+        return call;
+      }
       function = Inline(name);
-    } else if (IsPrimitive(function)) {
-      return call;
     }
     Bindings bindings;
     const std::vector<Expr> params = ir::Params(*function);
     for (size_t i = 0; i < params.size(); ++i) bindings[params[i].get()] = call->args[i];
+    copied_ += ir::PostOrder(ir::Body(*function)).size();
     return Substitute(ir::Body(*function), bindings);
   }
 
@@ -108,14 +122,22 @@ class Inliner {
 
   const ir::Module& module_;
   std::set<std::string> active_;
+  std::map<std::string, Expr> done_;
+  bool met_cycle_ = false;
+  size_t copied_ = 0;
 };
 
 }  // namespace
 
 absl::StatusOr<ir::Module> InlineFunctions(const ir::Module& module, const PassContext&) {
   ir::Module result;
+  Inliner inliner(module);
   for (const auto& [name, function] : module.functions) {
-    result.functions[name] = Inliner(module).Inline(name);
+    result.functions[name] = inliner.Inline(name);
+  }
+  if (inliner.TooLarge()) {
+    return absl::InvalidArgumentError(
+        "expected a model of at most 200,000 nodes once its functions are inlined, found more");
   }
   return result;
 }

@@ -6,7 +6,8 @@
 namespace hone::passes {
 
 // Lets become sharing, and calls of functions their bodies: a graph of operators is left. Calls of
-// primitive functions and of functions that call themselves stay.
+// functions that call themselves stay. Kernels of a module that was fused before are taken apart:
+// FuseOps makes them anew.
 absl::StatusOr<ir::Module> InlineFunctions(const ir::Module& module, const PassContext& context);
 
 }  // namespace hone::passes

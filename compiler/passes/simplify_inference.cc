@@ -1,5 +1,6 @@
 #include "compiler/passes/simplify_inference.h"
 
+#include "compiler/ops/attrs.h"
 #include "compiler/passes/rewriting.h"
 
 namespace hone::passes {
@@ -15,13 +16,13 @@ Expr SimplifyBatchNorm(const ir::ExprNode& call) {
   const Expr& variance = call.args[4];
   const ir::TensorType& type = variance->type->tensor;
   const int rank = static_cast<int>(call.type->tensor.shape.size());
-  const int64_t axis = ir::GetAttr<int64_t>(call.attrs, "axis", 1);
-  const Expr epsilon = Scalar(ir::GetAttr<double>(call.attrs, "epsilon", 1e-5), type.dtype);
+  const int64_t axis = ops::IntAttr(call.attrs, "axis", 1);
+  const Expr epsilon = Scalar(ops::FloatAttr(call.attrs, "epsilon", 1e-5), type.dtype);
 
   Expr scale = Call("rsqrt", {Call("add", {variance, epsilon})});
-  if (ir::GetAttr<bool>(call.attrs, "scale", true)) scale = Call("multiply", {call.args[1], scale});
+  if (ops::BoolAttr(call.attrs, "scale", true)) scale = Call("multiply", {call.args[1], scale});
   Expr shift = Call("negative", {Call("multiply", {mean, scale})});
-  if (ir::GetAttr<bool>(call.attrs, "center", true)) shift = Call("add", {call.args[2], shift});
+  if (ops::BoolAttr(call.attrs, "center", true)) shift = Call("add", {call.args[2], shift});
 
   const Expr scaled = Call("multiply", {data, AlongAxis(scale, type.shape[0], axis, rank)});
   return Call("add", {scaled, AlongAxis(shift, type.shape[0], axis, rank)});

@@ -2,6 +2,7 @@
 
 #include "compiler/loop/visit.h"
 #include "compiler/schedule/primitives/nest_edit.h"
+#include "fmt/format.h"
 #include "support/status.h"
 
 namespace hone::schedule {
@@ -12,6 +13,12 @@ using loop::Stmt;
 
 absl::StatusOr<std::string> CacheWrite(loop::Nest* nest, const std::string& name) {
   HONE_ASSIGN_OR_RETURN(const Buffer buffer, FindBuffer(*nest, name));
+  const bool written =
+      buffer->role == loop::Role::kWorkspace || buffer->role == loop::Role::kOutput;
+  if (!written || !buffer->layout.IsRowMajor()) {
+    return absl::FailedPreconditionError(
+        fmt::format("only row-major workspace and outputs get a write cache, '{}' is not", name));
+  }
   HONE_ASSIGN_OR_RETURN(const size_t writer, WriterOf(*nest, buffer));
   const Buffer cache =
       loop::MakeBuffer(name + ".acc", buffer->dtype, buffer->shape, loop::Role::kWorkspace);

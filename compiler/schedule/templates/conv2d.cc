@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "compiler/loop/visit.h"
+#include "compiler/schedule/templates/fuse_stages.h"
 #include "compiler/schedule/templates/kernel_view.h"
 #include "compiler/schedule/templates/register_tile.h"
 #include "compiler/schedule/templates/sequence.h"
@@ -139,7 +140,7 @@ class ConvSchedule {
         out_(conv.view.output) {}
 
   absl::StatusOr<loop::Nest> Run() && {
-    FuseStages();
+    anchor_ = FuseAroundAnchor(&s_, conv_.view, conv_.copies_data ? conv_.data : "");
     SetLayouts();
     TileOutput();
     TileReduction();
@@ -147,27 +148,14 @@ class ConvSchedule {
     const bool channels_first = config_.String("order") == "oc_oh";
     s_.Parallel(out_ + (channels_first ? ".oc" : ".oh"));
     s_.Parallel(out_ + (channels_first ? ".oh" : ".oc"));
-    if (conv_.copies_data) ScheduleCopy();
+    if (conv_.copies_data) ScheduleDataStage(&s_, conv_.data, conv_.lanes);
     Specialise();
     return std::move(s_).Finish();
   }
 
  private:
-  // One stage before the convolution at most (the padded copy), one after it.
-  void FuseStages() {
-    for (const std::string& stage : conv_.view.prologue) {
-      if (stage != conv_.data) s_.Inline(stage);
-    }
-    anchor_ = conv_.view.anchor_is_output ? s_.CacheWrite(out_) : conv_.view.anchor;
-    for (const std::string& stage : conv_.view.epilogue) s_.Inline(stage);
-  }
-
   void SetLayouts() {
-    const std::vector<Buffer> inputs = InputsOf(task_.def->naive);
-    for (size_t i = 0; i < inputs.size(); ++i) {
-      s_.SetLayout(inputs[i]->name, task_.signature.operands[i]);
-    }
-    s_.SetLayout(out_, task_.signature.results[0]);
+    SetSignatureLayouts(&s_, task_);
     const int64_t width = tile_.vectors * conv_.lanes;
     const std::string blocks = conv_.blocked_data ? fmt::format("NCHW{}c{}n", conv_.lanes, width)
                                                   : fmt::format("NCHW{}n", width);
@@ -244,22 +232,6 @@ class ConvSchedule {
     if (conv_.out_vectors % tile_.vectors != 0 || pads_lanes) s_.PeelAll(out_ + ".oc", 0, 1);
     for (const char* name : {".row", ".col", ".ocv"}) s_.UnrollAll(out_ + name);
     for (const char* name : {".i2", ".i3", ".ocv", ".unroll"}) s_.UnrollAll(anchor_ + name);
-  }
-
-  void ScheduleCopy() {
-    const std::string& pad = conv_.data;
-    const auto axis = [&](int d) { return pad + ".i" + std::to_string(d); };
-    if (conv_.blocked_data) {
-      s_.Split(axis(1), conv_.lanes, Tail::kExact, pad + ".cb", pad + ".lane");
-      s_.Reorder({axis(0), pad + ".cb", axis(2), axis(3), pad + ".lane"});
-      s_.Vectorize(pad + ".lane");
-      s_.Parallel(axis(0));
-      s_.Parallel(pad + ".cb");
-    } else {
-      s_.Parallel(axis(0));
-      s_.Parallel(axis(1));
-    }
-    s_.Parallel(axis(2));
   }
 
   const Task& task_;

@@ -112,9 +112,9 @@ class Generic : public Template {
   Space MakeSpace(const Task& task) const override {
     const std::vector<int64_t> lanes = LaneOptions(task);
     const std::vector<int64_t> grid = GridOptions(task);
-    const std::vector<std::string> reduce =
-        HasReduction(*task.def) ? std::vector<std::string>{"vector", "scalar"}
-                                : std::vector<std::string>{"none"};
+    const std::vector<std::string> reduce = HasReduction(*task.def)
+                                                ? std::vector<std::string>{"vector", "scalar"}
+                                                : std::vector<std::string>{"none"};
     std::vector<std::vector<int64_t>> unroll;
     for (int64_t option : lanes) unroll.push_back(UnrollOptions(task, option));
     return Space([=](const Config& prefix) -> std::optional<Knob> {
@@ -171,8 +171,8 @@ class Generic : public Template {
           [&](const Expr& e) {
             if (e->kind != loop::ExprKind::kLoad || e->operands.empty()) return;
             const Expr& last = e->operands.back();
-            const bool summed = last->kind == loop::ExprKind::kVar &&
-                                last->name.find(".r") != std::string::npos;
+            const bool summed =
+                last->kind == loop::ExprKind::kVar && last->name.find(".r") != std::string::npos;
             const Layout layout = LayoutIn(task, e->buffer->name);
             innermost = innermost || (summed && (layout.rank() == 0 || layout.IsRowMajor()));
           });

@@ -1,6 +1,7 @@
 #include "compiler/schedule/templates/register_tile.h"
 
 #include <algorithm>
+#include <functional>
 #include <vector>
 
 #include "compiler/schedule/templates/kernel_view.h"
@@ -19,23 +20,35 @@ std::vector<int64_t> VectorOptions(const RegisterTileProblem& problem) {
   return options;
 }
 
-// Several rows only where a tile can span the whole of each, or for small blocks of two or four.
-std::vector<int64_t> RowOptions(const RegisterTileProblem& problem, int64_t vectors) {
-  std::vector<int64_t> options;
-  for (int64_t h = 1; h <= std::min(kMaxRows, problem.rows); ++h) {
-    if (FitsRegisters({vectors, h, 1}, problem.registers)) options.push_back(h);
+// Sizes that split `extent` as evenly as their number of tiles allows (7 is 4 + 3, not 5 + 2 or
+// 6 + 1), and the largest that fits.
+std::vector<int64_t> EvenSizes(int64_t extent, int64_t limit,
+                               const std::function<bool(int64_t)>& fits) {
+  std::vector<int64_t> sizes;
+  int64_t largest = 0;
+  for (int64_t size = 1; size <= std::min(limit, extent) && fits(size); ++size) {
+    largest = size;
+    if (size == CeilDiv(extent, CeilDiv(extent, size))) sizes.push_back(size);
   }
-  return options;
+  if (sizes.empty() || sizes.back() != largest) sizes.push_back(std::max<int64_t>(largest, 1));
+  return sizes;
 }
 
+std::vector<int64_t> RowOptions(const RegisterTileProblem& problem, int64_t vectors) {
+  return EvenSizes(problem.rows, kMaxRows,
+                   [&](int64_t h) { return FitsRegisters({vectors, h, 1}, problem.registers); });
+}
+
+// Tiles too small to hide the latency of the multiplications are left out where larger ones exist.
 std::vector<int64_t> ColumnOptions(const RegisterTileProblem& problem, int64_t vectors,
                                    int64_t rows) {
-  std::vector<int64_t> options;
-  for (int64_t w = 1; w <= problem.columns; ++w) {
-    if (!FitsRegisters({vectors, rows, w}, problem.registers)) break;
-    options.push_back(w);
-  }
-  return options;
+  constexpr int64_t kFewest = 4;
+  std::vector<int64_t> sizes = EvenSizes(problem.columns, problem.columns, [&](int64_t w) {
+    return FitsRegisters({vectors, rows, w}, problem.registers);
+  });
+  const int64_t largest = sizes.back();
+  std::erase_if(sizes, [&](int64_t w) { return w != largest && w * rows * vectors < kFewest; });
+  return sizes;
 }
 
 // Cycles of one step of one tile.

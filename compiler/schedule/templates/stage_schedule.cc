@@ -149,8 +149,9 @@ void FinishInner(Sequence& s, const Shaped& shaped, bool unroll) {
 bool HasTail(const Shaped& shaped, const StageOptions& options) {
   const int64_t lanes = std::min(options.lanes, shaped.inner_extent);
   return shaped.inner_extent % lanes != 0 ||
-         shaped.inner_extent % (lanes * std::min(options.unroll,
-                                                 CeilDiv(shaped.inner_extent, lanes))) != 0;
+         shaped.inner_extent %
+                 (lanes * std::min(options.unroll, CeilDiv(shaped.inner_extent, lanes))) !=
+             0;
 }
 
 void ScheduleStore(Sequence* s, const Buffer& buffer, const Stage& stage,
@@ -215,8 +216,7 @@ void ScheduleReduction(Sequence* s, const std::string& name, const StageOptions&
       }
       const int64_t lanes = std::min(options.lanes, shaped.inner_extent);
       for (const std::string& suffix : {std::string("_init"), std::string()}) {
-        t.Split(spatial + suffix, lanes, Tail::kClip, sums + ".u" + suffix,
-                sums + ".vec" + suffix);
+        t.Split(spatial + suffix, lanes, Tail::kClip, sums + ".u" + suffix, sums + ".vec" + suffix);
       }
       order.push_back(sums + ".u");
       order.push_back(sums + ".vec");

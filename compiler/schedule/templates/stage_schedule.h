@@ -11,8 +11,8 @@ namespace hone::schedule {
 
 struct StageOptions {
   int64_t lanes = 1;
-  int64_t unroll = 1;  // vectors at once
-  int64_t grid = 1;    // parallel loops, at most
+  int64_t unroll = 1;             // vectors at once
+  int64_t grid = 1;               // parallel loops, at most
   bool vector_reduction = false;  // lanes are elements of the result; else sums are scalar
 };
 

@@ -17,8 +17,8 @@ const Template& GenericTemplate();
 // first, then the mixed forms at the borders of a blocked part, row-major last.
 std::vector<ir::LayoutSignature> BlockedSignatures(const ops::KernelDefinition& def,
                                                    const AnchorView& view, int64_t lanes);
-// For kernels that follow the layouts they get: all four-dimensional tensors blocked, all row-major,
-// and the two conversions.
+// For kernels that follow the layouts they get: all four-dimensional tensors blocked, all
+// row-major, and the two conversions.
 std::vector<ir::LayoutSignature> ElementwiseSignatures(const ops::KernelDefinition& def,
                                                        int64_t lanes);
 

@@ -18,7 +18,7 @@ using ir::ExprKind;
 
 // Runs main on constants: the outputs, one after the other.
 std::vector<float> Interpret(const ir::Module& module, const std::vector<Expr>& inputs) {
-  const Evaluator evaluate = MakeInterpreterEvaluator();
+  const Evaluator evaluate = DefaultEvaluator();
   const Expr& main = module.functions.at("main");
   const std::vector<Expr> params = ir::Params(*main);
   const Expr result = ir::RewriteOutside(ir::Body(*main), [&](const Expr& node) -> Expr {
@@ -48,7 +48,7 @@ void ExpectClose(const std::vector<float>& a, const std::vector<float>& b,
 
 TEST(Meaning, EveryPassKeepsWhatRandomNetsCompute) {
   PassContext context = TestContext();
-  context.evaluator = MakeInterpreterEvaluator();
+  context.evaluator = DefaultEvaluator();
   for (uint64_t seed = 0; seed < 25; ++seed) {
     Random random(seed);
     const ir::Module model = RandomNet(random, 2 + static_cast<int>(seed % 7));
@@ -66,10 +66,26 @@ TEST(Meaning, EveryPassKeepsWhatRandomNetsCompute) {
 
 TEST(Meaning, ResidualNetsComputeTheSameAsKernels) {
   PassContext context = TestContext();
-  context.evaluator = MakeInterpreterEvaluator();
+  context.evaluator = DefaultEvaluator();
   Random random(5);
   const ir::Module model = ResidualNet(random, 2, 4, 16);
   const std::vector<Expr> inputs{RandomConstant(random, {1, 3, 16, 16})};
+  const auto imported = RunPipeline(model, context, {.after = "import", .on_pass = nullptr});
+  const auto kernels = RunPipeline(model, context);
+  ASSERT_TRUE(imported.ok() && kernels.ok()) << kernels.status();
+  ExpectClose(Interpret(*imported, inputs), Interpret(*kernels, inputs), "kernels");
+}
+
+TEST(Meaning, ScalesThatBroadcastAChannelStayWhereTheyAre) {
+  Random random(1);
+  const Expr x = ir::TensorVar("x", {1, 2, 3, 3}, DataType::kFloat32);
+  const Expr conv = ir::Call("nn.conv2d", {x, RandomConstant(random, {1, 2, 1, 1})});
+  const Expr sum = ir::Call("add", {conv, RandomConstant(random, {4, 1, 1})});
+  const Expr scaled = ir::Call("multiply", {sum, RandomConstant(random, {4, 1, 1})});
+  const ir::Module model{{{"main", ir::Function({x}, scaled)}}};
+  PassContext context = TestContext();
+  context.evaluator = DefaultEvaluator();
+  const std::vector<Expr> inputs{RandomConstant(random, {1, 2, 3, 3})};
   const auto imported = RunPipeline(model, context, {.after = "import", .on_pass = nullptr});
   const auto kernels = RunPipeline(model, context);
   ASSERT_TRUE(imported.ok() && kernels.ok()) << kernels.status();
@@ -86,7 +102,7 @@ def @main() {
 }
 meta[Constant][0] = Tensor[(2), int64] "AQAAAAAAAAACAAAAAAAAAA==";)");
   PassContext context;
-  context.evaluator = MakeInterpreterEvaluator();
+  context.evaluator = DefaultEvaluator();
   const auto folded = RunPipeline(module, context, {.after = "FoldConstant", .on_pass = nullptr});
   ASSERT_TRUE(folded.ok()) << folded.status();
   const Expr& body = ir::Body(*folded->functions.at("main"));

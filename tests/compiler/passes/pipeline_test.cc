@@ -147,6 +147,55 @@ TEST(Pipeline, EndsAfterThePassAskedFor) {
               ::testing::HasSubstr("unknown pass 'Simplify'; known: import InlineFunctions"));
 }
 
+TEST(Pipeline, DamagedModelsAreErrorsOrModels) {
+  Random random(9);
+  const std::string text = ir::ToText(ResidualNet(random, 1, 2, 4)) +
+                           "def @f(%x: float32) -> float32 { if (true) { @f(%x) } else { %x } }";
+  for (int i = 0; i < 1500; ++i) {
+    std::string damaged = text;
+    for (uint64_t n = 1 + random.Below(3); n > 0; --n) {
+      const size_t at = random.Below(damaged.size());
+      switch (random.Below(3)) {
+        case 0:
+          damaged[at] = "0123456789-()[],%.\"aefx"[random.Below(23)];
+          break;
+        case 1:
+          damaged.erase(at, 1 + random.Below(8));
+          break;
+        default:
+          damaged.insert(at, damaged.substr(random.Below(damaged.size()), random.Below(12)));
+      }
+    }
+    const auto module = ir::ParseModule(damaged);
+    if (!module.ok() || !module->functions.contains("main")) continue;
+    const auto result = RunPipeline(*module, TestContext());
+    EXPECT_NE(result.status().code(), absl::StatusCode::kInternal) << damaged;
+  }
+}
+
+TEST(Pipeline, FunctionsThatDoubleAndDoubleAreRefused) {
+  std::string text = "def @f0(%x: float32) -> float32 { nn.relu(%x) }\n";
+  for (int i = 1; i < 40; ++i) {
+    text += "def @f" + std::to_string(i) + "(%x: float32) -> float32 { add(@f" +
+            std::to_string(i - 1) + "(%x), @f" + std::to_string(i - 1) + "(%x)) }\n";
+  }
+  text += "def @main(%x: float32) { @f39(%x) }";
+  const auto result = RunPipeline(Typed(text), TestContext());
+  EXPECT_THAT(std::string(result.status().message()), ::testing::HasSubstr("at most 200,000"));
+}
+
+TEST(Pipeline, OperandsOfAResidualAddMayStandEitherWay) {
+  const auto text_of = [](const char* add) {
+    const ir::Module module = Compile(Typed(
+        std::string("def @main(%x: Tensor[(1, 16, 8, 8), float32], "
+                    "%w: Tensor[(16, 16, 1, 1), float32]) { %0 = nn.conv2d(%x, %w); nn.relu(") +
+        add + ") }"));
+    const Expr& call = ir::Body(*module.functions.at("main"));
+    return ir::ToText(call->callee);
+  };
+  EXPECT_EQ(text_of("add(%0, %x)"), text_of("add(%x, %0)"));
+}
+
 TEST(Pipeline, WithoutTemplatesEverythingIsRowMajor) {
   Random random(4);
   PassContext context = TestContext();

@@ -23,7 +23,51 @@ const char* const kKernels[] = {
     "p1) }",
     "fn (p0: Tensor[(1, 8, 5, 5), float32], const p1: Tensor[(8, 4, 3, 3), float32]) { "
     "nn.conv2d(p0, p1, groups=2, padding=[1, 1, 1, 1]) }",
+    "fn (p0: Tensor[(1, 3, 9), float32], const p1: Tensor[(5, 3, 3), float32]) { nn.conv1d(p0, p1, "
+    "padding=[1, 1]) }",
+    "fn (p0: Tensor[(1, 2, 4, 4, 4), float32], const p1: Tensor[(3, 2, 3, 3, 3), float32]) { %0 = "
+    "nn.conv3d(p0, p1, padding=[1, 1, 1, 1, 1, 1]); nn.relu(%0) }",
+    "fn (p0: Tensor[(1, 8, 5, 5), int8], const p1: Tensor[(8, 8, 3, 3), int8]) { nn.conv2d(p0, p1) "
+    "}",
+    "fn (p0: Tensor[(6, 7), int32], p1: Tensor[(7,), int32]) { add(p0, p1) }",
+    "fn (p0: Tensor[(9, 20), float32], p1: Tensor[(5,), int64]) { take(p0, p1, axis=0) }",
+    "fn (p0: Tensor[(2, 40), float32]) { %0 = sum(p0, axis=[1], keepdims=true); divide(p0, %0) }",
+    "fn (p0: Tensor[(2, 6), float32]) { %0 = nn.relu(p0); %1 = negative(p0); (%0, %1) }",
 };
+
+// Kernels that look like those of other templates, but are not of their form.
+TEST(Generic, TakesWhatOtherTemplatesLeave) {
+  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
+  const std::pair<const char*, const char*> kernels[] = {
+      {"conv2d",
+       "fn (p0: Tensor[(1, 20, 5, 5), float32], const p1: Tensor[(18, 20, 3, 3), float32]) { %0 = "
+       "nn.relu(p0); nn.conv2d(%0, p1, padding=[1, 1, 1, 1]) }"},
+      {"conv2d",
+       "fn (p0: Tensor[(1, 20, 5, 5), float32], p1: Tensor[(18, 20, 1, 1), float32]) { %0 = "
+       "nn.relu(p0); %1 = nn.conv2d(%0, p1); %2 = add(%1, %1); sigmoid(%2) }"},
+      {"depthwise_conv2d",
+       "fn (p0: Tensor[(1, 20, 5, 5), float32], const p1: Tensor[(20, 1, 3, 3), float32]) { %0 = "
+       "nn.relu(p0); nn.conv2d(%0, p1, groups=20, padding=[1, 1, 1, 1]) }"},
+      {"pool2d",
+       "fn (p0: Tensor[(1, 20, 5, 5), float32]) { %0 = nn.relu(p0); nn.max_pool2d(%0, "
+       "pool_size=[2, 2], padding=[1, 1, 1, 1]) }"},
+      {"dense",
+       "fn (p0: Tensor[(3, 20), float32], const p1: Tensor[(18, 20), float32]) { %0 = nn.relu(p0); "
+       "nn.dense(%0, p1) }"},
+      {"generic",
+       "fn (p0: Tensor[(1, 20, 5, 5), float32], const p1: Tensor[(18, 20, 3, 3), float32]) { %0 = "
+       "nn.conv2d(p0, p1, padding=[1, 1, 1, 1]); nn.batch_flatten(%0) }"},
+      {"generic",
+       "fn (p0: Tensor[(1, 16, 5, 5), float32], const p1: Tensor[(18, 16, 3, 3), float32]) { %0 = "
+       "nn.conv2d(p0, p1); %1 = nn.relu(%0); (%0, %1) }"},
+  };
+  uint64_t seed = 1;
+  for (const auto& [name, kernel] : kernels) {
+    CheckTemplate(std::string(kernel) + " accumulate=float32 numerics=default", name, target, 6,
+                  seed++);
+    if (HasFailure()) return;
+  }
+}
 
 TEST(Generic, EveryConfigComputesWhatTheNaiveNestDoes) {
   const Target wide = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");

@@ -1,0 +1,43 @@
+// The processor this program runs on.
+#ifndef HONE_RUNTIME_HOST_CPU_H_
+#define HONE_RUNTIME_HOST_CPU_H_
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace hone {
+
+struct HostCpu {
+  std::string triple;
+  std::string cpu;                                                      // as LLVM knows it
+  std::vector<std::string> features;                                    // sorted, without '+'
+  std::array<int64_t, 3> cache_bytes = {32 << 10, 512 << 10, 8 << 20};  // L1 data, L2, L3
+};
+
+// A source of CPUID leaves, so that tests can be any machine.
+struct CpuidRegisters {
+  uint32_t eax = 0;
+  uint32_t ebx = 0;
+  uint32_t ecx = 0;
+  uint32_t edx = 0;
+};
+struct CpuidSource {
+  // Zeros for a leaf the processor does not have.
+  std::function<CpuidRegisters(uint32_t leaf, uint32_t subleaf)> leaf;
+  uint64_t enabled_state = 0;  // XCR0: the registers that the operating system saves; 0: none
+};
+
+// Features whose registers the system does not save are left out. A cpu's name is given only where
+// all that LLVM would assume of it is there (hypervisors hide features); else "x86-64-v4", "-v3" or
+// "-v2".
+HostCpu DescribeX86(const CpuidSource& source);
+
+// This machine. On an architecture Hone does not know, a "generic" one.
+HostCpu DescribeHost();
+
+}  // namespace hone
+
+#endif  // HONE_RUNTIME_HOST_CPU_H_

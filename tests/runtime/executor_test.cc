@@ -1,0 +1,160 @@
+#include "runtime/executor.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <malloc.h>
+
+#include <atomic>
+#include <vector>
+
+#include "runtime/kernel_runner.h"
+#include "tests/runtime/c_module.h"
+#include "tests/runtime/sample_modules.h"
+
+namespace hone {
+namespace {
+
+using ::testing::Each;
+using ::testing::ElementsAreArray;
+using ::testing::Ge;
+using ::testing::SizeIs;
+
+std::vector<float> ChainInput() {
+  std::vector<float> input(kChainLength);
+  for (int i = 0; i < kChainLength; ++i) input[i] = static_cast<float>(i * 7 % 13);
+  return input;
+}
+
+class ExecutorTest : public testing::TestWithParam<int> {
+ protected:
+  void Open(const std::string& source) {
+    std::string error;
+    module_ = Module::Open(CompileC(folder_, "module", source), &error);
+    ASSERT_NE(module_, nullptr) << error;
+    executor_ = Executor::Make(*module_, module_->table().functions[0], GetParam(), &error);
+    ASSERT_NE(executor_, nullptr) << error;
+  }
+  std::vector<float> Output() {
+    const auto* data = static_cast<const float*>(executor_->Output(0));
+    return {data, data + kChainLength};
+  }
+
+  TestFolder folder_;
+  std::unique_ptr<Module> module_;
+  std::unique_ptr<Executor> executor_;
+};
+
+TEST_P(ExecutorTest, EveryLaunchSeesWhatTheOnesBeforeWrote) {
+  Open(ChainModule());
+  const std::vector<float> input = ChainInput();
+  std::vector<float> expected(kChainLength);
+  ChainReference(input.data(), expected.data());
+  for (int run = 0; run < 200; ++run) {
+    std::copy(input.begin(), input.end(), static_cast<float*>(executor_->Input(0)));
+    std::fill_n(static_cast<float*>(executor_->Output(0)), kChainLength, -1.0f);
+    executor_->Run();
+    ASSERT_THAT(Output(), ElementsAreArray(expected)) << run;
+  }
+}
+
+TEST_P(ExecutorTest, ReadsAndWritesMemoryOfTheCaller) {
+  Open(ChainModule());
+  Memory input(4 * kChainLength);
+  Memory output(4 * kChainLength);
+  const std::vector<float> values = ChainInput();
+  std::copy(values.begin(), values.end(), reinterpret_cast<float*>(input.data()));
+  executor_->BindInput(0, input.data());
+  executor_->BindOutput(0, output.data());
+  executor_->Run();
+  std::vector<float> expected(kChainLength);
+  ChainReference(values.data(), expected.data());
+  const auto* result = reinterpret_cast<const float*>(output.data());
+  EXPECT_THAT(std::vector<float>(result, result + kChainLength), ElementsAreArray(expected));
+  executor_->BindOutput(0, nullptr);
+  EXPECT_NE(executor_->Output(0), output.data());
+}
+
+TEST_P(ExecutorTest, ProfilesEveryCall) {
+  Open(ChainModule());
+  EXPECT_THAT(executor_->Profile(5), testing::AllOf(SizeIs(2), Each(Ge(0))));
+  EXPECT_GE(executor_->Time(10), 0);
+}
+
+TEST_P(ExecutorTest, AllocatesNothingInARun) {
+  Open(ChainModule());
+  executor_->Run();
+  const auto before = mallinfo2().uordblks;
+  for (int run = 0; run < 50; ++run) executor_->Run();
+  EXPECT_EQ(mallinfo2().uordblks, before);
+}
+
+TEST_P(ExecutorTest, RunsOneKernelOnBuffersOfTheCaller) {
+  Open(ChainModule());
+  ThreadTeam team(GetParam());
+  KernelRunner runner(module_->table().kernels[0], team);
+  ASSERT_TRUE(runner.ok());
+  std::vector<float> x = ChainInput(), t(kChainLength), u(kChainLength), y(kChainLength);
+  runner.Bind({x.data(), t.data(), u.data(), y.data()});
+  runner.Run(HONE_PHASE_RUN);
+  std::vector<float> twice(kChainLength), expected(kChainLength);
+  runner.Bind({y.data(), t.data(), u.data(), twice.data()});
+  runner.Run(HONE_PHASE_RUN);
+  ChainReference(x.data(), expected.data());
+  EXPECT_THAT(twice, ElementsAreArray(expected));
+}
+
+INSTANTIATE_TEST_SUITE_P(Threads, ExecutorTest, testing::Values(1, 2, 4));
+
+TEST(ThreadTeamTest, EveryThreadRunsOnceARun) {
+  for (int threads : {1, 2, 3, 5}) {
+    ThreadTeam team(threads);
+    std::vector<std::atomic<int>> counts(static_cast<size_t>(threads));
+    for (int run = 0; run < 100; ++run) {
+      team.Run(
+          [](void* context, int thread) {
+            ++(*static_cast<std::vector<std::atomic<int>>*>(context))[static_cast<size_t>(thread)];
+          },
+          &counts);
+    }
+    for (const std::atomic<int>& count : counts) EXPECT_EQ(count.load(), 100);
+  }
+}
+
+TEST(ThreadTeamTest, WakesASleepingTeam) {
+  ThreadTeam team(2);
+  std::atomic<int> sum{0};
+  const auto add = [](void* context, int thread) {
+    static_cast<std::atomic<int>*>(context)->fetch_add(thread + 1);
+  };
+  for (int run = 0; run < 5; ++run) {
+    team.Run(add, &sum);
+    // Long enough to send the team to sleep; it must work whether it slept or not.
+    for (int i = 0; i < 3000000; ++i) asm volatile("");
+  }
+  EXPECT_EQ(sum.load(), 15);
+}
+
+TEST(ThreadTeamTest, NoneLeavesABarrierBeforeAllCame) {
+  constexpr int kThreads = 3;
+  ThreadTeam team(kThreads);
+  struct Shared {
+    ThreadTeam* team;
+    std::atomic<int> arrived{0};
+    std::atomic<int> early{0};
+  } shared{&team};
+  team.Run(
+      [](void* context, int) {
+        auto* s = static_cast<Shared*>(context);
+        for (int round = 1; round <= 500; ++round) {
+          s->arrived.fetch_add(1);
+          s->team->Barrier();
+          if (s->arrived.load() < round * kThreads) s->early.fetch_add(1);
+          s->team->Barrier();
+        }
+      },
+      &shared);
+  EXPECT_EQ(shared.early.load(), 0);
+}
+
+}  // namespace
+}  // namespace hone

@@ -1,0 +1,77 @@
+#include "runtime/host.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "runtime/host_cpu.h"
+
+namespace hone {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+using Leaves = std::map<std::pair<uint32_t, uint32_t>, CpuidRegisters>;
+
+constexpr uint64_t kVectorState = 0xE7;
+
+CpuidSource Machine(const Leaves& leaves, uint64_t enabled_state) {
+  return {[leaves](uint32_t leaf, uint32_t subleaf) {
+            const auto found = leaves.find({leaf, subleaf});
+            return found == leaves.end() ? CpuidRegisters{} : found->second;
+          },
+          enabled_state};
+}
+
+// A Zen 5 server, as it describes itself.
+Leaves Zen5() {
+  return {
+      {{0, 0}, {0x1C, 0x68747541, 0x444D4163, 0x69746E65}},
+      {{1, 0}, {0x00B00F21, 0, 0xFFFFFFFF, 0xFFFFFFFF}},
+      {{7, 0}, {1, 0xF1BF07AB, 0x405FCE, 0x10}},
+      {{7, 1}, {0x30, 0, 0, 0}},
+      {{0x80000001, 0}, {0, 0, 0x20, 0}},
+      {{0x8000001D, 0}, {0x121, (11 << 22) | 63, 63, 0}},
+      {{0x8000001D, 1}, {0x122, (7 << 22) | 63, 63, 0}},
+      {{0x8000001D, 2}, {0x143, (15 << 22) | 63, 1023, 0}},
+      {{0x8000001D, 3}, {0x163, (15 << 22) | 63, 32767, 0}},
+  };
+}
+
+TEST(HostTest, NamesAKnownProcessorAndItsCaches) {
+  const HostCpu host = DescribeX86(Machine(Zen5(), kVectorState));
+  EXPECT_EQ(host.cpu, "znver5");
+  EXPECT_THAT(host.features, Contains("avx512bf16"));
+  EXPECT_THAT(host.features, Not(Contains("amx-tile")));
+  EXPECT_EQ(host.cache_bytes, (std::array<int64_t, 3>{49152, 1 << 20, 32 << 20}));
+}
+
+TEST(HostTest, LeavesOutWhatTheSystemDoesNotSave) {
+  const HostCpu host = DescribeX86(Machine(Zen5(), 0x7));
+  EXPECT_THAT(host.features, Not(Contains(HasSubstr("avx512"))));
+  EXPECT_EQ(host.cpu, "x86-64-v3");
+  EXPECT_EQ(DescribeX86(Machine(Zen5(), 0)).cpu, "x86-64-v2");
+}
+
+TEST(HostTest, TakesALevelWhereFeaturesOfTheNameAreHidden) {
+  Leaves leaves = Zen5();
+  leaves[{7, 1}] = {};  // no bf16, no avxvnni
+  EXPECT_EQ(DescribeX86(Machine(leaves, kVectorState)).cpu, "x86-64-v4");
+}
+
+TEST(HostTest, TextIsCanonicalAndRepeats) {
+  const std::string text = HostTargetText(3);
+  EXPECT_EQ(text, HostTargetText(3));
+  EXPECT_THAT(text, HasSubstr("llvm -mtriple="));
+  EXPECT_THAT(text, HasSubstr(" -mcpu="));
+  EXPECT_THAT(text, HasSubstr(" -mattr=+"));
+  EXPECT_THAT(text, HasSubstr(" -caches="));
+  EXPECT_TRUE(text.ends_with(" -threads=3"));
+  EXPECT_GE(HostCoreCount(), 1);
+}
+
+}  // namespace
+}  // namespace hone

@@ -1,0 +1,117 @@
+// What a damaged or foreign file does to somebody who opens it.
+#include "runtime/module.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/runtime/c_module.h"
+#include "tests/runtime/sample_modules.h"
+
+namespace hone {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+std::string ErrorOf(const std::string& path) {
+  std::string error;
+  EXPECT_EQ(Module::Open(path, &error), nullptr);
+  return error;
+}
+
+TEST(ModuleTest, MapsParameters) {
+  TestFolder folder;
+  const std::string path = CompileC(folder, "scale", ScaleModule());
+  const float parameters[4] = {2, 3, 5, 7};
+  AppendParameters(path, {reinterpret_cast<const char*>(parameters), sizeof(parameters)});
+  std::string error;
+  const auto module = Module::Open(path, &error);
+  ASSERT_NE(module, nullptr) << error;
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(module->parameters()) % 4096, 0u);
+  EXPECT_EQ(reinterpret_cast<const float*>(module->parameters())[3], 7);
+}
+
+TEST(ModuleTest, SurvivesTheReplacementOfItsFile) {
+  TestFolder folder;
+  const std::string path = CompileC(folder, "scale", ScaleModule());
+  AppendParameters(path, std::string(16, '\1'));
+  std::string error;
+  const auto first = Module::Open(path, &error);
+  ASSERT_NE(first, nullptr) << error;
+  const std::string other = CompileC(folder, "chain", ChainModule());
+  ASSERT_EQ(std::rename(other.c_str(), path.c_str()), 0);
+  const auto second = Module::Open(path, &error);
+  ASSERT_NE(second, nullptr) << error;
+  EXPECT_STREQ(first->table().functions[0].name, "main");
+  EXPECT_NE(&first->table(), &second->table());
+}
+
+TEST(ModuleTest, RefusesAMissingFile) {
+  EXPECT_THAT(ErrorOf("/nowhere/model.so"),
+              AllOf(HasSubstr("/nowhere/model.so"), HasSubstr("No such file")));
+}
+
+TEST(ModuleTest, RefusesWhatIsNoSharedObject) {
+  TestFolder folder;
+  WriteBytes(folder / "text.so", "this is no ELF file\n");
+  EXPECT_THAT(ErrorOf(folder / "text.so"),
+              AllOf(HasSubstr("text.so"), HasSubstr("expected a compiled module")));
+  WriteBytes(folder / "empty.so", "");
+  EXPECT_THAT(ErrorOf(folder / "empty.so"), HasSubstr("empty.so"));
+}
+
+TEST(ModuleTest, RefusesASharedObjectOfSomebodyElse) {
+  TestFolder folder;
+  const std::string path = CompileC(folder, "foreign", "int answer(void) { return 42; }\n");
+  EXPECT_THAT(ErrorOf(path), HasSubstr("no symbol hone_module_v1"));
+}
+
+TEST(ModuleTest, RefusesAnotherAbiVersion) {
+  TestFolder folder;
+  const std::string path = CompileC(folder, "future", "#define MODULE_VERSION 7\n" + ScaleModule());
+  EXPECT_THAT(ErrorOf(path), AllOf(HasSubstr("ABI version 1"), HasSubstr("found 7"),
+                                   HasSubstr("compile it again")));
+}
+
+TEST(ModuleTest, RefusesAFileWithoutItsParameters) {
+  TestFolder folder;
+  const std::string path = CompileC(folder, "scale", ScaleModule());
+  EXPECT_THAT(ErrorOf(path), AllOf(HasSubstr("16 bytes of parameters"), HasSubstr("cut")));
+  AppendParameters(path, std::string(16, '\1'));
+  const std::string whole = ReadBytes(path);
+  WriteBytes(path, whole.substr(0, whole.size() - 1));
+  EXPECT_THAT(ErrorOf(path), HasSubstr("cut"));
+}
+
+TEST(ModuleTest, RefusesEveryTruncation) {
+  TestFolder folder;
+  const std::string path = CompileC(folder, "scale", ScaleModule());
+  AppendParameters(path, std::string(16, '\1'));
+  const std::string whole = ReadBytes(path);
+  for (size_t size = 0; size < whole.size(); size += 1 + whole.size() / 40) {
+    const std::string cut = folder / ("cut" + std::to_string(size) + ".so");
+    WriteBytes(cut, whole.substr(0, size));
+    EXPECT_FALSE(ErrorOf(cut).empty()) << size;
+  }
+}
+
+TEST(ModuleTest, RefusesTablesThatReachBeyondTheirMemory) {
+  TestFolder folder;
+  EXPECT_THAT(ErrorOf(CompileC(folder, "arena", "#define ARENA_BYTES 8\n" + ChainModule())),
+              HasSubstr("reaches beyond its memory"));
+  EXPECT_THAT(ErrorOf(CompileC(folder, "size", "#define BUFFER_BYTES 12\n" + ChainModule())),
+              HasSubstr("does not fit its shape"));
+  EXPECT_THAT(ErrorOf(CompileC(folder, "grid", "#define GRID 0\n" + ChainModule())),
+              HasSubstr("damaged launch table"));
+  EXPECT_THAT(ErrorOf(CompileC(folder, "kernel", "#define KERNEL 9\n" + ChainModule())),
+              HasSubstr("not there"));
+  EXPECT_THAT(ErrorOf(CompileC(folder, "dtype", "#define DTYPE 77\n" + ChainModule())),
+              HasSubstr("does not fit its shape"));
+  EXPECT_THAT(ErrorOf(CompileC(folder, "null", "#define TABLE 0\n" + ChainModule())),
+              HasSubstr("damaged"));
+  EXPECT_THAT(ErrorOf(CompileC(folder, "offset", "#define OFFSET 4\n" + ChainModule())),
+              HasSubstr("not aligned"));
+}
+
+}  // namespace
+}  // namespace hone

@@ -1,0 +1,112 @@
+#include "tests/runtime/sample_modules.h"
+
+#include <vector>
+
+namespace hone {
+
+std::string ScaleModule() {
+  return R"(
+#include "runtime/module_abi.h"
+#ifndef MODULE_VERSION
+#define MODULE_VERSION HONE_MODULE_ABI_VERSION
+#endif
+static void scale(void* const* buffers, int64_t begin, int64_t end, void* scratch) {
+  const float* x = buffers[0];
+  const float* p = buffers[1];
+  float* y = buffers[2];
+  for (int64_t i = begin; i < end; ++i) y[i] = x[i] * p[i];
+}
+static const int64_t shape[1] = {4};
+static const struct hone_buffer buffers[3] = {
+    {"x", HONE_ROLE_INPUT, 1, 1, 0, shape, "C", 16, 0, 0},
+    {"p", HONE_ROLE_CONSTANT, 1, 1, 0, shape, "C", 16, 0, 0},
+    {"y", HONE_ROLE_OUTPUT, 1, 1, 0, shape, "C", 16, 0, 0}};
+static const struct hone_launch launches[1] = {{"scale", scale, 4, 0, HONE_PHASE_RUN, 0, 0, 0}};
+static const struct hone_kernel kernels[1] = {
+    {"scale", "multiply", "00", "", "tuned", 4, 1, 3, 1, buffers, launches}};
+static const struct hone_value input = {"x", 1, {0}, 1, shape, 16};
+static const struct hone_value output = {"y", 1, {0}, 1, shape, 16};
+static const struct hone_location locations[3] = {
+    {HONE_SPACE_INPUT, 0, 0}, {HONE_SPACE_PARAMETERS, 0, 0}, {HONE_SPACE_OUTPUT, 0, 0}};
+static const struct hone_call calls[1] = {{0, 0, locations}};
+static const struct hone_function functions[1] = {{"main", 1, 1, 1, 0, &input, &output, calls, 0}};
+__attribute__((visibility("default"))) const struct hone_module hone_module_v1 = {
+    MODULE_VERSION, 1, 1, 0, "llvm -mcpu=generic -threads=1", "cc", kernels, functions, 16};
+)";
+}
+
+std::string ChainModule() {
+  return R"(
+#include "runtime/module_abi.h"
+#define N 1024
+#ifndef GRID
+#define GRID N
+#endif
+#ifndef ARENA_BYTES
+#define ARENA_BYTES (3 * 4 * N)
+#endif
+#ifndef BUFFER_BYTES
+#define BUFFER_BYTES (4 * N)
+#endif
+#ifndef KERNEL
+#define KERNEL 0
+#endif
+#ifndef DTYPE
+#define DTYPE 1
+#endif
+#ifndef TABLE
+#define TABLE launches
+#endif
+#ifndef OFFSET
+#define OFFSET 0
+#endif
+/* Each step reads the mirror image of what the one before wrote: another thread's part. */
+static void mirror(const float* from, float* to, int64_t begin, int64_t end, float* scratch) {
+  for (int64_t i = begin; i < end; ++i) scratch[i - begin] = from[N - 1 - i] + from[(i + 1) % N];
+  for (int64_t i = begin; i < end; ++i) to[i] = scratch[i - begin];
+}
+static void first(void* const* b, int64_t begin, int64_t end, void* s) { mirror(b[0], b[1], begin, end, s); }
+static void second(void* const* b, int64_t begin, int64_t end, void* s) { mirror(b[1], b[2], begin, end, s); }
+static void third(void* const* b, int64_t begin, int64_t end, void* s) { mirror(b[2], b[1], begin, end, s); }
+static void fourth(void* const* b, int64_t begin, int64_t end, void* s) { mirror(b[1], b[3], begin, end, s); }
+static const int64_t shape[1] = {N};
+static const struct hone_buffer buffers[4] = {
+    {"x", HONE_ROLE_INPUT, DTYPE, 1, 0, shape, "C", BUFFER_BYTES, 0, 0},
+    {"t", HONE_ROLE_WORKSPACE, 1, 1, 0, shape, "C", 4 * N, 0, 0},
+    {"u", HONE_ROLE_WORKSPACE, 1, 1, 0, shape, "C", 4 * N, 0, 0},
+    {"y", HONE_ROLE_OUTPUT, 1, 1, 0, shape, "C", 4 * N, 0, 0}};
+static const struct hone_launch launches[4] = {
+    {"first", first, GRID, 4 * N, HONE_PHASE_RUN, 0, 0, 0},
+    {"second", second, GRID, 4 * N, HONE_PHASE_RUN, 1, 1, 0},
+    {"third", third, GRID, 4 * N, HONE_PHASE_RUN, 1, 1, 0},
+    {"fourth", fourth, GRID, 4 * N, HONE_PHASE_RUN, 0, 1, 0}};
+static const struct hone_kernel kernels[1] = {
+    {"chain", "mirror", "00", "", "default", 0, 1, 4, 4, buffers, TABLE}};
+static const struct hone_value input = {"x", 1, {0}, 1, shape, 4 * N};
+static const struct hone_value output = {"y", 1, {0}, 1, shape, 4 * N};
+static const struct hone_location one[4] = {{HONE_SPACE_INPUT, 0, 0}, {HONE_SPACE_ARENA, 0, OFFSET},
+    {HONE_SPACE_ARENA, 0, 4 * N}, {HONE_SPACE_ARENA, 0, 8 * N}};
+static const struct hone_location two[4] = {{HONE_SPACE_ARENA, 0, 8 * N}, {HONE_SPACE_ARENA, 0, 0},
+    {HONE_SPACE_ARENA, 0, 4 * N}, {HONE_SPACE_OUTPUT, 0, 0}};
+static const struct hone_call calls[2] = {{KERNEL, 0, one}, {0, 1, two}};
+static const struct hone_function functions[1] = {
+    {"main", 1, 1, 2, 0, &input, &output, calls, ARENA_BYTES}};
+__attribute__((visibility("default"))) const struct hone_module hone_module_v1 = {
+    HONE_MODULE_ABI_VERSION, 1, 1, 0, "llvm -mcpu=generic -threads=2", "cc", kernels, functions, 0};
+)";
+}
+
+void ChainReference(const float* input, float* output) {
+  constexpr int kSteps = 8;
+  std::vector<float> from(input, input + kChainLength);
+  std::vector<float> to(kChainLength);
+  for (int step = 0; step < kSteps; ++step) {
+    for (int i = 0; i < kChainLength; ++i) {
+      to[i] = from[kChainLength - 1 - i] + from[(i + 1) % kChainLength];
+    }
+    std::swap(from, to);
+  }
+  std::copy(from.begin(), from.end(), output);
+}
+
+}  // namespace hone

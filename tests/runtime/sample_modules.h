@@ -1,0 +1,23 @@
+// Sources of small modules.
+#ifndef HONE_TESTS_RUNTIME_SAMPLE_MODULES_H_
+#define HONE_TESTS_RUNTIME_SAMPLE_MODULES_H_
+
+#include <string>
+
+namespace hone {
+
+// y[i] = x[i] * parameter[i], 4 floats; 16 bytes of parameters. A macro MODULE_VERSION before it
+// sets another ABI version.
+std::string ScaleModule();
+
+// Calls of a kernel with a parallel, a serial and a parallel launch, each of which reads all that
+// the one before wrote, so that a missing barrier shows: out[i] = x[i] summed up over neighbours.
+// 1024 floats in and out. Macros before it (ARENA_BYTES, GRID, ...) spoil single entries.
+std::string ChainModule();
+// What ChainModule computes.
+void ChainReference(const float* input, float* output);
+inline constexpr int kChainLength = 1024;
+
+}  // namespace hone
+
+#endif  // HONE_TESTS_RUNTIME_SAMPLE_MODULES_H_
