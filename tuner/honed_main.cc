@@ -18,7 +18,7 @@
 #include "support/status.h"
 #include "tuner/builder/client/builder_pool.h"
 #include "tuner/compiler_lowerer.h"
-#include "tuner/random_search.h"
+#include "tuner/search/searches.h"
 #include "tuner/searches.h"
 #include "tuner/service/daemon.h"
 #include "tuning_db/store.h"
@@ -130,8 +130,9 @@ int Run(Flags flags) {
   if (!store.ok()) return Fail(store.status());
   CompilerLowerer lowerer;
   Searches searches;
-  searches.Add("random", std::make_unique<RandomSearch>());
-  searches.Add("xgboost", std::make_unique<RandomSearch>());
+  for (const std::string_view name : SearchNames()) {
+    searches.Add(std::string(name), MakeSearch(name));
+  }
 
   DaemonOptions options;
   options.socket = flags.socket;
@@ -189,8 +190,7 @@ int Main(int argc, char** argv) {
   if (flags.parent_death_signal) {
     const pid_t parent = getppid();
     prctl(PR_SET_PDEATHSIG, SIGTERM);
-    // It may have died before; then somebody else is the parent now, and never dies.
-    if (getppid() != parent || parent == 1) return Fail(kFailed, "the parent process is gone");
+    if (getppid() != parent) return Fail(kFailed, "the parent process is gone");
   }
   return Run(std::move(flags));
 }

@@ -1,9 +1,9 @@
 #include "tests/tuner/world.h"
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "support/digest.h"
+#include "tests/tuner/end_state.h"
 
 namespace hone::tuner {
 
@@ -119,29 +119,6 @@ std::vector<tuning_db::Record> World::Records(tuning_db::Purpose purpose) {
   return store->Records(filter).value();
 }
 
-std::string World::EndState() {
-  std::map<int64_t, std::string> lines;  // by trial
-  std::set<std::pair<int64_t, std::string>> tasks;
-  for (const tuning_db::Record& record : Records(tuning_db::Purpose::kSearch)) {
-    tasks.insert({record.of_trial.task, record.of_trial.signature});
-    EXPECT_EQ(lines.count(record.trial), 0u) << "trial settled twice";
-    lines[record.trial] = fmt::format("{} {} {} {}\n", record.of_trial.task, record.of_trial.config,
-                                      tuning_db::Name(record.outcome), record.median_ns);
-  }
-  // Between tasks the order is open.
-  std::map<int64_t, std::string> by_task;
-  for (const auto& [trial, line] : lines) by_task[std::stoll(line)] += line;
-  std::string text;
-  for (const auto& [task, of_task] : by_task) text += of_task;
-  for (const auto& [task, signature] : tasks) {
-    const auto final = store->NewestFinal(task, signature).value();
-    if (!final) continue;
-    for (const tuning_db::FinalEntry& entry : final->entries) {
-      text += fmt::format("final {} {} {}\n", task, entry.config, entry.median_ns);
-    }
-    text += fmt::format("winner {} of {} trials\n", final->winner, final->distinct_trials);
-  }
-  return text;
-}
+std::string World::EndState() { return EndStateOf(*store); }
 
 }  // namespace hone::tuner

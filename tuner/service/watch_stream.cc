@@ -38,16 +38,18 @@ void WatchStream::Read() {
     if (ended_ || writing_) return;  // the end of the write wakes it again
   }
   // The state first: an ended job has no events after those that are listed then.
-  const auto info = parts_.reporter->Report(job_);
-  if (!info.ok()) return End(ToGrpc(info.status()));
+  const auto job = parts_.store->GetJob(job_);
+  if (!job.ok()) return End(ToGrpc(job.status()));
   const auto events = parts_.store->ListEvents(job_, last_seq_, kEventsAtOnce);
   if (!events.ok()) return End(ToGrpc(events.status()));
   if (events->empty()) {
-    const bool has_ended =
-        info->state() != v1::JOB_STATE_QUEUED && info->state() != v1::JOB_STATE_RUNNING;
-    if (has_ended) End(grpc::Status::OK);
+    const bool is_open = job->state == tuning_db::JobState::kQueued ||
+                         job->state == tuning_db::JobState::kRunning;
+    if (!is_open) End(grpc::Status::OK);
     return;
   }
+  const auto info = parts_.reporter->Report(job_);
+  if (!info.ok()) return End(ToGrpc(info.status()));
   const v1::WatchJobResponse* first = nullptr;
   {
     const std::lock_guard lock(mutex_);
