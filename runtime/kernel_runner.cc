@@ -31,7 +31,7 @@ void KernelRunner::Walk(int thread) {
     const int64_t begin = alone ? 0 : launch.grid_extent * thread / threads;
     const int64_t end = alone ? (thread == 0 ? launch.grid_extent : 0)
                               : launch.grid_extent * (thread + 1) / threads;
-    if (begin < end) launch.function(buffers_.data(), begin, end, scratch_[thread].data());
+    if (begin < end) launch.function(view_, begin, end, scratch_[thread].data());
   }
 }
 

@@ -3,6 +3,7 @@
 #ifndef HONE_RUNTIME_KERNEL_RUNNER_H_
 #define HONE_RUNTIME_KERNEL_RUNNER_H_
 
+#include <utility>
 #include <vector>
 
 #include "runtime/memory.h"
@@ -19,7 +20,12 @@ class KernelRunner {
   bool ok() const { return ok_; }
 
   // One pointer for each entry of the kernel's buffer table, aligned to HONE_BUFFER_ALIGNMENT.
-  void Bind(std::vector<void*> buffers) { buffers_ = std::move(buffers); }
+  void Bind(std::vector<void*> buffers) {
+    buffers_ = std::move(buffers);
+    view_ = buffers_.data();
+  }
+  // The same without a copy: the array outlives the binding.
+  void BindView(void* const* buffers) { view_ = buffers; }
 
   // All launches of the phase, in order.
   void Run(hone_phase phase);
@@ -31,6 +37,7 @@ class KernelRunner {
   ThreadTeam& team_;
   std::vector<Memory> scratch_;
   std::vector<void*> buffers_;
+  void* const* view_ = nullptr;
   uint32_t phase_ = HONE_PHASE_RUN;
   bool ok_ = true;
 };

@@ -21,13 +21,4 @@ class GridSearch : public Search {
 
 std::unique_ptr<Search> MakeGridSearch() { return std::make_unique<GridSearch>(); }
 
-std::unique_ptr<Search> MakeSearch(std::string_view name) {
-  if (name == "random") return MakeRandomSearch();
-  if (name == "grid") return MakeGridSearch();
-  if (name == "xgboost") return MakeEvolutionSearch();
-  return nullptr;
-}
-
-std::vector<std::string_view> SearchNames() { return {"grid", "random", "xgboost"}; }
-
 }  // namespace hone::tuner

@@ -31,6 +31,7 @@ bool AllSmallIntConstants(const std::vector<ir::Expr>& args) {
 template <typename T>
 std::vector<int64_t> ReadInts(const ir::ExprNode& constant) {
   std::vector<T> values(constant.data.size_bytes / sizeof(T));
+  if (values.empty()) return {};
   std::memcpy(values.data(), constant.data.bytes, values.size() * sizeof(T));
   return std::vector<int64_t>(values.begin(), values.end());
 }

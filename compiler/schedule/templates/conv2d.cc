@@ -129,6 +129,13 @@ std::vector<std::string> GridOrders(const Conv& conv) {
   return {"oc_oh", "oh_oc"};
 }
 
+// There must be next channels to prefetch, and a loop of steps to do it in.
+std::vector<int64_t> PrefetchOptionsOf(const Conv& conv, const Config& prefix) {
+  if (conv.out_vectors <= prefix.Int("tile_v")) return {0};
+  if (InnerExtent(conv) / prefix.Int("unroll") <= 1) return {0};
+  return {0, 1};
+}
+
 class ConvSchedule {
  public:
   ConvSchedule(const Task& task, const Conv& conv, const Config& config)
@@ -159,7 +166,7 @@ class ConvSchedule {
     const int64_t width = tile_.vectors * conv_.lanes;
     const std::string blocks = conv_.blocked_data ? fmt::format("NCHW{}c{}n", conv_.lanes, width)
                                                   : fmt::format("NCHW{}n", width);
-    s_.Pack(conv_.weight, *Layout::Parse(blocks, 4));
+    packed_ = s_.Pack(conv_.weight, *Layout::Parse(blocks, 4));
     if (conv_.copies_data && conv_.blocked_data) {
       s_.SetLayout(conv_.data, BlockedChannels(conv_.lanes));
     }
@@ -218,6 +225,13 @@ class ConvSchedule {
     }
     for (const char* name : {".i2", ".i3", ".ocv", ".lane"}) steps.push_back(anchor_ + name);
     s_.ReorderPresent(steps, /*allow_reassociation=*/true);
+    if (config_.Int("prefetch") == 0) return;
+    // One line of the next channels' weights a step; the tiles of a row take turns.
+    PrefetchOptions options;
+    options.ahead = out_ + ".oc";
+    options.inner = anchor_ + ".ocv";
+    options.turn = out_ + ".ow";
+    s_.Prefetch(inner, packed_, options);
   }
 
   // Tails get bodies of their own, of constant sizes; what is left of the tile is unrolled.
@@ -240,6 +254,7 @@ class ConvSchedule {
   RegisterTile tile_;
   Sequence s_;
   std::string out_;
+  std::string packed_;  // the weights
   std::string anchor_;  // the buffer of the sums; its loops are named after it
 };
 
@@ -262,6 +277,9 @@ class Conv2d : public Template {
         return IntKnob("unroll", UnrollOptions(conv, TileOf(prefix)), 1);
       }
       if (!prefix.Has("order")) return TextKnob("order", GridOrders(conv), "oc_oh");
+      if (!prefix.Has("prefetch")) {
+        return IntKnob("prefetch", PrefetchOptionsOf(conv, prefix), 0);
+      }
       return std::nullopt;
     });
   }
@@ -274,6 +292,9 @@ class Conv2d : public Template {
     config.Set("unroll", int64_t{1});
     // Weights of a tile are read once a row of tiles: keep them by going down the rows first.
     config.Set("order", std::string("oc_oh"));
+    // Weights that do not stay in the second cache come from further away at every run.
+    const bool far = conv.out * conv.in * conv.taps_h * conv.taps_w * 4 > task.target.l2_bytes;
+    config.Set("prefetch", far ? PrefetchOptionsOf(conv, config).back() : 0);
     return config;
   }
 

@@ -111,6 +111,11 @@ std::string Sequence::CacheWrite(const std::string& buffer) {
   return *std::move(name);
 }
 
+void Sequence::Prefetch(const std::string& loop, const std::string& buffer,
+                        const PrefetchOptions& options) {
+  if (ok()) Fail(PrefetchAhead(&nest_, loop, buffer, options));
+}
+
 void Sequence::Simplify() {
   if (ok()) SimplifyNest(&nest_);
 }

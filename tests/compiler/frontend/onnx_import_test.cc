@@ -159,6 +159,17 @@ TEST(OnnxImportTest, ShapeComputationsAreEvaluated) {
   EXPECT_EQ(ir::Body(*module->functions.at("main"))->type->ToString(), "Tensor[(2, 12), float32]");
 }
 
+// A shape of no entries is that of a scalar.
+TEST(OnnxImportTest, EmptyListsOfIntegers) {
+  OnnxMaker maker;
+  maker.Input("x", {1, 1})
+      .Initializer("shape", IntTensor({0}, {}))
+      .Node("Reshape", {"x", "shape"}, {"y"})
+      .Output("y");
+  const std::vector<TensorData> y = OutputsOf(maker, {FloatTensor({1, 1}, {7})});
+  EXPECT_EQ(y[0], FloatTensor({}, {7}));
+}
+
 TEST(OnnxImportTest, ClipTakesBoundsAsAttributesAndAsOperands) {
   const TensorData x = FloatTensor({3}, {-5, 1, 9});
   OnnxMaker old(6);

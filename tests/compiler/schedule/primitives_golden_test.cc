@@ -12,6 +12,7 @@
 #include "compiler/schedule/primitives/nest_edit.h"
 #include "compiler/schedule/primitives/pack.h"
 #include "compiler/schedule/primitives/peel.h"
+#include "compiler/schedule/primitives/prefetch.h"
 #include "compiler/schedule/primitives/reorder.h"
 #include "compiler/schedule/primitives/set_layout.h"
 #include "compiler/schedule/primitives/split.h"
@@ -121,6 +122,15 @@ TEST(PrimitivesGolden, Unswitch) {
   loop::Nest nest = naive;
   ASSERT_TRUE(Unswitch(&nest, "pad.i3").ok());
   ExpectGolden("unswitch", naive, nest);
+}
+
+TEST(PrimitivesGolden, PrefetchAhead) {
+  const loop::Nest naive = MatmulNest(4, 6, 8);
+  loop::Nest nest = naive;
+  PrefetchOptions options;
+  options.ahead = "sum.i1";
+  ASSERT_TRUE(PrefetchAhead(&nest, "sum.r0", "b", options).ok());
+  ExpectGolden("prefetch", naive, nest);
 }
 
 TEST(PrimitivesGolden, Annotations) {

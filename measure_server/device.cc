@@ -1,0 +1,51 @@
+#include "measure_server/device.h"
+
+#include <algorithm>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "measure_server/calibrator.h"
+#include "measure_server/timing.h"
+#include "runtime/host.h"
+#include "support/digest.h"
+
+namespace hone::measure {
+namespace {
+
+// What the system says of its first processor, apart from what changes while it runs.
+std::string ProcessorText() {
+  std::ifstream file("/proc/cpuinfo");
+  std::string text;
+  for (std::string line; std::getline(file, line) && !line.empty();) {
+    for (const char* key : {"vendor_id", "cpu family", "model", "stepping", "CPU implementer",
+                            "CPU part", "CPU variant", "CPU revision"}) {
+      if (line.starts_with(key)) text += line + "\n";
+    }
+  }
+  return text;
+}
+
+double MedianCalibrator() {
+  constexpr int kPasses = 51;
+  std::vector<double> passes;
+  for (int pass = 0; pass < kPasses; ++pass) passes.push_back(RunCalibrator());
+  return Median(std::move(passes));
+}
+
+}  // namespace
+
+hone::v1::Device DescribeCpu(int threads) {
+  const int cores = HostCoreCount();
+  const int used = threads <= 0 ? cores : std::min(threads, cores);
+  hone::v1::Device device;
+  device.set_id("cpu0");
+  device.set_target(HostTargetText(used));
+  // All its cores: who else may run beside a measurement is part of the machine.
+  device.set_fingerprint(Sha256Hex(ProcessorText() + HostTargetText(cores)));
+  device.set_threads(static_cast<uint32_t>(used));
+  device.set_calibrator_ns(MedianCalibrator());
+  return device;
+}
+
+}  // namespace hone::measure

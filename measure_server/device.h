@@ -1,0 +1,14 @@
+// This machine, as a device of the farm.
+#ifndef HONE_MEASURE_SERVER_DEVICE_H_
+#define HONE_MEASURE_SERVER_DEVICE_H_
+
+#include "hone/v1/farm.pb.h"
+
+namespace hone::measure {
+
+// "cpu0": `threads` cores of this machine (0: all that this process may use). Runs the calibrator.
+hone::v1::Device DescribeCpu(int threads);
+
+}  // namespace hone::measure
+
+#endif  // HONE_MEASURE_SERVER_DEVICE_H_

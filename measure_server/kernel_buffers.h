@@ -1,0 +1,46 @@
+// The buffers of one kernel, filled with seeded inputs.
+#ifndef HONE_MEASURE_SERVER_KERNEL_BUFFERS_H_
+#define HONE_MEASURE_SERVER_KERNEL_BUFFERS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "measure_server/guarded_buffer.h"
+#include "measure_server/seeded_input.h"
+#include "runtime/memory.h"
+#include "runtime/module_abi.h"
+
+namespace hone::measure {
+
+// One pointer for each entry of the buffer table. Owns the memory.
+class KernelBuffers {
+ public:
+  // For the check run: red zones around each buffer, and what must not be written is read-only.
+  static KernelBuffers Guarded(const hone_kernel& kernel);
+  // From the runtime's allocator, as a deployed model has them.
+  static KernelBuffers Plain(const hone_kernel& kernel);
+
+  // False: no memory.
+  bool ok() const { return ok_; }
+  const std::vector<void*>& pointers() const { return pointers_; }
+
+  void Fill(uint64_t seed, InputSet set);
+  // After prepare launches: what they read and wrote is for reading only (guarded ones; inputs and
+  // constants can be closed before).
+  void Close(uint8_t role);
+  // The name of a buffer that was written beyond its ends; null: none. Guarded ones only.
+  const char* FindDamaged() const;
+
+ private:
+  explicit KernelBuffers(const hone_kernel& kernel) : kernel_(&kernel) {}
+
+  const hone_kernel* kernel_;
+  bool ok_ = true;
+  std::vector<void*> pointers_;
+  std::vector<GuardedBuffer> guarded_;
+  std::vector<Memory> plain_;
+};
+
+}  // namespace hone::measure
+
+#endif  // HONE_MEASURE_SERVER_KERNEL_BUFFERS_H_

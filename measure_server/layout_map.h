@@ -1,0 +1,55 @@
+// Walks the logical elements of a tensor in row-major order, with their places in memory.
+#ifndef HONE_MEASURE_SERVER_LAYOUT_MAP_H_
+#define HONE_MEASURE_SERVER_LAYOUT_MAP_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "runtime/layout.h"
+#include "runtime/module_abi.h"
+
+namespace hone::measure {
+
+// Layout::Offset is a sum of one term an axis; the terms are tabulated here, so that a walk costs a
+// table look-up an element.
+class LayoutMap {
+ public:
+  LayoutMap(const Layout& layout, std::vector<int64_t> shape);
+  // Of a buffer of a checked module.
+  static LayoutMap Of(const hone_buffer& buffer);
+
+  int64_t logical_count() const { return logical_count_; }
+  int64_t memory_count() const { return memory_count_; }  // pad lanes included
+  const std::vector<int64_t>& shape() const { return shape_; }
+
+  // f(linear, offset): the row-major number of an element and its place, in elements.
+  template <typename F>
+  void ForEach(F f) const {
+    if (logical_count_ == 0) return;
+    if (shape_.empty()) return f(int64_t{0}, int64_t{0});
+    const std::vector<int64_t>& inner = terms_.back();
+    std::vector<int64_t> index(shape_.size(), 0);
+    for (int64_t linear = 0; linear < logical_count_; linear += shape_.back()) {
+      int64_t base = 0;
+      for (size_t axis = 0; axis + 1 < shape_.size(); ++axis) base += terms_[axis][index[axis]];
+      for (int64_t i = 0; i < shape_.back(); ++i) f(linear + i, base + inner[i]);
+      for (size_t axis = shape_.size() - 1; axis-- > 0;) {
+        if (++index[axis] < shape_[axis]) break;
+        index[axis] = 0;
+      }
+    }
+  }
+
+  // Places that hold no logical element, ascending.
+  std::vector<int64_t> PadLanes() const;
+
+ private:
+  std::vector<int64_t> shape_;
+  std::vector<std::vector<int64_t>> terms_;  // [axis][index]
+  int64_t logical_count_ = 1;
+  int64_t memory_count_ = 1;
+};
+
+}  // namespace hone::measure
+
+#endif  // HONE_MEASURE_SERVER_LAYOUT_MAP_H_

@@ -1,0 +1,154 @@
+// hone-measure: the worker. Dials a daemon, measures what it assigns.
+#include <fmt/format.h>
+#include <sched.h>
+#include <signal.h>
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <map>
+#include <string>
+#include <thread>
+
+#include "measure_server/device.h"
+#include "measure_server/measurer.h"
+#include "measure_server/stream_client.h"
+#include "measure_server/worker.h"
+#include "measure_server/zygote.h"
+#include "runtime/module_abi.h"
+#include "runtime/thread_team.h"
+#include "support/clock.h"
+
+namespace hone::measure {
+namespace {
+
+constexpr uint64_t kReferenceCacheBytes = uint64_t{256} << 20;
+constexpr uint32_t kProtocol = 1;
+
+enum ExitCode { kExitOk = 0, kExitFailed = 1, kExitUsage = 2, kExitDenied = 6, kExitVersion = 7 };
+
+struct Flags {
+  std::string server;
+  std::string name;
+  int threads = 0;
+  SandboxLevel sandbox = SandboxLevel::kStrict;
+  bool parent_death_signal = false;
+};
+
+std::string DefaultName() {
+  char host[256] = {};
+  gethostname(host, sizeof(host) - 1);
+  return fmt::format("{}-{}", host, getpid());
+}
+
+hone::v1::Hello MakeHello(const Flags& flags) {
+  hone::v1::Hello hello;
+  hello.set_worker(flags.name.empty() ? DefaultName() : flags.name);
+  hello.set_build("hone 0.1.0");
+  hello.set_min_protocol(kProtocol);
+  hello.set_max_protocol(kProtocol);
+  hello.set_artifact_abi(HONE_MODULE_ABI_VERSION);
+  hello.set_sandbox(flags.sandbox == SandboxLevel::kStrict ? hone::v1::SANDBOX_LEVEL_STRICT
+                                                           : hone::v1::SANDBOX_LEVEL_LIMITS);
+  *hello.add_devices() = DescribeCpu(flags.threads);
+  return hello;
+}
+
+// Measurements take the last cores; our own threads stay off them where there are others.
+void LeaveCoresToMeasurements(uint32_t threads) {
+  const std::vector<int> cores = UsableCores();
+  if (cores.size() <= threads) return;
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (size_t i = 0; i + threads < cores.size(); ++i) CPU_SET(cores[i], &set);
+  sched_setaffinity(0, sizeof(set), &set);
+}
+
+// The first SIGTERM or SIGINT lets the worker finish what it holds, the second ends it.
+void WatchSignals(const sigset_t& signals, Worker* worker) {
+  std::thread([signals, worker] {
+    int signal = 0;
+    sigwait(&signals, &signal);
+    spdlog::info("finishing what is held; again to leave at once");
+    worker->Drain();
+    sigwait(&signals, &signal);
+    _exit(128 + signal);
+  }).detach();
+}
+
+int ExitCodeOf(const absl::Status& status) {
+  if (status.ok()) return kExitOk;
+  spdlog::error("{}", std::string(status.message()));
+  if (absl::IsPermissionDenied(status) || absl::IsUnauthenticated(status)) return kExitDenied;
+  return absl::IsFailedPrecondition(status) ? kExitVersion : kExitFailed;
+}
+
+int Serve(const Flags& flags, const std::string& address) {
+  // Before anything that may start a thread.
+  absl::StatusOr<std::unique_ptr<Zygote>> zygote = Zygote::Start(flags.sandbox);
+  if (!zygote.ok()) return ExitCodeOf(zygote.status());
+  WorkerOptions options;
+  options.hello = MakeHello(flags);
+  const hone::v1::Device device = options.hello.devices(0);
+  spdlog::info("worker {}: {} threads of {}", options.hello.worker(), device.threads(),
+               device.target());
+  LeaveCoresToMeasurements(device.threads());
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+
+  auto* worker = new Worker(options, &Clock::Real());  // the signal thread may outlive main
+  WatchSignals(signals, worker);
+  bool lost = false;
+  std::thread measuring([&] {
+    CpuMeasurer measurer(zygote->get(), device, kReferenceCacheBytes);
+    while (const std::optional<Job> job = worker->Next()) {
+      worker->Finish(measurer.Measure(*job));
+      if (!measurer.is_lost() || lost) continue;
+      lost = true;
+      worker->Drain();
+    }
+  });
+  const absl::Status status = RunStreams(address, worker, StreamOptions());
+  worker->Stop();
+  measuring.join();
+  return status.ok() && lost ? kExitFailed : ExitCodeOf(status);
+}
+
+int Main(int argc, char** argv) {
+  Flags flags;
+  CLI::App app("Hone's worker: measures candidate kernels for a daemon.", "hone-measure");
+  app.set_version_flag("--version", "hone 0.1.0");
+  app.add_option("--server", flags.server, "the daemon: unix:PATH")->required();
+  app.add_option("--name", flags.name, "unique on the farm (default: host and process)");
+  app.add_option("--threads", flags.threads, "cores to measure on (default: all)")
+      ->check(CLI::PositiveNumber);
+  const std::map<std::string, SandboxLevel> levels = {{"strict", SandboxLevel::kStrict},
+                                                      {"limits", SandboxLevel::kLimits}};
+  app.add_option("--sandbox", flags.sandbox, "strict or limits (default: strict)")
+      ->transform(CLI::CheckedTransformer(levels));
+  app.add_flag("--parent-death-signal", flags.parent_death_signal, "end with the parent process");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? kExitOk : kExitUsage;
+  }
+  spdlog::set_default_logger(spdlog::stderr_logger_mt("hone-measure"));
+  const absl::StatusOr<std::string> address = ParseServerAddress(flags.server);
+  if (!address.ok()) {
+    fmt::print(stderr, "{}\n", std::string(address.status().message()));
+    return kExitUsage;
+  }
+  if (flags.parent_death_signal) prctl(PR_SET_PDEATHSIG, SIGKILL);
+  return Serve(flags, *address);
+}
+
+}  // namespace
+}  // namespace hone::measure
+
+int main(int argc, char** argv) { return hone::measure::Main(argc, argv); }

@@ -1,0 +1,91 @@
+#include "measure_server/output_check.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "measure_server/element.h"
+#include "measure_server/layout_map.h"
+#include "runtime/data_type.h"
+
+namespace hone::measure {
+namespace {
+
+// Below it float32 has no precision left; results there may be flushed to zero.
+constexpr double kFloor = 1e-37;
+
+// What rounding the result to the output's type may add, relative to its value. That of float32 is
+// in the bound.
+double StoreError(DataType type) {
+  if (type == DataType::kFloat16) return 0x1p-11;
+  if (type == DataType::kBFloat16) return 0x1p-8;
+  return 0;
+}
+
+// |error| over what is allowed; above 1 is wrong.
+double Ratio(double found, double expected, double allowed) {
+  if (std::isnan(expected) || std::isnan(found)) {
+    return std::isnan(expected) && std::isnan(found) ? 0 : INFINITY;
+  }
+  if (std::isinf(expected) || std::isinf(found)) return expected == found ? 0 : INFINITY;
+  return std::fabs(found - expected) / allowed;
+}
+
+std::string Position(const std::vector<int64_t>& shape, int64_t linear) {
+  std::vector<int64_t> index(shape.size());
+  for (size_t axis = shape.size(); axis-- > 0;) {
+    index[axis] = linear % shape[axis];
+    linear /= shape[axis];
+  }
+  return fmt::format("[{}]", fmt::join(index, ", "));
+}
+
+bool IsZero(const char* bytes, int size) {
+  return std::all_of(bytes, bytes + size, [](char byte) { return byte == 0; });
+}
+
+}  // namespace
+
+OutputVerdict CheckOutput(const hone_buffer& output, const void* data,
+                          const ReferenceOutput& reference, double error_bound) {
+  const auto type = static_cast<DataType>(output.dtype);
+  const LayoutMap map = LayoutMap::Of(output);
+  const double rounding = std::max(error_bound, 1.0) * 0x1p-24;
+  const double store_error = StoreError(type);
+  const bool is_float = IsFloat(type);
+  OutputVerdict verdict;
+  int64_t wrong = 0;
+  map.ForEach([&](int64_t linear, int64_t offset) {
+    const double found = LoadElement(type, data, offset);
+    const double expected = reference.values[linear];
+    const double allowed = is_float ? rounding * reference.magnitudes[linear] +
+                                          store_error * std::fabs(expected) + kFloor
+                                    : 0.5;
+    const double ratio = Ratio(found, expected, allowed);
+    if (is_float) verdict.error_ratio = std::max(verdict.error_ratio, ratio);
+    if (ratio <= 1) return;
+    if (wrong++ > 0) return;
+    verdict.message =
+        fmt::format("{}{} is {}, expected {} with an error of at most {:.3g}", output.name,
+                    Position(map.shape(), linear), found, expected, is_float ? allowed : 0);
+  });
+  if (wrong > 0) {
+    verdict.ok = false;
+    verdict.message += fmt::format("; {} of {} elements are wrong", wrong, map.logical_count());
+    return verdict;
+  }
+  const int element_bytes = SizeBytes(type);
+  for (const int64_t lane : map.PadLanes()) {
+    if (IsZero(static_cast<const char*>(data) + lane * element_bytes, element_bytes)) continue;
+    verdict.ok = false;
+    verdict.message = fmt::format("{} has a pad lane that is not zero, at element {} in memory",
+                                  output.name, lane);
+    break;
+  }
+  return verdict;
+}
+
+}  // namespace hone::measure

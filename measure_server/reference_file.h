@@ -1,0 +1,50 @@
+// Outputs of a reference kernel, in memory that processes share by descriptor.
+#ifndef HONE_MEASURE_SERVER_REFERENCE_FILE_H_
+#define HONE_MEASURE_SERVER_REFERENCE_FILE_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "measure_server/output_check.h"
+#include "measure_server/run_protocol.h"
+#include "measure_server/seeded_input.h"
+#include "runtime/module_abi.h"
+
+namespace hone::measure {
+
+// A sparse anonymous file, large enough for any reference; takes memory as it is written. -1 with
+// errno when there is none.
+int MakeReferenceFile();
+// Bytes of memory it takes.
+uint64_t ReferenceFileBytes(int fd);
+
+// The file, mapped. Unmapped with the process.
+class ReferenceFile {
+ public:
+  // For writing what `kernel` computes: its outputs come in pairs, values and magnitudes. False
+  // with a sentence in *error.
+  bool OpenForWriting(int fd, const hone_kernel& kernel, std::string* error);
+  bool OpenForReading(int fd, std::string* error);
+
+  uint32_t output_count() const { return header_->output_count; }
+  uint64_t element_count(uint32_t output) const { return header_->element_count[output]; }
+  ReferenceOutput Output(InputSet set, uint32_t output) const;
+
+  // Copies the outputs of a run; `buffers` as the kernel has them.
+  void Write(InputSet set, const hone_kernel& kernel, const std::vector<void*>& buffers);
+  void MarkComplete() { header_->is_complete = 1; }
+
+ private:
+  bool Map(int fd, bool for_writing, std::string* error);
+  double* Data(InputSet set, uint32_t output) const;
+
+  ReferenceHeader* header_ = nullptr;
+};
+
+// Places of the outputs in a kernel's buffer table.
+std::vector<uint32_t> OutputsOf(const hone_kernel& kernel);
+
+}  // namespace hone::measure
+
+#endif  // HONE_MEASURE_SERVER_REFERENCE_FILE_H_

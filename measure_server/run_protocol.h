@@ -1,0 +1,77 @@
+// What the worker, its zygote and the children say to each other: plain data in shared memory, for
+// the children have neither files nor protobuf.
+#ifndef HONE_MEASURE_SERVER_RUN_PROTOCOL_H_
+#define HONE_MEASURE_SERVER_RUN_PROTOCOL_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "measure_server/timing.h"
+
+namespace hone::measure {
+
+inline constexpr uint32_t kMaxCandidates = 64;
+inline constexpr uint32_t kMaxSamples = 1024;
+inline constexpr uint32_t kMaxOutputs = 64;
+inline constexpr size_t kPageBytes = 4096;
+
+// One run: a trial, a final, or a reference.
+struct RunRequest {
+  enum Kind : uint32_t { kMeasure = 0, kReference = 1 };
+  uint32_t kind = kMeasure;
+  uint32_t candidate_count = 0;
+  uint32_t rounds = 0;  // of a final; 0 for a trial
+  uint32_t threads = 1;
+  uint32_t has_reference = 0;
+  uint64_t seed = 0;
+  Plan plan;
+  int64_t run_limit_ns = 0;         // of one candidate, while it runs
+  uint64_t memory_limit_bytes = 0;  // 0: none
+};
+
+// As hone.v1.MeasureOutcome.
+enum class RunOutcome : uint32_t {
+  kNone = 0,  // the child has not come to an end
+  kOk = 1,
+  kLoadError = 2,
+  kCrash = 3,
+  kRunTimeout = 4,
+  kWrongOutput = 5,
+  kOutOfMemory = 6,
+  kDeviceLost = 7,
+};
+
+// What a child was doing; named in the message when it dies.
+enum class RunStage : uint32_t { kStarting, kLoading, kPreparing, kChecking, kTiming };
+
+// Of one candidate; written by its child while it lives, then by the zygote.
+struct alignas(kPageBytes) RunReport {
+  RunOutcome outcome = RunOutcome::kNone;
+  RunStage stage = RunStage::kStarting;
+  uint32_t sample_count = 0;
+  uint32_t dirty_chunks = 0;
+  double samples_ns[kMaxSamples] = {};
+  double calibrator_ns[kMaxSamples] = {};
+  double error_ratio = 0;
+  int64_t sandbox_ns = 0;
+  int64_t check_ns = 0;
+  int64_t timing_ns = 0;
+  uint32_t cold_constants = 0;
+  char message[1024] = {};
+};
+
+// First page of a file of reference outputs. After it, for each input set and each output, the
+// values and then the magnitudes, float64, row-major.
+struct ReferenceHeader {
+  uint32_t is_complete = 0;
+  uint32_t output_count = 0;
+  uint64_t element_count[kMaxOutputs] = {};
+};
+static_assert(sizeof(ReferenceHeader) <= kPageBytes);
+
+// Copies as much as fits, and a zero.
+void SetMessage(RunReport* report, const char* message);
+
+}  // namespace hone::measure
+
+#endif  // HONE_MEASURE_SERVER_RUN_PROTOCOL_H_

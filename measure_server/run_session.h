@@ -1,0 +1,25 @@
+// One run, seen through by the zygote: its children, their rounds, and their ends.
+#ifndef HONE_MEASURE_SERVER_RUN_SESSION_H_
+#define HONE_MEASURE_SERVER_RUN_SESSION_H_
+
+#include <vector>
+
+#include "measure_server/run_protocol.h"
+#include "measure_server/sandbox.h"
+
+namespace hone::measure {
+
+struct RunFiles {
+  int reports_fd = -1;    // one RunReport for each candidate
+  int reference_fd = -1;  // to compare with, or to write; -1: none
+  std::vector<int> artifact_fds;
+};
+
+// Forks a child a candidate; returns when all have ended. Every report then has an outcome. In a
+// single-threaded process only. A candidate's limit counts the time in which it is waited for,
+// from when its child starts. The rounds of a final go over the candidates in rotating order.
+void RunSession(const RunRequest& request, const RunFiles& files, const Sandbox& sandbox);
+
+}  // namespace hone::measure
+
+#endif  // HONE_MEASURE_SERVER_RUN_SESSION_H_

@@ -1,0 +1,156 @@
+#include "measure_server/sandbox.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <linux/seccomp.h>
+#include <seccomp.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <fstream>
+
+#include "support/status.h"
+
+namespace hone::measure {
+namespace {
+
+// The sanitizers' own threads, maps and files do not fit into a sandbox.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kIsSanitized = true;
+#else
+constexpr bool kIsSanitized = false;
+#endif
+
+constexpr int kRunning[] = {
+    SCMP_SYS(read),          SCMP_SYS(write),          SCMP_SYS(recvfrom),
+    SCMP_SYS(sendto),        SCMP_SYS(close),          SCMP_SYS(munmap),
+    SCMP_SYS(mremap),        SCMP_SYS(madvise),        SCMP_SYS(brk),
+    SCMP_SYS(futex),         SCMP_SYS(exit),           SCMP_SYS(exit_group),
+    SCMP_SYS(rt_sigreturn),  SCMP_SYS(rt_sigprocmask), SCMP_SYS(restart_syscall),
+    SCMP_SYS(clock_gettime), SCMP_SYS(getrusage),      SCMP_SYS(sched_yield),
+    SCMP_SYS(getpid),        SCMP_SYS(gettid),         SCMP_SYS(rseq),
+};
+// Beside these, for the loader.
+constexpr int kLoading[] = {
+    SCMP_SYS(fstat),
+    SCMP_SYS(newfstatat),
+    SCMP_SYS(pread64),
+    SCMP_SYS(lseek),
+    SCMP_SYS(getcwd),
+    SCMP_SYS(readlink),
+    SCMP_SYS(readlinkat),
+    // The second filter is entered through this one.
+    SCMP_SYS(seccomp),
+};
+
+class Filter {
+ public:
+  Filter() : context_(seccomp_init(SCMP_ACT_KILL_PROCESS)) {}
+  ~Filter() { seccomp_release(context_); }
+  Filter(const Filter&) = delete;
+  Filter& operator=(const Filter&) = delete;
+
+  void Allow(int call) { Note(seccomp_rule_add(context_, SCMP_ACT_ALLOW, call, 0)); }
+  // Where these bits of an argument are zero.
+  void AllowWithout(int call, unsigned argument, uint64_t bits) {
+    Note(seccomp_rule_add(context_, SCMP_ACT_ALLOW, call, 1,
+                          SCMP_CMP(argument, SCMP_CMP_MASKED_EQ, bits, 0)));
+  }
+
+  absl::StatusOr<std::vector<sock_filter>> Compile() {
+    const int fd = memfd_create("hone-filter", MFD_CLOEXEC);
+    Note(fd < 0 ? -errno : seccomp_export_bpf(context_, fd));
+    const off_t size = fd < 0 ? 0 : lseek(fd, 0, SEEK_END);
+    std::vector<sock_filter> program(static_cast<size_t>(size) / sizeof(sock_filter));
+    const ssize_t count = fd < 0 ? -1 : pread(fd, program.data(), static_cast<size_t>(size), 0);
+    if (fd >= 0) close(fd);
+    if (error_ != 0 || count != size) {
+      return absl::InternalError(
+          fmt::format("compiling the sandbox's filter failed: {}; --sandbox limits does without",
+                      std::strerror(-error_)));
+    }
+    return program;
+  }
+
+ private:
+  void Note(int result) {
+    if (result < 0 && error_ == 0) error_ = result;
+  }
+
+  scmp_filter_ctx context_;
+  int error_ = 0;
+};
+
+absl::StatusOr<std::vector<sock_filter>> CompileFilter(bool may_load) {
+  Filter filter;
+  for (const int call : kRunning) filter.Allow(call);
+  if (may_load) {
+    for (const int call : kLoading) filter.Allow(call);
+    filter.AllowWithout(SCMP_SYS(openat), 2, O_ACCMODE | O_CREAT | O_TRUNC);
+    filter.Allow(SCMP_SYS(mmap));
+    filter.Allow(SCMP_SYS(mprotect));
+  } else {
+    filter.AllowWithout(SCMP_SYS(mmap), 2, PROT_EXEC);
+    filter.AllowWithout(SCMP_SYS(mprotect), 2, PROT_EXEC);
+  }
+  return filter.Compile();
+}
+
+bool Enter(const std::vector<sock_filter>& program) {
+  const sock_fprog filter{static_cast<unsigned short>(program.size()),
+                          const_cast<sock_filter*>(program.data())};
+  return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &filter) == 0;
+}
+
+bool SetLimit(int resource, uint64_t value) {
+  const rlimit limit{value, value};
+  return setrlimit(static_cast<__rlimit_resource>(resource), &limit) == 0;
+}
+
+uint64_t OwnAddressSpace() {
+  uint64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  return pages * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+}  // namespace
+
+absl::StatusOr<Sandbox> Sandbox::Make(SandboxLevel level) {
+  Sandbox sandbox(level);
+  if (level == SandboxLevel::kStrict) {
+    HONE_ASSIGN_OR_RETURN(sandbox.loading_, CompileFilter(true));
+    HONE_ASSIGN_OR_RETURN(sandbox.running_, CompileFilter(false));
+  }
+  return sandbox;
+}
+
+bool Sandbox::EnterLimits(const ResourceLimits& limits) const {
+  constexpr int64_t kSecond = 1'000'000'000;
+  // Tables of our own, the reference's outputs.
+  constexpr uint64_t kOverhead = uint64_t{256} << 20;
+  bool ok = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && SetLimit(RLIMIT_FSIZE, 0) &&
+            SetLimit(RLIMIT_CORE, 0);
+  if (limits.cpu_ns > 0) {
+    ok = ok && SetLimit(RLIMIT_CPU, static_cast<uint64_t>(limits.cpu_ns / kSecond + 2));
+  }
+  if (limits.memory_bytes > 0 && !kIsSanitized) {
+    ok = ok && SetLimit(RLIMIT_AS, OwnAddressSpace() + kOverhead + limits.memory_bytes);
+  }
+  return ok;
+}
+
+bool Sandbox::EnterLoading() const {
+  // Threads of the team are there already; root is not bound by this one.
+  if (!SetLimit(RLIMIT_NPROC, 0)) return false;
+  return level_ == SandboxLevel::kLimits || kIsSanitized || Enter(loading_);
+}
+
+bool Sandbox::EnterRunning() const {
+  return level_ == SandboxLevel::kLimits || kIsSanitized || Enter(running_);
+}
+
+}  // namespace hone::measure

@@ -1,0 +1,75 @@
+#include "measure_server/seeded_input.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "measure_server/element.h"
+#include "measure_server/layout_map.h"
+#include "runtime/data_type.h"
+
+namespace hone::measure {
+namespace {
+
+constexpr uint64_t kGolden = 0x9E3779B97F4A7C15u;
+
+uint64_t Mix(uint64_t z) {
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+  return z ^ (z >> 31);
+}
+
+// Values low, low + 1, ..., low + count - 1; count 0: uniform in [low, high).
+struct Range {
+  double low = 0;
+  double high = 0;
+  uint64_t count = 0;
+};
+
+Range Integers(double low, double high) {
+  return {low, high, static_cast<uint64_t>(high - low) + 1};
+}
+
+// At most five integers, as near to 0 as the domain allows.
+Range FewIntegers(double low, double high) {
+  low = std::ceil(low);
+  high = std::floor(high);
+  const double first = std::clamp(-2.0, low, std::max(low, high - 4));
+  return Integers(first, std::min(high, first + 4));
+}
+
+Range RangeOf(const hone_buffer& buffer, DataType type, InputSet set) {
+  const bool has_domain = buffer.domain_low != 0 || buffer.domain_high != 0;
+  if (type == DataType::kBool) return Integers(0, 1);
+  if (IsInteger(type)) {
+    if (has_domain) return Integers(std::ceil(buffer.domain_low), std::floor(buffer.domain_high));
+    const double reach = set == InputSet::kExact ? 2 : 16;
+    return type == DataType::kUInt8 ? Integers(0, 2 * reach) : Integers(-reach, reach);
+  }
+  if (!has_domain) return set == InputSet::kExact ? Integers(-2, 2) : Range{-1, 1, 0};
+  const bool has_integers = std::ceil(buffer.domain_low) <= std::floor(buffer.domain_high);
+  if (set == InputSet::kExact && has_integers) {
+    return FewIntegers(buffer.domain_low, buffer.domain_high);
+  }
+  return {buffer.domain_low, buffer.domain_high, 0};
+}
+
+}  // namespace
+
+void FillSeeded(const hone_buffer& buffer, uint32_t operand, uint64_t seed, InputSet set,
+                void* data) {
+  const auto type = static_cast<DataType>(buffer.dtype);
+  const Range range = RangeOf(buffer, type, set);
+  const uint64_t stream = Mix(Mix(seed) + 4 * uint64_t{operand} + static_cast<uint64_t>(set));
+  std::memset(data, 0, buffer.size_bytes);
+  LayoutMap::Of(buffer).ForEach([&](int64_t linear, int64_t offset) {
+    const uint64_t draw = Mix(stream + (static_cast<uint64_t>(linear) + 1) * kGolden);
+    const double value =
+        range.count > 0
+            ? range.low + static_cast<double>(draw % range.count)
+            : range.low + (range.high - range.low) * (static_cast<double>(draw >> 11) * 0x1.0p-53);
+    StoreElement(type, data, offset, value);
+  });
+}
+
+}  // namespace hone::measure

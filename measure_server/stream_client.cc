@@ -1,0 +1,191 @@
+#include "measure_server/stream_client.h"
+
+#include <fmt/format.h>
+#include <grpcpp/grpcpp.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "hone/v1/farm.grpc.pb.h"
+#include "support/clock.h"
+
+namespace hone::measure {
+
+namespace v1 = hone::v1;
+
+namespace {
+
+// A daemon that said nothing for so many heartbeat intervals is taken for gone.
+constexpr int kSilentIntervals = 5;
+constexpr int64_t kIdleWaitNs = 1'000'000'000;
+
+// Messages on their way to the stream, written by a thread of their own: writing may block, and
+// nobody who has something to say should wait for that.
+class Outbox {
+ public:
+  void Push(v1::WorkRequest message) {
+    const std::lock_guard lock(mutex_);
+    messages_.push_back(std::move(message));
+    changed_.notify_one();
+  }
+
+  void Close() {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+    changed_.notify_one();
+  }
+
+  // The next message, or none when there was none for so long or the box is closed.
+  std::optional<v1::WorkRequest> Pop(int64_t limit_ns) {
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, std::chrono::nanoseconds(limit_ns),
+                      [this] { return closed_ || !messages_.empty(); });
+    if (messages_.empty()) return std::nullopt;
+    v1::WorkRequest message = std::move(messages_.front());
+    messages_.pop_front();
+    return message;
+  }
+
+  bool is_closed() const {
+    const std::lock_guard lock(mutex_);
+    return closed_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<v1::WorkRequest> messages_;
+  bool closed_ = false;
+};
+
+class Stream {
+ public:
+  Stream(v1::FarmService::StubInterface* stub, Worker* worker)
+      : worker_(worker), stream_(stub->Work(&context_)) {}
+
+  // Until either side ends it. *joined: the daemon welcomed the worker.
+  grpc::Status Run(bool* joined) {
+    last_received_ns_ = Clock::Real().NowNs();
+    worker_->Connected([this](v1::WorkRequest message) { outbox_.Push(std::move(message)); });
+    std::thread writer([this] { Write(); });
+    v1::WorkResponse response;
+    while (stream_->Read(&response)) {
+      last_received_ns_ = Clock::Real().NowNs();
+      *joined = *joined || response.has_welcome();
+      worker_->Receive(response);
+      if (worker_->is_finished()) outbox_.Close();
+    }
+    worker_->Disconnected();
+    outbox_.Close();
+    writer.join();
+    return stream_->Finish();
+  }
+
+ private:
+  void Write() {
+    while (!outbox_.is_closed()) {
+      const int64_t interval_ns = worker_->heartbeat_interval_ns();
+      std::optional<v1::WorkRequest> message =
+          outbox_.Pop(interval_ns > 0 ? interval_ns : kIdleWaitNs);
+      if (worker_->is_finished()) break;
+      if (IsSilent(interval_ns)) {
+        spdlog::warn("the daemon said nothing for {} heartbeats", kSilentIntervals);
+        return context_.TryCancel();
+      }
+      if (!message) message.emplace().mutable_heartbeat();
+      if (!stream_->Write(*message)) return;  // the reader sees the end of the stream
+    }
+    while (const auto message = outbox_.Pop(0)) {
+      if (!stream_->Write(*message)) return;
+    }
+    stream_->WritesDone();
+    // Without a stream's end the reader would wait for good.
+    context_.TryCancel();
+  }
+
+  bool IsSilent(int64_t interval_ns) const {
+    return interval_ns > 0 &&
+           Clock::Real().NowNs() - last_received_ns_ > kSilentIntervals * interval_ns;
+  }
+
+  Worker* const worker_;
+  grpc::ClientContext context_;
+  std::unique_ptr<grpc::ClientReaderWriterInterface<v1::WorkRequest, v1::WorkResponse>> stream_;
+  Outbox outbox_;
+  std::atomic<int64_t> last_received_ns_{0};
+};
+
+std::shared_ptr<grpc::Channel> MakeChannel(const std::string& address,
+                                           const StreamOptions& options) {
+  constexpr int64_t kMillisecond = 1'000'000;
+  grpc::ChannelArguments arguments;
+  // Our own backoff decides; the channel's must not be slower.
+  const auto first_ms = static_cast<int>(options.first_backoff_ns / kMillisecond);
+  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, first_ms);
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, first_ms);
+  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, first_ms);
+  return grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments);
+}
+
+// The daemon's last word, when it is one.
+absl::Status Refusal(const grpc::Status& status) {
+  switch (status.error_code()) {
+    case grpc::StatusCode::PERMISSION_DENIED:
+      return absl::PermissionDeniedError(status.error_message());
+    case grpc::StatusCode::UNAUTHENTICATED:
+      return absl::UnauthenticatedError(status.error_message());
+    case grpc::StatusCode::FAILED_PRECONDITION:
+      return absl::FailedPreconditionError(status.error_message());
+    default:
+      return absl::OkStatus();
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> ParseServerAddress(const std::string& text) {
+  constexpr std::string_view kScheme = "unix:";
+  if (text.starts_with("/")) return std::string(kScheme) + text;
+  if (text.starts_with(kScheme) && text.size() > kScheme.size()) return text;
+  return absl::InvalidArgumentError(
+      fmt::format("expected --server unix:PATH, found '{}'; other addresses need TLS, which this "
+                  "release does not have: run the worker on the daemon's machine",
+                  text));
+}
+
+absl::Status RunStreams(const std::string& address, Worker* worker, const StreamOptions& options) {
+  const auto stub = v1::FarmService::NewStub(MakeChannel(address, options));
+  int64_t backoff_ns = options.first_backoff_ns;
+  int failed_draining = 0;
+  while (!worker->is_finished()) {
+    bool joined = false;
+    grpc::Status status;
+    {
+      Stream stream(stub.get(), worker);
+      status = stream.Run(&joined);
+    }
+    if (worker->is_finished()) break;
+    if (const absl::Status refusal = Refusal(status); !refusal.ok()) return refusal;
+    if (worker->is_draining() && ++failed_draining >= options.drain_attempts) {
+      spdlog::warn("the daemon at {} is gone; results that it did not acknowledge are dropped",
+                   address);
+      break;
+    }
+    if (joined) backoff_ns = options.first_backoff_ns;
+    spdlog::info("no stream to {} ({}); next try in {} ms", address, status.error_message(),
+                 backoff_ns / 1'000'000);
+    worker->AwaitFinished(backoff_ns);
+    backoff_ns = std::min(2 * backoff_ns, options.longest_backoff_ns);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace hone::measure

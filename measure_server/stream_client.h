@@ -1,0 +1,33 @@
+// The worker's stream to its daemon.
+#ifndef HONE_MEASURE_SERVER_STREAM_CLIENT_H_
+#define HONE_MEASURE_SERVER_STREAM_CLIENT_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "measure_server/worker.h"
+
+namespace hone::measure {
+
+struct StreamOptions {
+  int64_t first_backoff_ns = 100'000'000;
+  int64_t longest_backoff_ns = 5'000'000'000;
+  // Streams that may fail while draining, before unacknowledged results are given up.
+  int drain_attempts = 5;
+};
+
+// What gRPC dials: "unix:PATH" as it is, "/PATH" with "unix:" before it. kInvalidArgument for
+// anything else: there is no TLS yet, and without it nothing goes over a network.
+absl::StatusOr<std::string> ParseServerAddress(const std::string& text);
+
+// Holds one stream after the other until the worker is finished (OK), or the daemon will not have
+// it (its status: PermissionDenied, Unauthenticated, FailedPrecondition). Between streams it waits,
+// longer each time one fails at once. Blocks.
+absl::Status RunStreams(const std::string& address, Worker* worker, const StreamOptions& options);
+
+}  // namespace hone::measure
+
+#endif  // HONE_MEASURE_SERVER_STREAM_CLIENT_H_

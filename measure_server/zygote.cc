@@ -1,0 +1,139 @@
+#include "measure_server/zygote.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "support/status.h"
+
+namespace hone::measure {
+namespace {
+
+constexpr size_t kMaxDescriptors = kMaxCandidates + 2;
+constexpr char kSessionDone = 'd';
+
+// Descriptors in the order: reports, reference (where there is one), artifacts.
+bool SendRequest(int socket, const RunRequest& request, const std::vector<int>& descriptors) {
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(kMaxDescriptors * sizeof(int))> control{};
+  iovec data{const_cast<RunRequest*>(&request), sizeof(request)};
+  msghdr message{};
+  message.msg_iov = &data;
+  message.msg_iovlen = 1;
+  message.msg_control = control.data();
+  message.msg_controllen = CMSG_SPACE(descriptors.size() * sizeof(int));
+  cmsghdr* header = CMSG_FIRSTHDR(&message);
+  header->cmsg_level = SOL_SOCKET;
+  header->cmsg_type = SCM_RIGHTS;
+  header->cmsg_len = CMSG_LEN(descriptors.size() * sizeof(int));
+  std::memcpy(CMSG_DATA(header), descriptors.data(), descriptors.size() * sizeof(int));
+  return sendmsg(socket, &message, MSG_NOSIGNAL) == static_cast<ssize_t>(sizeof(request));
+}
+
+// False at the end of the worker.
+bool ReceiveRequest(int socket, RunRequest* request, std::vector<int>* descriptors) {
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(kMaxDescriptors * sizeof(int))> control{};
+  iovec data{request, sizeof(*request)};
+  msghdr message{};
+  message.msg_iov = &data;
+  message.msg_iovlen = 1;
+  message.msg_control = control.data();
+  message.msg_controllen = control.size();
+  ssize_t count = 0;
+  do {
+    count = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+  } while (count < 0 && errno == EINTR);
+  if (count != static_cast<ssize_t>(sizeof(*request))) return false;
+  const cmsghdr* header = CMSG_FIRSTHDR(&message);
+  if (header == nullptr || header->cmsg_type != SCM_RIGHTS) return false;
+  descriptors->resize((header->cmsg_len - CMSG_LEN(0)) / sizeof(int));
+  std::memcpy(descriptors->data(), CMSG_DATA(header), descriptors->size() * sizeof(int));
+  return true;
+}
+
+[[noreturn]] void Serve(int socket, const Sandbox& sandbox) {
+  RunRequest request;
+  std::vector<int> descriptors;
+  while (ReceiveRequest(socket, &request, &descriptors)) {
+    const bool has_reference = request.has_reference != 0 || request.kind == RunRequest::kReference;
+    RunFiles files;
+    files.reports_fd = descriptors[0];
+    if (has_reference) files.reference_fd = descriptors[1];
+    files.artifact_fds.assign(descriptors.begin() + (has_reference ? 2 : 1), descriptors.end());
+    RunSession(request, files, sandbox);
+    for (const int fd : descriptors) close(fd);
+    (void)!send(socket, &kSessionDone, 1, MSG_NOSIGNAL);
+  }
+  _exit(0);
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Zygote>> Zygote::Start(SandboxLevel level) {
+  HONE_ASSIGN_OR_RETURN(const Sandbox sandbox, Sandbox::Make(level));
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
+    return absl::InternalError(fmt::format("socketpair: {}", std::strerror(errno)));
+  }
+  const pid_t worker = getpid();
+  const pid_t pid = fork();
+  if (pid < 0) return absl::InternalError(fmt::format("fork: {}", std::strerror(errno)));
+  if (pid == 0) {
+    close(ends[0]);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    prctl(PR_SET_NAME, "hone-zygote");
+    if (getppid() != worker) _exit(0);
+    // Signals to the terminal's group are the worker's to handle.
+    signal(SIGINT, SIG_IGN);
+    signal(SIGTERM, SIG_IGN);
+    Serve(ends[1], sandbox);
+  }
+  close(ends[1]);
+  return std::unique_ptr<Zygote>(new Zygote(pid, ends[0]));
+}
+
+Zygote::~Zygote() {
+  close(socket_);
+  kill(pid_, SIGKILL);
+  waitpid(pid_, nullptr, 0);
+}
+
+absl::StatusOr<std::vector<RunReport>> Zygote::Run(const RunRequest& request, int reference_fd,
+                                                   const std::vector<int>& artifact_fds) {
+  if (artifact_fds.empty() || artifact_fds.size() > kMaxCandidates) {
+    return absl::InvalidArgumentError(
+        fmt::format("expected 1 to {} candidates, found {}", kMaxCandidates, artifact_fds.size()));
+  }
+  const size_t bytes = artifact_fds.size() * sizeof(RunReport);
+  const int reports_fd = memfd_create("hone-reports", MFD_CLOEXEC);
+  void* mapped = MAP_FAILED;
+  if (reports_fd >= 0 && ftruncate(reports_fd, static_cast<off_t>(bytes)) == 0) {
+    mapped = mmap(nullptr, bytes, PROT_READ, MAP_SHARED, reports_fd, 0);
+  }
+  if (mapped == MAP_FAILED) {
+    const std::string fault = std::strerror(errno);
+    if (reports_fd >= 0) close(reports_fd);
+    return absl::InternalError(fmt::format("no shared memory for a run: {}", fault));
+  }
+  std::vector<int> descriptors = {reports_fd};
+  if (reference_fd >= 0) descriptors.push_back(reference_fd);
+  descriptors.insert(descriptors.end(), artifact_fds.begin(), artifact_fds.end());
+  char done = 0;
+  const bool ok = SendRequest(socket_, request, descriptors) &&
+                  TEMP_FAILURE_RETRY(recv(socket_, &done, 1, 0)) == 1;
+  const auto* reports = static_cast<const RunReport*>(mapped);
+  std::vector<RunReport> result(reports, reports + artifact_fds.size());
+  munmap(mapped, bytes);
+  close(reports_fd);
+  if (!ok) return absl::UnavailableError("the process that starts candidates is gone");
+  return result;
+}
+
+}  // namespace hone::measure

@@ -1,0 +1,45 @@
+// The small process that forks a child for every candidate. It is forked itself before the worker
+// has any thread, so that forking stays cheap and safe.
+#ifndef HONE_MEASURE_SERVER_ZYGOTE_H_
+#define HONE_MEASURE_SERVER_ZYGOTE_H_
+
+#include <sys/types.h>
+
+#include <memory>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "measure_server/run_session.h"
+
+namespace hone::measure {
+
+// Runs candidates in processes of their own. Not thread-safe.
+class CandidateRunner {
+ public:
+  virtual ~CandidateRunner() = default;
+  // One report for each artifact, each with an outcome. kUnavailable: this runner is gone for good.
+  virtual absl::StatusOr<std::vector<RunReport>> Run(const RunRequest& request, int reference_fd,
+                                                     const std::vector<int>& artifact_fds) = 0;
+};
+
+class Zygote : public CandidateRunner {
+ public:
+  // To be called while the process has one thread. The zygote dies with the calling thread's
+  // process.
+  static absl::StatusOr<std::unique_ptr<Zygote>> Start(SandboxLevel level);
+  ~Zygote() override;
+
+  absl::StatusOr<std::vector<RunReport>> Run(const RunRequest& request, int reference_fd,
+                                             const std::vector<int>& artifact_fds) override;
+
+ private:
+  Zygote(pid_t pid, int socket) : pid_(pid), socket_(socket) {}
+
+  pid_t pid_;
+  int socket_;
+};
+
+}  // namespace hone::measure
+
+#endif  // HONE_MEASURE_SERVER_ZYGOTE_H_
