@@ -36,6 +36,13 @@ void TakePriority() {
   sched_setscheduler(0, SCHED_FIFO, &priority);
 }
 
+// A signal's own meaning, whatever libraries of the worker made of it: the zygote wants to see it.
+void ResetSignals() {
+  for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGXCPU, SIGTRAP}) {
+    signal(number, SIG_DFL);
+  }
+}
+
 class Child {
  public:
   explicit Child(const ChildSetup& setup) : setup_(setup), report_(setup.report) {}
@@ -69,6 +76,7 @@ class Child {
   // Threads, limits, filter, and the artifact's code, in this order.
   void SetUp(bool is_timed) {
     const RunRequest& request = setup_.request;
+    ResetSignals();
     if (is_timed) TakePriority();
     team_.emplace(static_cast<int>(request.threads), ThreadTeam::Placement::kPinned);
     // Every thread has made the system calls of its start before they are forbidden.
