@@ -23,6 +23,11 @@ int main(int argc, char** argv) {
   hone::cli::AddExplain(app, action);
   hone::cli::AddLog(app, action);
   hone::cli::AddDb(app, action);
+  // CLI11 would only say that a verb is missing.
+  if (argc > 1 && argv[1][0] != '-' && app.get_subcommand_no_throw(argv[1]) == nullptr) {
+    fmt::print(stderr, "hone: there is no verb '{}'; see hone --help\n", argv[1]);
+    return hone::cli::kUsage;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -78,7 +78,7 @@ absl::StatusOr<ir::Module> LoadModel(const std::string& path,
     return absl::NotFoundError(
         fmt::format("expected a model file at {}, found none; check the path", path));
   }
-  if (extension == ".onnx") return frontend::ImportOnnx(path, {.shapes = bound});
+  if (extension == ".onnx") return frontend::ImportOnnx(path, {.shapes = bound, .constants = {}});
   if (extension == ".relay") {
     HONE_ASSIGN_OR_RETURN(const std::string text, ReadText(path));
     return ir::ParseModule(text);

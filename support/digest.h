@@ -2,6 +2,9 @@
 #ifndef HONE_SUPPORT_DIGEST_H_
 #define HONE_SUPPORT_DIGEST_H_
 
+#include <array>
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -9,6 +12,21 @@ namespace hone {
 
 // 64 lower-case hexadecimal digits.
 std::string Sha256Hex(std::string_view bytes);
+
+// Of bytes that come piece by piece. Not thread-safe.
+class Sha256Stream {
+ public:
+  Sha256Stream();
+  ~Sha256Stream();
+  Sha256Stream(Sha256Stream&&) noexcept;
+  void Add(std::string_view bytes);
+  // Once, at the end.
+  std::array<uint8_t, 32> Finish();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 
 }  // namespace hone
 

@@ -2,6 +2,8 @@
 #ifndef HONE_TUNER_LOWERER_H_
 #define HONE_TUNER_LOWERER_H_
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,13 +25,27 @@ struct LoweredCandidate {
 // A task and layout signature, ready to be searched. Immutable; thread-safe.
 class TaskContext {
  public:
+  TaskContext() = default;
+  TaskContext(const TaskContext&) = delete;
+  TaskContext& operator=(const TaskContext&) = delete;
   virtual ~TaskContext() = default;
+  // Of this object, in this process: what caches of searches are keyed by.
+  uint64_t serial() const { return serial_; }
   virtual const schedule::Space& space() const = 0;
   virtual const schedule::Config& default_config() const = 0;
+  // Of the workload; empty where nobody knows.
+  virtual std::string anchor_digest() const { return ""; }
   // Threads of the target.
   virtual int threads() const = 0;
   // kInvalidArgument for a config that is none of the space.
   virtual absl::StatusOr<LoweredCandidate> Lower(const schedule::Config& config) const = 0;
+
+ private:
+  static uint64_t NextSerial() {
+    static std::atomic<uint64_t> next{1};
+    return next++;
+  }
+  const uint64_t serial_ = NextSerial();
 };
 
 // Thread-safe.

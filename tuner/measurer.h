@@ -43,6 +43,7 @@ struct MeasureReport {
     kMeasured,  // `result` has an entry for each candidate
     kLost,      // a held lease whose worker did not come back with it: build and measure again
     kPoison,    // the trial took several workers down with it
+    kSettled,   // the store has it settled already: nothing was measured
   };
   Kind kind = Kind::kMeasured;
   int64_t fence = 0;  // under which it was measured

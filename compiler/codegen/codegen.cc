@@ -20,7 +20,10 @@
 namespace hone::codegen {
 namespace {
 
-struct EmittedModule {
+// Kernels of one pipeline, optimised together. The last unit of a module has its tables.
+struct Unit {
+  std::string pipeline;
+  std::vector<size_t> kernels;
   std::unique_ptr<llvm::LLVMContext> context;
   std::unique_ptr<llvm::Module> module;
 };
@@ -34,7 +37,7 @@ std::string SymbolName(const std::string& kernel, const std::string& launch) {
   return name;
 }
 
-absl::Status CheckPhases(const KernelSpec& kernel) {
+absl::Status CheckLaunches(const KernelSpec& kernel) {
   if (kernel.nest.launches.empty()) {
     return absl::InvalidArgumentError(
         fmt::format("kernel {}: a nest needs at least one launch", kernel.name));
@@ -48,21 +51,28 @@ absl::Status CheckPhases(const KernelSpec& kernel) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<LaunchEntry>> EmitKernel(llvm::Module& module,
-                                                    const KernelSpec& kernel,
-                                                    const Target& target) {
-  HONE_RETURN_IF_ERROR(CheckPhases(kernel));
+// `shared`: the tables are in another unit.
+absl::StatusOr<std::vector<LaunchEntry>> EmitKernel(llvm::Module& module, const ModuleSpec& spec,
+                                                    size_t index, bool shared) {
+  const KernelSpec& kernel = spec.kernels[index];
+  HONE_RETURN_IF_ERROR(CheckLaunches(kernel));
   std::vector<loop::Launch> launches = kernel.nest.launches;
   std::stable_partition(launches.begin(), launches.end(), [](const loop::Launch& launch) {
     return launch.phase == loop::Phase::kPrepare;
   });
-  const std::vector<LaunchFacts> facts = FactsOf(launches, target);
+  const std::string suffix = spec.kernels.size() > 1 ? fmt::format(".{}", index) : "";
+  const std::vector<LaunchFacts> facts = FactsOf(launches, spec.target);
   std::vector<LaunchEntry> entries;
   for (size_t i = 0; i < launches.size(); ++i) {
-    LaunchEmitter emitter(module, kernel.nest, CpuTraits::Of(target));
-    HONE_ASSIGN_OR_RETURN(
-        LaunchCode code, emitter.Emit(launches[i], SymbolName(kernel.name, launches[i].name)));
-    entries.push_back({launches[i].name, launches[i].phase, code, facts[i]});
+    LaunchEmitter emitter(module, kernel.nest, CpuTraits::Of(spec.target));
+    const std::string name = SymbolName(kernel.name, launches[i].name) + suffix;
+    HONE_ASSIGN_OR_RETURN(const LaunchCode code, emitter.Emit(launches[i], name));
+    if (shared) {
+      code.function->setLinkage(llvm::GlobalValue::ExternalLinkage);
+      code.function->setVisibility(llvm::GlobalValue::HiddenVisibility);
+    }
+    entries.push_back({launches[i].name, launches[i].phase, code.function->getName().str(),
+                       code.grid_extent, code.scratch_bytes, facts[i]});
   }
   return entries;
 }
@@ -74,40 +84,54 @@ absl::Status Verify(const llvm::Module& module) {
   return absl::InternalError(fmt::format("code generation made broken IR: {}", stream.str()));
 }
 
-// A module has one pipeline: that of its first kernel that asks for more than the least.
-std::string PipelineOf(const ModuleSpec& spec) {
-  for (const KernelSpec& kernel : spec.kernels) {
-    if (kernel.pipeline != "min6") return kernel.pipeline;
+std::vector<Unit> UnitsOf(const ModuleSpec& spec) {
+  std::vector<Unit> units;
+  for (size_t i = 0; i < spec.kernels.size(); ++i) {
+    const auto unit = std::find_if(units.begin(), units.end(), [&](const Unit& known) {
+      return known.pipeline == spec.kernels[i].pipeline;
+    });
+    if (unit != units.end()) {
+      unit->kernels.push_back(i);
+      continue;
+    }
+    units.emplace_back();
+    units.back().pipeline = spec.kernels[i].pipeline;
+    units.back().kernels = {i};
   }
-  return "min6";
+  if (units.empty()) units.emplace_back().pipeline = "min6";
+  return units;
 }
 
 int64_t Now() { return Clock::Real().NowNs(); }
 
+void MakeModule(Unit& unit, const llvm::TargetMachine& machine) {
+  unit.context = std::make_unique<llvm::LLVMContext>();
+  unit.module = std::make_unique<llvm::Module>("hone", *unit.context);
+  unit.module->setTargetTriple(machine.getTargetTriple().str());
+  unit.module->setDataLayout(machine.createDataLayout());
+  unit.module->setPICLevel(llvm::PICLevel::BigPIC);
+}
+
 // IR of the whole module, optimised.
-absl::StatusOr<EmittedModule> EmitOptimised(const ModuleSpec& spec, llvm::TargetMachine& machine,
-                                            BuildTimes& times) {
-  const int64_t start = Now();
-  EmittedModule emitted;
-  emitted.context = std::make_unique<llvm::LLVMContext>();
-  emitted.module = std::make_unique<llvm::Module>("hone", *emitted.context);
-  llvm::Module& module = *emitted.module;
-  module.setTargetTriple(machine.getTargetTriple().str());
-  module.setDataLayout(machine.createDataLayout());
-  module.setPICLevel(llvm::PICLevel::BigPIC);
-  std::vector<std::vector<LaunchEntry>> launches;
-  for (const KernelSpec& kernel : spec.kernels) {
-    HONE_ASSIGN_OR_RETURN(std::vector<LaunchEntry> entries,
-                          EmitKernel(module, kernel, spec.target));
-    launches.push_back(std::move(entries));
+absl::StatusOr<std::vector<Unit>> EmitOptimised(const ModuleSpec& spec,
+                                                llvm::TargetMachine& machine, BuildTimes& times) {
+  std::vector<Unit> units = UnitsOf(spec);
+  std::vector<std::vector<LaunchEntry>> launches(spec.kernels.size());
+  for (Unit& unit : units) {
+    const int64_t start = Now();
+    const bool is_last = &unit == &units.back();
+    MakeModule(unit, machine);
+    for (const size_t kernel : unit.kernels) {
+      HONE_ASSIGN_OR_RETURN(launches[kernel], EmitKernel(*unit.module, spec, kernel, !is_last));
+    }
+    if (is_last) EmitTables(*unit.module, spec, launches, "hone 0.1.0 " + ToolchainText());
+    HONE_RETURN_IF_ERROR(Verify(*unit.module));
+    const int64_t middle = Now();
+    HONE_RETURN_IF_ERROR(Optimise(*unit.module, machine, unit.pipeline));
+    times.emit_ns += middle - start;
+    times.optimise_ns += Now() - middle;
   }
-  EmitTables(module, spec, launches, fmt::format("hone 0.1.0 {}", ToolchainText()));
-  HONE_RETURN_IF_ERROR(Verify(module));
-  const int64_t middle = Now();
-  HONE_RETURN_IF_ERROR(Optimise(module, machine, PipelineOf(spec)));
-  times.emit_ns += middle - start;
-  times.optimise_ns += Now() - middle;
-  return emitted;
+  return units;
 }
 
 }  // namespace
@@ -115,12 +139,16 @@ absl::StatusOr<EmittedModule> EmitOptimised(const ModuleSpec& spec, llvm::Target
 absl::StatusOr<std::string> BuildModule(const ModuleSpec& spec, BuildTimes* times) {
   BuildTimes spent;
   HONE_ASSIGN_OR_RETURN(llvm::TargetMachine * machine, MachineFor(spec.target));
-  HONE_ASSIGN_OR_RETURN(const EmittedModule emitted, EmitOptimised(spec, *machine, spent));
+  HONE_ASSIGN_OR_RETURN(const std::vector<Unit> units, EmitOptimised(spec, *machine, spent));
   const int64_t start = Now();
-  HONE_ASSIGN_OR_RETURN(const std::string object,
-                        EmitMachineCode(*emitted.module, *machine, Output::kObject));
+  std::vector<std::string> objects;
+  for (const Unit& unit : units) {
+    HONE_ASSIGN_OR_RETURN(std::string object,
+                          EmitMachineCode(*unit.module, *machine, Output::kObject));
+    objects.push_back(std::move(object));
+  }
   const int64_t middle = Now();
-  HONE_ASSIGN_OR_RETURN(std::string shared_object, LinkSharedObject(object));
+  HONE_ASSIGN_OR_RETURN(std::string shared_object, LinkSharedObject(objects));
   spent.machine_code_ns = middle - start;
   spent.link_ns = Now() - middle;
   if (times) *times = spent;
@@ -130,18 +158,24 @@ absl::StatusOr<std::string> BuildModule(const ModuleSpec& spec, BuildTimes* time
 absl::StatusOr<std::string> EmitLlvmIr(const ModuleSpec& spec) {
   BuildTimes spent;
   HONE_ASSIGN_OR_RETURN(llvm::TargetMachine * machine, MachineFor(spec.target));
-  HONE_ASSIGN_OR_RETURN(const EmittedModule emitted, EmitOptimised(spec, *machine, spent));
+  HONE_ASSIGN_OR_RETURN(const std::vector<Unit> units, EmitOptimised(spec, *machine, spent));
   std::string text;
   llvm::raw_string_ostream stream(text);
-  emitted.module->print(stream, nullptr);
+  for (const Unit& unit : units) unit.module->print(stream, nullptr);
   return stream.str();
 }
 
 absl::StatusOr<std::string> EmitAssembly(const ModuleSpec& spec) {
   BuildTimes spent;
   HONE_ASSIGN_OR_RETURN(llvm::TargetMachine * machine, MachineFor(spec.target));
-  HONE_ASSIGN_OR_RETURN(const EmittedModule emitted, EmitOptimised(spec, *machine, spent));
-  return EmitMachineCode(*emitted.module, *machine, Output::kAssembly);
+  HONE_ASSIGN_OR_RETURN(const std::vector<Unit> units, EmitOptimised(spec, *machine, spent));
+  std::string text;
+  for (const Unit& unit : units) {
+    HONE_ASSIGN_OR_RETURN(const std::string assembly,
+                          EmitMachineCode(*unit.module, *machine, Output::kAssembly));
+    text += assembly;
+  }
+  return text;
 }
 
 std::string ToolchainText() { return "LLVM " LLVM_VERSION_STRING; }

@@ -36,9 +36,9 @@ class SignalKeeper {
   SignalKeeper& operator=(const SignalKeeper&) = delete;
 
  private:
-  static constexpr std::array kSignals = {SIGHUP,  SIGINT,  SIGQUIT, SIGILL,  SIGTRAP,
-                                          SIGABRT, SIGBUS,  SIGFPE,  SIGUSR1, SIGSEGV,
-                                          SIGUSR2, SIGPIPE, SIGTERM, SIGXCPU, SIGXFSZ, SIGSYS};
+  static constexpr std::array kSignals = {SIGHUP,  SIGINT,  SIGQUIT, SIGILL,  SIGTRAP, SIGABRT,
+                                          SIGBUS,  SIGFPE,  SIGUSR1, SIGSEGV, SIGUSR2, SIGPIPE,
+                                          SIGTERM, SIGXCPU, SIGXFSZ, SIGSYS};
   std::array<struct sigaction, kSignals.size()> saved_;
 };
 
@@ -54,21 +54,25 @@ class TemporaryFolder {
     }
     return TemporaryFolder(path);
   }
-  TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::move(other.path_)) {
+  TemporaryFolder(TemporaryFolder&& other) noexcept
+      : path_(std::move(other.path_)), objects_(other.objects_) {
     other.path_.clear();
   }
   ~TemporaryFolder() {
     if (path_.empty()) return;
-    unlink(Object().c_str());
+    for (size_t i = 0; i < objects_; ++i) unlink(Object(i).c_str());
     unlink(Output().c_str());
     rmdir(path_.c_str());
   }
-  std::string Object() const { return path_ + "/object.o"; }
+  std::string AddObject() { return Object(objects_++); }
   std::string Output() const { return path_ + "/out.so"; }
 
  private:
   explicit TemporaryFolder(std::string path) : path_(std::move(path)) {}
+  std::string Object(size_t i) const { return fmt::format("{}/{}.o", path_, i); }
+
   std::string path_;
+  size_t objects_ = 0;
 };
 
 absl::Status WriteFile(const std::string& path, std::string_view bytes) {
@@ -108,23 +112,37 @@ absl::StatusOr<std::string> ReadFile(const std::string& path) {
 
 }  // namespace
 
-absl::StatusOr<std::string> LinkSharedObject(std::string_view object) {
+absl::StatusOr<std::string> LinkSharedObject(const std::vector<std::string>& objects) {
   static std::mutex mutex;
   const std::lock_guard<std::mutex> lock(mutex);
-  HONE_ASSIGN_OR_RETURN(const TemporaryFolder folder, TemporaryFolder::Make());
-  const std::string input = folder.Object();
+  HONE_ASSIGN_OR_RETURN(TemporaryFolder folder, TemporaryFolder::Make());
   const std::string output = folder.Output();
-  HONE_RETURN_IF_ERROR(WriteFile(input, object));
-  const std::vector<const char*> arguments = {
-      "ld.lld",          "-shared",  "--hash-style=gnu", "-z",          "noseparate-code",
-      "-z",              "now",      "-z",               "norelro",     "--build-id=none",
-      "--no-undefined",  "--threads=1", "--no-mmap-output-file",        "-o",
-      output.c_str(),    input.c_str()};
+  std::vector<const char*> arguments = {"ld.lld",
+                                        "-shared",
+                                        "--hash-style=gnu",
+                                        "-z",
+                                        "noseparate-code",
+                                        "-z",
+                                        "now",
+                                        "-z",
+                                        "norelro",
+                                        "--build-id=none",
+                                        "-O0",
+                                        "--no-undefined",
+                                        "--threads=1",
+                                        "--no-mmap-output-file",
+                                        "-o",
+                                        output.c_str()};
+  std::vector<std::string> inputs;
+  for (const std::string& object : objects) {
+    inputs.push_back(folder.AddObject());
+    HONE_RETURN_IF_ERROR(WriteFile(inputs.back(), object));
+  }
+  for (const std::string& input : inputs) arguments.push_back(input.c_str());
   std::string words;
   llvm::raw_string_ostream stream(words);
   const SignalKeeper keeper;
-  const lld::Result result =
-      lld::lldMain(arguments, stream, stream, {{lld::Gnu, &lld::elf::link}});
+  const lld::Result result = lld::lldMain(arguments, stream, stream, {{lld::Gnu, &lld::elf::link}});
   if (result.retCode != 0) {
     return absl::InternalError(fmt::format("lld cannot link the kernel: {}", stream.str()));
   }

@@ -1,9 +1,9 @@
-// Links one object file into a shared object, in process.
+// Links object files into a shared object, in process.
 #ifndef HONE_COMPILER_CODEGEN_LINK_H_
 #define HONE_COMPILER_CODEGEN_LINK_H_
 
 #include <string>
-#include <string_view>
+#include <vector>
 
 #include "absl/status/statusor.h"
 
@@ -11,8 +11,8 @@ namespace hone::codegen {
 
 // One call at a time in a process (a mutex sees to it): lld has global state. The signal handlers
 // it installs are taken away again. kInternal with lld's words for undefined symbols and the like.
-// The bytes depend on the object alone.
-absl::StatusOr<std::string> LinkSharedObject(std::string_view object);
+// The bytes depend on the objects alone.
+absl::StatusOr<std::string> LinkSharedObject(const std::vector<std::string>& objects);
 
 }  // namespace hone::codegen
 

@@ -14,8 +14,10 @@
 
 namespace hone::driver {
 
-// Through every pass, to calls of fused functions with layout signatures.
-absl::StatusOr<ir::Module> RunPasses(const ir::Module& module, const Target& target);
+// Through the passes up to `after`; empty: all of them, to calls of fused functions with layout
+// signatures.
+absl::StatusOr<ir::Module> RunPasses(const ir::Module& module, const Target& target,
+                                     const std::string& after = "");
 
 // A kernel of a model, as it is submitted for tuning.
 struct TuningTask {

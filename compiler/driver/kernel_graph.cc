@@ -11,12 +11,32 @@
 namespace hone::driver {
 namespace {
 
+// Operands before users, each node once, without the insides of functions.
+std::vector<ir::Expr> OwnNodes(const ir::Expr& root) {
+  std::vector<ir::Expr> order;
+  std::set<const ir::ExprNode*> seen;
+  std::vector<std::pair<ir::Expr, size_t>> stack = {{root, 0}};
+  seen.insert(root.get());
+  while (!stack.empty()) {
+    auto& [node, next] = stack.back();
+    const bool is_leaf = node->kind == ir::ExprKind::kFunction;
+    if (!is_leaf && next < node->args.size()) {
+      const ir::Expr& arg = node->args[next++];
+      if (seen.insert(arg.get()).second) stack.emplace_back(arg, 0);
+      continue;
+    }
+    order.push_back(node);
+    stack.pop_back();
+  }
+  return order;
+}
+
 class Builder {
  public:
   absl::StatusOr<KernelGraph> Build(const ir::ExprNode& main) {
     for (const ir::Expr& param : ir::Params(main)) AddInput(param);
-    for (const ir::Expr& node : ir::PostOrder(ir::Body(main))) HONE_RETURN_IF_ERROR(Visit(node));
-    HONE_RETURN_IF_ERROR(MarkOutputs(ir::Body(main)));
+    for (const ir::Expr& node : OwnNodes(ir::Body(main))) HONE_RETURN_IF_ERROR(Visit(node));
+    HONE_RETURN_IF_ERROR(MarkOutputs(main));
     return std::move(graph_);
   }
 
@@ -146,8 +166,9 @@ class Builder {
     return unique;
   }
 
-  absl::Status MarkOutputs(const ir::Expr& body) {
-    for (int id : values_of_.at(body.get())) {
+  absl::Status MarkOutputs(const ir::ExprNode& main) {
+    const auto names = ir::GetAttr<std::vector<std::string>>(main.attrs, "output_names", {});
+    for (int id : values_of_.at(ir::Body(main).get())) {
       Value& value = graph_.values[id];
       if (value.kind != Value::Kind::kIntermediate) {
         return absl::InternalError(fmt::format(
@@ -157,7 +178,8 @@ class Builder {
       }
       value.kind = Value::Kind::kOutput;
       value.index = static_cast<int>(graph_.outputs.size());
-      value.name = fmt::format("output{}", value.index);
+      const size_t index = static_cast<size_t>(value.index);
+      value.name = index < names.size() ? names[index] : fmt::format("output{}", index);
       graph_.outputs.push_back(id);
     }
     return absl::OkStatus();

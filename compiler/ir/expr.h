@@ -63,7 +63,7 @@ struct ExprNode;
 using Expr = std::shared_ptr<const ExprNode>;
 
 // One node type for all kinds: `kind` says which fields hold a value. Nodes are made by the
-// functions below; type inference (compiler/ops/type_inference.h) gives a copy of a module with
+// functions below; type inference (compiler/passes/infer_type.h) gives a copy of a module with
 // `type` filled.
 struct ExprNode {
   ExprKind kind;

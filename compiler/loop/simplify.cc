@@ -314,7 +314,9 @@ class StmtSimplifier {
     const auto trips = BoundsOf(extent, bounds);
     if (trips && trips->max <= 0) return Seq({});
     int64_t count = 0;
-    if (IsConstInt(extent, &count) && count == 1 && s->loop_kind != LoopKind::kParallel) {
+    // A minimum that was loaded stays a variable: the body may change what it was loaded from.
+    if (IsConstInt(extent, &count) && count == 1 && s->loop_kind != LoopKind::kParallel &&
+        !HasLoad(min)) {
       return Run(Substitute(s->body[0], VarMap{{s->var.get(), min}}), bounds);
     }
     Bounds inner = bounds;

@@ -1,5 +1,5 @@
 // The types of operator calls, and of the functions that are made of nothing else (fused functions,
-// imported models). Modules in general: compiler/ops/type_inference.h.
+// imported models). Modules in general: compiler/passes/infer_type.h.
 #ifndef HONE_COMPILER_OPS_CALL_TYPE_H_
 #define HONE_COMPILER_OPS_CALL_TYPE_H_
 

@@ -83,7 +83,7 @@ TEST_F(BadInput, WrongInputNameShapeAndDtype) {
   const std::string npy = std::string("\x93NUMPY\x01\x00", 8) + static_cast<char>(118) + '\0' +
                           header + std::string(8, '\0');
   WriteFile(folder_ / "short.npy", npy);
-  Expect({"run", "m.so", "--input", "data=short.npy", "--output-dir", "out"}, 3, {"data", "784"});
+  Expect({"run", "m.so", "--input", "data=short.npy", "--output-dir", "out"}, 3, {"data", "28, 28"});
   std::string doubles = npy;
   doubles.replace(doubles.find("<f4"), 3, "<f8");
   WriteFile(folder_ / "double.npy", doubles + std::string(8, '\0'));

@@ -67,7 +67,7 @@ TEST_F(WholePath, PlanSpendsNothingAndMakesNoDatabase) {
 TEST_F(WholePath, CompiledModuleRunsTunedAndUntunedToTheSameNumbers) {
   Export("mlp");
   Tune("mlp");
-  std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 784), }";
+  std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 1, 28, 28), }";
   header.resize(117, ' ');
   header += '\n';
   std::string npy = std::string("\x93NUMPY\x01\x00", 8) + static_cast<char>(118) + '\0' + header;

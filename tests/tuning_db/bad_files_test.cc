@@ -79,15 +79,24 @@ TEST_F(BadFilesTest, NewerVersion) {
   ExpectRefused(absl::StatusCode::kFailedPrecondition, "newer Hone");
 }
 
+// As a newer Hone leaves it that was killed: the version is in FILE-wal only.
 TEST_F(BadFilesTest, NewerVersionThatIsStillInTheLogOnly) {
   MakeDatabase();
-  const auto db = sqlite::Connection::Open(path_, sqlite::Access::kWrite).value();
-  ASSERT_TRUE(db->Execute("PRAGMA user_version = 99").ok());  // not checkpointed: db stays open
-  const std::string before = ReadFile(path_).value();
-  for (const OpenMode mode : {OpenMode::kReadOnly, OpenMode::kReadWrite}) {
-    EXPECT_TRUE(absl::IsFailedPrecondition(OpenSqliteStore(path_, mode).status()));
+  std::map<std::string, std::string> as_killed;
+  {
+    const auto db = sqlite::Connection::Open(path_, sqlite::Access::kWrite).value();
+    ASSERT_TRUE(db->Execute("PRAGMA user_version = 99").ok());
+    as_killed = folder_.Contents();
   }
-  EXPECT_EQ(ReadFile(path_).value(), before);
+  for (const OpenMode mode : {OpenMode::kReadOnly, OpenMode::kReadWrite, OpenMode::kCreate}) {
+    for (const auto& [file, bytes] : as_killed) WriteBytes(file, bytes);
+    const auto store = OpenSqliteStore(path_, mode);
+    EXPECT_TRUE(absl::IsFailedPrecondition(store.status())) << store.status();
+    EXPECT_THAT(std::string(store.status().message()), HasSubstr("newer Hone"));
+    auto after = folder_.Contents();
+    EXPECT_EQ(after[path_], as_killed[path_]);
+    EXPECT_EQ(after[path_ + "-wal"], as_killed[path_ + "-wal"]);
+  }
 }
 
 TEST_F(BadFilesTest, Directory) {
@@ -141,6 +150,23 @@ TEST_F(NoPermissionTest, FolderThatMayNotBeWritten) {
       absl::IsPermissionDenied(OpenSqliteStore(folder_ / "new.db", OpenMode::kCreate).status()));
   EXPECT_TRUE(absl::IsPermissionDenied(OpenSqliteStore(path_, OpenMode::kReadWrite).status()));
   if (geteuid() != 0) chmod(folder_.path().c_str(), 0755);
+}
+
+// A library of configs that an administrator installed.
+TEST_F(NoPermissionTest, DatabaseInAFolderThatMayNotBeWrittenIsRead) {
+  for (const char* suffix : {"-wal", "-shm"}) std::filesystem::remove(path_ + suffix);
+  const auto before = folder_.Contents();
+  if (geteuid() != 0) chmod(folder_.path().c_str(), 0555);
+  BecomeNobody();
+  const auto store = OpenSqliteStore(path_, OpenMode::kReadOnly);
+  ASSERT_TRUE(store.ok()) << store.status();
+  EXPECT_EQ((*store)->GetTask(1)->workload, ExampleTask().workload);
+  EXPECT_EQ(folder_.Contents(), before);
+  if (geteuid() != 0) return;
+  setfsuid(0);
+  OpenSqliteStore(path_, OpenMode::kReadWrite).value()->EnsureTask(ExampleTask(1)).value();
+  setfsuid(65534);
+  EXPECT_EQ((*store)->GetTask(2)->workload, ExampleTask(1).workload) << "written between two reads";
 }
 
 TEST(NetworkFileSystem, IsKnownByItsMagic) {

@@ -1,5 +1,7 @@
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <thread>
 
@@ -121,6 +123,33 @@ TEST_F(SqliteStoreTest, ReadersLeaveTheDatabaseFileAsItIs) {
     EXPECT_THAT(reader->Check().value(), IsEmpty());
   }
   EXPECT_EQ(folder_.Contents()[path_], before);
+}
+
+// The lock by which SQLite knows, in another process, that it is not alone.
+bool IsSharedLockHeld(int fd) {
+  struct flock lock = {};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  lock.l_start = 0x40000002;
+  lock.l_len = 510;
+  EXPECT_EQ(fcntl(fd, F_OFD_GETLK, &lock), 0);
+  return lock.l_type != F_UNLCK;
+}
+
+TEST_F(SqliteStoreTest, OpeningAFileTwiceInAProcessKeepsItsLocks) {
+  Open(OpenMode::kCreate).reset();
+  const int fd = open(path_.c_str(), O_RDWR | O_CLOEXEC);  // closed last: closing drops locks
+  {
+    const auto writer = Open(OpenMode::kReadWrite);
+    writer->EnsureTask(ExampleTask()).value();
+    ASSERT_TRUE(IsSharedLockHeld(fd));
+    Open(OpenMode::kReadOnly)->GetTask(1).value();
+    EXPECT_TRUE(IsSharedLockHeld(fd)) << "opening for reading dropped the writer's locks";
+    EXPECT_FALSE(OpenSqliteStore(path_, OpenMode::kReadWrite).ok());
+    EXPECT_TRUE(IsSharedLockHeld(fd)) << "a refused writer dropped the writer's locks";
+  }
+  EXPECT_FALSE(IsSharedLockHeld(fd));
+  close(fd);
 }
 
 TEST_F(SqliteStoreTest, AFailedChangeLeavesTheOthersOfItsBatch) {

@@ -28,6 +28,15 @@ void Dispatcher::StopLeasing() {
   executor_->Post([this] { leasing_ = false; });
 }
 
+void Dispatcher::CloseAll() {
+  executor_->Post([this] {
+    for (auto& [name, session] : sessions_) {
+      session.link->Close(absl::UnavailableError("the daemon stops"));
+    }
+    sessions_.clear();
+  });
+}
+
 void Dispatcher::Tick() {
   executor_->Post([this] { DoTick(); });
 }
@@ -153,7 +162,9 @@ bool Dispatcher::Offer(const std::shared_ptr<Pending>& pending, Session& session
   CrashPoint("tuner.lease.after");
   if (!leased.ok()) {
     if (leased.status().code() == absl::StatusCode::kFailedPrecondition) {
-      spdlog::info("trial {} is dropped: {}", request.trial.id, leased.status().ToString());
+      MeasureReport report;
+      report.kind = MeasureReport::Kind::kSettled;
+      (void)pending->done(report);
       return true;
     }
     spdlog::error("trial {} waits: {}", request.trial.id, leased.status().ToString());

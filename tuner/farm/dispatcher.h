@@ -70,6 +70,8 @@ class Dispatcher : public Measurer {
   void Tick();
   // No new leases from here on; results still settle.
   void StopLeasing();
+  // Ends every stream: the daemon stops. Workers keep what they hold and come back.
+  void CloseAll();
 
  private:
   struct Pending {

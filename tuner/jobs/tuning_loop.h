@@ -49,7 +49,7 @@ struct TuningOptions {
   int64_t build_limit_ns = 20'000'000'000;
   int64_t run_limit_ns = 10'000'000'000;
   uint64_t memory_limit_bytes = uint64_t{4} << 30;
-  int builder_attempts = 3;  // of a request that fails through no fault of its candidate
+  int builder_attempts = 5;  // of a request that fails through no fault of its candidate
 };
 
 // All outlive the loop; both executors have stopped or drained when it is destroyed.
@@ -177,6 +177,7 @@ class TuningLoop {
   void EndMeasuring(int64_t trial);
   void OnMeasured(const TaskKey& key, const tuning_db::Record& record);
   void OnLost(const TaskKey& key, int64_t trial);
+  void OnSettledBefore(const TaskKey& key);
   void OnPoison(const TaskKey& key, int64_t trial, const std::string& message);
   // Leased by the daemon itself and settled as this failure, unless a worker was faster.
   absl::Status SettleFailure(const tuning_db::Trial& trial, tuning_db::Outcome outcome,

@@ -190,7 +190,9 @@ MeasureCallback TuningLoop::SettleFinalWith(const Runner& runner, std::vector<Fi
   facts.signature = runner.key.second;
   facts.job = runner.final_run->trial.job;
   facts.distinct_trials = runner.history.settled();
-  facts.space_size = runner.context->space().Count(kCountLimit);
+  // Many leaves may be one nest: a space that the search has used up is as large as what it gave.
+  facts.space_size = runner.exhausted ? facts.distinct_trials
+                                      : runner.context->space().Count(kCountLimit);
   facts.toolchain = runner.final_run->toolchain;
   return [this, key = runner.key, trial = runner.final_run->trial.id, facts,
           entries = std::move(entries)](const MeasureReport& report) {
@@ -208,6 +210,13 @@ absl::StatusOr<SettleResult> TuningLoop::SettleFinal(const TaskKey& key, int64_t
       if (runner != nullptr && runner->final_run) {
         EndFinal(*runner, Outcome::kDeviceLost, message);
       }
+      Pump();
+    });
+    return SettleResult::kRefused;
+  }
+  if (report.kind == MeasureReport::Kind::kSettled) {
+    parts_.executor->Post([this, key] {
+      OnFinalSettled(key, "");
       Pump();
     });
     return SettleResult::kRefused;

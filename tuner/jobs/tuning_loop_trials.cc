@@ -310,6 +310,10 @@ MeasureCallback TuningLoop::SettleWith(const TaskKey& key, int64_t trial, Artifa
           [this, key, trial, message = report.message] { OnPoison(key, trial, message); });
       return SettleResult::kRefused;
     }
+    if (report.kind == MeasureReport::Kind::kSettled) {
+      parts_.executor->Post([this, key] { OnSettledBefore(key); });
+      return SettleResult::kRefused;
+    }
     if (report.kind == MeasureReport::Kind::kLost || report.result.candidates_size() == 0) {
       parts_.executor->Post([this, key, trial] { OnLost(key, trial); });
       return SettleResult::kRefused;
@@ -379,6 +383,22 @@ void TuningLoop::OnLost(const TaskKey& key, int64_t trial) {
     const auto it = runner->open.find(trial);
     if (it != runner->open.end()) {
       QueueBuild(*runner, it->second);
+    }
+  }
+  Pump();
+}
+
+void TuningLoop::OnSettledBefore(const TaskKey& key) {
+  tuning_db::RecordFilter filter;
+  filter.task = key.first;
+  filter.signature = key.second;
+  filter.purpose = Purpose::kSearch;
+  const auto records = parts_.store->Records(filter);
+  if (!records.ok()) return Fatal(records.status());
+  if (Runner* runner = Find(key)) {
+    for (const tuning_db::Record& record : *records) {
+      if (runner->open.erase(record.trial) > 0) EndMeasuring(record.trial);
+      runner->history.Settled(record);
     }
   }
   Pump();

@@ -14,12 +14,25 @@ int FlagsOf(Access access) {
   switch (access) {
     case Access::kRead:
       return kCommon | SQLITE_OPEN_READONLY;
+    case Access::kFrozen:
+      return kCommon | SQLITE_OPEN_READONLY | SQLITE_OPEN_URI;
     case Access::kWrite:
       return kCommon | SQLITE_OPEN_READWRITE;
     case Access::kCreate:
       return kCommon | SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
   }
   return kCommon;
+}
+
+// Even to read, SQLite makes FILE-shm; not so in a file said to be immutable.
+std::string NameFor(const std::string& path, Access access) {
+  if (access != Access::kFrozen) return path;
+  std::string uri = "file:";
+  for (const char c : path) {
+    const bool is_special = c == '%' || c == '?' || c == '#';
+    uri += is_special ? fmt::format("%{:02X}", static_cast<unsigned char>(c)) : std::string(1, c);
+  }
+  return uri + "?immutable=1";
 }
 
 }  // namespace
@@ -45,7 +58,8 @@ absl::Status StatusOf(int code, const std::string& message) {
 absl::StatusOr<std::unique_ptr<Connection>> Connection::Open(const std::string& path,
                                                              Access access) {
   sqlite3* handle = nullptr;
-  const int code = sqlite3_open_v2(path.c_str(), &handle, FlagsOf(access), nullptr);
+  const int code =
+      sqlite3_open_v2(NameFor(path, access).c_str(), &handle, FlagsOf(access), nullptr);
   std::unique_ptr<Connection> connection(new Connection(path, handle));
   if (code != SQLITE_OK) return connection->ErrorOf(code, "open");
   HONE_RETURN_IF_ERROR(connection->Configure(access));
@@ -57,7 +71,7 @@ absl::Status Connection::Configure(Access access) {
   sqlite3_db_config(handle_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(handle_, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   // Only the writer may checkpoint, also at the close of a last connection.
-  if (access == Access::kRead) {
+  if (access == Access::kRead || access == Access::kFrozen) {
     sqlite3_db_config(handle_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
   }
   return Execute("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY");

@@ -20,6 +20,7 @@ namespace hone::tuning_db::sqlite {
 
 enum class Access {
   kRead,    // never writes or checkpoints the database
+  kFrozen,  // as kRead, of a file that nobody writes meanwhile, in a folder that we may not write
   kWrite,   // the one connection that writes and checkpoints; the file must exist
   kCreate,  // of a file that nobody else knows yet
 };

@@ -17,6 +17,7 @@
 #include "support/file_system.h"
 #include "support/status.h"
 #include "tuning_db/sqlite/connection.h"
+#include "tuning_db/sqlite/lock_file.h"
 #include "tuning_db/sqlite/schema.h"
 
 namespace hone::tuning_db::sqlite {
@@ -141,6 +142,19 @@ absl::Status CreateDatabaseFile(const std::string& path) {
     return status;
   }
   return RenameDurably(scratch, path);
+}
+
+bool IsQuiet(const std::string& path) {
+  if (HasWal(path)) return false;
+  const absl::StatusOr<std::string> holder = LockFile::HolderOf(path + ".lock");
+  return holder.ok() && holder->empty();
+}
+
+std::string StateOf(const std::string& path) {
+  struct stat info = {};
+  stat(path.c_str(), &info);
+  return fmt::format("{} {} {} {} {}", info.st_ino, info.st_size, info.st_mtim.tv_sec,
+                     info.st_mtim.tv_nsec, HasWal(path));
 }
 
 absl::StatusOr<std::string> CanonicalPath(const std::string& path) {

@@ -23,6 +23,11 @@ absl::Status CreateDatabaseFile(const std::string& path);
 // not exist, its folder must (kNotFound).
 absl::StatusOr<std::string> CanonicalPath(const std::string& path);
 
+// Whether nobody writes the file, nor left a log that is still to be read.
+bool IsQuiet(const std::string& path);
+// Changes whenever somebody writes the file.
+std::string StateOf(const std::string& path);
+
 // SQLite's locks and shared memory do not hold across machines: kFailedPrecondition where `path` or
 // its folder lies on such a file system.
 absl::Status RefuseNetworkFileSystem(const std::string& path);

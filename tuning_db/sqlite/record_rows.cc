@@ -1,3 +1,5 @@
+#include <limits>
+
 #include "support/digest.h"
 #include "support/status.h"
 #include "tuning_db/sqlite/rows.h"
@@ -34,7 +36,7 @@ Record RecordOf(const Statement& row) {
 
 // The conditions of a filter, and below their parameters in the same order.
 std::string Where(const RecordFilter& filter) {
-  std::string where = filter.newest_first ? "(? = 0 OR r.id < ?)" : "r.id > ?";
+  std::string where = filter.newest_first ? "r.id < ?" : "r.id > ?";
   if (filter.task) where += " AND t.task = ?";
   if (filter.signature) where += " AND s.digest = ?";
   if (filter.job) where += " AND IFNULL(t.job, 0) = ?";
@@ -45,8 +47,8 @@ std::string Where(const RecordFilter& filter) {
 }
 
 void BindFilter(Statement& query, const RecordFilter& filter) {
-  query.Bind(filter.after_id);
-  if (filter.newest_first) query.Bind(filter.after_id);
+  const bool is_unbounded = filter.newest_first && filter.after_id == 0;
+  query.Bind(is_unbounded ? std::numeric_limits<int64_t>::max() : filter.after_id);
   if (filter.task) query.Bind(*filter.task);
   if (filter.signature) query.Bind(Sha256Hex(*filter.signature));
   if (filter.job) query.Bind(*filter.job);

@@ -14,6 +14,7 @@
 #include "tuning_db/sqlite/commit_queue.h"
 #include "tuning_db/sqlite/connection.h"
 #include "tuning_db/sqlite/database_file.h"
+#include "tuning_db/sqlite/database_use.h"
 #include "tuning_db/sqlite/lock_file.h"
 #include "tuning_db/sqlite/reader_pool.h"
 #include "tuning_db/sqlite/rows.h"
@@ -35,7 +36,9 @@ struct Writer {
 
 class SqliteStore final : public Store {
  public:
-  SqliteStore(std::string path, const Clock& clock) : path_(path), clock_(clock), readers_(path) {}
+  SqliteStore(std::string path, std::unique_ptr<sqlite::DatabaseUse> use, const Clock& clock,
+              bool is_frozen)
+      : path_(path), use_(std::move(use)), clock_(clock), readers_(path, is_frozen) {}
 
   void MakeWriter(std::unique_ptr<sqlite::LockFile> lock, std::unique_ptr<Connection> db) {
     writer_.reset(new Writer{std::move(lock), std::move(db)});
@@ -228,6 +231,7 @@ class SqliteStore final : public Store {
   }
 
   const std::string path_;
+  const std::unique_ptr<sqlite::DatabaseUse> use_;  // outlives the connections
   const Clock& clock_;
   std::unique_ptr<Writer> writer_;  // null: read only
   sqlite::ReaderPool readers_;      // closed before the writer, which checkpoints last
@@ -243,8 +247,8 @@ absl::Status MakeParentFolders(const std::string& path) {
 }
 
 // Read-only: opens once, so that errors show now, and holds the version to ours.
-absl::Status CheckReadable(const std::string& path) {
-  HONE_ASSIGN_OR_RETURN(const auto db, Connection::Open(path, sqlite::Access::kRead));
+absl::Status CheckReadable(const std::string& path, sqlite::Access access) {
+  HONE_ASSIGN_OR_RETURN(const auto db, Connection::Open(path, access));
   HONE_ASSIGN_OR_RETURN(const int version, sqlite::VersionOf(*db));
   if (version > sqlite::NewestVersion()) return sqlite::NewerVersion(path, version);
   if (version == sqlite::NewestVersion()) return absl::OkStatus();
@@ -254,15 +258,36 @@ absl::Status CheckReadable(const std::string& path) {
                   path, version, sqlite::NewestVersion()));
 }
 
+absl::StatusOr<std::unique_ptr<Store>> OpenToRead(const std::string& path,
+                                                  std::unique_ptr<sqlite::DatabaseUse> use,
+                                                  const Clock& clock) {
+  absl::Status status = CheckReadable(path, sqlite::Access::kRead);
+  bool is_frozen = false;
+  if (!status.ok() && sqlite::IsQuiet(path)) {
+    // In a folder that we may not write, SQLite cannot make the FILE-shm that it reads with.
+    is_frozen = CheckReadable(path, sqlite::Access::kFrozen).ok();
+    if (is_frozen) status = absl::OkStatus();
+  }
+  HONE_RETURN_IF_ERROR(status);
+  return std::make_unique<SqliteStore>(path, std::move(use), clock, is_frozen);
+}
+
 absl::Status RequireWritable(const std::string& path) {
   return access(path.c_str(), W_OK) == 0 ? absl::OkStatus()
                                          : ErrnoStatus(errno, "write the tuning database", path);
 }
 
-absl::StatusOr<std::unique_ptr<Connection>> OpenForWriting(const std::string& path) {
-  HONE_ASSIGN_OR_RETURN(auto db, Connection::Open(path, sqlite::Access::kWrite));
+// Looks at the version through a reader: a writer's close would move a newer Hone's log into the
+// file.
+absl::Status RefuseNewerVersion(const std::string& path) {
+  HONE_ASSIGN_OR_RETURN(const auto db, Connection::Open(path, sqlite::Access::kRead));
   HONE_ASSIGN_OR_RETURN(const int version, sqlite::VersionOf(*db));
-  if (version > sqlite::NewestVersion()) return sqlite::NewerVersion(path, version);
+  return version > sqlite::NewestVersion() ? sqlite::NewerVersion(path, version) : absl::OkStatus();
+}
+
+absl::StatusOr<std::unique_ptr<Connection>> OpenForWriting(const std::string& path) {
+  HONE_RETURN_IF_ERROR(RefuseNewerVersion(path));
+  HONE_ASSIGN_OR_RETURN(auto db, Connection::Open(path, sqlite::Access::kWrite));
   HONE_RETURN_IF_ERROR(sqlite::Migrate(*db));
   return db;
 }
@@ -275,22 +300,21 @@ absl::StatusOr<std::unique_ptr<Store>> OpenSqliteStore(const std::string& given,
   if (mode == OpenMode::kCreate) HONE_RETURN_IF_ERROR(MakeParentFolders(given));
   HONE_ASSIGN_OR_RETURN(const std::string path, sqlite::CanonicalPath(given));
   HONE_RETURN_IF_ERROR(sqlite::RefuseNetworkFileSystem(path));
-  const absl::Status found = sqlite::InspectDatabaseFile(path);
-  const bool is_new = mode == OpenMode::kCreate && absl::IsNotFound(found);
-  if (!is_new) HONE_RETURN_IF_ERROR(found);
+  auto use = sqlite::DatabaseUse::Begin(path);
+  const bool is_new = mode == OpenMode::kCreate && absl::IsNotFound(use.status());
+  if (!is_new) HONE_RETURN_IF_ERROR(use.status());
+  if (mode == OpenMode::kReadOnly) return OpenToRead(path, *std::move(use), clock);
 
-  auto store = std::make_unique<SqliteStore>(path, clock);
-  if (mode == OpenMode::kReadOnly) {
-    HONE_RETURN_IF_ERROR(CheckReadable(path));
-    return store;
-  }
   if (!is_new) HONE_RETURN_IF_ERROR(RequireWritable(path));
   HONE_ASSIGN_OR_RETURN(auto lock, sqlite::LockFile::Take(LockPath(path), owner));
-  // Another may have made it while we had no lock.
-  if (is_new && absl::IsNotFound(sqlite::InspectDatabaseFile(path))) {
-    HONE_RETURN_IF_ERROR(sqlite::CreateDatabaseFile(path));
+  if (is_new) {
+    // Another may have made it while we had no lock.
+    if (!std::filesystem::exists(path)) HONE_RETURN_IF_ERROR(sqlite::CreateDatabaseFile(path));
+    use = sqlite::DatabaseUse::Begin(path);
+    HONE_RETURN_IF_ERROR(use.status());
   }
   HONE_ASSIGN_OR_RETURN(auto db, OpenForWriting(path));
+  auto store = std::make_unique<SqliteStore>(path, *std::move(use), clock, /*is_frozen=*/false);
   store->MakeWriter(std::move(lock), std::move(db));
   return store;
 }

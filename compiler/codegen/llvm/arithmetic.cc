@@ -81,8 +81,8 @@ Value* UnaryInt(Builder& b, UnaryOp op, Value* x, DataType dtype) {
 // NaN where either is NaN. One instruction on x86 where one operand is a constant.
 Value* FloatMinMax(Builder& b, bool is_min, Value* x, Value* y, const CpuTraits& traits) {
   if (traits.nan_min_max) {
-    return b.CreateBinaryIntrinsic(
-        is_min ? llvm::Intrinsic::minimum : llvm::Intrinsic::maximum, x, y);
+    return b.CreateBinaryIntrinsic(is_min ? llvm::Intrinsic::minimum : llvm::Intrinsic::maximum, x,
+                                   y);
   }
   if (llvm::isa<llvm::Constant>(x)) std::swap(x, y);
   Value* replace = is_min ? b.CreateFCmpOLT(y, x) : b.CreateFCmpOGT(y, x);
@@ -222,8 +222,8 @@ llvm::Function* IntPowFunction(Builder& b) {
   Value* negative = fb.CreateICmpSLT(exponent, fb.getInt64(0));
   Value* unit = fb.CreateICmpULE(fb.CreateAdd(base, fb.getInt64(1)), fb.getInt64(2));
   unit = fb.CreateAnd(unit, fb.CreateICmpNE(base, fb.getInt64(0)));
-  Value* start = fb.CreateSelect(fb.CreateAnd(negative, fb.CreateNot(unit)), fb.getInt64(0),
-                                 fb.getInt64(1));
+  Value* start =
+      fb.CreateSelect(fb.CreateAnd(negative, fb.CreateNot(unit)), fb.getInt64(0), fb.getInt64(1));
   Value* count = fb.CreateSelect(negative, fb.CreateAnd(exponent, fb.getInt64(1)), exponent);
   fb.CreateCondBr(fb.CreateICmpSGT(count, fb.getInt64(0)), body, exit);
   fb.SetInsertPoint(body);

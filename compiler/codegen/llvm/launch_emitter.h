@@ -51,7 +51,7 @@ class LaunchEmitter {
     llvm::Value* offsets = nullptr;  // kScattered: of the lanes, in elements
     int64_t stride = 0;              // kRamp, in elements
     llvm::Align align;
-    bool in_bounds = false;          // whatever the mask says
+    bool in_bounds = false;  // whatever the mask says
     const Storage* storage = nullptr;
     llvm::Type* element = nullptr;
   };

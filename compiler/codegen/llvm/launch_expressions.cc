@@ -145,16 +145,14 @@ llvm::Value* LaunchEmitter::EmitComparison(const Expr& e) {
   if (const std::optional<bool> decided = Decide(e)) return b_.getInt1(*decided);
   const Index difference = IndexMath::Sum(x, y, -1);
   const BinaryOp op = e->binary_op;
-  const int64_t stride =
-      vector_.lane_atom >= 0 ? difference.CoefficientOf(vector_.lane_atom) : 0;
+  const int64_t stride = vector_.lane_atom >= 0 ? difference.CoefficientOf(vector_.lane_atom) : 0;
   const bool less = op == BinaryOp::kLt || op == BinaryOp::kLe;
   const Index rest = IndexMath::Sum(difference, Index{0, {{vector_.lane_atom, 1}}}, -stride);
   if (stride == 1 && (less || op == BinaryOp::kGe || op == BinaryOp::kGt) &&
       !index_.IsVector(rest)) {
     // lane + rest < 0 is lane < -rest.
     const bool or_equal = op == BinaryOp::kLe || op == BinaryOp::kGt;
-    Value* limit = index_.Emit(
-        IndexMath::Sum(IndexMath::Constant(or_equal ? 1 : 0), rest, -1));
+    Value* limit = index_.Emit(IndexMath::Sum(IndexMath::Constant(or_equal ? 1 : 0), rest, -1));
     Value* lanes = b_.getInt64(vector_.lanes);
     limit = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, limit, lanes);
     limit = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, limit, b_.getInt64(0));
@@ -218,8 +216,7 @@ bool LaunchEmitter::MayFault(const Expr& root) {
           OffsetOf(e->buffer, e->operands, *storage, /*speculative=*/true);
       return !offset || !InBounds(*offset, *storage);
     }
-    // A select sees to its own branches.
-    if (e->kind == ExprKind::kSelect) return visit(e->operands[0]);
+    // The branches of a select too: what guards them may be the condition asked about.
     for (const Expr& operand : e->operands) {
       if (visit(operand)) return true;
     }
@@ -337,9 +334,9 @@ std::optional<Index> LaunchEmitter::IndexOfBinary(const Expr& e, bool speculativ
       const Range b = index_.RangeOf(*y);
       const Range range = is_min ? Range{std::min(a.min, b.min), std::min(a.max, b.max)}
                                  : Range{std::max(a.min, b.min), std::max(a.max, b.max)};
-      return index_.Of(EmitBinary(b_, e->binary_op, index_.Emit(*x), index_.Emit(*y),
-                                  DataType::kInt64, traits_),
-                       range);
+      return index_.Of(
+          EmitBinary(b_, e->binary_op, index_.Emit(*x), index_.Emit(*y), DataType::kInt64, traits_),
+          range);
     }
     default:
       break;

@@ -1,8 +1,7 @@
 // The function around a launch: arguments, buffers, grid.
-#include "compiler/codegen/llvm/launch_emitter.h"
-
 #include <fmt/format.h>
 
+#include "compiler/codegen/llvm/launch_emitter.h"
 #include "compiler/loop/visit.h"
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Module.h"
@@ -73,8 +72,8 @@ void LaunchEmitter::PopScope() {
 
 void LaunchEmitter::Declare(const std::string& name) {
   llvm::Type* pointer = b_.getPtrTy();
-  auto* type = llvm::FunctionType::get(
-      b_.getVoidTy(), {pointer, b_.getInt64Ty(), b_.getInt64Ty(), pointer}, false);
+  auto* type = llvm::FunctionType::get(b_.getVoidTy(),
+                                       {pointer, b_.getInt64Ty(), b_.getInt64Ty(), pointer}, false);
   function_ = llvm::Function::Create(type, llvm::Function::InternalLinkage, name, &module_);
   function_->setDoesNotThrow();
   // No calls to memset and the like: modules have no undefined symbols.
@@ -145,8 +144,7 @@ void LaunchEmitter::EmitGrid(const loop::Stmt& body) {
   for (size_t i = 0; i < grid.size(); ++i) {
     const Index zero_based =
         grid[i].extent == 1 ? Index{} : index_.Of(values[i], {0, grid[i].extent - 1});
-    vars_[grid[i].loop->var.get()] =
-        IndexMath::Sum(zero_based, IndexMath::Constant(grid[i].min));
+    vars_[grid[i].loop->var.get()] = IndexMath::Sum(zero_based, IndexMath::Constant(grid[i].min));
   }
   EmitStmt(grid.empty() ? body : grid.back().loop->body[0]);
   index_.PopScope();

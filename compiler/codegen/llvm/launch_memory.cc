@@ -43,8 +43,8 @@ std::optional<Index> LaunchEmitter::OffsetOf(const loop::Buffer& buffer,
                                              const Storage& storage, bool speculative) {
   const Layout& layout = buffer->layout;
   if (static_cast<int>(indices.size()) != layout.rank()) {
-    Fail(fmt::format("nest {}: {} has {} axes, accessed with {} indices", nest_.name,
-                     buffer->name, layout.rank(), indices.size()));
+    Fail(fmt::format("nest {}: {} has {} axes, accessed with {} indices", nest_.name, buffer->name,
+                     layout.rank(), indices.size()));
     return std::nullopt;
   }
   std::vector<Index> logical;
@@ -92,8 +92,7 @@ LaunchEmitter::Address LaunchEmitter::Locate(const loop::Buffer& buffer,
   if (vector_.lanes > 1 && vector_.lane_atom >= 0) {
     address.stride = offset->CoefficientOf(vector_.lane_atom);
   }
-  const Index first =
-      IndexMath::Sum(*offset, Index{0, {{vector_.lane_atom, 1}}}, -address.stride);
+  const Index first = IndexMath::Sum(*offset, Index{0, {{vector_.lane_atom, 1}}}, -address.stride);
   if (index_.IsVector(first)) {
     address.reach = Reach::kScattered;
     address.offsets = index_.Emit(*offset);
@@ -206,8 +205,8 @@ llvm::Value* LaunchEmitter::LoadScattered(const Address& address) {
             ? b_.CreateConstGEP1_64(address.element, address.pointer, i * address.stride)
             : b_.CreateGEP(address.element, address.storage->base,
                            b_.CreateExtractElement(address.offsets, i));
-    Value* element = Annotate(b_.CreateAlignedLoad(address.element, pointer, align),
-                              *address.storage, true);
+    Value* element =
+        Annotate(b_.CreateAlignedLoad(address.element, pointer, align), *address.storage, true);
     result = b_.CreateInsertElement(result, element, i);
   }
   return result;
@@ -215,20 +214,17 @@ llvm::Value* LaunchEmitter::LoadScattered(const Address& address) {
 
 void LaunchEmitter::StoreLanes(const Address& address, Value* value) {
   if (vector_.lanes == 1) {
-    Annotate(b_.CreateAlignedStore(value, address.pointer, address.align), *address.storage,
-             false);
+    Annotate(b_.CreateAlignedStore(value, address.pointer, address.align), *address.storage, false);
     return;
   }
   value = Splat(b_, value, vector_.lanes);
   if (address.reach == Reach::kRamp && address.stride == 1) return StoreRamp(address, value);
   // In the order of the lanes.
-  Value* mask = vector_.mask
-                    ? vector_.mask
-                    : llvm::ConstantInt::getTrue(Widen(b_.getInt1Ty(), vector_.lanes));
+  Value* mask = vector_.mask ? vector_.mask
+                             : llvm::ConstantInt::getTrue(Widen(b_.getInt1Ty(), vector_.lanes));
   const llvm::Align align(address.element->getPrimitiveSizeInBits() / 8);
-  Value* pointers = address.reach == Reach::kUniform
-                        ? Splat(b_, address.pointer, vector_.lanes)
-                        : LanePointers(address);
+  Value* pointers = address.reach == Reach::kUniform ? Splat(b_, address.pointer, vector_.lanes)
+                                                     : LanePointers(address);
   Annotate(b_.CreateMaskedScatter(value, pointers, align, mask), *address.storage, false);
 }
 
@@ -241,11 +237,10 @@ void LaunchEmitter::StoreRamp(const Address& address, Value* value) {
     b_.CreateAlignedStore(value, address.pointer, address.align);
     return;
   }
-  llvm::Instruction* store =
-      vector_.mask
-          ? static_cast<llvm::Instruction*>(
-                b_.CreateMaskedStore(value, address.pointer, address.align, vector_.mask))
-          : b_.CreateAlignedStore(value, address.pointer, address.align);
+  llvm::Instruction* store = vector_.mask
+                                 ? static_cast<llvm::Instruction*>(b_.CreateMaskedStore(
+                                       value, address.pointer, address.align, vector_.mask))
+                                 : b_.CreateAlignedStore(value, address.pointer, address.align);
   Annotate(store, *address.storage, false);
 }
 

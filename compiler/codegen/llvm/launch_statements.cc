@@ -122,8 +122,8 @@ void LaunchEmitter::EmitFor(const loop::Stmt& s) {
       unrolled_statements_ + extent.constant <= kUnrolledStatements) {
     return EmitUnrolled(s, min, extent.constant);
   }
-  if (s->loop_kind == LoopKind::kVectorize && vector_.lanes == 1 &&
-      extent.constant <= kMaxLanes && !index_.IsVector(min) && LaneCheck(s).together()) {
+  if (s->loop_kind == LoopKind::kVectorize && vector_.lanes == 1 && extent.constant <= kMaxLanes &&
+      !index_.IsVector(min) && LaneCheck(s).together()) {
     return EmitVectorized(s, min, extent.constant);
   }
   EmitSerial(s, min, extent);
@@ -243,8 +243,7 @@ void LaunchEmitter::EmitAlloc(const loop::Stmt& s) {
   const uint64_t bytes = static_cast<uint64_t>(storage.elements) * SizeBytes(buffer.dtype);
   const uint64_t outer = scratch_now_;
   if (buffer.scope == loop::Scope::kRegister && bytes <= kStackBytes) {
-    llvm::Type* type =
-        llvm::ArrayType::get(MemoryType(context_, buffer.dtype), storage.elements);
+    llvm::Type* type = llvm::ArrayType::get(MemoryType(context_, buffer.dtype), storage.elements);
     Builder entry(&function_->getEntryBlock(), function_->getEntryBlock().begin());
     auto* slot = entry.CreateAlloca(type, nullptr, buffer.name);
     slot->setAlignment(llvm::Align(HONE_BUFFER_ALIGNMENT));
@@ -270,9 +269,8 @@ void LaunchEmitter::EmitPrefetch(const loop::Stmt& s) {
   const Address address = Locate(s->buffer, s->indices);
   vector_.mask = outer_mask;
   if (!status_.ok() || !address.pointer) return;  // scattered: not worth it
-  b_.CreateIntrinsic(
-      llvm::Intrinsic::prefetch, {b_.getPtrTy()},
-      {address.pointer, b_.getInt32(0), b_.getInt32(s->locality), b_.getInt32(1)});
+  b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {b_.getPtrTy()},
+                     {address.pointer, b_.getInt32(0), b_.getInt32(s->locality), b_.getInt32(1)});
 }
 
 void LaunchEmitter::EmitStore(const loop::Stmt& s) {

@@ -76,8 +76,8 @@ llvm::ModulePassManager MinimalPipeline() {
 
 absl::StatusOr<llvm::TargetMachine*> MachineFor(const Target& target) {
   thread_local std::map<std::string, std::unique_ptr<llvm::TargetMachine>> machines;
-  const std::string key = fmt::format("{} {} {}", target.triple, target.cpu,
-                                      absl::StrJoin(target.features, ","));
+  const std::string key =
+      fmt::format("{} {} {}", target.triple, target.cpu, absl::StrJoin(target.features, ","));
   std::unique_ptr<llvm::TargetMachine>& machine = machines[key];
   if (!machine) {
     std::string error;

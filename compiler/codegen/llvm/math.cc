@@ -8,57 +8,55 @@
 namespace hone::codegen {
 namespace {
 
-using llvm::Intrinsic::ID;
 using llvm::Type;
 using llvm::Value;
+using llvm::Intrinsic::ID;
 
 // Polynomials interpolate at Chebyshev nodes of the interval named; lowest power first.
 
 // (e^r - 1 - r) / r^2, |r| <= ln(2) / 2.
 constexpr double kExpFloat[] = {0.5, 0.1666657338, 0.04166655011, 0.008363773874, 0.001392692661};
-constexpr double kExpDouble[] = {
-    0.5,
-    0.1666666666666667144,
-    0.04166666666666667007,
-    0.0083333333333255447,
-    0.001388888888888332667,
-    0.0001984126987686435493,
-    0.00002480158732700718673,
-    2.755725283351690975e-6,
-    2.755727181021979957e-7,
-    2.510627473357329469e-8,
-    2.091544229778011522e-9};
+constexpr double kExpDouble[] = {0.5,
+                                 0.1666666666666667144,
+                                 0.04166666666666667007,
+                                 0.0083333333333255447,
+                                 0.001388888888888332667,
+                                 0.0001984126987686435493,
+                                 0.00002480158732700718673,
+                                 2.755725283351690975e-6,
+                                 2.755727181021979957e-7,
+                                 2.510627473357329469e-8,
+                                 2.091544229778011522e-9};
 // (2 atanh(s) - 2 s) / s^3 in s^2, for arguments of log in [sqrt(1/2), sqrt(2)].
 constexpr double kLogFloat[] = {0.6666666655, 0.4000012559, 0.2855039696, 0.2334194339};
-constexpr double kLogDouble[] = {0.6666666666666666645, 0.4000000000000094127,
-                                 0.2857142857076445012, 0.222222224005477573,
-                                 0.1818179470089779959, 0.1538629053465899199,
-                                 0.132674185964748834,  0.131007213835034914};
+constexpr double kLogDouble[] = {
+    0.6666666666666666645, 0.4000000000000094127, 0.2857142857076445012, 0.222222224005477573,
+    0.1818179470089779959, 0.1538629053465899199, 0.132674185964748834,  0.131007213835034914};
 // erf(x) / x in x^2, |x| <= 1.
-constexpr double kErfSmallFloat[] = {1.128379166,    -0.3761262667,   0.1128359472,
+constexpr double kErfSmallFloat[] = {1.128379166,    -0.3761262667,  0.1128359472,
                                      -0.02685421201, 0.005189087423, -0.0008016864287,
                                      7.875875063e-5};
 constexpr double kErfSmallDouble[] = {
-    1.128379167095512574,      -0.3761263890318375238,   0.1128379167095512024,
-    -0.02686617064512984081,   0.005223977625423298309,  -0.0008548327021934829596,
-    0.0001205533290288873541,  -0.00001492564756751933213, 1.646204544146841894e-6,
-    -1.63646421581676153e-7,   1.4792401209404813e-8,    -1.216456005728345008e-9,
-    8.70904512905310669e-11,   -4.230945824295337817e-12};
+    1.128379167095512574,     -0.3761263890318375238,     0.1128379167095512024,
+    -0.02686617064512984081,  0.005223977625423298309,    -0.0008548327021934829596,
+    0.0001205533290288873541, -0.00001492564756751933213, 1.646204544146841894e-6,
+    -1.63646421581676153e-7,  1.4792401209404813e-8,      -1.216456005728345008e-9,
+    8.70904512905310669e-11,  -4.230945824295337817e-12};
 // ln(erfc(x)) + x^2, 1 <= x <= 4.
-constexpr double kErfLargeFloat[] = {-0.0007369867258, -1.12598781,     0.3609852502,
-                                     -0.1033722027,    0.0226428218,    -0.003441597722,
+constexpr double kErfLargeFloat[] = {-0.0007369867258, -1.12598781,    0.3609852502,
+                                     -0.1033722027,    0.0226428218,   -0.003441597722,
                                      0.0003181504694,  -1.333887042e-5};
 // exp(x^2) erfc(x) in (x - 3) / (x + 3), 1 <= x <= 6.
 constexpr double kErfLargeDouble[] = {
-    0.1790011511813899504,     -0.3262335600430372284,   0.2456038017123308793,
-    -0.1501159365007771931,    0.07166583719797824927,   -0.02439249931867416255,
-    0.004269136332839603374,   0.0007077464390642495781, -0.0005970619486467925222,
+    0.1790011511813899504,     -0.3262335600430372284,    0.2456038017123308793,
+    -0.1501159365007771931,    0.07166583719797824927,    -0.02439249931867416255,
+    0.004269136332839603374,   0.0007077464390642495781,  -0.0005970619486467925222,
     0.00004525529407340588535, 0.00006405655742070628208, -0.00001286042120576811808,
-    -7.978119429438598504e-6,  2.11927901289259656e-6,   1.251923372232226381e-6,
-    -2.902501917746964571e-7,  -2.295919632170404073e-7, 2.099099490307882265e-8,
+    -7.978119429438598504e-6,  2.11927901289259656e-6,    1.251923372232226381e-6,
+    -2.902501917746964571e-7,  -2.295919632170404073e-7,  2.099099490307882265e-8,
     3.0975338712854803e-8};
 // (sin(r) - r) / r^3 and (cos(r) - 1 + r^2 / 2) / r^4 in r^2, |r| <= pi / 4.
-constexpr double kSin[] = {-0.1666666666666666667,   0.008333333333333331379,
+constexpr double kSin[] = {-0.1666666666666666667,    0.008333333333333331379,
                            -0.0001984126984126482162, 2.755731921915078158e-6,
                            -2.505210616733570639e-8,  1.605852134995498633e-10,
                            -7.586094789672620073e-13};
@@ -67,11 +65,12 @@ constexpr double kCos[] = {0.04166666666666666667,    -0.00138888888888888878,
                            2.087675575487959641e-9,   -1.147045517821690658e-11,
                            4.745537017319258366e-14};
 // (atan(t) - t) / t^3 in t^2, |t| <= tan(pi / 8).
-constexpr double kAtan[] = {-0.3333333333333333333, 0.1999999999999999145,  -0.142857142857114906,
-                            0.1111111111075148104,  -0.09090909066816080901, 0.076923067291948968,
-                            -0.06666641869131182673, 0.05881923056114022562, -0.05258020272656758341,
-                            0.04719259188242092395, -0.04103887546862687257, 0.03062299555373551607,
-                            -0.01390537453311323531};
+constexpr double kAtan[] = {
+    -0.3333333333333333333,  0.1999999999999999145,   -0.142857142857114906,
+    0.1111111111075148104,   -0.09090909066816080901, 0.076923067291948968,
+    -0.06666641869131182673, 0.05881923056114022562,  -0.05258020272656758341,
+    0.04719259188242092395,  -0.04103887546862687257, 0.03062299555373551607,
+    -0.01390537453311323531};
 
 // Emits for one floating-point type.
 class Math {
@@ -141,14 +140,13 @@ class Math {
   Value* Erf(Value* x) {
     Value* magnitude = Abs(x);
     Value* square = b_.CreateFMul(x, x);
-    Value* small = b_.CreateFMul(x, is_double_ ? Poly(square, kErfSmallDouble)
-                                               : Poly(square, kErfSmallFloat));
+    Value* small =
+        b_.CreateFMul(x, is_double_ ? Poly(square, kErfSmallDouble) : Poly(square, kErfSmallFloat));
     Value* a = ClampAbove(magnitude, is_double_ ? 6 : 4);
     Value* complement = nullptr;
     if (is_double_) {
       Value* t = b_.CreateFDiv(b_.CreateFSub(a, Num(3)), b_.CreateFAdd(a, Num(3)));
-      complement =
-          b_.CreateFMul(Exp(Negative(b_.CreateFMul(a, a))), Poly(t, kErfLargeDouble));
+      complement = b_.CreateFMul(Exp(Negative(b_.CreateFMul(a, a))), Poly(t, kErfLargeDouble));
     } else {
       complement = Exp(Fma(Negative(a), a, Poly(a, kErfLargeFloat)));
     }
@@ -216,8 +214,7 @@ class Math {
     Value* a = Abs(x);
     Value* square = b_.CreateFMul(a, a);
     Value* root = Sqrt(b_.CreateFAdd(square, Num(1)));
-    Value* result =
-        Log1p(b_.CreateFAdd(a, b_.CreateFDiv(square, b_.CreateFAdd(Num(1), root))));
+    Value* result = Log1p(b_.CreateFAdd(a, b_.CreateFDiv(square, b_.CreateFAdd(Num(1), root))));
     // The square overflows long before the result does.
     Value* big = b_.CreateFAdd(Log(a), Num(0.69314718055994530942));
     return CopySign(b_.CreateSelect(b_.CreateFCmpOGT(a, Num(1e100)), big, result), x);
@@ -225,8 +222,7 @@ class Math {
 
   Value* Acosh(Value* x) {
     Value* t = b_.CreateFSub(x, Num(1));
-    Value* result =
-        Log1p(b_.CreateFAdd(t, Sqrt(b_.CreateFMul(t, b_.CreateFAdd(t, Num(2))))));
+    Value* result = Log1p(b_.CreateFAdd(t, Sqrt(b_.CreateFMul(t, b_.CreateFAdd(t, Num(2))))));
     Value* big = b_.CreateFAdd(Log(x), Num(0.69314718055994530942));
     return b_.CreateSelect(b_.CreateFCmpOGT(x, Num(1e100)), big, result);
   }
@@ -257,8 +253,7 @@ class Math {
     // The quotient may have been rounded across a whole number.
     r = b_.CreateSelect(b_.CreateFCmpOLT(r, Num(0)), b_.CreateFAdd(r, m), r);
     r = b_.CreateSelect(b_.CreateFCmpOGE(r, m), b_.CreateFSub(r, m), r);
-    Value* plain =
-        b_.CreateAnd(b_.CreateFCmpOEQ(m, Infinity()), b_.CreateFCmpONE(a, Infinity()));
+    Value* plain = b_.CreateAnd(b_.CreateFCmpOEQ(m, Infinity()), b_.CreateFCmpONE(a, Infinity()));
     return CopySign(b_.CreateSelect(plain, a, r), x);
   }
 
@@ -306,8 +301,7 @@ class Math {
     const double magic = is_double_ ? 0x1.8p52 : 0x1.8p23;
     Value* t = Fma(x, Num(1.44269504088896340736), Num(magic));
     Value* whole = b_.CreateFSub(t, Num(magic));
-    Value* n = b_.CreateSub(b_.CreateBitCast(t, ints_),
-                            b_.CreateBitCast(Num(magic), ints_));
+    Value* n = b_.CreateSub(b_.CreateBitCast(t, ints_), b_.CreateBitCast(Num(magic), ints_));
     Value* r = Fma(whole, Num(is_double_ ? -0x1.62e42fefa2000p-1 : -0x1.62e4p-1), x);
     r = Fma(whole, Num(is_double_ ? -0x1.9ef35793c7673p-41 : -0x1.7f7d1cf79abcap-20), r);
     Value* square = b_.CreateFMul(r, r);
@@ -319,12 +313,11 @@ class Math {
     Value* f = b_.CreateFSub(m, Num(1));
     Value* s = b_.CreateFDiv(f, b_.CreateFAdd(f, Num(2)));
     Value* z = b_.CreateFMul(s, s);
-    Value* rest =
-        b_.CreateFMul(z, is_double_ ? Poly(z, kLogDouble) : Poly(z, kLogFloat));
+    Value* rest = b_.CreateFMul(z, is_double_ ? Poly(z, kLogDouble) : Poly(z, kLogFloat));
     Value* half_square = b_.CreateFMul(b_.CreateFMul(Num(0.5), f), f);
     // The low part of e ln(2) and the small terms first.
-    Value* low = b_.CreateFMul(
-        exponent, Num(is_double_ ? 0x1.9ef35793c7673p-41 : 0x1.7f7d1cf79abcap-20));
+    Value* low =
+        b_.CreateFMul(exponent, Num(is_double_ ? 0x1.9ef35793c7673p-41 : 0x1.7f7d1cf79abcap-20));
     Value* small = Fma(s, b_.CreateFAdd(half_square, rest), low);
     Value* sum = b_.CreateFSub(b_.CreateFSub(half_square, small), f);
     Value* high = Num(is_double_ ? 0x1.62e42fefa2000p-1 : 0x1.62e4p-1);

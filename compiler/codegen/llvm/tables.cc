@@ -26,13 +26,13 @@ class TableEmitter {
     }
     std::vector<Constant*> functions;
     for (const FunctionSpec& function : spec_.functions) functions.push_back(Function(function));
-    Constant* table = Struct({I32(HONE_MODULE_ABI_VERSION), I32(kernels.size()),
-                              I32(functions.size()), I32(0), Text(spec_.target.ToString()),
-                              Text(toolchain), Array(kernels), Array(functions),
-                              I64(spec_.parameters_bytes)});
-    auto* exported = new llvm::GlobalVariable(module_, table->getType(), /*isConstant=*/true,
-                                              llvm::GlobalValue::ExternalLinkage, table,
-                                              HONE_MODULE_SYMBOL);
+    Constant* table =
+        Struct({I32(HONE_MODULE_ABI_VERSION), I32(kernels.size()), I32(functions.size()), I32(0),
+                Text(spec_.target.ToString()), Text(toolchain), Array(kernels), Array(functions),
+                I64(spec_.parameters_bytes)});
+    auto* exported =
+        new llvm::GlobalVariable(module_, table->getType(), /*isConstant=*/true,
+                                 llvm::GlobalValue::ExternalLinkage, table, HONE_MODULE_SYMBOL);
     exported->setAlignment(llvm::Align(8));
   }
 
@@ -83,12 +83,19 @@ class TableEmitter {
                    F64(buffer.domain_low), F64(buffer.domain_high)});
   }
 
+  Constant* Code(const std::string& symbol) {
+    if (llvm::Function* function = module_.getFunction(symbol)) return function;
+    auto* function = llvm::Function::Create(llvm::FunctionType::get(b_.getVoidTy(), false),
+                                            llvm::Function::ExternalLinkage, symbol, &module_);
+    function->setVisibility(llvm::GlobalValue::HiddenVisibility);
+    return function;
+  }
+
   Constant* Launch(const LaunchEntry& launch) {
     const bool prepare = launch.phase == loop::Phase::kPrepare;
-    return Struct({Text(launch.name), launch.code.function, I64(launch.code.grid_extent),
-                   I64(launch.code.scratch_bytes),
-                   I32(prepare ? HONE_PHASE_PREPARE : HONE_PHASE_RUN), I32(launch.facts.serial),
-                   I32(launch.facts.barrier_before), I32(0)});
+    return Struct({Text(launch.name), Code(launch.symbol), I64(launch.grid_extent),
+                   I64(launch.scratch_bytes), I32(prepare ? HONE_PHASE_PREPARE : HONE_PHASE_RUN),
+                   I32(launch.facts.serial), I32(launch.facts.barrier_before), I32(0)});
   }
 
   Constant* Kernel(const KernelSpec& kernel, const std::vector<LaunchEntry>& entries) {

@@ -7,7 +7,6 @@
 
 #include "compiler/codegen/codegen.h"
 #include "compiler/codegen/launch_facts.h"
-#include "compiler/codegen/llvm/launch_emitter.h"
 #include "llvm/IR/Module.h"
 
 namespace hone::codegen {
@@ -15,7 +14,9 @@ namespace hone::codegen {
 struct LaunchEntry {
   std::string name;
   loop::Phase phase = loop::Phase::kRun;
-  LaunchCode code;
+  std::string symbol;  // of its function, in this module or hidden in another
+  int64_t grid_extent = 1;
+  uint64_t scratch_bytes = 0;
   LaunchFacts facts;
 };
 

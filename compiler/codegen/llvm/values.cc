@@ -32,8 +32,8 @@ Value* DropLowBits(Builder& b, Value* bits, int dropped) {
 Value* RoundToBFloat16(Builder& b, Value* value) {
   Value* bits = b.CreateBitCast(value, Int32Like(b, value));
   Value* rounded = b.CreateBitCast(DropLowBits(b, bits, 16), value->getType());
-  return b.CreateSelect(b.CreateFCmpUNO(value, value),
-                        ConstantFP::getNaN(value->getType()), rounded);
+  return b.CreateSelect(b.CreateFCmpUNO(value, value), ConstantFP::getNaN(value->getType()),
+                        rounded);
 }
 
 Value* Magnitude(Builder& b, Value* value) {
@@ -53,7 +53,8 @@ Value* RoundToFloat16ByBits(Builder& b, Value* value) {
   Value* normal =
       b.CreateBitCast(DropLowBits(b, b.CreateBitCast(magnitude, Int32Like(b, value)), 13), type);
   Value* infinity = ConstantFP::getInfinity(type);
-  normal = b.CreateSelect(b.CreateFCmpOGT(normal, ConstantFP::get(type, 65504.0)), infinity, normal);
+  normal =
+      b.CreateSelect(b.CreateFCmpOGT(normal, ConstantFP::get(type, 65504.0)), infinity, normal);
   Value* small = b.CreateFCmpOLT(magnitude, ConstantFP::get(type, 0x1p-14));
   Value* rounded = b.CreateSelect(small, subnormal, normal);
   rounded = b.CreateSelect(b.CreateFCmpUNO(value, value), ConstantFP::getNaN(type), rounded);
@@ -84,8 +85,7 @@ Value* DecodeFloat16ByBits(Builder& b, Value* stored) {
   Value* bits = b.CreateZExt(stored, ints);
   Value* magnitude = b.CreateShl(b.CreateAnd(bits, Int(ints, 0x7FFF)), 13);
   // The exponent's bias is 112 less; the product is exact for subnormals too.
-  Value* scaled =
-      b.CreateFMul(b.CreateBitCast(magnitude, type), ConstantFP::get(type, 0x1p112));
+  Value* scaled = b.CreateFMul(b.CreateBitCast(magnitude, type), ConstantFP::get(type, 0x1p112));
   Value* special = b.CreateBitCast(b.CreateOr(magnitude, Int(ints, 0x7F800000)), type);
   Value* is_special = b.CreateICmpUGE(magnitude, Int(ints, 0x0F800000));
   Value* sign = b.CreateShl(b.CreateAnd(bits, Int(ints, 0x8000)), 16);
@@ -111,8 +111,7 @@ Value* IntToFloat(Builder& b, Value* value, Type* result, bool is_signed) {
 
 CpuTraits CpuTraits::Of(const Target& target) {
   CpuTraits traits;
-  traits.half_conversions =
-      target.IsAArch64() || target.Has("f16c") || target.Has("avx512f");
+  traits.half_conversions = target.IsAArch64() || target.Has("f16c") || target.Has("avx512f");
   traits.nan_min_max = target.IsAArch64();
   return traits;
 }
@@ -161,8 +160,7 @@ void Match(Builder& b, llvm::Value*& x, llvm::Value*& y) {
   y = Splat(b, y, lanes);
 }
 
-llvm::Value* FromMemory(Builder& b, llvm::Value* stored, DataType dtype,
-                        const CpuTraits& traits) {
+llvm::Value* FromMemory(Builder& b, llvm::Value* stored, DataType dtype, const CpuTraits& traits) {
   switch (dtype) {
     case DataType::kBool:
       return b.CreateICmpNE(stored, Int(stored->getType(), 0));
@@ -196,8 +194,7 @@ llvm::Value* ToMemory(Builder& b, llvm::Value* value, DataType dtype, const CpuT
   }
 }
 
-llvm::Value* RoundToType(Builder& b, llvm::Value* value, DataType dtype,
-                         const CpuTraits& traits) {
+llvm::Value* RoundToType(Builder& b, llvm::Value* value, DataType dtype, const CpuTraits& traits) {
   if (dtype == DataType::kBFloat16) return RoundToBFloat16(b, value);
   if (dtype == DataType::kFloat16) return RoundToFloat16(b, value, traits);
   return value;

@@ -1,6 +1,8 @@
 // Constant, ConstantOfShape.
 #include <fmt/format.h>
 
+#include <cstring>
+
 #include "compiler/frontend/onnx/converters.h"
 #include "compiler/frontend/tensor_size.h"
 #include "support/status.h"
@@ -49,11 +51,11 @@ Results ConstantOfShape(NodeReader& node) {
   }
   HONE_ASSIGN_OR_RETURN(const int64_t size, TensorBytes(shape, DtypeOf(value)));
   HONE_RETURN_IF_ERROR(node.Generate(size));
-  std::string bytes;
-  bytes.reserve(size);
-  const std::string element(reinterpret_cast<const char*>(value->data.bytes),
-                            value->data.size_bytes);
-  while (static_cast<int64_t>(bytes.size()) < size) bytes += element;
+  std::string bytes(size, '\0');
+  const int64_t element = SizeBytes(DtypeOf(value));
+  for (int64_t i = 0; i < size; i += element) {
+    std::memcpy(bytes.data() + i, value->data.bytes, element);
+  }
   return std::vector<ir::Expr>{MakeConstant(shape, DtypeOf(value), std::move(bytes))};
 }
 

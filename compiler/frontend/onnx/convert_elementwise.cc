@@ -103,6 +103,20 @@ Results Where(NodeReader& node) {
   return std::vector<ir::Expr>{result};
 }
 
+// The exponent may have another type than the base, which the result has.
+Results Pow(NodeReader& node) {
+  HONE_ASSIGN_OR_RETURN(const ir::Expr base, node.Arg(0, "X"));
+  HONE_ASSIGN_OR_RETURN(ir::Expr exponent, node.Arg(1, "Y"));
+  if (DtypeOf(base) != DtypeOf(exponent)) {
+    if (!IsFloat(DtypeOf(base))) {
+      return absl::UnimplementedError("Hone raises integers to integers of their own type only");
+    }
+    HONE_ASSIGN_OR_RETURN(exponent, Emit("cast", {exponent}, {{"dtype", DtypeOf(base)}}));
+  }
+  HONE_ASSIGN_OR_RETURN(ir::Expr result, Emit("power", {base, exponent}));
+  return std::vector<ir::Expr>{result};
+}
+
 Results Mean(NodeReader& node) {
   HONE_ASSIGN_OR_RETURN(std::vector<ir::Expr> sum, Variadic("add")(node));
   const auto count = static_cast<double>(node.size());
@@ -138,6 +152,7 @@ void AddElementwiseConverters(ConverterTable& table) {
   table["Max"] = Variadic("maximum");
   table["Min"] = Variadic("minimum");
   table["Mean"] = Mean;
+  table["Pow"] = Pow;
   table["LeakyRelu"] = LeakyRelu;
   table["Clip"] = Clip;
   table["Identity"] = Identity;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 #include "compiler/frontend/tensor_size.h"
@@ -30,6 +31,7 @@ bool AllSmallIntConstants(const std::vector<ir::Expr>& args) {
 template <typename T>
 std::vector<int64_t> ReadInts(const ir::ExprNode& constant) {
   std::vector<T> values(constant.data.size_bytes / sizeof(T));
+  if (values.empty()) return {};
   std::memcpy(values.data(), constant.data.bytes, values.size() * sizeof(T));
   return std::vector<int64_t>(values.begin(), values.end());
 }
@@ -69,7 +71,9 @@ absl::StatusOr<ir::Expr> Emit(const std::string& op, std::vector<ir::Expr> args,
   const bool fold = AllSmallIntConstants(args);
   HONE_ASSIGN_OR_RETURN(ir::Expr call, ops::TypedCall(op, std::move(args), std::move(attrs)));
   if (!fold || call->type->is_tuple || call->type->tensor.ElementCount() > kMostFolded) return call;
-  return ops::Evaluate(call);
+  // What has no value (a division by zero) stays a call, and is an error only to those who need it.
+  absl::StatusOr<ir::Expr> value = ops::Evaluate(call);
+  return value.ok() ? *std::move(value) : call;
 }
 
 const Shape& ShapeOf(const ir::Expr& e) { return e->type->tensor.shape; }
@@ -160,7 +164,9 @@ absl::StatusOr<int64_t> NodeReader::Int(const std::string& name, int64_t fallbac
 absl::StatusOr<double> NodeReader::Float(const std::string& name, double fallback) {
   if (!HasAttr(name)) return fallback;
   HONE_ASSIGN_OR_RETURN(const float value, Get<float>(name, 0, "a float"));
-  return static_cast<double>(value);
+  // The double that a person would have written: 1e-05, not 9.999999747378752e-06. As float32 they
+  // are one number; as text they would be two workloads.
+  return std::strtod(fmt::format("{}", value).c_str(), nullptr);
 }
 
 absl::StatusOr<std::string> NodeReader::String(const std::string& name,

@@ -87,10 +87,14 @@ class GraphImport {
       : model_(model), options_(options) {}
 
   absl::StatusOr<ir::Module> Run() {
-    HONE_RETURN_IF_ERROR(CheckShapeOptions());
+    HONE_RETURN_IF_ERROR(CheckOptions());
     values_ = model_.initializers;
     std::vector<ir::Expr> params;
     for (const OnnxInput& input : model_.inputs) {
+      if (const auto it = options_.constants.find(input.name); it != options_.constants.end()) {
+        HONE_ASSIGN_OR_RETURN(values_[input.name], BoundInput(input, it->second));
+        continue;
+      }
       HONE_ASSIGN_OR_RETURN(ir::Expr var, InputVar(input, options_));
       values_[input.name] = var;
       params.push_back(std::move(var));
@@ -108,21 +112,29 @@ class GraphImport {
   }
 
  private:
-  absl::Status CheckShapeOptions() const {
-    for (const auto& [name, shape] : options_.shapes) {
-      std::vector<std::string> names;
-      bool found = false;
-      for (const OnnxInput& input : model_.inputs) {
-        names.push_back(input.name);
-        found = found || input.name == name;
-      }
-      if (!found) {
-        return absl::InvalidArgumentError(
-            fmt::format("--shape {}=...: the model has no such input; it has {}", name,
-                        fmt::join(names, ", ")));
-      }
-    }
+  absl::Status CheckOptions() const {
+    for (const auto& [name, shape] : options_.shapes) HONE_RETURN_IF_ERROR(CheckIsInput(name));
+    for (const auto& [name, value] : options_.constants) HONE_RETURN_IF_ERROR(CheckIsInput(name));
     return absl::OkStatus();
+  }
+
+  absl::Status CheckIsInput(const std::string& name) const {
+    std::vector<std::string> names;
+    for (const OnnxInput& input : model_.inputs) {
+      if (input.name == name) return absl::OkStatus();
+      names.push_back(input.name);
+    }
+    return absl::InvalidArgumentError(
+        fmt::format("the model has no input \"{}\"; it has {}", name, fmt::join(names, ", ")));
+  }
+
+  static absl::StatusOr<ir::Expr> BoundInput(const OnnxInput& input, const TensorData& value) {
+    if (value.dtype != input.dtype) {
+      return absl::InvalidArgumentError(fmt::format("input \"{}\": {} was expected, found {}",
+                                                    input.name, Name(input.dtype),
+                                                    Name(value.dtype)));
+    }
+    return MakeConstant(value.shape, value.dtype, value.bytes);
   }
 
   absl::Status Convert(const OnnxNode& node) {
@@ -139,8 +151,11 @@ class GraphImport {
     HONE_ASSIGN_OR_RETURN(const std::vector<ir::Expr> results, Converters().at(node.op)(reader));
     HONE_RETURN_IF_ERROR(reader.CheckAllRead());
     for (size_t i = 0; i < node.outputs.size(); ++i) {
-      if (node.outputs[i].empty() || i >= results.size()) continue;
-      if (results[i]) values_[node.outputs[i]] = results[i];
+      if (node.outputs[i].empty() || i >= results.size() || !results[i]) continue;
+      if (!values_.emplace(node.outputs[i], results[i]).second) {
+        return absl::InvalidArgumentError(
+            fmt::format("it gives \"{}\", which something before it gives, too", node.outputs[i]));
+      }
     }
     return absl::OkStatus();
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "compiler/frontend/tensor_file.h"
 #include "compiler/ir/expr.h"
 
 namespace hone::frontend {
@@ -16,6 +17,9 @@ struct ImportOptions {
   // Shapes for graph inputs, as `--shape name=1,3,224,224` gives them; required where the model's
   // own shape is symbolic.
   std::map<std::string, std::vector<int64_t>> shapes;
+  // Values for graph inputs that are known at compile time, such as those that decide a shape: they
+  // become constants and are no inputs any more.
+  std::map<std::string, TensorData> constants;
 };
 
 // One function "main" with types inferred: its parameters are the graph's inputs that are no

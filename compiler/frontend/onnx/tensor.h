@@ -13,7 +13,7 @@ class TensorProto;
 
 namespace hone::frontend {
 
-// nullopt-like kUnimplemented for types Hone does not have (strings, complex numbers, 4-bit ...).
+// kUnimplemented for types Hone does not have (strings, complex numbers, 4-bit ...).
 absl::StatusOr<DataType> FromOnnxType(int onnx_type);
 int ToOnnxType(DataType dtype);
 

@@ -43,6 +43,12 @@ Shape SamePads(const Shape& extents, const Shape& taps, const Shape& strides, co
 
 absl::StatusOr<ir::Attrs> WindowAttrs(NodeReader& node, const ir::Expr& data, const Shape& taps) {
   const size_t axes = taps.size();
+  for (const int64_t tap : taps) {
+    if (tap < 1 || tap >= kMaxExtent) {
+      return absl::InvalidArgumentError(fmt::format(
+          "a window of positive extents was expected, found ({})", fmt::join(taps, ", ")));
+    }
+  }
   HONE_ASSIGN_OR_RETURN(const Shape strides, PositivePerAxis(node, "strides", axes));
   HONE_ASSIGN_OR_RETURN(const Shape dilation, PositivePerAxis(node, "dilations", axes));
   HONE_ASSIGN_OR_RETURN(Shape pads, node.Ints("pads", Shape(2 * axes, 0)));

@@ -2,6 +2,7 @@
 
 #include "compiler/loop/visit.h"
 #include "compiler/schedule/primitives/nest_edit.h"
+#include "fmt/format.h"
 #include "support/status.h"
 
 namespace hone::schedule {
@@ -12,14 +13,24 @@ using loop::Stmt;
 
 absl::StatusOr<std::string> CacheWrite(loop::Nest* nest, const std::string& name) {
   HONE_ASSIGN_OR_RETURN(const Buffer buffer, FindBuffer(*nest, name));
+  const bool written =
+      buffer->role == loop::Role::kWorkspace || buffer->role == loop::Role::kOutput;
+  if (!written || !buffer->layout.IsRowMajor()) {
+    return absl::FailedPreconditionError(
+        fmt::format("only row-major workspace and outputs get a write cache, '{}' is not", name));
+  }
   HONE_ASSIGN_OR_RETURN(const size_t writer, WriterOf(*nest, buffer));
   const Buffer cache =
       loop::MakeBuffer(name + ".acc", buffer->dtype, buffer->shape, loop::Role::kWorkspace);
   loop::Launch& launch = nest->launches[writer];
   launch.body = loop::Substitute(launch.body, {}, {{buffer.get(), cache}});
+  launch.body = loop::RenameFresh(launch.body, [&](const std::string& old) {
+    const bool own = old.starts_with(name + ".");
+    return UniqueLoopName(*nest, own ? cache->name + old.substr(name.size()) : old);
+  });
   std::vector<Expr> vars;
   for (size_t d = 0; d < buffer->shape.size(); ++d) {
-    vars.push_back(loop::Var(name + ".w" + std::to_string(d)));
+    vars.push_back(loop::Var(name + ".i" + std::to_string(d)));
   }
   Stmt body = loop::Store(buffer, vars, loop::Load(cache, vars));
   for (size_t d = vars.size(); d-- > 0;) {

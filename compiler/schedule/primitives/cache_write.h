@@ -9,8 +9,9 @@
 namespace hone::schedule {
 
 // Lets the stage of `buffer` fill workspace "<buffer>.acc" instead, and a new launch after it copy
-// that to `buffer` (loops "<buffer>.w0", ...), so that the copy can be scheduled and the stage be
-// computed at one of its loops. Returns the new buffer's name.
+// that to `buffer`, so that the copy can be scheduled and the stage be computed at one of its
+// loops. The copy's loops are "<buffer>.i0", ...; the stage's are now named after the new buffer.
+// Returns the new buffer's name.
 absl::StatusOr<std::string> CacheWrite(loop::Nest* nest, const std::string& buffer);
 
 }  // namespace hone::schedule

@@ -51,32 +51,109 @@ class Rebase : public loop::Mutator {
   const Ranges& ranges_;
 };
 
-// Whether everything that is loaded unconditionally lies in its buffer, pad lanes included.
+// Whether everything that is loaded lies in its buffer, pad lanes included, by the ranges of the
+// loops and by the conditions it is loaded under.
 class AccessCheck {
  public:
-  explicit AccessCheck(Ranges ranges) : ranges_(std::move(ranges)) {}
+  // `own` is the buffer that is computed: it gets the size it needs.
+  AccessCheck(Ranges ranges, const Buffer& own) : ranges_(std::move(ranges)), own_(own) {}
   bool Holds(const Stmt& s) {
-    if (s->kind == loop::StmtKind::kFor) {
-      ranges_.PushLoop(*s);
-      const bool holds = Holds(s->body[0]);
-      ranges_.Pop();
-      return holds;
+    switch (s->kind) {
+      case loop::StmtKind::kFor: {
+        if (!HoldsExpr(s->min) || !HoldsExpr(s->extent)) return false;
+        ranges_.PushLoop(*s);
+        const bool holds = Holds(s->body[0]);
+        ranges_.Pop();
+        return holds;
+      }
+      case loop::StmtKind::kIf: {
+        if (!HoldsExpr(s->condition)) return false;
+        const size_t known = facts_.size();
+        Assume(s->condition);
+        const bool then = Holds(s->body[0]);
+        facts_.resize(known);
+        return then && (s->body.size() == 1 || Holds(s->body[1]));
+      }
+      default: {
+        bool holds = true;
+        loop::ForEachExpr(*s, [&](const Expr& e) { holds = holds && HoldsExpr(e); });
+        for (const Stmt& child : s->body) holds = holds && Holds(child);
+        return holds;
+      }
     }
-    if (s->kind == loop::StmtKind::kIf || s->kind == loop::StmtKind::kWhile) return false;
-    bool holds = true;
-    loop::ForEachExpr(*s, [&](const Expr& e) { holds = holds && HoldsExpr(e); });
-    for (const Stmt& child : s->body) holds = holds && Holds(child);
-    return holds;
   }
+  // The load that may lie outside.
+  const std::string& where() const { return where_; }
 
  private:
+  struct Fact {
+    Linear value;
+    Interval bounds;
+  };
+
+  void Assume(const Expr& condition) {
+    using loop::BinaryOp;
+    if (condition->kind != loop::ExprKind::kBinary) return;
+    if (condition->binary_op == BinaryOp::kAnd) {
+      Assume(condition->operands[0]);
+      Assume(condition->operands[1]);
+      return;
+    }
+    if (condition->operands[0]->dtype != DataType::kInt64) return;
+    Linear difference = ToLinear(condition->operands[0], ranges_);
+    difference.Add(ToLinear(condition->operands[1], ranges_), -1);
+    constexpr int64_t kInfinity = Interval::kInfinity;
+    switch (condition->binary_op) {
+      case BinaryOp::kLt:
+        facts_.push_back({difference, {-kInfinity, -1}});
+        break;
+      case BinaryOp::kLe:
+        facts_.push_back({difference, {-kInfinity, 0}});
+        break;
+      case BinaryOp::kGt:
+        facts_.push_back({difference, {1, kInfinity}});
+        break;
+      case BinaryOp::kGe:
+        facts_.push_back({difference, {0, kInfinity}});
+        break;
+      case BinaryOp::kEq:
+        facts_.push_back({difference, {0, 0}});
+        break;
+      default:
+        break;
+    }
+  }
+
+  Interval BoundsOfIndex(const Expr& e) const {
+    const Linear index = ToLinear(e, ranges_);
+    Interval bounds = BoundsOf(index, ranges_);
+    for (const Fact& fact : facts_) {
+      Linear distance = index;
+      distance.Add(fact.value, -1);
+      if (!distance.IsConstant()) continue;
+      bounds.low = std::max(bounds.low, fact.bounds.low + distance.constant);
+      bounds.high = std::min(bounds.high, fact.bounds.high + distance.constant);
+    }
+    return bounds;
+  }
+
   bool HoldsExpr(const Expr& e) {
-    if (e->kind == loop::ExprKind::kSelect) return HoldsExpr(e->operands[0]);
-    if (e->kind == loop::ExprKind::kLoad) {
+    if (e->kind == loop::ExprKind::kSelect) {
+      if (!HoldsExpr(e->operands[0])) return false;
+      const size_t known = facts_.size();
+      Assume(e->operands[0]);
+      const bool then = HoldsExpr(e->operands[1]);
+      facts_.resize(known);
+      return then && HoldsExpr(e->operands[2]);
+    }
+    if (e->kind == loop::ExprKind::kLoad && e->buffer != own_) {
       for (size_t d = 0; d < e->operands.size(); ++d) {
         const int64_t padded =
             e->buffer->layout.PaddedExtent(static_cast<int>(d), e->buffer->shape[d]);
-        if (!BoundsOf(e->operands[d], ranges_).Within(0, padded - 1)) return false;
+        if (!BoundsOfIndex(e->operands[d]).Within(0, padded - 1)) {
+          where_ = loop::ToText(e);
+          return false;
+        }
       }
     }
     for (const Expr& operand : e->operands) {
@@ -84,7 +161,11 @@ class AccessCheck {
     }
     return true;
   }
+
   Ranges ranges_;
+  const Buffer& own_;
+  std::vector<Fact> facts_;
+  std::string where_;
 };
 
 absl::StatusOr<Box> BoxOf(const Region& region, const Buffer& buffer, const Ranges& ranges,
@@ -197,9 +278,11 @@ absl::Status ComputeAt(loop::Nest* nest, const std::string& name, const std::str
   bool beyond = false;
   HONE_ASSIGN_OR_RETURN(const Box box, BoxOf(region, buffer, ranges, options, &beyond));
   Stmt producer = ProducerOver(box, stage, nest->launches[writer].body);
-  if (beyond && !AccessCheck(ranges).Holds(producer)) {
-    return absl::FailedPreconditionError(fmt::format(
-        "computing '{}' in loop '{}' would read what is not known to exist", name, loop));
+  AccessCheck check(ranges, buffer);
+  if (beyond && !check.Holds(producer)) {
+    return absl::FailedPreconditionError(
+        fmt::format("computing '{}' in loop '{}' would read {}, which is not known to exist", name,
+                    loop, check.where()));
   }
   const Buffer local = MakeLocal(buffer, box, options);
   Rebase rebase(buffer, local, box, ranges);

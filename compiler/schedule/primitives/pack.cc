@@ -46,17 +46,19 @@ absl::StatusOr<std::string> Pack(loop::Nest* nest, const std::string& name, cons
   const bool constant = buffer->role == loop::Role::kConstant;
   auto copy = std::make_shared<loop::BufferNode>(*buffer);
   copy->name = name + ".packed";
+  for (int i = 1; FindBuffer(*nest, copy->name).ok(); ++i) {
+    copy->name = fmt::format("{}.packed{}", name, i);
+  }
   copy->layout = layout;
   copy->role = constant ? loop::Role::kPrepared : loop::Role::kWorkspace;
   const Buffer packed = std::move(copy);
-  size_t place = constant ? 0 : nest->launches.size();
-  bool prepare_phase = true;
+  // Before the first reader; of a constant, in the prepare phase.
+  size_t place = nest->launches.size();
   for (size_t i = 0; i < nest->launches.size(); ++i) {
     loop::Launch& launch = nest->launches[i];
-    prepare_phase = prepare_phase && launch.phase == loop::Phase::kPrepare;
-    if (constant && prepare_phase) place = i + 1;
+    if (constant && launch.phase == loop::Phase::kRun) place = std::min(place, i);
     if (!Loads(launch.body, buffer)) continue;
-    if (!constant) place = std::min(place, i);
+    place = std::min(place, i);
     launch.body = loop::Substitute(launch.body, {}, {{buffer.get(), packed}});
   }
   nest->launches.insert(nest->launches.begin() + static_cast<ptrdiff_t>(place),

@@ -56,6 +56,11 @@ absl::Status SetLayout(loop::Nest* nest, const std::string& name, const Layout& 
     return absl::InvalidArgumentError(fmt::format("layout '{}' does not fit '{}' of rank {}",
                                                   layout.ToString(), name, buffer->shape.size()));
   }
+  if (buffer->layout.ElementCount(buffer->shape) !=
+      Layout::RowMajor(layout.rank()).ElementCount(buffer->shape)) {
+    return absl::FailedPreconditionError(
+        fmt::format("'{}' has pad lanes already, which its readers may rely on", name));
+  }
   bool pads = false;
   for (size_t d = 0; d < buffer->shape.size(); ++d) {
     pads = pads || layout.PaddedExtent(static_cast<int>(d), buffer->shape[d]) != buffer->shape[d];

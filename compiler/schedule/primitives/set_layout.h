@@ -11,7 +11,8 @@ namespace hone::schedule {
 // Gives a global buffer another layout; indices stay logical. Where an axis gets pad lanes and a
 // launch of this nest writes the buffer, the stage's loop runs over them too and stores zero:
 //   for i in 0..10 {b[i] = f(i)}  =>  for i in 0..16 {b[i] = select(i < 10, f(i), 0)}
-// kFailedPrecondition where that stage is no single store below its loops.
+// kFailedPrecondition where that stage is no single store below its loops, and where the buffer has
+// pad lanes already.
 absl::Status SetLayout(loop::Nest* nest, const std::string& buffer, const Layout& layout);
 
 }  // namespace hone::schedule

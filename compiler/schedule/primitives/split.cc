@@ -10,6 +10,35 @@ namespace hone::schedule {
 using loop::Expr;
 using loop::Stmt;
 
+namespace {
+
+// Below the loops that nest perfectly: they stay reorderable. Their bounds must not load.
+Stmt Guard(const Expr& condition, const Stmt& body) {
+  const bool sinks = body->kind == loop::StmtKind::kFor && !loop::HasLoad(body->extent) &&
+                     !loop::HasLoad(body->min);
+  if (!sinks) return loop::If(condition, body);
+  return loop::For(body->var, body->min, body->extent, Guard(condition, body->body[0]),
+                   body->loop_kind);
+}
+
+bool IsMultiple(const Linear& x, int64_t factor, const Ranges& ranges) {
+  if (x.constant % factor != 0) return false;
+  for (const Linear::Term& term : x.terms) {
+    if (term.coefficient % factor == 0) continue;
+    const Expr& atom = term.atom;
+    const bool either =
+        atom->kind == loop::ExprKind::kBinary &&
+        (atom->binary_op == loop::BinaryOp::kMin || atom->binary_op == loop::BinaryOp::kMax);
+    if (!either || !IsMultiple(ToLinear(atom->operands[0], ranges), factor, ranges) ||
+        !IsMultiple(ToLinear(atom->operands[1], ranges), factor, ranges)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
 absl::Status Split(loop::Nest* nest, const std::string& loop, int64_t factor, Tail tail,
                    std::string outer, std::string inner) {
   if (factor < 1) {
@@ -19,9 +48,7 @@ absl::Status Split(loop::Nest* nest, const std::string& loop, int64_t factor, Ta
   HONE_ASSIGN_OR_RETURN(const Site site, FindLoop(*nest, loop));
   const Ranges ranges = RangesAt(site);
   const Expr extent = Simplify(site.stmt->extent, ranges);
-  const Expr rest = Simplify(loop::FloorMod(extent, factor), ranges);
-  int64_t remainder = -1;
-  const bool exact = loop::IsConstInt(rest, &remainder) && remainder == 0;
+  const bool exact = IsMultiple(ToLinear(extent, ranges), factor, ranges);
   if (tail == Tail::kExact && !exact) {
     return absl::FailedPreconditionError(
         fmt::format("loop '{}' has {} iterations, which {} does not divide; split it with a tail",
@@ -37,8 +64,9 @@ absl::Status Split(loop::Nest* nest, const std::string& loop, int64_t factor, Ta
   Stmt body = loop::Substitute(site.stmt->body[0], map);
   Expr inner_extent = factor;
   if (!exact && tail == Tail::kClip) inner_extent = loop::Min(factor, extent - o * Expr(factor));
-  if (!exact && tail == Tail::kGuard) body = loop::If(loop::Lt(position, extent), std::move(body));
-  const Expr outer_extent = Simplify(loop::FloorDiv(extent + Expr(factor - 1), factor), ranges);
+  if (!exact && tail == Tail::kGuard) body = Guard(loop::Lt(position, extent), body);
+  const Expr outer_extent =
+      Simplify(loop::FloorDiv(exact ? extent : extent + Expr(factor - 1), factor), ranges);
   Stmt replacement =
       loop::For(o, 0, outer_extent, loop::For(i, 0, std::move(inner_extent), std::move(body)));
   ReplaceAt(nest, site, std::move(replacement));

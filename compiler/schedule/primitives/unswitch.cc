@@ -43,9 +43,8 @@ std::vector<Expr> FixedParts(const Expr& condition, const std::vector<Stmt>& loo
 }
 
 bool Same(const std::vector<Expr>& a, const std::vector<Expr>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Expr& x, const Expr& y) {
-    return loop::StructuralEqual(x, y);
-  });
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const Expr& x, const Expr& y) { return loop::StructuralEqual(x, y); });
 }
 
 // Conditions with these fixed parts, under the assumption that all hold or that not all do.
@@ -103,19 +102,22 @@ std::vector<Expr> FindFixed(const Stmt& s, const std::vector<Stmt>& loops) {
 
 absl::Status Unswitch(loop::Nest* nest, const std::string& name) {
   HONE_ASSIGN_OR_RETURN(const Site site, FindLoop(*nest, name));
-  const bool parallel = site.stmt->loop_kind == loop::LoopKind::kParallel;
-  const Stmt target = parallel ? site.stmt->body[0] : site.stmt;
+  std::vector<Stmt> grid;  // parallel loops stay where they are
+  Ranges ranges = RangesAt(site);
+  Stmt target = site.stmt;
+  while (target->kind == loop::StmtKind::kFor && target->loop_kind == loop::LoopKind::kParallel) {
+    grid.push_back(target);
+    ranges.PushLoop(*target);
+    target = target->body[0];
+  }
   const std::vector<Stmt> loops = loop::CollectLoops(target);
   const std::vector<Expr> fixed = FindFixed(target, loops);
   if (fixed.empty()) return absl::OkStatus();
-  Ranges ranges = RangesAt(site);
-  if (parallel) ranges.PushLoop(*site.stmt);
   Stmt then = Simplify(Assume(loops, fixed, true).Rewrite(target), ranges);
   Stmt otherwise = Simplify(Assume(loops, fixed, false).Rewrite(target), ranges);
   if (otherwise != nullptr) {
-    otherwise = loop::RenameFresh(otherwise, [&](const std::string& old) {
-      return UniqueLoopName(*nest, old + "_else");
-    });
+    otherwise = loop::RenameFresh(
+        otherwise, [&](const std::string& old) { return UniqueLoopName(*nest, old + "_else"); });
   }
   Stmt result = nullptr;
   if (then != nullptr) {
@@ -123,9 +125,10 @@ absl::Status Unswitch(loop::Nest* nest, const std::string& name) {
   } else if (otherwise != nullptr) {
     result = loop::If(loop::Unary(loop::UnaryOp::kNot, Conjunction(fixed)), std::move(otherwise));
   }
-  if (parallel && result != nullptr) {
-    result = loop::For(site.stmt->var, site.stmt->min, site.stmt->extent, std::move(result),
-                       site.stmt->loop_kind);
+  for (size_t i = grid.size(); i-- > 0;) {
+    if (result == nullptr) result = loop::Seq({});
+    result = loop::For(grid[i]->var, grid[i]->min, grid[i]->extent, std::move(result),
+                       grid[i]->loop_kind);
   }
   ReplaceAt(nest, site, std::move(result));
   return absl::OkStatus();

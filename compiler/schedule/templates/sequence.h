@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "compiler/loop/stmt.h"
 #include "compiler/schedule/primitives/compute_at.h"
+#include "compiler/schedule/primitives/prefetch.h"
 #include "compiler/schedule/primitives/split.h"
 
 namespace hone::schedule {
@@ -38,6 +39,9 @@ class Sequence {
   void SetLayout(const std::string& buffer, const Layout& layout);
   std::string Pack(const std::string& buffer, const Layout& layout);
   std::string CacheWrite(const std::string& buffer);
+  void Prefetch(const std::string& loop, const std::string& buffer, const PrefetchOptions& options);
+  void SkipZeroTerms(const std::string& loop);
+  void ClipLoop(const std::string& loop);
   void Simplify();
   void Fail(absl::Status status);
 

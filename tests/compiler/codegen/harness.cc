@@ -141,8 +141,8 @@ Buffers::Buffers(const loop::Nest& nest, uint64_t seed) {
     const size_t bytes = (count * SizeBytes(buffer->dtype) + 63) / 64 * 64;
     const size_t pages = (bytes + kPage - 1) / kPage * kPage;
     const size_t total = pages + 2 * kPage;
-    auto* base = static_cast<char*>(mmap(nullptr, total, PROT_READ | PROT_WRITE,
-                                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    auto* base = static_cast<char*>(
+        mmap(nullptr, total, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
     mprotect(base, kPage, PROT_NONE);
     mprotect(base + kPage + pages, kPage, PROT_NONE);
     mappings_.push_back({base, total});

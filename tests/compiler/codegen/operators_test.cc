@@ -10,9 +10,9 @@ using loop::BinaryOp;
 using loop::Expr;
 using loop::UnaryOp;
 
-constexpr DataType kTypes[] = {DataType::kFloat32, DataType::kFloat64, DataType::kFloat16,
-                               DataType::kBFloat16, DataType::kInt8,   DataType::kInt16,
-                               DataType::kInt32,   DataType::kInt64,   DataType::kUInt8,
+constexpr DataType kTypes[] = {DataType::kFloat32,  DataType::kFloat64, DataType::kFloat16,
+                               DataType::kBFloat16, DataType::kInt8,    DataType::kInt16,
+                               DataType::kInt32,    DataType::kInt64,   DataType::kUInt8,
                                DataType::kBool};
 constexpr int64_t kCount = 37;
 
@@ -20,7 +20,9 @@ constexpr int64_t kCount = 37;
 // masked tail, or one.
 class ElementwiseNest {
  public:
-  explicit ElementwiseNest(bool vectorised) : vectorised_(vectorised) { nest_.name = "elementwise"; }
+  explicit ElementwiseNest(bool vectorised) : vectorised_(vectorised) {
+    nest_.name = "elementwise";
+  }
 
   loop::Buffer Input(DataType dtype, double low = 0, double high = 0) {
     auto buffer = std::make_shared<loop::BufferNode>(*loop::MakeBuffer(
@@ -93,8 +95,8 @@ TEST_P(Operators, UnaryIsAsInterpreted) {
   for (int i = 0; i <= static_cast<int>(UnaryOp::kSign); ++i) {
     const auto op = static_cast<UnaryOp>(i);
     if (!IsFloat(dtype()) && !TakesIntegers(op)) continue;
-    const bool needs_positive =
-        op == UnaryOp::kSqrt || op == UnaryOp::kRsqrt || op == UnaryOp::kLog || op == UnaryOp::kAcosh;
+    const bool needs_positive = op == UnaryOp::kSqrt || op == UnaryOp::kRsqrt ||
+                                op == UnaryOp::kLog || op == UnaryOp::kAcosh;
     const bool needs_unit = op == UnaryOp::kAsin || op == UnaryOp::kAcos || op == UnaryOp::kAtanh;
     const loop::Buffer from = needs_positive ? positive : needs_unit ? unit : x;
     nest.Add([&](Expr j) { return loop::Unary(op, loop::Load(from, {j})); });
@@ -111,8 +113,8 @@ TEST_P(Operators, BinaryIsAsInterpreted) {
     const auto op = static_cast<BinaryOp>(i);
     const bool divides = op == BinaryOp::kDiv || op == BinaryOp::kMod ||
                          op == BinaryOp::kFloorDiv || op == BinaryOp::kFloorMod;
-    const bool bits = op == BinaryOp::kXor || op == BinaryOp::kShiftLeft ||
-                      op == BinaryOp::kShiftRight;
+    const bool bits =
+        op == BinaryOp::kXor || op == BinaryOp::kShiftLeft || op == BinaryOp::kShiftRight;
     if (bits && IsFloat(dtype())) continue;
     if (dtype() == DataType::kBool && op != BinaryOp::kAnd && op != BinaryOp::kOr &&
         op != BinaryOp::kXor && op != BinaryOp::kEq && op != BinaryOp::kNe) {
@@ -169,7 +171,8 @@ TEST(Operators, WorkWithoutFusedMultiplyAddOrHalfConversions) {
     const loop::Buffer x = nest.Input(dtype);
     const loop::Buffer y = nest.Input(dtype);
     nest.Add([&](Expr j) {
-      return loop::Load(x, {j}) * loop::Load(y, {j}) + loop::Unary(UnaryOp::kExp, loop::Load(x, {j}));
+      return loop::Load(x, {j}) * loop::Load(y, {j}) +
+             loop::Unary(UnaryOp::kExp, loop::Load(x, {j}));
     });
     nest.Add([&](Expr j) { return loop::Cast(DataType::kFloat32, loop::Load(x, {j})); });
     ExpectSameAsInterpreter(nest.Finish(), Tolerance(dtype) * 4,

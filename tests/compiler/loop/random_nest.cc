@@ -141,7 +141,10 @@ class Generator {
       case 2: {
         const BinaryOp ops[] = {BinaryOp::kAdd, BinaryOp::kSub, BinaryOp::kMul,
                                 BinaryOp::kMin, BinaryOp::kMax, BinaryOp::kAdd};
-        return Binary(ops[Pick(6)], RandomExpr(dtype, depth - 1), RandomExpr(dtype, depth - 1));
+        const BinaryOp op = ops[Pick(6)];
+        // int64 arithmetic is taken not to overflow, and data of a loop may grow fast.
+        return Binary(dtype == DataType::kInt64 && op == BinaryOp::kMul ? BinaryOp::kAdd : op,
+                      RandomExpr(dtype, depth - 1), RandomExpr(dtype, depth - 1));
       }
       case 3:
         return Select(RandomBool(depth - 1), RandomExpr(dtype, depth - 1),
@@ -177,6 +180,7 @@ class Generator {
 
 }  // namespace
 
+// int64 values stay small.
 Nest RandomNest(Random& random) { return Generator(random).Run(); }
 
 }  // namespace hone::loop

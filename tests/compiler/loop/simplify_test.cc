@@ -71,6 +71,13 @@ TEST(Simplify, DropsWhatDoesNotRunAndSubstitutesSingleIterations) {
   EXPECT_EQ(Simplify(kept), kept) << "what is simple comes back as the same node";
 }
 
+TEST(Simplify, KeepsSingleIterationsWhoseStartIsLoaded) {
+  const Buffer b = MakeBuffer("b", DataType::kInt64, {2});
+  const Expr i = Var("i");
+  const Stmt s = For(i, Load(b, {0}), 1, Seq({Store(b, {0}, i + 1), Store(b, {1}, i)}));
+  EXPECT_EQ(Simplify(s), s);
+}
+
 TEST(Simplify, UsesConditionsInTheirBranches) {
   const Buffer b = MakeBuffer("b", DataType::kInt64, {64});
   const Expr i = Var("i");

@@ -81,8 +81,10 @@ std::vector<std::vector<uint8_t>> RunNest(const Nest& nest, uint64_t seed, bool*
   std::vector<void*> pointers;
   for (const Buffer& buffer : nest.buffers) {
     std::vector<uint8_t>& bytes = memory.emplace_back(static_cast<size_t>(PhysicalBytes(*buffer)));
-    for (uint8_t& byte : bytes) {
-      byte = static_cast<uint8_t>(random.Below(buffer->dtype == DataType::kBool ? 2 : 64));
+    const bool wide = buffer->dtype == DataType::kInt64;
+    for (size_t i = 0; i < bytes.size(); ++i) {
+      const uint64_t limit = buffer->dtype == DataType::kBool ? 2 : wide && i % 8 != 0 ? 1 : 64;
+      bytes[i] = static_cast<uint8_t>(random.Below(limit));
     }
   }
   for (auto& bytes : memory) pointers.push_back(bytes.data());

@@ -1,0 +1,192 @@
+// `hone bench`: times a model, alone or side by side with another.
+#include <algorithm>
+#include <cstring>
+#include <map>
+
+#include "CLI/CLI.hpp"
+#include "cli/compiled_model.h"
+#include "cli/progress.h"
+#include "cli/verb.h"
+#include "fmt/format.h"
+#include "nlohmann/json.hpp"
+#include "runtime/data_type.h"
+#include "support/random.h"
+#include "support/status.h"
+
+namespace hone::cli {
+namespace {
+
+constexpr int kRounds = 11;
+constexpr double kRoundSeconds = 0.1;
+constexpr int kProfileRuns = 51;
+
+struct Options {
+  ModelOptions model;
+  std::string compare;
+  std::string database;
+  int threads = 0;
+  bool profile = false;
+  bool json = false;
+};
+
+// Floats in [-1, 1], other inputs zero: figures must not depend on what happened to be in memory.
+void FillInputs(Executor& executor) {
+  Random random(1);
+  for (uint32_t i = 0; i < executor.function().input_count; ++i) {
+    const hone_value& value = executor.function().inputs[i];
+    std::memset(executor.Input(i), 0, value.size_bytes);
+    if (static_cast<DataType>(value.dtype) != DataType::kFloat32) continue;
+    auto* floats = static_cast<float*>(executor.Input(i));
+    for (uint64_t e = 0; e < value.size_bytes / sizeof(float); ++e) {
+      floats[e] = static_cast<float>(2 * random.Uniform() - 1);
+    }
+  }
+}
+
+double Median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values.empty() ? 0 : values[values.size() / 2];
+}
+
+// One model under the clock.
+struct Runner {
+  CompiledModel model;
+  int64_t runs = 1;                   // that fill a round
+  std::vector<double> round_ns = {};  // nanoseconds a run
+
+  void WarmUp() {
+    FillInputs(*model.executor);
+    double seconds = model.executor->Time(1);
+    while (seconds < kRoundSeconds) {
+      runs = std::max(runs + 1, static_cast<int64_t>(static_cast<double>(runs) * 1.5));
+      seconds = model.executor->Time(runs);
+    }
+  }
+  void Round() { round_ns.push_back(model.executor->Time(runs) * 1e9 / static_cast<double>(runs)); }
+};
+
+absl::StatusOr<Runner> MakeRunner(const ModelOptions& model, const Options& options) {
+  HONE_ASSIGN_OR_RETURN(CompiledModel compiled,
+                        OpenOrCompile(model, options.threads, options.database));
+  return Runner{.model = std::move(compiled)};
+}
+
+nlohmann::json KernelsOf(Runner& runner, bool profile) {
+  Executor& executor = *runner.model.executor;
+  const hone_module& table = runner.model.module->table();
+  const std::vector<double> call_ns =
+      profile ? executor.Profile(kProfileRuns) : std::vector<double>();
+  nlohmann::json kernels = nlohmann::json::array();
+  for (uint32_t c = 0; c < executor.function().call_count; ++c) {
+    const hone_kernel& kernel = table.kernels[executor.function().calls[c].kernel];
+    kernels.push_back({{"name", kernel.name},
+                       {"workload", kernel.workload},
+                       {"tier", kernel.tier},
+                       {"config", kernel.config},
+                       {"median_us", profile ? call_ns[c] * 1e-3 : 0.0},
+                       {"flops", kernel.flops}});
+  }
+  return kernels;
+}
+
+nlohmann::json Describe(Runner& runner, bool profile) {
+  return {{"median_us", Median(runner.round_ns) * 1e-3},
+          {"min_us", *std::min_element(runner.round_ns.begin(), runner.round_ns.end()) * 1e-3},
+          {"threads", runner.model.executor->threads()},
+          {"runs_a_round", runner.runs},
+          {"rounds", kRounds},
+          {"kernels", KernelsOf(runner, profile)}};
+}
+
+// The median of the per-round ratios other / this: above 1, this is faster.
+double PairedRatio(const Runner& runner, const Runner& other) {
+  std::vector<double> ratios;
+  for (size_t i = 0; i < runner.round_ns.size(); ++i)
+    ratios.push_back(other.round_ns[i] / runner.round_ns[i]);
+  return Median(ratios);
+}
+
+void PrintKernels(const nlohmann::json& document) {
+  fmt::print("{:<52} {:<9} {:>12} {:>10}", "kernel", "tier", "median", "GFLOP/s");
+  const bool compare = document.contains("compare");
+  // Kernels are paired by workload: the other module may have been compiled in another order.
+  std::map<std::string, std::vector<double>> others;
+  if (compare) {
+    fmt::print(" {:>12} {:>7}", "other", "ratio");
+    for (const nlohmann::json& kernel : document["compare"]["kernels"]) {
+      others[kernel["workload"]].push_back(kernel["median_us"]);
+    }
+  }
+  fmt::print("\n");
+  std::map<std::string, size_t> used;
+  for (const nlohmann::json& kernel : document["kernels"]) {
+    const double us = kernel["median_us"];
+    const double gflops = us > 0 ? kernel["flops"].get<double>() / us * 1e-3 : 0;
+    fmt::print("{:<52} {:<9} {:>12} {:>10.1f}", kernel["name"].get<std::string>(),
+               kernel["tier"].get<std::string>(), FormatNs(us * 1e3), gflops);
+    const std::vector<double>& same = others[kernel["workload"]];
+    const size_t at = used[kernel["workload"]]++;
+    if (at < same.size())
+      fmt::print(" {:>12} {:>6.2f}x", FormatNs(same[at] * 1e3), us > 0 ? same[at] / us : 0);
+    fmt::print("\n");
+  }
+}
+
+absl::Status Bench(const Options& options) {
+  HONE_ASSIGN_OR_RETURN(Runner runner, MakeRunner(options.model, options));
+  std::vector<Runner> others;
+  if (!options.compare.empty()) {
+    HONE_ASSIGN_OR_RETURN(
+        Runner other,
+        MakeRunner({.path = options.compare, .shapes = options.model.shapes}, options));
+    others.push_back(std::move(other));
+  }
+  runner.WarmUp();
+  for (Runner& other : others) other.WarmUp();
+  for (int round = 0; round < kRounds; ++round) {
+    runner.Round();
+    for (Runner& other : others) other.Round();
+  }
+  nlohmann::json document = Describe(runner, options.profile);
+  document["schema"] = 1;
+  if (!others.empty()) {
+    document["compare"] = Describe(others[0], options.profile);
+    document["ratio"] = PairedRatio(runner, others[0]);
+  }
+  if (options.json) {
+    fmt::print("{}\n", document.dump(2));
+    return absl::OkStatus();
+  }
+  if (options.profile) PrintKernels(document);
+  fmt::print("model: median {}, best {}, {} threads",
+             FormatNs(document["median_us"].get<double>() * 1e3),
+             FormatNs(document["min_us"].get<double>() * 1e3), runner.model.executor->threads());
+  if (!others.empty()) {
+    fmt::print("; other {}; ratio {:.2f}x (median of {} paired rounds)",
+               FormatNs(document["compare"]["median_us"].get<double>() * 1e3),
+               document["ratio"].get<double>(), kRounds);
+  }
+  fmt::print("\n");
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void AddBench(CLI::App& app, Action& action) {
+  auto options = std::make_shared<Options>();
+  CLI::App& verb = *app.add_subcommand("bench", "Time a model, alone or beside another");
+  verb.add_option("MODEL", options->model.path,
+                  "The model (.onnx, .relay) or a compiled module (.so)")
+      ->required();
+  verb.add_option("--shape", options->model.shapes,
+                  "Binds an input's symbolic shape: name=1,3,224,224");
+  verb.add_option("--compare", options->compare, "Another model or module, timed in turn with it");
+  verb.add_option("--threads", options->threads, "Threads (default: as compiled)")
+      ->check(CLI::PositiveNumber);
+  verb.add_option("--db", options->database, "The tuning database");
+  verb.add_flag("--profile", options->profile, "Times every kernel where it stands in the model");
+  verb.add_flag("--json", options->json, "Prints one JSON document");
+  verb.callback([options, &action] { action = [options] { return Bench(*options); }; });
+}
+
+}  // namespace hone::cli

@@ -1,0 +1,62 @@
+#include "cli/compiled_model.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "compiler/driver/compile.h"
+#include "fmt/format.h"
+#include "runtime/thread_team.h"
+#include "support/status.h"
+
+namespace hone::cli {
+namespace {
+
+absl::StatusOr<CompiledModel> OpenModule(const std::string& path, int threads) {
+  CompiledModel model;
+  std::string error;
+  model.module = Module::Open(path, &error);
+  if (!model.module) {
+    return std::filesystem::exists(path) ? absl::InvalidArgumentError(error)
+                                         : absl::NotFoundError(error);
+  }
+  const hone_module& table = model.module->table();
+  if (table.function_count == 0) {
+    return absl::InvalidArgumentError(
+        fmt::format("expected a compiled model at {}, found a candidate kernel", path));
+  }
+  if (threads == 0) {
+    HONE_ASSIGN_OR_RETURN(const Target target, Target::Parse(table.target));
+    threads = std::min(target.threads, static_cast<int>(UsableCores().size()));
+  }
+  model.executor = Executor::Make(*model.module, table.functions[0], threads, &error);
+  if (!model.executor) return absl::ResourceExhaustedError(error);
+  return model;
+}
+
+}  // namespace
+
+absl::StatusOr<CompiledModel> OpenOrCompile(const ModelOptions& model, int threads,
+                                            const std::string& database) {
+  if (std::filesystem::path(model.path).extension() == ".so")
+    return OpenModule(model.path, threads);
+  HONE_ASSIGN_OR_RETURN(const Target target,
+                        (TargetOptions{.target = "native", .threads = threads}.Resolve()));
+  HONE_ASSIGN_OR_RETURN(const ir::Module module, LoadModel(model.path, model.shapes));
+  HONE_ASSIGN_OR_RETURN(driver::ConfigChain configs,
+                        ConfigsFrom(DatabasePath(database), !database.empty()));
+  std::string folder = (std::filesystem::temp_directory_path() / "hone-run-XXXXXX").string();
+  if (mkdtemp(folder.data()) == nullptr)
+    return absl::InternalError(fmt::format("cannot make the folder {}", folder));
+  const std::string path = folder + "/model.so";
+  const absl::StatusOr<driver::CompileReport> report =
+      driver::Compile(module, {.target = target, .require_tuned = false}, configs, path);
+  absl::StatusOr<CompiledModel> compiled =
+      report.ok() ? OpenModule(path, threads) : report.status();
+  std::filesystem::remove_all(folder);  // what is open stays mapped
+  return compiled;
+}
+
+}  // namespace hone::cli

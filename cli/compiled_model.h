@@ -1,0 +1,27 @@
+// A model ready to run: a module that was compiled before, or a model compiled now.
+#ifndef HONE_CLI_COMPILED_MODEL_H_
+#define HONE_CLI_COMPILED_MODEL_H_
+
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "cli/model_options.h"
+#include "runtime/executor.h"
+#include "runtime/module.h"
+
+namespace hone::cli {
+
+struct CompiledModel {
+  std::unique_ptr<Module> module;
+  std::unique_ptr<Executor> executor;
+};
+
+// A path that ends in .so is opened; anything else is compiled, with the configs of the database,
+// for this machine. `threads` 0: as many as it was compiled for.
+absl::StatusOr<CompiledModel> OpenOrCompile(const ModelOptions& model, int threads,
+                                            const std::string& database);
+
+}  // namespace hone::cli
+
+#endif  // HONE_CLI_COMPILED_MODEL_H_

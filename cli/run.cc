@@ -1,0 +1,141 @@
+// `hone run`: one run of a model on tensors from files, its outputs to files.
+#include <cstring>
+#include <filesystem>
+#include <map>
+
+#include "CLI/CLI.hpp"
+#include "cli/compiled_model.h"
+#include "cli/exit_code.h"
+#include "cli/verb.h"
+#include "compiler/frontend/tensor_file.h"
+#include "fmt/format.h"
+#include "support/status.h"
+
+namespace hone::cli {
+namespace {
+
+struct Options {
+  ModelOptions model;
+  std::vector<std::string> inputs;  // NAME=FILE
+  std::string output_dir;
+  std::string database;
+  int threads = 0;
+};
+
+std::string Describe(std::string_view dtype, const std::vector<int64_t>& shape) {
+  return fmt::format("{}[{}]", dtype, fmt::join(shape, ", "));
+}
+
+std::vector<int64_t> ShapeOf(const hone_value& value) {
+  return {value.shape, value.shape + value.rank};
+}
+
+absl::StatusOr<std::map<std::string, std::string>> ParseInputs(
+    const std::vector<std::string>& texts) {
+  std::map<std::string, std::string> files;
+  for (const std::string& text : texts) {
+    // A name may hold '=' no more than a file may; the last one parts them.
+    const size_t equals = text.rfind('=');
+    if (equals == std::string::npos || equals == 0) {
+      return WithExitCode(
+          absl::InvalidArgumentError(fmt::format("expected --input NAME=FILE, found '{}'", text)),
+          kUsage);
+    }
+    files[text.substr(0, equals)] = text.substr(equals + 1);
+  }
+  return files;
+}
+
+absl::Status CheckNames(const hone_function& function,
+                        const std::map<std::string, std::string>& files) {
+  std::vector<std::string> names;
+  for (uint32_t i = 0; i < function.input_count; ++i) names.emplace_back(function.inputs[i].name);
+  for (const auto& [name, file] : files) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+      return absl::InvalidArgumentError(fmt::format(
+          "expected an input of the model ({}), found --input {}", fmt::join(names, ", "), name));
+    }
+  }
+  for (const std::string& name : names) {
+    if (!files.contains(name)) {
+      return absl::InvalidArgumentError(
+          fmt::format("expected --input {}=FILE for every input, found none for it", name));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SetInput(Executor& executor, uint32_t index, const std::string& file) {
+  const hone_value& value = executor.function().inputs[index];
+  HONE_ASSIGN_OR_RETURN(const frontend::TensorData tensor, frontend::ReadTensorFile(file));
+  const auto dtype = static_cast<DataType>(value.dtype);
+  if (tensor.dtype != dtype || tensor.shape != ShapeOf(value)) {
+    return absl::InvalidArgumentError(fmt::format(
+        "expected {} for input {}, found {} in {}", Describe(Name(dtype), ShapeOf(value)),
+        value.name, Describe(Name(tensor.dtype), tensor.shape), file));
+  }
+  std::memcpy(executor.Input(index), tensor.bytes.data(), tensor.bytes.size());
+  return absl::OkStatus();
+}
+
+// Names of tensors may hold slashes; those of files may not.
+std::string FileName(std::string name) {
+  std::replace(name.begin(), name.end(), '/', '_');
+  return name;
+}
+
+absl::Status WriteOutput(const Executor& executor, uint32_t index, const std::string& folder) {
+  const hone_value& value = executor.function().outputs[index];
+  frontend::TensorData tensor{
+      .dtype = static_cast<DataType>(value.dtype), .shape = ShapeOf(value), .bytes = {}};
+  tensor.bytes.assign(static_cast<const char*>(executor.Output(index)), value.size_bytes);
+  for (const char* extension : {".pb", ".npy"}) {
+    HONE_RETURN_IF_ERROR(frontend::WriteTensorFile(folder + "/" + FileName(value.name) + extension,
+                                                   tensor, value.name));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Run(const Options& options) {
+  HONE_ASSIGN_OR_RETURN(const auto files, ParseInputs(options.inputs));
+  HONE_ASSIGN_OR_RETURN(const CompiledModel model,
+                        OpenOrCompile(options.model, options.threads, options.database));
+  Executor& executor = *model.executor;
+  const hone_function& function = executor.function();
+  HONE_RETURN_IF_ERROR(CheckNames(function, files));
+  for (uint32_t i = 0; i < function.input_count; ++i) {
+    HONE_RETURN_IF_ERROR(SetInput(executor, i, files.at(function.inputs[i].name)));
+  }
+  executor.Run();
+  std::error_code error;
+  std::filesystem::create_directories(options.output_dir, error);
+  if (error) {
+    return absl::InvalidArgumentError(
+        fmt::format("expected to make the folder {}: {}", options.output_dir, error.message()));
+  }
+  for (uint32_t i = 0; i < function.output_count; ++i)
+    HONE_RETURN_IF_ERROR(WriteOutput(executor, i, options.output_dir));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void AddRun(CLI::App& app, Action& action) {
+  auto options = std::make_shared<Options>();
+  CLI::App& verb = *app.add_subcommand("run", "Run a model once on tensors from files");
+  verb.add_option("MODEL", options->model.path,
+                  "The model (.onnx, .relay) or a compiled module (.so)")
+      ->required();
+  verb.add_option("--shape", options->model.shapes,
+                  "Binds an input's symbolic shape: name=1,3,224,224");
+  verb.add_option("--input", options->inputs, "NAME=FILE.pb or NAME=FILE.npy, one for each input");
+  verb.add_option("--output-dir", options->output_dir,
+                  "Where NAME.pb and NAME.npy of each output go")
+      ->required();
+  verb.add_option("--threads", options->threads, "Threads (default: as compiled)")
+      ->check(CLI::PositiveNumber);
+  verb.add_option("--db", options->database, "The tuning database");
+  verb.callback([options, &action] { action = [options] { return Run(*options); }; });
+}
+
+}  // namespace hone::cli

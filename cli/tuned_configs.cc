@@ -1,0 +1,47 @@
+#include "cli/tuned_configs.h"
+
+#include <utility>
+
+#include "support/status.h"
+#include "tuning_db/resolve.h"
+
+namespace hone::cli {
+namespace {
+
+class TunedConfigs : public driver::ConfigSource {
+ public:
+  explicit TunedConfigs(std::unique_ptr<tuning_db::Store> store) : store_(std::move(store)) {}
+
+  absl::StatusOr<std::optional<driver::ConfigChoice>> Find(const schedule::Task& task) override {
+    const tuning_db::ResolveKey key{.workload_digest = task.def->workload.digest,
+                                    .signature = task.signature.ToString()};
+    HONE_ASSIGN_OR_RETURN(
+        const std::vector<tuning_db::Best> best,
+        tuning_db::Resolve(*store_, task.target.ToString(), {key}, IsCompatibleWith(task.target)));
+    if (best[0].tier == tuning_db::Tier::kNone) return std::nullopt;
+    HONE_ASSIGN_OR_RETURN(schedule::Config config, schedule::Config::Parse(best[0].config));
+    return driver::ConfigChoice{.tier = std::string(tuning_db::Name(best[0].tier)),
+                                .config = std::move(config),
+                                .nest_digest = best[0].nest_digest};
+  }
+
+ private:
+  static tuning_db::IsCompatible IsCompatibleWith(const Target& target) {
+    return [target](const std::string& text) {
+      const absl::StatusOr<Target> other = Target::Parse(text);
+      return other.ok() && other->VectorBytes() == target.VectorBytes() &&
+             other->VectorRegisters() == target.VectorRegisters() &&
+             other->threads == target.threads;
+    };
+  }
+
+  std::unique_ptr<tuning_db::Store> store_;
+};
+
+}  // namespace
+
+std::unique_ptr<driver::ConfigSource> MakeTunedConfigs(std::unique_ptr<tuning_db::Store> store) {
+  return std::make_unique<TunedConfigs>(std::move(store));
+}
+
+}  // namespace hone::cli

@@ -1,0 +1,117 @@
+#include "compiler/codegen/parameters.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "runtime/module_abi.h"
+#include "support/file_system.h"
+#include "support/status.h"
+
+namespace hone::codegen {
+namespace {
+
+constexpr uint64_t kPageBytes = 4096;
+
+std::string_view Zeros(uint64_t count) {
+  static const std::string* const kZeros = new std::string(64 << 10, '\0');
+  return std::string_view(*kZeros).substr(0, count);
+}
+
+}  // namespace
+
+absl::StatusOr<ModuleWriter> ModuleWriter::Create(const std::string& path, std::string_view elf) {
+  const std::string temporary = path + ".new";
+  const int fd = open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0777);
+  if (fd < 0) return ErrnoStatus(errno, "cannot write", temporary);
+  ModuleWriter writer(path, fd);
+  HONE_RETURN_IF_ERROR(writer.Write(elf));
+  writer.start_ = (elf.size() + kPageBytes - 1) / kPageBytes * kPageBytes;
+  HONE_RETURN_IF_ERROR(writer.Write(Zeros(writer.start_ - elf.size())));
+  return writer;
+}
+
+ModuleWriter::ModuleWriter(ModuleWriter&& other) noexcept
+    : path_(std::move(other.path_)),
+      fd_(std::exchange(other.fd_, -1)),
+      start_(other.start_),
+      size_(other.size_),
+      digest_(std::move(other.digest_)) {}
+
+ModuleWriter::~ModuleWriter() {
+  if (fd_ < 0) return;
+  close(fd_);
+  unlink(TemporaryPath().c_str());
+}
+
+absl::Status ModuleWriter::Write(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = write(fd_, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return ErrnoStatus(errno, "cannot write", TemporaryPath());
+    bytes.remove_prefix(static_cast<size_t>(count));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ModuleWriter::AppendZeros(uint64_t count) {
+  while (count > 0) {
+    const std::string_view zeros = Zeros(count);
+    HONE_RETURN_IF_ERROR(Write(zeros));
+    digest_.Add(zeros);
+    size_ += zeros.size();
+    count -= zeros.size();
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ModuleWriter::Append(uint64_t offset_bytes, std::string_view bytes) {
+  if (offset_bytes < size_) {
+    return absl::InternalError(
+        fmt::format("parameters at offset {} would overwrite those up to {}", offset_bytes, size_));
+  }
+  HONE_RETURN_IF_ERROR(AppendZeros(offset_bytes - size_));
+  HONE_RETURN_IF_ERROR(Write(bytes));
+  digest_.Add(bytes);
+  size_ += bytes.size();
+  return absl::OkStatus();
+}
+
+absl::Status ModuleWriter::Finish(uint64_t parameters_bytes) {
+  if (size_ > parameters_bytes) {
+    return absl::InternalError(fmt::format("{} bytes of parameters, but the module's table says {}",
+                                           size_, parameters_bytes));
+  }
+  HONE_RETURN_IF_ERROR(AppendZeros(parameters_bytes - size_));
+  if (parameters_bytes > 0) {
+    hone_trailer trailer;
+    trailer.parameters_offset = start_;
+    trailer.parameters_bytes = parameters_bytes;
+    const std::array<uint8_t, 32> digest = digest_.Finish();
+    std::copy(digest.begin(), digest.end(), trailer.sha256);
+    std::memcpy(trailer.magic, HONE_TRAILER_MAGIC, sizeof(trailer.magic));
+    HONE_RETURN_IF_ERROR(
+        Write(std::string_view(reinterpret_cast<const char*>(&trailer), sizeof(trailer))));
+  }
+  if (fsync(fd_) != 0) return ErrnoStatus(errno, "cannot sync", TemporaryPath());
+  HONE_RETURN_IF_ERROR(RenameDurably(TemporaryPath(), path_));
+  close(std::exchange(fd_, -1));
+  return absl::OkStatus();
+}
+
+absl::Status AppendParameters(const std::string& path, std::string_view elf,
+                              uint64_t parameters_bytes,
+                              const std::vector<ParameterPiece>& pieces) {
+  HONE_ASSIGN_OR_RETURN(ModuleWriter writer, ModuleWriter::Create(path, elf));
+  for (const ParameterPiece& piece : pieces) {
+    HONE_RETURN_IF_ERROR(writer.Append(piece.offset_bytes, piece.bytes));
+  }
+  return writer.Finish(parameters_bytes);
+}
+
+}  // namespace hone::codegen

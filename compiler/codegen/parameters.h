@@ -1,0 +1,56 @@
+// Writes a module with its parameters: they pass neither through LLVM nor through the linker.
+#ifndef HONE_COMPILER_CODEGEN_PARAMETERS_H_
+#define HONE_COMPILER_CODEGEN_PARAMETERS_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "support/digest.h"
+
+namespace hone::codegen {
+
+// Streams a module to a file: the shared object, padding to a page, the parameters, the trailer of
+// runtime/module_abi.h. The file appears under its name when it is whole (Finish); an abandoned
+// writer leaves nothing. Not thread-safe.
+class ModuleWriter {
+ public:
+  // kNotFound or kPermissionDenied where the file cannot be made.
+  static absl::StatusOr<ModuleWriter> Create(const std::string& path, std::string_view elf);
+  ModuleWriter(ModuleWriter&& other) noexcept;
+  ~ModuleWriter();
+
+  // Parameters at an offset into the parameter section, at least the end of those before; zeros
+  // between.
+  absl::Status Append(uint64_t offset_bytes, std::string_view bytes);
+  // `parameters_bytes`: the section's size, as the module's table says; zeros to its end. 0: no
+  // trailer.
+  absl::Status Finish(uint64_t parameters_bytes);
+
+ private:
+  ModuleWriter(std::string path, int fd) : path_(std::move(path)), fd_(fd) {}
+  std::string TemporaryPath() const { return path_ + ".new"; }
+  absl::Status Write(std::string_view bytes);
+  absl::Status AppendZeros(uint64_t count);
+
+  std::string path_;
+  int fd_ = -1;
+  uint64_t start_ = 0;  // of the parameters in the file
+  uint64_t size_ = 0;   // of the parameters so far
+  Sha256Stream digest_;
+};
+
+struct ParameterPiece {
+  uint64_t offset_bytes = 0;
+  std::string_view bytes;
+};
+// The whole at once; pieces in the order of their offsets.
+absl::Status AppendParameters(const std::string& path, std::string_view elf,
+                              uint64_t parameters_bytes, const std::vector<ParameterPiece>& pieces);
+
+}  // namespace hone::codegen
+
+#endif  // HONE_COMPILER_CODEGEN_PARAMETERS_H_

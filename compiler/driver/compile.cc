@@ -1,0 +1,177 @@
+#include "compiler/driver/compile.h"
+
+#include <map>
+#include <utility>
+
+#include "compiler/codegen/codegen.h"
+#include "compiler/codegen/parameters.h"
+#include "compiler/driver/plan.h"
+#include "compiler/driver/prepare.h"
+#include "compiler/passes/evaluator.h"
+#include "compiler/passes/pipeline.h"
+#include "fmt/format.h"
+#include "support/clock.h"
+#include "support/status.h"
+
+namespace hone::driver {
+namespace {
+
+// The seconds since the phase before.
+class Phases {
+ public:
+  explicit Phases(CompileReport& report) : report_(report) {}
+  void End(const std::string& phase) {
+    const int64_t now_ns = Clock::Real().NowNs();
+    report_.seconds.emplace_back(phase, static_cast<double>(now_ns - start_ns_) * 1e-9);
+    start_ns_ = now_ns;
+  }
+
+ private:
+  CompileReport& report_;
+  int64_t start_ns_ = Clock::Real().NowNs();
+};
+
+std::vector<ir::LayoutSignature> SignaturesOf(const ir::Expr& function,
+                                              const std::vector<bool>& const_params,
+                                              const Target& target) {
+  const absl::StatusOr<ops::KernelDefinition> def = ops::Lower(function, const_params);
+  if (!def.ok()) return {};
+  return schedule::TemplateFor(*def).Signatures(*def, target);
+}
+
+// The config and nest of each kernel.
+absl::StatusOr<std::vector<ConfigChain::Scheduled>> ScheduleKernels(const KernelGraph& graph,
+                                                                    const Target& target,
+                                                                    ConfigChain& configs) {
+  std::vector<ConfigChain::Scheduled> scheduled;
+  for (const Kernel& kernel : graph.kernels) {
+    const schedule::Task task{
+        .def = kernel.def.get(), .signature = kernel.signature, .target = target};
+    HONE_ASSIGN_OR_RETURN(ConfigChain::Scheduled chosen, configs.Schedule(task));
+    scheduled.push_back(std::move(chosen));
+  }
+  return scheduled;
+}
+
+std::vector<KernelReport> ReportKernels(const KernelGraph& graph,
+                                        const std::vector<ConfigChain::Scheduled>& scheduled) {
+  std::vector<KernelReport> reports;
+  for (size_t k = 0; k < graph.kernels.size(); ++k) {
+    const Kernel& kernel = graph.kernels[k];
+    reports.push_back({.name = kernel.name,
+                       .workload = kernel.def->workload.text,
+                       .workload_digest = kernel.def->workload.digest,
+                       .signature = kernel.signature.ToString(),
+                       .tier = scheduled[k].choice.tier,
+                       .config = scheduled[k].choice.config.ToText(),
+                       .flops = kernel.def->flops,
+                       .calls = kernel.calls});
+  }
+  return reports;
+}
+
+absl::Status CheckTuned(const CompileReport& report) {
+  std::string names;
+  size_t count = 0;
+  for (const KernelReport& kernel : report.kernels) {
+    if (kernel.tier == "tuned") continue;
+    if (count++ < 5)
+      names += fmt::format("{}{} ({})", names.empty() ? "" : ", ", kernel.name, kernel.tier);
+  }
+  if (count == 0) return absl::OkStatus();
+  return absl::FailedPreconditionError(fmt::format(
+      "expected every kernel tuned, found {} of {} that are not: {}{}; run hone tune first", count,
+      report.kernels.size(), names, count > 5 ? ", ..." : ""));
+}
+
+codegen::ModuleSpec SpecOf(const KernelGraph& graph, const Target& target,
+                           const CompileReport& report,
+                           const std::vector<ConfigChain::Scheduled>& scheduled) {
+  codegen::ModuleSpec spec{.target = target, .kernels = {}, .functions = {}, .parameters_bytes = 0};
+  for (size_t k = 0; k < graph.kernels.size(); ++k) {
+    const KernelReport& kernel = report.kernels[k];
+    const schedule::Task task{.def = graph.kernels[k].def.get(),
+                              .signature = graph.kernels[k].signature,
+                              .target = target};
+    spec.kernels.push_back({.name = kernel.name,
+                            .workload = kernel.workload,
+                            .workload_digest = kernel.workload_digest,
+                            .config = kernel.config,
+                            .tier = kernel.tier,
+                            .flops = kernel.flops,
+                            .error_bound = schedule::ErrorBound(task, scheduled[k].choice.config),
+                            .nest = OnlyPhase(scheduled[k].nest, loop::Phase::kRun)});
+  }
+  return spec;
+}
+
+// The file is there whole or not at all.
+absl::Status WriteModule(const std::string& path, const std::string& shared_object,
+                         const ParameterSection& parameters) {
+  std::vector<codegen::ParameterPiece> pieces;
+  for (const ParameterSection::Entry& entry : parameters.entries()) {
+    pieces.push_back({entry.offset_bytes,
+                      {reinterpret_cast<const char*>(entry.blob.bytes), entry.blob.size_bytes}});
+  }
+  return codegen::AppendParameters(path, shared_object, parameters.size_bytes(), pieces);
+}
+
+}  // namespace
+
+absl::StatusOr<ir::Module> RunPasses(const ir::Module& module, const Target& target,
+                                     const std::string& after) {
+  const passes::PassContext context{
+      .target = target, .evaluator = passes::DefaultEvaluator(), .signatures = SignaturesOf};
+  return passes::RunPipeline(module, context, {.after = after, .on_pass = nullptr});
+}
+
+absl::StatusOr<std::vector<TuningTask>> TasksOf(const ir::Module& module, const Target& target) {
+  HONE_ASSIGN_OR_RETURN(const ir::Module lowered, RunPasses(module, target));
+  HONE_ASSIGN_OR_RETURN(const KernelGraph graph, BuildKernelGraph(lowered));
+  std::vector<TuningTask> tasks;
+  for (const Kernel& kernel : graph.kernels) {
+    tasks.push_back({.name = kernel.name,
+                     .def = kernel.def,
+                     .signature = kernel.signature,
+                     .weight = static_cast<double>(kernel.calls)});
+  }
+  return tasks;
+}
+
+absl::StatusOr<CompileReport> Compile(const ir::Module& module, const CompileOptions& options,
+                                      ConfigChain& configs, const std::string& path) {
+  CompileReport report{.target = options.target.ToString(), .kernels = {}, .seconds = {}};
+  Phases phases(report);
+
+  HONE_ASSIGN_OR_RETURN(const ir::Module lowered, RunPasses(module, options.target));
+  HONE_ASSIGN_OR_RETURN(const KernelGraph graph, BuildKernelGraph(lowered));
+  phases.End("passes");
+
+  HONE_ASSIGN_OR_RETURN(const std::vector<ConfigChain::Scheduled> scheduled,
+                        ScheduleKernels(graph, options.target, configs));
+  report.kernels = ReportKernels(graph, scheduled);
+  if (options.require_tuned) HONE_RETURN_IF_ERROR(CheckTuned(report));
+  phases.End("schedule");
+
+  std::vector<loop::Nest> nests;
+  for (const ConfigChain::Scheduled& kernel : scheduled) nests.push_back(kernel.nest);
+  HONE_ASSIGN_OR_RETURN(const auto constants, PrepareConstants(graph, nests));
+  phases.End("prepare");
+
+  ParameterSection parameters;
+  codegen::ModuleSpec spec = SpecOf(graph, options.target, report, scheduled);
+  spec.functions.push_back(PlanFunction(graph, nests, constants, parameters));
+  spec.parameters_bytes = parameters.size_bytes();
+  report.arena_bytes = spec.functions[0].arena_bytes;
+  report.parameters_bytes = parameters.size_bytes();
+  phases.End("plan");
+
+  HONE_ASSIGN_OR_RETURN(const std::string shared_object, codegen::BuildModule(spec));
+  phases.End("code");
+
+  HONE_RETURN_IF_ERROR(WriteModule(path, shared_object, parameters));
+  phases.End("write");
+  return report;
+}
+
+}  // namespace hone::driver

@@ -1,0 +1,114 @@
+#include "compiler/driver/plan.h"
+
+#include "compiler/passes/memory_plan.h"
+#include "runtime/module_abi.h"
+
+namespace hone::driver {
+namespace {
+
+uint64_t Aligned(uint64_t bytes) {
+  return (bytes + HONE_BUFFER_ALIGNMENT - 1) / HONE_BUFFER_ALIGNMENT * HONE_BUFFER_ALIGNMENT;
+}
+
+uint64_t SizeOf(const std::vector<int64_t>& shape, const Layout& layout, DataType dtype) {
+  return static_cast<uint64_t>(layout.ElementCount(shape)) *
+         static_cast<uint64_t>(SizeBytes(dtype));
+}
+
+uint64_t WorkspaceBytes(const loop::Nest& nest) {
+  uint64_t bytes = 0;
+  for (const loop::Buffer& buffer : nest.buffers) {
+    if (buffer->role == loop::Role::kWorkspace)
+      bytes += Aligned(SizeOf(buffer->shape, buffer->layout, buffer->dtype));
+  }
+  return bytes;
+}
+
+passes::MemoryPlan PlanArena(const KernelGraph& graph, const std::vector<loop::Nest>& nests) {
+  std::vector<passes::PlannedValue> values;
+  for (const Value& value : graph.values) {
+    values.push_back({.bytes = SizeOf(value.type.shape, value.layout, value.type.dtype),
+                      .external = value.kind != Value::Kind::kIntermediate});
+  }
+  std::vector<passes::PlannedCall> calls;
+  for (const KernelCall& call : graph.calls) {
+    calls.push_back({.reads = call.args,
+                     .writes = call.results,
+                     .workspace_bytes = WorkspaceBytes(nests[call.kernel])});
+  }
+  return passes::PlanMemory(values, calls);
+}
+
+codegen::Location LocationOf(const KernelGraph& graph, const passes::MemoryPlan& plan, int id) {
+  const Value& value = graph.values[id];
+  switch (value.kind) {
+    case Value::Kind::kInput:
+      return {.space = HONE_SPACE_INPUT, .index = value.index, .offset_bytes = 0};
+    case Value::Kind::kOutput:
+      return {.space = HONE_SPACE_OUTPUT, .index = value.index, .offset_bytes = 0};
+    default:
+      return {.space = HONE_SPACE_ARENA, .index = 0, .offset_bytes = plan.value_offsets[id]};
+  }
+}
+
+codegen::CallSpec PlanCall(const KernelGraph& graph, const passes::MemoryPlan& plan, size_t index,
+                           const loop::Nest& nest, const std::vector<ir::ConstantData>& constants,
+                           ParameterSection& parameters) {
+  const KernelCall& call = graph.calls[index];
+  codegen::CallSpec spec{
+      .kernel = call.kernel, .barrier_before = plan.barrier_before[index], .locations = {}};
+  uint64_t workspace_offset = plan.workspace_offsets[index];
+  size_t next_arg = 0;
+  size_t next_result = 0;
+  for (size_t b = 0; b < nest.buffers.size(); ++b) {
+    const loop::BufferNode& buffer = *nest.buffers[b];
+    codegen::Location location;
+    switch (buffer.role) {
+      case loop::Role::kInput:
+        location = LocationOf(graph, plan, call.args[next_arg++]);
+        break;
+      case loop::Role::kOutput:
+        location = LocationOf(graph, plan, call.results[next_result++]);
+        break;
+      case loop::Role::kWorkspace:
+        location = {.space = HONE_SPACE_ARENA, .index = 0, .offset_bytes = workspace_offset};
+        workspace_offset += Aligned(SizeOf(buffer.shape, buffer.layout, buffer.dtype));
+        break;
+      case loop::Role::kConstant:
+        ++next_arg;
+        [[fallthrough]];
+      case loop::Role::kPrepared:
+        if (constants[b].size_bytes > 0) {
+          location = {.space = HONE_SPACE_PARAMETERS,
+                      .index = 0,
+                      .offset_bytes = parameters.Add(constants[b])};
+        }
+        break;
+    }
+    spec.locations.push_back(location);
+  }
+  return spec;
+}
+
+codegen::ValueSpec SpecOf(const Value& value) {
+  return {.name = value.name, .dtype = value.type.dtype, .shape = value.type.shape};
+}
+
+}  // namespace
+
+codegen::FunctionSpec PlanFunction(const KernelGraph& graph, const std::vector<loop::Nest>& nests,
+                                   const std::vector<std::vector<ir::ConstantData>>& constants,
+                                   ParameterSection& parameters) {
+  const passes::MemoryPlan plan = PlanArena(graph, nests);
+  codegen::FunctionSpec function;
+  for (int id : graph.inputs) function.inputs.push_back(SpecOf(graph.values[id]));
+  for (int id : graph.outputs) function.outputs.push_back(SpecOf(graph.values[id]));
+  for (size_t c = 0; c < graph.calls.size(); ++c) {
+    function.calls.push_back(
+        PlanCall(graph, plan, c, nests[graph.calls[c].kernel], constants[c], parameters));
+  }
+  function.arena_bytes = plan.arena_bytes;
+  return function;
+}
+
+}  // namespace hone::driver

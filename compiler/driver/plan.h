@@ -1,0 +1,22 @@
+// Where every buffer of every call lies: the graph part of a module.
+#ifndef HONE_COMPILER_DRIVER_PLAN_H_
+#define HONE_COMPILER_DRIVER_PLAN_H_
+
+#include <vector>
+
+#include "compiler/codegen/codegen.h"
+#include "compiler/driver/kernel_graph.h"
+#include "compiler/driver/parameters.h"
+#include "compiler/loop/stmt.h"
+
+namespace hone::driver {
+
+// `nests[k]` is the nest of kernel k; `constants` are those of PrepareConstants, put into
+// `parameters`.
+codegen::FunctionSpec PlanFunction(const KernelGraph& graph, const std::vector<loop::Nest>& nests,
+                                   const std::vector<std::vector<ir::ConstantData>>& constants,
+                                   ParameterSection& parameters);
+
+}  // namespace hone::driver
+
+#endif  // HONE_COMPILER_DRIVER_PLAN_H_

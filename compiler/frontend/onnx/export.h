@@ -1,0 +1,22 @@
+// Graph IR as ONNX models that any other runtime can run.
+#ifndef HONE_COMPILER_FRONTEND_ONNX_EXPORT_H_
+#define HONE_COMPILER_FRONTEND_ONNX_EXPORT_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "compiler/ir/expr.h"
+
+namespace hone::frontend {
+
+// Opset 13, IR 8, weights inside. Types are inferred. Inputs keep their names; outputs have those
+// of main's attribute "output_names", or "output", "output_1", ... kUnimplemented lists all
+// operators that have no form in ONNX here; kInvalidArgument: the path cannot be written, or the
+// model is larger than the 2 GiB that one file may have.
+absl::Status ExportOnnx(const ir::Module& module, const std::string& path);
+absl::StatusOr<std::string> ExportOnnxBytes(const ir::Module& module);
+
+}  // namespace hone::frontend
+
+#endif  // HONE_COMPILER_FRONTEND_ONNX_EXPORT_H_

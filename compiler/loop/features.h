@@ -1,0 +1,30 @@
+// Features of a nest for the cost model: one extractor, one fixed-length vector a nest, taken from
+// the compact form (loops that are vectorised or unrolled by annotation are loops here).
+#ifndef HONE_COMPILER_LOOP_FEATURES_H_
+#define HONE_COMPILER_LOOP_FEATURES_H_
+
+#include <string>
+#include <vector>
+
+#include "compiler/ir/target.h"
+#include "compiler/loop/stmt.h"
+
+namespace hone::loop {
+
+struct NestFeatures {
+  // As FeatureNames() has it. Counts, bytes and ratios are log2(1 + x) and log2 scaled; finite.
+  std::vector<float> values;
+  // A roofline guess of one run of the run launches, in seconds: what the cost model learns the
+  // residual to. Only ratios between candidates of one task have a meaning.
+  double analytic_seconds = 0;
+};
+
+// Deterministic; tens to hundreds of microseconds. Names play no part.
+NestFeatures ExtractFeatures(const Nest& nest, const Target& target);
+
+// What each value is, in order; the same for every nest and target. docs/features.md explains them.
+const std::vector<std::string>& FeatureNames();
+
+}  // namespace hone::loop
+
+#endif  // HONE_COMPILER_LOOP_FEATURES_H_

@@ -1,0 +1,254 @@
+#include "compiler/loop/launch_summary.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "compiler/loop/bounds.h"
+#include "compiler/loop/scalar.h"
+#include "compiler/loop/visit.h"
+
+namespace hone::loop {
+namespace {
+
+// Of a loop of which nothing is known.
+constexpr double kGuessedExtent = 16;
+
+bool IsSpecial(UnaryOp op) {
+  switch (op) {
+    case UnaryOp::kNeg:
+    case UnaryOp::kNot:
+    case UnaryOp::kAbs:
+    case UnaryOp::kFloor:
+    case UnaryOp::kCeil:
+    case UnaryOp::kRound:
+    case UnaryOp::kIsNan:
+    case UnaryOp::kIsInf:
+    case UnaryOp::kSign:
+      return false;
+    default:
+      return true;
+  }
+}
+
+bool IsProduct(const Expr& e) {
+  return e->kind == ExprKind::kBinary && e->binary_op == BinaryOp::kMul;
+}
+
+// Index arithmetic counts as integer operations only where it is not linear: addresses are folded.
+void CountOps(const Expr& e, OpCounts& ops) {
+  switch (e->kind) {
+    case ExprKind::kLoad:
+      ops.loads += 1;
+      for (const Expr& index : e->operands) {
+        if (HasLoad(index)) CountOps(index, ops);
+      }
+      return;
+    case ExprKind::kUnary:
+      (IsFloat(e->dtype) ? IsSpecial(e->unary_op) ? ops.special : ops.add : ops.integer) += 1;
+      break;
+    case ExprKind::kSelect:
+      ops.compare += 1;
+      break;
+    case ExprKind::kBinary: {
+      const bool real = IsFloat(e->operands[0]->dtype);
+      const BinaryOp op = e->binary_op;
+      if (GivesBool(op)) {
+        ops.compare += 1;
+      } else if (!real) {
+        ops.integer += 1;
+      } else if (op == BinaryOp::kAdd || op == BinaryOp::kSub) {
+        const bool left = IsProduct(e->operands[0]);
+        if (left || IsProduct(e->operands[1])) {
+          ops.fma += 1;
+          ops.mul -= 1;  // counted when the product is visited
+        } else {
+          ops.add += 1;
+        }
+      } else if (op == BinaryOp::kMul) {
+        ops.mul += 1;
+      } else if (op == BinaryOp::kMin || op == BinaryOp::kMax) {
+        ops.extremum += 1;
+      } else if (op == BinaryOp::kDiv) {
+        ops.div += 1;
+      } else {
+        ops.special += 1;
+      }
+      break;
+    }
+    default:
+      break;
+  }
+  for (const Expr& operand : e->operands) CountOps(operand, ops);
+}
+
+class Summariser {
+ public:
+  explicit Summariser(LaunchSummary& summary) : summary_(summary) {}
+
+  void Visit(const Stmt& s, const Bounds& bounds, double trips) {
+    switch (s->kind) {
+      case StmtKind::kFor:
+        return VisitLoop(*s, bounds, trips);
+      case StmtKind::kStore:
+        return VisitStore(*s, trips);
+      case StmtKind::kAlloc:
+        return VisitAlloc(*s, bounds, trips);
+      case StmtKind::kIf:
+      case StmtKind::kWhile: {
+        summary_.conditions += 1;
+        OpCounts ops;
+        CountOps(s->condition, ops);
+        summary_.totals.AddScaled(ops, trips);
+        AddLoads(s->condition, trips);
+        break;
+      }
+      case StmtKind::kPrefetch:
+        summary_.prefetches += 1;
+        break;
+      default:
+        break;
+    }
+    for (const Stmt& child : s->body) Visit(child, bounds, trips);
+  }
+
+ private:
+  void VisitLoop(const StmtNode& s, const Bounds& bounds, double trips) {
+    const auto range = BoundsOf(s.extent, bounds);
+    const double extent =
+        range && range->max < (int64_t{1} << 40) ? static_cast<double>(range->max) : kGuessedExtent;
+    if (extent <= 0) return;
+    path_.push_back(static_cast<int>(summary_.loops.size()));
+    summary_.loops.push_back({&s, extent, trips});
+    Bounds inner = bounds;
+    if (const auto values = LoopBounds(s, bounds)) inner[s.var.get()] = *values;
+    Visit(s.body[0], inner, trips * extent);
+    path_.pop_back();
+  }
+
+  void VisitAlloc(const StmtNode& s, const Bounds& bounds, double trips) {
+    double bytes = 0;
+    if (s.buffer->scope == Scope::kRegister) {
+      bytes = static_cast<double>(s.buffer->layout.ElementCount(s.buffer->shape)) *
+              SizeBytes(s.buffer->dtype);
+    }
+    live_bytes_ += bytes;
+    summary_.register_bytes = std::max(summary_.register_bytes, live_bytes_);
+    Visit(s.body[0], bounds, trips);
+    live_bytes_ -= bytes;
+  }
+
+  void VisitStore(const StmtNode& s, double trips) {
+    StoreInfo info{&s, path_, trips, {}};
+    CountOps(s.value, info.ops);
+    info.ops.stores += 1;
+    summary_.totals.AddScaled(info.ops, trips);
+    summary_.stores.push_back(std::move(info));
+    AddLoads(s.value, trips);
+    for (const Expr& index : s.indices) AddLoads(index, trips);
+    AddAccess(s.buffer.get(), s.indices, true, trips);
+  }
+
+  void AddLoads(const Expr& e, double trips) {
+    for (const Expr& operand : e->operands) AddLoads(operand, trips);
+    if (e->kind == ExprKind::kLoad) AddAccess(e->buffer.get(), e->operands, false, trips);
+  }
+
+  void AddAccess(const BufferNode* buffer, const std::vector<Expr>& indices, bool is_store,
+                 double trips) {
+    AccessInfo access{buffer, is_store, trips, {}, path_};
+    for (const Expr& index : indices) access.indices.push_back(Linear::Of(index));
+    summary_.accesses.push_back(std::move(access));
+  }
+
+  LaunchSummary& summary_;
+  std::vector<int> path_;
+  double live_bytes_ = 0;
+};
+
+// How many values beyond the first an atom takes while the `inner` loops run.
+double Width(const LaunchSummary& summary, const AccessInfo& access, const Expr& atom,
+             const std::vector<bool>& inner) {
+  double width = 0;
+  for (const int position : access.path) {
+    if (!inner[static_cast<size_t>(position)]) continue;
+    const LoopInfo& loop = summary.loops[static_cast<size_t>(position)];
+    if (!UsesVar(atom, loop.loop->var)) continue;
+    double step = 1;
+    int64_t divisor = 0;
+    if (atom->kind == ExprKind::kBinary && atom->binary_op == BinaryOp::kFloorDiv &&
+        IsConstInt(atom->operands[1], &divisor) && divisor > 0) {
+      step = 1.0 / static_cast<double>(divisor);
+    }
+    width += std::ceil((loop.extent - 1) * step);
+  }
+  return width;
+}
+
+}  // namespace
+
+void OpCounts::AddScaled(const OpCounts& other, double factor) {
+  fma += other.fma * factor;
+  add += other.add * factor;
+  mul += other.mul * factor;
+  div += other.div * factor;
+  special += other.special * factor;
+  extremum += other.extremum * factor;
+  compare += other.compare * factor;
+  integer += other.integer * factor;
+  loads += other.loads * factor;
+  stores += other.stores * factor;
+}
+
+int LaunchSummary::MainStore() const {
+  int best = -1;
+  double most = -1;
+  for (size_t i = 0; i < stores.size(); ++i) {
+    const double work = stores[i].trips * (stores[i].ops.Flops() + 0.5);
+    if (work > most) {
+      most = work;
+      best = static_cast<int>(i);
+    }
+  }
+  return best;
+}
+
+double LaunchSummary::GridSize() const {
+  double size = 1;
+  for (const LoopInfo& info : loops) {
+    if (info.loop->loop_kind == LoopKind::kParallel) size *= info.extent;
+  }
+  return size;
+}
+
+LaunchSummary Summarise(const Launch& launch) {
+  LaunchSummary summary;
+  Summariser(summary).Visit(launch.body, Bounds(), 1);
+  return summary;
+}
+
+std::vector<double> TouchedExtents(const LaunchSummary& summary, const AccessInfo& access,
+                                   const std::vector<bool>& inner) {
+  std::vector<double> extents;
+  for (size_t d = 0; d < access.indices.size(); ++d) {
+    double extent = 1;
+    for (const auto& [atom, coefficient] : access.indices[d].terms()) {
+      extent += std::abs(static_cast<double>(coefficient)) * Width(summary, access, atom, inner);
+    }
+    const BufferNode& buffer = *access.buffer;
+    const auto padded = buffer.layout.PaddedExtent(static_cast<int>(d), buffer.shape[d]);
+    extents.push_back(std::min(extent, static_cast<double>(padded)));
+  }
+  return extents;
+}
+
+bool DependsOn(const LaunchSummary& summary, const AccessInfo& access, int position) {
+  const Expr& var = summary.loops[static_cast<size_t>(position)].loop->var;
+  for (const Linear& index : access.indices) {
+    for (const Linear::Term& term : index.terms()) {
+      if (UsesVar(term.atom, var)) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace hone::loop

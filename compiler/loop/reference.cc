@@ -1,0 +1,290 @@
+#include "compiler/loop/reference.h"
+
+#include <cmath>
+
+#include "absl/container/flat_hash_map.h"
+#include "compiler/loop/visit.h"
+
+namespace hone::loop {
+namespace {
+
+constexpr DataType kF64 = DataType::kFloat64;
+
+Expr Real(double value) { return FloatConst(value, kF64); }
+Expr Call(UnaryOp op, const Expr& a) { return Unary(op, a); }
+Expr Abs(const Expr& a) { return Call(UnaryOp::kAbs, a); }
+Expr Sqrt(const Expr& a) { return Call(UnaryOp::kSqrt, a); }
+Expr Div(const Expr& a, const Expr& b) { return Binary(BinaryOp::kDiv, a, b); }
+Expr Pow(const Expr& a, const Expr& b) { return Binary(BinaryOp::kPow, a, b); }
+
+// A float64 value and its magnitude.
+struct Pair {
+  Expr value;
+  Expr magnitude;
+};
+
+// |f'(x)| of f at x, where y = f(x); null where the derivative plays no part (jumps).
+Expr Slope(UnaryOp op, const Expr& x, const Expr& y, const Expr& magnitude) {
+  const Expr one = Real(1);
+  const Expr tiny = Real(1e-12);
+  switch (op) {
+    case UnaryOp::kSqrt:
+      return Div(one, Sqrt(Max(Max(Abs(x), magnitude * Real(0x1p-24)), Real(1e-30))));
+    case UnaryOp::kRsqrt:
+      return Abs(Div(y, Max(Abs(x), Real(1e-30))));
+    case UnaryOp::kExp:
+      return y;
+    case UnaryOp::kLog:
+      return Div(one, Max(Abs(x), Real(1e-30)));
+    case UnaryOp::kTanh:
+      return one - y * y;
+    case UnaryOp::kErf:
+      return Call(UnaryOp::kExp, Call(UnaryOp::kNeg, x * x)) * Real(2 / std::sqrt(M_PI));
+    case UnaryOp::kSigmoid:
+      return y * (one - y);
+    case UnaryOp::kSin:
+    case UnaryOp::kCos:
+      return one;
+    case UnaryOp::kTan:
+      return one + y * y;
+    case UnaryOp::kAsin:
+    case UnaryOp::kAcos:
+      return Div(one, Sqrt(Max(one - x * x, tiny)));
+    case UnaryOp::kAtan:
+      return Div(one, one + x * x);
+    case UnaryOp::kSinh:
+      return Call(UnaryOp::kCosh, x);
+    case UnaryOp::kCosh:
+      return Abs(Call(UnaryOp::kSinh, x));
+    case UnaryOp::kAsinh:
+      return Div(one, Sqrt(one + x * x));
+    case UnaryOp::kAcosh:
+      return Div(one, Sqrt(Max(x * x - one, tiny)));
+    case UnaryOp::kAtanh:
+      return Div(one, Max(Abs(one - x * x), tiny));
+    default:
+      return Expr();
+  }
+}
+
+class Doubler {
+ public:
+  // Float buffers of the nest itself become pairs of float64 buffers; `role` is that of both.
+  void AddPair(const Buffer& buffer, Role role) {
+    auto value = std::make_shared<BufferNode>(*buffer);
+    value->dtype = kF64;
+    value->role = role;
+    value->layout = Layout::RowMajor(static_cast<int>(buffer->shape.size()));
+    auto magnitude = std::make_shared<BufferNode>(*value);
+    magnitude->name += ".magnitude";
+    pairs_[buffer.get()] = {std::move(value), std::move(magnitude)};
+  }
+  // Integer outputs: computed in a workspace of their own type.
+  void Replace(const Buffer& from, Buffer to) { exact_[from.get()] = std::move(to); }
+
+  const std::pair<Buffer, Buffer>& PairOf(const Buffer& buffer) const {
+    return pairs_.at(buffer.get());
+  }
+
+  Stmt Run(const Stmt& s) {
+    if (s->kind == StmtKind::kStore) return RunStore(*s);
+    if (s->kind == StmtKind::kAlloc && IsFloat(s->buffer->dtype)) {
+      AddPair(s->buffer, s->buffer->role);
+      const auto& [value, magnitude] = PairOf(s->buffer);
+      return Alloc(value, Alloc(magnitude, Run(s->body[0])));
+    }
+    if (s->kind == StmtKind::kPrefetch) return Seq({});
+    auto node = std::make_shared<StmtNode>(*s);
+    if (node->min) node->min = Exact(node->min);
+    if (node->extent) node->extent = Exact(node->extent);
+    if (node->condition) node->condition = Exact(node->condition);
+    for (Stmt& child : node->body) child = Run(child);
+    if (s->kind == StmtKind::kSeq) return Seq(std::move(node->body));
+    return node;
+  }
+
+ private:
+  Stmt RunStore(const StmtNode& s) {
+    std::vector<Expr> indices = ExactAll(s.indices);
+    if (!IsFloat(s.buffer->dtype)) return Store(Exact(s.buffer), indices, Exact(s.value));
+    const auto& [value, magnitude] = PairOf(s.buffer);
+    const Pair pair = Float(s.value);
+    // The magnitude may read the old value, the value never reads a magnitude.
+    return Seq({Store(magnitude, indices, pair.magnitude), Store(value, indices, pair.value)});
+  }
+
+  Buffer Exact(const Buffer& buffer) const {
+    const auto it = exact_.find(buffer.get());
+    return it == exact_.end() ? buffer : it->second;
+  }
+  std::vector<Expr> ExactAll(const std::vector<Expr>& exprs) {
+    std::vector<Expr> result;
+    for (const Expr& e : exprs) result.push_back(Exact(e));
+    return result;
+  }
+
+  // An integer or bool expression; floats inside it (compared, cast) are taken in float64.
+  Expr Exact(const Expr& e) {
+    const auto operand = [&](size_t i) {
+      return IsFloat(e->operands[i]->dtype) ? Float(e->operands[i]).value : Exact(e->operands[i]);
+    };
+    switch (e->kind) {
+      case ExprKind::kLoad:
+        return Load(Exact(e->buffer), ExactAll(e->operands));
+      case ExprKind::kUnary:
+        return Unary(e->unary_op, operand(0));
+      case ExprKind::kBinary:
+        return Binary(e->binary_op, operand(0), operand(1));
+      case ExprKind::kSelect:
+        return Select(operand(0), operand(1), operand(2));
+      case ExprKind::kCast:
+        return Cast(e->dtype, operand(0));
+      default:
+        return e;
+    }
+  }
+
+  Pair Float(const Expr& e) {
+    const auto it = done_.find(e.get());
+    if (it != done_.end()) return it->second;
+    Pair pair = FloatInner(e);
+    done_[e.get()] = pair;
+    return pair;
+  }
+
+  Pair FloatInner(const Expr& e) {
+    switch (e->kind) {
+      case ExprKind::kFloat:
+        return {Real(e->float_value), Real(std::abs(e->float_value))};
+      case ExprKind::kLoad:
+        return FloatLoad(*e);
+      case ExprKind::kUnary:
+        return FloatUnary(e->unary_op, Float(e->operands[0]));
+      case ExprKind::kBinary:
+        return FloatBinary(e->binary_op, Float(e->operands[0]), Float(e->operands[1]));
+      case ExprKind::kSelect: {
+        const Expr condition = Exact(e->operands[0]);
+        const Pair then = Float(e->operands[1]);
+        const Pair otherwise = Float(e->operands[2]);
+        return {Select(condition, then.value, otherwise.value),
+                Select(condition, then.magnitude, otherwise.magnitude)};
+      }
+      default: {  // kCast
+        if (IsFloat(e->operands[0]->dtype)) return Float(e->operands[0]);
+        const Expr value = Cast(kF64, Exact(e->operands[0]));
+        return {value, Abs(value)};
+      }
+    }
+  }
+
+  Pair FloatLoad(const ExprNode& e) {
+    const std::vector<Expr> indices = ExactAll(e.operands);
+    const auto it = pairs_.find(e.buffer.get());
+    if (it != pairs_.end()) {
+      return {Load(it->second.first, indices), Load(it->second.second, indices)};
+    }
+    const Expr value = Cast(kF64, Load(e.buffer, indices));
+    return {value, Abs(value)};
+  }
+
+  static Pair FloatUnary(UnaryOp op, const Pair& a) {
+    const Expr value = Unary(op, a.value);
+    if (op == UnaryOp::kNeg || op == UnaryOp::kAbs) return {value, a.magnitude};
+    const Expr slope = Slope(op, a.value, value, a.magnitude);
+    return {value, slope ? Abs(value) + a.magnitude * slope : Abs(value) + a.magnitude};
+  }
+
+  // The magnitude of an operand of max (side 1) or min (side -1) where rounding could make it the
+  // result; else 0: the -inf that a maximum starts from must not count.
+  static Expr IfNear(const Pair& operand, const Expr& result, int side) {
+    const Expr reach = operand.value + operand.magnitude * Real(side * 0x1p-10);
+    const Expr near = side > 0 ? Ge(reach, result) : Le(reach, result);
+    return Select(near, operand.magnitude, Real(0));
+  }
+
+  static Pair FloatBinary(BinaryOp op, const Pair& a, const Pair& b) {
+    const Expr value = Binary(op, a.value, b.value);
+    const Expr divisor = Max(Abs(b.value), Real(1e-300));
+    switch (op) {
+      case BinaryOp::kAdd:
+      case BinaryOp::kSub:
+        return {value, a.magnitude + b.magnitude};
+      case BinaryOp::kMul:
+        return {value, a.magnitude * b.magnitude};
+      case BinaryOp::kMin:
+        return {value, Max(IfNear(a, value, -1), IfNear(b, value, -1))};
+      case BinaryOp::kMax:
+        return {value, Max(IfNear(a, value, 1), IfNear(b, value, 1))};
+      case BinaryOp::kPow: {
+        const Expr by_base = Abs(b.value * Pow(a.value, b.value - Real(1)));
+        const Expr log = Call(UnaryOp::kLog, Max(Abs(a.value), Real(1e-300)));
+        return {value, Abs(value) + a.magnitude * by_base + b.magnitude * Abs(value * log)};
+      }
+      default:  // kDiv, and what is made of a quotient
+        return {value, Div(a.magnitude + Div(Abs(a.value) * b.magnitude, divisor), divisor)};
+    }
+  }
+
+  absl::flat_hash_map<const BufferNode*, std::pair<Buffer, Buffer>> pairs_;
+  absl::flat_hash_map<const BufferNode*, Buffer> exact_;
+  absl::flat_hash_map<const ExprNode*, Pair> done_;  // keys live as long as the naive nest
+};
+
+// to[...] = value(from[...]) over the whole shape.
+Launch Fill(const Buffer& to, const std::function<Expr(const std::vector<Expr>&)>& value) {
+  std::vector<Expr> axes;
+  for (size_t d = 0; d < to->shape.size(); ++d) {
+    axes.push_back(Var(to->name + ".i" + std::to_string(d)));
+  }
+  Stmt body = Store(to, axes, value(axes));
+  for (size_t d = axes.size(); d-- > 0;) body = For(axes[d], 0, Expr(to->shape[d]), body);
+  return {to->name, Phase::kRun, std::move(body)};
+}
+
+}  // namespace
+
+Nest ReferenceNest(const Nest& naive) {
+  Doubler doubler;
+  Nest reference;
+  reference.name = naive.name + ".reference";
+  std::vector<Buffer> outputs;
+  std::vector<std::pair<Buffer, Buffer>> exact_outputs;  // of an integer type; its float64 copy
+  for (const Buffer& buffer : naive.buffers) {
+    if (buffer->role == Role::kInput || buffer->role == Role::kConstant) {
+      reference.buffers.push_back(buffer);
+      continue;
+    }
+    const bool output = buffer->role == Role::kOutput;
+    if (!IsFloat(buffer->dtype) && !output) {
+      reference.buffers.push_back(buffer);
+      continue;
+    }
+    doubler.AddPair(buffer, output ? Role::kOutput : Role::kWorkspace);
+    const auto& [value, magnitude] = doubler.PairOf(buffer);
+    std::vector<Buffer>& list = output ? outputs : reference.buffers;
+    list.push_back(value);
+    list.push_back(magnitude);
+    if (!IsFloat(buffer->dtype)) {
+      auto exact = std::make_shared<BufferNode>(*buffer);
+      exact->name += ".exact";
+      exact->role = Role::kWorkspace;
+      reference.buffers.push_back(exact);
+      doubler.Replace(buffer, exact);
+      exact_outputs.emplace_back(exact, buffer);
+    }
+  }
+  reference.buffers.insert(reference.buffers.end(), outputs.begin(), outputs.end());
+  for (const Launch& launch : naive.launches) {
+    reference.launches.push_back({launch.name, launch.phase, doubler.Run(launch.body)});
+  }
+  for (const auto& [exact, original] : exact_outputs) {
+    const auto& [value, magnitude] = doubler.PairOf(original);
+    const Buffer& from = exact;
+    reference.launches.push_back(
+        Fill(value, [&](const std::vector<Expr>& axes) { return Cast(kF64, Load(from, axes)); }));
+    reference.launches.push_back(Fill(magnitude, [](const std::vector<Expr>&) { return Real(0); }));
+  }
+  return reference;
+}
+
+}  // namespace hone::loop

@@ -1,0 +1,28 @@
+// Reference semantics: a naive nest in float64, with a bound of what rounding can do to it.
+#ifndef HONE_COMPILER_LOOP_REFERENCE_H_
+#define HONE_COMPILER_LOOP_REFERENCE_H_
+
+#include "compiler/loop/stmt.h"
+
+namespace hone::loop {
+
+// `naive` with all float arithmetic in float64. Inputs and constants stay as they are, in their
+// order and of their types. Each output NAME becomes two row-major float64 outputs, NAME and
+// NAME.magnitude, next to each other in the order of the outputs.
+//
+// The magnitude M bounds rounding: a float32 evaluation in any order of summation has |error| <=
+// c * 2^-24 * M for a modest c (architecture, "Checking"). With f' the derivative at the value:
+//   load of an input, constant    |x|             a + b, a - b   M(a) + M(b)
+//   a * b                         M(a) * M(b)     a / b          (M(a) + |a| M(b) / |b|) / |b|
+//   max, min                      the larger of those within 2^-10 M of being the result
+//   select                        that of the chosen one
+//   neg, abs                      M(a)            other f(a)     |f(a)| + M(a) * |f'(a)|
+// so of a dot product it is sum |a||b|. Of sqrt near 0 the derivative is cut where the rounding
+// itself becomes the larger; jumps (floor, ceil, round, sign, conversions to integers, comparisons)
+// are not covered. Integer and bool outputs keep their exact value, with magnitude 0; integer
+// arithmetic stays what it was.
+Nest ReferenceNest(const Nest& naive);
+
+}  // namespace hone::loop
+
+#endif  // HONE_COMPILER_LOOP_REFERENCE_H_

@@ -1,0 +1,38 @@
+#include "compiler/passes/canonicalize_ops.h"
+
+#include "compiler/ops/attrs.h"
+#include "compiler/passes/rewriting.h"
+
+namespace hone::passes {
+namespace {
+
+using ir::Expr;
+
+Expr CanonicalizeBias(const ir::ExprNode& call) {
+  const auto& shape = call.type->tensor.shape;
+  const int rank = static_cast<int>(shape.size());
+  int64_t axis = ops::IntAttr(call.attrs, "axis", 1);
+  if (axis < 0) axis += rank;
+  return ir::Call("add", {call.args[0], AlongAxis(call.args[1], shape[axis], axis, rank)});
+}
+
+bool IsCommutative(const ir::ExprNode& node) {
+  return node.kind == ir::ExprKind::kCall && !node.callee &&
+         (node.name == "add" || node.name == "multiply");
+}
+
+}  // namespace
+
+absl::StatusOr<ir::Module> CanonicalizeOps(const ir::Module& module, const PassContext&) {
+  return MapFunctions(module, [](const Expr& function) {
+    return ir::Rewrite(function, [](const Expr& node) -> Expr {
+      if (ir::IsCall(node, "nn.bias_add")) return CanonicalizeBias(*node);
+      if (IsCommutative(*node) && IsConstant(node->args[0]) && !IsConstant(node->args[1])) {
+        return ir::WithOperands(node, nullptr, {node->args[1], node->args[0]});
+      }
+      return node;
+    });
+  });
+}
+
+}  // namespace hone::passes

@@ -1,0 +1,14 @@
+#ifndef HONE_COMPILER_PASSES_CANONICALIZE_OPS_H_
+#define HONE_COMPILER_PASSES_CANONICALIZE_OPS_H_
+
+#include "compiler/passes/pass.h"
+
+namespace hone::passes {
+
+// One way to write each thing: nn.bias_add becomes the add of a reshaped bias; constants stand
+// right of commutative operators.
+absl::StatusOr<ir::Module> CanonicalizeOps(const ir::Module& module, const PassContext& context);
+
+}  // namespace hone::passes
+
+#endif  // HONE_COMPILER_PASSES_CANONICALIZE_OPS_H_

@@ -1,0 +1,14 @@
+#ifndef HONE_COMPILER_PASSES_DEAD_CODE_H_
+#define HONE_COMPILER_PASSES_DEAD_CODE_H_
+
+#include "compiler/passes/pass.h"
+
+namespace hone::passes {
+
+// Functions that main does not reach and lets whose variable is not used disappear. (Unused nodes
+// of a graph are not there in the first place.)
+absl::StatusOr<ir::Module> DeadCode(const ir::Module& module, const PassContext& context);
+
+}  // namespace hone::passes
+
+#endif  // HONE_COMPILER_PASSES_DEAD_CODE_H_

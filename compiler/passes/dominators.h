@@ -1,0 +1,30 @@
+// Post-dominators of a dataflow graph, with what FuseOps asks of the ways to them.
+#ifndef HONE_COMPILER_PASSES_DOMINATORS_H_
+#define HONE_COMPILER_PASSES_DOMINATORS_H_
+
+#include <vector>
+
+#include "compiler/ops/op.h"
+
+namespace hone::passes {
+
+// A dataflow graph by numbers: users come after what they use.
+struct FlowNode {
+  struct Edge {
+    int user = 0;
+    ops::FuseKind kind = ops::FuseKind::kOpaque;  // how the user reads the value
+  };
+  std::vector<Edge> edges;
+  bool escapes = false;  // a result of the whole graph
+};
+
+struct PostDominator {
+  int node = -1;  // the nearest node that every way out passes; -1 where there is none
+  ops::FuseKind kind = ops::FuseKind::kElemwise;  // the highest on the ways to it
+};
+
+std::vector<PostDominator> PostDominators(const std::vector<FlowNode>& graph);
+
+}  // namespace hone::passes
+
+#endif  // HONE_COMPILER_PASSES_DOMINATORS_H_

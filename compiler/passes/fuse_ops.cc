@@ -1,0 +1,245 @@
+#include "compiler/passes/fuse_ops.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "compiler/passes/fusion_groups.h"
+#include "compiler/passes/rewriting.h"
+
+namespace hone::passes {
+namespace {
+
+using ir::Expr;
+using ir::ExprKind;
+using ops::FuseKind;
+
+constexpr int kMaxNodes = 256;
+
+bool IsOpCall(const Expr& e) { return e->kind == ExprKind::kCall && !e->callee; }
+
+// What a kernel reads: the tensors of tuple arguments one by one.
+void AppendTensors(const Expr& arg, std::vector<Expr>* tensors) {
+  if (arg->kind != ExprKind::kTuple) {
+    tensors->push_back(arg);
+    return;
+  }
+  for (const Expr& field : arg->args) AppendTensors(field, tensors);
+}
+
+std::vector<Expr> Inputs(const Expr& node) {
+  std::vector<Expr> inputs;
+  if (IsOpCall(node)) {
+    for (const Expr& arg : node->args) AppendTensors(arg, &inputs);
+  } else if (node->kind != ExprKind::kFunction) {
+    inputs = node->args;
+  }
+  if (node->callee) inputs.push_back(node->callee);
+  return inputs;
+}
+
+// ---- before: every tuple argument in sight, every output a kernel's own ----
+
+Expr SpellOutTuple(const Expr& arg) {
+  if (!arg->type->is_tuple || arg->kind == ExprKind::kTuple) return arg;
+  std::vector<Expr> fields;
+  for (size_t i = 0; i < arg->type->fields.size(); ++i) {
+    const Expr field =
+        ir::WithType(ir::TupleGetItem(arg, static_cast<int64_t>(i)), arg->type->fields[i]);
+    fields.push_back(SpellOutTuple(field));
+  }
+  return ir::WithType(ir::Tuple(std::move(fields)), *arg->type);
+}
+
+Expr SpellOutTuples(const Expr& body) {
+  return ir::RewriteOutside(body, [](const Expr& node) -> Expr {
+    if (!IsOpCall(node)) return node;
+    std::vector<Expr> args;
+    for (const Expr& arg : node->args) args.push_back(SpellOutTuple(arg));
+    return ir::WithOperands(node, nullptr, std::move(args));
+  });
+}
+
+class OutputCopies {
+ public:
+  Expr Apply(const Expr& output) {
+    if (output->kind == ExprKind::kTuple) {
+      std::vector<Expr> fields;
+      for (const Expr& field : output->args) fields.push_back(Apply(field));
+      return ir::WithOperands(output, nullptr, std::move(fields));
+    }
+    const bool own = output->kind != ExprKind::kVar && output->kind != ExprKind::kConstant &&
+                     seen_.insert(output.get()).second;
+    if (own || output->type->is_tuple) return output;
+    return ir::WithType(ir::Call("copy", {output}), *output->type);
+  }
+
+ private:
+  std::unordered_set<const ir::ExprNode*> seen_;
+};
+
+// ---- the fusion graph ----
+
+struct Flow {
+  std::vector<Expr> nodes;
+  std::unordered_map<const ir::ExprNode*, int> number;
+  std::vector<FlowNode> graph;
+  std::vector<FuseKind> kinds;
+};
+
+// Inputs before users, as PostOrder, but along Inputs().
+std::vector<Expr> FlowOrder(const Expr& root) {
+  struct Frame {
+    Expr node;
+    std::vector<Expr> inputs;
+    size_t next = 0;
+  };
+  std::vector<Expr> order;
+  std::unordered_set<const ir::ExprNode*> seen{root.get()};
+  std::vector<Frame> stack;
+  stack.push_back({root, Inputs(root)});
+  while (!stack.empty()) {
+    Frame& frame = stack.back();
+    if (frame.next == frame.inputs.size()) {
+      order.push_back(frame.node);
+      stack.pop_back();
+      continue;
+    }
+    const Expr input = frame.inputs[frame.next++];
+    if (seen.insert(input.get()).second) stack.push_back({input, Inputs(input)});
+  }
+  return order;
+}
+
+FuseKind KindOf(const Expr& node) {
+  if (!IsOpCall(node) || node->type->is_tuple) return FuseKind::kOpaque;
+  const ops::Op* op = ops::FindOp(node->name);
+  return op == nullptr ? FuseKind::kOpaque : op->kind;
+}
+
+// A broadcasting operator reads an operand of its result's shape element by element.
+FuseKind EdgeKind(const Expr& from, const Expr& user, FuseKind kind) {
+  const bool same_shape = !from->type->is_tuple && !user->type->is_tuple &&
+                          from->type->tensor.shape == user->type->tensor.shape;
+  return kind == FuseKind::kBroadcast && same_shape ? FuseKind::kElemwise : kind;
+}
+
+Flow MakeFlow(const Expr& body) {
+  Flow flow;
+  flow.nodes = FlowOrder(body);
+  flow.graph.resize(flow.nodes.size());
+  for (size_t i = 0; i < flow.nodes.size(); ++i) {
+    const Expr& node = flow.nodes[i];
+    flow.number[node.get()] = static_cast<int>(i);
+    flow.kinds.push_back(KindOf(node));
+    for (const Expr& input : Inputs(node)) {
+      if (input->kind == ExprKind::kGlobalVar || input->kind == ExprKind::kFunction) continue;
+      flow.graph[flow.number.at(input.get())].edges.push_back(
+          {static_cast<int>(i), EdgeKind(input, node, flow.kinds.back())});
+    }
+  }
+  flow.graph.back().escapes = true;
+  return flow;
+}
+
+// ---- the kernels ----
+
+bool IsCommutative(const ir::ExprNode& call) {
+  return call.name == "add" || call.name == "multiply" || call.name == "maximum" ||
+         call.name == "minimum";
+}
+
+// Makes the function of one group, operator by operator.
+class KernelBuilder {
+ public:
+  // `outside` maps a value from outside the group to what stands for it in main.
+  explicit KernelBuilder(const std::unordered_map<const ir::ExprNode*, Expr>& outside)
+      : outside_(outside) {}
+
+  void Add(const Expr& call) {
+    std::vector<Expr> args = call->args;
+    if (IsCommutative(*call) && !inside_.contains(args[0].get()) &&
+        inside_.contains(args[1].get())) {
+      std::swap(args[0], args[1]);  // what the kernel has computed first: one text for one workload
+    }
+    for (Expr& arg : args) arg = Operand(arg);
+    inside_[call.get()] = ir::WithOperands(call, nullptr, std::move(args));
+  }
+
+  Expr Finish(const Expr& last) {
+    Expr function = ir::Function(std::move(params_), inside_.at(last.get()), {{"primitive", true}});
+    function = ir::WithType(function, *last->type);
+    return ir::WithType(ir::CallFunction(std::move(function), std::move(args_)), *last->type);
+  }
+
+ private:
+  Expr Operand(const Expr& arg) {
+    if (arg->kind == ExprKind::kTuple) {
+      std::vector<Expr> fields;
+      for (const Expr& field : arg->args) fields.push_back(Operand(field));
+      return ir::WithOperands(arg, nullptr, std::move(fields));
+    }
+    if (arg->kind == ExprKind::kConstant && arg->type->tensor.shape.empty()) return arg;
+    Expr& inside = inside_[arg.get()];
+    if (!inside) {
+      inside = ir::Var("p" + std::to_string(params_.size()), *arg->type);
+      params_.push_back(inside);
+      args_.push_back(outside_.at(arg.get()));
+    }
+    return inside;
+  }
+
+  const std::unordered_map<const ir::ExprNode*, Expr>& outside_;
+  std::unordered_map<const ir::ExprNode*, Expr> inside_;
+  std::vector<Expr> params_;
+  std::vector<Expr> args_;
+};
+
+// A node that is no operator call.
+Expr Rebuilt(const Expr& node, const std::unordered_map<const ir::ExprNode*, Expr>& done) {
+  if (node->kind == ExprKind::kFunction) return node;
+  std::vector<Expr> args;
+  for (const Expr& arg : node->args) args.push_back(done.at(arg.get()));
+  const Expr callee = node->callee ? done.at(node->callee.get()) : nullptr;
+  return ir::WithOperands(node, callee, std::move(args));
+}
+
+Expr BuildKernels(const Flow& flow, const std::vector<int>& groups) {
+  std::unordered_map<int, std::vector<int>> members;
+  for (size_t i = 0; i < groups.size(); ++i) members[groups[i]].push_back(static_cast<int>(i));
+  std::unordered_map<const ir::ExprNode*, Expr> done;
+  for (size_t i = 0; i < flow.nodes.size(); ++i) {
+    const Expr& node = flow.nodes[i];
+    if (!IsOpCall(node)) {
+      done[node.get()] = Rebuilt(node, done);
+      continue;
+    }
+    const std::vector<int>& group = members.at(groups[i]);
+    if (group.back() != static_cast<int>(i)) continue;
+    KernelBuilder kernel(done);
+    for (int member : group) kernel.Add(flow.nodes[member]);
+    done[node.get()] = kernel.Finish(node);
+  }
+  return done.at(flow.nodes.back().get());
+}
+
+Expr FuseFunction(const Expr& function, bool is_main) {
+  Expr body = SpellOutTuples(ir::Body(*function));
+  if (is_main) body = OutputCopies().Apply(body);
+  const Flow flow = MakeFlow(body);
+  std::vector<Expr> args = ir::Params(*function);
+  args.push_back(BuildKernels(flow, FusionGroups(flow.graph, flow.kinds, kMaxNodes)));
+  return ir::WithOperands(function, nullptr, std::move(args));
+}
+
+}  // namespace
+
+absl::StatusOr<ir::Module> FuseOps(const ir::Module& module, const PassContext&) {
+  ir::Module fused;
+  for (const auto& [name, function] : module.functions) {
+    fused.functions[name] = FuseFunction(function, name == "main");
+  }
+  return fused;
+}
+
+}  // namespace hone::passes

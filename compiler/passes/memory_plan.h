@@ -1,0 +1,39 @@
+// Where the values and workspaces of a model's calls lie in one arena, and which calls must wait.
+#ifndef HONE_COMPILER_PASSES_MEMORY_PLAN_H_
+#define HONE_COMPILER_PASSES_MEMORY_PLAN_H_
+
+#include <cstdint>
+#include <vector>
+
+namespace hone::passes {
+
+// Sizes in bytes, pad lanes included.
+struct PlannedValue {
+  uint64_t bytes = 0;
+  bool external = false;  // an input, output or parameter: not in the arena
+};
+
+struct PlannedCall {
+  std::vector<int> reads;  // values
+  std::vector<int> writes;
+  uint64_t workspace_bytes = 0;
+};
+
+struct MemoryPlan {
+  uint64_t arena_bytes = 0;
+  std::vector<uint64_t> value_offsets;      // of external and unused values 0
+  std::vector<uint64_t> workspace_offsets;  // one a call
+  // The call reads what a call since the last barrier wrote, or overwrites what one reads or
+  // writes.
+  std::vector<bool> barrier_before;
+  uint64_t peak_live_bytes = 0;  // what no plan can be below
+};
+
+// Calls run in the order given; a value is written by one call, before any reads it, and lives from
+// its writing call to its last reader. Offsets are multiples of HONE_BUFFER_ALIGNMENT.
+MemoryPlan PlanMemory(const std::vector<PlannedValue>& values,
+                      const std::vector<PlannedCall>& calls);
+
+}  // namespace hone::passes
+
+#endif  // HONE_COMPILER_PASSES_MEMORY_PLAN_H_

@@ -1,0 +1,72 @@
+#include "compiler/passes/rewriting.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "compiler/ir/literal.h"
+
+namespace hone::passes {
+
+using ir::Expr;
+using ir::ExprKind;
+
+ir::Module MapFunctions(const ir::Module& module,
+                        const std::function<Expr(const Expr& function)>& rewrite) {
+  ir::Module result;
+  for (const auto& [name, function] : module.functions) {
+    result.functions[name] = rewrite(function);
+  }
+  return result;
+}
+
+bool IsConstant(const Expr& e) { return e->kind == ExprKind::kConstant; }
+
+bool IsConstantTree(const Expr& e) {
+  if (e->kind != ExprKind::kTuple) return IsConstant(e);
+  return std::all_of(e->args.begin(), e->args.end(), IsConstant);
+}
+
+bool IsPrimitive(const Expr& function) {
+  return function->kind == ExprKind::kFunction &&
+         ir::GetAttr<bool>(function->attrs, "primitive", false);
+}
+
+Expr Scalar(double value, DataType dtype) {
+  uint64_t bits = 0;
+  switch (dtype) {
+    case DataType::kFloat32:
+      bits = std::bit_cast<uint32_t>(static_cast<float>(value));
+      break;
+    case DataType::kFloat64:
+      bits = std::bit_cast<uint64_t>(value);
+      break;
+    case DataType::kFloat16:
+      bits = ir::FloatToHalf(static_cast<float>(value));
+      break;
+    case DataType::kBFloat16:
+      bits = ir::FloatToBFloat16(static_cast<float>(value));
+      break;
+    default:
+      bits = static_cast<uint64_t>(static_cast<int64_t>(value));
+  }
+  return ir::ConstantFromBytes({{}, dtype}, &bits);
+}
+
+Expr AlongAxis(const Expr& vector, int64_t extent, int64_t axis, int rank) {
+  if (axis < 0) axis += rank;
+  if (axis == rank - 1) return vector;
+  std::vector<int64_t> shape(static_cast<size_t>(rank - axis), 1);
+  shape[0] = extent;
+  return ir::Call("reshape", {vector}, {{"newshape", shape}});
+}
+
+std::vector<ir::TensorType> TensorsOf(const ir::Type& type) {
+  if (!type.is_tuple) return {type.tensor};
+  std::vector<ir::TensorType> all;
+  for (const ir::Type& field : type.fields) {
+    for (ir::TensorType& tensor : TensorsOf(field)) all.push_back(std::move(tensor));
+  }
+  return all;
+}
+
+}  // namespace hone::passes

@@ -1,0 +1,31 @@
+// What graph rewrites share.
+#ifndef HONE_COMPILER_PASSES_REWRITING_H_
+#define HONE_COMPILER_PASSES_REWRITING_H_
+
+#include <functional>
+
+#include "compiler/ir/expr.h"
+
+namespace hone::passes {
+
+// Every function of the module with `rewrite` applied to it. Their stated types stay.
+ir::Module MapFunctions(const ir::Module& module,
+                        const std::function<ir::Expr(const ir::Expr& function)>& rewrite);
+
+bool IsConstant(const ir::Expr& e);
+// A constant, or a tuple of such.
+bool IsConstantTree(const ir::Expr& e);
+bool IsPrimitive(const ir::Expr& function);
+
+// A rank-0 constant; rounds to the dtype.
+ir::Expr Scalar(double value, DataType dtype);
+// `vector` (rank 1) so shaped that it broadcasts along axis `axis` of a tensor of `rank`; the
+// vector itself where that is the last axis.
+ir::Expr AlongAxis(const ir::Expr& vector, int64_t extent, int64_t axis, int rank);
+
+// The tensors of a type: of a tuple all, in order.
+std::vector<ir::TensorType> TensorsOf(const ir::Type& type);
+
+}  // namespace hone::passes
+
+#endif  // HONE_COMPILER_PASSES_REWRITING_H_

@@ -1,0 +1,302 @@
+// Depthwise convolutions and pools: windows that combine the elements of one channel. On blocked
+// layouts the lanes are channels; a block of rows by columns (by channel vectors) stays in
+// registers, the taps are unrolled, and the tiles at the border, where windows leave the data, are
+// apart, so that the others test nothing. On row-major results the generic template does it.
+#include <algorithm>
+
+#include "compiler/loop/visit.h"
+#include "compiler/ops/window.h"
+#include "compiler/schedule/templates/fuse_stages.h"
+#include "compiler/schedule/templates/kernel_view.h"
+#include "compiler/schedule/templates/register_tile.h"
+#include "compiler/schedule/templates/sequence.h"
+#include "compiler/schedule/templates/templates.h"
+#include "compiler/schedule/templates/window_border.h"
+#include "fmt/format.h"
+#include "support/status.h"
+
+namespace hone::schedule {
+namespace {
+
+using loop::Buffer;
+
+constexpr int64_t kMaxEmitted = 256;
+
+struct Windowed {
+  AnchorView view;
+  bool depthwise = false;
+  std::string weight;  // depthwise
+  std::string copy;    // the last stage before the anchor; empty: none
+  bool pads = false;   // that stage pads the data and does nothing else
+  std::vector<int64_t> data_shape;
+  int64_t channels = 0, height = 0, width = 0;
+  ops::Window window;
+  int64_t lanes = 0, registers = 0;
+  int64_t vectors = 0;
+};
+
+absl::StatusOr<ops::Window> WindowOf(const AnchorView& view, const Buffer& data,
+                                     const Buffer& weight) {
+  const std::string& op = view.op->op;
+  if (weight != nullptr) {
+    return ops::ReadWindow(op, view.op->attrs, {weight->shape[2], weight->shape[3]});
+  }
+  if (op.find("global") != std::string::npos) {
+    return ops::ReadWindow(op, {}, {data->shape[2], data->shape[3]});
+  }
+  ops::Shape taps = ir::GetAttr<std::vector<int64_t>>(view.op->attrs, "pool_size", {1, 1});
+  if (taps.size() == 1) taps.push_back(taps[0]);
+  return ops::ReadWindow(op, view.op->attrs, taps);
+}
+
+std::optional<Windowed> View(const ops::KernelDefinition& def, bool depthwise) {
+  std::optional<AnchorView> view =
+      depthwise ? ViewAnchor(def, {"nn.conv2d"})
+                : ViewAnchor(def, {"nn.max_pool2d", "nn.avg_pool2d", "nn.global_max_pool2d",
+                                   "nn.global_avg_pool2d"});
+  if (!view) return std::nullopt;
+  Windowed w;
+  w.depthwise = depthwise;
+  const Buffer data = BufferOf(def.naive, view->op->args[0]);
+  const Buffer anchor = BufferOf(def.naive, view->anchor);
+  Buffer weight;
+  if (data == nullptr || anchor == nullptr || data->dtype != DataType::kFloat32 ||
+      anchor->dtype != DataType::kFloat32) {
+    return std::nullopt;
+  }
+  if (depthwise) {
+    weight = BufferOf(def.naive, view->op->args[1]);
+    if (weight == nullptr || weight->shape[1] != 1 || weight->shape[0] != data->shape[1] ||
+        (weight->role != loop::Role::kConstant && weight->role != loop::Role::kInput)) {
+      return std::nullopt;
+    }
+    w.weight = weight->name;
+  }
+  const absl::StatusOr<ops::Window> window = WindowOf(*view, data, weight);
+  if (!window.ok()) return std::nullopt;
+  w.window = *window;
+  if (!view->prologue.empty()) w.copy = view->prologue.back();
+  w.pads = depthwise && window->HasPadding() && view->prologue.size() == 1;
+  w.data_shape = data->shape;
+  w.channels = anchor->shape[1];
+  w.height = anchor->shape[2];
+  w.width = anchor->shape[3];
+  w.view = *std::move(view);
+  return w;
+}
+
+bool IsBlocked(const Task& task) { return task.signature.results[0].BlockOf(1) > 1; }
+
+Windowed ViewOf(const Task& task, bool depthwise) {
+  Windowed w = *View(*task.def, depthwise);
+  w.lanes = task.target.VectorLanes();
+  w.registers = task.target.VectorRegisters();
+  w.vectors = CeilDiv(w.channels, w.lanes);
+  return w;
+}
+
+int64_t Taps(const Windowed& w) { return w.window.taps[0] * w.window.taps[1]; }
+
+std::vector<int64_t> Upto(int64_t limit, int64_t extent, int64_t fits) {
+  std::vector<int64_t> options;
+  for (int64_t i = 1; i <= std::min({limit, extent, fits}); ++i) options.push_back(i);
+  if (options.empty()) options.push_back(1);
+  return options;
+}
+
+// One register for what is loaded, one for a weight.
+int64_t Accumulators(const Windowed& w) { return w.registers - 2; }
+
+std::vector<std::string> TapOptions(const Windowed& w, const RegisterTile& tile) {
+  if (Taps(w) * tile.vectors * tile.rows * tile.columns <= kMaxEmitted) return {"unroll", "loop"};
+  return {"loop"};
+}
+
+// "copy": a stage before the anchor fills a buffer, with zeros around the data where it pads.
+// "border": conditions in the tiles at the border.
+std::vector<std::string> PadOptions(const Windowed& w) {
+  if (w.copy.empty()) return {"border"};
+  if (w.pads) return {"border", "copy"};
+  return {"copy"};
+}
+
+// Wide borders would multiply the code; their conditions stay where they are.
+Border PeeledBorder(const Windowed& w, int axis, int64_t tile) {
+  const int64_t extent = axis == 0 ? w.height : w.width;
+  Border border =
+      BorderOf(w.window, axis, w.data_shape[static_cast<size_t>(2 + axis)], extent, tile);
+  constexpr int64_t kMaxPeeled = 2;
+  if (border.first > kMaxPeeled) border.first = 0;
+  if (border.last > kMaxPeeled) border.last = extent % tile != 0 ? 1 : 0;
+  return border;
+}
+
+class WindowSchedule {
+ public:
+  WindowSchedule(const Task& task, const Windowed& w, const Config& config)
+      : task_(task),
+        w_(w),
+        config_(config),
+        tile_(TileOf(config)),
+        s_(task.def->naive),
+        out_(w.view.output),
+        copies_(!w.copy.empty() && config.String("pad") == "copy") {}
+
+  absl::StatusOr<loop::Nest> Run() && {
+    anchor_ = FuseAroundAnchor(&s_, w_.view, copies_ ? w_.copy : "");
+    SetSignatureLayouts(&s_, task_);
+    if (w_.depthwise) {
+      s_.Pack(w_.weight, *Layout::Parse(fmt::format("NCHW{}n", w_.lanes), 4));
+    }
+    const Layout blocks = *Layout::Parse(fmt::format("NCHW{}c", w_.lanes), 4);
+    if (copies_) {
+      s_.SetLayout(w_.copy, blocks);
+    }
+    // Lanes that gather are slower than a copy, and beyond the last channel there is nothing to
+    // gather.
+    const Buffer operand = BufferOf(s_.nest(), w_.view.op->args[0]);
+    std::string packed;
+    if (!copies_ && operand != nullptr && operand->layout.BlockOf(1) != w_.lanes) {
+      packed = s_.Pack(operand->name, blocks);
+    }
+    TileOutput();
+    TileReduction();
+    for (const char* name : {".i0", ".c", ".oh"}) s_.Parallel(out_ + name);
+    if (!packed.empty()) ScheduleDataStage(&s_, packed, w_.lanes);
+    if (copies_) ScheduleDataStage(&s_, w_.copy, w_.lanes);
+    Specialise();
+    return std::move(s_).Finish();
+  }
+
+ private:
+  void TileOutput() {
+    s_.Split(out_ + ".i1", w_.lanes, Tail::kExact, out_ + ".v", out_ + ".lane");
+    s_.Split(out_ + ".v", tile_.vectors, Tail::kClip, out_ + ".c", out_ + ".cv");
+    s_.Split(out_ + ".i2", tile_.rows, Tail::kClip, out_ + ".oh", out_ + ".row");
+    s_.Split(out_ + ".i3", tile_.columns, Tail::kClip, out_ + ".ow", out_ + ".col");
+    s_.Reorder({out_ + ".i0", out_ + ".c", out_ + ".oh", out_ + ".ow", out_ + ".row", out_ + ".col",
+                out_ + ".cv", out_ + ".lane"});
+    s_.Vectorize(out_ + ".lane");
+  }
+
+  void TileReduction() {
+    ComputeAtOptions options;
+    options.align = {1, w_.lanes, 1, 1};
+    options.layout = fmt::format("NCHW{}c", w_.lanes);
+    s_.ComputeAt(anchor_, out_ + ".ow", options);
+    s_.Decompose(anchor_ + ".i1");
+    for (const std::string& suffix : {std::string("_init"), std::string()}) {
+      s_.Split(anchor_ + ".i1" + suffix, w_.lanes, Tail::kExact, anchor_ + ".cv" + suffix,
+               anchor_ + ".lane" + suffix);
+      std::vector<std::string> order;
+      if (suffix.empty()) order = {anchor_ + ".r0", anchor_ + ".r1", anchor_ + ".r2"};
+      for (const char* name : {".i2", ".i3", ".cv", ".lane"}) {
+        order.push_back(anchor_ + name + suffix);
+      }
+      s_.ReorderPresent(order);
+    }
+    s_.VectorizeAll(anchor_ + ".lane");
+  }
+
+  void Specialise() {
+    s_.Simplify();
+    Border rows = PeeledBorder(w_, 0, tile_.rows);
+    Border columns = PeeledBorder(w_, 1, tile_.columns);
+    if (copies_ && w_.depthwise) {  // no window leaves the copy
+      rows = {0, w_.height % tile_.rows != 0 ? 1 : 0};
+      columns = {0, w_.width % tile_.columns != 0 ? 1 : 0};
+    }
+    s_.PeelAll(out_ + ".ow", columns.first, columns.last);
+    s_.PeelAll(out_ + ".oh", rows.first, rows.last);
+    if (w_.channels % (tile_.vectors * w_.lanes) != 0) s_.PeelAll(out_ + ".c", 0, 1);
+    for (const char* name : {".row", ".col", ".cv"}) s_.UnrollAll(out_ + name);
+    for (const char* name : {".i2", ".i3", ".cv"}) s_.UnrollAll(anchor_ + name);
+    if (config_.String("taps") == "unroll") {
+      for (const char* name : {".r0", ".r1", ".r2"}) s_.UnrollAll(anchor_ + name);
+    }
+  }
+
+  const Task& task_;
+  const Windowed& w_;
+  const Config& config_;
+  RegisterTile tile_;
+  Sequence s_;
+  std::string out_;
+  std::string anchor_;
+  bool copies_;
+};
+
+class Channelwise : public Template {
+ public:
+  explicit Channelwise(bool depthwise) : depthwise_(depthwise) {}
+  std::string_view name() const override { return depthwise_ ? "depthwise_conv2d" : "pool2d"; }
+  bool Matches(const ops::KernelDefinition& def) const override {
+    return View(def, depthwise_).has_value();
+  }
+
+  std::vector<ir::LayoutSignature> Signatures(const ops::KernelDefinition& def,
+                                              const Target& target) const override {
+    return BlockedSignatures(def, View(def, depthwise_)->view, target.VectorLanes());
+  }
+
+  Space MakeSpace(const Task& task) const override {
+    if (!IsBlocked(task)) return GenericTemplate().MakeSpace(task);
+    return Space([w = ViewOf(task, depthwise_)](const Config& prefix) -> std::optional<Knob> {
+      if (!prefix.Has("strategy")) return TextKnob("strategy", {"direct"}, "direct");
+      if (!prefix.Has("tile_v")) return IntKnob("tile_v", Upto(4, w.vectors, Accumulators(w)), 1);
+      const int64_t left = Accumulators(w) / prefix.Int("tile_v");
+      if (!prefix.Has("tile_h")) return IntKnob("tile_h", Upto(7, w.height, left));
+      if (!prefix.Has("tile_w")) {
+        return IntKnob("tile_w", Upto(14, w.width, left / prefix.Int("tile_h")));
+      }
+      if (!prefix.Has("taps")) return TextKnob("taps", TapOptions(w, TileOf(prefix)));
+      if (!prefix.Has("pad")) {
+        return TextKnob("pad", PadOptions(w), "border");
+      }
+      return std::nullopt;
+    });
+  }
+
+  Config Default(const Task& task) const override {
+    if (!IsBlocked(task)) return GenericTemplate().Default(task);
+    const Windowed w = ViewOf(task, depthwise_);
+    // A block of two by two shares most of what it loads and has few border bodies; where there is
+    // but one position, channel vectors take their place.
+    RegisterTile tile{1, std::min<int64_t>(2, w.height), std::min<int64_t>(2, w.width)};
+    while (tile.vectors * tile.rows * tile.columns < 4 &&
+           tile.vectors * 2 <= std::min<int64_t>(4, w.vectors)) {
+      tile.vectors *= 2;
+    }
+    Config config;
+    config.Set("strategy", std::string("direct"));
+    SetTile(tile, &config);
+    config.Set("taps", TapOptions(w, tile)[0]);
+    config.Set("pad", PadOptions(w)[0]);
+    return config;
+  }
+
+  absl::StatusOr<loop::Nest> Schedule(const Task& task, const Config& config) const override {
+    HONE_RETURN_IF_ERROR(CheckSignature(task));
+    if (!IsBlocked(task)) return GenericTemplate().Schedule(task, config);
+    HONE_RETURN_IF_ERROR(CheckConfig(MakeSpace(task), config));
+    const Windowed w = ViewOf(task, depthwise_);
+    return WindowSchedule(task, w, config).Run();
+  }
+
+ private:
+  bool depthwise_;
+};
+
+}  // namespace
+
+const Template& DepthwiseConv2dTemplate() {
+  static const Channelwise instance(true);
+  return instance;
+}
+
+const Template& PoolTemplate() {
+  static const Channelwise instance(false);
+  return instance;
+}
+
+}  // namespace hone::schedule

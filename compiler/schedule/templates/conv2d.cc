@@ -1,0 +1,370 @@
+// Direct two-dimensional convolution, 1x1 included: a register tile of output channels (whole
+// vectors) by output pixels, accumulated over input channels and taps; weights packed so that the
+// innermost loop reads them in order; padding by a copy of the data with zeros around it.
+#include <algorithm>
+#include <limits>
+
+#include "compiler/loop/visit.h"
+#include "compiler/schedule/primitives/nest_edit.h"
+#include "compiler/schedule/templates/fuse_stages.h"
+#include "compiler/schedule/templates/kernel_view.h"
+#include "compiler/schedule/templates/register_tile.h"
+#include "compiler/schedule/templates/sequence.h"
+#include "compiler/schedule/templates/templates.h"
+#include "compiler/schedule/templates/window_border.h"
+#include "fmt/format.h"
+#include "support/status.h"
+
+namespace hone::schedule {
+namespace {
+
+using loop::Buffer;
+
+constexpr int64_t kMaxEmittedFmas = 256;
+
+// The numbers of a convolution on a target.
+struct Conv {
+  AnchorView view;
+  std::string data;          // what the convolution reads: the operand, or the stage that pads it
+  std::string weight;        // the operand
+  bool copies_data = false;  // `data` is a stage of the kernel
+  bool pads = false;         // which pads the operand and does nothing else
+  ops::Window window;
+  int64_t data_height = 0, data_width = 0;  // of the operand
+  int64_t batch = 0, in = 0, out = 0, height = 0, width = 0, taps_h = 0, taps_w = 0;
+  int64_t lanes = 0, registers = 0;
+  int64_t out_vectors = 0;
+  bool operand_blocked = false;  // the operand has such blocks
+  bool blocked_data = false;     // `data` is read in blocks of `lanes` channels
+};
+
+std::optional<Conv> ViewConv(const ops::KernelDefinition& def) {
+  std::optional<AnchorView> view = ViewAnchor(def, {"nn.conv2d"});
+  if (!view) return std::nullopt;
+  Conv conv;
+  const Buffer weight = BufferOf(def.naive, view->op->args[1]);
+  const Buffer anchor = BufferOf(def.naive, view->anchor);
+  const Buffer operand = BufferOf(def.naive, view->op->args[0]);
+  if (weight == nullptr || anchor == nullptr || operand == nullptr) return std::nullopt;
+  const bool parameter =
+      weight->role == loop::Role::kConstant || weight->role == loop::Role::kInput;
+  if (!parameter || anchor->dtype != DataType::kFloat32 || operand->dtype != DataType::kFloat32 ||
+      weight->shape[1] != operand->shape[1]) {  // groups
+    return std::nullopt;
+  }
+  conv.weight = weight->name;
+  conv.data = view->prologue.empty() ? view->op->args[0] : view->prologue.back();
+  conv.copies_data = !view->prologue.empty();
+  const absl::StatusOr<ops::Window> window =
+      ops::ReadWindow(view->op->op, view->op->attrs, {weight->shape[2], weight->shape[3]});
+  if (!window.ok()) return std::nullopt;
+  conv.window = *window;
+  conv.pads = window->HasPadding() && view->prologue.size() == 1;
+  conv.data_height = operand->shape[2];
+  conv.data_width = operand->shape[3];
+  conv.batch = anchor->shape[0];
+  conv.in = weight->shape[1];
+  conv.out = weight->shape[0];
+  conv.height = anchor->shape[2];
+  conv.width = anchor->shape[3];
+  conv.taps_h = weight->shape[2];
+  conv.taps_w = weight->shape[3];
+  conv.view = *std::move(view);
+  return conv;
+}
+
+Layout BlockedChannels(int64_t lanes) { return *Layout::Parse(fmt::format("NCHW{}c", lanes), 4); }
+
+Layout LayoutOfOperand(const Task& task, const std::string& name) {
+  const std::vector<Buffer> inputs = InputsOf(task.def->naive);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i]->name == name) return task.signature.operands[i];
+  }
+  return Layout::RowMajor(4);
+}
+
+Conv ConvOf(const Task& task) {
+  Conv conv = *ViewConv(*task.def);
+  conv.lanes = task.target.VectorLanes();
+  conv.registers = task.target.VectorRegisters();
+  conv.out_vectors = CeilDiv(conv.out, conv.lanes);
+  conv.operand_blocked = LayoutOfOperand(task, conv.view.op->args[0]).BlockOf(1) == conv.lanes;
+  // A padded copy is made in blocks wherever there are enough channels to fill them.
+  conv.blocked_data =
+      conv.copies_data ? conv.in >= conv.lanes : LayoutOfOperand(task, conv.data).BlockOf(1) > 1;
+  return conv;
+}
+
+RegisterTileProblem TileProblem(const Conv& conv) {
+  RegisterTileProblem problem;
+  problem.vectors = conv.out_vectors;
+  problem.rows = conv.height;
+  problem.columns = conv.width;
+  problem.steps = conv.in * conv.taps_h * conv.taps_w;
+  problem.registers = conv.registers;
+  return problem;
+}
+
+// The loop that is unrolled: input channels of a block, or where there are none the taps of a row,
+// or the channels.
+enum class InnerLoop { kBlock, kTaps, kChannels };
+
+InnerLoop InnerOf(const Conv& conv) {
+  if (conv.blocked_data) return InnerLoop::kBlock;
+  return conv.taps_w > 1 ? InnerLoop::kTaps : InnerLoop::kChannels;
+}
+
+int64_t InnerExtent(const Conv& conv) {
+  switch (InnerOf(conv)) {
+    case InnerLoop::kBlock:  // a last block may be shorter
+      return std::gcd(conv.lanes, conv.in % conv.lanes);
+    case InnerLoop::kTaps:
+      return conv.taps_w;
+    case InnerLoop::kChannels:
+      return conv.in;
+  }
+  return 1;
+}
+
+std::vector<int64_t> UnrollOptions(const Conv& conv, const RegisterTile& tile) {
+  std::vector<int64_t> options = {1};
+  const int64_t extent = InnerExtent(conv);
+  for (int64_t unroll : {int64_t{2}, int64_t{3}, int64_t{4}, int64_t{5}, int64_t{7}, int64_t{8}}) {
+    if (extent % unroll != 0) continue;
+    if (unroll * tile.vectors * tile.rows * tile.columns <= kMaxEmittedFmas) {
+      options.push_back(unroll);
+    }
+  }
+  return options;
+}
+
+std::vector<std::string> GridOrders(const Conv& conv) {
+  if (conv.out_vectors == 1 || conv.height == 1) return {"oc_oh"};
+  return {"oc_oh", "oh_oc"};
+}
+
+// "copy": the data is copied with zeros around it. "border": the tiles at the border leave out what
+// falls outside; the taps of a row are unrolled there, so that they know.
+std::vector<std::string> PadOptions(const Conv& conv, const Config& prefix) {
+  if (!conv.copies_data) return {"none"};
+  const RegisterTile tile = TileOf(prefix);
+  const Border border = BorderOf(conv.window, 1, conv.data_width, conv.width, tile.columns);
+  const int64_t emitted = prefix.Int("unroll") * conv.taps_w * tile.vectors * tile.columns;
+  if (!conv.pads || !conv.operand_blocked || tile.rows > 1 || border.first > 1 || border.last > 1 ||
+      conv.taps_w == 1 || conv.taps_h == 1 || emitted > 2 * kMaxEmittedFmas) {
+    return {"copy"};
+  }
+  return {"copy", "border"};
+}
+
+// There must be next channels to prefetch, and a loop of steps to do it in.
+std::vector<int64_t> PrefetchOptionsOf(const Conv& conv, const Config& prefix) {
+  if (conv.out_vectors <= prefix.Int("tile_v")) return {0};
+  if (InnerExtent(conv) / prefix.Int("unroll") <= 1) return {0};
+  return {0, 1};
+}
+
+class ConvSchedule {
+ public:
+  ConvSchedule(const Task& task, const Conv& conv, const Config& config)
+      : task_(task),
+        conv_(conv),
+        config_(config),
+        tile_(TileOf(config)),
+        s_(task.def->naive),
+        out_(conv.view.output),
+        copies_(conv.copies_data && config.String("pad") == "copy"),
+        border_(conv.copies_data && config.String("pad") == "border") {}
+
+  absl::StatusOr<loop::Nest> Run() && {
+    anchor_ = FuseAroundAnchor(&s_, conv_.view, copies_ ? conv_.data : "");
+    SetLayouts();
+    TileOutput();
+    TileReduction();
+    s_.Parallel(out_ + ".i0");
+    const bool channels_first = config_.String("order") == "oc_oh";
+    s_.Parallel(out_ + (channels_first ? ".oc" : ".oh"));
+    s_.Parallel(out_ + (channels_first ? ".oh" : ".oc"));
+    if (copies_) ScheduleDataStage(&s_, conv_.data, conv_.lanes);
+    Specialise();
+    return std::move(s_).Finish();
+  }
+
+ private:
+  void SetLayouts() {
+    SetSignatureLayouts(&s_, task_);
+    const int64_t width = tile_.vectors * conv_.lanes;
+    const std::string blocks = conv_.blocked_data ? fmt::format("NCHW{}c{}n", conv_.lanes, width)
+                                                  : fmt::format("NCHW{}n", width);
+    packed_ = s_.Pack(conv_.weight, *Layout::Parse(blocks, 4));
+    if (copies_ && conv_.blocked_data) {
+      s_.SetLayout(conv_.data, BlockedChannels(conv_.lanes));
+    }
+  }
+
+  // for n, oc, oh (the grid) { for ow (tiles) { for rows, columns, vectors, lanes } }
+  void TileOutput() {
+    const auto axis = [&](int d) { return out_ + ".i" + std::to_string(d); };
+    s_.Split(axis(1), conv_.lanes, Tail::kGuard, out_ + ".v", out_ + ".lane");
+    s_.Split(out_ + ".v", tile_.vectors, Tail::kClip, out_ + ".oc", out_ + ".ocv");
+    s_.Split(axis(2), tile_.rows, Tail::kClip, out_ + ".oh", out_ + ".row");
+    s_.Split(axis(3), tile_.columns, Tail::kClip, out_ + ".ow", out_ + ".col");
+    const bool channels_first = config_.String("order") == "oc_oh";
+    s_.Reorder({out_ + ".i0", out_ + (channels_first ? ".oc" : ".oh"),
+                out_ + (channels_first ? ".oh" : ".oc"), out_ + ".ow", out_ + ".row", out_ + ".col",
+                out_ + ".ocv", out_ + ".lane"});
+    s_.Vectorize(out_ + ".lane");
+  }
+
+  void TileReduction() {
+    ComputeAtOptions options;
+    options.align = {1, conv_.lanes, 1, 1};
+    options.layout = fmt::format("NCHW{}c", conv_.lanes);
+    s_.ComputeAt(anchor_, out_ + ".ow", options);
+    const std::string c = anchor_ + ".i1";
+    s_.Decompose(c);
+    for (const std::string& suffix : {std::string("_init"), std::string()}) {
+      s_.Split(c + suffix, conv_.lanes, Tail::kExact, anchor_ + ".ocv" + suffix,
+               anchor_ + ".lane" + suffix);
+    }
+    s_.ReorderPresent({anchor_ + ".i2_init", anchor_ + ".i3_init", anchor_ + ".ocv_init",
+                       anchor_ + ".lane_init"});
+    OrderSteps();
+    s_.VectorizeAll(anchor_ + ".lane");
+  }
+
+  // The steps of the sum: input channel blocks, taps, channels of a block; the tile innermost.
+  void OrderSteps() {
+    std::vector<std::string> steps;
+    const std::string ic = anchor_ + ".r0";
+    std::string inner = ic;
+    if (conv_.blocked_data) {
+      s_.Split(ic, conv_.lanes, Tail::kClip, anchor_ + ".icb", anchor_ + ".ic");
+      inner = anchor_ + ".ic";
+      steps = {anchor_ + ".icb", anchor_ + ".r1", anchor_ + ".r2", inner};
+    } else if (InnerOf(conv_) == InnerLoop::kTaps) {
+      inner = anchor_ + ".r2";
+      steps = {ic, anchor_ + ".r1", inner};
+    } else {
+      steps = {anchor_ + ".r1", anchor_ + ".r2", ic};
+    }
+    const int64_t unroll = config_.Int("unroll");
+    if (unroll > 1) {
+      s_.Split(inner, unroll, Tail::kExact, inner, anchor_ + ".unroll");
+      steps.push_back(anchor_ + ".unroll");
+    }
+    for (const char* name : {".i2", ".i3", ".ocv", ".lane"}) steps.push_back(anchor_ + name);
+    s_.ReorderPresent(steps, /*allow_reassociation=*/true);
+    if (border_) {
+      s_.SkipZeroTerms(anchor_ + ".icb");
+      s_.Unswitch(anchor_ + ".lane");
+      s_.ClipLoop(anchor_ + ".r1");
+    }
+    if (config_.Int("prefetch") == 0) return;
+    // One line of the next channels' weights a step; the tiles of a row take turns.
+    PrefetchOptions options;
+    options.ahead = out_ + ".oc";
+    options.inner = anchor_ + ".ocv";
+    options.turn = out_ + ".ow";
+    s_.Prefetch(inner, packed_, options);
+  }
+
+  // Tails get bodies of their own, of constant sizes; what is left of the tile is unrolled.
+  void Specialise() {
+    s_.Simplify();
+    if (s_.Has(anchor_ + ".icb") && conv_.in % conv_.lanes != 0) {
+      s_.PeelAll(anchor_ + ".icb", 0, 1);
+    }
+    if (border_) {
+      PeelBorder();
+    } else if (conv_.width % tile_.columns != 0) {
+      s_.PeelAll(out_ + ".ow", 0, 1);
+    }
+    const bool pads_lanes = conv_.out % conv_.lanes != 0;
+    if (conv_.height % tile_.rows != 0) s_.PeelAll(out_ + ".oh", 0, 1);
+    if (conv_.out_vectors % tile_.vectors != 0 || pads_lanes) s_.PeelAll(out_ + ".oc", 0, 1);
+    for (const char* name : {".row", ".col", ".ocv"}) s_.UnrollAll(out_ + name);
+    for (const char* name : {".i2", ".i3", ".ocv", ".unroll"}) s_.UnrollAll(anchor_ + name);
+  }
+
+  // The taps of a row are unrolled in the tiles that leave the data, or in the only one.
+  void PeelBorder() {
+    const Border border = BorderOf(conv_.window, 1, conv_.data_width, conv_.width, tile_.columns);
+    s_.PeelAll(out_ + ".ow", border.first, border.last);
+    const bool only_one = conv_.width <= tile_.columns;
+    const std::string taps = anchor_ + ".r2";
+    for (const std::string& copy : LoopCopies(s_.nest(), taps)) {
+      if (only_one || copy != taps) s_.UnrollAll(copy);
+    }
+  }
+
+  const Task& task_;
+  const Conv& conv_;
+  const Config& config_;
+  RegisterTile tile_;
+  Sequence s_;
+  std::string out_;
+  bool copies_;         // the padded copy is a launch of its own
+  bool border_;         // there is none: tiles at the border are apart
+  std::string packed_;  // the weights
+  std::string anchor_;  // the buffer of the sums; its loops are named after it
+};
+
+class Conv2d : public Template {
+ public:
+  std::string_view name() const override { return "conv2d"; }
+  bool Matches(const ops::KernelDefinition& def) const override {
+    return ViewConv(def).has_value();
+  }
+
+  std::vector<ir::LayoutSignature> Signatures(const ops::KernelDefinition& def,
+                                              const Target& target) const override {
+    return BlockedSignatures(def, ViewConv(def)->view, target.VectorLanes());
+  }
+
+  Space MakeSpace(const Task& task) const override {
+    return Space([conv = ConvOf(task)](const Config& prefix) -> std::optional<Knob> {
+      if (auto knob = NextTileKnob(TileProblem(conv), prefix)) return knob;
+      if (!prefix.Has("unroll")) {
+        return IntKnob("unroll", UnrollOptions(conv, TileOf(prefix)), 1);
+      }
+      if (!prefix.Has("pad")) return TextKnob("pad", PadOptions(conv, prefix), "copy");
+      if (!prefix.Has("order")) return TextKnob("order", GridOrders(conv), "oc_oh");
+      if (!prefix.Has("prefetch")) {
+        return IntKnob("prefetch", PrefetchOptionsOf(conv, prefix), 0);
+      }
+      return std::nullopt;
+    });
+  }
+
+  Config Default(const Task& task) const override {
+    const Conv conv = ConvOf(task);
+    Config config;
+    config.Set("strategy", std::string("direct"));
+    SetTile(BestTile(TileProblem(conv)), &config);
+    config.Set("unroll", int64_t{1});
+    config.Set("pad", PadOptions(conv, config).back());  // no FMA and no copy for zeros
+    // Weights of a tile are read once a row of tiles: keep them by going down the rows first.
+    config.Set("order", std::string("oc_oh"));
+    // Weights that do not stay in the second cache come from further away at every run.
+    const bool far = conv.out * conv.in * conv.taps_h * conv.taps_w * 4 > task.target.l2_bytes;
+    config.Set("prefetch", far ? PrefetchOptionsOf(conv, config).back() : 0);
+    return config;
+  }
+
+  absl::StatusOr<loop::Nest> Schedule(const Task& task, const Config& config) const override {
+    HONE_RETURN_IF_ERROR(CheckSignature(task));
+    HONE_RETURN_IF_ERROR(CheckConfig(MakeSpace(task), config));
+    const Conv conv = ConvOf(task);
+    return ConvSchedule(task, conv, config).Run();
+  }
+};
+
+}  // namespace
+
+const Template& Conv2dTemplate() {
+  static const Conv2d instance;
+  return instance;
+}
+
+}  // namespace hone::schedule

@@ -1,0 +1,212 @@
+// Matrix products with constant weights: a register tile of rows of the data by vectors of output
+// units, the weights packed so that each step of the sum reads whole lines in order. One row is the
+// case of many accumulator vectors and one stream of weights.
+#include <numeric>
+
+#include "compiler/loop/visit.h"
+#include "compiler/schedule/templates/fuse_stages.h"
+#include "compiler/schedule/templates/kernel_view.h"
+#include "compiler/schedule/templates/register_tile.h"
+#include "compiler/schedule/templates/sequence.h"
+#include "compiler/schedule/templates/templates.h"
+#include "fmt/format.h"
+#include "support/status.h"
+
+namespace hone::schedule {
+namespace {
+
+using loop::Buffer;
+
+constexpr int64_t kMaxEmittedFmas = 256;
+
+struct Dense {
+  AnchorView view;
+  std::string data;
+  std::string weight;
+  bool copies_data = false;
+  int64_t rows = 0, units = 0, steps = 0;
+  int64_t lanes = 0, registers = 0;
+};
+
+std::optional<Dense> ViewDense(const ops::KernelDefinition& def) {
+  std::optional<AnchorView> view = ViewAnchor(def, {"nn.dense"});
+  if (!view) return std::nullopt;
+  Dense dense;
+  const Buffer weight = BufferOf(def.naive, view->op->args[1]);
+  const Buffer data = BufferOf(def.naive, view->op->args[0]);
+  const Buffer anchor = BufferOf(def.naive, view->anchor);
+  if (weight == nullptr || data == nullptr || anchor == nullptr) return std::nullopt;
+  const bool parameter =
+      weight->role == loop::Role::kConstant || weight->role == loop::Role::kInput;
+  if (!parameter || anchor->dtype != DataType::kFloat32 || data->dtype != DataType::kFloat32) {
+    return std::nullopt;
+  }
+  dense.weight = weight->name;
+  dense.data = data->name;
+  dense.copies_data = !view->prologue.empty();
+  if (dense.copies_data && view->prologue.back() != dense.data) return std::nullopt;
+  dense.rows = anchor->shape[0];
+  dense.units = anchor->shape[1];
+  dense.steps = weight->shape[1];
+  dense.view = *std::move(view);
+  return dense;
+}
+
+Dense DenseOf(const Task& task) {
+  Dense dense = *ViewDense(*task.def);
+  dense.lanes = task.target.VectorLanes();
+  dense.registers = task.target.VectorRegisters();
+  return dense;
+}
+
+RegisterTileProblem TileProblem(const Dense& dense) {
+  RegisterTileProblem problem;
+  problem.vectors = CeilDiv(dense.units, dense.lanes);
+  problem.columns = dense.rows;
+  problem.steps = dense.steps;
+  problem.registers = dense.registers;
+  return problem;
+}
+
+std::vector<int64_t> UnrollOptions(const Dense& dense, const RegisterTile& tile) {
+  std::vector<int64_t> options = {1};
+  for (int64_t unroll : {2, 4, 8}) {
+    if (dense.steps % unroll == 0 && unroll * tile.vectors * tile.columns <= kMaxEmittedFmas) {
+      options.push_back(unroll);
+    }
+  }
+  return options;
+}
+
+class DenseSchedule {
+ public:
+  DenseSchedule(const Task& task, const Dense& dense, const Config& config)
+      : task_(task),
+        dense_(dense),
+        config_(config),
+        tile_(TileOf(config)),
+        s_(task.def->naive),
+        out_(dense.view.output) {}
+
+  absl::StatusOr<loop::Nest> Run() && {
+    anchor_ = FuseAroundAnchor(&s_, dense_.view, dense_.copies_data ? dense_.data : "");
+    SetSignatureLayouts(&s_, task_);
+    s_.Pack(dense_.weight, *Layout::Parse(fmt::format("NC{}n", tile_.vectors * dense_.lanes), 2));
+    TileOutput();
+    TileReduction();
+    if (dense_.copies_data) ScheduleDataStage(&s_, dense_.data, dense_.lanes);
+    Specialise();
+    return std::move(s_).Finish();
+  }
+
+ private:
+  void TileOutput() {
+    s_.Split(out_ + ".i1", dense_.lanes, Tail::kGuard, out_ + ".v", out_ + ".lane");
+    s_.Split(out_ + ".v", tile_.vectors, Tail::kClip, out_ + ".nb", out_ + ".nv");
+    s_.Split(out_ + ".i0", tile_.columns, Tail::kClip, out_ + ".mb", out_ + ".m");
+    const bool units_first = config_.String("order") == "n_m";
+    const std::string first = out_ + (units_first ? ".nb" : ".mb");
+    inner_ = out_ + (units_first ? ".mb" : ".nb");
+    s_.Reorder({first, inner_, out_ + ".m", out_ + ".nv", out_ + ".lane"});
+    s_.Vectorize(out_ + ".lane");
+    s_.Parallel(first);
+    s_.Parallel(inner_);
+  }
+
+  void TileReduction() {
+    ComputeAtOptions options;
+    options.align = {1, dense_.lanes};
+    options.layout = fmt::format("NC{}c", dense_.lanes);
+    s_.ComputeAt(anchor_, inner_, options);
+    s_.Decompose(anchor_ + (s_.Has(anchor_ + ".i0") ? ".i0" : ".i1"));
+    for (const std::string& suffix : {std::string("_init"), std::string()}) {
+      s_.Split(anchor_ + ".i1" + suffix, dense_.lanes, Tail::kExact, anchor_ + ".nv" + suffix,
+               anchor_ + ".lane" + suffix);
+    }
+    std::vector<std::string> steps = {anchor_ + ".r0"};
+    const int64_t unroll = config_.Int("unroll");
+    if (unroll > 1) {
+      s_.Split(anchor_ + ".r0", unroll, Tail::kExact, anchor_ + ".r0", anchor_ + ".unroll");
+      steps.push_back(anchor_ + ".unroll");
+    }
+    for (const char* name : {".i0", ".nv", ".lane"}) steps.push_back(anchor_ + name);
+    s_.ReorderPresent(steps);
+    s_.VectorizeAll(anchor_ + ".lane");
+  }
+
+  void Specialise() {
+    s_.Simplify();
+    if (dense_.rows % tile_.columns != 0) s_.PeelAll(out_ + ".mb", 0, 1);
+    const int64_t width = tile_.vectors * dense_.lanes;
+    if (dense_.units % width != 0) s_.PeelAll(out_ + ".nb", 0, 1);
+    for (const char* name : {".m", ".nv"}) s_.UnrollAll(out_ + name);
+    for (const char* name : {".i0", ".nv", ".unroll"}) s_.UnrollAll(anchor_ + name);
+  }
+
+  const Task& task_;
+  const Dense& dense_;
+  const Config& config_;
+  RegisterTile tile_;
+  Sequence s_;
+  std::string out_;
+  std::string anchor_;
+  std::string inner_;  // the inner loop of the grid
+};
+
+class DenseTemplateImpl : public Template {
+ public:
+  std::string_view name() const override { return "dense"; }
+  bool Matches(const ops::KernelDefinition& def) const override {
+    return ViewDense(def).has_value();
+  }
+  std::vector<ir::LayoutSignature> Signatures(const ops::KernelDefinition& def,
+                                              const Target& target) const override {
+    return {RowMajorSignature(def)};
+  }
+
+  Space MakeSpace(const Task& task) const override {
+    return Space([dense = DenseOf(task)](const Config& prefix) -> std::optional<Knob> {
+      if (auto knob = NextTileKnob(TileProblem(dense), prefix)) return knob;
+      if (!prefix.Has("unroll")) {
+        return IntKnob("unroll", UnrollOptions(dense, TileOf(prefix)), 1);
+      }
+      if (!prefix.Has("order")) {
+        return TextKnob("order",
+                        dense.rows == 1 ? std::vector<std::string>{"n_m"}
+                                        : std::vector<std::string>{"n_m", "m_n"},
+                        "n_m");
+      }
+      return std::nullopt;
+    });
+  }
+
+  Config Default(const Task& task) const override {
+    const Dense dense = DenseOf(task);
+    Config config;
+    config.Set("strategy", std::string("direct"));
+    const RegisterTile tile = BestTile(TileProblem(dense));
+    SetTile(tile, &config);
+    // A single row has few additions a step: the loop itself would cost as much.
+    const std::vector<int64_t> unroll = UnrollOptions(dense, tile);
+    const bool few = tile.vectors * tile.columns <= 8;
+    config.Set("unroll", unroll[few ? std::min<size_t>(2, unroll.size() - 1) : 0]);
+    config.Set("order", std::string("n_m"));
+    return config;
+  }
+
+  absl::StatusOr<loop::Nest> Schedule(const Task& task, const Config& config) const override {
+    HONE_RETURN_IF_ERROR(CheckSignature(task));
+    HONE_RETURN_IF_ERROR(CheckConfig(MakeSpace(task), config));
+    const Dense dense = DenseOf(task);
+    return DenseSchedule(task, dense, config).Run();
+  }
+};
+
+}  // namespace
+
+const Template& DenseTemplate() {
+  static const DenseTemplateImpl instance;
+  return instance;
+}
+
+}  // namespace hone::schedule

@@ -1,0 +1,199 @@
+// Any kernel: cheap stages are inlined into their readers, the loops of what is left follow the
+// memory order of what they write, the outermost become the grid, the innermost vectors. A stage
+// that a step does not fit keeps the form it had, so every kernel has a schedule.
+#include <algorithm>
+
+#include "compiler/loop/visit.h"
+#include "compiler/schedule/primitives/inline_stage.h"
+#include "compiler/schedule/primitives/nest_edit.h"
+#include "compiler/schedule/templates/sequence.h"
+#include "compiler/schedule/templates/stage_schedule.h"
+#include "compiler/schedule/templates/templates.h"
+#include "fmt/format.h"
+#include "support/status.h"
+
+namespace hone::schedule {
+namespace {
+
+using loop::Buffer;
+using loop::Expr;
+
+// The largest extent of an axis that could become vectors, over the outputs: bounds the knobs.
+int64_t InnermostExtent(const Task& task) {
+  int64_t extent = 1;
+  const std::vector<Buffer> outputs = OutputsOf(task.def->naive);
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (outputs[i]->shape.empty()) continue;
+    const Layout& layout = task.signature.results[i];
+    const std::vector<int64_t> physical = layout.PhysicalShape(outputs[i]->shape);
+    extent = std::max(extent, physical.back());
+    // Blocks follow each other in memory: several are one wider vector.
+    if (layout.dims().back().factor != 0 && physical.size() > 1) {
+      extent = std::max(extent, physical.back() * physical[physical.size() - 2]);
+    }
+  }
+  return extent;
+}
+
+bool HasReduction(const ops::KernelDefinition& def) {
+  for (const loop::Launch& launch : def.naive.launches) {
+    loop::Stmt s = launch.body;
+    while (s->kind == loop::StmtKind::kFor) s = s->body[0];
+    if (s->kind != loop::StmtKind::kStore) return true;
+  }
+  return false;
+}
+
+size_t MaxRank(const ops::KernelDefinition& def) {
+  size_t rank = 1;
+  for (const Buffer& output : OutputsOf(def.naive)) rank = std::max(rank, output->shape.size());
+  return rank;
+}
+
+std::vector<int64_t> UnrollOptions(const Task& task, int64_t lanes) {
+  std::vector<int64_t> options = {1};
+  for (int64_t unroll : {2, 4, 8}) {
+    if (lanes * unroll <= InnermostExtent(task)) options.push_back(unroll);
+  }
+  return options;
+}
+
+std::vector<int64_t> LaneOptions(const Task& task) {
+  const int64_t vector = task.target.VectorLanes();
+  std::vector<int64_t> options;
+  for (int64_t lanes = vector; lanes > 1; lanes /= 2) {
+    if (lanes <= InnermostExtent(task) && lanes * 4 >= vector) options.push_back(lanes);
+  }
+  options.push_back(1);
+  return options;
+}
+
+std::vector<int64_t> GridOptions(const Task& task) {
+  std::vector<int64_t> options;
+  for (size_t loops = std::min<size_t>(3, MaxRank(*task.def)); loops > 0; --loops) {
+    options.push_back(static_cast<int64_t>(loops));
+  }
+  return options;
+}
+
+absl::Status SetLayouts(const Task& task, Sequence& s) {
+  const std::vector<Buffer> inputs = InputsOf(task.def->naive);
+  const std::vector<Buffer> outputs = OutputsOf(task.def->naive);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    s.SetLayout(inputs[i]->name, task.signature.operands[i]);
+  }
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const Layout& layout = task.signature.results[i];
+    if (layout.ElementCount(outputs[i]->shape) !=
+        Layout::RowMajor(layout.rank()).ElementCount(outputs[i]->shape)) {
+      // Pad lanes are written by a stage that is a single store.
+      HONE_ASSIGN_OR_RETURN(const Buffer output, FindBuffer(s.nest(), outputs[i]->name));
+      HONE_ASSIGN_OR_RETURN(const size_t writer, WriterOf(s.nest(), output));
+      const absl::StatusOr<Stage> stage = MatchStage(s.nest(), writer, output);
+      if (!stage.ok() || stage->body->kind != loop::StmtKind::kStore) {
+        s.CacheWrite(outputs[i]->name);
+      }
+    }
+    s.SetLayout(outputs[i]->name, layout);
+  }
+  return absl::OkStatus();
+}
+
+class Generic : public Template {
+ public:
+  std::string_view name() const override { return "generic"; }
+  bool Matches(const ops::KernelDefinition& def) const override { return true; }
+
+  std::vector<ir::LayoutSignature> Signatures(const ops::KernelDefinition& def,
+                                              const Target& target) const override {
+    return ElementwiseSignatures(def, target.VectorLanes());
+  }
+
+  Space MakeSpace(const Task& task) const override {
+    const std::vector<int64_t> lanes = LaneOptions(task);
+    const std::vector<int64_t> grid = GridOptions(task);
+    const std::vector<std::string> reduce = HasReduction(*task.def)
+                                                ? std::vector<std::string>{"vector", "scalar"}
+                                                : std::vector<std::string>{"none"};
+    std::vector<std::vector<int64_t>> unroll;
+    for (int64_t option : lanes) unroll.push_back(UnrollOptions(task, option));
+    return Space([=](const Config& prefix) -> std::optional<Knob> {
+      if (!prefix.Has("lanes")) return IntKnob("lanes", lanes);
+      if (!prefix.Has("unroll")) {
+        const size_t i = static_cast<size_t>(
+            std::find(lanes.begin(), lanes.end(), prefix.Int("lanes")) - lanes.begin());
+        return IntKnob("unroll", i < unroll.size() ? unroll[i] : std::vector<int64_t>{1}, 1);
+      }
+      if (!prefix.Has("grid")) return IntKnob("grid", grid);
+      if (!prefix.Has("reduce")) return TextKnob("reduce", reduce);
+      return std::nullopt;
+    });
+  }
+
+  Config Default(const Task& task) const override {
+    Config config;
+    const std::vector<int64_t> lanes = LaneOptions(task);
+    const std::vector<int64_t> unroll = UnrollOptions(task, lanes[0]);
+    config.Set("lanes", lanes[0]);
+    // Two vectors at once hide the latency of a chain; more only where memory is far.
+    config.Set("unroll", unroll[std::min<size_t>(1, unroll.size() - 1)]);
+    config.Set("grid", GridOptions(task)[0]);
+    if (!HasReduction(*task.def)) {
+      config.Set("reduce", std::string("none"));
+    } else {
+      config.Set("reduce", std::string(ReducesInnermost(task) ? "scalar" : "vector"));
+    }
+    return config;
+  }
+
+  absl::StatusOr<loop::Nest> Schedule(const Task& task, const Config& config) const override {
+    HONE_RETURN_IF_ERROR(CheckSignature(task));
+    HONE_RETURN_IF_ERROR(CheckConfig(MakeSpace(task), config));
+    Sequence s(task.def->naive);
+    InlineCheapStages(&s);
+    HONE_RETURN_IF_ERROR(SetLayouts(task, s));
+    StageOptions options;
+    options.lanes = config.Int("lanes");
+    options.unroll = config.Int("unroll");
+    options.grid = config.Int("grid");
+    options.vector_reduction = config.String("reduce") == "vector";
+    ScheduleStages(&s, options);
+    return std::move(s).Finish();
+  }
+
+ private:
+  // The data of the reductions runs along the summed axis: lanes would gather.
+  static bool ReducesInnermost(const Task& task) {
+    bool innermost = false;
+    for (const loop::Launch& launch : task.def->naive.launches) {
+      loop::Walk(
+          launch.body, [](const loop::Stmt&) { return true; },
+          [&](const Expr& e) {
+            if (e->kind != loop::ExprKind::kLoad || e->operands.empty()) return;
+            const Expr& last = e->operands.back();
+            const bool summed =
+                last->kind == loop::ExprKind::kVar && last->name.find(".r") != std::string::npos;
+            const Layout layout = LayoutIn(task, e->buffer->name);
+            innermost = innermost || (summed && (layout.rank() == 0 || layout.IsRowMajor()));
+          });
+    }
+    return innermost;
+  }
+
+  static Layout LayoutIn(const Task& task, const std::string& name) {
+    const std::vector<Buffer> inputs = InputsOf(task.def->naive);
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      if (inputs[i]->name == name) return task.signature.operands[i];
+    }
+    return Layout();
+  }
+};
+
+}  // namespace
+
+const Template& GenericTemplate() {
+  static const Generic instance;
+  return instance;
+}
+
+}  // namespace hone::schedule

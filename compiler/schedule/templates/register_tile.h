@@ -1,0 +1,41 @@
+// The register tile that conv2d and dense share: accumulators of `vectors` whole vectors by `rows`
+// x `columns` positions stay in registers over all steps of the sum.
+#ifndef HONE_COMPILER_SCHEDULE_TEMPLATES_REGISTER_TILE_H_
+#define HONE_COMPILER_SCHEDULE_TEMPLATES_REGISTER_TILE_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "compiler/schedule/space.h"
+
+namespace hone::schedule {
+
+struct RegisterTile {
+  int64_t vectors = 1;
+  int64_t rows = 1;
+  int64_t columns = 1;
+};
+
+struct RegisterTileProblem {
+  int64_t vectors = 1;  // of the whole output, in the vector axis
+  int64_t rows = 1;
+  int64_t columns = 1;
+  int64_t steps = 1;  // additions to each accumulator
+  int64_t registers = 32;
+};
+
+// positions * vectors accumulators, a vector of weights each, one broadcast value.
+bool FitsRegisters(const RegisterTile& tile, int64_t registers);
+
+// The knobs "strategy", "tile_v", "tile_h", "tile_w", in this order; nullopt once all are chosen.
+std::optional<Knob> NextTileKnob(const RegisterTileProblem& problem, const Config& prefix);
+RegisterTile TileOf(const Config& config);
+void SetTile(const RegisterTile& tile, Config* config);
+
+// The tile of the space with the least cycles on a machine with two FMA units of four cycles'
+// latency and two loads a cycle, tails counted at their own sizes.
+RegisterTile BestTile(const RegisterTileProblem& problem);
+
+}  // namespace hone::schedule
+
+#endif  // HONE_COMPILER_SCHEDULE_TEMPLATES_REGISTER_TILE_H_

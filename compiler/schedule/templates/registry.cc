@@ -1,0 +1,13 @@
+#include "compiler/schedule/templates/templates.h"
+
+namespace hone::schedule {
+
+const Template& TemplateFor(const ops::KernelDefinition& def) {
+  for (const Template* candidate : {&Conv2dTemplate(), &DepthwiseConv2dTemplate(), &DenseTemplate(),
+                                    &PoolTemplate(), &GenericTemplate()}) {
+    if (candidate->Matches(def)) return *candidate;
+  }
+  return GenericTemplate();
+}
+
+}  // namespace hone::schedule

@@ -1,0 +1,280 @@
+#include "compiler/schedule/templates/stage_schedule.h"
+
+#include <algorithm>
+
+#include "compiler/loop/visit.h"
+#include "compiler/schedule/primitives/inline_stage.h"
+#include "compiler/schedule/primitives/nest_edit.h"
+#include "compiler/schedule/templates/kernel_view.h"
+#include "support/status.h"
+
+namespace hone::schedule {
+
+using loop::Buffer;
+using loop::Expr;
+using loop::ExprKind;
+using loop::Stmt;
+using loop::StmtKind;
+
+namespace {
+
+struct ValueCost {
+  int64_t nodes = 0;
+  bool expensive = false;  // functions and divisions
+};
+
+ValueCost CostOf(const Expr& value) {
+  ValueCost cost;
+  loop::Walk(value, [&](const Expr& e) {
+    ++cost.nodes;
+    if (!IsFloat(e->dtype)) return;
+    if (e->kind == ExprKind::kUnary) {
+      const bool cheap = e->unary_op == loop::UnaryOp::kNeg || e->unary_op == loop::UnaryOp::kAbs;
+      cost.expensive = cost.expensive || !cheap;
+    }
+    if (e->kind == ExprKind::kBinary) {
+      cost.expensive = cost.expensive || e->binary_op == loop::BinaryOp::kDiv ||
+                       e->binary_op == loop::BinaryOp::kPow;
+    }
+  });
+  return cost;
+}
+
+struct Readers {
+  int64_t loads = 0;
+  bool in_reduction = false;  // of more loops than the stage has: read over and over
+};
+
+Readers ReadersOf(const loop::Nest& nest, const Buffer& buffer) {
+  Readers readers;
+  for (const loop::Launch& launch : nest.launches) {
+    if (!Loads(launch.body, buffer)) continue;
+    Stmt s = launch.body;
+    while (s->kind == StmtKind::kFor) s = s->body[0];
+    readers.in_reduction = readers.in_reduction || s->kind != StmtKind::kStore;
+    loop::Walk(
+        launch.body, [](const Stmt&) { return true; },
+        [&](const Expr& e) {
+          readers.loads += e->kind == ExprKind::kLoad && e->buffer == buffer ? 1 : 0;
+        });
+  }
+  return readers;
+}
+
+bool WorthInlining(const loop::Nest& nest, const Buffer& buffer) {
+  const absl::StatusOr<size_t> writer = WriterOf(nest, buffer);
+  if (!writer.ok()) return false;
+  Stmt s = nest.launches[*writer].body;
+  while (s->kind == StmtKind::kFor) s = s->body[0];
+  if (s->kind != StmtKind::kStore) return false;
+  const ValueCost cost = CostOf(s->value);
+  const Readers readers = ReadersOf(nest, buffer);
+  constexpr int64_t kSmall = 12;
+  constexpr int64_t kLarge = 200;
+  if (cost.expensive) return readers.loads <= 1 && !readers.in_reduction;
+  return readers.loads <= 1 ? cost.nodes <= kLarge : cost.nodes <= kSmall;
+}
+
+// Runs `steps` on a copy and keeps it if they all held.
+bool Try(Sequence* s, const std::function<void(Sequence&)>& steps) {
+  Sequence attempt = *s;
+  steps(attempt);
+  if (!attempt.ok()) return false;
+  *s = std::move(attempt);
+  return true;
+}
+
+// Loops that vectors and the grid are made of, after the stage was brought into memory order.
+struct Shaped {
+  std::vector<std::string> outer;  // outermost first
+  std::string inner;
+  int64_t inner_extent = 1;
+};
+
+// Orders the loops of a stage of a single store as its buffer lies in memory; a blocked axis is
+// split by its innermost block.
+Shaped FollowLayout(Sequence& s, const Buffer& buffer, const Stage& stage) {
+  std::vector<std::string> order;
+  const std::vector<Layout::Dim>& dims = buffer->layout.dims();
+  std::vector<int64_t> blocks(buffer->shape.size(), 1);
+  for (const Layout::Dim& dim : dims) blocks[dim.axis] = buffer->layout.BlockOf(dim.axis);
+  std::vector<std::string> lanes(buffer->shape.size());
+  for (const Layout::Dim& dim : dims) {
+    const std::string loop = stage.loops[dim.axis]->var->name;
+    if (dim.factor == 0) {
+      if (blocks[dim.axis] > 1) {
+        s.Split(loop, blocks[dim.axis], Tail::kExact, loop, loop + ".lane");
+        lanes[dim.axis] = loop + ".lane";
+      }
+      order.push_back(loop);
+    } else if (std::find(order.begin(), order.end(), lanes[dim.axis]) == order.end()) {
+      order.push_back(lanes[dim.axis]);
+    }
+  }
+  if (order.size() > 1) s.Reorder(order);
+  Shaped shaped;
+  shaped.inner = order.back();
+  const std::vector<int64_t> physical = buffer->layout.PhysicalShape(buffer->shape);
+  const int axis = dims.back().axis;
+  shaped.inner_extent = dims.back().factor != 0 ? blocks[axis] : buffer->shape[axis];
+  order.pop_back();
+  shaped.outer = std::move(order);
+  return shaped;
+}
+
+void MakeGrid(Sequence* s, const std::vector<std::string>& loops, int64_t count) {
+  for (int64_t i = 0; i < count && i < static_cast<int64_t>(loops.size()); ++i) {
+    if (!Try(s, [&](Sequence& t) { t.Parallel(loops[i]); })) return;
+  }
+}
+
+// inner => inner (tiles), inner.u (vectors at once), inner.lane; all of constant extents, a last,
+// shorter tile apart. Answers the loop of the tiles.
+void TileInner(Sequence& s, const Shaped& shaped, const StageOptions& options) {
+  const std::string& inner = shaped.inner;
+  const int64_t lanes = std::min(options.lanes, shaped.inner_extent);
+  const int64_t unroll = std::min(options.unroll, CeilDiv(shaped.inner_extent, lanes));
+  s.Split(inner, lanes * unroll, Tail::kClip, inner, inner + ".tile");
+  s.Split(inner + ".tile", lanes, Tail::kClip, inner + ".u", inner + ".vec");
+}
+
+void FinishInner(Sequence& s, const Shaped& shaped, bool unroll) {
+  const std::string& inner = shaped.inner;
+  s.PeelAll(inner, 0, 1);
+  s.PeelAll(inner + ".u", 0, 1);
+  s.VectorizeAll(inner + ".vec");
+  if (unroll) s.UnrollAll(inner + ".u");
+}
+
+bool HasTail(const Shaped& shaped, const StageOptions& options) {
+  const int64_t lanes = std::min(options.lanes, shaped.inner_extent);
+  return shaped.inner_extent % lanes != 0 ||
+         shaped.inner_extent %
+                 (lanes * std::min(options.unroll, CeilDiv(shaped.inner_extent, lanes))) !=
+             0;
+}
+
+void ScheduleStore(Sequence* s, const Buffer& buffer, const Stage& stage,
+                   const StageOptions& options) {
+  Shaped shaped;
+  if (!Try(s, [&](Sequence& t) { shaped = FollowLayout(t, buffer, stage); })) return;
+  // The grid first: peeling breaks the perfect nest of what is inside it only.
+  MakeGrid(s, shaped.outer, options.grid);
+  if (shaped.outer.empty()) MakeGrid(s, {shaped.inner}, 0);
+  if (options.lanes > 1) {
+    Try(s, [&](Sequence& t) {
+      TileInner(t, shaped, options);
+      if (shaped.outer.empty()) t.ParallelIfPresent(shaped.inner);
+      if (HasTail(shaped, options)) {
+        t.PeelAll(shaped.inner, 0, 1);
+        t.PeelAll(shaped.inner + ".u", 0, 1);
+      }
+      t.VectorizeAll(shaped.inner + ".vec");
+      t.UnrollAll(shaped.inner + ".u");
+    });
+  } else if (shaped.outer.empty()) {
+    MakeGrid(s, {shaped.inner}, 1);
+  }
+}
+
+// A sum in registers: lanes of the result where that is asked for and possible, else one at a time.
+void ScheduleReduction(Sequence* s, const std::string& name, const StageOptions& options) {
+  Shaped shaped;
+  std::string sums;
+  const auto tile = [&](Sequence& t, bool vector) {
+    sums = t.CacheWrite(name);
+    if (!t.ok()) return;
+    const Buffer buffer = BufferOf(t.nest(), name);
+    const absl::StatusOr<size_t> writer = WriterOf(t.nest(), buffer);
+    if (!writer.ok()) return t.Fail(writer.status());
+    const absl::StatusOr<Stage> stage = MatchStage(t.nest(), *writer, buffer);
+    if (!stage.ok()) return t.Fail(stage.status());
+    shaped = FollowLayout(t, buffer, *stage);
+    for (int64_t i = 0; i < options.grid && i < static_cast<int64_t>(shaped.outer.size()); ++i) {
+      t.Parallel(shaped.outer[i]);
+    }
+    if (!vector) {
+      if (shaped.outer.empty()) t.Parallel(shaped.inner);
+      t.ComputeAt(sums, shaped.inner);
+      return;
+    }
+    TileInner(t, shaped, options);
+    t.ComputeAt(sums, shaped.inner);
+  };
+  if (options.vector_reduction && options.lanes > 1) {
+    const bool done = Try(s, [&](Sequence& t) {
+      tile(t, true);
+      // The reduction's own loops: the stage's innermost spatial one is the lanes.
+      const Buffer buffer = BufferOf(t.nest(), name);
+      if (!t.ok() || buffer == nullptr) return;
+      const int axis = buffer->layout.dims().back().axis;
+      const std::string spatial = sums + ".i" + std::to_string(axis);
+      t.Decompose(spatial);
+      std::vector<std::string> order;
+      for (int r = 0; t.Has(sums + ".r" + std::to_string(r)); ++r) {
+        order.push_back(sums + ".r" + std::to_string(r));
+      }
+      const int64_t lanes = std::min(options.lanes, shaped.inner_extent);
+      for (const std::string& suffix : {std::string("_init"), std::string()}) {
+        t.Split(spatial + suffix, lanes, Tail::kClip, sums + ".u" + suffix, sums + ".vec" + suffix);
+      }
+      order.push_back(sums + ".u");
+      order.push_back(sums + ".vec");
+      t.ReorderPresent(order);
+      if (HasTail(shaped, options)) {
+        t.PeelAll(shaped.inner, 0, 1);
+        for (const std::string& loop : {shaped.inner + ".u", sums + ".u", sums + ".u_init"}) {
+          t.PeelAll(loop, 0, 1);
+        }
+      } else {
+        t.Simplify();
+      }
+      for (const std::string& loop : {shaped.inner, sums}) {
+        t.VectorizeAll(loop + ".vec");
+        t.UnrollAll(loop + ".u");
+      }
+    });
+    if (done) return;
+  }
+  Try(s, [&](Sequence& t) { tile(t, false); });
+}
+
+}  // namespace
+
+void InlineCheapStages(Sequence* s) {
+  std::vector<std::string> names;
+  for (const loop::Launch& launch : s->nest().launches) names.push_back(launch.name);
+  for (const std::string& name : names) {
+    const Buffer buffer = BufferOf(s->nest(), name);
+    if (buffer == nullptr || !CanInline(s->nest(), name)) continue;
+    if (WorthInlining(s->nest(), buffer)) s->Inline(name);
+  }
+}
+
+void ScheduleStage(Sequence* s, const std::string& name, const StageOptions& options) {
+  const Buffer buffer = BufferOf(s->nest(), name);
+  if (buffer == nullptr || buffer->shape.empty()) return;
+  const absl::StatusOr<size_t> writer = WriterOf(s->nest(), buffer);
+  if (!writer.ok()) return;
+  const absl::StatusOr<Stage> stage = MatchStage(s->nest(), *writer, buffer);
+  if (!stage.ok()) return;
+  if (stage->body->kind == StmtKind::kStore) {
+    ScheduleStore(s, buffer, *stage, options);
+  } else if (buffer->layout.ElementCount(buffer->shape) ==
+             Layout::RowMajor(buffer->layout.rank()).ElementCount(buffer->shape)) {
+    ScheduleReduction(s, name, options);
+  }
+}
+
+void ScheduleStages(Sequence* s, const StageOptions& options) {
+  std::vector<std::string> stages;
+  for (const Buffer& buffer : s->nest().buffers) {
+    if (buffer->role == loop::Role::kWorkspace || buffer->role == loop::Role::kOutput) {
+      stages.push_back(buffer->name);
+    }
+  }
+  for (const std::string& stage : stages) ScheduleStage(s, stage, options);
+  s->Simplify();
+}
+
+}  // namespace hone::schedule

@@ -1,0 +1,28 @@
+// Schedules stages one by one, each in its own launch: what the generic template does with all,
+// and the others with what they leave over.
+#ifndef HONE_COMPILER_SCHEDULE_TEMPLATES_STAGE_SCHEDULE_H_
+#define HONE_COMPILER_SCHEDULE_TEMPLATES_STAGE_SCHEDULE_H_
+
+#include <string>
+
+#include "compiler/schedule/templates/sequence.h"
+
+namespace hone::schedule {
+
+struct StageOptions {
+  int64_t lanes = 1;
+  int64_t unroll = 1;             // vectors at once
+  int64_t grid = 1;               // parallel loops, at most
+  bool vector_reduction = false;  // lanes are elements of the result; else sums are scalar
+};
+
+// Inlines stages whose value costs little to compute again, or that are read once.
+void InlineCheapStages(Sequence* s);
+// Every run launch. Steps that do not fit a stage are left out, so this cannot fail.
+void ScheduleStages(Sequence* s, const StageOptions& options);
+// The one that fills `buffer`.
+void ScheduleStage(Sequence* s, const std::string& buffer, const StageOptions& options);
+
+}  // namespace hone::schedule
+
+#endif  // HONE_COMPILER_SCHEDULE_TEMPLATES_STAGE_SCHEDULE_H_

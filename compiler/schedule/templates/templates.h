@@ -1,0 +1,27 @@
+// The templates, in the order in which they are asked whether they match.
+#ifndef HONE_COMPILER_SCHEDULE_TEMPLATES_TEMPLATES_H_
+#define HONE_COMPILER_SCHEDULE_TEMPLATES_TEMPLATES_H_
+
+#include "compiler/schedule/template.h"
+#include "compiler/schedule/templates/kernel_view.h"
+
+namespace hone::schedule {
+
+const Template& Conv2dTemplate();
+const Template& DepthwiseConv2dTemplate();
+const Template& DenseTemplate();
+const Template& PoolTemplate();
+const Template& GenericTemplate();
+
+// For kernels of a four-dimensional anchor: everything with enough channels in blocks of `lanes`
+// first, then the mixed forms at the borders of a blocked part, row-major last.
+std::vector<ir::LayoutSignature> BlockedSignatures(const ops::KernelDefinition& def,
+                                                   const AnchorView& view, int64_t lanes);
+// For kernels that follow the layouts they get: all four-dimensional tensors blocked, all
+// row-major, and the two conversions.
+std::vector<ir::LayoutSignature> ElementwiseSignatures(const ops::KernelDefinition& def,
+                                                       int64_t lanes);
+
+}  // namespace hone::schedule
+
+#endif  // HONE_COMPILER_SCHEDULE_TEMPLATES_TEMPLATES_H_

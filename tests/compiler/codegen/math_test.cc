@@ -1,0 +1,198 @@
+// Elementary functions are within a few units in the last place of libm's.
+#include <fmt/format.h>
+
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "support/random.h"
+#include "tests/compiler/codegen/harness.h"
+
+namespace hone::codegen {
+namespace {
+
+using loop::UnaryOp;
+
+struct Case {
+  UnaryOp op;
+  double low;
+  double high;
+  long double (*exact)(long double);
+  double float_ulps;
+  double double_error;  // relative
+};
+
+long double Sigmoid(long double x) { return 1 / (1 + std::exp(-x)); }
+
+const Case kCases[] = {
+    {UnaryOp::kExp, -87, 88.7, [](long double x) { return std::exp(x); }, 2, 1e-15},
+    {UnaryOp::kExp, -0.5, 0.5, [](long double x) { return std::exp(x); }, 2, 1e-15},
+    {UnaryOp::kLog, 1e-30, 1e30, [](long double x) { return std::log(x); }, 2, 1e-15},
+    {UnaryOp::kLog, 0.5, 2, [](long double x) { return std::log(x); }, 2, 1e-15},
+    {UnaryOp::kTanh, -12, 12, [](long double x) { return std::tanh(x); }, 4, 2e-15},
+    {UnaryOp::kTanh, -0.01, 0.01, [](long double x) { return std::tanh(x); }, 4, 2e-15},
+    {UnaryOp::kSigmoid, -85, 85, Sigmoid, 4, 2e-15},
+    {UnaryOp::kErf, -5, 5, [](long double x) { return std::erf(x); }, 4, 2e-15},
+    {UnaryOp::kErf, -0.1, 0.1, [](long double x) { return std::erf(x); }, 3, 1e-15},
+    {UnaryOp::kSin, -100, 100, [](long double x) { return std::sin(x); }, 1, 1e-13},
+    {UnaryOp::kCos, -100, 100, [](long double x) { return std::cos(x); }, 1, 1e-13},
+    {UnaryOp::kTan, -100, 100, [](long double x) { return std::tan(x); }, 1, 1e-13},
+    {UnaryOp::kAsin, -1, 1, [](long double x) { return std::asin(x); }, 1, 1e-14},
+    {UnaryOp::kAcos, -1, 1, [](long double x) { return std::acos(x); }, 1, 1e-14},
+    {UnaryOp::kAtan, -20, 20, [](long double x) { return std::atan(x); }, 1, 1e-14},
+    {UnaryOp::kSinh, -20, 20, [](long double x) { return std::sinh(x); }, 1, 1e-14},
+    {UnaryOp::kCosh, -20, 20, [](long double x) { return std::cosh(x); }, 1, 1e-14},
+    {UnaryOp::kAsinh, -20, 20, [](long double x) { return std::asinh(x); }, 1, 1e-14},
+    {UnaryOp::kAcosh, 1, 20, [](long double x) { return std::acosh(x); }, 1, 1e-14},
+    {UnaryOp::kAtanh, -0.999, 0.999, [](long double x) { return std::atanh(x); }, 1, 1e-14},
+};
+
+constexpr int64_t kCount = 1 << 14;
+
+// y[i] = op(x[i]), 16 lanes at a time.
+loop::Nest MapNest(UnaryOp op, DataType dtype) {
+  const auto x = loop::MakeBuffer("x", dtype, {kCount}, loop::Role::kInput);
+  const auto y = loop::MakeBuffer("y", dtype, {kCount}, loop::Role::kOutput);
+  const loop::Expr o = loop::Var("o");
+  const loop::Expr i = loop::Var("i");
+  const loop::Expr at = o * 16 + i;
+  loop::Nest nest;
+  nest.name = "map";
+  nest.buffers = {x, y};
+  nest.launches.push_back(
+      {"map", loop::Phase::kRun,
+       loop::For(o, 0, kCount / 16,
+                 loop::For(i, 0, 16, loop::Store(y, {at}, loop::Unary(op, loop::Load(x, {at}))),
+                           loop::LoopKind::kVectorize),
+                 loop::LoopKind::kParallel)});
+  return nest;
+}
+
+template <typename T>
+void Evaluate(UnaryOp op, const std::vector<T>& x, std::vector<T>* y) {
+  constexpr DataType kType = sizeof(T) == 4 ? DataType::kFloat32 : DataType::kFloat64;
+  const auto elf = BuildModule(ArtifactOf(MapNest(op, kType), TestTarget()));
+  ASSERT_TRUE(elf.ok()) << elf.status().ToString();
+  const LoadedModule module(*elf);
+  auto* memory = static_cast<T*>(aligned_alloc(64, 2 * kCount * sizeof(T)));
+  std::copy(x.begin(), x.end(), memory);
+  module.Run({memory, memory + kCount});
+  y->assign(memory + kCount, memory + 2 * kCount);
+  free(memory);
+}
+
+template <typename T>
+std::vector<T> Samples(double low, double high) {
+  Random random(11);
+  std::vector<T> x(kCount);
+  for (int64_t i = 0; i < kCount; ++i) {
+    // Evenly, and evenly in the exponent where that makes a difference.
+    const double u = random.Uniform();
+    const bool by_exponent = low > 0 && high / low > 1e6;
+    x[i] = static_cast<T>(by_exponent ? low * std::pow(high / low, u) : low + (high - low) * u);
+  }
+  return x;
+}
+
+class Elementary : public testing::TestWithParam<Case> {};
+
+TEST_P(Elementary, FloatIsWithinItsUlps) {
+  const Case& c = GetParam();
+  const std::vector<float> x = Samples<float>(c.low, c.high);
+  std::vector<float> y;
+  Evaluate(c.op, x, &y);
+  double worst = 0;
+  float at = 0;
+  for (int64_t i = 0; i < kCount; ++i) {
+    const long double exact = c.exact(x[i]);
+    const float near = std::abs(static_cast<float>(exact));
+    const double ulp =
+        std::max(std::nextafter(near, std::numeric_limits<float>::infinity()) - near, 0x1p-149f);
+    const double error = static_cast<double>(std::abs(y[i] - exact)) / ulp;
+    if (!(error <= worst)) {
+      worst = error;
+      at = x[i];
+    }
+  }
+  EXPECT_LE(worst, c.float_ulps) << "at " << at;
+  RecordProperty("ulps", fmt::format("{}", worst));
+}
+
+TEST_P(Elementary, DoubleIsWithinItsError) {
+  const Case& c = GetParam();
+  const std::vector<double> x = Samples<double>(c.low, c.high);
+  std::vector<double> y;
+  Evaluate(c.op, x, &y);
+  double worst = 0;
+  double at = 0;
+  for (int64_t i = 0; i < kCount; ++i) {
+    const long double exact = c.exact(x[i]);
+    const double error =
+        static_cast<double>(std::abs((y[i] - exact) / std::max(1e-3L, std::abs(exact))));
+    if (!(error <= worst)) {
+      worst = error;
+      at = x[i];
+    }
+  }
+  EXPECT_LE(worst, c.double_error) << "at " << at;
+}
+
+INSTANTIATE_TEST_SUITE_P(AllFunctions, Elementary, testing::ValuesIn(kCases), [](const auto& info) {
+  return fmt::format("{}{}", loop::Name(info.param.op), info.index);
+});
+
+template <typename T>
+void ExpectLimits() {
+  constexpr T kInf = std::numeric_limits<T>::infinity();
+  constexpr T kNan = std::numeric_limits<T>::quiet_NaN();
+  std::vector<T> x(kCount, T{0});
+  const T inputs[] = {kInf, -kInf, kNan, T{0}, -T{0}, T{-1}, std::numeric_limits<T>::denorm_min()};
+  std::copy(std::begin(inputs), std::end(inputs), x.begin());
+  const auto expect = [&](UnaryOp op, T (*exact)(T)) {
+    std::vector<T> y;
+    Evaluate(op, x, &y);
+    for (size_t i = 0; i < std::size(inputs); ++i) {
+      const T want = exact(x[i]);
+      if (std::isnan(want)) {
+        EXPECT_TRUE(std::isnan(y[i])) << loop::Name(op) << " of " << x[i] << " is " << y[i];
+      } else if (std::isinf(want) || want == 0) {
+        EXPECT_EQ(y[i], want) << loop::Name(op) << " of " << x[i];
+      } else {
+        EXPECT_NEAR(y[i] / want, 1, 1e-6) << loop::Name(op) << " of " << x[i];
+      }
+    }
+  };
+  expect(UnaryOp::kExp, [](T v) { return std::exp(v); });
+  expect(UnaryOp::kLog, [](T v) { return std::log(v); });
+  expect(UnaryOp::kTanh, [](T v) { return std::tanh(v); });
+  expect(UnaryOp::kErf, [](T v) { return std::erf(v); });
+  expect(UnaryOp::kSigmoid, [](T v) { return 1 / (1 + std::exp(-v)); });
+  expect(UnaryOp::kAtan, [](T v) { return std::atan(v); });
+  expect(UnaryOp::kSinh, [](T v) { return std::sinh(v); });
+  expect(UnaryOp::kCosh, [](T v) { return std::cosh(v); });
+  expect(UnaryOp::kAsinh, [](T v) { return std::asinh(v); });
+  expect(UnaryOp::kSin, [](T v) { return std::sin(v); });
+  expect(UnaryOp::kRsqrt, [](T v) { return 1 / std::sqrt(v); });
+}
+
+TEST(ElementaryFloat, TakesInfinitiesZerosAndNanAsLibm) { ExpectLimits<float>(); }
+TEST(ElementaryDouble, TakesInfinitiesZerosAndNanAsLibm) { ExpectLimits<double>(); }
+
+TEST(ElementaryFloat, ExpOverflowsAndUnderflowsGradually) {
+  std::vector<float> x(kCount, 0);
+  x[0] = 88.8f;
+  x[1] = -88.5f;
+  x[2] = -103.0f;
+  x[3] = -110.0f;
+  x[4] = 200.0f;
+  std::vector<float> y;
+  Evaluate(UnaryOp::kExp, x, &y);
+  EXPECT_TRUE(std::isinf(y[0]));
+  EXPECT_NEAR(y[1], std::exp(-88.5f), 2e-44);
+  EXPECT_NEAR(y[2], std::exp(-103.0f), 2e-45);
+  EXPECT_EQ(y[3], 0);
+  EXPECT_TRUE(std::isinf(y[4]));
+}
+
+}  // namespace
+}  // namespace hone::codegen

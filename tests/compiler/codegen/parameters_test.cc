@@ -1,0 +1,74 @@
+#include "compiler/codegen/parameters.h"
+
+#include <unistd.h>
+
+#include "gmock/gmock.h"
+#include "runtime/module.h"
+#include "support/file_system.h"
+#include "tests/compiler/codegen/harness.h"
+
+namespace hone::codegen {
+namespace {
+
+ModuleSpec CopySpec(uint64_t parameters_bytes) {
+  loop::NestBuilder builder("copy");
+  const loop::Buffer x = builder.AddInput("x", DataType::kFloat32, {8});
+  const loop::Buffer y =
+      builder.Compute("y", DataType::kFloat32, {8},
+                      [&](const std::vector<loop::Expr>& i) { return loop::Load(x, i); });
+  ModuleSpec spec = ArtifactOf(builder.Finish({y}), TestTarget());
+  spec.parameters_bytes = parameters_bytes;
+  return spec;
+}
+
+TEST(Parameters, AreFoundByTheRuntime) {
+  const std::string path = testing::TempDir() + "/hone_parameters_test.so";
+  const auto elf = BuildModule(CopySpec(10000));
+  ASSERT_TRUE(elf.ok());
+  const std::string first(3000, 'a');
+  const std::string second(100, 'b');
+  ASSERT_TRUE(AppendParameters(path, *elf, 10000, {{0, first}, {4096, second}}).ok());
+  std::string error;
+  const std::unique_ptr<Module> module = Module::Open(path, &error);
+  ASSERT_NE(module, nullptr) << error;
+  EXPECT_EQ(module->table().parameters_bytes, 10000u);
+  const uint8_t* bytes = module->parameters();
+  ASSERT_NE(bytes, nullptr);
+  EXPECT_EQ(bytes[2999], 'a');
+  EXPECT_EQ(bytes[3000], 0);
+  EXPECT_EQ(bytes[4095], 0);
+  EXPECT_EQ(bytes[4096], 'b');
+  EXPECT_EQ(bytes[9999], 0);
+  unlink(path.c_str());
+}
+
+TEST(Parameters, ModuleWithoutThemIsTheSharedObject) {
+  const std::string path = testing::TempDir() + "/hone_no_parameters_test.so";
+  const auto elf = BuildModule(CopySpec(0));
+  ASSERT_TRUE(elf.ok());
+  ASSERT_TRUE(AppendParameters(path, *elf, 0, {}).ok());
+  std::string error;
+  EXPECT_NE(Module::Open(path, &error), nullptr) << error;
+  unlink(path.c_str());
+}
+
+TEST(Parameters, UnfinishedModuleLeavesNoFile) {
+  const std::string path = testing::TempDir() + "/hone_unfinished_test.so";
+  {
+    auto writer = ModuleWriter::Create(path, "elf");
+    ASSERT_TRUE(writer.ok());
+    ASSERT_TRUE(writer->Append(64, "abc").ok());
+    EXPECT_EQ(writer->Append(10, "abc").code(), absl::StatusCode::kInternal);
+  }
+  EXPECT_NE(access(path.c_str(), F_OK), 0);
+  EXPECT_NE(access((path + ".new").c_str(), F_OK), 0);
+}
+
+TEST(Parameters, NamesTheFileThatCannotBeWritten) {
+  const auto writer = ModuleWriter::Create("/nonexistent/x.so", "elf");
+  EXPECT_EQ(writer.status().code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(writer.status().ToString(), testing::HasSubstr("/nonexistent/x.so"));
+}
+
+}  // namespace
+}  // namespace hone::codegen

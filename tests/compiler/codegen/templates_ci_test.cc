@@ -1,0 +1,67 @@
+// Whatever the schedule templates make of a kernel compiles to what the interpreter says.
+#include "compiler/ops/lower.h"
+#include "compiler/schedule/template.h"
+#include "support/random.h"
+#include "tests/compiler/codegen/harness.h"
+
+namespace hone::codegen {
+namespace {
+
+const char* const kKernels[] = {
+    "fn (p0: Tensor[(1, 20, 5, 7), float32], p1: Tensor[(1, 20, 5, 7), float32]) { %0 = add(p0, "
+    "p1); nn.relu(%0) }",
+    "fn (p0: Tensor[(3, 17), float32], const p1: Tensor[(17,), float32]) { %0 = multiply(p0, p1); "
+    "%1 = nn.relu(%0); add(%1, p0) }",
+    "fn (p0: Tensor[(), float32]) { nn.relu(p0) }",
+    "fn (p0: Tensor[(2, 33, 3, 3), float32]) { nn.batch_flatten(p0) }",
+    "fn (p0: Tensor[(4, 35), float32]) { nn.softmax(p0) }",
+    "fn (p0: Tensor[(2, 16, 4, 4), float32]) { mean(p0, axis=[2, 3]) }",
+    "fn (p0: Tensor[(3, 6, 5), float32]) { transpose(p0, axes=[2, 0, 1]) }",
+    "fn (p0: Tensor[(1, 16, 3, 3), float32], p1: Tensor[(1, 17, 3, 3), float32]) { %0 = (p0, p1); "
+    "concatenate(%0, axis=1) }",
+    "fn (p0: Tensor[(2, 3, 7), float32], p1: Tensor[(2, 5, 7), float32]) { nn.batch_matmul(p0, "
+    "p1) }",
+    "fn (p0: Tensor[(1, 8, 5, 5), float32], const p1: Tensor[(8, 4, 3, 3), float32]) { "
+    "nn.conv2d(p0, p1, groups=2, padding=[1, 1, 1, 1]) }",
+    "fn (p0: Tensor[(1, 20, 9, 11), float32], const p1: Tensor[(40, 20, 3, 3), float32]) { %0 = "
+    "nn.conv2d(p0, p1, padding=[1, 1, 1, 1], strides=[2, 2]); nn.relu(%0) }",
+    "fn (p0: Tensor[(1, 32, 7, 7), float32], const p1: Tensor[(32, 32, 1, 1), float32], p2: "
+    "Tensor[(1, 32, 7, 7), float32]) { %0 = nn.conv2d(p0, p1); %1 = add(%0, p2); nn.relu(%1) }",
+    "fn (p0: Tensor[(1, 3, 16, 16), float32], const p1: Tensor[(16, 3, 7, 7), float32]) { "
+    "nn.conv2d(p0, p1, padding=[3, 3, 3, 3], strides=[2, 2]) }",
+};
+
+void CheckKernel(const std::string& text, const char* target_text) {
+  const auto def = ops::LowerWorkload(text + " accumulate=float32 numerics=default");
+  ASSERT_TRUE(def.ok()) << def.status().ToString();
+  const schedule::Template& chosen = schedule::TemplateFor(*def);
+  schedule::Task task;
+  task.def = &*def;
+  task.target = TestTarget(target_text);
+  for (const ir::LayoutSignature& signature : chosen.Signatures(*def, task.target)) {
+    task.signature = signature;
+    const schedule::Space space = chosen.MakeSpace(task);
+    Random random(3);
+    for (int i = 0; i < 4; ++i) {
+      const schedule::Config config = i == 0 ? chosen.Default(task) : space.Sample(random);
+      const auto nest = chosen.Schedule(task, config);
+      ASSERT_TRUE(nest.ok()) << nest.status().ToString();
+      SCOPED_TRACE(config.ToText() + " " + signature.ToString());
+      ExpectSameAsInterpreter(*nest, 1e-4, target_text);
+      if (testing::Test::HasFailure()) return;
+    }
+  }
+}
+
+class Templates : public testing::TestWithParam<const char*> {};
+
+TEST_P(Templates, SchedulesComputeWhatTheInterpreterDoes) {
+  CheckKernel(GetParam(), "native");
+  if (HasFailure()) return;
+  CheckKernel(GetParam(), "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3 -threads=2");
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, Templates, testing::ValuesIn(kKernels));
+
+}  // namespace
+}  // namespace hone::codegen

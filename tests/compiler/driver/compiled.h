@@ -1,0 +1,42 @@
+// Compiles a model for this machine and runs it, as `hone run` does.
+#ifndef HONE_TESTS_COMPILER_DRIVER_COMPILED_H_
+#define HONE_TESTS_COMPILER_DRIVER_COMPILED_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "compiler/driver/compile.h"
+#include "compiler/frontend/tensor_file.h"
+#include "runtime/executor.h"
+#include "runtime/module.h"
+
+namespace hone::driver {
+
+// A module on disk for the life of the object.
+class Compiled {
+ public:
+  static absl::StatusOr<Compiled> Make(const ir::Module& module, const CompileOptions& options);
+  const CompileReport& report() const { return report_; }
+  const hone_function& function() const { return module_->table().functions[0]; }
+
+  // The outputs for these inputs, in order.
+  absl::StatusOr<std::vector<frontend::TensorData>> Run(
+      const std::vector<frontend::TensorData>& inputs, int threads);
+
+ private:
+  std::unique_ptr<Module> module_;
+  CompileReport report_;
+};
+
+// This machine's target with one thread.
+Target HostTarget();
+
+// The first element that is not within atol + rtol * |expected|, as a sentence; empty when all are.
+std::string FirstDifference(const frontend::TensorData& found, const frontend::TensorData& expected,
+                            double rtol, double atol);
+
+}  // namespace hone::driver
+
+#endif  // HONE_TESTS_COMPILER_DRIVER_COMPILED_H_

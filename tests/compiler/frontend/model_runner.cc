@@ -1,0 +1,62 @@
+#include "tests/compiler/frontend/model_runner.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "compiler/ops/evaluate.h"
+
+namespace hone::frontend {
+namespace {
+
+TensorData ToTensor(const ir::Expr& e) {
+  const ir::TensorType& type = e->type->tensor;
+  return {type.dtype, type.shape,
+          std::string(reinterpret_cast<const char*>(e->data.bytes), e->data.size_bytes)};
+}
+
+bool Close(double found, double expected, double rtol, double atol) {
+  if (std::isnan(expected)) return std::isnan(found);
+  return found == expected || std::abs(found - expected) <= atol + rtol * std::abs(expected);
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<TensorData>> RunModel(const ir::Module& module,
+                                                 const std::vector<TensorData>& inputs) {
+  std::vector<ir::Expr> args;
+  for (const TensorData& input : inputs) {
+    args.push_back(ir::ConstantFromBytes({input.shape, input.dtype}, input.bytes.data()));
+  }
+  const absl::StatusOr<ir::Expr> result = ops::EvaluateFunction(module.functions.at("main"), args);
+  if (!result.ok()) return result.status();
+  std::vector<TensorData> outputs;
+  if ((*result)->kind == ir::ExprKind::kConstant) return std::vector{ToTensor(*result)};
+  for (const ir::Expr& field : (*result)->args) outputs.push_back(ToTensor(field));
+  return outputs;
+}
+
+std::string Difference(const TensorData& found, const TensorData& expected, double rtol,
+                       double atol) {
+  if (found.dtype != expected.dtype || found.shape != expected.shape) {
+    return fmt::format("{} ({}) instead of {} ({})", Name(found.dtype), fmt::join(found.shape, ","),
+                       Name(expected.dtype), fmt::join(expected.shape, ","));
+  }
+  if (expected.dtype != DataType::kFloat32) {
+    return found.bytes == expected.bytes ? "" : "integers differ";
+  }
+  for (size_t i = 0; i < expected.bytes.size(); i += sizeof(float)) {
+    float f;
+    float e;
+    std::memcpy(&f, found.bytes.data() + i, sizeof f);
+    std::memcpy(&e, expected.bytes.data() + i, sizeof e);
+    if (!Close(f, e, rtol, atol)) {
+      return fmt::format("element {} is {} instead of {}", i / sizeof(float), f, e);
+    }
+  }
+  return "";
+}
+
+}  // namespace hone::frontend

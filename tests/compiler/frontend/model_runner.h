@@ -1,0 +1,24 @@
+// Runs imported models with the interpreter.
+#ifndef HONE_TESTS_COMPILER_FRONTEND_MODEL_RUNNER_H_
+#define HONE_TESTS_COMPILER_FRONTEND_MODEL_RUNNER_H_
+
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "compiler/frontend/tensor_file.h"
+#include "compiler/ir/expr.h"
+
+namespace hone::frontend {
+
+// The outputs of main for inputs in the order of its parameters.
+absl::StatusOr<std::vector<TensorData>> RunModel(const ir::Module& module,
+                                                 const std::vector<TensorData>& inputs);
+
+// Equal shapes and types; integers equal, floats within atol + rtol * |expected|, NaN equal to NaN.
+// The first difference in words, "" where there is none.
+std::string Difference(const TensorData& found, const TensorData& expected, double rtol = 1e-3,
+                       double atol = 1e-5);
+
+}  // namespace hone::frontend
+
+#endif  // HONE_TESTS_COMPILER_FRONTEND_MODEL_RUNNER_H_

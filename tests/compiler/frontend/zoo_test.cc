@@ -1,0 +1,119 @@
+#include "compiler/frontend/zoo/zoo.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "compiler/frontend/onnx/export.h"
+#include "compiler/frontend/onnx/import.h"
+#include "compiler/frontend/zoo/net_builder.h"
+#include "compiler/ir/printer.h"
+#include "compiler/ops/call_type.h"
+#include "tests/compiler/frontend/model_runner.h"
+#include "tests/compiler/frontend/onnx_maker.h"
+#include "tests/compiler/frontend/seeded_weights.h"
+
+namespace hone::frontend {
+namespace {
+
+using testing::HasSubstr;
+
+ir::Module RoundTrip(const ir::Module& module) {
+  const auto bytes = ExportOnnxBytes(module);
+  EXPECT_TRUE(bytes.ok()) << bytes.status();
+  auto again = ImportOnnxBytes(*bytes);
+  EXPECT_TRUE(again.ok()) << again.status();
+  return *std::move(again);
+}
+
+// Every operator of the zoo, in a net small enough for the interpreter.
+ir::Module TinyNet() {
+  NetBuilder net(3);
+  ir::Expr x = net.Input("data", {1, 3, 9, 9});
+  x = net.MaxPool(net.ConvBnRelu(x, {6, 3, 2, 1}), 3, 1, 1);
+  const ir::Expr depthwise = net.ConvBnRelu(x, {6, 3, 1, 1, true});
+  x = net.Relu(net.Add(net.BatchNorm(net.Conv(depthwise, {6, 1, 1, 0}), 0.25), x));
+  const ir::Expr narrow = net.ConvBiasRelu(x, {4, 1, 1, 0});
+  x = net.Concat({narrow, net.ConvBiasRelu(x, {4, 3, 1, 1})});
+  return net.Finish(net.Softmax(net.Dense(net.Flatten(net.GlobalAvgPool(x)), 5)));
+}
+
+class ZooTest : public testing::TestWithParam<std::string> {};
+
+TEST_P(ZooTest, ExportsAndImportsToTheSameGraph) {
+  const auto module = ZooModel(GetParam(), 2);
+  ASSERT_TRUE(module.ok()) << module.status();
+  const ir::Module again = RoundTrip(*module);
+  EXPECT_EQ(ir::ToText(again, {.constants = false}), ir::ToText(*module, {.constants = false}));
+}
+
+INSTANTIATE_TEST_SUITE_P(Names, ZooTest, testing::ValuesIn(ZooNames()),
+                         [](const auto& info) { return info.param; });
+
+TEST(ZooTest, ModelsAreTheSameEachTime) {
+  EXPECT_EQ(*ExportOnnxBytes(*ZooModel("mlp")), *ExportOnnxBytes(*ZooModel("mlp")));
+}
+
+TEST(ZooTest, TheMlpGivesADistributionThatDependsOnItsInput) {
+  const ir::Module module = *ZooModel("mlp", 2);
+  const TensorData data = SeededInput({2, 1, 28, 28});
+  const auto outputs = RunModel(module, {data});
+  ASSERT_TRUE(outputs.ok()) << outputs.status();
+  const std::vector<float> p = Floats((*outputs)[0]);
+  ASSERT_EQ(p.size(), 20u);
+  float sum = 0;
+  for (int i = 0; i < 10; ++i) sum += p[i];
+  EXPECT_NEAR(sum, 1, 1e-5);
+  EXPECT_GT(std::abs(p[0] - p[10]), 1e-4);
+  EXPECT_EQ(Difference((*RunModel(RoundTrip(module), {data}))[0], (*outputs)[0], 0, 0), "");
+}
+
+TEST(ZooTest, UnknownNamesAndBatchesAreRefused) {
+  EXPECT_EQ(ZooModel("alexnet3000").status().code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(std::string(ZooModel("alexnet3000").status().message()),
+              HasSubstr("it has mlp, mobilenet, resnet18, resnet50, squeezenet"));
+  EXPECT_EQ(ZooModel("mlp", 0).status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST(OnnxExportTest, AModelKeepsItsNumbers) {
+  const ir::Module module = TinyNet();
+  const TensorData data = SeededInput({1, 3, 9, 9});
+  const auto outputs = RunModel(module, {data});
+  ASSERT_TRUE(outputs.ok()) << outputs.status();
+  const ir::Module again = RoundTrip(module);
+  EXPECT_EQ(ir::ToText(again, {.constants = false}), ir::ToText(module, {.constants = false}));
+  EXPECT_EQ(Difference((*RunModel(again, {data}))[0], (*outputs)[0], 0, 0), "");
+}
+
+// An input, a value that others read too, the same value twice: each gets its name.
+TEST(OnnxExportTest, OutputsOfEveryKindGetTheirNames) {
+  const ir::Expr x = ir::TensorVar("x", {2}, DataType::kFloat32);
+  const ir::Expr relu = *ops::TypedCall("nn.relu", {x});
+  const ir::Expr exp = *ops::TypedCall("exp", {relu});
+  ir::Module module;
+  module.functions["main"] =
+      ops::TypedFunction({x}, ops::TypedTuple({relu, x, exp, relu}),
+                         {{"output_names", std::vector<std::string>{"a", "b", "c", "d"}}});
+  const TensorData data = FloatTensor({2}, {-1, 1});
+  const auto expected = RunModel(module, {data});
+  ASSERT_TRUE(expected.ok()) << expected.status();
+  const ir::Module again = RoundTrip(module);
+  EXPECT_EQ(
+      ir::GetAttr<std::vector<std::string>>(again.functions.at("main")->attrs, "output_names", {}),
+      (std::vector<std::string>{"a", "b", "c", "d"}));
+  EXPECT_EQ(*RunModel(again, {data}), *expected);
+}
+
+TEST(OnnxExportTest, OperatorsWithoutAFormAreListed) {
+  const ir::Expr x = ir::TensorVar("x", {2}, DataType::kFloat32);
+  const ir::Expr y = *ops::TypedCall("rsqrt", {*ops::TypedCall("sign", {x})});
+  ir::Module module;
+  module.functions["main"] = ops::TypedFunction({x}, y);
+  const absl::Status status = ExportOnnxBytes(module).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("rsqrt, sign"));
+}
+
+}  // namespace
+}  // namespace hone::frontend

@@ -1,0 +1,102 @@
+#include "compiler/loop/reference.h"
+
+#include <cmath>
+
+#include "compiler/loop/builder.h"
+#include "compiler/loop/interpreter.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "rapidcheck/gtest.h"
+#include "support/random.h"
+
+namespace hone::loop {
+namespace {
+
+constexpr DataType kF32 = DataType::kFloat32;
+
+Expr F(double value) { return FloatConst(value, kF32); }
+
+TEST(Reference, MagnitudeOfADotProductIsTheSumOfProducts) {
+  NestBuilder builder("dot");
+  const Buffer a = builder.AddInput("a", kF32, {3});
+  const Buffer b = builder.AddConstant("b", kF32, {3});
+  const Buffer dot = builder.Reduce("dot", kF32, {}, {3}, NestBuilder::Combiner::kAdd, F(0),
+                                    [&](const std::vector<Expr>&, const std::vector<Expr>& r) {
+                                      return Load(a, {r[0]}) * Load(b, {r[0]});
+                                    });
+  const Buffer relu = builder.Compute(
+      "relu", kF32, {}, [&](const std::vector<Expr>&) { return Max(Load(dot, {}), F(0)); });
+  const Nest reference = ReferenceNest(builder.Finish({relu}));
+  std::vector<std::string> names;
+  for (const Buffer& buffer : reference.buffers) names.push_back(buffer->name);
+  EXPECT_THAT(names,
+              testing::ElementsAre("a", "b", "dot", "dot.magnitude", "relu", "relu.magnitude"));
+  std::vector<float> x = {1, -2, 3}, y = {4, 5, 6};
+  double value = 0, magnitude = 0;
+  const absl::Status status =
+      Interpret(reference, {x.data(), y.data(), nullptr, nullptr, &value, &magnitude});
+  ASSERT_TRUE(status.ok()) << status;
+  EXPECT_EQ(value, 12);
+  EXPECT_EQ(magnitude, 4 + 10 + 18);
+}
+
+TEST(Reference, KeepsIntegersExact) {
+  NestBuilder builder("sum");
+  const Buffer a = builder.AddInput("a", DataType::kInt32, {2});
+  const Buffer sum = builder.Reduce(
+      "sum", DataType::kInt32, {1}, {2}, NestBuilder::Combiner::kAdd, IntConst(0, DataType::kInt32),
+      [&](const std::vector<Expr>&, const std::vector<Expr>& r) { return Load(a, {r[0]}); });
+  const Nest reference = ReferenceNest(builder.Finish({sum}));
+  std::vector<int32_t> x = {2147483647, 1};
+  double value = 0, magnitude = -1;
+  ASSERT_EQ(reference.buffers.size(), 4u);
+  ASSERT_TRUE(Interpret(reference, {x.data(), nullptr, &value, &magnitude}).ok());
+  EXPECT_EQ(value, -2147483648.0);
+  EXPECT_EQ(magnitude, 0);
+}
+
+// float32 of the naive nest stays within c * 2^-24 * magnitude of the reference.
+RC_GTEST_PROP(ReferenceProperty, BoundsFloat32Rounding, (uint64_t seed)) {
+  Random random(seed);
+  const int64_t n = 1 + static_cast<int64_t>(random.Below(40));
+  NestBuilder builder("softmax");
+  const Buffer x = builder.AddInput("x", kF32, {n});
+  const Buffer w = builder.AddConstant("w", kF32, {n});
+  const Buffer top = builder.Reduce(
+      "top", kF32, {}, {n}, NestBuilder::Combiner::kMax, F(-1e30),
+      [&](const std::vector<Expr>&, const std::vector<Expr>& r) { return Load(x, {r[0]}); });
+  const auto exp = [&](const Expr& i) {
+    return Unary(UnaryOp::kExp, Load(x, {i}) - Load(top, {}));
+  };
+  const Buffer total = builder.Reduce(
+      "total", kF32, {}, {n}, NestBuilder::Combiner::kAdd, F(0),
+      [&](const std::vector<Expr>&, const std::vector<Expr>& r) { return exp(r[0]); });
+  const Buffer y = builder.Compute("y", kF32, {n}, [&](const std::vector<Expr>& i) {
+    return Unary(UnaryOp::kTanh, Binary(BinaryOp::kDiv, exp(i[0]) * Load(w, i), Load(total, {})) +
+                                     Unary(UnaryOp::kSqrt, Unary(UnaryOp::kAbs, Load(w, i))));
+  });
+  const Nest nest = builder.Finish({y});
+  std::vector<float> a(static_cast<size_t>(n)), b(a.size()), out(a.size());
+  for (float& value : a) value = static_cast<float>(random.Uniform() * 8 - 4);
+  for (float& value : b) value = static_cast<float>(random.Uniform() * 2 - 1);
+  std::vector<double> value(a.size()), magnitude(a.size());
+  std::vector<void*> buffers(nest.buffers.size(), nullptr);
+  buffers[0] = a.data();
+  buffers[1] = b.data();
+  buffers.back() = out.data();
+  RC_ASSERT(Interpret(nest, buffers).ok());
+  const Nest reference = ReferenceNest(nest);
+  buffers.assign(reference.buffers.size(), nullptr);
+  buffers[0] = a.data();
+  buffers[1] = b.data();
+  buffers[buffers.size() - 2] = value.data();
+  buffers.back() = magnitude.data();
+  RC_ASSERT(Interpret(reference, buffers).ok());
+  for (size_t i = 0; i < out.size(); ++i) {
+    RC_ASSERT(std::abs(out[i] - value[i]) <= 4 * 0x1p-24 * magnitude[i] + 1e-30);
+    RC_ASSERT(magnitude[i] < 1e3);
+  }
+}
+
+}  // namespace
+}  // namespace hone::loop

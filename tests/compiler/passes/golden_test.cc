@@ -1,0 +1,127 @@
+// One golden file a pass: the graph before, and after.
+#include <gtest/gtest.h>
+
+#include "compiler/ir/printer.h"
+#include "compiler/passes/infer_type.h"
+#include "compiler/passes/pipeline.h"
+#include "tests/compiler/passes/models.h"
+
+namespace hone::passes {
+namespace {
+
+constexpr const char* kConvBlock = R"(
+def @main(%data: Tensor[(1, 3, 8, 8), float32], %weight: Tensor[(32, 3, 3, 3), float32],
+          %gamma: Tensor[(32), float32], %beta: Tensor[(32), float32],
+          %mean: Tensor[(32), float32], %var: Tensor[(32), float32]) {
+  %0 = nn.conv2d(%data, %weight, strides=[2, 2], padding=[1, 1, 1, 1]);
+  %1 = nn.batch_norm(%0, %gamma, %beta, %mean, %var, epsilon=1e-05);
+  %2 = nn.dropout(%1, rate=0.5);
+  nn.relu(%2)
+})";
+
+constexpr const char* kBias = R"(
+def @main(%data: Tensor[(1, 3, 8, 8), float32], %bias: Tensor[(3), float32],
+          %row: Tensor[(8), float32]) {
+  %0 = nn.bias_add(%data, %bias);
+  %1 = nn.bias_add(%0, %row, axis=-1);
+  multiply(2.0f32, %1)
+})";
+
+constexpr const char* kTwins = R"(
+def @main(%x: Tensor[(4), float32]) {
+  %0 = nn.relu(%x);
+  %1 = add(%0, 1.0f32);
+  %2 = nn.relu(%x);
+  %3 = add(%2, 1.0f32);
+  %4 = add(%2, 2.0f32);
+  %5 = multiply(%1, %3);
+  multiply(%5, %4)
+})";
+
+constexpr const char* kConstants = R"(
+def @main(%x: Tensor[(2), float32]) {
+  %0 = add(meta[Constant][0], 1.5f32);
+  %1 = multiply(%0, %0);
+  %2 = (%x, %1);
+  add(%2.0, %2.1)
+}
+meta[Constant][0] = Tensor[(2), float32] "AACAPwAAAEA=";)";
+
+// conv weights 1, 2; scale 2, 4; bias 1, 2 before and after.
+constexpr const char* kScales = R"(
+def @main(%x: Tensor[(1, 1, 2, 2), float32]) {
+  %0 = nn.conv2d(%x, meta[Constant][0]);
+  %1 = add(%0, meta[Constant][2]);
+  %2 = multiply(%1, meta[Constant][1]);
+  %3 = add(%2, meta[Constant][2]);
+  nn.relu(%3)
+}
+meta[Constant][0] = Tensor[(2, 1, 1, 1), float32] "AACAPwAAAEA=";
+meta[Constant][1] = Tensor[(2, 1, 1), float32] "AAAAQAAAgEA=";
+meta[Constant][2] = Tensor[(2, 1, 1), float32] "AACAPwAAAEA=";)";
+
+constexpr const char* kCalls = R"(
+def @main(%x: Tensor[(4), float32], %y: Tensor[(4), float32]) {
+  let %a: Tensor[(4), float32] = @AddFunc(%x, %y);
+  let %b: Tensor[(4), float32] = @AddFunc(%a, %y);
+  add(%a, %b)
+}
+def @AddFunc(%data: Tensor[(4), float32], %bias: Tensor[(4), float32]) { add(%data, %bias) }
+def @unused(%data: Tensor[(4), float32]) { %data })";
+
+constexpr const char* kResidual = R"(
+def @main(%x: Tensor[(1, 16, 8, 8), float32], %w0: Tensor[(16, 16, 3, 3), float32],
+          %w1: Tensor[(16, 16, 3, 3), float32], %b: Tensor[(16, 1, 1), float32]) {
+  %0 = nn.conv2d(%x, %w0, padding=[1, 1, 1, 1]);
+  %1 = add(%0, %b);
+  %2 = nn.relu(%1);
+  %3 = nn.conv2d(%2, %w1, padding=[1, 1, 1, 1]);
+  %4 = add(%3, %b);
+  %5 = add(%4, %x);
+  %6 = nn.relu(%5);
+  %7 = nn.max_pool2d(%6, pool_size=[2, 2], strides=[2, 2]);
+  %8 = (%7, %7);
+  %9 = concatenate(%8, axis=1);
+  %10 = nn.global_avg_pool2d(%9);
+  %11 = nn.batch_flatten(%10);
+  %12 = multiply(%11, 0.5f32);
+  (nn.softmax(%12), %6, %x)
+})";
+
+struct Case {
+  const char* pass;
+  const char* model;
+};
+
+class PassGolden : public ::testing::TestWithParam<Case> {};
+
+// The pass alone; FuseOps and AlterOpLayout on what the passes before them leave.
+TEST_P(PassGolden, RewritesAsRecorded) {
+  const ir::Module before = Typed(GetParam().model);
+  const PassContext context = TestContext();
+  ir::Module after = before;
+  for (const Pass& pass : Pipeline()) {
+    const bool needed = std::string(GetParam().pass) == "AlterOpLayout" && pass.name == "FuseOps";
+    if (pass.name != GetParam().pass && !needed) continue;
+    const auto result = pass.run(after, context);
+    ASSERT_TRUE(result.ok()) << result.status();
+    const auto typed = InferTypes(*result);
+    ASSERT_TRUE(typed.ok()) << typed.status();
+    after = *typed;
+  }
+  ExpectGolden(std::string(GetParam().pass) + ".relay", "// before\n" + ir::ToText(before) +
+                                                            "\n// after " + GetParam().pass + "\n" +
+                                                            ir::ToText(after));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, PassGolden,
+    ::testing::Values(Case{"InlineFunctions", kCalls}, Case{"DeadCode", kCalls},
+                      Case{"SimplifyInference", kConvBlock}, Case{"CanonicalizeOps", kBias},
+                      Case{"EliminateCommonSubexpr", kTwins}, Case{"FoldConstant", kConstants},
+                      Case{"FoldScaleAxis", kScales}, Case{"FuseOps", kResidual},
+                      Case{"AlterOpLayout", kResidual}),
+    [](const auto& info) { return std::string(info.param.pass); });
+
+}  // namespace
+}  // namespace hone::passes

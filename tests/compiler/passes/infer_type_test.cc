@@ -1,0 +1,50 @@
+#include "compiler/passes/infer_type.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "compiler/ir/parser.h"
+#include "compiler/ir/printer.h"
+
+namespace hone::passes {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string ErrorOf(const char* text) {
+  const auto parsed = ir::ParseModule(text);
+  EXPECT_TRUE(parsed.ok()) << parsed.status();
+  return std::string(InferTypes(*parsed).status().message());
+}
+
+TEST(InferTypes, MistakesNameTheirExpression) {
+  EXPECT_THAT(
+      ErrorOf("def @main(%x: Tensor[(2), float32], %y: Tensor[(3), float32]) { add(%x, %y) }"),
+      HasSubstr("in @main, add(Tensor[(2), float32], Tensor[(3), float32]): "));
+  EXPECT_THAT(ErrorOf("def @main(%x: float32) { no.such(%x) }"), HasSubstr("no.such"));
+  EXPECT_THAT(ErrorOf("def @main(%x: float32) { (%x, %x).2 }"), HasSubstr("a field 2"));
+  EXPECT_THAT(ErrorOf("def @main(%x: float32) { if (%x) { %x } else { %x } }"),
+              HasSubstr("expected a condition of type bool, found float32"));
+  EXPECT_THAT(ErrorOf("def @main(%c: bool, %x: float32) { if (%c) { %x } else { %c } }"),
+              HasSubstr("expected branches of one type, found float32 and bool"));
+  EXPECT_THAT(ErrorOf("def @main(%x: float32) { let %y: int8 = %x; %y }"),
+              HasSubstr("let %y: expected a value of the variable's type int8, found float32"));
+  EXPECT_THAT(ErrorOf("def @main(%x: float32) -> int8 { %x }"),
+              HasSubstr("the stated type int8, found float32"));
+  EXPECT_THAT(ErrorOf("def @main(%x: float32) { @f(%x) } def @f(%x: int8) { %x }"),
+              HasSubstr("expected argument 0 of type int8, found float32"));
+  EXPECT_THAT(ErrorOf("def @main(%x: float32) { @main(%x) }"), HasSubstr("must state the type"));
+}
+
+TEST(InferTypes, RecursionWithAStatedTypeIsFine) {
+  const auto module = ir::ParseModule(
+      "def @main(%c: bool, %x: float32) -> float32 { if (%c) { @main(%c, %x) } else { %x } }");
+  ASSERT_TRUE(module.ok()) << module.status();
+  const auto typed = InferTypes(*module);
+  ASSERT_TRUE(typed.ok()) << typed.status();
+  const auto again = InferTypes(*typed);
+  EXPECT_EQ(again->functions.at("main"), typed->functions.at("main"));  // nothing is rebuilt
+}
+
+}  // namespace
+}  // namespace hone::passes

@@ -1,0 +1,189 @@
+#include "compiler/passes/memory_plan.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "runtime/module_abi.h"
+#include "support/random.h"
+
+namespace hone::passes {
+namespace {
+
+struct Program {
+  std::vector<PlannedValue> values;
+  std::vector<PlannedCall> calls;
+};
+
+Program RandomProgram(Random& random) {
+  Program program;
+  program.values.push_back({1000, true});
+  const size_t calls = 1 + random.Below(40);
+  for (size_t i = 0; i < calls; ++i) {
+    PlannedCall call;
+    for (uint64_t r = 1 + random.Below(3); r > 0; --r) {
+      const size_t window = std::min<size_t>(program.values.size(), 1 + random.Below(8));
+      call.reads.push_back(static_cast<int>(program.values.size() - 1 - random.Below(window)));
+    }
+    for (uint64_t w = 1 + random.Below(2); w > 0; --w) {
+      call.writes.push_back(static_cast<int>(program.values.size()));
+      program.values.push_back(
+          {random.Below(5) == 0 ? 0 : 1 + random.Below(100'000), random.Below(9) == 0});
+    }
+    if (random.Below(3) == 0) call.workspace_bytes = 1 + random.Below(50'000);
+    program.calls.push_back(call);
+  }
+  return program;
+}
+
+struct Piece {
+  uint64_t begin, end;
+  int first, last;
+};
+
+std::vector<Piece> Pieces(const Program& program, const MemoryPlan& plan) {
+  std::vector<Piece> pieces;
+  for (size_t v = 0; v < program.values.size(); ++v) {
+    int first = -1;
+    int last = -1;
+    for (size_t c = 0; c < program.calls.size(); ++c) {
+      const auto has = [&](const std::vector<int>& list) {
+        return std::find(list.begin(), list.end(), static_cast<int>(v)) != list.end();
+      };
+      if (has(program.calls[c].writes)) first = last = static_cast<int>(c);
+      if (has(program.calls[c].reads)) last = static_cast<int>(c);
+    }
+    if (program.values[v].external || first < 0) continue;
+    pieces.push_back(
+        {plan.value_offsets[v], plan.value_offsets[v] + program.values[v].bytes, first, last});
+  }
+  for (size_t c = 0; c < program.calls.size(); ++c) {
+    const int at = static_cast<int>(c);
+    pieces.push_back({plan.workspace_offsets[c],
+                      plan.workspace_offsets[c] + program.calls[c].workspace_bytes, at, at});
+  }
+  return pieces;
+}
+
+TEST(MemoryPlan, NoTwoLiveBuffersOverlap) {
+  for (uint64_t seed = 0; seed < 2000; ++seed) {
+    Random random(seed);
+    const Program program = RandomProgram(random);
+    const MemoryPlan plan = PlanMemory(program.values, program.calls);
+    const std::vector<Piece> pieces = Pieces(program, plan);
+    for (size_t i = 0; i < pieces.size(); ++i) {
+      ASSERT_EQ(pieces[i].begin % HONE_BUFFER_ALIGNMENT, 0U);
+      ASSERT_LE(pieces[i].end, plan.arena_bytes);
+      for (size_t j = 0; j < i; ++j) {
+        const bool together =
+            pieces[i].first <= pieces[j].last && pieces[j].first <= pieces[i].last;
+        const bool overlap = pieces[i].begin < pieces[j].end && pieces[j].begin < pieces[i].end;
+        ASSERT_FALSE(together && overlap) << seed;
+      }
+    }
+    ASSERT_GE(plan.arena_bytes, plan.peak_live_bytes);
+  }
+}
+
+// Between two barriers, calls may run in any order at once: no conflict may be among them.
+TEST(MemoryPlan, CallsWithoutABarrierBetweenThemDoNotConflict) {
+  for (uint64_t seed = 0; seed < 2000; ++seed) {
+    Random random(seed);
+    const Program program = RandomProgram(random);
+    const MemoryPlan plan = PlanMemory(program.values, program.calls);
+    const auto range = [&](int v) {
+      return std::pair(plan.value_offsets[v], plan.value_offsets[v] + program.values[v].bytes);
+    };
+    using Ranges = std::vector<std::pair<uint64_t, uint64_t>>;
+    const auto ranges = [&](size_t c, bool writes) {
+      Ranges result;
+      for (int v : writes ? program.calls[c].writes : program.calls[c].reads) {
+        if (!program.values[v].external) result.push_back(range(v));
+      }
+      if (writes) {
+        result.emplace_back(plan.workspace_offsets[c],
+                            plan.workspace_offsets[c] + program.calls[c].workspace_bytes);
+      }
+      return result;
+    };
+    const auto overlap = [](const Ranges& a, const Ranges& b) {
+      for (const auto& x : a) {
+        for (const auto& y : b) {
+          if (x.first < y.second && y.first < x.second) return true;
+        }
+      }
+      return false;
+    };
+    for (size_t later = 0; later < program.calls.size(); ++later) {
+      for (size_t c = later; c > 0 && !plan.barrier_before[c]; --c) {
+        const size_t earlier = c - 1;
+        for (int v : program.calls[later].reads) {
+          const auto& writes = program.calls[earlier].writes;
+          ASSERT_EQ(std::count(writes.begin(), writes.end(), v), 0) << seed;
+        }
+        ASSERT_FALSE(overlap(ranges(later, true), ranges(earlier, true))) << seed;
+        ASSERT_FALSE(overlap(ranges(later, true), ranges(earlier, false))) << seed;
+        ASSERT_FALSE(overlap(ranges(later, false), ranges(earlier, true))) << seed;
+      }
+    }
+  }
+}
+
+TEST(MemoryPlan, IndependentCallsNeedNoBarrier) {
+  const MemoryPlan plan = PlanMemory({{64, true}, {64}, {64}, {64, true}},
+                                     {{{0}, {1}, 0}, {{0}, {2}, 0}, {{1, 2}, {3}, 0}});
+  EXPECT_EQ(plan.barrier_before, (std::vector<bool>{false, false, true}));
+}
+
+// Residual nets as in ResNet, dense blocks as in DenseNet, branches as in Inception.
+Program Residual(int blocks) {
+  Program program{{{150'528 * 4, true}}, {}};
+  uint64_t bytes = 802'816 * 4;
+  int x = 0;
+  const auto call = [&](std::vector<int> reads, uint64_t size) {
+    const int value = static_cast<int>(program.values.size());
+    program.values.push_back({size});
+    program.calls.push_back({std::move(reads), {value}, 0});
+    return value;
+  };
+  x = call({x}, bytes);
+  x = call({x}, bytes /= 4);
+  for (int i = 0; i < blocks; ++i) {
+    const bool down = i % 4 == 3;
+    if (down) bytes /= 2;
+    const int a = call({x}, bytes);
+    const int shortcut = down ? call({x}, bytes) : x;
+    x = call({a, shortcut}, bytes);
+  }
+  return program;
+}
+
+Program Dense(int layers) {
+  Program program{{{1000, true}}, {}};
+  std::vector<int> features;
+  int x = 0;
+  for (int i = 0; i < layers; ++i) {
+    const int joined = static_cast<int>(program.values.size());
+    program.values.push_back({static_cast<uint64_t>(100'000 + 12'800 * i)});
+    program.calls.push_back({{x}, {joined}, 0});
+    const int wide = joined + 1;
+    program.values.push_back({50'000});
+    program.calls.push_back({{joined}, {wide}, 10'000});
+    const int next = joined + 2;
+    program.values.push_back({static_cast<uint64_t>(100'000 + 12'800 * (i + 1))});
+    program.calls.push_back({{joined, wide}, {next}, 0});
+    x = next;
+  }
+  return program;
+}
+
+TEST(MemoryPlan, TypicalModelsStayWithinATenthOfWhatIsAlive) {
+  for (const Program& program : {Residual(16), Residual(50), Dense(40)}) {
+    const MemoryPlan plan = PlanMemory(program.values, program.calls);
+    EXPECT_LE(static_cast<double>(plan.arena_bytes),
+              1.1 * static_cast<double>(plan.peak_live_bytes));
+  }
+}
+
+}  // namespace
+}  // namespace hone::passes

@@ -1,0 +1,212 @@
+#include "compiler/passes/pipeline.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "compiler/ir/parser.h"
+#include "compiler/ir/printer.h"
+#include "compiler/ir/structural.h"
+#include "compiler/passes/rewriting.h"
+#include "tests/compiler/passes/models.h"
+
+namespace hone::passes {
+namespace {
+
+using ir::Expr;
+using ir::ExprKind;
+
+ir::Module Compile(const ir::Module& module, const PipelineOptions& options = {}) {
+  const auto result = RunPipeline(module, TestContext(), options);
+  EXPECT_TRUE(result.ok()) << result.status();
+  return result.value();
+}
+
+// What the driver relies on; see compiler/driver.
+void ExpectKernelsOnly(const ir::Module& module) {
+  const Expr main = module.functions.at("main");
+  std::set<const ir::ExprNode*> outputs;
+  const Expr& body = ir::Body(*main);
+  const std::vector<Expr> results = body->kind == ExprKind::kTuple ? body->args : std::vector{body};
+  for (const Expr& result : results) {
+    EXPECT_EQ(result->kind, ExprKind::kCall);
+    EXPECT_TRUE(outputs.insert(result.get()).second) << "an output has a kernel of its own";
+  }
+  for (const Expr& node : ir::PostOrderOutside(body)) {
+    if (node->kind != ExprKind::kCall) continue;
+    ASSERT_TRUE(node->callee && IsPrimitive(node->callee)) << node->name;
+    std::vector<int> operands;
+    for (const Expr& arg : node->args) {
+      ASSERT_FALSE(arg->type->is_tuple);
+      const int rank = static_cast<int>(arg->type->tensor.shape.size());
+      if (!IsConstant(arg)) operands.push_back(rank);
+    }
+    const auto text = ir::GetAttr<std::string>(node->callee->attrs, "signature", "none");
+    const auto signature = ir::LayoutSignature::Parse(
+        text, operands, {static_cast<int>(node->type->tensor.shape.size())});
+    EXPECT_TRUE(signature.ok()) << signature.status();
+    int ops = 0;
+    for (const Expr& inner : ir::PostOrder(ir::Body(*node->callee))) {
+      ops += inner->kind == ExprKind::kCall ? 1 : 0;
+      EXPECT_FALSE(inner->kind == ExprKind::kConstant && !inner->type->tensor.shape.empty());
+    }
+    EXPECT_GE(ops, 1);
+    EXPECT_LE(ops, 256);
+  }
+}
+
+// Each value has the layout of its producer's signature; each kernel reads what it expects.
+void ExpectLayoutsAgree(const ir::Module& module) {
+  std::map<const ir::ExprNode*, std::string> layouts;
+  const Expr body = ir::Body(*module.functions.at("main"));
+  const auto layout_of = [&](const Expr& value) {
+    const auto it = layouts.find(value.get());
+    const int rank = static_cast<int>(value->type->tensor.shape.size());
+    return it == layouts.end() ? AxisLetters(rank) : it->second;
+  };
+  for (const Expr& node : ir::PostOrderOutside(body)) {
+    if (node->kind != ExprKind::kCall) continue;
+    const auto text = ir::GetAttr<std::string>(node->callee->attrs, "signature", "none");
+    std::string operands;
+    for (const Expr& arg : node->args) {
+      if (!IsConstant(arg)) operands += (operands.empty() ? "" : ",") + layout_of(arg);
+    }
+    ASSERT_EQ(text.substr(0, text.find("->")), operands);
+    layouts[node.get()] = text.substr(text.find("->") + 2);
+  }
+  const std::vector<Expr> results = body->kind == ExprKind::kTuple ? body->args : std::vector{body};
+  for (const Expr& result : results) {
+    EXPECT_EQ(layout_of(result), AxisLetters(static_cast<int>(result->type->tensor.shape.size())));
+  }
+}
+
+std::vector<std::string> KernelNames(const ir::Module& module) {
+  std::vector<std::string> names;
+  for (const Expr& node : ir::PostOrderOutside(ir::Body(*module.functions.at("main")))) {
+    if (node->kind != ExprKind::kCall) continue;
+    std::string name;
+    for (const Expr& inner : ir::PostOrder(ir::Body(*node->callee))) {
+      if (inner->kind == ExprKind::kCall) name += (name.empty() ? "" : "+") + inner->name;
+    }
+    names.push_back(name + " " + ir::GetAttr<std::string>(node->callee->attrs, "signature", ""));
+  }
+  return names;
+}
+
+TEST(Pipeline, ResidualNetsBecomeOneKernelPerConvolution) {
+  Random random(1);
+  const ir::Module module = Compile(ResidualNet(random, 2, 16, 32));
+  ExpectKernelsOnly(module);
+  ExpectLayoutsAgree(module);
+  EXPECT_THAT(KernelNames(module),
+              ::testing::ElementsAre(
+                  "nn.conv2d+add+nn.relu NCHW->NCHW16c", "nn.max_pool2d NCHW16c->NCHW16c",
+                  "nn.conv2d+add+nn.relu NCHW16c->NCHW16c",
+                  "nn.conv2d+add+add+nn.relu NCHW16c,NCHW16c->NCHW16c",
+                  "nn.conv2d+add+nn.relu NCHW16c->NCHW16c", "nn.conv2d+add NCHW16c->NCHW16c",
+                  "nn.conv2d+add+add+nn.relu NCHW16c,NCHW16c->NCHW16c",
+                  "nn.global_avg_pool2d NCHW16c->NCHW", "nn.batch_flatten NCHW->NC",
+                  "nn.dense+add NC->NC", "nn.softmax NC->NC"));
+}
+
+TEST(Pipeline, RandomNetsEndAsKernelsThatFitTogether) {
+  for (uint64_t seed = 0; seed < 150; ++seed) {
+    Random random(seed);
+    const ir::Module module = Compile(RandomNet(random, 3 + static_cast<int>(seed % 40)));
+    ExpectKernelsOnly(module);
+    ExpectLayoutsAgree(module);
+    if (::testing::Test::HasFailure()) FAIL() << seed << "\n" << ir::ToText(module, {false});
+  }
+}
+
+TEST(Pipeline, EveryStepPrintsAndParsesBack) {
+  Random random(3);
+  PipelineOptions options;
+  std::vector<std::string> steps;
+  options.on_pass = [&](const std::string& pass, const ir::Module& module, int64_t) {
+    steps.push_back(pass);
+    const auto parsed = ir::ParseModule(ir::ToText(module));
+    ASSERT_TRUE(parsed.ok()) << pass << parsed.status();
+    EXPECT_TRUE(ir::StructuralEqual(*parsed, module)) << pass;
+  };
+  Compile(ResidualNet(random, 2, 16, 32), options);
+  EXPECT_EQ(steps.size(), PassNames().size() + 1);
+}
+
+TEST(Pipeline, EndsAfterThePassAskedFor) {
+  Random random(3);
+  const ir::Module model = ResidualNet(random, 1, 16, 32);
+  PipelineOptions options{.after = "SimplifyInference", .on_pass = nullptr};
+  std::string last;
+  options.on_pass = [&](const std::string& pass, const ir::Module&, int64_t) { last = pass; };
+  Compile(model, options);
+  EXPECT_EQ(last, "SimplifyInference");
+  options.after = "Simplify";
+  EXPECT_THAT(std::string(RunPipeline(model, TestContext(), options).status().message()),
+              ::testing::HasSubstr("unknown pass 'Simplify'; known: import InlineFunctions"));
+}
+
+TEST(Pipeline, DamagedModelsAreErrorsOrModels) {
+  Random random(9);
+  const std::string text = ir::ToText(ResidualNet(random, 1, 2, 4)) +
+                           "def @f(%x: float32) -> float32 { if (true) { @f(%x) } else { %x } }";
+  for (int i = 0; i < 1500; ++i) {
+    std::string damaged = text;
+    for (uint64_t n = 1 + random.Below(3); n > 0; --n) {
+      const size_t at = random.Below(damaged.size());
+      switch (random.Below(3)) {
+        case 0:
+          damaged[at] = "0123456789-()[],%.\"aefx"[random.Below(23)];
+          break;
+        case 1:
+          damaged.erase(at, 1 + random.Below(8));
+          break;
+        default:
+          damaged.insert(at, damaged.substr(random.Below(damaged.size()), random.Below(12)));
+      }
+    }
+    const auto module = ir::ParseModule(damaged);
+    if (!module.ok() || !module->functions.contains("main")) continue;
+    const auto result = RunPipeline(*module, TestContext());
+    EXPECT_NE(result.status().code(), absl::StatusCode::kInternal) << damaged;
+  }
+}
+
+TEST(Pipeline, FunctionsThatDoubleAndDoubleAreRefused) {
+  std::string text = "def @f0(%x: float32) -> float32 { nn.relu(%x) }\n";
+  for (int i = 1; i < 40; ++i) {
+    text += "def @f" + std::to_string(i) + "(%x: float32) -> float32 { add(@f" +
+            std::to_string(i - 1) + "(%x), @f" + std::to_string(i - 1) + "(%x)) }\n";
+  }
+  text += "def @main(%x: float32) { @f39(%x) }";
+  const auto result = RunPipeline(Typed(text), TestContext());
+  EXPECT_THAT(std::string(result.status().message()), ::testing::HasSubstr("at most 200,000"));
+}
+
+TEST(Pipeline, OperandsOfAResidualAddMayStandEitherWay) {
+  const auto text_of = [](const char* add) {
+    const ir::Module module = Compile(Typed(
+        std::string("def @main(%x: Tensor[(1, 16, 8, 8), float32], "
+                    "%w: Tensor[(16, 16, 1, 1), float32]) { %0 = nn.conv2d(%x, %w); nn.relu(") +
+        add + ") }"));
+    const Expr& call = ir::Body(*module.functions.at("main"));
+    return ir::ToText(call->callee);
+  };
+  EXPECT_EQ(text_of("add(%0, %x)"), text_of("add(%x, %0)"));
+}
+
+TEST(Pipeline, WithoutTemplatesEverythingIsRowMajor) {
+  Random random(4);
+  PassContext context = TestContext();
+  context.signatures = nullptr;
+  context.evaluator = nullptr;
+  const auto module = RunPipeline(ResidualNet(random, 2, 16, 32), context);
+  ASSERT_TRUE(module.ok()) << module.status();
+  ExpectKernelsOnly(*module);
+  for (const std::string& name : KernelNames(*module))
+    EXPECT_EQ(name.find("16c"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace hone::passes

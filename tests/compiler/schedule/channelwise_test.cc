@@ -1,0 +1,61 @@
+#include "fmt/format.h"
+#include "gtest/gtest.h"
+#include "tests/compiler/schedule/nest_check.h"
+
+namespace hone::schedule {
+namespace {
+
+constexpr char kEnd[] = " accumulate=float32 numerics=default";
+
+int Check(const std::vector<std::string>& kernels, const std::string& expected) {
+  const Target wide = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
+  const Target narrow = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1");
+  int checked = 0;
+  uint64_t seed = 1;
+  for (const std::string& kernel : kernels) {
+    for (const Target& target : {wide, narrow}) {
+      checked += CheckTemplate(kernel + kEnd, expected, target, 4, seed++);
+      if (testing::Test::HasFailure()) return checked;
+    }
+  }
+  return checked;
+}
+
+TEST(DepthwiseConv2d, EveryConfigComputesWhatTheNaiveNestDoes) {
+  std::vector<std::string> kernels;
+  const int64_t shapes[][6] = {// channels, height, width, taps, stride, pad
+                               {32, 7, 7, 3, 1, 1},
+                               {20, 9, 6, 3, 2, 1},
+                               {16, 1, 1, 1, 1, 0},
+                               {17, 5, 8, 5, 1, 2},
+                               {48, 4, 4, 3, 1, 0}};
+  for (const auto& [c, h, w, k, stride, pad] : shapes) {
+    kernels.push_back(fmt::format(
+        "fn (p0: Tensor[(1, {0}, {1}, {2}), float32], const p1: Tensor[({0}, 1, {3}, {3}), "
+        "float32], const p2: Tensor[({0},), float32]) {{ %0 = nn.conv2d(p0, p1, groups={0}, "
+        "padding=[{5}, {5}, {5}, {5}], strides=[{4}, {4}]); %1 = nn.bias_add(%0, p2); nn.relu(%1) "
+        "}}",
+        c, h, w, k, stride, pad));
+  }
+  EXPECT_GE(Check(kernels, "depthwise_conv2d"), 30);
+}
+
+TEST(Pool2d, EveryConfigComputesWhatTheNaiveNestDoes) {
+  std::vector<std::string> kernels = {
+      "fn (p0: Tensor[(1, 32, 7, 7), float32]) { nn.global_avg_pool2d(p0) }",
+      "fn (p0: Tensor[(2, 33, 3, 4), float32]) { nn.global_max_pool2d(p0) }",
+  };
+  const int64_t shapes[][6] = {{32, 9, 9, 3, 2, 1}, {17, 8, 5, 2, 2, 0}, {16, 5, 7, 3, 1, 1}};
+  for (const auto& [c, h, w, k, stride, pad] : shapes) {
+    for (const char* op : {"nn.max_pool2d", "nn.avg_pool2d"}) {
+      kernels.push_back(fmt::format(
+          "fn (p0: Tensor[(1, {0}, {1}, {2}), float32]) {{ {3}(p0, padding=[{4}, {4}, {4}, {4}], "
+          "pool_size=[{5}, {5}], strides=[{6}, {6}]) }}",
+          c, h, w, op, pad, k, stride));
+    }
+  }
+  EXPECT_GE(Check(kernels, "pool2d"), 30);
+}
+
+}  // namespace
+}  // namespace hone::schedule

@@ -1,0 +1,91 @@
+#include "fmt/format.h"
+#include "gtest/gtest.h"
+#include "tests/compiler/schedule/nest_check.h"
+
+namespace hone::schedule {
+namespace {
+
+struct Shape {
+  int64_t n, ic, h, w, oc, kh, kw, stride, pad, dilation;
+};
+
+std::string ConvText(const Shape& s, const std::string& epilogue) {
+  const int64_t oh = (s.h + 2 * s.pad - s.dilation * (s.kh - 1) - 1) / s.stride + 1;
+  const int64_t ow = (s.w + 2 * s.pad - s.dilation * (s.kw - 1) - 1) / s.stride + 1;
+  const std::string data =
+      fmt::format("p0: Tensor[({}, {}, {}, {}), float32]", s.n, s.ic, s.h, s.w);
+  const std::string weight =
+      fmt::format("const p1: Tensor[({}, {}, {}, {}), float32]", s.oc, s.ic, s.kh, s.kw);
+  const std::string conv = fmt::format(
+      "nn.conv2d(p0, p1, dilation=[{0}, {0}], padding=[{1}, {1}, {1}, {1}], strides=[{2}, {2}])",
+      s.dilation, s.pad, s.stride);
+  const std::string end = " accumulate=float32 numerics=default";
+  if (epilogue == "none") {
+    return fmt::format("fn ({}, {}) {{ {} }}", data, weight, conv) + end;
+  }
+  const std::string bias = fmt::format("const p2: Tensor[({}), float32]", fmt::format("{},", s.oc));
+  if (epilogue == "bias_relu") {
+    return fmt::format("fn ({}, {}, {}) {{ %0 = {}; %1 = nn.bias_add(%0, p2); nn.relu(%1) }}", data,
+                       weight, bias, conv) +
+           end;
+  }
+  return fmt::format(
+             "fn ({}, {}, {}, p3: Tensor[({}, {}, {}, {}), float32]) {{ %0 = {}; %1 = "
+             "nn.bias_add(%0, p2); %2 = add(%1, p3); nn.relu(%2) }}",
+             data, weight, bias, s.n, s.oc, oh, ow, conv) +
+         end;
+}
+
+TEST(Conv2d, EveryConfigComputesWhatTheNaiveNestDoes) {
+  const Target wide = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
+  const Target narrow = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1");
+  const Shape shapes[] = {
+      {1, 16, 6, 6, 32, 3, 3, 1, 1, 1}, {1, 3, 9, 9, 20, 3, 3, 2, 1, 1},
+      {2, 17, 5, 7, 15, 1, 1, 1, 0, 1}, {1, 1, 1, 1, 1, 1, 1, 1, 0, 1},
+      {1, 20, 7, 5, 33, 3, 2, 2, 2, 2}, {1, 32, 4, 4, 17, 1, 1, 2, 0, 1},
+      {1, 5, 7, 11, 48, 5, 5, 1, 2, 1},
+  };
+  int checked = 0;
+  uint64_t seed = 1;
+  for (const Shape& shape : shapes) {
+    for (const char* epilogue : {"none", "bias_relu", "residual"}) {
+      const Target& target = seed % 2 == 0 ? wide : narrow;
+      checked += CheckTemplate(ConvText(shape, epilogue), "conv2d", target, 3, seed++);
+      if (HasFailure()) return;
+    }
+  }
+  EXPECT_GE(checked, 60);
+}
+
+TEST(Conv2d, BorderTilesLeaveOutThePadding) {
+  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1");
+  const Shape shapes[] = {{1, 8, 9, 9, 12, 3, 3, 1, 1, 1},
+                          {1, 10, 8, 11, 9, 3, 3, 2, 1, 1},
+                          {2, 4, 7, 13, 8, 5, 3, 1, 2, 1},
+                          {1, 8, 12, 12, 8, 3, 3, 1, 2, 2}};
+  int checked = 0;
+  for (const Shape& shape : shapes) {
+    const ops::KernelDefinition def = MustLower(ConvText(shape, "bias_relu"));
+    const Template& conv = TemplateFor(def);
+    const Task task{&def, conv.Signatures(def, target)[0], target};
+    Random random(5);
+    const Space space = conv.MakeSpace(task);
+    int found = 0;
+    for (int i = 0; i < 4000 && found < 10; ++i) {
+      const Config config = space.Sample(random);
+      if (config.String("pad") != "border") continue;
+      const absl::StatusOr<loop::Nest> nest = conv.Schedule(task, config);
+      ASSERT_TRUE(nest.ok()) << nest.status() << config.ToText();
+      EXPECT_EQ(loop::ToText(*nest).find("%pad"), std::string::npos);
+      ExpectSameResults(def.naive, *nest, 3, config.ToText());
+      ++found;
+    }
+    EXPECT_EQ(found, 10);
+    checked += found;
+    if (HasFailure()) return;
+  }
+  EXPECT_EQ(checked, 40);
+}
+
+}  // namespace
+}  // namespace hone::schedule

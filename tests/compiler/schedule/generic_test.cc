@@ -1,0 +1,88 @@
+#include "gtest/gtest.h"
+#include "tests/compiler/schedule/nest_check.h"
+
+namespace hone::schedule {
+namespace {
+
+const char* const kKernels[] = {
+    "fn (p0: Tensor[(1, 20, 5, 7), float32], p1: Tensor[(1, 20, 5, 7), float32]) { %0 = add(p0, "
+    "p1); nn.relu(%0) }",
+    "fn (p0: Tensor[(3, 17), float32], const p1: Tensor[(17,), float32]) { %0 = multiply(p0, p1); "
+    "%1 = nn.relu(%0); add(%1, p0) }",
+    "fn (p0: Tensor[(37,), float32]) { nn.relu(p0) }",
+    "fn (p0: Tensor[(), float32]) { nn.relu(p0) }",
+    "fn (p0: Tensor[(1,), float32]) { nn.relu(p0) }",
+    "fn (p0: Tensor[(2, 33, 3, 3), float32]) { nn.batch_flatten(p0) }",
+    "fn (p0: Tensor[(4, 35), float32]) { nn.softmax(p0) }",
+    "fn (p0: Tensor[(2, 16, 4, 4), float32]) { mean(p0, axis=[2, 3]) }",
+    "fn (p0: Tensor[(2, 18, 4, 5), float32]) { sum(p0, axis=[1]) }",
+    "fn (p0: Tensor[(3, 6, 5), float32]) { transpose(p0, axes=[2, 0, 1]) }",
+    "fn (p0: Tensor[(1, 16, 3, 3), float32], p1: Tensor[(1, 17, 3, 3), float32]) { %0 = (p0, p1); "
+    "concatenate(%0, axis=1) }",
+    "fn (p0: Tensor[(2, 3, 7), float32], p1: Tensor[(2, 5, 7), float32]) { nn.batch_matmul(p0, "
+    "p1) }",
+    "fn (p0: Tensor[(1, 8, 5, 5), float32], const p1: Tensor[(8, 4, 3, 3), float32]) { "
+    "nn.conv2d(p0, p1, groups=2, padding=[1, 1, 1, 1]) }",
+    "fn (p0: Tensor[(1, 3, 9), float32], const p1: Tensor[(5, 3, 3), float32]) { nn.conv1d(p0, p1, "
+    "padding=[1, 1]) }",
+    "fn (p0: Tensor[(1, 2, 4, 4, 4), float32], const p1: Tensor[(3, 2, 3, 3, 3), float32]) { %0 = "
+    "nn.conv3d(p0, p1, padding=[1, 1, 1, 1, 1, 1]); nn.relu(%0) }",
+    "fn (p0: Tensor[(1, 8, 5, 5), int8], const p1: Tensor[(8, 8, 3, 3), int8]) { nn.conv2d(p0, p1) "
+    "}",
+    "fn (p0: Tensor[(6, 7), int32], p1: Tensor[(7,), int32]) { add(p0, p1) }",
+    "fn (p0: Tensor[(9, 20), float32], p1: Tensor[(5,), int64]) { take(p0, p1, axis=0) }",
+    "fn (p0: Tensor[(2, 40), float32]) { %0 = sum(p0, axis=[1], keepdims=true); divide(p0, %0) }",
+    "fn (p0: Tensor[(2, 6), float32]) { %0 = nn.relu(p0); %1 = negative(p0); (%0, %1) }",
+};
+
+// Kernels that look like those of other templates, but are not of their form.
+TEST(Generic, TakesWhatOtherTemplatesLeave) {
+  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
+  const std::pair<const char*, const char*> kernels[] = {
+      {"conv2d",
+       "fn (p0: Tensor[(1, 20, 5, 5), float32], const p1: Tensor[(18, 20, 3, 3), float32]) { %0 = "
+       "nn.relu(p0); nn.conv2d(%0, p1, padding=[1, 1, 1, 1]) }"},
+      {"conv2d",
+       "fn (p0: Tensor[(1, 20, 5, 5), float32], p1: Tensor[(18, 20, 1, 1), float32]) { %0 = "
+       "nn.relu(p0); %1 = nn.conv2d(%0, p1); %2 = add(%1, %1); sigmoid(%2) }"},
+      {"depthwise_conv2d",
+       "fn (p0: Tensor[(1, 20, 5, 5), float32], const p1: Tensor[(20, 1, 3, 3), float32]) { %0 = "
+       "nn.relu(p0); nn.conv2d(%0, p1, groups=20, padding=[1, 1, 1, 1]) }"},
+      {"pool2d",
+       "fn (p0: Tensor[(1, 20, 5, 5), float32]) { %0 = nn.relu(p0); nn.max_pool2d(%0, "
+       "pool_size=[2, 2], padding=[1, 1, 1, 1]) }"},
+      {"dense",
+       "fn (p0: Tensor[(3, 20), float32], const p1: Tensor[(18, 20), float32]) { %0 = nn.relu(p0); "
+       "nn.dense(%0, p1) }"},
+      {"generic",
+       "fn (p0: Tensor[(1, 20, 5, 5), float32], const p1: Tensor[(18, 20, 3, 3), float32]) { %0 = "
+       "nn.conv2d(p0, p1, padding=[1, 1, 1, 1]); nn.batch_flatten(%0) }"},
+      {"generic",
+       "fn (p0: Tensor[(1, 16, 5, 5), float32], const p1: Tensor[(18, 16, 3, 3), float32]) { %0 = "
+       "nn.conv2d(p0, p1); %1 = nn.relu(%0); (%0, %1) }"},
+  };
+  uint64_t seed = 1;
+  for (const auto& [name, kernel] : kernels) {
+    CheckTemplate(std::string(kernel) + " accumulate=float32 numerics=default", name, target, 6,
+                  seed++);
+    if (HasFailure()) return;
+  }
+}
+
+TEST(Generic, EveryConfigComputesWhatTheNaiveNestDoes) {
+  const Target wide = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
+  const Target narrow = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1");
+  int checked = 0;
+  uint64_t seed = 1;
+  for (const char* kernel : kKernels) {
+    for (const Target& target : {wide, narrow}) {
+      checked += CheckTemplate(std::string(kernel) + " accumulate=float32 numerics=default",
+                               "generic", target, 5, seed++);
+      if (HasFailure()) return;
+    }
+  }
+  EXPECT_GE(checked, 60);
+}
+
+}  // namespace
+}  // namespace hone::schedule

@@ -1,0 +1,198 @@
+#include "tests/compiler/schedule/nest_check.h"
+
+#include <cmath>
+#include <cstring>
+
+#include "compiler/loop/interpreter.h"
+#include "gtest/gtest.h"
+
+namespace hone::schedule {
+namespace {
+
+int64_t Count(const std::vector<int64_t>& shape) {
+  int64_t count = 1;
+  for (int64_t extent : shape) count *= extent;
+  return count;
+}
+
+// Calls visit(logical index, row-major position).
+void ForEachIndex(const std::vector<int64_t>& shape,
+                  const std::function<void(const std::vector<int64_t>&, int64_t)>& visit) {
+  std::vector<int64_t> index(shape.size(), 0);
+  for (int64_t position = 0; position < Count(shape); ++position) {
+    visit(index, position);
+    for (size_t d = shape.size(); d-- > 0;) {
+      if (++index[d] < shape[d]) break;
+      index[d] = 0;
+    }
+  }
+}
+
+template <typename T>
+void PutAs(void* memory, int64_t offset, double value) {
+  static_cast<T*>(memory)[offset] = static_cast<T>(value);
+}
+
+void Put(DataType dtype, void* memory, int64_t offset, double value) {
+  switch (dtype) {
+    case DataType::kFloat32:
+      return PutAs<float>(memory, offset, value);
+    case DataType::kFloat64:
+      return PutAs<double>(memory, offset, value);
+    case DataType::kInt32:
+      return PutAs<int32_t>(memory, offset, value);
+    case DataType::kInt64:
+      return PutAs<int64_t>(memory, offset, value);
+    case DataType::kInt8:
+      return PutAs<int8_t>(memory, offset, value);
+    case DataType::kUInt8:
+    case DataType::kBool:
+      return PutAs<uint8_t>(memory, offset, value);
+    default:
+      FAIL() << "no test data of this type";
+  }
+}
+
+double Get(DataType dtype, const void* memory, int64_t offset) {
+  switch (dtype) {
+    case DataType::kFloat32:
+      return static_cast<const float*>(memory)[offset];
+    case DataType::kFloat64:
+      return static_cast<const double*>(memory)[offset];
+    case DataType::kInt32:
+      return static_cast<const int32_t*>(memory)[offset];
+    case DataType::kInt64:
+      return static_cast<double>(static_cast<const int64_t*>(memory)[offset]);
+    case DataType::kInt8:
+      return static_cast<const int8_t*>(memory)[offset];
+    case DataType::kUInt8:
+    case DataType::kBool:
+      return static_cast<const uint8_t*>(memory)[offset];
+    default:
+      ADD_FAILURE() << "no test data of this type";
+      return 0;
+  }
+}
+
+std::vector<int64_t> PaddedShape(const loop::BufferNode& buffer) {
+  std::vector<int64_t> padded;
+  for (size_t d = 0; d < buffer.shape.size(); ++d) {
+    padded.push_back(buffer.layout.PaddedExtent(static_cast<int>(d), buffer.shape[d]));
+  }
+  return padded;
+}
+
+bool IsPad(const loop::BufferNode& buffer, const std::vector<int64_t>& index) {
+  for (size_t d = 0; d < index.size(); ++d) {
+    if (index[d] >= buffer.shape[d]) return true;
+  }
+  return false;
+}
+
+std::vector<double> ReadOutput(const loop::BufferNode& buffer, const void* memory) {
+  std::vector<double> values;
+  ForEachIndex(PaddedShape(buffer), [&](const std::vector<int64_t>& index, int64_t) {
+    const double value = Get(buffer.dtype, memory, buffer.layout.Offset(index, buffer.shape));
+    if (!IsPad(buffer, index)) {
+      values.push_back(value);
+    } else if (value != 0) {
+      ADD_FAILURE() << "a pad lane of " << buffer.name << " holds " << value;
+    }
+  });
+  return values;
+}
+
+}  // namespace
+
+std::vector<std::vector<double>> RunNest(const loop::Nest& nest, uint64_t seed, bool reverse_grid) {
+  std::vector<std::vector<uint8_t>> memory(nest.buffers.size());
+  std::vector<void*> pointers(nest.buffers.size(), nullptr);
+  for (size_t i = 0; i < nest.buffers.size(); ++i) {
+    const loop::BufferNode& buffer = *nest.buffers[i];
+    if (buffer.role == loop::Role::kWorkspace || buffer.role == loop::Role::kPrepared) continue;
+    const bool output = buffer.role == loop::Role::kOutput;
+    memory[i].assign(static_cast<size_t>(loop::PhysicalBytes(buffer)) + 1, output ? 0x5A : 0);
+    pointers[i] = memory[i].data();
+    if (output) continue;
+    Random random(seed * 1000 + i);
+    ForEachIndex(buffer.shape, [&](const std::vector<int64_t>& index, int64_t) {
+      const double value = static_cast<double>(random.Below(9)) - 4;
+      const bool natural = buffer.dtype == DataType::kBool || buffer.dtype == DataType::kUInt8 ||
+                           buffer.dtype == DataType::kInt64;
+      Put(buffer.dtype, pointers[i], buffer.layout.Offset(index, buffer.shape),
+          natural ? static_cast<double>(random.Below(2)) : value);
+    });
+  }
+  loop::InterpretOptions options;
+  options.reverse_grid = reverse_grid;
+  const absl::Status status = loop::Interpret(nest, pointers, options);
+  EXPECT_TRUE(status.ok()) << status << "\n" << loop::ToText(nest);
+  std::vector<std::vector<double>> outputs;
+  for (size_t i = 0; i < nest.buffers.size(); ++i) {
+    if (nest.buffers[i]->role != loop::Role::kOutput) continue;
+    outputs.push_back(ReadOutput(*nest.buffers[i], pointers[i]));
+  }
+  return outputs;
+}
+
+void ExpectSameResults(const loop::Nest& naive, const loop::Nest& scheduled, uint64_t seed,
+                       const std::string& what) {
+  const auto expected = RunNest(naive, seed);
+  const auto found = RunNest(scheduled, seed, /*reverse_grid=*/true);
+  ASSERT_EQ(expected.size(), found.size()) << what;
+  for (size_t i = 0; i < expected.size(); ++i) {
+    ASSERT_EQ(expected[i].size(), found[i].size()) << what;
+    for (size_t j = 0; j < expected[i].size(); ++j) {
+      const bool same =
+          expected[i][j] == found[i][j] || (std::isnan(expected[i][j]) && std::isnan(found[i][j]));
+      ASSERT_TRUE(same) << what << ": output " << i << " element " << j << ": expected "
+                        << expected[i][j] << ", found " << found[i][j] << "\n"
+                        << loop::ToText(scheduled);
+    }
+  }
+}
+
+ops::KernelDefinition MustLower(const std::string& workload) {
+  absl::StatusOr<ops::KernelDefinition> def = ops::LowerWorkload(workload);
+  EXPECT_TRUE(def.ok()) << def.status() << "\n" << workload;
+  return def.ok() ? *std::move(def) : ops::KernelDefinition();
+}
+
+Target TestTarget(const std::string& text) {
+  absl::StatusOr<Target> target = Target::Parse(text);
+  EXPECT_TRUE(target.ok()) << target.status();
+  return target.ok() ? *target : Target();
+}
+
+int CheckTemplate(const std::string& workload, const std::string& expected_template,
+                  const Target& target, int samples, uint64_t seed) {
+  const ops::KernelDefinition def = MustLower(workload);
+  if (def.naive.launches.empty()) return 0;
+  const Template& schedule = TemplateFor(def);
+  EXPECT_EQ(schedule.name(), expected_template) << workload;
+  Random random(seed);
+  int checked = 0;
+  const auto check = [&](const Task& task, const Config& config) {
+    const std::string what =
+        workload + "\n" + task.signature.ToString() + " " + config.ToText() + "\n";
+    const absl::StatusOr<loop::Nest> nest = schedule.Schedule(task, config);
+    ASSERT_TRUE(nest.ok()) << what << nest.status();
+    ExpectSameResults(def.naive, *nest, seed, what);
+    ++checked;
+  };
+  const std::vector<ir::LayoutSignature> signatures = schedule.Signatures(def, target);
+  for (const ir::LayoutSignature& signature : signatures) {
+    const Task task{&def, signature, target};
+    const Space space = schedule.MakeSpace(task);
+    const Config standard = schedule.Default(task);
+    EXPECT_TRUE(space.Contains(standard)) << workload << standard.ToText();
+    check(task, standard);
+    for (int i = 0; i < samples && !testing::Test::HasFatalFailure(); ++i) {
+      check(task, space.Sample(random));
+    }
+    if (testing::Test::HasFailure()) break;
+  }
+  return checked;
+}
+
+}  // namespace hone::schedule

@@ -1,0 +1,34 @@
+// Runs nests on small integers, so that every order of summation gives the same bits.
+#ifndef HONE_TESTS_COMPILER_SCHEDULE_NEST_CHECK_H_
+#define HONE_TESTS_COMPILER_SCHEDULE_NEST_CHECK_H_
+
+#include <string>
+#include <vector>
+
+#include "compiler/loop/stmt.h"
+#include "compiler/ops/lower.h"
+#include "compiler/schedule/template.h"
+
+namespace hone::schedule {
+
+// The outputs of a nest, logical and row-major, as doubles. Inputs and constants are drawn from the
+// seed by logical position, so nests of different layouts get the same tensors; pad lanes of inputs
+// are zero. Fails the test where the interpreter does, or where pad lanes of an output are not 0.
+std::vector<std::vector<double>> RunNest(const loop::Nest& nest, uint64_t seed,
+                                         bool reverse_grid = false);
+
+// EXPECTs that both give the same outputs.
+void ExpectSameResults(const loop::Nest& naive, const loop::Nest& scheduled, uint64_t seed,
+                       const std::string& what);
+
+ops::KernelDefinition MustLower(const std::string& workload);
+Target TestTarget(const std::string& text);
+
+// Samples (signature, config) pairs of the template that matches, the default first; checks each
+// against the naive nest. Returns how many were checked.
+int CheckTemplate(const std::string& workload, const std::string& expected_template,
+                  const Target& target, int samples, uint64_t seed);
+
+}  // namespace hone::schedule
+
+#endif  // HONE_TESTS_COMPILER_SCHEDULE_NEST_CHECK_H_

@@ -1,0 +1,177 @@
+// Shows what each primitive does: golden/<name>.txt holds the nest after it. HONE_UPDATE_GOLDEN=1
+// writes them anew.
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "compiler/schedule/primitives/annotate.h"
+#include "compiler/schedule/primitives/cache_write.h"
+#include "compiler/schedule/primitives/compute_at.h"
+#include "compiler/schedule/primitives/fission.h"
+#include "compiler/schedule/primitives/inline_stage.h"
+#include "compiler/schedule/primitives/nest_edit.h"
+#include "compiler/schedule/primitives/pack.h"
+#include "compiler/schedule/primitives/peel.h"
+#include "compiler/schedule/primitives/prefetch.h"
+#include "compiler/schedule/primitives/reorder.h"
+#include "compiler/schedule/primitives/set_layout.h"
+#include "compiler/schedule/primitives/skip_zero_terms.h"
+#include "compiler/schedule/primitives/split.h"
+#include "compiler/schedule/primitives/unswitch.h"
+#include "gtest/gtest.h"
+#include "tests/compiler/schedule/nest_check.h"
+#include "tests/compiler/schedule/test_nests.h"
+
+namespace hone::schedule {
+namespace {
+
+// The nest computes what `naive` does, and reads as the golden file says.
+void ExpectGolden(const std::string& name, const loop::Nest& naive, const loop::Nest& nest) {
+  ExpectSameResults(naive, nest, 7, name);
+  const std::string path = std::string(HONE_TEST_DIR) + "/golden/" + name + ".txt";
+  const std::string text = loop::ToText(nest);
+  if (std::getenv("HONE_UPDATE_GOLDEN") != nullptr) {
+    std::ofstream(path) << text;
+    return;
+  }
+  std::ifstream file(path);
+  std::stringstream golden;
+  golden << file.rdbuf();
+  EXPECT_EQ(text, golden.str()) << "HONE_UPDATE_GOLDEN=1 writes " << path;
+}
+
+Layout LayoutOf(const std::string& text, int rank) { return *Layout::Parse(text, rank); }
+
+TEST(PrimitivesGolden, SplitClips) {
+  const loop::Nest naive = MatmulNest(10, 6, 4);
+  loop::Nest nest = naive;
+  ASSERT_TRUE(Split(&nest, "out.i0", 4, Tail::kClip).ok());
+  ExpectGolden("split_clip", naive, nest);
+}
+
+TEST(PrimitivesGolden, SplitGuards) {
+  const loop::Nest naive = MatmulNest(10, 6, 4);
+  loop::Nest nest = naive;
+  ASSERT_TRUE(Split(&nest, "out.i0", 4, Tail::kGuard).ok());
+  ExpectGolden("split_guard", naive, nest);
+}
+
+TEST(PrimitivesGolden, PeelGivesTheTailASizeOfItsOwn) {
+  const loop::Nest naive = MatmulNest(10, 6, 4);
+  loop::Nest nest = naive;
+  ASSERT_TRUE(Split(&nest, "out.i0", 4, Tail::kClip).ok());
+  ASSERT_TRUE(Peel(&nest, "out.i0.o", 0, 1).ok());
+  ExpectGolden("peel", naive, nest);
+}
+
+TEST(PrimitivesGolden, PeelOfAParallelLoopBranchesInside) {
+  const loop::Nest naive = MatmulNest(10, 6, 4);
+  loop::Nest nest = naive;
+  ASSERT_TRUE(Split(&nest, "out.i0", 4, Tail::kClip).ok());
+  ASSERT_TRUE(Parallel(&nest, "out.i0.o").ok());
+  ASSERT_TRUE(Peel(&nest, "out.i0.o", 0, 1).ok());
+  ExpectGolden("peel_parallel", naive, nest);
+}
+
+TEST(PrimitivesGolden, Inline) {
+  const loop::Nest naive = TransposeNest(4, 6);
+  loop::Nest nest = naive;
+  ASSERT_TRUE(InlineStage(&nest, "twice").ok());
+  ExpectGolden("inline_stage", naive, nest);
+}
+
+TEST(PrimitivesGolden, ComputeAtInfersTheRegion) {
+  const loop::Nest naive = ConvNest(2, 6, 4);
+  loop::Nest nest = naive;
+  ASSERT_TRUE(Split(&nest, "conv.i2", 4, Tail::kClip).ok());
+  ASSERT_TRUE(ComputeAt(&nest, "pad", "conv.i2.o", {loop::Scope::kLocal, {}, ""}).ok());
+  ExpectGolden("compute_at", naive, nest);
+}
+
+TEST(PrimitivesGolden, DecomposeAndReorder) {
+  const loop::Nest naive = MatmulNest(4, 6, 8);
+  loop::Nest nest = naive;
+  ASSERT_TRUE(DecomposeReduction(&nest, "sum.i0").ok());
+  ASSERT_TRUE(Reorder(&nest, {"sum.r0", "sum.i0", "sum.i1"}).ok());
+  ExpectGolden("decompose_reorder", naive, nest);
+}
+
+TEST(PrimitivesGolden, SetLayoutPads) {
+  const loop::Nest naive = MatmulNest(3, 6, 4);
+  loop::Nest nest = naive;
+  ASSERT_TRUE(SetLayout(&nest, "out", LayoutOf("NC4c", 2)).ok());
+  ExpectGolden("set_layout", naive, nest);
+}
+
+TEST(PrimitivesGolden, PackOfAConstantIsPrepared) {
+  const loop::Nest naive = MatmulNest(3, 6, 4);
+  loop::Nest nest = naive;
+  ASSERT_TRUE(Pack(&nest, "b", LayoutOf("NC4n", 2)).ok());
+  ASSERT_TRUE(Pack(&nest, "a", LayoutOf("CN", 2)).ok());
+  ExpectGolden("pack", naive, nest);
+}
+
+TEST(PrimitivesGolden, CacheWrite) {
+  const loop::Nest naive = MatmulNest(3, 6, 4);
+  loop::Nest nest = naive;
+  ASSERT_TRUE(CacheWrite(&nest, "sum").ok());
+  ExpectGolden("cache_write", naive, nest);
+}
+
+TEST(PrimitivesGolden, Unswitch) {
+  const loop::Nest naive = ConvNest(2, 4, 2);
+  loop::Nest nest = naive;
+  ASSERT_TRUE(Unswitch(&nest, "pad.i3").ok());
+  ExpectGolden("unswitch", naive, nest);
+}
+
+TEST(PrimitivesGolden, PrefetchAhead) {
+  const loop::Nest naive = MatmulNest(4, 6, 8);
+  loop::Nest nest = naive;
+  PrefetchOptions options;
+  options.ahead = "sum.i1";
+  ASSERT_TRUE(PrefetchAhead(&nest, "sum.r0", "b", options).ok());
+  ExpectGolden("prefetch", naive, nest);
+}
+
+TEST(PrimitivesGolden, SkipZeroTermsAndClip) {
+  const loop::Nest naive = ConvNest(2, 4, 2);
+  loop::Nest nest = naive;
+  ASSERT_TRUE(InlineStage(&nest, "pad").ok());
+  ASSERT_TRUE(DecomposeReduction(&nest, "conv.i0").ok());
+  ASSERT_TRUE(SkipZeroTerms(&nest, "conv.i0").ok());
+  ASSERT_TRUE(ClipLoop(&nest, "conv.r1").ok());
+  ExpectGolden("skip_zero_terms_clip", naive, nest);
+}
+
+TEST(PrimitivesGolden, Annotations) {
+  const loop::Nest naive = MatmulNest(4, 8, 4);
+  loop::Nest nest = naive;
+  ASSERT_TRUE(Split(&nest, "out.i1", 4, Tail::kExact).ok());
+  ASSERT_TRUE(Parallel(&nest, "out.i0").ok());
+  ASSERT_TRUE(Unroll(&nest, "out.i1.o").ok());
+  ASSERT_TRUE(Vectorize(&nest, "out.i1.i").ok());
+  ExpectGolden("annotate", naive, nest);
+}
+
+TEST(Primitives, RefuseWhatWouldChangeTheResult) {
+  const auto refused = [](const absl::Status& status) {
+    EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition) << status;
+  };
+  loop::Nest nest = MatmulNest(10, 6, 4);
+  refused(Split(&nest, "out.i0", 4, Tail::kExact));
+  refused(Vectorize(&nest, "sum.r0"));  // carries the sum
+  refused(Parallel(&nest, "out.i1"));   // not outermost
+  refused(InlineStage(&nest, "sum"));   // a reduction
+  refused(InlineStage(&nest, "out"));   // an output
+  refused(ComputeAt(&nest, "out", "sum.i0"));
+  refused(Reorder(&nest, {"sum.r0", "sum.i1"}));  // the initialisation is between them
+  EXPECT_EQ(Split(&nest, "nowhere", 4, Tail::kClip).code(), absl::StatusCode::kNotFound);
+  loop::Nest conv = ConvNest(3, 4, 2);
+  ASSERT_TRUE(DecomposeReduction(&conv, "conv.i0").ok());
+  refused(Reorder(&conv, {"conv.r1", "conv.r0"}));  // another order of summation
+  EXPECT_TRUE(Reorder(&conv, {"conv.r1", "conv.r0"}, /*allow_reassociation=*/true).ok());
+}
+
+}  // namespace
+}  // namespace hone::schedule

@@ -1,0 +1,290 @@
+// What clients of honed rely on, over its socket.
+#include "tuner/service/daemon.h"
+
+#include <gmock/gmock.h>
+#include <grpcpp/grpcpp.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <chrono>
+#include <filesystem>
+#include <thread>
+
+#include "hone/v1/farm.grpc.pb.h"
+#include "hone/v1/log.grpc.pb.h"
+#include "hone/v1/tuning.grpc.pb.h"
+#include "support/digest.h"
+#include "tests/tuner/fakes.h"
+#include "tests/tuner/grpc_worker.h"
+
+namespace hone::tuner {
+namespace {
+
+namespace v1 = hone::v1;
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+class ThreadedFakeBuilder : public FakeBuilder {
+ public:
+  ThreadedFakeBuilder() : FakeBuilder(&thread_) {}
+
+ private:
+  ThreadExecutor thread_;
+};
+
+class DaemonTest : public ::testing::Test {
+ protected:
+  DaemonTest() : folder_(fs::temp_directory_path() / ("hone-daemon-" + std::to_string(getpid()))) {
+    fs::remove_all(folder_);
+    StartDaemon();
+    const auto channel =
+        grpc::CreateChannel(daemon_->address(), grpc::InsecureChannelCredentials());
+    tuning_ = v1::TuningService::NewStub(channel);
+    farm_ = v1::FarmService::NewStub(channel);
+    log_ = v1::LogService::NewStub(channel);
+  }
+  ~DaemonTest() override {
+    if (worker_) worker_->Stop();
+    daemon_.reset();
+    if (thread_.joinable()) thread_.join();
+    fs::remove_all(folder_);
+  }
+
+  void StartDaemon() {
+    DaemonOptions options;
+    options.socket = (folder_ / "socket").string();
+    DaemonParts parts;
+    parts.store = store_.get();
+    parts.lowerer = &lowerer_;
+    parts.builder = std::make_unique<ThreadedFakeBuilder>();
+    parts.search = [this](const std::string& name) { return name == "fake" ? &search_ : nullptr; };
+    parts.clock = &Clock::Real();
+    daemon_ = Daemon::Start(std::move(options), std::move(parts)).value();
+  }
+  void StartWorker() {
+    worker_ = std::make_unique<GrpcWorker>("w", daemon_->address(), 0);
+    thread_ = std::thread([this] { worker_->Run(); });
+  }
+
+  static v1::SubmitJobRequest Request(const std::string& client_id, int64_t trials = 20) {
+    v1::SubmitJobRequest request;
+    request.set_client_id(client_id);
+    v1::JobSpec& spec = *request.mutable_spec();
+    spec.set_target(kFakeTarget);
+    spec.set_trials(trials);
+    spec.set_search("fake");
+    v1::TaskSpec& task = *spec.add_tasks();
+    task.set_workload("conv");
+    task.set_signature("NC->NC");
+    task.set_name("conv kernel");
+    return request;
+  }
+  grpc::Status Submit(const v1::SubmitJobRequest& request, v1::JobInfo* job) {
+    grpc::ClientContext context;
+    v1::SubmitJobResponse response;
+    const grpc::Status status = tuning_->SubmitJob(&context, request, &response);
+    *job = response.job();
+    return status;
+  }
+  // At most `limit` events (0: to the end).
+  std::vector<v1::WatchJobResponse> Watch(int64_t job, int64_t after, size_t limit = 0) {
+    grpc::ClientContext context;
+    v1::WatchJobRequest request;
+    request.set_id(job);
+    request.set_after_seq(after);
+    const auto stream = tuning_->WatchJob(&context, request);
+    std::vector<v1::WatchJobResponse> events;
+    v1::WatchJobResponse event;
+    while ((limit == 0 || events.size() < limit) && stream->Read(&event)) events.push_back(event);
+    if (limit != 0) context.TryCancel();
+    watched_ = stream->Finish();
+    return events;
+  }
+
+  const fs::path folder_;
+  std::unique_ptr<tuning_db::Store> store_ = tuning_db::MakeMemoryStore();
+  FakeLowerer lowerer_;
+  FakeSearch search_;
+  std::unique_ptr<Daemon> daemon_;
+  std::unique_ptr<GrpcWorker> worker_;
+  std::thread thread_;
+  std::unique_ptr<v1::TuningService::Stub> tuning_;
+  std::unique_ptr<v1::FarmService::Stub> farm_;
+  std::unique_ptr<v1::LogService::Stub> log_;
+  grpc::Status watched_;
+};
+
+TEST_F(DaemonTest, TunesAJobAndReportsItsProgress) {
+  StartWorker();
+  v1::JobInfo job;
+  ASSERT_TRUE(Submit(Request("a"), &job).ok());
+  const auto events = Watch(job.id(), 0);
+  EXPECT_TRUE(watched_.ok());
+  ASSERT_FALSE(events.empty());
+  for (size_t i = 0; i < events.size(); ++i)
+    EXPECT_EQ(events[i].seq(), static_cast<int64_t>(i) + 1);
+  const v1::JobInfo& end = events.back().job();
+  EXPECT_EQ(end.state(), v1::JOB_STATE_DONE);
+  ASSERT_EQ(end.tasks_size(), 1);
+  const v1::TaskProgress& progress = end.tasks(0);
+  EXPECT_EQ(progress.name(), "conv kernel");
+  EXPECT_EQ(progress.trials(), 20);
+  EXPECT_EQ(progress.total_trials(), 20);
+  EXPECT_GT(progress.failures(), 0);
+  EXPECT_GT(progress.default_ns(), 0);
+  EXPECT_LE(progress.best_ns(), progress.default_ns());
+  EXPECT_EQ(progress.tier(), "tuning") << "20 trials are too few for `tuned`";
+}
+
+TEST_F(DaemonTest, CallsAKernelTunedAfterSixtyFourTrialsAndAFinal) {
+  StartWorker();
+  v1::JobInfo job;
+  ASSERT_TRUE(Submit(Request("a", 64), &job).ok());
+  EXPECT_EQ(Watch(job.id(), 0).back().job().tasks(0).tier(), "tuned");
+  grpc::ClientContext context;
+  v1::GetConfigsRequest request;
+  request.set_target(kFakeTarget);
+  for (const char* workload : {"conv", "never seen"}) {
+    v1::ConfigKey& key = *request.add_keys();
+    key.set_workload_digest(Sha256Hex(workload));
+    key.set_signature("NC->NC");
+  }
+  v1::GetConfigsResponse response;
+  ASSERT_TRUE(tuning_->GetConfigs(&context, request, &response).ok());
+  ASSERT_EQ(response.configs_size(), 2);
+  EXPECT_EQ(response.configs(0).tier(), "tuned");
+  EXPECT_GE(response.configs(0).ratio_to_default(), 1);
+  EXPECT_EQ(response.configs(1).tier(), "");
+}
+
+TEST_F(DaemonTest, SubmitsAJobOnceHoweverOftenItIsAsked) {
+  v1::JobInfo first;
+  v1::JobInfo second;
+  ASSERT_TRUE(Submit(Request("same"), &first).ok());
+  ASSERT_TRUE(Submit(Request("same"), &second).ok());
+  EXPECT_EQ(first.id(), second.id());
+  grpc::ClientContext context;
+  v1::ListJobsResponse response;
+  ASSERT_TRUE(tuning_->ListJobs(&context, {}, &response).ok());
+  EXPECT_EQ(response.jobs_size(), 1);
+}
+
+TEST_F(DaemonTest, ResumesAWatchAfterTheLastEventSeen) {
+  StartWorker();
+  v1::JobInfo job;
+  ASSERT_TRUE(Submit(Request("a"), &job).ok());
+  const auto first = Watch(job.id(), 0, 5);
+  ASSERT_EQ(first.size(), 5u);
+  const auto rest = Watch(job.id(), 5);
+  ASSERT_FALSE(rest.empty());
+  EXPECT_EQ(rest.front().seq(), 6);
+  EXPECT_EQ(rest.back().job().state(), v1::JOB_STATE_DONE);
+}
+
+TEST_F(DaemonTest, CancelsAJob) {
+  v1::JobInfo job;
+  ASSERT_TRUE(Submit(Request("a"), &job).ok());  // without a worker it would wait for ever
+  grpc::ClientContext context;
+  v1::CancelJobRequest request;
+  request.set_id(job.id());
+  v1::CancelJobResponse response;
+  ASSERT_TRUE(tuning_->CancelJob(&context, request, &response).ok());
+  EXPECT_EQ(response.job().state(), v1::JOB_STATE_CANCELLED);
+  EXPECT_EQ(Watch(job.id(), 0).back().job().state(), v1::JOB_STATE_CANCELLED);
+  EXPECT_TRUE(watched_.ok());
+}
+
+TEST_F(DaemonTest, SaysWhatIsWrongWithARequest) {
+  v1::JobInfo job;
+  v1::SubmitJobRequest request = Request("a");
+  request.mutable_spec()->mutable_tasks(0)->set_workload("bad text");
+  grpc::Status status = Submit(request, &job);
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_THAT(status.error_message(), HasSubstr("kernel conv kernel"));
+  request = Request("a");
+  request.mutable_spec()->set_search("magic");
+  EXPECT_THAT(Submit(request, &job).error_message(), HasSubstr("\"magic\""));
+  request = Request("a", 0);
+  EXPECT_THAT(Submit(request, &job).error_message(), HasSubstr("at least one trial"));
+  EXPECT_EQ(Submit(Request(""), &job).error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  request = Request("a");
+  request.mutable_spec()->clear_target();
+  EXPECT_THAT(Submit(request, &job).error_message(), HasSubstr("no worker is connected"));
+  (void)Watch(77, 0);
+  EXPECT_EQ(watched_.error_code(), grpc::StatusCode::NOT_FOUND);
+}
+
+TEST_F(DaemonTest, TakesTheFarmsOnlyTargetWhereAJobNamesNone) {
+  StartWorker();
+  v1::SubmitJobRequest request = Request("a");
+  request.mutable_spec()->clear_target();
+  v1::JobInfo job;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (!Submit(request, &job).ok() && std::chrono::steady_clock::now() < end) {
+    std::this_thread::yield();  // until the worker has joined
+  }
+  EXPECT_EQ(job.spec().target(), kFakeTarget);
+}
+
+TEST_F(DaemonTest, ListsTheLogNewestFirstInPages) {
+  StartWorker();
+  v1::JobInfo job;
+  ASSERT_TRUE(Submit(Request("a"), &job).ok());
+  (void)Watch(job.id(), 0);
+  std::vector<int64_t> ids;
+  v1::ListRecordsRequest request;
+  request.set_page_size(6);
+  do {
+    grpc::ClientContext context;
+    v1::ListRecordsResponse response;
+    ASSERT_TRUE(log_->ListRecords(&context, request, &response).ok());
+    for (const v1::RecordInfo& record : response.records()) {
+      ids.push_back(record.id());
+      EXPECT_EQ(record.workload(), "conv");
+      EXPECT_EQ(record.job(), job.id());
+    }
+    request.set_page_token(response.next_page_token());
+  } while (!request.page_token().empty());
+  EXPECT_EQ(ids.size(), 21u);
+  EXPECT_TRUE(std::is_sorted(ids.rbegin(), ids.rend()));
+  request.set_page_token("nonsense");
+  grpc::ClientContext context;
+  v1::ListRecordsResponse response;
+  EXPECT_EQ(log_->ListRecords(&context, request, &response).error_code(),
+            grpc::StatusCode::INVALID_ARGUMENT);
+}
+
+TEST_F(DaemonTest, ListsAndDrainsWorkers) {
+  StartWorker();
+  v1::ListWorkersResponse workers;
+  while (workers.workers().empty()) {
+    grpc::ClientContext context;
+    ASSERT_TRUE(farm_->ListWorkers(&context, {}, &workers).ok());
+  }
+  EXPECT_EQ(workers.workers(0).worker(), "w");
+  grpc::ClientContext context;
+  v1::DrainWorkerRequest request;
+  request.set_worker("w");
+  v1::DrainWorkerResponse response;
+  EXPECT_TRUE(farm_->DrainWorker(&context, request, &response).ok());
+}
+
+TEST_F(DaemonTest, LetsNobodyElseDial) {
+  struct stat info = {};
+  ASSERT_EQ(stat((folder_ / "socket").c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0600u);
+  ASSERT_EQ(stat(folder_.c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0700u);
+  DaemonOptions options;
+  options.socket = (folder_ / "socket").string();
+  DaemonParts parts;
+  EXPECT_EQ(Daemon::Start(options, std::move(parts)).status().code(),
+            absl::StatusCode::kUnavailable);
+  fs::permissions(folder_, fs::perms::all);
+  options.socket = (folder_ / "other").string();
+  EXPECT_EQ(Daemon::Start(options, DaemonParts()).status().code(),
+            absl::StatusCode::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace hone::tuner

@@ -1,0 +1,17 @@
+// What a run of jobs came to.
+#ifndef HONE_TESTS_TUNER_END_STATE_H_
+#define HONE_TESTS_TUNER_END_STATE_H_
+
+#include <string>
+
+#include "tuning_db/store.h"
+
+namespace hone::tuner {
+
+// Per task: each search config with its outcome and median, in the order of proposal; the final's
+// entries and winner. Two runs that came to the same end have the same text.
+std::string EndStateOf(tuning_db::Store& store);
+
+}  // namespace hone::tuner
+
+#endif  // HONE_TESTS_TUNER_END_STATE_H_

@@ -1,0 +1,293 @@
+#include "tests/tuner/fakes.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "runtime/module_abi.h"
+#include "support/digest.h"
+
+namespace hone::tuner {
+
+namespace v1 = hone::v1;
+using schedule::Config;
+using schedule::Knob;
+using schedule::Space;
+
+bool ManualExecutor::RunOne() {
+  if (queue_.empty()) return false;
+  const std::function<void()> work = std::move(queue_.front());
+  queue_.pop_front();
+  work();
+  return true;
+}
+
+namespace {
+
+bool Contains(const std::string& text, const std::string& word) {
+  return text.find(word) != std::string::npos;
+}
+
+uint64_t Hash(const std::string& text) {
+  return std::stoull(Sha256Hex(text).substr(0, 15), nullptr, 16);
+}
+
+Space FakeSpace(const std::string& workload) {
+  const int knobs = Contains(workload, "tiny") ? 1 : 9;
+  return Space([knobs](const Config& prefix) -> std::optional<Knob> {
+    const int next = static_cast<int>(prefix.entries().size());
+    if (next == knobs) return std::nullopt;
+    return Knob{"k" + std::to_string(next), {int64_t{0}, int64_t{1}}, std::nullopt};
+  });
+}
+
+class FakeTask : public TaskContext {
+ public:
+  explicit FakeTask(std::string workload)
+      : workload_(std::move(workload)), space_(FakeSpace(workload_)) {
+    default_ = space_.Enumerate(1).front();
+  }
+  const Space& space() const override { return space_; }
+  const Config& default_config() const override { return default_; }
+  int threads() const override { return Contains(workload_, "two_threads") ? 2 : 1; }
+  absl::StatusOr<LoweredCandidate> Lower(const Config& config) const override {
+    if (!space_.Contains(config)) return absl::InvalidArgumentError("no config of the space");
+    LoweredCandidate lowered;
+    Config same = config;
+    if (config.Has("k8") && config.Int("k0") == 0) same.Set("k8", int64_t{0});
+    lowered.nest_digest = Sha256Hex(workload_ + same.ToText());
+    return lowered;
+  }
+
+ private:
+  const std::string workload_;
+  const Space space_;
+  Config default_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<const TaskContext>> FakeLowerer::Open(const std::string& workload,
+                                                                     const std::string&,
+                                                                     const std::string&) {
+  if (workload.rfind("bad", 0) == 0) {
+    return absl::InvalidArgumentError("expected a workload, found \"" + workload + "\"");
+  }
+  return std::make_shared<FakeTask>(workload);
+}
+
+std::vector<Config> FakeSearch::NextBatch(const SearchState& state, int count) {
+  std::set<std::string> seen;
+  uint64_t seed = state.seed;
+  for (const SettledTrial& trial : state.settled) {
+    seen.insert(trial.config.ToText());
+    seed += static_cast<uint64_t>(trial.relative_time * 1e6);
+  }
+  for (const Config& config : state.open) seen.insert(config.ToText());
+  std::vector<Config> left = state.task->space().Enumerate(1 << 12);
+  std::erase_if(left, [&](const Config& config) { return seen.count(config.ToText()) > 0; });
+  Random random(seed);
+  random.Shuffle(left);
+  if (left.size() > static_cast<size_t>(count)) left.resize(static_cast<size_t>(count));
+  return left;
+}
+
+FakeOutcome OutcomeOf(const std::string& workload, const std::string& config) {
+  FakeOutcome outcome;
+  const uint64_t hash = Hash(workload + config);
+  outcome.ns = 20'000 + static_cast<double>(hash % 80'000);
+  const bool is_default = !Contains(config, ":1");
+  if (is_default) {
+    if (Contains(workload, "default_fails")) outcome.measure = v1::MEASURE_OUTCOME_WRONG_OUTPUT;
+    return outcome;
+  }
+  if (hash % 11 == 0) outcome.build = v1::BUILD_OUTCOME_BUILD_ERROR;
+  if (hash % 13 == 0) outcome.measure = v1::MEASURE_OUTCOME_WRONG_OUTPUT;
+  if (hash % 17 == 0) outcome.measure = v1::MEASURE_OUTCOME_CRASH;
+  return outcome;
+}
+
+v1::BuildReply FakeBuild(const v1::BuildRequest& request) {
+  v1::BuildReply reply;
+  reply.set_id(request.id());
+  reply.set_outcome(v1::BUILD_OUTCOME_OK);
+  reply.set_toolchain("fake 1");
+  std::string artifact = "reference";
+  if (request.has_candidate()) {
+    artifact = request.candidate().workload() + "\n" + request.candidate().config();
+    reply.set_outcome(
+        OutcomeOf(request.candidate().workload(), request.candidate().config()).build);
+  }
+  if (reply.outcome() != v1::BUILD_OUTCOME_OK) {
+    reply.set_message("does not build");
+    return reply;
+  }
+  reply.set_artifact(artifact);
+  reply.set_artifact_digest(Sha256Hex(artifact));
+  return reply;
+}
+
+void FakeBuilder::Build(const v1::BuildBatch& batch, BuildCallback done) {
+  executor_->Post([this, batch, done] {
+    for (const v1::BuildRequest& request : batch.requests()) {
+      if (is_broken) {
+        done(request.id(), absl::UnavailableError("no builder"));
+        continue;
+      }
+      ++built;
+      done(request.id(), FakeBuild(request));
+    }
+  });
+}
+
+v1::MeasureResult FakeMeasure(const v1::Assignment& assignment,
+                              const std::vector<std::string>& artifacts) {
+  v1::MeasureResult result;
+  result.set_fence(assignment.fence());
+  result.set_trial(assignment.trial());
+  result.set_device_fingerprint("fake device");
+  for (const std::string& artifact : artifacts) {
+    const size_t line = artifact.find('\n');
+    const FakeOutcome outcome = OutcomeOf(artifact.substr(0, line), artifact.substr(line + 1));
+    v1::CandidateResult& candidate = *result.add_candidates();
+    candidate.set_outcome(outcome.measure);
+    candidate.set_regime("warm");
+    if (outcome.measure != v1::MEASURE_OUTCOME_OK) {
+      candidate.set_message("fails");
+      continue;
+    }
+    const uint32_t samples = std::max(1u, assignment.rounds());
+    for (uint32_t i = 0; i < samples; ++i) candidate.add_samples_ns(outcome.ns + i);
+    candidate.add_calibrator_ns(10'000);
+  }
+  return result;
+}
+
+// ---- the worker ----
+
+class FakeWorker::Link : public WorkerLink {
+ public:
+  explicit Link(FakeWorker* worker) : worker_(worker) {}
+  void Send(v1::WorkResponse message) override {
+    if (worker_ != nullptr) worker_->OnMessage(message);
+  }
+  void Close(absl::Status status) override {
+    if (worker_ == nullptr) return;
+    worker_->closed = std::move(status);
+    worker_->link_ = nullptr;
+    worker_ = nullptr;
+  }
+  void Cut() { worker_ = nullptr; }
+
+ private:
+  FakeWorker* worker_;
+};
+
+v1::Hello FakeWorker::HelloMessage() const {
+  v1::Hello hello;
+  hello.set_worker(name_);
+  hello.set_build("fake");
+  hello.set_min_protocol(1);
+  hello.set_max_protocol(1);
+  hello.set_artifact_abi(HONE_MODULE_ABI_VERSION);
+  v1::Device& device = *hello.add_devices();
+  device.set_id("cpu0");
+  device.set_target(target);
+  device.set_threads(2);
+  for (const auto& [fence, result] : held) hello.add_held_fences(fence);
+  return hello;
+}
+
+void FakeWorker::Connect() {
+  link_ = std::make_shared<Link>(this);
+  v1::WorkRequest hello;
+  *hello.mutable_hello() = HelloMessage();
+  dispatcher_->Receive(link_, hello);
+  for (const auto& [fence, result] : held) {
+    v1::WorkRequest message;
+    *message.mutable_result() = result;
+    dispatcher_->Receive(link_, message);
+  }
+  GiveCredit(credit_);
+}
+
+void FakeWorker::Disconnect(bool dies) {
+  if (link_ == nullptr) return;
+  link_->Cut();
+  dispatcher_->Closed(link_);
+  link_ = nullptr;
+  assignments.clear();
+  if (dies) held.clear();
+}
+
+void FakeWorker::OnMessage(const v1::WorkResponse& message) {
+  received.push_back(message);
+  if (message.has_assignment()) assignments.push_back(message.assignment());
+  if (message.has_chunk()) artifacts_[message.chunk().digest()] += message.chunk().data();
+  if (message.has_acknowledge()) held.erase(message.acknowledge().fence());
+  if (message.has_revoke()) {
+    held.erase(message.revoke().fence());
+    const size_t dropped = std::erase_if(
+        assignments, [&](const auto& a) { return a.fence() == message.revoke().fence(); });
+    if (dropped > 0) GiveCredit(1);
+  }
+}
+
+void FakeWorker::GiveCredit(int count) {
+  v1::WorkRequest message;
+  message.mutable_credit()->set_device("cpu0");
+  message.mutable_credit()->set_count(static_cast<uint32_t>(count));
+  dispatcher_->Receive(link_, message);
+}
+
+void FakeWorker::AskFor(const std::string& digest) {
+  v1::WorkRequest fetch;
+  fetch.mutable_fetch()->set_digest(digest);
+  dispatcher_->Receive(link_, fetch);
+}
+
+bool FakeWorker::Fetch(const v1::Assignment& assignment) {
+  bool is_here = true;
+  for (const v1::Candidate& candidate : assignment.candidates()) {
+    if (artifacts_.count(candidate.artifact_digest()) > 0) continue;
+    is_here = false;
+    AskFor(candidate.artifact_digest());
+  }
+  return is_here;
+}
+
+bool FakeWorker::RunOne() {
+  if (link_ == nullptr || assignments.empty()) return false;
+  const v1::Assignment assignment = assignments.front();
+  if (!Fetch(assignment)) return true;
+  assignments.pop_front();
+  ++runs;
+  if (lethal_trials.count(assignment.trial()) > 0) {
+    Disconnect(true);
+    return true;
+  }
+  std::vector<std::string> artifacts;
+  for (const v1::Candidate& candidate : assignment.candidates()) {
+    artifacts.push_back(artifacts_[candidate.artifact_digest()]);
+  }
+  v1::MeasureResult result = FakeMeasure(assignment, artifacts);
+  if (device_lost) {
+    for (v1::CandidateResult& candidate : *result.mutable_candidates()) {
+      candidate.Clear();
+      candidate.set_outcome(v1::MEASURE_OUTCOME_DEVICE_LOST);
+    }
+  }
+  held[result.fence()] = result;
+  SendResult(result);
+  GiveCredit(1);
+  return true;
+}
+
+void FakeWorker::SendResult(const v1::MeasureResult& result) {
+  if (is_mute) return;
+  sent.push_back(result);
+  v1::WorkRequest message;
+  *message.mutable_result() = result;
+  dispatcher_->Receive(link_, message);
+}
+
+}  // namespace hone::tuner

@@ -1,0 +1,135 @@
+// A tuner without compiler, builder, worker or time: everything is a pure function of the config.
+#ifndef HONE_TESTS_TUNER_FAKES_H_
+#define HONE_TESTS_TUNER_FAKES_H_
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "support/clock.h"
+#include "support/random.h"
+#include "tuner/builder.h"
+#include "tuner/executor.h"
+#include "tuner/farm/dispatcher.h"
+#include "tuner/farm/worker_link.h"
+#include "tuner/lowerer.h"
+#include "tuner/search.h"
+
+namespace hone::tuner {
+
+inline constexpr char kFakeTarget[] = "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3 -threads=1";
+
+class FakeClock : public Clock {
+ public:
+  int64_t NowNs() const override { return now_ns; }
+  int64_t WallTimeNs() const override { return now_ns; }
+  int64_t now_ns = 1;
+};
+
+// Runs work when told to.
+class ManualExecutor : public Executor {
+ public:
+  void Post(std::function<void()> work) override { queue_.push_back(std::move(work)); }
+  bool RunOne();
+  void Clear() { queue_.clear(); }
+
+ private:
+  std::deque<std::function<void()>> queue_;
+};
+
+// What a config of the fake task does. The workload's text may hold the words "default_fails" (its
+// default gives a wrong output) and "tiny" (a space of two configs).
+struct FakeOutcome {
+  hone::v1::BuildOutcome build = hone::v1::BUILD_OUTCOME_OK;
+  hone::v1::MeasureOutcome measure = hone::v1::MEASURE_OUTCOME_OK;
+  double ns = 0;
+};
+FakeOutcome OutcomeOf(const std::string& workload, const std::string& config);
+
+// 512 configs in nine knobs; the last knob does nothing where the first is 0 (equal nests). A
+// workload whose text begins with "bad" is refused.
+class FakeLowerer : public Lowerer {
+ public:
+  absl::StatusOr<std::shared_ptr<const TaskContext>> Open(const std::string& workload,
+                                                          const std::string& signature,
+                                                          const std::string& target) override;
+};
+
+// Random over the space; what is settled changes what it proposes, as in a guided search.
+class FakeSearch : public Search {
+ public:
+  std::vector<schedule::Config> NextBatch(const SearchState& state, int count) override;
+};
+
+// Builds at once, or as many requests as it is told to. An artifact is the text of its config.
+class FakeBuilder : public Builder {
+ public:
+  // With an executor, replies come from it.
+  explicit FakeBuilder(Executor* executor) : executor_(executor) {}
+  void Build(const hone::v1::BuildBatch& batch, BuildCallback done) override;
+
+  bool is_broken = false;  // every request fails through the builder's fault
+  int built = 0;
+
+ private:
+  Executor* const executor_;
+};
+hone::v1::BuildReply FakeBuild(const hone::v1::BuildRequest& request);
+
+// What a worker reports for an assignment whose artifacts are these.
+hone::v1::MeasureResult FakeMeasure(const hone::v1::Assignment& assignment,
+                                    const std::vector<std::string>& artifacts);
+
+// A worker at the dispatcher, without a stream between them. Obeys the protocol; its owner decides
+// when it works, when its stream breaks and when it dies.
+class FakeWorker {
+ public:
+  FakeWorker(std::string name, Dispatcher* dispatcher, int credit = 2)
+      : name_(std::move(name)), dispatcher_(dispatcher), credit_(credit) {}
+
+  hone::v1::Hello HelloMessage() const;
+  void Connect();
+  // The stream ends. A dead worker forgets what it holds.
+  void Disconnect(bool dies);
+  void SetDispatcher(Dispatcher* dispatcher) { dispatcher_ = dispatcher; }
+  bool connected() const { return link_ != nullptr; }
+  // Fetches for the oldest assignment, or runs it and sends its result; false: there is none.
+  bool RunOne();
+  // Sends the result again, acknowledged or not.
+  void SendResult(const hone::v1::MeasureResult& result);
+
+  void AskFor(const std::string& digest);
+
+  // What was received, for tests to look at.
+  std::vector<hone::v1::WorkResponse> received;
+  std::deque<hone::v1::Assignment> assignments;     // not yet run
+  std::map<int64_t, hone::v1::MeasureResult> held;  // by fence, not acknowledged
+  std::vector<hone::v1::MeasureResult> sent;
+  std::set<int64_t> lethal_trials;  // the worker dies of them
+  absl::Status closed;
+  bool device_lost = false;  // every measurement fails through the device's fault
+  bool is_mute = false;      // results do not reach the daemon
+  int runs = 0;
+  std::string target = kFakeTarget;
+
+ private:
+  class Link;
+  void GiveCredit(int count);
+  void OnMessage(const hone::v1::WorkResponse& message);
+  // Whether every artifact is here; asks for those that are not.
+  bool Fetch(const hone::v1::Assignment& assignment);
+
+  const std::string name_;
+  Dispatcher* dispatcher_;
+  const int credit_;
+  std::shared_ptr<Link> link_;
+  std::map<std::string, std::string> artifacts_;
+};
+
+}  // namespace hone::tuner
+
+#endif  // HONE_TESTS_TUNER_FAKES_H_

@@ -1,0 +1,206 @@
+// Whatever is killed, whenever: the end is the same.
+#include <fcntl.h>
+#include <grpcpp/grpcpp.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "hone/v1/tuning.grpc.pb.h"
+#include "support/child_process.h"
+#include "support/random.h"
+#include "tests/tuner/end_state.h"
+#include "tests/tuner/fakes.h"
+#include "tuning_db/store.h"
+
+namespace hone::tuner {
+namespace {
+
+namespace v1 = hone::v1;
+namespace fs = std::filesystem;
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr int64_t kSecondNs = 1'000'000'000;
+constexpr int kTrials = 150;
+
+// A farm of processes in a folder of its own.
+class Farm {
+ public:
+  explicit Farm(const std::string& name) : folder_(fs::temp_directory_path() / name) {
+    folder_ += "-" + std::to_string(getpid());
+    fs::remove_all(folder_);
+    fs::create_directory(folder_);
+    fs::permissions(folder_, fs::perms::owner_all);
+  }
+  ~Farm() {
+    worker_.reset();
+    daemon_.reset();
+    fs::remove_all(folder_);
+  }
+
+  // With a crash plan the daemon may die before it is ready.
+  void StartDaemon(const std::string& crash_at = "") {
+    daemon_.reset();
+    setenv("HONE_CRASH_AT", crash_at.c_str(), 1);
+    if (crash_at.empty()) unsetenv("HONE_CRASH_AT");
+    auto child = ChildProcess::Start({HONE_TESTS_BIN "/fake_honed", Database(), Socket()});
+    unsetenv("HONE_CRASH_AT");
+    ASSERT_TRUE(child.ok()) << child.status();
+    daemon_ = std::make_unique<ChildProcess>(*std::move(child));
+    (void)daemon_->ReadLine(60 * kSecondNs);
+  }
+  void StartWorker() {
+    worker_.reset();
+    auto child = ChildProcess::Start({HONE_TESTS_BIN "/fake_worker", "unix:" + Socket(), "w"});
+    ASSERT_TRUE(child.ok()) << child.status();
+    worker_ = std::make_unique<ChildProcess>(*std::move(child));
+  }
+  ChildProcess& daemon() { return *daemon_; }
+  void StopDaemon() { daemon_.reset(); }
+
+  // Again and again, until a daemon has it: Submit is idempotent.
+  int64_t Submit() {
+    v1::SubmitJobRequest request;
+    request.set_client_id("the job");
+    request.mutable_spec()->set_target(kFakeTarget);
+    request.mutable_spec()->set_trials(kTrials);
+    request.mutable_spec()->set_search("fake");
+    request.mutable_spec()->set_seed(3);
+    for (const char* workload : {"conv", "dense"}) {
+      v1::TaskSpec& task = *request.mutable_spec()->add_tasks();
+      task.set_workload(workload);
+      task.set_signature("NC->NC");
+      task.set_name(workload);
+    }
+    grpc::ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(5));
+    v1::SubmitJobResponse response;
+    const auto stub = Stub();
+    return stub->SubmitJob(&context, request, &response).ok() ? response.job().id() : 0;
+  }
+
+  // Follows the job to its end over one daemon; resumes where the stream broke.
+  v1::JobState Watch(int64_t job) {
+    v1::JobState state = v1::JOB_STATE_UNSPECIFIED;
+    int64_t seq = 0;
+    const auto stub = Stub();
+    grpc::ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(120));
+    v1::WatchJobRequest request;
+    request.set_id(job);
+    const auto stream = stub->WatchJob(&context, request);
+    v1::WatchJobResponse event;
+    while (stream->Read(&event)) {
+      EXPECT_EQ(event.seq(), seq + 1) << "events are numbered without gaps";
+      seq = event.seq();
+      state = event.job().state();
+    }
+    EXPECT_TRUE(stream->Finish().ok());
+    return state;
+  }
+
+  std::string EndState() {
+    daemon_.reset();
+    const auto store =
+        tuning_db::OpenSqliteStore(Database(), tuning_db::OpenMode::kReadOnly).value();
+    EXPECT_TRUE(store->OpenTrials(0).value().empty());
+    EXPECT_TRUE(store->Check().value().empty());
+    for (int64_t task : {1, 2}) {
+      EXPECT_EQ(store->CountTrials(task, "NC->NC", tuning_db::Purpose::kSearch).value(), kTrials);
+    }
+    return EndStateOf(*store);
+  }
+  std::string Log() const { return (folder_ / "points").string(); }
+
+ private:
+  std::unique_ptr<v1::TuningService::Stub> Stub() {
+    return v1::TuningService::NewStub(
+        grpc::CreateChannel("unix:" + Socket(), grpc::InsecureChannelCredentials()));
+  }
+  std::string Database() const { return (folder_ / "hone.db").string(); }
+  std::string Socket() const { return (folder_ / "socket").string(); }
+
+  fs::path folder_;
+  std::unique_ptr<ChildProcess> daemon_;
+  std::unique_ptr<ChildProcess> worker_;
+};
+
+// An undisturbed run: its end, and the crash points on the way.
+std::string Undisturbed(std::set<std::string>& points) {
+  Farm farm("hone-calm");
+  setenv("HONE_CRASH_LOG", farm.Log().c_str(), 1);
+  farm.StartDaemon();
+  unsetenv("HONE_CRASH_LOG");
+  farm.StartWorker();
+  const int64_t job = farm.Submit();
+  EXPECT_EQ(farm.Watch(job), v1::JOB_STATE_DONE);
+  std::ifstream log(farm.Log());
+  for (std::string point; std::getline(log, point);) points.insert(point);
+  return farm.EndState();
+}
+
+bool DiesWithin(ChildProcess& child, milliseconds limit) {
+  const auto end = steady_clock::now() + limit;
+  while (steady_clock::now() < end) {
+    if (child.HasEnded()) return true;
+    std::this_thread::sleep_for(milliseconds(2));
+  }
+  return false;
+}
+
+TEST(HonedKills, FiftySeededKillsOfDaemonAndWorkerChangeNothing) {
+  std::set<std::string> points;
+  const std::string expected = Undisturbed(points);
+  ASSERT_GE(points.size(), 15u) << "crash points before and after each step";
+
+  Farm farm("hone-kills");
+  Random random(2026);
+  const std::vector<std::string> names(points.begin(), points.end());
+  farm.StartWorker();
+  int64_t job = 0;
+  for (int kill = 0; kill < 50; ++kill) {
+    const std::string point = names[random.Below(names.size())];
+    farm.StartDaemon(point + ":" + std::to_string(1 + random.Below(12)));
+    if (job == 0) job = farm.Submit();
+    const bool kills_worker = random.Below(3) == 0;
+    if (kills_worker) {
+      (void)DiesWithin(farm.daemon(), milliseconds(random.Below(40)));
+      farm.StartWorker();  // kills the old one
+    }
+    // A point that is not reached in time: then it is simply killed, somewhere.
+    if (!DiesWithin(farm.daemon(), milliseconds(200 + random.Below(300)))) farm.StopDaemon();
+  }
+  farm.StartDaemon();
+  farm.StartWorker();
+  job = farm.Submit();  // idempotent: the same job
+  EXPECT_EQ(job, 1);
+  EXPECT_EQ(farm.Watch(job), v1::JOB_STATE_DONE);
+  EXPECT_EQ(farm.EndState(), expected);
+}
+
+TEST(HonedKills, EachCrashPointChangesNothing) {
+  std::set<std::string> points;
+  const std::string expected = Undisturbed(points);
+  for (const std::string& point : points) {
+    if (point.rfind("tuner.", 0) != 0) continue;  // the store's own are tests/tuning_db's
+    Farm farm("hone-point");
+    farm.StartWorker();
+    farm.StartDaemon(point + ":1");
+    (void)farm.Submit();
+    (void)DiesWithin(farm.daemon(), milliseconds(5000));
+    farm.StartDaemon();
+    EXPECT_EQ(farm.Watch(farm.Submit()), v1::JOB_STATE_DONE) << point;
+    EXPECT_EQ(farm.EndState(), expected) << point;
+  }
+}
+
+}  // namespace
+}  // namespace hone::tuner

@@ -1,0 +1,284 @@
+// What users of jobs rely on, whatever happens to workers and daemon.
+#include "tuner/jobs/tuning_loop.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/tuner/world.h"
+
+namespace hone::tuner {
+namespace {
+
+using ::testing::HasSubstr;
+using tuning_db::JobState;
+using tuning_db::Outcome;
+using tuning_db::Purpose;
+
+constexpr int64_t kSecond = 1'000'000'000;
+
+// Every trial has exactly one record, and every task as many as its budget says.
+void ExpectWhole(World& world, int64_t tasks, int64_t trials) {
+  EXPECT_TRUE(world.store->OpenTrials(0).value().empty());
+  EXPECT_EQ(world.Records(Purpose::kSearch).size(), static_cast<size_t>(tasks * trials));
+  for (int64_t task = 1; task <= tasks; ++task) {
+    EXPECT_EQ(world.store->CountTrials(task, "NC->NC", Purpose::kSearch).value(), trials);
+  }
+}
+
+TEST(TuningLoop, MeetsEveryBudgetExactlyAndEndsWithFinals) {
+  World world;
+  world.AddWorker("w1");
+  const int64_t job = world.Submit({.workloads = {"conv", "dense", "pool"}, .trials = 43});
+  world.Run();
+  EXPECT_EQ(world.GetJob(job).state, JobState::kDone) << world.GetJob(job).message;
+  ExpectWhole(world, 3, 43);
+  for (int64_t task = 1; task <= 3; ++task) {
+    const auto final = world.store->NewestFinal(task, "NC->NC").value();
+    ASSERT_TRUE(final.has_value());
+    EXPECT_EQ(final->distinct_trials, 43);
+    EXPECT_EQ(final->entries.size(), 5u);
+    EXPECT_EQ(final->entries[0].config.find(":1"), std::string::npos) << "the default takes part";
+    for (const auto& entry : final->entries) EXPECT_EQ(entry.round_ns.size(), 7u);
+    EXPECT_GE(final->entries[static_cast<size_t>(final->winner)].ratio_to_default, 1);
+  }
+  EXPECT_EQ(world.Records(Purpose::kConfirm).size(), 3u);
+}
+
+TEST(TuningLoop, MeasuresTheDefaultFirst) {
+  World world;
+  world.AddWorker("w1");
+  world.Submit({.trials = 1});
+  world.Run();
+  const auto records = world.Records(Purpose::kSearch);
+  ASSERT_EQ(records.size(), 1u);
+  EXPECT_EQ(records[0].of_trial.config.find(":1"), std::string::npos);
+}
+
+TEST(TuningLoop, CountsBuildFailuresAndWrongOutputsAsTrials) {
+  World world;
+  world.AddWorker("w1");
+  world.Submit({.trials = 100});
+  world.Run();
+  std::set<Outcome> seen;
+  for (const auto& record : world.Records(Purpose::kSearch)) seen.insert(record.outcome);
+  EXPECT_TRUE(seen.count(Outcome::kBuildError));
+  EXPECT_TRUE(seen.count(Outcome::kWrongOutput));
+  ExpectWhole(world, 1, 100);
+}
+
+TEST(TuningLoop, NeverMeasuresTheSameNestTwice) {
+  World world;
+  world.AddWorker("w1");
+  world.Submit({.trials = 300});
+  world.Run();
+  std::set<std::string> nests;
+  for (const auto& record : world.Records(Purpose::kSearch)) {
+    EXPECT_TRUE(nests.insert(record.of_trial.nest_digest).second);
+  }
+}
+
+TEST(TuningLoop, ClosesATaskWhoseSpaceIsUsedUp) {
+  World world;
+  world.AddWorker("w1");
+  const int64_t job = world.Submit({.workloads = {"tiny"}, .trials = 64});
+  world.Run();
+  EXPECT_EQ(world.GetJob(job).state, JobState::kDone);
+  EXPECT_EQ(world.Records(Purpose::kSearch).size(), 2u);
+  EXPECT_EQ(world.store->NewestFinal(1, "NC->NC").value()->space_size, 2);
+}
+
+TEST(TuningLoop, SpendsNothingWhenTheBudgetIsMetAndAFinalIsThere) {
+  World world;
+  world.AddWorker("w1");
+  world.Submit({.client_id = "first", .workloads = {"conv", "tiny"}});
+  world.Run();
+  const int runs = world.workers["w1"]->runs;
+  const int64_t again = world.Submit({.client_id = "second", .workloads = {"conv", "tiny"}});
+  world.Run();
+  EXPECT_EQ(world.GetJob(again).state, JobState::kDone);
+  EXPECT_EQ(world.workers["w1"]->runs, runs);
+}
+
+TEST(TuningLoop, SpendsOnlyTheDifferenceToATaskSharedWithAnEarlierJob) {
+  World world;
+  world.AddWorker("w1");
+  world.Submit({.client_id = "first", .trials = 20});
+  world.Run();
+  world.Submit({.client_id = "second", .workloads = {"conv", "dense"}, .trials = 30});
+  world.Run();
+  ExpectWhole(world, 2, 30);
+  EXPECT_EQ(world.store->NewestFinal(1, "NC->NC").value()->distinct_trials, 30);
+}
+
+TEST(TuningLoop, SharesTheTrialsOfATaskBetweenRunningJobs) {
+  World world;
+  world.AddWorker("w1");
+  const int64_t first = world.Submit({.client_id = "first", .trials = 20});
+  const int64_t second = world.Submit({.client_id = "second", .trials = 36});
+  world.Run();
+  EXPECT_EQ(world.GetJob(first).state, JobState::kDone);
+  EXPECT_EQ(world.GetJob(second).state, JobState::kDone);
+  ExpectWhole(world, 1, 36);
+}
+
+TEST(TuningLoop, ComesToTheSameEndWhateverTheNumberOfWorkers) {
+  World one;
+  one.AddWorker("w1", 1);
+  one.Submit({.workloads = {"conv", "dense"}});
+  one.Run();
+  World three;
+  for (const char* name : {"w1", "w2", "w3"}) three.AddWorker(name, 3);
+  three.Submit({.workloads = {"conv", "dense"}});
+  three.Run();
+  EXPECT_EQ(one.EndState(), three.EndState());
+}
+
+TEST(TuningLoop, ResumesFromAnyStateToTheSameEnd) {
+  World whole;
+  whole.AddWorker("w1");
+  whole.Submit({.workloads = {"conv", "dense"}, .trials = 21});
+  whole.Run();
+  const std::string expected = whole.EndState();
+  for (uint64_t seed = 1; seed <= 150; ++seed) {
+    World world({}, {.poison_limit = 1000});  // a trial may be hit three times by chance
+    Random random(seed);
+    world.AddWorker("w1");
+    const int64_t job = world.Submit({.workloads = {"conv", "dense"}, .trials = 21});
+    for (int kills = 0; kills < 6; ++kills) {
+      world.Run(1 + static_cast<int>(random.Below(150)));
+      if (random.Below(3) == 0) {
+        world.workers["w1"]->Disconnect(random.Below(2) == 0);
+        world.workers["w1"]->Connect();
+      } else {
+        world.Restart();
+      }
+    }
+    world.Run();
+    world.Wait(10 * kSecond);
+    ASSERT_EQ(world.GetJob(job).state, JobState::kDone) << "seed " << seed;
+    ASSERT_TRUE(world.store->OpenTrials(0).value().empty()) << "seed " << seed;
+    ASSERT_EQ(world.EndState(), expected) << "seed " << seed;
+  }
+}
+
+TEST(TuningLoop, CancelsAJobAndKeepsWhatWasSettled) {
+  World world;
+  world.AddWorker("w1");
+  const int64_t job = world.Submit({.trials = 200});
+  world.Run(400);
+  absl::Status cancelled = absl::UnknownError("not called");
+  world.loop->CancelJob(job, [&](absl::Status status) { cancelled = status; });
+  world.Run();
+  EXPECT_TRUE(cancelled.ok()) << cancelled;
+  EXPECT_EQ(world.GetJob(job).state, JobState::kCancelled);
+  EXPECT_TRUE(world.store->OpenTrials(0).value().empty());
+  int64_t measured = 0;
+  for (const auto& record : world.Records(Purpose::kSearch)) {
+    measured += record.outcome != Outcome::kCancelled;
+  }
+  EXPECT_GT(measured, 0);
+  EXPECT_LT(measured, 200);
+  // Cancelled trials were not measured, so they are not charged.
+  world.Submit({.client_id = "again", .trials = 200});
+  world.Run();
+  int64_t total = 0;
+  for (const auto& record : world.Records(Purpose::kSearch)) {
+    total += record.outcome != Outcome::kCancelled;
+  }
+  EXPECT_EQ(total, 200);
+  EXPECT_EQ(world.store->NewestFinal(1, "NC->NC").value()->distinct_trials, 200);
+}
+
+TEST(TuningLoop, CancelsWhatADaemonThatDiedWhileCancellingLeftOpen) {
+  World world;
+  const int64_t job = world.Submit({.trials = 20});  // no worker: everything stays open
+  world.Run();
+  ASSERT_FALSE(world.store->OpenTrials(0).value().empty());
+  ASSERT_TRUE(world.store->SetJobState(job, JobState::kCancelled, "").ok());
+  world.Restart();
+  world.Run();
+  EXPECT_TRUE(world.store->OpenTrials(0).value().empty());
+}
+
+TEST(TuningLoop, EndsAtItsDeadlineWithAFinalOfWhatItHas) {
+  World world;
+  FakeWorker& worker = world.AddWorker("w1");
+  const int64_t job = world.Submit({.trials = 400, .deadline_ns = 5 * kSecond});
+  world.Run(500);
+  world.clock.now_ns += 6 * kSecond;
+  world.loop->Tick();
+  world.Run();
+  EXPECT_EQ(world.GetJob(job).state, JobState::kDone);
+  EXPECT_THAT(world.GetJob(job).message, HasSubstr("before its budget"));
+  const auto final = world.store->NewestFinal(1, "NC->NC").value();
+  ASSERT_TRUE(final.has_value());
+  EXPECT_LT(final->distinct_trials, 400);
+  EXPECT_GT(worker.runs, 0);
+}
+
+TEST(TuningLoop, FailsAJobWhoseDefaultIsWrongAndSaysSo) {
+  World world;
+  world.AddWorker("w1");
+  const int64_t job = world.Submit({.workloads = {"default_fails", "conv"}, .trials = 10});
+  world.Run();
+  EXPECT_EQ(world.GetJob(job).state, JobState::kFailed);
+  EXPECT_THAT(world.GetJob(job).message, HasSubstr("1 of 2 kernels"));
+  EXPECT_THAT(world.GetJob(job).message, HasSubstr("default config failed its final"));
+  EXPECT_TRUE(world.store->NewestFinal(2, "NC->NC").value().has_value());
+}
+
+TEST(TuningLoop, FailsAJobWhenTheBuilderKeepsFailing) {
+  World world;
+  world.AddWorker("w1");
+  world.builder->is_broken = true;
+  const int64_t job = world.Submit({});
+  world.Run();
+  EXPECT_EQ(world.GetJob(job).state, JobState::kFailed);
+  EXPECT_THAT(world.GetJob(job).message, HasSubstr("no builder"));
+  EXPECT_TRUE(world.store->OpenTrials(0).value().empty());
+}
+
+TEST(TuningLoop, TakesJobsOfGreaterPriorityFirst) {
+  World world({.max_open_trials = 8});
+  world.AddWorker("w1");
+  world.Submit({.client_id = "low", .workloads = {"conv"}, .trials = 60});
+  const int64_t high =
+      world.Submit({.client_id = "high", .workloads = {"dense"}, .trials = 60, .priority = 5});
+  while (world.GetJob(high).state != JobState::kDone && world.Step()) {
+  }
+  EXPECT_EQ(world.store->CountTrials(2, "NC->NC", Purpose::kSearch).value(), 60);
+  EXPECT_LT(world.store->CountTrials(1, "NC->NC", Purpose::kSearch).value(), 30);
+}
+
+TEST(TuningLoop, NeverBuildsWhileAMeasurementOwnsAllCores) {
+  World world({.local_cores = 2});
+  FakeWorker& worker = world.AddWorker("w1");
+  const int64_t job = world.Submit({.workloads = {"two_threads"}, .trials = 50});
+  int built = 0;
+  while (world.Step()) {
+    if (world.builder->built != built) {
+      EXPECT_TRUE(worker.assignments.empty());
+      EXPECT_TRUE(worker.held.empty());
+    }
+    built = world.builder->built;
+  }
+  EXPECT_EQ(world.GetJob(job).state, JobState::kDone);
+  ExpectWhole(world, 1, 50);
+}
+
+TEST(TuningLoop, AnnouncesEveryEventOfAJob) {
+  World world;
+  world.AddWorker("w1");
+  const int64_t job = world.Submit({.trials = 10});
+  world.Run();
+  const auto events = world.store->ListEvents(job, 0, 0).value();
+  std::map<std::string, int> kinds;
+  for (const auto& event : events) ++kinds[event.kind];
+  EXPECT_EQ(kinds["trial_settled"], 11);  // the final's own among them
+  EXPECT_EQ(kinds["final"], 1);
+  EXPECT_EQ(kinds["state"], 2);
+  EXPECT_GE(world.events.size(), 12u);
+}
+
+}  // namespace
+}  // namespace hone::tuner

@@ -1,0 +1,124 @@
+#include "tests/tuner/world.h"
+
+#include <gtest/gtest.h>
+
+#include "support/digest.h"
+#include "tests/tuner/end_state.h"
+
+namespace hone::tuner {
+
+World::World(TuningOptions o, DispatcherOptions farm)
+    : options(std::move(o)),
+      farm_options(std::move(farm)),
+      store(tuning_db::MakeMemoryStore(clock)) {
+  Start();
+}
+
+World::~World() {
+  for (auto& [name, worker] : workers) worker->Disconnect(true);
+}
+
+void World::Start() {
+  scheduler_ = MakeGainScheduler();
+  builder = std::make_unique<FakeBuilder>(&executor);
+  dispatcher = std::make_unique<Dispatcher>(farm_options, store.get(), &clock, &executor);
+  TuningParts parts;
+  parts.store = store.get();
+  parts.lowerer = &lowerer_;
+  parts.builder = builder.get();
+  parts.measurer = dispatcher.get();
+  parts.scheduler = scheduler_.get();
+  parts.clock = &clock;
+  parts.executor = &executor;
+  parts.planner = &executor;
+  parts.search = [this](const std::string& name) { return name == "fake" ? &search_ : nullptr; };
+  parts.on_event = [this](int64_t job) { events.push_back(job); };
+  loop = std::make_unique<TuningLoop>(options, parts);
+  loop->Resume();
+}
+
+void World::Restart() {
+  // What the dying daemon had not done yet is never done.
+  for (auto& [name, worker] : workers) worker->Disconnect(false);
+  executor.Clear();
+  loop.reset();
+  dispatcher.reset();
+  Start();
+  // A daemon takes up what is open before it serves anybody.
+  while (executor.RunOne()) {
+  }
+  for (auto& [name, worker] : workers) {
+    worker->SetDispatcher(dispatcher.get());
+    worker->Connect();
+  }
+}
+
+FakeWorker& World::AddWorker(const std::string& name, int credit) {
+  auto& worker = workers[name];
+  worker = std::make_unique<FakeWorker>(name, dispatcher.get(), credit);
+  worker->Connect();
+  return *worker;
+}
+
+int64_t World::Submit(const JobWish& wish) {
+  tuning_db::Job job;
+  job.client_id = wish.client_id;
+  job.model = "model";
+  job.target = kFakeTarget;
+  job.seed = wish.seed;
+  job.search = "fake";
+  job.deadline_ns = wish.deadline_ns;
+  job.priority = wish.priority;
+  for (const std::string& workload : wish.workloads) {
+    tuning_db::Task task;
+    task.workload = workload;
+    task.workload_digest = Sha256Hex(workload);
+    task.target = kFakeTarget;
+    tuning_db::JobTask wanted;
+    wanted.task = store->EnsureTask(task).value();
+    wanted.signature = "NC->NC";
+    wanted.name = workload;
+    wanted.trials = wish.trials;
+    job.tasks.push_back(wanted);
+  }
+  const int64_t id = store->SubmitJob(job).value().id;
+  loop->JobSubmitted(id);
+  return id;
+}
+
+bool World::Step() {
+  if (executor.RunOne()) return true;
+  for (auto& [name, worker] : workers) {
+    if (worker->RunOne()) return true;
+  }
+  return false;
+}
+
+void World::Run(int limit) {
+  for (int steps = 0; Step(); ++steps) {
+    if (limit > 0 && steps + 1 >= limit) return;
+    ASSERT_LT(steps, 200'000) << "the tuner runs in a circle";
+  }
+}
+
+void World::Wait(int64_t ns) {
+  const int64_t end = clock.now_ns + ns;
+  while (clock.now_ns < end) {
+    clock.now_ns += 100'000'000;
+    dispatcher->Tick();
+    loop->Tick();
+    Run();
+  }
+}
+
+tuning_db::Job World::GetJob(int64_t id) { return store->GetJob(id).value(); }
+
+std::vector<tuning_db::Record> World::Records(tuning_db::Purpose purpose) {
+  tuning_db::RecordFilter filter;
+  filter.purpose = purpose;
+  return store->Records(filter).value();
+}
+
+std::string World::EndState() { return EndStateOf(*store); }
+
+}  // namespace hone::tuner

@@ -1,0 +1,67 @@
+// A whole tuner on fakes, run step by step.
+#ifndef HONE_TESTS_TUNER_WORLD_H_
+#define HONE_TESTS_TUNER_WORLD_H_
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/tuner/fakes.h"
+#include "tuner/jobs/tuning_loop.h"
+
+namespace hone::tuner {
+
+struct JobWish {
+  std::string client_id = "job";
+  std::vector<std::string> workloads = {"conv"};
+  int64_t trials = 40;
+  uint64_t seed = 7;
+  int64_t deadline_ns = 0;
+  int priority = 0;
+};
+
+// The store outlives daemons; Restart() is a kill -9 and a new start: everything in memory is gone.
+class World {
+ public:
+  explicit World(TuningOptions options = {}, DispatcherOptions farm_options = {});
+  ~World();
+
+  int64_t Submit(const JobWish& wish);
+  void Restart();
+  // One thing happens somewhere; false: nothing is left to happen.
+  bool Step();
+  // Until nothing is left to happen; at most `limit` steps (0: no limit).
+  void Run(int limit = 0);
+  // Time passes, in steps of 100 ms.
+  void Wait(int64_t ns);
+  FakeWorker& AddWorker(const std::string& name, int credit = 2);
+
+  tuning_db::Job GetJob(int64_t id);
+  std::vector<tuning_db::Record> Records(tuning_db::Purpose purpose);
+  // Per task: each search config with its outcome and median, in the order of proposal; the final's
+  // entries and winner. Two runs that came to the same end have the same text.
+  std::string EndState();
+
+  TuningOptions options;
+  DispatcherOptions farm_options;
+  FakeClock clock;
+  std::unique_ptr<tuning_db::Store> store;
+  ManualExecutor executor;
+  std::unique_ptr<FakeBuilder> builder;
+  std::unique_ptr<Dispatcher> dispatcher;
+  std::unique_ptr<TuningLoop> loop;
+  std::map<std::string, std::unique_ptr<FakeWorker>> workers;
+  std::vector<int64_t> events;  // of jobs, as they were announced
+
+ private:
+  void Start();
+
+  FakeLowerer lowerer_;
+  FakeSearch search_;
+  std::unique_ptr<TaskScheduler> scheduler_;
+};
+
+}  // namespace hone::tuner
+
+#endif  // HONE_TESTS_TUNER_WORLD_H_

@@ -1,0 +1,112 @@
+#include "tuning_db/log_io.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <sstream>
+
+#include "tests/tuning_db/examples.h"
+
+namespace hone::tuning_db {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+void Settle(Store& store, int64_t task, int config, Record record) {
+  const int64_t id = store.Propose({ExampleTrial(task, 0, config)}).value().at(0).id;
+  record.trial = id;
+  store.Settle(store.Lease(id, "w").value().fence, record).value();
+}
+
+std::string Export(Store& store, const RecordFilter& filter = {}) {
+  std::ostringstream out;
+  EXPECT_TRUE(ExportLog(store, filter, out).ok());
+  return out.str();
+}
+
+std::unique_ptr<Store> ExampleStore() {
+  auto store = MakeMemoryStore();
+  const int64_t task = store->EnsureTask(ExampleTask()).value();
+  Settle(*store, task, 1, ExampleRecord(0, 1000.0 / 3));
+  Record wrong = ExampleRecord(0, 0);
+  wrong.outcome = Outcome::kWrongOutput;
+  wrong.message = "found \"nan\"\nat 3";
+  wrong.samples_ns.clear();
+  wrong.error_ratio = std::numeric_limits<double>::infinity();
+  Settle(*store, task, 2, wrong);
+  store->AddFinal(ExampleFinal(task, 0)).value();
+  return store;
+}
+
+TEST(LogIo, ImportGivesBackWhatWasExported) {
+  const auto from = ExampleStore();
+  const std::string log = Export(*from);
+  const auto to = MakeMemoryStore();
+  to->EnsureTask(ExampleTask(5)).value();  // so that ids differ
+  std::istringstream in(log);
+  const LogCounts counts = ImportLog(*to, in).value();
+  EXPECT_EQ(counts.records, 2);
+  EXPECT_EQ(counts.finals, 1);
+  EXPECT_EQ(counts.known, 0);
+  EXPECT_EQ(Export(*to), log) << "every figure, bit for bit";
+  EXPECT_THAT(to->OpenTrials(0).value(), IsEmpty());
+}
+
+TEST(LogIo, ImportTwiceAddsNothing) {
+  const auto store = ExampleStore();
+  const std::string log = Export(*store);
+  std::istringstream in(log);
+  EXPECT_EQ(ImportLog(*store, in)->known, 3);
+  EXPECT_THAT(store->Records({}).value(), SizeIs(2));
+}
+
+TEST(LogIo, TrialsOfARunningJobAreLeftToIt) {
+  const std::string log = Export(*ExampleStore());
+  const auto store = MakeMemoryStore();
+  const int64_t task = store->EnsureTask(ExampleTask()).value();
+  const int64_t job = store->SubmitJob(ExampleJob(task)).value().id;
+  store->Propose({ExampleTrial(task, job, 1)}).value();
+  std::istringstream in(log);
+  EXPECT_EQ(ImportLog(*store, in)->records, 1);
+  EXPECT_THAT(store->OpenTrials(job).value(), SizeIs(1));
+}
+
+TEST(LogIo, ExportFollowsTheFilter) {
+  const std::string log = Export(*ExampleStore(), {.limit = 1});
+  EXPECT_THAT(log, HasSubstr(R"("outcome":"ok")"));
+  EXPECT_THAT(log, testing::Not(HasSubstr("wrong_output")));
+}
+
+TEST(LogIo, BadLineIsNamedAndNothingIsAdded) {
+  const std::string log = Export(*ExampleStore());
+  const auto replaced = [&](const std::string& from, const std::string& to) {
+    std::string text = log;
+    const size_t at = text.rfind(from);
+    return at == std::string::npos ? text : text.replace(at, from.size(), to);
+  };
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"", "line 1: not a tuning log"},
+      {"{}\n", "line 1: not a tuning log"},
+      {log + "{\"kind\"", "line 5: not a JSON object"},
+      {log + "[]\n", "line 5: not a JSON object"},
+      {replaced("wrong_output", "wrong"), "line 3: \"outcome\""},
+      {replaced("\"samples_ns\":[", "\"samples_ns\":[\"x\""), "line 3: \"samples_ns\""},
+      {replaced("nn.relu", "nn.gelu"), "line 4: \"workload_digest\" has to be the SHA-256"},
+      {replaced("\"winner\":1", "\"winner\":2"), "line 4: \"winner\""},
+      {replaced("\"round_ns\":", "\"no\":"), "line 4: \"entries\""},
+      {replaced("\"kind\":\"final\"", "\"kind\":\"else\""), "line 4: \"kind\""}};
+  for (const auto& [text, words] : cases) {
+    const auto store = MakeMemoryStore();
+    std::istringstream in(text);
+    const auto counts = ImportLog(*store, in);
+    EXPECT_TRUE(absl::IsInvalidArgument(counts.status())) << words;
+    EXPECT_THAT(std::string(counts.status().message()), HasSubstr(words));
+    EXPECT_THAT(store->Records({}).value(), IsEmpty());
+  }
+}
+
+}  // namespace
+}  // namespace hone::tuning_db

@@ -1,0 +1,129 @@
+#include "tuner/builder/build_request.h"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
+
+#include "compiler/codegen/codegen.h"
+#include "compiler/loop/builder.h"
+#include "compiler/loop/reference.h"
+#include "compiler/ops/lower.h"
+#include "compiler/schedule/template.h"
+#include "support/clock.h"
+#include "support/digest.h"
+#include "support/status.h"
+
+namespace hone::tuner {
+namespace {
+
+namespace v1 = hone::v1;
+
+// A failure with the outcome it means.
+struct Failure {
+  v1::BuildOutcome outcome = v1::BUILD_OUTCOME_BUILD_ERROR;
+  absl::Status status;
+};
+
+std::vector<int> RanksOf(const loop::Nest& nest, loop::Role role) {
+  std::vector<int> ranks;
+  for (const loop::Buffer& buffer : nest.buffers) {
+    if (buffer->role == role) ranks.push_back(static_cast<int>(buffer->shape.size()));
+  }
+  return ranks;
+}
+
+codegen::KernelSpec SpecOf(const ops::KernelDefinition& def, loop::Nest nest) {
+  codegen::KernelSpec spec;
+  spec.name = nest.name;
+  spec.workload = def.workload.text;
+  spec.workload_digest = def.workload.digest;
+  spec.flops = def.flops;
+  spec.nest = std::move(nest);
+  return spec;
+}
+
+absl::StatusOr<codegen::KernelSpec> LowerCandidate(const v1::BuildCandidate& candidate,
+                                                   const Target& target,
+                                                   v1::BuildOutcome& outcome) {
+  HONE_ASSIGN_OR_RETURN(const ops::KernelDefinition def, ops::LowerWorkload(candidate.workload()));
+  schedule::Task task;
+  task.def = &def;
+  task.target = target;
+  HONE_ASSIGN_OR_RETURN(
+      task.signature,
+      ir::LayoutSignature::Parse(candidate.signature(), RanksOf(def.naive, loop::Role::kInput),
+                                 RanksOf(def.naive, loop::Role::kOutput)));
+  outcome = v1::BUILD_OUTCOME_INVALID_CONFIG;
+  HONE_ASSIGN_OR_RETURN(const schedule::Config config, schedule::Config::Parse(candidate.config()));
+  HONE_ASSIGN_OR_RETURN(loop::Nest nest, schedule::TemplateFor(def).Schedule(task, config));
+  outcome = v1::BUILD_OUTCOME_BUILD_ERROR;
+  const std::string digest = schedule::NestDigest(nest);
+  if (digest != candidate.nest_digest()) {
+    return absl::InternalError(fmt::format(
+        "the config lowers to nest {} here, to {} in the daemon: builder and daemon are of "
+        "different builds",
+        digest, candidate.nest_digest()));
+  }
+  codegen::KernelSpec spec = SpecOf(def, std::move(nest));
+  spec.config = candidate.config();
+  spec.error_bound = schedule::ErrorBound(task, config);
+  if (config.Has("pipeline")) spec.pipeline = config.String("pipeline");
+  return spec;
+}
+
+absl::StatusOr<codegen::KernelSpec> LowerReference(const v1::BuildReference& reference) {
+  HONE_ASSIGN_OR_RETURN(const ops::KernelDefinition def, ops::LowerWorkload(reference.workload()));
+  return SpecOf(def, loop::ReferenceNest(def.naive));
+}
+
+absl::Status Build(const v1::BuildRequest& request, v1::BuildReply& reply,
+                   v1::BuildOutcome& outcome) {
+  const int64_t start = Clock::Real().NowNs();
+  codegen::ModuleSpec module;
+  HONE_ASSIGN_OR_RETURN(module.target, Target::Parse(request.target()));
+  absl::StatusOr<codegen::KernelSpec> spec =
+      request.has_reference() ? LowerReference(request.reference())
+                              : LowerCandidate(request.candidate(), module.target, outcome);
+  HONE_RETURN_IF_ERROR(spec.status());
+  module.kernels.push_back(*std::move(spec));
+  reply.set_lower_ns(Clock::Real().NowNs() - start);
+  codegen::BuildTimes times;
+  HONE_ASSIGN_OR_RETURN(*reply.mutable_artifact(), codegen::BuildModule(module, &times));
+  reply.set_artifact_digest(Sha256Hex(reply.artifact()));
+  reply.set_toolchain(codegen::ToolchainText());
+  reply.set_emit_ns(times.emit_ns);
+  reply.set_optimise_ns(times.optimise_ns);
+  reply.set_machine_code_ns(times.machine_code_ns);
+  reply.set_link_ns(times.link_ns);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+v1::BuildReply BuildOne(const v1::BuildRequest& request) {
+  v1::BuildReply reply;
+  v1::BuildOutcome outcome = v1::BUILD_OUTCOME_BUILD_ERROR;
+  const absl::Status status = Build(request, reply, outcome);
+  reply.set_id(request.id());
+  reply.set_outcome(status.ok() ? v1::BUILD_OUTCOME_OK : outcome);
+  if (!status.ok()) reply.set_message(std::string(status.message()));
+  return reply;
+}
+
+void WarmUp(const Target& target) {
+  loop::NestBuilder builder("warm_up");
+  const loop::Buffer x = builder.AddInput("x", DataType::kFloat32, {64});
+  const loop::Buffer y =
+      builder.Compute("y", DataType::kFloat32, {64}, [&](const std::vector<loop::Expr>& i) {
+        return loop::Unary(loop::UnaryOp::kTanh, loop::Load(x, i));
+      });
+  codegen::ModuleSpec spec;
+  spec.target = target;
+  spec.kernels.emplace_back();
+  spec.kernels.back().name = "warm_up";
+  spec.kernels.back().nest = builder.Finish({y});
+  (void)codegen::BuildModule(spec);
+}
+
+}  // namespace hone::tuner

@@ -1,0 +1,64 @@
+// hone-builder: builds candidates for the daemon that started it. Reads batches from stdin, writes
+// replies to stdout (proto/hone/v1/builder.proto), and ends when either is closed. Single-threaded,
+// so that it may fork at any time.
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <set>
+#include <string>
+
+#include "compiler/ir/target.h"
+#include "tuner/builder/batch_runner.h"
+#include "tuner/builder/build_request.h"
+#include "tuner/builder/client/frames.h"
+#include "tuner/builder/test_fault.h"
+
+namespace {
+
+namespace v1 = hone::v1;
+
+// Children of a target's first batch would each pay for the first use of its code generator.
+void WarmUpOnce(const v1::BuildBatch& batch, std::set<std::string>& warm) {
+  for (const v1::BuildRequest& request : batch.requests()) {
+    if (!warm.insert(request.target()).second) continue;
+    const auto target = hone::Target::Parse(request.target());
+    if (target.ok()) hone::tuner::WarmUp(*target);
+  }
+}
+
+v1::BuildReply Build(const v1::BuildRequest& request) {
+  hone::tuner::InjectFault(request);
+  return hone::tuner::BuildOne(request);
+}
+
+absl::Status Reply(const v1::BuildReply& reply) {
+  return hone::tuner::WriteFrame(STDOUT_FILENO, reply.SerializeAsString());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc > 1) {
+    std::fprintf(stderr, "usage: %s < batches > replies (started by honed)\n", argv[0]);
+    return 2;
+  }
+  signal(SIGPIPE, SIG_IGN);
+  hone::tuner::FrameReader requests(STDIN_FILENO);
+  hone::tuner::BatchRunner runner(Build, Reply, STDOUT_FILENO);
+  std::set<std::string> warm;
+  while (true) {
+    const auto message = requests.Read(/*limit_ns=*/-1);
+    if (!message.ok()) return message.status().code() == absl::StatusCode::kUnavailable ? 0 : 1;
+    v1::BuildBatch batch;
+    if (!batch.ParseFromString(*message)) {
+      std::fprintf(stderr, "hone-builder: expected a BuildBatch on stdin, found something else\n");
+      return 1;
+    }
+    WarmUpOnce(batch, warm);
+    if (const absl::Status status = runner.Run(batch); !status.ok()) {
+      std::fprintf(stderr, "hone-builder: %s\n", std::string(status.message()).c_str());
+      return 1;
+    }
+  }
+}

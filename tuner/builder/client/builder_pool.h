@@ -1,0 +1,61 @@
+// The daemon's builders: hone-builder processes, and a thread for each that feeds it. No LLVM here.
+#ifndef HONE_TUNER_BUILDER_CLIENT_BUILDER_POOL_H_
+#define HONE_TUNER_BUILDER_CLIENT_BUILDER_POOL_H_
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tuner/builder.h"
+#include "tuner/builder/client/builder_process.h"
+
+namespace hone::tuner {
+
+// The program next to this one.
+std::string DefaultBuilderExecutable();
+
+// Thread-safe. Processes start with their first batch, are started again when they die, and are
+// killed when they do not answer in the time their requests allow.
+class BuilderPool : public Builder {
+ public:
+  struct Options {
+    int processes = 1;
+    std::string executable = DefaultBuilderExecutable();
+    // Beyond the limits of a batch's requests, for starting and for running a dead batch again.
+    int64_t grace_ns = int64_t{30} * 1000 * 1000 * 1000;
+    // For requests that state no limit.
+    int64_t default_limit_ns = int64_t{60} * 1000 * 1000 * 1000;
+  };
+  explicit BuilderPool(Options options);
+  // Kills the processes; requests still open get kCancelled.
+  ~BuilderPool() override;
+
+  // A request whose builder died or did not answer gets kUnavailable; the batches of others go on.
+  void Build(const hone::v1::BuildBatch& batch, BuildCallback done) override;
+
+ private:
+  struct Job {
+    hone::v1::BuildBatch batch;
+    BuildCallback done;
+  };
+  void Serve();
+  void RunJob(Job& job, std::unique_ptr<BuilderProcess>& process);
+  int64_t LimitNs(const hone::v1::BuildBatch& batch) const;
+  bool stopping();
+
+  const Options options_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Job> jobs_;
+  bool stopping_ = false;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace hone::tuner
+
+#endif  // HONE_TUNER_BUILDER_CLIENT_BUILDER_POOL_H_

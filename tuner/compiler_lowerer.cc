@@ -1,0 +1,96 @@
+#include "tuner/compiler_lowerer.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+#include <vector>
+
+#include "compiler/ir/target.h"
+#include "compiler/loop/features.h"
+#include "compiler/ops/lower.h"
+#include "compiler/schedule/template.h"
+#include "support/status.h"
+
+namespace hone::tuner {
+namespace {
+
+class CompilerTask final : public TaskContext {
+ public:
+  CompilerTask(ops::KernelDefinition def, ir::LayoutSignature signature, Target target)
+      : def_(std::move(def)),
+        task_{&def_, std::move(signature), std::move(target)},
+        template_(schedule::TemplateFor(def_)),
+        space_(template_.MakeSpace(task_)),
+        default_(template_.Default(task_)) {}
+  CompilerTask(const CompilerTask&) = delete;
+  CompilerTask& operator=(const CompilerTask&) = delete;
+
+  const schedule::Space& space() const override { return space_; }
+  const schedule::Config& default_config() const override { return default_; }
+  std::string anchor_digest() const override { return def_.workload.anchor_digest; }
+  int threads() const override { return task_.target.threads; }
+
+  absl::StatusOr<LoweredCandidate> Lower(const schedule::Config& config) const override {
+    HONE_ASSIGN_OR_RETURN(const loop::Nest nest, template_.Schedule(task_, config));
+    LoweredCandidate lowered;
+    lowered.nest_digest = schedule::NestDigest(nest);
+    loop::NestFeatures features = loop::ExtractFeatures(nest, task_.target);
+    lowered.features = std::move(features.values);
+    lowered.estimate_ns = features.analytic_seconds * 1e9;
+    lowered.error_bound = schedule::ErrorBound(task_, config);
+    return lowered;
+  }
+
+ private:
+  const ops::KernelDefinition def_;
+  const schedule::Task task_;
+  const schedule::Template& template_;
+  const schedule::Space space_;
+  const schedule::Config default_;
+};
+
+absl::StatusOr<ir::LayoutSignature> ParseSignature(const ops::KernelDefinition& def,
+                                                   const std::string& text) {
+  std::vector<int> operands;
+  std::vector<int> results;
+  for (const loop::Buffer& buffer : def.naive.buffers) {
+    const int rank = static_cast<int>(buffer->shape.size());
+    if (buffer->role == loop::Role::kInput) operands.push_back(rank);
+    if (buffer->role == loop::Role::kOutput) results.push_back(rank);
+  }
+  return ir::LayoutSignature::Parse(text, operands, results);
+}
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<const TaskContext>> CompilerLowerer::Open(
+    const std::string& workload, const std::string& signature, const std::string& target) {
+  const std::string key = workload + "\n" + signature + "\n" + target;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto it = open_.find(key);
+    if (it != open_.end()) {
+      if (auto context = it->second.lock()) return context;
+    }
+  }
+  HONE_ASSIGN_OR_RETURN(Target parsed, Target::Parse(target));
+  if (parsed.ToString() != target) {
+    return absl::InvalidArgumentError(fmt::format(
+        "expected a target in canonical form, \"{}\", found \"{}\"", parsed.ToString(), target));
+  }
+  HONE_ASSIGN_OR_RETURN(ops::KernelDefinition def, ops::LowerWorkload(workload));
+  if (def.workload.text != workload) {
+    return absl::InvalidArgumentError(
+        fmt::format("expected a workload in canonical form, \"{}\", found \"{}\"",
+                    def.workload.text, workload));
+  }
+  HONE_ASSIGN_OR_RETURN(ir::LayoutSignature parsed_signature, ParseSignature(def, signature));
+  auto context =
+      std::make_shared<const CompilerTask>(std::move(def), parsed_signature, std::move(parsed));
+  const std::lock_guard lock(mutex_);
+  std::erase_if(open_, [](const auto& item) { return item.second.expired(); });
+  open_[key] = context;
+  return context;
+}
+
+}  // namespace hone::tuner

@@ -1,0 +1,64 @@
+// The cost model: predicts from the features of a nest how fast it is, relative to the others of
+// its task. Gradient-boosted trees (XGBoost) that learn what an analytic estimate leaves over.
+#ifndef HONE_TUNER_COST_MODEL_COST_MODEL_H_
+#define HONE_TUNER_COST_MODEL_COST_MODEL_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+
+namespace hone::tuner {
+
+// One row a measured candidate; the vectors are of one length.
+struct TrainingSet {
+  std::vector<std::vector<float>> rows;  // features
+  // The analytic estimate of log2 throughput, -log2(seconds): the base margin.
+  std::vector<float> margins;
+  // log2 of the throughput over that of the task's best: 0 for the best, negative for the others.
+  std::vector<float> targets;
+  std::vector<int64_t> groups;  // the task of each row
+};
+
+struct CostModelOptions {
+  int rounds = 80;
+  int depth = 6;
+  int max_bin = 64;
+  double learning_rate = 0.2;
+  uint64_t seed = 0;
+};
+
+// Immutable. Prediction is not thread-safe (XGBoost keeps its buffers in the model).
+// Single-threaded (nthread 1): training stays off the cores that measure. A process that used it
+// must not fork without exec.
+class CostModel {
+ public:
+  // Deterministic. Analytic estimates compare within a task only, so the margins of each group are
+  // shifted to the mean of its targets. kInvalidArgument: no rows, or lengths that do not agree;
+  // kInternal: what XGBoost says.
+  static absl::StatusOr<CostModel> Train(const TrainingSet& data, const CostModelOptions& options);
+  // From what Serialise gave.
+  static absl::StatusOr<CostModel> Restore(std::string_view bytes);
+
+  CostModel(CostModel&&) noexcept;
+  CostModel& operator=(CostModel&&) noexcept;
+  ~CostModel();
+
+  // log2 throughput, up to a constant of the task: greater is faster.
+  absl::StatusOr<std::vector<float>> Predict(const std::vector<std::vector<float>>& rows,
+                                             const std::vector<float>& margins) const;
+  // UBJSON of XGBoost.
+  absl::StatusOr<std::string> Serialise() const;
+
+ private:
+  struct Booster;
+  explicit CostModel(std::unique_ptr<Booster> booster);
+  std::unique_ptr<Booster> booster_;
+};
+
+}  // namespace hone::tuner
+
+#endif  // HONE_TUNER_COST_MODEL_COST_MODEL_H_

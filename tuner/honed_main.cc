@@ -1,0 +1,201 @@
+// `honed`: the daemon. docs/architecture.md, 5 to 8; docs/honed.md has its flags.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <thread>
+
+#include "support/status.h"
+#include "tuner/builder/client/builder_pool.h"
+#include "tuner/compiler_lowerer.h"
+#include "tuner/search/searches.h"
+#include "tuner/searches.h"
+#include "tuner/service/daemon.h"
+#include "tuning_db/store.h"
+
+namespace hone::tuner {
+namespace {
+
+enum ExitCode { kDone = 0, kFailed = 1, kUsage = 2, kBadInput = 3, kBusy = 7 };
+
+struct Flags {
+  bool embedded = false;
+  bool memory = false;
+  bool parent_death_signal = false;
+  std::string db;
+  std::string socket;
+  std::string listen;
+  std::string log_level = "info";
+  std::string builder_executable = DefaultBuilderExecutable();
+  int builders = 1;
+  int local_cores = -1;
+  TuningOptions tuning;
+};
+
+std::string FromEnvironment(const char* name, const std::string& otherwise) {
+  const char* value = std::getenv(name);
+  return value != nullptr && *value != 0 ? value : otherwise;
+}
+
+std::string DefaultDatabase() {
+  const std::string home = FromEnvironment("HOME", "/tmp");
+  return FromEnvironment("XDG_DATA_HOME", home + "/.local/share") + "/hone/hone.db";
+}
+
+std::string DefaultSocket() {
+  return FromEnvironment("XDG_RUNTIME_DIR", fmt::format("/tmp/hone-{}", getuid())) +
+         "/hone/honed.sock";
+}
+
+void AddFlags(CLI::App& app, Flags& flags) {
+  app.set_config("--config", "", "read flags from this file");
+  app.add_flag("--embedded", flags.embedded, "for one local user: ends with its parent's tune");
+  app.add_option("--db", flags.db, "the tuning database; made where there is none");
+  app.add_flag("--memory", flags.memory, "keep nothing (tests)");
+  app.add_option("--socket", flags.socket, "the Unix socket to serve");
+  app.add_option("--listen", flags.listen, "a TCP address (not yet)");
+  app.add_option("--builders", flags.builders, "builder processes")->check(CLI::Range(1, 256));
+  app.add_option("--builder-executable", flags.builder_executable, "the hone-builder to run");
+  app.add_flag("--parent-death-signal", flags.parent_death_signal, "end when the parent does");
+  app.add_option("--log-level", flags.log_level, "trace, debug, info, warning, error, off")
+      ->check(CLI::IsMember({"trace", "debug", "info", "warning", "error", "off"}));
+  app.add_option("--local-cores", flags.local_cores,
+                 "cores that building shares with measuring; 0: none (embedded: all)");
+  app.add_option("--batch", flags.tuning.batch, "trials proposed at once")
+      ->check(CLI::Range(1, 1024));
+}
+
+int Fail(ExitCode code, const std::string& message) {
+  fmt::print(stderr, "honed: {}\n", message);
+  return code;
+}
+
+int Fail(const absl::Status& status) {
+  const bool is_bad_input = absl::IsInvalidArgument(status) || absl::IsNotFound(status);
+  const bool is_busy = absl::IsUnavailable(status) || absl::IsFailedPrecondition(status);
+  return Fail(is_bad_input ? kBadInput : is_busy ? kBusy : kFailed, std::string(status.message()));
+}
+
+// ---- signals: SIGTERM and SIGINT write into a pipe that main reads ----
+
+int stop_pipe[2] = {-1, -1};
+
+void RequestStop(int signal) {
+  const int saved = errno;
+  const char code = static_cast<char>(signal);
+  [[maybe_unused]] const ssize_t written = write(stop_pipe[1], &code, 1);
+  errno = saved;
+}
+
+bool CatchSignals() {
+  if (pipe2(stop_pipe, O_CLOEXEC) != 0) return false;
+  struct sigaction action = {};
+  action.sa_handler = RequestStop;
+  action.sa_flags = SA_RESTART;
+  signal(SIGPIPE, SIG_IGN);
+  return sigaction(SIGTERM, &action, nullptr) == 0 && sigaction(SIGINT, &action, nullptr) == 0;
+}
+
+// The signal, or 0 where the store failed.
+int WaitForStop() {
+  char code = 0;
+  while (read(stop_pipe[0], &code, 1) < 0 && errno == EINTR) {
+  }
+  return code;
+}
+
+absl::StatusOr<std::unique_ptr<tuning_db::Store>> OpenStore(const Flags& flags) {
+  if (flags.memory) return tuning_db::MakeMemoryStore();
+  const std::string path = flags.db.empty() ? DefaultDatabase() : flags.db;
+  if (flags.db.empty()) {
+    std::error_code ignored;  // opening says what is wrong
+    std::filesystem::create_directories(std::filesystem::path(path).parent_path(), ignored);
+  }
+  return tuning_db::OpenSqliteStore(path, tuning_db::OpenMode::kCreate, "unix:" + flags.socket);
+}
+
+int Run(Flags flags) {
+  if (!CatchSignals()) return Fail(kFailed, "cannot catch signals");
+  auto store = OpenStore(flags);
+  if (!store.ok()) return Fail(store.status());
+  CompilerLowerer lowerer;
+  Searches searches;
+  for (const std::string_view name : SearchNames()) {
+    searches.Add(std::string(name), MakeSearch(name));
+  }
+
+  DaemonOptions options;
+  options.socket = flags.socket;
+  options.tuning = flags.tuning;
+  options.tuning.build_batches = flags.builders + 1;
+  options.tuning.max_open_trials = (2 + flags.builders) * flags.tuning.batch;
+  options.tuning.local_cores = flags.local_cores;
+  BuilderPool::Options of_builders;
+  of_builders.processes = flags.builders;
+  of_builders.executable = flags.builder_executable;
+  DaemonParts parts;
+  parts.store = store->get();
+  parts.lowerer = &lowerer;
+  parts.builder = std::make_unique<BuilderPool>(of_builders);
+  parts.search = [&searches](const std::string& name) { return searches.Find(name); };
+  parts.clock = &Clock::Real();
+  parts.on_fatal = [] { RequestStop(0); };
+  auto daemon = Daemon::Start(std::move(options), std::move(parts));
+  if (!daemon.ok()) return Fail(daemon.status());
+  fmt::print("ready {}\n", (*daemon)->address());
+  std::fflush(stdout);
+
+  const int signal = WaitForStop();
+  spdlog::info("honed stops{}", signal == 0 ? ": the tuning database fails" : "");
+  daemon->reset();
+  return signal == 0 ? kFailed : kDone;
+}
+
+int Main(int argc, char** argv) {
+  spdlog::set_default_logger(spdlog::stderr_color_mt("honed"));
+  CLI::App app("honed: the tuning daemon of Hone", "honed");
+  app.set_version_flag("--version", "honed 0.1.0");
+  Flags flags;
+  AddFlags(app, flags);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);
+    return Fail(kUsage, fmt::format("{}; see honed --help", error.what()));
+  }
+  if (!flags.listen.empty()) {
+    return Fail(kUsage, fmt::format("TCP needs TLS and tokens, which this release does not have; "
+                                    "serve a Unix socket (--socket) instead of {}",
+                                    flags.listen));
+  }
+  if (flags.memory && !flags.db.empty()) {
+    return Fail(kUsage, "--memory keeps nothing, --db keeps everything; choose one");
+  }
+  if (flags.socket.rfind("unix:", 0) == 0) flags.socket = flags.socket.substr(5);
+  if (flags.socket.empty()) flags.socket = DefaultSocket();
+  if (flags.local_cores < 0) {
+    flags.local_cores = flags.embedded ? static_cast<int>(std::thread::hardware_concurrency()) : 0;
+  }
+  spdlog::set_level(spdlog::level::from_str(flags.log_level));
+  if (flags.parent_death_signal) {
+    const pid_t parent = getppid();
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent) return Fail(kFailed, "the parent process is gone");
+  }
+  return Run(std::move(flags));
+}
+
+}  // namespace
+}  // namespace hone::tuner
+
+int main(int argc, char** argv) { return hone::tuner::Main(argc, argv); }

@@ -1,0 +1,42 @@
+// What every search does alike: never the same config twice, the default first.
+#ifndef HONE_TUNER_SEARCH_PROPOSALS_H_
+#define HONE_TUNER_SEARCH_PROPOSALS_H_
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "support/random.h"
+#include "tuner/search.h"
+
+namespace hone::tuner {
+
+// Collects a batch.
+class Proposals {
+ public:
+  // Proposes the default config where the state has no trial yet.
+  Proposals(const SearchState& state, int count);
+
+  bool Full() const { return static_cast<int>(batch_.size()) >= count_; }
+  // Neither in the state nor in the batch.
+  bool IsNew(const schedule::Config& config) const { return !seen_.contains(config.ToText()); }
+  // Ignores what is not new, and everything when full.
+  bool Add(const schedule::Config& config);
+  // Uniform draws until the batch is full; where draws repeat (small spaces), what is left of the
+  // first leaves in an order drawn at random.
+  void FillAtRandom(Random& random);
+  std::vector<schedule::Config> Take() { return std::move(batch_); }
+
+ private:
+  const schedule::Space& space_;
+  const int count_;
+  std::set<std::string> seen_;
+  std::vector<schedule::Config> batch_;
+};
+
+// The randomness of a batch: a function of the state's seed and of how much it has seen.
+Random BatchRandom(const SearchState& state);
+
+}  // namespace hone::tuner
+
+#endif  // HONE_TUNER_SEARCH_PROPOSALS_H_

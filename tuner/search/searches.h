@@ -1,0 +1,41 @@
+// The searches: random, grid, and evolution guided by the cost model.
+//
+// Each is a pure function of its state (tuner/search.h): restarted daemons propose what they would
+// have proposed. The first config proposed for a task is its default.
+#ifndef HONE_TUNER_SEARCH_SEARCHES_H_
+#define HONE_TUNER_SEARCH_SEARCHES_H_
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "tuner/search.h"
+
+namespace hone::tuner {
+
+// Uniform at every node of the space.
+std::unique_ptr<Search> MakeRandomSearch();
+
+// The leaves of the space in their order.
+std::unique_ptr<Search> MakeGridSearch();
+
+struct EvolutionOptions {
+  int min_records = 8;  // below, the analytic estimate alone scores
+  int population = 48;
+  int generations = 3;    // of as many new configs each
+  int elites = 16;        // best measured configs in the first population
+  double epsilon = 0.08;  // share of the batch that is drawn at random
+  int rounds = 60;        // of training
+};
+// Populations of mutated and crossed configs, scored by a model trained on every settled trial of
+// the task (failures too: their throughput is the lowest). Lowered candidates and the newest model
+// are cached; answers do not depend on the cache.
+std::unique_ptr<Search> MakeEvolutionSearch(EvolutionOptions options = {});
+
+// "random", "grid" or "xgboost"; nullptr for another name.
+std::unique_ptr<Search> MakeSearch(std::string_view name);
+std::vector<std::string_view> SearchNames();
+
+}  // namespace hone::tuner
+
+#endif  // HONE_TUNER_SEARCH_SEARCHES_H_

@@ -1,0 +1,172 @@
+#include "tuner/service/daemon.h"
+
+#include <fmt/format.h>
+#include <grpcpp/grpcpp.h>
+#include <grpcpp/health_check_service_interface.h>
+#include <grpcpp/impl/service_type.h>
+#include <spdlog/spdlog.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <future>
+#include <set>
+#include <utility>
+
+#include "support/status.h"
+#include "tuner/executor.h"
+#include "tuner/service/event_hub.h"
+#include "tuner/service/farm_service.h"
+#include "tuner/service/job_desk.h"
+#include "tuner/service/job_reporter.h"
+#include "tuner/service/log_service.h"
+#include "tuner/service/socket_folder.h"
+#include "tuner/service/tuning_service.h"
+
+namespace hone::tuner {
+namespace {
+
+constexpr int kTickMs = 200;
+constexpr auto kStopGrace = std::chrono::seconds(2);
+
+std::vector<std::string> ConnectedTargets(Dispatcher& dispatcher) {
+  std::promise<std::vector<std::string>> promise;
+  std::future<std::vector<std::string>> future = promise.get_future();
+  dispatcher.ListWorkers([&promise](const std::vector<hone::v1::WorkerInfo>& workers) {
+    std::set<std::string> targets;
+    for (const auto& worker : workers) {
+      for (const auto& device : worker.devices()) targets.insert(device.target());
+    }
+    promise.set_value({targets.begin(), targets.end()});
+  });
+  return future.get();
+}
+
+}  // namespace
+
+// In the order in which things depend on each other; destroyed the other way round.
+struct Daemon::Impl {
+  Impl(DaemonOptions o, DaemonParts p)
+      : options(std::move(o)),
+        parts(std::move(p)),
+        scheduler(MakeGainScheduler()),
+        dispatcher(options.farm, parts.store, parts.clock, &farm_thread),
+        reporter(parts.store),
+        loop(options.tuning, LoopParts()),
+        desk(DeskParts()) {}
+
+  TuningParts LoopParts() {
+    TuningParts of_loop;
+    of_loop.store = parts.store;
+    of_loop.lowerer = parts.lowerer;
+    of_loop.builder = parts.builder.get();
+    of_loop.measurer = &dispatcher;
+    of_loop.scheduler = scheduler.get();
+    of_loop.clock = parts.clock;
+    of_loop.executor = &loop_thread;
+    of_loop.planner = &planner_thread;
+    of_loop.search = parts.search;
+    of_loop.on_event = [this](int64_t job) { hub.Notify(job); };
+    of_loop.on_fatal = [this](const absl::Status&) {
+      if (parts.on_fatal) parts.on_fatal();
+    };
+    return of_loop;
+  }
+
+  JobDesk::Parts DeskParts() {
+    JobDesk::Parts of_desk;
+    of_desk.store = parts.store;
+    of_desk.lowerer = parts.lowerer;
+    of_desk.search = parts.search;
+    of_desk.targets = [this] { return ConnectedTargets(dispatcher); };
+    of_desk.submitted = [this](int64_t job) { loop.JobSubmitted(job); };
+    of_desk.owner = "unix:" + options.socket;
+    return of_desk;
+  }
+
+  const DaemonOptions options;
+  DaemonParts parts;
+  std::string address;
+  EventHub hub;
+  std::unique_ptr<TaskScheduler> scheduler;
+  ThreadExecutor loop_thread;
+  ThreadExecutor planner_thread;
+  ThreadExecutor farm_thread;
+  ThreadExecutor watch_thread;
+  Dispatcher dispatcher;
+  JobReporter reporter;
+  TuningLoop loop;
+  JobDesk desk;
+  std::unique_ptr<Ticker> ticker;
+  std::unique_ptr<grpc::Service> tuning_service;
+  std::unique_ptr<grpc::Service> farm_service;
+  std::unique_ptr<grpc::Service> log_service;
+  std::unique_ptr<grpc::Server> server;
+};
+
+Daemon::Daemon(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+const std::string& Daemon::address() const { return impl_->address; }
+
+absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Start(DaemonOptions options, DaemonParts parts) {
+  HONE_RETURN_IF_ERROR(PrepareSocket(options.socket));
+  std::unique_ptr<Daemon> daemon(
+      new Daemon(std::make_unique<Impl>(std::move(options), std::move(parts))));
+  Impl& impl = *daemon->impl_;
+  impl.address = "unix:" + impl.options.socket;
+  // Open leases are known before a worker can speak of them.
+  impl.loop.Resume();
+  impl.loop_thread.Drain();
+  impl.farm_thread.Drain();
+
+  TuningServiceParts of_tuning;
+  of_tuning.store = impl.parts.store;
+  of_tuning.desk = &impl.desk;
+  of_tuning.reporter = &impl.reporter;
+  of_tuning.loop = &impl.loop;
+  of_tuning.hub = &impl.hub;
+  of_tuning.watchers = &impl.watch_thread;
+  impl.tuning_service = MakeTuningService(of_tuning);
+  impl.farm_service = MakeFarmService(&impl.dispatcher);
+  impl.log_service = MakeLogService(impl.parts.store, &impl.reporter);
+
+  grpc::EnableDefaultHealthCheckService(true);
+  grpc::ServerBuilder builder;
+  builder.AddListeningPort(impl.address, grpc::InsecureServerCredentials());
+  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+  builder.RegisterService(impl.tuning_service.get());
+  builder.RegisterService(impl.farm_service.get());
+  builder.RegisterService(impl.log_service.get());
+  const mode_t mask = umask(0177);
+  impl.server = builder.BuildAndStart();
+  umask(mask);
+  if (impl.server == nullptr) {
+    return absl::InternalError(fmt::format("cannot listen on {}", impl.address));
+  }
+  impl.ticker = std::make_unique<Ticker>(kTickMs, [&impl] {
+    impl.loop.Tick();
+    impl.dispatcher.Tick();
+  });
+  return daemon;
+}
+
+Daemon::~Daemon() {
+  Impl& impl = *impl_;
+  impl.ticker.reset();
+  impl.loop.Stop();
+  impl.dispatcher.StopLeasing();
+  impl.dispatcher.CloseAll();
+  if (impl.server != nullptr) {
+    impl.server->Shutdown(std::chrono::system_clock::now() + kStopGrace);
+    impl.server.reset();
+    unlink(impl.options.socket.c_str());
+  }
+  impl.farm_thread.Drain();
+  impl.parts.builder.reset();  // answers what is open, to the loop
+  impl.planner_thread.Stop();
+  impl.loop_thread.Stop();
+  impl.farm_thread.Stop();
+  impl.watch_thread.Stop();
+}
+
+}  // namespace hone::tuner

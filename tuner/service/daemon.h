@@ -1,0 +1,60 @@
+// A running honed: loop, dispatcher and services around one store, on one socket.
+#ifndef HONE_TUNER_SERVICE_DAEMON_H_
+#define HONE_TUNER_SERVICE_DAEMON_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "support/clock.h"
+#include "tuner/builder.h"
+#include "tuner/farm/dispatcher.h"
+#include "tuner/jobs/tuning_loop.h"
+#include "tuner/lowerer.h"
+#include "tuner/search.h"
+#include "tuning_db/store.h"
+
+namespace hone::tuner {
+
+struct DaemonOptions {
+  std::string socket;  // path of the Unix socket; its folder must be this user's alone
+  TuningOptions tuning;
+  DispatcherOptions farm;
+};
+
+// Raw pointers outlive the daemon.
+struct DaemonParts {
+  tuning_db::Store* store = nullptr;
+  Lowerer* lowerer = nullptr;
+  std::unique_ptr<Builder> builder;
+  std::function<Search*(const std::string& name)> search;
+  const Clock* clock = nullptr;
+  // The store failed and nothing goes on; called once, from a thread of the daemon.
+  std::function<void()> on_fatal;
+};
+
+// Thread-compatible. Once Start has returned, what was open is taken up and clients are served.
+class Daemon {
+ public:
+  // kInvalidArgument for a socket folder that others may enter; kUnavailable when another daemon
+  // serves the socket.
+  static absl::StatusOr<std::unique_ptr<Daemon>> Start(DaemonOptions options, DaemonParts parts);
+  // Stops leasing, lets results that are on their way settle, and closes every stream. Everything
+  // else stays in the store for the next start.
+  ~Daemon();
+  Daemon(const Daemon&) = delete;
+  Daemon& operator=(const Daemon&) = delete;
+
+  // "unix:PATH".
+  const std::string& address() const;
+
+ private:
+  struct Impl;
+  explicit Daemon(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace hone::tuner
+
+#endif  // HONE_TUNER_SERVICE_DAEMON_H_

@@ -1,0 +1,105 @@
+#include "tuner/service/job_desk.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "support/digest.h"
+#include "support/status.h"
+
+namespace hone::tuner {
+
+namespace v1 = hone::v1;
+
+namespace {
+constexpr int kMostTasks = 4096;
+constexpr char kDefaultSearch[] = "xgboost";
+}  // namespace
+
+absl::StatusOr<tuning_db::Job> JobDesk::Submit(const std::string& client_id,
+                                               const v1::JobSpec& spec) {
+  if (client_id.empty()) {
+    return absl::InvalidArgumentError("a job needs a client id; clients choose a UUID");
+  }
+  if (spec.trials() < 1) {
+    return absl::InvalidArgumentError(
+        fmt::format("a job needs a budget of at least one trial a task, not {}", spec.trials()));
+  }
+  if (spec.tasks().empty() || spec.tasks_size() > kMostTasks) {
+    return absl::InvalidArgumentError(
+        fmt::format("a job has 1 to {} tasks, not {}", kMostTasks, spec.tasks_size()));
+  }
+  tuning_db::Job job;
+  job.search = spec.search().empty() ? kDefaultSearch : spec.search();
+  if (parts_.search(job.search) == nullptr) {
+    return absl::InvalidArgumentError(
+        fmt::format("there is no search \"{}\"; \"xgboost\" and \"random\" are known", job.search));
+  }
+  HONE_ASSIGN_OR_RETURN(job.target, ChooseTarget(spec.target()));
+  HONE_ASSIGN_OR_RETURN(job.tasks, MakeTasks(spec, job.target));
+  job.client_id = client_id;
+  job.model = spec.model();
+  job.seed = spec.seed();
+  job.priority = spec.priority();
+  job.deadline_ns = std::max<int64_t>(0, spec.limit_ns());
+  job.owner = parts_.owner;
+  job.epoch = 1;
+  HONE_ASSIGN_OR_RETURN(tuning_db::Job stored, parts_.store->SubmitJob(job));
+  parts_.submitted(stored.id);
+  return stored;
+}
+
+absl::StatusOr<std::string> JobDesk::ChooseTarget(const std::string& wanted) {
+  if (!wanted.empty()) return wanted;
+  const std::vector<std::string> targets = parts_.targets();
+  if (targets.size() == 1) return targets.front();
+  if (targets.empty()) {
+    return absl::InvalidArgumentError(
+        "the job names no target and no worker is connected; name a target");
+  }
+  return absl::InvalidArgumentError(
+      fmt::format("the job names no target and the farm has several; name one of: {}",
+                  fmt::join(targets, "; ")));
+}
+
+absl::StatusOr<std::vector<tuning_db::JobTask>> JobDesk::MakeTasks(const v1::JobSpec& spec,
+                                                                   const std::string& target) {
+  std::vector<std::shared_ptr<const TaskContext>> contexts;
+  for (const v1::TaskSpec& of_task : spec.tasks()) {
+    auto context = parts_.lowerer->Open(of_task.workload(), of_task.signature(), target);
+    if (!context.ok()) {
+      return absl::Status(
+          context.status().code(),
+          fmt::format("kernel {}: {}", of_task.name(), std::string(context.status().message())));
+    }
+    contexts.push_back(*std::move(context));
+  }
+  std::vector<tuning_db::JobTask> tasks;
+  for (int i = 0; i < spec.tasks_size(); ++i) {
+    const v1::TaskSpec& of_task = spec.tasks(i);
+    tuning_db::Task row;
+    row.workload = of_task.workload();
+    row.workload_digest = Sha256Hex(of_task.workload());
+    row.anchor_digest = contexts[static_cast<size_t>(i)]->anchor_digest();
+    row.target = target;
+    tuning_db::JobTask task;
+    HONE_ASSIGN_OR_RETURN(task.task, parts_.store->EnsureTask(row));
+    task.signature = of_task.signature();
+    task.name = of_task.name();
+    task.weight = std::isfinite(of_task.weight()) && of_task.weight() > 0 ? of_task.weight() : 1;
+    task.trials = spec.trials();
+    const auto same = std::find_if(tasks.begin(), tasks.end(), [&](const tuning_db::JobTask& t) {
+      return t.task == task.task && t.signature == task.signature;
+    });
+    if (same == tasks.end()) {
+      tasks.push_back(std::move(task));
+    } else {
+      same->weight += task.weight;
+    }
+  }
+  return tasks;
+}
+
+}  // namespace hone::tuner

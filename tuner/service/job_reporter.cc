@@ -1,0 +1,132 @@
+#include "tuner/service/job_reporter.h"
+
+#include <algorithm>
+
+#include "support/status.h"
+#include "tuning_db/resolve.h"
+
+namespace hone::tuner {
+
+namespace v1 = hone::v1;
+using tuning_db::Outcome;
+
+namespace {
+
+v1::JobState ToProto(tuning_db::JobState state) {
+  switch (state) {
+    case tuning_db::JobState::kQueued:
+      return v1::JOB_STATE_QUEUED;
+    case tuning_db::JobState::kRunning:
+      return v1::JOB_STATE_RUNNING;
+    case tuning_db::JobState::kDone:
+      return v1::JOB_STATE_DONE;
+    case tuning_db::JobState::kFailed:
+      return v1::JOB_STATE_FAILED;
+    case tuning_db::JobState::kCancelled:
+      return v1::JOB_STATE_CANCELLED;
+  }
+  return v1::JOB_STATE_UNSPECIFIED;
+}
+
+}  // namespace
+
+absl::StatusOr<v1::JobInfo> JobReporter::Report(int64_t id) {
+  HONE_ASSIGN_OR_RETURN(const tuning_db::Job job, store_->GetJob(id));
+  return Report(job);
+}
+
+absl::StatusOr<v1::JobInfo> JobReporter::Report(const tuning_db::Job& job) {
+  const std::lock_guard lock(mutex_);
+  v1::JobInfo info;
+  info.set_id(job.id);
+  info.set_client_id(job.client_id);
+  info.set_state(ToProto(job.state));
+  info.set_message(job.message);
+  info.set_owner(job.owner);
+  info.set_epoch(job.epoch);
+  v1::JobSpec& spec = *info.mutable_spec();
+  spec.set_model(job.model);
+  spec.set_target(job.target);
+  spec.set_limit_ns(job.deadline_ns);
+  spec.set_seed(job.seed);
+  spec.set_search(job.search);
+  spec.set_priority(job.priority);
+  for (const tuning_db::JobTask& task : job.tasks) {
+    HONE_ASSIGN_OR_RETURN(const tuning_db::Task row, CachedTask(task.task));
+    v1::TaskSpec& of_task = *spec.add_tasks();
+    of_task.set_workload(row.workload);
+    of_task.set_signature(task.signature);
+    of_task.set_name(task.name);
+    of_task.set_weight(task.weight);
+    spec.set_trials(std::max(spec.trials(), task.trials));
+    HONE_ASSIGN_OR_RETURN(*info.add_tasks(), Progress(job, task));
+  }
+  return info;
+}
+
+absl::StatusOr<tuning_db::Task> JobReporter::GetTask(int64_t id) {
+  const std::lock_guard lock(mutex_);
+  return CachedTask(id);
+}
+
+absl::StatusOr<tuning_db::Task> JobReporter::CachedTask(int64_t id) {
+  const auto it = tasks_.find(id);
+  if (it != tasks_.end()) return it->second;
+  HONE_ASSIGN_OR_RETURN(tuning_db::Task task, store_->GetTask(id));
+  return tasks_[id] = std::move(task);
+}
+
+absl::StatusOr<v1::TaskProgress> JobReporter::Progress(const tuning_db::Job& job,
+                                                       const tuning_db::JobTask& task) {
+  const Key key(task.task, task.signature);
+  Sums& sums = sums_[key];
+  HONE_RETURN_IF_ERROR(Update(key, sums));
+  HONE_ASSIGN_OR_RETURN(const tuning_db::Task row, CachedTask(task.task));
+  v1::TaskProgress progress;
+  progress.set_workload_digest(row.workload_digest);
+  progress.set_signature(task.signature);
+  progress.set_name(task.name);
+  progress.set_budget(task.trials);
+  progress.set_total_trials(sums.trials);
+  progress.set_trials(sums.by_job[job.id].trials);
+  progress.set_failures(sums.by_job[job.id].failures);
+  progress.set_default_ns(sums.default_ns);
+  progress.set_best_ns(sums.best_ns);
+  progress.set_tier(sums.best_ns > 0 ? "tuning" : "default");
+  HONE_ASSIGN_OR_RETURN(const auto final, store_->NewestFinal(task.task, task.signature));
+  if (!final) return progress;
+  const auto entry = [&](int i) { return final->entries[static_cast<size_t>(i)]; };
+  progress.set_default_ns(entry(final->default_entry).median_ns);
+  progress.set_best_ns(tuning_db::WinnerNs(*final));
+  const int64_t enough = std::min(tuning_db::kTrialsOfTuned, final->space_size);
+  progress.set_tier(final->distinct_trials >= enough ? "tuned" : "tuning");
+  return progress;
+}
+
+absl::Status JobReporter::Update(const Key& key, Sums& sums) {
+  tuning_db::RecordFilter filter;
+  filter.task = key.first;
+  filter.signature = key.second;
+  filter.purpose = tuning_db::Purpose::kSearch;
+  filter.after_id = sums.last_record;
+  HONE_ASSIGN_OR_RETURN(const std::vector<tuning_db::Record> records, store_->Records(filter));
+  for (const tuning_db::Record& record : records) {
+    sums.last_record = std::max(sums.last_record, record.id);
+    if (record.outcome == Outcome::kCancelled) continue;
+    Spent& spent = sums.by_job[record.of_trial.job];
+    ++sums.trials;
+    ++spent.trials;
+    if (sums.first_trial == 0 || record.trial < sums.first_trial) {
+      sums.first_trial = record.trial;
+      sums.default_ns = record.median_ns;
+    }
+    if (record.outcome != Outcome::kOk) {
+      ++spent.failures;
+    } else if (sums.best_ns == 0 || record.median_ns < sums.best_ns) {
+      sums.best_ns = record.median_ns;
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace hone::tuner

@@ -1,0 +1,83 @@
+#include "tuner/service/log_service.h"
+
+#include <grpcpp/grpcpp.h>
+
+#include "hone/v1/log.grpc.pb.h"
+#include "support/status.h"
+#include "tuner/service/grpc_status.h"
+#include "tuner/service/page.h"
+
+namespace hone::tuner {
+
+namespace v1 = hone::v1;
+
+namespace {
+
+v1::RecordInfo ToProto(const tuning_db::Record& record, const tuning_db::Task& task) {
+  v1::RecordInfo info;
+  info.set_id(record.id);
+  info.set_workload(task.workload);
+  info.set_target(task.target);
+  info.set_signature(record.of_trial.signature);
+  info.set_config(record.of_trial.config);
+  info.set_purpose(std::string(tuning_db::Name(record.of_trial.purpose)));
+  info.set_outcome(std::string(tuning_db::Name(record.outcome)));
+  info.set_message(record.message);
+  info.set_median_ns(record.median_ns);
+  info.set_calibrator_ns(record.calibrator_ns);
+  info.set_error_ratio(record.error_ratio);
+  info.set_nest_digest(record.of_trial.nest_digest);
+  info.set_artifact_digest(record.artifact_digest);
+  info.set_toolchain(record.toolchain);
+  info.set_device(record.device);
+  info.set_regime(record.regime);
+  info.set_job(record.of_trial.job);
+  info.set_worker(record.worker);
+  info.set_wall_time_ns(record.wall_time_ns);
+  return info;
+}
+
+class LogServiceImpl final : public v1::LogService::CallbackService {
+ public:
+  LogServiceImpl(tuning_db::Store* store, JobReporter* reporter)
+      : store_(store), reporter_(reporter) {}
+
+  grpc::ServerUnaryReactor* ListRecords(grpc::CallbackServerContext* context,
+                                        const v1::ListRecordsRequest* request,
+                                        v1::ListRecordsResponse* response) override {
+    grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
+    reactor->Finish(ToGrpc(List(*request, *response)));
+    return reactor;
+  }
+
+ private:
+  absl::Status List(const v1::ListRecordsRequest& request, v1::ListRecordsResponse& response) {
+    tuning_db::RecordFilter filter;
+    HONE_ASSIGN_OR_RETURN(filter.after_id, ParseToken(request.page_token()));
+    filter.newest_first = true;
+    filter.limit = PageSize(request.page_size());
+    filter.target = request.target();
+    filter.workload_substring = request.workload();
+    if (request.job() != 0) filter.job = request.job();
+    HONE_ASSIGN_OR_RETURN(const auto records, store_->Records(filter));
+    for (const tuning_db::Record& record : records) {
+      HONE_ASSIGN_OR_RETURN(const tuning_db::Task task, reporter_->GetTask(record.of_trial.task));
+      *response.add_records() = ToProto(record, task);
+    }
+    if (static_cast<int64_t>(records.size()) == filter.limit) {
+      response.set_next_page_token(std::to_string(records.back().id));
+    }
+    return absl::OkStatus();
+  }
+
+  tuning_db::Store* const store_;
+  JobReporter* const reporter_;
+};
+
+}  // namespace
+
+std::unique_ptr<grpc::Service> MakeLogService(tuning_db::Store* store, JobReporter* reporter) {
+  return std::make_unique<LogServiceImpl>(store, reporter);
+}
+
+}  // namespace hone::tuner

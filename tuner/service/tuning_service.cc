@@ -1,0 +1,121 @@
+#include "tuner/service/tuning_service.h"
+
+#include "hone/v1/tuning.grpc.pb.h"
+#include "support/status.h"
+#include "tuner/service/grpc_status.h"
+#include "tuner/service/page.h"
+#include "tuner/service/watch_stream.h"
+#include "tuning_db/resolve.h"
+
+namespace hone::tuner {
+
+namespace v1 = hone::v1;
+
+namespace {
+
+grpc::ServerUnaryReactor* Answer(grpc::CallbackServerContext* context, const absl::Status& status) {
+  grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
+  reactor->Finish(ToGrpc(status));
+  return reactor;
+}
+
+class TuningServiceImpl final : public v1::TuningService::CallbackService {
+ public:
+  explicit TuningServiceImpl(TuningServiceParts parts) : parts_(parts) {}
+
+  grpc::ServerUnaryReactor* SubmitJob(grpc::CallbackServerContext* context,
+                                      const v1::SubmitJobRequest* request,
+                                      v1::SubmitJobResponse* response) override {
+    const auto job = parts_.desk->Submit(request->client_id(), request->spec());
+    if (!job.ok()) return Answer(context, job.status());
+    return AnswerJob(context, job->id, response->mutable_job());
+  }
+
+  grpc::ServerUnaryReactor* GetJob(grpc::CallbackServerContext* context,
+                                   const v1::GetJobRequest* request,
+                                   v1::GetJobResponse* response) override {
+    return AnswerJob(context, request->id(), response->mutable_job());
+  }
+
+  grpc::ServerUnaryReactor* ListJobs(grpc::CallbackServerContext* context,
+                                     const v1::ListJobsRequest* request,
+                                     v1::ListJobsResponse* response) override {
+    return Answer(context, List(*request, *response));
+  }
+
+  grpc::ServerWriteReactor<v1::WatchJobResponse>* WatchJob(
+      grpc::CallbackServerContext*, const v1::WatchJobRequest* request) override {
+    return WatchStream::Start(parts_, *request);
+  }
+
+  grpc::ServerUnaryReactor* CancelJob(grpc::CallbackServerContext* context,
+                                      const v1::CancelJobRequest* request,
+                                      v1::CancelJobResponse* response) override {
+    grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
+    parts_.loop->CancelJob(request->id(),
+                           [this, reactor, response, id = request->id()](absl::Status status) {
+                             if (status.ok()) status = Fill(id, response->mutable_job());
+                             reactor->Finish(ToGrpc(status));
+                           });
+    return reactor;
+  }
+
+  grpc::ServerUnaryReactor* GetConfigs(grpc::CallbackServerContext* context,
+                                       const v1::GetConfigsRequest* request,
+                                       v1::GetConfigsResponse* response) override {
+    return Answer(context, Resolve(*request, *response));
+  }
+
+ private:
+  absl::Status Fill(int64_t id, v1::JobInfo* info) {
+    HONE_ASSIGN_OR_RETURN(*info, parts_.reporter->Report(id));
+    return absl::OkStatus();
+  }
+
+  grpc::ServerUnaryReactor* AnswerJob(grpc::CallbackServerContext* context, int64_t id,
+                                      v1::JobInfo* info) {
+    return Answer(context, Fill(id, info));
+  }
+
+  absl::Status List(const v1::ListJobsRequest& request, v1::ListJobsResponse& response) {
+    HONE_ASSIGN_OR_RETURN(const int64_t after, ParseToken(request.page_token()));
+    const int64_t size = PageSize(request.page_size());
+    HONE_ASSIGN_OR_RETURN(const auto jobs, parts_.store->ListJobs(after, size));
+    for (const tuning_db::Job& job : jobs) {
+      HONE_ASSIGN_OR_RETURN(*response.add_jobs(), parts_.reporter->Report(job));
+    }
+    if (static_cast<int64_t>(jobs.size()) == size) {
+      response.set_next_page_token(std::to_string(jobs.back().id));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Resolve(const v1::GetConfigsRequest& request, v1::GetConfigsResponse& response) {
+    std::vector<tuning_db::ResolveKey> keys;
+    for (const v1::ConfigKey& key : request.keys()) {
+      keys.push_back({key.workload_digest(), key.signature()});
+    }
+    HONE_ASSIGN_OR_RETURN(const auto bests,
+                          tuning_db::Resolve(*parts_.store, request.target(), keys));
+    for (const tuning_db::Best& best : bests) {
+      v1::BestConfig& config = *response.add_configs();
+      config.set_tier(std::string(tuning_db::Name(best.tier)));
+      config.set_config(best.config);
+      config.set_nest_digest(best.nest_digest);
+      config.set_best_ns(best.best_ns);
+      config.set_default_ns(best.default_ns);
+      config.set_ratio_to_default(best.ratio);
+    }
+    return absl::OkStatus();
+  }
+
+  const TuningServiceParts parts_;
+};
+
+}  // namespace
+
+std::unique_ptr<grpc::Service> MakeTuningService(TuningServiceParts parts) {
+  return std::make_unique<TuningServiceImpl>(parts);
+}
+
+}  // namespace hone::tuner

@@ -1,0 +1,109 @@
+#include "tuner/service/watch_stream.h"
+
+#include <utility>
+
+#include "tuner/service/grpc_status.h"
+
+namespace hone::tuner {
+
+namespace v1 = hone::v1;
+
+namespace {
+constexpr int64_t kEventsAtOnce = 64;
+}
+
+grpc::ServerWriteReactor<v1::WatchJobResponse>* WatchStream::Start(
+    const TuningServiceParts& parts, const v1::WatchJobRequest& request) {
+  std::shared_ptr<WatchStream> stream(new WatchStream(parts, request));
+  stream->self_ = stream;
+  const std::weak_ptr<WatchStream> weak = stream;
+  stream->subscription_ = parts.hub->Subscribe(stream->job_, [weak, executor = parts.watchers] {
+    executor->Post([weak] {
+      if (const auto alive = weak.lock()) alive->Read();
+    });
+  });
+  stream->Wake();
+  return stream.get();
+}
+
+void WatchStream::Wake() {
+  parts_.watchers->Post([weak = weak_from_this()] {
+    if (const auto alive = weak.lock()) alive->Read();
+  });
+}
+
+void WatchStream::Read() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (ended_ || writing_) return;  // the end of the write wakes it again
+  }
+  // The state first: an ended job has no events after those that are listed then.
+  const auto job = parts_.store->GetJob(job_);
+  if (!job.ok()) return End(ToGrpc(job.status()));
+  const auto events = parts_.store->ListEvents(job_, last_seq_, kEventsAtOnce);
+  if (!events.ok()) return End(ToGrpc(events.status()));
+  if (events->empty()) {
+    const bool is_open = job->state == tuning_db::JobState::kQueued ||
+                         job->state == tuning_db::JobState::kRunning;
+    if (!is_open) End(grpc::Status::OK);
+    return;
+  }
+  const auto info = parts_.reporter->Report(job_);
+  if (!info.ok()) return End(ToGrpc(info.status()));
+  const v1::WatchJobResponse* first = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    if (ended_) return;
+    for (const tuning_db::Event& event : *events) {
+      v1::WatchJobResponse& message = queue_.emplace_back();
+      message.set_seq(event.seq);
+      message.set_kind(event.kind);
+      message.set_payload(event.payload);
+      *message.mutable_job() = *info;
+      last_seq_ = event.seq;
+    }
+    writing_ = true;
+    first = &queue_.front();
+  }
+  StartWrite(first);
+}
+
+void WatchStream::OnWriteDone(bool ok) {
+  const v1::WatchJobResponse* next = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    queue_.pop_front();
+    if (!ok || ended_) queue_.clear();
+    if (queue_.empty()) {
+      writing_ = false;
+    } else {
+      next = &queue_.front();
+    }
+  }
+  if (next != nullptr) {
+    StartWrite(next);
+  } else if (ok) {
+    Wake();
+  } else {
+    End(grpc::Status::CANCELLED);
+  }
+}
+
+void WatchStream::OnCancel() { End(grpc::Status::CANCELLED); }
+
+void WatchStream::End(const grpc::Status& status) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (ended_) return;
+    ended_ = true;
+  }
+  Finish(status);
+}
+
+void WatchStream::OnDone() {
+  parts_.hub->Unsubscribe(subscription_);
+  // The last owner, unless a read is under way.
+  const std::shared_ptr<WatchStream> self = std::move(self_);
+}
+
+}  // namespace hone::tuner

@@ -1,0 +1,51 @@
+// One client that watches a job.
+#ifndef HONE_TUNER_SERVICE_WATCH_STREAM_H_
+#define HONE_TUNER_SERVICE_WATCH_STREAM_H_
+
+#include <grpcpp/grpcpp.h>
+
+#include <deque>
+#include <memory>
+#include <mutex>
+
+#include "hone/v1/tuning.pb.h"
+#include "tuner/service/tuning_service.h"
+
+namespace hone::tuner {
+
+// Sends the events after a number, in order, and ends once the job has ended and all of them are
+// out. Lives until gRPC is done with it.
+class WatchStream : public grpc::ServerWriteReactor<hone::v1::WatchJobResponse>,
+                    public std::enable_shared_from_this<WatchStream> {
+ public:
+  static grpc::ServerWriteReactor<hone::v1::WatchJobResponse>* Start(
+      const TuningServiceParts& parts, const hone::v1::WatchJobRequest& request);
+
+  void OnWriteDone(bool ok) override;
+  void OnCancel() override;
+  void OnDone() override;
+
+ private:
+  WatchStream(const TuningServiceParts& parts, const hone::v1::WatchJobRequest& request)
+      : parts_(parts), job_(request.id()), last_seq_(request.after_seq()) {}
+
+  void Wake();
+  // On the watchers' executor: reads what is new and sends it.
+  void Read();
+  void End(const grpc::Status& status);
+
+  const TuningServiceParts parts_;
+  const int64_t job_;
+  std::shared_ptr<WatchStream> self_;  // until OnDone
+  EventHub::Id subscription_;
+
+  std::mutex mutex_;  // guards all below
+  int64_t last_seq_;
+  std::deque<hone::v1::WatchJobResponse> queue_;
+  bool writing_ = false;
+  bool ended_ = false;
+};
+
+}  // namespace hone::tuner
+
+#endif  // HONE_TUNER_SERVICE_WATCH_STREAM_H_
