@@ -99,9 +99,22 @@ class Child {
     if (module_->table().kernel_count != 1) {
       End(report_, RunOutcome::kLoadError, "expected an artifact with one kernel");
     }
+    CheckMemory();
     report_->stage = RunStage::kPreparing;
     runner_.emplace(kernel(), *team_);
     if (!runner_->ok()) End(report_, RunOutcome::kOutOfMemory, "no memory for the scratch");
+  }
+
+  // The kernel's own tables say what it needs; the limit of the address space is for what they do
+  // not.
+  void CheckMemory() const {
+    const uint64_t limit = setup_.request.memory_limit_bytes;
+    uint64_t bytes = 0;
+    for (uint32_t b = 0; b < kernel().buffer_count; ++b) bytes += kernel().buffers[b].size_bytes;
+    if (limit == 0 || bytes <= limit) return;
+    End(report_, RunOutcome::kOutOfMemory,
+        "no memory for its buffers: they take " + std::to_string(bytes) + " bytes, the limit is " +
+            std::to_string(limit));
   }
 
   void EnterRunning() {
