@@ -24,7 +24,9 @@ int main(int argc, char** argv) {
   hone::cli::AddLog(app, action);
   hone::cli::AddDb(app, action);
   // CLI11 would only say that a verb is missing.
-  if (argc > 1 && argv[1][0] != '-' && app.get_subcommand_no_throw(argv[1]) == nullptr) {
+  const std::vector<CLI::App*> chosen =
+      app.get_subcommands([&](CLI::App* verb) { return argc > 1 && verb->get_name() == argv[1]; });
+  if (argc > 1 && argv[1][0] != '-' && chosen.empty()) {
     fmt::print(stderr, "hone: there is no verb '{}'; see hone --help\n", argv[1]);
     return hone::cli::kUsage;
   }
