@@ -151,7 +151,7 @@ TEST_F(HoneMeasureTest, FinishesWhatItHoldsOnSigterm) {
 
 TEST_F(HoneMeasureTest, LeavesWhenTheDaemonRefusesIt) {
   FakeDaemon daemon(address_);
-  daemon.Refuse(grpc::Status(grpc::StatusCode::FAILED_PRECONDITION, "another release"));
+  daemon.Refuse("another release");
   ChildProcess worker = StartWorker();
   EXPECT_EQ(ExitOf(worker), 7);
 }
