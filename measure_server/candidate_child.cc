@@ -81,7 +81,9 @@ class Child {
     team_.emplace(static_cast<int>(request.threads), ThreadTeam::Placement::kPinned);
     // Every thread has made the system calls of its start before they are forbidden.
     team_->Run([](void*, int) {}, nullptr);
-    const ResourceLimits limits{request.memory_limit_bytes,
+    // Copies for cold constants are ours, not the kernel's: CheckMemory counts what it asks for.
+    const uint64_t copies = request.plan.cold_constants != 0 ? 2 : 0;
+    const ResourceLimits limits{request.memory_limit_bytes * (1 + copies),
                                 request.run_limit_ns * static_cast<int64_t>(request.threads)};
     if (!setup_.sandbox->EnterLimits(limits) || !setup_.sandbox->EnterLoading()) {
       End(report_, RunOutcome::kDeviceLost,
