@@ -36,6 +36,13 @@ void TakePriority() {
   sched_setscheduler(0, SCHED_FIFO, &priority);
 }
 
+// A signal's own meaning, whatever libraries of the worker made of it: the zygote wants to see it.
+void ResetSignals() {
+  for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGXCPU, SIGTRAP}) {
+    signal(number, SIG_DFL);
+  }
+}
+
 class Child {
  public:
   explicit Child(const ChildSetup& setup) : setup_(setup), report_(setup.report) {}
@@ -69,11 +76,14 @@ class Child {
   // Threads, limits, filter, and the artifact's code, in this order.
   void SetUp(bool is_timed) {
     const RunRequest& request = setup_.request;
+    ResetSignals();
     if (is_timed) TakePriority();
     team_.emplace(static_cast<int>(request.threads), ThreadTeam::Placement::kPinned);
     // Every thread has made the system calls of its start before they are forbidden.
     team_->Run([](void*, int) {}, nullptr);
-    const ResourceLimits limits{request.memory_limit_bytes,
+    // Copies for cold constants are ours, not the kernel's: CheckMemory counts what it asks for.
+    const uint64_t copies = request.plan.cold_constants != 0 ? 2 : 0;
+    const ResourceLimits limits{request.memory_limit_bytes * (1 + copies),
                                 request.run_limit_ns * static_cast<int64_t>(request.threads)};
     if (!setup_.sandbox->EnterLimits(limits) || !setup_.sandbox->EnterLoading()) {
       End(report_, RunOutcome::kDeviceLost,
@@ -91,9 +101,22 @@ class Child {
     if (module_->table().kernel_count != 1) {
       End(report_, RunOutcome::kLoadError, "expected an artifact with one kernel");
     }
+    CheckMemory();
     report_->stage = RunStage::kPreparing;
     runner_.emplace(kernel(), *team_);
     if (!runner_->ok()) End(report_, RunOutcome::kOutOfMemory, "no memory for the scratch");
+  }
+
+  // The kernel's own tables say what it needs; the limit of the address space is for what they do
+  // not.
+  void CheckMemory() const {
+    const uint64_t limit = setup_.request.memory_limit_bytes;
+    uint64_t bytes = 0;
+    for (uint32_t b = 0; b < kernel().buffer_count; ++b) bytes += kernel().buffers[b].size_bytes;
+    if (limit == 0 || bytes <= limit) return;
+    End(report_, RunOutcome::kOutOfMemory,
+        "no memory for its buffers: they take " + std::to_string(bytes) + " bytes, the limit is " +
+            std::to_string(limit));
   }
 
   void EnterRunning() {

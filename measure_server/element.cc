@@ -51,7 +51,7 @@ void Store(void* data, int64_t index, double value) {
 
 }  // namespace
 
-double LoadElement(DataType type, const void* data, int64_t index) {
+double LoadAnyElement(DataType type, const void* data, int64_t index) {
   switch (type) {
     case DataType::kFloat32:
       return Load<float>(data, index);
@@ -76,7 +76,7 @@ double LoadElement(DataType type, const void* data, int64_t index) {
   return 0;
 }
 
-void StoreElement(DataType type, void* data, int64_t index, double value) {
+void StoreAnyElement(DataType type, void* data, int64_t index, double value) {
   switch (type) {
     case DataType::kFloat32:
       return Store<float>(data, index, value);

@@ -19,6 +19,11 @@ uint64_t Mix(uint64_t z) {
   return z ^ (z >> 31);
 }
 
+uint64_t Pick(uint64_t draw, uint64_t count) {
+  __extension__ using Wide = unsigned __int128;
+  return static_cast<uint64_t>((Wide{draw} * count) >> 64);
+}
+
 // Values low, low + 1, ..., low + count - 1; count 0: uniform in [low, high).
 struct Range {
   double low = 0;
@@ -66,7 +71,7 @@ void FillSeeded(const hone_buffer& buffer, uint32_t operand, uint64_t seed, Inpu
     const uint64_t draw = Mix(stream + (static_cast<uint64_t>(linear) + 1) * kGolden);
     const double value =
         range.count > 0
-            ? range.low + static_cast<double>(draw % range.count)
+            ? range.low + static_cast<double>(Pick(draw, range.count))
             : range.low + (range.high - range.low) * (static_cast<double>(draw >> 11) * 0x1.0p-53);
     StoreElement(type, data, offset, value);
   });

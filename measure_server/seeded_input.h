@@ -22,13 +22,13 @@ enum class InputSet : uint32_t {
 //
 // with mix the finaliser of SplitMix64, so it does not depend on the layout. [low, high] is the
 // buffer's domain.
-//   floats, kExact   draw mod n of the n <= 5 integers of the domain closest to 0; without a domain
+//   floats, kExact   pick(n) of the n <= 5 integers of the domain closest to 0; without a domain
 //                    -2 .. 2; in a domain without integers as kFloat
 //   floats, kFloat   low + (high - low) * u, u = (draw >> 11) * 2^-53; without a domain in [-1, 1)
-//   integers         draw mod n of the domain's integers; without a domain -2 .. 2 in kExact and
+//   integers         pick(n) of the domain's integers; without a domain -2 .. 2 in kExact and
 //                    -16 .. 16 in kFloat, from 0 for unsigned ones
-//   bool             draw mod 2
-// Pad lanes are zero.
+//   bool             pick(2)
+// where pick(n) = floor(draw * n / 2^64) counts from the lowest. Pad lanes are zero.
 void FillSeeded(const hone_buffer& buffer, uint32_t operand, uint64_t seed, InputSet set,
                 void* data);
 

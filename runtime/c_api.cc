@@ -63,9 +63,16 @@ int hone::Fail(hone_code code, const std::string& message) {
 const char* hone_last_error(void) { return last_error.c_str(); }
 
 int hone_open(const char* path, int threads, hone_model** model) {
+  return hone_open_with(path, threads, 0, model);
+}
+
+int hone_open_with(const char* path, int threads, uint32_t flags, hone_model** model) {
   auto opened = std::make_unique<hone_model>();
   std::string error;
-  opened->module = hone::Module::Open(path, &error);
+  opened->module = hone::Module::Open(path, &error,
+                                      (flags & HONE_OPEN_COPY_PARAMETERS) != 0
+                                          ? hone::Module::Parameters::kCopied
+                                          : hone::Module::Parameters::kMapped);
   if (!opened->module) return Fail(HONE_BAD_INPUT, error);
   const hone_module& table = opened->module->table();
   if (table.function_count == 0) {

@@ -46,6 +46,11 @@ HONE_API const char* hone_last_error(void);
 
 /* threads 0: as many as the module was compiled for are usable on this machine. */
 HONE_API int hone_open(const char* path, int threads, hone_model** model);
+/* The same with flags. */
+enum hone_open_flags {
+  HONE_OPEN_COPY_PARAMETERS = 1 /* into huge pages of this process, instead of mapping the file */
+};
+HONE_API int hone_open_with(const char* path, int threads, uint32_t flags, hone_model** model);
 HONE_API void hone_close(hone_model* model);
 
 HONE_API const char* hone_target(const hone_model* model);

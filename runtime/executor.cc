@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "runtime/barrier_plan.h"
+
 namespace hone {
 namespace {
 
@@ -59,10 +61,7 @@ bool Executor::Allocate(std::string* error) {
 }
 
 void Executor::MakeSteps() {
-  // Barriers between launches that thread 0 runs alone are left out; what they would have ordered
-  // is ordered by the barrier before the next launch of all threads.
-  bool parallel_since_barrier = false;
-  bool barrier_owed = false;
+  BarrierPlan barriers;
   size_t first_buffer = 0;
   for (uint32_t c = 0; c < function_.call_count; ++c) {
     const hone_call& call = function_.calls[c];
@@ -72,19 +71,9 @@ void Executor::MakeSteps() {
       const hone_launch& launch = kernel.launches[l];
       if (launch.phase != HONE_PHASE_RUN) continue;
       const bool serial = launch.serial != 0 || launch.grid_extent == 1;
-      bool barrier = first ? call.barrier_before != 0 : launch.barrier_before != 0;
+      const bool wants_barrier = first ? call.barrier_before != 0 : launch.barrier_before != 0;
       first = false;
-      if (barrier && serial && !parallel_since_barrier) {
-        barrier = false;
-        barrier_owed = true;
-      } else if (barrier_owed && !serial) {
-        barrier = true;
-      }
-      if (barrier) {
-        parallel_since_barrier = false;
-        barrier_owed = false;
-      }
-      parallel_since_barrier = parallel_since_barrier || !serial;
+      const bool barrier = barriers.Next(wants_barrier, serial);
       steps_.push_back({launch.function, first_buffer, launch.grid_extent, serial, barrier, c});
     }
     first_buffer += kernel.buffer_count;

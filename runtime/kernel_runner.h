@@ -3,6 +3,7 @@
 #ifndef HONE_RUNTIME_KERNEL_RUNNER_H_
 #define HONE_RUNTIME_KERNEL_RUNNER_H_
 
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -31,14 +32,24 @@ class KernelRunner {
   void Run(hone_phase phase);
 
  private:
-  void Walk(int thread);
+  struct Step {
+    hone_launch_function function;
+    int64_t grid_extent;
+    bool serial;
+    bool barrier_before;
+  };
+
+  std::vector<Step> MakeSteps(hone_phase phase) const;
+  void Walk(const std::vector<Step>& steps, int thread);
 
   const hone_kernel& kernel_;
   ThreadTeam& team_;
   std::vector<Memory> scratch_;
   std::vector<void*> buffers_;
   void* const* view_ = nullptr;
-  uint32_t phase_ = HONE_PHASE_RUN;
+  const std::vector<Step> prepare_;
+  const std::vector<Step> run_;
+  const std::vector<Step>* current_ = nullptr;
   bool ok_ = true;
 };
 

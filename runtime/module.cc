@@ -21,12 +21,13 @@ std::unique_ptr<Module> Fail(std::string* error, const std::string& message) {
 
 }  // namespace
 
-std::unique_ptr<Module> Module::Open(const std::string& path, std::string* error) {
+std::unique_ptr<Module> Module::Open(const std::string& path, std::string* error,
+                                     Parameters parameters) {
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) {
     return Fail(error, "expected a compiled module at " + path + ": " + std::strerror(errno));
   }
-  return OpenDescriptor(fd, path, error);
+  return OpenDescriptor(fd, path, error, parameters);
 }
 
 std::unique_ptr<Module> Module::OpenBytes(const void* bytes, size_t size_bytes,
@@ -47,8 +48,8 @@ std::unique_ptr<Module> Module::OpenBytes(const void* bytes, size_t size_bytes,
   return OpenDescriptor(fd, "a module in memory", error);
 }
 
-std::unique_ptr<Module> Module::OpenDescriptor(int fd, const std::string& name,
-                                               std::string* error) {
+std::unique_ptr<Module> Module::OpenDescriptor(int fd, const std::string& name, std::string* error,
+                                               Parameters parameters) {
   std::unique_ptr<Module> module(new Module);
   // Kept open: the loader knows loaded objects by their path, and with the number in use again
   // another module would be taken for this one.
@@ -72,6 +73,7 @@ std::unique_ptr<Module> Module::OpenDescriptor(int fd, const std::string& name,
   }
   if (!CheckTables(*module->table_, &fault)) return Fail(error, name + ": " + fault);
   if (!module->MapParameters(fd, name, error)) return nullptr;
+  if (parameters == Parameters::kCopied && !module->CopyParameters(name, error)) return nullptr;
   return module;
 }
 
@@ -100,12 +102,27 @@ bool Module::MapParameters(int fd, const std::string& name, std::string* error) 
     return false;
   }
   parameters_ = static_cast<const uint8_t*>(mapped);
-  parameters_bytes_ = trailer.parameters_bytes;
+  mapped_bytes_ = trailer.parameters_bytes;
+  return true;
+}
+
+bool Module::CopyParameters(const std::string& name, std::string* error) {
+  if (mapped_bytes_ == 0) return true;
+  copied_parameters_ = Memory(mapped_bytes_);
+  if (copied_parameters_.data() == nullptr) {
+    *error = "expected " + std::to_string(mapped_bytes_) + " bytes for the parameters of " + name +
+             ", found less free memory; open it without a copy";
+    return false;
+  }
+  std::memcpy(copied_parameters_.data(), parameters_, mapped_bytes_);
+  munmap(const_cast<uint8_t*>(parameters_), mapped_bytes_);
+  mapped_bytes_ = 0;
+  parameters_ = copied_parameters_.data();
   return true;
 }
 
 Module::~Module() {
-  if (parameters_ != nullptr) munmap(const_cast<uint8_t*>(parameters_), parameters_bytes_);
+  if (mapped_bytes_ > 0) munmap(const_cast<uint8_t*>(parameters_), mapped_bytes_);
   if (handle_ != nullptr) dlclose(handle_);
   if (fd_ >= 0) close(fd_);
 }

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "runtime/memory.h"
 #include "runtime/module_abi.h"
 
 namespace hone {
@@ -14,16 +15,21 @@ namespace hone {
 // open.
 class Module {
  public:
+  // How parameters come into memory: mapped, so that processes share one copy and a model opens at
+  // once; or copied into huge pages, which saves address translation where they are large.
+  enum class Parameters { kMapped, kCopied };
+
   // Null with a sentence in *error: what was expected of the file, and what was found. Code of the
   // file runs only when its functions are called, but loading a shared object trusts it: open what
   // you would execute.
-  static std::unique_ptr<Module> Open(const std::string& path, std::string* error);
+  static std::unique_ptr<Module> Open(const std::string& path, std::string* error,
+                                      Parameters parameters = Parameters::kMapped);
   // Likewise of bytes in memory.
   static std::unique_ptr<Module> OpenBytes(const void* bytes, size_t size_bytes,
                                            std::string* error);
   // Likewise of an open file, which the module takes over; `name` is for messages.
-  static std::unique_ptr<Module> OpenDescriptor(int fd, const std::string& name,
-                                                std::string* error);
+  static std::unique_ptr<Module> OpenDescriptor(int fd, const std::string& name, std::string* error,
+                                                Parameters parameters = Parameters::kMapped);
   ~Module();
   Module(const Module&) = delete;
   Module& operator=(const Module&) = delete;
@@ -35,12 +41,14 @@ class Module {
  private:
   Module() = default;
   bool MapParameters(int fd, const std::string& name, std::string* error);
+  bool CopyParameters(const std::string& name, std::string* error);
 
   int fd_ = -1;
   void* handle_ = nullptr;
   const hone_module* table_ = nullptr;
   const uint8_t* parameters_ = nullptr;
-  uint64_t parameters_bytes_ = 0;
+  uint64_t mapped_bytes_ = 0;
+  Memory copied_parameters_;
 };
 
 // Whether everything the tables say fits together; otherwise a sentence in *error.

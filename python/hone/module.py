@@ -34,7 +34,7 @@ def _load() -> ctypes.CDLL:
     model, index = ctypes.c_void_p, ctypes.c_uint32
     signatures: dict[str, tuple[Any, list[Any]]] = {
         "hone_last_error": (ctypes.c_char_p, []),
-        "hone_open": (ctypes.c_int, [ctypes.c_char_p, ctypes.c_int, ctypes.POINTER(model)]),
+        "hone_open_with": (ctypes.c_int, [ctypes.c_char_p, ctypes.c_int, index, ctypes.POINTER(model)]),
         "hone_close": (None, [model]),
         "hone_threads": (ctypes.c_int, [model]),
         "hone_input_count": (index, [model]),
@@ -53,6 +53,7 @@ def _load() -> ctypes.CDLL:
 
 
 _library = _load()
+_COPY_PARAMETERS = 1  # HONE_OPEN_COPY_PARAMETERS
 
 # numpy has no bfloat16: its bytes come as uint16.
 _DTYPES = {"bfloat16": "uint16"}
@@ -66,10 +67,21 @@ def _check(code: int) -> None:
 class Module:
     """One compiled model with its memory and its threads. Used by one thread at a time."""
 
-    def __init__(self, path: str | os.PathLike[str], threads: int = 0) -> None:
-        """Opens what `hone compile` wrote; threads 0 means as many as it was compiled for."""
+    def __init__(
+        self, path: str | os.PathLike[str], threads: int = 0, copy_parameters: bool = False
+    ) -> None:
+        """Opens what `hone compile` wrote; threads 0 means as many as it was compiled for.
+
+        Parameters are mapped, one copy for all processes; copy_parameters takes a copy in huge
+        pages, which is faster where they are large.
+        """
         self._model = ctypes.c_void_p()
-        _check(_library.hone_open(os.fspath(path).encode(), threads, ctypes.byref(self._model)))
+        flags = _COPY_PARAMETERS if copy_parameters else 0
+        _check(
+            _library.hone_open_with(
+                os.fspath(path).encode(), threads, flags, ctypes.byref(self._model)
+            )
+        )
         self.inputs = self._infos(_library.hone_input_count, _library.hone_input_info)
         self.outputs = self._infos(_library.hone_output_count, _library.hone_output_info)
 

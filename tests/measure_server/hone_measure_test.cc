@@ -4,6 +4,8 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include <fstream>
+
 #include "runtime/host.h"
 #include "runtime/module_abi.h"
 #include "support/child_process.h"
@@ -67,6 +69,15 @@ class HoneMeasureTest : public testing::Test {
     EXPECT_TRUE(absl::IsUnavailable(worker.ReadLine(kGraceNs).status()));
     const int status = worker.Stop(kGraceNs);
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+
+  // Its only child.
+  static pid_t ZygoteOf(const ChildProcess& worker) {
+    pid_t zygote = 0;
+    const std::string task = std::to_string(worker.pid());
+    std::ifstream("/proc/" + task + "/task/" + task + "/children") >> zygote;
+    EXPECT_GT(zygote, 0);
+    return zygote;
   }
 
   TestFolder folder_;
@@ -149,9 +160,36 @@ TEST_F(HoneMeasureTest, FinishesWhatItHoldsOnSigterm) {
   EXPECT_EQ(ExitOf(worker), 0);
 }
 
+TEST_F(HoneMeasureTest, LeavesNoProcessBehindWhenItIsKilled) {
+  FakeDaemon daemon(address_);
+  ChildProcess worker = StartWorker();
+  ASSERT_TRUE(daemon.ReceiveWhere(IsHello));
+  daemon.Send(Assignment(daemon, 1, CandidateSource()));
+  v1::WorkResponse endless = Assignment(daemon, 2, CandidateSource("for (;;) {}"));
+  endless.mutable_assignment()->set_run_limit_ns(600'000'000'000);
+  daemon.Send(endless);
+  ASSERT_TRUE(daemon.ReceiveWhere(IsResult));
+  kill(worker.pid(), SIGKILL);
+  // Its zygote and the candidate hold its output open for as long as they live.
+  EXPECT_TRUE(absl::IsUnavailable(worker.ReadLine(kGraceNs).status()));
+}
+
+TEST_F(HoneMeasureTest, LeavesWhenItCannotStartCandidatesAnyMore) {
+  FakeDaemon daemon(address_);
+  ChildProcess worker = StartWorker();
+  ASSERT_TRUE(daemon.ReceiveWhere(IsHello));
+  kill(ZygoteOf(worker), SIGKILL);
+  daemon.Send(Assignment(daemon, 1, CandidateSource()));
+  const auto message = daemon.ReceiveWhere(IsResult);
+  ASSERT_TRUE(message);
+  EXPECT_EQ(message->result().candidates(0).outcome(), v1::MEASURE_OUTCOME_DEVICE_LOST);
+  Acknowledge(daemon, 1);
+  EXPECT_EQ(ExitOf(worker), 1);
+}
+
 TEST_F(HoneMeasureTest, LeavesWhenTheDaemonRefusesIt) {
   FakeDaemon daemon(address_);
-  daemon.Refuse(grpc::Status(grpc::StatusCode::FAILED_PRECONDITION, "another release"));
+  daemon.Refuse("another release");
   ChildProcess worker = StartWorker();
   EXPECT_EQ(ExitOf(worker), 7);
 }

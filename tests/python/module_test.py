@@ -91,6 +91,12 @@ class ModuleTest(unittest.TestCase):
         self.module.run()
         np.testing.assert_array_equal(first, [[2, 3], [5, 7]])
 
+    def test_runs_on_copied_parameters(self) -> None:
+        module = hone.Module(compile_module(self.folder.name), threads=1, copy_parameters=True)
+        module.set_input("x", np.ones((2, 2), "float32"))
+        module.run()
+        np.testing.assert_array_equal(module.get_output(0), [[2, 3], [5, 7]])
+
     def test_times_in_seconds(self) -> None:
         self.assertGreater(self.module.time(100), 0)
 

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <vector>
 
+#include "runtime/barrier_plan.h"
 #include "runtime/kernel_runner.h"
 #include "tests/runtime/c_module.h"
 #include "tests/runtime/sample_modules.h"
@@ -104,6 +105,32 @@ TEST_P(ExecutorTest, RunsOneKernelOnBuffersOfTheCaller) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Threads, ExecutorTest, testing::Values(1, 2, 4));
+
+TEST(BarrierPlanTest, LeavesOutBarriersBetweenSerialLaunches) {
+  BarrierPlan plan;
+  EXPECT_FALSE(plan.Next(/*wants_barrier=*/false, /*is_serial=*/true));
+  EXPECT_FALSE(plan.Next(true, true));
+  EXPECT_FALSE(plan.Next(true, true));
+  EXPECT_TRUE(plan.Next(true, false));
+}
+
+TEST(BarrierPlanTest, OwesTheBarrierItLeftOut) {
+  BarrierPlan plan;
+  EXPECT_FALSE(plan.Next(false, true));
+  EXPECT_FALSE(plan.Next(true, true));
+  // It asks for none, since what it reads was ordered by the one left out.
+  EXPECT_TRUE(plan.Next(false, false));
+  EXPECT_FALSE(plan.Next(false, false));
+}
+
+TEST(BarrierPlanTest, KeepsBarriersAfterParallelLaunches) {
+  BarrierPlan plan;
+  EXPECT_FALSE(plan.Next(false, false));
+  EXPECT_TRUE(plan.Next(true, true));
+  EXPECT_FALSE(plan.Next(true, true));
+  EXPECT_TRUE(plan.Next(true, false));
+  EXPECT_TRUE(plan.Next(true, false));
+}
 
 TEST(ThreadTeamTest, EveryThreadRunsOnceARun) {
   for (int threads : {1, 2, 3, 5}) {

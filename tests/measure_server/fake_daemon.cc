@@ -1,0 +1,124 @@
+#include "tests/measure_server/fake_daemon.h"
+
+#include <grpcpp/grpcpp.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <mutex>
+
+#include "hone/v1/farm.grpc.pb.h"
+#include "support/digest.h"
+
+namespace hone::measure {
+
+namespace v1 = hone::v1;
+
+class FakeDaemon::Service : public v1::FarmService::Service {
+ public:
+  using Stream = grpc::ServerReaderWriter<v1::WorkResponse, v1::WorkRequest>;
+
+  explicit Service(const std::string& address) {
+    grpc::ServerBuilder builder;
+    builder.AddListeningPort(address, grpc::InsecureServerCredentials());
+    builder.RegisterService(this);
+    server_ = builder.BuildAndStart();
+  }
+  ~Service() override {
+    if (server_) server_->Shutdown(std::chrono::system_clock::now());
+  }
+
+  void AddArtifact(const std::string& digest, const std::string& bytes) {
+    const std::lock_guard lock(mutex_);
+    artifacts_[digest] = bytes;
+  }
+
+  std::optional<v1::WorkRequest> Receive() {
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, std::chrono::seconds(10), [this] { return !inbox_.empty(); });
+    if (inbox_.empty()) return std::nullopt;
+    v1::WorkRequest message = std::move(inbox_.front());
+    inbox_.pop_front();
+    return message;
+  }
+
+  void Send(const v1::WorkResponse& message) {
+    const std::lock_guard lock(mutex_);
+    if (stream_ != nullptr) stream_->Write(message);
+  }
+
+  void Refuse(const std::string& message) {
+    const std::lock_guard lock(mutex_);
+    refusal_ = message;
+  }
+
+  grpc::Status Work(grpc::ServerContext*, Stream* stream) override {
+    {
+      const std::lock_guard lock(mutex_);
+      if (refusal_) return {grpc::StatusCode::FAILED_PRECONDITION, *refusal_};
+      stream_ = stream;
+    }
+    v1::WorkRequest message;
+    while (stream->Read(&message)) Take(message);
+    const std::lock_guard lock(mutex_);
+    stream_ = nullptr;
+    return grpc::Status::OK;
+  }
+
+ private:
+  void Take(const v1::WorkRequest& message) {
+    const std::lock_guard lock(mutex_);
+    if (message.has_hello()) {
+      v1::WorkResponse response;
+      response.mutable_welcome()->set_protocol(1);
+      response.mutable_welcome()->set_heartbeat_interval_ns(1'000'000'000);
+      stream_->Write(response);
+    }
+    if (message.has_fetch()) return SendArtifact(message.fetch().digest());
+    if (message.has_heartbeat()) return;
+    inbox_.push_back(message);
+    changed_.notify_all();
+  }
+
+  // In small chunks, so that every artifact takes several.
+  void SendArtifact(const std::string& digest) {
+    constexpr size_t kChunkBytes = 1000;
+    const std::string& bytes = artifacts_[digest];
+    for (size_t offset = 0; offset < bytes.size(); offset += kChunkBytes) {
+      v1::WorkResponse response;
+      v1::ArtifactChunk& chunk = *response.mutable_chunk();
+      chunk.set_digest(digest);
+      chunk.set_total_bytes(bytes.size());
+      chunk.set_offset(offset);
+      chunk.set_data(bytes.substr(offset, kChunkBytes));
+      stream_->Write(response);
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::map<std::string, std::string> artifacts_;
+  std::deque<v1::WorkRequest> inbox_;
+  Stream* stream_ = nullptr;
+  std::optional<std::string> refusal_;
+  std::unique_ptr<grpc::Server> server_;
+};
+
+FakeDaemon::FakeDaemon(const std::string& address) : service_(std::make_unique<Service>(address)) {}
+
+FakeDaemon::~FakeDaemon() = default;
+
+std::string FakeDaemon::AddArtifact(const std::string& bytes) {
+  const std::string digest = Sha256Hex(bytes);
+  service_->AddArtifact(digest, bytes);
+  return digest;
+}
+
+std::optional<v1::WorkRequest> FakeDaemon::Receive() { return service_->Receive(); }
+
+void FakeDaemon::Send(const v1::WorkResponse& message) { service_->Send(message); }
+
+void FakeDaemon::Refuse(const std::string& message) { service_->Refuse(message); }
+
+}  // namespace hone::measure
