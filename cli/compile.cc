@@ -29,9 +29,11 @@ absl::Status CompileModel(const Options& options) {
       driver::ConfigChain configs,
       ConfigsFrom(DatabasePath(options.database), /*must_exist=*/!options.database.empty()));
   const driver::CompileOptions compile{.target = target, .require_tuned = options.require_tuned};
-  HONE_ASSIGN_OR_RETURN(const driver::CompileReport report,
-                        driver::Compile(module, compile, configs, options.output));
-  PrintReport(report, options.json);
+  const absl::StatusOr<driver::CompileReport> report =
+      driver::Compile(module, compile, configs, options.output);
+  if (absl::IsFailedPrecondition(report.status())) return WithExitCode(report.status(), kNotTuned);
+  HONE_RETURN_IF_ERROR(report.status());
+  PrintReport(*report, options.json);
   return absl::OkStatus();
 }
 

@@ -23,6 +23,13 @@ int main(int argc, char** argv) {
   hone::cli::AddExplain(app, action);
   hone::cli::AddLog(app, action);
   hone::cli::AddDb(app, action);
+  // CLI11 would only say that a verb is missing.
+  const std::vector<CLI::App*> chosen =
+      app.get_subcommands([&](CLI::App* verb) { return argc > 1 && verb->get_name() == argv[1]; });
+  if (argc > 1 && argv[1][0] != '-' && chosen.empty()) {
+    fmt::print(stderr, "hone: there is no verb '{}'; see hone --help\n", argv[1]);
+    return hone::cli::kUsage;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

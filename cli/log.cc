@@ -92,7 +92,7 @@ absl::Status Best(const Options& options) {
                     {"target", task.target},
                     {"signature", signature},
                     {"config", winner.config},
-                    {"best_us", winner.median_ns * 1e-3},
+                    {"best_us", tuning_db::WinnerNs(*final) * 1e-3},
                     {"default_us", final->entries[final->default_entry].median_ns * 1e-3},
                     {"ratio_to_default", winner.ratio_to_default},
                     {"trials", final->distinct_trials},

@@ -68,7 +68,6 @@ class Child {
 
   // Threads, limits, filter, and the artifact's code, in this order.
   void SetUp(bool is_timed) {
-    const int64_t start_ns = Clock::Real().NowNs();
     const RunRequest& request = setup_.request;
     if (is_timed) TakePriority();
     team_.emplace(static_cast<int>(request.threads), ThreadTeam::Placement::kPinned);
@@ -80,8 +79,8 @@ class Child {
       End(report_, RunOutcome::kDeviceLost,
           std::string("entering the sandbox failed: ") + std::strerror(errno));
     }
-    report_->sandbox_ns = Clock::Real().NowNs() - start_ns;
     Load();
+    report_->sandbox_ns = Clock::Real().NowNs() - setup_.start_ns;
   }
 
   void Load() {

@@ -12,6 +12,7 @@ struct ChildSetup {
   const Sandbox* sandbox = nullptr;
   int artifact_fd = -1;
   int reference_fd = -1;  // of outputs to compare with (or to write, of a reference); -1: none
+  int64_t start_ns = 0;   // on the clock when its fork began
   int control_fd = -1;    // a stream socket to the zygote
   RunReport* report = nullptr;  // shared
 };

@@ -43,6 +43,9 @@ std::string Position(const std::vector<int64_t>& shape, int64_t linear) {
   return fmt::format("[{}]", fmt::join(index, ", "));
 }
 
+// A NaN's sign means nothing.
+std::string Text(double value) { return std::isnan(value) ? "nan" : fmt::format("{}", value); }
+
 bool IsZero(const char* bytes, int size) {
   return std::all_of(bytes, bytes + size, [](char byte) { return byte == 0; });
 }
@@ -68,9 +71,9 @@ OutputVerdict CheckOutput(const hone_buffer& output, const void* data,
     if (is_float) verdict.error_ratio = std::max(verdict.error_ratio, ratio);
     if (ratio <= 1) return;
     if (wrong++ > 0) return;
-    verdict.message =
-        fmt::format("{}{} is {}, expected {} with an error of at most {:.3g}", output.name,
-                    Position(map.shape(), linear), found, expected, is_float ? allowed : 0);
+    verdict.message = fmt::format("{}{} is {}, expected {} with an error of at most {:.3g}",
+                                  output.name, Position(map.shape(), linear), Text(found),
+                                  Text(expected), is_float ? allowed : 0);
   });
   if (wrong > 0) {
     verdict.ok = false;

@@ -44,7 +44,11 @@ class Candidate {
   Candidate(const RunRequest& request, int artifact_fd, int reference_fd, const Sandbox& sandbox,
             RunReport* report)
       : left_ns_(request.run_limit_ns > 0 ? request.run_limit_ns : INT64_MAX / 2), report_(report) {
-    setup_ = {request, &sandbox, artifact_fd, reference_fd, -1, report};
+    setup_.request = request;
+    setup_.sandbox = &sandbox;
+    setup_.artifact_fd = artifact_fd;
+    setup_.reference_fd = reference_fd;
+    setup_.report = report;
   }
   ~Candidate() { Kill(); }
   Candidate(const Candidate&) = delete;
@@ -56,6 +60,7 @@ class Candidate {
   void Start() {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return Lose("socketpair");
+    setup_.start_ns = Clock::Real().NowNs();
     pid_ = fork();
     if (pid_ == 0) {
       close(ends[0]);

@@ -5,24 +5,17 @@
 #include <memory>
 #include <string>
 
+#include "runtime/c_model.h"
 #include "runtime/data_type.h"
 #include "runtime/executor.h"
 #include "runtime/module.h"
 #include "runtime/thread_team.h"
 
-struct hone_model {
-  std::unique_ptr<hone::Module> module;
-  std::unique_ptr<hone::Executor> executor;
-};
-
 namespace {
 
 thread_local std::string last_error;
 
-int Fail(hone_code code, const std::string& message) {
-  last_error = message;
-  return code;
-}
+using hone::Fail;
 
 int FillInfo(const hone_value* values, uint32_t count, uint32_t index, const char* what,
              hone_tensor_info* info) {
@@ -61,6 +54,11 @@ int ThreadsOf(const char* target) {
 const hone_function& FunctionOf(const hone_model* model) { return model->executor->function(); }
 
 }  // namespace
+
+int hone::Fail(hone_code code, const std::string& message) {
+  last_error = message;
+  return code;
+}
 
 const char* hone_last_error(void) { return last_error.c_str(); }
 

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "runtime/dlpack.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -66,6 +68,17 @@ HONE_API int hone_bind_output(hone_model* model, uint32_t index, void* data);
 HONE_API int hone_run(hone_model* model);
 /* Valid until the next run. NULL for an index that is not there. */
 HONE_API const void* hone_output(const hone_model* model, uint32_t index);
+
+/* The same with DLPack tensors. An input on the CPU with the model's dtype and shape is copied,
+ * whatever its strides; or bound (hone_bind_input) when it is row-major and aligned. */
+HONE_API int hone_set_input_dlpack(hone_model* model, uint32_t index,
+                                   const struct hone_dl_tensor* tensor);
+HONE_API int hone_bind_input_dlpack(hone_model* model, uint32_t index,
+                                    const struct hone_dl_tensor* tensor);
+/* A view of an output: no copy, so the next run changes it and the model must outlive it. The
+ * receiver calls its deleter. */
+HONE_API int hone_output_dlpack(const hone_model* model, uint32_t index,
+                                struct hone_dl_managed_tensor** tensor);
 
 /* Seconds of `runs` back-to-back runs, the loop in here. */
 HONE_API int hone_time(hone_model* model, int64_t runs, double* seconds);

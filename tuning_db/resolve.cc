@@ -24,7 +24,7 @@ Best BestOfFinal(const Final& final) {
   best.tier = is_tuned ? Tier::kTuned : Tier::kTuning;
   best.config = winner.config;
   best.nest_digest = winner.nest_digest;
-  best.best_ns = winner.median_ns;
+  best.best_ns = WinnerNs(final);
   best.default_ns = final.entries[static_cast<size_t>(final.default_entry)].median_ns;
   best.ratio = winner.ratio_to_default;
   return best;

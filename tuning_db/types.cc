@@ -47,4 +47,9 @@ std::optional<Purpose> ParsePurpose(std::string_view name) {
   return FindIn<Purpose>(kPurposes, name);
 }
 
+double WinnerNs(const Final& final) {
+  return final.entries[static_cast<size_t>(final.default_entry)].median_ns /
+         final.entries[static_cast<size_t>(final.winner)].ratio_to_default;
+}
+
 }  // namespace hone::tuning_db

@@ -107,6 +107,10 @@ struct Final {
   int64_t wall_time_ns = 0;
 };
 
+// The winner's time as its paired ratio to the default's median gives it: rounds drift together, so
+// this and the default's compare where two medians over all rounds need not.
+double WinnerNs(const Final& final);
+
 struct JobTask {
   int64_t task = 0;
   std::string signature;

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "compiler/codegen/codegen.h"
-#include "compiler/driver/module_file.h"
+#include "compiler/codegen/parameters.h"
 #include "compiler/driver/plan.h"
 #include "compiler/driver/prepare.h"
 #include "compiler/passes/evaluator.h"
@@ -105,6 +105,17 @@ codegen::ModuleSpec SpecOf(const KernelGraph& graph, const Target& target,
   return spec;
 }
 
+// The file is there whole or not at all.
+absl::Status WriteModule(const std::string& path, const std::string& shared_object,
+                         const ParameterSection& parameters) {
+  std::vector<codegen::ParameterPiece> pieces;
+  for (const ParameterSection::Entry& entry : parameters.entries()) {
+    pieces.push_back({entry.offset_bytes,
+                      {reinterpret_cast<const char*>(entry.blob.bytes), entry.blob.size_bytes}});
+  }
+  return codegen::AppendParameters(path, shared_object, parameters.size_bytes(), pieces);
+}
+
 }  // namespace
 
 absl::StatusOr<ir::Module> RunPasses(const ir::Module& module, const Target& target,
@@ -158,7 +169,7 @@ absl::StatusOr<CompileReport> Compile(const ir::Module& module, const CompileOpt
   HONE_ASSIGN_OR_RETURN(const std::string shared_object, codegen::BuildModule(spec));
   phases.End("code");
 
-  HONE_RETURN_IF_ERROR(WriteModuleFile(path, shared_object, parameters));
+  HONE_RETURN_IF_ERROR(WriteModule(path, shared_object, parameters));
   phases.End("write");
   return report;
 }

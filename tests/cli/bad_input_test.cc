@@ -57,6 +57,12 @@ TEST_F(BadInput, RandomBytes) {
   Expect({"compile", "random.onnx", "-o", "m.so"}, 3, {"random.onnx"});
 }
 
+TEST_F(BadInput, UnknownOperatorsAreListedAllAtOnce) {
+  WriteFile(folder_ / "odd.onnx", ReadFile(HONE_TEST_DATA "/onnx/unknown_operators.onnx"));
+  Expect({"compile", "odd.onnx", "-o", "m.so"}, 3,
+         {"Frobnicate", "first_node", "Quux", "second_node"});
+}
+
 TEST_F(BadInput, MissingDatabase) {
   ExportMlp();
   Expect({"compile", "mlp.onnx", "-o", "m.so", "--db", "no.db"}, 3, {"no.db"});
@@ -83,7 +89,8 @@ TEST_F(BadInput, WrongInputNameShapeAndDtype) {
   const std::string npy = std::string("\x93NUMPY\x01\x00", 8) + static_cast<char>(118) + '\0' +
                           header + std::string(8, '\0');
   WriteFile(folder_ / "short.npy", npy);
-  Expect({"run", "m.so", "--input", "data=short.npy", "--output-dir", "out"}, 3, {"data", "784"});
+  Expect({"run", "m.so", "--input", "data=short.npy", "--output-dir", "out"}, 3,
+         {"data", "28, 28"});
   std::string doubles = npy;
   doubles.replace(doubles.find("<f4"), 3, "<f8");
   WriteFile(folder_ / "double.npy", doubles + std::string(8, '\0'));

@@ -56,6 +56,34 @@ TEST_F(WholePath, TuneSpendsTheBudgetExactlyOnceAndTunedIsNeverSlower) {
   EXPECT_TRUE(Hone({"db", "check", "--db", "hone.db"})["faults"].empty());
 }
 
+TEST_F(WholePath, DatabaseOfANewerVersionIsRefusedAndUntouched) {
+  Export("mlp");
+  Tune("mlp");
+  std::string bytes = ReadFile(folder_ / "hone.db");
+  const size_t user_version_at = 60;  // in SQLite's file header, big-endian
+  bytes.replace(user_version_at, 4, std::string("\x00\x00\x7f\xff", 4));
+  WriteFile(folder_ / "newer.db", bytes);
+  const std::string before = folder_.Snapshot();
+  for (const std::vector<std::string>& args :
+       {std::vector<std::string>{"compile", "mlp.onnx", "-o", "m.so", "--db", "newer.db"},
+        std::vector<std::string>{"log", "list", "--db", "newer.db"}}) {
+    const Finished finished = RunHone(args, folder_.path());
+    EXPECT_EQ(finished.exit_code, 7) << finished.err;
+    EXPECT_THAT(finished.err, ::testing::HasSubstr("newer.db"));
+    EXPECT_EQ(folder_.Snapshot(), before);
+  }
+  EXPECT_EQ(RunHone({"tune", "mlp.onnx", "--db", "newer.db"}, folder_.path()).exit_code, 7);
+  EXPECT_EQ(ReadFile(folder_ / "newer.db"), bytes);
+}
+
+TEST_F(WholePath, ModelsShareTheTrialsOfTheirCommonKernels) {
+  Export("mlp");
+  EXPECT_GT(TrialsOf(Tune("mlp")), 0);
+  // Another file, the same kernels.
+  WriteFile(folder_ / "twin.onnx", ReadFile(folder_ / "mlp.onnx"));
+  EXPECT_EQ(TrialsOf(Tune("twin")), 0);
+}
+
 TEST_F(WholePath, PlanSpendsNothingAndMakesNoDatabase) {
   Export("mlp");
   const std::string before = folder_.Snapshot();
@@ -67,7 +95,7 @@ TEST_F(WholePath, PlanSpendsNothingAndMakesNoDatabase) {
 TEST_F(WholePath, CompiledModuleRunsTunedAndUntunedToTheSameNumbers) {
   Export("mlp");
   Tune("mlp");
-  std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 784), }";
+  std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 1, 28, 28), }";
   header.resize(117, ' ');
   header += '\n';
   std::string npy = std::string("\x93NUMPY\x01\x00", 8) + static_cast<char>(118) + '\0' + header;

@@ -39,6 +39,9 @@ std::string ChainModule() {
   return R"(
 #include "runtime/module_abi.h"
 #define N 1024
+#ifndef FUNCTIONS
+#define FUNCTIONS 1
+#endif
 #ifndef GRID
 #define GRID N
 #endif
@@ -92,7 +95,7 @@ static const struct hone_call calls[2] = {{KERNEL, 0, one}, {0, 1, two}};
 static const struct hone_function functions[1] = {
     {"main", 1, 1, 2, 0, &input, &output, calls, ARENA_BYTES}};
 __attribute__((visibility("default"))) const struct hone_module hone_module_v1 = {
-    HONE_MODULE_ABI_VERSION, 1, 1, 0, "llvm -mcpu=generic -threads=2", "cc", kernels, functions, 0};
+    HONE_MODULE_ABI_VERSION, 1, FUNCTIONS, 0, "llvm -mcpu=generic -threads=2", "cc", kernels, functions, 0};
 )";
 }
 

@@ -50,7 +50,7 @@ TEST_F(ResolveTest, FinalAfterEnoughTrialsIsTuned) {
   EXPECT_EQ(Name(best.tier), "tuned");
   EXPECT_EQ(best.config, "tile=8 unroll=4");
   EXPECT_EQ(best.nest_digest, "nest-winner");
-  EXPECT_EQ(best.best_ns, 1001);
+  EXPECT_EQ(best.best_ns, 2005 / 2.0);  // by the paired ratio
   EXPECT_EQ(best.default_ns, 2005);
   EXPECT_EQ(best.ratio, 2.0);
   EXPECT_EQ(best.target, "here");

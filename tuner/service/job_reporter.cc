@@ -97,7 +97,7 @@ absl::StatusOr<v1::TaskProgress> JobReporter::Progress(const tuning_db::Job& job
   if (!final) return progress;
   const auto entry = [&](int i) { return final->entries[static_cast<size_t>(i)]; };
   progress.set_default_ns(entry(final->default_entry).median_ns);
-  progress.set_best_ns(entry(final->winner).median_ns);
+  progress.set_best_ns(tuning_db::WinnerNs(*final));
   const int64_t enough = std::min(tuning_db::kTrialsOfTuned, final->space_size);
   progress.set_tier(final->distinct_trials >= enough ? "tuned" : "tuning");
   return progress;

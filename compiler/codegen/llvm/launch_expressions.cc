@@ -216,8 +216,7 @@ bool LaunchEmitter::MayFault(const Expr& root) {
           OffsetOf(e->buffer, e->operands, *storage, /*speculative=*/true);
       return !offset || !InBounds(*offset, *storage);
     }
-    // A select sees to its own branches.
-    if (e->kind == ExprKind::kSelect) return visit(e->operands[0]);
+    // The branches of a select too: what guards them may be the condition asked about.
     for (const Expr& operand : e->operands) {
       if (visit(operand)) return true;
     }

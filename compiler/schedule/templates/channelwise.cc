@@ -11,6 +11,7 @@
 #include "compiler/schedule/templates/register_tile.h"
 #include "compiler/schedule/templates/sequence.h"
 #include "compiler/schedule/templates/templates.h"
+#include "compiler/schedule/templates/window_border.h"
 #include "fmt/format.h"
 #include "support/status.h"
 
@@ -119,35 +120,13 @@ std::vector<std::string> PadOptions(const Windowed& w) {
   return {"copy"};
 }
 
-// Tiles at the start (end) of an axis whose windows leave the data.
-struct Border {
-  int64_t first = 0;
-  int64_t last = 0;
-};
-
-Border BorderOf(const Windowed& w, int axis, int64_t tile) {
+// Wide borders would multiply the code; their conditions stay where they are.
+Border PeeledBorder(const Windowed& w, int axis, int64_t tile) {
   const int64_t extent = axis == 0 ? w.height : w.width;
-  const int64_t input = w.data_shape[static_cast<size_t>(2 + axis)];
-  const auto leaves = [&](int64_t at) {
-    const int64_t start = at * w.window.strides[axis] - w.window.before[axis];
-    return std::pair(start < 0,
-                     start + (w.window.taps[axis] - 1) * w.window.dilation[axis] >= input);
-  };
-  Border border;
-  const int64_t tiles = CeilDiv(extent, tile);
-  for (int64_t t = 0; t < tiles; ++t) {
-    bool before = false;
-    bool after = t == tiles - 1 && extent % tile != 0;
-    for (int64_t at = t * tile; at < std::min(extent, (t + 1) * tile); ++at) {
-      before = before || leaves(at).first;
-      after = after || leaves(at).second;
-    }
-    if (before) border.first = t + 1;
-    if (after && !before) border.last = std::max(border.last, tiles - t);
-  }
-  // Wide borders would multiply the code; their conditions stay where they are.
+  Border border =
+      BorderOf(w.window, axis, w.data_shape[static_cast<size_t>(2 + axis)], extent, tile);
   constexpr int64_t kMaxPeeled = 2;
-  border.first = border.first > kMaxPeeled ? 0 : border.first;
+  if (border.first > kMaxPeeled) border.first = 0;
   if (border.last > kMaxPeeled) border.last = extent % tile != 0 ? 1 : 0;
   return border;
 }
@@ -221,8 +200,8 @@ class WindowSchedule {
 
   void Specialise() {
     s_.Simplify();
-    Border rows = BorderOf(w_, 0, tile_.rows);
-    Border columns = BorderOf(w_, 1, tile_.columns);
+    Border rows = PeeledBorder(w_, 0, tile_.rows);
+    Border columns = PeeledBorder(w_, 1, tile_.columns);
     if (copies_ && w_.depthwise) {  // no window leaves the copy
       rows = {0, w_.height % tile_.rows != 0 ? 1 : 0};
       columns = {0, w_.width % tile_.columns != 0 ? 1 : 0};

@@ -5,11 +5,13 @@
 #include <limits>
 
 #include "compiler/loop/visit.h"
+#include "compiler/schedule/primitives/nest_edit.h"
 #include "compiler/schedule/templates/fuse_stages.h"
 #include "compiler/schedule/templates/kernel_view.h"
 #include "compiler/schedule/templates/register_tile.h"
 #include "compiler/schedule/templates/sequence.h"
 #include "compiler/schedule/templates/templates.h"
+#include "compiler/schedule/templates/window_border.h"
 #include "fmt/format.h"
 #include "support/status.h"
 
@@ -26,10 +28,14 @@ struct Conv {
   std::string data;          // what the convolution reads: the operand, or the stage that pads it
   std::string weight;        // the operand
   bool copies_data = false;  // `data` is a stage of the kernel
+  bool pads = false;         // which pads the operand and does nothing else
+  ops::Window window;
+  int64_t data_height = 0, data_width = 0;  // of the operand
   int64_t batch = 0, in = 0, out = 0, height = 0, width = 0, taps_h = 0, taps_w = 0;
   int64_t lanes = 0, registers = 0;
   int64_t out_vectors = 0;
-  bool blocked_data = false;  // `data` is read in blocks of `lanes` channels
+  bool operand_blocked = false;  // the operand has such blocks
+  bool blocked_data = false;     // `data` is read in blocks of `lanes` channels
 };
 
 std::optional<Conv> ViewConv(const ops::KernelDefinition& def) {
@@ -49,6 +55,13 @@ std::optional<Conv> ViewConv(const ops::KernelDefinition& def) {
   conv.weight = weight->name;
   conv.data = view->prologue.empty() ? view->op->args[0] : view->prologue.back();
   conv.copies_data = !view->prologue.empty();
+  const absl::StatusOr<ops::Window> window =
+      ops::ReadWindow(view->op->op, view->op->attrs, {weight->shape[2], weight->shape[3]});
+  if (!window.ok()) return std::nullopt;
+  conv.window = *window;
+  conv.pads = window->HasPadding() && view->prologue.size() == 1;
+  conv.data_height = operand->shape[2];
+  conv.data_width = operand->shape[3];
   conv.batch = anchor->shape[0];
   conv.in = weight->shape[1];
   conv.out = weight->shape[0];
@@ -75,6 +88,7 @@ Conv ConvOf(const Task& task) {
   conv.lanes = task.target.VectorLanes();
   conv.registers = task.target.VectorRegisters();
   conv.out_vectors = CeilDiv(conv.out, conv.lanes);
+  conv.operand_blocked = LayoutOfOperand(task, conv.view.op->args[0]).BlockOf(1) == conv.lanes;
   // A padded copy is made in blocks wherever there are enough channels to fill them.
   conv.blocked_data =
       conv.copies_data ? conv.in >= conv.lanes : LayoutOfOperand(task, conv.data).BlockOf(1) > 1;
@@ -129,6 +143,20 @@ std::vector<std::string> GridOrders(const Conv& conv) {
   return {"oc_oh", "oh_oc"};
 }
 
+// "copy": the data is copied with zeros around it. "border": the tiles at the border leave out what
+// falls outside; the taps of a row are unrolled there, so that they know.
+std::vector<std::string> PadOptions(const Conv& conv, const Config& prefix) {
+  if (!conv.copies_data) return {"none"};
+  const RegisterTile tile = TileOf(prefix);
+  const Border border = BorderOf(conv.window, 1, conv.data_width, conv.width, tile.columns);
+  const int64_t emitted = prefix.Int("unroll") * conv.taps_w * tile.vectors * tile.columns;
+  if (!conv.pads || !conv.operand_blocked || tile.rows > 1 || border.first > 1 || border.last > 1 ||
+      conv.taps_w == 1 || conv.taps_h == 1 || emitted > 2 * kMaxEmittedFmas) {
+    return {"copy"};
+  }
+  return {"copy", "border"};
+}
+
 // There must be next channels to prefetch, and a loop of steps to do it in.
 std::vector<int64_t> PrefetchOptionsOf(const Conv& conv, const Config& prefix) {
   if (conv.out_vectors <= prefix.Int("tile_v")) return {0};
@@ -144,10 +172,12 @@ class ConvSchedule {
         config_(config),
         tile_(TileOf(config)),
         s_(task.def->naive),
-        out_(conv.view.output) {}
+        out_(conv.view.output),
+        copies_(conv.copies_data && config.String("pad") == "copy"),
+        border_(conv.copies_data && config.String("pad") == "border") {}
 
   absl::StatusOr<loop::Nest> Run() && {
-    anchor_ = FuseAroundAnchor(&s_, conv_.view, conv_.copies_data ? conv_.data : "");
+    anchor_ = FuseAroundAnchor(&s_, conv_.view, copies_ ? conv_.data : "");
     SetLayouts();
     TileOutput();
     TileReduction();
@@ -155,7 +185,7 @@ class ConvSchedule {
     const bool channels_first = config_.String("order") == "oc_oh";
     s_.Parallel(out_ + (channels_first ? ".oc" : ".oh"));
     s_.Parallel(out_ + (channels_first ? ".oh" : ".oc"));
-    if (conv_.copies_data) ScheduleDataStage(&s_, conv_.data, conv_.lanes);
+    if (copies_) ScheduleDataStage(&s_, conv_.data, conv_.lanes);
     Specialise();
     return std::move(s_).Finish();
   }
@@ -167,7 +197,7 @@ class ConvSchedule {
     const std::string blocks = conv_.blocked_data ? fmt::format("NCHW{}c{}n", conv_.lanes, width)
                                                   : fmt::format("NCHW{}n", width);
     packed_ = s_.Pack(conv_.weight, *Layout::Parse(blocks, 4));
-    if (conv_.copies_data && conv_.blocked_data) {
+    if (copies_ && conv_.blocked_data) {
       s_.SetLayout(conv_.data, BlockedChannels(conv_.lanes));
     }
   }
@@ -225,6 +255,11 @@ class ConvSchedule {
     }
     for (const char* name : {".i2", ".i3", ".ocv", ".lane"}) steps.push_back(anchor_ + name);
     s_.ReorderPresent(steps, /*allow_reassociation=*/true);
+    if (border_) {
+      s_.SkipZeroTerms(anchor_ + ".icb");
+      s_.Unswitch(anchor_ + ".lane");
+      s_.ClipLoop(anchor_ + ".r1");
+    }
     if (config_.Int("prefetch") == 0) return;
     // One line of the next channels' weights a step; the tiles of a row take turns.
     PrefetchOptions options;
@@ -240,12 +275,27 @@ class ConvSchedule {
     if (s_.Has(anchor_ + ".icb") && conv_.in % conv_.lanes != 0) {
       s_.PeelAll(anchor_ + ".icb", 0, 1);
     }
-    if (conv_.width % tile_.columns != 0) s_.PeelAll(out_ + ".ow", 0, 1);
+    if (border_) {
+      PeelBorder();
+    } else if (conv_.width % tile_.columns != 0) {
+      s_.PeelAll(out_ + ".ow", 0, 1);
+    }
     const bool pads_lanes = conv_.out % conv_.lanes != 0;
     if (conv_.height % tile_.rows != 0) s_.PeelAll(out_ + ".oh", 0, 1);
     if (conv_.out_vectors % tile_.vectors != 0 || pads_lanes) s_.PeelAll(out_ + ".oc", 0, 1);
     for (const char* name : {".row", ".col", ".ocv"}) s_.UnrollAll(out_ + name);
     for (const char* name : {".i2", ".i3", ".ocv", ".unroll"}) s_.UnrollAll(anchor_ + name);
+  }
+
+  // The taps of a row are unrolled in the tiles that leave the data, or in the only one.
+  void PeelBorder() {
+    const Border border = BorderOf(conv_.window, 1, conv_.data_width, conv_.width, tile_.columns);
+    s_.PeelAll(out_ + ".ow", border.first, border.last);
+    const bool only_one = conv_.width <= tile_.columns;
+    const std::string taps = anchor_ + ".r2";
+    for (const std::string& copy : LoopCopies(s_.nest(), taps)) {
+      if (only_one || copy != taps) s_.UnrollAll(copy);
+    }
   }
 
   const Task& task_;
@@ -254,6 +304,8 @@ class ConvSchedule {
   RegisterTile tile_;
   Sequence s_;
   std::string out_;
+  bool copies_;         // the padded copy is a launch of its own
+  bool border_;         // there is none: tiles at the border are apart
   std::string packed_;  // the weights
   std::string anchor_;  // the buffer of the sums; its loops are named after it
 };
@@ -276,6 +328,7 @@ class Conv2d : public Template {
       if (!prefix.Has("unroll")) {
         return IntKnob("unroll", UnrollOptions(conv, TileOf(prefix)), 1);
       }
+      if (!prefix.Has("pad")) return TextKnob("pad", PadOptions(conv, prefix), "copy");
       if (!prefix.Has("order")) return TextKnob("order", GridOrders(conv), "oc_oh");
       if (!prefix.Has("prefetch")) {
         return IntKnob("prefetch", PrefetchOptionsOf(conv, prefix), 0);
@@ -290,6 +343,7 @@ class Conv2d : public Template {
     config.Set("strategy", std::string("direct"));
     SetTile(BestTile(TileProblem(conv)), &config);
     config.Set("unroll", int64_t{1});
+    config.Set("pad", PadOptions(conv, config).back());  // no FMA and no copy for zeros
     // Weights of a tile are read once a row of tiles: keep them by going down the rows first.
     config.Set("order", std::string("oc_oh"));
     // Weights that do not stay in the second cache come from further away at every run.

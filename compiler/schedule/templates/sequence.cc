@@ -9,6 +9,7 @@
 #include "compiler/schedule/primitives/peel.h"
 #include "compiler/schedule/primitives/reorder.h"
 #include "compiler/schedule/primitives/set_layout.h"
+#include "compiler/schedule/primitives/skip_zero_terms.h"
 #include "compiler/schedule/primitives/unswitch.h"
 
 namespace hone::schedule {
@@ -114,6 +115,14 @@ std::string Sequence::CacheWrite(const std::string& buffer) {
 void Sequence::Prefetch(const std::string& loop, const std::string& buffer,
                         const PrefetchOptions& options) {
   if (ok()) Fail(PrefetchAhead(&nest_, loop, buffer, options));
+}
+
+void Sequence::SkipZeroTerms(const std::string& loop) {
+  if (ok()) Fail(schedule::SkipZeroTerms(&nest_, loop));
+}
+
+void Sequence::ClipLoop(const std::string& loop) {
+  if (ok()) Fail(schedule::ClipLoop(&nest_, loop));
 }
 
 void Sequence::Simplify() {

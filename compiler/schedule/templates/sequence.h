@@ -40,6 +40,8 @@ class Sequence {
   std::string Pack(const std::string& buffer, const Layout& layout);
   std::string CacheWrite(const std::string& buffer);
   void Prefetch(const std::string& loop, const std::string& buffer, const PrefetchOptions& options);
+  void SkipZeroTerms(const std::string& loop);
+  void ClipLoop(const std::string& loop);
   void Simplify();
   void Fail(absl::Status status);
 

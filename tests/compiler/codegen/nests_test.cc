@@ -82,6 +82,20 @@ TEST(Nests, PaddedWindowsReadNothingOutside) {
   }
 }
 
+TEST(Nests, NestedSelectsGuardTheirLoadsTogether) {
+  const Buffer x = Make("x", {16, 9}, Role::kInput);
+  const Buffer z = Make("z", {17, 9}, Role::kInput);
+  const Buffer y = Make("y", {48, 9}, Role::kOutput);
+  const Expr o = Var("o"), r = Var("r"), v = Var("v");
+  const Expr at = o * 16 + v;
+  const Expr joined = loop::Select(loop::Lt(at, 16), Load(x, {at, r}), Load(z, {at - 16, r}));
+  const Stmt body = Store(y, {at, r}, loop::Select(loop::Lt(at, 33), joined, Zero()));
+  for (const LoopKind kind : {LoopKind::kSerial, LoopKind::kVectorize}) {
+    ExpectSameAsInterpreter(
+        OneLaunch({x, z, y}, For(o, 0, 3, For(r, 0, 9, For(v, 0, 16, body, kind)))));
+  }
+}
+
 TEST(Nests, VectorisedLoopsOverStridesAndIndices) {
   const Buffer x = Make("x", {8, 33}, Role::kInput);
   Buffer index = Make("index", {40}, Role::kInput, "", DataType::kInt32);

@@ -57,5 +57,35 @@ TEST(Conv2d, EveryConfigComputesWhatTheNaiveNestDoes) {
   EXPECT_GE(checked, 60);
 }
 
+TEST(Conv2d, BorderTilesLeaveOutThePadding) {
+  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1");
+  const Shape shapes[] = {{1, 8, 9, 9, 12, 3, 3, 1, 1, 1},
+                          {1, 10, 8, 11, 9, 3, 3, 2, 1, 1},
+                          {2, 4, 7, 13, 8, 5, 3, 1, 2, 1},
+                          {1, 8, 12, 12, 8, 3, 3, 1, 2, 2}};
+  int checked = 0;
+  for (const Shape& shape : shapes) {
+    const ops::KernelDefinition def = MustLower(ConvText(shape, "bias_relu"));
+    const Template& conv = TemplateFor(def);
+    const Task task{&def, conv.Signatures(def, target)[0], target};
+    Random random(5);
+    const Space space = conv.MakeSpace(task);
+    int found = 0;
+    for (int i = 0; i < 4000 && found < 10; ++i) {
+      const Config config = space.Sample(random);
+      if (config.String("pad") != "border") continue;
+      const absl::StatusOr<loop::Nest> nest = conv.Schedule(task, config);
+      ASSERT_TRUE(nest.ok()) << nest.status() << config.ToText();
+      EXPECT_EQ(loop::ToText(*nest).find("%pad"), std::string::npos);
+      ExpectSameResults(def.naive, *nest, 3, config.ToText());
+      ++found;
+    }
+    EXPECT_EQ(found, 10);
+    checked += found;
+    if (HasFailure()) return;
+  }
+  EXPECT_EQ(checked, 40);
+}
+
 }  // namespace
 }  // namespace hone::schedule

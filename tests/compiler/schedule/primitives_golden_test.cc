@@ -15,6 +15,7 @@
 #include "compiler/schedule/primitives/prefetch.h"
 #include "compiler/schedule/primitives/reorder.h"
 #include "compiler/schedule/primitives/set_layout.h"
+#include "compiler/schedule/primitives/skip_zero_terms.h"
 #include "compiler/schedule/primitives/split.h"
 #include "compiler/schedule/primitives/unswitch.h"
 #include "gtest/gtest.h"
@@ -131,6 +132,16 @@ TEST(PrimitivesGolden, PrefetchAhead) {
   options.ahead = "sum.i1";
   ASSERT_TRUE(PrefetchAhead(&nest, "sum.r0", "b", options).ok());
   ExpectGolden("prefetch", naive, nest);
+}
+
+TEST(PrimitivesGolden, SkipZeroTermsAndClip) {
+  const loop::Nest naive = ConvNest(2, 4, 2);
+  loop::Nest nest = naive;
+  ASSERT_TRUE(InlineStage(&nest, "pad").ok());
+  ASSERT_TRUE(DecomposeReduction(&nest, "conv.i0").ok());
+  ASSERT_TRUE(SkipZeroTerms(&nest, "conv.i0").ok());
+  ASSERT_TRUE(ClipLoop(&nest, "conv.r1").ok());
+  ExpectGolden("skip_zero_terms_clip", naive, nest);
 }
 
 TEST(PrimitivesGolden, Annotations) {

@@ -1,0 +1,29 @@
+#include "compiler/schedule/templates/window_border.h"
+
+#include <algorithm>
+
+#include "compiler/schedule/templates/kernel_view.h"
+
+namespace hone::schedule {
+
+Border BorderOf(const ops::Window& window, int axis, int64_t input, int64_t positions,
+                int64_t tile) {
+  Border border;
+  const int64_t tiles = CeilDiv(positions, tile);
+  for (int64_t t = 0; t < tiles; ++t) {
+    const int64_t first = t * tile;
+    const int64_t last = std::min(positions, first + tile) - 1;
+    const int64_t start = first * window.strides[axis] - window.before[axis];
+    const int64_t end = last * window.strides[axis] - window.before[axis] +
+                        (window.taps[axis] - 1) * window.dilation[axis];
+    const bool short_tile = t == tiles - 1 && positions % tile != 0;
+    if (start < 0) {
+      border.first = t + 1;
+    } else if (end >= input || short_tile) {
+      border.last = std::max(border.last, tiles - t);
+    }
+  }
+  return border;
+}
+
+}  // namespace hone::schedule

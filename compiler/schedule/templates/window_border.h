@@ -1,0 +1,23 @@
+#ifndef HONE_COMPILER_SCHEDULE_TEMPLATES_WINDOW_BORDER_H_
+#define HONE_COMPILER_SCHEDULE_TEMPLATES_WINDOW_BORDER_H_
+
+#include <cstdint>
+
+#include "compiler/ops/window.h"
+
+namespace hone::schedule {
+
+// Tiles at the start (end) of an axis whose windows leave the data; a last, shorter tile counts as
+// leaving it.
+struct Border {
+  int64_t first = 0;
+  int64_t last = 0;
+};
+
+// Along spatial axis `axis` of `positions` window positions over `input` elements, cut into tiles.
+Border BorderOf(const ops::Window& window, int axis, int64_t input, int64_t positions,
+                int64_t tile);
+
+}  // namespace hone::schedule
+
+#endif  // HONE_COMPILER_SCHEDULE_TEMPLATES_WINDOW_BORDER_H_

@@ -1,0 +1,124 @@
+// The C API's functions on DLPack tensors.
+#include <cstring>
+#include <vector>
+
+#include "runtime/c_model.h"
+#include "runtime/data_type.h"
+
+namespace {
+
+hone_dl_type ToDlType(hone::DataType type) {
+  const auto bits = static_cast<uint8_t>(8 * hone::SizeBytes(type));
+  uint8_t code = HONE_DL_INT;
+  if (type == hone::DataType::kBFloat16) {
+    code = HONE_DL_BFLOAT;
+  } else if (hone::IsFloat(type)) {
+    code = HONE_DL_FLOAT;
+  } else if (type == hone::DataType::kUInt8) {
+    code = HONE_DL_UINT;
+  } else if (type == hone::DataType::kBool) {
+    code = HONE_DL_BOOL;
+  }
+  return {code, bits, 1};
+}
+
+// Whether the tensor is what the input takes; else the error is set.
+bool Fits(const hone_value& value, const hone_dl_tensor& tensor) {
+  const hone_dl_type type = ToDlType(static_cast<hone::DataType>(value.dtype));
+  bool same_shape = tensor.ndim == static_cast<int32_t>(value.rank);
+  for (uint32_t axis = 0; same_shape && axis < value.rank; ++axis) {
+    same_shape = tensor.shape[axis] == value.shape[axis];
+  }
+  const bool fits = tensor.device.device_type == HONE_DL_CPU && same_shape &&
+                    std::memcmp(&type, &tensor.dtype, sizeof(type)) == 0;
+  if (fits) return true;
+  hone::Fail(HONE_BAD_INPUT, std::string("expected a tensor on the CPU with the dtype and shape of "
+                                         "input ") +
+                                 value.name + ", found another");
+  return false;
+}
+
+const char* DataOf(const hone_dl_tensor& tensor) {
+  return static_cast<const char*>(tensor.data) + tensor.byte_offset;
+}
+
+bool IsRowMajor(const hone_dl_tensor& tensor) {
+  if (tensor.strides == nullptr) return true;
+  int64_t stride = 1;
+  for (int32_t axis = tensor.ndim; axis-- > 0;) {
+    if (tensor.shape[axis] != 1 && tensor.strides[axis] != stride) return false;
+    stride *= tensor.shape[axis];
+  }
+  return true;
+}
+
+// Element by element, in row-major order.
+void CopyStrided(const hone_dl_tensor& tensor, uint64_t count, size_t element_bytes, char* into) {
+  std::vector<int64_t> index(static_cast<size_t>(tensor.ndim), 0);
+  for (uint64_t done = 0; done < count; ++done) {
+    int64_t offset = 0;
+    for (size_t axis = 0; axis < index.size(); ++axis) offset += index[axis] * tensor.strides[axis];
+    std::memcpy(into + done * element_bytes,
+                DataOf(tensor) + offset * static_cast<int64_t>(element_bytes), element_bytes);
+    for (size_t axis = index.size(); axis-- > 0;) {
+      if (++index[axis] < tensor.shape[axis]) break;
+      index[axis] = 0;
+    }
+  }
+}
+
+// An exported view keeps its shape beside it.
+struct Export {
+  hone_dl_managed_tensor tensor{};
+  std::vector<int64_t> shape;
+};
+
+const hone_value* InputOf(const hone_model* model, uint32_t index) {
+  const hone_function& function = model->executor->function();
+  if (index < function.input_count) return &function.inputs[index];
+  hone::Fail(HONE_BAD_INPUT, "expected an input below " + std::to_string(function.input_count) +
+                                 ", found " + std::to_string(index));
+  return nullptr;
+}
+
+}  // namespace
+
+int hone_set_input_dlpack(hone_model* model, uint32_t index, const hone_dl_tensor* tensor) {
+  const hone_value* value = InputOf(model, index);
+  if (value == nullptr || !Fits(*value, *tensor)) return HONE_BAD_INPUT;
+  if (IsRowMajor(*tensor)) return hone_set_input(model, index, DataOf(*tensor), value->size_bytes);
+  const auto element_bytes =
+      static_cast<size_t>(hone::SizeBytes(static_cast<hone::DataType>(value->dtype)));
+  CopyStrided(*tensor, value->size_bytes / element_bytes, element_bytes,
+              static_cast<char*>(model->executor->Input(index)));
+  return HONE_OK;
+}
+
+int hone_bind_input_dlpack(hone_model* model, uint32_t index, const hone_dl_tensor* tensor) {
+  const hone_value* value = InputOf(model, index);
+  if (value == nullptr || !Fits(*value, *tensor)) return HONE_BAD_INPUT;
+  if (!IsRowMajor(*tensor)) {
+    return hone::Fail(HONE_BAD_INPUT,
+                      "expected a row-major tensor; copy it with hone_set_input_dlpack instead");
+  }
+  return hone_bind_input(model, index, DataOf(*tensor));
+}
+
+int hone_output_dlpack(const hone_model* model, uint32_t index, hone_dl_managed_tensor** tensor) {
+  hone_tensor_info info{};
+  if (const int code = hone_output_info(model, index, &info); code != HONE_OK) return code;
+  auto* view = new Export;
+  view->shape.assign(info.shape, info.shape + info.rank);
+  hone_dl_tensor& dl = view->tensor.dl_tensor;
+  dl.data = model->executor->Output(index);
+  dl.device = {HONE_DL_CPU, 0};
+  dl.ndim = static_cast<int32_t>(info.rank);
+  dl.dtype = ToDlType(*hone::ParseDataType(info.dtype));
+  dl.shape = view->shape.data();
+  view->tensor.manager_ctx = view;
+  view->tensor.deleter = [](hone_dl_managed_tensor* self) {
+    delete static_cast<Export*>(self->manager_ctx);
+  };
+  *tensor = &view->tensor;
+  return HONE_OK;
+}

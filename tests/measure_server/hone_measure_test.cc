@@ -1,0 +1,167 @@
+// The program hone-measure against a daemon that the test plays.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "runtime/host.h"
+#include "runtime/module_abi.h"
+#include "support/child_process.h"
+#include "tests/measure_server/fake_daemon.h"
+#include "tests/measure_server/sample_artifacts.h"
+#include "tests/runtime/c_module.h"
+
+namespace hone::measure {
+namespace {
+
+namespace v1 = hone::v1;
+
+using ::testing::ElementsAre;
+
+constexpr int64_t kGraceNs = 20'000'000'000;
+
+bool IsHello(const v1::WorkRequest& m) { return m.has_hello(); }
+bool IsResult(const v1::WorkRequest& m) { return m.has_result(); }
+
+class HoneMeasureTest : public testing::Test {
+ protected:
+  HoneMeasureTest() : address_("unix:" + (folder_ / "socket")) {}
+
+  ChildProcess StartWorker() {
+    absl::StatusOr<ChildProcess> worker =
+        ChildProcess::Start({HONE_BIN_DIR "/hone-measure", "--server", address_, "--name", "test",
+                             "--parent-death-signal"});
+    EXPECT_TRUE(worker.ok()) << worker.status().ToString();
+    return *std::move(worker);
+  }
+
+  v1::WorkResponse Assignment(FakeDaemon& daemon, int64_t fence, const std::string& source) {
+    v1::WorkResponse message;
+    v1::Assignment& assignment = *message.mutable_assignment();
+    assignment.set_fence(fence);
+    assignment.set_trial(100 + fence);
+    assignment.set_attempt(1);
+    assignment.set_device("cpu0");
+    const std::string& bytes = Compiled(source);
+    assignment.add_candidates()->set_artifact_digest(daemon.AddArtifact(bytes));
+    assignment.mutable_reference()->set_artifact_digest(
+        daemon.AddArtifact(Compiled(ReferenceSource())));
+    assignment.set_workload_digest("workload");
+    assignment.set_seed(3);
+    assignment.set_threads(1);
+    assignment.mutable_timing()->set_chunk_ns(200'000);
+    assignment.mutable_timing()->set_min_chunks(3);
+    assignment.mutable_timing()->set_max_chunks(30);
+    assignment.set_run_limit_ns(5'000'000'000);
+    return message;
+  }
+
+  static void Acknowledge(FakeDaemon& daemon, int64_t fence) {
+    v1::WorkResponse message;
+    message.mutable_acknowledge()->set_fence(fence);
+    daemon.Send(message);
+  }
+
+  // Of a worker that ends by itself: its output ends with it.
+  static int ExitOf(ChildProcess& worker) {
+    EXPECT_TRUE(absl::IsUnavailable(worker.ReadLine(kGraceNs).status()));
+    const int status = worker.Stop(kGraceNs);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+
+  TestFolder folder_;
+  const std::string address_;
+};
+
+TEST_F(HoneMeasureTest, IntroducesItself) {
+  FakeDaemon daemon(address_);
+  ChildProcess worker = StartWorker();
+  const auto hello = daemon.ReceiveWhere(IsHello);
+  ASSERT_TRUE(hello);
+  EXPECT_EQ(hello->hello().worker(), "test");
+  EXPECT_EQ(hello->hello().artifact_abi(), static_cast<uint32_t>(HONE_MODULE_ABI_VERSION));
+  EXPECT_EQ(hello->hello().sandbox(), v1::SANDBOX_LEVEL_STRICT);
+  ASSERT_EQ(hello->hello().devices_size(), 1);
+  const v1::Device& device = hello->hello().devices(0);
+  EXPECT_EQ(device.target(), HostTargetText(HostCoreCount()));
+  EXPECT_EQ(device.fingerprint().size(), 64u);
+  EXPECT_GT(device.calibrator_ns(), 0);
+  const auto credit = daemon.Receive();
+  ASSERT_TRUE(credit);
+  EXPECT_EQ(credit->credit().device(), "cpu0");
+  EXPECT_GE(credit->credit().count(), 2u);
+}
+
+TEST_F(HoneMeasureTest, MeasuresGoodAndBadCandidatesAndLeavesWhenAsked) {
+  FakeDaemon daemon(address_);
+  ChildProcess worker = StartWorker();
+  ASSERT_TRUE(daemon.ReceiveWhere(IsHello));
+  daemon.Send(Assignment(daemon, 1, CandidateSource()));
+  daemon.Send(Assignment(daemon, 2, CandidateSource("if (i == 3) sum += 0.125f")));
+  daemon.Send(Assignment(daemon, 3, CandidateSource("*(volatile int*)0 = 1")));
+  const v1::MeasureOutcome expected[] = {v1::MEASURE_OUTCOME_OK, v1::MEASURE_OUTCOME_WRONG_OUTPUT,
+                                         v1::MEASURE_OUTCOME_CRASH};
+  for (int64_t fence = 1; fence <= 3; ++fence) {
+    const auto message = daemon.ReceiveWhere(IsResult);
+    ASSERT_TRUE(message);
+    const v1::MeasureResult& result = message->result();
+    EXPECT_EQ(result.fence(), fence);
+    EXPECT_EQ(result.trial(), 100 + fence);
+    EXPECT_EQ(result.device_fingerprint().size(), 64u);
+    ASSERT_EQ(result.candidates_size(), 1);
+    EXPECT_EQ(result.candidates(0).outcome(), expected[fence - 1])
+        << result.candidates(0).message();
+    EXPECT_EQ(result.candidates(0).samples_ns_size() > 0, fence == 1);
+    Acknowledge(daemon, fence);
+  }
+  const int status = worker.Stop(kGraceNs);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+}
+
+TEST_F(HoneMeasureTest, BringsItsResultToTheDaemonThatComesBack) {
+  auto daemon = std::make_unique<FakeDaemon>(address_);
+  ChildProcess worker = StartWorker();
+  ASSERT_TRUE(daemon->ReceiveWhere(IsHello));
+  daemon->Send(Assignment(*daemon, 5, CandidateSource()));
+  ASSERT_TRUE(daemon->ReceiveWhere(IsResult));
+  daemon.reset();  // before it acknowledged
+  daemon = std::make_unique<FakeDaemon>(address_);
+  const auto hello = daemon->ReceiveWhere(IsHello);
+  ASSERT_TRUE(hello);
+  EXPECT_THAT(hello->hello().held_fences(), ElementsAre(5));
+  const auto result = daemon->ReceiveWhere(IsResult);
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->result().fence(), 5);
+  Acknowledge(*daemon, 5);
+  EXPECT_EQ(worker.Stop(kGraceNs), 0);
+}
+
+TEST_F(HoneMeasureTest, FinishesWhatItHoldsOnSigterm) {
+  FakeDaemon daemon(address_);
+  ChildProcess worker = StartWorker();
+  ASSERT_TRUE(daemon.ReceiveWhere(IsHello));
+  daemon.Send(Assignment(daemon, 9, CandidateSource()));
+  ASSERT_TRUE(daemon.ReceiveWhere(IsResult));
+  kill(worker.pid(), SIGTERM);
+  ASSERT_TRUE(daemon.ReceiveWhere([](const auto& m) { return m.has_draining(); }));
+  EXPECT_FALSE(worker.HasEnded());
+  Acknowledge(daemon, 9);
+  EXPECT_EQ(ExitOf(worker), 0);
+}
+
+TEST_F(HoneMeasureTest, LeavesWhenTheDaemonRefusesIt) {
+  FakeDaemon daemon(address_);
+  daemon.Refuse(grpc::Status(grpc::StatusCode::FAILED_PRECONDITION, "another release"));
+  ChildProcess worker = StartWorker();
+  EXPECT_EQ(ExitOf(worker), 7);
+}
+
+TEST_F(HoneMeasureTest, RefusesAnAddressThatNeedsTls) {
+  absl::StatusOr<ChildProcess> worker =
+      ChildProcess::Start({HONE_BIN_DIR "/hone-measure", "--server", "farm.example:7070"});
+  ASSERT_TRUE(worker.ok());
+  EXPECT_EQ(ExitOf(*worker), 2);
+}
+
+}  // namespace
+}  // namespace hone::measure

@@ -1,0 +1,119 @@
+#include "tests/measure_server/sample_artifacts.h"
+
+#include <map>
+
+#include "tests/runtime/c_module.h"
+
+namespace hone::measure {
+namespace {
+
+constexpr char kHead[] = R"(
+#include "runtime/module_abi.h"
+#define ROWS 6
+#define TERMS 32
+static const int64_t x_shape[2] = {ROWS, TERMS};
+static const int64_t w_shape[1] = {TERMS};
+static const int64_t y_shape[1] = {ROWS};
+)";
+
+constexpr char kCandidate[] = R"(
+#ifndef WORKSPACE_BYTES
+#define WORKSPACE_BYTES 256
+#endif
+#ifndef PAD
+#define PAD 0
+#endif
+#ifndef SPEND
+#define SPEND 0
+#endif
+static long call(long number, long a, long b, long c) {
+  long result;
+  __asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(a), "S"(b), "d"(c)
+                   : "rcx", "r11", "memory");
+  return result;
+}
+#ifdef CONSTRUCTOR
+__attribute__((constructor)) static void construct(void) { CONSTRUCTOR; }
+#endif
+static void pack(void* const* b, int64_t begin, int64_t end, void* s) {
+  const float* w = b[1];
+  float* packed = b[2];
+  for (int64_t k = begin; k < end; ++k) packed[TERMS - 1 - k] = w[k];
+}
+static void run(void* const* b, int64_t begin, int64_t end, void* s) {
+  const float* x = b[0];
+  const float* packed = b[2];
+  float* y = b[4];
+  for (int64_t i = begin; i < end; ++i) {
+    float sum = 0;
+    for (int64_t k = TERMS - 1; k >= 0; --k) sum += x[i * TERMS + k] * packed[TERMS - 1 - k];
+    for (volatile int64_t n = 0; n < SPEND; ++n) {}
+    FAULT;
+    y[i] = sum;
+    if (i == ROWS - 1) y[ROWS] = y[ROWS + 1] = PAD;
+  }
+  (void)call;
+}
+static const int64_t workspace_shape[1] = {WORKSPACE_BYTES / 4};
+static const struct hone_buffer buffers[5] = {
+    {"x", HONE_ROLE_INPUT, 1, 2, 0, x_shape, "NC", 4 * ROWS * TERMS, 0, 0},
+    {"w", HONE_ROLE_CONSTANT, 1, 1, 0, w_shape, "C", 4 * TERMS, 0, 0},
+    {"packed", HONE_ROLE_PREPARED, 1, 1, 0, w_shape, "C", 4 * TERMS, 0, 0},
+    {"t", HONE_ROLE_WORKSPACE, 1, 1, 0, workspace_shape, "C", WORKSPACE_BYTES, 0, 0},
+    {"y", HONE_ROLE_OUTPUT, 1, 1, 0, y_shape, "C4c", 4 * 8, 0, 0}};
+static const struct hone_launch launches[2] = {
+    {"pack", pack, TERMS, 0, HONE_PHASE_PREPARE, 0, 0, 0},
+    {"run", run, ROWS, 64, HONE_PHASE_RUN, 0, 0, 0}};
+static const struct hone_kernel kernels[1] = {
+    {"rows", "workload", "digest", "config", "", 2 * ROWS * TERMS, 4, 5, 2, buffers, launches}};
+)";
+
+constexpr char kReference[] = R"(
+static void run(void* const* b, int64_t begin, int64_t end, void* s) {
+  const float* x = b[0];
+  const float* w = b[1];
+  double* y = b[2];
+  double* m = b[3];
+  for (int64_t i = begin; i < end; ++i) {
+    y[i] = m[i] = 0;
+    for (int64_t k = 0; k < TERMS; ++k) {
+      const double term = (double)x[i * TERMS + k] * w[k];
+      y[i] += term;
+      m[i] += term < 0 ? -term : term;
+    }
+  }
+}
+static const struct hone_buffer buffers[4] = {
+    {"x", HONE_ROLE_INPUT, 1, 2, 0, x_shape, "NC", 4 * ROWS * TERMS, 0, 0},
+    {"w", HONE_ROLE_CONSTANT, 1, 1, 0, w_shape, "C", 4 * TERMS, 0, 0},
+    {"y", HONE_ROLE_OUTPUT, 2, 1, 0, y_shape, "C", 8 * ROWS, 0, 0},
+    {"y.magnitude", HONE_ROLE_OUTPUT, 2, 1, 0, y_shape, "C", 8 * ROWS, 0, 0}};
+static const struct hone_launch launches[1] = {{"run", run, ROWS, 0, HONE_PHASE_RUN, 0, 0, 0}};
+static const struct hone_kernel kernels[1] = {
+    {"reference", "workload", "digest", "", "", 0, 0, 4, 1, buffers, launches}};
+)";
+
+constexpr char kTail[] = R"(
+__attribute__((visibility("default"))) const struct hone_module hone_module_v1 = {
+    HONE_MODULE_ABI_VERSION, 1, 0, 0, "llvm", "cc", kernels, 0, 0};
+)";
+
+}  // namespace
+
+std::string CandidateSource(const std::string& fault, const std::string& macros) {
+  return macros + "\n#define FAULT " + fault + "\n" + kHead + kCandidate + kTail;
+}
+
+std::string ReferenceSource() { return std::string(kHead) + kReference + kTail; }
+
+const std::string& Compiled(const std::string& source) {
+  static auto* const compiled = new std::map<std::string, std::string>;
+  std::string& bytes = (*compiled)[source];
+  if (bytes.empty()) {
+    const TestFolder folder;
+    bytes = ReadBytes(CompileC(folder, "artifact", source));
+  }
+  return bytes;
+}
+
+}  // namespace hone::measure

@@ -1,0 +1,22 @@
+// Artifacts of one small workload, y[i] = sum over k of x[i, k] * w[k], as C that `cc` compiles
+// when a test runs: a good one, and everything that can be wrong with one.
+#ifndef HONE_TESTS_MEASURE_SERVER_SAMPLE_ARTIFACTS_H_
+#define HONE_TESTS_MEASURE_SERVER_SAMPLE_ARTIFACTS_H_
+
+#include <string>
+
+namespace hone::measure {
+
+// `fault` is a C statement that the run launch executes for row i before it stores y[i] = sum; with
+// it come float* y, const float* x and call(number, ...), a raw system call. The output is blocked:
+// 6 elements in "C4c", so 2 pad lanes. `macros` may spoil other parts (WORKSPACE_BYTES, PAD, ...).
+std::string CandidateSource(const std::string& fault = "", const std::string& macros = "");
+// The same workload in float64 with magnitudes.
+std::string ReferenceSource();
+
+// The shared object's bytes. Compiled once a process and text.
+const std::string& Compiled(const std::string& source);
+
+}  // namespace hone::measure
+
+#endif  // HONE_TESTS_MEASURE_SERVER_SAMPLE_ARTIFACTS_H_

@@ -1,0 +1,87 @@
+#include "measure_server/timing.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+namespace hone::measure {
+namespace {
+
+using ::testing::Each;
+using ::testing::SizeIs;
+
+// A run takes 1000 ns; which chunks are disturbed is up to the test.
+class ScriptedWork : public TimedWork {
+ public:
+  explicit ScriptedWork(std::function<bool(int)> is_clean) : is_clean_(std::move(is_clean)) {}
+
+  Chunk RunChunk(int64_t runs) override {
+    const Chunk chunk{static_cast<double>(runs) * run_ns, !calibrated_ || is_clean_(chunks)};
+    if (calibrated_) chunks += 1;
+    last_runs = runs;
+    return chunk;
+  }
+  double Calibrate() override {
+    calibrated_ = true;  // the warm-up is over
+    return 10'000;
+  }
+
+  double run_ns = 1000;
+  int chunks = 0;
+  int64_t last_runs = 0;
+
+ private:
+  std::function<bool(int)> is_clean_;
+  bool calibrated_ = false;
+};
+
+TEST(TimingTest, TakesAsManyCleanChunksAsWanted) {
+  ScriptedWork work([](int) { return true; });
+  const Timing timing = Time(work, Plan{});
+  EXPECT_THAT(timing.samples_ns, testing::AllOf(SizeIs(10), Each(1000)));
+  EXPECT_THAT(timing.calibrator_ns, SizeIs(10));
+  EXPECT_EQ(work.last_runs, 1000);
+}
+
+TEST(TimingTest, DropsDisturbedChunks) {
+  ScriptedWork work([](int chunk) { return chunk % 3 == 0; });
+  const Timing timing = Time(work, Plan{});
+  EXPECT_THAT(timing.samples_ns, SizeIs(10));
+  EXPECT_EQ(timing.dirty_chunks, 18u);
+}
+
+TEST(TimingTest, GivesUpAfterAsManyChunksAsAllowed) {
+  ScriptedWork few([](int chunk) { return chunk == 5; });
+  EXPECT_THAT(Time(few, Plan{}).samples_ns, SizeIs(1));
+  EXPECT_EQ(few.chunks, 40);
+  ScriptedWork none([](int) { return false; });
+  EXPECT_THAT(Time(none, Plan{}).samples_ns, SizeIs(0));
+  EXPECT_EQ(none.chunks, 80);
+}
+
+TEST(TimingTest, StopsEarlyWhenClearlyBeaten) {
+  Plan plan;
+  plan.stop_above_ns = 900;
+  ScriptedWork slow([](int) { return true; });
+  EXPECT_THAT(Time(slow, plan).samples_ns, SizeIs(3));
+  ScriptedWork fast([](int) { return true; });
+  fast.run_ns = 800;
+  EXPECT_THAT(Time(fast, plan).samples_ns, SizeIs(10));
+}
+
+TEST(TimingTest, ASlowKernelHasOneRunAChunk) {
+  ScriptedWork work([](int) { return true; });
+  work.run_ns = 5e9;
+  Time(work, Plan{});
+  EXPECT_EQ(work.last_runs, 1);
+}
+
+TEST(TimingTest, MedianOfFew) {
+  EXPECT_EQ(Median({}), 0);
+  EXPECT_EQ(Median({3}), 3);
+  EXPECT_EQ(Median({4, 1, 3, 2}), 2.5);
+}
+
+}  // namespace
+}  // namespace hone::measure

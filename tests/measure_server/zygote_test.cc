@@ -1,0 +1,211 @@
+// What becomes of candidates of every kind, in real processes.
+#include "measure_server/zygote.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/syscall.h>
+
+#include "measure_server/artifact_cache.h"
+#include "measure_server/reference_cache.h"
+#include "support/digest.h"
+#include "tests/measure_server/sample_artifacts.h"
+
+namespace hone::measure {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Each;
+using ::testing::Gt;
+using ::testing::HasSubstr;
+
+// Before any test has started a thread.
+class ZygoteEnvironment : public testing::Environment {
+ public:
+  void SetUp() override {
+    auto strict = Zygote::Start(SandboxLevel::kStrict);
+    ASSERT_TRUE(strict.ok()) << strict.status().ToString();
+    zygote = *std::move(strict);
+    auto limits = Zygote::Start(SandboxLevel::kLimits);
+    ASSERT_TRUE(limits.ok()) << limits.status().ToString();
+    lenient = *std::move(limits);
+  }
+  void TearDown() override {
+    zygote.reset();
+    lenient.reset();
+  }
+
+  std::unique_ptr<Zygote> zygote;
+  std::unique_ptr<Zygote> lenient;
+};
+
+ZygoteEnvironment* const environment =
+    static_cast<ZygoteEnvironment*>(testing::AddGlobalTestEnvironment(new ZygoteEnvironment));
+
+std::shared_ptr<const Artifact> ToArtifact(const std::string& source) {
+  const std::string& bytes = Compiled(source);
+  return *Artifact::Make(Sha256Hex(bytes), bytes);
+}
+
+class ZygoteTest : public testing::Test {
+ protected:
+  ZygoteTest() {
+    request_.plan = {200'000, 4, 20, 100'000, 0, 0};
+    request_.run_limit_ns = 5'000'000'000;
+    request_.seed = 7;
+  }
+
+  std::vector<RunReport> Run(const std::vector<std::string>& sources) {
+    std::vector<std::shared_ptr<const Artifact>> artifacts;
+    std::vector<int> fds;
+    for (const std::string& source : sources) {
+      artifacts.push_back(ToArtifact(source));
+      fds.push_back(artifacts.back()->fd());
+    }
+    const absl::StatusOr<int> reference =
+        references_.Get("digest", *ToArtifact(ReferenceSource()), request_.seed);
+    EXPECT_TRUE(reference.ok()) << reference.status().ToString();
+    request_.candidate_count = static_cast<uint32_t>(fds.size());
+    request_.has_reference = 1;
+    absl::StatusOr<std::vector<RunReport>> reports = runner_->Run(request_, *reference, fds);
+    EXPECT_TRUE(reports.ok()) << reports.status().ToString();
+    return reports.ok() ? *std::move(reports) : std::vector<RunReport>();
+  }
+
+  void Expect(const std::string& source, RunOutcome outcome, const std::string& message) {
+    const std::vector<RunReport> reports = Run({source});
+    ASSERT_EQ(reports.size(), 1u);
+    EXPECT_EQ(reports[0].outcome, outcome) << reports[0].message;
+    EXPECT_THAT(std::string(reports[0].message), HasSubstr(message));
+  }
+
+  CandidateRunner* runner_ = environment->zygote.get();
+  ReferenceCache references_{environment->zygote.get(), 1 << 20};
+  RunRequest request_;
+};
+
+TEST_F(ZygoteTest, MeasuresAGoodCandidate) {
+  const std::vector<RunReport> reports = Run({CandidateSource()});
+  ASSERT_EQ(reports.size(), 1u);
+  const RunReport& report = reports[0];
+  EXPECT_EQ(report.outcome, RunOutcome::kOk) << report.message;
+  EXPECT_GE(report.sample_count, 1u);
+  for (uint32_t i = 0; i < report.sample_count; ++i) {
+    EXPECT_GT(report.samples_ns[i], 0);
+    EXPECT_GT(report.calibrator_ns[i], 0);
+  }
+  EXPECT_LE(report.error_ratio, 1);
+  EXPECT_GT(report.timing_ns, 0);
+}
+
+TEST_F(ZygoteTest, MeasuresOnSeveralThreads) {
+  request_.threads = 2;
+  Expect(CandidateSource(), RunOutcome::kOk, "");
+}
+
+TEST_F(ZygoteTest, MeasuresWithColdConstants) {
+  request_.plan.cold_constants = 1;
+  const std::vector<RunReport> reports = Run({CandidateSource()});
+  EXPECT_EQ(reports.at(0).outcome, RunOutcome::kOk) << reports.at(0).message;
+  EXPECT_EQ(reports.at(0).cold_constants, 1u);
+}
+
+TEST_F(ZygoteTest, FindsAWrongElement) {
+  Expect(CandidateSource("if (i == 3) sum += 0.125f"), RunOutcome::kWrongOutput, "y[3]");
+}
+
+TEST_F(ZygoteTest, FindsWhatIsWrongOnlyInTheLastBits) {
+  Expect(CandidateSource("if (i == 3) sum *= 1.0001f"), RunOutcome::kWrongOutput, "y[3]");
+}
+
+TEST_F(ZygoteTest, FindsAnUnwrittenElement) {
+  Expect(CandidateSource("if (i == 2) continue"), RunOutcome::kWrongOutput, "y[2] is nan");
+}
+
+TEST_F(ZygoteTest, FindsDirtyPadLanes) {
+  Expect(CandidateSource("", "#define PAD 1"), RunOutcome::kWrongOutput, "pad lane");
+}
+
+TEST_F(ZygoteTest, FindsAWriteIntoTheRedZone) {
+  Expect(CandidateSource("y[9] = 1"), RunOutcome::kWrongOutput, "beyond the ends of buffer y");
+}
+
+TEST_F(ZygoteTest, FindsAWriteFarBeyondTheOutput) {
+  Expect(CandidateSource("y[16] = 1"), RunOutcome::kCrash, "SIGSEGV in the output check");
+}
+
+TEST_F(ZygoteTest, FindsAWriteToAnInput) {
+  Expect(CandidateSource("((float*)x)[0] = 1"), RunOutcome::kCrash, "SIGSEGV");
+}
+
+TEST_F(ZygoteTest, NamesTheSignalOfACrash) {
+  Expect(CandidateSource("__builtin_trap()"), RunOutcome::kCrash, "SIGILL in the output check");
+  Expect(CandidateSource("*(volatile int*)0 = 1"), RunOutcome::kCrash, "SIGSEGV");
+}
+
+TEST_F(ZygoteTest, EndsACandidateThatSpinsForEver) {
+  request_.run_limit_ns = 200'000'000;
+  Expect(CandidateSource("for (;;) {}"), RunOutcome::kRunTimeout, "its time was over");
+}
+
+TEST_F(ZygoteTest, ReportsMemoryThatIsNotThere) {
+  request_.memory_limit_bytes = 64 << 20;
+  Expect(CandidateSource("", "#define WORKSPACE_BYTES (8ll << 30)"), RunOutcome::kOutOfMemory,
+         "no memory");
+}
+
+TEST_F(ZygoteTest, RefusesWhatIsNoArtifact) {
+  const auto text = *Artifact::Make(Sha256Hex("no ELF"), "no ELF");
+  request_.candidate_count = 1;
+  const auto reports = runner_->Run(request_, -1, {text->fd()});
+  ASSERT_TRUE(reports.ok());
+  EXPECT_EQ(reports->at(0).outcome, RunOutcome::kLoadError);
+  EXPECT_THAT(std::string(reports->at(0).message), HasSubstr("no shared object"));
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && defined(__x86_64__)
+TEST_F(ZygoteTest, StrictForbidsNetworkFilesAndProcesses) {
+  for (const int number : {SYS_socket, SYS_openat, SYS_fork, SYS_execve, SYS_kill, SYS_clone3}) {
+    Expect(CandidateSource("call(" + std::to_string(number) + ", 2, 1, 0)"), RunOutcome::kCrash,
+           "SIGSYS in the output check");
+  }
+  Expect(CandidateSource("", "#define CONSTRUCTOR call(41, 2, 1, 0)"), RunOutcome::kCrash,
+         "SIGSYS while it was loaded");
+}
+
+TEST_F(ZygoteTest, LimitsAllowsWhatStrictForbids) {
+  runner_ = environment->lenient.get();
+  Expect(CandidateSource("call(39, 0, 0, 0)"), RunOutcome::kOk, "");
+  Expect(CandidateSource("call(41, 2, 1, 0)"), RunOutcome::kOk, "");
+}
+#endif
+
+TEST_F(ZygoteTest, InterleavesAFinal) {
+  request_.rounds = 7;
+  const std::vector<RunReport> reports =
+      Run({CandidateSource(), CandidateSource("", "#define SPEND 200"),
+           CandidateSource("*(volatile int*)0 = 1")});
+  ASSERT_EQ(reports.size(), 3u);
+  for (int i : {0, 1}) {
+    EXPECT_EQ(reports[i].outcome, RunOutcome::kOk) << reports[i].message;
+    EXPECT_EQ(reports[i].sample_count, 7u);
+  }
+  EXPECT_EQ(reports[2].outcome, RunOutcome::kCrash);
+  EXPECT_LT(Median({reports[0].samples_ns, reports[0].samples_ns + 7}),
+            Median({reports[1].samples_ns, reports[1].samples_ns + 7}));
+}
+
+TEST_F(ZygoteTest, GoesOnAfterEveryKindOfFailure) {
+  for (const char* fault : {"*(volatile int*)0 = 1", "__builtin_trap()", "if (i == 2) continue"}) {
+    Run({CandidateSource(fault)});
+    Expect(CandidateSource(), RunOutcome::kOk, "");
+  }
+}
+
+TEST_F(ZygoteTest, AReferenceThatFailsSaysWhy) {
+  const auto bad = references_.Get("other", *ToArtifact(CandidateSource()), 1);
+  EXPECT_TRUE(absl::IsInvalidArgument(bad.status()));
+  EXPECT_THAT(bad.status().ToString(), HasSubstr("values and magnitudes"));
+}
+
+}  // namespace
+}  // namespace hone::measure

@@ -1,0 +1,111 @@
+"""The Python package, on a module that the system's C compiler makes.
+
+Usage: module_test.py PACKAGE_FOLDER SOURCE_FOLDER
+"""
+
+from __future__ import annotations
+
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+try:
+    import numpy as np
+except ImportError:
+    print("skipped: numpy is not installed")
+    sys.exit(77)
+
+SOURCE_FOLDER = sys.argv.pop(2)
+sys.path.insert(0, sys.argv.pop(1))
+
+import hone  # noqa: E402
+
+SOURCE = """
+#include "runtime/module_abi.h"
+static void scale(void* const* b, int64_t begin, int64_t end, void* scratch) {
+  const float* x = b[0];
+  const float* p = b[1];
+  float* y = b[2];
+  for (int64_t i = begin; i < end; ++i) y[i] = x[i] * p[i];
+}
+static const int64_t shape[2] = {2, 2};
+static const struct hone_buffer buffers[3] = {
+    {"x", HONE_ROLE_INPUT, 1, 2, 0, shape, "NC", 16, 0, 0},
+    {"p", HONE_ROLE_CONSTANT, 1, 2, 0, shape, "NC", 16, 0, 0},
+    {"y", HONE_ROLE_OUTPUT, 1, 2, 0, shape, "NC", 16, 0, 0}};
+static const struct hone_launch launches[1] = {{"scale", scale, 4, 0, HONE_PHASE_RUN, 0, 0, 0}};
+static const struct hone_kernel kernels[1] = {
+    {"scale", "multiply", "00", "", "tuned", 4, 1, 3, 1, buffers, launches}};
+static const struct hone_value x = {"x", 1, {0}, 2, shape, 16}, y = {"y", 1, {0}, 2, shape, 16};
+static const struct hone_location locations[3] = {
+    {HONE_SPACE_INPUT, 0, 0}, {HONE_SPACE_PARAMETERS, 0, 0}, {HONE_SPACE_OUTPUT, 0, 0}};
+static const struct hone_call calls[1] = {{0, 0, locations}};
+static const struct hone_function functions[1] = {{"main", 1, 1, 1, 0, &x, &y, calls, 0}};
+const struct hone_module hone_module_v1 = {
+    HONE_MODULE_ABI_VERSION, 1, 1, 0, "llvm -threads=1", "cc", kernels, functions, 16};
+"""
+
+
+def compile_module(folder: str) -> str:
+    source, module = pathlib.Path(folder) / "scale.c", pathlib.Path(folder) / "scale.so"
+    source.write_text(SOURCE)
+    command = ["cc", "-shared", "-fPIC", "-nostdlib", "-I", SOURCE_FOLDER, "-o", str(module), str(source)]
+    subprocess.run(command, check=True)
+    code = module.read_bytes()
+    code += bytes(-len(code) % 4096)
+    parameters = struct.pack("4f", 2, 3, 5, 7)
+    trailer = struct.pack("<QQ32s8s", len(code), len(parameters), bytes(32), b"HONEPRM1")
+    module.write_bytes(code + parameters + trailer)
+    return str(module)
+
+
+class ModuleTest(unittest.TestCase):
+    def setUp(self) -> None:
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.module = hone.Module(compile_module(self.folder.name), threads=2)
+
+    def test_describes_inputs_and_outputs(self) -> None:
+        self.assertEqual(self.module.inputs, [hone.TensorInfo("x", (2, 2), np.dtype("float32"))])
+        self.assertEqual(self.module.outputs, [hone.TensorInfo("y", (2, 2), np.dtype("float32"))])
+        self.assertEqual(self.module.threads, 2)
+
+    def test_runs(self) -> None:
+        self.module.set_input("x", np.array([[1, 2], [3, 4]], "float32"))
+        self.module.run()
+        np.testing.assert_array_equal(self.module.get_output(0), [[2, 6], [15, 28]])
+
+    def test_takes_arrays_of_any_strides(self) -> None:
+        self.module.set_input("x", np.array([[1, 3], [2, 4]], "float32").T)
+        self.module.run()
+        np.testing.assert_array_equal(self.module.get_output(0), [[2, 6], [15, 28]])
+
+    def test_outputs_are_copies(self) -> None:
+        self.module.set_input("x", np.ones((2, 2), "float32"))
+        self.module.run()
+        first = self.module.get_output(0)
+        self.module.set_input("x", np.zeros((2, 2), "float32"))
+        self.module.run()
+        np.testing.assert_array_equal(first, [[2, 3], [5, 7]])
+
+    def test_times_in_seconds(self) -> None:
+        self.assertGreater(self.module.time(100), 0)
+
+    def test_names_what_is_wrong(self) -> None:
+        with self.assertRaisesRegex(ValueError, "found 'z'"):
+            self.module.set_input("z", np.ones((2, 2), "float32"))
+        with self.assertRaisesRegex(ValueError, r"float32\[2, 2\].*found float32\[4\]"):
+            self.module.set_input("x", np.ones(4, "float32"))
+        with self.assertRaisesRegex(ValueError, "found float64"):
+            self.module.set_input("x", np.ones((2, 2)))
+        with self.assertRaisesRegex(ValueError, "output below 1"):
+            self.module.get_output(1)
+        with self.assertRaisesRegex(ValueError, "/nowhere.so"):
+            hone.Module("/nowhere.so")
+
+
+if __name__ == "__main__":
+    unittest.main()
