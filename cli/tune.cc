@@ -157,7 +157,9 @@ std::string Describe(const v1::JobInfo& job, const std::string& kind, double ela
                      totals.failures, rate, eta);
 }
 
-absl::Status PrintResult(const v1::JobInfo& job, const Target& target, bool json, double wall_s) {
+absl::Status PrintResult(const v1::GetJobResponse& ended, const Target& target, bool json,
+                         double wall_s) {
+  const v1::JobInfo& job = ended.job();
   if (json) {
     nlohmann::json tasks = nlohmann::json::array();
     for (int i = 0; i < job.tasks_size(); ++i) {
@@ -171,11 +173,14 @@ absl::Status PrintResult(const v1::JobInfo& job, const Target& target, bool json
                        {"default_us", task.default_ns() * 1e-3},
                        {"best_us", task.best_ns() * 1e-3}});
     }
-    const nlohmann::json document = {{"schema", 1},
-                                     {"job", job.id()},
-                                     {"target", target.ToString()},
-                                     {"tasks", tasks},
-                                     {"wall_s", wall_s}};
+    const nlohmann::json document = {
+        {"schema", 1},
+        {"job", job.id()},
+        {"target", target.ToString()},
+        {"tasks", tasks},
+        {"phase_seconds",
+         std::map<std::string, double>(ended.phase_seconds().begin(), ended.phase_seconds().end())},
+        {"wall_s", wall_s}};
     fmt::print("{}\n", document.dump(2));
     return absl::OkStatus();
   }
@@ -232,7 +237,7 @@ absl::Status StateToStatus(const v1::JobInfo& job, bool limited) {
   }
 }
 
-absl::StatusOr<v1::JobInfo> WatchToEnd(TuningClient& client, int64_t job, LocalFarm* farm) {
+absl::StatusOr<v1::GetJobResponse> WatchToEnd(TuningClient& client, int64_t job, LocalFarm* farm) {
   Progress progress(Clock::Real());
   v1::JobInfo last;
   const auto on_event = [&](const v1::WatchJobResponse& event) {
@@ -277,10 +282,11 @@ absl::Status Tune(const Options& options) {
   TuningClient client(address);
   HONE_ASSIGN_OR_RETURN(const v1::JobInfo submitted,
                         client.Submit(SpecOf(options, target, tasks, limit_ns)));
-  HONE_ASSIGN_OR_RETURN(const v1::JobInfo job, WatchToEnd(client, submitted.id(), farm.get()));
+  HONE_ASSIGN_OR_RETURN(const v1::GetJobResponse ended,
+                        WatchToEnd(client, submitted.id(), farm.get()));
   const double wall_s = static_cast<double>(Clock::Real().NowNs() - start_ns) * 1e-9;
-  HONE_RETURN_IF_ERROR(PrintResult(job, target, options.json, wall_s));
-  return StateToStatus(job, limit_ns > 0);
+  HONE_RETURN_IF_ERROR(PrintResult(ended, target, options.json, wall_s));
+  return StateToStatus(ended.job(), limit_ns > 0);
 }
 
 }  // namespace

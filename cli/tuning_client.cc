@@ -95,14 +95,14 @@ absl::StatusOr<v1::JobInfo> TuningClient::Submit(const v1::JobSpec& spec) {
   return response.job();
 }
 
-absl::StatusOr<v1::JobInfo> TuningClient::Get(int64_t job) {
+absl::StatusOr<v1::GetJobResponse> TuningClient::Get(int64_t job) {
   v1::GetJobRequest request;
   request.set_id(job);
   grpc::ClientContext context;
   SetDeadline(context);
   v1::GetJobResponse response;
   HONE_RETURN_IF_ERROR(FromGrpc(connection_->stub->GetJob(&context, request, &response), address_));
-  return response.job();
+  return response;
 }
 
 absl::StatusOr<v1::JobInfo> TuningClient::Cancel(int64_t job) {

@@ -20,7 +20,7 @@ class TuningClient {
 
   // Under a client id of its own: a retry after a lost answer starts nothing twice.
   absl::StatusOr<v1::JobInfo> Submit(const v1::JobSpec& spec);
-  absl::StatusOr<v1::JobInfo> Get(int64_t job);
+  absl::StatusOr<v1::GetJobResponse> Get(int64_t job);
   absl::StatusOr<v1::JobInfo> Cancel(int64_t job);
   // Events from the first on, until the job has ended or `stop` (asked several times a second) says
   // so. A lost stream is resumed after the last event seen.

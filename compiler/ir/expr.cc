@@ -36,8 +36,8 @@ Expr MakeOperands(ExprKind kind, std::vector<Expr> args) {
   return Make(std::move(node));
 }
 
-// The operands in evaluation order: the callee of a call last, so that texts have a function literal
-// beside its call.
+// The operands in evaluation order: the callee of a call last, so that texts have a function
+// literal beside its call.
 size_t OperandCount(const ExprNode& node) { return node.args.size() + (node.callee ? 1 : 0); }
 const Expr& Operand(const ExprNode& node, size_t i) {
   return i < node.args.size() ? node.args[i] : node.callee;

@@ -1,5 +1,5 @@
 // honed with a fake compiler, for tests that kill it: fake_honed DATABASE SOCKET. Store, loop,
-// dispatcher and services are the real ones.
+// dispatcher, builder pool and services are the real ones.
 #include <spdlog/spdlog.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -8,19 +8,13 @@
 #include <cstdio>
 #include <string>
 
+#include "support/child_process.h"
 #include "tests/tuner/fakes.h"
+#include "tuner/builder/client/builder_pool.h"
 #include "tuner/service/daemon.h"
 
 namespace hone::tuner {
 namespace {
-
-class ThreadedFakeBuilder : public FakeBuilder {
- public:
-  ThreadedFakeBuilder() : FakeBuilder(&thread_) {}
-
- private:
-  ThreadExecutor thread_;
-};
 
 int Main(const std::string& database, const std::string& socket) {
   auto store = tuning_db::OpenSqliteStore(database, tuning_db::OpenMode::kCreate, "test");
@@ -34,11 +28,14 @@ int Main(const std::string& database, const std::string& socket) {
   options.socket = socket;
   options.farm.heartbeat_interval_ns = 200'000'000;
   options.farm.grace_ns = 300'000'000;
-  options.farm.poison_limit = 1000;  // the same trial may be hit by chance
+  // The same trial may be hit by chance.
+  options.farm.poison_limit = 1000;
+  options.tuning.builder_attempts = 1000;
   DaemonParts parts;
   parts.store = store->get();
   parts.lowerer = &lowerer;
-  parts.builder = std::make_unique<ThreadedFakeBuilder>();
+  parts.builder = std::make_unique<BuilderPool>(
+      BuilderPool::Options{.executable = ExecutableFolder() + "/fake_builder"});
   parts.search = [&](const std::string&) { return &search; };
   parts.clock = &Clock::Real();
   const auto daemon = Daemon::Start(std::move(options), std::move(parts));

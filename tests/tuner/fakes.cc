@@ -129,7 +129,7 @@ v1::BuildReply FakeBuild(const v1::BuildRequest& request) {
 void FakeBuilder::Build(const v1::BuildBatch& batch, BuildCallback done) {
   executor_->Post([this, batch, done] {
     for (const v1::BuildRequest& request : batch.requests()) {
-      if (is_broken) {
+      if (is_broken || (fail_every > 0 && ++asked_ % fail_every == 0)) {
         done(request.id(), absl::UnavailableError("no builder"));
         continue;
       }

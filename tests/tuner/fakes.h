@@ -73,10 +73,12 @@ class FakeBuilder : public Builder {
   void Build(const hone::v1::BuildBatch& batch, BuildCallback done) override;
 
   bool is_broken = false;  // every request fails through the builder's fault
+  int fail_every = 0;      // so does each n-th; 0: none
   int built = 0;
 
  private:
   Executor* const executor_;
+  int asked_ = 0;
 };
 hone::v1::BuildReply FakeBuild(const hone::v1::BuildRequest& request);
 

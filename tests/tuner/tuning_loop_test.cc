@@ -227,6 +227,19 @@ TEST(TuningLoop, FailsAJobWhoseDefaultIsWrongAndSaysSo) {
   EXPECT_TRUE(world.store->NewestFinal(2, "NC->NC").value().has_value());
 }
 
+TEST(TuningLoop, ComesToTheSameEndOverABuilderThatFailsNowAndThen) {
+  World sound;
+  sound.AddWorker("w1");
+  sound.Submit({});
+  sound.Run();
+  World shaky;
+  shaky.AddWorker("w1");
+  shaky.builder->fail_every = 3;
+  shaky.Submit({});
+  shaky.Run();
+  EXPECT_EQ(sound.EndState(), shaky.EndState());
+}
+
 TEST(TuningLoop, FailsAJobWhenTheBuilderKeepsFailing) {
   World world;
   world.AddWorker("w1");

@@ -10,6 +10,8 @@
 
 namespace hone::tuner {
 
+using tuning_db::FinalEntry;
+
 absl::StatusOr<std::vector<PlannedTrial>> ChooseFinalists(const TaskContext& task,
                                                           const TaskHistory& history, int top) {
   std::vector<PlannedTrial> finalists;
@@ -76,16 +78,17 @@ absl::StatusOr<tuning_db::Final> JudgeFinal(const std::vector<tuning_db::FinalEn
       spdlog::warn("config {} leaves its final, {}", entries[i].config, why);
       continue;
     }
-    tuning_db::FinalEntry entry = entries[i];
+    FinalEntry entry = entries[i];
     entry.round_ns.assign(measured.samples_ns().begin(), measured.samples_ns().end());
     entry.median_ns = Median(entry.round_ns);
     if (!final.entries.empty()) {
       entry.ratio_to_default = PairedRatio(final.entries[0].round_ns, entry.round_ns);
     }
     final.entries.push_back(std::move(entry));
-    const int winner = final.winner;
-    if (final.entries.back().ratio_to_default >
-        final.entries[static_cast<size_t>(winner)].ratio_to_default) {
+    const FinalEntry& newest = final.entries.back();
+    const FinalEntry& winner = final.entries[static_cast<size_t>(final.winner)];
+    const bool is_faster = newest.median_ns <= final.entries[0].median_ns;
+    if (is_faster && newest.ratio_to_default > winner.ratio_to_default) {
       final.winner = static_cast<int>(final.entries.size()) - 1;
     }
   }

@@ -21,8 +21,9 @@ absl::StatusOr<std::vector<PlannedTrial>> ChooseFinalists(const TaskContext& tas
                                                           const TaskHistory& history, int top);
 
 // What became of each finalist. `entries` correspond to the finalists that were built; the first is
-// the default. Entries that failed are left out; fails where the default did. The winner is the
-// greatest median of paired ratios; the default wins a tie.
+// the default. Entries that failed are left out; fails where the default did. The winner has
+// the greatest median of paired ratios to the default, above 1, and a median time that is no longer
+// than the default's; where nobody has, the default wins.
 absl::StatusOr<tuning_db::Final> JudgeFinal(const std::vector<tuning_db::FinalEntry>& entries,
                                             const hone::v1::MeasureResult& result, int rounds);
 

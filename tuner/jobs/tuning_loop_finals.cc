@@ -191,8 +191,8 @@ MeasureCallback TuningLoop::SettleFinalWith(const Runner& runner, std::vector<Fi
   facts.job = runner.final_run->trial.job;
   facts.distinct_trials = runner.history.settled();
   // Many leaves may be one nest: a space that the search has used up is as large as what it gave.
-  facts.space_size = runner.exhausted ? facts.distinct_trials
-                                      : runner.context->space().Count(kCountLimit);
+  facts.space_size =
+      runner.exhausted ? facts.distinct_trials : runner.context->space().Count(kCountLimit);
   facts.toolchain = runner.final_run->toolchain;
   return [this, key = runner.key, trial = runner.final_run->trial.id, facts,
           entries = std::move(entries)](const MeasureReport& report) {

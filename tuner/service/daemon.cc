@@ -51,6 +51,8 @@ struct Daemon::Impl {
         parts(std::move(p)),
         scheduler(MakeGainScheduler()),
         dispatcher(options.farm, parts.store, parts.clock, &farm_thread),
+        metered_builder(*parts.builder, phase_seconds),
+        metered_measurer(dispatcher, phase_seconds),
         reporter(parts.store),
         loop(options.tuning, LoopParts()),
         desk(DeskParts()) {}
@@ -59,8 +61,8 @@ struct Daemon::Impl {
     TuningParts of_loop;
     of_loop.store = parts.store;
     of_loop.lowerer = parts.lowerer;
-    of_loop.builder = parts.builder.get();
-    of_loop.measurer = &dispatcher;
+    of_loop.builder = &metered_builder;
+    of_loop.measurer = &metered_measurer;
     of_loop.scheduler = scheduler.get();
     of_loop.clock = parts.clock;
     of_loop.executor = &loop_thread;
@@ -93,7 +95,10 @@ struct Daemon::Impl {
   ThreadExecutor planner_thread;
   ThreadExecutor farm_thread;
   ThreadExecutor watch_thread;
+  PhaseSeconds phase_seconds;
   Dispatcher dispatcher;
+  MeteredBuilder metered_builder;
+  MeteredMeasurer metered_measurer;
   JobReporter reporter;
   TuningLoop loop;
   JobDesk desk;
@@ -126,6 +131,7 @@ absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Start(DaemonOptions options, Dae
   of_tuning.loop = &impl.loop;
   of_tuning.hub = &impl.hub;
   of_tuning.watchers = &impl.watch_thread;
+  of_tuning.phase_seconds = &impl.phase_seconds;
   impl.tuning_service = MakeTuningService(of_tuning);
   impl.farm_service = MakeFarmService(&impl.dispatcher);
   impl.log_service = MakeLogService(impl.parts.store, &impl.reporter);

@@ -34,6 +34,9 @@ class TuningServiceImpl final : public v1::TuningService::CallbackService {
   grpc::ServerUnaryReactor* GetJob(grpc::CallbackServerContext* context,
                                    const v1::GetJobRequest* request,
                                    v1::GetJobResponse* response) override {
+    for (const auto& [phase, seconds] : parts_.phase_seconds->Snapshot()) {
+      (*response->mutable_phase_seconds())[phase] = seconds;
+    }
     return AnswerJob(context, request->id(), response->mutable_job());
   }
 

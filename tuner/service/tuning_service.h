@@ -6,6 +6,7 @@
 
 #include "tuner/executor.h"
 #include "tuner/jobs/tuning_loop.h"
+#include "tuner/metered.h"
 #include "tuner/service/event_hub.h"
 #include "tuner/service/job_desk.h"
 #include "tuner/service/job_reporter.h"
@@ -24,6 +25,7 @@ struct TuningServiceParts {
   TuningLoop* loop = nullptr;
   EventHub* hub = nullptr;
   Executor* watchers = nullptr;  // where events are read for streams
+  const PhaseSeconds* phase_seconds = nullptr;
 };
 
 // Everything in `parts` outlives the server that the service is part of.

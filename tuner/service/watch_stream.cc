@@ -43,8 +43,8 @@ void WatchStream::Read() {
   const auto events = parts_.store->ListEvents(job_, last_seq_, kEventsAtOnce);
   if (!events.ok()) return End(ToGrpc(events.status()));
   if (events->empty()) {
-    const bool is_open = job->state == tuning_db::JobState::kQueued ||
-                         job->state == tuning_db::JobState::kRunning;
+    const bool is_open =
+        job->state == tuning_db::JobState::kQueued || job->state == tuning_db::JobState::kRunning;
     if (!is_open) End(grpc::Status::OK);
     return;
   }

@@ -1,0 +1,44 @@
+#include "tuner/metered.h"
+
+#include <utility>
+
+namespace hone::tuner {
+
+void PhaseSeconds::Add(const std::string& phase, int64_t ns) {
+  const std::lock_guard lock(mutex_);
+  seconds_[phase] += static_cast<double>(ns) * 1e-9;
+}
+
+std::map<std::string, double> PhaseSeconds::Snapshot() const {
+  const std::lock_guard lock(mutex_);
+  return seconds_;
+}
+
+void MeteredBuilder::Build(const hone::v1::BuildBatch& batch, BuildCallback done) {
+  builder_.Build(batch, [&seconds = seconds_, done = std::move(done)](
+                            uint64_t id, absl::StatusOr<hone::v1::BuildReply> reply) {
+    if (reply.ok()) {
+      seconds.Add("lower", reply->lower_ns());
+      seconds.Add("emit", reply->emit_ns());
+      seconds.Add("optimise", reply->optimise_ns());
+      seconds.Add("machine_code", reply->machine_code_ns());
+      seconds.Add("link", reply->link_ns());
+    }
+    done(id, std::move(reply));
+  });
+}
+
+void MeteredMeasurer::Measure(MeasureRequest request, MeasureCallback done) {
+  measurer_.Measure(std::move(request), [&seconds = seconds_,
+                                         done = std::move(done)](const MeasureReport& report) {
+    for (const hone::v1::CandidateResult& candidate : report.result.candidates()) {
+      seconds.Add("transfer", candidate.transfer_ns());
+      seconds.Add("sandbox", candidate.sandbox_ns());
+      seconds.Add("check", candidate.check_ns());
+      seconds.Add("timing", candidate.timing_ns());
+    }
+    return done(report);
+  });
+}
+
+}  // namespace hone::tuner
