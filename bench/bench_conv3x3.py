@@ -35,7 +35,7 @@ def main() -> None:
         module = str(pathlib.Path(work) / "resnet18.so")
         database = args.db or str(pathlib.Path(work) / "hone.db")
         threads = ["--threads", str(args.threads)]
-        result_file.subprocess.run([str(result_file.BUILD / "bin" / "hone"), "zoo", "resnet18", "-o", model], check=True)
+        result_file.run("zoo", "resnet18", "-o", model)
         tuned = result_file.hone("tune", model, "--db", database, "--trials", str(args.trials), *threads)
         result_file.hone("compile", model, "-o", module, "--db", database, "--require-tuned", *threads)
 
