@@ -35,6 +35,9 @@ class TaskContext {
   virtual const schedule::Config& default_config() const = 0;
   // Of the workload; empty where nobody knows.
   virtual std::string anchor_digest() const { return ""; }
+  // Whether a run in a model finds the constants out of the cache that they fit in when the kernel
+  // runs alone: then candidates are timed over rotating copies.
+  virtual bool cold_constants() const { return false; }
   // Threads of the target.
   virtual int threads() const = 0;
   // kInvalidArgument for a config that is none of the space.

@@ -290,6 +290,7 @@ MeasureRequest TuningLoop::RequestFor(const Runner& runner, const Trial& trial) 
   request.seed = kInputSeed;
   request.threads = static_cast<uint32_t>(runner.context->threads());
   request.timing.set_chunk_ns(1'000'000);
+  request.timing.set_cold_constants(runner.context->cold_constants());
   request.timing.set_min_chunks(10);
   request.timing.set_max_chunks(40);
   request.timing.set_warmup_ns(1'000'000);
