@@ -13,7 +13,9 @@ import argparse
 import pathlib
 import re
 import statistics
+import subprocess
 import tempfile
+from typing import Any
 
 import result_file
 
@@ -35,13 +37,13 @@ def main() -> None:
         module = str(pathlib.Path(work) / "resnet18.so")
         database = args.db or str(pathlib.Path(work) / "hone.db")
         threads = ["--threads", str(args.threads)]
-        result_file.subprocess.run([str(result_file.BUILD / "bin" / "hone"), "zoo", "resnet18", "-o", model], check=True)
+        subprocess.run([result_file.BUILD / "bin" / "hone", "zoo", "resnet18", "-o", model], check=True)
         tuned = result_file.hone("tune", model, "--db", database, "--trials", str(args.trials), *threads)
         result_file.hone("compile", model, "-o", module, "--db", database, "--require-tuned", *threads)
 
         peaks = []
         times: dict[str, list[float]] = {}
-        kernels: dict[str, dict[str, object]] = {}
+        kernels: dict[str, dict[str, Any]] = {}
         model_us = []
         for _ in range(args.rounds):
             peaks.append(result_file.machine_peak(args.threads))
@@ -54,14 +56,15 @@ def main() -> None:
 
     rows = []
     for name, samples in times.items():
-        shares = [k["flops"] / us * 1e-3 / p["fma_gflops"] for k, us, p in ((kernels[name], u, p) for u, p in zip(samples, peaks))]
+        gflop = kernels[name]["flops"] * 1e-3  # over microseconds: GFLOP/s
+        shares = [gflop / us / peak["fma_gflops"] for us, peak in zip(samples, peaks)]
         median_us = statistics.median(samples)
         rows.append(
             {
                 "kernel": name,
                 "workload": kernels[name]["workload"],
                 "median_us": median_us,
-                "gflops": float(str(kernels[name]["flops"])) / median_us * 1e-3,
+                "gflops": gflop / median_us,
                 "share_of_peak": statistics.median(shares),
                 "share_min": min(shares),
                 "share_max": max(shares),

@@ -130,7 +130,7 @@ class Module:
         count = int(np.prod(info.shape, dtype=np.int64))
         pointer = _library.hone_output(self._model, index)
         block = (ctypes.c_uint8 * (count * info.dtype.itemsize)).from_address(pointer)
-        return np.frombuffer(block, dtype=info.dtype, count=count).reshape(info.shape).copy()
+        return np.frombuffer(memoryview(block), dtype=info.dtype, count=count).reshape(info.shape).copy()
 
     def time(self, runs: int) -> float:
         """Seconds of `runs` back-to-back runs, the loop in C++."""
