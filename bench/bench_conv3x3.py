@@ -13,7 +13,6 @@ import argparse
 import pathlib
 import re
 import statistics
-import subprocess
 import tempfile
 from typing import Any
 
@@ -37,7 +36,7 @@ def main() -> None:
         module = str(pathlib.Path(work) / "resnet18.so")
         database = args.db or str(pathlib.Path(work) / "hone.db")
         threads = ["--threads", str(args.threads)]
-        subprocess.run([result_file.BUILD / "bin" / "hone", "zoo", "resnet18", "-o", model], check=True)
+        result_file.run("zoo", "resnet18", "-o", model)
         tuned = result_file.hone("tune", model, "--db", database, "--trials", str(args.trials), *threads)
         result_file.hone("compile", model, "-o", module, "--db", database, "--require-tuned", *threads)
 

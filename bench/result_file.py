@@ -16,6 +16,11 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = pathlib.Path(os.environ.get("HONE_BUILD", ROOT / "build" / "release"))
 
 
+def run(*args: str) -> None:
+    """Runs a verb of hone for what it does."""
+    subprocess.run([str(BUILD / "bin" / "hone"), *args], check=True)
+
+
 def hone(*args: str) -> dict[str, Any]:
     """Runs a verb of hone with --json and returns the document."""
     command = [str(BUILD / "bin" / "hone"), *args, "--json"]

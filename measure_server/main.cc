@@ -92,6 +92,7 @@ int Serve(const Flags& flags, const std::string& address) {
   if (!zygote.ok()) return ExitCodeOf(zygote.status());
   WorkerOptions options;
   options.hello = MakeHello(flags);
+  options.cancel_running = [&] { (*zygote)->Cancel(); };
   const hone::v1::Device device = options.hello.devices(0);
   spdlog::info("worker {}: {} threads of {}", options.hello.worker(), device.threads(),
                device.target());

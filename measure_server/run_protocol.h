@@ -18,6 +18,7 @@ inline constexpr size_t kPageBytes = 4096;
 // One run: a trial, a final, or a reference.
 struct RunRequest {
   enum Kind : uint32_t { kMeasure = 0, kReference = 1 };
+  uint64_t session = 0;  // distinguishes it from others of the zygote
   uint32_t kind = kMeasure;
   uint32_t candidate_count = 0;
   uint32_t rounds = 0;  // of a final; 0 for a trial

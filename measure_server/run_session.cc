@@ -39,11 +39,34 @@ const char* StageText(RunStage stage) {
   return "";
 }
 
+// Whether the worker still wants the session.
+class Cancellation {
+ public:
+  Cancellation(int fd, uint64_t session) : fd_(fd), session_(session) {}
+
+  int fd() const { return fd_; }
+  bool has_happened() const { return has_happened_; }
+  // Reads what has come; numbers of earlier sessions came too late and mean nothing.
+  void Update() {
+    uint64_t session = 0;
+    while (fd_ >= 0 && read(fd_, &session, sizeof(session)) == sizeof(session)) {
+      has_happened_ = has_happened_ || session == session_;
+    }
+  }
+
+ private:
+  const int fd_;
+  const uint64_t session_;
+  bool has_happened_ = false;
+};
+
 class Candidate {
  public:
   Candidate(const RunRequest& request, int artifact_fd, int reference_fd, const Sandbox& sandbox,
-            RunReport* report)
-      : left_ns_(request.run_limit_ns > 0 ? request.run_limit_ns : INT64_MAX / 2), report_(report) {
+            Cancellation* cancellation, RunReport* report)
+      : cancellation_(cancellation),
+        left_ns_(request.run_limit_ns > 0 ? request.run_limit_ns : INT64_MAX / 2),
+        report_(report) {
     setup_.request = request;
     setup_.sandbox = &sandbox;
     setup_.artifact_fd = artifact_fd;
@@ -58,6 +81,7 @@ class Candidate {
 
   // Forks, and waits until it is ready for its first round or has ended.
   void Start() {
+    if (cancellation_->has_happened()) return Cancel();
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return Lose("socketpair");
     setup_.start_ns = Clock::Real().NowNs();
@@ -109,9 +133,12 @@ class Candidate {
             (std::string("killed when its time was over, ") + StageText(report_->stage)).c_str());
         return;
       }
-      pollfd fds[2] = {{control_fd_, POLLIN, 0}, {pid_fd_, POLLIN, 0}};
+      pollfd fds[3] = {
+          {control_fd_, POLLIN, 0}, {pid_fd_, POLLIN, 0}, {cancellation_->fd(), POLLIN, 0}};
       const int64_t wait_ms = std::min<int64_t>((left_ns_ - spent_ns) / kMillisecond + 1, 60'000);
-      if (poll(fds, 2, static_cast<int>(wait_ms)) < 0 && errno != EINTR) return Lose("poll");
+      if (poll(fds, 3, static_cast<int>(wait_ms)) < 0 && errno != EINTR) return Lose("poll");
+      if (fds[2].revents != 0) cancellation_->Update();
+      if (cancellation_->has_happened()) return Cancel();
       char said = 0;
       if ((fds[0].revents & POLLIN) != 0 && recv(control_fd_, &said, 1, MSG_DONTWAIT) == 1 &&
           said == expected) {
@@ -120,6 +147,12 @@ class Candidate {
       }
       if ((fds[1].revents & POLLIN) != 0) return Reap();
     }
+  }
+
+  void Cancel() {
+    Kill();
+    report_->outcome = RunOutcome::kDeviceLost;
+    SetMessage(report_, "cancelled");
   }
 
   void Reap() {
@@ -166,6 +199,7 @@ class Candidate {
   }
 
   ChildSetup setup_;
+  Cancellation* const cancellation_;
   int64_t left_ns_;
   RunReport* const report_;
   pid_t pid_ = -1;
@@ -175,11 +209,12 @@ class Candidate {
 
 void Run(const RunRequest& request, const RunFiles& files, const Sandbox& sandbox,
          RunReport* reports) {
+  Cancellation cancellation(files.cancel_fd, request.session);
   // Destroyed in reverse; a later child holds nothing that an earlier one needs to end.
   std::vector<std::unique_ptr<Candidate>> candidates;
   for (size_t i = 0; i < files.artifact_fds.size(); ++i) {
-    candidates.push_back(std::make_unique<Candidate>(request, files.artifact_fds[i],
-                                                     files.reference_fd, sandbox, &reports[i]));
+    candidates.push_back(std::make_unique<Candidate>(
+        request, files.artifact_fds[i], files.reference_fd, sandbox, &cancellation, &reports[i]));
     candidates.back()->Start();
   }
   const size_t count = candidates.size();

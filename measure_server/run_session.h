@@ -12,12 +12,14 @@ namespace hone::measure {
 struct RunFiles {
   int reports_fd = -1;    // one RunReport for each candidate
   int reference_fd = -1;  // to compare with, or to write; -1: none
+  int cancel_fd = -1;     // non-blocking; numbers (uint64_t) of sessions nobody waits for; -1: none
   std::vector<int> artifact_fds;
 };
 
 // Forks a child a candidate; returns when all have ended. Every report then has an outcome. In a
 // single-threaded process only. A candidate's limit counts the time in which it is waited for,
-// from when its child starts. The rounds of a final go over the candidates in rotating order.
+// from when its child starts. A cancelled session ends at once, its candidates as lost. The rounds
+// of a final go over the candidates in rotating order.
 void RunSession(const RunRequest& request, const RunFiles& files, const Sandbox& sandbox);
 
 }  // namespace hone::measure

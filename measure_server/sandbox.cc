@@ -8,6 +8,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -125,7 +126,20 @@ absl::StatusOr<Sandbox> Sandbox::Make(SandboxLevel level) {
     HONE_ASSIGN_OR_RETURN(sandbox.loading_, CompileFilter(true));
     HONE_ASSIGN_OR_RETURN(sandbox.running_, CompileFilter(false));
   }
+  if (!sandbox.Works()) {
+    return absl::FailedPreconditionError(
+        "this system does not let a process enter the sandbox (seccomp with thread "
+        "synchronisation); use --sandbox limits, whose figures are not for publication");
+  }
   return sandbox;
+}
+
+bool Sandbox::Works() const {
+  const pid_t pid = fork();
+  if (pid < 0) return false;
+  if (pid == 0) _exit(EnterLimits({}) && EnterLoading() && EnterRunning() ? 0 : 1);
+  int status = 0;
+  return waitpid(pid, &status, 0) == pid && status == 0;
 }
 
 bool Sandbox::EnterLimits(const ResourceLimits& limits) const {

@@ -23,6 +23,8 @@ struct ResourceLimits {
 // that is not on the list kills the process with SIGSYS.
 class Sandbox {
  public:
+  // Tries it in a child: kFailedPrecondition where the system does not allow the level. The process
+  // must have one thread.
   static absl::StatusOr<Sandbox> Make(SandboxLevel level);
 
   SandboxLevel level() const { return level_; }
@@ -38,6 +40,7 @@ class Sandbox {
 
  private:
   explicit Sandbox(SandboxLevel level) : level_(level) {}
+  bool Works() const;
 
   SandboxLevel level_;
   std::vector<sock_filter> loading_;

@@ -168,7 +168,10 @@ void Worker::DropNeeding(const std::string& digest, v1::MeasureOutcome outcome,
 
 void Worker::TakeRevoke(int64_t fence) {
   results_.erase(fence);
-  if (running_ && running_->fence() == fence) running_is_revoked_ = true;
+  if (running_ && running_->fence() == fence) {
+    running_is_revoked_ = true;
+    if (options_.cancel_running) options_.cancel_running();
+  }
   const auto queued = std::find_if(queue_.begin(), queue_.end(), [&](const Queued& q) {
     return q.job.assignment.fence() == fence;
   });

@@ -25,6 +25,8 @@ struct WorkerOptions {
   uint32_t credit = 3;
   uint64_t artifact_cache_bytes = uint64_t{256} << 20;
   uint64_t max_artifact_bytes = uint64_t{1} << 30;
+  // What is being measured was revoked; must not block. May be empty.
+  std::function<void()> cancel_running;
 };
 
 // Assignments in the order they came; a result is kept until it is acknowledged or its lease was

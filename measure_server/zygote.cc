@@ -1,5 +1,6 @@
 #include "measure_server/zygote.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -58,13 +59,14 @@ bool ReceiveRequest(int socket, RunRequest* request, std::vector<int>* descripto
   return true;
 }
 
-[[noreturn]] void Serve(int socket, const Sandbox& sandbox) {
+[[noreturn]] void Serve(int socket, int cancel_fd, const Sandbox& sandbox) {
   RunRequest request;
   std::vector<int> descriptors;
   while (ReceiveRequest(socket, &request, &descriptors)) {
     const bool has_reference = request.has_reference != 0 || request.kind == RunRequest::kReference;
     RunFiles files;
     files.reports_fd = descriptors[0];
+    files.cancel_fd = cancel_fd;
     if (has_reference) files.reference_fd = descriptors[1];
     files.artifact_fds.assign(descriptors.begin() + (has_reference ? 2 : 1), descriptors.end());
     RunSession(request, files, sandbox);
@@ -82,25 +84,32 @@ absl::StatusOr<std::unique_ptr<Zygote>> Zygote::Start(SandboxLevel level) {
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
     return absl::InternalError(fmt::format("socketpair: {}", std::strerror(errno)));
   }
+  int cancel[2];
+  if (pipe2(cancel, O_CLOEXEC | O_NONBLOCK) != 0) {
+    return absl::InternalError(fmt::format("pipe: {}", std::strerror(errno)));
+  }
   const pid_t worker = getpid();
   const pid_t pid = fork();
   if (pid < 0) return absl::InternalError(fmt::format("fork: {}", std::strerror(errno)));
   if (pid == 0) {
     close(ends[0]);
+    close(cancel[1]);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     prctl(PR_SET_NAME, "hone-zygote");
     if (getppid() != worker) _exit(0);
     // Signals to the terminal's group are the worker's to handle.
     signal(SIGINT, SIG_IGN);
     signal(SIGTERM, SIG_IGN);
-    Serve(ends[1], sandbox);
+    Serve(ends[1], cancel[0], sandbox);
   }
   close(ends[1]);
-  return std::unique_ptr<Zygote>(new Zygote(pid, ends[0]));
+  close(cancel[0]);
+  return std::unique_ptr<Zygote>(new Zygote(pid, ends[0], cancel[1]));
 }
 
 Zygote::~Zygote() {
   close(socket_);
+  close(cancel_fd_);
   kill(pid_, SIGKILL);
   waitpid(pid_, nullptr, 0);
 }
@@ -125,15 +134,24 @@ absl::StatusOr<std::vector<RunReport>> Zygote::Run(const RunRequest& request, in
   std::vector<int> descriptors = {reports_fd};
   if (reference_fd >= 0) descriptors.push_back(reference_fd);
   descriptors.insert(descriptors.end(), artifact_fds.begin(), artifact_fds.end());
+  RunRequest numbered = request;
+  numbered.session = ++sessions_;
+  current_session_ = numbered.session;
   char done = 0;
-  const bool ok = SendRequest(socket_, request, descriptors) &&
+  const bool ok = SendRequest(socket_, numbered, descriptors) &&
                   TEMP_FAILURE_RETRY(recv(socket_, &done, 1, 0)) == 1;
+  current_session_ = 0;
   const auto* reports = static_cast<const RunReport*>(mapped);
   std::vector<RunReport> result(reports, reports + artifact_fds.size());
   munmap(mapped, bytes);
   close(reports_fd);
   if (!ok) return absl::UnavailableError("the process that starts candidates is gone");
   return result;
+}
+
+void Zygote::Cancel() {
+  const uint64_t session = current_session_;
+  if (session != 0) (void)!write(cancel_fd_, &session, sizeof(session));
 }
 
 }  // namespace hone::measure

@@ -5,6 +5,8 @@
 
 #include <sys/types.h>
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -14,13 +16,15 @@
 
 namespace hone::measure {
 
-// Runs candidates in processes of their own. Not thread-safe.
+// Runs candidates in processes of their own. One Run at a time.
 class CandidateRunner {
  public:
   virtual ~CandidateRunner() = default;
   // One report for each artifact, each with an outcome. kUnavailable: this runner is gone for good.
   virtual absl::StatusOr<std::vector<RunReport>> Run(const RunRequest& request, int reference_fd,
                                                      const std::vector<int>& artifact_fds) = 0;
+  // From any thread: a Run in progress ends at once, its candidates as lost.
+  virtual void Cancel() = 0;
 };
 
 class Zygote : public CandidateRunner {
@@ -32,12 +36,17 @@ class Zygote : public CandidateRunner {
 
   absl::StatusOr<std::vector<RunReport>> Run(const RunRequest& request, int reference_fd,
                                              const std::vector<int>& artifact_fds) override;
+  void Cancel() override;
 
  private:
-  Zygote(pid_t pid, int socket) : pid_(pid), socket_(socket) {}
+  Zygote(pid_t pid, int socket, int cancel_fd)
+      : pid_(pid), socket_(socket), cancel_fd_(cancel_fd) {}
 
-  pid_t pid_;
-  int socket_;
+  const pid_t pid_;
+  const int socket_;
+  const int cancel_fd_;
+  uint64_t sessions_ = 0;
+  std::atomic<uint64_t> current_session_{0};  // 0: none
 };
 
 }  // namespace hone::measure

@@ -27,11 +27,12 @@ class WorkerTest : public testing::Test {
  protected:
   WorkerTest() : worker_(Options(), &Clock::Real()) { Connect(); }
 
-  static WorkerOptions Options() {
+  WorkerOptions Options() {
     WorkerOptions options;
     options.hello.set_worker("w");
     options.hello.add_devices()->set_id("cpu0");
     options.credit = 3;
+    options.cancel_running = [this] { cancelled_ += 1; };
     return options;
   }
 
@@ -94,6 +95,7 @@ class WorkerTest : public testing::Test {
     return count;
   }
 
+  int cancelled_ = 0;
   std::vector<v1::WorkRequest> sent_;
   Worker worker_;
 };
@@ -197,6 +199,18 @@ TEST_F(WorkerTest, ForgetsWhatIsRevoked) {
   sent_.clear();
   Connect();
   EXPECT_THAT(sent_[0].hello().held_fences(), IsEmpty());
+}
+
+TEST_F(WorkerTest, CancelsWhatIsRunningWhenItIsRevoked) {
+  Assign(1);
+  Assign(2);
+  SendArtifact();
+  const std::optional<Job> job = worker_.Next();
+  ASSERT_TRUE(job);
+  Revoke(2);
+  EXPECT_EQ(cancelled_, 0);
+  Revoke(1);
+  EXPECT_EQ(cancelled_, 1);
 }
 
 TEST_F(WorkerTest, DrainsAfterTheLastAcknowledgement) {

@@ -5,6 +5,9 @@
 #include <gtest/gtest.h>
 #include <sys/syscall.h>
 
+#include <atomic>
+#include <thread>
+
 #include "measure_server/artifact_cache.h"
 #include "measure_server/reference_cache.h"
 #include "support/digest.h"
@@ -145,6 +148,29 @@ TEST_F(ZygoteTest, NamesTheSignalOfACrash) {
 TEST_F(ZygoteTest, EndsACandidateThatSpinsForEver) {
   request_.run_limit_ns = 200'000'000;
   Expect(CandidateSource("for (;;) {}"), RunOutcome::kRunTimeout, "its time was over");
+}
+
+TEST_F(ZygoteTest, ACancelledRunEndsAtOnce) {
+  request_.run_limit_ns = 600'000'000'000;
+  const auto endless = ToArtifact(CandidateSource("for (;;) {}"));
+  std::atomic<bool> is_over{false};
+  std::thread cancelling([&] {
+    // Until it hits the run: before it began there is nothing to cancel.
+    while (!is_over) {
+      runner_->Cancel();
+      std::this_thread::yield();
+    }
+  });
+  request_.candidate_count = 2;
+  const auto reports = runner_->Run(request_, -1, {endless->fd(), endless->fd()});
+  is_over = true;
+  cancelling.join();
+  ASSERT_TRUE(reports.ok());
+  for (const RunReport& report : *reports) {
+    EXPECT_EQ(report.outcome, RunOutcome::kDeviceLost);
+    EXPECT_STREQ(report.message, "cancelled");
+  }
+  Expect(CandidateSource(), RunOutcome::kOk, "");
 }
 
 TEST_F(ZygoteTest, ReportsMemoryThatIsNotThere) {

@@ -179,8 +179,9 @@ class TuningLoop {
   void OnLost(const TaskKey& key, int64_t trial);
   void OnSettledBefore(const TaskKey& key);
   void OnPoison(const TaskKey& key, int64_t trial, const std::string& message);
-  // Leased by the daemon itself and settled as this failure, unless a worker was faster.
-  absl::Status SettleFailure(const tuning_db::Trial& trial, tuning_db::Outcome outcome,
+  // Leased by the daemon itself and settled as this failure, unless a worker was faster. Takes a
+  // copy: the trial leaves the open ones.
+  absl::Status SettleFailure(tuning_db::Trial trial, tuning_db::Outcome outcome,
                              const std::string& message, const std::string& toolchain = "");
   void Abandon(Runner& runner, const std::string& why);
 

@@ -417,8 +417,8 @@ void TuningLoop::OnPoison(const TaskKey& key, int64_t trial, const std::string& 
   Pump();
 }
 
-absl::Status TuningLoop::SettleFailure(const Trial& trial, Outcome outcome,
-                                       const std::string& message, const std::string& toolchain) {
+absl::Status TuningLoop::SettleFailure(Trial trial, Outcome outcome, const std::string& message,
+                                       const std::string& toolchain) {
   tuning_db::Record record;
   record.trial = trial.id;
   record.outcome = outcome;

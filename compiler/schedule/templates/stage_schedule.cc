@@ -138,14 +138,6 @@ void TileInner(Sequence& s, const Shaped& shaped, const StageOptions& options) {
   s.Split(inner + ".tile", lanes, Tail::kClip, inner + ".u", inner + ".vec");
 }
 
-void FinishInner(Sequence& s, const Shaped& shaped, bool unroll) {
-  const std::string& inner = shaped.inner;
-  s.PeelAll(inner, 0, 1);
-  s.PeelAll(inner + ".u", 0, 1);
-  s.VectorizeAll(inner + ".vec");
-  if (unroll) s.UnrollAll(inner + ".u");
-}
-
 bool HasTail(const Shaped& shaped, const StageOptions& options) {
   const int64_t lanes = std::min(options.lanes, shaped.inner_extent);
   return shaped.inner_extent % lanes != 0 ||
