@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kRounds = 11;
 constexpr double kRoundSeconds = 0.1;
-constexpr int kProfileRuns = 51;
+constexpr int kProfileRuns = 7;  // of a round
 
 struct Options {
   ModelOptions model;
@@ -51,8 +51,9 @@ double Median(std::vector<double> values) {
 // One model under the clock.
 struct Runner {
   CompiledModel model;
-  int64_t runs = 1;                   // that fill a round
-  std::vector<double> round_ns = {};  // nanoseconds a run
+  int64_t runs = 1;                               // that fill a round
+  std::vector<double> round_ns = {};              // nanoseconds a run
+  std::vector<std::vector<double>> call_ns = {};  // of each call, one figure a round
 
   void WarmUp() {
     FillInputs(*model.executor);
@@ -61,6 +62,11 @@ struct Runner {
       runs = std::max(runs + 1, static_cast<int64_t>(static_cast<double>(runs) * 1.5));
       seconds = model.executor->Time(runs);
     }
+  }
+  void Profile() {
+    const std::vector<double> medians = model.executor->Profile(kProfileRuns);
+    call_ns.resize(medians.size());
+    for (size_t c = 0; c < medians.size(); ++c) call_ns[c].push_back(medians[c]);
   }
   void Round() { round_ns.push_back(model.executor->Time(runs) * 1e9 / static_cast<double>(runs)); }
 };
@@ -71,31 +77,30 @@ absl::StatusOr<Runner> MakeRunner(const ModelOptions& model, const Options& opti
   return Runner{.model = std::move(compiled)};
 }
 
-nlohmann::json KernelsOf(Runner& runner, bool profile) {
+nlohmann::json KernelsOf(Runner& runner) {
   Executor& executor = *runner.model.executor;
   const hone_module& table = runner.model.module->table();
-  const std::vector<double> call_ns =
-      profile ? executor.Profile(kProfileRuns) : std::vector<double>();
   nlohmann::json kernels = nlohmann::json::array();
   for (uint32_t c = 0; c < executor.function().call_count; ++c) {
     const hone_kernel& kernel = table.kernels[executor.function().calls[c].kernel];
-    kernels.push_back({{"name", kernel.name},
-                       {"workload", kernel.workload},
-                       {"tier", kernel.tier},
-                       {"config", kernel.config},
-                       {"median_us", profile ? call_ns[c] * 1e-3 : 0.0},
-                       {"flops", kernel.flops}});
+    kernels.push_back(
+        {{"name", kernel.name},
+         {"workload", kernel.workload},
+         {"tier", kernel.tier},
+         {"config", kernel.config},
+         {"median_us", runner.call_ns.empty() ? 0.0 : Median(runner.call_ns[c]) * 1e-3},
+         {"flops", kernel.flops}});
   }
   return kernels;
 }
 
-nlohmann::json Describe(Runner& runner, bool profile) {
+nlohmann::json Describe(Runner& runner) {
   return {{"median_us", Median(runner.round_ns) * 1e-3},
           {"min_us", *std::min_element(runner.round_ns.begin(), runner.round_ns.end()) * 1e-3},
           {"threads", runner.model.executor->threads()},
           {"runs_a_round", runner.runs},
           {"rounds", kRounds},
-          {"kernels", KernelsOf(runner, profile)}};
+          {"kernels", KernelsOf(runner)}};
 }
 
 // The median of the per-round ratios other / this: above 1, this is faster.
@@ -147,10 +152,14 @@ absl::Status Bench(const Options& options) {
     runner.Round();
     for (Runner& other : others) other.Round();
   }
-  nlohmann::json document = Describe(runner, options.profile);
+  for (int round = 0; options.profile && round < kRounds; ++round) {
+    runner.Profile();
+    for (Runner& other : others) other.Profile();
+  }
+  nlohmann::json document = Describe(runner);
   document["schema"] = 1;
   if (!others.empty()) {
-    document["compare"] = Describe(others[0], options.profile);
+    document["compare"] = Describe(others[0]);
     document["ratio"] = PairedRatio(runner, others[0]);
   }
   if (options.json) {
