@@ -14,6 +14,7 @@ import pathlib
 import re
 import statistics
 import tempfile
+from typing import Any
 
 import result_file
 
@@ -40,8 +41,9 @@ def main() -> None:
         result_file.hone("compile", model, "-o", module, "--db", database, "--require-tuned", *threads)
 
         peaks = []
-        times: dict[str, list[float]] = {}
-        kernels: dict[str, dict[str, object]] = {}
+        # Of each kernel, by name: microseconds and the peak of the same round; several a round where it is called often.
+        times: dict[str, list[tuple[float, float]]] = {}
+        kernels: dict[str, dict[str, Any]] = {}
         model_us = []
         for _ in range(args.rounds):
             peaks.append(result_file.machine_peak(args.threads))
@@ -50,18 +52,19 @@ def main() -> None:
             for kernel in profile["kernels"]:
                 if is_3x3(kernel["workload"]):
                     kernels[kernel["name"]] = kernel
-                    times.setdefault(kernel["name"], []).append(kernel["median_us"])
+                    times.setdefault(kernel["name"], []).append((kernel["median_us"], peaks[-1]["fma_gflops"]))
 
     rows = []
     for name, samples in times.items():
-        shares = [k["flops"] / us * 1e-3 / p["fma_gflops"] for k, us, p in ((kernels[name], u, p) for u, p in zip(samples, peaks))]
-        median_us = statistics.median(samples)
+        gflop = kernels[name]["flops"] * 1e-3  # over microseconds: GFLOP/s
+        shares = [gflop / us / peak for us, peak in samples]
+        median_us = statistics.median(us for us, _ in samples)
         rows.append(
             {
                 "kernel": name,
                 "workload": kernels[name]["workload"],
                 "median_us": median_us,
-                "gflops": float(str(kernels[name]["flops"])) / median_us * 1e-3,
+                "gflops": gflop / median_us,
                 "share_of_peak": statistics.median(shares),
                 "share_min": min(shares),
                 "share_max": max(shares),
@@ -77,7 +80,9 @@ def main() -> None:
     }
     path = result_file.write("conv3x3", peaks, figures)
     for row in rows:
-        print(f"{row['kernel']:<44} {row['median_us']:9.1f} us {row['gflops']:7.1f} GFLOP/s {row['share_of_peak']:6.1%} of peak")
+        print(
+            f"{row['kernel']:<44} {row['median_us']:9.1f} us {row['gflops']:7.1f} GFLOP/s {row['share_of_peak']:6.1%} of peak"
+        )
     print(path.relative_to(result_file.ROOT))
 
 

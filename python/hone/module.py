@@ -67,9 +67,7 @@ def _check(code: int) -> None:
 class Module:
     """One compiled model with its memory and its threads. Used by one thread at a time."""
 
-    def __init__(
-        self, path: str | os.PathLike[str], threads: int = 0, copy_parameters: bool = False
-    ) -> None:
+    def __init__(self, path: str | os.PathLike[str], threads: int = 0, copy_parameters: bool = False) -> None:
         """Opens what `hone compile` wrote; threads 0 means as many as it was compiled for.
 
         Parameters are mapped, one copy for all processes; copy_parameters takes a copy in huge
@@ -77,11 +75,7 @@ class Module:
         """
         self._model = ctypes.c_void_p()
         flags = _COPY_PARAMETERS if copy_parameters else 0
-        _check(
-            _library.hone_open_with(
-                os.fspath(path).encode(), threads, flags, ctypes.byref(self._model)
-            )
-        )
+        _check(_library.hone_open_with(os.fspath(path).encode(), threads, flags, ctypes.byref(self._model)))
         self.inputs = self._infos(_library.hone_input_count, _library.hone_input_info)
         self.outputs = self._infos(_library.hone_output_count, _library.hone_output_info)
 
@@ -130,7 +124,7 @@ class Module:
         count = int(np.prod(info.shape, dtype=np.int64))
         pointer = _library.hone_output(self._model, index)
         block = (ctypes.c_uint8 * (count * info.dtype.itemsize)).from_address(pointer)
-        return np.frombuffer(block, dtype=info.dtype, count=count).reshape(info.shape).copy()
+        return np.frombuffer(memoryview(block), dtype=info.dtype, count=count).reshape(info.shape).copy()
 
     def time(self, runs: int) -> float:
         """Seconds of `runs` back-to-back runs, the loop in C++."""
