@@ -10,6 +10,7 @@ in each round measures the peak and profiles the model's kernels where they stan
 from __future__ import annotations
 
 import argparse
+import json
 import pathlib
 import re
 import statistics
@@ -21,6 +22,22 @@ import result_file
 
 def is_3x3(workload: str) -> bool:
     return "nn.conv2d" in workload and re.search(r"const p\d+: Tensor\[\(\d+, \d+, 3, 3\)", workload) is not None
+
+
+def executed_fraction(workload: str, config: str) -> float:
+    """The part of the nominal FLOPs that is executed: border tiles leave out the taps that fall on padding."""
+    if json.loads(config).get("pad") != "border":
+        return 1.0
+    shape = re.search(r"p0: Tensor\[\((\d+), (\d+), (\d+), (\d+)\)", workload)
+    strides = re.search(r"strides=\[(\d+), (\d+)\]", workload)
+    assert shape is not None
+    fraction = 1.0
+    for axis in (0, 1):
+        size = int(shape.group(3 + axis))
+        stride = int(strides.group(1 + axis)) if strides else 1
+        taps = [o * stride + k - 1 for o in range((size - 1) // stride + 1) for k in range(3)]
+        fraction *= sum(0 <= tap < size for tap in taps) / len(taps)
+    return fraction
 
 
 def main() -> None:
@@ -66,6 +83,9 @@ def main() -> None:
                 "median_us": median_us,
                 "gflops": gflop / median_us,
                 "share_of_peak": statistics.median(shares),
+                "executed_share_of_peak": statistics.median(shares) * executed_fraction(
+                    kernels[name]["workload"], kernels[name]["config"]
+                ),
                 "share_min": min(shares),
                 "share_max": max(shares),
             }
