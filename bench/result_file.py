@@ -48,7 +48,8 @@ def write(name: str, peaks: list[dict[str, float]], figures: dict[str, Any]) -> 
     commit = subprocess.check_output(["git", "rev-parse", "HEAD"], cwd=ROOT, text=True).strip()
     changed = subprocess.check_output(["git", "status", "--porcelain", "-uno"], cwd=ROOT, text=True).strip()
     document = {
-        "command": shlex.join([pathlib.Path(sys.argv[0]).name, *sys.argv[1:]]),
+        # Files by their names: where they lay says nothing to others.
+        "command": shlex.join(pathlib.Path(arg).name for arg in sys.argv),
         "commit": commit + ("+changes" if changed else ""),
         "cpu": cpu_name(),
         "cores": os.cpu_count(),

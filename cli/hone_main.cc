@@ -8,6 +8,26 @@
 #include "spdlog/sinks/stdout_color_sinks.h"
 #include "spdlog/spdlog.h"
 
+namespace {
+
+// The first word that should be a verb and is none ("log stats"); CLI11 would only say that one is
+// missing.
+std::string UnknownVerb(const CLI::App& app, int argc, char** argv) {
+  const CLI::App* level = &app;
+  std::string words;
+  for (int i = 1; i < argc && argv[i][0] != '-'; ++i) {
+    if (level->get_subcommands([](const CLI::App*) { return true; }).empty()) return "";
+    words += (words.empty() ? "" : " ") + std::string(argv[i]);
+    const auto chosen =
+        level->get_subcommands([&](const CLI::App* verb) { return verb->get_name() == argv[i]; });
+    if (chosen.empty()) return words;
+    level = chosen.front();
+  }
+  return "";
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
   spdlog::set_default_logger(spdlog::stderr_color_mt("hone"));
   CLI::App app("Hone: auto-tuned deep-learning kernels", "hone");
@@ -23,11 +43,8 @@ int main(int argc, char** argv) {
   hone::cli::AddExplain(app, action);
   hone::cli::AddLog(app, action);
   hone::cli::AddDb(app, action);
-  // CLI11 would only say that a verb is missing.
-  const std::vector<CLI::App*> chosen =
-      app.get_subcommands([&](CLI::App* verb) { return argc > 1 && verb->get_name() == argv[1]; });
-  if (argc > 1 && argv[1][0] != '-' && chosen.empty()) {
-    fmt::print(stderr, "hone: there is no verb '{}'; see hone --help\n", argv[1]);
+  if (const std::string unknown = UnknownVerb(app, argc, argv); !unknown.empty()) {
+    fmt::print(stderr, "hone: there is no verb '{}'; see hone --help\n", unknown);
     return hone::cli::kUsage;
   }
   try {

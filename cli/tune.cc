@@ -1,12 +1,10 @@
 // `hone tune`: submits the kernels of models as one job, watches it, prints what it won.
-#include <fcntl.h>
 #include <signal.h>
-#include <sys/random.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <charconv>
 #include <map>
-#include <thread>
 
 #include "CLI/CLI.hpp"
 #include "cli/exit_code.h"
@@ -26,6 +24,7 @@ namespace hone::cli {
 namespace {
 
 constexpr int64_t kDefaultTrials = 64;
+constexpr int64_t kSecondInterruptNs = 2'000'000'000;
 constexpr int64_t kSpaceCountLimit = 1 << 20;
 
 struct Options {
@@ -147,14 +146,29 @@ Totals Sum(const v1::JobInfo& job) {
   return totals;
 }
 
+// The models' time with the best configs so far, over the kernels that have been measured.
+std::string BestSoFar(const v1::JobInfo& job) {
+  double default_ns = 0;
+  double best_ns = 0;
+  for (int i = 0; i < job.tasks_size(); ++i) {
+    const v1::TaskProgress& task = job.tasks(i);
+    if (task.default_ns() <= 0 || task.best_ns() <= 0) continue;
+    const double weight = i < job.spec().tasks_size() ? job.spec().tasks(i).weight() : 1;
+    default_ns += weight * task.default_ns();
+    best_ns += weight * task.best_ns();
+  }
+  if (best_ns <= 0) return "-";
+  return fmt::format("{} ({:.2f}x of default)", FormatNs(best_ns), default_ns / best_ns);
+}
+
 std::string Describe(const v1::JobInfo& job, const std::string& kind, double elapsed_s) {
   const Totals totals = Sum(job);
   const int64_t left = std::max<int64_t>(totals.budget - totals.done, 0);
   const double rate = elapsed_s > 0 ? static_cast<double>(totals.trials) / elapsed_s : 0;
   const std::string eta = rate > 0 ? FormatSeconds(static_cast<double>(left) / rate) : "-";
-  return fmt::format("{} {}/{} trials, {} failed, {:.1f}/s, ETA {}",
+  return fmt::format("{} {}/{} trials, best so far {}, {} failed, {:.1f}/s, ETA {}",
                      kind == "final" ? "finals" : "search", totals.done, totals.budget,
-                     totals.failures, rate, eta);
+                     BestSoFar(job), totals.failures, rate, eta);
 }
 
 absl::Status PrintResult(const v1::GetJobResponse& ended, const Target& target, bool json,
@@ -237,6 +251,24 @@ absl::Status StateToStatus(const v1::JobInfo& job, bool limited) {
   }
 }
 
+// A local job ends with its daemon. One of a server goes on, unless a second Ctrl-C follows soon.
+absl::Status Interrupted(TuningClient& client, int64_t job, bool is_local) {
+  if (is_local) {
+    return WithExitCode(absl::CancelledError("interrupted; what was settled stays"), kInterrupted);
+  }
+  fmt::print(stderr, "detached from job {}; Ctrl-C again to cancel it\n", job);
+  const int64_t deadline_ns = Clock::Real().NowNs() + kSecondInterruptNs;
+  while (interrupts < 2 && Clock::Real().NowNs() < deadline_ns) usleep(10'000);
+  if (interrupts < 2) {
+    return WithExitCode(absl::CancelledError(fmt::format("interrupted; job {} goes on", job)),
+                        kInterrupted);
+  }
+  HONE_RETURN_IF_ERROR(client.Cancel(job).status());
+  return WithExitCode(
+      absl::CancelledError(fmt::format("job {} is cancelled; what was settled stays", job)),
+      kInterrupted);
+}
+
 absl::StatusOr<v1::GetJobResponse> WatchToEnd(TuningClient& client, int64_t job, LocalFarm* farm) {
   Progress progress(Clock::Real());
   v1::JobInfo last;
@@ -246,9 +278,7 @@ absl::StatusOr<v1::GetJobResponse> WatchToEnd(TuningClient& client, int64_t job,
   };
   const auto stop = [&] { return interrupts > 0 || (farm != nullptr && !farm->CheckAlive().ok()); };
   HONE_RETURN_IF_ERROR(client.Watch(job, on_event, stop));
-  if (interrupts > 0) {
-    return WithExitCode(absl::CancelledError("interrupted; what was settled stays"), kInterrupted);
-  }
+  if (interrupts > 0) return Interrupted(client, job, farm != nullptr);
   if (farm != nullptr) HONE_RETURN_IF_ERROR(farm->CheckAlive());
   return client.Get(job);
 }
@@ -303,7 +333,7 @@ void AddTune(CLI::App& app, Action& action) {
   CLI::Option* db = verb.add_option("--db", options->database, "The tuning database");
   verb.add_option("--server", options->server, "A running honed: unix:PATH")->excludes(db);
   verb.add_option("--seed", options->seed, "Seed of the search")->capture_default_str();
-  verb.add_option("--search", options->search, "xgboost or random")->capture_default_str();
+  verb.add_option("--search", options->search, "xgboost, random or grid")->capture_default_str();
   verb.add_flag("--plan", options->plan,
                 "Prints the tasks and what they would cost, and spends nothing");
   verb.add_flag("--json", options->json, "Prints one JSON document");

@@ -32,6 +32,7 @@ class BadInput : public ::testing::Test {
 };
 
 TEST_F(BadInput, UnknownVerb) { Expect({"tuen", "m.onnx"}, 2, {"tuen"}); }
+TEST_F(BadInput, UnknownVerbOfAVerb) { Expect({"log", "statistics"}, 2, {"log statistics"}); }
 TEST_F(BadInput, UnknownFlag) { Expect({"tune", "m.onnx", "--trails", "3"}, 2, {"--trails"}); }
 
 TEST_F(BadInput, UnknownTarget) {

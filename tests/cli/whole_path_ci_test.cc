@@ -47,6 +47,7 @@ TEST_F(WholePath, TuneSpendsTheBudgetExactlyOnceAndTunedIsNeverSlower) {
     EXPECT_LE(task["best_us"].get<double>(), task["default_us"].get<double>()) << task;
   }
   EXPECT_EQ(TrialsOf(Tune("mlp")), 0);  // nothing is charged twice
+  EXPECT_GT(first["phase_seconds"]["timing"].get<double>(), 0);
 
   const json list = Hone({"log", "list", "--db", "hone.db", "--limit", "0"});
   int64_t searches = 0;

@@ -98,6 +98,8 @@ absl::StatusOr<v1::TaskProgress> JobReporter::Progress(const tuning_db::Job& job
   const auto entry = [&](int i) { return final->entries[static_cast<size_t>(i)]; };
   progress.set_default_ns(entry(final->default_entry).median_ns);
   progress.set_best_ns(tuning_db::WinnerNs(*final));
+  // A space that is smaller than the budget asks for no more than it has.
+  progress.set_budget(std::min(task.trials, std::max(final->space_size, sums.trials)));
   const int64_t enough = std::min(tuning_db::kTrialsOfTuned, final->space_size);
   progress.set_tier(final->distinct_trials >= enough ? "tuned" : "tuning");
   return progress;
