@@ -75,6 +75,21 @@ class Store {
   // Leased under `fence` -> settled, with its record and an event "trial_settled" of its job, in
   // one transaction.
   virtual absl::StatusOr<SettleResult> Settle(int64_t fence, const Record& record) = 0;
+  // As Settle, for a confirm trial whose record is a success, with AddFinal of `final` in the same
+  // transaction. kRefused, kDuplicate: no final is added.
+  virtual absl::StatusOr<SettleResult> SettleFinal(int64_t fence, const Record& record,
+                                                   const Final& final) {
+    return absl::UnimplementedError("SettleFinal");
+  }
+  // A trial that was measured elsewhere: proposed and settled with its record in one transaction.
+  // kDuplicate: a trial with its key exists already, and nothing is written.
+  virtual absl::StatusOr<SettleResult> Import(const Trial& trial, const Record& record) {
+    return absl::UnimplementedError("Import");
+  }
+  // The running time of a job so far, for its limit (Job::ran_ns). No event.
+  virtual absl::Status SetJobRan(int64_t id, int64_t ran_ns) {
+    return absl::UnimplementedError("SetJobRan");
+  }
   // Trials proposed or leased, by id; of one job, or of all (0).
   virtual absl::StatusOr<std::vector<Trial>> OpenTrials(int64_t job) = 0;
   // Trials of every state with this purpose.

@@ -127,6 +127,10 @@ struct Job {
   int priority = 0;
   int64_t deadline_ns = 0;  // of running time; 0: none
   std::string search;       // "xgboost", "random", ...
+  // Of the model's constants, in bytes (decision 0004). 0: unknown.
+  int64_t constant_bytes = 0;
+  // Spent running before the daemon that runs it now took it over.
+  int64_t ran_ns = 0;
   std::string owner;        // the daemon that runs it, with an epoch
   int64_t epoch = 0;
   JobState state = JobState::kQueued;
