@@ -23,10 +23,9 @@ absl::Status Explain(const Options& options) {
                         LoadModel(options.model.path, options.model.shapes));
   HONE_ASSIGN_OR_RETURN(driver::ConfigChain configs,
                         ConfigsFrom(DatabasePath(options.database), !options.database.empty()));
-  HONE_ASSIGN_OR_RETURN(const std::vector<driver::TuningTask> tasks,
-                        driver::TasksOf(module, target));
+  HONE_ASSIGN_OR_RETURN(const driver::ModelTasks work, driver::TasksOf(module, target));
   nlohmann::json kernels = nlohmann::json::array();
-  for (const driver::TuningTask& task : tasks) {
+  for (const driver::TuningTask& task : work.tasks) {
     const schedule::Task scheduled{
         .def = task.def.get(), .signature = task.signature, .target = target};
     HONE_ASSIGN_OR_RETURN(const driver::ConfigChain::Scheduled chosen, configs.Schedule(scheduled));

@@ -1,16 +1,15 @@
 // `hone tune`: submits the kernels of models as one job, watches it, prints what it won.
-#include <signal.h>
 #include <unistd.h>
 
-#include <atomic>
+#include <algorithm>
 #include <charconv>
 #include <map>
 
 #include "CLI/CLI.hpp"
 #include "cli/exit_code.h"
+#include "cli/job_progress.h"
 #include "cli/local_farm.h"
 #include "cli/model_options.h"
-#include "cli/progress.h"
 #include "cli/tuning_client.h"
 #include "cli/verb.h"
 #include "compiler/driver/compile.h"
@@ -58,27 +57,26 @@ absl::StatusOr<int64_t> ParseDuration(const std::string& text) {
   return static_cast<int64_t>(value * found->second * 1e9);
 }
 
-// The kernels of all models; one entry a task and signature, weights added.
-absl::StatusOr<std::vector<driver::TuningTask>> CollectTasks(const Options& options,
-                                                             const Target& target) {
-  std::map<std::pair<std::string, std::string>, driver::TuningTask> tasks;
-  std::vector<std::pair<std::string, std::string>> order;
+// What is to be tuned of all models; one entry a task and signature, weights added. A kernel finds
+// its constants cold where any of the models pushes them out.
+absl::StatusOr<driver::ModelTasks> CollectTasks(const Options& options, const Target& target) {
+  driver::ModelTasks all;
+  std::map<std::pair<std::string, std::string>, size_t> known;
   for (const std::string& path : options.models) {
     HONE_ASSIGN_OR_RETURN(ir::Module module, LoadModel(path, options.shapes));
-    HONE_ASSIGN_OR_RETURN(std::vector<driver::TuningTask> found, driver::TasksOf(module, target));
-    for (driver::TuningTask& task : found) {
+    HONE_ASSIGN_OR_RETURN(driver::ModelTasks found, driver::TasksOf(module, target));
+    all.constant_bytes = std::max(all.constant_bytes, found.constant_bytes);
+    for (driver::TuningTask& task : found.tasks) {
       const auto key = std::make_pair(task.def->workload.digest, task.signature.ToString());
-      const auto [it, is_new] = tasks.try_emplace(key, task);
+      const auto [it, is_new] = known.try_emplace(key, all.tasks.size());
       if (is_new) {
-        order.push_back(key);
+        all.tasks.push_back(std::move(task));
       } else {
-        it->second.weight += task.weight;
+        all.tasks[it->second].weight += task.weight;
       }
     }
   }
-  std::vector<driver::TuningTask> result;
-  for (const auto& key : order) result.push_back(std::move(tasks.at(key)));
-  return result;
+  return all;
 }
 
 std::string JoinModelNames(const std::vector<std::string>& paths) {
@@ -124,95 +122,8 @@ absl::Status PrintPlan(const Options& options, const Target& target,
   return absl::OkStatus();
 }
 
-// Set by Ctrl-C; the count of them.
-std::atomic<int> interrupts = 0;
-void OnInterrupt(int) { ++interrupts; }
-
-struct Totals {
-  int64_t trials = 0;
-  int64_t failures = 0;
-  int64_t done = 0;
-  int64_t budget = 0;
-};
-
-Totals Sum(const v1::JobInfo& job) {
-  Totals totals;
-  for (const v1::TaskProgress& task : job.tasks()) {
-    totals.trials += task.trials();
-    totals.failures += task.failures();
-    totals.done += task.total_trials();
-    totals.budget += task.budget();
-  }
-  return totals;
-}
-
-// The models' time with the best configs so far, over the kernels that have been measured.
-std::string BestSoFar(const v1::JobInfo& job) {
-  double default_ns = 0;
-  double best_ns = 0;
-  for (int i = 0; i < job.tasks_size(); ++i) {
-    const v1::TaskProgress& task = job.tasks(i);
-    if (task.default_ns() <= 0 || task.best_ns() <= 0) continue;
-    const double weight = i < job.spec().tasks_size() ? job.spec().tasks(i).weight() : 1;
-    default_ns += weight * task.default_ns();
-    best_ns += weight * task.best_ns();
-  }
-  if (best_ns <= 0) return "-";
-  return fmt::format("{} ({:.2f}x of default)", FormatNs(best_ns), default_ns / best_ns);
-}
-
-std::string Describe(const v1::JobInfo& job, const std::string& kind, double elapsed_s) {
-  const Totals totals = Sum(job);
-  const int64_t left = std::max<int64_t>(totals.budget - totals.done, 0);
-  const double rate = elapsed_s > 0 ? static_cast<double>(totals.trials) / elapsed_s : 0;
-  const std::string eta = rate > 0 ? FormatSeconds(static_cast<double>(left) / rate) : "-";
-  return fmt::format("{} {}/{} trials, best so far {}, {} failed, {:.1f}/s, ETA {}",
-                     kind == "final" ? "finals" : "search", totals.done, totals.budget,
-                     BestSoFar(job), totals.failures, rate, eta);
-}
-
-absl::Status PrintResult(const v1::GetJobResponse& ended, const Target& target, bool json,
-                         double wall_s) {
-  const v1::JobInfo& job = ended.job();
-  if (json) {
-    nlohmann::json tasks = nlohmann::json::array();
-    for (int i = 0; i < job.tasks_size(); ++i) {
-      const v1::TaskProgress& task = job.tasks(i);
-      tasks.push_back({{"name", task.name()},
-                       {"workload", job.spec().tasks(i).workload()},
-                       {"signature", task.signature()},
-                       {"tier", task.tier()},
-                       {"trials", task.trials()},
-                       {"failures", task.failures()},
-                       {"default_us", task.default_ns() * 1e-3},
-                       {"best_us", task.best_ns() * 1e-3}});
-    }
-    const nlohmann::json document = {
-        {"schema", 1},
-        {"job", job.id()},
-        {"target", target.ToString()},
-        {"tasks", tasks},
-        {"phase_seconds",
-         std::map<std::string, double>(ended.phase_seconds().begin(), ended.phase_seconds().end())},
-        {"wall_s", wall_s}};
-    fmt::print("{}\n", document.dump(2));
-    return absl::OkStatus();
-  }
-  fmt::print("{:<44} {:>7} {:>7} {:>12} {:>12} {:>7}  {}\n", "kernel", "trials", "failed",
-             "default", "best", "gain", "tier");
-  for (const v1::TaskProgress& task : job.tasks()) {
-    const double gain = task.best_ns() > 0 ? task.default_ns() / task.best_ns() : 0;
-    fmt::print("{:<44} {:>7} {:>7} {:>12} {:>12} {:>6.2f}x  {}\n", task.name(), task.trials(),
-               task.failures(), FormatNs(task.default_ns()), FormatNs(task.best_ns()), gain,
-               task.tier());
-  }
-  const Totals totals = Sum(job);
-  fmt::print("{} trials in {}, {} failed\n", totals.trials, FormatSeconds(wall_s), totals.failures);
-  return absl::OkStatus();
-}
-
-v1::JobSpec SpecOf(const Options& options, const Target& target,
-                   const std::vector<driver::TuningTask>& tasks, int64_t limit_ns) {
+v1::JobSpec SpecOf(const Options& options, const Target& target, const driver::ModelTasks& work,
+                   int64_t limit_ns) {
   v1::JobSpec spec;
   spec.set_model(JoinModelNames(options.models));
   spec.set_target(target.ToString());
@@ -220,7 +131,8 @@ v1::JobSpec SpecOf(const Options& options, const Target& target,
   spec.set_limit_ns(limit_ns);
   spec.set_seed(options.seed);
   spec.set_search(options.search);
-  for (const driver::TuningTask& task : tasks) {
+  spec.set_constant_bytes(work.constant_bytes);
+  for (const driver::TuningTask& task : work.tasks) {
     v1::TaskSpec& added = *spec.add_tasks();
     added.set_workload(task.def->workload.text);
     added.set_signature(task.signature.ToString());
@@ -230,37 +142,24 @@ v1::JobSpec SpecOf(const Options& options, const Target& target,
   return spec;
 }
 
-absl::Status StateToStatus(const v1::JobInfo& job, bool limited) {
-  switch (job.state()) {
-    case v1::JOB_STATE_DONE: {
-      const Totals totals = Sum(job);
-      if (limited && totals.done < totals.budget) {
-        return WithExitCode(
-            absl::DeadlineExceededError(fmt::format(
-                "the time limit ended the job after {} of {} trials; what was settled stays",
-                totals.done, totals.budget)),
-            kEndedEarly);
-      }
-      return absl::OkStatus();
-    }
-    case v1::JOB_STATE_CANCELLED:
-      return WithExitCode(absl::CancelledError("the job was cancelled; what was settled stays"),
-                          kEndedEarly);
-    default:
-      return absl::InternalError(fmt::format("the job failed: {}", job.message()));
-  }
+// What a farm of this call was doing nobody goes on with: its job is cancelled.
+absl::Status InterruptedLocally(TuningClient& client, int64_t job) {
+  const absl::Status cancelled = client.Cancel(job).status();
+  const bool has_ended = absl::IsFailedPrecondition(cancelled);
+  if (!cancelled.ok() && !has_ended) return cancelled;
+  return WithExitCode(absl::CancelledError("interrupted; what was settled stays"), kInterrupted);
 }
 
-// A local job ends with its daemon. One of a server goes on, unless a second Ctrl-C follows soon.
-absl::Status Interrupted(TuningClient& client, int64_t job, bool is_local) {
-  if (is_local) {
-    return WithExitCode(absl::CancelledError("interrupted; what was settled stays"), kInterrupted);
-  }
+// A job of a server goes on, unless a second Ctrl-C follows soon.
+absl::Status InterruptedAtServer(TuningClient& client, int64_t job, const std::string& address) {
   fmt::print(stderr, "detached from job {}; Ctrl-C again to cancel it\n", job);
   const int64_t deadline_ns = Clock::Real().NowNs() + kSecondInterruptNs;
-  while (interrupts < 2 && Clock::Real().NowNs() < deadline_ns) usleep(10'000);
-  if (interrupts < 2) {
-    return WithExitCode(absl::CancelledError(fmt::format("interrupted; job {} goes on", job)),
+  while (Interrupts() < 2 && Clock::Real().NowNs() < deadline_ns) usleep(10'000);
+  if (Interrupts() < 2) {
+    return WithExitCode(absl::CancelledError(
+                            fmt::format("interrupted; job {0} goes on: hone job watch {0} --server "
+                                        "{1} shows it, hone job cancel {0} --server {1} ends it",
+                                        job, address)),
                         kInterrupted);
   }
   HONE_RETURN_IF_ERROR(client.Cancel(job).status());
@@ -269,18 +168,42 @@ absl::Status Interrupted(TuningClient& client, int64_t job, bool is_local) {
       kInterrupted);
 }
 
-absl::StatusOr<v1::GetJobResponse> WatchToEnd(TuningClient& client, int64_t job, LocalFarm* farm) {
-  Progress progress(Clock::Real());
-  v1::JobInfo last;
-  const auto on_event = [&](const v1::WatchJobResponse& event) {
-    last = event.job();
-    progress.Update(Describe(event.job(), event.kind(), progress.ElapsedSeconds()));
-  };
-  const auto stop = [&] { return interrupts > 0 || (farm != nullptr && !farm->CheckAlive().ok()); };
-  HONE_RETURN_IF_ERROR(client.Watch(job, on_event, stop));
-  if (interrupts > 0) return Interrupted(client, job, farm != nullptr);
+absl::StatusOr<v1::GetJobResponse> WatchOrInterrupt(TuningClient& client, int64_t job,
+                                                    const std::string& address, LocalFarm* farm) {
+  WatchOptions watch;
+  watch.stop = [farm] { return Interrupts() > 0 || (farm != nullptr && !farm->CheckAlive().ok()); };
+  watch.says_waiting = farm == nullptr;
+  absl::StatusOr<v1::GetJobResponse> ended = WatchToEnd(client, job, watch);
+  if (Interrupts() > 0) {
+    return farm != nullptr ? InterruptedLocally(client, job)
+                           : InterruptedAtServer(client, job, address);
+  }
   if (farm != nullptr) HONE_RETURN_IF_ERROR(farm->CheckAlive());
-  return client.Get(job);
+  return ended;
+}
+
+absl::Status Submit(const Options& options, const v1::JobSpec& spec, int threads) {
+  const int64_t start_ns = Clock::Real().NowNs();
+  std::unique_ptr<LocalFarm> farm;
+  std::string address = options.server;
+  if (address.empty()) {
+    const std::string database = DatabasePath(options.database);
+    const absl::StatusOr<std::string> writer = tuning_db::WriterOf(database);
+    if (writer.ok() && !writer->empty()) {
+      address = *writer;  // a daemon holds the database: the job goes through it
+    } else {
+      HONE_ASSIGN_OR_RETURN(farm, LocalFarm::Start({.database = database, .threads = threads}));
+      address = farm->address();
+    }
+  }
+  CatchInterrupts();
+  TuningClient client(address);
+  HONE_ASSIGN_OR_RETURN(const v1::JobInfo job, client.Submit(spec));
+  HONE_ASSIGN_OR_RETURN(const v1::GetJobResponse ended,
+                        WatchOrInterrupt(client, job.id(), address, farm.get()));
+  const double wall_s = static_cast<double>(Clock::Real().NowNs() - start_ns) * 1e-9;
+  PrintResult(ended, options.json, wall_s);
+  return StateToStatus(ended.job());
 }
 
 absl::Status Tune(const Options& options) {
@@ -291,32 +214,9 @@ absl::Status Tune(const Options& options) {
   }
   HONE_ASSIGN_OR_RETURN(const Target target, options.target.Resolve());
   HONE_ASSIGN_OR_RETURN(const int64_t limit_ns, ParseDuration(options.time));
-  HONE_ASSIGN_OR_RETURN(const std::vector<driver::TuningTask> tasks, CollectTasks(options, target));
-  if (options.plan) return PrintPlan(options, target, tasks);
-
-  const int64_t start_ns = Clock::Real().NowNs();
-  std::unique_ptr<LocalFarm> farm;
-  std::string address = options.server;
-  if (address.empty()) {
-    const std::string database = DatabasePath(options.database);
-    const absl::StatusOr<std::string> writer = tuning_db::WriterOf(database);
-    if (writer.ok() && !writer->empty()) {
-      address = *writer;  // a daemon holds the database: the job goes through it
-    } else {
-      HONE_ASSIGN_OR_RETURN(farm,
-                            LocalFarm::Start({.database = database, .threads = target.threads}));
-      address = farm->address();
-    }
-  }
-  signal(SIGINT, OnInterrupt);
-  TuningClient client(address);
-  HONE_ASSIGN_OR_RETURN(const v1::JobInfo submitted,
-                        client.Submit(SpecOf(options, target, tasks, limit_ns)));
-  HONE_ASSIGN_OR_RETURN(const v1::GetJobResponse ended,
-                        WatchToEnd(client, submitted.id(), farm.get()));
-  const double wall_s = static_cast<double>(Clock::Real().NowNs() - start_ns) * 1e-9;
-  HONE_RETURN_IF_ERROR(PrintResult(ended, target, options.json, wall_s));
-  return StateToStatus(ended.job(), limit_ns > 0);
+  HONE_ASSIGN_OR_RETURN(const driver::ModelTasks work, CollectTasks(options, target));
+  if (options.plan) return PrintPlan(options, target, work.tasks);
+  return Submit(options, SpecOf(options, target, work, limit_ns), target.threads);
 }
 
 }  // namespace
@@ -333,7 +233,9 @@ void AddTune(CLI::App& app, Action& action) {
   CLI::Option* db = verb.add_option("--db", options->database, "The tuning database");
   verb.add_option("--server", options->server, "A running honed: unix:PATH")->excludes(db);
   verb.add_option("--seed", options->seed, "Seed of the search")->capture_default_str();
-  verb.add_option("--search", options->search, "xgboost, random or grid")->capture_default_str();
+  verb.add_option("--search", options->search, "xgboost, random or grid")
+      ->check(CLI::IsMember({"xgboost", "random", "grid"}))
+      ->capture_default_str();
   verb.add_flag("--plan", options->plan,
                 "Prints the tasks and what they would cost, and spends nothing");
   verb.add_flag("--json", options->json, "Prints one JSON document");

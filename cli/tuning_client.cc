@@ -18,7 +18,8 @@ namespace {
 
 constexpr std::chrono::seconds kCallLimit(30);
 constexpr std::chrono::milliseconds kStopInterval(100);
-constexpr int kWatchTries = 5;
+constexpr int kWatchTries = 10;
+constexpr int kPauseIntervals = 10;  // between two tries
 
 absl::Status FromGrpc(const grpc::Status& status, const std::string& address) {
   if (status.ok()) return absl::OkStatus();
@@ -116,10 +117,9 @@ absl::StatusOr<v1::JobInfo> TuningClient::Cancel(int64_t job) {
   return response.job();
 }
 
-absl::Status TuningClient::Watch(int64_t job,
+absl::Status TuningClient::Watch(int64_t job, int64_t after_seq,
                                  const std::function<void(const v1::WatchJobResponse&)>& on_event,
                                  const std::function<bool()>& stop) {
-  int64_t after_seq = 0;
   absl::Status last;
   for (int attempt = 0; attempt < kWatchTries; ++attempt) {
     v1::WatchJobRequest request;
@@ -141,6 +141,7 @@ absl::Status TuningClient::Watch(int64_t job,
     if (ended.ok() || stop()) return absl::OkStatus();
     last = FromGrpc(ended, address_);
     if (last.code() != absl::StatusCode::kUnavailable) return last;
+    for (int i = 0; i < kPauseIntervals && !stop(); ++i) std::this_thread::sleep_for(kStopInterval);
   }
   return last;
 }

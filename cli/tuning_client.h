@@ -22,9 +22,11 @@ class TuningClient {
   absl::StatusOr<v1::JobInfo> Submit(const v1::JobSpec& spec);
   absl::StatusOr<v1::GetJobResponse> Get(int64_t job);
   absl::StatusOr<v1::JobInfo> Cancel(int64_t job);
-  // Events from the first on, until the job has ended or `stop` (asked several times a second) says
-  // so. A lost stream is resumed after the last event seen.
-  absl::Status Watch(int64_t job, const std::function<void(const v1::WatchJobResponse&)>& on_event,
+  // Events after `after_seq`, until the job has ended or `stop` (asked several times a second) says
+  // so. A lost stream is resumed after the last event seen, for as long as a daemon needs to start
+  // again.
+  absl::Status Watch(int64_t job, int64_t after_seq,
+                     const std::function<void(const v1::WatchJobResponse&)>& on_event,
                      const std::function<bool()>& stop);
 
  private:

@@ -20,6 +20,21 @@ extern char** environ;
 namespace hone {
 namespace {
 
+// A process group of its own: Ctrl-C at the terminal is ours, and we decide what becomes of it.
+class OwnGroup {
+ public:
+  OwnGroup() {
+    posix_spawnattr_init(&attributes_);
+    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP);
+    posix_spawnattr_setpgroup(&attributes_, 0);
+  }
+  ~OwnGroup() { posix_spawnattr_destroy(&attributes_); }
+  const posix_spawnattr_t* get() const { return &attributes_; }
+
+ private:
+  posix_spawnattr_t attributes_;
+};
+
 // File actions of posix_spawn, freed on every way out.
 class FileActions {
  public:
@@ -52,8 +67,9 @@ absl::StatusOr<ChildProcess> ChildProcess::Start(const std::vector<std::string>&
   args.push_back(nullptr);
   pid_t pid = -1;
   const FileActions actions(fds[1]);
+  const OwnGroup group;
   const int error =
-      posix_spawn(&pid, argv[0].c_str(), actions.get(), nullptr, args.data(), environ);
+      posix_spawn(&pid, argv[0].c_str(), actions.get(), group.get(), args.data(), environ);
   close(fds[1]);
   if (error != 0) {
     close(fds[0]);

@@ -13,7 +13,8 @@
 namespace hone {
 
 // A program started by us; killed and reaped when the object goes, unless it was waited for. Its
-// stdin is /dev/null, its stdout a pipe that this object reads, its stderr ours. Not thread-safe.
+// stdin is /dev/null, its stdout a pipe that this object reads, its stderr ours; Ctrl-C at the
+// terminal does not reach it. Not thread-safe.
 class ChildProcess {
  public:
   // argv[0] is the path of the program. kNotFound when there is none.

@@ -125,17 +125,21 @@ absl::StatusOr<ir::Module> RunPasses(const ir::Module& module, const Target& tar
   return passes::RunPipeline(module, context, {.after = after, .on_pass = nullptr});
 }
 
-absl::StatusOr<std::vector<TuningTask>> TasksOf(const ir::Module& module, const Target& target) {
+absl::StatusOr<ModelTasks> TasksOf(const ir::Module& module, const Target& target) {
   HONE_ASSIGN_OR_RETURN(const ir::Module lowered, RunPasses(module, target));
   HONE_ASSIGN_OR_RETURN(const KernelGraph graph, BuildKernelGraph(lowered));
-  std::vector<TuningTask> tasks;
+  ModelTasks model;
   for (const Kernel& kernel : graph.kernels) {
-    tasks.push_back({.name = kernel.name,
-                     .def = kernel.def,
-                     .signature = kernel.signature,
-                     .weight = static_cast<double>(kernel.calls)});
+    model.tasks.push_back({.name = kernel.name,
+                           .def = kernel.def,
+                           .signature = kernel.signature,
+                           .weight = static_cast<double>(kernel.calls)});
   }
-  return tasks;
+  for (const Value& value : graph.values) {
+    if (value.kind != Value::Kind::kConstant) continue;
+    model.constant_bytes += static_cast<uint64_t>(value.type.SizeBytes());
+  }
+  return model;
 }
 
 absl::StatusOr<CompileReport> Compile(const ir::Module& module, const CompileOptions& options,

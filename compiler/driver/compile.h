@@ -26,7 +26,11 @@ struct TuningTask {
   ir::LayoutSignature signature;
   double weight = 1;  // calls in the model
 };
-absl::StatusOr<std::vector<TuningTask>> TasksOf(const ir::Module& module, const Target& target);
+struct ModelTasks {
+  std::vector<TuningTask> tasks;
+  uint64_t constant_bytes = 0;  // of the model after the passes, each constant once, unprepared
+};
+absl::StatusOr<ModelTasks> TasksOf(const ir::Module& module, const Target& target);
 
 struct KernelReport {
   std::string name;

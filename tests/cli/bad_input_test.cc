@@ -35,6 +35,17 @@ TEST_F(BadInput, UnknownVerb) { Expect({"tuen", "m.onnx"}, 2, {"tuen"}); }
 TEST_F(BadInput, UnknownVerbOfAVerb) { Expect({"log", "statistics"}, 2, {"log statistics"}); }
 TEST_F(BadInput, UnknownFlag) { Expect({"tune", "m.onnx", "--trails", "3"}, 2, {"--trails"}); }
 
+TEST_F(BadInput, UnknownSearch) {
+  ExportMlp();
+  Expect({"tune", "mlp.onnx", "--search", "oracle"}, 2, {"oracle", "xgboost"});
+}
+
+TEST_F(BadInput, JobThatIsNoNumber) { Expect({"job", "watch", "mine"}, 2, {"mine"}); }
+TEST_F(BadInput, JobOfNoServer) {
+  Expect({"job", "cancel", "1", "--server", "unix:/nonexistent/socket"}, 5,
+         {"/nonexistent/socket"});
+}
+
 TEST_F(BadInput, UnknownTarget) {
   ExportMlp();
   Expect({"compile", "mlp.onnx", "-o", "m.so", "--target", "llvm -mcpu=z80"}, 2, {"z80"});

@@ -1,6 +1,7 @@
 #include "tests/cli/run_hone.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,36 +12,56 @@
 
 namespace hone::cli {
 
-Finished RunHone(const std::vector<std::string>& args, const std::filesystem::path& folder) {
-  const std::filesystem::path capture =
-      std::filesystem::temp_directory_path() / ("hone-test-" + std::to_string(getpid()));
-  const std::string out = capture.string() + ".out";
-  const std::string err = capture.string() + ".err";
-  const pid_t pid = fork();
-  if (pid == 0) {
-    const int out_fd = open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    const int err_fd = open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    dup2(out_fd, STDOUT_FILENO);
-    dup2(err_fd, STDERR_FILENO);
-    if (chdir(folder.c_str()) != 0) _exit(99);
-    setenv("HOME", folder.c_str(), 1);
-    setenv("XDG_DATA_HOME", (folder / "data").c_str(), 1);
-    std::vector<char*> argv;
-    std::string program = HONE_BIN_DIR "/hone";
-    argv.push_back(program.data());
-    for (const std::string& arg : args) argv.push_back(const_cast<char*>(arg.c_str()));
-    argv.push_back(nullptr);
-    execv(program.c_str(), argv.data());
-    _exit(98);
+RunningHone::RunningHone(const std::vector<std::string>& args,
+                         const std::filesystem::path& folder) {
+  static int runs = 0;
+  capture_ = std::filesystem::temp_directory_path() /
+             ("hone-test-" + std::to_string(getpid()) + "-" + std::to_string(++runs));
+  pid_ = fork();
+  if (pid_ != 0) {
+    setpgid(pid_, pid_);
+    return;
   }
-  int status = 0;
-  waitpid(pid, &status, 0);
-  Finished finished{.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
-                    .out = ReadFile(out),
-                    .err = ReadFile(err)};
-  std::filesystem::remove(out);
-  std::filesystem::remove(err);
+  setpgid(0, 0);
+  const int out_fd = open((capture_ + ".out").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  const int err_fd = open((capture_ + ".err").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  dup2(out_fd, STDOUT_FILENO);
+  dup2(err_fd, STDERR_FILENO);
+  if (chdir(folder.c_str()) != 0) _exit(99);
+  setenv("HOME", folder.c_str(), 1);
+  setenv("XDG_DATA_HOME", (folder / "data").c_str(), 1);
+  std::vector<char*> argv;
+  std::string program = HONE_BIN_DIR "/hone";
+  argv.push_back(program.data());
+  for (const std::string& arg : args) argv.push_back(const_cast<char*>(arg.c_str()));
+  argv.push_back(nullptr);
+  execv(program.c_str(), argv.data());
+  _exit(98);
+}
+
+void RunningHone::PressCtrlC() { kill(-pid_, SIGINT); }
+
+bool RunningHone::HasEnded() {
+  if (pid_ > 0 && waitpid(pid_, &status_, WNOHANG) == pid_) pid_ = 0;
+  return pid_ == 0;
+}
+
+std::string RunningHone::Err() const { return ReadFile(capture_ + ".err"); }
+
+Finished RunningHone::Finish() {
+  if (pid_ > 0) waitpid(pid_, &status_, 0);
+  pid_ = 0;
+  Finished finished{
+      .exit_code = WIFEXITED(status_) ? WEXITSTATUS(status_) : 128 + WTERMSIG(status_),
+      .out = ReadFile(capture_ + ".out"),
+      .err = Err()};
+  std::filesystem::remove(capture_ + ".out");
+  std::filesystem::remove(capture_ + ".err");
   return finished;
+}
+
+Finished RunHone(const std::vector<std::string>& args, const std::filesystem::path& folder) {
+  return RunningHone(args, folder).Finish();
 }
 
 TestFolder::TestFolder() {

@@ -14,7 +14,24 @@ struct Finished {
   std::string err;
 };
 
-// In `folder`, with the environment's HOME and XDG_DATA_HOME there.
+// A `hone` under way, in `folder`, with the environment's HOME and XDG_DATA_HOME there.
+class RunningHone {
+ public:
+  RunningHone(const std::vector<std::string>& args, const std::filesystem::path& folder);
+  // As the terminal does: to it and whatever shares its process group.
+  void PressCtrlC();
+  bool HasEnded();
+  // What it has said so far on stderr.
+  std::string Err() const;
+  // Waits for its end.
+  Finished Finish();
+
+ private:
+  std::string capture_;  // the beginning of the paths of its output
+  int pid_ = 0;
+  int status_ = 0;
+};
+
 Finished RunHone(const std::vector<std::string>& args, const std::filesystem::path& folder);
 
 // A fresh folder, removed at the end.

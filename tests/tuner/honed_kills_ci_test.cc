@@ -5,10 +5,11 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <set>
+#include <map>
 #include <string>
 #include <thread>
 #include <vector>
@@ -64,13 +65,16 @@ class Farm {
     worker_ = std::make_unique<ChildProcess>(*std::move(child));
   }
   ChildProcess& daemon() { return *daemon_; }
-  // The builders that the daemon runs now; it starts others.
-  void KillBuilders() {
-    for (const auto& task :
-         fs::directory_iterator("/proc/" + std::to_string(daemon_->pid()) + "/task")) {
+  // The builders that the daemon runs now; it starts others. How many there were.
+  int KillBuilders() {
+    int killed = 0;
+    std::error_code gone;  // the daemon may be dying
+    const std::string tasks = "/proc/" + std::to_string(daemon_->pid()) + "/task";
+    for (const auto& task : fs::directory_iterator(tasks, gone)) {
       std::ifstream children(task.path() / "children");
-      for (pid_t pid = 0; children >> pid;) kill(pid, SIGKILL);
+      for (pid_t pid = 0; children >> pid;) killed += kill(pid, SIGKILL) == 0;
     }
+    return killed;
   }
   void StopDaemon() { daemon_.reset(); }
 
@@ -141,8 +145,11 @@ class Farm {
   std::unique_ptr<ChildProcess> worker_;
 };
 
+// How often each crash point is passed.
+using Passages = std::map<std::string, int>;
+
 // An undisturbed run: its end, and the crash points on the way.
-std::string Undisturbed(std::set<std::string>& points) {
+std::string Undisturbed(Passages& passages) {
   Farm farm("hone-calm");
   setenv("HONE_CRASH_LOG", farm.Log().c_str(), 1);
   farm.StartDaemon();
@@ -151,11 +158,11 @@ std::string Undisturbed(std::set<std::string>& points) {
   const int64_t job = farm.Submit();
   EXPECT_EQ(farm.Watch(job), v1::JOB_STATE_DONE);
   std::ifstream log(farm.Log());
-  for (std::string point; std::getline(log, point);) points.insert(point);
+  for (std::string point; std::getline(log, point);) ++passages[point];
   return farm.EndState();
 }
 
-bool DiesWithin(ChildProcess& child, milliseconds limit) {
+bool EndsWithin(ChildProcess& child, milliseconds limit) {
   const auto end = steady_clock::now() + limit;
   while (steady_clock::now() < end) {
     if (child.HasEnded()) return true;
@@ -164,28 +171,55 @@ bool DiesWithin(ChildProcess& child, milliseconds limit) {
   return false;
 }
 
+// Whether it ended as a crash point ends it.
+bool DiesAtItsPoint(ChildProcess& child, milliseconds limit) {
+  if (!EndsWithin(child, limit)) return false;
+  const int status = child.Stop(0);
+  return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+}
+
 TEST(HonedKills, FiftySeededKillsOfDaemonBuilderAndWorkerChangeNothing) {
-  std::set<std::string> points;
-  const std::string expected = Undisturbed(points);
-  ASSERT_GE(points.size(), 15u) << "crash points before and after each step";
+  constexpr int kKills = 50;
+  Passages passages;
+  const std::string expected = Undisturbed(passages);
+  ASSERT_GE(passages.size(), 15u) << "crash points before and after each step";
+  std::vector<std::string> names;  // of those that are passed all along
+  for (const auto& [name, count] : passages) {
+    if (count >= kKills / 2) names.push_back(name);
+  }
+  ASSERT_GE(names.size(), 10u);
 
   Farm farm("hone-kills");
   Random random(2026);
-  const std::vector<std::string> names(points.begin(), points.end());
   farm.StartWorker();
   int64_t job = 0;
-  for (int kill = 0; kill < 50; ++kill) {
+  int died = 0;
+  int builders = 0;
+  int workers = 0;
+  for (int kill = 0; kill < kKills; ++kill) {
     const std::string point = names[random.Below(names.size())];
-    farm.StartDaemon(point + ":" + std::to_string(1 + random.Below(12)));
+    // All kills together leave something to be done to the last.
+    const int most = std::max(1, passages[point] / kKills);
+    const uint64_t passage = 1 + random.Below(static_cast<uint64_t>(most));
+    farm.StartDaemon(point + ":" + std::to_string(passage));
     if (job == 0) job = farm.Submit();
     const uint64_t victim = random.Below(3);
-    if (victim > 0 && !DiesWithin(farm.daemon(), milliseconds(random.Below(40)))) {
-      if (victim == 1) farm.KillBuilders();
-      if (victim == 2) farm.StartWorker();  // kills the old one
+    if (victim > 0 && !EndsWithin(farm.daemon(), milliseconds(random.Below(10)))) {
+      if (victim == 1) builders += farm.KillBuilders();
+      if (victim == 2) {
+        farm.StartWorker();  // kills the old one
+        ++workers;
+      }
     }
-    // A point that is not reached in time: then it is simply killed, somewhere.
-    if (!DiesWithin(farm.daemon(), milliseconds(200 + random.Below(300)))) farm.StopDaemon();
+    if (DiesAtItsPoint(farm.daemon(), milliseconds(5000))) {
+      ++died;
+    } else {
+      farm.StopDaemon();
+    }
   }
+  EXPECT_GE(died, 45) << "of " << kKills << " the daemon died where it was told to";
+  EXPECT_GE(builders, 3);
+  EXPECT_GE(workers, 3);
   farm.StartDaemon();
   farm.StartWorker();
   job = farm.Submit();  // idempotent: the same job
@@ -195,19 +229,25 @@ TEST(HonedKills, FiftySeededKillsOfDaemonBuilderAndWorkerChangeNothing) {
 }
 
 TEST(HonedKills, EachCrashPointChangesNothing) {
-  std::set<std::string> points;
-  const std::string expected = Undisturbed(points);
-  for (const std::string& point : points) {
+  Passages passages;
+  const std::string expected = Undisturbed(passages);
+  Random random(7);
+  int points = 0;
+  for (const auto& [point, count] : passages) {
     if (point.rfind("tuner.", 0) != 0) continue;  // the store's own are tests/tuning_db's
+    // How often a point is passed depends on time a little.
+    const uint64_t passage = 1 + random.Below(static_cast<uint64_t>(std::max(1, count / 2)));
     Farm farm("hone-point");
     farm.StartWorker();
-    farm.StartDaemon(point + ":1");
+    farm.StartDaemon(point + ":" + std::to_string(passage));
     (void)farm.Submit();
-    (void)DiesWithin(farm.daemon(), milliseconds(5000));
+    EXPECT_TRUE(DiesAtItsPoint(farm.daemon(), milliseconds(20'000))) << point << ":" << passage;
     farm.StartDaemon();
-    EXPECT_EQ(farm.Watch(farm.Submit()), v1::JOB_STATE_DONE) << point;
-    EXPECT_EQ(farm.EndState(), expected) << point;
+    EXPECT_EQ(farm.Watch(farm.Submit()), v1::JOB_STATE_DONE) << point << ":" << passage;
+    EXPECT_EQ(farm.EndState(), expected) << point << ":" << passage;
+    ++points;
   }
+  EXPECT_GE(points, 20);
 }
 
 }  // namespace

@@ -1,0 +1,167 @@
+#include "cli/job_progress.h"
+
+#include <signal.h>
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <utility>
+
+#include "cli/exit_code.h"
+#include "cli/progress.h"
+#include "fmt/format.h"
+#include "nlohmann/json.hpp"
+#include "support/status.h"
+
+namespace hone::cli {
+namespace {
+
+std::atomic<int> interrupts = 0;
+void OnInterrupt(int) { ++interrupts; }
+
+struct Totals {
+  int64_t trials = 0;
+  int64_t failures = 0;
+  int64_t done = 0;
+  int64_t budget = 0;
+};
+
+Totals Sum(const v1::JobInfo& job) {
+  Totals totals;
+  for (const v1::TaskProgress& task : job.tasks()) {
+    totals.trials += task.trials();
+    totals.failures += task.failures();
+    totals.done += task.total_trials();
+    totals.budget += task.budget();
+  }
+  return totals;
+}
+
+// The models' time with the best configs so far, over the kernels that have been measured.
+std::string BestSoFar(const v1::JobInfo& job, const v1::JobSpec& spec) {
+  double default_ns = 0;
+  double best_ns = 0;
+  for (int i = 0; i < job.tasks_size(); ++i) {
+    const v1::TaskProgress& task = job.tasks(i);
+    if (task.default_ns() <= 0 || task.best_ns() <= 0) continue;
+    const double weight = i < spec.tasks_size() ? spec.tasks(i).weight() : 1;
+    default_ns += weight * task.default_ns();
+    best_ns += weight * task.best_ns();
+  }
+  if (best_ns <= 0) return "-";
+  return fmt::format("{} ({:.2f}x of default)", FormatNs(best_ns), default_ns / best_ns);
+}
+
+// What the first task that waits waits for; empty: none does.
+std::string WaitsFor(const v1::JobInfo& job) {
+  for (const v1::TaskProgress& task : job.tasks()) {
+    if (!task.waiting().empty()) return task.waiting();
+  }
+  return "";
+}
+
+std::string Describe(const v1::JobInfo& job, const v1::JobSpec& spec, const std::string& kind,
+                     int64_t trials_before, double elapsed_s) {
+  const Totals totals = Sum(job);
+  const int64_t left = std::max<int64_t>(totals.budget - totals.done, 0);
+  const auto spent = static_cast<double>(totals.trials - trials_before);
+  const double rate = elapsed_s > 0 ? spent / elapsed_s : 0;
+  const std::string eta = rate > 0 ? FormatSeconds(static_cast<double>(left) / rate) : "-";
+  const std::string waits_for = WaitsFor(job);
+  if (!waits_for.empty()) {
+    return fmt::format("{}/{} trials, waiting: {}", totals.done, totals.budget, waits_for);
+  }
+  return fmt::format("{} {}/{} trials, best so far {}, {} failed, {:.1f}/s, ETA {}",
+                     kind == "final" ? "finals" : "search", totals.done, totals.budget,
+                     BestSoFar(job, spec), totals.failures, rate, eta);
+}
+
+}  // namespace
+
+void CatchInterrupts() {
+  signal(SIGINT, OnInterrupt);
+  signal(SIGTERM, OnInterrupt);
+}
+
+int Interrupts() { return interrupts; }
+
+absl::StatusOr<v1::GetJobResponse> WatchToEnd(TuningClient& client, int64_t job,
+                                              const WatchOptions& options) {
+  // Events come without the tasks' texts and weights, which never change.
+  HONE_ASSIGN_OR_RETURN(const v1::GetJobResponse first, client.Get(job));
+  const int64_t trials_before = Sum(first.job()).trials;
+  Progress progress(Clock::Real());
+  std::string waiting;
+  const auto on_event = [&](const v1::WatchJobResponse& event) {
+    const std::string before = std::exchange(waiting, WaitsFor(event.job()));
+    if (options.says_waiting && !waiting.empty() && waiting != before) {
+      progress.Print(fmt::format("job {} waits: {}", job, waiting));
+    }
+    progress.Update(Describe(event.job(), first.job().spec(), event.kind(), trials_before,
+                             progress.ElapsedSeconds()));
+  };
+  const auto stop = [&] { return options.stop != nullptr && options.stop(); };
+  HONE_RETURN_IF_ERROR(client.Watch(job, options.after_seq, on_event, stop));
+  return client.Get(job);
+}
+
+void PrintResult(const v1::GetJobResponse& ended, bool json, double wall_s) {
+  const v1::JobInfo& job = ended.job();
+  if (json) {
+    nlohmann::json tasks = nlohmann::json::array();
+    for (int i = 0; i < job.tasks_size(); ++i) {
+      const v1::TaskProgress& task = job.tasks(i);
+      tasks.push_back({{"name", task.name()},
+                       {"workload", job.spec().tasks(i).workload()},
+                       {"signature", task.signature()},
+                       {"tier", task.tier()},
+                       {"trials", task.trials()},
+                       {"failures", task.failures()},
+                       {"default_us", task.default_ns() * 1e-3},
+                       {"best_us", task.best_ns() * 1e-3}});
+    }
+    const nlohmann::json document = {
+        {"schema", 1},
+        {"job", job.id()},
+        {"target", job.spec().target()},
+        {"tasks", tasks},
+        {"phase_seconds",
+         std::map<std::string, double>(ended.phase_seconds().begin(), ended.phase_seconds().end())},
+        {"wall_s", wall_s}};
+    fmt::print("{}\n", document.dump(2));
+    return;
+  }
+  fmt::print("{:<44} {:>7} {:>7} {:>12} {:>12} {:>7}  {}\n", "kernel", "trials", "failed",
+             "default", "best", "gain", "tier");
+  for (const v1::TaskProgress& task : job.tasks()) {
+    const double gain = task.best_ns() > 0 ? task.default_ns() / task.best_ns() : 0;
+    fmt::print("{:<44} {:>7} {:>7} {:>12} {:>12} {:>6.2f}x  {}\n", task.name(), task.trials(),
+               task.failures(), FormatNs(task.default_ns()), FormatNs(task.best_ns()), gain,
+               task.tier());
+  }
+  const Totals totals = Sum(job);
+  fmt::print("{} trials in {}, {} failed\n", totals.trials, FormatSeconds(wall_s), totals.failures);
+}
+
+absl::Status StateToStatus(const v1::JobInfo& job) {
+  switch (job.state()) {
+    case v1::JOB_STATE_DONE: {
+      const Totals totals = Sum(job);
+      if (job.spec().limit_ns() > 0 && totals.done < totals.budget) {
+        return WithExitCode(
+            absl::DeadlineExceededError(fmt::format(
+                "the time limit ended the job after {} of {} trials; what was settled stays",
+                totals.done, totals.budget)),
+            kEndedEarly);
+      }
+      return absl::OkStatus();
+    }
+    case v1::JOB_STATE_CANCELLED:
+      return WithExitCode(absl::CancelledError("the job was cancelled; what was settled stays"),
+                          kEndedEarly);
+    default:
+      return absl::InternalError(fmt::format("the job failed: {}", job.message()));
+  }
+}
+
+}  // namespace hone::cli

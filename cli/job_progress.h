@@ -1,0 +1,39 @@
+// How a job stands: watched to its end, then printed. What `hone tune` and `hone job watch` share.
+#ifndef HONE_CLI_JOB_PROGRESS_H_
+#define HONE_CLI_JOB_PROGRESS_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "cli/tuning_client.h"
+
+namespace hone::cli {
+
+struct WatchOptions {
+  int64_t after_seq = 0;  // events up to this one were seen before
+  // Ends the watch; asked several times a second, from another thread. nullptr: nothing ends it.
+  std::function<bool()> stop = nullptr;
+  // Whether a line says that the job waits, and for what; not where a device is on its way.
+  bool says_waiting = true;
+};
+
+// Shows the job's progress on stderr until it has ended, or `stop` says so; then how it stands.
+absl::StatusOr<v1::GetJobResponse> WatchToEnd(TuningClient& client, int64_t job,
+                                              const WatchOptions& options);
+
+// What was spent and what was won, kernel by kernel, on stdout.
+void PrintResult(const v1::GetJobResponse& ended, bool json, double wall_s);
+
+// Of a job that has ended: OK, or why not all of its budget was spent, with the exit code.
+absl::Status StateToStatus(const v1::JobInfo& job);
+
+// Ctrl-C and SIGTERM no longer end this program from here on; how many there were.
+void CatchInterrupts();
+int Interrupts();
+
+}  // namespace hone::cli
+
+#endif  // HONE_CLI_JOB_PROGRESS_H_
