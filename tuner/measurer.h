@@ -67,6 +67,9 @@ class Measurer {
   // The trial's request is dropped; its callback is not called from the time when this has been
   // carried out, and its worker is told. A no-op for a trial that is not here.
   virtual void Cancel(int64_t trial) = 0;
+  // Whether a device that takes work now can measure code for the target (canonical text, -threads
+  // included). False: a request for it would wait until one comes.
+  virtual bool Serves(const std::string& target) const { return true; }
 };
 
 }  // namespace hone::tuner

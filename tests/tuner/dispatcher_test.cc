@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/tuner/world.h"
+#include "tuner/farm/device_match.h"
 
 namespace hone::tuner {
 namespace {
@@ -202,6 +203,26 @@ TEST(Dispatcher, OffersOnlyToDevicesOfTheTarget) {
   world.Submit({});
   world.Run();
   EXPECT_EQ(foreign.runs, 0);
+}
+
+TEST(Dispatcher, SaysWhichTargetsItsDevicesServe) {
+  World world;
+  EXPECT_FALSE(world.dispatcher->Serves(kFakeTarget));
+  FakeWorker& worker = world.AddWorker("w1");
+  world.Run();
+  EXPECT_TRUE(world.dispatcher->Serves(kFakeTarget));
+  EXPECT_EQ(world.device_changes, 1);
+  EXPECT_FALSE(world.dispatcher->Serves("cuda -arch=sm_90"));
+  const std::string wider = WithoutThreads(kFakeTarget) + " -threads=64";
+  EXPECT_FALSE(world.dispatcher->Serves(wider)) << "the device has two cores";
+  worker.Disconnect(true);
+  world.Run();
+  EXPECT_FALSE(world.dispatcher->Serves(kFakeTarget));
+  worker.Connect();
+  world.dispatcher->DrainWorker("w1", [](absl::Status) {});
+  world.Run();
+  EXPECT_FALSE(world.dispatcher->Serves(kFakeTarget)) << "it takes no more work";
+  EXPECT_EQ(world.device_changes, 4);
 }
 
 TEST(Dispatcher, TurnsAwayWorkersOfAnotherProtocolOrAbi) {

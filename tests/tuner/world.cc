@@ -21,7 +21,10 @@ World::~World() {
 void World::Start() {
   scheduler_ = MakeGainScheduler();
   builder = std::make_unique<FakeBuilder>(&executor);
-  dispatcher = std::make_unique<Dispatcher>(farm_options, store.get(), &clock, &executor);
+  dispatcher = std::make_unique<Dispatcher>(farm_options, store.get(), &clock, &executor, [this] {
+    ++device_changes;
+    loop->Tick();
+  });
   TuningParts parts;
   parts.store = store.get();
   parts.lowerer = &lowerer_;

@@ -53,6 +53,7 @@ class World {
   std::unique_ptr<TuningLoop> loop;
   std::map<std::string, std::unique_ptr<FakeWorker>> workers;
   std::vector<int64_t> events;  // of jobs, as they were announced
+  int device_changes = 0;       // announced
 
  private:
   void Start();

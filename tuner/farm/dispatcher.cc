@@ -34,6 +34,7 @@ void Dispatcher::CloseAll() {
       session.link->Close(absl::UnavailableError("the daemon stops"));
     }
     sessions_.clear();
+    UpdateServed();
   });
 }
 
@@ -78,6 +79,17 @@ void Dispatcher::DoCancel(int64_t trial) {
     session->second.link->Send(std::move(message));
   }
   Forget(fence);
+}
+
+void Dispatcher::UpdateServed() {
+  std::vector<v1::Device> devices;
+  for (const auto& [name, session] : sessions_) {
+    if (session.draining) continue;
+    for (const auto& [id, device] : session.devices) {
+      if (!IsQuarantined(device)) devices.push_back(device.info);
+    }
+  }
+  if (served_.Set(devices) && on_devices_changed_) on_devices_changed_();
 }
 
 void Dispatcher::Match() {

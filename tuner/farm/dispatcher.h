@@ -20,6 +20,7 @@
 #include "support/clock.h"
 #include "tuner/executor.h"
 #include "tuner/farm/artifact_store.h"
+#include "tuner/farm/served_devices.h"
 #include "tuner/farm/worker_link.h"
 #include "tuner/measurer.h"
 #include "tuning_db/store.h"
@@ -45,16 +46,21 @@ struct DispatcherOptions {
 // dispatcher is destroyed; store and clock outlive it.
 class Dispatcher : public Measurer {
  public:
+  // `on_devices_changed` is called on the executor when Serves may answer otherwise than before;
+  // nullptr: nobody asks.
   Dispatcher(DispatcherOptions options, tuning_db::Store* store, const Clock* clock,
-             Executor* executor)
+             Executor* executor, std::function<void()> on_devices_changed = nullptr)
       : options_(std::move(options)),
         store_(store),
         clock_(clock),
         executor_(executor),
+        on_devices_changed_(std::move(on_devices_changed)),
         artifacts_(options_.artifact_bytes) {}
 
   void Measure(MeasureRequest request, MeasureCallback done) override;
   void Cancel(int64_t trial) override;
+  // Connected, not draining, not in quarantine. Answers at once, from any thread.
+  bool Serves(const std::string& target) const override { return served_.Serves(target); }
 
   // What a worker sent, in order; the first must be Hello. A stream that must end is closed.
   void Receive(std::shared_ptr<WorkerLink> link, hone::v1::WorkRequest message);
@@ -122,6 +128,8 @@ class Dispatcher : public Measurer {
   static bool IsDeviceLost(const hone::v1::MeasureResult& result);
   void Answer(Session& session, int64_t fence, tuning_db::SettleResult settled);
 
+  // To be called after whatever changes which devices take work.
+  void UpdateServed();
   // Offers what can be offered.
   void Match();
   bool Offer(const std::shared_ptr<Pending>& pending, Session& session, DeviceState& device);
@@ -139,6 +147,8 @@ class Dispatcher : public Measurer {
   tuning_db::Store* const store_;
   const Clock* const clock_;
   Executor* const executor_;
+  const std::function<void()> on_devices_changed_;
+  ServedDevices served_;
 
   // Touched on the executor only.
   ArtifactStore artifacts_;

@@ -56,6 +56,7 @@ void Dispatcher::DoReceive(const std::shared_ptr<WorkerLink>& link,
     TakeResult(session, message.result());
   } else if (message.has_draining()) {
     session.draining = true;
+    UpdateServed();
   }
 }
 
@@ -104,6 +105,7 @@ void Dispatcher::Welcome(const std::shared_ptr<WorkerLink>& link, const v1::Hell
   spdlog::info("worker {} ({} devices, {} results held) joined", hello.worker(),
                hello.devices_size(), hello.held_fences_size());
   Reconcile(hello);
+  UpdateServed();
   Match();
 }
 
@@ -135,6 +137,7 @@ void Dispatcher::Detach(Sessions::iterator session) {
     lease.deadline_ns = deadline;
   }
   sessions_.erase(session);
+  UpdateServed();
 }
 
 void Dispatcher::SendArtifact(Session& session, const std::string& digest) {
@@ -183,6 +186,7 @@ void Dispatcher::TakeResult(Session& session, const v1::MeasureResult& result) {
                  result.candidates_size() > 0 ? result.candidates(0).message() : "no result");
     pending->avoid.insert(worker);
     if (device != nullptr) device->lost_trials.insert(pending->request.trial.id);
+    UpdateServed();
     Lose(fence, true);
     Answer(session, fence, SettleResult::kDuplicate);
     Match();
@@ -268,6 +272,7 @@ void Dispatcher::DrainWorker(const std::string& worker, std::function<void(absl:
       return;
     }
     it->second.draining = true;
+    UpdateServed();
     v1::WorkResponse message;
     message.mutable_drain();
     it->second.link->Send(std::move(message));
