@@ -54,6 +54,7 @@ void Dispatcher::DoMeasure(MeasureRequest request, MeasureCallback done) {
   }
   for (const Artifact& candidate : r.candidates) artifacts_.Put(candidate);
   artifacts_.Put(r.reference);
+  artifacts_.Put(r.anchor);
   Enqueue(std::move(pending));
   Match();
 }
@@ -135,6 +136,7 @@ v1::Candidate ToCandidate(const Artifact& artifact) {
   v1::Candidate candidate;
   candidate.set_artifact_digest(artifact.digest);
   candidate.set_artifact_bytes(artifact.bytes == nullptr ? 0 : artifact.bytes->size());
+  candidate.set_toolchain(artifact.toolchain);
   return candidate;
 }
 
@@ -152,6 +154,9 @@ v1::WorkResponse ToAssignment(const MeasureRequest& request, const tuning_db::Tr
   assignment.set_rounds(request.rounds);
   if (!request.reference.digest.empty()) {
     *assignment.mutable_reference() = ToCandidate(request.reference);
+  }
+  if (!request.anchor.digest.empty()) {
+    *assignment.mutable_anchor() = ToCandidate(request.anchor);
   }
   assignment.set_workload_digest(request.workload_digest);
   assignment.set_seed(request.seed);
