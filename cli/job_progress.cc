@@ -38,15 +38,13 @@ Totals Sum(const v1::JobInfo& job) {
 }
 
 // The models' time with the best configs so far, over the kernels that have been measured.
-std::string BestSoFar(const v1::JobInfo& job, const v1::JobSpec& spec) {
+std::string BestSoFar(const v1::JobInfo& job) {
   double default_ns = 0;
   double best_ns = 0;
-  for (int i = 0; i < job.tasks_size(); ++i) {
-    const v1::TaskProgress& task = job.tasks(i);
+  for (const v1::TaskProgress& task : job.tasks()) {
     if (task.default_ns() <= 0 || task.best_ns() <= 0) continue;
-    const double weight = i < spec.tasks_size() ? spec.tasks(i).weight() : 1;
-    default_ns += weight * task.default_ns();
-    best_ns += weight * task.best_ns();
+    default_ns += task.weight() * task.default_ns();
+    best_ns += task.weight() * task.best_ns();
   }
   if (best_ns <= 0) return "-";
   return fmt::format("{} ({:.2f}x of default)", FormatNs(best_ns), default_ns / best_ns);
@@ -60,8 +58,8 @@ std::string WaitsFor(const v1::JobInfo& job) {
   return "";
 }
 
-std::string Describe(const v1::JobInfo& job, const v1::JobSpec& spec, const std::string& kind,
-                     int64_t trials_before, double elapsed_s) {
+std::string Describe(const v1::JobInfo& job, const std::string& kind, int64_t trials_before,
+                     double elapsed_s) {
   const Totals totals = Sum(job);
   const int64_t left = std::max<int64_t>(totals.budget - totals.done, 0);
   const auto spent = static_cast<double>(totals.trials - trials_before);
@@ -73,7 +71,7 @@ std::string Describe(const v1::JobInfo& job, const v1::JobSpec& spec, const std:
   }
   return fmt::format("{} {}/{} trials, best so far {}, {} failed, {:.1f}/s, ETA {}",
                      kind == "final" ? "finals" : "search", totals.done, totals.budget,
-                     BestSoFar(job, spec), totals.failures, rate, eta);
+                     BestSoFar(job), totals.failures, rate, eta);
 }
 
 }  // namespace
@@ -87,7 +85,6 @@ int Interrupts() { return interrupts; }
 
 absl::StatusOr<v1::GetJobResponse> WatchToEnd(TuningClient& client, int64_t job,
                                               const WatchOptions& options) {
-  // Events come without the tasks' texts and weights, which never change.
   HONE_ASSIGN_OR_RETURN(const v1::GetJobResponse first, client.Get(job));
   const int64_t trials_before = Sum(first.job()).trials;
   Progress progress(Clock::Real());
@@ -97,8 +94,7 @@ absl::StatusOr<v1::GetJobResponse> WatchToEnd(TuningClient& client, int64_t job,
     if (options.says_waiting && !waiting.empty() && waiting != before) {
       progress.Print(fmt::format("job {} waits: {}", job, waiting));
     }
-    progress.Update(Describe(event.job(), first.job().spec(), event.kind(), trials_before,
-                             progress.ElapsedSeconds()));
+    progress.Update(Describe(event.job(), event.kind(), trials_before, progress.ElapsedSeconds()));
   };
   const auto stop = [&] { return options.stop != nullptr && options.stop(); };
   HONE_RETURN_IF_ERROR(client.Watch(job, options.after_seq, on_event, stop));

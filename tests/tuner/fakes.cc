@@ -1,6 +1,7 @@
 #include "tests/tuner/fakes.h"
 
 #include <algorithm>
+#include <regex>
 #include <utility>
 
 #include "runtime/module_abi.h"
@@ -95,6 +96,11 @@ absl::StatusOr<std::shared_ptr<const TaskContext>> FakeLowerer::Open(const std::
   return std::make_shared<FakeTask>(workload);
 }
 
+bool FakeLowerer::IsCompatible(const std::string& target, const std::string& other) const {
+  static const std::regex cpu(" -mcpu=[^ ]*");
+  return std::regex_replace(target, cpu, "") == std::regex_replace(other, cpu, "");
+}
+
 std::vector<Config> FakeSearch::NextBatch(const SearchState& state, int count) {
   std::set<std::string> seen;
   uint64_t seed = state.seed;
@@ -167,7 +173,9 @@ v1::MeasureResult FakeMeasure(const v1::Assignment& assignment,
   result.set_device_fingerprint("fake device");
   if (assignment.has_anchor()) result.set_anchor_ns(kFakeAnchorNs);
   for (const std::string& artifact : artifacts) {
-    const v1::Candidate& asked = assignment.candidates(result.candidates_size());
+    const int at = result.candidates_size();
+    const v1::Candidate asked =
+        at < assignment.candidates_size() ? assignment.candidates(at) : v1::Candidate();
     const size_t line = artifact.find('\n');
     const FakeOutcome outcome = OutcomeOf(artifact.substr(0, line), artifact.substr(line + 1));
     v1::CandidateResult& candidate = *result.add_candidates();
@@ -246,6 +254,11 @@ void FakeWorker::Disconnect(bool dies) {
 void FakeWorker::OnMessage(const v1::WorkResponse& message) {
   received.push_back(message);
   if (message.has_assignment()) assignments.push_back(message.assignment());
+  if (message.has_heartbeat() && !is_mute) {
+    v1::WorkRequest answer;
+    answer.mutable_heartbeat();
+    dispatcher_->Receive(link_, answer);
+  }
   if (message.has_chunk()) artifacts_[message.chunk().digest()] += message.chunk().data();
   if (message.has_acknowledge()) held.erase(message.acknowledge().fence());
   if (message.has_revoke()) {
@@ -295,10 +308,11 @@ bool FakeWorker::RunOne() {
     artifacts.push_back(artifacts_[candidate.artifact_digest()]);
   }
   v1::MeasureResult result = FakeMeasure(assignment, artifacts);
-  if (device_lost) {
+  if (device_lost || losing_trials.count(assignment.trial()) > 0) {
     for (v1::CandidateResult& candidate : *result.mutable_candidates()) {
       candidate.Clear();
       candidate.set_outcome(v1::MEASURE_OUTCOME_DEVICE_LOST);
+      candidate.set_message("it fell off the bus");
     }
   }
   if (tamper) tamper(assignment, result);

@@ -75,6 +75,8 @@ class FakeLowerer : public Lowerer {
   absl::StatusOr<std::shared_ptr<const TaskContext>> Open(const std::string& workload,
                                                           const std::string& signature,
                                                           const std::string& target) override;
+  // Targets that differ in their -mcpu only.
+  bool IsCompatible(const std::string& target, const std::string& other) const override;
 };
 
 // Random over the space; what is settled changes what it proposes, as in a guided search.
@@ -133,9 +135,10 @@ class FakeWorker {
   std::map<int64_t, hone::v1::MeasureResult> held;  // by fence, not acknowledged
   std::vector<hone::v1::MeasureResult> sent;
   std::set<int64_t> lethal_trials;  // the worker dies of them
+  std::set<int64_t> losing_trials;  // they lose the device
   absl::Status closed;
   bool device_lost = false;  // every measurement fails through the device's fault
-  bool is_mute = false;      // results do not reach the daemon
+  bool is_mute = false;      // results and heartbeats do not reach the daemon
   // Changes what it reports; nullptr: nothing.
   std::function<void(const hone::v1::Assignment&, hone::v1::MeasureResult&)> tamper;
   std::vector<hone::v1::Assignment> ran;  // in order

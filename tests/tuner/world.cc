@@ -52,8 +52,7 @@ void World::Restart() {
   dispatcher.reset();
   Start();
   // A daemon takes up what is open before it serves anybody.
-  while (executor.RunOne()) {
-  }
+  Drain();
   for (auto& [name, worker] : workers) {
     worker->SetDispatcher(dispatcher.get());
     worker->Connect();
@@ -107,6 +106,11 @@ void World::Run(int limit) {
   for (int steps = 0; Step(); ++steps) {
     if (limit > 0 && steps + 1 >= limit) return;
     ASSERT_LT(steps, 200'000) << "the tuner runs in a circle";
+  }
+}
+
+void World::Drain() {
+  while (executor.RunOne()) {
   }
 }
 

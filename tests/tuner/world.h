@@ -35,6 +35,8 @@ class World {
   bool Step();
   // Until nothing is left to happen; at most `limit` steps (0: no limit).
   void Run(int limit = 0);
+  // What the daemon can do without its workers.
+  void Drain();
   // Time passes, in steps of 100 ms.
   void Wait(int64_t ns);
   FakeWorker& AddWorker(const std::string& name, int credit = 2,
