@@ -9,11 +9,13 @@
 #include "compiler/passes/canonicalize_ops.h"
 #include "compiler/passes/dead_code.h"
 #include "compiler/passes/eliminate_common_subexpr.h"
+#include "compiler/passes/flatten_tuples.h"
 #include "compiler/passes/fold_constant.h"
 #include "compiler/passes/fold_scale_axis.h"
 #include "compiler/passes/fuse_ops.h"
 #include "compiler/passes/infer_type.h"
 #include "compiler/passes/inline_functions.h"
+#include "compiler/passes/select_branches.h"
 #include "compiler/passes/simplify_inference.h"
 #include "support/clock.h"
 #include "support/status.h"
@@ -43,6 +45,8 @@ std::vector<Pass> Pipeline() {
       {"CanonicalizeOps", CanonicalizeOps},
       {"EliminateCommonSubexpr", EliminateCommonSubexpr},
       {"FoldConstant", FoldConstant},
+      {"SelectBranches", SelectBranches},
+      {"FlattenTuples", FlattenTuples},
       {"FoldScaleAxis", FoldScaleAxis},
       {"FuseOps", FuseOps},
       {"AlterOpLayout", AlterOpLayout},

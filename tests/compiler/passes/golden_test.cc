@@ -88,9 +88,38 @@ def @main(%x: Tensor[(1, 16, 8, 8), float32], %w0: Tensor[(16, 16, 3, 3), float3
   (nn.softmax(%12), %6, %x)
 })";
 
+constexpr const char* kBranches = R"(
+def @main(%c: bool, %x: Tensor[(2), float32]) {
+  %0 = if (%c) { (nn.relu(%x), (%x,)) } else { (exp(%x), (negative(%x),)) };
+  %1 = %0.1;
+  add(%0.0, %1.0)
+})";
+
+constexpr const char* kTuples = R"(
+def @main(%x: (Tensor[(2), float32], (Tensor[(3), float32],)), %y: Tensor[(2), float32]) {
+  %0 = %x.1;
+  (concatenate((%x.0, %y), axis=0), (%0.0, %0))
+})";
+
+constexpr const char* kFunctions = R"(
+def @twice(%f: fn (Tensor[(2), float32]) -> Tensor[(2), float32], %x: Tensor[(2), float32]) {
+  %0 = %f(%x);
+  %f(%0)
+}
+def @main(%c: bool, %x: Tensor[(2), float32]) {
+  let %scale: fn (Tensor[(2), float32]) -> Tensor[(2), float32] =
+      fn (%v: Tensor[(2), float32]) { multiply(%v, %x) };
+  %0 = if (%c) { %scale } else { @twice_relu };
+  %1 = @twice(%scale, %x);
+  (%0(%1), @twice(fn (%v: Tensor[(2), float32]) { @twice_relu(%v) }, %x))
+}
+def @twice_relu(%x: Tensor[(2), float32]) { nn.relu(nn.relu(%x)) })";
+
 struct Case {
   const char* pass;
   const char* model;
+  const char* file = "";  // the pass's name where empty
+  std::string File() const { return *file == '\0' ? pass : file; }
 };
 
 class PassGolden : public ::testing::TestWithParam<Case> {};
@@ -109,9 +138,8 @@ TEST_P(PassGolden, RewritesAsRecorded) {
     ASSERT_TRUE(typed.ok()) << typed.status();
     after = *typed;
   }
-  ExpectGolden(std::string(GetParam().pass) + ".relay", "// before\n" + ir::ToText(before) +
-                                                            "\n// after " + GetParam().pass + "\n" +
-                                                            ir::ToText(after));
+  ExpectGolden(GetParam().File() + ".relay", "// before\n" + ir::ToText(before) + "\n// after " +
+                                                 GetParam().pass + "\n" + ir::ToText(after));
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -120,8 +148,10 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"SimplifyInference", kConvBlock}, Case{"CanonicalizeOps", kBias},
                       Case{"EliminateCommonSubexpr", kTwins}, Case{"FoldConstant", kConstants},
                       Case{"FoldScaleAxis", kScales}, Case{"FuseOps", kResidual},
-                      Case{"AlterOpLayout", kResidual}),
-    [](const auto& info) { return std::string(info.param.pass); });
+                      Case{"AlterOpLayout", kResidual}, Case{"SelectBranches", kBranches},
+                      Case{"FlattenTuples", kTuples},
+                      Case{"InlineFunctions", kFunctions, "InlineFunctions_values"}),
+    [](const auto& info) { return info.param.File(); });
 
 }  // namespace
 }  // namespace hone::passes
