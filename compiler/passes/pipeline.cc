@@ -7,6 +7,8 @@
 
 #include "compiler/passes/alter_op_layout.h"
 #include "compiler/passes/canonicalize_ops.h"
+#include "compiler/passes/combine_parallel_conv2d.h"
+#include "compiler/passes/combine_parallel_dense.h"
 #include "compiler/passes/dead_code.h"
 #include "compiler/passes/eliminate_common_subexpr.h"
 #include "compiler/passes/flatten_tuples.h"
@@ -44,6 +46,8 @@ std::vector<Pass> Pipeline() {
       {"SimplifyInference", SimplifyInference},
       {"CanonicalizeOps", CanonicalizeOps},
       {"EliminateCommonSubexpr", EliminateCommonSubexpr},
+      {"CombineParallelConv2D", CombineParallelConv2D},
+      {"CombineParallelDense", CombineParallelDense},
       {"FoldConstant", FoldConstant},
       {"SelectBranches", SelectBranches},
       {"FlattenTuples", FlattenTuples},

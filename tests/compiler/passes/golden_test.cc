@@ -115,6 +115,32 @@ def @main(%c: bool, %x: Tensor[(2), float32]) {
 }
 def @twice_relu(%x: Tensor[(2), float32]) { nn.relu(nn.relu(%x)) })";
 
+constexpr const char* kSiblings = R"(
+def @main(%x: Tensor[(1, 2, 4, 4), float32]) {
+  %0 = nn.conv2d(%x, meta[Constant][0]);
+  %1 = nn.relu(add(%0, meta[Constant][1]));
+  %2 = nn.conv2d(%x, meta[Constant][2]);
+  %3 = nn.relu(add(%2, meta[Constant][3]));
+  %4 = nn.conv2d(%x, meta[Constant][2]);
+  %5 = nn.relu(add(%4, meta[Constant][3]));
+  %6 = nn.conv2d(%x, meta[Constant][2], strides=[2, 2]);
+  (exp(%1), negative(%3), %5, %6)
+}
+meta[Constant][0] = Tensor[(1, 2, 1, 1), float32] "AACAPwAAAEA=";
+meta[Constant][1] = Tensor[(1, 1, 1), float32] "AACAPw==";
+meta[Constant][2] = Tensor[(2, 2, 1, 1), float32] "AACAPwAAAEAAAIA/AAAAQA==";
+meta[Constant][3] = Tensor[(2, 1, 1), float32] "AACAPwAAAEA=";)";
+
+constexpr const char* kAttention = R"(
+def @main(%x: Tensor[(4, 1), float32]) {
+  %0 = nn.dense(%x, meta[Constant][0]);
+  %1 = nn.dense(%x, meta[Constant][0]);
+  %2 = nn.dense(%x, meta[Constant][0]);
+  (add(%0, meta[Constant][1]), add(meta[Constant][1], %1), add(%2, meta[Constant][1]))
+}
+meta[Constant][0] = Tensor[(2, 1), float32] "AACAPwAAAEA=";
+meta[Constant][1] = Tensor[(2), float32] "AACAPwAAAEA=";)";
+
 struct Case {
   const char* pass;
   const char* model;
@@ -148,7 +174,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"SimplifyInference", kConvBlock}, Case{"CanonicalizeOps", kBias},
                       Case{"EliminateCommonSubexpr", kTwins}, Case{"FoldConstant", kConstants},
                       Case{"FoldScaleAxis", kScales}, Case{"FuseOps", kResidual},
-                      Case{"AlterOpLayout", kResidual}, Case{"SelectBranches", kBranches},
+                      Case{"AlterOpLayout", kResidual}, Case{"CombineParallelConv2D", kSiblings},
+                      Case{"CombineParallelDense", kAttention}, Case{"SelectBranches", kBranches},
                       Case{"FlattenTuples", kTuples},
                       Case{"InlineFunctions", kFunctions, "InlineFunctions_values"}),
     [](const auto& info) { return info.param.File(); });
