@@ -18,10 +18,8 @@ double Median(std::vector<double> values) {
 
 Best BestOfFinal(const Final& final) {
   const FinalEntry& winner = final.entries[static_cast<size_t>(final.winner)];
-  const bool is_tuned =
-      final.distinct_trials >= std::min(kTrialsOfTuned, std::max<int64_t>(final.space_size, 1));
   Best best;
-  best.tier = is_tuned ? Tier::kTuned : Tier::kTuning;
+  best.tier = IsTuned(final) ? Tier::kTuned : Tier::kTuning;
   best.config = winner.config;
   best.nest_digest = winner.nest_digest;
   best.best_ns = WinnerNs(final);
@@ -117,6 +115,11 @@ std::string_view Name(Tier tier) {
       return "";
   }
   return "";
+}
+
+bool IsTuned(const Final& final) {
+  constexpr int64_t kEnough = 64;
+  return final.distinct_trials >= std::min(kEnough, std::max<int64_t>(final.space_size, 1));
 }
 
 absl::StatusOr<Best> BestOf(Store& store, const Task& task, const std::string& signature) {

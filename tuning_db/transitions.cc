@@ -14,10 +14,6 @@ std::string Dump(const nlohmann::json& json) {
 
 }  // namespace
 
-bool HasEnded(JobState state) {
-  return state == JobState::kDone || state == JobState::kFailed || state == JobState::kCancelled;
-}
-
 absl::Status MaySetState(const Job& job, JobState to) {
   if (!HasEnded(job.state) || job.state == to) return absl::OkStatus();
   return absl::FailedPreconditionError(

@@ -11,8 +11,6 @@
 
 namespace hone::tuning_db {
 
-// Done, failed and cancelled jobs have ended.
-bool HasEnded(JobState state);
 // An ended job stays as it is; everything else may happen (a drained daemon queues its jobs again).
 absl::Status MaySetState(const Job& job, JobState to);
 // Only a running job runs.

@@ -30,6 +30,8 @@ enum class JobState { kQueued = 0, kRunning = 1, kDone = 2, kFailed = 3, kCancel
 
 // Of the candidate itself (true) or of the farm, to be retried elsewhere (false).
 bool IsCandidateFailure(Outcome outcome);
+// Done, failed and cancelled jobs have ended.
+bool HasEnded(JobState state);
 std::string_view Name(Outcome outcome);  // "ok", "wrong_output", ...
 std::string_view Name(Purpose purpose);  // "search", ...
 std::string_view Name(TrialState state);

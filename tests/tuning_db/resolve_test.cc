@@ -63,6 +63,20 @@ TEST_F(ResolveTest, FinalAfterTooFewTrialsIsTuning) {
   EXPECT_EQ(Ask().config, "tile=8 unroll=4");
 }
 
+TEST_F(ResolveTest, TunedIsAfter64TrialsOrAllOfASmallerSpace) {
+  const auto is_tuned = [](int64_t distinct_trials, int64_t space_size) {
+    Final final = ExampleFinal(1, 0, distinct_trials);
+    final.space_size = space_size;
+    return IsTuned(final);
+  };
+  EXPECT_TRUE(is_tuned(64, 5000));
+  EXPECT_FALSE(is_tuned(63, 5000));
+  EXPECT_TRUE(is_tuned(63, 63));
+  EXPECT_FALSE(is_tuned(62, 63));
+  EXPECT_TRUE(is_tuned(1, 1));
+  EXPECT_FALSE(is_tuned(0, 0)) << "nothing was tried";
+}
+
 TEST_F(ResolveTest, WholeSmallSpaceIsTuned) {
   Final final = ExampleFinal(EnsureTask(), 0, 12);
   final.space_size = 12;
