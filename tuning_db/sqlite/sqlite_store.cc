@@ -36,7 +36,7 @@ struct Writer {
 
 class SqliteStore final : public Store {
  public:
-  SqliteStore(std::string path, std::unique_ptr<sqlite::DatabaseUse> use, const Clock& clock,
+  SqliteStore(const std::string& path, std::unique_ptr<sqlite::DatabaseUse> use, const Clock& clock,
               bool is_frozen)
       : path_(path), use_(std::move(use)), clock_(clock), readers_(path, is_frozen) {}
 
