@@ -34,17 +34,12 @@ absl::StatusOr<std::vector<LogLine>> ReadLines(std::istream& in) {
   return lines;
 }
 
-// False where the trial is there and not ours to settle: one that a job has, or a settled one.
-absl::StatusOr<bool> ImportRecord(Store& store, int64_t task, Record record) {
-  Trial wanted = record.of_trial;
-  wanted.task = task;
-  wanted.job = 0;
-  HONE_ASSIGN_OR_RETURN(const std::vector<Trial> trials, store.Propose({wanted}));
-  const Trial& trial = trials[0];
-  if (trial.state != TrialState::kProposed || trial.job != 0) return false;
-  HONE_ASSIGN_OR_RETURN(const Trial leased, store.Lease(trial.id, "import"));
-  record.trial = trial.id;
-  HONE_ASSIGN_OR_RETURN(const SettleResult result, store.Settle(leased.fence, record));
+// False where the trial is there.
+absl::StatusOr<bool> ImportRecord(Store& store, int64_t task, const Record& record) {
+  Trial trial = record.of_trial;
+  trial.task = task;
+  trial.job = 0;
+  HONE_ASSIGN_OR_RETURN(const SettleResult result, store.Import(trial, record));
   return result == SettleResult::kSettled;
 }
 

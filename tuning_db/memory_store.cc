@@ -69,6 +69,7 @@ class MemoryStore final : public Store {
     Job row = job;
     row.id = static_cast<int64_t>(jobs_.size()) + 1;
     row.state = JobState::kQueued;
+    row.ran_ns = 0;
     jobs_.push_back(row);
     return row;
   }
@@ -102,6 +103,15 @@ class MemoryStore final : public Store {
     return absl::OkStatus();
   }
 
+  absl::Status SetJobRan(int64_t id, int64_t ran_ns) override {
+    const std::lock_guard lock(mutex_);
+    Job* job = Find(jobs_, id);
+    if (job == nullptr) return NoSuch("job", id);
+    HONE_RETURN_IF_ERROR(MaySetRan(*job));
+    job->ran_ns = ran_ns;
+    return absl::OkStatus();
+  }
+
   absl::StatusOr<int64_t> AppendEvent(int64_t job, const std::string& kind,
                                       const std::string& payload) override {
     const std::lock_guard lock(mutex_);
@@ -123,10 +133,7 @@ class MemoryStore final : public Store {
 
   absl::StatusOr<std::vector<Trial>> Propose(const std::vector<Trial>& trials) override {
     const std::lock_guard lock(mutex_);
-    for (const Trial& trial : trials) {
-      if (Find(tasks_, trial.task) == nullptr) return NoSuch("task", trial.task);
-      if (trial.job != 0 && Find(jobs_, trial.job) == nullptr) return NoSuch("job", trial.job);
-    }
+    for (const Trial& trial : trials) HONE_RETURN_IF_ERROR(RequireOwners(trial.task, trial.job));
     std::vector<Trial> rows;
     for (const Trial& trial : trials) rows.push_back(*Find(trials_, EnsureTrial(trial)));
     return rows;
@@ -137,10 +144,7 @@ class MemoryStore final : public Store {
     Trial* trial = Find(trials_, id);
     if (trial == nullptr) return NoSuch("trial", id);
     HONE_RETURN_IF_ERROR(MayLease(*trial));
-    trial->state = TrialState::kLeased;
-    trial->attempt += 1;
-    trial->fence = ++last_fence_;
-    trial->worker = worker;
+    LeaseTo(*trial, worker);
     return *trial;
   }
 
@@ -158,12 +162,33 @@ class MemoryStore final : public Store {
     Trial* trial = Find(trials_, record.trial);
     if (trial == nullptr) return NoSuch("trial", record.trial);
     const SettleResult result = JudgeSettle(*trial, fence);
-    if (result != SettleResult::kSettled) return result;
-    trial->state = TrialState::kSettled;
-    records_.push_back(record);
-    records_.back().id = static_cast<int64_t>(records_.size());
-    if (trial->job != 0) AddEvent(trial->job, "trial_settled", SettledPayload(*trial, record));
+    if (result == SettleResult::kSettled) SettleWith(*trial, record);
     return result;
+  }
+
+  absl::StatusOr<SettleResult> SettleFinal(int64_t fence, const Record& record,
+                                           const Final& final) override {
+    HONE_RETURN_IF_ERROR(IsWellFormed(final));
+    const std::lock_guard lock(mutex_);
+    Trial* trial = Find(trials_, record.trial);
+    if (trial == nullptr) return NoSuch("trial", record.trial);
+    HONE_RETURN_IF_ERROR(IsFinalOf(final, *trial, record));
+    HONE_RETURN_IF_ERROR(RequireOwners(final.task, final.job));
+    const SettleResult result = JudgeSettle(*trial, fence);
+    if (result != SettleResult::kSettled) return result;
+    SettleWith(*trial, record);
+    PushFinal(final);
+    return result;
+  }
+
+  absl::StatusOr<SettleResult> Import(const Trial& trial, const Record& record) override {
+    const std::lock_guard lock(mutex_);
+    if (trial_ids_.contains(KeyOf(trial))) return SettleResult::kDuplicate;
+    HONE_RETURN_IF_ERROR(RequireOwners(trial.task, trial.job));
+    Trial& row = *Find(trials_, EnsureTrial(trial));
+    LeaseTo(row, kImporter);
+    SettleWith(row, record);
+    return SettleResult::kSettled;
   }
 
   absl::StatusOr<std::vector<Trial>> OpenTrials(int64_t job) override {
@@ -204,13 +229,8 @@ class MemoryStore final : public Store {
   absl::StatusOr<int64_t> AddFinal(const Final& final) override {
     HONE_RETURN_IF_ERROR(IsWellFormed(final));
     const std::lock_guard lock(mutex_);
-    if (Find(tasks_, final.task) == nullptr) return NoSuch("task", final.task);
-    if (final.job != 0 && Find(jobs_, final.job) == nullptr) return NoSuch("job", final.job);
-    finals_.push_back(final);
-    const int64_t id = static_cast<int64_t>(finals_.size());
-    finals_.back().id = id;
-    if (final.job != 0) AddEvent(final.job, "final", FinalPayload(id, final));
-    return id;
+    HONE_RETURN_IF_ERROR(RequireOwners(final.task, final.job));
+    return PushFinal(final);
   }
 
   absl::StatusOr<std::optional<Final>> NewestFinal(int64_t task,
@@ -252,10 +272,19 @@ class MemoryStore final : public Store {
  private:
   using TrialKey = std::tuple<int64_t, std::string, std::string, Purpose, int64_t>;
 
+  static TrialKey KeyOf(const Trial& trial) {
+    return {trial.task, trial.signature, trial.config_digest, trial.purpose, trial.round};
+  }
+
+  // Job 0 is none.
+  absl::Status RequireOwners(int64_t task, int64_t job) {
+    if (Find(tasks_, task) == nullptr) return NoSuch("task", task);
+    if (job != 0 && Find(jobs_, job) == nullptr) return NoSuch("job", job);
+    return absl::OkStatus();
+  }
+
   int64_t EnsureTrial(const Trial& trial) {
-    const TrialKey key(trial.task, trial.signature, trial.config_digest, trial.purpose,
-                       trial.round);
-    const auto [it, is_new] = trial_ids_.try_emplace(key, 0);
+    const auto [it, is_new] = trial_ids_.try_emplace(KeyOf(trial), 0);
     if (!is_new) return it->second;
     it->second = static_cast<int64_t>(trials_.size()) + 1;
     Trial& row = trials_.emplace_back(trial);
@@ -265,6 +294,29 @@ class MemoryStore final : public Store {
     row.fence = 0;
     row.worker.clear();
     return it->second;
+  }
+
+  void LeaseTo(Trial& trial, const std::string& worker) {
+    trial.state = TrialState::kLeased;
+    trial.attempt += 1;
+    trial.fence = ++last_fence_;
+    trial.worker = worker;
+  }
+
+  void SettleWith(Trial& trial, const Record& record) {
+    trial.state = TrialState::kSettled;
+    records_.push_back(record);
+    records_.back().id = static_cast<int64_t>(records_.size());
+    records_.back().trial = trial.id;
+    if (trial.job != 0) AddEvent(trial.job, "trial_settled", SettledPayload(trial, record));
+  }
+
+  int64_t PushFinal(const Final& final) {
+    finals_.push_back(final);
+    const int64_t id = static_cast<int64_t>(finals_.size());
+    finals_.back().id = id;
+    if (final.job != 0) AddEvent(final.job, "final", FinalPayload(id, final));
+    return id;
   }
 
   bool Matches(const Record& record, const RecordFilter& filter) {

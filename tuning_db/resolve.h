@@ -31,16 +31,18 @@ struct Best {
   std::string target;     // of the task it comes from; not the asked one where kCompatible
 };
 
-// A final counts as `tuned` after this many distinct trials, or all of a smaller space.
-inline constexpr int64_t kTrialsOfTuned = 64;
+// Whether the winner of a final is `tuned`: it came after enough distinct trials, 64 or all of a
+// smaller space.
+bool IsTuned(const Final& final);
 
 // Whether configs of the other target hold on the asked one: same vector width, registers, threads.
 using IsCompatible = std::function<bool(const std::string& other_target)>;
 
 // One answer for each key, in order. In each:
-//   tuned       the winner of the newest final, if that came after enough distinct trials
+//   tuned       the winner of the newest final, if IsTuned
 //   tuning      otherwise that winner all the same; without a final the config with the least
-//               median of median_ns / calibrator_ns (times of different runs do not compare)
+//               median of median_ns / calibrator_ns (times of different runs do not compare), among
+//               the records of the newest success's regime, device and toolchain
 //   compatible  otherwise the best of the workload's tasks on targets that `is_compatible` accepts
 //               (null: none); tuned before tuning, then the greatest ratio
 absl::StatusOr<std::vector<Best>> Resolve(Store& store, const std::string& target,

@@ -52,12 +52,15 @@ class Store {
 
   // ---- jobs ----
   // A job with the same client_id is returned as it is (its id and state), and nothing is written.
+  // A new one is queued and has not run.
   virtual absl::StatusOr<Job> SubmitJob(const Job& job) = 0;
   virtual absl::StatusOr<Job> GetJob(int64_t id) = 0;
   // By id, after `after_id`; limit 0: all.
   virtual absl::StatusOr<std::vector<Job>> ListJobs(int64_t after_id, int64_t limit) = 0;
   // With an event of kind "state" in the same transaction.
   virtual absl::Status SetJobState(int64_t id, JobState state, const std::string& message) = 0;
+  // The running time of a running job so far, for its limit (Job::ran_ns). No event.
+  virtual absl::Status SetJobRan(int64_t id, int64_t ran_ns) = 0;
   virtual absl::StatusOr<int64_t> AppendEvent(int64_t job, const std::string& kind,
                                               const std::string& payload) = 0;
   virtual absl::StatusOr<std::vector<Event>> ListEvents(int64_t job, int64_t after_seq,
@@ -76,20 +79,14 @@ class Store {
   // one transaction.
   virtual absl::StatusOr<SettleResult> Settle(int64_t fence, const Record& record) = 0;
   // As Settle, for a confirm trial whose record is a success, with AddFinal of `final` in the same
-  // transaction. kRefused, kDuplicate: no final is added.
+  // transaction. kRefused, kDuplicate: no final is added. kInvalidArgument where the trial is no
+  // confirm trial, the record no success, or the final of another task or signature.
   virtual absl::StatusOr<SettleResult> SettleFinal(int64_t fence, const Record& record,
-                                                   const Final& final) {
-    return absl::UnimplementedError("SettleFinal");
-  }
-  // A trial that was measured elsewhere: proposed and settled with its record in one transaction.
-  // kDuplicate: a trial with its key exists already, and nothing is written.
-  virtual absl::StatusOr<SettleResult> Import(const Trial& trial, const Record& record) {
-    return absl::UnimplementedError("Import");
-  }
-  // The running time of a job so far, for its limit (Job::ran_ns). No event.
-  virtual absl::Status SetJobRan(int64_t id, int64_t ran_ns) {
-    return absl::UnimplementedError("SetJobRan");
-  }
+                                                   const Final& final) = 0;
+  // A trial that was measured elsewhere: proposed and settled with its record in one transaction,
+  // under a lease of the worker "import". record.trial is not read. kDuplicate: a trial with its
+  // key exists already, open or settled, and nothing is written.
+  virtual absl::StatusOr<SettleResult> Import(const Trial& trial, const Record& record) = 0;
   // Trials proposed or leased, by id; of one job, or of all (0).
   virtual absl::StatusOr<std::vector<Trial>> OpenTrials(int64_t job) = 0;
   // Trials of every state with this purpose.

@@ -14,15 +14,17 @@ std::string Dump(const nlohmann::json& json) {
 
 }  // namespace
 
-bool HasEnded(JobState state) {
-  return state == JobState::kDone || state == JobState::kFailed || state == JobState::kCancelled;
-}
-
 absl::Status MaySetState(const Job& job, JobState to) {
   if (!HasEnded(job.state) || job.state == to) return absl::OkStatus();
   return absl::FailedPreconditionError(
       fmt::format("job {} has ended ({}) and cannot become {}; submit a new job", job.id,
                   Name(job.state), Name(to)));
+}
+
+absl::Status MaySetRan(const Job& job) {
+  if (job.state == JobState::kRunning) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      fmt::format("job {} is {} and spends no running time", job.id, Name(job.state)));
 }
 
 absl::Status MayLease(const Trial& trial) {
@@ -51,6 +53,18 @@ SettleResult JudgeSettle(const Trial& trial, int64_t fence) {
       return SettleResult::kRefused;
   }
   return SettleResult::kRefused;
+}
+
+absl::Status IsFinalOf(const Final& final, const Trial& trial, const Record& record) {
+  if (trial.purpose != Purpose::kConfirm || record.outcome != Outcome::kOk) {
+    return absl::InvalidArgumentError(
+        fmt::format("trial {} ({}, {}) settles no final: only a confirm trial that succeeded does",
+                    trial.id, Name(trial.purpose), Name(record.outcome)));
+  }
+  if (final.task == trial.task && final.signature == trial.signature) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      fmt::format("the final is of task {} with {}, its confirm trial {} of task {} with {}",
+                  final.task, final.signature, trial.id, trial.task, trial.signature));
 }
 
 absl::Status IsWellFormed(const Final& final) {

@@ -11,15 +11,19 @@
 
 namespace hone::tuning_db {
 
-// Done, failed and cancelled jobs have ended.
-bool HasEnded(JobState state);
 // An ended job stays as it is; everything else may happen (a drained daemon queues its jobs again).
 absl::Status MaySetState(const Job& job, JobState to);
+// Only a running job runs.
+absl::Status MaySetRan(const Job& job);
 // Only open trials are leased.
 absl::Status MayLease(const Trial& trial);
 // Only under the newest fence, and not once settled. To release twice is no error.
 absl::Status MayRelease(const Trial& trial, int64_t fence);
 SettleResult JudgeSettle(const Trial& trial, int64_t fence);
+// kInvalidArgument unless `final` may come of the success `record` of the confirm trial `trial`.
+absl::Status IsFinalOf(const Final& final, const Trial& trial, const Record& record);
+// The worker whose lease an import settles.
+inline constexpr char kImporter[] = "import";
 // kInvalidArgument where `winner` or `default_entry` name no entry.
 absl::Status IsWellFormed(const Final& final);
 // kInvalidArgument without a client id.

@@ -35,6 +35,10 @@ bool IsCandidateFailure(Outcome outcome) {
          outcome != Outcome::kCancelled;
 }
 
+bool HasEnded(JobState state) {
+  return state == JobState::kDone || state == JobState::kFailed || state == JobState::kCancelled;
+}
+
 std::string_view Name(Outcome outcome) { return NameIn(kOutcomes, outcome); }
 std::string_view Name(Purpose purpose) { return NameIn(kPurposes, purpose); }
 std::string_view Name(TrialState state) { return NameIn(kTrialStates, state); }

@@ -30,6 +30,8 @@ enum class JobState { kQueued = 0, kRunning = 1, kDone = 2, kFailed = 3, kCancel
 
 // Of the candidate itself (true) or of the farm, to be retried elsewhere (false).
 bool IsCandidateFailure(Outcome outcome);
+// Done, failed and cancelled jobs have ended.
+bool HasEnded(JobState state);
 std::string_view Name(Outcome outcome);  // "ok", "wrong_output", ...
 std::string_view Name(Purpose purpose);  // "search", ...
 std::string_view Name(TrialState state);
@@ -129,9 +131,9 @@ struct Job {
   std::string search;       // "xgboost", "random", ...
   // Of the model's constants, in bytes (decision 0004). 0: unknown.
   int64_t constant_bytes = 0;
-  // Spent running before the daemon that runs it now took it over.
+  // Spent running, over all daemons that ran it, as SetJobRan last said.
   int64_t ran_ns = 0;
-  std::string owner;        // the daemon that runs it, with an epoch
+  std::string owner;  // the daemon that runs it, with an epoch
   int64_t epoch = 0;
   JobState state = JobState::kQueued;
   std::string message;

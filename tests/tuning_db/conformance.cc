@@ -72,6 +72,10 @@ TEST_P(Conformance, UnknownIdsAreNotFound) {
   EXPECT_TRUE(absl::IsNotFound(store_->Lease(7, "worker").status()));
   EXPECT_TRUE(absl::IsNotFound(store_->Release(7, 1)));
   EXPECT_TRUE(absl::IsNotFound(store_->Settle(1, ExampleRecord(7)).status()));
+  EXPECT_TRUE(
+      absl::IsNotFound(store_->SettleFinal(1, ExampleRecord(7), ExampleFinal(1, 0)).status()));
+  EXPECT_TRUE(absl::IsNotFound(store_->Import(ExampleTrial(7, 0), ExampleRecord(0)).status()));
+  EXPECT_TRUE(absl::IsNotFound(store_->SetJobRan(7, 1)));
   EXPECT_TRUE(absl::IsNotFound(store_->AddFinal(ExampleFinal(7, 0)).status()));
   EXPECT_TRUE(absl::IsNotFound(store_->SubmitJob(ExampleJob(7)).status()));
   EXPECT_THAT(std::string(store_->GetTask(7).status().message()), HasSubstr("no task 7"));
@@ -89,6 +93,8 @@ TEST_P(Conformance, JobKeepsEveryField) {
   EXPECT_EQ(read.priority, -3);
   EXPECT_EQ(read.deadline_ns, 60'000'000'000);
   EXPECT_EQ(read.search, "xgboost");
+  EXPECT_EQ(read.constant_bytes, 46'000'000'000);
+  EXPECT_EQ(read.ran_ns, 0);
   EXPECT_EQ(read.owner, "honed@host");
   EXPECT_EQ(read.epoch, 4);
   EXPECT_EQ(read.state, JobState::kQueued);
@@ -110,6 +116,28 @@ TEST_P(Conformance, SubmitIsIdempotentByClientId) {
   EXPECT_EQ(again.message, "at work");
   EXPECT_THAT(store_->ListJobs(0, 0).value(), SizeIs(1));
   EXPECT_TRUE(absl::IsInvalidArgument(store_->SubmitJob(ExampleJob(task, "")).status()));
+}
+
+TEST_P(Conformance, RunningTimeOfAJobOutlivesItsDaemons) {
+  const int64_t task = store_->EnsureTask(ExampleTask()).value();
+  Job wanted = ExampleJob(task);
+  wanted.ran_ns = 77;
+  const int64_t job = store_->SubmitJob(wanted).value().id;
+  EXPECT_EQ(store_->GetJob(job).value().ran_ns, 0) << "a new job has not run";
+  EXPECT_TRUE(absl::IsFailedPrecondition(store_->SetJobRan(job, 1))) << "queued";
+  ASSERT_TRUE(store_->SetJobState(job, JobState::kRunning, "").ok());
+  ASSERT_TRUE(store_->SetJobRan(job, 5'000'000'000).ok());
+  ASSERT_TRUE(store_->SetJobState(job, JobState::kQueued, "drained").ok());
+  Reopen();
+  EXPECT_TRUE(absl::IsFailedPrecondition(store_->SetJobRan(job, 1)));
+  EXPECT_EQ(store_->SubmitJob(wanted).value().ran_ns, 5'000'000'000);
+  ASSERT_TRUE(store_->SetJobState(job, JobState::kRunning, "").ok());
+  EXPECT_EQ(store_->GetJob(job).value().ran_ns, 5'000'000'000);
+  ASSERT_TRUE(store_->SetJobRan(job, 6'000'000'000).ok());
+  ASSERT_TRUE(store_->SetJobState(job, JobState::kDone, "").ok());
+  EXPECT_TRUE(absl::IsFailedPrecondition(store_->SetJobRan(job, 1))) << "ended";
+  EXPECT_EQ(store_->GetJob(job).value().ran_ns, 6'000'000'000);
+  EXPECT_THAT(store_->ListEvents(job, 0, 0).value(), SizeIs(4)) << "of states only";
 }
 
 TEST_P(Conformance, JobsAreListedInPages) {
@@ -344,6 +372,140 @@ TEST_P(Conformance, SettlingAndFinalsAreEventsOfTheirJob) {
   EXPECT_THAT(events[0].payload, HasSubstr(R"("outcome":"ok")"));
   EXPECT_EQ(events[1].kind, "final");
   EXPECT_THAT(events[1].payload, HasSubstr(R"("ratio_to_default":2.0)"));
+}
+
+// A leased confirm trial of a job.
+class Confirm {
+ public:
+  explicit Confirm(Store& store) : store_(store) {
+    task = store.EnsureTask(ExampleTask()).value();
+    job = store.SubmitJob(ExampleJob(task)).value().id;
+    Trial wanted = ExampleTrial(task, job);
+    wanted.purpose = Purpose::kConfirm;
+    trial = store.Propose({wanted}).value().at(0).id;
+    fence = store.Lease(trial, "w").value().fence;
+  }
+  absl::StatusOr<SettleResult> Settle(int64_t under, const Final& final) {
+    return store_.SettleFinal(under, ExampleRecord(trial), final);
+  }
+  void ExpectNothingWritten() {
+    EXPECT_FALSE(store_.NewestFinal(task, kSignature).value().has_value());
+    EXPECT_THAT(store_.Records({}).value(), IsEmpty());
+    EXPECT_THAT(store_.ListEvents(job, 0, 0).value(), IsEmpty());
+    EXPECT_EQ(store_.OpenTrials(0).value().at(0).state, TrialState::kLeased);
+  }
+
+  int64_t task = 0;
+  int64_t job = 0;
+  int64_t trial = 0;
+  int64_t fence = 0;
+
+ private:
+  Store& store_;
+};
+
+TEST_P(Conformance, ConfirmTrialSettlesTogetherWithItsFinal) {
+  Confirm confirm(*store_);
+  EXPECT_EQ(confirm.Settle(confirm.fence, ExampleFinal(confirm.task, confirm.job)).value(),
+            SettleResult::kSettled);
+  Reopen();
+  EXPECT_EQ(store_->NewestFinal(confirm.task, kSignature).value().value().id, 1);
+  EXPECT_EQ(store_->Records({}).value().at(0).of_trial.state, TrialState::kSettled);
+  const auto events = store_->ListEvents(confirm.job, 0, 0).value();
+  ASSERT_THAT(events, SizeIs(2));
+  EXPECT_EQ(events[0].kind, "trial_settled");
+  EXPECT_EQ(events[1].kind, "final");
+}
+
+TEST_P(Conformance, ConfirmTrialSettledTwiceAddsOneFinal) {
+  Confirm confirm(*store_);
+  ASSERT_TRUE(confirm.Settle(confirm.fence, ExampleFinal(confirm.task, confirm.job)).ok());
+  EXPECT_EQ(confirm.Settle(confirm.fence, ExampleFinal(confirm.task, confirm.job)).value(),
+            SettleResult::kDuplicate);
+  EXPECT_EQ(store_->AddFinal(ExampleFinal(confirm.task, 0)).value(), 2)
+      << "the second of all finals";
+  EXPECT_THAT(store_->Records({}).value(), SizeIs(1));
+  EXPECT_THAT(store_->ListEvents(confirm.job, 0, 0).value(), SizeIs(2));
+}
+
+TEST_P(Conformance, ConfirmTrialUnderAForeignFenceAddsNoFinal) {
+  Confirm confirm(*store_);
+  EXPECT_EQ(confirm.Settle(confirm.fence + 1, ExampleFinal(confirm.task, confirm.job)).value(),
+            SettleResult::kRefused);
+  confirm.ExpectNothingWritten();
+}
+
+TEST_P(Conformance, ConfirmTrialRefusesAFinalThatIsNotItsOwn) {
+  Confirm confirm(*store_);
+  const int64_t other = store_->EnsureTask(ExampleTask(1)).value();
+  Final of_other_signature = ExampleFinal(confirm.task, confirm.job);
+  of_other_signature.signature = "NC->NC";
+  Final without_winner = ExampleFinal(confirm.task, confirm.job);
+  without_winner.winner = 9;
+  for (const Final& final :
+       {ExampleFinal(other, confirm.job), of_other_signature, without_winner}) {
+    EXPECT_TRUE(absl::IsInvalidArgument(confirm.Settle(confirm.fence, final).status()));
+  }
+  EXPECT_TRUE(
+      absl::IsNotFound(confirm.Settle(confirm.fence, ExampleFinal(confirm.task, 99)).status()));
+  Record failure = ExampleRecord(confirm.trial);
+  failure.outcome = Outcome::kRunTimeout;
+  EXPECT_TRUE(absl::IsInvalidArgument(
+      store_->SettleFinal(confirm.fence, failure, ExampleFinal(confirm.task, confirm.job))
+          .status()));
+  confirm.ExpectNothingWritten();
+}
+
+TEST_P(Conformance, SearchTrialsSettleNoFinal) {
+  Confirm confirm(*store_);
+  const int64_t search =
+      store_->Propose({ExampleTrial(confirm.task, confirm.job)}).value().at(0).id;
+  const int64_t fence = store_->Lease(search, "w").value().fence;
+  EXPECT_TRUE(absl::IsInvalidArgument(
+      store_->SettleFinal(fence, ExampleRecord(search), ExampleFinal(confirm.task, confirm.job))
+          .status()));
+  confirm.ExpectNothingWritten();
+}
+
+TEST_P(Conformance, ImportedTrialIsSettledAtOnce) {
+  const int64_t task = store_->EnsureTask(ExampleTask()).value();
+  Trial trial = ExampleTrial(task, 0, 3);
+  trial.round = 2;
+  EXPECT_EQ(store_->Import(trial, ExampleRecord(99, 1234.5)).value(), SettleResult::kSettled);
+  Reopen();
+  EXPECT_THAT(store_->OpenTrials(0).value(), IsEmpty());
+  const auto records = store_->Records({}).value();
+  ASSERT_THAT(records, SizeIs(1));
+  EXPECT_EQ(records[0].trial, records[0].of_trial.id) << "not the one that the record came with";
+  EXPECT_EQ(records[0].median_ns, 1234.5);
+  EXPECT_EQ(records[0].worker, "worker-1") << "who measured it, elsewhere";
+  EXPECT_EQ(records[0].of_trial.worker, "import");
+  EXPECT_EQ(records[0].of_trial.state, TrialState::kSettled);
+  EXPECT_EQ(records[0].of_trial.config, trial.config);
+  EXPECT_EQ(records[0].of_trial.round, 2);
+  EXPECT_EQ(store_->Import(trial, ExampleRecord(0, 1)).value(), SettleResult::kDuplicate);
+  EXPECT_THAT(store_->Records({}).value(), SizeIs(1));
+}
+
+TEST_P(Conformance, ImportLeavesKnownTrialsAsTheyAre) {
+  const int64_t task = store_->EnsureTask(ExampleTask()).value();
+  const auto rows = store_->Propose({ExampleTrial(task, 0, 1), ExampleTrial(task, 0, 2)}).value();
+  const int64_t fence = store_->Lease(rows[1].id, "w").value().fence;
+  for (const Trial& row : rows) {
+    EXPECT_EQ(store_->Import(row, ExampleRecord(0)).value(), SettleResult::kDuplicate);
+  }
+  EXPECT_THAT(store_->Records({}).value(), IsEmpty());
+  EXPECT_EQ(store_->Settle(fence, ExampleRecord(rows[1].id)).value(), SettleResult::kSettled);
+}
+
+TEST_P(Conformance, ImportIntoAJobIsAnEventOfIt) {
+  const int64_t task = store_->EnsureTask(ExampleTask()).value();
+  const int64_t job = store_->SubmitJob(ExampleJob(task)).value().id;
+  EXPECT_EQ(store_->Import(ExampleTrial(task, job), ExampleRecord(0)).value(),
+            SettleResult::kSettled);
+  EXPECT_EQ(store_->ListEvents(job, 0, 0).value().at(0).kind, "trial_settled");
+  EXPECT_TRUE(
+      absl::IsNotFound(store_->Import(ExampleTrial(task, 99, 5), ExampleRecord(0)).status()));
 }
 
 TEST_P(Conformance, RecordsAreFilteredAndPaged) {

@@ -10,16 +10,21 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "support/crash_point.h"
 #include "tests/tuning_db/examples.h"
+#include "tuning_db/log_io.h"
 #include "tuning_db/store.h"
 
 namespace hone::tuning_db {
 namespace {
+
+constexpr int64_t kRanNs = 5'000'000'000;
+constexpr int kImported = 3;
 
 class Script {
  public:
@@ -34,7 +39,10 @@ class Script {
     SetState(JobState::kQueued, JobState::kRunning);
     ProposeAll();
     SettleAll();
+    NoteRunningTime();
+    ConfirmWinner();
     RunFinal();
+    ImportElsewhere();
     CountMiss();
     SetState(JobState::kRunning, JobState::kDone);
   }
@@ -71,8 +79,14 @@ class Script {
     }
   }
 
+  std::vector<Trial> OpenTrials(Purpose purpose) {
+    std::vector<Trial> open = Must(store_.OpenTrials(job_));
+    std::erase_if(open, [&](const Trial& trial) { return trial.purpose != purpose; });
+    return open;
+  }
+
   void SettleAll() {
-    const std::vector<Trial> open = Must(store_.OpenTrials(job_));
+    const std::vector<Trial> open = OpenTrials(Purpose::kSearch);
     std::atomic<size_t> next = 0;
     const auto work = [&] {
       for (size_t i; (i = next++) < open.size();) SettleOne(open[i]);
@@ -101,9 +115,46 @@ class Script {
     return leased;
   }
 
+  void NoteRunningTime() {
+    if (Must(store_.GetJob(job_)).state != JobState::kRunning) return;
+    Must(store_.SetJobRan(job_, kRanNs));
+    Acknowledge("ran", kRanNs);
+  }
+
+  void ConfirmWinner() {
+    Trial wanted = ExampleTrial(task_, job_);
+    wanted.purpose = Purpose::kConfirm;
+    Acknowledge("proposed", Must(store_.Propose({wanted})).at(0).id);
+    for (const Trial& trial : OpenTrials(Purpose::kConfirm)) {
+      const int64_t fence = Lease(trial).fence;
+      const Record record = ExampleRecord(trial.id);
+      const Final final = ExampleFinal(task_, job_, trials_);
+      if (Must(store_.SettleFinal(fence, record, final)) != SettleResult::kSettled) std::exit(1);
+      Acknowledge("settled", trial.id);
+      Acknowledge("final", 1);
+      if (Must(store_.SettleFinal(fence, record, final)) != SettleResult::kDuplicate) std::exit(1);
+    }
+  }
+
+  // A second one, of more trials, of no trial.
   void RunFinal() {
-    if (Must(store_.NewestFinal(task_, kSignature)).has_value()) return;
-    Acknowledge("final", Must(store_.AddFinal(ExampleFinal(task_, job_, trials_))));
+    if (Must(store_.NewestFinal(task_, kSignature))->distinct_trials > trials_) return;
+    Acknowledge("final", Must(store_.AddFinal(ExampleFinal(task_, job_, trials_ + 1))));
+  }
+
+  // The log of another database.
+  void ImportElsewhere() {
+    const auto elsewhere = MakeMemoryStore();
+    const int64_t task = Must(elsewhere->EnsureTask(ExampleTask(1)));
+    for (int n = 0; n < kImported; ++n) {
+      Must(elsewhere->Import(ExampleTrial(task, 0, n), ExampleRecord(0)));
+    }
+    Must(elsewhere->AddFinal(ExampleFinal(task, 0)));
+    std::stringstream log;
+    Must(ExportLog(*elsewhere, {}, log));
+    const LogCounts counts = Must(ImportLog(store_, log));
+    if (counts.records + counts.finals + counts.known != kImported + 1) std::exit(1);
+    Acknowledge("imported", kImported);
   }
 
   void CountMiss() {

@@ -56,11 +56,19 @@ Acknowledged ReadAcknowledged(const std::string& path) {
   return read;
 }
 
+bool HasFinal(Store& store) { return Must(store.NewestFinal(1, kSignature)).has_value(); }
+
+int64_t CountImported(Store& store) {
+  return static_cast<int64_t>(Must(store.Records({.job = 0})).size());
+}
+
 std::set<int64_t> SettledTrials(Store& store) {
   std::set<int64_t> trials;
   for (const Record& record : Must(store.Records({}))) {
     EXPECT_TRUE(trials.insert(record.trial).second) << "settled twice: " << record.trial;
     EXPECT_EQ(record.of_trial.state, TrialState::kSettled);
+    EXPECT_TRUE(record.of_trial.purpose != Purpose::kConfirm || HasFinal(store))
+        << "a confirm trial without its final";
     EXPECT_EQ(record.samples_ns, ExampleRecord(0, record.median_ns).samples_ns);
   }
   return trials;
@@ -68,7 +76,10 @@ std::set<int64_t> SettledTrials(Store& store) {
 
 std::set<int64_t> AllTrials(Store& store) {
   std::set<int64_t> trials = SettledTrials(store);
-  for (const Trial& trial : Must(store.OpenTrials(0))) trials.insert(trial.id);
+  for (const Trial& trial : Must(store.OpenTrials(0))) {
+    EXPECT_NE(trial.job, 0) << "an import was left half done";
+    trials.insert(trial.id);
+  }
   return trials;
 }
 
@@ -83,8 +94,10 @@ void ExpectHolds(Store& store, Acknowledged& done) {
   const std::set<int64_t> settled = SettledTrials(store);
   for (const int64_t id : done.ids["settled"]) EXPECT_TRUE(settled.contains(id)) << id;
   if (!done.ids["final"].empty()) {
-    EXPECT_TRUE(store.NewestFinal(1, kSignature).value().has_value());
+    EXPECT_GE(Must(store.NewestFinal(1, kSignature)).value().id, *done.ids["final"].rbegin());
   }
+  for (const int64_t ran_ns : done.ids["ran"]) EXPECT_EQ(store.GetJob(1)->ran_ns, ran_ns);
+  for (const int64_t count : done.ids["imported"]) EXPECT_EQ(CountImported(store), count);
   if (!done.ids["miss"].empty()) {
     EXPECT_EQ(Must(store.ListMisses("")).size(), 1u);
   }
@@ -158,7 +171,8 @@ std::string CrashRun::Summary() const {
     lines.push_back(fmt::format("open {}", trial.id));
   }
   for (const Job& job : Must(store->ListJobs(0, 0))) {
-    lines.push_back(fmt::format("job {} {} {}", job.id, Name(job.state), job.message));
+    lines.push_back(
+        fmt::format("job {} {} {} {}", job.id, Name(job.state), job.message, job.ran_ns));
     for (const Event& event : Must(store->ListEvents(job.id, 0, 0))) {
       lines.push_back(fmt::format("event {} {}", event.kind, event.payload));
     }

@@ -57,6 +57,7 @@ inline Job ExampleJob(int64_t task, const std::string& client_id = "client-1") {
   job.priority = -3;
   job.deadline_ns = 60'000'000'000;
   job.search = "xgboost";
+  job.constant_bytes = 46'000'000'000;
   job.owner = "honed@host";
   job.epoch = 4;
   job.tasks = {{task, kSignature, "conv1", 2.5, 64}};

@@ -34,5 +34,13 @@ TEST(Types, OnlyTheFarmsFailuresAreRetried) {
   }
 }
 
+TEST(Types, JobsEndDoneFailedOrCancelled) {
+  EXPECT_FALSE(HasEnded(JobState::kQueued));
+  EXPECT_FALSE(HasEnded(JobState::kRunning));
+  for (const JobState state : {JobState::kDone, JobState::kFailed, JobState::kCancelled}) {
+    EXPECT_TRUE(HasEnded(state)) << Name(state);
+  }
+}
+
 }  // namespace
 }  // namespace hone::tuning_db

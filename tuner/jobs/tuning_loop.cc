@@ -15,10 +15,6 @@ namespace hone::tuner {
 using tuning_db::JobState;
 using tuning_db::Purpose;
 
-namespace {
-bool HasEnded(JobState state) { return state != JobState::kQueued && state != JobState::kRunning; }
-}  // namespace
-
 void TuningLoop::Resume() {
   parts_.executor->Post([this] { DoResume(); });
 }

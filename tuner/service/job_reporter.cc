@@ -100,8 +100,7 @@ absl::StatusOr<v1::TaskProgress> JobReporter::Progress(const tuning_db::Job& job
   progress.set_best_ns(tuning_db::WinnerNs(*final));
   // A space that is smaller than the budget asks for no more than it has.
   progress.set_budget(std::min(task.trials, std::max(final->space_size, sums.trials)));
-  const int64_t enough = std::min(tuning_db::kTrialsOfTuned, final->space_size);
-  progress.set_tier(final->distinct_trials >= enough ? "tuned" : "tuning");
+  progress.set_tier(tuning_db::IsTuned(*final) ? "tuned" : "tuning");
   return progress;
 }
 

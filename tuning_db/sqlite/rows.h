@@ -38,6 +38,8 @@ absl::StatusOr<std::vector<Event>> ReadEvents(Connection& db, int64_t job, int64
 
 absl::StatusOr<Trial> ReadTrial(Connection& db, int64_t id);
 absl::StatusOr<std::vector<Trial>> ReadOpenTrials(Connection& db, int64_t job);
+// The id of the trial with the same key.
+absl::StatusOr<std::optional<int64_t>> FindTrial(Connection& db, const Trial& trial);
 // The row with the trial's key, added as proposed if new.
 absl::StatusOr<Trial> EnsureTrial(Connection& db, const Trial& trial);
 // Writes what transitions change: state, attempt, fence, worker.

@@ -160,7 +160,13 @@ CREATE TABLE misses (
 ) STRICT;
 )sql";
 
-constexpr std::array<const char*, 2> kMigrations = {kFirst, kMisses};
+// 3. What decides how a job's kernels are timed, and how long it ran over all its daemons.
+constexpr char kJobFigures[] = R"sql(
+ALTER TABLE jobs ADD COLUMN constant_bytes INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE jobs ADD COLUMN ran_ns INTEGER NOT NULL DEFAULT 0;
+)sql";
+
+constexpr std::array<const char*, 3> kMigrations = {kFirst, kMisses, kJobFigures};
 
 absl::Status RunMigration(Connection& db, int version) {
   const auto point = [&](const char* when) {

@@ -36,7 +36,7 @@ struct Writer {
 
 class SqliteStore final : public Store {
  public:
-  SqliteStore(std::string path, std::unique_ptr<sqlite::DatabaseUse> use, const Clock& clock,
+  SqliteStore(const std::string& path, std::unique_ptr<sqlite::DatabaseUse> use, const Clock& clock,
               bool is_frozen)
       : path_(path), use_(std::move(use)), clock_(clock), readers_(path, is_frozen) {}
 
@@ -96,6 +96,14 @@ class SqliteStore final : public Store {
     });
   }
 
+  absl::Status SetJobRan(int64_t id, int64_t ran_ns) override {
+    return Change("set_job_ran", [&](Connection& db) -> absl::Status {
+      HONE_ASSIGN_OR_RETURN(const Job job, sqlite::ReadJob(db, id));
+      HONE_RETURN_IF_ERROR(MaySetRan(job));
+      return db.Run("UPDATE jobs SET ran_ns = ? WHERE id = ?", ran_ns, id);
+    });
+  }
+
   absl::StatusOr<int64_t> AppendEvent(int64_t job, const std::string& kind,
                                       const std::string& payload) override {
     return Change<int64_t>("append_event", [&](Connection& db) -> absl::StatusOr<int64_t> {
@@ -127,11 +135,7 @@ class SqliteStore final : public Store {
     return Change<Trial>("lease", [&](Connection& db) -> absl::StatusOr<Trial> {
       HONE_ASSIGN_OR_RETURN(Trial trial, sqlite::ReadTrial(db, id));
       HONE_RETURN_IF_ERROR(MayLease(trial));
-      trial.state = TrialState::kLeased;
-      trial.attempt += 1;
-      trial.worker = worker;
-      HONE_ASSIGN_OR_RETURN(trial.fence, sqlite::NextFence(db));
-      HONE_RETURN_IF_ERROR(sqlite::UpdateTrial(db, trial));
+      HONE_RETURN_IF_ERROR(LeaseTo(db, trial, worker));
       return trial;
     });
   }
@@ -150,13 +154,34 @@ class SqliteStore final : public Store {
       HONE_ASSIGN_OR_RETURN(Trial trial, sqlite::ReadTrial(db, record.trial));
       const SettleResult result = JudgeSettle(trial, fence);
       if (result != SettleResult::kSettled) return result;
-      trial.state = TrialState::kSettled;
-      HONE_RETURN_IF_ERROR(sqlite::UpdateTrial(db, trial));
-      HONE_RETURN_IF_ERROR(sqlite::InsertRecord(db, record));
-      if (trial.job == 0) return result;
-      HONE_RETURN_IF_ERROR(
-          AddEvent(db, trial.job, "trial_settled", SettledPayload(trial, record)).status());
+      HONE_RETURN_IF_ERROR(SettleWith(db, trial, record));
       return result;
+    });
+  }
+
+  absl::StatusOr<SettleResult> SettleFinal(int64_t fence, const Record& record,
+                                           const Final& final) override {
+    HONE_RETURN_IF_ERROR(IsWellFormed(final));
+    using Result = SettleResult;
+    return Change<Result>("settle_final", [&](Connection& db) -> absl::StatusOr<Result> {
+      HONE_ASSIGN_OR_RETURN(Trial trial, sqlite::ReadTrial(db, record.trial));
+      HONE_RETURN_IF_ERROR(IsFinalOf(final, trial, record));
+      const SettleResult result = JudgeSettle(trial, fence);
+      if (result != SettleResult::kSettled) return result;
+      HONE_RETURN_IF_ERROR(SettleWith(db, trial, record));
+      HONE_RETURN_IF_ERROR(PushFinal(db, final).status());
+      return result;
+    });
+  }
+
+  absl::StatusOr<SettleResult> Import(const Trial& trial, const Record& record) override {
+    return Change<SettleResult>("import", [&](Connection& db) -> absl::StatusOr<SettleResult> {
+      HONE_ASSIGN_OR_RETURN(const auto known, sqlite::FindTrial(db, trial));
+      if (known) return SettleResult::kDuplicate;
+      HONE_ASSIGN_OR_RETURN(Trial row, sqlite::EnsureTrial(db, trial));
+      HONE_RETURN_IF_ERROR(LeaseTo(db, row, kImporter));
+      HONE_RETURN_IF_ERROR(SettleWith(db, row, record));
+      return SettleResult::kSettled;
     });
   }
 
@@ -182,12 +207,7 @@ class SqliteStore final : public Store {
 
   absl::StatusOr<int64_t> AddFinal(const Final& final) override {
     HONE_RETURN_IF_ERROR(IsWellFormed(final));
-    return Change<int64_t>("add_final", [&](Connection& db) -> absl::StatusOr<int64_t> {
-      HONE_ASSIGN_OR_RETURN(const int64_t id, sqlite::InsertFinal(db, final));
-      if (final.job == 0) return id;
-      HONE_RETURN_IF_ERROR(AddEvent(db, final.job, "final", FinalPayload(id, final)).status());
-      return id;
-    });
+    return Change<int64_t>("add_final", [&](Connection& db) { return PushFinal(db, final); });
   }
 
   absl::StatusOr<std::optional<Final>> NewestFinal(int64_t task,
@@ -223,6 +243,30 @@ class SqliteStore final : public Store {
       return answer.status();
     }));
     return answer;
+  }
+
+  static absl::Status LeaseTo(Connection& db, Trial& trial, const std::string& worker) {
+    trial.state = TrialState::kLeased;
+    trial.attempt += 1;
+    trial.worker = worker;
+    HONE_ASSIGN_OR_RETURN(trial.fence, sqlite::NextFence(db));
+    return sqlite::UpdateTrial(db, trial);
+  }
+
+  absl::Status SettleWith(Connection& db, Trial& trial, Record record) {
+    trial.state = TrialState::kSettled;
+    record.trial = trial.id;
+    HONE_RETURN_IF_ERROR(sqlite::UpdateTrial(db, trial));
+    HONE_RETURN_IF_ERROR(sqlite::InsertRecord(db, record));
+    if (trial.job == 0) return absl::OkStatus();
+    return AddEvent(db, trial.job, "trial_settled", SettledPayload(trial, record)).status();
+  }
+
+  absl::StatusOr<int64_t> PushFinal(Connection& db, const Final& final) {
+    HONE_ASSIGN_OR_RETURN(const int64_t id, sqlite::InsertFinal(db, final));
+    if (final.job == 0) return id;
+    HONE_RETURN_IF_ERROR(AddEvent(db, final.job, "final", FinalPayload(id, final)).status());
+    return id;
   }
 
   absl::StatusOr<int64_t> AddEvent(Connection& db, int64_t job, const std::string& kind,

@@ -1,5 +1,6 @@
 #include "tuning_db/sqlite/trial_rows.h"
 
+#include "support/digest.h"
 #include "support/status.h"
 #include "tuning_db/sqlite/rows.h"
 #include "tuning_db/transitions.h"
@@ -21,7 +22,8 @@ absl::StatusOr<std::vector<Trial>> Select(Connection& db, const std::string& whe
   }
 }
 
-absl::StatusOr<int64_t> InsertTrial(Connection& db, const Trial& trial, int64_t signature) {
+absl::StatusOr<int64_t> InsertTrial(Connection& db, const Trial& trial) {
+  HONE_ASSIGN_OR_RETURN(const int64_t signature, Intern(db, trial.signature));
   HONE_ASSIGN_OR_RETURN(const int64_t config, Intern(db, trial.config));
   HONE_RETURN_IF_ERROR(
       db.Run("INSERT INTO trials (task, signature, config, config_digest, nest_digest, purpose, "
@@ -64,17 +66,20 @@ absl::StatusOr<std::vector<Trial>> ReadOpenTrials(Connection& db, int64_t job) {
   return Select(db, "WHERE t.state < 2 AND t.job = ? ORDER BY t.id", job);
 }
 
+absl::StatusOr<std::optional<int64_t>> FindTrial(Connection& db, const Trial& trial) {
+  return db.Integer(
+      "SELECT id FROM trials WHERE task = ? AND signature = (SELECT id FROM texts WHERE digest = "
+      "?) "
+      "AND purpose = ? AND config_digest = ? AND round = ?",
+      trial.task, Sha256Hex(trial.signature), trial.purpose, trial.config_digest, trial.round);
+}
+
 absl::StatusOr<Trial> EnsureTrial(Connection& db, const Trial& trial) {
   HONE_RETURN_IF_ERROR(Require(db, "tasks", "task", trial.task));
   if (trial.job != 0) HONE_RETURN_IF_ERROR(Require(db, "jobs", "job", trial.job));
-  HONE_ASSIGN_OR_RETURN(const int64_t signature, Intern(db, trial.signature));
-  HONE_ASSIGN_OR_RETURN(
-      std::optional<int64_t> id,
-      db.Integer("SELECT id FROM trials WHERE task = ? AND signature = ? AND purpose = ? AND "
-                 "config_digest = ? AND round = ?",
-                 trial.task, signature, trial.purpose, trial.config_digest, trial.round));
+  HONE_ASSIGN_OR_RETURN(std::optional<int64_t> id, FindTrial(db, trial));
   if (!id) {
-    HONE_ASSIGN_OR_RETURN(id, InsertTrial(db, trial, signature));
+    HONE_ASSIGN_OR_RETURN(id, InsertTrial(db, trial));
   }
   return ReadTrial(db, *id);
 }
