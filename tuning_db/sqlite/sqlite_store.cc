@@ -298,8 +298,8 @@ absl::Status CheckReadable(const std::string& path, sqlite::Access access) {
   if (version == sqlite::NewestVersion()) return absl::OkStatus();
   return absl::FailedPreconditionError(
       fmt::format("{} has schema version {}, which this Hone reads only after a migration to {}: "
-                  "run `hone db migrate`",
-                  path, version, sqlite::NewestVersion()));
+                  "run `hone db migrate --db {}`",
+                  path, version, sqlite::NewestVersion(), path));
 }
 
 absl::StatusOr<std::unique_ptr<Store>> OpenToRead(const std::string& path,
