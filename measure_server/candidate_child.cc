@@ -18,6 +18,7 @@
 #include "runtime/kernel_runner.h"
 #include "runtime/module.h"
 #include "support/clock.h"
+#include "support/median.h"
 
 namespace hone::measure {
 namespace {

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "measure_server/calibrator.h"
-#include "measure_server/timing.h"
 #include "runtime/host.h"
 #include "support/digest.h"
+#include "support/median.h"
 
 namespace hone::measure {
 namespace {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "support/median.h"
+
 namespace hone::measure {
 namespace {
 
@@ -20,14 +22,6 @@ double WarmUp(TimedWork& work, const Plan& plan) {
 }
 
 }  // namespace
-
-double Median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<int64_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  if (values.size() % 2 == 1) return *middle;
-  return (*middle + *std::max_element(values.begin(), middle)) / 2;
-}
 
 Timing Time(TimedWork& work, const Plan& plan) {
   constexpr size_t kBeforeStop = 3;

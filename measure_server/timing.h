@@ -41,8 +41,6 @@ struct Timing {
 // more.
 Timing Time(TimedWork& work, const Plan& plan);
 
-double Median(std::vector<double> values);  // 0 for none
-
 }  // namespace hone::measure
 
 #endif  // HONE_MEASURE_SERVER_TIMING_H_

@@ -77,11 +77,5 @@ TEST(TimingTest, ASlowKernelHasOneRunAChunk) {
   EXPECT_EQ(work.last_runs, 1);
 }
 
-TEST(TimingTest, MedianOfFew) {
-  EXPECT_EQ(Median({}), 0);
-  EXPECT_EQ(Median({3}), 3);
-  EXPECT_EQ(Median({4, 1, 3, 2}), 2.5);
-}
-
 }  // namespace
 }  // namespace hone::measure

@@ -11,6 +11,7 @@
 #include "measure_server/artifact_cache.h"
 #include "measure_server/reference_cache.h"
 #include "support/digest.h"
+#include "support/median.h"
 #include "tests/measure_server/sample_artifacts.h"
 
 namespace hone::measure {
