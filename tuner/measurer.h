@@ -18,6 +18,7 @@ namespace hone::tuner {
 struct Artifact {
   std::string digest;  // empty: none
   std::shared_ptr<const std::string> bytes;
+  std::string toolchain = "";  // that built it; the worker echoes it
 };
 
 struct MeasureRequest {
@@ -26,6 +27,7 @@ struct MeasureRequest {
   std::vector<Artifact> candidates;  // one, or those of a final
   uint32_t rounds = 0;               // of a final; 0 for a trial
   Artifact reference;                // without a digest: no output check
+  Artifact anchor;                   // of a trial: the task's default config, timed now and then
   std::string workload_digest;
   uint64_t seed = 0;
   uint32_t threads = 1;
@@ -67,6 +69,9 @@ class Measurer {
   // The trial's request is dropped; its callback is not called from the time when this has been
   // carried out, and its worker is told. A no-op for a trial that is not here.
   virtual void Cancel(int64_t trial) = 0;
+  // Whether a device that takes work now can measure code for the target (canonical text, -threads
+  // included). False: a request for it would wait until one comes.
+  virtual bool Serves(const std::string& target) const { return true; }
 };
 
 }  // namespace hone::tuner

@@ -41,6 +41,7 @@ class MeteredMeasurer : public Measurer {
       : measurer_(measurer), seconds_(seconds) {}
   void Measure(MeasureRequest request, MeasureCallback done) override;
   void Cancel(int64_t trial) override { measurer_.Cancel(trial); }
+  bool Serves(const std::string& target) const override { return measurer_.Serves(target); }
 
  private:
   Measurer& measurer_;

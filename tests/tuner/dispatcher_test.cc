@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/tuner/world.h"
+#include "tuner/farm/device_match.h"
 
 namespace hone::tuner {
 namespace {
@@ -46,8 +47,7 @@ TEST(Dispatcher, OffersNoMoreThanAWorkerHasCreditFor) {
   World world;
   FakeWorker& worker = world.AddWorker("w1", 2);
   world.Submit({});
-  while (world.executor.RunOne()) {
-  }
+  world.Drain();
   EXPECT_EQ(worker.assignments.size(), 2u);
 }
 
@@ -97,8 +97,7 @@ TEST(Dispatcher, RefusesALateFence) {
   World world;
   FakeWorker& slow = world.AddWorker("slow", 1);
   world.Submit({.trials = 3});
-  while (world.executor.RunOne()) {
-  }
+  world.Drain();
   ASSERT_EQ(slow.assignments.size(), 1u);
   const v1::Assignment assignment = slow.assignments.front();
   slow.Disconnect(false);
@@ -113,20 +112,122 @@ TEST(Dispatcher, RefusesALateFence) {
   EXPECT_EQ(world.Records(Purpose::kSearch).size(), 3u);
 }
 
-TEST(Dispatcher, RefusesAFenceOfAnotherWorker) {
+TEST(Dispatcher, RefusesAResultUnderTheLeaseOfAnotherWorker) {
   World world;
   FakeWorker& honest = world.AddWorker("honest", 1);
   world.Submit({.trials = 3});
-  while (world.executor.RunOne()) {
-  }
-  v1::MeasureResult forged = FakeMeasure(honest.assignments.front(), {"conv\n{}"});
-  forged.set_fence(forged.fence() + 1000);
+  world.Drain();
+  const v1::MeasureResult forged = FakeMeasure(honest.assignments.front(), {"conv\n{}"});
   FakeWorker& forger = world.AddWorker("forger", 0);
   forger.SendResult(forged);
-  while (world.executor.RunOne()) {
-  }
+  world.Drain();
   EXPECT_TRUE(WasRevoked(forger, forged.fence()));
+  EXPECT_EQ(CountAcknowledged(forger, forged.fence()), 0);
   EXPECT_TRUE(world.Records(Purpose::kSearch).empty());
+  world.Run();
+  EXPECT_EQ(CountAcknowledged(honest, forged.fence()), 1);
+  for (const auto& record : world.Records(Purpose::kSearch)) EXPECT_EQ(record.worker, "honest");
+}
+
+// A lease of another daemon, or of an earlier life of this one: only the store knows it.
+TEST(Dispatcher, RefusesAResultUnderALeaseThatTheStoreHasOfAnotherWorker) {
+  World world;
+  world.Submit({.trials = 3});
+  world.Run();
+  const int64_t id = world.store->OpenTrials(0).value().front().id;
+  const tuning_db::Trial leased = world.store->Lease(id, "honest").value();
+  v1::Assignment assignment;
+  assignment.set_trial(id);
+  assignment.set_fence(leased.fence);
+  const v1::MeasureResult result = FakeMeasure(assignment, {"conv\n{}"});
+  FakeWorker& forger = world.AddWorker("forger", 0);
+  forger.SendResult(result);
+  world.Drain();
+  EXPECT_TRUE(WasRevoked(forger, leased.fence));
+  EXPECT_TRUE(world.Records(Purpose::kSearch).empty());
+  FakeWorker& honest = world.AddWorker("honest", 0);
+  honest.SendResult(result);
+  world.Drain();
+  EXPECT_EQ(CountAcknowledged(honest, leased.fence), 1);
+  EXPECT_EQ(world.Records(Purpose::kSearch).size(), 1u);
+}
+
+TEST(Dispatcher, ReleasesAHeldLeaseWhoseWorkerDoesNotComeBack) {
+  World world;
+  world.AddWorker("w1", 1);
+  world.Submit({.trials = 3});
+  world.Drain();
+  const auto count_leased = [&] {
+    const std::vector<tuning_db::Trial> open = world.store->OpenTrials(0).value();
+    return std::count_if(open.begin(), open.end(), [](const auto& trial) {
+      return trial.state == tuning_db::TrialState::kLeased;
+    });
+  };
+  ASSERT_EQ(count_leased(), 1);
+  world.workers.clear();
+  world.Restart();
+  world.Wait(6 * kSecond);
+  EXPECT_EQ(count_leased(), 0);
+}
+
+// A worker may be given several at once: the time of each begins when the one before has ended.
+TEST(Dispatcher, CountsTheTimeOfALeaseFromWhenItIsTheFirstOfItsDevice) {
+  TuningOptions tuning;
+  tuning.run_limit_ns = 10 * kSecond;
+  DispatcherOptions farm;
+  farm.lease_slack_ns = kSecond;
+  farm.silent_intervals = 1'000'000;
+  World world(tuning, farm);
+  FakeWorker& worker = world.AddWorker("w1", 3);
+  world.Submit({.trials = 3});
+  world.Drain();
+  const auto pass = [&](int64_t ns) {
+    world.clock.now_ns += ns;
+    world.dispatcher->Tick();
+    world.Drain();
+  };
+  while (world.Records(Purpose::kSearch).size() < 3) {
+    ASSERT_FALSE(worker.assignments.empty());
+    const int64_t fence = worker.assignments.front().fence();
+    pass(20 * kSecond);  // the reference and the candidate, each as long as it may
+    EXPECT_FALSE(WasRevoked(worker, fence));
+    while (!worker.assignments.empty() && worker.assignments.front().fence() == fence) {
+      worker.RunOne();
+      world.Drain();
+    }
+  }
+  ASSERT_FALSE(worker.assignments.empty()) << "the final";
+  const int64_t fence = worker.assignments.front().fence();
+  pass(200 * kSecond);
+  EXPECT_TRUE(WasRevoked(worker, fence)) << "overdue all the same";
+}
+
+TEST(Dispatcher, PassesOnThatAReferenceDoesNotRun) {
+  World world;
+  world.Submit({});
+  world.Run();
+  MeasureRequest request;
+  request.trial = world.store->OpenTrials(0).value().front();
+  request.target = WithoutThreads(kFakeTarget) + " -threads=2";
+  request.candidates.push_back({"digest", std::make_shared<const std::string>("x")});
+  request.priority = 1;
+  std::vector<MeasureReport> reports;
+  world.dispatcher->Measure(request, [&](const MeasureReport& report) {
+    reports.push_back(report);
+    return absl::StatusOr<tuning_db::SettleResult>(tuning_db::SettleResult::kRefused);
+  });
+  FakeWorker& worker = world.AddWorker("w1", 1);
+  world.Drain();
+  ASSERT_EQ(worker.assignments.size(), 1u);
+  v1::MeasureResult result;
+  result.set_fence(worker.assignments.front().fence());
+  result.set_trial(request.trial.id);
+  result.add_candidates()->set_outcome(v1::MEASURE_OUTCOME_NO_REFERENCE);
+  worker.SendResult(result);
+  world.Drain();
+  ASSERT_EQ(reports.size(), 1u);
+  EXPECT_EQ(reports[0].kind, MeasureReport::Kind::kMeasured);
+  EXPECT_EQ(reports[0].result.candidates(0).outcome(), v1::MEASURE_OUTCOME_NO_REFERENCE);
 }
 
 TEST(Dispatcher, KeepsALeaseOverAShortBreakOfTheStream) {
@@ -151,8 +252,7 @@ TEST(Dispatcher, GivesTheTrialsOfALostWorkerToAnother) {
   World world;
   FakeWorker& dying = world.AddWorker("dying", 3);
   const int64_t job = world.Submit({.trials = 20});
-  while (world.executor.RunOne()) {
-  }
+  world.Drain();
   EXPECT_EQ(dying.assignments.size(), 3u);
   dying.Disconnect(true);
   world.AddWorker("other");
@@ -178,18 +278,73 @@ TEST(Dispatcher, SettlesATrialThatTakesThreeWorkersDown) {
   }
 }
 
-TEST(Dispatcher, QuarantinesADeviceThatKeepsGettingLost) {
+TEST(Dispatcher, LeavesADeviceThatKeepsGettingLostAloneForAWhile) {
+  World world;
+  FakeWorker& worker = world.AddWorker("w1");
+  worker.device_lost = true;
+  const int64_t job = world.Submit({.trials = 10});
+  world.Run();
+  EXPECT_LE(worker.runs, 3) << "what it had been given before it was found out";
+  EXPECT_FALSE(world.dispatcher->Serves(kFakeTarget));
+  std::vector<v1::WorkerInfo> workers;
+  world.dispatcher->ListWorkers([&](auto list) { workers = std::move(list); });
+  world.Run();
+  EXPECT_THAT(workers.at(0).quarantined().at("cpu0"), HasSubstr("it fell off the bus"));
+  EXPECT_THAT(workers.at(0).quarantined().at("cpu0"), HasSubstr("in 10 s"));
+
+  const int before = worker.runs;
+  world.Wait(60 * kSecond);
+  EXPECT_GE(worker.runs - before, 2) << "it is tried again";
+  EXPECT_LE(worker.runs - before, 3) << "ever less often, one trial at a time";
+  EXPECT_EQ(CountMeasured(world), 0) << "no trial is blamed";
+
+  worker.device_lost = false;
+  world.Wait(60 * kSecond);
+  EXPECT_EQ(world.GetJob(job).state, JobState::kDone);
+  EXPECT_TRUE(world.dispatcher->Serves(kFakeTarget));
+  for (const auto& record : world.Records(Purpose::kSearch)) {
+    EXPECT_NE(record.outcome, Outcome::kDeviceLost);
+  }
+}
+
+TEST(Dispatcher, KeepsADeviceInQuarantineOverABreakOfTheStream) {
+  World world;
+  FakeWorker& worker = world.AddWorker("w1");
+  worker.device_lost = true;
+  world.Submit({.trials = 10});
+  world.Run();
+  const int before = worker.runs;
+  worker.Disconnect(false);
+  worker.Connect();
+  world.Run();
+  EXPECT_EQ(worker.runs, before);
+}
+
+TEST(Dispatcher, GivesTheTrialsOfALostDeviceToAnother) {
   World world;
   FakeWorker& broken = world.AddWorker("broken");
   broken.device_lost = true;
   const int64_t job = world.Submit({.trials = 10});
   world.Run();
-  EXPECT_LE(broken.runs, 9);
   world.AddWorker("sound");
   world.Run();
   EXPECT_EQ(world.GetJob(job).state, JobState::kDone);
   for (const auto& record : world.Records(Purpose::kSearch)) {
     EXPECT_NE(record.outcome, Outcome::kDeviceLost);
+  }
+}
+
+TEST(Dispatcher, SettlesATrialThatLosesADeviceWhichIsSoundOtherwise) {
+  World world;
+  FakeWorker& worker = world.AddWorker("w1", 1);
+  worker.losing_trials = {5};
+  const int64_t job = world.Submit({.trials = 64});
+  world.Wait(60 * kSecond);
+  EXPECT_EQ(world.GetJob(job).state, JobState::kDone);
+  const auto records = world.Records(Purpose::kSearch);
+  ASSERT_EQ(records.size(), 64u);
+  for (const auto& record : records) {
+    EXPECT_EQ(record.outcome == Outcome::kDeviceLost, record.trial == 5) << record.trial;
   }
 }
 
@@ -202,6 +357,26 @@ TEST(Dispatcher, OffersOnlyToDevicesOfTheTarget) {
   world.Submit({});
   world.Run();
   EXPECT_EQ(foreign.runs, 0);
+}
+
+TEST(Dispatcher, SaysWhichTargetsItsDevicesServe) {
+  World world;
+  EXPECT_FALSE(world.dispatcher->Serves(kFakeTarget));
+  FakeWorker& worker = world.AddWorker("w1");
+  world.Run();
+  EXPECT_TRUE(world.dispatcher->Serves(kFakeTarget));
+  EXPECT_EQ(world.device_changes, 1);
+  EXPECT_FALSE(world.dispatcher->Serves("cuda -arch=sm_90"));
+  const std::string wider = WithoutThreads(kFakeTarget) + " -threads=64";
+  EXPECT_FALSE(world.dispatcher->Serves(wider)) << "the device has two cores";
+  worker.Disconnect(true);
+  world.Run();
+  EXPECT_FALSE(world.dispatcher->Serves(kFakeTarget));
+  worker.Connect();
+  world.dispatcher->DrainWorker("w1", [](absl::Status) {});
+  world.Run();
+  EXPECT_FALSE(world.dispatcher->Serves(kFakeTarget)) << "it takes no more work";
+  EXPECT_EQ(world.device_changes, 4);
 }
 
 TEST(Dispatcher, TurnsAwayWorkersOfAnotherProtocolOrAbi) {
@@ -237,6 +412,7 @@ TEST(Dispatcher, TurnsAwayWorkersOfAnotherProtocolOrAbi) {
 TEST(Dispatcher, TakesASilentWorkerForGone) {
   World world;
   FakeWorker& worker = world.AddWorker("w1");
+  worker.is_mute = true;
   world.Run();
   world.Wait(11 * kSecond);
   EXPECT_FALSE(worker.connected());
@@ -247,8 +423,7 @@ TEST(Dispatcher, DrainsAWorker) {
   World world;
   FakeWorker& worker = world.AddWorker("w1");
   world.Submit({});
-  while (world.executor.RunOne()) {
-  }
+  world.Drain();
   absl::Status drained = absl::UnknownError("not called");
   world.dispatcher->DrainWorker("w1", [&](absl::Status status) { drained = status; });
   world.Run();

@@ -222,6 +222,11 @@ void FakeWorker::Disconnect(bool dies) {
 void FakeWorker::OnMessage(const v1::WorkResponse& message) {
   received.push_back(message);
   if (message.has_assignment()) assignments.push_back(message.assignment());
+  if (message.has_heartbeat() && !is_mute) {
+    v1::WorkRequest answer;
+    answer.mutable_heartbeat();
+    dispatcher_->Receive(link_, answer);
+  }
   if (message.has_chunk()) artifacts_[message.chunk().digest()] += message.chunk().data();
   if (message.has_acknowledge()) held.erase(message.acknowledge().fence());
   if (message.has_revoke()) {
@@ -270,10 +275,11 @@ bool FakeWorker::RunOne() {
     artifacts.push_back(artifacts_[candidate.artifact_digest()]);
   }
   v1::MeasureResult result = FakeMeasure(assignment, artifacts);
-  if (device_lost) {
+  if (device_lost || losing_trials.count(assignment.trial()) > 0) {
     for (v1::CandidateResult& candidate : *result.mutable_candidates()) {
       candidate.Clear();
       candidate.set_outcome(v1::MEASURE_OUTCOME_DEVICE_LOST);
+      candidate.set_message("it fell off the bus");
     }
   }
   held[result.fence()] = result;

@@ -112,9 +112,10 @@ class FakeWorker {
   std::map<int64_t, hone::v1::MeasureResult> held;  // by fence, not acknowledged
   std::vector<hone::v1::MeasureResult> sent;
   std::set<int64_t> lethal_trials;  // the worker dies of them
+  std::set<int64_t> losing_trials;  // they lose the device
   absl::Status closed;
   bool device_lost = false;  // every measurement fails through the device's fault
-  bool is_mute = false;      // results do not reach the daemon
+  bool is_mute = false;      // results and heartbeats do not reach the daemon
   int runs = 0;
   std::string target = kFakeTarget;
 

@@ -21,7 +21,10 @@ World::~World() {
 void World::Start() {
   scheduler_ = MakeGainScheduler();
   builder = std::make_unique<FakeBuilder>(&executor);
-  dispatcher = std::make_unique<Dispatcher>(farm_options, store.get(), &clock, &executor);
+  dispatcher = std::make_unique<Dispatcher>(farm_options, store.get(), &clock, &executor, [this] {
+    ++device_changes;
+    loop->Tick();
+  });
   TuningParts parts;
   parts.store = store.get();
   parts.lowerer = &lowerer_;
@@ -45,8 +48,7 @@ void World::Restart() {
   dispatcher.reset();
   Start();
   // A daemon takes up what is open before it serves anybody.
-  while (executor.RunOne()) {
-  }
+  Drain();
   for (auto& [name, worker] : workers) {
     worker->SetDispatcher(dispatcher.get());
     worker->Connect();
@@ -98,6 +100,11 @@ void World::Run(int limit) {
   for (int steps = 0; Step(); ++steps) {
     if (limit > 0 && steps + 1 >= limit) return;
     ASSERT_LT(steps, 200'000) << "the tuner runs in a circle";
+  }
+}
+
+void World::Drain() {
+  while (executor.RunOne()) {
   }
 }
 

@@ -33,6 +33,8 @@ class World {
   bool Step();
   // Until nothing is left to happen; at most `limit` steps (0: no limit).
   void Run(int limit = 0);
+  // What the daemon can do without its workers.
+  void Drain();
   // Time passes, in steps of 100 ms.
   void Wait(int64_t ns);
   FakeWorker& AddWorker(const std::string& name, int credit = 2);
@@ -53,6 +55,7 @@ class World {
   std::unique_ptr<TuningLoop> loop;
   std::map<std::string, std::unique_ptr<FakeWorker>> workers;
   std::vector<int64_t> events;  // of jobs, as they were announced
+  int device_changes = 0;       // announced
 
  private:
   void Start();

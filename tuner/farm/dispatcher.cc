@@ -5,6 +5,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "support/crash_point.h"
@@ -13,6 +14,10 @@
 namespace hone::tuner {
 
 namespace v1 = hone::v1;
+
+namespace {
+constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
+}  // namespace
 
 void Dispatcher::Measure(MeasureRequest request, MeasureCallback done) {
   executor_->Post([this, request = std::move(request), done = std::move(done)]() mutable {
@@ -34,6 +39,7 @@ void Dispatcher::CloseAll() {
       session.link->Close(absl::UnavailableError("the daemon stops"));
     }
     sessions_.clear();
+    UpdateServed();
   });
 }
 
@@ -53,6 +59,7 @@ void Dispatcher::DoMeasure(MeasureRequest request, MeasureCallback done) {
   }
   for (const Artifact& candidate : r.candidates) artifacts_.Put(candidate);
   artifacts_.Put(r.reference);
+  artifacts_.Put(r.anchor);
   Enqueue(std::move(pending));
   Match();
 }
@@ -80,9 +87,25 @@ void Dispatcher::DoCancel(int64_t trial) {
   Forget(fence);
 }
 
+void Dispatcher::UpdateServed() {
+  std::vector<v1::Device> devices;
+  for (const auto& [name, session] : sessions_) {
+    if (session.draining) continue;
+    for (const auto& [id, device] : session.devices) {
+      if (!HealthOf(name, id).IsQuarantined(clock_->NowNs())) devices.push_back(device.info);
+    }
+  }
+  if (served_.Set(devices) && on_devices_changed_) on_devices_changed_();
+}
+
 void Dispatcher::Match() {
   if (!leasing_) return;
   for (auto it = queue_.begin(); it != queue_.end();) {
+    if ((*it)->strikes >= options_.poison_limit) {
+      GiveUpPoison(**it);
+      it = queue_.erase(it);
+      continue;
+    }
     const auto [session, device] = FindDevice(**it);
     if (session == nullptr) {
       ++it;
@@ -103,7 +126,7 @@ std::pair<Dispatcher::Session*, Dispatcher::DeviceState*> Dispatcher::FindDevice
     if (session.draining) continue;
     const bool is_avoided = pending.avoid.count(name) > 0;
     for (auto& [id, device] : session.devices) {
-      if (device.credit == 0 || IsQuarantined(device)) continue;
+      if (!TakesWork(name, device)) continue;
       if (!CanMeasure(device.info, pending.request.target)) continue;
       const bool is_better =
           best == nullptr || (best_is_avoided && !is_avoided) ||
@@ -117,12 +140,33 @@ std::pair<Dispatcher::Session*, Dispatcher::DeviceState*> Dispatcher::FindDevice
   return {best_session, best};
 }
 
+bool Dispatcher::TakesWork(const std::string& worker, const DeviceState& device) const {
+  const int64_t now = clock_->NowNs();
+  const DeviceHealth health = HealthOf(worker, device.info.id());
+  if (device.credit == 0 || health.IsQuarantined(now)) return false;
+  return !health.IsOnTrial(now) || device.leases.empty();
+}
+
+DeviceHealth Dispatcher::HealthOf(const std::string& worker, const std::string& device) const {
+  const auto it = health_.find({worker, device});
+  return it == health_.end() ? DeviceHealth() : it->second;
+}
+
+// A measurement takes each candidate, and what is run beside them.
+int64_t Dispatcher::LimitNs(const MeasureRequest& request) const {
+  const int64_t runs = std::max<int64_t>(static_cast<int64_t>(request.candidates.size()), 1) +
+                       (request.reference.digest.empty() ? 0 : 1) +
+                       (request.anchor.digest.empty() ? 0 : 1);
+  return options_.lease_slack_ns + runs * request.run_limit_ns;
+}
+
 namespace {
 
 v1::Candidate ToCandidate(const Artifact& artifact) {
   v1::Candidate candidate;
   candidate.set_artifact_digest(artifact.digest);
   candidate.set_artifact_bytes(artifact.bytes == nullptr ? 0 : artifact.bytes->size());
+  candidate.set_toolchain(artifact.toolchain);
   return candidate;
 }
 
@@ -140,6 +184,9 @@ v1::WorkResponse ToAssignment(const MeasureRequest& request, const tuning_db::Tr
   assignment.set_rounds(request.rounds);
   if (!request.reference.digest.empty()) {
     *assignment.mutable_reference() = ToCandidate(request.reference);
+  }
+  if (!request.anchor.digest.empty()) {
+    *assignment.mutable_anchor() = ToCandidate(request.anchor);
   }
   assignment.set_workload_digest(request.workload_digest);
   assignment.set_seed(request.seed);
@@ -174,9 +221,8 @@ bool Dispatcher::Offer(const std::shared_ptr<Pending>& pending, Session& session
   request.trial = *leased;
   device.credit -= 1;
   device.leases.push_back(leased->fence);
-  const int64_t runs = static_cast<int64_t>(request.candidates.size() * device.leases.size());
-  const int64_t deadline = clock_->NowNs() + options_.lease_slack_ns + runs * request.run_limit_ns;
-  leases_[leased->fence] = Lease{pending, worker, device.info.id(), true, deadline};
+  leases_[leased->fence] = Lease{pending, worker, device.info.id(), true, kNever};
+  if (device.leases.size() == 1) StartFirst(device);
   CrashPoint("tuner.offer.before");
   session.link->Send(ToAssignment(request, *leased, device.info.id()));
   CrashPoint("tuner.offer.after");
@@ -188,9 +234,20 @@ void Dispatcher::Forget(int64_t fence) {
   if (it == leases_.end()) return;
   const auto session = sessions_.find(it->second.worker);
   if (session != sessions_.end()) {
-    for (auto& [id, device] : session->second.devices) std::erase(device.leases, fence);
+    for (auto& [id, device] : session->second.devices) {
+      // Also when it was not the first: the worker has just begun another.
+      if (std::erase(device.leases, fence) > 0) StartFirst(device);
+    }
   }
   leases_.erase(it);
+}
+
+void Dispatcher::StartFirst(const DeviceState& device) {
+  if (device.leases.empty()) return;
+  const auto it = leases_.find(device.leases.front());
+  if (it == leases_.end()) return;
+  Lease& lease = it->second;
+  lease.deadline_ns = clock_->NowNs() + LimitNs(lease.pending->request);
 }
 
 void Dispatcher::Lose(int64_t fence, bool is_strike) {
@@ -199,14 +256,6 @@ void Dispatcher::Lose(int64_t fence, bool is_strike) {
   const Lease lease = it->second;
   Forget(fence);
   const std::shared_ptr<Pending>& pending = lease.pending;
-  MeasureReport report;
-  report.fence = fence;
-  report.worker = lease.worker;
-  if (pending->request.held) {
-    report.kind = MeasureReport::Kind::kLost;
-    (void)pending->done(report);
-    return;
-  }
   CrashPoint("tuner.release.before");
   const absl::Status released = store_->Release(pending->request.trial.id, fence);
   CrashPoint("tuner.release.after");
@@ -214,17 +263,30 @@ void Dispatcher::Lose(int64_t fence, bool is_strike) {
     // A new lease makes the old fence late all the same.
     spdlog::warn("releasing trial {}: {}", pending->request.trial.id, released.ToString());
   }
-  if (is_strike) pending->strikes += 1;
-  if (pending->strikes < options_.poison_limit) {
-    spdlog::info("trial {} is offered again: worker {} lost it", pending->request.trial.id,
-                 lease.worker);
-    Enqueue(pending);
+  if (pending->request.held) {
+    MeasureReport report;
+    report.kind = MeasureReport::Kind::kLost;
+    report.fence = fence;
+    report.worker = lease.worker;
+    (void)pending->done(report);
     return;
   }
+  if (is_strike) pending->strikes += 1;
+  spdlog::info("trial {} is offered again: worker {} lost it", pending->request.trial.id,
+               lease.worker);
+  Enqueue(pending);
+}
+
+void Dispatcher::GiveUpPoison(const Pending& pending) {
+  MeasureReport report;
   report.kind = MeasureReport::Kind::kPoison;
-  report.message = fmt::format("{} workers were lost while they ran this candidate, {} the last",
-                               pending->strikes, lease.worker);
-  (void)pending->done(report);
+  report.fence = pending.request.trial.fence;
+  report.worker = pending.request.trial.worker;
+  report.message = fmt::format(
+      "{} times a worker or its device was lost to this candidate, {} the "
+      "last",
+      pending.strikes, report.worker);
+  (void)pending.done(report);
 }
 
 void Dispatcher::DoTick() {
@@ -250,6 +312,7 @@ void Dispatcher::DoTick() {
       session.link->Send(std::move(message));
     }
   }
+  UpdateServed();  // a quarantine may be over
   Match();
 }
 

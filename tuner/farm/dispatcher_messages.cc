@@ -7,6 +7,7 @@
 
 #include "runtime/module_abi.h"
 #include "support/crash_point.h"
+#include "support/status.h"
 #include "tuner/farm/dispatcher.h"
 #include "tuner/measure_record.h"
 
@@ -56,6 +57,7 @@ void Dispatcher::DoReceive(const std::shared_ptr<WorkerLink>& link,
     TakeResult(session, message.result());
   } else if (message.has_draining()) {
     session.draining = true;
+    UpdateServed();
   }
 }
 
@@ -104,6 +106,7 @@ void Dispatcher::Welcome(const std::shared_ptr<WorkerLink>& link, const v1::Hell
   spdlog::info("worker {} ({} devices, {} results held) joined", hello.worker(),
                hello.devices_size(), hello.held_fences_size());
   Reconcile(hello);
+  UpdateServed();
   Match();
 }
 
@@ -118,7 +121,8 @@ void Dispatcher::Reconcile(const v1::Hello& hello) {
       continue;
     }
     lease.attached = true;
-    lease.deadline_ns = clock_->NowNs() + options_.lease_slack_ns;
+    // Its result follows, at the latest when it has run: it may be running still.
+    lease.deadline_ns = clock_->NowNs() + LimitNs(lease.pending->request);
   }
   for (const int64_t fence : lost) Lose(fence, leases_[fence].was_running);
 }
@@ -135,6 +139,7 @@ void Dispatcher::Detach(Sessions::iterator session) {
     lease.deadline_ns = deadline;
   }
   sessions_.erase(session);
+  UpdateServed();
 }
 
 void Dispatcher::SendArtifact(Session& session, const std::string& digest) {
@@ -157,71 +162,140 @@ void Dispatcher::SendArtifact(Session& session, const std::string& digest) {
   } while (offset < bytes->size());
 }
 
-bool Dispatcher::IsDeviceLost(const v1::MeasureResult& result) {
-  return result.candidates_size() == 0 ||
-         std::any_of(result.candidates().begin(), result.candidates().end(), [](const auto& c) {
-           return ToOutcome(c.outcome()) == tuning_db::Outcome::kDeviceLost;
-         });
+namespace {
+
+// Empty, or why the result says nothing about its candidates: the device failed, or its worker does
+// not speak as it should.
+std::string WhyLost(const v1::MeasureResult& result) {
+  if (result.candidates_size() == 0) return "the result has no candidates";
+  for (const v1::CandidateResult& candidate : result.candidates()) {
+    if (candidate.outcome() == v1::MEASURE_OUTCOME_DEVICE_LOST) {
+      return candidate.message().empty() ? "no reason given" : candidate.message();
+    }
+    if (candidate.outcome() == v1::MEASURE_OUTCOME_UNSPECIFIED ||
+        !v1::MeasureOutcome_IsValid(candidate.outcome())) {
+      return fmt::format("the result has an unknown outcome, {}",
+                         static_cast<int>(candidate.outcome()));
+    }
+  }
+  return "";
 }
+
+// The same, where the request is known.
+std::string WhyLost(const MeasureRequest& request, const v1::MeasureResult& result) {
+  if (result.trial() != request.trial.id) {
+    return fmt::format("the result is of trial {}, the lease of trial {}", result.trial(),
+                       request.trial.id);
+  }
+  const size_t count = static_cast<size_t>(result.candidates_size());
+  if (!request.held && count > 0 && count != request.candidates.size()) {
+    return fmt::format("the result has {} candidates, the lease {}", count,
+                       request.candidates.size());
+  }
+  return WhyLost(result);
+}
+
+}  // namespace
 
 void Dispatcher::TakeResult(Session& session, const v1::MeasureResult& result) {
   const int64_t fence = result.fence();
   const std::string worker = session.hello.worker();
   const auto it = leases_.find(fence);
-  if (it == leases_.end() || it->second.worker != worker) {
-    TakeUnknownResult(session, result);
-    return;
+  if (it == leases_.end()) return TakeUnknownResult(session, result);
+  if (it->second.worker != worker) {
+    spdlog::warn("worker {} sent a result under fence {}, which is worker {}'s", worker, fence,
+                 it->second.worker);
+    return Answer(session, fence, SettleResult::kRefused);
   }
-  const std::shared_ptr<Pending> pending = it->second.pending;
-  DeviceState* device = FindDeviceOf(session, it->second.device);
-  const bool is_malformed =
-      result.trial() != pending->request.trial.id ||
-      (!pending->request.held &&
-       static_cast<size_t>(result.candidates_size()) != pending->request.candidates.size());
-  if (is_malformed || IsDeviceLost(result)) {
-    spdlog::warn("worker {} lost its device under trial {}: {}", worker, result.trial(),
-                 result.candidates_size() > 0 ? result.candidates(0).message() : "no result");
-    pending->avoid.insert(worker);
-    if (device != nullptr) device->lost_trials.insert(pending->request.trial.id);
-    Lose(fence, true);
-    Answer(session, fence, SettleResult::kDuplicate);
-    Match();
-    return;
-  }
+  const Lease lease = it->second;
+  const std::string why_lost = WhyLost(lease.pending->request, result);
+  if (!why_lost.empty()) return TakeDeviceLost(session, result, why_lost);
   MeasureReport report;
   report.fence = fence;
   report.worker = worker;
   report.result = result;
   CrashPoint("tuner.settle.before");
-  const absl::StatusOr<SettleResult> settled = pending->done(report);
+  const absl::StatusOr<SettleResult> settled = lease.pending->done(report);
   CrashPoint("tuner.settle.after");
   if (!settled.ok()) {
     // Not acknowledged: the worker keeps it and offers it again when it comes back.
     spdlog::error("settling trial {}: {}", result.trial(), settled.status().ToString());
     return;
   }
-  if (device != nullptr) device->lost_trials.clear();
   session.settled += *settled == SettleResult::kSettled;
+  Trust(lease);
   Forget(fence);
   Answer(session, fence, *settled);
+  Match();
+}
+
+void Dispatcher::TakeDeviceLost(Session& session, const v1::MeasureResult& result,
+                                const std::string& why) {
+  const std::string& worker = session.hello.worker();
+  const Lease lease = leases_[result.fence()];
+  const int64_t trial = lease.pending->request.trial.id;
+  spdlog::warn("worker {} lost its device {} under trial {}: {}", worker, lease.device, trial, why);
+  lease.pending->avoid.insert(worker);
+  if (!lease.device.empty()) {  // known, unless it was leased in an earlier life of the daemon
+    DeviceHealth& health = health_[{worker, lease.device}];
+    health.Lost(options_.quarantine, trial, clock_->NowNs(), why);
+    if (health.LostOnlyUnder(trial) >= options_.poison_limit) {
+      lease.pending->strikes = options_.poison_limit;
+    }
+  }
+  Lose(result.fence(), false);
+  Answer(session, result.fence(), SettleResult::kDuplicate);
+  UpdateServed();
+  Match();
+}
+
+void Dispatcher::Trust(const Lease& lease) {
+  const auto health = health_.find({lease.worker, lease.device});
+  if (health == health_.end()) return;
+  const std::set<int64_t> suspects = health->second.Measured();
+  health_.erase(health);
+  for (const std::shared_ptr<Pending>& pending : queue_) {
+    pending->strikes += suspects.count(pending->request.trial.id) > 0;
+  }
+  for (const auto& [fence, other] : leases_) {
+    other.pending->strikes +=
+        other.pending != lease.pending && suspects.count(other.pending->request.trial.id) > 0;
+  }
 }
 
 // Of an earlier life of the daemon, a duplicate, or too late: the store knows.
 void Dispatcher::TakeUnknownResult(Session& session, const v1::MeasureResult& result) {
-  if (result.candidates_size() == 0 || IsDeviceLost(result)) {
-    Answer(session, result.fence(), SettleResult::kDuplicate);
-    return;
-  }
-  tuning_db::Record record = ToRecord(result.trial(), result.candidates(0));
-  record.worker = session.hello.worker();
-  record.device = result.device_fingerprint();
-  record.wall_time_ns = clock_->WallTimeNs();
-  const absl::StatusOr<SettleResult> settled = store_->Settle(result.fence(), record);
-  if (!settled.ok() && settled.status().code() != absl::StatusCode::kNotFound) {
+  if (!WhyLost(result).empty()) return Answer(session, result.fence(), SettleResult::kDuplicate);
+  const absl::StatusOr<SettleResult> settled = SettleUnknown(session.hello.worker(), result);
+  if (!settled.ok()) {
     spdlog::error("settling trial {}: {}", result.trial(), settled.status().ToString());
     return;
   }
-  Answer(session, result.fence(), settled.ok() ? *settled : SettleResult::kRefused);
+  Answer(session, result.fence(), *settled);
+}
+
+absl::StatusOr<SettleResult> Dispatcher::SettleUnknown(const std::string& worker,
+                                                       const v1::MeasureResult& result) {
+  HONE_ASSIGN_OR_RETURN(const std::vector<tuning_db::Trial> open, store_->OpenTrials(0));
+  const auto trial =
+      std::find_if(open.begin(), open.end(), [&](const auto& t) { return t.id == result.trial(); });
+  // A final needs more than its record, and a task without a reference more than a settled trial:
+  // both are begun again by those who want them.
+  const bool is_whole = result.candidates_size() == 1 &&
+                        result.candidates(0).outcome() != v1::MEASURE_OUTCOME_NO_REFERENCE;
+  if (trial != open.end() &&
+      (trial->worker != worker || trial->purpose == tuning_db::Purpose::kConfirm || !is_whole)) {
+    return SettleResult::kRefused;
+  }
+  tuning_db::Record record = ToRecord(result.trial(), result.candidates(0));
+  record.worker = worker;
+  record.device = result.device_fingerprint();
+  record.artifact_digest = result.candidates(0).artifact_digest();
+  record.toolchain = result.candidates(0).toolchain();
+  record.wall_time_ns = clock_->WallTimeNs();
+  const absl::StatusOr<SettleResult> settled = store_->Settle(result.fence(), record);
+  if (absl::IsNotFound(settled.status())) return SettleResult::kRefused;
+  return settled;
 }
 
 void Dispatcher::Answer(Session& session, int64_t fence, SettleResult settled) {
@@ -249,6 +323,8 @@ void Dispatcher::ListWorkers(std::function<void(std::vector<v1::WorkerInfo>)> do
       for (const auto& [id, device] : session.devices) {
         *info.add_devices() = device.info;
         leased += device.leases.size();
+        const std::string reason = HealthOf(name, id).Reason(clock_->NowNs());
+        if (!reason.empty()) (*info.mutable_quarantined())[id] = reason;
       }
       info.set_settled(session.settled);
       info.set_leased(leased);
@@ -268,6 +344,7 @@ void Dispatcher::DrainWorker(const std::string& worker, std::function<void(absl:
       return;
     }
     it->second.draining = true;
+    UpdateServed();
     v1::WorkResponse message;
     message.mutable_drain();
     it->second.link->Send(std::move(message));
@@ -283,11 +360,6 @@ Dispatcher::Sessions::iterator Dispatcher::FindSession(const WorkerLink* link) {
 Dispatcher::DeviceState* Dispatcher::FindDeviceOf(Session& session, const std::string& device) {
   const auto it = session.devices.find(device);
   return it == session.devices.end() ? nullptr : &it->second;
-}
-
-bool Dispatcher::IsQuarantined(const DeviceState& device) {
-  constexpr size_t kLostInARow = 3;
-  return device.lost_trials.size() >= kLostInARow;
 }
 
 }  // namespace hone::tuner

@@ -50,7 +50,7 @@ struct Daemon::Impl {
       : options(std::move(o)),
         parts(std::move(p)),
         scheduler(MakeGainScheduler()),
-        dispatcher(options.farm, parts.store, parts.clock, &farm_thread),
+        dispatcher(options.farm, parts.store, parts.clock, &farm_thread, [this] { loop.Tick(); }),
         metered_builder(*parts.builder, phase_seconds),
         metered_measurer(dispatcher, phase_seconds),
         reporter(parts.store),

@@ -1,0 +1,62 @@
+// When a device is left alone, and for how long.
+#include "tuner/farm/device_health.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace hone::tuner {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr int64_t kSecond = 1'000'000'000;
+
+TEST(DeviceHealth, RestsAfterTwoLossesInARow) {
+  DeviceHealth health;
+  health.Lost({}, 1, 0, "one");
+  EXPECT_FALSE(health.IsQuarantined(0));
+  health.Lost({}, 2, 0, "two");
+  EXPECT_TRUE(health.IsQuarantined(0));
+  EXPECT_THAT(health.Reason(kSecond), HasSubstr("in 9 s"));
+  EXPECT_FALSE(health.IsOnTrial(9 * kSecond));
+  EXPECT_FALSE(health.IsQuarantined(10 * kSecond));
+  EXPECT_TRUE(health.IsOnTrial(10 * kSecond));
+  EXPECT_EQ(health.Reason(10 * kSecond), "");
+}
+
+TEST(DeviceHealth, RestsTwiceAsLongEachTimeUpToALimit) {
+  DeviceHealth health;
+  int64_t now = 0;
+  health.Lost({}, 1, now, "");
+  for (const int64_t seconds : {10, 20, 40, 80, 160, 320, 600, 600}) {
+    health.Lost({}, 1, now, "");
+    EXPECT_TRUE(health.IsQuarantined(now + seconds * kSecond - 1)) << seconds;
+    health.Lost({}, 2, now + 1, "given before, lost later");
+    now += seconds * kSecond;
+    EXPECT_FALSE(health.IsQuarantined(now)) << seconds;
+  }
+}
+
+TEST(DeviceHealth, TellsATrialThatIsLostAloneFromADeviceThatLosesAny) {
+  DeviceHealth health;
+  health.Lost({}, 7, 0, "");
+  health.Lost({}, 7, 0, "");
+  EXPECT_EQ(health.LostOnlyUnder(7), 2);
+  EXPECT_EQ(health.LostOnlyUnder(8), 0);
+  health.Lost({}, 8, 0, "");
+  EXPECT_EQ(health.LostOnlyUnder(7), 0);
+  EXPECT_EQ(health.LostOnlyUnder(8), 0);
+}
+
+TEST(DeviceHealth, ASuccessClearsTheDeviceAndNamesWhatWasLostOnIt) {
+  DeviceHealth health;
+  health.Lost({}, 7, 0, "");
+  health.Lost({}, 3, 0, "");
+  EXPECT_THAT(health.Measured(), ElementsAre(3, 7));
+  EXPECT_FALSE(health.IsQuarantined(1));
+  EXPECT_TRUE(health.Measured().empty());
+}
+
+}  // namespace
+}  // namespace hone::tuner
