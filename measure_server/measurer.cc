@@ -52,6 +52,7 @@ v1::CandidateResult ToResult(const RunReport& report) {
   }
   result.set_error_ratio(report.error_ratio);
   result.set_dirty_chunks(report.dirty_chunks);
+  result.set_noisy(report.is_noisy != 0);
   result.set_regime(report.cold_constants != 0 ? "cold_constants" : "warm");
   result.set_sandbox_ns(report.sandbox_ns);
   result.set_check_ns(report.check_ns);
@@ -85,12 +86,12 @@ v1::MeasureResult CpuMeasurer::Measure(const Job& job) {
         fmt::format("expected an assignment of at most {} threads, found {}", device_.threads(),
                     assignment.threads()));
   } else if (job.reference != nullptr) {
-    const auto fd =
-        references_.Get(assignment.workload_digest(), *job.reference, assignment.seed());
+    const auto fd = references_.Get(assignment.workload_digest(), *job.reference, assignment.seed(),
+                                    assignment.memory_limit_bytes());
     status = fd.status();
     if (fd.ok()) reference_fd = *fd;
     // Another worker would fare no better with this reference.
-    if (absl::IsInvalidArgument(status)) outcome = v1::MEASURE_OUTCOME_LOAD_ERROR;
+    if (absl::IsInvalidArgument(status)) outcome = v1::MEASURE_OUTCOME_NO_REFERENCE;
   }
   if (status.ok()) {
     const absl::StatusOr<std::vector<RunReport>> reports = Run(job, reference_fd);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr uint64_t kMaxCopies = 64;
 // Beyond it the thread waited for something.
-constexpr double kMaxWallPerCpu = 1.01;
+constexpr double kMaxExcess = 0.01;
 
 double NowNs(clockid_t clock) {
   timespec now{};
@@ -86,7 +86,8 @@ Chunk TimedKernel::RunChunk(int64_t runs) {
   Chunk chunk;
   chunk.wall_ns = NowNs(CLOCK_MONOTONIC) - start_ns;
   const double cpu_ns = NowNs(CLOCK_THREAD_CPUTIME_ID) - cpu_start_ns;
-  chunk.is_clean = Preemptions() == preemptions && chunk.wall_ns <= kMaxWallPerCpu * cpu_ns;
+  chunk.excess = chunk.wall_ns / std::max(cpu_ns, 1.0) - 1;
+  chunk.is_clean = Preemptions() == preemptions && chunk.excess <= kMaxExcess;
   return chunk;
 }
 
