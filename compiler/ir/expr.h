@@ -70,8 +70,8 @@ using Expr = std::shared_ptr<const ExprNode>;
 // `type` filled.
 struct ExprNode {
   ExprKind kind;
-  // Null before type inference; a Var's and a Constant's is always set. A kFunction's is that of its
-  // result (ValueType is that of the function itself), a kGlobalVar's stays null.
+  // Null before type inference; a Var's and a Constant's is always set. A kFunction's is that of
+  // its result (ValueType is that of the function itself), a kGlobalVar's stays null.
   std::shared_ptr<const Type> type = {};
 
   std::string name =

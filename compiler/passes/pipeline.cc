@@ -26,6 +26,7 @@ namespace hone::passes {
 namespace {
 
 constexpr const char* kImport = "import";
+constexpr const char* kInferTypes = "InferTypes";
 
 absl::Status CheckName(const std::string& name) {
   const std::vector<std::string> known = PassNames();
@@ -61,6 +62,19 @@ std::vector<std::string> PassNames() {
   std::vector<std::string> names;
   for (const Pass& pass : Pipeline()) names.push_back(pass.name);
   return names;
+}
+
+absl::StatusOr<ir::Module> RunOne(const ir::Module& module, const PassContext& context,
+                                  const std::string& name) {
+  HONE_ASSIGN_OR_RETURN(const ir::Module typed, InferTypes(module));
+  if (name == kInferTypes) return typed;
+  for (const Pass& pass : Pipeline()) {
+    if (pass.name != name) continue;
+    HONE_ASSIGN_OR_RETURN(const ir::Module result, pass.run(typed, context));
+    return InferTypes(result);
+  }
+  return absl::InvalidArgumentError(fmt::format("unknown pass '{}'; known: {} {}", name,
+                                                kInferTypes, fmt::join(PassNames(), " ")));
 }
 
 absl::StatusOr<ir::Module> RunPipeline(const ir::Module& module, const PassContext& context,
