@@ -41,7 +41,8 @@ absl::StatusOr<std::unique_ptr<LocalFarm>> LocalFarm::Start(const Options& optio
 
   HONE_ASSIGN_OR_RETURN(ChildProcess daemon,
                         ChildProcess::Start({bin + "/honed", "--embedded", "--db", options.database,
-                                             "--socket", socket, "--parent-death-signal"}));
+                                             "--socket", socket, "--parent-death-signal",
+                                             "--local-threads", std::to_string(options.threads)}));
   farm->daemon_ = std::make_unique<ChildProcess>(std::move(daemon));
   const absl::StatusOr<std::string> ready = farm->daemon_->ReadLine(kStartLimitNs);
   if (!ready.ok()) {

@@ -150,12 +150,10 @@ Totals Sum(const v1::JobInfo& job) {
 std::string BestSoFar(const v1::JobInfo& job) {
   double default_ns = 0;
   double best_ns = 0;
-  for (int i = 0; i < job.tasks_size(); ++i) {
-    const v1::TaskProgress& task = job.tasks(i);
+  for (const v1::TaskProgress& task : job.tasks()) {
     if (task.default_ns() <= 0 || task.best_ns() <= 0) continue;
-    const double weight = i < job.spec().tasks_size() ? job.spec().tasks(i).weight() : 1;
-    default_ns += weight * task.default_ns();
-    best_ns += weight * task.best_ns();
+    default_ns += task.weight() * task.default_ns();
+    best_ns += task.weight() * task.best_ns();
   }
   if (best_ns <= 0) return "-";
   return fmt::format("{} ({:.2f}x of default)", FormatNs(best_ns), default_ns / best_ns);

@@ -11,6 +11,7 @@
 
 #include "fmt/format.h"
 #include "hone/v1/tuning.grpc.pb.h"
+#include "support/daemon_address.h"
 #include "support/status.h"
 
 namespace hone::cli {
@@ -72,9 +73,13 @@ class Canceller {
 }  // namespace
 
 struct TuningClient::Connection {
-  explicit Connection(const std::string& address)
-      : stub(v1::TuningService::NewStub(
-            grpc::CreateChannel(address, grpc::InsecureChannelCredentials()))) {}
+  explicit Connection(const std::string& address) {
+    grpc::ChannelArguments arguments;
+    arguments.SetMaxReceiveMessageSize(kMaxMessageBytes);
+    arguments.SetMaxSendMessageSize(kMaxMessageBytes);
+    stub = v1::TuningService::NewStub(
+        grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments));
+  }
   std::unique_ptr<v1::TuningService::Stub> stub;
 };
 

@@ -104,4 +104,11 @@ absl::StatusOr<std::shared_ptr<const TaskContext>> CompilerLowerer::Open(
   return context;
 }
 
+bool CompilerLowerer::IsCompatible(const std::string& target, const std::string& other) const {
+  const absl::StatusOr<Target> a = Target::Parse(target);
+  const absl::StatusOr<Target> b = Target::Parse(other);
+  return a.ok() && b.ok() && a->kind == b->kind && a->VectorBytes() == b->VectorBytes() &&
+         a->VectorRegisters() == b->VectorRegisters() && a->threads == b->threads;
+}
+
 }  // namespace hone::tuner

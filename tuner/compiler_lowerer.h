@@ -17,6 +17,7 @@ class CompilerLowerer : public Lowerer {
   absl::StatusOr<std::shared_ptr<const TaskContext>> Open(const std::string& workload,
                                                           const std::string& signature,
                                                           const std::string& target) override;
+  bool IsCompatible(const std::string& target, const std::string& other) const override;
 
  private:
   std::mutex mutex_;

@@ -10,11 +10,12 @@
 #include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <thread>
 
+#include "support/daemon_address.h"
+#include "support/spare_cores.h"
 #include "support/status.h"
 #include "tuner/builder/client/builder_pool.h"
 #include "tuner/compiler_lowerer.h"
@@ -39,23 +40,9 @@ struct Flags {
   std::string builder_executable = DefaultBuilderExecutable();
   int builders = 1;
   int local_cores = -1;
+  int local_threads = 0;
   TuningOptions tuning;
 };
-
-std::string FromEnvironment(const char* name, const std::string& otherwise) {
-  const char* value = std::getenv(name);
-  return value != nullptr && *value != 0 ? value : otherwise;
-}
-
-std::string DefaultDatabase() {
-  const std::string home = FromEnvironment("HOME", "/tmp");
-  return FromEnvironment("XDG_DATA_HOME", home + "/.local/share") + "/hone/hone.db";
-}
-
-std::string DefaultSocket() {
-  return FromEnvironment("XDG_RUNTIME_DIR", fmt::format("/tmp/hone-{}", getuid())) +
-         "/hone/honed.sock";
-}
 
 void AddFlags(CLI::App& app, Flags& flags) {
   app.set_config("--config", "", "read flags from this file");
@@ -71,6 +58,9 @@ void AddFlags(CLI::App& app, Flags& flags) {
       ->check(CLI::IsMember({"trace", "debug", "info", "warning", "error", "off"}));
   app.add_option("--local-cores", flags.local_cores,
                  "cores that building shares with measuring; 0: none (embedded: all)");
+  app.add_option("--local-threads", flags.local_threads,
+                 "threads of this machine's worker, whose cores (the last ones) honed leaves alone")
+      ->check(CLI::NonNegativeNumber);
   app.add_option("--batch", flags.tuning.batch, "trials proposed at once")
       ->check(CLI::Range(1, 1024));
 }
@@ -116,7 +106,7 @@ int WaitForStop() {
 
 absl::StatusOr<std::unique_ptr<tuning_db::Store>> OpenStore(const Flags& flags) {
   if (flags.memory) return tuning_db::MakeMemoryStore();
-  const std::string path = flags.db.empty() ? DefaultDatabase() : flags.db;
+  const std::string path = flags.db.empty() ? tuning_db::DefaultPath() : flags.db;
   if (flags.db.empty()) {
     std::error_code ignored;  // opening says what is wrong
     std::filesystem::create_directories(std::filesystem::path(path).parent_path(), ignored);
@@ -182,7 +172,7 @@ int Main(int argc, char** argv) {
     return Fail(kUsage, "--memory keeps nothing, --db keeps everything; choose one");
   }
   if (flags.socket.rfind("unix:", 0) == 0) flags.socket = flags.socket.substr(5);
-  if (flags.socket.empty()) flags.socket = DefaultSocket();
+  if (flags.socket.empty()) flags.socket = DefaultDaemonSocket();
   if (flags.local_cores < 0) {
     flags.local_cores = flags.embedded ? static_cast<int>(std::thread::hardware_concurrency()) : 0;
   }
@@ -192,6 +182,8 @@ int Main(int argc, char** argv) {
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != parent) return Fail(kFailed, "the parent process is gone");
   }
+  // Before there are threads, which take after this one.
+  if (flags.local_threads > 0) LeaveLastCores(flags.local_threads);
   return Run(std::move(flags));
 }
 

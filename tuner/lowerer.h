@@ -59,6 +59,11 @@ class Lowerer {
   virtual absl::StatusOr<std::shared_ptr<const TaskContext>> Open(const std::string& workload,
                                                                   const std::string& signature,
                                                                   const std::string& target) = 0;
+  // Whether configs measured on the other target hold on this one: same vector width, registers and
+  // threads.
+  virtual bool IsCompatible(const std::string& target, const std::string& other) const {
+    return false;
+  }
 };
 
 }  // namespace hone::tuner

@@ -18,7 +18,7 @@ namespace hone::tuner {
 struct Artifact {
   std::string digest;  // empty: none
   std::shared_ptr<const std::string> bytes;
-  std::string toolchain = "";  // that built it; the worker echoes it
+  std::string toolchain;  // that built it
 };
 
 struct MeasureRequest {
@@ -27,7 +27,7 @@ struct MeasureRequest {
   std::vector<Artifact> candidates;  // one, or those of a final
   uint32_t rounds = 0;               // of a final; 0 for a trial
   Artifact reference;                // without a digest: no output check
-  Artifact anchor;                   // of a trial: the task's default config, timed now and then
+  Artifact anchor;  // of a trial: the task's default config; without a digest: none
   std::string workload_digest;
   uint64_t seed = 0;
   uint32_t threads = 1;

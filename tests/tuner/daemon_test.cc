@@ -2,17 +2,21 @@
 #include "tuner/service/daemon.h"
 
 #include <gmock/gmock.h>
+#include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <atomic>
 #include <chrono>
 #include <filesystem>
+#include <future>
 #include <thread>
 
 #include "hone/v1/farm.grpc.pb.h"
 #include "hone/v1/log.grpc.pb.h"
 #include "hone/v1/tuning.grpc.pb.h"
+#include "support/daemon_address.h"
 #include "support/digest.h"
 #include "tests/tuner/fakes.h"
 #include "tests/tuner/grpc_worker.h"
@@ -37,8 +41,10 @@ class DaemonTest : public ::testing::Test {
   DaemonTest() : folder_(fs::temp_directory_path() / ("hone-daemon-" + std::to_string(getpid()))) {
     fs::remove_all(folder_);
     StartDaemon();
-    const auto channel =
-        grpc::CreateChannel(daemon_->address(), grpc::InsecureChannelCredentials());
+    grpc::ChannelArguments arguments;
+    arguments.SetMaxReceiveMessageSize(kMaxMessageBytes);
+    const auto channel = grpc::CreateCustomChannel(daemon_->address(),
+                                                   grpc::InsecureChannelCredentials(), arguments);
     tuning_ = v1::TuningService::NewStub(channel);
     farm_ = v1::FarmService::NewStub(channel);
     log_ = v1::LogService::NewStub(channel);
@@ -155,6 +161,122 @@ TEST_F(DaemonTest, CallsAKernelTunedAfterSixtyFourTrialsAndAFinal) {
   EXPECT_EQ(response.configs(0).tier(), "tuned");
   EXPECT_GE(response.configs(0).ratio_to_default(), 1);
   EXPECT_EQ(response.configs(1).tier(), "");
+}
+
+TEST_F(DaemonTest, AnswersWithTheConfigsOfCompatibleTargets) {
+  StartWorker();
+  v1::JobInfo job;
+  ASSERT_TRUE(Submit(Request("a"), &job).ok());
+  (void)Watch(job.id(), 0);
+  v1::GetConfigsRequest request;
+  v1::ConfigKey& key = *request.add_keys();
+  key.set_workload_digest(Sha256Hex("conv"));
+  key.set_signature("NC->NC");
+  const auto tier_on = [&](const std::string& target) {
+    grpc::ClientContext context;
+    v1::GetConfigsResponse response;
+    request.set_target(target);
+    EXPECT_TRUE(tuning_->GetConfigs(&context, request, &response).ok());
+    return response.configs(0).tier();
+  };
+  EXPECT_EQ(tier_on(kFakeTarget), "tuning");
+  EXPECT_EQ(tier_on("llvm -mtriple=x86_64-linux-gnu -mcpu=znver4 -threads=1"), "compatible");
+  EXPECT_EQ(tier_on("llvm -mtriple=x86_64-linux-gnu -mcpu=znver4 -threads=2"), "");
+}
+
+TEST_F(DaemonTest, TakesAJobOfTwoThousandKernels) {
+  constexpr int kTasks = 2000;
+  v1::SubmitJobRequest request = Request("big");
+  request.mutable_spec()->clear_tasks();
+  for (int i = 0; i < kTasks; ++i) {
+    v1::TaskSpec& task = *request.mutable_spec()->add_tasks();
+    task.set_workload(std::to_string(i) + std::string(5000, 'x'));
+    task.set_signature("NC->NC");
+    task.set_name("kernel " + std::to_string(i));
+    task.set_weight(2);
+  }
+  v1::JobInfo job;
+  const grpc::Status submitted = Submit(request, &job);
+  ASSERT_TRUE(submitted.ok()) << submitted.error_message();
+  EXPECT_EQ(job.spec().tasks_size(), 0) << "who submits it knows them";
+
+  grpc::ClientContext of_get;
+  v1::GetJobRequest get;
+  get.set_id(job.id());
+  v1::GetJobResponse got;
+  ASSERT_TRUE(tuning_->GetJob(&of_get, get, &got).ok());
+  ASSERT_EQ(got.job().spec().tasks_size(), kTasks);
+  EXPECT_EQ(got.job().spec().tasks(7).workload(), request.spec().tasks(7).workload());
+
+  grpc::ClientContext of_list;
+  v1::ListJobsResponse list;
+  ASSERT_TRUE(tuning_->ListJobs(&of_list, {}, &list).ok());
+  EXPECT_EQ(list.jobs(0).spec().tasks_size(), 0);
+  EXPECT_EQ(list.jobs(0).tasks_size(), kTasks);
+  const auto events = Watch(job.id(), 0, 1);
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].job().spec().tasks_size(), 0);
+  EXPECT_EQ(events[0].job().tasks(7).weight(), 2);
+}
+
+TEST_F(DaemonTest, TellsToolsWhatItServes) {
+  const auto channel = grpc::CreateChannel(daemon_->address(), grpc::InsecureChannelCredentials());
+  grpc::GenericStub stub(channel);
+  grpc::CompletionQueue queue;
+  grpc::ClientContext context;
+  const std::string method = "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo";
+  const grpc::ByteBuffer empty(nullptr, 0);
+  const auto call = stub.PrepareUnaryCall(&context, method, empty, &queue);
+  call->StartCall();
+  grpc::ByteBuffer answer;
+  grpc::Status status;
+  call->Finish(&answer, &status, nullptr);
+  void* tag = nullptr;
+  bool is_ok = false;
+  ASSERT_TRUE(queue.Next(&tag, &is_ok));
+  EXPECT_NE(status.error_code(), grpc::StatusCode::UNIMPLEMENTED) << status.error_message();
+}
+
+// A builder whose requests take a while to hand over.
+class SlowBuilder : public ThreadedFakeBuilder {
+ public:
+  explicit SlowBuilder(std::promise<void>* entered) : entered_(entered) {}
+  ~SlowBuilder() override { EXPECT_FALSE(is_inside_) << "destroyed while it is used"; }
+  void Build(const v1::BuildBatch& batch, BuildCallback done) override {
+    is_inside_ = true;
+    if (!was_entered_.exchange(true)) entered_->set_value();
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    ThreadedFakeBuilder::Build(batch, std::move(done));
+    is_inside_ = false;
+  }
+
+ private:
+  std::promise<void>* const entered_;
+  std::atomic<bool> is_inside_ = false;
+  std::atomic<bool> was_entered_ = false;
+};
+
+TEST_F(DaemonTest, StopsWhileTheLoopHandsRequestsToTheBuilder) {
+  std::promise<void> entered;
+  daemon_.reset();
+  DaemonOptions options;
+  options.socket = (folder_ / "socket").string();
+  DaemonParts parts;
+  parts.store = store_.get();
+  parts.lowerer = &lowerer_;
+  parts.builder = std::make_unique<SlowBuilder>(&entered);
+  parts.search = [this](const std::string&) { return &search_; };
+  parts.clock = &Clock::Real();
+  daemon_ = Daemon::Start(std::move(options), std::move(parts)).value();
+  v1::JobInfo job;
+  grpc::Status status;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  do {
+    status = Submit(Request("a"), &job);  // the channel dials again
+  } while (!status.ok() && std::chrono::steady_clock::now() < end);
+  ASSERT_TRUE(status.ok());
+  entered.get_future().wait();
+  daemon_.reset();
 }
 
 TEST_F(DaemonTest, SubmitsAJobOnceHoweverOftenItIsAsked) {
@@ -280,6 +402,13 @@ TEST_F(DaemonTest, LetsNobodyElseDial) {
   DaemonParts parts;
   EXPECT_EQ(Daemon::Start(options, std::move(parts)).status().code(),
             absl::StatusCode::kUnavailable);
+  const fs::path link = folder_.string() + "-link";
+  fs::create_directory_symlink(folder_, link);
+  options.socket = (link / "other").string();
+  EXPECT_EQ(Daemon::Start(options, DaemonParts()).status().code(),
+            absl::StatusCode::kInvalidArgument)
+      << "whoever made the link may lead it elsewhere";
+  fs::remove(link);
   fs::permissions(folder_, fs::perms::all);
   options.socket = (folder_ / "other").string();
   EXPECT_EQ(Daemon::Start(options, DaemonParts()).status().code(),

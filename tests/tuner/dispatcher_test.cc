@@ -209,7 +209,7 @@ TEST(Dispatcher, PassesOnThatAReferenceDoesNotRun) {
   MeasureRequest request;
   request.trial = world.store->OpenTrials(0).value().front();
   request.target = WithoutThreads(kFakeTarget) + " -threads=2";
-  request.candidates.push_back({"digest", std::make_shared<const std::string>("x")});
+  request.candidates.push_back({"digest", std::make_shared<const std::string>("x"), ""});
   request.priority = 1;
   std::vector<MeasureReport> reports;
   world.dispatcher->Measure(request, [&](const MeasureReport& report) {
@@ -455,7 +455,7 @@ TEST(Dispatcher, SendsArtifactsInChunksOfAMebibyte) {
   const std::string big(2'500'000, 'x');
   MeasureRequest request;
   request.target = "another target";
-  request.candidates.push_back({"digest", std::make_shared<const std::string>(big)});
+  request.candidates.push_back({"digest", std::make_shared<const std::string>(big), ""});
   world.dispatcher->Measure(request, [](const MeasureReport&) {
     return absl::StatusOr<tuning_db::SettleResult>(tuning_db::SettleResult::kRefused);
   });

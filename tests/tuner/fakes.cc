@@ -1,6 +1,7 @@
 #include "tests/tuner/fakes.h"
 
 #include <algorithm>
+#include <regex>
 #include <utility>
 
 #include "runtime/module_abi.h"
@@ -73,6 +74,11 @@ absl::StatusOr<std::shared_ptr<const TaskContext>> FakeLowerer::Open(const std::
     return absl::InvalidArgumentError("expected a workload, found \"" + workload + "\"");
   }
   return std::make_shared<FakeTask>(workload);
+}
+
+bool FakeLowerer::IsCompatible(const std::string& target, const std::string& other) const {
+  static const std::regex cpu(" -mcpu=[^ ]*");
+  return std::regex_replace(target, cpu, "") == std::regex_replace(other, cpu, "");
 }
 
 std::vector<Config> FakeSearch::NextBatch(const SearchState& state, int count) {

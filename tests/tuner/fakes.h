@@ -57,6 +57,8 @@ class FakeLowerer : public Lowerer {
   absl::StatusOr<std::shared_ptr<const TaskContext>> Open(const std::string& workload,
                                                           const std::string& signature,
                                                           const std::string& target) override;
+  // Targets that differ in their -mcpu only.
+  bool IsCompatible(const std::string& target, const std::string& other) const override;
 };
 
 // Random over the space; what is settled changes what it proposes, as in a guided search.

@@ -185,9 +185,7 @@ v1::WorkResponse ToAssignment(const MeasureRequest& request, const tuning_db::Tr
   if (!request.reference.digest.empty()) {
     *assignment.mutable_reference() = ToCandidate(request.reference);
   }
-  if (!request.anchor.digest.empty()) {
-    *assignment.mutable_anchor() = ToCandidate(request.anchor);
-  }
+  if (!request.anchor.digest.empty()) *assignment.mutable_anchor() = ToCandidate(request.anchor);
   assignment.set_workload_digest(request.workload_digest);
   assignment.set_seed(request.seed);
   assignment.set_threads(request.threads);

@@ -1,18 +1,18 @@
 #include "tuner/service/daemon.h"
 
 #include <fmt/format.h>
+#include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/health_check_service_interface.h>
 #include <grpcpp/impl/service_type.h>
 #include <spdlog/spdlog.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <future>
 #include <set>
 #include <utility>
 
+#include "support/daemon_address.h"
 #include "support/status.h"
 #include "tuner/executor.h"
 #include "tuner/service/event_hub.h"
@@ -22,6 +22,7 @@
 #include "tuner/service/log_service.h"
 #include "tuner/service/socket_folder.h"
 #include "tuner/service/tuning_service.h"
+#include "tuner/service/unix_listener.h"
 
 namespace hone::tuner {
 namespace {
@@ -106,49 +107,68 @@ struct Daemon::Impl {
   std::unique_ptr<grpc::Service> tuning_service;
   std::unique_ptr<grpc::Service> farm_service;
   std::unique_ptr<grpc::Service> log_service;
+  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor;
   std::unique_ptr<grpc::Server> server;
+  std::unique_ptr<UnixListener> listener;
+
+  // With a listener.
+  absl::Status Serve();
 };
 
 Daemon::Daemon(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 const std::string& Daemon::address() const { return impl_->address; }
 
+absl::Status Daemon::Impl::Serve() {
+  TuningServiceParts of_tuning;
+  of_tuning.store = parts.store;
+  of_tuning.lowerer = parts.lowerer;
+  of_tuning.desk = &desk;
+  of_tuning.reporter = &reporter;
+  of_tuning.loop = &loop;
+  of_tuning.hub = &hub;
+  of_tuning.watchers = &watch_thread;
+  of_tuning.phase_seconds = &phase_seconds;
+  tuning_service = MakeTuningService(of_tuning);
+  farm_service = MakeFarmService(&dispatcher);
+  log_service = MakeLogService(parts.store, &reporter);
+
+  grpc::EnableDefaultHealthCheckService(true);
+  grpc::reflection::InitProtoReflectionServerBuilderPlugin();
+  grpc::ServerBuilder builder;
+  builder.SetMaxReceiveMessageSize(kMaxMessageBytes);
+  builder.SetMaxSendMessageSize(kMaxMessageBytes);
+  builder.RegisterService(tuning_service.get());
+  builder.RegisterService(farm_service.get());
+  builder.RegisterService(log_service.get());
+  // gRPC does not look who dials; the listener does.
+  acceptor = builder.experimental().AddExternalConnectionAcceptor(
+      grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
+      grpc::InsecureServerCredentials());
+  server = builder.BuildAndStart();
+  if (server == nullptr) return absl::InternalError("gRPC cannot start a server");
+  listener->Serve([this](int fd) {
+    grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
+    connection.fd = fd;
+    acceptor->HandleNewConnection(&connection);
+  });
+  return absl::OkStatus();
+}
+
 absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Start(DaemonOptions options, DaemonParts parts) {
   HONE_RETURN_IF_ERROR(PrepareSocket(options.socket));
+  HONE_ASSIGN_OR_RETURN(std::unique_ptr<UnixListener> listener,
+                        UnixListener::Listen(options.socket));
   std::unique_ptr<Daemon> daemon(
       new Daemon(std::make_unique<Impl>(std::move(options), std::move(parts))));
   Impl& impl = *daemon->impl_;
   impl.address = "unix:" + impl.options.socket;
+  impl.listener = std::move(listener);
   // Open leases are known before a worker can speak of them.
   impl.loop.Resume();
   impl.loop_thread.Drain();
   impl.farm_thread.Drain();
-
-  TuningServiceParts of_tuning;
-  of_tuning.store = impl.parts.store;
-  of_tuning.desk = &impl.desk;
-  of_tuning.reporter = &impl.reporter;
-  of_tuning.loop = &impl.loop;
-  of_tuning.hub = &impl.hub;
-  of_tuning.watchers = &impl.watch_thread;
-  of_tuning.phase_seconds = &impl.phase_seconds;
-  impl.tuning_service = MakeTuningService(of_tuning);
-  impl.farm_service = MakeFarmService(&impl.dispatcher);
-  impl.log_service = MakeLogService(impl.parts.store, &impl.reporter);
-
-  grpc::EnableDefaultHealthCheckService(true);
-  grpc::ServerBuilder builder;
-  builder.AddListeningPort(impl.address, grpc::InsecureServerCredentials());
-  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
-  builder.RegisterService(impl.tuning_service.get());
-  builder.RegisterService(impl.farm_service.get());
-  builder.RegisterService(impl.log_service.get());
-  const mode_t mask = umask(0177);
-  impl.server = builder.BuildAndStart();
-  umask(mask);
-  if (impl.server == nullptr) {
-    return absl::InternalError(fmt::format("cannot listen on {}", impl.address));
-  }
+  HONE_RETURN_IF_ERROR(impl.Serve());
   impl.ticker = std::make_unique<Ticker>(kTickMs, [&impl] {
     impl.loop.Tick();
     impl.dispatcher.Tick();
@@ -162,14 +182,17 @@ Daemon::~Daemon() {
   impl.loop.Stop();
   impl.dispatcher.StopLeasing();
   impl.dispatcher.CloseAll();
+  impl.listener->Stop();
   if (impl.server != nullptr) {
     impl.server->Shutdown(std::chrono::system_clock::now() + kStopGrace);
     impl.server.reset();
-    unlink(impl.options.socket.c_str());
   }
+  impl.listener.reset();
   impl.farm_thread.Drain();
-  impl.parts.builder.reset();  // answers what is open, to the loop
   impl.planner_thread.Stop();
+  // The loop may be handing requests to the builder: it has stopped once this is through.
+  impl.loop_thread.Drain();
+  impl.parts.builder.reset();  // answers what is open, to the loop
   impl.loop_thread.Stop();
   impl.farm_thread.Stop();
   impl.watch_thread.Stop();

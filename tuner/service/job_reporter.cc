@@ -30,12 +30,12 @@ v1::JobState ToProto(tuning_db::JobState state) {
 
 }  // namespace
 
-absl::StatusOr<v1::JobInfo> JobReporter::Report(int64_t id) {
+absl::StatusOr<v1::JobInfo> JobReporter::Report(int64_t id, Spec detail) {
   HONE_ASSIGN_OR_RETURN(const tuning_db::Job job, store_->GetJob(id));
-  return Report(job);
+  return Report(job, detail);
 }
 
-absl::StatusOr<v1::JobInfo> JobReporter::Report(const tuning_db::Job& job) {
+absl::StatusOr<v1::JobInfo> JobReporter::Report(const tuning_db::Job& job, Spec detail) {
   const std::lock_guard lock(mutex_);
   v1::JobInfo info;
   info.set_id(job.id);
@@ -52,14 +52,15 @@ absl::StatusOr<v1::JobInfo> JobReporter::Report(const tuning_db::Job& job) {
   spec.set_search(job.search);
   spec.set_priority(job.priority);
   for (const tuning_db::JobTask& task : job.tasks) {
+    spec.set_trials(std::max(spec.trials(), task.trials));
+    HONE_ASSIGN_OR_RETURN(*info.add_tasks(), Progress(job, task));
+    if (detail == Spec::kWithoutTasks) continue;
     HONE_ASSIGN_OR_RETURN(const tuning_db::Task row, CachedTask(task.task));
     v1::TaskSpec& of_task = *spec.add_tasks();
     of_task.set_workload(row.workload);
     of_task.set_signature(task.signature);
     of_task.set_name(task.name);
     of_task.set_weight(task.weight);
-    spec.set_trials(std::max(spec.trials(), task.trials));
-    HONE_ASSIGN_OR_RETURN(*info.add_tasks(), Progress(job, task));
   }
   return info;
 }
@@ -86,6 +87,7 @@ absl::StatusOr<v1::TaskProgress> JobReporter::Progress(const tuning_db::Job& job
   progress.set_workload_digest(row.workload_digest);
   progress.set_signature(task.signature);
   progress.set_name(task.name);
+  progress.set_weight(task.weight);
   progress.set_budget(task.trials);
   progress.set_total_trials(sums.trials);
   progress.set_trials(sums.by_job[job.id].trials);

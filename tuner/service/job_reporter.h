@@ -19,8 +19,10 @@ class JobReporter {
  public:
   explicit JobReporter(tuning_db::Store* store) : store_(store) {}
 
-  absl::StatusOr<hone::v1::JobInfo> Report(int64_t job);
-  absl::StatusOr<hone::v1::JobInfo> Report(const tuning_db::Job& job);
+  // The texts of a job's tasks are most of it, and never change.
+  enum class Spec { kWhole, kWithoutTasks };
+  absl::StatusOr<hone::v1::JobInfo> Report(int64_t job, Spec spec);
+  absl::StatusOr<hone::v1::JobInfo> Report(const tuning_db::Job& job, Spec spec);
   // The task's row; tasks never change.
   absl::StatusOr<tuning_db::Task> GetTask(int64_t id);
 

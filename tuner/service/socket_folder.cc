@@ -20,9 +20,11 @@ absl::Status CheckFolder(const std::string& folder) {
     return absl::InvalidArgumentError(
         fmt::format("cannot make the socket's folder {}: {}", folder, std::strerror(errno)));
   }
+  // Not through a link: who made it could lead it elsewhere later.
   struct stat info = {};
-  if (stat(folder.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) {
-    return absl::InvalidArgumentError(fmt::format("{} is no folder for a socket", folder));
+  if (lstat(folder.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) {
+    return absl::InvalidArgumentError(fmt::format(
+        "expected a folder for the socket at {}, found something else or a link", folder));
   }
   if (info.st_uid != geteuid() || (info.st_mode & 077) != 0) {
     return absl::InvalidArgumentError(fmt::format(

@@ -28,7 +28,8 @@ class TuningServiceImpl final : public v1::TuningService::CallbackService {
                                       v1::SubmitJobResponse* response) override {
     const auto job = parts_.desk->Submit(request->client_id(), request->spec());
     if (!job.ok()) return Answer(context, job.status());
-    return AnswerJob(context, job->id, response->mutable_job());
+    return Answer(context,
+                  Fill(job->id, JobReporter::Spec::kWithoutTasks, response->mutable_job()));
   }
 
   grpc::ServerUnaryReactor* GetJob(grpc::CallbackServerContext* context,
@@ -37,7 +38,7 @@ class TuningServiceImpl final : public v1::TuningService::CallbackService {
     for (const auto& [phase, seconds] : parts_.phase_seconds->Snapshot()) {
       (*response->mutable_phase_seconds())[phase] = seconds;
     }
-    return AnswerJob(context, request->id(), response->mutable_job());
+    return Answer(context, Fill(request->id(), JobReporter::Spec::kWhole, response->mutable_job()));
   }
 
   grpc::ServerUnaryReactor* ListJobs(grpc::CallbackServerContext* context,
@@ -55,11 +56,13 @@ class TuningServiceImpl final : public v1::TuningService::CallbackService {
                                       const v1::CancelJobRequest* request,
                                       v1::CancelJobResponse* response) override {
     grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
-    parts_.loop->CancelJob(request->id(),
-                           [this, reactor, response, id = request->id()](absl::Status status) {
-                             if (status.ok()) status = Fill(id, response->mutable_job());
-                             reactor->Finish(ToGrpc(status));
-                           });
+    parts_.loop->CancelJob(
+        request->id(), [this, reactor, response, id = request->id()](absl::Status status) {
+          if (status.ok()) {
+            status = Fill(id, JobReporter::Spec::kWithoutTasks, response->mutable_job());
+          }
+          reactor->Finish(ToGrpc(status));
+        });
     return reactor;
   }
 
@@ -70,14 +73,9 @@ class TuningServiceImpl final : public v1::TuningService::CallbackService {
   }
 
  private:
-  absl::Status Fill(int64_t id, v1::JobInfo* info) {
-    HONE_ASSIGN_OR_RETURN(*info, parts_.reporter->Report(id));
+  absl::Status Fill(int64_t id, JobReporter::Spec spec, v1::JobInfo* info) {
+    HONE_ASSIGN_OR_RETURN(*info, parts_.reporter->Report(id, spec));
     return absl::OkStatus();
-  }
-
-  grpc::ServerUnaryReactor* AnswerJob(grpc::CallbackServerContext* context, int64_t id,
-                                      v1::JobInfo* info) {
-    return Answer(context, Fill(id, info));
   }
 
   absl::Status List(const v1::ListJobsRequest& request, v1::ListJobsResponse& response) {
@@ -85,7 +83,8 @@ class TuningServiceImpl final : public v1::TuningService::CallbackService {
     const int64_t size = PageSize(request.page_size());
     HONE_ASSIGN_OR_RETURN(const auto jobs, parts_.store->ListJobs(after, size));
     for (const tuning_db::Job& job : jobs) {
-      HONE_ASSIGN_OR_RETURN(*response.add_jobs(), parts_.reporter->Report(job));
+      HONE_ASSIGN_OR_RETURN(*response.add_jobs(),
+                            parts_.reporter->Report(job, JobReporter::Spec::kWithoutTasks));
     }
     if (static_cast<int64_t>(jobs.size()) == size) {
       response.set_next_page_token(std::to_string(jobs.back().id));
@@ -98,8 +97,11 @@ class TuningServiceImpl final : public v1::TuningService::CallbackService {
     for (const v1::ConfigKey& key : request.keys()) {
       keys.push_back({key.workload_digest(), key.signature()});
     }
+    const auto is_compatible = [&](const std::string& other) {
+      return parts_.lowerer->IsCompatible(request.target(), other);
+    };
     HONE_ASSIGN_OR_RETURN(const auto bests,
-                          tuning_db::Resolve(*parts_.store, request.target(), keys));
+                          tuning_db::Resolve(*parts_.store, request.target(), keys, is_compatible));
     for (const tuning_db::Best& best : bests) {
       v1::BestConfig& config = *response.add_configs();
       config.set_tier(std::string(tuning_db::Name(best.tier)));

@@ -6,6 +6,7 @@
 
 #include "tuner/executor.h"
 #include "tuner/jobs/tuning_loop.h"
+#include "tuner/lowerer.h"
 #include "tuner/metered.h"
 #include "tuner/service/event_hub.h"
 #include "tuner/service/job_desk.h"
@@ -20,6 +21,7 @@ namespace hone::tuner {
 
 struct TuningServiceParts {
   tuning_db::Store* store = nullptr;
+  Lowerer* lowerer = nullptr;
   JobDesk* desk = nullptr;
   JobReporter* reporter = nullptr;
   TuningLoop* loop = nullptr;

@@ -48,7 +48,7 @@ void WatchStream::Read() {
     if (!is_open) End(grpc::Status::OK);
     return;
   }
-  const auto info = parts_.reporter->Report(job_);
+  const auto info = parts_.reporter->Report(job_, JobReporter::Spec::kWithoutTasks);
   if (!info.ok()) return End(ToGrpc(info.status()));
   const v1::WatchJobResponse* first = nullptr;
   {

@@ -1,0 +1,19 @@
+// Where programs of one user find their daemon, and what they may say to it.
+#ifndef HONE_SUPPORT_DAEMON_ADDRESS_H_
+#define HONE_SUPPORT_DAEMON_ADDRESS_H_
+
+#include <string>
+
+namespace hone {
+
+// The Unix socket that honed serves and its clients dial where no other is named:
+// $XDG_RUNTIME_DIR/hone/honed.sock, or /tmp/hone-UID/honed.sock. Makes nothing.
+std::string DefaultDaemonSocket();
+
+// The largest message of either side, in bytes: a job of some thousand kernels, with their texts.
+// gRPC's own limit for what is received is 4 MiB.
+inline constexpr int kMaxMessageBytes = 64 << 20;
+
+}  // namespace hone
+
+#endif  // HONE_SUPPORT_DAEMON_ADDRESS_H_

@@ -1,0 +1,53 @@
+// The daemon's door: takes connections on a Unix socket, and looks who dials.
+#ifndef HONE_TUNER_SERVICE_UNIX_LISTENER_H_
+#define HONE_TUNER_SERVICE_UNIX_LISTENER_H_
+
+#include <sys/types.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "absl/status/statusor.h"
+
+namespace hone::tuner {
+
+// This user and root.
+bool IsOwnUser(uid_t peer);
+
+// Thread-compatible.
+class UnixListener {
+ public:
+  // Makes the socket (mode 0600); dialers wait until Serve. The path is one that PrepareSocket
+  // (socket_folder.h) found free.
+  static absl::StatusOr<std::unique_ptr<UnixListener>> Listen(const std::string& path);
+  // Stops, and removes the socket.
+  ~UnixListener();
+  UnixListener(const UnixListener&) = delete;
+  UnixListener& operator=(const UnixListener&) = delete;
+
+  // From here on every connection of an allowed user is given to `take`, which owns the descriptor
+  // (non-blocking); others are closed. `take` is called on a thread of the listener's.
+  void Serve(std::function<void(int fd)> take,
+             std::function<bool(uid_t peer)> is_allowed = IsOwnUser);
+  // No connection is taken from here on. The socket goes with the object.
+  void Stop();
+
+ private:
+  UnixListener(std::string path, int fd, int stop_fd)
+      : path_(std::move(path)), fd_(fd), stop_fd_(stop_fd) {}
+  void Loop();
+  void AcceptOne();
+
+  const std::string path_;
+  const int fd_;
+  const int stop_fd_;  // an event: readable once it is to stop
+  std::function<void(int)> take_;
+  std::function<bool(uid_t)> is_allowed_;
+  std::thread thread_;
+};
+
+}  // namespace hone::tuner
+
+#endif  // HONE_TUNER_SERVICE_UNIX_LISTENER_H_
