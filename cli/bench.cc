@@ -10,6 +10,7 @@
 #include "fmt/format.h"
 #include "nlohmann/json.hpp"
 #include "runtime/data_type.h"
+#include "support/median.h"
 #include "support/random.h"
 #include "support/status.h"
 
@@ -41,11 +42,6 @@ void FillInputs(Executor& executor) {
       floats[e] = static_cast<float>(2 * random.Uniform() - 1);
     }
   }
-}
-
-double Median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values.empty() ? 0 : values[values.size() / 2];
 }
 
 // One model under the clock.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -29,8 +30,18 @@ class CompilerTask final : public TaskContext {
   const schedule::Config& default_config() const override { return default_; }
   std::string anchor_digest() const override { return def_.workload.anchor_digest; }
   int threads() const override { return task_.target.threads; }
-  // What exceeds a core's own cache is gone from it when the kernel's turn comes again.
-  bool cold_constants() const override { return ConstantBytes() > task_.target.l2_bytes; }
+  Caches caches() const override {
+    const Target& target = task_.target;
+    return {target.l2_bytes, std::max(target.l2_bytes, target.l3_bytes)};
+  }
+  int64_t constant_bytes() const override {
+    int64_t bytes = 0;
+    for (const loop::Buffer& buffer : def_.naive.buffers) {
+      if (buffer->role != loop::Role::kConstant) continue;
+      bytes += buffer->layout.ElementCount(buffer->shape) * SizeBytes(buffer->dtype);
+    }
+    return bytes;
+  }
 
   absl::StatusOr<LoweredCandidate> Lower(const schedule::Config& config) const override {
     HONE_ASSIGN_OR_RETURN(const loop::Nest nest, template_.Schedule(task_, config));
@@ -44,15 +55,6 @@ class CompilerTask final : public TaskContext {
   }
 
  private:
-  int64_t ConstantBytes() const {
-    int64_t bytes = 0;
-    for (const loop::Buffer& buffer : def_.naive.buffers) {
-      if (buffer->role != loop::Role::kConstant) continue;
-      bytes += buffer->layout.ElementCount(buffer->shape) * SizeBytes(buffer->dtype);
-    }
-    return bytes;
-  }
-
   const ops::KernelDefinition def_;
   const schedule::Task task_;
   const schedule::Template& template_;

@@ -35,9 +35,14 @@ class TaskContext {
   virtual const schedule::Config& default_config() const = 0;
   // Of the workload; empty where nobody knows.
   virtual std::string anchor_digest() const { return ""; }
-  // Whether a run in a model finds the constants out of the cache that they fit in when the kernel
-  // runs alone: then candidates are timed over rotating copies.
-  virtual bool cold_constants() const { return false; }
+  // Of the kernel, as the model holds them; 0: it has none.
+  virtual int64_t constant_bytes() const { return 0; }
+  // Of the target, in bytes: a core's own cache, and the last one before memory.
+  struct Caches {
+    int64_t core = 0;
+    int64_t last_level = 0;
+  };
+  virtual Caches caches() const { return {}; }
   // Threads of the target.
   virtual int threads() const = 0;
   // kInvalidArgument for a config that is none of the space.

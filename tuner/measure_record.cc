@@ -1,6 +1,9 @@
 #include "tuner/measure_record.h"
 
 #include <algorithm>
+#include <iterator>
+
+#include "support/median.h"
 
 namespace hone::tuner {
 
@@ -20,20 +23,11 @@ Outcome ToOutcome(hone::v1::MeasureOutcome outcome) {
       return Outcome::kWrongOutput;
     case hone::v1::MEASURE_OUTCOME_OUT_OF_MEMORY:
       return Outcome::kOutOfMemory;
+    case hone::v1::MEASURE_OUTCOME_NO_REFERENCE:
+      return Outcome::kCancelled;
     default:
       return Outcome::kDeviceLost;
   }
-}
-
-double Median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  const size_t middle = values.size() / 2;
-  std::nth_element(values.begin(), values.begin() + static_cast<ptrdiff_t>(middle), values.end());
-  const double upper = values[middle];
-  if (values.size() % 2 == 1) return upper;
-  return (upper +
-          *std::max_element(values.begin(), values.begin() + static_cast<ptrdiff_t>(middle))) /
-         2;
 }
 
 tuning_db::Record ToRecord(int64_t trial, const hone::v1::CandidateResult& result) {
@@ -41,7 +35,9 @@ tuning_db::Record ToRecord(int64_t trial, const hone::v1::CandidateResult& resul
   record.trial = trial;
   record.outcome = ToOutcome(result.outcome());
   record.message = result.message();
-  record.samples_ns.assign(result.samples_ns().begin(), result.samples_ns().end());
+  // A final has no number where a round has no time.
+  std::copy_if(result.samples_ns().begin(), result.samples_ns().end(),
+               std::back_inserter(record.samples_ns), [](double sample) { return sample > 0; });
   if (record.outcome == Outcome::kOk) record.median_ns = Median(record.samples_ns);
   if (record.outcome == Outcome::kOk && !(record.median_ns > 0)) {
     record.outcome = Outcome::kRunTimeout;
@@ -51,6 +47,18 @@ tuning_db::Record ToRecord(int64_t trial, const hone::v1::CandidateResult& resul
   record.calibrator_ns = Median({result.calibrator_ns().begin(), result.calibrator_ns().end()});
   record.error_ratio = result.error_ratio();
   record.regime = result.regime();
+  record.artifact_digest = result.artifact_digest();
+  record.toolchain = result.toolchain();
+  return record;
+}
+
+tuning_db::Record ToRecord(const hone::v1::MeasureResult& result, const std::string& worker,
+                           int64_t wall_time_ns) {
+  tuning_db::Record record = ToRecord(result.trial(), result.candidates(0));
+  record.anchor_ns = result.anchor_ns();
+  record.device = result.device_fingerprint();
+  record.worker = worker;
+  record.wall_time_ns = wall_time_ns;
   return record;
 }
 

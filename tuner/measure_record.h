@@ -2,20 +2,22 @@
 #ifndef HONE_TUNER_MEASURE_RECORD_H_
 #define HONE_TUNER_MEASURE_RECORD_H_
 
-#include <vector>
+#include <string>
 
 #include "hone/v1/farm.pb.h"
 #include "tuning_db/types.h"
 
 namespace hone::tuner {
 
+// A candidate that was not measured for want of a reference is kCancelled: that is not its fault.
 tuning_db::Outcome ToOutcome(hone::v1::MeasureOutcome outcome);
 
-// 0 for no values.
-double Median(std::vector<double> values);
-
-// The record of `trial`. The artifact's digest and the wall time are the caller's to fill.
+// The record of `trial`, as far as the result of its candidate says. Worker, device, wall time and
+// the anchor's time are the caller's to fill.
 tuning_db::Record ToRecord(int64_t trial, const hone::v1::CandidateResult& result);
+// All of it: of the first candidate of `result`, measured by `worker`, settled at `wall_time_ns`.
+tuning_db::Record ToRecord(const hone::v1::MeasureResult& result, const std::string& worker,
+                           int64_t wall_time_ns);
 
 }  // namespace hone::tuner
 

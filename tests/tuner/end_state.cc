@@ -8,6 +8,22 @@
 
 namespace hone::tuner {
 
+namespace {
+
+// Each stands beside a confirm trial that succeeded.
+int CountFinals(tuning_db::Store& store, int64_t task) {
+  tuning_db::RecordFilter filter;
+  filter.task = task;
+  filter.purpose = tuning_db::Purpose::kConfirm;
+  int count = 0;
+  for (const tuning_db::Record& record : store.Records(filter).value()) {
+    count += record.outcome == tuning_db::Outcome::kOk;
+  }
+  return count;
+}
+
+}  // namespace
+
 std::string EndStateOf(tuning_db::Store& store) {
   tuning_db::RecordFilter filter;
   filter.purpose = tuning_db::Purpose::kSearch;
@@ -17,8 +33,9 @@ std::string EndStateOf(tuning_db::Store& store) {
   for (const tuning_db::Record& record : records) {
     tasks.insert({record.of_trial.task, record.of_trial.signature});
     EXPECT_EQ(lines.count(record.trial), 0u) << "trial settled twice";
-    lines[record.trial] = fmt::format("{} {} {} {}\n", record.of_trial.task, record.of_trial.config,
-                                      tuning_db::Name(record.outcome), record.median_ns);
+    lines[record.trial] = fmt::format("{} {} {} {} {} {}\n", record.of_trial.task,
+                                      record.of_trial.config, tuning_db::Name(record.outcome),
+                                      record.median_ns, record.artifact_digest, record.toolchain);
   }
   // Between tasks the order is open.
   std::map<int64_t, std::string> by_task;
@@ -29,9 +46,11 @@ std::string EndStateOf(tuning_db::Store& store) {
     const auto final = store.NewestFinal(task, signature).value();
     if (!final) continue;
     for (const tuning_db::FinalEntry& entry : final->entries) {
-      text += fmt::format("final {} {} {}\n", task, entry.config, entry.median_ns);
+      text += fmt::format("final {} {} {} {}\n", task, entry.config, entry.median_ns,
+                          entry.artifact_digest);
     }
-    text += fmt::format("winner {} of {} trials\n", final->winner, final->distinct_trials);
+    text += fmt::format("winner {} of {} trials, {}, {} finals\n", final->winner,
+                        final->distinct_trials, final->toolchain, CountFinals(store, task));
   }
   return text;
 }

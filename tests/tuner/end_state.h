@@ -8,8 +8,9 @@
 
 namespace hone::tuner {
 
-// Per task: each search config with its outcome and median, in the order of proposal; the final's
-// entries and winner. Two runs that came to the same end have the same text.
+// Per task: each search config with its outcome, median, artifact and toolchain, in the order of
+// proposal; the newest final's entries, winner and toolchain; how many finals there were. Two runs
+// that came to the same end have the same text.
 std::string EndStateOf(tuning_db::Store& store);
 
 }  // namespace hone::tuner

@@ -22,6 +22,24 @@ bool ManualExecutor::RunOne() {
   return true;
 }
 
+void Gate::Post(std::function<void()> work) {
+  if (!is_closed) return behind_->Post(std::move(work));
+  held_.push_back(std::move(work));
+}
+
+bool Gate::LetOneThrough() {
+  if (held_.empty()) return false;
+  behind_->Post(std::move(held_.front()));
+  held_.pop_front();
+  return true;
+}
+
+void Gate::Open() {
+  is_closed = false;
+  while (LetOneThrough()) {
+  }
+}
+
 namespace {
 
 bool Contains(const std::string& text, const std::string& word) {
@@ -49,6 +67,8 @@ class FakeTask : public TaskContext {
   }
   const Space& space() const override { return space_; }
   const Config& default_config() const override { return default_; }
+  int64_t constant_bytes() const override { return Contains(workload_, "weights") ? 2 << 20 : 0; }
+  Caches caches() const override { return {1 << 20, 32 << 20}; }
   int threads() const override { return Contains(workload_, "two_threads") ? 2 : 1; }
   absl::StatusOr<LoweredCandidate> Lower(const Config& config) const override {
     if (!space_.Contains(config)) return absl::InvalidArgumentError("no config of the space");
@@ -151,12 +171,16 @@ v1::MeasureResult FakeMeasure(const v1::Assignment& assignment,
   result.set_fence(assignment.fence());
   result.set_trial(assignment.trial());
   result.set_device_fingerprint("fake device");
+  if (assignment.has_anchor()) result.set_anchor_ns(kFakeAnchorNs);
   for (const std::string& artifact : artifacts) {
+    const v1::Candidate& asked = assignment.candidates(result.candidates_size());
     const size_t line = artifact.find('\n');
     const FakeOutcome outcome = OutcomeOf(artifact.substr(0, line), artifact.substr(line + 1));
     v1::CandidateResult& candidate = *result.add_candidates();
     candidate.set_outcome(outcome.measure);
-    candidate.set_regime("warm");
+    candidate.set_artifact_digest(asked.artifact_digest());
+    candidate.set_toolchain(asked.toolchain());
+    candidate.set_regime(assignment.timing().cold_constants() ? "cold_constants" : "warm");
     if (outcome.measure != v1::MEASURE_OUTCOME_OK) {
       candidate.set_message("fails");
       continue;
@@ -271,6 +295,7 @@ bool FakeWorker::RunOne() {
   const v1::Assignment assignment = assignments.front();
   if (!Fetch(assignment)) return true;
   assignments.pop_front();
+  ran.push_back(assignment);
   ++runs;
   if (lethal_trials.count(assignment.trial()) > 0) {
     Disconnect(true);
@@ -288,6 +313,7 @@ bool FakeWorker::RunOne() {
       candidate.set_message("it fell off the bus");
     }
   }
+  if (tamper) tamper(assignment, result);
   held[result.fence()] = result;
   SendResult(result);
   GiveCredit(1);

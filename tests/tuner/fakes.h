@@ -41,6 +41,23 @@ class ManualExecutor : public Executor {
   std::deque<std::function<void()>> queue_;
 };
 
+// Hands work on to another executor, or holds it back.
+class Gate : public Executor {
+ public:
+  explicit Gate(Executor* behind) : behind_(behind) {}
+  void Post(std::function<void()> work) override;
+  // The oldest that is held back goes on; false: there is none.
+  bool LetOneThrough();
+  void Open();
+  void Clear() { held_.clear(); }
+
+  bool is_closed = false;
+
+ private:
+  Executor* const behind_;
+  std::deque<std::function<void()>> held_;
+};
+
 // What a config of the fake task does. The workload's text may hold the words "default_fails" (its
 // default gives a wrong output) and "tiny" (a space of two configs).
 struct FakeOutcome {
@@ -51,7 +68,8 @@ struct FakeOutcome {
 FakeOutcome OutcomeOf(const std::string& workload, const std::string& config);
 
 // 512 configs in nine knobs; the last knob does nothing where the first is 0 (equal nests). A
-// workload whose text begins with "bad" is refused.
+// workload whose text begins with "bad" is refused; one with "weights" in it has 2 MiB of constants
+// (caches: 1 MiB, 32 MiB).
 class FakeLowerer : public Lowerer {
  public:
   absl::StatusOr<std::shared_ptr<const TaskContext>> Open(const std::string& workload,
@@ -83,6 +101,9 @@ class FakeBuilder : public Builder {
   int asked_ = 0;
 };
 hone::v1::BuildReply FakeBuild(const hone::v1::BuildRequest& request);
+
+// Of any task, where an assignment asks for it.
+inline constexpr double kFakeAnchorNs = 60'000;
 
 // What a worker reports for an assignment whose artifacts are these.
 hone::v1::MeasureResult FakeMeasure(const hone::v1::Assignment& assignment,
@@ -118,6 +139,9 @@ class FakeWorker {
   absl::Status closed;
   bool device_lost = false;  // every measurement fails through the device's fault
   bool is_mute = false;      // results and heartbeats do not reach the daemon
+  // Changes what it reports; nullptr: nothing.
+  std::function<void(const hone::v1::Assignment&, hone::v1::MeasureResult&)> tamper;
+  std::vector<hone::v1::Assignment> ran;  // in order
   int runs = 0;
   std::string target = kFakeTarget;
 

@@ -191,8 +191,9 @@ TEST(TuningLoop, CancelsAJobAndKeepsWhatWasSettled) {
 
 TEST(TuningLoop, CancelsWhatADaemonThatDiedWhileCancellingLeftOpen) {
   World world;
-  const int64_t job = world.Submit({.trials = 20});  // no worker: everything stays open
-  world.Run();
+  world.AddWorker("w1");
+  const int64_t job = world.Submit({.trials = 20});
+  world.Run(40);
   ASSERT_FALSE(world.store->OpenTrials(0).value().empty());
   ASSERT_TRUE(world.store->SetJobState(job, JobState::kCancelled, "").ok());
   world.Restart();
@@ -277,6 +278,84 @@ TEST(TuningLoop, NeverBuildsWhileAMeasurementOwnsAllCores) {
   }
   EXPECT_EQ(world.GetJob(job).state, JobState::kDone);
   ExpectWhole(world, 1, 50);
+}
+
+TEST(TuningLoop, NeverOverrunsABudgetThroughThePlanOfAJobThatIsGone) {
+  World world;
+  world.AddWorker("w1");
+  world.planner.is_closed = true;
+  const int64_t first = world.Submit({.client_id = "first", .trials = 8});
+  world.Run();
+  world.loop->CancelJob(first, [](const absl::Status&) {});
+  world.Submit({.client_id = "second", .trials = 8});
+  world.Run();
+  // Now there are two plans: one for a runner that is gone.
+  ASSERT_TRUE(world.planner.LetOneThrough());
+  world.Run();
+  world.planner.Open();
+  world.Run();
+  ExpectWhole(world, 1, 8);
+}
+
+TEST(TuningLoop, CountsAJobsTimeOverRestarts) {
+  World world;
+  const int64_t job = world.Submit({.trials = 400, .deadline_ns = 20 * kSecond});
+  world.Run();
+  world.Wait(12 * kSecond);
+  EXPECT_GE(world.GetJob(job).ran_ns, 10 * kSecond);
+  world.Restart();
+  world.Wait(12 * kSecond);
+  world.AddWorker("w1");  // too late to search
+  world.Run();
+  EXPECT_EQ(world.GetJob(job).state, JobState::kDone);
+  EXPECT_THAT(world.GetJob(job).message, HasSubstr("before its budget"));
+  EXPECT_TRUE(world.Records(Purpose::kSearch).empty());
+}
+
+TEST(TuningLoop, FailsATaskWhoseReferenceDoesNotRunAndChargesNothing) {
+  World world;
+  world.AddWorker("w1").tamper = [](const auto&, hone::v1::MeasureResult& result) {
+    for (auto& candidate : *result.mutable_candidates()) {
+      candidate.Clear();
+      candidate.set_outcome(hone::v1::MEASURE_OUTCOME_NO_REFERENCE);
+      candidate.set_message("signal 4");
+    }
+  };
+  const int64_t job = world.Submit({});
+  world.Run();
+  EXPECT_EQ(world.GetJob(job).state, JobState::kFailed);
+  EXPECT_THAT(world.GetJob(job).message, HasSubstr("its reference does not run: signal 4"));
+  EXPECT_LE(world.workers["w1"]->runs, 2) << "the first is enough";
+  EXPECT_TRUE(world.store->OpenTrials(0).value().empty());
+  for (const auto& record : world.Records(Purpose::kSearch)) {
+    EXPECT_EQ(record.outcome, record.toolchain.empty() ? Outcome::kCancelled : record.outcome);
+  }
+  world.workers["w1"]->tamper = nullptr;
+  world.Submit({.client_id = "again"});
+  world.Run();
+  EXPECT_EQ(world.store->NewestFinal(1, "NC->NC").value()->distinct_trials, 40);
+}
+
+TEST(TuningLoop, MeasuresEveryTrialBesideTheDefaultAndSaysWhatWasBuilt) {
+  World world;
+  const FakeWorker& worker = world.AddWorker("w1");
+  world.Submit({});
+  world.Run();
+  std::set<std::string> anchors;
+  for (const auto& assignment : worker.ran) {
+    EXPECT_EQ(assignment.has_anchor(), assignment.rounds() == 0);
+    if (assignment.has_anchor()) anchors.insert(assignment.anchor().artifact_digest());
+    EXPECT_EQ(assignment.candidates(0).toolchain(), "fake 1");
+  }
+  const auto final = world.store->NewestFinal(1, "NC->NC").value();
+  EXPECT_EQ(anchors, std::set<std::string>{final->entries[0].artifact_digest});
+  EXPECT_EQ(final->toolchain, "fake 1");
+  for (const auto& record : world.Records(Purpose::kSearch)) {
+    EXPECT_EQ(record.toolchain, "fake 1");
+    if (record.outcome == Outcome::kBuildError) continue;
+    EXPECT_EQ(record.anchor_ns, kFakeAnchorNs);
+    EXPECT_FALSE(record.artifact_digest.empty());
+  }
 }
 
 TEST(TuningLoop, AnnouncesEveryEventOfAJob) {

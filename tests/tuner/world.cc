@@ -33,9 +33,12 @@ void World::Start() {
   parts.scheduler = scheduler_.get();
   parts.clock = &clock;
   parts.executor = &executor;
-  parts.planner = &executor;
+  parts.planner = &planner;
   parts.search = [this](const std::string& name) { return name == "fake" ? &search_ : nullptr; };
   parts.on_event = [this](int64_t job) { events.push_back(job); };
+  parts.on_waiting = [this](int64_t task, const std::string& signature, const std::string& what) {
+    waiting[{task, signature}] = what;
+  };
   loop = std::make_unique<TuningLoop>(options, parts);
   loop->Resume();
 }
@@ -44,6 +47,7 @@ void World::Restart() {
   // What the dying daemon had not done yet is never done.
   for (auto& [name, worker] : workers) worker->Disconnect(false);
   executor.Clear();
+  planner.Clear();
   loop.reset();
   dispatcher.reset();
   Start();
@@ -55,9 +59,10 @@ void World::Restart() {
   }
 }
 
-FakeWorker& World::AddWorker(const std::string& name, int credit) {
+FakeWorker& World::AddWorker(const std::string& name, int credit, const std::string& target) {
   auto& worker = workers[name];
   worker = std::make_unique<FakeWorker>(name, dispatcher.get(), credit);
+  worker->target = target;
   worker->Connect();
   return *worker;
 }
@@ -66,7 +71,8 @@ int64_t World::Submit(const JobWish& wish) {
   tuning_db::Job job;
   job.client_id = wish.client_id;
   job.model = "model";
-  job.target = kFakeTarget;
+  job.target = wish.target;
+  job.constant_bytes = wish.constant_bytes;
   job.seed = wish.seed;
   job.search = "fake";
   job.deadline_ns = wish.deadline_ns;
@@ -75,7 +81,7 @@ int64_t World::Submit(const JobWish& wish) {
     tuning_db::Task task;
     task.workload = workload;
     task.workload_digest = Sha256Hex(workload);
-    task.target = kFakeTarget;
+    task.target = wish.target;
     tuning_db::JobTask wanted;
     wanted.task = store->EnsureTask(task).value();
     wanted.signature = "NC->NC";

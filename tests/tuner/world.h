@@ -19,6 +19,8 @@ struct JobWish {
   uint64_t seed = 7;
   int64_t deadline_ns = 0;
   int priority = 0;
+  std::string target = kFakeTarget;
+  int64_t constant_bytes = 0;
 };
 
 // The store outlives daemons; Restart() is a kill -9 and a new start: everything in memory is gone.
@@ -37,12 +39,12 @@ class World {
   void Drain();
   // Time passes, in steps of 100 ms.
   void Wait(int64_t ns);
-  FakeWorker& AddWorker(const std::string& name, int credit = 2);
+  FakeWorker& AddWorker(const std::string& name, int credit = 2,
+                        const std::string& target = kFakeTarget);
 
   tuning_db::Job GetJob(int64_t id);
   std::vector<tuning_db::Record> Records(tuning_db::Purpose purpose);
-  // Per task: each search config with its outcome and median, in the order of proposal; the final's
-  // entries and winner. Two runs that came to the same end have the same text.
+  // Of end_state.h: two runs that came to the same end have the same text.
   std::string EndState();
 
   TuningOptions options;
@@ -50,12 +52,14 @@ class World {
   FakeClock clock;
   std::unique_ptr<tuning_db::Store> store;
   ManualExecutor executor;
+  Gate planner{&executor};  // where searches run
   std::unique_ptr<FakeBuilder> builder;
   std::unique_ptr<Dispatcher> dispatcher;
   std::unique_ptr<TuningLoop> loop;
   std::map<std::string, std::unique_ptr<FakeWorker>> workers;
-  std::vector<int64_t> events;  // of jobs, as they were announced
-  int device_changes = 0;       // announced
+  std::vector<int64_t> events;             // of jobs, as they were announced
+  std::map<TaskKey, std::string> waiting;  // for what tasks wait, as was announced
+  int device_changes = 0;                  // announced
 
  private:
   void Start();

@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <set>
+#include <utility>
 
+#include "support/median.h"
 #include "support/status.h"
 #include "tuner/measure_record.h"
 
@@ -43,56 +46,106 @@ absl::StatusOr<std::vector<PlannedTrial>> ChooseFinalists(const TaskContext& tas
 
 namespace {
 
+// The least number of rounds that a final is judged by.
+constexpr int kFewestRounds = 3;
+
+using Result = hone::v1::CandidateResult;
+
+bool HasRound(const Result& result, int round) {
+  return round < result.samples_ns_size() && result.samples_ns(round) > 0;  // no NaN
+}
+
+int CountRounds(const Result& result, int rounds) {
+  int count = 0;
+  for (int round = 0; round < rounds; ++round) count += HasRound(result, round);
+  return count;
+}
+
+// Why the finalist is left out; empty: it takes part.
+std::string WhyOut(const Result& result, int rounds) {
+  if (result.outcome() == hone::v1::MEASURE_OUTCOME_NO_REFERENCE) {
+    return "its reference does not run: " + result.message();
+  }
+  if (result.outcome() != hone::v1::MEASURE_OUTCOME_OK) {
+    return fmt::format("{}: {}", tuning_db::Name(ToOutcome(result.outcome())), result.message());
+  }
+  const int has = CountRounds(result, rounds);
+  if (has >= std::min(kFewestRounds, rounds)) return "";
+  return fmt::format("it was timed in {} of {} rounds: {}", has, rounds, result.message());
+}
+
+// Those that every one of these has.
+std::vector<int> CommonRounds(const std::vector<const Result*>& results, int rounds) {
+  std::vector<int> common;
+  for (int round = 0; round < rounds; ++round) {
+    const bool have_all = std::all_of(results.begin(), results.end(), [&](const Result* result) {
+      return HasRound(*result, round);
+    });
+    if (have_all) common.push_back(round);
+  }
+  return common;
+}
+
 double PairedRatio(const std::vector<double>& standard, const std::vector<double>& other) {
   std::vector<double> ratios;
   for (size_t i = 0; i < standard.size(); ++i) ratios.push_back(standard[i] / other[i]);
   return Median(ratios);
 }
 
-bool IsWhole(const hone::v1::CandidateResult& result, int rounds) {
-  if (result.outcome() != hone::v1::MEASURE_OUTCOME_OK || result.samples_ns_size() != rounds) {
-    return false;
+// `facts.entries` with the times of these rounds, and the winner among them.
+void Compare(const std::vector<const Result*>& results, const std::vector<int>& rounds,
+             tuning_db::Final& final) {
+  for (size_t i = 0; i < final.entries.size(); ++i) {
+    FinalEntry& entry = final.entries[i];
+    for (const int round : rounds) entry.round_ns.push_back(results[i]->samples_ns(round));
+    entry.median_ns = Median(entry.round_ns);
+    entry.artifact_digest = results[i]->artifact_digest();
+    if (i > 0) entry.ratio_to_default = PairedRatio(final.entries[0].round_ns, entry.round_ns);
+    const FinalEntry& winner = final.entries[static_cast<size_t>(final.winner)];
+    const bool is_faster = entry.median_ns <= final.entries[0].median_ns;
+    if (is_faster && entry.ratio_to_default > winner.ratio_to_default) {
+      final.winner = static_cast<int>(i);
+    }
   }
-  for (const double sample : result.samples_ns()) {
-    if (!(sample > 0)) return false;
-  }
-  return true;
 }
 
 }  // namespace
 
-absl::StatusOr<tuning_db::Final> JudgeFinal(const std::vector<tuning_db::FinalEntry>& entries,
+bool MissesRounds(const hone::v1::MeasureResult& result, int rounds) {
+  return std::any_of(result.candidates().begin(), result.candidates().end(),
+                     [&](const Result& candidate) {
+                       return candidate.outcome() == hone::v1::MEASURE_OUTCOME_OK &&
+                              CountRounds(candidate, rounds) < rounds;
+                     });
+}
+
+absl::StatusOr<tuning_db::Final> JudgeFinal(tuning_db::Final facts,
+                                            const std::vector<FinalEntry>& entries,
                                             const hone::v1::MeasureResult& result, int rounds) {
-  if (static_cast<size_t>(result.candidates_size()) != entries.size()) {
-    return absl::FailedPreconditionError(fmt::format("a final of {} entries has {} results",
-                                                     entries.size(), result.candidates_size()));
-  }
-  tuning_db::Final final;
+  tuning_db::Final final = std::move(facts);
+  std::vector<const Result*> taking_part;
   for (size_t i = 0; i < entries.size(); ++i) {
-    const hone::v1::CandidateResult& measured = result.candidates(static_cast<int>(i));
-    if (!IsWhole(measured, rounds)) {
-      const std::string why =
-          fmt::format("{} with {} of {} rounds: {}", tuning_db::Name(ToOutcome(measured.outcome())),
-                      measured.samples_ns_size(), rounds, measured.message());
-      if (i == 0) return absl::InvalidArgumentError("the default config failed its final, " + why);
+    const Result& measured = result.candidates(static_cast<int>(i));
+    const std::string why = WhyOut(measured, rounds);
+    if (why.empty()) {
+      taking_part.push_back(&measured);
+      final.entries.push_back(entries[i]);
+    } else if (i == 0) {
+      return absl::InvalidArgumentError("the default config failed its final, " + why);
+    } else {
       spdlog::warn("config {} leaves its final, {}", entries[i].config, why);
-      continue;
-    }
-    FinalEntry entry = entries[i];
-    entry.round_ns.assign(measured.samples_ns().begin(), measured.samples_ns().end());
-    entry.median_ns = Median(entry.round_ns);
-    if (!final.entries.empty()) {
-      entry.ratio_to_default = PairedRatio(final.entries[0].round_ns, entry.round_ns);
-    }
-    final.entries.push_back(std::move(entry));
-    const FinalEntry& newest = final.entries.back();
-    const FinalEntry& winner = final.entries[static_cast<size_t>(final.winner)];
-    const bool is_faster = newest.median_ns <= final.entries[0].median_ns;
-    if (is_faster && newest.ratio_to_default > winner.ratio_to_default) {
-      final.winner = static_cast<int>(final.entries.size()) - 1;
     }
   }
+  const std::vector<int> common = CommonRounds(taking_part, rounds);
+  if (static_cast<int>(common.size()) < std::min(kFewestRounds, rounds)) {
+    return absl::InvalidArgumentError(
+        fmt::format("the final could not be timed: {} of {} rounds have a time of every config, {} "
+                    "are needed; is the device busy with other work?",
+                    common.size(), rounds, kFewestRounds));
+  }
+  Compare(taking_part, common, final);
   final.default_entry = 0;
+  final.toolchain = result.candidates(0).toolchain();
   final.device = result.device_fingerprint();
   return final;
 }

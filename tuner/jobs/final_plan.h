@@ -20,11 +20,17 @@ namespace hone::tuner {
 absl::StatusOr<std::vector<PlannedTrial>> ChooseFinalists(const TaskContext& task,
                                                           const TaskHistory& history, int top);
 
-// What became of each finalist. `entries` correspond to the finalists that were built; the first is
-// the default. Entries that failed are left out; fails where the default did. The winner has
-// the greatest median of paired ratios to the default, above 1, and a median time that is no longer
-// than the default's; where nobody has, the default wins.
-absl::StatusOr<tuning_db::Final> JudgeFinal(const std::vector<tuning_db::FinalEntry>& entries,
+// Whether a finalist that runs has fewer times than there were rounds: worth another attempt.
+bool MissesRounds(const hone::v1::MeasureResult& result, int rounds);
+
+// What became of each finalist, added to what `facts` says already. `entries` correspond to the
+// results; the first is the default. Entries that failed, or that were timed in fewer than three
+// rounds, are left out; the others are compared over the rounds that all of them have. Fails where
+// the default is left out, or fewer than three such rounds are left. The winner has the greatest
+// median of paired ratios to the default, above 1, and a median time that is no longer than the
+// default's; where nobody has, the default wins.
+absl::StatusOr<tuning_db::Final> JudgeFinal(tuning_db::Final facts,
+                                            const std::vector<tuning_db::FinalEntry>& entries,
                                             const hone::v1::MeasureResult& result, int rounds);
 
 }  // namespace hone::tuner

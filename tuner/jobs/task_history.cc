@@ -25,17 +25,30 @@ absl::Status TaskHistory::Load(tuning_db::Store& store) {
   filter.signature = signature_;
   HONE_ASSIGN_OR_RETURN(const std::vector<tuning_db::Record> records, store.Records(filter));
   for (const tuning_db::Record& record : records) {
-    if (record.of_trial.purpose == Purpose::kConfirm) ++confirm_rounds_;
+    if (record.of_trial.purpose == Purpose::kConfirm) {
+      ++confirm_rounds_;
+      if (record.outcome == Outcome::kOk) final_regime_ = record.regime;
+    }
     if (record.of_trial.purpose != Purpose::kSearch) continue;
     Add(record.of_trial);
     Settled(record);
   }
-  return ReloadFinal(store);
+  HONE_ASSIGN_OR_RETURN(final_, store.NewestFinal(task_, signature_));
+  return absl::OkStatus();
 }
 
 absl::Status TaskHistory::ReloadFinal(tuning_db::Store& store) {
   HONE_ASSIGN_OR_RETURN(final_, store.NewestFinal(task_, signature_));
+  final_regime_ = regime_;  // as it was asked for, whatever the worker made of it
   return absl::OkStatus();
+}
+
+bool TaskHistory::FinalIsCurrent() const {
+  return final_ && final_->distinct_trials >= settled_ && IsOfRegime(final_regime_);
+}
+
+bool TaskHistory::IsRanked(const Entry& entry) const {
+  return entry.record && entry.record->outcome == Outcome::kOk && IsOfRegime(entry.record->regime);
 }
 
 void TaskHistory::Proposed(const tuning_db::Trial& trial) { Add(trial); }
@@ -77,7 +90,8 @@ bool TaskHistory::PrefixIsSettled(int64_t n) const {
 SearchState TaskHistory::StateAt(int64_t mark) const {
   SearchState state;
   for (const auto& [id, entry] : search_) {
-    if (mark-- > 0 && entry.record) {
+    const bool is_settled = mark-- > 0 && entry.record;
+    if (is_settled && (entry.record->outcome != Outcome::kOk || IsRanked(entry))) {
       state.settled.push_back({entry.config, entry.trial.nest_digest, entry.record->outcome,
                                RelativeTime(*entry.record)});
     } else {
@@ -92,7 +106,8 @@ std::vector<const TaskHistory::Entry*> TaskHistory::Ranked() const {
   for (const auto& [id, entry] : search_) {
     if (entry.record && entry.record->outcome == Outcome::kOk) ranked.push_back(&entry);
   }
-  std::stable_sort(ranked.begin(), ranked.end(), [](const Entry* a, const Entry* b) {
+  std::stable_sort(ranked.begin(), ranked.end(), [this](const Entry* a, const Entry* b) {
+    if (IsRanked(*a) != IsRanked(*b)) return IsRanked(*a);
     return RelativeTime(*a->record) < RelativeTime(*b->record);
   });
   return ranked;
@@ -105,7 +120,7 @@ double TaskHistory::BestNsBefore(int64_t n) const {
   int64_t left = count() - n;
   for (const auto& [id, entry] : search_) {
     if (left-- <= 0) break;
-    if (!entry.record || entry.record->outcome != Outcome::kOk) continue;
+    if (!IsRanked(entry)) continue;
     if (best == 0 || entry.record->median_ns < best) best = entry.record->median_ns;
   }
   return best;

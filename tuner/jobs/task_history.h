@@ -30,8 +30,14 @@ class TaskHistory {
   TaskHistory(int64_t task, std::string signature)
       : task_(task), signature_(std::move(signature)) {}
 
+  // Times are compared in this regime from here on ("warm", "cold_constants"). A time of another
+  // one is spent and its config known, but it ranks nothing: a search sees it as open.
+  void CompareIn(const std::string& regime) { regime_ = regime; }
+  const std::string& regime() const { return regime_; }
+
   // Everything settled so far, and the newest final. Open trials are added by Proposed.
   absl::Status Load(tuning_db::Store& store);
+  // After a final in this regime.
   absl::Status ReloadFinal(tuning_db::Store& store);
   void Proposed(const tuning_db::Trial& trial);
   // Of a trial that was proposed here; a second time changes nothing.
@@ -44,9 +50,9 @@ class TaskHistory {
   bool PrefixIsSettled(int64_t n) const;
   // What a batch after the first `mark` trials may look at.
   SearchState StateAt(int64_t mark) const;
-  // Settled successes, best first.
+  // Settled successes, best first. Those of another regime follow behind all of this one.
   std::vector<const Entry*> Ranked() const;
-  // Median of the best; 0: none.
+  // Median of the best in this regime; 0: none.
   double BestNs() const;
   // The same without the newest `n` trials.
   double BestNsBefore(int64_t n) const;
@@ -58,11 +64,16 @@ class TaskHistory {
   // How often this config was cancelled: the round under which it may be proposed anew.
   int64_t CancelledRounds(const std::string& config_digest) const;
   const std::optional<tuning_db::Final>& final() const { return final_; }
-  // There is a final, and nothing was measured since.
-  bool FinalIsCurrent() const { return final_ && final_->distinct_trials >= settled_; }
+  // There is a final in this regime, and nothing was measured since.
+  bool FinalIsCurrent() const;
 
  private:
   void Add(const tuning_db::Trial& trial);
+  // Whether its time compares.
+  bool IsOfRegime(const std::string& regime) const {
+    return regime.empty() || regime_.empty() || regime == regime_;
+  }
+  bool IsRanked(const Entry& entry) const;
 
   const int64_t task_;
   const std::string signature_;
@@ -71,6 +82,8 @@ class TaskHistory {
   int64_t confirm_rounds_ = 0;
   std::map<std::string, int64_t> cancelled_;  // times, by config digest
   std::optional<tuning_db::Final> final_;
+  std::string regime_;
+  std::string final_regime_;  // of final_; empty: unknown
 };
 
 }  // namespace hone::tuner

@@ -5,6 +5,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "support/crash_point.h"
@@ -12,6 +13,7 @@
 
 namespace hone::tuner {
 
+using tuning_db::HasEnded;
 using tuning_db::JobState;
 using tuning_db::Purpose;
 
@@ -31,19 +33,26 @@ void TuningLoop::CancelJob(int64_t job, std::function<void(absl::Status)> done) 
 }
 
 void TuningLoop::Stop() {
-  parts_.executor->Post([this] { stopped_ = true; });
+  parts_.executor->Post([this] {
+    for (auto& [id, active] : jobs_) SaveRan(active, parts_.clock->NowNs());
+    stopped_ = true;
+  });
 }
 
 void TuningLoop::Tick() {
-  parts_.executor->Post([this] {
-    bool expired = false;
-    for (auto& [id, active] : jobs_) {
-      if (active.expired || active.job.deadline_ns <= 0) continue;
-      active.expired = parts_.clock->NowNs() - active.started_ns >= active.job.deadline_ns;
-      expired |= active.expired;
-    }
-    if (expired) Pump();
-  });
+  parts_.executor->Post([this] { DoTick(); });
+}
+
+void TuningLoop::DoTick() {
+  if (stopped_) return;
+  const int64_t now_ns = parts_.clock->NowNs();
+  for (auto& [id, active] : jobs_) {
+    if (now_ns - active.ran_saved_ns >= options_.save_ran_ns) SaveRan(active, now_ns);
+  }
+  bool has_news = SeeDeadlines(now_ns);
+  has_news |= SeeDevices();
+  has_news |= CloseStranded(now_ns);
+  if (has_news) Pump();
 }
 
 void TuningLoop::DoResume() {
@@ -62,9 +71,7 @@ void TuningLoop::Activate(int64_t id) {
   if (!job.ok()) return Fatal(job.status());
   if (HasEnded(job->state)) return;
   for (const tuning_db::JobTask& task : job->tasks) {
-    Runner* runner = EnsureRunner(task);
-    if (runner == nullptr) return;  // the store failed
-    runner->closed = false;
+    if (EnsureRunner(task) == nullptr) return;  // the store failed
   }
   if (job->state == JobState::kQueued) {
     const absl::Status running = parts_.store->SetJobState(id, JobState::kRunning, "");
@@ -72,20 +79,26 @@ void TuningLoop::Activate(int64_t id) {
   }
   ActiveJob& active = jobs_[id];
   active.job = *job;
-  active.started_ns = parts_.clock->NowNs();
+  active.ran_saved_ns = parts_.clock->NowNs();
+  active.started_ns = active.ran_saved_ns - job->ran_ns;
+  for (const tuning_db::JobTask& task : active.job.tasks) {
+    TaskRunner& runner = *Find({task.task, task.signature});
+    runner.AddWant({&active, &task});
+    runner.closed = false;
+  }
   spdlog::info("job {} ({} tasks of {}) runs", id, job->tasks.size(), job->model);
   Emit(id);
 }
 
-TuningLoop::Runner* TuningLoop::EnsureRunner(const tuning_db::JobTask& wanted) {
+TaskRunner* TuningLoop::EnsureRunner(const tuning_db::JobTask& wanted) {
   const TaskKey key(wanted.task, wanted.signature);
-  if (Runner* known = Find(key)) return known;
+  if (TaskRunner* known = Find(key)) return known;
   const auto task = parts_.store->GetTask(wanted.task);
   if (!task.ok()) {
     Fatal(task.status());
     return nullptr;
   }
-  auto runner = std::make_unique<Runner>(key, *task);
+  auto runner = std::make_unique<TaskRunner>(key, *task);
   const absl::Status loaded = runner->history.Load(*parts_.store);
   if (!loaded.ok()) {
     Fatal(loaded);
@@ -97,6 +110,7 @@ TuningLoop::Runner* TuningLoop::EnsureRunner(const tuning_db::JobTask& wanted) {
   } else {
     runner->failure = std::string(context.status().message());
   }
+  runner->unserved_since_ns = parts_.clock->NowNs();
   return (runners_[key] = std::move(runner)).get();
 }
 
@@ -106,7 +120,7 @@ void TuningLoop::AdoptOpenTrials() {
   const auto open = parts_.store->OpenTrials(0);
   if (!open.ok()) return Fatal(open.status());
   for (const tuning_db::Trial& trial : *open) {
-    Runner* runner = Find({trial.task, trial.signature});
+    TaskRunner* runner = Find({trial.task, trial.signature});
     if (runner == nullptr || !runner->failure.empty()) {
       const absl::Status settled =
           SettleFailure(trial, tuning_db::Outcome::kCancelled, "its job has ended");
@@ -123,93 +137,149 @@ void TuningLoop::AdoptOpenTrials() {
 void TuningLoop::DoCancel(int64_t id, const std::function<void(absl::Status)>& done) {
   const absl::Status cancelled = parts_.store->SetJobState(id, JobState::kCancelled, "cancelled");
   if (cancelled.ok()) {
-    jobs_.erase(id);
-    DropUnwanted();
+    Retire(id);
     Emit(id);
   }
   done(cancelled);
   Pump();
 }
 
-void TuningLoop::DropUnwanted() {
+void TuningLoop::Retire(int64_t job) {
   for (auto it = runners_.begin(); it != runners_.end();) {
-    Runner& runner = *it->second;
-    if (!WantsOf(runner).empty()) {
+    TaskRunner& runner = *it->second;
+    runner.RemoveWants(job);
+    if (!runner.wants.empty()) {
       ++it;
       continue;
     }
     Abandon(runner, "its job has ended");
+    SetWaiting(runner, "");
     it = runners_.erase(it);
   }
+  jobs_.erase(job);
 }
+
+// ---- time ----
+
+void TuningLoop::SaveRan(ActiveJob& active, int64_t now_ns) {
+  active.ran_saved_ns = now_ns;
+  if (stopped_ || active.job.deadline_ns <= 0) return;  // nobody would ask
+  const absl::Status saved = parts_.store->SetJobRan(active.job.id, active.RanNs(now_ns));
+  if (!saved.ok()) Fatal(saved);
+}
+
+bool TuningLoop::SeeDeadlines(int64_t now_ns) {
+  bool expired = false;
+  for (auto& [id, active] : jobs_) {
+    if (active.expired || active.job.deadline_ns <= 0) continue;
+    active.expired = active.RanNs(now_ns) >= active.job.deadline_ns;
+    expired |= active.expired;
+  }
+  return expired;
+}
+
+// ---- devices ----
+
+bool TuningLoop::SeeDevices() {
+  bool changed = false;
+  for (auto& [key, runner] : runners_) {
+    const bool is_served = parts_.measurer->Serves(runner->task.target);
+    if (is_served == runner->is_served) continue;
+    runner->is_served = is_served;
+    runner->unserved_since_ns = parts_.clock->NowNs();
+    changed = true;
+  }
+  return changed;
+}
+
+bool TuningLoop::CloseStranded(int64_t now_ns) {
+  bool closed = false;
+  for (auto& [key, runner] : runners_) {
+    if (runner->IsClosed() || runner->is_served || runner->HasTime()) continue;
+    if (now_ns - runner->unserved_since_ns < options_.device_grace_ns) continue;
+    Abandon(*runner, "its job's time is up, and no device is there");
+    runner->closed = true;
+    closed = true;
+  }
+  return closed;
+}
+
+void TuningLoop::AnnounceWaiting() {
+  for (auto& [key, runner] : runners_) {
+    const bool waits = !runner->IsClosed() && !runner->is_served;
+    SetWaiting(
+        *runner,
+        waits ? fmt::format("no connected device has the target {}", runner->task.target) : "");
+  }
+  for (auto& [id, active] : jobs_) {
+    std::string waiting;
+    for (const tuning_db::JobTask& task : active.job.tasks) {
+      waiting = Find({task.task, task.signature})->waiting;
+      if (!waiting.empty()) break;
+    }
+    if (waiting == active.waiting) continue;
+    active.waiting = waiting;
+    const auto added =
+        parts_.store->AppendEvent(id, "waiting", nlohmann::json({{"waiting", waiting}}).dump());
+    if (!added.ok()) return Fatal(added.status());
+    Emit(id);
+  }
+}
+
+void TuningLoop::SetWaiting(TaskRunner& runner, const std::string& what) {
+  if (runner.waiting == what) return;
+  runner.waiting = what;
+  if (parts_.on_waiting) parts_.on_waiting(runner.key.first, runner.key.second, what);
+}
+
+// ---- ends ----
 
 void TuningLoop::FinishJobs() {
   std::vector<int64_t> ended;
   for (const auto& [id, active] : jobs_) {
-    int64_t failed = 0;
-    bool is_short = false;
-    std::string why;
-    bool is_done = true;
-    for (const tuning_db::JobTask& task : active.job.tasks) {
-      const Runner* runner = Find({task.task, task.signature});
-      if (runner == nullptr || !IsClosed(*runner)) {
-        is_done = false;
-        break;
-      }
-      is_short |= !runner->exhausted && runner->history.count() < task.trials;
-      if (runner->failure.empty()) continue;
-      if (failed++ == 0) why = fmt::format("{}: {}", task.name, runner->failure);
-    }
+    const auto& tasks = active.job.tasks;
+    const bool is_done = std::all_of(tasks.begin(), tasks.end(), [&](const auto& task) {
+      return Find({task.task, task.signature})->IsClosed();
+    });
     if (!is_done) continue;
-    std::string message;
-    if (failed > 0) {
-      message = fmt::format("{} of {} kernels could not be tuned; {}", failed,
-                            active.job.tasks.size(), why);
-    } else if (active.expired && is_short) {
-      message = "ended by its time limit, before its budget";
-    }
-    const JobState state = failed > 0 ? JobState::kFailed : JobState::kDone;
-    CrashPoint("tuner.job_end.before");
-    const absl::Status set = parts_.store->SetJobState(id, state, message);
-    CrashPoint("tuner.job_end.after");
-    if (!set.ok()) return Fatal(set);
-    spdlog::info("job {} is {}{}{}", id, tuning_db::Name(state), message.empty() ? "" : ": ",
-                 message);
+    Finish(active);
+    if (stopped_) return;
     ended.push_back(id);
   }
   for (const int64_t id : ended) {
-    jobs_.erase(id);
+    Retire(id);
     Emit(id);
   }
-  if (!ended.empty()) DropUnwanted();
 }
 
-std::vector<TuningLoop::Want> TuningLoop::WantsOf(const Runner& runner) const {
-  std::vector<Want> wants;
-  for (const auto& [id, active] : jobs_) {
-    for (const tuning_db::JobTask& task : active.job.tasks) {
-      if (TaskKey(task.task, task.signature) == runner.key) wants.push_back({&active, &task});
-    }
+void TuningLoop::Finish(const ActiveJob& active) {
+  int64_t failed = 0;
+  bool is_short = false;
+  std::string why;
+  for (const tuning_db::JobTask& task : active.job.tasks) {
+    const TaskRunner& runner = *Find({task.task, task.signature});
+    is_short |= !runner.exhausted && runner.history.count() < task.trials;
+    is_short |= !runner.history.FinalIsCurrent();
+    if (runner.failure.empty()) continue;
+    if (failed++ == 0) why = fmt::format("{}: {}", task.name, runner.failure);
   }
-  std::stable_sort(wants.begin(), wants.end(), [](const Want& a, const Want& b) {
-    return a.job->job.priority > b.job->job.priority;
-  });
-  return wants;
-}
-
-std::optional<TuningLoop::Want> TuningLoop::WhoWantsMore(const Runner& runner) const {
-  if (runner.exhausted) return std::nullopt;
-  for (const Want& want : WantsOf(runner)) {
-    if (!want.job->expired && runner.history.count() < want.task->trials) return want;
+  std::string message;
+  if (failed > 0) {
+    message = fmt::format("{} of {} kernels could not be tuned; {}", failed,
+                          active.job.tasks.size(), why);
+  } else if (active.expired && is_short) {
+    message = "ended by its time limit, before its budget";
   }
-  return std::nullopt;
+  const JobState state = failed > 0 ? JobState::kFailed : JobState::kDone;
+  CrashPoint("tuner.job_end.before");
+  const absl::Status set = parts_.store->SetJobState(active.job.id, state, message);
+  CrashPoint("tuner.job_end.after");
+  if (!set.ok()) return Fatal(set);
+  spdlog::info("job {} is {}{}{}", active.job.id, tuning_db::Name(state),
+               message.empty() ? "" : ": ", message);
 }
 
-bool TuningLoop::IsClosed(const Runner& runner) const {
-  return runner.closed || !runner.failure.empty();
-}
-
-void TuningLoop::FailTask(Runner& runner, const std::string& why) {
+void TuningLoop::FailTask(TaskRunner& runner, const std::string& why) {
   spdlog::error("task {} {}: {}", runner.key.first, runner.key.second, why);
   Abandon(runner, why);
   runner.failure = why;
@@ -221,31 +291,46 @@ void TuningLoop::Emit(int64_t job) const {
 
 void TuningLoop::Pump() {
   if (stopped_) return;
+  SeeDevices();
   bool phase = false;
   do {
     phase = measure_phase_;
     for (auto& [key, runner] : runners_) {
-      if (IsClosed(*runner)) continue;
-      BeginFinalWhenDue(*runner);
-      if (!IsClosed(*runner)) NeedReference(*runner);
+      if (!runner->IsClosed()) BeginFinalWhenDue(*runner);
+      if (!runner->IsClosed() && runner->is_served) NeedSharedArtifacts(*runner);
     }
     ProposeMore();
     DispatchBuilds();
     DispatchMeasurements();
   } while (phase != measure_phase_ && !stopped_);
+  if (!stopped_) AnnounceWaiting();
   if (!stopped_) FinishJobs();
 }
 
-TuningLoop::Runner* TuningLoop::Find(const TaskKey& key) {
+TaskRunner* TuningLoop::Find(const TaskKey& key) {
   const auto it = runners_.find(key);
   return it == runners_.end() ? nullptr : it->second.get();
+}
+
+BuildQueue::Filter TuningLoop::IsServed() const {
+  return [this](const TaskKey& key) {
+    const auto it = runners_.find(key);
+    return it != runners_.end() && it->second->is_served;
+  };
+}
+
+bool TuningLoop::IsMeasuring() const {
+  return std::any_of(runners_.begin(), runners_.end(), [](const auto& item) {
+    return item.second->is_served && !item.second->measuring.empty();
+  });
 }
 
 bool TuningLoop::Alternates() const {
   if (options_.local_cores <= 0) return false;
   return std::any_of(runners_.begin(), runners_.end(), [&](const auto& item) {
-    const Runner& runner = *item.second;
-    return !IsClosed(runner) && runner.context->threads() >= options_.local_cores;
+    const TaskRunner& runner = *item.second;
+    return !runner.IsClosed() && runner.is_served &&
+           runner.context->threads() >= options_.local_cores;
   });
 }
 

@@ -8,6 +8,8 @@
 //     While one batch is measured the next can be built.
 //   - An open trial is built again (proposed), or waited for and then built again (leased).
 //   - A task with no open trial and a met budget needs a final, unless it has one that is current.
+// A task whose target no connected device has waits: nothing is proposed or built for it, and it
+// takes nothing from the others. Its job says so.
 #ifndef HONE_TUNER_JOBS_TUNING_LOOP_H_
 #define HONE_TUNER_JOBS_TUNING_LOOP_H_
 
@@ -16,8 +18,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,8 +26,9 @@
 #include "tuner/builder.h"
 #include "tuner/executor.h"
 #include "tuner/jobs/batch_plan.h"
+#include "tuner/jobs/build_queue.h"
 #include "tuner/jobs/final_plan.h"
-#include "tuner/jobs/task_history.h"
+#include "tuner/jobs/task_runner.h"
 #include "tuner/lowerer.h"
 #include "tuner/measurer.h"
 #include "tuner/search.h"
@@ -38,18 +39,23 @@ namespace hone::tuner {
 
 struct TuningOptions {
   int batch = 8;             // trials proposed at once
-  int max_open_trials = 24;  // proposed and not settled, over all tasks
+  int max_open_trials = 24;  // proposed and not settled, over all tasks that a device serves
   int build_batches = 2;     // handed to the builder at once
   int final_top = 4;         // trials in a final, beside incumbent and default
   int final_rounds = 7;
+  int final_attempts = 3;      // of a final with rounds that could not be timed
   double stop_above_best = 4;  // candidates slower than this many times the best stop early
   // A measurement with at least so many threads is not overlapped with building or training; they
   // alternate in batches. 0: always overlapped (all workers are on other machines).
   int local_cores = 0;
   int64_t build_limit_ns = 20'000'000'000;
-  int64_t run_limit_ns = 10'000'000'000;
+  int64_t run_limit_ns = 10'000'000'000;  // of one candidate; a final's: of each round
   uint64_t memory_limit_bytes = uint64_t{4} << 30;
   int builder_attempts = 5;  // of a request that fails through no fault of its candidate
+  int64_t save_ran_ns =
+      5'000'000'000;  // how often the running time of a job with a limit is stored
+  // A job whose time is up does not wait longer than this for a device to run its finals.
+  int64_t device_grace_ns = 30'000'000'000;
 };
 
 // All outlive the loop; both executors have stopped or drained when it is destroyed.
@@ -66,6 +72,9 @@ struct TuningParts {
   std::function<Search*(const std::string& name)> search;
   // Something happened to the job: it has new events. From any thread.
   std::function<void(int64_t job)> on_event;
+  // What the task waits for from now on; empty: for nothing. From the loop's executor.
+  std::function<void(int64_t task, const std::string& signature, const std::string& what)>
+      on_waiting;
   // The store fails: the loop has stopped, and only a restart goes on. From the loop's executor.
   std::function<void(absl::Status)> on_fatal;
 };
@@ -82,100 +91,76 @@ class TuningLoop {
   void JobSubmitted(int64_t job);
   // The job's state is `cancelled` when `done` is called.
   void CancelJob(int64_t job, std::function<void(absl::Status)> done);
-  // A few times a second: deadlines.
+  // A few times a second, and when devices come or go: deadlines, who is served.
   void Tick();
   // Nothing new is proposed, built or measured from here on.
   void Stop();
 
  private:
-  using TaskKey = std::pair<int64_t, std::string>;  // task, signature
-
-  struct ActiveJob {
-    tuning_db::Job job;
-    int64_t started_ns = 0;
-    bool expired = false;  // its time is up: what is open settles, then finals
-  };
-  struct FinalRun {
-    tuning_db::Trial trial;
-    std::vector<PlannedTrial> finalists;
-    std::map<size_t, Artifact> built;  // by finalist
-    std::string toolchain;
-    std::string failure;  // of the default's build
-    size_t building = 0;
-  };
-  struct Runner {
-    Runner(TaskKey of, tuning_db::Task what)
-        : key(std::move(of)), task(std::move(what)), history(key.first, key.second) {}
-
-    TaskKey key;
-    tuning_db::Task task;
-    std::shared_ptr<const TaskContext> context;
-    TaskHistory history;
-    std::map<int64_t, tuning_db::Trial> open;  // search trials, by id
-    std::optional<tuning_db::Trial> open_confirm;
-    std::optional<FinalRun> final_run;
-    Artifact reference;
-    bool reference_building = false;
-    bool planning = false;
-    bool exhausted = false;
-    bool closed = false;
-    std::string failure;  // why the task cannot be tuned; empty: nothing
-  };
-  // Somebody who wants a task tuned.
-  struct Want {
-    const ActiveJob* job = nullptr;
-    const tuning_db::JobTask* task = nullptr;
-  };
-  struct BuildItem {
-    enum class Kind { kTrial, kReference, kFinalist };
-    Kind kind = Kind::kTrial;
-    TaskKey key;
-    int64_t trial = 0;  // kTrial. kFinalist: the confirm trial
-    size_t finalist = 0;
-    int attempts = 0;
-    hone::v1::BuildRequest request;
-  };
   struct ReadyTrial {
-    MeasureRequest request;
-    MeasureCallback done;
+    TaskKey key;
+    tuning_db::Trial trial;
+    Artifact artifact;  // of a search trial; those of a final are with its run
+  };
+  // What the measurer's thread must know to settle a final.
+  struct FinalFacts {
+    TaskKey key;
+    int64_t trial = 0;
+    tuning_db::Final final;  // without what is measured
+    std::vector<tuning_db::FinalEntry> entries;
+    bool may_repeat = false;
   };
 
   // ---- jobs (tuning_loop.cc) ----
   void DoResume();
+  void DoTick();
   void Activate(int64_t job);
-  Runner* EnsureRunner(const tuning_db::JobTask& task);
+  TaskRunner* EnsureRunner(const tuning_db::JobTask& task);
   void AdoptOpenTrials();
   void DoCancel(int64_t job, const std::function<void(absl::Status)>& done);
-  void DropUnwanted();
+  // The job wants nothing any more.
+  void Retire(int64_t job);
+  void SaveRan(ActiveJob& active, int64_t now_ns);
+  bool SeeDeadlines(int64_t now_ns);
+  // Whether a task is served now that was not, or the other way round.
+  bool SeeDevices();
+  // What tasks and jobs wait for, where that has changed.
+  void AnnounceWaiting();
+  void SetWaiting(TaskRunner& runner, const std::string& what);
+  // Tasks that have neither time nor device are closed without a final.
+  bool CloseStranded(int64_t now_ns);
   void FinishJobs();
-  std::vector<Want> WantsOf(const Runner& runner) const;
-  // Of the job that a new trial belongs to: wants more of the task, greatest priority, oldest.
-  std::optional<Want> WhoWantsMore(const Runner& runner) const;
-  bool IsClosed(const Runner& runner) const;
-  void FailTask(Runner& runner, const std::string& why);
+  void Finish(const ActiveJob& active);
+  void FailTask(TaskRunner& runner, const std::string& why);
   void Emit(int64_t job) const;
   // Everything that can be done now is begun.
   void Pump();
 
-  // ---- trials (tuning_loop_trials.cc) ----
-  void ProposeMore();
-  bool CanPropose(const Runner& runner) const;
-  void Plan(Runner& runner);
-  void OnPlanned(const TaskKey& key, int64_t job, BatchPlan plan);
-  void Adopt(Runner& runner, const tuning_db::Trial& trial);
-  void NeedReference(Runner& runner);
-  void QueueBuild(Runner& runner, const tuning_db::Trial& trial);
+  // ---- what is built (tuning_loop_builds.cc) ----
+  BuildItem NewBuild(const TaskRunner& runner, BuildItem::Kind kind) const;
+  BuildItem NewBuild(const TaskRunner& runner, BuildItem::Kind kind, const std::string& config,
+                     const std::string& nest_digest) const;
+  void NeedSharedArtifacts(TaskRunner& runner);
+  void QueueBuild(TaskRunner& runner, const tuning_db::Trial& trial);
   void DispatchBuilds();
   void OnBuilt(uint64_t id, absl::StatusOr<hone::v1::BuildReply> reply);
   void OnBuilderFailed(BuildItem item, const absl::Status& status);
-  void OnReferenceBuilt(Runner& runner, const hone::v1::BuildReply& reply);
-  void OnTrialBuilt(Runner& runner, int64_t trial, const hone::v1::BuildReply& reply);
-  MeasureRequest RequestFor(const Runner& runner, const tuning_db::Trial& trial) const;
-  MeasureCallback SettleWith(const TaskKey& key, int64_t trial, Artifact artifact,
-                             const std::string& toolchain);
+  void OnReferenceBuilt(TaskRunner& runner, const hone::v1::BuildReply& reply);
+  void OnAnchorBuilt(TaskRunner& runner, const hone::v1::BuildReply& reply);
+  void OnTrialBuilt(TaskRunner& runner, int64_t trial, const hone::v1::BuildReply& reply);
+
+  // ---- trials (tuning_loop_trials.cc) ----
+  void ProposeMore();
+  bool CanPropose(const TaskRunner& runner) const;
+  void Plan(TaskRunner& runner);
+  void OnPlanned(const TaskKey& key, uint64_t serial, int64_t job, BatchPlan plan);
+  void Adopt(TaskRunner& runner, const tuning_db::Trial& trial);
+  MeasureRequest RequestFor(const TaskRunner& runner, const tuning_db::Trial& trial) const;
+  MeasureCallback SettleWith(const TaskKey& key, int64_t trial);
   void DispatchMeasurements();
-  void EndMeasuring(int64_t trial);
-  void OnMeasured(const TaskKey& key, const tuning_db::Record& record);
+  void MeasureTrial(TaskRunner& runner, const tuning_db::Trial& trial, const Artifact& artifact);
+  void EndMeasuring(const TaskKey& key, int64_t trial);
+  void OnMeasured(const TaskKey& key, const tuning_db::Record& record, const std::string& failure);
   void OnLost(const TaskKey& key, int64_t trial);
   void OnSettledBefore(const TaskKey& key);
   void OnPoison(const TaskKey& key, int64_t trial, const std::string& message);
@@ -183,27 +168,33 @@ class TuningLoop {
   // copy: the trial leaves the open ones.
   absl::Status SettleFailure(tuning_db::Trial trial, tuning_db::Outcome outcome,
                              const std::string& message, const std::string& toolchain = "");
-  void Abandon(Runner& runner, const std::string& why);
+  void Abandon(TaskRunner& runner, const std::string& why);
 
   // ---- finals (tuning_loop_finals.cc) ----
-  void BeginFinalWhenDue(Runner& runner);
-  void BeginFinal(Runner& runner);
-  absl::Status SettleConfirm(const Runner& runner);
-  void BuildFinalists(Runner& runner);
-  void OnFinalistBuilt(Runner& runner, size_t finalist, const hone::v1::BuildReply& reply);
-  void MeasureFinal(Runner& runner, bool held);
-  MeasureCallback SettleFinalWith(const Runner& runner, std::vector<tuning_db::FinalEntry> entries);
-  // On the measurer's executor.
-  absl::StatusOr<tuning_db::SettleResult> SettleFinal(
-      const TaskKey& key, int64_t trial, const tuning_db::Final& facts,
-      const std::vector<tuning_db::FinalEntry>& entries, const MeasureReport& report);
-  void OnFinalSettled(const TaskKey& key, const std::string& failure);
-  void OnFinalLost(const TaskKey& key);
-  void EndFinal(Runner& runner, tuning_db::Outcome outcome, const std::string& why);
+  void BeginFinalWhenDue(TaskRunner& runner);
+  void BeginFinal(TaskRunner& runner);
+  void BuildFinalists(TaskRunner& runner);
+  void OnFinalistBuilt(TaskRunner& runner, size_t finalist, const hone::v1::BuildReply& reply);
+  void MeasureFinal(TaskRunner& runner, bool held);
+  FinalFacts FactsOf(const TaskRunner& runner) const;
+  // These two on the measurer's executor.
+  absl::StatusOr<tuning_db::SettleResult> SettleFinal(const FinalFacts& facts,
+                                                      const MeasureReport& report);
+  absl::StatusOr<tuning_db::SettleResult> RepeatFinal(const FinalFacts& facts,
+                                                      const MeasureReport& report);
+  void OnFinalSettled(const TaskKey& key, int64_t trial, const std::string& failure);
+  void OnFinalLost(const TaskKey& key, int64_t trial);
+  void EndFinal(TaskRunner& runner, tuning_db::Outcome outcome, const std::string& why);
+  // Whose final this confirm trial is, now; nullptr: it is over.
+  TaskRunner* FindFinal(const TaskKey& key, int64_t trial);
 
-  Runner* Find(const TaskKey& key);
+  TaskRunner* Find(const TaskKey& key);
+  BuildQueue::Filter IsServed() const;
+  bool IsMeasuring() const;
   // Whether building and measuring must not overlap.
   bool Alternates() const;
+  // Whether the builders leave the cores to what is measured.
+  bool BuildersRest() const;
   // The store failed: the loop stops; a restart goes on from what was committed.
   void Fatal(const absl::Status& status);
 
@@ -212,17 +203,11 @@ class TuningLoop {
 
   // Touched on the executor only.
   std::map<int64_t, ActiveJob> jobs_;
-  std::map<TaskKey, std::unique_ptr<Runner>> runners_;
-  std::deque<BuildItem> to_build_;
-  std::map<uint64_t, BuildItem> building_;
-  std::map<uint64_t, int> left_of_batch_;  // requests without a reply, by batch
-  std::map<uint64_t, uint64_t> batch_of_;  // by request
+  std::map<TaskKey, std::unique_ptr<TaskRunner>> runners_;
+  BuildQueue builds_;
   std::deque<ReadyTrial> to_measure_;
-  std::set<int64_t> measuring_;  // trials with the measurer
-  uint64_t next_build_ = 1;
   int planning_ = 0;
-  std::set<int64_t> finals_measuring_;  // of these
-  bool measure_phase_ = false;          // where building and measuring alternate
+  bool measure_phase_ = false;  // where building and measuring alternate
   bool stopped_ = false;
 };
 

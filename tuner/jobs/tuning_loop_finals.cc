@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "support/crash_point.h"
-#include "support/digest.h"
 #include "support/status.h"
 #include "tuner/jobs/tuning_loop.h"
 #include "tuner/measure_record.h"
@@ -26,39 +25,47 @@ namespace {
 constexpr int64_t kCountLimit = 4096;
 
 // A confirm trial's own record is that of the default; the rest is in the final.
-tuning_db::Record ConfirmRecord(int64_t trial, const tuning_db::Final& final) {
+tuning_db::Record ConfirmRecord(const MeasureReport& report, const tuning_db::Final& final) {
   const FinalEntry& standard = final.entries[static_cast<size_t>(final.default_entry)];
-  tuning_db::Record record;
-  record.trial = trial;
+  tuning_db::Record record = ToRecord(report.result, report.worker, final.wall_time_ns);
   record.samples_ns = standard.round_ns;
   record.median_ns = standard.median_ns;
   record.anchor_ns = standard.median_ns;
-  record.artifact_digest = standard.artifact_digest;
-  record.toolchain = final.toolchain;
-  record.device = final.device;
-  record.wall_time_ns = final.wall_time_ns;
+  return record;
+}
+
+// Of a final that has no winner: never a success, for a success stands beside a final.
+tuning_db::Record FailedRecord(const MeasureReport& report, const std::string& why,
+                               int64_t wall_time_ns) {
+  tuning_db::Record record = ToRecord(report.result, report.worker, wall_time_ns);
+  record.message = why;
+  record.median_ns = 0;
+  if (record.outcome == Outcome::kOk) record.outcome = Outcome::kRunTimeout;
   return record;
 }
 
 }  // namespace
 
-void TuningLoop::BeginFinalWhenDue(Runner& runner) {
+void TuningLoop::BeginFinalWhenDue(TaskRunner& runner) {
   if (runner.final_run || runner.planning) return;
   if (!runner.open.empty() || runner.history.open() > 0) return;
   // A final that an earlier life of the daemon began is ended first: its entries follow from what
   // was settled then.
   if (!runner.open_confirm) {
-    if (WhoWantsMore(runner)) return;
+    if (runner.WhoWantsMore() != nullptr) return;
     if (runner.history.FinalIsCurrent()) {
       runner.closed = true;
       runner.reference = {};
+      runner.anchor = {};
       return;
     }
   }
-  BeginFinal(runner);
+  // One that a worker may still hold the result of is taken up before the worker is back.
+  const bool is_held = runner.open_confirm && runner.open_confirm->state == TrialState::kLeased;
+  if (runner.is_served || is_held) BeginFinal(runner);
 }
 
-void TuningLoop::BeginFinal(Runner& runner) {
+void TuningLoop::BeginFinal(TaskRunner& runner) {
   auto finalists = ChooseFinalists(*runner.context, runner.history, options_.final_top);
   if (!finalists.ok()) {
     FailTask(runner, std::string(finalists.status().message()));
@@ -78,7 +85,7 @@ void TuningLoop::BeginFinal(Runner& runner) {
     run.trial.nest_digest = run.finalists.front().nest_digest;
     run.trial.purpose = Purpose::kConfirm;
     run.trial.round = runner.history.confirm_rounds();
-    run.trial.job = WantsOf(runner).front().job->job.id;
+    run.trial.job = runner.wants.front().job->job.id;
     CrashPoint("tuner.propose_final.before");
     const auto rows = parts_.store->Propose({run.trial});
     CrashPoint("tuner.propose_final.after");
@@ -87,181 +94,129 @@ void TuningLoop::BeginFinal(Runner& runner) {
   }
   const bool was_leased = run.trial.state == TrialState::kLeased;
   runner.final_run = std::move(run);
-  if (runner.history.FinalIsCurrent()) {
-    // The daemon was killed between the final and the end of its trial.
-    const absl::Status settled = SettleConfirm(runner);
-    if (!settled.ok()) return Fatal(settled);
-    OnFinalSettled(runner.key, "");
-  } else if (was_leased) {
+  if (was_leased) {
     MeasureFinal(runner, true);
   } else {
     BuildFinalists(runner);
   }
 }
 
-absl::Status TuningLoop::SettleConfirm(const Runner& runner) {
-  const int64_t trial = runner.final_run->trial.id;
-  HONE_ASSIGN_OR_RETURN(const Trial leased, parts_.store->Lease(trial, ""));
-  const tuning_db::Record record = ConfirmRecord(trial, *runner.history.final());
-  return parts_.store->Settle(leased.fence, record).status();
-}
-
-void TuningLoop::BuildFinalists(Runner& runner) {
+void TuningLoop::BuildFinalists(TaskRunner& runner) {
   FinalRun& run = *runner.final_run;
   run.built.clear();
   run.failure.clear();
   run.building = run.finalists.size();
   for (size_t i = run.finalists.size(); i-- > 0;) {
-    BuildItem item;
-    item.kind = BuildItem::Kind::kFinalist;
-    item.key = runner.key;
+    const PlannedTrial& finalist = run.finalists[i];
+    BuildItem item = NewBuild(runner, BuildItem::Kind::kFinalist, finalist.config.ToText(),
+                              finalist.nest_digest);
     item.trial = run.trial.id;
     item.finalist = i;
-    v1::BuildCandidate& candidate = *item.request.mutable_candidate();
-    candidate.set_workload(runner.task.workload);
-    candidate.set_signature(runner.key.second);
-    candidate.set_config(run.finalists[i].config.ToText());
-    candidate.set_nest_digest(run.finalists[i].nest_digest);
-    item.request.set_target(runner.task.target);
-    item.request.set_limit_ns(options_.build_limit_ns);
-    to_build_.push_front(std::move(item));
+    builds_.PushFront(std::move(item));
   }
 }
 
-void TuningLoop::OnFinalistBuilt(Runner& runner, size_t finalist, const v1::BuildReply& reply) {
+void TuningLoop::MeasureFinal(TaskRunner& runner, bool held) {
   FinalRun& run = *runner.final_run;
-  --run.building;
-  if (reply.outcome() == v1::BUILD_OUTCOME_OK) {
-    Artifact artifact;
-    artifact.bytes = std::make_shared<const std::string>(reply.artifact());
-    artifact.digest =
-        reply.artifact_digest().empty() ? Sha256Hex(reply.artifact()) : reply.artifact_digest();
-    run.toolchain = reply.toolchain();
-    run.built[finalist] = std::move(artifact);
-  } else if (finalist == 0) {
-    run.failure = reply.message();
-  } else {
-    spdlog::warn("config {} leaves its final, it cannot be built: {}",
-                 run.finalists[finalist].config.ToText(), reply.message());
-  }
-  if (run.building > 0) return;
-  if (!run.failure.empty()) {
-    EndFinal(runner, Outcome::kBuildError,
-             fmt::format("the default config cannot be built: {}", run.failure));
-    return;
-  }
-  MeasureFinal(runner, false);
-}
-
-void TuningLoop::MeasureFinal(Runner& runner, bool held) {
-  FinalRun& run = *runner.final_run;
+  ++run.attempts;
   MeasureRequest request = RequestFor(runner, run.trial);
   request.held = held;
   request.rounds = static_cast<uint32_t>(options_.final_rounds);
+  request.run_limit_ns *= options_.final_rounds;
   request.timing.set_min_chunks(5);
   request.timing.set_max_chunks(20);
   request.timing.set_stop_above_ns(0);
   request.priority += 1;  // builders wait for it
-  std::vector<FinalEntry> entries;
+  FinalFacts facts = FactsOf(runner);
   for (size_t i = 0; i < run.finalists.size(); ++i) {
     const auto built = run.built.find(i);
     if (!held && built == run.built.end()) continue;
-    FinalEntry& entry = entries.emplace_back();
+    FinalEntry& entry = facts.entries.emplace_back();
     entry.config = run.finalists[i].config.ToText();
     entry.nest_digest = run.finalists[i].nest_digest;
-    if (built == run.built.end()) continue;
-    entry.artifact_digest = built->second.digest;
-    request.candidates.push_back(built->second);
+    if (built != run.built.end()) request.candidates.push_back(built->second);
   }
-  MeasureCallback done = SettleFinalWith(runner, std::move(entries));
-  if (!held) {
-    to_measure_.push_back({std::move(request), std::move(done)});
-    return;
-  }
-  measuring_.insert(run.trial.id);
-  parts_.measurer->Measure(std::move(request), std::move(done));
+  runner.measuring.insert(run.trial.id);
+  parts_.measurer->Measure(std::move(request),
+                           [this, facts = std::move(facts)](const MeasureReport& report) {
+                             return SettleFinal(facts, report);
+                           });
 }
 
-// Called by the measurer. The final is committed before its trial is settled: a crash in between is
-// seen at the restart by the final, which then is current.
-MeasureCallback TuningLoop::SettleFinalWith(const Runner& runner, std::vector<FinalEntry> entries) {
-  tuning_db::Final facts;
-  facts.task = runner.key.first;
-  facts.signature = runner.key.second;
-  facts.job = runner.final_run->trial.job;
-  facts.distinct_trials = runner.history.settled();
+TuningLoop::FinalFacts TuningLoop::FactsOf(const TaskRunner& runner) const {
+  const FinalRun& run = *runner.final_run;
+  FinalFacts facts;
+  facts.key = runner.key;
+  facts.trial = run.trial.id;
+  facts.final.task = runner.key.first;
+  facts.final.signature = runner.key.second;
+  facts.final.job = run.trial.job;
+  facts.final.distinct_trials = runner.history.settled();
   // Many leaves may be one nest: a space that the search has used up is as large as what it gave.
-  facts.space_size =
-      runner.exhausted ? facts.distinct_trials : runner.context->space().Count(kCountLimit);
-  facts.toolchain = runner.final_run->toolchain;
-  return [this, key = runner.key, trial = runner.final_run->trial.id, facts,
-          entries = std::move(entries)](const MeasureReport& report) {
-    return SettleFinal(key, trial, facts, entries, report);
-  };
+  facts.final.space_size =
+      runner.exhausted ? runner.history.settled() : runner.context->space().Count(kCountLimit);
+  facts.may_repeat = run.attempts < options_.final_attempts;
+  return facts;
 }
 
-absl::StatusOr<SettleResult> TuningLoop::SettleFinal(const TaskKey& key, int64_t trial,
-                                                     const tuning_db::Final& facts,
-                                                     const std::vector<FinalEntry>& entries,
+absl::StatusOr<SettleResult> TuningLoop::SettleFinal(const FinalFacts& facts,
                                                      const MeasureReport& report) {
   if (report.kind == MeasureReport::Kind::kPoison) {
-    parts_.executor->Post([this, key, message = report.message] {
-      Runner* runner = Find(key);
-      if (runner != nullptr && runner->final_run) {
-        EndFinal(*runner, Outcome::kDeviceLost, message);
-      }
+    parts_.executor->Post([this, key = facts.key, trial = facts.trial, message = report.message] {
+      TaskRunner* runner = FindFinal(key, trial);
+      if (runner != nullptr) EndFinal(*runner, Outcome::kDeviceLost, message);
       Pump();
     });
     return SettleResult::kRefused;
   }
   if (report.kind == MeasureReport::Kind::kSettled) {
-    parts_.executor->Post([this, key] {
-      OnFinalSettled(key, "");
+    parts_.executor->Post([this, key = facts.key, trial = facts.trial] {
+      OnFinalSettled(key, trial, "");
       Pump();
     });
     return SettleResult::kRefused;
   }
+  const bool is_odd = static_cast<size_t>(report.result.candidates_size()) != facts.entries.size();
+  if (report.kind == MeasureReport::Kind::kLost || is_odd ||
+      (facts.may_repeat && MissesRounds(report.result, options_.final_rounds))) {
+    return RepeatFinal(facts, report);
+  }
   absl::StatusOr<tuning_db::Final> judged =
-      JudgeFinal(entries, report.result, options_.final_rounds);
-  if (report.kind == MeasureReport::Kind::kLost ||
-      judged.status().code() == absl::StatusCode::kFailedPrecondition) {
-    parts_.executor->Post([this, key] { OnFinalLost(key); });
-    return SettleResult::kRefused;
-  }
-  tuning_db::Record record = ToRecord(trial, report.result.candidates(0));
-  record.toolchain = facts.toolchain;
-  record.wall_time_ns = parts_.clock->WallTimeNs();
+      JudgeFinal(facts.final, facts.entries, report.result, options_.final_rounds);
+  const int64_t wall_time_ns = parts_.clock->WallTimeNs();
+  absl::StatusOr<SettleResult> settled;
+  CrashPoint("tuner.final.before");
   if (judged.ok()) {
-    judged->task = facts.task;
-    judged->signature = facts.signature;
-    judged->job = facts.job;
-    judged->distinct_trials = facts.distinct_trials;
-    judged->space_size = facts.space_size;
-    judged->toolchain = facts.toolchain;
-    judged->wall_time_ns = record.wall_time_ns;
-    CrashPoint("tuner.final.before");
-    const auto added = parts_.store->AddFinal(*judged);
-    CrashPoint("tuner.final.after");
-    if (!added.ok()) return added.status();
-    record = ConfirmRecord(trial, *judged);
+    judged->wall_time_ns = wall_time_ns;
+    settled = parts_.store->SettleFinal(report.fence, ConfirmRecord(report, *judged), *judged);
+  } else {
+    const std::string why(judged.status().message());
+    settled = parts_.store->Settle(report.fence, FailedRecord(report, why, wall_time_ns));
   }
-  record.device = report.result.device_fingerprint();
-  record.worker = report.worker;
-  record.calibrator_ns = ToRecord(trial, report.result.candidates(0)).calibrator_ns;
-  const auto settled = parts_.store->Settle(report.fence, record);
-  parts_.executor->Post([this, key, settled, judged = judged.status()] {
+  CrashPoint("tuner.final.after");
+  parts_.executor->Post([this, key = facts.key, trial = facts.trial, settled,
+                         failure = std::string(judged.status().message())] {
     if (!settled.ok()) return Fatal(settled.status());
-    if (*settled == SettleResult::kRefused) return OnFinalLost(key);
-    OnFinalSettled(key, std::string(judged.message()));
+    if (*settled == SettleResult::kRefused) return OnFinalLost(key, trial);
+    OnFinalSettled(key, trial, failure);
     Pump();
   });
   return settled;
 }
 
-void TuningLoop::OnFinalSettled(const TaskKey& key, const std::string& failure) {
-  Runner* runner = Find(key);
-  if (runner == nullptr || !runner->final_run) return;
-  EndMeasuring(runner->final_run->trial.id);
+// Back to proposed at once: a result that comes late under the old fence settles nothing.
+absl::StatusOr<SettleResult> TuningLoop::RepeatFinal(const FinalFacts& facts,
+                                                     const MeasureReport& report) {
+  const absl::Status released = parts_.store->Release(facts.trial, report.fence);
+  if (!released.ok()) spdlog::warn("final of trial {}: {}", facts.trial, released.ToString());
+  parts_.executor->Post([this, key = facts.key, trial = facts.trial] { OnFinalLost(key, trial); });
+  return SettleResult::kRefused;
+}
+
+void TuningLoop::OnFinalSettled(const TaskKey& key, int64_t trial, const std::string& failure) {
+  TaskRunner* runner = FindFinal(key, trial);
+  if (runner == nullptr) return;
+  EndMeasuring(key, trial);
   const int64_t job = runner->final_run->trial.job;
   runner->final_run.reset();
   runner->history.ConfirmSettled();
@@ -271,20 +226,29 @@ void TuningLoop::OnFinalSettled(const TaskKey& key, const std::string& failure) 
   Emit(job);
 }
 
-void TuningLoop::OnFinalLost(const TaskKey& key) {
-  Runner* runner = Find(key);
-  if (runner != nullptr && runner->final_run) {
-    EndMeasuring(runner->final_run->trial.id);
-    BuildFinalists(*runner);
+void TuningLoop::OnFinalLost(const TaskKey& key, int64_t trial) {
+  if (TaskRunner* runner = FindFinal(key, trial)) {
+    EndMeasuring(key, trial);
+    if (runner->final_run->built.empty()) {
+      BuildFinalists(*runner);
+    } else {
+      to_measure_.push_back({key, runner->final_run->trial, {}});
+    }
   }
   Pump();
 }
 
+TaskRunner* TuningLoop::FindFinal(const TaskKey& key, int64_t trial) {
+  TaskRunner* runner = Find(key);
+  const bool is_it = runner != nullptr && runner->final_run && runner->final_run->trial.id == trial;
+  return is_it ? runner : nullptr;
+}
+
 // The final did not come about, and would not if it were tried again.
-void TuningLoop::EndFinal(Runner& runner, Outcome outcome, const std::string& why) {
+void TuningLoop::EndFinal(TaskRunner& runner, Outcome outcome, const std::string& why) {
   const absl::Status settled = SettleFailure(runner.final_run->trial, outcome, why);
   if (!settled.ok()) return Fatal(settled);
-  OnFinalSettled(runner.key, why);
+  OnFinalSettled(runner.key, runner.final_run->trial.id, why);
 }
 
 }  // namespace hone::tuner

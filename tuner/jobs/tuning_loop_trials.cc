@@ -1,4 +1,4 @@
-// Trials: proposed, built, measured, settled.
+// Trials: proposed, measured, settled.
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "support/crash_point.h"
-#include "support/digest.h"
 #include "support/random.h"
 #include "support/status.h"
+#include "tuner/jobs/regime.h"
 #include "tuner/jobs/tuning_loop.h"
 #include "tuner/measure_record.h"
 
@@ -26,70 +26,74 @@ namespace {
 // Of the inputs that outputs are checked on. Constant: a worker keeps the reference outputs.
 constexpr uint64_t kInputSeed = 1;
 
-Outcome ToOutcome(v1::BuildOutcome outcome) {
-  switch (outcome) {
-    case v1::BUILD_OUTCOME_INVALID_CONFIG:
-      return Outcome::kInvalidConfig;
-    case v1::BUILD_OUTCOME_BUILD_TIMEOUT:
-      return Outcome::kBuildTimeout;
-    default:
-      return Outcome::kBuildError;
-  }
+TaskView ViewOf(const TaskRunner& runner, int batch) {
+  const TaskHistory& history = runner.history;
+  TaskView view;
+  view.priority = runner.priority();
+  view.weight = 0;
+  for (const Want& want : runner.wants) view.weight += want.task->weight;
+  view.trials = history.count();
+  view.open = history.open();
+  view.best_ns = history.BestNs();
+  view.earlier_best_ns = history.BestNsBefore(history.open() + batch);
+  return view;
 }
 
-Artifact ToArtifact(const v1::BuildReply& reply) {
-  Artifact artifact;
-  artifact.bytes = std::make_shared<const std::string>(reply.artifact());
-  artifact.digest =
-      reply.artifact_digest().empty() ? Sha256Hex(reply.artifact()) : reply.artifact_digest();
-  return artifact;
+std::string NoReference(const std::string& message) {
+  return fmt::format("nothing of it can be checked, its reference does not run: {}", message);
+}
+
+Trial ToTrial(const PlannedTrial& planned, const TaskRunner& runner, int64_t job) {
+  Trial trial;
+  trial.task = runner.key.first;
+  trial.signature = runner.key.second;
+  trial.config = planned.config.ToText();
+  trial.config_digest = planned.config.Digest();
+  trial.nest_digest = planned.nest_digest;
+  trial.purpose = Purpose::kSearch;
+  trial.round = runner.history.CancelledRounds(trial.config_digest);
+  trial.job = job;
+  return trial;
 }
 
 }  // namespace
 
 // ---- proposing ----
 
-bool TuningLoop::CanPropose(const Runner& runner) const {
-  if (IsClosed(runner) || runner.planning || runner.final_run || runner.open_confirm) return false;
-  if (runner.reference.digest.empty() || !WhoWantsMore(runner)) return false;
+bool TuningLoop::CanPropose(const TaskRunner& runner) const {
+  if (runner.IsClosed() || !runner.is_served || runner.planning) return false;
+  if (runner.final_run || runner.open_confirm || runner.WhoWantsMore() == nullptr) return false;
+  // Without a reference nothing can be checked, and most that is proposed would only wait.
+  if (runner.reference.state != SharedArtifact::State::kDone) return false;
   return runner.history.PrefixIsSettled(runner.history.count() - options_.batch);
 }
 
 void TuningLoop::ProposeMore() {
   while (!(Alternates() && measure_phase_)) {
     int64_t open = int64_t{planning_} * options_.batch;
-    std::vector<Runner*> able;
+    std::vector<TaskRunner*> able;
     std::vector<TaskView> views;
     for (const auto& [key, runner] : runners_) {
-      open += static_cast<int64_t>(runner->open.size());
+      if (runner->is_served) open += static_cast<int64_t>(runner->open.size());
       if (!CanPropose(*runner)) continue;
       able.push_back(runner.get());
-      const TaskHistory& history = runner->history;
-      TaskView& view = views.emplace_back();
-      const std::vector<Want> wants = WantsOf(*runner);
-      view.priority = wants.front().job->job.priority;
-      view.weight = 0;
-      for (const Want& want : wants) view.weight += want.task->weight;
-      view.trials = history.count();
-      view.open = history.open();
-      view.best_ns = history.BestNs();
-      view.earlier_best_ns = history.BestNsBefore(history.open() + options_.batch);
+      views.push_back(ViewOf(*runner, options_.batch));
     }
     if (able.empty() || (open > 0 && open + options_.batch > options_.max_open_trials)) return;
     Plan(*able[parts_.scheduler->Pick(views)]);
   }
 }
 
-void TuningLoop::Plan(Runner& runner) {
-  const std::optional<Want> want = WhoWantsMore(runner);
-  const tuning_db::Job& job = want->job->job;
+void TuningLoop::Plan(TaskRunner& runner) {
+  const Want& want = *runner.WhoWantsMore();
+  const tuning_db::Job& job = want.job->job;
   Search* search = parts_.search(job.search);
   if (search == nullptr) {
     FailTask(runner, fmt::format("there is no search \"{}\"", job.search));
     return;
   }
   const int64_t begin = runner.history.count();
-  const int count = static_cast<int>(std::min<int64_t>(options_.batch, want->task->trials - begin));
+  const int count = static_cast<int>(std::min<int64_t>(options_.batch, want.task->trials - begin));
   SearchState state = runner.history.StateAt(begin - options_.batch);
   state.task = runner.context.get();
   state.seed = Random(job.seed ^ Random(static_cast<uint64_t>(begin)).Next()).Next();
@@ -97,33 +101,31 @@ void TuningLoop::Plan(Runner& runner) {
   for (const auto& [id, entry] : runner.history.search()) nests.insert(entry.trial.nest_digest);
   runner.planning = true;
   ++planning_;
-  parts_.planner->Post([this, key = runner.key, id = job.id, context = runner.context, search,
-                        state = std::move(state), nests = std::move(nests), count] {
+  parts_.planner->Post([this, key = runner.key, serial = runner.serial, id = job.id,
+                        context = runner.context, search, state = std::move(state),
+                        nests = std::move(nests), count] {
     BatchPlan plan = PlanBatch(*context, *search, state, nests, count);
-    parts_.executor->Post(
-        [this, key, id, plan = std::move(plan)]() mutable { OnPlanned(key, id, std::move(plan)); });
+    parts_.executor->Post([this, key, serial, id, plan = std::move(plan)]() mutable {
+      OnPlanned(key, serial, id, std::move(plan));
+    });
   });
 }
 
-void TuningLoop::OnPlanned(const TaskKey& key, int64_t job, BatchPlan plan) {
+void TuningLoop::OnPlanned(const TaskKey& key, uint64_t serial, int64_t job, BatchPlan plan) {
   --planning_;
-  Runner* runner = Find(key);
-  if (runner == nullptr || stopped_) return Pump();
+  TaskRunner* runner = Find(key);
+  // The plan of a runner that is gone says nothing of the one that took its place.
+  if (runner == nullptr || runner->serial != serial || stopped_) return Pump();
   runner->planning = false;
-  if (IsClosed(*runner) || jobs_.count(job) == 0) return Pump();
+  if (runner->IsClosed() || jobs_.count(job) == 0) return Pump();
+  const auto left = static_cast<size_t>(runner->LeftOfBudget());
+  if (plan.trials.size() > left) {
+    plan.trials.resize(left);
+    plan.exhausted = false;
+  }
   runner->exhausted = plan.exhausted;
   std::vector<Trial> trials;
-  for (const PlannedTrial& planned : plan.trials) {
-    Trial& trial = trials.emplace_back();
-    trial.task = key.first;
-    trial.signature = key.second;
-    trial.config = planned.config.ToText();
-    trial.config_digest = planned.config.Digest();
-    trial.nest_digest = planned.nest_digest;
-    trial.purpose = Purpose::kSearch;
-    trial.round = runner->history.CancelledRounds(trial.config_digest);
-    trial.job = job;
-  }
+  for (const PlannedTrial& planned : plan.trials) trials.push_back(ToTrial(planned, *runner, job));
   CrashPoint("tuner.propose.before");
   const auto rows = parts_.store->Propose(trials);
   CrashPoint("tuner.propose.after");
@@ -144,7 +146,7 @@ void TuningLoop::OnPlanned(const TaskKey& key, int64_t job, BatchPlan plan) {
   Pump();
 }
 
-void TuningLoop::Adopt(Runner& runner, const Trial& trial) {
+void TuningLoop::Adopt(TaskRunner& runner, const Trial& trial) {
   runner.open[trial.id] = trial;
   if (trial.state != TrialState::kLeased) {
     QueueBuild(runner, trial);
@@ -152,160 +154,35 @@ void TuningLoop::Adopt(Runner& runner, const Trial& trial) {
   }
   MeasureRequest request = RequestFor(runner, trial);
   request.held = true;
-  measuring_.insert(trial.id);
-  parts_.measurer->Measure(std::move(request), SettleWith(runner.key, trial.id, {}, ""));
-}
-
-// ---- building ----
-
-void TuningLoop::NeedReference(Runner& runner) {
-  if (!runner.reference.digest.empty() || runner.reference_building) return;
-  runner.reference_building = true;
-  BuildItem item;
-  item.kind = BuildItem::Kind::kReference;
-  item.key = runner.key;
-  item.request.mutable_reference()->set_workload(runner.task.workload);
-  item.request.set_target(runner.task.target);
-  item.request.set_limit_ns(options_.build_limit_ns);
-  to_build_.push_front(std::move(item));
-}
-
-void TuningLoop::QueueBuild(Runner& runner, const Trial& trial) {
-  BuildItem item;
-  item.kind = BuildItem::Kind::kTrial;
-  item.key = runner.key;
-  item.trial = trial.id;
-  v1::BuildCandidate& candidate = *item.request.mutable_candidate();
-  candidate.set_workload(runner.task.workload);
-  candidate.set_signature(runner.key.second);
-  candidate.set_config(trial.config);
-  candidate.set_nest_digest(trial.nest_digest);
-  item.request.set_target(runner.task.target);
-  item.request.set_limit_ns(options_.build_limit_ns);
-  to_build_.push_back(std::move(item));
-}
-
-void TuningLoop::DispatchBuilds() {
-  const bool is_quiet = Alternates() ? measure_phase_ || !measuring_.empty()
-                                     : options_.local_cores > 0 && !finals_measuring_.empty();
-  while (!is_quiet && !to_build_.empty() &&
-         static_cast<int>(left_of_batch_.size()) < options_.build_batches) {
-    v1::BuildBatch batch;
-    const uint64_t batch_id = next_build_;
-    while (!to_build_.empty() && batch.requests_size() < options_.batch) {
-      BuildItem item = std::move(to_build_.front());
-      to_build_.pop_front();
-      const uint64_t id = next_build_++;
-      item.request.set_id(id);
-      *batch.add_requests() = item.request;
-      batch_of_[id] = batch_id;
-      building_[id] = std::move(item);
-    }
-    left_of_batch_[batch_id] = batch.requests_size();
-    CrashPoint("tuner.build.before");
-    parts_.builder->Build(batch, [this](uint64_t id, absl::StatusOr<v1::BuildReply> reply) {
-      parts_.executor->Post(
-          [this, id, reply = std::move(reply)]() mutable { OnBuilt(id, std::move(reply)); });
-    });
-    CrashPoint("tuner.build.after");
-  }
-}
-
-void TuningLoop::OnBuilt(uint64_t id, absl::StatusOr<v1::BuildReply> reply) {
-  const auto it = building_.find(id);
-  if (it == building_.end()) return;
-  BuildItem item = std::move(it->second);
-  building_.erase(it);
-  const auto batch = batch_of_.find(id);
-  if (--left_of_batch_[batch->second] == 0) left_of_batch_.erase(batch->second);
-  batch_of_.erase(batch);
-  if (stopped_) return;
-  Runner* runner = Find(item.key);
-  if (runner != nullptr && runner->failure.empty()) {
-    if (!reply.ok()) {
-      OnBuilderFailed(std::move(item), reply.status());
-    } else if (item.kind == BuildItem::Kind::kReference) {
-      OnReferenceBuilt(*runner, *reply);
-    } else if (item.kind == BuildItem::Kind::kTrial) {
-      OnTrialBuilt(*runner, item.trial, *reply);
-    } else if (runner->final_run && runner->final_run->trial.id == item.trial) {
-      OnFinalistBuilt(*runner, item.finalist, *reply);
-    }
-  }
-  Pump();
-}
-
-void TuningLoop::OnBuilderFailed(BuildItem item, const absl::Status& status) {
-  spdlog::warn("the builder failed: {}", status.ToString());
-  if (++item.attempts < options_.builder_attempts) {
-    to_build_.push_back(std::move(item));
-    return;
-  }
-  FailTask(*Find(item.key), fmt::format("the builder failed {} times: {}", item.attempts,
-                                        std::string(status.message())));
-}
-
-void TuningLoop::OnReferenceBuilt(Runner& runner, const v1::BuildReply& reply) {
-  runner.reference_building = false;
-  if (reply.outcome() != v1::BUILD_OUTCOME_OK) {
-    FailTask(runner, fmt::format("its reference for the output check cannot be built: {}",
-                                 reply.message()));
-    return;
-  }
-  runner.reference = ToArtifact(reply);
-  // What was built before it waits for it.
-  for (ReadyTrial& ready : to_measure_) {
-    if (ready.request.workload_digest == runner.task.workload_digest) {
-      ready.request.reference = runner.reference;
-    }
-  }
-}
-
-void TuningLoop::OnTrialBuilt(Runner& runner, int64_t trial, const v1::BuildReply& reply) {
-  const auto it = runner.open.find(trial);
-  if (it == runner.open.end()) return;
-  if (reply.outcome() != v1::BUILD_OUTCOME_OK) {
-    const absl::Status settled =
-        SettleFailure(it->second, ToOutcome(reply.outcome()), reply.message(), reply.toolchain());
-    if (!settled.ok()) Fatal(settled);
-    return;
-  }
-  CrashPoint("tuner.artifact.before");
-  MeasureRequest request = RequestFor(runner, it->second);
-  request.candidates.push_back(ToArtifact(reply));
-  MeasureCallback done =
-      SettleWith(runner.key, trial, request.candidates.back(), reply.toolchain());
-  to_measure_.push_back({std::move(request), std::move(done)});
-  CrashPoint("tuner.artifact.after");
+  runner.measuring.insert(trial.id);
+  parts_.measurer->Measure(std::move(request), SettleWith(runner.key, trial.id));
 }
 
 // ---- measuring ----
 
-MeasureRequest TuningLoop::RequestFor(const Runner& runner, const Trial& trial) const {
+MeasureRequest TuningLoop::RequestFor(const TaskRunner& runner, const Trial& trial) const {
   MeasureRequest request;
   request.trial = trial;
   request.target = runner.task.target;
-  request.reference = runner.reference;
+  request.reference = runner.reference.artifact;
   request.workload_digest = runner.task.workload_digest;
   request.seed = kInputSeed;
   request.threads = static_cast<uint32_t>(runner.context->threads());
   request.timing.set_chunk_ns(1'000'000);
-  request.timing.set_cold_constants(runner.context->cold_constants());
+  request.timing.set_cold_constants(runner.history.regime() == kColdConstants);
   request.timing.set_min_chunks(10);
   request.timing.set_max_chunks(40);
   request.timing.set_warmup_ns(1'000'000);
   request.timing.set_stop_above_ns(options_.stop_above_best * runner.history.BestNs());
   request.run_limit_ns = options_.run_limit_ns;
   request.memory_limit_bytes = options_.memory_limit_bytes;
-  const std::vector<Want> wants = WantsOf(runner);
-  if (!wants.empty()) request.priority = wants.front().job->job.priority;
+  request.priority = runner.priority();
   return request;
 }
 
-MeasureCallback TuningLoop::SettleWith(const TaskKey& key, int64_t trial, Artifact artifact,
-                                       const std::string& toolchain) {
-  return [this, key, trial, digest = artifact.digest,
-          toolchain](const MeasureReport& report) -> absl::StatusOr<SettleResult> {
+// Called by the measurer.
+MeasureCallback TuningLoop::SettleWith(const TaskKey& key, int64_t trial) {
+  return [this, key, trial](const MeasureReport& report) -> absl::StatusOr<SettleResult> {
     if (report.kind == MeasureReport::Kind::kPoison) {
       parts_.executor->Post(
           [this, key, trial, message = report.message] { OnPoison(key, trial, message); });
@@ -319,19 +196,18 @@ MeasureCallback TuningLoop::SettleWith(const TaskKey& key, int64_t trial, Artifa
       parts_.executor->Post([this, key, trial] { OnLost(key, trial); });
       return SettleResult::kRefused;
     }
-    tuning_db::Record record = ToRecord(trial, report.result.candidates(0));
-    record.artifact_digest = digest;
-    record.toolchain = toolchain;
-    record.device = report.result.device_fingerprint();
-    record.worker = report.worker;
-    record.wall_time_ns = parts_.clock->WallTimeNs();
+    const tuning_db::Record record =
+        ToRecord(report.result, report.worker, parts_.clock->WallTimeNs());
+    const v1::CandidateResult& result = report.result.candidates(0);
+    const std::string failure =
+        result.outcome() == v1::MEASURE_OUTCOME_NO_REFERENCE ? NoReference(result.message()) : "";
     const auto settled = parts_.store->Settle(report.fence, record);
     if (!settled.ok()) {
       parts_.executor->Post([this, status = settled.status()] { Fatal(status); });
     } else if (*settled == SettleResult::kRefused) {
       parts_.executor->Post([this, key, trial] { OnLost(key, trial); });
     } else {
-      parts_.executor->Post([this, key, record] { OnMeasured(key, record); });
+      parts_.executor->Post([this, key, record, failure] { OnMeasured(key, record, failure); });
     }
     return settled;
   };
@@ -341,50 +217,60 @@ void TuningLoop::DispatchMeasurements() {
   const bool alternates = Alternates();
   if (alternates && !measure_phase_) {
     // All that can be built is built, before anything is measured.
-    if (!building_.empty() || !to_build_.empty() || planning_ > 0 || to_measure_.empty()) return;
+    const bool is_building = builds_.open_batches() > 0 || builds_.HasWaiting(IsServed());
+    const bool is_ready = std::any_of(
+        to_measure_.begin(), to_measure_.end(),
+        [is_served = IsServed()](const ReadyTrial& ready) { return is_served(ready.key); });
+    if (is_building || planning_ > 0 || !is_ready) return;
     measure_phase_ = true;
   }
   std::deque<ReadyTrial> waiting;
-  for (ReadyTrial& ready : to_measure_) {
-    if (ready.request.reference.digest.empty()) {
+  for (ReadyTrial& ready : std::exchange(to_measure_, {})) {
+    TaskRunner& runner = *Find(ready.key);
+    if (!runner.is_served || !runner.HasSharedArtifacts()) {
       waiting.push_back(std::move(ready));
-      continue;
+    } else if (ready.trial.purpose == Purpose::kConfirm) {
+      if (runner.final_run) MeasureFinal(runner, false);
+    } else {
+      MeasureTrial(runner, ready.trial, ready.artifact);
     }
-    measuring_.insert(ready.request.trial.id);
-    if (ready.request.rounds > 0) finals_measuring_.insert(ready.request.trial.id);
-    parts_.measurer->Measure(std::move(ready.request), std::move(ready.done));
   }
   to_measure_ = std::move(waiting);
-  if (measuring_.empty() || !alternates) measure_phase_ = false;
+  if (!IsMeasuring() || !alternates) measure_phase_ = false;
 }
 
-void TuningLoop::EndMeasuring(int64_t trial) {
-  measuring_.erase(trial);
-  finals_measuring_.erase(trial);
+void TuningLoop::MeasureTrial(TaskRunner& runner, const Trial& trial, const Artifact& artifact) {
+  MeasureRequest request = RequestFor(runner, trial);
+  request.candidates.push_back(artifact);
+  request.anchor = runner.anchor.artifact;
+  runner.measuring.insert(trial.id);
+  parts_.measurer->Measure(std::move(request), SettleWith(runner.key, trial.id));
 }
 
-void TuningLoop::OnMeasured(const TaskKey& key, const tuning_db::Record& record) {
-  EndMeasuring(record.trial);
-  Runner* runner = Find(key);
-  if (runner != nullptr) {
+void TuningLoop::EndMeasuring(const TaskKey& key, int64_t trial) {
+  if (TaskRunner* runner = Find(key)) runner->measuring.erase(trial);
+}
+
+void TuningLoop::OnMeasured(const TaskKey& key, const tuning_db::Record& record,
+                            const std::string& failure) {
+  EndMeasuring(key, record.trial);
+  if (TaskRunner* runner = Find(key)) {
     const auto it = runner->open.find(record.trial);
     if (it != runner->open.end()) {
       Emit(it->second.job);
       runner->open.erase(it);
     }
     runner->history.Settled(record);
+    if (!failure.empty() && runner->failure.empty()) FailTask(*runner, failure);
   }
   Pump();
 }
 
 void TuningLoop::OnLost(const TaskKey& key, int64_t trial) {
-  EndMeasuring(trial);
-  Runner* runner = Find(key);
-  if (runner != nullptr) {
+  EndMeasuring(key, trial);
+  if (TaskRunner* runner = Find(key)) {
     const auto it = runner->open.find(trial);
-    if (it != runner->open.end()) {
-      QueueBuild(*runner, it->second);
-    }
+    if (it != runner->open.end()) QueueBuild(*runner, it->second);
   }
   Pump();
 }
@@ -396,9 +282,9 @@ void TuningLoop::OnSettledBefore(const TaskKey& key) {
   filter.purpose = Purpose::kSearch;
   const auto records = parts_.store->Records(filter);
   if (!records.ok()) return Fatal(records.status());
-  if (Runner* runner = Find(key)) {
+  if (TaskRunner* runner = Find(key)) {
     for (const tuning_db::Record& record : *records) {
-      if (runner->open.erase(record.trial) > 0) EndMeasuring(record.trial);
+      if (runner->open.erase(record.trial) > 0) EndMeasuring(key, record.trial);
       runner->history.Settled(record);
     }
   }
@@ -406,8 +292,8 @@ void TuningLoop::OnSettledBefore(const TaskKey& key) {
 }
 
 void TuningLoop::OnPoison(const TaskKey& key, int64_t trial, const std::string& message) {
-  EndMeasuring(trial);
-  Runner* runner = Find(key);
+  EndMeasuring(key, trial);
+  TaskRunner* runner = Find(key);
   if (runner != nullptr) {
     const auto it = runner->open.find(trial);
     if (it != runner->open.end()) {
@@ -437,7 +323,7 @@ absl::Status TuningLoop::SettleFailure(Trial trial, Outcome outcome, const std::
     CrashPoint("tuner.settle_failure.after");
     if (result != SettleResult::kRefused) break;
   }
-  if (Runner* runner = Find({trial.task, trial.signature})) {
+  if (TaskRunner* runner = Find({trial.task, trial.signature})) {
     runner->open.erase(trial.id);
     if (trial.purpose == Purpose::kSearch) runner->history.Settled(record);
   }
@@ -445,7 +331,7 @@ absl::Status TuningLoop::SettleFailure(Trial trial, Outcome outcome, const std::
   return absl::OkStatus();
 }
 
-void TuningLoop::Abandon(Runner& runner, const std::string& why) {
+void TuningLoop::Abandon(TaskRunner& runner, const std::string& why) {
   std::vector<Trial> trials;
   for (const auto& [id, open] : runner.open) trials.push_back(open);
   if (runner.final_run) {
@@ -455,11 +341,10 @@ void TuningLoop::Abandon(Runner& runner, const std::string& why) {
     trials.push_back(*runner.open_confirm);
   }
   runner.open_confirm.reset();
-  std::erase_if(to_build_, [&](const BuildItem& item) { return item.key == runner.key; });
+  builds_.Drop(runner.key);
+  std::erase_if(to_measure_, [&](const ReadyTrial& ready) { return ready.key == runner.key; });
+  runner.measuring.clear();
   for (const Trial& trial : trials) {
-    std::erase_if(to_measure_,
-                  [&](const ReadyTrial& ready) { return ready.request.trial.id == trial.id; });
-    EndMeasuring(trial.id);
     parts_.measurer->Cancel(trial.id);
     const absl::Status settled = SettleFailure(trial, Outcome::kCancelled, why);
     if (!settled.ok()) return Fatal(settled);

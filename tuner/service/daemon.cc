@@ -70,6 +70,10 @@ struct Daemon::Impl {
     of_loop.planner = &planner_thread;
     of_loop.search = parts.search;
     of_loop.on_event = [this](int64_t job) { hub.Notify(job); };
+    of_loop.on_waiting = [this](int64_t task, const std::string& signature,
+                                const std::string& what) {
+      reporter.SetWaiting(task, signature, what);
+    };
     of_loop.on_fatal = [this](const absl::Status&) {
       if (parts.on_fatal) parts.on_fatal();
     };

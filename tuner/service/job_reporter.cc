@@ -51,6 +51,7 @@ absl::StatusOr<v1::JobInfo> JobReporter::Report(const tuning_db::Job& job, Spec 
   spec.set_seed(job.seed);
   spec.set_search(job.search);
   spec.set_priority(job.priority);
+  spec.set_constant_bytes(static_cast<uint64_t>(job.constant_bytes));
   for (const tuning_db::JobTask& task : job.tasks) {
     spec.set_trials(std::max(spec.trials(), task.trials));
     HONE_ASSIGN_OR_RETURN(*info.add_tasks(), Progress(job, task));
@@ -63,6 +64,15 @@ absl::StatusOr<v1::JobInfo> JobReporter::Report(const tuning_db::Job& job, Spec 
     of_task.set_weight(task.weight);
   }
   return info;
+}
+
+void JobReporter::SetWaiting(int64_t task, const std::string& signature, const std::string& what) {
+  const std::lock_guard lock(mutex_);
+  if (what.empty()) {
+    waiting_.erase({task, signature});
+  } else {
+    waiting_[{task, signature}] = what;
+  }
 }
 
 absl::StatusOr<tuning_db::Task> JobReporter::GetTask(int64_t id) {
@@ -95,6 +105,10 @@ absl::StatusOr<v1::TaskProgress> JobReporter::Progress(const tuning_db::Job& job
   progress.set_default_ns(sums.default_ns);
   progress.set_best_ns(sums.best_ns);
   progress.set_tier(sums.best_ns > 0 ? "tuning" : "default");
+  const auto waiting = waiting_.find(key);
+  if (waiting != waiting_.end() && !tuning_db::HasEnded(job.state)) {
+    progress.set_waiting(waiting->second);
+  }
   HONE_ASSIGN_OR_RETURN(const auto final, store_->NewestFinal(task.task, task.signature));
   if (!final) return progress;
   const auto entry = [&](int i) { return final->entries[static_cast<size_t>(i)]; };

@@ -23,6 +23,8 @@ class JobReporter {
   enum class Spec { kWhole, kWithoutTasks };
   absl::StatusOr<hone::v1::JobInfo> Report(int64_t job, Spec spec);
   absl::StatusOr<hone::v1::JobInfo> Report(const tuning_db::Job& job, Spec spec);
+  // What the task waits for from now on; empty: for nothing.
+  void SetWaiting(int64_t task, const std::string& signature, const std::string& what);
   // The task's row; tasks never change.
   absl::StatusOr<tuning_db::Task> GetTask(int64_t id);
 
@@ -50,6 +52,7 @@ class JobReporter {
   std::mutex mutex_;  // guards all below
   std::map<Key, Sums> sums_;
   std::map<int64_t, tuning_db::Task> tasks_;
+  std::map<Key, std::string> waiting_;
 };
 
 }  // namespace hone::tuner

@@ -1,0 +1,109 @@
+// Finals on devices that time badly, come late, or die.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "tests/tuner/world.h"
+
+namespace hone::tuner {
+namespace {
+
+using ::testing::HasSubstr;
+using tuning_db::JobState;
+using tuning_db::Outcome;
+using tuning_db::Purpose;
+
+constexpr int64_t kSecond = 1'000'000'000;
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+// The first `rounds` of one entry of every final have no time; the first `times` finals only.
+void LoseRounds(FakeWorker& worker, int entry, int rounds, int times) {
+  worker.tamper = [=, left = times](const auto& assignment, auto& result) mutable {
+    if (assignment.rounds() == 0 || left-- <= 0) return;
+    for (int round = 0; round < rounds; ++round) {
+      result.mutable_candidates(entry)->set_samples_ns(round, kNone);
+    }
+  };
+}
+
+int FinalsRun(const FakeWorker& worker) {
+  return static_cast<int>(std::count_if(worker.ran.begin(), worker.ran.end(),
+                                        [](const auto& ran) { return ran.rounds() > 0; }));
+}
+
+TEST(TuningLoopFinals, AFinalWithMissingRoundsIsMeasuredAgain) {
+  World world;
+  FakeWorker& worker = world.AddWorker("w1");
+  LoseRounds(worker, 0, 6, 2);
+  const int64_t job = world.Submit({});
+  world.Run();
+  EXPECT_EQ(world.GetJob(job).state, JobState::kDone) << world.GetJob(job).message;
+  EXPECT_EQ(FinalsRun(worker), 3);
+  EXPECT_EQ(world.store->NewestFinal(1, "NC->NC").value()->entries[0].round_ns.size(), 7u);
+  EXPECT_EQ(world.Records(Purpose::kConfirm).size(), 1u);
+}
+
+TEST(TuningLoopFinals, AfterThreeAttemptsTheRoundsThatAllHaveDecide) {
+  World world;
+  FakeWorker& worker = world.AddWorker("w1");
+  LoseRounds(worker, 1, 2, 100);
+  const int64_t job = world.Submit({});
+  world.Run();
+  EXPECT_EQ(world.GetJob(job).state, JobState::kDone) << world.GetJob(job).message;
+  EXPECT_EQ(FinalsRun(worker), 3);
+  const auto final = world.store->NewestFinal(1, "NC->NC").value();
+  for (const auto& entry : final->entries) EXPECT_EQ(entry.round_ns.size(), 5u);
+}
+
+TEST(TuningLoopFinals, AFinalThatCannotBeTimedFailsAndSaysSo) {
+  World world;
+  FakeWorker& worker = world.AddWorker("w1");
+  LoseRounds(worker, 0, 5, 100);
+  const int64_t job = world.Submit({});
+  world.Run();
+  EXPECT_EQ(world.GetJob(job).state, JobState::kFailed);
+  EXPECT_THAT(world.GetJob(job).message, HasSubstr("timed in 2 of 7 rounds"));
+  EXPECT_FALSE(world.store->NewestFinal(1, "NC->NC").value().has_value());
+  EXPECT_NE(world.Records(Purpose::kConfirm).at(0).outcome, Outcome::kOk);
+}
+
+TEST(TuningLoopFinals, AFinalHasTheTimeOfAllItsRounds) {
+  World world;
+  const FakeWorker& worker = world.AddWorker("w1");
+  world.Submit({.trials = 4});
+  world.Run();
+  EXPECT_EQ(worker.ran.front().run_limit_ns(), world.options.run_limit_ns);
+  EXPECT_EQ(worker.ran.back().rounds(), 7u);
+  EXPECT_EQ(worker.ran.back().run_limit_ns(), 7 * world.options.run_limit_ns);
+}
+
+TEST(TuningLoopFinals, ALateResultOfAFinalSettlesNoTrialWithoutAFinal) {
+  World world;
+  FakeWorker* worker = &world.AddWorker("w1");
+  const int64_t job = world.Submit({.trials = 8});
+  while (worker->assignments.empty() || worker->assignments.front().rounds() == 0) {
+    ASSERT_TRUE(world.Step());
+  }
+  worker->is_mute = true;
+  while (FinalsRun(*worker) == 0) ASSERT_TRUE(world.Step());
+  // The daemon dies; the worker comes back when the new one has given its lease up.
+  worker->Disconnect(false);
+  std::unique_ptr<FakeWorker> away = std::move(world.workers["w1"]);
+  world.workers.clear();
+  world.Restart();
+  world.Run();
+  world.Wait(10 * kSecond);
+  away->is_mute = false;
+  away->SetDispatcher(world.dispatcher.get());
+  away->Connect();
+  world.workers["w1"] = std::move(away);
+  world.Run();
+  EXPECT_EQ(world.GetJob(job).state, JobState::kDone);
+  EXPECT_EQ(world.Records(Purpose::kConfirm).size(), 1u);
+  EXPECT_TRUE(world.store->NewestFinal(1, "NC->NC").value().has_value());
+  EXPECT_EQ(FinalsRun(*world.workers["w1"]), 2);
+}
+
+}  // namespace
+}  // namespace hone::tuner

@@ -1,0 +1,67 @@
+#include "tuner/jobs/task_runner.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "tuner/jobs/regime.h"
+
+namespace hone::tuner {
+namespace {
+
+uint64_t NextSerial() {
+  static std::atomic<uint64_t> next{1};
+  return next++;
+}
+
+}  // namespace
+
+TaskRunner::TaskRunner(TaskKey of, tuning_db::Task what)
+    : serial(NextSerial()),
+      key(std::move(of)),
+      task(std::move(what)),
+      history(key.first, key.second) {}
+
+void TaskRunner::AddWant(const Want& want) {
+  const auto after = std::find_if(wants.begin(), wants.end(), [&](const Want& other) {
+    return other.job->job.priority < want.job->job.priority;
+  });
+  wants.insert(after, want);
+  ChooseRegime();
+}
+
+void TaskRunner::RemoveWants(int64_t job) {
+  std::erase_if(wants, [&](const Want& want) { return want.job->job.id == job; });
+  ChooseRegime();
+}
+
+void TaskRunner::ChooseRegime() {
+  if (context == nullptr || wants.empty()) return;
+  history.CompareIn(RegimeOf(*context, wants.front().job->job.constant_bytes));
+}
+
+bool TaskRunner::IsMeasuringFinal() const {
+  return final_run && measuring.count(final_run->trial.id) > 0;
+}
+
+const Want* TaskRunner::WhoWantsMore() const {
+  if (exhausted) return nullptr;
+  for (const Want& want : wants) {
+    if (!want.job->expired && history.count() < want.task->trials) return &want;
+  }
+  return nullptr;
+}
+
+int64_t TaskRunner::LeftOfBudget() const {
+  int64_t most = 0;
+  for (const Want& want : wants) {
+    if (!want.job->expired) most = std::max(most, want.task->trials);
+  }
+  return std::max<int64_t>(0, most - history.count());
+}
+
+bool TaskRunner::HasTime() const {
+  return std::any_of(wants.begin(), wants.end(),
+                     [](const Want& want) { return !want.job->expired; });
+}
+
+}  // namespace hone::tuner

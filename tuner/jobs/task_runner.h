@@ -1,0 +1,103 @@
+// What the tuning loop holds of one task and layout signature while jobs want it.
+#ifndef HONE_TUNER_JOBS_TASK_RUNNER_H_
+#define HONE_TUNER_JOBS_TASK_RUNNER_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tuner/jobs/batch_plan.h"
+#include "tuner/jobs/task_history.h"
+#include "tuner/lowerer.h"
+#include "tuner/measurer.h"
+#include "tuning_db/store.h"
+
+namespace hone::tuner {
+
+using TaskKey = std::pair<int64_t, std::string>;  // task, signature
+
+struct ActiveJob {
+  tuning_db::Job job;
+  int64_t started_ns = 0;    // on the loop's clock, moved back by what it ran under earlier daemons
+  int64_t ran_saved_ns = 0;  // when its running time was last stored
+  bool expired = false;      // its time is up: what is open settles, then finals
+  std::string waiting;       // for what, as its newest event says; empty: for nothing
+
+  int64_t RanNs(int64_t now_ns) const { return now_ns - started_ns; }
+};
+
+// Somebody who wants a task tuned.
+struct Want {
+  const ActiveJob* job = nullptr;
+  const tuning_db::JobTask* task = nullptr;
+};
+
+struct FinalRun {
+  tuning_db::Trial trial;
+  std::vector<PlannedTrial> finalists;
+  std::map<size_t, Artifact> built;  // by finalist
+  std::string failure;               // of the default's build
+  size_t building = 0;
+  int attempts = 0;  // measurements begun
+};
+
+// The default config's artifact, or the reference's: built once, before the first trial.
+struct SharedArtifact {
+  enum class State { kNone, kBuilding, kDone };
+  State state = State::kNone;
+  Artifact artifact;  // kDone: without a digest where it does not build
+};
+
+// Not thread-safe.
+struct TaskRunner {
+  TaskRunner(TaskKey of, tuning_db::Task what);
+
+  // Of this object, in this process: a plan made for another runner of the task is dropped.
+  const uint64_t serial;
+  const TaskKey key;
+  const tuning_db::Task task;
+  std::shared_ptr<const TaskContext> context;  // nullptr: see failure
+  TaskHistory history;
+  std::vector<Want> wants;                   // greatest priority first, then the oldest job
+  std::map<int64_t, tuning_db::Trial> open;  // search trials, by id
+  std::optional<tuning_db::Trial> open_confirm;
+  std::optional<FinalRun> final_run;
+  std::set<int64_t> measuring;  // trials that the measurer has, that of the final among them
+  SharedArtifact reference;
+  SharedArtifact anchor;
+  bool planning = false;
+  bool exhausted = false;
+  bool closed = false;
+  std::string failure;     // why the task cannot be tuned; empty: nothing
+  bool is_served = false;  // a connected device has its target
+  int64_t unserved_since_ns = 0;
+  std::string waiting;  // for what, as was announced; empty: for nothing
+
+  void AddWant(const Want& want);
+  void RemoveWants(int64_t job);
+  // Times are compared in the regime of the first who wants the task.
+  void ChooseRegime();
+
+  bool IsClosed() const { return closed || !failure.empty(); }
+  bool IsMeasuringFinal() const;
+  bool HasSharedArtifacts() const {
+    return reference.state == SharedArtifact::State::kDone &&
+           anchor.state == SharedArtifact::State::kDone;
+  }
+  // The first who wants more trials than there are; nullptr: nobody.
+  const Want* WhoWantsMore() const;
+  // Trials that may still be proposed.
+  int64_t LeftOfBudget() const;
+  // Whether somebody's time is not up.
+  bool HasTime() const;
+  int priority() const { return wants.empty() ? 0 : wants.front().job->job.priority; }
+};
+
+}  // namespace hone::tuner
+
+#endif  // HONE_TUNER_JOBS_TASK_RUNNER_H_
