@@ -114,7 +114,7 @@ class Child {
     const RunRequest& request = setup_.request;
     // Two input sets of each output.
     if (request.kind == RunRequest::kReference) return 2 * request.memory_limit_bytes;
-    return request.plan.cold_constants != 0 ? 2 * request.memory_limit_bytes : 0;
+    return request.plan.cold_constants != 0 ? request.memory_limit_bytes : 0;
   }
 
   void Load() {
@@ -208,11 +208,13 @@ class Child {
     if (setup_.request.has_reference == 0) EnterRunning();
     report_->stage = RunStage::kTiming;
     const Plan& plan = setup_.request.plan;
-    TimedKernel timed(kernel(), *team_, plan.cold_constants != 0);
+    TimedKernel timed(kernel(), *team_);
     if (!timed.SetUp(setup_.request.seed)) {
       End(report_, RunOutcome::kOutOfMemory, "no memory for the buffers it is timed with");
     }
-    report_->cold_constants = plan.cold_constants;
+    const bool is_cold =
+        plan.cold_constants != 0 && timed.MakeConstantsCold(setup_.request.memory_limit_bytes);
+    report_->cold_constants = is_cold ? 1 : 0;
     Say(kReady);
     while (Hear() == kRound) {
       const int64_t start_ns = Clock::Real().NowNs();

@@ -148,6 +148,30 @@ TEST_F(HoneMeasureTest, MeasuresGoodAndBadCandidatesAndLeavesWhenAsked) {
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
 }
 
+TEST_F(HoneMeasureTest, ReportsTheAnchorsTimeBesideTheCandidates) {
+  FakeDaemon daemon(address_);
+  ChildProcess worker = StartWorker();
+  ASSERT_TRUE(daemon.ReceiveWhere(IsHello));
+  const std::string anchor = daemon.AddArtifact(Compiled(CandidateSource("", "#define SPEND 99")));
+  double first_ns = 0;
+  for (int64_t fence = 1; fence <= 2; ++fence) {
+    v1::WorkResponse message = Assignment(daemon, fence, CandidateSource());
+    message.mutable_assignment()->mutable_anchor()->set_artifact_digest(anchor);
+    daemon.Send(message);
+    const auto result = daemon.ReceiveWhere(IsResult);
+    ASSERT_TRUE(result);
+    ASSERT_EQ(result->result().candidates_size(), 1);
+    EXPECT_EQ(result->result().candidates(0).outcome(), v1::MEASURE_OUTCOME_OK);
+    EXPECT_EQ(result->result().candidates(0).artifact_digest(),
+              message.assignment().candidates(0).artifact_digest());
+    EXPECT_GT(result->result().anchor_ns(), 0);
+    if (fence == 1) first_ns = result->result().anchor_ns();
+    EXPECT_EQ(result->result().anchor_ns(), first_ns);
+    Acknowledge(daemon, fence);
+  }
+  EXPECT_EQ(worker.Stop(kGraceNs), 0);
+}
+
 TEST_F(HoneMeasureTest, BringsItsResultToTheDaemonThatComesBack) {
   auto daemon = std::make_unique<FakeDaemon>(address_);
   ChildProcess worker = StartWorker();

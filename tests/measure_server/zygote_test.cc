@@ -123,6 +123,14 @@ TEST_F(ZygoteTest, MeasuresWithColdConstants) {
   EXPECT_EQ(reports.at(0).cold_constants, 1u);
 }
 
+TEST_F(ZygoteTest, SaysThatConstantsStayedWarmWhereTheirCopiesDoNotFit) {
+  request_.plan.cold_constants = 1;
+  request_.memory_limit_bytes = 1 << 20;
+  const std::vector<RunReport> reports = Run({CandidateSource()});
+  EXPECT_EQ(reports.at(0).outcome, RunOutcome::kOk) << reports.at(0).message;
+  EXPECT_EQ(reports.at(0).cold_constants, 0u);
+}
+
 TEST_F(ZygoteTest, FindsAWrongElement) {
   Expect(CandidateSource("if (i == 3) sum += 0.125f"), RunOutcome::kWrongOutput, "y[3]");
 }
