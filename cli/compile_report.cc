@@ -14,7 +14,9 @@ std::map<std::string, int> CountTiers(const driver::CompileReport& report) {
   return counts;
 }
 
-void PrintJson(const driver::CompileReport& report) {
+}  // namespace
+
+std::string ReportJson(const driver::CompileReport& report) {
   nlohmann::json kernels = nlohmann::json::array();
   for (const driver::KernelReport& kernel : report.kernels) {
     kernels.push_back({{"name", kernel.name},
@@ -35,13 +37,14 @@ void PrintJson(const driver::CompileReport& report) {
                                    {"arena_bytes", report.arena_bytes},
                                    {"parameters_bytes", report.parameters_bytes},
                                    {"seconds", seconds}};
-  fmt::print("{}\n", document.dump(2));
+  return document.dump(2);
 }
 
-}  // namespace
-
 void PrintReport(const driver::CompileReport& report, bool json) {
-  if (json) return PrintJson(report);
+  if (json) {
+    fmt::print("{}\n", ReportJson(report));
+    return;
+  }
   fmt::print("{:<52} {:>5} {:>10}  {:<11} {}\n", "kernel", "calls", "MFLOP", "tier", "config");
   for (const driver::KernelReport& kernel : report.kernels) {
     fmt::print("{:<52} {:>5} {:>10.2f}  {:<11} {}\n", kernel.name, kernel.calls,

@@ -2,10 +2,14 @@
 #ifndef HONE_CLI_COMPILE_REPORT_H_
 #define HONE_CLI_COMPILE_REPORT_H_
 
+#include <string>
+
 #include "compiler/driver/compile.h"
 
 namespace hone::cli {
 
+// The document of schema 1.
+std::string ReportJson(const driver::CompileReport& report);
 // On stdout; with `json` one document of schema 1.
 void PrintReport(const driver::CompileReport& report, bool json);
 

@@ -1,4 +1,4 @@
-// `hone db check`: what does not hold in a tuning database.
+// `hone db`: what does not hold in a tuning database; bringing one to this version's schema.
 #include "CLI/CLI.hpp"
 #include "cli/model_options.h"
 #include "cli/verb.h"
@@ -32,6 +32,14 @@ absl::Status Check(const Options& options) {
       "expected a sound database at {}, found {} faults; restore a backup", path, faults.size()));
 }
 
+// Opening for writing migrates, in one transaction a step; a file that a daemon holds is refused.
+absl::Status Migrate(const Options& options) {
+  const std::string path = DatabasePath(options.database);
+  HONE_RETURN_IF_ERROR(tuning_db::OpenSqliteStore(path, tuning_db::OpenMode::kReadWrite).status());
+  fmt::print("{} has this version's schema\n", path);
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 void AddDb(CLI::App& app, Action& action) {
@@ -41,6 +49,9 @@ void AddDb(CLI::App& app, Action& action) {
   CLI::App& check = *db.add_subcommand("check", "Verify that everything in it holds");
   check.add_option("--db", options->database, "The tuning database");
   check.add_flag("--json", options->json, "Prints one JSON document");
+  CLI::App& migrate = *db.add_subcommand("migrate", "Bring it to this version's schema");
+  migrate.add_option("--db", options->database, "The tuning database");
+  migrate.callback([options, &action] { action = [options] { return Migrate(*options); }; });
   check.callback([options, &action] { action = [options] { return Check(*options); }; });
 }
 

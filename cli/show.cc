@@ -1,12 +1,17 @@
-// `hone show`: a model's graph as text, after the passes up to one.
+// `hone show`: a model's graph as text or a picture, after the passes up to one.
+#include <cstdio>
 #include <fstream>
+#include <map>
 
 #include "CLI/CLI.hpp"
 #include "cli/exit_code.h"
+#include "cli/kernel_notes.h"
 #include "cli/model_options.h"
 #include "cli/verb.h"
 #include "compiler/driver/compile.h"
 #include "compiler/ir/printer.h"
+#include "compiler/picture/dot.h"
+#include "compiler/picture/tree.h"
 #include "fmt/format.h"
 #include "support/status.h"
 
@@ -16,34 +21,61 @@ namespace {
 struct Options {
   ModelOptions model;
   TargetOptions target;
+  std::string database;
   std::string after;
   std::string format = "text";
   std::string output;
 };
 
+const std::map<std::string, picture::ImageFormat>& ImageFormats() {
+  static const std::map<std::string, picture::ImageFormat> formats = {
+      {"dot", picture::ImageFormat::kDot},
+      {"svg", picture::ImageFormat::kSvg},
+      {"pdf", picture::ImageFormat::kPdf},
+      {"png", picture::ImageFormat::kPng}};
+  return formats;
+}
+
+absl::StatusOr<std::string> Picture(const ir::Module& typed, const Options& options,
+                                    const Target& target) {
+  HONE_ASSIGN_OR_RETURN(driver::ConfigChain configs,
+                        ConfigsFrom(DatabasePath(options.database), !options.database.empty()));
+  HONE_ASSIGN_OR_RETURN(const picture::KernelNotes notes, NotesOf(typed, target, configs));
+  const picture::Picture picture = picture::MakePicture(typed, notes);
+  if (options.format == "tree") return picture::ToTree(picture);
+  return picture::Draw(picture, ImageFormats().at(options.format));
+}
+
+absl::Status Write(const std::string& bytes, const std::string& path) {
+  if (path.empty()) {
+    return std::fwrite(bytes.data(), 1, bytes.size(), stdout) == bytes.size()
+               ? absl::OkStatus()
+               : absl::InternalError("expected to write to stdout, could not");
+  }
+  std::ofstream file(path, std::ios::binary);
+  file << bytes;
+  file.close();
+  if (file) return absl::OkStatus();
+  return absl::InternalError(fmt::format("expected to write {}, could not", path));
+}
+
 absl::Status Show(const Options& options) {
-  if (options.format != "text") {
+  const bool is_text = options.format == "text";
+  if (!is_text && options.format != "tree" && !ImageFormats().contains(options.format)) {
     return WithExitCode(
         absl::InvalidArgumentError(fmt::format(
-            "expected --format text, found '{}'; pictures are to come", options.format)),
+            "expected --format text, tree, dot, svg, pdf or png, found '{}'", options.format)),
         kUsage);
   }
+  HONE_ASSIGN_OR_RETURN(const Target target, options.target.Resolve());
   HONE_ASSIGN_OR_RETURN(ir::Module module, LoadModel(options.model.path, options.model.shapes));
-  if (!options.after.empty()) {
-    HONE_ASSIGN_OR_RETURN(const Target target, options.target.Resolve());
-    HONE_ASSIGN_OR_RETURN(module, driver::RunPasses(module, target, options.after));
+  if (!options.after.empty() || !is_text) {
+    const std::string after = options.after.empty() ? "import" : options.after;
+    HONE_ASSIGN_OR_RETURN(module, driver::RunPasses(module, target, after));
   }
-  const std::string text = ir::ToText(module, {.constants = false});
-  if (options.output.empty()) {
-    fmt::print("{}", text);
-    return absl::OkStatus();
-  }
-  std::ofstream file(options.output, std::ios::binary);
-  file << text;
-  file.close();
-  if (!file)
-    return absl::InternalError(fmt::format("expected to write {}, could not", options.output));
-  return absl::OkStatus();
+  if (is_text) return Write(ir::ToText(module, {.constants = false}), options.output);
+  HONE_ASSIGN_OR_RETURN(const std::string bytes, Picture(module, options, target));
+  return Write(bytes, options.output);
 }
 
 }  // namespace
@@ -54,8 +86,11 @@ void AddShow(CLI::App& app, Action& action) {
   options->model.AddTo(verb);
   options->target.AddTo(verb);
   verb.add_option("--after", options->after, "Run the passes up to this one first");
-  verb.add_option("--format", options->format, "text")->capture_default_str();
+  verb.add_option("--format", options->format, "text, tree, dot, svg, pdf or png")
+      ->capture_default_str();
   verb.add_option("-o,--output", options->output, "A file instead of stdout");
+  verb.add_option("--db", options->database,
+                  "The tuning database: kernels of pictures get their tier and share of time");
   verb.callback([options, &action] { action = [options] { return Show(*options); }; });
 }
 

@@ -22,7 +22,8 @@ class TunedConfigs : public driver::ConfigSource {
     HONE_ASSIGN_OR_RETURN(schedule::Config config, schedule::Config::Parse(best[0].config));
     return driver::ConfigChoice{.tier = std::string(tuning_db::Name(best[0].tier)),
                                 .config = std::move(config),
-                                .nest_digest = best[0].nest_digest};
+                                .nest_digest = best[0].nest_digest,
+                                .best_ns = best[0].best_ns};
   }
 
  private:

@@ -1,5 +1,6 @@
 #include "measure_server/artifact_cache.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -31,8 +32,10 @@ absl::StatusOr<std::shared_ptr<const Artifact>> Artifact::Make(const std::string
         fmt::format("expected an artifact with digest {}, received {} bytes with digest {}", digest,
                     bytes.size(), found));
   }
-  const int fd = memfd_create("hone-artifact", MFD_CLOEXEC);
-  if (fd < 0 || !WriteAll(fd, bytes)) {
+  // Sealed: what a child does with the descriptor changes nothing for the next one.
+  constexpr int kSeals = F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL;
+  const int fd = memfd_create("hone-artifact", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (fd < 0 || !WriteAll(fd, bytes) || fcntl(fd, F_ADD_SEALS, kSeals) != 0) {
     const std::string fault = std::strerror(errno);
     if (fd >= 0) close(fd);
     return absl::InternalError(fmt::format("keeping an artifact in memory: {}", fault));

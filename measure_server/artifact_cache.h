@@ -13,7 +13,7 @@
 
 namespace hone::measure {
 
-// Bytes in anonymous memory that a child can load by descriptor.
+// Bytes in anonymous memory that a child can load by descriptor, and nobody can change.
 class Artifact {
  public:
   // kInvalidArgument when the bytes have another digest.

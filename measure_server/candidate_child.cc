@@ -11,6 +11,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "measure_server/kernel_buffers.h"
 #include "measure_server/reference_file.h"
@@ -49,30 +51,45 @@ class Child {
   explicit Child(const ChildSetup& setup) : setup_(setup), report_(setup.report) {}
 
   [[noreturn]] void RunCandidate() {
+    // Mapped, it needs no descriptor, and its size does not count against the limit.
+    if (setup_.request.has_reference != 0) OpenReference();
+    KeepDescriptors({setup_.artifact_fd, setup_.control_fd});
     SetUp(/*is_timed=*/true);
     if (setup_.request.has_reference != 0) Check();
     Measure();
   }
 
   [[noreturn]] void RunReference() {
+    KeepDescriptors({setup_.artifact_fd, setup_.control_fd, setup_.reference_fd});
     SetUp(/*is_timed=*/false);
-    ReferenceFile file;
     std::string error;
-    if (!file.OpenForWriting(setup_.reference_fd, kernel(), &error)) {
+    if (!reference_.OpenForWriting(setup_.reference_fd, kernel(), &error)) {
       End(report_, RunOutcome::kLoadError, error);
     }
     EnterRunning();
     for (const InputSet set : {InputSet::kExact, InputSet::kFloat}) {
       KernelBuffers buffers = KernelBuffers::Plain(kernel());
       RunOnce(buffers, set);
-      file.Write(set, kernel(), buffers.pointers());
+      reference_.Write(set, kernel(), buffers.pointers());
     }
-    file.MarkComplete();
+    reference_.MarkComplete();
     End(report_, RunOutcome::kOk, "");
   }
 
  private:
   const hone_kernel& kernel() const { return module_->table().kernels[0]; }
+
+  void KeepDescriptors(std::vector<int> kept) const {
+    if (CloseAllBut(std::move(kept))) return;
+    End(report_, RunOutcome::kDeviceLost,
+        std::string("closing what it does not need failed: ") + std::strerror(errno));
+  }
+
+  void OpenReference() {
+    std::string error;
+    if (reference_.OpenForReading(setup_.reference_fd, &error)) return;
+    End(report_, RunOutcome::kDeviceLost, error);
+  }
 
   // Threads, limits, filter, and the artifact's code, in this order.
   void SetUp(bool is_timed) {
@@ -82,9 +99,7 @@ class Child {
     team_.emplace(static_cast<int>(request.threads), ThreadTeam::Placement::kPinned);
     // Every thread has made the system calls of its start before they are forbidden.
     team_->Run([](void*, int) {}, nullptr);
-    // Copies for cold constants are ours, not the kernel's: CheckMemory counts what it asks for.
-    const uint64_t copies = request.plan.cold_constants != 0 ? 2 : 0;
-    const ResourceLimits limits{request.memory_limit_bytes * (1 + copies),
+    const ResourceLimits limits{request.memory_limit_bytes + OwnMemoryBytes(),
                                 request.run_limit_ns * static_cast<int64_t>(request.threads)};
     if (!setup_.sandbox->EnterLimits(limits) || !setup_.sandbox->EnterLoading()) {
       End(report_, RunOutcome::kDeviceLost,
@@ -92,6 +107,14 @@ class Child {
     }
     Load();
     report_->sandbox_ns = Clock::Real().NowNs() - setup_.start_ns;
+  }
+
+  // What we allocate beside the kernel's buffers, which CheckMemory counts.
+  uint64_t OwnMemoryBytes() const {
+    const RunRequest& request = setup_.request;
+    // Two input sets of each output.
+    if (request.kind == RunRequest::kReference) return 2 * request.memory_limit_bytes;
+    return request.plan.cold_constants != 0 ? request.memory_limit_bytes : 0;
   }
 
   void Load() {
@@ -140,18 +163,13 @@ class Child {
 
   void Check() {
     const int64_t start_ns = Clock::Real().NowNs();
-    ReferenceFile reference;
-    std::string error;
-    if (!reference.OpenForReading(setup_.reference_fd, &error)) {
-      End(report_, RunOutcome::kDeviceLost, error);
-    }
     EnterRunning();
     report_->stage = RunStage::kChecking;
-    for (const InputSet set : {InputSet::kExact, InputSet::kFloat}) CheckSet(reference, set);
+    for (const InputSet set : {InputSet::kExact, InputSet::kFloat}) CheckSet(set);
     report_->check_ns = Clock::Real().NowNs() - start_ns;
   }
 
-  void CheckSet(const ReferenceFile& reference, InputSet set) {
+  void CheckSet(InputSet set) {
     const char* set_name = set == InputSet::kExact ? "small integers" : "floats";
     KernelBuffers buffers = KernelBuffers::Guarded(kernel());
     RunOnce(buffers, set);
@@ -160,10 +178,10 @@ class Child {
           std::string("wrote beyond the ends of buffer ") + damaged);
     }
     const std::vector<uint32_t> outputs = OutputsOf(kernel());
-    if (outputs.size() != reference.output_count()) {
+    if (outputs.size() != reference_.output_count()) {
       End(report_, RunOutcome::kWrongOutput,
           "has " + std::to_string(outputs.size()) + " outputs, the reference " +
-              std::to_string(reference.output_count()));
+              std::to_string(reference_.output_count()));
     }
     for (uint32_t i = 0; i < outputs.size(); ++i) {
       const hone_buffer& buffer = kernel().buffers[outputs[i]];
@@ -171,12 +189,12 @@ class Child {
       for (uint32_t axis = 0; axis < buffer.rank; ++axis) {
         elements *= static_cast<uint64_t>(buffer.shape[axis]);
       }
-      if (elements != reference.element_count(i)) {
+      if (elements != reference_.element_count(i)) {
         End(report_, RunOutcome::kWrongOutput,
             std::string(buffer.name) + " has not as many elements as the reference");
       }
       const OutputVerdict verdict = CheckOutput(buffer, buffers.pointers()[outputs[i]],
-                                                reference.Output(set, i), kernel().error_bound);
+                                                reference_.Output(set, i), kernel().error_bound);
       if (set == InputSet::kFloat) {
         report_->error_ratio = std::max(report_->error_ratio, verdict.error_ratio);
       }
@@ -190,11 +208,13 @@ class Child {
     if (setup_.request.has_reference == 0) EnterRunning();
     report_->stage = RunStage::kTiming;
     const Plan& plan = setup_.request.plan;
-    TimedKernel timed(kernel(), *team_, plan.cold_constants != 0);
+    TimedKernel timed(kernel(), *team_);
     if (!timed.SetUp(setup_.request.seed)) {
       End(report_, RunOutcome::kOutOfMemory, "no memory for the buffers it is timed with");
     }
-    report_->cold_constants = plan.cold_constants;
+    const bool is_cold =
+        plan.cold_constants != 0 && timed.MakeConstantsCold(setup_.request.memory_limit_bytes);
+    report_->cold_constants = is_cold ? 1 : 0;
     Say(kReady);
     while (Hear() == kRound) {
       const int64_t start_ns = Clock::Real().NowNs();
@@ -202,30 +222,32 @@ class Child {
       report_->timing_ns += Clock::Real().NowNs() - start_ns;
       Say(kDone);
     }
-    if (report_->sample_count == 0) {
-      End(report_, RunOutcome::kDeviceLost,
-          "no chunk of " + std::to_string(report_->dirty_chunks) +
-              " was undisturbed; keep other programs off the worker's cores");
-    }
     End(report_, RunOutcome::kOk, "");
   }
 
-  // A trial keeps all samples, a final one median a round.
   void Keep(const Timing& timing) {
     report_->dirty_chunks += timing.dirty_chunks;
-    const auto keep = [this](double sample_ns, double calibrator_ns) {
-      if (report_->sample_count >= kMaxSamples) return;
-      report_->samples_ns[report_->sample_count] = sample_ns;
-      report_->calibrator_ns[report_->sample_count] = calibrator_ns;
-      report_->sample_count += 1;
-    };
-    if (setup_.request.rounds == 0) {
-      for (size_t i = 0; i < timing.samples_ns.size(); ++i) {
-        keep(timing.samples_ns[i], timing.calibrator_ns[i]);
-      }
-    } else if (!timing.samples_ns.empty()) {
-      keep(Median(timing.samples_ns), Median(timing.calibrator_ns));
+    if (setup_.request.rounds != 0) return KeepRound(timing);
+    if (timing.is_noisy) report_->is_noisy = 1;
+    for (size_t i = 0; i < timing.samples_ns.size(); ++i) {
+      KeepSample(timing.samples_ns[i], timing.calibrator_ns[i]);
     }
+  }
+
+  // The median of its clean chunks; where it has none, its least disturbed chunk.
+  void KeepRound(Timing timing) {
+    if (timing.clean_chunks == 0) report_->is_noisy = 1;
+    const uint32_t used = std::max(timing.clean_chunks, 1u);
+    timing.samples_ns.resize(used);
+    timing.calibrator_ns.resize(used);
+    KeepSample(Median(std::move(timing.samples_ns)), Median(std::move(timing.calibrator_ns)));
+  }
+
+  void KeepSample(double sample_ns, double calibrator_ns) {
+    if (report_->sample_count >= kMaxSamples) return;
+    report_->samples_ns[report_->sample_count] = sample_ns;
+    report_->calibrator_ns[report_->sample_count] = calibrator_ns;
+    report_->sample_count += 1;
   }
 
   void Say(char byte) { (void)!send(setup_.control_fd, &byte, 1, MSG_NOSIGNAL); }
@@ -237,6 +259,7 @@ class Child {
 
   const ChildSetup& setup_;
   RunReport* const report_;
+  ReferenceFile reference_;
   std::optional<ThreadTeam> team_;
   std::unique_ptr<Module> module_;
   std::optional<KernelRunner> runner_;

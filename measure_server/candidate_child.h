@@ -14,7 +14,9 @@ struct ChildSetup {
   int reference_fd = -1;  // of outputs to compare with (or to write, of a reference); -1: none
   int64_t start_ns = 0;   // on the clock when its fork began
   int control_fd = -1;    // a stream socket to the zygote
-  RunReport* report = nullptr;  // shared
+  // Shared; the only memory that the child shares with others and can write (apart from what a
+  // reference writes).
+  RunReport* report = nullptr;
 };
 
 // What goes over the control socket, a byte each. The child says kReady when it has loaded, checked

@@ -107,7 +107,7 @@ int Serve(const Flags& flags, const std::string& address) {
   WatchSignals(signals, worker);
   bool lost = false;
   std::thread measuring([&] {
-    CpuMeasurer measurer(zygote->get(), device, kReferenceCacheBytes);
+    CpuMeasurer measurer(zygote->get(), device, kReferenceCacheBytes, &Clock::Real());
     while (const std::optional<Job> job = worker->Next()) {
       worker->Finish(measurer.Measure(*job));
       if (!measurer.is_lost() || lost) continue;

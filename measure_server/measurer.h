@@ -7,9 +7,11 @@
 #include <vector>
 
 #include "hone/v1/farm.pb.h"
+#include "measure_server/anchor_times.h"
 #include "measure_server/artifact_cache.h"
 #include "measure_server/reference_cache.h"
 #include "measure_server/zygote.h"
+#include "support/clock.h"
 
 namespace hone::measure {
 
@@ -18,6 +20,7 @@ struct Job {
   hone::v1::Assignment assignment;
   std::vector<std::shared_ptr<const Artifact>> candidates;
   std::shared_ptr<const Artifact> reference;  // null: no output check
+  std::shared_ptr<const Artifact> anchor;     // null: none
   int64_t transfer_ns = 0;                    // how long its artifacts were on their way
 };
 
@@ -31,19 +34,28 @@ class Measurer {
 // On this machine's cores. Not thread-safe.
 class CpuMeasurer : public Measurer {
  public:
-  CpuMeasurer(CandidateRunner* runner, hone::v1::Device device, uint64_t reference_cache_bytes)
-      : runner_(runner), references_(runner, reference_cache_bytes), device_(std::move(device)) {}
+  CpuMeasurer(CandidateRunner* runner, hone::v1::Device device, uint64_t reference_cache_bytes,
+              const Clock* clock)
+      : runner_(runner),
+        references_(runner, reference_cache_bytes),
+        device_(std::move(device)),
+        clock_(clock) {}
 
   hone::v1::MeasureResult Measure(const Job& job) override;
   // The runner is gone for good: the worker should leave.
   bool is_lost() const { return is_lost_; }
 
  private:
-  absl::StatusOr<std::vector<RunReport>> Run(const Job& job, int reference_fd);
+  // kInvalidArgument: the reference does not run; any other error is of this worker.
+  absl::StatusOr<hone::v1::MeasureResult> Run(const Job& job);
+  // -1: the job has none.
+  absl::StatusOr<int> Reference(const Job& job);
 
   CandidateRunner* const runner_;
   ReferenceCache references_;
+  AnchorTimes anchors_;
   const hone::v1::Device device_;
+  const Clock* const clock_;
   bool is_lost_ = false;
 };
 

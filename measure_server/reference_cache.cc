@@ -23,7 +23,8 @@ ReferenceCache::~ReferenceCache() {
 }
 
 absl::StatusOr<int> ReferenceCache::Get(const std::string& workload_digest,
-                                        const Artifact& reference, uint64_t seed) {
+                                        const Artifact& reference, uint64_t seed,
+                                        uint64_t memory_limit_bytes) {
   const std::string key = fmt::format("{} {} {}", workload_digest, reference.digest(), seed);
   const auto found = std::find_if(entries_.begin(), entries_.end(),
                                   [&](const Entry& entry) { return entry.key == key; });
@@ -31,29 +32,53 @@ absl::StatusOr<int> ReferenceCache::Get(const std::string& workload_digest,
     entries_.splice(entries_.begin(), entries_, found);
     return found->fd;
   }
-  HONE_ASSIGN_OR_RETURN(const int fd, Compute(reference, seed));
-  entries_.push_front({key, fd, ReferenceFileBytes(fd)});
+  // Other seeds would fail alike; a greater limit might help.
+  const std::string failed_key =
+      fmt::format("{} {} {}", workload_digest, reference.digest(), memory_limit_bytes);
+  const auto failed = failed_.find(failed_key);
+  if (failed != failed_.end()) return failed->second;
+  const absl::StatusOr<int> fd = Compute(reference, seed, memory_limit_bytes);
+  if (absl::IsInvalidArgument(fd.status())) failed_[failed_key] = fd.status();
+  if (!fd.ok()) return fd.status();
+  entries_.push_front({key, *fd, ReferenceFileBytes(*fd)});
   Trim();
-  return fd;
+  return *fd;
 }
 
-absl::StatusOr<int> ReferenceCache::Compute(const Artifact& reference, uint64_t seed) {
+absl::StatusOr<int> ReferenceCache::Compute(const Artifact& reference, uint64_t seed,
+                                            uint64_t memory_limit_bytes) {
   const int fd = MakeReferenceFile();
   if (fd < 0) {
     return absl::InternalError(
         fmt::format("no memory for reference outputs: {}", std::strerror(errno)));
   }
+  if (const absl::Status status = RunInto(fd, reference, seed, memory_limit_bytes); !status.ok()) {
+    close(fd);
+    return status;
+  }
+  const int sealed = SealReferenceFile(fd);
+  if (sealed >= 0) return sealed;
+  return absl::InternalError(fmt::format("sealing reference outputs: {}", std::strerror(errno)));
+}
+
+absl::Status ReferenceCache::RunInto(int fd, const Artifact& reference, uint64_t seed,
+                                     uint64_t memory_limit_bytes) {
   RunRequest request;
   request.kind = RunRequest::kReference;
   request.candidate_count = 1;
   request.seed = seed;
   request.run_limit_ns = kLimitNs;
-  absl::StatusOr<std::vector<RunReport>> reports = runner_->Run(request, fd, {reference.fd()});
-  if (reports.ok() && reports->front().outcome == RunOutcome::kOk) return fd;
-  close(fd);
-  if (!reports.ok()) return reports.status();
-  return absl::InvalidArgumentError(
-      fmt::format("the reference of the workload failed: {}", reports->front().message));
+  request.memory_limit_bytes = memory_limit_bytes;
+  HONE_ASSIGN_OR_RETURN(const std::vector<RunReport> reports,
+                        runner_->Run(request, fd, {reference.fd()}));
+  const RunReport& report = reports.front();
+  if (report.outcome == RunOutcome::kOk) return absl::OkStatus();
+  const std::string message =
+      fmt::format("the reference of the workload failed, so no candidate of it can be checked: {}",
+                  report.message);
+  const bool is_of_device =
+      report.outcome == RunOutcome::kDeviceLost || report.outcome == RunOutcome::kNone;
+  return is_of_device ? absl::AbortedError(message) : absl::InvalidArgumentError(message);
 }
 
 void ReferenceCache::Trim() {

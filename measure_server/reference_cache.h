@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <list>
+#include <map>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -12,8 +13,8 @@
 
 namespace hone::measure {
 
-// By workload digest, reference artifact and seed; the last used ones up to a number of bytes. Not
-// thread-safe.
+// By workload digest, reference artifact and seed; the last used ones up to a number of bytes. What
+// failed is remembered too: the next candidate would pay for the same failure. Not thread-safe.
 class ReferenceCache {
  public:
   ReferenceCache(CandidateRunner* runner, uint64_t limit_bytes)
@@ -22,11 +23,12 @@ class ReferenceCache {
   ReferenceCache(const ReferenceCache&) = delete;
   ReferenceCache& operator=(const ReferenceCache&) = delete;
 
-  // A descriptor of the outputs for both input sets, valid until the next call; runs the artifact
-  // where they are not here. kInvalidArgument: it does not compute what it should; kUnavailable: of
-  // the runner.
+  // A descriptor of the outputs for both input sets, for reading, valid until the next call; runs
+  // the artifact where they are not here. kInvalidArgument: the reference does not run, or does not
+  // compute what it should; kAborted, kInternal: of the device, so another try may fare better;
+  // kUnavailable: the runner is gone.
   absl::StatusOr<int> Get(const std::string& workload_digest, const Artifact& reference,
-                          uint64_t seed);
+                          uint64_t seed, uint64_t memory_limit_bytes);
 
  private:
   struct Entry {
@@ -35,12 +37,16 @@ class ReferenceCache {
     uint64_t size_bytes;
   };
 
-  absl::StatusOr<int> Compute(const Artifact& reference, uint64_t seed);
+  absl::StatusOr<int> Compute(const Artifact& reference, uint64_t seed,
+                              uint64_t memory_limit_bytes);
+  absl::Status RunInto(int fd, const Artifact& reference, uint64_t seed,
+                       uint64_t memory_limit_bytes);
   void Trim();
 
   CandidateRunner* const runner_;
   const uint64_t limit_bytes_;
   std::list<Entry> entries_;  // last used first
+  std::map<std::string, absl::Status> failed_;
 };
 
 }  // namespace hone::measure

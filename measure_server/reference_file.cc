@@ -1,5 +1,6 @@
 #include "measure_server/reference_file.h"
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -31,12 +32,23 @@ std::vector<uint32_t> OutputsOf(const hone_kernel& kernel) {
 }
 
 int MakeReferenceFile() {
-  const int fd = memfd_create("hone-reference", MFD_CLOEXEC);
+  const int fd = memfd_create("hone-reference", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (fd >= 0 && ftruncate(fd, kFileBytes) != 0) {
     close(fd);
     return -1;
   }
   return fd;
+}
+
+int SealReferenceFile(int fd) {
+  constexpr int kSeals = F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL;
+  const std::string path = "/proc/self/fd/" + std::to_string(fd);
+  const bool is_sealed = fcntl(fd, F_ADD_SEALS, kSeals) == 0;
+  const int reader = is_sealed ? open(path.c_str(), O_RDONLY | O_CLOEXEC) : -1;
+  const int fault = errno;
+  close(fd);
+  errno = fault;
+  return reader;
 }
 
 uint64_t ReferenceFileBytes(int fd) {

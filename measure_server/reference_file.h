@@ -16,6 +16,9 @@ namespace hone::measure {
 // A sparse anonymous file, large enough for any reference; takes memory as it is written. -1 with
 // errno when there is none.
 int MakeReferenceFile();
+// From here on nobody can change it. Takes the descriptor over for one that only reads, since one
+// that could write cannot be mapped shared any more; -1 with errno.
+int SealReferenceFile(int fd);
 // Bytes of memory it takes.
 uint64_t ReferenceFileBytes(int fd);
 

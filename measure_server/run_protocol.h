@@ -51,13 +51,14 @@ struct alignas(kPageBytes) RunReport {
   RunStage stage = RunStage::kStarting;
   uint32_t sample_count = 0;
   uint32_t dirty_chunks = 0;
+  uint32_t is_noisy = 0;
+  uint32_t cold_constants = 0;
   double samples_ns[kMaxSamples] = {};
   double calibrator_ns[kMaxSamples] = {};
   double error_ratio = 0;
   int64_t sandbox_ns = 0;
   int64_t check_ns = 0;
   int64_t timing_ns = 0;
-  uint32_t cold_constants = 0;
   char message[1024] = {};
 };
 

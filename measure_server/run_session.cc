@@ -60,18 +60,47 @@ class Cancellation {
   bool has_happened_ = false;
 };
 
+// The reports of a run, mapped.
+class Reports {
+ public:
+  Reports(int fd, size_t count) : bytes_(count * sizeof(RunReport)) {
+    void* mapped = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (mapped != MAP_FAILED) first_ = static_cast<RunReport*>(mapped);
+  }
+  ~Reports() {
+    if (ok()) munmap(first_, bytes_);
+  }
+  Reports(const Reports&) = delete;
+  Reports& operator=(const Reports&) = delete;
+
+  bool ok() const { return first_ != nullptr; }
+  RunReport* operator[](size_t i) const { return first_ + i; }
+  // In a child, which has no business with the others'.
+  void UnmapAllBut(RunReport* own) const {
+    const auto before = static_cast<size_t>(own - first_) * sizeof(RunReport);
+    const size_t after = bytes_ - before - sizeof(RunReport);
+    if (before > 0) munmap(first_, before);
+    if (after > 0) munmap(own + 1, after);
+  }
+
+ private:
+  const size_t bytes_;
+  RunReport* first_ = nullptr;
+};
+
 class Candidate {
  public:
-  Candidate(const RunRequest& request, int artifact_fd, int reference_fd, const Sandbox& sandbox,
-            Cancellation* cancellation, RunReport* report)
+  Candidate(const RunRequest& request, const RunFiles& files, size_t index, const Sandbox& sandbox,
+            Cancellation* cancellation, const Reports* reports)
       : cancellation_(cancellation),
         left_ns_(request.run_limit_ns > 0 ? request.run_limit_ns : INT64_MAX / 2),
-        report_(report) {
+        reports_(reports),
+        report_((*reports)[index]) {
     setup_.request = request;
     setup_.sandbox = &sandbox;
-    setup_.artifact_fd = artifact_fd;
-    setup_.reference_fd = reference_fd;
-    setup_.report = report;
+    setup_.artifact_fd = files.artifact_fds[index];
+    setup_.reference_fd = files.reference_fd;
+    setup_.report = report_;
   }
   ~Candidate() { Kill(); }
   Candidate(const Candidate&) = delete;
@@ -109,6 +138,8 @@ class Candidate {
   [[noreturn]] void RunAsChild(int control_fd) {
     // A child must not outlive a zygote that is killed.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    reports_->UnmapAllBut(setup_.report);
+
     setup_.control_fd = control_fd;
     if (setup_.request.kind == RunRequest::kReference) RunReferenceChild(setup_);
     RunCandidateChild(setup_);
@@ -201,6 +232,7 @@ class Candidate {
   ChildSetup setup_;
   Cancellation* const cancellation_;
   int64_t left_ns_;
+  const Reports* const reports_;
   RunReport* const report_;
   pid_t pid_ = -1;
   int pid_fd_ = -1;
@@ -208,13 +240,13 @@ class Candidate {
 };
 
 void Run(const RunRequest& request, const RunFiles& files, const Sandbox& sandbox,
-         RunReport* reports) {
+         const Reports& reports) {
   Cancellation cancellation(files.cancel_fd, request.session);
   // Destroyed in reverse; a later child holds nothing that an earlier one needs to end.
   std::vector<std::unique_ptr<Candidate>> candidates;
   for (size_t i = 0; i < files.artifact_fds.size(); ++i) {
-    candidates.push_back(std::make_unique<Candidate>(
-        request, files.artifact_fds[i], files.reference_fd, sandbox, &cancellation, &reports[i]));
+    candidates.push_back(
+        std::make_unique<Candidate>(request, files, i, sandbox, &cancellation, &reports));
     candidates.back()->Start();
   }
   const size_t count = candidates.size();
@@ -227,11 +259,8 @@ void Run(const RunRequest& request, const RunFiles& files, const Sandbox& sandbo
 }  // namespace
 
 void RunSession(const RunRequest& request, const RunFiles& files, const Sandbox& sandbox) {
-  const size_t bytes = files.artifact_fds.size() * sizeof(RunReport);
-  void* mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, files.reports_fd, 0);
-  if (mapped == MAP_FAILED) return;
-  Run(request, files, sandbox, static_cast<RunReport*>(mapped));
-  munmap(mapped, bytes);
+  const Reports reports(files.reports_fd, files.artifact_fds.size());
+  if (reports.ok()) Run(request, files, sandbox, reports);
 }
 
 }  // namespace hone::measure

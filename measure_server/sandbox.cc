@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <fstream>
 
@@ -26,14 +27,18 @@ constexpr bool kIsSanitized = true;
 constexpr bool kIsSanitized = false;
 #endif
 
+// No mremap: it would grow the mapping of a report over the next candidate's.
 constexpr int kRunning[] = {
-    SCMP_SYS(read),          SCMP_SYS(write),          SCMP_SYS(recvfrom),
-    SCMP_SYS(sendto),        SCMP_SYS(close),          SCMP_SYS(munmap),
-    SCMP_SYS(mremap),        SCMP_SYS(madvise),        SCMP_SYS(brk),
-    SCMP_SYS(futex),         SCMP_SYS(exit),           SCMP_SYS(exit_group),
-    SCMP_SYS(rt_sigreturn),  SCMP_SYS(rt_sigprocmask), SCMP_SYS(restart_syscall),
-    SCMP_SYS(clock_gettime), SCMP_SYS(getrusage),      SCMP_SYS(sched_yield),
-    SCMP_SYS(getpid),        SCMP_SYS(gettid),         SCMP_SYS(rseq),
+    SCMP_SYS(read),           SCMP_SYS(write),
+    SCMP_SYS(recvfrom),       SCMP_SYS(sendto),
+    SCMP_SYS(close),          SCMP_SYS(munmap),
+    SCMP_SYS(madvise),        SCMP_SYS(brk),
+    SCMP_SYS(futex),          SCMP_SYS(exit),
+    SCMP_SYS(exit_group),     SCMP_SYS(rt_sigreturn),
+    SCMP_SYS(rt_sigprocmask), SCMP_SYS(restart_syscall),
+    SCMP_SYS(clock_gettime),  SCMP_SYS(getrusage),
+    SCMP_SYS(sched_yield),    SCMP_SYS(getpid),
+    SCMP_SYS(gettid),         SCMP_SYS(rseq),
 };
 // Beside these, for the loader.
 constexpr int kLoading[] = {
@@ -107,10 +112,12 @@ bool Enter(const std::vector<sock_filter>& program) {
   return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &filter) == 0;
 }
 
-bool SetLimit(int resource, uint64_t value) {
-  const rlimit limit{value, value};
+bool SetLimit(int resource, uint64_t soft, uint64_t hard) {
+  const rlimit limit{soft, hard};
   return setrlimit(static_cast<__rlimit_resource>(resource), &limit) == 0;
 }
+
+bool SetLimit(int resource, uint64_t value) { return SetLimit(resource, value, value); }
 
 uint64_t OwnAddressSpace() {
   uint64_t pages = 0;
@@ -149,12 +156,27 @@ bool Sandbox::EnterLimits(const ResourceLimits& limits) const {
   bool ok = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && SetLimit(RLIMIT_FSIZE, 0) &&
             SetLimit(RLIMIT_CORE, 0);
   if (limits.cpu_ns > 0) {
-    ok = ok && SetLimit(RLIMIT_CPU, static_cast<uint64_t>(limits.cpu_ns / kSecond + 2));
+    // The soft limit sends SIGXCPU, which says what happened; the hard one kills like the system
+    // does when memory is short.
+    const auto seconds = static_cast<uint64_t>(limits.cpu_ns / kSecond + 2);
+    ok = ok && SetLimit(RLIMIT_CPU, seconds, seconds + 1);
   }
   if (limits.memory_bytes > 0 && !kIsSanitized) {
     ok = ok && SetLimit(RLIMIT_AS, OwnAddressSpace() + kOverhead + limits.memory_bytes);
   }
   return ok;
+}
+
+bool CloseAllBut(std::vector<int> kept) {
+  std::sort(kept.begin(), kept.end());
+  unsigned first = 0;
+  for (const int fd : kept) {
+    if (fd < 0) continue;
+    const auto next = static_cast<unsigned>(fd);
+    if (first < next && close_range(first, next - 1, 0) != 0) return false;
+    first = next + 1;
+  }
+  return close_range(first, ~0u, 0) == 0;
 }
 
 bool Sandbox::EnterLoading() const {

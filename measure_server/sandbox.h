@@ -19,6 +19,10 @@ struct ResourceLimits {
   int64_t cpu_ns = 0;         // of all threads; 0: none
 };
 
+// Closes every descriptor of the process that is not among `kept` (-1 is skipped). False with
+// errno.
+bool CloseAllBut(std::vector<int> kept);
+
 // Filters are compiled once, in the zygote; entering them costs a child about 0.1 ms. A system call
 // that is not on the list kills the process with SIGSYS.
 class Sandbox {

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "measure_server/cold_constants.h"
 #include "measure_server/kernel_buffers.h"
 #include "measure_server/timing.h"
 #include "runtime/kernel_runner.h"
@@ -11,27 +12,24 @@
 namespace hone::measure {
 
 // Activations are warm. Constants (with what was prepared of them) are hot, or cold: each run takes
-// the next of several copies, together more than the last-level cache holds.
+// the next of several copies.
 class TimedKernel : public TimedWork {
  public:
-  TimedKernel(const hone_kernel& kernel, ThreadTeam& team, bool cold_constants);
+  TimedKernel(const hone_kernel& kernel, ThreadTeam& team);
   // Allocates, fills, prepares. False: no memory.
   bool SetUp(uint64_t seed);
+  // After SetUp. False: they stay warm, for there is nothing to rotate, or no room for the copies.
+  bool MakeConstantsCold(uint64_t limit_bytes);
 
   Chunk RunChunk(int64_t runs) override;
   double Calibrate() override;
 
  private:
-  bool MakeCopies();
-
   const hone_kernel& kernel_;
-  ThreadTeam& team_;
-  const bool cold_constants_;
   KernelRunner runner_;
   KernelBuffers buffers_;
-  std::vector<Memory> copies_;
-  std::vector<std::vector<void*>> bindings_;  // one for each copy
-  size_t next_ = 0;
+  ColdConstants cold_constants_;
+  std::vector<void*> binding_;  // of the run at hand
 };
 
 }  // namespace hone::measure

@@ -1,4 +1,4 @@
-// How a kernel is timed: many short chunks, of which only undisturbed ones count.
+// How a kernel is timed: many short chunks, of which undisturbed ones count first.
 #ifndef HONE_MEASURE_SERVER_TIMING_H_
 #define HONE_MEASURE_SERVER_TIMING_H_
 
@@ -20,6 +20,7 @@ struct Plan {
 struct Chunk {
   double wall_ns = 0;
   bool is_clean = true;  // not preempted meanwhile
+  double excess = 0;     // wall time over the processor time of the first thread, less 1
 };
 
 // What is timed; a test puts a script in its place.
@@ -31,14 +32,16 @@ class TimedWork {
 };
 
 struct Timing {
-  std::vector<double> samples_ns;  // a run, of clean chunks
+  std::vector<double> samples_ns;  // a run; of clean chunks, then of the least disturbed
   std::vector<double> calibrator_ns;
-  uint32_t dirty_chunks = 0;
+  uint32_t clean_chunks = 0;  // so many of the samples are of clean ones
+  uint32_t dirty_chunks = 0;  // tried, not clean
+  bool is_noisy = false;      // some samples are of disturbed chunks
 };
 
 // Warms up, then chunks until `min_chunks` are clean, `max_chunks` are tried, or the median of at
-// least three is above `stop_above_ns`. When none of `max_chunks` is clean, as many are tried once
-// more.
+// least three is above `stop_above_ns`. Where `max_chunks` do not give `min_chunks` clean ones, the
+// least disturbed make up for them: noise of the machine is no fault of the work.
 Timing Time(TimedWork& work, const Plan& plan);
 
 }  // namespace hone::measure

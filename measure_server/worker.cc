@@ -84,8 +84,8 @@ void Worker::TakeAssignment(const v1::Assignment& assignment) {
   for (const v1::Candidate& candidate : assignment.candidates()) {
     queued.missing.insert(candidate.artifact_digest());
   }
-  if (!assignment.reference().artifact_digest().empty()) {
-    queued.missing.insert(assignment.reference().artifact_digest());
+  for (const v1::Candidate& beside : {assignment.reference(), assignment.anchor()}) {
+    if (!beside.artifact_digest().empty()) queued.missing.insert(beside.artifact_digest());
   }
   const std::set<std::string> wanted = queued.missing;
   for (const std::string& digest : wanted) {
@@ -107,6 +107,7 @@ void Worker::Attach(Queued& queued, const std::shared_ptr<const Artifact>& artif
   if (assignment.reference().artifact_digest() == artifact->digest()) {
     queued.job.reference = artifact;
   }
+  if (assignment.anchor().artifact_digest() == artifact->digest()) queued.job.anchor = artifact;
   if (queued.missing.empty()) queued.job.transfer_ns = clock_->NowNs() - queued.since_ns;
 }
 

@@ -117,7 +117,7 @@ Zygote::~Zygote() {
 absl::StatusOr<std::vector<RunReport>> Zygote::Run(const RunRequest& request, int reference_fd,
                                                    const std::vector<int>& artifact_fds) {
   if (artifact_fds.empty() || artifact_fds.size() > kMaxCandidates) {
-    return absl::InvalidArgumentError(
+    return absl::FailedPreconditionError(
         fmt::format("expected 1 to {} candidates, found {}", kMaxCandidates, artifact_fds.size()));
   }
   const size_t bytes = artifact_fds.size() * sizeof(RunReport);

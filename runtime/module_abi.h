@@ -36,12 +36,15 @@ enum hone_role {
 
 enum hone_phase { HONE_PHASE_PREPARE = 0, HONE_PHASE_RUN = 1 };
 
+/* No run launch reads it: an output, or a constant that only prepare launches read. */
+#define HONE_BUFFER_NOT_READ_BY_RUN 1u
+
 struct hone_buffer {
   const char* name;
   uint8_t role;  /* enum hone_role */
   uint8_t dtype; /* hone::DataType */
   uint16_t rank;
-  uint32_t reserved;
+  uint32_t flags;       /* HONE_BUFFER_*; 0 where nothing is known */
   const int64_t* shape; /* logical, rank entries */
   const char* layout;   /* as hone::Layout prints it */
   uint64_t size_bytes;  /* pad lanes included */

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "support/status.h"
@@ -28,28 +29,48 @@ Best BestOfFinal(const Final& final) {
   return best;
 }
 
-// The successful records of one config.
+// Successes, the newest last: by when they were measured, as an import brings old ones.
+std::vector<const Record*> Successes(const std::vector<Record>& records) {
+  std::vector<const Record*> found;
+  for (const Record& record : records) {
+    const bool is_success = record.outcome == Outcome::kOk && record.median_ns > 0;
+    if (is_success && record.of_trial.purpose != Purpose::kCalibrate) found.push_back(&record);
+  }
+  std::stable_sort(found.begin(), found.end(), [](const Record* a, const Record* b) {
+    return a->wall_time_ns < b->wall_time_ns;
+  });
+  return found;
+}
+
+// Times compare under the same conditions only, those of the newest success: what a cold constant
+// or another processor costs is no merit of a config. Nor do calibrated costs and plain times
+// compare: the plain ones count only where nothing is calibrated.
+std::vector<const Record*> Comparable(const std::vector<Record>& records) {
+  std::vector<const Record*> found = Successes(records);
+  if (found.empty()) return found;
+  const auto conditions = [](const Record& record) {
+    return std::tie(record.regime, record.device, record.toolchain);
+  };
+  const Record& newest = *found.back();
+  std::erase_if(found, [&](const Record* r) { return conditions(*r) != conditions(newest); });
+  const auto is_plain = [](const Record* record) { return !(record->calibrator_ns > 0); };
+  if (!std::all_of(found.begin(), found.end(), is_plain)) std::erase_if(found, is_plain);
+  return found;
+}
+
+// The comparable records of one config.
 struct Measured {
   std::vector<double> costs;
   const Record* newest = nullptr;
 };
 
-// Calibrated costs and plain times do not compare: plain times count only where nothing is
-// calibrated.
 std::map<std::string, Measured> ByConfig(const std::vector<Record>& records) {
-  const auto is_good = [](const Record& record) {
-    return record.outcome == Outcome::kOk && record.median_ns > 0 &&
-           record.of_trial.purpose != Purpose::kCalibrate;
-  };
-  const bool is_calibrated = std::any_of(records.begin(), records.end(), [&](const Record& record) {
-    return is_good(record) && record.calibrator_ns > 0;
-  });
   std::map<std::string, Measured> by_config;
-  for (const Record& record : records) {
-    if (!is_good(record) || (is_calibrated && !(record.calibrator_ns > 0))) continue;
-    Measured& measured = by_config[record.of_trial.config_digest];
-    measured.costs.push_back(record.median_ns / (is_calibrated ? record.calibrator_ns : 1));
-    measured.newest = &record;
+  for (const Record* record : Comparable(records)) {
+    Measured& measured = by_config[record->of_trial.config_digest];
+    const double unit_ns = record->calibrator_ns > 0 ? record->calibrator_ns : 1;
+    measured.costs.push_back(record->median_ns / unit_ns);
+    measured.newest = record;
   }
   return by_config;
 }

@@ -41,7 +41,8 @@ using IsCompatible = std::function<bool(const std::string& other_target)>;
 // One answer for each key, in order. In each:
 //   tuned       the winner of the newest final, if IsTuned
 //   tuning      otherwise that winner all the same; without a final the config with the least
-//               median of median_ns / calibrator_ns (times of different runs do not compare)
+//               median of median_ns / calibrator_ns (times of different runs do not compare), among
+//               the records of the newest success's regime, device and toolchain
 //   compatible  otherwise the best of the workload's tasks on targets that `is_compatible` accepts
 //               (null: none); tuned before tuning, then the greatest ratio
 absl::StatusOr<std::vector<Best>> Resolve(Store& store, const std::string& target,

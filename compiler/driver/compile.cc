@@ -39,6 +39,10 @@ std::vector<ir::LayoutSignature> SignaturesOf(const ir::Expr& function,
   return schedule::TemplateFor(*def).Signatures(*def, target);
 }
 
+passes::PassContext ContextFor(const Target& target) {
+  return {.target = target, .evaluator = passes::DefaultEvaluator(), .signatures = SignaturesOf};
+}
+
 // The config and nest of each kernel.
 absl::StatusOr<std::vector<ConfigChain::Scheduled>> ScheduleKernels(const KernelGraph& graph,
                                                                     const Target& target,
@@ -119,10 +123,29 @@ absl::Status WriteModule(const std::string& path, const std::string& shared_obje
 }  // namespace
 
 absl::StatusOr<ir::Module> RunPasses(const ir::Module& module, const Target& target,
-                                     const std::string& after) {
-  const passes::PassContext context{
-      .target = target, .evaluator = passes::DefaultEvaluator(), .signatures = SignaturesOf};
-  return passes::RunPipeline(module, context, {.after = after, .on_pass = nullptr});
+                                     const std::string& after, const OnPass& on_pass) {
+  return passes::RunPipeline(module, ContextFor(target), {.after = after, .on_pass = on_pass});
+}
+
+absl::StatusOr<ir::Module> RunPass(const ir::Module& module, const Target& target,
+                                   const std::string& name) {
+  return passes::RunOne(module, ContextFor(target), name);
+}
+
+absl::StatusOr<std::string> GeneratedCode(const ir::Module& module, const Target& target,
+                                          ConfigChain& configs, CodeForm form) {
+  CompileReport report{.target = target.ToString(), .kernels = {}, .seconds = {}};
+  HONE_ASSIGN_OR_RETURN(const ir::Module lowered, RunPasses(module, target));
+  HONE_ASSIGN_OR_RETURN(const KernelGraph graph, BuildKernelGraph(lowered));
+  HONE_ASSIGN_OR_RETURN(const std::vector<ConfigChain::Scheduled> scheduled,
+                        ScheduleKernels(graph, target, configs));
+  report.kernels = ReportKernels(graph, scheduled);
+  codegen::ModuleSpec spec = SpecOf(graph, target, report, scheduled);
+  if (form == CodeForm::kLlvmIr) return codegen::EmitLlvmIr(spec);
+  if (form == CodeForm::kAssembly) return codegen::EmitAssembly(spec);
+  std::string nests;
+  for (const codegen::KernelSpec& kernel : spec.kernels) nests += loop::ToText(kernel.nest) + "\n";
+  return nests;
 }
 
 absl::StatusOr<ModelTasks> TasksOf(const ir::Module& module, const Target& target) {

@@ -2,6 +2,7 @@
 #ifndef HONE_COMPILER_DRIVER_COMPILE_H_
 #define HONE_COMPILER_DRIVER_COMPILE_H_
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,8 +17,19 @@ namespace hone::driver {
 
 // Through the passes up to `after`; empty: all of them, to calls of fused functions with layout
 // signatures.
+// `on_pass` sees each step (passes/pipeline.h).
+using OnPass = std::function<void(const std::string& pass, const ir::Module& module, int64_t ns)>;
 absl::StatusOr<ir::Module> RunPasses(const ir::Module& module, const Target& target,
-                                     const std::string& after = "");
+                                     const std::string& after = "",
+                                     const OnPass& on_pass = nullptr);
+// One pass by its name, on a module that may or may not have types; "InferTypes" only infers them.
+absl::StatusOr<ir::Module> RunPass(const ir::Module& module, const Target& target,
+                                   const std::string& name);
+
+// What a model becomes, for people: its kernels' scheduled nests, LLVM IR or assembly.
+enum class CodeForm { kNests, kLlvmIr, kAssembly };
+absl::StatusOr<std::string> GeneratedCode(const ir::Module& module, const Target& target,
+                                          ConfigChain& configs, CodeForm form);
 
 // A kernel of a model, as it is submitted for tuning.
 struct TuningTask {

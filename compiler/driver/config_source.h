@@ -20,6 +20,7 @@ struct ConfigChoice {
   // Of the nest it was measured as; empty: not checked. A config applies only while it lowers to
   // this.
   std::string nest_digest;
+  double best_ns = 0;  // as it was measured; 0: it was not
 };
 
 // Not thread-safe.

@@ -88,10 +88,9 @@ class Builder {
       case ir::ExprKind::kCall:
         return VisitCall(node);
       default:
-        return absl::UnimplementedError(
-            "expected a model without control flow and calls of global functions after the passes; "
-            "if, let and "
-            "recursive functions are not compiled yet");
+        return absl::InternalError(
+            "expected calls of kernels and tuples of their results after the passes, found another "
+            "kind of node");
     }
   }
 

@@ -27,20 +27,6 @@ uint64_t SizeOf(const loop::BufferNode& buffer) {
          static_cast<uint64_t>(SizeBytes(buffer.dtype));
 }
 
-// The global buffers that launches of the phase read.
-std::set<const loop::BufferNode*> ReadIn(const loop::Nest& nest, loop::Phase phase) {
-  std::set<const loop::BufferNode*> read;
-  for (const loop::Launch& launch : nest.launches) {
-    if (launch.phase != phase) continue;
-    loop::Walk(
-        launch.body, [](const loop::Stmt&) { return true; },
-        [&read](const loop::Expr& e) {
-          if (e->kind == loop::ExprKind::kLoad) read.insert(e->buffer.get());
-        });
-  }
-  return read;
-}
-
 // The prepare launches of the kernels that have some, built for this machine.
 struct HostModule {
   std::unique_ptr<Module> module;           // null where no kernel has any
@@ -110,7 +96,7 @@ absl::StatusOr<std::vector<ir::ConstantData>> PrepareCall(const KernelGraph& gra
     runner.Bind(std::move(pointers));
     runner.Run(HONE_PHASE_PREPARE);
   }
-  const std::set<const loop::BufferNode*> read = ReadIn(nest, loop::Phase::kRun);
+  const std::set<const loop::BufferNode*> read = loop::ReadIn(nest, loop::Phase::kRun);
   for (size_t b = 0; b < nest.buffers.size(); ++b) {
     if (!read.contains(nest.buffers[b].get())) constants[b] = {};
   }

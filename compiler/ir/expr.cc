@@ -176,6 +176,14 @@ std::vector<Expr> Params(const ExprNode& function) {
 
 const Expr& Body(const ExprNode& function) { return function.args.back(); }
 
+Type ValueType(const ExprNode& e) {
+  if (e.kind != ExprKind::kFunction) return *e.type;
+  Type type{.is_function = true};
+  for (const Expr& param : Params(e)) type.fields.push_back(*param->type);
+  type.fields.push_back(*e.type);
+  return type;
+}
+
 std::vector<Expr> PostOrder(const Expr& root) { return Order(root, true); }
 std::vector<Expr> PostOrderOutside(const Expr& root) { return Order(root, false); }
 

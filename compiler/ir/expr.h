@@ -25,13 +25,16 @@ struct TensorType {
   std::string ToString() const;  // "Tensor[(1, 3, 224, 224), float32]"; a scalar: "int64"
 };
 
-// A tensor or a tuple of types. Function types are those of their parameters and body.
+// A tensor, a tuple of types, or a function.
 struct Type {
   bool is_tuple = false;
   TensorType tensor = {};
-  std::vector<Type> fields = {};
+  std::vector<Type> fields = {};  // of a tuple; of a function its parameters, then its result
+  bool is_function = false;
   bool operator==(const Type&) const = default;
-  std::string ToString() const;
+  bool IsTensor() const { return !is_tuple && !is_function; }
+  bool HasFunctions() const;     // is one, or a tuple with one somewhere
+  std::string ToString() const;  // "(int64, float32)", "fn (float32) -> float32"
 };
 
 // Attributes of calls and functions, by name. Printed and compared in the order of their names.
@@ -67,13 +70,14 @@ using Expr = std::shared_ptr<const ExprNode>;
 // `type` filled.
 struct ExprNode {
   ExprKind kind;
-  std::shared_ptr<const Type> type =
-      {};  // null before type inference; a Var's and a Constant's is always set
+  // Null before type inference; a Var's and a Constant's is always set. A kFunction's is that of
+  // its result (ValueType is that of the function itself), a kGlobalVar's stays null.
+  std::shared_ptr<const Type> type = {};
 
   std::string name =
       {};  // kVar, kGlobalVar. kCall: the operator ("nn.conv2d"), empty for a function
   ConstantData data = {};  // kConstant
-  Expr callee = {};        // kCall of a kFunction or kGlobalVar; null for an operator
+  Expr callee = {};        // kCall of a value that is a function; null for an operator
   std::vector<Expr> args =
       {};             // kCall, kTuple. kTupleGetItem: the tuple. kLet: var, value, body.
                       // kIf: condition, then, otherwise. kFunction: parameters, then the body last
@@ -103,6 +107,8 @@ inline bool IsCall(const Expr& e, std::string_view op) {
 // Of kFunction.
 std::vector<Expr> Params(const ExprNode& function);
 const Expr& Body(const ExprNode& function);
+// The type of `e` as a value: of a kFunction the function type. `e` is typed, and no kGlobalVar.
+Type ValueType(const ExprNode& e);
 
 // Attribute `name`, or `fallback` where it is missing. Asserts the stored type.
 template <typename T>

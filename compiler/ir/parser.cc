@@ -91,10 +91,13 @@ class Parser {
 
   absl::StatusOr<Type> TypeInside() {
     if (scan_.Take("(")) return TupleType();
+    if (scan_.TakeWord("fn")) return FunctionType();
     const size_t start = (scan_.SkipSpace(), scan_.position());
     if (scan_.TakeWord("Tensor")) return TensorTypeRest();
     const std::optional<DataType> dtype = ParseDataType(scan_.TakeName(/*dots=*/false));
-    if (!dtype) return scan_.ErrorAt(start, "a type: Tensor[(1, 2), float32], float32 or a tuple");
+    if (!dtype)
+      return scan_.ErrorAt(start,
+                           "a type: Tensor[(1, 2), float32], float32, a tuple or a function");
     return Type{.tensor = {{}, *dtype}};
   }
 
@@ -105,6 +108,18 @@ class Parser {
       type.fields.push_back(std::move(field));
       if (!scan_.Take(",") && scan_.Peek() != ')') return scan_.Error("',' or ')' in a tuple type");
     }
+    return type;
+  }
+
+  // After 'fn'.
+  absl::StatusOr<Type> FunctionType() {
+    HONE_RETURN_IF_ERROR(scan_.Expect("(", "before the types of parameters"));
+    HONE_ASSIGN_OR_RETURN(Type type, TupleType());
+    HONE_RETURN_IF_ERROR(scan_.Expect("->", "before the type of a result"));
+    HONE_ASSIGN_OR_RETURN(Type result, ParseType());
+    type.fields.push_back(std::move(result));
+    type.is_tuple = false;
+    type.is_function = true;
     return type;
   }
 
@@ -245,7 +260,7 @@ class Parser {
       HONE_ASSIGN_OR_RETURN(int64_t index, MetadataIndex());
       HONE_RETURN_IF_ERROR(scan_.Expect("=", "after the number of a constant"));
       HONE_ASSIGN_OR_RETURN(Type type, ParseType());
-      if (type.is_tuple) return scan_.FailAt(start, "a constant is a tensor");
+      if (!type.IsTensor()) return scan_.FailAt(start, "a constant is a tensor");
       if (scan_.Peek() == ';') {
         return scan_.Error("the constant's bytes (this text was printed without them)");
       }
@@ -416,7 +431,7 @@ class Parser {
         HONE_ASSIGN_OR_RETURN(int64_t index, FieldIndex());
         expr = TupleGetItem(std::move(expr), index);
       } else if (scan_.Peek() == '(') {
-        if (expr->kind != ExprKind::kFunction && expr->kind != ExprKind::kGlobalVar) {
+        if (expr->kind == ExprKind::kConstant || expr->kind == ExprKind::kTuple) {
           return scan_.FailAt(start, "only a function or an operator can be called");
         }
         HONE_ASSIGN_OR_RETURN(auto operands, Operands());

@@ -215,8 +215,11 @@ class DefinitionPrinter {
     if (!list.empty() && !attrs.empty()) list += ", ";
     text_ += "(" + list + attrs + ")";
     const Expr& body = Body(*function);
-    const std::shared_ptr<const Type>& result = body->type ? body->type : function->type;
-    if (result) text_ += " -> " + result->ToString();
+    if (body->type) {
+      text_ += " -> " + ValueType(*body).ToString();
+    } else if (function->type) {
+      text_ += " -> " + function->type->ToString();
+    }
     text_ += " ";
     Block(scopes_.Opened(function, function->args.size() - 1), body);
     for (const Expr& param : params) Unbind(param);

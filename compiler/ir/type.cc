@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "compiler/ir/expr.h"
 
 namespace hone::ir {
@@ -18,14 +20,19 @@ std::string TensorType::ToString() const {
   return fmt::format("Tensor[({}), {}]", fmt::join(shape, ", "), Name(dtype));
 }
 
+bool Type::HasFunctions() const {
+  return is_function ||
+         std::any_of(fields.begin(), fields.end(), [](const Type& f) { return f.HasFunctions(); });
+}
+
 std::string Type::ToString() const {
-  if (!is_tuple) return tensor.ToString();
-  std::string text = "(";
-  for (size_t i = 0; i < fields.size(); ++i) {
-    if (i != 0) text += ", ";
-    text += fields[i].ToString();
-  }
-  return text + (fields.size() == 1 ? ",)" : ")");
+  if (IsTensor()) return tensor.ToString();
+  std::vector<std::string> texts;
+  for (const Type& field : fields) texts.push_back(field.ToString());
+  if (is_tuple) return fmt::format("({}{})", fmt::join(texts, ", "), texts.size() == 1 ? "," : "");
+  const std::string result = texts.back();
+  texts.pop_back();
+  return fmt::format("fn ({}) -> {}", fmt::join(texts, ", "), result);
 }
 
 }  // namespace hone::ir

@@ -277,6 +277,19 @@ Stmt RenameFresh(const Stmt& s, const std::function<std::string(const std::strin
   return Substitute(s, vars, buffers);
 }
 
+std::set<const BufferNode*> ReadIn(const Nest& nest, Phase phase) {
+  std::set<const BufferNode*> read;
+  for (const Launch& launch : nest.launches) {
+    if (launch.phase != phase) continue;
+    Walk(
+        launch.body, [](const Stmt&) { return true; },
+        [&read](const Expr& e) {
+          if (e->kind == ExprKind::kLoad) read.insert(e->buffer.get());
+        });
+  }
+  return read;
+}
+
 std::vector<Access> CollectAccesses(const Stmt& s) {
   AccessCollector collector;
   collector.Visit(s);

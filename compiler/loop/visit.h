@@ -3,6 +3,7 @@
 #define HONE_COMPILER_LOOP_VISIT_H_
 
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -63,6 +64,9 @@ struct Access {
 };
 // In the order of execution: the loads of a statement before its store.
 std::vector<Access> CollectAccesses(const Stmt& s);
+
+// The buffers that launches of the phase load from.
+std::set<const BufferNode*> ReadIn(const Nest& nest, Phase phase);
 
 bool UsesVar(const Expr& e, const Expr& var);
 bool UsesVar(const Stmt& s, const Expr& var);

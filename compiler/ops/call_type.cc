@@ -14,7 +14,7 @@ constexpr int64_t kMaxElements = int64_t{1} << 48;
 
 absl::Status CheckSize(const std::string& op, const ir::Type& type) {
   for (const ir::Type& field : type.fields) HONE_RETURN_IF_ERROR(CheckSize(op, field));
-  if (type.is_tuple) return absl::OkStatus();
+  if (!type.IsTensor()) return absl::OkStatus();
   int64_t count = 1;
   for (const int64_t extent : type.tensor.shape) {
     if (extent < 0 || extent > kMaxElements || __builtin_mul_overflow(count, extent, &count) ||

@@ -15,7 +15,7 @@ using loop::Expr;
 constexpr char kName[] = "concatenate";
 
 absl::StatusOr<ir::Type> Infer(const std::vector<ir::Type>& args, const ir::Attrs& attrs) {
-  if (!args[0].is_tuple || args[0].fields.empty() || args[0].fields[0].is_tuple) {
+  if (!args[0].is_tuple || args[0].fields.empty() || !args[0].fields[0].IsTensor()) {
     return OperandError(kName, "data", "a tuple of at least one tensor", args[0].ToString());
   }
   ir::TensorType first = args[0].fields[0].tensor;
@@ -25,11 +25,11 @@ absl::StatusOr<ir::Type> Infer(const std::vector<ir::Type>& args, const ir::Attr
   for (size_t i = 1; i < args[0].fields.size(); ++i) {
     const ir::Type& field = args[0].fields[i];
     ir::TensorType expected = first;
-    if (!field.is_tuple && field.tensor.shape.size() == first.shape.size()) {
+    if (field.IsTensor() && field.tensor.shape.size() == first.shape.size()) {
       expected.shape[axis] = field.tensor.shape[axis];
       shape[axis] += field.tensor.shape[axis];
     }
-    if (field.is_tuple || !(field.tensor == expected)) {
+    if (!field.IsTensor() || !(field.tensor == expected)) {
       return OperandError(kName, fmt::format("data.{}", i),
                           fmt::format("{} but for axis {}", first.ToString(), axis),
                           field.ToString());

@@ -40,7 +40,7 @@ class Lowering {
     for (size_t i = 0; i < params.size(); ++i) {
       const ir::Type& type = *params[i]->type;
       const std::string name = fmt::format("p{}", i);
-      if (type.is_tuple) {
+      if (!type.IsTensor()) {
         return absl::InvalidArgumentError(
             fmt::format("a kernel's parameter {} was expected to be a tensor, found {}", name,
                         type.ToString()));

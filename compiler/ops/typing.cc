@@ -32,7 +32,7 @@ absl::Status AttrError(std::string_view op, std::string_view attr, const std::st
 absl::StatusOr<ir::TensorType> TensorOperand(std::string_view op, const std::vector<ir::Type>& args,
                                              size_t index, std::string_view operand, int rank) {
   const ir::Type& type = args[index];
-  if (type.is_tuple) return OperandError(op, operand, "a tensor", type.ToString());
+  if (!type.IsTensor()) return OperandError(op, operand, "a tensor", type.ToString());
   if (rank >= 0 && type.tensor.shape.size() != static_cast<size_t>(rank)) {
     return OperandError(op, operand, fmt::format("a tensor of rank {}", rank),
                         type.tensor.ToString());
@@ -44,7 +44,7 @@ absl::StatusOr<ir::TensorType> ExactOperand(std::string_view op, const std::vect
                                             size_t index, std::string_view operand,
                                             const ir::TensorType& expected) {
   const ir::Type& type = args[index];
-  if (type.is_tuple || !(type.tensor == expected)) {
+  if (!type.IsTensor() || !(type.tensor == expected)) {
     return OperandError(op, operand, expected.ToString(), type.ToString());
   }
   return type.tensor;

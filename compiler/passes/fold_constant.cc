@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/ir/literal.h"
 #include "compiler/passes/rewriting.h"
 #include "support/status.h"
 
@@ -46,6 +47,9 @@ absl::StatusOr<ir::Module> FoldConstant(const ir::Module& module, const PassCont
   const auto fold = [&](const Expr& node) -> Expr {
     if (node->kind == ExprKind::kTupleGetItem && node->args[0]->kind == ExprKind::kTuple) {
       return node->args[0]->args[node->index];
+    }
+    if (node->kind == ExprKind::kIf && IsConstant(node->args[0])) {
+      return node->args[ir::ScalarValue(*node->args[0]) != 0 ? 1 : 2];
     }
     if (!context.evaluator || !error.ok()) return node;
     if (node->kind != ExprKind::kCall || node->callee || !IsWorthFolding(*node)) return node;

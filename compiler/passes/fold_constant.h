@@ -6,7 +6,8 @@
 namespace hone::passes {
 
 // Calls of operators on constants become their results, by the evaluator of the context; an item of
-// a tuple in sight becomes the field. A call that would grow its operands much is left.
+// a tuple in sight becomes the field, an if on a constant its branch. A call that would grow its
+// operands much is left.
 absl::StatusOr<ir::Module> FoldConstant(const ir::Module& module, const PassContext& context);
 
 }  // namespace hone::passes

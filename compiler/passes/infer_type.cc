@@ -21,13 +21,20 @@ using ir::Type;
 std::string Head(const Expr& node) {
   std::string list;
   for (const Expr& arg : node->args) {
-    list += (list.empty() ? "" : ", ") + (arg->type ? arg->type->ToString() : "?");
+    if (!list.empty()) list += ", ";
+    if (arg->kind == ExprKind::kGlobalVar) {
+      list += "@" + arg->name;
+    } else {
+      list += arg->type ? ir::ValueType(*arg).ToString() : "?";
+    }
   }
   switch (node->kind) {
     case ExprKind::kCall: {
       std::string name = node->name;
       if (node->callee)
-        name = node->callee->kind == ExprKind::kGlobalVar ? "@" + node->callee->name : "fn";
+        name = node->callee->kind == ExprKind::kGlobalVar ? "@" + node->callee->name
+               : node->callee->kind == ExprKind::kVar     ? "%" + node->callee->name
+                                                          : "fn";
       const std::string attrs = ir::ToText(node->attrs);
       if (!list.empty() && !attrs.empty()) list += ", ";
       return fmt::format("{}({}{})", name, list, attrs);
@@ -126,24 +133,16 @@ class Inference {
         return CallType(node);
       case ExprKind::kFunction:
         HONE_RETURN_IF_ERROR(CheckFunctionAttrs(node.attrs));
-        if (node.type && ir::Body(node)->type && *node.type != *ir::Body(node)->type) {
-          return Mismatch("a result of the stated type " + node.type->ToString(),
-                          ir::Body(node)->type->ToString());
-        }
-        return *ir::Body(node)->type;
+        return FunctionResult(node);
       case ExprKind::kTuple: {
         Type type{.is_tuple = true};
-        for (const Expr& field : node.args) type.fields.push_back(*field->type);
+        HONE_ASSIGN_OR_RETURN(type.fields, ValueTypes(node.args));
         return type;
       }
       case ExprKind::kTupleGetItem:
         return FieldType(*node.args[0]->type, node.index);
       case ExprKind::kLet:
-        if (*node.args[0]->type != *node.args[1]->type) {
-          return Mismatch("a value of the variable's type " + node.args[0]->type->ToString(),
-                          node.args[1]->type->ToString());
-        }
-        return *node.args[2]->type;
+        return LetType(node);
       case ExprKind::kIf:
         return IfType(node);
       default:
@@ -158,48 +157,71 @@ class Inference {
     return tuple.fields[static_cast<size_t>(index)];
   }
 
-  static absl::StatusOr<Type> IfType(const ir::ExprNode& node) {
+  absl::StatusOr<Type> FunctionResult(const ir::ExprNode& function) {
+    HONE_ASSIGN_OR_RETURN(Type type, ValueType(ir::Body(function)));
+    if (function.type && *function.type != type) {
+      return Mismatch("a result of the stated type " + function.type->ToString(), type.ToString());
+    }
+    return type;
+  }
+
+  absl::StatusOr<Type> LetType(const ir::ExprNode& let) {
+    HONE_ASSIGN_OR_RETURN(const Type value, ValueType(let.args[1]));
+    if (*let.args[0]->type != value) {
+      return Mismatch("a value of the variable's type " + let.args[0]->type->ToString(),
+                      value.ToString());
+    }
+    return ValueType(let.args[2]);
+  }
+
+  absl::StatusOr<Type> IfType(const ir::ExprNode& node) {
     const Type boolean{.tensor = {{}, DataType::kBool}};
-    if (*node.args[0]->type != boolean) {
-      return Mismatch("a condition of type bool", node.args[0]->type->ToString());
+    HONE_ASSIGN_OR_RETURN(const std::vector<Type> types, ValueTypes(node.args));
+    if (types[0] != boolean) return Mismatch("a condition of type bool", types[0].ToString());
+    if (types[1] != types[2]) {
+      return Mismatch("branches of one type", types[1].ToString() + " and " + types[2].ToString());
     }
-    if (*node.args[1]->type != *node.args[2]->type) {
-      return Mismatch("branches of one type",
-                      node.args[1]->type->ToString() + " and " + node.args[2]->type->ToString());
+    return types[1];
+  }
+
+  // As a value: of the name of a function, that function's type.
+  absl::StatusOr<Type> ValueType(const Expr& e) {
+    if (e->kind != ExprKind::kGlobalVar) return ir::ValueType(*e);
+    if (!module_.functions.contains(e->name)) {
+      return absl::InvalidArgumentError(fmt::format("there is no function @{}", e->name));
     }
-    return *node.args[1]->type;
+    HONE_ASSIGN_OR_RETURN(const Expr function, NamedFunction(e->name));
+    return ir::ValueType(*function);
+  }
+
+  absl::StatusOr<std::vector<Type>> ValueTypes(const std::vector<Expr>& values) {
+    std::vector<Type> types;
+    for (const Expr& value : values) {
+      HONE_ASSIGN_OR_RETURN(Type type, ValueType(value));
+      types.push_back(std::move(type));
+    }
+    return types;
   }
 
   absl::StatusOr<Type> CallType(const ir::ExprNode& call) {
-    std::vector<Type> args;
-    for (const Expr& arg : call.args) {
-      if (!arg->type) return Mismatch("values as arguments", "the name of a function");
-      args.push_back(*arg->type);
-    }
+    HONE_ASSIGN_OR_RETURN(const std::vector<Type> args, ValueTypes(call.args));
     if (!call.callee) return ops::InferCallType(call.name, args, call.attrs);
-    const bool global = call.callee->kind == ExprKind::kGlobalVar;
-    Expr function = call.callee;
-    if (global) {
-      if (!module_.functions.contains(call.callee->name)) {
-        return absl::InvalidArgumentError(
-            fmt::format("there is no function @{}", call.callee->name));
-      }
-      HONE_ASSIGN_OR_RETURN(function, CalledGlobal(call.callee->name));
+    HONE_ASSIGN_OR_RETURN(const Type function, ValueType(call.callee));
+    if (!function.is_function) return Mismatch("a function to call", function.ToString());
+    const size_t params = function.fields.size() - 1;
+    if (params != args.size()) {
+      return Mismatch(fmt::format("{} arguments", params), std::to_string(args.size()));
     }
-    const std::vector<Expr> params = ir::Params(*function);
-    if (params.size() != args.size()) {
-      return Mismatch(fmt::format("{} arguments", params.size()), std::to_string(args.size()));
-    }
-    for (size_t i = 0; i < params.size(); ++i) {
-      if (*params[i]->type == args[i]) continue;
-      return Mismatch(fmt::format("argument {} of type {}", i, params[i]->type->ToString()),
+    for (size_t i = 0; i < params; ++i) {
+      if (function.fields[i] == args[i]) continue;
+      return Mismatch(fmt::format("argument {} of type {}", i, function.fields[i].ToString()),
                       args[i].ToString());
     }
-    return *function->type;
+    return function.fields.back();
   }
 
   // A function that calls itself must state its type.
-  absl::StatusOr<Expr> CalledGlobal(const std::string& name) {
+  absl::StatusOr<Expr> NamedFunction(const std::string& name) {
     if (in_progress_[name] == 0) return Global(name);
     const Expr& function = module_.functions.at(name);
     if (function->type) return function;

@@ -1,10 +1,14 @@
 #include "compiler/passes/inline_functions.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <map>
 #include <set>
 #include <unordered_map>
 
 #include "compiler/passes/rewriting.h"
+#include "support/status.h"
 
 namespace hone::passes {
 namespace {
@@ -21,55 +25,114 @@ Expr Substitute(const Expr& e, const Bindings& bindings) {
   });
 }
 
+bool TakesFunctions(const ir::ExprNode& function) {
+  const std::vector<Expr> params = ir::Params(function);
+  return std::any_of(params.begin(), params.end(),
+                     [](const Expr& param) { return param->type->HasFunctions(); });
+}
+
+// Evaluates calls of functions as far as they can be known: what is called is a function literal
+// once its operands are flat, for all values that are functions come from literals and names.
 class Inliner {
  public:
   explicit Inliner(const ir::Module& module) : module_(module) {}
 
-  // Functions that call others twice, over and over, would fill the memory.
-  bool TooLarge() const { return copied_ > kMaxCopied; }
-
-  Expr Inline(const std::string& name) {
+  absl::StatusOr<Expr> Inline(const std::string& name) {
     const auto done = done_.find(name);
     if (done != done_.end()) return done->second;
-    active_.insert(name);
     const Expr& function = module_.functions.at(name);
-    const Expr body = Flatten(ir::Body(*function));
+    active_.insert(name);
+    absl::StatusOr<Expr> body = Flatten(ir::Body(*function));
     active_.erase(name);
+    HONE_RETURN_IF_ERROR(body.status());
     std::vector<Expr> args = ir::Params(*function);
-    args.push_back(body);
-    const Expr result = ir::WithOperands(function, nullptr, std::move(args));
-    // Within a cycle the result depends on where one entered it.
-    if (active_.empty() || !met_cycle_) done_[name] = result;
-    return result;
+    args.push_back(*std::move(body));
+    return done_[name] = ir::WithOperands(function, nullptr, std::move(args));
   }
 
  private:
+  // Functions that call others twice, over and over, would fill the memory.
   static constexpr size_t kMaxCopied = 200'000;
+  static constexpr int kMaxDepth = 200;  // of calls within calls: each takes stack
 
-  // Operands first: when a call or let is reached, its parts are flat.
-  Expr Flatten(const Expr& body) {
-    const Expr calls_gone = ir::Rewrite(body, [&](const Expr& node) -> Expr {
-      return node->kind == ExprKind::kCall && node->callee ? InlineCall(node) : node;
+  // Operands first: when a call is reached, its parts are flat. Function literals are not entered:
+  // they are flattened where they are called, with what they are called with.
+  absl::StatusOr<Expr> Flatten(const Expr& body) {
+    const Expr root = InlineLets(body);
+    if (root->kind == ExprKind::kFunction) return root;
+    if (depth_ == kMaxDepth) {
+      return absl::InvalidArgumentError(fmt::format(
+          "expected calls of functions within functions at most {} deep, found more", kMaxDepth));
+    }
+    ++depth_;
+    absl::Status error;
+    Expr flat = ir::RewriteOutside(root, [&](const Expr& node) -> Expr {
+      if (!error.ok()) return node;
+      if (node->kind == ExprKind::kTupleGetItem && node->args[0]->kind == ExprKind::kTuple) {
+        return node->args[0]->args[static_cast<size_t>(node->index)];
+      }
+      if (node->kind != ExprKind::kCall || !node->callee) return node;
+      absl::StatusOr<Expr> inlined = Apply(node->callee, node->args);
+      if (!inlined.ok()) error = inlined.status();
+      return inlined.ok() ? *std::move(inlined) : node;
     });
-    return InlineLets(calls_gone);
+    --depth_;
+    HONE_RETURN_IF_ERROR(error);
+    return flat;
   }
 
-  Expr InlineCall(const Expr& call) {
-    if (TooLarge()) return call;
-    Expr function = call->callee;
-    if (function->kind == ExprKind::kGlobalVar) {
-      const std::string& name = function->name;
-      if (active_.contains(name)) {
-        met_cycle_ = true;
-        return call;
+  // `function` and `args` are flat.
+  absl::StatusOr<Expr> Apply(const Expr& function, const std::vector<Expr>& args) {
+    switch (function->kind) {
+      case ExprKind::kFunction:
+        return ApplyLiteral(function, args, /*is_flat=*/false);
+      case ExprKind::kGlobalVar:
+        return ApplyNamed(function->name, args);
+      case ExprKind::kIf: {
+        HONE_ASSIGN_OR_RETURN(Expr then, Apply(function->args[1], args));
+        HONE_ASSIGN_OR_RETURN(Expr otherwise, Apply(function->args[2], args));
+        return ir::If(function->args[0], std::move(then), std::move(otherwise));
       }
-      function = Inline(name);
+      default:
+        return absl::InvalidArgumentError(fmt::format(
+            "expected to call functions that are known when the model is compiled, found {}",
+            function->kind == ExprKind::kVar ? "the parameter %" + function->name
+                                             : "a value that is computed"));
+    }
+  }
+
+  absl::StatusOr<Expr> ApplyNamed(const std::string& name, const std::vector<Expr>& args) {
+    if (active_.contains(name)) {
+      return absl::InvalidArgumentError(fmt::format(
+          "expected functions that do not call themselves, found that @{} does: models are "
+          "compiled to a fixed sequence of kernels",
+          name));
+    }
+    const Expr& function = module_.functions.at(name);
+    if (!TakesFunctions(*function)) {
+      HONE_ASSIGN_OR_RETURN(const Expr flat, Inline(name));
+      return ApplyLiteral(flat, args, /*is_flat=*/true);
+    }
+    active_.insert(name);
+    absl::StatusOr<Expr> result = ApplyLiteral(function, args, /*is_flat=*/false);
+    active_.erase(name);
+    return result;
+  }
+
+  absl::StatusOr<Expr> ApplyLiteral(const Expr& function, const std::vector<Expr>& args,
+                                    bool is_flat) {
+    const Expr& body = ir::Body(*function);
+    copied_ += ir::PostOrder(body).size();
+    if (copied_ > kMaxCopied) {
+      return absl::InvalidArgumentError(fmt::format(
+          "expected a model of at most {} nodes once its functions are inlined, found more",
+          kMaxCopied));
     }
     Bindings bindings;
     const std::vector<Expr> params = ir::Params(*function);
-    for (size_t i = 0; i < params.size(); ++i) bindings[params[i].get()] = call->args[i];
-    copied_ += ir::PostOrder(ir::Body(*function)).size();
-    return Substitute(ir::Body(*function), bindings);
+    for (size_t i = 0; i < params.size(); ++i) bindings[params[i].get()] = args[i];
+    Expr result = Substitute(body, bindings);
+    return is_flat ? result : Flatten(result);
   }
 
   // All variables at once; what one is bound to may use others, which are then replaced in turn.
@@ -123,8 +186,8 @@ class Inliner {
   const ir::Module& module_;
   std::set<std::string> active_;
   std::map<std::string, Expr> done_;
-  bool met_cycle_ = false;
   size_t copied_ = 0;
+  int depth_ = 0;
 };
 
 }  // namespace
@@ -133,11 +196,15 @@ absl::StatusOr<ir::Module> InlineFunctions(const ir::Module& module, const PassC
   ir::Module result;
   Inliner inliner(module);
   for (const auto& [name, function] : module.functions) {
-    result.functions[name] = inliner.Inline(name);
-  }
-  if (inliner.TooLarge()) {
-    return absl::InvalidArgumentError(
-        "expected a model of at most 200,000 nodes once its functions are inlined, found more");
+    const bool is_main = name == "main";
+    if (is_main && (TakesFunctions(*function) || function->type->HasFunctions())) {
+      return absl::InvalidArgumentError(
+          "expected @main to take and give tensors and tuples of them, found a function");
+    }
+    absl::StatusOr<Expr> inlined = inliner.Inline(name);
+    if (is_main) HONE_RETURN_IF_ERROR(inlined.status());
+    // Others may take functions, or call themselves: they count only with what main makes of them.
+    result.functions[name] = inlined.ok() ? *std::move(inlined) : function;
   }
   return result;
 }

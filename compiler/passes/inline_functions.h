@@ -5,8 +5,9 @@
 
 namespace hone::passes {
 
-// Lets become sharing, and calls of functions their bodies: a graph of operators is left. Calls of
-// functions that call themselves stay. Kernels of a module that was fused before are taken apart:
+// Lets become sharing, and calls of functions their bodies, functions that are passed as values
+// included: in main a graph of operators and ifs is left. kInvalidArgument: a function calls
+// itself, or is known only at run time. Kernels of a module that was fused before are taken apart:
 // FuseOps makes them anew.
 absl::StatusOr<ir::Module> InlineFunctions(const ir::Module& module, const PassContext& context);
 

@@ -7,13 +7,17 @@
 
 #include "compiler/passes/alter_op_layout.h"
 #include "compiler/passes/canonicalize_ops.h"
+#include "compiler/passes/combine_parallel_conv2d.h"
+#include "compiler/passes/combine_parallel_dense.h"
 #include "compiler/passes/dead_code.h"
 #include "compiler/passes/eliminate_common_subexpr.h"
+#include "compiler/passes/flatten_tuples.h"
 #include "compiler/passes/fold_constant.h"
 #include "compiler/passes/fold_scale_axis.h"
 #include "compiler/passes/fuse_ops.h"
 #include "compiler/passes/infer_type.h"
 #include "compiler/passes/inline_functions.h"
+#include "compiler/passes/select_branches.h"
 #include "compiler/passes/simplify_inference.h"
 #include "support/clock.h"
 #include "support/status.h"
@@ -22,6 +26,7 @@ namespace hone::passes {
 namespace {
 
 constexpr const char* kImport = "import";
+constexpr const char* kInferTypes = "InferTypes";
 
 absl::Status CheckName(const std::string& name) {
   const std::vector<std::string> known = PassNames();
@@ -42,7 +47,11 @@ std::vector<Pass> Pipeline() {
       {"SimplifyInference", SimplifyInference},
       {"CanonicalizeOps", CanonicalizeOps},
       {"EliminateCommonSubexpr", EliminateCommonSubexpr},
+      {"CombineParallelConv2D", CombineParallelConv2D},
+      {"CombineParallelDense", CombineParallelDense},
       {"FoldConstant", FoldConstant},
+      {"SelectBranches", SelectBranches},
+      {"FlattenTuples", FlattenTuples},
       {"FoldScaleAxis", FoldScaleAxis},
       {"FuseOps", FuseOps},
       {"AlterOpLayout", AlterOpLayout},
@@ -53,6 +62,19 @@ std::vector<std::string> PassNames() {
   std::vector<std::string> names;
   for (const Pass& pass : Pipeline()) names.push_back(pass.name);
   return names;
+}
+
+absl::StatusOr<ir::Module> RunOne(const ir::Module& module, const PassContext& context,
+                                  const std::string& name) {
+  HONE_ASSIGN_OR_RETURN(const ir::Module typed, InferTypes(module));
+  if (name == kInferTypes) return typed;
+  for (const Pass& pass : Pipeline()) {
+    if (pass.name != name) continue;
+    HONE_ASSIGN_OR_RETURN(const ir::Module result, pass.run(typed, context));
+    return InferTypes(result);
+  }
+  return absl::InvalidArgumentError(fmt::format("unknown pass '{}'; known: {} {}", name,
+                                                kInferTypes, fmt::join(PassNames(), " ")));
 }
 
 absl::StatusOr<ir::Module> RunPipeline(const ir::Module& module, const PassContext& context,

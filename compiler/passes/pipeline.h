@@ -24,6 +24,11 @@ struct PipelineOptions {
   std::function<void(const std::string& pass, const ir::Module& module, int64_t ns)> on_pass;
 };
 
+// The pass of this name alone, types inferred before and after; "InferTypes" for nothing else.
+// kInvalidArgument for an unknown name lists the passes.
+absl::StatusOr<ir::Module> RunOne(const ir::Module& module, const PassContext& context,
+                                  const std::string& name);
+
 // kInvalidArgument for an unknown `after` lists the passes; other errors are of the model.
 absl::StatusOr<ir::Module> RunPipeline(const ir::Module& module, const PassContext& context,
                                        const PipelineOptions& options = {});

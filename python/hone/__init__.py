@@ -1,5 +1,23 @@
-"""Hone: run compiled models from Python."""
+"""Hone: build, compile and run models from Python."""
 
+from hone.compiler import Graph, build, operator_names, pass_names
+from hone.graph import Expr, Function, GlobalVar, If, Tuple, const, module, op, var
 from hone.module import Module, TensorInfo
 
-__all__ = ["Module", "TensorInfo"]
+__all__ = [
+    "Expr",
+    "Function",
+    "GlobalVar",
+    "Graph",
+    "If",
+    "Module",
+    "TensorInfo",
+    "Tuple",
+    "build",
+    "const",
+    "module",
+    "op",
+    "operator_names",
+    "pass_names",
+    "var",
+]

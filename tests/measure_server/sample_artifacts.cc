@@ -32,6 +32,43 @@ static long call(long number, long a, long b, long c) {
                    : "rcx", "r11", "memory");
   return result;
 }
+static long call6(long number, long a, long b, long c, long d, long e, long f) {
+  register long r10 __asm__("r10") = d;
+  register long r8 __asm__("r8") = e;
+  register long r9 __asm__("r9") = f;
+  long result;
+  __asm__ volatile("syscall" : "=a"(result)
+                   : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+                   : "rcx", "r11", "memory");
+  return result;
+}
+static long hex(const char** at) {
+  long value = 0;
+  for (;; ++*at) {
+    const char c = **at;
+    if (c >= '0' && c <= '9') value = 16 * value + (c - '0');
+    else if (c >= 'a' && c <= 'f') value = 16 * value + (c - 'a' + 10);
+    else return value;
+  }
+}
+/* Of this process, by its own map: "begin-end rw-s ...". */
+static long shared_writable_bytes(void) {
+  static char text[1 << 16];
+  const char* const path = "/proc/self/maps";
+  const long fd = call(257, -100, (long)path, 0);
+  long size = 0;
+  for (long n; (n = call(0, fd, (long)text + size, sizeof(text) - 1 - size)) > 0;) size += n;
+  text[size] = 0;
+  long bytes = 0;
+  for (const char* at = text; *at;) {
+    const long begin = hex(&at);
+    ++at;
+    const long end = hex(&at);
+    if (at[2] == 'w' && at[4] == 's') bytes += end - begin;
+    while (*at && *at++ != '\n') {}
+  }
+  return bytes;
+}
 #ifdef CONSTRUCTOR
 __attribute__((constructor)) static void construct(void) { CONSTRUCTOR; }
 #endif
@@ -52,7 +89,7 @@ static void run(void* const* b, int64_t begin, int64_t end, void* s) {
     y[i] = sum;
     if (i == ROWS - 1) y[ROWS] = y[ROWS + 1] = PAD;
   }
-  (void)call;
+  (void)call6, (void)shared_writable_bytes;
 }
 static const int64_t workspace_shape[1] = {WORKSPACE_BYTES / 4};
 static const struct hone_buffer buffers[5] = {

@@ -9,6 +9,7 @@ namespace hone::measure {
 namespace {
 
 using ::testing::Each;
+using ::testing::ElementsAre;
 using ::testing::SizeIs;
 
 // A run takes 1000 ns; which chunks are disturbed is up to the test.
@@ -17,7 +18,9 @@ class ScriptedWork : public TimedWork {
   explicit ScriptedWork(std::function<bool(int)> is_clean) : is_clean_(std::move(is_clean)) {}
 
   Chunk RunChunk(int64_t runs) override {
-    const Chunk chunk{static_cast<double>(runs) * run_ns, !calibrated_ || is_clean_(chunks)};
+    const bool is_clean = !calibrated_ || is_clean_(chunks);
+    const double excess = is_clean ? 0 : disturbance(chunks);
+    const Chunk chunk{static_cast<double>(runs) * run_ns * (1 + excess), is_clean, excess};
     if (calibrated_) chunks += 1;
     last_runs = runs;
     return chunk;
@@ -28,6 +31,7 @@ class ScriptedWork : public TimedWork {
   }
 
   double run_ns = 1000;
+  std::function<double(int)> disturbance = [](int) { return 0.5; };
   int chunks = 0;
   int64_t last_runs = 0;
 
@@ -47,17 +51,32 @@ TEST(TimingTest, TakesAsManyCleanChunksAsWanted) {
 TEST(TimingTest, DropsDisturbedChunks) {
   ScriptedWork work([](int chunk) { return chunk % 3 == 0; });
   const Timing timing = Time(work, Plan{});
-  EXPECT_THAT(timing.samples_ns, SizeIs(10));
+  EXPECT_THAT(timing.samples_ns, testing::AllOf(SizeIs(10), Each(1000)));
   EXPECT_EQ(timing.dirty_chunks, 18u);
+  EXPECT_EQ(timing.clean_chunks, 10u);
+  EXPECT_FALSE(timing.is_noisy);
 }
 
-TEST(TimingTest, GivesUpAfterAsManyChunksAsAllowed) {
-  ScriptedWork few([](int chunk) { return chunk == 5; });
-  EXPECT_THAT(Time(few, Plan{}).samples_ns, SizeIs(1));
-  EXPECT_EQ(few.chunks, 40);
-  ScriptedWork none([](int) { return false; });
-  EXPECT_THAT(Time(none, Plan{}).samples_ns, SizeIs(0));
-  EXPECT_EQ(none.chunks, 80);
+TEST(TimingTest, FillsUpWithTheLeastDisturbedWhereTheMachineIsNoisy) {
+  ScriptedWork work([](int chunk) { return chunk == 5 || chunk == 30; });
+  work.disturbance = [](int chunk) { return 0.125 * (40 - chunk); };  // the last is the least
+  const Timing timing = Time(work, Plan{});
+  EXPECT_EQ(work.chunks, 40);
+  EXPECT_EQ(timing.clean_chunks, 2u);
+  EXPECT_EQ(timing.dirty_chunks, 38u);
+  EXPECT_TRUE(timing.is_noisy);
+  EXPECT_THAT(timing.samples_ns,
+              ElementsAre(1000, 1000, 1125, 1250, 1375, 1500, 1625, 1750, 1875, 2000));
+  EXPECT_THAT(timing.calibrator_ns, SizeIs(10));
+}
+
+TEST(TimingTest, ANoisyMachineStillGivesAFullTiming) {
+  ScriptedWork work([](int) { return false; });
+  const Timing timing = Time(work, Plan{});
+  EXPECT_EQ(work.chunks, 40);
+  EXPECT_EQ(timing.clean_chunks, 0u);
+  EXPECT_THAT(timing.samples_ns, testing::AllOf(SizeIs(10), Each(1500)));
+  EXPECT_TRUE(timing.is_noisy);
 }
 
 TEST(TimingTest, StopsEarlyWhenClearlyBeaten) {

@@ -100,6 +100,21 @@ class WorkerTest : public testing::Test {
   Worker worker_;
 };
 
+TEST_F(WorkerTest, FetchesTheAnchorToo) {
+  v1::WorkResponse message;
+  v1::Assignment& assignment = *message.mutable_assignment();
+  assignment.set_device("cpu0");
+  assignment.add_candidates()->set_artifact_digest(Digest());
+  assignment.mutable_anchor()->set_artifact_digest(Digest());
+  worker_.Receive(message);
+  EXPECT_EQ(FetchesSent(), 1);
+  SendArtifact();
+  const std::optional<Job> job = worker_.Next();
+  ASSERT_TRUE(job);
+  EXPECT_EQ(job->anchor, job->candidates[0]);
+  EXPECT_NE(job->anchor, nullptr);
+}
+
 TEST_F(WorkerTest, SaysHelloFirstThenGivesCredit) {
   ASSERT_GE(sent_.size(), 2u);
   EXPECT_EQ(sent_[0].hello().worker(), "w");

@@ -3,7 +3,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <thread>
@@ -66,13 +69,20 @@ class ZygoteTest : public testing::Test {
       fds.push_back(artifacts.back()->fd());
     }
     const absl::StatusOr<int> reference =
-        references_.Get("digest", *ToArtifact(ReferenceSource()), request_.seed);
+        references_.Get("digest", *ToArtifact(ReferenceSource()), request_.seed, 0);
     EXPECT_TRUE(reference.ok()) << reference.status().ToString();
     request_.candidate_count = static_cast<uint32_t>(fds.size());
     request_.has_reference = 1;
     absl::StatusOr<std::vector<RunReport>> reports = runner_->Run(request_, *reference, fds);
     EXPECT_TRUE(reports.ok()) << reports.status().ToString();
     return reports.ok() ? *std::move(reports) : std::vector<RunReport>();
+  }
+
+  static std::string Contents(const Artifact& artifact) {
+    std::string bytes(artifact.size_bytes(), 0);
+    EXPECT_EQ(pread(artifact.fd(), bytes.data(), bytes.size(), 0),
+              static_cast<ssize_t>(bytes.size()));
+    return bytes;
   }
 
   void Expect(const std::string& source, RunOutcome outcome, const std::string& message) {
@@ -111,6 +121,14 @@ TEST_F(ZygoteTest, MeasuresWithColdConstants) {
   const std::vector<RunReport> reports = Run({CandidateSource()});
   EXPECT_EQ(reports.at(0).outcome, RunOutcome::kOk) << reports.at(0).message;
   EXPECT_EQ(reports.at(0).cold_constants, 1u);
+}
+
+TEST_F(ZygoteTest, SaysThatConstantsStayedWarmWhereTheirCopiesDoNotFit) {
+  request_.plan.cold_constants = 1;
+  request_.memory_limit_bytes = 1 << 20;
+  const std::vector<RunReport> reports = Run({CandidateSource()});
+  EXPECT_EQ(reports.at(0).outcome, RunOutcome::kOk) << reports.at(0).message;
+  EXPECT_EQ(reports.at(0).cold_constants, 0u);
 }
 
 TEST_F(ZygoteTest, FindsAWrongElement) {
@@ -191,7 +209,8 @@ TEST_F(ZygoteTest, RefusesWhatIsNoArtifact) {
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && defined(__x86_64__)
 TEST_F(ZygoteTest, StrictForbidsNetworkFilesAndProcesses) {
-  for (const int number : {SYS_socket, SYS_openat, SYS_fork, SYS_execve, SYS_kill, SYS_clone3}) {
+  for (const int number :
+       {SYS_socket, SYS_openat, SYS_fork, SYS_execve, SYS_kill, SYS_clone3, SYS_mremap}) {
     Expect(CandidateSource("call(" + std::to_string(number) + ", 2, 1, 0)"), RunOutcome::kCrash,
            "SIGSYS in the output check");
   }
@@ -203,6 +222,61 @@ TEST_F(ZygoteTest, LimitsAllowsWhatStrictForbids) {
   runner_ = environment->lenient.get();
   Expect(CandidateSource("call(39, 0, 0, 0)"), RunOutcome::kOk, "");
   Expect(CandidateSource("call(41, 2, 1, 0)"), RunOutcome::kOk, "");
+}
+#endif
+
+#ifdef __x86_64__
+TEST_F(ZygoteTest, RunningOutOfProcessorTimeIsATimeout) {
+  runner_ = environment->lenient.get();
+  const std::string raise = "call(62, call(39, 0, 0, 0), " + std::to_string(SIGXCPU) + ", 0)";
+  Expect(CandidateSource(raise), RunOutcome::kRunTimeout, "SIGXCPU in the output check");
+}
+
+TEST_F(ZygoteTest, ACandidateCannotSpoilWhatOthersUse) {
+  // Whatever it finds open, it maps for writing and overwrites.
+  const auto bad = ToArtifact(CandidateSource(
+      "if (i == 0) for (long fd = 0; fd < 256; ++fd) {"
+      "  const long page = call6(9, 0, 4096, 3, 1, fd, 0);"
+      "  for (long at = 0; page > 0 && at < 512; ++at) ((volatile long*)page)[at] = 0x66; }"));
+  const auto good = ToArtifact(CandidateSource());
+  const absl::StatusOr<int> reference =
+      references_.Get("digest", *ToArtifact(ReferenceSource()), request_.seed, 0);
+  ASSERT_TRUE(reference.ok());
+  request_.has_reference = 1;
+  request_.candidate_count = 2;
+  for (int again = 0; again < 2; ++again) {
+    const auto reports = runner_->Run(request_, *reference, {good->fd(), bad->fd()});
+    ASSERT_TRUE(reports.ok());
+    for (const RunReport& report : *reports) {
+      EXPECT_EQ(report.outcome, RunOutcome::kOk) << report.message;
+      EXPECT_EQ(report.sample_count, request_.plan.min_chunks);
+      EXPECT_GT(report.samples_ns[0], 1e-3);
+    }
+  }
+  EXPECT_EQ(Contents(*good), Compiled(CandidateSource()));
+}
+
+TEST_F(ZygoteTest, ArtifactsAndReferencesCannotBeWrittenByTheirDescriptors) {
+  const auto artifact = ToArtifact(CandidateSource());
+  const absl::StatusOr<int> reference =
+      references_.Get("digest", *ToArtifact(ReferenceSource()), request_.seed, 0);
+  ASSERT_TRUE(reference.ok());
+  for (const int fd : {artifact->fd(), *reference}) {
+    EXPECT_EQ(pwrite(fd, "x", 1, 0), -1);
+    EXPECT_NE(ftruncate(fd, 0), 0);
+    EXPECT_EQ(mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0), MAP_FAILED);
+  }
+}
+
+TEST_F(ZygoteTest, ACandidateSeesNoReportButItsOwn) {
+  request_.rounds = 3;
+  // Between pages of other candidates. Reports are what it maps for writing and shares.
+  const std::string count = "#define CONSTRUCTOR if (shared_writable_bytes() > " +
+                            std::to_string(sizeof(RunReport)) + ") __builtin_trap()";
+  const std::string looking = CandidateSource("", count);
+  for (const RunReport& report : Run({CandidateSource(), looking, CandidateSource()})) {
+    EXPECT_EQ(report.outcome, RunOutcome::kOk) << report.message;
+  }
 }
 #endif
 
@@ -229,9 +303,17 @@ TEST_F(ZygoteTest, GoesOnAfterEveryKindOfFailure) {
 }
 
 TEST_F(ZygoteTest, AReferenceThatFailsSaysWhy) {
-  const auto bad = references_.Get("other", *ToArtifact(CandidateSource()), 1);
+  const auto bad = references_.Get("other", *ToArtifact(CandidateSource()), 1, 0);
   EXPECT_TRUE(absl::IsInvalidArgument(bad.status()));
   EXPECT_THAT(bad.status().ToString(), HasSubstr("values and magnitudes"));
+}
+
+TEST_F(ZygoteTest, AReferenceKeepsToTheMemoryLimit) {
+  const auto reference = ToArtifact(ReferenceSource());
+  const auto bad = references_.Get("digest", *reference, 1, 500);
+  EXPECT_TRUE(absl::IsInvalidArgument(bad.status()));
+  EXPECT_THAT(bad.status().ToString(), HasSubstr("no memory"));
+  EXPECT_TRUE(references_.Get("digest", *reference, 1, 1 << 20).ok());
 }
 
 }  // namespace

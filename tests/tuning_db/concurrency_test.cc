@@ -62,6 +62,39 @@ void CompeteForTrials(Store& store) {
   EXPECT_THAT(store.Check().value(), IsEmpty());
 }
 
+// Everybody imports the same log, and delivers the same final.
+void CompeteForImportsAndAFinal(Store& store) {
+  const int64_t task = store.EnsureTask(ExampleTask()).value();
+  Trial confirm = ExampleTrial(task, 0);
+  confirm.purpose = Purpose::kConfirm;
+  const int64_t trial = store.Propose({confirm}).value()[0].id;
+  const int64_t fence = store.Lease(trial, "worker").value().fence;
+  std::atomic<int> imported = 0;
+  std::atomic<int> finals = 0;
+  InThreads([&](int thread) {
+    for (int n = 0; n < kTrials; ++n) {
+      const Trial wanted = ExampleTrial(task, 0, (n + thread) % kTrials);
+      imported += store.Import(wanted, ExampleRecord(0)).value() == SettleResult::kSettled;
+    }
+    finals += store.SettleFinal(fence, ExampleRecord(trial), ExampleFinal(task, 0)).value() ==
+              SettleResult::kSettled;
+  });
+  EXPECT_EQ(imported, kTrials);
+  EXPECT_EQ(finals, 1);
+  EXPECT_EQ(store.NewestFinal(task, kSignature).value().value().id, 1);
+  EXPECT_THAT(store.Records({}).value(), SizeIs(kTrials + 1));
+  EXPECT_THAT(store.Check().value(), IsEmpty());
+}
+
+TEST(Concurrency, MemoryStoreImportsAndAddsFinalsOnce) {
+  CompeteForImportsAndAFinal(*MakeMemoryStore());
+}
+
+TEST(Concurrency, SqliteStoreImportsAndAddsFinalsOnce) {
+  const TempFolder folder;
+  CompeteForImportsAndAFinal(*OpenSqliteStore(folder / "hone.db", OpenMode::kCreate).value());
+}
+
 TEST(Concurrency, MemoryStoreSettlesEachTrialOnce) { CompeteForTrials(*MakeMemoryStore()); }
 
 TEST(Concurrency, SqliteStoreSettlesEachTrialOnce) {

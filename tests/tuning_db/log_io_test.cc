@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 #include <sstream>
 
@@ -53,6 +54,70 @@ TEST(LogIo, ImportGivesBackWhatWasExported) {
   EXPECT_EQ(counts.known, 0);
   EXPECT_EQ(Export(*to), log) << "every figure, bit for bit";
   EXPECT_THAT(to->OpenTrials(0).value(), IsEmpty());
+}
+
+// Each field has a value that no other has, and not its default.
+Record RecordOfDistinctFields() {
+  Record record = ExampleRecord(0, 1234.5);
+  record.message = "a message";
+  record.calibrator_ns = 1.25;
+  record.anchor_ns = 2.5;
+  record.error_ratio = 0.125;
+  record.artifact_digest = "an artifact";
+  record.toolchain = "a toolchain";
+  record.device = "a device";
+  record.regime = "cold_constants";
+  record.worker = "a worker";
+  record.wall_time_ns = 987;
+  return record;
+}
+
+TEST(LogIo, EveryFieldOfARecordIsCarried) {
+  const auto from = MakeMemoryStore();
+  Trial trial = ExampleTrial(from->EnsureTask(ExampleTask()).value(), 0, 7);
+  trial.purpose = Purpose::kRerun;
+  trial.round = 3;
+  const Record record = RecordOfDistinctFields();
+  from->Import(trial, record).value();
+  const auto to = MakeMemoryStore();
+  std::istringstream in(Export(*from));
+  ASSERT_TRUE(ImportLog(*to, in).ok());
+  const Record read = to->Records({}).value().at(0);
+  EXPECT_EQ(read.outcome, record.outcome);
+  EXPECT_EQ(read.message, record.message);
+  EXPECT_EQ(read.samples_ns, record.samples_ns);
+  EXPECT_EQ(read.median_ns, record.median_ns);
+  EXPECT_EQ(read.calibrator_ns, record.calibrator_ns);
+  EXPECT_EQ(read.anchor_ns, record.anchor_ns);
+  EXPECT_EQ(read.error_ratio, record.error_ratio);
+  EXPECT_EQ(read.artifact_digest, record.artifact_digest);
+  EXPECT_EQ(read.toolchain, record.toolchain);
+  EXPECT_EQ(read.device, record.device);
+  EXPECT_EQ(read.regime, record.regime);
+  EXPECT_EQ(read.worker, record.worker);
+  EXPECT_EQ(read.wall_time_ns, record.wall_time_ns);
+  EXPECT_EQ(read.of_trial.signature, trial.signature);
+  EXPECT_EQ(read.of_trial.config, trial.config);
+  EXPECT_EQ(read.of_trial.config_digest, trial.config_digest);
+  EXPECT_EQ(read.of_trial.nest_digest, trial.nest_digest);
+  EXPECT_EQ(read.of_trial.purpose, trial.purpose);
+  EXPECT_EQ(read.of_trial.round, trial.round);
+}
+
+// A final has NaN for a round that one of its entries has no time in.
+TEST(LogIo, RoundsWithoutATimeAreCarried) {
+  const auto from = MakeMemoryStore();
+  const int64_t task = from->EnsureTask(ExampleTask()).value();
+  from->Import(ExampleTrial(task, 0), ExampleRecord(0)).value();
+  Final final = ExampleFinal(task, 0);
+  final.entries[1].round_ns = {std::nan(""), 1002};
+  from->AddFinal(final).value();
+  const auto to = MakeMemoryStore();
+  std::istringstream in(Export(*from));
+  EXPECT_EQ(ImportLog(*to, in)->finals, 1);
+  const FinalEntry read = to->NewestFinal(1, kSignature).value()->entries.at(1);
+  EXPECT_TRUE(std::isnan(read.round_ns.at(0)));
+  EXPECT_EQ(read.round_ns.at(1), 1002);
 }
 
 TEST(LogIo, ImportTwiceAddsNothing) {

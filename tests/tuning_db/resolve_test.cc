@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/random.h"
 #include "tests/tuning_db/examples.h"
 
 namespace hone::tuning_db {
@@ -111,6 +112,68 @@ TEST_F(ResolveTest, WithoutCalibratorsTimesDecide) {
   Settle(task, 1, Timed(1000, 0));
   Settle(task, 2, Timed(900, 0));
   EXPECT_EQ(Ask().config, ExampleTrial(0, 0, 2).config);
+}
+
+TEST_F(ResolveTest, TimesCompareUnderTheNewestConditionsOnly) {
+  Record cold = Timed(1500, 100);
+  cold.regime = "cold_constants";
+  Record elsewhere = Timed(1500, 100);
+  elsewhere.device = "another cpu";
+  Record rebuilt = Timed(1500, 100);
+  rebuilt.toolchain = "llvm 20";
+  for (const Record& changed : {cold, elsewhere, rebuilt}) {
+    store_ = MakeMemoryStore();
+    const int64_t task = EnsureTask();
+    Record slower = changed;
+    slower.median_ns = 1600;
+    Settle(task, 1, Timed(900, 100));
+    Settle(task, 2, changed);
+    Settle(task, 3, slower);
+    EXPECT_EQ(Ask().config, ExampleTrial(0, 0, 2).config);
+    EXPECT_EQ(Ask().best_ns, 1500);
+  }
+}
+
+TEST_F(ResolveTest, ConfigMeasuredInBothRegimesIsJudgedByTheNewest) {
+  const int64_t task = EnsureTask();
+  Record cold = Timed(1500, 100);
+  cold.regime = "cold_constants";
+  Settle(task, 1, Timed(900, 100), 0);
+  Settle(task, 1, cold, 1);
+  cold.median_ns = 1400;
+  Settle(task, 2, cold);
+  EXPECT_EQ(Ask().config, ExampleTrial(0, 0, 2).config);
+}
+
+TEST_F(ResolveTest, NewestIsWhatWasMeasuredLastNotWhatWasImportedLast) {
+  const int64_t task = EnsureTask();
+  Settle(task, 1, Timed(1500, 100));
+  Record old = Timed(900, 100);
+  old.device = "another cpu";
+  old.wall_time_ns -= 1;
+  store_->Import(ExampleTrial(task, 0, 2), old).value();
+  EXPECT_EQ(Ask().config, ExampleTrial(0, 0, 1).config);
+}
+
+// Whatever else was measured under other conditions before, the answer is the same.
+TEST_F(ResolveTest, RecordsOfOtherConditionsChangeNothing) {
+  Random random(7);
+  for (int run = 0; run < 200; ++run) {
+    store_ = MakeMemoryStore();
+    const int64_t task = EnsureTask();
+    int64_t least = 0;
+    for (int n = 0; n < 12; ++n) {
+      const auto median_ns = static_cast<int64_t>(100 + random.Below(1000));
+      Record record = Timed(static_cast<double>(median_ns), 100);
+      record.wall_time_ns += n;
+      const bool is_newest = n == 11;
+      const bool is_cold = !is_newest && random.Below(2) == 0;
+      if (is_cold) record.regime = "cold_constants";
+      if (!is_cold && (least == 0 || median_ns < least)) least = median_ns;
+      Settle(task, n, record);
+    }
+    EXPECT_EQ(Ask().best_ns, static_cast<double>(least));
+  }
 }
 
 TEST_F(ResolveTest, FailuresAreNoConfigs) {

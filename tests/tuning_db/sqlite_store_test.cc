@@ -210,6 +210,27 @@ TEST_F(SqliteStoreTest, OlderVersionIsMigratedByTheWriterOnly) {
   EXPECT_TRUE(OpenSqliteStore(path_, OpenMode::kReadOnly).ok());
 }
 
+TEST_F(SqliteStoreTest, JobsOfAnOlderVersionAreKept) {
+  {
+    const auto db = sqlite::Connection::Open(path_, sqlite::Access::kCreate).value();
+    ASSERT_TRUE(
+        db->Execute("PRAGMA application_id = " + std::to_string(sqlite::kApplicationId)).ok());
+    ASSERT_TRUE(sqlite::Migrate(*db, 2).ok());
+    ASSERT_TRUE(db->Execute("PRAGMA journal_mode = WAL;"
+                            "INSERT INTO jobs (client_id, model, target, seed, priority, "
+                            "deadline_ns, search, owner, epoch, state, message) "
+                            "VALUES ('client-1', 'resnet18', 'llvm', 1, 0, 0, '', '', 0, 1, '')")
+                    .ok());
+  }
+  const auto store = Open(OpenMode::kReadWrite);
+  const Job job = store->GetJob(1).value();
+  EXPECT_EQ(job.client_id, "client-1");
+  EXPECT_EQ(job.constant_bytes, 0) << "unknown";
+  EXPECT_EQ(job.ran_ns, 0);
+  EXPECT_TRUE(store->SetJobRan(1, 7).ok());
+  EXPECT_EQ(store->GetJob(1)->ran_ns, 7);
+}
+
 TEST_F(SqliteStoreTest, CheckNamesWhatIsBroken) {
   {
     const auto store = Open(OpenMode::kCreate);

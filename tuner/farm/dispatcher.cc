@@ -280,10 +280,8 @@ void Dispatcher::GiveUpPoison(const Pending& pending) {
   report.kind = MeasureReport::Kind::kPoison;
   report.fence = pending.request.trial.fence;
   report.worker = pending.request.trial.worker;
-  report.message = fmt::format(
-      "{} times a worker or its device was lost to this candidate, {} the "
-      "last",
-      pending.strikes, report.worker);
+  report.message = fmt::format("{} times this candidate took a worker or its device down, {} last",
+                               pending.strikes, report.worker);
   (void)pending.done(report);
 }
 

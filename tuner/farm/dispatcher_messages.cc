@@ -85,6 +85,12 @@ void Dispatcher::Welcome(const std::shared_ptr<WorkerLink>& link, const v1::Hell
     link->Close(fits);
     return;
   }
+  // Workers that do not come back are not remembered for ever.
+  std::erase_if(health_, [&](const auto& item) {
+    const auto& [device, health] = item;
+    return sessions_.count(device.first) == 0 && device.first != hello.worker() &&
+           !health.IsQuarantined(clock_->NowNs());
+  });
   const auto older = sessions_.find(hello.worker());
   if (older != sessions_.end()) {
     older->second.link->Close(

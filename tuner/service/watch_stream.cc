@@ -70,18 +70,22 @@ void WatchStream::Read() {
 
 void WatchStream::OnWriteDone(bool ok) {
   const v1::WatchJobResponse* next = nullptr;
+  bool has_ended = false;
   {
     const std::lock_guard lock(mutex_);
     queue_.pop_front();
     if (!ok || ended_) queue_.clear();
     if (queue_.empty()) {
       writing_ = false;
+      has_ended = ended_;
     } else {
       next = &queue_.front();
     }
   }
   if (next != nullptr) {
     StartWrite(next);
+  } else if (has_ended) {
+    Finish(status_);
   } else if (ok) {
     Wake();
   } else {
@@ -96,8 +100,11 @@ void WatchStream::End(const grpc::Status& status) {
     const std::lock_guard lock(mutex_);
     if (ended_) return;
     ended_ = true;
+    status_ = status;
+    // Once gRPC has finished with the stream, nothing may be written: the write comes first.
+    if (writing_) return;
   }
-  Finish(status);
+  Finish(status_);
 }
 
 void WatchStream::OnDone() {

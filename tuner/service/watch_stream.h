@@ -44,6 +44,7 @@ class WatchStream : public grpc::ServerWriteReactor<hone::v1::WatchJobResponse>,
   std::deque<hone::v1::WatchJobResponse> queue_;
   bool writing_ = false;
   bool ended_ = false;
+  grpc::Status status_;  // to end with
 };
 
 }  // namespace hone::tuner

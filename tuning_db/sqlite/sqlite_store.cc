@@ -36,7 +36,7 @@ struct Writer {
 
 class SqliteStore final : public Store {
  public:
-  SqliteStore(std::string path, std::unique_ptr<sqlite::DatabaseUse> use, const Clock& clock,
+  SqliteStore(const std::string& path, std::unique_ptr<sqlite::DatabaseUse> use, const Clock& clock,
               bool is_frozen)
       : path_(path), use_(std::move(use)), clock_(clock), readers_(path, is_frozen) {}
 
@@ -298,8 +298,8 @@ absl::Status CheckReadable(const std::string& path, sqlite::Access access) {
   if (version == sqlite::NewestVersion()) return absl::OkStatus();
   return absl::FailedPreconditionError(
       fmt::format("{} has schema version {}, which this Hone reads only after a migration to {}: "
-                  "run `hone db migrate`",
-                  path, version, sqlite::NewestVersion()));
+                  "run `hone db migrate --db {}`",
+                  path, version, sqlite::NewestVersion(), path));
 }
 
 absl::StatusOr<std::unique_ptr<Store>> OpenToRead(const std::string& path,

@@ -72,6 +72,9 @@ constexpr double kAtan[] = {
     0.04719259188242092395,  -0.04103887546862687257, 0.03062299555373551607,
     -0.01390537453311323531};
 
+// Of sin, cos and tan: up to here their float results are right to the last place.
+constexpr double kLargestAngle = 0x1p40;
+
 // Emits for one floating-point type.
 class Math {
  public:
@@ -154,7 +157,8 @@ class Math {
     return b_.CreateSelect(b_.CreateFCmpOLT(magnitude, Num(1)), small, large);
   }
 
-  // sin(x + quarter * pi / 2).
+  // sin(x + quarter * pi / 2). The reduction by three constants holds to kLargestAngle; beyond it
+  // the answer is NaN, not a number that only looks like one.
   Value* Sine(Value* x, int quarter) {
     Value* t = Fma(x, Num(0x1.45f306dc9c883p-1), Num(0x1.8p52));
     Value* n = b_.CreateFSub(t, Num(0x1.8p52));
@@ -168,7 +172,8 @@ class Math {
     Value* odd = b_.CreateICmpNE(b_.CreateAnd(quadrant, Int(1)), Int(0));
     Value* value = b_.CreateSelect(odd, cosine, sine);
     Value* lower = b_.CreateICmpNE(b_.CreateAnd(quadrant, Int(2)), Int(0));
-    return b_.CreateSelect(lower, Negative(value), value);
+    Value* known = b_.CreateFCmpOLE(Abs(x), Num(kLargestAngle));
+    return b_.CreateSelect(known, b_.CreateSelect(lower, Negative(value), value), NaN());
   }
 
   Value* Atan(Value* x) {

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "compiler/codegen/llvm/values.h"
+#include "compiler/loop/visit.h"
 #include "llvm/IR/Constants.h"
 #include "runtime/module_abi.h"
 
@@ -75,12 +76,13 @@ class TableEmitter {
     return Array(extents);
   }
 
-  Constant* Buffer(const loop::BufferNode& buffer) {
+  Constant* Buffer(const loop::BufferNode& buffer, bool is_read_by_run) {
     const uint64_t bytes = buffer.layout.ElementCount(buffer.shape) * SizeBytes(buffer.dtype);
     return Struct({Text(buffer.name), I8(static_cast<uint64_t>(buffer.role)),
-                   I8(static_cast<uint64_t>(buffer.dtype)), I16(buffer.shape.size()), I32(0),
-                   Shape(buffer.shape), Text(buffer.layout.ToString()), I64(bytes),
-                   F64(buffer.domain_low), F64(buffer.domain_high)});
+                   I8(static_cast<uint64_t>(buffer.dtype)), I16(buffer.shape.size()),
+                   I32(is_read_by_run ? 0 : HONE_BUFFER_NOT_READ_BY_RUN), Shape(buffer.shape),
+                   Text(buffer.layout.ToString()), I64(bytes), F64(buffer.domain_low),
+                   F64(buffer.domain_high)});
   }
 
   Constant* Code(const std::string& symbol) {
@@ -100,7 +102,10 @@ class TableEmitter {
 
   Constant* Kernel(const KernelSpec& kernel, const std::vector<LaunchEntry>& entries) {
     std::vector<Constant*> buffers;
-    for (const loop::Buffer& buffer : kernel.nest.buffers) buffers.push_back(Buffer(*buffer));
+    const auto read = loop::ReadIn(kernel.nest, loop::Phase::kRun);
+    for (const loop::Buffer& buffer : kernel.nest.buffers) {
+      buffers.push_back(Buffer(*buffer, read.contains(buffer.get())));
+    }
     std::vector<Constant*> launches;
     for (const LaunchEntry& entry : entries) launches.push_back(Launch(entry));
     return Struct({Text(kernel.name), Text(kernel.workload), Text(kernel.workload_digest),

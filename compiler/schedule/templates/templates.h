@@ -7,6 +7,7 @@
 
 namespace hone::schedule {
 
+const Template& EmptyTemplate();
 const Template& Conv2dTemplate();
 const Template& DepthwiseConv2dTemplate();
 const Template& DenseTemplate();

@@ -240,6 +240,30 @@ TEST(SharedObject, BuildingLeavesSignalHandlersAlone) {
   EXPECT_EQ(before[1].sa_handler, after[1].sa_handler);
 }
 
+TEST(SharedObject, TablesSayWhichBuffersRunsRead) {
+  const auto weight = loop::MakeBuffer("weight", kF32, {64}, Role::kConstant);
+  const auto packed = loop::MakeBuffer("packed", kF32, {64}, Role::kPrepared);
+  const auto bias = loop::MakeBuffer("bias", kF32, {64}, Role::kConstant);
+  const auto out = loop::MakeBuffer("out", kF32, {64}, Role::kOutput);
+  const Expr i = Var("i"), j = Var("j");
+  loop::Nest nest;
+  nest.name = "kernel";
+  nest.buffers = {weight, packed, bias, out};
+  nest.launches = {
+      {"pack", loop::Phase::kPrepare, For(i, 0, 64, Store(packed, {i}, Load(weight, {i})))},
+      {"run", loop::Phase::kRun,
+       For(j, 0, 64, Store(out, {j}, Load(packed, {j}) + Load(bias, {j})))}};
+  const auto elf = BuildModule(ArtifactOf(nest, TestTarget()));
+  ASSERT_TRUE(elf.ok()) << elf.status().ToString();
+  const LoadedModule module(*elf);
+  ASSERT_TRUE(module.ok());
+  const hone_buffer* buffers = module->kernels[0].buffers;
+  EXPECT_EQ(buffers[0].flags, HONE_BUFFER_NOT_READ_BY_RUN);
+  EXPECT_EQ(buffers[1].flags, 0u);
+  EXPECT_EQ(buffers[2].flags, 0u);
+  EXPECT_EQ(buffers[3].flags, HONE_BUFFER_NOT_READ_BY_RUN);
+}
+
 TEST(SharedObject, TablesSayWhatTheSpecSaid) {
   const Target target = TestTarget();
   ModuleSpec spec = ArtifactOf(TiledMatmul(28, 256, 512, 14, 2, 16), target);

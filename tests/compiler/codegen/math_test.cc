@@ -37,6 +37,8 @@ const Case kCases[] = {
     {UnaryOp::kSin, -100, 100, [](long double x) { return std::sin(x); }, 1, 1e-13},
     {UnaryOp::kCos, -100, 100, [](long double x) { return std::cos(x); }, 1, 1e-13},
     {UnaryOp::kTan, -100, 100, [](long double x) { return std::tan(x); }, 1, 1e-13},
+    {UnaryOp::kSin, 1e3, 1e12, [](long double x) { return std::sin(x); }, 1, 1e-9},
+    {UnaryOp::kCos, 1e3, 1e12, [](long double x) { return std::cos(x); }, 1, 1e-9},
     {UnaryOp::kAsin, -1, 1, [](long double x) { return std::asin(x); }, 1, 1e-14},
     {UnaryOp::kAcos, -1, 1, [](long double x) { return std::acos(x); }, 1, 1e-14},
     {UnaryOp::kAtan, -20, 20, [](long double x) { return std::atan(x); }, 1, 1e-14},
@@ -92,6 +94,15 @@ std::vector<T> Samples(double low, double high) {
     x[i] = static_cast<T>(by_exponent ? low * std::pow(high / low, u) : low + (high - low) * u);
   }
   return x;
+}
+
+TEST(SineTest, IsNotANumberWhereItIsNotKnown) {
+  std::vector<double> x(kCount, 1e30);
+  std::vector<double> y;
+  for (const UnaryOp op : {UnaryOp::kSin, UnaryOp::kCos, UnaryOp::kTan}) {
+    Evaluate(op, x, &y);
+    EXPECT_TRUE(std::isnan(y[0])) << loop::Name(op) << " gives " << y[0];
+  }
 }
 
 class Elementary : public testing::TestWithParam<Case> {};

@@ -35,6 +35,13 @@ class Generator {
       for (uint64_t i = 0; i < random_.Below(3); ++i) type.fields.push_back(RandomType(depth - 1));
       return type;
     }
+    if (depth > 0 && random_.Below(8) == 0) {
+      Type type{.is_function = true};
+      for (uint64_t i = 0; i < 1 + random_.Below(3); ++i) {
+        type.fields.push_back(RandomType(depth - 1));
+      }
+      return type;
+    }
     return Type{.tensor = RandomTensor()};
   }
 

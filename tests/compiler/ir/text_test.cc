@@ -123,7 +123,7 @@ TEST(GraphText, MistakesAreNamedWithLineAndColumn) {
       {"hello", "1:1: expected 'def' or 'meta', found 'hello'"},
       {"def @main() { %1.0(", "1:15: %1 is not defined"},
       {"def @main() { f(s=\"abc", "1:19: this string has no closing quote"},
-      {"def @main(%x: float32) { %x(1i32) }", "1:26: only a function"},
+      {"def @main(%x: float32) { (%x, %x)(1i32) }", "1:26: only a function"},
   };
   for (const Mistake& mistake : mistakes) {
     const absl::StatusOr<Module> module = ParseModule(mistake.text);

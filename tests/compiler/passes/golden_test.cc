@@ -88,9 +88,64 @@ def @main(%x: Tensor[(1, 16, 8, 8), float32], %w0: Tensor[(16, 16, 3, 3), float3
   (nn.softmax(%12), %6, %x)
 })";
 
+constexpr const char* kBranches = R"(
+def @main(%c: bool, %x: Tensor[(2), float32]) {
+  %0 = if (%c) { (nn.relu(%x), (%x,)) } else { (exp(%x), (negative(%x),)) };
+  %1 = %0.1;
+  add(%0.0, %1.0)
+})";
+
+constexpr const char* kTuples = R"(
+def @main(%x: (Tensor[(2), float32], (Tensor[(3), float32],)), %y: Tensor[(2), float32]) {
+  %0 = %x.1;
+  (concatenate((%x.0, %y), axis=0), (%0.0, %0))
+})";
+
+constexpr const char* kFunctions = R"(
+def @twice(%f: fn (Tensor[(2), float32]) -> Tensor[(2), float32], %x: Tensor[(2), float32]) {
+  %0 = %f(%x);
+  %f(%0)
+}
+def @main(%c: bool, %x: Tensor[(2), float32]) {
+  let %scale: fn (Tensor[(2), float32]) -> Tensor[(2), float32] =
+      fn (%v: Tensor[(2), float32]) { multiply(%v, %x) };
+  %0 = if (%c) { %scale } else { @twice_relu };
+  %1 = @twice(%scale, %x);
+  (%0(%1), @twice(fn (%v: Tensor[(2), float32]) { @twice_relu(%v) }, %x))
+}
+def @twice_relu(%x: Tensor[(2), float32]) { nn.relu(nn.relu(%x)) })";
+
+constexpr const char* kSiblings = R"(
+def @main(%x: Tensor[(1, 2, 4, 4), float32]) {
+  %0 = nn.conv2d(%x, meta[Constant][0]);
+  %1 = nn.relu(add(%0, meta[Constant][1]));
+  %2 = nn.conv2d(%x, meta[Constant][2]);
+  %3 = nn.relu(add(%2, meta[Constant][3]));
+  %4 = nn.conv2d(%x, meta[Constant][2]);
+  %5 = nn.relu(add(%4, meta[Constant][3]));
+  %6 = nn.conv2d(%x, meta[Constant][2], strides=[2, 2]);
+  (exp(%1), negative(%3), %5, %6)
+}
+meta[Constant][0] = Tensor[(1, 2, 1, 1), float32] "AACAPwAAAEA=";
+meta[Constant][1] = Tensor[(1, 1, 1), float32] "AACAPw==";
+meta[Constant][2] = Tensor[(2, 2, 1, 1), float32] "AACAPwAAAEAAAIA/AAAAQA==";
+meta[Constant][3] = Tensor[(2, 1, 1), float32] "AACAPwAAAEA=";)";
+
+constexpr const char* kAttention = R"(
+def @main(%x: Tensor[(4, 1), float32]) {
+  %0 = nn.dense(%x, meta[Constant][0]);
+  %1 = nn.dense(%x, meta[Constant][0]);
+  %2 = nn.dense(%x, meta[Constant][0]);
+  (add(%0, meta[Constant][1]), add(meta[Constant][1], %1), add(%2, meta[Constant][1]))
+}
+meta[Constant][0] = Tensor[(2, 1), float32] "AACAPwAAAEA=";
+meta[Constant][1] = Tensor[(2), float32] "AACAPwAAAEA=";)";
+
 struct Case {
   const char* pass;
   const char* model;
+  const char* file = "";  // the pass's name where empty
+  std::string File() const { return *file == '\0' ? pass : file; }
 };
 
 class PassGolden : public ::testing::TestWithParam<Case> {};
@@ -109,9 +164,8 @@ TEST_P(PassGolden, RewritesAsRecorded) {
     ASSERT_TRUE(typed.ok()) << typed.status();
     after = *typed;
   }
-  ExpectGolden(std::string(GetParam().pass) + ".relay", "// before\n" + ir::ToText(before) +
-                                                            "\n// after " + GetParam().pass + "\n" +
-                                                            ir::ToText(after));
+  ExpectGolden(GetParam().File() + ".relay", "// before\n" + ir::ToText(before) + "\n// after " +
+                                                 GetParam().pass + "\n" + ir::ToText(after));
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -120,8 +174,11 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"SimplifyInference", kConvBlock}, Case{"CanonicalizeOps", kBias},
                       Case{"EliminateCommonSubexpr", kTwins}, Case{"FoldConstant", kConstants},
                       Case{"FoldScaleAxis", kScales}, Case{"FuseOps", kResidual},
-                      Case{"AlterOpLayout", kResidual}),
-    [](const auto& info) { return std::string(info.param.pass); });
+                      Case{"AlterOpLayout", kResidual}, Case{"CombineParallelConv2D", kSiblings},
+                      Case{"CombineParallelDense", kAttention}, Case{"SelectBranches", kBranches},
+                      Case{"FlattenTuples", kTuples},
+                      Case{"InlineFunctions", kFunctions, "InlineFunctions_values"}),
+    [](const auto& info) { return info.param.File(); });
 
 }  // namespace
 }  // namespace hone::passes

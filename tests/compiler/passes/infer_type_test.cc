@@ -34,6 +34,27 @@ TEST(InferTypes, MistakesNameTheirExpression) {
   EXPECT_THAT(ErrorOf("def @main(%x: float32) { @f(%x) } def @f(%x: int8) { %x }"),
               HasSubstr("expected argument 0 of type int8, found float32"));
   EXPECT_THAT(ErrorOf("def @main(%x: float32) { @main(%x) }"), HasSubstr("must state the type"));
+  EXPECT_THAT(ErrorOf("def @main(%x: float32) { %x(%x) }"),
+              HasSubstr("in @main, %x(float32): expected a function to call, found float32"));
+  EXPECT_THAT(ErrorOf("def @main(%x: float32) { nn.relu(@f) } def @f(%x: int8) { %x }"),
+              HasSubstr("found fn (int8) -> int8"));
+  EXPECT_THAT(ErrorOf("def @main(%x: float32) { @g(@f) } def @f(%x: int8) { %x } "
+                      "def @g(%f: fn (float32) -> float32) { %f(1f32) }"),
+              HasSubstr("expected argument 0 of type fn (float32) -> float32, found fn (int8)"));
+}
+
+TEST(InferTypes, FunctionsAreValues) {
+  const auto module = ir::ParseModule(
+      "def @main(%x: float32) { %0 = (@f, fn (%y: float32) { negative(%y) }); @g(%0.1) } "
+      "def @f(%x: float32) { exp(%x) } "
+      "def @g(%f: fn (float32) -> float32) { fn (%x: float32) { %f(%x) } }");
+  ASSERT_TRUE(module.ok()) << module.status();
+  const auto typed = InferTypes(*module);
+  ASSERT_TRUE(typed.ok()) << typed.status();
+  EXPECT_EQ(ir::ValueType(*typed->functions.at("main")).ToString(),
+            "fn (float32) -> fn (float32) -> float32");
+  EXPECT_EQ(ir::ValueType(*typed->functions.at("g")).ToString(),
+            "fn (fn (float32) -> float32) -> fn (float32) -> float32");
 }
 
 TEST(InferTypes, RecursionWithAStatedTypeIsFine) {

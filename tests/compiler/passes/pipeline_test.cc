@@ -181,7 +181,45 @@ TEST(Pipeline, FunctionsThatDoubleAndDoubleAreRefused) {
   }
   text += "def @main(%x: float32) { @f39(%x) }";
   const auto result = RunPipeline(Typed(text), TestContext());
-  EXPECT_THAT(std::string(result.status().message()), ::testing::HasSubstr("at most 200,000"));
+  EXPECT_THAT(std::string(result.status().message()), ::testing::HasSubstr("at most 200000"));
+}
+
+std::string PipelineError(const std::string& text) {
+  return std::string(RunPipeline(Typed(text), TestContext()).status().message());
+}
+
+TEST(Pipeline, WhatHasNoFixedSequenceOfKernelsIsRefusedByName) {
+  EXPECT_THAT(PipelineError("def @main(%x: float32) -> float32 { @f(%x) } "
+                            "def @f(%x: float32) -> float32 { @main(%x) }"),
+              ::testing::HasSubstr("found that @main does"));
+  EXPECT_THAT(PipelineError("def @main(%f: fn (float32) -> float32) { %f(1f32) }"),
+              ::testing::HasSubstr("expected @main to take and give tensors"));
+  EXPECT_THAT(PipelineError("def @main(%x: float32) { fn (%y: float32) { add(%x, %y) } }"),
+              ::testing::HasSubstr("expected @main to take and give tensors"));
+  std::string chain = "def @f0(%x: float32) -> float32 { nn.relu(%x) }\n";
+  for (int i = 1; i < 5000; ++i) {
+    chain += "def @f" + std::to_string(i) + "(%x: float32) -> float32 { @f" +
+             std::to_string(i - 1) + "(%x) }\n";
+  }
+  EXPECT_THAT(PipelineError(chain + "def @main(%x: float32) { @f4999(%x) }"),
+              ::testing::HasSubstr("at most 200 deep"));
+}
+
+TEST(Pipeline, BranchesTuplesAndFunctionValuesEndAsKernels) {
+  const ir::Module module = Compile(Typed(
+      "def @main(%c: bool, %x: (Tensor[(4), float32], Tensor[(4), float32])) {"
+      "  let %f: fn (Tensor[(4), float32]) -> Tensor[(4), float32] = if (%c) { @f } else { @g };"
+      "  (%f(%x.0), (%f(%x.1), if (true) { %x.0 } else { %x.1 }))"
+      "}"
+      "def @f(%x: Tensor[(4), float32]) { exp(%x) }"
+      "def @g(%x: Tensor[(4), float32]) { nn.relu(%x) }"));
+  ExpectKernelsOnly(module);
+  const Expr& main = module.functions.at("main");
+  EXPECT_EQ(ir::Params(*main).size(), 3u);
+  EXPECT_EQ(ir::Body(*main)->args.size(), 3u);
+  EXPECT_THAT(KernelNames(module),
+              ::testing::UnorderedElementsAre("exp+nn.relu+where C,->C", "exp+nn.relu+where C,->C",
+                                              "copy C->C"));
 }
 
 TEST(Pipeline, OperandsOfAResidualAddMayStandEitherWay) {

@@ -1,0 +1,62 @@
+#include "cli/kernel_notes.h"
+
+#include <algorithm>
+#include <map>
+
+#include "compiler/driver/kernel_graph.h"
+#include "compiler/ir/workload.h"
+#include "compiler/schedule/template.h"
+#include "support/status.h"
+
+namespace hone::cli {
+namespace {
+
+using Key = std::pair<std::string, std::string>;  // workload digest, signature
+
+bool IsSignedKernel(const ir::Expr& e) {
+  return e->kind == ir::ExprKind::kCall && e->callee && e->callee->attrs.contains("signature");
+}
+
+bool HasKernels(const ir::Module& module) {
+  const auto main = module.functions.find("main");
+  if (main == module.functions.end()) return false;
+  const std::vector<ir::Expr> nodes = ir::PostOrderOutside(main->second);
+  return std::any_of(nodes.begin(), nodes.end(), IsSignedKernel);
+}
+
+Key KeyOf(const ir::Expr& call) {
+  std::vector<bool> const_params;
+  for (const ir::Expr& arg : call->args) {
+    const_params.push_back(arg->kind == ir::ExprKind::kConstant);
+  }
+  return {ir::MakeWorkload(call->callee, const_params).digest,
+          ir::GetAttr<std::string>(call->callee->attrs, "signature", "")};
+}
+
+}  // namespace
+
+absl::StatusOr<picture::KernelNotes> NotesOf(const ir::Module& module, const Target& target,
+                                             driver::ConfigChain& configs) {
+  if (!HasKernels(module)) return picture::KernelNotes();
+  HONE_ASSIGN_OR_RETURN(const driver::KernelGraph graph, driver::BuildKernelGraph(module));
+  std::map<Key, driver::ConfigChoice> choices;
+  double total_ns = 0;
+  bool all_measured = true;
+  for (const driver::Kernel& kernel : graph.kernels) {
+    const schedule::Task task{
+        .def = kernel.def.get(), .signature = kernel.signature, .target = target};
+    HONE_ASSIGN_OR_RETURN(const driver::ConfigChain::Scheduled scheduled, configs.Schedule(task));
+    total_ns += scheduled.choice.best_ns * kernel.calls;
+    all_measured = all_measured && scheduled.choice.best_ns > 0;
+    choices[{kernel.def->workload.digest, kernel.signature.ToString()}] = scheduled.choice;
+  }
+  return [=](const ir::Expr& call) -> std::optional<picture::KernelNote> {
+    const auto found = choices.find(KeyOf(call));
+    if (found == choices.end()) return std::nullopt;
+    picture::KernelNote note{.tier = found->second.tier, .share = std::nullopt};
+    if (all_measured) note.share = found->second.best_ns / total_ns;
+    return note;
+  };
+}
+
+}  // namespace hone::cli

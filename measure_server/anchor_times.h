@@ -1,0 +1,34 @@
+// When anchors are timed, and what came of it.
+#ifndef HONE_MEASURE_SERVER_ANCHOR_TIMES_H_
+#define HONE_MEASURE_SERVER_ANCHOR_TIMES_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+namespace hone::measure {
+
+// Times show how the machine drifts, which is slow: each anchor is due every ten seconds, or less
+// often where timing it would take more than a twentieth of the time. The caller's clock; not
+// thread-safe.
+class AnchorTimes {
+ public:
+  bool IsDue(const std::string& key, int64_t now_ns) const;
+  // A time, or 0 for an anchor that failed, which is not tried again before it is due. `spent_ns`:
+  // what it took.
+  void Note(const std::string& key, double time_ns, int64_t now_ns, int64_t spent_ns);
+  // The newest; 0: none.
+  double Newest(const std::string& key) const;
+
+ private:
+  struct Entry {
+    double time_ns = 0;
+    int64_t due_ns = 0;
+  };
+
+  std::map<std::string, Entry> entries_;
+};
+
+}  // namespace hone::measure
+
+#endif  // HONE_MEASURE_SERVER_ANCHOR_TIMES_H_

@@ -1,0 +1,307 @@
+"""Graphs built by hand: expressions, functions, modules.
+
+    x = hone.var("x", (), "int64")
+    f = hone.Function([x], x + 1)
+    print(hone.module(f))
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from hone.compiler import Graph, operator_names, tensor_type
+
+Operand = Union["Expr", bool, int, float, npt.NDArray[Any]]
+
+_SUFFIXES = {
+    "float32": "f32",
+    "float64": "f64",
+    "float16": "f16",
+    "int8": "i8",
+    "int16": "i16",
+    "int32": "i32",
+    "int64": "i64",
+    "uint8": "u8",
+}
+
+
+class Expr:
+    """A value. Used twice, it is computed once."""
+
+    dtype: str | None = None  # of variables and constants, and of what is computed from them elementwise
+
+    def __add__(self, other: Operand) -> Expr:
+        return _binary("add", self, other)
+
+    def __radd__(self, other: Operand) -> Expr:
+        return _binary("add", other, self)
+
+    def __sub__(self, other: Operand) -> Expr:
+        return _binary("subtract", self, other)
+
+    def __rsub__(self, other: Operand) -> Expr:
+        return _binary("subtract", other, self)
+
+    def __mul__(self, other: Operand) -> Expr:
+        return _binary("multiply", self, other)
+
+    def __rmul__(self, other: Operand) -> Expr:
+        return _binary("multiply", other, self)
+
+    def __truediv__(self, other: Operand) -> Expr:
+        return _binary("divide", self, other)
+
+    def __rtruediv__(self, other: Operand) -> Expr:
+        return _binary("divide", other, self)
+
+    def __neg__(self) -> Expr:
+        return Call("negative", [self])
+
+    def __getitem__(self, index: int) -> Expr:
+        """A field of a tuple."""
+        if not isinstance(index, int) or index < 0:
+            raise TypeError(f"expected the number of a field of a tuple, found {index!r}")
+        return TupleGetItem(self, index)
+
+    # Sequences end; a graph value does not know how long it is.
+    __iter__ = None
+
+    def operands(self) -> Sequence[Expr]:
+        return ()
+
+
+class Var(Expr):
+    def __init__(self, name: str, shape: Sequence[int], dtype: str = "float32") -> None:
+        self.name, self.shape, self.dtype = name, tuple(shape), dtype
+
+    def type_text(self) -> str:
+        return tensor_type(self.shape, str(self.dtype))
+
+
+class Constant(Expr):
+    def __init__(self, value: npt.ArrayLike, dtype: str | None = None) -> None:
+        self.value = np.ascontiguousarray(np.asarray(value, dtype=dtype)).reshape(np.shape(value))
+        self.dtype = self.value.dtype.name
+
+
+class Call(Expr):
+    """A call of an operator or function."""
+
+    def __init__(self, callee: str | Expr, args: Iterable[Operand], attrs: Mapping[str, Any] | None = None) -> None:
+        self.callee = callee
+        self.args = [_expr(arg) for arg in args]
+        self.attrs = dict(attrs or {})
+        dtypes = {arg.dtype for arg in self.args}
+        self.dtype = dtypes.pop() if len(dtypes) == 1 else None
+
+    def operands(self) -> Sequence[Expr]:
+        return [*self.args, *([self.callee] if isinstance(self.callee, Expr) else [])]
+
+
+class Tuple(Expr):
+    def __init__(self, fields: Iterable[Operand]) -> None:
+        self.fields = [_expr(field) for field in fields]
+
+    def operands(self) -> Sequence[Expr]:
+        return self.fields
+
+
+class TupleGetItem(Expr):
+    def __init__(self, tuple_value: Expr, index: int) -> None:
+        self.tuple_value, self.index = tuple_value, index
+
+    def operands(self) -> Sequence[Expr]:
+        return (self.tuple_value,)
+
+
+class If(Expr):
+    def __init__(self, condition: Expr, then: Operand, otherwise: Operand) -> None:
+        self.condition, self.then, self.otherwise = condition, _expr(then), _expr(otherwise)
+
+    def operands(self) -> Sequence[Expr]:
+        return (self.condition, self.then, self.otherwise)
+
+
+class GlobalVar(Expr):
+    """The name of a function of the module. Calling it makes a call."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __call__(self, *args: Operand) -> Expr:
+        return Call(self, args)
+
+
+class Function(Expr):
+    """Parameters and a body. Calling it makes a call."""
+
+    def __init__(self, params: Sequence[Var], body: Operand) -> None:
+        self.params, self.body = list(params), _expr(body)
+
+    def __call__(self, *args: Operand) -> Expr:
+        return Call(self, args)
+
+
+def var(name: str, shape: Sequence[int] = (), dtype: str = "float32") -> Var:
+    return Var(name, shape, dtype)
+
+
+def const(value: npt.ArrayLike, dtype: str | None = None) -> Constant:
+    return Constant(value, dtype)
+
+
+class _Operators:
+    """Operators by name: hone.op.nn.conv2d(data, weight, strides=[2, 2])."""
+
+    def __init__(self, prefix: str = "") -> None:
+        self._prefix = prefix
+
+    def __getattr__(self, name: str) -> Any:
+        full = self._prefix + name
+        names = operator_names()
+        if full in names:
+            return lambda *args, **attrs: Call(full, args, attrs)
+        if any(known.startswith(full + ".") for known in names):
+            return _Operators(full + ".")
+        raise AttributeError(f"expected an operator of hone.operator_names(), found {full!r}")
+
+    def __dir__(self) -> list[str]:
+        names = [name[len(self._prefix) :] for name in operator_names() if name.startswith(self._prefix)]
+        return sorted({name.split(".")[0] for name in names})
+
+
+op = _Operators()
+
+
+def module(functions: Function | Mapping[str, Function]) -> Graph:
+    """A module of named functions; a single function is @main."""
+    named = {"main": functions} if isinstance(functions, Function) else functions
+    printer = _Printer()
+    text = "".join(f"def @{_name(name)}{printer.function(function)}\n" for name, function in named.items())
+    return Graph(text + printer.metadata())
+
+
+def _expr(value: Operand) -> Expr:
+    if isinstance(value, (tuple, list)):
+        return Tuple(value)
+    return value if isinstance(value, Expr) else Constant(value)
+
+
+def _binary(name: str, a: Operand, b: Operand) -> Expr:
+    """Python numbers take the dtype of the other operand."""
+    dtype = next((side.dtype for side in (a, b) if isinstance(side, Expr)), None)
+    args = [side if isinstance(side, Expr) else Constant(side, dtype) for side in (a, b)]
+    return Call(name, args)
+
+
+def _name(name: str) -> str:
+    plain = name.isascii() and name.replace("_", "a").isalnum() and not name[0].isdigit()
+    return name if plain else _quoted(name)
+
+
+def _quoted(text: str) -> str:
+    escapes = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t"}
+    return '"' + "".join(escapes.get(char, char) for char in text) + '"'
+
+
+def _attribute(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (int, np.integer)):
+        return str(int(value))
+    if isinstance(value, (float, np.floating)):
+        text = repr(float(value))
+        return text if any(mark in text for mark in ".en") else text + ".0"
+    if isinstance(value, np.dtype):
+        return value.name
+    if isinstance(value, str):
+        return value if value in _SUFFIXES or value in ("bool", "bfloat16") else _quoted(value)
+    if isinstance(value, (tuple, list)):
+        return "[" + ", ".join(map(_attribute, value)) + "]"
+    raise TypeError(f"expected a number, string, dtype or list as an attribute, found {value!r}")
+
+
+class _Printer:
+    """Expressions to graph text. Iterative: graphs may be deep."""
+
+    def __init__(self) -> None:
+        self._constants: list[Constant] = []
+
+    def function(self, function: Function) -> str:
+        params = ", ".join(f"%{_name(param.name)}: {param.type_text()}" for param in function.params)
+        lines: list[str] = []
+        names: dict[int, str] = {id(param): f"%{_name(param.name)}" for param in function.params}
+        result = self._block(function.body, names, lines)
+        return f"({params}) {{\n" + "".join(f"  {line}\n" for line in [*lines, result]) + "}"
+
+    def metadata(self) -> str:
+        entries = []
+        for index, constant in enumerate(self._constants):
+            data = base64.b64encode(constant.value.tobytes()).decode()
+            type_text = tensor_type(constant.value.shape, str(constant.dtype))
+            entries.append(f'meta[Constant][{index}] = {type_text} "{data}";\n')
+        return "".join(entries)
+
+    def _block(self, root: Expr, names: dict[int, str], lines: list[str]) -> str:
+        """Statements for everything below `root`, each once; the text that stands for `root`."""
+        stack: list[tuple[Expr, bool]] = [(root, False)]
+        while stack:
+            node, ready = stack.pop()
+            if id(node) in names:
+                continue
+            if not ready:
+                stack.append((node, True))
+                stack.extend((operand, False) for operand in reversed(node.operands()))
+                continue
+            text = self._text(node, names)
+            if isinstance(node, (Constant, GlobalVar, TupleGetItem)):
+                names[id(node)] = text
+                continue
+            number = names.get(0, "0")
+            names[0] = str(int(number) + 1)  # no object has this id
+            names[id(node)] = f"%{number}"
+            lines.append(f"%{number} = {text};")
+        return names[id(root)]
+
+    def _text(self, node: Expr, names: dict[int, str]) -> str:
+        if isinstance(node, Constant):
+            return self._constant(node)
+        if isinstance(node, GlobalVar):
+            return f"@{_name(node.name)}"
+        if isinstance(node, Tuple):
+            fields = ", ".join(names[id(field)] for field in node.fields)
+            return f"({fields},)" if len(node.fields) == 1 else f"({fields})"
+        if isinstance(node, TupleGetItem):
+            return f"{names[id(node.tuple_value)]}.{node.index}"
+        if isinstance(node, If):
+            condition, then, otherwise = (names[id(operand)] for operand in node.operands())
+            return f"if ({condition}) {{ {then} }} else {{ {otherwise} }}"
+        if isinstance(node, Function):
+            return "fn " + self.function(node)
+        if isinstance(node, Call):
+            callee = node.callee if isinstance(node.callee, str) else names[id(node.callee)]
+            args = [names[id(arg)] for arg in node.args]
+            attrs = [f"{name}={_attribute(value)}" for name, value in sorted(node.attrs.items())]
+            return f"{callee}({', '.join([*args, *attrs])})"
+        if isinstance(node, Var):
+            raise ValueError(f"expected variables to be parameters of their function, found %{node.name}")
+        raise TypeError(f"expected an expression, found {node!r}")
+
+    def _constant(self, constant: Constant) -> str:
+        value, dtype = constant.value, str(constant.dtype)
+        if value.shape == () and dtype == "bool":
+            return "true" if value else "false"
+        if value.shape == () and dtype in _SUFFIXES:
+            bits = value.tobytes()[::-1].hex()
+            if dtype.startswith("float"):
+                return f"{dtype}(0x{bits})"  # exact
+            return f"{int(value)}{_SUFFIXES[dtype]}"
+        if dtype not in _SUFFIXES and dtype != "bool":
+            raise TypeError(f"expected a constant of {', '.join(_SUFFIXES)} or bool, found {dtype}")
+        self._constants.append(constant)
+        return f"meta[Constant][{len(self._constants) - 1}]"

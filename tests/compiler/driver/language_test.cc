@@ -1,0 +1,127 @@
+// What the graph language says is what compiled modules compute.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "compiler/ir/parser.h"
+#include "tests/compiler/driver/compiled.h"
+
+namespace hone::driver {
+namespace {
+
+using frontend::TensorData;
+
+template <typename T>
+TensorData Tensor(DataType dtype, std::vector<int64_t> shape, const std::vector<T>& values) {
+  return {dtype, std::move(shape),
+          std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T))};
+}
+TensorData Floats(std::vector<int64_t> shape, const std::vector<float>& values) {
+  return Tensor(DataType::kFloat32, std::move(shape), values);
+}
+
+template <typename T>
+std::vector<T> Values(const TensorData& tensor) {
+  std::vector<T> values(tensor.bytes.size() / sizeof(T));
+  std::memcpy(values.data(), tensor.bytes.data(), tensor.bytes.size());
+  return values;
+}
+
+std::vector<TensorData> Outputs(const std::string& text, const std::vector<TensorData>& inputs) {
+  const auto module = ir::ParseModule(text);
+  EXPECT_TRUE(module.ok()) << module.status();
+  CompileOptions options;
+  options.target = HostTarget();
+  auto compiled = Compiled::Make(*module, options);
+  EXPECT_TRUE(compiled.ok()) << compiled.status();
+  if (!compiled.ok()) return {};
+  auto outputs = compiled->Run(inputs, 1);
+  EXPECT_TRUE(outputs.ok()) << outputs.status();
+  return outputs.ok() ? *outputs : std::vector<TensorData>();
+}
+
+TEST(LanguageTest, AScalarPlusOne) {
+  const auto outputs = Outputs("def @main(%x: int64) { add(%x, 1i64) }",
+                               {Tensor<int64_t>(DataType::kInt64, {}, {41})});
+  ASSERT_EQ(outputs.size(), 1u);
+  EXPECT_EQ(Values<int64_t>(outputs[0]), std::vector<int64_t>{42});
+}
+
+TEST(LanguageTest, BranchesLetsTuplesAndFunctionValues) {
+  const char* const text = R"(
+def @twice(%f: fn (Tensor[(3), float32]) -> Tensor[(3), float32], %x: Tensor[(3), float32]) {
+  %f(%f(%x))
+}
+def @main(%c: bool, %x: (Tensor[(3), float32], Tensor[(3), float32])) {
+  let %scale: fn (Tensor[(3), float32]) -> Tensor[(3), float32] =
+      fn (%v: Tensor[(3), float32]) { multiply(%v, %x.1) };
+  %0 = if (%c) { (@twice(%scale, %x.0), %x.1) } else { (negative(%x.0), %x.0) };
+  (%0, %0.1)
+})";
+  for (const uint8_t condition : {uint8_t{1}, uint8_t{0}}) {
+    const auto outputs = Outputs(text, {Tensor<uint8_t>(DataType::kBool, {}, {condition}),
+                                        Floats({3}, {1, 2, 3}), Floats({3}, {2, 3, 4})});
+    ASSERT_EQ(outputs.size(), 3u);
+    const std::vector<float> taken{4, 18, 48};
+    const std::vector<float> other{-1, -2, -3};
+    EXPECT_EQ(Values<float>(outputs[0]), condition != 0 ? taken : other);
+    const std::vector<float> second =
+        condition != 0 ? std::vector<float>{2, 3, 4} : std::vector<float>{1, 2, 3};
+    EXPECT_EQ(Values<float>(outputs[1]), second);
+    EXPECT_EQ(Values<float>(outputs[2]), second);
+  }
+}
+
+// The branch that is not taken is computed as well: it must not trap.
+TEST(LanguageTest, ABranchThatGuardsADivision) {
+  const char* const text = R"(
+def @main(%n: int32, %d: int32) {
+  if (not_equal(%d, 0i32)) { divide(%n, %d) } else { -1i32 }
+})";
+  EXPECT_EQ(Values<int32_t>(Outputs(text, {Tensor<int32_t>(DataType::kInt32, {}, {7}),
+                                           Tensor<int32_t>(DataType::kInt32, {}, {0})})[0]),
+            std::vector<int32_t>{-1});
+  EXPECT_EQ(Values<int32_t>(Outputs(text, {Tensor<int32_t>(DataType::kInt32, {}, {7}),
+                                           Tensor<int32_t>(DataType::kInt32, {}, {2})})[0]),
+            std::vector<int32_t>{3});
+}
+
+TEST(LanguageTest, TensorsWithoutElements) {
+  const char* const text = R"(
+def @main(%x: Tensor[(0, 4, 5, 5), float32], %a: Tensor[(0, 4), float32],
+          %b: Tensor[(3, 0), float32], %w: Tensor[(2, 0), float32],
+          %k: Tensor[(2, 4, 1, 1), float32]) {
+  (nn.relu(nn.conv2d(%x, %k)), exp(nn.max_pool2d(%x, pool_size=[2, 2], strides=[2, 2])),
+   nn.dense(%b, %w), sum(%a, axis=[0]))
+})";
+  const auto outputs =
+      Outputs(text, {Floats({0, 4, 5, 5}, {}), Floats({0, 4}, {}), Floats({3, 0}, {}),
+                     Floats({2, 0}, {}), Floats({2, 4, 1, 1}, std::vector<float>(8))});
+  ASSERT_EQ(outputs.size(), 4u);
+  EXPECT_EQ(outputs[0].shape, (std::vector<int64_t>{0, 2, 5, 5}));
+  EXPECT_EQ(outputs[1].shape, (std::vector<int64_t>{0, 4, 2, 2}));
+  EXPECT_EQ(Values<float>(outputs[2]), std::vector<float>(6));
+  EXPECT_EQ(Values<float>(outputs[3]), std::vector<float>(4));
+}
+
+TEST(LanguageTest, CombinedConvolutionsGiveWhatTheyGaveApart) {
+  const char* const text = R"(
+def @main(%x: Tensor[(1, 1, 2, 2), float32]) {
+  %0 = nn.relu(add(nn.conv2d(%x, meta[Constant][0]), meta[Constant][2]));
+  %1 = nn.relu(add(nn.conv2d(%x, meta[Constant][1]), meta[Constant][2]));
+  %2 = nn.relu(add(nn.conv2d(%x, meta[Constant][2]), meta[Constant][0]));
+  (%0, %1, exp(%2))
+}
+meta[Constant][0] = Tensor[(1, 1, 1, 1), float32] "AACAPw==";
+meta[Constant][1] = Tensor[(1, 1, 1, 1), float32] "AAAAQA==";
+meta[Constant][2] = Tensor[(1, 1, 1, 1), float32] "AABAQA==";)";
+  const auto outputs = Outputs(text, {Floats({1, 1, 2, 2}, {1, 2, -3, -4})});
+  ASSERT_EQ(outputs.size(), 3u);
+  EXPECT_EQ(Values<float>(outputs[0]), (std::vector<float>{4, 5, 0, 0}));
+  EXPECT_EQ(Values<float>(outputs[1]), (std::vector<float>{5, 7, 0, 0}));
+  EXPECT_NEAR(Values<float>(outputs[2])[0], std::exp(4.0F), 1e-4);
+}
+
+}  // namespace
+}  // namespace hone::driver

@@ -1,0 +1,194 @@
+// What a worker reports of what its runner found.
+#include "measure_server/measurer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/digest.h"
+
+namespace hone::measure {
+namespace {
+
+namespace v1 = hone::v1;
+
+using ::testing::HasSubstr;
+
+constexpr int64_t kSecond = 1'000'000'000;
+
+class ManualClock : public Clock {
+ public:
+  int64_t NowNs() const override { return now_ns; }
+  int64_t WallTimeNs() const override { return now_ns; }
+  int64_t now_ns = 0;
+};
+
+// Every artifact takes 100 ns a run; those of `failing` crash. A run takes `run_ns`.
+class FakeRunner : public CandidateRunner {
+ public:
+  explicit FakeRunner(ManualClock* clock) : clock_(clock) {}
+
+  absl::StatusOr<std::vector<RunReport>> Run(const RunRequest& request, int,
+                                             const std::vector<int>& artifact_fds) override {
+    requests.push_back(request);
+    counts.push_back(artifact_fds.size());
+    clock_->now_ns += run_ns;
+    std::vector<RunReport> reports(artifact_fds.size());
+    for (size_t i = 0; i < reports.size(); ++i) {
+      reports[i].outcome = artifact_fds[i] == failing ? RunOutcome::kCrash : outcome;
+      reports[i].sample_count = samples;
+      std::fill_n(reports[i].samples_ns, samples, time_ns);
+      reports[i].is_noisy = is_noisy;
+    }
+    return reports;
+  }
+  void Cancel() override {}
+
+  RunOutcome outcome = RunOutcome::kOk;
+  int failing = -1;
+  uint32_t samples = 3;
+  uint32_t is_noisy = 0;
+  double time_ns = 100;
+  int64_t run_ns = 40'000'000;
+  std::vector<RunRequest> requests;
+  std::vector<size_t> counts;  // of artifacts, a run
+
+ private:
+  ManualClock* const clock_;
+};
+
+class MeasurerTest : public testing::Test {
+ protected:
+  MeasurerTest() {
+    v1::Assignment& assignment = job_.assignment;
+    assignment.set_workload_digest("workload");
+    v1::Candidate& candidate = *assignment.add_candidates();
+    candidate.set_artifact_digest("the digest");
+    candidate.set_toolchain("hone 0.1.0 LLVM 19.1.7");
+    assignment.set_threads(1);
+    job_.candidates.push_back(MakeArtifact("candidate"));
+  }
+
+  static std::shared_ptr<const Artifact> MakeArtifact(const std::string& bytes) {
+    return *Artifact::Make(Sha256Hex(bytes), bytes);
+  }
+  static v1::Device TwoThreads() {
+    v1::Device device;
+    device.set_threads(2);
+    return device;
+  }
+  void GiveAnchor() {
+    job_.anchor = MakeArtifact("anchor");
+    job_.assignment.mutable_anchor()->set_artifact_digest(job_.anchor->digest());
+  }
+
+  ManualClock clock_;
+  FakeRunner runner_{&clock_};
+  CpuMeasurer measurer_{&runner_, TwoThreads(), 1 << 20, &clock_};
+  Job job_;
+};
+
+TEST_F(MeasurerTest, EchoesWhatItMeasured) {
+  runner_.is_noisy = 1;
+  const v1::MeasureResult result = measurer_.Measure(job_);
+  ASSERT_EQ(result.candidates_size(), 1);
+  EXPECT_EQ(result.candidates(0).outcome(), v1::MEASURE_OUTCOME_OK);
+  EXPECT_EQ(result.candidates(0).artifact_digest(), "the digest");
+  EXPECT_EQ(result.candidates(0).toolchain(), "hone 0.1.0 LLVM 19.1.7");
+  EXPECT_TRUE(result.candidates(0).noisy());
+  EXPECT_EQ(result.anchor_ns(), 0);
+  const v1::MeasureResult failed = FailedResult(job_.assignment, v1::MEASURE_OUTCOME_CRASH, "");
+  EXPECT_EQ(failed.candidates(0).artifact_digest(), "the digest");
+}
+
+TEST_F(MeasurerTest, AReferenceThatDoesNotRunIsTheWorkloadsFault) {
+  job_.reference = MakeArtifact("reference");
+  runner_.failing = job_.reference->fd();
+  for (int trial = 0; trial < 3; ++trial) {
+    const v1::CandidateResult result = measurer_.Measure(job_).candidates(0);
+    EXPECT_EQ(result.outcome(), v1::MEASURE_OUTCOME_NO_REFERENCE);
+    EXPECT_THAT(result.message(), HasSubstr("the reference of the workload failed"));
+  }
+  EXPECT_EQ(runner_.requests.size(), 1u);
+}
+
+TEST_F(MeasurerTest, ADeviceLostInTheReferenceIsTriedAgain) {
+  job_.reference = MakeArtifact("reference");
+  runner_.outcome = RunOutcome::kDeviceLost;
+  EXPECT_EQ(measurer_.Measure(job_).candidates(0).outcome(), v1::MEASURE_OUTCOME_DEVICE_LOST);
+  runner_.outcome = RunOutcome::kOk;
+  EXPECT_EQ(measurer_.Measure(job_).candidates(0).outcome(), v1::MEASURE_OUTCOME_OK);
+}
+
+TEST_F(MeasurerTest, ASuccessWithoutTimesIsNone) {
+  runner_.samples = 0;
+  EXPECT_EQ(measurer_.Measure(job_).candidates(0).outcome(), v1::MEASURE_OUTCOME_CRASH);
+  runner_.samples = 3;
+  runner_.time_ns = 0;
+  EXPECT_EQ(measurer_.Measure(job_).candidates(0).outcome(), v1::MEASURE_OUTCOME_CRASH);
+}
+
+TEST_F(MeasurerTest, TimesTheAnchorNowAndThenAndReportsItsNewestTime) {
+  GiveAnchor();
+  EXPECT_EQ(measurer_.Measure(job_).anchor_ns(), 100);
+  runner_.time_ns = 120;
+  EXPECT_EQ(measurer_.Measure(job_).anchor_ns(), 100);
+  clock_.now_ns += 10 * kSecond;
+  const v1::MeasureResult again = measurer_.Measure(job_);
+  EXPECT_EQ(again.anchor_ns(), 120);
+  EXPECT_EQ(again.candidates_size(), 1);
+  EXPECT_THAT(runner_.counts, testing::ElementsAre(2, 1, 2));
+}
+
+TEST_F(MeasurerTest, TimesAnAnchorForEachRegimeAndNumberOfThreads) {
+  GiveAnchor();
+  measurer_.Measure(job_);
+  job_.assignment.set_threads(2);
+  measurer_.Measure(job_);
+  job_.assignment.mutable_timing()->set_cold_constants(true);
+  measurer_.Measure(job_);
+  measurer_.Measure(job_);
+  EXPECT_THAT(runner_.counts, testing::ElementsAre(2, 2, 2, 1));
+}
+
+TEST_F(MeasurerTest, AnAnchorThatFailsSpoilsNoTrialAndIsNotRetriedAtOnce) {
+  GiveAnchor();
+  runner_.failing = job_.anchor->fd();
+  for (int trial = 0; trial < 3; ++trial) {
+    const v1::MeasureResult result = measurer_.Measure(job_);
+    EXPECT_EQ(result.candidates(0).outcome(), v1::MEASURE_OUTCOME_OK);
+    EXPECT_EQ(result.anchor_ns(), 0);
+  }
+  EXPECT_THAT(runner_.counts, testing::ElementsAre(2, 1, 1));
+}
+
+TEST_F(MeasurerTest, ACancelledRunForgetsNoAnchor) {
+  GiveAnchor();
+  measurer_.Measure(job_);
+  clock_.now_ns += 10 * kSecond;
+  runner_.outcome = RunOutcome::kDeviceLost;
+  EXPECT_EQ(measurer_.Measure(job_).anchor_ns(), 100);
+  runner_.outcome = RunOutcome::kOk;
+  measurer_.Measure(job_);
+  EXPECT_THAT(runner_.counts, testing::ElementsAre(2, 2, 2));
+}
+
+TEST_F(MeasurerTest, ASlowAnchorIsTimedLessOften) {
+  GiveAnchor();
+  runner_.run_ns = 2 * kSecond;
+  measurer_.Measure(job_);
+  clock_.now_ns += 35 * kSecond;
+  measurer_.Measure(job_);
+  clock_.now_ns += 5 * kSecond;
+  measurer_.Measure(job_);
+  EXPECT_THAT(runner_.counts, testing::ElementsAre(2, 1, 2));
+}
+
+TEST_F(MeasurerTest, AFinalHasNoAnchor) {
+  GiveAnchor();
+  job_.assignment.set_rounds(7);
+  EXPECT_EQ(measurer_.Measure(job_).anchor_ns(), 0);
+  EXPECT_THAT(runner_.counts, testing::ElementsAre(1));
+}
+
+}  // namespace
+}  // namespace hone::measure

@@ -1,0 +1,45 @@
+// Limits and descriptors of a child, seen from inside one.
+#include "measure_server/sandbox.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <functional>
+
+namespace hone::measure {
+namespace {
+
+bool HoldsInAChild(const std::function<bool()>& property) {
+  const pid_t pid = fork();
+  if (pid == 0) _exit(property() ? 0 : 1);
+  int status = -1;
+  waitpid(pid, &status, 0);
+  return status == 0;
+}
+
+TEST(SandboxTest, ProcessorTimeEndsWithASignalThatSaysSoBeforeTheKill) {
+  const absl::StatusOr<Sandbox> sandbox = Sandbox::Make(SandboxLevel::kLimits);
+  ASSERT_TRUE(sandbox.ok());
+  EXPECT_TRUE(HoldsInAChild([&] {
+    rlimit limit{};
+    return sandbox->EnterLimits({.memory_bytes = 0, .cpu_ns = 3'000'000'000}) &&
+           getrlimit(RLIMIT_CPU, &limit) == 0 && limit.rlim_cur == 5 && limit.rlim_max == 6;
+  }));
+}
+
+TEST(SandboxTest, ClosesAllDescriptorsButThoseThatAreKept) {
+  EXPECT_TRUE(HoldsInAChild([] {
+    const auto is_open = [](int fd) { return fcntl(fd, F_GETFD) != -1; };
+    const int first = dup(0);
+    const int second = dup(0);
+    const int third = dup(0);
+    return CloseAllBut({third, -1, first}) && !is_open(0) && !is_open(2) && is_open(first) &&
+           !is_open(second) && is_open(third);
+  }));
+}
+
+}  // namespace
+}  // namespace hone::measure

@@ -1,0 +1,98 @@
+"""Graphs built by hand become the text that was meant, and compute it.
+
+Usage: graph_test.py PACKAGE_FOLDER
+"""
+
+from __future__ import annotations
+
+import math
+import pathlib
+import sys
+import tempfile
+import unittest
+
+try:
+    import numpy as np
+except ImportError:
+    print("skipped: numpy is not installed")
+    sys.exit(77)
+
+sys.path.insert(0, sys.argv.pop(1))
+
+import hone  # noqa: E402
+
+
+def run(function: hone.Function, **inputs: object) -> list[object]:
+    model = hone.build(hone.module(function), threads=1)
+    for name, value in inputs.items():
+        model.set_input(name, value)
+    model.run()
+    return [model.get_output(index) for index in range(len(model.outputs))]
+
+
+class GraphTest(unittest.TestCase):
+    def test_operators_of_python_are_those_of_the_graph(self) -> None:
+        x = hone.var("x", (2,))
+        (y,) = run(hone.Function([x], (1 - x) * 2 / (x + 3) + -x), x=np.array([1, 2], np.float32))
+        np.testing.assert_allclose(y, [-1, -2.4], rtol=1e-6)
+
+    def test_a_value_used_twice_is_computed_once(self) -> None:
+        x = hone.var("x", (2,))
+        y = hone.op.exp(x)
+        text = str(hone.module(hone.Function([x], y * y)))
+        self.assertEqual(text.count("exp("), 1)
+
+    def test_constants_keep_their_bits(self) -> None:
+        for value in (0.1, math.inf, -0.0, 1e-45, math.nan):
+            x = hone.var("x", ())
+            graph = hone.module(hone.Function([x], x + hone.const(np.float32(value))))
+            again = hone.Graph(graph.text())
+            self.assertEqual(str(again), str(graph))
+        big = np.arange(6, dtype=np.int8).reshape(2, 3)
+        x = hone.var("x", (2, 3), "int8")
+        (y,) = run(hone.Function([x], x + hone.const(big)), x=big)
+        np.testing.assert_array_equal(y, 2 * big)
+
+    def test_names_that_need_quotes(self) -> None:
+        x = hone.var('in.1 "x"\\', (2,))
+        graph = hone.module(hone.Function([x], hone.op.nn.relu(x)))
+        self.assertIn("nn.relu", str(graph))
+
+    def test_attributes(self) -> None:
+        x = hone.var("x", (1, 2, 4, 4))
+        call = hone.op.nn.max_pool2d(x, pool_size=[2, 2], strides=(2, 2), ceil_mode=True)
+        text = str(hone.module(hone.Function([x], call)).run_pass("InferTypes"))
+        self.assertIn("nn.max_pool2d(%x, ceil_mode=true, pool_size=[2, 2], strides=[2, 2])", text)
+
+    def test_deep_graphs(self) -> None:
+        x = hone.var("x", (2,))
+        y: hone.Expr = x
+        for _ in range(5000):
+            y = hone.op.nn.relu(y)
+        self.assertEqual(str(hone.module(hone.Function([x], y))).count("nn.relu"), 5000)
+
+    def test_params_of_the_wrong_type_are_refused(self) -> None:
+        x, w = hone.var("x", (2,)), hone.var("w", (2,))
+        graph = hone.module(hone.Function([x, w], x + w))
+        with self.assertRaisesRegex(ValueError, r"expected a Tensor\[\(2\), float32\] for %w, found a Tensor\[\(2\), float64\]"):
+            graph.bind({"w": np.zeros(2)})
+        with self.assertRaisesRegex(ValueError, "expected the name of a parameter of @main, found 'v'"):
+            graph.bind({"v": np.zeros(2, np.float32)})
+
+    def test_mistakes_are_sentences(self) -> None:
+        with self.assertRaisesRegex(ValueError, "1:1: expected 'def' or 'meta'"):
+            hone.Graph("hello")
+        with self.assertRaisesRegex(AttributeError, "found 'nn.no_such'"):
+            hone.op.nn.no_such(1)
+        x = hone.var("x", (2,))
+        graph = hone.module(hone.Function([x], hone.op.exp(x)))
+        with self.assertRaisesRegex(ValueError, "unknown pass 'Nope'; known: InferTypes InlineFunctions"):
+            graph.run_pass("Nope")
+        with self.assertRaisesRegex(ValueError, "expected format tree, dot"):
+            graph.draw(format="gif")
+        with self.assertRaisesRegex(ValueError, "not tuned|tuned"), tempfile.TemporaryDirectory() as folder:
+            graph.compile(pathlib.Path(folder) / "out.so", require_tuned=True)
+
+
+if __name__ == "__main__":
+    unittest.main()
