@@ -26,6 +26,13 @@ std::map<std::string, Op, std::less<>> BuildTable() {
   RegisterTake(ops);
   RegisterCast(ops);
   RegisterLrn(ops);
+  RegisterGather(ops);
+  RegisterOneHot(ops);
+  RegisterReverseSequence(ops);
+  RegisterScatter(ops);
+  RegisterTrilu(ops);
+  RegisterTile(ops);
+  RegisterTopK(ops);
 
   std::map<std::string, Op, std::less<>> table;
   for (Op& op : ops) table.emplace(op.name, std::move(op));

@@ -14,6 +14,9 @@ ConverterTable BuildTable() {
   AddShapeConverters(table);
   AddSliceConverters(table);
   AddConstantConverters(table);
+  AddArrangeConverters(table);
+  AddGatherConverters(table);
+  AddGenerateConverters(table);
   return table;
 }
 
