@@ -26,6 +26,7 @@ std::map<std::string, Op, std::less<>> BuildTable() {
   RegisterTake(ops);
   RegisterCast(ops);
   RegisterLrn(ops);
+  RegisterResample(ops);
   RegisterGather(ops);
   RegisterOneHot(ops);
   RegisterReverseSequence(ops);

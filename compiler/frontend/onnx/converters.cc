@@ -14,6 +14,7 @@ ConverterTable BuildTable() {
   AddShapeConverters(table);
   AddSliceConverters(table);
   AddConstantConverters(table);
+  AddResizeConverters(table);
   AddArrangeConverters(table);
   AddGatherConverters(table);
   AddGenerateConverters(table);

@@ -57,6 +57,11 @@ absl::StatusOr<ir::Expr> CastedTo(const ir::Expr& data, DataType dtype) {
   return Emit("cast", {data}, {{"dtype", dtype}});
 }
 
+absl::StatusOr<ir::Expr> CastConstant(const ir::Expr& constant, DataType dtype) {
+  HONE_ASSIGN_OR_RETURN(const ir::Expr call, CastedTo(constant, dtype));
+  return ops::Evaluate(call);
+}
+
 std::vector<ir::Expr> ItemsOf(const ir::Expr& call) {
   std::vector<ir::Expr> items;
   for (size_t i = 0; i < call->type->fields.size(); ++i) {
@@ -82,8 +87,7 @@ absl::StatusOr<std::vector<double>> ConstantNumbers(const ir::Expr& e, std::stri
     return absl::UnimplementedError(fmt::format(
         "{} was expected to be a constant, found a tensor that is computed at run time", what));
   }
-  HONE_ASSIGN_OR_RETURN(const ir::Expr call, CastedTo(e, DataType::kFloat64));
-  HONE_ASSIGN_OR_RETURN(const ir::Expr wide, ops::Evaluate(call));
+  HONE_ASSIGN_OR_RETURN(const ir::Expr wide, CastConstant(e, DataType::kFloat64));
   std::vector<double> numbers(wide->data.size_bytes / sizeof(double));
   if (!numbers.empty()) std::memcpy(numbers.data(), wide->data.bytes, wide->data.size_bytes);
   return numbers;
