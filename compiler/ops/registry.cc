@@ -26,6 +26,10 @@ std::map<std::string, Op, std::less<>> BuildTable() {
   RegisterTake(ops);
   RegisterCast(ops);
   RegisterLrn(ops);
+  RegisterCol2Im(ops);
+  RegisterConvTranspose(ops);
+  RegisterLpPool(ops);
+  RegisterMaxPoolIndices(ops);
   RegisterResample(ops);
   RegisterGather(ops);
   RegisterOneHot(ops);
