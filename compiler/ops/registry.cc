@@ -26,6 +26,8 @@ std::map<std::string, Op, std::less<>> BuildTable() {
   RegisterTake(ops);
   RegisterCast(ops);
   RegisterLrn(ops);
+  RegisterRoiAlign(ops);
+  RegisterGridSample(ops);
   RegisterCol2Im(ops);
   RegisterConvTranspose(ops);
   RegisterLpPool(ops);

@@ -14,6 +14,8 @@ ConverterTable BuildTable() {
   AddShapeConverters(table);
   AddSliceConverters(table);
   AddConstantConverters(table);
+  AddRecurrentConverters(table);
+  AddSampleConverters(table);
   AddConvTransposeConverters(table);
   AddUnpoolConverters(table);
   AddResizeConverters(table);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <numeric>
 
@@ -78,8 +79,24 @@ absl::StatusOr<ir::Expr> SliceOf(const ir::Expr& data, int64_t axis, int64_t beg
 }
 
 absl::StatusOr<ir::Expr> ConcatenationOf(std::vector<ir::Expr> parts, int64_t axis) {
-  if (parts.size() == 1) return parts[0];
-  return Emit("concatenate", {ops::TypedTuple(std::move(parts))}, {{"axis", axis}});
+  constexpr size_t kMostParts = 32;
+  while (parts.size() > 1) {
+    std::vector<ir::Expr> joined;
+    for (size_t i = 0; i < parts.size(); i += kMostParts) {
+      const size_t end = std::min(parts.size(), i + kMostParts);
+      std::vector<ir::Expr> group(parts.begin() + static_cast<int64_t>(i),
+                                  parts.begin() + static_cast<int64_t>(end));
+      if (group.size() == 1) {
+        joined.push_back(group[0]);
+        continue;
+      }
+      HONE_ASSIGN_OR_RETURN(
+          ir::Expr e, Emit("concatenate", {ops::TypedTuple(std::move(group))}, {{"axis", axis}}));
+      joined.push_back(std::move(e));
+    }
+    parts = std::move(joined);
+  }
+  return parts[0];
 }
 
 absl::StatusOr<std::vector<double>> ConstantNumbers(const ir::Expr& e, std::string_view what) {

@@ -29,7 +29,8 @@ absl::StatusOr<ir::Expr> CastConstant(const ir::Expr& constant, DataType dtype);
 std::vector<ir::Expr> ItemsOf(const ir::Expr& call);
 // Positions [begin, end) of one axis.
 absl::StatusOr<ir::Expr> SliceOf(const ir::Expr& data, int64_t axis, int64_t begin, int64_t end);
-// Along one axis; of one part, that one.
+// Along one axis; of one part, that one. Of many, in groups: a kernel tells its parts apart one by
+// one.
 absl::StatusOr<ir::Expr> ConcatenationOf(std::vector<ir::Expr> parts, int64_t axis);
 
 // The numbers of a constant of any type as doubles; kUnimplemented says that `what` is computed at
