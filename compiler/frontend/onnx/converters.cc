@@ -14,6 +14,7 @@ ConverterTable BuildTable() {
   AddShapeConverters(table);
   AddSliceConverters(table);
   AddConstantConverters(table);
+  AddDynamicConverters(table);
   AddRecurrentConverters(table);
   AddSampleConverters(table);
   AddConvTransposeConverters(table);

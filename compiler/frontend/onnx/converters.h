@@ -28,6 +28,7 @@ void AddReduceConverters(ConverterTable& table);
 void AddShapeConverters(ConverterTable& table);
 void AddSliceConverters(ConverterTable& table);
 void AddConstantConverters(ConverterTable& table);
+void AddDynamicConverters(ConverterTable& table);
 void AddRecurrentConverters(ConverterTable& table);
 void AddSampleConverters(ConverterTable& table);
 void AddConvTransposeConverters(ConverterTable& table);

@@ -99,12 +99,23 @@ absl::StatusOr<ir::Expr> ConcatenationOf(std::vector<ir::Expr> parts, int64_t ax
   return parts[0];
 }
 
+absl::StatusOr<ir::Expr> ConstantOf(const ir::Expr& e) {
+  if (e->kind == ir::ExprKind::kConstant) return e;
+  for (const ir::Expr& node : ir::PostOrder(e)) {
+    if (node->kind == ir::ExprKind::kVar) {
+      return absl::UnimplementedError("a tensor that is computed at run time");
+    }
+  }
+  return ops::Evaluate(e);
+}
+
 absl::StatusOr<std::vector<double>> ConstantNumbers(const ir::Expr& e, std::string_view what) {
-  if (e->kind != ir::ExprKind::kConstant) {
+  const absl::StatusOr<ir::Expr> constant = ConstantOf(e);
+  if (!constant.ok()) {
     return absl::UnimplementedError(fmt::format(
         "{} was expected to be a constant, found a tensor that is computed at run time", what));
   }
-  HONE_ASSIGN_OR_RETURN(const ir::Expr wide, CastConstant(e, DataType::kFloat64));
+  HONE_ASSIGN_OR_RETURN(const ir::Expr wide, CastConstant(*constant, DataType::kFloat64));
   std::vector<double> numbers(wide->data.size_bytes / sizeof(double));
   if (!numbers.empty()) std::memcpy(numbers.data(), wide->data.bytes, wide->data.size_bytes);
   return numbers;

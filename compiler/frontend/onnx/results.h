@@ -33,8 +33,10 @@ absl::StatusOr<ir::Expr> SliceOf(const ir::Expr& data, int64_t axis, int64_t beg
 // one.
 absl::StatusOr<ir::Expr> ConcatenationOf(std::vector<ir::Expr> parts, int64_t axis);
 
-// The numbers of a constant of any type as doubles; kUnimplemented says that `what` is computed at
-// run time.
+// The value of an expression of constants; kUnimplemented where it has variables.
+absl::StatusOr<ir::Expr> ConstantOf(const ir::Expr& e);
+// The numbers of an expression of constants of any type as doubles; kUnimplemented says that `what`
+// is computed at run time.
 absl::StatusOr<std::vector<double>> ConstantNumbers(const ir::Expr& e, std::string_view what);
 
 }  // namespace hone::frontend
