@@ -76,8 +76,9 @@ struct Sampler {
     return Min(Max(x, Number(-1e9)), Number(1e9));
   }
 
-  Expr Padded(const Expr& x) const {
-    if (padding == "border") {
+  // Cubic interpolation keeps the position: there each element is looked for within the borders.
+  Expr Padded(const Expr& x, bool cubic = false) const {
+    if (padding == "border" && !cubic) {
       return Min(Max(x, Number(0)), Number(static_cast<double>(extent - 1)));
     }
     return padding == "reflection" ? Reflect(x) : x;
@@ -152,7 +153,7 @@ std::vector<loop::Buffer> Define(loop::NestBuilder& builder, const std::vector<l
     std::vector<Expr> at;
     Expr weight = loop::Const(1, dtype);
     for (size_t i = 0; i < spatial; ++i) {
-      const Expr x = samplers[i].Padded(position(axes, i));
+      const Expr x = samplers[i].Padded(position(axes, i), taps == 4);
       const Expr below = loop::Unary(UnaryOp::kFloor, x);
       const Expr offset = tap[i] - loop::IntConst(taps / 2 - 1);
       at.push_back(CastTo(DataType::kInt64, below) + offset);

@@ -72,7 +72,8 @@ class Stepper {
     HONE_ASSIGN_OR_RETURN(const ir::Expr fresh, Multiply(input, candidate));
     HONE_ASSIGN_OR_RETURN(const ir::Expr c, Add(kept, fresh));
     HONE_ASSIGN_OR_RETURN(const ir::Expr output, LstmGate(all, 1, c));
-    HONE_ASSIGN_OR_RETURN(const ir::Expr shown, Activate(2, c));
+    // The clip is for what comes in, not for the cell, as other runtimes have it.
+    HONE_ASSIGN_OR_RETURN(const ir::Expr shown, cell_.activations[2].Apply(c));
     HONE_ASSIGN_OR_RETURN(const ir::Expr h, Multiply(output, shown));
     return CellState{h, c};
   }
