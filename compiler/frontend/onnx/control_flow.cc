@@ -57,7 +57,8 @@ Results If(NodeReader& node, const NodeScope& scope) {
   std::vector<ir::Expr> results;
   for (size_t i = 0; i < a.size(); ++i) {
     if (i >= b.size() || !(*a[i]->type == *b[i]->type)) {
-      return absl::UnimplementedError(
+      return NeedsValue(
+          condition,
           "its condition is computed at run time and its branches differ in type; Hone compiles "
           "static shapes");
     }

@@ -22,10 +22,10 @@ absl::StatusOr<ir::Expr> Known(const NodeReader& node, size_t i, std::string_vie
   HONE_ASSIGN_OR_RETURN(const ir::Expr arg, node.Arg(i, what));
   absl::StatusOr<ir::Expr> constant = ConstantOf(arg);
   if (constant.ok()) return constant;
-  return absl::UnimplementedError(fmt::format(
-      "the shape of its result depends on {}, which is computed at run time; Hone compiles static "
-      "shapes, so {} must be a constant",
-      what, what));
+  return Reworded(constant.status(),
+                  fmt::format("the shape of its result depends on {}, which is computed at run "
+                              "time; Hone compiles static shapes, so {} must be a constant",
+                              what, what));
 }
 
 Ints Strides(const Shape& shape) {

@@ -19,7 +19,7 @@ namespace hone::frontend {
 namespace {
 
 absl::Status Prefix(const std::string& prefix, const absl::Status& status) {
-  return absl::Status(status.code(), fmt::format("{}: {}", prefix, std::string(status.message())));
+  return Reworded(status, fmt::format("{}: {}", prefix, std::string(status.message())));
 }
 
 bool IsSupported(const OnnxNode& node) {
@@ -157,13 +157,30 @@ class GraphImport {
   NodeScope scope_;
 };
 
+// Moves what is offered of the inputs that `status` wants into the constants; false for none.
+bool TakeOffers(const absl::Status& status, ImportOptions* options) {
+  bool taken = false;
+  for (const std::string& name : InputsNeeded(status)) {
+    const auto offer = options->offered.find(name);
+    if (offer == options->offered.end() || options->constants.contains(name)) continue;
+    options->constants[name] = offer->second;
+    taken = true;
+  }
+  return taken;
+}
+
 }  // namespace
 
 absl::StatusOr<ir::Module> ImportOnnxBytes(std::string_view bytes, const ImportOptions& options,
                                            const std::string& folder) {
   HONE_ASSIGN_OR_RETURN(const OnnxModel model, ReadOnnxModel(bytes, folder));
   HONE_RETURN_IF_ERROR(CheckOperators(model));
-  return GraphImport(model, options).Run();
+  absl::StatusOr<ir::Module> module = GraphImport(model, options).Run();
+  ImportOptions bound = options;
+  while (!module.ok() && TakeOffers(module.status(), &bound)) {
+    module = GraphImport(model, bound).Run();
+  }
+  return module;
 }
 
 absl::StatusOr<ir::Module> ImportOnnx(const std::string& path, const ImportOptions& options) {

@@ -26,9 +26,8 @@ absl::Status NodeScope::Convert(const std::vector<OnnxNode>& nodes) {
   for (const OnnxNode& node : nodes) {
     const absl::Status status = Convert(node);
     if (status.ok()) continue;
-    absl::Status named(status.code(), fmt::format("node \"{}\" ({}): {}", node.name, node.op,
-                                                  std::string(status.message())));
-    return named;
+    return Reworded(status, fmt::format("node \"{}\" ({}): {}", node.name, node.op,
+                                        std::string(status.message())));
   }
   return absl::OkStatus();
 }

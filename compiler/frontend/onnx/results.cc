@@ -103,7 +103,7 @@ absl::StatusOr<ir::Expr> ConstantOf(const ir::Expr& e) {
   if (e->kind == ir::ExprKind::kConstant) return e;
   for (const ir::Expr& node : ir::PostOrder(e)) {
     if (node->kind == ir::ExprKind::kVar) {
-      return absl::UnimplementedError("a tensor that is computed at run time");
+      return NeedsValue(e, "a tensor that is computed at run time");
     }
   }
   return ops::Evaluate(e);
@@ -112,8 +112,10 @@ absl::StatusOr<ir::Expr> ConstantOf(const ir::Expr& e) {
 absl::StatusOr<std::vector<double>> ConstantNumbers(const ir::Expr& e, std::string_view what) {
   const absl::StatusOr<ir::Expr> constant = ConstantOf(e);
   if (!constant.ok()) {
-    return absl::UnimplementedError(fmt::format(
-        "{} was expected to be a constant, found a tensor that is computed at run time", what));
+    return Reworded(
+        constant.status(),
+        fmt::format("{} was expected to be a constant, found a tensor that is computed at run time",
+                    what));
   }
   HONE_ASSIGN_OR_RETURN(const ir::Expr wide, CastConstant(*constant, DataType::kFloat64));
   std::vector<double> numbers(wide->data.size_bytes / sizeof(double));
