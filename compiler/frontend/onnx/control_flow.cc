@@ -135,6 +135,7 @@ class LoopUnroller {
   }
 
   Results Trip(int64_t trip, const std::vector<ir::Expr>& carried) const {
+    HONE_RETURN_IF_ERROR(node_.Unroll(static_cast<int64_t>(body_->nodes.size()) + 1));
     std::vector<ir::Expr> inputs = {ir::ConstantFromBytes({{}, DataType::kInt64}, &trip),
                                     condition_};
     inputs.insert(inputs.end(), carried.begin(), carried.end());
@@ -178,6 +179,7 @@ class ScanUnroller {
                                 node_.args().begin() + static_cast<int64_t>(states_));
     std::vector<std::vector<ir::Expr>> scanned(body_->outputs.size() - states_);
     for (int64_t trip = 0; trip < trips_; ++trip) {
+      HONE_RETURN_IF_ERROR(node_.Unroll(static_cast<int64_t>(body_->nodes.size()) + 1));
       std::vector<ir::Expr> inputs = state;
       for (size_t i = 0; i < in_axes_.size(); ++i) {
         HONE_ASSIGN_OR_RETURN(ir::Expr e, Slice(i, trip));

@@ -35,6 +35,10 @@ Results Split(NodeReader& node) {
   const auto outputs = static_cast<int64_t>(node.node().outputs.size());
   HONE_ASSIGN_OR_RETURN(const int64_t count, node.Int("num_outputs", outputs));
   HONE_ASSIGN_OR_RETURN(const auto given, node.IntsAttrOrArg("split", 1));
+  if (count != outputs) {
+    return absl::InvalidArgumentError(
+        fmt::format("num_outputs is {}, but the node has {} outputs", count, outputs));
+  }
   const int64_t extent = ShapeOf(data)[axis];
   Shape parts;
   if (given) {

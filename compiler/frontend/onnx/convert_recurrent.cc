@@ -7,6 +7,7 @@
 #include "compiler/frontend/onnx/converters.h"
 #include "compiler/frontend/onnx/recurrent_cell.h"
 #include "compiler/frontend/onnx/results.h"
+#include "compiler/frontend/tensor_size.h"
 #include "support/status.h"
 
 namespace hone::frontend {
@@ -96,12 +97,18 @@ class Recurrent {
     }
     steps_ = ShapeOf(data_)[0];
     batch_ = ShapeOf(data_)[1];
-    HONE_ASSIGN_OR_RETURN(hidden_, node_.Int("hidden_size", ShapeOf(recurrences_)[2]));
+    hidden_ = ShapeOf(recurrences_)[2];
+    HONE_ASSIGN_OR_RETURN(const int64_t hidden, node_.Int("hidden_size", hidden_));
+    if (hidden != hidden_) {
+      return absl::InvalidArgumentError(
+          fmt::format("hidden_size is {}, but R is {}", hidden, recurrences_->type->ToString()));
+    }
     if (steps_ < 1 || steps_ > kMostSteps) {
       return absl::UnimplementedError(
           fmt::format("sequences of 1 to {} steps were expected, for they are unrolled; found {}",
                       kMostSteps, steps_));
     }
+    HONE_RETURN_IF_ERROR(node_.Unroll(directions_ * steps_));
     const int64_t rows = GateCount(kind_) * hidden_;
     HONE_RETURN_IF_ERROR(Check(weights_, "W", {directions_, rows, ShapeOf(data_)[2]}));
     HONE_RETURN_IF_ERROR(Check(recurrences_, "R", {directions_, rows, hidden_}));
@@ -137,7 +144,10 @@ class Recurrent {
 
   absl::StatusOr<ir::Expr> InitialState(size_t operand, int64_t d) const {
     if (node_.Has(operand)) return OfDirection(node_.args()[operand], d, batch_first_ ? 1 : 0);
-    return ScalarConstant(0, DtypeOf(data_), {batch_, hidden_});
+    const Shape shape = {batch_, hidden_};
+    HONE_ASSIGN_OR_RETURN(const int64_t bytes, TensorBytes(shape, DtypeOf(data_)));
+    HONE_RETURN_IF_ERROR(node_.Generate(bytes));
+    return ScalarConstant(0, DtypeOf(data_), shape);
   }
 
   absl::StatusOr<Cell> MakeCell(int64_t d) const {

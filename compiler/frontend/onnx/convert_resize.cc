@@ -67,8 +67,17 @@ absl::StatusOr<ir::Expr> Extrapolate(const ir::Expr& data, int64_t axis,
   return Emit("where", {mask, ScalarConstant(value, DtypeOf(data)), data});
 }
 
+// What the positions and weights of an axis take at most.
+int64_t TableBytes(const ResizeRule& rule, const ResizeAxis& axis) {
+  const double stretch = rule.antialias ? std::min(axis.scale, 1.0) : 1.0;
+  const double taps = rule.mode == "nearest" ? 1 : 4 / stretch + 4;
+  constexpr double kBytesPerTap = 32;
+  return static_cast<int64_t>(
+      std::min(1e15, static_cast<double>(axis.output) * taps * kBytesPerTap));
+}
+
 // Integers are interpolated as floats and cut off.
-absl::StatusOr<ir::Expr> ResizeAxes(const ir::Expr& given, const ResizeRule& rule,
+absl::StatusOr<ir::Expr> ResizeAxes(NodeReader& node, const ir::Expr& given, const ResizeRule& rule,
                                     const std::vector<ResizeAxis>& axes, double extrapolation) {
   ir::Expr data = given;
   for (size_t i = 0; i < axes.size(); ++i) {
@@ -80,6 +89,7 @@ absl::StatusOr<ir::Expr> ResizeAxes(const ir::Expr& given, const ResizeRule& rul
     const bool crops = rule.coordinates == "tf_crop_and_resize" &&
                        (axes[i].roi_begin != 0 || axes[i].roi_end != 1);
     if (axes[i].input == axes[i].output && axes[i].scale == 1 && !crops) continue;
+    HONE_RETURN_IF_ERROR(node.Generate(TableBytes(rule, axes[i])));
     HONE_ASSIGN_OR_RETURN(const ResizePlan plan, PlanResize(rule, axes[i]));
     if (rule.mode == "nearest") {
       HONE_ASSIGN_OR_RETURN(data, PickNearest(data, axis, plan));
@@ -215,7 +225,7 @@ Results Resize(NodeReader& node) {
   if (rule.coordinates == "tf_crop_and_resize") {
     HONE_RETURN_IF_ERROR(ReadRoi(node, axes, &plan));
   }
-  return One(ResizeAxes(data, rule, plan, extrapolation));
+  return One(ResizeAxes(node, data, rule, plan, extrapolation));
 }
 
 absl::StatusOr<std::vector<double>> UpsampleScales(NodeReader& node) {
@@ -243,7 +253,7 @@ Results Upsample(NodeReader& node) {
   const bool shrinks =
       std::any_of(scales.begin(), scales.end(), [](double scale) { return scale < 1; });
   rule.nearest = shrinks ? "ceil" : "floor";
-  return One(ResizeAxes(data, rule, axes, 0));
+  return One(ResizeAxes(node, data, rule, axes, 0));
 }
 
 }  // namespace

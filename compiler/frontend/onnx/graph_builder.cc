@@ -240,6 +240,12 @@ absl::Status NodeReader::Generate(int64_t bytes) {
   return absl::OkStatus();
 }
 
+absl::Status NodeReader::Unroll(int64_t nodes) {
+  constexpr int64_t kBytesPerNode = 16 << 10;
+  if (Generate(nodes * kBytesPerNode).ok()) return absl::OkStatus();
+  return absl::UnimplementedError("unrolling it would make the model too large");
+}
+
 absl::Status NodeReader::CheckAllRead() const {
   for (const auto& [name, value] : node_.attrs) {
     if (!read_.contains(name)) {

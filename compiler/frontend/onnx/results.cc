@@ -100,8 +100,15 @@ absl::StatusOr<ir::Expr> ConcatenationOf(std::vector<ir::Expr> parts, int64_t ax
 }
 
 absl::StatusOr<ir::Expr> ConstantOf(const ir::Expr& e) {
-  if (e->kind == ir::ExprKind::kConstant) return e;
+  constexpr int64_t kMostElements = 1 << 24;
+  constexpr int64_t kMostComputed = 1 << 16;
+  if (e->kind == ir::ExprKind::kConstant) {
+    if (e->type->tensor.ElementCount() <= kMostElements) return e;
+    return absl::UnimplementedError("a constant that is too large to look into");
+  }
   for (const ir::Expr& node : ir::PostOrder(e)) {
+    const bool large = !node->type->is_tuple && node->type->tensor.ElementCount() > kMostComputed;
+    if (large) return NeedsValue(e, "a tensor that is too large to compute at import");
     if (node->kind == ir::ExprKind::kVar) {
       return NeedsValue(e, "a tensor that is computed at run time");
     }
