@@ -25,6 +25,20 @@ void RegisterPad(std::vector<Op>& table);
 void RegisterTake(std::vector<Op>& table);
 void RegisterCast(std::vector<Op>& table);
 void RegisterLrn(std::vector<Op>& table);
+void RegisterCol2Im(std::vector<Op>& table);
+void RegisterConvTranspose(std::vector<Op>& table);
+void RegisterGather(std::vector<Op>& table);
+void RegisterGridSample(std::vector<Op>& table);
+void RegisterLpPool(std::vector<Op>& table);
+void RegisterMaxPoolIndices(std::vector<Op>& table);
+void RegisterOneHot(std::vector<Op>& table);
+void RegisterResample(std::vector<Op>& table);
+void RegisterReverseSequence(std::vector<Op>& table);
+void RegisterRoiAlign(std::vector<Op>& table);
+void RegisterScatter(std::vector<Op>& table);
+void RegisterTile(std::vector<Op>& table);
+void RegisterTopK(std::vector<Op>& table);
+void RegisterTrilu(std::vector<Op>& table);
 
 }  // namespace hone::ops
 

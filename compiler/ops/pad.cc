@@ -1,6 +1,9 @@
 // nn.pad: pad_width = [before axis 0, after axis 0, before axis 1, ...]; pad_mode "constant" (with
-// pad_value), "edge" or "reflect".
+// pad_value), "edge", "reflect" (over and over where the padding is longer than the data) or
+// "wrap".
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "compiler/ops/attrs.h"
 #include "compiler/ops/families.h"
@@ -25,14 +28,14 @@ absl::StatusOr<ir::Type> Infer(const std::vector<ir::Type>& args, const ir::Attr
                      ShapeText(widths));
   }
   const std::string mode = StringAttr(attrs, "pad_mode", "constant");
-  if (mode != "constant" && mode != "edge" && mode != "reflect") {
-    return AttrError(kName, "pad_mode", "constant, edge or reflect", mode);
+  if (mode != "constant" && mode != "edge" && mode != "reflect" && mode != "wrap") {
+    return AttrError(kName, "pad_mode", "constant, edge, reflect or wrap", mode);
   }
   for (size_t i = 0; i < widths.size(); ++i) {
-    const int64_t extent = data.shape[i / 2];
-    const int64_t limit = mode == "reflect" ? extent - 1 : kMaxWidth;
-    if (widths[i] < 0 || widths[i] > limit || (mode == "edge" && extent == 0)) {
-      return AttrError(kName, "pad_width", fmt::format("widths from 0 to {}", limit),
+    const bool reads_nothing = data.shape[i / 2] == 0 && mode != "constant" && widths[i] > 0;
+    if (widths[i] < 0 || widths[i] > kMaxWidth || reads_nothing) {
+      return AttrError(kName, "pad_width",
+                       fmt::format("widths from 0 to {}", reads_nothing ? 0 : kMaxWidth),
                        fmt::format("{} on axis {} of {}", widths[i], i / 2, data.ToString()));
     }
   }
@@ -40,12 +43,16 @@ absl::StatusOr<ir::Type> Infer(const std::vector<ir::Type>& args, const ir::Attr
   return TensorOf(std::move(data.shape), data.dtype);
 }
 
-// The position in the data that a padded position stands for.
-Expr Mirror(const Expr& at, int64_t extent, bool reflect) {
+// The position in the data that a padded position stands for; `at` is less than `reach` beyond it.
+Expr Source(const std::string& mode, const Expr& at, int64_t extent, int64_t reach) {
   const Expr last = loop::IntConst(extent - 1);
-  if (!reflect) return Min(Max(at, loop::IntConst(0)), last);
-  const Expr folded = loop::Select(Lt(at, loop::IntConst(0)), loop::IntConst(0) - at, at);
-  return loop::Select(Lt(last, folded), loop::IntConst(2 * (extent - 1)) - folded, folded);
+  if (mode == "edge" || extent <= 1) return Min(Max(at, loop::IntConst(0)), last);
+  if (mode == "wrap") return FloorMod(at, loop::IntConst(extent));
+  const Expr period = loop::IntConst(2 * (extent - 1));
+  const Expr folded = reach > extent - 1
+                          ? FloorMod(at, period)
+                          : loop::Select(Lt(at, loop::IntConst(0)), loop::IntConst(0) - at, at);
+  return loop::Select(Lt(last, folded), period - folded, folded);
 }
 
 std::vector<loop::Buffer> Define(loop::NestBuilder& builder, const std::vector<loop::Buffer>& args,
@@ -66,8 +73,10 @@ std::vector<loop::Buffer> Define(loop::NestBuilder& builder, const std::vector<l
       "pad", result.tensor.dtype, result.tensor.shape, [&](const std::vector<Expr>& axes) {
         std::vector<Expr> index;
         for (size_t i = 0; i < axes.size(); ++i) {
+          const int64_t reach = std::max(widths[2 * i], widths[2 * i + 1]);
           index.push_back(
-              Mirror(axes[i] - loop::IntConst(widths[2 * i]), shape[i], mode == "reflect"));
+              reach == 0 ? axes[i]
+                         : Source(mode, axes[i] - loop::IntConst(widths[2 * i]), shape[i], reach));
         }
         return loop::Load(args[0], index);
       })};

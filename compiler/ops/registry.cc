@@ -26,6 +26,20 @@ std::map<std::string, Op, std::less<>> BuildTable() {
   RegisterTake(ops);
   RegisterCast(ops);
   RegisterLrn(ops);
+  RegisterRoiAlign(ops);
+  RegisterGridSample(ops);
+  RegisterCol2Im(ops);
+  RegisterConvTranspose(ops);
+  RegisterLpPool(ops);
+  RegisterMaxPoolIndices(ops);
+  RegisterResample(ops);
+  RegisterGather(ops);
+  RegisterOneHot(ops);
+  RegisterReverseSequence(ops);
+  RegisterScatter(ops);
+  RegisterTrilu(ops);
+  RegisterTile(ops);
+  RegisterTopK(ops);
 
   std::map<std::string, Op, std::less<>> table;
   for (Op& op : ops) table.emplace(op.name, std::move(op));

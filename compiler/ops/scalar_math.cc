@@ -38,6 +38,12 @@ loop::Expr InRange(const loop::Expr& index, int64_t low, int64_t high) {
   return loop::And(loop::Ge(index, loop::IntConst(low)), loop::Lt(index, loop::IntConst(high)));
 }
 
+loop::Expr IndexWithin(const loop::Expr& position, int64_t extent) {
+  const loop::Expr raw = CastTo(DataType::kInt64, position);
+  const loop::Expr at = loop::Select(Lt(raw, loop::IntConst(0)), raw + loop::IntConst(extent), raw);
+  return Min(Max(at, loop::IntConst(0)), loop::IntConst(extent - 1));
+}
+
 loop::Expr AllOf(const std::vector<loop::Expr>& conditions) {
   loop::Expr result;
   for (const loop::Expr& condition : conditions) {

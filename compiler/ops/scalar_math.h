@@ -19,6 +19,9 @@ loop::Expr HighestOf(DataType dtype);
 loop::Expr CastTo(DataType dtype, loop::Expr e);
 // low <= index < high.
 loop::Expr InRange(const loop::Expr& index, int64_t low, int64_t high);
+// A position in an axis of `extent` that a tensor holds, as an int64 index that never leaves it:
+// negative ones count from the end, what is beyond is clamped.
+loop::Expr IndexWithin(const loop::Expr& position, int64_t extent);
 loop::Expr AllOf(const std::vector<loop::Expr>& conditions);  // true for none
 
 // A copy of `data` in another element type; `data` itself where it has it.

@@ -41,11 +41,9 @@ std::vector<loop::Buffer> Define(loop::NestBuilder& builder, const std::vector<l
   return {builder.Compute(
       kName, result.tensor.dtype, result.tensor.shape, [&](const std::vector<Expr>& axes) {
         const auto middle = axes.begin() + axis;
-        const Expr raw =
-            CastTo(DataType::kInt64, loop::Load(indices, std::vector<Expr>(middle, middle + rank)));
-        const Expr at = loop::Select(Lt(raw, loop::IntConst(0)), raw + loop::IntConst(extent), raw);
         std::vector<Expr> index(axes.begin(), middle);
-        index.push_back(Min(Max(at, loop::IntConst(0)), loop::IntConst(extent - 1)));
+        index.push_back(
+            IndexWithin(loop::Load(indices, std::vector<Expr>(middle, middle + rank)), extent));
         index.insert(index.end(), middle + rank, axes.end());
         return loop::Load(data, index);
       })};

@@ -91,7 +91,8 @@ Results Dropout(NodeReader& node) {
     constexpr int64_t kMost = 1 << 20;
     if (data->type->tensor.ElementCount() <= kMost) {
       HONE_RETURN_IF_ERROR(node.Generate(data->type->tensor.ElementCount() * SizeBytes(dtype)));
-      results.back() = ScalarConstant(1, dtype, ShapeOf(data));
+      // Before opset 12 the mask of inference was left open; others give zeros.
+      results.back() = ScalarConstant(node.opset() < 12 ? 0 : 1, dtype, ShapeOf(data));
     }
   }
   return results;

@@ -27,19 +27,27 @@ absl::StatusOr<std::vector<ir::Expr>> Pool(NodeReader& node, bool average) {
   HONE_ASSIGN_OR_RETURN(const int64_t ceil_mode, node.Int("ceil_mode", 0));
   attrs["pool_size"] = taps;
   if (ceil_mode != 0) attrs["ceil_mode"] = true;
+  int64_t storage_order = 0;  // of the indices alone
   if (average) {
     HONE_ASSIGN_OR_RETURN(const int64_t count, node.Int("count_include_pad", 0));
     if (count != 0) attrs["count_include_pad"] = true;
   } else {
-    HONE_RETURN_IF_ERROR(node.Int("storage_order", 0).status());  // of the indices alone
-    const auto& outputs = node.node().outputs;
-    if (outputs.size() > 1 && !outputs[1].empty()) {
-      return absl::UnimplementedError("Hone does not give the indices of a MaxPool");
-    }
+    HONE_ASSIGN_OR_RETURN(storage_order, node.Int("storage_order", 0));
+  }
+  const auto& outputs = node.node().outputs;
+  std::vector<ir::Expr> indices;
+  if (!average && outputs.size() > 1 && !outputs[1].empty()) {
+    ir::Attrs of_indices = attrs;
+    if (storage_order != 0) of_indices["column_major"] = true;
+    HONE_ASSIGN_OR_RETURN(ir::Expr e, Emit(fmt::format("nn.max_pool{}d_indices", spatial), {data},
+                                           std::move(of_indices)));
+    indices.push_back(std::move(e));
   }
   const std::string op = fmt::format("nn.{}_pool{}d", average ? "avg" : "max", spatial);
   HONE_ASSIGN_OR_RETURN(ir::Expr result, Emit(op, {data}, std::move(attrs)));
-  return std::vector<ir::Expr>{result};
+  std::vector<ir::Expr> results = {result};
+  results.insert(results.end(), indices.begin(), indices.end());
+  return results;
 }
 
 absl::StatusOr<std::vector<ir::Expr>> GlobalPool(NodeReader& node, bool average) {

@@ -14,6 +14,15 @@ ConverterTable BuildTable() {
   AddShapeConverters(table);
   AddSliceConverters(table);
   AddConstantConverters(table);
+  AddDynamicConverters(table);
+  AddRecurrentConverters(table);
+  AddSampleConverters(table);
+  AddConvTransposeConverters(table);
+  AddUnpoolConverters(table);
+  AddResizeConverters(table);
+  AddArrangeConverters(table);
+  AddGatherConverters(table);
+  AddGenerateConverters(table);
   return table;
 }
 

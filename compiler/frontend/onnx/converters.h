@@ -28,6 +28,15 @@ void AddReduceConverters(ConverterTable& table);
 void AddShapeConverters(ConverterTable& table);
 void AddSliceConverters(ConverterTable& table);
 void AddConstantConverters(ConverterTable& table);
+void AddDynamicConverters(ConverterTable& table);
+void AddRecurrentConverters(ConverterTable& table);
+void AddSampleConverters(ConverterTable& table);
+void AddConvTransposeConverters(ConverterTable& table);
+void AddUnpoolConverters(ConverterTable& table);
+void AddResizeConverters(ConverterTable& table);
+void AddArrangeConverters(ConverterTable& table);
+void AddGatherConverters(ConverterTable& table);
+void AddGenerateConverters(ConverterTable& table);
 
 }  // namespace hone::frontend
 

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "absl/strings/cord.h"
 #include "compiler/frontend/tensor_size.h"
 #include "compiler/ops/call_type.h"
 #include "compiler/ops/evaluate.h"
@@ -14,7 +15,8 @@
 namespace hone::frontend {
 namespace {
 
-constexpr int64_t kMostFolded = 1024;  // elements
+constexpr int64_t kMostFolded = 1024;                            // elements
+constexpr char kInputsNeeded[] = "hone.frontend.inputs_needed";  // names, each with a NUL behind
 
 bool IsSmallIntConstant(const ir::Expr& e) {
   return e->kind == ir::ExprKind::kConstant && !IsFloat(DtypeOf(e)) &&
@@ -96,6 +98,37 @@ ir::Expr ScalarConstant(double value, DataType dtype, Shape shape) {
   return MakeConstant(std::move(shape), dtype, RepeatAs(dtype, value, count));
 }
 
+absl::Status NeedsValue(const ir::Expr& e, const std::string& message) {
+  std::string names;
+  for (const ir::Expr& node : ir::PostOrder(e)) {
+    if (node->kind == ir::ExprKind::kVar) names += node->name + '\0';
+  }
+  absl::Status status = absl::UnimplementedError(message);
+  status.SetPayload(kInputsNeeded, absl::Cord(absl::string_view(names.data(), names.size())));
+  return status;
+}
+
+std::vector<std::string> InputsNeeded(const absl::Status& status) {
+  std::vector<std::string> names;
+  const auto payload = status.GetPayload(kInputsNeeded);
+  if (!payload) return names;
+  const std::string joined(*payload);
+  for (size_t begin = 0; begin < joined.size();) {
+    const size_t end = joined.find('\0', begin);
+    names.push_back(joined.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return names;
+}
+
+absl::Status Reworded(const absl::Status& status, const std::string& message) {
+  absl::Status result(status.code(), message);
+  if (const auto payload = status.GetPayload(kInputsNeeded)) {
+    result.SetPayload(kInputsNeeded, *payload);
+  }
+  return result;
+}
+
 absl::StatusOr<ir::Expr> NodeReader::Arg(size_t i, std::string_view what) const {
   if (Has(i)) return args_[i];
   return absl::InvalidArgumentError(fmt::format("operand {} ({}) is missing", i, what));
@@ -105,8 +138,10 @@ absl::StatusOr<std::vector<int64_t>> NodeReader::ConstantInts(size_t i,
                                                               std::string_view what) const {
   HONE_ASSIGN_OR_RETURN(const ir::Expr arg, Arg(i, what));
   if (arg->kind != ir::ExprKind::kConstant) {
-    return absl::UnimplementedError(fmt::format(
-        "{} was expected to be a constant, found a tensor that is computed at run time", what));
+    return NeedsValue(
+        arg,
+        fmt::format("{} was expected to be a constant, found a tensor that is computed at run time",
+                    what));
   }
   switch (DtypeOf(arg)) {
     case DataType::kInt64:
@@ -122,8 +157,8 @@ absl::StatusOr<std::vector<int64_t>> NodeReader::ConstantInts(size_t i,
 absl::StatusOr<double> NodeReader::ConstantScalar(size_t i, std::string_view what) const {
   HONE_ASSIGN_OR_RETURN(const ir::Expr arg, Arg(i, what));
   if (arg->kind != ir::ExprKind::kConstant || arg->type->tensor.ElementCount() != 1) {
-    return absl::UnimplementedError(fmt::format(
-        "{} was expected to be one constant number, found {}", what, arg->type->ToString()));
+    return NeedsValue(arg, fmt::format("{} was expected to be one constant number, found {}", what,
+                                       arg->type->ToString()));
   }
   if (DtypeOf(arg) == DataType::kFloat32) {
     float value;
@@ -203,6 +238,12 @@ absl::Status NodeReader::Generate(int64_t bytes) {
   }
   *generated_bytes_left_ -= bytes;
   return absl::OkStatus();
+}
+
+absl::Status NodeReader::Unroll(int64_t nodes) {
+  constexpr int64_t kBytesPerNode = 16 << 10;
+  if (Generate(nodes * kBytesPerNode).ok()) return absl::OkStatus();
+  return absl::UnimplementedError("unrolling it would make the model too large");
 }
 
 absl::Status NodeReader::CheckAllRead() const {

@@ -28,6 +28,14 @@ inline int64_t RankOf(const ir::Expr& e) { return static_cast<int64_t>(ShapeOf(e
 ir::Expr IntsConstant(const std::vector<int64_t>& values);                // rank 1, int64
 ir::Expr ScalarConstant(double value, DataType dtype, Shape shape = {});  // every element `value`
 
+// kUnimplemented with this message, for want of the value of `e`. The status carries the names of
+// the graph's inputs that it is computed from.
+absl::Status NeedsValue(const ir::Expr& e, const std::string& message);
+// Those names; none of other statuses.
+std::vector<std::string> InputsNeeded(const absl::Status& status);
+// `message` in the place of the status's own; code and inputs needed stay.
+absl::Status Reworded(const absl::Status& status, const std::string& message);
+
 // One node during its conversion. Remembers which attributes were asked for: one that no converter
 // reads is an error, never ignored. Not thread-safe.
 class NodeReader {
@@ -69,6 +77,8 @@ class NodeReader {
   // Charges constants made out of nothing (ConstantOfShape) to the model's allowance, so that a
   // small file cannot ask for a machine's memory.
   absl::Status Generate(int64_t bytes);
+  // Charges the nodes that unrolling makes to the same allowance, as if each were 16 KiB.
+  absl::Status Unroll(int64_t nodes);
 
   // kUnimplemented names an attribute that no one has read.
   absl::Status CheckAllRead() const;

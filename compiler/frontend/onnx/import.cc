@@ -7,8 +7,10 @@
 #include <map>
 
 #include "compiler/frontend/file.h"
+#include "compiler/frontend/onnx/control_flow.h"
 #include "compiler/frontend/onnx/converters.h"
 #include "compiler/frontend/onnx/model.h"
+#include "compiler/frontend/onnx/node_scope.h"
 #include "compiler/frontend/tensor_size.h"
 #include "compiler/ops/call_type.h"
 #include "support/status.h"
@@ -17,21 +19,33 @@ namespace hone::frontend {
 namespace {
 
 absl::Status Prefix(const std::string& prefix, const absl::Status& status) {
-  return absl::Status(status.code(), fmt::format("{}: {}", prefix, std::string(status.message())));
+  return Reworded(status, fmt::format("{}: {}", prefix, std::string(status.message())));
 }
 
 bool IsSupported(const OnnxNode& node) {
-  return node.domain.empty() && Converters().contains(node.op);
+  return node.domain.empty() && (IsControlFlow(node.op) || Converters().contains(node.op));
+}
+
+// Node names by operator, those of the bodies of control flow too.
+using Missing = std::map<std::string, std::vector<std::string>>;
+
+void CollectMissing(const std::vector<OnnxNode>& nodes, Missing* missing) {
+  for (const OnnxNode& node : nodes) {
+    if (!IsSupported(node)) {
+      const std::string op = node.domain.empty() ? node.op : node.domain + "." + node.op;
+      (*missing)[op].push_back(fmt::format("\"{}\"", node.name));
+    }
+    for (const auto& [name, attr] : node.attrs) {
+      const auto* const subgraph = std::get_if<OnnxSubgraph>(&attr);
+      if (subgraph != nullptr && subgraph->graph) CollectMissing(subgraph->graph->nodes, missing);
+    }
+  }
 }
 
 // All unsupported operators at once, so that a user learns the whole distance in one run.
 absl::Status CheckOperators(const OnnxModel& model) {
-  std::map<std::string, std::vector<std::string>> missing;
-  for (const OnnxNode& node : model.nodes) {
-    if (IsSupported(node)) continue;
-    const std::string op = node.domain.empty() ? node.op : node.domain + "." + node.op;
-    missing[op].push_back(fmt::format("\"{}\"", node.name));
-  }
+  Missing missing;
+  CollectMissing(model.nodes, &missing);
   if (missing.empty()) return absl::OkStatus();
   std::vector<std::string> lines;
   for (const auto& [op, names] : missing) {
@@ -84,27 +98,27 @@ absl::StatusOr<ir::Expr> InputVar(const OnnxInput& input, const ImportOptions& o
 class GraphImport {
  public:
   GraphImport(const OnnxModel& model, const ImportOptions& options)
-      : model_(model), options_(options) {}
+      : model_(model), options_(options), scope_(model.opset, &generated_bytes_left_) {}
 
   absl::StatusOr<ir::Module> Run() {
     HONE_RETURN_IF_ERROR(CheckOptions());
-    values_ = model_.initializers;
+    for (const auto& [name, value] : model_.initializers) {
+      HONE_RETURN_IF_ERROR(scope_.Define(name, value));
+    }
     std::vector<ir::Expr> params;
     for (const OnnxInput& input : model_.inputs) {
       if (const auto it = options_.constants.find(input.name); it != options_.constants.end()) {
-        HONE_ASSIGN_OR_RETURN(values_[input.name], BoundInput(input, it->second));
+        HONE_ASSIGN_OR_RETURN(ir::Expr value, BoundInput(input, it->second));
+        HONE_RETURN_IF_ERROR(scope_.Define(input.name, std::move(value)));
         continue;
       }
       HONE_ASSIGN_OR_RETURN(ir::Expr var, InputVar(input, options_));
-      values_[input.name] = var;
+      HONE_RETURN_IF_ERROR(scope_.Define(input.name, var));
       params.push_back(std::move(var));
     }
-    for (const OnnxNode& node : model_.nodes) {
-      if (absl::Status status = Convert(node); !status.ok()) {
-        return Prefix(fmt::format("node \"{}\" ({})", node.name, node.op), status);
-      }
-    }
-    HONE_ASSIGN_OR_RETURN(ir::Expr body, Outputs());
+    HONE_RETURN_IF_ERROR(scope_.Convert(model_.nodes));
+    HONE_ASSIGN_OR_RETURN(std::vector<ir::Expr> outputs, scope_.Outputs(model_.outputs));
+    ir::Expr body = outputs.size() == 1 ? outputs[0] : ops::TypedTuple(std::move(outputs));
     ir::Module module;
     module.functions["main"] =
         ops::TypedFunction(std::move(params), std::move(body), {{"output_names", model_.outputs}});
@@ -137,47 +151,23 @@ class GraphImport {
     return MakeConstant(value.shape, value.dtype, value.bytes);
   }
 
-  absl::Status Convert(const OnnxNode& node) {
-    std::vector<ir::Expr> args;
-    for (const std::string& input : node.inputs) {
-      const auto it = values_.find(input);
-      if (!input.empty() && it == values_.end()) {
-        return absl::InvalidArgumentError(fmt::format(
-            "it reads \"{}\", which no input, initializer or node before it gives", input));
-      }
-      args.push_back(input.empty() ? nullptr : it->second);
-    }
-    NodeReader reader(node, model_.opset, std::move(args), &generated_bytes_left_);
-    HONE_ASSIGN_OR_RETURN(const std::vector<ir::Expr> results, Converters().at(node.op)(reader));
-    HONE_RETURN_IF_ERROR(reader.CheckAllRead());
-    for (size_t i = 0; i < node.outputs.size(); ++i) {
-      if (node.outputs[i].empty() || i >= results.size() || !results[i]) continue;
-      if (!values_.emplace(node.outputs[i], results[i]).second) {
-        return absl::InvalidArgumentError(
-            fmt::format("it gives \"{}\", which something before it gives, too", node.outputs[i]));
-      }
-    }
-    return absl::OkStatus();
-  }
-
-  absl::StatusOr<ir::Expr> Outputs() const {
-    std::vector<ir::Expr> outputs;
-    for (const std::string& name : model_.outputs) {
-      const auto it = values_.find(name);
-      if (it == values_.end()) {
-        return absl::InvalidArgumentError(
-            fmt::format("the output \"{}\" is given by no node that Hone converts", name));
-      }
-      outputs.push_back(it->second);
-    }
-    return outputs.size() == 1 ? outputs[0] : ops::TypedTuple(std::move(outputs));
-  }
-
   const OnnxModel& model_;
   const ImportOptions& options_;
   int64_t generated_bytes_left_ = int64_t{2} << 30;
-  std::map<std::string, ir::Expr> values_;
+  NodeScope scope_;
 };
+
+// Moves what is offered of the inputs that `status` wants into the constants; false for none.
+bool TakeOffers(const absl::Status& status, ImportOptions* options) {
+  bool taken = false;
+  for (const std::string& name : InputsNeeded(status)) {
+    const auto offer = options->offered.find(name);
+    if (offer == options->offered.end() || options->constants.contains(name)) continue;
+    options->constants[name] = offer->second;
+    taken = true;
+  }
+  return taken;
+}
 
 }  // namespace
 
@@ -185,7 +175,12 @@ absl::StatusOr<ir::Module> ImportOnnxBytes(std::string_view bytes, const ImportO
                                            const std::string& folder) {
   HONE_ASSIGN_OR_RETURN(const OnnxModel model, ReadOnnxModel(bytes, folder));
   HONE_RETURN_IF_ERROR(CheckOperators(model));
-  return GraphImport(model, options).Run();
+  absl::StatusOr<ir::Module> module = GraphImport(model, options).Run();
+  ImportOptions bound = options;
+  while (!module.ok() && TakeOffers(module.status(), &bound)) {
+    module = GraphImport(model, bound).Run();
+  }
+  return module;
 }
 
 absl::StatusOr<ir::Module> ImportOnnx(const std::string& path, const ImportOptions& options) {

@@ -20,6 +20,9 @@ struct ImportOptions {
   // Values for graph inputs that are known at compile time, such as those that decide a shape: they
   // become constants and are no inputs any more.
   std::map<std::string, TensorData> constants;
+  // Values for graph inputs that become constants where the model cannot be compiled without, and
+  // stay inputs otherwise: what `hone run` is given.
+  std::map<std::string, TensorData> offered;
 };
 
 // One function "main" with types inferred: its parameters are the graph's inputs that are no

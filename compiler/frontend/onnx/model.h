@@ -3,6 +3,7 @@
 #define HONE_COMPILER_FRONTEND_ONNX_MODEL_H_
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,8 +15,13 @@
 
 namespace hone::frontend {
 
-// A tensor attribute is a typed kConstant; a graph attribute is there but not read.
-struct OnnxSubgraph {};
+struct OnnxGraph;
+
+// A tensor attribute is a typed kConstant; a graph is null where the attribute is of a kind that
+// Hone does not read.
+struct OnnxSubgraph {
+  std::shared_ptr<const OnnxGraph> graph;
+};
 using OnnxAttr = std::variant<int64_t, float, std::string, std::vector<int64_t>, std::vector<float>,
                               std::vector<std::string>, ir::Expr, OnnxSubgraph>;
 
@@ -26,6 +32,14 @@ struct OnnxNode {
   std::vector<std::string> inputs;  // an empty name: an optional input left out
   std::vector<std::string> outputs;
   std::map<std::string, OnnxAttr> attrs;
+};
+
+// The body of an If, Loop or Scan: it may read the tensors of the graphs around it.
+struct OnnxGraph {
+  std::vector<OnnxNode> nodes;
+  std::vector<std::string> inputs;  // without initializers
+  std::vector<std::string> outputs;
+  std::map<std::string, ir::Expr> initializers;  // typed kConstants
 };
 
 struct OnnxInput {

@@ -20,6 +20,8 @@ absl::StatusOr<ir::Expr> TakeTensor(onnx::TensorProto* proto, const std::string&
   return MakeConstant(std::move(tensor.shape), tensor.dtype, std::move(tensor.bytes));
 }
 
+absl::StatusOr<OnnxAttr> ReadSubgraph(onnx::GraphProto* graph, const std::string& folder);
+
 absl::StatusOr<OnnxAttr> ReadAttr(onnx::AttributeProto* attr, const std::string& folder) {
   using onnx::AttributeProto;
   switch (attr->type()) {
@@ -39,7 +41,9 @@ absl::StatusOr<OnnxAttr> ReadAttr(onnx::AttributeProto* attr, const std::string&
       HONE_ASSIGN_OR_RETURN(ir::Expr constant, TakeTensor(attr->mutable_t(), folder));
       return OnnxAttr(std::move(constant));
     }
-    default:  // graphs, sparse tensors, types: an operator that needs them is refused by its name
+    case AttributeProto::GRAPH:
+      return ReadSubgraph(attr->mutable_g(), folder);
+    default:  // sparse tensors, types: an operator that needs them is refused by its name
       return OnnxAttr(OnnxSubgraph{});
   }
 }
@@ -104,14 +108,53 @@ absl::StatusOr<int> ReadOpset(const onnx::ModelProto& proto) {
   return static_cast<int>(opset);
 }
 
-absl::Status ReadGraph(onnx::GraphProto* graph, const std::string& folder, OnnxModel* model) {
-  if (!graph->sparse_initializer().empty()) {
-    return absl::UnimplementedError("Hone does not read sparse initializers");
-  }
+using Initializers = std::map<std::string, ir::Expr>;
+
+absl::StatusOr<Initializers> ReadInitializers(onnx::GraphProto* graph, const std::string& folder) {
+  Initializers initializers;
   for (onnx::TensorProto& tensor : *graph->mutable_initializer()) {
     HONE_ASSIGN_OR_RETURN(ir::Expr constant, TakeTensor(&tensor, folder));
-    model->initializers[tensor.name()] = std::move(constant);
+    initializers[tensor.name()] = std::move(constant);
   }
+  return initializers;
+}
+
+absl::StatusOr<std::vector<OnnxNode>> ReadNodes(onnx::GraphProto* graph,
+                                                const std::string& folder) {
+  std::vector<OnnxNode> nodes;
+  for (onnx::NodeProto& proto : *graph->mutable_node()) {
+    absl::StatusOr<OnnxNode> node = ReadNode(&proto, folder);
+    if (!node.ok()) {
+      return absl::Status(node.status().code(),
+                          fmt::format("node \"{}\" ({}): {}", proto.name(), proto.op_type(),
+                                      std::string(node.status().message())));
+    }
+    nodes.push_back(*std::move(node));
+  }
+  return nodes;
+}
+
+absl::Status CheckDense(const onnx::GraphProto& graph) {
+  if (graph.sparse_initializer().empty()) return absl::OkStatus();
+  return absl::UnimplementedError("Hone does not read sparse initializers");
+}
+
+// Graphs nest as deep as protobuf lets messages do.
+absl::StatusOr<OnnxAttr> ReadSubgraph(onnx::GraphProto* graph, const std::string& folder) {
+  HONE_RETURN_IF_ERROR(CheckDense(*graph));
+  auto result = std::make_shared<OnnxGraph>();
+  HONE_ASSIGN_OR_RETURN(result->initializers, ReadInitializers(graph, folder));
+  for (const onnx::ValueInfoProto& value : graph->input()) {
+    if (!result->initializers.contains(value.name())) result->inputs.push_back(value.name());
+  }
+  HONE_ASSIGN_OR_RETURN(result->nodes, ReadNodes(graph, folder));
+  for (const onnx::ValueInfoProto& value : graph->output()) result->outputs.push_back(value.name());
+  return OnnxAttr(OnnxSubgraph{std::move(result)});
+}
+
+absl::Status ReadGraph(onnx::GraphProto* graph, const std::string& folder, OnnxModel* model) {
+  HONE_RETURN_IF_ERROR(CheckDense(*graph));
+  HONE_ASSIGN_OR_RETURN(model->initializers, ReadInitializers(graph, folder));
   std::set<std::string> seen;
   for (const onnx::ValueInfoProto& value : graph->input()) {
     if (model->initializers.contains(value.name())) continue;  // IR 3 lists them among the inputs
@@ -122,15 +165,7 @@ absl::Status ReadGraph(onnx::GraphProto* graph, const std::string& folder, OnnxM
     HONE_ASSIGN_OR_RETURN(OnnxInput input, ReadInput(value));
     model->inputs.push_back(std::move(input));
   }
-  for (onnx::NodeProto& proto : *graph->mutable_node()) {
-    absl::StatusOr<OnnxNode> node = ReadNode(&proto, folder);
-    if (!node.ok()) {
-      return absl::Status(node.status().code(),
-                          fmt::format("node \"{}\" ({}): {}", proto.name(), proto.op_type(),
-                                      std::string(node.status().message())));
-    }
-    model->nodes.push_back(*std::move(node));
-  }
+  HONE_ASSIGN_OR_RETURN(model->nodes, ReadNodes(graph, folder));
   for (const onnx::ValueInfoProto& value : graph->output()) model->outputs.push_back(value.name());
   if (model->outputs.empty()) {
     return absl::InvalidArgumentError("the graph has no outputs");

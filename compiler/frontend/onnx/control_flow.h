@@ -1,0 +1,23 @@
+// If, Loop and Scan, inlined at import: modules have no control flow between kernels.
+#ifndef HONE_COMPILER_FRONTEND_ONNX_CONTROL_FLOW_H_
+#define HONE_COMPILER_FRONTEND_ONNX_CONTROL_FLOW_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "compiler/frontend/onnx/graph_builder.h"
+#include "compiler/frontend/onnx/node_scope.h"
+
+namespace hone::frontend {
+
+bool IsControlFlow(const std::string& op);
+
+// The node's outputs. Loops are unrolled, so their trips must be known at import, and be at most
+// 1024; an If whose condition is not known computes both branches, where they have one type.
+// kUnimplemented where that cannot be.
+absl::StatusOr<std::vector<ir::Expr>> ConvertControlFlow(NodeReader& node, const NodeScope& scope);
+
+}  // namespace hone::frontend
+
+#endif  // HONE_COMPILER_FRONTEND_ONNX_CONTROL_FLOW_H_

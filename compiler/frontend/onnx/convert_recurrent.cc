@@ -1,0 +1,267 @@
+// RNN, GRU, LSTM, unrolled over time: the input's products with its weights are one matrix
+// multiplication for all steps, then a step is the recurrence and one elementwise kernel.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compiler/frontend/onnx/converters.h"
+#include "compiler/frontend/onnx/recurrent_cell.h"
+#include "compiler/frontend/onnx/results.h"
+#include "compiler/frontend/tensor_size.h"
+#include "support/status.h"
+
+namespace hone::frontend {
+namespace {
+
+constexpr int64_t kMostSteps = 1024;
+
+absl::StatusOr<ir::Expr> SwapFirstAxes(const ir::Expr& e) {
+  Shape axes = {1, 0};
+  for (int64_t i = 2; i < RankOf(e); ++i) axes.push_back(i);
+  return Emit("transpose", {e}, {{"axes", axes}});
+}
+
+// One recurrent node: operands in time-major layout, whatever the node's own is.
+class Recurrent {
+ public:
+  Recurrent(NodeReader& node, CellKind kind) : node_(node), kind_(kind) {}
+
+  Results Run() {
+    HONE_RETURN_IF_ERROR(ReadAttributes());
+    HONE_RETURN_IF_ERROR(ReadOperands());
+    std::vector<ir::Expr> sequences;
+    std::vector<ir::Expr> last_h;
+    std::vector<ir::Expr> last_c;
+    for (int64_t d = 0; d < directions_; ++d) {
+      const bool backwards = direction_ == "reverse" || d == 1;
+      HONE_RETURN_IF_ERROR(RunDirection(d, backwards, &sequences, &last_h, &last_c));
+    }
+    std::vector<ir::Expr> results(kind_ == CellKind::kLstm ? 3 : 2);
+    HONE_ASSIGN_OR_RETURN(results[0], ConcatenationOf(sequences, 1));
+    HONE_ASSIGN_OR_RETURN(results[1], ConcatenationOf(last_h, 0));
+    if (kind_ == CellKind::kLstm) {
+      HONE_ASSIGN_OR_RETURN(results[2], ConcatenationOf(last_c, 0));
+    }
+    if (batch_first_) {
+      HONE_ASSIGN_OR_RETURN(results[0],
+                            Emit("transpose", {results[0]}, {{"axes", Shape{2, 0, 1, 3}}}));
+      for (size_t i = 1; i < results.size(); ++i) {
+        HONE_ASSIGN_OR_RETURN(results[i], SwapFirstAxes(results[i]));
+      }
+    }
+    return results;
+  }
+
+ private:
+  absl::Status ReadAttributes() {
+    HONE_ASSIGN_OR_RETURN(direction_, node_.String("direction", "forward"));
+    if (direction_ != "forward" && direction_ != "reverse" && direction_ != "bidirectional") {
+      return absl::InvalidArgumentError(fmt::format(
+          "direction was expected to be forward, reverse or bidirectional, found {}", direction_));
+    }
+    directions_ = direction_ == "bidirectional" ? 2 : 1;
+    const std::vector<std::string> defaults =
+        kind_ == CellKind::kRnn   ? std::vector<std::string>{"Tanh"}
+        : kind_ == CellKind::kGru ? std::vector<std::string>{"Sigmoid", "Tanh"}
+                                  : std::vector<std::string>{"Sigmoid", "Tanh", "Tanh"};
+    HONE_ASSIGN_OR_RETURN(activations_, ReadActivations(node_, defaults, directions_));
+    if (node_.HasAttr("clip")) {
+      HONE_ASSIGN_OR_RETURN(const double clip, node_.Float("clip", 0));
+      if (clip > 0) clip_ = clip;
+    }
+    HONE_ASSIGN_OR_RETURN(const int64_t layout, node_.Int("layout", 0));
+    batch_first_ = layout != 0;
+    HONE_RETURN_IF_ERROR(node_.Int("output_sequence", 0).status());  // outputs are there if named
+    if (kind_ == CellKind::kGru) {
+      HONE_ASSIGN_OR_RETURN(const int64_t before, node_.Int("linear_before_reset", 0));
+      linear_before_reset_ = before != 0;
+    }
+    if (kind_ == CellKind::kLstm) {
+      HONE_ASSIGN_OR_RETURN(const int64_t coupled, node_.Int("input_forget", 0));
+      input_forget_ = coupled != 0;
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadOperands() {
+    HONE_ASSIGN_OR_RETURN(data_, node_.Arg(0, "X"));
+    HONE_ASSIGN_OR_RETURN(weights_, node_.Arg(1, "W"));
+    HONE_ASSIGN_OR_RETURN(recurrences_, node_.Arg(2, "R"));
+    if (RankOf(data_) != 3 || RankOf(recurrences_) != 3) {
+      return absl::InvalidArgumentError(
+          fmt::format("X and R of rank 3 were expected, found {} and {}", data_->type->ToString(),
+                      recurrences_->type->ToString()));
+    }
+    if (batch_first_) {
+      HONE_ASSIGN_OR_RETURN(data_, SwapFirstAxes(data_));
+    }
+    steps_ = ShapeOf(data_)[0];
+    batch_ = ShapeOf(data_)[1];
+    hidden_ = ShapeOf(recurrences_)[2];
+    HONE_ASSIGN_OR_RETURN(const int64_t hidden, node_.Int("hidden_size", hidden_));
+    if (hidden != hidden_) {
+      return absl::InvalidArgumentError(
+          fmt::format("hidden_size is {}, but R is {}", hidden, recurrences_->type->ToString()));
+    }
+    if (steps_ < 1 || steps_ > kMostSteps) {
+      return absl::UnimplementedError(
+          fmt::format("sequences of 1 to {} steps were expected, for they are unrolled; found {}",
+                      kMostSteps, steps_));
+    }
+    HONE_RETURN_IF_ERROR(node_.Unroll(directions_ * steps_));
+    const int64_t rows = GateCount(kind_) * hidden_;
+    HONE_RETURN_IF_ERROR(Check(weights_, "W", {directions_, rows, ShapeOf(data_)[2]}));
+    HONE_RETURN_IF_ERROR(Check(recurrences_, "R", {directions_, rows, hidden_}));
+    if (node_.Has(3)) HONE_RETURN_IF_ERROR(Check(node_.args()[3], "B", {directions_, 2 * rows}));
+    if (node_.Has(4)) HONE_RETURN_IF_ERROR(Check(node_.args()[4], "sequence_lens", {batch_}));
+    for (size_t i = 5; i < 7; ++i) {
+      const bool used = i == 5 || kind_ == CellKind::kLstm;
+      if (!used || !node_.Has(i)) continue;
+      HONE_RETURN_IF_ERROR(Check(node_.args()[i], i == 5 ? "initial_h" : "initial_c",
+                                 batch_first_ ? Shape{batch_, directions_, hidden_}
+                                              : Shape{directions_, batch_, hidden_}));
+    }
+    if (kind_ == CellKind::kLstm && node_.Has(7)) {
+      HONE_RETURN_IF_ERROR(Check(node_.args()[7], "P", {directions_, 3 * hidden_}));
+    }
+    return absl::OkStatus();
+  }
+
+  static absl::Status Check(const ir::Expr& e, const char* what, const Shape& shape) {
+    if (ShapeOf(e) == shape) return absl::OkStatus();
+    const ir::TensorType expected = {shape, DtypeOf(e)};
+    return absl::InvalidArgumentError(fmt::format("{} was expected to be {}, found {}", what,
+                                                  expected.ToString(), e->type->ToString()));
+  }
+
+  // Entry `d` of the direction axis, without that axis.
+  static absl::StatusOr<ir::Expr> OfDirection(const ir::Expr& e, int64_t d, int64_t axis = 0) {
+    HONE_ASSIGN_OR_RETURN(const ir::Expr slice, SliceOf(e, axis, d, d + 1));
+    Shape shape = ShapeOf(slice);
+    shape.erase(shape.begin() + axis);
+    return ReshapedTo(slice, shape);
+  }
+
+  absl::StatusOr<ir::Expr> InitialState(size_t operand, int64_t d) const {
+    if (node_.Has(operand)) return OfDirection(node_.args()[operand], d, batch_first_ ? 1 : 0);
+    const Shape shape = {batch_, hidden_};
+    HONE_ASSIGN_OR_RETURN(const int64_t bytes, TensorBytes(shape, DtypeOf(data_)));
+    HONE_RETURN_IF_ERROR(node_.Generate(bytes));
+    return ScalarConstant(0, DtypeOf(data_), shape);
+  }
+
+  absl::StatusOr<Cell> MakeCell(int64_t d) const {
+    Cell cell;
+    cell.kind = kind_;
+    cell.hidden = hidden_;
+    const auto functions = static_cast<int64_t>(activations_.size()) / directions_;
+    cell.activations.assign(activations_.begin() + d * functions,
+                            activations_.begin() + (d + 1) * functions);
+    cell.clip = clip_;
+    cell.linear_before_reset = linear_before_reset_;
+    cell.input_forget = input_forget_;
+    HONE_ASSIGN_OR_RETURN(cell.recurrence, OfDirection(recurrences_, d));
+    if (kind_ == CellKind::kLstm && node_.Has(7)) {
+      HONE_ASSIGN_OR_RETURN(cell.peepholes, OfDirection(node_.args()[7], d));
+    }
+    if (node_.Has(3) && linear_before_reset_) {
+      HONE_ASSIGN_OR_RETURN(const ir::Expr bias, OfDirection(node_.args()[3], d));
+      const int64_t rows = GateCount(kind_) * hidden_;
+      HONE_ASSIGN_OR_RETURN(cell.bias, SliceOf(bias, 0, rows, 2 * rows));
+    }
+    return cell;
+  }
+
+  // (steps, batch, gates * hidden): the input of all steps times the weights, plus the biases; that
+  // of the recurrence stays with it where the reset gate comes in between.
+  absl::StatusOr<ir::Expr> Project(int64_t d) const {
+    const int64_t rows = GateCount(kind_) * hidden_;
+    HONE_ASSIGN_OR_RETURN(const ir::Expr weight, OfDirection(weights_, d));
+    HONE_ASSIGN_OR_RETURN(const ir::Expr flat,
+                          ReshapedTo(data_, {steps_ * batch_, ShapeOf(data_)[2]}));
+    HONE_ASSIGN_OR_RETURN(ir::Expr sum, Emit("nn.dense", {flat, weight}));
+    if (node_.Has(3)) {
+      HONE_ASSIGN_OR_RETURN(const ir::Expr both, OfDirection(node_.args()[3], d));
+      HONE_ASSIGN_OR_RETURN(ir::Expr bias, SliceOf(both, 0, 0, rows));
+      if (!linear_before_reset_) {
+        HONE_ASSIGN_OR_RETURN(const ir::Expr second, SliceOf(both, 0, rows, 2 * rows));
+        HONE_ASSIGN_OR_RETURN(bias, Emit("add", {bias, second}));
+      }
+      HONE_ASSIGN_OR_RETURN(sum, Emit("add", {sum, bias}));
+    }
+    return ReshapedTo(sum, {steps_, batch_, rows});
+  }
+
+  // Whether each sequence of the batch has a step `t`; null where all have.
+  absl::StatusOr<ir::Expr> Alive(int64_t t) const {
+    if (!node_.Has(4)) return ir::Expr();
+    HONE_ASSIGN_OR_RETURN(const ir::Expr lengths, ReshapedTo(node_.args()[4], {batch_, 1}));
+    return Emit("greater", {lengths, ScalarConstant(static_cast<double>(t), DtypeOf(lengths))});
+  }
+
+  static absl::StatusOr<ir::Expr> Choose(const ir::Expr& alive, const ir::Expr& then,
+                                         const ir::Expr& otherwise) {
+    if (!alive) return then;
+    return Emit("where", {alive, then, otherwise});
+  }
+
+  absl::Status RunDirection(int64_t d, bool backwards, std::vector<ir::Expr>* sequences,
+                            std::vector<ir::Expr>* last_h, std::vector<ir::Expr>* last_c) const {
+    HONE_ASSIGN_OR_RETURN(const Cell cell, MakeCell(d));
+    HONE_ASSIGN_OR_RETURN(const ir::Expr projected, Project(d));
+    CellState state;
+    HONE_ASSIGN_OR_RETURN(state.h, InitialState(5, d));
+    if (kind_ == CellKind::kLstm) {
+      HONE_ASSIGN_OR_RETURN(state.c, InitialState(6, d));
+    }
+    const ir::Expr zero = ScalarConstant(0, DtypeOf(data_));
+    std::vector<ir::Expr> outputs(steps_);
+    for (int64_t i = 0; i < steps_; ++i) {
+      const int64_t t = backwards ? steps_ - 1 - i : i;
+      HONE_ASSIGN_OR_RETURN(const ir::Expr now, OfDirection(projected, t));
+      HONE_ASSIGN_OR_RETURN(const CellState after, Step(cell, now, state));
+      HONE_ASSIGN_OR_RETURN(const ir::Expr alive, Alive(t));
+      HONE_ASSIGN_OR_RETURN(const ir::Expr shown, Choose(alive, after.h, zero));
+      HONE_ASSIGN_OR_RETURN(outputs[t], ReshapedTo(shown, {1, 1, batch_, hidden_}));
+      HONE_ASSIGN_OR_RETURN(state.h, Choose(alive, after.h, state.h));
+      if (after.c) {
+        HONE_ASSIGN_OR_RETURN(state.c, Choose(alive, after.c, state.c));
+      }
+    }
+    HONE_ASSIGN_OR_RETURN(ir::Expr sequence, ConcatenationOf(std::move(outputs), 0));
+    sequences->push_back(std::move(sequence));
+    HONE_ASSIGN_OR_RETURN(ir::Expr h, ReshapedTo(state.h, {1, batch_, hidden_}));
+    last_h->push_back(std::move(h));
+    if (state.c) {
+      HONE_ASSIGN_OR_RETURN(ir::Expr c, ReshapedTo(state.c, {1, batch_, hidden_}));
+      last_c->push_back(std::move(c));
+    }
+    return absl::OkStatus();
+  }
+
+  NodeReader& node_;
+  const CellKind kind_;
+  std::string direction_;
+  int64_t directions_ = 1;
+  std::vector<Activation> activations_;
+  std::optional<double> clip_;
+  bool batch_first_ = false;
+  bool linear_before_reset_ = false;
+  bool input_forget_ = false;
+  ir::Expr data_;
+  ir::Expr weights_;
+  ir::Expr recurrences_;
+  int64_t steps_ = 0;
+  int64_t batch_ = 0;
+  int64_t hidden_ = 0;
+};
+
+}  // namespace
+
+void AddRecurrentConverters(ConverterTable& table) {
+  table["RNN"] = [](NodeReader& node) { return Recurrent(node, CellKind::kRnn).Run(); };
+  table["GRU"] = [](NodeReader& node) { return Recurrent(node, CellKind::kGru).Run(); };
+  table["LSTM"] = [](NodeReader& node) { return Recurrent(node, CellKind::kLstm).Run(); };
+}
+
+}  // namespace hone::frontend

@@ -1,0 +1,74 @@
+#include "compiler/frontend/onnx/node_scope.h"
+
+#include <fmt/format.h>
+
+#include "compiler/frontend/onnx/control_flow.h"
+#include "compiler/frontend/onnx/converters.h"
+#include "support/status.h"
+
+namespace hone::frontend {
+
+absl::Status NodeScope::Define(const std::string& name, ir::Expr value) {
+  if (values_.emplace(name, std::move(value)).second) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      fmt::format("it gives \"{}\", which something before it gives, too", name));
+}
+
+const ir::Expr* NodeScope::Find(const std::string& name) const {
+  for (const NodeScope* scope = this; scope != nullptr; scope = scope->around_) {
+    const auto it = scope->values_.find(name);
+    if (it != scope->values_.end()) return &it->second;
+  }
+  return nullptr;
+}
+
+absl::Status NodeScope::Convert(const std::vector<OnnxNode>& nodes) {
+  for (const OnnxNode& node : nodes) {
+    const absl::Status status = Convert(node);
+    if (status.ok()) continue;
+    return Reworded(status, fmt::format("node \"{}\" ({}): {}", node.name, node.op,
+                                        std::string(status.message())));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status NodeScope::Convert(const OnnxNode& node) {
+  std::vector<ir::Expr> args;
+  for (const std::string& input : node.inputs) {
+    const ir::Expr* const value = input.empty() ? nullptr : Find(input);
+    if (!input.empty() && value == nullptr) {
+      return absl::InvalidArgumentError(fmt::format(
+          "it reads \"{}\", which no input, initializer or node before it gives", input));
+    }
+    args.push_back(value == nullptr ? nullptr : *value);
+  }
+  NodeReader reader(node, opset_, std::move(args), generated_bytes_left_);
+  std::vector<ir::Expr> results;
+  if (IsControlFlow(node.op)) {
+    HONE_ASSIGN_OR_RETURN(results, ConvertControlFlow(reader, *this));
+  } else {
+    HONE_ASSIGN_OR_RETURN(results, Converters().at(node.op)(reader));
+  }
+  HONE_RETURN_IF_ERROR(reader.CheckAllRead());
+  for (size_t i = 0; i < node.outputs.size(); ++i) {
+    if (node.outputs[i].empty() || i >= results.size() || !results[i]) continue;
+    HONE_RETURN_IF_ERROR(Define(node.outputs[i], results[i]));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<ir::Expr>> NodeScope::Outputs(
+    const std::vector<std::string>& names) const {
+  std::vector<ir::Expr> outputs;
+  for (const std::string& name : names) {
+    const ir::Expr* const value = Find(name);
+    if (value == nullptr) {
+      return absl::InvalidArgumentError(
+          fmt::format("the output \"{}\" is given by no node that Hone converts", name));
+    }
+    outputs.push_back(*value);
+  }
+  return outputs;
+}
+
+}  // namespace hone::frontend

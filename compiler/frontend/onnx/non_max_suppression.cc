@@ -1,0 +1,73 @@
+#include "compiler/frontend/onnx/non_max_suppression.h"
+
+#include <algorithm>
+
+namespace hone::frontend {
+namespace {
+
+struct Box {
+  double low[2];
+  double high[2];
+
+  double Area() const { return (high[0] - low[0]) * (high[1] - low[1]); }
+};
+
+Box ReadBox(const double* numbers, bool center_point) {
+  Box box;
+  for (int axis = 0; axis < 2; ++axis) {
+    const double a = center_point ? numbers[axis] - numbers[2 + axis] / 2 : numbers[axis];
+    const double b = center_point ? numbers[axis] + numbers[2 + axis] / 2 : numbers[2 + axis];
+    box.low[axis] = std::min(a, b);
+    box.high[axis] = std::max(a, b);
+  }
+  return box;
+}
+
+double IntersectionOverUnion(const Box& a, const Box& b) {
+  double intersection = 1;
+  for (int axis = 0; axis < 2; ++axis) {
+    intersection *=
+        std::max(0.0, std::min(a.high[axis], b.high[axis]) - std::max(a.low[axis], b.low[axis]));
+  }
+  const double both = a.Area() + b.Area() - intersection;
+  return both > 0 ? intersection / both : 0;
+}
+
+// The boxes of one class that are kept.
+std::vector<int64_t> KeptOf(const SuppressionInput& input, int64_t batch, const double* scores) {
+  std::vector<int64_t> order;
+  for (int64_t i = 0; i < input.count; ++i) {
+    if (!input.score_threshold || scores[i] > *input.score_threshold) order.push_back(i);
+  }
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int64_t a, int64_t b) { return scores[a] > scores[b]; });
+  const auto box = [&](int64_t i) {
+    return ReadBox(input.boxes.data() + (batch * input.count + i) * 4, input.center_point_box);
+  };
+  std::vector<int64_t> kept;
+  for (const int64_t candidate : order) {
+    if (static_cast<int64_t>(kept.size()) >= input.most_per_class) break;
+    const bool covered = std::any_of(kept.begin(), kept.end(), [&](int64_t other) {
+      return IntersectionOverUnion(box(candidate), box(other)) > input.iou_threshold;
+    });
+    if (!covered) kept.push_back(candidate);
+  }
+  return kept;
+}
+
+}  // namespace
+
+std::vector<int64_t> NonMaxSuppression(const SuppressionInput& input) {
+  std::vector<int64_t> result;
+  for (int64_t batch = 0; batch < input.batches; ++batch) {
+    for (int64_t c = 0; c < input.classes; ++c) {
+      const double* const scores = input.scores.data() + (batch * input.classes + c) * input.count;
+      for (const int64_t box : KeptOf(input, batch, scores)) {
+        result.insert(result.end(), {batch, c, box});
+      }
+    }
+  }
+  return result;
+}
+
+}  // namespace hone::frontend

@@ -1,0 +1,200 @@
+// Control flow, recurrence and operators whose operands decide a shape.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <onnx/onnx_pb.h>
+
+#include "compiler/frontend/onnx/import.h"
+#include "compiler/ir/printer.h"
+#include "tests/compiler/frontend/model_runner.h"
+#include "tests/compiler/frontend/onnx_maker.h"
+
+namespace hone::frontend {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+// The first output of a model on these inputs.
+TensorData FirstOutput(const OnnxMaker& maker, const std::vector<TensorData>& inputs,
+                       const ImportOptions& options = {}) {
+  const auto module = ImportOnnxBytes(maker.Bytes(), options);
+  EXPECT_TRUE(module.ok()) << module.status();
+  if (!module.ok()) return {};
+  const auto outputs = RunModel(*module, inputs);
+  EXPECT_TRUE(outputs.ok()) << outputs.status();
+  return outputs.ok() ? (*outputs)[0] : TensorData();
+}
+
+std::string Refusal(const OnnxMaker& maker) {
+  const auto module = ImportOnnxBytes(maker.Bytes());
+  EXPECT_FALSE(module.ok());
+  return std::string(module.status().message());
+}
+
+TensorData Bool(bool value) { return {DataType::kBool, {}, std::string(1, value ? 1 : 0)}; }
+
+// Moves the graph of `body` into an attribute of the node last made.
+void SetGraph(OnnxMaker& maker, const std::string& name, OnnxMaker body) {
+  auto* nodes = maker.proto().mutable_graph()->mutable_node();
+  auto* attr = nodes->Mutable(nodes->size() - 1)->add_attribute();
+  attr->set_name(name);
+  attr->set_type(onnx::AttributeProto::GRAPH);
+  *attr->mutable_g() = body.proto().graph();
+}
+
+OnnxMaker Branch(const std::string& op) {
+  OnnxMaker branch;
+  branch.Node(op, {"x"}, {"branch_" + op}).Output("branch_" + op);
+  return branch;
+}
+
+OnnxMaker IfModel() {
+  OnnxMaker maker(16);
+  maker.Input("x", {2}).Input("c", {}, DataType::kBool).Node("If", {"c"}, {"y"}).Output("y");
+  SetGraph(maker, "then_branch", Branch("Neg"));
+  SetGraph(maker, "else_branch", Branch("Relu"));
+  return maker;
+}
+
+TEST(IfTest, AKnownConditionChoosesABranchAndAnotherComputesBoth) {
+  const TensorData x = FloatTensor({2}, {-1, 2});
+  for (const bool condition : {true, false}) {
+    const auto expected = condition ? ElementsAre(1, -2) : ElementsAre(0, 2);
+    EXPECT_THAT(Floats(FirstOutput(IfModel(), {x, Bool(condition)})), expected);
+    ImportOptions options;
+    options.constants["c"] = Bool(condition);
+    EXPECT_THAT(Floats(FirstOutput(IfModel(), {x}, options)), expected);
+  }
+}
+
+// Carries s: s = s + x; scans s.
+OnnxMaker LoopModel(int64_t trips) {
+  OnnxMaker maker(16);
+  maker.Input("x", {2})
+      .Initializer("trips", IntTensor({}, {trips}))
+      .Initializer("start", FloatTensor({2}, {10, 20}))
+      .Node("Loop", {"trips", "", "start"}, {"last", "all"})
+      .Output("all");
+  OnnxMaker body;
+  body.Input("i", {}, DataType::kInt64)
+      .Input("going", {}, DataType::kBool)
+      .Input("s", {2})
+      .Node("Identity", {"going"}, {"still"})
+      .Node("Add", {"s", "x"}, {"t"})
+      .Node("Identity", {"t"}, {"seen"})
+      .Output("still")
+      .Output("t")
+      .Output("seen");
+  SetGraph(maker, "body", body);
+  return maker;
+}
+
+TEST(LoopTest, KnownTripsAreUnrolled) {
+  const TensorData x = FloatTensor({2}, {1, 2});
+  const TensorData y = FirstOutput(LoopModel(3), {x});
+  EXPECT_THAT(y.shape, ElementsAre(3, 2));
+  EXPECT_THAT(Floats(y), ElementsAre(11, 22, 12, 24, 13, 26));
+  EXPECT_THAT(FirstOutput(LoopModel(0), {x}).shape, ElementsAre(0, 2));
+  EXPECT_THAT(Refusal(LoopModel(5000)), HasSubstr("loops of up to 1024 trips"));
+}
+
+TEST(ScanTest, ReadsAndWritesAlongAnyAxisEitherWay) {
+  OnnxMaker maker(16);
+  maker.Input("x", {2, 3})
+      .Initializer("start", FloatTensor({2}, {0, 0}))
+      .Node("Scan", {"start", "x"}, {"last", "all"})
+      .Int("num_scan_inputs", 1)
+      .Ints("scan_input_axes", {1})
+      .Ints("scan_input_directions", {1})
+      .Ints("scan_output_axes", {-1})
+      .Output("all");
+  OnnxMaker body;
+  body.Input("s", {2}).Input("v", {2}).Node("Add", {"s", "v"}, {"t"});
+  body.Node("Identity", {"t"}, {"seen"}).Output("t").Output("seen");
+  SetGraph(maker, "body", body);
+  const TensorData y = FirstOutput(maker, {FloatTensor({2, 3}, {1, 2, 3, 4, 5, 6})});
+  EXPECT_THAT(y.shape, ElementsAre(2, 3));
+  EXPECT_THAT(Floats(y), ElementsAre(3, 5, 6, 6, 11, 15));
+}
+
+TEST(ControlFlowTest, UnsupportedOperatorsOfBodiesAreNamed) {
+  OnnxMaker maker(16);
+  maker.Input("x", {2}).Input("c", {}, DataType::kBool).Node("If", {"c"}, {"y"}).Output("y");
+  SetGraph(maker, "then_branch", Branch("Bernoulli"));
+  SetGraph(maker, "else_branch", Branch("Relu"));
+  EXPECT_THAT(Refusal(maker), HasSubstr("Bernoulli (nodes \"Bernoulli_node\")"));
+}
+
+TEST(RecurrentTest, LongSequencesAreRefusedWithTheLimit) {
+  OnnxMaker maker(14);
+  maker.Input("x", {2000, 1, 2})
+      .Initializer("w", FloatTensor({1, 3, 2}, std::vector<float>(6)))
+      .Initializer("r", FloatTensor({1, 3, 3}, std::vector<float>(9)))
+      .Node("RNN", {"x", "w", "r"}, {"y"})
+      .Output("y");
+  EXPECT_THAT(Refusal(maker), HasSubstr("sequences of 1 to 1024 steps were expected"));
+}
+
+TEST(DynamicShapeTest, WhatDecidesTheShapeIsNamed) {
+  OnnxMaker maker(11);
+  maker.Input("x", {4})
+      .Input("c", {4}, DataType::kBool)
+      .Node("Compress", {"x", "c"}, {"y"})
+      .Int("axis", 0)
+      .Output("y");
+  EXPECT_THAT(Refusal(maker), HasSubstr("depends on condition, which is computed at run time"));
+  ImportOptions options;
+  options.constants["c"] = {DataType::kBool, {4}, std::string("\0\1\1\0", 4)};
+  EXPECT_THAT(Floats(FirstOutput(maker, {FloatTensor({4}, {1, 2, 3, 4})}, options)),
+              ElementsAre(2, 3));
+}
+
+TEST(DynamicShapeTest, AnOfferedValueIsTakenWhereItIsNeeded) {
+  OnnxMaker maker(13);
+  maker.Input("x", {4})
+      .Input("y", {4})
+      .Input("n", {1}, DataType::kInt64)
+      .Node("Neg", {"n"}, {"m"})
+      .Node("Neg", {"m"}, {"reps"})
+      .Node("Add", {"x", "y"}, {"sum"})
+      .Node("Tile", {"sum", "reps"}, {"z"})
+      .Output("z");
+  ImportOptions options;
+  options.offered["x"] = FloatTensor({4}, {1, 2, 3, 4});
+  options.offered["n"] = IntTensor({1}, {2});
+  const auto module = ImportOnnxBytes(maker.Bytes(), options);
+  ASSERT_TRUE(module.ok()) << module.status();
+  EXPECT_EQ(ir::Params(*module->functions.at("main")).size(), 2u);
+  options.offered.erase("n");
+  EXPECT_FALSE(ImportOnnxBytes(maker.Bytes(), options).ok());
+}
+
+TEST(ResizeTest, WholeFactorsNeedNoTable) {
+  OnnxMaker maker(13);
+  maker.Input("x", {1, 1, 2, 2})
+      .Initializer("scales", FloatTensor({4}, {1, 1, 2, 3}))
+      .Node("Resize", {"x", "", "scales"}, {"y"})
+      .String("mode", "nearest")
+      .Output("y");
+  const auto module = ImportOnnxBytes(maker.Bytes());
+  ASSERT_TRUE(module.ok()) << module.status();
+  EXPECT_THAT(ir::ToText(*module), Not(HasSubstr("take")));
+  const TensorData y = FirstOutput(maker, {FloatTensor({1, 1, 2, 2}, {1, 2, 3, 4})});
+  EXPECT_THAT(Floats(y),
+              ElementsAre(1, 1, 1, 2, 2, 2, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4, 3, 3, 3, 4, 4, 4));
+}
+
+TEST(PadTest, NegativePadsCutOffAndTheValueMayBeComputed) {
+  OnnxMaker maker(13);
+  maker.Input("x", {3})
+      .Input("v", {})
+      .Initializer("pads", IntTensor({2}, {-1, 2}))
+      .Node("Pad", {"x", "pads", "v"}, {"y"})
+      .Output("y");
+  const TensorData y = FirstOutput(maker, {FloatTensor({3}, {1, 2, 3}), FloatTensor({}, {7})});
+  EXPECT_THAT(Floats(y), ElementsAre(2, 3, 7, 7));
+}
+
+}  // namespace
+}  // namespace hone::frontend
