@@ -4,7 +4,7 @@
 #include <map>
 
 #include "compiler/driver/kernel_graph.h"
-#include "compiler/ir/workload.h"
+#include "compiler/ops/lower.h"
 #include "compiler/schedule/template.h"
 #include "support/status.h"
 
@@ -29,7 +29,7 @@ Key KeyOf(const ir::Expr& call) {
   for (const ir::Expr& arg : call->args) {
     const_params.push_back(arg->kind == ir::ExprKind::kConstant);
   }
-  return {ir::MakeWorkload(call->callee, const_params).digest,
+  return {ops::WorkloadOf(call->callee, const_params).digest,
           ir::GetAttr<std::string>(call->callee->attrs, "signature", "")};
 }
 

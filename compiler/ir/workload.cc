@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <cassert>
 #include <unordered_map>
 
@@ -15,41 +14,11 @@
 namespace hone::ir {
 namespace {
 
-// How far an operator is an anchor: the fusion kinds that compiler/ops gives (this room does not
-// see it), as far as they part workloads. Complex operators, then reductions, then the rest.
-int AnchorRank(const std::string& op) {
-  constexpr std::array<std::string_view, 5> kComplex = {"nn.conv", "nn.dense", "nn.batch_matmul",
-                                                        "nn.matmul", "nn.sparse_dense"};
-  constexpr std::array<std::string_view, 16> kReduction = {"nn.max_pool",
-                                                           "nn.avg_pool",
-                                                           "nn.global_max_pool",
-                                                           "nn.global_avg_pool",
-                                                           "nn.softmax",
-                                                           "nn.lrn",
-                                                           "nn.layer_norm",
-                                                           "sum",
-                                                           "mean",
-                                                           "max",
-                                                           "min",
-                                                           "prod",
-                                                           "nn.instance_norm",
-                                                           "argmax",
-                                                           "argmin",
-                                                           "nn.log_softmax"};
-  for (std::string_view prefix : kComplex) {
-    if (op.starts_with(prefix)) return 2;
-  }
-  for (std::string_view name : kReduction) {
-    if (op == name || (name.ends_with("_pool") && op.starts_with(name))) return 1;
-  }
-  return 0;
-}
-
-Expr FindAnchor(const Expr& function) {
+Expr FindAnchor(const Expr& function, const AnchorRank& rank) {
   Expr anchor;
   for (const Expr& node : PostOrder(Body(*function))) {
     if (node->kind != ExprKind::kCall || node->callee) continue;
-    if (!anchor || AnchorRank(node->name) > AnchorRank(anchor->name)) anchor = node;
+    if (!anchor || rank(node->name) > rank(anchor->name)) anchor = node;
   }
   return anchor;
 }
@@ -185,9 +154,10 @@ std::string JoinLayouts(const std::vector<Layout>& layouts) {
 
 }  // namespace
 
-Workload MakeWorkload(const Expr& function, const std::vector<bool>& const_params) {
+Workload MakeWorkload(const Expr& function, const std::vector<bool>& const_params,
+                      const AnchorRank& rank) {
   assert(const_params.size() + 1 == function->args.size());
-  const Expr anchor = FindAnchor(function);
+  const Expr anchor = FindAnchor(function, rank);
   const std::string suffix =
       fmt::format(" accumulate={} numerics={}", Accumulator(function, anchor),
                   GetAttr<std::string>(function->attrs, "numerics", "default"));

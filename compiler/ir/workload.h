@@ -2,6 +2,7 @@
 #ifndef HONE_COMPILER_IR_WORKLOAD_H_
 #define HONE_COMPILER_IR_WORKLOAD_H_
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,7 +28,12 @@ struct Workload {
 
 // `function` is a primitive function with inferred types; `const_params[i]` says whether parameter
 // i is a constant of the model.
-Workload MakeWorkload(const Expr& function, const std::vector<bool>& const_params);
+//
+// `rank` says how far an operator is an anchor; this room does not know operators. Most callers
+// want ops::WorkloadOf.
+using AnchorRank = std::function<int(const std::string& op)>;
+Workload MakeWorkload(const Expr& function, const std::vector<bool>& const_params,
+                      const AnchorRank& rank);
 
 struct ParsedWorkload {
   Expr function;  // types not inferred

@@ -193,10 +193,17 @@ absl::StatusOr<KernelDefinition> Define(const ir::Expr& function,
   return Lowering(const_params).Run(function);
 }
 
+ir::Workload WorkloadOf(const ir::Expr& function, const std::vector<bool>& const_params) {
+  return ir::MakeWorkload(function, const_params, [](const std::string& name) {
+    const Op* op = FindOp(name);
+    return op == nullptr || op->kind < FuseKind::kReduction ? 0 : static_cast<int>(op->kind);
+  });
+}
+
 absl::StatusOr<KernelDefinition> Lower(const ir::Expr& function,
                                        const std::vector<bool>& const_params) {
   HONE_ASSIGN_OR_RETURN(KernelDefinition definition, Define(function, const_params));
-  definition.workload = ir::MakeWorkload(function, const_params);
+  definition.workload = WorkloadOf(function, const_params);
   return definition;
 }
 

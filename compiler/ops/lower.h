@@ -31,6 +31,9 @@ struct KernelDefinition {
   double flops = 0;
 };
 
+// Its anchor is the first operator of the highest fusion kind: complex ones, reductions, the rest.
+ir::Workload WorkloadOf(const ir::Expr& function, const std::vector<bool>& const_params);
+
 // kUnimplemented names an operator without a definition; kInvalidArgument a function whose types do
 // not fit.
 absl::StatusOr<KernelDefinition> Lower(const ir::Expr& function,

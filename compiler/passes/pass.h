@@ -18,7 +18,7 @@ namespace hone::passes {
 using Evaluator = std::function<absl::StatusOr<std::vector<ir::Expr>>(const ir::Expr& call)>;
 
 // The layout signatures that kernels can be compiled for, the preferred one first; row-major is
-// always one of them. `function` is primitive, with types; `const_params` as for MakeWorkload.
+// always one of them. `function` is primitive, with types; `const_params` as for ops::WorkloadOf.
 using SignatureSource = std::function<std::vector<ir::LayoutSignature>(
     const ir::Expr& function, const std::vector<bool>& const_params, const Target& target)>;
 
