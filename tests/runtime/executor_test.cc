@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <malloc.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -216,6 +217,23 @@ TEST(ThreadTeamTest, SaysWhereItCannotStartItsThreads) {
   EXPECT_EQ(SumOfThreads(too_many), 1);
   EXPECT_EQ(ThreadTeam(2).error(), "");
 }
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which take terabytes
+TEST(ThreadTeamTest, IsATeamOfOneWhereTheSystemHasNoMoreThreads) {
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(20);
+    const rlimit little{512 << 20, 512 << 20};  // room for the stacks of some threads
+    setrlimit(RLIMIT_AS, &little);
+    ThreadTeam team(1000);
+    const bool says = team.error().find("expected to start 1000 threads, could start") == 0;
+    _exit(says && team.threads() == 1 && SumOfThreads(team) == 1 ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+}
+#endif
 
 TEST(ThreadTeamTest, NoneLeavesABarrierBeforeAllCame) {
   constexpr int kThreads = 3;
