@@ -186,8 +186,7 @@ void AddBench(CLI::App& app, Action& action) {
   verb.add_option("--shape", options->model.shapes,
                   "Binds an input's symbolic shape: name=1,3,224,224");
   verb.add_option("--compare", options->compare, "Another model or module, timed in turn with it");
-  verb.add_option("--threads", options->threads, "Threads (default: as compiled)")
-      ->check(CLI::PositiveNumber);
+  AddThreads(verb, options->threads, "Threads (default: as compiled)");
   verb.add_option("--db", options->database, "The tuning database");
   verb.add_flag("--profile", options->profile, "Times every kernel where it stands in the model");
   verb.add_flag("--json", options->json, "Prints one JSON document");

@@ -7,6 +7,7 @@
 #include "cli/model_options.h"
 #include "cli/verb.h"
 #include "fmt/format.h"
+#include "support/output_file.h"
 #include "support/status.h"
 
 namespace hone::cli {
@@ -23,6 +24,7 @@ struct Options {
 
 absl::Status CompileModel(const Options& options) {
   HONE_ASSIGN_OR_RETURN(const Target target, options.target.Resolve());
+  HONE_RETURN_IF_ERROR(ResolveOutput(options.output).status());  // before minutes of work
   HONE_ASSIGN_OR_RETURN(const ir::Module module,
                         LoadModel(options.model.path, options.model.shapes));
   HONE_ASSIGN_OR_RETURN(
@@ -31,7 +33,7 @@ absl::Status CompileModel(const Options& options) {
   const driver::CompileOptions compile{.target = target, .require_tuned = options.require_tuned};
   const absl::StatusOr<driver::CompileReport> report =
       driver::Compile(module, compile, configs, options.output);
-  if (absl::IsFailedPrecondition(report.status())) return WithExitCode(report.status(), kNotTuned);
+  if (driver::IsNotTuned(report.status())) return WithExitCode(report.status(), kNotTuned);
   HONE_RETURN_IF_ERROR(report.status());
   PrintReport(*report, options.json);
   return absl::OkStatus();

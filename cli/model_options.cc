@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -12,6 +13,7 @@
 #include "compiler/frontend/onnx/import.h"
 #include "compiler/ir/parser.h"
 #include "fmt/format.h"
+#include "runtime/thread_team.h"
 #include "support/status.h"
 #include "tuning_db/store.h"
 
@@ -52,10 +54,20 @@ absl::StatusOr<std::string> ReadText(const std::string& path) {
 
 }  // namespace
 
+void AddThreads(CLI::App& verb, int& threads, const std::string& help) {
+  const auto check = [](const std::string& text) -> std::string {
+    int value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool ok = error == std::errc() && end == text.data() + text.size() && value >= 1 &&
+                    value <= kMaxThreads;
+    return ok ? "" : fmt::format("expected a number from 1 to {}, found '{}'", kMaxThreads, text);
+  };
+  verb.add_option("--threads", threads, help)->check(CLI::Validator(check, "INT in [1 - 1024]"));
+}
+
 void TargetOptions::AddTo(CLI::App& verb) {
   verb.add_option("--target", target, "What to generate code for, as text")->capture_default_str();
-  verb.add_option("--threads", threads, "Threads of the target (default: all cores)")
-      ->check(CLI::PositiveNumber);
+  AddThreads(verb, threads, "Threads of the target (default: all cores)");
 }
 
 absl::StatusOr<Target> TargetOptions::Resolve() const {
@@ -74,9 +86,13 @@ absl::StatusOr<ir::Module> LoadModel(const std::string& path,
                                      const std::vector<std::string>& shapes) {
   HONE_ASSIGN_OR_RETURN(const auto bound, ParseShapes(shapes));
   const std::string extension = std::filesystem::path(path).extension();
-  if (!std::filesystem::is_regular_file(path)) {
-    return absl::NotFoundError(
-        fmt::format("expected a model file at {}, found none; check the path", path));
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  if (!std::filesystem::is_regular_file(status)) {
+    const bool exists = std::filesystem::exists(status);
+    const char* found = std::filesystem::is_directory(status) ? "a folder" : "no regular file";
+    return absl::NotFoundError(fmt::format("expected a model file at {}, found {}; check the path",
+                                           path, exists ? found : "none"));
   }
   if (extension == ".onnx") return frontend::ImportOnnx(path, {.shapes = bound, .constants = {}});
   if (extension == ".relay") {

@@ -17,6 +17,9 @@ class App;
 
 namespace hone::cli {
 
+// --threads, from 1 to kMaxThreads; 0 stays where it is not given.
+void AddThreads(CLI::App& verb, int& threads, const std::string& help);
+
 struct TargetOptions {
   std::string target = "native";
   int threads = 0;  // 0: as the target says

@@ -132,8 +132,7 @@ void AddRun(CLI::App& app, Action& action) {
   verb.add_option("--output-dir", options->output_dir,
                   "Where NAME.pb and NAME.npy of each output go")
       ->required();
-  verb.add_option("--threads", options->threads, "Threads (default: as compiled)")
-      ->check(CLI::PositiveNumber);
+  AddThreads(verb, options->threads, "Threads (default: as compiled)");
   verb.add_option("--db", options->database, "The tuning database");
   verb.callback([options, &action] { action = [options] { return Run(*options); }; });
 }

@@ -1,7 +1,8 @@
 // `hone show`: a model's graph as text or a picture, after the passes up to one.
+#include <algorithm>
 #include <cstdio>
-#include <fstream>
 #include <map>
+#include <optional>
 
 #include "CLI/CLI.hpp"
 #include "cli/exit_code.h"
@@ -10,9 +11,13 @@
 #include "cli/verb.h"
 #include "compiler/driver/compile.h"
 #include "compiler/ir/printer.h"
+#include "compiler/passes/pipeline.h"
 #include "compiler/picture/dot.h"
 #include "compiler/picture/tree.h"
 #include "fmt/format.h"
+#include "fmt/ranges.h"
+#include "support/file_system.h"
+#include "support/output_file.h"
 #include "support/status.h"
 
 namespace hone::cli {
@@ -24,7 +29,7 @@ struct Options {
   std::string database;
   std::string after;
   std::string format = "text";
-  std::string output;
+  std::optional<std::string> output;
 };
 
 const std::map<std::string, picture::ImageFormat>& ImageFormats() {
@@ -46,17 +51,24 @@ absl::StatusOr<std::string> Picture(const ir::Module& typed, const Options& opti
   return picture::Draw(picture, ImageFormats().at(options.format));
 }
 
-absl::Status Write(const std::string& bytes, const std::string& path) {
-  if (path.empty()) {
+absl::Status Write(const std::string& bytes, const std::optional<std::string>& path) {
+  if (!path) {
     return std::fwrite(bytes.data(), 1, bytes.size(), stdout) == bytes.size()
                ? absl::OkStatus()
                : absl::InternalError("expected to write to stdout, could not");
   }
-  std::ofstream file(path, std::ios::binary);
-  file << bytes;
-  file.close();
-  if (file) return absl::OkStatus();
-  return absl::InternalError(fmt::format("expected to write {}, could not", path));
+  return WriteFileAtomically(*path, bytes);
+}
+
+absl::Status CheckAfter(const std::string& after) {
+  std::vector<std::string> known = passes::PassNames();
+  known.insert(known.begin(), "import");
+  if (after.empty() || std::find(known.begin(), known.end(), after) != known.end()) {
+    return absl::OkStatus();
+  }
+  return WithExitCode(absl::InvalidArgumentError(fmt::format("expected --after {}, found '{}'",
+                                                             fmt::join(known, ", "), after)),
+                      kUsage);
 }
 
 absl::Status Show(const Options& options) {
@@ -67,7 +79,9 @@ absl::Status Show(const Options& options) {
             "expected --format text, tree, dot, svg, pdf or png, found '{}'", options.format)),
         kUsage);
   }
+  HONE_RETURN_IF_ERROR(CheckAfter(options.after));
   HONE_ASSIGN_OR_RETURN(const Target target, options.target.Resolve());
+  if (options.output) HONE_RETURN_IF_ERROR(ResolveOutput(*options.output).status());
   HONE_ASSIGN_OR_RETURN(ir::Module module, LoadModel(options.model.path, options.model.shapes));
   if (!options.after.empty() || !is_text) {
     const std::string after = options.after.empty() ? "import" : options.after;

@@ -1,11 +1,14 @@
 // `hone zoo`: the built-in models.
 #include "compiler/frontend/zoo/zoo.h"
 
+#include <optional>
+
 #include "CLI/CLI.hpp"
 #include "cli/exit_code.h"
 #include "cli/verb.h"
 #include "compiler/frontend/onnx/export.h"
 #include "fmt/format.h"
+#include "support/output_file.h"
 #include "support/status.h"
 
 namespace hone::cli {
@@ -13,7 +16,7 @@ namespace {
 
 struct Options {
   std::string name;
-  std::string output;
+  std::optional<std::string> output;
 };
 
 absl::Status Zoo(const Options& options) {
@@ -21,9 +24,10 @@ absl::Status Zoo(const Options& options) {
     for (const std::string& name : frontend::ZooNames()) fmt::print("{}\n", name);
     return absl::OkStatus();
   }
+  const std::string output = options.output.value_or(options.name + ".onnx");
+  HONE_RETURN_IF_ERROR(ResolveOutput(output).status());
   HONE_ASSIGN_OR_RETURN(const ir::Module module, frontend::ZooModel(options.name));
-  return frontend::ExportOnnx(module,
-                              options.output.empty() ? options.name + ".onnx" : options.output);
+  return frontend::ExportOnnx(module, output);
 }
 
 }  // namespace

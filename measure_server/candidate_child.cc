@@ -97,6 +97,7 @@ class Child {
     ResetSignals();
     if (is_timed) TakePriority();
     team_.emplace(static_cast<int>(request.threads), ThreadTeam::Placement::kPinned);
+    if (!team_->error().empty()) End(report_, RunOutcome::kDeviceLost, team_->error());
     // Every thread has made the system calls of its start before they are forbidden.
     team_->Run([](void*, int) {}, nullptr);
     const ResourceLimits limits{request.memory_limit_bytes + OwnMemoryBytes(),

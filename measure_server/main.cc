@@ -128,7 +128,7 @@ int Main(int argc, char** argv) {
   app.add_option("--server", flags.server, "the daemon: unix:PATH")->required();
   app.add_option("--name", flags.name, "unique on the farm (default: host and process)");
   app.add_option("--threads", flags.threads, "cores to measure on (default: all)")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, kMaxThreads));
   const std::map<std::string, SandboxLevel> levels = {{"strict", SandboxLevel::kStrict},
                                                       {"limits", SandboxLevel::kLimits}};
   app.add_option("--sandbox", flags.sandbox, "strict or limits (default: strict)")

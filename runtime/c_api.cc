@@ -16,9 +16,12 @@ namespace {
 thread_local std::string last_error;
 
 using hone::Fail;
+using hone::Has;
+using hone::HasModel;
 
 int FillInfo(const hone_value* values, uint32_t count, uint32_t index, const char* what,
              hone_tensor_info* info) {
+  if (!Has(info, "a place for the description")) return HONE_BAD_INPUT;
   if (index >= count) {
     return Fail(HONE_BAD_INPUT, std::string("expected an ") + what + " below " +
                                     std::to_string(count) + ", found " + std::to_string(index));
@@ -31,6 +34,11 @@ int FillInfo(const hone_value* values, uint32_t count, uint32_t index, const cha
   info->shape = value.shape;
   info->size_bytes = value.size_bytes;
   return HONE_OK;
+}
+
+int CheckRuns(int64_t runs) {
+  if (runs >= 1) return HONE_OK;
+  return Fail(HONE_BAD_INPUT, "expected at least 1 run, found " + std::to_string(runs));
 }
 
 int CheckBinding(uint32_t index, uint32_t count, const void* data) {
@@ -53,11 +61,35 @@ int ThreadsOf(const char* target) {
 
 const hone_function& FunctionOf(const hone_model* model) { return model->executor->function(); }
 
+int CheckOpen(const char* path, int threads, uint32_t flags, hone_model** model) {
+  if (!Has(path, "a path") || !Has(model, "a place for the handle")) {
+    return HONE_BAD_INPUT;
+  }
+  *model = nullptr;
+  if (threads < 0 || threads > hone::kMaxThreads) {
+    return Fail(HONE_BAD_INPUT, "expected from 1 to " + std::to_string(hone::kMaxThreads) +
+                                    " threads, or 0 for as many as compiled for, found " +
+                                    std::to_string(threads));
+  }
+  if ((flags & ~uint32_t{HONE_OPEN_COPY_PARAMETERS}) != 0) {
+    return Fail(HONE_BAD_INPUT, "expected flags of hone_open_flags, found " +
+                                    std::to_string(flags) +
+                                    "; is the runtime older than its user?");
+  }
+  return HONE_OK;
+}
+
 }  // namespace
 
 int hone::Fail(hone_code code, const std::string& message) {
   last_error = message;
   return code;
+}
+
+bool hone::Has(const void* argument, const char* what) {
+  if (argument != nullptr) return true;
+  Fail(HONE_BAD_INPUT, std::string("expected ") + what + ", found NULL");
+  return false;
 }
 
 const char* hone_last_error(void) { return last_error.c_str(); }
@@ -67,6 +99,7 @@ int hone_open(const char* path, int threads, hone_model** model) {
 }
 
 int hone_open_with(const char* path, int threads, uint32_t flags, hone_model** model) {
+  if (const int code = CheckOpen(path, threads, flags, model); code != HONE_OK) return code;
   auto opened = std::make_unique<hone_model>();
   std::string error;
   opened->module = hone::Module::Open(path, &error,
@@ -79,7 +112,7 @@ int hone_open_with(const char* path, int threads, uint32_t flags, hone_model** m
     return Fail(HONE_BAD_INPUT,
                 std::string("expected a compiled model at ") + path + ", found a candidate kernel");
   }
-  if (threads <= 0) {
+  if (threads == 0) {
     threads = std::min(ThreadsOf(table.target), static_cast<int>(hone::UsableCores().size()));
   }
   opened->executor = hone::Executor::Make(*opened->module, table.functions[0], threads, &error);
@@ -90,16 +123,26 @@ int hone_open_with(const char* path, int threads, uint32_t flags, hone_model** m
 
 void hone_close(hone_model* model) { delete model; }
 
-const char* hone_target(const hone_model* model) { return model->module->table().target; }
-int hone_threads(const hone_model* model) { return model->executor->threads(); }
-uint32_t hone_input_count(const hone_model* model) { return FunctionOf(model).input_count; }
-uint32_t hone_output_count(const hone_model* model) { return FunctionOf(model).output_count; }
+const char* hone_target(const hone_model* model) {
+  return HasModel(model) ? model->module->table().target : nullptr;
+}
+int hone_threads(const hone_model* model) {
+  return HasModel(model) ? model->executor->threads() : 0;
+}
+uint32_t hone_input_count(const hone_model* model) {
+  return HasModel(model) ? FunctionOf(model).input_count : 0;
+}
+uint32_t hone_output_count(const hone_model* model) {
+  return HasModel(model) ? FunctionOf(model).output_count : 0;
+}
 
 int hone_input_info(const hone_model* model, uint32_t index, hone_tensor_info* info) {
+  if (!HasModel(model)) return HONE_BAD_INPUT;
   return FillInfo(FunctionOf(model).inputs, FunctionOf(model).input_count, index, "input", info);
 }
 
 int hone_output_info(const hone_model* model, uint32_t index, hone_tensor_info* info) {
+  if (!HasModel(model)) return HONE_BAD_INPUT;
   return FillInfo(FunctionOf(model).outputs, FunctionOf(model).output_count, index, "output", info);
 }
 
@@ -111,11 +154,14 @@ int hone_set_input(hone_model* model, uint32_t index, const void* data, uint64_t
                                     " bytes for input " + info.name + ", found " +
                                     std::to_string(size_bytes));
   }
+  if (size_bytes == 0) return HONE_OK;
+  if (!Has(data, "the input's bytes")) return HONE_BAD_INPUT;
   std::memcpy(model->executor->Input(index), data, size_bytes);
   return HONE_OK;
 }
 
 int hone_bind_input(hone_model* model, uint32_t index, const void* data) {
+  if (!HasModel(model)) return HONE_BAD_INPUT;
   if (const int code = CheckBinding(index, hone_input_count(model), data); code != HONE_OK)
     return code;
   model->executor->BindInput(index, const_cast<void*>(data));
@@ -123,6 +169,7 @@ int hone_bind_input(hone_model* model, uint32_t index, const void* data) {
 }
 
 int hone_bind_output(hone_model* model, uint32_t index, void* data) {
+  if (!HasModel(model)) return HONE_BAD_INPUT;
   if (const int code = CheckBinding(index, hone_output_count(model), data); code != HONE_OK)
     return code;
   model->executor->BindOutput(index, data);
@@ -130,22 +177,29 @@ int hone_bind_output(hone_model* model, uint32_t index, void* data) {
 }
 
 int hone_run(hone_model* model) {
+  if (!HasModel(model)) return HONE_BAD_INPUT;
   model->executor->Run();
   return HONE_OK;
 }
 
 const void* hone_output(const hone_model* model, uint32_t index) {
-  return index < hone_output_count(model) ? model->executor->Output(index) : nullptr;
+  if (!HasModel(model)) return nullptr;
+  return index < FunctionOf(model).output_count ? model->executor->Output(index) : nullptr;
 }
 
 int hone_time(hone_model* model, int64_t runs, double* seconds) {
+  if (!HasModel(model) || !Has(seconds, "a place for the seconds")) return HONE_BAD_INPUT;
+  if (const int code = CheckRuns(runs); code != HONE_OK) return code;
   *seconds = model->executor->Time(runs);
   return HONE_OK;
 }
 
-uint32_t hone_call_count(const hone_model* model) { return FunctionOf(model).call_count; }
+uint32_t hone_call_count(const hone_model* model) {
+  return HasModel(model) ? FunctionOf(model).call_count : 0;
+}
 
 int hone_call_kernel(const hone_model* model, uint32_t call, hone_kernel_info* info) {
+  if (!HasModel(model) || !Has(info, "a place for the description")) return HONE_BAD_INPUT;
   if (call >= hone_call_count(model)) return Fail(HONE_BAD_INPUT, "no such call");
   const hone_kernel& kernel = model->module->table().kernels[FunctionOf(model).calls[call].kernel];
   *info = {kernel.name, kernel.workload, kernel.config, kernel.tier, kernel.flops};
@@ -153,6 +207,11 @@ int hone_call_kernel(const hone_model* model, uint32_t call, hone_kernel_info* i
 }
 
 int hone_profile(hone_model* model, int runs, double* call_ns) {
+  if (!HasModel(model)) return HONE_BAD_INPUT;
+  if (hone_call_count(model) > 0 && !Has(call_ns, "a place for the nanoseconds")) {
+    return HONE_BAD_INPUT;
+  }
+  if (const int code = CheckRuns(runs); code != HONE_OK) return code;
   const std::vector<double> medians = model->executor->Profile(runs);
   std::copy(medians.begin(), medians.end(), call_ns);
   return HONE_OK;

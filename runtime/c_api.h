@@ -2,7 +2,8 @@
  * libstdc++ only.
  *
  * Functions return 0, or a code below; hone_last_error then has the sentence, of this thread. A
- * handle is used by one thread at a time. Pointers that come back live as long as the handle. */
+ * handle is used by one thread at a time. Pointers that come back live as long as the handle. A
+ * child of fork() may go on with a handle that was not in use: it starts threads of its own. */
 #ifndef HONE_RUNTIME_C_API_H_
 #define HONE_RUNTIME_C_API_H_
 
@@ -19,8 +20,8 @@ extern "C" {
 
 enum hone_code {
   HONE_OK = 0,
-  HONE_BAD_INPUT = 1, /* no such file, input or output; wrong shape, dtype or alignment */
-  HONE_FAILED = 2     /* no memory */
+  HONE_BAD_INPUT = 1, /* no such file, input or output; wrong shape, dtype or alignment; NULL */
+  HONE_FAILED = 2     /* no memory, or no more threads */
 };
 
 typedef struct hone_model hone_model;
@@ -44,7 +45,8 @@ struct hone_kernel_info {
 
 HONE_API const char* hone_last_error(void);
 
-/* threads 0: as many as the module was compiled for are usable on this machine. */
+/* threads: at most 1024; 0: as many as the module was compiled for and are usable on this
+ * machine. */
 HONE_API int hone_open(const char* path, int threads, hone_model** model);
 /* The same with flags. */
 enum hone_open_flags {
@@ -85,7 +87,7 @@ HONE_API int hone_bind_input_dlpack(hone_model* model, uint32_t index,
 HONE_API int hone_output_dlpack(const hone_model* model, uint32_t index,
                                 struct hone_dl_managed_tensor** tensor);
 
-/* Seconds of `runs` back-to-back runs, the loop in here. */
+/* Seconds of `runs` (at least 1) back-to-back runs, the loop in here. */
 HONE_API int hone_time(hone_model* model, int64_t runs, double* seconds);
 
 /* The calls of kernels a run makes, in order, and the median nanoseconds of each over `runs` runs.

@@ -24,6 +24,7 @@ hone_dl_type ToDlType(hone::DataType type) {
 
 // Whether the tensor is what the input takes; else the error is set.
 bool Fits(const hone_value& value, const hone_dl_tensor& tensor) {
+  if (tensor.ndim > 0 && !hone::Has(tensor.shape, "the tensor's shape")) return false;
   const hone_dl_type type = ToDlType(static_cast<hone::DataType>(value.dtype));
   bool same_shape = tensor.ndim == static_cast<int32_t>(value.rank);
   for (uint32_t axis = 0; same_shape && axis < value.rank; ++axis) {
@@ -31,7 +32,7 @@ bool Fits(const hone_value& value, const hone_dl_tensor& tensor) {
   }
   const bool fits = tensor.device.device_type == HONE_DL_CPU && same_shape &&
                     std::memcmp(&type, &tensor.dtype, sizeof(type)) == 0;
-  if (fits) return true;
+  if (fits) return value.size_bytes == 0 || hone::Has(tensor.data, "the tensor's data");
   hone::Fail(HONE_BAD_INPUT, std::string("expected a tensor on the CPU with the dtype and shape of "
                                          "input ") +
                                  value.name + ", found another");
@@ -73,7 +74,9 @@ struct Export {
   std::vector<int64_t> shape;
 };
 
-const hone_value* InputOf(const hone_model* model, uint32_t index) {
+// Null, with the error set, where there is no such input or tensor.
+const hone_value* InputOf(const hone_model* model, uint32_t index, const hone_dl_tensor* tensor) {
+  if (!hone::HasModel(model) || !hone::Has(tensor, "a tensor")) return nullptr;
   const hone_function& function = model->executor->function();
   if (index < function.input_count) return &function.inputs[index];
   hone::Fail(HONE_BAD_INPUT, "expected an input below " + std::to_string(function.input_count) +
@@ -84,7 +87,7 @@ const hone_value* InputOf(const hone_model* model, uint32_t index) {
 }  // namespace
 
 int hone_set_input_dlpack(hone_model* model, uint32_t index, const hone_dl_tensor* tensor) {
-  const hone_value* value = InputOf(model, index);
+  const hone_value* value = InputOf(model, index, tensor);
   if (value == nullptr || !Fits(*value, *tensor)) return HONE_BAD_INPUT;
   if (IsRowMajor(*tensor)) return hone_set_input(model, index, DataOf(*tensor), value->size_bytes);
   const auto element_bytes =
@@ -95,7 +98,7 @@ int hone_set_input_dlpack(hone_model* model, uint32_t index, const hone_dl_tenso
 }
 
 int hone_bind_input_dlpack(hone_model* model, uint32_t index, const hone_dl_tensor* tensor) {
-  const hone_value* value = InputOf(model, index);
+  const hone_value* value = InputOf(model, index, tensor);
   if (value == nullptr || !Fits(*value, *tensor)) return HONE_BAD_INPUT;
   if (!IsRowMajor(*tensor)) {
     return hone::Fail(HONE_BAD_INPUT,
@@ -105,6 +108,7 @@ int hone_bind_input_dlpack(hone_model* model, uint32_t index, const hone_dl_tens
 }
 
 int hone_output_dlpack(const hone_model* model, uint32_t index, hone_dl_managed_tensor** tensor) {
+  if (!hone::Has(tensor, "a place for the tensor")) return HONE_BAD_INPUT;
   hone_tensor_info info{};
   if (const int code = hone_output_info(model, index, &info); code != HONE_OK) return code;
   auto* view = new Export;

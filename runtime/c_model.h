@@ -19,6 +19,10 @@ namespace hone {
 // Sets hone_last_error of this thread; returns the code.
 int Fail(hone_code code, const std::string& message);
 
+// Whether a caller gave a pointer that must be there; otherwise the error says which it is.
+bool Has(const void* argument, const char* what);
+inline bool HasModel(const hone_model* model) { return Has(model, "an open model"); }
+
 }  // namespace hone
 
 #endif  // HONE_RUNTIME_C_MODEL_H_

@@ -2,14 +2,17 @@
 #ifndef HONE_RUNTIME_ELF_CHECK_H_
 #define HONE_RUNTIME_ELF_CHECK_H_
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 namespace hone {
 
-// Whether the open file is a shared object of this machine's architecture with all the bytes its
-// headers speak of. The loader maps a cut one all the same and dies of SIGBUS. Otherwise *fault
-// continues the sentence "... NAME is".
-bool CheckElf(int fd, std::string* fault);
+// Whether the open file is a shared object of this machine's architecture whose segments make sense
+// and have all their bytes: then where the last of them ends in the file. The loader maps a cut or
+// damaged one all the same and dies of SIGBUS or SIGSEGV. Otherwise *fault continues the sentence
+// "... NAME is".
+std::optional<uint64_t> CheckElf(int fd, std::string* fault);
 
 }  // namespace hone
 

@@ -19,6 +19,10 @@ int64_t NowNs() {
 std::unique_ptr<Executor> Executor::Make(const Module& module, const hone_function& function,
                                          int threads, std::string* error) {
   std::unique_ptr<Executor> executor(new Executor(module, function, threads));
+  if (!executor->team_.error().empty()) {
+    *error = executor->team_.error();
+    return nullptr;
+  }
   if (!executor->Allocate(error)) return nullptr;
   executor->MakeSteps();
   executor->ResolveBuffers();

@@ -18,7 +18,8 @@ namespace hone {
 // Not thread-safe.
 class Executor {
  public:
-  // `module` must outlive it. Null, with a sentence in *error, when memory is short.
+  // `module` must outlive it. Null, with a sentence in *error, when memory is short or the threads
+  // cannot be started.
   static std::unique_ptr<Executor> Make(const Module& module, const hone_function& function,
                                         int threads, std::string* error);
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <iterator>
 
 #include "runtime/host_cpu.h"
 
@@ -67,16 +68,30 @@ void FillCaches(HostCpu* host) {
 
 }  // namespace
 
+const std::vector<std::string>& HostFeatures() {
+  static const auto* const features = [] {
+    auto* found = new std::vector<std::string>();
+    for (const Feature& feature : kFeatures) {
+      if ((getauxval(feature.kind) >> feature.bit & 1) != 0) found->emplace_back(feature.name);
+    }
+    std::sort(found->begin(), found->end());
+    return found;
+  }();
+  return *features;
+}
+
 HostCpu DescribeHost() {
   HostCpu host;
   host.triple = "aarch64-linux-gnu";
   host.cpu = Name();
-  for (const Feature& feature : kFeatures) {
-    if ((getauxval(feature.kind) >> feature.bit & 1) != 0) host.features.emplace_back(feature.name);
-  }
-  std::sort(host.features.begin(), host.features.end());
+  host.features = HostFeatures();
   FillCaches(&host);
   return host;
+}
+
+bool LooksFor(std::string_view feature) {
+  return std::any_of(std::begin(kFeatures), std::end(kFeatures),
+                     [&](const Feature& known) { return known.name == feature; });
 }
 
 }  // namespace hone

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace hone {
@@ -37,6 +38,13 @@ HostCpu DescribeX86(const CpuidSource& source);
 
 // This machine. On an architecture Hone does not know, a "generic" one.
 HostCpu DescribeHost();
+
+// Its features alone, sorted, looked at once a process (hypervisors make each CPUID slow) and
+// without system calls, so that sandboxed candidates may ask.
+const std::vector<std::string>& HostFeatures();
+// Whether HostFeatures looks for this one ("avx2"): its absence then says that the machine lacks
+// it.
+bool LooksFor(std::string_view feature);
 
 }  // namespace hone
 

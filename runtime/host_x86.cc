@@ -241,6 +241,17 @@ uint64_t ReadEnabledState() {
 
 HostCpu DescribeHost() { return DescribeX86({ReadLeaf, ReadEnabledState()}); }
 
+const std::vector<std::string>& HostFeatures() {
+  static const auto* const features =
+      new std::vector<std::string>(Features({ReadLeaf, ReadEnabledState()}));
+  return *features;
+}
+
+bool LooksFor(std::string_view feature) {
+  return std::any_of(std::begin(kFeatures), std::end(kFeatures),
+                     [&](const Feature& known) { return known.name == feature; });
+}
+
 }  // namespace hone
 
 #elif !defined(__aarch64__)
@@ -248,6 +259,11 @@ HostCpu DescribeHost() { return DescribeX86({ReadLeaf, ReadEnabledState()}); }
 namespace hone {
 
 HostCpu DescribeHost() { return {"unknown-linux-gnu", "generic", {}, {}}; }
+const std::vector<std::string>& HostFeatures() {
+  static const auto* const none = new std::vector<std::string>();
+  return *none;
+}
+bool LooksFor(std::string_view) { return false; }
 
 }  // namespace hone
 

@@ -8,8 +8,11 @@
 
 #include <cerrno>
 #include <cstring>
+#include <optional>
 
 #include "runtime/elf_check.h"
+#include "runtime/host_cpu.h"
+#include "runtime/missing_feature.h"
 
 namespace hone {
 namespace {
@@ -23,7 +26,8 @@ std::unique_ptr<Module> Fail(std::string* error, const std::string& message) {
 
 std::unique_ptr<Module> Module::Open(const std::string& path, std::string* error,
                                      Parameters parameters) {
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // Not blocked by a pipe that nobody writes to; CheckElf refuses it.
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) {
     return Fail(error, "expected a compiled module at " + path + ": " + std::strerror(errno));
   }
@@ -55,9 +59,8 @@ std::unique_ptr<Module> Module::OpenDescriptor(int fd, const std::string& name, 
   // another module would be taken for this one.
   module->fd_ = fd;
   std::string fault;
-  if (!CheckElf(fd, &fault)) {
-    return Fail(error, "expected a compiled module, but " + name + " is " + fault);
-  }
+  const std::optional<uint64_t> code_bytes = CheckElf(fd, &fault);
+  if (!code_bytes) return Fail(error, "expected a compiled module, but " + name + " is " + fault);
   // By descriptor, so that code and parameters are of one file even when the path is replaced
   // meanwhile.
   const std::string path = "/proc/self/fd/" + std::to_string(fd);
@@ -72,12 +75,18 @@ std::unique_ptr<Module> Module::OpenDescriptor(int fd, const std::string& name, 
                            " has no symbol " HONE_MODULE_SYMBOL);
   }
   if (!CheckTables(*module->table_, &fault)) return Fail(error, name + ": " + fault);
-  if (!module->MapParameters(fd, name, error)) return nullptr;
+  const std::string feature = MissingFeature(module->table_->target, HostFeatures());
+  if (!feature.empty()) {
+    return Fail(error, name + " was compiled for a processor with " + feature +
+                           ", which this one lacks; compile it for this machine's target");
+  }
+  if (!module->MapParameters(fd, *code_bytes, name, error)) return nullptr;
   if (parameters == Parameters::kCopied && !module->CopyParameters(name, error)) return nullptr;
   return module;
 }
 
-bool Module::MapParameters(int fd, const std::string& name, std::string* error) {
+bool Module::MapParameters(int fd, uint64_t code_bytes, const std::string& name,
+                           std::string* error) {
   if (table_->parameters_bytes == 0) return true;
   struct stat info{};
   hone_trailer trailer{};
@@ -88,11 +97,12 @@ bool Module::MapParameters(int fd, const std::string& name, std::string* error) 
   const uint64_t room = read ? static_cast<uint64_t>(info.st_size) - sizeof(trailer) : 0;
   if (!read || std::memcmp(trailer.magic, HONE_TRAILER_MAGIC, sizeof(trailer.magic)) != 0 ||
       trailer.parameters_bytes != table_->parameters_bytes ||
-      trailer.parameters_offset % 4096 != 0 || trailer.parameters_offset > room ||
-      trailer.parameters_bytes > room - trailer.parameters_offset) {
+      trailer.parameters_offset % 4096 != 0 || trailer.parameters_offset < code_bytes ||
+      trailer.parameters_offset > room ||
+      trailer.parameters_bytes != room - trailer.parameters_offset) {
     *error = "expected " + std::to_string(table_->parameters_bytes) +
              " bytes of parameters at the end of " + name +
-             ", found that the file is cut; compile it again";
+             ", found that the file is cut or damaged; compile it again";
     return false;
   }
   void* mapped = mmap(nullptr, trailer.parameters_bytes, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd,

@@ -19,7 +19,8 @@ class Module {
   // once; or copied into huge pages, which saves address translation where they are large.
   enum class Parameters { kMapped, kCopied };
 
-  // Null with a sentence in *error: what was expected of the file, and what was found. Code of the
+  // Null with a sentence in *error: what was expected of the file, and what was found; also where
+  // this processor lacks a feature that the module was compiled for. Code of the
   // file runs only when its functions are called, but loading a shared object trusts it: open what
   // you would execute.
   static std::unique_ptr<Module> Open(const std::string& path, std::string* error,
@@ -40,7 +41,8 @@ class Module {
 
  private:
   Module() = default;
-  bool MapParameters(int fd, const std::string& name, std::string* error);
+  // `code_bytes`: where the loader's part of the file ends.
+  bool MapParameters(int fd, uint64_t code_bytes, const std::string& name, std::string* error);
   bool CopyParameters(const std::string& name, std::string* error);
 
   int fd_ = -1;

@@ -1,7 +1,9 @@
 #include "runtime/thread_team.h"
 
-#include <pthread.h>
 #include <sched.h>
+
+#include <cstring>
+#include <memory>
 
 namespace hone {
 namespace {
@@ -29,6 +31,16 @@ void PinTo(int core) {
   pthread_setaffinity_np(pthread_self(), sizeof(set), &set);
 }
 
+// Raised in each child of a fork. Cheaper to look at than the process's number, which takes a
+// system call.
+std::atomic<uint32_t> fork_count{0};
+
+void CountForks() {
+  static const int registered =
+      pthread_atfork(nullptr, nullptr, [] { fork_count.fetch_add(1, std::memory_order_relaxed); });
+  static_cast<void>(registered);
+}
+
 }  // namespace
 
 std::vector<int> UsableCores() {
@@ -44,34 +56,91 @@ std::vector<int> UsableCores() {
   return cores;
 }
 
+struct ThreadTeam::Start {
+  ThreadTeam* team;
+  int thread;
+  int core;  // -1: any
+  uint32_t seen;
+};
+
 ThreadTeam::ThreadTeam(int threads, Placement placement)
     : threads_(threads < 1 ? 1 : threads),
       placement_(placement),
+      cores_(UsableCores()),
       // With fewer cores than threads, the one waited for needs this core.
-      spins_before_yield_(threads_ > static_cast<int>(UsableCores().size()) ? 0
-                                                                            : kSpinsBeforeYield) {
-  const std::vector<int> cores = UsableCores();
-  const int first = static_cast<int>(cores.size()) - threads_;
-  const bool pin = placement_ == Placement::kPinned && first >= 0;
-  for (int thread = 1; thread < threads_; ++thread) {
-    const int core = pin ? cores[first + thread] : -1;
-    team_.emplace_back([this, thread, core] {
-      if (core >= 0) PinTo(core);
-      Work(thread);
-    });
+      spins_before_yield_(threads_ > static_cast<int>(cores_.size()) ? 0 : kSpinsBeforeYield) {
+  if (threads_ > kMaxThreads) {
+    error_ = "expected at most " + std::to_string(kMaxThreads) + " threads, found " +
+             std::to_string(threads_);
+    threads_ = 1;
   }
-  if (pin) PinTo(cores[first]);
+  StartThreads();
 }
 
 ThreadTeam::~ThreadTeam() {
+  if (forks_ == fork_count.load(std::memory_order_relaxed)) StopThreads();
+}
+
+void ThreadTeam::StartThreads() {
+  if (threads_ > 1) CountForks();
+  forks_ = fork_count.load(std::memory_order_relaxed);
+  for (int thread = 1; thread < threads_; ++thread) {
+    if (StartThread(thread)) continue;
+    StopThreads();
+    threads_ = 1;
+    return;
+  }
+  const int first = static_cast<int>(cores_.size()) - threads_;
+  if (placement_ == Placement::kPinned && first >= 0) PinTo(cores_[first]);
+}
+
+bool ThreadTeam::StartThread(int thread) {
+  const int first = static_cast<int>(cores_.size()) - threads_;
+  const bool pin = placement_ == Placement::kPinned && first >= 0;
+  auto start = std::make_unique<Start>(
+      Start{this, thread, pin ? cores_[first + thread] : -1, generation_.load()});
+  pthread_t started{};
+  if (const int fault = pthread_create(&started, nullptr, Enter, start.get()); fault != 0) {
+    error_ = "expected to start " + std::to_string(threads_) + " threads, could start " +
+             std::to_string(thread) + ": " + std::strerror(fault) + "; ask for fewer";
+    return false;
+  }
+  start.release();  // the thread's now
+  team_.push_back(started);
+  return true;
+}
+
+void* ThreadTeam::Enter(void* start) {
+  const std::unique_ptr<Start> own(static_cast<Start*>(start));
+  if (own->core >= 0) PinTo(own->core);
+  own->team->Work(own->thread, own->seen);
+  return nullptr;
+}
+
+void ThreadTeam::StopThreads() {
   stopping_.store(true);
   generation_.fetch_add(1);
   generation_.notify_all();
-  for (std::thread& thread : team_) thread.join();
+  for (const pthread_t thread : team_) pthread_join(thread, nullptr);
+  team_.clear();
+  stopping_.store(false);
+}
+
+// The fork may have come in the midst of a run of another thread, which is not in this process.
+void ThreadTeam::RestartInChild() {
+  team_.clear();
+  sleeping_.store(0);
+  arrived_.store(0);
+  phase_.store(0);
+  StartThreads();
 }
 
 void ThreadTeam::Run(void (*body)(void* context, int thread), void* context) {
   if (threads_ == 1) return body(context, 0);
+  if (forks_ != fork_count.load(std::memory_order_relaxed)) {
+    RestartInChild();
+    if (threads_ == 1) return body(context, 0);  // slower, and right all the same
+  }
   body_ = body;
   context_ = context;
   finished_.store(0, std::memory_order_relaxed);
@@ -84,8 +153,7 @@ void ThreadTeam::Run(void (*body)(void* context, int thread), void* context) {
   }
 }
 
-void ThreadTeam::Work(int thread) {
-  uint32_t seen = 0;
+void ThreadTeam::Work(int thread, uint32_t seen) {
   while (true) {
     for (int spins = 0;
          spins < kSpinsBeforeSleep && generation_.load(std::memory_order_acquire) == seen;

@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "support/crash_point.h"
+#include "support/output_file.h"
 #include "support/status.h"
 
 namespace hone {
@@ -30,32 +31,12 @@ class Descriptor {
   int fd_;
 };
 
-absl::Status WriteAll(int fd, std::string_view bytes, const std::string& path) {
-  while (!bytes.empty()) {
-    const ssize_t written = write(fd, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return ErrnoStatus(errno, "write", path);
-    bytes.remove_prefix(static_cast<size_t>(written));
-  }
-  return absl::OkStatus();
-}
-
 absl::Status SyncDirectoryOf(const std::string& path) {
   const std::string parent = std::filesystem::path(path).parent_path().string();
   const std::string folder = parent.empty() ? "." : parent;
   const Descriptor directory(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (directory.get() < 0) return ErrnoStatus(errno, "open", folder);
   if (fsync(directory.get()) != 0) return ErrnoStatus(errno, "sync", folder);
-  return absl::OkStatus();
-}
-
-absl::Status WriteSynced(const std::string& path, std::string_view bytes) {
-  const Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
-  if (file.get() < 0) return ErrnoStatus(errno, "create", path);
-  HONE_RETURN_IF_ERROR(WriteAll(file.get(), bytes, path));
-  CrashPoint("file.write.before_sync");
-  if (fsync(file.get()) != 0) return ErrnoStatus(errno, "sync", path);
-  CrashPoint("file.write.after_sync");
   return absl::OkStatus();
 }
 
@@ -71,6 +52,9 @@ absl::Status ErrnoStatus(int error, std::string_view doing, const std::string& p
     case EPERM:
     case EROFS:
       return absl::PermissionDeniedError(message);
+    case ELOOP:
+    case ENAMETOOLONG:
+      return absl::InvalidArgumentError(message);
     default:
       return absl::InternalError(message);
   }
@@ -91,13 +75,9 @@ absl::StatusOr<std::string> ReadFile(const std::string& path) {
 }
 
 absl::Status WriteFileAtomically(const std::string& path, std::string_view bytes) {
-  const std::string scratch = path + ".new";
-  const absl::Status status = WriteSynced(scratch, bytes);
-  if (!status.ok()) {
-    unlink(scratch.c_str());
-    return status;
-  }
-  return RenameDurably(scratch, path);
+  HONE_ASSIGN_OR_RETURN(OutputFile file, OutputFile::Create(path, 0666));
+  HONE_RETURN_IF_ERROR(file.Write(bytes));
+  return file.Commit();
 }
 
 absl::Status RenameDurably(const std::string& from, const std::string& to) {

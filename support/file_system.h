@@ -10,16 +10,16 @@
 
 namespace hone {
 
-// The status of a failed system call, from errno: kNotFound, kPermissionDenied or kInternal.
-// "cannot open FILE: No such file or directory".
+// The status of a failed system call, from errno: kNotFound, kPermissionDenied, kInvalidArgument (a
+// name that none can have) or kInternal. "open" as `doing` makes "cannot open FILE: No such file or
+// directory".
 absl::Status ErrnoStatus(int error, std::string_view doing, const std::string& path);
 
 absl::StatusOr<std::string> ReadFile(const std::string& path);
 
-// Replaces `path`: a reader, or a machine that crashes, sees the old bytes or the new ones, and the
-// new ones are on the disk on return. A crash may leave `path`.new behind, which the next call
-// replaces; two writers of one path at the same time are a mistake. Passes the crash points
-// file.write.*.
+// Replaces `path`, or what its symlinks lead to: a reader, or a machine that crashes, sees the old
+// bytes or the new ones, and the new ones are on the disk on return. Of several writers at the same
+// time the last one wins. Errors, crash points and what a crash leaves: OutputFile.
 absl::Status WriteFileAtomically(const std::string& path, std::string_view bytes);
 
 // Renames a file whose bytes are synced, and makes the new name durable. Passes the crash points

@@ -1,16 +1,12 @@
 #include "compiler/codegen/parameters.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "runtime/module_abi.h"
-#include "support/file_system.h"
 #include "support/status.h"
 
 namespace hone::codegen {
@@ -26,43 +22,17 @@ std::string_view Zeros(uint64_t count) {
 }  // namespace
 
 absl::StatusOr<ModuleWriter> ModuleWriter::Create(const std::string& path, std::string_view elf) {
-  const std::string temporary = path + ".new";
-  const int fd = open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0777);
-  if (fd < 0) return ErrnoStatus(errno, "cannot write", temporary);
-  ModuleWriter writer(path, fd);
-  HONE_RETURN_IF_ERROR(writer.Write(elf));
-  writer.start_ = (elf.size() + kPageBytes - 1) / kPageBytes * kPageBytes;
-  HONE_RETURN_IF_ERROR(writer.Write(Zeros(writer.start_ - elf.size())));
-  return writer;
-}
-
-ModuleWriter::ModuleWriter(ModuleWriter&& other) noexcept
-    : path_(std::move(other.path_)),
-      fd_(std::exchange(other.fd_, -1)),
-      start_(other.start_),
-      size_(other.size_),
-      digest_(std::move(other.digest_)) {}
-
-ModuleWriter::~ModuleWriter() {
-  if (fd_ < 0) return;
-  close(fd_);
-  unlink(TemporaryPath().c_str());
-}
-
-absl::Status ModuleWriter::Write(std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t count = write(fd_, bytes.data(), bytes.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return ErrnoStatus(errno, "cannot write", TemporaryPath());
-    bytes.remove_prefix(static_cast<size_t>(count));
-  }
-  return absl::OkStatus();
+  HONE_ASSIGN_OR_RETURN(OutputFile file, OutputFile::Create(path, 0777));
+  HONE_RETURN_IF_ERROR(file.Write(elf));
+  const uint64_t start = (elf.size() + kPageBytes - 1) / kPageBytes * kPageBytes;
+  HONE_RETURN_IF_ERROR(file.Write(Zeros(start - elf.size())));
+  return ModuleWriter(std::move(file), start);
 }
 
 absl::Status ModuleWriter::AppendZeros(uint64_t count) {
   while (count > 0) {
     const std::string_view zeros = Zeros(count);
-    HONE_RETURN_IF_ERROR(Write(zeros));
+    HONE_RETURN_IF_ERROR(file_.Write(zeros));
     digest_.Add(zeros);
     size_ += zeros.size();
     count -= zeros.size();
@@ -76,7 +46,7 @@ absl::Status ModuleWriter::Append(uint64_t offset_bytes, std::string_view bytes)
         fmt::format("parameters at offset {} would overwrite those up to {}", offset_bytes, size_));
   }
   HONE_RETURN_IF_ERROR(AppendZeros(offset_bytes - size_));
-  HONE_RETURN_IF_ERROR(Write(bytes));
+  HONE_RETURN_IF_ERROR(file_.Write(bytes));
   digest_.Add(bytes);
   size_ += bytes.size();
   return absl::OkStatus();
@@ -96,12 +66,9 @@ absl::Status ModuleWriter::Finish(uint64_t parameters_bytes) {
     std::copy(digest.begin(), digest.end(), trailer.sha256);
     std::memcpy(trailer.magic, HONE_TRAILER_MAGIC, sizeof(trailer.magic));
     HONE_RETURN_IF_ERROR(
-        Write(std::string_view(reinterpret_cast<const char*>(&trailer), sizeof(trailer))));
+        file_.Write(std::string_view(reinterpret_cast<const char*>(&trailer), sizeof(trailer))));
   }
-  if (fsync(fd_) != 0) return ErrnoStatus(errno, "cannot sync", TemporaryPath());
-  HONE_RETURN_IF_ERROR(RenameDurably(TemporaryPath(), path_));
-  close(std::exchange(fd_, -1));
-  return absl::OkStatus();
+  return file_.Commit();
 }
 
 absl::Status AppendParameters(const std::string& path, std::string_view elf,

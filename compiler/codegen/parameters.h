@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "support/digest.h"
+#include "support/output_file.h"
 
 namespace hone::codegen {
 
@@ -18,10 +20,8 @@ namespace hone::codegen {
 // writer leaves nothing. Not thread-safe.
 class ModuleWriter {
  public:
-  // kNotFound or kPermissionDenied where the file cannot be made.
+  // Errors of ResolveOutput where the file cannot be made.
   static absl::StatusOr<ModuleWriter> Create(const std::string& path, std::string_view elf);
-  ModuleWriter(ModuleWriter&& other) noexcept;
-  ~ModuleWriter();
 
   // Parameters at an offset into the parameter section, at least the end of those before; zeros
   // between.
@@ -31,13 +31,10 @@ class ModuleWriter {
   absl::Status Finish(uint64_t parameters_bytes);
 
  private:
-  ModuleWriter(std::string path, int fd) : path_(std::move(path)), fd_(fd) {}
-  std::string TemporaryPath() const { return path_ + ".new"; }
-  absl::Status Write(std::string_view bytes);
+  ModuleWriter(OutputFile file, uint64_t start) : file_(std::move(file)), start_(start) {}
   absl::Status AppendZeros(uint64_t count);
 
-  std::string path_;
-  int fd_ = -1;
+  OutputFile file_;
   uint64_t start_ = 0;  // of the parameters in the file
   uint64_t size_ = 0;   // of the parameters so far
   Sha256Stream digest_;

@@ -3,6 +3,7 @@
 #include <map>
 #include <utility>
 
+#include "absl/strings/cord.h"
 #include "compiler/codegen/codegen.h"
 #include "compiler/codegen/parameters.h"
 #include "compiler/driver/plan.h"
@@ -15,6 +16,8 @@
 
 namespace hone::driver {
 namespace {
+
+constexpr char kNotTuned[] = "hone.dev/not-tuned";
 
 // The seconds since the phase before.
 class Phases {
@@ -83,9 +86,11 @@ absl::Status CheckTuned(const CompileReport& report) {
       names += fmt::format("{}{} ({})", names.empty() ? "" : ", ", kernel.name, kernel.tier);
   }
   if (count == 0) return absl::OkStatus();
-  return absl::FailedPreconditionError(fmt::format(
+  absl::Status status = absl::FailedPreconditionError(fmt::format(
       "expected every kernel tuned, found {} of {} that are not: {}{}; run hone tune first", count,
       report.kernels.size(), names, count > 5 ? ", ..." : ""));
+  status.SetPayload(kNotTuned, absl::Cord());
+  return status;
 }
 
 codegen::ModuleSpec SpecOf(const KernelGraph& graph, const Target& target,
@@ -200,5 +205,7 @@ absl::StatusOr<CompileReport> Compile(const ir::Module& module, const CompileOpt
   phases.End("write");
   return report;
 }
+
+bool IsNotTuned(const absl::Status& status) { return status.GetPayload(kNotTuned).has_value(); }
 
 }  // namespace hone::driver

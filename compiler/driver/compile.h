@@ -75,6 +75,9 @@ struct CompileOptions {
 absl::StatusOr<CompileReport> Compile(const ir::Module& module, const CompileOptions& options,
                                       ConfigChain& configs, const std::string& path);
 
+// Whether this is Compile's refusal because of `require_tuned`, and no other kFailedPrecondition.
+bool IsNotTuned(const absl::Status& status);
+
 }  // namespace hone::driver
 
 #endif  // HONE_COMPILER_DRIVER_COMPILE_H_

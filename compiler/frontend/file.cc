@@ -1,11 +1,11 @@
 #include "compiler/frontend/file.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
+
+#include "support/file_system.h"
 
 namespace hone::frontend {
 namespace {
@@ -21,7 +21,9 @@ absl::StatusOr<std::string> ReadWholeFile(const std::string& path) {
     return absl::NotFoundError(fmt::format("{} does not exist", path));
   }
   if (!std::filesystem::is_regular_file(status)) {
-    return absl::InvalidArgumentError(fmt::format("{} is not a file", path));
+    return absl::InvalidArgumentError(
+        fmt::format("expected a file at {}, found {}; check the path", path,
+                    std::filesystem::is_directory(status) ? "a folder" : "no regular file"));
   }
   const uintmax_t size = std::filesystem::file_size(path, error);
   if (error || size > kMaxBytes) {
@@ -37,15 +39,7 @@ absl::StatusOr<std::string> ReadWholeFile(const std::string& path) {
 }
 
 absl::Status WriteWholeFile(const std::string& path, std::string_view bytes) {
-  const std::string temporary = fmt::format("{}.{}.tmp", path, getpid());
-  std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
-  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  file.close();
-  std::error_code error;
-  if (file) std::filesystem::rename(temporary, path, error);
-  if (file && !error) return absl::OkStatus();
-  std::remove(temporary.c_str());
-  return absl::InvalidArgumentError(fmt::format("{} cannot be written", path));
+  return WriteFileAtomically(path, bytes);
 }
 
 }  // namespace hone::frontend

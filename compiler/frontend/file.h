@@ -12,7 +12,7 @@ namespace hone::frontend {
 // kNotFound names a path that is missing; kInvalidArgument one that is no regular file, cannot be
 // read or is larger than 2 GiB.
 absl::StatusOr<std::string> ReadWholeFile(const std::string& path);
-// Writes beside the path and renames, so that a failure leaves what was there.
+// Whole or, on an error, not at all: support's WriteFileAtomically.
 absl::Status WriteWholeFile(const std::string& path, std::string_view bytes);
 
 }  // namespace hone::frontend

@@ -9,6 +9,7 @@
 
 #include "compiler/ir/cpus.h"
 #include "runtime/host.h"
+#include "runtime/thread_team.h"
 #include "support/status.h"
 
 namespace hone {
@@ -16,7 +17,6 @@ namespace {
 
 // A modest core's, for targets that do not say.
 constexpr int64_t kDefaultCaches[3] = {32 << 10, 512 << 10, 8 << 20};
-constexpr int kMaxThreads = 4096;
 
 std::vector<std::string_view> Split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;

@@ -54,28 +54,44 @@ def _load() -> ctypes.CDLL:
 
 _library = _load()
 _COPY_PARAMETERS = 1  # HONE_OPEN_COPY_PARAMETERS
+_MAX_THREADS = 1024
 
 # numpy has no bfloat16: its bytes come as uint16.
 _DTYPES = {"bfloat16": "uint16"}
 
 
+def _path_bytes(path: str | bytes | os.PathLike[str] | os.PathLike[bytes]) -> bytes:
+    """As the system has it; C would take a path with a zero byte for the part before."""
+    encoded = os.fsencode(path)
+    if b"\0" in encoded:
+        raise ValueError(f"expected a path without a zero byte, found {path!r}")
+    return encoded
+
+
 def _check(code: int) -> None:
     if code:
-        raise ValueError(_library.hone_last_error().decode())
+        raise ValueError(_library.hone_last_error().decode(errors="replace"))
 
 
 class Module:
     """One compiled model with its memory and its threads. Used by one thread at a time."""
 
-    def __init__(self, path: str | os.PathLike[str], threads: int = 0, copy_parameters: bool = False) -> None:
+    def __init__(
+        self,
+        path: str | bytes | os.PathLike[str] | os.PathLike[bytes],
+        threads: int = 0,
+        copy_parameters: bool = False,
+    ) -> None:
         """Opens what `hone compile` wrote; threads 0 means as many as it was compiled for.
 
         Parameters are mapped, one copy for all processes; copy_parameters takes a copy in huge
         pages, which is faster where they are large.
         """
         self._model = ctypes.c_void_p()
+        if not 0 <= threads <= _MAX_THREADS:  # ctypes would cut a larger number off
+            raise ValueError(f"expected from 1 to {_MAX_THREADS} threads, or 0, found {threads}")
         flags = _COPY_PARAMETERS if copy_parameters else 0
-        _check(_library.hone_open_with(os.fspath(path).encode(), threads, flags, ctypes.byref(self._model)))
+        _check(_library.hone_open_with(_path_bytes(path), threads, flags, ctypes.byref(self._model)))
         self.inputs = self._infos(_library.hone_input_count, _library.hone_input_info)
         self.outputs = self._infos(_library.hone_output_count, _library.hone_output_info)
 
@@ -122,6 +138,8 @@ class Module:
             raise ValueError(f"expected an output below {len(self.outputs)}, found {index}")
         info = self.outputs[index]
         count = int(np.prod(info.shape, dtype=np.int64))
+        if count == 0:
+            return np.empty(info.shape, info.dtype)
         pointer = _library.hone_output(self._model, index)
         block = (ctypes.c_uint8 * (count * info.dtype.itemsize)).from_address(pointer)
         return np.frombuffer(memoryview(block), dtype=info.dtype, count=count).reshape(info.shape).copy()

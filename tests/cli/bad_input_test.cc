@@ -1,6 +1,9 @@
 // Bad input: its documented exit code, one sentence that names the thing and the remedy, nothing
 // changed on disk.
+#include <sys/stat.h>
+
 #include <algorithm>
+#include <filesystem>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -58,7 +61,7 @@ TEST_F(BadInput, TruncatedModel) {
   ExportMlp();
   const std::string whole = ReadFile(folder_ / "mlp.onnx");
   WriteFile(folder_ / "cut.onnx", whole.substr(0, whole.size() / 2));
-  Expect({"compile", "cut.onnx", "-o", "m.so"}, 3, {"cut.onnx"});
+  Expect({"compile", "cut.onnx", "-o", "m.so"}, 3, {"cut.onnx", "export it again"});
 }
 
 TEST_F(BadInput, RandomBytes) {
@@ -66,7 +69,48 @@ TEST_F(BadInput, RandomBytes) {
   std::string bytes;
   for (int i = 0; i < 4096; ++i) bytes.push_back(static_cast<char>(random.Next()));
   WriteFile(folder_ / "random.onnx", bytes);
-  Expect({"compile", "random.onnx", "-o", "m.so"}, 3, {"random.onnx"});
+  Expect({"compile", "random.onnx", "-o", "m.so"}, 3, {"random.onnx", "export it again"});
+}
+
+TEST_F(BadInput, FolderForAModel) {
+  std::filesystem::create_directory(folder_ / "dir.onnx");
+  Expect({"compile", "dir.onnx", "-o", "m.so"}, 3, {"dir.onnx", "a folder"});
+}
+
+TEST_F(BadInput, NumberOfThreads) {
+  ExportMlp();
+  for (const std::string threads : {"0", "-3", "1025", "1000000", "99999999999999999999", "two"}) {
+    const std::string found = "expected a number from 1 to 1024, found '" + threads + "'";
+    Expect({"compile", "mlp.onnx", "-o", "m.so", "--threads", threads}, 2, {"--threads", found});
+    Expect({"run", "mlp.onnx", "--output-dir", "out", "--threads", threads}, 2, {found});
+    Expect({"bench", "mlp.onnx", "--threads", threads}, 2, {found});
+    Expect({"tune", "mlp.onnx", "--threads", threads}, 2, {found});
+  }
+  Expect({"compile", "mlp.onnx", "-o", "m.so", "--target", "native -threads=1025"}, 2, {"1024"});
+}
+
+TEST_F(BadInput, OutputThatIsNoFile) {
+  ExportMlp();
+  std::filesystem::create_directory(folder_ / "dir");
+  ASSERT_EQ(mkfifo((folder_ / "pipe").c_str(), 0600), 0);
+  std::filesystem::create_symlink("pipe", folder_ / "link");
+  const std::vector<std::pair<std::string, std::string>> outputs = {
+      {"", "an empty one"}, {"dir", "a folder"}, {"pipe", "a pipe"}, {"link", "a pipe"}};
+  for (const auto& [output, words] : outputs) {
+    // Found before the model is looked at, so before any work.
+    Expect({"compile", "no.onnx", "-o", output}, 3, {words});
+    Expect({"compile", "mlp.onnx", "-o", output}, 3, {words});
+    Expect({"show", "mlp.onnx", "-o", output}, 3, {words});
+    Expect({"zoo", "mlp", "-o", output}, 3, {words});
+  }
+  Expect({"compile", "mlp.onnx", "-o", "no/m.so"}, 3, {"no/m.so"});
+  EXPECT_TRUE(std::filesystem::is_symlink(folder_ / "link"));
+  EXPECT_TRUE(std::filesystem::is_fifo(folder_ / "pipe"));
+}
+
+TEST_F(BadInput, UnknownPass) {
+  ExportMlp();
+  Expect({"show", "mlp.onnx", "--after", "Nope"}, 2, {"Nope", "FuseOps"});
 }
 
 TEST_F(BadInput, UnknownOperatorsAreListedAllAtOnce) {

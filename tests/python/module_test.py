@@ -5,7 +5,10 @@ Usage: module_test.py PACKAGE_FOLDER SOURCE_FOLDER
 
 from __future__ import annotations
 
+import multiprocessing
+import os
 import pathlib
+import shutil
 import struct
 import subprocess
 import sys
@@ -49,9 +52,25 @@ const struct hone_module hone_module_v1 = {
 """
 
 
-def compile_module(folder: str) -> str:
+# A parallel launch that finds nothing to do.
+EMPTY_SOURCE = (
+    SOURCE.replace("{2, 2}", "{2, 0}")
+    .replace('"NC", 16', '"NC", 0')
+    .replace("shape, 16}", "shape, 0}")
+    .replace("scale, 4, 0,", "scale, 1, 0,")
+    .replace("i < end", "i < 0")
+)
+
+
+def run_on_ones(module: hone.Module) -> object:
+    module.set_input("x", np.ones((2, 2), "float32"))
+    module.run()
+    return module.get_output(0)
+
+
+def compile_module(folder: str, text: str = SOURCE) -> str:
     source, module = pathlib.Path(folder) / "scale.c", pathlib.Path(folder) / "scale.so"
-    source.write_text(SOURCE)
+    source.write_text(text)
     command = ["cc", "-shared", "-fPIC", "-nostdlib", "-I", SOURCE_FOLDER, "-o", str(module), str(source)]
     subprocess.run(command, check=True)
     code = module.read_bytes()
@@ -99,6 +118,38 @@ class ModuleTest(unittest.TestCase):
 
     def test_times_in_seconds(self) -> None:
         self.assertGreater(self.module.time(100), 0)
+
+    def test_goes_on_in_a_forked_child(self) -> None:
+        self.module.run()
+        context = multiprocessing.get_context("fork")
+        queue = context.Queue()
+        child = context.Process(target=lambda: queue.put(run_on_ones(self.module)))
+        child.start()
+        np.testing.assert_array_equal(queue.get(timeout=30), [[2, 3], [5, 7]])
+        child.join(30)
+        self.assertEqual(child.exitcode, 0)
+
+    def test_gives_empty_outputs(self) -> None:
+        module = hone.Module(compile_module(self.folder.name, EMPTY_SOURCE), threads=1)
+        module.set_input("x", np.ones((2, 0), "float32"))
+        module.run()
+        self.assertEqual(module.get_output(0).shape, (2, 0))
+        self.assertEqual(module.get_output(0).dtype, np.dtype("float32"))
+
+    def test_takes_paths_of_all_kinds(self) -> None:
+        path = compile_module(self.folder.name)
+        for same in (path, path.encode(), pathlib.Path(path)):
+            self.assertEqual(hone.Module(same).inputs[0].name, "x")
+        odd = os.fsencode(self.folder.name) + b"/\xff.so"
+        shutil.copy(path, odd)
+        self.assertEqual(hone.Module(odd).inputs[0].name, "x")
+        with self.assertRaisesRegex(ValueError, "zero byte"):
+            hone.Module(path + "\0.txt")
+
+    def test_refuses_numbers_of_threads_that_make_no_sense(self) -> None:
+        for threads in (-1, 1025, 2**32 + 1):
+            with self.assertRaisesRegex(ValueError, f"found {threads}"):
+                hone.Module(compile_module(self.folder.name), threads=threads)
 
     def test_names_what_is_wrong(self) -> None:
         with self.assertRaisesRegex(ValueError, "found 'z'"):

@@ -12,6 +12,7 @@
 namespace hone {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -79,6 +80,71 @@ TEST_F(CApiTest, SaysWhatIsWrong) {
   EXPECT_EQ(hone_open("/nowhere.so", 1, &none), HONE_BAD_INPUT);
   EXPECT_THAT(hone_last_error(), HasSubstr("/nowhere.so"));
   EXPECT_EQ(none, nullptr);
+}
+
+TEST_F(CApiTest, RefusesNull) {
+  const auto refused = [](int code) {
+    return code == HONE_BAD_INPUT &&
+           std::string(hone_last_error()).find("NULL") != std::string::npos;
+  };
+  hone_model* opened = nullptr;
+  EXPECT_TRUE(refused(hone_open(nullptr, 1, &opened)));
+  EXPECT_TRUE(refused(hone_open("/nowhere.so", 1, nullptr)));
+  hone_close(nullptr);
+
+  hone_tensor_info info{};
+  hone_kernel_info kernel{};
+  double seconds = 0;
+  float x[4] = {};
+  hone_dl_managed_tensor* output = nullptr;
+  int64_t shape[1] = {4};
+  hone_dl_tensor tensor{x, {HONE_DL_CPU, 0}, 1, {HONE_DL_FLOAT, 32, 1}, shape, nullptr, 0};
+  for (hone_model* model : {static_cast<hone_model*>(nullptr), model_}) {
+    // With the open model it is the other pointer that is missing.
+    EXPECT_TRUE(refused(hone_input_info(model, 0, model != nullptr ? nullptr : &info)));
+    EXPECT_TRUE(refused(hone_output_info(model, 0, model != nullptr ? nullptr : &info)));
+    EXPECT_TRUE(refused(hone_set_input(model, 0, model != nullptr ? nullptr : x, sizeof(x))));
+    EXPECT_TRUE(refused(hone_time(model, 1, model != nullptr ? nullptr : &seconds)));
+    EXPECT_TRUE(refused(hone_profile(model, 1, model != nullptr ? nullptr : &seconds)));
+    EXPECT_TRUE(refused(hone_call_kernel(model, 0, model != nullptr ? nullptr : &kernel)));
+    EXPECT_TRUE(refused(hone_set_input_dlpack(model, 0, model != nullptr ? nullptr : &tensor)));
+    EXPECT_TRUE(refused(hone_bind_input_dlpack(model, 0, model != nullptr ? nullptr : &tensor)));
+    EXPECT_TRUE(refused(hone_output_dlpack(model, 0, model != nullptr ? nullptr : &output)));
+  }
+  EXPECT_TRUE(refused(hone_run(nullptr)));
+  EXPECT_TRUE(refused(hone_bind_input(nullptr, 0, nullptr)));
+  EXPECT_TRUE(refused(hone_bind_output(nullptr, 0, nullptr)));
+  EXPECT_EQ(hone_output(nullptr, 0), nullptr);
+  EXPECT_EQ(hone_target(nullptr), nullptr);
+  EXPECT_EQ(hone_threads(nullptr), 0);
+  EXPECT_EQ(hone_input_count(nullptr), 0u);
+  EXPECT_EQ(hone_output_count(nullptr), 0u);
+  EXPECT_EQ(hone_call_count(nullptr), 0u);
+
+  tensor.shape = nullptr;
+  EXPECT_TRUE(refused(hone_set_input_dlpack(model_, 0, &tensor)));
+  tensor.shape = shape;
+  tensor.data = nullptr;
+  EXPECT_TRUE(refused(hone_set_input_dlpack(model_, 0, &tensor)));
+  EXPECT_EQ(hone_run(model_), HONE_OK);
+}
+
+TEST_F(CApiTest, RefusesNumbersThatMakeNoSense) {
+  const std::string path = folder_ / "scale.so";
+  hone_model* opened = nullptr;
+  for (const int threads : {-1, 1025, 1000000}) {
+    EXPECT_EQ(hone_open(path.c_str(), threads, &opened), HONE_BAD_INPUT);
+    EXPECT_THAT(hone_last_error(),
+                AllOf(HasSubstr("1024"), HasSubstr("found " + std::to_string(threads))));
+  }
+  EXPECT_EQ(hone_open_with(path.c_str(), 1, 6, &opened), HONE_BAD_INPUT);
+  EXPECT_THAT(hone_last_error(), HasSubstr("flags"));
+  EXPECT_EQ(opened, nullptr);
+  double seconds = 7;
+  EXPECT_EQ(hone_time(model_, -1, &seconds), HONE_BAD_INPUT);
+  EXPECT_THAT(hone_last_error(), HasSubstr("found -1"));
+  EXPECT_EQ(hone_profile(model_, 0, &seconds), HONE_BAD_INPUT);
+  EXPECT_EQ(seconds, 7);
 }
 
 TEST_F(CApiTest, TakesAndGivesDlpackTensors) {

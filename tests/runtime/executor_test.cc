@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <malloc.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <vector>
@@ -160,6 +163,77 @@ TEST(ThreadTeamTest, WakesASleepingTeam) {
   }
   EXPECT_EQ(sum.load(), 15);
 }
+
+int SumOfThreads(ThreadTeam& team) {
+  std::atomic<int> sum{0};
+  team.Run([](void* context,
+              int thread) { static_cast<std::atomic<int>*>(context)->fetch_add(thread + 1); },
+           &sum);
+  return sum.load();
+}
+
+#ifndef __SANITIZE_THREAD__  // which does not let a child of a fork start threads
+TEST(ThreadTeamTest, GoesOnInAForkedChild) {
+  ThreadTeam team(3);
+  EXPECT_EQ(SumOfThreads(team), 6);
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(20);  // a hang is a failure
+    bool ok = SumOfThreads(team) == 6 && SumOfThreads(team) == 6;
+    const pid_t grandchild = fork();
+    if (grandchild == 0) {
+      alarm(20);
+      _exit(SumOfThreads(team) == 6 ? 0 : 1);
+    }
+    int status = 0;
+    waitpid(grandchild, &status, 0);
+    ok = ok && status == 0 && SumOfThreads(team) == 6;
+    _exit(ok ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(SumOfThreads(team), 6);
+}
+
+TEST(ThreadTeamTest, EndsInAForkedChildThatNeverRanIt) {
+  auto team = std::make_unique<ThreadTeam>(3);
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(20);
+    team.reset();
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+}
+#endif
+
+TEST(ThreadTeamTest, SaysWhereItCannotStartItsThreads) {
+  ThreadTeam too_many(kMaxThreads + 1);
+  EXPECT_THAT(too_many.error(), ::testing::HasSubstr("at most 1024 threads, found 1025"));
+  EXPECT_EQ(too_many.threads(), 1);
+  EXPECT_EQ(SumOfThreads(too_many), 1);
+  EXPECT_EQ(ThreadTeam(2).error(), "");
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which take terabytes
+TEST(ThreadTeamTest, IsATeamOfOneWhereTheSystemHasNoMoreThreads) {
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(20);
+    const rlimit little{512 << 20, 512 << 20};  // room for the stacks of some threads
+    setrlimit(RLIMIT_AS, &little);
+    ThreadTeam team(1000);
+    const bool says = team.error().find("expected to start 1000 threads, could start") == 0;
+    _exit(says && team.threads() == 1 && SumOfThreads(team) == 1 ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+}
+#endif
 
 TEST(ThreadTeamTest, NoneLeavesABarrierBeforeAllCame) {
   constexpr int kThreads = 3;

@@ -3,8 +3,15 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
+#include <cstring>
+
+#include "runtime/host_cpu.h"
+#include "runtime/missing_feature.h"
+#include "runtime/module_abi.h"
 #include "tests/runtime/c_module.h"
+#include "tests/runtime/damaged_headers.h"
 #include "tests/runtime/sample_modules.h"
 
 namespace hone {
@@ -93,6 +100,72 @@ TEST(ModuleTest, RefusesEveryTruncation) {
     WriteBytes(cut, whole.substr(0, size));
     EXPECT_FALSE(ErrorOf(cut).empty()) << size;
   }
+}
+
+TEST(ModuleTest, NoDamagedByteOfTheHeadersKillsTheProcess) {
+  TestFolder folder;
+  const std::string path = CompileC(folder, "scale", ScaleModule());
+  AppendParameters(path, std::string(16, '\1'));
+  ExpectNoDamagedHeaderKills(ReadBytes(path));
+}
+
+TEST(ModuleTest, RefusesATrailerThatDoesNotFitTheFile) {
+  TestFolder folder;
+  const std::string path = CompileC(folder, "scale", ScaleModule());
+  AppendParameters(path, std::string(16, '\1'));
+  const std::string whole = ReadBytes(path);
+  hone_trailer trailer{};
+  const size_t at = whole.size() - sizeof(trailer);
+  for (const uint64_t offset : {uint64_t{0}, uint64_t{4096}, uint64_t{1} << 63}) {
+    std::memcpy(&trailer, whole.data() + at, sizeof(trailer));
+    trailer.parameters_offset = offset;
+    std::string damaged = whole;
+    std::memcpy(damaged.data() + at, &trailer, sizeof(trailer));
+    WriteBytes(folder / "damaged.so", damaged);
+    EXPECT_THAT(ErrorOf(folder / "damaged.so"), HasSubstr("damaged")) << offset;
+  }
+  // Bytes between the parameters and the trailer.
+  std::string longer = whole;
+  longer.insert(at, 64, '\0');
+  WriteBytes(folder / "longer.so", longer);
+  EXPECT_THAT(ErrorOf(folder / "longer.so"), HasSubstr("damaged"));
+}
+
+TEST(ModuleTest, RefusesFoldersAndPipesAtOnce) {
+  TestFolder folder;
+  ASSERT_EQ(mkfifo((folder / "pipe.so").c_str(), 0600), 0);
+  EXPECT_THAT(ErrorOf(folder / "pipe.so"), HasSubstr("no regular file"));
+  EXPECT_THAT(ErrorOf(folder / "."), HasSubstr("a folder"));
+}
+
+TEST(ModuleTest, RefusesAModuleOfAProcessorThatHasMore) {
+  std::string lacking;
+  for (const char* name :
+       {"amx-fp16", "avxvnniint8", "avx512fp16", "amx-tile", "avx512f", "sve2"}) {
+    if (LooksFor(name) &&
+        !MissingFeature(std::string("llvm -mattr=+") + name, HostFeatures()).empty())
+      lacking = name;
+  }
+  if (lacking.empty()) GTEST_SKIP() << "this machine has every feature";
+  TestFolder folder;
+  const std::string path =
+      CompileC(folder, "scale",
+               "#define TARGET \"llvm -mattr=+" + lacking + " -threads=1\"\n" + ScaleModule());
+  AppendParameters(path, std::string(16, '\1'));
+  EXPECT_THAT(ErrorOf(path), AllOf(HasSubstr(path), HasSubstr("a processor with " + lacking),
+                                   HasSubstr("compile it for this machine")));
+}
+
+TEST(MissingFeatureTest, IsTheFirstThatTheHostLacks) {
+  const std::vector<std::string> host = {"avx", "avx2"};
+#ifdef __x86_64__
+  const std::string target = "llvm -mtriple=x86_64-linux-gnu -mattr=+avx,+avx512f,+fma -threads=2";
+  EXPECT_EQ(MissingFeature(target, host), "avx512f");
+  EXPECT_EQ(MissingFeature("llvm -mattr=+avx,+avx2", host), "");
+#endif
+  EXPECT_EQ(MissingFeature("llvm -mattr=+of-another-century -threads=2", host), "");
+  EXPECT_EQ(MissingFeature("llvm -mattr= -threads=2", host), "");
+  EXPECT_EQ(MissingFeature("llvm", host), "");
 }
 
 TEST(ModuleTest, RefusesTablesThatReachBeyondTheirMemory) {

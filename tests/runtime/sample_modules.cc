@@ -10,6 +10,9 @@ std::string ScaleModule() {
 #ifndef MODULE_VERSION
 #define MODULE_VERSION HONE_MODULE_ABI_VERSION
 #endif
+#ifndef TARGET
+#define TARGET "llvm -mcpu=generic -threads=1"
+#endif
 static void scale(void* const* buffers, int64_t begin, int64_t end, void* scratch) {
   const float* x = buffers[0];
   const float* p = buffers[1];
@@ -31,7 +34,7 @@ static const struct hone_location locations[3] = {
 static const struct hone_call calls[1] = {{0, 0, locations}};
 static const struct hone_function functions[1] = {{"main", 1, 1, 1, 0, &input, &output, calls, 0}};
 __attribute__((visibility("default"))) const struct hone_module hone_module_v1 = {
-    MODULE_VERSION, 1, 1, 0, "llvm -mcpu=generic -threads=1", "cc", kernels, functions, 16};
+    MODULE_VERSION, 1, 1, 0, TARGET, "cc", kernels, functions, 16};
 )";
 }
 

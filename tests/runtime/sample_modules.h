@@ -6,8 +6,8 @@
 
 namespace hone {
 
-// y[i] = x[i] * parameter[i], 4 floats; 16 bytes of parameters. A macro MODULE_VERSION before it
-// sets another ABI version.
+// y[i] = x[i] * parameter[i], 4 floats; 16 bytes of parameters. Macros before it,
+// MODULE_VERSION and TARGET, set another ABI version and another target text.
 std::string ScaleModule();
 
 // Calls of a kernel with a parallel, a serial and a parallel launch, each of which reads all that

@@ -36,7 +36,7 @@ TEST_F(FileSystemTest, WritesAndReplacesWholeFiles) {
   EXPECT_EQ(ReadFile(path_).value(), "old");
   ASSERT_TRUE(WriteFileAtomically(path_, bytes).ok());
   EXPECT_EQ(ReadFile(path_).value(), bytes);
-  EXPECT_FALSE(std::filesystem::exists(path_ + ".new"));
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 1);
 }
 
 TEST_F(FileSystemTest, ErrorsNameTheFile) {

@@ -190,7 +190,8 @@ absl::StatusOr<OnnxModel> ReadOnnxModel(std::string_view bytes, const std::strin
                                                 static_cast<int>(bytes.size()));
   if (!proto.ParseFromCodedStream(&stream) || !stream.ConsumedEntireMessage() ||
       !proto.has_graph()) {
-    return absl::InvalidArgumentError("not an ONNX model: its bytes do not parse as one");
+    return absl::InvalidArgumentError(
+        "expected an ONNX model, found bytes that are cut or of something else; export it again");
   }
   OnnxModel model;
   HONE_ASSIGN_OR_RETURN(model.opset, ReadOpset(proto));

@@ -6,6 +6,7 @@
 #include "runtime/module.h"
 #include "support/file_system.h"
 #include "tests/compiler/codegen/harness.h"
+#include "tests/runtime/damaged_headers.h"
 
 namespace hone::codegen {
 namespace {
@@ -61,13 +62,21 @@ TEST(Parameters, UnfinishedModuleLeavesNoFile) {
     EXPECT_EQ(writer->Append(10, "abc").code(), absl::StatusCode::kInternal);
   }
   EXPECT_NE(access(path.c_str(), F_OK), 0);
-  EXPECT_NE(access((path + ".new").c_str(), F_OK), 0);
+}
+
+TEST(Parameters, NoDamagedByteOfAModulesHeadersKillsWhoOpensIt) {
+  const auto elf = BuildModule(CopySpec(0));
+  ASSERT_TRUE(elf.ok());
+  std::string error;
+  ASSERT_NE(Module::OpenBytes(elf->data(), elf->size(), &error), nullptr) << error;
+  ExpectNoDamagedHeaderKills(*elf);
 }
 
 TEST(Parameters, NamesTheFileThatCannotBeWritten) {
   const auto writer = ModuleWriter::Create("/nonexistent/x.so", "elf");
   EXPECT_EQ(writer.status().code(), absl::StatusCode::kNotFound);
-  EXPECT_THAT(writer.status().ToString(), testing::HasSubstr("/nonexistent/x.so"));
+  EXPECT_THAT(writer.status().ToString(), testing::HasSubstr("cannot write /nonexistent/x.so"));
+  EXPECT_THAT(writer.status().ToString(), testing::Not(testing::HasSubstr("cannot cannot")));
 }
 
 }  // namespace

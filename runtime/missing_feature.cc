@@ -1,0 +1,29 @@
+#include "runtime/missing_feature.h"
+
+#include <algorithm>
+
+#include "runtime/host_cpu.h"
+
+namespace hone {
+
+std::string MissingFeature(std::string_view target, const std::vector<std::string>& features) {
+  constexpr std::string_view kFlag = " -mattr=";
+  const size_t flag = target.find(kFlag);
+  if (flag == std::string_view::npos) return "";
+  std::string_view rest = target.substr(flag + kFlag.size());
+  rest = rest.substr(0, rest.find(' '));
+  while (!rest.empty()) {
+    const size_t end = std::min(rest.find(','), rest.size());
+    std::string_view feature = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    if (!feature.starts_with('+')) continue;
+    feature.remove_prefix(1);
+    if (LooksFor(feature) &&
+        std::find(features.begin(), features.end(), feature) == features.end()) {
+      return std::string(feature);
+    }
+  }
+  return "";
+}
+
+}  // namespace hone

@@ -1,0 +1,18 @@
+// Whether a processor has what a module was compiled for.
+#ifndef HONE_RUNTIME_MISSING_FEATURE_H_
+#define HONE_RUNTIME_MISSING_FEATURE_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace hone {
+
+// The first feature in the target's text (-mattr=+avx2,...) that this runtime looks for and is not
+// among `features` (HostFeatures); empty: none. Features of a newer Hone, which it does not look
+// for, are let pass.
+std::string MissingFeature(std::string_view target, const std::vector<std::string>& features);
+
+}  // namespace hone
+
+#endif  // HONE_RUNTIME_MISSING_FEATURE_H_
