@@ -236,23 +236,20 @@ void Bounds::PushLoop(const StmtNode& loop) {
   Linear max = LinearForm(loop.extent, *this);
   max.Add(min);
   max.AddConstant(-1);
-  Variable variable;
-  variable.var = loop.var;
-  variable.is_lane = loop.loop_kind == LoopKind::kVectorize;
-  variable.interval = {BoundsOf(min, *this).min, BoundsOf(max, *this).max};
-  const bool index = loop.min->dtype == DataType::kInt64 && loop.extent->dtype == DataType::kInt64;
-  const auto limit = [index](const Linear& linear) {
-    if (!index || linear.IsConstant()) return Expr();
+  const bool rebound = Find(loop.var.get()) != nullptr;
+  if (rebound) Forget(loop.var);
+  const bool related =
+      !rebound && loop.min->dtype == DataType::kInt64 && loop.extent->dtype == DataType::kInt64;
+  const auto limit = [&](const Linear& linear) {
+    if (!related || linear.IsConstant()) return Expr();
     Expr e = linear.ToExpr();
     return IsStable(e) ? e : Expr();
   };
-  variable.min = limit(min);
-  variable.max = limit(max);
-  if (Find(loop.var.get()) != nullptr) {
-    Forget(loop.var);
-    variable.min = variable.max = Expr();
-  }
-  variables_.push_back(std::move(variable));
+  variables_.push_back({loop.var,
+                        {BoundsOf(min, *this).min, BoundsOf(max, *this).max},
+                        limit(min),
+                        limit(max),
+                        loop.loop_kind == LoopKind::kVectorize});
 }
 
 void Bounds::Forget(const Expr& var) {

@@ -17,7 +17,7 @@ int64_t WrapMul(int64_t a, int64_t b) {
 
 Linear Linear::Atom(Expr atom, int64_t coefficient) {
   Linear linear;
-  linear.AddTerm(atom, coefficient);
+  if (coefficient != 0) linear.terms_.push_back({std::move(atom), coefficient});
   return linear;
 }
 

@@ -89,10 +89,8 @@ class Simplifier {
       if (e->kind != ExprKind::kSelect || operands.size() > 1) continue;
       if (const auto truth = Decide(operands[0], bounds_)) return Run(e->operands[*truth ? 1 : 2]);
     }
-    if (e->kind == ExprKind::kBinary) {
-      if (const Expr decided = Decided(e->binary_op, operands[0], operands[1])) return decided;
-    }
-    return changed ? WithOperands(*e, std::move(operands)) : e;
+    const Expr result = changed ? WithOperands(*e, std::move(operands)) : e;
+    return result->kind == ExprKind::kBinary ? Decided(result) : result;
   }
 
   static Expr WithOperands(const ExprNode& e, std::vector<Expr> operands) {
@@ -119,22 +117,26 @@ class Simplifier {
            e.binary_op == BinaryOp::kFloorMod;
   }
 
-  // Of simplified operands: the outcome where the ranges say it, else null.
-  Expr Decided(BinaryOp op, const Expr& a, const Expr& b) const {
+  // Of simplified operands: the outcome where the ranges say it.
+  Expr Decided(const Expr& e) const {
+    const BinaryOp op = e->binary_op;
+    const Expr& a = e->operands[0];
+    const Expr& b = e->operands[1];
     if (GivesBool(op)) {
       const bool connective = op == BinaryOp::kAnd || op == BinaryOp::kOr;
       if (connective && StructuralEqual(a, b)) return a;
-      const auto truth = Decide(Binary(op, a, b), bounds_);
-      return truth ? BoolConst(*truth) : Expr();
+      const auto truth = Decide(e, bounds_);
+      return truth ? BoolConst(*truth) : e;
     }
-    if ((op != BinaryOp::kMin && op != BinaryOp::kMax) || IsFloat(a->dtype)) return Expr();
+    if ((op != BinaryOp::kMin && op != BinaryOp::kMax) || IsFloat(a->dtype)) return e;
     const Interval difference = BoundsOfDifference(a, b, bounds_);
     if (difference.max <= 0) return op == BinaryOp::kMin ? a : b;
     if (difference.min >= 0) return op == BinaryOp::kMin ? b : a;
-    return Expr();
+    return e;
   }
 
   Linear Normalise(const Expr& e) {
+    if (e->kind == ExprKind::kInt) return Linear(e->int_value);
     if (e->dtype != DataType::kInt64 || !IsArithmetic(*e)) return Linear::Of(Run(e));
     Linear a = Normalise(e->operands[0]);
     if (e->kind == ExprKind::kUnary) {

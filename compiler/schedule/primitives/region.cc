@@ -93,32 +93,19 @@ class RegionReader {
   RegionReader(const loop::Buffer& buffer, const Bounds& outer)
       : buffer_(buffer), bounds_(outer), kept_(outer.variables().size()) {}
 
-  void Visit(const Stmt& s, bool conditional) {
-    if (s->kind == StmtKind::kFor) {
-      VisitExpr(s->extent, conditional);
-      bounds_.PushLoop(*s);
-      Visit(s->body[0], conditional);
-      bounds_.Pop();
-      return;
-    }
-    loop::ForEachExpr(*s, [&](const Expr& e) { VisitExpr(e, conditional); });
-    const bool below = conditional || s->kind == StmtKind::kIf || s->kind == StmtKind::kWhile;
-    for (const Stmt& child : s->body) Visit(child, below);
+  void Visit(const Stmt& s) {
+    loop::ForEachExpr(*s, [&](const Expr& e) {
+      loop::Walk(e, [&](const Expr& node) {
+        if (node->kind == ExprKind::kLoad && node->buffer == buffer_) AddLoad(node);
+      });
+    });
+    if (s->kind == StmtKind::kFor) bounds_.PushLoop(*s);
+    for (const Stmt& child : s->body) Visit(child);
+    if (s->kind == StmtKind::kFor) bounds_.Pop();
   }
   Region Take() { return std::move(region_); }
 
  private:
-  void VisitExpr(const Expr& e, bool conditional) {
-    if (e->kind == ExprKind::kSelect) {
-      VisitExpr(e->operands[0], conditional);
-      VisitExpr(e->operands[1], true);
-      VisitExpr(e->operands[2], true);
-      return;
-    }
-    if (e->kind == ExprKind::kLoad && e->buffer == buffer_) AddLoad(e, conditional);
-    for (const Expr& operand : e->operands) VisitExpr(operand, conditional);
-  }
-
   Region::Dim DimOf(const Expr& index, size_t d) {
     const Linear linear = LinearForm(index, bounds_);
     const auto low = Extreme(linear, bounds_, kept_, false);
@@ -132,7 +119,7 @@ class RegionReader {
     return LinearForm(loop::Binary(op, a.ToExpr(), b.ToExpr()), bounds_);
   }
 
-  void AddLoad(const Expr& load, bool conditional) {
+  void AddLoad(const Expr& load) {
     std::vector<Region::Dim> dims;
     for (size_t d = 0; d < load->operands.size(); ++d) dims.push_back(DimOf(load->operands[d], d));
     if (region_.loads == 0) {
@@ -143,7 +130,6 @@ class RegionReader {
         region_.dims[d].high = Join(region_.dims[d].high, dims[d].high, BinaryOp::kMax);
       }
     }
-    region_.conditional = region_.conditional && conditional;
     ++region_.loads;
   }
 
@@ -157,7 +143,7 @@ class RegionReader {
 
 Region RegionRead(const Stmt& body, const loop::Buffer& buffer, const Bounds& outer) {
   RegionReader reader(buffer, outer);
-  reader.Visit(body, false);
+  reader.Visit(body);
   return reader.Take();
 }
 

@@ -18,8 +18,6 @@ struct Region {
   };
   std::vector<Dim> dims;
   int64_t loads = 0;
-  // Every load is below a select or an if: the region may reach beyond the buffer.
-  bool conditional = true;
 };
 
 // The box around all loads of `buffer` in `body`; `outer` are the bounds of the loops around it,
