@@ -50,10 +50,18 @@ struct Footprint {
 
 Footprint FootprintOf(const loop::Stmt& body) {
   Footprint footprint;
-  for (const loop::Access& access : loop::CollectAccesses(body)) {
-    if (access.buffer->scope != loop::Scope::kGlobal) continue;
-    (access.is_store ? footprint.writes : footprint.reads).insert(access.buffer.get());
-  }
+  const auto add = [](BufferSet& buffers, const loop::Buffer& buffer) {
+    if (buffer->scope == loop::Scope::kGlobal) buffers.insert(buffer.get());
+  };
+  loop::Walk(
+      body,
+      [&](const loop::Stmt& s) {
+        if (s->kind == loop::StmtKind::kStore) add(footprint.writes, s->buffer);
+        return true;
+      },
+      [&](const loop::Expr& e) {
+        if (e->kind == loop::ExprKind::kLoad) add(footprint.reads, e->buffer);
+      });
   return footprint;
 }
 

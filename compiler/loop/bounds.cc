@@ -4,163 +4,156 @@
 #include <limits>
 
 #include "compiler/loop/scalar.h"
+#include "compiler/loop/simplify.h"
+#include "compiler/loop/visit.h"
 
 namespace hone::loop {
 namespace {
 
-using MaybeInterval = std::optional<Interval>;
+constexpr int64_t kInfinity = Interval::kInfinity;
 
-MaybeInterval AddScaled(const Interval& a, const Interval& b, int64_t factor) {
-  int64_t low = factor >= 0 ? b.min : b.max;
-  int64_t high = factor >= 0 ? b.max : b.min;
-  Interval sum;
-  if (__builtin_mul_overflow(low, factor, &low) || __builtin_mul_overflow(high, factor, &high) ||
-      __builtin_add_overflow(a.min, low, &sum.min) ||
-      __builtin_add_overflow(a.max, high, &sum.max)) {
-    return std::nullopt;
-  }
-  return sum;
+bool IsBinary(const Expr& e, BinaryOp op) {
+  return e->kind == ExprKind::kBinary && e->binary_op == op;
 }
 
-MaybeInterval Multiply(const Interval& a, const Interval& b) {
-  Interval product{std::numeric_limits<int64_t>::max(), std::numeric_limits<int64_t>::min()};
-  for (int64_t x : {a.min, a.max}) {
-    for (int64_t y : {b.min, b.max}) {
-      int64_t value = 0;
-      if (__builtin_mul_overflow(x, y, &value)) return std::nullopt;
-      product.min = std::min(product.min, value);
-      product.max = std::max(product.max, value);
-    }
-  }
-  return product;
+// All of the type where the value may have wrapped around.
+Interval Fit(const Interval& value, DataType dtype) {
+  const Interval range = Interval::OfType(dtype);
+  return value.Within(range.min, range.max) ? value : range;
 }
 
-Interval Union(const Interval& a, const Interval& b) {
-  return {std::min(a.min, b.min), std::max(a.max, b.max)};
-}
-
-MaybeInterval RangeOfType(DataType dtype) {
-  switch (dtype) {
-    case DataType::kBool:
-      return Interval{0, 1};
-    case DataType::kUInt8:
-      return Interval{0, 255};
-    case DataType::kInt8:
-    case DataType::kInt16:
-    case DataType::kInt32: {
-      const int64_t high = (int64_t{1} << (SizeBytes(dtype) * 8 - 1)) - 1;
-      return Interval{-high - 1, high};
-    }
+Interval OfDivision(BinaryOp op, const Interval& dividend, const Interval& divisor) {
+  if (divisor.min <= 0) return {};
+  switch (op) {
+    case BinaryOp::kFloorDiv:
+      return FloorDiv(dividend, divisor);
+    case BinaryOp::kFloorMod:
+      return FloorMod(dividend, divisor);
+    case BinaryOp::kDiv:
+      return TruncatedDiv(dividend, divisor);
     default:
-      return std::nullopt;
+      return TruncatedMod(dividend, divisor);
   }
 }
 
-// Nothing where the value may have wrapped around.
-MaybeInterval Fit(const MaybeInterval& value, DataType dtype) {
-  const MaybeInterval range = RangeOfType(dtype);
-  if (!value || !range) return value;
-  return value->min >= range->min && value->max <= range->max ? value : range;
-}
-
-MaybeInterval OfDivision(const ExprNode& e, const Bounds& bounds) {
-  const MaybeInterval divisor = BoundsOf(e.operands[1], bounds);
-  const bool floor_mod = e.binary_op == BinaryOp::kFloorMod;
-  if (!divisor || divisor->min <= 0) return std::nullopt;
-  const MaybeInterval dividend = BoundsOf(e.operands[0], bounds);
-  const bool constant = divisor->min == divisor->max;
-  if (floor_mod) {
-    const Interval all{0, divisor->max - 1};
-    if (!constant || !dividend) return all;
-    const int64_t quotient = FloorDivInt(dividend->min, divisor->min);
-    if (quotient != FloorDivInt(dividend->max, divisor->min)) return all;
-    return Interval{FloorModInt(dividend->min, divisor->min),
-                    FloorModInt(dividend->max, divisor->min)};
-  }
-  if (!dividend) return std::nullopt;
-  const bool floor = e.binary_op == BinaryOp::kFloorDiv;
-  if (e.binary_op == BinaryOp::kMod) {
-    const int64_t limit = divisor->max - 1;
-    return Interval{dividend->min < 0 ? std::max(-limit, dividend->min) : 0,
-                    dividend->max > 0 ? std::min(limit, dividend->max) : 0};
-  }
-  const auto divide = [&](int64_t a, int64_t b) { return floor ? FloorDivInt(a, b) : a / b; };
-  return Union({divide(dividend->min, divisor->min), divide(dividend->max, divisor->max)},
-               {divide(dividend->min, divisor->max), divide(dividend->max, divisor->min)});
-}
-
-MaybeInterval OfMinMax(const ExprNode& e, const Bounds& bounds) {
-  const MaybeInterval a = BoundsOf(e.operands[0], bounds);
-  const MaybeInterval b = BoundsOf(e.operands[1], bounds);
-  if (!a || !b) return std::nullopt;
-  if (e.binary_op == BinaryOp::kMin) {
-    return Interval{std::min(a->min, b->min), std::min(a->max, b->max)};
-  }
-  return Interval{std::max(a->min, b->min), std::max(a->max, b->max)};
-}
-
-MaybeInterval OfBinary(const Expr& e, const Bounds& bounds) {
+Interval OfBinary(const Expr& e, const Bounds& bounds) {
+  const Interval a = BoundsOf(e->operands[0], bounds);
+  const Interval b = BoundsOf(e->operands[1], bounds);
   switch (e->binary_op) {
     case BinaryOp::kAdd:
-    case BinaryOp::kSub: {
-      const MaybeInterval a = BoundsOf(e->operands[0], bounds);
-      const MaybeInterval b = BoundsOf(e->operands[1], bounds);
-      if (!a || !b) return std::nullopt;
-      return AddScaled(*a, *b, e->binary_op == BinaryOp::kAdd ? 1 : -1);
-    }
-    case BinaryOp::kMul: {
-      const MaybeInterval a = BoundsOf(e->operands[0], bounds);
-      const MaybeInterval b = BoundsOf(e->operands[1], bounds);
-      return a && b ? Multiply(*a, *b) : std::nullopt;
-    }
+      return a + b;
+    case BinaryOp::kSub:
+      return a - b;
+    case BinaryOp::kMul:
+      return a * b;
     case BinaryOp::kDiv:
     case BinaryOp::kMod:
     case BinaryOp::kFloorDiv:
     case BinaryOp::kFloorMod:
-      return OfDivision(*e, bounds);
+      return OfDivision(e->binary_op, a, b);
     case BinaryOp::kMin:
+      return Min(a, b);
     case BinaryOp::kMax:
-      return OfMinMax(*e, bounds);
+      return Max(a, b);
     default:
-      return std::nullopt;
+      return {};
   }
 }
 
+Interval OfCondition(const Expr& e, const Bounds& bounds) {
+  const std::optional<bool> truth = Decide(e, bounds);
+  return truth ? Interval::Point(*truth ? 1 : 0) : Interval{0, 1};
+}
+
 // Of an expression that is not linear, or not int64.
-MaybeInterval OfAtom(const Expr& e, const Bounds& bounds) {
+Interval OfAtom(const Expr& e, const Bounds& bounds) {
   switch (e->kind) {
     case ExprKind::kInt:
-      return Interval{e->int_value, e->int_value};
+      return Interval::Point(e->int_value);
     case ExprKind::kVar: {
-      const auto it = bounds.find(e.get());
-      return it != bounds.end() ? MaybeInterval(it->second) : RangeOfType(e->dtype);
+      const Bounds::Variable* known = bounds.Find(e.get());
+      return known != nullptr ? known->interval : Interval::OfType(e->dtype);
     }
     case ExprKind::kBinary:
-      if (e->dtype == DataType::kBool) {
-        if (const std::optional<bool> truth = Decide(e, bounds)) return Interval{*truth, *truth};
-        return Interval{0, 1};
-      }
+      if (e->dtype == DataType::kBool) return OfCondition(e, bounds);
       return Fit(OfBinary(e, bounds), e->dtype);
-    case ExprKind::kUnary: {
-      const MaybeInterval a = BoundsOf(e->operands[0], bounds);
-      if (e->unary_op == UnaryOp::kNeg && a) {
-        return Fit(AddScaled({0, 0}, *a, -1), e->dtype);
-      }
-      if (e->unary_op == UnaryOp::kSign) return Interval{-1, 1};
-      return RangeOfType(e->dtype);
-    }
-    case ExprKind::kSelect: {
-      const MaybeInterval then = BoundsOf(e->operands[1], bounds);
-      const MaybeInterval otherwise = BoundsOf(e->operands[2], bounds);
-      return then && otherwise ? MaybeInterval(Union(*then, *otherwise)) : std::nullopt;
-    }
+    case ExprKind::kUnary:
+      if (e->unary_op == UnaryOp::kSign) return {-1, 1};
+      if (e->unary_op != UnaryOp::kNeg) return Interval::OfType(e->dtype);
+      return Fit(BoundsOf(e->operands[0], bounds) * -1, e->dtype);
+    case ExprKind::kSelect:
+      return Union(BoundsOf(e->operands[1], bounds), BoundsOf(e->operands[2], bounds));
     case ExprKind::kCast:
-      if (IsFloat(e->operands[0]->dtype)) return RangeOfType(e->dtype);
-      if (e->dtype == DataType::kBool) return Interval{0, 1};
+      if (IsFloat(e->operands[0]->dtype)) return Interval::OfType(e->dtype);
+      if (e->dtype == DataType::kBool) return {0, 1};
       return Fit(BoundsOf(e->operands[0], bounds), e->dtype);
     default:
-      return RangeOfType(e->dtype);
+      return Interval::OfType(e->dtype);
   }
+}
+
+// ---- linear expressions: first by the variables' intervals alone, then by their relations ----
+
+Interval PlainBounds(const Linear& linear, const Bounds& bounds) {
+  Interval sum = Interval::Point(linear.constant());
+  for (const Linear::Term& term : linear.terms()) {
+    sum = sum + OfAtom(term.atom, bounds) * term.coefficient;
+  }
+  return sum;
+}
+
+bool HasRelations(const Linear& linear, const Bounds& bounds) {
+  if (linear.terms().size() < 2) return false;
+  return std::any_of(linear.terms().begin(), linear.terms().end(), [&](const auto& term) {
+    if (term.atom->kind != ExprKind::kVar) {
+      return IsBinary(term.atom, BinaryOp::kMin) || IsBinary(term.atom, BinaryOp::kMax);
+    }
+    const Bounds::Variable* known = bounds.Find(term.atom.get());
+    return known != nullptr && (known->min || known->max);
+  });
+}
+
+int64_t UpperBound(Linear linear, const Bounds& bounds, int depth);
+
+// min(a, b) * k + rest <= the smaller of a * k + rest and b * k + rest for k > 0; so for max and
+// k < 0.
+int64_t UpperBoundByBranches(const Linear& linear, const Bounds& bounds, int depth) {
+  for (const auto& [atom, coefficient] : linear.terms()) {
+    if (!IsBinary(atom, coefficient > 0 ? BinaryOp::kMin : BinaryOp::kMax)) continue;
+    int64_t best = kInfinity;
+    for (const Expr& side : atom->operands) {
+      Linear branch = linear;
+      branch.AddTerm(atom, -coefficient);
+      branch.Add(Linear::Of(side), coefficient);
+      best = std::min(best, UpperBound(std::move(branch), bounds, depth - 1));
+    }
+    return best;
+  }
+  return PlainBounds(linear, bounds).max;
+}
+
+// Puts the extreme values of variables that depend on others in their place, innermost first.
+int64_t UpperBound(Linear linear, const Bounds& bounds, int depth) {
+  const int64_t plain = PlainBounds(linear, bounds).max;
+  if (depth <= 0) return plain;
+  for (size_t i = bounds.variables().size(); i-- > 0;) {
+    const Bounds::Variable& known = bounds.variables()[i];
+    if (!known.min && !known.max) continue;
+    const int64_t coefficient = linear.CoefficientOf(known.var);
+    if (coefficient == 0) continue;
+    const Expr& limit = coefficient > 0 ? known.max : known.min;
+    if (!limit) continue;
+    linear.AddTerm(known.var, -coefficient);
+    linear.Add(Linear::Of(limit), coefficient);
+  }
+  return std::min(plain, UpperBoundByBranches(linear, bounds, depth));
+}
+
+Interval BoundsByRelations(const Linear& linear, const Bounds& bounds) {
+  constexpr int kDepth = 4;
+  Linear negated;
+  negated.Add(linear, -1);
+  return {-UpperBound(std::move(negated), bounds, kDepth), UpperBound(linear, bounds, kDepth)};
 }
 
 std::optional<bool> DecideComparison(BinaryOp op, const Interval& d) {  // of a - b with zero
@@ -184,17 +177,6 @@ std::optional<bool> DecideComparison(BinaryOp op, const Interval& d) {  // of a 
   }
 }
 
-MaybeInterval Difference(const Expr& a, const Expr& b, const Bounds& bounds) {
-  if (a->dtype == DataType::kInt64) {
-    Linear difference = Linear::Of(a);
-    difference.Add(Linear::Of(b), -1);
-    return BoundsOf(difference, bounds);
-  }
-  const MaybeInterval x = BoundsOf(a, bounds);
-  const MaybeInterval y = BoundsOf(b, bounds);
-  return x && y ? AddScaled(*x, *y, -1) : std::nullopt;
-}
-
 BinaryOp Negated(BinaryOp op) {
   switch (op) {
     case BinaryOp::kLt:
@@ -212,58 +194,140 @@ BinaryOp Negated(BinaryOp op) {
   }
 }
 
-// coefficient * var + constant <= 0, for an integer var.
-void NarrowAtMostZero(const Expr& var, int64_t coefficient, int64_t constant, Bounds& bounds) {
-  const auto it = bounds.find(var.get());
-  if (it == bounds.end() || constant == std::numeric_limits<int64_t>::min()) return;
-  if (coefficient > 0) {
-    it->second.max = std::min(it->second.max, FloorDivInt(-constant, coefficient));
-  } else {
-    it->second.min = std::max(it->second.min, -FloorDivInt(-constant, -coefficient));
+// What `a op b` says of a - b.
+Interval IntervalOf(BinaryOp op) {
+  switch (op) {
+    case BinaryOp::kLt:
+      return {-kInfinity, -1};
+    case BinaryOp::kLe:
+      return {-kInfinity, 0};
+    case BinaryOp::kGt:
+      return {1, kInfinity};
+    case BinaryOp::kGe:
+      return {0, kInfinity};
+    case BinaryOp::kEq:
+      return {0, 0};
+    default:
+      return {};
   }
 }
 
-void AssumeComparison(BinaryOp op, const Expr& a, const Expr& b, Bounds& bounds) {
-  if (a->dtype != DataType::kInt64) return;
-  Linear d = Linear::Of(a);
-  d.Add(Linear::Of(b), -1);
-  if (d.terms().size() != 1 || d.terms()[0].atom->kind != ExprKind::kVar) return;
-  const auto& [var, coefficient] = d.terms()[0];
-  const int64_t constant = d.constant();
-  const bool below = op == BinaryOp::kLe || op == BinaryOp::kLt || op == BinaryOp::kEq;
-  const bool above = op == BinaryOp::kGe || op == BinaryOp::kGt || op == BinaryOp::kEq;
-  const int64_t strict = op == BinaryOp::kLt || op == BinaryOp::kGt ? 1 : 0;
-  if (below) NarrowAtMostZero(var, coefficient, constant + strict, bounds);
-  if (above) NarrowAtMostZero(var, -coefficient, -constant + strict, bounds);
+// The values of x with coefficient * x + constant within `sum`.
+Interval Solve(int64_t coefficient, int64_t constant, const Interval& sum) {
+  Interval product = sum - Interval::Point(constant);
+  if (coefficient < 0) product = product * -1;
+  const int64_t step = std::abs(coefficient);
+  return {product.HasMin() ? -FloorDivInt(-product.min, step) : -kInfinity,
+          product.HasMax() ? FloorDivInt(product.max, step) : kInfinity};
 }
 
 }  // namespace
 
-std::optional<Interval> BoundsOf(const Linear& linear, const Bounds& bounds) {
-  MaybeInterval sum = Interval{linear.constant(), linear.constant()};
-  for (const Linear::Term& term : linear.terms()) {
-    const MaybeInterval atom = OfAtom(term.atom, bounds);
-    if (!atom || !sum) return std::nullopt;
-    sum = AddScaled(*sum, *atom, term.coefficient);
+Bounds::Bounds(std::initializer_list<std::pair<Expr, Interval>> variables) {
+  for (const auto& [var, interval] : variables) Push(var, interval);
+}
+
+void Bounds::Push(Expr var, Interval interval) {
+  variables_.push_back({std::move(var), interval, {}, {}, false});
+}
+
+void Bounds::PushLoop(const StmtNode& loop) {
+  const Linear min = LinearForm(loop.min, *this);
+  Linear max = LinearForm(loop.extent, *this);
+  max.Add(min);
+  max.AddConstant(-1);
+  const bool rebound = Find(loop.var.get()) != nullptr;
+  if (rebound) Forget(loop.var);
+  const bool related =
+      !rebound && loop.min->dtype == DataType::kInt64 && loop.extent->dtype == DataType::kInt64;
+  const auto limit = [&](const Linear& linear) {
+    if (!related || linear.IsConstant()) return Expr();
+    Expr e = linear.ToExpr();
+    return IsStable(e) ? e : Expr();
+  };
+  variables_.push_back({loop.var,
+                        {BoundsOf(min, *this).min, BoundsOf(max, *this).max},
+                        limit(min),
+                        limit(max),
+                        loop.loop_kind == LoopKind::kVectorize});
+}
+
+void Bounds::Forget(const Expr& var) {
+  for (Variable& known : variables_) {
+    if (known.min && UsesVar(known.min, var)) known.min = Expr();
+    if (known.max && UsesVar(known.max, var)) known.max = Expr();
   }
-  return sum;
+  std::erase_if(facts_, [&](const Fact& fact) { return UsesVar(fact.value.ToExpr(), var); });
 }
 
-std::optional<Interval> BoundsOf(const Expr& e, const Bounds& bounds) {
-  if (IsFloat(e->dtype)) return std::nullopt;
-  if (e->dtype != DataType::kInt64 || e->kind != ExprKind::kBinary) return OfAtom(e, bounds);
-  const BinaryOp op = e->binary_op;
-  if (op != BinaryOp::kAdd && op != BinaryOp::kSub) return OfAtom(e, bounds);
-  return BoundsOf(Linear::Of(e), bounds);
+const Bounds::Variable* Bounds::Find(const ExprNode* var) const {
+  for (size_t i = variables_.size(); i-- > 0;) {
+    if (variables_[i].var.get() == var) return &variables_[i];
+  }
+  return nullptr;
 }
 
-std::optional<Interval> LoopBounds(const StmtNode& loop, const Bounds& outer) {
-  const MaybeInterval min = BoundsOf(loop.min, outer);
-  const MaybeInterval extent = BoundsOf(loop.extent, outer);
-  if (!min || !extent || extent->max <= 0) return std::nullopt;
-  const MaybeInterval last = BoundsOf(loop.min + loop.extent, outer);
-  if (!last) return std::nullopt;
-  return Interval{min->min, last->max - 1};
+void Bounds::Assume(const Expr& condition, bool truth) {
+  if (condition->kind == ExprKind::kUnary && condition->unary_op == UnaryOp::kNot) {
+    return Assume(condition->operands[0], !truth);
+  }
+  if (condition->kind != ExprKind::kBinary) return;
+  const BinaryOp op = condition->binary_op;
+  if (op == (truth ? BinaryOp::kAnd : BinaryOp::kOr)) {
+    Assume(condition->operands[0], truth);
+    Assume(condition->operands[1], truth);
+  } else if (IsComparison(op) && IsStable(condition)) {
+    AssumeComparison(truth ? op : Negated(op), condition->operands[0], condition->operands[1]);
+  }
+}
+
+void Bounds::AssumeComparison(BinaryOp op, const Expr& a, const Expr& b) {
+  const Interval interval = IntervalOf(op);
+  if (a->dtype != DataType::kInt64 || interval == Interval()) return;
+  Linear difference = LinearForm(a, *this);
+  difference.Add(LinearForm(b, *this), -1);
+  if (difference.IsConstant()) return;
+  const auto& [atom, coefficient] = difference.terms()[0];
+  if (difference.terms().size() == 1 && atom->kind == ExprKind::kVar) {
+    for (size_t i = variables_.size(); i-- > 0;) {
+      if (!variables_[i].var.SameAs(atom)) continue;
+      Interval& known = variables_[i].interval;
+      known = Intersect(known, Solve(coefficient, difference.constant(), interval));
+      return;
+    }
+  }
+  facts_.push_back({std::move(difference), interval});
+}
+
+Interval BoundsOf(const Linear& linear, const Bounds& bounds) {
+  if (linear.IsConstant()) return Interval::Point(linear.constant());
+  Interval result = HasRelations(linear, bounds) ? BoundsByRelations(linear, bounds)
+                                                 : PlainBounds(linear, bounds);
+  for (const Bounds::Fact& fact : bounds.facts_) {
+    for (const int64_t sign : {1, -1}) {
+      Linear distance = linear;
+      distance.Add(fact.value, -sign);
+      if (!distance.IsConstant()) continue;
+      result = Intersect(result, fact.interval * sign + Interval::Point(distance.constant()));
+    }
+  }
+  return result;
+}
+
+Interval BoundsOf(const Expr& e, const Bounds& bounds) {
+  if (e->dtype == DataType::kInt64 && e->kind == ExprKind::kBinary) {
+    const Linear linear = Linear::Of(e);
+    const bool is_atom = linear.terms().size() == 1 && linear.terms()[0].atom.SameAs(e);
+    if (!is_atom) return BoundsOf(linear, bounds);
+  }
+  return IsFloat(e->dtype) ? Interval() : OfAtom(e, bounds);
+}
+
+Interval BoundsOfDifference(const Expr& a, const Expr& b, const Bounds& bounds) {
+  if (a->dtype != DataType::kInt64) return BoundsOf(a, bounds) - BoundsOf(b, bounds);
+  Linear difference = Linear::Of(a);
+  difference.Add(Linear::Of(b), -1);
+  return BoundsOf(difference, bounds);
 }
 
 std::optional<bool> Decide(const Expr& condition, const Bounds& bounds) {
@@ -284,23 +348,16 @@ std::optional<bool> Decide(const Expr& condition, const Bounds& bounds) {
     return x && y ? std::optional(!decisive) : std::nullopt;
   }
   if (!IsComparison(op) || IsFloat(a->dtype)) return std::nullopt;
-  const MaybeInterval difference = Difference(a, b, bounds);
-  return difference ? DecideComparison(op, *difference) : std::nullopt;
+  return DecideComparison(op, BoundsOfDifference(a, b, bounds));
 }
 
-void Assume(const Expr& condition, bool truth, Bounds& bounds) {
-  if (condition->kind == ExprKind::kUnary && condition->unary_op == UnaryOp::kNot) {
-    return Assume(condition->operands[0], !truth, bounds);
+bool IsStable(const Expr& e) {
+  if (e->kind == ExprKind::kLoad) {
+    const BufferNode& buffer = *e->buffer;
+    const bool only_read = buffer.role == Role::kInput || buffer.role == Role::kConstant;
+    if (buffer.scope != Scope::kGlobal || !only_read) return false;
   }
-  if (condition->kind != ExprKind::kBinary) return;
-  const BinaryOp op = condition->binary_op;
-  if (op == (truth ? BinaryOp::kAnd : BinaryOp::kOr)) {
-    Assume(condition->operands[0], truth, bounds);
-    Assume(condition->operands[1], truth, bounds);
-  } else if (IsComparison(op)) {
-    AssumeComparison(truth ? op : Negated(op), condition->operands[0], condition->operands[1],
-                     bounds);
-  }
+  return std::all_of(e->operands.begin(), e->operands.end(), IsStable);
 }
 
 }  // namespace hone::loop

@@ -1,38 +1,73 @@
-// Interval analysis of index expressions.
+// What is known of the variables at a point of a nest, and what follows of index expressions.
+// Index arithmetic is taken not to overflow. Answers may be "unknown", and are never wrong.
 #ifndef HONE_COMPILER_LOOP_BOUNDS_H_
 #define HONE_COMPILER_LOOP_BOUNDS_H_
 
-#include <cstdint>
+#include <initializer_list>
 #include <optional>
+#include <utility>
+#include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "compiler/loop/interval.h"
 #include "compiler/loop/linear.h"
 #include "compiler/loop/stmt.h"
 
 namespace hone::loop {
 
-// Both ends belong to it.
-struct Interval {
-  int64_t min = 0;
-  int64_t max = 0;
-  bool operator==(const Interval&) const = default;
+// A value type: the loops around a point, outermost first, and the conditions it stands under.
+class Bounds {
+ public:
+  struct Variable {
+    Expr var;
+    Interval interval;
+    // The smallest (largest) value where it depends on outer variables, else null. Keeps relations
+    // such as o * 4 + i < 10 with i < min(4, 10 - o * 4).
+    Expr min;
+    Expr max;
+    bool is_lane = false;  // of a vectorised loop
+  };
+
+  Bounds() = default;
+  Bounds(std::initializer_list<std::pair<Expr, Interval>> variables);
+
+  // From here on in the body of `loop`; Pop leaves it.
+  void PushLoop(const StmtNode& loop);
+  void Push(Expr var, Interval interval);
+  void Pop() { variables_.pop_back(); }
+  // From here on `condition` is `truth`; no way back but a copy made before. Nothing is learned of
+  // values loaded from memory that the kernel may write.
+  void Assume(const Expr& condition, bool truth = true);
+
+  const std::vector<Variable>& variables() const { return variables_; }
+  // The innermost of that node, or null.
+  const Variable* Find(const ExprNode* var) const;
+
+ private:
+  friend Interval BoundsOf(const Linear& linear, const Bounds& bounds);
+  // A condition on more than one variable.
+  struct Fact {
+    Linear value;
+    Interval interval;
+  };
+  // Relations with a variable that a loop binds once more.
+  void Forget(const Expr& var);
+  void AssumeComparison(BinaryOp op, const Expr& a, const Expr& b);
+
+  std::vector<Variable> variables_;
+  std::vector<Fact> facts_;
 };
 
-// What is known of variables, by their nodes.
-using Bounds = absl::flat_hash_map<const ExprNode*, Interval>;
+// Values that an integer or bool expression can take. Tightest for what Simplify returns.
+Interval BoundsOf(const Expr& e, const Bounds& bounds);
+Interval BoundsOf(const Linear& linear, const Bounds& bounds);
+// Of a - b.
+Interval BoundsOfDifference(const Expr& a, const Expr& b, const Bounds& bounds);
 
-// Values that an integer or bool expression can take; nullopt: unknown. Never too narrow.
-std::optional<Interval> BoundsOf(const Expr& e, const Bounds& bounds);
-std::optional<Interval> BoundsOf(const Linear& linear, const Bounds& bounds);
-
-// Values that the variable of a loop takes; nullopt also where the loop does not run.
-std::optional<Interval> LoopBounds(const StmtNode& loop, const Bounds& outer);
-
-// What holds of a comparison, kAnd, kOr or kNot; nullopt: unknown.
+// What holds of a condition; nullopt: unknown.
 std::optional<bool> Decide(const Expr& condition, const Bounds& bounds);
 
-// Narrows `bounds` by what `condition` being `truth` says of variables.
-void Assume(const Expr& condition, bool truth, Bounds& bounds);
+// Whether evaluating it again later in the kernel, with the same variables, gives the same value.
+bool IsStable(const Expr& e);
 
 }  // namespace hone::loop
 

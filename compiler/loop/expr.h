@@ -114,7 +114,8 @@ struct ExprNode {
 // become registers; local ones live in the scratch of a thread.
 enum class Scope { kGlobal, kLocal, kRegister };
 
-// What a global buffer is to its kernel; as enum hone_role of the module ABI.
+// What a global buffer is to its kernel; as enum hone_role of the module ABI. Inputs and constants
+// are only read.
 enum class Role { kInput, kConstant, kPrepared, kWorkspace, kOutput };
 
 // A buffer is identified by its node. Indices are logical. An index beyond the logical extent, up

@@ -366,8 +366,7 @@ Movement MeasureMovement(const LaunchAnalysis& main, const BufferUse& use) {
   Bounds bounds;
   std::vector<Expr> indices;
   for (int position : access->path) {
-    const StmtNode* loop = main.Loop(position).loop;
-    if (const auto range = LoopBounds(*loop, bounds)) bounds[loop->var.get()] = *range;
+    bounds.PushLoop(*main.Loop(position).loop);
   }
   for (const Linear& index : access->indices) indices.push_back(index.ToExpr());
   const Linear offset = Linear::Of(PhysicalOffset(*use.buffer, indices, bounds));

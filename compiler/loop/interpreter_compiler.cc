@@ -51,8 +51,7 @@ void Compiler::CompileFor(const StmtNode& s, const Bounds& bounds, Action& actio
   action.slot = slots_.try_emplace(s.var.get(), next_slot_).first->second;
   next_slot_ = std::max(next_slot_, action.slot + 1);
   Bounds inner = bounds;
-  inner.erase(s.var.get());
-  if (const auto range = LoopBounds(s, bounds)) inner[s.var.get()] = *range;
+  inner.PushLoop(s);
   Action* hidden = std::exchange(around_[s.var.get()], &action);
   action.body = {Compile(s.body[0], inner)};
   around_[s.var.get()] = hidden;
@@ -62,7 +61,7 @@ void Compiler::CompileConditional(const StmtNode& s, const Bounds& bounds, Actio
   action.value = Compile(s.condition, bounds);
   for (size_t i = 0; i < s.body.size(); ++i) {
     Bounds inner = bounds;
-    if (s.kind == StmtKind::kIf) Assume(s.condition, i == 0, inner);
+    if (s.kind == StmtKind::kIf) inner.Assume(s.condition, i == 0);
     action.body.push_back(Compile(s.body[i], inner));
   }
 }
@@ -79,8 +78,7 @@ const Place* Compiler::MakePlace(const Buffer& buffer, const std::vector<Expr>& 
   for (size_t d = 0; d < indices.size(); ++d) {
     const int64_t extent = buffer->layout.PaddedExtent(static_cast<int>(d), buffer->shape[d]);
     place->extents.push_back(extent);
-    const auto range = BoundsOf(indices[d], bounds);
-    place->safe &= range && range->min >= 0 && range->max < extent;
+    place->safe &= BoundsOf(indices[d], bounds).Within(0, extent - 1);
   }
   if (!place->safe) {
     for (const Expr& index : indices) place->index_code.push_back(Compile(index, bounds));
@@ -184,10 +182,10 @@ void Compiler::CompileBinary(const ExprNode& e, const Bounds& bounds, Code& code
 void Compiler::CompileSelect(const ExprNode& e, const Bounds& bounds, Code& code) {
   code.a = Compile(e.operands[0], bounds);
   Bounds inner = bounds;
-  Assume(e.operands[0], true, inner);
+  inner.Assume(e.operands[0], true);
   code.b = Compile(e.operands[1], inner);
   inner = bounds;
-  Assume(e.operands[0], false, inner);
+  inner.Assume(e.operands[0], false);
   code.c = Compile(e.operands[2], inner);
   code.f = [](const Code& c, Frame& frame) {
     const Code& chosen = LeftInt(c, frame) != 0 ? *c.b : *c.c;

@@ -113,14 +113,13 @@ class Summariser {
 
  private:
   void VisitLoop(const StmtNode& s, const Bounds& bounds, double trips) {
-    const auto range = BoundsOf(s.extent, bounds);
-    const double extent =
-        range && range->max < (int64_t{1} << 40) ? static_cast<double>(range->max) : kGuessedExtent;
+    const int64_t most = BoundsOf(s.extent, bounds).max;
+    const double extent = most < (int64_t{1} << 40) ? static_cast<double>(most) : kGuessedExtent;
     if (extent <= 0) return;
     path_.push_back(static_cast<int>(summary_.loops.size()));
     summary_.loops.push_back({&s, extent, trips});
     Bounds inner = bounds;
-    if (const auto values = LoopBounds(s, bounds)) inner[s.var.get()] = *values;
+    inner.PushLoop(s);
     Visit(s.body[0], inner, trips * extent);
     path_.pop_back();
   }

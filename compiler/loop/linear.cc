@@ -17,7 +17,7 @@ int64_t WrapMul(int64_t a, int64_t b) {
 
 Linear Linear::Atom(Expr atom, int64_t coefficient) {
   Linear linear;
-  linear.AddTerm(atom, coefficient);
+  if (coefficient != 0) linear.terms_.push_back({std::move(atom), coefficient});
   return linear;
 }
 
@@ -89,13 +89,12 @@ Expr Linear::ToExpr() const {
     Expr product = term.atom * IntConst(term.coefficient);
     sum = sum ? sum + product : product;
   }
+  const bool constant_last = bool(sum);  // else it comes first: 10 - o * 4
+  if (!sum) sum = IntConst(constant_);
   for (const Term& term : terms_) {
-    if (term.coefficient >= 0) continue;
-    sum = sum ? sum - term.atom * IntConst(WrapMul(term.coefficient, -1))
-              : term.atom * IntConst(term.coefficient);
+    if (term.coefficient < 0) sum = sum - term.atom * IntConst(WrapMul(term.coefficient, -1));
   }
-  if (!sum) return IntConst(constant_);
-  return sum + IntConst(constant_);
+  return constant_last ? sum + IntConst(constant_) : sum;
 }
 
 }  // namespace hone::loop

@@ -4,7 +4,6 @@
 #include <numeric>
 #include <set>
 
-#include "absl/container/flat_hash_map.h"
 #include "compiler/loop/scalar.h"
 #include "compiler/loop/visit.h"
 
@@ -12,10 +11,10 @@ namespace hone::loop {
 namespace {
 
 // The one multiple n of `step` with n * step <= value < (n + 1) * step for all values, if any.
-std::optional<int64_t> OneQuotient(const std::optional<Interval>& range, int64_t step) {
-  if (!range || range->min > range->max) return std::nullopt;
-  const int64_t quotient = FloorDivInt(range->min, step);
-  return FloorDivInt(range->max, step) == quotient ? std::optional(quotient) : std::nullopt;
+std::optional<int64_t> OneQuotient(const Interval& range, int64_t step) {
+  if (range.IsEmpty() || !range.HasMin() || !range.HasMax()) return std::nullopt;
+  const int64_t quotient = FloorDivInt(range.min, step);
+  return FloorDivInt(range.max, step) == quotient ? std::optional(quotient) : std::nullopt;
 }
 
 // numerator = multiple * divisor + rest, where `rest` holds the terms that do not divide.
@@ -61,43 +60,51 @@ class Simplifier {
   Expr Run(const Expr& e) {
     if (e->kind == ExprKind::kInt || e->kind == ExprKind::kFloat) return e;
     if (e->kind == ExprKind::kVar) return RunVar(e);
-    // The key is kept alive: an address must not come back as another node.
-    const auto it = done_.find(e.get());
-    if (it != done_.end()) return it->second.second;
-    Expr result = RunInner(e);
-    if (StructuralEqual(result, e)) result = e;
-    done_.emplace(e.get(), std::pair(e, result));
-    return result;
+    return RunInner(e);
+  }
+
+  Linear Form(const Expr& e) {
+    return e->dtype == DataType::kInt64 ? Normalise(e) : Linear::Atom(Run(e));
   }
 
  private:
   Expr RunVar(const Expr& e) const {
-    const auto it = bounds_.find(e.get());
-    if (it == bounds_.end() || it->second.min != it->second.max) return e;
-    return IntConst(it->second.min, e->dtype);
+    const Bounds::Variable* known = bounds_.Find(e.get());
+    // A condition that one lane of a vector meets says nothing of the others: they stay a vector.
+    if (known == nullptr || known->is_lane || !known->interval.IsPoint()) return e;
+    return IntConst(known->interval.min, e->dtype);
   }
 
   Expr RunInner(const Expr& e) {
-    if (e->dtype == DataType::kInt64 && IsArithmetic(*e)) return Normalise(e).ToExpr();
+    if (e->dtype == DataType::kInt64 && IsArithmetic(*e)) {
+      Expr result = Normalise(e).ToExpr();
+      return StructuralEqual(result, e) ? e : result;
+    }
     std::vector<Expr> operands;
     operands.reserve(e->operands.size());
-    if (e->kind == ExprKind::kSelect) {
-      Expr condition = Run(e->operands[0]);
-      if (const auto truth = Decide(condition, bounds_)) return Run(e->operands[*truth ? 1 : 2]);
-      return Select(condition, Run(e->operands[1]), Run(e->operands[2]));
+    bool changed = false;
+    for (const Expr& operand : e->operands) {
+      operands.push_back(Run(operand));
+      changed |= !operands.back().SameAs(operand);
+      if (e->kind != ExprKind::kSelect || operands.size() > 1) continue;
+      if (const auto truth = Decide(operands[0], bounds_)) return Run(e->operands[*truth ? 1 : 2]);
     }
-    for (const Expr& operand : e->operands) operands.push_back(Run(operand));
-    switch (e->kind) {
+    const Expr result = changed ? WithOperands(*e, std::move(operands)) : e;
+    return result->kind == ExprKind::kBinary ? Decided(result) : result;
+  }
+
+  static Expr WithOperands(const ExprNode& e, std::vector<Expr> operands) {
+    switch (e.kind) {
       case ExprKind::kLoad:
-        return Load(e->buffer, std::move(operands));
+        return Load(e.buffer, std::move(operands));
       case ExprKind::kUnary:
-        return Unary(e->unary_op, operands[0]);
+        return Unary(e.unary_op, operands[0]);
       case ExprKind::kBinary:
-        return RunBinary(e->binary_op, operands[0], operands[1]);
-      case ExprKind::kCast:
-        return Cast(e->dtype, operands[0]);
+        return Binary(e.binary_op, operands[0], operands[1]);
+      case ExprKind::kSelect:
+        return Select(operands[0], operands[1], operands[2]);
       default:
-        return e;
+        return Cast(e.dtype, operands[0]);
     }
   }
 
@@ -110,25 +117,26 @@ class Simplifier {
            e.binary_op == BinaryOp::kFloorMod;
   }
 
-  // On simplified operands.
-  Expr RunBinary(BinaryOp op, const Expr& a, const Expr& b) {
+  // Of simplified operands: the outcome where the ranges say it.
+  Expr Decided(const Expr& e) const {
+    const BinaryOp op = e->binary_op;
+    const Expr& a = e->operands[0];
+    const Expr& b = e->operands[1];
     if (GivesBool(op)) {
-      Expr result = Binary(op, a, b);
-      if (const auto truth = Decide(result, bounds_)) return BoolConst(*truth);
-      if ((op == BinaryOp::kAnd || op == BinaryOp::kOr) && StructuralEqual(a, b)) return a;
-      return result;
+      const bool connective = op == BinaryOp::kAnd || op == BinaryOp::kOr;
+      if (connective && StructuralEqual(a, b)) return a;
+      const auto truth = Decide(e, bounds_);
+      return truth ? BoolConst(*truth) : e;
     }
-    const bool extremum = op == BinaryOp::kMin || op == BinaryOp::kMax;
-    if (extremum && !IsFloat(a->dtype)) {
-      if (StructuralEqual(a, b)) return a;
-      const bool min = op == BinaryOp::kMin;
-      if (const auto first = Decide(Le(a, b), bounds_); first == true) return min ? a : b;
-      if (const auto second = Decide(Le(b, a), bounds_); second == true) return min ? b : a;
-    }
-    return Binary(op, a, b);
+    if ((op != BinaryOp::kMin && op != BinaryOp::kMax) || IsFloat(a->dtype)) return e;
+    const Interval difference = BoundsOfDifference(a, b, bounds_);
+    if (difference.max <= 0) return op == BinaryOp::kMin ? a : b;
+    if (difference.min >= 0) return op == BinaryOp::kMin ? b : a;
+    return e;
   }
 
   Linear Normalise(const Expr& e) {
+    if (e->kind == ExprKind::kInt) return Linear(e->int_value);
     if (e->dtype != DataType::kInt64 || !IsArithmetic(*e)) return Linear::Of(Run(e));
     Linear a = Normalise(e->operands[0]);
     if (e->kind == ExprKind::kUnary) {
@@ -156,8 +164,7 @@ class Simplifier {
   Linear Divide(BinaryOp op, const Linear& a, int64_t divisor) {
     if (op == BinaryOp::kFloorDiv) return Quotient(a, divisor);
     if (op == BinaryOp::kFloorMod) return Remainder(a, divisor);
-    const auto range = BoundsOf(a, bounds_);
-    if (range && range->min >= 0) {  // truncation is the floor
+    if (BoundsOf(a, bounds_).min >= 0) {  // truncation is the floor
       return op == BinaryOp::kDiv ? Quotient(a, divisor) : Remainder(a, divisor);
     }
     return Linear::Of(Binary(op, a.ToExpr(), IntConst(divisor)));
@@ -184,25 +191,30 @@ class Simplifier {
     return result;
   }
 
-  // floor((floor(x / a) + k) / b) = floor((x + k a) / (a b)); else the quotient as an atom.
+  // floor(floor(x / a) / b) = floor(x / (a b)); else the quotient as an atom.
   Linear NestedQuotient(const Linear& rest, int64_t divisor) {
     int64_t inner = 0;
     int64_t product = 0;
-    int64_t shift = 0;
-    if (rest.terms().size() == 1 && rest.terms()[0].coefficient == 1 &&
+    if (rest.terms().size() == 1 && rest.terms()[0].coefficient == 1 && rest.constant() == 0 &&
         IsDivision(rest.terms()[0].atom, BinaryOp::kFloorDiv, &inner) &&
-        !__builtin_mul_overflow(inner, divisor, &product) &&
-        !__builtin_mul_overflow(inner, rest.constant(), &shift)) {
-      Linear x = Linear::Of(rest.terms()[0].atom->operands[0]);
-      x.AddConstant(shift);
-      return Quotient(x, product);
+        !__builtin_mul_overflow(inner, divisor, &product)) {
+      return Quotient(Linear::Of(rest.terms()[0].atom->operands[0]), product);
     }
     return Linear::Of(FloorDiv(rest.ToExpr(), IntConst(divisor)));
   }
 
+  // 17 a mod 16 is a mod 16.
+  static Linear Reduced(const Linear& x, int64_t divisor) {
+    Linear reduced(x.constant());
+    for (const auto& [atom, coefficient] : x.terms()) {
+      reduced.AddTerm(atom, coefficient % divisor);
+    }
+    return reduced;
+  }
+
   Linear Remainder(const Linear& numerator, int64_t divisor) {
     if (divisor == 1) return Linear(0);
-    Linear rest = SplitBy(numerator, divisor).rest;
+    Linear rest = Reduced(SplitBy(numerator, divisor).rest, divisor);
     if (const auto whole = OneQuotient(BoundsOf(rest, bounds_), divisor)) {
       rest.AddConstant(-*whole * divisor);
       return rest;
@@ -254,110 +266,114 @@ class Simplifier {
   }
 
   const Bounds& bounds_;
-  absl::flat_hash_map<const ExprNode*, std::pair<Expr, Expr>> done_;
 };
-
-bool IsEmpty(const Stmt& s) { return s->kind == StmtKind::kSeq && s->body.empty(); }
 
 class StmtSimplifier {
  public:
-  Stmt Run(const Stmt& s, const Bounds& bounds) {
+  explicit StmtSimplifier(Bounds bounds) : bounds_(std::move(bounds)) {}
+
+  Stmt Run(const Stmt& s) {
     switch (s->kind) {
       case StmtKind::kFor:
-        return RunFor(s, bounds);
+        return RunFor(s);
       case StmtKind::kIf:
-        return RunIf(s, bounds);
+        return RunIf(s);
       case StmtKind::kSeq: {
         std::vector<Stmt> body;
         bool changed = false;
         for (const Stmt& child : s->body) {
-          body.push_back(Run(child, bounds));
+          body.push_back(Run(child));
           changed |= body.back() != child;
         }
         return changed ? Seq(std::move(body)) : s;
       }
       case StmtKind::kAlloc: {
-        Stmt body = Run(s->body[0], bounds);
+        Stmt body = Run(s->body[0]);
         if (IsEmpty(body)) return body;
         return body == s->body[0] ? s : Alloc(s->buffer, body);
       }
       default:
-        return RunLeaf(s, bounds);
+        return RunOther(s);
     }
   }
 
  private:
-  Stmt RunLeaf(const Stmt& s, const Bounds& bounds) {
-    Simplifier simplifier(bounds);
-    auto node = std::make_shared<StmtNode>(*s);
-    bool changed = false;
-    const auto simplify = [&](Expr& e) {
-      if (!e) return;
-      Expr result = simplifier.Run(e);
-      changed |= !result.SameAs(e);
-      e = std::move(result);
+  Stmt RunOther(const Stmt& s) {
+    Simplifier simplifier(bounds_);
+    std::shared_ptr<StmtNode> copy;
+    const auto changed = [&]() -> StmtNode& {
+      if (copy == nullptr) copy = std::make_shared<StmtNode>(*s);
+      return *copy;
     };
-    for (Expr& index : node->indices) simplify(index);
-    simplify(node->value);
-    simplify(node->condition);
-    for (Stmt& child : node->body) {
-      Stmt result = Run(child, bounds);
-      changed |= result != child;
-      child = std::move(result);
+    for (size_t i = 0; i < s->indices.size(); ++i) {
+      Expr index = simplifier.Run(s->indices[i]);
+      if (!index.SameAs(s->indices[i])) changed().indices[i] = std::move(index);
     }
-    return changed ? node : s;
+    for (Expr StmtNode::* const member : {&StmtNode::value, &StmtNode::condition}) {
+      if (!((*s).*member)) continue;
+      Expr e = simplifier.Run((*s).*member);
+      if (!e.SameAs((*s).*member)) changed().*member = std::move(e);
+    }
+    for (size_t i = 0; i < s->body.size(); ++i) {
+      Stmt child = Run(s->body[i]);
+      if (child != s->body[i]) changed().body[i] = std::move(child);
+    }
+    return copy != nullptr ? copy : s;
   }
 
-  Stmt RunFor(const Stmt& s, const Bounds& bounds) {
-    const Expr min = Simplify(s->min, bounds);
-    const Expr extent = Simplify(s->extent, bounds);
-    const auto trips = BoundsOf(extent, bounds);
-    if (trips && trips->max <= 0) return Seq({});
+  Stmt RunFor(const Stmt& s) {
+    const Expr min = Simplify(s->min, bounds_);
+    const Expr extent = Simplify(s->extent, bounds_);
+    if (BoundsOf(extent, bounds_).max <= 0) return Seq({});
     int64_t count = 0;
-    // A minimum that was loaded stays a variable: the body may change what it was loaded from.
-    if (IsConstInt(extent, &count) && count == 1 && s->loop_kind != LoopKind::kParallel &&
-        !HasLoad(min)) {
-      return Run(Substitute(s->body[0], VarMap{{s->var.get(), min}}), bounds);
+    const bool once = IsConstInt(extent, &count) && count == 1;
+    if (once && s->loop_kind != LoopKind::kParallel && IsStable(min)) {
+      return Run(Substitute(s->body[0], VarMap{{s->var.get(), min}}));
     }
-    Bounds inner = bounds;
-    inner.erase(s->var.get());
-    if (const auto range = LoopBounds(*s, bounds)) inner[s->var.get()] = *range;
-    Stmt body = Run(s->body[0], inner);
+    bounds_.PushLoop(*s);
+    Stmt body = Run(s->body[0]);
+    bounds_.Pop();
     if (IsEmpty(body) && s->loop_kind != LoopKind::kParallel) return body;
     if (body == s->body[0] && min.SameAs(s->min) && extent.SameAs(s->extent)) return s;
     return For(s->var, min, extent, std::move(body), s->loop_kind);
   }
 
-  Stmt RunIf(const Stmt& s, const Bounds& bounds) {
-    const Expr condition = Simplify(s->condition, bounds);
-    if (const auto truth = Decide(condition, bounds)) {
-      if (*truth) return Run(s->body[0], bounds);
-      return s->body.size() == 2 ? Run(s->body[1], bounds) : Seq({});
+  Stmt RunIf(const Stmt& s) {
+    const Expr condition = Simplify(s->condition, bounds_);
+    const bool has_otherwise = s->body.size() == 2;
+    if (const auto truth = Decide(condition, bounds_)) {
+      if (*truth) return Run(s->body[0]);
+      return has_otherwise ? Run(s->body[1]) : Seq({});
     }
-    Bounds inside = bounds;
-    Assume(condition, true, inside);
-    Stmt then = Run(s->body[0], inside);
-    Stmt otherwise;
-    if (s->body.size() == 2) {
-      inside = bounds;
-      Assume(condition, false, inside);
-      otherwise = Run(s->body[1], inside);
-      if (IsEmpty(otherwise)) otherwise = nullptr;
+    const Stmt then = RunUnder(condition, true, s->body[0]);
+    const Stmt otherwise = has_otherwise ? RunUnder(condition, false, s->body[1]) : Seq({});
+    if (IsEmpty(then)) {
+      return IsEmpty(otherwise) ? then : If(Unary(UnaryOp::kNot, condition), otherwise);
     }
-    if (IsEmpty(then) && otherwise == nullptr) return then;
-    const Stmt old_otherwise = s->body.size() == 2 ? s->body[1] : nullptr;
-    if (condition.SameAs(s->condition) && then == s->body[0] && otherwise == old_otherwise) {
-      return s;
-    }
-    return If(condition, std::move(then), std::move(otherwise));
+    const bool same = condition.SameAs(s->condition) && then == s->body[0];
+    if (same && (!has_otherwise || otherwise == s->body[1])) return s;
+    return If(condition, then, IsEmpty(otherwise) ? nullptr : otherwise);
   }
+
+  Stmt RunUnder(const Expr& condition, bool truth, const Stmt& s) {
+    Bounds inside = bounds_;
+    inside.Assume(condition, truth);
+    return StmtSimplifier(std::move(inside)).Run(s);
+  }
+
+  Bounds bounds_;
 };
 
 }  // namespace
 
 Expr Simplify(const Expr& e, const Bounds& bounds) { return Simplifier(bounds).Run(e); }
 
-Stmt Simplify(const Stmt& s, const Bounds& bounds) { return StmtSimplifier().Run(s, bounds); }
+Linear LinearForm(const Expr& e, const Bounds& bounds) {
+  if (e->kind == ExprKind::kInt) return Linear(e->int_value);
+  return Simplifier(bounds).Form(e);
+}
+
+Stmt Simplify(const Stmt& s, const Bounds& bounds) { return StmtSimplifier(bounds).Run(s); }
 
 Stmt Simplify(const Stmt& s) { return Simplify(s, Bounds()); }
 

@@ -14,10 +14,12 @@ namespace hone::loop {
 // Comparisons, minima, maxima and selects that the ranges decide are replaced by the outcome. Float
 // arithmetic is left alone. Index arithmetic is taken not to overflow.
 Expr Simplify(const Expr& e, const Bounds& bounds);
+// The linear form of what Simplify gives; what is not int64 is one atom.
+Linear LinearForm(const Expr& e, const Bounds& bounds);
 
 // Simplifies every expression under the bounds of the loops around it; drops branches that are
 // decided, loops that do not run and statements without effect; replaces loops of extent 1 by their
-// body (but keeps parallel ones: they are the grid).
+// body (but keeps parallel ones: they are the grid). Where nothing is left, IsEmpty holds.
 Stmt Simplify(const Stmt& s);
 Stmt Simplify(const Stmt& s, const Bounds& bounds);
 Nest Simplify(const Nest& nest);

@@ -50,6 +50,8 @@ Stmt Seq(std::vector<Stmt> stmts) {
   return node;
 }
 
+bool IsEmpty(const Stmt& s) { return s->kind == StmtKind::kSeq && s->body.empty(); }
+
 Stmt If(Expr condition, Stmt then, Stmt otherwise) {
   assert(condition->dtype == DataType::kBool);
   auto node = NewNode(StmtKind::kIf);

@@ -42,6 +42,7 @@ struct StmtNode {
 Stmt For(Expr var, Expr min, Expr extent, Stmt body, LoopKind kind = LoopKind::kSerial);
 Stmt Store(Buffer buffer, std::vector<Expr> indices, Expr value);
 Stmt Seq(std::vector<Stmt> stmts);  // flattens nested sequences; of one, that one
+bool IsEmpty(const Stmt& s);        // a sequence of nothing
 Stmt If(Expr condition, Stmt then, Stmt otherwise = nullptr);
 Stmt While(Expr condition, Stmt body);
 Stmt Alloc(Buffer buffer, Stmt body);

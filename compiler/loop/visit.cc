@@ -57,43 +57,6 @@ Expr RebuildExpr(const Expr& e, Buffer buffer, std::vector<Expr> operands) {
   }
 }
 
-class AccessCollector {
- public:
-  std::vector<Access> Take() { return std::move(accesses_); }
-
-  void Visit(const Stmt& s) {
-    const StmtNode* outer = stmt_;
-    stmt_ = s.get();
-    ForEachExpr(*s, [&](const Expr& e) { VisitExpr(e, conditions_ > 0); });
-    if (s->kind == StmtKind::kStore) Add(s->buffer, s->indices, true, conditions_ > 0);
-    const bool conditional = s->kind == StmtKind::kIf || s->kind == StmtKind::kWhile;
-    conditions_ += conditional ? 1 : 0;
-    if (s->kind == StmtKind::kFor) loops_.push_back(s.get());
-    for (const Stmt& child : s->body) Visit(child);
-    if (s->kind == StmtKind::kFor) loops_.pop_back();
-    conditions_ -= conditional ? 1 : 0;
-    stmt_ = outer;
-  }
-
- private:
-  void VisitExpr(const Expr& e, bool conditional) {
-    for (size_t i = 0; i < e->operands.size(); ++i) {
-      VisitExpr(e->operands[i], conditional || (e->kind == ExprKind::kSelect && i > 0));
-    }
-    if (e->kind == ExprKind::kLoad) Add(e->buffer, e->operands, false, conditional);
-  }
-
-  void Add(const Buffer& buffer, const std::vector<Expr>& indices, bool is_store,
-           bool conditional) {
-    accesses_.push_back({buffer, indices, is_store, conditional, loops_, stmt_});
-  }
-
-  std::vector<Access> accesses_;
-  std::vector<const StmtNode*> loops_;
-  const StmtNode* stmt_ = nullptr;
-  int conditions_ = 0;
-};
-
 // Structural equality up to the identity of bound variables and buffers.
 class Comparison {
  public:
@@ -288,12 +251,6 @@ std::set<const BufferNode*> ReadIn(const Nest& nest, Phase phase) {
         });
   }
   return read;
-}
-
-std::vector<Access> CollectAccesses(const Stmt& s) {
-  AccessCollector collector;
-  collector.Visit(s);
-  return collector.Take();
 }
 
 bool UsesVar(const Expr& e, const Expr& var) {

@@ -53,18 +53,6 @@ Nest Substitute(const Nest& nest, const BufferMap& buffers);
 // for using one body twice.
 Stmt RenameFresh(const Stmt& s, const std::function<std::string(const std::string&)>& rename);
 
-// One load or store, with what stands around it.
-struct Access {
-  Buffer buffer;
-  std::vector<Expr> indices;
-  bool is_store = false;
-  bool conditional = false;            // below an If, a While or a Select
-  std::vector<const StmtNode*> loops;  // the kFor around it, outermost first
-  const StmtNode* stmt = nullptr;      // the statement that holds it
-};
-// In the order of execution: the loads of a statement before its store.
-std::vector<Access> CollectAccesses(const Stmt& s);
-
 // The buffers that launches of the phase load from.
 std::set<const BufferNode*> ReadIn(const Nest& nest, Phase phase);
 

@@ -24,7 +24,7 @@ absl::Status RequireConstantExtent(const Site& site) {
 }
 
 absl::Status RequireIndependent(const Site& site) {
-  if (IterationsIndependent(site.stmt, RangesAt(site))) return absl::OkStatus();
+  if (IterationsIndependent(site.stmt, BoundsAt(site))) return absl::OkStatus();
   return absl::FailedPreconditionError(fmt::format(
       "the iterations of loop '{}' are not known to be independent", site.stmt->var->name));
 }

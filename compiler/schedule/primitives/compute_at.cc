@@ -1,5 +1,8 @@
 #include "compiler/schedule/primitives/compute_at.h"
 
+#include <algorithm>
+
+#include "compiler/loop/simplify.h"
 #include "compiler/loop/visit.h"
 #include "compiler/schedule/primitives/nest_edit.h"
 #include "compiler/schedule/primitives/region.h"
@@ -8,8 +11,10 @@
 
 namespace hone::schedule {
 
+using loop::Bounds;
 using loop::Buffer;
 using loop::Expr;
+using loop::Linear;
 using loop::Stmt;
 
 namespace {
@@ -24,8 +29,8 @@ struct Box {
 // Accesses of `from` become accesses of `to`, relative to the box.
 class Rebase : public loop::Mutator {
  public:
-  Rebase(const Buffer& from, const Buffer& to, const Box& box, const Ranges& ranges)
-      : from_(from), to_(to), box_(box), ranges_(ranges) {}
+  Rebase(const Buffer& from, const Buffer& to, const Box& box, const Bounds& bounds)
+      : from_(from), to_(to), box_(box), bounds_(bounds) {}
   Expr Rewrite(const Expr& e) override {
     if (e->kind != loop::ExprKind::kLoad || e->buffer != from_) return RewriteChildren(e);
     return loop::Load(to_, Relative(e->operands));
@@ -39,136 +44,85 @@ class Rebase : public loop::Mutator {
   std::vector<Expr> Relative(const std::vector<Expr>& indices) {
     std::vector<Expr> relative;
     for (size_t d = 0; d < indices.size(); ++d) {
-      Linear index = ToLinear(indices[d], ranges_);
+      Linear index = LinearForm(indices[d], bounds_);
       index.Add(box_.low[d], -1);
-      relative.push_back(FromLinear(index));
+      relative.push_back(index.ToExpr());
     }
     return relative;
   }
   const Buffer& from_;
   const Buffer& to_;
   const Box& box_;
-  const Ranges& ranges_;
+  const Bounds& bounds_;
 };
 
-// Whether everything that is loaded lies in its buffer, pad lanes included, by the ranges of the
+// Whether everything that is loaded lies in its buffer, pad lanes included, by the bounds of the
 // loops and by the conditions it is loaded under.
 class AccessCheck {
  public:
   // `own` is the buffer that is computed: it gets the size it needs.
-  AccessCheck(Ranges ranges, const Buffer& own) : ranges_(std::move(ranges)), own_(own) {}
+  AccessCheck(Bounds bounds, const Buffer& own) : bounds_(std::move(bounds)), own_(own) {}
   bool Holds(const Stmt& s) {
-    switch (s->kind) {
-      case loop::StmtKind::kFor: {
-        if (!HoldsExpr(s->min) || !HoldsExpr(s->extent)) return false;
-        ranges_.PushLoop(*s);
-        const bool holds = Holds(s->body[0]);
-        ranges_.Pop();
-        return holds;
-      }
-      case loop::StmtKind::kIf: {
-        if (!HoldsExpr(s->condition)) return false;
-        const size_t known = facts_.size();
-        Assume(s->condition);
-        const bool then = Holds(s->body[0]);
-        facts_.resize(known);
-        return then && (s->body.size() == 1 || Holds(s->body[1]));
-      }
-      default: {
-        bool holds = true;
-        loop::ForEachExpr(*s, [&](const Expr& e) { holds = holds && HoldsExpr(e); });
-        for (const Stmt& child : s->body) holds = holds && Holds(child);
-        return holds;
-      }
+    bool holds = true;
+    loop::ForEachExpr(*s, [&](const Expr& e) { holds = holds && HoldsExpr(e); });
+    if (!holds) return false;
+    if (s->kind == loop::StmtKind::kFor) {
+      bounds_.PushLoop(*s);
+      holds = Holds(s->body[0]);
+      bounds_.Pop();
+      return holds;
     }
+    for (size_t i = 0; i < s->body.size() && holds; ++i) {
+      const bool known = s->kind == loop::StmtKind::kIf;
+      holds = known ? Under(s->condition, i == 0, [&] { return Holds(s->body[i]); })
+                    : Holds(s->body[i]);
+    }
+    return holds;
   }
   // The load that may lie outside.
   const std::string& where() const { return where_; }
 
  private:
-  struct Fact {
-    Linear value;
-    Interval bounds;
-  };
-
-  void Assume(const Expr& condition) {
-    using loop::BinaryOp;
-    if (condition->kind != loop::ExprKind::kBinary) return;
-    if (condition->binary_op == BinaryOp::kAnd) {
-      Assume(condition->operands[0]);
-      Assume(condition->operands[1]);
-      return;
-    }
-    if (condition->operands[0]->dtype != DataType::kInt64) return;
-    Linear difference = ToLinear(condition->operands[0], ranges_);
-    difference.Add(ToLinear(condition->operands[1], ranges_), -1);
-    constexpr int64_t kInfinity = Interval::kInfinity;
-    switch (condition->binary_op) {
-      case BinaryOp::kLt:
-        facts_.push_back({difference, {-kInfinity, -1}});
-        break;
-      case BinaryOp::kLe:
-        facts_.push_back({difference, {-kInfinity, 0}});
-        break;
-      case BinaryOp::kGt:
-        facts_.push_back({difference, {1, kInfinity}});
-        break;
-      case BinaryOp::kGe:
-        facts_.push_back({difference, {0, kInfinity}});
-        break;
-      case BinaryOp::kEq:
-        facts_.push_back({difference, {0, 0}});
-        break;
-      default:
-        break;
-    }
-  }
-
-  Interval BoundsOfIndex(const Expr& e) const {
-    const Linear index = ToLinear(e, ranges_);
-    Interval bounds = BoundsOf(index, ranges_);
-    for (const Fact& fact : facts_) {
-      Linear distance = index;
-      distance.Add(fact.value, -1);
-      if (!distance.IsConstant()) continue;
-      bounds.low = std::max(bounds.low, fact.bounds.low + distance.constant);
-      bounds.high = std::min(bounds.high, fact.bounds.high + distance.constant);
-    }
-    return bounds;
+  template <typename Check>
+  bool Under(const Expr& condition, bool truth, const Check& check) {
+    const Bounds outside = bounds_;
+    bounds_.Assume(condition, truth);
+    const bool holds = check();
+    bounds_ = outside;
+    return holds;
   }
 
   bool HoldsExpr(const Expr& e) {
     if (e->kind == loop::ExprKind::kSelect) {
-      if (!HoldsExpr(e->operands[0])) return false;
-      const size_t known = facts_.size();
-      Assume(e->operands[0]);
-      const bool then = HoldsExpr(e->operands[1]);
-      facts_.resize(known);
-      return then && HoldsExpr(e->operands[2]);
+      const Expr& condition = e->operands[0];
+      return HoldsExpr(condition) &&
+             Under(condition, true, [&] { return HoldsExpr(e->operands[1]); }) &&
+             Under(condition, false, [&] { return HoldsExpr(e->operands[2]); });
     }
-    if (e->kind == loop::ExprKind::kLoad && e->buffer != own_) {
-      for (size_t d = 0; d < e->operands.size(); ++d) {
-        const int64_t padded =
-            e->buffer->layout.PaddedExtent(static_cast<int>(d), e->buffer->shape[d]);
-        if (!BoundsOfIndex(e->operands[d]).Within(0, padded - 1)) {
-          where_ = loop::ToText(e);
-          return false;
-        }
-      }
+    if (e->kind == loop::ExprKind::kLoad && e->buffer != own_ && !Inside(*e)) {
+      where_ = loop::ToText(e);
+      return false;
     }
-    for (const Expr& operand : e->operands) {
-      if (!HoldsExpr(operand)) return false;
+    return std::all_of(e->operands.begin(), e->operands.end(),
+                       [&](const Expr& operand) { return HoldsExpr(operand); });
+  }
+
+  bool Inside(const loop::ExprNode& load) const {
+    for (size_t d = 0; d < load.operands.size(); ++d) {
+      const int64_t padded =
+          load.buffer->layout.PaddedExtent(static_cast<int>(d), load.buffer->shape[d]);
+      const Linear index = LinearForm(load.operands[d], bounds_);
+      if (!BoundsOf(index, bounds_).Within(0, padded - 1)) return false;
     }
     return true;
   }
 
-  Ranges ranges_;
+  Bounds bounds_;
   const Buffer& own_;
-  std::vector<Fact> facts_;
   std::string where_;
 };
 
-absl::StatusOr<Box> BoxOf(const Region& region, const Buffer& buffer, const Ranges& ranges,
+absl::StatusOr<Box> BoxOf(const Region& region, const Buffer& buffer, const Bounds& bounds,
                           const ComputeAtOptions& options, bool* beyond) {
   Box box;
   *beyond = false;
@@ -176,32 +130,32 @@ absl::StatusOr<Box> BoxOf(const Region& region, const Buffer& buffer, const Rang
     Linear low = region.dims[d].low;
     Linear high = region.dims[d].high;
     const int64_t last = buffer->shape[d] - 1;
-    if (BoundsOf(low, ranges).low < 0) {  // read below a condition: what lies outside is not read
-      low = ToLinear(loop::Max(FromLinear(low), 0), ranges);
+    if (BoundsOf(low, bounds).min < 0) {  // read below a condition: what lies outside is not read
+      low = LinearForm(loop::Max(low.ToExpr(), 0), bounds);
     }
-    if (BoundsOf(high, ranges).high > last) *beyond = true;
+    if (BoundsOf(high, bounds).max > last) *beyond = true;
     Linear extent = high;
     extent.Add(low, -1);
-    extent.constant += 1;
+    extent.AddConstant(1);
     if (!options.align.empty() && options.align[d] > 1) {
       const int64_t align = options.align[d];
-      const Expr rounded = loop::FloorDiv(FromLinear(extent) + Expr(align - 1), align);
+      const Expr rounded = loop::FloorDiv(extent.ToExpr() + Expr(align - 1), align);
       Linear aligned;
-      aligned.Add(ToLinear(rounded, ranges), align);
+      aligned.Add(LinearForm(rounded, bounds), align);
       Linear end = low;
-      end.Add(aligned, 1);
-      if (BoundsOf(end, ranges).high > last + 1) *beyond = true;
+      end.Add(aligned);
+      if (BoundsOf(end, bounds).max > last + 1) *beyond = true;
       extent = aligned;
     }
-    const Interval bounds = BoundsOf(extent, ranges);
-    if (bounds.high >= Interval::kInfinity) {
+    const loop::Interval range = BoundsOf(extent, bounds);
+    if (!range.HasMax()) {
       return absl::FailedPreconditionError(
           fmt::format("the region of '{}' that is read has no constant bound in dimension {}",
                       buffer->name, d));
     }
     box.low.push_back(std::move(low));
-    box.extent.push_back(FromLinear(extent));
-    box.shape.push_back(std::max<int64_t>(bounds.high, 1));
+    box.extent.push_back(extent.ToExpr());
+    box.shape.push_back(std::max<int64_t>(range.max, 1));
   }
   return box;
 }
@@ -239,7 +193,7 @@ Stmt ProducerOver(const Box& box, const Stage& stage, const Stmt& launch_body) {
   std::vector<Expr> fresh;
   for (size_t d = 0; d < stage.loops.size(); ++d) {
     fresh.push_back(loop::Var(stage.loops[d]->var->name));
-    vars[stage.loops[d]->var.get()] = FromLinear(box.low[d]) + fresh.back();
+    vars[stage.loops[d]->var.get()] = box.low[d].ToExpr() + fresh.back();
   }
   std::vector<size_t> order;  // dimensions, outermost first
   for (Stmt s = launch_body; order.size() < stage.loops.size(); s = s->body[0]) {
@@ -266,28 +220,28 @@ absl::Status ComputeAt(loop::Nest* nest, const std::string& name, const std::str
   HONE_ASSIGN_OR_RETURN(const size_t writer, WriterOf(*nest, buffer));
   HONE_ASSIGN_OR_RETURN(const Stage stage, MatchStage(*nest, writer, buffer));
   HONE_ASSIGN_OR_RETURN(const Site site, FindLoop(*nest, loop));
-  Ranges ranges = RangesAt(site);
-  ranges.PushLoop(*site.stmt);
+  Bounds bounds = BoundsAt(site);
+  bounds.PushLoop(*site.stmt);
   const Stmt& body = site.stmt->body[0];
-  const Region region = RegionRead(body, buffer, ranges);
+  const Region region = RegionRead(body, buffer, bounds);
   if (site.launch <= writer || region.loads == 0 ||
       region.loads != CountLoads(*nest, buffer, writer)) {
     return absl::FailedPreconditionError(
         fmt::format("all readers of '{}' must be in the body of loop '{}'", name, loop));
   }
   bool beyond = false;
-  HONE_ASSIGN_OR_RETURN(const Box box, BoxOf(region, buffer, ranges, options, &beyond));
+  HONE_ASSIGN_OR_RETURN(const Box box, BoxOf(region, buffer, bounds, options, &beyond));
   Stmt producer = ProducerOver(box, stage, nest->launches[writer].body);
-  AccessCheck check(ranges, buffer);
+  AccessCheck check(bounds, buffer);
   if (beyond && !check.Holds(producer)) {
     return absl::FailedPreconditionError(
         fmt::format("computing '{}' in loop '{}' would read {}, which is not known to exist", name,
                     loop, check.where()));
   }
   const Buffer local = MakeLocal(buffer, box, options);
-  Rebase rebase(buffer, local, box, ranges);
+  Rebase rebase(buffer, local, box, bounds);
   Stmt moved = loop::Alloc(local, loop::Seq({rebase.Rewrite(producer), rebase.Rewrite(body)}));
-  moved = Simplify(moved, ranges);
+  moved = Simplify(moved, bounds);
   ReplaceAt(nest, site,
             loop::For(site.stmt->var, site.stmt->min, site.stmt->extent, std::move(moved),
                       site.stmt->loop_kind));

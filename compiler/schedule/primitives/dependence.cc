@@ -1,24 +1,37 @@
 #include "compiler/schedule/primitives/dependence.h"
 
 #include <algorithm>
+#include <optional>
 
+#include "compiler/loop/simplify.h"
 #include "compiler/loop/visit.h"
 
 namespace hone::schedule {
 
+using loop::Bounds;
 using loop::Expr;
 using loop::ExprKind;
+using loop::Interval;
+using loop::Linear;
 using loop::Stmt;
 using loop::StmtKind;
 
+namespace {
+
+int64_t MostIterations(const loop::StmtNode& loop, const Bounds& bounds) {
+  return BoundsOf(LinearForm(loop.extent, bounds), bounds).max;
+}
+
+}  // namespace
+
 bool InjectiveIn(const std::vector<Expr>& indices, const std::vector<Stmt>& loops,
-                 const Ranges& ranges) {
+                 const Bounds& bounds) {
   // Each index is a mixed-radix number of variables that occur in it alone.
   std::vector<const loop::ExprNode*> seen;
   for (const Expr& index : indices) {
-    const Linear linear = ToLinear(index, ranges);
+    const Linear linear = LinearForm(index, bounds);
     std::vector<std::pair<int64_t, int64_t>> digits;  // coefficient, extent
-    for (const Linear::Term& term : linear.terms) {
+    for (const Linear::Term& term : linear.terms()) {
       const auto own = std::find_if(loops.begin(), loops.end(),
                                     [&](const Stmt& loop) { return loop->var.SameAs(term.atom); });
       if (own == loops.end()) {
@@ -29,8 +42,7 @@ bool InjectiveIn(const std::vector<Expr>& indices, const std::vector<Stmt>& loop
       }
       if (std::find(seen.begin(), seen.end(), term.atom.get()) != seen.end()) return false;
       seen.push_back(term.atom.get());
-      const Interval extent = BoundsOf((*own)->extent, ranges);
-      digits.emplace_back(std::abs(term.coefficient), extent.high);
+      digits.emplace_back(std::abs(term.coefficient), MostIterations(**own, bounds));
     }
     std::sort(digits.begin(), digits.end());
     int64_t below = 0;  // largest sum of the smaller digits
@@ -42,7 +54,7 @@ bool InjectiveIn(const std::vector<Expr>& indices, const std::vector<Stmt>& loop
   // A loop of one iteration shares with none.
   return std::all_of(loops.begin(), loops.end(), [&](const Stmt& loop) {
     return std::find(seen.begin(), seen.end(), loop->var.get()) != seen.end() ||
-           BoundsOf(loop->extent, ranges).high <= 1;
+           MostIterations(*loop, bounds) <= 1;
   });
 }
 
@@ -64,18 +76,18 @@ struct Touch {
 
 class TouchCollector {
  public:
-  // The last of `ranges` is the loop itself.
-  TouchCollector(Expr var, Ranges ranges)
-      : var_(std::move(var)), ranges_(std::move(ranges)), outer_(ranges_.entries().size() - 1) {}
+  // The last of `bounds` is the loop itself.
+  TouchCollector(Expr var, Bounds bounds)
+      : var_(std::move(var)), bounds_(std::move(bounds)), outer_(bounds_.variables().size() - 1) {}
 
   void Visit(const Stmt& s) {
     switch (s->kind) {
       case StmtKind::kFor:
         VisitExpr(s->min);
         VisitExpr(s->extent);
-        ranges_.PushLoop(*s);
+        bounds_.PushLoop(*s);
         Visit(s->body[0]);
-        ranges_.Pop();
+        bounds_.Pop();
         return;
       case StmtKind::kAlloc:
         own_.push_back(s->buffer.get());
@@ -110,23 +122,21 @@ class TouchCollector {
 
   Touch::Dim DimOf(const Expr& index) {
     Touch::Dim dim;
-    Linear rest;
-    rest.constant = 0;
-    const Linear linear = ToLinear(index, ranges_);
-    for (const Linear::Term& term : linear.terms) {
+    const Linear linear = LinearForm(index, bounds_);
+    Linear rest(linear.constant());
+    for (const Linear::Term& term : linear.terms()) {
       if (term.atom.SameAs(var_)) {
         dim.coefficient = term.coefficient;
       } else if (IsFixed(term.atom)) {
-        dim.fixed.terms.push_back(term);
+        dim.fixed.AddTerm(term.atom, term.coefficient);
       } else {
-        rest.terms.push_back(term);
+        rest.AddTerm(term.atom, term.coefficient);
       }
     }
-    rest.constant = linear.constant;
-    for (const Linear::Term& term : rest.terms) {
+    for (const Linear::Term& term : rest.terms()) {
       if (term.atom->kind != ExprKind::kVar && loop::UsesVar(term.atom, var_)) dim.coefficient = 0;
     }
-    dim.rest = BoundsOf(rest, ranges_);
+    dim.rest = BoundsOf(rest, bounds_);
     return dim;
   }
 
@@ -135,7 +145,7 @@ class TouchCollector {
     if (e->kind == ExprKind::kLoad) return false;
     if (e->kind == ExprKind::kVar) {
       for (size_t i = 0; i < outer_; ++i) {
-        if (ranges_.entries()[i].var.SameAs(e)) return true;
+        if (bounds_.variables()[i].var.SameAs(e)) return true;
       }
       return false;
     }
@@ -144,7 +154,7 @@ class TouchCollector {
   }
 
   Expr var_;
-  Ranges ranges_;
+  Bounds bounds_;
   size_t outer_;
   std::vector<const loop::BufferNode*> own_;
   std::vector<Touch> touches_;
@@ -155,7 +165,7 @@ bool KeptApart(const std::vector<Touch>& touches, const loop::BufferNode* buffer
   for (size_t d = 0; d < buffer->shape.size(); ++d) {
     int64_t coefficient = 0;
     const Linear* fixed = nullptr;
-    Interval all{Interval::kInfinity, -Interval::kInfinity};
+    std::optional<Interval> all;
     bool apart = true;
     for (const Touch& touch : touches) {
       if (touch.buffer != buffer) continue;
@@ -172,21 +182,19 @@ bool KeptApart(const std::vector<Touch>& touches, const loop::BufferNode* buffer
       }
       fixed = &dim.fixed;
       coefficient = dim.coefficient;
-      all = {std::min(all.low, dim.rest.low), std::max(all.high, dim.rest.high)};
+      all = all ? Union(*all, dim.rest) : dim.rest;
     }
-    if (apart && all.low > -Interval::kInfinity && all.high < Interval::kInfinity &&
-        all.high - all.low < std::abs(coefficient)) {
-      return true;
-    }
+    const bool known = apart && all && all->HasMin() && all->HasMax();
+    if (known && all->max - all->min < std::abs(coefficient)) return true;
   }
   return false;
 }
 
 }  // namespace
 
-bool IterationsIndependent(const Stmt& loop, const Ranges& ranges) {
-  if (BoundsOf(loop->extent, ranges).high <= 1) return true;
-  Ranges inside = ranges;
+bool IterationsIndependent(const Stmt& loop, const Bounds& bounds) {
+  if (MostIterations(*loop, bounds) <= 1) return true;
+  Bounds inside = bounds;
   inside.PushLoop(*loop);
   TouchCollector collector(loop->var, std::move(inside));
   collector.Visit(loop->body[0]);

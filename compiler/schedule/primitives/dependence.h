@@ -4,19 +4,19 @@
 
 #include <vector>
 
+#include "compiler/loop/bounds.h"
 #include "compiler/loop/stmt.h"
-#include "compiler/schedule/primitives/bounds.h"
 
 namespace hone::schedule {
 
 // Whether different iterations of `loops` (perfectly nested, all of them together) address
-// different elements. `ranges` hold the loops and those around them.
+// different elements. `bounds` hold the loops and those around them.
 bool InjectiveIn(const std::vector<loop::Expr>& indices, const std::vector<loop::Stmt>& loops,
-                 const Ranges& ranges);
+                 const loop::Bounds& bounds);
 
 // Whether no iteration of `loop` touches what another one writes; buffers allocated in its body are
-// its own. `ranges` hold the loops around it.
-bool IterationsIndependent(const loop::Stmt& loop, const Ranges& ranges);
+// its own. `bounds` hold the loops around it.
+bool IterationsIndependent(const loop::Stmt& loop, const loop::Bounds& bounds);
 
 }  // namespace hone::schedule
 

@@ -8,6 +8,7 @@
 
 namespace hone::schedule {
 
+using loop::Bounds;
 using loop::Expr;
 using loop::Stmt;
 using loop::StmtKind;
@@ -16,12 +17,12 @@ namespace {
 
 // Both halves touch one element of the accumulator an iteration, the same one.
 absl::Status CheckSeparable(const Stmt& init, const Stmt& update, const std::vector<Stmt>& loops,
-                            const Ranges& ranges) {
+                            const Bounds& bounds) {
   const auto refuse = [&](const char* why) {
     return absl::FailedPreconditionError(fmt::format(
         "the initialisation of '{}' cannot leave its loops: {}", init->buffer->name, why));
   };
-  if (!InjectiveIn(init->indices, loops, ranges)) return refuse("iterations share elements");
+  if (!InjectiveIn(init->indices, loops, bounds)) return refuse("iterations share elements");
   bool same = true;
   bool feeds = false;
   loop::Walk(
@@ -55,11 +56,11 @@ absl::Status CheckSeparable(const Stmt& init, const Stmt& update, const std::vec
 absl::Status DecomposeReduction(loop::Nest* nest, const std::string& name) {
   HONE_ASSIGN_OR_RETURN(const Site site, FindLoop(*nest, name));
   std::vector<Stmt> loops;
-  Ranges ranges = RangesAt(site);
+  Bounds bounds = BoundsAt(site);
   Stmt s = site.stmt;
   while (s->kind == StmtKind::kFor) {
     loops.push_back(s);
-    ranges.PushLoop(*s);
+    bounds.PushLoop(*s);
     s = s->body[0];
   }
   if (s->kind != StmtKind::kSeq || s->body.size() < 2 || s->body[0]->kind != StmtKind::kStore) {
@@ -68,7 +69,7 @@ absl::Status DecomposeReduction(loop::Nest* nest, const std::string& name) {
   }
   const Stmt init = s->body[0];
   Stmt update = loop::Seq(std::vector<Stmt>(s->body.begin() + 1, s->body.end()));
-  HONE_RETURN_IF_ERROR(CheckSeparable(init, update, loops, ranges));
+  HONE_RETURN_IF_ERROR(CheckSeparable(init, update, loops, bounds));
   Stmt first = init;
   for (size_t i = loops.size(); i-- > 0;) {
     first = loop::For(loops[i]->var, loops[i]->min, loops[i]->extent, first);

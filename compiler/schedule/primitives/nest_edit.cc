@@ -8,6 +8,7 @@
 
 namespace hone::schedule {
 
+using loop::Bounds;
 using loop::Buffer;
 using loop::Nest;
 using loop::Stmt;
@@ -43,28 +44,17 @@ bool AnyLoopNamed(const Stmt& s, std::string_view name) {
 }
 
 Stmt WithChild(const Stmt& parent, size_t index, Stmt child) {
-  switch (parent->kind) {
-    case StmtKind::kSeq: {
-      std::vector<Stmt> body = parent->body;
-      body[index] = std::move(child);
-      body.erase(std::remove(body.begin(), body.end(), nullptr), body.end());
-      if (body.empty()) return nullptr;
-      return loop::Seq(std::move(body));
-    }
-    case StmtKind::kIf: {
-      std::vector<Stmt> body = parent->body;
-      if (child == nullptr && index == 1) return loop::If(parent->condition, body[0]);
-      if (child == nullptr && body.size() == 1) return nullptr;
-      body[index] = child == nullptr ? loop::Seq({}) : std::move(child);
-      return loop::If(parent->condition, body[0], body.size() > 1 ? body[1] : nullptr);
-    }
-    default: {
-      if (child == nullptr) return nullptr;
-      auto copy = std::make_shared<loop::StmtNode>(*parent);
-      copy->body[0] = std::move(child);
-      return copy;
-    }
+  std::vector<Stmt> body = parent->body;
+  body[index] = std::move(child);
+  const bool empty = std::all_of(body.begin(), body.end(), loop::IsEmpty);
+  if (parent->kind == StmtKind::kSeq || empty) return loop::Seq(std::move(body));
+  if (parent->kind == StmtKind::kIf) {
+    const bool otherwise = body.size() > 1 && !loop::IsEmpty(body[1]);
+    return loop::If(parent->condition, body[0], otherwise ? body[1] : nullptr);
   }
+  auto copy = std::make_shared<loop::StmtNode>(*parent);
+  copy->body = std::move(body);
+  return copy;
 }
 
 }  // namespace
@@ -99,16 +89,15 @@ void ReplaceAt(Nest* nest, const Site& site, Stmt replacement) {
   for (size_t i = site.path.size(); i-- > 0;) {
     replacement = WithChild(site.path[i].first, site.path[i].second, std::move(replacement));
   }
-  if (replacement == nullptr) replacement = loop::Seq({});
   nest->launches[site.launch].body = std::move(replacement);
 }
 
-Ranges RangesAt(const Site& site) {
-  Ranges ranges;
+Bounds BoundsAt(const Site& site) {
+  Bounds bounds;
   for (const auto& [ancestor, child] : site.path) {
-    if (ancestor->kind == StmtKind::kFor) ranges.PushLoop(*ancestor);
+    if (ancestor->kind == StmtKind::kFor) bounds.PushLoop(*ancestor);
   }
-  return ranges;
+  return bounds;
 }
 
 std::string UniqueLoopName(const Nest& nest, const std::string& name) {
@@ -223,14 +212,6 @@ absl::StatusOr<Stage> MatchStage(const Nest& nest, size_t launch, const Buffer& 
   }
   HONE_RETURN_IF_ERROR(CheckStageBody(stage.body, buffer, stage.loops));
   return stage;
-}
-
-void SimplifyNest(Nest* nest) {
-  for (loop::Launch& launch : nest->launches) {
-    Ranges ranges;
-    Stmt simple = Simplify(launch.body, ranges);
-    launch.body = simple == nullptr ? loop::Seq({}) : std::move(simple);
-  }
 }
 
 }  // namespace hone::schedule

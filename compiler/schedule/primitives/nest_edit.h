@@ -10,8 +10,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "compiler/loop/bounds.h"
 #include "compiler/loop/stmt.h"
-#include "compiler/schedule/primitives/bounds.h"
 
 namespace hone::schedule {
 
@@ -30,10 +30,10 @@ bool HasLoop(const loop::Nest& nest, std::string_view name);
 // kNotFound names the buffer. Global buffers only.
 absl::StatusOr<loop::Buffer> FindBuffer(const loop::Nest& nest, std::string_view name);
 
-// Puts `replacement` in the place of the statement at `site`; null removes it.
+// Puts `replacement` in the place of the statement at `site`; an empty one removes it.
 void ReplaceAt(loop::Nest* nest, const Site& site, loop::Stmt replacement);
-// The ranges of the loops around the statement at `site`.
-Ranges RangesAt(const Site& site);
+// What the loops around the statement at `site` say of their variables.
+loop::Bounds BoundsAt(const Site& site);
 // `name`, or `name` with the first suffix that no loop has.
 std::string UniqueLoopName(const loop::Nest& nest, const std::string& name);
 
@@ -53,9 +53,6 @@ struct Stage {
   loop::Stmt body;
 };
 absl::StatusOr<Stage> MatchStage(const loop::Nest& nest, size_t launch, const loop::Buffer& buffer);
-
-// Simplifies every launch.
-void SimplifyNest(loop::Nest* nest);
 
 }  // namespace hone::schedule
 

@@ -1,5 +1,6 @@
 #include "compiler/schedule/primitives/prefetch.h"
 
+#include "compiler/loop/simplify.h"
 #include "compiler/loop/visit.h"
 #include "compiler/schedule/primitives/nest_edit.h"
 #include "fmt/format.h"
@@ -7,6 +8,7 @@
 
 namespace hone::schedule {
 
+using loop::Bounds;
 using loop::Expr;
 using loop::Stmt;
 
@@ -57,15 +59,15 @@ absl::Status PrefetchAhead(loop::Nest* nest, const std::string& name, const std:
   loop::VarMap vars;
   const Expr last = ahead->min + ahead->extent - Expr(1);
   vars[ahead->var.get()] = loop::Min(ahead->var + Expr(options.distance), last);
-  Ranges ranges = RangesAt(site);
-  ranges.PushLoop(*site.stmt);
+  Bounds bounds = BoundsAt(site);
+  bounds.PushLoop(*site.stmt);
   for (const Stmt& loop : inside) {
     Expr place = loop->min;
-    const Interval extent = BoundsOf(loop->extent, ranges);
+    const loop::Interval extent = BoundsOf(LinearForm(loop->extent, bounds), bounds);
     // In the body of `ahead`'s last iteration the extent may be shorter; what is prefetched is
     // bounded by the longest.
-    if (loop->var->name == options.inner && turn != nullptr && extent.high < Interval::kInfinity) {
-      place = place + loop::FloorMod(turn->var - turn->min, extent.high);
+    if (loop->var->name == options.inner && turn != nullptr && extent.HasMax()) {
+      place = place + loop::FloorMod(turn->var - turn->min, extent.max);
     }
     vars[loop->var.get()] = place;
   }
@@ -75,7 +77,7 @@ absl::Status PrefetchAhead(loop::Nest* nest, const std::string& name, const std:
     const int64_t padded =
         load->buffer->layout.PaddedExtent(static_cast<int>(d), load->buffer->shape[d]);
     index = loop::Min(loop::Max(index, 0), padded - 1);  // where that is not so anyway
-    indices.push_back(Simplify(index, ranges));
+    indices.push_back(Simplify(index, bounds));
   }
   Stmt body = loop::Seq(
       {loop::Prefetch(load->buffer, std::move(indices), options.locality), site.stmt->body[0]});

@@ -6,29 +6,28 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "compiler/loop/bounds.h"
 #include "compiler/loop/stmt.h"
-#include "compiler/schedule/primitives/bounds.h"
 
 namespace hone::schedule {
 
 struct Region {
   struct Dim {
-    Linear low;   // first index read
-    Linear high;  // last
+    loop::Linear low;   // first index read
+    loop::Linear high;  // last
   };
   std::vector<Dim> dims;
   int64_t loads = 0;
-  // Every load is below a select or an if: the region may reach beyond the buffer.
-  bool conditional = true;
 };
 
-// The box around all loads of `buffer` in `body`; `outer` are the ranges of the loops around it,
+// The box around all loads of `buffer` in `body`; `outer` are the bounds of the loops around it,
 // of which the region is a function.
-Region RegionRead(const loop::Stmt& body, const loop::Buffer& buffer, const Ranges& outer);
+Region RegionRead(const loop::Stmt& body, const loop::Buffer& buffer, const loop::Bounds& outer);
 
-// The largest (smallest) value of `x` over the variables of `ranges` after the first `kept`;
+// The largest (smallest) value of `x` over the variables of `bounds` after the first `kept`;
 // nullopt where that is no expression of the others.
-std::optional<Linear> Extreme(const Linear& x, const Ranges& ranges, size_t kept, bool largest);
+std::optional<loop::Linear> Extreme(const loop::Linear& x, const loop::Bounds& bounds, size_t kept,
+                                    bool largest);
 
 }  // namespace hone::schedule
 

@@ -11,6 +11,7 @@
 namespace hone::schedule {
 
 using loop::BinaryOp;
+using loop::Bounds;
 using loop::Expr;
 using loop::Stmt;
 using loop::StmtKind;
@@ -59,7 +60,7 @@ absl::StatusOr<Body> MatchBody(Stmt s) {
 
 // The loops that do not say which element is stored: their relative order is that of the sum.
 std::vector<Stmt> ReductionLoops(const Stmt& store, const std::vector<Stmt>& loops,
-                                 const Ranges& ranges) {
+                                 const Bounds& bounds) {
   std::vector<Stmt> spatial;
   std::vector<Stmt> reduction;
   for (const Stmt& loop : loops) {
@@ -68,12 +69,12 @@ std::vector<Stmt> ReductionLoops(const Stmt& store, const std::vector<Stmt>& loo
                     [&](const Expr& index) { return loop::UsesVar(index, loop->var); });
     (indexes ? spatial : reduction).push_back(loop);
   }
-  if (!InjectiveIn(store->indices, spatial, ranges)) return loops;
+  if (!InjectiveIn(store->indices, spatial, bounds)) return loops;
   return reduction;
 }
 
 absl::Status CheckOrder(const Body& body, const std::vector<Stmt>& before,
-                        const std::vector<Stmt>& after, const Ranges& ranges,
+                        const std::vector<Stmt>& after, const Bounds& bounds,
                         bool allow_reassociation) {
   for (size_t i = 0; i < after.size(); ++i) {
     for (size_t j = i + 1; j < after.size(); ++j) {
@@ -87,7 +88,7 @@ absl::Status CheckOrder(const Body& body, const std::vector<Stmt>& before,
   }
   if (body.accumulates && !body.order_matters) return absl::OkStatus();
   if (body.order_matters && allow_reassociation) return absl::OkStatus();
-  std::vector<Stmt> kept = ReductionLoops(body.store, before, ranges);
+  std::vector<Stmt> kept = ReductionLoops(body.store, before, bounds);
   std::vector<Stmt> now;
   for (const Stmt& loop : after) {
     if (std::find(kept.begin(), kept.end(), loop) != kept.end()) now.push_back(loop);
@@ -111,14 +112,14 @@ absl::Status Reorder(loop::Nest* nest, const std::vector<std::string>& names,
   if (!site.ok()) return absl::OkStatus();
   std::vector<Stmt> chain;
   std::vector<size_t> places;
-  Ranges ranges = RangesAt(*site);
+  Bounds bounds = BoundsAt(*site);
   Stmt s = site->stmt;
   while (s->kind == StmtKind::kFor && places.size() < names.size()) {
     if (std::find(names.begin(), names.end(), s->var->name) != names.end()) {
       places.push_back(chain.size());
     }
     chain.push_back(s);
-    ranges.PushLoop(*s);
+    bounds.PushLoop(*s);
     s = s->body[0];
   }
   if (places.size() != names.size()) {
@@ -126,7 +127,7 @@ absl::Status Reorder(loop::Nest* nest, const std::vector<std::string>& names,
         "loops from '{}' inwards must be perfectly nested to be reordered", site->stmt->var->name));
   }
   const Stmt innermost = s;
-  Ranges deep = ranges;
+  Bounds deep = bounds;
   std::vector<Stmt> below;
   while (s->kind == StmtKind::kFor) {  // loops further in do not move, but carry the sum too
     below.push_back(s);

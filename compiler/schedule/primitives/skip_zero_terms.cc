@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "compiler/loop/simplify.h"
 #include "compiler/loop/visit.h"
 #include "compiler/schedule/primitives/nest_edit.h"
 #include "fmt/format.h"
@@ -11,8 +12,10 @@
 namespace hone::schedule {
 
 using loop::BinaryOp;
+using loop::Bounds;
 using loop::Expr;
 using loop::ExprKind;
+using loop::Linear;
 using loop::Stmt;
 using loop::StmtKind;
 
@@ -72,7 +75,7 @@ namespace {
 
 class Clipper {
  public:
-  Clipper(const Stmt& loop, Ranges outside)
+  Clipper(const Stmt& loop, Bounds outside)
       : loop_(loop),
         outside_(std::move(outside)),
         low_(loop->min),
@@ -115,23 +118,17 @@ class Clipper {
     }
     const BinaryOp op = condition->binary_op;
     if (op != BinaryOp::kGe && op != BinaryOp::kLt) return false;
-    Linear rest = ToLinear(condition->operands[0], outside_);
-    rest.Add(ToLinear(condition->operands[1], outside_), -1);
-    int64_t coefficient = 0;
-    for (size_t t = 0; t < rest.terms.size(); ++t) {
-      if (!rest.terms[t].atom.SameAs(loop_->var)) continue;
-      coefficient = rest.terms[t].coefficient;
-      rest.terms.erase(rest.terms.begin() + static_cast<ptrdiff_t>(t));
-      break;
-    }
-    if (coefficient <= 0 || !std::all_of(rest.terms.begin(), rest.terms.end(),
+    Linear rest = LinearForm(condition->operands[0], outside_);
+    rest.Add(LinearForm(condition->operands[1], outside_), -1);
+    const int64_t coefficient = rest.CoefficientOf(loop_->var);
+    rest.AddTerm(loop_->var, -coefficient);
+    if (coefficient <= 0 || !std::all_of(rest.terms().begin(), rest.terms().end(),
                                          [&](const Linear::Term& t) { return Known(t.atom); })) {
       return false;
     }
-    Linear negated;
-    negated.Add(rest, -1);
-    negated.constant += coefficient - 1;
-    const Expr limit = loop::FloorDiv(FromLinear(negated), coefficient);
+    Linear distance(coefficient - 1);
+    distance.Add(rest, -1);
+    const Expr limit = loop::FloorDiv(distance.ToExpr(), coefficient);
     if (op == BinaryOp::kGe) {
       low_ = loop::Max(low_, limit);
     } else {
@@ -146,7 +143,7 @@ class Clipper {
   }
 
   const Stmt& loop_;
-  Ranges outside_;
+  Bounds outside_;
   Expr low_;
   Expr high_;
   bool changed_ = false;
@@ -156,7 +153,7 @@ class Clipper {
 
 absl::Status ClipLoop(loop::Nest* nest, const std::string& name) {
   HONE_ASSIGN_OR_RETURN(const Site site, FindLoop(*nest, name));
-  Clipper clipper(site.stmt, RangesAt(site));
+  Clipper clipper(site.stmt, BoundsAt(site));
   Stmt body = clipper.Strip(site.stmt->body[0]);
   if (!clipper.changed()) return absl::OkStatus();
   if (site.stmt->loop_kind != loop::LoopKind::kSerial) {

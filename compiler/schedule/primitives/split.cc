@@ -1,5 +1,6 @@
 #include "compiler/schedule/primitives/split.h"
 
+#include "compiler/loop/simplify.h"
 #include "compiler/loop/visit.h"
 #include "compiler/schedule/primitives/nest_edit.h"
 #include "fmt/format.h"
@@ -7,7 +8,9 @@
 
 namespace hone::schedule {
 
+using loop::Bounds;
 using loop::Expr;
+using loop::Linear;
 using loop::Stmt;
 
 namespace {
@@ -21,16 +24,16 @@ Stmt Guard(const Expr& condition, const Stmt& body) {
                    body->loop_kind);
 }
 
-bool IsMultiple(const Linear& x, int64_t factor, const Ranges& ranges) {
-  if (x.constant % factor != 0) return false;
-  for (const Linear::Term& term : x.terms) {
+bool IsMultiple(const Linear& x, int64_t factor, const Bounds& bounds) {
+  if (x.constant() % factor != 0) return false;
+  for (const Linear::Term& term : x.terms()) {
     if (term.coefficient % factor == 0) continue;
     const Expr& atom = term.atom;
     const bool either =
         atom->kind == loop::ExprKind::kBinary &&
         (atom->binary_op == loop::BinaryOp::kMin || atom->binary_op == loop::BinaryOp::kMax);
-    if (!either || !IsMultiple(ToLinear(atom->operands[0], ranges), factor, ranges) ||
-        !IsMultiple(ToLinear(atom->operands[1], ranges), factor, ranges)) {
+    if (!either || !IsMultiple(LinearForm(atom->operands[0], bounds), factor, bounds) ||
+        !IsMultiple(LinearForm(atom->operands[1], bounds), factor, bounds)) {
       return false;
     }
   }
@@ -46,9 +49,9 @@ absl::Status Split(loop::Nest* nest, const std::string& loop, int64_t factor, Ta
         fmt::format("a split factor is at least 1, found {} for loop '{}'", factor, loop));
   }
   HONE_ASSIGN_OR_RETURN(const Site site, FindLoop(*nest, loop));
-  const Ranges ranges = RangesAt(site);
-  const Expr extent = Simplify(site.stmt->extent, ranges);
-  const bool exact = IsMultiple(ToLinear(extent, ranges), factor, ranges);
+  const Bounds bounds = BoundsAt(site);
+  const Expr extent = Simplify(site.stmt->extent, bounds);
+  const bool exact = IsMultiple(LinearForm(extent, bounds), factor, bounds);
   if (tail == Tail::kExact && !exact) {
     return absl::FailedPreconditionError(
         fmt::format("loop '{}' has {} iterations, which {} does not divide; split it with a tail",
@@ -66,7 +69,7 @@ absl::Status Split(loop::Nest* nest, const std::string& loop, int64_t factor, Ta
   if (!exact && tail == Tail::kClip) inner_extent = loop::Min(factor, extent - o * Expr(factor));
   if (!exact && tail == Tail::kGuard) body = Guard(loop::Lt(position, extent), body);
   const Expr outer_extent =
-      Simplify(loop::FloorDiv(exact ? extent : extent + Expr(factor - 1), factor), ranges);
+      Simplify(loop::FloorDiv(exact ? extent : extent + Expr(factor - 1), factor), bounds);
   Stmt replacement =
       loop::For(o, 0, outer_extent, loop::For(i, 0, std::move(inner_extent), std::move(body)));
   ReplaceAt(nest, site, std::move(replacement));

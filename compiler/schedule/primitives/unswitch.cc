@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/loop/simplify.h"
 #include "compiler/loop/visit.h"
 #include "compiler/schedule/primitives/nest_edit.h"
 #include "support/status.h"
@@ -9,6 +10,7 @@
 namespace hone::schedule {
 
 using loop::BinaryOp;
+using loop::Bounds;
 using loop::Expr;
 using loop::ExprKind;
 using loop::Stmt;
@@ -103,30 +105,27 @@ std::vector<Expr> FindFixed(const Stmt& s, const std::vector<Stmt>& loops) {
 absl::Status Unswitch(loop::Nest* nest, const std::string& name) {
   HONE_ASSIGN_OR_RETURN(const Site site, FindLoop(*nest, name));
   std::vector<Stmt> grid;  // parallel loops stay where they are
-  Ranges ranges = RangesAt(site);
+  Bounds bounds = BoundsAt(site);
   Stmt target = site.stmt;
   while (target->kind == loop::StmtKind::kFor && target->loop_kind == loop::LoopKind::kParallel) {
     grid.push_back(target);
-    ranges.PushLoop(*target);
+    bounds.PushLoop(*target);
     target = target->body[0];
   }
   const std::vector<Stmt> loops = loop::CollectLoops(target);
   const std::vector<Expr> fixed = FindFixed(target, loops);
   if (fixed.empty()) return absl::OkStatus();
-  Stmt then = Simplify(Assume(loops, fixed, true).Rewrite(target), ranges);
-  Stmt otherwise = Simplify(Assume(loops, fixed, false).Rewrite(target), ranges);
-  if (otherwise != nullptr) {
-    otherwise = loop::RenameFresh(
-        otherwise, [&](const std::string& old) { return UniqueLoopName(*nest, old + "_else"); });
-  }
-  Stmt result = nullptr;
-  if (then != nullptr) {
-    result = loop::If(Conjunction(fixed), std::move(then), std::move(otherwise));
-  } else if (otherwise != nullptr) {
-    result = loop::If(loop::Unary(loop::UnaryOp::kNot, Conjunction(fixed)), std::move(otherwise));
+  const Stmt then = Simplify(Assume(loops, fixed, true).Rewrite(target), bounds);
+  const Stmt otherwise = loop::RenameFresh(
+      Simplify(Assume(loops, fixed, false).Rewrite(target), bounds),
+      [&](const std::string& old) { return UniqueLoopName(*nest, old + "_else"); });
+  Stmt result = otherwise;
+  if (!loop::IsEmpty(then)) {
+    result = loop::If(Conjunction(fixed), then, loop::IsEmpty(otherwise) ? nullptr : otherwise);
+  } else if (!loop::IsEmpty(otherwise)) {
+    result = loop::If(loop::Unary(loop::UnaryOp::kNot, Conjunction(fixed)), otherwise);
   }
   for (size_t i = grid.size(); i-- > 0;) {
-    if (result == nullptr) result = loop::Seq({});
     result = loop::For(grid[i]->var, grid[i]->min, grid[i]->extent, std::move(result),
                        grid[i]->loop_kind);
   }

@@ -1,5 +1,6 @@
 #include "compiler/schedule/templates/sequence.h"
 
+#include "compiler/loop/simplify.h"
 #include "compiler/schedule/primitives/annotate.h"
 #include "compiler/schedule/primitives/cache_write.h"
 #include "compiler/schedule/primitives/fission.h"
@@ -126,7 +127,7 @@ void Sequence::ClipLoop(const std::string& loop) {
 }
 
 void Sequence::Simplify() {
-  if (ok()) SimplifyNest(&nest_);
+  if (ok()) nest_ = loop::Simplify(nest_);
 }
 
 absl::StatusOr<loop::Nest> Sequence::Finish() && {

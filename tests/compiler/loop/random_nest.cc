@@ -100,8 +100,14 @@ class Generator {
                static_cast<LoopKind>(Pick(4)));
   }
 
+  static bool MayBeStored(const BufferNode& buffer) {
+    return buffer.role != Role::kInput && buffer.role != Role::kConstant;
+  }
+
   Stmt RandomStore() {
-    const Buffer& buffer = buffers_[Pick(buffers_.size())];
+    size_t place = Pick(buffers_.size());
+    while (!MayBeStored(*buffers_[place])) place = (place + 1) % buffers_.size();
+    const Buffer& buffer = buffers_[place];
     return Store(buffer, Indices(buffer, 2), RandomExpr(buffer->dtype, 3));
   }
 

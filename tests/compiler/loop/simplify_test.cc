@@ -1,10 +1,10 @@
 #include "compiler/loop/simplify.h"
 
-#include "compiler/loop/scalar.h"
 #include "compiler/loop/visit.h"
 #include "gtest/gtest.h"
 #include "rapidcheck/gtest.h"
 #include "support/random.h"
+#include "tests/compiler/loop/random_index.h"
 
 namespace hone::loop {
 namespace {
@@ -15,9 +15,7 @@ const Expr kI = Var("i");  // 0..16
 const Expr kX = Var("x");  // -8..100
 const Expr kU = Var("u");  // unknown
 
-Bounds TestBounds() {
-  return {{kO.get(), {0, 3}}, {kM.get(), {0, 1}}, {kI.get(), {0, 15}}, {kX.get(), {-8, 100}}};
-}
+Bounds TestBounds() { return {{kO, {0, 3}}, {kM, {0, 1}}, {kI, {0, 15}}, {kX, {-8, 100}}}; }
 
 std::string Simple(const Expr& e) { return ToText(Simplify(e, TestBounds())); }
 
@@ -88,78 +86,25 @@ TEST(Simplify, UsesConditionsInTheirBranches) {
 
 // ---- the property: simplifying keeps the value ----
 
-Expr RandomIndex(Random& random, int depth);
-
-Expr RandomCondition(Random& random, int depth) {
-  const BinaryOp comparisons[] = {BinaryOp::kLt, BinaryOp::kLe, BinaryOp::kGt,
-                                  BinaryOp::kGe, BinaryOp::kEq, BinaryOp::kNe};
-  if (depth > 0 && random.Below(4) == 0) {
-    const Expr a = RandomCondition(random, depth - 1);
-    const Expr b = RandomCondition(random, depth - 1);
-    return random.Below(3) == 0 ? Unary(UnaryOp::kNot, a) : random.Below(2) ? And(a, b) : Or(a, b);
-  }
-  return Binary(comparisons[random.Below(6)], RandomIndex(random, depth - 1),
-                RandomIndex(random, depth - 1));
-}
-
-Expr RandomIndex(Random& random, int depth) {
-  const int64_t constants[] = {-3, 0, 1, 2, 4, 7, 8, 16, 32, 48};
-  const Expr vars[] = {kO, kM, kI, kX, kU};
-  if (depth <= 0) {
-    return random.Below(4) == 0 ? Expr(constants[random.Below(10)]) : vars[random.Below(5)];
-  }
-  const Expr a = RandomIndex(random, depth - 1);
-  const int64_t divisors[] = {2, 3, 4, 8, 16, 32};
-  switch (random.Below(12)) {
-    case 0:
-    case 1:
-    case 2:
-      return a + RandomIndex(random, depth - 1);
-    case 3:
-      return a - RandomIndex(random, depth - 1);
-    case 4:
-    case 5:
-      return a * Expr(constants[random.Below(10)]);
-    case 6:
-    case 7:
-      return FloorDiv(a, Expr(divisors[random.Below(6)]));
-    case 8:
-    case 9:
-      return FloorMod(a, Expr(divisors[random.Below(6)]));
-    case 10:
-      return Binary(random.Below(2) ? BinaryOp::kDiv : BinaryOp::kMod, a,
-                    Expr(divisors[random.Below(6)]));
-    default:
-      if (random.Below(2)) return Min(a, RandomIndex(random, depth - 1));
-      return Select(RandomCondition(random, depth - 1), a, RandomIndex(random, depth - 1));
-  }
-}
-
-int64_t Evaluate(const Expr& e, const VarMap& values) {
-  const Expr result = Substitute(e, values);  // folds to a constant
-  int64_t value = 0;
-  EXPECT_TRUE(IsConstInt(result, &value)) << ToText(result);
-  return value;
-}
-
 RC_GTEST_PROP(SimplifyProperty, KeepsValuesAndBoundsHold, (uint64_t seed)) {
   Random random(seed);
-  const Expr e = RandomIndex(random, 4);
+  const Expr e = RandomIndex(random, {kO, kM, kI, kX, kU}, 4);
   const Bounds bounds = TestBounds();
   const Expr simple = Simplify(e, bounds);
-  const auto range = BoundsOf(e, bounds);
+  const Interval range = BoundsOf(e, bounds);
   for (int trial = 0; trial < 8; ++trial) {
     VarMap values;
-    for (const auto& [var, interval] : bounds) {
-      values[var] = interval.min + static_cast<int64_t>(random.Below(
-                                       static_cast<uint64_t>(interval.max - interval.min + 1)));
+    for (const auto& [var, interval, min, max, is_lane] : bounds.variables()) {
+      values[var.get()] =
+          interval.min + static_cast<int64_t>(
+                             random.Below(static_cast<uint64_t>(interval.max - interval.min + 1)));
     }
     values[kU.get()] = static_cast<int64_t>(random.Below(1000)) - 500;
     const int64_t expected = Evaluate(e, values);
     if (Evaluate(simple, values) != expected) {
       RC_FAIL(ToText(e) + "  became  " + ToText(simple));
     }
-    if (range) RC_ASSERT(range->min <= expected && expected <= range->max);
+    RC_ASSERT(range.min <= expected && expected <= range.max);
   }
 }
 
