@@ -99,58 +99,69 @@ absl::Status CheckOrder(const Body& body, const std::vector<Stmt>& before,
                   body.store->buffer->name));
 }
 
+// The loops from the outermost named one inwards.
+struct Chain {
+  Site site;
+  std::vector<Stmt> loops;     // down to the innermost named one
+  std::vector<size_t> places;  // of the named ones
+  Stmt body;
+};
+
+absl::StatusOr<Chain> ChainOf(const loop::Nest& nest, const std::vector<std::string>& names) {
+  Chain chain;
+  bool found = false;  // the outermost is the one on whose way none of the others is
+  for (const std::string& name : names) {
+    HONE_ASSIGN_OR_RETURN(Site candidate, FindLoop(nest, name));
+    if (found && candidate.path.size() >= chain.site.path.size()) continue;
+    chain.site = std::move(candidate);
+    found = true;
+  }
+  Stmt s = chain.site.stmt;
+  while (s->kind == StmtKind::kFor && chain.places.size() < names.size()) {
+    if (std::find(names.begin(), names.end(), s->var->name) != names.end()) {
+      chain.places.push_back(chain.loops.size());
+    }
+    chain.loops.push_back(s);
+    s = s->body[0];
+  }
+  if (chain.places.size() != names.size()) {
+    return absl::FailedPreconditionError(
+        fmt::format("loops from '{}' inwards must be perfectly nested to be reordered",
+                    chain.site.stmt->var->name));
+  }
+  chain.body = s;
+  return chain;
+}
+
 }  // namespace
 
 absl::Status Reorder(loop::Nest* nest, const std::vector<std::string>& names,
                      bool allow_reassociation) {
-  // The outermost of the named loops: the one on whose way none of the others is.
-  absl::StatusOr<Site> site = absl::NotFoundError("no loops to reorder");
-  for (const std::string& name : names) {
-    HONE_ASSIGN_OR_RETURN(Site candidate, FindLoop(*nest, name));
-    if (!site.ok() || candidate.path.size() < site->path.size()) site = std::move(candidate);
-  }
-  if (!site.ok()) return absl::OkStatus();
-  std::vector<Stmt> chain;
-  std::vector<size_t> places;
-  Bounds bounds = BoundsAt(*site);
-  Stmt s = site->stmt;
-  while (s->kind == StmtKind::kFor && places.size() < names.size()) {
-    if (std::find(names.begin(), names.end(), s->var->name) != names.end()) {
-      places.push_back(chain.size());
-    }
-    chain.push_back(s);
-    bounds.PushLoop(*s);
-    s = s->body[0];
-  }
-  if (places.size() != names.size()) {
-    return absl::FailedPreconditionError(fmt::format(
-        "loops from '{}' inwards must be perfectly nested to be reordered", site->stmt->var->name));
-  }
-  const Stmt innermost = s;
-  Bounds deep = bounds;
-  std::vector<Stmt> below;
-  while (s->kind == StmtKind::kFor) {  // loops further in do not move, but carry the sum too
-    below.push_back(s);
-    deep.PushLoop(*s);
-    s = s->body[0];
-  }
-  HONE_ASSIGN_OR_RETURN(const Body body, MatchBody(s));
-  std::vector<Stmt> order = chain;
+  if (names.empty()) return absl::OkStatus();
+  HONE_ASSIGN_OR_RETURN(const Chain chain, ChainOf(*nest, names));
+  std::vector<Stmt> order = chain.loops;
   for (size_t i = 0; i < names.size(); ++i) {
-    order[places[i]] = *std::find_if(chain.begin(), chain.end(),
-                                     [&](const Stmt& loop) { return loop->var->name == names[i]; });
+    order[chain.places[i]] =
+        *std::find_if(chain.loops.begin(), chain.loops.end(),
+                      [&](const Stmt& loop) { return loop->var->name == names[i]; });
   }
-  std::vector<Stmt> before = chain;
+  std::vector<Stmt> before = chain.loops;
   std::vector<Stmt> after = order;
-  before.insert(before.end(), below.begin(), below.end());
-  after.insert(after.end(), below.begin(), below.end());
-  HONE_RETURN_IF_ERROR(CheckOrder(body, before, after, deep, allow_reassociation));
-  Stmt result = innermost;
+  Stmt innermost = chain.body;
+  for (; innermost->kind == StmtKind::kFor; innermost = innermost->body[0]) {
+    before.push_back(innermost);  // does not move, but carries the sum too
+    after.push_back(innermost);
+  }
+  Bounds bounds = BoundsAt(chain.site);
+  for (const Stmt& loop : before) bounds.PushLoop(*loop);
+  HONE_ASSIGN_OR_RETURN(const Body body, MatchBody(innermost));
+  HONE_RETURN_IF_ERROR(CheckOrder(body, before, after, bounds, allow_reassociation));
+  Stmt result = chain.body;
   for (size_t i = order.size(); i-- > 0;) {
     result = loop::For(order[i]->var, order[i]->min, order[i]->extent, std::move(result),
                        order[i]->loop_kind);
   }
-  ReplaceAt(nest, *site, std::move(result));
+  ReplaceAt(nest, chain.site, std::move(result));
   return absl::OkStatus();
 }
 

@@ -169,66 +169,65 @@ void ScheduleStore(Sequence* s, const Buffer& buffer, const Stage& stage,
   }
 }
 
+// The reduction's own loops, computed in `shaped`: the stage's innermost spatial one is the lanes.
+void VectorizeSums(Sequence& t, const std::string& name, const std::string& sums,
+                   const Shaped& shaped, const StageOptions& options) {
+  const Buffer buffer = BufferOf(t.nest(), name);
+  if (!t.ok() || buffer == nullptr) return;
+  const int axis = buffer->layout.dims().back().axis;
+  const std::string spatial = sums + ".i" + std::to_string(axis);
+  t.Decompose(spatial);
+  std::vector<std::string> order;
+  for (int r = 0; t.Has(sums + ".r" + std::to_string(r)); ++r) {
+    order.push_back(sums + ".r" + std::to_string(r));
+  }
+  const int64_t lanes = std::min(options.lanes, shaped.inner_extent);
+  for (const std::string& suffix : {std::string("_init"), std::string()}) {
+    t.Split(spatial + suffix, lanes, Tail::kClip, sums + ".u" + suffix, sums + ".vec" + suffix);
+  }
+  order.push_back(sums + ".u");
+  order.push_back(sums + ".vec");
+  t.ReorderPresent(order);
+  if (HasTail(shaped, options)) {
+    t.PeelAll(shaped.inner, 0, 1);
+    for (const std::string& loop : {shaped.inner + ".u", sums + ".u", sums + ".u_init"}) {
+      t.PeelAll(loop, 0, 1);
+    }
+  } else {
+    t.Simplify();
+  }
+  for (const std::string& loop : {shaped.inner, sums}) {
+    t.VectorizeAll(loop + ".vec");
+    t.UnrollAll(loop + ".u");
+  }
+}
+
 // A sum in registers: lanes of the result where that is asked for and possible, else one at a time.
 void ScheduleReduction(Sequence* s, const std::string& name, const StageOptions& options) {
-  Shaped shaped;
-  std::string sums;
-  const auto tile = [&](Sequence& t, bool vector) {
-    sums = t.CacheWrite(name);
+  const auto schedule = [&](Sequence& t, bool vector) {
+    const std::string sums = t.CacheWrite(name);
     if (!t.ok()) return;
     const Buffer buffer = BufferOf(t.nest(), name);
     const absl::StatusOr<size_t> writer = WriterOf(t.nest(), buffer);
     if (!writer.ok()) return t.Fail(writer.status());
     const absl::StatusOr<Stage> stage = MatchStage(t.nest(), *writer, buffer);
     if (!stage.ok()) return t.Fail(stage.status());
-    shaped = FollowLayout(t, buffer, *stage);
+    const Shaped shaped = FollowLayout(t, buffer, *stage);
     for (int64_t i = 0; i < options.grid && i < static_cast<int64_t>(shaped.outer.size()); ++i) {
       t.Parallel(shaped.outer[i]);
     }
-    if (!vector) {
-      if (shaped.outer.empty()) t.Parallel(shaped.inner);
-      t.ComputeAt(sums, shaped.inner);
-      return;
+    if (vector) {
+      TileInner(t, shaped, options);
+    } else if (shaped.outer.empty()) {
+      t.Parallel(shaped.inner);
     }
-    TileInner(t, shaped, options);
     t.ComputeAt(sums, shaped.inner);
+    if (vector) VectorizeSums(t, name, sums, shaped, options);
   };
   if (options.vector_reduction && options.lanes > 1) {
-    const bool done = Try(s, [&](Sequence& t) {
-      tile(t, true);
-      // The reduction's own loops: the stage's innermost spatial one is the lanes.
-      const Buffer buffer = BufferOf(t.nest(), name);
-      if (!t.ok() || buffer == nullptr) return;
-      const int axis = buffer->layout.dims().back().axis;
-      const std::string spatial = sums + ".i" + std::to_string(axis);
-      t.Decompose(spatial);
-      std::vector<std::string> order;
-      for (int r = 0; t.Has(sums + ".r" + std::to_string(r)); ++r) {
-        order.push_back(sums + ".r" + std::to_string(r));
-      }
-      const int64_t lanes = std::min(options.lanes, shaped.inner_extent);
-      for (const std::string& suffix : {std::string("_init"), std::string()}) {
-        t.Split(spatial + suffix, lanes, Tail::kClip, sums + ".u" + suffix, sums + ".vec" + suffix);
-      }
-      order.push_back(sums + ".u");
-      order.push_back(sums + ".vec");
-      t.ReorderPresent(order);
-      if (HasTail(shaped, options)) {
-        t.PeelAll(shaped.inner, 0, 1);
-        for (const std::string& loop : {shaped.inner + ".u", sums + ".u", sums + ".u_init"}) {
-          t.PeelAll(loop, 0, 1);
-        }
-      } else {
-        t.Simplify();
-      }
-      for (const std::string& loop : {shaped.inner, sums}) {
-        t.VectorizeAll(loop + ".vec");
-        t.UnrollAll(loop + ".u");
-      }
-    });
-    if (done) return;
+    if (Try(s, [&](Sequence& t) { schedule(t, true); })) return;
   }
-  Try(s, [&](Sequence& t) { tile(t, false); });
+  Try(s, [&](Sequence& t) { schedule(t, false); });
 }
 
 }  // namespace
