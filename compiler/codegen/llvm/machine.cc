@@ -47,7 +47,6 @@ std::unique_ptr<llvm::TargetMachine> MakeMachine(const Target& target, std::stri
     LLVMInitializeAArch64Target();
     LLVMInitializeAArch64TargetMC();
     LLVMInitializeAArch64AsmPrinter();
-    LeaveAddressesAlone();
   });
   const llvm::Target* llvm_target = llvm::TargetRegistry::lookupTarget(target.triple, *error);
   if (!llvm_target) return nullptr;
@@ -135,6 +134,7 @@ absl::StatusOr<std::string> EmitMachineCode(llvm::Module& module, llvm::TargetMa
                                             Output output) {
   llvm::SmallString<0> bytes;
   llvm::raw_svector_ostream stream(bytes);
+  LeaveAddressesAlone();  // each time: every link in this process resets LLVM's options
   llvm::legacy::PassManager passes;
   const auto type = output == Output::kObject ? llvm::CodeGenFileType::ObjectFile
                                               : llvm::CodeGenFileType::AssemblyFile;
