@@ -1,6 +1,5 @@
 // hone-measure: the worker. Dials a daemon, measures what it assigns.
 #include <fmt/format.h>
-#include <sched.h>
 #include <signal.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
@@ -21,6 +20,7 @@
 #include "runtime/module_abi.h"
 #include "runtime/thread_team.h"
 #include "support/clock.h"
+#include "support/spare_cores.h"
 
 namespace hone::measure {
 namespace {
@@ -57,16 +57,6 @@ hone::v1::Hello MakeHello(const Flags& flags) {
   return hello;
 }
 
-// Measurements take the last cores; our own threads stay off them where there are others.
-void LeaveCoresToMeasurements(uint32_t threads) {
-  const std::vector<int> cores = UsableCores();
-  if (cores.size() <= threads) return;
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  for (size_t i = 0; i + threads < cores.size(); ++i) CPU_SET(cores[i], &set);
-  sched_setaffinity(0, sizeof(set), &set);
-}
-
 // The first SIGTERM or SIGINT lets the worker finish what it holds, the second ends it.
 void WatchSignals(const sigset_t& signals, Worker* worker) {
   std::thread([signals, worker] {
@@ -96,7 +86,8 @@ int Serve(const Flags& flags, const std::string& address) {
   const hone::v1::Device device = options.hello.devices(0);
   spdlog::info("worker {}: {} threads of {}", options.hello.worker(), device.threads(),
                device.target());
-  LeaveCoresToMeasurements(device.threads());
+  // Measurements take the last cores; our own threads stay off them where there are others.
+  LeaveLastCores(static_cast<int>(device.threads()));
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGTERM);

@@ -13,19 +13,13 @@ namespace {
 
 using loop::Expr;
 
-absl::StatusOr<Window> WindowOf(const std::string& op, size_t spatial, const ir::Attrs& attrs) {
-  const Shape taps = IntsAttr(attrs, "pool_size");
-  if (taps.size() == spatial) return ReadWindow(op, attrs, taps);
-  return AttrError(op, "pool_size", fmt::format("{} integers", spatial), ShapeText(taps));
-}
-
 absl::StatusOr<ir::Type> Infer(const std::string& op, int spatial,
                                const std::vector<ir::Type>& args, const ir::Attrs& attrs) {
   HONE_ASSIGN_OR_RETURN(const ir::TensorType data, TensorOperand(op, args, 0, "data", spatial + 2));
   if (!IsFloat(data.dtype)) return OperandError(op, "data", "floats", data.ToString());
   const int64_t p = IntAttr(attrs, "p", 2);
   if (p < 1) return AttrError(op, "p", "at least 1", fmt::format("{}", p));
-  HONE_ASSIGN_OR_RETURN(const Window window, WindowOf(op, spatial, attrs));
+  HONE_ASSIGN_OR_RETURN(const Window window, ReadPoolWindow(op, spatial, attrs));
   Shape shape = {data.shape[0], data.shape[1]};
   HONE_RETURN_IF_ERROR(AppendWindowOutput(op, window, data, &shape));
   return TensorOf(std::move(shape), data.dtype);
@@ -48,7 +42,7 @@ Expr Root(const Expr& sum, int64_t p) {
 std::vector<loop::Buffer> Define(const std::string& name, size_t spatial,
                                  loop::NestBuilder& builder, const loop::Buffer& data,
                                  const ir::Attrs& attrs, const ir::Type& result) {
-  const Window window = *WindowOf(name, spatial, attrs);
+  const Window window = *ReadPoolWindow(name, spatial, attrs);
   const int64_t p = IntAttr(attrs, "p", 2);
   const DataType dtype = AccumulatorType(data->dtype);
   const auto value = [&](const std::vector<Expr>& axes, const std::vector<Expr>& r) {

@@ -16,17 +16,11 @@ using loop::Buffer;
 using loop::Expr;
 using loop::Stmt;
 
-absl::StatusOr<Window> WindowOf(const std::string& op, size_t spatial, const ir::Attrs& attrs) {
-  const Shape taps = IntsAttr(attrs, "pool_size");
-  if (taps.size() == spatial) return ReadWindow(op, attrs, taps);
-  return AttrError(op, "pool_size", fmt::format("{} integers", spatial), ShapeText(taps));
-}
-
 absl::StatusOr<ir::Type> Infer(const std::string& op, int spatial,
                                const std::vector<ir::Type>& args, const ir::Attrs& attrs) {
   HONE_ASSIGN_OR_RETURN(const ir::TensorType data, TensorOperand(op, args, 0, "data", spatial + 2));
   if (data.dtype == DataType::kBool) return OperandError(op, "data", "numbers", data.ToString());
-  HONE_ASSIGN_OR_RETURN(const Window window, WindowOf(op, spatial, attrs));
+  HONE_ASSIGN_OR_RETURN(const Window window, ReadPoolWindow(op, spatial, attrs));
   Shape shape = {data.shape[0], data.shape[1]};
   HONE_RETURN_IF_ERROR(AppendWindowOutput(op, window, data, &shape));
   return TensorOf(std::move(shape), DataType::kInt64);
@@ -52,7 +46,7 @@ Buffer Register(const std::string& name, DataType dtype) {
 
 std::vector<Buffer> Define(const std::string& name, size_t spatial, loop::NestBuilder& builder,
                            const Buffer& data, const ir::Attrs& attrs, const ir::Type& result) {
-  const Window window = *WindowOf(name, spatial, attrs);
+  const Window window = *ReadPoolWindow(name, spatial, attrs);
   const Shape& shape = result.tensor.shape;
   const std::string stage = name.substr(3);
   const Buffer out = loop::MakeBuffer(stage, DataType::kInt64, shape);

@@ -74,6 +74,13 @@ absl::StatusOr<Window> ReadWindow(const std::string& op, const ir::Attrs& attrs,
   return window;
 }
 
+absl::StatusOr<Window> ReadPoolWindow(const std::string& op, size_t spatial,
+                                      const ir::Attrs& attrs) {
+  const Shape taps = IntsAttr(attrs, "pool_size");
+  if (taps.size() == spatial) return ReadWindow(op, attrs, taps);
+  return AttrError(op, "pool_size", fmt::format("{} integers", spatial), ShapeText(taps));
+}
+
 absl::Status AppendWindowOutput(const std::string& op, const Window& window,
                                 const ir::TensorType& data, Shape* shape) {
   for (size_t i = 0; i < window.taps.size(); ++i) {

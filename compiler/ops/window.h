@@ -29,6 +29,10 @@ struct Window {
 // Reads strides, padding (1, n or 2n entries: all begins, then all ends), dilation and ceil_mode.
 absl::StatusOr<Window> ReadWindow(const std::string& op, const ir::Attrs& attrs, const Shape& taps);
 
+// The same for a pool over `spatial` axes: the taps are its attribute pool_size.
+absl::StatusOr<Window> ReadPoolWindow(const std::string& op, size_t spatial,
+                                      const ir::Attrs& attrs);
+
 // Appends the spatial extents of the result to `shape`, which holds (N, C).
 absl::Status AppendWindowOutput(const std::string& op, const Window& window,
                                 const ir::TensorType& data, Shape* shape);

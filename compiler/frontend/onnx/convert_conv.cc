@@ -10,21 +10,9 @@ namespace hone::frontend {
 namespace {
 
 absl::StatusOr<std::vector<ir::Expr>> Conv(NodeReader& node) {
-  HONE_ASSIGN_OR_RETURN(const ir::Expr data, node.Arg(0, "X"));
-  HONE_ASSIGN_OR_RETURN(const ir::Expr weight, node.Arg(1, "W"));
+  HONE_ASSIGN_OR_RETURN(const ConvOperands operands, ReadConvOperands(node));
+  const auto& [data, weight, taps] = operands;
   const int64_t spatial = RankOf(data) - 2;
-  if (spatial < 1 || spatial > 3 || RankOf(weight) != RankOf(data)) {
-    return absl::InvalidArgumentError(
-        fmt::format("X and W of one rank from 3 to 5 were expected, found {} and {}",
-                    data->type->ToString(), weight->type->ToString()));
-  }
-  const Shape taps(ShapeOf(weight).begin() + 2, ShapeOf(weight).end());
-  HONE_ASSIGN_OR_RETURN(const Shape kernel_shape, node.Ints("kernel_shape", taps));
-  if (kernel_shape != taps) {
-    return absl::InvalidArgumentError(fmt::format("kernel_shape is ({}), but W is {}",
-                                                  fmt::join(kernel_shape, ", "),
-                                                  weight->type->ToString()));
-  }
   HONE_ASSIGN_OR_RETURN(ir::Attrs attrs, WindowAttrs(node, data, taps));
   HONE_ASSIGN_OR_RETURN(const int64_t groups, node.Int("group", 1));
   attrs["groups"] = groups;

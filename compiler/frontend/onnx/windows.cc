@@ -69,4 +69,23 @@ absl::StatusOr<ir::Attrs> WindowAttrs(NodeReader& node, const ir::Expr& data, co
   return ir::Attrs{{"strides", strides}, {"dilation", dilation}, {"padding", pads}};
 }
 
+absl::StatusOr<ConvOperands> ReadConvOperands(NodeReader& node) {
+  HONE_ASSIGN_OR_RETURN(const ir::Expr data, node.Arg(0, "X"));
+  HONE_ASSIGN_OR_RETURN(const ir::Expr weight, node.Arg(1, "W"));
+  const int64_t spatial = RankOf(data) - 2;
+  if (spatial < 1 || spatial > 3 || RankOf(weight) != RankOf(data)) {
+    return absl::InvalidArgumentError(
+        fmt::format("X and W of one rank from 3 to 5 were expected, found {} and {}",
+                    data->type->ToString(), weight->type->ToString()));
+  }
+  const Shape taps(ShapeOf(weight).begin() + 2, ShapeOf(weight).end());
+  HONE_ASSIGN_OR_RETURN(const Shape kernel_shape, node.Ints("kernel_shape", taps));
+  if (kernel_shape != taps) {
+    return absl::InvalidArgumentError(fmt::format("kernel_shape is ({}), but W is {}",
+                                                  fmt::join(kernel_shape, ", "),
+                                                  weight->type->ToString()));
+  }
+  return ConvOperands{data, weight, taps};
+}
+
 }  // namespace hone::frontend

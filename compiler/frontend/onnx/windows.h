@@ -11,6 +11,15 @@ namespace hone::frontend {
 // `data`; auto_pad is worked out into padding.
 absl::StatusOr<ir::Attrs> WindowAttrs(NodeReader& node, const ir::Expr& data, const Shape& taps);
 
+// X and W of a convolution over one to three spatial axes, transposed or not, and W's taps, which
+// kernel_shape has to repeat where it is given.
+struct ConvOperands {
+  ir::Expr data;
+  ir::Expr weight;
+  Shape taps;
+};
+absl::StatusOr<ConvOperands> ReadConvOperands(NodeReader& node);
+
 }  // namespace hone::frontend
 
 #endif  // HONE_COMPILER_FRONTEND_ONNX_WINDOWS_H_
