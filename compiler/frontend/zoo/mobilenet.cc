@@ -57,7 +57,8 @@ ir::Expr BuildMobilenetV2(NetBuilder& net) {
       x = Block(net, x, channels, block, i == 0 ? block.stride : 1);
     }
   }
-  return net.Classifier(ConvBnRelu6(net, x, {1280, 1}));
+  constexpr double kLastGain = 0.25;  // of logits that spread over a few units
+  return net.Classifier(ConvBnRelu6(net, x, {1280, 1}), kLastGain);
 }
 
 }  // namespace hone::frontend

@@ -24,6 +24,7 @@ constexpr Entry kEntries[] = {
     {"densenet121", BuildDensenet121},
     {"dqn", BuildDqn},
     {"inception_v3", BuildInceptionV3},
+    {"lstm", BuildLstm},
     {"mlp", BuildMlp},
     {"mobilenet", BuildMobilenet},
     {"mobilenet_v2", BuildMobilenetV2},
