@@ -18,8 +18,9 @@ namespace {
 // How far an operator is an anchor: the fusion kinds that compiler/ops gives (this room does not
 // see it), as far as they part workloads. Complex operators, then reductions, then the rest.
 int AnchorRank(const std::string& op) {
-  constexpr std::array<std::string_view, 5> kComplex = {"nn.conv", "nn.dense", "nn.batch_matmul",
-                                                        "nn.matmul", "nn.sparse_dense"};
+  constexpr std::array<std::string_view, 9> kComplex = {
+      "nn.conv",          "nn.dense", "nn.batch_matmul", "nn.matmul", "nn.sparse_dense",
+      "qnn.batch_matmul", "qnn.conv", "qnn.dense",       "einsum"};
   constexpr std::array<std::string_view, 16> kReduction = {"nn.max_pool",
                                                            "nn.avg_pool",
                                                            "nn.global_max_pool",

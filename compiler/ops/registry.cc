@@ -9,7 +9,9 @@ namespace {
 // An explicit list, so that no operator depends on the linker keeping a static initialiser.
 std::map<std::string, Op, std::less<>> BuildTable() {
   std::vector<Op> ops;
+  RegisterArgReduce(ops);
   RegisterConv(ops);
+  RegisterCumsum(ops);
   RegisterDense(ops);
   RegisterBiasAdd(ops);
   RegisterBatchNorm(ops);
@@ -25,7 +27,12 @@ std::map<std::string, Op, std::less<>> BuildTable() {
   RegisterPad(ops);
   RegisterTake(ops);
   RegisterCast(ops);
+  RegisterDet(ops);
+  RegisterEinsum(ops);
+  RegisterLayerNorm(ops);
   RegisterLrn(ops);
+  RegisterQnnProduct(ops);
+  RegisterQnnScale(ops);
 
   std::map<std::string, Op, std::less<>> table;
   for (Op& op : ops) table.emplace(op.name, std::move(op));

@@ -1,6 +1,7 @@
 #include "compiler/frontend/onnx/graph_builder.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -101,13 +102,24 @@ absl::StatusOr<ir::Expr> NodeReader::Arg(size_t i, std::string_view what) const 
   return absl::InvalidArgumentError(fmt::format("operand {} ({}) is missing", i, what));
 }
 
+absl::StatusOr<ir::Expr> NodeReader::Constant(size_t i, std::string_view what) const {
+  HONE_ASSIGN_OR_RETURN(ir::Expr arg, Arg(i, what));
+  if (arg->kind == ir::ExprKind::kConstant) return arg;
+  std::set<std::string> inputs;
+  for (const ir::Expr& e : ir::PostOrder(arg)) {
+    if (e->kind == ir::ExprKind::kVar) inputs.insert(e->name);
+  }
+  if (inputs.empty()) return ops::Evaluate(arg);
+  state_->wanted.insert(inputs.begin(), inputs.end());
+  return absl::UnimplementedError(
+      fmt::format("{} must be known at compile time, and is computed from the input(s) {}: give "
+                  "their values with --constant NAME=FILE",
+                  what, fmt::join(inputs, ", ")));
+}
+
 absl::StatusOr<std::vector<int64_t>> NodeReader::ConstantInts(size_t i,
                                                               std::string_view what) const {
-  HONE_ASSIGN_OR_RETURN(const ir::Expr arg, Arg(i, what));
-  if (arg->kind != ir::ExprKind::kConstant) {
-    return absl::UnimplementedError(fmt::format(
-        "{} was expected to be a constant, found a tensor that is computed at run time", what));
-  }
+  HONE_ASSIGN_OR_RETURN(const ir::Expr arg, Constant(i, what));
   switch (DtypeOf(arg)) {
     case DataType::kInt64:
       return ReadInts<int64_t>(*arg);
@@ -120,10 +132,14 @@ absl::StatusOr<std::vector<int64_t>> NodeReader::ConstantInts(size_t i,
 }
 
 absl::StatusOr<double> NodeReader::ConstantScalar(size_t i, std::string_view what) const {
-  HONE_ASSIGN_OR_RETURN(const ir::Expr arg, Arg(i, what));
-  if (arg->kind != ir::ExprKind::kConstant || arg->type->tensor.ElementCount() != 1) {
-    return absl::UnimplementedError(fmt::format(
-        "{} was expected to be one constant number, found {}", what, arg->type->ToString()));
+  HONE_ASSIGN_OR_RETURN(ir::Expr arg, Constant(i, what));
+  if (arg->type->tensor.ElementCount() != 1) {
+    return absl::InvalidArgumentError(
+        fmt::format("{} was expected to be one number, found {}", what, arg->type->ToString()));
+  }
+  if (DtypeOf(arg) == DataType::kFloat16 || DtypeOf(arg) == DataType::kBFloat16) {
+    HONE_ASSIGN_OR_RETURN(arg, ops::TypedCall("cast", {arg}, {{"dtype", DataType::kFloat32}}));
+    HONE_ASSIGN_OR_RETURN(arg, ops::Evaluate(arg));
   }
   if (DtypeOf(arg) == DataType::kFloat32) {
     float value;
@@ -136,9 +152,10 @@ absl::StatusOr<double> NodeReader::ConstantScalar(size_t i, std::string_view wha
     return value;
   }
   if (DtypeOf(arg) == DataType::kInt8) return static_cast<double>(ReadInts<int8_t>(*arg)[0]);
-  if (DtypeOf(arg) == DataType::kUInt8) return static_cast<double>(ReadInts<uint8_t>(*arg)[0]);
-  HONE_ASSIGN_OR_RETURN(const std::vector<int64_t> ints, ConstantInts(i, what));
-  return static_cast<double>(ints[0]);
+  if (DtypeOf(arg) == DataType::kInt16) return static_cast<double>(ReadInts<int16_t>(*arg)[0]);
+  if (DtypeOf(arg) == DataType::kInt32) return static_cast<double>(ReadInts<int32_t>(*arg)[0]);
+  if (DtypeOf(arg) == DataType::kInt64) return static_cast<double>(ReadInts<int64_t>(*arg)[0]);
+  return static_cast<double>(ReadInts<uint8_t>(*arg)[0]);
 }
 
 const OnnxAttr* NodeReader::Raw(const std::string& name) {
@@ -197,11 +214,11 @@ absl::StatusOr<std::optional<std::vector<int64_t>>> NodeReader::IntsAttrOrArg(
 }
 
 absl::Status NodeReader::Generate(int64_t bytes) {
-  if (bytes > *generated_bytes_left_) {
+  if (bytes > state_->generated_bytes_left) {
     return absl::InvalidArgumentError(fmt::format(
         "{} bytes of constants would be made, which is more than a model may ask for", bytes));
   }
-  *generated_bytes_left_ -= bytes;
+  state_->generated_bytes_left -= bytes;
   return absl::OkStatus();
 }
 

@@ -28,16 +28,19 @@ inline int64_t RankOf(const ir::Expr& e) { return static_cast<int64_t>(ShapeOf(e
 ir::Expr IntsConstant(const std::vector<int64_t>& values);                // rank 1, int64
 ir::Expr ScalarConstant(double value, DataType dtype, Shape shape = {});  // every element `value`
 
+// What the nodes of one import share.
+struct ImportState {
+  int64_t generated_bytes_left = int64_t{2} << 30;
+  // Graph inputs whose values a converter asked for and did not get, as they decide a shape.
+  std::set<std::string> wanted;
+};
+
 // One node during its conversion. Remembers which attributes were asked for: one that no converter
 // reads is an error, never ignored. Not thread-safe.
 class NodeReader {
  public:
-  NodeReader(const OnnxNode& node, int opset, std::vector<ir::Expr> args,
-             int64_t* generated_bytes_left)
-      : node_(node),
-        opset_(opset),
-        args_(std::move(args)),
-        generated_bytes_left_(generated_bytes_left) {}
+  NodeReader(const OnnxNode& node, int opset, std::vector<ir::Expr> args, ImportState* state)
+      : node_(node), opset_(opset), args_(std::move(args)), state_(state) {}
 
   const OnnxNode& node() const { return node_; }
   int opset() const { return opset_; }
@@ -47,7 +50,11 @@ class NodeReader {
   bool Has(size_t i) const { return i < args_.size() && args_[i]; }
   absl::StatusOr<ir::Expr> Arg(size_t i, std::string_view what) const;
   const std::vector<ir::Expr>& args() const { return args_; }
-  // Operand `i` as integers that are known now; `what` for the message.
+  // Operand `i` as a kConstant; what is computed from constants alone is evaluated. Where graph
+  // inputs go into it, they are noted in the ImportState, so that the importer can ask for their
+  // values; kUnimplemented then. `what` is for the message.
+  absl::StatusOr<ir::Expr> Constant(size_t i, std::string_view what) const;
+  // The same as integers.
   absl::StatusOr<std::vector<int64_t>> ConstantInts(size_t i, std::string_view what) const;
   absl::StatusOr<double> ConstantScalar(size_t i, std::string_view what) const;
 
@@ -80,7 +87,7 @@ class NodeReader {
   const OnnxNode& node_;
   int opset_;
   std::vector<ir::Expr> args_;
-  int64_t* generated_bytes_left_;
+  ImportState* state_;
   std::set<std::string> read_;
 };
 

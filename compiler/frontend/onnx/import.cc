@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <map>
+#include <set>
 
 #include "compiler/frontend/file.h"
 #include "compiler/frontend/onnx/converters.h"
@@ -63,6 +64,13 @@ absl::StatusOr<ir::Expr> InputVar(const OnnxInput& input, const ImportOptions& o
                       fmt::join(given->second, ","), SymbolicShape(input)));
     }
     shape = given->second;
+  } else if (const auto value = options.values.find(input.name);
+             value != options.values.end() &&
+             (!input.has_shape || value->second.shape.size() == shape.size())) {
+    for (size_t i = 0; i < value->second.shape.size(); ++i) {
+      if (!input.has_shape) shape.push_back(value->second.shape[i]);
+      if (shape[i] < 0) shape[i] = value->second.shape[i];
+    }
   } else if (!input.has_shape) {
     return absl::InvalidArgumentError(fmt::format(
         "input \"{0}\" has no shape in the model: give one with --shape {0}=...", input.name));
@@ -78,6 +86,16 @@ absl::StatusOr<ir::Expr> InputVar(const OnnxInput& input, const ImportOptions& o
   const absl::StatusOr<int64_t> bytes = TensorBytes(shape, input.dtype);
   if (!bytes.ok()) return Prefix(fmt::format("input \"{}\"", input.name), bytes.status());
   return ir::TensorVar(input.name, std::move(shape), input.dtype);
+}
+
+// Whether all that was wanted has become a constant: then another try is worth while.
+bool BindWanted(const std::set<std::string>& wanted, ImportOptions* options) {
+  for (const std::string& name : wanted) {
+    auto value = options->values.extract(name);
+    if (value.empty()) return false;
+    options->constants.insert(std::move(value));
+  }
+  return !wanted.empty();
 }
 
 // Builds "main" node by node; every tensor of the model is a typed expression by its name.
@@ -111,10 +129,14 @@ class GraphImport {
     return module;
   }
 
+  // After a failed Run: the inputs whose values would have helped.
+  const std::set<std::string>& wanted() const { return state_.wanted; }
+
  private:
   absl::Status CheckOptions() const {
     for (const auto& [name, shape] : options_.shapes) HONE_RETURN_IF_ERROR(CheckIsInput(name));
     for (const auto& [name, value] : options_.constants) HONE_RETURN_IF_ERROR(CheckIsInput(name));
+    for (const auto& [name, value] : options_.values) HONE_RETURN_IF_ERROR(CheckIsInput(name));
     return absl::OkStatus();
   }
 
@@ -134,6 +156,15 @@ class GraphImport {
                                                     input.name, Name(input.dtype),
                                                     Name(value.dtype)));
     }
+    bool fits = !input.has_shape || value.shape.size() == input.shape.size();
+    for (size_t i = 0; fits && input.has_shape && i < input.shape.size(); ++i) {
+      fits = input.shape[i] < 0 || input.shape[i] == value.shape[i];
+    }
+    if (!fits) {
+      return absl::InvalidArgumentError(
+          fmt::format("input \"{}\": a value of shape ({}) was expected, found ({})", input.name,
+                      SymbolicShape(input), fmt::join(value.shape, ",")));
+    }
     return MakeConstant(value.shape, value.dtype, value.bytes);
   }
 
@@ -147,7 +178,7 @@ class GraphImport {
       }
       args.push_back(input.empty() ? nullptr : it->second);
     }
-    NodeReader reader(node, model_.opset, std::move(args), &generated_bytes_left_);
+    NodeReader reader(node, model_.opset, std::move(args), &state_);
     HONE_ASSIGN_OR_RETURN(const std::vector<ir::Expr> results, Converters().at(node.op)(reader));
     HONE_RETURN_IF_ERROR(reader.CheckAllRead());
     for (size_t i = 0; i < node.outputs.size(); ++i) {
@@ -175,7 +206,7 @@ class GraphImport {
 
   const OnnxModel& model_;
   const ImportOptions& options_;
-  int64_t generated_bytes_left_ = int64_t{2} << 30;
+  ImportState state_;
   std::map<std::string, ir::Expr> values_;
 };
 
@@ -185,7 +216,13 @@ absl::StatusOr<ir::Module> ImportOnnxBytes(std::string_view bytes, const ImportO
                                            const std::string& folder) {
   HONE_ASSIGN_OR_RETURN(const OnnxModel model, ReadOnnxModel(bytes, folder));
   HONE_RETURN_IF_ERROR(CheckOperators(model));
-  return GraphImport(model, options).Run();
+  // Inputs at hand become constants one need after the other, so that only those do that must.
+  ImportOptions bound = options;
+  while (true) {
+    GraphImport import(model, bound);
+    absl::StatusOr<ir::Module> module = import.Run();
+    if (module.ok() || !BindWanted(import.wanted(), &bound)) return module;
+  }
 }
 
 absl::StatusOr<ir::Module> ImportOnnx(const std::string& path, const ImportOptions& options) {
