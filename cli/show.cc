@@ -28,7 +28,7 @@ absl::Status Show(const Options& options) {
             "expected --format text, found '{}'; pictures are to come", options.format)),
         kUsage);
   }
-  HONE_ASSIGN_OR_RETURN(ir::Module module, LoadModel(options.model.path, options.model.shapes));
+  HONE_ASSIGN_OR_RETURN(ir::Module module, LoadModel(options.model));
   if (!options.after.empty()) {
     HONE_ASSIGN_OR_RETURN(const Target target, options.target.Resolve());
     HONE_ASSIGN_OR_RETURN(module, driver::RunPasses(module, target, options.after));

@@ -29,7 +29,7 @@ constexpr int64_t kSpaceCountLimit = 1 << 20;
 
 struct Options {
   std::vector<std::string> models;
-  std::vector<std::string> shapes;
+  ModelOptions bindings;  // of all models
   TargetOptions target;
   int64_t trials = kDefaultTrials;
   std::string time;
@@ -64,7 +64,9 @@ absl::StatusOr<std::vector<driver::TuningTask>> CollectTasks(const Options& opti
   std::map<std::pair<std::string, std::string>, driver::TuningTask> tasks;
   std::vector<std::pair<std::string, std::string>> order;
   for (const std::string& path : options.models) {
-    HONE_ASSIGN_OR_RETURN(ir::Module module, LoadModel(path, options.shapes));
+    HONE_ASSIGN_OR_RETURN(ir::Module module, LoadModel({.path = path,
+                                                        .shapes = options.bindings.shapes,
+                                                        .constants = options.bindings.constants}));
     HONE_ASSIGN_OR_RETURN(std::vector<driver::TuningTask> found, driver::TasksOf(module, target));
     for (driver::TuningTask& task : found) {
       const auto key = std::make_pair(task.def->workload.digest, task.signature.ToString());
@@ -325,7 +327,7 @@ void AddTune(CLI::App& app, Action& action) {
   auto options = std::make_shared<Options>();
   CLI::App& verb = *app.add_subcommand("tune", "Search the kernels of models for fast configs");
   verb.add_option("MODEL", options->models, "Models to tune (.onnx, .relay)")->required();
-  verb.add_option("--shape", options->shapes, "Binds an input's symbolic shape: name=1,3,224,224");
+  options->bindings.AddBindings(verb);
   options->target.AddTo(verb);
   verb.add_option("--trials", options->trials, "Trials a task, a total over all jobs ever")
       ->capture_default_str();

@@ -105,7 +105,8 @@ std::vector<loop::Buffer> Define(loop::NestBuilder& builder, const std::vector<l
   const DataType dtype = AccumulatorType(result.tensor.dtype);
   std::string summed;
   Shape reduce;
-  for (const auto& [letter, extent] : *ExtentsOf(equation, shapes)) {
+  const Extents extents = *ExtentsOf(equation, shapes);
+  for (const auto& [letter, extent] : extents) {
     if (equation.result.find(letter) != std::string::npos) continue;
     summed += letter;
     reduce.push_back(extent);
@@ -142,7 +143,8 @@ double Flops(const std::vector<ir::Type>& args, const ir::Attrs& attrs) {
   std::vector<Shape> shapes;
   for (const ir::Type& arg : args) shapes.push_back(arg.tensor.shape);
   auto flops = static_cast<double>(args.size());
-  for (const auto& [letter, extent] : *ExtentsOf(equation, shapes)) {
+  const Extents extents = *ExtentsOf(equation, shapes);
+  for (const auto& [letter, extent] : extents) {
     flops *= static_cast<double>(extent);
   }
   return flops;

@@ -111,6 +111,15 @@ Results Where(NodeReader& node) {
   return std::vector<ir::Expr>{result};
 }
 
+// What is within the error of a power of an integer is that integer, before truncation makes
+// 124.9999999999999 of 5^3 another one.
+ir::Expr NearInteger(Formula& f, const ir::Expr& x) {
+  const ir::Expr whole = f.Call("round", {x});
+  const ir::Expr error = f.Call("abs", {f.Sub(x, whole)});
+  const ir::Expr allowed = f.Mul(f.Call("abs", {whole}), f.Number(1e-12, x));
+  return f.Where(f.Call("less_equal", {error, allowed}), whole, x);
+}
+
 // The exponent may have another type than the base, which the result has.
 Results Pow(NodeReader& node) {
   HONE_ASSIGN_OR_RETURN(const ir::Expr base, node.Arg(0, "X"));
@@ -120,7 +129,8 @@ Results Pow(NodeReader& node) {
   if (DtypeOf(exponent) != inner && !IsFloat(inner)) {
     inner = IsFloat(DtypeOf(exponent)) ? DataType::kFloat64 : DataType::kInt64;
   }
-  const ir::Expr power = f.Call("power", {f.Cast(base, inner), f.Cast(exponent, inner)});
+  ir::Expr power = f.Call("power", {f.Cast(base, inner), f.Cast(exponent, inner)});
+  if (inner == DataType::kFloat64 && DtypeOf(base) != inner) power = NearInteger(f, power);
   return f.Finish({f.Cast(power, DtypeOf(base))});
 }
 
