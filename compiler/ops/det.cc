@@ -66,9 +66,10 @@ struct Elimination {
   // subtracted from the rest.
   void Step() {
     const loop::Buffer pivot = Pivot();
+    const Expr last = loop::IntConst(size - 1);
     const auto pivot_row = [&](const Axes& b) {
       // Within the matrix by construction; the bounds tell code generation so.
-      return Min(Max(loop::Load(pivot, b), loop::IntConst(0)), loop::IntConst(size - 1));
+      return Min(Max(loop::Load(pivot, b), loop::IntConst(0)), last);
     };
     const loop::Buffer from = matrix;
     const loop::Buffer before = det;

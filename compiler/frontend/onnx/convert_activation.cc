@@ -146,6 +146,7 @@ Results Hardmax(NodeReader& node) {
   }
   if (!x || x->type->tensor.ElementCount() == 0) return f.Finish({data});
   const int64_t extent = ShapeOf(x)[axis];
+  HONE_RETURN_IF_ERROR(node.Generate(extent * static_cast<int64_t>(sizeof(int64_t))));
   std::vector<int64_t> numbers(extent);
   for (int64_t i = 0; i < extent; ++i) numbers[i] = i;
   const ir::Expr at = f.Reshape(IntsConstant(numbers), AlongAxis(extent, axis, RankOf(x)));

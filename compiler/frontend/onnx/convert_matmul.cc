@@ -98,6 +98,9 @@ ir::Expr FlatStack(Formula& f, const ir::Expr& e, const Shape& outer) {
   return f.Reshape(stack, {count, matrix[0], matrix[1]});
 }
 
+// How often a matrix may be repeated: the list of its copies is a constant.
+constexpr int64_t kMostCopies = int64_t{1} << 24;
+
 // numpy's rule for the outer extents.
 absl::StatusOr<Shape> OuterExtents(const ir::Expr& a, const ir::Expr& b) {
   Shape x(ShapeOf(a).begin(), ShapeOf(a).end() - 2);
@@ -109,6 +112,11 @@ absl::StatusOr<Shape> OuterExtents(const ir::Expr& a, const ir::Expr& b) {
     if (x[i] != y[i] && x[i] != 1 && y[i] != 1) {
       return absl::InvalidArgumentError(fmt::format("the outer extents of {} and {} do not fit",
                                                     a->type->ToString(), b->type->ToString()));
+    }
+    if (x[i] != y[i] && std::max(x[i], y[i]) > kMostCopies) {
+      return absl::UnimplementedError(
+          fmt::format("Hone repeats matrices at most {} times, found {} and {}", kMostCopies,
+                      a->type->ToString(), b->type->ToString()));
     }
     x[i] = x[i] == 1 ? y[i] : x[i];
   }

@@ -55,6 +55,7 @@ absl::StatusOr<Params> ReadParams(Formula& f, NodeReader& node, const ir::Expr& 
         fmt::format("a scale for blocks of {} along axis {} of {} was expected, found {}",
                     block_size, axis, x->type->ToString(), scale->type->ToString()));
   }
+  HONE_RETURN_IF_ERROR(node.Generate(2 * extent * static_cast<int64_t>(sizeof(int64_t))));
   params.scale = RepeatBlocks(f, scale, block_size, axis, extent);
   if (RankOf(params.zero_point) == RankOf(x)) {
     params.zero_point = RepeatBlocks(f, params.zero_point, block_size, axis, extent);

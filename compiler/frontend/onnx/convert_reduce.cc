@@ -94,14 +94,14 @@ Results ArgReduce(NodeReader& node, const std::string& op) {
 
 Results CumSum(NodeReader& node) {
   HONE_ASSIGN_OR_RETURN(const ir::Expr x, node.Arg(0, "x"));
-  HONE_ASSIGN_OR_RETURN(const double axis, node.ConstantScalar(1, "axis"));
+  HONE_ASSIGN_OR_RETURN(const std::vector<int64_t> axis, node.ConstantInts(1, "axis"));
+  if (axis.size() != 1) return absl::InvalidArgumentError("axis was expected to be one number");
   HONE_ASSIGN_OR_RETURN(const int64_t exclusive, node.Int("exclusive", 0));
   HONE_ASSIGN_OR_RETURN(const int64_t reverse, node.Int("reverse", 0));
   Formula f;
-  return f.Finish({f.Call("cumsum", {x},
-                          {{"axis", static_cast<int64_t>(axis)},
-                           {"exclusive", exclusive != 0},
-                           {"reverse", reverse != 0}})});
+  return f.Finish(
+      {f.Call("cumsum", {x},
+              {{"axis", axis[0]}, {"exclusive", exclusive != 0}, {"reverse", reverse != 0}})});
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "compiler/ops/call_type.h"
 #include "compiler/ops/evaluate.h"
+#include "compiler/ops/lower.h"
 #include "compiler/ops/op.h"
 #include "tests/compiler/ops/op_runner.h"
 
@@ -198,6 +199,18 @@ TEST(HalfTest, DenseAccumulatesInFloat32) {
                         return sum;
                       }),
              2e-3);
+}
+
+// A number of 16 bits in a fused function is one of its kernel, as those of other types are.
+TEST(HalfTest, NumbersStandInKernels) {
+  for (const DataType dtype : {DataType::kFloat16, DataType::kBFloat16}) {
+    const ir::Expr number =
+        *Evaluate(*TypedCall("cast", {ToConstant({{}, {1.5}})}, {{"dtype", dtype}}));
+    const ir::Expr x = ir::TensorVar("x", {2}, dtype);
+    const auto kernel = Define(TypedFunction({x}, *TypedCall("multiply", {x, number})), {false});
+    ASSERT_TRUE(kernel.ok()) << kernel.status();
+    EXPECT_THAT(loop::ToText(kernel->naive), HasSubstr("1.5"));
+  }
 }
 
 TEST(RegistryTest, EveryOperatorIsWhole) {
