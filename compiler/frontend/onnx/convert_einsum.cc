@@ -198,6 +198,7 @@ class Contraction {
       product = f_.Mul(x, f_.Reshape(y, right));
     } else {
       product = f_.Call(batch.empty() ? "nn.dense" : "nn.batch_matmul", {x, y});
+      product = f_.Cast(product, DtypeOf(a.value));  // small integers are summed in int32
     }
     return {f_.Reshape(product, shape), batch + rows + columns};
   }

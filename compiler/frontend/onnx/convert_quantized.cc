@@ -153,6 +153,7 @@ Results QLinearConv(NodeReader& node) {
 
 // A vector with one element a row of a stack of matrices, as a shape that broadcasts with it.
 ir::Expr AlongRows(Formula& f, const ir::Expr& param) {
+  if (!param) return param;
   return RankOf(param) == 1 && !IsOne(param) ? f.Reshape(param, {ShapeOf(param)[0], 1}) : param;
 }
 

@@ -294,6 +294,8 @@ TEST(OnnxEinsumTest, EquationsOfEveryKind) {
   EXPECT_EQ(run("ij,jk,k->i", {a, b, FloatTensor({2}, {1, 10})}), FloatTensor({2}, {54, 120}));
   EXPECT_EQ(run("ij,kj->i", {a, FloatTensor({2, 3}, {1, 1, 1, 1, 1, 1})}),
             FloatTensor({2}, {12, 30}));
+  EXPECT_EQ(run("ij,jk->ik", {SignedBytes({1, 2}, {100, 2}), SignedBytes({2, 1}, {1, 3})}),
+            SignedBytes({1, 1}, {106}));
   EXPECT_EQ(run("bij,bjk->bik",
                 {FloatTensor({2, 1, 2}, {1, 2, 3, 4}), FloatTensor({2, 2, 1}, {1, 1, 1, 2})}),
             FloatTensor({2, 1, 1}, {3, 11}));
