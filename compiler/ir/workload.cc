@@ -18,10 +18,10 @@ namespace {
 // How far an operator is an anchor: the fusion kinds that compiler/ops gives (this room does not
 // see it), as far as they part workloads. Complex operators, then reductions, then the rest.
 int AnchorRank(const std::string& op) {
-  constexpr std::array<std::string_view, 9> kComplex = {
-      "nn.conv",          "nn.dense", "nn.batch_matmul", "nn.matmul", "nn.sparse_dense",
-      "qnn.batch_matmul", "qnn.conv", "qnn.dense",       "einsum"};
-  constexpr std::array<std::string_view, 16> kReduction = {"nn.max_pool",
+  constexpr std::array<std::string_view, 8> kComplex = {
+      "nn.conv",         "nn.dense",         "nn.batch_matmul", "nn.matmul",
+      "nn.sparse_dense", "qnn.batch_matmul", "qnn.conv",        "qnn.dense"};
+  constexpr std::array<std::string_view, 19> kReduction = {"nn.max_pool",
                                                            "nn.avg_pool",
                                                            "nn.global_max_pool",
                                                            "nn.global_avg_pool",
@@ -36,7 +36,10 @@ int AnchorRank(const std::string& op) {
                                                            "nn.instance_norm",
                                                            "argmax",
                                                            "argmin",
-                                                           "nn.log_softmax"};
+                                                           "nn.log_softmax",
+                                                           "cumsum",
+                                                           "einsum",
+                                                           "linalg.det"};
   for (std::string_view prefix : kComplex) {
     if (op.starts_with(prefix)) return 2;
   }
