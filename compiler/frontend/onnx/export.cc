@@ -15,7 +15,7 @@
 namespace hone::frontend {
 namespace {
 
-constexpr int kOpset = 13;
+constexpr int kOpset = 17;
 constexpr int kIrVersion = 8;
 
 const ExporterTable& Exporters() {

@@ -10,7 +10,7 @@
 
 namespace hone::frontend {
 
-// Opset 13, IR 8, weights inside. Types are inferred. Inputs keep their names; outputs have those
+// Opset 17, IR 8, weights inside. Types are inferred. Inputs keep their names; outputs have those
 // of main's attribute "output_names", or "output", "output_1", ... kUnimplemented lists all
 // operators that have no form in ONNX here; kInvalidArgument: the model is larger than the 2 GiB
 // that one file may have; others where the path cannot be written (ResolveOutput).

@@ -19,6 +19,22 @@ bool BatchNorm(ExportGraph& graph, const ir::ExprNode& call, const std::string& 
   return true;
 }
 
+// ONNX's is over all axes from one on, and has a scale.
+bool LayerNorm(ExportGraph& graph, const ir::ExprNode& call, const std::string& name) {
+  const int64_t rank = static_cast<int64_t>(call.type->tensor.shape.size());
+  std::vector<int64_t> axes = ops::IntsAttr(call.attrs, "axis", {-1});
+  for (int64_t& axis : axes) axis += axis < 0 ? rank : 0;
+  const auto count = static_cast<int64_t>(axes.size());
+  bool are_last = count > 0 && call.args.size() > 1;
+  for (int64_t i = 0; i < count; ++i) are_last = are_last && axes[i] == rank - count + i;
+  if (!are_last) return false;
+  onnx::NodeProto* node = graph.AddNode("LayerNormalization", name,
+                                        graph.Operands(call, name, {"data", "gamma", "beta"}));
+  SetInt(node, "axis", rank - count);
+  SetFloat(node, "epsilon", ops::FloatAttr(call.attrs, "epsilon", 1e-5));
+  return true;
+}
+
 bool Softmax(ExportGraph& graph, const ir::ExprNode& call, const std::string& name) {
   const char* const op = call.name == "nn.softmax" ? "Softmax" : "LogSoftmax";
   SetInt(graph.AddNode(op, name, graph.Operands(call, name)), "axis",
@@ -30,6 +46,7 @@ bool Softmax(ExportGraph& graph, const ir::ExprNode& call, const std::string& na
 
 void AddNormalizationExporters(ExporterTable& table) {
   table["nn.batch_norm"] = BatchNorm;
+  table["nn.layer_norm"] = LayerNorm;
   table["nn.softmax"] = Softmax;
   table["nn.log_softmax"] = Softmax;
 }

@@ -7,6 +7,7 @@
 namespace hone::frontend {
 
 // Each returns the output; inputs are made with `net`.
+ir::Expr BuildBert(NetBuilder& net);
 ir::Expr BuildMlp(NetBuilder& net);
 ir::Expr BuildResnet18(NetBuilder& net);
 ir::Expr BuildResnet34(NetBuilder& net);

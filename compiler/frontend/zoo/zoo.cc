@@ -20,6 +20,7 @@ struct Entry {
 };
 
 constexpr Entry kEntries[] = {
+    {"bert", BuildBert},
     {"dcgan", BuildDcgan},
     {"densenet121", BuildDensenet121},
     {"dqn", BuildDqn},
