@@ -22,6 +22,8 @@ TensorData Integers(const ir::Expr& param) {
 
 ir::Module SmallModel::Build() const { return *ZooModel(name, size); }
 
+void PrintTo(const SmallModel& model, std::ostream* out) { *out << model.name; }
+
 const std::vector<SmallModel>& SmallZoo() {
   static const auto* const models = new std::vector<SmallModel>{
       {"bert", {2, 16, 16}},     {"dcgan", {2, 64, 1}},        {"densenet121", {1, 16, 7}},

@@ -2,6 +2,7 @@
 #ifndef HONE_TESTS_COMPILER_FRONTEND_SMALL_ZOO_H_
 #define HONE_TESTS_COMPILER_FRONTEND_SMALL_ZOO_H_
 
+#include <ostream>
 #include <vector>
 
 #include "compiler/frontend/tensor_file.h"
@@ -14,6 +15,7 @@ struct SmallModel {
   ZooSize size;
   ir::Module Build() const;
 };
+void PrintTo(const SmallModel& model, std::ostream* out);
 
 const std::vector<SmallModel>& SmallZoo();
 
