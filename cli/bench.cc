@@ -137,9 +137,10 @@ absl::Status Bench(const Options& options) {
   HONE_ASSIGN_OR_RETURN(Runner runner, MakeRunner(options.model, options));
   std::vector<Runner> others;
   if (!options.compare.empty()) {
-    HONE_ASSIGN_OR_RETURN(
-        Runner other,
-        MakeRunner({.path = options.compare, .shapes = options.model.shapes}, options));
+    HONE_ASSIGN_OR_RETURN(Runner other, MakeRunner({.path = options.compare,
+                                                    .shapes = options.model.shapes,
+                                                    .constants = options.model.constants},
+                                                   options));
     others.push_back(std::move(other));
   }
   runner.WarmUp();
@@ -183,8 +184,7 @@ void AddBench(CLI::App& app, Action& action) {
   verb.add_option("MODEL", options->model.path,
                   "The model (.onnx, .relay) or a compiled module (.so)")
       ->required();
-  verb.add_option("--shape", options->model.shapes,
-                  "Binds an input's symbolic shape: name=1,3,224,224");
+  options->model.AddBindings(verb);
   verb.add_option("--compare", options->compare, "Another model or module, timed in turn with it");
   AddThreads(verb, options->threads, "Threads (default: as compiled)");
   verb.add_option("--db", options->database, "The tuning database");

@@ -25,8 +25,7 @@ struct Options {
 absl::Status CompileModel(const Options& options) {
   HONE_ASSIGN_OR_RETURN(const Target target, options.target.Resolve());
   HONE_RETURN_IF_ERROR(ResolveOutput(options.output).status());  // before minutes of work
-  HONE_ASSIGN_OR_RETURN(const ir::Module module,
-                        LoadModel(options.model.path, options.model.shapes));
+  HONE_ASSIGN_OR_RETURN(const ir::Module module, LoadModel(options.model));
   HONE_ASSIGN_OR_RETURN(
       driver::ConfigChain configs,
       ConfigsFrom(DatabasePath(options.database), /*must_exist=*/!options.database.empty()));

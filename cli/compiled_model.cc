@@ -38,13 +38,16 @@ absl::StatusOr<CompiledModel> OpenModule(const std::string& path, int threads) {
 
 }  // namespace
 
+bool IsModelSource(const ModelOptions& model) {
+  return std::filesystem::path(model.path).extension() != ".so";
+}
+
 absl::StatusOr<CompiledModel> OpenOrCompile(const ModelOptions& model, int threads,
-                                            const std::string& database) {
-  if (std::filesystem::path(model.path).extension() == ".so")
-    return OpenModule(model.path, threads);
+                                            const std::string& database, const Tensors& values) {
+  if (!IsModelSource(model)) return OpenModule(model.path, threads);
   HONE_ASSIGN_OR_RETURN(const Target target,
                         (TargetOptions{.target = "native", .threads = threads}.Resolve()));
-  HONE_ASSIGN_OR_RETURN(const ir::Module module, LoadModel(model.path, model.shapes));
+  HONE_ASSIGN_OR_RETURN(const ir::Module module, LoadModel(model, values));
   HONE_ASSIGN_OR_RETURN(driver::ConfigChain configs,
                         ConfigsFrom(DatabasePath(database), !database.empty()));
   std::string folder = (std::filesystem::temp_directory_path() / "hone-run-XXXXXX").string();

@@ -18,9 +18,13 @@ struct CompiledModel {
 };
 
 // A path that ends in .so is opened; anything else is compiled, with the configs of the database,
-// for this machine. `threads` 0: as many as it was compiled for.
+// for this machine. `threads` 0: as many as it was compiled for. `values` are those of LoadModel.
 absl::StatusOr<CompiledModel> OpenOrCompile(const ModelOptions& model, int threads,
-                                            const std::string& database);
+                                            const std::string& database,
+                                            const Tensors& values = {});
+
+// Whether OpenOrCompile compiles it.
+bool IsModelSource(const ModelOptions& model);
 
 }  // namespace hone::cli
 

@@ -19,8 +19,7 @@ struct Options {
 
 absl::Status Explain(const Options& options) {
   HONE_ASSIGN_OR_RETURN(const Target target, options.target.Resolve());
-  HONE_ASSIGN_OR_RETURN(const ir::Module module,
-                        LoadModel(options.model.path, options.model.shapes));
+  HONE_ASSIGN_OR_RETURN(const ir::Module module, LoadModel(options.model));
   HONE_ASSIGN_OR_RETURN(driver::ConfigChain configs,
                         ConfigsFrom(DatabasePath(options.database), !options.database.empty()));
   HONE_ASSIGN_OR_RETURN(const driver::ModelTasks work, driver::TasksOf(module, target));

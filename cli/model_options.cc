@@ -79,12 +79,43 @@ absl::StatusOr<Target> TargetOptions::Resolve() const {
 
 void ModelOptions::AddTo(CLI::App& verb, const std::string& name) {
   verb.add_option(name, path, "The model (.onnx, .relay)")->required();
-  verb.add_option("--shape", shapes, "Binds an input's symbolic shape: name=1,3,224,224");
+  AddBindings(verb);
 }
 
-absl::StatusOr<ir::Module> LoadModel(const std::string& path,
-                                     const std::vector<std::string>& shapes) {
-  HONE_ASSIGN_OR_RETURN(const auto bound, ParseShapes(shapes));
+void ModelOptions::AddBindings(CLI::App& verb) {
+  verb.add_option("--shape", shapes, "Binds an input's symbolic shape: name=1,3,224,224");
+  verb.add_option("--constant", constants,
+                  "NAME=FILE.pb or NAME=FILE.npy: makes an input that decides a shape a constant");
+}
+
+absl::StatusOr<Files> ParseFiles(const std::string& flag, const std::vector<std::string>& texts) {
+  Files files;
+  for (const std::string& text : texts) {
+    // A name may hold '=' no more than a file may; the last one parts them.
+    const size_t equals = text.rfind('=');
+    if (equals == std::string::npos || equals == 0) {
+      return WithExitCode(
+          absl::InvalidArgumentError(fmt::format("expected {} NAME=FILE, found '{}'", flag, text)),
+          kUsage);
+    }
+    files[text.substr(0, equals)] = text.substr(equals + 1);
+  }
+  return files;
+}
+
+absl::StatusOr<Tensors> ReadTensors(const Files& files) {
+  Tensors tensors;
+  for (const auto& [name, file] : files) {
+    HONE_ASSIGN_OR_RETURN(tensors[name], frontend::ReadTensorFile(file));
+  }
+  return tensors;
+}
+
+absl::StatusOr<ir::Module> LoadModel(const ModelOptions& model, const Tensors& values) {
+  const std::string& path = model.path;
+  HONE_ASSIGN_OR_RETURN(const auto bound, ParseShapes(model.shapes));
+  HONE_ASSIGN_OR_RETURN(const Files files, ParseFiles("--constant", model.constants));
+  HONE_ASSIGN_OR_RETURN(const Tensors constants, ReadTensors(files));
   const std::string extension = std::filesystem::path(path).extension();
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(path, error);
@@ -94,7 +125,15 @@ absl::StatusOr<ir::Module> LoadModel(const std::string& path,
     return absl::NotFoundError(fmt::format("expected a model file at {}, found {}; check the path",
                                            path, exists ? found : "none"));
   }
-  if (extension == ".onnx") return frontend::ImportOnnx(path, {.shapes = bound, .constants = {}});
+  if (extension == ".onnx") {
+    return frontend::ImportOnnx(path, {.shapes = bound, .constants = constants, .values = values});
+  }
+  if (!constants.empty()) {
+    return WithExitCode(
+        absl::InvalidArgumentError(fmt::format(
+            "expected --constant with a model whose name ends in .onnx, found {}", path)),
+        kUsage);
+  }
   if (extension == ".relay") {
     HONE_ASSIGN_OR_RETURN(const std::string text, ReadText(path));
     return ir::ParseModule(text);

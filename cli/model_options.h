@@ -8,6 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "compiler/driver/config_source.h"
+#include "compiler/frontend/tensor_file.h"
 #include "compiler/ir/expr.h"
 #include "compiler/ir/target.h"
 
@@ -31,14 +32,24 @@ struct TargetOptions {
 
 struct ModelOptions {
   std::string path;
-  std::vector<std::string> shapes;  // "name=1,3,224,224"
+  std::vector<std::string> shapes;     // "name=1,3,224,224"
+  std::vector<std::string> constants;  // "name=FILE": values of inputs that decide shapes
 
   void AddTo(CLI::App& verb, const std::string& name = "MODEL");
+  // --shape and --constant alone.
+  void AddBindings(CLI::App& verb);
 };
 
-// .onnx or .relay. kNotFound, kInvalidArgument or kUnimplemented in one sentence.
-absl::StatusOr<ir::Module> LoadModel(const std::string& path,
-                                     const std::vector<std::string>& shapes);
+using Tensors = std::map<std::string, frontend::TensorData>;
+
+// Options "NAME=FILE.pb" or "NAME=FILE.npy" by name; `flag` is for the message.
+using Files = std::map<std::string, std::string>;
+absl::StatusOr<Files> ParseFiles(const std::string& flag, const std::vector<std::string>& texts);
+absl::StatusOr<Tensors> ReadTensors(const Files& files);
+
+// .onnx or .relay. `values` of an .onnx model's inputs: those that decide a shape become constants.
+// kNotFound, kInvalidArgument or kUnimplemented in one sentence.
+absl::StatusOr<ir::Module> LoadModel(const ModelOptions& model, const Tensors& values = {});
 
 // The path itself, or the default database's.
 std::string DatabasePath(const std::string& option);

@@ -30,28 +30,13 @@ std::vector<int64_t> ShapeOf(const hone_value& value) {
   return {value.shape, value.shape + value.rank};
 }
 
-absl::StatusOr<std::map<std::string, std::string>> ParseInputs(
-    const std::vector<std::string>& texts) {
-  std::map<std::string, std::string> files;
-  for (const std::string& text : texts) {
-    // A name may hold '=' no more than a file may; the last one parts them.
-    const size_t equals = text.rfind('=');
-    if (equals == std::string::npos || equals == 0) {
-      return WithExitCode(
-          absl::InvalidArgumentError(fmt::format("expected --input NAME=FILE, found '{}'", text)),
-          kUsage);
-    }
-    files[text.substr(0, equals)] = text.substr(equals + 1);
-  }
-  return files;
-}
-
-absl::Status CheckNames(const hone_function& function,
-                        const std::map<std::string, std::string>& files) {
+// Of a model compiled now the import has checked the names that are too many: among them may be
+// inputs that became constants, as they decide shapes.
+absl::Status CheckNames(const hone_function& function, const Files& files, bool compiled_now) {
   std::vector<std::string> names;
   for (uint32_t i = 0; i < function.input_count; ++i) names.emplace_back(function.inputs[i].name);
   for (const auto& [name, file] : files) {
-    if (std::find(names.begin(), names.end(), name) == names.end()) {
+    if (!compiled_now && std::find(names.begin(), names.end(), name) == names.end()) {
       return absl::InvalidArgumentError(fmt::format(
           "expected an input of the model ({}), found --input {}", fmt::join(names, ", "), name));
     }
@@ -65,14 +50,13 @@ absl::Status CheckNames(const hone_function& function,
   return absl::OkStatus();
 }
 
-absl::Status SetInput(Executor& executor, uint32_t index, const std::string& file) {
+absl::Status SetInput(Executor& executor, uint32_t index, const frontend::TensorData& tensor) {
   const hone_value& value = executor.function().inputs[index];
-  HONE_ASSIGN_OR_RETURN(const frontend::TensorData tensor, frontend::ReadTensorFile(file));
   const auto dtype = static_cast<DataType>(value.dtype);
   if (tensor.dtype != dtype || tensor.shape != ShapeOf(value)) {
-    return absl::InvalidArgumentError(fmt::format(
-        "expected {} for input {}, found {} in {}", Describe(Name(dtype), ShapeOf(value)),
-        value.name, Describe(Name(tensor.dtype), tensor.shape), file));
+    return absl::InvalidArgumentError(fmt::format("expected {} for input {}, found {}",
+                                                  Describe(Name(dtype), ShapeOf(value)), value.name,
+                                                  Describe(Name(tensor.dtype), tensor.shape)));
   }
   std::memcpy(executor.Input(index), tensor.bytes.data(), tensor.bytes.size());
   return absl::OkStatus();
@@ -97,14 +81,22 @@ absl::Status WriteOutput(const Executor& executor, uint32_t index, const std::st
 }
 
 absl::Status Run(const Options& options) {
-  HONE_ASSIGN_OR_RETURN(const auto files, ParseInputs(options.inputs));
+  HONE_ASSIGN_OR_RETURN(const Files files, ParseFiles("--input", options.inputs));
+  const bool compiles = IsModelSource(options.model);
+  Tensors values;
+  if (compiles) {
+    HONE_ASSIGN_OR_RETURN(values, ReadTensors(files));
+  }
   HONE_ASSIGN_OR_RETURN(const CompiledModel model,
-                        OpenOrCompile(options.model, options.threads, options.database));
+                        OpenOrCompile(options.model, options.threads, options.database, values));
   Executor& executor = *model.executor;
   const hone_function& function = executor.function();
-  HONE_RETURN_IF_ERROR(CheckNames(function, files));
+  HONE_RETURN_IF_ERROR(CheckNames(function, files, compiles));
+  if (!compiles) {
+    HONE_ASSIGN_OR_RETURN(values, ReadTensors(files));
+  }
   for (uint32_t i = 0; i < function.input_count; ++i) {
-    HONE_RETURN_IF_ERROR(SetInput(executor, i, files.at(function.inputs[i].name)));
+    HONE_RETURN_IF_ERROR(SetInput(executor, i, values.at(function.inputs[i].name)));
   }
   executor.Run();
   std::error_code error;
@@ -126,8 +118,7 @@ void AddRun(CLI::App& app, Action& action) {
   verb.add_option("MODEL", options->model.path,
                   "The model (.onnx, .relay) or a compiled module (.so)")
       ->required();
-  verb.add_option("--shape", options->model.shapes,
-                  "Binds an input's symbolic shape: name=1,3,224,224");
+  options->model.AddBindings(verb);
   verb.add_option("--input", options->inputs, "NAME=FILE.pb or NAME=FILE.npy, one for each input");
   verb.add_option("--output-dir", options->output_dir,
                   "Where NAME.pb and NAME.npy of each output go")

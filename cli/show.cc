@@ -82,7 +82,7 @@ absl::Status Show(const Options& options) {
   HONE_RETURN_IF_ERROR(CheckAfter(options.after));
   HONE_ASSIGN_OR_RETURN(const Target target, options.target.Resolve());
   if (options.output) HONE_RETURN_IF_ERROR(ResolveOutput(*options.output).status());
-  HONE_ASSIGN_OR_RETURN(ir::Module module, LoadModel(options.model.path, options.model.shapes));
+  HONE_ASSIGN_OR_RETURN(ir::Module module, LoadModel(options.model));
   if (!options.after.empty() || !is_text) {
     const std::string after = options.after.empty() ? "import" : options.after;
     HONE_ASSIGN_OR_RETURN(module, driver::RunPasses(module, target, after));

@@ -28,7 +28,7 @@ constexpr int64_t kSpaceCountLimit = 1 << 20;
 
 struct Options {
   std::vector<std::string> models;
-  std::vector<std::string> shapes;
+  ModelOptions bindings;  // of all models
   TargetOptions target;
   int64_t trials = kDefaultTrials;
   std::string time;
@@ -63,7 +63,9 @@ absl::StatusOr<driver::ModelTasks> CollectTasks(const Options& options, const Ta
   driver::ModelTasks all;
   std::map<std::pair<std::string, std::string>, size_t> known;
   for (const std::string& path : options.models) {
-    HONE_ASSIGN_OR_RETURN(ir::Module module, LoadModel(path, options.shapes));
+    HONE_ASSIGN_OR_RETURN(ir::Module module, LoadModel({.path = path,
+                                                        .shapes = options.bindings.shapes,
+                                                        .constants = options.bindings.constants}));
     HONE_ASSIGN_OR_RETURN(driver::ModelTasks found, driver::TasksOf(module, target));
     all.constant_bytes = std::max(all.constant_bytes, found.constant_bytes);
     for (driver::TuningTask& task : found.tasks) {
@@ -225,7 +227,7 @@ void AddTune(CLI::App& app, Action& action) {
   auto options = std::make_shared<Options>();
   CLI::App& verb = *app.add_subcommand("tune", "Search the kernels of models for fast configs");
   verb.add_option("MODEL", options->models, "Models to tune (.onnx, .relay)")->required();
-  verb.add_option("--shape", options->shapes, "Binds an input's symbolic shape: name=1,3,224,224");
+  options->bindings.AddBindings(verb);
   options->target.AddTo(verb);
   verb.add_option("--trials", options->trials, "Trials a task, a total over all jobs ever")
       ->capture_default_str();

@@ -15,9 +15,9 @@ constexpr std::array<std::string_view, 27> kUnaryNames = {
     "neg",     "not",   "abs",  "sqrt",  "rsqrt", "exp",   "log",   "tanh",  "erf",
     "sigmoid", "floor", "ceil", "round", "sin",   "cos",   "tan",   "asin",  "acos",
     "atan",    "sinh",  "cosh", "asinh", "acosh", "atanh", "isnan", "isinf", "sign"};
-constexpr std::array<std::string_view, 21> kBinaryNames = {
-    "+",  "-", "*",  "/", "floordiv", "floormod", "min", "max", "pow", "mod", "==",
-    "!=", "<", "<=", ">", ">=",       "and",      "or",  "xor", "shl", "shr"};
+constexpr std::array<std::string_view, 23> kBinaryNames = {
+    "+", "-",  "*", "/",  "floordiv", "floormod", "min", "max", "pow", "mod",    "==",   "!=",
+    "<", "<=", ">", ">=", "and",      "or",       "xor", "shl", "shr", "bitand", "bitor"};
 
 std::shared_ptr<ExprNode> NewNode(ExprKind kind, DataType dtype) {
   auto node = std::make_shared<ExprNode>();
@@ -44,7 +44,8 @@ Expr FoldBinary(BinaryOp op, const Expr& a, const Expr& b) {
 
 bool Commutes(BinaryOp op) {
   return op == BinaryOp::kAdd || op == BinaryOp::kMul || op == BinaryOp::kMin ||
-         op == BinaryOp::kMax || op == BinaryOp::kAnd || op == BinaryOp::kOr;
+         op == BinaryOp::kMax || op == BinaryOp::kAnd || op == BinaryOp::kOr ||
+         op == BinaryOp::kBitAnd || op == BinaryOp::kBitOr;
 }
 
 // Of integers and bools, b constant: the neutral and the absorbing elements; null where none
@@ -54,6 +55,7 @@ Expr FoldRightConstant(BinaryOp op, const Expr& a, const Expr& b) {
   switch (op) {
     case BinaryOp::kAdd:
     case BinaryOp::kXor:
+    case BinaryOp::kBitOr:
     case BinaryOp::kShiftLeft:
     case BinaryOp::kShiftRight:
       return value == 0 ? a : Expr();

@@ -49,7 +49,7 @@ enum class UnaryOp {
 
 // kDiv is the division of floats, and of integers with truncation; kFloorDiv and kFloorMod round
 // towards minus infinity and are what index arithmetic uses. kMin and kMax of floats give NaN if
-// either is NaN. Comparisons and kAnd, kOr give bool.
+// either is NaN. Comparisons and kAnd, kOr give bool; kXor, kBitAnd and kBitOr are bitwise.
 enum class BinaryOp {
   kAdd,
   kSub,
@@ -71,7 +71,9 @@ enum class BinaryOp {
   kOr,
   kXor,
   kShiftLeft,
-  kShiftRight
+  kShiftRight,
+  kBitAnd,
+  kBitOr
 };
 
 struct ExprNode;

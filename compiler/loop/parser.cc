@@ -45,9 +45,9 @@ std::optional<UnaryOp> UnaryNamed(std::string_view name) {
 }
 
 std::optional<BinaryOp> CallNamed(std::string_view name) {
-  for (BinaryOp op :
-       {BinaryOp::kFloorDiv, BinaryOp::kFloorMod, BinaryOp::kMin, BinaryOp::kMax, BinaryOp::kPow,
-        BinaryOp::kMod, BinaryOp::kXor, BinaryOp::kShiftLeft, BinaryOp::kShiftRight}) {
+  for (BinaryOp op : {BinaryOp::kFloorDiv, BinaryOp::kFloorMod, BinaryOp::kMin, BinaryOp::kMax,
+                      BinaryOp::kPow, BinaryOp::kMod, BinaryOp::kXor, BinaryOp::kShiftLeft,
+                      BinaryOp::kShiftRight, BinaryOp::kBitAnd, BinaryOp::kBitOr}) {
     if (Name(op) == name) return op;
   }
   return std::nullopt;

@@ -63,7 +63,7 @@ bool IsReserved(std::string_view name) {
     for (int i = 0; i <= static_cast<int>(UnaryOp::kSign); ++i) {
       set->emplace(loop::Name(static_cast<UnaryOp>(i)));
     }
-    for (int i = 0; i <= static_cast<int>(BinaryOp::kShiftRight); ++i) {
+    for (int i = 0; i <= static_cast<int>(BinaryOp::kBitOr); ++i) {
       set->emplace(loop::Name(static_cast<BinaryOp>(i)));
     }
     for (int i = 1; i <= static_cast<int>(DataType::kBool); ++i) {

@@ -263,6 +263,10 @@ std::optional<int64_t> EvalInt(BinaryOp op, int64_t a, int64_t b, DataType dtype
       return WrapToInt(PowInt(a, b), dtype);
     case BinaryOp::kXor:
       return wrap(ua ^ ub);
+    case BinaryOp::kBitAnd:
+      return wrap(ua & ub);
+    case BinaryOp::kBitOr:
+      return wrap(ua | ub);
     case BinaryOp::kShiftLeft:
     case BinaryOp::kShiftRight:
       return WrapToInt(Shift(op, a, b), dtype);

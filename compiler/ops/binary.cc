@@ -10,7 +10,7 @@ namespace {
 using loop::BinaryOp;
 using loop::Expr;
 
-enum class Operands { kNumbers, kBools, kAny };
+enum class Operands { kNumbers, kIntegers, kBools, kAny };
 
 struct Entry {
   const char* name;
@@ -37,6 +37,12 @@ constexpr Entry kEntries[] = {
     {"greater_equal", BinaryOp::kGe, Operands::kNumbers, true},
     {"logical_and", BinaryOp::kAnd, Operands::kBools, true},
     {"logical_or", BinaryOp::kOr, Operands::kBools, true},
+    {"logical_xor", BinaryOp::kXor, Operands::kBools, true},
+    {"bitwise_and", BinaryOp::kBitAnd, Operands::kIntegers, false},
+    {"bitwise_or", BinaryOp::kBitOr, Operands::kIntegers, false},
+    {"bitwise_xor", BinaryOp::kXor, Operands::kIntegers, false},
+    {"left_shift", BinaryOp::kShiftLeft, Operands::kIntegers, false},
+    {"right_shift", BinaryOp::kShiftRight, Operands::kIntegers, false},
 };
 
 absl::StatusOr<ir::Type> Infer(const Entry& entry, const std::vector<ir::Type>& args) {
@@ -46,6 +52,9 @@ absl::StatusOr<ir::Type> Infer(const Entry& entry, const std::vector<ir::Type>& 
   if ((entry.operands == Operands::kBools && !is_bool) ||
       (entry.operands == Operands::kNumbers && is_bool)) {
     return OperandError(entry.name, "lhs", is_bool ? "numbers" : "bool", lhs.ToString());
+  }
+  if (entry.operands == Operands::kIntegers && !IsInteger(lhs.dtype)) {
+    return OperandError(entry.name, "lhs", "integers", lhs.ToString());
   }
   if (rhs.dtype != lhs.dtype) {
     return OperandError(entry.name, "rhs", std::string(Name(lhs.dtype)) + " as the lhs",

@@ -1,25 +1,29 @@
 // nn.conv1d, nn.conv2d, nn.conv3d: convolutions over N, C and one to three spatial axes, grouped
 // ones included. Weights are (output channels, input channels of a group, taps...).
+#include "compiler/ops/conv.h"
+
 #include <fmt/format.h>
 
 #include "compiler/ops/attrs.h"
 #include "compiler/ops/families.h"
 #include "compiler/ops/scalar_math.h"
 #include "compiler/ops/typing.h"
-#include "compiler/ops/window.h"
 #include "support/status.h"
 
 namespace hone::ops {
-namespace {
 
 using loop::Expr;
 
-DataType ResultType(const ir::Attrs& attrs, DataType data) {
-  return DataTypeAttr(attrs, "out_dtype", IsFloat(data) ? data : AccumulatorType(data));
+std::vector<AttrSpec> ConvAttrs() {
+  return {{"strides", AttrKind::kInts},       {"padding", AttrKind::kInts},
+          {"dilation", AttrKind::kInts},      {"groups", AttrKind::kInt},
+          {"channels", AttrKind::kInt},       {"kernel_size", AttrKind::kInts},
+          {"data_layout", AttrKind::kString}, {"kernel_layout", AttrKind::kString},
+          {"out_dtype", AttrKind::kDataType}};
 }
 
-absl::StatusOr<ir::Type> InferConv(const std::string& op, int spatial,
-                                   const std::vector<ir::Type>& args, const ir::Attrs& attrs) {
+absl::StatusOr<Shape> ConvResultShape(const std::string& op, int spatial,
+                                      const std::vector<ir::Type>& args, const ir::Attrs& attrs) {
   HONE_ASSIGN_OR_RETURN(const ir::TensorType data, TensorOperand(op, args, 0, "data", spatial + 2));
   HONE_ASSIGN_OR_RETURN(const ir::TensorType weight,
                         TensorOperand(op, args, 1, "weight", spatial + 2));
@@ -47,52 +51,7 @@ absl::StatusOr<ir::Type> InferConv(const std::string& op, int spatial,
   HONE_ASSIGN_OR_RETURN(const Window window, ReadWindow(op, attrs, taps));
   Shape shape = {data.shape[0], weight.shape[0]};
   HONE_RETURN_IF_ERROR(AppendWindowOutput(op, window, data, &shape));
-  return TensorOf(std::move(shape), ResultType(attrs, data.dtype));
-}
-
-loop::Buffer PadSpatial(loop::NestBuilder& builder, const loop::Buffer& data,
-                        const Window& window) {
-  if (!window.HasPadding()) return data;
-  Shape before = {0, 0};
-  Shape after = {0, 0};
-  before.insert(before.end(), window.before.begin(), window.before.end());
-  after.insert(after.end(), window.after.begin(), window.after.end());
-  return PadStage(builder, data, before, after, 0);
-}
-
-std::vector<loop::Buffer> DefineConv(const std::string& name, loop::NestBuilder& builder,
-                                     const std::vector<loop::Buffer>& args, const ir::Attrs& attrs,
-                                     const ir::Type& result) {
-  const loop::Buffer& weight = args[1];
-  const Shape taps(weight->shape.begin() + 2, weight->shape.end());
-  const Window window = *ReadWindow(name, attrs, taps);
-  const loop::Buffer data = PadSpatial(builder, args[0], window);
-  const int64_t groups = IntAttr(attrs, "groups", 1);
-  const int64_t group_in = weight->shape[1];
-  const int64_t group_out = weight->shape[0] / groups;
-  const DataType accumulator = AccumulatorType(data->dtype);
-
-  const auto channel = [&](const Expr& out, const Expr& in) {
-    if (groups == 1) return in;
-    const Expr group = group_out == 1 ? out : FloorDiv(out, loop::IntConst(group_out));
-    return group * loop::IntConst(group_in) + in;
-  };
-  Shape reduce = {group_in};
-  reduce.insert(reduce.end(), taps.begin(), taps.end());
-  const auto value = [&](const std::vector<Expr>& axes, const std::vector<Expr>& r) {
-    std::vector<Expr> at = {axes[0], channel(axes[1], r[0])};
-    std::vector<Expr> tap = {axes[1], r[0]};
-    for (size_t i = 0; i < taps.size(); ++i) {
-      at.push_back(axes[2 + i] * loop::IntConst(window.strides[i]) +
-                   r[1 + i] * loop::IntConst(window.dilation[i]));
-      tap.push_back(r[1 + i]);
-    }
-    return CastTo(accumulator, loop::Load(data, at)) * CastTo(accumulator, loop::Load(weight, tap));
-  };
-  const loop::Buffer sum =
-      builder.Reduce(name.substr(3), accumulator, result.tensor.shape, reduce,
-                     loop::NestBuilder::Combiner::kAdd, loop::Const(0, accumulator), value);
-  return {CastStage(builder, name.substr(3) + "_cast", sum, result.tensor.dtype)};
+  return shape;
 }
 
 double ConvFlops(const std::vector<ir::Type>& args, const ir::Type& result) {
@@ -102,19 +61,82 @@ double ConvFlops(const std::vector<ir::Type>& args, const ir::Type& result) {
   return flops;
 }
 
+ConvIndices::ConvIndices(const std::string& op, const Shape& weight, const ir::Attrs& attrs)
+    : window(*ReadWindow(op, attrs, Shape(weight.begin() + 2, weight.end()))),
+      reduce(weight.begin() + 1, weight.end()),
+      groups(IntAttr(attrs, "groups", 1)),
+      group_in(weight[1]),
+      group_out(weight[0] / groups) {}
+
+std::vector<Expr> ConvIndices::Data(const std::vector<Expr>& axes,
+                                    const std::vector<Expr>& r) const {
+  Expr channel = r[0];
+  if (groups != 1) {
+    const Expr group = group_out == 1 ? axes[1] : FloorDiv(axes[1], loop::IntConst(group_out));
+    channel = group * loop::IntConst(group_in) + r[0];
+  }
+  std::vector<Expr> at = {axes[0], channel};
+  for (size_t i = 0; i + 1 < r.size(); ++i) {
+    at.push_back(axes[2 + i] * loop::IntConst(window.strides[i]) +
+                 r[1 + i] * loop::IntConst(window.dilation[i]));
+  }
+  return at;
+}
+
+std::vector<Expr> ConvIndices::Weight(const std::vector<Expr>& axes,
+                                      const std::vector<Expr>& r) const {
+  std::vector<Expr> tap = {axes[1]};
+  tap.insert(tap.end(), r.begin(), r.end());
+  return tap;
+}
+
+Shape ConvIndices::Before() const {
+  Shape before = {0, 0};
+  before.insert(before.end(), window.before.begin(), window.before.end());
+  return before;
+}
+
+Shape ConvIndices::After() const {
+  Shape after = {0, 0};
+  after.insert(after.end(), window.after.begin(), window.after.end());
+  return after;
+}
+
+namespace {
+
+DataType ResultType(const ir::Attrs& attrs, DataType data) {
+  return DataTypeAttr(attrs, "out_dtype", IsFloat(data) ? data : AccumulatorType(data));
+}
+
+std::vector<loop::Buffer> DefineConv(const std::string& name, loop::NestBuilder& builder,
+                                     const std::vector<loop::Buffer>& args, const ir::Attrs& attrs,
+                                     const ir::Type& result) {
+  const loop::Buffer& weight = args[1];
+  const ConvIndices indices(name, weight->shape, attrs);
+  const loop::Buffer data = indices.window.HasPadding()
+                                ? PadStage(builder, args[0], indices.Before(), indices.After(), 0)
+                                : args[0];
+  const DataType accumulator = AccumulatorType(data->dtype);
+  const auto value = [&](const std::vector<Expr>& axes, const std::vector<Expr>& r) {
+    return CastTo(accumulator, loop::Load(data, indices.Data(axes, r))) *
+           CastTo(accumulator, loop::Load(weight, indices.Weight(axes, r)));
+  };
+  const loop::Buffer sum =
+      builder.Reduce(name.substr(3), accumulator, result.tensor.shape, indices.reduce,
+                     loop::NestBuilder::Combiner::kAdd, loop::Const(0, accumulator), value);
+  return {CastStage(builder, name.substr(3) + "_cast", sum, result.tensor.dtype)};
+}
+
 Op MakeConv(int spatial) {
   Op op;
   op.name = fmt::format("nn.conv{}d", spatial);
   op.min_args = op.max_args = 2;
   op.kind = FuseKind::kComplex;
-  op.attrs = {{"strides", AttrKind::kInts},       {"padding", AttrKind::kInts},
-              {"dilation", AttrKind::kInts},      {"groups", AttrKind::kInt},
-              {"channels", AttrKind::kInt},       {"kernel_size", AttrKind::kInts},
-              {"data_layout", AttrKind::kString}, {"kernel_layout", AttrKind::kString},
-              {"out_dtype", AttrKind::kDataType}};
+  op.attrs = ConvAttrs();
   const std::string name = op.name;
-  op.infer_type = [=](const auto& args, const auto& attrs) {
-    return InferConv(name, spatial, args, attrs);
+  op.infer_type = [=](const auto& args, const auto& attrs) -> absl::StatusOr<ir::Type> {
+    HONE_ASSIGN_OR_RETURN(Shape shape, ConvResultShape(name, spatial, args, attrs));
+    return TensorOf(std::move(shape), ResultType(attrs, args[0].tensor.dtype));
   };
   op.define = [=](auto& builder, const auto& args, const auto& attrs, const auto& result) {
     return DefineConv(name, builder, args, attrs, result);

@@ -8,7 +8,9 @@
 
 namespace hone::ops {
 
+void RegisterArgReduce(std::vector<Op>& table);
 void RegisterConv(std::vector<Op>& table);
+void RegisterCumsum(std::vector<Op>& table);
 void RegisterDense(std::vector<Op>& table);
 void RegisterBiasAdd(std::vector<Op>& table);
 void RegisterBatchNorm(std::vector<Op>& table);
@@ -24,6 +26,9 @@ void RegisterSlice(std::vector<Op>& table);
 void RegisterPad(std::vector<Op>& table);
 void RegisterTake(std::vector<Op>& table);
 void RegisterCast(std::vector<Op>& table);
+void RegisterDet(std::vector<Op>& table);
+void RegisterEinsum(std::vector<Op>& table);
+void RegisterLayerNorm(std::vector<Op>& table);
 void RegisterLrn(std::vector<Op>& table);
 void RegisterCol2Im(std::vector<Op>& table);
 void RegisterConvTranspose(std::vector<Op>& table);
@@ -39,6 +44,8 @@ void RegisterScatter(std::vector<Op>& table);
 void RegisterTile(std::vector<Op>& table);
 void RegisterTopK(std::vector<Op>& table);
 void RegisterTrilu(std::vector<Op>& table);
+void RegisterQnnProduct(std::vector<Op>& table);
+void RegisterQnnScale(std::vector<Op>& table);
 
 }  // namespace hone::ops
 

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <unordered_map>
 
+#include "compiler/loop/scalar.h"
 #include "compiler/ops/call_type.h"
 #include "compiler/ops/typing.h"
 #include "support/status.h"
@@ -123,10 +124,12 @@ class Lowering {
         return loop::IntConst(read(uint8_t{}), dtype);
       case DataType::kBool:
         return loop::BoolConst(read(uint8_t{}) != 0);
-      default:
-        return absl::InvalidArgumentError(
-            fmt::format("a constant of type {} within a kernel must be a parameter", Name(dtype)));
+      case DataType::kFloat16:
+        return loop::FloatConst(loop::DecodeFloat16(read(uint16_t{})), dtype);
+      case DataType::kBFloat16:
+        return loop::FloatConst(loop::DecodeBFloat16(read(uint16_t{})), dtype);
     }
+    return absl::InternalError("a constant of no type");
   }
 
   absl::Status VisitCall(const ir::ExprNode& call) {

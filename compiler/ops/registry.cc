@@ -9,7 +9,9 @@ namespace {
 // An explicit list, so that no operator depends on the linker keeping a static initialiser.
 std::map<std::string, Op, std::less<>> BuildTable() {
   std::vector<Op> ops;
+  RegisterArgReduce(ops);
   RegisterConv(ops);
+  RegisterCumsum(ops);
   RegisterDense(ops);
   RegisterBiasAdd(ops);
   RegisterBatchNorm(ops);
@@ -25,6 +27,9 @@ std::map<std::string, Op, std::less<>> BuildTable() {
   RegisterPad(ops);
   RegisterTake(ops);
   RegisterCast(ops);
+  RegisterDet(ops);
+  RegisterEinsum(ops);
+  RegisterLayerNorm(ops);
   RegisterLrn(ops);
   RegisterRoiAlign(ops);
   RegisterGridSample(ops);
@@ -40,6 +45,8 @@ std::map<std::string, Op, std::less<>> BuildTable() {
   RegisterTrilu(ops);
   RegisterTile(ops);
   RegisterTopK(ops);
+  RegisterQnnProduct(ops);
+  RegisterQnnScale(ops);
 
   std::map<std::string, Op, std::less<>> table;
   for (Op& op : ops) table.emplace(op.name, std::move(op));

@@ -16,7 +16,7 @@ using loop::UnaryOp;
 // What one element becomes. Floats of 16 bits arrive as float32 and are rounded once at the end.
 using ScalarFunction = std::function<Expr(const Expr& x, const ir::Attrs& attrs)>;
 
-enum class Domain { kAny, kNumbers, kFloats };
+enum class Domain { kAny, kNumbers, kIntegers, kFloats };
 
 struct Entry {
   std::string name;
@@ -64,6 +64,7 @@ std::vector<Entry> Entries() {
       {"negative", Domain::kNumbers, Map(UnaryOp::kNeg)},
       {"abs", Domain::kNumbers, Map(UnaryOp::kAbs)},
       {"sign", Domain::kNumbers, Map(UnaryOp::kSign)},
+      {"bitwise_not", Domain::kIntegers, Map(UnaryOp::kNot)},
       {"logical_not", Domain::kAny, Map(UnaryOp::kNot)},
       {"isnan", Domain::kFloats, Map(UnaryOp::kIsNan), {}, true},
       {"isinf", Domain::kFloats, Map(UnaryOp::kIsInf), {}, true}};
@@ -86,6 +87,9 @@ absl::StatusOr<ir::Type> Infer(const Entry& entry, const std::vector<ir::Type>& 
   }
   if (entry.domain == Domain::kFloats && !IsFloat(data.dtype)) {
     return OperandError(entry.name, "data", "floats", data.ToString());
+  }
+  if (entry.domain == Domain::kIntegers && !IsInteger(data.dtype)) {
+    return OperandError(entry.name, "data", "integers", data.ToString());
   }
   if (entry.domain == Domain::kNumbers && data.dtype == DataType::kBool) {
     return OperandError(entry.name, "data", "numbers", data.ToString());

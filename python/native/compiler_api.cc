@@ -177,7 +177,10 @@ int hone_graph_load(const char* path, const char* const* shapes, size_t shape_co
   if (path == nullptr || graph == nullptr || (shapes == nullptr && shape_count > 0)) {
     return NullArgument();
   }
-  return Give(hone::cli::LoadModel(path, {shapes, shapes + shape_count}), graph);
+  hone::cli::ModelOptions model;
+  model.path = path;
+  model.shapes.assign(shapes, shapes + shape_count);
+  return Give(hone::cli::LoadModel(model), graph);
 }
 
 void hone_graph_free(hone_graph* graph) { delete graph; }

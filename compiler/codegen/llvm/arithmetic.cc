@@ -312,6 +312,10 @@ Value* BinaryInt(Builder& b, BinaryOp op, Value* x, Value* y, bool is_signed, bo
       return IntPow(b, x, y, is_signed);
     case BinaryOp::kXor:
       return b.CreateXor(x, y);
+    case BinaryOp::kBitAnd:
+      return b.CreateAnd(x, y);
+    case BinaryOp::kBitOr:
+      return b.CreateOr(x, y);
     case BinaryOp::kShiftLeft:
     case BinaryOp::kShiftRight:
       return Shift(b, op, x, y, is_signed);

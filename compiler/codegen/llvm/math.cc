@@ -229,7 +229,8 @@ class Math {
     Value* t = b_.CreateFSub(x, Num(1));
     Value* result = Log1p(b_.CreateFAdd(t, Sqrt(b_.CreateFMul(t, b_.CreateFAdd(t, Num(2))))));
     Value* big = b_.CreateFAdd(Log(x), Num(0.69314718055994530942));
-    return b_.CreateSelect(b_.CreateFCmpOGT(x, Num(1e100)), big, result);
+    result = b_.CreateSelect(b_.CreateFCmpOGT(x, Num(1e100)), big, result);
+    return b_.CreateSelect(b_.CreateFCmpOLT(x, Num(1)), NaN(), result);
   }
 
   Value* Atanh(Value* x) {

@@ -4,12 +4,11 @@
 #include <algorithm>
 
 #include "compiler/frontend/onnx/converters.h"
+#include "compiler/frontend/onnx/formula.h"
 #include "support/status.h"
 
 namespace hone::frontend {
 namespace {
-
-using Results = absl::StatusOr<std::vector<ir::Expr>>;
 
 absl::StatusOr<ir::Expr> Operand(NodeReader& node) {
   HONE_RETURN_IF_ERROR(node.Ints("consumed_inputs").status());  // a hint of opset 1
@@ -24,20 +23,29 @@ Converter Unary(const std::string& op) {
   };
 }
 
+// Before opset 7 the axes of B could stand for those of A from `axis` on.
+absl::StatusOr<ir::Expr> FromAxis(NodeReader& node, const ir::Expr& a, const ir::Expr& b) {
+  HONE_ASSIGN_OR_RETURN(const int64_t given, node.Int("axis", 0));
+  HONE_ASSIGN_OR_RETURN(const int64_t axis, AxisOf(given, a, /*end=*/true));
+  if (axis + RankOf(b) > RankOf(a)) {
+    return absl::InvalidArgumentError(fmt::format("{} was expected to fit into {} from axis {} on",
+                                                  b->type->ToString(), a->type->ToString(), axis));
+  }
+  Shape shape = ShapeOf(b);
+  shape.resize(RankOf(a) - axis, 1);
+  Formula f;
+  return f.FinishOne(f.Reshape(b, shape));
+}
+
 Converter Binary(const std::string& op) {
   return [op](NodeReader& node) -> Results {
     HONE_ASSIGN_OR_RETURN(const ir::Expr a, node.Arg(0, "A"));
-    HONE_ASSIGN_OR_RETURN(const ir::Expr b, node.Arg(1, "B"));
+    HONE_ASSIGN_OR_RETURN(ir::Expr b, node.Arg(1, "B"));
     HONE_RETURN_IF_ERROR(node.Ints("consumed_inputs").status());
     if (node.opset() < 7) {
       HONE_ASSIGN_OR_RETURN(const int64_t broadcast, node.Int("broadcast", 0));
-      if (node.HasAttr("axis") && RankOf(b) != 0 && RankOf(a) != RankOf(b)) {
-        return absl::UnimplementedError("Hone has no broadcasting by axis, which opset 7 dropped");
-      }
-      if (broadcast == 0 && ShapeOf(a) != ShapeOf(b)) {
-        return absl::InvalidArgumentError(fmt::format(
-            "equal shapes were expected before opset 7 without broadcast, found {} and {}",
-            a->type->ToString(), b->type->ToString()));
+      if (broadcast != 0 && node.HasAttr("axis")) {
+        HONE_ASSIGN_OR_RETURN(b, FromAxis(node, a, b));
       }
     }
     HONE_ASSIGN_OR_RETURN(ir::Expr result, Emit(op, {a, b}));
@@ -103,18 +111,27 @@ Results Where(NodeReader& node) {
   return std::vector<ir::Expr>{result};
 }
 
+// What is within the error of a power of an integer is that integer, before truncation makes
+// 124.9999999999999 of 5^3 another one.
+ir::Expr NearInteger(Formula& f, const ir::Expr& x) {
+  const ir::Expr whole = f.Call("round", {x});
+  const ir::Expr error = f.Call("abs", {f.Sub(x, whole)});
+  const ir::Expr allowed = f.Mul(f.Call("abs", {whole}), f.Number(1e-12, x));
+  return f.Where(f.Call("less_equal", {error, allowed}), whole, x);
+}
+
 // The exponent may have another type than the base, which the result has.
 Results Pow(NodeReader& node) {
   HONE_ASSIGN_OR_RETURN(const ir::Expr base, node.Arg(0, "X"));
-  HONE_ASSIGN_OR_RETURN(ir::Expr exponent, node.Arg(1, "Y"));
-  if (DtypeOf(base) != DtypeOf(exponent)) {
-    if (!IsFloat(DtypeOf(base))) {
-      return absl::UnimplementedError("Hone raises integers to integers of their own type only");
-    }
-    HONE_ASSIGN_OR_RETURN(exponent, Emit("cast", {exponent}, {{"dtype", DtypeOf(base)}}));
+  HONE_ASSIGN_OR_RETURN(const ir::Expr exponent, node.Arg(1, "Y"));
+  Formula f;
+  DataType inner = DtypeOf(base);
+  if (DtypeOf(exponent) != inner && !IsFloat(inner)) {
+    inner = IsFloat(DtypeOf(exponent)) ? DataType::kFloat64 : DataType::kInt64;
   }
-  HONE_ASSIGN_OR_RETURN(ir::Expr result, Emit("power", {base, exponent}));
-  return std::vector<ir::Expr>{result};
+  ir::Expr power = f.Call("power", {f.Cast(base, inner), f.Cast(exponent, inner)});
+  if (inner == DataType::kFloat64 && DtypeOf(base) != inner) power = NearInteger(f, power);
+  return f.Finish({f.Cast(power, DtypeOf(base))});
 }
 
 Results Mean(NodeReader& node) {

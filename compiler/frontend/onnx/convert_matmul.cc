@@ -1,7 +1,9 @@
-// Gemm and MatMul.
+// Gemm, MatMul and Det.
 #include <fmt/format.h>
 
 #include "compiler/frontend/onnx/converters.h"
+#include "compiler/frontend/onnx/formula.h"
+#include "compiler/frontend/onnx/matrix_product.h"
 #include "support/status.h"
 
 namespace hone::frontend {
@@ -15,9 +17,12 @@ absl::StatusOr<ir::Expr> TransposeIf(bool transpose, const ir::Expr& e) {
   return Emit("transpose", {e}, {{"axes", axes}});
 }
 
+// Integers are scaled as doubles, for the factor may be none.
 absl::StatusOr<ir::Expr> Scale(double factor, const ir::Expr& e) {
   if (factor == 1) return e;
-  return Emit("multiply", {e, ScalarConstant(factor, DtypeOf(e))});
+  Formula f;
+  const ir::Expr x = IsFloat(DtypeOf(e)) ? e : f.Cast(e, DataType::kFloat64);
+  return f.FinishOne(f.Cast(f.Mul(x, f.Number(factor, x)), DtypeOf(e)));
 }
 
 // A vector of the columns is a bias; anything else broadcasts.
@@ -65,62 +70,121 @@ int64_t ProductOf(const Shape& shape, size_t count) {
 }
 
 // A stack of matrices by one matrix is one dense of all rows.
-absl::StatusOr<ir::Expr> StackByMatrix(const ir::Expr& a, const ir::Expr& b) {
+ir::Expr StackByMatrix(Formula& f, const Multiply& multiply, const ir::Expr& a, const ir::Expr& b) {
   Shape shape = ShapeOf(a);
-  const int64_t depth = shape.back();
-  HONE_ASSIGN_OR_RETURN(const ir::Expr weight, TransposeIf(true, b));
-  ir::Expr rows = a;
-  if (shape.size() != 2) {
-    const int64_t count = ProductOf(shape, shape.size() - 1);
-    HONE_ASSIGN_OR_RETURN(rows, Emit("reshape", {a}, {{"newshape", Shape{count, depth}}}));
-  }
-  HONE_ASSIGN_OR_RETURN(ir::Expr result, Emit("nn.dense", {rows, weight}));
-  if (shape.size() == 2) return result;
+  const int64_t count = ProductOf(shape, shape.size() - 1);
+  const ir::Expr rows = f.Reshape(a, {count, shape.back()});
+  const ir::Expr product = multiply(f, false, rows, f.Transpose(b, {1, 0}));
   shape.back() = ShapeOf(b)[1];
-  return Emit("reshape", {result}, {{"newshape", shape}});
+  return f.Reshape(product, shape);
 }
 
-// Two stacks of one shape.
-absl::StatusOr<ir::Expr> StackByStack(const ir::Expr& a, const ir::Expr& b) {
-  Shape shape = ShapeOf(a);
-  const size_t rank = shape.size();
-  const Shape outer_a(shape.begin(), shape.end() - 2);
-  const Shape outer_b(ShapeOf(b).begin(), ShapeOf(b).end() - 2);
-  if (outer_a != outer_b) {
-    return absl::UnimplementedError(fmt::format(
-        "Hone multiplies stacks of matrices of equal outer extents only, found {} and {}",
-        a->type->ToString(), b->type->ToString()));
+// A stack of matrices with the outer extents `outer`, by repeating what has extent 1, flat.
+ir::Expr FlatStack(Formula& f, const ir::Expr& e, const Shape& outer) {
+  Shape own = ShapeOf(e);
+  const Shape matrix(own.end() - 2, own.end());
+  own.resize(own.size() - 2);
+  own.insert(own.begin(), outer.size() - own.size(), 1);
+  Shape full = own;
+  full.insert(full.end(), matrix.begin(), matrix.end());
+  const bool one = ProductOf(own, own.size()) == 1;  // batch_matmul repeats that
+  ir::Expr stack = f.Reshape(e, full);
+  for (size_t i = 0; i < outer.size() && !one; ++i) {
+    if (own[i] == outer[i]) continue;
+    const ir::Expr first = IntsConstant(std::vector<int64_t>(outer[i], 0));
+    stack = f.Call("take", {stack, first}, {{"axis", static_cast<int64_t>(i)}});
   }
-  const int64_t batch = ProductOf(shape, rank - 2);
-  const Shape flat_a = {batch, shape[rank - 2], shape[rank - 1]};
-  const Shape flat_b = {batch, ShapeOf(b)[rank - 2], ShapeOf(b)[rank - 1]};
-  HONE_ASSIGN_OR_RETURN(const ir::Expr left, Emit("reshape", {a}, {{"newshape", flat_a}}));
-  HONE_ASSIGN_OR_RETURN(const ir::Expr stack, Emit("reshape", {b}, {{"newshape", flat_b}}));
-  HONE_ASSIGN_OR_RETURN(const ir::Expr right, TransposeIf(true, stack));
-  HONE_ASSIGN_OR_RETURN(const ir::Expr product, Emit("nn.batch_matmul", {left, right}));
-  shape.back() = ShapeOf(b).back();
-  return Emit("reshape", {product}, {{"newshape", shape}});
+  const int64_t count = one ? 1 : ProductOf(outer, outer.size());
+  return f.Reshape(stack, {count, matrix[0], matrix[1]});
 }
 
-absl::StatusOr<std::vector<ir::Expr>> MatMul(NodeReader& node) {
-  HONE_ASSIGN_OR_RETURN(const ir::Expr a, node.Arg(0, "A"));
-  HONE_ASSIGN_OR_RETURN(const ir::Expr b, node.Arg(1, "B"));
-  if (RankOf(a) < 2 || RankOf(b) < 2 || (RankOf(b) > 2 && RankOf(b) != RankOf(a))) {
-    return absl::UnimplementedError(
-        fmt::format("Hone multiplies matrices and stacks of them, found {} and {}",
-                    a->type->ToString(), b->type->ToString()));
+// How often a matrix may be repeated: the list of its copies is a constant.
+constexpr int64_t kMostCopies = int64_t{1} << 24;
+
+// numpy's rule for the outer extents.
+absl::StatusOr<Shape> OuterExtents(const ir::Expr& a, const ir::Expr& b) {
+  Shape x(ShapeOf(a).begin(), ShapeOf(a).end() - 2);
+  Shape y(ShapeOf(b).begin(), ShapeOf(b).end() - 2);
+  const size_t rank = std::max(x.size(), y.size());
+  x.insert(x.begin(), rank - x.size(), 1);
+  y.insert(y.begin(), rank - y.size(), 1);
+  for (size_t i = 0; i < rank; ++i) {
+    if (x[i] != y[i] && x[i] != 1 && y[i] != 1) {
+      return absl::InvalidArgumentError(fmt::format("the outer extents of {} and {} do not fit",
+                                                    a->type->ToString(), b->type->ToString()));
+    }
+    if (x[i] != y[i] && std::max(x[i], y[i]) > kMostCopies) {
+      return absl::UnimplementedError(
+          fmt::format("Hone repeats matrices at most {} times, found {} and {}", kMostCopies,
+                      a->type->ToString(), b->type->ToString()));
+    }
+    x[i] = x[i] == 1 ? y[i] : x[i];
   }
+  return x;
+}
+
+// Operands of rank 2 or more.
+absl::StatusOr<ir::Expr> Product(Formula& f, const Multiply& multiply, const ir::Expr& a,
+                                 const ir::Expr& b) {
   if (ShapeOf(a).back() != ShapeOf(b)[RankOf(b) - 2]) {
     return absl::InvalidArgumentError(
         fmt::format("{} and {} cannot be multiplied", a->type->ToString(), b->type->ToString()));
   }
-  HONE_ASSIGN_OR_RETURN(ir::Expr result, RankOf(b) == 2 ? StackByMatrix(a, b) : StackByStack(a, b));
+  if (RankOf(b) == 2) return f.FinishOne(StackByMatrix(f, multiply, a, b));
+  HONE_ASSIGN_OR_RETURN(Shape shape, OuterExtents(a, b));
+  const ir::Expr left = FlatStack(f, a, shape);
+  const ir::Expr right = f.Transpose(FlatStack(f, b, shape), {0, 2, 1});
+  const ir::Expr product = multiply(f, true, left, right);
+  shape.push_back(ShapeOf(a)[RankOf(a) - 2]);
+  shape.push_back(ShapeOf(b).back());
+  return f.FinishOne(f.Reshape(product, shape));
+}
+
+}  // namespace
+
+ir::Expr MultiplyFloats(Formula& f, bool batched, const ir::Expr& rows, const ir::Expr& columns) {
+  return f.Call(batched ? "nn.batch_matmul" : "nn.dense", {rows, columns});
+}
+
+// A vector on the left is a row, one on the right a column; the result has no such axis.
+absl::StatusOr<ir::Expr> MatrixProduct(const ir::Expr& a, const ir::Expr& b,
+                                       const Multiply& multiply) {
+  if (RankOf(a) == 0 || RankOf(b) == 0) {
+    return absl::InvalidArgumentError(
+        fmt::format("vectors, matrices or stacks of them were expected, found {} and {}",
+                    a->type->ToString(), b->type->ToString()));
+  }
+  Formula f;
+  const ir::Expr left = RankOf(a) == 1 ? f.Reshape(a, {1, ShapeOf(a)[0]}) : a;
+  const ir::Expr right = RankOf(b) == 1 ? f.Reshape(b, {ShapeOf(b)[0], 1}) : b;
+  HONE_RETURN_IF_ERROR(f.status());
+  HONE_ASSIGN_OR_RETURN(const ir::Expr product, Product(f, multiply, left, right));
+  Shape shape = ShapeOf(product);
+  if (RankOf(b) == 1) shape.pop_back();
+  if (RankOf(a) == 1) shape.erase(shape.end() - (RankOf(b) == 1 ? 1 : 2));
+  return f.FinishOne(f.Reshape(product, shape));
+}
+
+namespace {
+
+Results MatMul(NodeReader& node) {
+  HONE_ASSIGN_OR_RETURN(const ir::Expr a, node.Arg(0, "A"));
+  HONE_ASSIGN_OR_RETURN(const ir::Expr b, node.Arg(1, "B"));
+  HONE_ASSIGN_OR_RETURN(ir::Expr result, MatrixProduct(a, b));
   return std::vector<ir::Expr>{result};
+}
+
+// The determinants of a stack of square matrices.
+Results Det(NodeReader& node) {
+  HONE_ASSIGN_OR_RETURN(const ir::Expr x, node.Arg(0, "X"));
+  Formula f;
+  return f.Finish({f.Cast(f.Call("linalg.det", {f.Wide(x)}), DtypeOf(x))});
 }
 
 }  // namespace
 
 void AddMatmulConverters(ConverterTable& table) {
+  table["Det"] = Det;
   table["Gemm"] = Gemm;
   table["MatMul"] = MatMul;
 }

@@ -76,10 +76,14 @@ Results Dropout(NodeReader& node) {
   HONE_RETURN_IF_ERROR(node.Int("is_test", 1).status());
   HONE_RETURN_IF_ERROR(node.Int("seed", 0).status());
   if (node.Has(2)) {
-    const ir::Expr training = node.args()[2];
-    const bool off = training->kind == ir::ExprKind::kConstant && training->data.size_bytes == 1 &&
-                     training->data.bytes[0] == 0;
-    if (!off) return absl::UnimplementedError("Hone has dropout of inference only");
+    HONE_ASSIGN_OR_RETURN(const double training, node.ConstantScalar(2, "training_mode"));
+    double ratio = 0.5;
+    if (training != 0 && node.Has(1)) {
+      HONE_ASSIGN_OR_RETURN(ratio, node.ConstantScalar(1, "ratio"));
+    }
+    if (training != 0 && ratio != 0) {
+      return absl::UnimplementedError("Hone has dropout of inference only");
+    }
   }
   std::vector<ir::Expr> results = {data};
   const auto& outputs = node.node().outputs;

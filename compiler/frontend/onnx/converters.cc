@@ -5,12 +5,17 @@ namespace {
 
 ConverterTable BuildTable() {
   ConverterTable table;
+  AddActivationConverters(table);
   AddConvConverters(table);
   AddPoolConverters(table);
   AddMatmulConverters(table);
   AddNormalizationConverters(table);
   AddElementwiseConverters(table);
+  AddEinsumConverters(table);
+  AddLogicConverters(table);
+  AddQuantizedConverters(table);
   AddReduceConverters(table);
+  AddRowNormalizationConverters(table);
   AddShapeConverters(table);
   AddSliceConverters(table);
   AddConstantConverters(table);

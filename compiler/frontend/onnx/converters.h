@@ -19,12 +19,17 @@ using ConverterTable = std::map<std::string, Converter>;
 // By operator name, of ONNX's own domain. Built once; thread-safe.
 const ConverterTable& Converters();
 
+void AddActivationConverters(ConverterTable& table);
 void AddConvConverters(ConverterTable& table);
 void AddPoolConverters(ConverterTable& table);
 void AddMatmulConverters(ConverterTable& table);
 void AddNormalizationConverters(ConverterTable& table);
 void AddElementwiseConverters(ConverterTable& table);
+void AddEinsumConverters(ConverterTable& table);
+void AddLogicConverters(ConverterTable& table);
+void AddQuantizedConverters(ConverterTable& table);
 void AddReduceConverters(ConverterTable& table);
+void AddRowNormalizationConverters(ConverterTable& table);
 void AddShapeConverters(ConverterTable& table);
 void AddSliceConverters(ConverterTable& table);
 void AddConstantConverters(ConverterTable& table);

@@ -1,6 +1,7 @@
 #include "compiler/frontend/onnx/graph_builder.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -99,12 +100,19 @@ ir::Expr ScalarConstant(double value, DataType dtype, Shape shape) {
 }
 
 absl::Status NeedsValue(const ir::Expr& e, const std::string& message) {
-  std::string names;
+  std::vector<std::string> names;
+  std::string payload;
   for (const ir::Expr& node : ir::PostOrder(e)) {
-    if (node->kind == ir::ExprKind::kVar) names += node->name + '\0';
+    if (node->kind != ir::ExprKind::kVar) continue;
+    names.push_back(node->name);
+    payload += node->name + '\0';
   }
-  absl::Status status = absl::UnimplementedError(message);
-  status.SetPayload(kInputsNeeded, absl::Cord(absl::string_view(names.data(), names.size())));
+  if (names.empty()) return absl::UnimplementedError(message);
+  absl::Status status = absl::UnimplementedError(
+      fmt::format("{}; it is computed from the input(s) {}: give their values with --constant "
+                  "NAME=FILE",
+                  message, fmt::join(names, ", ")));
+  status.SetPayload(kInputsNeeded, absl::Cord(absl::string_view(payload.data(), payload.size())));
   return status;
 }
 
@@ -134,15 +142,20 @@ absl::StatusOr<ir::Expr> NodeReader::Arg(size_t i, std::string_view what) const 
   return absl::InvalidArgumentError(fmt::format("operand {} ({}) is missing", i, what));
 }
 
+absl::StatusOr<ir::Expr> NodeReader::Constant(size_t i, std::string_view what) const {
+  HONE_ASSIGN_OR_RETURN(ir::Expr arg, Arg(i, what));
+  if (arg->kind == ir::ExprKind::kConstant) return arg;
+  const std::vector<ir::Expr> nodes = ir::PostOrder(arg);
+  const bool is_known = std::none_of(nodes.begin(), nodes.end(), [](const ir::Expr& node) {
+    return node->kind == ir::ExprKind::kVar;
+  });
+  if (is_known) return ops::Evaluate(arg);
+  return NeedsValue(arg, fmt::format("{} must be known at compile time", what));
+}
+
 absl::StatusOr<std::vector<int64_t>> NodeReader::ConstantInts(size_t i,
                                                               std::string_view what) const {
-  HONE_ASSIGN_OR_RETURN(const ir::Expr arg, Arg(i, what));
-  if (arg->kind != ir::ExprKind::kConstant) {
-    return NeedsValue(
-        arg,
-        fmt::format("{} was expected to be a constant, found a tensor that is computed at run time",
-                    what));
-  }
+  HONE_ASSIGN_OR_RETURN(const ir::Expr arg, Constant(i, what));
   switch (DtypeOf(arg)) {
     case DataType::kInt64:
       return ReadInts<int64_t>(*arg);
@@ -155,10 +168,14 @@ absl::StatusOr<std::vector<int64_t>> NodeReader::ConstantInts(size_t i,
 }
 
 absl::StatusOr<double> NodeReader::ConstantScalar(size_t i, std::string_view what) const {
-  HONE_ASSIGN_OR_RETURN(const ir::Expr arg, Arg(i, what));
-  if (arg->kind != ir::ExprKind::kConstant || arg->type->tensor.ElementCount() != 1) {
-    return NeedsValue(arg, fmt::format("{} was expected to be one constant number, found {}", what,
-                                       arg->type->ToString()));
+  HONE_ASSIGN_OR_RETURN(ir::Expr arg, Constant(i, what));
+  if (arg->type->tensor.ElementCount() != 1) {
+    return absl::InvalidArgumentError(
+        fmt::format("{} was expected to be one number, found {}", what, arg->type->ToString()));
+  }
+  if (DtypeOf(arg) == DataType::kFloat16 || DtypeOf(arg) == DataType::kBFloat16) {
+    HONE_ASSIGN_OR_RETURN(arg, ops::TypedCall("cast", {arg}, {{"dtype", DataType::kFloat32}}));
+    HONE_ASSIGN_OR_RETURN(arg, ops::Evaluate(arg));
   }
   if (DtypeOf(arg) == DataType::kFloat32) {
     float value;
@@ -171,9 +188,10 @@ absl::StatusOr<double> NodeReader::ConstantScalar(size_t i, std::string_view wha
     return value;
   }
   if (DtypeOf(arg) == DataType::kInt8) return static_cast<double>(ReadInts<int8_t>(*arg)[0]);
-  if (DtypeOf(arg) == DataType::kUInt8) return static_cast<double>(ReadInts<uint8_t>(*arg)[0]);
-  HONE_ASSIGN_OR_RETURN(const std::vector<int64_t> ints, ConstantInts(i, what));
-  return static_cast<double>(ints[0]);
+  if (DtypeOf(arg) == DataType::kInt16) return static_cast<double>(ReadInts<int16_t>(*arg)[0]);
+  if (DtypeOf(arg) == DataType::kInt32) return static_cast<double>(ReadInts<int32_t>(*arg)[0]);
+  if (DtypeOf(arg) == DataType::kInt64) return static_cast<double>(ReadInts<int64_t>(*arg)[0]);
+  return static_cast<double>(ReadInts<uint8_t>(*arg)[0]);
 }
 
 const OnnxAttr* NodeReader::Raw(const std::string& name) {

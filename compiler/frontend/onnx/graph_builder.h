@@ -28,8 +28,8 @@ inline int64_t RankOf(const ir::Expr& e) { return static_cast<int64_t>(ShapeOf(e
 ir::Expr IntsConstant(const std::vector<int64_t>& values);                // rank 1, int64
 ir::Expr ScalarConstant(double value, DataType dtype, Shape shape = {});  // every element `value`
 
-// kUnimplemented with this message, for want of the value of `e`. The status carries the names of
-// the graph's inputs that it is computed from.
+// kUnimplemented with this message, for want of the value of `e`. The message goes on with the
+// graph's inputs that it is computed from, and the status carries their names.
 absl::Status NeedsValue(const ir::Expr& e, const std::string& message);
 // Those names; none of other statuses.
 std::vector<std::string> InputsNeeded(const absl::Status& status);
@@ -55,7 +55,10 @@ class NodeReader {
   bool Has(size_t i) const { return i < args_.size() && args_[i]; }
   absl::StatusOr<ir::Expr> Arg(size_t i, std::string_view what) const;
   const std::vector<ir::Expr>& args() const { return args_; }
-  // Operand `i` as integers that are known now; `what` for the message.
+  // Operand `i` as a kConstant; what is computed from constants alone is evaluated. NeedsValue
+  // where graph inputs go into it. `what` is for the message.
+  absl::StatusOr<ir::Expr> Constant(size_t i, std::string_view what) const;
+  // The same as integers.
   absl::StatusOr<std::vector<int64_t>> ConstantInts(size_t i, std::string_view what) const;
   absl::StatusOr<double> ConstantScalar(size_t i, std::string_view what) const;
 

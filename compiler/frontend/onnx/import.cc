@@ -77,6 +77,13 @@ absl::StatusOr<ir::Expr> InputVar(const OnnxInput& input, const ImportOptions& o
                       fmt::join(given->second, ","), SymbolicShape(input)));
     }
     shape = given->second;
+  } else if (const auto value = options.values.find(input.name);
+             value != options.values.end() &&
+             (!input.has_shape || value->second.shape.size() == shape.size())) {
+    for (size_t i = 0; i < value->second.shape.size(); ++i) {
+      if (!input.has_shape) shape.push_back(value->second.shape[i]);
+      if (shape[i] < 0) shape[i] = value->second.shape[i];
+    }
   } else if (!input.has_shape) {
     return absl::InvalidArgumentError(fmt::format(
         "input \"{0}\" has no shape in the model: give one with --shape {0}=...", input.name));
@@ -129,6 +136,7 @@ class GraphImport {
   absl::Status CheckOptions() const {
     for (const auto& [name, shape] : options_.shapes) HONE_RETURN_IF_ERROR(CheckIsInput(name));
     for (const auto& [name, value] : options_.constants) HONE_RETURN_IF_ERROR(CheckIsInput(name));
+    for (const auto& [name, value] : options_.values) HONE_RETURN_IF_ERROR(CheckIsInput(name));
     return absl::OkStatus();
   }
 
@@ -148,6 +156,15 @@ class GraphImport {
                                                     input.name, Name(input.dtype),
                                                     Name(value.dtype)));
     }
+    bool fits = !input.has_shape || value.shape.size() == input.shape.size();
+    for (size_t i = 0; fits && input.has_shape && i < input.shape.size(); ++i) {
+      fits = input.shape[i] < 0 || input.shape[i] == value.shape[i];
+    }
+    if (!fits) {
+      return absl::InvalidArgumentError(
+          fmt::format("input \"{}\": a value of shape ({}) was expected, found ({})", input.name,
+                      SymbolicShape(input), fmt::join(value.shape, ",")));
+    }
     return MakeConstant(value.shape, value.dtype, value.bytes);
   }
 
@@ -157,13 +174,14 @@ class GraphImport {
   NodeScope scope_;
 };
 
-// Moves what is offered of the inputs that `status` wants into the constants; false for none.
+// Moves what is at hand of the inputs that `status` wants into the constants; false for none.
 bool TakeOffers(const absl::Status& status, ImportOptions* options) {
   bool taken = false;
   for (const std::string& name : InputsNeeded(status)) {
-    const auto offer = options->offered.find(name);
-    if (offer == options->offered.end() || options->constants.contains(name)) continue;
+    const auto offer = options->values.find(name);
+    if (offer == options->values.end() || options->constants.contains(name)) continue;
     options->constants[name] = offer->second;
+    options->values.erase(offer);
     taken = true;
   }
   return taken;

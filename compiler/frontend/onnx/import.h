@@ -20,9 +20,10 @@ struct ImportOptions {
   // Values for graph inputs that are known at compile time, such as those that decide a shape: they
   // become constants and are no inputs any more.
   std::map<std::string, TensorData> constants;
-  // Values for graph inputs that become constants where the model cannot be compiled without, and
-  // stay inputs otherwise: what `hone run` is given.
-  std::map<std::string, TensorData> offered;
+  // Values at hand for graph inputs (of a run, say). Those that the import needs, as they decide a
+  // shape, become constants too; the others stay inputs, and where the model's own shape of one is
+  // symbolic and `shapes` has none, its value's is taken.
+  std::map<std::string, TensorData> values;
 };
 
 // One function "main" with types inferred: its parameters are the graph's inputs that are no

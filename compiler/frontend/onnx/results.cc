@@ -119,10 +119,7 @@ absl::StatusOr<ir::Expr> ConstantOf(const ir::Expr& e) {
 absl::StatusOr<std::vector<double>> ConstantNumbers(const ir::Expr& e, std::string_view what) {
   const absl::StatusOr<ir::Expr> constant = ConstantOf(e);
   if (!constant.ok()) {
-    return Reworded(
-        constant.status(),
-        fmt::format("{} was expected to be a constant, found a tensor that is computed at run time",
-                    what));
+    return NeedsValue(e, fmt::format("{} must be known at compile time", what));
   }
   HONE_ASSIGN_OR_RETURN(const ir::Expr wide, CastConstant(*constant, DataType::kFloat64));
   std::vector<double> numbers(wide->data.size_bytes / sizeof(double));

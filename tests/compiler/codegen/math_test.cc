@@ -182,6 +182,7 @@ void ExpectLimits() {
   expect(UnaryOp::kSinh, [](T v) { return std::sinh(v); });
   expect(UnaryOp::kCosh, [](T v) { return std::cosh(v); });
   expect(UnaryOp::kAsinh, [](T v) { return std::asinh(v); });
+  expect(UnaryOp::kAcosh, [](T v) { return std::acosh(v); });
   expect(UnaryOp::kSin, [](T v) { return std::sin(v); });
   expect(UnaryOp::kRsqrt, [](T v) { return 1 / std::sqrt(v); });
 }

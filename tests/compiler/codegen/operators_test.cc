@@ -109,15 +109,17 @@ TEST_P(Operators, BinaryIsAsInterpreted) {
   const loop::Buffer x = nest.Input(dtype());
   const loop::Buffer y = nest.Input(dtype());
   const loop::Buffer divisor = nest.Input(dtype(), 1, 5);
-  for (int i = 0; i <= static_cast<int>(BinaryOp::kShiftRight); ++i) {
+  for (int i = 0; i <= static_cast<int>(BinaryOp::kBitOr); ++i) {
     const auto op = static_cast<BinaryOp>(i);
     const bool divides = op == BinaryOp::kDiv || op == BinaryOp::kMod ||
                          op == BinaryOp::kFloorDiv || op == BinaryOp::kFloorMod;
-    const bool bits =
-        op == BinaryOp::kXor || op == BinaryOp::kShiftLeft || op == BinaryOp::kShiftRight;
+    const bool bits = op == BinaryOp::kXor || op == BinaryOp::kShiftLeft ||
+                      op == BinaryOp::kShiftRight || op == BinaryOp::kBitAnd ||
+                      op == BinaryOp::kBitOr;
     if (bits && IsFloat(dtype())) continue;
     if (dtype() == DataType::kBool && op != BinaryOp::kAnd && op != BinaryOp::kOr &&
-        op != BinaryOp::kXor && op != BinaryOp::kEq && op != BinaryOp::kNe) {
+        op != BinaryOp::kXor && op != BinaryOp::kBitAnd && op != BinaryOp::kBitOr &&
+        op != BinaryOp::kEq && op != BinaryOp::kNe) {
       continue;
     }
     const bool positive = divides || op == BinaryOp::kPow || bits;

@@ -2,11 +2,14 @@
 // crashes.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <iostream>
+#include <set>
 
 #include "compiler/frontend/file.h"
 #include "compiler/frontend/onnx/import.h"
 #include "support/random.h"
+#include "tests/compiler/frontend/seeded_weights.h"
 
 namespace hone::frontend {
 namespace {
@@ -56,6 +59,34 @@ TEST(DamagedModelsTest, AreImportedOrRefused) {
     }
     std::cout << name << ": " << imported << " of " << rounds << " still imported\n";
   }
+}
+
+// Every operator of the conformance cases.
+TEST(DamagedModelsTest, OfEveryOperatorAreImportedOrRefused) {
+  const auto data = SharedData();
+  if (!data)
+    GTEST_SKIP() << "the shared test data is not there; set HONE_SHARED_DATA to its folder";
+  Random random(12);
+  int imported = 0;
+  int rounds = 0;
+  std::set<std::string> folders;
+  for (const auto& entry : std::filesystem::directory_iterator(*data + "/onnx_node")) {
+    if (entry.is_directory()) folders.insert(entry.path().string());
+  }
+  for (const std::string& folder : folders) {
+    const auto bytes = ReadWholeFile(folder + "/model.onnx");
+    ASSERT_TRUE(bytes.ok()) << bytes.status();
+    for (int round = 0; round < 600; ++round, ++rounds) {
+      const auto module = ImportOnnxBytes(Damage(*bytes, random));
+      imported += module.ok() ? 1 : 0;
+      if (module.ok()) continue;
+      const absl::StatusCode code = module.status().code();
+      EXPECT_TRUE(code == absl::StatusCode::kInvalidArgument ||
+                  code == absl::StatusCode::kUnimplemented)
+          << folder << ": " << module.status();
+    }
+  }
+  std::cout << "conformance cases: " << imported << " of " << rounds << " still imported\n";
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "compiler/loop/scalar.h"
 #include "compiler/ops/evaluate.h"
 
 namespace hone::frontend {
@@ -15,6 +16,26 @@ TensorData ToTensor(const ir::Expr& e) {
   const ir::TensorType& type = e->type->tensor;
   return {type.dtype, type.shape,
           std::string(reinterpret_cast<const char*>(e->data.bytes), e->data.size_bytes)};
+}
+
+template <typename T>
+T Read(const TensorData& tensor, size_t i) {
+  T value;
+  std::memcpy(&value, tensor.bytes.data() + i * sizeof value, sizeof value);
+  return value;
+}
+
+double ElementOf(const TensorData& tensor, size_t i) {
+  switch (tensor.dtype) {
+    case DataType::kFloat32:
+      return Read<float>(tensor, i);
+    case DataType::kFloat16:
+      return loop::DecodeFloat16(Read<uint16_t>(tensor, i));
+    case DataType::kBFloat16:
+      return loop::DecodeBFloat16(Read<uint16_t>(tensor, i));
+    default:
+      return Read<double>(tensor, i);
+  }
 }
 
 bool Close(double found, double expected, double rtol, double atol) {
@@ -44,17 +65,12 @@ std::string Difference(const TensorData& found, const TensorData& expected, doub
     return fmt::format("{} ({}) instead of {} ({})", Name(found.dtype), fmt::join(found.shape, ","),
                        Name(expected.dtype), fmt::join(expected.shape, ","));
   }
-  if (expected.dtype != DataType::kFloat32) {
-    return found.bytes == expected.bytes ? "" : "integers differ";
-  }
-  for (size_t i = 0; i < expected.bytes.size(); i += sizeof(float)) {
-    float f;
-    float e;
-    std::memcpy(&f, found.bytes.data() + i, sizeof f);
-    std::memcpy(&e, expected.bytes.data() + i, sizeof e);
-    if (!Close(f, e, rtol, atol)) {
-      return fmt::format("element {} is {} instead of {}", i / sizeof(float), f, e);
-    }
+  if (!IsFloat(expected.dtype)) return found.bytes == expected.bytes ? "" : "integers differ";
+  const size_t count = expected.bytes.size() / SizeBytes(expected.dtype);
+  for (size_t i = 0; i < count; ++i) {
+    const double f = ElementOf(found, i);
+    const double e = ElementOf(expected, i);
+    if (!Close(f, e, rtol, atol)) return fmt::format("element {} is {} instead of {}", i, f, e);
   }
   return "";
 }

@@ -2,30 +2,36 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "compiler/frontend/onnx/import.h"
-#include "compiler/frontend/tensor_file.h"
 #include "tests/compiler/frontend/model_runner.h"
 
 namespace hone::frontend {
 
-CaseOutcome RunCase(const NodeCase& c, std::string* why) {
+CaseOutcome RunCase(const NodeCase& c, std::string* why, std::vector<std::string>* constants,
+                    const CaseRunner& run) {
   const std::string data = c.folder + "/test_data_set_0/";
   ImportOptions options;
-  std::vector<TensorData> inputs;
   for (size_t i = 0; i < c.inputs.size(); ++i) {
-    TensorData tensor = ReadTensorFile(fmt::format("{}input_{}.pb", data, i)).value();
-    if (c.constants.contains(c.inputs[i])) {
-      options.constants[c.inputs[i]] = std::move(tensor);
-    } else {
-      inputs.push_back(std::move(tensor));
-    }
+    options.values[c.inputs[i]] = ReadTensorFile(fmt::format("{}input_{}.pb", data, i)).value();
   }
   const auto module = ImportOnnx(c.folder + "/model.onnx", options);
   if (!module.ok()) {
     *why = std::string(module.status().message());
     return CaseOutcome::kRefused;
   }
-  const auto outputs = RunModel(*module, inputs);
+  std::vector<TensorData> inputs;
+  std::vector<std::string> left;
+  for (const ir::Expr& param : ir::Params(*module->functions.at("main"))) {
+    inputs.push_back(options.values.at(param->name));
+    left.push_back(param->name);
+  }
+  for (const std::string& name : c.inputs) {
+    const bool is_constant = std::find(left.begin(), left.end(), name) == left.end();
+    if (is_constant && constants != nullptr) constants->push_back(name);
+  }
+  const auto outputs = run ? run(*module, inputs) : RunModel(*module, inputs);
   if (!outputs.ok()) {
     *why = std::string(outputs.status().message());
     return CaseOutcome::kWrong;

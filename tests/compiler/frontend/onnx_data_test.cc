@@ -16,11 +16,11 @@ const std::string kFolder = std::string(HONE_TEST_DATA) + "/onnx/";
 
 TEST(OnnxDataTest, ConformanceCasesAreRight) {
   const NodeCase cases[] = {
-      {"test_torch_Conv2d_depthwise_padded", {"0"}, {}},
-      {"test_maxpool_2d_ceil", {"x"}, {}},
-      {"test_gemm_all_attributes", {"a", "b", "c"}, {}},
-      {"test_batchnorm_epsilon", {"x", "s", "bias", "mean", "var"}, {}},
-      {"test_softmax_axis_1", {"x"}, {}},
+      {"test_torch_Conv2d_depthwise_padded", {"0"}},
+      {"test_maxpool_2d_ceil", {"x"}},
+      {"test_gemm_all_attributes", {"a", "b", "c"}},
+      {"test_batchnorm_epsilon", {"x", "s", "bias", "mean", "var"}},
+      {"test_softmax_axis_1", {"x"}},
   };
   for (NodeCase c : cases) {
     SCOPED_TRACE(c.folder);

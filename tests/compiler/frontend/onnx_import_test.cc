@@ -232,12 +232,43 @@ TEST(OnnxImportTest, InputsThatDecideAShapeCanBeBound) {
   maker.Node("Reshape", {"x", "shape"}, {"y"}).Output("y");
   const absl::Status status = ImportError(maker);
   EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
-  EXPECT_THAT(Message(status), HasSubstr("shape was expected to be a constant"));
+  EXPECT_THAT(Message(status),
+              HasSubstr("shape must be known at compile time; it is computed from the input(s) "
+                        "shape: give their values with --constant NAME=FILE"));
   ImportOptions options;
   options.constants["shape"] = IntTensor({1}, {6});
   const auto module = ImportOnnxBytes(maker.Bytes(), options);
   ASSERT_TRUE(module.ok()) << module.status();
   EXPECT_EQ(ir::Params(*module->functions.at("main")).size(), 1u);
+}
+
+// Values at hand become constants where they decide a shape, and only there.
+TEST(OnnxImportTest, ValuesAtHandAreUsedWhereAShapeNeedsThem) {
+  OnnxMaker maker;
+  maker.Input("x", {-1, 3}).Input("rows", {1}, DataType::kInt64).Input("z", {1});
+  maker.Initializer("rest", IntTensor({1}, {-1}))
+      .Node("Concat", {"rows", "rest"}, {"shape"})
+      .Int("axis", 0)
+      .Node("Reshape", {"x", "shape"}, {"r"})
+      .Node("Add", {"r", "z"}, {"y"})
+      .Output("y");
+  ImportOptions options;
+  options.values["x"] = FloatTensor({2, 3}, {1, 2, 3, 4, 5, 6});
+  options.values["rows"] = IntTensor({1}, {3});
+  options.values["z"] = FloatTensor({1}, {0});
+  const auto module = ImportOnnxBytes(maker.Bytes(), options);
+  ASSERT_TRUE(module.ok()) << module.status();
+  const auto params = ir::Params(*module->functions.at("main"));
+  ASSERT_EQ(params.size(), 2u);
+  EXPECT_EQ(params[0]->type->ToString(), "Tensor[(2, 3), float32]");
+  EXPECT_EQ(params[1]->name, "z");
+  EXPECT_EQ(ir::Body(*module->functions.at("main"))->type->ToString(), "Tensor[(3, 2), float32]");
+
+  options.values["rows"] = IntTensor({2}, {3, 1});
+  EXPECT_THAT(Message(ImportError(maker, options)),
+              HasSubstr("input \"rows\": a value of shape (1) was expected, found (2)"));
+  options.values = {{"rose", IntTensor({1}, {3})}};
+  EXPECT_THAT(Message(ImportError(maker, options)), HasSubstr("no input \"rose\""));
 }
 
 TEST(OnnxImportTest, InconsistentModelsAreNamedNotCrashed) {

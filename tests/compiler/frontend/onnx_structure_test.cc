@@ -161,12 +161,12 @@ TEST(DynamicShapeTest, AnOfferedValueIsTakenWhereItIsNeeded) {
       .Node("Tile", {"sum", "reps"}, {"z"})
       .Output("z");
   ImportOptions options;
-  options.offered["x"] = FloatTensor({4}, {1, 2, 3, 4});
-  options.offered["n"] = IntTensor({1}, {2});
+  options.values["x"] = FloatTensor({4}, {1, 2, 3, 4});
+  options.values["n"] = IntTensor({1}, {2});
   const auto module = ImportOnnxBytes(maker.Bytes(), options);
   ASSERT_TRUE(module.ok()) << module.status();
   EXPECT_EQ(ir::Params(*module->functions.at("main")).size(), 2u);
-  options.offered.erase("n");
+  options.values.erase("n");
   EXPECT_FALSE(ImportOnnxBytes(maker.Bytes(), options).ok());
 }
 

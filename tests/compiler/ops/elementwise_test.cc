@@ -5,6 +5,7 @@
 
 #include "compiler/ops/call_type.h"
 #include "compiler/ops/evaluate.h"
+#include "compiler/ops/lower.h"
 #include "compiler/ops/op.h"
 #include "tests/compiler/ops/op_runner.h"
 
@@ -104,6 +105,26 @@ TEST(BinaryTest, ErrorsNameBothShapes) {
               HasSubstr("exp: operand data: expected floats, found"));
 }
 
+TEST(BitsTest, OfIntegersAndBools) {
+  const TestTensor a = {{4}, {0b1100, 255, 1, 0}, DataType::kUInt8};
+  const TestTensor b = {{4}, {0b1010, 1, 7, 9}, DataType::kUInt8};
+  ExpectNear(RunOp("bitwise_and", {a, b}), {{4}, {0b1000, 1, 1, 0}});
+  ExpectNear(RunOp("bitwise_or", {a, b}), {{4}, {0b1110, 255, 7, 9}});
+  ExpectNear(RunOp("bitwise_xor", {a, b}), {{4}, {0b0110, 254, 6, 9}});
+  ExpectNear(RunOp("bitwise_not", {a}), {{4}, {243, 0, 254, 255}});
+  ExpectNear(RunOp("left_shift", {a, b}), {{4}, {0, 254, 128, 0}});
+  ExpectNear(RunOp("right_shift", {a, b}), {{4}, {0, 127, 0, 0}});
+  const TestTensor negative = {{2}, {-8, -1}, DataType::kInt32};
+  const TestTensor one = {{}, {1}, DataType::kInt32};
+  ExpectNear(RunOp("right_shift", {negative, one}), {{2}, {-4, -1}});
+  ExpectNear(RunOp("bitwise_and", {negative, one}), {{2}, {0, 1}});
+  const TestTensor p = {{4}, {0, 0, 1, 1}, DataType::kBool};
+  const TestTensor q = {{4}, {0, 1, 0, 1}, DataType::kBool};
+  ExpectNear(RunOp("logical_xor", {p, q}), {{4}, {0, 1, 1, 0}});
+  const ir::TensorType floats = {{2}, DataType::kFloat32};
+  EXPECT_THAT(InferenceError("bitwise_or", {floats, floats}), HasSubstr("expected integers"));
+}
+
 TEST(WhereTest, SelectsWithBroadcasting) {
   const TestTensor condition = RandomTensor({3, 1}, 1, DataType::kBool, 0, 2);
   const TestTensor x = RandomTensor({3, 4}, 2);
@@ -178,6 +199,18 @@ TEST(HalfTest, DenseAccumulatesInFloat32) {
                         return sum;
                       }),
              2e-3);
+}
+
+// A number of 16 bits in a fused function is one of its kernel, as those of other types are.
+TEST(HalfTest, NumbersStandInKernels) {
+  for (const DataType dtype : {DataType::kFloat16, DataType::kBFloat16}) {
+    const ir::Expr number =
+        *Evaluate(*TypedCall("cast", {ToConstant({{}, {1.5}})}, {{"dtype", dtype}}));
+    const ir::Expr x = ir::TensorVar("x", {2}, dtype);
+    const auto kernel = Define(TypedFunction({x}, *TypedCall("multiply", {x, number})), {false});
+    ASSERT_TRUE(kernel.ok()) << kernel.status();
+    EXPECT_THAT(loop::ToText(kernel->naive), HasSubstr("1.5"));
+  }
 }
 
 TEST(RegistryTest, EveryOperatorIsWhole) {

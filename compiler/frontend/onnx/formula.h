@@ -1,0 +1,58 @@
+// Operators that are compositions of others: a chain of calls without a check after each.
+#ifndef HONE_COMPILER_FRONTEND_ONNX_FORMULA_H_
+#define HONE_COMPILER_FRONTEND_ONNX_FORMULA_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "compiler/frontend/onnx/graph_builder.h"
+
+namespace hone::frontend {
+
+using Results = absl::StatusOr<std::vector<ir::Expr>>;
+
+// After the first error every call gives null, as does one of a null operand; Finish tells the
+// error. Not thread-safe.
+class Formula {
+ public:
+  ir::Expr Call(const std::string& op, std::vector<ir::Expr> args, ir::Attrs attrs = {});
+
+  ir::Expr Add(ir::Expr a, ir::Expr b) { return Call("add", {std::move(a), std::move(b)}); }
+  ir::Expr Sub(ir::Expr a, ir::Expr b) { return Call("subtract", {std::move(a), std::move(b)}); }
+  ir::Expr Mul(ir::Expr a, ir::Expr b) { return Call("multiply", {std::move(a), std::move(b)}); }
+  ir::Expr Div(ir::Expr a, ir::Expr b) { return Call("divide", {std::move(a), std::move(b)}); }
+  ir::Expr Max(ir::Expr a, ir::Expr b) { return Call("maximum", {std::move(a), std::move(b)}); }
+  ir::Expr Min(ir::Expr a, ir::Expr b) { return Call("minimum", {std::move(a), std::move(b)}); }
+  ir::Expr Less(ir::Expr a, ir::Expr b) { return Call("less", {std::move(a), std::move(b)}); }
+  ir::Expr Where(ir::Expr c, ir::Expr a, ir::Expr b) {
+    return Call("where", {std::move(c), std::move(a), std::move(b)});
+  }
+
+  // A number of the type of `like`.
+  ir::Expr Number(double value, const ir::Expr& like);
+  // `x` itself where it has the type, the shape, the order of axes.
+  ir::Expr Cast(const ir::Expr& x, DataType dtype);
+  ir::Expr Reshape(const ir::Expr& x, const Shape& shape);
+  ir::Expr Transpose(const ir::Expr& x, const Shape& axes);
+  // 16-bit floats as float32, in which compositions are computed; anything else as it is.
+  ir::Expr Wide(const ir::Expr& x);
+
+  // The first error.
+  const absl::Status& status() const { return status_; }
+  Results Finish(std::vector<ir::Expr> results) const;
+  absl::StatusOr<ir::Expr> FinishOne(ir::Expr result) const;
+
+ private:
+  absl::Status status_;
+};
+
+// A vector along `axis` of tensors of `rank` axes as a shape that broadcasts with them.
+Shape AlongAxis(int64_t extent, int64_t axis, int64_t rank);
+
+// An axis of -rank .. rank-1 (with `end`, rank too) as one from 0 on.
+absl::StatusOr<int64_t> AxisOf(int64_t axis, const ir::Expr& data, bool end = false);
+
+}  // namespace hone::frontend
+
+#endif  // HONE_COMPILER_FRONTEND_ONNX_FORMULA_H_

@@ -1,0 +1,45 @@
+// The index arithmetic of convolutions, for their float and quantised forms.
+#ifndef HONE_COMPILER_OPS_CONV_H_
+#define HONE_COMPILER_OPS_CONV_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "compiler/ops/op.h"
+#include "compiler/ops/window.h"
+
+namespace hone::ops {
+
+// The attributes that all convolutions have.
+std::vector<AttrSpec> ConvAttrs();
+
+// The shape of the result; args 0 and 1 are the data (N, C, ...) and the weight (output channels,
+// input channels of a group, taps...).
+absl::StatusOr<Shape> ConvResultShape(const std::string& op, int spatial,
+                                      const std::vector<ir::Type>& args, const ir::Attrs& attrs);
+
+// Multiplications and additions of a call.
+double ConvFlops(const std::vector<ir::Type>& args, const ir::Type& result);
+
+// Of a call whose types fit. `axes` are those of the result, `r` those summed over: input channels
+// of a group, then taps.
+struct ConvIndices {
+  ConvIndices(const std::string& op, const Shape& weight, const ir::Attrs& attrs);
+
+  Window window;
+  Shape reduce;  // extents
+  int64_t groups, group_in, group_out;
+
+  std::vector<loop::Expr> Data(const std::vector<loop::Expr>& axes,
+                               const std::vector<loop::Expr>& r) const;  // of the padded data
+  std::vector<loop::Expr> Weight(const std::vector<loop::Expr>& axes,
+                                 const std::vector<loop::Expr>& r) const;
+  // Padding of all axes of the data.
+  Shape Before() const;
+  Shape After() const;
+};
+
+}  // namespace hone::ops
+
+#endif  // HONE_COMPILER_OPS_CONV_H_

@@ -1,0 +1,54 @@
+// Models whose inputs decide a shape: `run` specialises on them by itself, other verbs take them
+// with --constant.
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/cli/run_hone.h"
+
+namespace hone::cli {
+namespace {
+
+using ::testing::HasSubstr;
+
+const std::string kCase = std::string(HONE_TEST_DATA) + "/onnx/test_reshape_reordered_last_dims";
+const std::string kModel = kCase + "/model.onnx";
+const std::string kData = kCase + "/test_data_set_0/input_0.pb";
+const std::string kShape = kCase + "/test_data_set_0/input_1.pb";
+
+class ShapeInputs : public ::testing::Test {
+ protected:
+  Finished Hone(const std::vector<std::string>& args) { return RunHone(args, folder_.path()); }
+  void ExpectResult(const std::string& folder) {
+    EXPECT_EQ(ReadFile(folder_ / folder + "/reshaped.pb"),
+              ReadFile(kCase + "/test_data_set_0/output_0.pb"));
+  }
+
+  TestFolder folder_;
+};
+
+TEST_F(ShapeInputs, RunSpecialisesOnThem) {
+  const Finished run = Hone({"run", kModel, "--input", "data=" + kData, "--input",
+                             "shape=" + kShape, "--output-dir", "out"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  ExpectResult("out");
+}
+
+TEST_F(ShapeInputs, CompileTakesThemAsConstants) {
+  const Finished compile = Hone({"compile", kModel, "-o", "m.so", "--constant", "shape=" + kShape});
+  ASSERT_EQ(compile.exit_code, 0) << compile.err;
+  ASSERT_EQ(Hone({"run", "m.so", "--input", "data=" + kData, "--output-dir", "out"}).exit_code, 0);
+  ExpectResult("out");
+}
+
+TEST_F(ShapeInputs, WithoutThemTheErrorNamesInputAndFlag) {
+  const Finished compile = Hone({"compile", kModel, "-o", "m.so"});
+  EXPECT_EQ(compile.exit_code, 3);
+  EXPECT_THAT(compile.err, HasSubstr("the input(s) shape: give their values with --constant"));
+  EXPECT_EQ(Hone({"run", kModel, "--input", "data=" + kData, "--output-dir", "out"}).exit_code, 3);
+  const Finished typo = Hone({"run", kModel, "--input", "data=" + kData, "--input",
+                              "shade=" + kShape, "--output-dir", "out"});
+  EXPECT_EQ(typo.exit_code, 3);
+  EXPECT_THAT(typo.err, HasSubstr("no input \"shade\"; it has data, shape"));
+}
+
+}  // namespace
+}  // namespace hone::cli
