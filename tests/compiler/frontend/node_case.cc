@@ -14,7 +14,12 @@ CaseOutcome RunCase(const NodeCase& c, std::string* why, std::vector<std::string
   const std::string data = c.folder + "/test_data_set_0/";
   ImportOptions options;
   for (size_t i = 0; i < c.inputs.size(); ++i) {
-    options.values[c.inputs[i]] = ReadTensorFile(fmt::format("{}input_{}.pb", data, i)).value();
+    absl::StatusOr<TensorData> value = ReadTensorFile(fmt::format("{}input_{}.pb", data, i));
+    if (!value.ok()) {
+      *why = std::string(value.status().message());
+      return CaseOutcome::kRefused;
+    }
+    options.values[c.inputs[i]] = *std::move(value);
   }
   const auto module = ImportOnnx(c.folder + "/model.onnx", options);
   if (!module.ok()) {
@@ -38,7 +43,11 @@ CaseOutcome RunCase(const NodeCase& c, std::string* why, std::vector<std::string
   }
   for (size_t i = 0; i < outputs->size(); ++i) {
     const auto expected = ReadTensorFile(fmt::format("{}output_{}.pb", data, i));
-    *why = Difference((*outputs)[i], expected.value());
+    if (!expected.ok()) {
+      *why = std::string(expected.status().message());
+      return CaseOutcome::kWrong;
+    }
+    *why = Difference((*outputs)[i], *expected);
     if (!why->empty()) return CaseOutcome::kWrong;
   }
   return CaseOutcome::kRight;
