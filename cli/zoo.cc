@@ -17,6 +17,7 @@ namespace {
 struct Options {
   std::string name;
   std::optional<std::string> output;
+  int64_t batch = 1;
 };
 
 absl::Status Zoo(const Options& options) {
@@ -26,7 +27,7 @@ absl::Status Zoo(const Options& options) {
   }
   const std::string output = options.output.value_or(options.name + ".onnx");
   HONE_RETURN_IF_ERROR(ResolveOutput(output).status());
-  HONE_ASSIGN_OR_RETURN(const ir::Module module, frontend::ZooModel(options.name));
+  HONE_ASSIGN_OR_RETURN(const ir::Module module, frontend::ZooModel(options.name, options.batch));
   return frontend::ExportOnnx(module, output);
 }
 
@@ -37,6 +38,7 @@ void AddZoo(CLI::App& app, Action& action) {
   CLI::App& verb = *app.add_subcommand("zoo", "List the built-in models, or export one as ONNX");
   verb.add_option("NAME", options->name, "The model");
   verb.add_option("-o,--output", options->output, "The file (default: NAME.onnx)");
+  verb.add_option("--batch", options->batch, "Samples that one run takes (default: 1)");
   verb.callback([options, &action] { action = [options] { return Zoo(*options); }; });
 }
 

@@ -3,8 +3,8 @@
 
 namespace hone::frontend {
 
-ir::Expr BuildMlp(NetBuilder& net, int64_t batch) {
-  ir::Expr x = net.Flatten(net.Input("data", {batch, 1, 28, 28}));
+ir::Expr BuildMlp(NetBuilder& net) {
+  ir::Expr x = net.Flatten(net.Image(1, {28, 28}));
   for (const int64_t units : {128, 64}) x = net.Relu(net.Dense(x, units));
   return net.Softmax(net.Dense(x, 10));
 }

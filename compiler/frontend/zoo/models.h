@@ -1,4 +1,4 @@
-// The builders of the zoo, one file each; zoo.cc lists them.
+// The builders of the zoo, one file a family; zoo.cc lists them.
 #ifndef HONE_COMPILER_FRONTEND_ZOO_MODELS_H_
 #define HONE_COMPILER_FRONTEND_ZOO_MODELS_H_
 
@@ -6,12 +6,24 @@
 
 namespace hone::frontend {
 
-// Each returns the output; the input is made with `net`.
-ir::Expr BuildMlp(NetBuilder& net, int64_t batch);
-ir::Expr BuildResnet18(NetBuilder& net, int64_t batch);
-ir::Expr BuildResnet50(NetBuilder& net, int64_t batch);
-ir::Expr BuildMobilenet(NetBuilder& net, int64_t batch);
-ir::Expr BuildSqueezenet(NetBuilder& net, int64_t batch);
+// Each returns the output; inputs are made with `net`.
+ir::Expr BuildMlp(NetBuilder& net);
+ir::Expr BuildResnet18(NetBuilder& net);
+ir::Expr BuildResnet34(NetBuilder& net);
+ir::Expr BuildResnet50(NetBuilder& net);
+ir::Expr BuildResnet101(NetBuilder& net);
+ir::Expr BuildResnet152(NetBuilder& net);
+ir::Expr BuildResnet3d(NetBuilder& net);
+ir::Expr BuildMobilenet(NetBuilder& net);
+ir::Expr BuildMobilenetV2(NetBuilder& net);
+ir::Expr BuildInceptionV3(NetBuilder& net);
+ir::Expr BuildSqueezenet(NetBuilder& net);
+ir::Expr BuildVgg16(NetBuilder& net);
+ir::Expr BuildDensenet121(NetBuilder& net);
+ir::Expr BuildDcgan(NetBuilder& net);
+ir::Expr BuildDqn(NetBuilder& net);
+// `nodes` operators, at least 10.
+ir::Expr BuildSynthetic(NetBuilder& net, int64_t nodes);
 
 }  // namespace hone::frontend
 

@@ -1,61 +1,62 @@
-// ResNet v1 on 224 x 224 images (He et al., arXiv 1512.03385): 18 layers of basic blocks, 50 of
-// bottlenecks.
+// ResNet v1 on 224 x 224 images (He et al., arXiv 1512.03385): 18 and 34 layers of basic blocks,
+// 50, 101 and 152 of bottlenecks, whose 3x3 convolution has the stride (as in torchvision).
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
 #include "compiler/frontend/zoo/models.h"
 
 namespace hone::frontend {
 namespace {
 
-// Of the last batch norm of a residual branch; 16 blocks then grow their sum by less than 2.
-constexpr double kBranchScale = 0.25;
-
 // Of the classifier: softmax's operands then spread over a few units, so that no class has it all.
 constexpr double kLastGain = 0.25;
 
-struct Block {
-  int64_t channels;  // of its 3x3 convolutions
-  int64_t out;
-  int64_t stride;
+struct Depths {
+  int stages[4];
+  bool bottleneck;
+
+  // Of the last batch norm of a residual branch: all blocks then grow their sum by less than 2.
+  double BranchScale() const {
+    return std::min(0.25, 1 / std::sqrt(std::accumulate(stages, stages + 4, 0)));
+  }
 };
 
-ir::Expr BasicBranch(NetBuilder& net, const ir::Expr& x, const Block& block) {
-  const ir::Expr y = net.ConvBnRelu(x, {block.channels, 3, block.stride, 1});
-  return net.BatchNorm(net.Conv(y, {block.out, 3, 1, 1}), kBranchScale);
+ir::Expr Branch(NetBuilder& net, const ir::Expr& x, int64_t channels, int64_t stride,
+                const Depths& depths) {
+  ir::Expr y;
+  if (depths.bottleneck) {
+    y = net.ConvBnRelu(net.ConvBnRelu(x, {channels, 1}), {channels, 3, stride, 1});
+    y = net.Conv(y, {4 * channels, 1});
+  } else {
+    y = net.Conv(net.ConvBnRelu(x, {channels, 3, stride, 1}), {channels, 3, 1, 1});
+  }
+  return net.BatchNorm(y, depths.BranchScale());
 }
 
-ir::Expr BottleneckBranch(NetBuilder& net, const ir::Expr& x, const Block& block) {
-  ir::Expr y = net.ConvBnRelu(x, {block.channels, 1, block.stride, 0});
-  y = net.ConvBnRelu(y, {block.channels, 3, 1, 1});
-  return net.BatchNorm(net.Conv(y, {block.out, 1, 1, 0}), kBranchScale);
-}
-
-ir::Expr Residual(NetBuilder& net, const ir::Expr& x, const Block& block, bool bottleneck) {
-  const ir::Expr branch = bottleneck ? BottleneckBranch(net, x, block) : BasicBranch(net, x, block);
-  const bool same = x->type->tensor.shape[1] == block.out && block.stride == 1;
-  const ir::Expr shortcut = same ? x : net.BatchNorm(net.Conv(x, {block.out, 1, block.stride, 0}));
-  return net.Relu(net.Add(branch, shortcut));
-}
-
-ir::Expr Resnet(NetBuilder& net, int64_t batch, const std::vector<int>& depths, bool bottleneck) {
-  ir::Expr x = net.Input("data", {batch, 3, 224, 224});
-  x = net.MaxPool(net.ConvBnRelu(x, {64, 7, 2, 3}), 3, 2, 1);
+ir::Expr Resnet(NetBuilder& net, const Depths& depths) {
+  ir::Expr x = net.ConvBnRelu(net.Image(3, {224, 224}), {64, 7, 2, 3});
+  x = net.MaxPool(x, {3, 2, 1});
   int64_t channels = 64;
-  for (size_t stage = 0; stage < depths.size(); ++stage, channels *= 2) {
-    for (int i = 0; i < depths[stage]; ++i) {
+  for (int stage = 0; stage < 4; ++stage, channels *= 2) {
+    for (int i = 0; i < depths.stages[stage]; ++i) {
       const int64_t stride = stage > 0 && i == 0 ? 2 : 1;
-      x = Residual(net, x, {channels, bottleneck ? 4 * channels : channels, stride}, bottleneck);
+      const int64_t out = depths.bottleneck ? 4 * channels : channels;
+      const bool same = i > 0 || (stage == 0 && !depths.bottleneck);
+      const ir::Expr branch = Branch(net, x, channels, stride, depths);
+      const ir::Expr shortcut = same ? x : net.BatchNorm(net.Conv(x, {out, 1, stride}));
+      x = net.Relu(net.Add(branch, shortcut));
     }
   }
-  return net.Softmax(net.Dense(net.Flatten(net.GlobalAvgPool(x)), 1000, kLastGain));
+  return net.Classifier(x, kLastGain);
 }
 
 }  // namespace
 
-ir::Expr BuildResnet18(NetBuilder& net, int64_t batch) {
-  return Resnet(net, batch, {2, 2, 2, 2}, false);
-}
-
-ir::Expr BuildResnet50(NetBuilder& net, int64_t batch) {
-  return Resnet(net, batch, {3, 4, 6, 3}, true);
-}
+ir::Expr BuildResnet18(NetBuilder& net) { return Resnet(net, {{2, 2, 2, 2}, false}); }
+ir::Expr BuildResnet34(NetBuilder& net) { return Resnet(net, {{3, 4, 6, 3}, false}); }
+ir::Expr BuildResnet50(NetBuilder& net) { return Resnet(net, {{3, 4, 6, 3}, true}); }
+ir::Expr BuildResnet101(NetBuilder& net) { return Resnet(net, {{3, 4, 23, 3}, true}); }
+ir::Expr BuildResnet152(NetBuilder& net) { return Resnet(net, {{3, 8, 36, 3}, true}); }
 
 }  // namespace hone::frontend

@@ -6,24 +6,24 @@ namespace hone::frontend {
 namespace {
 
 ir::Expr Fire(NetBuilder& net, const ir::Expr& x, int64_t squeeze, int64_t expand) {
-  const ir::Expr s = net.ConvBiasRelu(x, {squeeze, 1, 1, 0});
-  const ir::Expr narrow = net.ConvBiasRelu(s, {expand, 1, 1, 0});
+  const ir::Expr s = net.ConvBiasRelu(x, {squeeze, 1});
+  const ir::Expr narrow = net.ConvBiasRelu(s, {expand, 1});
   const ir::Expr wide = net.ConvBiasRelu(s, {expand, 3, 1, 1});
   return net.Concat({narrow, wide});
 }
 
 }  // namespace
 
-ir::Expr BuildSqueezenet(NetBuilder& net, int64_t batch) {
-  ir::Expr x = net.ConvBiasRelu(net.Input("data", {batch, 3, 224, 224}), {64, 3, 2, 0});
-  x = net.MaxPool(x, 3, 2, 0);
+ir::Expr BuildSqueezenet(NetBuilder& net) {
+  ir::Expr x = net.ConvBiasRelu(net.Image(3, {224, 224}), {64, 3, 2});
+  x = net.MaxPool(x, {3, 2});
   x = Fire(net, Fire(net, x, 16, 64), 16, 64);
-  x = net.MaxPool(x, 3, 2, 0);
+  x = net.MaxPool(x, {3, 2});
   x = Fire(net, Fire(net, x, 32, 128), 32, 128);
-  x = net.MaxPool(x, 3, 2, 0);
+  x = net.MaxPool(x, {3, 2});
   x = Fire(net, Fire(net, x, 48, 192), 48, 192);
   x = Fire(net, Fire(net, x, 64, 256), 64, 256);
-  x = net.ConvBiasRelu(x, {1000, 1, 1, 0});
+  x = net.ConvBiasRelu(x, {1000, 1});
   return net.Softmax(net.Flatten(net.GlobalAvgPool(x)));
 }
 

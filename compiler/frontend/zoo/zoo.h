@@ -3,6 +3,7 @@
 #ifndef HONE_COMPILER_FRONTEND_ZOO_ZOO_H_
 #define HONE_COMPILER_FRONTEND_ZOO_ZOO_H_
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,9 +13,18 @@
 
 namespace hone::frontend {
 
-// As ImportOnnx gives a module: "main" with input "data", types inferred, output "output". The same
-// name and batch always give the same bytes. kNotFound lists the names; kInvalidArgument: a batch
-// below 1.
+// The divisors give nets of the same layers that an interpreter can run: tests use them.
+struct ZooSize {
+  int64_t batch = 1;
+  int64_t width_divisor = 1;   // of channels and units; results are at least 1
+  int64_t extent_divisor = 1;  // of images, in each axis, and of sequences
+};
+
+// As ImportOnnx gives a module: "main" with types inferred, images called "data", output "output".
+// The same name and size always give the same bytes. "synthetic_N" is "synthetic" of N operators.
+// kNotFound lists the names; kInvalidArgument: a batch below 1, an N that is no number from 10 to
+// 100000.
+absl::StatusOr<ir::Module> ZooModel(std::string_view name, const ZooSize& size);
 absl::StatusOr<ir::Module> ZooModel(std::string_view name, int64_t batch = 1);
 std::vector<std::string> ZooNames();
 

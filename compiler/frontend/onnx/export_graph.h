@@ -1,0 +1,92 @@
+// The ONNX graph that an export writes, and the table of what writes each operator. For .cc files
+// of this room alone: it names ONNX's own types.
+#ifndef HONE_COMPILER_FRONTEND_ONNX_EXPORT_GRAPH_H_
+#define HONE_COMPILER_FRONTEND_ONNX_EXPORT_GRAPH_H_
+
+#include <map>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "compiler/ir/expr.h"
+
+namespace onnx {
+class GraphProto;
+class NodeProto;
+class ValueInfoProto;
+}  // namespace onnx
+
+namespace hone::frontend {
+
+// Names are given once; constants become initializers, called after what they are to their first
+// user. Not thread-safe.
+class ExportGraph {
+ public:
+  explicit ExportGraph(onnx::GraphProto* graph) : graph_(graph) {}
+
+  // Makes `name` that of `e`.
+  void Define(const ir::Expr& e, const std::string& name);
+  // `stem`, or with a number behind it where that is taken.
+  std::string Unique(const std::string& stem);
+  void Reserve(const std::string& name) { used_.insert(name); }
+  const std::string& NameOf(const ir::ExprNode& e) const { return names_.at(&e); }
+
+  // A node of one result, called like the node. The pointer stays good.
+  onnx::NodeProto* AddNode(const std::string& op, const std::string& name,
+                           const std::vector<std::string>& inputs);
+
+  std::string Operand(const ir::Expr& e, const std::string& stem);
+  // All operands of a call; constants are called NAME_ROLE.
+  std::vector<std::string> Operands(const ir::ExprNode& call, const std::string& name,
+                                    const std::vector<std::string>& roles = {});
+  // Initializers for operands that are attributes in the graph IR; their names.
+  std::string AddInts(const std::string& stem, const std::vector<int64_t>& values);
+  std::string AddFloat(const std::string& stem, float value);
+
+  // Counts the readers of what `body` computes; before the first node is added.
+  void CountUses(const ir::Expr& body);
+  // States that the last node computes `e`.
+  void Produced(const ir::Expr& e);
+  // The last node, where it computes `e`, which has one reader; else null.
+  onnx::NodeProto* LastNodeOfOneReader(const ir::ExprNode& e);
+  // Gives the node that computes `e` the name of an output; false where `e` is no node of its own
+  // or is an output already.
+  bool RenameOutput(const ir::Expr& e, const std::string& name);
+
+  static absl::Status DeclareType(const std::string& name, const ir::Type& type,
+                                  onnx::ValueInfoProto* value);
+
+ private:
+  void AddInitializer(const std::string& name, DataType dtype, const std::vector<int64_t>& shape,
+                      const void* bytes, size_t size);
+
+  onnx::GraphProto* graph_;
+  std::unordered_map<const ir::ExprNode*, std::string> names_;
+  std::unordered_map<const ir::ExprNode*, int> uses_;
+  std::unordered_map<const ir::ExprNode*, int> producers_;  // index of the node that computes it
+  std::set<const ir::ExprNode*> renamed_;
+  std::set<std::string> used_;
+  std::unordered_map<std::string, int> next_suffix_;
+};
+
+void SetInts(onnx::NodeProto* node, const std::string& name, const std::vector<int64_t>& values);
+void SetInt(onnx::NodeProto* node, const std::string& name, int64_t value);
+void SetFloat(onnx::NodeProto* node, const std::string& name, double value);
+
+// Writes `call` as nodes, the last of them called `name`. False, with nothing written, where its
+// attributes have no form in ONNX.
+using Exporter = bool (*)(ExportGraph& graph, const ir::ExprNode& call, const std::string& name);
+using ExporterTable = std::map<std::string, Exporter>;
+
+// One function a file, each adding its operators to the table.
+void AddArrangeExporters(ExporterTable& table);
+void AddElementwiseExporters(ExporterTable& table);
+void AddMatrixExporters(ExporterTable& table);
+void AddNormalizationExporters(ExporterTable& table);
+void AddWindowExporters(ExporterTable& table);
+
+}  // namespace hone::frontend
+
+#endif  // HONE_COMPILER_FRONTEND_ONNX_EXPORT_GRAPH_H_
