@@ -136,7 +136,11 @@ int Main(int argc, char** argv) {
     fmt::print(stderr, "{}\n", std::string(address.status().message()));
     return kExitUsage;
   }
-  if (flags.parent_death_signal) prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (flags.parent_death_signal) {
+    const pid_t parent = getppid();
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) return kExitFailed;
+  }
   return Serve(flags, *address);
 }
 

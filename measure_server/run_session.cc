@@ -114,10 +114,11 @@ class Candidate {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return Lose("socketpair");
     setup_.start_ns = Clock::Real().NowNs();
+    const pid_t zygote = getpid();
     pid_ = fork();
     if (pid_ == 0) {
       close(ends[0]);
-      RunAsChild(ends[1]);
+      RunAsChild(ends[1], zygote);
     }
     close(ends[1]);
     control_fd_ = ends[0];
@@ -135,9 +136,11 @@ class Candidate {
   void Finish() { Command(kEnd, kEnd); }
 
  private:
-  [[noreturn]] void RunAsChild(int control_fd) {
-    // A child must not outlive a zygote that is killed.
+  [[noreturn]] void RunAsChild(int control_fd, pid_t zygote) {
+    // A child must not outlive a zygote that is killed, be it before the signal was asked for: left
+    // behind, it would hold its core at real-time priority.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != zygote) _exit(0);
     reports_->UnmapAllBut(setup_.report);
 
     setup_.control_fd = control_fd;
