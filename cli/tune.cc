@@ -17,6 +17,7 @@
 #include "fmt/format.h"
 #include "nlohmann/json.hpp"
 #include "support/status.h"
+#include "tuning_db/resolve.h"
 #include "tuning_db/store.h"
 
 namespace hone::cli {
@@ -218,6 +219,13 @@ absl::Status Tune(const Options& options) {
   HONE_ASSIGN_OR_RETURN(const int64_t limit_ns, ParseDuration(options.time));
   HONE_ASSIGN_OR_RETURN(const driver::ModelTasks work, CollectTasks(options, target));
   if (options.plan) return PrintPlan(options, target, work.tasks);
+  if (options.trials < tuning_db::kTrialsOfTuned) {
+    fmt::print(
+        stderr,
+        "note: fewer than {} trials a task leave all but small spaces at tier `tuning`, which "
+        "--require-tuned refuses\n",
+        tuning_db::kTrialsOfTuned);
+  }
   return Submit(options, SpecOf(options, target, work, limit_ns), target.threads);
 }
 

@@ -139,8 +139,7 @@ std::string_view Name(Tier tier) {
 }
 
 bool IsTuned(const Final& final) {
-  constexpr int64_t kEnough = 64;
-  return final.distinct_trials >= std::min(kEnough, std::max<int64_t>(final.space_size, 1));
+  return final.distinct_trials >= std::min(kTrialsOfTuned, std::max<int64_t>(final.space_size, 1));
 }
 
 absl::StatusOr<Best> BestOf(Store& store, const Task& task, const std::string& signature) {

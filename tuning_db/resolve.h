@@ -31,8 +31,11 @@ struct Best {
   std::string target;     // of the task it comes from; not the asked one where kCompatible
 };
 
-// Whether the winner of a final is `tuned`: it came after enough distinct trials, 64 or all of a
-// smaller space.
+// As many distinct trials of a task, or its whole space where that is smaller, make its winner
+// `tuned`.
+inline constexpr int64_t kTrialsOfTuned = 64;
+
+// Whether the winner of a final is `tuned`: it came after enough distinct trials.
 bool IsTuned(const Final& final);
 
 // Whether configs of the other target hold on the asked one: same vector width, registers, threads.

@@ -86,9 +86,10 @@ absl::Status CheckTuned(const CompileReport& report) {
       names += fmt::format("{}{} ({})", names.empty() ? "" : ", ", kernel.name, kernel.tier);
   }
   if (count == 0) return absl::OkStatus();
-  absl::Status status = absl::FailedPreconditionError(fmt::format(
-      "expected every kernel tuned, found {} of {} that are not: {}{}; run hone tune first", count,
-      report.kernels.size(), names, count > 5 ? ", ..." : ""));
+  absl::Status status = absl::FailedPreconditionError(
+      fmt::format("expected every kernel tuned, found {} of {} that are not: {}{}; run hone tune, "
+                  "with 64 trials a task or more",
+                  count, report.kernels.size(), names, count > 5 ? ", ..." : ""));
   status.SetPayload(kNotTuned, absl::Cord());
   return status;
 }
