@@ -141,6 +141,16 @@ def @main(%x: Tensor[(4, 1), float32]) {
 meta[Constant][0] = Tensor[(2, 1), float32] "AACAPwAAAEA=";
 meta[Constant][1] = Tensor[(2), float32] "AACAPwAAAEA=";)";
 
+constexpr const char* kCasts = R"(
+def @main(%x: Tensor[(2, 3), int8], %y: Tensor[(2, 3), float32], %z: Tensor[(2, 3), float16]) {
+  %0 = cast(cast(%x, dtype=float32), dtype=float64);
+  %1 = transpose(cast(%z, dtype=float32), axes=[1, 0]);
+  %2 = cast(transpose(%y, axes=[1, 0]), dtype=int8);
+  %3 = cast(cast(%y, dtype=int8), dtype=float32);
+  %4 = cast(%x, dtype=float32);
+  (%0, nn.relu(%1), %2, %3, sum(%4, axis=[1]), exp(%4), nn.dense(%4, %y))
+})";
+
 struct Case {
   const char* pass;
   const char* model;
@@ -176,7 +186,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"FoldScaleAxis", kScales}, Case{"FuseOps", kResidual},
                       Case{"AlterOpLayout", kResidual}, Case{"CombineParallelConv2D", kSiblings},
                       Case{"CombineParallelDense", kAttention}, Case{"SelectBranches", kBranches},
-                      Case{"FlattenTuples", kTuples},
+                      Case{"FlattenTuples", kTuples}, Case{"CanonicalizeCast", kCasts},
                       Case{"InlineFunctions", kFunctions, "InlineFunctions_values"}),
     [](const auto& info) { return info.param.File(); });
 
