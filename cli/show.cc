@@ -8,6 +8,7 @@
 #include "cli/exit_code.h"
 #include "cli/kernel_notes.h"
 #include "cli/model_options.h"
+#include "cli/pass_trace.h"
 #include "cli/verb.h"
 #include "compiler/driver/compile.h"
 #include "compiler/ir/printer.h"
@@ -30,6 +31,9 @@ struct Options {
   std::string after;
   std::string format = "text";
   std::optional<std::string> output;
+  bool print_each_pass = false;
+  bool time_passes = false;
+  bool json = false;
 };
 
 const std::map<std::string, picture::ImageFormat>& ImageFormats() {
@@ -71,6 +75,27 @@ absl::Status CheckAfter(const std::string& after) {
                       kUsage);
 }
 
+// The passes up to --after, all of them without it, as graphs or as times.
+absl::Status ShowPasses(const Options& options, const ir::Module& module, const Target& target) {
+  PassTrace trace(options.print_each_pass);
+  const auto on_pass = [&](const std::string& pass, const ir::Module& made, int64_t ns) {
+    trace.Add(pass, made, ns);
+  };
+  HONE_RETURN_IF_ERROR(driver::RunPasses(module, target, options.after, on_pass).status());
+  if (options.print_each_pass) return Write(trace.Graphs(), options.output);
+  return Write(options.json ? trace.Json() : trace.Table(), options.output);
+}
+
+absl::Status CheckCombination(const Options& options) {
+  const bool passes = options.print_each_pass || options.time_passes;
+  std::string wrong;
+  if (passes && options.format != "text") wrong = "--format text with them";
+  if (options.print_each_pass && options.time_passes) wrong = "one of them";
+  if (!wrong.empty()) wrong = "--print-each-pass and --time-passes: expected " + wrong;
+  if (options.json && !options.time_passes) wrong = "expected --json with --time-passes only";
+  return wrong.empty() ? absl::OkStatus() : WithExitCode(absl::InvalidArgumentError(wrong), kUsage);
+}
+
 absl::Status Show(const Options& options) {
   const bool is_text = options.format == "text";
   if (!is_text && options.format != "tree" && !ImageFormats().contains(options.format)) {
@@ -80,9 +105,11 @@ absl::Status Show(const Options& options) {
         kUsage);
   }
   HONE_RETURN_IF_ERROR(CheckAfter(options.after));
+  HONE_RETURN_IF_ERROR(CheckCombination(options));
   HONE_ASSIGN_OR_RETURN(const Target target, options.target.Resolve());
   if (options.output) HONE_RETURN_IF_ERROR(ResolveOutput(*options.output).status());
   HONE_ASSIGN_OR_RETURN(ir::Module module, LoadModel(options.model));
+  if (options.print_each_pass || options.time_passes) return ShowPasses(options, module, target);
   if (!options.after.empty() || !is_text) {
     const std::string after = options.after.empty() ? "import" : options.after;
     HONE_ASSIGN_OR_RETURN(module, driver::RunPasses(module, target, after));
@@ -100,6 +127,10 @@ void AddShow(CLI::App& app, Action& action) {
   options->model.AddTo(verb);
   options->target.AddTo(verb);
   verb.add_option("--after", options->after, "Run the passes up to this one first");
+  verb.add_flag("--print-each-pass", options->print_each_pass,
+                "Print the graph as each pass leaves it, with the time it took");
+  verb.add_flag("--time-passes", options->time_passes, "Print only how long each pass took");
+  verb.add_flag("--json", options->json, "With --time-passes: one JSON document");
   verb.add_option("--format", options->format, "text, tree, dot, svg, pdf or png")
       ->capture_default_str();
   verb.add_option("-o,--output", options->output, "A file instead of stdout");

@@ -1,12 +1,14 @@
 #include "compiler/passes/fold_scale_axis.h"
 
+#include <algorithm>
 #include <cstring>
-#include <unordered_map>
+#include <vector>
 
 #include "compiler/ops/attrs.h"
 #include "compiler/passes/fold_constant.h"
 #include "compiler/passes/infer_type.h"
 #include "compiler/passes/rewriting.h"
+#include "compiler/passes/scaled_weights.h"
 #include "support/status.h"
 
 namespace hone::passes {
@@ -15,95 +17,73 @@ namespace {
 using ir::Expr;
 using ir::ExprKind;
 
-// Where the output channels of an operator with weights are; -1: not of the known form.
-int64_t ChannelAxis(const ir::ExprNode& call) {
-  if (call.kind != ExprKind::kCall || call.callee || !call.type) return -1;
-  const auto rank = static_cast<int64_t>(call.type->tensor.shape.size());
-  if (call.name == "nn.dense") return rank - 1;
-  if (call.name != "nn.conv1d" && call.name != "nn.conv2d" && call.name != "nn.conv3d") return -1;
-  for (const char* layout : {"data_layout", "kernel_layout"}) {
-    const std::string text = ops::StringAttr(call.attrs, layout, "");
-    const bool channels_first = text.empty() || text.starts_with("NC") || text.starts_with("OI");
-    if (!channels_first) return -1;
-  }
-  return 1;
-}
+// A constant factor per channel (or one for all) of what it multiplies.
+struct Scale {
+  Expr factors;
+  bool positive = false;
+};
 
-// Whether a constant of this shape differs along `axis` of a result of `rank` only.
-bool VariesAlongOnly(const ir::TensorType& constant, int64_t axis, size_t rank) {
-  if (constant.shape.size() > rank) return false;
-  const size_t missing = rank - constant.shape.size();
-  for (size_t i = 0; i < constant.shape.size(); ++i) {
-    if (static_cast<int64_t>(missing + i) != axis && constant.shape[i] != 1) return false;
-  }
-  return true;
-}
-
-// weight[o, ...] * scale[o] (or * scale[0]); weights are large, so not by the evaluator.
-Expr ScaleRows(const Expr& weight, const Expr& scale) {
-  const ir::TensorType& type = weight->type->tensor;
-  const int64_t rows = type.shape[0];
-  const int64_t row = type.ElementCount() / std::max<int64_t>(rows, 1);
-  const int64_t scales = scale->type->tensor.ElementCount();
-  const std::shared_ptr<float[]> scaled(new float[static_cast<size_t>(rows * row + 1)]);
-  const size_t row_bytes = static_cast<size_t>(row) * sizeof(float);
-  float* target = scaled.get();
-  for (int64_t o = 0; o < rows; ++o, target += row) {
+Scale ScaleOf(const Expr& factors) {
+  Scale scale{.factors = factors, .positive = true};
+  const int64_t count = factors->type->tensor.ElementCount();
+  for (int64_t i = 0; i < count; ++i) {
     float factor = 0;
-    std::memcpy(&factor, scale->data.bytes + (scales == 1 ? 0 : o) * 4, sizeof(factor));
-    // Constants may lie at any address.
-    std::memcpy(target, weight->data.bytes + static_cast<size_t>(o) * row_bytes, row_bytes);
-    for (int64_t i = 0; i < row; ++i) target[i] *= factor;
+    std::memcpy(&factor, factors->data.bytes + static_cast<size_t>(i) * sizeof(factor),
+                sizeof(factor));
+    scale.positive &= factor > 0;
   }
-  const auto* data = reinterpret_cast<const uint8_t*>(scaled.get());
-  return ir::Constant(type, {scaled, data, weight->data.size_bytes});
+  return scale;
 }
 
+// Whether a factor of this shape, multiplied with a tensor of `rank`, is one number or one for each
+// of the `channels` along `axis`: more would make more channels.
+bool IsPerChannel(const Expr& factors, int64_t axis, int64_t channels, size_t rank) {
+  const std::vector<int64_t>& shape = factors->type->tensor.shape;
+  if (shape.size() > rank) return false;
+  const auto missing = static_cast<int64_t>(rank - shape.size());
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (missing + static_cast<int64_t>(i) != axis && shape[i] != 1) return false;
+  }
+  const int64_t count = factors->type->tensor.ElementCount();
+  return count == 1 || count == channels;
+}
+
+bool IsFloatFactor(const Expr& e) {
+  return IsConstant(e) && e->type->tensor.dtype == DataType::kFloat32;
+}
+
+// An operator of one operand, channel by channel, that a factor may stand before as well as behind.
+bool Commutes(const Expr& e, const Scale& scale) {
+  if (e->kind != ExprKind::kCall || e->callee || e->args.size() != 1) return false;
+  if (e->name == "nn.relu" || e->name == "nn.leaky_relu") return scale.positive;
+  const bool pool = e->name.starts_with("nn.") && e->name.find("_pool") != std::string::npos;
+  if (!pool || !ops::StringAttr(e->attrs, "layout", "NC").starts_with("NC")) return false;
+  if (e->name.find("avg_pool") != std::string::npos) return true;
+  return scale.positive && e->name.find("max_pool") != std::string::npos && !e->type->is_tuple;
+}
+
+bool IsPool(const Expr& e) { return e->name.find("_pool") != std::string::npos; }
+
+// One walk through a function, operands first.
 class Folder {
  public:
-  Expr Fold(const Expr& function) {
-    const std::vector<Expr> order = ir::PostOrderOutside(function);
-    std::unordered_map<const ir::ExprNode*, int> uses;
-    for (const Expr& node : order) {
-      for (const Expr& arg : node->args) ++uses[arg.get()];
-    }
-    std::unordered_map<const ir::ExprNode*, Expr> done;
-    for (const Expr& node : order) {
-      if (node->kind == ExprKind::kFunction && node != function) {
-        done[node.get()] = node;
-        continue;
-      }
-      std::vector<Expr> args;
-      for (const Expr& arg : node->args) args.push_back(done.at(arg.get()));
-      const Expr callee = node->callee ? done.at(node->callee.get()) : nullptr;
-      const Expr result = Visit(ir::WithOperands(node, callee, std::move(args)));
-      uses_[result.get()] += uses[node.get()];
-      done[node.get()] = result;
-    }
-    return done.at(function.get());
+  Folder(WeightScaler& scaler, const UsedOnce& used_once)
+      : scaler_(scaler), used_once_(used_once) {}
+
+  Expr Visit(const Expr& node) {
+    if (!node->type || node->kind != ExprKind::kCall) return node;
+    if (ir::IsCall(node, "add")) return MergeAdds(node);
+    if (ir::IsCall(node, "multiply")) return Backward(node);
+    return Forward(node);
   }
 
  private:
-  // Nodes made here have one user.
-  bool UsedOnce(const Expr& e) const {
-    const auto it = uses_.find(e.get());
-    return it == uses_.end() || it->second <= 1;
-  }
-
-  Expr Visit(const Expr& node) {
-    const bool binary = ir::IsCall(node, "multiply") || ir::IsCall(node, "add");
-    if (!binary || !IsConstant(node->args[1]) || !IsFloat(node->args[1]->type->tensor.dtype)) {
-      return node;
-    }
-    if (node->name == "add") return MergeAdds(node);
-    const Expr scaled = Scale(node->args[0], node->args[1]);
-    return scaled ? scaled : node;
-  }
-
   // (x + a) + b = x + (a + b), where that makes no larger constant.
   Expr MergeAdds(const Expr& outer) const {
     const Expr& inner = outer->args[0];
-    if (!ir::IsCall(inner, "add") || !IsConstant(inner->args[1]) || !UsedOnce(inner)) return outer;
+    const bool constants = IsConstant(outer->args[1]) && IsFloat(outer->type->tensor.dtype) &&
+                           ir::IsCall(inner, "add") && IsConstant(inner->args[1]);
+    if (!constants || !used_once_(inner)) return outer;
     const auto& a = inner->args[1]->type->tensor.shape;
     const auto& b = outer->args[1]->type->tensor.shape;
     const bool one_shape = a == b || a.empty() || b.empty();
@@ -112,35 +92,91 @@ class Folder {
     return ir::WithOperands(outer, nullptr, {inner->args[0], sum});
   }
 
-  // `e * scale` without the multiplication; null where it cannot be.
-  Expr Scale(const Expr& e, const Expr& scale) const {
-    if (!UsedOnce(e)) return nullptr;
-    if (ir::IsCall(e, "add") && e->type && IsConstantExpr(e->args[1])) {
-      const Expr scaled = Scale(e->args[0], scale);
-      if (!scaled) return nullptr;
-      return ir::WithOperands(e, nullptr, {scaled, ir::Call("multiply", {e->args[1], scale})});
-    }
-    const int64_t axis = ChannelAxis(*e);
-    if (axis < 0 || e->args.size() != 2 || !IsConstant(e->args[1])) return nullptr;
-    const ir::TensorType& type = scale->type->tensor;
-    const ir::TensorType& weight = e->args[1]->type->tensor;
-    // A scale of more channels than the operator has would make more of them.
-    const int64_t scales = type.ElementCount();
-    const bool fits = VariesAlongOnly(type, axis, e->type->tensor.shape.size()) &&
-                      (scales == 1 || scales == weight.shape[0]);
-    const bool float32 = type.dtype == DataType::kFloat32 && weight.dtype == DataType::kFloat32;
-    if (!fits || !float32) return nullptr;
-    return ir::WithOperands(e, nullptr, {e->args[0], ScaleRows(e->args[1], scale)});
+  // A multiplication moves into the weights of what computed its operand.
+  Expr Backward(const Expr& multiply) {
+    if (!IsFloatFactor(multiply->args[1])) return multiply;
+    const Scale scale = ScaleOf(multiply->args[1]);
+    return Takes(multiply->args[0], scale) ? Scaled(multiply->args[0], scale) : multiply;
   }
 
-  // Constants, and the sums made above of them.
+  // Whether `e * scale` needs no multiplication.
+  bool Takes(const Expr& e, const Scale& scale) const {
+    if (!used_once_(e) || !e->type) return false;
+    if (ir::IsCall(e, "add")) {
+      if (IsConstantExpr(e->args[1])) return Takes(e->args[0], scale);
+      // One node twice is used twice. A term of another shape has its channels elsewhere.
+      return HasTypeOf(e->args[0], e) && HasTypeOf(e->args[1], e) && Takes(e->args[0], scale) &&
+             Takes(e->args[1], scale);
+    }
+    if (Commutes(e, scale)) {
+      return (!IsPool(e) || IsAlongChannels(scale, e)) && Takes(e->args[0], scale);
+    }
+    Weighted weighted;
+    return IsWeighted(e, &weighted) &&
+           IsPerChannel(scale.factors, weighted.output_axis, weighted.output_channels,
+                        e->type->tensor.shape.size());
+  }
+
+  // `e * scale` without the multiplication.
+  Expr Scaled(const Expr& e, const Scale& scale) {
+    if (ir::IsCall(e, "add")) {
+      const Expr other = IsConstantExpr(e->args[1])
+                             ? ir::Call("multiply", {e->args[1], scale.factors})
+                             : Scaled(e->args[1], scale);
+      return ir::WithOperands(e, nullptr, {Scaled(e->args[0], scale), other});
+    }
+    if (e->args.size() == 1) return ir::WithOperands(e, nullptr, {Scaled(e->args[0], scale)});
+    return ir::WithOperands(e, nullptr,
+                            {e->args[0], scaler_.ScaleOutputs(e->args[1], scale.factors)});
+  }
+
+  // Pools mix positions: only factors along axis 1 pass them.
+  static bool IsAlongChannels(const Scale& scale, const Expr& pool) {
+    const std::vector<int64_t>& shape = pool->type->tensor.shape;
+    return shape.size() > 1 && IsPerChannel(scale.factors, 1, shape[1], shape.size());
+  }
+
+  static bool HasTypeOf(const Expr& a, const Expr& b) { return a->type && *a->type == *b->type; }
+
+  // A multiplication before an operator with weights, perhaps with others between, moves into them.
+  Expr Forward(const Expr& call) {
+    Weighted weighted;
+    if (!IsWeighted(call, &weighted)) return call;
+    std::vector<Expr> between;
+    Expr e = call->args[0];
+    const Scale any{.factors = nullptr, .positive = true};
+    while (used_once_(e) && Commutes(e, any)) {
+      between.push_back(e);
+      e = e->args[0];
+    }
+    if (!ir::IsCall(e, "multiply") || !used_once_(e) || !IsFloatFactor(e->args[1])) return call;
+    const Expr& data = e->args[0];
+    const Scale scale = ScaleOf(e->args[1]);
+    const size_t rank = call->args[0]->type->tensor.shape.size();
+    const bool fits =
+        data->type && e->type && *data->type == *e->type &&
+        IsPerChannel(scale.factors, weighted.input_axis, weighted.input_channels, rank);
+    const bool passes = std::all_of(between.begin(), between.end(), [&](const Expr& step) {
+      return Commutes(step, scale) && (!IsPool(step) || IsAlongChannels(scale, step));
+    });
+    if (!fits || !passes) return call;
+    Expr value = data;
+    for (auto step = between.rbegin(); step != between.rend(); ++step) {
+      value = ir::WithOperands(*step, nullptr, {value});
+    }
+    return ir::WithOperands(
+        call, nullptr, {value, scaler_.ScaleInputs(call->args[1], scale.factors, weighted.groups)});
+  }
+
+  // Constants, and the sums and products made above of them.
   static bool IsConstantExpr(const Expr& e) {
     if (IsConstant(e)) return true;
     if (!ir::IsCall(e, "add") && !ir::IsCall(e, "multiply")) return false;
     return IsConstantExpr(e->args[0]) && IsConstantExpr(e->args[1]);
   }
 
-  std::unordered_map<const ir::ExprNode*, int> uses_;
+  WeightScaler& scaler_;
+  const UsedOnce& used_once_;
 };
 
 }  // namespace
@@ -149,10 +185,14 @@ class Folder {
 // between.
 absl::StatusOr<ir::Module> FoldScaleAxis(const ir::Module& module, const PassContext& context) {
   constexpr int kMaxRounds = 4;
+  WeightScaler scaler;
+  const auto fold = [&](const Expr& node, const UsedOnce& used_once) {
+    return Folder(scaler, used_once).Visit(node);
+  };
   ir::Module current = module;
   for (int round = 0; round < kMaxRounds; ++round) {
     const ir::Module folded =
-        MapFunctions(current, [](const Expr& function) { return Folder().Fold(function); });
+        MapFunctions(current, [&](const Expr& function) { return RewriteCounted(function, fold); });
     if (folded.functions == current.functions) break;
     HONE_ASSIGN_OR_RETURN(const ir::Module typed, InferTypes(folded));
     HONE_ASSIGN_OR_RETURN(current, FoldConstant(typed, context));

@@ -1,8 +1,10 @@
 #include "compiler/passes/fuse_ops.h"
 
 #include <algorithm>
+#include <map>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include "compiler/passes/fusion_groups.h"
 #include "compiler/passes/rewriting.h"
@@ -163,7 +165,9 @@ class KernelBuilder {
       std::swap(args[0], args[1]);  // what the kernel has computed first: one text for one workload
     }
     for (Expr& arg : args) arg = Operand(arg);
-    inside_[call.get()] = ir::WithOperands(call, nullptr, std::move(args));
+    Expr inside = ir::WithOperands(call, nullptr, std::move(args));
+    if (ir::IsCall(inside, "cast")) inside = FirstAlike(inside);
+    inside_[call.get()] = std::move(inside);
   }
 
   Expr Finish(const Expr& last) {
@@ -173,6 +177,11 @@ class KernelBuilder {
   }
 
  private:
+  // CanonicalizeCast gives every reader a cast of its own; readers in one kernel share it again.
+  Expr FirstAlike(const Expr& cast) {
+    return casts_.try_emplace({cast->args[0].get(), cast->type->tensor.dtype}, cast).first->second;
+  }
+
   Expr Operand(const Expr& arg) {
     if (arg->kind == ExprKind::kTuple) {
       std::vector<Expr> fields;
@@ -191,6 +200,7 @@ class KernelBuilder {
 
   const std::unordered_map<const ir::ExprNode*, Expr>& outside_;
   std::unordered_map<const ir::ExprNode*, Expr> inside_;
+  std::map<std::pair<const ir::ExprNode*, DataType>, Expr> casts_;
   std::vector<Expr> params_;
   std::vector<Expr> args_;
 };

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "compiler/passes/alter_op_layout.h"
+#include "compiler/passes/canonicalize_cast.h"
 #include "compiler/passes/canonicalize_ops.h"
 #include "compiler/passes/combine_parallel_conv2d.h"
 #include "compiler/passes/combine_parallel_dense.h"
@@ -53,6 +54,7 @@ std::vector<Pass> Pipeline() {
       {"SelectBranches", SelectBranches},
       {"FlattenTuples", FlattenTuples},
       {"FoldScaleAxis", FoldScaleAxis},
+      {"CanonicalizeCast", CanonicalizeCast},
       {"FuseOps", FuseOps},
       {"AlterOpLayout", AlterOpLayout},
   };

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <unordered_map>
+#include <vector>
 
 #include "compiler/ir/literal.h"
 
@@ -17,6 +19,37 @@ ir::Module MapFunctions(const ir::Module& module,
     result.functions[name] = rewrite(function);
   }
   return result;
+}
+
+Expr RewriteCounted(
+    const Expr& function,
+    const std::function<Expr(const Expr& node, const UsedOnce& used_once)>& rewrite) {
+  const std::vector<Expr> order = ir::PostOrderOutside(function);
+  std::unordered_map<const ir::ExprNode*, int> uses;
+  for (const Expr& node : order) {
+    for (const Expr& arg : node->args) ++uses[arg.get()];
+    if (node->callee) ++uses[node->callee.get()];
+  }
+  std::unordered_map<const ir::ExprNode*, int> uses_now;  // of what stands for them
+  const UsedOnce used_once = [&](const Expr& node) {
+    const auto it = uses_now.find(node.get());
+    return it == uses_now.end() || it->second <= 1;
+  };
+  std::unordered_map<const ir::ExprNode*, Expr> done;
+  for (const Expr& node : order) {
+    if (node->kind == ExprKind::kFunction && node != function) {
+      done[node.get()] = node;
+      continue;
+    }
+    std::vector<Expr> args;
+    args.reserve(node->args.size());
+    for (const Expr& arg : node->args) args.push_back(done.at(arg.get()));
+    const Expr callee = node->callee ? done.at(node->callee.get()) : nullptr;
+    Expr result = rewrite(ir::WithOperands(node, callee, std::move(args)), used_once);
+    uses_now[result.get()] += uses[node.get()];
+    done[node.get()] = std::move(result);
+  }
+  return done.at(function.get());
 }
 
 bool IsConstant(const Expr& e) { return e->kind == ExprKind::kConstant; }

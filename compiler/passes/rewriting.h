@@ -12,6 +12,13 @@ namespace hone::passes {
 ir::Module MapFunctions(const ir::Module& module,
                         const std::function<ir::Expr(const ir::Expr& function)>& rewrite);
 
+// Whether a node has at most one reader; those made by the rewrite have.
+using UsedOnce = std::function<bool(const ir::Expr& node)>;
+// ir::RewriteOutside for rewrites that may only reach through values nothing else reads.
+ir::Expr RewriteCounted(
+    const ir::Expr& function,
+    const std::function<ir::Expr(const ir::Expr& node, const UsedOnce& used_once)>& rewrite);
+
 bool IsConstant(const ir::Expr& e);
 // A constant, or a tuple of such.
 bool IsConstantTree(const ir::Expr& e);

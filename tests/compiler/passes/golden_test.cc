@@ -60,6 +60,31 @@ meta[Constant][0] = Tensor[(2, 1, 1, 1), float32] "AACAPwAAAEA=";
 meta[Constant][1] = Tensor[(2, 1, 1), float32] "AAAAQAAAgEA=";
 meta[Constant][2] = Tensor[(2, 1, 1), float32] "AACAPwAAAEA=";)";
 
+// Behind an add of two convolutions, relu and a pool; the factors are 2, 4.
+constexpr const char* kScalesBehind = R"(
+def @main(%x: Tensor[(1, 1, 2, 2), float32]) {
+  %0 = nn.conv2d(%x, meta[Constant][0]);
+  %1 = nn.conv2d(%x, meta[Constant][0]);
+  %2 = nn.relu(add(%0, %1));
+  %3 = nn.max_pool2d(%2, pool_size=[2, 2]);
+  multiply(%3, meta[Constant][1])
+}
+meta[Constant][0] = Tensor[(2, 1, 1, 1), float32] "AACAPwAAAEA=";
+meta[Constant][1] = Tensor[(2, 1, 1), float32] "AAAAQAAAgEA=";)";
+
+// Before a depthwise convolution, and before a dense layer with relu between.
+constexpr const char* kScalesBefore = R"(
+def @main(%x: Tensor[(1, 2, 2, 2), float32], %y: Tensor[(3, 2), float32]) {
+  %0 = multiply(%x, meta[Constant][1]);
+  %1 = nn.conv2d(%0, meta[Constant][0], groups=2);
+  %2 = nn.relu(multiply(%y, meta[Constant][2]));
+  (%1, nn.dense(%2, meta[Constant][3]))
+}
+meta[Constant][0] = Tensor[(2, 1, 1, 1), float32] "AACAPwAAAEA=";
+meta[Constant][1] = Tensor[(2, 1, 1), float32] "AAAAQAAAgEA=";
+meta[Constant][2] = Tensor[(2), float32] "AAAAQAAAgEA=";
+meta[Constant][3] = Tensor[(1, 2), float32] "AACAPwAAAEA=";)";
+
 constexpr const char* kCalls = R"(
 def @main(%x: Tensor[(4), float32], %y: Tensor[(4), float32]) {
   let %a: Tensor[(4), float32] = @AddFunc(%x, %y);
@@ -141,6 +166,16 @@ def @main(%x: Tensor[(4, 1), float32]) {
 meta[Constant][0] = Tensor[(2, 1), float32] "AACAPwAAAEA=";
 meta[Constant][1] = Tensor[(2), float32] "AACAPwAAAEA=";)";
 
+constexpr const char* kCasts = R"(
+def @main(%x: Tensor[(2, 3), int8], %y: Tensor[(2, 3), float32], %z: Tensor[(2, 3), float16]) {
+  %0 = cast(cast(%x, dtype=float32), dtype=float64);
+  %1 = transpose(cast(%z, dtype=float32), axes=[1, 0]);
+  %2 = cast(transpose(%y, axes=[1, 0]), dtype=int8);
+  %3 = cast(cast(%y, dtype=int8), dtype=float32);
+  %4 = cast(%x, dtype=float32);
+  (%0, nn.relu(%1), %2, %3, sum(%4, axis=[1]), exp(%4), nn.dense(%4, %y))
+})";
+
 struct Case {
   const char* pass;
   const char* model;
@@ -173,10 +208,13 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(Case{"InlineFunctions", kCalls}, Case{"DeadCode", kCalls},
                       Case{"SimplifyInference", kConvBlock}, Case{"CanonicalizeOps", kBias},
                       Case{"EliminateCommonSubexpr", kTwins}, Case{"FoldConstant", kConstants},
-                      Case{"FoldScaleAxis", kScales}, Case{"FuseOps", kResidual},
-                      Case{"AlterOpLayout", kResidual}, Case{"CombineParallelConv2D", kSiblings},
+                      Case{"FoldScaleAxis", kScales},
+                      Case{"FoldScaleAxis", kScalesBehind, "FoldScaleAxis_behind"},
+                      Case{"FoldScaleAxis", kScalesBefore, "FoldScaleAxis_before"},
+                      Case{"FuseOps", kResidual}, Case{"AlterOpLayout", kResidual},
+                      Case{"CombineParallelConv2D", kSiblings},
                       Case{"CombineParallelDense", kAttention}, Case{"SelectBranches", kBranches},
-                      Case{"FlattenTuples", kTuples},
+                      Case{"FlattenTuples", kTuples}, Case{"CanonicalizeCast", kCasts},
                       Case{"InlineFunctions", kFunctions, "InlineFunctions_values"}),
     [](const auto& info) { return info.param.File(); });
 

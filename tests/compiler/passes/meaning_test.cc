@@ -16,22 +16,10 @@ namespace {
 using ir::Expr;
 using ir::ExprKind;
 
-// Runs main on constants: the outputs, one after the other.
+// The outputs of main, one after the other.
 std::vector<float> Interpret(const ir::Module& module, const std::vector<Expr>& inputs) {
-  const Evaluator evaluate = DefaultEvaluator();
-  const Expr& main = module.functions.at("main");
-  const std::vector<Expr> params = ir::Params(*main);
-  const Expr result = ir::RewriteOutside(ir::Body(*main), [&](const Expr& node) -> Expr {
-    for (size_t i = 0; i < params.size(); ++i) {
-      if (node == params[i]) return inputs[i];
-    }
-    if (node->kind != ExprKind::kCall) return node;
-    const auto values = evaluate(node);
-    EXPECT_TRUE(values.ok()) << values.status();
-    return values->at(0);
-  });
   std::vector<float> all;
-  for (const Expr& output : result->kind == ExprKind::kTuple ? result->args : std::vector{result}) {
+  for (const Expr& output : InterpretMain(module, inputs)) {
     const auto* values = reinterpret_cast<const float*>(output->data.bytes);
     all.insert(all.end(), values, values + output->type->tensor.ElementCount());
   }

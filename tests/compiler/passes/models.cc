@@ -10,6 +10,7 @@
 
 #include "compiler/ir/parser.h"
 #include "compiler/ops/op.h"
+#include "compiler/passes/evaluator.h"
 #include "compiler/passes/infer_type.h"
 #include "compiler/passes/rewriting.h"
 
@@ -172,6 +173,22 @@ ir::Module RandomNet(Random& random, int nodes) {
   const Expr result =
       random.Below(2) == 0 ? values.back() : ir::Tuple({values.back(), pick(), data});
   return {{{"main", ir::Function({data}, result)}}};
+}
+
+std::vector<Expr> InterpretMain(const ir::Module& module, const std::vector<Expr>& inputs) {
+  const Evaluator evaluate = DefaultEvaluator();
+  const Expr& main = module.functions.at("main");
+  const std::vector<Expr> params = ir::Params(*main);
+  const Expr result = ir::RewriteOutside(ir::Body(*main), [&](const Expr& node) -> Expr {
+    for (size_t i = 0; i < params.size(); ++i) {
+      if (node == params[i]) return inputs[i];
+    }
+    if (node->kind != ir::ExprKind::kCall) return node;
+    const auto values = evaluate(node);
+    EXPECT_TRUE(values.ok()) << values.status();
+    return values->at(0);
+  });
+  return result->kind == ir::ExprKind::kTuple ? result->args : std::vector{result};
 }
 
 Evaluator TestEvaluator() { return Evaluate; }

@@ -22,6 +22,9 @@ ir::Module ResidualNet(Random& random, int blocks, int64_t channels, int64_t siz
 // Random well-typed network of convolutions, pools, elementwise operators, concatenations.
 ir::Module RandomNet(Random& random, int nodes);
 
+// Runs main on constants, operator by operator: its outputs.
+std::vector<ir::Expr> InterpretMain(const ir::Module& module, const std::vector<ir::Expr>& inputs);
+
 // An evaluator for tests of what folding does to graphs: float32 add, multiply, negative, rsqrt,
 // reshape.
 Evaluator TestEvaluator();

@@ -1,0 +1,13 @@
+// Fewer casts, and those so placed that what lies in memory is narrow.
+#ifndef HONE_COMPILER_PASSES_CANONICALIZE_CAST_H_
+#define HONE_COMPILER_PASSES_CANONICALIZE_CAST_H_
+
+#include "compiler/passes/pass.h"
+
+namespace hone::passes {
+
+absl::StatusOr<ir::Module> CanonicalizeCast(const ir::Module& module, const PassContext& context);
+
+}  // namespace hone::passes
+
+#endif  // HONE_COMPILER_PASSES_CANONICALIZE_CAST_H_
