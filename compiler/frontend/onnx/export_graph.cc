@@ -3,9 +3,45 @@
 #include <fmt/format.h>
 #include <onnx/onnx_pb.h>
 
+#include <cstring>
+
 #include "compiler/frontend/onnx/tensor.h"
 
 namespace hone::frontend {
+namespace {
+
+// Of a constant of int32 or int64.
+std::vector<int64_t> IntegersOf(const ir::ExprNode& constant) {
+  const auto read = [&](auto number) {
+    std::vector<int64_t> values;
+    for (size_t at = 0; at < constant.data.size_bytes; at += sizeof number) {
+      std::memcpy(&number, constant.data.bytes + at, sizeof number);
+      values.push_back(number);
+    }
+    return values;
+  };
+  return constant.type->tensor.dtype == DataType::kInt32 ? read(int32_t{0}) : read(int64_t{0});
+}
+
+// Positions in the whole matrix, row by row; nullopt where they do not ascend.
+std::optional<std::vector<int64_t>> FlatIndices(const std::vector<int64_t>& indices,
+                                                const std::vector<int64_t>& indptr,
+                                                int64_t columns) {
+  std::vector<int64_t> flat;
+  const auto count = static_cast<int64_t>(indices.size());
+  if (indptr.front() != 0 || indptr.back() != count) return std::nullopt;
+  for (size_t row = 0; row + 1 < indptr.size(); ++row) {
+    if (indptr[row] > indptr[row + 1] || indptr[row + 1] > count) return std::nullopt;
+    for (int64_t i = indptr[row]; i < indptr[row + 1]; ++i) {
+      const bool ascends = i == indptr[row] || indices[i - 1] < indices[i];
+      if (!ascends || indices[i] < 0 || indices[i] >= columns) return std::nullopt;
+      flat.push_back(static_cast<int64_t>(row) * columns + indices[i]);
+    }
+  }
+  return flat;
+}
+
+}  // namespace
 
 void ExportGraph::Define(const ir::Expr& e, const std::string& name) { names_[e.get()] = name; }
 
@@ -26,10 +62,8 @@ onnx::NodeProto* ExportGraph::AddNode(const std::string& op, const std::string& 
   return node;
 }
 
-void ExportGraph::AddInitializer(const std::string& name, DataType dtype,
-                                 const std::vector<int64_t>& shape, const void* bytes,
-                                 size_t size) {
-  onnx::TensorProto* tensor = graph_->add_initializer();
+void ExportGraph::Fill(onnx::TensorProto* tensor, const std::string& name, DataType dtype,
+                       const std::vector<int64_t>& shape, const void* bytes, size_t size) {
   tensor->set_name(name);
   tensor->set_data_type(ToOnnxType(dtype));
   for (const int64_t extent : shape) tensor->add_dims(extent);
@@ -38,14 +72,14 @@ void ExportGraph::AddInitializer(const std::string& name, DataType dtype,
 
 std::string ExportGraph::AddInts(const std::string& stem, const std::vector<int64_t>& values) {
   std::string name = Unique(stem);
-  AddInitializer(name, DataType::kInt64, {static_cast<int64_t>(values.size())}, values.data(),
-                 values.size() * sizeof(int64_t));
+  Fill(graph_->add_initializer(), name, DataType::kInt64, {static_cast<int64_t>(values.size())},
+       values.data(), values.size() * sizeof(int64_t));
   return name;
 }
 
 std::string ExportGraph::AddFloat(const std::string& stem, float value) {
   std::string name = Unique(stem);
-  AddInitializer(name, DataType::kFloat32, {}, &value, sizeof value);
+  Fill(graph_->add_initializer(), name, DataType::kFloat32, {}, &value, sizeof value);
   return name;
 }
 
@@ -55,7 +89,7 @@ std::string ExportGraph::Operand(const ir::Expr& e, const std::string& stem) {
   const std::string name = Unique(stem);
   names_[e.get()] = name;
   const ir::TensorType& type = e->type->tensor;
-  AddInitializer(name, type.dtype, type.shape, e->data.bytes, e->data.size_bytes);
+  Fill(graph_->add_initializer(), name, type.dtype, type.shape, e->data.bytes, e->data.size_bytes);
   return name;
 }
 
@@ -67,6 +101,27 @@ std::vector<std::string> ExportGraph::Operands(const ir::ExprNode& call, const s
     operands.push_back(Operand(call.args[i], name + "_" + role));
   }
   return operands;
+}
+
+std::optional<std::string> ExportGraph::SparseOperand(const ir::Expr& data, const ir::Expr& indices,
+                                                      const ir::Expr& indptr, int64_t columns,
+                                                      const std::string& stem) {
+  const auto it = sparse_names_.find(data.get());
+  if (it != sparse_names_.end()) return it->second;
+  const std::optional<std::vector<int64_t>> flat =
+      FlatIndices(IntegersOf(*indices), IntegersOf(*indptr), columns);
+  if (!flat) return std::nullopt;
+  const std::string name = Unique(stem);
+  sparse_names_[data.get()] = name;
+  const auto count = static_cast<int64_t>(flat->size());
+  onnx::SparseTensorProto* sparse = graph_->add_sparse_initializer();
+  Fill(sparse->mutable_values(), name, data->type->tensor.dtype, {count}, data->data.bytes,
+       data->data.size_bytes);
+  Fill(sparse->mutable_indices(), Unique(stem + "_indices"), DataType::kInt64, {count},
+       flat->data(), flat->size() * sizeof(int64_t));
+  sparse->add_dims(indptr->type->tensor.shape[0] - 1);
+  sparse->add_dims(columns);
+  return name;
 }
 
 void ExportGraph::CountUses(const ir::Expr& body) {

@@ -4,6 +4,7 @@
 #define HONE_COMPILER_FRONTEND_ONNX_EXPORT_GRAPH_H_
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -15,6 +16,7 @@
 namespace onnx {
 class GraphProto;
 class NodeProto;
+class TensorProto;
 class ValueInfoProto;
 }  // namespace onnx
 
@@ -41,6 +43,11 @@ class ExportGraph {
   // All operands of a call; constants are called NAME_ROLE.
   std::vector<std::string> Operands(const ir::ExprNode& call, const std::string& name,
                                     const std::vector<std::string>& roles = {});
+  // A constant matrix in CSR of so many columns as a sparse initializer; nullopt where columns of a
+  // row do not ascend or lie outside.
+  std::optional<std::string> SparseOperand(const ir::Expr& data, const ir::Expr& indices,
+                                           const ir::Expr& indptr, int64_t columns,
+                                           const std::string& stem);
   // Initializers for operands that are attributes in the graph IR; their names.
   std::string AddInts(const std::string& stem, const std::vector<int64_t>& values);
   std::string AddFloat(const std::string& stem, float value);
@@ -59,11 +66,12 @@ class ExportGraph {
                                   onnx::ValueInfoProto* value);
 
  private:
-  void AddInitializer(const std::string& name, DataType dtype, const std::vector<int64_t>& shape,
-                      const void* bytes, size_t size);
+  static void Fill(onnx::TensorProto* tensor, const std::string& name, DataType dtype,
+                   const std::vector<int64_t>& shape, const void* bytes, size_t size);
 
   onnx::GraphProto* graph_;
   std::unordered_map<const ir::ExprNode*, std::string> names_;
+  std::unordered_map<const ir::ExprNode*, std::string> sparse_names_;  // by their values
   std::unordered_map<const ir::ExprNode*, int> uses_;
   std::unordered_map<const ir::ExprNode*, int> producers_;  // index of the node that computes it
   std::set<const ir::ExprNode*> renamed_;

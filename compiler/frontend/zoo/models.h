@@ -23,6 +23,7 @@ ir::Expr BuildVgg16(NetBuilder& net);
 ir::Expr BuildDensenet121(NetBuilder& net);
 ir::Expr BuildDcgan(NetBuilder& net);
 ir::Expr BuildDqn(NetBuilder& net);
+ir::Expr BuildGcn(NetBuilder& net);
 ir::Expr BuildLstm(NetBuilder& net);
 // `nodes` operators, at least 10.
 ir::Expr BuildSynthetic(NetBuilder& net, int64_t nodes);

@@ -24,6 +24,7 @@ constexpr Entry kEntries[] = {
     {"dcgan", BuildDcgan},
     {"densenet121", BuildDensenet121},
     {"dqn", BuildDqn},
+    {"gcn", BuildGcn},
     {"inception_v3", BuildInceptionV3},
     {"lstm", BuildLstm},
     {"mlp", BuildMlp},

@@ -26,12 +26,13 @@ void PrintTo(const SmallModel& model, std::ostream* out) { *out << model.name; }
 
 const std::vector<SmallModel>& SmallZoo() {
   static const auto* const models = new std::vector<SmallModel>{
-      {"bert", {2, 16, 16}},     {"dcgan", {2, 64, 1}},        {"densenet121", {1, 16, 7}},
-      {"dqn", {2, 8, 2}},        {"inception_v3", {1, 16, 3}}, {"lstm", {2, 8, 4}},
-      {"mlp", {2, 1, 1}},        {"mobilenet", {2, 16, 7}},    {"mobilenet_v2", {1, 8, 7}},
-      {"resnet101", {1, 16, 7}}, {"resnet152", {1, 16, 7}},    {"resnet18", {2, 16, 7}},
-      {"resnet34", {1, 16, 7}},  {"resnet50", {1, 16, 7}},     {"resnet_3d", {1, 16, 4}},
-      {"squeezenet", {1, 8, 4}}, {"synthetic", {2, 4, 1}},     {"vgg16", {1, 16, 7}}};
+      {"bert", {2, 16, 16}},       {"dcgan", {2, 64, 1}},     {"densenet121", {1, 16, 7}},
+      {"dqn", {2, 8, 2}},          {"gcn", {2, 4, 64}},       {"inception_v3", {1, 16, 3}},
+      {"lstm", {2, 8, 4}},         {"mlp", {2, 1, 1}},        {"mobilenet", {2, 16, 7}},
+      {"mobilenet_v2", {1, 8, 7}}, {"resnet101", {1, 16, 7}}, {"resnet152", {1, 16, 7}},
+      {"resnet18", {2, 16, 7}},    {"resnet34", {1, 16, 7}},  {"resnet50", {1, 16, 7}},
+      {"resnet_3d", {1, 16, 4}},   {"squeezenet", {1, 8, 4}}, {"synthetic", {2, 4, 1}},
+      {"vgg16", {1, 16, 7}}};
   return *models;
 }
 
