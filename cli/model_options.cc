@@ -66,7 +66,9 @@ void AddThreads(CLI::App& verb, int& threads, const std::string& help) {
 }
 
 void TargetOptions::AddTo(CLI::App& verb) {
-  verb.add_option("--target", target, "What to generate code for, as text")->capture_default_str();
+  verb.add_option("--target", target, "What to generate code for, as text")
+      ->capture_default_str()
+      ->each([this](const std::string&) { is_given = true; });
   AddThreads(verb, threads, "Threads of the target (default: all cores)");
 }
 
@@ -94,7 +96,8 @@ absl::StatusOr<ir::Module> LoadModel(const std::string& path,
     return absl::NotFoundError(fmt::format("expected a model file at {}, found {}; check the path",
                                            path, exists ? found : "none"));
   }
-  if (extension == ".onnx") return frontend::ImportOnnx(path, {.shapes = bound, .constants = {}});
+  if (extension == ".onnx")
+    return frontend::ImportOnnx(path, {.shapes = bound, .constants = {}, .offered = {}});
   if (extension == ".relay") {
     HONE_ASSIGN_OR_RETURN(const std::string text, ReadText(path));
     return ir::ParseModule(text);
