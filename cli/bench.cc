@@ -5,10 +5,10 @@
 
 #include "CLI/CLI.hpp"
 #include "cli/compiled_model.h"
+#include "cli/json_document.h"
 #include "cli/progress.h"
 #include "cli/verb.h"
 #include "fmt/format.h"
-#include "nlohmann/json.hpp"
 #include "runtime/data_type.h"
 #include "support/median.h"
 #include "support/random.h"
@@ -160,7 +160,7 @@ absl::Status Bench(const Options& options) {
     document["ratio"] = PairedRatio(runner, others[0]);
   }
   if (options.json) {
-    fmt::print("{}\n", document.dump(2));
+    PrintDocument(document);
     return absl::OkStatus();
   }
   if (options.profile) PrintKernels(document);

@@ -2,8 +2,8 @@
 
 #include <map>
 
+#include "cli/json_document.h"
 #include "fmt/format.h"
-#include "nlohmann/json.hpp"
 
 namespace hone::cli {
 namespace {
@@ -37,7 +37,7 @@ std::string ReportJson(const driver::CompileReport& report) {
                                    {"arena_bytes", report.arena_bytes},
                                    {"parameters_bytes", report.parameters_bytes},
                                    {"seconds", seconds}};
-  return document.dump(2);
+  return DocumentText(document);
 }
 
 void PrintReport(const driver::CompileReport& report, bool json) {

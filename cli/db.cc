@@ -1,9 +1,9 @@
 // `hone db`: what does not hold in a tuning database; bringing one to this version's schema.
 #include "CLI/CLI.hpp"
+#include "cli/json_document.h"
 #include "cli/model_options.h"
 #include "cli/verb.h"
 #include "fmt/format.h"
-#include "nlohmann/json.hpp"
 #include "support/status.h"
 #include "tuning_db/store.h"
 
@@ -22,7 +22,7 @@ absl::Status Check(const Options& options) {
   HONE_ASSIGN_OR_RETURN(const std::vector<std::string> faults, store->Check());
   if (options.json) {
     const nlohmann::json document = {{"schema", 1}, {"database", path}, {"faults", faults}};
-    fmt::print("{}\n", document.dump(2));
+    PrintDocument(document);
   } else {
     for (const std::string& fault : faults) fmt::print("{}\n", fault);
     if (faults.empty()) fmt::print("{} is sound\n", path);

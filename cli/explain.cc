@@ -1,10 +1,10 @@
 // `hone explain`: which config each kernel of a model would get today, and why; compiles nothing.
 #include "CLI/CLI.hpp"
+#include "cli/json_document.h"
 #include "cli/model_options.h"
 #include "cli/verb.h"
 #include "compiler/driver/compile.h"
 #include "fmt/format.h"
-#include "nlohmann/json.hpp"
 #include "support/status.h"
 
 namespace hone::cli {
@@ -39,7 +39,7 @@ absl::Status Explain(const Options& options) {
   if (options.json) {
     const nlohmann::json document = {
         {"schema", 1}, {"target", target.ToString()}, {"kernels", kernels}};
-    fmt::print("{}\n", document.dump(2));
+    PrintDocument(document);
     return absl::OkStatus();
   }
   fmt::print("target: {}\n", target.ToString());

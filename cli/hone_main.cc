@@ -41,6 +41,7 @@ int main(int argc, char** argv) {
   hone::cli::AddBench(app, action);
   hone::cli::AddTune(app, action);
   hone::cli::AddJob(app, action);
+  hone::cli::AddWorker(app, action);
   hone::cli::AddExplain(app, action);
   hone::cli::AddLog(app, action);
   hone::cli::AddDb(app, action);

@@ -1,14 +1,17 @@
-// `hone job watch` and `hone job cancel`: jobs of a running honed.
+// `hone job submit`, `list`, `show`, `watch` and `cancel`: jobs of a running honed.
+#include <map>
+
 #include "CLI/CLI.hpp"
+#include "cli/daemon_channel.h"
 #include "cli/exit_code.h"
 #include "cli/job_progress.h"
-#include "cli/model_options.h"
+#include "cli/json_document.h"
 #include "cli/tuning_client.h"
+#include "cli/tuning_request.h"
 #include "cli/verb.h"
 #include "fmt/format.h"
 #include "support/clock.h"
 #include "support/status.h"
-#include "tuning_db/store.h"
 
 namespace hone::cli {
 namespace {
@@ -21,19 +24,103 @@ struct Options {
   bool json = false;
 };
 
-// Of --server, or of the daemon that holds the database.
-absl::StatusOr<std::string> AddressOf(const Options& options) {
-  if (!options.server.empty()) return options.server;
-  const std::string database = DatabasePath(options.database);
-  HONE_ASSIGN_OR_RETURN(const std::string address, tuning_db::WriterOf(database));
-  if (!address.empty()) return address;
-  return absl::UnavailableError(fmt::format(
-      "expected a running honed that holds {}, found none; name one with --server unix:PATH",
-      database));
+std::string StateName(v1::JobState state) {
+  static const std::map<v1::JobState, std::string> kNames = {
+      {v1::JOB_STATE_QUEUED, "queued"},
+      {v1::JOB_STATE_RUNNING, "running"},
+      {v1::JOB_STATE_DONE, "done"},
+      {v1::JOB_STATE_FAILED, "failed"},
+      {v1::JOB_STATE_CANCELLED, "cancelled"}};
+  const auto it = kNames.find(state);
+  return it != kNames.end() ? it->second : "unknown";
+}
+
+nlohmann::json ToJson(const v1::JobInfo& job) {
+  const JobTotals totals = TotalsOf(job);
+  return {{"job", job.id()},
+          {"state", StateName(job.state())},
+          {"message", job.message()},
+          {"model", job.spec().model()},
+          {"target", job.spec().target()},
+          {"search", job.spec().search()},
+          {"seed", job.spec().seed()},
+          {"limit_s", static_cast<double>(job.spec().limit_ns()) * 1e-9},
+          {"kernels", job.tasks_size()},
+          {"trials", totals.trials},
+          {"failures", totals.failures},
+          {"done", totals.done},
+          {"budget", totals.budget}};
+}
+
+void PrintHead() {
+  fmt::print("{:>6} {:<9} {:>7} {:>13} {:>7}  {}\n", "job", "state", "kernels", "trials", "failed",
+             "model");
+}
+
+void PrintRow(const v1::JobInfo& job) {
+  const JobTotals totals = TotalsOf(job);
+  fmt::print("{:>6} {:<9} {:>7} {:>13} {:>7}  {}\n", job.id(), StateName(job.state()),
+             job.tasks_size(), fmt::format("{}/{}", totals.done, totals.budget), totals.failures,
+             job.spec().model());
+}
+
+absl::Status Submit(const TuningRequest& request, bool json) {
+  HONE_ASSIGN_OR_RETURN(const std::string address, DaemonAddress(request.server, request.database));
+  TuningRequest of_server = request;
+  of_server.server = address;
+  HONE_ASSIGN_OR_RETURN(const TuningWork work, Prepare(of_server));
+  TuningClient client(address);
+  HONE_ASSIGN_OR_RETURN(const v1::JobInfo job, client.Submit(work.spec));
+  if (json) {
+    PrintDocument({{"schema", 1},
+                   {"job", job.id()},
+                   {"server", address},
+                   {"target", work.spec.target()},
+                   {"kernels", work.spec.tasks_size()}});
+    return absl::OkStatus();
+  }
+  fmt::print(
+      "job {0}: hone job watch {0} --server {1} shows it, hone job cancel {0} --server {1} "
+      "ends it\n",
+      job.id(), address);
+  return absl::OkStatus();
+}
+
+absl::Status List(const Options& options) {
+  HONE_ASSIGN_OR_RETURN(const std::string address, DaemonAddress(options.server, options.database));
+  HONE_ASSIGN_OR_RETURN(const std::vector<v1::JobInfo> jobs, TuningClient(address).List());
+  if (options.json) {
+    nlohmann::json list = nlohmann::json::array();
+    for (const v1::JobInfo& job : jobs) list.push_back(ToJson(job));
+    PrintDocument({{"schema", 1}, {"server", address}, {"jobs", std::move(list)}});
+    return absl::OkStatus();
+  }
+  PrintHead();
+  for (const v1::JobInfo& job : jobs) PrintRow(job);
+  return absl::OkStatus();
+}
+
+absl::Status Show(const Options& options) {
+  HONE_ASSIGN_OR_RETURN(const std::string address, DaemonAddress(options.server, options.database));
+  HONE_ASSIGN_OR_RETURN(const v1::GetJobResponse found, TuningClient(address).Get(options.job));
+  if (options.json) {
+    nlohmann::json document = ToJson(found.job());
+    document["schema"] = 1;
+    document["server"] = address;
+    document["tasks"] = TasksToJson(found.job());
+    PrintDocument(document);
+    return absl::OkStatus();
+  }
+  PrintHead();
+  PrintRow(found.job());
+  if (!found.job().message().empty()) fmt::print("{}\n", found.job().message());
+  fmt::print("target {}\n\n", found.job().spec().target());
+  PrintTasks(found.job());
+  return absl::OkStatus();
 }
 
 absl::Status Watch(const Options& options) {
-  HONE_ASSIGN_OR_RETURN(const std::string address, AddressOf(options));
+  HONE_ASSIGN_OR_RETURN(const std::string address, DaemonAddress(options.server, options.database));
   const int64_t start_ns = Clock::Real().NowNs();
   CatchInterrupts();
   TuningClient client(address);
@@ -51,35 +138,59 @@ absl::Status Watch(const Options& options) {
 }
 
 absl::Status Cancel(const Options& options) {
-  HONE_ASSIGN_OR_RETURN(const std::string address, AddressOf(options));
+  HONE_ASSIGN_OR_RETURN(const std::string address, DaemonAddress(options.server, options.database));
   TuningClient client(address);
   HONE_RETURN_IF_ERROR(client.Cancel(options.job).status());
   fmt::print("job {} is cancelled; what was settled stays\n", options.job);
   return absl::OkStatus();
 }
 
+// A verb of the daemon that holds --db, or that --server names.
 CLI::App& AddVerb(CLI::App& job, const std::string& name, const std::string& help,
                   const std::shared_ptr<Options>& options) {
   CLI::App& verb = *job.add_subcommand(name, help);
-  verb.add_option("JOB", options->job, "The job's number")->required()->check(CLI::PositiveNumber);
   CLI::Option* db =
       verb.add_option("--db", options->database, "The tuning database that its honed holds");
   verb.add_option("--server", options->server, "A running honed: unix:PATH")->excludes(db);
   return verb;
 }
 
+CLI::App& AddVerbOfJob(CLI::App& job, const std::string& name, const std::string& help,
+                       const std::shared_ptr<Options>& options) {
+  CLI::App& verb = AddVerb(job, name, help, options);
+  verb.add_option("JOB", options->job, "The job's number")->required()->check(CLI::PositiveNumber);
+  return verb;
+}
+
+void AddSubmit(CLI::App& job, Action& action) {
+  auto request = std::make_shared<TuningRequest>();
+  auto json = std::make_shared<bool>(false);
+  CLI::App& submit = *job.add_subcommand("submit", "Starts a tuning job and does not wait for it");
+  request->AddTo(submit);
+  submit.add_flag("--json", *json, "Prints one JSON document");
+  submit.callback([=, &action] { action = [=] { return Submit(*request, *json); }; });
+}
+
 }  // namespace
 
 void AddJob(CLI::App& app, Action& action) {
   auto options = std::make_shared<Options>();
-  CLI::App& job = *app.add_subcommand("job", "Watch and end tuning jobs of a running honed");
+  CLI::App& job = *app.add_subcommand("job", "Tuning jobs of a running honed");
   job.require_subcommand(1);
-  CLI::App& watch = AddVerb(job, "watch", "Shows a job's progress until it has ended", options);
+  AddSubmit(job, action);
+  CLI::App& list = AddVerb(job, "list", "Lists the jobs, oldest first", options);
+  list.add_flag("--json", options->json, "Prints one JSON document");
+  list.callback([options, &action] { action = [options] { return List(*options); }; });
+  CLI::App& show = AddVerbOfJob(job, "show", "Shows how a job stands, by kernel", options);
+  show.add_flag("--json", options->json, "Prints one JSON document");
+  show.callback([options, &action] { action = [options] { return Show(*options); }; });
+  CLI::App& watch =
+      AddVerbOfJob(job, "watch", "Shows a job's progress until it has ended", options);
   watch.add_option("--after-seq", options->after_seq, "Leaves out the events up to this one")
       ->check(CLI::NonNegativeNumber);
   watch.add_flag("--json", options->json, "Prints one JSON document when it has ended");
   watch.callback([options, &action] { action = [options] { return Watch(*options); }; });
-  CLI::App& cancel = AddVerb(job, "cancel", "Cancels a job; what was settled stays", options);
+  CLI::App& cancel = AddVerbOfJob(job, "cancel", "Cancels a job; what was settled stays", options);
   cancel.callback([options, &action] { action = [options] { return Cancel(*options); }; });
 }
 

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "cli/exit_code.h"
+#include "cli/json_document.h"
 #include "cli/progress.h"
 #include "fmt/format.h"
-#include "nlohmann/json.hpp"
 #include "support/status.h"
 
 namespace hone::cli {
@@ -18,24 +18,6 @@ namespace {
 
 std::atomic<int> interrupts = 0;
 void OnInterrupt(int) { ++interrupts; }
-
-struct Totals {
-  int64_t trials = 0;
-  int64_t failures = 0;
-  int64_t done = 0;
-  int64_t budget = 0;
-};
-
-Totals Sum(const v1::JobInfo& job) {
-  Totals totals;
-  for (const v1::TaskProgress& task : job.tasks()) {
-    totals.trials += task.trials();
-    totals.failures += task.failures();
-    totals.done += task.total_trials();
-    totals.budget += task.budget();
-  }
-  return totals;
-}
 
 // The models' time with the best configs so far, over the kernels that have been measured.
 std::string BestSoFar(const v1::JobInfo& job) {
@@ -58,9 +40,22 @@ std::string WaitsFor(const v1::JobInfo& job) {
   return "";
 }
 
+// Puts the tasks of an event into the job.
+void MergeTasks(const v1::JobInfo& event, v1::JobInfo& job) {
+  std::map<std::pair<std::string, std::string>, const v1::TaskProgress*> changed;
+  for (const v1::TaskProgress& task : event.tasks()) {
+    changed[{task.workload_digest(), task.signature()}] = &task;
+  }
+  if (changed.empty()) return;
+  for (v1::TaskProgress& task : *job.mutable_tasks()) {
+    const auto it = changed.find({task.workload_digest(), task.signature()});
+    if (it != changed.end()) task = *it->second;
+  }
+}
+
 std::string Describe(const v1::JobInfo& job, const std::string& kind, int64_t trials_before,
                      double elapsed_s) {
-  const Totals totals = Sum(job);
+  const JobTotals totals = TotalsOf(job);
   const int64_t left = std::max<int64_t>(totals.budget - totals.done, 0);
   const auto spent = static_cast<double>(totals.trials - trials_before);
   const double rate = elapsed_s > 0 ? spent / elapsed_s : 0;
@@ -76,6 +71,17 @@ std::string Describe(const v1::JobInfo& job, const std::string& kind, int64_t tr
 
 }  // namespace
 
+JobTotals TotalsOf(const v1::JobInfo& job) {
+  JobTotals totals;
+  for (const v1::TaskProgress& task : job.tasks()) {
+    totals.trials += task.trials();
+    totals.failures += task.failures();
+    totals.done += task.total_trials();
+    totals.budget += task.budget();
+  }
+  return totals;
+}
+
 void CatchInterrupts() {
   signal(SIGINT, OnInterrupt);
   signal(SIGTERM, OnInterrupt);
@@ -86,47 +92,40 @@ int Interrupts() { return interrupts; }
 absl::StatusOr<v1::GetJobResponse> WatchToEnd(TuningClient& client, int64_t job,
                                               const WatchOptions& options) {
   HONE_ASSIGN_OR_RETURN(const v1::GetJobResponse first, client.Get(job));
-  const int64_t trials_before = Sum(first.job()).trials;
+  const int64_t trials_before = TotalsOf(first.job()).trials;
   Progress progress(Clock::Real());
   std::string waiting;
+  v1::JobInfo now = first.job();
   const auto on_event = [&](const v1::WatchJobResponse& event) {
-    const std::string before = std::exchange(waiting, WaitsFor(event.job()));
+    MergeTasks(event.job(), now);
+    const std::string before = std::exchange(waiting, WaitsFor(now));
     if (options.says_waiting && !waiting.empty() && waiting != before) {
       progress.Print(fmt::format("job {} waits: {}", job, waiting));
     }
-    progress.Update(Describe(event.job(), event.kind(), trials_before, progress.ElapsedSeconds()));
+    progress.Update(Describe(now, event.kind(), trials_before, progress.ElapsedSeconds()));
   };
   const auto stop = [&] { return options.stop != nullptr && options.stop(); };
   HONE_RETURN_IF_ERROR(client.Watch(job, options.after_seq, on_event, stop));
   return client.Get(job);
 }
 
-void PrintResult(const v1::GetJobResponse& ended, bool json, double wall_s) {
-  const v1::JobInfo& job = ended.job();
-  if (json) {
-    nlohmann::json tasks = nlohmann::json::array();
-    for (int i = 0; i < job.tasks_size(); ++i) {
-      const v1::TaskProgress& task = job.tasks(i);
-      tasks.push_back({{"name", task.name()},
-                       {"workload", job.spec().tasks(i).workload()},
-                       {"signature", task.signature()},
-                       {"tier", task.tier()},
-                       {"trials", task.trials()},
-                       {"failures", task.failures()},
-                       {"default_us", task.default_ns() * 1e-3},
-                       {"best_us", task.best_ns() * 1e-3}});
-    }
-    const nlohmann::json document = {
-        {"schema", 1},
-        {"job", job.id()},
-        {"target", job.spec().target()},
-        {"tasks", tasks},
-        {"phase_seconds",
-         std::map<std::string, double>(ended.phase_seconds().begin(), ended.phase_seconds().end())},
-        {"wall_s", wall_s}};
-    fmt::print("{}\n", document.dump(2));
-    return;
+nlohmann::json TasksToJson(const v1::JobInfo& job) {
+  nlohmann::json tasks = nlohmann::json::array();
+  for (int i = 0; i < job.tasks_size(); ++i) {
+    const v1::TaskProgress& task = job.tasks(i);
+    tasks.push_back({{"name", task.name()},
+                     {"workload", job.spec().tasks(i).workload()},
+                     {"signature", task.signature()},
+                     {"tier", task.tier()},
+                     {"trials", task.trials()},
+                     {"failures", task.failures()},
+                     {"default_us", task.default_ns() * 1e-3},
+                     {"best_us", task.best_ns() * 1e-3}});
   }
+  return tasks;
+}
+
+void PrintTasks(const v1::JobInfo& job) {
   fmt::print("{:<44} {:>7} {:>7} {:>12} {:>12} {:>7}  {}\n", "kernel", "trials", "failed",
              "default", "best", "gain", "tier");
   for (const v1::TaskProgress& task : job.tasks()) {
@@ -135,14 +134,30 @@ void PrintResult(const v1::GetJobResponse& ended, bool json, double wall_s) {
                task.failures(), FormatNs(task.default_ns()), FormatNs(task.best_ns()), gain,
                task.tier());
   }
-  const Totals totals = Sum(job);
+}
+
+void PrintResult(const v1::GetJobResponse& ended, bool json, double wall_s) {
+  const v1::JobInfo& job = ended.job();
+  if (json) {
+    const std::map<std::string, double> phases(ended.phase_seconds().begin(),
+                                               ended.phase_seconds().end());
+    PrintDocument({{"schema", 1},
+                   {"job", job.id()},
+                   {"target", job.spec().target()},
+                   {"tasks", TasksToJson(job)},
+                   {"phase_seconds", phases},
+                   {"wall_s", wall_s}});
+    return;
+  }
+  PrintTasks(job);
+  const JobTotals totals = TotalsOf(job);
   fmt::print("{} trials in {}, {} failed\n", totals.trials, FormatSeconds(wall_s), totals.failures);
 }
 
 absl::Status StateToStatus(const v1::JobInfo& job) {
   switch (job.state()) {
     case v1::JOB_STATE_DONE: {
-      const Totals totals = Sum(job);
+      const JobTotals totals = TotalsOf(job);
       if (job.spec().limit_ns() > 0 && totals.done < totals.budget) {
         return WithExitCode(
             absl::DeadlineExceededError(fmt::format(

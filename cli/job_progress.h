@@ -9,8 +9,18 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "cli/tuning_client.h"
+#include "nlohmann/json_fwd.hpp"
 
 namespace hone::cli {
+
+// Sums over the kernels of a job.
+struct JobTotals {
+  int64_t trials = 0;    // spent by the job
+  int64_t failures = 0;  // of these
+  int64_t done = 0;      // by whatever job
+  int64_t budget = 0;
+};
+JobTotals TotalsOf(const v1::JobInfo& job);
 
 struct WatchOptions {
   int64_t after_seq = 0;  // events up to this one were seen before
@@ -23,6 +33,10 @@ struct WatchOptions {
 // Shows the job's progress on stderr until it has ended, or `stop` says so; then how it stands.
 absl::StatusOr<v1::GetJobResponse> WatchToEnd(TuningClient& client, int64_t job,
                                               const WatchOptions& options);
+
+// The kernels of a job that came with its tasks' texts (GetJob), as a JSON list or a table.
+nlohmann::json TasksToJson(const v1::JobInfo& job);
+void PrintTasks(const v1::JobInfo& job);
 
 // What was spent and what was won, kernel by kernel, on stdout.
 void PrintResult(const v1::GetJobResponse& ended, bool json, double wall_s);

@@ -1,11 +1,11 @@
 // `hone log list` and `hone log best`: what was measured, and what won.
 #include "CLI/CLI.hpp"
 #include "cli/exit_code.h"
+#include "cli/json_document.h"
 #include "cli/model_options.h"
 #include "cli/progress.h"
 #include "cli/verb.h"
 #include "fmt/format.h"
-#include "nlohmann/json.hpp"
 #include "support/status.h"
 #include "tuning_db/store.h"
 
@@ -58,7 +58,7 @@ absl::Status List(const Options& options) {
   }
   if (options.json) {
     const nlohmann::json document = {{"schema", 1}, {"records", list}};
-    fmt::print("{}\n", document.dump(2));
+    PrintDocument(document);
     return absl::OkStatus();
   }
   fmt::print("{:>7} {:<8} {:<13} {:>12}  {}\n", "id", "purpose", "outcome", "median", "config");
@@ -100,7 +100,7 @@ absl::Status Best(const Options& options) {
   }
   if (options.json) {
     const nlohmann::json document = {{"schema", 1}, {"best", list}};
-    fmt::print("{}\n", document.dump(2));
+    PrintDocument(document);
     return absl::OkStatus();
   }
   for (const nlohmann::json& best : list) {

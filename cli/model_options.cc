@@ -66,7 +66,9 @@ void AddThreads(CLI::App& verb, int& threads, const std::string& help) {
 }
 
 void TargetOptions::AddTo(CLI::App& verb) {
-  verb.add_option("--target", target, "What to generate code for, as text")->capture_default_str();
+  verb.add_option("--target", target, "What to generate code for, as text")
+      ->capture_default_str()
+      ->each([this](const std::string&) { is_given = true; });
   AddThreads(verb, threads, "Threads of the target (default: all cores)");
 }
 

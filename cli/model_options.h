@@ -24,6 +24,7 @@ void AddThreads(CLI::App& verb, int& threads, const std::string& help);
 struct TargetOptions {
   std::string target = "native";
   int threads = 0;  // 0: as the target says
+  bool is_given = false;
 
   void AddTo(CLI::App& verb);
   // kInvalidArgument with exit code 2 for an unknown target.

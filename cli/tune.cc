@@ -2,102 +2,38 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
-#include <map>
 
 #include "CLI/CLI.hpp"
 #include "cli/exit_code.h"
 #include "cli/job_progress.h"
+#include "cli/json_document.h"
 #include "cli/local_farm.h"
-#include "cli/model_options.h"
 #include "cli/tuning_client.h"
+#include "cli/tuning_request.h"
 #include "cli/verb.h"
-#include "compiler/driver/compile.h"
 #include "compiler/schedule/template.h"
 #include "fmt/format.h"
-#include "nlohmann/json.hpp"
 #include "support/status.h"
-#include "tuning_db/resolve.h"
 #include "tuning_db/store.h"
 
 namespace hone::cli {
 namespace {
 
-constexpr int64_t kDefaultTrials = 64;
 constexpr int64_t kSecondInterruptNs = 2'000'000'000;
 constexpr int64_t kSpaceCountLimit = 1 << 20;
 
 struct Options {
-  std::vector<std::string> models;
-  ModelOptions bindings;  // of all models
-  TargetOptions target;
-  int64_t trials = kDefaultTrials;
-  std::string time;
-  std::string database;
-  std::string server;
-  uint64_t seed = 0;
-  std::string search = "xgboost";
+  TuningRequest request;
   bool plan = false;
   bool json = false;
 };
 
-// "90", "90s", "10m", "2h" as nanoseconds.
-absl::StatusOr<int64_t> ParseDuration(const std::string& text) {
-  if (text.empty()) return 0;
-  double value = 0;
-  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const std::string unit(rest, text.data() + text.size());
-  static const std::map<std::string, double> kUnits = {{"", 1}, {"s", 1}, {"m", 60}, {"h", 3600}};
-  const auto found = kUnits.find(unit);
-  if (error != std::errc() || value <= 0 || found == kUnits.end()) {
-    return WithExitCode(
-        absl::InvalidArgumentError(
-            fmt::format("expected a duration such as 90s, 10m or 2h for --time, found '{}'", text)),
-        kUsage);
-  }
-  return static_cast<int64_t>(value * found->second * 1e9);
-}
-
-// What is to be tuned of all models; one entry a task and signature, weights added. A kernel finds
-// its constants cold where any of the models pushes them out.
-absl::StatusOr<driver::ModelTasks> CollectTasks(const Options& options, const Target& target) {
-  driver::ModelTasks all;
-  std::map<std::pair<std::string, std::string>, size_t> known;
-  for (const std::string& path : options.models) {
-    HONE_ASSIGN_OR_RETURN(ir::Module module, LoadModel({.path = path,
-                                                        .shapes = options.bindings.shapes,
-                                                        .constants = options.bindings.constants}));
-    HONE_ASSIGN_OR_RETURN(driver::ModelTasks found, driver::TasksOf(module, target));
-    all.constant_bytes = std::max(all.constant_bytes, found.constant_bytes);
-    for (driver::TuningTask& task : found.tasks) {
-      const auto key = std::make_pair(task.def->workload.digest, task.signature.ToString());
-      const auto [it, is_new] = known.try_emplace(key, all.tasks.size());
-      if (is_new) {
-        all.tasks.push_back(std::move(task));
-      } else {
-        all.tasks[it->second].weight += task.weight;
-      }
-    }
-  }
-  return all;
-}
-
-std::string JoinModelNames(const std::vector<std::string>& paths) {
-  std::string names;
-  for (const std::string& path : paths) {
-    if (!names.empty()) names += ", ";
-    names += path.substr(path.rfind('/') + 1);
-  }
-  return names;
-}
-
 // What tuning would do; spends nothing.
-absl::Status PrintPlan(const Options& options, const Target& target,
-                       const std::vector<driver::TuningTask>& tasks) {
+absl::Status PrintPlan(const TuningWork& work, bool json) {
   nlohmann::json list = nlohmann::json::array();
-  for (const driver::TuningTask& task : tasks) {
+  for (const driver::TuningTask& task : work.tasks.tasks) {
     const schedule::Task scheduled{
-        .def = task.def.get(), .signature = task.signature, .target = target};
+        .def = task.def.get(), .signature = task.signature, .target = work.target};
     const schedule::Template& tmpl = schedule::TemplateFor(*task.def);
     const int64_t space = tmpl.MakeSpace(scheduled).Count(kSpaceCountLimit);
     list.push_back({{"name", task.name},
@@ -107,11 +43,10 @@ absl::Status PrintPlan(const Options& options, const Target& target,
                     {"calls", task.weight},
                     {"flops", task.def->flops},
                     {"space", space},
-                    {"budget", std::min(options.trials, space)}});
+                    {"budget", std::min(work.spec.trials(), space)}});
   }
-  if (options.json) {
-    const nlohmann::json document = {{"schema", 1}, {"target", target.ToString()}, {"tasks", list}};
-    fmt::print("{}\n", document.dump(2));
+  if (json) {
+    PrintDocument({{"schema", 1}, {"target", work.target.ToString()}, {"tasks", list}});
     return absl::OkStatus();
   }
   fmt::print("{:<44} {:>5} {:>10} {:>8} {:>7}  {}\n", "kernel", "calls", "MFLOP", "space", "budget",
@@ -123,26 +58,6 @@ absl::Status PrintPlan(const Options& options, const Target& target,
                task["signature"].get<std::string>());
   }
   return absl::OkStatus();
-}
-
-v1::JobSpec SpecOf(const Options& options, const Target& target, const driver::ModelTasks& work,
-                   int64_t limit_ns) {
-  v1::JobSpec spec;
-  spec.set_model(JoinModelNames(options.models));
-  spec.set_target(target.ToString());
-  spec.set_trials(options.trials);
-  spec.set_limit_ns(limit_ns);
-  spec.set_seed(options.seed);
-  spec.set_search(options.search);
-  spec.set_constant_bytes(work.constant_bytes);
-  for (const driver::TuningTask& task : work.tasks) {
-    v1::TaskSpec& added = *spec.add_tasks();
-    added.set_workload(task.def->workload.text);
-    added.set_signature(task.signature.ToString());
-    added.set_name(task.name);
-    added.set_weight(task.weight);
-  }
-  return spec;
 }
 
 // What a farm of this call was doing nobody goes on with: its job is cancelled.
@@ -185,23 +100,24 @@ absl::StatusOr<v1::GetJobResponse> WatchOrInterrupt(TuningClient& client, int64_
   return ended;
 }
 
-absl::Status Submit(const Options& options, const v1::JobSpec& spec, int threads) {
+absl::Status Submit(const Options& options, const TuningWork& work) {
   const int64_t start_ns = Clock::Real().NowNs();
   std::unique_ptr<LocalFarm> farm;
-  std::string address = options.server;
+  std::string address = options.request.server;
   if (address.empty()) {
-    const std::string database = DatabasePath(options.database);
+    const std::string database = DatabasePath(options.request.database);
     const absl::StatusOr<std::string> writer = tuning_db::WriterOf(database);
     if (writer.ok() && !writer->empty()) {
       address = *writer;  // a daemon holds the database: the job goes through it
     } else {
-      HONE_ASSIGN_OR_RETURN(farm, LocalFarm::Start({.database = database, .threads = threads}));
+      HONE_ASSIGN_OR_RETURN(
+          farm, LocalFarm::Start({.database = database, .threads = work.target.threads}));
       address = farm->address();
     }
   }
   CatchInterrupts();
   TuningClient client(address);
-  HONE_ASSIGN_OR_RETURN(const v1::JobInfo job, client.Submit(spec));
+  HONE_ASSIGN_OR_RETURN(const v1::JobInfo job, client.Submit(work.spec));
   HONE_ASSIGN_OR_RETURN(const v1::GetJobResponse ended,
                         WatchOrInterrupt(client, job.id(), address, farm.get()));
   const double wall_s = static_cast<double>(Clock::Real().NowNs() - start_ns) * 1e-9;
@@ -210,23 +126,8 @@ absl::Status Submit(const Options& options, const v1::JobSpec& spec, int threads
 }
 
 absl::Status Tune(const Options& options) {
-  if (options.trials < 1) {
-    return WithExitCode(absl::InvalidArgumentError(fmt::format(
-                            "expected --trials of at least 1, found {}", options.trials)),
-                        kUsage);
-  }
-  HONE_ASSIGN_OR_RETURN(const Target target, options.target.Resolve());
-  HONE_ASSIGN_OR_RETURN(const int64_t limit_ns, ParseDuration(options.time));
-  HONE_ASSIGN_OR_RETURN(const driver::ModelTasks work, CollectTasks(options, target));
-  if (options.plan) return PrintPlan(options, target, work.tasks);
-  if (options.trials < tuning_db::kTrialsOfTuned) {
-    fmt::print(
-        stderr,
-        "note: fewer than {} trials a task leave all but small spaces at tier `tuning`, which "
-        "--require-tuned refuses\n",
-        tuning_db::kTrialsOfTuned);
-  }
-  return Submit(options, SpecOf(options, target, work, limit_ns), target.threads);
+  HONE_ASSIGN_OR_RETURN(const TuningWork work, Prepare(options.request));
+  return options.plan ? PrintPlan(work, options.json) : Submit(options, work);
 }
 
 }  // namespace
@@ -234,18 +135,7 @@ absl::Status Tune(const Options& options) {
 void AddTune(CLI::App& app, Action& action) {
   auto options = std::make_shared<Options>();
   CLI::App& verb = *app.add_subcommand("tune", "Search the kernels of models for fast configs");
-  verb.add_option("MODEL", options->models, "Models to tune (.onnx, .relay)")->required();
-  options->bindings.AddBindings(verb);
-  options->target.AddTo(verb);
-  verb.add_option("--trials", options->trials, "Trials a task, a total over all jobs ever")
-      ->capture_default_str();
-  verb.add_option("--time", options->time, "Ends the job after this time: 90s, 10m, 2h");
-  CLI::Option* db = verb.add_option("--db", options->database, "The tuning database");
-  verb.add_option("--server", options->server, "A running honed: unix:PATH")->excludes(db);
-  verb.add_option("--seed", options->seed, "Seed of the search")->capture_default_str();
-  verb.add_option("--search", options->search, "xgboost, random or grid")
-      ->check(CLI::IsMember({"xgboost", "random", "grid"}))
-      ->capture_default_str();
+  options->request.AddTo(verb);
   verb.add_flag("--plan", options->plan,
                 "Prints the tasks and what they would cost, and spends nothing");
   verb.add_flag("--json", options->json, "Prints one JSON document");

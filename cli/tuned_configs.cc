@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "compiler/ir/compatible_targets.h"
 #include "support/status.h"
 #include "tuning_db/resolve.h"
 
@@ -30,9 +31,7 @@ class TunedConfigs : public driver::ConfigSource {
   static tuning_db::IsCompatible IsCompatibleWith(const Target& target) {
     return [target](const std::string& text) {
       const absl::StatusOr<Target> other = Target::Parse(text);
-      return other.ok() && other->VectorBytes() == target.VectorBytes() &&
-             other->VectorRegisters() == target.VectorRegisters() &&
-             other->threads == target.threads;
+      return other.ok() && AreCompatible(*other, target);
     };
   }
 

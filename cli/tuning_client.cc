@@ -9,33 +9,18 @@
 #include <mutex>
 #include <thread>
 
+#include "cli/daemon_channel.h"
 #include "fmt/format.h"
 #include "hone/v1/tuning.grpc.pb.h"
-#include "support/daemon_address.h"
 #include "support/status.h"
 
 namespace hone::cli {
 namespace {
 
-constexpr std::chrono::seconds kCallLimit(30);
 constexpr std::chrono::milliseconds kStopInterval(100);
+constexpr uint32_t kJobsAPage = 20;
 constexpr int kWatchTries = 10;
 constexpr int kPauseIntervals = 10;  // between two tries
-
-absl::Status FromGrpc(const grpc::Status& status, const std::string& address) {
-  if (status.ok()) return absl::OkStatus();
-  if (status.error_code() == grpc::StatusCode::UNAVAILABLE ||
-      status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED) {
-    return absl::UnavailableError(fmt::format(
-        "expected a tuning server at {}, could not reach one: is honed running there? ({})",
-        address, status.error_message()));
-  }
-  return absl::Status(static_cast<absl::StatusCode>(status.error_code()), status.error_message());
-}
-
-void SetDeadline(grpc::ClientContext& context) {
-  context.set_deadline(std::chrono::system_clock::now() + kCallLimit);
-}
 
 std::string NewClientId() {
   unsigned char bytes[16];
@@ -74,18 +59,12 @@ class Canceller {
 }  // namespace
 
 struct TuningClient::Connection {
-  explicit Connection(const std::string& address) {
-    grpc::ChannelArguments arguments;
-    arguments.SetMaxReceiveMessageSize(kMaxMessageBytes);
-    arguments.SetMaxSendMessageSize(kMaxMessageBytes);
-    stub = v1::TuningService::NewStub(
-        grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments));
-  }
   std::unique_ptr<v1::TuningService::Stub> stub;
 };
 
 TuningClient::TuningClient(const std::string& address)
-    : address_(address), connection_(std::make_unique<Connection>(address)) {}
+    : address_(address),
+      connection_(new Connection{v1::TuningService::NewStub(DialDaemon(address))}) {}
 
 TuningClient::~TuningClient() = default;
 
@@ -111,6 +90,21 @@ absl::StatusOr<v1::GetJobResponse> TuningClient::Get(int64_t job) {
   return response;
 }
 
+absl::StatusOr<std::vector<v1::JobInfo>> TuningClient::List() {
+  std::vector<v1::JobInfo> jobs;
+  v1::ListJobsRequest request;
+  request.set_page_size(kJobsAPage);
+  do {
+    grpc::ClientContext context;
+    SetDeadline(context);
+    v1::ListJobsResponse page;
+    HONE_RETURN_IF_ERROR(FromGrpc(connection_->stub->ListJobs(&context, request, &page), address_));
+    jobs.insert(jobs.end(), page.jobs().begin(), page.jobs().end());
+    request.set_page_token(page.next_page_token());
+  } while (!request.page_token().empty());
+  return jobs;
+}
+
 absl::StatusOr<v1::JobInfo> TuningClient::Cancel(int64_t job) {
   v1::CancelJobRequest request;
   request.set_id(job);
@@ -130,6 +124,7 @@ absl::Status TuningClient::Watch(int64_t job, int64_t after_seq,
     v1::WatchJobRequest request;
     request.set_id(job);
     request.set_after_seq(after_seq);
+    request.set_changes_only(true);
     grpc::ClientContext context;
     grpc::Status ended;
     {

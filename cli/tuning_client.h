@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "hone/v1/tuning.pb.h"
@@ -21,10 +22,12 @@ class TuningClient {
   // Under a client id of its own: a retry after a lost answer starts nothing twice.
   absl::StatusOr<v1::JobInfo> Submit(const v1::JobSpec& spec);
   absl::StatusOr<v1::GetJobResponse> Get(int64_t job);
+  // All jobs ever, oldest first, without their tasks' texts.
+  absl::StatusOr<std::vector<v1::JobInfo>> List();
   absl::StatusOr<v1::JobInfo> Cancel(int64_t job);
-  // Events after `after_seq`, until the job has ended or `stop` (asked several times a second) says
-  // so. A lost stream is resumed after the last event seen, for as long as a daemon needs to start
-  // again.
+  // Events after `after_seq`, each with the tasks of its job that changed, until the job has ended
+  // or `stop` (asked several times a second) says so. A lost stream is resumed after the last event
+  // seen, for as long as a daemon needs to start again.
   absl::Status Watch(int64_t job, int64_t after_seq,
                      const std::function<void(const v1::WatchJobResponse&)>& on_event,
                      const std::function<bool()>& stop);

@@ -22,6 +22,7 @@ void AddRun(CLI::App& app, Action& action);
 void AddBench(CLI::App& app, Action& action);
 void AddTune(CLI::App& app, Action& action);
 void AddJob(CLI::App& app, Action& action);
+void AddWorker(CLI::App& app, Action& action);
 void AddExplain(CLI::App& app, Action& action);
 void AddLog(CLI::App& app, Action& action);
 void AddDb(CLI::App& app, Action& action);

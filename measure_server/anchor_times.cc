@@ -13,6 +13,10 @@ void AnchorTimes::Note(const std::string& key, double time_ns, int64_t now_ns, i
   constexpr int64_t kIntervalNs = 10'000'000'000;
   constexpr int64_t kOneIn = 20;
   entries_[key] = {time_ns, now_ns + std::max(kIntervalNs, kOneIn * spent_ns)};
+  if (entries_.size() <= kMost) return;
+  entries_.erase(std::min_element(
+      entries_.begin(), entries_.end(),
+      [](const auto& a, const auto& b) { return a.second.due_ns < b.second.due_ns; }));
 }
 
 double AnchorTimes::Newest(const std::string& key) const {

@@ -9,10 +9,12 @@
 namespace hone::measure {
 
 // Times show how the machine drifts, which is slow: each anchor is due every ten seconds, or less
-// often where timing it would take more than a twentieth of the time. The caller's clock; not
-// thread-safe.
+// often where timing it would take more than a twentieth of the time. Of many thousand anchors
+// those that were due first are forgotten. The caller's clock; not thread-safe.
 class AnchorTimes {
  public:
+  static constexpr size_t kMost = 4096;
+
   bool IsDue(const std::string& key, int64_t now_ns) const;
   // A time, or 0 for an anchor that failed, which is not tried again before it is due. `spent_ns`:
   // what it took.

@@ -20,6 +20,7 @@
 #include "runtime/module_abi.h"
 #include "runtime/thread_team.h"
 #include "support/clock.h"
+#include "support/daemon_address.h"
 #include "support/spare_cores.h"
 
 namespace hone::measure {
@@ -116,7 +117,7 @@ int Main(int argc, char** argv) {
   Flags flags;
   CLI::App app("Hone's worker: measures candidate kernels for a daemon.", "hone-measure");
   app.set_version_flag("--version", "hone 0.1.0");
-  app.add_option("--server", flags.server, "the daemon: unix:PATH")->required();
+  app.add_option("--server", flags.server, "the daemon: unix:PATH (default: honed's own default)");
   app.add_option("--name", flags.name, "unique on the farm (default: host and process)");
   app.add_option("--threads", flags.threads, "cores to measure on (default: all)")
       ->check(CLI::Range(1, kMaxThreads));
@@ -131,7 +132,8 @@ int Main(int argc, char** argv) {
     return app.exit(error) == 0 ? kExitOk : kExitUsage;
   }
   spdlog::set_default_logger(spdlog::stderr_logger_mt("hone-measure"));
-  const absl::StatusOr<std::string> address = ParseServerAddress(flags.server);
+  const absl::StatusOr<std::string> address =
+      ParseServerAddress(flags.server.empty() ? "unix:" + DefaultDaemonSocket() : flags.server);
   if (!address.ok()) {
     fmt::print(stderr, "{}\n", std::string(address.status().message()));
     return kExitUsage;

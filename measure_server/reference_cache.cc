@@ -38,7 +38,7 @@ absl::StatusOr<int> ReferenceCache::Get(const std::string& workload_digest,
   const auto failed = failed_.find(failed_key);
   if (failed != failed_.end()) return failed->second;
   const absl::StatusOr<int> fd = Compute(reference, seed, memory_limit_bytes);
-  if (absl::IsInvalidArgument(fd.status())) failed_[failed_key] = fd.status();
+  if (absl::IsInvalidArgument(fd.status())) RememberFailure(failed_key, fd.status());
   if (!fd.ok()) return fd.status();
   entries_.push_front({key, *fd, ReferenceFileBytes(*fd)});
   Trim();
@@ -79,6 +79,14 @@ absl::Status ReferenceCache::RunInto(int fd, const Artifact& reference, uint64_t
   const bool is_of_device =
       report.outcome == RunOutcome::kDeviceLost || report.outcome == RunOutcome::kNone;
   return is_of_device ? absl::AbortedError(message) : absl::InvalidArgumentError(message);
+}
+
+void ReferenceCache::RememberFailure(const std::string& key, const absl::Status& status) {
+  failed_[key] = status;
+  failed_order_.push_back(key);
+  if (failed_order_.size() <= kMostFailures) return;
+  failed_.erase(failed_order_.front());
+  failed_order_.pop_front();
 }
 
 void ReferenceCache::Trim() {

@@ -3,6 +3,7 @@
 #define HONE_MEASURE_SERVER_REFERENCE_CACHE_H_
 
 #include <cstdint>
+#include <deque>
 #include <list>
 #include <map>
 #include <string>
@@ -14,9 +15,12 @@
 namespace hone::measure {
 
 // By workload digest, reference artifact and seed; the last used ones up to a number of bytes. What
-// failed is remembered too: the next candidate would pay for the same failure. Not thread-safe.
+// failed is remembered too, up to a number of failures: the next candidate would pay for the same
+// one. Not thread-safe.
 class ReferenceCache {
  public:
+  static constexpr size_t kMostFailures = 1024;
+
   ReferenceCache(CandidateRunner* runner, uint64_t limit_bytes)
       : runner_(runner), limit_bytes_(limit_bytes) {}
   ~ReferenceCache();
@@ -42,11 +46,13 @@ class ReferenceCache {
   absl::Status RunInto(int fd, const Artifact& reference, uint64_t seed,
                        uint64_t memory_limit_bytes);
   void Trim();
+  void RememberFailure(const std::string& key, const absl::Status& status);
 
   CandidateRunner* const runner_;
   const uint64_t limit_bytes_;
   std::list<Entry> entries_;  // last used first
   std::map<std::string, absl::Status> failed_;
+  std::deque<std::string> failed_order_;  // its keys, oldest first
 };
 
 }  // namespace hone::measure

@@ -2,11 +2,13 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
+#include <ctime>
 #include <filesystem>
 #include <utility>
 
@@ -43,6 +45,29 @@ absl::StatusOr<std::string> FollowLinks(const std::string& path) {
   return ErrnoStatus(ELOOP, "write", path);
 }
 
+constexpr std::string_view kScratchPrefix = ".hone-";
+constexpr std::string_view kScratchSuffix = ".new";
+
+// Files that a killed writer left. A writer holds a lock on its own until it has ended; the age is
+// for the instant before it does.
+void RemoveLeftovers(const std::string& folder) {
+  constexpr time_t kAgeSeconds = 60;
+  std::error_code error;
+  for (auto entry = std::filesystem::directory_iterator(folder, error);
+       !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (!name.starts_with(kScratchPrefix) || !name.ends_with(kScratchSuffix)) continue;
+    const int fd = open(entry->path().c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0) continue;
+    struct stat info{};
+    const bool is_left = fstat(fd, &info) == 0 && S_ISREG(info.st_mode) &&
+                         info.st_uid == geteuid() && info.st_mtime + kAgeSeconds < time(nullptr) &&
+                         flock(fd, LOCK_EX | LOCK_NB) == 0;
+    if (is_left) unlink(entry->path().c_str());
+    close(fd);
+  }
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> ResolveOutput(const std::string& path) {
@@ -68,14 +93,18 @@ OutputFile::OutputFile(std::string path, std::string target, std::string scratch
 
 absl::StatusOr<OutputFile> OutputFile::Create(const std::string& path, mode_t mode) {
   HONE_ASSIGN_OR_RETURN(const std::string target, ResolveOutput(path));
+  RemoveLeftovers(FolderOf(target));
   // Not mkostemp: its files are their owner's only, and the umask cannot be read without a change.
   static std::atomic<uint64_t> count{0};
   while (true) {
     // No longer for a long name, which may be as long as names can be.
-    const std::string scratch =
-        fmt::format("{}/.hone-{}-{}.new", FolderOf(target), getpid(), count.fetch_add(1));
+    const std::string scratch = fmt::format("{}/{}{}-{}{}", FolderOf(target), kScratchPrefix,
+                                            getpid(), count.fetch_add(1), kScratchSuffix);
     const int fd = open(scratch.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-    if (fd >= 0) return OutputFile(path, target, scratch, fd);
+    if (fd >= 0) {
+      flock(fd, LOCK_EX | LOCK_NB);  // where files cannot be locked, none are removed either
+      return OutputFile(path, target, scratch, fd);
+    }
     if (errno != EEXIST) return ErrnoStatus(errno, "write", path);
   }
 }

@@ -19,8 +19,8 @@ namespace hone {
 absl::StatusOr<std::string> ResolveOutput(const std::string& path);
 
 // Bytes go to a file of its own name in the same folder, so that any number of writers of one path
-// do not meet: the last to commit wins. Abandoned, it leaves nothing; killed, `.hone-*.new`. Not
-// thread-safe.
+// do not meet: the last to commit wins. Abandoned, it leaves nothing; killed, `.hone-*.new`, which
+// the next writer in the folder removes once it is a minute old. Not thread-safe.
 class OutputFile {
  public:
   // `mode` as of open(2): less the umask.

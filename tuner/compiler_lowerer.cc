@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/ir/compatible_targets.h"
 #include "compiler/ir/target.h"
 #include "compiler/loop/features.h"
 #include "compiler/ops/lower.h"
@@ -107,10 +108,7 @@ absl::StatusOr<std::shared_ptr<const TaskContext>> CompilerLowerer::Open(
 }
 
 bool CompilerLowerer::IsCompatible(const std::string& target, const std::string& other) const {
-  const absl::StatusOr<Target> a = Target::Parse(target);
-  const absl::StatusOr<Target> b = Target::Parse(other);
-  return a.ok() && b.ok() && a->kind == b->kind && a->VectorBytes() == b->VectorBytes() &&
-         a->VectorRegisters() == b->VectorRegisters() && a->threads == b->threads;
+  return AreCompatible(target, other);
 }
 
 }  // namespace hone::tuner

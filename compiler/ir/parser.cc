@@ -3,20 +3,17 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <limits>
 #include <optional>
 #include <unordered_map>
 
 #include "absl/strings/escaping.h"
+#include "compiler/ir/attribute_parser.h"
 #include "compiler/ir/literal.h"
-#include "compiler/ir/scanner.h"
+#include "compiler/ir/scopes.h"
 #include "support/status.h"
 
 namespace hone::ir {
 namespace {
-
-constexpr int kMaxNesting = 200;
-constexpr int64_t kMaxBytes = int64_t{1} << 46;
 
 // Names visible in one block.
 struct Block {
@@ -24,9 +21,9 @@ struct Block {
   std::unordered_map<int64_t, Expr> numbers;
 };
 
-class Parser {
+class Parser : private AttributeParser {
  public:
-  explicit Parser(std::string_view text) : scan_(text) {}
+  using AttributeParser::AttributeParser;
 
   absl::StatusOr<Module> ParseModule() {
     HONE_RETURN_IF_ERROR(Metadata());
@@ -73,170 +70,6 @@ class Parser {
   }
 
  private:
-  // ---- names and types ----
-
-  absl::StatusOr<std::string> NameOrString(std::string_view what) {
-    if (scan_.Peek() == '"') return scan_.ExpectString();
-    const std::string_view name = scan_.TakeName(/*dots=*/false);
-    if (name.empty()) return scan_.Error(what);
-    return std::string(name);
-  }
-
-  absl::StatusOr<Type> ParseType() {
-    HONE_RETURN_IF_ERROR(Enter());
-    absl::StatusOr<Type> type = TypeInside();
-    --nesting_;
-    return type;
-  }
-
-  absl::StatusOr<Type> TypeInside() {
-    if (scan_.Take("(")) return TupleType();
-    if (scan_.TakeWord("fn")) return FunctionType();
-    const size_t start = (scan_.SkipSpace(), scan_.position());
-    if (scan_.TakeWord("Tensor")) return TensorTypeRest();
-    const std::optional<DataType> dtype = ParseDataType(scan_.TakeName(/*dots=*/false));
-    if (!dtype)
-      return scan_.ErrorAt(start,
-                           "a type: Tensor[(1, 2), float32], float32, a tuple or a function");
-    return Type{.tensor = {{}, *dtype}};
-  }
-
-  absl::StatusOr<Type> TupleType() {
-    Type type{.is_tuple = true};
-    while (!scan_.Take(")")) {
-      HONE_ASSIGN_OR_RETURN(Type field, ParseType());
-      type.fields.push_back(std::move(field));
-      if (!scan_.Take(",") && scan_.Peek() != ')') return scan_.Error("',' or ')' in a tuple type");
-    }
-    return type;
-  }
-
-  // After 'fn'.
-  absl::StatusOr<Type> FunctionType() {
-    HONE_RETURN_IF_ERROR(scan_.Expect("(", "before the types of parameters"));
-    HONE_ASSIGN_OR_RETURN(Type type, TupleType());
-    HONE_RETURN_IF_ERROR(scan_.Expect("->", "before the type of a result"));
-    HONE_ASSIGN_OR_RETURN(Type result, ParseType());
-    type.fields.push_back(std::move(result));
-    type.is_tuple = false;
-    type.is_function = true;
-    return type;
-  }
-
-  absl::StatusOr<Type> TensorTypeRest() {
-    Type type;
-    HONE_RETURN_IF_ERROR(scan_.Expect("[", "after 'Tensor'"));
-    HONE_RETURN_IF_ERROR(scan_.Expect("(", "before a shape"));
-    const size_t start = scan_.position();
-    while (!scan_.Take(")")) {
-      HONE_ASSIGN_OR_RETURN(int64_t extent, scan_.ExpectInteger("an extent"));
-      type.tensor.shape.push_back(extent);
-      if (!scan_.Take(",") && scan_.Peek() != ')') return scan_.Error("',' or ')' in a shape");
-    }
-    HONE_RETURN_IF_ERROR(scan_.Expect(",", "after a shape"));
-    const size_t name = (scan_.SkipSpace(), scan_.position());
-    const std::optional<DataType> dtype = ParseDataType(scan_.TakeName(/*dots=*/false));
-    if (!dtype) return scan_.ErrorAt(name, "an element type such as float32");
-    type.tensor.dtype = *dtype;
-    HONE_RETURN_IF_ERROR(scan_.Expect("]", "after a tensor type"));
-    int64_t bytes = SizeBytes(*dtype);
-    for (int64_t extent : type.tensor.shape) {
-      if (extent < 0 || (extent > 0 && bytes > kMaxBytes / extent)) {
-        return scan_.FailAt(start,
-                            "a shape's extents must not be negative, nor its size over 64 TiB");
-      }
-      bytes *= std::max<int64_t>(extent, 1);
-    }
-    return type;
-  }
-
-  // ---- attributes ----
-
-  absl::StatusOr<AttrValue> Attribute() {
-    const char c = scan_.Peek();
-    const size_t start = scan_.position();
-    if (c == '"') return scan_.ExpectString();
-    if (c == '[') return AttributeList();
-    const std::string_view number = scan_.TakeNumber();
-    if (!number.empty()) return Number(number, start);
-    if (scan_.Take("-inf")) return -std::numeric_limits<double>::infinity();
-    const std::string_view word = scan_.TakeName(/*dots=*/false);
-    if (word == "true") return true;
-    if (word == "false") return false;
-    if (word == "inf") return std::numeric_limits<double>::infinity();
-    if (word == "nan") return std::numeric_limits<double>::quiet_NaN();
-    if (word == "floats" && scan_.Take("[")) {
-      HONE_RETURN_IF_ERROR(scan_.Expect("]", "of an empty list"));
-      return std::vector<double>();
-    }
-    if (word == "strings" && scan_.Take("[")) {
-      HONE_RETURN_IF_ERROR(scan_.Expect("]", "of an empty list"));
-      return std::vector<std::string>();
-    }
-    if (const auto dtype = ParseDataType(word)) return *dtype;
-    return scan_.ErrorAt(start, "the value of an attribute");
-  }
-
-  absl::StatusOr<AttrValue> Number(std::string_view digits, size_t start) {
-    if (digits.find_first_of(".eE") == std::string_view::npos) {
-      int64_t value = 0;
-      const auto [end, error] =
-          std::from_chars(digits.data(), digits.data() + digits.size(), value);
-      if (error != std::errc()) return scan_.ErrorAt(start, "an integer of 64 bits");
-      return value;
-    }
-    double value = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (error != std::errc()) return scan_.ErrorAt(start, "a number that a double can hold");
-    return value;
-  }
-
-  template <typename T>
-  bool Append(AttrValue* list, AttrValue item, bool first) {
-    if (!std::holds_alternative<T>(item)) return false;
-    if (first) *list = std::vector<T>();
-    auto* items = std::get_if<std::vector<T>>(list);
-    if (items == nullptr) return false;
-    items->push_back(std::get<T>(std::move(item)));
-    return true;
-  }
-
-  absl::StatusOr<AttrValue> AttributeList() {
-    HONE_RETURN_IF_ERROR(scan_.Expect("[", "of a list"));
-    AttrValue list = std::vector<int64_t>();
-    for (bool first = true; !scan_.Take("]"); first = false) {
-      const size_t start = scan_.position();
-      if (scan_.Peek() == '[') return scan_.Error("a number or a string");
-      HONE_ASSIGN_OR_RETURN(AttrValue item, Attribute());
-      if (!Append<int64_t>(&list, item, first) && !Append<double>(&list, item, first) &&
-          !Append<std::string>(&list, item, first)) {
-        return scan_.ErrorAt(start, "an item of the kind of the list's first");
-      }
-      if (!scan_.Take(",") && scan_.Peek() != ']') return scan_.Error("',' or ']' in a list");
-    }
-    return list;
-  }
-
-  // True, and the cursor after '=', where an attribute begins.
-  absl::StatusOr<bool> AttributeName(std::string* name) {
-    const char c = scan_.Peek();
-    const size_t start = scan_.position();
-    if (c == '"') {
-      HONE_ASSIGN_OR_RETURN(*name, scan_.ExpectString());
-    } else {
-      *name = std::string(scan_.TakeName(/*dots=*/false));
-    }
-    if (!name->empty() && scan_.Take("=")) return true;
-    scan_.Seek(start);
-    return false;
-  }
-
-  absl::Status AttributeInto(Attrs* attrs, const std::string& name, size_t start) {
-    HONE_ASSIGN_OR_RETURN(AttrValue value, Attribute());
-    if (attrs->emplace(name, std::move(value)).second) return absl::OkStatus();
-    return scan_.FailAt(start, fmt::format("attribute {} is given twice", name));
-  }
-
   // ---- constants of rank 1 and more ----
 
   absl::StatusOr<int64_t> MetadataIndex() {
@@ -298,22 +131,20 @@ class Parser {
 
   // ---- functions and blocks ----
 
-  absl::Status Enter() {
-    if (++nesting_ <= kMaxNesting) return absl::OkStatus();
-    --nesting_;
-    return scan_.FailAt(scan_.position(),
-                        fmt::format("nested deeper than {} levels; name inner values with "
-                                    "'%0 = ...;' statements",
-                                    kMaxNesting));
-  }
-
   // After 'fn' or the function's name.
   absl::StatusOr<Expr> FunctionRest(std::vector<bool>* const_params) {
     HONE_RETURN_IF_ERROR(Enter());
+    const size_t start = scan_.position();
     blocks_.emplace_back();
     absl::StatusOr<Expr> function = FunctionInside(const_params);
     blocks_.pop_back();
     --nesting_;
+    // A numbered value belongs to the block that uses it, however flat the text was.
+    if (nesting_ == 0 && function.ok() && Scopes(*function).Nesting() > kMaxNesting) {
+      return scan_.FailAt(start, fmt::format("blocks that use one another are nested deeper than "
+                                             "{} levels",
+                                             kMaxNesting));
+    }
     return function;
   }
 
@@ -590,8 +421,6 @@ class Parser {
     return operands;
   }
 
-  Scanner scan_;
-  int nesting_ = 0;
   std::vector<Block> blocks_;
   std::map<int64_t, Expr> constants_;
   std::vector<std::pair<std::string, size_t>> globals_;

@@ -117,13 +117,18 @@ class DefinitionPrinter {
   // Gives a variable the name it is printed with, different from those of all visible ones.
   std::string Bind(const Expr& var) {
     std::string name = var->name;
-    for (int i = 1; visible_.contains(name); ++i) name = fmt::format("{}_{}", var->name, i);
+    // From where the last search ended: thousands of lets may bind one name.
+    int& next = next_suffix_[var->name];
+    while (visible_.contains(name)) name = fmt::format("{}_{}", var->name, ++next);
     visible_.insert(name);
     names_[var.get()] = name;
     return "%" + NameText(name);
   }
 
-  void Unbind(const Expr& var) { visible_.erase(names_.at(var.get())); }
+  void Unbind(const Expr& var) {
+    visible_.erase(names_.at(var.get()));
+    next_suffix_.erase(var->name);
+  }
 
   std::string Reference(const Expr& node) {
     switch (node->kind) {
@@ -139,8 +144,20 @@ class DefinitionPrinter {
         break;
     }
     const auto it = numbers_.find(node.get());
-    if (it != numbers_.end()) return fmt::format("%{}", it->second);
-    return fmt::format("{}.{}", Reference(node->args[0]), node->index);  // an inline TupleGetItem
+    return it != numbers_.end() ? fmt::format("%{}", it->second) : Item(node);
+  }
+
+  // Inline TupleGetItems, of one another: a loop, no recursion.
+  std::string Item(const Expr& last) {
+    std::vector<int64_t> indices;
+    const Expr* node = &last;
+    while ((*node)->kind == ExprKind::kTupleGetItem && !numbers_.contains(node->get())) {
+      indices.push_back((*node)->index);
+      node = &(*node)->args[0];
+    }
+    std::string text = Reference(*node);
+    for (size_t i = indices.size(); i-- > 0;) text += fmt::format(".{}", indices[i]);
+    return text;
   }
 
   // Nodes that stand where they are used, instead of in a statement of their own.
@@ -294,6 +311,7 @@ class DefinitionPrinter {
   std::unordered_map<const ExprNode*, size_t> numbers_;
   std::unordered_map<const ExprNode*, std::string> names_;
   std::set<std::string> visible_;
+  std::unordered_map<std::string, int> next_suffix_;
 };
 
 }  // namespace

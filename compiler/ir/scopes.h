@@ -24,13 +24,19 @@ class Scopes {
   int Uses(const Expr& node) const { return uses_.at(node.get()); }
   // In evaluation order.
   const std::vector<Expr>& Nodes(int scope) const { return nodes_[scope]; }
+  // How deeply blocks stand in blocks in the text. A let that is the result of the let before it
+  // goes on in the same block.
+  int Nesting() const { return nesting_; }
 
  private:
-  int Open(int parent);
+  int Open(int parent, int nesting);
   int CommonAncestor(int a, int b) const;
 
   std::vector<int> parent_;
   std::vector<int> depth_;
+  std::vector<int> jump_;  // an ancestor farther away, for CommonAncestor
+  std::vector<int> nesting_of_;
+  int nesting_ = 0;
   std::vector<std::vector<Expr>> nodes_;
   std::unordered_map<const ExprNode*, int> scope_;
   std::unordered_map<const ExprNode*, int> uses_;

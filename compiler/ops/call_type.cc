@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "compiler/ir/limits.h"
 #include "compiler/ops/attrs.h"
 #include "compiler/ops/op.h"
+#include "compiler/ops/type_budget.h"
 #include "support/status.h"
 
 namespace hone::ops {
@@ -15,6 +17,11 @@ constexpr int64_t kMaxElements = int64_t{1} << 48;
 absl::Status CheckSize(const std::string& op, const ir::Type& type) {
   for (const ir::Type& field : type.fields) HONE_RETURN_IF_ERROR(CheckSize(op, field));
   if (!type.IsTensor()) return absl::OkStatus();
+  if (type.tensor.shape.size() > ir::kMaxRank) {
+    return absl::InvalidArgumentError(
+        fmt::format("{}: a result of at most {} extents was expected, found {}", op, ir::kMaxRank,
+                    type.tensor.shape.size()));
+  }
   int64_t count = 1;
   for (const int64_t extent : type.tensor.shape) {
     if (extent < 0 || extent > kMaxElements || __builtin_mul_overflow(count, extent, &count) ||
@@ -97,12 +104,12 @@ ir::Expr TypedFunction(std::vector<ir::Expr> params, ir::Expr body, ir::Attrs at
 
 absl::StatusOr<ir::Expr> InferFunctionTypes(const ir::Expr& function) {
   absl::Status status;
+  TypeBudget budget;
   ir::Expr body = ir::Rewrite(ir::Body(*function), [&](const ir::Expr& node) -> ir::Expr {
     if (!status.ok()) return node;
     absl::StatusOr<ir::Expr> typed = InferNode(node);
-    if (typed.ok()) return *std::move(typed);
-    status = std::move(typed).status();
-    return node;
+    status = typed.ok() ? budget.Charge(*(*typed)->type) : typed.status();
+    return status.ok() ? *std::move(typed) : node;
   });
   HONE_RETURN_IF_ERROR(status);
   return TypedFunction(ir::Params(*function), std::move(body), function->attrs);

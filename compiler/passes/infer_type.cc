@@ -8,6 +8,7 @@
 
 #include "compiler/ir/printer.h"
 #include "compiler/ops/call_type.h"
+#include "compiler/ops/type_budget.h"
 #include "support/status.h"
 
 namespace hone::passes {
@@ -20,8 +21,14 @@ using ir::Type;
 // "nn.conv2d(Tensor[(1, 3, 8, 8), float32], ..., strides=[2, 2])": the expression, for messages.
 std::string Head(const Expr& node) {
   std::string list;
+  constexpr size_t kLongest = 2000;
   for (const Expr& arg : node->args) {
     if (!list.empty()) list += ", ";
+    if (list.size() > kLongest) {
+      list.resize(kLongest);
+      list += " ...";
+      break;
+    }
     if (arg->kind == ExprKind::kGlobalVar) {
       list += "@" + arg->name;
     } else {
@@ -70,6 +77,8 @@ absl::Status CheckFunctionAttrs(const ir::Attrs& attrs) {
 
 class Inference {
  public:
+  static constexpr size_t kMaxDepth = 200;  // of functions within functions: each takes stack
+
   explicit Inference(const ir::Module& module) : module_(module) {}
 
   absl::StatusOr<ir::Module> Run() {
@@ -88,6 +97,7 @@ class Inference {
     if (function->kind != ExprKind::kFunction) {
       return absl::InvalidArgumentError(fmt::format("@{} is not a function", name));
     }
+    ++depth_;
     ++in_progress_[name];
     std::unordered_map<const ir::ExprNode*, Expr> typed;
     for (const Expr& node : ir::PostOrder(function)) {
@@ -96,6 +106,7 @@ class Inference {
       typed[node.get()] = *std::move(result);
     }
     --in_progress_[name];
+    --depth_;
     return done_[name] = typed.at(function.get());
   }
 
@@ -123,6 +134,7 @@ class Inference {
       return rebuilt;
     }
     HONE_ASSIGN_OR_RETURN(Type type, TypeOf(*rebuilt));
+    HONE_RETURN_IF_ERROR(budget_.Charge(type));
     if (rebuilt->type && *rebuilt->type == type) return rebuilt;
     return ir::WithType(rebuilt, std::move(type));
   }
@@ -220,11 +232,18 @@ class Inference {
     return function.fields.back();
   }
 
-  // A function that calls itself must state its type.
+  // A function that calls itself, or that is too deep for the stack, must state its type; that it
+  // holds is found when its own turn comes.
   absl::StatusOr<Expr> NamedFunction(const std::string& name) {
-    if (in_progress_[name] == 0) return Global(name);
+    if (in_progress_[name] == 0 && depth_ < kMaxDepth) return Global(name);
     const Expr& function = module_.functions.at(name);
-    if (function->type) return function;
+    if (function->kind == ExprKind::kFunction && function->type) return function;
+    if (in_progress_[name] == 0) {
+      return absl::InvalidArgumentError(
+          fmt::format("expected functions that use one another at most {} deep, or that state the "
+                      "types of their results; found more",
+                      kMaxDepth));
+    }
     return absl::InvalidArgumentError(
         fmt::format("@{} calls itself and must state the type of its result", name));
   }
@@ -232,6 +251,8 @@ class Inference {
   const ir::Module& module_;
   std::map<std::string, Expr> done_;
   std::map<std::string, int> in_progress_;
+  size_t depth_ = 0;
+  ops::TypeBudget budget_;
 };
 
 }  // namespace

@@ -78,7 +78,8 @@ TEST_F(Jobs, CtrlCOfALocalTuneCancelsItsJobAndTheNextTuneIsFree) {
 
 TEST_F(Jobs, AJobOfAServerGoesOnAfterCtrlCAndIsWatchedAndCancelled) {
   StartHoned();
-  RunningHone tune({"tune", "mlp.onnx", "--server", Server()}, folder_.path());
+  RunningHone tune({"tune", "mlp.onnx", "--target", "native", "--server", Server()},
+                   folder_.path());
   ASSERT_TRUE(Eventually([&] {
     return tune.Err().find("no connected device has the target") != std::string::npos;
   })) << tune.Err();
@@ -99,7 +100,8 @@ TEST_F(Jobs, AJobOfAServerGoesOnAfterCtrlCAndIsWatchedAndCancelled) {
 
 TEST_F(Jobs, CtrlCTwiceCancelsAJobOfAServer) {
   StartHoned();
-  RunningHone tune({"tune", "mlp.onnx", "--server", Server()}, folder_.path());
+  RunningHone tune({"tune", "mlp.onnx", "--target", "native", "--server", Server()},
+                   folder_.path());
   ASSERT_TRUE(Eventually([&] { return tune.Err().find("job 1 waits") != std::string::npos; }));
   tune.PressCtrlC();
   ASSERT_TRUE(Eventually([&] { return tune.Err().find("detached") != std::string::npos; }));
@@ -112,7 +114,8 @@ TEST_F(Jobs, CtrlCTwiceCancelsAJobOfAServer) {
 
 TEST_F(Jobs, AWatchOutlivesARestartOfTheDaemon) {
   StartHoned();
-  RunningHone watch({"tune", "mlp.onnx", "--server", Server()}, folder_.path());
+  RunningHone watch({"tune", "mlp.onnx", "--target", "native", "--server", Server()},
+                    folder_.path());
   ASSERT_TRUE(Eventually([&] { return watch.Err().find("job 1 waits") != std::string::npos; }));
   honed_.reset();
   StartHoned();

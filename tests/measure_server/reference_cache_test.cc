@@ -62,6 +62,18 @@ TEST_F(ReferenceCacheTest, AFailureIsRememberedForTheWorkload) {
   EXPECT_TRUE(Get("other workload", 1, 0).ok());
 }
 
+TEST_F(ReferenceCacheTest, OfManyFailuresTheOldestAreForgotten) {
+  runner_.outcome = RunOutcome::kCrash;
+  for (size_t i = 0; i <= ReferenceCache::kMostFailures; ++i) {
+    EXPECT_FALSE(Get(std::to_string(i), 1, 0).ok());
+  }
+  const size_t runs = runner_.requests.size();
+  EXPECT_FALSE(Get(std::to_string(ReferenceCache::kMostFailures), 1, 0).ok());
+  EXPECT_EQ(runner_.requests.size(), runs);
+  EXPECT_FALSE(Get("0", 1, 0).ok());
+  EXPECT_EQ(runner_.requests.size(), runs + 1);
+}
+
 TEST_F(ReferenceCacheTest, ADeviceThatIsLostIsTriedAgain) {
   runner_.outcome = RunOutcome::kDeviceLost;
   EXPECT_TRUE(absl::IsAborted(Get("workload", 1, 0).status()));

@@ -7,7 +7,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
+#include <fstream>
 
 #include "support/file_system.h"
 
@@ -82,6 +84,29 @@ TEST_F(OutputFileTest, HasTheModeThatTheUmaskLeaves) {
   struct stat info{};
   ASSERT_EQ(stat(path_.c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & 0777, 0640u);
+}
+
+TEST_F(OutputFileTest, WhatAKilledWriterLeftIsRemovedByTheNext) {
+  namespace fs = std::filesystem;
+  const auto age = [](const std::string& path) {
+    fs::last_write_time(path, fs::file_time_type::clock::now() - std::chrono::hours(1));
+  };
+  const std::string left = folder_ + "/.hone-1-2.new";
+  const std::string fresh = folder_ + "/.hone-1-3.new";
+  const std::string other = folder_ + "/.hone-notes";
+  for (const std::string& path : {left, fresh, other}) std::ofstream(path) << "half";
+  age(left);
+  age(other);
+  auto slow = OutputFile::Create(folder_ + "/slow", 0644);  // at work for an hour
+  ASSERT_TRUE(slow.ok() && slow->Write("slow").ok());
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder_)) {
+    if (entry.path() != fresh) age(entry.path());
+  }
+  ASSERT_TRUE(WriteFileAtomically(path_, "new").ok());
+  EXPECT_FALSE(fs::exists(left));
+  EXPECT_TRUE(fs::exists(fresh)) << "its writer may not have locked it yet";
+  EXPECT_TRUE(fs::exists(other));
+  EXPECT_TRUE(slow->Commit().ok());
 }
 
 TEST_F(OutputFileTest, WritersOfOnePathDoNotMeet) {

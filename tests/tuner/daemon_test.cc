@@ -98,6 +98,7 @@ class DaemonTest : public ::testing::Test {
     v1::WatchJobRequest request;
     request.set_id(job);
     request.set_after_seq(after);
+    request.set_changes_only(changes_only_);
     const auto stream = tuning_->WatchJob(&context, request);
     std::vector<v1::WatchJobResponse> events;
     v1::WatchJobResponse event;
@@ -118,7 +119,29 @@ class DaemonTest : public ::testing::Test {
   std::unique_ptr<v1::FarmService::Stub> farm_;
   std::unique_ptr<v1::LogService::Stub> log_;
   grpc::Status watched_;
+  bool changes_only_ = false;
 };
+
+TEST_F(DaemonTest, AWatchOfChangesGetsATaskOnlyWhenItChanged) {
+  StartWorker();
+  v1::JobInfo job;
+  ASSERT_TRUE(Submit(Request("a"), &job).ok());
+  changes_only_ = true;
+  const auto live = Watch(job.id(), 0);
+  std::string last;
+  for (const v1::WatchJobResponse& event : live) {
+    for (const v1::TaskProgress& task : event.job().tasks()) {
+      EXPECT_NE(task.SerializeAsString(), last);
+      last = task.SerializeAsString();
+    }
+  }
+  const auto after_its_end = Watch(job.id(), 0);
+  ASSERT_EQ(after_its_end.size(), live.size());
+  EXPECT_EQ(after_its_end.front().job().tasks(0).SerializeAsString(), last);
+  for (size_t i = 1; i < after_its_end.size(); ++i) {
+    EXPECT_TRUE(after_its_end[i].job().tasks().empty());
+  }
+}
 
 TEST_F(DaemonTest, TunesAJobAndReportsItsProgress) {
   StartWorker();

@@ -9,7 +9,9 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "tests/tuning_db/examples.h"
 #include "tuning_db/store.h"
 
 namespace hone::tuning_db {
@@ -52,6 +54,27 @@ class Conformance : public testing::TestWithParam<StoreKind> {
   std::unique_ptr<StoreFixture> fixture_;
   std::unique_ptr<Store> store_;
 };
+
+inline std::vector<int64_t> Ids(const std::vector<Record>& records) {
+  std::vector<int64_t> ids;
+  for (const Record& record : records) ids.push_back(record.id);
+  return ids;
+}
+
+inline std::vector<int64_t> Ids(const std::vector<Trial>& trials) {
+  std::vector<int64_t> ids;
+  for (const Trial& trial : trials) ids.push_back(trial.id);
+  return ids;
+}
+
+// Proposes, leases and settles one trial.
+inline Trial SettleOne(Store& store, const Trial& wanted, double median_ns = 1000) {
+  const Trial trial = store.Propose({wanted}).value().at(0);
+  const Trial leased = store.Lease(trial.id, "worker-1").value();
+  EXPECT_EQ(store.Settle(leased.fence, ExampleRecord(trial.id, median_ns)).value(),
+            SettleResult::kSettled);
+  return leased;
+}
 
 }  // namespace hone::tuning_db
 

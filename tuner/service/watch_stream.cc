@@ -48,8 +48,9 @@ void WatchStream::Read() {
     if (!is_open) End(grpc::Status::OK);
     return;
   }
-  const auto info = parts_.reporter->Report(job_, JobReporter::Spec::kWithoutTasks);
+  auto info = parts_.reporter->Report(job_, JobReporter::Spec::kWithoutTasks);
   if (!info.ok()) return End(ToGrpc(info.status()));
+  if (changes_only_) KeepChanges(*info);
   const v1::WatchJobResponse* first = nullptr;
   {
     const std::lock_guard lock(mutex_);
@@ -60,12 +61,25 @@ void WatchStream::Read() {
       message.set_kind(event.kind);
       message.set_payload(event.payload);
       *message.mutable_job() = *info;
+      if (changes_only_) info->clear_tasks();  // the batch's first event has told
       last_seq_ = event.seq;
     }
     writing_ = true;
     first = &queue_.front();
   }
   StartWrite(first);
+}
+
+void WatchStream::KeepChanges(v1::JobInfo& job) {
+  google::protobuf::RepeatedPtrField<v1::TaskProgress> changed;
+  for (v1::TaskProgress& task : *job.mutable_tasks()) {
+    std::string& last = sent_[{task.workload_digest(), task.signature()}];
+    std::string now = task.SerializeAsString();
+    if (now == last) continue;
+    last = std::move(now);
+    changed.Add(std::move(task));
+  }
+  job.mutable_tasks()->Swap(&changed);
 }
 
 void WatchStream::OnWriteDone(bool ok) {

@@ -5,8 +5,11 @@
 #include <grpcpp/grpcpp.h>
 
 #include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <string>
+#include <utility>
 
 #include "hone/v1/tuning.pb.h"
 #include "tuner/service/tuning_service.h"
@@ -27,17 +30,24 @@ class WatchStream : public grpc::ServerWriteReactor<hone::v1::WatchJobResponse>,
 
  private:
   WatchStream(const TuningServiceParts& parts, const hone::v1::WatchJobRequest& request)
-      : parts_(parts), job_(request.id()), last_seq_(request.after_seq()) {}
+      : parts_(parts),
+        job_(request.id()),
+        changes_only_(request.changes_only()),
+        last_seq_(request.after_seq()) {}
 
   void Wake();
   // On the watchers' executor: reads what is new and sends it.
   void Read();
   void End(const grpc::Status& status);
+  // Leaves only those tasks in `job` that are not as they were last sent.
+  void KeepChanges(hone::v1::JobInfo& job);
 
   const TuningServiceParts parts_;
   const int64_t job_;
+  const bool changes_only_;
   std::shared_ptr<WatchStream> self_;  // until OnDone
   EventHub::Id subscription_;
+  std::map<std::pair<std::string, std::string>, std::string> sent_;  // of Read only
 
   std::mutex mutex_;  // guards all below
   int64_t last_seq_;

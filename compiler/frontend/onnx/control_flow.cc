@@ -19,6 +19,17 @@ absl::StatusOr<const OnnxGraph*> Graph(NodeReader& node, const std::string& name
   return absl::InvalidArgumentError(fmt::format("attribute {} was expected to be a graph", name));
 }
 
+// What another run of the graph adds to the model, in nodes: one of many operands counts as
+// several.
+int64_t CostOf(const OnnxGraph& graph) {
+  constexpr size_t kOperandsOfANode = 8;
+  size_t cost = 1 + (graph.inputs.size() + graph.outputs.size()) / kOperandsOfANode;
+  for (const OnnxNode& node : graph.nodes) {
+    cost += 1 + (node.inputs.size() + node.outputs.size()) / kOperandsOfANode;
+  }
+  return static_cast<int64_t>(cost);
+}
+
 // The outputs of a graph within `around` on these inputs.
 Results RunGraph(const OnnxGraph& graph, const NodeScope& around,
                  const std::vector<ir::Expr>& inputs) {
@@ -135,7 +146,7 @@ class LoopUnroller {
   }
 
   Results Trip(int64_t trip, const std::vector<ir::Expr>& carried) const {
-    HONE_RETURN_IF_ERROR(node_.Unroll(static_cast<int64_t>(body_->nodes.size()) + 1));
+    HONE_RETURN_IF_ERROR(node_.Unroll(CostOf(*body_)));
     std::vector<ir::Expr> inputs = {ir::ConstantFromBytes({{}, DataType::kInt64}, &trip),
                                     condition_};
     inputs.insert(inputs.end(), carried.begin(), carried.end());
@@ -179,7 +190,7 @@ class ScanUnroller {
                                 node_.args().begin() + static_cast<int64_t>(states_));
     std::vector<std::vector<ir::Expr>> scanned(body_->outputs.size() - states_);
     for (int64_t trip = 0; trip < trips_; ++trip) {
-      HONE_RETURN_IF_ERROR(node_.Unroll(static_cast<int64_t>(body_->nodes.size()) + 1));
+      HONE_RETURN_IF_ERROR(node_.Unroll(CostOf(*body_)));
       std::vector<ir::Expr> inputs = state;
       for (size_t i = 0; i < in_axes_.size(); ++i) {
         HONE_ASSIGN_OR_RETURN(ir::Expr e, Slice(i, trip));

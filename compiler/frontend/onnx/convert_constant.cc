@@ -1,6 +1,7 @@
 // Constant, ConstantOfShape.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "compiler/frontend/onnx/converters.h"
@@ -52,9 +53,13 @@ Results ConstantOfShape(NodeReader& node) {
   HONE_ASSIGN_OR_RETURN(const int64_t size, TensorBytes(shape, DtypeOf(value)));
   HONE_RETURN_IF_ERROR(node.Generate(size));
   std::string bytes(size, '\0');
-  const int64_t element = SizeBytes(DtypeOf(value));
-  for (int64_t i = 0; i < size; i += element) {
-    std::memcpy(bytes.data() + i, value->data.bytes, element);
+  // What is filled so far, doubled.
+  int64_t filled = std::min<int64_t>(size, SizeBytes(DtypeOf(value)));
+  std::memcpy(bytes.data(), value->data.bytes, filled);
+  while (filled < size) {
+    const int64_t more = std::min(filled, size - filled);
+    std::memcpy(bytes.data() + filled, bytes.data(), more);
+    filled += more;
   }
   return std::vector<ir::Expr>{MakeConstant(shape, DtypeOf(value), std::move(bytes))};
 }

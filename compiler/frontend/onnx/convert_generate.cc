@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <type_traits>
 
 #include "compiler/frontend/onnx/converters.h"
 #include "compiler/frontend/onnx/results.h"
@@ -15,9 +16,13 @@ namespace {
 
 template <typename T>
 std::string Series(T start, T delta, int64_t count) {
+  // Integers wrap around between their start and their end, which fit.
+  using Sum = typename std::conditional_t<std::is_integral_v<T>, std::type_identity<uint64_t>,
+                                          std::type_identity<T>>::type;
   std::string bytes(count * sizeof(T), '\0');
   for (int64_t i = 0; i < count; ++i) {
-    const T value = static_cast<T>(start + static_cast<T>(i) * delta);
+    const T value =
+        static_cast<T>(static_cast<Sum>(start) + static_cast<Sum>(i) * static_cast<Sum>(delta));
     std::memcpy(bytes.data() + i * sizeof(T), &value, sizeof(T));
   }
   return bytes;

@@ -170,7 +170,7 @@ class GraphImport {
 
   const OnnxModel& model_;
   const ImportOptions& options_;
-  int64_t generated_bytes_left_ = int64_t{2} << 30;
+  int64_t generated_bytes_left_ = int64_t{1} << 29;
   NodeScope scope_;
 };
 

@@ -1,0 +1,56 @@
+#include "cli/daemon_channel.h"
+
+#include <grpcpp/grpcpp.h>
+
+#include <chrono>
+#include <filesystem>
+
+#include "cli/model_options.h"
+#include "fmt/format.h"
+#include "support/daemon_address.h"
+#include "support/status.h"
+#include "tuning_db/store.h"
+
+namespace hone::cli {
+namespace {
+
+constexpr std::chrono::seconds kCallLimit(30);
+
+}  // namespace
+
+absl::StatusOr<std::string> DaemonAddress(const std::string& server, const std::string& database) {
+  if (!server.empty()) return server;
+  const std::string path = DatabasePath(database);
+  HONE_ASSIGN_OR_RETURN(const std::string address, tuning_db::WriterOf(path));
+  if (!address.empty()) return address;
+  const std::string socket = DefaultDaemonSocket();
+  std::error_code error;
+  if (database.empty() && std::filesystem::exists(socket, error)) return "unix:" + socket;
+  return absl::UnavailableError(fmt::format(
+      "expected a running honed that holds {}, found none; name one with --server unix:PATH",
+      path));
+}
+
+std::shared_ptr<grpc::Channel> DialDaemon(const std::string& address) {
+  grpc::ChannelArguments arguments;
+  arguments.SetMaxReceiveMessageSize(kMaxMessageBytes);
+  arguments.SetMaxSendMessageSize(kMaxMessageBytes);
+  return grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments);
+}
+
+void SetDeadline(grpc::ClientContext& context) {
+  context.set_deadline(std::chrono::system_clock::now() + kCallLimit);
+}
+
+absl::Status FromGrpc(const grpc::Status& status, const std::string& address) {
+  if (status.ok()) return absl::OkStatus();
+  if (status.error_code() == grpc::StatusCode::UNAVAILABLE ||
+      status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED) {
+    return absl::UnavailableError(fmt::format(
+        "expected a tuning server at {}, could not reach one: is honed running there? ({})",
+        address, status.error_message()));
+  }
+  return absl::Status(static_cast<absl::StatusCode>(status.error_code()), status.error_message());
+}
+
+}  // namespace hone::cli

@@ -1,0 +1,33 @@
+// What the clients of all of the daemon's services share.
+#ifndef HONE_CLI_DAEMON_CHANNEL_H_
+#define HONE_CLI_DAEMON_CHANNEL_H_
+
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+namespace grpc {
+class Channel;
+class ClientContext;
+class Status;
+}  // namespace grpc
+
+namespace hone::cli {
+
+// The daemon that a verb speaks with: `server` ("unix:PATH") where it is given; else the one that
+// holds `database`; and where neither is given, the one that holds the default database or, if none
+// does, the one at the default socket.
+absl::StatusOr<std::string> DaemonAddress(const std::string& server, const std::string& database);
+
+// To the daemon at `address`; connects with the first call.
+std::shared_ptr<grpc::Channel> DialDaemon(const std::string& address);
+// For a call that answers at once.
+void SetDeadline(grpc::ClientContext& context);
+// kUnavailable says that nobody answers at `address`.
+absl::Status FromGrpc(const grpc::Status& status, const std::string& address);
+
+}  // namespace hone::cli
+
+#endif  // HONE_CLI_DAEMON_CHANNEL_H_

@@ -1,0 +1,151 @@
+#include "cli/tuning_request.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <set>
+
+#include "CLI/CLI.hpp"
+#include "cli/exit_code.h"
+#include "cli/farm_client.h"
+#include "fmt/format.h"
+#include "fmt/ranges.h"
+#include "support/status.h"
+#include "tuning_db/resolve.h"
+
+namespace hone::cli {
+namespace {
+
+// "90", "90s", "10m", "2h" as nanoseconds.
+absl::StatusOr<int64_t> ParseDuration(const std::string& text) {
+  if (text.empty()) return 0;
+  double value = 0;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const std::string unit(rest, text.data() + text.size());
+  static const std::map<std::string, double> kUnits = {{"", 1}, {"s", 1}, {"m", 60}, {"h", 3600}};
+  const auto found = kUnits.find(unit);
+  if (error != std::errc() || value <= 0 || found == kUnits.end()) {
+    return WithExitCode(
+        absl::InvalidArgumentError(
+            fmt::format("expected a duration such as 90s, 10m or 2h for --time, found '{}'", text)),
+        kUsage);
+  }
+  return static_cast<int64_t>(value * found->second * 1e9);
+}
+
+// What is to be tuned of all models; one entry a task and signature, weights added. A kernel finds
+// its constants cold where any of the models pushes them out.
+absl::StatusOr<driver::ModelTasks> CollectTasks(const TuningRequest& request,
+                                                const Target& target) {
+  driver::ModelTasks all;
+  std::map<std::pair<std::string, std::string>, size_t> known;
+  for (const std::string& path : request.models) {
+    HONE_ASSIGN_OR_RETURN(ir::Module module, LoadModel({.path = path,
+                                                        .shapes = request.bindings.shapes,
+                                                        .constants = request.bindings.constants}));
+    HONE_ASSIGN_OR_RETURN(driver::ModelTasks found, driver::TasksOf(module, target));
+    all.constant_bytes = std::max(all.constant_bytes, found.constant_bytes);
+    for (driver::TuningTask& task : found.tasks) {
+      const auto key = std::make_pair(task.def->workload.digest, task.signature.ToString());
+      const auto [it, is_new] = known.try_emplace(key, all.tasks.size());
+      if (is_new) {
+        all.tasks.push_back(std::move(task));
+      } else {
+        all.tasks[it->second].weight += task.weight;
+      }
+    }
+  }
+  return all;
+}
+
+std::string JoinModelNames(const std::vector<std::string>& paths) {
+  std::string names;
+  for (const std::string& path : paths) {
+    if (!names.empty()) names += ", ";
+    names += path.substr(path.rfind('/') + 1);
+  }
+  return names;
+}
+
+v1::JobSpec SpecOf(const TuningRequest& request, const Target& target,
+                   const driver::ModelTasks& work, int64_t limit_ns) {
+  v1::JobSpec spec;
+  spec.set_model(JoinModelNames(request.models));
+  spec.set_target(target.ToString());
+  spec.set_trials(request.trials);
+  spec.set_limit_ns(limit_ns);
+  spec.set_seed(request.seed);
+  spec.set_search(request.search);
+  spec.set_constant_bytes(work.constant_bytes);
+  for (const driver::TuningTask& task : work.tasks) {
+    v1::TaskSpec& added = *spec.add_tasks();
+    added.set_workload(task.def->workload.text);
+    added.set_signature(task.signature.ToString());
+    added.set_name(task.name);
+    added.set_weight(task.weight);
+  }
+  return spec;
+}
+
+absl::StatusOr<std::string> OnlyTargetOf(const std::string& server) {
+  HONE_ASSIGN_OR_RETURN(const auto workers, FarmClient(server).Workers());
+  std::set<std::string> targets;
+  for (const v1::WorkerInfo& worker : workers) {
+    for (const v1::Device& device : worker.devices()) targets.insert(device.target());
+  }
+  if (targets.size() == 1) return *targets.begin();
+  const std::string found =
+      targets.empty() ? "no worker" : fmt::format("several: {}", fmt::join(targets, "; "));
+  return WithExitCode(
+      absl::InvalidArgumentError(fmt::format(
+          "expected --target, or a server whose workers have one target, found {}", found)),
+      kUsage);
+}
+
+absl::StatusOr<Target> TargetOf(const TuningRequest& request) {
+  TargetOptions options = request.target;
+  if (!request.server.empty() && !options.is_given) {
+    HONE_ASSIGN_OR_RETURN(options.target, OnlyTargetOf(request.server));
+  }
+  return options.Resolve();
+}
+
+}  // namespace
+
+void TuningRequest::AddTo(CLI::App& verb) {
+  verb.add_option("MODEL", models, "Models to tune (.onnx, .relay)")->required();
+  bindings.AddBindings(verb);
+  target.AddTo(verb);
+  verb.add_option("--trials", trials, "Trials a task, a total over all jobs ever")
+      ->capture_default_str();
+  verb.add_option("--time", time, "Ends the job after this time: 90s, 10m, 2h");
+  CLI::Option* db = verb.add_option("--db", database, "The tuning database");
+  verb.add_option("--server", server, "A running honed: unix:PATH")->excludes(db);
+  verb.add_option("--seed", seed, "Seed of the search")->capture_default_str();
+  verb.add_option("--search", search, "xgboost, random or grid")
+      ->check(CLI::IsMember({"xgboost", "random", "grid"}))
+      ->capture_default_str();
+}
+
+absl::StatusOr<TuningWork> Prepare(const TuningRequest& request) {
+  if (request.trials < 1) {
+    return WithExitCode(absl::InvalidArgumentError(fmt::format(
+                            "expected --trials of at least 1, found {}", request.trials)),
+                        kUsage);
+  }
+  if (request.trials < tuning_db::kTrialsOfTuned) {
+    fmt::print(
+        stderr,
+        "note: fewer than {} trials a task leave all but small spaces at tier `tuning`, which "
+        "--require-tuned refuses\n",
+        tuning_db::kTrialsOfTuned);
+  }
+  HONE_ASSIGN_OR_RETURN(const int64_t limit_ns, ParseDuration(request.time));
+  TuningWork work;
+  HONE_ASSIGN_OR_RETURN(work.target, TargetOf(request));
+  HONE_ASSIGN_OR_RETURN(work.tasks, CollectTasks(request, work.target));
+  work.spec = SpecOf(request, work.target, work.tasks, limit_ns);
+  return work;
+}
+
+}  // namespace hone::cli

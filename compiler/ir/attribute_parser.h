@@ -1,0 +1,29 @@
+// Attributes in graph text.
+#ifndef HONE_COMPILER_IR_ATTRIBUTE_PARSER_H_
+#define HONE_COMPILER_IR_ATTRIBUTE_PARSER_H_
+
+#include <string>
+#include <string_view>
+
+#include "compiler/ir/type_parser.h"
+
+namespace hone::ir {
+
+class AttributeParser : public TypeParser {
+ public:
+  using TypeParser::TypeParser;
+
+ protected:
+  // True, and the cursor after '=', where an attribute begins.
+  absl::StatusOr<bool> AttributeName(std::string* name);
+  absl::Status AttributeInto(Attrs* attrs, const std::string& name, size_t start);
+
+ private:
+  absl::StatusOr<AttrValue> Attribute();
+  absl::StatusOr<AttrValue> Number(std::string_view digits, size_t start);
+  absl::StatusOr<AttrValue> AttributeList();
+};
+
+}  // namespace hone::ir
+
+#endif  // HONE_COMPILER_IR_ATTRIBUTE_PARSER_H_

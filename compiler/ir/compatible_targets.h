@@ -1,0 +1,19 @@
+// Which targets' configs are a good first guess for another's.
+#ifndef HONE_COMPILER_IR_COMPATIBLE_TARGETS_H_
+#define HONE_COMPILER_IR_COMPATIBLE_TARGETS_H_
+
+#include <string>
+
+#include "compiler/ir/target.h"
+
+namespace hone {
+
+// Tier `compatible` (docs/architecture.md, 2): the same kind of code, vector width, number of
+// registers and threads.
+bool AreCompatible(const Target& a, const Target& b);
+// The same of texts; false where one is none of a target.
+bool AreCompatible(const std::string& a, const std::string& b);
+
+}  // namespace hone
+
+#endif  // HONE_COMPILER_IR_COMPATIBLE_TARGETS_H_

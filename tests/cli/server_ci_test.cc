@@ -1,0 +1,137 @@
+// A running honed from the command line: its workers, and jobs that nobody waits for.
+#include <stdlib.h>
+
+#include <chrono>
+#include <functional>
+#include <set>
+#include <thread>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+#include "support/child_process.h"
+#include "tests/cli/run_hone.h"
+
+namespace hone::cli {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+constexpr int64_t kSecondNs = 1'000'000'000;
+
+bool Eventually(const std::function<bool()>& holds) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (!holds()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  return true;
+}
+
+class Server : public ::testing::Test {
+ protected:
+  Server() {
+    std::filesystem::permissions(folder_.path(), std::filesystem::perms::owner_all);
+    setenv("XDG_RUNTIME_DIR", folder_.path().c_str(), 1);  // where the default socket is
+    EXPECT_EQ(RunHone({"zoo", "mlp", "-o", "mlp.onnx"}, folder_.path()).exit_code, 0);
+  }
+  ~Server() override { unsetenv("XDG_RUNTIME_DIR"); }
+
+  void StartHoned() {
+    auto child = ChildProcess::Start({HONE_BIN_DIR "/honed", "--db", folder_ / "hone.db"});
+    ASSERT_TRUE(child.ok()) << child.status();
+    honed_ = std::make_unique<ChildProcess>(*std::move(child));
+    ASSERT_TRUE(honed_->ReadLine(30 * kSecondNs).ok());
+  }
+  void StartWorker(const std::string& name) {
+    auto child =
+        ChildProcess::Start({HONE_BIN_DIR "/hone-measure", "--name", name, "--threads", "1"});
+    ASSERT_TRUE(child.ok()) << child.status();
+    worker_ = std::make_unique<ChildProcess>(*std::move(child));
+    ASSERT_TRUE(Eventually([&] { return WorkerNames().contains(name); }));
+  }
+  json Hone(std::vector<std::string> args) {
+    args.push_back("--json");
+    const Finished finished = RunHone(args, folder_.path());
+    EXPECT_EQ(finished.exit_code, 0) << finished.err;
+    const json document = json::parse(finished.out, nullptr, /*allow_exceptions=*/false);
+    EXPECT_EQ(document.value("schema", 0), 1) << finished.out;
+    return document;
+  }
+  std::set<std::string> WorkerNames() {
+    std::set<std::string> names;
+    const json workers = Hone({"worker", "list"})["workers"];
+    for (const json& worker : workers) names.insert(worker["worker"]);
+    return names;
+  }
+
+  TestFolder folder_;
+  std::unique_ptr<ChildProcess> honed_;
+  std::unique_ptr<ChildProcess> worker_;
+};
+
+TEST_F(Server, ADrainedWorkerFinishesAndLeaves) {
+  StartHoned();
+  EXPECT_TRUE(WorkerNames().empty());
+  StartWorker("bench-1");
+  const json shown = Hone({"worker", "show", "bench-1"})["worker"];
+  EXPECT_EQ(shown["worker"], "bench-1");
+  EXPECT_EQ(shown["state"], "idle");
+  ASSERT_EQ(shown["devices"].size(), 1);
+  EXPECT_EQ(shown["devices"][0]["threads"], 1);
+  EXPECT_THAT(shown["devices"][0]["target"].get<std::string>(), HasSubstr("-threads=1"));
+
+  EXPECT_EQ(RunHone({"worker", "drain", "bench-1"}, folder_.path()).exit_code, 0);
+  EXPECT_TRUE(Eventually([&] { return worker_->HasEnded(); }));
+  EXPECT_TRUE(Eventually([&] { return WorkerNames().empty(); }));
+  const Finished nobody = RunHone({"worker", "drain", "bench-1"}, folder_.path());
+  EXPECT_EQ(nobody.exit_code, 3);
+  EXPECT_THAT(nobody.err, HasSubstr("hone worker list"));
+}
+
+TEST_F(Server, ASubmittedJobIsForTheFarmsOnlyTargetAndIsListedAndShown) {
+  StartHoned();
+  StartWorker("bench-1");
+  const json submitted = Hone({"job", "submit", "mlp.onnx", "--trials", "2"});
+  EXPECT_EQ(submitted["job"], 1);
+  EXPECT_THAT(submitted["target"].get<std::string>(), HasSubstr("-threads=1"));
+  EXPECT_EQ(RunHone({"job", "watch", "1"}, folder_.path()).exit_code, 0);
+
+  const json jobs = Hone({"job", "list"})["jobs"];
+  ASSERT_EQ(jobs.size(), 1);
+  EXPECT_EQ(jobs[0]["state"], "done");
+  EXPECT_EQ(jobs[0]["model"], "mlp.onnx");
+  EXPECT_EQ(jobs[0]["done"], jobs[0]["budget"]);
+  const json shown = Hone({"job", "show", "1"});
+  EXPECT_EQ(shown["tasks"].size(), submitted["kernels"]);
+  for (const json& task : shown["tasks"]) EXPECT_EQ(task["trials"], 2) << task;
+  const Finished table = RunHone({"job", "show", "1", "--db", "hone.db"}, folder_.path());
+  EXPECT_THAT(table.out, HasSubstr("mlp.onnx"));
+  EXPECT_EQ(RunHone({"job", "show", "2"}, folder_.path()).exit_code, 3);
+}
+
+TEST_F(Server, WithoutATargetAServerNeedsWorkersOfOneTarget) {
+  StartHoned();
+  const std::string server = "unix:" + (folder_ / "hone/honed.sock");
+  for (const std::vector<std::string>& verb :
+       {std::vector<std::string>{"tune"}, std::vector<std::string>{"job", "submit"}}) {
+    std::vector<std::string> args = verb;
+    args.insert(args.end(), {"mlp.onnx", "--server", server});
+    const Finished finished = RunHone(args, folder_.path());
+    EXPECT_EQ(finished.exit_code, 2);
+    EXPECT_THAT(finished.err, HasSubstr("--target"));
+  }
+  EXPECT_TRUE(Hone({"job", "list"})["jobs"].empty());
+}
+
+TEST_F(Server, ThatIsNotThereIsUnreachable) {
+  for (const char* const noun : {"worker", "job"}) {
+    EXPECT_EQ(RunHone({noun, "list"}, folder_.path()).exit_code, 5);
+    const std::vector<std::string> named = {noun, "list", "--server", "unix:" + (folder_ / "no")};
+    EXPECT_EQ(RunHone(named, folder_.path()).exit_code, 5);
+  }
+}
+
+}  // namespace
+}  // namespace hone::cli

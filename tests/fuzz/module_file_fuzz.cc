@@ -1,0 +1,18 @@
+// The runtime's look at a module's file before the loader sees it.
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "runtime/elf_check.h"
+#include "tests/fuzz/fuzz_input.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace hone;
+  const int fd = memfd_create("module", MFD_CLOEXEC);
+  fuzz::Require(fd >= 0 && write(fd, data, size) == static_cast<ssize_t>(size),
+                "memory for a file");
+  std::string fault;
+  const auto end = CheckElf(fd, &fault);
+  fuzz::Require(end ? *end <= size : !fault.empty(), "segments within the file, or a sentence");
+  close(fd);
+  return 0;
+}

@@ -1,0 +1,166 @@
+// Tasks, jobs and their events.
+#include "tests/tuning_db/conformance.h"
+#include "tests/tuning_db/examples.h"
+
+namespace hone::tuning_db {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+TEST_P(Conformance, TaskIsMadeOnceAndKeepsItsTexts) {
+  const Task task = ExampleTask();
+  const int64_t id = store_->EnsureTask(task).value();
+  EXPECT_EQ(store_->EnsureTask(task).value(), id);
+  EXPECT_NE(store_->EnsureTask(ExampleTask(1)).value(), id);
+  Reopen();
+  EXPECT_EQ(store_->EnsureTask(task).value(), id);
+  const Task read = store_->GetTask(id).value();
+  EXPECT_EQ(read.id, id);
+  EXPECT_EQ(read.workload, task.workload);
+  EXPECT_EQ(read.workload_digest, task.workload_digest);
+  EXPECT_EQ(read.anchor_digest, task.anchor_digest);
+  EXPECT_EQ(read.target, task.target);
+  EXPECT_EQ(store_->FindTask(task.workload_digest, task.target).value()->id, id);
+  EXPECT_FALSE(store_->FindTask(task.workload_digest, "another").value().has_value());
+}
+
+TEST_P(Conformance, TasksOfWorkloadSpansTargets) {
+  const int64_t here = store_->EnsureTask(ExampleTask(0, "here")).value();
+  const int64_t there = store_->EnsureTask(ExampleTask(0, "there")).value();
+  store_->EnsureTask(ExampleTask(1, "here")).value();
+  const auto tasks = store_->TasksOfWorkload(ExampleTask().workload_digest).value();
+  ASSERT_THAT(tasks, SizeIs(2));
+  EXPECT_EQ(tasks[0].id, here);
+  EXPECT_EQ(tasks[1].id, there);
+  EXPECT_THAT(store_->TasksOfWorkload("none").value(), IsEmpty());
+}
+
+TEST_P(Conformance, UnknownIdsAreNotFound) {
+  EXPECT_TRUE(absl::IsNotFound(store_->GetTask(7).status()));
+  EXPECT_TRUE(absl::IsNotFound(store_->GetJob(7).status()));
+  EXPECT_TRUE(absl::IsNotFound(store_->SetJobState(7, JobState::kDone, "")));
+  EXPECT_TRUE(absl::IsNotFound(store_->AppendEvent(7, "kind", "{}").status()));
+  EXPECT_TRUE(absl::IsNotFound(store_->ListEvents(7, 0, 0).status()));
+  EXPECT_TRUE(absl::IsNotFound(store_->Propose({ExampleTrial(7, 0)}).status()));
+  EXPECT_TRUE(absl::IsNotFound(store_->Lease(7, "worker").status()));
+  EXPECT_TRUE(absl::IsNotFound(store_->Release(7, 1)));
+  EXPECT_TRUE(absl::IsNotFound(store_->Settle(1, ExampleRecord(7)).status()));
+  EXPECT_TRUE(
+      absl::IsNotFound(store_->SettleFinal(1, ExampleRecord(7), ExampleFinal(1, 0)).status()));
+  EXPECT_TRUE(absl::IsNotFound(store_->Import(ExampleTrial(7, 0), ExampleRecord(0)).status()));
+  EXPECT_TRUE(absl::IsNotFound(store_->SetJobRan(7, 1)));
+  EXPECT_TRUE(absl::IsNotFound(store_->AddFinal(ExampleFinal(7, 0)).status()));
+  EXPECT_TRUE(absl::IsNotFound(store_->SubmitJob(ExampleJob(7)).status()));
+  EXPECT_THAT(std::string(store_->GetTask(7).status().message()), HasSubstr("no task 7"));
+}
+
+TEST_P(Conformance, JobKeepsEveryField) {
+  const int64_t task = store_->EnsureTask(ExampleTask()).value();
+  const Job job = store_->SubmitJob(ExampleJob(task)).value();
+  Reopen();
+  const Job read = store_->GetJob(job.id).value();
+  EXPECT_EQ(read.client_id, "client-1");
+  EXPECT_EQ(read.model, "resnet18");
+  EXPECT_EQ(read.target, "llvm");
+  EXPECT_EQ(read.seed, 0xFFFF'FFFF'FFFF'FFFEu);
+  EXPECT_EQ(read.priority, -3);
+  EXPECT_EQ(read.deadline_ns, 60'000'000'000);
+  EXPECT_EQ(read.search, "xgboost");
+  EXPECT_EQ(read.constant_bytes, 46'000'000'000);
+  EXPECT_EQ(read.ran_ns, 0);
+  EXPECT_EQ(read.owner, "honed@host");
+  EXPECT_EQ(read.epoch, 4);
+  EXPECT_EQ(read.state, JobState::kQueued);
+  ASSERT_THAT(read.tasks, SizeIs(1));
+  EXPECT_EQ(read.tasks[0].task, task);
+  EXPECT_EQ(read.tasks[0].signature, kSignature);
+  EXPECT_EQ(read.tasks[0].name, "conv1");
+  EXPECT_EQ(read.tasks[0].weight, 2.5);
+  EXPECT_EQ(read.tasks[0].trials, 64);
+}
+
+TEST_P(Conformance, SubmitIsIdempotentByClientId) {
+  const int64_t task = store_->EnsureTask(ExampleTask()).value();
+  const Job first = store_->SubmitJob(ExampleJob(task)).value();
+  ASSERT_TRUE(store_->SetJobState(first.id, JobState::kRunning, "at work").ok());
+  const Job again = store_->SubmitJob(ExampleJob(task)).value();
+  EXPECT_EQ(again.id, first.id);
+  EXPECT_EQ(again.state, JobState::kRunning);
+  EXPECT_EQ(again.message, "at work");
+  EXPECT_THAT(store_->ListJobs(0, 0).value(), SizeIs(1));
+  EXPECT_TRUE(absl::IsInvalidArgument(store_->SubmitJob(ExampleJob(task, "")).status()));
+}
+
+TEST_P(Conformance, RunningTimeOfAJobOutlivesItsDaemons) {
+  const int64_t task = store_->EnsureTask(ExampleTask()).value();
+  Job wanted = ExampleJob(task);
+  wanted.ran_ns = 77;
+  const int64_t job = store_->SubmitJob(wanted).value().id;
+  EXPECT_EQ(store_->GetJob(job).value().ran_ns, 0) << "a new job has not run";
+  EXPECT_TRUE(absl::IsFailedPrecondition(store_->SetJobRan(job, 1))) << "queued";
+  ASSERT_TRUE(store_->SetJobState(job, JobState::kRunning, "").ok());
+  ASSERT_TRUE(store_->SetJobRan(job, 5'000'000'000).ok());
+  ASSERT_TRUE(store_->SetJobState(job, JobState::kQueued, "drained").ok());
+  Reopen();
+  EXPECT_TRUE(absl::IsFailedPrecondition(store_->SetJobRan(job, 1)));
+  EXPECT_EQ(store_->SubmitJob(wanted).value().ran_ns, 5'000'000'000);
+  ASSERT_TRUE(store_->SetJobState(job, JobState::kRunning, "").ok());
+  EXPECT_EQ(store_->GetJob(job).value().ran_ns, 5'000'000'000);
+  ASSERT_TRUE(store_->SetJobRan(job, 6'000'000'000).ok());
+  ASSERT_TRUE(store_->SetJobState(job, JobState::kDone, "").ok());
+  EXPECT_TRUE(absl::IsFailedPrecondition(store_->SetJobRan(job, 1))) << "ended";
+  EXPECT_EQ(store_->GetJob(job).value().ran_ns, 6'000'000'000);
+  EXPECT_THAT(store_->ListEvents(job, 0, 0).value(), SizeIs(4)) << "of states only";
+}
+
+TEST_P(Conformance, JobsAreListedInPages) {
+  const int64_t task = store_->EnsureTask(ExampleTask()).value();
+  for (const char* client : {"a", "b", "c"}) store_->SubmitJob(ExampleJob(task, client)).value();
+  const auto page = store_->ListJobs(1, 1).value();
+  ASSERT_THAT(page, SizeIs(1));
+  EXPECT_EQ(page[0].client_id, "b");
+  EXPECT_THAT(page[0].tasks, SizeIs(1));
+  EXPECT_THAT(store_->ListJobs(3, 0).value(), IsEmpty());
+}
+
+TEST_P(Conformance, EndedJobStaysAsItEnded) {
+  const int64_t task = store_->EnsureTask(ExampleTask()).value();
+  const int64_t job = store_->SubmitJob(ExampleJob(task)).value().id;
+  ASSERT_TRUE(store_->SetJobState(job, JobState::kRunning, "").ok());
+  ASSERT_TRUE(store_->SetJobState(job, JobState::kQueued, "drained").ok());
+  ASSERT_TRUE(store_->SetJobState(job, JobState::kCancelled, "by its owner").ok());
+  EXPECT_TRUE(absl::IsFailedPrecondition(store_->SetJobState(job, JobState::kRunning, "")));
+  EXPECT_TRUE(store_->SetJobState(job, JobState::kCancelled, "again").ok());
+  const Job read = store_->GetJob(job).value();
+  EXPECT_EQ(read.state, JobState::kCancelled);
+  EXPECT_EQ(read.message, "by its owner");
+  EXPECT_THAT(store_->ListEvents(job, 0, 0).value(), SizeIs(3)) << "one for each transition";
+}
+
+TEST_P(Conformance, EventsAreNumberedByJob) {
+  const int64_t task = store_->EnsureTask(ExampleTask()).value();
+  const int64_t a = store_->SubmitJob(ExampleJob(task, "a")).value().id;
+  const int64_t b = store_->SubmitJob(ExampleJob(task, "b")).value().id;
+  EXPECT_EQ(store_->AppendEvent(a, "note", R"({"n":1})").value(), 1);
+  EXPECT_EQ(store_->AppendEvent(b, "note", R"({"n":2})").value(), 1);
+  EXPECT_EQ(store_->AppendEvent(a, "note", R"({"n":3})").value(), 2);
+  Reopen();
+  ASSERT_TRUE(store_->SetJobState(a, JobState::kRunning, "").ok());
+  const auto events = store_->ListEvents(a, 1, 2).value();
+  ASSERT_THAT(events, SizeIs(2));
+  EXPECT_EQ(events[0].seq, 2);
+  EXPECT_EQ(events[0].kind, "note");
+  EXPECT_EQ(events[0].payload, R"({"n":3})");
+  EXPECT_GT(events[0].wall_time_ns, 0);
+  EXPECT_EQ(events[1].seq, 3);
+  EXPECT_EQ(events[1].kind, "state");
+  EXPECT_EQ(events[1].job, a);
+}
+
+}  // namespace
+
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Conformance);
+
+}  // namespace hone::tuning_db
