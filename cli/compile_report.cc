@@ -35,6 +35,7 @@ std::string ReportJson(const driver::CompileReport& report) {
                                    {"kernels", kernels},
                                    {"counts", CountTiers(report)},
                                    {"arena_bytes", report.arena_bytes},
+                                   {"peak_live_bytes", report.peak_live_bytes},
                                    {"parameters_bytes", report.parameters_bytes},
                                    {"seconds", seconds}};
   return DocumentText(document);
@@ -54,10 +55,12 @@ void PrintReport(const driver::CompileReport& report, bool json) {
   for (const auto& [tier, count] : CountTiers(report)) {
     counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", count, tier);
   }
-  fmt::print("{} kernels: {}; {:.1f} MiB of parameters, {:.1f} MiB of activations\n",
-             report.kernels.size(), counts,
-             static_cast<double>(report.parameters_bytes) / (1 << 20),
-             static_cast<double>(report.arena_bytes) / (1 << 20));
+  const auto mib = [](uint64_t bytes) { return static_cast<double>(bytes) / (1 << 20); };
+  fmt::print(
+      "{} kernels: {}; {:.1f} MiB of parameters, {:.1f} MiB for activations (at most {:.1f} MiB of "
+      "them alive at once)\n",
+      report.kernels.size(), counts, mib(report.parameters_bytes), mib(report.arena_bytes),
+      mib(report.peak_live_bytes));
 }
 
 }  // namespace hone::cli

@@ -193,9 +193,11 @@ absl::StatusOr<CompileReport> Compile(const ir::Module& module, const CompileOpt
 
   ParameterSection parameters;
   codegen::ModuleSpec spec = SpecOf(graph, options.target, report, scheduled);
-  spec.functions.push_back(PlanFunction(graph, nests, constants, parameters));
+  PlannedFunction planned = PlanFunction(graph, nests, constants, parameters);
+  report.arena_bytes = planned.spec.arena_bytes;
+  report.peak_live_bytes = planned.peak_live_bytes;
+  spec.functions.push_back(std::move(planned.spec));
   spec.parameters_bytes = parameters.size_bytes();
-  report.arena_bytes = spec.functions[0].arena_bytes;
   report.parameters_bytes = parameters.size_bytes();
   phases.End("plan");
 

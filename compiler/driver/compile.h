@@ -59,6 +59,7 @@ struct CompileReport {
   std::string target;
   std::vector<KernelReport> kernels;
   uint64_t arena_bytes = 0;
+  uint64_t peak_live_bytes = 0;  // of the arena, where most is alive at once
   uint64_t parameters_bytes = 0;
   // Seconds of the phases, in order: "passes", "schedule", "plan", "code", "prepare", "write".
   std::vector<std::pair<std::string, double>> seconds;

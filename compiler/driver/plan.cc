@@ -1,5 +1,7 @@
 #include "compiler/driver/plan.h"
 
+#include <utility>
+
 #include "compiler/passes/memory_plan.h"
 #include "runtime/module_abi.h"
 
@@ -96,9 +98,9 @@ codegen::ValueSpec SpecOf(const Value& value) {
 
 }  // namespace
 
-codegen::FunctionSpec PlanFunction(const KernelGraph& graph, const std::vector<loop::Nest>& nests,
-                                   const std::vector<std::vector<ir::ConstantData>>& constants,
-                                   ParameterSection& parameters) {
+PlannedFunction PlanFunction(const KernelGraph& graph, const std::vector<loop::Nest>& nests,
+                             const std::vector<std::vector<ir::ConstantData>>& constants,
+                             ParameterSection& parameters) {
   const passes::MemoryPlan plan = PlanArena(graph, nests);
   codegen::FunctionSpec function;
   for (int id : graph.inputs) function.inputs.push_back(SpecOf(graph.values[id]));
@@ -108,7 +110,7 @@ codegen::FunctionSpec PlanFunction(const KernelGraph& graph, const std::vector<l
         PlanCall(graph, plan, c, nests[graph.calls[c].kernel], constants[c], parameters));
   }
   function.arena_bytes = plan.arena_bytes;
-  return function;
+  return {.spec = std::move(function), .peak_live_bytes = plan.peak_live_bytes};
 }
 
 }  // namespace hone::driver

@@ -2,6 +2,7 @@
 #ifndef HONE_COMPILER_DRIVER_PLAN_H_
 #define HONE_COMPILER_DRIVER_PLAN_H_
 
+#include <cstdint>
 #include <vector>
 
 #include "compiler/codegen/codegen.h"
@@ -11,11 +12,16 @@
 
 namespace hone::driver {
 
+struct PlannedFunction {
+  codegen::FunctionSpec spec;
+  uint64_t peak_live_bytes = 0;  // of activations and workspaces: no arena can be smaller
+};
+
 // `nests[k]` is the nest of kernel k; `constants` are those of PrepareConstants, put into
 // `parameters`.
-codegen::FunctionSpec PlanFunction(const KernelGraph& graph, const std::vector<loop::Nest>& nests,
-                                   const std::vector<std::vector<ir::ConstantData>>& constants,
-                                   ParameterSection& parameters);
+PlannedFunction PlanFunction(const KernelGraph& graph, const std::vector<loop::Nest>& nests,
+                             const std::vector<std::vector<ir::ConstantData>>& constants,
+                             ParameterSection& parameters);
 
 }  // namespace hone::driver
 

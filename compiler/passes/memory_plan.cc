@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "runtime/module_abi.h"
+#include "support/random.h"
 
 namespace hone::passes {
 namespace {
@@ -108,6 +109,34 @@ Placement Place(const std::vector<Block>& blocks, const std::vector<size_t>& ord
   return placement;
 }
 
+using Order = std::vector<size_t>;
+
+// The block that reaches highest goes to a random place before its own, again and again: at the
+// bottom it costs less. Ends at `peak`, and after about as many comparisons as `kBudget`.
+void Improve(const std::vector<Block>& blocks, uint64_t peak, Order order, Placement* best) {
+  constexpr uint64_t kBudget = 4'000'000;
+  constexpr uint64_t kMostRounds = 1000;
+  const uint64_t cost = blocks.size() * blocks.size() / 2 + 1;
+  Random random(blocks.size());
+  for (uint64_t round = std::min(kMostRounds, kBudget / cost); round > 0; --round) {
+    if (best->arena_bytes <= peak) return;
+    const auto top = std::find_if(order.begin(), order.end(), [&](size_t i) {
+      return best->offsets[i] + blocks[i].bytes == best->arena_bytes;
+    });
+    Order next = order;
+    const auto from = next.begin() + (top - order.begin());
+    const auto to =
+        next.begin() +
+        static_cast<std::ptrdiff_t>(random.Below(static_cast<uint64_t>(top - order.begin()) + 1));
+    std::rotate(to, from, from + 1);
+    std::swap(next[random.Below(next.size())], next[random.Below(next.size())]);
+    Placement placement = Place(blocks, next);
+    if (placement.arena_bytes > best->arena_bytes) continue;
+    *best = std::move(placement);
+    order = std::move(next);
+  }
+}
+
 // Large blocks first is best for most models, long-lived ones first for some, and the order of
 // execution for chains.
 Placement PlaceBest(const std::vector<Block>& blocks, uint64_t peak) {
@@ -117,17 +146,21 @@ Placement PlaceBest(const std::vector<Block>& blocks, uint64_t peak) {
   };
   const auto by_time = [&](size_t a, size_t b) { return blocks[a].first < blocks[b].first; };
   Placement best;
+  Order best_order;
   const auto try_order = [&](const auto& less, bool is_first) {
     if (!is_first && best.arena_bytes <= peak) return;
-    std::vector<size_t> order(blocks.size());
+    Order order(blocks.size());
     std::iota(order.begin(), order.end(), size_t{0});
     std::stable_sort(order.begin(), order.end(), less);
     Placement placement = Place(blocks, order);
-    if (is_first || placement.arena_bytes < best.arena_bytes) best = std::move(placement);
+    if (!is_first && placement.arena_bytes >= best.arena_bytes) return;
+    best = std::move(placement);
+    best_order = std::move(order);
   };
   try_order(by_size, true);
   try_order(by_time, false);
   try_order(by_life, false);
+  Improve(blocks, peak, std::move(best_order), &best);
   return best;
 }
 

@@ -177,6 +177,17 @@ Program Dense(int layers) {
   return program;
 }
 
+TEST(MemoryPlan, RandomGraphsStayWithinATenthOfWhatIsAlive) {
+  for (uint64_t seed = 0; seed < 2000; ++seed) {
+    Random random(seed);
+    const Program program = RandomProgram(random);
+    const MemoryPlan plan = PlanMemory(program.values, program.calls);
+    ASSERT_LE(static_cast<double>(plan.arena_bytes),
+              1.1 * static_cast<double>(plan.peak_live_bytes))
+        << seed;
+  }
+}
+
 TEST(MemoryPlan, TypicalModelsStayWithinATenthOfWhatIsAlive) {
   for (const Program& program : {Residual(16), Residual(50), Dense(40)}) {
     const MemoryPlan plan = PlanMemory(program.values, program.calls);
