@@ -18,6 +18,7 @@
 #include "compiler/passes/fuse_ops.h"
 #include "compiler/passes/infer_type.h"
 #include "compiler/passes/inline_functions.h"
+#include "compiler/passes/legalize.h"
 #include "compiler/passes/select_branches.h"
 #include "compiler/passes/simplify_inference.h"
 #include "support/clock.h"
@@ -45,6 +46,7 @@ std::vector<Pass> Pipeline() {
   return {
       {"InlineFunctions", InlineFunctions},
       {"DeadCode", DeadCode},
+      {"Legalize", Legalize},
       {"SimplifyInference", SimplifyInference},
       {"CanonicalizeOps", CanonicalizeOps},
       {"EliminateCommonSubexpr", EliminateCommonSubexpr},

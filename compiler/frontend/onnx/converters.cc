@@ -14,6 +14,7 @@ ConverterTable BuildTable() {
   AddEinsumConverters(table);
   AddLogicConverters(table);
   AddQuantizedConverters(table);
+  AddMicrosoftQuantizedConverters(table);
   AddReduceConverters(table);
   AddRowNormalizationConverters(table);
   AddShapeConverters(table);

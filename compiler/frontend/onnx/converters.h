@@ -16,13 +16,15 @@ namespace hone::frontend {
 using Converter = std::function<absl::StatusOr<std::vector<ir::Expr>>(NodeReader& node)>;
 using ConverterTable = std::map<std::string, Converter>;
 
-// By operator name, of ONNX's own domain. Built once; thread-safe.
+// By operator name, behind its domain where that is not ONNX's own: "com.microsoft.QGemm". Built
+// once; thread-safe.
 const ConverterTable& Converters();
 
 void AddActivationConverters(ConverterTable& table);
 void AddConvConverters(ConverterTable& table);
 void AddPoolConverters(ConverterTable& table);
 void AddMatmulConverters(ConverterTable& table);
+void AddMicrosoftQuantizedConverters(ConverterTable& table);  // after the quantised ones
 void AddNormalizationConverters(ConverterTable& table);
 void AddElementwiseConverters(ConverterTable& table);
 void AddEinsumConverters(ConverterTable& table);

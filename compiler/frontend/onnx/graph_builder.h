@@ -47,6 +47,12 @@ class NodeReader {
         args_(std::move(args)),
         generated_bytes_left_(generated_bytes_left) {}
 
+  // A node that stands for a part of this one: of its allowance, with operands of its own. `node`
+  // must outlive it.
+  NodeReader WithOperands(const OnnxNode& node, int opset, std::vector<ir::Expr> args) const {
+    return NodeReader(node, opset, std::move(args), generated_bytes_left_);
+  }
+
   const OnnxNode& node() const { return node_; }
   int opset() const { return opset_; }
 

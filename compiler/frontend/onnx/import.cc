@@ -23,7 +23,7 @@ absl::Status Prefix(const std::string& prefix, const absl::Status& status) {
 }
 
 bool IsSupported(const OnnxNode& node) {
-  return node.domain.empty() && (IsControlFlow(node.op) || Converters().contains(node.op));
+  return IsControlFlow(node.op) || Converters().contains(node.op);
 }
 
 // Node names by operator, those of the bodies of control flow too.
@@ -31,10 +31,7 @@ using Missing = std::map<std::string, std::vector<std::string>>;
 
 void CollectMissing(const std::vector<OnnxNode>& nodes, Missing* missing) {
   for (const OnnxNode& node : nodes) {
-    if (!IsSupported(node)) {
-      const std::string op = node.domain.empty() ? node.op : node.domain + "." + node.op;
-      (*missing)[op].push_back(fmt::format("\"{}\"", node.name));
-    }
+    if (!IsSupported(node)) (*missing)[node.op].push_back(fmt::format("\"{}\"", node.name));
     for (const auto& [name, attr] : node.attrs) {
       const auto* const subgraph = std::get_if<OnnxSubgraph>(&attr);
       if (subgraph != nullptr && subgraph->graph) CollectMissing(subgraph->graph->nodes, missing);

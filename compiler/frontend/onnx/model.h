@@ -27,8 +27,7 @@ using OnnxAttr = std::variant<int64_t, float, std::string, std::vector<int64_t>,
 
 struct OnnxNode {
   std::string name;  // the first output's where the model gives none
-  std::string op;
-  std::string domain;               // empty: ONNX's own
+  std::string op;    // behind its domain where that is not ONNX's own: "com.microsoft.QGemm"
   std::vector<std::string> inputs;  // an empty name: an optional input left out
   std::vector<std::string> outputs;
   std::map<std::string, OnnxAttr> attrs;

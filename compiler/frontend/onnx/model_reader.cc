@@ -50,8 +50,8 @@ absl::StatusOr<OnnxAttr> ReadAttr(onnx::AttributeProto* attr, const std::string&
 
 absl::StatusOr<OnnxNode> ReadNode(onnx::NodeProto* proto, const std::string& folder) {
   OnnxNode node;
-  node.op = proto->op_type();
-  node.domain = proto->domain() == "ai.onnx" ? "" : proto->domain();
+  const bool own = proto->domain().empty() || proto->domain() == "ai.onnx";
+  node.op = own ? proto->op_type() : proto->domain() + "." + proto->op_type();
   node.inputs.assign(proto->input().begin(), proto->input().end());
   node.outputs.assign(proto->output().begin(), proto->output().end());
   node.name = proto->name();

@@ -61,7 +61,9 @@ OnnxMaker& OnnxMaker::Initializer(const std::string& name, const TensorData& ten
 OnnxMaker& OnnxMaker::Node(const std::string& op, const std::vector<std::string>& inputs,
                            const std::vector<std::string>& outputs) {
   onnx::NodeProto* node = model_->mutable_graph()->add_node();
-  node->set_op_type(op);
+  const size_t dot = op.rfind('.');
+  if (dot != std::string::npos) node->set_domain(op.substr(0, dot));
+  node->set_op_type(dot == std::string::npos ? op : op.substr(dot + 1));
   node->set_name(op + "_node");
   for (const std::string& input : inputs) node->add_input(input);
   for (const std::string& output : outputs) node->add_output(output);

@@ -29,7 +29,8 @@ class OnnxMaker {
                    DataType dtype = DataType::kFloat32);
   OnnxMaker& Output(const std::string& name);
   OnnxMaker& Initializer(const std::string& name, const TensorData& tensor);
-  // Attributes are added to the node last made.
+  // An operator of another domain stands behind it: "com.microsoft.QGemm". Attributes are added to
+  // the node last made.
   OnnxMaker& Node(const std::string& op, const std::vector<std::string>& inputs,
                   const std::vector<std::string>& outputs);
   OnnxMaker& Int(const std::string& name, int64_t value);

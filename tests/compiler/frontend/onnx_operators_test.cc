@@ -356,6 +356,48 @@ TEST(OnnxQuantizedTest, IntegerProductsOfStacksAndVectors) {
             Int32s({2, 2}, {1, 3, 2, 6}));
 }
 
+TEST(OnnxQuantizedTest, MicrosoftsOperatorsOfQuantizedModels) {
+  const TensorData half = FloatTensor({}, {0.5});
+  const TensorData one = FloatTensor({}, {1});
+  const TensorData two = FloatTensor({}, {2});
+  const TensorData none = Bytes({}, {0});
+  EXPECT_EQ(OneNode(13, "com.microsoft.QLinearAdd",
+                    {Bytes({2}, {10, 20}), half, Bytes({}, {10}), Bytes({2}, {3, 1}), one,
+                     Bytes({}, {1}), half, Bytes({}, {2})})
+                .Run()[0],
+            Bytes({2}, {6, 12}));
+  EXPECT_EQ(OneNode(13, "com.microsoft.QLinearGlobalAveragePool",
+                    {Bytes({1, 1, 1, 2}, {4, 8}), one, none, two, none})
+                .Int("channels_last", 0)
+                .Run()[0],
+            Bytes({1, 1, 1, 1}, {3}));
+  EXPECT_EQ(OneNode(13, "com.microsoft.QLinearConcat",
+                    {one, none, Bytes({1}, {2}), two, none, Bytes({1}, {3}), one, Bytes({}, {1})})
+                .Int("axis", 0)
+                .Run()[0],
+            Bytes({2}, {4, 2}));
+  EXPECT_EQ(OneNode(13, "com.microsoft.QLinearSoftmax",
+                    {Bytes({1, 2}, {7, 7}), one, none, FloatTensor({}, {1.F / 256}), none})
+                .Int("axis", 1)
+                .Int("opset", 13)
+                .Run()[0],
+            Bytes({1, 2}, {128, 128}));
+}
+
+TEST(OnnxQuantizedTest, MicrosoftsGemmGivesIntegersOrReals) {
+  std::vector<TensorData> inputs = {Bytes({1, 2}, {1, 2}),
+                                    FloatTensor({}, {1}),
+                                    Bytes({}, {0}),
+                                    SignedBytes({2, 1}, {1, 3}),
+                                    FloatTensor({}, {0.5}),
+                                    SignedBytes({}, {0}),
+                                    Tensor<int32_t>(DataType::kInt32, {1}, {1})};
+  EXPECT_THAT(Floats(OneNode(13, "com.microsoft.QGemm", inputs).Run()[0]), ElementsAre(4));
+  inputs.push_back(FloatTensor({}, {2}));
+  inputs.push_back(Bytes({}, {1}));
+  EXPECT_EQ(OneNode(13, "com.microsoft.QGemm", inputs).Run()[0], Bytes({1, 1}, {3}));
+}
+
 TEST(OnnxQuantizedTest, QLinearMatMulScalesByColumn) {
   const TensorData one = Bytes({}, {0});
   EXPECT_EQ(OneNode(10, "QLinearMatMul",

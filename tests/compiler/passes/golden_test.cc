@@ -27,6 +27,26 @@ def @main(%data: Tensor[(1, 3, 8, 8), float32], %bias: Tensor[(3), float32],
   multiply(2.0f32, %1)
 })";
 
+// A convolution with bias and relu in QDQ form, and a maximum behind it.
+constexpr const char* kQuantized = R"(
+def @main(%x: Tensor[(1, 4, 4, 4), uint8]) {
+  %0 = qnn.dequantize(%x, 0.5f32, 3u8);
+  %1 = qnn.dequantize(meta[Constant][0], meta[Constant][1], meta[Constant][2], axis=0);
+  %2 = nn.conv2d(%0, %1);
+  %3 = qnn.dequantize(meta[Constant][3], meta[Constant][4], 0i32, axis=0);
+  %4 = nn.bias_add(%2, %3);
+  %5 = nn.relu(%4);
+  %6 = qnn.quantize(%5, 0.125f32, 7u8);
+  %7 = qnn.dequantize(%6, 0.125f32, 7u8);
+  %8 = nn.max_pool2d(%7, pool_size=[2, 2], strides=[2, 2]);
+  qnn.quantize(%8, 0.125f32, 7u8)
+}
+meta[Constant][0] = Tensor[(2, 4, 1, 1), int8] "AQIDBAUGBwg=";
+meta[Constant][1] = Tensor[(2), float32] "AACAPgAAAD8=";
+meta[Constant][2] = Tensor[(2), int8] "AAA=";
+meta[Constant][3] = Tensor[(2), int32] "AQAAAAIAAAA=";
+meta[Constant][4] = Tensor[(2), float32] "AAAAPgAAgD4=";)";
+
 constexpr const char* kTwins = R"(
 def @main(%x: Tensor[(4), float32]) {
   %0 = nn.relu(%x);
@@ -206,9 +226,9 @@ TEST_P(PassGolden, RewritesAsRecorded) {
 INSTANTIATE_TEST_SUITE_P(
     All, PassGolden,
     ::testing::Values(Case{"InlineFunctions", kCalls}, Case{"DeadCode", kCalls},
-                      Case{"SimplifyInference", kConvBlock}, Case{"CanonicalizeOps", kBias},
-                      Case{"EliminateCommonSubexpr", kTwins}, Case{"FoldConstant", kConstants},
-                      Case{"FoldScaleAxis", kScales},
+                      Case{"Legalize", kQuantized}, Case{"SimplifyInference", kConvBlock},
+                      Case{"CanonicalizeOps", kBias}, Case{"EliminateCommonSubexpr", kTwins},
+                      Case{"FoldConstant", kConstants}, Case{"FoldScaleAxis", kScales},
                       Case{"FoldScaleAxis", kScalesBehind, "FoldScaleAxis_behind"},
                       Case{"FoldScaleAxis", kScalesBefore, "FoldScaleAxis_before"},
                       Case{"FuseOps", kResidual}, Case{"AlterOpLayout", kResidual},

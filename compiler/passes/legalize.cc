@@ -1,0 +1,202 @@
+#include "compiler/passes/legalize.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <optional>
+#include <set>
+
+#include "compiler/ops/attrs.h"
+#include "compiler/ops/call_type.h"
+#include "compiler/ops/evaluate.h"
+#include "compiler/passes/rewriting.h"
+
+namespace hone::passes {
+namespace {
+
+using ir::Expr;
+
+// A typed call; null where an operand is, or where the operator does not take them.
+Expr Make(const std::string& op, std::vector<Expr> args, ir::Attrs attrs = {}) {
+  if (std::find(args.begin(), args.end(), nullptr) != args.end()) return nullptr;
+  absl::StatusOr<Expr> call = ops::TypedCall(op, std::move(args), std::move(attrs));
+  return call.ok() ? *std::move(call) : nullptr;
+}
+
+const ir::TensorType& TypeOf(const Expr& e) { return e->type->tensor; }
+size_t RankOf(const Expr& e) { return TypeOf(e).shape.size(); }
+bool IsByte(const Expr& e) {
+  return TypeOf(e).dtype == DataType::kInt8 || TypeOf(e).dtype == DataType::kUInt8;
+}
+bool IsFloat32(const Expr& e) {
+  return e->type->IsTensor() && TypeOf(e).dtype == DataType::kFloat32;
+}
+
+// Integers that stand for (data - zero_point) * scale. Scale and zero point are one number, or a
+// vector along `axis`.
+struct Quantized {
+  Expr data;
+  Expr scale;
+  Expr zero_point;
+  int64_t axis = 0;
+
+  bool IsPerTensor() const { return RankOf(scale) == 0 && RankOf(zero_point) == 0; }
+};
+
+std::optional<Quantized> OfDequantize(const Expr& e) {
+  if (!ir::IsCall(e, "qnn.dequantize")) return std::nullopt;
+  Quantized q = {e->args[0], e->args[1], e->args[2], ops::IntAttr(e->attrs, "axis", 1)};
+  if (!IsFloat32(q.scale) || RankOf(q.scale) > 1 || RankOf(q.zero_point) > 1) return std::nullopt;
+  if (q.axis < 0) q.axis += static_cast<int64_t>(RankOf(q.data));
+  return q;
+}
+
+// Operators whose result holds elements of their operand, chosen by position or as the largest.
+bool OnlyMoves(const Expr& e) {
+  static const auto* const ops = new std::set<std::string, std::less<>>{
+      "nn.batch_flatten", "nn.max_pool1d", "nn.max_pool2d", "nn.max_pool3d", "reshape",
+      "transpose",        "expand_dims",   "squeeze",       "strided_slice"};
+  return e->kind == ir::ExprKind::kCall && !e->callee && ops->contains(e->name) &&
+         e->args.size() == 1;
+}
+
+// The integers behind `e`, which may have been moved after they were dequantised.
+std::optional<Quantized> AsQuantized(const Expr& e) {
+  if (!OnlyMoves(e)) return OfDequantize(e);
+  std::optional<Quantized> q = AsQuantized(e->args[0]);
+  if (!q) return q;
+  if (!q->IsPerTensor()) {
+    if (!ir::IsCall(e, "transpose") || !e->attrs.contains("axes")) return std::nullopt;
+    const auto axes = std::get<std::vector<int64_t>>(e->attrs.at("axes"));
+    q->axis = std::find(axes.begin(), axes.end(), q->axis) - axes.begin();
+  }
+  q->data = Make(e->name, {q->data}, e->attrs);
+  return q->data ? q : std::nullopt;
+}
+
+// The numbers of a tensor that is computed from constants alone.
+std::optional<std::vector<float>> Known(const Expr& e) {
+  constexpr int64_t kMostElements = 1 << 16;
+  for (const Expr& node : ir::PostOrder(e)) {
+    const bool known = node->kind == ir::ExprKind::kConstant || node->kind == ir::ExprKind::kCall;
+    if (!known || !node->type->IsTensor() || TypeOf(node).ElementCount() > kMostElements) {
+      return std::nullopt;
+    }
+  }
+  const Expr wide = IsFloat32(e) ? e : Make("cast", {e}, {{"dtype", DataType::kFloat32}});
+  const absl::StatusOr<Expr> value = ops::Evaluate(wide);
+  if (!value.ok()) return std::nullopt;
+  std::vector<float> numbers((*value)->data.size_bytes / sizeof(float));
+  std::memcpy(numbers.data(), (*value)->data.bytes, numbers.size() * sizeof(float));
+  return numbers;
+}
+
+// Equal but for roundings; one number equals a vector of it.
+bool SameNumbers(const Expr& a, const Expr& b) {
+  if (a == b) return true;
+  constexpr double kTolerance = 1e-6;
+  const auto x = Known(a);
+  const auto y = Known(b);
+  if (!x || !y || x->empty() || y->empty()) return false;
+  const size_t count = std::max(x->size(), y->size());
+  if ((x->size() != count && x->size() != 1) || (y->size() != count && y->size() != 1))
+    return false;
+  for (size_t i = 0; i < count; ++i) {
+    const double p = (*x)[x->size() == 1 ? 0 : i];
+    const double q = (*y)[y->size() == 1 ? 0 : i];
+    if (std::abs(p - q) > kTolerance * std::abs(p)) return false;
+  }
+  return true;
+}
+
+bool IsZero(const Expr& e) {
+  const auto numbers = Known(e);
+  return numbers && std::all_of(numbers->begin(), numbers->end(), [](float x) { return x == 0; });
+}
+
+Expr Dequantized(const Expr& sums, const Expr& scale, int64_t axis) {
+  const int32_t zero = 0;
+  return Make("qnn.dequantize", {sums, scale, ir::ConstantFromBytes({{}, DataType::kInt32}, &zero)},
+              {{"axis", axis}});
+}
+
+// A convolution or product of dequantised operands, as a dequantised sum of integers.
+Expr LegalizeProduct(const Expr& call) {
+  const std::optional<Quantized> x = AsQuantized(call->args[0]);
+  const std::optional<Quantized> w = AsQuantized(call->args[1]);
+  if (!x || !w || !IsByte(x->data) || !IsByte(w->data) || !x->IsPerTensor()) return nullptr;
+  const bool per_channel = w->axis == 0 && call->name != "nn.batch_matmul";
+  if (!w->IsPerTensor() && !per_channel) return nullptr;
+  const Expr sums =
+      Make("q" + call->name, {x->data, w->data, x->zero_point, w->zero_point}, call->attrs);
+  return Dequantized(sums, Make("multiply", {w->scale, x->scale}), 1);
+}
+
+// A bias that was quantised by the scale of the sums it is added to.
+Expr LegalizeBias(const Expr& call) {
+  const std::optional<Quantized> sum = OfDequantize(call->args[0]);
+  const std::optional<Quantized> bias = OfDequantize(call->args[1]);
+  const auto axis = ops::IntAttr(call->attrs, "axis", 1);
+  if (!sum || !bias || axis != 1 || sum->axis != 1) return nullptr;
+  for (const std::optional<Quantized>& q : {sum, bias}) {
+    if (TypeOf(q->data).dtype != DataType::kInt32 || !IsZero(q->zero_point)) return nullptr;
+  }
+  if (!SameNumbers(sum->scale, bias->scale)) return nullptr;
+  return Dequantized(Make("nn.bias_add", {sum->data, bias->data}, call->attrs), sum->scale, 1);
+}
+
+// The integers `real` stands for, by the scale and the zero point of a quantise behind it; null
+// where they must be computed in real numbers.
+Expr Requantized(const Expr& real, const Quantized& to) {
+  if (ir::IsCall(real, "nn.relu")) {
+    return Make("maximum", {Requantized(real->args[0], to), to.zero_point});
+  }
+  if (ir::IsCall(real, "clip")) {
+    const auto bound = [&](const char* name) {
+      return Make("qnn.quantize", {Scalar(ops::FloatAttr(real->attrs, name, 0), DataType::kFloat32),
+                                   to.scale, to.zero_point});
+    };
+    const Expr low = Make("maximum", {Requantized(real->args[0], to), bound("a_min")});
+    return Make("minimum", {low, bound("a_max")});
+  }
+  const std::optional<Quantized> from = AsQuantized(real);
+  if (!from) return nullptr;
+  if (TypeOf(from->data).dtype == DataType::kInt32) {
+    if (!IsZero(from->zero_point)) return nullptr;
+    return Make("qnn.requantize",
+                {from->data, Make("divide", {from->scale, to.scale}), to.zero_point},
+                {{"axis", from->axis}});
+  }
+  const bool same =
+      from->IsPerTensor() && TypeOf(from->data).dtype == TypeOf(to.zero_point).dtype &&
+      SameNumbers(from->scale, to.scale) && SameNumbers(from->zero_point, to.zero_point);
+  return same ? from->data : nullptr;
+}
+
+Expr LegalizeQuantize(const Expr& call) {
+  const Quantized to = {nullptr, call->args[1], call->args[2], 0};
+  return to.IsPerTensor() && IsFloat32(call->args[0]) ? Requantized(call->args[0], to) : nullptr;
+}
+
+bool IsProduct(const Expr& e) {
+  static const auto* const ops = new std::set<std::string, std::less<>>{
+      "nn.conv1d", "nn.conv2d", "nn.conv3d", "nn.dense", "nn.batch_matmul"};
+  return e->kind == ir::ExprKind::kCall && !e->callee && ops->contains(e->name);
+}
+
+Expr LegalizeNode(const Expr& node) {
+  Expr result;
+  if (IsProduct(node)) result = LegalizeProduct(node);
+  if (ir::IsCall(node, "nn.bias_add")) result = LegalizeBias(node);
+  if (ir::IsCall(node, "qnn.quantize")) result = LegalizeQuantize(node);
+  return result ? result : node;
+}
+
+}  // namespace
+
+absl::StatusOr<ir::Module> Legalize(const ir::Module& module, const PassContext&) {
+  return MapFunctions(module,
+                      [](const Expr& function) { return ir::Rewrite(function, LegalizeNode); });
+}
+
+}  // namespace hone::passes
