@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <vector>
 
 #include "measure_server/element.h"
 #include "measure_server/layout_map.h"
@@ -59,6 +60,24 @@ Range RangeOf(const hone_buffer& buffer, DataType type, InputSet set) {
   return {buffer.domain_low, buffer.domain_high, 0};
 }
 
+// Offsets of the rows of a sparse matrix: every number of rows and non-zeros has such.
+void FillAscending(const hone_buffer& buffer, uint64_t stream, void* data) {
+  const LayoutMap map = LayoutMap::Of(buffer);
+  const Range range = Integers(buffer.domain_low, std::max(buffer.domain_low, buffer.domain_high));
+  std::vector<double> values(static_cast<size_t>(map.logical_count()));
+  for (size_t i = 0; i < values.size(); ++i) {
+    const uint64_t draw = Mix(stream + (static_cast<uint64_t>(i) + 1) * kGolden);
+    values[i] = range.low + static_cast<double>(Pick(draw, range.count));
+  }
+  if (!values.empty()) values.back() = range.high;
+  if (!values.empty()) values.front() = range.low;
+  std::sort(values.begin(), values.end());
+  map.ForEach([&](int64_t linear, int64_t offset) {
+    StoreElement(static_cast<DataType>(buffer.dtype), data, offset,
+                 values[static_cast<size_t>(linear)]);
+  });
+}
+
 }  // namespace
 
 void FillSeeded(const hone_buffer& buffer, uint32_t operand, uint64_t seed, InputSet set,
@@ -67,6 +86,7 @@ void FillSeeded(const hone_buffer& buffer, uint32_t operand, uint64_t seed, Inpu
   const Range range = RangeOf(buffer, type, set);
   const uint64_t stream = Mix(Mix(seed) + 4 * uint64_t{operand} + static_cast<uint64_t>(set));
   std::memset(data, 0, buffer.size_bytes);
+  if ((buffer.flags & HONE_BUFFER_ASCENDING) != 0) return FillAscending(buffer, stream, data);
   LayoutMap::Of(buffer).ForEach([&](int64_t linear, int64_t offset) {
     const uint64_t draw = Mix(stream + (static_cast<uint64_t>(linear) + 1) * kGolden);
     const double value =

@@ -38,6 +38,8 @@ enum hone_phase { HONE_PHASE_PREPARE = 0, HONE_PHASE_RUN = 1 };
 
 /* No run launch reads it: an output, or a constant that only prepare launches read. */
 #define HONE_BUFFER_NOT_READ_BY_RUN 1u
+/* Seeded inputs ascend from domain_low to domain_high: where the rows of a sparse matrix begin. */
+#define HONE_BUFFER_ASCENDING 2u
 
 struct hone_buffer {
   const char* name;

@@ -104,6 +104,15 @@ Buffer NestBuilder::AddConstant(std::string name, DataType dtype, std::vector<in
   return nest_.buffers.back();
 }
 
+void NestBuilder::SetDomain(const Buffer& buffer, double low, double high, bool ascending) {
+  if (!IsParameter(buffer)) return;
+  // Ours alone until the nest is finished, and made as a node that may change.
+  auto node = std::const_pointer_cast<BufferNode>(buffer);
+  node->domain_low = low;
+  node->domain_high = high;
+  node->ascending = ascending;
+}
+
 Buffer NestBuilder::Compute(std::string name, DataType dtype, std::vector<int64_t> shape,
                             const std::function<Expr(const std::vector<Expr>& axes)>& value) {
   Buffer buffer = MakeBuffer(Unique(name), dtype, shape);

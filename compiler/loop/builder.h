@@ -21,6 +21,10 @@ class NestBuilder {
   Buffer AddInput(std::string name, DataType dtype, std::vector<int64_t> shape);
   Buffer AddConstant(std::string name, DataType dtype, std::vector<int64_t> shape);
 
+  // States what an input or constant, as it was added, holds in a model (BufferNode's fields of
+  // these names): seeded data are drawn so. Of other buffers nothing is kept.
+  void SetDomain(const Buffer& buffer, double low, double high, bool ascending = false);
+
   // buffer[axes] = value(axes) over the whole shape:
   //   for c.i0, c.i1: c[c.i0, c.i1] = value
   Buffer Compute(std::string name, DataType dtype, std::vector<int64_t> shape,

@@ -131,6 +131,7 @@ struct BufferNode {
   Role role = Role::kWorkspace;  // of global buffers
   double domain_low = 0;         // as in the module ABI
   double domain_high = 0;
+  bool ascending = false;  // likewise
 };
 
 Buffer MakeBuffer(std::string name, DataType dtype, std::vector<int64_t> shape,

@@ -171,7 +171,7 @@ class Parser {
     return *type;
   }
 
-  // %NAME: TYPE[EXTENT, ...] LAYOUT [domain [LOW, HIGH]]
+  // %NAME: TYPE[EXTENT, ...] LAYOUT [domain [ascending] [LOW, HIGH]]
   absl::StatusOr<Buffer> Declaration(Scope scope, Role role) {
     auto buffer = std::make_shared<BufferNode>();
     const Token start = token_;
@@ -211,6 +211,8 @@ class Parser {
 
   absl::Status DomainOf(BufferNode& buffer) {
     Advance();
+    buffer.ascending = IsWord("ascending");
+    if (buffer.ascending) Advance();
     HONE_RETURN_IF_ERROR(Expect("["));
     HONE_ASSIGN_OR_RETURN(buffer.domain_low, Real());
     HONE_RETURN_IF_ERROR(Expect(","));

@@ -344,8 +344,8 @@ class Printer {
       out_ += ' ';
       out_ += buffer->layout.ToString();
     }
-    if (buffer->domain_low != 0 || buffer->domain_high != 0) {
-      out_ += " domain [";
+    if (buffer->domain_low != 0 || buffer->domain_high != 0 || buffer->ascending) {
+      out_ += buffer->ascending ? " domain ascending [" : " domain [";
       Number(buffer->domain_low);
       out_ += ", ";
       Number(buffer->domain_high);

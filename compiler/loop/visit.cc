@@ -66,7 +66,10 @@ class Comparison {
       return false;
     }
     if (a->scope == Scope::kGlobal && a->role != b->role) return false;
-    if (a->domain_low != b->domain_low || a->domain_high != b->domain_high) return false;
+    if (a->domain_low != b->domain_low || a->domain_high != b->domain_high ||
+        a->ascending != b->ascending) {
+      return false;
+    }
     buffers_[a.get()] = b.get();
     return true;
   }

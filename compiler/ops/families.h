@@ -41,6 +41,7 @@ void RegisterResample(std::vector<Op>& table);
 void RegisterReverseSequence(std::vector<Op>& table);
 void RegisterRoiAlign(std::vector<Op>& table);
 void RegisterScatter(std::vector<Op>& table);
+void RegisterSparseDense(std::vector<Op>& table);
 void RegisterTile(std::vector<Op>& table);
 void RegisterTopK(std::vector<Op>& table);
 void RegisterTrilu(std::vector<Op>& table);

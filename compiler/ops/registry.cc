@@ -42,6 +42,7 @@ std::map<std::string, Op, std::less<>> BuildTable() {
   RegisterOneHot(ops);
   RegisterReverseSequence(ops);
   RegisterScatter(ops);
+  RegisterSparseDense(ops);
   RegisterTrilu(ops);
   RegisterTile(ops);
   RegisterTopK(ops);

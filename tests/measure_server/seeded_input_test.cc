@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 #include <vector>
@@ -89,6 +90,22 @@ TEST(SeededInputTest, StaysInTheDomain) {
   EXPECT_THAT(Values(Buffer(DataType::kFloat32, shape, "C", 0.5, 20), InputSet::kExact),
               Each(AnyOf(1, 2, 3, 4, 5)));
   EXPECT_THAT(Values(Buffer(DataType::kBool, shape, "C"), InputSet::kFloat), Each(AnyOf(0, 1)));
+}
+
+TEST(SeededInputTest, RowOffsetsAscendFromEndToEnd) {
+  const std::vector<int64_t> shape = {300};
+  for (const double nonzeros : {0.0, 1.0, 1000.0}) {
+    hone_buffer buffer = Buffer(DataType::kInt32, shape, "C", 0, nonzeros);
+    buffer.flags = HONE_BUFFER_ASCENDING;
+    for (uint64_t seed = 0; seed < 20; ++seed) {
+      const auto offsets = Values(buffer, InputSet::kExact, seed);
+      EXPECT_TRUE(std::is_sorted(offsets.begin(), offsets.end()));
+      EXPECT_EQ(offsets.front(), 0);
+      EXPECT_EQ(offsets.back(), nonzeros);
+    }
+    EXPECT_EQ(Values(buffer, InputSet::kExact, 1) == Values(buffer, InputSet::kExact, 2),
+              nonzeros == 0);
+  }
 }
 
 // Whoever reproduces a record must draw the same numbers: these never change.

@@ -80,9 +80,10 @@ class TableEmitter {
     const uint64_t bytes = buffer.layout.ElementCount(buffer.shape) * SizeBytes(buffer.dtype);
     return Struct({Text(buffer.name), I8(static_cast<uint64_t>(buffer.role)),
                    I8(static_cast<uint64_t>(buffer.dtype)), I16(buffer.shape.size()),
-                   I32(is_read_by_run ? 0 : HONE_BUFFER_NOT_READ_BY_RUN), Shape(buffer.shape),
-                   Text(buffer.layout.ToString()), I64(bytes), F64(buffer.domain_low),
-                   F64(buffer.domain_high)});
+                   I32((is_read_by_run ? 0 : HONE_BUFFER_NOT_READ_BY_RUN) |
+                       (buffer.ascending ? HONE_BUFFER_ASCENDING : 0)),
+                   Shape(buffer.shape), Text(buffer.layout.ToString()), I64(bytes),
+                   F64(buffer.domain_low), F64(buffer.domain_high)});
   }
 
   Constant* Code(const std::string& symbol) {

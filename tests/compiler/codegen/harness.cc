@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -150,9 +151,10 @@ Buffers::Buffers(const loop::Nest& nest, uint64_t seed) {
     pointers_.push_back(data);
     memset(data, 0xFF, bytes);
     if (buffer->role != loop::Role::kInput && buffer->role != loop::Role::kConstant) continue;
-    for (int64_t i = 0; i < count; ++i) {
-      WriteElement(data, buffer->dtype, i, RandomElement(random, *buffer));
-    }
+    std::vector<double> values;
+    for (int64_t i = 0; i < count; ++i) values.push_back(RandomElement(random, *buffer));
+    if (buffer->ascending) std::sort(values.begin(), values.end());
+    for (int64_t i = 0; i < count; ++i) WriteElement(data, buffer->dtype, i, values[i]);
   }
 }
 

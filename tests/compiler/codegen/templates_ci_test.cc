@@ -29,6 +29,11 @@ const char* const kKernels[] = {
     "Tensor[(1, 32, 7, 7), float32]) { %0 = nn.conv2d(p0, p1); %1 = add(%0, p2); nn.relu(%1) }",
     "fn (p0: Tensor[(1, 3, 16, 16), float32], const p1: Tensor[(16, 3, 7, 7), float32]) { "
     "nn.conv2d(p0, p1, padding=[3, 3, 3, 3], strides=[2, 2]) }",
+    "fn (const p0: Tensor[(40,), float32], const p1: Tensor[(40,), int32], const p2: Tensor[(10,), "
+    "int32], p3: Tensor[(12, 7), float32], const p4: Tensor[(7,), float32]) { %0 = "
+    "nn.sparse_dense(p0, p1, p2, p3); %1 = add(%0, p4); nn.relu(%1) }",
+    "fn (p0: Tensor[(40,), float32], p1: Tensor[(40,), int64], p2: Tensor[(10,), int64], p3: "
+    "Tensor[(12, 35), float32]) { nn.sparse_dense(p0, p1, p2, p3) }",
 };
 
 void CheckKernel(const std::string& text, const char* target_text) {

@@ -48,6 +48,7 @@ class Generator {
     if (Pick(4) == 0) {
       buffer->domain_low = -1.5;
       buffer->domain_high = 7;
+      buffer->ascending = Pick(2) == 0;
     }
     return buffer;
   }

@@ -72,6 +72,71 @@ TEST(GatherElementsTest, NoIndexReadsBeyondTheData) {
       HasSubstr("operand indices"));
 }
 
+TestTensor Int32(Ints shape, std::vector<double> values) {
+  return {std::move(shape), std::move(values), DataType::kInt32};
+}
+
+TEST(SparseDenseTest, MultipliesRowsOfAnyLength) {
+  const TestTensor data = RandomTensor({6}, 1);
+  const TestTensor indices = Int32({6}, {4, 0, 2, 2, 1, 3});  // in any order, and twice
+  const TestTensor indptr = Int32({5}, {0, 2, 2, 5, 6});
+  const TestTensor dense = RandomTensor({5, 3}, 2);
+  ExpectNear(RunOp("nn.sparse_dense", {data, indices, indptr, dense}),
+             Generate({4, 3}, [&](const Index& i) {
+               double sum = 0;
+               for (auto j = static_cast<int64_t>(indptr.At({i[0]})); j < indptr.At({i[0] + 1});
+                    ++j)
+                 sum += data.At({j}) * dense.At({static_cast<int64_t>(indices.At({j})), i[1]});
+               return sum;
+             }));
+}
+
+TEST(SparseDenseTest, NoOffsetOrColumnReadsBeyondTheOperands) {
+  const TestTensor data = {{3}, {1, 2, 4}};
+  const TestTensor dense = {{2, 1}, {10, 100}};
+  // Rows: all; nothing, for it ends before it begins; what is left after clamping.
+  const TestTensor indptr = Int64({4}, {-7, 3, 1, 1000});
+  const TestTensor indices = Int64({3}, {-5, 1, INT32_MAX});
+  const TestTensor expected = {{3, 1}, {610, 0, 600}};
+  ExpectNear(RunOp("nn.sparse_dense", {data, indices, indptr, dense}), expected, 0);
+}
+
+TEST(SparseDenseTest, EmptyMatrices) {
+  const TestTensor none = {{0}, {}};
+  const TestTensor no_columns = Int32({0}, {});
+  const TestTensor expected = {{2, 3}, {0, 0, 0, 0, 0, 0}};
+  ExpectNear(
+      RunOp("nn.sparse_dense", {none, no_columns, Int32({3}, {0, 0, 0}), RandomTensor({4, 3}, 1)}),
+      expected, 0);
+  ExpectNear(
+      RunOp("nn.sparse_dense", {none, no_columns, Int32({3}, {0, 0, 0}), RandomTensor({0, 3}, 1)}),
+      expected, 0);
+  EXPECT_EQ(RunOp("nn.sparse_dense", {none, no_columns, Int32({1}, {0}), RandomTensor({4, 3}, 1)})
+                ->values.size(),
+            0u);
+}
+
+TEST(SparseDenseTest, WrongOperandsAreNamed) {
+  const ir::TensorType data{{6}, DataType::kFloat32};
+  const ir::TensorType indices{{6}, DataType::kInt32};
+  const ir::TensorType indptr{{5}, DataType::kInt32};
+  const ir::TensorType dense{{5, 3}, DataType::kFloat32};
+  const auto error = [](const std::vector<ir::TensorType>& args) {
+    return InferenceError("nn.sparse_dense", args);
+  };
+  EXPECT_EQ(error({data, indices, indptr, dense}), "");
+  EXPECT_THAT(error({dense, indices, indptr, dense}), HasSubstr("operand data"));
+  EXPECT_THAT(error({data, data, indptr, dense}), HasSubstr("operand indices"));
+  EXPECT_THAT(error({data, indptr, indptr, dense}), HasSubstr("operand indices"));
+  EXPECT_THAT(error({data, indices, data, dense}), HasSubstr("operand indptr"));
+  EXPECT_THAT(error({data, indices, {{0}, DataType::kInt32}, dense}), HasSubstr("operand indptr"));
+  EXPECT_THAT(error({data, indices, indptr, data}), HasSubstr("operand dense"));
+  EXPECT_THAT(error({data, indices, indptr, {{5, 3}, DataType::kFloat64}}),
+              HasSubstr("operand dense"));
+  EXPECT_THAT(error({data, indices, indptr, {{0, 3}, DataType::kFloat32}}),
+              HasSubstr("operand dense"));
+}
+
 TEST(GatherNdTest, ReadsSlicesOfEachBatchEntry) {
   const TestTensor x = RandomTensor({2, 3, 4, 5}, 1);
   const TestTensor indices = RandomTensor({2, 6, 2}, 2, DataType::kInt64, -6, 6);

@@ -1,5 +1,6 @@
 #include "tests/compiler/schedule/nest_check.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -102,6 +103,24 @@ std::vector<double> ReadOutput(const loop::BufferNode& buffer, const void* memor
   return values;
 }
 
+// Integers of the domain; where they ascend, from one end to the other.
+void PutDomain(const loop::BufferNode& buffer, Random& random, void* memory) {
+  const auto count = static_cast<uint64_t>(buffer.domain_high - buffer.domain_low) + 1;
+  std::vector<double> values;
+  for (int64_t i = 0; i < Count(buffer.shape); ++i) {
+    values.push_back(buffer.domain_low + static_cast<double>(random.Below(count)));
+  }
+  if (buffer.ascending) {
+    values.front() = buffer.domain_low;
+    values.back() = buffer.domain_high;
+    std::sort(values.begin(), values.end());
+  }
+  ForEachIndex(buffer.shape, [&](const std::vector<int64_t>& index, int64_t position) {
+    Put(buffer.dtype, memory, buffer.layout.Offset(index, buffer.shape),
+        values[static_cast<size_t>(position)]);
+  });
+}
+
 }  // namespace
 
 std::vector<std::vector<double>> RunNest(const loop::Nest& nest, uint64_t seed, bool reverse_grid) {
@@ -115,6 +134,10 @@ std::vector<std::vector<double>> RunNest(const loop::Nest& nest, uint64_t seed, 
     pointers[i] = memory[i].data();
     if (output) continue;
     Random random(seed * 1000 + i);
+    if (buffer.domain_high > buffer.domain_low) {
+      PutDomain(buffer, random, pointers[i]);
+      continue;
+    }
     ForEachIndex(buffer.shape, [&](const std::vector<int64_t>& index, int64_t) {
       const double value = static_cast<double>(random.Below(9)) - 4;
       const bool natural = buffer.dtype == DataType::kBool || buffer.dtype == DataType::kUInt8 ||
