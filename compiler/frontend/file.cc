@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "support/file_system.h"
+#include "support/status.h"
 
 namespace hone::frontend {
 namespace {
@@ -14,7 +15,7 @@ constexpr uintmax_t kMaxBytes = (uintmax_t{1} << 31) - 1;
 
 }  // namespace
 
-absl::StatusOr<std::string> ReadWholeFile(const std::string& path) {
+absl::StatusOr<size_t> SizeOfFile(const std::string& path) {
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(path, error);
   if (!std::filesystem::exists(status)) {
@@ -30,6 +31,11 @@ absl::StatusOr<std::string> ReadWholeFile(const std::string& path) {
     return absl::InvalidArgumentError(
         fmt::format("{} was expected to be at most 2 GiB, found {} bytes", path, size));
   }
+  return size;
+}
+
+absl::StatusOr<std::string> ReadWholeFile(const std::string& path) {
+  HONE_ASSIGN_OR_RETURN(const size_t size, SizeOfFile(path));
   std::string bytes(size, '\0');
   std::ifstream file(path, std::ios::binary);
   if (!file.read(bytes.data(), static_cast<std::streamsize>(size))) {

@@ -9,8 +9,10 @@
 
 namespace hone::frontend {
 
-// kNotFound names a path that is missing; kInvalidArgument one that is no regular file, cannot be
-// read or is larger than 2 GiB.
+// kNotFound names a path that is missing; kInvalidArgument one that is no regular file or is larger
+// than 2 GiB.
+absl::StatusOr<size_t> SizeOfFile(const std::string& path);
+// Errors likewise; kInvalidArgument also where it cannot be read.
 absl::StatusOr<std::string> ReadWholeFile(const std::string& path);
 // Whole or, on an error, not at all: support's WriteFileAtomically.
 absl::Status WriteWholeFile(const std::string& path, std::string_view bytes);

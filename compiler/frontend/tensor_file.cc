@@ -42,7 +42,7 @@ absl::StatusOr<TensorData> ParseTensorProto(std::string_view bytes) {
   if (!proto.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
     return absl::InvalidArgumentError("not an ONNX TensorProto: its bytes do not parse");
   }
-  return FromProto(proto, "");
+  return FromProto(&proto, "");
 }
 
 std::string SerializeTensorProto(const TensorData& tensor, const std::string& name) {

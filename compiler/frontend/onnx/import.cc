@@ -186,9 +186,12 @@ bool TakeOffers(const absl::Status& status, ImportOptions* options) {
 
 }  // namespace
 
-absl::StatusOr<ir::Module> ImportOnnxBytes(std::string_view bytes, const ImportOptions& options,
-                                           const std::string& folder) {
-  HONE_ASSIGN_OR_RETURN(const OnnxModel model, ReadOnnxModel(bytes, folder));
+namespace {
+
+absl::StatusOr<ir::Module> Import(const absl::StatusOr<OnnxModel>& read,
+                                  const ImportOptions& options) {
+  HONE_RETURN_IF_ERROR(read.status());
+  const OnnxModel& model = *read;
   HONE_RETURN_IF_ERROR(CheckOperators(model));
   absl::StatusOr<ir::Module> module = GraphImport(model, options).Run();
   ImportOptions bound = options;
@@ -198,11 +201,18 @@ absl::StatusOr<ir::Module> ImportOnnxBytes(std::string_view bytes, const ImportO
   return module;
 }
 
+}  // namespace
+
+absl::StatusOr<ir::Module> ImportOnnxBytes(std::string_view bytes, const ImportOptions& options,
+                                           const std::string& folder) {
+  return Import(ReadOnnxModel(bytes, folder), options);
+}
+
 absl::StatusOr<ir::Module> ImportOnnx(const std::string& path, const ImportOptions& options) {
-  HONE_ASSIGN_OR_RETURN(const std::string bytes, ReadWholeFile(path));
+  HONE_RETURN_IF_ERROR(SizeOfFile(path).status());
   const std::string folder = std::filesystem::path(path).parent_path().string();
   absl::StatusOr<ir::Module> module =
-      ImportOnnxBytes(bytes, options, folder.empty() ? "." : folder);
+      Import(ReadOnnxModelFile(path, folder.empty() ? "." : folder), options);
   if (!module.ok()) return Prefix(path, module.status());
   return module;
 }

@@ -59,6 +59,8 @@ struct OnnxModel {
 
 // Errors as ImportOnnx has them.
 absl::StatusOr<OnnxModel> ReadOnnxModel(std::string_view bytes, const std::string& folder);
+// Of a file that SizeOfFile passes: block by block, so that weights are in memory once.
+absl::StatusOr<OnnxModel> ReadOnnxModelFile(const std::string& path, const std::string& folder);
 
 // A typed constant that takes the bytes over.
 ir::Expr MakeConstant(std::vector<int64_t> shape, DataType dtype, std::string bytes);

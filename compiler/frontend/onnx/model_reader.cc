@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 #include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/zero_copy_stream_impl.h>
 #include <onnx/onnx_pb.h>
 
+#include <fstream>
 #include <set>
 
 #include "compiler/frontend/onnx/model.h"
@@ -13,10 +15,8 @@ namespace {
 
 constexpr int kNewestOpset = 21;
 
-// A mutable proto, so that weights can be dropped as they are taken over.
 absl::StatusOr<ir::Expr> TakeTensor(onnx::TensorProto* proto, const std::string& folder) {
-  HONE_ASSIGN_OR_RETURN(TensorData tensor, FromProto(*proto, folder));
-  proto->clear_raw_data();
+  HONE_ASSIGN_OR_RETURN(TensorData tensor, FromProto(proto, folder));
   return MakeConstant(std::move(tensor.shape), tensor.dtype, std::move(tensor.bytes));
 }
 
@@ -184,11 +184,12 @@ ir::Expr MakeConstant(std::vector<int64_t> shape, DataType dtype, std::string by
   return ir::Constant({std::move(shape), dtype}, std::move(data));
 }
 
-absl::StatusOr<OnnxModel> ReadOnnxModel(std::string_view bytes, const std::string& folder) {
+namespace {
+
+absl::StatusOr<OnnxModel> ReadStream(google::protobuf::io::CodedInputStream* stream,
+                                     const std::string& folder) {
   onnx::ModelProto proto;
-  google::protobuf::io::CodedInputStream stream(reinterpret_cast<const uint8_t*>(bytes.data()),
-                                                static_cast<int>(bytes.size()));
-  if (!proto.ParseFromCodedStream(&stream) || !stream.ConsumedEntireMessage() ||
+  if (!proto.ParseFromCodedStream(stream) || !stream->ConsumedEntireMessage() ||
       !proto.has_graph()) {
     return absl::InvalidArgumentError(
         "expected an ONNX model, found bytes that are cut or of something else; export it again");
@@ -197,6 +198,23 @@ absl::StatusOr<OnnxModel> ReadOnnxModel(std::string_view bytes, const std::strin
   HONE_ASSIGN_OR_RETURN(model.opset, ReadOpset(proto));
   HONE_RETURN_IF_ERROR(ReadGraph(proto.mutable_graph(), folder, &model));
   return model;
+}
+
+}  // namespace
+
+absl::StatusOr<OnnxModel> ReadOnnxModel(std::string_view bytes, const std::string& folder) {
+  google::protobuf::io::CodedInputStream stream(reinterpret_cast<const uint8_t*>(bytes.data()),
+                                                static_cast<int>(bytes.size()));
+  return ReadStream(&stream, folder);
+}
+
+absl::StatusOr<OnnxModel> ReadOnnxModelFile(const std::string& path, const std::string& folder) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return absl::InvalidArgumentError("the file cannot be read");
+  constexpr int kBlock = 1 << 20;
+  google::protobuf::io::IstreamInputStream blocks(&file, kBlock);
+  google::protobuf::io::CodedInputStream stream(&blocks);
+  return ReadStream(&stream, folder);
 }
 
 }  // namespace hone::frontend

@@ -152,7 +152,8 @@ int ToOnnxType(DataType dtype) {
   return TensorProto::UNDEFINED;
 }
 
-absl::StatusOr<TensorData> FromProto(const TensorProto& proto, const std::string& folder) {
+absl::StatusOr<TensorData> FromProto(TensorProto* taken, const std::string& folder) {
+  const TensorProto& proto = *taken;
   TensorData tensor;
   absl::StatusOr<DataType> dtype = FromOnnxType(proto.data_type());
   if (!dtype.ok()) {
@@ -171,7 +172,7 @@ absl::StatusOr<TensorData> FromProto(const TensorProto& proto, const std::string
       return Damaged(
           proto, fmt::format("{} bytes were expected, found {}", *size, proto.raw_data().size()));
     }
-    tensor.bytes = proto.raw_data();
+    tensor.bytes = std::move(*taken->mutable_raw_data());
   } else {
     HONE_ASSIGN_OR_RETURN(tensor.bytes, TypedBytes(proto, tensor.dtype, *size));
   }

@@ -18,8 +18,9 @@ absl::StatusOr<DataType> FromOnnxType(int onnx_type);
 int ToOnnxType(DataType dtype);
 
 // The bytes of a tensor that is wholly inside the proto. `folder` is where external data may lie
-// (and nowhere else); empty: external data is refused.
-absl::StatusOr<TensorData> FromProto(const onnx::TensorProto& proto, const std::string& folder);
+// (and nowhere else); empty: external data is refused. Raw data are taken out of the proto, so that
+// weights are in memory once.
+absl::StatusOr<TensorData> FromProto(onnx::TensorProto* proto, const std::string& folder);
 void ToProto(const TensorData& tensor, const std::string& name, onnx::TensorProto* proto);
 
 }  // namespace hone::frontend

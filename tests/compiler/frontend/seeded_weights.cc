@@ -87,8 +87,8 @@ class Materializer {
     }
   }
 
-  static Shape Ints(const onnx::TensorProto& proto) {
-    const TensorData tensor = FromProto(proto, "").value();
+  static Shape Ints(onnx::TensorProto proto) {
+    const TensorData tensor = FromProto(&proto, "").value();
     Shape values(tensor.bytes.size() / sizeof(int64_t));
     std::memcpy(values.data(), tensor.bytes.data(), tensor.bytes.size());
     return values;
