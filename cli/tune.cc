@@ -226,7 +226,7 @@ absl::Status Tune(const Options& options) {
 void AddTune(CLI::App& app, Action& action) {
   auto options = std::make_shared<Options>();
   CLI::App& verb = *app.add_subcommand("tune", "Search the kernels of models for fast configs");
-  verb.add_option("MODEL", options->models, "Models to tune (.onnx, .relay)")->required();
+  verb.add_option("MODEL", options->models, "Models to tune (.onnx, .pb, .relay)")->required();
   options->bindings.AddBindings(verb);
   options->target.AddTo(verb);
   verb.add_option("--trials", options->trials, "Trials a task, a total over all jobs ever")
