@@ -182,7 +182,7 @@ void AddBench(CLI::App& app, Action& action) {
   auto options = std::make_shared<Options>();
   CLI::App& verb = *app.add_subcommand("bench", "Time a model, alone or beside another");
   verb.add_option("MODEL", options->model.path,
-                  "The model (.onnx, .relay) or a compiled module (.so)")
+                  "The model (.onnx, .pb, .relay) or a compiled module (.so)")
       ->required();
   options->model.AddBindings(verb);
   verb.add_option("--compare", options->compare, "Another model or module, timed in turn with it");

@@ -11,6 +11,7 @@
 #include "cli/exit_code.h"
 #include "cli/tuned_configs.h"
 #include "compiler/frontend/onnx/import.h"
+#include "compiler/frontend/pb_model.h"
 #include "compiler/ir/parser.h"
 #include "fmt/format.h"
 #include "runtime/thread_team.h"
@@ -80,7 +81,7 @@ absl::StatusOr<Target> TargetOptions::Resolve() const {
 }
 
 void ModelOptions::AddTo(CLI::App& verb, const std::string& name) {
-  verb.add_option(name, path, "The model (.onnx, .relay)")->required();
+  verb.add_option(name, path, "The model (.onnx, .pb, .relay)")->required();
   AddBindings(verb);
 }
 
@@ -127,13 +128,14 @@ absl::StatusOr<ir::Module> LoadModel(const ModelOptions& model, const Tensors& v
     return absl::NotFoundError(fmt::format("expected a model file at {}, found {}; check the path",
                                            path, exists ? found : "none"));
   }
-  if (extension == ".onnx") {
-    return frontend::ImportOnnx(path, {.shapes = bound, .constants = constants, .values = values});
-  }
+  const frontend::ImportOptions options = {
+      .shapes = bound, .constants = constants, .values = values};
+  if (extension == ".onnx") return frontend::ImportOnnx(path, options);
+  if (extension == ".pb") return frontend::ImportPb(path, options);
   if (!constants.empty()) {
     return WithExitCode(
         absl::InvalidArgumentError(fmt::format(
-            "expected --constant with a model whose name ends in .onnx, found {}", path)),
+            "expected --constant with a model whose name ends in .onnx or .pb, found {}", path)),
         kUsage);
   }
   if (extension == ".relay") {
@@ -141,7 +143,7 @@ absl::StatusOr<ir::Module> LoadModel(const ModelOptions& model, const Tensors& v
     return ir::ParseModule(text);
   }
   return absl::InvalidArgumentError(
-      fmt::format("expected a model whose name ends in .onnx or .relay, found {}", path));
+      fmt::format("expected a model whose name ends in .onnx, .pb or .relay, found {}", path));
 }
 
 std::string DatabasePath(const std::string& option) {

@@ -48,8 +48,8 @@ using Files = std::map<std::string, std::string>;
 absl::StatusOr<Files> ParseFiles(const std::string& flag, const std::vector<std::string>& texts);
 absl::StatusOr<Tensors> ReadTensors(const Files& files);
 
-// .onnx or .relay. `values` of an .onnx model's inputs: those that decide a shape become constants.
-// kNotFound, kInvalidArgument or kUnimplemented in one sentence.
+// .onnx, .pb or .relay. `values` of an .onnx or .pb model's inputs: those that decide a shape
+// become constants. kNotFound, kInvalidArgument or kUnimplemented in one sentence.
 absl::StatusOr<ir::Module> LoadModel(const ModelOptions& model, const Tensors& values = {});
 
 // The path itself, or the default database's.

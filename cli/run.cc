@@ -116,7 +116,7 @@ void AddRun(CLI::App& app, Action& action) {
   auto options = std::make_shared<Options>();
   CLI::App& verb = *app.add_subcommand("run", "Run a model once on tensors from files");
   verb.add_option("MODEL", options->model.path,
-                  "The model (.onnx, .relay) or a compiled module (.so)")
+                  "The model (.onnx, .pb, .relay) or a compiled module (.so)")
       ->required();
   options->model.AddBindings(verb);
   verb.add_option("--input", options->inputs, "NAME=FILE.pb or NAME=FILE.npy, one for each input");

@@ -113,7 +113,7 @@ absl::StatusOr<Target> TargetOf(const TuningRequest& request) {
 }  // namespace
 
 void TuningRequest::AddTo(CLI::App& verb) {
-  verb.add_option("MODEL", models, "Models to tune (.onnx, .relay)")->required();
+  verb.add_option("MODEL", models, "Models to tune (.onnx, .pb, .relay)")->required();
   bindings.AddBindings(verb);
   target.AddTo(verb);
   verb.add_option("--trials", trials, "Trials a task, a total over all jobs ever")

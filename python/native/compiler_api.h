@@ -35,7 +35,7 @@ typedef struct hone_text {
 const char* hone_compiler_error(void);
 
 int hone_graph_parse(const char* text, size_t size, hone_graph** graph);
-/* .onnx or .relay; `shapes` are `shape_count` texts "name=1,3,224,224". */
+/* .onnx, .pb or .relay; `shapes` are `shape_count` texts "name=1,3,224,224". */
 int hone_graph_load(const char* path, const char* const* shapes, size_t shape_count,
                     hone_graph** graph);
 void hone_graph_free(hone_graph* graph);

@@ -8,6 +8,7 @@
 
 #include "compiler/frontend/file.h"
 #include "compiler/frontend/onnx/import.h"
+#include "compiler/frontend/tensorflow/import.h"
 #include "support/random.h"
 #include "tests/compiler/frontend/seeded_weights.h"
 
@@ -59,6 +60,24 @@ TEST(DamagedModelsTest, AreImportedOrRefused) {
     }
     std::cout << name << ": " << imported << " of " << rounds << " still imported\n";
   }
+}
+
+TEST(DamagedModelsTest, OfTensorflowAreImportedOrRefused) {
+  constexpr int kRounds = 20000;
+  const auto bytes = ReadWholeFile(std::string(HONE_TEST_DATA) + "/tensorflow/small.pb");
+  ASSERT_TRUE(bytes.ok()) << bytes.status();
+  Random random(13);
+  int imported = 0;
+  for (int round = 0; round < kRounds; ++round) {
+    const auto module = ImportTensorflowBytes(Damage(*bytes, random));
+    imported += module.ok() ? 1 : 0;
+    if (module.ok()) continue;
+    const absl::StatusCode code = module.status().code();
+    EXPECT_TRUE(code == absl::StatusCode::kInvalidArgument ||
+                code == absl::StatusCode::kUnimplemented)
+        << module.status();
+  }
+  std::cout << "small.pb: " << imported << " of " << kRounds << " still imported\n";
 }
 
 // Every operator of the conformance cases.

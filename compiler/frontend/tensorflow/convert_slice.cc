@@ -1,0 +1,206 @@
+// StridedSlice, Slice, Pad, GatherV2.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compiler/frontend/onnx/results.h"
+#include "compiler/frontend/tensorflow/converters.h"
+#include "support/status.h"
+
+namespace hone::frontend::tf {
+namespace {
+
+constexpr int64_t kFar = int64_t{1} << 48;  // beyond every extent; bounds are clamped
+
+// One slice expression an axis, or a new or a lost one: Python's x[a, 1:, ..., newaxis].
+struct SliceSpec {
+  Shape begin, end, strides;
+  int64_t begin_mask = 0, end_mask = 0, ellipsis_mask = 0, new_axis_mask = 0, shrink_mask = 0;
+
+  bool Is(int64_t mask, size_t i) const { return (mask >> i & 1) != 0; }
+  // A new axis beneath an ellipsis is the ellipsis.
+  bool IsNew(size_t i) const { return Is(new_axis_mask, i) && !Is(ellipsis_mask, i); }
+};
+
+absl::StatusOr<SliceSpec> ReadSpec(NodeReader& node) {
+  SliceSpec spec;
+  HONE_ASSIGN_OR_RETURN(spec.begin, node.Ints(1, "begin"));
+  HONE_ASSIGN_OR_RETURN(spec.end, node.Ints(2, "end"));
+  HONE_ASSIGN_OR_RETURN(spec.strides, node.Ints(3, "strides"));
+  HONE_ASSIGN_OR_RETURN(spec.begin_mask, node.IntAttr("begin_mask", 0));
+  HONE_ASSIGN_OR_RETURN(spec.end_mask, node.IntAttr("end_mask", 0));
+  HONE_ASSIGN_OR_RETURN(spec.ellipsis_mask, node.IntAttr("ellipsis_mask", 0));
+  HONE_ASSIGN_OR_RETURN(spec.new_axis_mask, node.IntAttr("new_axis_mask", 0));
+  HONE_ASSIGN_OR_RETURN(spec.shrink_mask, node.IntAttr("shrink_axis_mask", 0));
+  const size_t count = spec.begin.size();
+  if (spec.end.size() != count || spec.strides.size() != count || count > 32) {
+    return absl::InvalidArgumentError(
+        fmt::format("begin, end and strides of one length up to 32 were expected, found {}, {}, {}",
+                    count, spec.end.size(), spec.strides.size()));
+  }
+  return spec;
+}
+
+// The slice of each axis of the data, and the shape with axes added and taken away.
+struct Slices {
+  Shape begin, end, strides;
+  enum class Axis { kKept, kLost, kNew };
+  std::vector<Axis> result;
+};
+
+absl::Status AddAxis(const SliceSpec& spec, size_t i, const Shape& shape, Slices* slices) {
+  const size_t axis = slices->begin.size();
+  if (axis >= shape.size()) {
+    return absl::InvalidArgumentError(
+        fmt::format("slices of {} axes were expected, found more", shape.size()));
+  }
+  const int64_t stride = spec.strides[i];
+  if (spec.Is(spec.shrink_mask, i)) {
+    const int64_t at = spec.begin[i] < 0 ? spec.begin[i] + shape[axis] : spec.begin[i];
+    if (at < 0 || at >= shape[axis]) {
+      return absl::InvalidArgumentError(fmt::format(
+          "an index into {} elements was expected, found {}", shape[axis], spec.begin[i]));
+    }
+    slices->begin.push_back(at);
+    slices->end.push_back(at + 1);
+    slices->strides.push_back(1);
+    slices->result.push_back(Slices::Axis::kLost);
+    return absl::OkStatus();
+  }
+  slices->begin.push_back(spec.Is(spec.begin_mask, i) ? (stride > 0 ? 0 : kFar) : spec.begin[i]);
+  slices->end.push_back(spec.Is(spec.end_mask, i) ? (stride > 0 ? kFar : -kFar) : spec.end[i]);
+  slices->strides.push_back(stride);
+  slices->result.push_back(Slices::Axis::kKept);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Slices> SlicesOf(const SliceSpec& spec, const Shape& shape) {
+  size_t named = 0;  // axes of the data that have a slice
+  for (size_t i = 0; i < spec.begin.size(); ++i) {
+    if (!spec.Is(spec.ellipsis_mask, i) && !spec.IsNew(i)) ++named;
+  }
+  Slices slices;
+  const auto keep_whole = [&] {
+    slices.begin.push_back(0);
+    slices.end.push_back(kFar);
+    slices.strides.push_back(1);
+    slices.result.push_back(Slices::Axis::kKept);
+  };
+  for (size_t i = 0; i < spec.begin.size(); ++i) {
+    if (spec.Is(spec.ellipsis_mask, i)) {
+      for (size_t k = named; k < shape.size(); ++k) keep_whole();
+      named = shape.size();  // a second ellipsis stands for nothing
+    } else if (spec.IsNew(i)) {
+      slices.result.push_back(Slices::Axis::kNew);
+    } else {
+      HONE_RETURN_IF_ERROR(AddAxis(spec, i, shape, &slices));
+    }
+  }
+  while (slices.begin.size() < shape.size()) keep_whole();
+  return slices;
+}
+
+Results StridedSlice(NodeReader& node) {
+  HONE_ASSIGN_OR_RETURN(const ir::Expr data, node.Given(0, "input"));
+  HONE_ASSIGN_OR_RETURN(const SliceSpec spec, ReadSpec(node));
+  HONE_ASSIGN_OR_RETURN(const Slices slices, SlicesOf(spec, ShapeOf(data)));
+  ir::Expr e = data;
+  if (!slices.begin.empty()) {
+    HONE_ASSIGN_OR_RETURN(
+        e, Emit("strided_slice", {data},
+                {{"begin", slices.begin}, {"end", slices.end}, {"strides", slices.strides}}));
+  }
+  Shape shape;
+  size_t axis = 0;
+  for (const Slices::Axis kind : slices.result) {
+    if (kind == Slices::Axis::kNew) shape.push_back(1);
+    if (kind == Slices::Axis::kKept) shape.push_back(ShapeOf(e)[axis]);
+    if (kind != Slices::Axis::kNew) ++axis;
+  }
+  return One(Reshaped(e, shape));
+}
+
+// A size of -1: up to the end.
+Results Slice(NodeReader& node) {
+  HONE_ASSIGN_OR_RETURN(const ir::Expr data, node.Given(0, "input"));
+  HONE_ASSIGN_OR_RETURN(const Shape begin, node.Ints(1, "begin"));
+  HONE_ASSIGN_OR_RETURN(const Shape size, node.Ints(2, "size"));
+  const Shape& shape = ShapeOf(data);
+  if (begin.size() != shape.size() || size.size() != shape.size()) {
+    return absl::InvalidArgumentError(
+        fmt::format("begin and size of {} entries were expected, found {} and {}", shape.size(),
+                    begin.size(), size.size()));
+  }
+  Shape end;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    end.push_back(size[i] == -1 ? shape[i] : begin[i] + size[i]);
+    if (begin[i] < 0 || begin[i] > end[i] || end[i] > shape[i]) {
+      return absl::InvalidArgumentError(
+          fmt::format("a slice within {} was expected, found [{}, {}) on axis {}",
+                      data->type->ToString(), begin[i], end[i], i));
+    }
+  }
+  return One(shape.empty() ? data
+                           : Emit("strided_slice", {data}, {{"begin", begin}, {"end", end}}));
+}
+
+// Around an image the channels go first, as a convolution comes next.
+Results Pad(NodeReader& node) {
+  HONE_ASSIGN_OR_RETURN(Value value, node.Arg(0, "input"));
+  HONE_ASSIGN_OR_RETURN(const Shape given, node.Ints(1, "paddings"));
+  double fill = 0;
+  if (node.size() > 2) {
+    HONE_ASSIGN_OR_RETURN(const ir::Expr e, node.Given(2, "constant_values"));
+    HONE_ASSIGN_OR_RETURN(const auto numbers, ConstantNumbers(e, "constant_values"));
+    if (numbers.size() != 1) return absl::InvalidArgumentError("one constant_value was expected");
+    fill = numbers[0];
+  }
+  if (static_cast<int64_t>(given.size()) != 2 * RankOf(value.e)) {
+    return absl::InvalidArgumentError(fmt::format("paddings of {} numbers were expected, found {}",
+                                                  2 * RankOf(value.e), given.size()));
+  }
+  if (given == Shape(given.size(), 0)) return std::vector<Value>{value};
+  Shape widths = given;
+  const bool around_image = given.size() == 8 && given[0] == 0 && given[1] == 0 && given[6] == 0 &&
+                            given[7] == 0 && IsFloat(DtypeOf(value.e));
+  if (around_image) {
+    HONE_ASSIGN_OR_RETURN(value.e, node.layouts().ChannelsFirst(value));
+    value.channels_first = true;
+  }
+  for (size_t axis = 0; value.channels_first && axis < 4; ++axis) {
+    const size_t to = ChannelsFirstAxis(static_cast<int64_t>(axis));
+    widths[2 * to] = given[2 * axis];
+    widths[2 * to + 1] = given[2 * axis + 1];
+  }
+  return One(Emit("nn.pad", {value.e}, {{"pad_width", widths}, {"pad_value", fill}}),
+             value.channels_first);
+}
+
+Results Gather(NodeReader& node) {
+  HONE_RETURN_IF_ERROR(node.IntAttr("batch_dims", 0).status());
+  const Attr* const batch = node.Raw("batch_dims");
+  if (batch != nullptr && std::get<int64_t>(*batch) != 0) {
+    return absl::UnimplementedError("Hone has a gather of batch_dims=0 only");
+  }
+  node.Raw("validate_indices");
+  HONE_ASSIGN_OR_RETURN(const ir::Expr data, node.Given(0, "params"));
+  HONE_ASSIGN_OR_RETURN(const ir::Expr indices, node.Given(1, "indices"));
+  int64_t axis = 0;
+  if (node.size() > 2) {
+    HONE_ASSIGN_OR_RETURN(axis, node.Axis(2, RankOf(data)));
+  }
+  return One(Emit("take", {data, indices}, {{"axis", axis}}));
+}
+
+}  // namespace
+
+void AddSliceConverters(ConverterTable& table) {
+  table["StridedSlice"] = StridedSlice;
+  table["Slice"] = Slice;
+  table["Pad"] = Pad;
+  table["PadV2"] = Pad;
+  table["Gather"] = Gather;
+  table["GatherV2"] = Gather;
+}
+
+}  // namespace hone::frontend::tf

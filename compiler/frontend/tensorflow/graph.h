@@ -1,0 +1,72 @@
+// A TensorFlow graph in our own types: what the converters see, free of protobuf.
+#ifndef HONE_COMPILER_FRONTEND_TENSORFLOW_GRAPH_H_
+#define HONE_COMPILER_FRONTEND_TENSORFLOW_GRAPH_H_
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "compiler/ir/expr.h"
+
+namespace hone::frontend::tf {
+
+// TensorFlow's number of an element type.
+struct TypeAttr {
+  int number = 0;
+};
+struct ShapeAttr {
+  bool has_rank = false;
+  std::vector<int64_t> dims;  // -1: not known
+};
+// Of a kind that no converter reads, or a tensor that Hone does not have: `why`, for the message.
+struct UnreadAttr {
+  std::string why;
+};
+// A tensor is a typed kConstant.
+using Attr = std::variant<int64_t, float, bool, std::string, std::vector<int64_t>, TypeAttr,
+                          ShapeAttr, ir::Expr, UnreadAttr>;
+
+struct Input {
+  std::string node;
+  size_t output = 0;
+};
+
+struct Node {
+  std::string name;
+  std::string op;
+  std::vector<Input> inputs;  // without those for order alone
+  std::map<std::string, Attr> attrs;
+};
+
+struct Graph {
+  std::vector<Node> nodes;
+  std::set<std::string> functions;  // names of the library's
+};
+
+// Bytes of constants that an import may still make beyond what the file holds, so that a small file
+// cannot ask for a machine's memory.
+class Allowance {
+ public:
+  explicit Allowance(int64_t bytes) : left_(bytes) {}
+  // kInvalidArgument where there is not enough left.
+  absl::Status Take(int64_t bytes);
+  bool Has(int64_t bytes) const { return bytes <= left_; }
+
+ private:
+  int64_t left_;
+};
+
+// kInvalidArgument: bytes that are no GraphDef, or a damaged one.
+absl::StatusOr<Graph> ReadGraph(std::string_view bytes, Allowance& allowance);
+
+// kUnimplemented for types that Hone does not have.
+absl::StatusOr<DataType> FromTypeNumber(int number);
+
+}  // namespace hone::frontend::tf
+
+#endif  // HONE_COMPILER_FRONTEND_TENSORFLOW_GRAPH_H_

@@ -1,0 +1,216 @@
+#include "compiler/frontend/tensorflow/import.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <set>
+#include <unordered_map>
+
+#include "compiler/frontend/file.h"
+#include "compiler/frontend/tensorflow/converters.h"
+#include "compiler/frontend/tensorflow/order.h"
+#include "compiler/frontend/tensorflow/placeholder.h"
+#include "compiler/ops/call_type.h"
+#include "support/status.h"
+
+namespace hone::frontend {
+namespace {
+
+using tf::Node;
+using tf::Value;
+
+constexpr int64_t kMaxRank = 32;
+
+absl::Status Prefix(const std::string& prefix, const absl::Status& status) {
+  return Reworded(status, fmt::format("{}: {}", prefix, std::string(status.message())));
+}
+
+// What freezing takes away.
+bool IsUnfrozen(const Node& node, const tf::Graph& graph) {
+  static const auto* const ops = new std::set<std::string>{
+      "PartitionedCall", "StatefulPartitionedCall", "If",         "StatelessIf",
+      "While",           "StatelessWhile",          "Case",       "StatelessCase",
+      "VarHandleOp",     "ReadVariableOp",          "VariableV2", "Variable"};
+  return ops->contains(node.op) || graph.functions.contains(node.op);
+}
+
+// Node names by operator.
+using Names = std::map<std::string, std::vector<std::string>>;
+
+std::string ListOf(const Names& names) {
+  std::vector<std::string> lines;
+  for (const auto& [op, nodes] : names) {
+    lines.push_back(fmt::format("{} (nodes {})", op, fmt::join(nodes, ", ")));
+  }
+  return fmt::format("{}", fmt::join(lines, "; "));
+}
+
+// All unsupported operators at once, so that a user learns the whole distance in one run.
+absl::Status CheckOperators(const tf::Graph& graph, const tf::Order& order) {
+  Names unfrozen;
+  Names missing;
+  for (const Node* node : order.nodes) {
+    const std::string name = fmt::format("\"{}\"", node->name);
+    if (IsUnfrozen(*node, graph)) {
+      unfrozen[node->op].push_back(name);
+    } else if (node->op != "Placeholder" && !tf::Converters().contains(node->op)) {
+      missing[node->op].push_back(name);
+    }
+  }
+  std::vector<std::string> faults;
+  if (!unfrozen.empty()) {
+    faults.push_back(fmt::format(
+        "expected a frozen graph, found functions or variables: {}; freeze the model with "
+        "tensorflow.python.framework.convert_to_constants.convert_variables_to_constants_v2",
+        ListOf(unfrozen)));
+  }
+  if (!missing.empty()) {
+    faults.push_back(
+        fmt::format("the model uses operators that Hone does not have: {}", ListOf(missing)));
+  }
+  if (faults.empty()) return absl::OkStatus();
+  return absl::UnimplementedError(fmt::format("{}", fmt::join(faults, "; ")));
+}
+
+// Builds "main" node by node; every output of a node is a typed value.
+class GraphImport {
+ public:
+  GraphImport(const tf::Graph& graph, const tf::Order& order, const ImportOptions& options,
+              tf::Allowance allowance)
+      : graph_(graph),
+        order_(order),
+        options_(options),
+        allowance_(allowance),
+        layouts_(allowance_) {}
+
+  absl::StatusOr<ir::Module> Run() {
+    HONE_ASSIGN_OR_RETURN(std::vector<ir::Expr> params, Inputs());
+    for (const Node* node : order_.nodes) {
+      if (node->op == "Placeholder") continue;
+      const absl::Status status = Convert(*node);
+      if (!status.ok())
+        return Prefix(fmt::format("node \"{}\" ({})", node->name, node->op), status);
+    }
+    HONE_ASSIGN_OR_RETURN(std::vector<ir::Expr> outputs, Outputs());
+    ir::Expr body = outputs.size() == 1 ? outputs[0] : ops::TypedTuple(std::move(outputs));
+    ir::Module module;
+    module.functions["main"] =
+        ops::TypedFunction(std::move(params), std::move(body), {{"output_names", output_names_}});
+    return module;
+  }
+
+ private:
+  // In the order of the file.
+  absl::StatusOr<std::vector<ir::Expr>> Inputs() {
+    std::set<std::string> reached;
+    for (const Node* node : order_.nodes) {
+      if (node->op == "Placeholder") reached.insert(node->name);
+    }
+    HONE_RETURN_IF_ERROR(CheckOptions(reached));
+    std::vector<ir::Expr> params;
+    for (const Node& node : graph_.nodes) {
+      if (!reached.contains(node.name)) continue;
+      absl::StatusOr<ir::Expr> value = tf::PlaceholderOf(node, options_);
+      if (!value.ok()) return Prefix(fmt::format("input \"{}\"", node.name), value.status());
+      if ((*value)->kind == ir::ExprKind::kVar) params.push_back(*value);
+      values_[node.name] = {{*std::move(value)}};
+    }
+    return params;
+  }
+
+  absl::Status CheckOptions(const std::set<std::string>& inputs) const {
+    const auto check = [&](const auto& by_name) {
+      for (const auto& [name, value] : by_name) {
+        if (inputs.contains(name)) continue;
+        return absl::InvalidArgumentError(
+            fmt::format("the model has no input \"{}\"; it has {}", name, fmt::join(inputs, ", ")));
+      }
+      return absl::OkStatus();
+    };
+    HONE_RETURN_IF_ERROR(check(options_.shapes));
+    HONE_RETURN_IF_ERROR(check(options_.constants));
+    return check(options_.values);
+  }
+
+  absl::Status Convert(const Node& node) {
+    std::vector<Value> args;
+    for (const tf::Input& input : node.inputs) {
+      const std::vector<Value>& given = values_.at(input.node);
+      if (input.output >= given.size()) {
+        return absl::UnimplementedError(fmt::format(
+            "it reads \"{}:{}\", which Hone does not compute", input.node, input.output));
+      }
+      args.push_back(given[input.output]);
+    }
+    tf::NodeReader reader(node, std::move(args), layouts_);
+    HONE_ASSIGN_OR_RETURN(std::vector<Value> results, tf::Converters().at(node.op)(reader));
+    HONE_RETURN_IF_ERROR(reader.CheckAllRead());
+    for (const Value& value : results) {
+      if (RankOf(value.e) <= kMaxRank) continue;
+      return absl::UnimplementedError(fmt::format("it gives more than {} axes", kMaxRank));
+    }
+    values_[node.name] = std::move(results);
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<std::vector<ir::Expr>> Outputs() {
+    std::vector<ir::Expr> outputs;
+    for (const Node* node : order_.outputs) {
+      const std::vector<Value>& given = values_.at(node->name);
+      for (size_t i = 0; i < given.size(); ++i) {
+        HONE_ASSIGN_OR_RETURN(ir::Expr e, layouts_.AsGiven(given[i]));
+        outputs.push_back(std::move(e));
+        output_names_.push_back(i == 0 ? node->name : fmt::format("{}:{}", node->name, i));
+      }
+    }
+    return outputs;
+  }
+
+  const tf::Graph& graph_;
+  const tf::Order& order_;
+  const ImportOptions& options_;
+  tf::Allowance allowance_;
+  tf::Layouts layouts_;
+  std::unordered_map<std::string, std::vector<Value>> values_;
+  std::vector<std::string> output_names_;
+};
+
+// Moves what is at hand of the inputs that `status` wants into the constants; false for none.
+bool TakeOffers(const absl::Status& status, ImportOptions* options) {
+  bool taken = false;
+  for (const std::string& name : InputsNeeded(status)) {
+    const auto offer = options->values.find(name);
+    if (offer == options->values.end() || options->constants.contains(name)) continue;
+    options->constants[name] = offer->second;
+    options->values.erase(offer);
+    taken = true;
+  }
+  return taken;
+}
+
+}  // namespace
+
+absl::StatusOr<ir::Module> ImportTensorflowBytes(std::string_view bytes,
+                                                 const ImportOptions& options) {
+  // What the file holds may be transposed once or twice; beyond that, half of the 2 GiB that a
+  // small file may cost.
+  tf::Allowance allowance((int64_t{1} << 30) + 2 * static_cast<int64_t>(bytes.size()));
+  HONE_ASSIGN_OR_RETURN(const tf::Graph graph, tf::ReadGraph(bytes, allowance));
+  HONE_ASSIGN_OR_RETURN(const tf::Order order, tf::OrderOf(graph));
+  HONE_RETURN_IF_ERROR(CheckOperators(graph, order));
+  absl::StatusOr<ir::Module> module = GraphImport(graph, order, options, allowance).Run();
+  ImportOptions bound = options;
+  while (!module.ok() && TakeOffers(module.status(), &bound)) {
+    module = GraphImport(graph, order, bound, allowance).Run();
+  }
+  return module;
+}
+
+absl::StatusOr<ir::Module> ImportTensorflow(const std::string& path, const ImportOptions& options) {
+  HONE_ASSIGN_OR_RETURN(const std::string bytes, ReadWholeFile(path));
+  absl::StatusOr<ir::Module> module = ImportTensorflowBytes(bytes, options);
+  if (!module.ok()) return Prefix(path, module.status());
+  return module;
+}
+
+}  // namespace hone::frontend

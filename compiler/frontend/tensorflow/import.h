@@ -1,0 +1,30 @@
+// Frozen TensorFlow graphs as graph IR.
+#ifndef HONE_COMPILER_FRONTEND_TENSORFLOW_IMPORT_H_
+#define HONE_COMPILER_FRONTEND_TENSORFLOW_IMPORT_H_
+
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "compiler/frontend/onnx/import.h"
+#include "compiler/ir/expr.h"
+
+namespace hone::frontend {
+
+// One function "main" with types inferred, as ImportOnnx gives it: its parameters are the
+// Placeholders that an output is computed from, in the order of the file and of the shapes they
+// have there; its outputs are the nodes that no other reads, by their names. Between them
+// convolutions and pools have the channels first, whatever the file has.
+//
+// kNotFound: the file is missing. kUnimplemented: operators, attributes or element types that Hone
+// does not have; operators are listed all at once, with the names of their nodes, and so are calls
+// of functions and variables, which a frozen graph has none of. kInvalidArgument: a damaged or
+// inconsistent graph, or an input shape that is not known, with the flag that binds it.
+absl::StatusOr<ir::Module> ImportTensorflow(const std::string& path,
+                                            const ImportOptions& options = {});
+absl::StatusOr<ir::Module> ImportTensorflowBytes(std::string_view bytes,
+                                                 const ImportOptions& options = {});
+
+}  // namespace hone::frontend
+
+#endif  // HONE_COMPILER_FRONTEND_TENSORFLOW_IMPORT_H_

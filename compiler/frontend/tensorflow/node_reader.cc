@@ -1,0 +1,106 @@
+#include "compiler/frontend/tensorflow/node_reader.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+#include "compiler/frontend/onnx/results.h"
+#include "support/status.h"
+
+namespace hone::frontend::tf {
+
+absl::StatusOr<Value> NodeReader::Arg(size_t i, std::string_view what) const {
+  if (i < args_.size()) return args_[i];
+  return absl::InvalidArgumentError(fmt::format("operand {} ({}) is missing", i, what));
+}
+
+absl::StatusOr<ir::Expr> NodeReader::Given(size_t i, std::string_view what) {
+  HONE_ASSIGN_OR_RETURN(const Value value, Arg(i, what));
+  return layouts_.AsGiven(value);
+}
+
+absl::StatusOr<Shape> NodeReader::Ints(size_t i, std::string_view what) {
+  constexpr int64_t kMost = 1 << 16;  // exact as doubles, and enough for axes and shapes
+  HONE_ASSIGN_OR_RETURN(const ir::Expr e, Given(i, what));
+  if (IsFloat(DtypeOf(e)) || e->type->tensor.ElementCount() > kMost) {
+    return absl::InvalidArgumentError(
+        fmt::format("{} was expected to be integers, found {}", what, e->type->ToString()));
+  }
+  HONE_ASSIGN_OR_RETURN(const std::vector<double> numbers, ConstantNumbers(e, what));
+  Shape values;
+  for (const double number : numbers) {
+    if (number < -9e15 || number > 9e15) {
+      return absl::InvalidArgumentError(
+          fmt::format("{} holds {}, which is too large", what, number));
+    }
+    values.push_back(static_cast<int64_t>(number));
+  }
+  return values;
+}
+
+absl::StatusOr<int64_t> NodeReader::OneInt(size_t i, std::string_view what) {
+  HONE_ASSIGN_OR_RETURN(const Shape values, Ints(i, what));
+  if (values.size() == 1) return values[0];
+  return absl::InvalidArgumentError(
+      fmt::format("{} was expected to be one number, found {}", what, values.size()));
+}
+
+absl::StatusOr<int64_t> NodeReader::Axis(size_t i, int64_t rank) {
+  HONE_ASSIGN_OR_RETURN(const int64_t axis, OneInt(i, "the axis"));
+  return AxisOf(axis, rank);
+}
+
+const Attr* NodeReader::Raw(const std::string& name) {
+  read_.insert(name);
+  const auto it = node_.attrs.find(name);
+  return it == node_.attrs.end() ? nullptr : &it->second;
+}
+
+template <typename T>
+absl::StatusOr<T> NodeReader::Get(const std::string& name, T fallback, std::string_view kind) {
+  const Attr* const attr = Raw(name);
+  if (attr == nullptr) return fallback;
+  if (const T* const value = std::get_if<T>(attr)) return *value;
+  return absl::InvalidArgumentError(fmt::format("attribute {} was expected to be {}", name, kind));
+}
+
+absl::StatusOr<int64_t> NodeReader::IntAttr(const std::string& name, int64_t fallback) {
+  return Get<int64_t>(name, fallback, "an integer");
+}
+
+absl::StatusOr<double> NodeReader::FloatAttr(const std::string& name, double fallback) {
+  if (Raw(name) == nullptr) return fallback;
+  HONE_ASSIGN_OR_RETURN(const float value, Get<float>(name, 0, "a float"));
+  // The double that a person would have written: 1e-05, not 9.999999747378752e-06. As float32 they
+  // are one number; as text they would be two workloads.
+  return std::strtod(fmt::format("{}", value).c_str(), nullptr);
+}
+
+absl::StatusOr<bool> NodeReader::BoolAttr(const std::string& name, bool fallback) {
+  return Get<bool>(name, fallback, "a bool");
+}
+
+absl::StatusOr<std::string> NodeReader::StringAttr(const std::string& name,
+                                                   const std::string& fallback) {
+  return Get<std::string>(name, fallback, "a string");
+}
+
+absl::StatusOr<Shape> NodeReader::IntsAttr(const std::string& name, const Shape& fallback) {
+  return Get<Shape>(name, fallback, "a list of integers");
+}
+
+absl::StatusOr<DataType> NodeReader::TypeAttrOf(const std::string& name, int fallback) {
+  HONE_ASSIGN_OR_RETURN(const TypeAttr type, Get<TypeAttr>(name, {fallback}, "an element type"));
+  return FromTypeNumber(type.number);
+}
+
+absl::Status NodeReader::CheckAllRead() const {
+  for (const auto& [name, attr] : node_.attrs) {
+    if (read_.contains(name) || name.starts_with("_")) continue;
+    if (std::holds_alternative<TypeAttr>(attr)) continue;
+    return absl::UnimplementedError(fmt::format("Hone does not know its attribute {}", name));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace hone::frontend::tf

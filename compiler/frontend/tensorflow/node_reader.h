@@ -1,0 +1,62 @@
+// What a converter works with: one node, its operands and its attributes.
+#ifndef HONE_COMPILER_FRONTEND_TENSORFLOW_NODE_READER_H_
+#define HONE_COMPILER_FRONTEND_TENSORFLOW_NODE_READER_H_
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "compiler/frontend/tensorflow/graph.h"
+#include "compiler/frontend/tensorflow/layout.h"
+
+namespace hone::frontend::tf {
+
+// Remembers which attributes were asked for: one that no converter reads is an error, but for
+// types, which the operands have, and names that begin with '_'. Not thread-safe.
+class NodeReader {
+ public:
+  NodeReader(const Node& node, std::vector<Value> args, Layouts& layouts)
+      : node_(node), args_(std::move(args)), layouts_(layouts) {}
+
+  const Node& node() const { return node_; }
+  Layouts& layouts() { return layouts_; }
+
+  // Operands; kInvalidArgument names one that is missing.
+  size_t size() const { return args_.size(); }
+  const std::vector<Value>& args() const { return args_; }
+  absl::StatusOr<Value> Arg(size_t i, std::string_view what) const;
+  // With its axes as TensorFlow has them.
+  absl::StatusOr<ir::Expr> Given(size_t i, std::string_view what);
+  // Integers known at compile time; kUnimplemented where graph inputs go into them.
+  absl::StatusOr<Shape> Ints(size_t i, std::string_view what);
+  // Exactly one.
+  absl::StatusOr<int64_t> OneInt(size_t i, std::string_view what);
+  // The same as an axis of 0 .. rank-1.
+  absl::StatusOr<int64_t> Axis(size_t i, int64_t rank);
+
+  // Attributes; kInvalidArgument where one has another kind.
+  absl::StatusOr<int64_t> IntAttr(const std::string& name, int64_t fallback);
+  absl::StatusOr<double> FloatAttr(const std::string& name, double fallback);
+  absl::StatusOr<bool> BoolAttr(const std::string& name, bool fallback);
+  absl::StatusOr<std::string> StringAttr(const std::string& name, const std::string& fallback);
+  absl::StatusOr<Shape> IntsAttr(const std::string& name, const Shape& fallback = {});
+  absl::StatusOr<DataType> TypeAttrOf(const std::string& name, int fallback);
+  const Attr* Raw(const std::string& name);
+
+  // kUnimplemented names an attribute that no one has read.
+  absl::Status CheckAllRead() const;
+
+ private:
+  template <typename T>
+  absl::StatusOr<T> Get(const std::string& name, T fallback, std::string_view kind);
+
+  const Node& node_;
+  std::vector<Value> args_;
+  Layouts& layouts_;
+  std::set<std::string> read_;
+};
+
+}  // namespace hone::frontend::tf
+
+#endif  // HONE_COMPILER_FRONTEND_TENSORFLOW_NODE_READER_H_
