@@ -9,6 +9,7 @@
 #include "compiler/frontend/file.h"
 #include "compiler/frontend/onnx/control_flow.h"
 #include "compiler/frontend/onnx/converters.h"
+#include "compiler/frontend/onnx/evaluation_limit.h"
 #include "compiler/frontend/onnx/model.h"
 #include "compiler/frontend/onnx/node_scope.h"
 #include "compiler/frontend/tensor_size.h"
@@ -173,6 +174,7 @@ bool TakeOffers(const absl::Status& status, ImportOptions* options) {
 
 absl::StatusOr<ir::Module> ImportOnnxBytes(std::string_view bytes, const ImportOptions& options,
                                            const std::string& folder) {
+  const EvaluationLimit limit;
   HONE_ASSIGN_OR_RETURN(const OnnxModel model, ReadOnnxModel(bytes, folder));
   HONE_RETURN_IF_ERROR(CheckOperators(model));
   absl::StatusOr<ir::Module> module = GraphImport(model, options).Run();
