@@ -154,7 +154,7 @@ class GraphImport {
 
   const OnnxModel& model_;
   const ImportOptions& options_;
-  int64_t generated_bytes_left_ = int64_t{1} << 29;
+  int64_t generated_bytes_left_ = int64_t{1} << 30;  // VGG-19 with generated weights: 0.6 GB
   NodeScope scope_;
 };
 
