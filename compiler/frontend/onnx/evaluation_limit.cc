@@ -20,7 +20,7 @@ double ElementsOf(const ir::Type& type) {
 // What it takes to make a nest of the node and to run it.
 double OperationsOf(const ir::ExprNode& node, size_t together) {
   // A nest of many stages is walked for each of them.
-  constexpr double kOfANode = 1000;
+  constexpr double kOfANode = 3000;
   constexpr double kStagesForAsMuch = 32;
   const double elements =
       kOfANode * (1 + static_cast<double>(together) / kStagesForAsMuch) + ElementsOf(*node.type);
