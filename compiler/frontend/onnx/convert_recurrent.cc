@@ -108,7 +108,8 @@ class Recurrent {
           fmt::format("sequences of 1 to {} steps were expected, for they are unrolled; found {}",
                       kMostSteps, steps_));
     }
-    HONE_RETURN_IF_ERROR(node_.Unroll(directions_ * steps_));
+    constexpr int64_t kNodesOfAStep = 4;
+    HONE_RETURN_IF_ERROR(node_.Unroll(directions_ * steps_ * kNodesOfAStep));
     const int64_t rows = GateCount(kind_) * hidden_;
     HONE_RETURN_IF_ERROR(Check(weights_, "W", {directions_, rows, ShapeOf(data_)[2]}));
     HONE_RETURN_IF_ERROR(Check(recurrences_, "R", {directions_, rows, hidden_}));

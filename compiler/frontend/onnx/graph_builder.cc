@@ -259,7 +259,7 @@ absl::Status NodeReader::Generate(int64_t bytes) {
 }
 
 absl::Status NodeReader::Unroll(int64_t nodes) {
-  constexpr int64_t kBytesPerNode = 4 << 10;
+  constexpr int64_t kBytesPerNode = 8 << 10;
   if (Generate(nodes * kBytesPerNode).ok()) return absl::OkStatus();
   return absl::UnimplementedError("unrolling it would make the model too large");
 }

@@ -9,6 +9,7 @@
 #include "compiler/frontend/file.h"
 #include "compiler/frontend/onnx/control_flow.h"
 #include "compiler/frontend/onnx/converters.h"
+#include "compiler/frontend/onnx/evaluation_limit.h"
 #include "compiler/frontend/onnx/model.h"
 #include "compiler/frontend/onnx/node_scope.h"
 #include "compiler/frontend/tensor_size.h"
@@ -167,7 +168,7 @@ class GraphImport {
 
   const OnnxModel& model_;
   const ImportOptions& options_;
-  int64_t generated_bytes_left_ = int64_t{1} << 29;
+  int64_t generated_bytes_left_ = int64_t{1} << 30;  // VGG-19 with generated weights: 0.6 GB
   NodeScope scope_;
 };
 
@@ -184,13 +185,10 @@ bool TakeOffers(const absl::Status& status, ImportOptions* options) {
   return taken;
 }
 
-}  // namespace
-
-namespace {
-
 absl::StatusOr<ir::Module> Import(const absl::StatusOr<OnnxModel>& read,
                                   const ImportOptions& options) {
   HONE_RETURN_IF_ERROR(read.status());
+  const EvaluationLimit limit;
   const OnnxModel& model = *read;
   HONE_RETURN_IF_ERROR(CheckOperators(model));
   absl::StatusOr<ir::Module> module = GraphImport(model, options).Run();

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "compiler/frontend/onnx/evaluation_limit.h"
 #include "compiler/ops/call_type.h"
 #include "compiler/ops/evaluate.h"
 #include "support/status.h"
@@ -103,15 +104,18 @@ absl::StatusOr<ir::Expr> ConstantOf(const ir::Expr& e) {
   constexpr int64_t kMostElements = 1 << 24;
   constexpr int64_t kMostComputed = 1 << 16;
   if (e->kind == ir::ExprKind::kConstant) {
+    HONE_RETURN_IF_ERROR(EvaluationLimit::Charge(*e));
     if (e->type->tensor.ElementCount() <= kMostElements) return e;
     return absl::UnimplementedError("a constant that is too large to look into");
   }
-  for (const ir::Expr& node : ir::PostOrder(e)) {
+  const std::vector<ir::Expr> order = ir::PostOrder(e);
+  for (const ir::Expr& node : order) {
     const bool large = !node->type->is_tuple && node->type->tensor.ElementCount() > kMostComputed;
     if (large) return NeedsValue(e, "a tensor that is too large to compute at import");
     if (node->kind == ir::ExprKind::kVar) {
       return NeedsValue(e, "a tensor that is computed at run time");
     }
+    HONE_RETURN_IF_ERROR(EvaluationLimit::Charge(*node, order.size()));
   }
   return ops::Evaluate(e);
 }
