@@ -21,6 +21,7 @@
 #include "compiler/passes/legalize.h"
 #include "compiler/passes/select_branches.h"
 #include "compiler/passes/simplify_inference.h"
+#include "compiler/passes/sparsify_constants.h"
 #include "support/clock.h"
 #include "support/status.h"
 
@@ -56,6 +57,7 @@ std::vector<Pass> Pipeline() {
       {"SelectBranches", SelectBranches},
       {"FlattenTuples", FlattenTuples},
       {"FoldScaleAxis", FoldScaleAxis},
+      {"SparsifyConstants", SparsifyConstants},
       {"CanonicalizeCast", CanonicalizeCast},
       {"FuseOps", FuseOps},
       {"AlterOpLayout", AlterOpLayout},

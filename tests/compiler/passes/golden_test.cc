@@ -196,6 +196,16 @@ def @main(%x: Tensor[(2, 3), int8], %y: Tensor[(2, 3), float32], %z: Tensor[(2, 
   (%0, nn.relu(%1), %2, %3, sum(%4, axis=[1]), exp(%4), nn.dense(%4, %y))
 })";
 
+// A matrix of 1 x 24 with one element that is not 0, as data and as a weight of too many of them.
+constexpr const char* kSparse = R"(
+def @main(%x: Tensor[(24, 3), float32]) {
+  %0 = transpose(%x, axes=[1, 0]);
+  %1 = nn.dense(meta[Constant][0], %0);
+  %2 = nn.dense(%0, meta[Constant][0]);
+  (nn.relu(%1), %2)
+}
+meta[Constant][0] = Tensor[(1, 24), float32] "AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";)";
+
 struct Case {
   const char* pass;
   const char* model;
@@ -235,6 +245,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"CombineParallelConv2D", kSiblings},
                       Case{"CombineParallelDense", kAttention}, Case{"SelectBranches", kBranches},
                       Case{"FlattenTuples", kTuples}, Case{"CanonicalizeCast", kCasts},
+                      Case{"SparsifyConstants", kSparse},
                       Case{"InlineFunctions", kFunctions, "InlineFunctions_values"}),
     [](const auto& info) { return info.param.File(); });
 
