@@ -1,5 +1,6 @@
 #include "compiler/passes/canonicalize_cast.h"
 
+#include <algorithm>
 #include <unordered_map>
 #include <vector>
 

@@ -2,9 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
 #include <map>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
 
 #include "compiler/ir/printer.h"
 #include "compiler/ops/call_type.h"
@@ -79,7 +84,8 @@ class Inference {
  public:
   static constexpr size_t kMaxDepth = 200;  // of functions within functions: each takes stack
 
-  explicit Inference(const ir::Module& module) : module_(module) {}
+  // `known` may be null.
+  Inference(const ir::Module& module, InferredNodes* known) : module_(module), known_(known) {}
 
   absl::StatusOr<ir::Module> Run() {
     ir::Module typed;
@@ -100,14 +106,51 @@ class Inference {
     ++depth_;
     ++in_progress_[name];
     std::unordered_map<const ir::ExprNode*, Expr> typed;
-    for (const Expr& node : ir::PostOrder(function)) {
+    for (const Expr& node : Order(function)) {
+      if (IsKnown(node)) {
+        typed[node.get()] = node;
+        continue;
+      }
       absl::StatusOr<Expr> result = Visit(node, typed);
       if (!result.ok()) return InContext(result.status(), name, node, typed);
+      if (known_ != nullptr && IsSettled(**result)) known_->Add(*result);
       typed[node.get()] = *std::move(result);
     }
     --in_progress_[name];
     --depth_;
     return done_[name] = typed.at(function.get());
+  }
+
+  bool IsKnown(const Expr& node) const { return known_ != nullptr && known_->Has(node); }
+
+  // ir::PostOrder without what is below known nodes.
+  std::vector<Expr> Order(const Expr& root) const {
+    if (known_ == nullptr) return ir::PostOrder(root);
+    std::vector<Expr> order;
+    std::unordered_set<const ir::ExprNode*> seen{root.get()};
+    std::vector<std::pair<const Expr*, size_t>> stack{{&root, IsKnown(root) ? kDone : 0}};
+    while (!stack.empty()) {
+      auto& [node, next] = stack.back();
+      const size_t args = (*node)->args.size();
+      if (next >= args + ((*node)->callee ? 1 : 0)) {
+        order.push_back(*node);
+        stack.pop_back();
+        continue;
+      }
+      const Expr& operand = next < args ? (*node)->args[next] : (*node)->callee;
+      ++next;
+      if (!seen.insert(operand.get()).second) continue;
+      stack.emplace_back(&operand, IsKnown(operand) ? kDone : 0);
+    }
+    return order;
+  }
+
+  // Whether its type follows from nodes that stay as they are, in any module.
+  bool IsSettled(const ir::ExprNode& node) const {
+    if (node.kind == ExprKind::kGlobalVar) return false;
+    return std::all_of(node.args.begin(), node.args.end(),
+                       [&](const Expr& arg) { return known_->Has(arg); }) &&
+           (!node.callee || known_->Has(node.callee));
   }
 
   // Only innermost errors get the expression: those of called functions have theirs already.
@@ -248,7 +291,10 @@ class Inference {
         fmt::format("@{} calls itself and must state the type of its result", name));
   }
 
+  static constexpr size_t kDone = std::numeric_limits<size_t>::max();
+
   const ir::Module& module_;
+  InferredNodes* const known_;
   std::map<std::string, Expr> done_;
   std::map<std::string, int> in_progress_;
   size_t depth_ = 0;
@@ -257,6 +303,12 @@ class Inference {
 
 }  // namespace
 
-absl::StatusOr<ir::Module> InferTypes(const ir::Module& module) { return Inference(module).Run(); }
+absl::StatusOr<ir::Module> InferTypes(const ir::Module& module) {
+  return Inference(module, nullptr).Run();
+}
+
+absl::StatusOr<ir::Module> InferTypes(const ir::Module& module, InferredNodes& known) {
+  return Inference(module, &known).Run();
+}
 
 }  // namespace hone::passes

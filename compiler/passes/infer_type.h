@@ -2,6 +2,8 @@
 #ifndef HONE_COMPILER_PASSES_INFER_TYPE_H_
 #define HONE_COMPILER_PASSES_INFER_TYPE_H_
 
+#include <unordered_set>
+
 #include "absl/status/statusor.h"
 #include "compiler/ir/expr.h"
 
@@ -12,6 +14,20 @@ namespace hone::passes {
 // expression and what does not fit: an operator's operands, arguments against parameters, the
 // branches of an if, a let against its variable, a stated result type.
 absl::StatusOr<ir::Module> InferTypes(const ir::Module& module);
+
+// Nodes that inference has gone through, kept alive: one it finds again it need not enter. For one
+// model's way through the passes, most of which change few nodes.
+class InferredNodes {
+ public:
+  bool Has(const ir::Expr& node) const { return nodes_.contains(node); }
+  void Add(const ir::Expr& node) { nodes_.insert(node); }
+
+ private:
+  std::unordered_set<ir::Expr> nodes_;
+};
+// The same, adding to `known`. What was inferred holds for every module, so `known` has no nodes
+// that read a kGlobalVar.
+absl::StatusOr<ir::Module> InferTypes(const ir::Module& module, InferredNodes& known);
 
 }  // namespace hone::passes
 

@@ -92,12 +92,13 @@ absl::StatusOr<ir::Module> RunPipeline(const ir::Module& module, const PassConte
     if (options.on_pass) options.on_pass(name, result, clock.NowNs() - start);
     start = clock.NowNs();
   };
-  HONE_ASSIGN_OR_RETURN(ir::Module current, InferTypes(module));
+  InferredNodes inferred;
+  HONE_ASSIGN_OR_RETURN(ir::Module current, InferTypes(module, inferred));
   report(kImport, current);
   if (options.after == kImport) return current;
   for (const Pass& pass : Pipeline()) {
     HONE_ASSIGN_OR_RETURN(current, pass.run(current, context));
-    HONE_ASSIGN_OR_RETURN(current, InferTypes(current));
+    HONE_ASSIGN_OR_RETURN(current, InferTypes(current, inferred));
     report(pass.name, current);
     if (pass.name == options.after) break;
   }

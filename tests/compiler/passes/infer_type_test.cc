@@ -57,6 +57,26 @@ TEST(InferTypes, FunctionsAreValues) {
             "fn (fn (float32) -> float32) -> fn (float32) -> float32");
 }
 
+TEST(InferTypes, WhatIsKnownIsNotEnteredAgainAndWhatChangedIs) {
+  const auto module = ir::ParseModule(
+      "def @main(%x: float32) { (@f(exp(%x)), nn.relu(%x)) } def @f(%y: float32) { negative(%y) }");
+  ASSERT_TRUE(module.ok()) << module.status();
+  InferredNodes known;
+  const auto first = InferTypes(*module, known);
+  ASSERT_TRUE(first.ok()) << first.status();
+  const ir::Expr& body = ir::Body(*first->functions.at("main"));
+  EXPECT_TRUE(known.Has(body->args[1]));
+  EXPECT_TRUE(known.Has(body->args[0]->args[0]));
+  EXPECT_FALSE(known.Has(body->args[0])) << "its type is that of @f, which may change";
+  EXPECT_EQ(InferTypes(*first, known)->functions, first->functions);
+
+  ir::Module changed = *first;
+  const ir::Expr y = ir::TensorVar("y", {2}, DataType::kFloat32);
+  changed.functions["f"] = ir::Function({y}, y);
+  const auto wrong = InferTypes(changed, known);
+  EXPECT_THAT(std::string(wrong.status().message()), HasSubstr("expected argument 0 of type"));
+}
+
 TEST(InferTypes, RecursionWithAStatedTypeIsFine) {
   const auto module = ir::ParseModule(
       "def @main(%c: bool, %x: float32) -> float32 { if (%c) { @main(%c, %x) } else { %x } }");
