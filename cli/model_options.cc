@@ -39,7 +39,14 @@ absl::StatusOr<std::map<std::string, std::vector<int64_t>>> ParseShapes(
                               fmt::format("expected --shape name=1,3,224,224, found '{}'", text)),
                           kUsage);
     }
-    shapes[text.substr(0, equals)] = dims;
+    const std::string name = text.substr(0, equals);
+    if (!shapes.emplace(name, std::move(dims)).second) {
+      return WithExitCode(absl::InvalidArgumentError(fmt::format(
+                              "expected one --shape for input {}, found two; a module holds one "
+                              "specialisation so far: compile each by itself",
+                              name)),
+                          kUsage);
+    }
   }
   return shapes;
 }

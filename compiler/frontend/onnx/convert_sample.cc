@@ -1,8 +1,10 @@
-// GridSample and RoiAlign.
+// GridSample, AffineGrid and RoiAlign.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "compiler/frontend/onnx/converters.h"
 #include "compiler/frontend/onnx/results.h"
+#include "compiler/frontend/tensor_size.h"
 #include "support/status.h"
 
 namespace hone::frontend {
@@ -18,6 +20,50 @@ Results GridSample(NodeReader& node) {
   if (mode == "bicubic") mode = "cubic";
   return One(Emit("nn.grid_sample", {data, grid},
                   {{"method", mode}, {"padding_mode", padding}, {"align_corners", align != 0}}));
+}
+
+// The points of a grid over [-1, 1] along each axis, x first, with a 1 behind: (points, axes + 1).
+ir::Expr GridPoints(const Shape& extents, bool align) {
+  const auto axes = static_cast<int64_t>(extents.size());
+  int64_t count = 1;
+  for (const int64_t extent : extents) count *= extent;
+  std::vector<float> points;
+  points.reserve(count * (axes + 1));
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t rest = i;
+    for (int64_t axis = axes - 1; axis >= 0; --axis) {
+      const auto extent = static_cast<double>(extents[axis]);
+      const auto at = static_cast<double>(rest % extents[axis]);
+      rest /= extents[axis];
+      const double spread = extent > 1 ? 2 * at / (extent - 1) - 1 : 0;
+      points.push_back(static_cast<float>(align ? spread : (2 * at + 1) / extent - 1));
+    }
+    points.push_back(1);
+  }
+  return ir::ConstantFromBytes({{1, count, axes + 1}, DataType::kFloat32}, points.data());
+}
+
+Results AffineGrid(NodeReader& node) {
+  HONE_ASSIGN_OR_RETURN(const ir::Expr theta, node.Arg(0, "theta"));
+  HONE_ASSIGN_OR_RETURN(const Shape size, node.ConstantInts(1, "size"));
+  HONE_ASSIGN_OR_RETURN(const int64_t align, node.Int("align_corners", 0));
+  const auto axes = static_cast<int64_t>(size.size()) - 2;
+  if (axes < 2 || axes > 3 || ShapeOf(theta) != Shape{size[0], axes, axes + 1}) {
+    return absl::InvalidArgumentError(
+        fmt::format("matrices for the size ({}) were expected, found {}", fmt::join(size, ", "),
+                    theta->type->ToString()));
+  }
+  const Shape extents(size.begin() + 2, size.end());
+  Shape grid = {size[0]};
+  grid.insert(grid.end(), extents.begin(), extents.end());
+  grid.push_back(axes + 1);
+  HONE_ASSIGN_OR_RETURN(const int64_t bytes, TensorBytes(grid, DataType::kFloat32));
+  HONE_RETURN_IF_ERROR(node.Generate(bytes));
+  grid.back() = axes;
+  HONE_ASSIGN_OR_RETURN(const ir::Expr points,
+                        CastConstant(GridPoints(extents, align != 0), DtypeOf(theta)));
+  HONE_ASSIGN_OR_RETURN(const ir::Expr moved, Emit("nn.batch_matmul", {points, theta}));
+  return One(ReshapedTo(moved, grid));
 }
 
 // Pixels have had their centres at integers until opset 15.
@@ -49,6 +95,7 @@ Results RoiAlign(NodeReader& node) {
 
 void AddSampleConverters(ConverterTable& table) {
   table["GridSample"] = GridSample;
+  table["AffineGrid"] = AffineGrid;
   table["RoiAlign"] = RoiAlign;
 }
 

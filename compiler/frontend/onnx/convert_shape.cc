@@ -14,6 +14,12 @@ using Results = absl::StatusOr<std::vector<ir::Expr>>;
 
 absl::StatusOr<ir::Expr> ReshapeTo(const ir::Expr& data, Shape shape) {
   if (shape == ShapeOf(data)) return data;
+  // The call would read a 0 as "as it was"; of no elements there is but one tensor of a shape.
+  const bool zero = std::find(shape.begin(), shape.end(), 0) != shape.end();
+  const bool open = std::find(shape.begin(), shape.end(), -1) != shape.end();
+  if (zero && !open && data->type->tensor.ElementCount() == 0) {
+    return MakeConstant(std::move(shape), DtypeOf(data), "");
+  }
   return Emit("reshape", {data}, {{"newshape", std::move(shape)}});
 }
 

@@ -29,6 +29,8 @@ ConverterTable BuildTable() {
   AddArrangeConverters(table);
   AddGatherConverters(table);
   AddGenerateConverters(table);
+  AddLossConverters(table);
+  AddSignalConverters(table);
   return table;
 }
 

@@ -44,6 +44,8 @@ void AddResizeConverters(ConverterTable& table);
 void AddArrangeConverters(ConverterTable& table);
 void AddGatherConverters(ConverterTable& table);
 void AddGenerateConverters(ConverterTable& table);
+void AddLossConverters(ConverterTable& table);
+void AddSignalConverters(ConverterTable& table);
 
 }  // namespace hone::frontend
 

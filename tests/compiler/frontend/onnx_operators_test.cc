@@ -356,6 +356,45 @@ TEST(OnnxQuantizedTest, IntegerProductsOfStacksAndVectors) {
             Int32s({2, 2}, {1, 3, 2, 6}));
 }
 
+TEST(OnnxLossTest, ClassesThatAreIgnoredWeighNothing) {
+  const TensorData input = FloatTensor({3, 2}, {-1, -2, -3, -4, -5, -6});
+  const TensorData classes = IntTensor({3}, {1, 0, -1});
+  const TensorData weights = FloatTensor({2}, {1, 3});
+  const auto loss = [&](const std::string& reduction) {
+    OneNode node(13, "NegativeLogLikelihoodLoss", {input, classes, weights});
+    return Floats(node.Int("ignore_index", -1).String("reduction", reduction).Run()[0]);
+  };
+  EXPECT_THAT(loss("none"), ElementsAre(6, 3, 0));
+  EXPECT_THAT(loss("sum"), ElementsAre(9));
+  EXPECT_THAT(loss("mean"), ElementsAre(2.25));
+  const auto outputs =
+      OneNode(13, "SoftmaxCrossEntropyLoss", {FloatTensor({1, 2}, {4, 4}), IntTensor({1}, {0})}, 2)
+          .Run();
+  EXPECT_THAT(Floats(outputs[0]), Pointwise(FloatNear(1e-6), {std::log(2.F)}));
+  EXPECT_THAT(Floats(outputs[1]), Pointwise(FloatNear(1e-6), {-std::log(2.F), -std::log(2.F)}));
+}
+
+TEST(OnnxGenerateTest, WindowsAndGrids) {
+  EXPECT_THAT(Floats(OneNode(17, "HannWindow", {IntTensor({}, {4})}).Run()[0]),
+              Pointwise(FloatNear(1e-6), {0.F, 0.5F, 1.F, 0.5F}));
+  EXPECT_THAT(
+      Floats(OneNode(17, "BlackmanWindow", {IntTensor({}, {3})}).Int("periodic", 0).Run()[0]),
+      Pointwise(FloatNear(1e-6), {0.F, 1.F, 0.F}));
+  EXPECT_THAT(
+      Floats(OneNode(20, "AffineGrid",
+                     {FloatTensor({1, 2, 3}, {1, 0, 0, 0, 2, 1}), IntTensor({4}, {1, 1, 2, 2})})
+                 .Int("align_corners", 1)
+                 .Run()[0]),
+      ElementsAre(-1, -1, 1, -1, -1, 3, 1, 3));
+}
+
+TEST(OnnxShapeTest, AZeroMayMoveToAnotherAxis) {
+  EXPECT_EQ(OneNode(14, "Reshape", {FloatTensor({0, 3, 4}, {}), IntTensor({3}, {3, 4, 0})})
+                .Int("allowzero", 1)
+                .Run()[0],
+            FloatTensor({3, 4, 0}, {}));
+}
+
 TEST(OnnxQuantizedTest, MicrosoftsOperatorsOfQuantizedModels) {
   const TensorData half = FloatTensor({}, {0.5});
   const TensorData one = FloatTensor({}, {1});
