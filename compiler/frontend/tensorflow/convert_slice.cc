@@ -1,4 +1,4 @@
-// StridedSlice, Slice, Pad, GatherV2.
+// StridedSlice, Slice, Pad, Tile, GatherV2.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -150,8 +150,7 @@ Results Pad(NodeReader& node) {
   HONE_ASSIGN_OR_RETURN(const Shape given, node.Ints(1, "paddings"));
   double fill = 0;
   if (node.size() > 2) {
-    HONE_ASSIGN_OR_RETURN(const ir::Expr e, node.Given(2, "constant_values"));
-    HONE_ASSIGN_OR_RETURN(const auto numbers, ConstantNumbers(e, "constant_values"));
+    HONE_ASSIGN_OR_RETURN(const auto numbers, node.Numbers(2, "constant_values"));
     if (numbers.size() != 1) return absl::InvalidArgumentError("one constant_value was expected");
     fill = numbers[0];
   }
@@ -176,10 +175,15 @@ Results Pad(NodeReader& node) {
              value.channels_first);
 }
 
+Results Tile(NodeReader& node) {
+  HONE_ASSIGN_OR_RETURN(const ir::Expr data, node.Given(0, "input"));
+  HONE_ASSIGN_OR_RETURN(const Shape multiples, node.Ints(1, "multiples"));
+  return One(Emit("tile", {data}, {{"reps", multiples}}));
+}
+
 Results Gather(NodeReader& node) {
-  HONE_RETURN_IF_ERROR(node.IntAttr("batch_dims", 0).status());
-  const Attr* const batch = node.Raw("batch_dims");
-  if (batch != nullptr && std::get<int64_t>(*batch) != 0) {
+  HONE_ASSIGN_OR_RETURN(const int64_t batch_dims, node.IntAttr("batch_dims", 0));
+  if (batch_dims != 0) {
     return absl::UnimplementedError("Hone has a gather of batch_dims=0 only");
   }
   node.Raw("validate_indices");
@@ -197,6 +201,7 @@ Results Gather(NodeReader& node) {
 void AddSliceConverters(ConverterTable& table) {
   table["StridedSlice"] = StridedSlice;
   table["Slice"] = Slice;
+  table["Tile"] = Tile;
   table["Pad"] = Pad;
   table["PadV2"] = Pad;
   table["Gather"] = Gather;
