@@ -44,7 +44,6 @@ def randomise(model: Any, seed: int) -> None:
         if name in ("kernel", "depthwise_kernel"):
             taps = int(np.prod(shape[:-1])) if name == "kernel" else shape[0] * shape[1]
             value = random.normal(0, np.sqrt(2 / taps), shape)
-            value *= 0.01 if "pred" in variable.path else 1
         elif name in ("gamma", "moving_variance"):
             value = random.uniform(0.8, 1.2, shape)
         else:
@@ -54,10 +53,13 @@ def randomise(model: Any, seed: int) -> None:
 
 def spread(model: Any, data: Any) -> None:
     """Logits that differ by a few units, so that the order of the first five means something."""
-    logits = np.log(model(data, training=False).numpy())
-    for variable in model.variables:
-        if "pred" in variable.path and variable.path.endswith("kernel"):
-            variable.assign(variable * (2 / logits.std()))
+    last = {v.path.rsplit("/", 1)[-1]: v for v in model.variables if "pred" in v.path}
+    kernel, bias = last["kernel"], last["bias"]
+    bias.assign(bias * 0)
+    for _ in range(8):
+        probabilities = model(data, training=False).numpy()
+        saturated = probabilities.min() < 1e-30
+        kernel.assign(kernel * (1e-2 if saturated else 2 / np.log(probabilities).std()))
 
 
 def freeze(function: Callable[..., Any], shape: list[int]) -> Any:
@@ -152,18 +154,24 @@ def operators_model(random: np.random.Generator) -> Callable[[Any], Any]:
         results += [tf.argmax(x, a) for a in range(4)]
         results += [tf.transpose(x, p) for p in ([0, 3, 1, 2], [0, 2, 1, 3], [3, 2, 1, 0])]
         results += [tf.transpose(tf.transpose(x, [0, 3, 1, 2]), [0, 2, 3, 1]), tf.reshape(x, [4, -1])]
-        results += [x[:, 1], x[:, ::-1, 1:3], x[..., 1], x[0, tf.newaxis, ..., ::2], tf.gather(x, [2, 0], axis=3)]
+        results += [x[:, 1], x[:, ::-1, 1:3], x[..., 1], x[0, tf.newaxis, ..., ::2]]
+        results += [tf.gather(x, [2, 0], axis=3)]
         results += [tf.slice(x, [0, 1, 0, 1], [-1, 2, 3, -1]), tf.concat([x, x[:, :2]], 1), tf.stack([x, -x], 4)]
-        results += [tf.concat([x, image[:, :5, :4]], 3), x + vector, plane * x, x - x[:, :1], x / (2.5 + image[:, :5, :4, :1])]
-        results += [tf.pad(x, [[0, 0], [1, 0], [0, 2], [0, 0]], constant_values=0.5), tf.pad(x, [[1, 0], [0, 1], [0, 0], [2, 0]])]
-        results += [tf.nn.softmax(x), tf.nn.log_softmax(x), tf.nn.leaky_relu(x), tf.square(x), tf.math.rsqrt(tf.abs(x) + 1)]
+        results += [tf.concat([x, image[:, :5, :4]], 3), x + vector, plane * x, x - x[:, :1]]
+        results += [x / (2.5 + image[:, :5, :4, :1])]
+        results += [tf.pad(x, [[0, 0], [1, 0], [0, 2], [0, 0]], constant_values=0.5)]
+        results += [tf.pad(x, [[1, 0], [0, 1], [0, 0], [2, 0]])]
+        results += [tf.nn.softmax(x), tf.nn.log_softmax(x), tf.nn.leaky_relu(x), tf.square(x)]
+        results += [tf.math.rsqrt(tf.abs(x) + 1)]
         results += [tf.where(x > 0, x, vector), tf.math.squared_difference(x, vector), tf.math.pow(tf.abs(x), 1.5)]
         results += [tf.math.floordiv(tf.cast(x * 9, tf.int32), 4), tf.math.floormod(tf.cast(x * 9, tf.int32), 4)]
         results += [tf.cast(tf.cast(x * 9, tf.int32), tf.float32), tf.cast(x > 0.1, tf.float32), tf.expand_dims(x, 1)]
         results += [tf.squeeze(tf.reduce_mean(x, [1, 2], keepdims=True), [1]), tf.matmul(x, x, transpose_b=True)]
         results += [tf.matmul(tf.reshape(x, [8, 20]), tf.reshape(x, [8, 20]), transpose_a=True)[:3]]
-        results += [tf.nn.conv2d(x, weight[:, :, :2], 1, [[0, 0], [2, 0], [0, 1], [0, 0]]), tf.nn.avg_pool2d(x, [1, 3], [1, 2], "VALID")]
-        results += [tf.nn.conv2d(x, tf.tile(weight, [1, 1, 2, 1])[:, :, :4], 1, "SAME", dilations=2), tf.fill([2, 3], 1.5)]
+        results += [tf.nn.conv2d(x, weight[:, :, :2], 1, [[0, 0], [2, 0], [0, 1], [0, 0]])]
+        results += [tf.nn.avg_pool2d(x, [1, 3], [1, 2], "VALID")]
+        wide = tf.tile(weight, [1, 1, 2, 1])[:, :, :4]
+        results += [tf.nn.conv2d(x, wide, 1, "SAME", dilations=2), tf.fill([2, 3], 1.5)]
         results += [tf.add_n([x, x, x]), tf.round(x * 3), tf.nn.relu(x) + tf.nn.sigmoid(x), tf.maximum(x, 0.1)]
         return tf.concat([tf.reshape(tf.cast(r, tf.float32), [-1]) for r in results], 0)
 
