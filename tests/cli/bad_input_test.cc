@@ -57,6 +57,11 @@ TEST_F(BadInput, UnknownTarget) {
 TEST_F(BadInput, UnknownZooModel) { Expect({"zoo", "resnet19"}, 3, {"resnet19"}); }
 TEST_F(BadInput, MissingModel) { Expect({"compile", "no.onnx", "-o", "m.so"}, 3, {"no.onnx"}); }
 
+TEST_F(BadInput, PbThatIsNoGraph) {
+  WriteFile(folder_ / "m.pb", "no graph");
+  Expect({"compile", "m.pb", "-o", "m.so"}, 3, {"m.pb", "frozen TensorFlow GraphDef"});
+}
+
 TEST_F(BadInput, TruncatedModel) {
   ExportMlp();
   const std::string whole = ReadFile(folder_ / "mlp.onnx");

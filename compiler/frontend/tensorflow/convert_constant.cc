@@ -26,8 +26,7 @@ Results Identity(NodeReader& node) {
 Results Fill(NodeReader& node) {
   HONE_ASSIGN_OR_RETURN(const Shape shape, node.Ints(0, "dims"));
   HONE_ASSIGN_OR_RETURN(const ir::Expr value, node.Given(1, "value"));
-  HONE_ASSIGN_OR_RETURN(const int64_t bytes, TensorBytes(shape, DtypeOf(value)));
-  (void)bytes;  // made when it is read, by a kernel
+  HONE_RETURN_IF_ERROR(TensorBytes(shape, DtypeOf(value)).status());
   return One(Emit("broadcast_to", {value}, {{"shape", shape}}));
 }
 

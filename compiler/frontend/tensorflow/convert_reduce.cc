@@ -27,8 +27,11 @@ Results Reduce(NodeReader& node, const std::string& op) {
   if (value.channels_first && axes == Shape{1, 2} && (op == "mean" || op == "max")) {
     return One(GlobalPool(op, value.e, keep), keep);
   }
-  // Without kept axes, what is left has its order only where the channels go or are alone.
-  const bool in_order = keep || axes.back() == 3 || axes.size() > 1;
+  // Without kept axes, what is left has its order only where channels, or height and width, go.
+  const auto goes = [&](int64_t axis) {
+    return std::binary_search(axes.begin(), axes.end(), axis);
+  };
+  const bool in_order = keep || goes(3) || (goes(1) && goes(2));
   if (!value.channels_first || !in_order) {
     HONE_ASSIGN_OR_RETURN(const ir::Expr e, node.layouts().AsGiven(value));
     return One(Emit(op, {e}, {{"axis", axes}, {"keepdims", keep}}));

@@ -1,4 +1,4 @@
-// StridedSlice, Slice, Pad, GatherV2.
+// StridedSlice, Slice, Pad, Tile, GatherV2.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -144,42 +144,57 @@ Results Slice(NodeReader& node) {
                            : Emit("strided_slice", {data}, {{"begin", begin}, {"end", end}}));
 }
 
+absl::StatusOr<double> FillOf(NodeReader& node) {
+  if (node.size() <= 2) return 0;
+  HONE_ASSIGN_OR_RETURN(const auto numbers, node.Numbers(2, "constant_values"));
+  if (numbers.size() == 1) return numbers[0];
+  return absl::InvalidArgumentError(
+      fmt::format("one constant_value was expected, found {}", numbers.size()));
+}
+
+bool AreZero(const Shape& numbers, size_t begin, size_t end) {
+  return std::all_of(numbers.begin() + static_cast<int64_t>(begin),
+                     numbers.begin() + static_cast<int64_t>(end), [](int64_t n) { return n == 0; });
+}
+
 // Around an image the channels go first, as a convolution comes next.
+absl::StatusOr<Value> AsPadded(NodeReader& node, const Value& value, const Shape& widths) {
+  const bool around_image = widths.size() == 8 && AreZero(widths, 0, 2) && AreZero(widths, 6, 8) &&
+                            IsFloat(DtypeOf(value.e));
+  if (!around_image) return value;
+  HONE_ASSIGN_OR_RETURN(ir::Expr e, node.layouts().ChannelsFirst(value));
+  return Value{std::move(e), true};
+}
+
 Results Pad(NodeReader& node) {
-  HONE_ASSIGN_OR_RETURN(Value value, node.Arg(0, "input"));
-  HONE_ASSIGN_OR_RETURN(const Shape given, node.Ints(1, "paddings"));
-  double fill = 0;
-  if (node.size() > 2) {
-    HONE_ASSIGN_OR_RETURN(const ir::Expr e, node.Given(2, "constant_values"));
-    HONE_ASSIGN_OR_RETURN(const auto numbers, ConstantNumbers(e, "constant_values"));
-    if (numbers.size() != 1) return absl::InvalidArgumentError("one constant_value was expected");
-    fill = numbers[0];
-  }
-  if (static_cast<int64_t>(given.size()) != 2 * RankOf(value.e)) {
+  HONE_ASSIGN_OR_RETURN(const Value given, node.Arg(0, "input"));
+  HONE_ASSIGN_OR_RETURN(const Shape widths, node.Ints(1, "paddings"));
+  HONE_ASSIGN_OR_RETURN(const double fill, FillOf(node));
+  if (static_cast<int64_t>(widths.size()) != 2 * RankOf(given.e)) {
     return absl::InvalidArgumentError(fmt::format("paddings of {} numbers were expected, found {}",
-                                                  2 * RankOf(value.e), given.size()));
+                                                  2 * RankOf(given.e), widths.size()));
   }
-  if (given == Shape(given.size(), 0)) return std::vector<Value>{value};
-  Shape widths = given;
-  const bool around_image = given.size() == 8 && given[0] == 0 && given[1] == 0 && given[6] == 0 &&
-                            given[7] == 0 && IsFloat(DtypeOf(value.e));
-  if (around_image) {
-    HONE_ASSIGN_OR_RETURN(value.e, node.layouts().ChannelsFirst(value));
-    value.channels_first = true;
+  if (AreZero(widths, 0, widths.size())) return std::vector<Value>{given};
+  HONE_ASSIGN_OR_RETURN(const Value value, AsPadded(node, given, widths));
+  Shape moved = widths;
+  for (int64_t axis = 0; value.channels_first && axis < 4; ++axis) {
+    const int64_t to = ChannelsFirstAxis(axis);
+    moved[2 * to] = widths[2 * axis];
+    moved[2 * to + 1] = widths[2 * axis + 1];
   }
-  for (size_t axis = 0; value.channels_first && axis < 4; ++axis) {
-    const size_t to = ChannelsFirstAxis(static_cast<int64_t>(axis));
-    widths[2 * to] = given[2 * axis];
-    widths[2 * to + 1] = given[2 * axis + 1];
-  }
-  return One(Emit("nn.pad", {value.e}, {{"pad_width", widths}, {"pad_value", fill}}),
+  return One(Emit("nn.pad", {value.e}, {{"pad_width", moved}, {"pad_value", fill}}),
              value.channels_first);
 }
 
+Results Tile(NodeReader& node) {
+  HONE_ASSIGN_OR_RETURN(const ir::Expr data, node.Given(0, "input"));
+  HONE_ASSIGN_OR_RETURN(const Shape multiples, node.Ints(1, "multiples"));
+  return One(Emit("tile", {data}, {{"reps", multiples}}));
+}
+
 Results Gather(NodeReader& node) {
-  HONE_RETURN_IF_ERROR(node.IntAttr("batch_dims", 0).status());
-  const Attr* const batch = node.Raw("batch_dims");
-  if (batch != nullptr && std::get<int64_t>(*batch) != 0) {
+  HONE_ASSIGN_OR_RETURN(const int64_t batch_dims, node.IntAttr("batch_dims", 0));
+  if (batch_dims != 0) {
     return absl::UnimplementedError("Hone has a gather of batch_dims=0 only");
   }
   node.Raw("validate_indices");
@@ -197,6 +212,7 @@ Results Gather(NodeReader& node) {
 void AddSliceConverters(ConverterTable& table) {
   table["StridedSlice"] = StridedSlice;
   table["Slice"] = Slice;
+  table["Tile"] = Tile;
   table["Pad"] = Pad;
   table["PadV2"] = Pad;
   table["Gather"] = Gather;

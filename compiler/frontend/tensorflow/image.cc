@@ -74,6 +74,10 @@ absl::StatusOr<Image> ReadImage(NodeReader& node) {
     return absl::InvalidArgumentError(
         fmt::format("an image of 4 axes was expected, found {}", value.e->type->ToString()));
   }
+  if (!IsFloat(DtypeOf(value.e))) {
+    return absl::UnimplementedError(
+        fmt::format("Hone has windows over floats only, found {}", value.e->type->ToString()));
+  }
   Image image;
   image.channels_last = format == "NHWC";
   HONE_ASSIGN_OR_RETURN(image.data, image.channels_last ? node.layouts().ChannelsFirst(value)

@@ -2,12 +2,37 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "compiler/frontend/onnx/results.h"
 #include "support/status.h"
 
 namespace hone::frontend::tf {
+namespace {
+
+int64_t CountOf(const ir::Expr& e) {
+  return e->type->IsTensor() ? e->type->tensor.ElementCount() : 1;
+}
+
+// What a file may have computed at import is bounded as the memory is that it may ask for: a byte
+// for each pair of an element and one of an operand.
+absl::Status ChargeEvaluation(const ir::Expr& e, Allowance& allowance) {
+  constexpr int64_t kMostElements = 1 << 14;
+  if (e->kind == ir::ExprKind::kConstant) return absl::OkStatus();
+  for (const ir::Expr& node : ir::PostOrder(e)) {
+    if (node->kind != ir::ExprKind::kCall) continue;
+    int64_t most = 64;
+    for (const ir::Expr& arg : node->args) most = std::max(most, CountOf(arg));
+    if (CountOf(node) > kMostElements || most > kMostElements) {
+      return absl::UnimplementedError("it wants a tensor that is too large to compute at import");
+    }
+    HONE_RETURN_IF_ERROR(allowance.Take(CountOf(node) * most));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
 
 absl::StatusOr<Value> NodeReader::Arg(size_t i, std::string_view what) const {
   if (i < args_.size()) return args_[i];
@@ -19,6 +44,16 @@ absl::StatusOr<ir::Expr> NodeReader::Given(size_t i, std::string_view what) {
   return layouts_.AsGiven(value);
 }
 
+absl::StatusOr<std::vector<double>> NodeReader::Numbers(size_t i, std::string_view what) {
+  HONE_ASSIGN_OR_RETURN(const ir::Expr e, Given(i, what));
+  const std::vector<ir::Expr> nodes = ir::PostOrder(e);
+  const bool known = std::none_of(nodes.begin(), nodes.end(), [](const ir::Expr& node) {
+    return node->kind == ir::ExprKind::kVar;
+  });
+  if (known) HONE_RETURN_IF_ERROR(ChargeEvaluation(e, layouts_.allowance()));
+  return ConstantNumbers(e, what);
+}
+
 absl::StatusOr<Shape> NodeReader::Ints(size_t i, std::string_view what) {
   constexpr int64_t kMost = 1 << 16;  // exact as doubles, and enough for axes and shapes
   HONE_ASSIGN_OR_RETURN(const ir::Expr e, Given(i, what));
@@ -26,7 +61,7 @@ absl::StatusOr<Shape> NodeReader::Ints(size_t i, std::string_view what) {
     return absl::InvalidArgumentError(
         fmt::format("{} was expected to be integers, found {}", what, e->type->ToString()));
   }
-  HONE_ASSIGN_OR_RETURN(const std::vector<double> numbers, ConstantNumbers(e, what));
+  HONE_ASSIGN_OR_RETURN(const std::vector<double> numbers, Numbers(i, what));
   Shape values;
   for (const double number : numbers) {
     if (number < -9e15 || number > 9e15) {

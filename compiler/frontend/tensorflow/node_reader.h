@@ -28,11 +28,13 @@ class NodeReader {
   absl::StatusOr<Value> Arg(size_t i, std::string_view what) const;
   // With its axes as TensorFlow has them.
   absl::StatusOr<ir::Expr> Given(size_t i, std::string_view what);
-  // Integers known at compile time; kUnimplemented where graph inputs go into them.
+  // Numbers known at compile time; kUnimplemented where graph inputs go into them.
+  absl::StatusOr<std::vector<double>> Numbers(size_t i, std::string_view what);
+  // The same as integers.
   absl::StatusOr<Shape> Ints(size_t i, std::string_view what);
   // Exactly one.
   absl::StatusOr<int64_t> OneInt(size_t i, std::string_view what);
-  // The same as an axis of 0 .. rank-1.
+  // As an axis of 0 .. rank-1.
   absl::StatusOr<int64_t> Axis(size_t i, int64_t rank);
 
   // Attributes; kInvalidArgument where one has another kind.

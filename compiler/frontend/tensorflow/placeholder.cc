@@ -29,14 +29,13 @@ bool Fits(const Shape& found, const ShapeAttr& expected) {
   return fits;
 }
 
-absl::StatusOr<ir::Expr> Bound(const Node& node, DataType dtype, const ShapeAttr& shape,
-                               const TensorData& value) {
+absl::StatusOr<ir::Expr> Bound(DataType dtype, const ShapeAttr& shape, const TensorData& value) {
   if (value.dtype == dtype && Fits(value.shape, shape)) {
     return MakeConstant(value.shape, value.dtype, value.bytes);
   }
-  return absl::InvalidArgumentError(fmt::format(
-      "input \"{}\": a value of {} and shape ({}) was expected, found {} ({})", node.name,
-      Name(dtype), TextOf(shape), Name(value.dtype), fmt::join(value.shape, ",")));
+  return absl::InvalidArgumentError(
+      fmt::format("a value of {} and shape ({}) was expected, found {} ({})", Name(dtype),
+                  TextOf(shape), Name(value.dtype), fmt::join(value.shape, ",")));
 }
 
 // The placeholder's own shape, completed by a flag or by the value at hand.
@@ -54,7 +53,7 @@ absl::StatusOr<Shape> KnownShape(const Node& node, const ShapeAttr& own,
   for (const int64_t dim : own.dims) known = known && dim >= 0;
   if (known) return own.dims;
   return absl::InvalidArgumentError(
-      fmt::format("input \"{0}\" has extents that are not known: give numbers for them with "
+      fmt::format("its extents are not all known: give numbers for them with "
                   "--shape {0}={1}",
                   node.name, own.has_rank ? TextOf(own) : "..."));
 }
@@ -76,7 +75,7 @@ absl::StatusOr<ir::Expr> PlaceholderOf(const Node& node, const ImportOptions& op
     own = *shape;
   }
   if (const auto it = options.constants.find(node.name); it != options.constants.end()) {
-    return Bound(node, dtype, own, it->second);
+    return Bound(dtype, own, it->second);
   }
   HONE_ASSIGN_OR_RETURN(Shape shape, KnownShape(node, own, options));
   HONE_RETURN_IF_ERROR(TensorBytes(shape, dtype).status());

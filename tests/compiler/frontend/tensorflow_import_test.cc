@@ -59,6 +59,15 @@ TEST(TensorflowImportTest, AFrozenGraphGivesTensorflowsNumbers) {
   EXPECT_EQ(Difference((*outputs)[0], Read("small_output.npy")), "");
 }
 
+// Operators one by one on an image that has its channels first.
+TEST(TensorflowImportTest, OperatorsSeeTheAxesOfTheFile) {
+  const auto module = ImportPb(std::string(HONE_TEST_DATA) + "/tensorflow/operators.pb");
+  ASSERT_TRUE(module.ok()) << module.status();
+  const auto outputs = RunModel(*module, {Read("operators_input.npy")});
+  ASSERT_TRUE(outputs.ok()) << outputs.status();
+  EXPECT_EQ(Difference((*outputs)[0], Read("operators_output.npy")), "");
+}
+
 // The image comes in with its channels last; from there on nothing is transposed.
 TEST(TensorflowImportTest, OnlyTheInputIsTransposed) {
   const auto module = ImportTensorflow(kSmall);
@@ -162,14 +171,19 @@ TEST(TensorflowImportTest, FunctionsAndVariablesAreToBeFrozen) {
                     HasSubstr("convert_variables_to_constants_v2")));
 }
 
+ImportOptions Shaped(const std::string& name, const Ints& shape) {
+  ImportOptions options;
+  options.shapes[name] = shape;
+  return options;
+}
+
 TEST(TensorflowImportTest, UnknownExtentsNameTheFlag) {
   GraphDefMaker maker;
   maker.Placeholder("x", {-1, 3}).Node("Relu", "y", {"x"});
   EXPECT_THAT(Message(ErrorOf(maker)), HasSubstr("--shape x=?,3"));
-  EXPECT_THAT(Message(ErrorOf(maker, {.shapes = {{"x", {2, 4}}}})), HasSubstr("has the shape ?,3"));
-  EXPECT_THAT(Message(ErrorOf(maker, {.shapes = {{"z", {2, 3}}}})),
-              HasSubstr("no input \"z\"; it has x"));
-  EXPECT_TRUE(ErrorOf(maker, {.shapes = {{"x", {2, 3}}}}).ok());
+  EXPECT_THAT(Message(ErrorOf(maker, Shaped("x", {2, 4}))), HasSubstr("has the shape ?,3"));
+  EXPECT_THAT(Message(ErrorOf(maker, Shaped("z", {2, 3}))), HasSubstr("no input \"z\"; it has x"));
+  EXPECT_TRUE(ErrorOf(maker, Shaped("x", {2, 3})).ok());
 }
 
 TEST(TensorflowImportTest, TrainingIsRefused) {

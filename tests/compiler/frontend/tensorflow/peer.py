@@ -44,13 +44,22 @@ def randomise(model: Any, seed: int) -> None:
         if name in ("kernel", "depthwise_kernel"):
             taps = int(np.prod(shape[:-1])) if name == "kernel" else shape[0] * shape[1]
             value = random.normal(0, np.sqrt(2 / taps), shape)
-            # Logits that differ, so that the order of the first five means something.
-            value *= 10 if "pred" in variable.path else 1
         elif name in ("gamma", "moving_variance"):
             value = random.uniform(0.8, 1.2, shape)
         else:
             value = random.uniform(-0.125, 0.125, shape)
         variable.assign(value.astype(np.float32))
+
+
+def spread(model: Any, data: Any) -> None:
+    """Logits that differ by a few units, so that the order of the first five means something."""
+    last = {v.path.rsplit("/", 1)[-1]: v for v in model.variables if "pred" in v.path}
+    kernel, bias = last["kernel"], last["bias"]
+    bias.assign(bias * 0)
+    for _ in range(8):
+        probabilities = model(data, training=False).numpy()
+        saturated = probabilities.min() < 1e-30
+        kernel.assign(kernel * (1e-2 if saturated else 2 / np.log(probabilities).std()))
 
 
 def freeze(function: Callable[..., Any], shape: list[int]) -> Any:
@@ -131,6 +140,44 @@ def small_model(random: np.random.Generator) -> Callable[[Any], Any]:
     return model
 
 
+def operators_model(random: np.random.Generator) -> Callable[[Any], Any]:
+    """Operators one by one on what a convolution gives, whose channels Hone has first."""
+    weight = tf.constant(random.uniform(-1, 1, (3, 3, 3, 4)).astype(np.float32))
+    vector = tf.constant(random.uniform(0.5, 1, (4,)).astype(np.float32))
+    plane = tf.constant(random.uniform(0.5, 1, (5, 1, 4)).astype(np.float32))
+
+    def model(image: Any) -> Any:
+        x = tf.nn.conv2d(image, weight, 2, "SAME")  # (2, 5, 4, 4)
+        axes = [[0], [1], [2], [3], [0, 1], [0, 2], [1, 2], [1, 3], [0, 1, 2], [0, 1, 2, 3]]
+        results = [tf.reduce_mean(x, a) for a in axes] + [tf.reduce_max(x, a, keepdims=True) for a in axes]
+        results += [tf.reduce_sum(x, [2, 3]), tf.reduce_min(x, 1), tf.reduce_prod(x, 3)]
+        results += [tf.argmax(x, a) for a in range(4)]
+        results += [tf.transpose(x, p) for p in ([0, 3, 1, 2], [0, 2, 1, 3], [3, 2, 1, 0])]
+        results += [tf.transpose(tf.transpose(x, [0, 3, 1, 2]), [0, 2, 3, 1]), tf.reshape(x, [4, -1])]
+        results += [x[:, 1], x[:, ::-1, 1:3], x[..., 1], x[0, tf.newaxis, ..., ::2]]
+        results += [tf.gather(x, [2, 0], axis=3)]
+        results += [tf.slice(x, [0, 1, 0, 1], [-1, 2, 3, -1]), tf.concat([x, x[:, :2]], 1), tf.stack([x, -x], 4)]
+        results += [tf.concat([x, image[:, :5, :4]], 3), x + vector, plane * x, x - x[:, :1]]
+        results += [x / (2.5 + image[:, :5, :4, :1])]
+        results += [tf.pad(x, [[0, 0], [1, 0], [0, 2], [0, 0]], constant_values=0.5)]
+        results += [tf.pad(x, [[1, 0], [0, 1], [0, 0], [2, 0]])]
+        results += [tf.nn.softmax(x), tf.nn.log_softmax(x), tf.nn.leaky_relu(x), tf.square(x)]
+        results += [tf.math.rsqrt(tf.abs(x) + 1)]
+        results += [tf.where(x > 0, x, vector), tf.math.squared_difference(x, vector), tf.math.pow(tf.abs(x), 1.5)]
+        results += [tf.math.floordiv(tf.cast(x * 9, tf.int32), 4), tf.math.floormod(tf.cast(x * 9, tf.int32), 4)]
+        results += [tf.cast(tf.cast(x * 9, tf.int32), tf.float32), tf.cast(x > 0.1, tf.float32), tf.expand_dims(x, 1)]
+        results += [tf.squeeze(tf.reduce_mean(x, [1, 2], keepdims=True), [1]), tf.matmul(x, x, transpose_b=True)]
+        results += [tf.matmul(tf.reshape(x, [8, 20]), tf.reshape(x, [8, 20]), transpose_a=True)[:3]]
+        results += [tf.nn.conv2d(x, weight[:, :, :2], 1, [[0, 0], [2, 0], [0, 1], [0, 0]])]
+        results += [tf.nn.avg_pool2d(x, [1, 3], [1, 2], "VALID")]
+        wide = tf.tile(weight, [1, 1, 2, 1])[:, :, :4]
+        results += [tf.nn.conv2d(x, wide, 1, "SAME", dilations=2), tf.fill([2, 3], 1.5)]
+        results += [tf.add_n([x, x, x]), tf.round(x * 3), tf.nn.relu(x) + tf.nn.sigmoid(x), tf.maximum(x, 0.1)]
+        return tf.concat([tf.reshape(tf.cast(r, tf.float32), [-1]) for r in results], 0)
+
+    return model
+
+
 def run_hone(hone: str, graph: pathlib.Path, frozen: Any, data: Any, folder: pathlib.Path) -> Any:
     np.save(folder / "input.npy", data)
     name = frozen.inputs[0].op.name
@@ -141,8 +188,12 @@ def run_hone(hone: str, graph: pathlib.Path, frozen: Any, data: Any, folder: pat
     return np.load(outputs[0])
 
 
+def input_of(shape: list[int]) -> Any:
+    return np.random.default_rng(7).uniform(-1, 1, shape).astype(np.float32)
+
+
 def compare_one(name: str, frozen: Any, shape: list[int], hone: str) -> bool:
-    data = np.random.default_rng(7).uniform(-1, 1, shape).astype(np.float32)
+    data = input_of(shape)
     expected = frozen(tf.constant(data))[0].numpy()
     with tempfile.TemporaryDirectory() as text:
         folder = pathlib.Path(text)
@@ -173,6 +224,7 @@ def compare(hone: str, names: list[str]) -> bool:
         model = make(weights=None)
         randomise(model, seed=1)
         shape = [1, extent, extent, 3]
+        spread(model, input_of(shape))
         frozen = freeze(lambda x, model=model: model(x, training=False), shape)
         good = compare_one(name, frozen, shape, hone) and good
         tf.keras.backend.clear_session()
@@ -184,14 +236,18 @@ def compare(hone: str, names: list[str]) -> bool:
 
 def write_small(folder: pathlib.Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    shape = [2, 37, 30, 3]
-    frozen = freeze(small_model(np.random.default_rng(5)), shape)
-    data = np.random.default_rng(6).uniform(0, 1, shape).astype(np.float32)
-    np.save(folder / "small_input.npy", data)
-    np.save(folder / "small_output.npy", frozen(tf.constant(data))[0].numpy())
-    graph = frozen.graph.as_graph_def()
-    (folder / "small.pb").write_bytes(graph.SerializeToString(deterministic=True))
-    print(sorted({node.op for node in graph.node}))
+    random = np.random.default_rng(5)
+    for name, model, shape in [
+        ("small", small_model(random), [2, 37, 30, 3]),
+        ("operators", operators_model(random), [2, 9, 8, 3]),
+    ]:
+        frozen = freeze(model, shape)
+        data = np.random.default_rng(6).uniform(0, 1, shape).astype(np.float32)
+        np.save(folder / f"{name}_input.npy", data)
+        np.save(folder / f"{name}_output.npy", frozen(tf.constant(data))[0].numpy())
+        graph = frozen.graph.as_graph_def()
+        (folder / f"{name}.pb").write_bytes(graph.SerializeToString(deterministic=True))
+        print(name, sorted({node.op for node in graph.node}))
 
 
 def main() -> int:
