@@ -19,6 +19,7 @@
 #include "compiler/passes/inline_functions.h"
 #include "compiler/passes/select_branches.h"
 #include "compiler/passes/simplify_inference.h"
+#include "compiler/passes/sparsify_constants.h"
 #include "support/clock.h"
 #include "support/status.h"
 
@@ -53,6 +54,7 @@ std::vector<Pass> Pipeline() {
       {"SelectBranches", SelectBranches},
       {"FlattenTuples", FlattenTuples},
       {"FoldScaleAxis", FoldScaleAxis},
+      {"SparsifyConstants", SparsifyConstants},
       {"FuseOps", FuseOps},
       {"AlterOpLayout", AlterOpLayout},
   };

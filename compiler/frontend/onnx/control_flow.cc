@@ -27,6 +27,9 @@ Results RunGraph(const OnnxGraph& graph, const NodeScope& around,
                                                   graph.inputs.size(), inputs.size()));
   }
   NodeScope scope(&around);
+  for (const auto& [name, value] : graph.sparse_initializers) {
+    HONE_RETURN_IF_ERROR(scope.DefineSparse(name, value));
+  }
   for (const auto& [name, value] : graph.initializers) {
     HONE_RETURN_IF_ERROR(scope.Define(name, value));
   }

@@ -4,6 +4,7 @@
 #include "compiler/frontend/onnx/converters.h"
 #include "compiler/frontend/onnx/formula.h"
 #include "compiler/frontend/onnx/matrix_product.h"
+#include "compiler/frontend/onnx/sparse_tensor.h"
 #include "support/status.h"
 
 namespace hone::frontend {
@@ -167,7 +168,52 @@ absl::StatusOr<ir::Expr> MatrixProduct(const ir::Expr& a, const ir::Expr& b,
 
 namespace {
 
+// The sparse operand times the rows of `dense`; kept apart only where the other is a matrix or, on
+// the right, a vector.
+Results SparseProduct(NodeReader& node) {
+  const bool left = node.Sparse(0) != nullptr;
+  const SparseInitializer& sparse = *node.Sparse(left ? 0 : 1);
+  HONE_ASSIGN_OR_RETURN(const ir::Expr dense, node.Arg(left ? 1 : 0, left ? "B" : "A"));
+  const Shape& shape = sparse.type.shape;
+  const int64_t inner = RankOf(dense) == 2 ? ShapeOf(dense)[left ? 0 : 1] : ShapeOf(dense)[0];
+  if (shape[left ? 1 : 0] != inner) {
+    const std::string types[] = {sparse.type.ToString(), dense->type->ToString()};
+    return absl::InvalidArgumentError(
+        fmt::format("{} and {} cannot be multiplied", types[left ? 0 : 1], types[left ? 1 : 0]));
+  }
+  HONE_RETURN_IF_ERROR(node.Generate(CsrBytes(sparse)));
+  const ops::Csr csr = left ? CsrConstants(sparse) : TransposedCsrConstants(sparse);
+  Formula f;
+  ir::Expr other = RankOf(dense) == 1 ? f.Reshape(dense, {inner, 1}) : dense;
+  if (!left && RankOf(dense) == 2) other = f.Transpose(other, {1, 0});
+  ir::Expr product =
+      f.Call("nn.sparse_dense", {csr.data, csr.indices, csr.indptr, std::move(other)});
+  if (RankOf(dense) == 1) product = f.Reshape(product, {shape[left ? 0 : 1]});
+  if (!left && RankOf(dense) == 2) product = f.Transpose(product, {1, 0});
+  return f.Finish({product});
+}
+
+// Operands that stay sparse: one matrix of floats, and no stack of matrices beside it.
+absl::StatusOr<bool> IsSparseProduct(NodeReader& node) {
+  if (node.Sparse(0) != nullptr && node.Sparse(1) != nullptr) {
+    HONE_RETURN_IF_ERROR(node.Densify(1));
+  }
+  for (const size_t i : {0, 1}) {
+    const SparseInitializer* const sparse = node.Sparse(i);
+    if (sparse == nullptr) continue;
+    HONE_ASSIGN_OR_RETURN(const ir::Expr other, node.Arg(1 - i, i == 0 ? "B" : "A"));
+    const bool fits = sparse->type.shape.size() == 2 && IsFloat(sparse->type.dtype) &&
+                      DtypeOf(other) == sparse->type.dtype &&
+                      (RankOf(other) == 1 || RankOf(other) == 2);
+    if (fits) return true;
+    HONE_RETURN_IF_ERROR(node.Densify(i));
+  }
+  return false;
+}
+
 Results MatMul(NodeReader& node) {
+  HONE_ASSIGN_OR_RETURN(const bool sparse, IsSparseProduct(node));
+  if (sparse) return SparseProduct(node);
   HONE_ASSIGN_OR_RETURN(const ir::Expr a, node.Arg(0, "A"));
   HONE_ASSIGN_OR_RETURN(const ir::Expr b, node.Arg(1, "B"));
   HONE_ASSIGN_OR_RETURN(ir::Expr result, MatrixProduct(a, b));

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "absl/strings/cord.h"
+#include "compiler/frontend/onnx/sparse_tensor.h"
 #include "compiler/frontend/tensor_size.h"
 #include "compiler/ops/call_type.h"
 #include "compiler/ops/evaluate.h"
@@ -247,6 +248,24 @@ absl::StatusOr<std::optional<std::vector<int64_t>>> NodeReader::IntsAttrOrArg(
     HONE_ASSIGN_OR_RETURN(result, ConstantInts(i, name));
   }
   return result;
+}
+
+absl::Status NodeReader::BindSparse(size_t i, std::shared_ptr<const SparseInitializer> value) {
+  sparse_[i] = std::move(value);
+  return node_.op == "MatMul" ? absl::OkStatus() : Densify(i);
+}
+
+absl::Status NodeReader::Densify(size_t i) {
+  const SparseInitializer& sparse = *sparse_.at(i);
+  HONE_RETURN_IF_ERROR(Generate(sparse.type.SizeBytes()));
+  args_[i] = DenseConstant(sparse);
+  sparse_.erase(i);
+  return absl::OkStatus();
+}
+
+const SparseInitializer* NodeReader::Sparse(size_t i) const {
+  const auto it = sparse_.find(i);
+  return it == sparse_.end() ? nullptr : it->second.get();
 }
 
 absl::Status NodeReader::Generate(int64_t bytes) {

@@ -3,6 +3,8 @@
 #ifndef HONE_COMPILER_FRONTEND_ONNX_GRAPH_BUILDER_H_
 #define HONE_COMPILER_FRONTEND_ONNX_GRAPH_BUILDER_H_
 
+#include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -50,6 +52,15 @@ class NodeReader {
   const OnnxNode& node() const { return node_; }
   int opset() const { return opset_; }
 
+  void Bind(size_t i, ir::Expr value) { args_[i] = std::move(value); }
+  // MatMul takes it apart itself (Sparse); for all others it becomes a constant with its zeros,
+  // charged to the model's allowance.
+  absl::Status BindSparse(size_t i, std::shared_ptr<const SparseInitializer> value);
+  // The same at MatMul's own wish.
+  absl::Status Densify(size_t i);
+  // nullptr where operand `i` is none.
+  const SparseInitializer* Sparse(size_t i) const;
+
   // Operands. An optional one left out is null.
   size_t size() const { return args_.size(); }
   bool Has(size_t i) const { return i < args_.size() && args_[i]; }
@@ -93,6 +104,7 @@ class NodeReader {
   const OnnxNode& node_;
   int opset_;
   std::vector<ir::Expr> args_;
+  std::map<size_t, std::shared_ptr<const SparseInitializer>> sparse_;
   int64_t* generated_bytes_left_;
   std::set<std::string> read_;
 };

@@ -109,6 +109,9 @@ class GraphImport {
 
   absl::StatusOr<ir::Module> Run() {
     HONE_RETURN_IF_ERROR(CheckOptions());
+    for (const auto& [name, value] : model_.sparse_initializers) {
+      HONE_RETURN_IF_ERROR(scope_.DefineSparse(name, value));
+    }
     for (const auto& [name, value] : model_.initializers) {
       HONE_RETURN_IF_ERROR(scope_.Define(name, value));
     }

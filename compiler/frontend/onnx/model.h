@@ -34,12 +34,22 @@ struct OnnxNode {
   std::map<std::string, OnnxAttr> attrs;
 };
 
+// A sparse initializer. `positions` are row-major (row * columns + column), ascending, each once,
+// and within the shape; `values` has one element for each.
+struct SparseInitializer {
+  ir::TensorType type;
+  std::vector<int64_t> positions;
+  std::string values;
+};
+using SparseInitializers = std::map<std::string, std::shared_ptr<const SparseInitializer>>;
+
 // The body of an If, Loop or Scan: it may read the tensors of the graphs around it.
 struct OnnxGraph {
   std::vector<OnnxNode> nodes;
   std::vector<std::string> inputs;  // without initializers
   std::vector<std::string> outputs;
   std::map<std::string, ir::Expr> initializers;  // typed kConstants
+  SparseInitializers sparse_initializers;
 };
 
 struct OnnxInput {
@@ -56,6 +66,7 @@ struct OnnxModel {
   std::vector<OnnxInput> inputs;  // without initializers
   std::vector<std::string> outputs;
   std::map<std::string, ir::Expr> initializers;  // typed kConstants
+  SparseInitializers sparse_initializers;
 };
 
 // Errors as ImportOnnx has them.

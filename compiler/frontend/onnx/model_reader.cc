@@ -7,6 +7,7 @@
 #include <set>
 
 #include "compiler/frontend/onnx/model.h"
+#include "compiler/frontend/onnx/sparse_tensor.h"
 #include "compiler/frontend/onnx/tensor.h"
 #include "support/status.h"
 
@@ -134,18 +135,25 @@ absl::StatusOr<std::vector<OnnxNode>> ReadNodes(onnx::GraphProto* graph,
   return nodes;
 }
 
-absl::Status CheckDense(const onnx::GraphProto& graph) {
-  if (graph.sparse_initializer().empty()) return absl::OkStatus();
-  return absl::UnimplementedError("Hone does not read sparse initializers");
+absl::StatusOr<SparseInitializers> ReadSparse(onnx::GraphProto* graph, const std::string& folder) {
+  SparseInitializers result;
+  for (onnx::SparseTensorProto& proto : *graph->mutable_sparse_initializer()) {
+    HONE_ASSIGN_OR_RETURN(SparseInitializer sparse, ReadSparseTensor(proto, folder));
+    result[proto.values().name()] = std::make_shared<const SparseInitializer>(std::move(sparse));
+    proto.mutable_values()->clear_raw_data();
+    proto.clear_indices();
+  }
+  return result;
 }
 
 // Graphs nest as deep as protobuf lets messages do.
 absl::StatusOr<OnnxAttr> ReadSubgraph(onnx::GraphProto* graph, const std::string& folder) {
-  HONE_RETURN_IF_ERROR(CheckDense(*graph));
   auto result = std::make_shared<OnnxGraph>();
   HONE_ASSIGN_OR_RETURN(result->initializers, ReadInitializers(graph, folder));
+  HONE_ASSIGN_OR_RETURN(result->sparse_initializers, ReadSparse(graph, folder));
   for (const onnx::ValueInfoProto& value : graph->input()) {
-    if (!result->initializers.contains(value.name())) result->inputs.push_back(value.name());
+    if (result->initializers.contains(value.name())) continue;
+    if (!result->sparse_initializers.contains(value.name())) result->inputs.push_back(value.name());
   }
   HONE_ASSIGN_OR_RETURN(result->nodes, ReadNodes(graph, folder));
   for (const onnx::ValueInfoProto& value : graph->output()) result->outputs.push_back(value.name());
@@ -153,11 +161,12 @@ absl::StatusOr<OnnxAttr> ReadSubgraph(onnx::GraphProto* graph, const std::string
 }
 
 absl::Status ReadGraph(onnx::GraphProto* graph, const std::string& folder, OnnxModel* model) {
-  HONE_RETURN_IF_ERROR(CheckDense(*graph));
   HONE_ASSIGN_OR_RETURN(model->initializers, ReadInitializers(graph, folder));
+  HONE_ASSIGN_OR_RETURN(model->sparse_initializers, ReadSparse(graph, folder));
   std::set<std::string> seen;
   for (const onnx::ValueInfoProto& value : graph->input()) {
     if (model->initializers.contains(value.name())) continue;  // IR 3 lists them among the inputs
+    if (model->sparse_initializers.contains(value.name())) continue;
     if (!seen.insert(value.name()).second) {
       return absl::InvalidArgumentError(
           fmt::format("the graph has two inputs named \"{}\"", value.name()));

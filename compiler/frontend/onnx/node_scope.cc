@@ -14,6 +14,32 @@ absl::Status NodeScope::Define(const std::string& name, ir::Expr value) {
       fmt::format("it gives \"{}\", which something before it gives, too", name));
 }
 
+absl::Status NodeScope::DefineSparse(const std::string& name,
+                                     std::shared_ptr<const SparseInitializer> value) {
+  if (sparse_.emplace(name, std::move(value)).second) return absl::OkStatus();
+  return absl::InvalidArgumentError(fmt::format("two sparse initializers are \"{}\"", name));
+}
+
+std::shared_ptr<const SparseInitializer> NodeScope::FindSparse(const std::string& name) const {
+  for (const NodeScope* scope = this; scope != nullptr; scope = scope->around_) {
+    const auto it = scope->sparse_.find(name);
+    if (it != scope->sparse_.end()) return it->second;
+    if (scope->values_.contains(name)) return nullptr;  // it hides what is around
+  }
+  return nullptr;
+}
+
+absl::Status NodeScope::Bind(const std::string& name, size_t i, NodeReader* reader) const {
+  if (const auto sparse = FindSparse(name)) return reader->BindSparse(i, sparse);
+  const ir::Expr* const value = Find(name);
+  if (value == nullptr) {
+    return absl::InvalidArgumentError(
+        fmt::format("it reads \"{}\", which no input, initializer or node before it gives", name));
+  }
+  reader->Bind(i, *value);
+  return absl::OkStatus();
+}
+
 const ir::Expr* NodeScope::Find(const std::string& name) const {
   for (const NodeScope* scope = this; scope != nullptr; scope = scope->around_) {
     const auto it = scope->values_.find(name);
@@ -33,16 +59,10 @@ absl::Status NodeScope::Convert(const std::vector<OnnxNode>& nodes) {
 }
 
 absl::Status NodeScope::Convert(const OnnxNode& node) {
-  std::vector<ir::Expr> args;
-  for (const std::string& input : node.inputs) {
-    const ir::Expr* const value = input.empty() ? nullptr : Find(input);
-    if (!input.empty() && value == nullptr) {
-      return absl::InvalidArgumentError(fmt::format(
-          "it reads \"{}\", which no input, initializer or node before it gives", input));
-    }
-    args.push_back(value == nullptr ? nullptr : *value);
+  NodeReader reader(node, opset_, std::vector<ir::Expr>(node.inputs.size()), generated_bytes_left_);
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    if (!node.inputs[i].empty()) HONE_RETURN_IF_ERROR(Bind(node.inputs[i], i, &reader));
   }
-  NodeReader reader(node, opset_, std::move(args), generated_bytes_left_);
   std::vector<ir::Expr> results;
   if (IsControlFlow(node.op)) {
     HONE_ASSIGN_OR_RETURN(results, ConvertControlFlow(reader, *this));

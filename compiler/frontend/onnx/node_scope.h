@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "compiler/frontend/onnx/graph_builder.h"
 #include "compiler/frontend/onnx/model.h"
 #include "compiler/ir/expr.h"
 
@@ -24,6 +25,9 @@ class NodeScope {
 
   // kInvalidArgument where this scope has the name already.
   absl::Status Define(const std::string& name, ir::Expr value);
+  // Matrix products get it as it is, all else as a constant with its zeros.
+  absl::Status DefineSparse(const std::string& name,
+                            std::shared_ptr<const SparseInitializer> value);
   // nullptr where neither this scope nor one around has it.
   const ir::Expr* Find(const std::string& name) const;
 
@@ -37,11 +41,15 @@ class NodeScope {
 
  private:
   absl::Status Convert(const OnnxNode& node);
+  // Puts operand `i` into the reader; kInvalidArgument where nothing has the name.
+  absl::Status Bind(const std::string& name, size_t i, NodeReader* reader) const;
+  std::shared_ptr<const SparseInitializer> FindSparse(const std::string& name) const;
 
   const NodeScope* around_ = nullptr;
   int opset_;
   int64_t* generated_bytes_left_;
   std::map<std::string, ir::Expr> values_;
+  SparseInitializers sparse_;
 };
 
 }  // namespace hone::frontend

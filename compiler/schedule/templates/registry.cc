@@ -3,8 +3,9 @@
 namespace hone::schedule {
 
 const Template& TemplateFor(const ops::KernelDefinition& def) {
-  for (const Template* candidate : {&EmptyTemplate(), &Conv2dTemplate(), &DepthwiseConv2dTemplate(),
-                                    &DenseTemplate(), &PoolTemplate(), &GenericTemplate()}) {
+  for (const Template* candidate :
+       {&EmptyTemplate(), &Conv2dTemplate(), &DepthwiseConv2dTemplate(), &DenseTemplate(),
+        &PoolTemplate(), &SparseDenseTemplate(), &GenericTemplate()}) {
     if (candidate->Matches(def)) return *candidate;
   }
   return GenericTemplate();

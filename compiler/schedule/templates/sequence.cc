@@ -8,6 +8,7 @@
 #include "compiler/schedule/primitives/nest_edit.h"
 #include "compiler/schedule/primitives/pack.h"
 #include "compiler/schedule/primitives/peel.h"
+#include "compiler/schedule/primitives/prepare_stage.h"
 #include "compiler/schedule/primitives/reorder.h"
 #include "compiler/schedule/primitives/set_layout.h"
 #include "compiler/schedule/primitives/skip_zero_terms.h"
@@ -37,6 +38,10 @@ void Sequence::ReorderPresent(const std::vector<std::string>& loops, bool allow_
     if (HasLoop(nest_, loop)) present.push_back(loop);
   }
   if (present.size() > 1) Fail(schedule::Reorder(&nest_, present, allow_reassociation));
+}
+
+void Sequence::Prepare(const std::string& buffer) {
+  if (ok()) Fail(schedule::PrepareStage(&nest_, buffer));
 }
 
 void Sequence::Vectorize(const std::string& loop) {

@@ -38,6 +38,7 @@ class Sequence {
   void Decompose(const std::string& loop);
   void SetLayout(const std::string& buffer, const Layout& layout);
   std::string Pack(const std::string& buffer, const Layout& layout);
+  void Prepare(const std::string& buffer);
   std::string CacheWrite(const std::string& buffer);
   void Prefetch(const std::string& loop, const std::string& buffer, const PrefetchOptions& options);
   void SkipZeroTerms(const std::string& loop);

@@ -12,6 +12,7 @@ const Template& Conv2dTemplate();
 const Template& DepthwiseConv2dTemplate();
 const Template& DenseTemplate();
 const Template& PoolTemplate();
+const Template& SparseDenseTemplate();
 const Template& GenericTemplate();
 
 // For kernels of a four-dimensional anchor: everything with enough channels in blocks of `lanes`

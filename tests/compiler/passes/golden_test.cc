@@ -141,6 +141,16 @@ def @main(%x: Tensor[(4, 1), float32]) {
 meta[Constant][0] = Tensor[(2, 1), float32] "AACAPwAAAEA=";
 meta[Constant][1] = Tensor[(2), float32] "AACAPwAAAEA=";)";
 
+// A matrix of 1 x 24 with one element that is not 0, as data and as a weight of too many of them.
+constexpr const char* kSparse = R"(
+def @main(%x: Tensor[(24, 3), float32]) {
+  %0 = transpose(%x, axes=[1, 0]);
+  %1 = nn.dense(meta[Constant][0], %0);
+  %2 = nn.dense(%0, meta[Constant][0]);
+  (nn.relu(%1), %2)
+}
+meta[Constant][0] = Tensor[(1, 24), float32] "AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";)";
+
 struct Case {
   const char* pass;
   const char* model;
@@ -176,7 +186,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"FoldScaleAxis", kScales}, Case{"FuseOps", kResidual},
                       Case{"AlterOpLayout", kResidual}, Case{"CombineParallelConv2D", kSiblings},
                       Case{"CombineParallelDense", kAttention}, Case{"SelectBranches", kBranches},
-                      Case{"FlattenTuples", kTuples},
+                      Case{"FlattenTuples", kTuples}, Case{"SparsifyConstants", kSparse},
                       Case{"InlineFunctions", kFunctions, "InlineFunctions_values"}),
     [](const auto& info) { return info.param.File(); });
 

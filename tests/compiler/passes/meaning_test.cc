@@ -76,6 +76,47 @@ TEST(Meaning, ResidualNetsComputeTheSameAsKernels) {
   ExpectClose(Interpret(*imported, inputs), Interpret(*kernels, inputs), "kernels");
 }
 
+// A float32 constant with `nonzeros` elements, at most, that are not 0.
+Expr SparseConstant(Random& random, const std::vector<int64_t>& shape, int nonzeros) {
+  std::vector<float> values(static_cast<size_t>(shape[0] * shape[1]), 0);
+  for (int i = 0; i < nonzeros; ++i) {
+    values[random.Below(values.size())] = static_cast<float>(random.Uniform() - 0.5);
+  }
+  return ir::ConstantFromBytes({shape, DataType::kFloat32}, values.data());
+}
+
+TEST(Meaning, SparseMatricesOnEitherSideComputeWhatDenseOnesDo) {
+  PassContext context = TestContext();
+  context.evaluator = DefaultEvaluator();
+  int sparse = 0;
+  for (uint64_t seed = 0; seed < 40; ++seed) {
+    Random random(seed);
+    const auto extent = [&] { return 1 + static_cast<int64_t>(random.Below(70)); };
+    const int64_t rows = extent();
+    const int64_t columns = extent();
+    const int64_t others = extent();
+    const Expr x = ir::TensorVar("x", {others, columns}, DataType::kFloat32);
+    const Expr matrix =
+        SparseConstant(random, {rows, columns}, static_cast<int>(random.Below(200)));
+    const bool left = seed % 2 == 0;
+    const Expr product = ir::Call("nn.dense", {left ? matrix : x, left ? x : matrix});
+    const ir::Module model{{{"main", ir::Function({x}, ir::Call("nn.relu", {product}))}}};
+    const std::vector<Expr> inputs{RandomConstant(random, {others, columns})};
+    std::vector<float> expected;
+    PipelineOptions options;
+    options.on_pass = [&](const std::string& pass, const ir::Module& module, int64_t) {
+      const std::vector<float> values = Interpret(module, inputs);
+      if (pass == "import") expected = values;
+      ExpectClose(expected, values, pass + " seed " + std::to_string(seed));
+      const bool found = ir::ToText(module).find("nn.sparse_dense") != std::string::npos;
+      if (pass == "SparsifyConstants" && found) ++sparse;
+    };
+    ASSERT_TRUE(RunPipeline(model, context, options).ok());
+  }
+  EXPECT_GT(sparse, 8);
+  EXPECT_LT(sparse, 32);
+}
+
 TEST(Meaning, ScalesThatBroadcastAChannelStayWhereTheyAre) {
   Random random(1);
   const Expr x = ir::TensorVar("x", {1, 2, 3, 3}, DataType::kFloat32);

@@ -44,11 +44,10 @@ const char* const kKernels[] = {
     "pad_mode=\"reflect\") }",
     "fn (p0: Tensor[(2, 5, 20), float32]) { nn.pad(p0, pad_width=[0, 0, 7, 6, 3, 0], "
     "pad_mode=\"wrap\") }",
+    "fn (p0: Tensor[(40,), float64], p1: Tensor[(40,), int64], p2: Tensor[(10,), int64], p3: "
+    "Tensor[(12, 35), float64]) { nn.sparse_dense(p0, p1, p2, p3) }",
     "fn (const p0: Tensor[(40,), float32], const p1: Tensor[(40,), int32], const p2: Tensor[(10,), "
-    "int32], p3: Tensor[(12, 7), float32], const p4: Tensor[(7,), float32]) { %0 = "
-    "nn.sparse_dense(p0, p1, p2, p3); %1 = add(%0, p4); nn.relu(%1) }",
-    "fn (p0: Tensor[(40,), float32], p1: Tensor[(40,), int64], p2: Tensor[(10,), int64], p3: "
-    "Tensor[(12, 35), float32]) { nn.sparse_dense(p0, p1, p2, p3) }",
+    "int32], p3: Tensor[(12, 1), float32]) { nn.sparse_dense(p0, p1, p2, p3) }",
 };
 
 TEST(GenericIndirect, EveryConfigComputesWhatTheNaiveNestDoes) {

@@ -1,0 +1,33 @@
+// Sparse matrices among the constants of a graph, in the form that nn.sparse_dense takes.
+#ifndef HONE_COMPILER_OPS_CSR_H_
+#define HONE_COMPILER_OPS_CSR_H_
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "compiler/ir/expr.h"
+
+namespace hone::ops {
+
+// Typed constants: values, their columns (int32), and where each row begins (int32), rows + 1 of
+// them.
+struct Csr {
+  ir::Expr data;
+  ir::Expr indices;
+  ir::Expr indptr;
+};
+
+// `positions` are those of `values`, row * columns + column, ascending and each once; `values`
+// holds as many elements of `dtype`. At most 2^31 - 1 columns and values.
+Csr MakeCsr(int64_t rows, int64_t columns, DataType dtype, const std::vector<int64_t>& positions,
+            std::string_view values);
+
+// A constant matrix without its zeros; nullopt where more than `most` elements are none. Stops
+// counting there, so that asking costs little.
+std::optional<Csr> CsrOf(const ir::ExprNode& matrix, int64_t most);
+
+}  // namespace hone::ops
+
+#endif  // HONE_COMPILER_OPS_CSR_H_

@@ -1,0 +1,201 @@
+// A matrix in CSR by a dense one: a row at a time, with a block of the result's columns in
+// registers while the row's elements go by. Where the sparse matrix is constant, its offsets and
+// columns are clamped once, when it is prepared.
+#include <algorithm>
+#include <bit>
+
+#include "compiler/loop/visit.h"
+#include "compiler/schedule/templates/fuse_stages.h"
+#include "compiler/schedule/templates/kernel_view.h"
+#include "compiler/schedule/templates/sequence.h"
+#include "compiler/schedule/templates/templates.h"
+#include "fmt/format.h"
+#include "support/status.h"
+
+namespace hone::schedule {
+namespace {
+
+using loop::Buffer;
+using loop::Role;
+
+struct Sparse {
+  AnchorView view;
+  bool constant = false;  // the sparse matrix
+  int64_t columns = 0;    // of the result
+};
+
+std::optional<Sparse> ViewSparse(const ops::KernelDefinition& def) {
+  std::optional<AnchorView> view = ViewAnchor(def, {"nn.sparse_dense"});
+  // What clamps columns and offsets; nothing that computes an operand.
+  if (!view || view->prologue.size() != 2) return std::nullopt;
+  Sparse sparse;
+  sparse.constant = true;
+  for (const std::string& arg : view->op->args) {
+    const Buffer buffer = BufferOf(def.naive, arg);
+    if (buffer == nullptr) return std::nullopt;
+    const bool parameter = buffer->role == Role::kInput || buffer->role == Role::kConstant;
+    if (!parameter) return std::nullopt;
+    const bool dense = arg == view->op->args.back();
+    sparse.constant = sparse.constant && (dense || buffer->role == Role::kConstant);
+  }
+  const Buffer anchor = BufferOf(def.naive, view->anchor);
+  sparse.columns = view->shape[1];
+  if (anchor->dtype != DataType::kFloat32 || sparse.columns < 2) return std::nullopt;
+  sparse.view = *std::move(view);
+  return sparse;
+}
+
+std::vector<int64_t> LaneOptions(const Sparse& sparse, const Target& target) {
+  const auto columns = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(sparse.columns)));
+  const int64_t most = std::min<int64_t>(std::max(target.VectorLanes(), 2), columns);
+  std::vector<int64_t> options;
+  for (int64_t lanes = most; lanes >= 2 && lanes * 4 >= most; lanes /= 2) options.push_back(lanes);
+  return options;
+}
+
+std::vector<int64_t> VectorOptions(const Sparse& sparse, int64_t lanes) {
+  std::vector<int64_t> options;
+  const int64_t all = CeilDiv(sparse.columns, lanes);
+  for (const int64_t vectors : {1, 2, 3, 4, 6, 8, 12}) {
+    if (vectors <= all) options.push_back(vectors);
+  }
+  return options;
+}
+
+std::vector<std::string> OrderOptions(const Sparse& sparse, int64_t width) {
+  if (width >= sparse.columns) return {"rows_first"};
+  return {"rows_first", "columns_first"};
+}
+
+class SparseSchedule {
+ public:
+  SparseSchedule(const Task& task, const Sparse& sparse, const Config& config)
+      : sparse_(sparse),
+        lanes_(config.Int("lanes")),
+        width_(lanes_ * config.Int("vectors")),
+        columns_first_(config.String("order") == "columns_first"),
+        s_(task.def->naive),
+        out_(sparse.view.output) {}
+
+  absl::StatusOr<loop::Nest> Run() && {
+    for (const std::string& stage : sparse_.view.prologue) {
+      if (sparse_.constant) {
+        s_.Prepare(stage);
+      } else {
+        s_.Inline(stage);
+      }
+    }
+    AnchorView rest = sparse_.view;
+    rest.prologue.clear();
+    sum_ = FuseAroundAnchor(&s_, rest, "");
+    ComputeRows();
+    Vectorise();
+    Specialise();
+    return std::move(s_).Finish();
+  }
+
+ private:
+  // A block of a row's columns at a time, of exactly the columns there are.
+  void ComputeRows() {
+    s_.Split(out_ + ".i1", width_, Tail::kClip, out_ + ".nb", out_ + ".tile");
+    ComputeAtOptions options;
+    options.layout = fmt::format("NC{}c", lanes_);  // whole vectors: a masked one is a register too
+    if (columns_first_) {
+      s_.Reorder({out_ + ".nb", out_ + ".i0"});
+      s_.ComputeAt(sum_, out_ + ".i0", options);
+      s_.Parallel(out_ + ".nb");
+    } else {
+      s_.ComputeAt(sum_, out_ + ".nb", options);
+    }
+    s_.Parallel(out_ + ".i0");
+  }
+
+  void Vectorise() {
+    s_.Decompose(sum_ + (s_.Has(sum_ + ".i0") ? ".i0" : ".i1"));
+    s_.ReorderPresent({sum_ + ".r0", sum_ + ".i1"});
+    const auto vectorise = [&](const std::string& loop, const std::string& stage,
+                               const std::string& suffix) {
+      s_.Split(loop, lanes_, Tail::kGuard, stage + ".nv" + suffix, stage + ".lane" + suffix);
+      s_.Vectorize(stage + ".lane" + suffix);
+    };
+    vectorise(sum_ + ".i1_init", sum_, "_init");
+    vectorise(sum_ + ".i1", sum_, "");
+    vectorise(out_ + ".tile", out_, "");
+  }
+
+  // Whole blocks and the last one apart, both of constant extents.
+  void Specialise() {
+    s_.Simplify();
+    if (sparse_.columns % width_ != 0) s_.PeelAll(out_ + ".nb", 0, 1);
+    s_.Simplify();
+    for (const std::string& loop : {out_ + ".nv", sum_ + ".nv", sum_ + ".nv_init"}) {
+      s_.UnrollAll(loop);
+    }
+  }
+
+  const Sparse& sparse_;
+  int64_t lanes_;
+  int64_t width_;
+  bool columns_first_;
+  Sequence s_;
+  std::string out_;
+  std::string sum_;
+};
+
+class SparseDense : public Template {
+ public:
+  std::string_view name() const override { return "sparse_dense"; }
+  bool Matches(const ops::KernelDefinition& def) const override {
+    return ViewSparse(def).has_value();
+  }
+  std::vector<ir::LayoutSignature> Signatures(const ops::KernelDefinition& def,
+                                              const Target&) const override {
+    return {RowMajorSignature(def)};
+  }
+
+  Space MakeSpace(const Task& task) const override {
+    const Sparse sparse = *ViewSparse(*task.def);
+    return Space([sparse, lanes = LaneOptions(sparse, task.target)](
+                     const Config& prefix) -> std::optional<Knob> {
+      if (!prefix.Has("lanes")) return IntKnob("lanes", lanes);
+      const int64_t chosen = prefix.Int("lanes");
+      if (!prefix.Has("vectors")) return IntKnob("vectors", VectorOptions(sparse, chosen));
+      if (!prefix.Has("order")) {
+        return TextKnob("order", OrderOptions(sparse, chosen * prefix.Int("vectors")));
+      }
+      return std::nullopt;
+    });
+  }
+
+  // The widest vectors that are not mostly mask; four hide the latency of additions and leave the
+  // row's elements to be read few times.
+  Config Default(const Task& task) const override {
+    const Sparse sparse = *ViewSparse(*task.def);
+    Config config;
+    const int64_t lanes = LaneOptions(sparse, task.target)[0];
+    config.Set("lanes", lanes);
+    int64_t vectors = 1;
+    for (const int64_t option : VectorOptions(sparse, lanes)) {
+      if (option <= 4) vectors = option;
+    }
+    config.Set("vectors", vectors);
+    config.Set("order", std::string("rows_first"));
+    return config;
+  }
+
+  absl::StatusOr<loop::Nest> Schedule(const Task& task, const Config& config) const override {
+    HONE_RETURN_IF_ERROR(CheckSignature(task));
+    HONE_RETURN_IF_ERROR(CheckConfig(MakeSpace(task), config));
+    const Sparse sparse = *ViewSparse(*task.def);
+    return SparseSchedule(task, sparse, config).Run();
+  }
+};
+
+}  // namespace
+
+const Template& SparseDenseTemplate() {
+  static const SparseDense instance;
+  return instance;
+}
+
+}  // namespace hone::schedule
