@@ -59,8 +59,9 @@ absl::StatusOr<std::vector<int64_t>> Positions(const std::string& name, const Te
 absl::StatusOr<SparseInitializer> ReadSparseTensor(const onnx::SparseTensorProto& proto,
                                                    const std::string& folder) {
   const std::string& name = proto.values().name();
-  HONE_ASSIGN_OR_RETURN(TensorData values, FromProto(proto.values(), folder));
-  HONE_ASSIGN_OR_RETURN(const TensorData indices, FromProto(proto.indices(), folder));
+  onnx::TensorProto parts[] = {proto.values(), proto.indices()};
+  HONE_ASSIGN_OR_RETURN(TensorData values, FromProto(&parts[0], folder));
+  HONE_ASSIGN_OR_RETURN(const TensorData indices, FromProto(&parts[1], folder));
   if (values.shape.size() != 1 || values.shape[0] > INT32_MAX || proto.dims().empty()) {
     return Damaged(name, "a list of values and a shape were expected");
   }

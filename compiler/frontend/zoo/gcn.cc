@@ -3,12 +3,10 @@
 // is the adjacency with loops, scaled by the degrees of both ends. Several samples are features of
 // the one graph.
 #include <cmath>
-#include <cstring>
 #include <set>
 #include <utility>
 
 #include "compiler/frontend/onnx/graph_builder.h"
-#include "compiler/frontend/onnx/model.h"
 #include "compiler/frontend/zoo/models.h"
 
 namespace hone::frontend {
@@ -31,18 +29,24 @@ Graph RandomGraph(int64_t nodes, int64_t edges, uint64_t seed) {
   return graph;
 }
 
-// A, one matrix.
-ir::Expr Adjacency(const Graph& graph) {
-  const auto nodes = static_cast<int64_t>(graph.size());
-  std::string bytes(nodes * nodes * sizeof(float), '\0');
-  for (int64_t row = 0; row < nodes; ++row) {
-    for (const int64_t column : graph[row]) {
-      const auto degrees = static_cast<double>(graph[row].size() * graph[column].size());
-      const auto value = static_cast<float>(1 / std::sqrt(degrees));
-      std::memcpy(bytes.data() + (row * nodes + column) * sizeof value, &value, sizeof value);
+// A in CSR: data, indices and indptr, as nn.sparse_dense takes them.
+std::vector<ir::Expr> Adjacency(const Graph& graph) {
+  std::vector<float> data;
+  std::vector<int32_t> indices;
+  std::vector<int32_t> indptr = {0};
+  for (const std::set<int64_t>& row : graph) {
+    for (const int64_t column : row) {
+      const auto degrees = static_cast<double>(row.size() * graph[column].size());
+      data.push_back(static_cast<float>(1 / std::sqrt(degrees)));
+      indices.push_back(static_cast<int32_t>(column));
     }
+    indptr.push_back(static_cast<int32_t>(data.size()));
   }
-  return MakeConstant({nodes, nodes}, DataType::kFloat32, std::move(bytes));
+  const auto count = static_cast<int64_t>(data.size());
+  return {ir::ConstantFromBytes({{count}, DataType::kFloat32}, data.data()),
+          ir::ConstantFromBytes({{count}, DataType::kInt32}, indices.data()),
+          ir::ConstantFromBytes({{static_cast<int64_t>(indptr.size())}, DataType::kInt32},
+                                indptr.data())};
 }
 
 class Gcn {
@@ -83,13 +87,12 @@ class Gcn {
   }
 
   ir::Expr Multiply(const ir::Expr& x) {
-    return net_.Call("nn.dense",
-                     {adjacency_, net_.Call("transpose", {x}, {{"axes", Shape{1, 0}}})});
+    return net_.Call("nn.sparse_dense", {adjacency_[0], adjacency_[1], adjacency_[2], x});
   }
 
   NetBuilder& net_;
   const int64_t nodes_;
-  const ir::Expr adjacency_;
+  const std::vector<ir::Expr> adjacency_;
 };
 
 }  // namespace

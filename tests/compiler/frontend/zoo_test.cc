@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <onnx/onnx_pb.h>
 
 #include <algorithm>
 #include <cmath>
@@ -46,7 +47,12 @@ class ZooTest : public testing::TestWithParam<SmallModel> {};
 TEST_P(ZooTest, ExportsAndImportsToTheSameGraphAndNumbers) {
   const ir::Module module = GetParam().Build();
   const ir::Module again = RoundTrip(module);
-  EXPECT_EQ(ir::ToText(again, {.constants = false}), ir::ToText(module, {.constants = false}));
+  const std::string text = ir::ToText(module, {.constants = false});
+  // Importing makes the constants of a sparse matrix anew for each product.
+  const bool sparse = text.find("nn.sparse_dense") != std::string::npos;
+  if (!sparse) {
+    EXPECT_EQ(ir::ToText(again, {.constants = false}), text);
+  }
   const std::vector<TensorData> inputs = InputsOf(module);
   const auto outputs = RunModel(module, inputs);
   ASSERT_TRUE(outputs.ok()) << outputs.status();
@@ -140,6 +146,34 @@ TEST(OnnxExportTest, OutputsOfEveryKindGetTheirNames) {
       ir::GetAttr<std::vector<std::string>>(again.functions.at("main")->attrs, "output_names", {}),
       (std::vector<std::string>{"a", "b", "c", "d"}));
   EXPECT_EQ(*RunModel(again, {data}), *expected);
+}
+
+// [[0, 1, 2], [3, 0, 0]]; columns that do not ascend have no form.
+TEST(OnnxExportTest, AConstantSparseMatrixIsASparseInitializer) {
+  const auto exported = [](std::vector<int32_t> columns) {
+    const std::vector<float> data = {1, 2, 3};
+    const std::vector<int32_t> starts = {0, 2, 3};
+    const ir::Expr x = ir::TensorVar("x", {3, 4}, DataType::kFloat32);
+    ir::Module module;
+    module.functions["main"] = ops::TypedFunction(
+        {x}, *ops::TypedCall("nn.sparse_dense",
+                             {ir::ConstantFromBytes({{3}, DataType::kFloat32}, data.data()),
+                              ir::ConstantFromBytes({{3}, DataType::kInt32}, columns.data()),
+                              ir::ConstantFromBytes({{3}, DataType::kInt32}, starts.data()), x}));
+    return ExportOnnxBytes(module);
+  };
+  onnx::ModelProto model;
+  ASSERT_TRUE(model.ParseFromString(exported({1, 2, 0}).value()));
+  ASSERT_EQ(model.graph().sparse_initializer_size(), 1);
+  const onnx::SparseTensorProto& matrix = model.graph().sparse_initializer(0);
+  EXPECT_THAT(matrix.dims(), testing::ElementsAre(2, 3));
+  const std::vector<int64_t> positions = {1, 2, 3};
+  EXPECT_EQ(matrix.indices().raw_data(),
+            std::string(reinterpret_cast<const char*>(positions.data()), 3 * sizeof(int64_t)));
+  EXPECT_EQ(model.graph().node(0).op_type(), "MatMul");
+  EXPECT_EQ(model.graph().node(0).input(0), matrix.values().name());
+  EXPECT_EQ(model.graph().initializer_size(), 0);
+  EXPECT_EQ(exported({2, 1, 0}).status().code(), absl::StatusCode::kUnimplemented);
 }
 
 TEST(OnnxExportTest, OperatorsWithoutAFormAreListed) {
