@@ -1,8 +1,4 @@
 // Jobs that are interrupted, watched and cancelled from the command line.
-#include <chrono>
-#include <functional>
-#include <thread>
-
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "support/child_process.h"
@@ -16,15 +12,6 @@ using ::testing::HasSubstr;
 using tuning_db::JobState;
 
 constexpr int64_t kSecondNs = 1'000'000'000;
-
-bool Eventually(const std::function<bool()>& holds) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-  while (!holds()) {
-    if (std::chrono::steady_clock::now() > end) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  }
-  return true;
-}
 
 class Jobs : public ::testing::Test {
  protected:

@@ -6,9 +6,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <fstream>
 #include <map>
 #include <sstream>
+#include <thread>
+
+#include "gtest/gtest.h"
 
 namespace hone::cli {
 
@@ -62,6 +66,24 @@ Finished RunningHone::Finish() {
 
 Finished RunHone(const std::vector<std::string>& args, const std::filesystem::path& folder) {
   return RunningHone(args, folder).Finish();
+}
+
+nlohmann::json RunHoneJson(std::vector<std::string> args, const std::filesystem::path& folder) {
+  args.push_back("--json");
+  const Finished finished = RunHone(args, folder);
+  EXPECT_EQ(finished.exit_code, 0) << finished.err;
+  const auto document = nlohmann::json::parse(finished.out, nullptr, /*allow_exceptions=*/false);
+  EXPECT_EQ(document.value("schema", 0), 1) << finished.out;
+  return document;
+}
+
+bool Eventually(const std::function<bool()>& holds) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  while (!holds()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return true;
 }
 
 TestFolder::TestFolder() {

@@ -3,8 +3,11 @@
 #define HONE_TESTS_CLI_RUN_HONE_H_
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
+
+#include "nlohmann/json.hpp"
 
 namespace hone::cli {
 
@@ -33,6 +36,11 @@ class RunningHone {
 };
 
 Finished RunHone(const std::vector<std::string>& args, const std::filesystem::path& folder);
+// With --json: its document; expects that it succeeds.
+nlohmann::json RunHoneJson(std::vector<std::string> args, const std::filesystem::path& folder);
+
+// Whether it comes to hold within a minute; for what other processes do.
+bool Eventually(const std::function<bool()>& holds);
 
 // A fresh folder, removed at the end.
 class TestFolder {

@@ -1,10 +1,7 @@
 // A running honed from the command line: its workers, and jobs that nobody waits for.
 #include <stdlib.h>
 
-#include <chrono>
-#include <functional>
 #include <set>
-#include <thread>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -19,15 +16,6 @@ using nlohmann::json;
 using ::testing::HasSubstr;
 
 constexpr int64_t kSecondNs = 1'000'000'000;
-
-bool Eventually(const std::function<bool()>& holds) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-  while (!holds()) {
-    if (std::chrono::steady_clock::now() > end) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  }
-  return true;
-}
 
 class Server : public ::testing::Test {
  protected:
@@ -51,14 +39,7 @@ class Server : public ::testing::Test {
     worker_ = std::make_unique<ChildProcess>(*std::move(child));
     ASSERT_TRUE(Eventually([&] { return WorkerNames().contains(name); }));
   }
-  json Hone(std::vector<std::string> args) {
-    args.push_back("--json");
-    const Finished finished = RunHone(args, folder_.path());
-    EXPECT_EQ(finished.exit_code, 0) << finished.err;
-    const json document = json::parse(finished.out, nullptr, /*allow_exceptions=*/false);
-    EXPECT_EQ(document.value("schema", 0), 1) << finished.out;
-    return document;
-  }
+  json Hone(std::vector<std::string> args) { return RunHoneJson(std::move(args), folder_.path()); }
   std::set<std::string> WorkerNames() {
     std::set<std::string> names;
     const json workers = Hone({"worker", "list"})["workers"];

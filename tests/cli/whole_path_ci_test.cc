@@ -13,14 +13,7 @@ constexpr char kTrials[] = "4";
 
 class WholePath : public ::testing::Test {
  protected:
-  json Hone(std::vector<std::string> args) {
-    args.push_back("--json");
-    const Finished finished = RunHone(args, folder_.path());
-    EXPECT_EQ(finished.exit_code, 0) << finished.err;
-    const json document = json::parse(finished.out, nullptr, /*allow_exceptions=*/false);
-    EXPECT_EQ(document.value("schema", 0), 1) << finished.out;
-    return document;
-  }
+  json Hone(std::vector<std::string> args) { return RunHoneJson(std::move(args), folder_.path()); }
   void Export(const std::string& model) {
     ASSERT_EQ(RunHone({"zoo", model, "-o", model + ".onnx"}, folder_.path()).exit_code, 0);
   }

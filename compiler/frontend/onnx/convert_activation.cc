@@ -135,7 +135,8 @@ Results Hardmax(NodeReader& node) {
   HONE_ASSIGN_OR_RETURN(const ir::Expr data, node.Arg(0, "input"));
   const bool flattens = node.opset() < 13;
   HONE_ASSIGN_OR_RETURN(const int64_t given, node.Int("axis", flattens ? 1 : -1));
-  HONE_ASSIGN_OR_RETURN(int64_t axis, AxisOf(given, data, flattens));
+  HONE_ASSIGN_OR_RETURN(int64_t axis,
+                        flattens ? BoundaryOf(given, RankOf(data)) : AxisOf(given, RankOf(data)));
   Formula f;
   ir::Expr x = data;
   if (flattens) {

@@ -26,7 +26,7 @@ Converter Unary(const std::string& op) {
 // Before opset 7 the axes of B could stand for those of A from `axis` on.
 absl::StatusOr<ir::Expr> FromAxis(NodeReader& node, const ir::Expr& a, const ir::Expr& b) {
   HONE_ASSIGN_OR_RETURN(const int64_t given, node.Int("axis", 0));
-  HONE_ASSIGN_OR_RETURN(const int64_t axis, AxisOf(given, a, /*end=*/true));
+  HONE_ASSIGN_OR_RETURN(const int64_t axis, BoundaryOf(given, RankOf(a)));
   if (axis + RankOf(b) > RankOf(a)) {
     return absl::InvalidArgumentError(fmt::format("{} was expected to fit into {} from axis {} on",
                                                   b->type->ToString(), a->type->ToString(), axis));

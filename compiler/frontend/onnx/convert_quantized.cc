@@ -45,7 +45,7 @@ absl::StatusOr<Params> ReadParams(Formula& f, NodeReader& node, const ir::Expr& 
   HONE_RETURN_IF_ERROR(node.Int("saturate", 1).status());  // of 8-bit floats alone
   Params params = {Squeezed(f, scale), ZeroPoint(f, node, 2, fallback), {}};
   if (IsOne(scale) && IsOne(params.zero_point)) return params;
-  HONE_ASSIGN_OR_RETURN(const int64_t axis, AxisOf(given, x));
+  HONE_ASSIGN_OR_RETURN(const int64_t axis, AxisOf(given, RankOf(x)));
   params.attrs = {{"axis", axis}};
   if (block_size == 0) return params;
   const int64_t extent = ShapeOf(x)[axis];

@@ -50,7 +50,7 @@ Results LayerNormalization(NodeReader& node) {
   HONE_ASSIGN_OR_RETURN(const double epsilon, node.Float("epsilon", 1e-5));
   HONE_RETURN_IF_ERROR(ReadStashType(node));
   HONE_ASSIGN_OR_RETURN(const int64_t given, node.Int("axis", -1));
-  HONE_ASSIGN_OR_RETURN(const int64_t axis, AxisOf(given, x));
+  HONE_ASSIGN_OR_RETURN(const int64_t axis, AxisOf(given, RankOf(x)));
   const Shape axes = AxesFrom(axis, RankOf(x));
   const Shape row(ShapeOf(x).begin() + axis, ShapeOf(x).end());
   const ir::Expr bias = node.Has(2) ? node.args()[2] : nullptr;

@@ -11,9 +11,13 @@ namespace hone::frontend {
 ir::Expr Formula::Call(const std::string& op, std::vector<ir::Expr> args, ir::Attrs attrs) {
   if (!status_.ok()) return nullptr;
   if (std::find(args.begin(), args.end(), nullptr) != args.end()) return nullptr;
-  absl::StatusOr<ir::Expr> call = Emit(op, std::move(args), std::move(attrs));
-  if (call.ok()) return *std::move(call);
-  status_ = std::move(call).status();
+  return Take(Emit(op, std::move(args), std::move(attrs)));
+}
+
+ir::Expr Formula::Take(absl::StatusOr<ir::Expr> made) {
+  if (!status_.ok()) return nullptr;
+  if (made.ok()) return *std::move(made);
+  status_ = std::move(made).status();
   return nullptr;
 }
 
@@ -22,15 +26,11 @@ ir::Expr Formula::Number(double value, const ir::Expr& like) {
 }
 
 ir::Expr Formula::Cast(const ir::Expr& x, DataType dtype) {
-  return x && DtypeOf(x) == dtype ? x : Call("cast", {x}, {{"dtype", dtype}});
+  return x ? Take(CastedTo(x, dtype)) : nullptr;
 }
 
 ir::Expr Formula::Reshape(const ir::Expr& x, const Shape& shape) {
-  if (!x || ShapeOf(x) == shape) return x;
-  // reshape reads a 0 as "as it was"; of no elements there is but one tensor of a shape.
-  const bool empty = x->type->tensor.ElementCount() == 0;
-  if (empty) return MakeConstant(shape, DtypeOf(x), "");
-  return Call("reshape", {x}, {{"newshape", shape}});
+  return x ? Take(ReshapedTo(x, shape)) : nullptr;
 }
 
 ir::Expr Formula::Transpose(const ir::Expr& x, const Shape& axes) {
@@ -57,15 +57,6 @@ Shape AlongAxis(int64_t extent, int64_t axis, int64_t rank) {
   Shape shape(rank, 1);
   shape[axis] = extent;
   return shape;
-}
-
-absl::StatusOr<int64_t> AxisOf(int64_t axis, const ir::Expr& data, bool end) {
-  const int64_t rank = RankOf(data);
-  if (axis < -rank || axis >= rank + (end ? 1 : 0)) {
-    return absl::InvalidArgumentError(
-        fmt::format("an axis of {} was expected, found {}", data->type->ToString(), axis));
-  }
-  return axis < 0 ? axis + rank : axis;
 }
 
 }  // namespace hone::frontend

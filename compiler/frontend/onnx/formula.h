@@ -7,10 +7,9 @@
 
 #include "absl/status/statusor.h"
 #include "compiler/frontend/onnx/graph_builder.h"
+#include "compiler/frontend/onnx/results.h"
 
 namespace hone::frontend {
-
-using Results = absl::StatusOr<std::vector<ir::Expr>>;
 
 // After the first error every call gives null, as does one of a null operand; Finish tells the
 // error. Not thread-safe.
@@ -44,14 +43,14 @@ class Formula {
   absl::StatusOr<ir::Expr> FinishOne(ir::Expr result) const;
 
  private:
+  // Null, and its error kept, where it could not be made.
+  ir::Expr Take(absl::StatusOr<ir::Expr> made);
+
   absl::Status status_;
 };
 
 // A vector along `axis` of tensors of `rank` axes as a shape that broadcasts with them.
 Shape AlongAxis(int64_t extent, int64_t axis, int64_t rank);
-
-// An axis of -rank .. rank-1 (with `end`, rank too) as one from 0 on.
-absl::StatusOr<int64_t> AxisOf(int64_t axis, const ir::Expr& data, bool end = false);
 
 }  // namespace hone::frontend
 

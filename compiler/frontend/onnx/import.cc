@@ -175,31 +175,14 @@ class GraphImport {
   NodeScope scope_;
 };
 
-// Moves what is at hand of the inputs that `status` wants into the constants; false for none.
-bool TakeOffers(const absl::Status& status, ImportOptions* options) {
-  bool taken = false;
-  for (const std::string& name : InputsNeeded(status)) {
-    const auto offer = options->values.find(name);
-    if (offer == options->values.end() || options->constants.contains(name)) continue;
-    options->constants[name] = offer->second;
-    options->values.erase(offer);
-    taken = true;
-  }
-  return taken;
-}
-
 absl::StatusOr<ir::Module> Import(const absl::StatusOr<OnnxModel>& read,
                                   const ImportOptions& options) {
   HONE_RETURN_IF_ERROR(read.status());
   const EvaluationLimit limit;
   const OnnxModel& model = *read;
   HONE_RETURN_IF_ERROR(CheckOperators(model));
-  absl::StatusOr<ir::Module> module = GraphImport(model, options).Run();
-  ImportOptions bound = options;
-  while (!module.ok() && TakeOffers(module.status(), &bound)) {
-    module = GraphImport(model, bound).Run();
-  }
-  return module;
+  return ImportWithValues(
+      options, [&](const ImportOptions& bound) { return GraphImport(model, bound).Run(); });
 }
 
 }  // namespace

@@ -2,29 +2,14 @@
 #ifndef HONE_COMPILER_FRONTEND_ONNX_IMPORT_H_
 #define HONE_COMPILER_FRONTEND_ONNX_IMPORT_H_
 
-#include <map>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "absl/status/statusor.h"
-#include "compiler/frontend/tensor_file.h"
+#include "compiler/frontend/import_options.h"
 #include "compiler/ir/expr.h"
 
 namespace hone::frontend {
-
-struct ImportOptions {
-  // Shapes for graph inputs, as `--shape name=1,3,224,224` gives them; required where the model's
-  // own shape is symbolic.
-  std::map<std::string, std::vector<int64_t>> shapes;
-  // Values for graph inputs that are known at compile time, such as those that decide a shape: they
-  // become constants and are no inputs any more.
-  std::map<std::string, TensorData> constants;
-  // Values at hand for graph inputs (of a run, say). Those that the import needs, as they decide a
-  // shape, become constants too; the others stay inputs, and where the model's own shape of one is
-  // symbolic and `shapes` has none, its value's is taken.
-  std::map<std::string, TensorData> values;
-};
 
 // One function "main" with types inferred: its parameters are the graph's inputs that are no
 // initializers, by their names and in their order; its body is the output, or a tuple of them.

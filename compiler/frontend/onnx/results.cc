@@ -43,6 +43,11 @@ absl::StatusOr<Shape> AxesOf(const std::optional<Shape>& axes, int64_t rank) {
   return result;
 }
 
+absl::StatusOr<int64_t> BoundaryOf(int64_t axis, int64_t rank) {
+  if (axis == rank) return rank;
+  return AxisOf(axis, rank);
+}
+
 absl::StatusOr<ir::Expr> ReshapedTo(const ir::Expr& data, const Shape& shape) {
   if (shape == ShapeOf(data)) return data;
   bool empty = false;

@@ -16,8 +16,11 @@ Results One(absl::StatusOr<ir::Expr> result);
 
 // An axis of -rank .. rank-1 as 0 .. rank-1; kInvalidArgument names `what`.
 absl::StatusOr<int64_t> AxisOf(int64_t axis, int64_t rank, std::string_view what = "axis");
-// Likewise a list without doubles; all axes in order where there is none.
+// A list of them without doubles; all axes in order where there is none.
 absl::StatusOr<Shape> AxesOf(const std::optional<Shape>& axes, int64_t rank);
+
+// The place before an axis of -rank .. rank, as 0 .. rank.
+absl::StatusOr<int64_t> BoundaryOf(int64_t axis, int64_t rank);
 
 // `data` in another shape of as many elements, which may be 0; `data` itself where it has it.
 absl::StatusOr<ir::Expr> ReshapedTo(const ir::Expr& data, const Shape& shape);

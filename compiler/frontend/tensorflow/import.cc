@@ -175,19 +175,6 @@ class GraphImport {
   std::vector<std::string> output_names_;
 };
 
-// Moves what is at hand of the inputs that `status` wants into the constants; false for none.
-bool TakeOffers(const absl::Status& status, ImportOptions* options) {
-  bool taken = false;
-  for (const std::string& name : InputsNeeded(status)) {
-    const auto offer = options->values.find(name);
-    if (offer == options->values.end() || options->constants.contains(name)) continue;
-    options->constants[name] = offer->second;
-    options->values.erase(offer);
-    taken = true;
-  }
-  return taken;
-}
-
 }  // namespace
 
 absl::StatusOr<ir::Module> ImportTensorflowBytes(std::string_view bytes,
@@ -198,12 +185,9 @@ absl::StatusOr<ir::Module> ImportTensorflowBytes(std::string_view bytes,
   HONE_ASSIGN_OR_RETURN(const tf::Graph graph, tf::ReadGraph(bytes, allowance));
   HONE_ASSIGN_OR_RETURN(const tf::Order order, tf::OrderOf(graph));
   HONE_RETURN_IF_ERROR(CheckOperators(graph, order));
-  absl::StatusOr<ir::Module> module = GraphImport(graph, order, options, allowance).Run();
-  ImportOptions bound = options;
-  while (!module.ok() && TakeOffers(module.status(), &bound)) {
-    module = GraphImport(graph, order, bound, allowance).Run();
-  }
-  return module;
+  return ImportWithValues(options, [&](const ImportOptions& bound) {
+    return GraphImport(graph, order, bound, allowance).Run();
+  });
 }
 
 absl::StatusOr<ir::Module> ImportTensorflow(const std::string& path, const ImportOptions& options) {

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
-#include "compiler/frontend/onnx/import.h"
+#include "compiler/frontend/import_options.h"
 #include "compiler/ir/expr.h"
 
 namespace hone::frontend {
