@@ -86,6 +86,10 @@ Results DequantizeLinear(NodeReader& node) {
 // To uint8, by the range of the data with 0 in it.
 Results DynamicQuantizeLinear(NodeReader& node) {
   HONE_ASSIGN_OR_RETURN(const ir::Expr x, node.Arg(0, "x"));
+  if (DtypeOf(x) != DataType::kFloat32) {
+    return absl::InvalidArgumentError(
+        fmt::format("x of float32 was expected, found {}", x->type->ToString()));
+  }
   Formula f;
   const ir::Expr zero = f.Number(0, x);
   const ir::Expr low = f.Min(f.Call("min", {x}), zero);

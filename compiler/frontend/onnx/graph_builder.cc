@@ -4,8 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
+#include <type_traits>
 
 #include "absl/strings/cord.h"
 #include "compiler/frontend/onnx/sparse_tensor.h"
@@ -40,9 +43,22 @@ std::vector<int64_t> ReadInts(const ir::ExprNode& constant) {
   return std::vector<int64_t>(values.begin(), values.end());
 }
 
+// The nearest number that the type has; 0 for a NaN. What files ask for need not fit.
+template <typename T>
+T Nearest(double value) {
+  if constexpr (std::is_integral_v<T>) {
+    if (std::isnan(value)) return 0;
+    if (value >= static_cast<double>(std::numeric_limits<T>::max()))
+      return std::numeric_limits<T>::max();
+    if (value <= static_cast<double>(std::numeric_limits<T>::min()))
+      return std::numeric_limits<T>::min();
+  }
+  return static_cast<T>(value);
+}
+
 template <typename T>
 std::string Repeat(double value, int64_t count) {
-  const T element = static_cast<T>(value);
+  const T element = Nearest<T>(value);
   std::string bytes(count * sizeof(T), '\0');
   for (int64_t i = 0; i < count; ++i) {
     std::memcpy(bytes.data() + i * sizeof(T), &element, sizeof(T));
