@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "tests/tuning_db/examples.h"
+#include "tests/tuning_db/expect_record.h"
 
 namespace hone::tuning_db {
 namespace {
@@ -83,19 +84,7 @@ TEST(LogIo, EveryFieldOfARecordIsCarried) {
   std::istringstream in(Export(*from));
   ASSERT_TRUE(ImportLog(*to, in).ok());
   const Record read = to->Records({}).value().at(0);
-  EXPECT_EQ(read.outcome, record.outcome);
-  EXPECT_EQ(read.message, record.message);
-  EXPECT_EQ(read.samples_ns, record.samples_ns);
-  EXPECT_EQ(read.median_ns, record.median_ns);
-  EXPECT_EQ(read.calibrator_ns, record.calibrator_ns);
-  EXPECT_EQ(read.anchor_ns, record.anchor_ns);
-  EXPECT_EQ(read.error_ratio, record.error_ratio);
-  EXPECT_EQ(read.artifact_digest, record.artifact_digest);
-  EXPECT_EQ(read.toolchain, record.toolchain);
-  EXPECT_EQ(read.device, record.device);
-  EXPECT_EQ(read.regime, record.regime);
-  EXPECT_EQ(read.worker, record.worker);
-  EXPECT_EQ(read.wall_time_ns, record.wall_time_ns);
+  ExpectSameMeasurement(read, record);
   EXPECT_EQ(read.of_trial.signature, trial.signature);
   EXPECT_EQ(read.of_trial.config, trial.config);
   EXPECT_EQ(read.of_trial.config_digest, trial.config_digest);
