@@ -40,10 +40,11 @@ absl::StatusOr<driver::ModelTasks> CollectTasks(const TuningRequest& request,
   driver::ModelTasks all;
   std::map<std::pair<std::string, std::string>, size_t> known;
   for (const std::string& path : request.models) {
-    HONE_ASSIGN_OR_RETURN(ir::Module module, LoadModel({.path = path,
-                                                        .shapes = request.bindings.shapes,
-                                                        .constants = request.bindings.constants}));
-    HONE_ASSIGN_OR_RETURN(driver::ModelTasks found, driver::TasksOf(module, target));
+    HONE_ASSIGN_OR_RETURN(const std::vector<ir::Module> modules,
+                          LoadSpecialisations({.path = path,
+                                               .shapes = request.bindings.shapes,
+                                               .constants = request.bindings.constants}));
+    HONE_ASSIGN_OR_RETURN(driver::ModelTasks found, driver::TasksOf(modules, target));
     all.constant_bytes = std::max(all.constant_bytes, found.constant_bytes);
     for (driver::TuningTask& task : found.tasks) {
       const auto key = std::make_pair(task.def->workload.digest, task.signature.ToString());

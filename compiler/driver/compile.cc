@@ -1,5 +1,6 @@
 #include "compiler/driver/compile.h"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -72,7 +73,8 @@ std::vector<KernelReport> ReportKernels(const KernelGraph& graph,
                        .tier = scheduled[k].choice.tier,
                        .config = scheduled[k].choice.config.ToText(),
                        .flops = kernel.def->flops,
-                       .calls = kernel.calls});
+                       .calls = kernel.calls,
+                       .specialisations = kernel.specialisations});
   }
   return reports;
 }
@@ -115,6 +117,49 @@ codegen::ModuleSpec SpecOf(const KernelGraph& graph, const Target& target,
   return spec;
 }
 
+SpecialisationReport ReportSpecialisation(const Specialisation& graph,
+                                          const PlannedFunction& planned) {
+  SpecialisationReport report{.inputs = {},
+                              .names = {},
+                              .calls = static_cast<int>(graph.calls.size()),
+                              .arena_bytes = planned.spec.arena_bytes,
+                              .peak_live_bytes = planned.peak_live_bytes};
+  for (const int id : graph.inputs) {
+    report.inputs.push_back(graph.values[id].type);
+    report.names.push_back(graph.values[id].name);
+  }
+  return report;
+}
+
+// Every specialisation through the passes, in turn: each one's graph goes before the next comes.
+absl::StatusOr<KernelGraph> LowerToKernels(std::span<const ir::Module> modules,
+                                           const Target& target) {
+  KernelGraphBuilder builder;
+  for (const ir::Module& module : modules) {
+    HONE_ASSIGN_OR_RETURN(const ir::Module lowered, RunPasses(module, target));
+    HONE_RETURN_IF_ERROR(builder.Add(lowered));
+  }
+  return builder.Take();
+}
+
+// Where all lies: the functions of `spec`, their parameters, and what the report says of them.
+void PlanFunctions(const KernelGraph& graph, const std::vector<loop::Nest>& nests,
+                   const std::vector<std::vector<CallConstants>>& constants,
+                   ParameterSection& parameters, codegen::ModuleSpec& spec, CompileReport& report) {
+  for (size_t s = 0; s < graph.specialisations.size(); ++s) {
+    PlannedFunction planned =
+        PlanFunction(graph.specialisations[s], nests, constants[s], parameters);
+    if (planned.spec.arena_bytes >= report.arena_bytes) {
+      report.arena_bytes = planned.spec.arena_bytes;
+      report.peak_live_bytes = planned.peak_live_bytes;
+    }
+    report.specialisations.push_back(ReportSpecialisation(graph.specialisations[s], planned));
+    spec.functions.push_back(std::move(planned.spec));
+  }
+  spec.parameters_bytes = parameters.size_bytes();
+  report.parameters_bytes = parameters.size_bytes();
+}
+
 // The file is there whole or not at all.
 absl::Status WriteModule(const std::string& path, const std::string& shared_object,
                          const ParameterSection& parameters) {
@@ -140,7 +185,8 @@ absl::StatusOr<ir::Module> RunPass(const ir::Module& module, const Target& targe
 
 absl::StatusOr<std::string> GeneratedCode(const ir::Module& module, const Target& target,
                                           ConfigChain& configs, CodeForm form) {
-  CompileReport report{.target = target.ToString(), .kernels = {}, .seconds = {}};
+  CompileReport report;
+  report.target = target.ToString();
   HONE_ASSIGN_OR_RETURN(const ir::Module lowered, RunPasses(module, target));
   HONE_ASSIGN_OR_RETURN(const KernelGraph graph, BuildKernelGraph(lowered));
   HONE_ASSIGN_OR_RETURN(const std::vector<ConfigChain::Scheduled> scheduled,
@@ -154,30 +200,35 @@ absl::StatusOr<std::string> GeneratedCode(const ir::Module& module, const Target
   return nests;
 }
 
-absl::StatusOr<ModelTasks> TasksOf(const ir::Module& module, const Target& target) {
-  HONE_ASSIGN_OR_RETURN(const ir::Module lowered, RunPasses(module, target));
-  HONE_ASSIGN_OR_RETURN(const KernelGraph graph, BuildKernelGraph(lowered));
+absl::StatusOr<ModelTasks> TasksOf(std::span<const ir::Module> modules, const Target& target) {
+  HONE_ASSIGN_OR_RETURN(const KernelGraph graph, LowerToKernels(modules, target));
   ModelTasks model;
   for (const Kernel& kernel : graph.kernels) {
     model.tasks.push_back({.name = kernel.name,
                            .def = kernel.def,
                            .signature = kernel.signature,
-                           .weight = static_cast<double>(kernel.calls)});
+                           .weight = static_cast<double>(kernel.calls),
+                           .specialisations = kernel.specialisations});
   }
-  for (const Value& value : graph.values) {
-    if (value.kind != Value::Kind::kConstant) continue;
-    model.constant_bytes += static_cast<uint64_t>(value.type.SizeBytes());
+  for (const Specialisation& specialisation : graph.specialisations) {
+    uint64_t bytes = 0;  // of one run, which is of one specialisation
+    for (const Value& value : specialisation.values) {
+      if (value.kind == Value::Kind::kConstant)
+        bytes += static_cast<uint64_t>(value.type.SizeBytes());
+    }
+    model.constant_bytes = std::max(model.constant_bytes, bytes);
   }
   return model;
 }
 
-absl::StatusOr<CompileReport> Compile(const ir::Module& module, const CompileOptions& options,
-                                      ConfigChain& configs, const std::string& path) {
-  CompileReport report{.target = options.target.ToString(), .kernels = {}, .seconds = {}};
+absl::StatusOr<CompileReport> Compile(std::span<const ir::Module> modules,
+                                      const CompileOptions& options, ConfigChain& configs,
+                                      const std::string& path) {
+  CompileReport report;
+  report.target = options.target.ToString();
   Phases phases(report);
 
-  HONE_ASSIGN_OR_RETURN(const ir::Module lowered, RunPasses(module, options.target));
-  HONE_ASSIGN_OR_RETURN(const KernelGraph graph, BuildKernelGraph(lowered));
+  HONE_ASSIGN_OR_RETURN(const KernelGraph graph, LowerToKernels(modules, options.target));
   phases.End("passes");
 
   HONE_ASSIGN_OR_RETURN(const std::vector<ConfigChain::Scheduled> scheduled,
@@ -193,12 +244,7 @@ absl::StatusOr<CompileReport> Compile(const ir::Module& module, const CompileOpt
 
   ParameterSection parameters;
   codegen::ModuleSpec spec = SpecOf(graph, options.target, report, scheduled);
-  PlannedFunction planned = PlanFunction(graph, nests, constants, parameters);
-  report.arena_bytes = planned.spec.arena_bytes;
-  report.peak_live_bytes = planned.peak_live_bytes;
-  spec.functions.push_back(std::move(planned.spec));
-  spec.parameters_bytes = parameters.size_bytes();
-  report.parameters_bytes = parameters.size_bytes();
+  PlanFunctions(graph, nests, constants, parameters, spec, report);
   phases.End("plan");
 
   HONE_ASSIGN_OR_RETURN(const std::string shared_object, codegen::BuildModule(spec));

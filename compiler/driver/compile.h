@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -36,13 +37,18 @@ struct TuningTask {
   std::string name;
   std::shared_ptr<const ops::KernelDefinition> def;
   ir::LayoutSignature signature;
-  double weight = 1;  // calls in the model
+  double weight = 1;                      // calls in the model
+  std::vector<int> specialisations = {};  // that call it, ascending
 };
 struct ModelTasks {
   std::vector<TuningTask> tasks;
   uint64_t constant_bytes = 0;  // of the model after the passes, each constant once, unprepared
 };
-absl::StatusOr<ModelTasks> TasksOf(const ir::Module& module, const Target& target);
+// `modules`: specialisations of one model, by the shapes of its inputs, at least one.
+absl::StatusOr<ModelTasks> TasksOf(std::span<const ir::Module> modules, const Target& target);
+inline absl::StatusOr<ModelTasks> TasksOf(const ir::Module& module, const Target& target) {
+  return TasksOf(std::span(&module, 1), target);
+}
 
 struct KernelReport {
   std::string name;
@@ -52,14 +58,25 @@ struct KernelReport {
   std::string tier;
   std::string config;
   double flops = 0;
-  int calls = 0;
+  int calls = 0;                          // of all specialisations
+  std::vector<int> specialisations = {};  // that call it, ascending
+};
+
+// Main for certain shapes of its inputs.
+struct SpecialisationReport {
+  std::vector<ir::TensorType> inputs;
+  std::vector<std::string> names;  // of the inputs
+  int calls = 0;                   // of kernels
+  uint64_t arena_bytes = 0;
+  uint64_t peak_live_bytes = 0;  // of the arena, where most is alive at once
 };
 
 struct CompileReport {
   std::string target;
   std::vector<KernelReport> kernels;
-  uint64_t arena_bytes = 0;
-  uint64_t peak_live_bytes = 0;  // of the arena, where most is alive at once
+  std::vector<SpecialisationReport> specialisations;
+  uint64_t arena_bytes = 0;  // these two: of the specialisation with the largest arena
+  uint64_t peak_live_bytes = 0;
   uint64_t parameters_bytes = 0;
   // Seconds of the phases, in order: "passes", "schedule", "plan", "code", "prepare", "write".
   std::vector<std::pair<std::string, double>> seconds;
@@ -72,9 +89,17 @@ struct CompileOptions {
   bool require_tuned = false;
 };
 
-// Writes the module to `path`: whole or, on any error, not at all.
-absl::StatusOr<CompileReport> Compile(const ir::Module& module, const CompileOptions& options,
-                                      ConfigChain& configs, const std::string& path);
+// Writes the module to `path`: whole or, on any error, not at all. `modules` are specialisations of
+// one model, by the shapes of its inputs, at least one; kernels and constants that are equal in
+// several are there once.
+absl::StatusOr<CompileReport> Compile(std::span<const ir::Module> modules,
+                                      const CompileOptions& options, ConfigChain& configs,
+                                      const std::string& path);
+inline absl::StatusOr<CompileReport> Compile(const ir::Module& module,
+                                             const CompileOptions& options, ConfigChain& configs,
+                                             const std::string& path) {
+  return Compile(std::span(&module, 1), options, configs, path);
+}
 
 // Whether this is Compile's refusal because of `require_tuned`, and no other kFailedPrecondition.
 bool IsNotTuned(const absl::Status& status);

@@ -26,7 +26,7 @@ uint64_t WorkspaceBytes(const loop::Nest& nest) {
   return bytes;
 }
 
-passes::MemoryPlan PlanArena(const KernelGraph& graph, const std::vector<loop::Nest>& nests) {
+passes::MemoryPlan PlanArena(const Specialisation& graph, const std::vector<loop::Nest>& nests) {
   std::vector<passes::PlannedValue> values;
   for (const Value& value : graph.values) {
     values.push_back({.bytes = SizeOf(value.type.shape, value.layout, value.type.dtype),
@@ -41,7 +41,7 @@ passes::MemoryPlan PlanArena(const KernelGraph& graph, const std::vector<loop::N
   return passes::PlanMemory(values, calls);
 }
 
-codegen::Location LocationOf(const KernelGraph& graph, const passes::MemoryPlan& plan, int id) {
+codegen::Location LocationOf(const Specialisation& graph, const passes::MemoryPlan& plan, int id) {
   const Value& value = graph.values[id];
   switch (value.kind) {
     case Value::Kind::kInput:
@@ -53,8 +53,9 @@ codegen::Location LocationOf(const KernelGraph& graph, const passes::MemoryPlan&
   }
 }
 
-codegen::CallSpec PlanCall(const KernelGraph& graph, const passes::MemoryPlan& plan, size_t index,
-                           const loop::Nest& nest, const std::vector<ir::ConstantData>& constants,
+codegen::CallSpec PlanCall(const Specialisation& graph, const passes::MemoryPlan& plan,
+                           size_t index, const loop::Nest& nest,
+                           const std::vector<ir::ConstantData>& constants,
                            ParameterSection& parameters) {
   const KernelCall& call = graph.calls[index];
   codegen::CallSpec spec{
@@ -98,7 +99,7 @@ codegen::ValueSpec SpecOf(const Value& value) {
 
 }  // namespace
 
-PlannedFunction PlanFunction(const KernelGraph& graph, const std::vector<loop::Nest>& nests,
+PlannedFunction PlanFunction(const Specialisation& graph, const std::vector<loop::Nest>& nests,
                              const std::vector<std::vector<ir::ConstantData>>& constants,
                              ParameterSection& parameters) {
   const passes::MemoryPlan plan = PlanArena(graph, nests);

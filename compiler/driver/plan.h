@@ -17,9 +17,10 @@ struct PlannedFunction {
   uint64_t peak_live_bytes = 0;  // of activations and workspaces: no arena can be smaller
 };
 
-// `nests[k]` is the nest of kernel k; `constants` are those of PrepareConstants, put into
+// `nests[k]` is the nest of kernel k; `constants` are those of PrepareConstants for
+// this specialisation, put into
 // `parameters`.
-PlannedFunction PlanFunction(const KernelGraph& graph, const std::vector<loop::Nest>& nests,
+PlannedFunction PlanFunction(const Specialisation& graph, const std::vector<loop::Nest>& nests,
                              const std::vector<std::vector<ir::ConstantData>>& constants,
                              ParameterSection& parameters);
 

@@ -1,5 +1,6 @@
 #include "compiler/driver/prepare.h"
 
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -60,12 +61,17 @@ absl::StatusOr<HostModule> BuildForHost(const KernelGraph& graph,
   return host;
 }
 
+// Where the constants of a call lie; null for its other operands.
+std::vector<const uint8_t*> ConstantsRead(const Specialisation& graph, const KernelCall& call) {
+  std::vector<const uint8_t*> bytes;
+  for (const int id : call.args) bytes.push_back(graph.values[id].data.bytes);
+  return bytes;
+}
+
 // The constants of one call, in its kernel's buffers.
-absl::StatusOr<std::vector<ir::ConstantData>> PrepareCall(const KernelGraph& graph,
-                                                          const KernelCall& call,
-                                                          const loop::Nest& nest,
-                                                          const hone_kernel* kernel,
-                                                          ThreadTeam& team) {
+absl::StatusOr<CallConstants> PrepareCall(const Specialisation& graph, const KernelCall& call,
+                                          const loop::Nest& nest, const hone_kernel* kernel,
+                                          ThreadTeam& team) {
   std::vector<ir::ConstantData> constants(nest.buffers.size());
   std::vector<void*> pointers(nest.buffers.size(), nullptr);
   size_t next_arg = 0;
@@ -76,8 +82,8 @@ absl::StatusOr<std::vector<ir::ConstantData>> PrepareCall(const KernelGraph& gra
       const Value& value = graph.values[call.args[next_arg++]];
       if (value.data.size_bytes != SizeOf(buffer)) {
         return absl::InternalError(fmt::format("constant {} of kernel {} has {} bytes, expected {}",
-                                               buffer.name, graph.kernels[call.kernel].name,
-                                               value.data.size_bytes, SizeOf(buffer)));
+                                               buffer.name, nest.name, value.data.size_bytes,
+                                               SizeOf(buffer)));
       }
       constants[b] = value.data;
       pointers[b] = const_cast<uint8_t*>(value.data.bytes);
@@ -113,16 +119,25 @@ loop::Nest OnlyPhase(const loop::Nest& nest, loop::Phase phase) {
   return part;
 }
 
-absl::StatusOr<std::vector<std::vector<ir::ConstantData>>> PrepareConstants(
+absl::StatusOr<std::vector<std::vector<CallConstants>>> PrepareConstants(
     const KernelGraph& graph, const std::vector<loop::Nest>& nests) {
   HONE_ASSIGN_OR_RETURN(const HostModule host, BuildForHost(graph, nests));
   ThreadTeam team(1);
-  std::vector<std::vector<ir::ConstantData>> constants;
-  for (const KernelCall& call : graph.calls) {
-    HONE_ASSIGN_OR_RETURN(
-        std::vector<ir::ConstantData> of_call,
-        PrepareCall(graph, call, nests[call.kernel], host.kernels[call.kernel], team));
-    constants.push_back(std::move(of_call));
+  std::map<std::pair<int, std::vector<const uint8_t*>>, CallConstants> known;
+  std::vector<std::vector<CallConstants>> constants;
+  for (const Specialisation& specialisation : graph.specialisations) {
+    std::vector<CallConstants>& of_calls = constants.emplace_back();
+    for (const KernelCall& call : specialisation.calls) {
+      const auto key = std::make_pair(call.kernel, ConstantsRead(specialisation, call));
+      auto found = known.find(key);
+      if (found == known.end()) {
+        HONE_ASSIGN_OR_RETURN(
+            CallConstants prepared,
+            PrepareCall(specialisation, call, nests[call.kernel], host.kernels[call.kernel], team));
+        found = known.emplace(key, std::move(prepared)).first;
+      }
+      of_calls.push_back(found->second);
+    }
   }
   return constants;
 }

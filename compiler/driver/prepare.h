@@ -10,10 +10,12 @@
 
 namespace hone::driver {
 
-// For each call, for each buffer of its kernel's nest: the bytes of a prepared buffer, or of a
-// constant that run launches read; empty for all others. `nests[k]` is the scheduled nest of kernel
-// k; it is built for the host, whatever the target.
-absl::StatusOr<std::vector<std::vector<ir::ConstantData>>> PrepareConstants(
+// For each specialisation, for each call, for each buffer of its kernel's nest: the bytes of a
+// prepared buffer, or of a constant that run launches read; empty for all others. `nests[k]` is the
+// scheduled nest of kernel k; it is built for the host, whatever the target. Calls of one kernel
+// with the same constants share what was prepared.
+using CallConstants = std::vector<ir::ConstantData>;
+absl::StatusOr<std::vector<std::vector<CallConstants>>> PrepareConstants(
     const KernelGraph& graph, const std::vector<loop::Nest>& nests);
 
 // The launches of one phase, with every buffer of the nest still in its place.

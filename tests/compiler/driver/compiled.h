@@ -3,6 +3,7 @@
 #define HONE_TESTS_COMPILER_DRIVER_COMPILED_H_
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,13 +18,19 @@ namespace hone::driver {
 // A module on disk for the life of the object.
 class Compiled {
  public:
-  static absl::StatusOr<Compiled> Make(const ir::Module& module, const CompileOptions& options);
+  static absl::StatusOr<Compiled> Make(const ir::Module& module, const CompileOptions& options) {
+    return Make(std::span(&module, 1), options);
+  }
+  static absl::StatusOr<Compiled> Make(std::span<const ir::Module> specialisations,
+                                       const CompileOptions& options);
   const CompileReport& report() const { return report_; }
-  const hone_function& function() const { return module_->table().functions[0]; }
+  const hone_function& function(size_t specialisation = 0) const {
+    return module_->table().functions[specialisation];
+  }
 
   // The outputs for these inputs, in order.
   absl::StatusOr<std::vector<frontend::TensorData>> Run(
-      const std::vector<frontend::TensorData>& inputs, int threads);
+      const std::vector<frontend::TensorData>& inputs, int threads, size_t specialisation = 0);
 
  private:
   std::unique_ptr<Module> module_;
