@@ -30,6 +30,7 @@ ConverterTable BuildTable() {
   AddGatherConverters(table);
   AddGenerateConverters(table);
   AddLossConverters(table);
+  AddSequenceConverters(table);
   AddSignalConverters(table);
   return table;
 }

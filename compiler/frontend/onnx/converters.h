@@ -45,6 +45,7 @@ void AddArrangeConverters(ConverterTable& table);
 void AddGatherConverters(ConverterTable& table);
 void AddGenerateConverters(ConverterTable& table);
 void AddLossConverters(ConverterTable& table);
+void AddSequenceConverters(ConverterTable& table);
 void AddSignalConverters(ConverterTable& table);
 
 }  // namespace hone::frontend
