@@ -32,6 +32,7 @@ ConverterTable BuildTable() {
   AddLossConverters(table);
   AddSequenceConverters(table);
   AddSignalConverters(table);
+  AddFourierConverters(table);
   return table;
 }
 

@@ -47,6 +47,7 @@ void AddGenerateConverters(ConverterTable& table);
 void AddLossConverters(ConverterTable& table);
 void AddSequenceConverters(ConverterTable& table);
 void AddSignalConverters(ConverterTable& table);
+void AddFourierConverters(ConverterTable& table);
 
 }  // namespace hone::frontend
 
