@@ -7,6 +7,7 @@ ConverterTable BuildTable() {
   ConverterTable table;
   AddActivationConverters(table);
   AddConvConverters(table);
+  AddDeformConvConverters(table);
   AddPoolConverters(table);
   AddMatmulConverters(table);
   AddNormalizationConverters(table);

@@ -22,6 +22,7 @@ const ConverterTable& Converters();
 
 void AddActivationConverters(ConverterTable& table);
 void AddConvConverters(ConverterTable& table);
+void AddDeformConvConverters(ConverterTable& table);
 void AddPoolConverters(ConverterTable& table);
 void AddMatmulConverters(ConverterTable& table);
 void AddMicrosoftQuantizedConverters(ConverterTable& table);  // after the quantised ones
