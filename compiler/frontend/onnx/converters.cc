@@ -34,6 +34,7 @@ ConverterTable BuildTable() {
   AddSequenceConverters(table);
   AddSignalConverters(table);
   AddFourierConverters(table);
+  AddTfIdfConverters(table);
   return table;
 }
 

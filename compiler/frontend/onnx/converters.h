@@ -49,6 +49,7 @@ void AddLossConverters(ConverterTable& table);
 void AddSequenceConverters(ConverterTable& table);
 void AddSignalConverters(ConverterTable& table);
 void AddFourierConverters(ConverterTable& table);
+void AddTfIdfConverters(ConverterTable& table);
 
 }  // namespace hone::frontend
 
