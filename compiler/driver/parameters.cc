@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <set>
 #include <string>
 #include <utility>
@@ -116,6 +117,21 @@ class ConstantDigests {
   std::vector<std::string> digests_;
 };
 
+std::vector<int> OrderOf(const KernelGraph& graph, const std::vector<loop::Nest>& nests) {
+  std::vector<uint64_t> prepared(nests.size(), 0);
+  for (size_t k = 0; k < nests.size(); ++k) {
+    for (const loop::Buffer& buffer : nests[k].buffers) {
+      if (buffer->role == loop::Role::kPrepared) prepared[k] += SizeOf(*buffer);
+    }
+  }
+  std::vector<int> order(graph.calls.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+    return prepared[graph.calls[a].kernel] < prepared[graph.calls[b].kernel];
+  });
+  return order;
+}
+
 }  // namespace
 
 ParameterPlan PlanParameters(const KernelGraph& graph, const std::vector<loop::Nest>& nests) {
@@ -123,17 +139,19 @@ ParameterPlan PlanParameters(const KernelGraph& graph, const std::vector<loop::N
   ConstantDigests digests(graph);
   std::map<std::string, uint64_t> known;
   ParameterPlan plan;
-  for (size_t c = 0; c < graph.calls.size(); ++c) {
+  plan.order = OrderOf(graph, nests);
+  plan.offsets.resize(graph.calls.size());
+  for (int c : plan.order) {
     const KernelCall& call = graph.calls[c];
     const loop::Nest& nest = nests[call.kernel];
-    plan.offsets.emplace_back(nest.buffers.size());
+    plan.offsets[c].resize(nest.buffers.size());
     for (const auto& [buffer, recipe] : recipes[call.kernel]) {
       std::string key = recipe.digest;
       for (size_t arg : recipe.args) key += " " + digests.Of(call.args[arg]);
       const auto [it, is_new] = known.try_emplace(std::move(key), plan.size_bytes);
       plan.offsets[c][buffer] = it->second;
       if (!is_new) continue;
-      plan.entries.push_back({static_cast<int>(c), buffer, plan.size_bytes});
+      plan.entries.push_back({c, buffer, plan.size_bytes});
       plan.size_bytes += (SizeOf(*nest.buffers[buffer]) + HONE_BUFFER_ALIGNMENT - 1) /
                          HONE_BUFFER_ALIGNMENT * HONE_BUFFER_ALIGNMENT;
     }

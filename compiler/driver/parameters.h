@@ -17,12 +17,15 @@ struct ParameterPlan {
   // For each call, for each buffer of its kernel's nest: an offset into the section, a multiple of
   // HONE_BUFFER_ALIGNMENT; nullopt for all buffers but constants that run launches read.
   std::vector<std::vector<std::optional<uint64_t>>> offsets;
+  // All calls, those that prepare most last: while the largest of what is prepared is made, most
+  // constants are gone from memory already.
+  std::vector<int> order;
   struct Entry {
-    int call = 0;  // the first that has it
+    int call = 0;  // the first of `order` that has it
     size_t buffer = 0;
     uint64_t offset_bytes = 0;
   };
-  std::vector<Entry> entries;  // by ascending offsets, and so by calls
+  std::vector<Entry> entries;  // by ascending offsets, and so by the calls of `order`
   uint64_t size_bytes = 0;
 };
 

@@ -98,14 +98,15 @@ absl::StatusOr<std::vector<ir::ConstantData>> PrepareCall(const KernelGraph& gra
 // Lets go of constants once no call is left that reads them.
 class LastReads {
  public:
-  explicit LastReads(const KernelGraph& graph) : last_(graph.values.size(), -1) {
-    for (size_t c = 0; c < graph.calls.size(); ++c) {
-      for (int value : graph.calls[c].args) last_[value] = static_cast<int>(c);
+  LastReads(const KernelGraph& graph, const std::vector<int>& order)
+      : last_(graph.values.size(), -1) {
+    for (int call : order) {
+      for (int value : graph.calls[call].args) last_[value] = call;
     }
   }
-  void Release(size_t call, KernelGraph& graph) const {
+  void Release(int call, KernelGraph& graph) const {
     for (int value : graph.calls[call].args) {
-      if (last_[value] == static_cast<int>(call)) graph.values[value].data = {};
+      if (last_[value] == call) graph.values[value].data = {};
     }
   }
 
@@ -127,15 +128,15 @@ absl::Status PrepareParameters(KernelGraph graph, const std::vector<loop::Nest>&
                                const ParameterPlan& plan, const ParameterSink& sink) {
   HONE_ASSIGN_OR_RETURN(const HostModule host, BuildForHost(graph, nests));
   ThreadTeam team(1);
-  const LastReads last_reads(graph);
+  const LastReads last_reads(graph, plan.order);
   auto entry = plan.entries.begin();
-  for (size_t c = 0; c < graph.calls.size(); ++c) {
+  for (int c : plan.order) {
     const KernelCall& call = graph.calls[c];
-    if (entry != plan.entries.end() && entry->call == static_cast<int>(c)) {
+    if (entry != plan.entries.end() && entry->call == c) {
       HONE_ASSIGN_OR_RETURN(
           const std::vector<ir::ConstantData> constants,
           PrepareCall(graph, call, nests[call.kernel], host.kernels[call.kernel], team));
-      for (; entry != plan.entries.end() && entry->call == static_cast<int>(c); ++entry) {
+      for (; entry != plan.entries.end() && entry->call == c; ++entry) {
         const ir::ConstantData& made = constants[entry->buffer];
         HONE_RETURN_IF_ERROR(sink(entry->offset_bytes,
                                   {reinterpret_cast<const char*>(made.bytes), made.size_bytes}));

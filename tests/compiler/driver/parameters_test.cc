@@ -99,14 +99,16 @@ TEST(Parameters, AConstantIsGoneFromMemoryOnceItsLastCallIsWritten) {
     value.data = CopyOf(value.data);
     constants[static_cast<int>(v)] = value.data.owner;
   }
-  for (size_t c = 0; c < model.graph.calls.size(); ++c) {
-    for (int value : model.graph.calls[c].args) last_call[value] = static_cast<int>(c);
+  std::map<int, size_t> place;  // of calls in the order of their preparation
+  for (size_t i = 0; i < plan.order.size(); ++i) {
+    place[plan.order[i]] = i;
+    for (int value : model.graph.calls[plan.order[i]].args) last_call[value] = plan.order[i];
   }
   size_t next = 0;
   const auto sink = [&](uint64_t, std::string_view) {
     const int call = plan.entries[next++].call;
     for (const auto& [value, data] : constants) {
-      EXPECT_EQ(data.expired(), last_call[value] < call) << value << " at call " << call;
+      EXPECT_EQ(data.expired(), place[last_call[value]] < place[call]) << value << " at " << call;
     }
     return absl::OkStatus();
   };
