@@ -47,7 +47,7 @@ absl::StatusOr<CompiledModel> OpenOrCompile(const ModelOptions& model, int threa
   if (!IsModelSource(model)) return OpenModule(model.path, threads);
   HONE_ASSIGN_OR_RETURN(const Target target,
                         (TargetOptions{.target = "native", .threads = threads}.Resolve()));
-  HONE_ASSIGN_OR_RETURN(const ir::Module module, LoadModel(model, values));
+  HONE_ASSIGN_OR_RETURN(ir::Module module, LoadModel(model, values));
   HONE_ASSIGN_OR_RETURN(driver::ConfigChain configs,
                         ConfigsFrom(DatabasePath(database), !database.empty()));
   std::string folder = (std::filesystem::temp_directory_path() / "hone-run-XXXXXX").string();
@@ -55,7 +55,7 @@ absl::StatusOr<CompiledModel> OpenOrCompile(const ModelOptions& model, int threa
     return absl::InternalError(fmt::format("cannot make the folder {}", folder));
   const std::string path = folder + "/model.so";
   const absl::StatusOr<driver::CompileReport> report =
-      driver::Compile(module, {.target = target, .require_tuned = false}, configs, path);
+      driver::Compile(std::move(module), {.target = target, .require_tuned = false}, configs, path);
   absl::StatusOr<CompiledModel> compiled =
       report.ok() ? OpenModule(path, threads) : report.status();
   std::filesystem::remove_all(folder);  // what is open stays mapped

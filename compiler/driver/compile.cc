@@ -1,6 +1,5 @@
 #include "compiler/driver/compile.h"
 
-#include <map>
 #include <utility>
 
 #include "absl/strings/cord.h"
@@ -115,15 +114,9 @@ codegen::ModuleSpec SpecOf(const KernelGraph& graph, const Target& target,
   return spec;
 }
 
-// The file is there whole or not at all.
-absl::Status WriteModule(const std::string& path, const std::string& shared_object,
-                         const ParameterSection& parameters) {
-  std::vector<codegen::ParameterPiece> pieces;
-  for (const ParameterSection::Entry& entry : parameters.entries()) {
-    pieces.push_back({entry.offset_bytes,
-                      {reinterpret_cast<const char*>(entry.blob.bytes), entry.blob.size_bytes}});
-  }
-  return codegen::AppendParameters(path, shared_object, parameters.size_bytes(), pieces);
+absl::StatusOr<KernelGraph> LowerToKernels(ir::Module module, const Target& target) {
+  HONE_ASSIGN_OR_RETURN(const ir::Module lowered, passes::RunPipeline(module, ContextFor(target)));
+  return BuildKernelGraph(lowered);
 }
 
 }  // namespace
@@ -171,13 +164,13 @@ absl::StatusOr<ModelTasks> TasksOf(const ir::Module& module, const Target& targe
   return model;
 }
 
-absl::StatusOr<CompileReport> Compile(const ir::Module& module, const CompileOptions& options,
+absl::StatusOr<CompileReport> Compile(ir::Module module, const CompileOptions& options,
                                       ConfigChain& configs, const std::string& path) {
   CompileReport report{.target = options.target.ToString(), .kernels = {}, .seconds = {}};
   Phases phases(report);
 
-  HONE_ASSIGN_OR_RETURN(const ir::Module lowered, RunPasses(module, options.target));
-  HONE_ASSIGN_OR_RETURN(const KernelGraph graph, BuildKernelGraph(lowered));
+  // From here on the weights are those of `graph` alone.
+  HONE_ASSIGN_OR_RETURN(KernelGraph graph, LowerToKernels(std::move(module), options.target));
   phases.End("passes");
 
   HONE_ASSIGN_OR_RETURN(const std::vector<ConfigChain::Scheduled> scheduled,
@@ -188,23 +181,29 @@ absl::StatusOr<CompileReport> Compile(const ir::Module& module, const CompileOpt
 
   std::vector<loop::Nest> nests;
   for (const ConfigChain::Scheduled& kernel : scheduled) nests.push_back(kernel.nest);
-  HONE_ASSIGN_OR_RETURN(const auto constants, PrepareConstants(graph, nests));
-  phases.End("prepare");
-
-  ParameterSection parameters;
+  const ParameterPlan parameters = PlanParameters(graph, nests);
   codegen::ModuleSpec spec = SpecOf(graph, options.target, report, scheduled);
-  PlannedFunction planned = PlanFunction(graph, nests, constants, parameters);
+  PlannedFunction planned = PlanFunction(graph, nests, parameters);
   report.arena_bytes = planned.spec.arena_bytes;
   report.peak_live_bytes = planned.peak_live_bytes;
   spec.functions.push_back(std::move(planned.spec));
-  spec.parameters_bytes = parameters.size_bytes();
-  report.parameters_bytes = parameters.size_bytes();
+  spec.parameters_bytes = parameters.size_bytes;
+  report.parameters_bytes = parameters.size_bytes;
   phases.End("plan");
 
   HONE_ASSIGN_OR_RETURN(const std::string shared_object, codegen::BuildModule(spec));
   phases.End("code");
 
-  HONE_RETURN_IF_ERROR(WriteModule(path, shared_object, parameters));
+  // The file is there whole (Finish) or not at all.
+  HONE_ASSIGN_OR_RETURN(codegen::ModuleWriter writer,
+                        codegen::ModuleWriter::Create(path, shared_object));
+  const auto append = [&](uint64_t offset, std::string_view bytes) {
+    return writer.Append(offset, bytes);
+  };
+  HONE_RETURN_IF_ERROR(PrepareParameters(std::move(graph), nests, parameters, append));
+  phases.End("prepare");
+
+  HONE_RETURN_IF_ERROR(writer.Finish(parameters.size_bytes));
   phases.End("write");
   return report;
 }

@@ -61,7 +61,8 @@ struct CompileReport {
   uint64_t arena_bytes = 0;
   uint64_t peak_live_bytes = 0;  // of the arena, where most is alive at once
   uint64_t parameters_bytes = 0;
-  // Seconds of the phases, in order: "passes", "schedule", "plan", "code", "prepare", "write".
+  // Seconds of the phases, in order: "passes", "schedule", "plan", "code", "prepare" (the
+  // constants, and their bytes to the file), "write" (the file to the disk).
   std::vector<std::pair<std::string, double>> seconds;
 };
 
@@ -72,8 +73,10 @@ struct CompileOptions {
   bool require_tuned = false;
 };
 
-// Writes the module to `path`: whole or, on any error, not at all.
-absl::StatusOr<CompileReport> Compile(const ir::Module& module, const CompileOptions& options,
+// Writes the module to `path`: whole or, on any error, not at all. A module that is moved here
+// frees its weights as they are written: what is alive at worst is the weights and what one kernel
+// call makes of its own.
+absl::StatusOr<CompileReport> Compile(ir::Module module, const CompileOptions& options,
                                       ConfigChain& configs, const std::string& path);
 
 // Whether this is Compile's refusal because of `require_tuned`, and no other kFailedPrecondition.

@@ -54,8 +54,7 @@ codegen::Location LocationOf(const KernelGraph& graph, const passes::MemoryPlan&
 }
 
 codegen::CallSpec PlanCall(const KernelGraph& graph, const passes::MemoryPlan& plan, size_t index,
-                           const loop::Nest& nest, const std::vector<ir::ConstantData>& constants,
-                           ParameterSection& parameters) {
+                           const loop::Nest& nest, const ParameterPlan& parameters) {
   const KernelCall& call = graph.calls[index];
   codegen::CallSpec spec{
       .kernel = call.kernel, .barrier_before = plan.barrier_before[index], .locations = {}};
@@ -80,10 +79,8 @@ codegen::CallSpec PlanCall(const KernelGraph& graph, const passes::MemoryPlan& p
         ++next_arg;
         [[fallthrough]];
       case loop::Role::kPrepared:
-        if (constants[b].size_bytes > 0) {
-          location = {.space = HONE_SPACE_PARAMETERS,
-                      .index = 0,
-                      .offset_bytes = parameters.Add(constants[b])};
+        if (const auto offset = parameters.offsets[index][b]) {
+          location = {.space = HONE_SPACE_PARAMETERS, .index = 0, .offset_bytes = *offset};
         }
         break;
     }
@@ -99,15 +96,13 @@ codegen::ValueSpec SpecOf(const Value& value) {
 }  // namespace
 
 PlannedFunction PlanFunction(const KernelGraph& graph, const std::vector<loop::Nest>& nests,
-                             const std::vector<std::vector<ir::ConstantData>>& constants,
-                             ParameterSection& parameters) {
+                             const ParameterPlan& parameters) {
   const passes::MemoryPlan plan = PlanArena(graph, nests);
   codegen::FunctionSpec function;
   for (int id : graph.inputs) function.inputs.push_back(SpecOf(graph.values[id]));
   for (int id : graph.outputs) function.outputs.push_back(SpecOf(graph.values[id]));
   for (size_t c = 0; c < graph.calls.size(); ++c) {
-    function.calls.push_back(
-        PlanCall(graph, plan, c, nests[graph.calls[c].kernel], constants[c], parameters));
+    function.calls.push_back(PlanCall(graph, plan, c, nests[graph.calls[c].kernel], parameters));
   }
   function.arena_bytes = plan.arena_bytes;
   return {.spec = std::move(function), .peak_live_bytes = plan.peak_live_bytes};

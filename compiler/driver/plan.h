@@ -17,11 +17,9 @@ struct PlannedFunction {
   uint64_t peak_live_bytes = 0;  // of activations and workspaces: no arena can be smaller
 };
 
-// `nests[k]` is the nest of kernel k; `constants` are those of PrepareConstants, put into
-// `parameters`.
+// `nests[k]` is the nest of kernel k.
 PlannedFunction PlanFunction(const KernelGraph& graph, const std::vector<loop::Nest>& nests,
-                             const std::vector<std::vector<ir::ConstantData>>& constants,
-                             ParameterSection& parameters);
+                             const ParameterPlan& parameters);
 
 }  // namespace hone::driver
 

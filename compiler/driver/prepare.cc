@@ -1,12 +1,10 @@
 #include "compiler/driver/prepare.h"
 
 #include <memory>
-#include <set>
 #include <string>
 #include <utility>
 
 #include "compiler/codegen/codegen.h"
-#include "compiler/loop/visit.h"
 #include "fmt/format.h"
 #include "runtime/host.h"
 #include "runtime/kernel_runner.h"
@@ -60,7 +58,7 @@ absl::StatusOr<HostModule> BuildForHost(const KernelGraph& graph,
   return host;
 }
 
-// The constants of one call, in its kernel's buffers.
+// The constants of one call as they are and prepared, in its kernel's buffers.
 absl::StatusOr<std::vector<ir::ConstantData>> PrepareCall(const KernelGraph& graph,
                                                           const KernelCall& call,
                                                           const loop::Nest& nest,
@@ -80,28 +78,41 @@ absl::StatusOr<std::vector<ir::ConstantData>> PrepareCall(const KernelGraph& gra
                                                value.data.size_bytes, SizeOf(buffer)));
       }
       constants[b] = value.data;
-      pointers[b] = const_cast<uint8_t*>(value.data.bytes);
     }
     if (buffer.role == loop::Role::kPrepared) {
       Memory memory(SizeOf(buffer));
       if (memory.data() == nullptr)
         return absl::ResourceExhaustedError("no memory left for packed constants");
       constants[b] = Owned(std::move(memory));
-      pointers[b] = const_cast<uint8_t*>(constants[b].bytes);
     }
+    pointers[b] = const_cast<uint8_t*>(constants[b].bytes);
   }
-  if (kernel != nullptr) {
-    KernelRunner runner(*kernel, team);
-    if (!runner.ok()) return absl::ResourceExhaustedError("no memory left to pack constants");
-    runner.Bind(std::move(pointers));
-    runner.Run(HONE_PHASE_PREPARE);
-  }
-  const std::set<const loop::BufferNode*> read = loop::ReadIn(nest, loop::Phase::kRun);
-  for (size_t b = 0; b < nest.buffers.size(); ++b) {
-    if (!read.contains(nest.buffers[b].get())) constants[b] = {};
-  }
+  if (kernel == nullptr) return constants;
+  KernelRunner runner(*kernel, team);
+  if (!runner.ok()) return absl::ResourceExhaustedError("no memory left to pack constants");
+  runner.Bind(std::move(pointers));
+  runner.Run(HONE_PHASE_PREPARE);
   return constants;
 }
+
+// Lets go of constants once no call is left that reads them.
+class LastReads {
+ public:
+  LastReads(const KernelGraph& graph, const std::vector<int>& order)
+      : last_(graph.values.size(), -1) {
+    for (int call : order) {
+      for (int value : graph.calls[call].args) last_[value] = call;
+    }
+  }
+  void Release(int call, KernelGraph& graph) const {
+    for (int value : graph.calls[call].args) {
+      if (last_[value] == call) graph.values[value].data = {};
+    }
+  }
+
+ private:
+  std::vector<int> last_;  // the last call that reads each value
+};
 
 }  // namespace
 
@@ -113,18 +124,27 @@ loop::Nest OnlyPhase(const loop::Nest& nest, loop::Phase phase) {
   return part;
 }
 
-absl::StatusOr<std::vector<std::vector<ir::ConstantData>>> PrepareConstants(
-    const KernelGraph& graph, const std::vector<loop::Nest>& nests) {
+absl::Status PrepareParameters(KernelGraph graph, const std::vector<loop::Nest>& nests,
+                               const ParameterPlan& plan, const ParameterSink& sink) {
   HONE_ASSIGN_OR_RETURN(const HostModule host, BuildForHost(graph, nests));
   ThreadTeam team(1);
-  std::vector<std::vector<ir::ConstantData>> constants;
-  for (const KernelCall& call : graph.calls) {
-    HONE_ASSIGN_OR_RETURN(
-        std::vector<ir::ConstantData> of_call,
-        PrepareCall(graph, call, nests[call.kernel], host.kernels[call.kernel], team));
-    constants.push_back(std::move(of_call));
+  const LastReads last_reads(graph, plan.order);
+  auto entry = plan.entries.begin();
+  for (int c : plan.order) {
+    const KernelCall& call = graph.calls[c];
+    if (entry != plan.entries.end() && entry->call == c) {
+      HONE_ASSIGN_OR_RETURN(
+          const std::vector<ir::ConstantData> constants,
+          PrepareCall(graph, call, nests[call.kernel], host.kernels[call.kernel], team));
+      for (; entry != plan.entries.end() && entry->call == c; ++entry) {
+        const ir::ConstantData& made = constants[entry->buffer];
+        HONE_RETURN_IF_ERROR(sink(entry->offset_bytes,
+                                  {reinterpret_cast<const char*>(made.bytes), made.size_bytes}));
+      }
+    }
+    last_reads.Release(c, graph);
   }
-  return constants;
+  return absl::OkStatus();
 }
 
 }  // namespace hone::driver
