@@ -244,6 +244,13 @@ std::vector<std::string> Strategies(const Conv& conv) {
   return strategies;
 }
 
+// By the same model as BestWinograd's.
+double DirectCycles(const Conv& conv, const Target& target) {
+  const RegisterTileProblem problem = TileProblem(conv);
+  const double cycles = static_cast<double>(conv.batch) * TileCycles(problem, BestTile(problem));
+  return cycles / static_cast<double>(target.threads);
+}
+
 class Conv2d : public Template {
  public:
   std::string_view name() const override { return "conv2d"; }
@@ -276,6 +283,8 @@ class Conv2d : public Template {
 
   Config Default(const Task& task) const override {
     const Conv conv = ConvOf(task);
+    const std::optional<WinogradChoice> winograd = BestWinograd(conv, task.target);
+    if (winograd && winograd->cycles < DirectCycles(conv, task.target)) return winograd->config;
     Config config;
     config.Set("strategy", std::string("direct"));
     SetTile(BestTile(TileProblem(conv)), &config);

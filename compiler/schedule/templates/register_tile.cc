@@ -10,154 +10,126 @@ namespace hone::schedule {
 
 std::vector<int64_t> EvenSizes(int64_t extent, int64_t limit,
                                const std::function<bool(int64_t)>& fits) {
-                                 std::vector<int64_t> sizes;
-                                 int64_t largest = 0;
-                                 for (int64_t size = 1;
-                                      size <= std::min(limit, extent) && fits(size); ++size) {
-                                   largest = size;
-                                   if (size == CeilDiv(extent, CeilDiv(extent, size)))
-                                     sizes.push_back(size);
-                                 }
-                                 if (sizes.empty() || sizes.back() != largest)
-                                   sizes.push_back(std::max<int64_t>(largest, 1));
-                                 return sizes;
-                               }
+  std::vector<int64_t> sizes;
+  int64_t largest = 0;
+  for (int64_t size = 1; size <= std::min(limit, extent) && fits(size); ++size) {
+    largest = size;
+    if (size == CeilDiv(extent, CeilDiv(extent, size))) sizes.push_back(size);
+  }
+  if (sizes.empty() || sizes.back() != largest) sizes.push_back(std::max<int64_t>(largest, 1));
+  return sizes;
+}
 
-                               namespace {
+namespace {
 
-                               constexpr int64_t kMaxVectors = 8;
-                               constexpr int64_t kMaxRows = 7;
+constexpr int64_t kMaxVectors = 8;
+constexpr int64_t kMaxRows = 7;
 
-                               std::vector<int64_t> VectorOptions(
-                                   const RegisterTileProblem& problem) {
-                                 std::vector<int64_t> options;
-                                 for (int64_t v = 1; v <= std::min(kMaxVectors, problem.vectors);
-                                      ++v) {
-                                   if (FitsRegisters({v, 1, 1}, problem.registers))
-                                     options.push_back(v);
-                                 }
-                                 return options;
-                               }
+std::vector<int64_t> VectorOptions(const RegisterTileProblem& problem) {
+  std::vector<int64_t> options;
+  for (int64_t v = 1; v <= std::min(kMaxVectors, problem.vectors); ++v) {
+    if (FitsRegisters({v, 1, 1}, problem.registers)) options.push_back(v);
+  }
+  return options;
+}
 
-                               std::vector<int64_t> RowOptions(const RegisterTileProblem& problem,
-                                                               int64_t vectors) {
-                                 return EvenSizes(problem.rows, kMaxRows, [&](int64_t h) {
-                                   return FitsRegisters({vectors, h, 1}, problem.registers);
-                                 });
-                               }
+std::vector<int64_t> RowOptions(const RegisterTileProblem& problem, int64_t vectors) {
+  return EvenSizes(problem.rows, kMaxRows,
+                   [&](int64_t h) { return FitsRegisters({vectors, h, 1}, problem.registers); });
+}
 
-                               // Tiles too small to hide the latency of the multiplications are
-                               // left out where larger ones exist.
-                               std::vector<int64_t> ColumnOptions(
-                                   const RegisterTileProblem& problem, int64_t vectors,
+// Tiles too small to hide the latency of the multiplications are
+// left out where larger ones exist.
+std::vector<int64_t> ColumnOptions(const RegisterTileProblem& problem, int64_t vectors,
                                    int64_t rows) {
-                                 constexpr int64_t kFewest = 4;
-                                 std::vector<int64_t> sizes =
-                                     EvenSizes(problem.columns, problem.columns, [&](int64_t w) {
-                                       return FitsRegisters({vectors, rows, w}, problem.registers);
-                                     });
-                                 const int64_t largest = sizes.back();
-                                 std::erase_if(sizes, [&](int64_t w) {
-                                   return w != largest && w * rows * vectors < kFewest;
-                                 });
-                                 return sizes;
-                               }
+  constexpr int64_t kFewest = 4;
+  std::vector<int64_t> sizes = EvenSizes(problem.columns, problem.columns, [&](int64_t w) {
+    return FitsRegisters({vectors, rows, w}, problem.registers);
+  });
+  const int64_t largest = sizes.back();
+  std::erase_if(sizes, [&](int64_t w) { return w != largest && w * rows * vectors < kFewest; });
+  return sizes;
+}
 
-                               // Cycles of one step of one tile.
-                               double StepCycles(const RegisterTile& tile) {
-                                 const double positions =
-                                     static_cast<double>(tile.rows * tile.columns);
-                                 const double vectors = static_cast<double>(tile.vectors);
-                                 const double multiply = positions * vectors / 2;
-                                 const double load = (positions + vectors) / 2;
-                                 constexpr double kLatency = 4;
-                                 return std::max({multiply, load, kLatency}) +
-                                        0.25;  // the loop itself
-                               }
+// Cycles of one step of one tile.
+double StepCycles(const RegisterTile& tile) {
+  const double positions = static_cast<double>(tile.rows * tile.columns);
+  const double vectors = static_cast<double>(tile.vectors);
+  const double multiply = positions * vectors / 2;
+  const double load = (positions + vectors) / 2;
+  constexpr double kLatency = 4;
+  return std::max({multiply, load, kLatency}) + 0.25;  // the loop itself
+}
 
-                               // Whole tiles and the last, smaller one, of one axis: (size, how
-                               // many).
-                               std::vector<std::pair<int64_t, int64_t>> Parts(int64_t extent,
-                                                                              int64_t tile) {
-                                 std::vector<std::pair<int64_t, int64_t>> parts;
-                                 if (extent / tile > 0) parts.emplace_back(tile, extent / tile);
-                                 if (extent % tile > 0) parts.emplace_back(extent % tile, 1);
-                                 return parts;
-                               }
+// Whole tiles and the last, smaller one, of one axis: (size, how
+// many).
+std::vector<std::pair<int64_t, int64_t>> Parts(int64_t extent, int64_t tile) {
+  std::vector<std::pair<int64_t, int64_t>> parts;
+  if (extent / tile > 0) parts.emplace_back(tile, extent / tile);
+  if (extent % tile > 0) parts.emplace_back(extent % tile, 1);
+  return parts;
+}
 
-                               }  // namespace
+}  // namespace
 
-                               double TileCycles(const RegisterTileProblem& problem,
-                                                 const RegisterTile& tile) {
-                                 double cycles = 0;
-                                 for (const auto& [v, nv] : Parts(problem.vectors, tile.vectors)) {
-                                   for (const auto& [h, nh] : Parts(problem.rows, tile.rows)) {
-                                     for (const auto& [w, nw] :
-                                          Parts(problem.columns, tile.columns)) {
-                                       const double tiles = static_cast<double>(nv * nh * nw);
-                                       // Starting, finishing and storing a tile.
-                                       const double overhead =
-                                           12 + static_cast<double>(v * h * w) * 1.5;
-                                       cycles += tiles * (static_cast<double>(problem.steps) *
-                                                              StepCycles({v, h, w}) +
-                                                          overhead);
-                                     }
-                                   }
-                                 }
-                                 return cycles;
-                               }
+double TileCycles(const RegisterTileProblem& problem, const RegisterTile& tile) {
+  double cycles = 0;
+  for (const auto& [v, nv] : Parts(problem.vectors, tile.vectors)) {
+    for (const auto& [h, nh] : Parts(problem.rows, tile.rows)) {
+      for (const auto& [w, nw] : Parts(problem.columns, tile.columns)) {
+        const double tiles = static_cast<double>(nv * nh * nw);
+        // Starting, finishing and storing a tile.
+        const double overhead = 12 + static_cast<double>(v * h * w) * 1.5;
+        cycles += tiles * (static_cast<double>(problem.steps) * StepCycles({v, h, w}) + overhead);
+      }
+    }
+  }
+  return cycles;
+}
 
-                               bool FitsRegisters(const RegisterTile& tile, int64_t registers) {
-                                 return tile.rows * tile.columns * tile.vectors + tile.vectors +
-                                            1 <=
-                                        registers;
-                               }
+bool FitsRegisters(const RegisterTile& tile, int64_t registers) {
+  return tile.rows * tile.columns * tile.vectors + tile.vectors + 1 <= registers;
+}
 
-                               std::optional<Knob> NextTileKnob(const RegisterTileProblem& problem,
-                                                                const Config& prefix) {
-                                 if (!prefix.Has("tile_v"))
-                                   return IntKnob("tile_v", VectorOptions(problem));
-                                 const int64_t v = prefix.Int("tile_v");
-                                 if (!prefix.Has("tile_h"))
-                                   return IntKnob("tile_h", RowOptions(problem, v), 1);
-                                 if (!prefix.Has("tile_w")) {
-                                   return IntKnob("tile_w",
-                                                  ColumnOptions(problem, v, prefix.Int("tile_h")));
-                                 }
-                                 return std::nullopt;
-                               }
+std::optional<Knob> NextTileKnob(const RegisterTileProblem& problem, const Config& prefix) {
+  if (!prefix.Has("tile_v")) return IntKnob("tile_v", VectorOptions(problem));
+  const int64_t v = prefix.Int("tile_v");
+  if (!prefix.Has("tile_h")) return IntKnob("tile_h", RowOptions(problem, v), 1);
+  if (!prefix.Has("tile_w")) {
+    return IntKnob("tile_w", ColumnOptions(problem, v, prefix.Int("tile_h")));
+  }
+  return std::nullopt;
+}
 
-                               RegisterTile TileOf(const Config& config) {
-                                 return {config.Int("tile_v"), config.Int("tile_h"),
-                                         config.Int("tile_w")};
-                               }
+RegisterTile TileOf(const Config& config) {
+  return {config.Int("tile_v"), config.Int("tile_h"), config.Int("tile_w")};
+}
 
-                               void SetTile(const RegisterTile& tile, Config* config) {
-                                 config->Set("tile_v", tile.vectors);
-                                 config->Set("tile_h", tile.rows);
-                                 config->Set("tile_w", tile.columns);
-                               }
+void SetTile(const RegisterTile& tile, Config* config) {
+  config->Set("tile_v", tile.vectors);
+  config->Set("tile_h", tile.rows);
+  config->Set("tile_w", tile.columns);
+}
 
-                               RegisterTile BestTile(const RegisterTileProblem& problem) {
-                                 RegisterTile best;
-                                 double best_cycles = -1;
-                                 for (int64_t v : VectorOptions(problem)) {
-                                   for (int64_t h : RowOptions(problem, v)) {
-                                     for (int64_t w : ColumnOptions(problem, v, h)) {
-                                       // All registers in use leaves the allocator no slack: it
-                                       // spills.
-                                       const RegisterTile tile{v, h, w};
-                                       if (!FitsRegisters(tile, problem.registers - 1) && h * w > 1)
-                                         continue;
-                                       const double cycles = TileCycles(problem, tile);
-                                       if (best_cycles < 0 || cycles < best_cycles) {
-                                         best_cycles = cycles;
-                                         best = tile;
-                                       }
-                                     }
-                                   }
-                                 }
-                                 return best;
-                               }
+RegisterTile BestTile(const RegisterTileProblem& problem) {
+  RegisterTile best;
+  double best_cycles = -1;
+  for (int64_t v : VectorOptions(problem)) {
+    for (int64_t h : RowOptions(problem, v)) {
+      for (int64_t w : ColumnOptions(problem, v, h)) {
+        // All registers in use leaves the allocator no slack: it
+        // spills.
+        const RegisterTile tile{v, h, w};
+        if (!FitsRegisters(tile, problem.registers - 1) && h * w > 1) continue;
+        const double cycles = TileCycles(problem, tile);
+        if (best_cycles < 0 || cycles < best_cycles) {
+          best_cycles = cycles;
+          best = tile;
+        }
+      }
+    }
+  }
+  return best;
+}
 
-                               }  // namespace hone::schedule
+}  // namespace hone::schedule

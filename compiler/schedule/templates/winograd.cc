@@ -98,6 +98,15 @@ std::vector<std::string> PadOptions(const Conv& conv) {
   return {"border", "copy"};
 }
 
+// Positions lie a plane apart, and the transforms touch all of them at once: planes of a power of
+// two of bytes get a vector's channels more.
+std::vector<int64_t> SlackOf(const Conv& conv, int64_t channels, int64_t tiles) {
+  constexpr int64_t kSetBytes = 1024;
+  const int64_t plane_bytes = CeilDiv(channels, conv.lanes) * conv.lanes * tiles * 4;
+  if (plane_bytes % kSetBytes != 0) return {};
+  return {0, 0, 0, 1, 0, 0};
+}
+
 class WinogradSchedule {
  public:
   WinogradSchedule(const Task& task, const Conv& conv, const Config& config)
@@ -128,6 +137,13 @@ class WinogradSchedule {
   }
 
  private:
+  // Whether a block, the last one included, is no whole number of register tiles.
+  static bool HasTail(int64_t extent, int64_t block, int64_t tile) {
+    return block % tile != 0 || extent % block % tile != 0;
+  }
+
+  int64_t BlockTiles() const { return config_.Int("block_h") * config_.Int("block_w"); }
+
   // Groups of output channels outermost, each position by position, in the order of the sums.
   void PrepareFilter() {
     const std::string& f = stages_.filter;
@@ -204,7 +220,9 @@ class WinogradSchedule {
     options.scope = loop::Scope::kLocal;
     options.align = {1, 1, 1, conv_.lanes, 1, 1};
     options.layout = fmt::format("ABCDEF{}d", conv_.lanes);
+    options.slack = SlackOf(conv_, tile_.vectors * conv_.lanes, BlockTiles());
     s_.ComputeAt(p, out_ + ".oc", options);
+    options.slack.clear();
     s_.Split(p + ".i3", conv_.lanes, Tail::kExact, p + ".ocv", p + ".lane");
     s_.SplitIfPresent(p + ".i4", tile_.rows, Tail::kClip, p + ".th", p + ".row");
     s_.SplitIfPresent(p + ".i5", tile_.columns, Tail::kClip, p + ".tw", p + ".col");
@@ -252,7 +270,9 @@ class WinogradSchedule {
     options.scope = loop::Scope::kLocal;
     options.align = {1, 1, 1, conv_.lanes, 1, 1};
     options.layout = fmt::format("ABCDEF{}d", conv_.lanes);
+    options.slack = SlackOf(conv_, conv_.in, BlockTiles());
     s_.ComputeAt(d, block_, options);
+    options.slack.clear();
     s_.Split(d + ".i3", conv_.lanes, Tail::kExact, d + ".cb", d + ".lane");
     s_.ReorderPresent({d + ".cb", d + ".i4", d + ".i5", d + ".i0", d + ".i1", d + ".lane"});
     const std::string& columns = stages_.data_columns;
@@ -266,15 +286,15 @@ class WinogradSchedule {
   void Specialise() {
     s_.Simplify();
     const std::string& p = stages_.product;
-    if (s_.Has(sum_ + ".icb") && conv_.in % conv_.lanes != 0) s_.PeelAll(sum_ + ".icb", 0, 1);
     const int64_t block_h = config_.Int("block_h");
     const int64_t block_w = config_.Int("block_w");
-    if (block_w % tile_.columns != 0) s_.PeelAll(p + ".tw", 0, 1);
-    if (block_h % tile_.rows != 0) s_.PeelAll(p + ".th", 0, 1);
     if (plan_.columns % block_w != 0) s_.PeelAll(out_ + ".ow", 0, 1);
     if (plan_.rows % block_h != 0) s_.PeelAll(out_ + ".oh", 0, 1);
     const bool pads_lanes = conv_.out % conv_.lanes != 0;
     if (conv_.out_vectors % tile_.vectors != 0 || pads_lanes) s_.PeelAll(out_ + ".oc", 0, 1);
+    if (HasTail(plan_.columns, block_w, tile_.columns)) s_.PeelAll(p + ".tw", 0, 1);
+    if (HasTail(plan_.rows, block_h, tile_.rows)) s_.PeelAll(p + ".th", 0, 1);
+    if (s_.Has(sum_ + ".icb") && conv_.in % conv_.lanes != 0) s_.PeelAll(sum_ + ".icb", 0, 1);
     for (const char* name : {".row", ".col"}) {
       s_.UnrollAll(out_ + name);
       s_.UnrollAll(p + name);
@@ -342,6 +362,67 @@ std::optional<Knob> NextWinogradKnob(const Conv& conv, const Target& target, con
     return has_next ? IntKnob("prefetch", {0, 1}) : IntKnob("prefetch", {0});
   }
   return std::nullopt;
+}
+
+namespace {
+
+// Bytes a cycle from where so many of them stay between two uses.
+double BytesPerCycle(const Target& target, double bytes) {
+  if (bytes <= static_cast<double>(target.l2_bytes)) return 48;
+  return bytes <= static_cast<double>(target.l3_bytes) ? 24 : 10;
+}
+
+// Of one core that does a block of tiles for one part of the output channels.
+double BlockCycles(const Conv& conv, const Target& target, const Plan& plan,
+                   const RegisterTileProblem& problem, const RegisterTile& tile, int64_t parts) {
+  const double positions = static_cast<double>(plan.products * plan.products);
+  const double tiles = static_cast<double>(problem.rows * problem.columns);
+  const double multiply = positions * TileCycles(problem, tile) / static_cast<double>(parts);
+  // Each position is a sum of four or so, once along the columns and once along the rows.
+  constexpr double kTransform = 4;
+  const double data =
+      kTransform * positions * tiles * static_cast<double>(CeilDiv(conv.in, conv.lanes));
+  const double results = kTransform * static_cast<double>(plan.products * plan.tile) * tiles *
+                         static_cast<double>(conv.out_vectors) / static_cast<double>(parts);
+  const double filter_bytes = positions * static_cast<double>(conv.in * conv.out * 4);
+  const double weights =
+      filter_bytes / static_cast<double>(parts) / BytesPerCycle(target, filter_bytes);
+  return std::max(multiply, weights) + 0.25 * std::min(multiply, weights) + data + results;
+}
+
+}  // namespace
+
+std::optional<WinogradChoice> BestWinograd(const Conv& conv, const Target& target) {
+  std::optional<WinogradChoice> best;
+  for (const std::string& strategy : WinogradStrategies(conv)) {
+    const Plan plan = PlanOf(conv, strategy);
+    const BlockLimits limits = LimitsOf(conv, target, plan);
+    for (int64_t block_w : BlockColumns(plan, limits)) {
+      for (int64_t block_h : BlockRows(plan, limits, block_w)) {
+        const RegisterTileProblem problem = ProductProblem(conv, block_h, block_w);
+        const RegisterTile tile = BestTile(problem);
+        const int64_t blocks =
+            conv.batch * CeilDiv(plan.rows, block_h) * CeilDiv(plan.columns, block_w);
+        for (int64_t parts : PartOptions(conv, target, tile.vectors)) {
+          const int64_t rounds = CeilDiv(blocks * parts, target.threads);
+          const double cycles =
+              static_cast<double>(rounds) * BlockCycles(conv, target, plan, problem, tile, parts);
+          if (best && best->cycles <= cycles) continue;
+          best = WinogradChoice{{}, cycles};
+          best->config.Set("strategy", strategy);
+          best->config.Set("block_w", block_w);
+          best->config.Set("block_h", block_h);
+          SetTile(tile, &best->config);
+          best->config.Set("unroll", UnrollOptions(conv, tile).back() >= 2 ? int64_t{2} : 1);
+          best->config.Set("pad", PadOptions(conv)[0]);
+          best->config.Set("parts", parts);
+          const bool has_next = conv.out_vectors > tile.vectors * parts;
+          best->config.Set("prefetch", int64_t{has_next ? 1 : 0});
+        }
+      }
+    }
+  }
+  return best;
 }
 
 absl::StatusOr<loop::Nest> ScheduleWinograd(const Task& task, const Conv& conv,

@@ -21,7 +21,7 @@ std::optional<Knob> NextWinogradKnob(const Conv& conv, const Target& target, con
 // The config with the least cycles by the analytic model; nullopt where there is no such strategy.
 struct WinogradChoice {
   Config config;
-  double cycles = 0;  // on one core
+  double cycles = 0;  // from the first core's start to the last one's end
 };
 std::optional<WinogradChoice> BestWinograd(const Conv& conv, const Target& target);
 
