@@ -21,6 +21,7 @@ std::optional<Conv> ViewConv(const ops::KernelDefinition& def) {
     return std::nullopt;
   }
   conv.weight = weight->name;
+  conv.is_strict = def.numerics == ops::Numerics::kStrict;
   conv.weight_is_constant = weight->role == loop::Role::kConstant;
   conv.data = view->prologue.empty() ? view->op->args[0] : view->prologue.back();
   conv.copies_data = !view->prologue.empty();

@@ -14,8 +14,9 @@ namespace hone::schedule {
 // The numbers of a convolution on a target.
 struct Conv {
   AnchorView view;
-  std::string data;    // what the convolution reads: the operand, or the stage that pads it
-  std::string weight;  // the operand
+  std::string data;        // what the convolution reads: the operand, or the stage that pads it
+  std::string weight;      // the operand
+  bool is_strict = false;  // only sums of the products as defined
   bool weight_is_constant = false;
   bool copies_data = false;  // `data` is a stage of the kernel
   bool pads = false;         // which pads the operand and does nothing else

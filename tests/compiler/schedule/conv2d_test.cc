@@ -91,6 +91,20 @@ TEST(Conv2d, WinogradComputesWhatTheNaiveNestDoes) {
   EXPECT_GE(checked, 90);
 }
 
+TEST(Conv2d, StrictNumericsAllowSumsOfTheProductsOnly) {
+  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1");
+  std::string text = ConvText({1, 8, 12, 12, 16, 3, 3, 1, 1, 1}, "none");
+  const auto strategies = [&] {
+    const ops::KernelDefinition def = MustLower(text);
+    const Template& conv = TemplateFor(def);
+    const Task task{&def, conv.Signatures(def, target)[0], target};
+    return conv.MakeSpace(task).Next(Config())->options.size();
+  };
+  EXPECT_EQ(strategies(), 3);
+  text.replace(text.find("numerics=default"), std::string::npos, "numerics=strict");
+  EXPECT_EQ(strategies(), 1);
+}
+
 TEST(Conv2d, BorderTilesLeaveOutThePadding) {
   const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1");
   const Shape shapes[] = {{1, 8, 9, 9, 12, 3, 3, 1, 1, 1},
