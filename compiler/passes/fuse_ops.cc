@@ -154,8 +154,10 @@ bool IsCommutative(const ir::ExprNode& call) {
 // Makes the function of one group, operator by operator.
 class KernelBuilder {
  public:
-  // `outside` maps a value from outside the group to what stands for it in main.
-  explicit KernelBuilder(const ir::NodeMap<Expr>& outside) : outside_(outside) {}
+  // `outside` maps a value from outside the group to what stands for it in main; `attrs` are those
+  // of every kernel.
+  KernelBuilder(const ir::NodeMap<Expr>& outside, const ir::Attrs& attrs)
+      : outside_(outside), attrs_(attrs) {}
 
   void Add(const Expr& call) {
     std::vector<Expr> args = call->args;
@@ -170,7 +172,7 @@ class KernelBuilder {
   }
 
   Expr Finish(const Expr& last) {
-    Expr function = ir::Function(std::move(params_), inside_.at(last.get()), {{"primitive", true}});
+    Expr function = ir::Function(std::move(params_), inside_.at(last.get()), attrs_);
     function = ir::WithType(function, *last->type);
     return ir::WithType(ir::CallFunction(std::move(function), std::move(args_)), *last->type);
   }
@@ -198,6 +200,7 @@ class KernelBuilder {
   }
 
   const ir::NodeMap<Expr>& outside_;
+  const ir::Attrs& attrs_;
   ir::NodeMap<Expr> inside_;
   std::map<std::pair<const ir::ExprNode*, DataType>, Expr> casts_;
   std::vector<Expr> params_;
@@ -210,7 +213,15 @@ Expr Rebuilt(const Expr& node, const ir::NodeMap<Expr>& done) {
   return ir::WithOperandsOf(node, done);
 }
 
-Expr BuildKernels(const Flow& flow, const std::vector<int>& groups) {
+// What a function says of the rounding of its results holds for its kernels.
+ir::Attrs KernelAttrs(const Expr& function) {
+  ir::Attrs attrs = {{"primitive", true}};
+  const auto numerics = function->attrs.find("numerics");
+  if (numerics != function->attrs.end()) attrs.insert(*numerics);
+  return attrs;
+}
+
+Expr BuildKernels(const Flow& flow, const std::vector<int>& groups, const ir::Attrs& attrs) {
   std::unordered_map<int, std::vector<int>> members;
   for (size_t i = 0; i < groups.size(); ++i) members[groups[i]].push_back(static_cast<int>(i));
   ir::NodeMap<Expr> done;
@@ -222,7 +233,7 @@ Expr BuildKernels(const Flow& flow, const std::vector<int>& groups) {
     }
     const std::vector<int>& group = members.at(groups[i]);
     if (group.back() != static_cast<int>(i)) continue;
-    KernelBuilder kernel(done);
+    KernelBuilder kernel(done, attrs);
     for (int member : group) kernel.Add(flow.nodes[member]);
     done[node.get()] = kernel.Finish(node);
   }
@@ -234,7 +245,8 @@ Expr FuseFunction(const Expr& function, bool is_main) {
   if (is_main) body = OutputCopies().Apply(body);
   const Flow flow = MakeFlow(body);
   std::vector<Expr> args = ir::Params(*function);
-  args.push_back(BuildKernels(flow, FusionGroups(flow.graph, flow.kinds, kMaxNodes)));
+  args.push_back(
+      BuildKernels(flow, FusionGroups(flow.graph, flow.kinds, kMaxNodes), KernelAttrs(function)));
   return ir::WithOperands(function, nullptr, std::move(args));
 }
 

@@ -12,6 +12,7 @@
 #include "compiler/ir/node_map.h"
 #include "compiler/ir/printer.h"
 #include "compiler/ops/call_type.h"
+#include "compiler/ops/lower.h"
 #include "compiler/ops/type_budget.h"
 #include "support/status.h"
 
@@ -74,6 +75,9 @@ absl::Status CheckFunctionAttrs(const ir::Attrs& attrs) {
     const bool text = name == "signature" || name == "numerics" || name == "accumulate";
     if (text && !std::holds_alternative<std::string>(value)) {
       return Mismatch("a string as attribute " + name, ir::ToText(value));
+    }
+    if (name == "numerics" && !ops::ParseNumerics(std::get<std::string>(value))) {
+      return Mismatch("strict, default or fast as attribute numerics", ir::ToText(value));
     }
   }
   return absl::OkStatus();

@@ -234,6 +234,18 @@ TEST(Pipeline, OperandsOfAResidualAddMayStandEitherWay) {
   EXPECT_EQ(text_of("add(%0, %x)"), text_of("add(%x, %0)"));
 }
 
+TEST(Pipeline, KernelsRoundAsTheFunctionTheyComeFromMay) {
+  const ir::Module module =
+      Compile(Typed("def @main(%x: Tensor[(1, 16, 8, 8), float32], %w: Tensor[(16, 16, 1, 1), "
+                    "float32], numerics=\"strict\") { nn.relu(nn.conv2d(%x, %w)) }"));
+  int strict = 0;
+  for (const Expr& node : ir::PostOrder(ir::Body(*module.functions.at("main")))) {
+    if (node->kind != ExprKind::kCall || !node->callee) continue;
+    strict += ir::GetAttr<std::string>(node->callee->attrs, "numerics", "") == "strict" ? 1 : 0;
+  }
+  EXPECT_EQ(strict, 1);
+}
+
 TEST(Pipeline, WithoutTemplatesEverythingIsRowMajor) {
   Random random(4);
   PassContext context = TestContext();
