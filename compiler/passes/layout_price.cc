@@ -13,16 +13,18 @@ using ir::Expr;
 using ir::ExprKind;
 using ir::TensorType;
 
-// Rough figures of a core; they matter where nothing has been measured.
+// Rough figures of a core with AVX-512, of default configs; they matter where nothing has been
+// measured.
 constexpr double kGigahertz = 3.5;
 constexpr double kFlopsPerLane = 4;               // two fused multiply-adds a cycle
 constexpr double kBytesPerNs[3] = {100, 60, 25};  // while all fits L2, L3, neither
-constexpr double kLaunchNs = 1000;
-// Passes over a tensor, beyond the one that reads or writes it.
-constexpr double kStridedRead = 2;   // by a convolution, of row-major data
-constexpr double kStridedWrite = 6;  // by a convolution, of a row-major result
-constexpr double kScalarWindow = 8;  // of pools that are row-major at either end, over their data
-constexpr double kTransposed = 0.5;  // by a kernel that follows layouts, of what lies otherwise
+constexpr double kLaunchNs = 200;
+// What layouts that differ cost, in bytes a nanosecond.
+constexpr double kPackRate = 50;          // from row-major, of what is read and written
+constexpr double kUnpackRate = 16;        // to row-major
+constexpr double kStridedReadRate = 150;  // by a convolution of row-major data, for each tap
+constexpr double kStridedWriteRate = 10;  // by a convolution to a row-major result
+constexpr double kScalarTapNs = 0.5;      // of windows in one channel to a row-major result
 
 double Elements(const TensorType& type) { return static_cast<double>(type.ElementCount()); }
 
@@ -35,6 +37,12 @@ double BytesPerNs(double bytes, const Target& target) {
   const bool fits_l2 = bytes <= static_cast<double>(target.l2_bytes) * threads;
   const bool fits_l3 = bytes <= static_cast<double>(target.l3_bytes);
   return kBytesPerNs[fits_l2 ? 0 : fits_l3 ? 1 : 2] * threads;
+}
+
+double CopyNs(double bytes, const Layout& to, const Target& target) {
+  const double rate = to.IsRowMajor() ? kUnpackRate : kPackRate;
+  const double threads = std::max(1, target.threads);
+  return bytes / std::min(rate * threads, BytesPerNs(bytes, target));
 }
 
 double FlopsPerNs(const Target& target) {
@@ -115,34 +123,46 @@ bool IsDepthwise(const ir::ExprNode& anchor) {
   return weight.shape.size() == 4 && weight.shape[1] == 1 && weight.shape[0] > 1;
 }
 
-// Bytes of the passes over tensors that come on top.
+// Elements that one of the result is made of, of one channel.
+double TapsOf(const ir::ExprNode& anchor, const Tensor& data, const Tensor& result) {
+  double taps = 1;
+  if (anchor.args.size() >= 2) {
+    const std::vector<int64_t>& shape = anchor.args[1]->type->tensor.shape;
+    for (size_t i = 2; i < shape.size(); ++i) taps *= static_cast<double>(shape[i]);
+    return taps;
+  }
+  const auto window = ir::GetAttr<std::vector<int64_t>>(anchor.attrs, "pool_size", {});
+  if (window.empty()) return Elements(data.type) / std::max(1.0, Elements(result.type));
+  for (int64_t extent : window) taps *= static_cast<double>(extent);
+  return taps;
+}
+
+// Nanoseconds of one thread that layouts cost which do not suit the kernel.
 double StrainOfAnchor(const View& view, const ir::ExprNode& anchor, const Target& target) {
   const Tensor* data = DataOf(view, anchor);
+  if (data == nullptr) return 0;
   const Tensor& result = view.results[0];
-  const bool has_weights = anchor.args.size() >= 2;
-  double strain = 0;
-  const bool strided_data =
-      data != nullptr && data->layout.IsRowMajor() && IsBlockable(data->type, target);
+  const double taps = TapsOf(anchor, *data, result);
+  const bool strided_data = data->layout.IsRowMajor() && IsBlockable(data->type, target);
   const bool strided_result = result.layout.IsRowMajor() && IsBlockable(result.type, target);
-  const double data_bytes = data == nullptr ? 0 : Bytes(data->type, data->layout);
-  if (!has_weights || IsDepthwise(anchor)) {
-    if (strided_data || strided_result) strain += kScalarWindow * data_bytes;
-    return strain;
+  double ns = 0;
+  if (strided_data) ns += Bytes(data->type, data->layout) * taps / kStridedReadRate;
+  if (!strided_result) return ns;
+  if (anchor.args.size() < 2 || IsDepthwise(anchor)) {
+    return ns + kScalarTapNs * taps * Elements(result.type);
   }
-  if (strided_data) strain += kStridedRead * data_bytes;
-  if (strided_result) strain += kStridedWrite * Bytes(result.type, result.layout);
-  return strain;
+  return ns + Bytes(result.type, result.layout) / kStridedWriteRate;
 }
 
 double StrainOfFollower(const View& view) {
-  double strain = 0;
+  double ns = 0;
   const Tensor& result = view.results[0];
   for (const Tensor& operand : view.operands) {
-    if (operand.type.shape == result.type.shape && operand.layout != result.layout) {
-      strain += kTransposed * Bytes(operand.type, operand.layout);
-    }
+    if (operand.type.shape != result.type.shape || operand.layout == result.layout) continue;
+    ns += Bytes(operand.type, operand.layout) /
+          (result.layout.IsRowMajor() ? kUnpackRate : kPackRate);
   }
-  return strain;
+  return ns;
 }
 
 }  // namespace
@@ -157,18 +177,16 @@ double PredictKernelNs(const ir::Expr& function, const std::vector<bool>& const_
   const ir::ExprNode* anchor = AnchorOf(function);
   const bool has_anchor = anchor != nullptr && !anchor->args.empty();
   const double strain = has_anchor ? StrainOfAnchor(view, *anchor, target) : StrainOfFollower(view);
-  const double rate = BytesPerNs(bytes, target);
-  double work_ns = bytes / rate;
+  double work_ns = bytes / BytesPerNs(bytes, target);
   if (has_anchor && anchor->args.size() >= 2 && !anchor->args[1]->type->is_tuple) {
     work_ns = std::max(work_ns, FlopsOf(*anchor) / FlopsPerNs(target));
   }
-  return kLaunchNs + work_ns + strain / rate;
+  return kLaunchNs + work_ns + strain / std::max(1, target.threads);
 }
 
 double PredictCopyNs(const ir::TensorType& type, const Layout& from, const Layout& to,
                      const Target& target) {
-  const double bytes = Bytes(type, from) + Bytes(type, to);
-  return kLaunchNs + (1 + kTransposed) * bytes / BytesPerNs(bytes, target);
+  return kLaunchNs + CopyNs(Bytes(type, from) + Bytes(type, to), to, target);
 }
 
 double Calibrate(std::vector<std::vector<LayoutPrice>>& tasks, double ratio) {
