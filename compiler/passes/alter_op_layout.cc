@@ -19,27 +19,34 @@ using ir::ExprKind;
 constexpr double kLeastGain = 0.01;  // for which what is measured is left
 constexpr double kGuessNs = 1e12;    // more than any model takes
 
-// The cheapest choice, or the cheapest of those with the fewest predictions (decision 0007).
-LayoutChoice Choose(const LayoutGraph& graph, const PassContext& context) {
-  const LayoutProblem& prices = graph.prices();
-  LayoutChoice cheapest = ChooseLayouts(prices).choice;
-  if (!context.measured || TotalNs(graph.guesses(), cheapest) == 0) return cheapest;
-  LayoutProblem reluctant = prices;
-  for (size_t k = 0; k < reluctant.kernels.size(); ++k) {
-    std::vector<LayoutOption>& options = reluctant.kernels[k].options;
+// The prices, with what is not measured dearer than anything that is.
+LayoutProblem Reluctant(const LayoutGraph& graph) {
+  LayoutProblem problem = graph.prices();
+  for (size_t k = 0; k < problem.kernels.size(); ++k) {
+    std::vector<LayoutOption>& options = problem.kernels[k].options;
     for (size_t i = 0; i < options.size(); ++i) {
       options[i].ns += kGuessNs * graph.guesses().kernels[k].options[i].ns;
     }
   }
-  for (size_t v = 0; v < reluctant.values.size(); ++v) {
-    std::vector<double>& copies = reluctant.values[v].copies;
+  for (size_t v = 0; v < problem.values.size(); ++v) {
+    std::vector<double>& copies = problem.values[v].copies;
     for (size_t i = 0; i < copies.size(); ++i) {
       copies[i] += kGuessNs * graph.guesses().values[v].copies[i];
     }
   }
-  LayoutChoice measured = ChooseLayouts(reluctant).choice;
-  const bool is_settled =
-      context.layout_aim == LayoutAim::kSettled && TotalNs(graph.guesses(), measured) == 0;
+  return problem;
+}
+
+// The cheapest choice, or the cheapest of those with the fewest predictions (decision 0007).
+LayoutChoice Choose(const LayoutGraph& graph, const PassContext& context) {
+  const LayoutProblem& prices = graph.prices();
+  LayoutChoice cheapest = ChooseLayouts(prices).choice;
+  const auto is_measured = [&](const LayoutChoice& choice) {
+    return TotalNs(graph.guesses(), choice) == 0;
+  };
+  if (!graph.has_measurements() || is_measured(cheapest)) return cheapest;
+  LayoutChoice measured = ChooseLayouts(Reluctant(graph)).choice;
+  const bool is_settled = context.layout_aim == LayoutAim::kSettled && is_measured(measured);
   const double gain = 1 - TotalNs(prices, cheapest) / TotalNs(prices, measured);
   return is_settled || gain <= kLeastGain ? measured : cheapest;
 }

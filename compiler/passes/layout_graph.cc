@@ -196,6 +196,7 @@ void LayoutGraph::WritePrices() {
       const LayoutPrice& price = kernel_prices_[k][i];
       prices_.kernels[k].options[i].ns = price.ns + kPreferenceNs * static_cast<double>(i);
       guesses_.kernels[k].options[i].ns = price.measured_ns ? 0 : 1;
+      has_measurements_ |= price.measured_ns.has_value();
     }
   }
   for (const Copy& copy : copies_) {
@@ -204,6 +205,7 @@ void LayoutGraph::WritePrices() {
     const auto at = static_cast<size_t>(copy.from * prices_.values[v].layouts + copy.to);
     prices_.values[v].copies[at] = price.ns;
     guesses_.values[v].copies[at] = price.measured_ns ? 0 : 1;
+    has_measurements_ |= price.measured_ns.has_value();
   }
 }
 

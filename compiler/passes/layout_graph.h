@@ -23,6 +23,7 @@ class LayoutGraph {
   // Prices, and how many of them are predictions: two problems of one form.
   const LayoutProblem& prices() const { return prices_; }
   const LayoutProblem& guesses() const { return guesses_; }
+  bool has_measurements() const { return has_measurements_; }
 
   // The signature of each kernel call, for a choice of prices().
   using Signatures = std::unordered_map<const ir::ExprNode*, ir::LayoutSignature>;
@@ -63,6 +64,7 @@ class LayoutGraph {
   std::vector<std::vector<LayoutPrice>> copy_prices_;  // each a task of its own
   LayoutProblem prices_;
   LayoutProblem guesses_;
+  bool has_measurements_ = false;  // any
 };
 
 }  // namespace hone::passes
