@@ -116,7 +116,7 @@ class Rewriter {
 
 absl::StatusOr<ir::Module> AlterOpLayout(const ir::Module& module, const PassContext& context) {
   absl::Status status;
-  const ir::Module altered = MapFunctions(module, [&](const Expr& function) {
+  ir::Module altered = MapFunctions(module, [&](const Expr& function) {
     const Expr& body = ir::Body(*function);
     const absl::StatusOr<LayoutGraph> graph = LayoutGraph::Build(body, context);
     if (!graph.ok()) {

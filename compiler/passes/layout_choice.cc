@@ -62,7 +62,7 @@ class CostGraph {
   ChosenLayouts Solve() {
     Pbqp::Solution solution = graph_.Solve();
     solution.choice.resize(problem_.kernels.size());
-    return {std::move(solution.choice), solution.is_exact};
+    return {std::move(solution.choice), solution.is_exact && !is_approximate_};
   }
 
  private:
@@ -177,10 +177,6 @@ class CostGraph {
     return presences;
   }
 
- public:
-  bool is_approximate() const { return is_approximate_; }
-
- private:
   const LayoutProblem& problem_;
   Pbqp graph_;
   bool is_approximate_ = false;
@@ -254,9 +250,7 @@ LayoutChoice ChooseGreedily(const LayoutProblem& problem) {
 }
 
 ChosenLayouts ChooseLayouts(const LayoutProblem& problem) {
-  CostGraph graph(problem);
-  ChosenLayouts solved = graph.Solve();
-  solved.is_exact &= !graph.is_approximate();
+  ChosenLayouts solved = CostGraph(problem).Solve();
   if (solved.is_exact) return solved;
   LayoutChoice improved = Improve(problem, solved.choice);
   LayoutChoice other = Improve(problem, ChooseGreedily(problem));

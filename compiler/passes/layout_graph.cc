@@ -202,7 +202,9 @@ void LayoutGraph::WritePrices() {
   for (const Copy& copy : copies_) {
     const LayoutPrice& price = copy_prices_[copy.price][0];
     const auto v = static_cast<size_t>(copy.value);
-    const auto at = static_cast<size_t>(copy.from * prices_.values[v].layouts + copy.to);
+    const auto at =
+        static_cast<size_t>(copy.from) * static_cast<size_t>(prices_.values[v].layouts) +
+        static_cast<size_t>(copy.to);
     prices_.values[v].copies[at] = price.ns;
     guesses_.values[v].copies[at] = price.measured_ns ? 0 : 1;
     has_measurements_ |= price.measured_ns.has_value();

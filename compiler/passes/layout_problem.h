@@ -27,7 +27,9 @@ struct LayoutValue {
   std::vector<double> copies;  // nanoseconds, [from * layouts + to]
 
   double CopyNs(int from, int to) const {
-    return from == to ? 0 : copies[static_cast<size_t>(from * layouts + to)];
+    return from == to ? 0
+                      : copies[static_cast<size_t>(from) * static_cast<size_t>(layouts) +
+                               static_cast<size_t>(to)];
   }
 };
 
