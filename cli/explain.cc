@@ -22,7 +22,7 @@ absl::Status Explain(const Options& options) {
   HONE_ASSIGN_OR_RETURN(const ir::Module module, LoadModel(options.model));
   HONE_ASSIGN_OR_RETURN(driver::ConfigChain configs,
                         ConfigsFrom(DatabasePath(options.database), !options.database.empty()));
-  HONE_ASSIGN_OR_RETURN(const driver::ModelTasks work, driver::TasksOf(module, target));
+  HONE_ASSIGN_OR_RETURN(const driver::ModelTasks work, driver::TasksOf(module, target, &configs));
   nlohmann::json kernels = nlohmann::json::array();
   for (const driver::TuningTask& task : work.tasks) {
     const schedule::Task scheduled{

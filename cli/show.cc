@@ -46,9 +46,7 @@ const std::map<std::string, picture::ImageFormat>& ImageFormats() {
 }
 
 absl::StatusOr<std::string> Picture(const ir::Module& typed, const Options& options,
-                                    const Target& target) {
-  HONE_ASSIGN_OR_RETURN(driver::ConfigChain configs,
-                        ConfigsFrom(DatabasePath(options.database), !options.database.empty()));
+                                    const Target& target, driver::ConfigChain& configs) {
   HONE_ASSIGN_OR_RETURN(const picture::KernelNotes notes, NotesOf(typed, target, configs));
   const picture::Picture picture = picture::MakePicture(typed, notes);
   if (options.format == "tree") return picture::ToTree(picture);
@@ -76,12 +74,14 @@ absl::Status CheckAfter(const std::string& after) {
 }
 
 // The passes up to --after, all of them without it, as graphs or as times.
-absl::Status ShowPasses(const Options& options, const ir::Module& module, const Target& target) {
+absl::Status ShowPasses(const Options& options, const ir::Module& module, const Target& target,
+                        driver::ConfigChain& configs) {
   PassTrace trace(options.print_each_pass);
   const auto on_pass = [&](const std::string& pass, const ir::Module& made, int64_t ns) {
     trace.Add(pass, made, ns);
   };
-  HONE_RETURN_IF_ERROR(driver::RunPasses(module, target, options.after, on_pass).status());
+  HONE_RETURN_IF_ERROR(
+      driver::RunPasses(module, target, options.after, on_pass, &configs).status());
   if (options.print_each_pass) return Write(trace.Graphs(), options.output);
   return Write(options.json ? trace.Json() : trace.Table(), options.output);
 }
@@ -109,13 +109,17 @@ absl::Status Show(const Options& options) {
   HONE_ASSIGN_OR_RETURN(const Target target, options.target.Resolve());
   if (options.output) HONE_RETURN_IF_ERROR(ResolveOutput(*options.output).status());
   HONE_ASSIGN_OR_RETURN(ir::Module module, LoadModel(options.model));
-  if (options.print_each_pass || options.time_passes) return ShowPasses(options, module, target);
+  HONE_ASSIGN_OR_RETURN(driver::ConfigChain configs,
+                        ConfigsFrom(DatabasePath(options.database), !options.database.empty()));
+  if (options.print_each_pass || options.time_passes) {
+    return ShowPasses(options, module, target, configs);
+  }
   if (!options.after.empty() || !is_text) {
     const std::string after = options.after.empty() ? "import" : options.after;
-    HONE_ASSIGN_OR_RETURN(module, driver::RunPasses(module, target, after));
+    HONE_ASSIGN_OR_RETURN(module, driver::RunPasses(module, target, after, nullptr, &configs));
   }
   if (is_text) return Write(ir::ToText(module, {.constants = false}), options.output);
-  HONE_ASSIGN_OR_RETURN(const std::string bytes, Picture(module, options, target));
+  HONE_ASSIGN_OR_RETURN(const std::string bytes, Picture(module, options, target, configs));
   return Write(bytes, options.output);
 }
 
@@ -134,8 +138,10 @@ void AddShow(CLI::App& app, Action& action) {
   verb.add_option("--format", options->format, "text, tree, dot, svg, pdf or png")
       ->capture_default_str();
   verb.add_option("-o,--output", options->output, "A file instead of stdout");
-  verb.add_option("--db", options->database,
-                  "The tuning database: kernels of pictures get their tier and share of time");
+  verb.add_option(
+      "--db", options->database,
+      "The tuning database: layouts are chosen by its times, kernels of pictures get their "
+      "tier and share of time");
   verb.callback([options, &action] { action = [options] { return Show(*options); }; });
 }
 

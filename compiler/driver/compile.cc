@@ -5,9 +5,9 @@
 #include "absl/strings/cord.h"
 #include "compiler/codegen/codegen.h"
 #include "compiler/codegen/parameters.h"
+#include "compiler/driver/pass_context.h"
 #include "compiler/driver/plan.h"
 #include "compiler/driver/prepare.h"
-#include "compiler/passes/evaluator.h"
 #include "compiler/passes/pipeline.h"
 #include "fmt/format.h"
 #include "support/clock.h"
@@ -32,18 +32,6 @@ class Phases {
   CompileReport& report_;
   int64_t start_ns_ = Clock::Real().NowNs();
 };
-
-std::vector<ir::LayoutSignature> SignaturesOf(const ir::Expr& function,
-                                              const std::vector<bool>& const_params,
-                                              const Target& target) {
-  const absl::StatusOr<ops::KernelDefinition> def = ops::Lower(function, const_params);
-  if (!def.ok()) return {};
-  return schedule::TemplateFor(*def).Signatures(*def, target);
-}
-
-passes::PassContext ContextFor(const Target& target) {
-  return {.target = target, .evaluator = passes::DefaultEvaluator(), .signatures = SignaturesOf};
-}
 
 // The config and nest of each kernel.
 absl::StatusOr<std::vector<ConfigChain::Scheduled>> ScheduleKernels(const KernelGraph& graph,
@@ -114,27 +102,31 @@ codegen::ModuleSpec SpecOf(const KernelGraph& graph, const Target& target,
   return spec;
 }
 
-absl::StatusOr<KernelGraph> LowerToKernels(ir::Module module, const Target& target) {
-  HONE_ASSIGN_OR_RETURN(const ir::Module lowered, passes::RunPipeline(module, ContextFor(target)));
+absl::StatusOr<KernelGraph> LowerToKernels(ir::Module module, const Target& target,
+                                           ConfigChain& configs) {
+  HONE_ASSIGN_OR_RETURN(const ir::Module lowered, RunPasses(module, target, "", nullptr, &configs));
   return BuildKernelGraph(lowered);
 }
 
 }  // namespace
 
 absl::StatusOr<ir::Module> RunPasses(const ir::Module& module, const Target& target,
-                                     const std::string& after, const OnPass& on_pass) {
-  return passes::RunPipeline(module, ContextFor(target), {.after = after, .on_pass = on_pass});
+                                     const std::string& after, const OnPass& on_pass,
+                                     ConfigChain* configs, passes::LayoutAim aim) {
+  return passes::RunPipeline(module, MakePassContext(target, configs, aim),
+                             {.after = after, .on_pass = on_pass});
 }
 
 absl::StatusOr<ir::Module> RunPass(const ir::Module& module, const Target& target,
                                    const std::string& name) {
-  return passes::RunOne(module, ContextFor(target), name);
+  return passes::RunOne(
+      module, MakePassContext(target, /*configs=*/nullptr, passes::LayoutAim::kSettled), name);
 }
 
 absl::StatusOr<std::string> GeneratedCode(const ir::Module& module, const Target& target,
                                           ConfigChain& configs, CodeForm form) {
   CompileReport report{.target = target.ToString(), .kernels = {}, .seconds = {}};
-  HONE_ASSIGN_OR_RETURN(const ir::Module lowered, RunPasses(module, target));
+  HONE_ASSIGN_OR_RETURN(const ir::Module lowered, RunPasses(module, target, "", nullptr, &configs));
   HONE_ASSIGN_OR_RETURN(const KernelGraph graph, BuildKernelGraph(lowered));
   HONE_ASSIGN_OR_RETURN(const std::vector<ConfigChain::Scheduled> scheduled,
                         ScheduleKernels(graph, target, configs));
@@ -147,8 +139,10 @@ absl::StatusOr<std::string> GeneratedCode(const ir::Module& module, const Target
   return nests;
 }
 
-absl::StatusOr<ModelTasks> TasksOf(const ir::Module& module, const Target& target) {
-  HONE_ASSIGN_OR_RETURN(const ir::Module lowered, RunPasses(module, target));
+absl::StatusOr<ModelTasks> TasksOf(const ir::Module& module, const Target& target,
+                                   ConfigChain* configs, passes::LayoutAim aim) {
+  HONE_ASSIGN_OR_RETURN(const ir::Module lowered,
+                        RunPasses(module, target, "", nullptr, configs, aim));
   HONE_ASSIGN_OR_RETURN(const KernelGraph graph, BuildKernelGraph(lowered));
   ModelTasks model;
   for (const Kernel& kernel : graph.kernels) {
@@ -170,7 +164,8 @@ absl::StatusOr<CompileReport> Compile(ir::Module module, const CompileOptions& o
   Phases phases(report);
 
   // From here on the weights are those of `graph` alone.
-  HONE_ASSIGN_OR_RETURN(KernelGraph graph, LowerToKernels(std::move(module), options.target));
+  HONE_ASSIGN_OR_RETURN(KernelGraph graph,
+                        LowerToKernels(std::move(module), options.target, configs));
   phases.End("passes");
 
   HONE_ASSIGN_OR_RETURN(const std::vector<ConfigChain::Scheduled> scheduled,

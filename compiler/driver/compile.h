@@ -12,16 +12,18 @@
 #include "compiler/driver/kernel_graph.h"
 #include "compiler/ir/expr.h"
 #include "compiler/ir/target.h"
+#include "compiler/passes/pass.h"
 
 namespace hone::driver {
 
 // Through the passes up to `after`; empty: all of them, to calls of fused functions with layout
-// signatures.
+// signatures, chosen by what `configs` have measured (nullptr: nothing).
 // `on_pass` sees each step (passes/pipeline.h).
 using OnPass = std::function<void(const std::string& pass, const ir::Module& module, int64_t ns)>;
 absl::StatusOr<ir::Module> RunPasses(const ir::Module& module, const Target& target,
-                                     const std::string& after = "",
-                                     const OnPass& on_pass = nullptr);
+                                     const std::string& after = "", const OnPass& on_pass = nullptr,
+                                     ConfigChain* configs = nullptr,
+                                     passes::LayoutAim aim = passes::LayoutAim::kSettled);
 // One pass by its name, on a module that may or may not have types; "InferTypes" only infers them.
 absl::StatusOr<ir::Module> RunPass(const ir::Module& module, const Target& target,
                                    const std::string& name);
@@ -42,7 +44,10 @@ struct ModelTasks {
   std::vector<TuningTask> tasks;
   uint64_t constant_bytes = 0;  // of the model after the passes, each constant once, unprepared
 };
-absl::StatusOr<ModelTasks> TasksOf(const ir::Module& module, const Target& target);
+// With the layouts that Compile chooses, or, to explore, with those that seem faster still.
+absl::StatusOr<ModelTasks> TasksOf(const ir::Module& module, const Target& target,
+                                   ConfigChain* configs = nullptr,
+                                   passes::LayoutAim aim = passes::LayoutAim::kSettled);
 
 struct KernelReport {
   std::string name;
