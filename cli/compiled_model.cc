@@ -82,15 +82,15 @@ absl::StatusOr<CompiledModel> OpenOrCompile(const ModelOptions& model, int threa
   if (!IsModelSource(model)) return OpenModule(model.path, threads);
   HONE_ASSIGN_OR_RETURN(const Target target,
                         (TargetOptions{.target = "native", .threads = threads}.Resolve()));
-  HONE_ASSIGN_OR_RETURN(const std::vector<ir::Module> modules, LoadSpecialisations(model, values));
+  HONE_ASSIGN_OR_RETURN(std::vector<ir::Module> modules, LoadSpecialisations(model, values));
   HONE_ASSIGN_OR_RETURN(driver::ConfigChain configs,
                         ConfigsFrom(DatabasePath(database), !database.empty()));
   std::string folder = (std::filesystem::temp_directory_path() / "hone-run-XXXXXX").string();
   if (mkdtemp(folder.data()) == nullptr)
     return absl::InternalError(fmt::format("cannot make the folder {}", folder));
   const std::string path = folder + "/model.so";
-  const absl::StatusOr<driver::CompileReport> report =
-      driver::Compile(modules, {.target = target, .require_tuned = false}, configs, path);
+  const absl::StatusOr<driver::CompileReport> report = driver::Compile(
+      std::move(modules), {.target = target, .require_tuned = false}, configs, path);
   absl::StatusOr<CompiledModel> compiled =
       report.ok() ? OpenModule(path, threads) : report.status();
   std::filesystem::remove_all(folder);  // what is open stays mapped

@@ -23,7 +23,7 @@ absl::Status Explain(const Options& options) {
   HONE_ASSIGN_OR_RETURN(const std::vector<ir::Module> modules, LoadSpecialisations(options.model));
   HONE_ASSIGN_OR_RETURN(driver::ConfigChain configs,
                         ConfigsFrom(DatabasePath(options.database), !options.database.empty()));
-  HONE_ASSIGN_OR_RETURN(const driver::ModelTasks work, driver::TasksOf(modules, target));
+  HONE_ASSIGN_OR_RETURN(const driver::ModelTasks work, driver::TasksOf(modules, target, &configs));
   nlohmann::json kernels = nlohmann::json::array();
   for (const driver::TuningTask& task : work.tasks) {
     const schedule::Task scheduled{

@@ -46,9 +46,7 @@ const std::map<std::string, picture::ImageFormat>& ImageFormats() {
 }
 
 absl::StatusOr<std::string> Picture(const ir::Module& typed, const Options& options,
-                                    const Target& target) {
-  HONE_ASSIGN_OR_RETURN(driver::ConfigChain configs,
-                        ConfigsFrom(DatabasePath(options.database), !options.database.empty()));
+                                    const Target& target, driver::ConfigChain& configs) {
   HONE_ASSIGN_OR_RETURN(const picture::KernelNotes notes, NotesOf(typed, target, configs));
   const picture::Picture picture = picture::MakePicture(typed, notes);
   if (options.format == "tree") return picture::ToTree(picture);
@@ -77,26 +75,29 @@ absl::Status CheckAfter(const std::string& after) {
 
 // The passes up to --after, all of them without it, as graphs or as times.
 absl::StatusOr<std::string> ShowPasses(const Options& options, const ir::Module& module,
-                                       const Target& target) {
+                                       const Target& target, driver::ConfigChain& configs) {
   PassTrace trace(options.print_each_pass);
   const auto on_pass = [&](const std::string& pass, const ir::Module& made, int64_t ns) {
     trace.Add(pass, made, ns);
   };
-  HONE_RETURN_IF_ERROR(driver::RunPasses(module, target, options.after, on_pass).status());
+  HONE_RETURN_IF_ERROR(
+      driver::RunPasses(module, target, options.after, on_pass, &configs).status());
   if (options.print_each_pass) return trace.Graphs();
   return options.json ? trace.Json() : trace.Table();
 }
 
 // One specialisation.
-absl::StatusOr<std::string> Shown(ir::Module module, const Options& options, const Target& target) {
-  if (options.print_each_pass || options.time_passes) return ShowPasses(options, module, target);
+absl::StatusOr<std::string> Shown(ir::Module module, const Options& options, const Target& target,
+                                  driver::ConfigChain& configs) {
+  if (options.print_each_pass || options.time_passes)
+    return ShowPasses(options, module, target, configs);
   const bool is_text = options.format == "text";
   if (!options.after.empty() || !is_text) {
     const std::string after = options.after.empty() ? "import" : options.after;
-    HONE_ASSIGN_OR_RETURN(module, driver::RunPasses(module, target, after));
+    HONE_ASSIGN_OR_RETURN(module, driver::RunPasses(module, target, after, nullptr, &configs));
   }
   if (is_text) return ir::ToText(module, {.constants = false});
-  return Picture(module, options, target);
+  return Picture(module, options, target, configs);
 }
 
 // What cannot be put one behind the other.
@@ -126,9 +127,11 @@ absl::Status Show(const Options& options) {
   HONE_RETURN_IF_ERROR(CheckCombination(options));
   HONE_ASSIGN_OR_RETURN(const Target target, options.target.Resolve());
   if (options.output) HONE_RETURN_IF_ERROR(ResolveOutput(*options.output).status());
+  HONE_ASSIGN_OR_RETURN(driver::ConfigChain configs,
+                        ConfigsFrom(DatabasePath(options.database), !options.database.empty()));
   if (IsOneDocument(options)) {
     HONE_ASSIGN_OR_RETURN(const ir::Module module, LoadModel(options.model, "a picture or JSON"));
-    HONE_ASSIGN_OR_RETURN(const std::string bytes, Shown(module, options, target));
+    HONE_ASSIGN_OR_RETURN(const std::string bytes, Shown(module, options, target, configs));
     return Write(bytes, options.output);
   }
   HONE_ASSIGN_OR_RETURN(const std::vector<ir::Module> modules, LoadSpecialisations(options.model));
@@ -138,7 +141,7 @@ absl::Status Show(const Options& options) {
       text +=
           fmt::format("{}// specialisation {}\n", text.empty() ? "" : "\n", InputShapes(module));
     }
-    HONE_ASSIGN_OR_RETURN(const std::string shown, Shown(module, options, target));
+    HONE_ASSIGN_OR_RETURN(const std::string shown, Shown(module, options, target, configs));
     text += shown;
   }
   return Write(text, options.output);
@@ -159,8 +162,10 @@ void AddShow(CLI::App& app, Action& action) {
   verb.add_option("--format", options->format, "text, tree, dot, svg, pdf or png")
       ->capture_default_str();
   verb.add_option("-o,--output", options->output, "A file instead of stdout");
-  verb.add_option("--db", options->database,
-                  "The tuning database: kernels of pictures get their tier and share of time");
+  verb.add_option(
+      "--db", options->database,
+      "The tuning database: layouts are chosen by its times, kernels of pictures get their "
+      "tier and share of time");
   verb.callback([options, &action] { action = [options] { return Show(*options); }; });
 }
 

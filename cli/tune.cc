@@ -1,4 +1,5 @@
-// `hone tune`: submits the kernels of models as one job, watches it, prints what it won.
+// `hone tune`: submits the kernels of models as a job, watches it, then those in layouts that seem
+// better by what it measured, and prints what was won.
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,6 +22,7 @@ namespace {
 
 constexpr int64_t kSecondInterruptNs = 2'000'000'000;
 constexpr int64_t kSpaceCountLimit = 1 << 20;
+constexpr int kMostRounds = 8;
 
 struct Options {
   TuningRequest request;
@@ -100,7 +102,48 @@ absl::StatusOr<v1::GetJobResponse> WatchOrInterrupt(TuningClient& client, int64_
   return ended;
 }
 
-absl::Status Submit(const Options& options, const TuningWork& work) {
+// As one job for people: the first, with the kernels and times of the others added.
+void Append(const v1::GetJobResponse& ended, v1::GetJobResponse& all) {
+  if (!all.has_job()) {
+    all = ended;
+    return;
+  }
+  all.mutable_job()->mutable_tasks()->MergeFrom(ended.job().tasks());
+  all.mutable_job()->mutable_spec()->mutable_tasks()->MergeFrom(ended.job().spec().tasks());
+  all.mutable_job()->set_state(ended.job().state());
+  all.mutable_job()->set_message(ended.job().message());
+  for (const auto& [phase, seconds] : ended.phase_seconds()) {
+    (*all.mutable_phase_seconds())[phase] += seconds;
+  }
+}
+
+// Jobs until no layout is left that seems better than what is measured (decision 0007).
+absl::StatusOr<v1::GetJobResponse> RunJobs(const Options& options, TuningWork& work,
+                                           const std::string& address, LocalFarm* farm) {
+  TuningClient client(address);
+  v1::GetJobResponse all;
+  const int64_t limit_ns = work.spec.limit_ns();
+  const int64_t start_ns = Clock::Real().NowNs();
+  for (int round = 1; work.spec.tasks_size() > 0 || round == 1; ++round) {
+    if (round > 1) {
+      fmt::print(stderr, "{} kernels in layouts that now seem faster\n", work.spec.tasks_size());
+    }
+    HONE_ASSIGN_OR_RETURN(const v1::JobInfo job, client.Submit(work.spec));
+    HONE_ASSIGN_OR_RETURN(const v1::GetJobResponse ended,
+                          WatchOrInterrupt(client, job.id(), address, farm));
+    Append(ended, all);
+    const int64_t left_ns = limit_ns - (Clock::Real().NowNs() - start_ns);
+    const bool is_late = limit_ns > 0 && left_ns <= 0;
+    if (!StateToStatus(all.job()).ok() || is_late || round > kMostRounds) break;
+    // In the end only what compiles will take.
+    const auto aim =
+        round < kMostRounds ? passes::LayoutAim::kExplore : passes::LayoutAim::kSettled;
+    HONE_RETURN_IF_ERROR(Advance(options.request, aim, limit_ns > 0 ? left_ns : 0, work));
+  }
+  return all;
+}
+
+absl::Status Submit(const Options& options, TuningWork& work) {
   const int64_t start_ns = Clock::Real().NowNs();
   std::unique_ptr<LocalFarm> farm;
   std::string address = options.request.server;
@@ -116,17 +159,15 @@ absl::Status Submit(const Options& options, const TuningWork& work) {
     }
   }
   CatchInterrupts();
-  TuningClient client(address);
-  HONE_ASSIGN_OR_RETURN(const v1::JobInfo job, client.Submit(work.spec));
   HONE_ASSIGN_OR_RETURN(const v1::GetJobResponse ended,
-                        WatchOrInterrupt(client, job.id(), address, farm.get()));
+                        RunJobs(options, work, address, farm.get()));
   const double wall_s = static_cast<double>(Clock::Real().NowNs() - start_ns) * 1e-9;
   PrintResult(ended, options.json, wall_s);
   return StateToStatus(ended.job());
 }
 
 absl::Status Tune(const Options& options) {
-  HONE_ASSIGN_OR_RETURN(const TuningWork work, Prepare(options.request));
+  HONE_ASSIGN_OR_RETURN(TuningWork work, Prepare(options.request));
   return options.plan ? PrintPlan(work, options.json) : Submit(options, work);
 }
 

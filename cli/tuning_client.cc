@@ -116,6 +116,16 @@ absl::StatusOr<v1::JobInfo> TuningClient::Cancel(int64_t job) {
   return response.job();
 }
 
+absl::StatusOr<v1::GetConfigsResponse> TuningClient::GetConfigs(
+    const v1::GetConfigsRequest& request) {
+  grpc::ClientContext context;
+  SetDeadline(context);
+  v1::GetConfigsResponse response;
+  HONE_RETURN_IF_ERROR(
+      FromGrpc(connection_->stub->GetConfigs(&context, request, &response), address_));
+  return response;
+}
+
 absl::Status TuningClient::Watch(int64_t job, int64_t after_seq,
                                  const std::function<void(const v1::WatchJobResponse&)>& on_event,
                                  const std::function<bool()>& stop) {

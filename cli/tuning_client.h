@@ -25,6 +25,8 @@ class TuningClient {
   // All jobs ever, oldest first, without their tasks' texts.
   absl::StatusOr<std::vector<v1::JobInfo>> List();
   absl::StatusOr<v1::JobInfo> Cancel(int64_t job);
+  // The best configs known, one for each key.
+  absl::StatusOr<v1::GetConfigsResponse> GetConfigs(const v1::GetConfigsRequest& request);
   // Events after `after_seq`, each with the tasks of its job that changed, until the job has ended
   // or `stop` (asked several times a second) says so. A lost stream is resumed after the last event
   // seen, for as long as a daemon needs to start again.

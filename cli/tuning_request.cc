@@ -8,6 +8,7 @@
 #include "CLI/CLI.hpp"
 #include "cli/exit_code.h"
 #include "cli/farm_client.h"
+#include "cli/server_configs.h"
 #include "fmt/format.h"
 #include "fmt/ranges.h"
 #include "support/status.h"
@@ -33,21 +34,43 @@ absl::StatusOr<int64_t> ParseDuration(const std::string& text) {
   return static_cast<int64_t>(value * found->second * 1e9);
 }
 
-// What is to be tuned of all models; one entry a task and signature, weights added. A kernel finds
-// its constants cold where any of the models pushes them out.
-absl::StatusOr<driver::ModelTasks> CollectTasks(const TuningRequest& request,
-                                                const Target& target) {
+absl::StatusOr<std::vector<std::vector<ir::Module>>> LoadModels(const TuningRequest& request) {
+  std::vector<std::vector<ir::Module>> models;
+  for (const std::string& path : request.models) {
+    ModelOptions model = request.bindings;
+    model.path = path;
+    HONE_ASSIGN_OR_RETURN(models.emplace_back(), LoadSpecialisations(model));
+  }
+  return models;
+}
+
+// What is measured so far, where the jobs' results go.
+driver::ConfigChain MeasuredSoFar(const TuningRequest& request) {
+  driver::ConfigChain configs;
+  if (!request.server.empty()) {
+    configs.Add(MakeServerConfigs(request.server));
+    return configs;
+  }
+  // A database that cannot be read is nothing measured: the job's daemon migrates it, or says what
+  // is wrong.
+  absl::StatusOr<driver::ConfigChain> of_file =
+      ConfigsFrom(DatabasePath(request.database), /*must_exist=*/false);
+  return of_file.ok() ? *std::move(of_file) : std::move(configs);
+}
+
+// What is to be tuned of all models and was not submitted; one entry a task and signature, weights
+// added. A kernel finds its constants cold where any of the models pushes them out.
+absl::StatusOr<driver::ModelTasks> CollectTasks(const TuningWork& work, passes::LayoutAim aim,
+                                                driver::ConfigChain& configs) {
   driver::ModelTasks all;
   std::map<std::pair<std::string, std::string>, size_t> known;
-  for (const std::string& path : request.models) {
-    HONE_ASSIGN_OR_RETURN(const std::vector<ir::Module> modules,
-                          LoadSpecialisations({.path = path,
-                                               .shapes = request.bindings.shapes,
-                                               .constants = request.bindings.constants}));
-    HONE_ASSIGN_OR_RETURN(driver::ModelTasks found, driver::TasksOf(modules, target));
+  for (const std::vector<ir::Module>& model : work.models) {
+    HONE_ASSIGN_OR_RETURN(driver::ModelTasks found,
+                          driver::TasksOf(model, work.target, &configs, aim));
     all.constant_bytes = std::max(all.constant_bytes, found.constant_bytes);
     for (driver::TuningTask& task : found.tasks) {
       const auto key = std::make_pair(task.def->workload.digest, task.signature.ToString());
+      if (work.submitted.contains(key)) continue;
       const auto [it, is_new] = known.try_emplace(key, all.tasks.size());
       if (is_new) {
         all.tasks.push_back(std::move(task));
@@ -144,9 +167,20 @@ absl::StatusOr<TuningWork> Prepare(const TuningRequest& request) {
   HONE_ASSIGN_OR_RETURN(const int64_t limit_ns, ParseDuration(request.time));
   TuningWork work;
   HONE_ASSIGN_OR_RETURN(work.target, TargetOf(request));
-  HONE_ASSIGN_OR_RETURN(work.tasks, CollectTasks(request, work.target));
-  work.spec = SpecOf(request, work.target, work.tasks, limit_ns);
+  HONE_ASSIGN_OR_RETURN(work.models, LoadModels(request));
+  HONE_RETURN_IF_ERROR(Advance(request, passes::LayoutAim::kExplore, limit_ns, work));
   return work;
+}
+
+absl::Status Advance(const TuningRequest& request, passes::LayoutAim aim, int64_t limit_ns,
+                     TuningWork& work) {
+  for (const driver::TuningTask& task : work.tasks.tasks) {
+    work.submitted.emplace(task.def->workload.digest, task.signature.ToString());
+  }
+  driver::ConfigChain configs = MeasuredSoFar(request);
+  HONE_ASSIGN_OR_RETURN(work.tasks, CollectTasks(work, aim, configs));
+  work.spec = SpecOf(request, work.target, work.tasks, limit_ns);
+  return absl::OkStatus();
 }
 
 }  // namespace hone::cli

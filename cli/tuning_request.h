@@ -3,7 +3,9 @@
 #define HONE_CLI_TUNING_REQUEST_H_
 
 #include <cstdint>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -27,15 +29,25 @@ struct TuningRequest {
   void AddTo(CLI::App& verb);
 };
 
-// A request that can be carried out.
+// A request that is carried out, one job after the other: layouts that are chosen by prediction are
+// measured, and what is measured may make others seem better.
 struct TuningWork {
   Target target;
-  driver::ModelTasks tasks;  // of all models; one entry a task and signature, weights added
-  v1::JobSpec spec;
+  std::vector<std::vector<ir::Module>> models;              // the specialisations of each
+  std::set<std::pair<std::string, std::string>> submitted;  // workload digests and signatures
+  // What is to be tuned next of all models; one entry a task and signature, weights added.
+  driver::ModelTasks tasks;
+  v1::JobSpec spec;  // of these
 };
 // With --server and no --target, for the farm's only target; exit code 2 names its targets where
-// it has another number of them. Loads the models.
+// it has another number of them. Loads the models; the first tasks are those of the layouts that
+// seem best by what the database, or the server's, has measured.
 absl::StatusOr<TuningWork> Prepare(const TuningRequest& request);
+
+// The tasks that are new by what has been measured since; none where nothing is. `limit_ns`: of the
+// next job, 0 for none.
+absl::Status Advance(const TuningRequest& request, passes::LayoutAim aim, int64_t limit_ns,
+                     TuningWork& work);
 
 }  // namespace hone::cli
 

@@ -53,7 +53,7 @@ struct ModuleSpec {
   Target target;
   std::vector<KernelSpec> kernels;
   std::vector<FunctionSpec> functions;  // empty: an artifact
-  uint64_t parameters_bytes = 0;        // appended by the driver (AppendParameters)
+  uint64_t parameters_bytes = 0;        // appended by the driver (ModuleWriter)
 };
 
 // Where the time of a build went, in nanoseconds.

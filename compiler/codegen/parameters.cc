@@ -71,14 +71,4 @@ absl::Status ModuleWriter::Finish(uint64_t parameters_bytes) {
   return file_.Commit();
 }
 
-absl::Status AppendParameters(const std::string& path, std::string_view elf,
-                              uint64_t parameters_bytes,
-                              const std::vector<ParameterPiece>& pieces) {
-  HONE_ASSIGN_OR_RETURN(ModuleWriter writer, ModuleWriter::Create(path, elf));
-  for (const ParameterPiece& piece : pieces) {
-    HONE_RETURN_IF_ERROR(writer.Append(piece.offset_bytes, piece.bytes));
-  }
-  return writer.Finish(parameters_bytes);
-}
-
 }  // namespace hone::codegen

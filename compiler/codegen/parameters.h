@@ -6,7 +6,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -39,14 +38,6 @@ class ModuleWriter {
   uint64_t size_ = 0;   // of the parameters so far
   Sha256Stream digest_;
 };
-
-struct ParameterPiece {
-  uint64_t offset_bytes = 0;
-  std::string_view bytes;
-};
-// The whole at once; pieces in the order of their offsets.
-absl::Status AppendParameters(const std::string& path, std::string_view elf,
-                              uint64_t parameters_bytes, const std::vector<ParameterPiece>& pieces);
 
 }  // namespace hone::codegen
 

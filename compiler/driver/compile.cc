@@ -1,15 +1,14 @@
 #include "compiler/driver/compile.h"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "absl/strings/cord.h"
 #include "compiler/codegen/codegen.h"
 #include "compiler/codegen/parameters.h"
+#include "compiler/driver/pass_context.h"
 #include "compiler/driver/plan.h"
 #include "compiler/driver/prepare.h"
-#include "compiler/passes/evaluator.h"
 #include "compiler/passes/pipeline.h"
 #include "fmt/format.h"
 #include "support/clock.h"
@@ -34,18 +33,6 @@ class Phases {
   CompileReport& report_;
   int64_t start_ns_ = Clock::Real().NowNs();
 };
-
-std::vector<ir::LayoutSignature> SignaturesOf(const ir::Expr& function,
-                                              const std::vector<bool>& const_params,
-                                              const Target& target) {
-  const absl::StatusOr<ops::KernelDefinition> def = ops::Lower(function, const_params);
-  if (!def.ok()) return {};
-  return schedule::TemplateFor(*def).Signatures(*def, target);
-}
-
-passes::PassContext ContextFor(const Target& target) {
-  return {.target = target, .evaluator = passes::DefaultEvaluator(), .signatures = SignaturesOf};
-}
 
 // The config and nest of each kernel.
 absl::StatusOr<std::vector<ConfigChain::Scheduled>> ScheduleKernels(const KernelGraph& graph,
@@ -131,24 +118,26 @@ SpecialisationReport ReportSpecialisation(const Specialisation& graph,
   return report;
 }
 
-// Every specialisation through the passes, in turn: each one's graph goes before the next comes.
-absl::StatusOr<KernelGraph> LowerToKernels(std::span<const ir::Module> modules,
-                                           const Target& target) {
+// Every specialisation through the passes, in turn: each one's graph goes before the next comes,
+// and with it the weights that are not the kernel graph's.
+absl::StatusOr<KernelGraph> LowerToKernels(std::vector<ir::Module> modules, const Target& target,
+                                           ConfigChain* configs, passes::LayoutAim aim) {
   KernelGraphBuilder builder;
-  for (const ir::Module& module : modules) {
-    HONE_ASSIGN_OR_RETURN(const ir::Module lowered, RunPasses(module, target));
+  for (ir::Module& next : modules) {
+    const ir::Module module = std::move(next);
+    HONE_ASSIGN_OR_RETURN(const ir::Module lowered,
+                          RunPasses(module, target, "", nullptr, configs, aim));
     HONE_RETURN_IF_ERROR(builder.Add(lowered));
   }
   return builder.Take();
 }
 
-// Where all lies: the functions of `spec`, their parameters, and what the report says of them.
+// Where all lies: the functions of `spec`, and what the report says of them.
 void PlanFunctions(const KernelGraph& graph, const std::vector<loop::Nest>& nests,
-                   const std::vector<std::vector<CallConstants>>& constants,
-                   ParameterSection& parameters, codegen::ModuleSpec& spec, CompileReport& report) {
+                   const ParameterPlan& parameters, codegen::ModuleSpec& spec,
+                   CompileReport& report) {
   for (size_t s = 0; s < graph.specialisations.size(); ++s) {
-    PlannedFunction planned =
-        PlanFunction(graph.specialisations[s], nests, constants[s], parameters);
+    PlannedFunction planned = PlanFunction(graph.specialisations[s], nests, parameters.offsets[s]);
     if (planned.spec.arena_bytes >= report.arena_bytes) {
       report.arena_bytes = planned.spec.arena_bytes;
       report.peak_live_bytes = planned.peak_live_bytes;
@@ -156,39 +145,31 @@ void PlanFunctions(const KernelGraph& graph, const std::vector<loop::Nest>& nest
     report.specialisations.push_back(ReportSpecialisation(graph.specialisations[s], planned));
     spec.functions.push_back(std::move(planned.spec));
   }
-  spec.parameters_bytes = parameters.size_bytes();
-  report.parameters_bytes = parameters.size_bytes();
-}
-
-// The file is there whole or not at all.
-absl::Status WriteModule(const std::string& path, const std::string& shared_object,
-                         const ParameterSection& parameters) {
-  std::vector<codegen::ParameterPiece> pieces;
-  for (const ParameterSection::Entry& entry : parameters.entries()) {
-    pieces.push_back({entry.offset_bytes,
-                      {reinterpret_cast<const char*>(entry.blob.bytes), entry.blob.size_bytes}});
-  }
-  return codegen::AppendParameters(path, shared_object, parameters.size_bytes(), pieces);
+  spec.parameters_bytes = parameters.size_bytes;
+  report.parameters_bytes = parameters.size_bytes;
 }
 
 }  // namespace
 
 absl::StatusOr<ir::Module> RunPasses(const ir::Module& module, const Target& target,
-                                     const std::string& after, const OnPass& on_pass) {
-  return passes::RunPipeline(module, ContextFor(target), {.after = after, .on_pass = on_pass});
+                                     const std::string& after, const OnPass& on_pass,
+                                     ConfigChain* configs, passes::LayoutAim aim) {
+  return passes::RunPipeline(module, MakePassContext(target, configs, aim),
+                             {.after = after, .on_pass = on_pass});
 }
 
 absl::StatusOr<ir::Module> RunPass(const ir::Module& module, const Target& target,
                                    const std::string& name) {
-  return passes::RunOne(module, ContextFor(target), name);
+  return passes::RunOne(
+      module, MakePassContext(target, /*configs=*/nullptr, passes::LayoutAim::kSettled), name);
 }
 
 absl::StatusOr<std::string> GeneratedCode(const ir::Module& module, const Target& target,
                                           ConfigChain& configs, CodeForm form) {
   CompileReport report;
   report.target = target.ToString();
-  HONE_ASSIGN_OR_RETURN(const ir::Module lowered, RunPasses(module, target));
-  HONE_ASSIGN_OR_RETURN(const KernelGraph graph, BuildKernelGraph(lowered));
+  HONE_ASSIGN_OR_RETURN(const KernelGraph graph,
+                        LowerToKernels({module}, target, &configs, passes::LayoutAim::kSettled));
   HONE_ASSIGN_OR_RETURN(const std::vector<ConfigChain::Scheduled> scheduled,
                         ScheduleKernels(graph, target, configs));
   report.kernels = ReportKernels(graph, scheduled);
@@ -200,8 +181,10 @@ absl::StatusOr<std::string> GeneratedCode(const ir::Module& module, const Target
   return nests;
 }
 
-absl::StatusOr<ModelTasks> TasksOf(std::span<const ir::Module> modules, const Target& target) {
-  HONE_ASSIGN_OR_RETURN(const KernelGraph graph, LowerToKernels(modules, target));
+absl::StatusOr<ModelTasks> TasksOf(std::span<const ir::Module> modules, const Target& target,
+                                   ConfigChain* configs, passes::LayoutAim aim) {
+  HONE_ASSIGN_OR_RETURN(const KernelGraph graph,
+                        LowerToKernels({modules.begin(), modules.end()}, target, configs, aim));
   ModelTasks model;
   for (const Kernel& kernel : graph.kernels) {
     model.tasks.push_back({.name = kernel.name,
@@ -221,14 +204,23 @@ absl::StatusOr<ModelTasks> TasksOf(std::span<const ir::Module> modules, const Ta
   return model;
 }
 
-absl::StatusOr<CompileReport> Compile(std::span<const ir::Module> modules,
+absl::StatusOr<CompileReport> Compile(ir::Module module, const CompileOptions& options,
+                                      ConfigChain& configs, const std::string& path) {
+  std::vector<ir::Module> modules;
+  modules.push_back(std::move(module));
+  return Compile(std::move(modules), options, configs, path);
+}
+
+absl::StatusOr<CompileReport> Compile(std::vector<ir::Module> modules,
                                       const CompileOptions& options, ConfigChain& configs,
                                       const std::string& path) {
   CompileReport report;
   report.target = options.target.ToString();
   Phases phases(report);
 
-  HONE_ASSIGN_OR_RETURN(const KernelGraph graph, LowerToKernels(modules, options.target));
+  // From here on the weights are those of `graph` alone.
+  HONE_ASSIGN_OR_RETURN(KernelGraph graph, LowerToKernels(std::move(modules), options.target,
+                                                          &configs, passes::LayoutAim::kSettled));
   phases.End("passes");
 
   HONE_ASSIGN_OR_RETURN(const std::vector<ConfigChain::Scheduled> scheduled,
@@ -239,18 +231,24 @@ absl::StatusOr<CompileReport> Compile(std::span<const ir::Module> modules,
 
   std::vector<loop::Nest> nests;
   for (const ConfigChain::Scheduled& kernel : scheduled) nests.push_back(kernel.nest);
-  HONE_ASSIGN_OR_RETURN(const auto constants, PrepareConstants(graph, nests));
-  phases.End("prepare");
-
-  ParameterSection parameters;
+  const ParameterPlan parameters = PlanParameters(graph, nests);
   codegen::ModuleSpec spec = SpecOf(graph, options.target, report, scheduled);
-  PlanFunctions(graph, nests, constants, parameters, spec, report);
+  PlanFunctions(graph, nests, parameters, spec, report);
   phases.End("plan");
 
   HONE_ASSIGN_OR_RETURN(const std::string shared_object, codegen::BuildModule(spec));
   phases.End("code");
 
-  HONE_RETURN_IF_ERROR(WriteModule(path, shared_object, parameters));
+  // The file is there whole (Finish) or not at all.
+  HONE_ASSIGN_OR_RETURN(codegen::ModuleWriter writer,
+                        codegen::ModuleWriter::Create(path, shared_object));
+  const auto append = [&](uint64_t offset, std::string_view bytes) {
+    return writer.Append(offset, bytes);
+  };
+  HONE_RETURN_IF_ERROR(PrepareParameters(std::move(graph), nests, parameters, append));
+  phases.End("prepare");
+
+  HONE_RETURN_IF_ERROR(writer.Finish(parameters.size_bytes));
   phases.End("write");
   return report;
 }

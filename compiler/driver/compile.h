@@ -13,16 +13,18 @@
 #include "compiler/driver/kernel_graph.h"
 #include "compiler/ir/expr.h"
 #include "compiler/ir/target.h"
+#include "compiler/passes/pass.h"
 
 namespace hone::driver {
 
 // Through the passes up to `after`; empty: all of them, to calls of fused functions with layout
-// signatures.
+// signatures, chosen by what `configs` have measured (nullptr: nothing).
 // `on_pass` sees each step (passes/pipeline.h).
 using OnPass = std::function<void(const std::string& pass, const ir::Module& module, int64_t ns)>;
 absl::StatusOr<ir::Module> RunPasses(const ir::Module& module, const Target& target,
-                                     const std::string& after = "",
-                                     const OnPass& on_pass = nullptr);
+                                     const std::string& after = "", const OnPass& on_pass = nullptr,
+                                     ConfigChain* configs = nullptr,
+                                     passes::LayoutAim aim = passes::LayoutAim::kSettled);
 // One pass by its name, on a module that may or may not have types; "InferTypes" only infers them.
 absl::StatusOr<ir::Module> RunPass(const ir::Module& module, const Target& target,
                                    const std::string& name);
@@ -44,10 +46,15 @@ struct ModelTasks {
   std::vector<TuningTask> tasks;
   uint64_t constant_bytes = 0;  // of the model after the passes, each constant once, unprepared
 };
-// `modules`: specialisations of one model, by the shapes of its inputs, at least one.
-absl::StatusOr<ModelTasks> TasksOf(std::span<const ir::Module> modules, const Target& target);
-inline absl::StatusOr<ModelTasks> TasksOf(const ir::Module& module, const Target& target) {
-  return TasksOf(std::span(&module, 1), target);
+// `modules`: specialisations of one model, by the shapes of its inputs, at least one. With the
+// layouts that Compile chooses, or, to explore, with those that seem faster still.
+absl::StatusOr<ModelTasks> TasksOf(std::span<const ir::Module> modules, const Target& target,
+                                   ConfigChain* configs = nullptr,
+                                   passes::LayoutAim aim = passes::LayoutAim::kSettled);
+inline absl::StatusOr<ModelTasks> TasksOf(const ir::Module& module, const Target& target,
+                                          ConfigChain* configs = nullptr,
+                                          passes::LayoutAim aim = passes::LayoutAim::kSettled) {
+  return TasksOf(std::span(&module, 1), target, configs, aim);
 }
 
 struct KernelReport {
@@ -78,7 +85,8 @@ struct CompileReport {
   uint64_t arena_bytes = 0;  // these two: of the specialisation with the largest arena
   uint64_t peak_live_bytes = 0;
   uint64_t parameters_bytes = 0;
-  // Seconds of the phases, in order: "passes", "schedule", "plan", "code", "prepare", "write".
+  // Seconds of the phases, in order: "passes", "schedule", "plan", "code", "prepare" (the
+  // constants, and their bytes to the file), "write" (the file to the disk).
   std::vector<std::pair<std::string, double>> seconds;
 };
 
@@ -91,15 +99,14 @@ struct CompileOptions {
 
 // Writes the module to `path`: whole or, on any error, not at all. `modules` are specialisations of
 // one model, by the shapes of its inputs, at least one; kernels and constants that are equal in
-// several are there once.
-absl::StatusOr<CompileReport> Compile(std::span<const ir::Module> modules,
+// several are there once. Modules that are moved here free their weights: each one's own before the
+// next goes through the passes, what they share as it is written. What is alive at worst is the
+// weights and what one kernel call makes of its own.
+absl::StatusOr<CompileReport> Compile(std::vector<ir::Module> modules,
                                       const CompileOptions& options, ConfigChain& configs,
                                       const std::string& path);
-inline absl::StatusOr<CompileReport> Compile(const ir::Module& module,
-                                             const CompileOptions& options, ConfigChain& configs,
-                                             const std::string& path) {
-  return Compile(std::span(&module, 1), options, configs, path);
-}
+absl::StatusOr<CompileReport> Compile(ir::Module module, const CompileOptions& options,
+                                      ConfigChain& configs, const std::string& path);
 
 // Whether this is Compile's refusal because of `require_tuned`, and no other kFailedPrecondition.
 bool IsNotTuned(const absl::Status& status);

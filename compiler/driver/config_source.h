@@ -2,6 +2,7 @@
 #ifndef HONE_COMPILER_DRIVER_CONFIG_SOURCE_H_
 #define HONE_COMPILER_DRIVER_CONFIG_SOURCE_H_
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,7 +33,8 @@ class ConfigSource {
 };
 
 // Asks each source in turn; what the last one, the analytic default, answers is always an answer. A
-// config that no longer lowers to its nest digest counts as not found.
+// config that no longer lowers to its nest digest counts as not found. Answers are remembered: a
+// chain is of one moment. Not thread-safe.
 class ConfigChain {
  public:
   void Add(std::unique_ptr<ConfigSource> source) { sources_.push_back(std::move(source)); }
@@ -42,8 +44,15 @@ class ConfigChain {
     loop::Nest nest;
   };
   absl::StatusOr<Scheduled> Schedule(const schedule::Task& task);
+  // The nanoseconds of one call as they were measured for this very task, with the config that
+  // Schedule gives; nullopt for what is compatible, default or unknown.
+  absl::StatusOr<std::optional<double>> MeasuredNs(const schedule::Task& task);
 
  private:
+  // nullptr: no source has a config that holds.
+  absl::StatusOr<const Scheduled*> Find(const schedule::Task& task);
+
+  std::map<std::string, std::optional<Scheduled>> found_;  // by workload, signature and target
   std::vector<std::unique_ptr<ConfigSource>> sources_;
 };
 

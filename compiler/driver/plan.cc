@@ -55,8 +55,7 @@ codegen::Location LocationOf(const Specialisation& graph, const passes::MemoryPl
 
 codegen::CallSpec PlanCall(const Specialisation& graph, const passes::MemoryPlan& plan,
                            size_t index, const loop::Nest& nest,
-                           const std::vector<ir::ConstantData>& constants,
-                           ParameterSection& parameters) {
+                           const ParameterPlan::Offsets& parameters) {
   const KernelCall& call = graph.calls[index];
   codegen::CallSpec spec{
       .kernel = call.kernel, .barrier_before = plan.barrier_before[index], .locations = {}};
@@ -81,10 +80,8 @@ codegen::CallSpec PlanCall(const Specialisation& graph, const passes::MemoryPlan
         ++next_arg;
         [[fallthrough]];
       case loop::Role::kPrepared:
-        if (constants[b].size_bytes > 0) {
-          location = {.space = HONE_SPACE_PARAMETERS,
-                      .index = 0,
-                      .offset_bytes = parameters.Add(constants[b])};
+        if (const auto offset = parameters[index][b]) {
+          location = {.space = HONE_SPACE_PARAMETERS, .index = 0, .offset_bytes = *offset};
         }
         break;
     }
@@ -100,15 +97,13 @@ codegen::ValueSpec SpecOf(const Value& value) {
 }  // namespace
 
 PlannedFunction PlanFunction(const Specialisation& graph, const std::vector<loop::Nest>& nests,
-                             const std::vector<std::vector<ir::ConstantData>>& constants,
-                             ParameterSection& parameters) {
+                             const ParameterPlan::Offsets& parameters) {
   const passes::MemoryPlan plan = PlanArena(graph, nests);
   codegen::FunctionSpec function;
   for (int id : graph.inputs) function.inputs.push_back(SpecOf(graph.values[id]));
   for (int id : graph.outputs) function.outputs.push_back(SpecOf(graph.values[id]));
   for (size_t c = 0; c < graph.calls.size(); ++c) {
-    function.calls.push_back(
-        PlanCall(graph, plan, c, nests[graph.calls[c].kernel], constants[c], parameters));
+    function.calls.push_back(PlanCall(graph, plan, c, nests[graph.calls[c].kernel], parameters));
   }
   function.arena_bytes = plan.arena_bytes;
   return {.spec = std::move(function), .peak_live_bytes = plan.peak_live_bytes};

@@ -17,12 +17,9 @@ struct PlannedFunction {
   uint64_t peak_live_bytes = 0;  // of activations and workspaces: no arena can be smaller
 };
 
-// `nests[k]` is the nest of kernel k; `constants` are those of PrepareConstants for
-// this specialisation, put into
-// `parameters`.
+// `nests[k]` is the nest of kernel k; `parameters` are the plan's offsets of this specialisation.
 PlannedFunction PlanFunction(const Specialisation& graph, const std::vector<loop::Nest>& nests,
-                             const std::vector<std::vector<ir::ConstantData>>& constants,
-                             ParameterSection& parameters);
+                             const ParameterPlan::Offsets& parameters);
 
 }  // namespace hone::driver
 

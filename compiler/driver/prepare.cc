@@ -1,13 +1,10 @@
 #include "compiler/driver/prepare.h"
 
-#include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <utility>
 
 #include "compiler/codegen/codegen.h"
-#include "compiler/loop/visit.h"
 #include "fmt/format.h"
 #include "runtime/host.h"
 #include "runtime/kernel_runner.h"
@@ -61,17 +58,12 @@ absl::StatusOr<HostModule> BuildForHost(const KernelGraph& graph,
   return host;
 }
 
-// Where the constants of a call lie; null for its other operands.
-std::vector<const uint8_t*> ConstantsRead(const Specialisation& graph, const KernelCall& call) {
-  std::vector<const uint8_t*> bytes;
-  for (const int id : call.args) bytes.push_back(graph.values[id].data.bytes);
-  return bytes;
-}
-
-// The constants of one call, in its kernel's buffers.
-absl::StatusOr<CallConstants> PrepareCall(const Specialisation& graph, const KernelCall& call,
-                                          const loop::Nest& nest, const hone_kernel* kernel,
-                                          ThreadTeam& team) {
+// The constants of one call as they are and prepared, in its kernel's buffers.
+absl::StatusOr<std::vector<ir::ConstantData>> PrepareCall(const Specialisation& graph,
+                                                          const KernelCall& call,
+                                                          const loop::Nest& nest,
+                                                          const hone_kernel* kernel,
+                                                          ThreadTeam& team) {
   std::vector<ir::ConstantData> constants(nest.buffers.size());
   std::vector<void*> pointers(nest.buffers.size(), nullptr);
   size_t next_arg = 0;
@@ -86,28 +78,56 @@ absl::StatusOr<CallConstants> PrepareCall(const Specialisation& graph, const Ker
                                                SizeOf(buffer)));
       }
       constants[b] = value.data;
-      pointers[b] = const_cast<uint8_t*>(value.data.bytes);
     }
     if (buffer.role == loop::Role::kPrepared) {
       Memory memory(SizeOf(buffer));
       if (memory.data() == nullptr)
         return absl::ResourceExhaustedError("no memory left for packed constants");
       constants[b] = Owned(std::move(memory));
-      pointers[b] = const_cast<uint8_t*>(constants[b].bytes);
     }
+    pointers[b] = const_cast<uint8_t*>(constants[b].bytes);
   }
-  if (kernel != nullptr) {
-    KernelRunner runner(*kernel, team);
-    if (!runner.ok()) return absl::ResourceExhaustedError("no memory left to pack constants");
-    runner.Bind(std::move(pointers));
-    runner.Run(HONE_PHASE_PREPARE);
-  }
-  const std::set<const loop::BufferNode*> read = loop::ReadIn(nest, loop::Phase::kRun);
-  for (size_t b = 0; b < nest.buffers.size(); ++b) {
-    if (!read.contains(nest.buffers[b].get())) constants[b] = {};
-  }
+  if (kernel == nullptr) return constants;
+  KernelRunner runner(*kernel, team);
+  if (!runner.ok()) return absl::ResourceExhaustedError("no memory left to pack constants");
+  runner.Bind(std::move(pointers));
+  runner.Run(HONE_PHASE_PREPARE);
   return constants;
 }
+
+// Lets go of constants once no entry is left that is made of them. Specialisations share bytes:
+// they are gone when all have let go.
+class LastReads {
+ public:
+  // Lets go at once of what no entry is made of.
+  LastReads(const std::vector<ParameterPlan::Entry>& entries, KernelGraph& graph) : graph_(graph) {
+    for (const Specialisation& specialisation : graph.specialisations) {
+      last_.emplace_back(specialisation.values.size(), kNever);
+    }
+    for (const ParameterPlan::Entry& entry : entries) {
+      const auto [s, c] = entry.call;
+      for (int value : graph.specialisations[s].calls[c].args) last_[s][value] = c;
+    }
+    for (size_t s = 0; s < last_.size(); ++s) {
+      for (size_t value = 0; value < last_[s].size(); ++value) {
+        if (last_[s][value] == kNever) graph.specialisations[s].values[value].data = {};
+      }
+    }
+  }
+  // Behind the entries of `call`.
+  void Release(CallPlace call) {
+    Specialisation& specialisation = graph_.specialisations[call.specialisation];
+    for (int value : specialisation.calls[call.call].args) {
+      if (last_[call.specialisation][value] == call.call) specialisation.values[value].data = {};
+    }
+  }
+
+ private:
+  static constexpr int kNever = -1;
+  KernelGraph& graph_;
+  // Of each specialisation, for each value: the last call with entries that reads it.
+  std::vector<std::vector<int>> last_;
+};
 
 }  // namespace
 
@@ -119,27 +139,26 @@ loop::Nest OnlyPhase(const loop::Nest& nest, loop::Phase phase) {
   return part;
 }
 
-absl::StatusOr<std::vector<std::vector<CallConstants>>> PrepareConstants(
-    const KernelGraph& graph, const std::vector<loop::Nest>& nests) {
+absl::Status PrepareParameters(KernelGraph graph, const std::vector<loop::Nest>& nests,
+                               const ParameterPlan& plan, const ParameterSink& sink) {
   HONE_ASSIGN_OR_RETURN(const HostModule host, BuildForHost(graph, nests));
   ThreadTeam team(1);
-  std::map<std::pair<int, std::vector<const uint8_t*>>, CallConstants> known;
-  std::vector<std::vector<CallConstants>> constants;
-  for (const Specialisation& specialisation : graph.specialisations) {
-    std::vector<CallConstants>& of_calls = constants.emplace_back();
-    for (const KernelCall& call : specialisation.calls) {
-      const auto key = std::make_pair(call.kernel, ConstantsRead(specialisation, call));
-      auto found = known.find(key);
-      if (found == known.end()) {
-        HONE_ASSIGN_OR_RETURN(
-            CallConstants prepared,
-            PrepareCall(specialisation, call, nests[call.kernel], host.kernels[call.kernel], team));
-        found = known.emplace(key, std::move(prepared)).first;
-      }
-      of_calls.push_back(found->second);
+  LastReads last_reads(plan.entries, graph);
+  for (auto entry = plan.entries.begin(); entry != plan.entries.end();) {
+    const CallPlace place = entry->call;
+    const Specialisation& specialisation = graph.specialisations[place.specialisation];
+    const KernelCall& call = specialisation.calls[place.call];
+    HONE_ASSIGN_OR_RETURN(
+        const std::vector<ir::ConstantData> constants,
+        PrepareCall(specialisation, call, nests[call.kernel], host.kernels[call.kernel], team));
+    for (; entry != plan.entries.end() && entry->call == place; ++entry) {
+      const ir::ConstantData& made = constants[entry->buffer];
+      HONE_RETURN_IF_ERROR(
+          sink(entry->offset_bytes, {reinterpret_cast<const char*>(made.bytes), made.size_bytes}));
     }
+    last_reads.Release(place);
   }
-  return constants;
+  return absl::OkStatus();
 }
 
 }  // namespace hone::driver

@@ -2,9 +2,9 @@
 
 #include <cassert>
 #include <cstring>
-#include <unordered_map>
-#include <unordered_set>
 #include <utility>
+
+#include "compiler/ir/node_map.h"
 
 namespace hone::ir {
 namespace {
@@ -45,7 +45,7 @@ const Expr& Operand(const ExprNode& node, size_t i) {
 
 std::vector<Expr> Order(const Expr& root, bool enter_functions) {
   std::vector<Expr> order;
-  std::unordered_set<const ExprNode*> seen{root.get()};
+  NodeSet seen{root.get()};
   std::vector<std::pair<const Expr*, size_t>> stack{{&root, 0}};
   while (!stack.empty()) {
     auto& [node, next] = stack.back();
@@ -64,18 +64,15 @@ std::vector<Expr> Order(const Expr& root, bool enter_functions) {
 
 Expr RewriteInOrder(const std::vector<Expr>& order, const Expr& root, bool enter_functions,
                     const std::function<Expr(const Expr&)>& rewrite) {
-  std::unordered_map<const ExprNode*, Expr> rewritten;
+  NodeMap<Expr> rewritten;
+  rewritten.reserve(order.size());
   for (const Expr& node : order) {
     const bool leaf = !enter_functions && node->kind == ExprKind::kFunction && node != root;
     if (leaf) {
       rewritten[node.get()] = rewrite(node);
       continue;
     }
-    std::vector<Expr> args;
-    args.reserve(node->args.size());
-    for (const Expr& arg : node->args) args.push_back(rewritten.at(arg.get()));
-    Expr callee = node->callee ? rewritten.at(node->callee.get()) : nullptr;
-    rewritten[node.get()] = rewrite(WithOperands(node, std::move(callee), std::move(args)));
+    rewritten[node.get()] = rewrite(WithOperandsOf(node, rewritten));
   }
   return rewritten.at(root.get());
 }
@@ -160,6 +157,18 @@ Expr WithType(const Expr& e, Type type) {
   ExprNode node = *e;
   node.type = std::make_shared<const Type>(std::move(type));
   return Make(std::move(node));
+}
+
+Expr WithOperandsOf(const Expr& node, const NodeMap<Expr>& done) {
+  const auto stays = [&](const Expr& operand) { return done.at(operand.get()) == operand; };
+  if (std::all_of(node->args.begin(), node->args.end(), stays) &&
+      (!node->callee || stays(node->callee))) {
+    return node;
+  }
+  std::vector<Expr> args;
+  args.reserve(node->args.size());
+  for (const Expr& arg : node->args) args.push_back(done.at(arg.get()));
+  return WithOperands(node, node->callee ? done.at(node->callee.get()) : nullptr, std::move(args));
 }
 
 Expr WithOperands(const Expr& node, Expr callee, std::vector<Expr> args) {

@@ -115,8 +115,8 @@ class LaunchAnalysis {
     return product;
   }
 
-  // Vector registers that register buffers take.
-  double Registers() const { return summary_.register_bytes / target_.VectorBytes(); }
+  // Vector registers that register buffers take where most is computed.
+  double Registers() const { return HasMain() ? Main().register_bytes / target_.VectorBytes() : 0; }
 
   static int64_t Bytes(const BufferNode& buffer) {
     return buffer.layout.ElementCount(buffer.shape) * SizeBytes(buffer.dtype);

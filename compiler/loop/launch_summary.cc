@@ -34,51 +34,90 @@ bool IsProduct(const Expr& e) {
   return e->kind == ExprKind::kBinary && e->binary_op == BinaryOp::kMul;
 }
 
-// Index arithmetic counts as integer operations only where it is not linear: addresses are folded.
-void CountOps(const Expr& e, OpCounts& ops) {
-  switch (e->kind) {
-    case ExprKind::kLoad:
-      ops.loads += 1;
-      for (const Expr& index : e->operands) {
-        if (HasLoad(index)) CountOps(index, ops);
-      }
-      return;
-    case ExprKind::kUnary:
-      (IsFloat(e->dtype) ? IsSpecial(e->unary_op) ? ops.special : ops.add : ops.integer) += 1;
-      break;
-    case ExprKind::kSelect:
-      ops.compare += 1;
-      break;
-    case ExprKind::kBinary: {
-      const bool real = IsFloat(e->operands[0]->dtype);
-      const BinaryOp op = e->binary_op;
-      if (GivesBool(op)) {
-        ops.compare += 1;
-      } else if (!real) {
-        ops.integer += 1;
-      } else if (op == BinaryOp::kAdd || op == BinaryOp::kSub) {
-        const bool left = IsProduct(e->operands[0]);
-        if (left || IsProduct(e->operands[1])) {
-          ops.fma += 1;
-          ops.mul -= 1;  // counted when the product is visited
-        } else {
-          ops.add += 1;
-        }
-      } else if (op == BinaryOp::kMul) {
-        ops.mul += 1;
-      } else if (op == BinaryOp::kMin || op == BinaryOp::kMax) {
-        ops.extremum += 1;
-      } else if (op == BinaryOp::kDiv) {
-        ops.div += 1;
-      } else {
-        ops.special += 1;
-      }
-      break;
-    }
-    default:
-      break;
+// The loops around an expression, outermost first.
+using LoopPath = std::vector<const LoopInfo*>;
+
+// `condition` asks whether a loop that will be unrolled is at one of its iterations: which branch
+// is taken is known then. The iterations; 0 where it is no such question.
+double IterationsAskedFor(const Expr& condition, const LoopPath& path) {
+  if (condition->kind != ExprKind::kBinary || condition->binary_op != BinaryOp::kEq ||
+      !IsConstInt(condition->operands[1])) {
+    return 0;
   }
-  for (const Expr& operand : e->operands) CountOps(operand, ops);
+  for (const LoopInfo* info : path) {
+    if (info->loop->loop_kind == LoopKind::kUnroll &&
+        condition->operands[0].SameAs(info->loop->var)) {
+      return info->extent;
+    }
+  }
+  return 0;
+}
+
+// The part of the executions in which a select takes its first branch, and its second. `left` is
+// the part in which it is evaluated at all: in a chain of choices by one loop each iteration has
+// its own.
+struct Shares {
+  double then = 1, otherwise = 1;
+  bool is_free = false;  // nothing is asked when it runs
+};
+Shares SharesOf(const Expr& select, const LoopPath& path, double left) {
+  const double iterations = IterationsAskedFor(select->operands[0], path);
+  if (iterations == 0) return {left, left, false};
+  const double then = std::min(left, 1 / iterations);
+  return {then, left - then, true};
+}
+
+void CountBinary(const Expr& e, OpCounts& ops, double share) {
+  const bool real = IsFloat(e->operands[0]->dtype);
+  const BinaryOp op = e->binary_op;
+  if (GivesBool(op)) {
+    ops.compare += share;
+  } else if (!real) {
+    ops.integer += share;
+  } else if (op == BinaryOp::kAdd || op == BinaryOp::kSub) {
+    if (IsProduct(e->operands[0]) || IsProduct(e->operands[1])) {
+      ops.fma += share;
+      ops.mul -= share;  // counted when the product is visited
+    } else {
+      ops.add += share;
+    }
+  } else if (op == BinaryOp::kMul) {
+    ops.mul += share;
+  } else if (op == BinaryOp::kMin || op == BinaryOp::kMax) {
+    ops.extremum += share;
+  } else if (op == BinaryOp::kDiv) {
+    ops.div += share;
+  } else {
+    ops.special += share;
+  }
+}
+
+// Index arithmetic counts as integer operations only where it is not linear: addresses are folded.
+void CountOps(const Expr& e, const LoopPath& path, double share, OpCounts& ops) {
+  if (share <= 0) return;
+  if (e->kind == ExprKind::kLoad) {
+    ops.loads += share;
+    for (const Expr& index : e->operands) {
+      if (HasLoad(index)) CountOps(index, path, share, ops);
+    }
+    return;
+  }
+  if (e->kind == ExprKind::kSelect) {
+    const Shares shares = SharesOf(e, path, share);
+    if (!shares.is_free) {
+      ops.compare += share;
+      CountOps(e->operands[0], path, share, ops);
+    }
+    CountOps(e->operands[1], path, shares.then, ops);
+    CountOps(e->operands[2], path, shares.otherwise, ops);
+    return;
+  }
+  if (e->kind == ExprKind::kUnary) {
+    (IsFloat(e->dtype) ? IsSpecial(e->unary_op) ? ops.special : ops.add : ops.integer) += share;
+  } else if (e->kind == ExprKind::kBinary) {
+    CountBinary(e, ops, share);
+  }
+  for (const Expr& operand : e->operands) CountOps(operand, path, share, ops);
 }
 
 class Summariser {
@@ -97,7 +136,7 @@ class Summariser {
       case StmtKind::kWhile: {
         summary_.conditions += 1;
         OpCounts ops;
-        CountOps(s->condition, ops);
+        CountOps(s->condition, Path(), 1, ops);
         summary_.totals.AddScaled(ops, trips);
         AddLoads(s->condition, trips);
         break;
@@ -131,14 +170,13 @@ class Summariser {
               SizeBytes(s.buffer->dtype);
     }
     live_bytes_ += bytes;
-    summary_.register_bytes = std::max(summary_.register_bytes, live_bytes_);
     Visit(s.body[0], bounds, trips);
     live_bytes_ -= bytes;
   }
 
   void VisitStore(const StmtNode& s, double trips) {
-    StoreInfo info{&s, path_, trips, {}};
-    CountOps(s.value, info.ops);
+    StoreInfo info{&s, path_, trips, {}, live_bytes_};
+    CountOps(s.value, Path(), 1, info.ops);
     info.ops.stores += 1;
     summary_.totals.AddScaled(info.ops, trips);
     summary_.stores.push_back(std::move(info));
@@ -147,9 +185,25 @@ class Summariser {
     AddAccess(s.buffer.get(), s.indices, true, trips);
   }
 
-  void AddLoads(const Expr& e, double trips) {
-    for (const Expr& operand : e->operands) AddLoads(operand, trips);
-    if (e->kind == ExprKind::kLoad) AddAccess(e->buffer.get(), e->operands, false, trips);
+  LoopPath Path() const {
+    LoopPath path;
+    for (const int position : path_) path.push_back(&summary_.loops[static_cast<size_t>(position)]);
+    return path;
+  }
+
+  void AddLoads(const Expr& e, double trips) { AddLoads(e, Path(), trips, 1); }
+
+  void AddLoads(const Expr& e, const LoopPath& path, double trips, double share) {
+    if (share <= 0) return;
+    if (e->kind == ExprKind::kSelect) {
+      const Shares shares = SharesOf(e, path, share);
+      AddLoads(e->operands[0], path, trips, share);
+      AddLoads(e->operands[1], path, trips, shares.then);
+      AddLoads(e->operands[2], path, trips, shares.otherwise);
+      return;
+    }
+    for (const Expr& operand : e->operands) AddLoads(operand, path, trips, share);
+    if (e->kind == ExprKind::kLoad) AddAccess(e->buffer.get(), e->operands, false, trips * share);
   }
 
   void AddAccess(const BufferNode* buffer, const std::vector<Expr>& indices, bool is_store,

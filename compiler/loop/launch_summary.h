@@ -44,7 +44,8 @@ struct StoreInfo {
   const StmtNode* store = nullptr;
   std::vector<int> path;
   double trips = 1;
-  OpCounts ops;  // of one execution
+  OpCounts ops;               // of one execution
+  double register_bytes = 0;  // that register buffers hold at this time
 };
 
 struct LaunchSummary {
@@ -52,7 +53,6 @@ struct LaunchSummary {
   std::vector<LoopInfo> loops;
   std::vector<AccessInfo> accesses;
   std::vector<StoreInfo> stores;
-  double register_bytes = 0;  // the most that register buffers hold at one time
   int conditions = 0;
   int prefetches = 0;
 

@@ -196,6 +196,13 @@ absl::StatusOr<KernelDefinition> Define(const ir::Expr& function,
   return Lowering(const_params).Run(function);
 }
 
+std::optional<Numerics> ParseNumerics(std::string_view text) {
+  if (text == "strict") return Numerics::kStrict;
+  if (text == "default") return Numerics::kDefault;
+  if (text == "fast") return Numerics::kFast;
+  return std::nullopt;
+}
+
 ir::Workload WorkloadOf(const ir::Expr& function, const std::vector<bool>& const_params) {
   return ir::MakeWorkload(function, const_params, [](const std::string& name) {
     const Op* op = FindOp(name);
@@ -207,6 +214,13 @@ absl::StatusOr<KernelDefinition> Lower(const ir::Expr& function,
                                        const std::vector<bool>& const_params) {
   HONE_ASSIGN_OR_RETURN(KernelDefinition definition, Define(function, const_params));
   definition.workload = WorkloadOf(function, const_params);
+  const auto numerics = ir::GetAttr<std::string>(function->attrs, "numerics", "default");
+  const std::optional<Numerics> known = ParseNumerics(numerics);
+  if (!known) {
+    return absl::InvalidArgumentError(
+        fmt::format("expected numerics strict, default or fast, found '{}'", numerics));
+  }
+  definition.numerics = *known;
   return definition;
 }
 

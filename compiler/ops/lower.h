@@ -2,6 +2,7 @@
 #ifndef HONE_COMPILER_OPS_LOWER_H_
 #define HONE_COMPILER_OPS_LOWER_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,13 @@ struct OpStage {
   std::vector<std::string> results;  // likewise
 };
 
+// What a kernel's results may be off by. kStrict: sums of the products as defined, in any order.
+// kDefault: also algorithms with fewer products that round differently, to some 1e-5 of the largest
+// value. kFast: as kDefault so far.
+enum class Numerics { kStrict, kDefault, kFast };
+// "strict", "default", "fast"; nullopt for another.
+std::optional<Numerics> ParseNumerics(std::string_view text);
+
 // What a kernel computes: all that schedule templates know of it.
 struct KernelDefinition {
   ir::Workload workload;
@@ -29,6 +37,7 @@ struct KernelDefinition {
       naive;  // all buffers row-major, one launch a stage, inputs and constants in parameter order
   std::vector<OpStage> ops;
   double flops = 0;
+  Numerics numerics = Numerics::kDefault;
 };
 
 // Its anchor is the first operator of the highest fusion kind: complex ones, reductions, the rest.

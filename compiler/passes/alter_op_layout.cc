@@ -1,229 +1,113 @@
 #include "compiler/passes/alter_op_layout.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <map>
 #include <unordered_map>
+#include <utility>
 
-#include "compiler/ops/op.h"
+#include "compiler/passes/layout_choice.h"
+#include "compiler/passes/layout_copy.h"
+#include "compiler/passes/layout_graph.h"
 #include "compiler/passes/rewriting.h"
+#include "support/status.h"
 
 namespace hone::passes {
 namespace {
 
 using ir::Expr;
 using ir::ExprKind;
-using ir::LayoutSignature;
 
-Layout RowMajorOf(const ir::TensorType& type) {
-  return Layout::RowMajor(static_cast<int>(type.shape.size()));
-}
+constexpr double kLeastGain = 0.01;  // for which what is measured is left
+constexpr double kGuessNs = 1e12;    // more than any model takes
 
-double Bytes(const Layout& layout, const ir::TensorType& type) {
-  return static_cast<double>(layout.ElementCount(type.shape)) * SizeBytes(type.dtype);
-}
-
-// More than half of the memory would be padding.
-bool IsMostlyPadding(const Layout& layout, const ir::TensorType& type) {
-  return Bytes(layout, type) >= 2 * static_cast<double>(type.SizeBytes());
-}
-
-bool IsKernelCall(const Expr& e) {
-  return e->kind == ExprKind::kCall && e->callee && IsPrimitive(e->callee);
-}
-
-// Convolutions and matrix products: complex operators of two operands. Pools move bytes as the
-// rest.
-bool IsComputeBound(const Expr& function) {
-  for (const Expr& node : ir::PostOrder(ir::Body(*function))) {
-    if (node->kind != ExprKind::kCall || node->callee) continue;
-    const ops::Op* op = ops::FindOp(node->name);
-    if (op != nullptr && op->kind == ops::FuseKind::kComplex && node->args.size() >= 2) return true;
+// The prices, with what is not measured dearer than anything that is.
+LayoutProblem Reluctant(const LayoutGraph& graph) {
+  LayoutProblem problem = graph.prices();
+  for (size_t k = 0; k < problem.kernels.size(); ++k) {
+    std::vector<LayoutOption>& options = problem.kernels[k].options;
+    for (size_t i = 0; i < options.size(); ++i) {
+      options[i].ns += kGuessNs * graph.guesses().kernels[k].options[i].ns;
+    }
   }
-  return false;
-}
-
-// A kernel call of main, and what its template offers.
-struct Kernel {
-  std::vector<Expr> operands;  // those that are not constant
-  std::vector<LayoutSignature> candidates;
-  bool is_compute_bound = false;
-};
-
-Kernel MakeKernel(const Expr& call, const PassContext& context) {
-  Kernel kernel;
-  std::vector<bool> const_params;
-  LayoutSignature row_major;
-  for (const Expr& arg : call->args) {
-    const_params.push_back(IsConstant(arg));
-    if (IsConstant(arg)) continue;
-    kernel.operands.push_back(arg);
-    row_major.operands.push_back(RowMajorOf(arg->type->tensor));
+  for (size_t v = 0; v < problem.values.size(); ++v) {
+    std::vector<double>& copies = problem.values[v].copies;
+    for (size_t i = 0; i < copies.size(); ++i) {
+      copies[i] += kGuessNs * graph.guesses().values[v].copies[i];
+    }
   }
-  for (const ir::TensorType& type : TensorsOf(*call->type)) {
-    row_major.results.push_back(RowMajorOf(type));
-  }
-  kernel.is_compute_bound = IsComputeBound(call->callee);
-  // Kernels of several results stay row-major: a value then has one layout.
-  if (context.signatures && !call->type->is_tuple) {
-    kernel.candidates = context.signatures(call->callee, const_params, context.target);
-  }
-  std::erase_if(kernel.candidates, [&](const LayoutSignature& signature) {
-    return signature.operands.size() != row_major.operands.size() ||
-           signature.results.size() != row_major.results.size();
-  });
-  if (kernel.candidates.empty()) kernel.candidates.push_back(row_major);
-  return kernel;
+  return problem;
 }
 
-Expr WithSignature(const Expr& function, const LayoutSignature& signature) {
-  ir::Attrs attrs = function->attrs;
-  attrs["signature"] = signature.ToString();
-  return ir::WithType(ir::Function(ir::Params(*function), ir::Body(*function), std::move(attrs)),
-                      *ir::Body(*function)->type);
+// The cheapest choice, or the cheapest of those with the fewest predictions (decision 0007).
+LayoutChoice Choose(const LayoutGraph& graph, const PassContext& context) {
+  const LayoutProblem& prices = graph.prices();
+  LayoutChoice cheapest = ChooseLayouts(prices).choice;
+  const auto is_measured = [&](const LayoutChoice& choice) {
+    return TotalNs(graph.guesses(), choice) == 0;
+  };
+  if (!graph.has_measurements() || is_measured(cheapest)) return cheapest;
+  LayoutChoice measured = ChooseLayouts(Reluctant(graph)).choice;
+  const bool is_settled = context.layout_aim == LayoutAim::kSettled && is_measured(measured);
+  const double gain = 1 - TotalNs(prices, cheapest) / TotalNs(prices, measured);
+  return is_settled || gain <= kLeastGain ? measured : cheapest;
 }
 
-Expr Transform(const Expr& value, const Layout& from, const Layout& to) {
-  const ir::Type& type = *value->type;
-  const Expr param = ir::Var("p0", type);
-  const Expr body =
-      ir::WithType(ir::Call("layout_transform", {param},
-                            {{"src_layout", from.ToString()}, {"dst_layout", to.ToString()}}),
-                   type);
-  const Expr function = WithSignature(
-      ir::WithType(ir::Function({param}, body, {{"primitive", true}}), type), {{from}, {to}});
-  return ir::WithType(ir::CallFunction(function, {value}), type);
-}
-
-// Chooses kernel by kernel, in execution order: each takes the signature that costs least given the
-// layouts its operands have by then and what its consumers can read. Costs are bytes moved.
-class LayoutChooser {
+// The graph with the chosen signatures, and copies where layouts differ.
+class Rewriter {
  public:
-  LayoutChooser(const Expr& body, const PassContext& context)
-      : body_(body), order_(ir::PostOrderOutside(body)) {
-    for (const Expr& node : order_) {
-      if (IsKernelCall(node)) kernels_[node.get()] = MakeKernel(node, context);
-    }
-    for (const Expr& node : order_) CountReaders(node);
-    ++other_readers_[body.get()];
-  }
+  explicit Rewriter(LayoutGraph::Signatures signatures) : signatures_(std::move(signatures)) {}
 
-  Expr Run() {
-    for (const Expr& node : order_) {
-      done_[node.get()] = IsKernelCall(node) ? VisitKernel(node) : VisitOther(node);
+  Expr Run(const Expr& body) {
+    for (const Expr& node : ir::PostOrderOutside(body)) {
+      const auto signature = signatures_.find(node.get());
+      done_[node.get()] =
+          signature != signatures_.end() ? VisitKernel(node, signature->second) : VisitOther(node);
     }
-    return InLayout(body_, nullptr);
+    return body->type->is_tuple ? done_.at(body.get()) : RowMajor(body);
   }
 
  private:
-  void CountReaders(const Expr& node) {
-    if (IsKernelCall(node)) {
-      const Kernel& kernel = kernels_.at(node.get());
-      for (size_t i = 0; i < kernel.operands.size(); ++i) {
-        readers_[kernel.operands[i].get()].emplace_back(&kernel, i);
-      }
-      return;
-    }
-    for (const Expr& arg : node->args) ++other_readers_[arg.get()];
-  }
-
-  Layout LayoutOf(const Expr& value) const {
-    const auto it = layouts_.find(value.get());
-    return it == layouts_.end() ? RowMajorOf(value->type->tensor) : it->second;
-  }
-
-  // What stands for `value` in the result, in `layout` (row-major if null).
-  Expr InLayout(const Expr& value, const Layout* layout) {
-    const Expr& done = done_.at(value.get());
-    if (value->type == nullptr || value->type->is_tuple) return done;
-    const Layout from = LayoutOf(value);
-    const Layout to = layout == nullptr ? RowMajorOf(value->type->tensor) : *layout;
-    if (from == to) return done;
-    Expr& copy = copies_[{value.get(), to.ToString()}];
-    if (!copy) copy = Transform(done, from, to);
-    return copy;
-  }
-
   // The signature of a kernel decides what its operands become.
-  Expr VisitKernel(const Expr& call) {
-    const Kernel& kernel = kernels_.at(call.get());
-    const LayoutSignature& signature = Choose(kernel, call);
+  Expr VisitKernel(const Expr& call, const ir::LayoutSignature& signature) {
     std::vector<Expr> args;
     size_t operand = 0;
     for (const Expr& arg : call->args) {
       args.push_back(IsConstant(arg) ? done_.at(arg.get())
-                                     : InLayout(arg, &signature.operands[operand++]));
+                                     : InLayout(arg, signature.operands[operand++]));
     }
-    if (!call->type->is_tuple) layouts_[call.get()] = signature.results[0];
     return ir::WithOperands(call, WithSignature(call->callee, signature), std::move(args));
   }
 
   Expr VisitOther(const Expr& node) {
     if (node->kind == ExprKind::kFunction) return node;
     std::vector<Expr> args;
-    for (const Expr& arg : node->args) args.push_back(InLayout(arg, nullptr));
+    for (const Expr& arg : node->args) {
+      const bool is_tensor = arg->type != nullptr && !arg->type->is_tuple;
+      args.push_back(is_tensor ? RowMajor(arg) : done_.at(arg.get()));
+    }
     return ir::WithOperands(node, node->callee, std::move(args));
   }
 
-  const LayoutSignature& Choose(const Kernel& kernel, const Expr& call) const {
-    size_t best = 0;
-    double best_cost = 0;
-    for (size_t i = 0; i < kernel.candidates.size(); ++i) {
-      // The order of preference speaks of the time in the kernel, which for convolutions is
-      // worth several passes over the result, and for others decides between equals.
-      const double weight = kernel.is_compute_bound
-                                ? 4 * static_cast<double>(TensorsOf(*call->type)[0].SizeBytes())
-                                : 1e-3;
-      const double cost =
-          CostOf(kernel, kernel.candidates[i], call) + weight * static_cast<double>(i);
-      if (i == 0 || cost < best_cost) {
-        best = i;
-        best_cost = cost;
-      }
-    }
-    return kernel.candidates[best];
+  Expr RowMajor(const Expr& value) {
+    return InLayout(value, Layout::RowMajor(static_cast<int>(value->type->tensor.shape.size())));
   }
 
-  double CostOf(const Kernel& kernel, const LayoutSignature& signature, const Expr& call) const {
-    constexpr double kForbidding = 1e15;
-    double cost = 0;
-    for (size_t i = 0; i < kernel.operands.size(); ++i) {
-      const Expr& value = kernel.operands[i];
-      const Layout& wanted = signature.operands[i];
-      if (LayoutOf(value) == wanted) continue;
-      const ir::TensorType& type = value->type->tensor;
-      if (IsMostlyPadding(wanted, type)) cost += kForbidding;  // few channels are read as they are
-      if (copies_.contains({value.get(), wanted.ToString()})) continue;
-      cost += Bytes(wanted, type) + Bytes(LayoutOf(value), type);
+  // What stands for `value` in the result, in `layout`.
+  Expr InLayout(const Expr& value, const Layout& layout) {
+    const Expr& done = done_.at(value.get());
+    const auto signature = signatures_.find(value.get());
+    const Layout from = signature != signatures_.end()
+                            ? signature->second.results[0]
+                            : Layout::RowMajor(static_cast<int>(value->type->tensor.shape.size()));
+    if (from == layout) return done;
+    Expr& copy = copies_[{value.get(), layout.ToString()}];
+    if (!copy) {
+      copy = ir::WithType(ir::CallFunction(CopyKernel(*value->type, from, layout), {done}),
+                          *value->type);
     }
-    return call->type->is_tuple ? cost : cost + CostOfReaders(signature.results[0], call);
+    return copy;
   }
 
-  // Of the copies that readers will need which cannot read this layout.
-  double CostOfReaders(const Layout& result, const Expr& call) const {
-    const ir::TensorType& type = call->type->tensor;
-    double cost = 0;
-    if (other_readers_.contains(call.get()) && !result.IsRowMajor())
-      cost += 2 * Bytes(result, type);
-    const auto readers = readers_.find(call.get());
-    if (readers == readers_.end()) return cost;
-    for (const auto& [reader, operand] : readers->second) {
-      const auto& candidates = reader->candidates;
-      const bool readable = std::any_of(
-          candidates.begin(), candidates.end(),
-          [&, i = operand](const LayoutSignature& s) { return s.operands[i] == result; });
-      if (!readable) cost += 2 * Bytes(result, type);
-    }
-    return cost;
-  }
-
-  const Expr body_;
-  const std::vector<Expr> order_;
-  std::unordered_map<const ir::ExprNode*, Kernel> kernels_;
-  std::unordered_map<const ir::ExprNode*, std::vector<std::pair<const Kernel*, size_t>>> readers_;
-  std::unordered_map<const ir::ExprNode*, int> other_readers_;
-  std::unordered_map<const ir::ExprNode*, Layout> layouts_;  // of results that are not row-major
+  const LayoutGraph::Signatures signatures_;
   std::unordered_map<const ir::ExprNode*, Expr> done_;
   std::map<std::pair<const ir::ExprNode*, std::string>, Expr> copies_;
 };
@@ -231,11 +115,20 @@ class LayoutChooser {
 }  // namespace
 
 absl::StatusOr<ir::Module> AlterOpLayout(const ir::Module& module, const PassContext& context) {
-  return MapFunctions(module, [&](const Expr& function) {
+  absl::Status status;
+  ir::Module altered = MapFunctions(module, [&](const Expr& function) {
+    const Expr& body = ir::Body(*function);
+    const absl::StatusOr<LayoutGraph> graph = LayoutGraph::Build(body, context);
+    if (!graph.ok()) {
+      status = graph.status();
+      return function;
+    }
     std::vector<Expr> args = ir::Params(*function);
-    args.push_back(LayoutChooser(ir::Body(*function), context).Run());
+    args.push_back(Rewriter(graph->SignaturesOf(Choose(*graph, context))).Run(body));
     return ir::WithOperands(function, nullptr, std::move(args));
   });
+  HONE_RETURN_IF_ERROR(status);
+  return altered;
 }
 
 }  // namespace hone::passes

@@ -1,9 +1,9 @@
 #include "compiler/passes/canonicalize_cast.h"
 
 #include <algorithm>
-#include <unordered_map>
 #include <vector>
 
+#include "compiler/ir/node_map.h"
 #include "compiler/ops/op.h"
 #include "compiler/passes/rewriting.h"
 
@@ -136,7 +136,7 @@ Expr WidenAtReaders(const Expr& function) {
   return RewriteCounted(function, [](const Expr& node, const UsedOnce& used_once) -> Expr {
     if (!TakesCasts(node)) return node;
     std::vector<Expr> args = node->args;
-    std::unordered_map<const ir::ExprNode*, Expr> own;  // x + x reads one
+    ir::NodeMap<Expr> own;  // x + x reads one
     for (Expr& arg : args) {
       if (!IsWidening(arg) || used_once(arg) || IsConstant(arg->args[0])) continue;
       Expr& copy = own[arg.get()];

@@ -1,8 +1,8 @@
 #include "compiler/passes/dead_code.h"
 
 #include <set>
-#include <unordered_set>
 
+#include "compiler/ir/node_map.h"
 #include "compiler/passes/rewriting.h"
 
 namespace hone::passes {
@@ -27,7 +27,7 @@ std::set<std::string> ReachedFrom(const ir::Module& module, const std::string& r
 
 // Lets are as nodes of a graph once their variable has no use but the let's own.
 Expr DropLets(const Expr& function) {
-  std::unordered_set<const ir::ExprNode*> used;
+  ir::NodeSet used;
   for (const Expr& node : ir::PostOrder(function)) {
     for (size_t i = node->kind == ExprKind::kLet ? 1 : 0; i < node->args.size(); ++i) {
       used.insert(node->args[i].get());

@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <unordered_map>
-
+#include "compiler/ir/node_map.h"
 #include "compiler/passes/rewriting.h"
 
 namespace hone::passes {
@@ -42,7 +41,7 @@ void Gather(const Expr& value, std::vector<Expr>* tensors) {
 }
 
 Expr FlattenMain(const Expr& main) {
-  std::unordered_map<const ir::ExprNode*, Expr> spread;
+  ir::NodeMap<Expr> spread;
   std::vector<Expr> params;
   for (const Expr& param : ir::Params(*main)) {
     const Expr value = Spread(param->name, *param->type, &params);

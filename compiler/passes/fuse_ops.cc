@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <map>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
+#include "compiler/ir/node_map.h"
 #include "compiler/passes/fusion_groups.h"
 #include "compiler/passes/rewriting.h"
 
@@ -77,14 +77,14 @@ class OutputCopies {
   }
 
  private:
-  std::unordered_set<const ir::ExprNode*> seen_;
+  ir::NodeSet seen_;
 };
 
 // ---- the fusion graph ----
 
 struct Flow {
   std::vector<Expr> nodes;
-  std::unordered_map<const ir::ExprNode*, int> number;
+  ir::NodeMap<int> number;
   std::vector<FlowNode> graph;
   std::vector<FuseKind> kinds;
 };
@@ -97,7 +97,7 @@ std::vector<Expr> FlowOrder(const Expr& root) {
     size_t next = 0;
   };
   std::vector<Expr> order;
-  std::unordered_set<const ir::ExprNode*> seen{root.get()};
+  ir::NodeSet seen{root.get()};
   std::vector<Frame> stack;
   stack.push_back({root, Inputs(root)});
   while (!stack.empty()) {
@@ -154,9 +154,10 @@ bool IsCommutative(const ir::ExprNode& call) {
 // Makes the function of one group, operator by operator.
 class KernelBuilder {
  public:
-  // `outside` maps a value from outside the group to what stands for it in main.
-  explicit KernelBuilder(const std::unordered_map<const ir::ExprNode*, Expr>& outside)
-      : outside_(outside) {}
+  // `outside` maps a value from outside the group to what stands for it in main; `attrs` are those
+  // of every kernel.
+  KernelBuilder(const ir::NodeMap<Expr>& outside, const ir::Attrs& attrs)
+      : outside_(outside), attrs_(attrs) {}
 
   void Add(const Expr& call) {
     std::vector<Expr> args = call->args;
@@ -171,7 +172,7 @@ class KernelBuilder {
   }
 
   Expr Finish(const Expr& last) {
-    Expr function = ir::Function(std::move(params_), inside_.at(last.get()), {{"primitive", true}});
+    Expr function = ir::Function(std::move(params_), inside_.at(last.get()), attrs_);
     function = ir::WithType(function, *last->type);
     return ir::WithType(ir::CallFunction(std::move(function), std::move(args_)), *last->type);
   }
@@ -198,26 +199,32 @@ class KernelBuilder {
     return inside;
   }
 
-  const std::unordered_map<const ir::ExprNode*, Expr>& outside_;
-  std::unordered_map<const ir::ExprNode*, Expr> inside_;
+  const ir::NodeMap<Expr>& outside_;
+  const ir::Attrs& attrs_;
+  ir::NodeMap<Expr> inside_;
   std::map<std::pair<const ir::ExprNode*, DataType>, Expr> casts_;
   std::vector<Expr> params_;
   std::vector<Expr> args_;
 };
 
 // A node that is no operator call.
-Expr Rebuilt(const Expr& node, const std::unordered_map<const ir::ExprNode*, Expr>& done) {
+Expr Rebuilt(const Expr& node, const ir::NodeMap<Expr>& done) {
   if (node->kind == ExprKind::kFunction) return node;
-  std::vector<Expr> args;
-  for (const Expr& arg : node->args) args.push_back(done.at(arg.get()));
-  const Expr callee = node->callee ? done.at(node->callee.get()) : nullptr;
-  return ir::WithOperands(node, callee, std::move(args));
+  return ir::WithOperandsOf(node, done);
 }
 
-Expr BuildKernels(const Flow& flow, const std::vector<int>& groups) {
+// What a function says of the rounding of its results holds for its kernels.
+ir::Attrs KernelAttrs(const Expr& function) {
+  ir::Attrs attrs = {{"primitive", true}};
+  const auto numerics = function->attrs.find("numerics");
+  if (numerics != function->attrs.end()) attrs.insert(*numerics);
+  return attrs;
+}
+
+Expr BuildKernels(const Flow& flow, const std::vector<int>& groups, const ir::Attrs& attrs) {
   std::unordered_map<int, std::vector<int>> members;
   for (size_t i = 0; i < groups.size(); ++i) members[groups[i]].push_back(static_cast<int>(i));
-  std::unordered_map<const ir::ExprNode*, Expr> done;
+  ir::NodeMap<Expr> done;
   for (size_t i = 0; i < flow.nodes.size(); ++i) {
     const Expr& node = flow.nodes[i];
     if (!IsOpCall(node)) {
@@ -226,7 +233,7 @@ Expr BuildKernels(const Flow& flow, const std::vector<int>& groups) {
     }
     const std::vector<int>& group = members.at(groups[i]);
     if (group.back() != static_cast<int>(i)) continue;
-    KernelBuilder kernel(done);
+    KernelBuilder kernel(done, attrs);
     for (int member : group) kernel.Add(flow.nodes[member]);
     done[node.get()] = kernel.Finish(node);
   }
@@ -238,7 +245,8 @@ Expr FuseFunction(const Expr& function, bool is_main) {
   if (is_main) body = OutputCopies().Apply(body);
   const Flow flow = MakeFlow(body);
   std::vector<Expr> args = ir::Params(*function);
-  args.push_back(BuildKernels(flow, FusionGroups(flow.graph, flow.kinds, kMaxNodes)));
+  args.push_back(
+      BuildKernels(flow, FusionGroups(flow.graph, flow.kinds, kMaxNodes), KernelAttrs(function)));
   return ir::WithOperands(function, nullptr, std::move(args));
 }
 

@@ -6,13 +6,13 @@
 #include <limits>
 #include <map>
 #include <optional>
-#include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
+#include "compiler/ir/node_map.h"
 #include "compiler/ir/printer.h"
 #include "compiler/ops/call_type.h"
+#include "compiler/ops/lower.h"
 #include "compiler/ops/type_budget.h"
 #include "support/status.h"
 
@@ -76,6 +76,9 @@ absl::Status CheckFunctionAttrs(const ir::Attrs& attrs) {
     if (text && !std::holds_alternative<std::string>(value)) {
       return Mismatch("a string as attribute " + name, ir::ToText(value));
     }
+    if (name == "numerics" && !ops::ParseNumerics(std::get<std::string>(value))) {
+      return Mismatch("strict, default or fast as attribute numerics", ir::ToText(value));
+    }
   }
   return absl::OkStatus();
 }
@@ -105,7 +108,7 @@ class Inference {
     }
     ++depth_;
     ++in_progress_[name];
-    std::unordered_map<const ir::ExprNode*, Expr> typed;
+    ir::NodeMap<Expr> typed;
     for (const Expr& node : Order(function)) {
       if (IsKnown(node)) {
         typed[node.get()] = node;
@@ -127,7 +130,7 @@ class Inference {
   std::vector<Expr> Order(const Expr& root) const {
     if (known_ == nullptr) return ir::PostOrder(root);
     std::vector<Expr> order;
-    std::unordered_set<const ir::ExprNode*> seen{root.get()};
+    ir::NodeSet seen{root.get()};
     std::vector<std::pair<const Expr*, size_t>> stack{{&root, IsKnown(root) ? kDone : 0}};
     while (!stack.empty()) {
       auto& [node, next] = stack.back();
@@ -155,8 +158,7 @@ class Inference {
 
   // Only innermost errors get the expression: those of called functions have theirs already.
   static absl::Status InContext(const absl::Status& status, const std::string& name,
-                                const Expr& node,
-                                const std::unordered_map<const ir::ExprNode*, Expr>& typed) {
+                                const Expr& node, const ir::NodeMap<Expr>& typed) {
     const std::string message(status.message());
     if (message.starts_with("in @")) return status;
     std::vector<Expr> args;
@@ -165,13 +167,8 @@ class Inference {
     return {status.code(), fmt::format("in @{}, {}: {}", name, Head(shown), message)};
   }
 
-  absl::StatusOr<Expr> Visit(const Expr& node,
-                             const std::unordered_map<const ir::ExprNode*, Expr>& typed) {
-    std::vector<Expr> args;
-    args.reserve(node->args.size());
-    for (const Expr& arg : node->args) args.push_back(typed.at(arg.get()));
-    const Expr callee = node->callee ? typed.at(node->callee.get()) : nullptr;
-    const Expr rebuilt = ir::WithOperands(node, callee, std::move(args));
+  absl::StatusOr<Expr> Visit(const Expr& node, const ir::NodeMap<Expr>& typed) {
+    const Expr rebuilt = ir::WithOperandsOf(node, typed);
     if (node->kind == ExprKind::kVar || node->kind == ExprKind::kConstant ||
         node->kind == ExprKind::kGlobalVar) {
       return rebuilt;

@@ -2,8 +2,7 @@
 #ifndef HONE_COMPILER_PASSES_INFER_TYPE_H_
 #define HONE_COMPILER_PASSES_INFER_TYPE_H_
 
-#include <unordered_set>
-
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/statusor.h"
 #include "compiler/ir/expr.h"
 
@@ -23,7 +22,7 @@ class InferredNodes {
   void Add(const ir::Expr& node) { nodes_.insert(node); }
 
  private:
-  std::unordered_set<ir::Expr> nodes_;
+  absl::flat_hash_set<ir::Expr> nodes_;
 };
 // The same, adding to `known`. What was inferred holds for every module, so `known` has no nodes
 // that read a kGlobalVar.

@@ -6,10 +6,9 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
+#include "compiler/ir/node_map.h"
 #include "compiler/ir/printer.h"
 #include "compiler/ops/op.h"
 #include "compiler/passes/rewriting.h"
@@ -42,7 +41,7 @@ class Combiner {
   Expr Run() {
     Survey();
     if (group_of_end_.empty()) return function_;
-    std::unordered_map<const ir::ExprNode*, Expr> done;
+    ir::NodeMap<Expr> done;
     for (const Expr& node : order_) {
       done[node.get()] = Visit(node, done);
     }
@@ -153,18 +152,14 @@ class Combiner {
     return x.dtype == y.dtype && x.shape.size() == y.shape.size();
   }
 
-  Expr Visit(const Expr& node, const std::unordered_map<const ir::ExprNode*, Expr>& done) {
+  Expr Visit(const Expr& node, const ir::NodeMap<Expr>& done) {
     if (node->kind == ExprKind::kFunction && node != function_) return node;
     const auto group = group_of_end_.find(node.get());
     if (group != group_of_end_.end()) return SliceOf(groups_[group->second], node, done);
-    std::vector<Expr> args;
-    for (const Expr& arg : node->args) args.push_back(done.at(arg.get()));
-    return ir::WithOperands(node, node->callee ? done.at(node->callee.get()) : nullptr,
-                            std::move(args));
+    return ir::WithOperandsOf(node, done);
   }
 
-  Expr SliceOf(Group& group, const Expr& end,
-               const std::unordered_map<const ir::ExprNode*, Expr>& done) const {
+  Expr SliceOf(Group& group, const Expr& end, const ir::NodeMap<Expr>& done) const {
     if (!group.combined) group.combined = Build(group, done.at(group.calls[0]->args[0].get()));
     const auto axis = static_cast<size_t>(stackable_.channel_axis);
     int64_t begin = 0;
@@ -186,13 +181,13 @@ class Combiner {
                           AttrsWithoutChannels(*group.calls[0]));
     for (const Step& step : group.steps) {
       const ir::ExprNode& first = *step.calls[0];
-      std::vector<Expr> args{value};
-      if (first.args.size() == 2) {
+      std::vector<Expr> args(first.args.size());
+      args[args.size() == 1 ? 0 : step.slot] = value;
+      if (args.size() == 2) {
         const size_t other = 1 - step.slot;
         const auto missing = static_cast<int64_t>(first.type->tensor.shape.size() -
                                                   first.args[other]->type->tensor.shape.size());
-        args.insert(args.begin() + static_cast<std::ptrdiff_t>(other),
-                    Stack(step.calls, other, stackable_.channel_axis - missing));
+        args[other] = Stack(step.calls, other, stackable_.channel_axis - missing);
       }
       value = ir::Call(first.name, std::move(args), first.attrs);
     }
@@ -210,10 +205,10 @@ class Combiner {
   const Stackable& stackable_;
   const int min_siblings_;
   std::vector<Expr> order_;
-  std::unordered_map<const ir::ExprNode*, std::vector<Expr>> users_;
-  std::unordered_set<const ir::ExprNode*> constant_;
+  ir::NodeMap<std::vector<Expr>> users_;
+  ir::NodeSet constant_;
   std::vector<Group> groups_;
-  std::unordered_map<const ir::ExprNode*, size_t> group_of_end_;
+  ir::NodeMap<size_t> group_of_end_;
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #define HONE_COMPILER_PASSES_PASS_H_
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,10 +23,24 @@ using Evaluator = std::function<absl::StatusOr<std::vector<ir::Expr>>(const ir::
 using SignatureSource = std::function<std::vector<ir::LayoutSignature>(
     const ir::Expr& function, const std::vector<bool>& const_params, const Target& target)>;
 
+// Nanoseconds of one call of a kernel with the best config known, for each of `signatures`; nullopt
+// where none was measured on the target. Arguments as for SignatureSource.
+using MeasuredTimes = std::function<absl::StatusOr<std::vector<std::optional<double>>>(
+    const ir::Expr& function, const std::vector<bool>& const_params,
+    const std::vector<ir::LayoutSignature>& signatures, const Target& target)>;
+
+// What becomes of layouts that are measured in part.
+enum class LayoutAim {
+  kSettled,  // to be compiled: a choice that is measured as a whole is kept
+  kExplore,  // to be tuned: left for another that is predicted to be faster by more than 1 %
+};
+
 struct PassContext {
   Target target;
-  Evaluator evaluator;         // null: nothing is evaluated
-  SignatureSource signatures;  // null: every kernel is row-major
+  Evaluator evaluator = nullptr;         // null: nothing is evaluated
+  SignatureSource signatures = nullptr;  // null: every kernel is row-major
+  MeasuredTimes measured = nullptr;      // null: nothing was measured
+  LayoutAim layout_aim = LayoutAim::kSettled;
 };
 
 // A function from module to module. It gets every type inferred and may leave new nodes without:

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <bit>
-#include <unordered_map>
 #include <vector>
 
 #include "compiler/ir/literal.h"
+#include "compiler/ir/node_map.h"
 
 namespace hone::passes {
 
@@ -25,27 +25,24 @@ Expr RewriteCounted(
     const Expr& function,
     const std::function<Expr(const Expr& node, const UsedOnce& used_once)>& rewrite) {
   const std::vector<Expr> order = ir::PostOrderOutside(function);
-  std::unordered_map<const ir::ExprNode*, int> uses;
+  ir::NodeMap<int> uses;
   for (const Expr& node : order) {
     for (const Expr& arg : node->args) ++uses[arg.get()];
     if (node->callee) ++uses[node->callee.get()];
   }
-  std::unordered_map<const ir::ExprNode*, int> uses_now;  // of what stands for them
+  ir::NodeMap<int> uses_now;  // of what stands for them
   const UsedOnce used_once = [&](const Expr& node) {
     const auto it = uses_now.find(node.get());
     return it == uses_now.end() || it->second <= 1;
   };
-  std::unordered_map<const ir::ExprNode*, Expr> done;
+  ir::NodeMap<Expr> done;
+  done.reserve(order.size());
   for (const Expr& node : order) {
     if (node->kind == ExprKind::kFunction && node != function) {
       done[node.get()] = node;
       continue;
     }
-    std::vector<Expr> args;
-    args.reserve(node->args.size());
-    for (const Expr& arg : node->args) args.push_back(done.at(arg.get()));
-    const Expr callee = node->callee ? done.at(node->callee.get()) : nullptr;
-    Expr result = rewrite(ir::WithOperands(node, callee, std::move(args)), used_once);
+    Expr result = rewrite(ir::WithOperandsOf(node, done), used_once);
     uses_now[result.get()] += uses[node.get()];
     done[node.get()] = std::move(result);
   }

@@ -139,6 +139,32 @@ TEST_F(WholePath, CompileSaysWhereEachConfigCameFrom) {
   EXPECT_FALSE(measured["counts"].contains("default")) << measured["counts"];
 }
 
+// Layouts and the copies between them are tuned until none is new; what compiles then is tuned.
+TEST_F(WholePath, TunedConvolutionsCompileTunedInTheLayoutsThatWereMeasured) {
+  WriteFile(folder_ / "net.relay", R"(
+def @main(%x: Tensor[(1, 16, 12, 12), float32], %w0: Tensor[(16, 16, 3, 3), float32],
+          %w1: Tensor[(16, 16, 3, 3), float32]) {
+  %0 = nn.relu(nn.conv2d(%x, %w0, padding=[1, 1, 1, 1]));
+  %1 = nn.relu(add(nn.conv2d(%0, %w1, padding=[1, 1, 1, 1]), %0));
+  nn.max_pool2d(%1, pool_size=[2, 2], strides=[2, 2])
+})");
+  const std::vector<std::string> tune = {"tune",      "net.relay", "--db",     "hone.db",
+                                         "--threads", "1",         "--trials", "64"};
+  const json first = Hone(tune);
+  EXPECT_GT(TrialsOf(first), 0);
+  const json compiled = Hone({"compile", "net.relay", "-o", "net.so", "--db", "hone.db",
+                              "--threads", "1", "--require-tuned"});
+  EXPECT_EQ(compiled["counts"]["tuned"], compiled["kernels"].size());
+  EXPECT_EQ(TrialsOf(Hone(tune)), 0);
+  const json explained =
+      Hone({"explain", "net.relay", "--db", "hone.db", "--threads", "1"})["kernels"];
+  ASSERT_EQ(explained.size(), compiled["kernels"].size());
+  for (size_t k = 0; k < explained.size(); ++k) {
+    EXPECT_EQ(explained[k]["workload"], compiled["kernels"][k]["workload"]);
+    EXPECT_EQ(explained[k]["tier"], "tuned");
+  }
+}
+
 TEST_F(WholePath, BenchPrintsEveryKernel) {
   Export("mlp");
   const json compiled = Hone({"compile", "mlp.onnx", "-o", "m.so", "--threads", "1"});

@@ -19,6 +19,16 @@ using loop::Stmt;
 
 namespace {
 
+// Of a value; also by what relates the bounds of loops to each other.
+loop::Interval RangeOf(const Linear& x, const Bounds& bounds) {
+  loop::Interval range = BoundsOf(x, bounds);
+  const std::optional<Linear> low = Extreme(x, bounds, 0, /*largest=*/false);
+  const std::optional<Linear> high = Extreme(x, bounds, 0, /*largest=*/true);
+  if (low && low->IsConstant()) range.min = std::max(range.min, low->constant());
+  if (high && high->IsConstant()) range.max = std::min(range.max, high->constant());
+  return range;
+}
+
 // The part of the buffer that is computed: first index and extent of each dimension.
 struct Box {
   std::vector<Linear> low;
@@ -112,7 +122,10 @@ class AccessCheck {
       const int64_t padded =
           load.buffer->layout.PaddedExtent(static_cast<int>(d), load.buffer->shape[d]);
       const Linear index = LinearForm(load.operands[d], bounds_);
-      if (!BoundsOf(index, bounds_).Within(0, padded - 1)) return false;
+      if (!BoundsOf(index, bounds_).Within(0, padded - 1) &&
+          !RangeOf(index, bounds_).Within(0, padded - 1)) {
+        return false;
+      }
     }
     return true;
   }
@@ -133,7 +146,7 @@ absl::StatusOr<Box> BoxOf(const Region& region, const Buffer& buffer, const Boun
     if (BoundsOf(low, bounds).min < 0) {  // read below a condition: what lies outside is not read
       low = LinearForm(loop::Max(low.ToExpr(), 0), bounds);
     }
-    if (BoundsOf(high, bounds).max > last) *beyond = true;
+    if (RangeOf(high, bounds).max > last) *beyond = true;
     Linear extent = high;
     extent.Add(low, -1);
     extent.AddConstant(1);
@@ -144,10 +157,10 @@ absl::StatusOr<Box> BoxOf(const Region& region, const Buffer& buffer, const Boun
       aligned.Add(LinearForm(rounded, bounds), align);
       Linear end = low;
       end.Add(aligned);
-      if (BoundsOf(end, bounds).max > last + 1) *beyond = true;
+      if (RangeOf(end, bounds).max > last + 1) *beyond = true;
       extent = aligned;
     }
-    const loop::Interval range = BoundsOf(extent, bounds);
+    const loop::Interval range = RangeOf(extent, bounds);
     if (!range.HasMax()) {
       return absl::FailedPreconditionError(
           fmt::format("the region of '{}' that is read has no constant bound in dimension {}",
@@ -178,6 +191,7 @@ Buffer MakeLocal(const Buffer& buffer, const Box& box, const ComputeAtOptions& o
   local->name = buffer->name;
   local->dtype = buffer->dtype;
   local->shape = box.shape;
+  for (size_t d = 0; d < options.slack.size(); ++d) local->shape[d] += options.slack[d];
   const int rank = static_cast<int>(box.shape.size());
   local->layout = Layout::RowMajor(rank);
   if (!options.layout.empty()) {

@@ -40,10 +40,31 @@ std::optional<Linear> ExtremeOfAtom(const Expr& atom, const Bounds& bounds, size
   const auto a = Extreme(LinearForm(atom->operands[0], bounds), bounds, kept, largest);
   const auto b = Extreme(LinearForm(atom->operands[1], bounds), bounds, kept, largest);
   if (!a || !b) return std::nullopt;
-  const bool monotone = op == BinaryOp::kMin || op == BinaryOp::kMax ||
-                        (op == BinaryOp::kFloorDiv && b->IsConstant() && b->constant() > 0);
-  if (!monotone) return std::nullopt;
+  if (op != BinaryOp::kFloorDiv || !b->IsConstant() || b->constant() <= 0) return std::nullopt;
   return LinearForm(loop::Binary(op, a->ToExpr(), b->ToExpr()), bounds);
+}
+
+bool IsMinOrMax(const Expr& e) {
+  return e->kind == ExprKind::kBinary &&
+         (e->binary_op == BinaryOp::kMin || e->binary_op == BinaryOp::kMax);
+}
+
+// rest + c * min(a, b) is min(rest + c * a, rest + c * b), or the larger of them where c is
+// negative: terms of `rest` that cancel those of a or b do so.
+std::optional<Linear> ExtremeOfChoice(const Linear& x, const Linear::Term& choice,
+                                      const Bounds& bounds, size_t kept, bool largest) {
+  std::optional<Linear> extreme[2];
+  for (size_t side : {size_t{0}, size_t{1}}) {
+    Linear with = x;
+    with.AddTerm(choice.atom, -choice.coefficient);
+    with.Add(LinearForm(choice.atom->operands[side], bounds), choice.coefficient);
+    extreme[side] = Extreme(with, bounds, kept, largest);
+    if (!extreme[side]) return std::nullopt;
+  }
+  const bool smaller = (choice.atom->binary_op == BinaryOp::kMin) == (choice.coefficient > 0);
+  return LinearForm(loop::Binary(smaller ? BinaryOp::kMin : BinaryOp::kMax, extreme[0]->ToExpr(),
+                                 extreme[1]->ToExpr()),
+                    bounds);
 }
 
 }  // namespace
@@ -57,6 +78,7 @@ std::optional<Linear> Extreme(const Linear& x, const Bounds& bounds, size_t kept
       ++t;
       continue;
     }
+    if (IsMinOrMax(term.atom)) return ExtremeOfChoice(result, term, bounds, kept, largest);
     const auto extreme = ExtremeOfAtom(term.atom, bounds, kept, largest == (term.coefficient > 0));
     if (!extreme) return std::nullopt;
     result.AddTerm(term.atom, -term.coefficient);
@@ -73,14 +95,13 @@ std::optional<Linear> Extreme(const Linear& x, const Bounds& bounds, size_t kept
       return std::nullopt;
     }
     result.AddTerm(known.var, -coefficient);
-    result.Add(limit ? LinearForm(limit, bounds)
-                     : Linear(maximum ? known.interval.max : known.interval.min),
-               coefficient);
-  }
-  // A limit may itself have brought in opaque terms of inner variables.
-  for (const Linear::Term& term : result.terms()) {
-    if (!UsesInner(term.atom, bounds, kept)) continue;
-    if (result.terms().size() == x.terms().size()) return std::nullopt;
+    if (!limit) {
+      result.AddConstant(coefficient * (maximum ? known.interval.max : known.interval.min));
+      continue;
+    }
+    // The limit is one of outer variables; opaque terms that it brings in are taken apart before
+    // these are, to keep what relates them.
+    result.Add(LinearForm(limit, bounds), coefficient);
     return Extreme(result, bounds, kept, largest);
   }
   return result;

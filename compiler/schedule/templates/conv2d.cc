@@ -6,12 +6,13 @@
 
 #include "compiler/loop/visit.h"
 #include "compiler/schedule/primitives/nest_edit.h"
+#include "compiler/schedule/templates/conv2d_view.h"
 #include "compiler/schedule/templates/fuse_stages.h"
-#include "compiler/schedule/templates/kernel_view.h"
 #include "compiler/schedule/templates/register_tile.h"
 #include "compiler/schedule/templates/sequence.h"
 #include "compiler/schedule/templates/templates.h"
 #include "compiler/schedule/templates/window_border.h"
+#include "compiler/schedule/templates/winograd.h"
 #include "fmt/format.h"
 #include "support/status.h"
 
@@ -21,79 +22,6 @@ namespace {
 using loop::Buffer;
 
 constexpr int64_t kMaxEmittedFmas = 256;
-
-// The numbers of a convolution on a target.
-struct Conv {
-  AnchorView view;
-  std::string data;          // what the convolution reads: the operand, or the stage that pads it
-  std::string weight;        // the operand
-  bool copies_data = false;  // `data` is a stage of the kernel
-  bool pads = false;         // which pads the operand and does nothing else
-  ops::Window window;
-  int64_t data_height = 0, data_width = 0;  // of the operand
-  int64_t batch = 0, in = 0, out = 0, height = 0, width = 0, taps_h = 0, taps_w = 0;
-  int64_t lanes = 0, registers = 0;
-  int64_t out_vectors = 0;
-  bool operand_blocked = false;  // the operand has such blocks
-  bool blocked_data = false;     // `data` is read in blocks of `lanes` channels
-};
-
-std::optional<Conv> ViewConv(const ops::KernelDefinition& def) {
-  std::optional<AnchorView> view = ViewAnchor(def, {"nn.conv2d"});
-  if (!view) return std::nullopt;
-  Conv conv;
-  const Buffer weight = BufferOf(def.naive, view->op->args[1]);
-  const Buffer anchor = BufferOf(def.naive, view->anchor);
-  const Buffer operand = BufferOf(def.naive, view->op->args[0]);
-  if (weight == nullptr || anchor == nullptr || operand == nullptr) return std::nullopt;
-  const bool parameter =
-      weight->role == loop::Role::kConstant || weight->role == loop::Role::kInput;
-  if (!parameter || anchor->dtype != DataType::kFloat32 || operand->dtype != DataType::kFloat32 ||
-      weight->shape[1] != operand->shape[1]) {  // groups
-    return std::nullopt;
-  }
-  conv.weight = weight->name;
-  conv.data = view->prologue.empty() ? view->op->args[0] : view->prologue.back();
-  conv.copies_data = !view->prologue.empty();
-  const absl::StatusOr<ops::Window> window =
-      ops::ReadWindow(view->op->op, view->op->attrs, {weight->shape[2], weight->shape[3]});
-  if (!window.ok()) return std::nullopt;
-  conv.window = *window;
-  conv.pads = window->HasPadding() && view->prologue.size() == 1;
-  conv.data_height = operand->shape[2];
-  conv.data_width = operand->shape[3];
-  conv.batch = anchor->shape[0];
-  conv.in = weight->shape[1];
-  conv.out = weight->shape[0];
-  conv.height = anchor->shape[2];
-  conv.width = anchor->shape[3];
-  conv.taps_h = weight->shape[2];
-  conv.taps_w = weight->shape[3];
-  conv.view = *std::move(view);
-  return conv;
-}
-
-Layout BlockedChannels(int64_t lanes) { return *Layout::Parse(fmt::format("NCHW{}c", lanes), 4); }
-
-Layout LayoutOfOperand(const Task& task, const std::string& name) {
-  const std::vector<Buffer> inputs = InputsOf(task.def->naive);
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    if (inputs[i]->name == name) return task.signature.operands[i];
-  }
-  return Layout::RowMajor(4);
-}
-
-Conv ConvOf(const Task& task) {
-  Conv conv = *ViewConv(*task.def);
-  conv.lanes = task.target.VectorLanes();
-  conv.registers = task.target.VectorRegisters();
-  conv.out_vectors = CeilDiv(conv.out, conv.lanes);
-  conv.operand_blocked = LayoutOfOperand(task, conv.view.op->args[0]).BlockOf(1) == conv.lanes;
-  // A padded copy is made in blocks wherever there are enough channels to fill them.
-  conv.blocked_data =
-      conv.copies_data ? conv.in >= conv.lanes : LayoutOfOperand(task, conv.data).BlockOf(1) > 1;
-  return conv;
-}
 
 RegisterTileProblem TileProblem(const Conv& conv) {
   RegisterTileProblem problem;
@@ -310,6 +238,19 @@ class ConvSchedule {
   std::string anchor_;  // the buffer of the sums; its loops are named after it
 };
 
+std::vector<std::string> Strategies(const Conv& conv) {
+  std::vector<std::string> strategies = WinogradStrategies(conv);
+  strategies.insert(strategies.begin(), "direct");
+  return strategies;
+}
+
+// By the same model as BestWinograd's.
+double DirectCycles(const Conv& conv, const Target& target) {
+  const RegisterTileProblem problem = TileProblem(conv);
+  const double cycles = static_cast<double>(conv.batch) * TileCycles(problem, BestTile(problem));
+  return cycles / static_cast<double>(target.threads);
+}
+
 class Conv2d : public Template {
  public:
   std::string_view name() const override { return "conv2d"; }
@@ -323,22 +264,27 @@ class Conv2d : public Template {
   }
 
   Space MakeSpace(const Task& task) const override {
-    return Space([conv = ConvOf(task)](const Config& prefix) -> std::optional<Knob> {
-      if (auto knob = NextTileKnob(TileProblem(conv), prefix)) return knob;
-      if (!prefix.Has("unroll")) {
-        return IntKnob("unroll", UnrollOptions(conv, TileOf(prefix)), 1);
-      }
-      if (!prefix.Has("pad")) return TextKnob("pad", PadOptions(conv, prefix), "copy");
-      if (!prefix.Has("order")) return TextKnob("order", GridOrders(conv), "oc_oh");
-      if (!prefix.Has("prefetch")) {
-        return IntKnob("prefetch", PrefetchOptionsOf(conv, prefix), 0);
-      }
-      return std::nullopt;
-    });
+    return Space(
+        [conv = ConvOf(task), target = task.target](const Config& prefix) -> std::optional<Knob> {
+          if (!prefix.Has("strategy")) return TextKnob("strategy", Strategies(conv), "direct");
+          if (IsWinograd(prefix.String("strategy"))) return NextWinogradKnob(conv, target, prefix);
+          if (auto knob = NextTileKnob(TileProblem(conv), prefix)) return knob;
+          if (!prefix.Has("unroll")) {
+            return IntKnob("unroll", UnrollOptions(conv, TileOf(prefix)), 1);
+          }
+          if (!prefix.Has("pad")) return TextKnob("pad", PadOptions(conv, prefix), "copy");
+          if (!prefix.Has("order")) return TextKnob("order", GridOrders(conv), "oc_oh");
+          if (!prefix.Has("prefetch")) {
+            return IntKnob("prefetch", PrefetchOptionsOf(conv, prefix), 0);
+          }
+          return std::nullopt;
+        });
   }
 
   Config Default(const Task& task) const override {
     const Conv conv = ConvOf(task);
+    const std::optional<WinogradChoice> winograd = BestWinograd(conv, task.target);
+    if (winograd && winograd->cycles < DirectCycles(conv, task.target)) return winograd->config;
     Config config;
     config.Set("strategy", std::string("direct"));
     SetTile(BestTile(TileProblem(conv)), &config);
@@ -356,6 +302,7 @@ class Conv2d : public Template {
     HONE_RETURN_IF_ERROR(CheckSignature(task));
     HONE_RETURN_IF_ERROR(CheckConfig(MakeSpace(task), config));
     const Conv conv = ConvOf(task);
+    if (IsWinograd(config.String("strategy"))) return ScheduleWinograd(task, conv, config);
     return ConvSchedule(task, conv, config).Run();
   }
 };

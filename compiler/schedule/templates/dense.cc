@@ -166,6 +166,7 @@ class DenseTemplateImpl : public Template {
 
   Space MakeSpace(const Task& task) const override {
     return Space([dense = DenseOf(task)](const Config& prefix) -> std::optional<Knob> {
+      if (!prefix.Has("strategy")) return TextKnob("strategy", {"direct"}, "direct");
       if (auto knob = NextTileKnob(TileProblem(dense), prefix)) return knob;
       if (!prefix.Has("unroll")) {
         return IntKnob("unroll", UnrollOptions(dense, TileOf(prefix)), 1);

@@ -7,6 +7,19 @@
 #include "compiler/schedule/templates/kernel_view.h"
 
 namespace hone::schedule {
+
+std::vector<int64_t> EvenSizes(int64_t extent, int64_t limit,
+                               const std::function<bool(int64_t)>& fits) {
+  std::vector<int64_t> sizes;
+  int64_t largest = 0;
+  for (int64_t size = 1; size <= std::min(limit, extent) && fits(size); ++size) {
+    largest = size;
+    if (size == CeilDiv(extent, CeilDiv(extent, size))) sizes.push_back(size);
+  }
+  if (sizes.empty() || sizes.back() != largest) sizes.push_back(std::max<int64_t>(largest, 1));
+  return sizes;
+}
+
 namespace {
 
 constexpr int64_t kMaxVectors = 8;
@@ -20,26 +33,13 @@ std::vector<int64_t> VectorOptions(const RegisterTileProblem& problem) {
   return options;
 }
 
-// Sizes that split `extent` as evenly as their number of tiles allows (7 is 4 + 3, not 5 + 2 or
-// 6 + 1), and the largest that fits.
-std::vector<int64_t> EvenSizes(int64_t extent, int64_t limit,
-                               const std::function<bool(int64_t)>& fits) {
-  std::vector<int64_t> sizes;
-  int64_t largest = 0;
-  for (int64_t size = 1; size <= std::min(limit, extent) && fits(size); ++size) {
-    largest = size;
-    if (size == CeilDiv(extent, CeilDiv(extent, size))) sizes.push_back(size);
-  }
-  if (sizes.empty() || sizes.back() != largest) sizes.push_back(std::max<int64_t>(largest, 1));
-  return sizes;
-}
-
 std::vector<int64_t> RowOptions(const RegisterTileProblem& problem, int64_t vectors) {
   return EvenSizes(problem.rows, kMaxRows,
                    [&](int64_t h) { return FitsRegisters({vectors, h, 1}, problem.registers); });
 }
 
-// Tiles too small to hide the latency of the multiplications are left out where larger ones exist.
+// Tiles too small to hide the latency of the multiplications are
+// left out where larger ones exist.
 std::vector<int64_t> ColumnOptions(const RegisterTileProblem& problem, int64_t vectors,
                                    int64_t rows) {
   constexpr int64_t kFewest = 4;
@@ -61,7 +61,8 @@ double StepCycles(const RegisterTile& tile) {
   return std::max({multiply, load, kLatency}) + 0.25;  // the loop itself
 }
 
-// Whole tiles and the last, smaller one, of one axis: (size, how many).
+// Whole tiles and the last, smaller one, of one axis: (size, how
+// many).
 std::vector<std::pair<int64_t, int64_t>> Parts(int64_t extent, int64_t tile) {
   std::vector<std::pair<int64_t, int64_t>> parts;
   if (extent / tile > 0) parts.emplace_back(tile, extent / tile);
@@ -69,7 +70,9 @@ std::vector<std::pair<int64_t, int64_t>> Parts(int64_t extent, int64_t tile) {
   return parts;
 }
 
-double Cycles(const RegisterTileProblem& problem, const RegisterTile& tile) {
+}  // namespace
+
+double TileCycles(const RegisterTileProblem& problem, const RegisterTile& tile) {
   double cycles = 0;
   for (const auto& [v, nv] : Parts(problem.vectors, tile.vectors)) {
     for (const auto& [h, nh] : Parts(problem.rows, tile.rows)) {
@@ -84,14 +87,11 @@ double Cycles(const RegisterTileProblem& problem, const RegisterTile& tile) {
   return cycles;
 }
 
-}  // namespace
-
 bool FitsRegisters(const RegisterTile& tile, int64_t registers) {
   return tile.rows * tile.columns * tile.vectors + tile.vectors + 1 <= registers;
 }
 
 std::optional<Knob> NextTileKnob(const RegisterTileProblem& problem, const Config& prefix) {
-  if (!prefix.Has("strategy")) return TextKnob("strategy", {"direct"}, "direct");
   if (!prefix.Has("tile_v")) return IntKnob("tile_v", VectorOptions(problem));
   const int64_t v = prefix.Int("tile_v");
   if (!prefix.Has("tile_h")) return IntKnob("tile_h", RowOptions(problem, v), 1);
@@ -117,10 +117,11 @@ RegisterTile BestTile(const RegisterTileProblem& problem) {
   for (int64_t v : VectorOptions(problem)) {
     for (int64_t h : RowOptions(problem, v)) {
       for (int64_t w : ColumnOptions(problem, v, h)) {
-        // All registers in use leaves the allocator no slack: it spills.
+        // All registers in use leaves the allocator no slack: it
+        // spills.
         const RegisterTile tile{v, h, w};
         if (!FitsRegisters(tile, problem.registers - 1) && h * w > 1) continue;
-        const double cycles = Cycles(problem, tile);
+        const double cycles = TileCycles(problem, tile);
         if (best_cycles < 0 || cycles < best_cycles) {
           best_cycles = cycles;
           best = tile;

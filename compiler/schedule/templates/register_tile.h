@@ -4,7 +4,9 @@
 #define HONE_COMPILER_SCHEDULE_TEMPLATES_REGISTER_TILE_H_
 
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <vector>
 
 #include "compiler/schedule/space.h"
 
@@ -27,7 +29,12 @@ struct RegisterTileProblem {
 // positions * vectors accumulators, a vector of weights each, one broadcast value.
 bool FitsRegisters(const RegisterTile& tile, int64_t registers);
 
-// The knobs "strategy", "tile_v", "tile_h", "tile_w", in this order; nullopt once all are chosen.
+// Sizes that split `extent` as evenly as their number of tiles allows (7 is 4 + 3, not 5 + 2 or
+// 6 + 1), and the largest that fits.
+std::vector<int64_t> EvenSizes(int64_t extent, int64_t limit,
+                               const std::function<bool(int64_t)>& fits);
+
+// The knobs "tile_v", "tile_h", "tile_w", in this order; nullopt once all are chosen.
 std::optional<Knob> NextTileKnob(const RegisterTileProblem& problem, const Config& prefix);
 RegisterTile TileOf(const Config& config);
 void SetTile(const RegisterTile& tile, Config* config);
@@ -35,6 +42,8 @@ void SetTile(const RegisterTile& tile, Config* config);
 // The tile of the space with the least cycles on a machine with two FMA units of four cycles'
 // latency and two loads a cycle, tails counted at their own sizes.
 RegisterTile BestTile(const RegisterTileProblem& problem);
+// Its cycles; to compare strategies.
+double TileCycles(const RegisterTileProblem& problem, const RegisterTile& tile);
 
 }  // namespace hone::schedule
 

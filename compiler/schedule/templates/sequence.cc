@@ -27,6 +27,11 @@ void Sequence::Split(const std::string& loop, int64_t factor, Tail tail, const s
   if (ok()) Fail(schedule::Split(&nest_, loop, factor, tail, outer, inner));
 }
 
+void Sequence::SplitIfPresent(const std::string& loop, int64_t factor, Tail tail,
+                              const std::string& outer, const std::string& inner) {
+  if (ok() && HasLoop(nest_, loop)) Split(loop, factor, tail, outer, inner);
+}
+
 void Sequence::Reorder(const std::vector<std::string>& loops, bool allow_reassociation) {
   if (ok()) Fail(schedule::Reorder(&nest_, loops, allow_reassociation));
 }
@@ -53,11 +58,13 @@ void Sequence::VectorizeAll(const std::string& loop) {
   for (const std::string& copy : LoopCopies(nest_, loop)) Vectorize(copy);
 }
 
+void Sequence::Unroll(const std::string& loop) {
+  if (ok()) Fail(schedule::Unroll(&nest_, loop));
+}
+
 void Sequence::UnrollAll(const std::string& loop) {
   if (!ok()) return;
-  for (const std::string& copy : LoopCopies(nest_, loop)) {
-    if (ok()) Fail(schedule::Unroll(&nest_, copy));
-  }
+  for (const std::string& copy : LoopCopies(nest_, loop)) Unroll(copy);
 }
 
 void Sequence::Parallel(const std::string& loop) {
@@ -116,6 +123,14 @@ std::string Sequence::CacheWrite(const std::string& buffer) {
     return buffer;
   }
   return *std::move(name);
+}
+
+WinogradStages Sequence::Winograd(const std::string& buffer, int64_t tile) {
+  if (!ok()) return {};
+  absl::StatusOr<WinogradStages> stages = schedule::Winograd(&nest_, buffer, tile);
+  if (stages.ok()) return *std::move(stages);
+  Fail(stages.status());
+  return {};
 }
 
 void Sequence::Prefetch(const std::string& loop, const std::string& buffer,

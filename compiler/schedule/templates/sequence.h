@@ -10,6 +10,7 @@
 #include "compiler/schedule/primitives/compute_at.h"
 #include "compiler/schedule/primitives/prefetch.h"
 #include "compiler/schedule/primitives/split.h"
+#include "compiler/schedule/primitives/winograd.h"
 
 namespace hone::schedule {
 
@@ -21,11 +22,14 @@ class Sequence {
 
   void Split(const std::string& loop, int64_t factor, Tail tail, const std::string& outer = "",
              const std::string& inner = "");
+  void SplitIfPresent(const std::string& loop, int64_t factor, Tail tail, const std::string& outer,
+                      const std::string& inner);
   void Reorder(const std::vector<std::string>& loops, bool allow_reassociation = false);
   // Only those of `loops` that are there.
   void ReorderPresent(const std::vector<std::string>& loops, bool allow_reassociation = false);
   void Vectorize(const std::string& loop);
   void VectorizeAll(const std::string& loop);
+  void Unroll(const std::string& loop);
   void UnrollAll(const std::string& loop);
   void Parallel(const std::string& loop);
   void ParallelIfPresent(const std::string& loop);
@@ -40,6 +44,7 @@ class Sequence {
   std::string Pack(const std::string& buffer, const Layout& layout);
   void Prepare(const std::string& buffer);
   std::string CacheWrite(const std::string& buffer);
+  WinogradStages Winograd(const std::string& buffer, int64_t tile);
   void Prefetch(const std::string& loop, const std::string& buffer, const PrefetchOptions& options);
   void SkipZeroTerms(const std::string& loop);
   void ClipLoop(const std::string& loop);

@@ -28,7 +28,11 @@ TEST(Parameters, AreFoundByTheRuntime) {
   ASSERT_TRUE(elf.ok());
   const std::string first(3000, 'a');
   const std::string second(100, 'b');
-  ASSERT_TRUE(AppendParameters(path, *elf, 10000, {{0, first}, {4096, second}}).ok());
+  auto writer = ModuleWriter::Create(path, *elf);
+  ASSERT_TRUE(writer.ok());
+  ASSERT_TRUE(writer->Append(0, first).ok());
+  ASSERT_TRUE(writer->Append(4096, second).ok());
+  ASSERT_TRUE(writer->Finish(10000).ok());
   std::string error;
   const std::unique_ptr<Module> module = Module::Open(path, &error);
   ASSERT_NE(module, nullptr) << error;
@@ -47,7 +51,9 @@ TEST(Parameters, ModuleWithoutThemIsTheSharedObject) {
   const std::string path = testing::TempDir() + "/hone_no_parameters_test.so";
   const auto elf = BuildModule(CopySpec(0));
   ASSERT_TRUE(elf.ok());
-  ASSERT_TRUE(AppendParameters(path, *elf, 0, {}).ok());
+  auto writer = ModuleWriter::Create(path, *elf);
+  ASSERT_TRUE(writer.ok());
+  ASSERT_TRUE(writer->Finish(0).ok());
   std::string error;
   EXPECT_NE(Module::Open(path, &error), nullptr) << error;
   unlink(path.c_str());

@@ -34,13 +34,14 @@ std::string Compare(const frontend::TensorData& found, const frontend::TensorDat
 
 }  // namespace
 
-absl::StatusOr<Compiled> Compiled::Make(std::span<const ir::Module> specialisations,
+absl::StatusOr<Compiled> Compiled::Make(std::vector<ir::Module> specialisations,
                                         const CompileOptions& options) {
   std::string folder = (std::filesystem::temp_directory_path() / "hone-driver-XXXXXX").string();
   if (mkdtemp(folder.data()) == nullptr) return absl::InternalError("mkdtemp");
   const std::string path = folder + "/model.so";
   ConfigChain defaults;
-  absl::StatusOr<CompileReport> report = Compile(specialisations, options, defaults, path);
+  absl::StatusOr<CompileReport> report =
+      Compile(std::move(specialisations), options, defaults, path);
   Compiled compiled;
   std::string error;
   if (report.ok()) compiled.module_ = Module::Open(path, &error);

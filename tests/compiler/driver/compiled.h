@@ -3,7 +3,6 @@
 #define HONE_TESTS_COMPILER_DRIVER_COMPILED_H_
 
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -19,9 +18,9 @@ namespace hone::driver {
 class Compiled {
  public:
   static absl::StatusOr<Compiled> Make(const ir::Module& module, const CompileOptions& options) {
-    return Make(std::span(&module, 1), options);
+    return Make(std::vector<ir::Module>{module}, options);
   }
-  static absl::StatusOr<Compiled> Make(std::span<const ir::Module> specialisations,
+  static absl::StatusOr<Compiled> Make(std::vector<ir::Module> specialisations,
                                        const CompileOptions& options);
   const CompileReport& report() const { return report_; }
   const hone_function& function(size_t specialisation = 0) const {

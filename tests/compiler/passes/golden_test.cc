@@ -133,6 +133,24 @@ def @main(%x: Tensor[(1, 16, 8, 8), float32], %w0: Tensor[(16, 16, 3, 3), float3
   (nn.softmax(%12), %6, %x)
 })";
 
+// As large as what networks have, so that blocks are worth copies at the ends.
+constexpr const char* kBlocked = R"(
+def @main(%x: Tensor[(1, 64, 56, 56), float32], %w0: Tensor[(64, 64, 3, 3), float32],
+          %w1: Tensor[(64, 64, 3, 3), float32], %b: Tensor[(64, 1, 1), float32]) {
+  %0 = nn.conv2d(%x, %w0, padding=[1, 1, 1, 1]);
+  %1 = add(%0, %b);
+  %2 = nn.relu(%1);
+  %3 = nn.conv2d(%2, %w1, padding=[1, 1, 1, 1]);
+  %4 = add(%3, %b);
+  %5 = add(%4, %x);
+  %6 = nn.relu(%5);
+  %7 = nn.max_pool2d(%6, pool_size=[2, 2], strides=[2, 2]);
+  %8 = (%7, %7);
+  %9 = concatenate(%8, axis=1);
+  %10 = nn.global_avg_pool2d(%9);
+  (nn.batch_flatten(%10), %6)
+})";
+
 constexpr const char* kBranches = R"(
 def @main(%c: bool, %x: Tensor[(2), float32]) {
   %0 = if (%c) { (nn.relu(%x), (%x,)) } else { (exp(%x), (negative(%x),)) };
@@ -242,6 +260,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"FoldScaleAxis", kScalesBehind, "FoldScaleAxis_behind"},
                       Case{"FoldScaleAxis", kScalesBefore, "FoldScaleAxis_before"},
                       Case{"FuseOps", kResidual}, Case{"AlterOpLayout", kResidual},
+                      Case{"AlterOpLayout", kBlocked, "AlterOpLayout_blocked"},
                       Case{"CombineParallelConv2D", kSiblings},
                       Case{"CombineParallelDense", kAttention}, Case{"SelectBranches", kBranches},
                       Case{"FlattenTuples", kTuples}, Case{"CanonicalizeCast", kCasts},

@@ -15,10 +15,9 @@ struct Program {
   std::vector<PlannedCall> calls;
 };
 
-Program RandomProgram(Random& random) {
+Program RandomProgram(Random& random, size_t calls) {
   Program program;
   program.values.push_back({1000, true});
-  const size_t calls = 1 + random.Below(40);
   for (size_t i = 0; i < calls; ++i) {
     PlannedCall call;
     for (uint64_t r = 1 + random.Below(3); r > 0; --r) {
@@ -35,6 +34,8 @@ Program RandomProgram(Random& random) {
   }
   return program;
 }
+
+Program RandomProgram(Random& random) { return RandomProgram(random, 1 + random.Below(40)); }
 
 struct Piece {
   uint64_t begin, end;
@@ -65,24 +66,51 @@ std::vector<Piece> Pieces(const Program& program, const MemoryPlan& plan) {
   return pieces;
 }
 
+void ExpectNoOverlap(const Program& program, const MemoryPlan& plan, uint64_t seed) {
+  const std::vector<Piece> pieces = Pieces(program, plan);
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    ASSERT_EQ(pieces[i].begin % HONE_BUFFER_ALIGNMENT, 0U);
+    ASSERT_LE(pieces[i].end, plan.arena_bytes);
+    for (size_t j = 0; j < i; ++j) {
+      const bool together = pieces[i].first <= pieces[j].last && pieces[j].first <= pieces[i].last;
+      const bool overlap = pieces[i].begin < pieces[j].end && pieces[j].begin < pieces[i].end;
+      ASSERT_FALSE(together && overlap) << seed;
+    }
+  }
+  ASSERT_GE(plan.arena_bytes, plan.peak_live_bytes);
+}
+
 TEST(MemoryPlan, NoTwoLiveBuffersOverlap) {
   for (uint64_t seed = 0; seed < 2000; ++seed) {
     Random random(seed);
     const Program program = RandomProgram(random);
-    const MemoryPlan plan = PlanMemory(program.values, program.calls);
-    const std::vector<Piece> pieces = Pieces(program, plan);
-    for (size_t i = 0; i < pieces.size(); ++i) {
-      ASSERT_EQ(pieces[i].begin % HONE_BUFFER_ALIGNMENT, 0U);
-      ASSERT_LE(pieces[i].end, plan.arena_bytes);
-      for (size_t j = 0; j < i; ++j) {
-        const bool together =
-            pieces[i].first <= pieces[j].last && pieces[j].first <= pieces[i].last;
-        const bool overlap = pieces[i].begin < pieces[j].end && pieces[j].begin < pieces[i].end;
-        ASSERT_FALSE(together && overlap) << seed;
-      }
-    }
-    ASSERT_GE(plan.arena_bytes, plan.peak_live_bytes);
+    ExpectNoOverlap(program, PlanMemory(program.values, program.calls), seed);
   }
+}
+
+// Every call's result is kept to the end: more pairs are alive together than can be looked at.
+TEST(MemoryPlan, ThousandsOfValuesThatAreAllAliveAreStackedUp) {
+  Random random(1);
+  Program program{{{1000, true}}, {}};
+  PlannedCall last;
+  for (int value = 1; value <= 3000; ++value) {
+    program.values.push_back({1 + random.Below(100'000)});
+    program.calls.push_back({{0}, {value}, random.Below(1000)});
+    last.reads.push_back(value);
+  }
+  program.values.push_back({1000, true});
+  last.writes = {3001};
+  program.calls.push_back(last);
+  const MemoryPlan plan = PlanMemory(program.values, program.calls);
+  std::vector<Piece> pieces;
+  for (int value = 1; value <= 3000; ++value) {
+    const uint64_t begin = plan.value_offsets[value];
+    pieces.push_back({begin, begin + program.values[value].bytes, 0, 0});
+  }
+  std::sort(pieces.begin(), pieces.end(),
+            [](const Piece& a, const Piece& b) { return a.begin < b.begin; });
+  for (size_t i = 1; i < pieces.size(); ++i) ASSERT_LE(pieces[i - 1].end, pieces[i].begin);
+  EXPECT_LE(static_cast<double>(plan.arena_bytes), 1.1 * static_cast<double>(plan.peak_live_bytes));
 }
 
 // Between two barriers, calls may run in any order at once: no conflict may be among them.
@@ -183,6 +211,17 @@ TEST(MemoryPlan, RandomGraphsStayWithinATenthOfWhatIsAlive) {
     const Program program = RandomProgram(random);
     const MemoryPlan plan = PlanMemory(program.values, program.calls);
     ASSERT_LE(static_cast<double>(plan.arena_bytes),
+              1.1 * static_cast<double>(plan.peak_live_bytes))
+        << seed;
+  }
+}
+
+TEST(MemoryPlan, LargeRandomGraphsStayWithinATenthOfWhatIsAlive) {
+  for (uint64_t seed = 0; seed < 3; ++seed) {
+    Random random(seed);
+    const Program program = RandomProgram(random, 10'000);
+    const MemoryPlan plan = PlanMemory(program.values, program.calls);
+    EXPECT_LE(static_cast<double>(plan.arena_bytes),
               1.1 * static_cast<double>(plan.peak_live_bytes))
         << seed;
   }

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <functional>
+#include <map>
 #include <set>
 
 #include "compiler/ir/parser.h"
@@ -106,8 +109,8 @@ TEST(Pipeline, ResidualNetsBecomeOneKernelPerConvolution) {
                   "nn.conv2d+add+add+nn.relu NCHW16c,NCHW16c->NCHW16c",
                   "nn.conv2d+add+nn.relu NCHW16c->NCHW16c", "nn.conv2d+add NCHW16c->NCHW16c",
                   "nn.conv2d+add+add+nn.relu NCHW16c,NCHW16c->NCHW16c",
-                  "nn.global_avg_pool2d NCHW16c->NCHW", "nn.batch_flatten NCHW->NC",
-                  "nn.dense+add NC->NC", "nn.softmax NC->NC"));
+                  "nn.global_avg_pool2d NCHW16c->NCHW16c", "layout_transform NCHW16c->NCHW",
+                  "nn.batch_flatten NCHW->NC", "nn.dense+add NC->NC", "nn.softmax NC->NC"));
 }
 
 TEST(Pipeline, RandomNetsEndAsKernelsThatFitTogether) {
@@ -118,6 +121,44 @@ TEST(Pipeline, RandomNetsEndAsKernelsThatFitTogether) {
     ExpectLayoutsAgree(module);
     if (::testing::Test::HasFailure()) FAIL() << seed << "\n" << ir::ToText(module, {false});
   }
+}
+
+// Some signatures, by their text, are measured, at any time.
+PassContext MeasuredContext(uint64_t seed) {
+  PassContext context = TestContext();
+  context.layout_aim = seed % 2 == 0 ? LayoutAim::kSettled : LayoutAim::kExplore;
+  context.measured = [seed](const Expr& function, const std::vector<bool>&,
+                            const std::vector<ir::LayoutSignature>& signatures,
+                            const Target&) -> absl::StatusOr<std::vector<std::optional<double>>> {
+    std::vector<std::optional<double>> times;
+    for (const ir::LayoutSignature& signature : signatures) {
+      Random random(seed ^ std::hash<std::string>()(ir::ToText(function) + signature.ToString()));
+      const double ns = std::exp2(6 + 8 * random.Uniform());
+      times.push_back(random.Below(2) == 0 ? std::optional(ns) : std::nullopt);
+    }
+    return times;
+  };
+  return context;
+}
+
+TEST(Pipeline, KernelsFitTogetherWhateverWasMeasured) {
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    Random random(seed);
+    const ir::Module model = RandomNet(random, 3 + static_cast<int>(seed % 40));
+    const auto module = RunPipeline(model, MeasuredContext(seed));
+    ASSERT_TRUE(module.ok()) << module.status();
+    ExpectKernelsOnly(*module);
+    ExpectLayoutsAgree(*module);
+    if (::testing::Test::HasFailure()) FAIL() << seed << "\n" << ir::ToText(*module, {false});
+  }
+}
+
+TEST(Pipeline, WhatKeepsTimesFromBeingReadIsTheError) {
+  Random random(1);
+  PassContext context = TestContext();
+  context.measured = [](auto&&...) { return absl::UnavailableError("the database is locked"); };
+  EXPECT_EQ(RunPipeline(ResidualNet(random, 1, 16, 32), context).status().code(),
+            absl::StatusCode::kUnavailable);
 }
 
 TEST(Pipeline, EveryStepPrintsAndParsesBack) {
@@ -223,15 +264,27 @@ TEST(Pipeline, BranchesTuplesAndFunctionValuesEndAsKernels) {
 }
 
 TEST(Pipeline, OperandsOfAResidualAddMayStandEitherWay) {
-  const auto text_of = [](const char* add) {
-    const ir::Module module = Compile(Typed(
+  const auto names_of = [](const char* add) {
+    return KernelNames(Compile(Typed(
         std::string("def @main(%x: Tensor[(1, 16, 8, 8), float32], "
                     "%w: Tensor[(16, 16, 1, 1), float32]) { %0 = nn.conv2d(%x, %w); nn.relu(") +
-        add + ") }"));
-    const Expr& call = ir::Body(*module.functions.at("main"));
-    return ir::ToText(call->callee);
+        add + ") }")));
   };
-  EXPECT_EQ(text_of("add(%0, %x)"), text_of("add(%x, %0)"));
+  const std::vector<std::string> names = names_of("add(%0, %x)");
+  EXPECT_EQ(names[0].substr(0, names[0].find(' ')), "nn.conv2d+add+nn.relu");
+  EXPECT_EQ(names, names_of("add(%x, %0)"));
+}
+
+TEST(Pipeline, KernelsRoundAsTheFunctionTheyComeFromMay) {
+  const ir::Module module =
+      Compile(Typed("def @main(%x: Tensor[(1, 16, 8, 8), float32], %w: Tensor[(16, 16, 1, 1), "
+                    "float32], numerics=\"strict\") { nn.relu(nn.conv2d(%x, %w)) }"));
+  int strict = 0;
+  for (const Expr& node : ir::PostOrder(ir::Body(*module.functions.at("main")))) {
+    if (node->kind != ExprKind::kCall || !node->callee) continue;
+    strict += ir::GetAttr<std::string>(node->callee->attrs, "numerics", "") == "strict" ? 1 : 0;
+  }
+  EXPECT_EQ(strict, 1);
 }
 
 TEST(Pipeline, WithoutTemplatesEverythingIsRowMajor) {

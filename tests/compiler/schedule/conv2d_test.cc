@@ -57,6 +57,54 @@ TEST(Conv2d, EveryConfigComputesWhatTheNaiveNestDoes) {
   EXPECT_GE(checked, 60);
 }
 
+TEST(Conv2d, WinogradComputesWhatTheNaiveNestDoes) {
+  const Target narrow = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=2");
+  const Target wide = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=4");
+  const Shape shapes[] = {
+      {1, 8, 12, 12, 16, 3, 3, 1, 1, 1}, {1, 4, 7, 7, 12, 3, 3, 1, 1, 1},
+      {2, 6, 5, 9, 10, 3, 3, 1, 0, 1},   {1, 9, 13, 4, 8, 3, 3, 1, 1, 1},
+      {1, 17, 6, 11, 33, 3, 3, 1, 2, 1}, {1, 16, 4, 4, 16, 3, 3, 1, 1, 1},
+  };
+  int checked = 0;
+  uint64_t seed = 1;
+  for (const Shape& shape : shapes) {
+    for (const char* epilogue : {"none", "bias_relu", "residual"}) {
+      const Target& target = shape.ic >= 16 ? wide : narrow;
+      const ops::KernelDefinition def = MustLower(ConvText(shape, epilogue));
+      const Template& conv = TemplateFor(def);
+      const Task task{&def, conv.Signatures(def, target)[seed % 2], target};
+      const Space space = conv.MakeSpace(task);
+      Random random(seed++);
+      int found = 0;
+      for (int i = 0; i < 400 && found < 6; ++i) {
+        const Config config = space.Sample(random);
+        if (ToleranceOf(config) == 0) continue;
+        const absl::StatusOr<loop::Nest> nest = conv.Schedule(task, config);
+        ASSERT_TRUE(nest.ok()) << nest.status() << config.ToText();
+        ExpectSameResults(def.naive, *nest, 3, config.ToText(), ToleranceOf(config));
+        if (HasFatalFailure()) return;
+        ++found;
+      }
+      checked += found;
+    }
+  }
+  EXPECT_GE(checked, 90);
+}
+
+TEST(Conv2d, StrictNumericsAllowSumsOfTheProductsOnly) {
+  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1");
+  std::string text = ConvText({1, 8, 12, 12, 16, 3, 3, 1, 1, 1}, "none");
+  const auto strategies = [&] {
+    const ops::KernelDefinition def = MustLower(text);
+    const Template& conv = TemplateFor(def);
+    const Task task{&def, conv.Signatures(def, target)[0], target};
+    return conv.MakeSpace(task).Next(Config())->options.size();
+  };
+  EXPECT_EQ(strategies(), 3);
+  text.replace(text.find("numerics=default"), std::string::npos, "numerics=strict");
+  EXPECT_EQ(strategies(), 1);
+}
+
 TEST(Conv2d, BorderTilesLeaveOutThePadding) {
   const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1");
   const Shape shapes[] = {{1, 8, 9, 9, 12, 3, 3, 1, 1, 1},
@@ -77,7 +125,7 @@ TEST(Conv2d, BorderTilesLeaveOutThePadding) {
       const absl::StatusOr<loop::Nest> nest = conv.Schedule(task, config);
       ASSERT_TRUE(nest.ok()) << nest.status() << config.ToText();
       EXPECT_EQ(loop::ToText(*nest).find("%pad"), std::string::npos);
-      ExpectSameResults(def.naive, *nest, 3, config.ToText());
+      ExpectSameResults(def.naive, *nest, 3, config.ToText(), ToleranceOf(config));
       ++found;
     }
     EXPECT_EQ(found, 10);

@@ -17,9 +17,11 @@ namespace hone::schedule {
 std::vector<std::vector<double>> RunNest(const loop::Nest& nest, uint64_t seed,
                                          bool reverse_grid = false);
 
-// EXPECTs that both give the same outputs.
+// EXPECTs that both give the same outputs, but for `tolerance` times the largest value.
 void ExpectSameResults(const loop::Nest& naive, const loop::Nest& scheduled, uint64_t seed,
-                       const std::string& what);
+                       const std::string& what, double tolerance = 0);
+// What a strategy may be off by: algorithms that round differently than the naive sum do.
+double ToleranceOf(const Config& config);
 
 ops::KernelDefinition MustLower(const std::string& workload);
 Target TestTarget(const std::string& text);

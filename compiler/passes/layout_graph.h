@@ -1,0 +1,72 @@
+// The layouts that main's kernels could have, and what they cost.
+#ifndef HONE_COMPILER_PASSES_LAYOUT_GRAPH_H_
+#define HONE_COMPILER_PASSES_LAYOUT_GRAPH_H_
+
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "compiler/passes/layout_price.h"
+#include "compiler/passes/layout_problem.h"
+#include "compiler/passes/pass.h"
+
+namespace hone::passes {
+
+// Of the body of a function after FuseOps. Tensors that are no kernel's only result are row-major.
+class LayoutGraph {
+ public:
+  // Errors are those of context.measured.
+  static absl::StatusOr<LayoutGraph> Build(const ir::Expr& body, const PassContext& context);
+
+  // Prices, and how many of them are predictions: two problems of one form.
+  const LayoutProblem& prices() const { return prices_; }
+  const LayoutProblem& guesses() const { return guesses_; }
+  bool has_measurements() const { return has_measurements_; }
+
+  // The signature of each kernel call, for a choice of prices().
+  using Signatures = std::unordered_map<const ir::ExprNode*, ir::LayoutSignature>;
+  Signatures SignaturesOf(const LayoutChoice& choice) const;
+
+ private:
+  struct Kernel {
+    ir::Expr call;
+    std::vector<bool> const_params;
+    std::vector<ir::Expr> operands;  // those that are not constant
+    std::vector<ir::LayoutSignature> candidates;
+  };
+  struct Value {
+    ir::Expr expr;
+    std::vector<Layout> layouts;  // row-major first
+  };
+  struct Copy {
+    int value = 0;
+    int from = 0;
+    int to = 0;
+    size_t price = 0;
+  };
+
+  void AddKernel(const ir::Expr& call, const PassContext& context);
+  void AddOtherReaders(const ir::Expr& node);
+  int ValueOf(const ir::Expr& expr);
+  int LayoutOf(int value, const Layout& layout);
+  void NumberLayouts();
+  absl::Status PriceKernels(const PassContext& context);
+  absl::Status PriceCopies(const PassContext& context);
+  void WritePrices();
+
+  std::vector<Kernel> kernels_;
+  std::vector<Value> values_;
+  std::unordered_map<const ir::ExprNode*, int> value_ids_;
+  std::vector<std::vector<LayoutPrice>> kernel_prices_;
+  std::vector<Copy> copies_;
+  std::vector<std::vector<LayoutPrice>> copy_prices_;  // each a task of its own
+  LayoutProblem prices_;
+  LayoutProblem guesses_;
+  bool has_measurements_ = false;  // any
+};
+
+}  // namespace hone::passes
+
+#endif  // HONE_COMPILER_PASSES_LAYOUT_GRAPH_H_

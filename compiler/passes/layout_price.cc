@@ -1,0 +1,221 @@
+#include "compiler/passes/layout_price.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "compiler/ops/op.h"
+#include "compiler/passes/rewriting.h"
+
+namespace hone::passes {
+namespace {
+
+using ir::Expr;
+using ir::ExprKind;
+using ir::TensorType;
+
+// Rough figures of a core with AVX-512, of default configs; they matter where nothing has been
+// measured.
+constexpr double kGigahertz = 3.5;
+constexpr double kFlopsPerLane = 4;               // two fused multiply-adds a cycle
+constexpr double kBytesPerNs[3] = {100, 60, 25};  // while all fits L2, L3, neither
+constexpr double kLaunchNs = 200;
+// What layouts that differ cost, in bytes a nanosecond.
+constexpr double kPackRate = 50;          // from row-major, of what is read and written
+constexpr double kUnpackRate = 16;        // to row-major
+constexpr double kStridedReadRate = 150;  // by a convolution of row-major data, for each tap
+constexpr double kStridedWriteRate = 10;  // by a convolution to a row-major result
+constexpr double kScalarTapNs = 0.5;      // of windows in one channel to a row-major result
+
+double Elements(const TensorType& type) { return static_cast<double>(type.ElementCount()); }
+
+double Bytes(const TensorType& type, const Layout& layout) {
+  return static_cast<double>(layout.ElementCount(type.shape)) * SizeBytes(type.dtype);
+}
+
+double BytesPerNs(double bytes, const Target& target) {
+  const double threads = std::max(1, target.threads);
+  const bool fits_l2 = bytes <= static_cast<double>(target.l2_bytes) * threads;
+  const bool fits_l3 = bytes <= static_cast<double>(target.l3_bytes);
+  return kBytesPerNs[fits_l2 ? 0 : fits_l3 ? 1 : 2] * threads;
+}
+
+double CopyNs(double bytes, const Layout& to, const Target& target) {
+  const double rate = to.IsRowMajor() ? kUnpackRate : kPackRate;
+  const double threads = std::max(1, target.threads);
+  return bytes / std::min(rate * threads, BytesPerNs(bytes, target));
+}
+
+double FlopsPerNs(const Target& target) {
+  return kGigahertz * kFlopsPerLane * target.VectorLanes() * std::max(1, target.threads);
+}
+
+bool IsBlockable(const TensorType& type, const Target& target) {
+  return type.shape.size() == 4 && type.shape[1] >= target.VectorLanes();
+}
+
+// A kernel's tensors with their layouts.
+struct Tensor {
+  TensorType type;
+  Layout layout;
+};
+struct View {
+  std::vector<Tensor> operands;
+  std::vector<const ir::ExprNode*> params;  // of the operands
+  double const_bytes = 0;
+  std::vector<Tensor> results;
+
+  const Tensor* OperandOf(const Expr& param) const {
+    const auto it = std::find(params.begin(), params.end(), param.get());
+    return it == params.end() ? nullptr : &operands[static_cast<size_t>(it - params.begin())];
+  }
+};
+
+View ViewOf(const Expr& function, const std::vector<bool>& const_params,
+            const ir::LayoutSignature& signature) {
+  View view;
+  const std::vector<Expr> params = ir::Params(*function);
+  for (size_t i = 0; i < params.size(); ++i) {
+    const TensorType& type = params[i]->type->tensor;
+    if (const_params[i]) {
+      view.const_bytes += static_cast<double>(type.SizeBytes());
+      continue;
+    }
+    view.operands.push_back({type, signature.operands[view.operands.size()]});
+    view.params.push_back(params[i].get());
+  }
+  for (const TensorType& type : TensorsOf(*ir::Body(*function)->type)) {
+    view.results.push_back({type, signature.results[view.results.size()]});
+  }
+  return view;
+}
+
+// The operator that decides how the kernel is scheduled: its first complex one.
+const ir::ExprNode* AnchorOf(const Expr& function) {
+  for (const Expr& node : ir::PostOrder(ir::Body(*function))) {
+    if (node->kind != ExprKind::kCall || node->callee) continue;
+    const ops::Op* op = ops::FindOp(node->name);
+    if (op != nullptr && op->kind == ops::FuseKind::kComplex) return node.get();
+  }
+  return nullptr;
+}
+
+// The operand that the anchor's data comes from; null where that is a constant.
+const Tensor* DataOf(const View& view, const ir::ExprNode& anchor) {
+  Expr data = anchor.args[0];
+  while (data->kind == ExprKind::kCall && !data->args.empty()) data = data->args[0];
+  return view.OperandOf(data);
+}
+
+double FlopsOf(const ir::ExprNode& anchor) {
+  const TensorType& weight = anchor.args[1]->type->tensor;
+  const double result = Elements(TensorsOf(*anchor.type)[0]);
+  const bool is_conv = anchor.name.find("conv") != std::string::npos &&
+                       anchor.name.find("transpose") == std::string::npos;
+  if (is_conv && !weight.shape.empty() && weight.shape[0] > 0) {
+    return 2 * result * Elements(weight) / static_cast<double>(weight.shape[0]);
+  }
+  // M K by K N to M N.
+  return 2 * std::sqrt(Elements(anchor.args[0]->type->tensor) * Elements(weight) * result);
+}
+
+bool IsDepthwise(const ir::ExprNode& anchor) {
+  const TensorType& weight = anchor.args[1]->type->tensor;
+  return weight.shape.size() == 4 && weight.shape[1] == 1 && weight.shape[0] > 1;
+}
+
+// Elements that one of the result is made of, of one channel.
+double TapsOf(const ir::ExprNode& anchor, const Tensor& data, const Tensor& result) {
+  double taps = 1;
+  if (anchor.args.size() >= 2) {
+    const std::vector<int64_t>& shape = anchor.args[1]->type->tensor.shape;
+    for (size_t i = 2; i < shape.size(); ++i) taps *= static_cast<double>(shape[i]);
+    return taps;
+  }
+  const auto window = ir::GetAttr<std::vector<int64_t>>(anchor.attrs, "pool_size", {});
+  if (window.empty()) return Elements(data.type) / std::max(1.0, Elements(result.type));
+  for (int64_t extent : window) taps *= static_cast<double>(extent);
+  return taps;
+}
+
+// Nanoseconds of one thread that layouts cost which do not suit the kernel.
+double StrainOfAnchor(const View& view, const ir::ExprNode& anchor, const Target& target) {
+  const Tensor* data = DataOf(view, anchor);
+  if (data == nullptr) return 0;
+  const Tensor& result = view.results[0];
+  const double taps = TapsOf(anchor, *data, result);
+  const bool strided_data = data->layout.IsRowMajor() && IsBlockable(data->type, target);
+  const bool strided_result = result.layout.IsRowMajor() && IsBlockable(result.type, target);
+  double ns = 0;
+  if (strided_data) ns += Bytes(data->type, data->layout) * taps / kStridedReadRate;
+  if (!strided_result) return ns;
+  if (anchor.args.size() < 2 || IsDepthwise(anchor)) {
+    return ns + kScalarTapNs * taps * Elements(result.type);
+  }
+  return ns + Bytes(result.type, result.layout) / kStridedWriteRate;
+}
+
+double StrainOfFollower(const View& view) {
+  double ns = 0;
+  const Tensor& result = view.results[0];
+  for (const Tensor& operand : view.operands) {
+    if (operand.type.shape != result.type.shape || operand.layout == result.layout) continue;
+    ns += Bytes(operand.type, operand.layout) /
+          (result.layout.IsRowMajor() ? kUnpackRate : kPackRate);
+  }
+  return ns;
+}
+
+}  // namespace
+
+double PredictKernelNs(const ir::Expr& function, const std::vector<bool>& const_params,
+                       const ir::LayoutSignature& signature, const Target& target) {
+  const View view = ViewOf(function, const_params, signature);
+  double bytes = view.const_bytes;
+  for (const Tensor& tensor : view.operands) bytes += Bytes(tensor.type, tensor.layout);
+  for (const Tensor& tensor : view.results) bytes += Bytes(tensor.type, tensor.layout);
+  if (view.results.empty()) return kLaunchNs;
+  const ir::ExprNode* anchor = AnchorOf(function);
+  const bool has_anchor = anchor != nullptr && !anchor->args.empty();
+  const double strain = has_anchor ? StrainOfAnchor(view, *anchor, target) : StrainOfFollower(view);
+  double work_ns = bytes / BytesPerNs(bytes, target);
+  if (has_anchor && anchor->args.size() >= 2 && !anchor->args[1]->type->is_tuple) {
+    work_ns = std::max(work_ns, FlopsOf(*anchor) / FlopsPerNs(target));
+  }
+  return kLaunchNs + work_ns + strain / std::max(1, target.threads);
+}
+
+double PredictCopyNs(const ir::TensorType& type, const Layout& from, const Layout& to,
+                     const Target& target) {
+  return kLaunchNs + CopyNs(Bytes(type, from) + Bytes(type, to), to, target);
+}
+
+double Calibrate(std::vector<std::vector<LayoutPrice>>& tasks, double ratio) {
+  // Means of logarithms: a task that was predicted twice too slow and one twice too fast balance.
+  struct Mean {
+    double sum = 0;
+    int count = 0;
+    double Ratio(double otherwise) const { return count > 0 ? std::exp(sum / count) : otherwise; }
+  };
+  Mean all;
+  std::vector<Mean> means(tasks.size());
+  for (size_t t = 0; t < tasks.size(); ++t) {
+    for (const LayoutPrice& price : tasks[t]) {
+      if (!price.measured_ns || *price.measured_ns <= 0) continue;
+      const double log = std::log(*price.measured_ns / price.predicted_ns);
+      for (Mean* mean : {&all, &means[t]}) {
+        mean->sum += log;
+        ++mean->count;
+      }
+    }
+  }
+  const double overall = all.Ratio(ratio);
+  for (size_t t = 0; t < tasks.size(); ++t) {
+    const double scale = means[t].Ratio(overall);
+    for (LayoutPrice& price : tasks[t]) {
+      price.ns = price.measured_ns.value_or(price.predicted_ns * scale);
+    }
+  }
+  return overall;
+}
+
+}  // namespace hone::passes

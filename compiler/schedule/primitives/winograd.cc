@@ -1,0 +1,293 @@
+#include "compiler/schedule/primitives/winograd.h"
+
+#include <functional>
+#include <vector>
+
+#include "compiler/schedule/primitives/nest_edit.h"
+#include "fmt/format.h"
+#include "support/status.h"
+
+namespace hone::schedule {
+
+using loop::Buffer;
+using loop::Expr;
+using loop::Stmt;
+using loop::StmtKind;
+
+namespace {
+
+constexpr int64_t kTaps = 3;
+
+using Matrix = std::vector<std::vector<double>>;
+
+// y = A^T [(G g) * (B^T d)]: the matrices of Toom and Cook, infinity being the last point.
+struct Transforms {
+  Matrix data;    // B^T
+  Matrix filter;  // G
+  Matrix result;  // A^T
+};
+
+// The coefficients of the product of (x - p) over all points but the one at `without`.
+std::vector<double> Polynomial(const std::vector<double>& points, size_t without) {
+  std::vector<double> c = {1};
+  for (size_t i = 0; i < points.size(); ++i) {
+    if (i == without) continue;
+    c.insert(c.begin(), 0);
+    for (size_t k = 0; k + 1 < c.size(); ++k) c[k] -= points[i] * c[k + 1];
+  }
+  return c;
+}
+
+Transforms ToomCook(int64_t tile) {
+  std::vector<double> points = {0, 1, -1};
+  if (tile == 4) points.insert(points.end(), {0.5, -2});
+  const size_t n = points.size() + 1;
+  Transforms t;
+  t.result.assign(static_cast<size_t>(tile), std::vector<double>(n, 0));
+  for (size_t i = 0; i < n; ++i) {
+    std::vector<double> row = Polynomial(points, i);
+    row.resize(n, 0);
+    t.data.push_back(row);
+    t.filter.emplace_back(kTaps, 0);
+    if (i + 1 == n) continue;
+    double scale = 1;
+    for (size_t k = 0; k + 1 < n; ++k) scale *= k == i ? 1 : points[i] - points[k];
+    double power = 1;
+    for (size_t k = 0; k < std::max<size_t>(kTaps, static_cast<size_t>(tile)); ++k) {
+      if (k < kTaps) t.filter[i][k] = power / scale;
+      if (k < static_cast<size_t>(tile)) t.result[k][i] = power;
+      power *= points[i];
+    }
+  }
+  t.filter[n - 1][kTaps - 1] = 1;
+  t.result[static_cast<size_t>(tile) - 1][n - 1] = 1;
+  return t;
+}
+
+// Element `row` of the matrix by the vector of these elements. The row is an expression: once loops
+// are unrolled one sum is left of the choice.
+Expr Times(const Matrix& matrix, const Expr& row, const std::vector<Expr>& vector) {
+  Expr choice;
+  for (size_t r = matrix.size(); r-- > 0;) {
+    Expr sum;
+    for (size_t c = 0; c < vector.size(); ++c) {
+      const double factor = matrix[r][c];
+      if (factor == 0) continue;
+      const Expr x = factor == 1 || factor == -1
+                         ? vector[c]
+                         : vector[c] * loop::FloatConst(factor, vector[c]->dtype);
+      if (factor == -1) {
+        sum = sum ? sum - x : Unary(loop::UnaryOp::kNeg, x);
+      } else {
+        sum = sum ? sum + x : x;
+      }
+    }
+    choice = choice ? Select(loop::Eq(row, static_cast<int64_t>(r)), sum, choice) : sum;
+  }
+  return choice;
+}
+
+struct Convolution {
+  Buffer result, data, weight;
+  size_t launch = 0;  // of the stage
+};
+
+// `result[n, oc, h, w] += data[n, ic, h + kh, w + kw] * weight[oc, ic, kh, kw]` below loops over
+// ic, kh, kw.
+bool IsUpdate(const Stmt& store, const Stage& stage, const std::vector<Stmt>& sums,
+              Convolution* conv) {
+  const Expr& value = store->value;
+  if (value->kind != loop::ExprKind::kBinary || value->binary_op != loop::BinaryOp::kAdd) {
+    return false;
+  }
+  const Expr& product = value->operands[1];
+  if (product->kind != loop::ExprKind::kBinary || product->binary_op != loop::BinaryOp::kMul ||
+      product->operands[0]->kind != loop::ExprKind::kLoad ||
+      product->operands[1]->kind != loop::ExprKind::kLoad) {
+    return false;
+  }
+  const Expr& data = product->operands[0];
+  const Expr& weight = product->operands[1];
+  const auto axis = [&](size_t d) { return stage.loops[d]->var; };
+  const auto sum = [&](size_t d) { return sums[d]->var; };
+  const std::vector<Expr> read = {axis(0), sum(0), axis(2) + sum(1), axis(3) + sum(2)};
+  const std::vector<Expr> taps = {axis(1), sum(0), sum(1), sum(2)};
+  if (data->operands.size() != 4 || weight->operands.size() != 4) return false;
+  for (size_t d = 0; d < 4; ++d) {
+    loop::Linear difference = loop::Linear::Of(data->operands[d]);
+    difference.Add(loop::Linear::Of(read[d]), -1);
+    if (!difference.IsConstant() || difference.constant() != 0) return false;
+    if (!loop::StructuralEqual(weight->operands[d], taps[d])) return false;
+  }
+  conv->data = data->buffer;
+  conv->weight = weight->buffer;
+  return true;
+}
+
+absl::StatusOr<Convolution> MatchConvolution(const loop::Nest& nest, const std::string& name) {
+  Convolution conv;
+  HONE_ASSIGN_OR_RETURN(conv.result, FindBuffer(nest, name));
+  HONE_ASSIGN_OR_RETURN(conv.launch, WriterOf(nest, conv.result));
+  HONE_ASSIGN_OR_RETURN(const Stage stage, MatchStage(nest, conv.launch, conv.result));
+  const absl::Status no =
+      absl::FailedPreconditionError(fmt::format("the stage of '{}' must be a convolution of 3x3 "
+                                                "taps, stride and dilation one",
+                                                name));
+  if (stage.loops.size() != 4 || stage.body->kind != StmtKind::kSeq ||
+      stage.body->body.size() != 2 || stage.body->body[0]->kind != StmtKind::kStore) {
+    return no;
+  }
+  std::vector<Stmt> sums;
+  Stmt s = stage.body->body[1];
+  for (; s->kind == StmtKind::kFor; s = s->body[0]) sums.push_back(s);
+  if (sums.size() != 3 || s->kind != StmtKind::kStore || !IsUpdate(s, stage, sums, &conv)) {
+    return no;
+  }
+  if (conv.weight->shape[2] != kTaps || conv.weight->shape[3] != kTaps ||
+      conv.data->dtype != conv.result->dtype || conv.weight->dtype != conv.result->dtype) {
+    return no;
+  }
+  return conv;
+}
+
+// Makes the stages, in order.
+class Stages {
+ public:
+  Stages(loop::Nest* nest, const Convolution& conv, int64_t tile)
+      : nest_(nest), conv_(conv), tile_(tile), products_(tile + kTaps - 1) {}
+
+  WinogradStages Build() {
+    const Transforms t = ToomCook(tile_);
+    const int64_t n = conv_.result->shape[0], oc = conv_.result->shape[1];
+    const int64_t ic = conv_.weight->shape[1];
+    const int64_t rows = (conv_.result->shape[2] + tile_ - 1) / tile_;
+    const int64_t columns = (conv_.result->shape[3] + tile_ - 1) / tile_;
+    const Buffer filter_columns =
+        Compute("filter_columns", {oc, ic, products_, kTaps}, [&](const std::vector<Expr>& i) {
+          return Times(t.filter, i[2], Line(kTaps, [&](int64_t k) {
+                         return Load(conv_.weight, {i[0], i[1], k, i[3]});
+                       }));
+        });
+    const Buffer filter =
+        Compute("filter", {products_, products_, oc, ic}, [&](const std::vector<Expr>& i) {
+          return Times(t.filter, i[1], Line(kTaps, [&](int64_t k) {
+                         return Load(filter_columns, {i[2], i[3], i[0], k});
+                       }));
+        });
+    const int64_t width = columns * tile_ + kTaps - 1;
+    const Buffer data_columns =
+        Compute("data_columns", {n, ic, rows, products_, width}, [&](const std::vector<Expr>& i) {
+          return Times(t.data, i[3], Line(products_, [&](int64_t k) {
+                         return Data(i[0], i[1], i[2] * Expr(tile_) + Expr(k), i[4]);
+                       }));
+        });
+    const Buffer data = Compute(
+        "data", {products_, products_, n, ic, rows, columns}, [&](const std::vector<Expr>& i) {
+          return Times(t.data, i[1], Line(products_, [&](int64_t k) {
+                         return Load(data_columns,
+                                     {i[2], i[3], i[4], i[0], i[5] * Expr(tile_) + Expr(k)});
+                       }));
+        });
+    const Buffer product = Sum("product", {products_, products_, n, oc, rows, columns}, ic,
+                               [&](const std::vector<Expr>& i, const Expr& c) {
+                                 return Load(data, {i[0], i[1], i[2], c, i[4], i[5]}) *
+                                        Load(filter, {i[0], i[1], i[3], c});
+                               });
+    const Buffer result_columns = Compute(
+        "result_columns", {n, oc, rows * tile_, columns, products_},
+        [&](const std::vector<Expr>& i) {
+          return Times(t.result, FloorMod(i[2], tile_), Line(products_, [&](int64_t k) {
+                         return Load(product, {k, i[4], i[0], i[1], FloorDiv(i[2], tile_), i[3]});
+                       }));
+        });
+    Fill(conv_.result, [&](const std::vector<Expr>& i) {
+      return Times(t.result, FloorMod(i[3], tile_), Line(products_, [&](int64_t k) {
+                     return Load(result_columns, {i[0], i[1], i[2], FloorDiv(i[3], tile_), k});
+                   }));
+    });
+    nest_->launches.erase(nest_->launches.begin() + static_cast<ptrdiff_t>(conv_.launch));
+    nest_->launches.insert(nest_->launches.begin() + static_cast<ptrdiff_t>(conv_.launch),
+                           launches_.begin(), launches_.end());
+    return {filter_columns->name, filter->name,  data_columns->name,
+            data->name,           product->name, result_columns->name};
+  }
+
+ private:
+  using Value = std::function<Expr(const std::vector<Expr>& axes)>;
+
+  static std::vector<Expr> Line(int64_t count, const std::function<Expr(int64_t)>& element) {
+    std::vector<Expr> line;
+    for (int64_t k = 0; k < count; ++k) line.push_back(element(k));
+    return line;
+  }
+
+  // Zero beyond the rows and columns that there are, which the last tiles reach.
+  Expr Data(const Expr& n, const Expr& c, const Expr& row, const Expr& column) const {
+    const Expr inside =
+        loop::And(loop::Lt(row, conv_.data->shape[2]), loop::Lt(column, conv_.data->shape[3]));
+    return Select(inside, Load(conv_.data, {n, c, row, column}), loop::Const(0, conv_.data->dtype));
+  }
+
+  Buffer Make(const std::string& step, std::vector<int64_t> shape) {
+    Buffer buffer = loop::MakeBuffer(conv_.result->name + "." + step, conv_.result->dtype,
+                                     std::move(shape), loop::Role::kWorkspace);
+    InsertBuffer(nest_, buffer);
+    return buffer;
+  }
+
+  Buffer Compute(const std::string& step, std::vector<int64_t> shape, const Value& value) {
+    Buffer buffer = Make(step, std::move(shape));
+    Fill(buffer, value);
+    return buffer;
+  }
+
+  std::vector<Expr> Axes(const Buffer& buffer) const {
+    std::vector<Expr> axes;
+    for (size_t d = 0; d < buffer->shape.size(); ++d) {
+      axes.push_back(loop::Var(fmt::format("{}.i{}", buffer->name, d)));
+    }
+    return axes;
+  }
+
+  void AddStage(const Buffer& buffer, const std::vector<Expr>& axes, Stmt body) {
+    for (size_t d = axes.size(); d-- > 0;) {
+      body = loop::For(axes[d], 0, buffer->shape[d], std::move(body));
+    }
+    launches_.push_back({buffer->name, loop::Phase::kRun, std::move(body)});
+  }
+
+  void Fill(const Buffer& buffer, const Value& value) {
+    const std::vector<Expr> axes = Axes(buffer);
+    AddStage(buffer, axes, loop::Store(buffer, axes, value(axes)));
+  }
+
+  Buffer Sum(const std::string& step, std::vector<int64_t> shape, int64_t terms,
+             const std::function<Expr(const std::vector<Expr>&, const Expr&)>& term) {
+    Buffer buffer = Make(step, std::move(shape));
+    const std::vector<Expr> axes = Axes(buffer);
+    const Expr r = loop::Var(buffer->name + ".r0");
+    Stmt init = loop::Store(buffer, axes, loop::Const(0, buffer->dtype));
+    Stmt update = loop::Store(buffer, axes, Load(buffer, axes) + term(axes, r));
+    AddStage(buffer, axes, loop::Seq({std::move(init), loop::For(r, 0, terms, std::move(update))}));
+    return buffer;
+  }
+
+  loop::Nest* nest_;
+  const Convolution& conv_;
+  const int64_t tile_;
+  const int64_t products_;
+  std::vector<loop::Launch> launches_;
+};
+
+}  // namespace
+
+absl::StatusOr<WinogradStages> Winograd(loop::Nest* nest, const std::string& buffer, int64_t tile) {
+  if (tile != 2 && tile != 4) {
+    return absl::FailedPreconditionError(
+        fmt::format("tiles of 2x2 and of 4x4 can be had, not of {0}x{0}", tile));
+  }
+  HONE_ASSIGN_OR_RETURN(const Convolution conv, MatchConvolution(*nest, buffer));
+  return Stages(nest, conv, tile).Build();
+}
+
+}  // namespace hone::schedule

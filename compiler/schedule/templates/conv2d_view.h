@@ -1,0 +1,43 @@
+// What the strategies of conv2d see of a kernel.
+#ifndef HONE_COMPILER_SCHEDULE_TEMPLATES_CONV2D_VIEW_H_
+#define HONE_COMPILER_SCHEDULE_TEMPLATES_CONV2D_VIEW_H_
+
+#include <optional>
+#include <string>
+
+#include "compiler/ops/window.h"
+#include "compiler/schedule/template.h"
+#include "compiler/schedule/templates/kernel_view.h"
+
+namespace hone::schedule {
+
+// The numbers of a convolution on a target.
+struct Conv {
+  AnchorView view;
+  std::string data;        // what the convolution reads: the operand, or the stage that pads it
+  std::string weight;      // the operand
+  bool is_strict = false;  // only sums of the products as defined
+  bool weight_is_constant = false;
+  bool copies_data = false;  // `data` is a stage of the kernel
+  bool pads = false;         // which pads the operand and does nothing else
+  ops::Window window;
+  int64_t data_height = 0, data_width = 0;  // of the operand
+  int64_t batch = 0, in = 0, out = 0, height = 0, width = 0, taps_h = 0, taps_w = 0;
+  int64_t lanes = 0, registers = 0;
+  int64_t out_vectors = 0;
+  bool operand_blocked = false;  // the operand has such blocks
+  bool blocked_data = false;     // `data` is read in blocks of `lanes` channels
+};
+
+// nullopt unless the kernel is a convolution without groups of float32. Without what the target
+// and the signature say.
+std::optional<Conv> ViewConv(const ops::KernelDefinition& def);
+// All of it; the kernel is one.
+Conv ConvOf(const Task& task);
+
+// NCHW with blocks of channels.
+Layout BlockedChannels(int64_t lanes);
+
+}  // namespace hone::schedule
+
+#endif  // HONE_COMPILER_SCHEDULE_TEMPLATES_CONV2D_VIEW_H_

@@ -1,0 +1,433 @@
+#include "compiler/schedule/templates/winograd.h"
+
+#include <algorithm>
+
+#include "compiler/schedule/primitives/nest_edit.h"
+#include "compiler/schedule/primitives/winograd.h"
+#include "compiler/schedule/templates/fuse_stages.h"
+#include "compiler/schedule/templates/register_tile.h"
+#include "compiler/schedule/templates/sequence.h"
+#include "fmt/format.h"
+
+namespace hone::schedule {
+namespace {
+
+constexpr char kPrefix[] = "winograd";
+constexpr int64_t kTaps = 3;
+
+// The numbers of a strategy.
+struct Plan {
+  int64_t tile = 0;               // results of a tile, in each direction
+  int64_t products = 0;           // positions, in each direction
+  int64_t rows = 0, columns = 0;  // tiles
+};
+
+Plan PlanOf(const Conv& conv, int64_t tile) {
+  return {tile, tile + kTaps - 1, CeilDiv(conv.height, tile), CeilDiv(conv.width, tile)};
+}
+
+Plan PlanOf(const Conv& conv, const std::string& strategy) {
+  return PlanOf(conv, strategy.back() - '0');
+}
+
+// The transformed data of a block should leave room for the weights in the second cache, and a
+// block be large enough that the weights are not read too often.
+struct BlockLimits {
+  int64_t most_tiles = 0;
+  int64_t least_tiles = 12;
+};
+
+BlockLimits LimitsOf(const Conv& conv, const Target& target, const Plan& plan) {
+  const int64_t bytes = plan.products * plan.products * conv.in * 4;
+  return {std::max<int64_t>(1, target.l2_bytes * 3 / 2 / bytes)};
+}
+
+std::vector<int64_t> BlockColumns(const Plan& plan, const BlockLimits& limits) {
+  std::vector<int64_t> options = EvenSizes(plan.columns, plan.columns,
+                                           [&](int64_t size) { return size <= limits.most_tiles; });
+  const int64_t least = std::min<int64_t>(options.back(), 7);
+  std::erase_if(options, [&](int64_t size) { return size < least; });
+  return options;
+}
+
+std::vector<int64_t> BlockRows(const Plan& plan, const BlockLimits& limits, int64_t columns) {
+  std::vector<int64_t> options = EvenSizes(
+      plan.rows, plan.rows, [&](int64_t size) { return size * columns <= limits.most_tiles; });
+  const int64_t least = std::min(options.back(), CeilDiv(limits.least_tiles, columns));
+  std::erase_if(options, [&](int64_t size) { return size < least; });
+  return options;
+}
+
+RegisterTileProblem ProductProblem(const Conv& conv, int64_t rows, int64_t columns) {
+  RegisterTileProblem problem;
+  problem.vectors = conv.out_vectors;
+  problem.rows = rows;
+  problem.columns = columns;
+  problem.steps = conv.in;
+  problem.registers = conv.registers;
+  return problem;
+}
+
+// Groups of output channels may be a part of the grid, where there are too few blocks for the
+// threads; the data are transformed for each part then.
+std::vector<int64_t> PartOptions(const Conv& conv, const Target& target, int64_t vectors) {
+  std::vector<int64_t> options = {1};
+  if (conv.out_vectors % vectors != 0) return options;
+  const int64_t groups = conv.out_vectors / vectors;
+  for (int64_t parts = 2; parts <= std::min<int64_t>(groups, 2 * target.threads); ++parts) {
+    if (groups % parts == 0) options.push_back(parts);
+  }
+  return options;
+}
+
+std::vector<int64_t> UnrollOptions(const Conv& conv, const RegisterTile& tile) {
+  constexpr int64_t kMaxEmittedFmas = 256;
+  std::vector<int64_t> options = {1};
+  for (int64_t unroll : {2, 4, 8}) {
+    if (std::min(conv.lanes, conv.in) % unroll == 0 && conv.in % unroll == 0 &&
+        unroll * tile.vectors * tile.rows * tile.columns <= kMaxEmittedFmas) {
+      options.push_back(unroll);
+    }
+  }
+  return options;
+}
+
+std::vector<std::string> PadOptions(const Conv& conv) {
+  if (!conv.copies_data) return {"none"};
+  if (!conv.pads || !conv.operand_blocked) return {"copy"};
+  return {"border", "copy"};
+}
+
+// Positions lie a plane apart, and the transforms touch all of them at once: planes of a power of
+// two of bytes get a vector's channels more.
+std::vector<int64_t> SlackOf(const Conv& conv, int64_t channels, int64_t tiles) {
+  constexpr int64_t kSetBytes = 1024;
+  const int64_t plane_bytes = CeilDiv(channels, conv.lanes) * conv.lanes * tiles * 4;
+  if (plane_bytes % kSetBytes != 0) return {};
+  return {0, 0, 0, 1, 0, 0};
+}
+
+class WinogradSchedule {
+ public:
+  WinogradSchedule(const Task& task, const Conv& conv, const Config& config)
+      : task_(task),
+        conv_(conv),
+        config_(config),
+        plan_(PlanOf(conv, config.String("strategy"))),
+        tile_(TileOf(config)),
+        s_(task.def->naive),
+        out_(conv.view.output),
+        copies_(conv.copies_data && config.String("pad") == "copy") {}
+
+  absl::StatusOr<loop::Nest> Run() && {
+    conv_result_ = FuseAroundAnchor(&s_, conv_.view, conv_.data);
+    stages_ = s_.Winograd(conv_result_, plan_.tile);
+    if (conv_.copies_data && !copies_) s_.Inline(conv_.data);
+    SetSignatureLayouts(&s_, task_);
+    if (copies_) s_.SetLayout(conv_.data, BlockedChannels(conv_.lanes));
+    PrepareFilter();
+    PadChannels();
+    TileOutput();
+    ComputeResult();
+    ComputeProduct();
+    ComputeData();
+    if (copies_) ScheduleDataStage(&s_, conv_.data, conv_.lanes);
+    Specialise();
+    return std::move(s_).Finish();
+  }
+
+ private:
+  // Whether a block, the last one included, is no whole number of register tiles.
+  static bool HasTail(int64_t extent, int64_t block, int64_t tile) {
+    return block % tile != 0 || extent % block % tile != 0;
+  }
+
+  int64_t BlockTiles() const { return config_.Int("block_h") * config_.Int("block_w"); }
+
+  // Groups of output channels outermost, each position by position, in the order of the sums.
+  void PrepareFilter() {
+    const std::string& f = stages_.filter;
+    s_.Inline(stages_.filter_columns);
+    s_.Prepare(f);
+    s_.SetLayout(f, *Layout::Parse(fmt::format("HNCW{}h", tile_.vectors * conv_.lanes), 4));
+    s_.Split(f + ".i2", conv_.lanes, Tail::kExact, f + ".ocv", f + ".lane");
+    s_.Reorder({f + ".ocv", f + ".i3", f + ".i0", f + ".i1", f + ".lane"});
+    s_.Vectorize(f + ".lane");
+    s_.Unroll(f + ".i0");
+    s_.Unroll(f + ".i1");
+    s_.Parallel(f + ".ocv");
+    s_.Parallel(f + ".i3");
+  }
+
+  // Whole vectors are computed: where the channels do not fill the last, zeros do.
+  void PadChannels() {
+    sum_ = s_.CacheWrite(stages_.product);
+    const int64_t lanes = conv_.lanes;
+    if (conv_.out % lanes != 0) {
+      s_.SetLayout(stages_.product, *Layout::Parse(fmt::format("ABCDEF{}d", lanes), 6));
+      s_.SetLayout(stages_.result_columns, *Layout::Parse(fmt::format("NCDHW{}c", lanes), 5));
+    }
+    if (conv_.in % lanes != 0) {
+      s_.SetLayout(stages_.data_columns, *Layout::Parse(fmt::format("NCDHW{}c", lanes), 5));
+    }
+  }
+
+  // for n, blocks of tiles, parts (the grid) { for groups of channels { for tiles { .. } } }
+  void TileOutput() {
+    s_.Split(out_ + ".i1", conv_.lanes, Tail::kGuard, out_ + ".v", out_ + ".lane");
+    s_.Split(out_ + ".v", tile_.vectors, Tail::kClip, out_ + ".oc", out_ + ".ocv");
+    s_.Split(out_ + ".i2", plan_.tile, Tail::kGuard, out_ + ".tile_h", out_ + ".row");
+    s_.Split(out_ + ".i3", plan_.tile, Tail::kGuard, out_ + ".tile_w", out_ + ".col");
+    s_.Split(out_ + ".tile_h", config_.Int("block_h"), Tail::kClip, out_ + ".oh", out_ + ".th");
+    s_.Split(out_ + ".tile_w", config_.Int("block_w"), Tail::kClip, out_ + ".ow", out_ + ".tw");
+    std::vector<std::string> order = {out_ + ".i0", out_ + ".oh", out_ + ".ow"};
+    const int64_t parts = config_.Int("parts");
+    block_ = out_ + ".ow";
+    if (parts > 1) {
+      const int64_t groups = conv_.out_vectors / tile_.vectors;
+      block_ = out_ + ".part";
+      s_.Split(out_ + ".oc", groups / parts, Tail::kExact, block_, out_ + ".oc");
+      order.push_back(block_);
+    }
+    const std::vector<std::string> grid = order;
+    for (const char* name : {".oc", ".th", ".tw", ".ocv", ".row", ".col", ".lane"}) {
+      order.push_back(out_ + name);
+    }
+    s_.Reorder(order);
+    s_.Vectorize(out_ + ".lane");
+    for (const std::string& loop : grid) s_.Parallel(loop);
+  }
+
+  // The results of one tile, in two steps.
+  void ComputeResult() {
+    ComputeAtOptions options;
+    options.align = {1, conv_.lanes, plan_.tile, plan_.tile};
+    options.layout = fmt::format("NCHW{}c", conv_.lanes);
+    s_.ComputeAt(conv_result_, out_ + ".ocv", options);
+    s_.ReorderPresent({conv_result_ + ".i2", conv_result_ + ".i3", conv_result_ + ".i1"});
+    const std::string& columns = stages_.result_columns;
+    options.align = {1, conv_.lanes, plan_.tile, 1, 1};
+    options.layout = fmt::format("NCDHW{}c", conv_.lanes);
+    s_.ComputeAt(columns, out_ + ".ocv", options);
+    s_.ReorderPresent({columns + ".i4", columns + ".i2", columns + ".i1"});
+  }
+
+  // Of a group of output channels and a block of tiles.
+  void ComputeProduct() {
+    const std::string& p = stages_.product;
+    const std::string& sum = sum_;
+    ComputeAtOptions options;
+    options.scope = loop::Scope::kLocal;
+    options.align = {1, 1, 1, conv_.lanes, 1, 1};
+    options.layout = fmt::format("ABCDEF{}d", conv_.lanes);
+    options.slack = SlackOf(conv_, tile_.vectors * conv_.lanes, BlockTiles());
+    s_.ComputeAt(p, out_ + ".oc", options);
+    options.slack.clear();
+    s_.Split(p + ".i3", conv_.lanes, Tail::kExact, p + ".ocv", p + ".lane");
+    s_.SplitIfPresent(p + ".i4", tile_.rows, Tail::kClip, p + ".th", p + ".row");
+    s_.SplitIfPresent(p + ".i5", tile_.columns, Tail::kClip, p + ".tw", p + ".col");
+    s_.ReorderPresent({p + ".i0", p + ".i1", p + ".th", p + ".tw", p + ".row", p + ".col",
+                       p + ".ocv", p + ".lane"});
+    std::string at = p + ".i1";
+    for (const char* name : {".th", ".tw"}) {
+      if (s_.Has(p + name)) at = p + name;
+    }
+    options.scope = loop::Scope::kRegister;
+    s_.ComputeAt(sum, at, options);
+    s_.Decompose(sum + ".i3");
+    for (const std::string& suffix : {std::string("_init"), std::string()}) {
+      s_.Split(sum + ".i3" + suffix, conv_.lanes, Tail::kExact, sum + ".ocv" + suffix,
+               sum + ".lane" + suffix);
+    }
+    s_.ReorderPresent({sum + ".i4_init", sum + ".i5_init", sum + ".ocv_init", sum + ".lane_init"});
+    OrderSteps(sum, at);
+    s_.VectorizeAll(sum + ".lane");
+    s_.VectorizeAll(p + ".lane");
+  }
+
+  void OrderSteps(const std::string& sum, const std::string& turn) {
+    s_.Split(sum + ".r0", conv_.lanes, Tail::kClip, sum + ".icb", sum + ".ic");
+    std::vector<std::string> steps = {sum + ".icb", sum + ".ic"};
+    const int64_t unroll = config_.Int("unroll");
+    if (unroll > 1) {
+      s_.Split(sum + ".ic", unroll, Tail::kExact, sum + ".ic", sum + ".unroll");
+      steps.push_back(sum + ".unroll");
+    }
+    for (const char* name : {".i4", ".i5", ".ocv", ".lane"}) steps.push_back(sum + name);
+    s_.ReorderPresent(steps, /*allow_reassociation=*/true);
+    if (config_.Int("prefetch") == 0) return;
+    PrefetchOptions options;
+    options.ahead = out_ + ".oc";
+    options.inner = sum + ".ocv";
+    options.turn = turn;
+    s_.Prefetch(sum + ".ic", stages_.filter, options);
+  }
+
+  // Of a block: one vector of channels after the other, rows of tiles.
+  void ComputeData() {
+    const std::string& d = stages_.data;
+    ComputeAtOptions options;
+    options.scope = loop::Scope::kLocal;
+    options.align = {1, 1, 1, conv_.lanes, 1, 1};
+    options.layout = fmt::format("ABCDEF{}d", conv_.lanes);
+    options.slack = SlackOf(conv_, conv_.in, BlockTiles());
+    s_.ComputeAt(d, block_, options);
+    options.slack.clear();
+    s_.Split(d + ".i3", conv_.lanes, Tail::kExact, d + ".cb", d + ".lane");
+    s_.ReorderPresent({d + ".cb", d + ".i4", d + ".i5", d + ".i0", d + ".i1", d + ".lane"});
+    const std::string& columns = stages_.data_columns;
+    options.align = {1, conv_.lanes, 1, 1, 1};
+    options.layout = fmt::format("NCDHW{}c", conv_.lanes);
+    s_.ComputeAt(columns, s_.Has(d + ".i4") ? d + ".i4" : d + ".cb", options);
+    s_.ReorderPresent({columns + ".i4", columns + ".i3", columns + ".i1"});
+  }
+
+  // Tails get bodies of their own, of constant sizes.
+  void Specialise() {
+    s_.Simplify();
+    const std::string& p = stages_.product;
+    const int64_t block_h = config_.Int("block_h");
+    const int64_t block_w = config_.Int("block_w");
+    if (plan_.columns % block_w != 0) s_.PeelAll(out_ + ".ow", 0, 1);
+    if (plan_.rows % block_h != 0) s_.PeelAll(out_ + ".oh", 0, 1);
+    const bool pads_lanes = conv_.out % conv_.lanes != 0;
+    if (conv_.out_vectors % tile_.vectors != 0 || pads_lanes) s_.PeelAll(out_ + ".oc", 0, 1);
+    if (HasTail(plan_.columns, block_w, tile_.columns)) s_.PeelAll(p + ".tw", 0, 1);
+    if (HasTail(plan_.rows, block_h, tile_.rows)) s_.PeelAll(p + ".th", 0, 1);
+    if (s_.Has(sum_ + ".icb") && conv_.in % conv_.lanes != 0) s_.PeelAll(sum_ + ".icb", 0, 1);
+    for (const char* name : {".row", ".col"}) {
+      s_.UnrollAll(out_ + name);
+      s_.UnrollAll(p + name);
+    }
+    s_.UnrollAll(p + ".ocv");
+    for (const char* name : {".i4", ".i5", ".ocv", ".unroll"}) s_.UnrollAll(sum_ + name);
+    for (const char* name : {".i2", ".i3"}) s_.UnrollAll(conv_result_ + name);
+    for (const char* name : {".i2", ".i4"}) s_.UnrollAll(stages_.result_columns + name);
+    for (const char* name : {".i0", ".i1"}) s_.UnrollAll(stages_.data + name);
+    s_.UnrollAll(stages_.data_columns + ".i3");
+    s_.VectorizeAll(conv_result_ + ".i1");
+    s_.VectorizeAll(stages_.result_columns + ".i1");
+    s_.VectorizeAll(stages_.data + ".lane");
+    s_.VectorizeAll(stages_.data_columns + ".i1");
+  }
+
+  const Task& task_;
+  const Conv& conv_;
+  const Config& config_;
+  const Plan plan_;
+  const RegisterTile tile_;
+  Sequence s_;
+  std::string out_;
+  bool copies_;              // the padded copy is a launch of its own
+  std::string block_;        // the innermost loop of the grid
+  std::string conv_result_;  // the buffer of what the convolution alone gives
+  std::string sum_;          // the accumulators
+  WinogradStages stages_;
+};
+
+}  // namespace
+
+bool IsWinograd(const std::string& strategy) { return strategy.starts_with(kPrefix); }
+
+std::vector<std::string> WinogradStrategies(const Conv& conv) {
+  const std::vector<int64_t> ones = {1, 1};
+  const bool fits = conv.taps_h == kTaps && conv.taps_w == kTaps && conv.window.strides == ones &&
+                    conv.window.dilation == ones && !conv.is_strict && conv.weight_is_constant &&
+                    conv.in >= conv.lanes && conv.out >= conv.lanes && conv.blocked_data;
+  std::vector<std::string> strategies;
+  for (int64_t tile : {2, 4}) {
+    if (fits && conv.height >= tile && conv.width >= tile) {
+      strategies.push_back(kPrefix + std::to_string(tile));
+    }
+  }
+  return strategies;
+}
+
+std::optional<Knob> NextWinogradKnob(const Conv& conv, const Target& target, const Config& prefix) {
+  const Plan plan = PlanOf(conv, prefix.String("strategy"));
+  const BlockLimits limits = LimitsOf(conv, target, plan);
+  if (!prefix.Has("block_w")) return IntKnob("block_w", BlockColumns(plan, limits));
+  const int64_t block_w = prefix.Int("block_w");
+  if (!prefix.Has("block_h")) return IntKnob("block_h", BlockRows(plan, limits, block_w));
+  if (auto knob = NextTileKnob(ProductProblem(conv, prefix.Int("block_h"), block_w), prefix)) {
+    return knob;
+  }
+  if (!prefix.Has("unroll")) return IntKnob("unroll", UnrollOptions(conv, TileOf(prefix)));
+  if (!prefix.Has("pad")) return TextKnob("pad", PadOptions(conv));
+  if (!prefix.Has("parts")) {
+    return IntKnob("parts", PartOptions(conv, target, prefix.Int("tile_v")));
+  }
+  if (!prefix.Has("prefetch")) {
+    const bool has_next = conv.out_vectors > prefix.Int("tile_v") * prefix.Int("parts");
+    return has_next ? IntKnob("prefetch", {0, 1}) : IntKnob("prefetch", {0});
+  }
+  return std::nullopt;
+}
+
+namespace {
+
+// Bytes a cycle from where so many of them stay between two uses.
+double BytesPerCycle(const Target& target, double bytes) {
+  if (bytes <= static_cast<double>(target.l2_bytes)) return 48;
+  return bytes <= static_cast<double>(target.l3_bytes) ? 24 : 10;
+}
+
+// Of one core that does a block of tiles for one part of the output channels.
+double BlockCycles(const Conv& conv, const Target& target, const Plan& plan,
+                   const RegisterTileProblem& problem, const RegisterTile& tile, int64_t parts) {
+  const double positions = static_cast<double>(plan.products * plan.products);
+  const double tiles = static_cast<double>(problem.rows * problem.columns);
+  const double multiply = positions * TileCycles(problem, tile) / static_cast<double>(parts);
+  // Each position is a sum of four or so, once along the columns and once along the rows.
+  constexpr double kTransform = 4;
+  const double data =
+      kTransform * positions * tiles * static_cast<double>(CeilDiv(conv.in, conv.lanes));
+  const double results = kTransform * static_cast<double>(plan.products * plan.tile) * tiles *
+                         static_cast<double>(conv.out_vectors) / static_cast<double>(parts);
+  const double filter_bytes = positions * static_cast<double>(conv.in * conv.out * 4);
+  const double weights =
+      filter_bytes / static_cast<double>(parts) / BytesPerCycle(target, filter_bytes);
+  return std::max(multiply, weights) + 0.25 * std::min(multiply, weights) + data + results;
+}
+
+}  // namespace
+
+std::optional<WinogradChoice> BestWinograd(const Conv& conv, const Target& target) {
+  std::optional<WinogradChoice> best;
+  for (const std::string& strategy : WinogradStrategies(conv)) {
+    const Plan plan = PlanOf(conv, strategy);
+    const BlockLimits limits = LimitsOf(conv, target, plan);
+    for (int64_t block_w : BlockColumns(plan, limits)) {
+      for (int64_t block_h : BlockRows(plan, limits, block_w)) {
+        const RegisterTileProblem problem = ProductProblem(conv, block_h, block_w);
+        const RegisterTile tile = BestTile(problem);
+        const int64_t blocks =
+            conv.batch * CeilDiv(plan.rows, block_h) * CeilDiv(plan.columns, block_w);
+        for (int64_t parts : PartOptions(conv, target, tile.vectors)) {
+          const int64_t rounds = CeilDiv(blocks * parts, target.threads);
+          const double cycles =
+              static_cast<double>(rounds) * BlockCycles(conv, target, plan, problem, tile, parts);
+          if (best && best->cycles <= cycles) continue;
+          best = WinogradChoice{{}, cycles};
+          best->config.Set("strategy", strategy);
+          best->config.Set("block_w", block_w);
+          best->config.Set("block_h", block_h);
+          SetTile(tile, &best->config);
+          best->config.Set("unroll", UnrollOptions(conv, tile).back() >= 2 ? int64_t{2} : 1);
+          best->config.Set("pad", PadOptions(conv)[0]);
+          best->config.Set("parts", parts);
+          const bool has_next = conv.out_vectors > tile.vectors * parts;
+          best->config.Set("prefetch", int64_t{has_next ? 1 : 0});
+        }
+      }
+    }
+  }
+  return best;
+}
+
+absl::StatusOr<loop::Nest> ScheduleWinograd(const Task& task, const Conv& conv,
+                                            const Config& config) {
+  return WinogradSchedule(task, conv, config).Run();
+}
+
+}  // namespace hone::schedule

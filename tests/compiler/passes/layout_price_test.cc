@@ -1,0 +1,61 @@
+#include "compiler/passes/layout_price.h"
+
+#include <gtest/gtest.h>
+
+#include "compiler/passes/rewriting.h"
+#include "tests/compiler/passes/models.h"
+
+namespace hone::passes {
+namespace {
+
+TEST(LayoutPrice, PredictionsAreScaledToWhatIsMeasured) {
+  std::vector<std::vector<LayoutPrice>> tasks = {
+      {{.predicted_ns = 100, .measured_ns = 200}, {.predicted_ns = 150, .measured_ns = {}}},
+      {{.predicted_ns = 100, .measured_ns = 800}, {.predicted_ns = 150, .measured_ns = {}}},
+      {{.predicted_ns = 100, .measured_ns = {}}}};
+  EXPECT_DOUBLE_EQ(Calibrate(tasks, 1), 4);  // the geometric mean of 2 and 8
+  EXPECT_DOUBLE_EQ(tasks[0][0].ns, 200);
+  EXPECT_DOUBLE_EQ(tasks[0][1].ns, 300);
+  EXPECT_DOUBLE_EQ(tasks[1][1].ns, 1200);
+  EXPECT_DOUBLE_EQ(tasks[2][0].ns, 400);
+}
+
+TEST(LayoutPrice, WithoutMeasurementsTheGivenRatioHolds) {
+  std::vector<std::vector<LayoutPrice>> tasks = {{{.predicted_ns = 100, .measured_ns = {}}}};
+  EXPECT_DOUBLE_EQ(Calibrate(tasks, 3), 3);
+  EXPECT_DOUBLE_EQ(tasks[0][0].ns, 300);
+}
+
+// Convolution, depthwise convolution and pool at the sizes of networks.
+TEST(LayoutPrice, BlocksArePredictedFastest) {
+  const Target target = *Target::Parse("llvm -mcpu=cascadelake");
+  const auto row_major = Layout::RowMajor(4);
+  const auto blocked = *Layout::Parse("NCHW16c", 4);
+  for (const char* call : {"nn.conv2d(%x, %w, padding=[1, 1, 1, 1])",
+                           "nn.conv2d(%x, %d, padding=[1, 1, 1, 1], groups=64)",
+                           "nn.max_pool2d(%x, pool_size=[3, 3], strides=[2, 2])"}) {
+    const ir::Module module = Typed(
+        std::string("def @main(%x: Tensor[(1, 64, 28, 28), float32], %w: Tensor[(64, 64, 3, 3), "
+                    "float32], %d: Tensor[(64, 1, 3, 3), float32]) { ") +
+        call + " }");
+    const auto ns = [&](const Layout& from, const Layout& to) {
+      return PredictKernelNs(module.functions.at("main"), {false, true, true}, {{from}, {to}},
+                             target);
+    };
+    EXPECT_LT(ns(blocked, blocked), ns(row_major, blocked)) << call;
+    EXPECT_LT(ns(blocked, blocked), ns(blocked, row_major)) << call;
+    EXPECT_LT(ns(row_major, blocked), ns(row_major, row_major)) << call;
+    EXPECT_GT(ns(blocked, blocked), 0);
+  }
+}
+
+TEST(LayoutPrice, CopiesOfNothingCostLittleAndAreNumbers) {
+  const Target target = *Target::Parse("llvm -mcpu=cascadelake");
+  const ir::TensorType empty{{1, 0, 4, 4}, DataType::kFloat32};
+  const double ns = PredictCopyNs(empty, Layout::RowMajor(4), *Layout::Parse("NCHW16c", 4), target);
+  EXPECT_GT(ns, 0);
+  EXPECT_LT(ns, 1000);
+}
+
+}  // namespace
+}  // namespace hone::passes
