@@ -143,10 +143,10 @@ absl::Status Bench(const Options& options) {
   HONE_ASSIGN_OR_RETURN(Runner runner, MakeRunner(options.model, options));
   std::vector<Runner> others;
   if (!options.compare.empty()) {
-    HONE_ASSIGN_OR_RETURN(Runner other, MakeRunner({.path = options.compare,
-                                                    .shapes = options.model.shapes,
-                                                    .constants = options.model.constants},
-                                                   options));
+    ModelOptions compared = options.model;
+    compared.path = options.compare;
+    if (!IsModelSource(compared)) compared.numerics.clear();
+    HONE_ASSIGN_OR_RETURN(Runner other, MakeRunner(compared, options));
     others.push_back(std::move(other));
   }
   runner.WarmUp();

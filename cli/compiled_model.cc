@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "cli/exit_code.h"
 #include "compiler/driver/compile.h"
 #include "fmt/format.h"
 #include "runtime/specialisation.h"
@@ -79,7 +80,13 @@ bool IsModelSource(const ModelOptions& model) {
 
 absl::StatusOr<CompiledModel> OpenOrCompile(const ModelOptions& model, int threads,
                                             const std::string& database, const Tensors& values) {
-  if (!IsModelSource(model)) return OpenModule(model.path, threads);
+  if (!IsModelSource(model)) {
+    if (model.numerics.empty()) return OpenModule(model.path, threads);
+    return WithExitCode(
+        absl::InvalidArgumentError(fmt::format(
+            "expected --numerics with a model, found {}, which is compiled already", model.path)),
+        kUsage);
+  }
   HONE_ASSIGN_OR_RETURN(const Target target,
                         (TargetOptions{.target = "native", .threads = threads}.Resolve()));
   HONE_ASSIGN_OR_RETURN(std::vector<ir::Module> modules, LoadSpecialisations(model, values));

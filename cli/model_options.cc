@@ -14,6 +14,7 @@
 #include "compiler/frontend/onnx/import.h"
 #include "compiler/frontend/pb_model.h"
 #include "compiler/ir/parser.h"
+#include "compiler/ops/lower.h"
 #include "fmt/format.h"
 #include "fmt/ranges.h"
 #include "runtime/thread_team.h"
@@ -70,6 +71,14 @@ void ModelOptions::AddBindings(CLI::App& verb) {
                   "specialisation");
   verb.add_option("--constant", constants,
                   "NAME=FILE.pb or NAME=FILE.npy: makes an input that decides a shape a constant");
+  const auto check = [](const std::string& text) -> std::string {
+    if (ops::ParseNumerics(text)) return "";
+    return fmt::format("expected strict, default or fast, found '{}'", text);
+  };
+  verb.add_option(
+          "--numerics", numerics,
+          "How results may be rounded: strict, default or fast (default: as the model says)")
+      ->check(CLI::Validator(check, "NAME"));
 }
 
 absl::StatusOr<Files> ParseFiles(const std::string& flag, const std::vector<std::string>& texts) {
@@ -107,6 +116,19 @@ absl::Status CheckIsFile(const std::string& path) {
                                          path, exists ? found : "none"));
 }
 
+// Says of main how its kernels may round, where that is not what it says already.
+void SetNumerics(const std::string& numerics, ir::Module& module) {
+  const auto main = module.functions.find("main");
+  if (main == module.functions.end()) return;  // the passes refuse it
+  const auto said = main->second->attrs.find("numerics");
+  const bool is_same = said == main->second->attrs.end() ? numerics == "default"
+                                                         : said->second == ir::AttrValue(numerics);
+  if (is_same) return;
+  auto changed = std::make_shared<ir::ExprNode>(*main->second);
+  changed->attrs["numerics"] = numerics;
+  main->second = std::move(changed);
+}
+
 absl::StatusOr<ir::Module> Import(const std::string& path, const frontend::ImportOptions& options) {
   const std::string extension = std::filesystem::path(path).extension();
   if (extension == ".onnx") return frontend::ImportOnnx(path, options);
@@ -138,6 +160,7 @@ absl::StatusOr<std::vector<ir::Module>> LoadSpecialisations(const ModelOptions& 
     HONE_ASSIGN_OR_RETURN(
         ir::Module module,
         Import(model.path, {.shapes = shapes, .constants = constants, .values = values}));
+    if (!model.numerics.empty()) SetNumerics(model.numerics, module);
     modules.push_back(std::move(module));
   }
   return modules;
