@@ -113,6 +113,13 @@ CpuTraits CpuTraits::Of(const Target& target) {
   CpuTraits traits;
   traits.half_conversions = target.IsAArch64() || target.Has("f16c") || target.Has("avx512f");
   traits.nan_min_max = target.IsAArch64();
+  traits.vnni_512 = target.Has("avx512vnni");
+  traits.vnni = target.Has("avxvnni") || (target.Has("avx512vnni") && target.Has("avx512vl"));
+  traits.arm_dot = target.Has("dotprod");
+  traits.arm_mixed_dot = target.Has("i8mm");
+  if (target.IsX86()) {
+    traits.pair_sum_bytes = target.Has("avx512bw") ? 64 : target.Has("avx2") ? 32 : 16;
+  }
   return traits;
 }
 
