@@ -1,6 +1,7 @@
 // Products of 8-bit integers: exact, so every config gives the bits of the naive nest.
 #include "fmt/format.h"
 #include "gtest/gtest.h"
+#include "support/random.h"
 #include "tests/compiler/schedule/nest_check.h"
 
 namespace hone::schedule {
@@ -61,6 +62,35 @@ TEST(ByteProducts, EveryConvolutionIsThatOfTheNaiveNest) {
     }
   }
   EXPECT_GE(checked, 100);
+}
+
+// One, primes, and a channel more or less than four or a vector, of every kind of convolution.
+TEST(ByteProducts, RandomConvolutionsAreThoseOfTheNaiveNest) {
+  const int64_t channels[] = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 19, 33};
+  const auto any = [&](Random& random) { return channels[random.Below(std::size(channels))]; };
+  int checked = 0;
+  for (uint64_t seed = 0; seed < 60; ++seed) {
+    Random random(seed);
+    Conv c = {
+        1 + static_cast<int64_t>(random.Below(2)), any(random), 1, 1, any(random), 1, 1, 0, 1, 1};
+    c.taps = 1 + static_cast<int64_t>(random.Below(3));
+    c.stride = 1 + static_cast<int64_t>(random.Below(2));
+    c.dilation = 1 + static_cast<int64_t>(random.Below(2));
+    c.pad = static_cast<int64_t>(random.Below(static_cast<uint64_t>(c.taps)));
+    const int64_t reach = c.dilation * (c.taps - 1) + 1;
+    c.h = reach + static_cast<int64_t>(random.Below(4));
+    c.w = reach + static_cast<int64_t>(random.Below(6));
+    std::string expected = "conv2d";
+    if (random.Below(4) == 0) {
+      c.oc = c.groups = c.ic;
+      if (c.ic > 1) expected = "depthwise_conv2d";
+    }
+    const std::string text = ConvText(c, kTypes[random.Below(3)], random.Below(2) == 0,
+                                      static_cast<int64_t>(random.Below(2)) * 100);
+    checked += CheckTemplate(text, expected, TestTarget(kTargets[random.Below(4)]), 3, seed);
+    if (HasFailure()) FAIL() << text;
+  }
+  EXPECT_GE(checked, 150);
 }
 
 TEST(ByteProducts, EveryDepthwiseConvolutionIsThatOfTheNaiveNest) {
