@@ -50,6 +50,12 @@ std::optional<Ints> KnownInts(const Expr& e) {
   if (!e || !e->type->IsTensor() || e->type->tensor.ElementCount() > kMostElements) {
     return std::nullopt;
   }
+  if (IsByteConstant(e)) {
+    const Bytes data(e);
+    Ints numbers(static_cast<size_t>(e->type->tensor.ElementCount()));
+    for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = data[static_cast<int64_t>(i)];
+    return numbers;
+  }
   const Expr wide = MakeTyped("cast", {e}, {{"dtype", DataType::kInt64}});
   const Expr value = wide ? EvaluatedConstant(wide) : nullptr;
   if (!value || !IsConstant(value)) return std::nullopt;
