@@ -165,7 +165,8 @@ class LaunchAnalysis {
     for (size_t i = access.path.size(); i-- > 0;) {
       const LoopInfo& loop = Loop(access.path[i]);
       const LoopKind kind = loop.loop->loop_kind;
-      if (kind != LoopKind::kUnroll && kind != LoopKind::kVectorize) break;
+      if (kind != LoopKind::kUnroll && kind != LoopKind::kVectorize && kind != LoopKind::kDot)
+        break;
       if (kind == LoopKind::kUnroll && !DependsOn(summary_, access, access.path[i])) {
         reuse *= loop.extent;
       }

@@ -44,11 +44,15 @@ double IterationsAskedFor(const Expr& condition, const LoopPath& path) {
       !IsConstInt(condition->operands[1])) {
     return 0;
   }
+  Expr asked = condition->operands[0];
+  int64_t period = 0;
+  if (asked->kind == ExprKind::kBinary && asked->binary_op == BinaryOp::kFloorMod &&
+      IsConstInt(asked->operands[1], &period)) {
+    asked = asked->operands[0];
+  }
   for (const LoopInfo* info : path) {
-    if (info->loop->loop_kind == LoopKind::kUnroll &&
-        condition->operands[0].SameAs(info->loop->var)) {
-      return info->extent;
-    }
+    if (info->loop->loop_kind != LoopKind::kUnroll || !asked.SameAs(info->loop->var)) continue;
+    return period > 0 ? std::min(info->extent, static_cast<double>(period)) : info->extent;
   }
   return 0;
 }

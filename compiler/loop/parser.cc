@@ -58,6 +58,7 @@ std::optional<LoopKind> LoopNamed(std::string_view word) {
   if (word == "parallel") return LoopKind::kParallel;
   if (word == "vectorize") return LoopKind::kVectorize;
   if (word == "unroll") return LoopKind::kUnroll;
+  if (word == "dot") return LoopKind::kDot;
   return std::nullopt;
 }
 

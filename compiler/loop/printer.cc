@@ -193,6 +193,8 @@ class Printer {
         return "vectorize ";
       case LoopKind::kUnroll:
         return "unroll ";
+      case LoopKind::kDot:
+        return "dot ";
     }
     return "";
   }

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "compiler/loop/visit.h"
 
 namespace hone::loop {
@@ -16,6 +17,27 @@ Expr Abs(const Expr& a) { return Call(UnaryOp::kAbs, a); }
 Expr Sqrt(const Expr& a) { return Call(UnaryOp::kSqrt, a); }
 Expr Div(const Expr& a, const Expr& b) { return Binary(BinaryOp::kDiv, a, b); }
 Expr Pow(const Expr& a, const Expr& b) { return Binary(BinaryOp::kPow, a, b); }
+
+// A magnitude that lets a whole step pass: bounds are at least 17 * 2^-24 of it.
+constexpr double kStep = 0x1p20;
+// How far from a jump, in magnitudes, rounding may still bring a value to its other side.
+constexpr double kNearJump = 0x1p-14;
+
+// kStep where x is so near a jump of `op`; null for operators without jumps.
+Expr JumpMagnitude(UnaryOp op, const Expr& x, const Expr& magnitude) {
+  Expr distance;
+  if (op == UnaryOp::kRound) {
+    distance = Abs(x - Call(UnaryOp::kFloor, x) - Real(0.5));
+  } else if (op == UnaryOp::kFloor || op == UnaryOp::kCeil) {
+    distance = Abs(x - Call(UnaryOp::kRound, x));
+  } else {
+    return Expr();
+  }
+  return Select(Le(distance, magnitude * Real(kNearJump)), Real(kStep), Real(0));
+}
+
+// A sum of which either may be null.
+Expr SumOf(const Expr& a, const Expr& b) { return !a ? b : !b ? a : a + b; }
 
 // A float64 value and its magnitude.
 struct Pair {
@@ -82,6 +104,14 @@ class Doubler {
   // Integer outputs: computed in a workspace of their own type.
   void Replace(const Buffer& from, Buffer to) { exact_[from.get()] = std::move(to); }
 
+  // Integers that rounded floats are made into: `slack` bounds by how much they can be off, as a
+  // magnitude does.
+  void AddSlack(const Buffer& buffer, Buffer slack) { slack_[buffer.get()] = std::move(slack); }
+  Buffer SlackOf(const Buffer& buffer) const {
+    const auto it = slack_.find(buffer.get());
+    return it == slack_.end() ? nullptr : it->second;
+  }
+
   const std::pair<Buffer, Buffer>& PairOf(const Buffer& buffer) const {
     return pairs_.at(buffer.get());
   }
@@ -106,7 +136,13 @@ class Doubler {
  private:
   Stmt RunStore(const StmtNode& s) {
     std::vector<Expr> indices = ExactAll(s.indices);
-    if (!IsFloat(s.buffer->dtype)) return Store(Exact(s.buffer), indices, Exact(s.value));
+    if (!IsFloat(s.buffer->dtype)) {
+      const Stmt store = Store(Exact(s.buffer), indices, Exact(s.value));
+      const Buffer slack = SlackOf(s.buffer);
+      if (!slack) return store;
+      const Expr value = Slack(s.value);
+      return Seq({Store(slack, indices, value ? value : Real(0)), store});
+    }
     const auto& [value, magnitude] = PairOf(s.buffer);
     const Pair pair = Float(s.value);
     // The magnitude may read the old value, the value never reads a magnitude.
@@ -144,6 +180,45 @@ class Doubler {
     }
   }
 
+  // Of an integer expression; null: exact.
+  Expr Slack(const Expr& e) {
+    switch (e->kind) {
+      case ExprKind::kLoad: {
+        const Buffer slack = SlackOf(e->buffer);
+        return slack ? Load(slack, ExactAll(e->operands)) : Expr();
+      }
+      case ExprKind::kCast: {
+        if (!IsFloat(e->operands[0]->dtype)) return Slack(e->operands[0]);
+        const Expr magnitude = Float(e->operands[0]).magnitude;
+        return Select(Le(Real(kStep), magnitude), magnitude, Real(0));
+      }
+      case ExprKind::kUnary:
+        return IsFloat(e->operands[0]->dtype) ? Expr() : Slack(e->operands[0]);
+      case ExprKind::kBinary:
+        return IsFloat(e->operands[0]->dtype) ? Expr() : BinarySlack(e);
+      case ExprKind::kSelect: {
+        const Expr then = Slack(e->operands[1]);
+        const Expr otherwise = Slack(e->operands[2]);
+        if (!then && !otherwise) return Expr();
+        return Select(Exact(e->operands[0]), then ? then : Real(0),
+                      otherwise ? otherwise : Real(0));
+      }
+      default:
+        return Expr();
+    }
+  }
+
+  Expr BinarySlack(const Expr& e) {
+    Expr a = Slack(e->operands[0]);
+    Expr b = Slack(e->operands[1]);
+    if (e->binary_op == BinaryOp::kMul) {
+      const auto size = [&](size_t i) { return Abs(Cast(kF64, Exact(e->operands[i]))); };
+      if (a) a = a * size(1);
+      if (b) b = b * size(0);
+    }
+    return SumOf(a, b);
+  }
+
   Pair Float(const Expr& e) {
     const auto it = done_.find(e.get());
     if (it != done_.end()) return it->second;
@@ -172,7 +247,7 @@ class Doubler {
       default: {  // kCast
         if (IsFloat(e->operands[0]->dtype)) return Float(e->operands[0]);
         const Expr value = Cast(kF64, Exact(e->operands[0]));
-        return {value, Abs(value)};
+        return {value, SumOf(Abs(value), Slack(e->operands[0]))};
       }
     }
   }
@@ -190,6 +265,9 @@ class Doubler {
   static Pair FloatUnary(UnaryOp op, const Pair& a) {
     const Expr value = Unary(op, a.value);
     if (op == UnaryOp::kNeg || op == UnaryOp::kAbs) return {value, a.magnitude};
+    if (const Expr jump = JumpMagnitude(op, a.value, a.magnitude)) {
+      return {value, Abs(value) + a.magnitude + jump};
+    }
     const Expr slope = Slope(op, a.value, value, a.magnitude);
     return {value, slope ? Abs(value) + a.magnitude * slope : Abs(value) + a.magnitude};
   }
@@ -227,6 +305,7 @@ class Doubler {
 
   absl::flat_hash_map<const BufferNode*, std::pair<Buffer, Buffer>> pairs_;
   absl::flat_hash_map<const BufferNode*, Buffer> exact_;
+  absl::flat_hash_map<const BufferNode*, Buffer> slack_;
   absl::flat_hash_map<const ExprNode*, Pair> done_;  // keys live as long as the naive nest
 };
 
@@ -241,6 +320,30 @@ Launch Fill(const Buffer& to, const std::function<Expr(const std::vector<Expr>&)
   return {to->name, Phase::kRun, std::move(body)};
 }
 
+// Whether a statement stores integers made of floats, or of buffers of `rounded`.
+bool StoresRounded(const Stmt& s, const absl::flat_hash_set<const BufferNode*>& rounded) {
+  if (s->kind != StmtKind::kStore || !IsInteger(s->buffer->dtype)) return false;
+  bool found = false;
+  Walk(s->value, [&](const Expr& e) {
+    const bool cast = e->kind == ExprKind::kCast && IsFloat(e->operands[0]->dtype);
+    const bool load = e->kind == ExprKind::kLoad && rounded.contains(e->buffer.get());
+    found = found || (cast && !IsFloat(e->dtype)) || load;
+  });
+  return found;
+}
+
+// In the order of the launches.
+absl::flat_hash_set<const BufferNode*> RoundedBuffers(const Nest& nest) {
+  absl::flat_hash_set<const BufferNode*> rounded;
+  for (const Launch& launch : nest.launches) {
+    Walk(launch.body, [&](const Stmt& s) {
+      if (StoresRounded(s, rounded)) rounded.insert(s->buffer.get());
+      return true;
+    });
+  }
+  return rounded;
+}
+
 }  // namespace
 
 Nest ReferenceNest(const Nest& naive) {
@@ -249,7 +352,16 @@ Nest ReferenceNest(const Nest& naive) {
   reference.name = naive.name + ".reference";
   std::vector<Buffer> outputs;
   std::vector<std::pair<Buffer, Buffer>> exact_outputs;  // of an integer type; its float64 copy
+  const absl::flat_hash_set<const BufferNode*> rounded = RoundedBuffers(naive);
   for (const Buffer& buffer : naive.buffers) {
+    if (rounded.contains(buffer.get())) {
+      auto slack = std::make_shared<BufferNode>(*buffer);
+      slack->name += ".slack";
+      slack->dtype = kF64;
+      slack->role = Role::kWorkspace;
+      reference.buffers.push_back(slack);
+      doubler.AddSlack(buffer, slack);
+    }
     if (buffer->role == Role::kInput || buffer->role == Role::kConstant) {
       reference.buffers.push_back(buffer);
       continue;
@@ -282,7 +394,10 @@ Nest ReferenceNest(const Nest& naive) {
     const Buffer& from = exact;
     reference.launches.push_back(
         Fill(value, [&](const std::vector<Expr>& axes) { return Cast(kF64, Load(from, axes)); }));
-    reference.launches.push_back(Fill(magnitude, [](const std::vector<Expr>&) { return Real(0); }));
+    const Buffer slack = doubler.SlackOf(original);
+    reference.launches.push_back(Fill(magnitude, [&](const std::vector<Expr>& axes) {
+      return slack ? Load(slack, axes) : Real(0);
+    }));
   }
   return reference;
 }

@@ -1,5 +1,6 @@
 // nn.conv1d, nn.conv2d, nn.conv3d: convolutions over N, C and one to three spatial axes, grouped
-// ones included. Weights are (output channels, input channels of a group, taps...).
+// ones included. Weights are (output channels, input channels of a group, taps...). The data is
+// padded with `pad_value`, 0 unless given (the zero point of quantised data).
 #include "compiler/ops/conv.h"
 
 #include <fmt/format.h>
@@ -19,7 +20,7 @@ std::vector<AttrSpec> ConvAttrs() {
           {"dilation", AttrKind::kInts},      {"groups", AttrKind::kInt},
           {"channels", AttrKind::kInt},       {"kernel_size", AttrKind::kInts},
           {"data_layout", AttrKind::kString}, {"kernel_layout", AttrKind::kString},
-          {"out_dtype", AttrKind::kDataType}};
+          {"out_dtype", AttrKind::kDataType}, {"pad_value", AttrKind::kInt}};
 }
 
 absl::StatusOr<Shape> ConvResultShape(const std::string& op, int spatial,
@@ -114,7 +115,8 @@ std::vector<loop::Buffer> DefineConv(const std::string& name, loop::NestBuilder&
   const loop::Buffer& weight = args[1];
   const ConvIndices indices(name, weight->shape, attrs);
   const loop::Buffer data = indices.window.HasPadding()
-                                ? PadStage(builder, args[0], indices.Before(), indices.After(), 0)
+                                ? PadStage(builder, args[0], indices.Before(), indices.After(),
+                                           static_cast<double>(IntAttr(attrs, "pad_value", 0)))
                                 : args[0];
   const DataType accumulator = AccumulatorType(data->dtype);
   const auto value = [&](const std::vector<Expr>& axes, const std::vector<Expr>& r) {

@@ -7,7 +7,6 @@
 #include <set>
 
 #include "compiler/ops/attrs.h"
-#include "compiler/ops/call_type.h"
 #include "compiler/ops/evaluate.h"
 #include "compiler/passes/rewriting.h"
 
@@ -15,13 +14,6 @@ namespace hone::passes {
 namespace {
 
 using ir::Expr;
-
-// A typed call; null where an operand is, or where the operator does not take them.
-Expr Make(const std::string& op, std::vector<Expr> args, ir::Attrs attrs = {}) {
-  if (std::find(args.begin(), args.end(), nullptr) != args.end()) return nullptr;
-  absl::StatusOr<Expr> call = ops::TypedCall(op, std::move(args), std::move(attrs));
-  return call.ok() ? *std::move(call) : nullptr;
-}
 
 const ir::TensorType& TypeOf(const Expr& e) { return e->type->tensor; }
 size_t RankOf(const Expr& e) { return TypeOf(e).shape.size(); }
@@ -70,7 +62,7 @@ std::optional<Quantized> AsQuantized(const Expr& e) {
     const auto axes = std::get<std::vector<int64_t>>(e->attrs.at("axes"));
     q->axis = std::find(axes.begin(), axes.end(), q->axis) - axes.begin();
   }
-  q->data = Make(e->name, {q->data}, e->attrs);
+  q->data = MakeTyped(e->name, {q->data}, e->attrs);
   return q->data ? q : std::nullopt;
 }
 
@@ -83,7 +75,7 @@ std::optional<std::vector<float>> Known(const Expr& e) {
       return std::nullopt;
     }
   }
-  const Expr wide = IsFloat32(e) ? e : Make("cast", {e}, {{"dtype", DataType::kFloat32}});
+  const Expr wide = IsFloat32(e) ? e : MakeTyped("cast", {e}, {{"dtype", DataType::kFloat32}});
   const absl::StatusOr<Expr> value = ops::Evaluate(wide);
   if (!value.ok()) return std::nullopt;
   std::vector<float> numbers((*value)->data.size_bytes / sizeof(float));
@@ -116,8 +108,9 @@ bool IsZero(const Expr& e) {
 
 Expr Dequantized(const Expr& sums, const Expr& scale, int64_t axis) {
   const int32_t zero = 0;
-  return Make("qnn.dequantize", {sums, scale, ir::ConstantFromBytes({{}, DataType::kInt32}, &zero)},
-              {{"axis", axis}});
+  return MakeTyped("qnn.dequantize",
+                   {sums, scale, ir::ConstantFromBytes({{}, DataType::kInt32}, &zero)},
+                   {{"axis", axis}});
 }
 
 // A convolution or product of dequantised operands, as a dequantised sum of integers.
@@ -128,8 +121,8 @@ Expr LegalizeProduct(const Expr& call) {
   const bool per_channel = w->axis == 0 && call->name != "nn.batch_matmul";
   if (!w->IsPerTensor() && !per_channel) return nullptr;
   const Expr sums =
-      Make("q" + call->name, {x->data, w->data, x->zero_point, w->zero_point}, call->attrs);
-  return Dequantized(sums, Make("multiply", {w->scale, x->scale}), 1);
+      MakeTyped("q" + call->name, {x->data, w->data, x->zero_point, w->zero_point}, call->attrs);
+  return Dequantized(sums, MakeTyped("multiply", {w->scale, x->scale}), 1);
 }
 
 // A bias that was quantised by the scale of the sums it is added to.
@@ -142,30 +135,31 @@ Expr LegalizeBias(const Expr& call) {
     if (TypeOf(q->data).dtype != DataType::kInt32 || !IsZero(q->zero_point)) return nullptr;
   }
   if (!SameNumbers(sum->scale, bias->scale)) return nullptr;
-  return Dequantized(Make("nn.bias_add", {sum->data, bias->data}, call->attrs), sum->scale, 1);
+  return Dequantized(MakeTyped("nn.bias_add", {sum->data, bias->data}, call->attrs), sum->scale, 1);
 }
 
 // The integers `real` stands for, by the scale and the zero point of a quantise behind it; null
 // where they must be computed in real numbers.
 Expr Requantized(const Expr& real, const Quantized& to) {
   if (ir::IsCall(real, "nn.relu")) {
-    return Make("maximum", {Requantized(real->args[0], to), to.zero_point});
+    return MakeTyped("maximum", {Requantized(real->args[0], to), to.zero_point});
   }
   if (ir::IsCall(real, "clip")) {
     const auto bound = [&](const char* name) {
-      return Make("qnn.quantize", {Scalar(ops::FloatAttr(real->attrs, name, 0), DataType::kFloat32),
-                                   to.scale, to.zero_point});
+      return MakeTyped("qnn.quantize",
+                       {Scalar(ops::FloatAttr(real->attrs, name, 0), DataType::kFloat32), to.scale,
+                        to.zero_point});
     };
-    const Expr low = Make("maximum", {Requantized(real->args[0], to), bound("a_min")});
-    return Make("minimum", {low, bound("a_max")});
+    const Expr low = MakeTyped("maximum", {Requantized(real->args[0], to), bound("a_min")});
+    return MakeTyped("minimum", {low, bound("a_max")});
   }
   const std::optional<Quantized> from = AsQuantized(real);
   if (!from) return nullptr;
   if (TypeOf(from->data).dtype == DataType::kInt32) {
     if (!IsZero(from->zero_point)) return nullptr;
-    return Make("qnn.requantize",
-                {from->data, Make("divide", {from->scale, to.scale}), to.zero_point},
-                {{"axis", from->axis}});
+    return MakeTyped("qnn.requantize",
+                     {from->data, MakeTyped("divide", {from->scale, to.scale}), to.zero_point},
+                     {{"axis", from->axis}});
   }
   const bool same =
       from->IsPerTensor() && TypeOf(from->data).dtype == TypeOf(to.zero_point).dtype &&

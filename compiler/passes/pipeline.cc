@@ -22,6 +22,7 @@
 #include "compiler/passes/select_branches.h"
 #include "compiler/passes/simplify_inference.h"
 #include "compiler/passes/sparsify_constants.h"
+#include "compiler/passes/split_zero_points.h"
 #include "support/clock.h"
 #include "support/status.h"
 
@@ -48,6 +49,7 @@ std::vector<Pass> Pipeline() {
       {"InlineFunctions", InlineFunctions},
       {"DeadCode", DeadCode},
       {"Legalize", Legalize},
+      {"SplitZeroPoints", SplitZeroPoints},
       {"SimplifyInference", SimplifyInference},
       {"CanonicalizeOps", CanonicalizeOps},
       {"EliminateCommonSubexpr", EliminateCommonSubexpr},

@@ -6,6 +6,7 @@
 
 #include "compiler/ir/literal.h"
 #include "compiler/ir/node_map.h"
+#include "compiler/ops/call_type.h"
 
 namespace hone::passes {
 
@@ -59,6 +60,12 @@ bool IsConstantTree(const Expr& e) {
 bool IsPrimitive(const Expr& function) {
   return function->kind == ExprKind::kFunction &&
          ir::GetAttr<bool>(function->attrs, "primitive", false);
+}
+
+Expr MakeTyped(const std::string& op, std::vector<Expr> args, ir::Attrs attrs) {
+  if (std::find(args.begin(), args.end(), nullptr) != args.end()) return nullptr;
+  absl::StatusOr<Expr> call = ops::TypedCall(op, std::move(args), std::move(attrs));
+  return call.ok() ? *std::move(call) : nullptr;
 }
 
 Expr Scalar(double value, DataType dtype) {

@@ -3,6 +3,8 @@
 #define HONE_COMPILER_PASSES_REWRITING_H_
 
 #include <functional>
+#include <string>
+#include <vector>
 
 #include "compiler/ir/expr.h"
 
@@ -24,6 +26,8 @@ bool IsConstant(const ir::Expr& e);
 bool IsConstantTree(const ir::Expr& e);
 bool IsPrimitive(const ir::Expr& function);
 
+// A typed call; null where an operand is, or where the operator does not take them.
+ir::Expr MakeTyped(const std::string& op, std::vector<ir::Expr> args, ir::Attrs attrs = {});
 // A rank-0 constant; rounds to the dtype.
 ir::Expr Scalar(double value, DataType dtype);
 // `vector` (rank 1) so shaped that it broadcasts along axis `axis` of a tensor of `rank`; the

@@ -84,6 +84,7 @@ bool IsWeighted(const Expr& e, Weighted* weighted) {
   const bool conv =
       ir::IsCall(e, "nn.conv1d") || ir::IsCall(e, "nn.conv2d") || ir::IsCall(e, "nn.conv3d");
   if ((!dense && !conv) || (conv && !HasChannelsFirst(*e))) return false;
+  if (conv && ops::IntAttr(e->attrs, "pad_value", 0) != 0) return false;  // it would be scaled too
   if (!e->type || e->args.size() != 2 || !e->args[0]->type || !IsConstant(e->args[1])) return false;
   const ir::TensorType& weight = e->args[1]->type->tensor;
   const ir::TensorType& data = e->args[0]->type->tensor;

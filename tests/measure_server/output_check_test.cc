@@ -68,6 +68,18 @@ TEST(OutputCheckTest, IntegersMustBeEqual) {
   EXPECT_FALSE(CheckOutput(Output(DataType::kInt32), other, reference, 100).ok);
 }
 
+TEST(OutputCheckTest, QuantisedFloatsMayTakeTheStepTheReferenceAllows) {
+  const std::vector<double> expected = {1, -2, 3};
+  const std::vector<double> magnitudes = {0, 0x1p20, 0};
+  const ReferenceOutput reference = {expected.data(), magnitudes.data()};
+  const int8_t beside[3] = {1, -1, 3};
+  const int8_t far[3] = {1, 40, 3};
+  const int8_t elsewhere[3] = {2, -2, 3};
+  EXPECT_TRUE(CheckOutput(Output(DataType::kInt8), beside, reference, 17).ok);
+  EXPECT_FALSE(CheckOutput(Output(DataType::kInt8), far, reference, 17).ok);
+  EXPECT_FALSE(CheckOutput(Output(DataType::kInt8), elsewhere, reference, 17).ok);
+}
+
 TEST(OutputCheckTest, PadLanesMustBeZero) {
   const std::vector<double> expected = {1, 2, 3};
   const ReferenceOutput reference = {expected.data(), expected.data()};

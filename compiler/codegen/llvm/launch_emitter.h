@@ -78,6 +78,9 @@ class LaunchEmitter {
   void EmitAlloc(const loop::Stmt& s);
   void EmitPrefetch(const loop::Stmt& s);
   void EmitStore(const loop::Stmt& s);
+  // ---- launch_dot.cc ----
+  bool EmitDot(const loop::Stmt& s, const Index& min);
+  llvm::Value* LoadFourBytes(const loop::Stmt& s, const Index& min, const loop::Expr& load);
   llvm::BasicBlock* NewBlock(const char* name);
   void CloseLoop(llvm::BranchInst* back);
   // ---- launch_expressions.cc ----

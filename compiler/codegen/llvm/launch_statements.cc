@@ -118,6 +118,10 @@ void LaunchEmitter::EmitFor(const loop::Stmt& s) {
   if (index_.RangeOf(extent).max <= 0) return;
   if (!extent.IsConstant()) return EmitSerial(s, min, extent);
   if (extent.constant == 1) return EmitUnrolled(s, min, 1);
+  if (s->loop_kind == LoopKind::kDot) {
+    if (extent.constant != 4 || !EmitDot(s, min)) EmitUnrolled(s, min, extent.constant);
+    return;
+  }
   if (s->loop_kind == LoopKind::kUnroll &&
       unrolled_statements_ + extent.constant <= kUnrolledStatements) {
     return EmitUnrolled(s, min, extent.constant);

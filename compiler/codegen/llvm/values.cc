@@ -1,6 +1,7 @@
 #include "compiler/codegen/llvm/values.h"
 
 #include "llvm/IR/Intrinsics.h"
+#include "llvm/IR/IntrinsicsX86.h"
 
 namespace hone::codegen {
 namespace {
@@ -98,7 +99,50 @@ Value* RoundToFloat16(Builder& b, Value* value, const CpuTraits& traits) {
   return b.CreateFPExt(b.CreateFPTrunc(value, half), value->getType());
 }
 
-Value* FloatToInt(Builder& b, Value* value, Type* result, bool is_signed) {
+// x86's truncation: what does not fit in 32 bits, NaN too, becomes the lowest number. Null where
+// the vector has no such instruction.
+Value* Truncated(Builder& b, Value* value) {
+  switch (LanesOf(value)) {
+    case 4:
+      return b.CreateIntrinsic(llvm::Intrinsic::x86_sse2_cvttps2dq, {}, {value});
+    case 8:
+      return b.CreateIntrinsic(llvm::Intrinsic::x86_avx_cvtt_ps2dq_256, {}, {value});
+    case 16: {
+      constexpr int kCurrentDirection = 4;
+      Value* none = llvm::Constant::getNullValue(Int32Like(b, value));
+      return b.CreateIntrinsic(llvm::Intrinsic::x86_avx512_mask_cvttps2dq_512, {},
+                               {value, none, b.getInt16(-1), b.getInt32(kCurrentDirection)});
+    }
+    default:
+      return nullptr;
+  }
+}
+
+// A vector of float32 as integers of 8 or 16 bits, which the instruction for 32 bits holds: NaN's
+// low bits are zero. LLVM would take the vector apart. Null where there is no such instruction.
+Value* NarrowFloats(Builder& b, Value* value, Type* result, bool is_signed,
+                    const CpuTraits& traits) {
+  const unsigned bits = result->getScalarSizeInBits();
+  const int bytes = 4 * LanesOf(value);
+  if (bits > 16 || !value->getType()->getScalarType()->isFloatTy() || bytes < 16 ||
+      bytes > traits.vector_bytes) {
+    return nullptr;
+  }
+  const auto low = llvm::APInt::getSignedMinValue(bits).getSExtValue();
+  const auto high = llvm::APInt::getMaxValue(bits).getZExtValue();
+  Value* least = ConstantFP::get(value->getType(), is_signed ? static_cast<double>(low) : 0.0);
+  Value* most = ConstantFP::get(value->getType(), static_cast<double>(is_signed ? -low - 1 : high));
+  // In this order NaN stays NaN, in one instruction each.
+  value = b.CreateSelect(b.CreateFCmpOGT(least, value), least, value);
+  value = b.CreateSelect(b.CreateFCmpOLT(most, value), most, value);
+  Value* wide = Truncated(b, value);
+  return wide ? b.CreateTrunc(wide, result) : nullptr;
+}
+
+Value* FloatToInt(Builder& b, Value* value, Type* result, bool is_signed, const CpuTraits& traits) {
+  if (!traits.saturating_casts) {
+    if (Value* narrow = NarrowFloats(b, value, result, is_signed, traits)) return narrow;
+  }
   const auto id = is_signed ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat;
   return b.CreateIntrinsic(id, {result, value->getType()}, {value});
 }
@@ -113,6 +157,15 @@ CpuTraits CpuTraits::Of(const Target& target) {
   CpuTraits traits;
   traits.half_conversions = target.IsAArch64() || target.Has("f16c") || target.Has("avx512f");
   traits.nan_min_max = target.IsAArch64();
+  traits.vector_bytes = target.VectorBytes();
+  traits.saturating_casts = target.IsAArch64();
+  traits.vnni_512 = target.Has("avx512vnni");
+  traits.vnni = target.Has("avxvnni") || (target.Has("avx512vnni") && target.Has("avx512vl"));
+  traits.arm_dot = target.Has("dotprod");
+  traits.arm_mixed_dot = target.Has("i8mm");
+  if (target.IsX86()) {
+    traits.pair_sum_bytes = target.Has("avx512bw") ? 64 : target.Has("avx2") ? 32 : 16;
+  }
   return traits;
 }
 
@@ -209,7 +262,7 @@ llvm::Value* EmitCast(Builder& b, llvm::Value* value, DataType from, DataType to
     return IsFloat(from) ? b.CreateFCmpUNE(value, zero) : b.CreateICmpNE(value, zero);
   }
   if (!IsFloat(to)) {
-    if (IsFloat(from)) return FloatToInt(b, value, type, IsSigned(to));
+    if (IsFloat(from)) return FloatToInt(b, value, type, IsSigned(to), traits);
     return b.CreateIntCast(value, type, IsSigned(from));
   }
   Value* converted =

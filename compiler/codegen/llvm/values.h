@@ -18,6 +18,15 @@ using Builder = llvm::IRBuilder<>;
 struct CpuTraits {
   bool half_conversions = false;  // float <-> half by instructions, no library calls
   bool nan_min_max = false;       // minimum and maximum that propagate NaN are one instruction
+  bool saturating_casts = false;  // vectors of floats become integers that saturate, NaN to 0
+  // Dot products of bytes in 32-bit lanes: x86's of 64 bytes and of 32 and 16, AArch64's of factors
+  // of one kind and of an unsigned and a signed one.
+  bool vnni_512 = false;
+  bool vnni = false;
+  bool arm_dot = false;
+  bool arm_mixed_dot = false;
+  int vector_bytes = 16;   // of the widest register
+  int pair_sum_bytes = 0;  // widest x86 vector that sums products of pairs of 16-bit numbers
 
   static CpuTraits Of(const Target& target);
 };

@@ -24,6 +24,7 @@ Ints PerAxis(const ir::Attrs& attrs, const std::string& name, size_t axes) {
 }
 
 bool Conv(ExportGraph& graph, const ir::ExprNode& call, const std::string& name) {
+  if (ops::IntAttr(call.attrs, "pad_value", 0) != 0) return false;
   const bool transposed = call.name.ends_with("_transpose");
   onnx::NodeProto* node = graph.AddNode(transposed ? "ConvTranspose" : "Conv", name,
                                         graph.Operands(call, name, {"data", "weight"}));

@@ -154,65 +154,91 @@ absl::StatusOr<Convolution> MatchConvolution(const loop::Nest& nest, const std::
 class Stages {
  public:
   Stages(loop::Nest* nest, const Convolution& conv, int64_t tile)
-      : nest_(nest), conv_(conv), tile_(tile), products_(tile + kTaps - 1) {}
+      : nest_(nest),
+        conv_(conv),
+        matrices_(ToomCook(tile)),
+        tile_(tile),
+        products_(tile + kTaps - 1),
+        batch_(conv.result->shape[0]),
+        in_(conv.weight->shape[1]),
+        out_(conv.result->shape[1]),
+        rows_((conv.result->shape[2] + tile - 1) / tile),
+        columns_((conv.result->shape[3] + tile - 1) / tile) {}
 
   WinogradStages Build() {
-    const Transforms t = ToomCook(tile_);
-    const int64_t n = conv_.result->shape[0], oc = conv_.result->shape[1];
-    const int64_t ic = conv_.weight->shape[1];
-    const int64_t rows = (conv_.result->shape[2] + tile_ - 1) / tile_;
-    const int64_t columns = (conv_.result->shape[3] + tile_ - 1) / tile_;
-    const Buffer filter_columns =
-        Compute("filter_columns", {oc, ic, products_, kTaps}, [&](const std::vector<Expr>& i) {
-          return Times(t.filter, i[2], Line(kTaps, [&](int64_t k) {
+    WinogradStages stages;
+    const Buffer filter = Filter(&stages);
+    const Buffer data = Data(&stages);
+    const Buffer product =
+        Sum("product", {products_ * products_, batch_, out_, rows_, columns_}, in_,
+            [&](const std::vector<Expr>& i, const Expr& c) {
+              return Load(data, {i[0], i[1], c, i[3], i[4]}) * Load(filter, {i[0], i[2], c});
+            });
+    stages.product = product->name;
+    Result(product, &stages);
+    nest_->launches.erase(nest_->launches.begin() + static_cast<ptrdiff_t>(conv_.launch));
+    nest_->launches.insert(nest_->launches.begin() + static_cast<ptrdiff_t>(conv_.launch),
+                           launches_.begin(), launches_.end());
+    return stages;
+  }
+
+ private:
+  Buffer Filter(WinogradStages* stages) {
+    const Buffer columns =
+        Compute("filter_columns", {out_, in_, products_, kTaps}, [&](const std::vector<Expr>& i) {
+          return Times(matrices_.filter, i[2], Line(kTaps, [&](int64_t k) {
                          return Load(conv_.weight, {i[0], i[1], k, i[3]});
                        }));
         });
     const Buffer filter =
-        Compute("filter", {products_, products_, oc, ic}, [&](const std::vector<Expr>& i) {
-          return Times(t.filter, i[1], Line(kTaps, [&](int64_t k) {
-                         return Load(filter_columns, {i[2], i[3], i[0], k});
+        Compute("filter", {products_ * products_, out_, in_}, [&](const std::vector<Expr>& i) {
+          return Times(matrices_.filter, FloorMod(i[0], products_), Line(kTaps, [&](int64_t k) {
+                         return Load(columns, {i[1], i[2], FloorDiv(i[0], products_), k});
                        }));
         });
-    const int64_t width = columns * tile_ + kTaps - 1;
-    const Buffer data_columns =
-        Compute("data_columns", {n, ic, rows, products_, width}, [&](const std::vector<Expr>& i) {
-          return Times(t.data, i[3], Line(products_, [&](int64_t k) {
-                         return Data(i[0], i[1], i[2] * Expr(tile_) + Expr(k), i[4]);
+    stages->filter_columns = columns->name;
+    stages->filter = filter->name;
+    return filter;
+  }
+
+  Buffer Data(WinogradStages* stages) {
+    const int64_t width = columns_ * tile_ + kTaps - 1;
+    const Buffer columns = Compute(
+        "data_columns", {batch_, in_, rows_, products_, width}, [&](const std::vector<Expr>& i) {
+          return Times(matrices_.data, i[3], Line(products_, [&](int64_t k) {
+                         return DataAt({i[0], i[1], i[2] * Expr(tile_) + Expr(k), i[4]});
                        }));
         });
     const Buffer data = Compute(
-        "data", {products_, products_, n, ic, rows, columns}, [&](const std::vector<Expr>& i) {
-          return Times(t.data, i[1], Line(products_, [&](int64_t k) {
-                         return Load(data_columns,
-                                     {i[2], i[3], i[4], i[0], i[5] * Expr(tile_) + Expr(k)});
-                       }));
-        });
-    const Buffer product = Sum("product", {products_, products_, n, oc, rows, columns}, ic,
-                               [&](const std::vector<Expr>& i, const Expr& c) {
-                                 return Load(data, {i[0], i[1], i[2], c, i[4], i[5]}) *
-                                        Load(filter, {i[0], i[1], i[3], c});
-                               });
-    const Buffer result_columns = Compute(
-        "result_columns", {n, oc, rows * tile_, columns, products_},
+        "data", {products_ * products_, batch_, in_, rows_, columns_},
         [&](const std::vector<Expr>& i) {
-          return Times(t.result, FloorMod(i[2], tile_), Line(products_, [&](int64_t k) {
-                         return Load(product, {k, i[4], i[0], i[1], FloorDiv(i[2], tile_), i[3]});
+          return Times(matrices_.data, FloorMod(i[0], products_), Line(products_, [&](int64_t k) {
+                         return Load(columns, {i[1], i[2], i[3], FloorDiv(i[0], products_),
+                                               i[4] * Expr(tile_) + Expr(k)});
                        }));
         });
-    Fill(conv_.result, [&](const std::vector<Expr>& i) {
-      return Times(t.result, FloorMod(i[3], tile_), Line(products_, [&](int64_t k) {
-                     return Load(result_columns, {i[0], i[1], i[2], FloorDiv(i[3], tile_), k});
-                   }));
-    });
-    nest_->launches.erase(nest_->launches.begin() + static_cast<ptrdiff_t>(conv_.launch));
-    nest_->launches.insert(nest_->launches.begin() + static_cast<ptrdiff_t>(conv_.launch),
-                           launches_.begin(), launches_.end());
-    return {filter_columns->name, filter->name,  data_columns->name,
-            data->name,           product->name, result_columns->name};
+    stages->data_columns = columns->name;
+    stages->data = data->name;
+    return data;
   }
 
- private:
+  void Result(const Buffer& product, WinogradStages* stages) {
+    const Buffer columns = Compute(
+        "result_columns", {batch_, out_, rows_ * tile_, columns_, products_},
+        [&](const std::vector<Expr>& i) {
+          return Times(matrices_.result, FloorMod(i[2], tile_), Line(products_, [&](int64_t k) {
+                         return Load(product, {Expr(k * products_) + i[4], i[0], i[1],
+                                               FloorDiv(i[2], tile_), i[3]});
+                       }));
+        });
+    stages->result_columns = columns->name;
+    Fill(conv_.result, [&](const std::vector<Expr>& i) {
+      return Times(matrices_.result, FloorMod(i[3], tile_), Line(products_, [&](int64_t k) {
+                     return Load(columns, {i[0], i[1], i[2], FloorDiv(i[3], tile_), k});
+                   }));
+    });
+  }
+
   using Value = std::function<Expr(const std::vector<Expr>& axes)>;
 
   static std::vector<Expr> Line(int64_t count, const std::function<Expr(int64_t)>& element) {
@@ -222,10 +248,10 @@ class Stages {
   }
 
   // Zero beyond the rows and columns that there are, which the last tiles reach.
-  Expr Data(const Expr& n, const Expr& c, const Expr& row, const Expr& column) const {
-    const Expr inside =
-        loop::And(loop::Lt(row, conv_.data->shape[2]), loop::Lt(column, conv_.data->shape[3]));
-    return Select(inside, Load(conv_.data, {n, c, row, column}), loop::Const(0, conv_.data->dtype));
+  Expr DataAt(const std::vector<Expr>& indices) const {
+    const Expr inside = loop::And(loop::Lt(indices[2], conv_.data->shape[2]),
+                                  loop::Lt(indices[3], conv_.data->shape[3]));
+    return Select(inside, Load(conv_.data, indices), loop::Const(0, conv_.data->dtype));
   }
 
   Buffer Make(const std::string& step, std::vector<int64_t> shape) {
@@ -274,8 +300,9 @@ class Stages {
 
   loop::Nest* nest_;
   const Convolution& conv_;
-  const int64_t tile_;
-  const int64_t products_;
+  const Transforms matrices_;
+  const int64_t tile_, products_;
+  const int64_t batch_, in_, out_, rows_, columns_;
   std::vector<loop::Launch> launches_;
 };
 

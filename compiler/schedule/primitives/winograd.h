@@ -9,15 +9,15 @@
 
 namespace hone::schedule {
 
-// The buffers between the steps. N: tile x tile outputs take (tile + 2) x (tile + 2) products; a, b
-// count these, y, x the tiles.
+// The buffers between the steps. tile x tile outputs take p * p products, p being tile + 2; e
+// counts these, y, x the tiles.
 struct WinogradStages {
-  std::string filter_columns;  // (oc, ic, a, kw): columns of the filters, transformed
-  std::string filter;          // (a, b, oc, ic)
-  std::string data_columns;    // (n, ic, y, a, column of the data)
-  std::string data;            // (a, b, n, ic, y, x)
-  std::string product;         // (a, b, n, oc, y, x): the sums over the input channels
-  std::string result_columns;  // (n, oc, row of the result, x, b)
+  std::string filter_columns;  // (oc, ic, row of e, kw): columns of the filters, transformed
+  std::string filter;          // (e, oc, ic)
+  std::string data_columns;    // (n, ic, y, row of e, column of the data)
+  std::string data;            // (e, n, ic, y, x)
+  std::string product;         // (e, n, oc, y, x): the sums over the input channels
+  std::string result_columns;  // (n, oc, row of the result, x, column of e)
 };
 
 // Replaces the stage that fills workspace `buffer` with a two-dimensional convolution of 3x3 taps,

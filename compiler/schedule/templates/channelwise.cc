@@ -49,6 +49,12 @@ absl::StatusOr<ops::Window> WindowOf(const AnchorView& view, const Buffer& data,
   return ops::ReadWindow(op, view.op->attrs, taps);
 }
 
+// Of floats, and the largest of bytes.
+bool IsPoolOf(DataType data, DataType anchor) {
+  const bool byte = data == DataType::kInt8 || data == DataType::kUInt8;
+  return data == anchor && (data == DataType::kFloat32 || byte);
+}
+
 std::optional<Windowed> View(const ops::KernelDefinition& def, bool depthwise) {
   std::optional<AnchorView> view =
       depthwise ? ViewAnchor(def, {"nn.conv2d"})
@@ -60,23 +66,24 @@ std::optional<Windowed> View(const ops::KernelDefinition& def, bool depthwise) {
   const Buffer data = BufferOf(def.naive, view->op->args[0]);
   const Buffer anchor = BufferOf(def.naive, view->anchor);
   Buffer weight;
-  if (data == nullptr || anchor == nullptr || data->dtype != DataType::kFloat32 ||
-      anchor->dtype != DataType::kFloat32) {
-    return std::nullopt;
-  }
+  if (data == nullptr || anchor == nullptr) return std::nullopt;
   if (depthwise) {
     weight = BufferOf(def.naive, view->op->args[1]);
     if (weight == nullptr || weight->shape[1] != 1 || weight->shape[0] != data->shape[1] ||
         (weight->role != loop::Role::kConstant && weight->role != loop::Role::kInput)) {
       return std::nullopt;
     }
+    if (KindOfProduct(data, weight, anchor) == ProductKind::kOther) return std::nullopt;
     w.weight = weight->name;
+  } else if (!IsPoolOf(data->dtype, anchor->dtype)) {
+    return std::nullopt;
   }
   const absl::StatusOr<ops::Window> window = WindowOf(*view, data, weight);
   if (!window.ok()) return std::nullopt;
   w.window = *window;
   if (!view->prologue.empty()) w.copy = view->prologue.back();
-  w.pads = depthwise && window->HasPadding() && view->prologue.size() == 1;
+  const bool zeros = ir::GetAttr<int64_t>(view->op->attrs, "pad_value", 0) == 0;
+  w.pads = depthwise && window->HasPadding() && view->prologue.size() == 1 && zeros;
   w.data_shape = data->shape;
   w.channels = anchor->shape[1];
   w.height = anchor->shape[2];

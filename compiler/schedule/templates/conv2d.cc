@@ -1,6 +1,7 @@
 // Direct two-dimensional convolution, 1x1 included: a register tile of output channels (whole
 // vectors) by output pixels, accumulated over input channels and taps; weights packed so that the
-// innermost loop reads them in order; padding by a copy of the data with zeros around it.
+// innermost loop reads them in order; padding by a copy of the data with zeros around it. Of 8-bit
+// integers, a step of the sum is a dot product of four neighbouring input channels.
 #include <algorithm>
 #include <limits>
 
@@ -28,7 +29,7 @@ RegisterTileProblem TileProblem(const Conv& conv) {
   problem.vectors = conv.out_vectors;
   problem.rows = conv.height;
   problem.columns = conv.width;
-  problem.steps = conv.in * conv.taps_h * conv.taps_w;
+  problem.steps = conv.StepsOfChannels() * conv.taps_h * conv.taps_w;
   problem.registers = conv.registers;
   return problem;
 }
@@ -45,11 +46,12 @@ InnerLoop InnerOf(const Conv& conv) {
 int64_t InnerExtent(const Conv& conv) {
   switch (InnerOf(conv)) {
     case InnerLoop::kBlock:  // a last block may be shorter
-      return std::gcd(conv.lanes, conv.in % conv.lanes);
+      return std::gcd(conv.lanes / conv.ChannelsOfStep(),
+                      CeilDiv(conv.in % conv.lanes, conv.ChannelsOfStep()));
     case InnerLoop::kTaps:
       return conv.taps_w;
     case InnerLoop::kChannels:
-      return conv.in;
+      return conv.StepsOfChannels();
   }
   return 1;
 }
@@ -114,7 +116,9 @@ class ConvSchedule {
     s_.Parallel(out_ + (channels_first ? ".oc" : ".oh"));
     s_.Parallel(out_ + (channels_first ? ".oh" : ".oc"));
     if (copies_) ScheduleDataStage(&s_, conv_.data, conv_.lanes);
+    if (!packed_data_.empty()) ScheduleDataStage(&s_, packed_data_, conv_.lanes);
     Specialise();
+    if (conv_.bytes) s_.DotAll(anchor_ + ".dot");
     return std::move(s_).Finish();
   }
 
@@ -122,12 +126,15 @@ class ConvSchedule {
   void SetLayouts() {
     SetSignatureLayouts(&s_, task_);
     const int64_t width = tile_.vectors * conv_.lanes;
-    const std::string blocks = conv_.blocked_data ? fmt::format("NCHW{}c{}n", conv_.lanes, width)
-                                                  : fmt::format("NCHW{}n", width);
+    std::string blocks = "NCHW";
+    if (conv_.blocked_data) blocks += fmt::format("{}c", conv_.lanes / conv_.ChannelsOfStep());
+    blocks += fmt::format("{}n", width);
+    if (conv_.bytes) blocks += fmt::format("{}c", kDotBytes);
     packed_ = s_.Pack(conv_.weight, *Layout::Parse(blocks, 4));
-    if (copies_ && conv_.blocked_data) {
-      s_.SetLayout(conv_.data, BlockedChannels(conv_.lanes));
-    }
+    const int64_t channels = ChannelBlock(conv_);
+    if (copies_ && channels > 1) s_.SetLayout(conv_.data, BlockedChannels(channels));
+    if (conv_.packs_data) packed_data_ = s_.Pack(conv_.data, BlockedChannels(channels));
+    if (conv_.bytes) s_.SumPadLanes(anchor_ + ".r0", kDotBytes);
   }
 
   // for n, oc, oh (the grid) { for ow (tiles) { for rows, columns, vectors, lanes } }
@@ -165,10 +172,11 @@ class ConvSchedule {
   void OrderSteps() {
     std::vector<std::string> steps;
     const std::string ic = anchor_ + ".r0";
+    std::string channels = ic;
     std::string inner = ic;
     if (conv_.blocked_data) {
       s_.Split(ic, conv_.lanes, Tail::kClip, anchor_ + ".icb", anchor_ + ".ic");
-      inner = anchor_ + ".ic";
+      inner = channels = anchor_ + ".ic";
       steps = {anchor_ + ".icb", anchor_ + ".r1", anchor_ + ".r2", inner};
     } else if (InnerOf(conv_) == InnerLoop::kTaps) {
       inner = anchor_ + ".r2";
@@ -176,12 +184,15 @@ class ConvSchedule {
     } else {
       steps = {anchor_ + ".r1", anchor_ + ".r2", ic};
     }
+    if (conv_.bytes) s_.Split(channels, kDotBytes, Tail::kExact, channels, anchor_ + ".dot");
     const int64_t unroll = config_.Int("unroll");
     if (unroll > 1) {
       s_.Split(inner, unroll, Tail::kExact, inner, anchor_ + ".unroll");
       steps.push_back(anchor_ + ".unroll");
     }
-    for (const char* name : {".i2", ".i3", ".ocv", ".lane"}) steps.push_back(anchor_ + name);
+    for (const char* name : {".i2", ".i3", ".ocv", ".lane", ".dot"}) {
+      steps.push_back(anchor_ + name);
+    }
     s_.ReorderPresent(steps, /*allow_reassociation=*/true);
     if (border_) {
       s_.SkipZeroTerms(anchor_ + ".icb");
@@ -200,7 +211,8 @@ class ConvSchedule {
   // Tails get bodies of their own, of constant sizes; what is left of the tile is unrolled.
   void Specialise() {
     s_.Simplify();
-    if (s_.Has(anchor_ + ".icb") && conv_.in % conv_.lanes != 0) {
+    const int64_t channels = conv_.StepsOfChannels() * conv_.ChannelsOfStep();
+    if (s_.Has(anchor_ + ".icb") && channels % conv_.lanes != 0) {
       s_.PeelAll(anchor_ + ".icb", 0, 1);
     }
     if (border_) {
@@ -235,6 +247,7 @@ class ConvSchedule {
   bool copies_;         // the padded copy is a launch of its own
   bool border_;         // there is none: tiles at the border are apart
   std::string packed_;  // the weights
+  std::string packed_data_;
   std::string anchor_;  // the buffer of the sums; its loops are named after it
 };
 
@@ -293,7 +306,8 @@ class Conv2d : public Template {
     // Weights of a tile are read once a row of tiles: keep them by going down the rows first.
     config.Set("order", std::string("oc_oh"));
     // Weights that do not stay in the second cache come from further away at every run.
-    const bool far = conv.out * conv.in * conv.taps_h * conv.taps_w * 4 > task.target.l2_bytes;
+    const int64_t weights = conv.out * conv.in * conv.taps_h * conv.taps_w;
+    const bool far = weights * (conv.bytes ? 1 : 4) > task.target.l2_bytes;
     config.Set("prefetch", far ? PrefetchOptionsOf(conv, config).back() : 0);
     return config;
   }

@@ -16,10 +16,12 @@ std::optional<Conv> ViewConv(const ops::KernelDefinition& def) {
   if (weight == nullptr || anchor == nullptr || operand == nullptr) return std::nullopt;
   const bool parameter =
       weight->role == loop::Role::kConstant || weight->role == loop::Role::kInput;
-  if (!parameter || anchor->dtype != DataType::kFloat32 || operand->dtype != DataType::kFloat32 ||
+  const ProductKind kind = KindOfProduct(operand, weight, anchor);
+  if (!parameter || kind == ProductKind::kOther ||
       weight->shape[1] != operand->shape[1]) {  // groups
     return std::nullopt;
   }
+  conv.bytes = kind == ProductKind::kBytes;
   conv.weight = weight->name;
   conv.is_strict = def.numerics == ops::Numerics::kStrict;
   conv.weight_is_constant = weight->role == loop::Role::kConstant;
@@ -29,7 +31,8 @@ std::optional<Conv> ViewConv(const ops::KernelDefinition& def) {
       ops::ReadWindow(view->op->op, view->op->attrs, {weight->shape[2], weight->shape[3]});
   if (!window.ok()) return std::nullopt;
   conv.window = *window;
-  conv.pads = window->HasPadding() && view->prologue.size() == 1;
+  const bool zeros = ir::GetAttr<int64_t>(view->op->attrs, "pad_value", 0) == 0;
+  conv.pads = window->HasPadding() && view->prologue.size() == 1 && zeros && !conv.bytes;
   conv.data_height = operand->shape[2];
   conv.data_width = operand->shape[3];
   conv.batch = anchor->shape[0];
@@ -57,6 +60,10 @@ Layout LayoutOfOperand(const Task& task, const std::string& name) {
 
 }  // namespace
 
+int64_t ChannelBlock(const Conv& conv) {
+  return conv.blocked_data ? conv.lanes : conv.ChannelsOfStep();
+}
+
 Conv ConvOf(const Task& task) {
   Conv conv = *ViewConv(*task.def);
   conv.lanes = task.target.VectorLanes();
@@ -66,6 +73,11 @@ Conv ConvOf(const Task& task) {
   // A padded copy is made in blocks wherever there are enough channels to fill them.
   conv.blocked_data =
       conv.copies_data ? conv.in >= conv.lanes : LayoutOfOperand(task, conv.data).BlockOf(1) > 1;
+  if (conv.bytes) {
+    conv.blocked_data = conv.in >= conv.lanes && conv.lanes > kDotBytes;
+    conv.packs_data =
+        !conv.copies_data && LayoutOfOperand(task, conv.data).BlockOf(1) != ChannelBlock(conv);
+  }
   return conv;
 }
 

@@ -27,14 +27,22 @@ struct Conv {
   int64_t out_vectors = 0;
   bool operand_blocked = false;  // the operand has such blocks
   bool blocked_data = false;     // `data` is read in blocks of `lanes` channels
+  bool bytes = false;            // 8-bit integers: always read in blocks, if only of four channels
+  bool packs_data = false;       // which a copy of the operand has
+
+  int64_t ChannelsOfStep() const { return bytes ? kDotBytes : 1; }
+  int64_t StepsOfChannels() const { return CeilDiv(in, ChannelsOfStep()); }
 };
 
-// nullopt unless the kernel is a convolution without groups of float32. Without what the target
+// nullopt unless the kernel is a convolution without groups of float32, or of
+// 8-bit integers. Without what the target
 // and the signature say.
 std::optional<Conv> ViewConv(const ops::KernelDefinition& def);
 // All of it; the kernel is one.
 Conv ConvOf(const Task& task);
 
+// Channels of a block of the data; 1: it has none.
+int64_t ChannelBlock(const Conv& conv);
 // NCHW with blocks of channels.
 Layout BlockedChannels(int64_t lanes);
 

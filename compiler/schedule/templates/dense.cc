@@ -1,6 +1,7 @@
 // Matrix products with constant weights: a register tile of rows of the data by vectors of output
 // units, the weights packed so that each step of the sum reads whole lines in order. One row is the
-// case of many accumulator vectors and one stream of weights.
+// case of many accumulator vectors and one stream of weights. Of 8-bit integers, a step of the sum
+// is a dot product of four.
 #include <numeric>
 
 #include "compiler/loop/visit.h"
@@ -24,12 +25,16 @@ struct Dense {
   std::string data;
   std::string weight;
   bool copies_data = false;
-  int64_t rows = 0, units = 0, steps = 0;
+  int64_t rows = 0, units = 0;
+  int64_t terms = 0;  // of a sum
+  int64_t steps = 0;  // that it takes
+  bool batched = false;
+  bool bytes = false;
   int64_t lanes = 0, registers = 0;
 };
 
 std::optional<Dense> ViewDense(const ops::KernelDefinition& def) {
-  std::optional<AnchorView> view = ViewAnchor(def, {"nn.dense"});
+  std::optional<AnchorView> view = ViewAnchor(def, {"nn.dense", "nn.batch_matmul"});
   if (!view) return std::nullopt;
   Dense dense;
   const Buffer weight = BufferOf(def.naive, view->op->args[1]);
@@ -38,16 +43,21 @@ std::optional<Dense> ViewDense(const ops::KernelDefinition& def) {
   if (weight == nullptr || data == nullptr || anchor == nullptr) return std::nullopt;
   const bool parameter =
       weight->role == loop::Role::kConstant || weight->role == loop::Role::kInput;
-  if (!parameter || anchor->dtype != DataType::kFloat32 || data->dtype != DataType::kFloat32) {
+  const ProductKind kind = KindOfProduct(data, weight, anchor);
+  dense.bytes = kind == ProductKind::kBytes;
+  dense.batched = view->op->op == "nn.batch_matmul";
+  if (!parameter || kind == ProductKind::kOther || (dense.batched && !dense.bytes)) {
     return std::nullopt;
   }
   dense.weight = weight->name;
   dense.data = data->name;
   dense.copies_data = !view->prologue.empty();
   if (dense.copies_data && view->prologue.back() != dense.data) return std::nullopt;
-  dense.rows = anchor->shape[0];
-  dense.units = anchor->shape[1];
-  dense.steps = weight->shape[1];
+  const size_t rank = anchor->shape.size();
+  dense.rows = anchor->shape[rank - 2];
+  dense.units = anchor->shape[rank - 1];
+  dense.terms = weight->shape[rank - 1];
+  dense.steps = dense.bytes ? CeilDiv(dense.terms, kDotBytes) : dense.terms;
   dense.view = *std::move(view);
   return dense;
 }
@@ -91,45 +101,89 @@ class DenseSchedule {
   absl::StatusOr<loop::Nest> Run() && {
     anchor_ = FuseAroundAnchor(&s_, dense_.view, dense_.copies_data ? dense_.data : "");
     SetSignatureLayouts(&s_, task_);
-    s_.Pack(dense_.weight, *Layout::Parse(fmt::format("NC{}n", tile_.vectors * dense_.lanes), 2));
+    const std::vector<std::string> packed = Pack();
     TileOutput();
     TileReduction();
     if (dense_.copies_data) ScheduleDataStage(&s_, dense_.data, dense_.lanes);
+    for (const std::string& copy : packed) ScheduleDataStage(&s_, copy, dense_.lanes);
     Specialise();
+    if (dense_.bytes) s_.DotAll(anchor_ + ".dot");
     return std::move(s_).Finish();
   }
 
  private:
+  // Rows, units (columns) and terms are the last axes; there may be a batch before them.
+  int rank() const { return dense_.batched ? 3 : 2; }
+  std::string Axis(const std::string& buffer, int from_last) const {
+    return fmt::format("{}.i{}", buffer, rank() - from_last);
+  }
+  Layout LayoutOf(const std::string& blocks) const {
+    return *Layout::Parse(AxisLetters(rank()) + blocks, rank());
+  }
+  char Letter(int from_last) const {
+    return static_cast<char>(AxisLetters(rank())[static_cast<size_t>(rank() - from_last)] - 'A' +
+                             'a');
+  }
+
+  // Copies that a run makes before the product.
+  std::vector<std::string> Pack() {
+    std::vector<std::string> copies;
+    const int64_t width = tile_.vectors * dense_.lanes;
+    std::string blocks = fmt::format("{}{}", width, Letter(2));
+    if (dense_.bytes) blocks += fmt::format("{}{}", kDotBytes, Letter(1));
+    const std::string weight = s_.Pack(dense_.weight, LayoutOf(blocks));
+    if (!dense_.bytes) return copies;
+    if (BufferOf(s_.nest(), dense_.weight)->role == loop::Role::kInput) copies.push_back(weight);
+    if (dense_.terms % kDotBytes != 0) {
+      const Layout layout = LayoutOf(fmt::format("{}{}", kDotBytes, Letter(1)));
+      if (dense_.copies_data) {
+        s_.SetLayout(dense_.data, layout);
+      } else {
+        copies.push_back(s_.Pack(dense_.data, layout));
+      }
+    }
+    s_.SumPadLanes(anchor_ + ".r0", kDotBytes);
+    return copies;
+  }
+
   void TileOutput() {
-    s_.Split(out_ + ".i1", dense_.lanes, Tail::kGuard, out_ + ".v", out_ + ".lane");
+    s_.Split(Axis(out_, 1), dense_.lanes, Tail::kGuard, out_ + ".v", out_ + ".lane");
     s_.Split(out_ + ".v", tile_.vectors, Tail::kClip, out_ + ".nb", out_ + ".nv");
-    s_.Split(out_ + ".i0", tile_.columns, Tail::kClip, out_ + ".mb", out_ + ".m");
+    s_.Split(Axis(out_, 2), tile_.columns, Tail::kClip, out_ + ".mb", out_ + ".m");
     const bool units_first = config_.String("order") == "n_m";
     const std::string first = out_ + (units_first ? ".nb" : ".mb");
     inner_ = out_ + (units_first ? ".mb" : ".nb");
     s_.Reorder({first, inner_, out_ + ".m", out_ + ".nv", out_ + ".lane"});
     s_.Vectorize(out_ + ".lane");
+    if (dense_.batched) s_.Parallel(out_ + ".i0");
     s_.Parallel(first);
     s_.Parallel(inner_);
   }
 
   void TileReduction() {
     ComputeAtOptions options;
-    options.align = {1, dense_.lanes};
-    options.layout = fmt::format("NC{}c", dense_.lanes);
+    options.align.assign(static_cast<size_t>(rank()), 1);
+    options.align.back() = dense_.lanes;
+    options.layout = LayoutOf(fmt::format("{}{}", dense_.lanes, Letter(1))).ToString();
     s_.ComputeAt(anchor_, inner_, options);
-    s_.Decompose(anchor_ + (s_.Has(anchor_ + ".i0") ? ".i0" : ".i1"));
+    const std::string rows = Axis(anchor_, 2);
+    const std::string units = Axis(anchor_, 1);
+    s_.Decompose(s_.Has(rows) ? rows : units);
     for (const std::string& suffix : {std::string("_init"), std::string()}) {
-      s_.Split(anchor_ + ".i1" + suffix, dense_.lanes, Tail::kExact, anchor_ + ".nv" + suffix,
+      s_.Split(units + suffix, dense_.lanes, Tail::kExact, anchor_ + ".nv" + suffix,
                anchor_ + ".lane" + suffix);
     }
     std::vector<std::string> steps = {anchor_ + ".r0"};
+    if (dense_.bytes) {
+      s_.Split(anchor_ + ".r0", kDotBytes, Tail::kExact, anchor_ + ".r0", anchor_ + ".dot");
+    }
     const int64_t unroll = config_.Int("unroll");
     if (unroll > 1) {
       s_.Split(anchor_ + ".r0", unroll, Tail::kExact, anchor_ + ".r0", anchor_ + ".unroll");
       steps.push_back(anchor_ + ".unroll");
     }
-    for (const char* name : {".i0", ".nv", ".lane"}) steps.push_back(anchor_ + name);
+    steps.push_back(rows);
+    for (const char* name : {".nv", ".lane", ".dot"}) steps.push_back(anchor_ + name);
     s_.ReorderPresent(steps);
     s_.VectorizeAll(anchor_ + ".lane");
   }
@@ -140,7 +194,8 @@ class DenseSchedule {
     const int64_t width = tile_.vectors * dense_.lanes;
     if (dense_.units % width != 0) s_.PeelAll(out_ + ".nb", 0, 1);
     for (const char* name : {".m", ".nv"}) s_.UnrollAll(out_ + name);
-    for (const char* name : {".i0", ".nv", ".unroll"}) s_.UnrollAll(anchor_ + name);
+    s_.UnrollAll(Axis(anchor_, 2));
+    for (const char* name : {".nv", ".unroll"}) s_.UnrollAll(anchor_ + name);
   }
 
   const Task& task_;

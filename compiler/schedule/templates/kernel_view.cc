@@ -122,6 +122,18 @@ absl::Status CheckSignature(const Task& task) {
                   task.signature.ToString(), inputs.size(), outputs.size()));
 }
 
+ProductKind KindOfProduct(const Buffer& data, const Buffer& weight, const Buffer& sums) {
+  const auto is_byte = [](const Buffer& buffer) {
+    return buffer->dtype == DataType::kInt8 || buffer->dtype == DataType::kUInt8;
+  };
+  const auto is_float = [](const Buffer& buffer) { return buffer->dtype == DataType::kFloat32; };
+  if (is_float(data) && is_float(weight) && is_float(sums)) return ProductKind::kFloat;
+  if (is_byte(data) && is_byte(weight) && sums->dtype == DataType::kInt32) {
+    return ProductKind::kBytes;
+  }
+  return ProductKind::kOther;
+}
+
 int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 Knob IntKnob(std::string name, const std::vector<int64_t>& options, std::optional<int64_t> legacy) {

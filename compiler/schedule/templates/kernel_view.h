@@ -40,6 +40,16 @@ ir::LayoutSignature RowMajorSignature(const ops::KernelDefinition& def);
 // kInvalidArgument unless the signature has a layout of the right rank for each operand and result.
 absl::Status CheckSignature(const Task& task);
 
+// What a product of matrices or a convolution multiplies and sums.
+enum class ProductKind {
+  kFloat,  // float32 throughout
+  kBytes,  // 8-bit integers, summed in int32: dot products of four
+  kOther
+};
+ProductKind KindOfProduct(const loop::Buffer& data, const loop::Buffer& weight,
+                          const loop::Buffer& sums);
+constexpr int64_t kDotBytes = 4;
+
 int64_t CeilDiv(int64_t a, int64_t b);
 // A knob of integers.
 Knob IntKnob(std::string name, const std::vector<int64_t>& options,

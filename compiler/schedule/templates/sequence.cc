@@ -3,6 +3,7 @@
 #include "compiler/loop/simplify.h"
 #include "compiler/schedule/primitives/annotate.h"
 #include "compiler/schedule/primitives/cache_write.h"
+#include "compiler/schedule/primitives/dot_product.h"
 #include "compiler/schedule/primitives/fission.h"
 #include "compiler/schedule/primitives/inline_stage.h"
 #include "compiler/schedule/primitives/nest_edit.h"
@@ -65,6 +66,17 @@ void Sequence::Unroll(const std::string& loop) {
 void Sequence::UnrollAll(const std::string& loop) {
   if (!ok()) return;
   for (const std::string& copy : LoopCopies(nest_, loop)) Unroll(copy);
+}
+
+void Sequence::DotAll(const std::string& loop) {
+  if (!ok()) return;
+  for (const std::string& copy : LoopCopies(nest_, loop)) {
+    if (ok()) Fail(DotProduct(&nest_, copy));
+  }
+}
+
+void Sequence::SumPadLanes(const std::string& loop, int64_t factor) {
+  if (ok()) Fail(schedule::SumPadLanes(&nest_, loop, factor));
 }
 
 void Sequence::Parallel(const std::string& loop) {

@@ -31,6 +31,7 @@ class Sequence {
   void VectorizeAll(const std::string& loop);
   void Unroll(const std::string& loop);
   void UnrollAll(const std::string& loop);
+  void DotAll(const std::string& loop);
   void Parallel(const std::string& loop);
   void ParallelIfPresent(const std::string& loop);
   void Peel(const std::string& loop, int64_t first, int64_t last);
@@ -48,6 +49,7 @@ class Sequence {
   void Prefetch(const std::string& loop, const std::string& buffer, const PrefetchOptions& options);
   void SkipZeroTerms(const std::string& loop);
   void ClipLoop(const std::string& loop);
+  void SumPadLanes(const std::string& loop, int64_t factor);
   void Simplify();
   void Fail(absl::Status status);
 

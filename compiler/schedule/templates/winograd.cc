@@ -104,7 +104,7 @@ std::vector<int64_t> SlackOf(const Conv& conv, int64_t channels, int64_t tiles) 
   constexpr int64_t kSetBytes = 1024;
   const int64_t plane_bytes = CeilDiv(channels, conv.lanes) * conv.lanes * tiles * 4;
   if (plane_bytes % kSetBytes != 0) return {};
-  return {0, 0, 0, 1, 0, 0};
+  return {0, 0, 1, 0, 0};
 }
 
 class WinogradSchedule {
@@ -149,14 +149,13 @@ class WinogradSchedule {
     const std::string& f = stages_.filter;
     s_.Inline(stages_.filter_columns);
     s_.Prepare(f);
-    s_.SetLayout(f, *Layout::Parse(fmt::format("HNCW{}h", tile_.vectors * conv_.lanes), 4));
-    s_.Split(f + ".i2", conv_.lanes, Tail::kExact, f + ".ocv", f + ".lane");
-    s_.Reorder({f + ".ocv", f + ".i3", f + ".i0", f + ".i1", f + ".lane"});
+    s_.SetLayout(f, *Layout::Parse(fmt::format("CNW{}c", tile_.vectors * conv_.lanes), 3));
+    s_.Split(f + ".i1", conv_.lanes, Tail::kExact, f + ".ocv", f + ".lane");
+    s_.Reorder({f + ".ocv", f + ".i2", f + ".i0", f + ".lane"});
     s_.Vectorize(f + ".lane");
     s_.Unroll(f + ".i0");
-    s_.Unroll(f + ".i1");
     s_.Parallel(f + ".ocv");
-    s_.Parallel(f + ".i3");
+    s_.Parallel(f + ".i2");
   }
 
   // Whole vectors are computed: where the channels do not fill the last, zeros do.
@@ -164,7 +163,7 @@ class WinogradSchedule {
     sum_ = s_.CacheWrite(stages_.product);
     const int64_t lanes = conv_.lanes;
     if (conv_.out % lanes != 0) {
-      s_.SetLayout(stages_.product, *Layout::Parse(fmt::format("ABCDEF{}d", lanes), 6));
+      s_.SetLayout(stages_.product, *Layout::Parse(fmt::format("NCDHW{}d", lanes), 5));
       s_.SetLayout(stages_.result_columns, *Layout::Parse(fmt::format("NCDHW{}c", lanes), 5));
     }
     if (conv_.in % lanes != 0) {
@@ -218,29 +217,30 @@ class WinogradSchedule {
     const std::string& sum = sum_;
     ComputeAtOptions options;
     options.scope = loop::Scope::kLocal;
-    options.align = {1, 1, 1, conv_.lanes, 1, 1};
-    options.layout = fmt::format("ABCDEF{}d", conv_.lanes);
+    options.align = {1, 1, conv_.lanes, 1, 1};
+    options.layout = fmt::format("NCDHW{}d", conv_.lanes);
     options.slack = SlackOf(conv_, tile_.vectors * conv_.lanes, BlockTiles());
     s_.ComputeAt(p, out_ + ".oc", options);
     options.slack.clear();
-    s_.Split(p + ".i3", conv_.lanes, Tail::kExact, p + ".ocv", p + ".lane");
-    s_.SplitIfPresent(p + ".i4", tile_.rows, Tail::kClip, p + ".th", p + ".row");
-    s_.SplitIfPresent(p + ".i5", tile_.columns, Tail::kClip, p + ".tw", p + ".col");
-    s_.ReorderPresent({p + ".i0", p + ".i1", p + ".th", p + ".tw", p + ".row", p + ".col",
-                       p + ".ocv", p + ".lane"});
-    std::string at = p + ".i1";
+    s_.Split(p + ".i2", conv_.lanes, Tail::kExact, p + ".ocv", p + ".lane");
+    s_.SplitIfPresent(p + ".i3", tile_.rows, Tail::kClip, p + ".th", p + ".row");
+    s_.SplitIfPresent(p + ".i4", tile_.columns, Tail::kClip, p + ".tw", p + ".col");
+    s_.ReorderPresent(
+        {p + ".i0", p + ".th", p + ".tw", p + ".row", p + ".col", p + ".ocv", p + ".lane"});
+    std::string at = p + ".i0";
     for (const char* name : {".th", ".tw"}) {
       if (s_.Has(p + name)) at = p + name;
     }
     options.scope = loop::Scope::kRegister;
     s_.ComputeAt(sum, at, options);
-    s_.Decompose(sum + ".i3");
+    s_.Decompose(sum + ".i2");
     for (const std::string& suffix : {std::string("_init"), std::string()}) {
-      s_.Split(sum + ".i3" + suffix, conv_.lanes, Tail::kExact, sum + ".ocv" + suffix,
+      s_.Split(sum + ".i2" + suffix, conv_.lanes, Tail::kExact, sum + ".ocv" + suffix,
                sum + ".lane" + suffix);
     }
-    s_.ReorderPresent({sum + ".i4_init", sum + ".i5_init", sum + ".ocv_init", sum + ".lane_init"});
-    OrderSteps(sum, at);
+    s_.ReorderPresent({sum + ".i3_init", sum + ".i4_init", sum + ".ocv_init", sum + ".lane_init"});
+    const bool one_column = config_.Int("block_w") <= tile_.columns;
+    OrderSteps(sum, one_column && s_.Has(p + ".th") ? p + ".th" : at);
     s_.VectorizeAll(sum + ".lane");
     s_.VectorizeAll(p + ".lane");
   }
@@ -253,14 +253,15 @@ class WinogradSchedule {
       s_.Split(sum + ".ic", unroll, Tail::kExact, sum + ".ic", sum + ".unroll");
       steps.push_back(sum + ".unroll");
     }
-    for (const char* name : {".i4", ".i5", ".ocv", ".lane"}) steps.push_back(sum + name);
+    for (const char* name : {".i3", ".i4", ".ocv", ".lane"}) steps.push_back(sum + name);
     s_.ReorderPresent(steps, /*allow_reassociation=*/true);
     if (config_.Int("prefetch") == 0) return;
+    // One line of the next position's filters a step; the register tiles take turns.
     PrefetchOptions options;
-    options.ahead = out_ + ".oc";
+    options.ahead = stages_.product + ".i0";
     options.inner = sum + ".ocv";
     options.turn = turn;
-    s_.Prefetch(sum + ".ic", stages_.filter, options);
+    s_.Prefetch(sum + (unroll > 1 ? ".unroll" : ".ic"), stages_.filter, options);
   }
 
   // Of a block: one vector of channels after the other, rows of tiles.
@@ -268,17 +269,17 @@ class WinogradSchedule {
     const std::string& d = stages_.data;
     ComputeAtOptions options;
     options.scope = loop::Scope::kLocal;
-    options.align = {1, 1, 1, conv_.lanes, 1, 1};
-    options.layout = fmt::format("ABCDEF{}d", conv_.lanes);
+    options.align = {1, 1, conv_.lanes, 1, 1};
+    options.layout = fmt::format("NCDHW{}d", conv_.lanes);
     options.slack = SlackOf(conv_, conv_.in, BlockTiles());
     s_.ComputeAt(d, block_, options);
     options.slack.clear();
-    s_.Split(d + ".i3", conv_.lanes, Tail::kExact, d + ".cb", d + ".lane");
-    s_.ReorderPresent({d + ".cb", d + ".i4", d + ".i5", d + ".i0", d + ".i1", d + ".lane"});
+    s_.Split(d + ".i2", conv_.lanes, Tail::kExact, d + ".cb", d + ".lane");
+    s_.ReorderPresent({d + ".cb", d + ".i3", d + ".i4", d + ".i0", d + ".lane"});
     const std::string& columns = stages_.data_columns;
     options.align = {1, conv_.lanes, 1, 1, 1};
     options.layout = fmt::format("NCDHW{}c", conv_.lanes);
-    s_.ComputeAt(columns, s_.Has(d + ".i4") ? d + ".i4" : d + ".cb", options);
+    s_.ComputeAt(columns, s_.Has(d + ".i3") ? d + ".i3" : d + ".cb", options);
     s_.ReorderPresent({columns + ".i4", columns + ".i3", columns + ".i1"});
   }
 
@@ -300,10 +301,10 @@ class WinogradSchedule {
       s_.UnrollAll(p + name);
     }
     s_.UnrollAll(p + ".ocv");
-    for (const char* name : {".i4", ".i5", ".ocv", ".unroll"}) s_.UnrollAll(sum_ + name);
+    for (const char* name : {".i3", ".i4", ".ocv", ".unroll"}) s_.UnrollAll(sum_ + name);
     for (const char* name : {".i2", ".i3"}) s_.UnrollAll(conv_result_ + name);
     for (const char* name : {".i2", ".i4"}) s_.UnrollAll(stages_.result_columns + name);
-    for (const char* name : {".i0", ".i1"}) s_.UnrollAll(stages_.data + name);
+    s_.UnrollAll(stages_.data + ".i0");
     s_.UnrollAll(stages_.data_columns + ".i3");
     s_.VectorizeAll(conv_result_ + ".i1");
     s_.VectorizeAll(stages_.result_columns + ".i1");
@@ -332,8 +333,9 @@ bool IsWinograd(const std::string& strategy) { return strategy.starts_with(kPref
 std::vector<std::string> WinogradStrategies(const Conv& conv) {
   const std::vector<int64_t> ones = {1, 1};
   const bool fits = conv.taps_h == kTaps && conv.taps_w == kTaps && conv.window.strides == ones &&
-                    conv.window.dilation == ones && !conv.is_strict && conv.weight_is_constant &&
-                    conv.in >= conv.lanes && conv.out >= conv.lanes && conv.blocked_data;
+                    conv.window.dilation == ones && !conv.is_strict && !conv.bytes &&
+                    conv.weight_is_constant && conv.in >= conv.lanes && conv.out >= conv.lanes &&
+                    conv.blocked_data;
   std::vector<std::string> strategies;
   for (int64_t tile : {2, 4}) {
     if (fits && conv.height >= tile && conv.width >= tile) {
@@ -358,8 +360,7 @@ std::optional<Knob> NextWinogradKnob(const Conv& conv, const Target& target, con
     return IntKnob("parts", PartOptions(conv, target, prefix.Int("tile_v")));
   }
   if (!prefix.Has("prefetch")) {
-    const bool has_next = conv.out_vectors > prefix.Int("tile_v") * prefix.Int("parts");
-    return has_next ? IntKnob("prefetch", {0, 1}) : IntKnob("prefetch", {0});
+    return IntKnob("prefetch", {0, 1});
   }
   return std::nullopt;
 }
@@ -416,8 +417,7 @@ std::optional<WinogradChoice> BestWinograd(const Conv& conv, const Target& targe
           best->config.Set("unroll", UnrollOptions(conv, tile).back() >= 2 ? int64_t{2} : 1);
           best->config.Set("pad", PadOptions(conv)[0]);
           best->config.Set("parts", parts);
-          const bool has_next = conv.out_vectors > tile.vectors * parts;
-          best->config.Set("prefetch", int64_t{has_next ? 1 : 0});
+          best->config.Set("prefetch", int64_t{1});
         }
       }
     }

@@ -76,8 +76,9 @@ double RandomElement(Random& random, const loop::BufferNode& buffer) {
   if (buffer.dtype == DataType::kBool) return static_cast<double>(random.Below(2));
   if (IsFloat(buffer.dtype)) return low + (high - low) * random.Uniform();
   if (free_domain) {
-    low = buffer.dtype == DataType::kUInt8 ? 0 : -9;
-    high = 9;
+    const bool byte = SizeBytes(buffer.dtype) == 1;  // their products want the ends of the range
+    low = buffer.dtype == DataType::kUInt8 ? 0 : byte ? -128 : -9;
+    high = buffer.dtype == DataType::kUInt8 ? 255 : byte ? 127 : 9;
   }
   return low + static_cast<double>(random.Below(static_cast<uint64_t>(high - low) + 1));
 }

@@ -1,4 +1,6 @@
 // Whatever the schedule templates make of a kernel compiles to what the interpreter says.
+#include <fmt/format.h>
+
 #include "compiler/ops/lower.h"
 #include "compiler/schedule/template.h"
 #include "support/random.h"
@@ -54,6 +56,57 @@ void CheckKernel(const std::string& text, const char* target_text) {
       SCOPED_TRACE(config.ToText() + " " + signature.ToString());
       ExpectSameAsInterpreter(*nest, 1e-4, target_text);
       if (testing::Test::HasFailure()) return;
+    }
+  }
+}
+
+// Of 8-bit integers: every signedness, with and without something to pad.
+std::vector<std::string> ByteKernels() {
+  std::vector<std::string> kernels;
+  const char* const convs[][3] = {
+      {"(1, 20, 9, 11)", "(40, 20, 3, 3)", "padding=[1, 1, 1, 1], strides=[2, 2]"},
+      {"(2, 3, 9, 9)", "(17, 3, 3, 3)", "pad_value=9, padding=[1, 1, 1, 1]"},
+      {"(1, 33, 5, 7)", "(31, 33, 1, 1)", "strides=[1, 1]"},
+      {"(1, 1, 1, 1)", "(1, 1, 1, 1)", "strides=[1, 1]"},
+      {"(1, 35, 8, 9)", "(35, 1, 3, 3)", "groups=35, pad_value=9, padding=[1, 1, 1, 1]"}};
+  const char* const types[][2] = {
+      {"uint8", "int8"}, {"int8", "int8"}, {"uint8", "uint8"}, {"int8", "uint8"}};
+  for (const auto& [data, weight] : types) {
+    const std::string zero = data[0] == 'u' ? "3u8" : "-3i8";
+    for (const auto& [data_shape, weight_shape, attrs] : convs) {
+      const std::string params = fmt::format("fn (p0: Tensor[{}, {}], const p1: Tensor[{}, {}]",
+                                             data_shape, data, weight_shape, weight);
+      const std::string conv = fmt::format("nn.conv2d(p0, p1, {})", attrs);
+      kernels.push_back(fmt::format("{}) {{ {} }}", params, conv));
+      kernels.push_back(
+          fmt::format("{}) {{ %0 = {}; qnn.requantize(%0, 0.01f32, {}) }}", params, conv, zero));
+    }
+    for (const char* constant : {"", "const "}) {
+      kernels.push_back(
+          fmt::format("fn (p0: Tensor[(5, 23), {}], {}p1: Tensor[(35, 23), {}]) {{ %0 = "
+                      "nn.dense(p0, p1); qnn.requantize(%0, 0.01f32, {}) }}",
+                      data, constant, weight, zero));
+      kernels.push_back(
+          fmt::format("fn (p0: Tensor[(2, 7, 16), {}], {}p1: Tensor[(2, 18, 16), {}]) {{ "
+                      "nn.batch_matmul(p0, p1) }}",
+                      data, constant, weight));
+    }
+  }
+  return kernels;
+}
+
+// Bit for bit: the tolerance is below half a step.
+TEST(ByteTemplates, SchedulesComputeWhatTheInterpreterDoes) {
+  std::vector<std::string> targets = {"native"};
+  for (const char* cpu : {"x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
+    targets.push_back(fmt::format("llvm -mtriple=x86_64-linux-gnu -mcpu={} -threads=2", cpu));
+  }
+  size_t turn = 0;
+  for (const std::string& kernel : ByteKernels()) {
+    for (const std::string& target : {targets[0], targets[1 + turn++ % 3]}) {
+      SCOPED_TRACE(kernel + " " + target);
+      CheckKernel(kernel, target.c_str());
+      if (HasFailure()) return;
     }
   }
 }

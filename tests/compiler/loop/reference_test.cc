@@ -55,6 +55,39 @@ TEST(Reference, KeepsIntegersExact) {
   EXPECT_EQ(magnitude, 0);
 }
 
+// Rounded floats may go to the other side of a tie; that reaches all that is computed of them.
+TEST(Reference, LetsAStepPassWhereAQuantisedValueIsNearATie) {
+  NestBuilder builder("quantise");
+  const Buffer a = builder.AddInput("a", DataType::kInt32, {3});
+  const Buffer scale = builder.Compute("scale", kF32, {}, [](const auto&) { return F(0.1f); });
+  const Buffer bytes =
+      builder.Compute("bytes", DataType::kUInt8, {3}, [&](const std::vector<Expr>& i) {
+        const Expr x = Cast(kF32, Load(a, {i[0]})) * Load(scale, {});
+        return Cast(DataType::kUInt8, Min(Max(Unary(UnaryOp::kRound, x), F(0)), F(255)));
+      });
+  const Buffer wide =
+      builder.Compute("wide", DataType::kInt32, {3}, [&](const std::vector<Expr>& i) {
+        return Cast(DataType::kInt32, Load(bytes, {i[0]})) * IntConst(2, DataType::kInt32);
+      });
+  const Nest reference = ReferenceNest(builder.Finish({bytes, wide}));
+  std::vector<int32_t> x = {25, 27, -25};
+  std::vector<double> results[4];
+  std::vector<void*> pointers(reference.buffers.size(), nullptr);
+  pointers[0] = x.data();
+  for (int i = 0; i < 4; ++i) {
+    results[i].resize(3);
+    pointers[reference.buffers.size() - 4 + i] = results[i].data();
+  }
+  ASSERT_TRUE(Interpret(reference, pointers).ok());
+  constexpr double kOneStep = 0x1p20;
+  EXPECT_GE(results[1][0], kOneStep);
+  EXPECT_EQ(results[0][1], 3);
+  EXPECT_EQ(results[1][1], 0);
+  EXPECT_EQ(results[2][1], 6);
+  EXPECT_GE(results[3][0], 2 * kOneStep);
+  EXPECT_EQ(results[3][1], 0);
+}
+
 // float32 of the naive nest stays within c * 2^-24 * magnitude of the reference.
 RC_GTEST_PROP(ReferenceProperty, BoundsFloat32Rounding, (uint64_t seed)) {
   Random random(seed);

@@ -37,8 +37,10 @@ Expr Factors(Random& random) {
 
 Expr RandomConv(Random& random, const Expr& x) {
   const int64_t groups = std::vector<int64_t>{1, 2, kChannels}[random.Below(3)];
-  return Call("nn.conv2d", {x, RandomConstant(random, {kChannels, kChannels / groups, 3, 3})},
-              {{"padding", std::vector<int64_t>(4, 1)}, {"groups", groups}});
+  const auto pad_value = static_cast<int64_t>(random.Below(5) == 0 ? 2 : 0);
+  return Call(
+      "nn.conv2d", {x, RandomConstant(random, {kChannels, kChannels / groups, 3, 3})},
+      {{"padding", std::vector<int64_t>(4, 1)}, {"pad_value", pad_value}, {"groups", groups}});
 }
 
 Expr RandomPool(Random& random, const Expr& x) {

@@ -47,6 +47,16 @@ meta[Constant][2] = Tensor[(2), int8] "AAA=";
 meta[Constant][3] = Tensor[(2), int32] "AQAAAAIAAAA=";
 meta[Constant][4] = Tensor[(2), float32] "AAAAPgAAgD4=";)";
 
+// A padded convolution of int8 by weights with a zero point, and the bias behind it.
+constexpr const char* kZeroPoints = R"(
+def @main(%x: Tensor[(1, 4, 4, 4), int8]) {
+  %0 = qnn.conv2d(%x, meta[Constant][0], -3i8, 2i8, padding=[1, 1, 1, 1]);
+  %1 = nn.bias_add(%0, meta[Constant][1]);
+  qnn.requantize(%1, 0.5f32, 7i8)
+}
+meta[Constant][0] = Tensor[(2, 4, 1, 1), int8] "AQIDBAUGBwg=";
+meta[Constant][1] = Tensor[(2), int32] "AQAAAAIAAAA=";)";
+
 constexpr const char* kTwins = R"(
 def @main(%x: Tensor[(4), float32]) {
   %0 = nn.relu(%x);
@@ -254,9 +264,10 @@ TEST_P(PassGolden, RewritesAsRecorded) {
 INSTANTIATE_TEST_SUITE_P(
     All, PassGolden,
     ::testing::Values(Case{"InlineFunctions", kCalls}, Case{"DeadCode", kCalls},
-                      Case{"Legalize", kQuantized}, Case{"SimplifyInference", kConvBlock},
-                      Case{"CanonicalizeOps", kBias}, Case{"EliminateCommonSubexpr", kTwins},
-                      Case{"FoldConstant", kConstants}, Case{"FoldScaleAxis", kScales},
+                      Case{"Legalize", kQuantized}, Case{"SplitZeroPoints", kZeroPoints},
+                      Case{"SimplifyInference", kConvBlock}, Case{"CanonicalizeOps", kBias},
+                      Case{"EliminateCommonSubexpr", kTwins}, Case{"FoldConstant", kConstants},
+                      Case{"FoldScaleAxis", kScales},
                       Case{"FoldScaleAxis", kScalesBehind, "FoldScaleAxis_behind"},
                       Case{"FoldScaleAxis", kScalesBefore, "FoldScaleAxis_before"},
                       Case{"FuseOps", kResidual}, Case{"AlterOpLayout", kResidual},

@@ -105,6 +105,19 @@ TEST(Conv2d, StrictNumericsAllowSumsOfTheProductsOnly) {
   EXPECT_EQ(strategies(), 1);
 }
 
+// What is not zero cannot be left out.
+TEST(Conv2d, PadsWithTheValueGiven) {
+  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
+  for (const int64_t groups : {1, 32}) {
+    const std::string text = fmt::format(
+        "fn (p0: Tensor[(1, 32, 8, 8), float32], const p1: Tensor[(32, {}, 3, 3), float32]) {{ "
+        "nn.conv2d(p0, p1, groups={}, pad_value=3, padding=[1, 1, 1, 1]) }} accumulate=float32 "
+        "numerics=default",
+        32 / groups, groups);
+    CheckTemplate(text, groups == 1 ? "conv2d" : "depthwise_conv2d", target, 6, 11);
+  }
+}
+
 TEST(Conv2d, BorderTilesLeaveOutThePadding) {
   const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1");
   const Shape shapes[] = {{1, 8, 9, 9, 12, 3, 3, 1, 1, 1},

@@ -27,7 +27,8 @@ const char* const kKernels[] = {
     "padding=[1, 1]) }",
     "fn (p0: Tensor[(1, 2, 4, 4, 4), float32], const p1: Tensor[(3, 2, 3, 3, 3), float32]) { %0 = "
     "nn.conv3d(p0, p1, padding=[1, 1, 1, 1, 1, 1]); nn.relu(%0) }",
-    "fn (p0: Tensor[(1, 8, 5, 5), int8], const p1: Tensor[(8, 8, 3, 3), int8]) { nn.conv2d(p0, p1) "
+    "fn (p0: Tensor[(1, 8, 5, 5), int32], const p1: Tensor[(8, 8, 3, 3), int32]) { nn.conv2d(p0, "
+    "p1) "
     "}",
     "fn (p0: Tensor[(6, 7), int32], p1: Tensor[(7,), int32]) { add(p0, p1) }",
     "fn (p0: Tensor[(9, 20), float32], p1: Tensor[(5,), int64]) { take(p0, p1, axis=0) }",

@@ -139,11 +139,12 @@ std::vector<std::vector<double>> RunNest(const loop::Nest& nest, uint64_t seed, 
       continue;
     }
     ForEachIndex(buffer.shape, [&](const std::vector<int64_t>& index, int64_t) {
-      const double value = static_cast<double>(random.Below(9)) - 4;
-      const bool natural = buffer.dtype == DataType::kBool || buffer.dtype == DataType::kUInt8 ||
-                           buffer.dtype == DataType::kInt64;
-      Put(buffer.dtype, pointers[i], buffer.layout.Offset(index, buffer.shape),
-          natural ? static_cast<double>(random.Below(2)) : value);
+      double value = static_cast<double>(random.Below(9)) - 4;
+      const bool natural = buffer.dtype == DataType::kBool || buffer.dtype == DataType::kInt64;
+      if (natural) value = static_cast<double>(random.Below(2));
+      if (buffer.dtype == DataType::kUInt8) value = static_cast<double>(random.Below(256));
+      if (buffer.dtype == DataType::kInt8) value = static_cast<double>(random.Below(256)) - 128;
+      Put(buffer.dtype, pointers[i], buffer.layout.Offset(index, buffer.shape), value);
     });
   }
   loop::InterpretOptions options;

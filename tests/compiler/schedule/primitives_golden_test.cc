@@ -4,9 +4,11 @@
 #include <fstream>
 #include <sstream>
 
+#include "compiler/loop/builder.h"
 #include "compiler/schedule/primitives/annotate.h"
 #include "compiler/schedule/primitives/cache_write.h"
 #include "compiler/schedule/primitives/compute_at.h"
+#include "compiler/schedule/primitives/dot_product.h"
 #include "compiler/schedule/primitives/fission.h"
 #include "compiler/schedule/primitives/inline_stage.h"
 #include "compiler/schedule/primitives/nest_edit.h"
@@ -101,6 +103,42 @@ TEST(PrimitivesGolden, SetLayoutPads) {
   loop::Nest nest = naive;
   ASSERT_TRUE(SetLayout(&nest, "out", LayoutOf("NC4c", 2)).ok());
   ExpectGolden("set_layout", naive, nest);
+}
+
+// c[2, 3] = a[2, 6] by b[3, 6], of bytes.
+loop::Nest ByteNest() {
+  loop::NestBuilder builder("bytes");
+  const loop::Buffer a = builder.AddInput("a", DataType::kUInt8, {2, 6});
+  const loop::Buffer b = builder.AddConstant("b", DataType::kInt8, {3, 6});
+  const auto wide = [](const loop::Expr& e) { return loop::Cast(DataType::kInt32, e); };
+  const loop::Buffer c = builder.Reduce(
+      "c", DataType::kInt32, {2, 3}, std::vector<int64_t>{6}, loop::NestBuilder::Combiner::kAdd,
+      loop::Const(0, DataType::kInt32), [&](const auto& axes, const auto& r) {
+        return wide(loop::Load(a, {axes[0], r[0]})) * wide(loop::Load(b, {axes[1], r[0]}));
+      });
+  return builder.Finish({c});
+}
+
+TEST(PrimitivesGolden, DotProductOfPadLanes) {
+  const loop::Nest naive = ByteNest();
+  loop::Nest nest = naive;
+  EXPECT_FALSE(SumPadLanes(&nest, "c.r0", 4).ok());  // nothing is padded
+  ASSERT_TRUE(Pack(&nest, "a", LayoutOf("NC4c", 2)).ok());
+  ASSERT_TRUE(Pack(&nest, "b", LayoutOf("NC16n4c", 2)).ok());
+  ASSERT_TRUE(SumPadLanes(&nest, "c.r0", 4).ok());
+  EXPECT_FALSE(DotProduct(&nest, "c.r0").ok());  // eight steps
+  ASSERT_TRUE(Split(&nest, "c.r0", 4, Tail::kExact).ok());
+  ASSERT_TRUE(DotProduct(&nest, "c.r0.i").ok());
+  ExpectGolden("dot_product", naive, nest);
+}
+
+TEST(Primitives, DotProductRefusesStepsThatAreNoNeighbours) {
+  loop::Nest nest = ByteNest();
+  ASSERT_TRUE(SetLayout(&nest, "a", LayoutOf("CN", 2)).ok());
+  ASSERT_TRUE(Split(&nest, "c.r0", 4, Tail::kClip).ok());
+  EXPECT_FALSE(DotProduct(&nest, "c.r0.i").ok());  // not always four
+  loop::Nest floats = MatmulNest(2, 3, 4);
+  EXPECT_FALSE(DotProduct(&floats, "sum.r0").ok());
 }
 
 TEST(PrimitivesGolden, PackOfAConstantIsPrepared) {

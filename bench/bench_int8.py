@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+"""Convolutions and dense layers of 8-bit integers beside the same in float32, both tuned, timed in turn.
+
+    bench/bench_int8.py [--trials 64] [--threads 1] [--rounds 11] [--db FILE]
+
+Each case is a chain of equal layers, so that what brings the input into the kernels' layouts and the output out of
+them hardly counts: bytes with a bias and requantisation behind the sums, floats with a bias and a relu. A round times
+both modules one after the other; the ratio is the median over the rounds. `--trials 0` times the defaults.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import dataclasses
+import pathlib
+import random
+import statistics
+import struct
+import sys
+import tempfile
+from collections.abc import Sequence
+
+import result_file
+
+LAYERS = 8
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    name: str
+    data: tuple[int, ...]  # (1, channels, height, width), or (rows, units)
+    taps: int = 1
+
+    def weight(self) -> tuple[int, ...]:
+        channels = self.data[1]
+        return (channels, channels, self.taps, self.taps) if len(self.data) == 4 else (channels, channels)
+
+    def product(self, data: str, weight: str) -> str:
+        if len(self.data) == 2:
+            return f"nn.dense({data}, {weight})"
+        pad = self.taps // 2
+        return f"nn.conv2d({data}, {weight}, padding=[{pad}, {pad}, {pad}, {pad}])"
+
+
+CASES = [
+    Case("conv 3x3, 64 channels, 56x56", (1, 64, 56, 56), 3),
+    Case("conv 3x3, 256 channels, 14x14", (1, 256, 14, 14), 3),
+    Case("conv 3x3, 512 channels, 7x7", (1, 512, 7, 7), 3),
+    Case("conv 1x1, 256 channels, 28x28", (1, 256, 28, 28)),
+    Case("conv 1x1, 512 channels, 14x14", (1, 512, 14, 14)),
+    Case("dense 128x768x768", (128, 768)),
+    Case("dense 512x512x512", (512, 512)),
+    Case("dense 1x1024x1024", (1, 1024)),
+]
+
+
+def constant(shape: Sequence[int], dtype: str, seed: int) -> str:
+    """A seeded tensor in the text form of graphs."""
+    count = 1
+    for extent in shape:
+        count *= extent
+    draw = random.Random(seed)
+    if dtype == "int8":
+        raw = bytes(draw.randrange(256) for _ in range(count))
+    elif dtype == "int32":
+        raw = b"".join(struct.pack("<i", draw.randrange(-999, 999)) for _ in range(count))
+    else:
+        raw = b"".join(struct.pack("<f", draw.uniform(-0.05, 0.05)) for _ in range(count))
+    extents = "".join(f"{extent}, " for extent in shape).rstrip(" ")
+    return f'Tensor[({extents.rstrip(",")}), {dtype}] "{base64.b64encode(raw).decode()}"'
+
+
+def model(case: Case, is_bytes: bool) -> str:
+    """A chain of the case's layers as a .relay text."""
+    shape = ", ".join(str(extent) for extent in case.data)
+    lines = [f"def @main(%x: Tensor[({shape}), {'uint8' if is_bytes else 'float32'}]) {{"]
+    constants = []
+    value = "%x"
+    for layer in range(LAYERS):
+        constants.append(constant(case.weight(), "int8" if is_bytes else "float32", 2 * layer))
+        constants.append(constant(case.data[1:2], "int32" if is_bytes else "float32", 2 * layer + 1))
+        at = 3 * layer
+        weight, bias = (f"meta[Constant][{len(constants) - 2}]", f"meta[Constant][{len(constants) - 1}]")
+        lines.append(f"  %{at} = {case.product(value, weight)};")
+        lines.append(f"  %{at + 1} = nn.bias_add(%{at}, {bias});")
+        finish = f"qnn.requantize(%{at + 1}, 0.0021f32, 3u8)" if is_bytes else f"nn.relu(%{at + 1})"
+        lines.append(f"  %{at + 2} = {finish};" if layer + 1 < LAYERS else f"  {finish}")
+        value = f"%{at + 2}"
+    lines.append("}")
+    lines += [f"meta[Constant][{i}] = {text};" for i, text in enumerate(constants)]
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--trials", type=int, default=64)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--rounds", type=int, default=11)
+    parser.add_argument("--db")
+    args = parser.parse_args()
+    sys.path.insert(0, str(result_file.BUILD / "python"))
+    import hone
+
+    threads = ["--threads", str(args.threads)]
+    rows = []
+    peaks = []
+    with tempfile.TemporaryDirectory() as work:
+        database = args.db or str(pathlib.Path(work) / "hone.db")
+        for case in CASES:
+            modules = []
+            for is_bytes in (True, False):
+                path = pathlib.Path(work) / f"{'bytes' if is_bytes else 'floats'}.relay"
+                path.write_text(model(case, is_bytes))
+                stored = []
+                if args.trials > 0:
+                    result_file.hone("tune", str(path), "--db", database, "--trials", str(args.trials), *threads)
+                    stored = ["--db", database]
+                output = str(path.with_suffix(".so"))
+                result_file.hone("compile", str(path), "-o", output, *stored, *threads)
+                modules.append(hone.Module(output, threads=args.threads))
+            repeats = [max(1, int(0.01 / module.time(3) * 3)) for module in modules]
+            times: list[tuple[float, float]] = []
+            for _ in range(args.rounds):
+                taken = [m.time(n) / n / LAYERS * 1e6 for m, n in zip(modules, repeats, strict=True)]
+                times.append((taken[0], taken[1]))
+            peaks.append(result_file.machine_peak(args.threads))
+            ratios = [floats / of_bytes for of_bytes, floats in times]
+            rows.append(
+                {
+                    "case": case.name,
+                    "int8_layer_us": statistics.median(t[0] for t in times),
+                    "float32_layer_us": statistics.median(t[1] for t in times),
+                    "ratio": statistics.median(ratios),
+                    "ratio_min": min(ratios),
+                    "ratio_max": max(ratios),
+                }
+            )
+            row = rows[-1]
+            print(
+                f"{case.name:<32} int8 {row['int8_layer_us']:8.1f} us  float32 {row['float32_layer_us']:8.1f} us"
+                f"  ratio {row['ratio']:.2f}",
+                flush=True,
+            )
+    figures = {
+        "threads": args.threads,
+        "rounds": args.rounds,
+        "trials_a_task": args.trials,
+        "layers": LAYERS,
+        "cases": rows,
+    }
+    path = result_file.write("int8", peaks, figures)
+    print(path.relative_to(result_file.ROOT))
+
+
+if __name__ == "__main__":
+    main()

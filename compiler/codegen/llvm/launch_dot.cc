@@ -1,0 +1,73 @@
+// Loops marked as dot products.
+#include "compiler/codegen/llvm/dot_product.h"
+#include "compiler/codegen/llvm/launch_emitter.h"
+
+namespace hone::codegen {
+
+using llvm::Value;
+using loop::Expr;
+
+// Four neighbouring bytes from where `load` is in the first step: one number for all lanes, or one
+// a lane where these lie one after the other. Null where it is otherwise.
+llvm::Value* LaunchEmitter::LoadFourBytes(const loop::Stmt& s, const Index& min, const Expr& load) {
+  const Storage* storage = FindStorage(load->buffer);
+  if (!storage || storage->copies != 1) return nullptr;
+  std::optional<Index> first;
+  for (int64_t k = 0; k < 4; ++k) {
+    vars_[s->var.get()] = IndexMath::Sum(min, IndexMath::Constant(k));
+    BeginStatement();
+    std::optional<Index> offset =
+        OffsetOf(load->buffer, load->operands, *storage, /*speculative=*/true);
+    if (!offset) return nullptr;
+    if (!first)
+      first = std::move(offset);
+    else if (const Index step = IndexMath::Sum(*offset, *first, -1);
+             !step.IsConstant() || step.constant != k)
+      return nullptr;
+  }
+  vars_[s->var.get()] = min;
+  BeginStatement();
+  const Address address = Locate(load->buffer, load->operands);
+  llvm::Type* type = b_.getInt32Ty();
+  if (address.reach == Reach::kRamp && address.stride == 4) {
+    type = Widen(type, vector_.lanes);
+  } else if (address.reach != Reach::kUniform) {
+    return nullptr;
+  }
+  return Annotate(b_.CreateAlignedLoad(type, address.pointer, address.align), *storage, true);
+}
+
+// False where the loop has another form, or its lanes cannot go together; nothing of use was
+// emitted then.
+bool LaunchEmitter::EmitDot(const loop::Stmt& s, const Index& min) {
+  const loop::Stmt& store = s->body[0];
+  if (vector_.mask || store->kind != loop::StmtKind::kStore) return false;
+  const Expr& value = store->value;
+  if (value->kind != loop::ExprKind::kBinary || value->binary_op != loop::BinaryOp::kAdd) {
+    return false;
+  }
+  const Expr& product = value->operands[1];
+  if (product->kind != loop::ExprKind::kBinary || product->binary_op != loop::BinaryOp::kMul) {
+    return false;
+  }
+  PackedBytes factors[2];
+  for (int i = 0; i < 2; ++i) {
+    const Expr& factor = product->operands[i];
+    if (factor->kind != loop::ExprKind::kCast || factor->dtype != DataType::kInt32) return false;
+    const Expr& load = factor->operands[0];
+    if (load->kind != loop::ExprKind::kLoad || SizeBytes(load->dtype) != 1 ||
+        !IsInteger(load->dtype)) {
+      return false;
+    }
+    factors[i] = {LoadFourBytes(s, min, load), IsSigned(load->dtype)};
+    if (!factors[i].value) return false;
+  }
+  vars_[s->var.get()] = min;
+  BeginStatement();
+  Value* sum = Splat(b_, EmitExpr(value->operands[0]), vector_.lanes);
+  Value* result = EmitDotProduct(b_, sum, factors[0], factors[1], traits_);
+  StoreLanes(Locate(store->buffer, store->indices), result);
+  return true;
+}
+
+}  // namespace hone::codegen

@@ -1,0 +1,128 @@
+#include "compiler/schedule/primitives/dot_product.h"
+
+#include "compiler/loop/linear.h"
+#include "compiler/loop/simplify.h"
+#include "compiler/loop/visit.h"
+#include "compiler/schedule/primitives/nest_edit.h"
+#include "fmt/format.h"
+#include "support/status.h"
+
+namespace hone::schedule {
+
+using loop::BinaryOp;
+using loop::Bounds;
+using loop::Expr;
+using loop::ExprKind;
+using loop::Stmt;
+using loop::StmtKind;
+
+namespace {
+
+// The load that a factor widens, or null.
+Expr WidenedLoad(const Expr& factor) {
+  if (factor->kind != ExprKind::kCast || factor->dtype != DataType::kInt32) return Expr();
+  const Expr& load = factor->operands[0];
+  const bool byte = load->dtype == DataType::kInt8 || load->dtype == DataType::kUInt8;
+  return load->kind == ExprKind::kLoad && byte ? load : Expr();
+}
+
+// The two loads of c = c + a * b; empty where the statement has another form.
+std::vector<Expr> ProductLoads(const Stmt& s) {
+  if (s->kind != StmtKind::kStore || s->buffer->dtype != DataType::kInt32) return {};
+  const Expr& value = s->value;
+  if (value->kind != ExprKind::kBinary || value->binary_op != BinaryOp::kAdd) return {};
+  const Expr& sum = value->operands[0];
+  const Expr& product = value->operands[1];
+  if (sum->kind != ExprKind::kLoad || sum->buffer != s->buffer ||
+      product->kind != ExprKind::kBinary || product->binary_op != BinaryOp::kMul) {
+    return {};
+  }
+  for (size_t d = 0; d < s->indices.size(); ++d) {
+    if (!loop::StructuralEqual(s->indices[d], sum->operands[d])) return {};
+  }
+  std::vector<Expr> loads;
+  for (const Expr& factor : product->operands) {
+    Expr load = WidenedLoad(factor);
+    if (!load) return {};
+    loads.push_back(std::move(load));
+  }
+  return loads;
+}
+
+absl::Status WrongForm(const std::string& loop) {
+  return absl::FailedPreconditionError(fmt::format(
+      "the body of loop '{}' must add a product of two widened bytes to an int32", loop));
+}
+
+bool Neighbours(const Expr& load, const Expr& var, const Bounds& bounds) {
+  const Expr offset = PhysicalOffset(*load->buffer, load->operands, bounds);
+  const loop::Linear linear = LinearForm(offset, bounds);
+  for (const loop::Linear::Term& term : linear.terms()) {
+    const bool is_var = term.atom.SameAs(var);
+    if (is_var ? term.coefficient != 1 : loop::UsesVar(term.atom, var)) return false;
+  }
+  return linear.CoefficientOf(var) == 1;
+}
+
+// Whether the axis that `var` indexes has pad lanes (zeros) from `extent` to `padded`.
+bool HasPadLanes(const Expr& load, const Expr& var, int64_t extent, int64_t padded) {
+  int axis = -1;
+  for (size_t d = 0; d < load->operands.size(); ++d) {
+    if (!loop::UsesVar(load->operands[d], var)) continue;
+    if (axis >= 0 || !load->operands[d].SameAs(var)) return false;
+    axis = static_cast<int>(d);
+  }
+  return axis >= 0 && load->buffer->shape[static_cast<size_t>(axis)] == extent &&
+         load->buffer->layout.PaddedExtent(axis, extent) >= padded;
+}
+
+}  // namespace
+
+absl::Status DotProduct(loop::Nest* nest, const std::string& loop) {
+  HONE_ASSIGN_OR_RETURN(const Site site, FindLoop(*nest, loop));
+  const loop::StmtNode& s = *site.stmt;
+  int64_t steps = 0;
+  if (!loop::IsConstInt(s.extent, &steps) || steps != 4) {
+    return absl::FailedPreconditionError(
+        fmt::format("a dot product has 4 steps, loop '{}' has {}", loop, loop::ToText(s.extent)));
+  }
+  const std::vector<Expr> loads = ProductLoads(s.body[0]);
+  if (loads.empty()) return WrongForm(loop);
+  Bounds bounds = BoundsAt(site);
+  bounds.PushLoop(s);
+  for (const Expr& load : loads) {
+    if (Neighbours(load, s.var, bounds)) continue;
+    return absl::FailedPreconditionError(
+        fmt::format("the steps of loop '{}' are not neighbours in '{}'", loop, load->buffer->name));
+  }
+  for (const Expr& index : s.body[0]->indices) {
+    if (loop::UsesVar(index, s.var)) return WrongForm(loop);
+  }
+  ReplaceAt(nest, site, loop::For(s.var, s.min, s.extent, s.body[0], loop::LoopKind::kDot));
+  return absl::OkStatus();
+}
+
+absl::Status SumPadLanes(loop::Nest* nest, const std::string& loop, int64_t factor) {
+  HONE_ASSIGN_OR_RETURN(const Site site, FindLoop(*nest, loop));
+  const loop::StmtNode& s = *site.stmt;
+  int64_t extent = 0;
+  if (!loop::IsConstInt(s.extent, &extent) || !loop::IsConstInt(s.min)) {
+    return absl::FailedPreconditionError(
+        fmt::format("loop '{}' needs a constant number of steps", loop));
+  }
+  const int64_t padded = (extent + factor - 1) / factor * factor;
+  if (padded == extent) return absl::OkStatus();
+  Stmt body = s.body[0];
+  while (body->kind == StmtKind::kFor && !loop::UsesVar(body->extent, s.var)) body = body->body[0];
+  const std::vector<Expr> loads = ProductLoads(body);
+  if (loads.empty()) return WrongForm(loop);
+  for (const Expr& load : loads) {
+    if (HasPadLanes(load, s.var, extent, padded)) continue;
+    return absl::FailedPreconditionError(fmt::format("'{}' has no pad lanes from {} to {} for '{}'",
+                                                     load->buffer->name, extent, padded, loop));
+  }
+  ReplaceAt(nest, site, loop::For(s.var, s.min, padded, s.body[0], s.loop_kind));
+  return absl::OkStatus();
+}
+
+}  // namespace hone::schedule

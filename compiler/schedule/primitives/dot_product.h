@@ -1,0 +1,25 @@
+#ifndef HONE_COMPILER_SCHEDULE_PRIMITIVES_DOT_PRODUCT_H_
+#define HONE_COMPILER_SCHEDULE_PRIMITIVES_DOT_PRODUCT_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "compiler/loop/stmt.h"
+
+namespace hone::schedule {
+
+// Marks a loop of four steps as one dot product:
+//   for k in 0..4 {c[i] = c[i] + cast<int32>(a[k]) * cast<int32>(b[i, k])}  =>  dot k in 0..4 {..}
+// Values do not change. kFailedPrecondition where the body has another form, or where the steps
+// are not neighbouring bytes of both factors.
+absl::Status DotProduct(loop::Nest* nest, const std::string& loop);
+
+// Rounds the number of steps of a sum of products up to a multiple of `factor`: what is added is
+// the product of pad lanes, which are zero:
+//   for k in 0..6 {c = c + cast<int32>(a[k]) * cast<int32>(b[k])}  =>  for k in 0..8 {..}
+// kFailedPrecondition unless both factors have pad lanes there.
+absl::Status SumPadLanes(loop::Nest* nest, const std::string& loop, int64_t factor);
+
+}  // namespace hone::schedule
+
+#endif  // HONE_COMPILER_SCHEDULE_PRIMITIVES_DOT_PRODUCT_H_
