@@ -10,6 +10,7 @@
 #include "cli/verb.h"
 #include "fmt/format.h"
 #include "runtime/data_type.h"
+#include "runtime/specialisation.h"
 #include "support/median.h"
 #include "support/random.h"
 #include "support/status.h"
@@ -47,34 +48,38 @@ void FillInputs(Executor& executor) {
 // One model under the clock.
 struct Runner {
   CompiledModel model;
+  std::unique_ptr<Executor> executor;
   int64_t runs = 1;                               // that fill a round
   std::vector<double> round_ns = {};              // nanoseconds a run
   std::vector<std::vector<double>> call_ns = {};  // of each call, one figure a round
 
   void WarmUp() {
-    FillInputs(*model.executor);
-    double seconds = model.executor->Time(1);
+    FillInputs(*executor);
+    double seconds = executor->Time(1);
     while (seconds < kRoundSeconds) {
       runs = std::max(runs + 1, static_cast<int64_t>(static_cast<double>(runs) * 1.5));
-      seconds = model.executor->Time(runs);
+      seconds = executor->Time(runs);
     }
   }
   void Profile() {
-    const std::vector<double> medians = model.executor->Profile(kProfileRuns);
+    const std::vector<double> medians = executor->Profile(kProfileRuns);
     call_ns.resize(medians.size());
     for (size_t c = 0; c < medians.size(); ++c) call_ns[c].push_back(medians[c]);
   }
-  void Round() { round_ns.push_back(model.executor->Time(runs) * 1e9 / static_cast<double>(runs)); }
+  void Round() { round_ns.push_back(executor->Time(runs) * 1e9 / static_cast<double>(runs)); }
 };
 
 absl::StatusOr<Runner> MakeRunner(const ModelOptions& model, const Options& options) {
-  HONE_ASSIGN_OR_RETURN(CompiledModel compiled,
-                        OpenOrCompile(model, options.threads, options.database));
-  return Runner{.model = std::move(compiled)};
+  HONE_ASSIGN_OR_RETURN(ShapeBindings shapes, ParseOneShape(model.shapes, "bench"));
+  if (IsModelSource(model)) shapes.clear();  // bound by the import
+  Runner runner;
+  HONE_ASSIGN_OR_RETURN(runner.model, OpenOrCompile(model, options.threads, options.database));
+  HONE_ASSIGN_OR_RETURN(runner.executor, MakeExecutor(runner.model, shapes));
+  return runner;
 }
 
 nlohmann::json KernelsOf(Runner& runner) {
-  Executor& executor = *runner.model.executor;
+  Executor& executor = *runner.executor;
   const hone_module& table = runner.model.module->table();
   nlohmann::json kernels = nlohmann::json::array();
   for (uint32_t c = 0; c < executor.function().call_count; ++c) {
@@ -93,7 +98,8 @@ nlohmann::json KernelsOf(Runner& runner) {
 nlohmann::json Describe(Runner& runner) {
   return {{"median_us", Median(runner.round_ns) * 1e-3},
           {"min_us", *std::min_element(runner.round_ns.begin(), runner.round_ns.end()) * 1e-3},
-          {"threads", runner.model.executor->threads()},
+          {"threads", runner.executor->threads()},
+          {"inputs", ShapesText(runner.executor->function())},
           {"runs_a_round", runner.runs},
           {"rounds", kRounds},
           {"kernels", KernelsOf(runner)}};
@@ -137,10 +143,10 @@ absl::Status Bench(const Options& options) {
   HONE_ASSIGN_OR_RETURN(Runner runner, MakeRunner(options.model, options));
   std::vector<Runner> others;
   if (!options.compare.empty()) {
-    HONE_ASSIGN_OR_RETURN(Runner other, MakeRunner({.path = options.compare,
-                                                    .shapes = options.model.shapes,
-                                                    .constants = options.model.constants},
-                                                   options));
+    ModelOptions compared = options.model;
+    compared.path = options.compare;
+    if (!IsModelSource(compared)) compared.numerics.clear();
+    HONE_ASSIGN_OR_RETURN(Runner other, MakeRunner(compared, options));
     others.push_back(std::move(other));
   }
   runner.WarmUp();
@@ -164,9 +170,12 @@ absl::Status Bench(const Options& options) {
     return absl::OkStatus();
   }
   if (options.profile) PrintKernels(document);
+  if (runner.model.module->table().function_count > 1) {
+    fmt::print("specialisation {}\n", document["inputs"].get<std::string>());
+  }
   fmt::print("model: median {}, best {}, {} threads",
              FormatNs(document["median_us"].get<double>() * 1e3),
-             FormatNs(document["min_us"].get<double>() * 1e3), runner.model.executor->threads());
+             FormatNs(document["min_us"].get<double>() * 1e3), runner.executor->threads());
   if (!others.empty()) {
     fmt::print("; other {}; ratio {:.2f}x (median of {} paired rounds)",
                FormatNs(document["compare"]["median_us"].get<double>() * 1e3),

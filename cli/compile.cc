@@ -25,13 +25,13 @@ struct Options {
 absl::Status CompileModel(const Options& options) {
   HONE_ASSIGN_OR_RETURN(const Target target, options.target.Resolve());
   HONE_RETURN_IF_ERROR(ResolveOutput(options.output).status());  // before minutes of work
-  HONE_ASSIGN_OR_RETURN(ir::Module module, LoadModel(options.model));
+  HONE_ASSIGN_OR_RETURN(std::vector<ir::Module> modules, LoadSpecialisations(options.model));
   HONE_ASSIGN_OR_RETURN(
       driver::ConfigChain configs,
       ConfigsFrom(DatabasePath(options.database), /*must_exist=*/!options.database.empty()));
   const driver::CompileOptions compile{.target = target, .require_tuned = options.require_tuned};
   const absl::StatusOr<driver::CompileReport> report =
-      driver::Compile(std::move(module), compile, configs, options.output);
+      driver::Compile(std::move(modules), compile, configs, options.output);
   if (driver::IsNotTuned(report.status())) return WithExitCode(report.status(), kNotTuned);
   HONE_RETURN_IF_ERROR(report.status());
   PrintReport(*report, options.json);

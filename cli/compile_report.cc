@@ -4,6 +4,7 @@
 
 #include "cli/json_document.h"
 #include "fmt/format.h"
+#include "fmt/ranges.h"
 
 namespace hone::cli {
 namespace {
@@ -13,6 +14,28 @@ std::map<std::string, int> CountTiers(const driver::CompileReport& report) {
   for (const driver::KernelReport& kernel : report.kernels) ++counts[kernel.tier];
   return counts;
 }
+
+std::string ShapesText(const driver::SpecialisationReport& specialisation) {
+  std::vector<std::string> inputs;
+  for (size_t i = 0; i < specialisation.names.size(); ++i) {
+    inputs.push_back(fmt::format("{}={}", specialisation.names[i],
+                                 fmt::join(specialisation.inputs[i].shape, ",")));
+  }
+  return fmt::format("{}", fmt::join(inputs, " "));
+}
+
+nlohmann::json SpecialisationsJson(const driver::CompileReport& report) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const driver::SpecialisationReport& specialisation : report.specialisations) {
+    list.push_back({{"inputs", ShapesText(specialisation)},
+                    {"calls", specialisation.calls},
+                    {"arena_bytes", specialisation.arena_bytes},
+                    {"peak_live_bytes", specialisation.peak_live_bytes}});
+  }
+  return list;
+}
+
+double Mib(uint64_t bytes) { return static_cast<double>(bytes) / (1 << 20); }
 
 }  // namespace
 
@@ -26,7 +49,8 @@ std::string ReportJson(const driver::CompileReport& report) {
                        {"tier", kernel.tier},
                        {"config", kernel.config},
                        {"flops", kernel.flops},
-                       {"calls", kernel.calls}});
+                       {"calls", kernel.calls},
+                       {"specialisations", kernel.specialisations}});
   }
   nlohmann::json seconds = nlohmann::json::object();
   for (const auto& [phase, value] : report.seconds) seconds[phase] = value;
@@ -34,6 +58,7 @@ std::string ReportJson(const driver::CompileReport& report) {
                                    {"target", report.target},
                                    {"kernels", kernels},
                                    {"counts", CountTiers(report)},
+                                   {"specialisations", SpecialisationsJson(report)},
                                    {"arena_bytes", report.arena_bytes},
                                    {"peak_live_bytes", report.peak_live_bytes},
                                    {"parameters_bytes", report.parameters_bytes},
@@ -55,12 +80,17 @@ void PrintReport(const driver::CompileReport& report, bool json) {
   for (const auto& [tier, count] : CountTiers(report)) {
     counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", count, tier);
   }
-  const auto mib = [](uint64_t bytes) { return static_cast<double>(bytes) / (1 << 20); };
+  if (report.specialisations.size() > 1) {
+    for (const driver::SpecialisationReport& specialisation : report.specialisations) {
+      fmt::print("specialisation {}: {} calls, {:.1f} MiB for activations\n",
+                 ShapesText(specialisation), specialisation.calls, Mib(specialisation.arena_bytes));
+    }
+  }
   fmt::print(
       "{} kernels: {}; {:.1f} MiB of parameters, {:.1f} MiB for activations (at most {:.1f} MiB of "
       "them alive at once)\n",
-      report.kernels.size(), counts, mib(report.parameters_bytes), mib(report.arena_bytes),
-      mib(report.peak_live_bytes));
+      report.kernels.size(), counts, Mib(report.parameters_bytes), Mib(report.arena_bytes),
+      Mib(report.peak_live_bytes));
 }
 
 }  // namespace hone::cli

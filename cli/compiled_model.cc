@@ -5,9 +5,12 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 
+#include "cli/exit_code.h"
 #include "compiler/driver/compile.h"
 #include "fmt/format.h"
+#include "runtime/specialisation.h"
 #include "runtime/thread_team.h"
 #include "support/status.h"
 
@@ -31,12 +34,45 @@ absl::StatusOr<CompiledModel> OpenModule(const std::string& path, int threads) {
     HONE_ASSIGN_OR_RETURN(const Target target, Target::Parse(table.target));
     threads = std::min(target.threads, static_cast<int>(UsableCores().size()));
   }
-  model.executor = Executor::Make(*model.module, table.functions[0], threads, &error);
-  if (!model.executor) return absl::ResourceExhaustedError(error);
+  model.threads = threads;
   return model;
 }
 
+// The specialisation with these shapes, by its number.
+absl::StatusOr<uint32_t> Choose(const hone_module& table, const ShapeBindings& shapes) {
+  const hone_function& any = table.functions[0];
+  std::vector<std::optional<InputShape>> wanted(any.input_count);
+  size_t found = 0;
+  for (uint32_t i = 0; i < any.input_count; ++i) {
+    const auto shape = shapes.find(any.inputs[i].name);
+    if (shape == shapes.end()) continue;
+    wanted[i] = shape->second;
+    ++found;
+  }
+  if (found < shapes.size()) {
+    return absl::InvalidArgumentError(
+        fmt::format("expected shapes of the module's inputs ({}), found {}", ShapesText(table),
+                    BindingsText(shapes)));
+  }
+  const std::optional<uint32_t> chosen = FindSpecialisation(table, wanted);
+  if (chosen) return *chosen;
+  return absl::InvalidArgumentError(
+      fmt::format("expected inputs of the shapes the module was compiled for ({}), found {}",
+                  ShapesText(table), BindingsText(shapes)));
+}
+
 }  // namespace
+
+absl::StatusOr<std::unique_ptr<Executor>> MakeExecutor(const CompiledModel& model,
+                                                       const ShapeBindings& shapes) {
+  const hone_module& table = model.module->table();
+  HONE_ASSIGN_OR_RETURN(const uint32_t chosen, Choose(table, shapes));
+  std::string error;
+  std::unique_ptr<Executor> executor =
+      Executor::Make(*model.module, table.functions[chosen], model.threads, &error);
+  if (!executor) return absl::ResourceExhaustedError(error);
+  return executor;
+}
 
 bool IsModelSource(const ModelOptions& model) {
   return std::filesystem::path(model.path).extension() != ".so";
@@ -44,18 +80,24 @@ bool IsModelSource(const ModelOptions& model) {
 
 absl::StatusOr<CompiledModel> OpenOrCompile(const ModelOptions& model, int threads,
                                             const std::string& database, const Tensors& values) {
-  if (!IsModelSource(model)) return OpenModule(model.path, threads);
+  if (!IsModelSource(model)) {
+    if (model.numerics.empty()) return OpenModule(model.path, threads);
+    return WithExitCode(
+        absl::InvalidArgumentError(fmt::format(
+            "expected --numerics with a model, found {}, which is compiled already", model.path)),
+        kUsage);
+  }
   HONE_ASSIGN_OR_RETURN(const Target target,
                         (TargetOptions{.target = "native", .threads = threads}.Resolve()));
-  HONE_ASSIGN_OR_RETURN(ir::Module module, LoadModel(model, values));
+  HONE_ASSIGN_OR_RETURN(std::vector<ir::Module> modules, LoadSpecialisations(model, values));
   HONE_ASSIGN_OR_RETURN(driver::ConfigChain configs,
                         ConfigsFrom(DatabasePath(database), !database.empty()));
   std::string folder = (std::filesystem::temp_directory_path() / "hone-run-XXXXXX").string();
   if (mkdtemp(folder.data()) == nullptr)
     return absl::InternalError(fmt::format("cannot make the folder {}", folder));
   const std::string path = folder + "/model.so";
-  const absl::StatusOr<driver::CompileReport> report =
-      driver::Compile(std::move(module), {.target = target, .require_tuned = false}, configs, path);
+  const absl::StatusOr<driver::CompileReport> report = driver::Compile(
+      std::move(modules), {.target = target, .require_tuned = false}, configs, path);
   absl::StatusOr<CompiledModel> compiled =
       report.ok() ? OpenModule(path, threads) : report.status();
   std::filesystem::remove_all(folder);  // what is open stays mapped

@@ -14,7 +14,7 @@ namespace hone::cli {
 
 struct CompiledModel {
   std::unique_ptr<Module> module;
-  std::unique_ptr<Executor> executor;
+  int threads = 1;
 };
 
 // A path that ends in .so is opened; anything else is compiled, with the configs of the database,
@@ -22,6 +22,11 @@ struct CompiledModel {
 absl::StatusOr<CompiledModel> OpenOrCompile(const ModelOptions& model, int threads,
                                             const std::string& database,
                                             const Tensors& values = {});
+
+// The model's specialisation in which the inputs named have these shapes; the first one for none.
+// The model must outlive it. kInvalidArgument names the inputs, or the shapes, that the module has.
+absl::StatusOr<std::unique_ptr<Executor>> MakeExecutor(const CompiledModel& model,
+                                                       const ShapeBindings& shapes);
 
 // Whether OpenOrCompile compiles it.
 bool IsModelSource(const ModelOptions& model);

@@ -5,6 +5,7 @@
 #include "cli/verb.h"
 #include "compiler/driver/compile.h"
 #include "fmt/format.h"
+#include "fmt/ranges.h"
 #include "support/status.h"
 
 namespace hone::cli {
@@ -19,10 +20,10 @@ struct Options {
 
 absl::Status Explain(const Options& options) {
   HONE_ASSIGN_OR_RETURN(const Target target, options.target.Resolve());
-  HONE_ASSIGN_OR_RETURN(const ir::Module module, LoadModel(options.model));
+  HONE_ASSIGN_OR_RETURN(const std::vector<ir::Module> modules, LoadSpecialisations(options.model));
   HONE_ASSIGN_OR_RETURN(driver::ConfigChain configs,
                         ConfigsFrom(DatabasePath(options.database), !options.database.empty()));
-  HONE_ASSIGN_OR_RETURN(const driver::ModelTasks work, driver::TasksOf(module, target, &configs));
+  HONE_ASSIGN_OR_RETURN(const driver::ModelTasks work, driver::TasksOf(modules, target, &configs));
   nlohmann::json kernels = nlohmann::json::array();
   for (const driver::TuningTask& task : work.tasks) {
     const schedule::Task scheduled{
@@ -34,11 +35,16 @@ absl::Status Explain(const Options& options) {
                        {"template", std::string(schedule::TemplateFor(*task.def).name())},
                        {"tier", chosen.choice.tier},
                        {"config", chosen.choice.config.ToText()},
-                       {"calls", task.weight}});
+                       {"calls", task.weight},
+                       {"specialisations", task.specialisations}});
   }
+  std::vector<std::string> specialisations;
+  for (const ir::Module& module : modules) specialisations.push_back(InputShapes(module));
   if (options.json) {
-    const nlohmann::json document = {
-        {"schema", 1}, {"target", target.ToString()}, {"kernels", kernels}};
+    const nlohmann::json document = {{"schema", 1},
+                                     {"target", target.ToString()},
+                                     {"specialisations", specialisations},
+                                     {"kernels", kernels}};
     PrintDocument(document);
     return absl::OkStatus();
   }
@@ -51,6 +57,13 @@ absl::Status Explain(const Options& options) {
         kernel["workload"].get<std::string>(), kernel["signature"].get<std::string>(),
         kernel["template"].get<std::string>(), kernel["tier"].get<std::string>(),
         kernel["config"].get<std::string>());
+    if (modules.size() > 1) {
+      std::vector<std::string> inputs;
+      for (const nlohmann::json& s : kernel["specialisations"]) {
+        inputs.push_back(specialisations[s.get<size_t>()]);
+      }
+      fmt::print("  called by  {}\n", fmt::join(inputs, "; "));
+    }
   }
   return absl::OkStatus();
 }

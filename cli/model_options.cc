@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <utility>
 
 #include "CLI/CLI.hpp"
 #include "cli/exit_code.h"
@@ -13,43 +14,15 @@
 #include "compiler/frontend/onnx/import.h"
 #include "compiler/frontend/pb_model.h"
 #include "compiler/ir/parser.h"
+#include "compiler/ops/lower.h"
 #include "fmt/format.h"
+#include "fmt/ranges.h"
 #include "runtime/thread_team.h"
 #include "support/status.h"
 #include "tuning_db/store.h"
 
 namespace hone::cli {
 namespace {
-
-absl::StatusOr<std::map<std::string, std::vector<int64_t>>> ParseShapes(
-    const std::vector<std::string>& texts) {
-  std::map<std::string, std::vector<int64_t>> shapes;
-  for (const std::string& text : texts) {
-    const size_t equals = text.find('=');
-    std::vector<int64_t> dims;
-    bool ok = equals != std::string::npos && equals > 0;
-    std::stringstream rest(ok ? text.substr(equals + 1) : "");
-    for (std::string dim; ok && std::getline(rest, dim, ',');) {
-      ok = !dim.empty() && dim.size() < 10 &&
-           dim.find_first_not_of("0123456789") == std::string::npos;
-      if (ok) dims.push_back(std::stoll(dim));
-    }
-    if (!ok) {
-      return WithExitCode(absl::InvalidArgumentError(
-                              fmt::format("expected --shape name=1,3,224,224, found '{}'", text)),
-                          kUsage);
-    }
-    const std::string name = text.substr(0, equals);
-    if (!shapes.emplace(name, std::move(dims)).second) {
-      return WithExitCode(absl::InvalidArgumentError(fmt::format(
-                              "expected one --shape for input {}, found two; a module holds one "
-                              "specialisation so far: compile each by itself",
-                              name)),
-                          kUsage);
-    }
-  }
-  return shapes;
-}
 
 absl::StatusOr<std::string> ReadText(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -93,9 +66,19 @@ void ModelOptions::AddTo(CLI::App& verb, const std::string& name) {
 }
 
 void ModelOptions::AddBindings(CLI::App& verb) {
-  verb.add_option("--shape", shapes, "Binds an input's symbolic shape: name=1,3,224,224");
+  verb.add_option("--shape", shapes,
+                  "Binds an input's symbolic shape: name=1,3,224,224; again for an input: one more "
+                  "specialisation");
   verb.add_option("--constant", constants,
                   "NAME=FILE.pb or NAME=FILE.npy: makes an input that decides a shape a constant");
+  const auto check = [](const std::string& text) -> std::string {
+    if (ops::ParseNumerics(text)) return "";
+    return fmt::format("expected strict, default or fast, found '{}'", text);
+  };
+  verb.add_option(
+          "--numerics", numerics,
+          "How results may be rounded: strict, default or fast (default: as the model says)")
+      ->check(CLI::Validator(check, "NAME"));
 }
 
 absl::StatusOr<Files> ParseFiles(const std::string& flag, const std::vector<std::string>& texts) {
@@ -121,29 +104,40 @@ absl::StatusOr<Tensors> ReadTensors(const Files& files) {
   return tensors;
 }
 
-absl::StatusOr<ir::Module> LoadModel(const ModelOptions& model, const Tensors& values) {
-  const std::string& path = model.path;
-  HONE_ASSIGN_OR_RETURN(const auto bound, ParseShapes(model.shapes));
-  HONE_ASSIGN_OR_RETURN(const Files files, ParseFiles("--constant", model.constants));
-  HONE_ASSIGN_OR_RETURN(const Tensors constants, ReadTensors(files));
-  const std::string extension = std::filesystem::path(path).extension();
+namespace {
+
+absl::Status CheckIsFile(const std::string& path) {
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(path, error);
-  if (!std::filesystem::is_regular_file(status)) {
-    const bool exists = std::filesystem::exists(status);
-    const char* found = std::filesystem::is_directory(status) ? "a folder" : "no regular file";
-    return absl::NotFoundError(fmt::format("expected a model file at {}, found {}; check the path",
-                                           path, exists ? found : "none"));
-  }
-  const frontend::ImportOptions options = {
-      .shapes = bound, .constants = constants, .values = values};
+  if (std::filesystem::is_regular_file(status)) return absl::OkStatus();
+  const bool exists = std::filesystem::exists(status);
+  const char* found = std::filesystem::is_directory(status) ? "a folder" : "no regular file";
+  return absl::NotFoundError(fmt::format("expected a model file at {}, found {}; check the path",
+                                         path, exists ? found : "none"));
+}
+
+// Says of main how its kernels may round, where that is not what it says already.
+void SetNumerics(const std::string& numerics, ir::Module& module) {
+  const auto main = module.functions.find("main");
+  if (main == module.functions.end()) return;  // the passes refuse it
+  const auto said = main->second->attrs.find("numerics");
+  const bool is_same = said == main->second->attrs.end() ? numerics == "default"
+                                                         : said->second == ir::AttrValue(numerics);
+  if (is_same) return;
+  auto changed = std::make_shared<ir::ExprNode>(*main->second);
+  changed->attrs["numerics"] = numerics;
+  main->second = std::move(changed);
+}
+
+absl::StatusOr<ir::Module> Import(const std::string& path, const frontend::ImportOptions& options) {
+  const std::string extension = std::filesystem::path(path).extension();
   if (extension == ".onnx") return frontend::ImportOnnx(path, options);
   if (extension == ".pb") return frontend::ImportPb(path, options);
-  if (!constants.empty()) {
-    return WithExitCode(
-        absl::InvalidArgumentError(fmt::format(
-            "expected --constant with a model whose name ends in .onnx or .pb, found {}", path)),
-        kUsage);
+  if (!options.constants.empty() || !options.shapes.empty()) {
+    return WithExitCode(absl::InvalidArgumentError(fmt::format(
+                            "expected {} with a model whose name ends in .onnx or .pb, found {}",
+                            options.shapes.empty() ? "--constant" : "--shape", path)),
+                        kUsage);
   }
   if (extension == ".relay") {
     HONE_ASSIGN_OR_RETURN(const std::string text, ReadText(path));
@@ -151,6 +145,41 @@ absl::StatusOr<ir::Module> LoadModel(const ModelOptions& model, const Tensors& v
   }
   return absl::InvalidArgumentError(
       fmt::format("expected a model whose name ends in .onnx, .pb or .relay, found {}", path));
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<ir::Module>> LoadSpecialisations(const ModelOptions& model,
+                                                            const Tensors& values) {
+  HONE_ASSIGN_OR_RETURN(const std::vector<ShapeBindings> all, ParseShapes(model.shapes));
+  HONE_ASSIGN_OR_RETURN(const Files files, ParseFiles("--constant", model.constants));
+  HONE_ASSIGN_OR_RETURN(const Tensors constants, ReadTensors(files));
+  HONE_RETURN_IF_ERROR(CheckIsFile(model.path));
+  std::vector<ir::Module> modules;
+  for (const ShapeBindings& shapes : all) {
+    HONE_ASSIGN_OR_RETURN(
+        ir::Module module,
+        Import(model.path, {.shapes = shapes, .constants = constants, .values = values}));
+    if (!model.numerics.empty()) SetNumerics(model.numerics, module);
+    modules.push_back(std::move(module));
+  }
+  return modules;
+}
+
+absl::StatusOr<ir::Module> LoadModel(const ModelOptions& model, const std::string& what) {
+  HONE_RETURN_IF_ERROR(ParseOneShape(model.shapes, what).status());
+  HONE_ASSIGN_OR_RETURN(std::vector<ir::Module> modules, LoadSpecialisations(model));
+  return std::move(modules[0]);
+}
+
+std::string InputShapes(const ir::Module& module) {
+  std::vector<std::string> inputs;
+  const auto main = module.functions.find("main");
+  if (main == module.functions.end()) return "";
+  for (const ir::Expr& param : ir::Params(*main->second)) {
+    inputs.push_back(fmt::format("{}={}", param->name, fmt::join(param->type->tensor.shape, ",")));
+  }
+  return fmt::format("{}", fmt::join(inputs, " "));
 }
 
 std::string DatabasePath(const std::string& option) {

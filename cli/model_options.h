@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "cli/shape_bindings.h"
 #include "compiler/driver/config_source.h"
 #include "compiler/frontend/tensor_file.h"
 #include "compiler/ir/expr.h"
@@ -35,9 +36,10 @@ struct ModelOptions {
   std::string path;
   std::vector<std::string> shapes;     // "name=1,3,224,224"
   std::vector<std::string> constants;  // "name=FILE": values of inputs that decide shapes
+  std::string numerics;                // "strict", "default" or "fast"; empty: as the model says
 
   void AddTo(CLI::App& verb, const std::string& name = "MODEL");
-  // --shape and --constant alone.
+  // --shape, --constant and --numerics alone.
   void AddBindings(CLI::App& verb);
 };
 
@@ -48,9 +50,17 @@ using Files = std::map<std::string, std::string>;
 absl::StatusOr<Files> ParseFiles(const std::string& flag, const std::vector<std::string>& texts);
 absl::StatusOr<Tensors> ReadTensors(const Files& files);
 
-// .onnx, .pb or .relay. `values` of an .onnx or .pb model's inputs: those that decide a shape
-// become constants. kNotFound, kInvalidArgument or kUnimplemented in one sentence.
-absl::StatusOr<ir::Module> LoadModel(const ModelOptions& model, const Tensors& values = {});
+// .onnx, .pb or .relay, once for each specialisation that its --shape flags ask for. `values` of an
+// .onnx or .pb model's inputs: those that decide a shape become constants. --numerics becomes the
+// attribute `numerics` of every main. kNotFound, kInvalidArgument or kUnimplemented in one
+// sentence.
+absl::StatusOr<std::vector<ir::Module>> LoadSpecialisations(const ModelOptions& model,
+                                                            const Tensors& values = {});
+// Its only specialisation; exit code 2 where the flags ask for several. `what` takes one only.
+absl::StatusOr<ir::Module> LoadModel(const ModelOptions& model, const std::string& what);
+
+// "x=1,3,224,224 mask=1,128": the inputs of main, as --shape binds them.
+std::string InputShapes(const ir::Module& module);
 
 // The path itself, or the default database's.
 std::string DatabasePath(const std::string& option);

@@ -9,6 +9,7 @@
 #include "cli/verb.h"
 #include "compiler/frontend/tensor_file.h"
 #include "fmt/format.h"
+#include "runtime/specialisation.h"
 #include "support/status.h"
 
 namespace hone::cli {
@@ -24,10 +25,6 @@ struct Options {
 
 std::string Describe(std::string_view dtype, const std::vector<int64_t>& shape) {
   return fmt::format("{}[{}]", dtype, fmt::join(shape, ", "));
-}
-
-std::vector<int64_t> ShapeOf(const hone_value& value) {
-  return {value.shape, value.shape + value.rank};
 }
 
 // Of a model compiled now the import has checked the names that are too many: among them may be
@@ -62,6 +59,17 @@ absl::Status SetInput(Executor& executor, uint32_t index, const frontend::Tensor
   return absl::OkStatus();
 }
 
+// Of the inputs that the model has, where there are several specialisations to choose from.
+ShapeBindings ShapesFor(const hone_module& table, const Tensors& values) {
+  ShapeBindings shapes;
+  if (table.function_count == 1) return shapes;
+  for (uint32_t i = 0; i < table.functions[0].input_count; ++i) {
+    const std::string name = table.functions[0].inputs[i].name;
+    shapes[name] = values.at(name).shape;
+  }
+  return shapes;
+}
+
 // Names of tensors may hold slashes; those of files may not.
 std::string FileName(std::string name) {
   std::replace(name.begin(), name.end(), '/', '_');
@@ -89,12 +97,15 @@ absl::Status Run(const Options& options) {
   }
   HONE_ASSIGN_OR_RETURN(const CompiledModel model,
                         OpenOrCompile(options.model, options.threads, options.database, values));
-  Executor& executor = *model.executor;
-  const hone_function& function = executor.function();
-  HONE_RETURN_IF_ERROR(CheckNames(function, files, compiles));
+  const hone_module& table = model.module->table();
+  HONE_RETURN_IF_ERROR(CheckNames(table.functions[0], files, compiles));
   if (!compiles) {
     HONE_ASSIGN_OR_RETURN(values, ReadTensors(files));
   }
+  HONE_ASSIGN_OR_RETURN(const std::unique_ptr<Executor> made,
+                        MakeExecutor(model, ShapesFor(table, values)));
+  Executor& executor = *made;
+  const hone_function& function = executor.function();
   for (uint32_t i = 0; i < function.input_count; ++i) {
     HONE_RETURN_IF_ERROR(SetInput(executor, i, values.at(function.inputs[i].name)));
   }

@@ -74,16 +74,35 @@ absl::Status CheckAfter(const std::string& after) {
 }
 
 // The passes up to --after, all of them without it, as graphs or as times.
-absl::Status ShowPasses(const Options& options, const ir::Module& module, const Target& target,
-                        driver::ConfigChain& configs) {
+absl::StatusOr<std::string> ShowPasses(const Options& options, const ir::Module& module,
+                                       const Target& target, driver::ConfigChain& configs) {
   PassTrace trace(options.print_each_pass);
   const auto on_pass = [&](const std::string& pass, const ir::Module& made, int64_t ns) {
     trace.Add(pass, made, ns);
   };
   HONE_RETURN_IF_ERROR(
       driver::RunPasses(module, target, options.after, on_pass, &configs).status());
-  if (options.print_each_pass) return Write(trace.Graphs(), options.output);
-  return Write(options.json ? trace.Json() : trace.Table(), options.output);
+  if (options.print_each_pass) return trace.Graphs();
+  return options.json ? trace.Json() : trace.Table();
+}
+
+// One specialisation.
+absl::StatusOr<std::string> Shown(ir::Module module, const Options& options, const Target& target,
+                                  driver::ConfigChain& configs) {
+  if (options.print_each_pass || options.time_passes)
+    return ShowPasses(options, module, target, configs);
+  const bool is_text = options.format == "text";
+  if (!options.after.empty() || !is_text) {
+    const std::string after = options.after.empty() ? "import" : options.after;
+    HONE_ASSIGN_OR_RETURN(module, driver::RunPasses(module, target, after, nullptr, &configs));
+  }
+  if (is_text) return ir::ToText(module, {.constants = false});
+  return Picture(module, options, target, configs);
+}
+
+// What cannot be put one behind the other.
+bool IsOneDocument(const Options& options) {
+  return options.json || (options.format != "text" && options.format != "tree");
 }
 
 absl::Status CheckCombination(const Options& options) {
@@ -108,19 +127,24 @@ absl::Status Show(const Options& options) {
   HONE_RETURN_IF_ERROR(CheckCombination(options));
   HONE_ASSIGN_OR_RETURN(const Target target, options.target.Resolve());
   if (options.output) HONE_RETURN_IF_ERROR(ResolveOutput(*options.output).status());
-  HONE_ASSIGN_OR_RETURN(ir::Module module, LoadModel(options.model));
   HONE_ASSIGN_OR_RETURN(driver::ConfigChain configs,
                         ConfigsFrom(DatabasePath(options.database), !options.database.empty()));
-  if (options.print_each_pass || options.time_passes) {
-    return ShowPasses(options, module, target, configs);
+  if (IsOneDocument(options)) {
+    HONE_ASSIGN_OR_RETURN(const ir::Module module, LoadModel(options.model, "a picture or JSON"));
+    HONE_ASSIGN_OR_RETURN(const std::string bytes, Shown(module, options, target, configs));
+    return Write(bytes, options.output);
   }
-  if (!options.after.empty() || !is_text) {
-    const std::string after = options.after.empty() ? "import" : options.after;
-    HONE_ASSIGN_OR_RETURN(module, driver::RunPasses(module, target, after, nullptr, &configs));
+  HONE_ASSIGN_OR_RETURN(const std::vector<ir::Module> modules, LoadSpecialisations(options.model));
+  std::string text;
+  for (const ir::Module& module : modules) {
+    if (modules.size() > 1) {
+      text +=
+          fmt::format("{}// specialisation {}\n", text.empty() ? "" : "\n", InputShapes(module));
+    }
+    HONE_ASSIGN_OR_RETURN(const std::string shown, Shown(module, options, target, configs));
+    text += shown;
   }
-  if (is_text) return Write(ir::ToText(module, {.constants = false}), options.output);
-  HONE_ASSIGN_OR_RETURN(const std::string bytes, Picture(module, options, target, configs));
-  return Write(bytes, options.output);
+  return Write(text, options.output);
 }
 
 }  // namespace

@@ -34,13 +34,12 @@ absl::StatusOr<int64_t> ParseDuration(const std::string& text) {
   return static_cast<int64_t>(value * found->second * 1e9);
 }
 
-absl::StatusOr<std::vector<ir::Module>> LoadModels(const TuningRequest& request) {
-  std::vector<ir::Module> models;
+absl::StatusOr<std::vector<std::vector<ir::Module>>> LoadModels(const TuningRequest& request) {
+  std::vector<std::vector<ir::Module>> models;
   for (const std::string& path : request.models) {
-    HONE_ASSIGN_OR_RETURN(models.emplace_back(),
-                          LoadModel({.path = path,
-                                     .shapes = request.bindings.shapes,
-                                     .constants = request.bindings.constants}));
+    ModelOptions model = request.bindings;
+    model.path = path;
+    HONE_ASSIGN_OR_RETURN(models.emplace_back(), LoadSpecialisations(model));
   }
   return models;
 }
@@ -65,9 +64,9 @@ absl::StatusOr<driver::ModelTasks> CollectTasks(const TuningWork& work, passes::
                                                 driver::ConfigChain& configs) {
   driver::ModelTasks all;
   std::map<std::pair<std::string, std::string>, size_t> known;
-  for (const ir::Module& module : work.models) {
+  for (const std::vector<ir::Module>& model : work.models) {
     HONE_ASSIGN_OR_RETURN(driver::ModelTasks found,
-                          driver::TasksOf(module, work.target, &configs, aim));
+                          driver::TasksOf(model, work.target, &configs, aim));
     all.constant_bytes = std::max(all.constant_bytes, found.constant_bytes);
     for (driver::TuningTask& task : found.tasks) {
       const auto key = std::make_pair(task.def->workload.digest, task.signature.ToString());

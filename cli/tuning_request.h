@@ -33,7 +33,7 @@ struct TuningRequest {
 // measured, and what is measured may make others seem better.
 struct TuningWork {
   Target target;
-  std::vector<ir::Module> models;
+  std::vector<std::vector<ir::Module>> models;              // the specialisations of each
   std::set<std::pair<std::string, std::string>> submitted;  // workload digests and signatures
   // What is to be tuned next of all models; one entry a task and signature, weights added.
   driver::ModelTasks tasks;

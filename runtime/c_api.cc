@@ -7,7 +7,6 @@
 
 #include "runtime/c_model.h"
 #include "runtime/data_type.h"
-#include "runtime/executor.h"
 #include "runtime/module.h"
 #include "runtime/thread_team.h"
 
@@ -59,7 +58,21 @@ int ThreadsOf(const char* target) {
   return flag == nullptr ? 1 : std::max(1, std::atoi(flag + std::strlen("-threads=")));
 }
 
-const hone_function& FunctionOf(const hone_model* model) { return model->executor->function(); }
+const hone_function& FunctionOf(const hone_model* model) { return model->function(); }
+
+int ToCode(hone::Model::Result result, const std::string& error) {
+  if (result == hone::Model::Result::kChosen) return HONE_OK;
+  return Fail(result == hone::Model::Result::kNoMemory ? HONE_FAILED : HONE_BAD_INPUT, error);
+}
+
+// Whether all is there for a run; else the error is set.
+bool CanRun(const hone_model* model) {
+  std::string error;
+  if (!HasModel(model)) return false;
+  if (model->model->CanRun(&error)) return true;
+  Fail(HONE_BAD_INPUT, error);
+  return false;
+}
 
 int CheckOpen(const char* path, int threads, uint32_t flags, hone_model** model) {
   if (!Has(path, "a path") || !Has(model, "a place for the handle")) {
@@ -92,6 +105,11 @@ bool hone::Has(const void* argument, const char* what) {
   return false;
 }
 
+int hone::ChooseShape(hone_model* model, uint32_t input, const InputShape& shape) {
+  std::string error;
+  return ToCode(model->model->ChooseShape(input, shape, &error), error);
+}
+
 const char* hone_last_error(void) { return last_error.c_str(); }
 
 int hone_open(const char* path, int threads, hone_model** model) {
@@ -102,12 +120,12 @@ int hone_open_with(const char* path, int threads, uint32_t flags, hone_model** m
   if (const int code = CheckOpen(path, threads, flags, model); code != HONE_OK) return code;
   auto opened = std::make_unique<hone_model>();
   std::string error;
-  opened->module = hone::Module::Open(path, &error,
-                                      (flags & HONE_OPEN_COPY_PARAMETERS) != 0
-                                          ? hone::Module::Parameters::kCopied
-                                          : hone::Module::Parameters::kMapped);
-  if (!opened->module) return Fail(HONE_BAD_INPUT, error);
-  const hone_module& table = opened->module->table();
+  std::unique_ptr<hone::Module> module = hone::Module::Open(
+      path, &error,
+      (flags & HONE_OPEN_COPY_PARAMETERS) != 0 ? hone::Module::Parameters::kCopied
+                                               : hone::Module::Parameters::kMapped);
+  if (!module) return Fail(HONE_BAD_INPUT, error);
+  const hone_module& table = module->table();
   if (table.function_count == 0) {
     return Fail(HONE_BAD_INPUT,
                 std::string("expected a compiled model at ") + path + ", found a candidate kernel");
@@ -115,8 +133,8 @@ int hone_open_with(const char* path, int threads, uint32_t flags, hone_model** m
   if (threads == 0) {
     threads = std::min(ThreadsOf(table.target), static_cast<int>(hone::UsableCores().size()));
   }
-  opened->executor = hone::Executor::Make(*opened->module, table.functions[0], threads, &error);
-  if (!opened->executor) return Fail(HONE_FAILED, error);
+  opened->model = hone::Model::Make(std::move(module), threads, &error);
+  if (!opened->model) return Fail(HONE_FAILED, error);
   *model = opened.release();
   return HONE_OK;
 }
@@ -124,10 +142,10 @@ int hone_open_with(const char* path, int threads, uint32_t flags, hone_model** m
 void hone_close(hone_model* model) { delete model; }
 
 const char* hone_target(const hone_model* model) {
-  return HasModel(model) ? model->module->table().target : nullptr;
+  return HasModel(model) ? model->model->table().target : nullptr;
 }
 int hone_threads(const hone_model* model) {
-  return HasModel(model) ? model->executor->threads() : 0;
+  return HasModel(model) ? model->executor().threads() : 0;
 }
 uint32_t hone_input_count(const hone_model* model) {
   return HasModel(model) ? FunctionOf(model).input_count : 0;
@@ -146,6 +164,40 @@ int hone_output_info(const hone_model* model, uint32_t index, hone_tensor_info* 
   return FillInfo(FunctionOf(model).outputs, FunctionOf(model).output_count, index, "output", info);
 }
 
+uint32_t hone_specialisation_count(const hone_model* model) {
+  return HasModel(model) ? model->model->table().function_count : 0;
+}
+
+uint32_t hone_specialisation(const hone_model* model) {
+  return HasModel(model) ? model->model->chosen() : 0;
+}
+
+int hone_specialisation_input_info(const hone_model* model, uint32_t specialisation, uint32_t index,
+                                   hone_tensor_info* info) {
+  if (!HasModel(model)) return HONE_BAD_INPUT;
+  const hone_module& table = model->model->table();
+  if (specialisation >= table.function_count) {
+    return Fail(HONE_BAD_INPUT, "expected a specialisation below " +
+                                    std::to_string(table.function_count) + ", found " +
+                                    std::to_string(specialisation));
+  }
+  const hone_function& function = table.functions[specialisation];
+  return FillInfo(function.inputs, function.input_count, index, "input", info);
+}
+
+int hone_choose_specialisation(hone_model* model, uint32_t specialisation) {
+  if (!HasModel(model)) return HONE_BAD_INPUT;
+  std::string error;
+  return ToCode(model->model->Choose(specialisation, &error), error);
+}
+
+int hone_choose_shape(hone_model* model, uint32_t index, uint32_t rank, const int64_t* shape) {
+  hone_tensor_info info{};
+  if (const int code = hone_input_info(model, index, &info); code != HONE_OK) return code;
+  if (rank > 0 && !Has(shape, "the shape's extents")) return HONE_BAD_INPUT;
+  return hone::ChooseShape(model, index, {shape, shape + rank});
+}
+
 int hone_set_input(hone_model* model, uint32_t index, const void* data, uint64_t size_bytes) {
   hone_tensor_info info{};
   if (const int code = hone_input_info(model, index, &info); code != HONE_OK) return code;
@@ -154,9 +206,11 @@ int hone_set_input(hone_model* model, uint32_t index, const void* data, uint64_t
                                     " bytes for input " + info.name + ", found " +
                                     std::to_string(size_bytes));
   }
-  if (size_bytes == 0) return HONE_OK;
-  if (!Has(data, "the input's bytes")) return HONE_BAD_INPUT;
-  std::memcpy(model->executor->Input(index), data, size_bytes);
+  if (size_bytes > 0) {
+    if (!Has(data, "the input's bytes")) return HONE_BAD_INPUT;
+    std::memcpy(model->executor().Input(index), data, size_bytes);
+  }
+  model->model->MarkGiven(index);
   return HONE_OK;
 }
 
@@ -164,7 +218,8 @@ int hone_bind_input(hone_model* model, uint32_t index, const void* data) {
   if (!HasModel(model)) return HONE_BAD_INPUT;
   if (const int code = CheckBinding(index, hone_input_count(model), data); code != HONE_OK)
     return code;
-  model->executor->BindInput(index, const_cast<void*>(data));
+  model->executor().BindInput(index, const_cast<void*>(data));
+  if (data != nullptr) model->model->MarkGiven(index);
   return HONE_OK;
 }
 
@@ -172,25 +227,26 @@ int hone_bind_output(hone_model* model, uint32_t index, void* data) {
   if (!HasModel(model)) return HONE_BAD_INPUT;
   if (const int code = CheckBinding(index, hone_output_count(model), data); code != HONE_OK)
     return code;
-  model->executor->BindOutput(index, data);
+  model->executor().BindOutput(index, data);
   return HONE_OK;
 }
 
 int hone_run(hone_model* model) {
-  if (!HasModel(model)) return HONE_BAD_INPUT;
-  model->executor->Run();
+  if (!CanRun(model)) return HONE_BAD_INPUT;
+  model->executor().Run();
   return HONE_OK;
 }
 
 const void* hone_output(const hone_model* model, uint32_t index) {
   if (!HasModel(model)) return nullptr;
-  return index < FunctionOf(model).output_count ? model->executor->Output(index) : nullptr;
+  return index < FunctionOf(model).output_count ? model->executor().Output(index) : nullptr;
 }
 
 int hone_time(hone_model* model, int64_t runs, double* seconds) {
   if (!HasModel(model) || !Has(seconds, "a place for the seconds")) return HONE_BAD_INPUT;
   if (const int code = CheckRuns(runs); code != HONE_OK) return code;
-  *seconds = model->executor->Time(runs);
+  if (!CanRun(model)) return HONE_BAD_INPUT;
+  *seconds = model->executor().Time(runs);
   return HONE_OK;
 }
 
@@ -201,7 +257,7 @@ uint32_t hone_call_count(const hone_model* model) {
 int hone_call_kernel(const hone_model* model, uint32_t call, hone_kernel_info* info) {
   if (!HasModel(model) || !Has(info, "a place for the description")) return HONE_BAD_INPUT;
   if (call >= hone_call_count(model)) return Fail(HONE_BAD_INPUT, "no such call");
-  const hone_kernel& kernel = model->module->table().kernels[FunctionOf(model).calls[call].kernel];
+  const hone_kernel& kernel = model->model->table().kernels[FunctionOf(model).calls[call].kernel];
   *info = {kernel.name, kernel.workload, kernel.config, kernel.tier, kernel.flops};
   return HONE_OK;
 }
@@ -212,7 +268,8 @@ int hone_profile(hone_model* model, int runs, double* call_ns) {
     return HONE_BAD_INPUT;
   }
   if (const int code = CheckRuns(runs); code != HONE_OK) return code;
-  const std::vector<double> medians = model->executor->Profile(runs);
+  if (!CanRun(model)) return HONE_BAD_INPUT;
+  const std::vector<double> medians = model->executor().Profile(runs);
   std::copy(medians.begin(), medians.end(), call_ns);
   return HONE_OK;
 }

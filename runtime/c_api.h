@@ -59,10 +59,27 @@ HONE_API const char* hone_target(const hone_model* model);
 HONE_API int hone_threads(const hone_model* model);
 HONE_API uint32_t hone_input_count(const hone_model* model);
 HONE_API uint32_t hone_output_count(const hone_model* model);
+/* Of the chosen specialisation. */
 HONE_API int hone_input_info(const hone_model* model, uint32_t index,
                              struct hone_tensor_info* info);
 HONE_API int hone_output_info(const hone_model* model, uint32_t index,
                               struct hone_tensor_info* info);
+
+/* A module may have been compiled for several shapes of its inputs: several specialisations of one
+ * model, with the same names and dtypes. At first number 0 is chosen. Another choice takes along
+ * the inputs that have the same shape in both; bindings of inputs and outputs whose shapes differ
+ * end. Inputs are given in any order, and a run that finds one missing in the chosen shape is
+ * refused. */
+HONE_API uint32_t hone_specialisation_count(const hone_model* model);
+HONE_API uint32_t hone_specialisation(const hone_model* model);
+HONE_API int hone_specialisation_input_info(const hone_model* model, uint32_t specialisation,
+                                            uint32_t index, struct hone_tensor_info* info);
+HONE_API int hone_choose_specialisation(hone_model* model, uint32_t specialisation);
+/* The one in which the input has this shape, and most inputs given before have theirs. Its data
+ * comes next. HONE_BAD_INPUT names the shapes there are. The functions on DLPack tensors do it by
+ * themselves. */
+HONE_API int hone_choose_shape(hone_model* model, uint32_t index, uint32_t rank,
+                               const int64_t* shape);
 
 /* Copies size_bytes, which must be the input's. */
 HONE_API int hone_set_input(hone_model* model, uint32_t index, const void* data,

@@ -22,16 +22,24 @@ hone_dl_type ToDlType(hone::DataType type) {
   return {code, bits, 1};
 }
 
-// Whether the tensor is what the input takes; else the error is set.
-bool Fits(const hone_value& value, const hone_dl_tensor& tensor) {
+// Whether the tensor is what the input takes, in one of its shapes, which is chosen; else the error
+// is set.
+bool Fits(hone_model* model, uint32_t index, const hone_dl_tensor& tensor) {
   if (tensor.ndim > 0 && !hone::Has(tensor.shape, "the tensor's shape")) return false;
-  const hone_dl_type type = ToDlType(static_cast<hone::DataType>(value.dtype));
+  const hone_dl_type type =
+      ToDlType(static_cast<hone::DataType>(model->function().inputs[index].dtype));
+  const bool is_same_type = tensor.device.device_type == HONE_DL_CPU &&
+                            std::memcmp(&type, &tensor.dtype, sizeof(type)) == 0;
+  if (is_same_type && model->model->table().function_count > 1 && tensor.ndim >= 0 &&
+      hone::ChooseShape(model, index, {tensor.shape, tensor.shape + tensor.ndim}) != HONE_OK) {
+    return false;
+  }
+  const hone_value& value = model->function().inputs[index];
   bool same_shape = tensor.ndim == static_cast<int32_t>(value.rank);
   for (uint32_t axis = 0; same_shape && axis < value.rank; ++axis) {
     same_shape = tensor.shape[axis] == value.shape[axis];
   }
-  const bool fits = tensor.device.device_type == HONE_DL_CPU && same_shape &&
-                    std::memcmp(&type, &tensor.dtype, sizeof(type)) == 0;
+  const bool fits = is_same_type && same_shape;
   if (fits) return value.size_bytes == 0 || hone::Has(tensor.data, "the tensor's data");
   hone::Fail(HONE_BAD_INPUT, std::string("expected a tensor on the CPU with the dtype and shape of "
                                          "input ") +
@@ -74,11 +82,13 @@ struct Export {
   std::vector<int64_t> shape;
 };
 
-// Null, with the error set, where there is no such input or tensor.
-const hone_value* InputOf(const hone_model* model, uint32_t index, const hone_dl_tensor* tensor) {
+// Null, with the error set, where there is no such input or tensor, or the input takes another.
+const hone_value* InputFor(hone_model* model, uint32_t index, const hone_dl_tensor* tensor) {
   if (!hone::HasModel(model) || !hone::Has(tensor, "a tensor")) return nullptr;
-  const hone_function& function = model->executor->function();
-  if (index < function.input_count) return &function.inputs[index];
+  const hone_function& function = model->function();
+  if (index < function.input_count) {
+    return Fits(model, index, *tensor) ? &model->function().inputs[index] : nullptr;
+  }
   hone::Fail(HONE_BAD_INPUT, "expected an input below " + std::to_string(function.input_count) +
                                  ", found " + std::to_string(index));
   return nullptr;
@@ -87,19 +97,20 @@ const hone_value* InputOf(const hone_model* model, uint32_t index, const hone_dl
 }  // namespace
 
 int hone_set_input_dlpack(hone_model* model, uint32_t index, const hone_dl_tensor* tensor) {
-  const hone_value* value = InputOf(model, index, tensor);
-  if (value == nullptr || !Fits(*value, *tensor)) return HONE_BAD_INPUT;
+  const hone_value* value = InputFor(model, index, tensor);
+  if (value == nullptr) return HONE_BAD_INPUT;
   if (IsRowMajor(*tensor)) return hone_set_input(model, index, DataOf(*tensor), value->size_bytes);
   const auto element_bytes =
       static_cast<size_t>(hone::SizeBytes(static_cast<hone::DataType>(value->dtype)));
   CopyStrided(*tensor, value->size_bytes / element_bytes, element_bytes,
-              static_cast<char*>(model->executor->Input(index)));
+              static_cast<char*>(model->executor().Input(index)));
+  model->model->MarkGiven(index);
   return HONE_OK;
 }
 
 int hone_bind_input_dlpack(hone_model* model, uint32_t index, const hone_dl_tensor* tensor) {
-  const hone_value* value = InputOf(model, index, tensor);
-  if (value == nullptr || !Fits(*value, *tensor)) return HONE_BAD_INPUT;
+  const hone_value* value = InputFor(model, index, tensor);
+  if (value == nullptr) return HONE_BAD_INPUT;
   if (!IsRowMajor(*tensor)) {
     return hone::Fail(HONE_BAD_INPUT,
                       "expected a row-major tensor; copy it with hone_set_input_dlpack instead");
@@ -114,7 +125,7 @@ int hone_output_dlpack(const hone_model* model, uint32_t index, hone_dl_managed_
   auto* view = new Export;
   view->shape.assign(info.shape, info.shape + info.rank);
   hone_dl_tensor& dl = view->tensor.dl_tensor;
-  dl.data = model->executor->Output(index);
+  dl.data = model->executor().Output(index);
   dl.device = {HONE_DL_CPU, 0};
   dl.ndim = static_cast<int32_t>(info.rank);
   dl.dtype = ToDlType(*hone::ParseDataType(info.dtype));

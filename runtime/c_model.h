@@ -6,12 +6,13 @@
 #include <string>
 
 #include "runtime/c_api.h"
-#include "runtime/executor.h"
-#include "runtime/module.h"
+#include "runtime/model.h"
 
 struct hone_model {
-  std::unique_ptr<hone::Module> module;
-  std::unique_ptr<hone::Executor> executor;
+  std::unique_ptr<hone::Model> model;
+
+  const hone_function& function() const { return model->function(); }
+  hone::Executor& executor() const { return model->executor(); }
 };
 
 namespace hone {
@@ -21,6 +22,8 @@ int Fail(hone_code code, const std::string& message);
 
 // Whether a caller gave a pointer that must be there; otherwise the error says which it is.
 bool Has(const void* argument, const char* what);
+// From here on the input has this shape; otherwise the error is set.
+int ChooseShape(hone_model* model, uint32_t input, const InputShape& shape);
 inline bool HasModel(const hone_model* model) { return Has(model, "an open model"); }
 
 }  // namespace hone

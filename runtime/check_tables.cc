@@ -1,6 +1,7 @@
 // The tables of a module are checked once, when it is opened, so that running it needs no checks.
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runtime/data_type.h"
@@ -31,6 +32,9 @@ class Checker {
     }
     for (uint32_t f = 0; f < table_.function_count; ++f) {
       if (!CheckFunction(table_.functions[f])) return false;
+      if (!IsSpecialisationOf(table_.functions[0], table_.functions[f])) {
+        return Fail("the functions of the module differ in more than shapes; compile it again");
+      }
     }
     return true;
   }
@@ -105,6 +109,22 @@ class Checker {
       return Fail("tensor " + std::string(value.name) + " has a size that does not fit its shape");
     }
     return true;
+  }
+
+  static bool SameValue(const hone_value& a, const hone_value& b) {
+    return a.dtype == b.dtype && std::string_view(a.name) == b.name;
+  }
+
+  // Whether the functions take and give the same values, in whatever shapes.
+  static bool IsSpecialisationOf(const hone_function& a, const hone_function& b) {
+    bool same = a.input_count == b.input_count && a.output_count == b.output_count;
+    for (uint32_t i = 0; same && i < a.input_count; ++i) {
+      same = SameValue(a.inputs[i], b.inputs[i]);
+    }
+    for (uint32_t i = 0; same && i < a.output_count; ++i) {
+      same = SameValue(a.outputs[i], b.outputs[i]);
+    }
+    return same;
   }
 
   bool CheckFunction(const hone_function& function) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "runtime/barrier_plan.h"
 
@@ -18,19 +19,25 @@ int64_t NowNs() {
 
 std::unique_ptr<Executor> Executor::Make(const Module& module, const hone_function& function,
                                          int threads, std::string* error) {
-  std::unique_ptr<Executor> executor(new Executor(module, function, threads));
-  if (!executor->team_.error().empty()) {
-    *error = executor->team_.error();
+  return Make(module, function, std::make_shared<ThreadTeam>(threads), error);
+}
+
+std::unique_ptr<Executor> Executor::Make(const Module& module, const hone_function& function,
+                                         std::shared_ptr<ThreadTeam> team, std::string* error) {
+  if (!team->error().empty()) {
+    *error = team->error();
     return nullptr;
   }
+  std::unique_ptr<Executor> executor(new Executor(module, function, std::move(team)));
   if (!executor->Allocate(error)) return nullptr;
   executor->MakeSteps();
   executor->ResolveBuffers();
   return executor;
 }
 
-Executor::Executor(const Module& module, const hone_function& function, int threads)
-    : module_(module), function_(function), team_(threads) {}
+Executor::Executor(const Module& module, const hone_function& function,
+                   std::shared_ptr<ThreadTeam> team)
+    : module_(module), function_(function), team_(std::move(team)) {}
 
 bool Executor::Allocate(std::string* error) {
   uint64_t scratch_bytes = 0;
@@ -47,7 +54,7 @@ bool Executor::Allocate(std::string* error) {
     return memory;
   };
   arena_ = allocate(function_.arena_bytes);
-  for (int thread = 0; thread < team_.threads(); ++thread)
+  for (int thread = 0; thread < team_->threads(); ++thread)
     scratch_.push_back(allocate(scratch_bytes));
   for (uint32_t i = 0; i < function_.input_count; ++i) {
     own_inputs_.push_back(allocate(function_.inputs[i].size_bytes));
@@ -130,7 +137,7 @@ inline void Executor::RunStep(const Step& step, int thread) {
     if (thread == 0) step.function(buffers, 0, step.grid_extent, scratch_[0].data());
     return;
   }
-  const int64_t threads = team_.threads();
+  const int64_t threads = team_->threads();
   const int64_t begin = step.grid_extent * thread / threads;
   const int64_t end = step.grid_extent * (thread + 1) / threads;
   if (begin < end) step.function(buffers, begin, end, scratch_[thread].data());
@@ -138,7 +145,7 @@ inline void Executor::RunStep(const Step& step, int thread) {
 
 void Executor::Walk(int thread) {
   for (const Step& step : steps_) {
-    if (step.barrier_before) team_.Barrier();
+    if (step.barrier_before) team_->Barrier();
     RunStep(step, thread);
   }
 }
@@ -150,8 +157,8 @@ void Executor::WalkAlone() {
 }
 
 void Executor::Run() {
-  if (team_.threads() == 1) return WalkAlone();
-  team_.Run([](void* self, int thread) { static_cast<Executor*>(self)->Walk(thread); }, this);
+  if (team_->threads() == 1) return WalkAlone();
+  team_->Run([](void* self, int thread) { static_cast<Executor*>(self)->Walk(thread); }, this);
 }
 
 double Executor::Time(int64_t runs) {
@@ -164,7 +171,7 @@ void Executor::WalkTimed(int thread, std::vector<double>* call_ns) {
   int64_t before_ns = NowNs();
   for (const Step& step : steps_) {
     RunStep(step, thread);
-    team_.Barrier();
+    team_->Barrier();
     if (thread == 0) {
       const int64_t now_ns = NowNs();
       (*call_ns)[step.call] += static_cast<double>(now_ns - before_ns);
@@ -182,7 +189,7 @@ std::vector<double> Executor::Profile(int runs) {
   Context context{this, {}};
   for (int run = 0; run < runs; ++run) {
     context.call_ns.assign(function_.call_count, 0);
-    team_.Run(
+    team_->Run(
         [](void* c, int thread) {
           auto* inner = static_cast<Context*>(c);
           inner->executor->WalkTimed(thread, &inner->call_ns);

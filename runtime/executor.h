@@ -22,9 +22,12 @@ class Executor {
   // cannot be started.
   static std::unique_ptr<Executor> Make(const Module& module, const hone_function& function,
                                         int threads, std::string* error);
+  // The same on threads that others use too, one at a time.
+  static std::unique_ptr<Executor> Make(const Module& module, const hone_function& function,
+                                        std::shared_ptr<ThreadTeam> team, std::string* error);
 
   const hone_function& function() const { return function_; }
-  int threads() const { return team_.threads(); }
+  int threads() const { return team_->threads(); }
 
   // Memory of an input or output: the executor's own until another is bound.
   void* Input(uint32_t index) const { return inputs_[index]; }
@@ -33,6 +36,8 @@ class Executor {
   // Null: our own.
   void BindInput(uint32_t index, void* data);
   void BindOutput(uint32_t index, void* data);
+  bool IsInputBound(uint32_t index) const { return inputs_[index] != own_inputs_[index].data(); }
+  bool IsOutputBound(uint32_t index) const { return outputs_[index] != own_outputs_[index].data(); }
 
   void Run();
   // Seconds of `runs` back-to-back runs.
@@ -52,7 +57,7 @@ class Executor {
     uint32_t call;
   };
 
-  Executor(const Module& module, const hone_function& function, int threads);
+  Executor(const Module& module, const hone_function& function, std::shared_ptr<ThreadTeam> team);
   bool Allocate(std::string* error);
   void MakeSteps();
   void ResolveBuffers();
@@ -64,7 +69,7 @@ class Executor {
 
   const Module& module_;
   const hone_function& function_;
-  ThreadTeam team_;
+  std::shared_ptr<ThreadTeam> team_;
   Memory arena_;
   std::vector<Memory> own_inputs_;
   std::vector<Memory> own_outputs_;

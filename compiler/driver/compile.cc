@@ -1,5 +1,6 @@
 #include "compiler/driver/compile.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/cord.h"
@@ -59,7 +60,8 @@ std::vector<KernelReport> ReportKernels(const KernelGraph& graph,
                        .tier = scheduled[k].choice.tier,
                        .config = scheduled[k].choice.config.ToText(),
                        .flops = kernel.def->flops,
-                       .calls = kernel.calls});
+                       .calls = kernel.calls,
+                       .specialisations = kernel.specialisations});
   }
   return reports;
 }
@@ -102,10 +104,49 @@ codegen::ModuleSpec SpecOf(const KernelGraph& graph, const Target& target,
   return spec;
 }
 
-absl::StatusOr<KernelGraph> LowerToKernels(ir::Module module, const Target& target,
-                                           ConfigChain& configs) {
-  HONE_ASSIGN_OR_RETURN(const ir::Module lowered, RunPasses(module, target, "", nullptr, &configs));
-  return BuildKernelGraph(lowered);
+SpecialisationReport ReportSpecialisation(const Specialisation& graph,
+                                          const PlannedFunction& planned) {
+  SpecialisationReport report{.inputs = {},
+                              .names = {},
+                              .calls = static_cast<int>(graph.calls.size()),
+                              .arena_bytes = planned.spec.arena_bytes,
+                              .peak_live_bytes = planned.peak_live_bytes};
+  for (const int id : graph.inputs) {
+    report.inputs.push_back(graph.values[id].type);
+    report.names.push_back(graph.values[id].name);
+  }
+  return report;
+}
+
+// Every specialisation through the passes, in turn: each one's graph goes before the next comes,
+// and with it the weights that are not the kernel graph's.
+absl::StatusOr<KernelGraph> LowerToKernels(std::vector<ir::Module> modules, const Target& target,
+                                           ConfigChain* configs, passes::LayoutAim aim) {
+  KernelGraphBuilder builder;
+  for (ir::Module& next : modules) {
+    const ir::Module module = std::move(next);
+    HONE_ASSIGN_OR_RETURN(const ir::Module lowered,
+                          RunPasses(module, target, "", nullptr, configs, aim));
+    HONE_RETURN_IF_ERROR(builder.Add(lowered));
+  }
+  return builder.Take();
+}
+
+// Where all lies: the functions of `spec`, and what the report says of them.
+void PlanFunctions(const KernelGraph& graph, const std::vector<loop::Nest>& nests,
+                   const ParameterPlan& parameters, codegen::ModuleSpec& spec,
+                   CompileReport& report) {
+  for (size_t s = 0; s < graph.specialisations.size(); ++s) {
+    PlannedFunction planned = PlanFunction(graph.specialisations[s], nests, parameters.offsets[s]);
+    if (planned.spec.arena_bytes >= report.arena_bytes) {
+      report.arena_bytes = planned.spec.arena_bytes;
+      report.peak_live_bytes = planned.peak_live_bytes;
+    }
+    report.specialisations.push_back(ReportSpecialisation(graph.specialisations[s], planned));
+    spec.functions.push_back(std::move(planned.spec));
+  }
+  spec.parameters_bytes = parameters.size_bytes;
+  report.parameters_bytes = parameters.size_bytes;
 }
 
 }  // namespace
@@ -125,9 +166,10 @@ absl::StatusOr<ir::Module> RunPass(const ir::Module& module, const Target& targe
 
 absl::StatusOr<std::string> GeneratedCode(const ir::Module& module, const Target& target,
                                           ConfigChain& configs, CodeForm form) {
-  CompileReport report{.target = target.ToString(), .kernels = {}, .seconds = {}};
-  HONE_ASSIGN_OR_RETURN(const ir::Module lowered, RunPasses(module, target, "", nullptr, &configs));
-  HONE_ASSIGN_OR_RETURN(const KernelGraph graph, BuildKernelGraph(lowered));
+  CompileReport report;
+  report.target = target.ToString();
+  HONE_ASSIGN_OR_RETURN(const KernelGraph graph,
+                        LowerToKernels({module}, target, &configs, passes::LayoutAim::kSettled));
   HONE_ASSIGN_OR_RETURN(const std::vector<ConfigChain::Scheduled> scheduled,
                         ScheduleKernels(graph, target, configs));
   report.kernels = ReportKernels(graph, scheduled);
@@ -139,33 +181,46 @@ absl::StatusOr<std::string> GeneratedCode(const ir::Module& module, const Target
   return nests;
 }
 
-absl::StatusOr<ModelTasks> TasksOf(const ir::Module& module, const Target& target,
+absl::StatusOr<ModelTasks> TasksOf(std::span<const ir::Module> modules, const Target& target,
                                    ConfigChain* configs, passes::LayoutAim aim) {
-  HONE_ASSIGN_OR_RETURN(const ir::Module lowered,
-                        RunPasses(module, target, "", nullptr, configs, aim));
-  HONE_ASSIGN_OR_RETURN(const KernelGraph graph, BuildKernelGraph(lowered));
+  HONE_ASSIGN_OR_RETURN(const KernelGraph graph,
+                        LowerToKernels({modules.begin(), modules.end()}, target, configs, aim));
   ModelTasks model;
   for (const Kernel& kernel : graph.kernels) {
     model.tasks.push_back({.name = kernel.name,
                            .def = kernel.def,
                            .signature = kernel.signature,
-                           .weight = static_cast<double>(kernel.calls)});
+                           .weight = static_cast<double>(kernel.calls),
+                           .specialisations = kernel.specialisations});
   }
-  for (const Value& value : graph.values) {
-    if (value.kind != Value::Kind::kConstant) continue;
-    model.constant_bytes += static_cast<uint64_t>(value.type.SizeBytes());
+  for (const Specialisation& specialisation : graph.specialisations) {
+    uint64_t bytes = 0;  // of one run, which is of one specialisation
+    for (const Value& value : specialisation.values) {
+      if (value.kind == Value::Kind::kConstant)
+        bytes += static_cast<uint64_t>(value.type.SizeBytes());
+    }
+    model.constant_bytes = std::max(model.constant_bytes, bytes);
   }
   return model;
 }
 
 absl::StatusOr<CompileReport> Compile(ir::Module module, const CompileOptions& options,
                                       ConfigChain& configs, const std::string& path) {
-  CompileReport report{.target = options.target.ToString(), .kernels = {}, .seconds = {}};
+  std::vector<ir::Module> modules;
+  modules.push_back(std::move(module));
+  return Compile(std::move(modules), options, configs, path);
+}
+
+absl::StatusOr<CompileReport> Compile(std::vector<ir::Module> modules,
+                                      const CompileOptions& options, ConfigChain& configs,
+                                      const std::string& path) {
+  CompileReport report;
+  report.target = options.target.ToString();
   Phases phases(report);
 
   // From here on the weights are those of `graph` alone.
-  HONE_ASSIGN_OR_RETURN(KernelGraph graph,
-                        LowerToKernels(std::move(module), options.target, configs));
+  HONE_ASSIGN_OR_RETURN(KernelGraph graph, LowerToKernels(std::move(modules), options.target,
+                                                          &configs, passes::LayoutAim::kSettled));
   phases.End("passes");
 
   HONE_ASSIGN_OR_RETURN(const std::vector<ConfigChain::Scheduled> scheduled,
@@ -178,12 +233,7 @@ absl::StatusOr<CompileReport> Compile(ir::Module module, const CompileOptions& o
   for (const ConfigChain::Scheduled& kernel : scheduled) nests.push_back(kernel.nest);
   const ParameterPlan parameters = PlanParameters(graph, nests);
   codegen::ModuleSpec spec = SpecOf(graph, options.target, report, scheduled);
-  PlannedFunction planned = PlanFunction(graph, nests, parameters);
-  report.arena_bytes = planned.spec.arena_bytes;
-  report.peak_live_bytes = planned.peak_live_bytes;
-  spec.functions.push_back(std::move(planned.spec));
-  spec.parameters_bytes = parameters.size_bytes;
-  report.parameters_bytes = parameters.size_bytes;
+  PlanFunctions(graph, nests, parameters, spec, report);
   phases.End("plan");
 
   HONE_ASSIGN_OR_RETURN(const std::string shared_object, codegen::BuildModule(spec));

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -38,16 +39,23 @@ struct TuningTask {
   std::string name;
   std::shared_ptr<const ops::KernelDefinition> def;
   ir::LayoutSignature signature;
-  double weight = 1;  // calls in the model
+  double weight = 1;                      // calls in the model
+  std::vector<int> specialisations = {};  // that call it, ascending
 };
 struct ModelTasks {
   std::vector<TuningTask> tasks;
   uint64_t constant_bytes = 0;  // of the model after the passes, each constant once, unprepared
 };
-// With the layouts that Compile chooses, or, to explore, with those that seem faster still.
-absl::StatusOr<ModelTasks> TasksOf(const ir::Module& module, const Target& target,
+// `modules`: specialisations of one model, by the shapes of its inputs, at least one. With the
+// layouts that Compile chooses, or, to explore, with those that seem faster still.
+absl::StatusOr<ModelTasks> TasksOf(std::span<const ir::Module> modules, const Target& target,
                                    ConfigChain* configs = nullptr,
                                    passes::LayoutAim aim = passes::LayoutAim::kSettled);
+inline absl::StatusOr<ModelTasks> TasksOf(const ir::Module& module, const Target& target,
+                                          ConfigChain* configs = nullptr,
+                                          passes::LayoutAim aim = passes::LayoutAim::kSettled) {
+  return TasksOf(std::span(&module, 1), target, configs, aim);
+}
 
 struct KernelReport {
   std::string name;
@@ -57,14 +65,25 @@ struct KernelReport {
   std::string tier;
   std::string config;
   double flops = 0;
-  int calls = 0;
+  int calls = 0;                          // of all specialisations
+  std::vector<int> specialisations = {};  // that call it, ascending
+};
+
+// Main for certain shapes of its inputs.
+struct SpecialisationReport {
+  std::vector<ir::TensorType> inputs;
+  std::vector<std::string> names;  // of the inputs
+  int calls = 0;                   // of kernels
+  uint64_t arena_bytes = 0;
+  uint64_t peak_live_bytes = 0;  // of the arena, where most is alive at once
 };
 
 struct CompileReport {
   std::string target;
   std::vector<KernelReport> kernels;
-  uint64_t arena_bytes = 0;
-  uint64_t peak_live_bytes = 0;  // of the arena, where most is alive at once
+  std::vector<SpecialisationReport> specialisations;
+  uint64_t arena_bytes = 0;  // these two: of the specialisation with the largest arena
+  uint64_t peak_live_bytes = 0;
   uint64_t parameters_bytes = 0;
   // Seconds of the phases, in order: "passes", "schedule", "plan", "code", "prepare" (the
   // constants, and their bytes to the file), "write" (the file to the disk).
@@ -78,9 +97,14 @@ struct CompileOptions {
   bool require_tuned = false;
 };
 
-// Writes the module to `path`: whole or, on any error, not at all. A module that is moved here
-// frees its weights as they are written: what is alive at worst is the weights and what one kernel
-// call makes of its own.
+// Writes the module to `path`: whole or, on any error, not at all. `modules` are specialisations of
+// one model, by the shapes of its inputs, at least one; kernels and constants that are equal in
+// several are there once. Modules that are moved here free their weights: each one's own before the
+// next goes through the passes, what they share as it is written. What is alive at worst is the
+// weights and what one kernel call makes of its own.
+absl::StatusOr<CompileReport> Compile(std::vector<ir::Module> modules,
+                                      const CompileOptions& options, ConfigChain& configs,
+                                      const std::string& path);
 absl::StatusOr<CompileReport> Compile(ir::Module module, const CompileOptions& options,
                                       ConfigChain& configs, const std::string& path);
 

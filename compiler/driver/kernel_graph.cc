@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "fmt/format.h"
+#include "support/digest.h"
 #include "support/status.h"
 
 namespace hone::driver {
@@ -31,9 +32,69 @@ std::vector<ir::Expr> OwnNodes(const ir::Expr& root) {
   return order;
 }
 
-class Builder {
+// Kernels of all specialisations, each once.
+class KernelTable {
  public:
-  absl::StatusOr<KernelGraph> Build(const ir::ExprNode& main) {
+  absl::StatusOr<int> KernelOf(const ir::ExprNode& call, const std::vector<bool>& const_params);
+  Kernel& operator[](int id) { return kernels_[id]; }
+  std::vector<Kernel> Take() { return std::move(kernels_); }
+
+ private:
+  std::string UniqueName(const ops::KernelDefinition& def);
+
+  std::vector<Kernel> kernels_;
+  std::map<std::pair<std::string, std::string>, int> ids_;  // by workload digest and signature
+  std::set<std::string> names_;
+};
+
+absl::StatusOr<int> KernelTable::KernelOf(const ir::ExprNode& call,
+                                          const std::vector<bool>& const_params) {
+  HONE_ASSIGN_OR_RETURN(ops::KernelDefinition def, ops::Lower(call.callee, const_params));
+  const std::string signature_text =
+      ir::GetAttr<std::string>(call.callee->attrs, "signature", std::string());
+  const auto key = std::make_pair(def.workload.digest, signature_text);
+  const auto found = ids_.find(key);
+  if (found != ids_.end()) return found->second;
+
+  std::vector<int> operand_ranks;
+  std::vector<int> result_ranks;
+  for (const loop::Buffer& buffer : def.naive.buffers) {
+    const int rank = static_cast<int>(buffer->shape.size());
+    if (buffer->role == loop::Role::kInput) operand_ranks.push_back(rank);
+    if (buffer->role == loop::Role::kOutput) result_ranks.push_back(rank);
+  }
+  HONE_ASSIGN_OR_RETURN(ir::LayoutSignature signature,
+                        ir::LayoutSignature::Parse(signature_text, operand_ranks, result_ranks));
+  Kernel kernel{.name = UniqueName(def),
+                .def = std::make_shared<const ops::KernelDefinition>(std::move(def)),
+                .signature = std::move(signature),
+                .calls = 0};
+  kernels_.push_back(std::move(kernel));
+  const int id = static_cast<int>(kernels_.size()) - 1;
+  ids_[key] = id;
+  return id;
+}
+
+std::string KernelTable::UniqueName(const ops::KernelDefinition& def) {
+  std::string name;
+  for (const ops::OpStage& op : def.ops) {
+    std::string_view word = op.op;
+    if (word.starts_with("nn.")) word.remove_prefix(3);
+    if (!name.empty()) name += "_";
+    name += word;
+    if (name.size() > 60) break;
+  }
+  std::string unique = name;
+  for (int i = 1; !names_.insert(unique).second; ++i) unique = fmt::format("{}.{}", name, i);
+  return unique;
+}
+
+// The calls of one specialisation.
+class SpecialisationBuilder {
+ public:
+  SpecialisationBuilder(KernelTable& kernels, int number) : kernels_(kernels), number_(number) {}
+
+  absl::StatusOr<Specialisation> Build(const ir::ExprNode& main) {
     for (const ir::Expr& param : ir::Params(main)) AddInput(param);
     for (const ir::Expr& node : OwnNodes(ir::Body(main))) HONE_RETURN_IF_ERROR(Visit(node));
     HONE_RETURN_IF_ERROR(MarkOutputs(main));
@@ -106,9 +167,12 @@ class Builder {
       call.args.push_back(id);
       const_params.push_back(graph_.values[id].kind == Value::Kind::kConstant);
     }
-    HONE_ASSIGN_OR_RETURN(call.kernel, KernelOf(*node, const_params));
-    Kernel& kernel = graph_.kernels[call.kernel];
+    HONE_ASSIGN_OR_RETURN(call.kernel, kernels_.KernelOf(*node, const_params));
+    Kernel& kernel = kernels_[call.kernel];
     ++kernel.calls;
+    if (kernel.specialisations.empty() || kernel.specialisations.back() != number_) {
+      kernel.specialisations.push_back(number_);
+    }
     const std::vector<ir::Type> results =
         node->type->is_tuple ? node->type->fields : std::vector<ir::Type>{*node->type};
     for (size_t i = 0; i < results.size(); ++i) {
@@ -122,47 +186,6 @@ class Builder {
     values_of_[node.get()] = call.results;
     graph_.calls.push_back(std::move(call));
     return absl::OkStatus();
-  }
-
-  absl::StatusOr<int> KernelOf(const ir::ExprNode& call, const std::vector<bool>& const_params) {
-    HONE_ASSIGN_OR_RETURN(ops::KernelDefinition def, ops::Lower(call.callee, const_params));
-    const std::string signature_text =
-        ir::GetAttr<std::string>(call.callee->attrs, "signature", std::string());
-    const auto key = std::make_pair(def.workload.digest, signature_text);
-    const auto found = kernel_ids_.find(key);
-    if (found != kernel_ids_.end()) return found->second;
-
-    std::vector<int> operand_ranks;
-    std::vector<int> result_ranks;
-    for (const loop::Buffer& buffer : def.naive.buffers) {
-      const int rank = static_cast<int>(buffer->shape.size());
-      if (buffer->role == loop::Role::kInput) operand_ranks.push_back(rank);
-      if (buffer->role == loop::Role::kOutput) result_ranks.push_back(rank);
-    }
-    HONE_ASSIGN_OR_RETURN(ir::LayoutSignature signature,
-                          ir::LayoutSignature::Parse(signature_text, operand_ranks, result_ranks));
-    Kernel kernel{.name = UniqueName(def),
-                  .def = std::make_shared<const ops::KernelDefinition>(std::move(def)),
-                  .signature = std::move(signature),
-                  .calls = 0};
-    graph_.kernels.push_back(std::move(kernel));
-    const int id = static_cast<int>(graph_.kernels.size()) - 1;
-    kernel_ids_[key] = id;
-    return id;
-  }
-
-  std::string UniqueName(const ops::KernelDefinition& def) {
-    std::string name;
-    for (const ops::OpStage& op : def.ops) {
-      std::string_view word = op.op;
-      if (word.starts_with("nn.")) word.remove_prefix(3);
-      if (!name.empty()) name += "_";
-      name += word;
-      if (name.size() > 60) break;
-    }
-    std::string unique = name;
-    for (int i = 1; !names_.insert(unique).second; ++i) unique = fmt::format("{}.{}", name, i);
-    return unique;
   }
 
   absl::Status MarkOutputs(const ir::ExprNode& main) {
@@ -184,19 +207,89 @@ class Builder {
     return absl::OkStatus();
   }
 
-  KernelGraph graph_;
+  KernelTable& kernels_;
+  const int number_;
+  Specialisation graph_;
   std::unordered_map<const ir::ExprNode*, std::vector<int>> values_of_;
-  std::map<std::pair<std::string, std::string>, int> kernel_ids_;
-  std::set<std::string> names_;
 };
+
+bool SameInterface(const Specialisation& a, const Specialisation& b) {
+  const auto same = [](const Value& x, const Value& y) {
+    return x.name == y.name && x.type.dtype == y.type.dtype;
+  };
+  bool all = a.inputs.size() == b.inputs.size() && a.outputs.size() == b.outputs.size();
+  for (size_t i = 0; all && i < a.inputs.size(); ++i) {
+    all = same(a.values[a.inputs[i]], b.values[b.inputs[i]]);
+  }
+  for (size_t i = 0; all && i < a.outputs.size(); ++i) {
+    all = same(a.values[a.outputs[i]], b.values[b.outputs[i]]);
+  }
+  return all;
+}
+
+bool SameShapes(const Specialisation& a, const Specialisation& b) {
+  bool same = true;
+  for (size_t i = 0; same && i < a.inputs.size(); ++i) {
+    same = a.values[a.inputs[i]].type.shape == b.values[b.inputs[i]].type.shape;
+  }
+  return same;
+}
 
 }  // namespace
 
+class KernelGraphBuilder::Impl {
+ public:
+  absl::Status Add(const ir::Module& module) {
+    const auto main = module.functions.find("main");
+    if (main == module.functions.end())
+      return absl::InvalidArgumentError("expected a function main, found none");
+    std::vector<Specialisation>& all = graph_.specialisations;
+    HONE_ASSIGN_OR_RETURN(
+        Specialisation added,
+        SpecialisationBuilder(kernels_, static_cast<int>(all.size())).Build(*main->second));
+    for (const Specialisation& other : all) {
+      if (!SameInterface(added, other) || SameShapes(added, other)) {
+        return absl::InvalidArgumentError(
+            "expected specialisations that differ in the shapes of their inputs, and in nothing "
+            "else of inputs and outputs, found two that do not");
+      }
+    }
+    all.push_back(std::move(added));
+    // One specialisation has each of its constants once.
+    if (all.size() == 2) ShareConstants(all[0]);
+    if (all.size() >= 2) ShareConstants(all.back());
+    return absl::OkStatus();
+  }
+
+  KernelGraph Take() {
+    graph_.kernels = kernels_.Take();
+    return std::move(graph_);
+  }
+
+ private:
+  void ShareConstants(Specialisation& specialisation) {
+    for (Value& value : specialisation.values) {
+      if (value.kind != Value::Kind::kConstant) continue;
+      const std::string digest =
+          Sha256Hex({reinterpret_cast<const char*>(value.data.bytes), value.data.size_bytes});
+      value.data = constants_.try_emplace(digest, value.data).first->second;
+    }
+  }
+
+  KernelTable kernels_;
+  KernelGraph graph_;
+  std::map<std::string, ir::ConstantData> constants_;  // by digest
+};
+
+KernelGraphBuilder::KernelGraphBuilder() : impl_(std::make_unique<Impl>()) {}
+KernelGraphBuilder::~KernelGraphBuilder() = default;
+absl::Status KernelGraphBuilder::Add(const ir::Module& module) { return impl_->Add(module); }
+KernelGraph KernelGraphBuilder::Take() { return impl_->Take(); }
+
 absl::StatusOr<KernelGraph> BuildKernelGraph(const ir::Module& module) {
-  const auto main = module.functions.find("main");
-  if (main == module.functions.end())
-    return absl::InvalidArgumentError("expected a function main, found none");
-  return Builder().Build(*main->second);
+  KernelGraphBuilder builder;
+  HONE_RETURN_IF_ERROR(builder.Add(module));
+  return builder.Take();
 }
 
 }  // namespace hone::driver

@@ -30,7 +30,8 @@ struct Kernel {
   std::string name;  // for people: the operators, "conv2d_add_relu", made unique
   std::shared_ptr<const ops::KernelDefinition> def;
   ir::LayoutSignature signature;
-  int calls = 0;
+  int calls = 0;                          // of all specialisations
+  std::vector<int> specialisations = {};  // that call it, ascending
 };
 
 struct KernelCall {
@@ -39,16 +40,37 @@ struct KernelCall {
   std::vector<int> results;  // values
 };
 
-struct KernelGraph {
+// Main for certain shapes of its inputs.
+struct Specialisation {
   std::vector<Value> values;
-  std::vector<Kernel> kernels;
   std::vector<KernelCall> calls;  // in execution order
   std::vector<int> inputs;        // values
   std::vector<int> outputs;       // values
 };
 
-// Of main of a module that went through the passes (every call is of a primitive function with a
-// `signature`). Identical kernels (same workload and signature) are one.
+struct KernelGraph {
+  std::vector<Kernel> kernels;  // of all specialisations
+  std::vector<Specialisation> specialisations;
+};
+
+// Of main of modules that went through the passes (every call is of a primitive function with a
+// `signature`). Identical kernels (same workload and signature) are one, in whichever
+// specialisations they stand; equal constants of several specialisations share their bytes.
+class KernelGraphBuilder {
+ public:
+  KernelGraphBuilder();
+  ~KernelGraphBuilder();
+  // kInvalidArgument where `module` differs from those before in more than the shapes of its
+  // inputs, or does not differ in these.
+  absl::Status Add(const ir::Module& module);
+  KernelGraph Take();
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// Of one specialisation.
 absl::StatusOr<KernelGraph> BuildKernelGraph(const ir::Module& module);
 
 }  // namespace hone::driver

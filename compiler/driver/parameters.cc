@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <set>
 #include <string>
 #include <utility>
@@ -99,36 +98,40 @@ std::vector<KernelRecipes> RecipesOf(const std::vector<loop::Nest>& nests) {
   return recipes;
 }
 
-// Digests of constants, each taken once.
+// Digests of constants. Bytes that specialisations share are read once.
 class ConstantDigests {
  public:
-  explicit ConstantDigests(const KernelGraph& graph)
-      : graph_(graph), digests_(graph.values.size()) {}
-  const std::string& Of(int value) {
-    std::string& digest = digests_[value];
-    const ir::ConstantData& data = graph_.values[value].data;
-    if (digest.empty())
-      digest = Sha256Hex({reinterpret_cast<const char*>(data.bytes), data.size_bytes});
-    return digest;
+  const std::string& Of(const ir::ConstantData& data) {
+    const auto [it, is_new] = digests_.try_emplace({data.bytes, data.size_bytes});
+    if (is_new) {
+      it->second = Sha256Hex({reinterpret_cast<const char*>(data.bytes), data.size_bytes});
+    }
+    return it->second;
   }
 
  private:
-  const KernelGraph& graph_;
-  std::vector<std::string> digests_;
+  std::map<std::pair<const uint8_t*, uint64_t>, std::string> digests_;
 };
 
-std::vector<int> OrderOf(const KernelGraph& graph, const std::vector<loop::Nest>& nests) {
+// All calls, those that prepare most last.
+std::vector<CallPlace> OrderOf(const KernelGraph& graph, const std::vector<loop::Nest>& nests) {
   std::vector<uint64_t> prepared(nests.size(), 0);
   for (size_t k = 0; k < nests.size(); ++k) {
     for (const loop::Buffer& buffer : nests[k].buffers) {
       if (buffer->role == loop::Role::kPrepared) prepared[k] += SizeOf(*buffer);
     }
   }
-  std::vector<int> order(graph.calls.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
-    return prepared[graph.calls[a].kernel] < prepared[graph.calls[b].kernel];
-  });
+  std::vector<CallPlace> order;
+  for (size_t s = 0; s < graph.specialisations.size(); ++s) {
+    for (size_t c = 0; c < graph.specialisations[s].calls.size(); ++c) {
+      order.push_back({static_cast<int>(s), static_cast<int>(c)});
+    }
+  }
+  const auto bytes_of = [&](CallPlace place) {
+    return prepared[graph.specialisations[place.specialisation].calls[place.call].kernel];
+  };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](CallPlace a, CallPlace b) { return bytes_of(a) < bytes_of(b); });
   return order;
 }
 
@@ -136,22 +139,27 @@ std::vector<int> OrderOf(const KernelGraph& graph, const std::vector<loop::Nest>
 
 ParameterPlan PlanParameters(const KernelGraph& graph, const std::vector<loop::Nest>& nests) {
   const std::vector<KernelRecipes> recipes = RecipesOf(nests);
-  ConstantDigests digests(graph);
+  ConstantDigests digests;
   std::map<std::string, uint64_t> known;
   ParameterPlan plan;
-  plan.order = OrderOf(graph, nests);
-  plan.offsets.resize(graph.calls.size());
-  for (int c : plan.order) {
-    const KernelCall& call = graph.calls[c];
+  for (const Specialisation& specialisation : graph.specialisations) {
+    plan.offsets.emplace_back(specialisation.calls.size());
+  }
+  for (const CallPlace place : OrderOf(graph, nests)) {
+    const Specialisation& specialisation = graph.specialisations[place.specialisation];
+    const KernelCall& call = specialisation.calls[place.call];
     const loop::Nest& nest = nests[call.kernel];
-    plan.offsets[c].resize(nest.buffers.size());
+    auto& offsets = plan.offsets[place.specialisation][place.call];
+    offsets.resize(nest.buffers.size());
     for (const auto& [buffer, recipe] : recipes[call.kernel]) {
       std::string key = recipe.digest;
-      for (size_t arg : recipe.args) key += " " + digests.Of(call.args[arg]);
+      for (size_t arg : recipe.args) {
+        key += " " + digests.Of(specialisation.values[call.args[arg]].data);
+      }
       const auto [it, is_new] = known.try_emplace(std::move(key), plan.size_bytes);
-      plan.offsets[c][buffer] = it->second;
+      offsets[buffer] = it->second;
       if (!is_new) continue;
-      plan.entries.push_back({c, buffer, plan.size_bytes});
+      plan.entries.push_back({place, buffer, plan.size_bytes});
       plan.size_bytes += (SizeOf(*nest.buffers[buffer]) + HONE_BUFFER_ALIGNMENT - 1) /
                          HONE_BUFFER_ALIGNMENT * HONE_BUFFER_ALIGNMENT;
     }

@@ -11,21 +11,30 @@
 
 namespace hone::driver {
 
+// A call of a graph.
+struct CallPlace {
+  int specialisation = 0;
+  int call = 0;
+  bool operator==(const CallPlace&) const = default;
+};
+
 // Where what the run launches read of constants, as they are or prepared, will lie. Known before
-// anything is prepared: what equal launches make of equal constants is stored once.
+// anything is prepared: what equal launches make of equal constants, in whichever specialisations,
+// is stored once.
 struct ParameterPlan {
-  // For each call, for each buffer of its kernel's nest: an offset into the section, a multiple of
-  // HONE_BUFFER_ALIGNMENT; nullopt for all buffers but constants that run launches read.
-  std::vector<std::vector<std::optional<uint64_t>>> offsets;
-  // All calls, those that prepare most last: while the largest of what is prepared is made, most
-  // constants are gone from memory already.
-  std::vector<int> order;
+  // Of one specialisation: for each call, for each buffer of its kernel's nest, an offset into the
+  // section, a multiple of HONE_BUFFER_ALIGNMENT; nullopt for all buffers but constants that run
+  // launches read.
+  using Offsets = std::vector<std::vector<std::optional<uint64_t>>>;
+  std::vector<Offsets> offsets;  // of all specialisations
   struct Entry {
-    int call = 0;  // the first of `order` that has it
+    CallPlace call;  // the first that has it
     size_t buffer = 0;
     uint64_t offset_bytes = 0;
   };
-  std::vector<Entry> entries;  // by ascending offsets, and so by the calls of `order`
+  // By ascending offsets, those of a call together; calls that prepare most come last: while the
+  // largest of what is prepared is made, most constants are gone from memory already.
+  std::vector<Entry> entries;
   uint64_t size_bytes = 0;
 };
 

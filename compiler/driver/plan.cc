@@ -26,7 +26,7 @@ uint64_t WorkspaceBytes(const loop::Nest& nest) {
   return bytes;
 }
 
-passes::MemoryPlan PlanArena(const KernelGraph& graph, const std::vector<loop::Nest>& nests) {
+passes::MemoryPlan PlanArena(const Specialisation& graph, const std::vector<loop::Nest>& nests) {
   std::vector<passes::PlannedValue> values;
   for (const Value& value : graph.values) {
     values.push_back({.bytes = SizeOf(value.type.shape, value.layout, value.type.dtype),
@@ -41,7 +41,7 @@ passes::MemoryPlan PlanArena(const KernelGraph& graph, const std::vector<loop::N
   return passes::PlanMemory(values, calls);
 }
 
-codegen::Location LocationOf(const KernelGraph& graph, const passes::MemoryPlan& plan, int id) {
+codegen::Location LocationOf(const Specialisation& graph, const passes::MemoryPlan& plan, int id) {
   const Value& value = graph.values[id];
   switch (value.kind) {
     case Value::Kind::kInput:
@@ -53,8 +53,9 @@ codegen::Location LocationOf(const KernelGraph& graph, const passes::MemoryPlan&
   }
 }
 
-codegen::CallSpec PlanCall(const KernelGraph& graph, const passes::MemoryPlan& plan, size_t index,
-                           const loop::Nest& nest, const ParameterPlan& parameters) {
+codegen::CallSpec PlanCall(const Specialisation& graph, const passes::MemoryPlan& plan,
+                           size_t index, const loop::Nest& nest,
+                           const ParameterPlan::Offsets& parameters) {
   const KernelCall& call = graph.calls[index];
   codegen::CallSpec spec{
       .kernel = call.kernel, .barrier_before = plan.barrier_before[index], .locations = {}};
@@ -79,7 +80,7 @@ codegen::CallSpec PlanCall(const KernelGraph& graph, const passes::MemoryPlan& p
         ++next_arg;
         [[fallthrough]];
       case loop::Role::kPrepared:
-        if (const auto offset = parameters.offsets[index][b]) {
+        if (const auto offset = parameters[index][b]) {
           location = {.space = HONE_SPACE_PARAMETERS, .index = 0, .offset_bytes = *offset};
         }
         break;
@@ -95,8 +96,8 @@ codegen::ValueSpec SpecOf(const Value& value) {
 
 }  // namespace
 
-PlannedFunction PlanFunction(const KernelGraph& graph, const std::vector<loop::Nest>& nests,
-                             const ParameterPlan& parameters) {
+PlannedFunction PlanFunction(const Specialisation& graph, const std::vector<loop::Nest>& nests,
+                             const ParameterPlan::Offsets& parameters) {
   const passes::MemoryPlan plan = PlanArena(graph, nests);
   codegen::FunctionSpec function;
   for (int id : graph.inputs) function.inputs.push_back(SpecOf(graph.values[id]));

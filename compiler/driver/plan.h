@@ -17,9 +17,9 @@ struct PlannedFunction {
   uint64_t peak_live_bytes = 0;  // of activations and workspaces: no arena can be smaller
 };
 
-// `nests[k]` is the nest of kernel k.
-PlannedFunction PlanFunction(const KernelGraph& graph, const std::vector<loop::Nest>& nests,
-                             const ParameterPlan& parameters);
+// `nests[k]` is the nest of kernel k; `parameters` are the plan's offsets of this specialisation.
+PlannedFunction PlanFunction(const Specialisation& graph, const std::vector<loop::Nest>& nests,
+                             const ParameterPlan::Offsets& parameters);
 
 }  // namespace hone::driver
 

@@ -59,7 +59,7 @@ absl::StatusOr<HostModule> BuildForHost(const KernelGraph& graph,
 }
 
 // The constants of one call as they are and prepared, in its kernel's buffers.
-absl::StatusOr<std::vector<ir::ConstantData>> PrepareCall(const KernelGraph& graph,
+absl::StatusOr<std::vector<ir::ConstantData>> PrepareCall(const Specialisation& graph,
                                                           const KernelCall& call,
                                                           const loop::Nest& nest,
                                                           const hone_kernel* kernel,
@@ -74,8 +74,8 @@ absl::StatusOr<std::vector<ir::ConstantData>> PrepareCall(const KernelGraph& gra
       const Value& value = graph.values[call.args[next_arg++]];
       if (value.data.size_bytes != SizeOf(buffer)) {
         return absl::InternalError(fmt::format("constant {} of kernel {} has {} bytes, expected {}",
-                                               buffer.name, graph.kernels[call.kernel].name,
-                                               value.data.size_bytes, SizeOf(buffer)));
+                                               buffer.name, nest.name, value.data.size_bytes,
+                                               SizeOf(buffer)));
       }
       constants[b] = value.data;
     }
@@ -95,23 +95,38 @@ absl::StatusOr<std::vector<ir::ConstantData>> PrepareCall(const KernelGraph& gra
   return constants;
 }
 
-// Lets go of constants once no call is left that reads them.
+// Lets go of constants once no entry is left that is made of them. Specialisations share bytes:
+// they are gone when all have let go.
 class LastReads {
  public:
-  LastReads(const KernelGraph& graph, const std::vector<int>& order)
-      : last_(graph.values.size(), -1) {
-    for (int call : order) {
-      for (int value : graph.calls[call].args) last_[value] = call;
+  // Lets go at once of what no entry is made of.
+  LastReads(const std::vector<ParameterPlan::Entry>& entries, KernelGraph& graph) : graph_(graph) {
+    for (const Specialisation& specialisation : graph.specialisations) {
+      last_.emplace_back(specialisation.values.size(), kNever);
+    }
+    for (const ParameterPlan::Entry& entry : entries) {
+      const auto [s, c] = entry.call;
+      for (int value : graph.specialisations[s].calls[c].args) last_[s][value] = c;
+    }
+    for (size_t s = 0; s < last_.size(); ++s) {
+      for (size_t value = 0; value < last_[s].size(); ++value) {
+        if (last_[s][value] == kNever) graph.specialisations[s].values[value].data = {};
+      }
     }
   }
-  void Release(int call, KernelGraph& graph) const {
-    for (int value : graph.calls[call].args) {
-      if (last_[value] == call) graph.values[value].data = {};
+  // Behind the entries of `call`.
+  void Release(CallPlace call) {
+    Specialisation& specialisation = graph_.specialisations[call.specialisation];
+    for (int value : specialisation.calls[call.call].args) {
+      if (last_[call.specialisation][value] == call.call) specialisation.values[value].data = {};
     }
   }
 
  private:
-  std::vector<int> last_;  // the last call that reads each value
+  static constexpr int kNever = -1;
+  KernelGraph& graph_;
+  // Of each specialisation, for each value: the last call with entries that reads it.
+  std::vector<std::vector<int>> last_;
 };
 
 }  // namespace
@@ -128,21 +143,20 @@ absl::Status PrepareParameters(KernelGraph graph, const std::vector<loop::Nest>&
                                const ParameterPlan& plan, const ParameterSink& sink) {
   HONE_ASSIGN_OR_RETURN(const HostModule host, BuildForHost(graph, nests));
   ThreadTeam team(1);
-  const LastReads last_reads(graph, plan.order);
-  auto entry = plan.entries.begin();
-  for (int c : plan.order) {
-    const KernelCall& call = graph.calls[c];
-    if (entry != plan.entries.end() && entry->call == c) {
-      HONE_ASSIGN_OR_RETURN(
-          const std::vector<ir::ConstantData> constants,
-          PrepareCall(graph, call, nests[call.kernel], host.kernels[call.kernel], team));
-      for (; entry != plan.entries.end() && entry->call == c; ++entry) {
-        const ir::ConstantData& made = constants[entry->buffer];
-        HONE_RETURN_IF_ERROR(sink(entry->offset_bytes,
-                                  {reinterpret_cast<const char*>(made.bytes), made.size_bytes}));
-      }
+  LastReads last_reads(plan.entries, graph);
+  for (auto entry = plan.entries.begin(); entry != plan.entries.end();) {
+    const CallPlace place = entry->call;
+    const Specialisation& specialisation = graph.specialisations[place.specialisation];
+    const KernelCall& call = specialisation.calls[place.call];
+    HONE_ASSIGN_OR_RETURN(
+        const std::vector<ir::ConstantData> constants,
+        PrepareCall(specialisation, call, nests[call.kernel], host.kernels[call.kernel], team));
+    for (; entry != plan.entries.end() && entry->call == place; ++entry) {
+      const ir::ConstantData& made = constants[entry->buffer];
+      HONE_RETURN_IF_ERROR(
+          sink(entry->offset_bytes, {reinterpret_cast<const char*>(made.bytes), made.size_bytes}));
     }
-    last_reads.Release(c, graph);
+    last_reads.Release(place);
   }
   return absl::OkStatus();
 }

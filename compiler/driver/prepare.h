@@ -20,7 +20,8 @@ using ParameterSink = std::function<absl::Status(uint64_t offset_bytes, std::str
 // Gives `sink` the entries of `plan` one after another, prepared by the prepare launches of
 // `nests`, which are built for the host, whatever the target. The weights of a model are many
 // times the rest: what a call prepares is gone before the next is looked at, and a constant of
-// `graph` is let go of behind the last call that reads it. Ends at the first error.
+// `graph` is let go of behind the last entry that is made of it, of whichever specialisation. Ends
+// at the first error.
 absl::Status PrepareParameters(KernelGraph graph, const std::vector<loop::Nest>& nests,
                                const ParameterPlan& plan, const ParameterSink& sink);
 

@@ -40,6 +40,8 @@ void RegisterOneHot(std::vector<Op>& table);
 void RegisterResample(std::vector<Op>& table);
 void RegisterReverseSequence(std::vector<Op>& table);
 void RegisterRoiAlign(std::vector<Op>& table);
+void RegisterRoiPool(std::vector<Op>& table);
+void RegisterDeformableColumns(std::vector<Op>& table);
 void RegisterScatter(std::vector<Op>& table);
 void RegisterSparseDense(std::vector<Op>& table);
 void RegisterTile(std::vector<Op>& table);

@@ -32,6 +32,8 @@ std::map<std::string, Op, std::less<>> BuildTable() {
   RegisterLayerNorm(ops);
   RegisterLrn(ops);
   RegisterRoiAlign(ops);
+  RegisterRoiPool(ops);
+  RegisterDeformableColumns(ops);
   RegisterGridSample(ops);
   RegisterCol2Im(ops);
   RegisterConvTranspose(ops);

@@ -41,6 +41,11 @@ def _load() -> ctypes.CDLL:
         "hone_output_count": (index, [model]),
         "hone_input_info": (ctypes.c_int, [model, index, ctypes.POINTER(_Info)]),
         "hone_output_info": (ctypes.c_int, [model, index, ctypes.POINTER(_Info)]),
+        "hone_specialisation_count": (index, [model]),
+        "hone_specialisation": (index, [model]),
+        "hone_specialisation_input_info": (ctypes.c_int, [model, index, index, ctypes.POINTER(_Info)]),
+        "hone_choose_specialisation": (ctypes.c_int, [model, index]),
+        "hone_choose_shape": (ctypes.c_int, [model, index, index, ctypes.POINTER(ctypes.c_int64)]),
         "hone_set_input": (ctypes.c_int, [model, index, ctypes.c_void_p, ctypes.c_uint64]),
         "hone_run": (ctypes.c_int, [model]),
         "hone_output": (ctypes.c_void_p, [model, index]),
@@ -92,8 +97,12 @@ class Module:
             raise ValueError(f"expected from 1 to {_MAX_THREADS} threads, or 0, found {threads}")
         flags = _COPY_PARAMETERS if copy_parameters else 0
         _check(_library.hone_open_with(_path_bytes(path), threads, flags, ctypes.byref(self._model)))
-        self.inputs = self._infos(_library.hone_input_count, _library.hone_input_info)
-        self.outputs = self._infos(_library.hone_output_count, _library.hone_output_info)
+        self.specialisations = [
+            self._infos(_library.hone_input_count, self._describe_in(number))
+            for number in range(_library.hone_specialisation_count(self._model))
+        ]
+        """The inputs of each, by number: the shapes that the module was compiled for."""
+        self._look()
 
     def __del__(self) -> None:
         if getattr(self, "_model", None):
@@ -102,6 +111,25 @@ class Module:
     @property
     def threads(self) -> int:
         return int(_library.hone_threads(self._model))
+
+    @property
+    def specialisation(self) -> int:
+        """The number of the one that is chosen."""
+        return int(_library.hone_specialisation(self._model))
+
+    def choose(self, specialisation: int) -> None:
+        """By its number; set_input chooses by shape."""
+        if not 0 <= specialisation < len(self.specialisations):
+            raise ValueError(f"expected a specialisation below {len(self.specialisations)}, found {specialisation}")
+        _check(_library.hone_choose_specialisation(self._model, specialisation))
+        self._look()
+
+    def _look(self) -> None:
+        self.inputs = self._infos(_library.hone_input_count, _library.hone_input_info)
+        self.outputs = self._infos(_library.hone_output_count, _library.hone_output_info)
+
+    def _describe_in(self, number: int) -> Any:
+        return lambda model, index, info: _library.hone_specialisation_input_info(model, number, index, info)
 
     def _infos(self, count: Any, describe: Any) -> list[TensorInfo]:
         infos = []
@@ -114,7 +142,7 @@ class Module:
         return infos
 
     def set_input(self, name: str, array: npt.ArrayLike) -> None:
-        """Copies an array of the input's shape and dtype."""
+        """Copies an array of the input's dtype and one of its shapes, which chooses the specialisation."""
         names = [info.name for info in self.inputs]
         if name not in names:
             raise ValueError(f"expected an input of {names}, found {name!r}")
@@ -123,6 +151,11 @@ class Module:
         data = np.ascontiguousarray(array)
         # ascontiguousarray makes scalars one-dimensional.
         shape = np.shape(array)
+        if shape != info.shape and data.dtype == info.dtype and len(self.specialisations) > 1:
+            extents = (ctypes.c_int64 * len(shape))(*shape)
+            _check(_library.hone_choose_shape(self._model, index, len(shape), extents))
+            self._look()
+            info = self.inputs[index]
         if shape != info.shape or data.dtype != info.dtype:
             raise ValueError(
                 f"expected {info.dtype}{list(info.shape)} for input {name!r}, found {data.dtype}{list(shape)}"

@@ -180,7 +180,7 @@ int hone_graph_load(const char* path, const char* const* shapes, size_t shape_co
   hone::cli::ModelOptions model;
   model.path = path;
   model.shapes.assign(shapes, shapes + shape_count);
-  return Give(hone::cli::LoadModel(model), graph);
+  return Give(hone::cli::LoadModel(model, "a graph"), graph);
 }
 
 void hone_graph_free(hone_graph* graph) { delete graph; }

@@ -39,13 +39,6 @@ TEST_F(ShapeInputs, CompileTakesThemAsConstants) {
   ExpectResult("out");
 }
 
-TEST_F(ShapeInputs, TwoShapesForOneInputAreRefusedNotDropped) {
-  const Finished compile =
-      Hone({"compile", kModel, "-o", "m.so", "--shape", "data=2,3,4", "--shape", "data=2,3,4"});
-  EXPECT_EQ(compile.exit_code, 2);
-  EXPECT_THAT(compile.err, HasSubstr("one --shape for input data"));
-}
-
 TEST_F(ShapeInputs, WithoutThemTheErrorNamesInputAndFlag) {
   const Finished compile = Hone({"compile", kModel, "-o", "m.so"});
   EXPECT_EQ(compile.exit_code, 3);

@@ -165,6 +165,24 @@ def @main(%x: Tensor[(1, 16, 12, 12), float32], %w0: Tensor[(16, 16, 3, 3), floa
   }
 }
 
+TEST_F(WholePath, TunedSpecialisationsCompileTuned) {
+  const std::string model = std::string(HONE_TEST_DATA) + "/onnx/symbolic.onnx";
+  const std::vector<std::string> shapes = {"--shape", "x=1,3",    "--shape",    "x=4,3",
+                                           "--shape", "bias=1,4", "--numerics", "strict",
+                                           "--db",    "hone.db",  "--threads",  "1"};
+  std::vector<std::string> tune = {"tune", model, "--trials", "64"};
+  tune.insert(tune.end(), shapes.begin(), shapes.end());
+  const json first = Hone(tune);
+  EXPECT_EQ(first["tasks"].size(), 2u);
+  EXPECT_GT(TrialsOf(first), 0);
+  std::vector<std::string> compile = {"compile", model, "-o", "m.so", "--require-tuned"};
+  compile.insert(compile.end(), shapes.begin(), shapes.end());
+  const json compiled = Hone(compile);
+  EXPECT_EQ(compiled["specialisations"].size(), 2u);
+  EXPECT_EQ(compiled["counts"]["tuned"], compiled["kernels"].size());
+  EXPECT_EQ(TrialsOf(Hone(tune)), 0);
+}
+
 TEST_F(WholePath, BenchPrintsEveryKernel) {
   Export("mlp");
   const json compiled = Hone({"compile", "mlp.onnx", "-o", "m.so", "--threads", "1"});

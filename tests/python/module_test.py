@@ -62,6 +62,26 @@ EMPTY_SOURCE = (
 )
 
 
+# The same for two rows and, as a second specialisation, for one.
+SECOND_KERNEL = """
+static const int64_t row[2] = {1, 2};
+static const struct hone_buffer row_buffers[3] = {
+    {"x", HONE_ROLE_INPUT, 1, 2, 0, row, "NC", 8, 0, 0},
+    {"p", HONE_ROLE_CONSTANT, 1, 2, 0, row, "NC", 8, 0, 0},
+    {"y", HONE_ROLE_OUTPUT, 1, 2, 0, row, "NC", 8, 0, 0}};
+static const struct hone_launch row_launches[1] = {{"scale", scale, 2, 0, HONE_PHASE_RUN, 0, 0, 0}};
+static const struct hone_value row_x = {"x", 1, {0}, 2, row, 8}, row_y = {"y", 1, {0}, 2, row, 8};
+"""
+TWO_SHAPES_SOURCE = (
+    SOURCE.replace("static const struct hone_kernel kernels[1]", SECOND_KERNEL + "static const struct hone_kernel kernels[2]")
+    .replace("launches}};", 'launches}, {"row", "multiply", "01", "", "tuned", 2, 1, 3, 1, row_buffers, row_launches}};')
+    .replace("calls[1] = {{0, 0, locations}", "calls[2] = {{0, 0, locations}, {1, 0, locations}")
+    .replace("functions[1]", "functions[2]")
+    .replace("calls, 0}}", 'calls, 0}, {"main", 1, 1, 1, 0, &row_x, &row_y, calls + 1, 0}}')
+    .replace("VERSION, 1, 1, 0,", "VERSION, 2, 2, 0,")
+)
+
+
 def run_on_ones(module: hone.Module) -> object:
     module.set_input("x", np.ones((2, 2), "float32"))
     module.run()
@@ -135,6 +155,24 @@ class ModuleTest(unittest.TestCase):
         module.run()
         self.assertEqual(module.get_output(0).shape, (2, 0))
         self.assertEqual(module.get_output(0).dtype, np.dtype("float32"))
+
+    def test_the_shape_of_an_input_chooses_the_specialisation(self) -> None:
+        module = hone.Module(compile_module(self.folder.name, TWO_SHAPES_SOURCE), threads=1)
+        self.assertEqual([inputs[0].shape for inputs in module.specialisations], [(2, 2), (1, 2)])
+        for rows in (1, 2, 1):
+            module.set_input("x", np.ones((rows, 2), "float32"))
+            module.run()
+            self.assertEqual(module.inputs[0].shape, (rows, 2))
+            np.testing.assert_array_equal(module.get_output(0), [[2, 3], [5, 7]][:rows])
+        self.assertEqual(module.specialisation, 1)
+        with self.assertRaisesRegex(ValueError, "x=2,2 or x=1,2.*found x=3,2"):
+            module.set_input("x", np.ones((3, 2), "float32"))
+        with self.assertRaisesRegex(ValueError, "found float64"):
+            module.set_input("x", np.ones((2, 2)))
+        module.choose(0)
+        self.assertGreater(module.time(1), 0)
+        with self.assertRaisesRegex(ValueError, "below 2, found 2"):
+            module.choose(2)
 
     def test_takes_paths_of_all_kinds(self) -> None:
         path = compile_module(self.folder.name)

@@ -102,6 +102,55 @@ __attribute__((visibility("default"))) const struct hone_module hone_module_v1 =
 )";
 }
 
+std::string ThreeShapesModule() {
+  return R"(
+#include "runtime/module_abi.h"
+static void add(void* const* b, int64_t begin, int64_t end, void* scratch) {
+  for (int64_t i = begin; i < end; ++i)
+    ((float*)b[2])[i] = 2 * ((const float*)b[0])[i] + ((const float*)b[1])[i];
+}
+static void add_one(void* const* b, int64_t begin, int64_t end, void* scratch) {
+  for (int64_t i = begin; i < end; ++i)
+    ((float*)b[2])[i] = 2 * ((const float*)b[0])[i] + ((const float*)b[1])[0];
+}
+static const int64_t one[1] = {1}, four[1] = {4}, eight[1] = {8};
+#define BUFFERS(name, x_shape, b_shape, x_bytes, b_bytes)                \
+  static const struct hone_buffer name[3] = {                            \
+      {"x", HONE_ROLE_INPUT, 1, 1, 0, x_shape, "C", x_bytes, 0, 0},      \
+      {"b", HONE_ROLE_INPUT, 1, 1, 0, b_shape, "C", b_bytes, 0, 0},      \
+      {"y", HONE_ROLE_OUTPUT, 1, 1, 0, x_shape, "C", x_bytes, 0, 0}};    \
+  static const struct hone_value name##_values[3] = {                    \
+      {"x", 1, {0}, 1, x_shape, x_bytes}, {"b", B_TYPE, {0}, 1, b_shape, b_bytes}, \
+      {"y", 1, {0}, 1, x_shape, x_bytes}};
+#define B_TYPE 1
+BUFFERS(b4, four, four, 16, 16)
+BUFFERS(b8, eight, eight, 32, 32)
+#ifdef OTHER_TYPE
+#undef B_TYPE
+#define B_TYPE OTHER_TYPE
+#endif
+BUFFERS(b81, eight, one, 32, 4)
+#define LAUNCH(name, function, grid) \
+  static const struct hone_launch name[1] = {{#function, function, grid, 0, HONE_PHASE_RUN, 0, 0, 0}};
+LAUNCH(l4, add, 4)
+LAUNCH(l8, add, 8)
+LAUNCH(l81, add_one, 8)
+static const struct hone_kernel kernels[3] = {
+    {"add", "add", "00", "", "tuned", 4, 1, 3, 1, b4, l4},
+    {"add.1", "add", "01", "", "tuned", 8, 1, 3, 1, b8, l8},
+    {"add.2", "add", "02", "", "tuned", 8, 1, 3, 1, b81, l81}};
+static const struct hone_location places[3] = {
+    {HONE_SPACE_INPUT, 0, 0}, {HONE_SPACE_INPUT, 1, 0}, {HONE_SPACE_OUTPUT, 0, 0}};
+static const struct hone_call calls[3] = {{0, 0, places}, {1, 0, places}, {2, 0, places}};
+static const struct hone_function functions[3] = {
+    {"main", 2, 1, 1, 0, b4_values, b4_values + 2, calls, 0},
+    {"main", 2, 1, 1, 0, b8_values, b8_values + 2, calls + 1, 0},
+    {"main", 2, 1, 1, 0, b81_values, b81_values + 2, calls + 2, 0}};
+__attribute__((visibility("default"))) const struct hone_module hone_module_v1 = {
+    HONE_MODULE_ABI_VERSION, 3, 3, 0, "llvm -mcpu=generic -threads=1", "cc", kernels, functions, 0};
+)";
+}
+
 void ChainReference(const float* input, float* output) {
   constexpr int kSteps = 8;
   std::vector<float> from(input, input + kChainLength);

@@ -18,6 +18,9 @@ std::string ChainModule();
 void ChainReference(const float* input, float* output);
 inline constexpr int kChainLength = 1024;
 
+// y = 2x + b of floats, compiled for x=4 b=4, for x=8 b=8 and for x=8 b=1.
+std::string ThreeShapesModule();
+
 }  // namespace hone
 
 #endif  // HONE_TESTS_RUNTIME_SAMPLE_MODULES_H_

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "compiler/frontend/onnx/results.h"
+#include "compiler/frontend/onnx/sequence.h"
 #include "support/status.h"
 
 namespace hone::frontend {
@@ -17,6 +18,15 @@ absl::StatusOr<const OnnxGraph*> Graph(NodeReader& node, const std::string& name
   const auto* const subgraph = attr == nullptr ? nullptr : std::get_if<OnnxSubgraph>(attr);
   if (subgraph != nullptr && subgraph->graph) return subgraph->graph.get();
   return absl::InvalidArgumentError(fmt::format("attribute {} was expected to be a graph", name));
+}
+
+absl::Status CheckTensors(const std::vector<ir::Expr>& values) {
+  for (const ir::Expr& e : values) {
+    if (!e->type->IsTensor()) {
+      return absl::InvalidArgumentError("tensors were expected of its body, found a sequence");
+    }
+  }
+  return absl::OkStatus();
 }
 
 // What another run of the graph adds to the model, in nodes: one of many operands counts as
@@ -52,6 +62,7 @@ Results RunGraph(const OnnxGraph& graph, const NodeScope& around,
 }
 
 absl::StatusOr<bool> KnownCondition(const ir::Expr& e) {
+  HONE_RETURN_IF_ERROR(CheckTensors({e}));
   HONE_ASSIGN_OR_RETURN(const auto numbers, ConstantNumbers(e, "the condition"));
   if (numbers.size() == 1) return numbers[0] != 0;
   return absl::InvalidArgumentError("the condition was expected to be one bool");
@@ -70,7 +81,7 @@ Results If(NodeReader& node, const NodeScope& scope) {
   HONE_ASSIGN_OR_RETURN(const ir::Expr scalar, ReshapedTo(condition, {}));
   std::vector<ir::Expr> results;
   for (size_t i = 0; i < a.size(); ++i) {
-    if (i >= b.size() || !(*a[i]->type == *b[i]->type)) {
+    if (i >= b.size() || !a[i]->type->IsTensor() || !(*a[i]->type == *b[i]->type)) {
       return NeedsValue(
           condition,
           "its condition is computed at run time and its branches differ in type; Hone compiles "
@@ -86,6 +97,7 @@ Results If(NodeReader& node, const NodeScope& scope) {
 Results Stack(const std::vector<std::vector<ir::Expr>>& columns, const Shape& axes) {
   std::vector<ir::Expr> results;
   for (size_t i = 0; i < columns.size(); ++i) {
+    HONE_RETURN_IF_ERROR(CheckTensors(columns[i]));
     std::vector<ir::Expr> parts;
     for (const ir::Expr& e : columns[i]) {
       HONE_ASSIGN_OR_RETURN(ir::Expr part, Emit("expand_dims", {e}, {{"axis", axes[i]}}));
@@ -167,6 +179,7 @@ class LoopUnroller {
     HONE_ASSIGN_OR_RETURN(const auto outputs, Trip(0, carried));
     const size_t first = outputs.size() - scanned.size();
     for (size_t i = first; i < outputs.size(); ++i) {
+      HONE_RETURN_IF_ERROR(CheckTensors({outputs[i]}));
       Shape shape = ShapeOf(outputs[i]);
       shape.insert(shape.begin(), 0);
       carried.push_back(ScalarConstant(0, DtypeOf(outputs[i]), shape));
@@ -204,6 +217,7 @@ class ScanUnroller {
       for (size_t i = 0; i < scanned.size(); ++i) scanned[i].push_back(outputs[states_ + i]);
     }
     for (size_t i = 0; i < scanned.size(); ++i) {
+      HONE_RETURN_IF_ERROR(CheckTensors(scanned[i]));
       if (out_backwards_[i] != 0) std::reverse(scanned[i].begin(), scanned[i].end());
       HONE_ASSIGN_OR_RETURN(out_axes_[i], AxisOf(out_axes_[i], RankOf(scanned[i][0]) + 1));
     }
@@ -270,13 +284,42 @@ class ScanUnroller {
   Shape out_backwards_;
 };
 
+// Runs its body on each item of a sequence; of other sequences it takes the item at the same place.
+Results SequenceMap(NodeReader& node, const NodeScope& scope) {
+  HONE_ASSIGN_OR_RETURN(const OnnxGraph* const body, Graph(node, "body"));
+  for (size_t i = 0; i < node.size(); ++i) HONE_RETURN_IF_ERROR(node.Arg(i, "input").status());
+  if (node.size() == 0 || !IsSequence(node.args()[0])) {
+    return absl::InvalidArgumentError("a sequence was expected as its first operand");
+  }
+  const size_t count = node.args()[0]->args.size();
+  std::vector<std::vector<ir::Expr>> columns(body->outputs.size());
+  for (size_t item = 0; item < count; ++item) {
+    HONE_RETURN_IF_ERROR(node.Unroll(CostOf(*body)));
+    std::vector<ir::Expr> inputs;
+    for (const ir::Expr& e : node.args()) {
+      if (IsSequence(e) && item >= e->args.size()) {
+        return absl::InvalidArgumentError("sequences of one length were expected");
+      }
+      inputs.push_back(IsSequence(e) ? e->args[item] : e);
+    }
+    HONE_ASSIGN_OR_RETURN(const auto outputs, RunGraph(*body, scope, inputs));
+    for (size_t i = 0; i < outputs.size(); ++i) columns[i].push_back(outputs[i]);
+  }
+  std::vector<ir::Expr> results;
+  for (std::vector<ir::Expr>& column : columns) results.push_back(SequenceOf(std::move(column)));
+  return results;
+}
+
 }  // namespace
 
-bool IsControlFlow(const std::string& op) { return op == "If" || op == "Loop" || op == "Scan"; }
+bool IsControlFlow(const std::string& op) {
+  return op == "If" || op == "Loop" || op == "Scan" || op == "SequenceMap";
+}
 
 absl::StatusOr<std::vector<ir::Expr>> ConvertControlFlow(NodeReader& node, const NodeScope& scope) {
   if (node.node().op == "If") return If(node, scope);
   if (node.node().op == "Loop") return LoopUnroller(node, scope).Run();
+  if (node.node().op == "SequenceMap") return SequenceMap(node, scope);
   return ScanUnroller(node, scope).Run();
 }
 

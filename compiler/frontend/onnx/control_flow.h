@@ -1,4 +1,4 @@
-// If, Loop and Scan, inlined at import: modules have no control flow between kernels.
+// If, Loop, Scan and SequenceMap, inlined at import: modules have no control flow between kernels.
 #ifndef HONE_COMPILER_FRONTEND_ONNX_CONTROL_FLOW_H_
 #define HONE_COMPILER_FRONTEND_ONNX_CONTROL_FLOW_H_
 

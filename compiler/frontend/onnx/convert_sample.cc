@@ -1,4 +1,4 @@
-// GridSample, AffineGrid and RoiAlign.
+// GridSample, AffineGrid, RoiAlign and MaxRoiPool.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -91,12 +91,22 @@ Results RoiAlign(NodeReader& node) {
                    {"aligned", coordinates == "half_pixel"}}));
 }
 
+Results MaxRoiPool(NodeReader& node) {
+  HONE_ASSIGN_OR_RETURN(const ir::Expr data, node.Arg(0, "X"));
+  HONE_ASSIGN_OR_RETURN(const ir::Expr rois, node.Arg(1, "rois"));
+  HONE_ASSIGN_OR_RETURN(const Shape pooled, node.Ints("pooled_shape"));
+  HONE_ASSIGN_OR_RETURN(const double scale, node.Float("spatial_scale", 1));
+  return One(
+      Emit("nn.roi_pool", {data, rois}, {{"pooled_size", pooled}, {"spatial_scale", scale}}));
+}
+
 }  // namespace
 
 void AddSampleConverters(ConverterTable& table) {
   table["GridSample"] = GridSample;
   table["AffineGrid"] = AffineGrid;
   table["RoiAlign"] = RoiAlign;
+  table["MaxRoiPool"] = MaxRoiPool;
 }
 
 }  // namespace hone::frontend

@@ -7,6 +7,7 @@ ConverterTable BuildTable() {
   ConverterTable table;
   AddActivationConverters(table);
   AddConvConverters(table);
+  AddDeformConvConverters(table);
   AddPoolConverters(table);
   AddMatmulConverters(table);
   AddNormalizationConverters(table);
@@ -30,7 +31,10 @@ ConverterTable BuildTable() {
   AddGatherConverters(table);
   AddGenerateConverters(table);
   AddLossConverters(table);
+  AddSequenceConverters(table);
   AddSignalConverters(table);
+  AddFourierConverters(table);
+  AddTfIdfConverters(table);
   return table;
 }
 

@@ -22,6 +22,7 @@ const ConverterTable& Converters();
 
 void AddActivationConverters(ConverterTable& table);
 void AddConvConverters(ConverterTable& table);
+void AddDeformConvConverters(ConverterTable& table);
 void AddPoolConverters(ConverterTable& table);
 void AddMatmulConverters(ConverterTable& table);
 void AddMicrosoftQuantizedConverters(ConverterTable& table);  // after the quantised ones
@@ -45,7 +46,10 @@ void AddArrangeConverters(ConverterTable& table);
 void AddGatherConverters(ConverterTable& table);
 void AddGenerateConverters(ConverterTable& table);
 void AddLossConverters(ConverterTable& table);
+void AddSequenceConverters(ConverterTable& table);
 void AddSignalConverters(ConverterTable& table);
+void AddFourierConverters(ConverterTable& table);
+void AddTfIdfConverters(ConverterTable& table);
 
 }  // namespace hone::frontend
 

@@ -126,6 +126,12 @@ class GraphImport {
     }
     HONE_RETURN_IF_ERROR(scope_.Convert(model_.nodes));
     HONE_ASSIGN_OR_RETURN(std::vector<ir::Expr> outputs, scope_.Outputs(model_.outputs));
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      if (outputs[i]->type->IsTensor()) continue;
+      return absl::UnimplementedError(fmt::format(
+          "the output \"{}\" was expected to be a tensor, found a sequence or an optional",
+          model_.outputs[i]));
+    }
     ir::Expr body = outputs.size() == 1 ? outputs[0] : ops::TypedTuple(std::move(outputs));
     ir::Module module;
     module.functions["main"] =

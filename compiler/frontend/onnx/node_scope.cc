@@ -4,6 +4,7 @@
 
 #include "compiler/frontend/onnx/control_flow.h"
 #include "compiler/frontend/onnx/converters.h"
+#include "compiler/frontend/onnx/sequence.h"
 #include "support/status.h"
 
 namespace hone::frontend {
@@ -63,6 +64,7 @@ absl::Status NodeScope::Convert(const OnnxNode& node) {
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     if (!node.inputs[i].empty()) HONE_RETURN_IF_ERROR(Bind(node.inputs[i], i, &reader));
   }
+  HONE_RETURN_IF_ERROR(CheckOperands(reader));
   std::vector<ir::Expr> results;
   if (IsControlFlow(node.op)) {
     HONE_ASSIGN_OR_RETURN(results, ConvertControlFlow(reader, *this));

@@ -34,12 +34,14 @@ std::string Compare(const frontend::TensorData& found, const frontend::TensorDat
 
 }  // namespace
 
-absl::StatusOr<Compiled> Compiled::Make(const ir::Module& module, const CompileOptions& options) {
+absl::StatusOr<Compiled> Compiled::Make(std::vector<ir::Module> specialisations,
+                                        const CompileOptions& options) {
   std::string folder = (std::filesystem::temp_directory_path() / "hone-driver-XXXXXX").string();
   if (mkdtemp(folder.data()) == nullptr) return absl::InternalError("mkdtemp");
   const std::string path = folder + "/model.so";
   ConfigChain defaults;
-  absl::StatusOr<CompileReport> report = Compile(module, options, defaults, path);
+  absl::StatusOr<CompileReport> report =
+      Compile(std::move(specialisations), options, defaults, path);
   Compiled compiled;
   std::string error;
   if (report.ok()) compiled.module_ = Module::Open(path, &error);
@@ -51,22 +53,23 @@ absl::StatusOr<Compiled> Compiled::Make(const ir::Module& module, const CompileO
 }
 
 absl::StatusOr<std::vector<frontend::TensorData>> Compiled::Run(
-    const std::vector<frontend::TensorData>& inputs, int threads) {
+    const std::vector<frontend::TensorData>& inputs, int threads, size_t specialisation) {
+  const hone_function& main = function(specialisation);
   std::string error;
-  const std::unique_ptr<Executor> executor = Executor::Make(*module_, function(), threads, &error);
+  const std::unique_ptr<Executor> executor = Executor::Make(*module_, main, threads, &error);
   if (!executor) return absl::ResourceExhaustedError(error);
-  if (inputs.size() != function().input_count)
+  if (inputs.size() != main.input_count)
     return absl::InvalidArgumentError("wrong number of inputs");
   for (uint32_t i = 0; i < inputs.size(); ++i) {
-    if (inputs[i].bytes.size() != function().inputs[i].size_bytes)
+    if (inputs[i].bytes.size() != main.inputs[i].size_bytes)
       return absl::InvalidArgumentError("wrong input size");
     if (!inputs[i].bytes.empty())
       std::memcpy(executor->Input(i), inputs[i].bytes.data(), inputs[i].bytes.size());
   }
   executor->Run();
   std::vector<frontend::TensorData> outputs;
-  for (uint32_t i = 0; i < function().output_count; ++i) {
-    const hone_value& value = function().outputs[i];
+  for (uint32_t i = 0; i < main.output_count; ++i) {
+    const hone_value& value = main.outputs[i];
     frontend::TensorData output{.dtype = static_cast<DataType>(value.dtype),
                                 .shape = {value.shape, value.shape + value.rank},
                                 .bytes = {}};

@@ -17,13 +17,19 @@ namespace hone::driver {
 // A module on disk for the life of the object.
 class Compiled {
  public:
-  static absl::StatusOr<Compiled> Make(const ir::Module& module, const CompileOptions& options);
+  static absl::StatusOr<Compiled> Make(const ir::Module& module, const CompileOptions& options) {
+    return Make(std::vector<ir::Module>{module}, options);
+  }
+  static absl::StatusOr<Compiled> Make(std::vector<ir::Module> specialisations,
+                                       const CompileOptions& options);
   const CompileReport& report() const { return report_; }
-  const hone_function& function() const { return module_->table().functions[0]; }
+  const hone_function& function(size_t specialisation = 0) const {
+    return module_->table().functions[specialisation];
+  }
 
   // The outputs for these inputs, in order.
   absl::StatusOr<std::vector<frontend::TensorData>> Run(
-      const std::vector<frontend::TensorData>& inputs, int threads);
+      const std::vector<frontend::TensorData>& inputs, int threads, size_t specialisation = 0);
 
  private:
   std::unique_ptr<Module> module_;

@@ -19,10 +19,13 @@ struct Scheduled {
   std::vector<loop::Nest> nests;
 };
 
-Scheduled ScheduleDefault(const ir::Module& module) {
+Scheduled ScheduleDefault(const std::vector<ir::Module>& modules) {
   const Target target = HostTarget();
-  Scheduled result{.graph = BuildKernelGraph(RunPasses(module, target).value()).value(),
-                   .nests = {}};
+  KernelGraphBuilder builder;
+  for (const ir::Module& module : modules) {
+    EXPECT_TRUE(builder.Add(RunPasses(module, target).value()).ok());
+  }
+  Scheduled result{.graph = builder.Take(), .nests = {}};
   ConfigChain defaults;
   for (const Kernel& kernel : result.graph.kernels) {
     const schedule::Task task{
@@ -46,8 +49,8 @@ ir::Expr Weight(float first) {
 }
 
 // One layer after another, with ends that make their kernels differ.
-ir::Module Layers(const std::vector<ir::Expr>& weights) {
-  const ir::Expr x = ir::TensorVar("x", {4, kWidth}, DataType::kFloat32);
+ir::Module Layers(const std::vector<ir::Expr>& weights, int64_t rows = 4) {
+  const ir::Expr x = ir::TensorVar("x", {rows, kWidth}, DataType::kFloat32);
   ir::Expr value = x;
   for (size_t i = 0; i < weights.size(); ++i) {
     value = ir::Call("nn.dense", {value, weights[i]});
@@ -57,10 +60,10 @@ ir::Module Layers(const std::vector<ir::Expr>& weights) {
 }
 
 TEST(Parameters, WhatKernelsPackAlikeOfEqualConstantsIsStoredOnce) {
-  const Scheduled same = ScheduleDefault(Layers({Weight(1), Weight(1)}));
+  const Scheduled same = ScheduleDefault({Layers({Weight(1), Weight(1)})});
   ASSERT_EQ(same.nests.size(), 2U);
   const ParameterPlan once = PlanParameters(same.graph, same.nests);
-  const Scheduled other = ScheduleDefault(Layers({Weight(1), Weight(2)}));
+  const Scheduled other = ScheduleDefault({Layers({Weight(1), Weight(2)})});
   const ParameterPlan twice = PlanParameters(other.graph, other.nests);
   EXPECT_EQ(once.entries.size(), 1U);
   EXPECT_EQ(twice.entries.size(), 2U);
@@ -69,7 +72,7 @@ TEST(Parameters, WhatKernelsPackAlikeOfEqualConstantsIsStoredOnce) {
 
 TEST(Parameters, EntriesAreWrittenInTheOrderOfTheirOffsetsAndDoNotOverlap) {
   const Scheduled model = ScheduleDefault(
-      frontend::ZooModel("squeezenet", {.width_divisor = 4, .extent_divisor = 4}).value());
+      {frontend::ZooModel("squeezenet", {.width_divisor = 4, .extent_divisor = 4}).value()});
   const ParameterPlan plan = PlanParameters(model.graph, model.nests);
   uint64_t end = 0;
   size_t count = 0;
@@ -82,43 +85,97 @@ TEST(Parameters, EntriesAreWrittenInTheOrderOfTheirOffsetsAndDoNotOverlap) {
   ASSERT_TRUE(PrepareParameters(model.graph, model.nests, plan, sink).ok());
   EXPECT_EQ(count, plan.entries.size());
   EXPECT_LE(end, plan.size_bytes);
-  for (size_t c = 0; c < model.graph.calls.size(); ++c) {
-    for (const auto& offset : plan.offsets[c]) EXPECT_LT(offset.value_or(0), plan.size_bytes);
+  ASSERT_EQ(plan.offsets.size(), 1U);
+  EXPECT_EQ(plan.offsets[0].size(), model.graph.specialisations[0].calls.size());
+  for (const auto& of_call : plan.offsets[0]) {
+    for (const auto& offset : of_call) EXPECT_LT(offset.value_or(0), plan.size_bytes);
   }
+}
+
+// The constants of a graph, each with bytes of its own, and the last entry that is made of each: -1
+// where none is.
+struct Watched {
+  std::vector<std::weak_ptr<const void>> data;
+  std::vector<int> last_entry;
+};
+
+Watched Watch(KernelGraph& graph, const ParameterPlan& plan) {
+  Watched watched;
+  std::map<const uint8_t*, size_t> number;  // by where the bytes were
+  std::map<const uint8_t*, ir::ConstantData> copies;
+  std::vector<ir::ConstantData> alive;  // lest two have one address
+  for (size_t s = 0; s < graph.specialisations.size(); ++s) {
+    for (size_t v = 0; v < graph.specialisations[s].values.size(); ++v) {
+      Value& value = graph.specialisations[s].values[v];
+      if (value.kind != Value::Kind::kConstant) continue;
+      alive.push_back(value.data);
+      const uint8_t* bytes = value.data.bytes;
+      if (number.try_emplace(bytes, number.size()).second) {
+        copies[bytes] = CopyOf(value.data);
+        watched.data.emplace_back(copies[bytes].owner);
+        watched.last_entry.push_back(-1);
+      }
+      value.data = copies[bytes];
+      for (size_t e = 0; e < plan.entries.size(); ++e) {
+        const CallPlace place = plan.entries[e].call;
+        const std::vector<int>& args = graph.specialisations[s].calls[place.call].args;
+        const bool reads = place.specialisation == static_cast<int>(s) &&
+                           std::find(args.begin(), args.end(), v) != args.end();
+        int& last = watched.last_entry[number[bytes]];
+        if (reads) last = std::max(last, static_cast<int>(e));
+      }
+    }
+  }
+  return watched;
+}
+
+// How many entries come, each checked for which of the constants are gone.
+int PrepareWatched(Scheduled model) {
+  const ParameterPlan plan = PlanParameters(model.graph, model.nests);
+  const Watched watched = Watch(model.graph, plan);
+  int entry = 0;
+  const auto sink = [&](uint64_t, std::string_view) {
+    for (size_t i = 0; i < watched.data.size(); ++i) {
+      EXPECT_EQ(watched.data[i].expired(), watched.last_entry[i] < entry) << i << " at " << entry;
+    }
+    ++entry;
+    return absl::OkStatus();
+  };
+  EXPECT_TRUE(PrepareParameters(std::move(model.graph), model.nests, plan, sink).ok());
+  for (const auto& data : watched.data) EXPECT_TRUE(data.expired());
+  return entry;
 }
 
 // Otherwise compiling takes the weights twice: as they are, and packed.
-TEST(Parameters, AConstantIsGoneFromMemoryOnceItsLastCallIsWritten) {
-  Scheduled model = ScheduleDefault(Layers({Weight(1), Weight(2), Weight(1), Weight(3)}));
-  const ParameterPlan plan = PlanParameters(model.graph, model.nests);
-  std::map<int, std::weak_ptr<const void>> constants;
-  std::map<int, int> last_call;
-  for (size_t v = 0; v < model.graph.values.size(); ++v) {
-    Value& value = model.graph.values[v];
-    if (value.kind != Value::Kind::kConstant) continue;
-    value.data = CopyOf(value.data);
-    constants[static_cast<int>(v)] = value.data.owner;
-  }
-  std::map<int, size_t> place;  // of calls in the order of their preparation
-  for (size_t i = 0; i < plan.order.size(); ++i) {
-    place[plan.order[i]] = i;
-    for (int value : model.graph.calls[plan.order[i]].args) last_call[value] = plan.order[i];
-  }
-  size_t next = 0;
-  const auto sink = [&](uint64_t, std::string_view) {
-    const int call = plan.entries[next++].call;
-    for (const auto& [value, data] : constants) {
-      EXPECT_EQ(data.expired(), place[last_call[value]] < place[call]) << value << " at " << call;
-    }
-    return absl::OkStatus();
-  };
-  ASSERT_TRUE(PrepareParameters(std::move(model.graph), model.nests, plan, sink).ok());
-  EXPECT_EQ(next, 3U);
-  for (const auto& [value, data] : constants) EXPECT_TRUE(data.expired());
+TEST(Parameters, AConstantIsGoneFromMemoryOnceItsLastEntryIsWritten) {
+  EXPECT_EQ(PrepareWatched(ScheduleDefault({Layers({Weight(1), Weight(2), Weight(1), Weight(3)})})),
+            3);
+}
+
+ir::Module ThreeLayers(int64_t rows) { return Layers({Weight(1), Weight(2), Weight(3)}, rows); }
+
+TEST(Parameters, SpecialisationsShareWhatTheirKernelsPackAlike) {
+  const Scheduled one = ScheduleDefault({ThreeLayers(64)});
+  const Scheduled both = ScheduleDefault({ThreeLayers(64), ThreeLayers(128)});
+  EXPECT_GT(both.graph.kernels.size(), one.graph.kernels.size());
+  const ParameterPlan alone = PlanParameters(one.graph, one.nests);
+  const ParameterPlan shared = PlanParameters(both.graph, both.nests);
+  EXPECT_EQ(shared.size_bytes, alone.size_bytes);
+  ASSERT_EQ(shared.offsets.size(), 2U);
+  EXPECT_EQ(shared.offsets[0], shared.offsets[1]);
+  EXPECT_EQ(PrepareWatched(both), 3);
+}
+
+// One weight, packed in one way for four rows and in another for many.
+TEST(Parameters, SpecialisationsLetGoOfConstantsTogether) {
+  const Scheduled both = ScheduleDefault({ThreeLayers(4), ThreeLayers(128)});
+  const size_t entries = PlanParameters(both.graph, both.nests).entries.size();
+  EXPECT_GE(entries, 3U);
+  EXPECT_EQ(PrepareWatched(both), static_cast<int>(entries));
 }
 
 TEST(Parameters, AnErrorOfTheSinkEndsThePreparation) {
-  const Scheduled model = ScheduleDefault(Layers({Weight(1), Weight(2)}));
+  const Scheduled model = ScheduleDefault({Layers({Weight(1), Weight(2)})});
   const ParameterPlan plan = PlanParameters(model.graph, model.nests);
   int calls = 0;
   const auto full = [&](uint64_t, std::string_view) {

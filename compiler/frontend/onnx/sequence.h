@@ -1,0 +1,26 @@
+// Sequences and optionals of ONNX during the import: tuples whose items are known there, of which
+// nothing is left in the graph.
+#ifndef HONE_COMPILER_FRONTEND_ONNX_SEQUENCE_H_
+#define HONE_COMPILER_FRONTEND_ONNX_SEQUENCE_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "compiler/frontend/onnx/graph_builder.h"
+
+namespace hone::frontend {
+
+// A sequence is a kTuple of typed tensors.
+bool IsSequence(const ir::Expr& e);
+ir::Expr SequenceOf(std::vector<ir::Expr> items);
+// An optional that holds nothing. One that holds something is that value itself.
+ir::Expr Nothing();
+bool IsNothing(const ir::Expr& e);
+
+// kInvalidArgument where an operand is a sequence, or nothing, and the operator wants tensors only.
+absl::Status CheckOperands(const NodeReader& node);
+
+}  // namespace hone::frontend
+
+#endif  // HONE_COMPILER_FRONTEND_ONNX_SEQUENCE_H_

@@ -1,0 +1,30 @@
+// Which specialisation of a module the shapes of its inputs ask for.
+#ifndef HONE_RUNTIME_SPECIALISATION_H_
+#define HONE_RUNTIME_SPECIALISATION_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/module_abi.h"
+
+namespace hone {
+
+using InputShape = std::vector<int64_t>;
+
+InputShape ShapeOf(const hone_value& value);
+
+// The first function of the module whose inputs have these shapes, one entry an input; an entry
+// without a shape fits every function. nullopt: none has.
+std::optional<uint32_t> FindSpecialisation(const hone_module& table,
+                                           const std::vector<std::optional<InputShape>>& shapes);
+
+// "x=1,3,224,224 mask=1,128", as --shape binds them.
+std::string ShapesText(const hone_function& function);
+// Of all functions: "x=1,8 or x=4,8".
+std::string ShapesText(const hone_module& table);
+
+}  // namespace hone
+
+#endif  // HONE_RUNTIME_SPECIALISATION_H_
