@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """ResNet-18's 3x3 convolutions, tuned: GFLOP/s of each and its share of the FMA peak measured in the same run.
 
-    bench/bench_conv3x3.py [--trials 200] [--threads 1] [--rounds 11] [--db FILE]
+    bench/bench_conv3x3.py [--trials 200] [--threads 1] [--rounds 11] [--db FILE] [--numerics strict]
 
 Tunes the whole model (a database that holds it already costs no trial), compiles it with every kernel tuned, then
-in each round measures the peak and profiles the model's kernels where they stand in it.
+in each round measures the peak and profiles the model's kernels where they stand in it. Strict numerics leave Winograd
+out, whose FLOPs are not those that count here.
 """
 
 from __future__ import annotations
@@ -46,6 +47,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=11)
     parser.add_argument("--db")
+    parser.add_argument("--numerics", choices=["strict", "default"], default="strict")
     args = parser.parse_args()
 
     with tempfile.TemporaryDirectory() as work:
@@ -53,9 +55,10 @@ def main() -> None:
         module = str(pathlib.Path(work) / "resnet18.so")
         database = args.db or str(pathlib.Path(work) / "hone.db")
         threads = ["--threads", str(args.threads)]
+        numerics = ["--numerics", args.numerics]
         result_file.run("zoo", "resnet18", "-o", model)
-        tuned = result_file.hone("tune", model, "--db", database, "--trials", str(args.trials), *threads)
-        result_file.hone("compile", model, "-o", module, "--db", database, "--require-tuned", *threads)
+        tuned = result_file.hone("tune", model, "--db", database, "--trials", str(args.trials), *threads, *numerics)
+        result_file.hone("compile", model, "-o", module, "--db", database, "--require-tuned", *threads, *numerics)
 
         peaks = []
         # Of each kernel, by name: microseconds and the peak of the same round; several a round where it is called often.
@@ -94,6 +97,7 @@ def main() -> None:
         "threads": args.threads,
         "rounds": args.rounds,
         "trials_a_task": args.trials,
+        "numerics": args.numerics,
         "tune_wall_s": tuned["wall_s"],
         "model_median_us": statistics.median(model_us),
         "kernels": rows,
