@@ -263,20 +263,18 @@ TEST_P(PassGolden, RewritesAsRecorded) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, PassGolden,
-    ::testing::Values(Case{"InlineFunctions", kCalls}, Case{"DeadCode", kCalls},
-                      Case{"Legalize", kQuantized}, Case{"SplitZeroPoints", kZeroPoints},
-                      Case{"SimplifyInference", kConvBlock}, Case{"CanonicalizeOps", kBias},
-                      Case{"EliminateCommonSubexpr", kTwins}, Case{"FoldConstant", kConstants},
-                      Case{"FoldScaleAxis", kScales},
-                      Case{"FoldScaleAxis", kScalesBehind, "FoldScaleAxis_behind"},
-                      Case{"FoldScaleAxis", kScalesBefore, "FoldScaleAxis_before"},
-                      Case{"FuseOps", kResidual}, Case{"AlterOpLayout", kResidual},
-                      Case{"AlterOpLayout", kBlocked, "AlterOpLayout_blocked"},
-                      Case{"CombineParallelConv2D", kSiblings},
-                      Case{"CombineParallelDense", kAttention}, Case{"SelectBranches", kBranches},
-                      Case{"FlattenTuples", kTuples}, Case{"CanonicalizeCast", kCasts},
-                      Case{"SparsifyConstants", kSparse},
-                      Case{"InlineFunctions", kFunctions, "InlineFunctions_values"}),
+    ::testing::Values(
+        Case{"InlineFunctions", kCalls}, Case{"DeadCode", kCalls}, Case{"Legalize", kQuantized},
+        Case{"SplitZeroPoints", kZeroPoints}, Case{"SimplifyInference", kConvBlock},
+        Case{"CanonicalizeOps", kBias}, Case{"EliminateCommonSubexpr", kTwins},
+        Case{"FoldConstant", kConstants}, Case{"FoldScaleAxis", kScales},
+        Case{"FoldScaleAxis", kScalesBehind, "FoldScaleAxis_behind"},
+        Case{"FoldScaleAxis", kScalesBefore, "FoldScaleAxis_before"}, Case{"FuseOps", kResidual},
+        Case{"AlterOpLayout", kResidual}, Case{"AlterOpLayout", kBlocked, "AlterOpLayout_blocked"},
+        Case{"CombineParallelConv2D", kSiblings}, Case{"CombineParallelDense", kAttention},
+        Case{"SelectBranches", kBranches}, Case{"FlattenTuples", kTuples},
+        Case{"CanonicalizeCast", kCasts}, Case{"SparsifyConstants", kSparse},
+        Case{"InlineFunctions", kFunctions, "InlineFunctions_values"}),
     [](const auto& info) { return info.param.File(); });
 
 }  // namespace
