@@ -17,7 +17,7 @@ struct ComputeAtOptions {
   std::string layout;  // of the new buffer; empty: row-major
   // Elements of each dimension that are allocated and not used: planes a power of two apart would
   // meet in the same cache sets. Empty: none.
-  std::vector<int64_t> slack;
+  std::vector<int64_t> slack = {};
 };
 
 // Moves the stage that computes workspace `buffer` into the body of `loop`, which holds all its
