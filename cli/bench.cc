@@ -145,7 +145,10 @@ absl::Status Bench(const Options& options) {
   if (!options.compare.empty()) {
     ModelOptions compared = options.model;
     compared.path = options.compare;
-    if (!IsModelSource(compared)) compared.numerics.clear();
+    if (!IsModelSource(compared)) {  // has its own
+      compared.numerics.clear();
+      compared.constants.clear();
+    }
     HONE_ASSIGN_OR_RETURN(Runner other, MakeRunner(compared, options));
     others.push_back(std::move(other));
   }

@@ -38,6 +38,15 @@ absl::StatusOr<CompiledModel> OpenModule(const std::string& path, int threads) {
   return model;
 }
 
+// Refuses the flags that a module took when it was compiled.
+absl::Status CheckCompiledAlready(const ModelOptions& model) {
+  if (model.numerics.empty() && model.constants.empty()) return absl::OkStatus();
+  return WithExitCode(absl::InvalidArgumentError(fmt::format(
+                          "expected {} with a model, found {}, which is compiled already",
+                          model.numerics.empty() ? "--constant" : "--numerics", model.path)),
+                      kUsage);
+}
+
 // The specialisation with these shapes, by its number.
 absl::StatusOr<uint32_t> Choose(const hone_module& table, const ShapeBindings& shapes) {
   const hone_function& any = table.functions[0];
@@ -81,11 +90,8 @@ bool IsModelSource(const ModelOptions& model) {
 absl::StatusOr<CompiledModel> OpenOrCompile(const ModelOptions& model, int threads,
                                             const std::string& database, const Tensors& values) {
   if (!IsModelSource(model)) {
-    if (model.numerics.empty()) return OpenModule(model.path, threads);
-    return WithExitCode(
-        absl::InvalidArgumentError(fmt::format(
-            "expected --numerics with a model, found {}, which is compiled already", model.path)),
-        kUsage);
+    HONE_RETURN_IF_ERROR(CheckCompiledAlready(model));
+    return OpenModule(model.path, threads);
   }
   HONE_ASSIGN_OR_RETURN(const Target target,
                         (TargetOptions{.target = "native", .threads = threads}.Resolve()));

@@ -88,7 +88,18 @@ absl::Status WriteOutput(const Executor& executor, uint32_t index, const std::st
   return absl::OkStatus();
 }
 
+// The inputs of a module choose among the shapes that it has.
+absl::Status CheckShapes(const ModelOptions& model) {
+  if (IsModelSource(model) || model.shapes.empty()) return absl::OkStatus();
+  return WithExitCode(absl::InvalidArgumentError(
+                          fmt::format("expected --shape with a model, found {}, which is "
+                                      "compiled already: its --input files choose the shapes",
+                                      model.path)),
+                      kUsage);
+}
+
 absl::Status Run(const Options& options) {
+  HONE_RETURN_IF_ERROR(CheckShapes(options.model));
   HONE_ASSIGN_OR_RETURN(const Files files, ParseFiles("--input", options.inputs));
   const bool compiles = IsModelSource(options.model);
   Tensors values;

@@ -73,6 +73,12 @@ absl::Status CheckAfter(const std::string& after) {
                       kUsage);
 }
 
+// Without passes the text is that of the model as it is, and needs no database.
+bool RunsPasses(const Options& options) {
+  return !options.after.empty() || options.format != "text" || options.print_each_pass ||
+         options.time_passes;
+}
+
 // The passes up to --after, all of them without it, as graphs or as times.
 absl::StatusOr<std::string> ShowPasses(const Options& options, const ir::Module& module,
                                        const Target& target, driver::ConfigChain& configs) {
@@ -92,7 +98,7 @@ absl::StatusOr<std::string> Shown(ir::Module module, const Options& options, con
   if (options.print_each_pass || options.time_passes)
     return ShowPasses(options, module, target, configs);
   const bool is_text = options.format == "text";
-  if (!options.after.empty() || !is_text) {
+  if (RunsPasses(options)) {
     const std::string after = options.after.empty() ? "import" : options.after;
     HONE_ASSIGN_OR_RETURN(module, driver::RunPasses(module, target, after, nullptr, &configs));
   }
@@ -127,8 +133,11 @@ absl::Status Show(const Options& options) {
   HONE_RETURN_IF_ERROR(CheckCombination(options));
   HONE_ASSIGN_OR_RETURN(const Target target, options.target.Resolve());
   if (options.output) HONE_RETURN_IF_ERROR(ResolveOutput(*options.output).status());
-  HONE_ASSIGN_OR_RETURN(driver::ConfigChain configs,
-                        ConfigsFrom(DatabasePath(options.database), !options.database.empty()));
+  driver::ConfigChain configs;
+  if (RunsPasses(options)) {
+    HONE_ASSIGN_OR_RETURN(configs,
+                          ConfigsFrom(DatabasePath(options.database), !options.database.empty()));
+  }
   if (IsOneDocument(options)) {
     HONE_ASSIGN_OR_RETURN(const ir::Module module, LoadModel(options.model, "a picture or JSON"));
     HONE_ASSIGN_OR_RETURN(const std::string bytes, Shown(module, options, target, configs));

@@ -45,11 +45,7 @@ int CheckBinding(uint32_t index, uint32_t count, const void* data) {
     return Fail(HONE_BAD_INPUT, "expected an index below " + std::to_string(count) + ", found " +
                                     std::to_string(index));
   }
-  if (reinterpret_cast<uintptr_t>(data) % HONE_BUFFER_ALIGNMENT != 0) {
-    return Fail(HONE_BAD_INPUT,
-                "expected memory aligned to 64 bytes; copy it with hone_set_input instead");
-  }
-  return HONE_OK;
+  return hone::IsAligned(data) ? HONE_OK : HONE_BAD_INPUT;
 }
 
 // The number after "-threads=" in the target's text; 1 without it.
@@ -102,6 +98,12 @@ int hone::Fail(hone_code code, const std::string& message) {
 bool hone::Has(const void* argument, const char* what) {
   if (argument != nullptr) return true;
   Fail(HONE_BAD_INPUT, std::string("expected ") + what + ", found NULL");
+  return false;
+}
+
+bool hone::IsAligned(const void* data) {
+  if (reinterpret_cast<uintptr_t>(data) % HONE_BUFFER_ALIGNMENT == 0) return true;
+  Fail(HONE_BAD_INPUT, "expected memory aligned to 64 bytes; copy it with hone_set_input instead");
   return false;
 }
 
@@ -206,11 +208,9 @@ int hone_set_input(hone_model* model, uint32_t index, const void* data, uint64_t
                                     " bytes for input " + info.name + ", found " +
                                     std::to_string(size_bytes));
   }
-  if (size_bytes > 0) {
-    if (!Has(data, "the input's bytes")) return HONE_BAD_INPUT;
-    std::memcpy(model->executor().Input(index), data, size_bytes);
-  }
-  model->model->MarkGiven(index);
+  if (size_bytes > 0 && !Has(data, "the input's bytes")) return HONE_BAD_INPUT;
+  void* const memory = model->model->FillInput(index);
+  if (size_bytes > 0) std::memcpy(memory, data, size_bytes);
   return HONE_OK;
 }
 
@@ -218,8 +218,7 @@ int hone_bind_input(hone_model* model, uint32_t index, const void* data) {
   if (!HasModel(model)) return HONE_BAD_INPUT;
   if (const int code = CheckBinding(index, hone_input_count(model), data); code != HONE_OK)
     return code;
-  model->executor().BindInput(index, const_cast<void*>(data));
-  if (data != nullptr) model->model->MarkGiven(index);
+  model->model->BindInput(index, const_cast<void*>(data));
   return HONE_OK;
 }
 

@@ -67,9 +67,9 @@ HONE_API int hone_output_info(const hone_model* model, uint32_t index,
 
 /* A module may have been compiled for several shapes of its inputs: several specialisations of one
  * model, with the same names and dtypes. At first number 0 is chosen. Another choice takes along
- * the inputs that have the same shape in both; bindings of inputs and outputs whose shapes differ
- * end. Inputs are given in any order, and a run that finds one missing in the chosen shape is
- * refused. */
+ * each input that has the shape it was given in last; the binding of one that has another shape
+ * rests until its shape is chosen again. Bindings of outputs whose shapes differ end. Inputs are
+ * given in any order, and a run that finds one missing in the chosen shape is refused. */
 HONE_API uint32_t hone_specialisation_count(const hone_model* model);
 HONE_API uint32_t hone_specialisation(const hone_model* model);
 HONE_API int hone_specialisation_input_info(const hone_model* model, uint32_t specialisation,
@@ -81,11 +81,11 @@ HONE_API int hone_choose_specialisation(hone_model* model, uint32_t specialisati
 HONE_API int hone_choose_shape(hone_model* model, uint32_t index, uint32_t rank,
                                const int64_t* shape);
 
-/* Copies size_bytes, which must be the input's. */
+/* Copies size_bytes, which must be the input's, into the model's memory; ends a binding. */
 HONE_API int hone_set_input(hone_model* model, uint32_t index, const void* data,
                             uint64_t size_bytes);
 /* No copy: the model reads (writes) `data` in each run; it must be aligned to 64 bytes and outlive
- * the binding. NULL ends the binding. */
+ * the binding. NULL ends the binding; an input is then what was copied into it before. */
 HONE_API int hone_bind_input(hone_model* model, uint32_t index, const void* data);
 HONE_API int hone_bind_output(hone_model* model, uint32_t index, void* data);
 

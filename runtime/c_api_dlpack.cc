@@ -22,33 +22,15 @@ hone_dl_type ToDlType(hone::DataType type) {
   return {code, bits, 1};
 }
 
-// Whether the tensor is what the input takes, in one of its shapes, which is chosen; else the error
-// is set.
-bool Fits(hone_model* model, uint32_t index, const hone_dl_tensor& tensor) {
-  if (tensor.ndim > 0 && !hone::Has(tensor.shape, "the tensor's shape")) return false;
-  const hone_dl_type type =
-      ToDlType(static_cast<hone::DataType>(model->function().inputs[index].dtype));
-  const bool is_same_type = tensor.device.device_type == HONE_DL_CPU &&
-                            std::memcmp(&type, &tensor.dtype, sizeof(type)) == 0;
-  if (is_same_type && model->model->table().function_count > 1 && tensor.ndim >= 0 &&
-      hone::ChooseShape(model, index, {tensor.shape, tensor.shape + tensor.ndim}) != HONE_OK) {
-    return false;
-  }
-  const hone_value& value = model->function().inputs[index];
-  bool same_shape = tensor.ndim == static_cast<int32_t>(value.rank);
-  for (uint32_t axis = 0; same_shape && axis < value.rank; ++axis) {
-    same_shape = tensor.shape[axis] == value.shape[axis];
-  }
-  const bool fits = is_same_type && same_shape;
-  if (fits) return value.size_bytes == 0 || hone::Has(tensor.data, "the tensor's data");
-  hone::Fail(HONE_BAD_INPUT, std::string("expected a tensor on the CPU with the dtype and shape of "
-                                         "input ") +
-                                 value.name + ", found another");
-  return false;
-}
-
 const char* DataOf(const hone_dl_tensor& tensor) {
   return static_cast<const char*>(tensor.data) + tensor.byte_offset;
+}
+
+bool IsEmpty(const hone_dl_tensor& tensor) {
+  for (int32_t axis = 0; axis < tensor.ndim; ++axis) {
+    if (tensor.shape[axis] == 0) return true;
+  }
+  return false;
 }
 
 bool IsRowMajor(const hone_dl_tensor& tensor) {
@@ -59,6 +41,38 @@ bool IsRowMajor(const hone_dl_tensor& tensor) {
     stride *= tensor.shape[axis];
   }
   return true;
+}
+
+// Whether the tensor's memory can be bound as it is; else the error is set.
+bool CanBind(const hone_dl_tensor& tensor) {
+  if (!IsRowMajor(tensor)) {
+    hone::Fail(HONE_BAD_INPUT,
+               "expected a row-major tensor; copy it with hone_set_input_dlpack instead");
+    return false;
+  }
+  return hone::IsAligned(DataOf(tensor));
+}
+
+// Whether the tensor is what the input takes in one of its shapes, which is chosen as the last
+// step, so that a tensor that is refused changes nothing; else the error is set.
+bool Fits(hone_model* model, uint32_t index, const hone_dl_tensor& tensor, bool to_bind) {
+  if (tensor.ndim > 0 && !hone::Has(tensor.shape, "the tensor's shape")) return false;
+  const hone_value& value = model->function().inputs[index];
+  const hone_dl_type type = ToDlType(static_cast<hone::DataType>(value.dtype));
+  const bool is_same_type = tensor.ndim >= 0 && tensor.device.device_type == HONE_DL_CPU &&
+                            std::memcmp(&type, &tensor.dtype, sizeof(type)) == 0;
+  const bool has_choice = model->model->table().function_count > 1;
+  hone::InputShape shape;
+  if (is_same_type) shape.assign(tensor.shape, tensor.shape + tensor.ndim);
+  if (!is_same_type || (!has_choice && shape != hone::ShapeOf(value))) {
+    hone::Fail(HONE_BAD_INPUT,
+               std::string("expected a tensor on the CPU with the dtype and shape of input ") +
+                   value.name + ", found another");
+    return false;
+  }
+  if (!IsEmpty(tensor) && !hone::Has(tensor.data, "the tensor's data")) return false;
+  if (to_bind && !CanBind(tensor)) return false;
+  return hone::ChooseShape(model, index, shape) == HONE_OK;
 }
 
 // Element by element, in row-major order.
@@ -83,11 +97,12 @@ struct Export {
 };
 
 // Null, with the error set, where there is no such input or tensor, or the input takes another.
-const hone_value* InputFor(hone_model* model, uint32_t index, const hone_dl_tensor* tensor) {
+const hone_value* InputFor(hone_model* model, uint32_t index, const hone_dl_tensor* tensor,
+                           bool to_bind) {
   if (!hone::HasModel(model) || !hone::Has(tensor, "a tensor")) return nullptr;
   const hone_function& function = model->function();
   if (index < function.input_count) {
-    return Fits(model, index, *tensor) ? &model->function().inputs[index] : nullptr;
+    return Fits(model, index, *tensor, to_bind) ? &model->function().inputs[index] : nullptr;
   }
   hone::Fail(HONE_BAD_INPUT, "expected an input below " + std::to_string(function.input_count) +
                                  ", found " + std::to_string(index));
@@ -97,24 +112,21 @@ const hone_value* InputFor(hone_model* model, uint32_t index, const hone_dl_tens
 }  // namespace
 
 int hone_set_input_dlpack(hone_model* model, uint32_t index, const hone_dl_tensor* tensor) {
-  const hone_value* value = InputFor(model, index, tensor);
+  const hone_value* value = InputFor(model, index, tensor, /*to_bind=*/false);
   if (value == nullptr) return HONE_BAD_INPUT;
   if (IsRowMajor(*tensor)) return hone_set_input(model, index, DataOf(*tensor), value->size_bytes);
   const auto element_bytes =
       static_cast<size_t>(hone::SizeBytes(static_cast<hone::DataType>(value->dtype)));
   CopyStrided(*tensor, value->size_bytes / element_bytes, element_bytes,
-              static_cast<char*>(model->executor().Input(index)));
-  model->model->MarkGiven(index);
+              static_cast<char*>(model->model->FillInput(index)));
   return HONE_OK;
 }
 
 int hone_bind_input_dlpack(hone_model* model, uint32_t index, const hone_dl_tensor* tensor) {
-  const hone_value* value = InputFor(model, index, tensor);
+  const hone_value* value = InputFor(model, index, tensor, /*to_bind=*/true);
   if (value == nullptr) return HONE_BAD_INPUT;
-  if (!IsRowMajor(*tensor)) {
-    return hone::Fail(HONE_BAD_INPUT,
-                      "expected a row-major tensor; copy it with hone_set_input_dlpack instead");
-  }
+  // An empty one may have no memory to bind.
+  if (value->size_bytes == 0) return hone_set_input(model, index, nullptr, 0);
   return hone_bind_input(model, index, DataOf(*tensor));
 }
 

@@ -22,6 +22,8 @@ int Fail(hone_code code, const std::string& message);
 
 // Whether a caller gave a pointer that must be there; otherwise the error says which it is.
 bool Has(const void* argument, const char* what);
+// Whether memory can be bound; otherwise the error is set.
+bool IsAligned(const void* data);
 // From here on the input has this shape; otherwise the error is set.
 int ChooseShape(hone_model* model, uint32_t input, const InputShape& shape);
 inline bool HasModel(const hone_model* model) { return Has(model, "an open model"); }

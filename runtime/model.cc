@@ -8,23 +8,12 @@ namespace {
 
 bool SameShape(const hone_value& a, const hone_value& b) { return ShapeOf(a) == ShapeOf(b); }
 
-// What both specialisations have in the same shape goes along; `from` keeps no binding.
-void TakeOver(Executor& from, Executor& to) {
+// Outputs of the same shape in both stay bound; `from` keeps no binding of an output.
+void TakeOutputsOver(Executor& from, Executor& to) {
   const hone_function& old = from.function();
-  for (uint32_t i = 0; i < old.input_count; ++i) {
-    if (SameShape(old.inputs[i], to.function().inputs[i])) {
-      if (from.IsInputBound(i)) {
-        to.BindInput(i, from.Input(i));
-      } else if (old.inputs[i].size_bytes > 0) {
-        std::memcpy(to.Input(i), from.Input(i), old.inputs[i].size_bytes);
-      }
-    }
-    from.BindInput(i, nullptr);
-  }
   for (uint32_t i = 0; i < old.output_count; ++i) {
-    if (from.IsOutputBound(i) && SameShape(old.outputs[i], to.function().outputs[i])) {
-      to.BindOutput(i, from.Output(i));
-    }
+    if (!from.IsOutputBound(i)) continue;
+    if (SameShape(old.outputs[i], to.function().outputs[i])) to.BindOutput(i, from.Output(i));
     from.BindOutput(i, nullptr);
   }
 }
@@ -53,9 +42,8 @@ Model::Result Model::Choose(uint32_t specialisation, std::string* error) {
     return Result::kNoSuchShape;
   }
   const Result result = SwitchTo(specialisation, error);
-  for (uint32_t i = 0; result == Result::kChosen && i < given_.size(); ++i) {
-    if (given_[i] && *given_[i] != ShapeOf(function().inputs[i])) given_[i].reset();
-  }
+  if (result != Result::kChosen) return result;
+  for (Given& given : given_) given.excused = !given.fits;
   return result;
 }
 
@@ -64,9 +52,54 @@ Model::Result Model::SwitchTo(uint32_t specialisation, std::string* error) {
   std::unique_ptr<Executor>& next = executors_[specialisation];
   if (!next) next = Executor::Make(*module_, table().functions[specialisation], team_, error);
   if (!next) return Result::kNoMemory;
-  TakeOver(executor(), *next);
+  TakeOutputsOver(executor(), *next);
+  for (uint32_t i = 0; i < given_.size(); ++i) {
+    if (executor().IsInputBound(i)) executor().BindInput(i, nullptr);
+  }
   chosen_ = specialisation;
+  for (uint32_t i = 0; i < given_.size(); ++i) Bring(i);
   return Result::kChosen;
+}
+
+void Model::Bring(uint32_t input) {
+  Given& given = given_[input];
+  const hone_value& value = function().inputs[input];
+  given.fits = given.shape() == nullptr || *given.shape() == ShapeOf(value);
+  if (!given.fits) return;
+  given.excused = false;
+  if (given.bound) {
+    executor().BindInput(input, given.bound->data);
+  } else if (given.filled && given.filled->holder != chosen_) {
+    // Only the chosen specialisation has bindings: that of the holder is its own memory.
+    const Executor& holder = *executors_[given.filled->holder];
+    if (value.size_bytes > 0) {
+      std::memcpy(executor().Input(input), holder.Input(input), value.size_bytes);
+    }
+    given.filled->holder = chosen_;
+  }
+}
+
+const InputShape* Model::Given::shape() const {
+  if (bound) return &bound->shape;
+  return filled ? &filled->shape : nullptr;
+}
+
+void* Model::FillInput(uint32_t input) {
+  if (executor().IsInputBound(input)) executor().BindInput(input, nullptr);
+  given_[input] = {};
+  given_[input].filled = {ShapeOf(function().inputs[input]), chosen_};
+  return executor().Input(input);
+}
+
+void Model::BindInput(uint32_t input, void* data) {
+  Given& given = given_[input];
+  given.bound.reset();
+  if (data != nullptr) {
+    given.bound = {ShapeOf(function().inputs[input]), data};
+  } else if (executor().IsInputBound(input)) {
+    executor().BindInput(input, nullptr);
+  }
+  Bring(input);
 }
 
 uint32_t Model::BestFor(uint32_t input, const InputShape& shape) const {
@@ -77,7 +110,8 @@ uint32_t Model::BestFor(uint32_t input, const InputShape& shape) const {
     if (ShapeOf(candidate.inputs[input]) != shape) continue;
     int score = 0;
     for (uint32_t i = 0; i < candidate.input_count; ++i) {
-      score += i != input && given_[i] && *given_[i] == ShapeOf(candidate.inputs[i]) ? 1 : 0;
+      const InputShape* given = given_[i].excused ? nullptr : given_[i].shape();
+      score += i != input && given != nullptr && *given == ShapeOf(candidate.inputs[i]) ? 1 : 0;
     }
     if (score > best_score) best = f;
     best_score = score > best_score ? score : best_score;
@@ -98,7 +132,7 @@ Model::Result Model::ChooseShape(uint32_t input, const InputShape& shape, std::s
 
 bool Model::CanRun(std::string* error) const {
   for (uint32_t i = 0; i < given_.size(); ++i) {
-    if (!given_[i] || *given_[i] == ShapeOf(function().inputs[i])) continue;
+    if (given_[i].fits || given_[i].excused) continue;
     *error =
         "expected input " + std::string(function().inputs[i].name) +
         " in the shape of the specialisation that the others chose (" + ShapesText(function()) +

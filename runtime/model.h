@@ -15,8 +15,9 @@
 namespace hone {
 
 // Owns the module, and one team of threads for all specialisations; the memory of one is there from
-// its first choice on. Inputs that stay as they were go along when another is chosen, bindings too;
-// bindings of inputs and outputs whose shapes differ end. Not thread-safe.
+// its first choice on. What an input was given last holds wherever its shape fits: its data goes
+// along to each specialisation chosen, also past others that have another shape, and its binding
+// rests meanwhile. Bindings of outputs go along, or end where shapes differ. Not thread-safe.
 class Model {
  public:
   // Starts with specialisation 0. Null, with a sentence in *error, as Executor::Make; `module` is
@@ -31,27 +32,51 @@ class Model {
 
   // What kept a choice from being made.
   enum class Result { kChosen, kNoSuchShape, kNoMemory };
-  // By its number. Inputs that were given in other shapes count as not given.
+  // By its number. Inputs that were given in other shapes are not missed.
   Result Choose(uint32_t specialisation, std::string* error);
   // A specialisation in which the input has this shape: the one chosen now, else the one that fits
   // most of the inputs given before. The caller gives the input's data next.
   Result ChooseShape(uint32_t input, const InputShape& shape, std::string* error);
 
-  // The input has its data, in the shape that the chosen specialisation has.
-  void MarkGiven(uint32_t input) { given_[input] = ShapeOf(function().inputs[input]); }
+  // The chosen specialisation's own memory of the input, whose data the caller writes next: it
+  // counts as given, and its binding has ended.
+  void* FillInput(uint32_t input);
+  // As Executor::BindInput, in whatever specialisation has the shape that the chosen one has. Null:
+  // back to what the input was filled with.
+  void BindInput(uint32_t input, void* data);
   // Whether the inputs given fit the chosen specialisation: one that was given in another shape
   // since is missing.
   bool CanRun(std::string* error) const;
 
  private:
   Model(std::unique_ptr<Module> module, int threads);
+  // An input as it was given last; neither `filled` nor `bound` has a value before.
+  struct Given {
+    struct Filled {
+      InputShape shape;
+      uint32_t holder;  // the specialisation in whose own memory the data lies
+    };
+    struct Bound {
+      InputShape shape;
+      void* data;
+    };
+    std::optional<Filled> filled;
+    std::optional<Bound> bound;  // comes before `filled`
+    bool fits = true;            // the chosen specialisation, if it was given
+    bool excused = false;        // a choice by number stands where it does not fit
+
+    const InputShape* shape() const;
+  };
+
   Result SwitchTo(uint32_t specialisation, std::string* error);
+  // Brings what the input was given into the chosen specialisation, where it fits.
+  void Bring(uint32_t input);
   uint32_t BestFor(uint32_t input, const InputShape& shape) const;
 
   std::unique_ptr<Module> module_;
   std::shared_ptr<ThreadTeam> team_;
   std::vector<std::unique_ptr<Executor>> executors_;  // null until chosen
-  std::vector<std::optional<InputShape>> given_;      // of each input, as it was given last
+  std::vector<Given> given_;                          // one an input
   uint32_t chosen_ = 0;
 };
 

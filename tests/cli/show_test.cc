@@ -1,5 +1,6 @@
 // What `hone show` tells of the passes.
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
 #include <sstream>
 #include <string>
@@ -90,6 +91,23 @@ TEST_F(Show, RefusesPassesAsPictures) {
   EXPECT_EQ(Run({"--print-each-pass", "--format", "svg"}).exit_code, 2);
   EXPECT_EQ(Run({"--print-each-pass", "--time-passes"}).exit_code, 2);
   EXPECT_EQ(Run({"--json"}).exit_code, 2);
+}
+
+TEST_F(Show, LeavesADatabaseAloneThatItDoesNotNeed) {
+  std::filesystem::create_directories(folder_.path() / "data/hone");
+  WriteFile(folder_ / "data/hone/hone.db", "no database at all");
+  const Finished shown = Run({});
+  EXPECT_EQ(shown.exit_code, 0) << shown.err;
+  EXPECT_NE(shown.out.find("def @main"), std::string::npos);
+  for (const std::vector<std::string>& flags :
+       std::vector<std::vector<std::string>>{{"--after", "FuseOps"},
+                                             {"--print-each-pass"},
+                                             {"--time-passes"},
+                                             {"--format", "tree"}}) {
+    const Finished refused = Run(flags);
+    EXPECT_EQ(refused.exit_code, 3) << flags[0];
+    EXPECT_NE(refused.err.find("hone.db"), std::string::npos) << refused.err;
+  }
 }
 
 }  // namespace

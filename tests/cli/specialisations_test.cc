@@ -74,6 +74,17 @@ TEST_F(Specialisations, TheInputsOfARunChoose) {
                                   "(x=1,3 bias=1,4 or x=4,3 bias=1,4), found bias=1,4 x=2,3"));
 }
 
+TEST_F(Specialisations, OfAModuleAreNotBoundAgainByARun) {
+  Compile();
+  const Finished shape = Run("m.so", 4, 1, {"--shape", "x=4,3"});
+  EXPECT_EQ(shape.exit_code, 2);
+  EXPECT_THAT(shape.err, HasSubstr("expected --shape with a model, found m.so, which is compiled "
+                                   "already: its --input files choose the shapes"));
+  const Finished constant = Run("m.so", 4, 1, {"--constant", "x=x.npy"});
+  EXPECT_EQ(constant.exit_code, 2);
+  EXPECT_THAT(constant.err, HasSubstr("expected --constant with a model, found m.so"));
+}
+
 TEST_F(Specialisations, RunCompilesThemItselfOrTakesTheShapesOfItsInputs) {
   Finished run = Run(kModel, 4, 1, shapes_);
   ASSERT_EQ(run.exit_code, 0) << run.err;

@@ -164,4 +164,41 @@ void ChainReference(const float* input, float* output) {
   std::copy(from.begin(), from.end(), output);
 }
 
+std::string ThreeInputsModule() {
+  return R"(
+#include "runtime/module_abi.h"
+static const int64_t n1[1] = {1}, n2[1] = {2};
+#define SPECIALISATION(name, a, b, c)                                                            \
+  static void name(void* const* p, int64_t begin, int64_t end, void* scratch) {                  \
+    *(float*)p[3] = 100 * ((const float*)p[0])[a - 1] + 10 * ((const float*)p[1])[b - 1] +        \
+                    ((const float*)p[2])[c - 1];                                                 \
+  }                                                                                              \
+  static const struct hone_buffer name##_buffers[4] = {                                          \
+      {"a", HONE_ROLE_INPUT, 1, 1, 0, n##a, "C", 4 * a, 0, 0},                                   \
+      {"b", HONE_ROLE_INPUT, 1, 1, 0, n##b, "C", 4 * b, 0, 0},                                   \
+      {"c", HONE_ROLE_INPUT, 1, 1, 0, n##c, "C", 4 * c, 0, 0},                                   \
+      {"y", HONE_ROLE_OUTPUT, 1, 1, 0, n1, "C", 4, 0, 0}};                                       \
+  static const struct hone_value name##_values[4] = {{"a", 1, {0}, 1, n##a, 4 * a},              \
+                                                     {"b", 1, {0}, 1, n##b, 4 * b},              \
+                                                     {"c", 1, {0}, 1, n##c, 4 * c},              \
+                                                     {"y", 1, {0}, 1, n1, 4}};                   \
+  static const struct hone_launch name##_launch[1] = {{#name, name, 1, 0, HONE_PHASE_RUN, 0, 0, 0}};
+SPECIALISATION(sum111, 1, 1, 1)
+SPECIALISATION(sum221, 2, 2, 1)
+SPECIALISATION(sum122, 1, 2, 2)
+#define KERNEL(name) {#name, #name, "00", "", "tuned", 4, 1, 4, 1, name##_buffers, name##_launch}
+static const struct hone_kernel kernels[3] = {KERNEL(sum111), KERNEL(sum221), KERNEL(sum122)};
+static const struct hone_location places[4] = {{HONE_SPACE_INPUT, 0, 0},
+                                               {HONE_SPACE_INPUT, 1, 0},
+                                               {HONE_SPACE_INPUT, 2, 0},
+                                               {HONE_SPACE_OUTPUT, 0, 0}};
+static const struct hone_call calls[3] = {{0, 0, places}, {1, 0, places}, {2, 0, places}};
+#define FUNCTION(name, call) {"main", 3, 1, 1, 0, name##_values, name##_values + 3, calls + call, 0}
+static const struct hone_function functions[3] = {FUNCTION(sum111, 0), FUNCTION(sum221, 1),
+                                                  FUNCTION(sum122, 2)};
+__attribute__((visibility("default"))) const struct hone_module hone_module_v1 = {
+    HONE_MODULE_ABI_VERSION, 3, 3, 0, "llvm -mcpu=generic -threads=1", "cc", kernels, functions, 0};
+)";
+}
+
 }  // namespace hone

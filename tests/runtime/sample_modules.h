@@ -21,6 +21,10 @@ inline constexpr int kChainLength = 1024;
 // y = 2x + b of floats, compiled for x=4 b=4, for x=8 b=8 and for x=8 b=1.
 std::string ThreeShapesModule();
 
+// y = 100 a + 10 b + c, one float, of the last element of each; compiled for a=1 b=1 c=1, for
+// a=2 b=2 c=1 and for a=1 b=2 c=2.
+std::string ThreeInputsModule();
+
 }  // namespace hone
 
 #endif  // HONE_TESTS_RUNTIME_SAMPLE_MODULES_H_

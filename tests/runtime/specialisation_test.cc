@@ -18,8 +18,8 @@ using ::testing::HasSubstr;
 
 class SpecialisationTest : public testing::Test {
  protected:
-  SpecialisationTest() {
-    const std::string path = CompileC(folder_, "three", ThreeShapesModule());
+  explicit SpecialisationTest(const std::string& source = ThreeShapesModule()) {
+    const std::string path = CompileC(folder_, "three", source);
     EXPECT_EQ(hone_open(path.c_str(), 1, &model_), HONE_OK) << hone_last_error();
   }
   ~SpecialisationTest() override { hone_close(model_); }
@@ -45,6 +45,11 @@ class SpecialisationTest : public testing::Test {
 
   TestFolder folder_;
   hone_model* model_ = nullptr;
+};
+
+class ThreeInputsTest : public SpecialisationTest {
+ protected:
+  ThreeInputsTest() : SpecialisationTest(ThreeInputsModule()) {}
 };
 
 std::vector<float> All(size_t count, float value) { return std::vector<float>(count, value); }
@@ -134,6 +139,84 @@ TEST_F(SpecialisationTest, BindingsGoAlongOrEnd) {
   EXPECT_THAT(Output(), Each(5));
   EXPECT_THAT(y, Each(7));
   EXPECT_THAT(x, Each(1));
+}
+
+TEST_F(SpecialisationTest, AnInputComesBackFromPastAnotherShape) {
+  ASSERT_EQ(Set(0, All(8, 1)), HONE_OK);
+  ASSERT_EQ(Set(1, All(8, 10)), HONE_OK);
+  ASSERT_EQ(Set(1, All(4, 10)), HONE_OK);
+  EXPECT_EQ(hone_specialisation(model_), 0u);
+  EXPECT_EQ(hone_run(model_), HONE_BAD_INPUT);
+  EXPECT_THAT(hone_last_error(), HasSubstr("input x"));
+  ASSERT_EQ(Set(1, All(1, 100)), HONE_OK);
+  EXPECT_EQ(hone_specialisation(model_), 2u);
+  ExpectRun(8, 102);
+}
+
+TEST_F(ThreeInputsTest, InputsInOrderPassSpecialisationsThatTheyDoNotFit) {
+  for (const uint32_t input : {0, 1, 2}) ASSERT_EQ(Set(input, All(1, 1)), HONE_OK);
+  ExpectRun(1, 111);
+  ASSERT_EQ(Set(0, All(1, 2)), HONE_OK);
+  ASSERT_EQ(Set(1, All(2, 3)), HONE_OK);
+  EXPECT_EQ(hone_specialisation(model_), 1u);
+  ASSERT_EQ(Set(2, All(2, 4)), HONE_OK);
+  EXPECT_EQ(hone_specialisation(model_), 2u);
+  ExpectRun(1, 234);
+}
+
+TEST_F(SpecialisationTest, ABindingRestsWhileAnotherShapeIsChosen) {
+  alignas(64) float x[4] = {1, 1, 1, 1};
+  ASSERT_EQ(Set(0, All(4, 50)), HONE_OK);
+  ASSERT_EQ(hone_bind_input(model_, 0, x), HONE_OK);
+  ASSERT_EQ(Set(1, All(8, 10)), HONE_OK);
+  EXPECT_EQ(hone_run(model_), HONE_BAD_INPUT);
+  EXPECT_THAT(hone_last_error(), HasSubstr("input x"));
+  ASSERT_EQ(Set(1, All(4, 10)), HONE_OK);
+  ExpectRun(4, 12);
+  x[0] = x[1] = x[2] = x[3] = 2;
+  ExpectRun(4, 14);
+}
+
+TEST_F(SpecialisationTest, ABindingEndsWithTheNextDataAndNeverReceivesIt) {
+  alignas(64) const float x[4] = {1, 1, 1, 1};
+  ASSERT_EQ(Set(1, All(4, 10)), HONE_OK);
+  ASSERT_EQ(hone_bind_input(model_, 0, x), HONE_OK);
+  ASSERT_EQ(Set(0, All(4, 3)), HONE_OK);
+  EXPECT_THAT(x, Each(1));
+  ExpectRun(4, 16);
+  ASSERT_EQ(hone_bind_input(model_, 0, x), HONE_OK);
+  ExpectRun(4, 12);
+  ASSERT_EQ(hone_bind_input(model_, 0, nullptr), HONE_OK);
+  ExpectRun(4, 16);
+}
+
+TEST_F(SpecialisationTest, WhatAChoiceByNumberExcusedComesBack) {
+  ASSERT_EQ(Set(0, All(4, 1)), HONE_OK);
+  ASSERT_EQ(Set(1, All(4, 10)), HONE_OK);
+  ASSERT_EQ(hone_choose_specialisation(model_, 1), HONE_OK);
+  EXPECT_EQ(hone_run(model_), HONE_OK);
+  ASSERT_EQ(hone_choose_specialisation(model_, 0), HONE_OK);
+  ExpectRun(4, 12);
+}
+
+TEST_F(SpecialisationTest, ARefusedDlpackTensorChangesNothing) {
+  alignas(64) float data[32] = {};
+  int64_t shape[1] = {8};
+  int64_t strides[1] = {2};
+  hone_dl_tensor tensor{data, {HONE_DL_CPU, 0}, 1, {HONE_DL_FLOAT, 32, 1}, shape, strides, 0};
+  ASSERT_EQ(Set(0, All(4, 1)), HONE_OK);
+  ASSERT_EQ(Set(1, All(4, 10)), HONE_OK);
+  EXPECT_EQ(hone_bind_input_dlpack(model_, 0, &tensor), HONE_BAD_INPUT);
+  EXPECT_THAT(hone_last_error(), HasSubstr("row-major"));
+  tensor.strides = nullptr;
+  tensor.byte_offset = 4;
+  EXPECT_EQ(hone_bind_input_dlpack(model_, 0, &tensor), HONE_BAD_INPUT);
+  EXPECT_THAT(hone_last_error(), HasSubstr("aligned to 64"));
+  tensor.byte_offset = 0;
+  tensor.data = nullptr;
+  EXPECT_EQ(hone_set_input_dlpack(model_, 0, &tensor), HONE_BAD_INPUT);
+  EXPECT_EQ(hone_specialisation(model_), 0u);
+  ExpectRun(4, 12);
 }
 
 TEST(Specialisations, OfDifferentTypesAreADamagedModule) {
