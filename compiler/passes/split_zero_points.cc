@@ -35,8 +35,11 @@ Signs SignsFor(const Target& target) {
   return {};
 }
 
+bool IsByte(DataType dtype) { return dtype == DataType::kInt8 || dtype == DataType::kUInt8; }
+
 bool Differs(DataType dtype, Sign sign) {
-  return sign != Sign::kAny && (dtype == DataType::kInt8) != (sign == Sign::kSigned);
+  return IsByte(dtype) && sign != Sign::kAny &&
+         (dtype == DataType::kInt8) != (sign == Sign::kSigned);
 }
 
 // A byte's other reading: 128 more or less, which is its highest bit.
@@ -52,8 +55,7 @@ Expr Unflipped(const Expr& e) {
   if (!ir::IsCall(e, "bitwise_xor") || !ir::IsCall(e->args[0], "cast")) return nullptr;
   const Expr& bytes = e->args[0]->args[0];
   const bool from_other =
-      (DtypeOf(bytes) == DataType::kInt8 || DtypeOf(bytes) == DataType::kUInt8) &&
-      DtypeOf(bytes) != DtypeOf(e);
+      IsByte(DtypeOf(bytes)) && IsByte(DtypeOf(e)) && DtypeOf(bytes) != DtypeOf(e);
   const std::optional<Ints> mask = KnownInts(e->args[1]);
   const bool flips = mask && IsScalar(e->args[1]) && ((*mask)[0] & 0xFF) == 128;
   return from_other && flips ? bytes : nullptr;

@@ -1,11 +1,33 @@
 // Loops marked as dot products.
 #include "compiler/codegen/llvm/dot_product.h"
 #include "compiler/codegen/llvm/launch_emitter.h"
+#include "compiler/loop/visit.h"
 
 namespace hone::codegen {
 
 using llvm::Value;
 using loop::Expr;
+
+namespace {
+
+// c[i] = c[i] + ..
+bool AddsToItself(const loop::StmtNode& store) {
+  const Expr& sum = store.value->operands[0];
+  if (sum->kind != loop::ExprKind::kLoad || sum->buffer != store.buffer) return false;
+  for (size_t d = 0; d < store.indices.size(); ++d) {
+    if (!loop::StructuralEqual(sum->operands[d], store.indices[d])) return false;
+  }
+  return true;
+}
+
+bool IndicesUse(const loop::StmtNode& store, const Expr& var) {
+  for (const Expr& index : store.indices) {
+    if (loop::UsesVar(index, var)) return true;
+  }
+  return false;
+}
+
+}  // namespace
 
 // Four neighbouring bytes from where `load` is in the first step: one number for all lanes, or one
 // a lane where these lie one after the other. Null where it is otherwise.
@@ -50,6 +72,7 @@ bool LaunchEmitter::EmitDot(const loop::Stmt& s, const Index& min) {
   if (product->kind != loop::ExprKind::kBinary || product->binary_op != loop::BinaryOp::kMul) {
     return false;
   }
+  if (!AddsToItself(*store) || IndicesUse(*store, s->var)) return false;
   PackedBytes factors[2];
   for (int i = 0; i < 2; ++i) {
     const Expr& factor = product->operands[i];

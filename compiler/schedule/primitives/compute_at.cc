@@ -201,6 +201,18 @@ Buffer MakeLocal(const Buffer& buffer, const Box& box, const ComputeAtOptions& o
   return local;
 }
 
+absl::Status CheckOptions(const ComputeAtOptions& options, const loop::BufferNode& buffer) {
+  const size_t rank = buffer.shape.size();
+  const auto all_from = [](const std::vector<int64_t>& values, int64_t least) {
+    return std::all_of(values.begin(), values.end(), [&](int64_t v) { return v >= least; });
+  };
+  const bool fits = (options.align.empty() || options.align.size() == rank) &&
+                    (options.slack.empty() || options.slack.size() == rank);
+  if (fits && all_from(options.align, 1) && all_from(options.slack, 0)) return absl::OkStatus();
+  return absl::InvalidArgumentError(fmt::format(
+      "'{}' of rank {} needs as many alignments, from 1, and slacks, from 0", buffer.name, rank));
+}
+
 // The stage's loops over the box only. Loops keep their order in the launch.
 Stmt ProducerOver(const Box& box, const Stage& stage, const Stmt& launch_body) {
   loop::VarMap vars;
@@ -231,6 +243,7 @@ absl::Status ComputeAt(loop::Nest* nest, const std::string& name, const std::str
     return absl::FailedPreconditionError(
         fmt::format("only workspace can be computed elsewhere, '{}' is visible outside", name));
   }
+  HONE_RETURN_IF_ERROR(CheckOptions(options, *buffer));
   HONE_ASSIGN_OR_RETURN(const size_t writer, WriterOf(*nest, buffer));
   HONE_ASSIGN_OR_RETURN(const Stage stage, MatchStage(*nest, writer, buffer));
   HONE_ASSIGN_OR_RETURN(const Site site, FindLoop(*nest, loop));

@@ -110,14 +110,22 @@ absl::Status SumPadLanes(loop::Nest* nest, const std::string& loop, int64_t fact
     return absl::FailedPreconditionError(
         fmt::format("loop '{}' needs a constant number of steps", loop));
   }
+  if (factor < 1) {
+    return absl::InvalidArgumentError(fmt::format("expected a factor from 1, found {}", factor));
+  }
   const int64_t padded = (extent + factor - 1) / factor * factor;
   if (padded == extent) return absl::OkStatus();
   Stmt body = s.body[0];
   while (body->kind == StmtKind::kFor && !loop::UsesVar(body->extent, s.var)) body = body->body[0];
   const std::vector<Expr> loads = ProductLoads(body);
   if (loads.empty()) return WrongForm(loop);
+  for (const Expr& index : body->indices) {
+    if (loop::UsesVar(index, s.var)) return WrongForm(loop);
+  }
   for (const Expr& load : loads) {
-    if (HasPadLanes(load, s.var, extent, padded)) continue;
+    // The lanes of buffers of a thread hold whatever was computed into them.
+    const bool zeros = load->buffer->scope == loop::Scope::kGlobal;
+    if (zeros && HasPadLanes(load, s.var, extent, padded)) continue;
     return absl::FailedPreconditionError(fmt::format("'{}' has no pad lanes from {} to {} for '{}'",
                                                      load->buffer->name, extent, padded, loop));
   }

@@ -100,6 +100,11 @@ bool IsUpdate(const Stmt& store, const Stage& stage, const std::vector<Stmt>& su
   if (value->kind != loop::ExprKind::kBinary || value->binary_op != loop::BinaryOp::kAdd) {
     return false;
   }
+  const Expr& old = value->operands[0];
+  if (old->kind != loop::ExprKind::kLoad || old->buffer != store->buffer) return false;
+  for (size_t d = 0; d < store->indices.size(); ++d) {
+    if (!loop::StructuralEqual(old->operands[d], store->indices[d])) return false;
+  }
   const Expr& product = value->operands[1];
   if (product->kind != loop::ExprKind::kBinary || product->binary_op != loop::BinaryOp::kMul ||
       product->operands[0]->kind != loop::ExprKind::kLoad ||
@@ -124,6 +129,14 @@ bool IsUpdate(const Stmt& store, const Stage& stage, const std::vector<Stmt>& su
   return true;
 }
 
+bool IsZero(const Expr& e) { return e->kind == loop::ExprKind::kFloat && e->float_value == 0; }
+
+bool RunsOver(const Stmt& loop, int64_t extent) {
+  int64_t min = 0, steps = 0;
+  return loop::IsConstInt(loop->min, &min) && min == 0 && loop::IsConstInt(loop->extent, &steps) &&
+         steps == extent;
+}
+
 absl::StatusOr<Convolution> MatchConvolution(const loop::Nest& nest, const std::string& name) {
   Convolution conv;
   HONE_ASSIGN_OR_RETURN(conv.result, FindBuffer(nest, name));
@@ -143,6 +156,10 @@ absl::StatusOr<Convolution> MatchConvolution(const loop::Nest& nest, const std::
   if (sums.size() != 3 || s->kind != StmtKind::kStore || !IsUpdate(s, stage, sums, &conv)) {
     return no;
   }
+  const std::vector<int64_t>& weight = conv.weight->shape;
+  const bool whole = RunsOver(sums[0], weight[1]) && RunsOver(sums[1], weight[2]) &&
+                     RunsOver(sums[2], weight[3]) && IsZero(stage.body->body[0]->value);
+  if (!whole || !IsFloat(conv.result->dtype)) return no;
   if (conv.weight->shape[2] != kTaps || conv.weight->shape[3] != kTaps ||
       conv.data->dtype != conv.result->dtype || conv.weight->dtype != conv.result->dtype) {
     return no;

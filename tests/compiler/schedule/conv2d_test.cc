@@ -1,3 +1,5 @@
+#include "compiler/loop/parser.h"
+#include "compiler/schedule/primitives/winograd.h"
 #include "fmt/format.h"
 #include "gtest/gtest.h"
 #include "tests/compiler/schedule/nest_check.h"
@@ -89,6 +91,26 @@ TEST(Conv2d, WinogradComputesWhatTheNaiveNestDoes) {
     }
   }
   EXPECT_GE(checked, 90);
+}
+
+// Each is one condition short of such a convolution; none may be rewritten.
+TEST(Winograd, RefusesWhatIsNoConvolutionOfThreeByThreeTaps) {
+  const Shape shapes[] = {{1, 8, 9, 9, 8, 3, 3, 2, 1, 1},
+                          {1, 8, 9, 9, 8, 3, 3, 1, 1, 2},
+                          {1, 8, 9, 9, 8, 5, 5, 1, 2, 1}};
+  for (const Shape& shape : shapes) {
+    loop::Nest nest = MustLower(ConvText(shape, "none")).naive;
+    EXPECT_FALSE(Winograd(&nest, nest.buffers.back()->name, 4).ok());
+  }
+  loop::Nest nest = MustLower(ConvText({1, 8, 9, 9, 8, 3, 3, 1, 1, 1}, "none")).naive;
+  const std::string result = nest.buffers.back()->name;
+  EXPECT_FALSE(Winograd(&nest, result, 3).ok());
+  std::string text = loop::ToText(nest);
+  text.replace(text.find("= 0.0"), 5, "= 1.0");
+  absl::StatusOr<loop::Nest> biased = loop::ParseNest(text);
+  ASSERT_TRUE(biased.ok()) << biased.status() << text;
+  EXPECT_FALSE(Winograd(&*biased, result, 4).ok());
+  EXPECT_TRUE(Winograd(&nest, result, 4).ok());
 }
 
 TEST(Conv2d, StrictNumericsAllowSumsOfTheProductsOnly) {
