@@ -21,18 +21,27 @@ std::optional<loop::Nest> Apply(const schedule::Task& task, ConfigChoice& choice
 
 }  // namespace
 
-absl::StatusOr<const ConfigChain::Scheduled*> ConfigChain::Find(const schedule::Task& task) {
-  if (sources_.empty()) return nullptr;
-  const auto [it, is_new] = found_.try_emplace(fmt::format(
-      "{} {} {}", task.def->workload.digest, task.signature.ToString(), task.target.ToString()));
-  std::optional<Scheduled>& found = it->second;
-  for (size_t i = 0; is_new && !found && i < sources_.size(); ++i) {
-    HONE_ASSIGN_OR_RETURN(std::optional<ConfigChoice> choice, sources_[i]->Find(task));
+absl::StatusOr<std::optional<ConfigChain::Scheduled>> ConfigChain::Ask(const schedule::Task& task) {
+  for (const std::unique_ptr<ConfigSource>& source : sources_) {
+    HONE_ASSIGN_OR_RETURN(std::optional<ConfigChoice> choice, source->Find(task));
     if (!choice) continue;
     if (std::optional<loop::Nest> nest = Apply(task, *choice))
-      found = Scheduled{*std::move(choice), *std::move(nest)};
+      return Scheduled{*std::move(choice), *std::move(nest)};
   }
-  return found ? &*found : nullptr;
+  return std::nullopt;
+}
+
+absl::StatusOr<const ConfigChain::Scheduled*> ConfigChain::Find(const schedule::Task& task) {
+  if (sources_.empty()) return nullptr;
+  std::string key = fmt::format("{} {} {}", task.def->workload.digest, task.signature.ToString(),
+                                task.target.ToString());
+  auto it = found_.find(key);
+  if (it == found_.end()) {
+    // A source's error is no answer: the next to ask is told of it too.
+    HONE_ASSIGN_OR_RETURN(std::optional<Scheduled> found, Ask(task));
+    it = found_.emplace(std::move(key), std::move(found)).first;
+  }
+  return it->second ? &*it->second : nullptr;
 }
 
 absl::StatusOr<ConfigChain::Scheduled> ConfigChain::Schedule(const schedule::Task& task) {

@@ -33,8 +33,8 @@ class ConfigSource {
 };
 
 // Asks each source in turn; what the last one, the analytic default, answers is always an answer. A
-// config that no longer lowers to its nest digest counts as not found. Answers are remembered: a
-// chain is of one moment. Not thread-safe.
+// config that no longer lowers to its nest digest counts as not found. Answers are remembered,
+// errors are not: a chain is of one moment. Not thread-safe.
 class ConfigChain {
  public:
   void Add(std::unique_ptr<ConfigSource> source) { sources_.push_back(std::move(source)); }
@@ -49,7 +49,9 @@ class ConfigChain {
   absl::StatusOr<std::optional<double>> MeasuredNs(const schedule::Task& task);
 
  private:
-  // nullptr: no source has a config that holds.
+  // The first config that holds; nullopt: no source has one.
+  absl::StatusOr<std::optional<Scheduled>> Ask(const schedule::Task& task);
+  // The same, remembered; nullptr: none.
   absl::StatusOr<const Scheduled*> Find(const schedule::Task& task);
 
   std::map<std::string, std::optional<Scheduled>> found_;  // by workload, signature and target

@@ -34,7 +34,7 @@ absl::StatusOr<Shape> ConvResultShape(const std::string& op, int spatial,
     return OperandError(op, "data", fmt::format("channels divisible by groups={}", groups),
                         data.ToString());
   }
-  if (weight.shape[1] * groups != data.shape[1] || weight.shape[0] % groups != 0 ||
+  if (weight.shape[1] != data.shape[1] / groups || weight.shape[0] % groups != 0 ||
       weight.shape[0] == 0) {
     return OperandError(
         op, "weight",

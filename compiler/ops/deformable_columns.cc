@@ -46,7 +46,13 @@ absl::StatusOr<ir::Type> Infer(const std::vector<ir::Type>& args, const ir::Attr
   HONE_ASSIGN_OR_RETURN(const Window window, ReadWindow(kName, attrs, taps));
   Shape positions = {data.shape[0], data.shape[1]};
   HONE_RETURN_IF_ERROR(AppendWindowOutput(kName, window, data, &positions));
-  Shape plane = {positions[0], groups * taps[0] * taps[1], positions[2], positions[3]};
+  // Offsets have two of each, so what overflows is the plane of no operand.
+  int64_t rows = 0;
+  if (__builtin_mul_overflow(2 * taps[0], taps[1], &rows) ||
+      __builtin_mul_overflow(rows, groups, &rows)) {
+    return AttrError(kName, "kernel_size", "a smaller window", ShapeText(taps));
+  }
+  Shape plane = {positions[0], rows / 2, positions[2], positions[3]};
   if (args.size() > 2) {
     HONE_RETURN_IF_ERROR(PlaneOperand(args, 2, "mask", data, plane).status());
   }

@@ -19,8 +19,8 @@ using ir::ExprKind;
 constexpr double kLeastGain = 0.01;  // for which what is measured is left
 constexpr double kGuessNs = 1e12;    // more than any model takes
 
-// The prices, with what is not measured dearer than anything that is.
-LayoutProblem Reluctant(const LayoutGraph& graph) {
+// The prices, with kernels that are not measured dearer than anything that is.
+LayoutProblem WithoutUntunedKernels(const LayoutGraph& graph) {
   LayoutProblem problem = graph.prices();
   for (size_t k = 0; k < problem.kernels.size(); ++k) {
     std::vector<LayoutOption>& options = problem.kernels[k].options;
@@ -28,6 +28,12 @@ LayoutProblem Reluctant(const LayoutGraph& graph) {
       options[i].ns += kGuessNs * graph.guesses().kernels[k].options[i].ns;
     }
   }
+  return problem;
+}
+
+// The same, with copies that are not measured as dear.
+LayoutProblem WithoutPredictions(const LayoutGraph& graph) {
+  LayoutProblem problem = WithoutUntunedKernels(graph);
   for (size_t v = 0; v < problem.values.size(); ++v) {
     std::vector<double>& copies = problem.values[v].copies;
     for (size_t i = 0; i < copies.size(); ++i) {
@@ -37,7 +43,8 @@ LayoutProblem Reluctant(const LayoutGraph& graph) {
   return problem;
 }
 
-// The cheapest choice, or the cheapest of those with the fewest predictions (decision 0007).
+// The cheapest choice, or the cheapest of those with the fewest predictions, or with the fewest
+// kernels that are not measured (decision 0007).
 LayoutChoice Choose(const LayoutGraph& graph, const PassContext& context) {
   const LayoutProblem& prices = graph.prices();
   LayoutChoice cheapest = ChooseLayouts(prices).choice;
@@ -45,10 +52,14 @@ LayoutChoice Choose(const LayoutGraph& graph, const PassContext& context) {
     return TotalNs(graph.guesses(), choice) == 0;
   };
   if (!graph.has_measurements() || is_measured(cheapest)) return cheapest;
-  LayoutChoice measured = ChooseLayouts(Reluctant(graph)).choice;
-  const bool is_settled = context.layout_aim == LayoutAim::kSettled && is_measured(measured);
+  LayoutChoice measured = ChooseLayouts(WithoutPredictions(graph)).choice;
+  if (context.layout_aim == LayoutAim::kSettled) {
+    // Copies count only where all can be measured: else, where little is tuned, sparing two of them
+    // would keep a whole network out of blocks.
+    return is_measured(measured) ? measured : ChooseLayouts(WithoutUntunedKernels(graph)).choice;
+  }
   const double gain = 1 - TotalNs(prices, cheapest) / TotalNs(prices, measured);
-  return is_settled || gain <= kLeastGain ? measured : cheapest;
+  return gain <= kLeastGain ? measured : cheapest;
 }
 
 // The graph with the chosen signatures, and copies where layouts differ.

@@ -31,7 +31,8 @@ using MeasuredTimes = std::function<absl::StatusOr<std::vector<std::optional<dou
 
 // What becomes of layouts that are measured in part.
 enum class LayoutAim {
-  kSettled,  // to be compiled: a choice that is measured as a whole is kept
+  kSettled,  // to be compiled: a choice that is measured as a whole, else as many measured kernels
+             // as can be; predictions decide the rest
   kExplore,  // to be tuned: left for another that is predicted to be faster by more than 1 %
 };
 

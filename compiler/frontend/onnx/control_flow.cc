@@ -306,7 +306,11 @@ Results SequenceMap(NodeReader& node, const NodeScope& scope) {
     for (size_t i = 0; i < outputs.size(); ++i) columns[i].push_back(outputs[i]);
   }
   std::vector<ir::Expr> results;
-  for (std::vector<ir::Expr>& column : columns) results.push_back(SequenceOf(std::move(column)));
+  for (std::vector<ir::Expr>& column : columns) {
+    HONE_RETURN_IF_ERROR(CheckTensors(column));
+    HONE_ASSIGN_OR_RETURN(ir::Expr sequence, SequenceOf(node, std::move(column)));
+    results.push_back(std::move(sequence));
+  }
   return results;
 }
 

@@ -41,6 +41,10 @@ Results Split(NodeReader& node) {
   }
   const int64_t extent = ShapeOf(data)[axis];
   Shape parts;
+  if (given && static_cast<int64_t>(given->size()) > outputs) {
+    return absl::InvalidArgumentError(
+        fmt::format("split has {} parts, but the node has {} outputs", given->size(), outputs));
+  }
   if (given) {
     parts = *given;
   } else {

@@ -35,11 +35,12 @@ Results DeformConv(NodeReader& node) {
   if (taps.size() != 2) {
     return absl::UnimplementedError("Hone has deformable convolutions over two axes");
   }
-  if (groups < 1 || ShapeOf(weight)[1] * groups != ShapeOf(data)[1] ||
+  const int64_t channels = ShapeOf(data)[1];
+  if (groups < 1 || channels % groups != 0 || ShapeOf(weight)[1] != channels / groups ||
       ShapeOf(weight)[0] % groups != 0) {
     return absl::InvalidArgumentError(
-        fmt::format("weights for {} channels in {} groups were expected, found {}",
-                    ShapeOf(data)[1], groups, weight->type->ToString()));
+        fmt::format("weights for {} channels in {} groups were expected, found {}", channels,
+                    groups, weight->type->ToString()));
   }
   attrs["kernel_size"] = taps;
   attrs["groups"] = offset_groups;

@@ -3,6 +3,7 @@
 
 #include "compiler/frontend/onnx/converters.h"
 #include "compiler/frontend/onnx/formula.h"
+#include "compiler/frontend/tensor_size.h"
 #include "support/status.h"
 
 namespace hone::frontend {
@@ -27,8 +28,12 @@ absl::StatusOr<ir::Expr> Loss(NodeReader& node, const ir::Expr& log_probabilitie
   if (ignores) index = f.Where(skip, f.Number(0, classes), classes);
   if (node.Has(2)) weights = f.Call("take", {node.args()[2], index}, {{"axis", int64_t{0}}});
   if (ignores) weights = f.Where(skip, f.Number(0, log_probabilities), weights);
-  if (!node.Has(2) && !ignores)
-    weights = ScalarConstant(1, DtypeOf(log_probabilities), ShapeOf(classes));
+  if (!node.Has(2) && !ignores) {
+    const DataType dtype = DtypeOf(log_probabilities);
+    HONE_ASSIGN_OR_RETURN(const int64_t bytes, TensorBytes(ShapeOf(classes), dtype));
+    HONE_RETURN_IF_ERROR(node.Generate(bytes));
+    weights = ScalarConstant(1, dtype, ShapeOf(classes));
+  }
   const ir::Expr column = f.Call("expand_dims", {index}, {{"axis", int64_t{1}}});
   const ir::Expr picked =
       f.Reshape(f.Call("gather_elements", {log_probabilities, column}, {{"axis", int64_t{1}}}),

@@ -49,7 +49,7 @@ absl::StatusOr<Params> ReadParams(Formula& f, NodeReader& node, const ir::Expr& 
   params.attrs = {{"axis", axis}};
   if (block_size == 0) return params;
   const int64_t extent = ShapeOf(x)[axis];
-  const int64_t blocks = block_size > 0 ? (extent + block_size - 1) / block_size : -1;
+  const int64_t blocks = block_size > 0 ? extent / block_size + (extent % block_size != 0) : -1;
   if (RankOf(scale) != RankOf(x) || ShapeOf(scale)[axis] != blocks) {
     return absl::InvalidArgumentError(
         fmt::format("a scale for blocks of {} along axis {} of {} was expected, found {}",

@@ -14,16 +14,23 @@ namespace {
 
 constexpr char kNothing[] = "nothing";
 
-Results OneSequence(std::vector<ir::Expr> items) {
-  return std::vector<ir::Expr>{SequenceOf(std::move(items))};
+Results OneSequence(NodeReader& node, std::vector<ir::Expr> items) {
+  return One(SequenceOf(node, std::move(items)));
 }
 
-absl::StatusOr<std::vector<ir::Expr>> ItemsOfOperand(const NodeReader& node, size_t i) {
-  HONE_ASSIGN_OR_RETURN(const ir::Expr e, node.Arg(i, "sequence"));
-  if (IsSequence(e)) return e->args;
+// Its items are its args. They are copied only where a new sequence is made, for that is charged.
+absl::StatusOr<ir::Expr> SequenceOperand(const NodeReader& node, size_t i) {
+  HONE_ASSIGN_OR_RETURN(ir::Expr e, node.Arg(i, "sequence"));
+  if (IsSequence(e)) return e;
   return absl::InvalidArgumentError(
       fmt::format("a sequence was expected, found {}",
                   IsNothing(e) ? "an optional that holds nothing" : e->type->ToString()));
+}
+
+// What a tuple of these holds: each with its type.
+absl::Status ChargeItems(NodeReader& node, const std::vector<ir::Expr>& items) {
+  constexpr int64_t kBytesPerItem = 256;
+  return node.Generate(static_cast<int64_t>(items.size()) * kBytesPerItem);
 }
 
 // Operand `i` as a place of 0 .. count-1; of -count from the end.
@@ -39,37 +46,39 @@ absl::StatusOr<int64_t> Place(const NodeReader& node, size_t i, int64_t count) {
 
 Results Construct(NodeReader& node) {
   for (size_t i = 0; i < node.size(); ++i) HONE_RETURN_IF_ERROR(node.Arg(i, "inputs").status());
-  return OneSequence(node.args());
+  return OneSequence(node, node.args());
 }
 
 Results Empty(NodeReader& node) {
   HONE_RETURN_IF_ERROR(node.Int("dtype", 1).status());
-  return OneSequence({});
+  return OneSequence(node, {});
 }
 
 Results At(NodeReader& node) {
-  HONE_ASSIGN_OR_RETURN(const auto items, ItemsOfOperand(node, 0));
-  HONE_ASSIGN_OR_RETURN(const int64_t at, Place(node, 1, static_cast<int64_t>(items.size())));
-  return std::vector<ir::Expr>{items[at]};
+  HONE_ASSIGN_OR_RETURN(const ir::Expr sequence, SequenceOperand(node, 0));
+  const auto count = static_cast<int64_t>(sequence->args.size());
+  HONE_ASSIGN_OR_RETURN(const int64_t at, Place(node, 1, count));
+  return std::vector<ir::Expr>{sequence->args[at]};
 }
 
 Results Erase(NodeReader& node) {
-  HONE_ASSIGN_OR_RETURN(auto items, ItemsOfOperand(node, 0));
-  const auto count = static_cast<int64_t>(items.size());
+  HONE_ASSIGN_OR_RETURN(const ir::Expr sequence, SequenceOperand(node, 0));
+  const auto count = static_cast<int64_t>(sequence->args.size());
   int64_t at = count - 1;
   if (node.Has(1)) {
     HONE_ASSIGN_OR_RETURN(at, Place(node, 1, count));
   }
-  if (items.empty()) return absl::InvalidArgumentError("a sequence that is not empty was expected");
+  if (count == 0) return absl::InvalidArgumentError("a sequence that is not empty was expected");
+  std::vector<ir::Expr> items = sequence->args;
   items.erase(items.begin() + at);
-  return OneSequence(std::move(items));
+  return OneSequence(node, std::move(items));
 }
 
 // A negative position counts from the end, before the insertion.
 Results Insert(NodeReader& node) {
-  HONE_ASSIGN_OR_RETURN(auto items, ItemsOfOperand(node, 0));
+  HONE_ASSIGN_OR_RETURN(const ir::Expr sequence, SequenceOperand(node, 0));
   HONE_ASSIGN_OR_RETURN(ir::Expr item, node.Arg(1, "tensor"));
-  const auto count = static_cast<int64_t>(items.size());
+  const auto count = static_cast<int64_t>(sequence->args.size());
   int64_t at = count;
   if (node.Has(2)) {
     HONE_ASSIGN_OR_RETURN(const auto given, node.ConstantInts(2, "position"));
@@ -79,13 +88,14 @@ Results Insert(NodeReader& node) {
     }
     at = given[0] < 0 ? given[0] + count : given[0];
   }
+  std::vector<ir::Expr> items = sequence->args;
   items.insert(items.begin() + at, std::move(item));
-  return OneSequence(std::move(items));
+  return OneSequence(node, std::move(items));
 }
 
 Results Length(NodeReader& node) {
-  HONE_ASSIGN_OR_RETURN(const auto items, ItemsOfOperand(node, 0));
-  const auto count = static_cast<int64_t>(items.size());
+  HONE_ASSIGN_OR_RETURN(const ir::Expr sequence, SequenceOperand(node, 0));
+  const auto count = static_cast<int64_t>(sequence->args.size());
   return std::vector<ir::Expr>{ir::ConstantFromBytes({{}, DataType::kInt64}, &count)};
 }
 
@@ -97,7 +107,10 @@ absl::StatusOr<Shape> PartsOf(NodeReader& node, int64_t extent) {
     return Shape(extent, 1);
   }
   HONE_ASSIGN_OR_RETURN(parts, node.ConstantInts(1, "split"));
-  if (RankOf(node.args()[1]) != 0) return parts;
+  if (RankOf(node.args()[1]) != 0) {
+    HONE_RETURN_IF_ERROR(node.Unroll(static_cast<int64_t>(parts.size())));
+    return parts;
+  }
   const int64_t size = parts[0];
   if (size < 1) return absl::InvalidArgumentError("a split of at least 1 was expected");
   parts.clear();
@@ -126,15 +139,18 @@ Results SplitToSequence(NodeReader& node) {
     items.push_back(std::move(item));
     begin += part;
   }
-  if (begin == extent && items.size() == parts.size()) return OneSequence(std::move(items));
+  if (begin == extent && items.size() == parts.size()) return OneSequence(node, std::move(items));
   return absl::InvalidArgumentError(fmt::format("parts that sum to {} were expected", extent));
 }
 
 Results ConcatFromSequence(NodeReader& node) {
-  HONE_ASSIGN_OR_RETURN(auto items, ItemsOfOperand(node, 0));
+  HONE_ASSIGN_OR_RETURN(const ir::Expr sequence, SequenceOperand(node, 0));
   HONE_ASSIGN_OR_RETURN(const int64_t given, node.Int("axis", 0));
   HONE_ASSIGN_OR_RETURN(const int64_t is_new, node.Int("new_axis", 0));
+  std::vector<ir::Expr> items = sequence->args;
   if (items.empty()) return absl::InvalidArgumentError("a sequence that is not empty was expected");
+  HONE_RETURN_IF_ERROR(ChargeItems(node, items));
+  if (is_new != 0) HONE_RETURN_IF_ERROR(node.Unroll(static_cast<int64_t>(items.size())));
   const int64_t rank = RankOf(items[0]) + (is_new != 0 ? 1 : 0);
   HONE_ASSIGN_OR_RETURN(const int64_t axis, AxisOf(given, rank));
   for (ir::Expr& item : items) {
@@ -162,7 +178,10 @@ Results GetElement(NodeReader& node) {
 
 }  // namespace
 
-ir::Expr SequenceOf(std::vector<ir::Expr> items) { return ops::TypedTuple(std::move(items)); }
+absl::StatusOr<ir::Expr> SequenceOf(NodeReader& node, std::vector<ir::Expr> items) {
+  HONE_RETURN_IF_ERROR(ChargeItems(node, items));
+  return ops::TypedTuple(std::move(items));
+}
 
 ir::Expr Nothing() {
   ir::ExprNode node = *ops::TypedTuple({});

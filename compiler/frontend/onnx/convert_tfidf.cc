@@ -62,45 +62,71 @@ absl::StatusOr<Pool> ReadPool(NodeReader& node, int64_t shortest, int64_t longes
       "n-grams by size, each with a column of its own, were expected in its pool");
 }
 
+// The k-th items of all n-grams, for each k: (1, 1, n-grams).
+std::vector<ir::Expr> ItemsByPlace(Formula& f, const Grams& grams) {
+  const auto count = static_cast<int64_t>(grams.columns.size());
+  std::vector<ir::Expr> places;
+  for (int64_t k = 0; k < grams.size; ++k) {
+    std::vector<int64_t> items(count);
+    for (int64_t g = 0; g < count; ++g) items[g] = grams.items[g * grams.size + k];
+    places.push_back(f.Reshape(IntsConstant(items), {1, 1, count}));
+  }
+  return places;
+}
+
 // How often each n-gram stands in `rows` (rows, places, 1) with every `step`-th item: (rows,
 // n-grams).
-ir::Expr Count(Formula& f, const ir::Expr& rows, const Grams& grams, int64_t step) {
-  const auto count = static_cast<int64_t>(grams.columns.size());
-  const int64_t places = ShapeOf(rows)[1] - step * (grams.size - 1);
+ir::Expr CountOf(Formula& f, const ir::Expr& rows, const std::vector<ir::Expr>& wanted,
+                 int64_t step) {
+  const auto size = static_cast<int64_t>(wanted.size());
+  const int64_t places = ShapeOf(rows)[1] - step * (size - 1);
   ir::Expr matches;
-  for (int64_t k = 0; k < grams.size; ++k) {
-    std::vector<int64_t> wanted(count);
-    for (int64_t g = 0; g < count; ++g) wanted[g] = grams.items[g * grams.size + k];
+  for (int64_t k = 0; k < size; ++k) {
     const ir::Expr items =
         f.Call("strided_slice", {rows},
                {{"begin", Shape{k * step}}, {"end", Shape{k * step + places}}, {"axes", Shape{1}}});
-    const ir::Expr same =
-        f.Cast(f.Call("equal", {items, f.Reshape(IntsConstant(wanted), {1, 1, count})}),
-               DataType::kFloat32);
+    const ir::Expr same = f.Cast(f.Call("equal", {items, wanted[k]}), DataType::kFloat32);
     matches = k == 0 ? same : f.Mul(matches, same);
   }
   return f.Call("sum", {matches}, {{"axis", Shape{1}}});
+}
+
+// Of any size without its bytes.
+ir::Expr Zeros(Formula& f, const Shape& shape) {
+  return f.Call("broadcast_to", {ScalarConstant(0, DataType::kFloat32)}, {{"shape", shape}});
+}
+
+// The sum of the counts over all steps: (rows, n-grams).
+absl::StatusOr<ir::Expr> Counts(NodeReader& node, Formula& f, const ir::Expr& rows,
+                                const Grams& grams, int64_t steps) {
+  const int64_t length = ShapeOf(rows)[1];
+  ir::Expr sum = Zeros(f, {ShapeOf(rows)[0], static_cast<int64_t>(grams.columns.size())});
+  if (grams.size > length) return f.FinishOne(sum);
+  HONE_RETURN_IF_ERROR(node.Unroll(grams.size));
+  const std::vector<ir::Expr> wanted = ItemsByPlace(f, grams);
+  // Of one item there is nothing to skip.
+  for (int64_t step = 1; step <= (grams.size == 1 ? 1 : steps); ++step) {
+    if (step * (grams.size - 1) >= length) break;
+    HONE_RETURN_IF_ERROR(node.Unroll(3 * grams.size));
+    sum = f.Add(sum, CountOf(f, rows, wanted, step));
+  }
+  return f.FinishOne(sum);
 }
 
 // (rows, columns), of which those that no n-gram counts hold 0.
 absl::StatusOr<ir::Expr> Frequencies(NodeReader& node, const ir::Expr& rows, const Pool& pool,
                                      int64_t steps) {
   Formula f;
-  std::vector<ir::Expr> parts = {ScalarConstant(0, DataType::kFloat32, {ShapeOf(rows)[0], 1})};
+  std::vector<ir::Expr> parts = {Zeros(f, {ShapeOf(rows)[0], 1})};
+  if (!parts[0]) return f.status();
+  // The places and the constant that is made of them.
+  HONE_RETURN_IF_ERROR(node.Generate(2 * pool.columns * static_cast<int64_t>(sizeof(int64_t))));
   std::vector<int64_t> source(pool.columns, 0);
   int64_t next = 1;
   for (const Grams& grams : pool.wanted) {
     for (const int64_t column : grams.columns) source[column] = next++;
-    ir::Expr sum = ScalarConstant(0, DataType::kFloat32,
-                                  {ShapeOf(rows)[0], static_cast<int64_t>(grams.columns.size())});
-    // Of one item there is nothing to skip.
-    for (int64_t step = 1; step <= (grams.size == 1 ? 1 : steps); ++step) {
-      if (step * (grams.size - 1) >= ShapeOf(rows)[1]) break;
-      HONE_RETURN_IF_ERROR(node.Unroll(3 * grams.size));
-      sum = f.Add(sum, Count(f, rows, grams, step));
-    }
-    if (!sum) return f.status();
-    parts.push_back(sum);
+    HONE_ASSIGN_OR_RETURN(ir::Expr counts, Counts(node, f, rows, grams, steps));
+    parts.push_back(std::move(counts));
   }
   HONE_ASSIGN_OR_RETURN(const ir::Expr all, ConcatenationOf(std::move(parts), 1));
   return Emit("take", {all, IntsConstant(source)}, {{"axis", int64_t{1}}});

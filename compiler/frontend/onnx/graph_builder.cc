@@ -285,7 +285,7 @@ const SparseInitializer* NodeReader::Sparse(size_t i) const {
 }
 
 absl::Status NodeReader::Generate(int64_t bytes) {
-  if (bytes > *generated_bytes_left_) {
+  if (bytes < 0 || bytes > *generated_bytes_left_) {
     return absl::InvalidArgumentError(fmt::format(
         "{} bytes of constants would be made, which is more than a model may ask for", bytes));
   }
@@ -295,7 +295,9 @@ absl::Status NodeReader::Generate(int64_t bytes) {
 
 absl::Status NodeReader::Unroll(int64_t nodes) {
   constexpr int64_t kBytesPerNode = 8 << 10;
-  if (Generate(nodes * kBytesPerNode).ok()) return absl::OkStatus();
+  int64_t bytes = 0;
+  const bool fits = !__builtin_mul_overflow(nodes, kBytesPerNode, &bytes);
+  if (fits && Generate(bytes).ok()) return absl::OkStatus();
   return absl::UnimplementedError("unrolling it would make the model too large");
 }
 

@@ -97,7 +97,7 @@ class NodeReader {
   // Charges constants made out of nothing (ConstantOfShape) to the model's allowance, so that a
   // small file cannot ask for a machine's memory.
   absl::Status Generate(int64_t bytes);
-  // Charges the nodes that unrolling makes to the same allowance, as if each were 16 KiB.
+  // Charges the nodes that unrolling makes to the same allowance, as if each were 8 KiB.
   absl::Status Unroll(int64_t nodes);
 
   // kUnimplemented names an attribute that no one has read.

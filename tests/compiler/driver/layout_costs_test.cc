@@ -121,6 +121,49 @@ TEST(LayoutCosts, OnlyTuningLeavesWhatIsMeasuredForPredictions) {
   EXPECT_THAT(Chosen(slow, passes::LayoutAim::kExplore), IsBlockedInside());
 }
 
+// Of a tune that was interrupted: one convolution is measured, slow, and its row-major form leaves
+// no doubt that blocks are predicted to be faster.
+TEST(LayoutCosts, ACompileKeepsWhatAnInterruptedTuneMeasured) {
+  const ir::Module module = ir::ParseModule(R"(
+def @main(%x: Tensor[(1, 64, 28, 28), float32], %w0: Tensor[(64, 64, 3, 3), float32],
+          %w1: Tensor[(32, 64, 3, 3), float32]) {
+  %0 = nn.relu(nn.conv2d(%x, %w0, padding=[1, 1, 1, 1]));
+  nn.relu(nn.conv2d(%0, %w1, padding=[1, 1, 1, 1]))
+})")
+                                .value();
+  for (const auto aim : {passes::LayoutAim::kSettled, passes::LayoutAim::kExplore}) {
+    for (const char* signature : {kRowMajor, kBlocked}) {
+      ConfigChain chain = Chain([&](const schedule::Task& task) {
+        const bool is_first = task.def->workload.text.find("(32, 64, 3, 3)") == std::string::npos;
+        return is_first && task.signature.ToString() == signature ? 1e7 : 0;
+      });
+      const auto model = TasksOf(module, Avx512(), &chain, aim);
+      ASSERT_TRUE(model.ok()) << model.status();
+      const auto chosen = ConvolutionsOf(*model);
+      const bool is_left =
+          signature == std::string(kRowMajor) && aim == passes::LayoutAim::kExplore;
+      EXPECT_EQ(chosen.contains(signature), !is_left) << signature;
+    }
+  }
+}
+
+// Avoiding copies because they are not measured would make everything row-major.
+TEST(LayoutCosts, WithOneSmallKernelMeasuredUntunedConvolutionsStayBlocked) {
+  const ir::Module module = ir::ParseModule(R"(
+def @main(%x: Tensor[(1, 64, 28, 28), float32], %w0: Tensor[(64, 64, 3, 3), float32],
+          %w1: Tensor[(64, 64, 3, 3), float32], %s: Tensor[(1, 10), float32]) {
+  %0 = nn.relu(nn.conv2d(%x, %w0, padding=[1, 1, 1, 1]));
+  (nn.relu(nn.conv2d(%0, %w1, padding=[1, 1, 1, 1])), nn.softmax(%s))
+})")
+                                .value();
+  ConfigChain chain = Chain([](const schedule::Task& task) {
+    return task.def->workload.text.find("softmax") != std::string::npos ? 1e3 : 0;
+  });
+  const auto model = TasksOf(module, Avx512(), &chain, passes::LayoutAim::kSettled);
+  ASSERT_TRUE(model.ok()) << model.status();
+  EXPECT_THAT(ConvolutionsOf(*model), IsBlockedInside());
+}
+
 // Each (task, signature) takes a time drawn by its text. What is submitted is measured; some is
 // from the start, as if for another model.
 class Farm {
