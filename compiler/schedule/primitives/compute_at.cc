@@ -239,9 +239,10 @@ Stmt ProducerOver(const Box& box, const Stage& stage, const Stmt& launch_body) {
 absl::Status ComputeAt(loop::Nest* nest, const std::string& name, const std::string& loop,
                        const ComputeAtOptions& options) {
   HONE_ASSIGN_OR_RETURN(const Buffer buffer, FindBuffer(*nest, name));
-  if (buffer->role != loop::Role::kWorkspace) {
-    return absl::FailedPreconditionError(
-        fmt::format("only workspace can be computed elsewhere, '{}' is visible outside", name));
+  if (buffer->role != loop::Role::kWorkspace && buffer->role != loop::Role::kPrepared) {
+    return absl::FailedPreconditionError(fmt::format(
+        "only workspace and what is prepared can be computed elsewhere, '{}' is visible outside",
+        name));
   }
   HONE_RETURN_IF_ERROR(CheckOptions(options, *buffer));
   HONE_ASSIGN_OR_RETURN(const size_t writer, WriterOf(*nest, buffer));

@@ -147,15 +147,25 @@ class WinogradSchedule {
   // Groups of output channels outermost, each position by position, in the order of the sums.
   void PrepareFilter() {
     const std::string& f = stages_.filter;
-    s_.Inline(stages_.filter_columns);
+    const std::string& columns = stages_.filter_columns;
+    s_.Prepare(columns);
     s_.Prepare(f);
-    s_.SetLayout(f, *Layout::Parse(fmt::format("CNW{}c", tile_.vectors * conv_.lanes), 3));
+    const int64_t width = tile_.vectors * conv_.lanes;
+    s_.SetLayout(columns, *Layout::Parse(fmt::format("NCHW{}n", width), 4));
+    s_.SetLayout(f, *Layout::Parse(fmt::format("CNW{}c", width), 3));
     s_.Split(f + ".i1", conv_.lanes, Tail::kExact, f + ".ocv", f + ".lane");
     s_.Reorder({f + ".ocv", f + ".i2", f + ".i0", f + ".lane"});
     s_.Vectorize(f + ".lane");
     s_.Unroll(f + ".i0");
     s_.Parallel(f + ".ocv");
     s_.Parallel(f + ".i2");
+    // The filters of the lanes lie apart: they are gathered once, lane by lane.
+    ComputeAtOptions options;
+    options.align = {conv_.lanes, 1, 1, 1};
+    options.layout = fmt::format("NCHW{}n", conv_.lanes);
+    s_.ComputeAt(columns, f + ".i2", options);
+    s_.UnrollAll(columns + ".i2");
+    s_.UnrollAll(columns + ".i3");
   }
 
   // Whole vectors are computed: where the channels do not fill the last, zeros do.
