@@ -1,6 +1,7 @@
 // Loops marked as dot products.
 #include "compiler/codegen/llvm/dot_product.h"
 #include "compiler/codegen/llvm/launch_emitter.h"
+#include "compiler/loop/accumulation.h"
 #include "compiler/loop/visit.h"
 
 namespace hone::codegen {
@@ -9,16 +10,6 @@ using llvm::Value;
 using loop::Expr;
 
 namespace {
-
-// c[i] = c[i] + ..
-bool AddsToItself(const loop::StmtNode& store) {
-  const Expr& sum = store.value->operands[0];
-  if (sum->kind != loop::ExprKind::kLoad || sum->buffer != store.buffer) return false;
-  for (size_t d = 0; d < store.indices.size(); ++d) {
-    if (!loop::StructuralEqual(sum->operands[d], store.indices[d])) return false;
-  }
-  return true;
-}
 
 bool IndicesUse(const loop::StmtNode& store, const Expr& var) {
   for (const Expr& index : store.indices) {
@@ -72,7 +63,7 @@ bool LaunchEmitter::EmitDot(const loop::Stmt& s, const Index& min) {
   if (product->kind != loop::ExprKind::kBinary || product->binary_op != loop::BinaryOp::kMul) {
     return false;
   }
-  if (!AddsToItself(*store) || IndicesUse(*store, s->var)) return false;
+  if (!loop::Accumulates(*store) || IndicesUse(*store, s->var)) return false;
   PackedBytes factors[2];
   for (int i = 0; i < 2; ++i) {
     const Expr& factor = product->operands[i];

@@ -1,5 +1,6 @@
 #include "compiler/schedule/primitives/dot_product.h"
 
+#include "compiler/loop/accumulation.h"
 #include "compiler/loop/linear.h"
 #include "compiler/loop/simplify.h"
 #include "compiler/loop/visit.h"
@@ -31,14 +32,10 @@ std::vector<Expr> ProductLoads(const Stmt& s) {
   if (s->kind != StmtKind::kStore || s->buffer->dtype != DataType::kInt32) return {};
   const Expr& value = s->value;
   if (value->kind != ExprKind::kBinary || value->binary_op != BinaryOp::kAdd) return {};
-  const Expr& sum = value->operands[0];
   const Expr& product = value->operands[1];
-  if (sum->kind != ExprKind::kLoad || sum->buffer != s->buffer ||
-      product->kind != ExprKind::kBinary || product->binary_op != BinaryOp::kMul) {
+  if (!loop::Accumulates(*s) || product->kind != ExprKind::kBinary ||
+      product->binary_op != BinaryOp::kMul) {
     return {};
-  }
-  for (size_t d = 0; d < s->indices.size(); ++d) {
-    if (!loop::StructuralEqual(s->indices[d], sum->operands[d])) return {};
   }
   std::vector<Expr> loads;
   for (const Expr& factor : product->operands) {

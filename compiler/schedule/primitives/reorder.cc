@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/loop/accumulation.h"
 #include "compiler/loop/visit.h"
 #include "compiler/schedule/primitives/dependence.h"
 #include "compiler/schedule/primitives/nest_edit.h"
@@ -42,16 +43,11 @@ absl::StatusOr<Body> MatchBody(Stmt s) {
   if (!LoadsBuffer(s->value, s->buffer)) return body;
   const Expr& value = s->value;
   if (value->kind != loop::ExprKind::kBinary) return mismatch;
-  const Expr& accumulator = value->operands[0];
   const BinaryOp op = value->binary_op;
   const bool combines =
       op == BinaryOp::kAdd || op == BinaryOp::kMul || op == BinaryOp::kMin || op == BinaryOp::kMax;
-  if (!combines || accumulator->kind != loop::ExprKind::kLoad || accumulator->buffer != s->buffer ||
-      LoadsBuffer(value->operands[1], s->buffer)) {
+  if (!combines || !loop::Accumulates(*s) || LoadsBuffer(value->operands[1], s->buffer)) {
     return mismatch;
-  }
-  for (size_t d = 0; d < s->indices.size(); ++d) {
-    if (!loop::StructuralEqual(s->indices[d], accumulator->operands[d])) return mismatch;
   }
   body.accumulates = true;
   body.order_matters = (op == BinaryOp::kAdd || op == BinaryOp::kMul) && IsFloat(s->buffer->dtype);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "compiler/loop/accumulation.h"
 #include "compiler/loop/simplify.h"
 #include "compiler/loop/visit.h"
 #include "compiler/schedule/primitives/nest_edit.h"
@@ -32,12 +33,9 @@ std::optional<Stmt> Skip(const Stmt& store) {
   if (sum->kind != ExprKind::kBinary || sum->binary_op != BinaryOp::kAdd) return std::nullopt;
   const Expr& accumulator = sum->operands[0];
   const Expr& product = sum->operands[1];
-  if (accumulator->kind != ExprKind::kLoad || accumulator->buffer != store->buffer ||
-      product->kind != ExprKind::kBinary || product->binary_op != BinaryOp::kMul) {
+  if (!loop::Accumulates(*store) || product->kind != ExprKind::kBinary ||
+      product->binary_op != BinaryOp::kMul) {
     return std::nullopt;
-  }
-  for (size_t d = 0; d < store->indices.size(); ++d) {
-    if (!loop::StructuralEqual(store->indices[d], accumulator->operands[d])) return std::nullopt;
   }
   for (size_t side : {size_t{0}, size_t{1}}) {
     const Expr& factor = product->operands[side];

@@ -3,6 +3,7 @@
 #include <functional>
 #include <vector>
 
+#include "compiler/loop/accumulation.h"
 #include "compiler/schedule/primitives/nest_edit.h"
 #include "fmt/format.h"
 #include "support/status.h"
@@ -100,11 +101,7 @@ bool IsUpdate(const Stmt& store, const Stage& stage, const std::vector<Stmt>& su
   if (value->kind != loop::ExprKind::kBinary || value->binary_op != loop::BinaryOp::kAdd) {
     return false;
   }
-  const Expr& old = value->operands[0];
-  if (old->kind != loop::ExprKind::kLoad || old->buffer != store->buffer) return false;
-  for (size_t d = 0; d < store->indices.size(); ++d) {
-    if (!loop::StructuralEqual(old->operands[d], store->indices[d])) return false;
-  }
+  if (!loop::Accumulates(*store)) return false;
   const Expr& product = value->operands[1];
   if (product->kind != loop::ExprKind::kBinary || product->binary_op != loop::BinaryOp::kMul ||
       product->operands[0]->kind != loop::ExprKind::kLoad ||
