@@ -22,8 +22,6 @@ namespace {
 
 using loop::Buffer;
 
-constexpr int64_t kMaxEmittedFmas = 256;
-
 RegisterTileProblem TileProblem(const Conv& conv) {
   RegisterTileProblem problem;
   problem.vectors = conv.out_vectors;
@@ -56,16 +54,8 @@ int64_t InnerExtent(const Conv& conv) {
   return 1;
 }
 
-std::vector<int64_t> UnrollOptions(const Conv& conv, const RegisterTile& tile) {
-  std::vector<int64_t> options = {1};
-  const int64_t extent = InnerExtent(conv);
-  for (int64_t unroll : {int64_t{2}, int64_t{3}, int64_t{4}, int64_t{5}, int64_t{7}, int64_t{8}}) {
-    if (extent % unroll != 0) continue;
-    if (unroll * tile.vectors * tile.rows * tile.columns <= kMaxEmittedFmas) {
-      options.push_back(unroll);
-    }
-  }
-  return options;
+std::vector<int64_t> UnrollsOf(const Conv& conv, const RegisterTile& tile) {
+  return UnrollOptions({2, 3, 4, 5, 7, 8}, InnerExtent(conv), tile);
 }
 
 std::vector<std::string> GridOrders(const Conv& conv) {
@@ -283,7 +273,7 @@ class Conv2d : public Template {
           if (IsWinograd(prefix.String("strategy"))) return NextWinogradKnob(conv, target, prefix);
           if (auto knob = NextTileKnob(TileProblem(conv), prefix)) return knob;
           if (!prefix.Has("unroll")) {
-            return IntKnob("unroll", UnrollOptions(conv, TileOf(prefix)), 1);
+            return IntKnob("unroll", UnrollsOf(conv, TileOf(prefix)), 1);
           }
           if (!prefix.Has("pad")) return TextKnob("pad", PadOptions(conv, prefix), "copy");
           if (!prefix.Has("order")) return TextKnob("order", GridOrders(conv), "oc_oh");

@@ -18,8 +18,6 @@ namespace {
 
 using loop::Buffer;
 
-constexpr int64_t kMaxEmittedFmas = 256;
-
 struct Dense {
   AnchorView view;
   std::string data;
@@ -78,14 +76,8 @@ RegisterTileProblem TileProblem(const Dense& dense) {
   return problem;
 }
 
-std::vector<int64_t> UnrollOptions(const Dense& dense, const RegisterTile& tile) {
-  std::vector<int64_t> options = {1};
-  for (int64_t unroll : {2, 4, 8}) {
-    if (dense.steps % unroll == 0 && unroll * tile.vectors * tile.columns <= kMaxEmittedFmas) {
-      options.push_back(unroll);
-    }
-  }
-  return options;
+std::vector<int64_t> UnrollsOf(const Dense& dense, const RegisterTile& tile) {
+  return UnrollOptions({2, 4, 8}, dense.steps, tile);
 }
 
 class DenseSchedule {
@@ -224,7 +216,7 @@ class DenseTemplateImpl : public Template {
       if (!prefix.Has("strategy")) return TextKnob("strategy", {"direct"}, "direct");
       if (auto knob = NextTileKnob(TileProblem(dense), prefix)) return knob;
       if (!prefix.Has("unroll")) {
-        return IntKnob("unroll", UnrollOptions(dense, TileOf(prefix)), 1);
+        return IntKnob("unroll", UnrollsOf(dense, TileOf(prefix)), 1);
       }
       if (!prefix.Has("order")) {
         return TextKnob("order",
@@ -243,7 +235,7 @@ class DenseTemplateImpl : public Template {
     const RegisterTile tile = BestTile(TileProblem(dense));
     SetTile(tile, &config);
     // A single row has few additions a step: the loop itself would cost as much.
-    const std::vector<int64_t> unroll = UnrollOptions(dense, tile);
+    const std::vector<int64_t> unroll = UnrollsOf(dense, tile);
     const bool few = tile.vectors * tile.columns <= 8;
     config.Set("unroll", unroll[few ? std::min<size_t>(2, unroll.size() - 1) : 0]);
     config.Set("order", std::string("n_m"));

@@ -111,6 +111,16 @@ void SetTile(const RegisterTile& tile, Config* config) {
   config->Set("tile_w", tile.columns);
 }
 
+std::vector<int64_t> UnrollOptions(std::initializer_list<int64_t> factors, int64_t extent,
+                                   const RegisterTile& tile) {
+  std::vector<int64_t> options = {1};
+  for (const int64_t unroll : factors) {
+    const int64_t emitted = unroll * tile.vectors * tile.rows * tile.columns;
+    if (extent % unroll == 0 && emitted <= kMaxEmittedFmas) options.push_back(unroll);
+  }
+  return options;
+}
+
 RegisterTile BestTile(const RegisterTileProblem& problem) {
   RegisterTile best;
   double best_cycles = -1;

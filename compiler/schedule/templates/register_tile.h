@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <optional>
 #include <vector>
 
@@ -38,6 +39,12 @@ std::vector<int64_t> EvenSizes(int64_t extent, int64_t limit,
 std::optional<Knob> NextTileKnob(const RegisterTileProblem& problem, const Config& prefix);
 RegisterTile TileOf(const Config& config);
 void SetTile(const RegisterTile& tile, Config* config);
+
+// Fused multiply-adds that an unrolled body may have.
+inline constexpr int64_t kMaxEmittedFmas = 256;
+// 1, and those of `factors` that divide `extent` and keep the body of a tile within that.
+std::vector<int64_t> UnrollOptions(std::initializer_list<int64_t> factors, int64_t extent,
+                                   const RegisterTile& tile);
 
 // The tile of the space with the least cycles on a machine with two FMA units of four cycles'
 // latency and two loads a cycle, tails counted at their own sizes.

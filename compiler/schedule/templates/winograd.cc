@@ -1,6 +1,7 @@
 #include "compiler/schedule/templates/winograd.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "compiler/schedule/primitives/nest_edit.h"
 #include "compiler/schedule/primitives/winograd.h"
@@ -80,16 +81,9 @@ std::vector<int64_t> PartOptions(const Conv& conv, const Target& target, int64_t
   return options;
 }
 
-std::vector<int64_t> UnrollOptions(const Conv& conv, const RegisterTile& tile) {
-  constexpr int64_t kMaxEmittedFmas = 256;
-  std::vector<int64_t> options = {1};
-  for (int64_t unroll : {2, 4, 8}) {
-    if (std::min(conv.lanes, conv.in) % unroll == 0 && conv.in % unroll == 0 &&
-        unroll * tile.vectors * tile.rows * tile.columns <= kMaxEmittedFmas) {
-      options.push_back(unroll);
-    }
-  }
-  return options;
+std::vector<int64_t> UnrollsOf(const Conv& conv, const RegisterTile& tile) {
+  // A last block of channels may be shorter.
+  return UnrollOptions({2, 4, 8}, std::gcd(std::min(conv.lanes, conv.in), conv.in), tile);
 }
 
 std::vector<std::string> PadOptions(const Conv& conv) {
@@ -364,7 +358,7 @@ std::optional<Knob> NextWinogradKnob(const Conv& conv, const Target& target, con
   if (auto knob = NextTileKnob(ProductProblem(conv, prefix.Int("block_h"), block_w), prefix)) {
     return knob;
   }
-  if (!prefix.Has("unroll")) return IntKnob("unroll", UnrollOptions(conv, TileOf(prefix)));
+  if (!prefix.Has("unroll")) return IntKnob("unroll", UnrollsOf(conv, TileOf(prefix)));
   if (!prefix.Has("pad")) return TextKnob("pad", PadOptions(conv));
   if (!prefix.Has("parts")) {
     return IntKnob("parts", PartOptions(conv, target, prefix.Int("tile_v")));
@@ -424,7 +418,7 @@ std::optional<WinogradChoice> BestWinograd(const Conv& conv, const Target& targe
           best->config.Set("block_w", block_w);
           best->config.Set("block_h", block_h);
           SetTile(tile, &best->config);
-          best->config.Set("unroll", UnrollOptions(conv, tile).back() >= 2 ? int64_t{2} : 1);
+          best->config.Set("unroll", UnrollsOf(conv, tile).back() >= 2 ? int64_t{2} : 1);
           best->config.Set("pad", PadOptions(conv)[0]);
           best->config.Set("parts", parts);
           best->config.Set("prefetch", int64_t{1});
