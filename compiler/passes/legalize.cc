@@ -43,15 +43,6 @@ std::optional<Quantized> OfDequantize(const Expr& e) {
   return q;
 }
 
-// Operators whose result holds elements of their operand, chosen by position or as the largest.
-bool OnlyMoves(const Expr& e) {
-  static const auto* const ops = new std::set<std::string, std::less<>>{
-      "nn.batch_flatten", "nn.max_pool1d", "nn.max_pool2d", "nn.max_pool3d", "reshape",
-      "transpose",        "expand_dims",   "squeeze",       "strided_slice"};
-  return e->kind == ir::ExprKind::kCall && !e->callee && ops->contains(e->name) &&
-         e->args.size() == 1;
-}
-
 // The integers behind `e`, which may have been moved after they were dequantised.
 std::optional<Quantized> AsQuantized(const Expr& e) {
   if (!OnlyMoves(e)) return OfDequantize(e);

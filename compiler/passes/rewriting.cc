@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "compiler/ir/literal.h"
@@ -60,6 +62,14 @@ bool IsConstantTree(const Expr& e) {
 bool IsPrimitive(const Expr& function) {
   return function->kind == ExprKind::kFunction &&
          ir::GetAttr<bool>(function->attrs, "primitive", false);
+}
+
+bool OnlyMoves(const Expr& e) {
+  static const auto* const ops = new std::set<std::string, std::less<>>{
+      "nn.batch_flatten", "nn.max_pool1d", "nn.max_pool2d", "nn.max_pool3d", "reshape",
+      "transpose",        "expand_dims",   "squeeze",       "strided_slice"};
+  return e->kind == ir::ExprKind::kCall && !e->callee && ops->contains(e->name) &&
+         e->args.size() == 1;
 }
 
 Expr MakeTyped(const std::string& op, std::vector<Expr> args, ir::Attrs attrs) {

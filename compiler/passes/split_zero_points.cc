@@ -234,9 +234,6 @@ Expr MoveFlip(const Expr& call, const Signs& signs) {
         MakeTyped(call->name, {call->args[0], call->args[1], zero_point}, call->attrs);
     return made ? Flipped(made) : nullptr;
   }
-  static const auto* const moves = new std::set<std::string, std::less<>>{
-      "nn.batch_flatten", "nn.max_pool1d", "nn.max_pool2d", "nn.max_pool3d", "reshape",
-      "transpose",        "expand_dims",   "squeeze",       "strided_slice"};
   const Expr original = call->args.empty() ? nullptr : Unflipped(call->args[0]);
   if (!original) return nullptr;
   if (call->name == "qnn.dequantize" && IsScalar(call->args[2])) {
@@ -246,7 +243,7 @@ Expr MoveFlip(const Expr& call, const Signs& signs) {
   Expr moved;
   if (bounds && IsScalar(call->args[1])) {
     moved = MakeTyped(call->name, {original, Flip(call->args[1])}, call->attrs);
-  } else if (moves->contains(call->name) && call->args.size() == 1) {
+  } else if (OnlyMoves(call)) {
     moved = MakeTyped(call->name, {original}, call->attrs);
   }
   return moved ? Flipped(moved) : nullptr;
