@@ -1,6 +1,7 @@
 #include "compiler/loop/parser.h"
 #include "compiler/schedule/primitives/winograd.h"
 #include "fmt/format.h"
+#include "fmt/ranges.h"
 #include "gtest/gtest.h"
 #include "tests/compiler/schedule/nest_check.h"
 
@@ -52,11 +53,73 @@ TEST(Conv2d, EveryConfigComputesWhatTheNaiveNestDoes) {
   for (const Shape& shape : shapes) {
     for (const char* epilogue : {"none", "bias_relu", "residual"}) {
       const Target& target = seed % 2 == 0 ? wide : narrow;
-      checked += CheckTemplate(ConvText(shape, epilogue), "conv2d", target, 3, seed++);
+      checked += CheckTemplate(ConvText(shape, epilogue), "conv", target, 3, seed++);
       if (HasFailure()) return;
     }
   }
   EXPECT_GE(checked, 60);
+}
+
+// One to three spatial axes, of any window.
+struct Windows {
+  int64_t n, ic, oc;
+  std::vector<int64_t> data, taps, strides, dilation, before, after;
+};
+
+std::string List(const std::vector<int64_t>& values) {
+  return fmt::format("[{}]", fmt::join(values, ", "));
+}
+
+std::string WindowsText(const Windows& w, const char* data_type, const char* weight_type) {
+  std::vector<int64_t> padding = w.before;
+  padding.insert(padding.end(), w.after.begin(), w.after.end());
+  return fmt::format(
+      "fn (p0: Tensor[({}, {}, {}), {}], const p1: Tensor[({}, {}, {}), {}]) {{ %0 = "
+      "nn.conv{}d(p0, p1, dilation={}, padding={}, strides={}); nn.relu(%0) }} "
+      "accumulate=float32 numerics=default",
+      w.n, w.ic, fmt::join(w.data, ", "), data_type, w.oc, w.ic, fmt::join(w.taps, ", "),
+      weight_type, w.taps.size(), List(w.dilation), List(padding), List(w.strides));
+}
+
+Windows RandomWindows(Random& random) {
+  const int64_t channels[] = {1, 2, 3, 5, 7, 8, 9, 15, 16, 17, 23, 33};
+  const auto below = [&](uint64_t n) { return static_cast<int64_t>(random.Below(n)); };
+  Windows w{1 + below(2),
+            channels[below(std::size(channels))],
+            channels[below(12)],
+            {},
+            {},
+            {},
+            {},
+            {},
+            {}};
+  const int64_t spatial = 1 + below(3);
+  for (int64_t i = 0; i < spatial; ++i) {
+    w.taps.push_back(1 + below(spatial == 3 ? 3 : 4));
+    w.strides.push_back(1 + below(2));
+    w.dilation.push_back(1 + below(2));
+    w.before.push_back(below(static_cast<uint64_t>(w.taps[i]) + 1));
+    w.after.push_back(below(static_cast<uint64_t>(w.taps[i])));
+    const int64_t reach = w.dilation[i] * (w.taps[i] - 1) + 1;
+    w.data.push_back(std::max<int64_t>(1, reach - w.before[i]) + below(spatial == 3 ? 4 : 9));
+  }
+  return w;
+}
+
+TEST(Conv, OfAnyNumberOfAxesComputesWhatTheNaiveNestDoes) {
+  const char* const targets[] = {"llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2",
+                                 "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3 -threads=2",
+                                 "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1"};
+  int checked = 0;
+  for (uint64_t seed = 0; seed < 90; ++seed) {
+    Random random(seed);
+    const Windows w = RandomWindows(random);
+    const bool bytes = seed % 5 == 4;
+    std::string text = WindowsText(w, bytes ? "uint8" : "float32", bytes ? "int8" : "float32");
+    checked += CheckTemplate(text, "conv", TestTarget(targets[seed % 3]), 2, seed);
+    if (HasFailure()) FAIL() << seed << text;
+  }
+  EXPECT_GE(checked, 400);
 }
 
 TEST(Conv2d, WinogradComputesWhatTheNaiveNestDoes) {
@@ -136,7 +199,7 @@ TEST(Conv2d, PadsWithTheValueGiven) {
         "nn.conv2d(p0, p1, groups={}, pad_value=3, padding=[1, 1, 1, 1]) }} accumulate=float32 "
         "numerics=default",
         32 / groups, groups);
-    CheckTemplate(text, groups == 1 ? "conv2d" : "depthwise_conv2d", target, 6, 11);
+    CheckTemplate(text, groups == 1 ? "conv" : "depthwise_conv2d", target, 6, 11);
   }
 }
 

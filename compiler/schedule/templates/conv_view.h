@@ -1,6 +1,6 @@
-// What the strategies of conv2d see of a kernel.
-#ifndef HONE_COMPILER_SCHEDULE_TEMPLATES_CONV2D_VIEW_H_
-#define HONE_COMPILER_SCHEDULE_TEMPLATES_CONV2D_VIEW_H_
+// What the strategies of convolutions see of a kernel.
+#ifndef HONE_COMPILER_SCHEDULE_TEMPLATES_CONV_VIEW_H_
+#define HONE_COMPILER_SCHEDULE_TEMPLATES_CONV_VIEW_H_
 
 #include <optional>
 #include <string>
@@ -11,7 +11,8 @@
 
 namespace hone::schedule {
 
-// The numbers of a convolution on a target.
+// The numbers of a convolution on a target, of one to three spatial axes: width, then height, then
+// depth; those that it lacks have extent 1 and one tap.
 struct Conv {
   AnchorView view;
   std::string data;        // what the convolution reads: the operand, or the stage that pads it
@@ -20,9 +21,12 @@ struct Conv {
   bool weight_is_constant = false;
   bool copies_data = false;  // `data` is a stage of the kernel
   bool pads = false;         // which pads the operand and does nothing else
-  ops::Window window;
-  int64_t data_height = 0, data_width = 0;  // of the operand
-  int64_t batch = 0, in = 0, out = 0, height = 0, width = 0, taps_h = 0, taps_w = 0;
+  int spatial = 2;           // axes
+  ops::Window window;        // of these
+  int64_t data_width = 0;    // of the operand
+  int64_t batch = 0, in = 0, out = 0;
+  int64_t depth = 1, height = 1, width = 1;  // of the result
+  int64_t taps_d = 1, taps_h = 1, taps_w = 1;
   int64_t lanes = 0, registers = 0;
   int64_t out_vectors = 0;
   bool operand_blocked = false;  // the operand has such blocks
@@ -30,6 +34,8 @@ struct Conv {
   bool bytes = false;            // 8-bit integers: always read in blocks, if only of four channels
   bool packs_data = false;       // which a copy of the operand has
 
+  int rank() const { return spatial + 2; }
+  int64_t Taps() const { return taps_d * taps_h * taps_w; }
   int64_t ChannelsOfStep() const { return bytes ? kDotBytes : 1; }
   int64_t StepsOfChannels() const { return CeilDiv(in, ChannelsOfStep()); }
 };
@@ -43,9 +49,9 @@ Conv ConvOf(const Task& task);
 
 // Channels of a block of the data; 1: it has none.
 int64_t ChannelBlock(const Conv& conv);
-// NCHW with blocks of channels.
-Layout BlockedChannels(int64_t lanes);
+// Row-major with blocks of channels: NCHW16c for rank 4.
+Layout BlockedChannels(int rank, int64_t lanes);
 
 }  // namespace hone::schedule
 
-#endif  // HONE_COMPILER_SCHEDULE_TEMPLATES_CONV2D_VIEW_H_
+#endif  // HONE_COMPILER_SCHEDULE_TEMPLATES_CONV_VIEW_H_
