@@ -76,7 +76,7 @@ std::vector<std::string> PadOptions(const Conv& conv, const Config& prefix) {
   const Border border = ColumnBorder(conv, tile);
   const int64_t emitted = prefix.Int("unroll") * conv.taps_w * tile.vectors * tile.columns;
   if (!conv.pads || !conv.operand_blocked || tile.rows > 1 || border.first > 1 || border.last > 1 ||
-      conv.taps_w == 1 || (conv.spatial > 1 && conv.taps_h == 1) || emitted > 2 * kMaxEmittedFmas) {
+      conv.Taps() == 1 || emitted > 2 * kMaxEmittedFmas) {
     return {"copy"};
   }
   return {"copy", "border"};
@@ -117,22 +117,44 @@ class ConvSchedule {
  private:
   void SetLayouts() {
     SetSignatureLayouts(&s_, task_);
-    const int64_t width = tile_.vectors * conv_.lanes;
-    std::string blocks = AxisLetters(conv_.rank());
-    if (conv_.blocked_data) blocks += fmt::format("{}c", conv_.lanes / conv_.ChannelsOfStep());
-    blocks += fmt::format("{}n", width);
-    if (conv_.bytes) blocks += fmt::format("{}c", kDotBytes);
-    packed_ = s_.Pack(conv_.weight, *Layout::Parse(blocks, conv_.rank()));
+    PackWeight();
     const int64_t channels = ChannelBlock(conv_);
     if (copies_ && channels > 1) s_.SetLayout(conv_.data, BlockedData(channels));
     if (conv_.packs_data) packed_data_ = s_.Pack(conv_.data, BlockedData(channels));
     if (conv_.bytes) s_.SumPadLanes(anchor_ + ".r0", kDotBytes);
   }
 
+  // As the steps read it.
+  void PackWeight() {
+    std::string blocks = AxisLetters(conv_.rank());
+    if (conv_.transposed) std::swap(blocks[0], blocks[1]);
+    const char in = conv_.transposed ? 'n' : 'c', out = conv_.transposed ? 'c' : 'n';
+    if (conv_.blocked_data) {
+      blocks += fmt::format("{}{}", conv_.lanes / conv_.ChannelsOfStep(), in);
+    }
+    blocks += fmt::format("{}{}", tile_.vectors * conv_.lanes, out);
+    if (conv_.bytes) blocks += fmt::format("{}{}", kDotBytes, in);
+    const Layout layout = *Layout::Parse(blocks, conv_.rank());
+    if (conv_.weight_pad.empty()) {
+      packed_ = s_.Pack(conv_.weight, layout);
+      return;
+    }
+    packed_ = conv_.weight_pad;
+    s_.SetLayout(packed_, layout);
+    if (conv_.weight_is_constant) s_.Prepare(packed_);
+  }
+
   // for n, oc, od, oh (the grid) { for ow (tiles) { for rows, columns, vectors, lanes } }
   void TileOutput() {
     s_.Split(out_ + ".i1", conv_.lanes, Tail::kGuard, out_ + ".v", out_ + ".lane");
     s_.Split(out_ + ".v", tile_.vectors, Tail::kClip, out_ + ".oc", out_ + ".ocv");
+    for (int d = conv_.spatial; d > 0; --d) {
+      const int64_t phases = Phases(-d);
+      if (phases == 1) continue;
+      const bool whole = conv_.result_axes[static_cast<size_t>(conv_.spatial - d)] % phases == 0;
+      s_.Split(out_ + Axis(-d), phases, whole ? Tail::kExact : Tail::kGuard, out_ + Axis(-d),
+               out_ + Axis(-d) + ".phase");
+    }
     if (conv_.spatial > 1) {
       s_.Split(out_ + Axis(-2), tile_.rows, Tail::kClip, out_ + ".oh", out_ + ".row");
     }
@@ -146,6 +168,9 @@ class ConvSchedule {
   // The loops that threads share, outermost first.
   std::vector<std::string> Grid() const {
     std::vector<std::string> grid = {out_ + ".i0"};
+    for (int d = conv_.spatial; d > 0; --d) {
+      if (Phases(-d) > 1) grid.push_back(out_ + Axis(-d) + ".phase");
+    }
     if (conv_.spatial > 2) grid.push_back(out_ + Axis(-3));
     if (conv_.spatial > 1) grid.push_back(out_ + ".oh");
     const bool channels_first = config_.String("order") == "oc_oh";
@@ -157,6 +182,9 @@ class ConvSchedule {
   // height, -3 the depth.
   std::string Axis(int from_end) const { return fmt::format(".i{}", conv_.rank() + from_end); }
   std::string Tap(int from_end) const { return fmt::format(".r{}", conv_.spatial + 1 + from_end); }
+  int64_t Phases(int from_end) const {
+    return conv_.phases[static_cast<size_t>(conv_.spatial + from_end)];
+  }
   // Outermost first, each with `suffix`.
   std::vector<std::string> AnchorAxes(const std::string& suffix = "") const {
     std::vector<std::string> axes;
@@ -216,7 +244,9 @@ class ConvSchedule {
     if (border_) {
       s_.SkipZeroTerms(anchor_ + ".icb");
       s_.Unswitch(anchor_ + ".lane");
-      for (int d = 2; d <= conv_.spatial; ++d) s_.ClipLoop(anchor_ + Tap(-d));
+      for (int d = 2; d <= conv_.spatial; ++d) {
+        if (s_.Has(anchor_ + Tap(-d))) s_.ClipLoop(anchor_ + Tap(-d));
+      }
     }
     if (config_.Int("prefetch") == 0) return;
     // One line of the next channels' weights a step; the tiles of a row take turns.

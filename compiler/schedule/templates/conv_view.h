@@ -12,18 +12,24 @@
 namespace hone::schedule {
 
 // The numbers of a convolution on a target, of one to three spatial axes: width, then height, then
-// depth; those that it lacks have extent 1 and one tap.
+// depth; those that it lacks have extent 1 and one tap. Of a transposed convolution of stride s
+// every s-th position of the result is one of a convolution of stride one, with its share of the
+// taps: the extents are those of the first of these s phases.
 struct Conv {
   AnchorView view;
   std::string data;        // what the convolution reads: the operand, or the stage that pads it
   std::string weight;      // the operand
+  std::string weight_pad;  // the stage that puts zeros behind the taps; empty: none
   bool is_strict = false;  // only sums of the products as defined
   bool weight_is_constant = false;
   bool copies_data = false;  // `data` is a stage of the kernel
   bool pads = false;         // which pads the operand and does nothing else
   int spatial = 2;           // axes
-  ops::Window window;        // of these
-  int64_t data_width = 0;    // of the operand
+  ops::Window window;        // of these; transposed: of the phases
+  bool transposed = false;
+  ops::Shape phases;       // of each axis; 1 unless transposed
+  ops::Shape result_axes;  // extents of the whole result
+  int64_t data_width = 0;  // of the operand
   int64_t batch = 0, in = 0, out = 0;
   int64_t depth = 1, height = 1, width = 1;  // of the result
   int64_t taps_d = 1, taps_h = 1, taps_w = 1;

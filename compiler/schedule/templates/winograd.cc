@@ -336,10 +336,11 @@ bool IsWinograd(const std::string& strategy) { return strategy.starts_with(kPref
 
 std::vector<std::string> WinogradStrategies(const Conv& conv) {
   const std::vector<int64_t> ones = {1, 1};
-  const bool fits = conv.spatial == 2 && conv.taps_h == kTaps && conv.taps_w == kTaps &&
-                    conv.window.strides == ones && conv.window.dilation == ones &&
-                    !conv.is_strict && !conv.bytes && conv.weight_is_constant &&
-                    conv.in >= conv.lanes && conv.out >= conv.lanes && conv.blocked_data;
+  const bool fits = conv.spatial == 2 && !conv.transposed && conv.taps_h == kTaps &&
+                    conv.taps_w == kTaps && conv.window.strides == ones &&
+                    conv.window.dilation == ones && !conv.is_strict && !conv.bytes &&
+                    conv.weight_is_constant && conv.in >= conv.lanes && conv.out >= conv.lanes &&
+                    conv.blocked_data;
   std::vector<std::string> strategies;
   for (int64_t tile : {2, 4}) {
     if (fits && conv.height >= tile && conv.width >= tile) {

@@ -122,6 +122,44 @@ TEST(Conv, OfAnyNumberOfAxesComputesWhatTheNaiveNestDoes) {
   EXPECT_GE(checked, 400);
 }
 
+std::string TransposedText(const Windows& w, const std::vector<int64_t>& extra) {
+  std::vector<int64_t> padding = w.before;
+  padding.insert(padding.end(), w.after.begin(), w.after.end());
+  return fmt::format(
+      "fn (p0: Tensor[({}, {}, {}), float32], const p1: Tensor[({}, {}, {}), float32], const p2: "
+      "Tensor[({},), float32]) {{ %0 = nn.conv{}d_transpose(p0, p1, dilation={}, "
+      "output_padding={}, padding={}, strides={}); %1 = nn.bias_add(%0, p2); tanh(%1) }} "
+      "accumulate=float32 numerics=default",
+      w.n, w.ic, fmt::join(w.data, ", "), w.ic, w.oc, fmt::join(w.taps, ", "), w.oc, w.taps.size(),
+      List(w.dilation), List(extra), List(padding), List(w.strides));
+}
+
+// Results of every extent: strides that divide them and that do not, taps that fill the phases and
+// that do not.
+TEST(Conv, TransposedComputesWhatTheNaiveNestDoes) {
+  const char* const targets[] = {"llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2",
+                                 "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1"};
+  int checked = 0;
+  for (uint64_t seed = 0; seed < 40; ++seed) {
+    Random random(seed);
+    Windows w = RandomWindows(random);
+    std::vector<int64_t> extra;
+    for (size_t i = 0; i < w.taps.size(); ++i) {
+      w.strides[i] = 1 + static_cast<int64_t>(random.Below(static_cast<uint64_t>(w.taps[i])));
+      if (w.strides[i] > 1) w.dilation[i] = 1;
+      extra.push_back(static_cast<int64_t>(random.Below(3)));
+      w.before[i] = std::min(w.before[i], w.taps[i] - 1);
+      const int64_t extent = (w.data[i] - 1) * w.strides[i] + w.dilation[i] * (w.taps[i] - 1) + 1 +
+                             extra[i] - w.before[i] - w.after[i];
+      if (extent < 1) w.before[i] = w.after[i] = 0;
+    }
+    const std::string text = TransposedText(w, extra);
+    checked += CheckTemplate(text, "conv", TestTarget(targets[seed % 2]), 2, seed);
+    if (HasFailure()) FAIL() << seed << text;
+  }
+  EXPECT_GE(checked, 150);
+}
+
 TEST(Conv2d, WinogradComputesWhatTheNaiveNestDoes) {
   const Target narrow = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=2");
   const Target wide = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=4");
