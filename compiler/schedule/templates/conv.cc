@@ -25,6 +25,9 @@ using loop::Buffer;
 RegisterTileProblem TileProblem(const Conv& conv) {
   RegisterTileProblem problem;
   problem.vectors = conv.out_vectors;
+  if (conv.groups > 1 && !conv.LanesDiffer()) {
+    problem.vector_group = conv.GroupOut() / conv.lanes;
+  }
   problem.rows = conv.height;
   problem.columns = conv.width;
   problem.steps = conv.StepsOfChannels() * conv.Taps();
@@ -37,7 +40,8 @@ RegisterTileProblem TileProblem(const Conv& conv) {
 enum class InnerLoop { kBlock, kTaps, kChannels };
 
 InnerLoop InnerOf(const Conv& conv) {
-  if (conv.blocked_data) return InnerLoop::kBlock;
+  if (conv.SumsBlocks()) return InnerLoop::kBlock;
+  if (conv.blocked_data) return InnerLoop::kChannels;
   return conv.taps_w > 1 ? InnerLoop::kTaps : InnerLoop::kChannels;
 }
 
@@ -54,7 +58,9 @@ int64_t InnerExtent(const Conv& conv) {
   return 1;
 }
 
+// Where lanes differ, all channels of a group are unrolled: they are one vector, permuted.
 std::vector<int64_t> UnrollsOf(const Conv& conv, const RegisterTile& tile) {
+  if (conv.LanesDiffer()) return {1};
   return UnrollOptions({2, 3, 4, 5, 7, 8}, InnerExtent(conv), tile);
 }
 
@@ -74,7 +80,8 @@ std::vector<std::string> PadOptions(const Conv& conv, const Config& prefix) {
   if (!conv.copies_data) return {"none"};
   const RegisterTile tile = TileOf(prefix);
   const Border border = ColumnBorder(conv, tile);
-  const int64_t emitted = prefix.Int("unroll") * conv.taps_w * tile.vectors * tile.columns;
+  const int64_t unroll = conv.LanesDiffer() ? conv.in : prefix.Int("unroll");
+  const int64_t emitted = unroll * conv.taps_w * tile.vectors * tile.columns;
   if (!conv.pads || !conv.operand_blocked || tile.rows > 1 || border.first > 1 || border.last > 1 ||
       conv.Taps() == 1 || emitted > 2 * kMaxEmittedFmas) {
     return {"copy"};
@@ -128,8 +135,12 @@ class ConvSchedule {
   void PackWeight() {
     std::string blocks = AxisLetters(conv_.rank());
     if (conv_.transposed) std::swap(blocks[0], blocks[1]);
+    if (conv_.groups > 1 && !conv_.SumsBlocks()) {  // the channels are summed within the taps
+      blocks.erase(1, 1);
+      blocks += 'C';
+    }
     const char in = conv_.transposed ? 'n' : 'c', out = conv_.transposed ? 'c' : 'n';
-    if (conv_.blocked_data) {
+    if (conv_.SumsBlocks()) {
       blocks += fmt::format("{}{}", conv_.lanes / conv_.ChannelsOfStep(), in);
     }
     blocks += fmt::format("{}{}", tile_.vectors * conv_.lanes, out);
@@ -219,7 +230,7 @@ class ConvSchedule {
     std::string channels = ic;
     std::string inner = ic;
     for (int d = conv_.spatial; d > 0; --d) steps.push_back(anchor_ + Tap(-d));
-    if (conv_.blocked_data) {
+    if (conv_.SumsBlocks()) {
       s_.Split(ic, conv_.lanes, Tail::kClip, anchor_ + ".icb", anchor_ + ".ic");
       inner = channels = anchor_ + ".ic";
       steps.insert(steps.begin(), anchor_ + ".icb");
@@ -242,7 +253,7 @@ class ConvSchedule {
     for (const char* name : {".ocv", ".lane", ".dot"}) steps.push_back(anchor_ + name);
     s_.ReorderPresent(steps, /*allow_reassociation=*/true);
     if (border_) {
-      s_.SkipZeroTerms(anchor_ + ".icb");
+      s_.SkipZeroTerms(steps[0]);
       s_.Unswitch(anchor_ + ".lane");
       for (int d = 2; d <= conv_.spatial; ++d) {
         if (s_.Has(anchor_ + Tap(-d))) s_.ClipLoop(anchor_ + Tap(-d));
@@ -275,6 +286,7 @@ class ConvSchedule {
     for (const char* name : {".row", ".col", ".ocv"}) s_.UnrollAll(out_ + name);
     for (const std::string& axis : AnchorAxes()) s_.UnrollAll(axis);
     for (const char* name : {".ocv", ".unroll"}) s_.UnrollAll(anchor_ + name);
+    if (conv_.LanesDiffer()) s_.UnrollAll(anchor_ + ".r0");
   }
 
   // The taps of a row are unrolled in the tiles that leave the data, or in the only one.
@@ -328,6 +340,7 @@ class ConvTemplateOf : public Template {
   }
 
   Space MakeSpace(const Task& task) const override {
+    if (!VectorsFitGroups(ConvOf(task))) return GenericTemplate().MakeSpace(task);
     return Space(
         [conv = ConvOf(task), target = task.target](const Config& prefix) -> std::optional<Knob> {
           if (!prefix.Has("strategy")) return TextKnob("strategy", Strategies(conv), "direct");
@@ -347,6 +360,7 @@ class ConvTemplateOf : public Template {
 
   Config Default(const Task& task) const override {
     const Conv conv = ConvOf(task);
+    if (!VectorsFitGroups(conv)) return GenericTemplate().Default(task);
     const std::optional<WinogradChoice> winograd = BestWinograd(conv, task.target);
     if (winograd && winograd->cycles < DirectCycles(conv, task.target)) return winograd->config;
     Config config;
@@ -365,8 +379,9 @@ class ConvTemplateOf : public Template {
 
   absl::StatusOr<loop::Nest> Schedule(const Task& task, const Config& config) const override {
     HONE_RETURN_IF_ERROR(CheckSignature(task));
-    HONE_RETURN_IF_ERROR(CheckConfig(MakeSpace(task), config));
     const Conv conv = ConvOf(task);
+    if (!VectorsFitGroups(conv)) return GenericTemplate().Schedule(task, config);
+    HONE_RETURN_IF_ERROR(CheckConfig(MakeSpace(task), config));
     if (IsWinograd(config.String("strategy"))) return ScheduleWinograd(task, conv, config);
     return ConvSchedule(task, conv, config).Run();
   }

@@ -73,7 +73,9 @@ std::optional<Conv> ViewOperands(const ops::KernelDefinition& def, AnchorView vi
   conv.weight_is_constant = weight->role == loop::Role::kConstant;
   conv.data_width = operand->shape.back();
   conv.batch = anchor->shape[0];
-  conv.in = operand->shape[1];
+  conv.groups = ir::GetAttr<int64_t>(view.op->attrs, "groups", 1);
+  conv.channels = operand->shape[1];
+  conv.in = conv.channels / conv.groups;
   conv.out = anchor->shape[1];
   conv.view = std::move(view);
   return conv;
@@ -81,7 +83,10 @@ std::optional<Conv> ViewOperands(const ops::KernelDefinition& def, AnchorView vi
 
 std::optional<Conv> ViewPlain(const ops::KernelDefinition& def, AnchorView view) {
   std::optional<Conv> conv = ViewOperands(def, std::move(view));
-  if (!conv || BufferOf(def.naive, conv->weight)->shape[1] != conv->in) return std::nullopt;
+  if (!conv || (conv->groups > 1 && conv->bytes)) return std::nullopt;
+  // Of two axes depthwise ones have a template of their own.
+  const bool depthwise = conv->groups > 1 && conv->in == 1 && conv->out == conv->channels;
+  if (depthwise && conv->spatial == 2) return std::nullopt;
   const std::vector<std::string>& prologue = conv->view.prologue;
   conv->copies_data = !prologue.empty();
   conv->data = prologue.empty() ? conv->view.op->args[0] : prologue.back();
@@ -110,7 +115,7 @@ std::vector<std::string> FactorsOf(const ops::KernelDefinition& def, const std::
 std::optional<Conv> ViewTransposed(const ops::KernelDefinition& def, AnchorView view) {
   std::optional<Conv> conv = ViewOperands(def, std::move(view));
   if (!conv || !ops::TransposedTaps::Exist(conv->window)) return std::nullopt;
-  if (BufferOf(def.naive, conv->weight)->shape[1] != conv->out) return std::nullopt;  // groups
+  if (conv->groups > 1) return std::nullopt;
   const std::vector<std::string> factors = FactorsOf(def, conv->view.anchor);
   if (factors.size() != 2) return std::nullopt;
   conv->transposed = true;
@@ -177,12 +182,22 @@ Conv ConvOf(const Task& task) {
   conv.operand_blocked = BlockOfOperand(task, conv.view.op->args[0]) == conv.lanes;
   // A padded copy is made in blocks wherever there are enough channels to fill them.
   conv.blocked_data =
-      conv.copies_data ? conv.in >= conv.lanes : BlockOfOperand(task, conv.data) > 1;
+      conv.copies_data ? conv.channels >= conv.lanes : BlockOfOperand(task, conv.data) > 1;
   if (conv.bytes) {
     conv.blocked_data = conv.in >= conv.lanes && conv.lanes > kDotBytes;
     conv.packs_data = !conv.copies_data && BlockOfOperand(task, conv.data) != ChannelBlock(conv);
   }
+  if (conv.LanesDiffer() && !conv.blocked_data && conv.channels >= conv.lanes) {
+    conv.blocked_data = conv.packs_data = true;
+  }
   return conv;
+}
+
+bool VectorsFitGroups(const Conv& conv) {
+  if (conv.groups == 1) return true;
+  if (conv.out % conv.lanes != 0) return false;
+  if (conv.GroupOut() >= conv.lanes) return conv.GroupOut() % conv.lanes == 0;
+  return conv.lanes % conv.GroupOut() == 0 && conv.in == conv.GroupOut();
 }
 
 }  // namespace hone::schedule

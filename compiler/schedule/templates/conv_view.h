@@ -30,7 +30,10 @@ struct Conv {
   ops::Shape phases;       // of each axis; 1 unless transposed
   ops::Shape result_axes;  // extents of the whole result
   int64_t data_width = 0;  // of the operand
-  int64_t batch = 0, in = 0, out = 0;
+  int64_t batch = 0;
+  int64_t groups = 1, channels = 0;  // of the data
+  int64_t in = 0;                    // channels that are summed: those of a group
+  int64_t out = 0;
   int64_t depth = 1, height = 1, width = 1;  // of the result
   int64_t taps_d = 1, taps_h = 1, taps_w = 1;
   int64_t lanes = 0, registers = 0;
@@ -41,17 +44,24 @@ struct Conv {
   bool packs_data = false;       // which a copy of the operand has
 
   int rank() const { return spatial + 2; }
+  int64_t GroupOut() const { return out / groups; }
+  // Groups narrower than a vector: each lane reads the channels of its own group.
+  bool LanesDiffer() const { return groups > 1 && GroupOut() < lanes; }
+  // Input channels are summed block by block.
+  bool SumsBlocks() const { return blocked_data && (groups == 1 || in % lanes == 0); }
   int64_t Taps() const { return taps_d * taps_h * taps_w; }
   int64_t ChannelsOfStep() const { return bytes ? kDotBytes : 1; }
   int64_t StepsOfChannels() const { return CeilDiv(in, ChannelsOfStep()); }
 };
 
-// nullopt unless the kernel is a convolution without groups of float32, or of
-// 8-bit integers. Without what the target
-// and the signature say.
+// nullopt unless the kernel is a convolution of float32, with groups or without, or one without of
+// 8-bit integers. Without what the target and the signature say.
 std::optional<Conv> ViewConv(const ops::KernelDefinition& def);
 // All of it; the kernel is one.
 Conv ConvOf(const Task& task);
+// Whether vectors of output channels read neighbours of one group, or whole groups that are as wide
+// as the data's; there is no direct strategy for others.
+bool VectorsFitGroups(const Conv& conv);
 
 // Channels of a block of the data; 1: it has none.
 int64_t ChannelBlock(const Conv& conv);

@@ -28,6 +28,7 @@ constexpr int64_t kMaxRows = 7;
 std::vector<int64_t> VectorOptions(const RegisterTileProblem& problem) {
   std::vector<int64_t> options;
   for (int64_t v = 1; v <= std::min(kMaxVectors, problem.vectors); ++v) {
+    if (problem.vector_group > 0 && problem.vector_group % v != 0) continue;
     if (FitsRegisters({v, 1, 1}, problem.registers)) options.push_back(v);
   }
   return options;

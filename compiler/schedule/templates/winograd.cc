@@ -336,7 +336,7 @@ bool IsWinograd(const std::string& strategy) { return strategy.starts_with(kPref
 
 std::vector<std::string> WinogradStrategies(const Conv& conv) {
   const std::vector<int64_t> ones = {1, 1};
-  const bool fits = conv.spatial == 2 && !conv.transposed && conv.taps_h == kTaps &&
+  const bool fits = conv.spatial == 2 && !conv.transposed && conv.groups == 1 && conv.taps_h == kTaps &&
                     conv.taps_w == kTaps && conv.window.strides == ones &&
                     conv.window.dilation == ones && !conv.is_strict && !conv.bytes &&
                     conv.weight_is_constant && conv.in >= conv.lanes && conv.out >= conv.lanes &&

@@ -70,15 +70,17 @@ std::string List(const std::vector<int64_t>& values) {
   return fmt::format("[{}]", fmt::join(values, ", "));
 }
 
-std::string WindowsText(const Windows& w, const char* data_type, const char* weight_type) {
+// `w.ic` channels a group.
+std::string WindowsText(const Windows& w, const char* data_type, const char* weight_type,
+                        int64_t groups = 1) {
   std::vector<int64_t> padding = w.before;
   padding.insert(padding.end(), w.after.begin(), w.after.end());
   return fmt::format(
       "fn (p0: Tensor[({}, {}, {}), {}], const p1: Tensor[({}, {}, {}), {}]) {{ %0 = "
-      "nn.conv{}d(p0, p1, dilation={}, padding={}, strides={}); nn.relu(%0) }} "
+      "nn.conv{}d(p0, p1, dilation={}, groups={}, padding={}, strides={}); nn.relu(%0) }} "
       "accumulate=float32 numerics=default",
-      w.n, w.ic, fmt::join(w.data, ", "), data_type, w.oc, w.ic, fmt::join(w.taps, ", "),
-      weight_type, w.taps.size(), List(w.dilation), List(padding), List(w.strides));
+      w.n, w.ic * groups, fmt::join(w.data, ", "), data_type, w.oc, w.ic, fmt::join(w.taps, ", "),
+      weight_type, w.taps.size(), List(w.dilation), groups, List(padding), List(w.strides));
 }
 
 Windows RandomWindows(Random& random) {
@@ -136,6 +138,36 @@ std::string TransposedText(const Windows& w, const std::vector<int64_t>& extra) 
 
 // Results of every extent: strides that divide them and that do not, taps that fill the phases and
 // that do not.
+// Groups of every width: of whole vectors, of parts of one, of neither.
+TEST(Conv, GroupedComputesWhatTheNaiveNestDoes) {
+  const char* const targets[] = {"llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2",
+                                 "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3 -threads=2",
+                                 "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1"};
+  const std::pair<int64_t, int64_t> widths[] = {{4, 4},  {8, 8},  {2, 2},   {1, 1}, {16, 16},
+                                                {4, 8},  {8, 16}, {32, 16}, {3, 5}, {5, 32},
+                                                {12, 8}, {1, 3},  {24, 24}, {2, 4}};
+  int checked = 0;
+  for (uint64_t seed = 0; seed < 70; ++seed) {
+    Random random(seed);
+    Windows w = RandomWindows(random);
+    const auto& [in, out] = widths[seed % std::size(widths)];
+    const int64_t counts[] = {2, 3, 4, 8};
+    const int64_t groups = counts[random.Below(4)] * (out < 8 ? 4 : 1);
+    if (w.taps.size() == 2 && in == 1 && out == 1) w.taps.pop_back();
+    w.data.resize(w.taps.size());
+    w.strides.resize(w.taps.size());
+    w.dilation.resize(w.taps.size());
+    w.before.resize(w.taps.size());
+    w.after.resize(w.taps.size());
+    w.ic = in;
+    w.oc = out * groups;
+    const std::string text = WindowsText(w, "float32", "float32", groups);
+    checked += CheckTemplate(text, "conv", TestTarget(targets[random.Below(3)]), 2, seed);
+    if (HasFailure()) FAIL() << seed << text;
+  }
+  EXPECT_GE(checked, 200);
+}
+
 TEST(Conv, TransposedComputesWhatTheNaiveNestDoes) {
   const char* const targets[] = {"llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2",
                                  "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1"};

@@ -21,8 +21,6 @@ const char* const kKernels[] = {
     "concatenate(%0, axis=1) }",
     "fn (p0: Tensor[(2, 3, 7), float32], p1: Tensor[(2, 5, 7), float32]) { nn.batch_matmul(p0, "
     "p1) }",
-    "fn (p0: Tensor[(1, 8, 5, 5), float32], const p1: Tensor[(8, 4, 3, 3), float32]) { "
-    "nn.conv2d(p0, p1, groups=2, padding=[1, 1, 1, 1]) }",
     "fn (p0: Tensor[(2, 19, 5), float32]) { nn.max_pool1d(p0, pool_size=[3], padding=[1, 1]) }",
     "fn (p0: Tensor[(1, 18, 4, 4, 5), float32]) { nn.avg_pool3d(p0, pool_size=[2, 3, 2]) }",
     "fn (p0: Tensor[(1, 17, 2, 3, 2), float32], p1: Tensor[(1, 17, 2, 3, 2), float32]) { %0 = "
