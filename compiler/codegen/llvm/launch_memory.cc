@@ -122,12 +122,15 @@ void LaunchEmitter::LocatePermuted(const Index& offset, Address& address) {
   const std::vector<int64_t> lanes = index_.LaneConstants(offset, vector_.lanes, first);
   if (lanes.empty()) return;
   const auto [low, high] = std::minmax_element(lanes.begin(), lanes.end());
-  const bool whole = KnownDivisor(first, -1) % vector_.lanes == 0 && *low >= 0;
-  first.constant = whole ? *low / vector_.lanes * vector_.lanes : *low;
+  const bool whole = KnownDivisor(first, -1) % vector_.lanes == 0;
+  first.constant = *low;
+  if (whole) first.constant -= (*low % vector_.lanes + vector_.lanes) % vector_.lanes;
   Index last = first;
   last.constant += vector_.lanes - 1;
-  if (*high > last.constant || !InBounds(first, *address.storage) ||
-      !InBounds(last, *address.storage)) {
+  if (*high > last.constant) return;
+  // A vector that starts at a multiple of its size lies in the buffer if one of its elements does.
+  const bool beside_lane = whole && !vector_.mask && address.storage->elements % vector_.lanes == 0;
+  if (!beside_lane && (!InBounds(first, *address.storage) || !InBounds(last, *address.storage))) {
     return;
   }
   address.reach = Reach::kPermuted;

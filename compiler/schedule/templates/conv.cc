@@ -25,13 +25,20 @@ using loop::Buffer;
 RegisterTileProblem TileProblem(const Conv& conv) {
   RegisterTileProblem problem;
   problem.vectors = conv.out_vectors;
-  if (conv.groups > 1 && !conv.LanesDiffer()) {
-    problem.vector_group = conv.GroupOut() / conv.lanes;
-  }
   problem.rows = conv.height;
   problem.columns = conv.width;
   problem.steps = conv.StepsOfChannels() * conv.Taps();
   problem.registers = conv.registers;
+  if (conv.groups > 1 && !conv.LanesDiffer()) {
+    problem.vector_group = conv.GroupOut() / conv.lanes;
+  }
+  if (conv.LanesDiffer()) {
+    // For a tap the weights of all channels of a group stay in registers, and permutations of the
+    // data of two positions or so.
+    problem.vector_group = 1;
+    problem.registers = std::max(conv.registers / 4, conv.registers - 3 * conv.in);
+    problem.steps = conv.Taps();
+  }
   return problem;
 }
 
@@ -91,7 +98,7 @@ std::vector<std::string> PadOptions(const Conv& conv, const Config& prefix) {
 
 // There must be next channels to prefetch, and a loop of steps to do it in.
 std::vector<int64_t> PrefetchOptionsOf(const Conv& conv, const Config& prefix) {
-  if (conv.out_vectors <= prefix.Int("tile_v")) return {0};
+  if (conv.out_vectors <= prefix.Int("tile_v") || conv.LanesDiffer()) return {0};
   if (InnerExtent(conv) / prefix.Int("unroll") <= 1) return {0};
   return {0, 1};
 }
@@ -250,6 +257,10 @@ class ConvSchedule {
     }
     if (conv_.bytes) s_.Split(channels, kDotBytes, Tail::kExact, channels, anchor_ + ".dot");
     for (const std::string& axis : AnchorAxes()) steps.push_back(axis);
+    if (conv_.LanesDiffer()) {  // what is loaded of the data serves all channels
+      std::erase(steps, ic);
+      steps.push_back(ic);
+    }
     for (const char* name : {".ocv", ".lane", ".dot"}) steps.push_back(anchor_ + name);
     s_.ReorderPresent(steps, /*allow_reassociation=*/true);
     if (border_) {
