@@ -4,6 +4,7 @@
 #include <numeric>
 #include <set>
 
+#include "absl/container/flat_hash_map.h"
 #include "compiler/loop/scalar.h"
 #include "compiler/loop/visit.h"
 
@@ -60,7 +61,10 @@ class Simplifier {
   Expr Run(const Expr& e) {
     if (e->kind == ExprKind::kInt || e->kind == ExprKind::kFloat) return e;
     if (e->kind == ExprKind::kVar) return RunVar(e);
-    return RunInner(e);
+    // Expressions are DAGs: what is used twice is simplified once.
+    if (const auto it = done_.find(e.get()); it != done_.end()) return it->second;
+    Expr result = RunInner(e);
+    return done_.try_emplace(e.get(), std::move(result)).first->second;
   }
 
   Linear Form(const Expr& e) {
@@ -266,6 +270,7 @@ class Simplifier {
   }
 
   const Bounds& bounds_;
+  absl::flat_hash_map<const ExprNode*, Expr> done_;
 };
 
 class StmtSimplifier {

@@ -16,11 +16,9 @@ class Substitution : public Mutator {
     }
     if (e->operands.empty() && e->kind != ExprKind::kLoad) return e;
     // Expressions are DAGs: without the table a chain of shared nodes takes exponential time.
-    const auto [it, inserted] = done_.try_emplace(e.get(), Expr());
-    if (!inserted) return it->second;
+    if (const auto it = done_.find(e.get()); it != done_.end()) return it->second;
     Expr result = RewriteChildren(e);
-    done_[e.get()] = result;
-    return result;
+    return done_.try_emplace(e.get(), std::move(result)).first->second;
   }
   using Mutator::Rewrite;
 
@@ -140,44 +138,50 @@ class Comparison {
 
 }  // namespace
 
+// Most of what is visited stays as it is: nothing is copied before the first change.
 Expr Mutator::RewriteChildren(const Expr& e) {
-  bool changed = false;
   std::vector<Expr> operands;
-  operands.reserve(e->operands.size());
-  for (const Expr& operand : e->operands) {
-    operands.push_back(Rewrite(operand));
-    changed |= !operands.back().SameAs(operand);
+  for (size_t i = 0; i < e->operands.size(); ++i) {
+    Expr operand = Rewrite(e->operands[i]);
+    if (operands.empty()) {
+      if (operand.SameAs(e->operands[i])) continue;
+      operands = e->operands;
+    }
+    operands[i] = std::move(operand);
   }
   Buffer buffer = e->kind == ExprKind::kLoad ? RewriteBuffer(e->buffer) : nullptr;
-  changed |= buffer != e->buffer;
-  return changed ? RebuildExpr(e, std::move(buffer), std::move(operands)) : e;
+  if (operands.empty() && buffer == e->buffer) return e;
+  return RebuildExpr(e, std::move(buffer), operands.empty() ? e->operands : std::move(operands));
 }
 
 Stmt Mutator::RewriteChildren(const Stmt& s) {
-  bool changed = false;
-  auto node = std::make_shared<StmtNode>(*s);
-  const auto rewrite = [&](Expr& e) {
-    if (!e) return;
-    Expr result = Rewrite(e);
-    changed |= !result.SameAs(e);
-    e = std::move(result);
+  std::shared_ptr<StmtNode> copy;
+  const auto changed = [&]() -> StmtNode& {
+    if (copy == nullptr) copy = std::make_shared<StmtNode>(*s);
+    return *copy;
   };
-  rewrite(node->min);
-  rewrite(node->extent);
-  for (Expr& index : node->indices) rewrite(index);
-  rewrite(node->value);
-  rewrite(node->condition);
-  if (node->buffer != nullptr) node->buffer = RewriteBuffer(s->buffer);
-  if (node->var) node->var = RewriteLoopVar(s->var);
-  changed |= node->buffer != s->buffer || !node->var.SameAs(s->var);
-  for (Stmt& child : node->body) {
-    Stmt result = Rewrite(child);
-    changed |= result != child;
-    child = std::move(result);
+  for (Expr StmtNode::* const member :
+       {&StmtNode::min, &StmtNode::extent, &StmtNode::value, &StmtNode::condition}) {
+    if (!((*s).*member)) continue;
+    Expr e = Rewrite((*s).*member);
+    if (!e.SameAs((*s).*member)) changed().*member = std::move(e);
   }
-  if (!changed) return s;
-  if (s->kind == StmtKind::kSeq) return Seq(std::move(node->body));
-  return node;
+  for (size_t i = 0; i < s->indices.size(); ++i) {
+    Expr index = Rewrite(s->indices[i]);
+    if (!index.SameAs(s->indices[i])) changed().indices[i] = std::move(index);
+  }
+  if (s->buffer != nullptr) {
+    if (Buffer buffer = RewriteBuffer(s->buffer); buffer != s->buffer) changed().buffer = buffer;
+  }
+  if (s->var) {
+    if (Expr var = RewriteLoopVar(s->var); !var.SameAs(s->var)) changed().var = std::move(var);
+  }
+  for (size_t i = 0; i < s->body.size(); ++i) {
+    Stmt child = Rewrite(s->body[i]);
+    if (child != s->body[i]) changed().body[i] = std::move(child);
+  }
+  if (copy == nullptr) return s;
+  return s->kind == StmtKind::kSeq ? Seq(std::move(copy->body)) : copy;
 }
 
 void ForEachExpr(const StmtNode& stmt, const std::function<void(const Expr&)>& visit) {

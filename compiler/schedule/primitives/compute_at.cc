@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/container/flat_hash_map.h"
 #include "compiler/loop/simplify.h"
 #include "compiler/loop/visit.h"
 #include "compiler/schedule/primitives/nest_edit.h"
@@ -60,17 +61,23 @@ class Rebase : public loop::Mutator {
  private:
   std::vector<Expr> Relative(const std::vector<Expr>& indices) {
     std::vector<Expr> relative;
-    for (size_t d = 0; d < indices.size(); ++d) {
-      Linear index = LinearForm(indices[d], bounds_);
-      index.Add(box_.low[d], -1);
-      relative.push_back(Over(index, box_.step[d], bounds_).ToExpr());
-    }
+    for (size_t d = 0; d < indices.size(); ++d) relative.push_back(Relative(indices[d], d));
     return relative;
+  }
+  // Loads of one statement share most of their indices.
+  const Expr& Relative(const Expr& index, size_t d) {
+    const auto [it, inserted] = relative_.try_emplace(std::pair(index.get(), d), Expr());
+    if (!inserted) return it->second;
+    Linear form = LinearForm(index, bounds_);
+    form.Add(box_.low[d], -1);
+    it->second = Over(form, box_.step[d], bounds_).ToExpr();
+    return it->second;
   }
   const Buffer& from_;
   const Buffer& to_;
   const Box& box_;
   const Bounds& bounds_;
+  absl::flat_hash_map<std::pair<const loop::ExprNode*, size_t>, Expr> relative_;
 };
 
 // Whether everything that is loaded lies in its buffer, pad lanes included, by the bounds of the

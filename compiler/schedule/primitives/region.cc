@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "absl/container/flat_hash_set.h"
 #include "compiler/loop/simplify.h"
 #include "compiler/loop/visit.h"
 
@@ -123,9 +124,9 @@ class RegionReader {
         if (node->kind == ExprKind::kLoad && node->buffer == buffer_) AddLoad(node);
       });
     });
-    if (s->kind == StmtKind::kFor) bounds_.PushLoop(*s);
+    if (s->kind == StmtKind::kFor) EnterOrLeave([&] { bounds_.PushLoop(*s); });
     for (const Stmt& child : s->body) Visit(child);
-    if (s->kind == StmtKind::kFor) bounds_.Pop();
+    if (s->kind == StmtKind::kFor) EnterOrLeave([&] { bounds_.Pop(); });
   }
   Region Take() {
     for (size_t d = 0; d < region_.dims.size(); ++d) {
@@ -172,17 +173,24 @@ class RegionReader {
   }
 
   void AddLoad(const Expr& load) {
-    std::vector<Region::Dim> dims;
-    for (size_t d = 0; d < load->operands.size(); ++d) dims.push_back(DimOf(load->operands[d], d));
-    if (region_.loads == 0) {
-      region_.dims = std::move(dims);
-    } else {
-      for (size_t d = 0; d < dims.size(); ++d) {
-        region_.dims[d].low = Join(region_.dims[d].low, dims[d].low, BinaryOp::kMin);
-        region_.dims[d].high = Join(region_.dims[d].high, dims[d].high, BinaryOp::kMax);
+    for (size_t d = 0; d < load->operands.size(); ++d) {
+      const Expr& index = load->operands[d];
+      if (!seen_.emplace(index.get(), d).second) continue;
+      Region::Dim dim = DimOf(index, d);
+      if (region_.loads == 0) {
+        region_.dims.push_back(std::move(dim));
+        continue;
       }
+      region_.dims[d].low = Join(region_.dims[d].low, dim.low, BinaryOp::kMin);
+      region_.dims[d].high = Join(region_.dims[d].high, dim.high, BinaryOp::kMax);
     }
     ++region_.loads;
+  }
+
+  template <typename Change>
+  void EnterOrLeave(const Change& change) {
+    change();
+    seen_.clear();
   }
 
   const loop::Buffer& buffer_;
@@ -194,6 +202,9 @@ class RegionReader {
     int64_t step = 0;
   };
   std::vector<Steps> steps_;  // a dimension
+  // Indices that the region has within the loops around: loads of one statement share most of
+  // theirs.
+  absl::flat_hash_set<std::pair<const loop::ExprNode*, size_t>> seen_;
 };
 
 }  // namespace

@@ -36,7 +36,7 @@ RegisterTileProblem TileProblem(const Conv& conv) {
     // For a tap the weights of all channels of a group stay in registers, and permutations of the
     // data of two positions or so.
     problem.vector_group = 1;
-    problem.registers = std::max(conv.registers / 4, conv.registers - 3 * conv.in);
+    problem.registers = std::max(conv.registers / 4 + 3, conv.registers - 3 * conv.in);
     problem.steps = conv.Taps();
   }
   return problem;

@@ -20,6 +20,15 @@ std::vector<int64_t> EvenSizes(int64_t extent, int64_t limit,
   return sizes;
 }
 
+void KeepExact(int64_t extent, std::vector<int64_t>* sizes) {
+  const int64_t largest = sizes->back();
+  const auto is_exact = [&](int64_t size) { return extent % size == 0; };
+  if (std::any_of(sizes->begin(), sizes->end(),
+                  [&](int64_t size) { return is_exact(size) && 2 * size >= largest; })) {
+    std::erase_if(*sizes, [&](int64_t size) { return !is_exact(size); });
+  }
+}
+
 namespace {
 
 constexpr int64_t kMaxVectors = 8;
@@ -39,8 +48,9 @@ std::vector<int64_t> RowOptions(const RegisterTileProblem& problem, int64_t vect
                    [&](int64_t h) { return FitsRegisters({vectors, h, 1}, problem.registers); });
 }
 
-// Tiles too small to hide the latency of the multiplications are
-// left out where larger ones exist.
+// Tiles too small to hide the latency of the multiplications are left out where larger ones exist,
+// and so are those that would leave a smaller tile at the end of the columns where one is left at
+// the end of the rows: each size of tile is code of its own.
 std::vector<int64_t> ColumnOptions(const RegisterTileProblem& problem, int64_t vectors,
                                    int64_t rows) {
   constexpr int64_t kFewest = 4;
@@ -49,6 +59,7 @@ std::vector<int64_t> ColumnOptions(const RegisterTileProblem& problem, int64_t v
   });
   const int64_t largest = sizes.back();
   std::erase_if(sizes, [&](int64_t w) { return w != largest && w * rows * vectors < kFewest; });
+  if (problem.rows % rows != 0) KeepExact(problem.columns, &sizes);
   return sizes;
 }
 

@@ -36,6 +36,9 @@ bool FitsRegisters(const RegisterTile& tile, int64_t registers);
 std::vector<int64_t> EvenSizes(int64_t extent, int64_t limit,
                                const std::function<bool(int64_t)>& fits);
 
+// Leaves out what does not divide `extent`, if something of at least half the largest size does.
+void KeepExact(int64_t extent, std::vector<int64_t>* sizes);
+
 // The knobs "tile_v", "tile_h", "tile_w", in this order; nullopt once all are chosen.
 std::optional<Knob> NextTileKnob(const RegisterTileProblem& problem, const Config& prefix);
 RegisterTile TileOf(const Config& config);

@@ -48,6 +48,7 @@ std::vector<int64_t> BlockColumns(const Plan& plan, const BlockLimits& limits) {
                                            [&](int64_t size) { return size <= limits.most_tiles; });
   const int64_t least = std::min<int64_t>(options.back(), 7);
   std::erase_if(options, [&](int64_t size) { return size < least; });
+  KeepExact(plan.columns, &options);
   return options;
 }
 
@@ -56,6 +57,7 @@ std::vector<int64_t> BlockRows(const Plan& plan, const BlockLimits& limits, int6
       plan.rows, plan.rows, [&](int64_t size) { return size * columns <= limits.most_tiles; });
   const int64_t least = std::min(options.back(), CeilDiv(limits.least_tiles, columns));
   std::erase_if(options, [&](int64_t size) { return size < least; });
+  KeepExact(plan.rows, &options);
   return options;
 }
 
@@ -148,9 +150,10 @@ class WinogradSchedule {
     s_.SetLayout(columns, *Layout::Parse(fmt::format("NCHW{}n", width), 4));
     s_.SetLayout(f, *Layout::Parse(fmt::format("CNW{}c", width), 3));
     s_.Split(f + ".i1", conv_.lanes, Tail::kExact, f + ".ocv", f + ".lane");
-    s_.Reorder({f + ".ocv", f + ".i2", f + ".i0", f + ".lane"});
+    s_.Split(f + ".i0", plan_.products, Tail::kExact, f + ".ph", f + ".pw");
+    s_.Reorder({f + ".ocv", f + ".i2", f + ".ph", f + ".pw", f + ".lane"});
     s_.Vectorize(f + ".lane");
-    s_.Unroll(f + ".i0");
+    s_.Unroll(f + ".pw");
     s_.Parallel(f + ".ocv");
     s_.Parallel(f + ".i2");
     // The filters of the lanes lie apart: they are gathered once, lane by lane.
@@ -159,7 +162,6 @@ class WinogradSchedule {
     options.layout = fmt::format("NCHW{}n", conv_.lanes);
     s_.ComputeAt(columns, f + ".i2", options);
     s_.UnrollAll(columns + ".i2");
-    s_.UnrollAll(columns + ".i3");
   }
 
   // Whole vectors are computed: where the channels do not fill the last, zeros do.
@@ -201,12 +203,12 @@ class WinogradSchedule {
     for (const std::string& loop : grid) s_.Parallel(loop);
   }
 
-  // The results of one tile, in two steps.
+  // The results of one tile, in two steps, the second row by row.
   void ComputeResult() {
     ComputeAtOptions options;
-    options.align = {1, conv_.lanes, plan_.tile, plan_.tile};
+    options.align = {1, conv_.lanes, 1, plan_.tile};
     options.layout = fmt::format("NCHW{}c", conv_.lanes);
-    s_.ComputeAt(conv_result_, out_ + ".ocv", options);
+    s_.ComputeAt(conv_result_, out_ + ".row", options);
     s_.ReorderPresent({conv_result_ + ".i2", conv_result_ + ".i3", conv_result_ + ".i1"});
     const std::string& columns = stages_.result_columns;
     options.align = {1, conv_.lanes, plan_.tile, 1, 1};
@@ -279,7 +281,8 @@ class WinogradSchedule {
     s_.ComputeAt(d, block_, options);
     options.slack.clear();
     s_.Split(d + ".i2", conv_.lanes, Tail::kExact, d + ".cb", d + ".lane");
-    s_.ReorderPresent({d + ".cb", d + ".i3", d + ".i4", d + ".i0", d + ".lane"});
+    s_.Split(d + ".i0", plan_.products, Tail::kExact, d + ".ph", d + ".pw");
+    s_.ReorderPresent({d + ".cb", d + ".i3", d + ".i4", d + ".ph", d + ".pw", d + ".lane"});
     const std::string& columns = stages_.data_columns;
     options.align = {1, conv_.lanes, 1, 1, 1};
     options.layout = fmt::format("NCDHW{}c", conv_.lanes);
@@ -300,15 +303,15 @@ class WinogradSchedule {
     if (HasTail(plan_.columns, block_w, tile_.columns)) s_.PeelAll(p + ".tw", 0, 1);
     if (HasTail(plan_.rows, block_h, tile_.rows)) s_.PeelAll(p + ".th", 0, 1);
     if (s_.Has(sum_ + ".icb") && conv_.in % conv_.lanes != 0) s_.PeelAll(sum_ + ".icb", 0, 1);
-    for (const char* name : {".row", ".col"}) {
-      s_.UnrollAll(out_ + name);
-      s_.UnrollAll(p + name);
-    }
+    // Of a tile's two directions one is unrolled: code of both takes LLVM several times as long,
+    // and runs no faster.
+    s_.UnrollAll(out_ + ".col");
+    for (const char* name : {".row", ".col"}) s_.UnrollAll(p + name);
     s_.UnrollAll(p + ".ocv");
     for (const char* name : {".i3", ".i4", ".ocv", ".unroll"}) s_.UnrollAll(sum_ + name);
-    for (const char* name : {".i2", ".i3"}) s_.UnrollAll(conv_result_ + name);
-    for (const char* name : {".i2", ".i4"}) s_.UnrollAll(stages_.result_columns + name);
-    s_.UnrollAll(stages_.data + ".i0");
+    s_.UnrollAll(conv_result_ + ".i3");
+    s_.UnrollAll(stages_.result_columns + ".i2");
+    s_.UnrollAll(stages_.data + ".pw");
     s_.UnrollAll(stages_.data_columns + ".i3");
     s_.VectorizeAll(conv_result_ + ".i1");
     s_.VectorizeAll(stages_.result_columns + ".i1");

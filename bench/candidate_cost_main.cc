@@ -1,0 +1,170 @@
+// What a candidate costs from its config to its artifact, phase by phase: random configs of one
+// workload's space, this machine as the target. Prints one JSON document.
+//
+//   candidate_cost WORKLOAD [--count 50] [--strategy NAME] [--signature 0] [--threads 1]
+//                  [--lower]             (nests only, no code)
+//                  [--nest|--ir|--asm]   (of the first config, instead)
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "CLI/CLI.hpp"
+#include "compiler/codegen/codegen.h"
+#include "compiler/loop/features.h"
+#include "compiler/ops/lower.h"
+#include "compiler/schedule/template.h"
+#include "fmt/format.h"
+#include "nlohmann/json.hpp"
+#include "support/clock.h"
+#include "support/random.h"
+#include "support/status.h"
+
+namespace hone {
+namespace {
+
+struct Options {
+  std::string workload;
+  std::string strategy;
+  int count = 50;
+  int signature = 0;
+  int threads = 1;
+  bool lowers_only = false;
+  bool prints_nest = false, prints_ir = false, prints_assembly = false;
+};
+
+struct Phases {
+  std::vector<double> lower_ms, digest_ms, features_ms, emit_ms, optimise_ms, machine_code_ms,
+      link_ms, total_ms, bytes;
+};
+
+double MsSince(int64_t start_ns) {
+  return static_cast<double>(Clock::Real().NowNs() - start_ns) * 1e-6;
+}
+
+codegen::ModuleSpec ArtifactOf(loop::Nest nest, const Target& target) {
+  codegen::ModuleSpec spec;
+  spec.target = target;
+  spec.kernels.emplace_back();
+  spec.kernels[0].name = "candidate";
+  spec.kernels[0].nest = std::move(nest);
+  return spec;
+}
+
+absl::Status Measure(const schedule::Task& task, const schedule::Config& config, bool lowers_only,
+                     Phases& phases) {
+  const int64_t start = Clock::Real().NowNs();
+  HONE_ASSIGN_OR_RETURN(loop::Nest nest, schedule::TemplateFor(*task.def).Schedule(task, config));
+  phases.lower_ms.push_back(MsSince(start));
+  const int64_t lowered = Clock::Real().NowNs();
+  (void)schedule::NestDigest(nest);
+  phases.digest_ms.push_back(MsSince(lowered));
+  const int64_t digested = Clock::Real().NowNs();
+  (void)loop::ExtractFeatures(nest, task.target);
+  phases.features_ms.push_back(MsSince(digested));
+  if (lowers_only) return absl::OkStatus();
+  const int64_t built = Clock::Real().NowNs();
+  codegen::BuildTimes times;
+  HONE_ASSIGN_OR_RETURN(const std::string artifact,
+                        codegen::BuildModule(ArtifactOf(std::move(nest), task.target), &times));
+  phases.total_ms.push_back(phases.lower_ms.back() + MsSince(built));
+  phases.emit_ms.push_back(static_cast<double>(times.emit_ns) * 1e-6);
+  phases.optimise_ms.push_back(static_cast<double>(times.optimise_ns) * 1e-6);
+  phases.machine_code_ms.push_back(static_cast<double>(times.machine_code_ns) * 1e-6);
+  phases.link_ms.push_back(static_cast<double>(times.link_ns) * 1e-6);
+  phases.bytes.push_back(static_cast<double>(artifact.size()));
+  return absl::OkStatus();
+}
+
+absl::Status Print(const schedule::Task& task, const schedule::Config& config,
+                   const Options& options) {
+  HONE_ASSIGN_OR_RETURN(loop::Nest nest, schedule::TemplateFor(*task.def).Schedule(task, config));
+  fmt::print("// {}\n", config.ToText());
+  if (options.prints_nest) fmt::print("{}", loop::ToText(nest));
+  const codegen::ModuleSpec spec = ArtifactOf(std::move(nest), task.target);
+  if (options.prints_ir) {
+    HONE_ASSIGN_OR_RETURN(const std::string ir, codegen::EmitLlvmIr(spec));
+    fmt::print("{}", ir);
+  }
+  if (options.prints_assembly) {
+    HONE_ASSIGN_OR_RETURN(const std::string assembly, codegen::EmitAssembly(spec));
+    fmt::print("{}", assembly);
+  }
+  return absl::OkStatus();
+}
+
+double Quantile(std::vector<double> values, double q) {
+  if (values.empty()) return 0;
+  const auto at = values.begin() + static_cast<int64_t>(q * static_cast<double>(values.size() - 1));
+  std::nth_element(values.begin(), at, values.end());
+  return *at;
+}
+
+nlohmann::json Summary(const std::vector<double>& values) {
+  return {{"median", Quantile(values, 0.5)}, {"p90", Quantile(values, 0.9)}};
+}
+
+absl::Status Run(const Options& options) {
+  HONE_ASSIGN_OR_RETURN(const ops::KernelDefinition def, ops::LowerWorkload(options.workload));
+  HONE_ASSIGN_OR_RETURN(Target target, Target::Parse("native"));
+  target.threads = options.threads;
+  const schedule::Template& templ = schedule::TemplateFor(def);
+  const std::vector<ir::LayoutSignature> signatures = templ.Signatures(def, target);
+  const schedule::Task task{&def, signatures.at(static_cast<size_t>(options.signature)), target};
+  const schedule::Space space = templ.MakeSpace(task);
+  Random random(1);
+  Phases phases;
+  int failures = 0;
+  for (int i = 0, tries = 0; i < options.count && tries < 100 * options.count; ++tries) {
+    const schedule::Config config = space.Sample(random);
+    if (!options.strategy.empty() &&
+        (!config.Has("strategy") || config.String("strategy") != options.strategy)) {
+      continue;
+    }
+    if (options.prints_nest || options.prints_ir || options.prints_assembly) {
+      return Print(task, config, options);
+    }
+    const absl::Status status = Measure(task, config, options.lowers_only, phases);
+    if (!status.ok()) {
+      ++failures;
+      fmt::print(stderr, "{}: {}\n", config.ToText(), std::string(status.message()));
+    }
+    ++i;
+  }
+  const nlohmann::json document = {{"template", std::string(templ.name())},
+                                   {"configs", phases.lower_ms.size()},
+                                   {"failures", failures},
+                                   {"lower_ms", Summary(phases.lower_ms)},
+                                   {"digest_ms", Summary(phases.digest_ms)},
+                                   {"features_ms", Summary(phases.features_ms)},
+                                   {"emit_ms", Summary(phases.emit_ms)},
+                                   {"optimise_ms", Summary(phases.optimise_ms)},
+                                   {"machine_code_ms", Summary(phases.machine_code_ms)},
+                                   {"link_ms", Summary(phases.link_ms)},
+                                   {"total_ms", Summary(phases.total_ms)},
+                                   {"artifact_bytes", Summary(phases.bytes)}};
+  fmt::print("{}\n", document.dump(1));
+  return absl::OkStatus();
+}
+
+}  // namespace
+}  // namespace hone
+
+int main(int argc, char** argv) {
+  CLI::App app("The cost of candidates, from config to artifact");
+  hone::Options options;
+  app.add_option("WORKLOAD", options.workload, "As `hone explain` prints it")->required();
+  app.add_option("--count", options.count, "Random configs");
+  app.add_option("--strategy", options.strategy, "Only configs of this strategy");
+  app.add_option("--signature", options.signature, "Index of the layout signature");
+  app.add_option("--threads", options.threads, "Threads of the target");
+  app.add_flag("--lower", options.lowers_only, "Nests only, no code");
+  app.add_flag("--nest", options.prints_nest, "Prints the first config's nest");
+  app.add_flag("--ir", options.prints_ir, "Prints the first config's LLVM IR");
+  app.add_flag("--asm", options.prints_assembly, "Prints the first config's assembly");
+  CLI11_PARSE(app, argc, argv);
+  const absl::Status status = hone::Run(options);
+  if (status.ok()) return 0;
+  fmt::print(stderr, "{}\n", std::string(status.message()));
+  return 1;
+}
