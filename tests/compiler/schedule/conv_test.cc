@@ -226,6 +226,43 @@ TEST(Conv2d, WinogradComputesWhatTheNaiveNestDoes) {
   EXPECT_GE(checked, 90);
 }
 
+// The depth of any taps, stride and dilation.
+TEST(Conv3d, WinogradComputesWhatTheNaiveNestDoes) {
+  const Target narrow = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=2");
+  const Target wide = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=4");
+  const Windows kernels[] = {
+      {1, 4, 8, {4, 8, 8}, {3, 3, 3}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}},
+      {2, 6, 10, {5, 7, 5}, {3, 3, 3}, {2, 1, 1}, {1, 1, 1}, {1, 1, 1}, {0, 1, 1}},
+      {1, 5, 7, {7, 6, 9}, {2, 3, 3}, {1, 1, 1}, {2, 1, 1}, {1, 0, 1}, {1, 2, 1}},
+      {1, 9, 4, {3, 9, 4}, {1, 3, 3}, {1, 1, 1}, {1, 1, 1}, {0, 1, 1}, {0, 1, 1}},
+      {1, 17, 33, {2, 6, 7}, {3, 3, 3}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}},
+  };
+  int checked = 0;
+  uint64_t seed = 1;
+  for (const Windows& kernel : kernels) {
+    const Target& target = kernel.ic >= 16 ? wide : narrow;
+    const ops::KernelDefinition def = MustLower(WindowsText(kernel, "float32", "float32"));
+    const Template& conv = TemplateFor(def);
+    for (const ir::LayoutSignature& signature : conv.Signatures(def, target)) {
+      const Task task{&def, signature, target};
+      const Space space = conv.MakeSpace(task);
+      Random random(seed++);
+      int found = 0;
+      for (int i = 0; i < 400 && found < 6; ++i) {
+        const Config config = i == 0 ? conv.Default(task) : space.Sample(random);
+        if (ToleranceOf(config) == 0) continue;
+        const absl::StatusOr<loop::Nest> nest = conv.Schedule(task, config);
+        ASSERT_TRUE(nest.ok()) << nest.status() << config.ToText();
+        ExpectSameResults(def.naive, *nest, 3, config.ToText(), ToleranceOf(config));
+        if (HasFatalFailure()) return;
+        ++found;
+      }
+      checked += found;
+    }
+  }
+  EXPECT_GE(checked, 90);
+}
+
 // Each is one condition short of such a convolution; none may be rewritten.
 TEST(Winograd, RefusesWhatIsNoConvolutionOfThreeByThreeTaps) {
   const Shape shapes[] = {{1, 8, 9, 9, 8, 3, 3, 2, 1, 1},
