@@ -39,6 +39,10 @@ const char* const kKernels[] = {
     "= nn.conv3d(p0, p1, padding=[1, 1, 1, 1, 1, 1]); nn.relu(%0) }",
     "fn (p0: Tensor[(1, 3, 5, 9, 9), float32], const p1: Tensor[(20, 3, 3, 5, 5), float32]) { "
     "nn.conv3d(p0, p1, padding=[1, 2, 2, 1, 2, 2], strides=[1, 2, 2]) }",
+    "fn (p0: Tensor[(1, 16, 4, 9, 8), float32], const p1: Tensor[(33, 16, 3, 3, 3), float32]) { %0 "
+    "= nn.conv3d(p0, p1, padding=[1, 1, 1, 1, 1, 1]); nn.relu(%0) }",
+    "fn (p0: Tensor[(1, 19, 4, 7, 6), float32]) { nn.max_pool3d(p0, padding=[1, 1, 1, 1, 1, 1], "
+    "pool_size=[3, 3, 3], strides=[2, 2, 2]) }",
     "fn (p0: Tensor[(1, 24, 5, 4), float32], const p1: Tensor[(24, 18, 4, 4), float32], const p2: "
     "Tensor[(18,), float32]) { %0 = nn.conv2d_transpose(p0, p1, padding=[1, 1, 1, 1], strides=[2, "
     "2]); %1 = nn.bias_add(%0, p2); nn.relu(%1) }",
