@@ -264,7 +264,8 @@ class ConvSchedule {
     for (const char* name : {".ocv", ".lane", ".dot"}) steps.push_back(anchor_ + name);
     s_.ReorderPresent(steps, /*allow_reassociation=*/true);
     if (border_) {
-      s_.SkipZeroTerms(steps[0]);
+      s_.SkipZeroTerms(*std::find_if(steps.begin(), steps.end(),
+                                     [&](const std::string& loop) { return s_.Has(loop); }));
       s_.Unswitch(anchor_ + ".lane");
       for (int d = 2; d <= conv_.spatial; ++d) {
         if (s_.Has(anchor_ + Tap(-d))) s_.ClipLoop(anchor_ + Tap(-d));
@@ -324,6 +325,30 @@ class ConvSchedule {
   std::string anchor_;  // the buffer of the sums; its loops are named after it
 };
 
+// Weights that do not stay in the second cache come from further away at every run.
+bool WeightsAreFar(const Conv& conv, const Target& target) {
+  return conv.out * conv.in * conv.Taps() * (conv.bytes ? 1 : 4) > target.l2_bytes;
+}
+
+// Where few positions are enough work to hide latencies and one tile takes them all, weights from
+// far away are read once.
+RegisterTile DefaultTile(const Conv& conv, const Target& target) {
+  const RegisterTileProblem problem = TileProblem(conv);
+  constexpr int64_t kEnough = 8;
+  RegisterTile all{1, conv.height, conv.width};
+  const auto fits = [&](const RegisterTile& tile) {
+    return FitsRegisters(tile, problem.registers - 1);
+  };
+  const bool once = WeightsAreFar(conv, target) && conv.batch * conv.depth == 1 &&
+                    conv.groups == 1 && conv.height < kEnough &&
+                    conv.height * conv.width >= kEnough && fits(all);
+  if (!once) return BestTile(problem);
+  while (all.vectors < problem.vectors && fits({all.vectors + 1, all.rows, all.columns})) {
+    ++all.vectors;
+  }
+  return all;
+}
+
 std::vector<std::string> Strategies(const Conv& conv) {
   std::vector<std::string> strategies = WinogradStrategies(conv);
   strategies.insert(strategies.begin(), "direct");
@@ -376,14 +401,12 @@ class ConvTemplateOf : public Template {
     if (winograd && winograd->cycles < DirectCycles(conv, task.target)) return winograd->config;
     Config config;
     config.Set("strategy", std::string("direct"));
-    SetTile(BestTile(TileProblem(conv)), &config);
+    SetTile(DefaultTile(conv, task.target), &config);
     config.Set("unroll", int64_t{1});
     config.Set("pad", PadOptions(conv, config).back());  // no FMA and no copy for zeros
     // Weights of a tile are read once a row of tiles: keep them by going down the rows first.
     config.Set("order", std::string("oc_oh"));
-    // Weights that do not stay in the second cache come from further away at every run.
-    const int64_t weights = conv.out * conv.in * conv.Taps();
-    const bool far = weights * (conv.bytes ? 1 : 4) > task.target.l2_bytes;
+    const bool far = WeightsAreFar(conv, task.target);
     config.Set("prefetch", far ? PrefetchOptionsOf(conv, config).back() : 0);
     return config;
   }
