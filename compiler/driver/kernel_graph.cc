@@ -271,7 +271,7 @@ class KernelGraphBuilder::Impl {
     for (Value& value : specialisation.values) {
       if (value.kind != Value::Kind::kConstant) continue;
       const std::string digest =
-          Sha256Hex({reinterpret_cast<const char*>(value.data.bytes), value.data.size_bytes});
+          Sha256Hex({reinterpret_cast<const char*>(value.data.bytes()), value.data.size_bytes()});
       value.data = constants_.try_emplace(digest, value.data).first->second;
     }
   }

@@ -115,8 +115,8 @@ TEST(FoldScaleAxis, KeepsWhatRandomNetsCompute) {
     const Expr expected = InterpretMain(*before, inputs)[0];
     const Expr found = InterpretMain(*after, inputs)[0];
     const auto count = static_cast<size_t>(expected->type->tensor.ElementCount());
-    const auto* a = reinterpret_cast<const float*>(expected->data.bytes);
-    const auto* b = reinterpret_cast<const float*>(found->data.bytes);
+    const auto* a = reinterpret_cast<const float*>(expected->data.bytes());
+    const auto* b = reinterpret_cast<const float*>(found->data.bytes());
     float scale = 1;
     for (size_t i = 0; i < count; ++i) scale = std::max(scale, std::abs(a[i]));
     for (size_t i = 0; i < count; ++i) {
