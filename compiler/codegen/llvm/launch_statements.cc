@@ -124,6 +124,7 @@ void LaunchEmitter::EmitFor(const loop::Stmt& s) {
   }
   if (s->loop_kind == LoopKind::kUnroll &&
       unrolled_statements_ + extent.constant <= kUnrolledStatements) {
+    if (EmitTransposing(s, min, extent.constant)) return;
     return EmitUnrolled(s, min, extent.constant);
   }
   if (s->loop_kind == LoopKind::kVectorize && vector_.lanes == 1 && extent.constant <= kMaxLanes &&

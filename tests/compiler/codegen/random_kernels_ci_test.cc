@@ -1,0 +1,102 @@
+// Random shapes of kernels that are not convolutions, each with random configs of its template:
+// what is compiled equals the interpreter.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "compiler/ops/lower.h"
+#include "compiler/schedule/template.h"
+#include "support/random.h"
+#include "tests/compiler/codegen/harness.h"
+
+namespace hone::codegen {
+namespace {
+
+const char* const kTargets[] = {"native",
+                                "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2",
+                                "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3 -threads=1",
+                                "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=2"};
+
+// Degenerate ones, primes, and one to either side of a vector.
+int64_t Extent(Random& random) {
+  static constexpr int64_t kExtents[] = {1, 2, 3, 5, 7, 8, 9, 13, 15, 16, 17, 31, 32, 33, 37, 64};
+  return kExtents[random.Below(std::size(kExtents))];
+}
+
+std::string Floats(const std::vector<int64_t>& shape) {
+  return fmt::format("Tensor[({},), float32]", fmt::join(shape, ", "));
+}
+
+// What a run of these checks: configs, and how many of them had no schedule or did not compile.
+struct Outcome {
+  int checked = 0;
+  int failed = 0;
+};
+
+void CheckConfigs(const std::string& text, const char* target_text, Random& random, int configs,
+                  Outcome* outcome) {
+  SCOPED_TRACE(text + " " + target_text);
+  const auto def = ops::LowerWorkload(text + " accumulate=float32 numerics=default");
+  ASSERT_TRUE(def.ok()) << def.status().ToString();
+  const schedule::Template& chosen = schedule::TemplateFor(*def);
+  schedule::Task task;
+  task.def = &*def;
+  task.target = TestTarget(target_text);
+  const std::vector<ir::LayoutSignature> signatures = chosen.Signatures(*def, task.target);
+  for (int i = 0; i < configs; ++i) {
+    task.signature = signatures[random.Below(signatures.size())];
+    const schedule::Config config =
+        i == 0 ? chosen.Default(task) : chosen.MakeSpace(task).Sample(random);
+    SCOPED_TRACE(config.ToText() + " " + task.signature.ToString());
+    const auto nest = chosen.Schedule(task, config);
+    ++outcome->checked;
+    if (!nest.ok()) {
+      ++outcome->failed;
+      ADD_FAILURE() << nest.status().ToString();
+      return;
+    }
+    ExpectSameAsInterpreter(*nest, 1e-4, target_text);
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+void CheckRandom(uint64_t seed, int kernels, const std::function<std::string(Random&)>& make) {
+  Random random(seed);
+  Outcome outcome;
+  for (int i = 0; i < kernels; ++i) {
+    const std::string text = make(random);
+    CheckConfigs(text, kTargets[random.Below(std::size(kTargets))], random, 3, &outcome);
+    if (testing::Test::HasFailure()) return;
+  }
+  fmt::print("checked {} configs\n", outcome.checked);
+}
+
+TEST(RandomKernels, Transposes) {
+  CheckRandom(1, 60, [](Random& random) {
+    const std::vector<int64_t> shape = {1 + static_cast<int64_t>(random.Below(3)), Extent(random),
+                                        Extent(random)};
+    const char* const orders[] = {"0, 2, 1", "1, 0, 2", "2, 0, 1", "2, 1, 0", "1, 2, 0"};
+    const std::string type = random.Below(4) == 0
+                                 ? fmt::format("Tensor[({},), int32]", fmt::join(shape, ", "))
+                                 : Floats(shape);
+    return fmt::format("fn (p0: {}) {{ %0 = transpose(p0, axes=[{}]); add(%0, %0) }}", type,
+                       orders[random.Below(std::size(orders))]);
+  });
+}
+
+TEST(RandomKernels, CopiesBetweenLayouts) {
+  CheckRandom(2, 60, [](Random& random) {
+    const int64_t block = 4 << random.Below(3);
+    const std::string blocked = fmt::format("NCHW{}c", block);
+    const bool back = random.Below(2) == 0;
+    const std::string type = Floats({1 + static_cast<int64_t>(random.Below(2)), Extent(random),
+                                     Extent(random) / 2 + 1, Extent(random)});
+    return fmt::format(
+        "fn (p0: {}) {{ layout_transform(p0, dst_layout=\"{}\", src_layout=\"{}\") }}", type,
+        back ? "NCHW" : blocked, back ? blocked : "NCHW");
+  });
+}
+
+}  // namespace
+}  // namespace hone::codegen
