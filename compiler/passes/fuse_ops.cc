@@ -240,13 +240,29 @@ Expr BuildKernels(const Flow& flow, const std::vector<int>& groups, const ir::At
   return done.at(flow.nodes.back().get());
 }
 
+// Products of stacks read their operands through moves of elements.
+Prologue PrologueOf(const Expr& node) {
+  if (!IsOpCall(node) || node->type->is_tuple) return Prologue::kNone;
+  const bool floats = node->type->tensor.dtype == DataType::kFloat32;
+  return floats && node->name == "nn.batch_matmul" ? Prologue::kMoves : Prologue::kNone;
+}
+
+std::vector<int> GroupsOf(const Flow& flow) {
+  std::vector<Prologue> prologues;
+  std::vector<bool> moves;
+  for (size_t i = 0; i < flow.nodes.size(); ++i) {
+    prologues.push_back(PrologueOf(flow.nodes[i]));
+    moves.push_back(flow.kinds[i] <= FuseKind::kInjective && OnlyMoves(flow.nodes[i]));
+  }
+  return FusionGroups(flow.graph, flow.kinds, kMaxNodes, prologues, moves);
+}
+
 Expr FuseFunction(const Expr& function, bool is_main) {
   Expr body = SpellOutTuples(ir::Body(*function));
   if (is_main) body = OutputCopies().Apply(body);
   const Flow flow = MakeFlow(body);
   std::vector<Expr> args = ir::Params(*function);
-  args.push_back(
-      BuildKernels(flow, FusionGroups(flow.graph, flow.kinds, kMaxNodes), KernelAttrs(function)));
+  args.push_back(BuildKernels(flow, GroupsOf(flow), KernelAttrs(function)));
   return ir::WithOperands(function, nullptr, std::move(args));
 }
 

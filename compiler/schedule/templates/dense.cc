@@ -1,10 +1,14 @@
 // Matrix products with constant weights: a register tile of rows of the data by vectors of output
 // units, the weights packed so that each step of the sum reads whole lines in order. One row is the
 // case of many accumulator vectors and one stream of weights. Of 8-bit integers, a step of the sum
-// is a dot product of four.
+// is a dot product of four. The right operand of a batched product is packed where it is
+// transposed, and read where it lies where its rows lie along the output's; moves of either
+// operand's elements (slices, reshapes, transposes) are part of the reading.
 #include <numeric>
 
+#include "compiler/loop/simplify.h"
 #include "compiler/loop/visit.h"
+#include "compiler/schedule/primitives/nest_edit.h"
 #include "compiler/schedule/templates/fuse_stages.h"
 #include "compiler/schedule/templates/kernel_view.h"
 #include "compiler/schedule/templates/register_tile.h"
@@ -23,6 +27,9 @@ struct Dense {
   std::string data;
   std::string weight;
   bool copies_data = false;
+  bool moves = false;          // all that is before the product moves elements
+  bool copies_weight = false;  // the last stage before the product fills the weight
+  bool in_order = false;       // the weight's units are neighbours where they come from
   int64_t rows = 0, units = 0;
   int64_t terms = 0;  // of a sum
   int64_t steps = 0;  // that it takes
@@ -30,6 +37,62 @@ struct Dense {
   bool bytes = false;
   int64_t lanes = 0, registers = 0;
 };
+
+// Whether each of the stages only loads.
+bool OnlyLoads(const loop::Nest& nest, const std::vector<std::string>& stages) {
+  for (const std::string& name : stages) {
+    const absl::StatusOr<size_t> writer = WriterOf(nest, BufferOf(nest, name));
+    if (!writer.ok()) return false;
+    loop::Stmt s = nest.launches[*writer].body;
+    while (s->kind == loop::StmtKind::kFor) s = s->body[0];
+    if (s->kind != loop::StmtKind::kStore || s->value->kind != loop::ExprKind::kLoad) return false;
+  }
+  return true;
+}
+
+// Whether neighbours in the last axis of the product are neighbours in what the weight is read
+// from, past the stages that move it.
+bool ReadsUnitsInOrder(const ops::KernelDefinition& def, const AnchorView& view) {
+  Sequence s(def.naive);
+  const std::string anchor = FuseAroundAnchor(&s, view, "");
+  const Buffer sums = BufferOf(s.nest(), anchor);
+  if (!s.ok() || sums == nullptr) return false;
+  const absl::StatusOr<size_t> writer = WriterOf(s.nest(), sums);
+  if (!writer.ok()) return false;
+  const absl::StatusOr<Stage> stage = MatchStage(s.nest(), *writer, sums);
+  if (!stage.ok()) return false;
+  const loop::Expr& unit = stage->loops.back()->var;
+  bool in_order = false;
+  loop::Bounds bounds;
+  for (const loop::Stmt& l : loop::CollectLoops(s.nest().launches[*writer].body)) {
+    bounds.PushLoop(*l);
+  }
+  loop::Walk(
+      stage->body, [](const loop::Stmt&) { return true; },
+      [&](const loop::Expr& e) {
+        if (e->kind != loop::ExprKind::kLoad || e->buffer == sums || !loop::UsesVar(e, unit))
+          return;
+        const loop::Linear at =
+            loop::LinearForm(loop::PhysicalOffset(*e->buffer, e->operands, bounds), bounds);
+        in_order = at.CoefficientOf(unit) == 1;
+        for (const loop::Linear::Term& term : at.terms()) {
+          in_order = in_order && (term.atom.SameAs(unit) || !loop::UsesVar(term.atom, unit));
+        }
+      });
+  return in_order;
+}
+
+// Of float32 in stacks: sets what stands before the product.
+bool ViewOperands(const ops::KernelDefinition& def, const AnchorView& view, const Buffer& weight,
+                  Dense* dense) {
+  const bool computed = weight->role == loop::Role::kWorkspace;
+  dense->moves = OnlyLoads(def.naive, view.prologue);
+  if (!dense->moves) return !computed && view.prologue.back() == dense->data;
+  dense->copies_data = false;
+  dense->copies_weight = computed;
+  dense->in_order = weight->role != loop::Role::kConstant && ReadsUnitsInOrder(def, view);
+  return true;
+}
 
 std::optional<Dense> ViewDense(const ops::KernelDefinition& def) {
   std::optional<AnchorView> view = ViewAnchor(def, {"nn.dense", "nn.batch_matmul"});
@@ -44,13 +107,15 @@ std::optional<Dense> ViewDense(const ops::KernelDefinition& def) {
   const ProductKind kind = KindOfProduct(data, weight, anchor);
   dense.bytes = kind == ProductKind::kBytes;
   dense.batched = view->op->op == "nn.batch_matmul";
-  if (!parameter || kind == ProductKind::kOther || (dense.batched && !dense.bytes)) {
-    return std::nullopt;
-  }
+  if (kind == ProductKind::kOther) return std::nullopt;
   dense.weight = weight->name;
   dense.data = data->name;
   dense.copies_data = !view->prologue.empty();
-  if (dense.copies_data && view->prologue.back() != dense.data) return std::nullopt;
+  if (dense.batched && !dense.bytes) {
+    if (!ViewOperands(def, *view, weight, &dense)) return std::nullopt;
+  } else if (!parameter || (dense.copies_data && view->prologue.back() != dense.data)) {
+    return std::nullopt;
+  }
   const size_t rank = anchor->shape.size();
   dense.rows = anchor->shape[rank - 2];
   dense.units = anchor->shape[rank - 1];
@@ -80,6 +145,12 @@ std::vector<int64_t> UnrollsOf(const Dense& dense, const RegisterTile& tile) {
   return UnrollOptions({2, 4, 8}, dense.steps, tile);
 }
 
+// Units beyond the last do not exist where they are read in place.
+std::vector<std::string> RightOptions(const Dense& dense) {
+  if (dense.in_order && dense.units % dense.lanes == 0) return {"in_place", "packed"};
+  return {"packed"};
+}
+
 class DenseSchedule {
  public:
   DenseSchedule(const Task& task, const Dense& dense, const Config& config)
@@ -88,10 +159,13 @@ class DenseSchedule {
         config_(config),
         tile_(TileOf(config)),
         s_(task.def->naive),
-        out_(dense.view.output) {}
+        out_(dense.view.output),
+        packs_(config.String("right") == "packed") {}
 
   absl::StatusOr<loop::Nest> Run() && {
-    anchor_ = FuseAroundAnchor(&s_, dense_.view, dense_.copies_data ? dense_.data : "");
+    std::string kept = dense_.copies_data ? dense_.data : "";
+    if (dense_.copies_weight && packs_) kept = dense_.weight;
+    anchor_ = FuseAroundAnchor(&s_, dense_.view, kept);
     SetSignatureLayouts(&s_, task_);
     const std::vector<std::string> packed = Pack();
     TileOutput();
@@ -120,12 +194,17 @@ class DenseSchedule {
   // Copies that a run makes before the product.
   std::vector<std::string> Pack() {
     std::vector<std::string> copies;
+    if (!packs_) return copies;
     const int64_t width = tile_.vectors * dense_.lanes;
     std::string blocks = fmt::format("{}{}", width, Letter(2));
     if (dense_.bytes) blocks += fmt::format("{}{}", kDotBytes, Letter(1));
+    if (dense_.copies_weight) {
+      s_.SetLayout(dense_.weight, LayoutOf(blocks));
+      return {dense_.weight};
+    }
     const std::string weight = s_.Pack(dense_.weight, LayoutOf(blocks));
-    if (!dense_.bytes) return copies;
     if (BufferOf(s_.nest(), dense_.weight)->role == loop::Role::kInput) copies.push_back(weight);
+    if (!dense_.bytes) return copies;
     if (dense_.terms % kDotBytes != 0) {
       const Layout layout = LayoutOf(fmt::format("{}{}", kDotBytes, Letter(1)));
       if (dense_.copies_data) {
@@ -198,6 +277,7 @@ class DenseSchedule {
   std::string out_;
   std::string anchor_;
   std::string inner_;  // the inner loop of the grid
+  bool packs_;         // the right operand
 };
 
 class DenseTemplateImpl : public Template {
@@ -224,6 +304,7 @@ class DenseTemplateImpl : public Template {
                                         : std::vector<std::string>{"n_m", "m_n"},
                         "n_m");
       }
+      if (!prefix.Has("right")) return TextKnob("right", RightOptions(dense), "packed");
       return std::nullopt;
     });
   }
@@ -239,6 +320,7 @@ class DenseTemplateImpl : public Template {
     const bool few = tile.vectors * tile.columns <= 8;
     config.Set("unroll", unroll[few ? std::min<size_t>(2, unroll.size() - 1) : 0]);
     config.Set("order", std::string("n_m"));
+    config.Set("right", RightOptions(dense)[0]);
     return config;
   }
 

@@ -98,5 +98,41 @@ TEST(RandomKernels, CopiesBetweenLayouts) {
   });
 }
 
+// Plain, and with the transposes, slices and reshapes that models have before them.
+TEST(RandomKernels, ProductsOfStacks) {
+  CheckRandom(3, 80, [](Random& random) {
+    const int64_t b = 1 + static_cast<int64_t>(random.Below(3));
+    const int64_t m = Extent(random), n = Extent(random), k = Extent(random);
+    const bool one = random.Below(4) == 0;
+    const std::string constant = random.Below(4) == 0 ? "const " : "";
+    const std::string tail = random.Below(2) == 0 ? "multiply(%9, 0.5f32)" : "nn.relu(%9)";
+    switch (random.Below(4)) {
+      case 0:
+        return fmt::format("fn (p0: {}, {}p1: {}) {{ %9 = nn.batch_matmul(p0, p1); {} }}",
+                           Floats({b, m, k}), constant, Floats({one ? 1 : b, n, k}), tail);
+      case 1:
+        return fmt::format(
+            "fn (p0: {}, {}p1: {}) {{ %0 = transpose(p1, axes=[0, 2, 1]); %9 = "
+            "nn.batch_matmul(p0, %0); {} }}",
+            Floats({b, m, k}), constant, Floats({one ? 1 : b, k, n}), tail);
+      case 2:
+        return fmt::format(
+            "fn (p0: {}, p1: {}) {{ %0 = transpose(p1, axes=[0, 2, 1]); %1 = transpose(p0, "
+            "axes=[0, 2, 1]); %9 = nn.batch_matmul(%1, %0); {} }}",
+            Floats({one ? 1 : b, k, m}), Floats({b, k, n}), tail);
+      default: {  // heads of attention: both operands are parts of one matrix
+        const std::string part =
+            "%{0} = strided_slice(p0, axes=[1], begin=[{1}], end=[{2}]); %{0}1 = reshape(%{0}, "
+            "newshape=[{3}, {4}, {5}]); %{0}2 = transpose(%{0}1, axes=[{6}]); ";
+        const int64_t width = b * k;
+        return "fn (p0: " + Floats({m, 2 * width}) + ") { " +
+               fmt::format(fmt::runtime(part), 3, 0, width, m, b, k, "1, 0, 2") +
+               fmt::format(fmt::runtime(part), 4, width, 2 * width, m, b, k, "1, 0, 2") +
+               "%9 = nn.batch_matmul(%32, %42); " + tail + " }";
+      }
+    }
+  });
+}
+
 }  // namespace
 }  // namespace hone::codegen

@@ -19,7 +19,7 @@ const char* const kKernels[] = {
     "fn (p0: Tensor[(3, 6, 5), float32]) { transpose(p0, axes=[2, 0, 1]) }",
     "fn (p0: Tensor[(1, 16, 3, 3), float32], p1: Tensor[(1, 17, 3, 3), float32]) { %0 = (p0, p1); "
     "concatenate(%0, axis=1) }",
-    "fn (p0: Tensor[(2, 3, 7), float32], p1: Tensor[(2, 5, 7), float32]) { nn.batch_matmul(p0, "
+    "fn (p0: Tensor[(2, 3, 7), float64], p1: Tensor[(2, 5, 7), float64]) { nn.batch_matmul(p0, "
     "p1) }",
     "fn (p0: Tensor[(1, 8, 5, 5), float32], const p1: Tensor[(8, 4, 3, 3), float32]) { "
     "nn.conv2d(p0, p1, groups=2, padding=[1, 1, 1, 1]) }",
