@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "compiler/ir/node_map.h"
+#include "compiler/ops/attrs.h"
 #include "compiler/passes/fusion_groups.h"
 #include "compiler/passes/rewriting.h"
 
@@ -240,11 +241,30 @@ Expr BuildKernels(const Flow& flow, const std::vector<int>& groups, const ir::At
   return done.at(flow.nodes.back().get());
 }
 
-// Products of stacks read their operands through moves of elements.
+// Of attribute "axis", one or a list, default the last.
+bool AxesAreLast(const ir::ExprNode& call) {
+  const auto rank = static_cast<int64_t>(call.type->tensor.shape.size());
+  std::vector<int64_t> axes = ops::IntsAttr(call.attrs, "axis", {-1});
+  for (int64_t& axis : axes) axis = axis < 0 ? axis + rank : axis;
+  std::sort(axes.begin(), axes.end());
+  const auto count = static_cast<int64_t>(axes.size());
+  for (int64_t i = 0; i < count; ++i) {
+    if (axes[static_cast<size_t>(i)] != rank - count + i) return false;
+  }
+  return count < rank;
+}
+
+// Products of stacks read their operands through moves of elements. A row of a softmax or a
+// normalisation is computed where it is needed.
 Prologue PrologueOf(const Expr& node) {
-  if (!IsOpCall(node) || node->type->is_tuple) return Prologue::kNone;
-  const bool floats = node->type->tensor.dtype == DataType::kFloat32;
-  return floats && node->name == "nn.batch_matmul" ? Prologue::kMoves : Prologue::kNone;
+  if (!IsOpCall(node) || node->type->is_tuple || node->type->tensor.dtype != DataType::kFloat32) {
+    return Prologue::kNone;
+  }
+  if (node->name == "nn.batch_matmul") return Prologue::kMoves;
+  const bool by_rows = (node->name == "nn.softmax" || node->name == "nn.log_softmax" ||
+                        node->name == "nn.layer_norm") &&
+                       AxesAreLast(*node);
+  return by_rows ? Prologue::kAny : Prologue::kNone;
 }
 
 std::vector<int> GroupsOf(const Flow& flow) {

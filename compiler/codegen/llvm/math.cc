@@ -4,6 +4,7 @@
 #include <span>
 
 #include "llvm/IR/Intrinsics.h"
+#include "llvm/IR/IntrinsicsX86.h"
 
 namespace hone::codegen {
 namespace {
@@ -78,10 +79,11 @@ constexpr double kLargestAngle = 0x1p40;
 // Emits for one floating-point type.
 class Math {
  public:
-  Math(Builder& b, Type* type)
+  Math(Builder& b, Type* type, const CpuTraits& traits = {})
       : b_(b),
         type_(type),
         is_double_(type->getScalarType()->isDoubleTy()),
+        scales_(traits.avx512 && !is_double_ && LanesOf(type) == 16),
         ints_(WithElements(type, is_double_ ? b.getInt64Ty() : b.getInt32Ty())),
         mantissa_(is_double_ ? 52 : 23),
         bias_(is_double_ ? 1023 : 127) {}
@@ -89,6 +91,7 @@ class Math {
   Value* Exp(Value* x) {
     const Reduced y = Reduce(Clamp(x, is_double_ ? -746 : -104, is_double_ ? 710 : 89));
     Value* value = b_.CreateFAdd(Num(1), y.expm1);
+    if (scales_) return Scale(value, y.whole);
     // In two steps, since 2^n alone may be out of range where the result is not.
     Value* half = b_.CreateAShr(y.n, 1);
     value = b_.CreateFMul(value, Power2(half));
@@ -268,6 +271,7 @@ class Math {
  private:
   struct Reduced {
     Value* n;      // integer
+    Value* whole;  // the same
     Value* expm1;  // e^r - 1 for x = n ln(2) + r
   };
 
@@ -301,6 +305,14 @@ class Math {
     return b_.CreateBitCast(b_.CreateShl(b_.CreateAdd(n, Int(bias_)), mantissa_), type_);
   }
 
+  // x 2^n, rounded once.
+  Value* Scale(Value* x, Value* n) {
+    constexpr int kRoundAsIs = 4;
+    return b_.CreateIntrinsic(
+        llvm::Intrinsic::x86_avx512_mask_scalef_ps_512, {},
+        {x, n, llvm::PoisonValue::get(type_), b_.getInt16(-1), b_.getInt32(kRoundAsIs)});
+  }
+
   Reduced Reduce(Value* x) {
     // Adding 1.5 2^mantissa rounds to a whole number and leaves it in the low bits, also of NaN,
     // where a conversion to integer would be undefined.
@@ -312,7 +324,7 @@ class Math {
     r = Fma(whole, Num(is_double_ ? -0x1.9ef35793c7673p-41 : -0x1.7f7d1cf79abcap-20), r);
     Value* square = b_.CreateFMul(r, r);
     Value* tail = is_double_ ? Poly(r, kExpDouble) : Poly(r, kExpFloat);
-    return {n, Fma(square, tail, r)};
+    return {n, whole, Fma(square, tail, r)};
   }
 
   Value* LogOfReduced(Value* m, Value* exponent) {
@@ -339,6 +351,7 @@ class Math {
   Builder& b_;
   Type* type_;
   bool is_double_;
+  bool scales_;  // by powers of two, in one instruction
   Type* ints_;
   int mantissa_;
   int bias_;
@@ -376,8 +389,8 @@ Value* InDouble(Builder& b, loop::UnaryOp op, Value* x) {
 
 }  // namespace
 
-llvm::Value* EmitMath(Builder& b, loop::UnaryOp op, llvm::Value* x) {
-  Math m(b, x->getType());
+llvm::Value* EmitMath(Builder& b, loop::UnaryOp op, llvm::Value* x, const CpuTraits& traits) {
+  Math m(b, x->getType(), traits);
   switch (op) {
     case loop::UnaryOp::kExp:
       return m.Exp(x);

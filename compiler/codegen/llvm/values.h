@@ -25,6 +25,7 @@ struct CpuTraits {
   bool vnni = false;
   bool arm_dot = false;
   bool arm_mixed_dot = false;
+  bool avx512 = false;     // x86's vectors of 64 bytes
   int vector_bytes = 16;   // of the widest register
   int pair_sum_bytes = 0;  // widest x86 vector that sums products of pairs of 16-bit numbers
 

@@ -134,5 +134,34 @@ TEST(RandomKernels, ProductsOfStacks) {
   });
 }
 
+TEST(RandomKernels, ReductionsOfRows) {
+  CheckRandom(4, 100, [](Random& random) {
+    const int64_t a = 1 + static_cast<int64_t>(random.Below(3));
+    const int64_t b = Extent(random);
+    const int64_t c = random.Below(3) == 0 ? 100 + 7 * Extent(random) : Extent(random);
+    const char* const reductions[] = {"sum", "mean", "max", "min", "prod"};
+    switch (random.Below(5)) {
+      case 0:
+        return fmt::format("fn (p0: {}) {{ nn.softmax(p0, axis=-1) }}", Floats({a, b, c}));
+      case 1:
+        return fmt::format(
+            "fn (p0: {}, p1: {}) {{ %0 = multiply(p0, 0.5f32); %1 = add(%0, p1); "
+            "nn.log_softmax(%1, axis=-1) }}",
+            Floats({b, c}), Floats({1, c}));
+      case 2:
+        return fmt::format(
+            "fn (p0: {}, const p1: {}, const p2: {}) {{ nn.layer_norm(p0, p1, p2, axis=[{}]) }}",
+            Floats({a, b, c}), Floats({c}), Floats({c}), 2);
+      case 3:
+        return fmt::format("fn (p0: {}) {{ nn.layer_norm(p0, axis=[1, 2]) }}", Floats({a, b, c}));
+      default:
+        return fmt::format("fn (p0: {}) {{ %0 = nn.relu(p0); {}(%0, axis={}, keepdims={}) }}",
+                           Floats({a, b, c}), reductions[random.Below(std::size(reductions))],
+                           random.Below(2) == 0 ? "[2]" : "[1, 2]",
+                           random.Below(2) == 0 ? "true" : "false");
+    }
+  });
+}
+
 }  // namespace
 }  // namespace hone::codegen
