@@ -34,19 +34,15 @@ constexpr double kLogDouble[] = {
     0.6666666666666666645, 0.4000000000000094127, 0.2857142857076445012, 0.222222224005477573,
     0.1818179470089779959, 0.1538629053465899199, 0.132674185964748834,  0.131007213835034914};
 // erf(x) / x in x^2, |x| <= 1.
-constexpr double kErfSmallFloat[] = {1.128379166,    -0.3761262667,  0.1128359472,
-                                     -0.02685421201, 0.005189087423, -0.0008016864287,
-                                     7.875875063e-5};
 constexpr double kErfSmallDouble[] = {
     1.128379167095512574,     -0.3761263890318375238,     0.1128379167095512024,
     -0.02686617064512984081,  0.005223977625423298309,    -0.0008548327021934829596,
     0.0001205533290288873541, -0.00001492564756751933213, 1.646204544146841894e-6,
     -1.63646421581676153e-7,  1.4792401209404813e-8,      -1.216456005728345008e-9,
     8.70904512905310669e-11,  -4.230945824295337817e-12};
-// ln(erfc(x)) + x^2, 1 <= x <= 4.
-constexpr double kErfLargeFloat[] = {-0.0007369867258, -1.12598781,    0.3609852502,
-                                     -0.1033722027,    0.0226428218,   -0.003441597722,
-                                     0.0003181504694,  -1.333887042e-5};
+// -ln(erfc(x)) / x, 0 <= x <= 4: least error of erf, which it is relative to.
+constexpr double kErfFloat[] = {1.128379207,     0.6366164968,   0.1028144104,     -0.01932171493,
+                                0.0002057142022, 0.001251748215, -0.0003810013035, 4.07080316e-05};
 // exp(x^2) erfc(x) in (x - 3) / (x + 3), 1 <= x <= 6.
 constexpr double kErfLargeDouble[] = {
     0.1790011511813899504,     -0.3262335600430372284,    0.2456038017123308793,
@@ -145,17 +141,15 @@ class Math {
 
   Value* Erf(Value* x) {
     Value* magnitude = Abs(x);
-    Value* square = b_.CreateFMul(x, x);
-    Value* small =
-        b_.CreateFMul(x, is_double_ ? Poly(square, kErfSmallDouble) : Poly(square, kErfSmallFloat));
-    Value* a = ClampAbove(magnitude, is_double_ ? 6 : 4);
-    Value* complement = nullptr;
-    if (is_double_) {
-      Value* t = b_.CreateFDiv(b_.CreateFSub(a, Num(3)), b_.CreateFAdd(a, Num(3)));
-      complement = b_.CreateFMul(Exp(Negative(b_.CreateFMul(a, a))), Poly(t, kErfLargeDouble));
-    } else {
-      complement = Exp(Fma(Negative(a), a, Poly(a, kErfLargeFloat)));
+    if (!is_double_) {
+      Value* a = ClampAbove(magnitude, 4);
+      return CopySign(Expm1(b_.CreateFMul(Negative(a), Poly(a, kErfFloat))), x);
     }
+    Value* square = b_.CreateFMul(x, x);
+    Value* small = b_.CreateFMul(x, Poly(square, kErfSmallDouble));
+    Value* a = ClampAbove(magnitude, 6);
+    Value* t = b_.CreateFDiv(b_.CreateFSub(a, Num(3)), b_.CreateFAdd(a, Num(3)));
+    Value* complement = b_.CreateFMul(Exp(Negative(b_.CreateFMul(a, a))), Poly(t, kErfLargeDouble));
     Value* large = CopySign(b_.CreateFSub(Num(1), complement), x);
     return b_.CreateSelect(b_.CreateFCmpOLT(magnitude, Num(1)), small, large);
   }

@@ -151,6 +151,20 @@ std::vector<std::string> RightOptions(const Dense& dense) {
   return {"packed"};
 }
 
+// Lines of the next units' weights that are fetched while the tiles of these are computed: one a
+// step of the sum, or one for as many steps as are unrolled, where that is enough.
+std::vector<std::string> PrefetchOptionsOf(const Dense& dense, const Config& prefix) {
+  const RegisterTile tile = TileOf(prefix);
+  const int64_t unroll = prefix.Int("unroll");
+  const int64_t tiles = CeilDiv(dense.rows, tile.columns);
+  if (dense.bytes || prefix.String("right") != "packed" || prefix.String("order") != "n_m" ||
+      tiles < 2 || tile.vectors * dense.lanes >= dense.units || dense.steps / unroll <= 1) {
+    return {"none"};
+  }
+  if (unroll > 1 && unroll * tile.vectors <= 2 * tiles) return {"none", "step", "unrolled"};
+  return {"none", "step"};
+}
+
 class DenseSchedule {
  public:
   DenseSchedule(const Task& task, const Dense& dense, const Config& config)
@@ -198,12 +212,13 @@ class DenseSchedule {
     const int64_t width = tile_.vectors * dense_.lanes;
     std::string blocks = fmt::format("{}{}", width, Letter(2));
     if (dense_.bytes) blocks += fmt::format("{}{}", kDotBytes, Letter(1));
+    packed_ = dense_.weight;
     if (dense_.copies_weight) {
       s_.SetLayout(dense_.weight, LayoutOf(blocks));
       return {dense_.weight};
     }
-    const std::string weight = s_.Pack(dense_.weight, LayoutOf(blocks));
-    if (BufferOf(s_.nest(), dense_.weight)->role == loop::Role::kInput) copies.push_back(weight);
+    packed_ = s_.Pack(dense_.weight, LayoutOf(blocks));
+    if (BufferOf(s_.nest(), dense_.weight)->role == loop::Role::kInput) copies.push_back(packed_);
     if (!dense_.bytes) return copies;
     if (dense_.terms % kDotBytes != 0) {
       const Layout layout = LayoutOf(fmt::format("{}{}", kDotBytes, Letter(1)));
@@ -257,6 +272,19 @@ class DenseSchedule {
     for (const char* name : {".nv", ".lane", ".dot"}) steps.push_back(anchor_ + name);
     s_.ReorderPresent(steps);
     s_.VectorizeAll(anchor_ + ".lane");
+    Prefetch();
+  }
+
+  void Prefetch() {
+    const std::string& lines = config_.String("prefetch");
+    if (lines == "none") return;
+    const bool unrolled = config_.Int("unroll") > 1;
+    PrefetchOptions options;
+    options.ahead = out_ + ".nb";
+    options.turn = out_ + ".mb";
+    options.inner = anchor_ + ".nv";
+    if (lines == "unrolled") options.also = anchor_ + ".unroll";
+    s_.Prefetch(anchor_ + (unrolled && lines == "step" ? ".unroll" : ".r0"), packed_, options);
   }
 
   void Specialise() {
@@ -277,7 +305,8 @@ class DenseSchedule {
   std::string out_;
   std::string anchor_;
   std::string inner_;  // the inner loop of the grid
-  bool packs_;         // the right operand
+  std::string packed_;
+  bool packs_;  // the right operand
 };
 
 class DenseTemplateImpl : public Template {
@@ -305,6 +334,9 @@ class DenseTemplateImpl : public Template {
                         "n_m");
       }
       if (!prefix.Has("right")) return TextKnob("right", RightOptions(dense), "packed");
+      if (!prefix.Has("prefetch")) {
+        return TextKnob("prefetch", PrefetchOptionsOf(dense, prefix), "none");
+      }
       return std::nullopt;
     });
   }
@@ -321,6 +353,9 @@ class DenseTemplateImpl : public Template {
     config.Set("unroll", unroll[few ? std::min<size_t>(2, unroll.size() - 1) : 0]);
     config.Set("order", std::string("n_m"));
     config.Set("right", RightOptions(dense)[0]);
+    // Weights that do not stay in the second cache come from further away at every run.
+    const bool far = dense.units * dense.terms * 4 > task.target.l2_bytes;
+    config.Set("prefetch", far ? PrefetchOptionsOf(dense, config).back() : std::string("none"));
     return config;
   }
 
