@@ -76,6 +76,7 @@ class LaunchEmitter {
   void EmitIf(const loop::Stmt& s);
   void EmitWhile(const loop::Stmt& s);
   void EmitAlloc(const loop::Stmt& s);
+  void EmitUndefined(const loop::BufferNode& buffer, llvm::Value* slot);
   void EmitPrefetch(const loop::Stmt& s);
   void EmitStore(const loop::Stmt& s);
   // ---- launch_dot.cc ----

@@ -163,5 +163,28 @@ TEST(RandomKernels, ReductionsOfRows) {
   });
 }
 
+TEST(RandomKernels, ProductsWithSparseMatrices) {
+  CheckRandom(5, 40, [](Random& random) {
+    const int64_t nonzeros = 3 * Extent(random), rows = Extent(random);
+    const std::string constant = random.Below(2) == 0 ? "const " : "";
+    return fmt::format(
+        "fn ({0}p0: {1}, {0}p1: Tensor[({2},), int32], {0}p2: Tensor[({3},), int32], p3: {4}) {{ "
+        "%0 = nn.sparse_dense(p0, p1, p2, p3); nn.relu(%0) }}",
+        constant, Floats({nonzeros}), nonzeros, rows + 1, Floats({Extent(random), Extent(random)}));
+  });
+}
+
+TEST(RandomKernels, ProductsWithMatrices) {
+  CheckRandom(6, 60, [](Random& random) {
+    const int64_t m = Extent(random), n = Extent(random), k = Extent(random);
+    const char* const constant = random.Below(3) == 0 ? "" : "const ";
+    return fmt::format(
+        "fn (p0: {}, {}p1: {}, const p2: {}) {{ %0 = nn.dense(p0, p1); %1 = add(%0, "
+        "p2); {}(%1) }}",
+        Floats({m, k}), constant, Floats({n, k}), Floats({n}),
+        random.Below(2) == 0 ? "erf" : "nn.relu");
+  });
+}
+
 }  // namespace
 }  // namespace hone::codegen
