@@ -4,6 +4,7 @@
 // is a dot product of four. The right operand of a batched product is packed where it is
 // transposed, and read where it lies where its rows lie along the output's; moves of either
 // operand's elements (slices, reshapes, transposes) are part of the reading.
+#include <algorithm>
 #include <numeric>
 
 #include "compiler/loop/simplify.h"
@@ -29,6 +30,7 @@ struct Dense {
   bool copies_data = false;
   bool moves = false;          // all that is before the product moves elements
   bool copies_weight = false;  // the last stage before the product fills the weight
+  bool functions = false;      // exp and its kin behind the product
   bool in_order = false;       // the weight's units are neighbours where they come from
   int64_t rows = 0, units = 0;
   int64_t terms = 0;  // of a sum
@@ -82,6 +84,28 @@ bool ReadsUnitsInOrder(const ops::KernelDefinition& def, const AnchorView& view)
   return in_order;
 }
 
+bool HasFunctions(const loop::Nest& nest, const std::vector<std::string>& epilogue,
+                  const std::string& output) {
+  bool found = false;
+  for (const loop::Launch& launch : nest.launches) {
+    loop::Stmt s = launch.body;
+    while (s->kind == loop::StmtKind::kFor) s = s->body[0];
+    if (s->kind != loop::StmtKind::kStore) continue;
+    const std::string& name = s->buffer->name;
+    const bool behind =
+        name == output || std::find(epilogue.begin(), epilogue.end(), name) != epilogue.end();
+    if (!behind) continue;
+    loop::Walk(s->value, [&](const loop::Expr& e) {
+      if (e->kind != loop::ExprKind::kUnary) return;
+      const loop::UnaryOp op = e->unary_op;
+      found = found || (op != loop::UnaryOp::kNeg && op != loop::UnaryOp::kAbs &&
+                        op != loop::UnaryOp::kSqrt && op != loop::UnaryOp::kFloor &&
+                        op != loop::UnaryOp::kCeil && op != loop::UnaryOp::kRound);
+    });
+  }
+  return found;
+}
+
 // Of float32 in stacks: sets what stands before the product.
 bool ViewOperands(const ops::KernelDefinition& def, const AnchorView& view, const Buffer& weight,
                   Dense* dense) {
@@ -116,6 +140,7 @@ std::optional<Dense> ViewDense(const ops::KernelDefinition& def) {
   } else if (!parameter || (dense.copies_data && view->prologue.back() != dense.data)) {
     return std::nullopt;
   }
+  dense.functions = !dense.bytes && HasFunctions(def.naive, view->epilogue, view->output);
   const size_t rank = anchor->shape.size();
   dense.rows = anchor->shape[rank - 2];
   dense.units = anchor->shape[rank - 1];
@@ -151,6 +176,14 @@ std::vector<std::string> RightOptions(const Dense& dense) {
   return {"packed"};
 }
 
+// Functions computed on all vectors of a tile at once leave it no registers: such a tile is written
+// out, and a row of it computed at a time.
+std::vector<std::string> EpilogueOptions(const Dense& dense) {
+  // Units beyond the last are not there to be copied.
+  if (!dense.functions || dense.units % dense.lanes != 0) return {"registers"};
+  return {"memory", "registers"};
+}
+
 // Lines of the next units' weights that are fetched while the tiles of these are computed: one a
 // step of the sum, or one for as many steps as are unrolled, where that is enough.
 std::vector<std::string> PrefetchOptionsOf(const Dense& dense, const Config& prefix) {
@@ -180,6 +213,10 @@ class DenseSchedule {
     std::string kept = dense_.copies_data ? dense_.data : "";
     if (dense_.copies_weight && packs_) kept = dense_.weight;
     anchor_ = FuseAroundAnchor(&s_, dense_.view, kept);
+    if (config_.String("epilogue") == "memory") {
+      tile_copy_ = anchor_;
+      anchor_ = s_.CacheWrite(tile_copy_);
+    }
     SetSignatureLayouts(&s_, task_);
     const std::vector<std::string> packed = Pack();
     TileOutput();
@@ -251,6 +288,12 @@ class DenseSchedule {
     options.align.assign(static_cast<size_t>(rank()), 1);
     options.align.back() = dense_.lanes;
     options.layout = LayoutOf(fmt::format("{}{}", dense_.lanes, Letter(1))).ToString();
+    if (!tile_copy_.empty()) {
+      s_.ComputeAt(tile_copy_, inner_, options);
+      s_.Split(Axis(tile_copy_, 1), dense_.lanes, Tail::kExact, tile_copy_ + ".nv",
+               tile_copy_ + ".lane");
+      s_.VectorizeAll(tile_copy_ + ".lane");
+    }
     s_.ComputeAt(anchor_, inner_, options);
     const std::string rows = Axis(anchor_, 2);
     const std::string units = Axis(anchor_, 1);
@@ -292,7 +335,13 @@ class DenseSchedule {
     if (dense_.rows % tile_.columns != 0) s_.PeelAll(out_ + ".mb", 0, 1);
     const int64_t width = tile_.vectors * dense_.lanes;
     if (dense_.units % width != 0) s_.PeelAll(out_ + ".nb", 0, 1);
-    for (const char* name : {".m", ".nv"}) s_.UnrollAll(out_ + name);
+    s_.UnrollAll(out_ + ".nv");
+    if (tile_copy_.empty()) {
+      s_.UnrollAll(out_ + ".m");
+    } else {
+      s_.UnrollAll(tile_copy_ + ".nv");
+      s_.UnrollAll(Axis(tile_copy_, 2));
+    }
     s_.UnrollAll(Axis(anchor_, 2));
     for (const char* name : {".nv", ".unroll"}) s_.UnrollAll(anchor_ + name);
   }
@@ -304,7 +353,8 @@ class DenseSchedule {
   Sequence s_;
   std::string out_;
   std::string anchor_;
-  std::string inner_;  // the inner loop of the grid
+  std::string inner_;      // the inner loop of the grid
+  std::string tile_copy_;  // the tile once more, in memory; empty: none
   std::string packed_;
   bool packs_;  // the right operand
 };
@@ -334,6 +384,9 @@ class DenseTemplateImpl : public Template {
                         "n_m");
       }
       if (!prefix.Has("right")) return TextKnob("right", RightOptions(dense), "packed");
+      if (!prefix.Has("epilogue")) {
+        return TextKnob("epilogue", EpilogueOptions(dense), "registers");
+      }
       if (!prefix.Has("prefetch")) {
         return TextKnob("prefetch", PrefetchOptionsOf(dense, prefix), "none");
       }
@@ -353,6 +406,7 @@ class DenseTemplateImpl : public Template {
     config.Set("unroll", unroll[few ? std::min<size_t>(2, unroll.size() - 1) : 0]);
     config.Set("order", std::string("n_m"));
     config.Set("right", RightOptions(dense)[0]);
+    config.Set("epilogue", EpilogueOptions(dense)[0]);
     // Weights that do not stay in the second cache come from further away at every run.
     const bool far = dense.units * dense.terms * 4 > task.target.l2_bytes;
     config.Set("prefetch", far ? PrefetchOptionsOf(dense, config).back() : std::string("none"));

@@ -37,6 +37,23 @@ TEST(Dense, EveryConfigComputesWhatTheNaiveNestDoes) {
   EXPECT_GE(checked, 30);
 }
 
+// Functions behind the product: the tile goes through memory.
+TEST(Dense, ComputesFunctionsOfItsResult) {
+  const Target wide = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
+  const int64_t shapes[][3] = {{1, 32, 4}, {9, 33, 8}, {13, 16, 5}, {5, 80, 3}};
+  uint64_t seed = 1;
+  for (const auto& [m, n, k] : shapes) {
+    CheckTemplate(
+        fmt::format(
+            "fn (p0: Tensor[({0}, {2}), float32], const p1: Tensor[({1}, {2}), float32]) {{ "
+            "%0 = nn.dense(p0, p1); %1 = erf(%0); multiply(%1, %0) }} accumulate=float32 "
+            "numerics=default",
+            m, n, k),
+        "dense", wide, 8, seed++);
+    if (HasFailure()) return;
+  }
+}
+
 // Both orders of the right operand, and operands that are slices of one matrix.
 TEST(Dense, MultipliesStacksWhereTheirOperandsLie) {
   const Target wide = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
