@@ -79,12 +79,25 @@ Value* UnaryInt(Builder& b, UnaryOp op, Value* x, DataType dtype) {
   }
 }
 
-// x86's instruction on a vector of 16 floats, which gives y where either is NaN.
-Value* X86MinMax(Builder& b, bool is_min, Value* x, Value* y) {
-  const auto id =
-      is_min ? llvm::Intrinsic::x86_avx512_min_ps_512 : llvm::Intrinsic::x86_avx512_max_ps_512;
-  constexpr int kRoundAsIs = 4;
-  return b.CreateIntrinsic(id, {}, {x, y, b.getInt32(kRoundAsIs)});
+// x86's instruction, which gives y where either is NaN; null where the type has none.
+Value* X86MinMax(Builder& b, bool is_min, Value* x, Value* y, const CpuTraits& traits) {
+  namespace intrinsic = llvm::Intrinsic;
+  if (!x->getType()->getScalarType()->isFloatTy() || LanesOf(x) != LanesOf(y)) return nullptr;
+  if (traits.avx512 && LanesOf(x) == 16) {
+    constexpr int kRoundAsIs = 4;
+    return b.CreateIntrinsic(
+        is_min ? intrinsic::x86_avx512_min_ps_512 : intrinsic::x86_avx512_max_ps_512, {},
+        {x, y, b.getInt32(kRoundAsIs)});
+  }
+  if (traits.avx && LanesOf(x) == 8) {
+    return b.CreateIntrinsic(is_min ? intrinsic::x86_avx_min_ps_256 : intrinsic::x86_avx_max_ps_256,
+                             {}, {x, y});
+  }
+  if (traits.x86 && LanesOf(x) == 4) {
+    return b.CreateIntrinsic(is_min ? intrinsic::x86_sse_min_ps : intrinsic::x86_sse_max_ps, {},
+                             {x, y});
+  }
+  return nullptr;
 }
 
 // NaN where either is NaN. One instruction on x86 where one operand is a constant.
@@ -94,9 +107,10 @@ Value* FloatMinMax(Builder& b, bool is_min, Value* x, Value* y, const CpuTraits&
                                    y);
   }
   if (llvm::isa<llvm::Constant>(x)) std::swap(x, y);
-  if (traits.avx512 && LanesOf(x) == 16 && LanesOf(y) == 16 &&
-      x->getType()->getScalarType()->isFloatTy() && !llvm::isa<llvm::Constant>(y)) {
-    return b.CreateSelect(b.CreateFCmpUNO(x, x), x, X86MinMax(b, is_min, x, y));
+  if (!llvm::isa<llvm::Constant>(y)) {
+    if (Value* value = X86MinMax(b, is_min, x, y, traits)) {
+      return b.CreateSelect(b.CreateFCmpUNO(x, x), x, value);
+    }
   }
   Value* replace = is_min ? b.CreateFCmpOLT(y, x) : b.CreateFCmpOGT(y, x);
   Value* value = b.CreateSelect(replace, y, x);  // x where x is NaN
