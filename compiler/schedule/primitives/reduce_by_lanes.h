@@ -12,7 +12,7 @@ namespace hone::schedule {
 // end, halves with halves:
 //   for r { c[x] = c[x] op f(r) }
 //   =>  alloc p[vectors * lanes] { p[j] = neutral of op;
-//         for r { for r.u, r.vec { p[j] = p[j] op f(r * vectors * lanes + j) } }; the rest likewise;
+//         for r { for j { p[j] = p[j] op f(r * vectors * lanes + j) } }; the rest likewise;
 //         p[j] = p[j] op p[j + half] ..; c[x] = c[x] op p[0] }
 // `loop` is the innermost loop of the reduction, around that store alone; op is +, *, min or max.
 // Its new inner loops are vectorised and unrolled. Results are those of another order of summation
