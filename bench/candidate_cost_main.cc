@@ -52,7 +52,7 @@ codegen::ModuleSpec ArtifactOf(loop::Nest nest, const Target& target) {
 }
 
 absl::Status Measure(const schedule::Task& task, const schedule::Config& config, bool lowers_only,
-                     Phases& phases) {
+                     codegen::LaunchCache& cache, Phases& phases) {
   const int64_t start = Clock::Real().NowNs();
   HONE_ASSIGN_OR_RETURN(loop::Nest nest, schedule::TemplateFor(*task.def).Schedule(task, config));
   phases.lower_ms.push_back(MsSince(start));
@@ -65,8 +65,9 @@ absl::Status Measure(const schedule::Task& task, const schedule::Config& config,
   if (lowers_only) return absl::OkStatus();
   const int64_t built = Clock::Real().NowNs();
   codegen::BuildTimes times;
-  HONE_ASSIGN_OR_RETURN(const std::string artifact,
-                        codegen::BuildModule(ArtifactOf(std::move(nest), task.target), &times));
+  HONE_ASSIGN_OR_RETURN(
+      const std::string artifact,
+      codegen::BuildModule(ArtifactOf(std::move(nest), task.target), &times, &cache));
   phases.total_ms.push_back(phases.lower_ms.back() + MsSince(built));
   phases.emit_ms.push_back(static_cast<double>(times.emit_ns) * 1e-6);
   phases.optimise_ms.push_back(static_cast<double>(times.optimise_ns) * 1e-6);
@@ -114,6 +115,7 @@ absl::Status Run(const Options& options) {
   const schedule::Space space = templ.MakeSpace(task);
   Random random(1);
   Phases phases;
+  codegen::LaunchCache cache;
   int failures = 0;
   for (int i = 0, tries = 0; i < options.count && tries < 100 * options.count; ++tries) {
     const schedule::Config config = space.Sample(random);
@@ -124,7 +126,7 @@ absl::Status Run(const Options& options) {
     if (options.prints_nest || options.prints_ir || options.prints_assembly) {
       return Print(task, config, options);
     }
-    const absl::Status status = Measure(task, config, options.lowers_only, phases);
+    const absl::Status status = Measure(task, config, options.lowers_only, cache, phases);
     if (!status.ok()) {
       ++failures;
       fmt::print(stderr, "{}: {}\n", config.ToText(), std::string(status.message()));

@@ -13,8 +13,10 @@
 #include "cli/tuned_configs.h"
 #include "compiler/frontend/onnx/import.h"
 #include "compiler/frontend/pb_model.h"
+#include "compiler/ir/constant_pool.h"
 #include "compiler/ir/parser.h"
 #include "compiler/ops/lower.h"
+#include "compiler/passes/numerics.h"
 #include "fmt/format.h"
 #include "fmt/ranges.h"
 #include "runtime/thread_team.h"
@@ -116,19 +118,6 @@ absl::Status CheckIsFile(const std::string& path) {
                                          path, exists ? found : "none"));
 }
 
-// Says of main how its kernels may round, where that is not what it says already.
-void SetNumerics(const std::string& numerics, ir::Module& module) {
-  const auto main = module.functions.find("main");
-  if (main == module.functions.end()) return;  // the passes refuse it
-  const auto said = main->second->attrs.find("numerics");
-  const bool is_same = said == main->second->attrs.end() ? numerics == "default"
-                                                         : said->second == ir::AttrValue(numerics);
-  if (is_same) return;
-  auto changed = std::make_shared<ir::ExprNode>(*main->second);
-  changed->attrs["numerics"] = numerics;
-  main->second = std::move(changed);
-}
-
 absl::StatusOr<ir::Module> Import(const std::string& path, const frontend::ImportOptions& options) {
   const std::string extension = std::filesystem::path(path).extension();
   if (extension == ".onnx") return frontend::ImportOnnx(path, options);
@@ -156,11 +145,13 @@ absl::StatusOr<std::vector<ir::Module>> LoadSpecialisations(const ModelOptions& 
   HONE_ASSIGN_OR_RETURN(const Tensors constants, ReadTensors(files));
   HONE_RETURN_IF_ERROR(CheckIsFile(model.path));
   std::vector<ir::Module> modules;
+  ir::ConstantPool pool;
   for (const ShapeBindings& shapes : all) {
     HONE_ASSIGN_OR_RETURN(
         ir::Module module,
         Import(model.path, {.shapes = shapes, .constants = constants, .values = values}));
-    if (!model.numerics.empty()) SetNumerics(model.numerics, module);
+    if (!model.numerics.empty()) module = passes::WithNumerics(module, model.numerics);
+    if (all.size() > 1) module = pool.Share(module);
     modules.push_back(std::move(module));
   }
   return modules;

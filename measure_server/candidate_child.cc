@@ -115,7 +115,7 @@ class Child {
     const RunRequest& request = setup_.request;
     // Two input sets of each output.
     if (request.kind == RunRequest::kReference) return 2 * request.memory_limit_bytes;
-    return request.plan.cold_constants != 0 ? request.memory_limit_bytes : 0;
+    return request.plan.rotation_bytes != 0 ? request.memory_limit_bytes : 0;
   }
 
   void Load() {
@@ -213,9 +213,10 @@ class Child {
     if (!timed.SetUp(setup_.request.seed)) {
       End(report_, RunOutcome::kOutOfMemory, "no memory for the buffers it is timed with");
     }
-    const bool is_cold =
-        plan.cold_constants != 0 && timed.MakeConstantsCold(setup_.request.memory_limit_bytes);
-    report_->cold_constants = is_cold ? 1 : 0;
+    const bool rotate =
+        plan.rotation_bytes != 0 &&
+        timed.RotateConstants(plan.rotation_bytes, setup_.request.memory_limit_bytes);
+    report_->constants_rotate = rotate ? 1 : 0;
     Say(kReady);
     while (Hear() == kRound) {
       const int64_t start_ns = Clock::Real().NowNs();

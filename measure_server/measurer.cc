@@ -23,7 +23,7 @@ Plan ToPlan(const v1::TimingPlan& timing) {
   plan.max_chunks = std::max(timing.max_chunks(), plan.min_chunks);
   plan.warmup_ns = timing.warmup_ns();
   plan.stop_above_ns = timing.stop_above_ns();
-  plan.cold_constants = timing.cold_constants() ? 1 : 0;
+  plan.rotation_bytes = timing.rotation_bytes();
   return plan;
 }
 
@@ -42,7 +42,7 @@ RunRequest ToRequest(const v1::Assignment& assignment) {
 bool IsTime(double ns) { return std::isfinite(ns) && ns > 0; }
 
 // What a child wrote is bounded, not believed.
-v1::CandidateResult ToResult(const RunReport& report) {
+v1::CandidateResult ToResult(const RunReport& report, const v1::TimingPlan& timing) {
   v1::CandidateResult result;
   const auto outcome = static_cast<int>(report.outcome);
   result.set_outcome(v1::MeasureOutcome_IsValid(outcome) && outcome != 0
@@ -62,7 +62,7 @@ v1::CandidateResult ToResult(const RunReport& report) {
   result.set_error_ratio(report.error_ratio);
   result.set_dirty_chunks(report.dirty_chunks);
   result.set_noisy(report.is_noisy != 0);
-  result.set_regime(report.cold_constants != 0 ? "cold_constants" : "warm");
+  result.set_regime(report.constants_rotate != 0 ? timing.regime() : "warm");
   result.set_sandbox_ns(report.sandbox_ns);
   result.set_check_ns(report.check_ns);
   result.set_timing_ns(report.timing_ns);
@@ -73,7 +73,7 @@ v1::CandidateResult ToResult(const RunReport& report) {
 std::string AnchorKey(const v1::Assignment& assignment) {
   return fmt::format("{} {} {} {}", assignment.workload_digest(),
                      assignment.anchor().artifact_digest(), assignment.threads(),
-                     assignment.timing().cold_constants());
+                     assignment.timing().rotation_bytes());
 }
 
 // 0: it failed.
@@ -148,11 +148,11 @@ absl::StatusOr<v1::MeasureResult> CpuMeasurer::Run(const Job& job) {
                         runner_->Run(request, reference_fd, artifact_fds));
   v1::MeasureResult result;
   for (size_t i = 0; i < job.candidates.size(); ++i) {
-    *result.add_candidates() = ToResult(reports[i]);
+    *result.add_candidates() = ToResult(reports[i], assignment.timing());
     result.mutable_candidates(static_cast<int>(i))->set_transfer_ns(job.transfer_ns);
   }
   if (times_anchor) {
-    const v1::CandidateResult anchor = ToResult(reports.back());
+    const v1::CandidateResult anchor = ToResult(reports.back(), assignment.timing());
     const int64_t end_ns = clock_->NowNs();
     // Of a run that was cancelled nothing is known.
     if (anchor.outcome() != v1::MEASURE_OUTCOME_DEVICE_LOST) {

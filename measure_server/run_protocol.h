@@ -52,7 +52,7 @@ struct alignas(kPageBytes) RunReport {
   uint32_t sample_count = 0;
   uint32_t dirty_chunks = 0;
   uint32_t is_noisy = 0;
-  uint32_t cold_constants = 0;
+  uint32_t constants_rotate = 0;
   double samples_ns[kMaxSamples] = {};
   double calibrator_ns[kMaxSamples] = {};
   double error_ratio = 0;

@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "measure_server/calibrator.h"
-#include "runtime/host_cpu.h"
 
 namespace hone::measure {
 namespace {
@@ -41,9 +40,8 @@ bool TimedKernel::SetUp(uint64_t seed) {
   return true;
 }
 
-bool TimedKernel::MakeConstantsCold(uint64_t limit_bytes) {
-  const auto cache_bytes = static_cast<uint64_t>(DescribeHost().cache_bytes[2]);
-  return cold_constants_.SetUp(kernel_, buffers_.pointers(), cache_bytes, limit_bytes);
+bool TimedKernel::RotateConstants(uint64_t fill_bytes, uint64_t limit_bytes) {
+  return rotation_.SetUp(kernel_, buffers_.pointers(), fill_bytes, limit_bytes);
 }
 
 Chunk TimedKernel::RunChunk(int64_t runs) {
@@ -51,7 +49,7 @@ Chunk TimedKernel::RunChunk(int64_t runs) {
   const double cpu_start_ns = NowNs(CLOCK_THREAD_CPUTIME_ID);
   const double start_ns = NowNs(CLOCK_MONOTONIC);
   for (int64_t run = 0; run < runs; ++run) {
-    cold_constants_.Rotate(binding_.data());
+    rotation_.Rotate(binding_.data());
     runner_.Run(HONE_PHASE_RUN);
   }
   Chunk chunk;

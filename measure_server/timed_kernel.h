@@ -4,22 +4,22 @@
 
 #include <vector>
 
-#include "measure_server/cold_constants.h"
+#include "measure_server/constant_rotation.h"
 #include "measure_server/kernel_buffers.h"
 #include "measure_server/timing.h"
 #include "runtime/kernel_runner.h"
 
 namespace hone::measure {
 
-// Activations are warm. Constants (with what was prepared of them) are hot, or cold: each run takes
-// the next of several copies.
+// Activations are warm. Constants (with what was prepared of them) are hot, or rotate: each run
+// takes the next of several copies.
 class TimedKernel : public TimedWork {
  public:
   TimedKernel(const hone_kernel& kernel, ThreadTeam& team);
   // Allocates, fills, prepares. False: no memory.
   bool SetUp(uint64_t seed);
   // After SetUp. False: they stay warm, for there is nothing to rotate, or no room for the copies.
-  bool MakeConstantsCold(uint64_t limit_bytes);
+  bool RotateConstants(uint64_t fill_bytes, uint64_t limit_bytes);
 
   Chunk RunChunk(int64_t runs) override;
   double Calibrate() override;
@@ -28,7 +28,7 @@ class TimedKernel : public TimedWork {
   const hone_kernel& kernel_;
   KernelRunner runner_;
   KernelBuffers buffers_;
-  ColdConstants cold_constants_;
+  ConstantRotation rotation_;
   std::vector<void*> binding_;  // of the run at hand
 };
 

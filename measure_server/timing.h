@@ -14,7 +14,7 @@ struct Plan {
   uint32_t max_chunks = 40;
   int64_t warmup_ns = 2'000'000;
   double stop_above_ns = 0;
-  uint32_t cold_constants = 0;
+  uint64_t rotation_bytes = 0;
 };
 
 struct Chunk {

@@ -78,7 +78,7 @@ struct Record {
   std::string artifact_digest;
   std::string toolchain;
   std::string device;  // fingerprint
-  std::string regime;  // "warm", "cold_constants", ...
+  std::string regime;  // "warm", "shared_constants", "cold_constants"
   std::string worker;
   int64_t wall_time_ns = 0;  // since the epoch, for display
   // Filled by queries from the trial and task.

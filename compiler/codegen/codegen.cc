@@ -20,10 +20,18 @@
 namespace hone::codegen {
 namespace {
 
-// Kernels of one pipeline, optimised together. The last unit of a module has its tables.
+// A launch of a kernel, by their indices.
+struct Piece {
+  size_t kernel = 0;
+  size_t launch = 0;
+};
+
+// What becomes one object: launches of one pipeline, optimised together. The last unit of a module
+// has its tables.
 struct Unit {
   std::string pipeline;
-  std::vector<size_t> kernels;
+  std::vector<Piece> pieces;
+  std::string cache_key;  // empty: not to be cached
   std::unique_ptr<llvm::LLVMContext> context;
   std::unique_ptr<llvm::Module> module;
 };
@@ -51,30 +59,17 @@ absl::Status CheckLaunches(const KernelSpec& kernel) {
   return absl::OkStatus();
 }
 
-// `shared`: the tables are in another unit.
-absl::StatusOr<std::vector<LaunchEntry>> EmitKernel(llvm::Module& module, const ModuleSpec& spec,
-                                                    size_t index, bool shared) {
-  const KernelSpec& kernel = spec.kernels[index];
-  HONE_RETURN_IF_ERROR(CheckLaunches(kernel));
-  std::vector<loop::Launch> launches = kernel.nest.launches;
-  std::stable_partition(launches.begin(), launches.end(), [](const loop::Launch& launch) {
-    return launch.phase == loop::Phase::kPrepare;
-  });
-  const std::string suffix = spec.kernels.size() > 1 ? fmt::format(".{}", index) : "";
-  const std::vector<LaunchFacts> facts = FactsOf(launches, spec.target);
-  std::vector<LaunchEntry> entries;
-  for (size_t i = 0; i < launches.size(); ++i) {
-    LaunchEmitter emitter(module, kernel.nest, CpuTraits::Of(spec.target));
-    const std::string name = SymbolName(kernel.name, launches[i].name) + suffix;
-    HONE_ASSIGN_OR_RETURN(const LaunchCode code, emitter.Emit(launches[i], name));
-    if (shared) {
-      code.function->setLinkage(llvm::GlobalValue::ExternalLinkage);
-      code.function->setVisibility(llvm::GlobalValue::HiddenVisibility);
-    }
-    entries.push_back({launches[i].name, launches[i].phase, code.function->getName().str(),
-                       code.grid_extent, code.scratch_bytes, facts[i]});
+// Of each kernel, prepare launches first.
+absl::StatusOr<std::vector<std::vector<loop::Launch>>> OrderedLaunches(const ModuleSpec& spec) {
+  std::vector<std::vector<loop::Launch>> ordered;
+  for (const KernelSpec& kernel : spec.kernels) {
+    HONE_RETURN_IF_ERROR(CheckLaunches(kernel));
+    ordered.push_back(kernel.nest.launches);
+    std::stable_partition(
+        ordered.back().begin(), ordered.back().end(),
+        [](const loop::Launch& launch) { return launch.phase == loop::Phase::kPrepare; });
   }
-  return entries;
+  return ordered;
 }
 
 absl::Status Verify(const llvm::Module& module) {
@@ -84,22 +79,46 @@ absl::Status Verify(const llvm::Module& module) {
   return absl::InternalError(fmt::format("code generation made broken IR: {}", stream.str()));
 }
 
-std::vector<Unit> UnitsOf(const ModuleSpec& spec) {
-  std::vector<Unit> units;
-  for (size_t i = 0; i < spec.kernels.size(); ++i) {
-    const auto unit = std::find_if(units.begin(), units.end(), [&](const Unit& known) {
-      return known.pipeline == spec.kernels[i].pipeline;
-    });
-    if (unit != units.end()) {
-      unit->kernels.push_back(i);
-      continue;
-    }
-    units.emplace_back();
-    units.back().pipeline = spec.kernels[i].pipeline;
-    units.back().kernels = {i};
+// All that the code of a launch depends on.
+std::string CacheKey(const KernelSpec& kernel, const loop::Launch& launch, const Target& target) {
+  loop::Nest alone = kernel.nest;
+  alone.launches = {launch};
+  return fmt::format("{}\n{}\n{}\n{}", target.ToString(), kernel.pipeline, kernel.name,
+                     loop::ToText(alone));
+}
+
+Unit& UnitFor(std::vector<Unit>& units, const std::string& pipeline) {
+  for (Unit& unit : units) {
+    if (unit.pipeline == pipeline && unit.cache_key.empty()) return unit;
   }
-  if (units.empty()) units.emplace_back().pipeline = "min6";
-  return units;
+  units.emplace_back();
+  units.back().pipeline = pipeline;
+  return units.back();
+}
+
+std::vector<Unit> UnitsOf(const ModuleSpec& spec,
+                          const std::vector<std::vector<loop::Launch>>& launches, bool cached) {
+  std::vector<Unit> alone;
+  std::vector<Unit> units;
+  for (size_t kernel = 0; kernel < launches.size(); ++kernel) {
+    const std::string& pipeline = spec.kernels[kernel].pipeline;
+    for (size_t launch = 0; launch < launches[kernel].size(); ++launch) {
+      const bool last = launch + 1 == launches[kernel].size();
+      if (!cached || last) {
+        UnitFor(units, pipeline).pieces.push_back({kernel, launch});
+        continue;
+      }
+      alone.emplace_back();
+      alone.back().pipeline = pipeline;
+      alone.back().pieces = {{kernel, launch}};
+      alone.back().cache_key =
+          CacheKey(spec.kernels[kernel], launches[kernel][launch], spec.target);
+    }
+  }
+  if (units.empty()) UnitFor(units, "min6");
+  alone.insert(alone.end(), std::make_move_iterator(units.begin()),
+               std::make_move_iterator(units.end()));
+  return alone;
 }
 
 int64_t Now() { return Clock::Real().NowNs(); }
@@ -112,67 +131,145 @@ void MakeModule(Unit& unit, const llvm::TargetMachine& machine) {
   unit.module->setPICLevel(llvm::PICLevel::BigPIC);
 }
 
-// IR of the whole module, optimised.
-absl::StatusOr<std::vector<Unit>> EmitOptimised(const ModuleSpec& spec,
-                                                llvm::TargetMachine& machine, BuildTimes& times) {
-  std::vector<Unit> units = UnitsOf(spec);
-  std::vector<std::vector<LaunchEntry>> launches(spec.kernels.size());
-  for (Unit& unit : units) {
-    const int64_t start = Now();
-    const bool is_last = &unit == &units.back();
-    MakeModule(unit, machine);
-    for (const size_t kernel : unit.kernels) {
-      HONE_ASSIGN_OR_RETURN(launches[kernel], EmitKernel(*unit.module, spec, kernel, !is_last));
+// From a module's spec to IR, and on to objects.
+class ModuleBuild {
+ public:
+  ModuleBuild(const ModuleSpec& spec, LaunchCache* cache) : spec_(spec), cache_(cache) {}
+
+  absl::Status Start() {
+    HONE_ASSIGN_OR_RETURN(machine_, MachineFor(spec_.target));
+    HONE_ASSIGN_OR_RETURN(launches_, OrderedLaunches(spec_));
+    units_ = UnitsOf(spec_, launches_, cache_ != nullptr);
+    for (size_t kernel = 0; kernel < launches_.size(); ++kernel) {
+      entries_.emplace_back();
+      const std::string suffix = launches_.size() > 1 ? fmt::format(".{}", kernel) : "";
+      const std::vector<LaunchFacts> facts = FactsOf(launches_[kernel], spec_.target);
+      for (size_t i = 0; i < launches_[kernel].size(); ++i) {
+        const loop::Launch& launch = launches_[kernel][i];
+        entries_.back().push_back({launch.name, launch.phase,
+                                   SymbolName(spec_.kernels[kernel].name, launch.name) + suffix, 1,
+                                   0, facts[i]});
+      }
     }
-    if (is_last) EmitTables(*unit.module, spec, launches, "hone 0.1.0 " + ToolchainText());
-    HONE_RETURN_IF_ERROR(Verify(*unit.module));
-    const int64_t middle = Now();
-    HONE_RETURN_IF_ERROR(Optimise(*unit.module, machine, unit.pipeline));
-    times.emit_ns += middle - start;
-    times.optimise_ns += Now() - middle;
+    return absl::OkStatus();
   }
-  return units;
-}
+
+  // IR of the units that are in no cache, optimised.
+  absl::Status Emit() {
+    for (Unit& unit : units_) {
+      const int64_t start = Now();
+      if (TakeFromCache(unit)) continue;
+      MakeModule(unit, *machine_);
+      const bool is_last = &unit == &units_.back();
+      for (const Piece& piece : unit.pieces) {
+        HONE_RETURN_IF_ERROR(EmitLaunch(*unit.module, piece, !is_last));
+      }
+      if (is_last) EmitTables(*unit.module, spec_, entries_, "hone 0.1.0 " + ToolchainText());
+      HONE_RETURN_IF_ERROR(Verify(*unit.module));
+      const int64_t middle = Now();
+      HONE_RETURN_IF_ERROR(Optimise(*unit.module, *machine_, unit.pipeline));
+      times_.emit_ns += middle - start;
+      times_.optimise_ns += Now() - middle;
+    }
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<std::string> Link() {
+    const int64_t start = Now();
+    for (const Unit& unit : units_) {
+      if (!unit.module) continue;
+      HONE_ASSIGN_OR_RETURN(std::string object,
+                            EmitMachineCode(*unit.module, *machine_, Output::kObject));
+      if (!unit.cache_key.empty()) Keep(unit, object);
+      objects_.push_back(std::move(object));
+    }
+    const int64_t middle = Now();
+    HONE_ASSIGN_OR_RETURN(std::string shared_object, LinkSharedObject(objects_));
+    times_.machine_code_ns = middle - start;
+    times_.link_ns = Now() - middle;
+    return shared_object;
+  }
+
+  const std::vector<Unit>& units() const { return units_; }
+  llvm::TargetMachine& machine() { return *machine_; }
+  const BuildTimes& times() const { return times_; }
+
+ private:
+  // `shared`: the tables are in another unit.
+  absl::Status EmitLaunch(llvm::Module& module, const Piece& piece, bool shared) {
+    LaunchEntry& entry = entries_[piece.kernel][piece.launch];
+    LaunchEmitter emitter(module, spec_.kernels[piece.kernel].nest, CpuTraits::Of(spec_.target));
+    HONE_ASSIGN_OR_RETURN(const LaunchCode code,
+                          emitter.Emit(launches_[piece.kernel][piece.launch], entry.symbol));
+    if (shared) {
+      code.function->setLinkage(llvm::GlobalValue::ExternalLinkage);
+      code.function->setVisibility(llvm::GlobalValue::HiddenVisibility);
+    }
+    entry.symbol = code.function->getName().str();
+    entry.grid_extent = code.grid_extent;
+    entry.scratch_bytes = code.scratch_bytes;
+    return absl::OkStatus();
+  }
+
+  LaunchEntry& EntryOf(const Unit& unit) {
+    return entries_[unit.pieces[0].kernel][unit.pieces[0].launch];
+  }
+
+  bool TakeFromCache(const Unit& unit) {
+    const LaunchCache::Entry* known =
+        unit.cache_key.empty() ? nullptr : cache_->Find(unit.cache_key);
+    if (known == nullptr) return false;
+    EntryOf(unit).grid_extent = known->grid_extent;
+    EntryOf(unit).scratch_bytes = known->scratch_bytes;
+    objects_.push_back(known->object);
+    return true;
+  }
+
+  void Keep(const Unit& unit, const std::string& object) {
+    const LaunchEntry& entry = EntryOf(unit);
+    cache_->Add(unit.cache_key, {object, entry.grid_extent, entry.scratch_bytes});
+  }
+
+  const ModuleSpec& spec_;
+  LaunchCache* cache_;
+  llvm::TargetMachine* machine_ = nullptr;
+  std::vector<std::vector<loop::Launch>> launches_;
+  std::vector<Unit> units_;
+  std::vector<std::vector<LaunchEntry>> entries_;
+  std::vector<std::string> objects_;
+  BuildTimes times_;
+};
 
 }  // namespace
 
-absl::StatusOr<std::string> BuildModule(const ModuleSpec& spec, BuildTimes* times) {
-  BuildTimes spent;
-  HONE_ASSIGN_OR_RETURN(llvm::TargetMachine * machine, MachineFor(spec.target));
-  HONE_ASSIGN_OR_RETURN(const std::vector<Unit> units, EmitOptimised(spec, *machine, spent));
-  const int64_t start = Now();
-  std::vector<std::string> objects;
-  for (const Unit& unit : units) {
-    HONE_ASSIGN_OR_RETURN(std::string object,
-                          EmitMachineCode(*unit.module, *machine, Output::kObject));
-    objects.push_back(std::move(object));
-  }
-  const int64_t middle = Now();
-  HONE_ASSIGN_OR_RETURN(std::string shared_object, LinkSharedObject(objects));
-  spent.machine_code_ns = middle - start;
-  spent.link_ns = Now() - middle;
-  if (times) *times = spent;
+absl::StatusOr<std::string> BuildModule(const ModuleSpec& spec, BuildTimes* times,
+                                        LaunchCache* cache) {
+  ModuleBuild build(spec, cache);
+  HONE_RETURN_IF_ERROR(build.Start());
+  HONE_RETURN_IF_ERROR(build.Emit());
+  HONE_ASSIGN_OR_RETURN(std::string shared_object, build.Link());
+  if (times) *times = build.times();
   return shared_object;
 }
 
 absl::StatusOr<std::string> EmitLlvmIr(const ModuleSpec& spec) {
-  BuildTimes spent;
-  HONE_ASSIGN_OR_RETURN(llvm::TargetMachine * machine, MachineFor(spec.target));
-  HONE_ASSIGN_OR_RETURN(const std::vector<Unit> units, EmitOptimised(spec, *machine, spent));
+  ModuleBuild build(spec, /*cache=*/nullptr);
+  HONE_RETURN_IF_ERROR(build.Start());
+  HONE_RETURN_IF_ERROR(build.Emit());
   std::string text;
   llvm::raw_string_ostream stream(text);
-  for (const Unit& unit : units) unit.module->print(stream, nullptr);
+  for (const Unit& unit : build.units()) unit.module->print(stream, nullptr);
   return stream.str();
 }
 
 absl::StatusOr<std::string> EmitAssembly(const ModuleSpec& spec) {
-  BuildTimes spent;
-  HONE_ASSIGN_OR_RETURN(llvm::TargetMachine * machine, MachineFor(spec.target));
-  HONE_ASSIGN_OR_RETURN(const std::vector<Unit> units, EmitOptimised(spec, *machine, spent));
+  ModuleBuild build(spec, /*cache=*/nullptr);
+  HONE_RETURN_IF_ERROR(build.Start());
+  HONE_RETURN_IF_ERROR(build.Emit());
   std::string text;
-  for (const Unit& unit : units) {
+  for (const Unit& unit : build.units()) {
     HONE_ASSIGN_OR_RETURN(const std::string assembly,
-                          EmitMachineCode(*unit.module, *machine, Output::kAssembly));
+                          EmitMachineCode(*unit.module, build.machine(), Output::kAssembly));
     text += assembly;
   }
   return text;

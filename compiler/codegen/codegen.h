@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "compiler/codegen/launch_cache.h"
 #include "compiler/ir/target.h"
 #include "compiler/loop/stmt.h"
 
@@ -65,9 +66,11 @@ struct BuildTimes {
 };
 
 // The bytes of the shared object. In-process lld has global state: one call at a time in a process
-// (a mutex sees to it), never in a process that must keep its signal handlers. kInvalidArgument for
-// a nest that cannot be compiled, kInternal for failures of LLVM or lld.
-absl::StatusOr<std::string> BuildModule(const ModuleSpec& spec, BuildTimes* times = nullptr);
+// (a mutex sees to it), never in a process that must keep its signal handlers. With a `cache`, what
+// comes before a kernel's last launch is taken from there, or compiled by itself and kept.
+// kInvalidArgument for a nest that cannot be compiled, kInternal for failures of LLVM or lld.
+absl::StatusOr<std::string> BuildModule(const ModuleSpec& spec, BuildTimes* times = nullptr,
+                                        LaunchCache* cache = nullptr);
 
 // LLVM IR and assembly of a module's kernels, for people.
 absl::StatusOr<std::string> EmitLlvmIr(const ModuleSpec& spec);

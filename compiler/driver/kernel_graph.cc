@@ -5,8 +5,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "compiler/ir/constant_pool.h"
 #include "fmt/format.h"
-#include "support/digest.h"
 #include "support/status.h"
 
 namespace hone::driver {
@@ -269,16 +269,13 @@ class KernelGraphBuilder::Impl {
  private:
   void ShareConstants(Specialisation& specialisation) {
     for (Value& value : specialisation.values) {
-      if (value.kind != Value::Kind::kConstant) continue;
-      const std::string digest =
-          Sha256Hex({reinterpret_cast<const char*>(value.data.bytes), value.data.size_bytes});
-      value.data = constants_.try_emplace(digest, value.data).first->second;
+      if (value.kind == Value::Kind::kConstant) value.data = constants_.Share(value.data);
     }
   }
 
   KernelTable kernels_;
   KernelGraph graph_;
-  std::map<std::string, ir::ConstantData> constants_;  // by digest
+  ir::ConstantPool constants_;
 };
 
 KernelGraphBuilder::KernelGraphBuilder() : impl_(std::make_unique<Impl>()) {}

@@ -102,15 +102,15 @@ std::vector<KernelRecipes> RecipesOf(const std::vector<loop::Nest>& nests) {
 class ConstantDigests {
  public:
   const std::string& Of(const ir::ConstantData& data) {
-    const auto [it, is_new] = digests_.try_emplace({data.bytes, data.size_bytes});
+    const auto [it, is_new] = digests_.try_emplace({data.identity(), data.size_bytes()});
     if (is_new) {
-      it->second = Sha256Hex({reinterpret_cast<const char*>(data.bytes), data.size_bytes});
+      it->second = Sha256Hex({reinterpret_cast<const char*>(data.bytes()), data.size_bytes()});
     }
     return it->second;
   }
 
  private:
-  std::map<std::pair<const uint8_t*, uint64_t>, std::string> digests_;
+  std::map<std::pair<const void*, uint64_t>, std::string> digests_;
 };
 
 // All calls, those that prepare most last.

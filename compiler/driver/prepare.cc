@@ -17,7 +17,7 @@ namespace {
 // Bytes that own themselves.
 ir::ConstantData Owned(Memory memory) {
   auto owner = std::make_shared<Memory>(std::move(memory));
-  return {.owner = owner, .bytes = owner->data(), .size_bytes = owner->size_bytes()};
+  return {owner, owner->data(), owner->size_bytes()};
 }
 
 uint64_t SizeOf(const loop::BufferNode& buffer) {
@@ -72,9 +72,9 @@ absl::StatusOr<std::vector<ir::ConstantData>> PrepareCall(const Specialisation& 
     if (buffer.role == loop::Role::kInput) ++next_arg;
     if (buffer.role == loop::Role::kConstant) {
       const Value& value = graph.values[call.args[next_arg++]];
-      if (value.data.size_bytes != SizeOf(buffer)) {
+      if (value.data.size_bytes() != SizeOf(buffer)) {
         return absl::InternalError(fmt::format("constant {} of kernel {} has {} bytes, expected {}",
-                                               buffer.name, nest.name, value.data.size_bytes,
+                                               buffer.name, nest.name, value.data.size_bytes(),
                                                SizeOf(buffer)));
       }
       constants[b] = value.data;
@@ -85,7 +85,7 @@ absl::StatusOr<std::vector<ir::ConstantData>> PrepareCall(const Specialisation& 
         return absl::ResourceExhaustedError("no memory left for packed constants");
       constants[b] = Owned(std::move(memory));
     }
-    pointers[b] = const_cast<uint8_t*>(constants[b].bytes);
+    pointers[b] = const_cast<uint8_t*>(constants[b].bytes());
   }
   if (kernel == nullptr) return constants;
   KernelRunner runner(*kernel, team);
@@ -153,8 +153,8 @@ absl::Status PrepareParameters(KernelGraph graph, const std::vector<loop::Nest>&
         PrepareCall(specialisation, call, nests[call.kernel], host.kernels[call.kernel], team));
     for (; entry != plan.entries.end() && entry->call == place; ++entry) {
       const ir::ConstantData& made = constants[entry->buffer];
-      HONE_RETURN_IF_ERROR(
-          sink(entry->offset_bytes, {reinterpret_cast<const char*>(made.bytes), made.size_bytes}));
+      HONE_RETURN_IF_ERROR(sink(entry->offset_bytes,
+                                {reinterpret_cast<const char*>(made.bytes()), made.size_bytes()}));
     }
     last_reads.Release(place);
   }

@@ -91,7 +91,7 @@ Expr TensorVar(std::string name, std::vector<int64_t> shape, DataType dtype) {
 }
 
 Expr Constant(TensorType type, ConstantData data) {
-  assert(data.size_bytes == static_cast<size_t>(type.SizeBytes()));
+  assert(data.size_bytes() == static_cast<size_t>(type.SizeBytes()));
   ExprNode node{.kind = ExprKind::kConstant};
   node.type = std::make_shared<const Type>(Type{.tensor = std::move(type)});
   node.data = std::move(data);

@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "compiler/ir/constant_data.h"
 #include "runtime/data_type.h"
 #include "runtime/layout.h"
 
@@ -41,14 +42,6 @@ struct Type {
 using AttrValue = std::variant<int64_t, double, bool, std::string, DataType, std::vector<int64_t>,
                                std::vector<double>, std::vector<std::string>>;
 using Attrs = std::map<std::string, AttrValue>;
-
-// Bytes of a constant, row-major, little-endian; shared so that passes copy no weights. May view a
-// mapped file: `owner` keeps it alive.
-struct ConstantData {
-  std::shared_ptr<const void> owner;
-  const uint8_t* bytes = nullptr;
-  size_t size_bytes = 0;
-};
 
 enum class ExprKind {
   kVar,

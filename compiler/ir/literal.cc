@@ -36,7 +36,7 @@ std::string_view SuffixOf(DataType dtype) {
 // little-endian, as the bytes of constants are.
 uint64_t Bits(const ExprNode& constant) {
   uint64_t bits = 0;
-  std::memcpy(&bits, constant.data.bytes, constant.data.size_bytes);
+  std::memcpy(&bits, constant.data.bytes(), constant.data.size_bytes());
   return bits;
 }
 

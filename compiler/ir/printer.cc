@@ -76,7 +76,7 @@ class MetadataTable {
     std::string text;
     for (size_t i = 0; i < constants_.size(); ++i) {
       const ConstantData& data = constants_[i]->data;
-      const absl::string_view bytes(reinterpret_cast<const char*>(data.bytes), data.size_bytes);
+      const absl::string_view bytes(reinterpret_cast<const char*>(data.bytes()), data.size_bytes());
       text += fmt::format("meta[Constant][{}] = {}", i, constants_[i]->type->ToString());
       if (options.constants) text += " \"" + absl::Base64Escape(bytes) + "\"";
       text += ";\n";

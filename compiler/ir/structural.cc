@@ -11,8 +11,8 @@ namespace hone::ir {
 namespace {
 
 bool SameBytes(const ConstantData& a, const ConstantData& b) {
-  return a.size_bytes == b.size_bytes &&
-         (a.bytes == b.bytes || std::memcmp(a.bytes, b.bytes, a.size_bytes) == 0);
+  return a.size_bytes() == b.size_bytes() &&
+         (a.identity() == b.identity() || std::memcmp(a.bytes(), b.bytes(), a.size_bytes()) == 0);
 }
 
 // What the node says itself, without its operands. Texts of attributes: NaN equals NaN.
@@ -112,7 +112,7 @@ uint64_t StructuralHash(const Expr& expr) {
       hasher.Add(bound.contains(node.get()) ? std::to_string(next_var++) : node->name);
     } else if (node->kind == ExprKind::kConstant) {
       hasher.Add(node->type->ToString());
-      hasher.Add({reinterpret_cast<const char*>(node->data.bytes), node->data.size_bytes});
+      hasher.Add({reinterpret_cast<const char*>(node->data.bytes()), node->data.size_bytes()});
     } else {
       hasher.Add(node->name);
       hasher.Add(ToText(node->attrs));

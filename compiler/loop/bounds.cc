@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "compiler/loop/extreme.h"
 #include "compiler/loop/scalar.h"
 #include "compiler/loop/simplify.h"
 #include "compiler/loop/visit.h"
@@ -113,47 +114,48 @@ bool HasRelations(const Linear& linear, const Bounds& bounds) {
   });
 }
 
-int64_t UpperBound(Linear linear, const Bounds& bounds, int depth);
+// The largest value, by the variables' relations; what these leave by intervals.
+class UpperBound {
+ public:
+  using Result = int64_t;
+  explicit UpperBound(const Bounds& bounds) : bounds_(bounds) {}
 
-// min(a, b) * k + rest <= the smaller of a * k + rest and b * k + rest for k > 0; so for max and
-// k < 0.
-int64_t UpperBoundByBranches(const Linear& linear, const Bounds& bounds, int depth) {
-  for (const auto& [atom, coefficient] : linear.terms()) {
-    if (!IsBinary(atom, coefficient > 0 ? BinaryOp::kMin : BinaryOp::kMax)) continue;
-    int64_t best = kInfinity;
-    for (const Expr& side : atom->operands) {
-      Linear branch = linear;
-      branch.AddTerm(atom, -coefficient);
-      branch.Add(Linear::Of(side), coefficient);
-      best = std::min(best, UpperBound(std::move(branch), bounds, depth - 1));
+  // A maximum is no smaller than what its intervals say: taking it apart gains little.
+  static bool IsChoice(const Linear::Term& term) {
+    return IsBinary(term.atom, term.coefficient > 0 ? BinaryOp::kMin : BinaryOp::kMax);
+  }
+  static Linear Form(const Expr& e) { return Linear::Of(e); }
+
+  // Puts the extreme value of a variable that depends on others in its place, innermost first.
+  bool Replace(Linear* x) const {
+    for (size_t i = bounds_.variables().size(); i-- > 0;) {
+      const Bounds::Variable& known = bounds_.variables()[i];
+      if (!known.min && !known.max) continue;
+      const int64_t coefficient = x->CoefficientOf(known.var);
+      const Expr& limit = coefficient > 0 ? known.max : known.min;
+      if (coefficient == 0 || !limit || bounds_.Find(known.var.get()) != &known) continue;
+      x->AddTerm(known.var, -coefficient);
+      x->Add(Linear::Of(limit), coefficient);
+      return true;
     }
-    return best;
+    return false;
   }
-  return PlainBounds(linear, bounds).max;
-}
 
-// Puts the extreme values of variables that depend on others in their place, innermost first.
-int64_t UpperBound(Linear linear, const Bounds& bounds, int depth) {
-  const int64_t plain = PlainBounds(linear, bounds).max;
-  if (depth <= 0) return plain;
-  for (size_t i = bounds.variables().size(); i-- > 0;) {
-    const Bounds::Variable& known = bounds.variables()[i];
-    if (!known.min && !known.max) continue;
-    const int64_t coefficient = linear.CoefficientOf(known.var);
-    if (coefficient == 0) continue;
-    const Expr& limit = coefficient > 0 ? known.max : known.min;
-    if (!limit) continue;
-    linear.AddTerm(known.var, -coefficient);
-    linear.Add(Linear::Of(limit), coefficient);
-  }
-  return std::min(plain, UpperBoundByBranches(linear, bounds, depth));
-}
+  int64_t Leaf(const Linear& x) const { return PlainBounds(x, bounds_).max; }
+  int64_t Unresolved(const Linear& x) const { return Leaf(x); }
+  static int64_t Join(BinaryOp, int64_t a, int64_t b) { return std::min(a, b); }
+  int64_t Tighten(const Linear& x, int64_t result) const { return std::min(result, Leaf(x)); }
+
+ private:
+  const Bounds& bounds_;
+};
 
 Interval BoundsByRelations(const Linear& linear, const Bounds& bounds) {
   constexpr int kDepth = 4;
   Linear negated;
   negated.Add(linear, -1);
-  return {-UpperBound(std::move(negated), bounds, kDepth), UpperBound(linear, bounds, kDepth)};
+  UpperBound search(bounds);
+  return {-ExtremeOf(negated, search, kDepth), ExtremeOf(linear, search, kDepth)};
 }
 
 std::optional<bool> DecideComparison(BinaryOp op, const Interval& d) {  // of a - b with zero

@@ -122,7 +122,7 @@ class Simplifier {
   }
 
   // Of simplified operands: the outcome where the ranges say it.
-  Expr Decided(const Expr& e) const {
+  Expr Decided(const Expr& e) {
     const BinaryOp op = e->binary_op;
     const Expr& a = e->operands[0];
     const Expr& b = e->operands[1];
@@ -130,12 +130,40 @@ class Simplifier {
       const bool connective = op == BinaryOp::kAnd || op == BinaryOp::kOr;
       if (connective && StructuralEqual(a, b)) return a;
       const auto truth = Decide(e, bounds_);
-      return truth ? BoolConst(*truth) : e;
+      return truth ? BoolConst(*truth) : WithoutRemainder(e);
     }
     if ((op != BinaryOp::kMin && op != BinaryOp::kMax) || IsFloat(a->dtype)) return e;
     const Interval difference = BoundsOfDifference(a, b, bounds_);
     if (difference.max <= 0) return op == BinaryOp::kMin ? a : b;
     if (difference.min >= 0) return op == BinaryOp::kMin ? b : a;
+    return e;
+  }
+
+  // 16 a + b < 128 is a < 8 where 0 <= b < 16: then all lanes b of a vector agree.
+  Expr WithoutRemainder(const Expr& e) {
+    const BinaryOp op = e->binary_op;
+    const bool less = op == BinaryOp::kLt || op == BinaryOp::kLe;
+    if (!less && op != BinaryOp::kGt && op != BinaryOp::kGe) return e;
+    if (e->operands[0]->dtype != DataType::kInt64) return e;
+    Linear difference = Normalise(e->operands[less ? 0 : 1]);  // e says that it is below zero
+    difference.Add(Normalise(e->operands[less ? 1 : 0]), -1);
+    if (op == BinaryOp::kLe || op == BinaryOp::kGe) difference.AddConstant(-1);
+    std::set<int64_t, std::greater<>> factors;
+    for (const auto& term : difference.terms()) {
+      if (term.coefficient > 1) factors.insert(term.coefficient);
+      if (term.coefficient < -1) factors.insert(-term.coefficient);
+    }
+    for (const int64_t factor : factors) {
+      auto [multiple, rest] = SplitBy(difference, factor);
+      if (rest.terms().empty()) continue;
+      const auto whole = OneQuotient(BoundsOf(rest, bounds_), factor);
+      if (!whole) continue;
+      const int64_t limit = -(multiple.constant() + *whole);
+      multiple.AddConstant(-multiple.constant());
+      if (less) return Binary(BinaryOp::kLt, multiple.ToExpr(), IntConst(limit));
+      multiple.Scale(-1);
+      return Binary(BinaryOp::kGe, multiple.ToExpr(), IntConst(1 - limit));
+    }
     return e;
   }
 

@@ -42,9 +42,7 @@ absl::StatusOr<Shape> ConvResultShape(const std::string& op, int spatial,
                     data.shape[1] / groups, groups),
         weight.ToString());
   }
-  const bool both_bytes = SizeBytes(weight.dtype) == 1 && SizeBytes(data.dtype) == 1 &&
-                          IsInteger(weight.dtype) && IsInteger(data.dtype);
-  if (weight.dtype != data.dtype && !both_bytes) {
+  if (!AreMultiplied(data.dtype, weight.dtype)) {
     return OperandError(op, "weight", std::string(Name(data.dtype)) + " as the data",
                         weight.ToString());
   }

@@ -47,7 +47,7 @@ std::optional<Csr> CsrOf(const ir::ExprNode& matrix, int64_t most) {
   const int bytes = SizeBytes(type.dtype);
   std::vector<int64_t> positions;
   std::string values;
-  const uint8_t* element = matrix.data.bytes;
+  const uint8_t* element = matrix.data.bytes();
   for (int64_t i = 0; i < type.ElementCount(); ++i, element += bytes) {
     if (IsZero(element, bytes, IsFloat(type.dtype))) continue;
     if (static_cast<int64_t>(positions.size()) >= most) return std::nullopt;

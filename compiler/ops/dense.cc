@@ -23,10 +23,8 @@ absl::StatusOr<ir::Type> InferMatmul(const std::string& op, int rank,
   HONE_ASSIGN_OR_RETURN(const ir::TensorType weight, TensorOperand(op, args, 1, "weight", rank));
   const bool same_batch =
       rank == 2 || data.shape[0] == weight.shape[0] || weight.shape[0] == 1 || data.shape[0] == 1;
-  const bool both_bytes = SizeBytes(weight.dtype) == 1 && SizeBytes(data.dtype) == 1 &&
-                          IsInteger(weight.dtype) && IsInteger(data.dtype);
-  const bool same_type = weight.dtype == data.dtype || both_bytes;
-  if (weight.shape.back() != data.shape.back() || !same_type || !same_batch) {
+  if (weight.shape.back() != data.shape.back() || !AreMultiplied(data.dtype, weight.dtype) ||
+      !same_batch) {
     return OperandError(op, "weight",
                         fmt::format("{} with a last extent of {}{}", Name(data.dtype),
                                     data.shape.back(), rank == 2 ? "" : " and the batch of data"),

@@ -18,11 +18,8 @@ namespace {
 using Bytes = std::shared_ptr<std::string>;
 
 ir::Expr ConstantOf(const loop::Buffer& buffer, const Bytes& bytes) {
-  ir::ConstantData data;
-  data.owner = bytes;
-  data.bytes = reinterpret_cast<const uint8_t*>(bytes->data());
-  data.size_bytes = bytes->size();
-  return ir::Constant({buffer->shape, buffer->dtype}, std::move(data));
+  const auto* first = reinterpret_cast<const uint8_t*>(bytes->data());
+  return ir::Constant({buffer->shape, buffer->dtype}, {bytes, first, bytes->size()});
 }
 
 // Runs a nest on the bytes of its parameters; the outputs in order.
@@ -37,7 +34,7 @@ absl::StatusOr<std::vector<ir::Expr>> RunNest(const loop::Nest& nest,
     } else if (buffer->role == loop::Role::kWorkspace || buffer->role == loop::Role::kPrepared) {
       memory.push_back(nullptr);
     } else {  // a parameter, which no launch writes
-      memory.push_back(const_cast<uint8_t*>(args[memory.size()]->data.bytes));
+      memory.push_back(const_cast<uint8_t*>(args[memory.size()]->data.bytes()));
     }
   }
   HONE_RETURN_IF_ERROR(loop::Interpret(nest, memory));

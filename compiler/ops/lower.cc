@@ -103,7 +103,7 @@ class Lowering {
 
   static absl::StatusOr<loop::Expr> ScalarOf(const ir::ExprNode& node) {
     const auto read = [&]<typename T>(T value) {
-      std::memcpy(&value, node.data.bytes, sizeof value);
+      std::memcpy(&value, node.data.bytes(), sizeof value);
       return value;
     };
     const DataType dtype = node.type->tensor.dtype;

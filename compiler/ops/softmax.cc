@@ -1,5 +1,5 @@
-// nn.softmax and nn.log_softmax along one axis. Stages: max, exp, sum, and the quotient (or the
-// difference of logarithms).
+// nn.softmax and nn.log_softmax along one axis. Stages: max, exp, sum, its reciprocal, and the
+// product (or the difference of logarithms).
 #include "compiler/ops/attrs.h"
 #include "compiler/ops/families.h"
 #include "compiler/ops/scalar_math.h"
@@ -59,11 +59,18 @@ std::vector<loop::Buffer> Define(const std::string& op, bool logarithm, loop::Ne
                      [&](const std::vector<Expr>& axes, const std::vector<Expr>& r) {
                        return loop::Load(exp, Insert(axes, axis, r[0]));
                      });
+  if (!logarithm) {
+    const loop::Buffer scale =
+        builder.Compute(stage + "_scale", dtype, outer, [&](const std::vector<Expr>& row) {
+          return Divide(loop::Const(1, dtype), loop::Load(sum, row));
+        });
+    return {builder.Compute(stage, result.tensor.dtype, shape, [&](const std::vector<Expr>& axes) {
+      return CastTo(result.tensor.dtype,
+                    loop::Load(exp, axes) * loop::Load(scale, Without(axes, axis)));
+    })};
+  }
   return {builder.Compute(stage, result.tensor.dtype, shape, [&](const std::vector<Expr>& axes) {
     const std::vector<Expr> row = Without(axes, axis);
-    if (!logarithm) {
-      return CastTo(result.tensor.dtype, Divide(loop::Load(exp, axes), loop::Load(sum, row)));
-    }
     return CastTo(result.tensor.dtype, element(axes) - loop::Load(max, row) -
                                            loop::Unary(loop::UnaryOp::kLog, loop::Load(sum, row)));
   })};

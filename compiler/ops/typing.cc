@@ -98,6 +98,11 @@ DataType AccumulatorType(DataType dtype) {
   }
 }
 
+bool AreMultiplied(DataType data, DataType weight) {
+  const auto is_byte = [](DataType dtype) { return SizeBytes(dtype) == 1 && IsInteger(dtype); };
+  return data == weight || (is_byte(data) && is_byte(weight));
+}
+
 int64_t Product(const Shape& shape) {
   int64_t product = 1;
   for (const int64_t extent : shape) product *= extent;

@@ -43,6 +43,9 @@ absl::StatusOr<Shape> BroadcastShape(std::string_view op, const Shape& a, const 
 // int8, uint8 and int16, else the type itself.
 DataType AccumulatorType(DataType dtype);
 
+// Whether sums of products take these two together: equal types, or bytes of either sign.
+bool AreMultiplied(DataType data, DataType weight);
+
 int64_t Product(const Shape& shape);
 
 }  // namespace hone::ops

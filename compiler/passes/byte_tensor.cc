@@ -22,7 +22,7 @@ bool IsByteConstant(const Expr& e) {
 class Bytes {
  public:
   explicit Bytes(const Expr& e)
-      : bytes_(static_cast<const uint8_t*>(static_cast<const void*>(e->data.bytes))),
+      : bytes_(static_cast<const uint8_t*>(static_cast<const void*>(e->data.bytes()))),
         is_signed_(e->type->tensor.dtype == DataType::kInt8) {}
   int64_t operator[](int64_t i) const {
     return is_signed_ ? static_cast<int8_t>(bytes_[i]) : bytes_[i];
@@ -59,8 +59,8 @@ std::optional<Ints> KnownInts(const Expr& e) {
   const Expr wide = MakeTyped("cast", {e}, {{"dtype", DataType::kInt64}});
   const Expr value = wide ? EvaluatedConstant(wide) : nullptr;
   if (!value || !IsConstant(value)) return std::nullopt;
-  Ints numbers(value->data.size_bytes / sizeof(int64_t));
-  if (!numbers.empty()) std::memcpy(numbers.data(), value->data.bytes, value->data.size_bytes);
+  Ints numbers(value->data.size_bytes() / sizeof(int64_t));
+  if (!numbers.empty()) std::memcpy(numbers.data(), value->data.bytes(), value->data.size_bytes());
   return numbers;
 }
 
@@ -85,8 +85,8 @@ Expr FlipSigns(const Expr& bytes) {
   if (!IsByteConstant(bytes)) return nullptr;
   ir::TensorType type = bytes->type->tensor;
   type.dtype = type.dtype == DataType::kInt8 ? DataType::kUInt8 : DataType::kInt8;
-  std::vector<uint8_t> flipped(bytes->data.size_bytes);
-  std::memcpy(flipped.data(), bytes->data.bytes, flipped.size());
+  std::vector<uint8_t> flipped(bytes->data.size_bytes());
+  std::memcpy(flipped.data(), bytes->data.bytes(), flipped.size());
   for (uint8_t& x : flipped) x ^= 0x80;
   return ir::ConstantFromBytes(type, flipped.data());
 }

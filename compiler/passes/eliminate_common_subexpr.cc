@@ -22,8 +22,8 @@ std::string Key(const ir::ExprNode& node) {
     case ExprKind::kConstant: {
       const ir::ConstantData& data = node.data;
       key = node.type->ToString() + " ";
-      if (data.size_bytes > kCompared) return key + fmt::format("{}", fmt::ptr(data.bytes));
-      return key + Sha256Hex({reinterpret_cast<const char*>(data.bytes), data.size_bytes});
+      if (data.size_bytes() > kCompared) return key + fmt::format("{}", fmt::ptr(data.identity()));
+      return key + Sha256Hex({reinterpret_cast<const char*>(data.bytes()), data.size_bytes()});
     }
     case ExprKind::kCall:
       if (node.callee) return "";

@@ -56,7 +56,7 @@ absl::StatusOr<std::vector<Expr>> Evaluate(const Expr& call) {
   const std::vector<ir::TensorType> types = TensorsOf(*call->type);
   std::vector<void*> buffers(kernel.naive.buffers.size(), nullptr);
   for (size_t i = 0; i < constants.size(); ++i) {  // only read
-    buffers[i] = const_cast<uint8_t*>(constants[i]->data.bytes);
+    buffers[i] = const_cast<uint8_t*>(constants[i]->data.bytes());
   }
   std::vector<Expr> results;
   for (size_t i = 0; i < types.size(); ++i) {  // the outputs are the last buffers

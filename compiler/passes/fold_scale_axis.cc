@@ -28,7 +28,7 @@ Scale ScaleOf(const Expr& factors) {
   const int64_t count = factors->type->tensor.ElementCount();
   for (int64_t i = 0; i < count; ++i) {
     float factor = 0;
-    std::memcpy(&factor, factors->data.bytes + static_cast<size_t>(i) * sizeof(factor),
+    std::memcpy(&factor, factors->data.bytes() + static_cast<size_t>(i) * sizeof(factor),
                 sizeof(factor));
     scale.positive &= factor > 0;
   }
@@ -67,8 +67,7 @@ bool IsPool(const Expr& e) { return e->name.find("_pool") != std::string::npos; 
 // One walk through a function, operands first.
 class Folder {
  public:
-  Folder(WeightScaler& scaler, const UsedOnce& used_once)
-      : scaler_(scaler), used_once_(used_once) {}
+  explicit Folder(const UsedOnce& used_once) : used_once_(used_once) {}
 
   Expr Visit(const Expr& node) {
     if (!node->type || node->kind != ExprKind::kCall) return node;
@@ -126,8 +125,7 @@ class Folder {
       return ir::WithOperands(e, nullptr, {Scaled(e->args[0], scale), other});
     }
     if (e->args.size() == 1) return ir::WithOperands(e, nullptr, {Scaled(e->args[0], scale)});
-    return ir::WithOperands(e, nullptr,
-                            {e->args[0], scaler_.ScaleOutputs(e->args[1], scale.factors)});
+    return ir::WithOperands(e, nullptr, {e->args[0], ScaleOutputs(e->args[1], scale.factors)});
   }
 
   // Pools mix positions: only factors along axis 1 pass them.
@@ -164,8 +162,8 @@ class Folder {
     for (auto step = between.rbegin(); step != between.rend(); ++step) {
       value = ir::WithOperands(*step, nullptr, {value});
     }
-    return ir::WithOperands(
-        call, nullptr, {value, scaler_.ScaleInputs(call->args[1], scale.factors, weighted.groups)});
+    return ir::WithOperands(call, nullptr,
+                            {value, ScaleInputs(call->args[1], scale.factors, weighted.groups)});
   }
 
   // Constants, and the sums and products made above of them.
@@ -175,7 +173,6 @@ class Folder {
     return IsConstantExpr(e->args[0]) && IsConstantExpr(e->args[1]);
   }
 
-  WeightScaler& scaler_;
   const UsedOnce& used_once_;
 };
 
@@ -185,9 +182,8 @@ class Folder {
 // between.
 absl::StatusOr<ir::Module> FoldScaleAxis(const ir::Module& module, const PassContext& context) {
   constexpr int kMaxRounds = 4;
-  WeightScaler scaler;
-  const auto fold = [&](const Expr& node, const UsedOnce& used_once) {
-    return Folder(scaler, used_once).Visit(node);
+  const auto fold = [](const Expr& node, const UsedOnce& used_once) {
+    return Folder(used_once).Visit(node);
   };
   ir::Module current = module;
   for (int round = 0; round < kMaxRounds; ++round) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "compiler/ir/node_map.h"
+#include "compiler/ops/attrs.h"
 #include "compiler/passes/fusion_groups.h"
 #include "compiler/passes/rewriting.h"
 
@@ -240,13 +241,48 @@ Expr BuildKernels(const Flow& flow, const std::vector<int>& groups, const ir::At
   return done.at(flow.nodes.back().get());
 }
 
+// Of attribute "axis", one or a list, default the last.
+bool AxesAreLast(const ir::ExprNode& call) {
+  const auto rank = static_cast<int64_t>(call.type->tensor.shape.size());
+  std::vector<int64_t> axes = ops::IntsAttr(call.attrs, "axis", {-1});
+  for (int64_t& axis : axes) axis = axis < 0 ? axis + rank : axis;
+  std::sort(axes.begin(), axes.end());
+  const auto count = static_cast<int64_t>(axes.size());
+  for (int64_t i = 0; i < count; ++i) {
+    if (axes[static_cast<size_t>(i)] != rank - count + i) return false;
+  }
+  return count < rank;
+}
+
+// Products of stacks read their operands through moves of elements. A row of a softmax or a
+// normalisation is computed where it is needed.
+Prologue PrologueOf(const Expr& node) {
+  if (!IsOpCall(node) || node->type->is_tuple || node->type->tensor.dtype != DataType::kFloat32) {
+    return Prologue::kNone;
+  }
+  if (node->name == "nn.batch_matmul") return Prologue::kMoves;
+  const bool by_rows = (node->name == "nn.softmax" || node->name == "nn.log_softmax" ||
+                        node->name == "nn.layer_norm") &&
+                       AxesAreLast(*node);
+  return by_rows ? Prologue::kAny : Prologue::kNone;
+}
+
+std::vector<int> GroupsOf(const Flow& flow) {
+  std::vector<Prologue> prologues;
+  std::vector<bool> moves;
+  for (size_t i = 0; i < flow.nodes.size(); ++i) {
+    prologues.push_back(PrologueOf(flow.nodes[i]));
+    moves.push_back(flow.kinds[i] <= FuseKind::kInjective && OnlyMoves(flow.nodes[i]));
+  }
+  return FusionGroups(flow.graph, flow.kinds, kMaxNodes, prologues, moves);
+}
+
 Expr FuseFunction(const Expr& function, bool is_main) {
   Expr body = SpellOutTuples(ir::Body(*function));
   if (is_main) body = OutputCopies().Apply(body);
   const Flow flow = MakeFlow(body);
   std::vector<Expr> args = ir::Params(*function);
-  args.push_back(
-      BuildKernels(flow, FusionGroups(flow.graph, flow.kinds, kMaxNodes), KernelAttrs(function)));
+  args.push_back(BuildKernels(flow, GroupsOf(flow), KernelAttrs(function)));
   return ir::WithOperands(function, nullptr, std::move(args));
 }
 

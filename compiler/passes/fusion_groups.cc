@@ -13,21 +13,27 @@ using ops::FuseKind;
 
 class Grouping {
  public:
-  Grouping(const std::vector<FlowNode>& graph, const std::vector<FuseKind>& kinds, int max_nodes)
+  Grouping(const std::vector<FlowNode>& graph, const std::vector<FuseKind>& kinds, int max_nodes,
+           std::vector<Prologue> prologues, std::vector<bool> moves)
       : graph_(graph),
         dominators_(PostDominators(graph)),
         kinds_(kinds),
         max_nodes_(max_nodes),
         leader_(graph.size()),
         group_kind_(kinds),
-        size_(graph.size(), 1) {
+        size_(graph.size(), 1),
+        prologues_(std::move(prologues)),
+        moves_(std::move(moves)) {
+    prologues_.resize(graph.size(), Prologue::kNone);
+    moves_.resize(graph.size(), false);
     std::iota(leader_.begin(), leader_.end(), 0);
   }
 
   // First what ends at complex operators and reductions, then what merely moves elements, so that
-  // epilogues get the elementwise operators before data movement does.
+  // epilogues get the elementwise operators before data movement does; last what is left before
+  // kernels that take it.
   std::vector<int> Run() {
-    for (int phase = 0; phase < 2; ++phase) {
+    for (int phase = 0; phase < 3; ++phase) {
       for (size_t i = 0; i < graph_.size(); ++i) Visit(static_cast<int>(i), phase);
     }
     std::vector<int> groups;
@@ -48,7 +54,21 @@ class Grouping {
     if (MayJoin(kind, to, node, phase)) Join(node, to.node);
   }
 
+  // What computes an operand of a kernel that takes it as prologue, in one kernel with it. Last, so
+  // that nothing else loses it.
+  bool MayPrecede(FuseKind kind, int node, int to) const {
+    const Prologue takes = prologues_[to];
+    if (takes == Prologue::kNone || kind > FuseKind::kInjective) return false;
+    const auto fits = [&](int leader) { return takes == Prologue::kAny || moves_[leader]; };
+    if (!fits(Leader(node))) return false;
+    for (const int between : Between(node, to)) {
+      if (between != to && !fits(Leader(between))) return false;
+    }
+    return WaysAllow(node, to, FuseKind::kInjective, [](FuseKind) { return true; });
+  }
+
   bool MayJoin(FuseKind kind, const PostDominator& to, int node, int phase) const {
+    if (phase == 2) return MayPrecede(kind, node, to.node);
     if (kind == FuseKind::kComplex) {  // its epilogue: elementwise on its result
       return phase == 0 && to.kind == FuseKind::kElemwise &&
              WaysAllow(node, to.node, FuseKind::kBroadcast,
@@ -107,6 +127,7 @@ class Grouping {
       if (leader == target) continue;
       leader_[leader] = target;
       size_[target] += size_[leader];
+      moves_[target] = moves_[target] && moves_[leader];
       group_kind_[target] = std::max(group_kind_[target], group_kind_[leader]);
     }
   }
@@ -118,13 +139,17 @@ class Grouping {
   std::vector<int> leader_;
   std::vector<FuseKind> group_kind_;  // of leaders
   std::vector<int> size_;             // of leaders
+  std::vector<Prologue> prologues_;
+  std::vector<bool> moves_;  // of leaders
 };
 
 }  // namespace
 
 std::vector<int> FusionGroups(const std::vector<FlowNode>& graph,
-                              const std::vector<FuseKind>& kinds, int max_nodes) {
-  return Grouping(graph, kinds, max_nodes).Run();
+                              const std::vector<FuseKind>& kinds, int max_nodes,
+                              const std::vector<Prologue>& prologues,
+                              const std::vector<bool>& moves) {
+  return Grouping(graph, kinds, max_nodes, prologues, moves).Run();
 }
 
 }  // namespace hone::passes

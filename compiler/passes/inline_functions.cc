@@ -6,7 +6,9 @@
 #include <map>
 #include <set>
 #include <unordered_map>
+#include <utility>
 
+#include "compiler/passes/numerics.h"
 #include "compiler/passes/rewriting.h"
 #include "support/status.h"
 
@@ -41,13 +43,17 @@ class Inliner {
     const auto done = done_.find(name);
     if (done != done_.end()) return done->second;
     const Expr& function = module_.functions.at(name);
+    const ops::Numerics around = numerics_;
+    numerics_ = NumericsOf(function).value_or(ops::Numerics::kDefault);
     active_.insert(name);
     absl::StatusOr<Expr> body = Flatten(ir::Body(*function));
     active_.erase(name);
+    const ops::Numerics numerics = std::exchange(numerics_, around);
     HONE_RETURN_IF_ERROR(body.status());
     std::vector<Expr> args = ir::Params(*function);
     args.push_back(*std::move(body));
-    return done_[name] = ir::WithOperands(function, nullptr, std::move(args));
+    return done_[name] =
+               WithNumerics(ir::WithOperands(function, nullptr, std::move(args)), numerics);
   }
 
  private:
@@ -122,6 +128,7 @@ class Inliner {
   absl::StatusOr<Expr> ApplyLiteral(const Expr& function, const std::vector<Expr>& args,
                                     bool is_flat) {
     const Expr& body = ir::Body(*function);
+    numerics_ = Stricter(numerics_, NumericsOf(function));
     copied_ += ir::PostOrder(body).size();
     if (copied_ > kMaxCopied) {
       return absl::InvalidArgumentError(fmt::format(
@@ -186,6 +193,7 @@ class Inliner {
   const ir::Module& module_;
   std::set<std::string> active_;
   std::map<std::string, Expr> done_;
+  ops::Numerics numerics_ = ops::Numerics::kDefault;  // of the function that is made flat
   size_t copied_ = 0;
   int depth_ = 0;
 };

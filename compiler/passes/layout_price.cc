@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "compiler/ops/op.h"
 #include "compiler/passes/rewriting.h"
@@ -164,7 +165,8 @@ double StrainOfFollower(const View& view) {
   double ns = 0;
   const Tensor& result = view.results[0];
   for (const Tensor& operand : view.operands) {
-    if (operand.type.shape != result.type.shape || operand.layout == result.layout) continue;
+    const bool same_rank = operand.type.shape.size() == result.type.shape.size();
+    if (!same_rank || operand.layout == result.layout) continue;
     ns += Bytes(operand.type, operand.layout) /
           (result.layout.IsRowMajor() ? kUnpackRate : kPackRate);
   }
@@ -196,27 +198,25 @@ double PredictCopyNs(const ir::TensorType& type, const Layout& from, const Layou
 }
 
 double Calibrate(std::vector<std::vector<LayoutPrice>>& tasks, double ratio) {
-  // Means of logarithms: a task that was predicted twice too slow and one twice too fast balance.
-  struct Mean {
-    double sum = 0;
-    int count = 0;
-    double Ratio(double otherwise) const { return count > 0 ? std::exp(sum / count) : otherwise; }
-  };
-  Mean all;
-  std::vector<Mean> means(tasks.size());
+  // A signature that its template schedules badly says little of the task's others: the best one
+  // speaks for the task, and no task is taken for much slower than all are.
+  constexpr double kMostAboveAll = 2;
+  double sum = 0;  // of logarithms: one twice too slow and one twice too fast balance
+  int count = 0;
+  std::vector<double> least(tasks.size(), std::numeric_limits<double>::infinity());
   for (size_t t = 0; t < tasks.size(); ++t) {
     for (const LayoutPrice& price : tasks[t]) {
       if (!price.measured_ns || *price.measured_ns <= 0) continue;
-      const double log = std::log(*price.measured_ns / price.predicted_ns);
-      for (Mean* mean : {&all, &means[t]}) {
-        mean->sum += log;
-        ++mean->count;
-      }
+      const double measured = *price.measured_ns / price.predicted_ns;
+      least[t] = std::min(least[t], measured);
+      sum += std::log(measured);
+      ++count;
     }
   }
-  const double overall = all.Ratio(ratio);
+  const double overall = count > 0 ? std::exp(sum / count) : ratio;
   for (size_t t = 0; t < tasks.size(); ++t) {
-    const double scale = means[t].Ratio(overall);
+    const double scale =
+        std::isfinite(least[t]) ? std::min(least[t], kMostAboveAll * overall) : overall;
     for (LayoutPrice& price : tasks[t]) {
       price.ns = price.measured_ns.value_or(price.predicted_ns * scale);
     }

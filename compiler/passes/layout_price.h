@@ -26,9 +26,9 @@ struct LayoutPrice {
   double ns = 0;  // what counts
 };
 
-// Sets `ns`: what is measured, otherwise what is predicted by the ratio of measured to predicted of
-// the same task's other signatures, otherwise of all tasks, otherwise by `ratio`. Returns the ratio
-// of all tasks.
+// Sets `ns`: what is measured, otherwise what is predicted by the least ratio of measured to
+// predicted of the same task's other signatures (but no more than twice that of all), otherwise the
+// mean ratio of all tasks, otherwise `ratio`. Returns the ratio of all tasks.
 double Calibrate(std::vector<std::vector<LayoutPrice>>& tasks, double ratio);
 
 }  // namespace hone::passes

@@ -69,8 +69,8 @@ std::optional<std::vector<float>> Known(const Expr& e) {
   const Expr wide = IsFloat32(e) ? e : MakeTyped("cast", {e}, {{"dtype", DataType::kFloat32}});
   const absl::StatusOr<Expr> value = ops::Evaluate(wide);
   if (!value.ok()) return std::nullopt;
-  std::vector<float> numbers((*value)->data.size_bytes / sizeof(float));
-  std::memcpy(numbers.data(), (*value)->data.bytes, numbers.size() * sizeof(float));
+  std::vector<float> numbers((*value)->data.size_bytes() / sizeof(float));
+  std::memcpy(numbers.data(), (*value)->data.bytes(), numbers.size() * sizeof(float));
   return numbers;
 }
 

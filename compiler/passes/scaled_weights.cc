@@ -4,71 +4,43 @@
 #include <cstring>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compiler/ops/attrs.h"
 #include "compiler/passes/rewriting.h"
-#include "runtime/memory.h"
 
 namespace hone::passes {
 
 using ir::Expr;
 
-// Pieces live as long as any constant in them.
-class WeightMemory {
- public:
-  ir::ConstantData Take(size_t size_bytes, uint8_t** writable) {
-    constexpr size_t kSlab = size_t{32} << 20;
-    constexpr size_t kAligned = 64;
-    const size_t wanted = (size_bytes + kAligned - 1) / kAligned * kAligned;
-    if (!slab_ || slab_->size_bytes() - used_ < wanted) {
-      slab_ = std::make_shared<Memory>(std::max(kSlab, wanted));
-      used_ = 0;
-      if (slab_->data() == nullptr) {  // no huge block left: the allocator may still find one
-        slab_.reset();
-        const std::shared_ptr<uint8_t[]> own(new uint8_t[size_bytes + 1]);
-        *writable = own.get();
-        return {.owner = own, .bytes = own.get(), .size_bytes = size_bytes};
-      }
-    }
-    *writable = slab_->data() + used_;
-    used_ += wanted;
-    return {.owner = slab_, .bytes = *writable, .size_bytes = size_bytes};
-  }
-
- private:
-  std::shared_ptr<Memory> slab_;
-  size_t used_ = 0;
-};
-
 namespace {
 
 std::vector<float> FloatsOf(const Expr& constant) {
   std::vector<float> values(static_cast<size_t>(constant->type->tensor.ElementCount()));
-  std::memcpy(values.data(), constant->data.bytes, values.size() * sizeof(float));
+  constant->data.CopyTo(reinterpret_cast<uint8_t*>(values.data()));
   return values;
 }
 
-// Constants may lie at any address, results do not.
-void ScaleRun(float factor, const uint8_t* from, int64_t count, float* to) {
+// `count` floats at `values`, which may lie at any address.
+void ScaleRun(float factor, int64_t count, uint8_t* values) {
   for (int64_t i = 0; i < count; ++i) {
     float value = 0;
-    std::memcpy(&value, from + static_cast<size_t>(i) * sizeof(float), sizeof(float));
-    to[i] = value * factor;
+    std::memcpy(&value, values + static_cast<size_t>(i) * sizeof(float), sizeof(float));
+    value *= factor;
+    std::memcpy(values + static_cast<size_t>(i) * sizeof(float), &value, sizeof(float));
   }
 }
 
-Expr Scaled(const Expr& weight, WeightMemory& memory, int64_t run,
-            const std::function<float(int64_t)>& factor_of_run) {
-  uint8_t* target = nullptr;
-  const ir::ConstantData data = memory.Take(weight->data.size_bytes, &target);
+// Each run of `run` elements times a factor of its own, once the weights are read.
+Expr Scaled(const Expr& weight, int64_t run, std::function<float(int64_t)> factor_of_run) {
   const int64_t runs = weight->type->tensor.ElementCount() / std::max<int64_t>(run, 1);
-  for (int64_t r = 0; r < runs; ++r) {
-    const size_t offset = static_cast<size_t>(r * run) * sizeof(float);
-    ScaleRun(factor_of_run(r), weight->data.bytes + offset, run,
-             reinterpret_cast<float*>(target + offset));
-  }
-  return ir::Constant(weight->type->tensor, data);
+  const auto scale = [run, runs, factor_of_run = std::move(factor_of_run)](uint8_t* bytes) {
+    for (int64_t r = 0; r < runs; ++r) {
+      ScaleRun(factor_of_run(r), run, bytes + static_cast<size_t>(r * run) * sizeof(float));
+    }
+  };
+  return ir::Constant(weight->type->tensor, ir::ConstantData::Changed(weight->data, scale));
 }
 
 bool HasChannelsFirst(const ir::ExprNode& conv) {
@@ -101,24 +73,20 @@ bool IsWeighted(const Expr& e, Weighted* weighted) {
   return true;
 }
 
-WeightScaler::WeightScaler() : memory_(std::make_unique<WeightMemory>()) {}
-WeightScaler::~WeightScaler() = default;
-
-Expr WeightScaler::ScaleOutputs(const Expr& weight, const Expr& scale) {
-  const std::vector<float> factors = FloatsOf(scale);
+Expr ScaleOutputs(const Expr& weight, const Expr& scale) {
   const int64_t rows = std::max<int64_t>(weight->type->tensor.shape[0], 1);
-  return Scaled(weight, *memory_, weight->type->tensor.ElementCount() / rows, [&](int64_t row) {
-    return factors[factors.size() == 1 ? 0 : static_cast<size_t>(row)];
-  });
+  return Scaled(weight, weight->type->tensor.ElementCount() / rows,
+                [factors = FloatsOf(scale)](int64_t row) {
+                  return factors[factors.size() == 1 ? 0 : static_cast<size_t>(row)];
+                });
 }
 
-Expr WeightScaler::ScaleInputs(const Expr& weight, const Expr& scale, int64_t groups) {
-  const std::vector<float> factors = FloatsOf(scale);
+Expr ScaleInputs(const Expr& weight, const Expr& scale, int64_t groups) {
   const std::vector<int64_t>& shape = weight->type->tensor.shape;
   const int64_t in = std::max<int64_t>(shape[1], 1);
   const int64_t out_of_group = std::max<int64_t>(shape[0] / groups, 1);
   const int64_t taps = weight->type->tensor.ElementCount() / std::max<int64_t>(shape[0] * in, 1);
-  return Scaled(weight, *memory_, taps, [&](int64_t run) {
+  return Scaled(weight, taps, [factors = FloatsOf(scale), in, out_of_group](int64_t run) {
     const int64_t channel = run / in / out_of_group * in + run % in;
     return factors[factors.size() == 1 ? 0 : static_cast<size_t>(channel)];
   });

@@ -3,7 +3,6 @@
 #define HONE_COMPILER_PASSES_SCALED_WEIGHTS_H_
 
 #include <cstdint>
-#include <memory>
 
 #include "compiler/ir/expr.h"
 
@@ -21,22 +20,13 @@ struct Weighted {
 // Whether the typed `e` is so.
 bool IsWeighted(const ir::Expr& e, Weighted* weighted);
 
-// Memory for the weights of one run of the pass: large pieces on huge pages, because fresh pages
-// cost more than the multiplications.
-class WeightMemory;
+// The weights are computed when they are first read, not before: a model's are as much memory as
+// all else in it, and fresh memory costs more than the multiplications.
 
-class WeightScaler {
- public:
-  WeightScaler();
-  ~WeightScaler();
-  // weight[o, i, ...] * scale[o] (or * scale[0]); `scale` is float32.
-  ir::Expr ScaleOutputs(const ir::Expr& weight, const ir::Expr& scale);
-  // weight[o, i, ...] * scale[channel that i is in the group of o] (or * scale[0]).
-  ir::Expr ScaleInputs(const ir::Expr& weight, const ir::Expr& scale, int64_t groups);
-
- private:
-  std::unique_ptr<WeightMemory> memory_;
-};
+// weight[o, i, ...] * scale[o] (or * scale[0]); `scale` is float32.
+ir::Expr ScaleOutputs(const ir::Expr& weight, const ir::Expr& scale);
+// weight[o, i, ...] * scale[channel that i is in the group of o] (or * scale[0]).
+ir::Expr ScaleInputs(const ir::Expr& weight, const ir::Expr& scale, int64_t groups);
 
 }  // namespace hone::passes
 

@@ -37,6 +37,7 @@ def _library() -> ctypes.CDLL:
         "hone_graph_load": (code, [text, ctypes.POINTER(text), ctypes.c_size_t, out_graph]),
         "hone_graph_free": (None, [graph]),
         "hone_graph_bind": (code, [graph, text, text, ctypes.c_void_p, ctypes.c_size_t, out_graph]),
+        "hone_graph_numerics": (code, [graph, text, out_graph]),
         "hone_graph_pass": (code, [graph, text, text, out_graph]),
         "hone_graph_text": (code, [graph, code, out_text]),
         "hone_graph_draw": (code, [graph, text, out_text]),
@@ -134,6 +135,12 @@ class Graph:
             graph = self._own(bound)
         return graph
 
+    def with_numerics(self, numerics: str) -> Graph:
+        """How all its kernels may round, whatever its functions said: "strict", "default" or "fast"."""
+        result = ctypes.c_void_p()
+        _check(_library().hone_graph_numerics(self._graph, numerics.encode(), ctypes.byref(result)))
+        return self._own(result)
+
     def run_pass(self, name: str, target: str | None = None) -> Graph:
         """One pass (pass_names(), or "InferTypes")."""
         result = ctypes.c_void_p()
@@ -182,8 +189,12 @@ def build(
     threads: int = 0,
     database: str | os.PathLike[str] | None = None,
     require_tuned: bool = False,
+    numerics: str | None = None,
 ) -> Module:
-    """Compiles and opens a model; `params` are bound as constants first."""
+    """Compiles and opens a model; `params` are bound as constants first. `numerics`: as Graph.with_numerics has them;
+    without, as the graph says."""
+    if numerics is not None:
+        graph = graph.with_numerics(numerics)
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "model.so"
         graph.bind(params or {}).compile(path, target, threads, database, require_tuned)

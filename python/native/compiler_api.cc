@@ -9,8 +9,10 @@
 #include "compiler/driver/compile.h"
 #include "compiler/ir/parser.h"
 #include "compiler/ir/printer.h"
+#include "compiler/ops/lower.h"
 #include "compiler/ops/op.h"
 #include "compiler/passes/infer_type.h"
+#include "compiler/passes/numerics.h"
 #include "compiler/passes/pipeline.h"
 #include "compiler/picture/dot.h"
 #include "compiler/picture/tree.h"
@@ -192,6 +194,15 @@ int hone_graph_bind(const hone_graph* graph, const char* name, const char* type,
     return NullArgument();
   }
   return Give(Bind(graph->module, name, {type, data, size}), bound);
+}
+
+int hone_graph_numerics(const hone_graph* graph, const char* numerics, hone_graph** result) {
+  if (graph == nullptr || numerics == nullptr || result == nullptr) return NullArgument();
+  if (!hone::ops::ParseNumerics(numerics)) {
+    return Fail(absl::InvalidArgumentError(
+        fmt::format("expected numerics strict, default or fast, found '{}'", numerics)));
+  }
+  return Give(hone::passes::WithNumerics(graph->module, numerics), result);
 }
 
 int hone_graph_pass(const hone_graph* graph, const char* pass, const char* target,

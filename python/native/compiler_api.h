@@ -44,6 +44,9 @@ void hone_graph_free(hone_graph* graph);
  * type `type` ("Tensor[(64, 3), float32]"), which must be the parameter's. The bytes are copied. */
 int hone_graph_bind(const hone_graph* graph, const char* name, const char* type, const void* data,
                     size_t size, hone_graph** bound);
+/* `graph` with `numerics` ("strict", "default" or "fast") for all of it: how its kernels may round,
+ * whatever its functions said. */
+int hone_graph_numerics(const hone_graph* graph, const char* numerics, hone_graph** result);
 /* One pass by name: those of hone_pass_names, or "InferTypes". `target` as on the command line;
  * NULL: this machine. */
 int hone_graph_pass(const hone_graph* graph, const char* pass, const char* target,

@@ -57,6 +57,19 @@ TEST_F(Numerics, OfTheModelHoldUntilTheFlagSaysOtherwise) {
   ExpectAll(Kernels(strict, {"--numerics", "default"}), "default");
 }
 
+TEST_F(Numerics, OfTheFlagAreThoseOfFunctionsThatAreCalled) {
+  WriteFile(folder_ / "called.relay",
+            "def @f(%x: Tensor[(4, 4), float32], numerics=\"strict\") { nn.dense(%x, %x) }\n"
+            "def @main(%x: Tensor[(4, 4), float32]) { @f(%x) }");
+  const auto kernels = [&](const std::vector<std::string>& flags) {
+    std::vector<std::string> args = {"explain", "called.relay"};
+    args.insert(args.end(), flags.begin(), flags.end());
+    return RunHoneJson(args, folder_.path())["kernels"];
+  };
+  ExpectAll(kernels({}), "strict");
+  ExpectAll(kernels({"--numerics", "fast"}), "fast");
+}
+
 TEST_F(Numerics, AreOneOfThreeAndNotOfAModuleThatIsCompiled) {
   WriteFile(folder_ / "m.relay", Convolution(""));
   const Finished unknown = RunHone({"explain", "m.relay", "--numerics", "loose"}, folder_.path());

@@ -144,7 +144,7 @@ TEST_F(MeasurerTest, TimesAnAnchorForEachRegimeAndNumberOfThreads) {
   measurer_.Measure(job_);
   job_.assignment.set_threads(2);
   measurer_.Measure(job_);
-  job_.assignment.mutable_timing()->set_cold_constants(true);
+  job_.assignment.mutable_timing()->set_rotation_bytes(1 << 20);
   measurer_.Measure(job_);
   measurer_.Measure(job_);
   EXPECT_THAT(runner_.counts, testing::ElementsAre(2, 2, 2, 1));

@@ -116,19 +116,19 @@ TEST_F(ZygoteTest, MeasuresOnSeveralThreads) {
   Expect(CandidateSource(), RunOutcome::kOk, "");
 }
 
-TEST_F(ZygoteTest, MeasuresWithColdConstants) {
-  request_.plan.cold_constants = 1;
+TEST_F(ZygoteTest, MeasuresOverRotatingConstants) {
+  request_.plan.rotation_bytes = 64 << 20;
   const std::vector<RunReport> reports = Run({CandidateSource()});
   EXPECT_EQ(reports.at(0).outcome, RunOutcome::kOk) << reports.at(0).message;
-  EXPECT_EQ(reports.at(0).cold_constants, 1u);
+  EXPECT_EQ(reports.at(0).constants_rotate, 1u);
 }
 
 TEST_F(ZygoteTest, SaysThatConstantsStayedWarmWhereTheirCopiesDoNotFit) {
-  request_.plan.cold_constants = 1;
+  request_.plan.rotation_bytes = 64 << 20;
   request_.memory_limit_bytes = 1 << 20;
   const std::vector<RunReport> reports = Run({CandidateSource()});
   EXPECT_EQ(reports.at(0).outcome, RunOutcome::kOk) << reports.at(0).message;
-  EXPECT_EQ(reports.at(0).cold_constants, 0u);
+  EXPECT_EQ(reports.at(0).constants_rotate, 0u);
 }
 
 TEST_F(ZygoteTest, FindsAWrongElement) {

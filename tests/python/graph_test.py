@@ -79,6 +79,25 @@ class GraphTest(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "expected the name of a parameter of @main, found 'v'"):
             graph.bind({"v": np.zeros(2, np.float32)})
 
+    def test_numerics_reach_the_kernels(self) -> None:
+        x = hone.var("x", (4, 4))
+        inner = hone.GlobalVar("inner")
+        graph = hone.module(
+            {"inner": hone.Function([x], hone.op.nn.dense(x, x)), "main": hone.Function([x], inner(x))}
+        )
+        with tempfile.TemporaryDirectory() as folder:
+            for numerics in ("strict", "default", "fast"):
+                report = graph.with_numerics(numerics).compile(pathlib.Path(folder) / "m.so", threads=1)
+                workloads = [kernel["workload"] for kernel in report["kernels"]]
+                self.assertEqual(len(workloads), 1)
+                self.assertTrue(workloads[0].endswith(f"numerics={numerics}"), workloads)
+        model = hone.build(graph, threads=1, numerics="strict")
+        model.set_input("x", np.eye(4, dtype=np.float32))
+        model.run()
+        np.testing.assert_array_equal(model.get_output(0), np.eye(4))
+        with self.assertRaisesRegex(ValueError, "expected numerics strict, default or fast, found 'loose'"):
+            hone.build(graph, numerics="loose")
+
     def test_mistakes_are_sentences(self) -> None:
         with self.assertRaisesRegex(ValueError, "1:1: expected 'def' or 'meta'"):
             hone.Graph("hello")

@@ -182,7 +182,7 @@ v1::MeasureResult FakeMeasure(const v1::Assignment& assignment,
     candidate.set_outcome(outcome.measure);
     candidate.set_artifact_digest(asked.artifact_digest());
     candidate.set_toolchain(asked.toolchain());
-    candidate.set_regime(assignment.timing().cold_constants() ? "cold_constants" : "warm");
+    candidate.set_regime(assignment.timing().regime());
     if (outcome.measure != v1::MEASURE_OUTCOME_OK) {
       candidate.set_message("fails");
       continue;

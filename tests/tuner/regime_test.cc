@@ -14,21 +14,33 @@ using tuning_db::Purpose;
 
 constexpr int64_t kMiB = 1 << 20;
 
-TEST(Regime, ConstantsAreColdWhereTheModelsExceedTheLastLevelCache) {
+TEST(Regime, ConstantsAreWhereTheModelsFit) {
   FakeLowerer lowerer;
   const auto with = lowerer.Open("weights", "NC->NC", kFakeTarget).value();  // 2 MiB
   const auto without = lowerer.Open("pool", "NC->NC", kFakeTarget).value();
   EXPECT_STREQ(RegimeOf(*with, 44 * kMiB), kColdConstants);
-  EXPECT_STREQ(RegimeOf(*with, 30 * kMiB), kWarm);
+  EXPECT_STREQ(RegimeOf(*with, 30 * kMiB), kSharedConstants);
+  EXPECT_STREQ(RegimeOf(*with, kMiB / 2), kWarm);
   EXPECT_STREQ(RegimeOf(*with, 0), kColdConstants) << "unknown: its own exceed a core's cache";
   EXPECT_STREQ(RegimeOf(*without, 44 * kMiB), kWarm);
   EXPECT_STREQ(RegimeOf(*without, 0), kWarm);
 }
 
+TEST(Regime, CopiesFillMoreThanTheCacheThatConstantsAreNotIn) {
+  const TaskContext::Caches caches = {kMiB, 32 * kMiB};
+  EXPECT_EQ(RotationBytes(kWarm, caches), 0);
+  EXPECT_EQ(RotationBytes(kSharedConstants, caches), 4 * kMiB);
+  EXPECT_EQ(RotationBytes(kSharedConstants, {kMiB, 2 * kMiB}), 2 * kMiB);
+  EXPECT_EQ(RotationBytes(kColdConstants, caches), 64 * kMiB);
+}
+
+bool IsCold(const hone::v1::Assignment& assignment) {
+  return assignment.timing().regime() == kColdConstants;
+}
+
 bool AllAre(const std::vector<hone::v1::Assignment>& ran, bool cold) {
-  return std::all_of(ran.begin(), ran.end(), [&](const hone::v1::Assignment& assignment) {
-    return assignment.timing().cold_constants() == cold;
-  });
+  return std::all_of(ran.begin(), ran.end(),
+                     [&](const auto& assignment) { return IsCold(assignment) == cold; });
 }
 
 TEST(Regime, AJobsConstantsDecideHowItsTrialsAndFinalsAreTimed) {
@@ -48,7 +60,7 @@ TEST(Regime, TimesOfAnotherRegimeAreSpentButDecideNothing) {
   FakeWorker& worker = world.AddWorker("w1");
   // Cold, everything takes longer.
   worker.tamper = [](const auto& assignment, auto& result) {
-    if (!assignment.timing().cold_constants()) return;
+    if (!IsCold(assignment)) return;
     for (auto& candidate : *result.mutable_candidates()) {
       for (double& sample : *candidate.mutable_samples_ns()) sample += 1e6;
     }

@@ -9,20 +9,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
 #include "support/clock.h"
 #include "support/status.h"
-#include "tuner/builder/client/frames.h"
 
 namespace hone::tuner {
 namespace {
 
 namespace v1 = hone::v1;
 
-constexpr size_t kBatchOfOneChild = 32;
+// Then a fresh child takes over, whatever the old one has leaked.
+constexpr int kBuildsOfOneChild = 1024;
 // For requests that state none.
 constexpr int64_t kDefaultLimitNs = int64_t{60} * 1000 * 1000 * 1000;
 // Data of a child: a build that wants more than this is not worth having.
@@ -60,7 +59,11 @@ void LimitChild() {
 
 }  // namespace
 
-void BatchRunner::BeChild(const Requests& requests, int fd, int parent) {
+BatchRunner::~BatchRunner() {
+  if (child_) Reap(/*kill_it=*/true);
+}
+
+void BatchRunner::BeChild(int requests_fd, int replies_fd, int parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(1);
   ResetSignals();
@@ -69,107 +72,111 @@ void BatchRunner::BeChild(const Requests& requests, int fd, int parent) {
   const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
   dup2(null, STDIN_FILENO);
   dup2(null, STDOUT_FILENO);
-  for (const v1::BuildRequest* request : requests) {
-    if (!WriteFrame(fd, build_(*request).SerializeAsString()).ok()) _exit(1);
+  FrameReader requests(requests_fd);
+  while (true) {
+    const auto message = requests.Read(/*limit_ns=*/-1);
+    v1::BuildRequest request;
+    if (!message.ok() || !request.ParseFromString(*message)) _exit(0);
+    if (!WriteFrame(replies_fd, build_(request).SerializeAsString()).ok()) _exit(1);
   }
-  _exit(0);
 }
 
-absl::Status BatchRunner::ReplyFailure(const v1::BuildRequest& request, v1::BuildOutcome outcome,
-                                       std::string message) {
-  v1::BuildReply reply;
-  reply.set_id(request.id());
-  reply.set_outcome(outcome);
-  reply.set_message(std::move(message));
-  return reply_(reply);
-}
-
-// Passes answers on until the child is done, dead or late.
-absl::Status BatchRunner::Collect(const Requests& requests, int fd, ChildEnd& end) {
-  FrameReader reader(fd);
-  int64_t deadline_ns = Clock::Real().NowNs() + LimitNs(*requests[0]);
-  while (end.answered < requests.size()) {
-    const int64_t left_ns = deadline_ns - Clock::Real().NowNs();
-    if (left_ns <= 0) {
-      end.end = End::kTimeout;
-      return absl::OkStatus();
-    }
-    pollfd waiting[2] = {{fd, POLLIN, 0}, {watched_fd_, 0, 0}};
-    const int ready = poll(waiting, 2, static_cast<int>(left_ns / 1000000) + 1);
-    if (ready <= 0) continue;
-    if (waiting[1].revents & (POLLERR | POLLHUP)) {
-      return absl::UnavailableError("nobody reads the answers any more");
-    }
-    if (!(waiting[0].revents & (POLLIN | POLLHUP))) continue;
-    if (!reader.Fill().ok()) {
-      end.end = End::kDied;
-      return absl::OkStatus();
-    }
-    for (auto message = reader.TakeBuffered(); message.ok(); message = reader.TakeBuffered()) {
-      v1::BuildReply reply;
-      if (!reply.ParseFromString(*message)) {
-        end.end = End::kDied;
-        return absl::OkStatus();
-      }
-      ++end.answered;
-      HONE_RETURN_IF_ERROR(reply_(reply));
-      if (end.answered < requests.size()) {
-        deadline_ns = Clock::Real().NowNs() + LimitNs(*requests[end.answered]);
-      }
-    }
+absl::Status BatchRunner::EnsureChild() {
+  if (child_ && child_->answered >= kBuildsOfOneChild) Reap(/*kill_it=*/true);
+  if (child_) return absl::OkStatus();
+  int requests[2];
+  int replies[2];
+  if (pipe2(requests, O_CLOEXEC) != 0) {
+    return absl::InternalError(fmt::format("pipe: {}", strerror(errno)));
   }
-  return absl::OkStatus();
-}
-
-absl::StatusOr<BatchRunner::ChildEnd> BatchRunner::RunChild(const Requests& requests) {
-  int fds[2];
-  if (pipe2(fds, O_CLOEXEC) != 0) {
+  if (pipe2(replies, O_CLOEXEC) != 0) {
+    close(requests[0]);
+    close(requests[1]);
     return absl::InternalError(fmt::format("pipe: {}", strerror(errno)));
   }
   const int parent = getpid();
   const pid_t pid = fork();
+  if (pid == 0) {
+    close(requests[1]);
+    close(replies[0]);
+    BeChild(requests[0], replies[1], parent);
+  }
+  close(requests[0]);
+  close(replies[1]);
   if (pid < 0) {
-    close(fds[0]);
-    close(fds[1]);
+    close(requests[1]);
+    close(replies[0]);
     return absl::InternalError(fmt::format("fork: {}", strerror(errno)));
   }
-  if (pid == 0) {
-    close(fds[0]);
-    BeChild(requests, fds[1], parent);
-  }
-  close(fds[1]);
-  ChildEnd end;
-  const absl::Status collected = Collect(requests, fds[0], end);
-  close(fds[0]);
-  if (!collected.ok() || end.end == End::kTimeout) kill(pid, SIGKILL);
+  child_.emplace(Child{pid, requests[1], FrameReader(replies[0]), replies[0], 0});
+  return absl::OkStatus();
+}
+
+std::string BatchRunner::Reap(bool kill_it) {
+  if (kill_it) kill(child_->pid, SIGKILL);
+  close(child_->requests_fd);
+  close(child_->replies_fd);
   int status = 0;
-  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  while (waitpid(child_->pid, &status, 0) < 0 && errno == EINTR) {
   }
-  HONE_RETURN_IF_ERROR(collected);
-  if (end.end == End::kDied) end.how = DescribeEnd(status);
-  return end;
+  child_.reset();
+  return DescribeEnd(status);
+}
+
+// Asks the child, and waits until it answers, dies or is late; it is gone in both last cases.
+absl::StatusOr<BatchRunner::Outcome> BatchRunner::Ask(const v1::BuildRequest& request) {
+  HONE_RETURN_IF_ERROR(EnsureChild());
+  if (!WriteFrame(child_->requests_fd, request.SerializeAsString()).ok()) {
+    return Died{Reap(/*kill_it=*/false)};
+  }
+  const int64_t deadline_ns = Clock::Real().NowNs() + LimitNs(request);
+  while (true) {
+    const int64_t left_ns = deadline_ns - Clock::Real().NowNs();
+    if (left_ns <= 0) {
+      Reap(/*kill_it=*/true);
+      return Late{};
+    }
+    pollfd waiting[2] = {{child_->replies_fd, POLLIN, 0}, {watched_fd_, 0, 0}};
+    if (poll(waiting, 2, static_cast<int>(left_ns / 1000000) + 1) <= 0) continue;
+    if (waiting[1].revents & (POLLERR | POLLHUP)) {
+      Reap(/*kill_it=*/true);
+      return absl::UnavailableError("nobody reads the answers any more");
+    }
+    if (!(waiting[0].revents & (POLLIN | POLLHUP))) continue;
+    if (!child_->replies.Fill().ok()) return Died{Reap(/*kill_it=*/false)};
+    const auto message = child_->replies.TakeBuffered();
+    if (message.status().code() == absl::StatusCode::kDeadlineExceeded) continue;
+    v1::BuildReply reply;
+    if (!message.ok() || !reply.ParseFromString(*message)) return Died{Reap(/*kill_it=*/true)};
+    ++child_->answered;
+    return reply;
+  }
+}
+
+absl::StatusOr<v1::BuildReply> BatchRunner::BuildInChild(const v1::BuildRequest& request) {
+  v1::BuildReply failure;
+  failure.set_id(request.id());
+  while (true) {
+    const bool fresh = !child_ || child_->answered == 0;
+    HONE_ASSIGN_OR_RETURN(Outcome outcome, Ask(request));
+    if (auto* reply = std::get_if<v1::BuildReply>(&outcome)) return std::move(*reply);
+    if (std::holds_alternative<Late>(outcome)) {
+      failure.set_outcome(v1::BUILD_OUTCOME_BUILD_TIMEOUT);
+      failure.set_message(
+          fmt::format("the build took more than {} ms", LimitNs(request) / 1000000));
+      return failure;
+    }
+    if (!fresh) continue;
+    failure.set_outcome(v1::BUILD_OUTCOME_BUILD_ERROR);
+    failure.set_message(std::get<Died>(outcome).how);
+    return failure;
+  }
 }
 
 absl::Status BatchRunner::Run(const v1::BuildBatch& batch) {
-  Requests left;
-  for (const v1::BuildRequest& request : batch.requests()) left.push_back(&request);
-  bool one_by_one = false;
-  while (!left.empty()) {
-    const size_t count = one_by_one ? 1 : std::min(left.size(), kBatchOfOneChild);
-    const Requests now(left.begin(), left.begin() + static_cast<ptrdiff_t>(count));
-    HONE_ASSIGN_OR_RETURN(const ChildEnd end, RunChild(now));
-    size_t settled = end.answered;
-    if (end.end == End::kTimeout) {
-      const v1::BuildRequest& late = *now[settled++];
-      HONE_RETURN_IF_ERROR(
-          ReplyFailure(late, v1::BUILD_OUTCOME_BUILD_TIMEOUT,
-                       fmt::format("the build took more than {} ms", LimitNs(late) / 1000000)));
-    } else if (end.end == End::kDied && count == 1) {
-      HONE_RETURN_IF_ERROR(ReplyFailure(*now[settled++], v1::BUILD_OUTCOME_BUILD_ERROR, end.how));
-    } else if (end.end == End::kDied) {
-      one_by_one = true;
-    }
-    left.erase(left.begin(), left.begin() + static_cast<ptrdiff_t>(settled));
+  for (const v1::BuildRequest& request : batch.requests()) {
+    HONE_ASSIGN_OR_RETURN(const v1::BuildReply reply, BuildInChild(request));
+    HONE_RETURN_IF_ERROR(reply_(reply));
   }
   return absl::OkStatus();
 }

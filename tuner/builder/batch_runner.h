@@ -1,20 +1,24 @@
-// Runs batches of builds in forked children, so that a build that crashes or hangs takes nobody
-// with it.
+// Builds in a forked child, so that a build that crashes or hangs takes nobody with it.
 #ifndef HONE_TUNER_BUILDER_BATCH_RUNNER_H_
 #define HONE_TUNER_BUILDER_BATCH_RUNNER_H_
 
+#include <sys/types.h>
+
 #include <functional>
+#include <optional>
 #include <string>
-#include <vector>
+#include <variant>
 
 #include "absl/status/statusor.h"
 #include "hone/v1/builder.pb.h"
+#include "tuner/builder/client/frames.h"
 
 namespace hone::tuner {
 
-// Of a single-threaded process. A child builds requests in their order; the one that is not
-// answered within its limit is the one that hangs. When a child dies, what is left of its batch is
-// built one by one, which shows who kills.
+// Of a single-threaded process. One child builds one request after the other, and stays for the
+// next batch: what it has loaded, and the launches that it has compiled, are its capital. A request
+// that is not answered within its limit costs the child. Where a child dies, a fresh one gets the
+// request again; it is to blame for what it does to a fresh one only.
 class BatchRunner {
  public:
   // `build` runs in the child. `reply` takes answers as they come; an error ends the run.
@@ -23,29 +27,38 @@ class BatchRunner {
   // `watched_fd`: where nobody reads any more, the run ends (-1: none).
   BatchRunner(Build build, Reply reply, int watched_fd)
       : build_(std::move(build)), reply_(std::move(reply)), watched_fd_(watched_fd) {}
+  ~BatchRunner();
+  BatchRunner(const BatchRunner&) = delete;
+  BatchRunner& operator=(const BatchRunner&) = delete;
 
   // kUnavailable where nobody wants the answers; kInternal where no child can be made.
   absl::Status Run(const hone::v1::BuildBatch& batch);
 
  private:
-  using Requests = std::vector<const hone::v1::BuildRequest*>;
-  enum class End { kDone, kDied, kTimeout };
-  struct ChildEnd {
-    End end = End::kDone;
-    size_t answered = 0;
-    std::string how;  // it died
+  struct Child {
+    pid_t pid = -1;
+    int requests_fd = -1;
+    FrameReader replies;
+    int replies_fd = -1;
+    int answered = 0;
   };
+  struct Died {
+    std::string how;
+  };
+  struct Late {};
+  using Outcome = std::variant<hone::v1::BuildReply, Died, Late>;
 
-  // Builds all in one child.
-  absl::StatusOr<ChildEnd> RunChild(const Requests& requests);
-  absl::Status Collect(const Requests& requests, int fd, ChildEnd& end);
-  [[noreturn]] void BeChild(const Requests& requests, int fd, int parent);
-  absl::Status ReplyFailure(const hone::v1::BuildRequest& request, hone::v1::BuildOutcome outcome,
-                            std::string message);
+  absl::StatusOr<hone::v1::BuildReply> BuildInChild(const hone::v1::BuildRequest& request);
+  absl::StatusOr<Outcome> Ask(const hone::v1::BuildRequest& request);
+  absl::Status EnsureChild();
+  [[noreturn]] void BeChild(int requests_fd, int replies_fd, int parent);
+  // Ends the child, which has closed its end or is to be killed, and says how it ended.
+  std::string Reap(bool kill_it);
 
   Build build_;
   Reply reply_;
   int watched_fd_;
+  std::optional<Child> child_;
 };
 
 }  // namespace hone::tuner

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "compiler/codegen/codegen.h"
-#include "compiler/loop/builder.h"
 #include "compiler/loop/reference.h"
 #include "compiler/ops/lower.h"
 #include "compiler/schedule/template.h"
@@ -77,8 +76,8 @@ absl::StatusOr<codegen::KernelSpec> LowerReference(const v1::BuildReference& ref
   return SpecOf(def, loop::ReferenceNest(def.naive));
 }
 
-absl::Status Build(const v1::BuildRequest& request, v1::BuildReply& reply,
-                   v1::BuildOutcome& outcome) {
+absl::Status Build(const v1::BuildRequest& request, codegen::LaunchCache& cache,
+                   v1::BuildReply& reply, v1::BuildOutcome& outcome) {
   const int64_t start = Clock::Real().NowNs();
   codegen::ModuleSpec module;
   HONE_ASSIGN_OR_RETURN(module.target, Target::Parse(request.target()));
@@ -89,7 +88,7 @@ absl::Status Build(const v1::BuildRequest& request, v1::BuildReply& reply,
   module.kernels.push_back(*std::move(spec));
   reply.set_lower_ns(Clock::Real().NowNs() - start);
   codegen::BuildTimes times;
-  HONE_ASSIGN_OR_RETURN(*reply.mutable_artifact(), codegen::BuildModule(module, &times));
+  HONE_ASSIGN_OR_RETURN(*reply.mutable_artifact(), codegen::BuildModule(module, &times, &cache));
   reply.set_artifact_digest(Sha256Hex(reply.artifact()));
   reply.set_toolchain(codegen::ToolchainText());
   reply.set_emit_ns(times.emit_ns);
@@ -101,29 +100,14 @@ absl::Status Build(const v1::BuildRequest& request, v1::BuildReply& reply,
 
 }  // namespace
 
-v1::BuildReply BuildOne(const v1::BuildRequest& request) {
+v1::BuildReply BuildOne(const v1::BuildRequest& request, codegen::LaunchCache& cache) {
   v1::BuildReply reply;
   v1::BuildOutcome outcome = v1::BUILD_OUTCOME_BUILD_ERROR;
-  const absl::Status status = Build(request, reply, outcome);
+  const absl::Status status = Build(request, cache, reply, outcome);
   reply.set_id(request.id());
   reply.set_outcome(status.ok() ? v1::BUILD_OUTCOME_OK : outcome);
   if (!status.ok()) reply.set_message(std::string(status.message()));
   return reply;
-}
-
-void WarmUp(const Target& target) {
-  loop::NestBuilder builder("warm_up");
-  const loop::Buffer x = builder.AddInput("x", DataType::kFloat32, {64});
-  const loop::Buffer y =
-      builder.Compute("y", DataType::kFloat32, {64}, [&](const std::vector<loop::Expr>& i) {
-        return loop::Unary(loop::UnaryOp::kTanh, loop::Load(x, i));
-      });
-  codegen::ModuleSpec spec;
-  spec.target = target;
-  spec.kernels.emplace_back();
-  spec.kernels.back().name = "warm_up";
-  spec.kernels.back().nest = builder.Finish({y});
-  (void)codegen::BuildModule(spec);
 }
 
 }  // namespace hone::tuner

@@ -2,16 +2,14 @@
 #ifndef HONE_TUNER_BUILDER_BUILD_REQUEST_H_
 #define HONE_TUNER_BUILDER_BUILD_REQUEST_H_
 
-#include "compiler/ir/target.h"
+#include "compiler/codegen/launch_cache.h"
 #include "hone/v1/builder.pb.h"
 
 namespace hone::tuner {
 
 // Lowers and compiles, in this process. Every failure is an outcome with its reason in `message`.
-hone::v1::BuildReply BuildOne(const hone::v1::BuildRequest& request);
-
-// Compiles a small kernel, so that children forked afterwards find LLVM and lld warm.
-void WarmUp(const Target& target);
+// `cache` keeps launches from one request to the next.
+hone::v1::BuildReply BuildOne(const hone::v1::BuildRequest& request, codegen::LaunchCache& cache);
 
 }  // namespace hone::tuner
 

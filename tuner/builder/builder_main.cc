@@ -5,10 +5,8 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <set>
 #include <string>
 
-#include "compiler/ir/target.h"
 #include "tuner/builder/batch_runner.h"
 #include "tuner/builder/build_request.h"
 #include "tuner/builder/client/frames.h"
@@ -17,20 +15,6 @@
 namespace {
 
 namespace v1 = hone::v1;
-
-// Children of a target's first batch would each pay for the first use of its code generator.
-void WarmUpOnce(const v1::BuildBatch& batch, std::set<std::string>& warm) {
-  for (const v1::BuildRequest& request : batch.requests()) {
-    if (!warm.insert(request.target()).second) continue;
-    const auto target = hone::Target::Parse(request.target());
-    if (target.ok()) hone::tuner::WarmUp(*target);
-  }
-}
-
-v1::BuildReply Build(const v1::BuildRequest& request) {
-  hone::tuner::InjectFault(request);
-  return hone::tuner::BuildOne(request);
-}
 
 absl::Status Reply(const v1::BuildReply& reply) {
   return hone::tuner::WriteFrame(STDOUT_FILENO, reply.SerializeAsString());
@@ -45,8 +29,12 @@ int main(int argc, char** argv) {
   }
   signal(SIGPIPE, SIG_IGN);
   hone::tuner::FrameReader requests(STDIN_FILENO);
-  hone::tuner::BatchRunner runner(Build, Reply, STDOUT_FILENO);
-  std::set<std::string> warm;
+  hone::codegen::LaunchCache cache;  // filled by the child, and gone with it
+  const auto build = [&cache](const v1::BuildRequest& request) {
+    hone::tuner::InjectFault(request);
+    return hone::tuner::BuildOne(request, cache);
+  };
+  hone::tuner::BatchRunner runner(build, Reply, STDOUT_FILENO);
   while (true) {
     const auto message = requests.Read(/*limit_ns=*/-1);
     if (!message.ok()) return message.status().code() == absl::StatusCode::kUnavailable ? 0 : 1;
@@ -55,7 +43,6 @@ int main(int argc, char** argv) {
       std::fprintf(stderr, "hone-builder: expected a BuildBatch on stdin, found something else\n");
       return 1;
     }
-    WarmUpOnce(batch, warm);
     if (const absl::Status status = runner.Run(batch); !status.ok()) {
       std::fprintf(stderr, "hone-builder: %s\n", std::string(status.message()).c_str());
       return 1;

@@ -1,8 +1,9 @@
-// Whether a kernel's constants are cold when its turn comes in the model (docs/decisions/0004).
+// Where a kernel finds its constants when its turn comes in the model (docs/decisions/0004).
 #ifndef HONE_TUNER_JOBS_REGIME_H_
 #define HONE_TUNER_JOBS_REGIME_H_
 
 #include <cstdint>
+#include <string_view>
 
 #include "tuner/lowerer.h"
 
@@ -10,10 +11,14 @@ namespace hone::tuner {
 
 // As records name them.
 inline constexpr char kWarm[] = "warm";
-inline constexpr char kColdConstants[] = "cold_constants";
+inline constexpr char kSharedConstants[] = "shared_constants";  // in the last-level cache
+inline constexpr char kColdConstants[] = "cold_constants";      // in memory
 
-// One of the two. `model_constant_bytes` are those of the whole model; 0: unknown.
+// One of these. `model_constant_bytes` are those of the whole model; 0: unknown.
 const char* RegimeOf(const TaskContext& task, int64_t model_constant_bytes);
+
+// What copies of the constants are to fill; 0: they stay.
+int64_t RotationBytes(std::string_view regime, const TaskContext::Caches& caches);
 
 }  // namespace hone::tuner
 

@@ -30,7 +30,7 @@ class TaskHistory {
   TaskHistory(int64_t task, std::string signature)
       : task_(task), signature_(std::move(signature)) {}
 
-  // Times are compared in this regime from here on ("warm", "cold_constants"). A time of another
+  // Times are compared in this regime from here on (regime.h). A time of another
   // one is spent and its config known, but it ranks nothing: a search sees it as open.
   void CompareIn(const std::string& regime) { regime_ = regime; }
   const std::string& regime() const { return regime_; }

@@ -2,6 +2,7 @@
 
 #include "compiler/codegen/llvm/math.h"
 #include "llvm/IR/Intrinsics.h"
+#include "llvm/IR/IntrinsicsX86.h"
 #include "llvm/IR/Module.h"
 
 namespace hone::codegen {
@@ -24,7 +25,7 @@ Value* FloatSign(Builder& b, Value* x) {
   return b.CreateSelect(b.CreateFCmpUNO(x, x), x, sign);
 }
 
-Value* UnaryFloat(Builder& b, UnaryOp op, Value* x) {
+Value* UnaryFloat(Builder& b, UnaryOp op, Value* x, const CpuTraits& traits) {
   switch (op) {
     case UnaryOp::kNeg:
       return b.CreateFNeg(x);
@@ -51,7 +52,7 @@ Value* UnaryFloat(Builder& b, UnaryOp op, Value* x) {
     case UnaryOp::kSign:
       return FloatSign(b, x);
     default:
-      return EmitMath(b, op, x);
+      return EmitMath(b, op, x, traits);
   }
 }
 
@@ -78,6 +79,27 @@ Value* UnaryInt(Builder& b, UnaryOp op, Value* x, DataType dtype) {
   }
 }
 
+// x86's instruction, which gives y where either is NaN; null where the type has none.
+Value* X86MinMax(Builder& b, bool is_min, Value* x, Value* y, const CpuTraits& traits) {
+  namespace intrinsic = llvm::Intrinsic;
+  if (!x->getType()->getScalarType()->isFloatTy() || LanesOf(x) != LanesOf(y)) return nullptr;
+  if (traits.avx512 && LanesOf(x) == 16) {
+    constexpr int kRoundAsIs = 4;
+    return b.CreateIntrinsic(
+        is_min ? intrinsic::x86_avx512_min_ps_512 : intrinsic::x86_avx512_max_ps_512, {},
+        {x, y, b.getInt32(kRoundAsIs)});
+  }
+  if (traits.avx && LanesOf(x) == 8) {
+    return b.CreateIntrinsic(is_min ? intrinsic::x86_avx_min_ps_256 : intrinsic::x86_avx_max_ps_256,
+                             {}, {x, y});
+  }
+  if (traits.x86 && LanesOf(x) == 4) {
+    return b.CreateIntrinsic(is_min ? intrinsic::x86_sse_min_ps : intrinsic::x86_sse_max_ps, {},
+                             {x, y});
+  }
+  return nullptr;
+}
+
 // NaN where either is NaN. One instruction on x86 where one operand is a constant.
 Value* FloatMinMax(Builder& b, bool is_min, Value* x, Value* y, const CpuTraits& traits) {
   if (traits.nan_min_max) {
@@ -85,6 +107,11 @@ Value* FloatMinMax(Builder& b, bool is_min, Value* x, Value* y, const CpuTraits&
                                    y);
   }
   if (llvm::isa<llvm::Constant>(x)) std::swap(x, y);
+  if (!llvm::isa<llvm::Constant>(y)) {
+    if (Value* value = X86MinMax(b, is_min, x, y, traits)) {
+      return b.CreateSelect(b.CreateFCmpUNO(x, x), x, value);
+    }
+  }
   Value* replace = is_min ? b.CreateFCmpOLT(y, x) : b.CreateFCmpOGT(y, x);
   Value* value = b.CreateSelect(replace, y, x);  // x where x is NaN
   if (llvm::isa<llvm::Constant>(y)) return value;
@@ -331,7 +358,7 @@ bool IsBool(BinaryOp op) { return op >= BinaryOp::kEq && op <= BinaryOp::kOr; }
 llvm::Value* EmitUnary(Builder& b, UnaryOp op, llvm::Value* x, DataType dtype,
                        const CpuTraits& traits) {
   if (!IsFloat(dtype)) return UnaryInt(b, op, x, dtype);
-  Value* value = UnaryFloat(b, op, x);
+  Value* value = UnaryFloat(b, op, x, traits);
   const bool gives_bool = op == UnaryOp::kIsNan || op == UnaryOp::kIsInf;
   const bool exact = op == UnaryOp::kNeg || op == UnaryOp::kAbs;
   return gives_bool || exact ? value : RoundToType(b, value, dtype, traits);

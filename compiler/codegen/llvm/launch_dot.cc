@@ -2,23 +2,11 @@
 #include "compiler/codegen/llvm/dot_product.h"
 #include "compiler/codegen/llvm/launch_emitter.h"
 #include "compiler/loop/accumulation.h"
-#include "compiler/loop/visit.h"
 
 namespace hone::codegen {
 
 using llvm::Value;
 using loop::Expr;
-
-namespace {
-
-bool IndicesUse(const loop::StmtNode& store, const Expr& var) {
-  for (const Expr& index : store.indices) {
-    if (loop::UsesVar(index, var)) return true;
-  }
-  return false;
-}
-
-}  // namespace
 
 // Four neighbouring bytes from where `load` is in the first step: one number for all lanes, or one
 // a lane where these lie one after the other. Null where it is otherwise.
@@ -54,31 +42,17 @@ llvm::Value* LaunchEmitter::LoadFourBytes(const loop::Stmt& s, const Index& min,
 // emitted then.
 bool LaunchEmitter::EmitDot(const loop::Stmt& s, const Index& min) {
   const loop::Stmt& store = s->body[0];
-  if (vector_.mask || store->kind != loop::StmtKind::kStore) return false;
-  const Expr& value = store->value;
-  if (value->kind != loop::ExprKind::kBinary || value->binary_op != loop::BinaryOp::kAdd) {
-    return false;
-  }
-  const Expr& product = value->operands[1];
-  if (product->kind != loop::ExprKind::kBinary || product->binary_op != loop::BinaryOp::kMul) {
-    return false;
-  }
-  if (!loop::Accumulates(*store) || IndicesUse(*store, s->var)) return false;
+  const std::vector<Expr> loads = loop::SummedByteProduct(store, s->var);
+  if (vector_.mask || loads.empty()) return false;
   PackedBytes factors[2];
-  for (int i = 0; i < 2; ++i) {
-    const Expr& factor = product->operands[i];
-    if (factor->kind != loop::ExprKind::kCast || factor->dtype != DataType::kInt32) return false;
-    const Expr& load = factor->operands[0];
-    if (load->kind != loop::ExprKind::kLoad || SizeBytes(load->dtype) != 1 ||
-        !IsInteger(load->dtype)) {
-      return false;
-    }
+  for (size_t i = 0; i < 2; ++i) {
+    const Expr& load = loads[i];
     factors[i] = {LoadFourBytes(s, min, load), IsSigned(load->dtype)};
     if (!factors[i].value) return false;
   }
   vars_[s->var.get()] = min;
   BeginStatement();
-  Value* sum = Splat(b_, EmitExpr(value->operands[0]), vector_.lanes);
+  Value* sum = Splat(b_, EmitExpr(store->value->operands[0]), vector_.lanes);
   Value* result = EmitDotProduct(b_, sum, factors[0], factors[1], traits_);
   StoreLanes(Locate(store->buffer, store->indices), result);
   return true;

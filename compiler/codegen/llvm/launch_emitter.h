@@ -78,11 +78,23 @@ class LaunchEmitter {
   void EmitIf(const loop::Stmt& s);
   void EmitWhile(const loop::Stmt& s);
   void EmitAlloc(const loop::Stmt& s);
+  void EmitUndefined(const loop::BufferNode& buffer, llvm::Value* slot);
   void EmitPrefetch(const loop::Stmt& s);
   void EmitStore(const loop::Stmt& s);
   // ---- launch_dot.cc ----
   bool EmitDot(const loop::Stmt& s, const Index& min);
   llvm::Value* LoadFourBytes(const loop::Stmt& s, const Index& min, const loop::Expr& load);
+  // ---- launch_transpose.cc ----
+  // What the iterations of an unrolled loop read as rows and the lanes as columns.
+  struct Tile {
+    const Storage* storage = nullptr;
+    Index first;
+    int64_t stride = 0;  // from lane to lane, in elements
+  };
+  bool EmitTransposing(const loop::Stmt& s, const Index& min, int64_t rows);
+  std::optional<Tile> TileOf(const loop::Expr& load, const loop::Expr& row, const Index& min,
+                             int64_t rows);
+  std::vector<llvm::Value*> LoadTransposed(const Tile& tile, llvm::Type* element, int64_t rows);
   llvm::BasicBlock* NewBlock(const char* name);
   void CloseLoop(llvm::BranchInst* back);
   // ---- launch_expressions.cc ----
@@ -140,6 +152,9 @@ class LaunchEmitter {
   // Values of the expressions of the statement being emitted, innermost branch last.
   std::vector<absl::flat_hash_map<const loop::ExprNode*, llvm::Value*>> values_;
   VectorState vector_;
+  // Loads of the statement being emitted, a vector for each iteration of the loop around it.
+  absl::flat_hash_map<const loop::ExprNode*, std::vector<llvm::Value*>> transposed_;
+  int64_t transposed_row_ = 0;
 
   llvm::MDNode* scratch_scope_ = nullptr;
   llvm::MDNode* scratch_no_alias_ = nullptr;

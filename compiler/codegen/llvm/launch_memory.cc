@@ -152,6 +152,10 @@ llvm::Instruction* LaunchEmitter::Annotate(llvm::Instruction* access, const Stor
 }
 
 llvm::Value* LaunchEmitter::EmitLoad(const loop::Expr& e) {
+  if (const auto found = transposed_.find(e.get()); found != transposed_.end()) {
+    const auto row = static_cast<size_t>(transposed_row_);
+    return FromMemory(b_, found->second[row], e->dtype, traits_);
+  }
   const Address address = Locate(e->buffer, e->operands);
   if (!address.storage) {
     return llvm::Constant::getNullValue(RegisterType(context_, e->dtype));

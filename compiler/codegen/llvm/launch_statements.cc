@@ -124,6 +124,7 @@ void LaunchEmitter::EmitFor(const loop::Stmt& s) {
   }
   if (s->loop_kind == LoopKind::kUnroll &&
       unrolled_statements_ + extent.constant <= kUnrolledStatements) {
+    if (EmitTransposing(s, min, extent.constant)) return;
     return EmitUnrolled(s, min, extent.constant);
   }
   if (s->loop_kind == LoopKind::kVectorize && vector_.lanes == 1 && extent.constant <= kMaxLanes &&
@@ -239,6 +240,23 @@ void LaunchEmitter::EmitWhile(const loop::Stmt& s) {
   BeginStatement();
 }
 
+// Says that nothing is in the buffer's vectors. Else lanes that masked stores leave alone would
+// carry values from one iteration of the loops around it to the next, and make one chain of them
+// all.
+void LaunchEmitter::EmitUndefined(const loop::BufferNode& buffer, Value* slot) {
+  constexpr int64_t kMostVectors = 32;
+  if (vector_.lanes != 1 || buffer.shape.empty()) return;
+  const int64_t lanes = buffer.layout.dims().back().factor;
+  const int64_t elements = buffer.layout.ElementCount(buffer.shape);
+  const int64_t bytes = lanes * SizeBytes(buffer.dtype);
+  if (lanes < 2 || bytes > traits_.vector_bytes || elements > lanes * kMostVectors) return;
+  llvm::Type* element = MemoryType(context_, buffer.dtype);
+  Value* nothing = llvm::PoisonValue::get(Widen(element, static_cast<int>(lanes)));
+  for (int64_t at = 0; at < elements; at += lanes) {
+    b_.CreateStore(nothing, b_.CreateConstGEP1_64(element, slot, at));
+  }
+}
+
 void LaunchEmitter::EmitAlloc(const loop::Stmt& s) {
   const loop::BufferNode& buffer = *s->buffer;
   Storage storage;
@@ -253,6 +271,7 @@ void LaunchEmitter::EmitAlloc(const loop::Stmt& s) {
     slot->setAlignment(llvm::Align(HONE_BUFFER_ALIGNMENT));
     storage.base = slot;
     storage.is_private = true;
+    EmitUndefined(buffer, slot);
   } else {
     constexpr uint64_t kAlign = HONE_BUFFER_ALIGNMENT;
     storage.base = b_.CreateConstGEP1_64(b_.getInt8Ty(), function_->getArg(3), scratch_now_);

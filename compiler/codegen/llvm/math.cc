@@ -4,6 +4,7 @@
 #include <span>
 
 #include "llvm/IR/Intrinsics.h"
+#include "llvm/IR/IntrinsicsX86.h"
 
 namespace hone::codegen {
 namespace {
@@ -33,19 +34,15 @@ constexpr double kLogDouble[] = {
     0.6666666666666666645, 0.4000000000000094127, 0.2857142857076445012, 0.222222224005477573,
     0.1818179470089779959, 0.1538629053465899199, 0.132674185964748834,  0.131007213835034914};
 // erf(x) / x in x^2, |x| <= 1.
-constexpr double kErfSmallFloat[] = {1.128379166,    -0.3761262667,  0.1128359472,
-                                     -0.02685421201, 0.005189087423, -0.0008016864287,
-                                     7.875875063e-5};
 constexpr double kErfSmallDouble[] = {
     1.128379167095512574,     -0.3761263890318375238,     0.1128379167095512024,
     -0.02686617064512984081,  0.005223977625423298309,    -0.0008548327021934829596,
     0.0001205533290288873541, -0.00001492564756751933213, 1.646204544146841894e-6,
     -1.63646421581676153e-7,  1.4792401209404813e-8,      -1.216456005728345008e-9,
     8.70904512905310669e-11,  -4.230945824295337817e-12};
-// ln(erfc(x)) + x^2, 1 <= x <= 4.
-constexpr double kErfLargeFloat[] = {-0.0007369867258, -1.12598781,    0.3609852502,
-                                     -0.1033722027,    0.0226428218,   -0.003441597722,
-                                     0.0003181504694,  -1.333887042e-5};
+// -ln(erfc(x)) / x, 0 <= x <= 4: least error of erf, which it is relative to.
+constexpr double kErfFloat[] = {1.128379207,     0.6366164968,   0.1028144104,     -0.01932171493,
+                                0.0002057142022, 0.001251748215, -0.0003810013035, 4.07080316e-05};
 // exp(x^2) erfc(x) in (x - 3) / (x + 3), 1 <= x <= 6.
 constexpr double kErfLargeDouble[] = {
     0.1790011511813899504,     -0.3262335600430372284,    0.2456038017123308793,
@@ -78,10 +75,11 @@ constexpr double kLargestAngle = 0x1p40;
 // Emits for one floating-point type.
 class Math {
  public:
-  Math(Builder& b, Type* type)
+  Math(Builder& b, Type* type, const CpuTraits& traits = {})
       : b_(b),
         type_(type),
         is_double_(type->getScalarType()->isDoubleTy()),
+        scales_(traits.avx512 && !is_double_ && LanesOf(type) == 16),
         ints_(WithElements(type, is_double_ ? b.getInt64Ty() : b.getInt32Ty())),
         mantissa_(is_double_ ? 52 : 23),
         bias_(is_double_ ? 1023 : 127) {}
@@ -89,6 +87,7 @@ class Math {
   Value* Exp(Value* x) {
     const Reduced y = Reduce(Clamp(x, is_double_ ? -746 : -104, is_double_ ? 710 : 89));
     Value* value = b_.CreateFAdd(Num(1), y.expm1);
+    if (scales_) return Scale(value, y.whole);
     // In two steps, since 2^n alone may be out of range where the result is not.
     Value* half = b_.CreateAShr(y.n, 1);
     value = b_.CreateFMul(value, Power2(half));
@@ -142,17 +141,15 @@ class Math {
 
   Value* Erf(Value* x) {
     Value* magnitude = Abs(x);
-    Value* square = b_.CreateFMul(x, x);
-    Value* small =
-        b_.CreateFMul(x, is_double_ ? Poly(square, kErfSmallDouble) : Poly(square, kErfSmallFloat));
-    Value* a = ClampAbove(magnitude, is_double_ ? 6 : 4);
-    Value* complement = nullptr;
-    if (is_double_) {
-      Value* t = b_.CreateFDiv(b_.CreateFSub(a, Num(3)), b_.CreateFAdd(a, Num(3)));
-      complement = b_.CreateFMul(Exp(Negative(b_.CreateFMul(a, a))), Poly(t, kErfLargeDouble));
-    } else {
-      complement = Exp(Fma(Negative(a), a, Poly(a, kErfLargeFloat)));
+    if (!is_double_) {
+      Value* a = ClampAbove(magnitude, 4);
+      return CopySign(Expm1(b_.CreateFMul(Negative(a), Poly(a, kErfFloat))), x);
     }
+    Value* square = b_.CreateFMul(x, x);
+    Value* small = b_.CreateFMul(x, Poly(square, kErfSmallDouble));
+    Value* a = ClampAbove(magnitude, 6);
+    Value* t = b_.CreateFDiv(b_.CreateFSub(a, Num(3)), b_.CreateFAdd(a, Num(3)));
+    Value* complement = b_.CreateFMul(Exp(Negative(b_.CreateFMul(a, a))), Poly(t, kErfLargeDouble));
     Value* large = CopySign(b_.CreateFSub(Num(1), complement), x);
     return b_.CreateSelect(b_.CreateFCmpOLT(magnitude, Num(1)), small, large);
   }
@@ -268,6 +265,7 @@ class Math {
  private:
   struct Reduced {
     Value* n;      // integer
+    Value* whole;  // the same
     Value* expm1;  // e^r - 1 for x = n ln(2) + r
   };
 
@@ -301,6 +299,14 @@ class Math {
     return b_.CreateBitCast(b_.CreateShl(b_.CreateAdd(n, Int(bias_)), mantissa_), type_);
   }
 
+  // x 2^n, rounded once.
+  Value* Scale(Value* x, Value* n) {
+    constexpr int kRoundAsIs = 4;
+    return b_.CreateIntrinsic(
+        llvm::Intrinsic::x86_avx512_mask_scalef_ps_512, {},
+        {x, n, llvm::PoisonValue::get(type_), b_.getInt16(-1), b_.getInt32(kRoundAsIs)});
+  }
+
   Reduced Reduce(Value* x) {
     // Adding 1.5 2^mantissa rounds to a whole number and leaves it in the low bits, also of NaN,
     // where a conversion to integer would be undefined.
@@ -312,7 +318,7 @@ class Math {
     r = Fma(whole, Num(is_double_ ? -0x1.9ef35793c7673p-41 : -0x1.7f7d1cf79abcap-20), r);
     Value* square = b_.CreateFMul(r, r);
     Value* tail = is_double_ ? Poly(r, kExpDouble) : Poly(r, kExpFloat);
-    return {n, Fma(square, tail, r)};
+    return {n, whole, Fma(square, tail, r)};
   }
 
   Value* LogOfReduced(Value* m, Value* exponent) {
@@ -339,6 +345,7 @@ class Math {
   Builder& b_;
   Type* type_;
   bool is_double_;
+  bool scales_;  // by powers of two, in one instruction
   Type* ints_;
   int mantissa_;
   int bias_;
@@ -376,8 +383,8 @@ Value* InDouble(Builder& b, loop::UnaryOp op, Value* x) {
 
 }  // namespace
 
-llvm::Value* EmitMath(Builder& b, loop::UnaryOp op, llvm::Value* x) {
-  Math m(b, x->getType());
+llvm::Value* EmitMath(Builder& b, loop::UnaryOp op, llvm::Value* x, const CpuTraits& traits) {
+  Math m(b, x->getType(), traits);
   switch (op) {
     case loop::UnaryOp::kExp:
       return m.Exp(x);

@@ -157,6 +157,9 @@ CpuTraits CpuTraits::Of(const Target& target) {
   CpuTraits traits;
   traits.half_conversions = target.IsAArch64() || target.Has("f16c") || target.Has("avx512f");
   traits.nan_min_max = target.IsAArch64();
+  traits.x86 = target.IsX86();
+  traits.avx = target.Has("avx");
+  traits.avx512 = target.Has("avx512f");
   traits.vector_bytes = target.VectorBytes();
   traits.saturating_casts = target.IsAArch64();
   traits.vnni_512 = target.Has("avx512vnni");

@@ -46,7 +46,7 @@ Results ConstantOfShape(NodeReader& node) {
   if (node.HasAttr("value")) {
     HONE_ASSIGN_OR_RETURN(value, node.Tensor("value"));
   }
-  if (value->data.size_bytes != static_cast<size_t>(SizeBytes(DtypeOf(value)))) {
+  if (value->data.size_bytes() != static_cast<size_t>(SizeBytes(DtypeOf(value)))) {
     return absl::InvalidArgumentError(
         fmt::format("one value was expected, found {}", value->type->ToString()));
   }
@@ -55,7 +55,7 @@ Results ConstantOfShape(NodeReader& node) {
   std::string bytes(size, '\0');
   // What is filled so far, doubled.
   int64_t filled = std::min<int64_t>(size, SizeBytes(DtypeOf(value)));
-  std::memcpy(bytes.data(), value->data.bytes, filled);
+  std::memcpy(bytes.data(), value->data.bytes(), filled);
   while (filled < size) {
     const int64_t more = std::min(filled, size - filled);
     std::memcpy(bytes.data() + filled, bytes.data(), more);

@@ -81,8 +81,8 @@ Results Compress(NodeReader& node) {
 absl::StatusOr<Ints> OrderKeys(const ir::Expr& data) {
   if (!IsFloat(DtypeOf(data))) {
     HONE_ASSIGN_OR_RETURN(const ir::Expr wide, CastConstant(data, DataType::kInt64));
-    Ints keys(wide->data.size_bytes / sizeof(int64_t));
-    if (!keys.empty()) std::memcpy(keys.data(), wide->data.bytes, wide->data.size_bytes);
+    Ints keys(wide->data.size_bytes() / sizeof(int64_t));
+    if (!keys.empty()) std::memcpy(keys.data(), wide->data.bytes(), wide->data.size_bytes());
     return keys;
   }
   HONE_ASSIGN_OR_RETURN(const auto numbers, ConstantNumbers(data, "X"));

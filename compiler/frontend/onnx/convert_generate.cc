@@ -32,8 +32,8 @@ absl::StatusOr<std::string> SeriesAs(DataType dtype, const ir::Expr& start, cons
                                      int64_t count) {
   const auto make = [&]<typename T>(T first) {
     T step;
-    std::memcpy(&first, start->data.bytes, sizeof first);
-    std::memcpy(&step, delta->data.bytes, sizeof step);
+    std::memcpy(&first, start->data.bytes(), sizeof first);
+    std::memcpy(&step, delta->data.bytes(), sizeof step);
     return Series(first, step, count);
   };
   switch (dtype) {
@@ -100,7 +100,7 @@ Results EyeLike(NodeReader& node) {
   const int64_t element = SizeBytes(dtype);
   const int64_t first = k < 0 ? (k < -shape[0] ? shape[0] : -k) : 0;
   for (int64_t row = first; row < shape[0] && k < shape[1] - row; ++row) {
-    std::memcpy(bytes.data() + (row * shape[1] + row + k) * element, one->data.bytes, element);
+    std::memcpy(bytes.data() + (row * shape[1] + row + k) * element, one->data.bytes(), element);
   }
   return std::vector<ir::Expr>{MakeConstant(shape, dtype, std::move(bytes))};
 }

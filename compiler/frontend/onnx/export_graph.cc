@@ -14,8 +14,8 @@ namespace {
 std::vector<int64_t> IntegersOf(const ir::ExprNode& constant) {
   const auto read = [&](auto number) {
     std::vector<int64_t> values;
-    for (size_t at = 0; at < constant.data.size_bytes; at += sizeof number) {
-      std::memcpy(&number, constant.data.bytes + at, sizeof number);
+    for (size_t at = 0; at < constant.data.size_bytes(); at += sizeof number) {
+      std::memcpy(&number, constant.data.bytes() + at, sizeof number);
       values.push_back(number);
     }
     return values;
@@ -89,7 +89,8 @@ std::string ExportGraph::Operand(const ir::Expr& e, const std::string& stem) {
   const std::string name = Unique(stem);
   names_[e.get()] = name;
   const ir::TensorType& type = e->type->tensor;
-  Fill(graph_->add_initializer(), name, type.dtype, type.shape, e->data.bytes, e->data.size_bytes);
+  Fill(graph_->add_initializer(), name, type.dtype, type.shape, e->data.bytes(),
+       e->data.size_bytes());
   return name;
 }
 
@@ -115,8 +116,8 @@ std::optional<std::string> ExportGraph::SparseOperand(const ir::Expr& data, cons
   sparse_names_[data.get()] = name;
   const auto count = static_cast<int64_t>(flat->size());
   onnx::SparseTensorProto* sparse = graph_->add_sparse_initializer();
-  Fill(sparse->mutable_values(), name, data->type->tensor.dtype, {count}, data->data.bytes,
-       data->data.size_bytes);
+  Fill(sparse->mutable_values(), name, data->type->tensor.dtype, {count}, data->data.bytes(),
+       data->data.size_bytes());
   Fill(sparse->mutable_indices(), Unique(stem + "_indices"), DataType::kInt64, {count},
        flat->data(), flat->size() * sizeof(int64_t));
   sparse->add_dims(indptr->type->tensor.shape[0] - 1);

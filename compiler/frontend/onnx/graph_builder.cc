@@ -37,9 +37,9 @@ bool AllSmallIntConstants(const std::vector<ir::Expr>& args) {
 
 template <typename T>
 std::vector<int64_t> ReadInts(const ir::ExprNode& constant) {
-  std::vector<T> values(constant.data.size_bytes / sizeof(T));
+  std::vector<T> values(constant.data.size_bytes() / sizeof(T));
   if (values.empty()) return {};
-  std::memcpy(values.data(), constant.data.bytes, values.size() * sizeof(T));
+  std::memcpy(values.data(), constant.data.bytes(), values.size() * sizeof(T));
   return std::vector<int64_t>(values.begin(), values.end());
 }
 
@@ -196,12 +196,12 @@ absl::StatusOr<double> NodeReader::ConstantScalar(size_t i, std::string_view wha
   }
   if (DtypeOf(arg) == DataType::kFloat32) {
     float value;
-    std::memcpy(&value, arg->data.bytes, sizeof value);
+    std::memcpy(&value, arg->data.bytes(), sizeof value);
     return value;
   }
   if (DtypeOf(arg) == DataType::kFloat64) {
     double value;
-    std::memcpy(&value, arg->data.bytes, sizeof value);
+    std::memcpy(&value, arg->data.bytes(), sizeof value);
     return value;
   }
   if (DtypeOf(arg) == DataType::kInt8) return static_cast<double>(ReadInts<int8_t>(*arg)[0]);

@@ -186,11 +186,8 @@ absl::Status ReadGraph(onnx::GraphProto* graph, const std::string& folder, OnnxM
 
 ir::Expr MakeConstant(std::vector<int64_t> shape, DataType dtype, std::string bytes) {
   auto owner = std::make_shared<const std::string>(std::move(bytes));
-  ir::ConstantData data;
-  data.bytes = reinterpret_cast<const uint8_t*>(owner->data());
-  data.size_bytes = owner->size();
-  data.owner = owner;
-  return ir::Constant({std::move(shape), dtype}, std::move(data));
+  const auto* first = reinterpret_cast<const uint8_t*>(owner->data());
+  return ir::Constant({std::move(shape), dtype}, {owner, first, owner->size()});
 }
 
 namespace {

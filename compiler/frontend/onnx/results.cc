@@ -131,8 +131,8 @@ absl::StatusOr<std::vector<double>> ConstantNumbers(const ir::Expr& e, std::stri
     return NeedsValue(e, fmt::format("{} must be known at compile time", what));
   }
   HONE_ASSIGN_OR_RETURN(const ir::Expr wide, CastConstant(*constant, DataType::kFloat64));
-  std::vector<double> numbers(wide->data.size_bytes / sizeof(double));
-  if (!numbers.empty()) std::memcpy(numbers.data(), wide->data.bytes, wide->data.size_bytes);
+  std::vector<double> numbers(wide->data.size_bytes() / sizeof(double));
+  if (!numbers.empty()) std::memcpy(numbers.data(), wide->data.bytes(), wide->data.size_bytes());
   return numbers;
 }
 

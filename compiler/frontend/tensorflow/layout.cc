@@ -47,10 +47,10 @@ void CopyTransposed(const ir::ExprNode& constant, const Shape& axes, size_t elem
   for (size_t i = rank - 1; i > 0; --i) strides[i - 1] = strides[i] * shape[i];
   const Shape extents = Permuted(shape, axes);
   const Shape steps = Permuted(strides, axes);
-  const auto* const from = reinterpret_cast<const char*>(constant.data.bytes);
+  const auto* const from = reinterpret_cast<const char*>(constant.data.bytes());
   Shape at(rank, 0);
   int64_t offset = 0;
-  for (size_t done = 0; done < constant.data.size_bytes; done += element) {
+  for (size_t done = 0; done < constant.data.size_bytes(); done += element) {
     std::memcpy(to + done, from + offset, element);
     for (size_t i = rank; i-- > 0;) {
       offset += steps[i];
@@ -77,8 +77,8 @@ absl::StatusOr<ir::Expr> Layouts::MakeTransposed(const ir::Expr& e, const Shape&
   const Shape& shape = ShapeOf(e);
   if (KeepsOrder(shape, axes)) return Reshaped(e, Permuted(shape, axes));
   if (e->kind != ir::ExprKind::kConstant) return Emit("transpose", {e}, {{"axes", axes}});
-  HONE_RETURN_IF_ERROR(allowance_.Take(static_cast<int64_t>(e->data.size_bytes)));
-  std::string bytes(e->data.size_bytes, '\0');
+  HONE_RETURN_IF_ERROR(allowance_.Take(static_cast<int64_t>(e->data.size_bytes())));
+  std::string bytes(e->data.size_bytes(), '\0');
   CopyTransposed(*e, axes, SizeBytes(DtypeOf(e)), bytes.data());
   return MakeConstant(Permuted(shape, axes), DtypeOf(e), std::move(bytes));
 }

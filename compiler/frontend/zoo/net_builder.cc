@@ -67,11 +67,9 @@ ir::Expr NetBuilder::Uniform(Ints shape, double low, double high) {
   ir::TensorType type = {std::move(shape), DataType::kFloat32};
   auto values = std::make_shared<std::vector<float>>(type.ElementCount());
   for (float& value : *values) value = static_cast<float>(low + (high - low) * random_.Uniform());
-  ir::ConstantData data;
-  data.bytes = reinterpret_cast<const uint8_t*>(values->data());
-  data.size_bytes = values->size() * sizeof(float);
-  data.owner = std::move(values);
-  return ir::Constant(std::move(type), std::move(data));
+  const auto* first = reinterpret_cast<const uint8_t*>(values->data());
+  const size_t size_bytes = values->size() * sizeof(float);
+  return ir::Constant(std::move(type), {std::move(values), first, size_bytes});
 }
 
 // Dies with the error's message on a layer that does not fit.

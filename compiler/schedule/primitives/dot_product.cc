@@ -10,41 +10,12 @@
 
 namespace hone::schedule {
 
-using loop::BinaryOp;
 using loop::Bounds;
 using loop::Expr;
-using loop::ExprKind;
 using loop::Stmt;
 using loop::StmtKind;
 
 namespace {
-
-// The load that a factor widens, or null.
-Expr WidenedLoad(const Expr& factor) {
-  if (factor->kind != ExprKind::kCast || factor->dtype != DataType::kInt32) return Expr();
-  const Expr& load = factor->operands[0];
-  const bool byte = load->dtype == DataType::kInt8 || load->dtype == DataType::kUInt8;
-  return load->kind == ExprKind::kLoad && byte ? load : Expr();
-}
-
-// The two loads of c = c + a * b; empty where the statement has another form.
-std::vector<Expr> ProductLoads(const Stmt& s) {
-  if (s->kind != StmtKind::kStore || s->buffer->dtype != DataType::kInt32) return {};
-  const Expr& value = s->value;
-  if (value->kind != ExprKind::kBinary || value->binary_op != BinaryOp::kAdd) return {};
-  const Expr& product = value->operands[1];
-  if (!loop::Accumulates(*s) || product->kind != ExprKind::kBinary ||
-      product->binary_op != BinaryOp::kMul) {
-    return {};
-  }
-  std::vector<Expr> loads;
-  for (const Expr& factor : product->operands) {
-    Expr load = WidenedLoad(factor);
-    if (!load) return {};
-    loads.push_back(std::move(load));
-  }
-  return loads;
-}
 
 absl::Status WrongForm(const std::string& loop) {
   return absl::FailedPreconditionError(fmt::format(
@@ -83,7 +54,7 @@ absl::Status DotProduct(loop::Nest* nest, const std::string& loop) {
     return absl::FailedPreconditionError(
         fmt::format("a dot product has 4 steps, loop '{}' has {}", loop, loop::ToText(s.extent)));
   }
-  const std::vector<Expr> loads = ProductLoads(s.body[0]);
+  const std::vector<Expr> loads = loop::SummedByteProduct(s.body[0], s.var);
   if (loads.empty()) return WrongForm(loop);
   Bounds bounds = BoundsAt(site);
   bounds.PushLoop(s);
@@ -91,9 +62,6 @@ absl::Status DotProduct(loop::Nest* nest, const std::string& loop) {
     if (Neighbours(load, s.var, bounds)) continue;
     return absl::FailedPreconditionError(
         fmt::format("the steps of loop '{}' are not neighbours in '{}'", loop, load->buffer->name));
-  }
-  for (const Expr& index : s.body[0]->indices) {
-    if (loop::UsesVar(index, s.var)) return WrongForm(loop);
   }
   ReplaceAt(nest, site, loop::For(s.var, s.min, s.extent, s.body[0], loop::LoopKind::kDot));
   return absl::OkStatus();
@@ -114,11 +82,8 @@ absl::Status SumPadLanes(loop::Nest* nest, const std::string& loop, int64_t fact
   if (padded == extent) return absl::OkStatus();
   Stmt body = s.body[0];
   while (body->kind == StmtKind::kFor && !loop::UsesVar(body->extent, s.var)) body = body->body[0];
-  const std::vector<Expr> loads = ProductLoads(body);
+  const std::vector<Expr> loads = loop::SummedByteProduct(body, s.var);
   if (loads.empty()) return WrongForm(loop);
-  for (const Expr& index : body->indices) {
-    if (loop::UsesVar(index, s.var)) return WrongForm(loop);
-  }
   for (const Expr& load : loads) {
     // The lanes of buffers of a thread hold whatever was computed into them.
     const bool zeros = load->buffer->scope == loop::Scope::kGlobal;

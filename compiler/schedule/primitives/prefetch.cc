@@ -61,13 +61,23 @@ absl::Status PrefetchAhead(loop::Nest* nest, const std::string& name, const std:
   vars[ahead->var.get()] = loop::Min(ahead->var + Expr(options.distance), last);
   Bounds bounds = BoundsAt(site);
   bounds.PushLoop(*site.stmt);
+  const auto extent_of = [&](const Stmt& loop) {
+    return BoundsOf(LinearForm(loop->extent, bounds), bounds);
+  };
+  int64_t places = 1;  // of `inner`
+  for (const Stmt& loop : inside) {
+    if (loop->var->name == options.inner && extent_of(loop).HasMax()) places = extent_of(loop).max;
+  }
   for (const Stmt& loop : inside) {
     Expr place = loop->min;
-    const loop::Interval extent = BoundsOf(LinearForm(loop->extent, bounds), bounds);
+    const loop::Interval extent = extent_of(loop);
     // In the body of `ahead`'s last iteration the extent may be shorter; what is prefetched is
     // bounded by the longest.
     if (loop->var->name == options.inner && turn != nullptr && extent.HasMax()) {
       place = place + loop::FloorMod(turn->var - turn->min, extent.max);
+    }
+    if (loop->var->name == options.also && turn != nullptr && extent.HasMax()) {
+      place = place + loop::FloorMod(loop::FloorDiv(turn->var - turn->min, places), extent.max);
     }
     vars[loop->var.get()] = place;
   }

@@ -19,6 +19,8 @@ struct PrefetchOptions {
   // Both empty: the first line only.
   std::string inner;
   std::string turn;
+  // A loop within `inner` or around it that takes the next place whenever `inner` has taken all.
+  std::string also = {};
 };
 
 // At the start of each iteration of `loop`, prefetches what the first load of `buffer` in its body

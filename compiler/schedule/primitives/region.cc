@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "absl/container/flat_hash_set.h"
+#include "compiler/loop/extreme.h"
 #include "compiler/loop/simplify.h"
 #include "compiler/loop/visit.h"
 
@@ -32,83 +33,89 @@ bool UsesInner(const Expr& e, const Bounds& bounds, size_t kept) {
   return false;
 }
 
-// Of an atom that is no variable and uses inner ones.
-std::optional<Linear> ExtremeOfAtom(const Expr& atom, const Bounds& bounds, size_t kept,
-                                    bool largest) {
-  if (atom->kind != ExprKind::kBinary) return std::nullopt;
-  const BinaryOp op = atom->binary_op;
-  int64_t c = 0;
-  if (op == BinaryOp::kFloorMod && loop::IsConstInt(atom->operands[1], &c) && c > 0) {
-    return Linear(largest ? c - 1 : 0);
-  }
-  const auto a = Extreme(LinearForm(atom->operands[0], bounds), bounds, kept, largest);
-  const auto b = Extreme(LinearForm(atom->operands[1], bounds), bounds, kept, largest);
-  if (!a || !b) return std::nullopt;
-  if (op != BinaryOp::kFloorDiv || !b->IsConstant() || b->constant() <= 0) return std::nullopt;
-  return LinearForm(loop::Binary(op, a->ToExpr(), b->ToExpr()), bounds);
-}
+// The extreme over the variables after the first `kept`, as an expression of the others.
+class InnerExtreme {
+ public:
+  using Result = std::optional<Linear>;
+  InnerExtreme(const Bounds& bounds, size_t kept, bool largest, int depth)
+      : bounds_(bounds), kept_(kept), largest_(largest), depth_(depth) {}
 
-bool IsMinOrMax(const Expr& e) {
-  return e->kind == ExprKind::kBinary &&
-         (e->binary_op == BinaryOp::kMin || e->binary_op == BinaryOp::kMax);
-}
+  bool IsChoice(const Linear::Term& term) const { return UsesInner(term.atom, bounds_, kept_); }
+  Linear Form(const Expr& e) const { return LinearForm(e, bounds_); }
 
-// rest + c * min(a, b) is min(rest + c * a, rest + c * b), or the larger of them where c is
-// negative: terms of `rest` that cancel those of a or b do so.
-std::optional<Linear> ExtremeOfChoice(const Linear& x, const Linear::Term& choice,
-                                      const Bounds& bounds, size_t kept, bool largest) {
-  std::optional<Linear> extreme[2];
-  for (size_t side : {size_t{0}, size_t{1}}) {
-    Linear with = x;
-    with.AddTerm(choice.atom, -choice.coefficient);
-    with.Add(LinearForm(choice.atom->operands[side], bounds), choice.coefficient);
-    extreme[side] = Extreme(with, bounds, kept, largest);
-    if (!extreme[side]) return std::nullopt;
+  // Opaque terms first: they may hold inner variables of any depth. Those that the limit of a
+  // variable brings in are taken apart before other variables, to keep what relates them.
+  bool Replace(Linear* x) {
+    for (const Linear::Term& term : x->terms()) {
+      if (term.atom->kind == ExprKind::kVar || !UsesInner(term.atom, bounds_, kept_)) continue;
+      return Put(x, Linear::Term(term), OfAtom(term.atom, largest_ == (term.coefficient > 0)));
+    }
+    for (size_t i = bounds_.variables().size(); i-- > kept_;) {
+      const Bounds::Variable& known = bounds_.variables()[i];
+      const int64_t coefficient = x->CoefficientOf(known.var);
+      if (coefficient == 0) continue;
+      return Put(x, {known.var, coefficient}, OfVariable(known, largest_ == (coefficient > 0)));
+    }
+    return false;
   }
-  const bool smaller = (choice.atom->binary_op == BinaryOp::kMin) == (choice.coefficient > 0);
-  return LinearForm(loop::Binary(smaller ? BinaryOp::kMin : BinaryOp::kMax, extreme[0]->ToExpr(),
-                                 extreme[1]->ToExpr()),
-                    bounds);
-}
+
+  Result Leaf(const Linear& x) const { return is_known_ ? Result(x) : std::nullopt; }
+  static Result Unresolved(const Linear&) { return std::nullopt; }
+  Result Join(BinaryOp op, const Result& a, const Result& b) const {
+    if (!a || !b) return std::nullopt;
+    return LinearForm(loop::Binary(op, a->ToExpr(), b->ToExpr()), bounds_);
+  }
+  static Result Tighten(const Linear&, Result result) { return result; }
+
+ private:
+  // False where there is no extreme: the search ends.
+  bool Put(Linear* x, const Linear::Term& old, const Result& extreme) {
+    is_known_ &= extreme.has_value();
+    if (!extreme) return false;
+    x->AddTerm(old.atom, -old.coefficient);
+    x->Add(*extreme, old.coefficient);
+    return true;
+  }
+
+  Result OfVariable(const Bounds::Variable& known, bool largest) const {
+    const Expr& limit = largest ? known.max : known.min;
+    if (limit) return LinearForm(limit, bounds_);
+    if (!(largest ? known.interval.HasMax() : known.interval.HasMin())) return std::nullopt;
+    return Linear(largest ? known.interval.max : known.interval.min);
+  }
+
+  // Of an atom that is no variable and uses inner ones.
+  Result OfAtom(const Expr& atom, bool largest) const {
+    if (atom->kind != ExprKind::kBinary || depth_ <= 0) return std::nullopt;
+    const BinaryOp op = atom->binary_op;
+    int64_t c = 0;
+    if (op == BinaryOp::kFloorMod && loop::IsConstInt(atom->operands[1], &c) && c > 0) {
+      return Linear(largest ? c - 1 : 0);
+    }
+    const auto extreme = [&](const Expr& e) {
+      InnerExtreme inner(bounds_, kept_, largest, depth_ - 1);
+      return ExtremeOf(LinearForm(e, bounds_), inner, depth_ - 1);
+    };
+    const Result a = extreme(atom->operands[0]);
+    const Result b = extreme(atom->operands[1]);
+    if (!a || !b) return std::nullopt;
+    if (op != BinaryOp::kFloorDiv || !b->IsConstant() || b->constant() <= 0) return std::nullopt;
+    return LinearForm(loop::Binary(op, a->ToExpr(), b->ToExpr()), bounds_);
+  }
+
+  const Bounds& bounds_;
+  const size_t kept_;
+  const bool largest_;
+  const int depth_;
+  bool is_known_ = true;
+};
 
 }  // namespace
 
 std::optional<Linear> Extreme(const Linear& x, const Bounds& bounds, size_t kept, bool largest) {
-  Linear result = x;
-  // Opaque terms first: they may hold inner variables of any depth.
-  for (size_t t = 0; t < result.terms().size();) {
-    const Linear::Term term = result.terms()[t];
-    if (term.atom->kind == ExprKind::kVar || !UsesInner(term.atom, bounds, kept)) {
-      ++t;
-      continue;
-    }
-    if (IsMinOrMax(term.atom)) return ExtremeOfChoice(result, term, bounds, kept, largest);
-    const auto extreme = ExtremeOfAtom(term.atom, bounds, kept, largest == (term.coefficient > 0));
-    if (!extreme) return std::nullopt;
-    result.AddTerm(term.atom, -term.coefficient);
-    result.Add(*extreme, term.coefficient);
-    t = 0;
-  }
-  for (size_t i = bounds.variables().size(); i-- > kept;) {
-    const Bounds::Variable& known = bounds.variables()[i];
-    const int64_t coefficient = result.CoefficientOf(known.var);
-    if (coefficient == 0) continue;
-    const bool maximum = largest == (coefficient > 0);
-    const Expr& limit = maximum ? known.max : known.min;
-    if (!limit && !(maximum ? known.interval.HasMax() : known.interval.HasMin())) {
-      return std::nullopt;
-    }
-    result.AddTerm(known.var, -coefficient);
-    if (!limit) {
-      result.AddConstant(coefficient * (maximum ? known.interval.max : known.interval.min));
-      continue;
-    }
-    // The limit is one of outer variables; opaque terms that it brings in are taken apart before
-    // these are, to keep what relates them.
-    result.Add(LinearForm(limit, bounds), coefficient);
-    return Extreme(result, bounds, kept, largest);
-  }
-  return result;
+  constexpr int kDepth = 8;
+  InnerExtreme search(bounds, kept, largest, kDepth);
+  return ExtremeOf(x, search, kDepth);
 }
 
 namespace {

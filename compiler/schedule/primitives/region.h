@@ -26,7 +26,8 @@ struct Region {
 Region RegionRead(const loop::Stmt& body, const loop::Buffer& buffer, const loop::Bounds& outer);
 
 // The largest (smallest) value of `x` over the variables of `bounds` after the first `kept`;
-// nullopt where that is no expression of the others.
+// nullopt where that is no expression of the others, or minima and maxima of minima and maxima lie
+// more than 8 deep.
 std::optional<loop::Linear> Extreme(const loop::Linear& x, const loop::Bounds& bounds, size_t kept,
                                     bool largest);
 

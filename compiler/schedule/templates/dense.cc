@@ -1,10 +1,15 @@
 // Matrix products with constant weights: a register tile of rows of the data by vectors of output
 // units, the weights packed so that each step of the sum reads whole lines in order. One row is the
 // case of many accumulator vectors and one stream of weights. Of 8-bit integers, a step of the sum
-// is a dot product of four.
+// is a dot product of four. The right operand of a batched product is packed where it is
+// transposed, and read where it lies where its rows lie along the output's; moves of either
+// operand's elements (slices, reshapes, transposes) are part of the reading.
+#include <algorithm>
 #include <numeric>
 
+#include "compiler/loop/simplify.h"
 #include "compiler/loop/visit.h"
+#include "compiler/schedule/primitives/nest_edit.h"
 #include "compiler/schedule/templates/fuse_stages.h"
 #include "compiler/schedule/templates/kernel_view.h"
 #include "compiler/schedule/templates/register_tile.h"
@@ -23,6 +28,10 @@ struct Dense {
   std::string data;
   std::string weight;
   bool copies_data = false;
+  bool moves = false;          // all that is before the product moves elements
+  bool copies_weight = false;  // the last stage before the product fills the weight
+  bool functions = false;      // exp and its kin behind the product
+  bool in_order = false;       // the weight's units are neighbours where they come from
   int64_t rows = 0, units = 0;
   int64_t terms = 0;  // of a sum
   int64_t steps = 0;  // that it takes
@@ -30,6 +39,84 @@ struct Dense {
   bool bytes = false;
   int64_t lanes = 0, registers = 0;
 };
+
+// Whether each of the stages only loads.
+bool OnlyLoads(const loop::Nest& nest, const std::vector<std::string>& stages) {
+  for (const std::string& name : stages) {
+    const absl::StatusOr<size_t> writer = WriterOf(nest, BufferOf(nest, name));
+    if (!writer.ok()) return false;
+    loop::Stmt s = nest.launches[*writer].body;
+    while (s->kind == loop::StmtKind::kFor) s = s->body[0];
+    if (s->kind != loop::StmtKind::kStore || s->value->kind != loop::ExprKind::kLoad) return false;
+  }
+  return true;
+}
+
+// Whether neighbours in the last axis of the product are neighbours in what the weight is read
+// from, past the stages that move it.
+bool ReadsUnitsInOrder(const ops::KernelDefinition& def, const AnchorView& view) {
+  Sequence s(def.naive);
+  const std::string anchor = FuseAroundAnchor(&s, view, "");
+  const Buffer sums = BufferOf(s.nest(), anchor);
+  if (!s.ok() || sums == nullptr) return false;
+  const absl::StatusOr<size_t> writer = WriterOf(s.nest(), sums);
+  if (!writer.ok()) return false;
+  const absl::StatusOr<Stage> stage = MatchStage(s.nest(), *writer, sums);
+  if (!stage.ok()) return false;
+  const loop::Expr& unit = stage->loops.back()->var;
+  bool in_order = false;
+  loop::Bounds bounds;
+  for (const loop::Stmt& l : loop::CollectLoops(s.nest().launches[*writer].body)) {
+    bounds.PushLoop(*l);
+  }
+  loop::Walk(
+      stage->body, [](const loop::Stmt&) { return true; },
+      [&](const loop::Expr& e) {
+        if (e->kind != loop::ExprKind::kLoad || e->buffer == sums || !loop::UsesVar(e, unit))
+          return;
+        const loop::Linear at =
+            loop::LinearForm(loop::PhysicalOffset(*e->buffer, e->operands, bounds), bounds);
+        in_order = at.CoefficientOf(unit) == 1;
+        for (const loop::Linear::Term& term : at.terms()) {
+          in_order = in_order && (term.atom.SameAs(unit) || !loop::UsesVar(term.atom, unit));
+        }
+      });
+  return in_order;
+}
+
+bool HasFunctions(const loop::Nest& nest, const std::vector<std::string>& epilogue,
+                  const std::string& output) {
+  bool found = false;
+  for (const loop::Launch& launch : nest.launches) {
+    loop::Stmt s = launch.body;
+    while (s->kind == loop::StmtKind::kFor) s = s->body[0];
+    if (s->kind != loop::StmtKind::kStore) continue;
+    const std::string& name = s->buffer->name;
+    const bool behind =
+        name == output || std::find(epilogue.begin(), epilogue.end(), name) != epilogue.end();
+    if (!behind) continue;
+    loop::Walk(s->value, [&](const loop::Expr& e) {
+      if (e->kind != loop::ExprKind::kUnary) return;
+      const loop::UnaryOp op = e->unary_op;
+      found = found || (op != loop::UnaryOp::kNeg && op != loop::UnaryOp::kAbs &&
+                        op != loop::UnaryOp::kSqrt && op != loop::UnaryOp::kFloor &&
+                        op != loop::UnaryOp::kCeil && op != loop::UnaryOp::kRound);
+    });
+  }
+  return found;
+}
+
+// Of float32 in stacks: sets what stands before the product.
+bool ViewOperands(const ops::KernelDefinition& def, const AnchorView& view, const Buffer& weight,
+                  Dense* dense) {
+  const bool computed = weight->role == loop::Role::kWorkspace;
+  dense->moves = OnlyLoads(def.naive, view.prologue);
+  if (!dense->moves) return !computed && view.prologue.back() == dense->data;
+  dense->copies_data = false;
+  dense->copies_weight = computed;
+  dense->in_order = weight->role != loop::Role::kConstant && ReadsUnitsInOrder(def, view);
+  return true;
+}
 
 std::optional<Dense> ViewDense(const ops::KernelDefinition& def) {
   std::optional<AnchorView> view = ViewAnchor(def, {"nn.dense", "nn.batch_matmul"});
@@ -44,13 +131,16 @@ std::optional<Dense> ViewDense(const ops::KernelDefinition& def) {
   const ProductKind kind = KindOfProduct(data, weight, anchor);
   dense.bytes = kind == ProductKind::kBytes;
   dense.batched = view->op->op == "nn.batch_matmul";
-  if (!parameter || kind == ProductKind::kOther || (dense.batched && !dense.bytes)) {
-    return std::nullopt;
-  }
+  if (kind == ProductKind::kOther) return std::nullopt;
   dense.weight = weight->name;
   dense.data = data->name;
   dense.copies_data = !view->prologue.empty();
-  if (dense.copies_data && view->prologue.back() != dense.data) return std::nullopt;
+  if (dense.batched && !dense.bytes) {
+    if (!ViewOperands(def, *view, weight, &dense)) return std::nullopt;
+  } else if (!parameter || (dense.copies_data && view->prologue.back() != dense.data)) {
+    return std::nullopt;
+  }
+  dense.functions = !dense.bytes && HasFunctions(def.naive, view->epilogue, view->output);
   const size_t rank = anchor->shape.size();
   dense.rows = anchor->shape[rank - 2];
   dense.units = anchor->shape[rank - 1];
@@ -80,6 +170,34 @@ std::vector<int64_t> UnrollsOf(const Dense& dense, const RegisterTile& tile) {
   return UnrollOptions({2, 4, 8}, dense.steps, tile);
 }
 
+// Units beyond the last do not exist where they are read in place.
+std::vector<std::string> RightOptions(const Dense& dense) {
+  if (dense.in_order && dense.units % dense.lanes == 0) return {"in_place", "packed"};
+  return {"packed"};
+}
+
+// Functions computed on all vectors of a tile at once leave it no registers: such a tile is written
+// out, and a row of it computed at a time.
+std::vector<std::string> EpilogueOptions(const Dense& dense) {
+  // Units beyond the last are not there to be copied.
+  if (!dense.functions || dense.units % dense.lanes != 0) return {"registers"};
+  return {"memory", "registers"};
+}
+
+// Lines of the next units' weights that are fetched while the tiles of these are computed: one a
+// step of the sum, or one for as many steps as are unrolled, where that is enough.
+std::vector<std::string> PrefetchOptionsOf(const Dense& dense, const Config& prefix) {
+  const RegisterTile tile = TileOf(prefix);
+  const int64_t unroll = prefix.Int("unroll");
+  const int64_t tiles = CeilDiv(dense.rows, tile.columns);
+  if (dense.bytes || prefix.String("right") != "packed" || prefix.String("order") != "n_m" ||
+      tiles < 2 || tile.vectors * dense.lanes >= dense.units || dense.steps / unroll <= 1) {
+    return {"none"};
+  }
+  if (unroll > 1 && unroll * tile.vectors <= 2 * tiles) return {"none", "step", "unrolled"};
+  return {"none", "step"};
+}
+
 class DenseSchedule {
  public:
   DenseSchedule(const Task& task, const Dense& dense, const Config& config)
@@ -88,10 +206,17 @@ class DenseSchedule {
         config_(config),
         tile_(TileOf(config)),
         s_(task.def->naive),
-        out_(dense.view.output) {}
+        out_(dense.view.output),
+        packs_(config.String("right") == "packed") {}
 
   absl::StatusOr<loop::Nest> Run() && {
-    anchor_ = FuseAroundAnchor(&s_, dense_.view, dense_.copies_data ? dense_.data : "");
+    std::string kept = dense_.copies_data ? dense_.data : "";
+    if (dense_.copies_weight && packs_) kept = dense_.weight;
+    anchor_ = FuseAroundAnchor(&s_, dense_.view, kept);
+    if (config_.String("epilogue") == "memory") {
+      tile_copy_ = anchor_;
+      anchor_ = s_.CacheWrite(tile_copy_);
+    }
     SetSignatureLayouts(&s_, task_);
     const std::vector<std::string> packed = Pack();
     TileOutput();
@@ -120,12 +245,18 @@ class DenseSchedule {
   // Copies that a run makes before the product.
   std::vector<std::string> Pack() {
     std::vector<std::string> copies;
+    if (!packs_) return copies;
     const int64_t width = tile_.vectors * dense_.lanes;
     std::string blocks = fmt::format("{}{}", width, Letter(2));
     if (dense_.bytes) blocks += fmt::format("{}{}", kDotBytes, Letter(1));
-    const std::string weight = s_.Pack(dense_.weight, LayoutOf(blocks));
+    packed_ = dense_.weight;
+    if (dense_.copies_weight) {
+      s_.SetLayout(dense_.weight, LayoutOf(blocks));
+      return {dense_.weight};
+    }
+    packed_ = s_.Pack(dense_.weight, LayoutOf(blocks));
+    if (BufferOf(s_.nest(), dense_.weight)->role == loop::Role::kInput) copies.push_back(packed_);
     if (!dense_.bytes) return copies;
-    if (BufferOf(s_.nest(), dense_.weight)->role == loop::Role::kInput) copies.push_back(weight);
     if (dense_.terms % kDotBytes != 0) {
       const Layout layout = LayoutOf(fmt::format("{}{}", kDotBytes, Letter(1)));
       if (dense_.copies_data) {
@@ -157,6 +288,12 @@ class DenseSchedule {
     options.align.assign(static_cast<size_t>(rank()), 1);
     options.align.back() = dense_.lanes;
     options.layout = LayoutOf(fmt::format("{}{}", dense_.lanes, Letter(1))).ToString();
+    if (!tile_copy_.empty()) {
+      s_.ComputeAt(tile_copy_, inner_, options);
+      s_.Split(Axis(tile_copy_, 1), dense_.lanes, Tail::kExact, tile_copy_ + ".nv",
+               tile_copy_ + ".lane");
+      s_.VectorizeAll(tile_copy_ + ".lane");
+    }
     s_.ComputeAt(anchor_, inner_, options);
     const std::string rows = Axis(anchor_, 2);
     const std::string units = Axis(anchor_, 1);
@@ -178,6 +315,19 @@ class DenseSchedule {
     for (const char* name : {".nv", ".lane", ".dot"}) steps.push_back(anchor_ + name);
     s_.ReorderPresent(steps);
     s_.VectorizeAll(anchor_ + ".lane");
+    Prefetch();
+  }
+
+  void Prefetch() {
+    const std::string& lines = config_.String("prefetch");
+    if (lines == "none") return;
+    const bool unrolled = config_.Int("unroll") > 1;
+    PrefetchOptions options;
+    options.ahead = out_ + ".nb";
+    options.turn = out_ + ".mb";
+    options.inner = anchor_ + ".nv";
+    if (lines == "unrolled") options.also = anchor_ + ".unroll";
+    s_.Prefetch(anchor_ + (unrolled && lines == "step" ? ".unroll" : ".r0"), packed_, options);
   }
 
   void Specialise() {
@@ -185,7 +335,13 @@ class DenseSchedule {
     if (dense_.rows % tile_.columns != 0) s_.PeelAll(out_ + ".mb", 0, 1);
     const int64_t width = tile_.vectors * dense_.lanes;
     if (dense_.units % width != 0) s_.PeelAll(out_ + ".nb", 0, 1);
-    for (const char* name : {".m", ".nv"}) s_.UnrollAll(out_ + name);
+    s_.UnrollAll(out_ + ".nv");
+    if (tile_copy_.empty()) {
+      s_.UnrollAll(out_ + ".m");
+    } else {
+      s_.UnrollAll(tile_copy_ + ".nv");
+      s_.UnrollAll(Axis(tile_copy_, 2));
+    }
     s_.UnrollAll(Axis(anchor_, 2));
     for (const char* name : {".nv", ".unroll"}) s_.UnrollAll(anchor_ + name);
   }
@@ -197,7 +353,10 @@ class DenseSchedule {
   Sequence s_;
   std::string out_;
   std::string anchor_;
-  std::string inner_;  // the inner loop of the grid
+  std::string inner_;      // the inner loop of the grid
+  std::string tile_copy_;  // the tile once more, in memory; empty: none
+  std::string packed_;
+  bool packs_;  // the right operand
 };
 
 class DenseTemplateImpl : public Template {
@@ -224,6 +383,13 @@ class DenseTemplateImpl : public Template {
                                         : std::vector<std::string>{"n_m", "m_n"},
                         "n_m");
       }
+      if (!prefix.Has("right")) return TextKnob("right", RightOptions(dense), "packed");
+      if (!prefix.Has("epilogue")) {
+        return TextKnob("epilogue", EpilogueOptions(dense), "registers");
+      }
+      if (!prefix.Has("prefetch")) {
+        return TextKnob("prefetch", PrefetchOptionsOf(dense, prefix), "none");
+      }
       return std::nullopt;
     });
   }
@@ -239,6 +405,11 @@ class DenseTemplateImpl : public Template {
     const bool few = tile.vectors * tile.columns <= 8;
     config.Set("unroll", unroll[few ? std::min<size_t>(2, unroll.size() - 1) : 0]);
     config.Set("order", std::string("n_m"));
+    config.Set("right", RightOptions(dense)[0]);
+    config.Set("epilogue", EpilogueOptions(dense)[0]);
+    // Weights that do not stay in the second cache come from further away at every run.
+    const bool far = dense.units * dense.terms * 4 > task.target.l2_bytes;
+    config.Set("prefetch", far ? PrefetchOptionsOf(dense, config).back() : std::string("none"));
     return config;
   }
 

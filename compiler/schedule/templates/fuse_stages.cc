@@ -28,6 +28,7 @@ void ScheduleDataStage(Sequence* s, const std::string& stage, int64_t lanes) {
   StageOptions options;
   options.lanes = lanes;
   options.grid = 3;
+  options.turn = true;
   ScheduleStage(s, stage, options);
 }
 

@@ -99,6 +99,20 @@ absl::Status SetLayouts(const Task& task, Sequence& s) {
   return absl::OkStatus();
 }
 
+// Naive, with cheap stages in their readers and the layouts of the signature.
+Sequence Prepared(const Task& task) {
+  Sequence s(task.def->naive);
+  InlineCheapStages(&s);
+  s.Fail(SetLayouts(task, s));
+  return s;
+}
+
+std::vector<std::string> WalkOptions(const Task& task) {
+  const Sequence s = Prepared(task);
+  if (!s.ok() || !HasStageToTurn(s.nest())) return {"rows"};
+  return {"turn", "rows"};
+}
+
 class Generic : public Template {
  public:
   std::string_view name() const override { return "generic"; }
@@ -115,6 +129,7 @@ class Generic : public Template {
     const std::vector<std::string> reduce = HasReduction(*task.def)
                                                 ? std::vector<std::string>{"vector", "scalar"}
                                                 : std::vector<std::string>{"none"};
+    const std::vector<std::string> walk = WalkOptions(task);
     std::vector<std::vector<int64_t>> unroll;
     for (int64_t option : lanes) unroll.push_back(UnrollOptions(task, option));
     return Space([=](const Config& prefix) -> std::optional<Knob> {
@@ -126,6 +141,10 @@ class Generic : public Template {
       }
       if (!prefix.Has("grid")) return IntKnob("grid", grid);
       if (!prefix.Has("reduce")) return TextKnob("reduce", reduce);
+      if (!prefix.Has("walk")) {
+        return TextKnob("walk", prefix.Int("lanes") > 1 ? walk : std::vector<std::string>{"rows"},
+                        "rows");
+      }
       return std::nullopt;
     });
   }
@@ -143,19 +162,20 @@ class Generic : public Template {
     } else {
       config.Set("reduce", std::string(ReducesInnermost(task) ? "scalar" : "vector"));
     }
+    const std::vector<std::string> walk = WalkOptions(task);
+    config.Set("walk", lanes[0] > 1 ? walk[0] : std::string("rows"));
     return config;
   }
 
   absl::StatusOr<loop::Nest> Schedule(const Task& task, const Config& config) const override {
     HONE_RETURN_IF_ERROR(CheckSignature(task));
     HONE_RETURN_IF_ERROR(CheckConfig(MakeSpace(task), config));
-    Sequence s(task.def->naive);
-    InlineCheapStages(&s);
-    HONE_RETURN_IF_ERROR(SetLayouts(task, s));
+    Sequence s = Prepared(task);
     StageOptions options;
     options.lanes = config.Int("lanes");
     options.unroll = config.Int("unroll");
     options.grid = config.Int("grid");
+    options.turn = config.String("walk") == "turn";
     options.vector_reduction = config.String("reduce") == "vector";
     ScheduleStages(&s, options);
     return std::move(s).Finish();

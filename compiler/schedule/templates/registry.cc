@@ -5,7 +5,7 @@ namespace hone::schedule {
 const Template& TemplateFor(const ops::KernelDefinition& def) {
   for (const Template* candidate :
        {&EmptyTemplate(), &ConvTemplate(), &DepthwiseConv2dTemplate(), &DenseTemplate(),
-        &PoolTemplate(), &SparseDenseTemplate(), &GenericTemplate()}) {
+        &PoolTemplate(), &SparseDenseTemplate(), &RowsTemplate(), &GenericTemplate()}) {
     if (candidate->Matches(def)) return *candidate;
   }
   return GenericTemplate();

@@ -10,6 +10,7 @@
 #include "compiler/schedule/primitives/pack.h"
 #include "compiler/schedule/primitives/peel.h"
 #include "compiler/schedule/primitives/prepare_stage.h"
+#include "compiler/schedule/primitives/reduce_by_lanes.h"
 #include "compiler/schedule/primitives/reorder.h"
 #include "compiler/schedule/primitives/set_layout.h"
 #include "compiler/schedule/primitives/skip_zero_terms.h"
@@ -111,6 +112,10 @@ void Sequence::ComputeAt(const std::string& buffer, const std::string& loop,
 
 void Sequence::Decompose(const std::string& loop) {
   if (ok()) Fail(DecomposeReduction(&nest_, loop));
+}
+
+void Sequence::ReduceByLanes(const std::string& loop, int64_t lanes, int64_t vectors) {
+  if (ok()) Fail(schedule::ReduceByLanes(&nest_, loop, lanes, vectors));
 }
 
 void Sequence::SetLayout(const std::string& buffer, const Layout& layout) {

@@ -40,6 +40,7 @@ class Sequence {
   void Inline(const std::string& buffer);
   void ComputeAt(const std::string& buffer, const std::string& loop,
                  const ComputeAtOptions& options = {});
+  void ReduceByLanes(const std::string& loop, int64_t lanes, int64_t vectors);
   void Decompose(const std::string& loop);
   void SetLayout(const std::string& buffer, const Layout& layout);
   std::string Pack(const std::string& buffer, const Layout& layout);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/loop/linear.h"
 #include "compiler/loop/visit.h"
 #include "compiler/schedule/primitives/inline_stage.h"
 #include "compiler/schedule/primitives/nest_edit.h"
@@ -146,10 +147,81 @@ bool HasTail(const Shaped& shaped, const StageOptions& options) {
              0;
 }
 
+// The loop along which the value is read in order; `block` of its elements at a time where the
+// layout has blocks, else 0.
+struct Across {
+  std::string loop;
+  int64_t extent = 0;
+  int64_t block = 0;
+};
+
+std::optional<Across> AcrossOf(const Expr& load, const Stage& stage) {
+  if (load->operands.empty() || SizeBytes(load->dtype) != 4) return std::nullopt;
+  const Layout::Dim last = load->buffer->layout.dims().back();
+  const auto axis = static_cast<size_t>(last.axis);
+  for (const Stmt& loop : stage.loops) {
+    if (loop::Linear::Of(load->operands[axis]).CoefficientOf(loop->var) != 1) continue;
+    for (size_t i = 0; i < load->operands.size(); ++i) {
+      if (i != axis && loop::UsesVar(load->operands[i], loop->var)) return std::nullopt;
+    }
+    int64_t extent = 0;
+    if (!loop::IsConstInt(loop->extent, &extent)) return std::nullopt;
+    return Across{loop->var->name, extent, last.factor};
+  }
+  return std::nullopt;
+}
+
+// The first of the loops that are not the one the stage's buffer is written along.
+std::optional<Across> AcrossOf(const Buffer& buffer, const Stage& stage) {
+  if (buffer->shape.size() < 2 || stage.body->kind != StmtKind::kStore) return std::nullopt;
+  const auto along = static_cast<size_t>(buffer->layout.dims().back().axis);
+  std::optional<Across> across;
+  loop::Walk(stage.body->value, [&](const Expr& e) {
+    if (across || e->kind != ExprKind::kLoad) return;
+    across = AcrossOf(e, stage);
+    if (across && across->loop == stage.loops[along]->var->name) across.reset();
+  });
+  return across;
+}
+
+// Tiles of the lanes by as many elements of the loop that is read in order.
+bool ScheduleTurned(Sequence* s, const Shaped& shaped, const Across& across,
+                    const StageOptions& options) {
+  if (std::find(shaped.outer.begin(), shaped.outer.end(), across.loop) == shaped.outer.end()) {
+    return false;
+  }
+  return Try(s, [&](Sequence& t) {
+    const std::string row = across.loop + ".row";
+    const int64_t rows = across.block != 0 ? across.block : options.lanes;
+    t.Split(across.loop, rows, Tail::kClip, across.loop, row);
+    TileInner(t, shaped, options);
+    std::vector<std::string> order = shaped.outer;
+    for (const std::string& loop :
+         {shaped.inner, shaped.inner + ".u", row, shaped.inner + ".vec"}) {
+      order.push_back(loop);
+    }
+    t.Reorder(order);
+    MakeGrid(&t, shaped.outer, options.grid);
+    if (across.extent % rows != 0) t.PeelAll(across.loop, 0, 1);
+    if (HasTail(shaped, options)) {
+      t.PeelAll(shaped.inner, 0, 1);
+      t.PeelAll(shaped.inner + ".u", 0, 1);
+    }
+    t.Simplify();
+    t.VectorizeAll(shaped.inner + ".vec");
+    t.UnrollAll(row);
+    t.UnrollAll(shaped.inner + ".u");
+  });
+}
+
 void ScheduleStore(Sequence* s, const Buffer& buffer, const Stage& stage,
                    const StageOptions& options) {
   Shaped shaped;
   if (!Try(s, [&](Sequence& t) { shaped = FollowLayout(t, buffer, stage); })) return;
+  const std::optional<Across> across = AcrossOf(buffer, stage);
+  if (options.turn && options.lanes > 1 && across && ScheduleTurned(s, shaped, *across, options)) {
+    return;
+  }
   // The grid first: peeling breaks the perfect nest of what is inside it only.
   MakeGrid(s, shaped.outer, options.grid);
   if (shaped.outer.empty()) MakeGrid(s, {shaped.inner}, 0);
@@ -231,6 +303,17 @@ void ScheduleReduction(Sequence* s, const std::string& name, const StageOptions&
 }
 
 }  // namespace
+
+bool HasStageToTurn(const loop::Nest& nest) {
+  for (const Buffer& buffer : nest.buffers) {
+    if (buffer->role != loop::Role::kOutput) continue;
+    const absl::StatusOr<size_t> writer = WriterOf(nest, buffer);
+    if (!writer.ok()) continue;
+    const absl::StatusOr<Stage> stage = MatchStage(nest, *writer, buffer);
+    if (stage.ok() && AcrossOf(buffer, *stage)) return true;
+  }
+  return false;
+}
 
 void InlineCheapStages(Sequence* s) {
   std::vector<std::string> names;

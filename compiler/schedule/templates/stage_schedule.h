@@ -14,7 +14,12 @@ struct StageOptions {
   int64_t unroll = 1;             // vectors at once
   int64_t grid = 1;               // parallel loops, at most
   bool vector_reduction = false;  // lanes are elements of the result; else sums are scalar
+  // Where what is read lies across what is written, square tiles are turned in registers.
+  bool turn = false;
 };
+
+// Whether `turn` would make a difference to a stage that writes one of the kernel's outputs.
+bool HasStageToTurn(const loop::Nest& nest);
 
 // Inlines stages whose value costs little to compute again, or that are read once.
 void InlineCheapStages(Sequence* s);

@@ -13,6 +13,7 @@ const Template& DepthwiseConv2dTemplate();
 const Template& DenseTemplate();
 const Template& PoolTemplate();
 const Template& SparseDenseTemplate();
+const Template& RowsTemplate();
 const Template& GenericTemplate();
 
 // For kernels of a four-dimensional anchor: everything with enough channels in blocks of `lanes`

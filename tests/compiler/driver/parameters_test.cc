@@ -35,9 +35,9 @@ Scheduled ScheduleDefault(const std::vector<ir::Module>& modules) {
   return result;
 }
 
-ir::ConstantData CopyOf(const ir::ConstantData& data) {
-  auto bytes = std::make_shared<std::vector<uint8_t>>(data.bytes, data.bytes + data.size_bytes);
-  return {.owner = bytes, .bytes = bytes->data(), .size_bytes = data.size_bytes};
+std::shared_ptr<const std::vector<uint8_t>> CopyOf(const ir::ConstantData& data) {
+  return std::make_shared<const std::vector<uint8_t>>(data.bytes(),
+                                                      data.bytes() + data.size_bytes());
 }
 
 constexpr int64_t kWidth = 192;
@@ -109,10 +109,11 @@ Watched Watch(KernelGraph& graph, const ParameterPlan& plan) {
       Value& value = graph.specialisations[s].values[v];
       if (value.kind != Value::Kind::kConstant) continue;
       alive.push_back(value.data);
-      const uint8_t* bytes = value.data.bytes;
+      const uint8_t* bytes = value.data.bytes();
       if (number.try_emplace(bytes, number.size()).second) {
-        copies[bytes] = CopyOf(value.data);
-        watched.data.emplace_back(copies[bytes].owner);
+        const auto copy = CopyOf(value.data);
+        copies[bytes] = {copy, copy->data(), copy->size()};
+        watched.data.emplace_back(copy);
         watched.last_entry.push_back(-1);
       }
       value.data = copies[bytes];

@@ -15,7 +15,7 @@ namespace {
 TensorData ToTensor(const ir::Expr& e) {
   const ir::TensorType& type = e->type->tensor;
   return {type.dtype, type.shape,
-          std::string(reinterpret_cast<const char*>(e->data.bytes), e->data.size_bytes)};
+          std::string(reinterpret_cast<const char*>(e->data.bytes()), e->data.size_bytes())};
 }
 
 template <typename T>

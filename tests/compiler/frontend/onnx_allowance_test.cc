@@ -24,7 +24,7 @@ int64_t ConstantBytes(OnnxMaker& maker) {
   if (!module.ok()) return -1;
   int64_t bytes = 0;
   for (const ir::Expr& e : ir::PostOrder(ir::Body(*module->functions.at("main")))) {
-    if (e->kind == ir::ExprKind::kConstant) bytes += static_cast<int64_t>(e->data.size_bytes);
+    if (e->kind == ir::ExprKind::kConstant) bytes += static_cast<int64_t>(e->data.size_bytes());
   }
   return bytes;
 }

@@ -16,7 +16,7 @@ absl::StatusOr<TensorData> ReadSparseFile(const std::string& path) {
   const ir::Expr dense = DenseConstant(sparse);
   return TensorData{sparse.type.dtype,
                     sparse.type.shape,
-                    {reinterpret_cast<const char*>(dense->data.bytes), dense->data.size_bytes}};
+                    {reinterpret_cast<const char*>(dense->data.bytes()), dense->data.size_bytes()}};
 }
 
 }  // namespace hone::frontend

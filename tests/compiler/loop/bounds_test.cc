@@ -57,6 +57,15 @@ TEST(Bounds, AVariableBoundTwiceKeepsNoOldRelations) {
   EXPECT_EQ(Decide(Le(kI, kO), bounds), std::nullopt);
 }
 
+TEST(Bounds, AVariableBoundTwiceHasTheLimitsOfItsInnerLoopOnly) {
+  Bounds bounds;
+  bounds.PushLoop(*Loop(kI, 0, 8));
+  bounds.PushLoop(*Loop(kO, 0, kI + 1));
+  bounds.PushLoop(*Loop(kO, 0, 20));
+  bounds.PushLoop(*Loop(kU, 0, kI + 1));
+  EXPECT_EQ(Decide(Le(kO + kU, kI * 2), bounds), std::nullopt);
+}
+
 TEST(Bounds, ValuesBeyondTheLimitsAreUnbounded) {
   const Bounds bounds = {{kI, {0, Interval::kInfinity - 1}}};
   const Interval range = BoundsOf(kI * 8 - Expr(Interval::kInfinity), bounds);

@@ -45,6 +45,36 @@ TEST(Simplify, DecidesByRanges) {
   EXPECT_EQ(Simple(kX + kU - kX), "u");
 }
 
+// What a vector's lanes cannot change is no condition of lanes.
+TEST(Simplify, ComparesWithoutWhatDecidesNothing) {
+  EXPECT_EQ(Simple(Lt(kO * 16 + kI, 32)), "o < 2");
+  EXPECT_EQ(Simple(Ge(kO * 16 + kI, 32)), "o >= 2");
+  EXPECT_EQ(Simple(Lt(kU * 32 + kM * 16 + kI, 64)), "u < 2");
+  EXPECT_EQ(Simple(Le(kU * 16 + kI, 31)), "u < 2");
+  EXPECT_EQ(Simple(Binary(BinaryOp::kGt, kU * 16 + kI, 31)), "u >= 2");
+  EXPECT_EQ(Simple(Le(kU * 16 + kI, 32)), "u * 16 + i <= 32");
+}
+
+RC_GTEST_PROP(SimplifyProperty, KeepsComparisons, (uint64_t seed)) {
+  Random random(seed);
+  const Expr a = kX * static_cast<int64_t>(random.Below(64)) + kO * 16 + kI + kU;
+  const BinaryOp ops[] = {BinaryOp::kLt, BinaryOp::kLe, BinaryOp::kGt, BinaryOp::kGe};
+  const Expr e = Binary(ops[random.Below(4)], a * static_cast<int64_t>(random.Below(8)),
+                        kU * 64 + static_cast<int64_t>(random.Below(400)) - 200);
+  const Expr simple = Simplify(e, TestBounds());
+  for (int trial = 0; trial < 16; ++trial) {
+    const VarMap values = {
+        {kO.get(), static_cast<int64_t>(random.Below(4))},
+        {kI.get(), static_cast<int64_t>(random.Below(16))},
+        {kX.get(), static_cast<int64_t>(random.Below(109)) - 8},
+        {kU.get(), static_cast<int64_t>(random.Below(40)) - 20},
+    };
+    if (Evaluate(e, values) != Evaluate(simple, values)) {
+      RC_FAIL(ToText(e) + "  became  " + ToText(simple));
+    }
+  }
+}
+
 TEST(Simplify, FindsOffsetsOfBlockedLayouts) {
   auto node = std::make_shared<BufferNode>();
   node->shape = {1, 64, 56, 56};

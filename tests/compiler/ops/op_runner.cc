@@ -81,8 +81,8 @@ ir::Expr ToConstant(const TestTensor& tensor) {
 TestTensor FromConstant(const ir::Expr& constant) {
   TestTensor tensor = {constant->type->tensor.shape, {}, constant->type->tensor.dtype};
   WithType(tensor.dtype, [&](auto zero) {
-    for (size_t i = 0; i < constant->data.size_bytes; i += sizeof zero) {
-      std::memcpy(&zero, constant->data.bytes + i, sizeof zero);
+    for (size_t i = 0; i < constant->data.size_bytes(); i += sizeof zero) {
+      std::memcpy(&zero, constant->data.bytes() + i, sizeof zero);
       tensor.values.push_back(static_cast<double>(zero));
     }
   });

@@ -83,8 +83,9 @@ void ExpectSameBits(const std::vector<Expr>& before, const std::vector<Expr>& af
   ASSERT_EQ(before.size(), after.size());
   for (size_t i = 0; i < before.size(); ++i) {
     ASSERT_EQ(*before[i]->type, *after[i]->type) << what;
-    ASSERT_EQ(std::memcmp(before[i]->data.bytes, after[i]->data.bytes, before[i]->data.size_bytes),
-              0)
+    ASSERT_EQ(
+        std::memcmp(before[i]->data.bytes(), after[i]->data.bytes(), before[i]->data.size_bytes()),
+        0)
         << what << " output " << i;
   }
 }

@@ -115,8 +115,8 @@ TEST(FoldScaleAxis, KeepsWhatRandomNetsCompute) {
     const Expr expected = InterpretMain(*before, inputs)[0];
     const Expr found = InterpretMain(*after, inputs)[0];
     const auto count = static_cast<size_t>(expected->type->tensor.ElementCount());
-    const auto* a = reinterpret_cast<const float*>(expected->data.bytes);
-    const auto* b = reinterpret_cast<const float*>(found->data.bytes);
+    const auto* a = reinterpret_cast<const float*>(expected->data.bytes());
+    const auto* b = reinterpret_cast<const float*>(found->data.bytes());
     float scale = 1;
     for (size_t i = 0; i < count; ++i) scale = std::max(scale, std::abs(a[i]));
     for (size_t i = 0; i < count; ++i) {
@@ -139,6 +139,22 @@ meta[Constant][1] = Tensor[(1, 2), float32] "AACAPwAAAEA=";)");
   const auto after = RunOne(module, TestContext(), "FoldScaleAxis");
   ASSERT_TRUE(after.ok()) << after.status();
   EXPECT_EQ(Multiplications(*after), 1u);
+}
+
+// A model's weights are as much memory as all else in it: the pass must fill none.
+TEST(FoldScaleAxis, TouchesNoWeights) {
+  Random random(3);
+  const Expr data = ir::TensorVar("data", {1, kChannels, 6, 6}, DataType::kFloat32);
+  const Expr before = Call("multiply", {data, RandomConstant(random, {kChannels, 1, 1})});
+  const Expr conv = Call("nn.conv2d", {before, RandomConstant(random, {8, kChannels, 3, 3})});
+  const Expr behind = Call("multiply", {conv, RandomConstant(random, {8, 1, 1})});
+  const auto after = RunOne({{{"main", ir::Function({data}, behind)}}}, TestContext(),  //
+                            "FoldScaleAxis");
+  ASSERT_TRUE(after.ok()) << after.status();
+  EXPECT_EQ(Multiplications(*after), 0u);
+  const Expr& body = ir::Body(*after->functions.at("main"));
+  ASSERT_TRUE(ir::IsCall(body, "nn.conv2d"));
+  EXPECT_TRUE(body->args[1]->data.IsPending());
 }
 
 }  // namespace

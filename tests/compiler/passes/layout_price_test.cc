@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "compiler/passes/rewriting.h"
 #include "tests/compiler/passes/models.h"
 
@@ -18,6 +20,19 @@ TEST(LayoutPrice, PredictionsAreScaledToWhatIsMeasured) {
   EXPECT_DOUBLE_EQ(tasks[0][1].ns, 300);
   EXPECT_DOUBLE_EQ(tasks[1][1].ns, 1200);
   EXPECT_DOUBLE_EQ(tasks[2][0].ns, 400);
+}
+
+// A signature that turned out many times slower than predicted says little of the others.
+TEST(LayoutPrice, OneBadSignatureHidesNoOther) {
+  std::vector<std::vector<LayoutPrice>> tasks = {
+      {{.predicted_ns = 50, .measured_ns = 5000},
+       {.predicted_ns = 50, .measured_ns = {}},
+       {.predicted_ns = 100, .measured_ns = 120}},
+      {{.predicted_ns = 50, .measured_ns = 5000}, {.predicted_ns = 60, .measured_ns = {}}},
+      {{.predicted_ns = 100, .measured_ns = 1}}};
+  EXPECT_NEAR(Calibrate(tasks, 1), std::pow(120.0, 0.25), 1e-9);
+  EXPECT_DOUBLE_EQ(tasks[0][1].ns, 50 * 1.2);
+  EXPECT_NEAR(tasks[1][1].ns, 60 * 2 * std::pow(120.0, 0.25), 1e-6);
 }
 
 TEST(LayoutPrice, WithoutMeasurementsTheGivenRatioHolds) {

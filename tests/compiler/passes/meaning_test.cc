@@ -20,7 +20,7 @@ using ir::ExprKind;
 std::vector<float> Interpret(const ir::Module& module, const std::vector<Expr>& inputs) {
   std::vector<float> all;
   for (const Expr& output : InterpretMain(module, inputs)) {
-    const auto* values = reinterpret_cast<const float*>(output->data.bytes);
+    const auto* values = reinterpret_cast<const float*>(output->data.bytes());
     all.insert(all.end(), values, values + output->type->tensor.ElementCount());
   }
   return all;
@@ -137,7 +137,7 @@ meta[Constant][0] = Tensor[(2), int64] "AQAAAAAAAAACAAAAAAAAAA==";)");
   const Expr& body = ir::Body(*folded->functions.at("main"));
   ASSERT_EQ(body->kind, ExprKind::kConstant) << ir::ToText(*folded);
   int64_t values[4];
-  std::memcpy(values, body->data.bytes, sizeof(values));
+  std::memcpy(values, body->data.bytes(), sizeof(values));
   EXPECT_EQ(std::vector<int64_t>(values, values + 4), (std::vector<int64_t>{2, 3, 2, 3}));
 }
 

@@ -22,7 +22,7 @@ using ir::Expr;
 
 std::vector<float> Floats(const Expr& constant) {
   std::vector<float> values(static_cast<size_t>(constant->type->tensor.ElementCount()));
-  std::memcpy(values.data(), constant->data.bytes, constant->data.size_bytes);
+  std::memcpy(values.data(), constant->data.bytes(), constant->data.size_bytes());
   return values;
 }
 

@@ -11,6 +11,7 @@
 #include "compiler/ir/parser.h"
 #include "compiler/ir/printer.h"
 #include "compiler/ir/structural.h"
+#include "compiler/passes/numerics.h"
 #include "compiler/passes/rewriting.h"
 #include "tests/compiler/passes/models.h"
 
@@ -275,16 +276,56 @@ TEST(Pipeline, OperandsOfAResidualAddMayStandEitherWay) {
   EXPECT_EQ(names, names_of("add(%x, %0)"));
 }
 
+// The numerics of main's kernels.
+std::vector<std::string> KernelNumerics(const ir::Module& module) {
+  std::vector<std::string> all;
+  for (const Expr& node : ir::PostOrder(ir::Body(*module.functions.at("main")))) {
+    if (node->kind != ExprKind::kCall || !node->callee) continue;
+    if (ir::IsCall(ir::Body(*node->callee), "layout_transform")) continue;  // rounds nothing
+    all.push_back(ir::GetAttr<std::string>(node->callee->attrs, "numerics", "default"));
+  }
+  return all;
+}
+
 TEST(Pipeline, KernelsRoundAsTheFunctionTheyComeFromMay) {
   const ir::Module module =
       Compile(Typed("def @main(%x: Tensor[(1, 16, 8, 8), float32], %w: Tensor[(16, 16, 1, 1), "
                     "float32], numerics=\"strict\") { nn.relu(nn.conv2d(%x, %w)) }"));
-  int strict = 0;
-  for (const Expr& node : ir::PostOrder(ir::Body(*module.functions.at("main")))) {
-    if (node->kind != ExprKind::kCall || !node->callee) continue;
-    strict += ir::GetAttr<std::string>(node->callee->attrs, "numerics", "") == "strict" ? 1 : 0;
+  EXPECT_THAT(KernelNumerics(module), ::testing::ElementsAre("strict"));
+}
+
+// main, with these attributes, calls @middle, which calls @inner; each a product.
+ir::Module NestedCalls(const std::string& main, const std::string& middle,
+                       const std::string& inner) {
+  const std::string params = "(%x: Tensor[(4, 4), float32]";
+  return Typed("def @inner" + params + inner + ") { nn.dense(%x, %x) }\n" +  //
+               "def @middle" + params + middle + ") { nn.dense(@inner(%x), %x) }\n" + "def @main" +
+               params + main + ") { nn.dense(@middle(%x), %x) }");
+}
+
+TEST(Pipeline, WhatACalledFunctionSaysOfRoundingHoldsWhereItIsInlined) {
+  const auto of = [](const ir::Module& module) {
+    const std::vector<std::string> all = KernelNumerics(Compile(module));
+    EXPECT_EQ(all.size(), 3U);
+    return std::set<std::string>(all.begin(), all.end());
+  };
+  const std::string strict = ", numerics=\"strict\"";
+  const std::string fast = ", numerics=\"fast\"";
+  using Only = std::set<std::string>;
+  EXPECT_EQ(of(NestedCalls("", "", "")), Only{"default"});
+  EXPECT_EQ(of(NestedCalls("", "", strict)), Only{"strict"});
+  EXPECT_EQ(of(NestedCalls(fast, strict, "")), Only{"strict"});
+  EXPECT_EQ(of(NestedCalls(strict, fast, fast)), Only{"strict"});
+  EXPECT_EQ(of(NestedCalls(fast, "", "")), Only{"fast"});     // what says nothing is as its caller
+  EXPECT_EQ(of(NestedCalls("", fast, "")), Only{"default"});  // none is looser for what it calls
+}
+
+TEST(Pipeline, WhatIsSaidOfAWholeModelHoldsForItsFunctions) {
+  const std::string strict = ", numerics=\"strict\"";
+  for (const char* numerics : {"strict", "default", "fast"}) {
+    const ir::Module module = WithNumerics(NestedCalls(strict, strict, strict), numerics);
+    for (const std::string& found : KernelNumerics(Compile(module))) EXPECT_EQ(found, numerics);
   }
-  EXPECT_EQ(strict, 1);
 }
 
 TEST(Pipeline, WithoutTemplatesEverythingIsRowMajor) {

@@ -144,7 +144,8 @@ TEST(SplitZeroPoints, KeepsEveryBitOfRandomProducts) {
     const Expr expected = InterpretMain(*typed, model.inputs)[0];
     const Expr actual = InterpretMain(*retyped, model.inputs)[0];
     ASSERT_EQ(expected->type->ToString(), actual->type->ToString());
-    ASSERT_EQ(std::memcmp(expected->data.bytes, actual->data.bytes, expected->data.size_bytes), 0)
+    ASSERT_EQ(
+        std::memcmp(expected->data.bytes(), actual->data.bytes(), expected->data.size_bytes()), 0)
         << seed << "\n"
         << ir::ToText(*typed) << ir::ToText(*retyped);
     split += ir::ToText(*retyped).find("qnn.conv2d") == std::string::npos ? 1 : 0;

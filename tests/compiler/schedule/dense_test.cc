@@ -37,5 +37,48 @@ TEST(Dense, EveryConfigComputesWhatTheNaiveNestDoes) {
   EXPECT_GE(checked, 30);
 }
 
+// Functions behind the product: the tile goes through memory.
+TEST(Dense, ComputesFunctionsOfItsResult) {
+  const Target wide = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
+  const int64_t shapes[][3] = {{1, 32, 4}, {9, 33, 8}, {13, 16, 5}, {5, 80, 3}};
+  uint64_t seed = 1;
+  for (const auto& [m, n, k] : shapes) {
+    CheckTemplate(
+        fmt::format(
+            "fn (p0: Tensor[({0}, {2}), float32], const p1: Tensor[({1}, {2}), float32]) {{ "
+            "%0 = nn.dense(p0, p1); %1 = erf(%0); multiply(%1, %0) }} accumulate=float32 "
+            "numerics=default",
+            m, n, k),
+        "dense", wide, 8, seed++);
+    if (HasFailure()) return;
+  }
+}
+
+// Both orders of the right operand, and operands that are slices of one matrix.
+TEST(Dense, MultipliesStacksWhereTheirOperandsLie) {
+  const Target wide = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
+  const Target narrow = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1");
+  const char* const kernels[] = {
+      "fn (p0: Tensor[(2, 5, 7), float32], p1: Tensor[(2, 17, 7), float32]) { %0 = "
+      "nn.batch_matmul(p0, p1); nn.relu(%0) }",
+      "fn (p0: Tensor[(3, 1, 4), float32], p1: Tensor[(1, 4, 32), float32]) { %0 = transpose(p1, "
+      "axes=[0, 2, 1]); nn.batch_matmul(p0, %0) }",
+      "fn (p0: Tensor[(2, 7, 5), float32], const p1: Tensor[(2, 7, 16), float32]) { %0 = "
+      "transpose(p1, axes=[0, 2, 1]); %1 = transpose(p0, axes=[0, 2, 1]); nn.batch_matmul(%1, %0) "
+      "}",
+      "fn (p0: Tensor[(6, 32), float32]) { %0 = strided_slice(p0, axes=[1], begin=[0], end=[16]); "
+      "%1 = reshape(%0, newshape=[6, 2, 8]); %2 = transpose(%1, axes=[1, 0, 2]); %3 = "
+      "strided_slice(p0, axes=[1], begin=[16], end=[32]); %4 = reshape(%3, newshape=[6, 2, 8]); "
+      "%5 = transpose(%4, axes=[1, 0, 2]); nn.batch_matmul(%2, %5) }"};
+  uint64_t seed = 1;
+  for (const char* kernel : kernels) {
+    for (const Target& target : {wide, narrow}) {
+      CheckTemplate(std::string(kernel) + " accumulate=float32 numerics=default", "dense", target,
+                    6, seed++);
+      if (HasFailure()) return;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace hone::schedule

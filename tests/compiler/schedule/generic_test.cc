@@ -13,13 +13,13 @@ const char* const kKernels[] = {
     "fn (p0: Tensor[(), float32]) { nn.relu(p0) }",
     "fn (p0: Tensor[(1,), float32]) { nn.relu(p0) }",
     "fn (p0: Tensor[(2, 33, 3, 3), float32]) { nn.batch_flatten(p0) }",
-    "fn (p0: Tensor[(4, 35), float32]) { nn.softmax(p0) }",
-    "fn (p0: Tensor[(2, 16, 4, 4), float32]) { mean(p0, axis=[2, 3]) }",
+    "fn (p0: Tensor[(4, 35), float32]) { nn.softmax(p0, axis=0) }",
+    "fn (p0: Tensor[(2, 16, 4, 4), float32]) { mean(p0, axis=[1, 2]) }",
     "fn (p0: Tensor[(2, 18, 4, 5), float32]) { sum(p0, axis=[1]) }",
     "fn (p0: Tensor[(3, 6, 5), float32]) { transpose(p0, axes=[2, 0, 1]) }",
     "fn (p0: Tensor[(1, 16, 3, 3), float32], p1: Tensor[(1, 17, 3, 3), float32]) { %0 = (p0, p1); "
     "concatenate(%0, axis=1) }",
-    "fn (p0: Tensor[(2, 3, 7), float32], p1: Tensor[(2, 5, 7), float32]) { nn.batch_matmul(p0, "
+    "fn (p0: Tensor[(2, 3, 7), float64], p1: Tensor[(2, 5, 7), float64]) { nn.batch_matmul(p0, "
     "p1) }",
     "fn (p0: Tensor[(1, 17, 2, 3, 2), float32], p1: Tensor[(1, 17, 2, 3, 2), float32]) { %0 = "
     "add(p0, p1); nn.relu(%0) }",
@@ -28,7 +28,7 @@ const char* const kKernels[] = {
     "}",
     "fn (p0: Tensor[(6, 7), int32], p1: Tensor[(7,), int32]) { add(p0, p1) }",
     "fn (p0: Tensor[(9, 20), float32], p1: Tensor[(5,), int64]) { take(p0, p1, axis=0) }",
-    "fn (p0: Tensor[(2, 40), float32]) { %0 = sum(p0, axis=[1], keepdims=true); divide(p0, %0) }",
+    "fn (p0: Tensor[(2, 40), float32]) { %0 = sum(p0, axis=[0], keepdims=true); multiply(p0, %0) }",
     "fn (p0: Tensor[(2, 6), float32]) { %0 = nn.relu(p0); %1 = negative(p0); (%0, %1) }",
 };
 

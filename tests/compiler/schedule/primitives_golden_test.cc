@@ -15,6 +15,7 @@
 #include "compiler/schedule/primitives/pack.h"
 #include "compiler/schedule/primitives/peel.h"
 #include "compiler/schedule/primitives/prefetch.h"
+#include "compiler/schedule/primitives/reduce_by_lanes.h"
 #include "compiler/schedule/primitives/reorder.h"
 #include "compiler/schedule/primitives/set_layout.h"
 #include "compiler/schedule/primitives/skip_zero_terms.h"
@@ -43,6 +44,23 @@ void ExpectGolden(const std::string& name, const loop::Nest& naive, const loop::
 }
 
 Layout LayoutOf(const std::string& text, int rank) { return *Layout::Parse(text, rank); }
+
+TEST(PrimitivesGolden, ReducesByLanes) {
+  loop::NestBuilder builder("sums");
+  const loop::Buffer x = builder.AddInput("x", DataType::kFloat32, {3, 23});
+  const loop::Buffer out =
+      builder.Reduce("out", DataType::kFloat32, {3}, std::vector<int64_t>{23},
+                     loop::NestBuilder::Combiner::kAdd, loop::FloatConst(0, DataType::kFloat32),
+                     [&](const std::vector<loop::Expr>& axes, const std::vector<loop::Expr>& r) {
+                       return loop::Load(x, {axes[0], r[0]});
+                     });
+  const loop::Nest naive = builder.Finish({out});
+  loop::Nest nest = naive;
+  EXPECT_FALSE(ReduceByLanes(&nest, "out.i0", 4, 2).ok());
+  EXPECT_FALSE(ReduceByLanes(&nest, "out.r0", 3, 2).ok());
+  ASSERT_TRUE(ReduceByLanes(&nest, "out.r0", 4, 2).ok());
+  ExpectGolden("reduce_by_lanes", naive, nest);
+}
 
 TEST(PrimitivesGolden, SplitClips) {
   const loop::Nest naive = MatmulNest(10, 6, 4);

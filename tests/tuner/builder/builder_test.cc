@@ -206,6 +206,15 @@ TEST_F(BuilderPoolTest, AProgramThatTalksNonsenseOrNotAtAllIsKilled) {
   }
 }
 
+int64_t PeakKib(int pid) {
+  std::ifstream status(fmt::format("/proc/{}/status", pid));
+  for (std::string line; std::getline(status, line);) {
+    if (line.rfind("VmHWM:", 0) == 0) return std::stoll(line.substr(6));
+  }
+  return 0;
+}
+
+// The program and the child that builds.
 TEST_F(BuilderPoolTest, ABuilderStaysBelow150MiB) {
   auto process = BuilderProcess::Start(HONE_BIN_DIR "/hone-builder");
   ASSERT_TRUE(process.ok());
@@ -213,15 +222,17 @@ TEST_F(BuilderPoolTest, ABuilderStaysBelow150MiB) {
   for (uint64_t id = 1; id <= 20; ++id) *batch.add_requests() = candidates_.Random(id);
   ASSERT_TRUE((*process)->Send(batch.SerializeAsString()).ok());
   for (int i = 0; i < 20; ++i) ASSERT_TRUE((*process)->Receive(int64_t{60} * 1000000000).ok());
-  std::ifstream status(fmt::format("/proc/{}/status", (*process)->pid()));
-  int64_t kib = 0;
-  for (std::string line; std::getline(status, line);) {
-    if (line.rfind("VmHWM:", 0) == 0) kib = std::stoll(line.substr(6));
-  }
-  EXPECT_GT(kib, 0);
+  const int pid = (*process)->pid();
+  std::ifstream children(fmt::format("/proc/{0}/task/{0}/children", pid));
+  int child = 0;
+  ASSERT_TRUE(children >> child);
+  for (const int one : {pid, child}) {
+    const int64_t kib = PeakKib(one);
+    EXPECT_GT(kib, 0);
 #ifndef __SANITIZE_ADDRESS__
-  EXPECT_LT(kib, 150 << 10);
+    EXPECT_LT(kib, 150 << 10);
 #endif
+  }
 }
 
 TEST_F(BuilderPoolTest, SeveralProcessesShareTheBatches) {
@@ -263,7 +274,7 @@ TEST_F(BuilderPoolTest, ShuttingDownAnswersWhatIsOpen) {
 
 // ---- one process, faults of our own ----
 
-TEST(BatchRunner, ChildrenThatDieTogetherAreRunAlone) {
+TEST(BatchRunner, AFreshChildGetsWhatAnOldOneDiedOf) {
   // The child that has built two dies with the third: no candidate is to blame.
   std::map<uint64_t, v1::BuildOutcome> outcomes;
   int built = 0;
@@ -285,6 +296,29 @@ TEST(BatchRunner, ChildrenThatDieTogetherAreRunAlone) {
   ASSERT_TRUE(runner.Run(batch).ok());
   EXPECT_EQ(outcomes.size(), 5u);
   for (const auto& [id, outcome] : outcomes) EXPECT_EQ(outcome, v1::BUILD_OUTCOME_OK) << id;
+}
+
+TEST(BatchRunner, OneChildServesBatchAfterBatch) {
+  int built = 0;  // in the child
+  int last = 0;
+  BatchRunner runner(
+      [&](const v1::BuildRequest& request) {
+        v1::BuildReply reply;
+        reply.set_id(request.id());
+        reply.set_lower_ns(++built);
+        return reply;
+      },
+      [&](const v1::BuildReply& reply) {
+        last = static_cast<int>(reply.lower_ns());
+        return absl::OkStatus();
+      },
+      -1);
+  v1::BuildBatch batch;
+  for (uint64_t id = 1; id <= 3; ++id) batch.add_requests()->set_id(id);
+  ASSERT_TRUE(runner.Run(batch).ok());
+  ASSERT_TRUE(runner.Run(batch).ok());
+  EXPECT_EQ(last, 6);
+  EXPECT_EQ(built, 0);
 }
 
 TEST(BatchRunner, StopsWhenNobodyReads) {

@@ -1,6 +1,6 @@
-// Constants that every run finds out of the caches, as in a model that has many more of them.
-#ifndef HONE_MEASURE_SERVER_COLD_CONSTANTS_H_
-#define HONE_MEASURE_SERVER_COLD_CONSTANTS_H_
+// Constants that every run finds as far away as in a model that has many more of them.
+#ifndef HONE_MEASURE_SERVER_CONSTANT_ROTATION_H_
+#define HONE_MEASURE_SERVER_CONSTANT_ROTATION_H_
 
 #include <cstdint>
 #include <vector>
@@ -10,13 +10,14 @@
 
 namespace hone::measure {
 
-// Copies of the constants that run launches read (prepared ones in their prepared form), together
-// twice the last-level cache. A binding of a kernel takes the next one for each run.
-class ColdConstants {
+// Copies of the constants that run launches read (prepared ones in their prepared form). A binding
+// of a kernel takes the next one for each run.
+class ConstantRotation {
  public:
-  // False, and nothing rotates: the kernel has no such constants, or the copies would take more
-  // than limit_bytes (0: no limit), or there is no memory. `pointers` holds the constants to copy.
-  bool SetUp(const hone_kernel& kernel, const std::vector<void*>& pointers, uint64_t cache_bytes,
+  // Makes copies of more than fill_bytes together, two at least. False, and nothing rotates: the
+  // kernel has no such constants, or they would take more than limit_bytes (0: no limit), or there
+  // is no memory. `pointers` holds the constants to copy.
+  bool SetUp(const hone_kernel& kernel, const std::vector<void*>& pointers, uint64_t fill_bytes,
              uint64_t limit_bytes);
   // Puts the next copies into a binding.
   void Rotate(void** binding) {
@@ -43,4 +44,4 @@ class ColdConstants {
 
 }  // namespace hone::measure
 
-#endif  // HONE_MEASURE_SERVER_COLD_CONSTANTS_H_
+#endif  // HONE_MEASURE_SERVER_CONSTANT_ROTATION_H_

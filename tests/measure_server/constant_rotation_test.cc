@@ -1,4 +1,4 @@
-#include "measure_server/cold_constants.h"
+#include "measure_server/constant_rotation.h"
 
 #include <gtest/gtest.h>
 
@@ -9,12 +9,12 @@
 namespace hone::measure {
 namespace {
 
-constexpr uint64_t kCacheBytes = 10'000;
+constexpr uint64_t kFillBytes = 10'000;
 
 // An input, a constant that is packed, the packed one, a bias, an output.
-class ColdConstantsTest : public testing::Test {
+class ConstantRotationTest : public testing::Test {
  protected:
-  ColdConstantsTest() {
+  ConstantRotationTest() {
     kernel_.buffers = buffers_;
     kernel_.buffer_count = 5;
     for (uint32_t b = 0; b < 5; ++b) {
@@ -41,44 +41,44 @@ class ColdConstantsTest : public testing::Test {
   hone_kernel kernel_{};
   std::string memory_[5];
   std::vector<void*> pointers_;
-  ColdConstants cold_;
+  ConstantRotation rotation_;
 };
 
-TEST_F(ColdConstantsTest, CopiesOfWhatRunsReadFillTwiceTheCache) {
-  ASSERT_TRUE(cold_.SetUp(kernel_, pointers_, kCacheBytes, 0));
-  EXPECT_GT(cold_.count() * (1024 + 64), 2 * kCacheBytes);
-  EXPECT_LE((cold_.count() - 1) * (1024 + 64), 2 * kCacheBytes);
+TEST_F(ConstantRotationTest, CopiesOfWhatRunsReadFillTwiceTheCache) {
+  ASSERT_TRUE(rotation_.SetUp(kernel_, pointers_, kFillBytes, 0));
+  EXPECT_GT(rotation_.count() * (1024 + 64), kFillBytes);
+  EXPECT_LE((rotation_.count() - 1) * (1024 + 64), kFillBytes);
   std::set<void*> packed;
   std::vector<void*> binding = pointers_;
-  for (uint64_t run = 0; run < 2 * cold_.count(); ++run) {
-    cold_.Rotate(binding.data());
+  for (uint64_t run = 0; run < 2 * rotation_.count(); ++run) {
+    rotation_.Rotate(binding.data());
     packed.insert(binding[2]);
     EXPECT_EQ(std::memcmp(binding[2], pointers_[2], 1000), 0);
     EXPECT_EQ(std::memcmp(binding[3], pointers_[3], 20), 0);
     for (const uint32_t b : {0u, 1u, 4u}) EXPECT_EQ(binding[b], pointers_[b]);
     EXPECT_EQ(reinterpret_cast<uintptr_t>(binding[3]) % HONE_BUFFER_ALIGNMENT, 0u);
   }
-  EXPECT_EQ(packed.size(), cold_.count());
+  EXPECT_EQ(packed.size(), rotation_.count());
 }
 
-TEST_F(ColdConstantsTest, SmallConstantsHaveAsManyCopiesAsItTakes) {
+TEST_F(ConstantRotationTest, SmallConstantsHaveAsManyCopiesAsItTakes) {
   buffers_[2].flags = HONE_BUFFER_NOT_READ_BY_RUN;
-  ASSERT_TRUE(cold_.SetUp(kernel_, pointers_, kCacheBytes, 0));
-  EXPECT_EQ(cold_.count(), 2 * kCacheBytes / 64 + 1);
+  ASSERT_TRUE(rotation_.SetUp(kernel_, pointers_, kFillBytes, 0));
+  EXPECT_EQ(rotation_.count(), kFillBytes / 64 + 1);
 }
 
-TEST_F(ColdConstantsTest, LargeConstantsAlternate) {
+TEST_F(ConstantRotationTest, LargeConstantsAlternate) {
   buffers_[1].flags = 0;
-  ASSERT_TRUE(cold_.SetUp(kernel_, pointers_, kCacheBytes, 0));
-  EXPECT_EQ(cold_.count(), 2u);
+  ASSERT_TRUE(rotation_.SetUp(kernel_, pointers_, kFillBytes, 0));
+  EXPECT_EQ(rotation_.count(), 2u);
 }
 
-TEST_F(ColdConstantsTest, WithoutConstantsOrWithoutRoomNothingRotates) {
-  EXPECT_FALSE(cold_.SetUp(kernel_, pointers_, kCacheBytes, 2 * kCacheBytes));
+TEST_F(ConstantRotationTest, WithoutConstantsOrWithoutRoomNothingRotates) {
+  EXPECT_FALSE(rotation_.SetUp(kernel_, pointers_, kFillBytes, kFillBytes));
   buffers_[2].flags = buffers_[3].flags = HONE_BUFFER_NOT_READ_BY_RUN;
-  EXPECT_FALSE(cold_.SetUp(kernel_, pointers_, kCacheBytes, 0));
+  EXPECT_FALSE(rotation_.SetUp(kernel_, pointers_, kFillBytes, 0));
   std::vector<void*> binding = pointers_;
-  cold_.Rotate(binding.data());
+  rotation_.Rotate(binding.data());
   EXPECT_EQ(binding, pointers_);
 }
 

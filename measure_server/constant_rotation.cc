@@ -1,4 +1,4 @@
-#include "measure_server/cold_constants.h"
+#include "measure_server/constant_rotation.h"
 
 #include <algorithm>
 #include <cstring>
@@ -27,8 +27,8 @@ uint64_t StepFor(uint64_t count) {
 
 }  // namespace
 
-bool ColdConstants::SetUp(const hone_kernel& kernel, const std::vector<void*>& pointers,
-                          uint64_t cache_bytes, uint64_t limit_bytes) {
+bool ConstantRotation::SetUp(const hone_kernel& kernel, const std::vector<void*>& pointers,
+                             uint64_t fill_bytes, uint64_t limit_bytes) {
   std::vector<Buffer> buffers;
   uint64_t copy_bytes = 0;
   for (uint32_t b = 0; b < kernel.buffer_count; ++b) {
@@ -38,7 +38,7 @@ bool ColdConstants::SetUp(const hone_kernel& kernel, const std::vector<void*>& p
   }
   if (buffers.empty()) return false;
   // One of several is being read: the others fill the caches.
-  const uint64_t count = std::max<uint64_t>(2 * cache_bytes / copy_bytes + 1, 2);
+  const uint64_t count = std::max<uint64_t>(fill_bytes / copy_bytes + 1, 2);
   if (limit_bytes > 0 && count * copy_bytes > limit_bytes) return false;
   for (Buffer& buffer : buffers) {
     buffer.copies = Memory(count * buffer.stride_bytes);

@@ -1,0 +1,179 @@
+// Square tiles that are read along one axis and written along another: rows come in as vectors and
+// are turned in registers, where lanes would gather single elements.
+#include <bit>
+
+#include "compiler/codegen/llvm/launch_emitter.h"
+#include "compiler/loop/visit.h"
+#include "llvm/IR/Intrinsics.h"
+
+namespace hone::codegen {
+namespace {
+
+using llvm::Value;
+
+constexpr int64_t kPiece = 4;  // elements that shuffles move freely: 128 bits
+
+// Which elements of two vectors make one: `pick` says it for each piece of 128 bits.
+Value* ShufflePieces(Builder& b, Value* x, Value* y, const std::vector<int>& pick) {
+  const int lanes = LanesOf(x);
+  std::vector<int> mask;
+  for (int piece = 0; piece < lanes; piece += kPiece) {
+    for (const int element : pick) {
+      mask.push_back(piece + (element < kPiece ? element : lanes + element - int{kPiece}));
+    }
+  }
+  return b.CreateShuffleVector(x, y, mask);
+}
+
+// Whole pieces of the two vectors, counted through both.
+Value* MovePieces(Builder& b, Value* x, Value* y, const std::vector<int>& pieces) {
+  std::vector<int> mask;
+  for (const int piece : pieces) {
+    for (int i = 0; i < kPiece; ++i) mask.push_back(piece * int{kPiece} + i);
+  }
+  return b.CreateShuffleVector(x, y, mask);
+}
+
+// v[i][j] becomes v[j][i]: of 4, 8 or 16 vectors of as many elements of 32 bits, each step one
+// instruction a vector.
+void Transpose(Builder& b, std::vector<Value*>& v) {
+  const size_t n = v.size();
+  for (size_t i = 0; i < n; i += 4) {
+    Value* low = ShufflePieces(b, v[i], v[i + 1], {0, 4, 1, 5});
+    Value* high = ShufflePieces(b, v[i], v[i + 1], {2, 6, 3, 7});
+    Value* next_low = ShufflePieces(b, v[i + 2], v[i + 3], {0, 4, 1, 5});
+    Value* next_high = ShufflePieces(b, v[i + 2], v[i + 3], {2, 6, 3, 7});
+    v[i] = ShufflePieces(b, low, next_low, {0, 1, 4, 5});
+    v[i + 1] = ShufflePieces(b, low, next_low, {2, 3, 6, 7});
+    v[i + 2] = ShufflePieces(b, high, next_high, {0, 1, 4, 5});
+    v[i + 3] = ShufflePieces(b, high, next_high, {2, 3, 6, 7});
+  }
+  for (size_t j = 0; n == 8 && j < 4; ++j) {
+    Value* first = MovePieces(b, v[j], v[j + 4], {0, 2});
+    v[j + 4] = MovePieces(b, v[j], v[j + 4], {1, 3});
+    v[j] = first;
+  }
+  for (size_t j = 0; n == 16 && j < 4; ++j) {
+    Value* even = MovePieces(b, v[j], v[j + 4], {0, 2, 4, 6});
+    Value* odd = MovePieces(b, v[j], v[j + 4], {1, 3, 5, 7});
+    Value* next_even = MovePieces(b, v[j + 8], v[j + 12], {0, 2, 4, 6});
+    Value* next_odd = MovePieces(b, v[j + 8], v[j + 12], {1, 3, 5, 7});
+    v[j] = MovePieces(b, even, next_even, {0, 2, 4, 6});
+    v[j + 4] = MovePieces(b, odd, next_odd, {0, 2, 4, 6});
+    v[j + 8] = MovePieces(b, even, next_even, {1, 3, 5, 7});
+    v[j + 12] = MovePieces(b, odd, next_odd, {1, 3, 5, 7});
+  }
+}
+
+// The first `lanes` elements; what is beyond those there are is undefined.
+Value* Resize(Builder& b, Value* v, int64_t lanes) {
+  std::vector<int> mask;
+  for (int i = 0; i < lanes; ++i) mask.push_back(i < LanesOf(v) ? i : -1);
+  return LanesOf(v) == lanes ? v : b.CreateShuffleVector(v, mask);
+}
+
+}  // namespace
+
+// Where the load reads for the first of `rows` iterations, if the others read its neighbours and
+// the lanes lie apart.
+std::optional<LaunchEmitter::Tile> LaunchEmitter::TileOf(const loop::Expr& load,
+                                                         const loop::Expr& row, const Index& min,
+                                                         int64_t rows) {
+  if (SizeBytes(load->dtype) != 4) return std::nullopt;
+  const Storage* storage = FindStorage(load->buffer);
+  if (!storage || storage->copies != 1) return std::nullopt;
+  Tile tile;
+  tile.storage = storage;
+  for (int64_t i = 0; i < rows; ++i) {
+    vars_[row.get()] = IndexMath::Sum(min, IndexMath::Constant(i));
+    const std::optional<Index> offset =
+        OffsetOf(load->buffer, load->operands, *storage, /*speculative=*/true);
+    if (!offset || !InBounds(*offset, *storage)) return std::nullopt;
+    if (i == 0) {
+      tile.stride = offset->CoefficientOf(vector_.lane_atom);
+      tile.first = IndexMath::Sum(*offset, Index{0, {{vector_.lane_atom, 1}}}, -tile.stride);
+      if (tile.stride <= 1 || index_.IsVector(tile.first)) return std::nullopt;
+      continue;
+    }
+    const Index step = IndexMath::Sum(
+        IndexMath::Sum(*offset, Index{0, {{vector_.lane_atom, 1}}}, -tile.stride), tile.first, -1);
+    if (!step.IsConstant() || step.constant != i) return std::nullopt;
+  }
+  return tile;
+}
+
+std::vector<llvm::Value*> LaunchEmitter::LoadTransposed(const Tile& tile, llvm::Type* element,
+                                                        int64_t rows) {
+  const int64_t lanes = vector_.lanes;
+  const auto width =
+      static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max({rows, lanes, kPiece}))));
+  Value* pointer = b_.CreateGEP(element, tile.storage->base, index_.Emit(tile.first));
+  std::vector<Value*> vectors;
+  llvm::Type* whole = Widen(element, static_cast<int>(width));
+  for (int64_t lane = 0; lane < width; ++lane) {
+    if (lane >= lanes) {
+      vectors.push_back(llvm::PoisonValue::get(whole));
+      continue;
+    }
+    Value* at = b_.CreateConstGEP1_64(element, pointer, lane * tile.stride);
+    llvm::Instruction* load = nullptr;
+    if (std::has_single_bit(static_cast<uint64_t>(rows))) {
+      load = b_.CreateAlignedLoad(Widen(element, static_cast<int>(rows)), at, llvm::Align(4));
+    } else {
+      std::vector<llvm::Constant*> mask;
+      for (int64_t i = 0; i < width; ++i) mask.push_back(b_.getInt1(i < rows));
+      load = b_.CreateMaskedLoad(whole, at, llvm::Align(4), llvm::ConstantVector::get(mask),
+                                 llvm::PoisonValue::get(whole));
+    }
+    vectors.push_back(Resize(b_, Annotate(load, *tile.storage, true), width));
+  }
+  Transpose(b_, vectors);
+  vectors.resize(static_cast<size_t>(rows));
+  for (Value*& vector : vectors) vector = Resize(b_, vector, lanes);
+  return vectors;
+}
+
+// An unrolled loop around a vectorised one around a store.
+bool LaunchEmitter::EmitTransposing(const loop::Stmt& s, const Index& min, int64_t rows) {
+  const loop::Stmt& inner = s->body[0];
+  if (vector_.lanes > 1 || vector_.mask || inner->kind != loop::StmtKind::kFor ||
+      inner->loop_kind != loop::LoopKind::kVectorize ||
+      inner->body[0]->kind != loop::StmtKind::kStore) {
+    return false;
+  }
+  const loop::Stmt& store = inner->body[0];
+  int64_t lanes = 0;
+  int64_t first_lane = 0;
+  if (!loop::IsConstInt(inner->extent, &lanes) || !loop::IsConstInt(inner->min, &first_lane)) {
+    return false;
+  }
+  const int64_t most = traits_.vector_bytes / 4;
+  if (rows < 2 || lanes < 2 || rows > most || lanes > most) return false;
+
+  const VectorState outer = vector_;
+  vector_.lanes = static_cast<int>(lanes);
+  vector_.lane_atom = index_.LaneAtom(vector_.lanes);
+  vars_[inner->var.get()] = Index{first_lane, {{vector_.lane_atom, 1}}};
+  BeginStatement();
+  loop::Walk(store->value, [&](const loop::Expr& e) {
+    if (e->kind != loop::ExprKind::kLoad || e->buffer == store->buffer ||
+        transposed_.contains(e.get())) {
+      return;
+    }
+    if (const std::optional<Tile> tile = TileOf(e, s->var, min, rows)) {
+      transposed_[e.get()] = LoadTransposed(*tile, MemoryType(context_, e->dtype), rows);
+    }
+  });
+  vector_ = outer;
+  if (transposed_.empty()) return false;
+  for (transposed_row_ = 0; transposed_row_ < rows && status_.ok(); ++transposed_row_) {
+    vars_[s->var.get()] =
+        IndexMath::Sum(min, IndexMath::Constant(static_cast<int64_t>(transposed_row_)));
+    ++unrolled_statements_;
+    EmitStmt(inner);
+  }
+  transposed_.clear();
+  return true;
+}
+
+}  // namespace hone::codegen

@@ -1,0 +1,25 @@
+#ifndef HONE_COMPILER_SCHEDULE_PRIMITIVES_REDUCE_BY_LANES_H_
+#define HONE_COMPILER_SCHEDULE_PRIMITIVES_REDUCE_BY_LANES_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "compiler/loop/stmt.h"
+
+namespace hone::schedule {
+
+// Gives the lanes of `vectors` vectors partial results of a reduction, which are combined at its
+// end, halves with halves:
+//   for r { c[x] = c[x] op f(r) }
+//   =>  alloc p[vectors * lanes] { p[j] = neutral of op;
+//         for r { for j { p[j] = p[j] op f(r * vectors * lanes + j) } }; the rest likewise;
+//         p[j] = p[j] op p[j + half] ..; c[x] = c[x] op p[0] }
+// `loop` is the innermost loop of the reduction, around that store alone; op is +, *, min or max.
+// Its new inner loops are vectorised and unrolled. Results are those of another order of summation
+// (docs/decisions/0002). kFailedPrecondition where the loop is not so, or c[x] depends on it.
+absl::Status ReduceByLanes(loop::Nest* nest, const std::string& loop, int64_t lanes,
+                           int64_t vectors);
+
+}  // namespace hone::schedule
+
+#endif  // HONE_COMPILER_SCHEDULE_PRIMITIVES_REDUCE_BY_LANES_H_

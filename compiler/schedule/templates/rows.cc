@@ -1,0 +1,267 @@
+// Reductions along the innermost axes, alone or as the stages of a softmax or a normalisation: one
+// launch, a row at a time, all of its stages while the row is in registers or in the first cache.
+// The lanes of a sum are combined at its end. Other layouts and orders are the generic template's,
+// whose configs are a strategy here.
+#include <algorithm>
+#include <bit>
+#include <set>
+
+#include "compiler/loop/accumulation.h"
+#include "compiler/loop/visit.h"
+#include "compiler/schedule/primitives/nest_edit.h"
+#include "compiler/schedule/templates/sequence.h"
+#include "compiler/schedule/templates/stage_schedule.h"
+#include "compiler/schedule/templates/templates.h"
+#include "fmt/format.h"
+#include "support/status.h"
+
+namespace hone::schedule {
+namespace {
+
+using loop::Buffer;
+using loop::Expr;
+using loop::ExprKind;
+using loop::Stmt;
+using loop::StmtKind;
+
+// Vectors of a row that a body may have, and be unrolled to.
+constexpr int64_t kMostUnrolled = 16;
+
+bool HasFormOfRows(const ops::KernelDefinition& def) {
+  const std::set<std::string> normalise = {"nn.softmax", "nn.log_softmax", "nn.layer_norm"};
+  int reductions = 0;
+  for (const ops::OpStage& op : def.ops) {
+    if (op.kind <= ops::FuseKind::kInjective) continue;
+    if (op.kind != ops::FuseKind::kReduction && !normalise.contains(op.op)) return false;
+    ++reductions;
+  }
+  const std::vector<Buffer> outputs = OutputsOf(def.naive);
+  return reductions == 1 && outputs.size() == 1 && !outputs[0]->shape.empty() &&
+         IsFloat(outputs[0]->dtype);
+}
+
+// Loops around a single store, of the run launches.
+std::vector<Stmt> InnermostLoops(const loop::Nest& nest) {
+  std::vector<Stmt> loops;
+  for (const loop::Launch& launch : nest.launches) {
+    loop::Walk(launch.body, [&](const Stmt& s) {
+      if (s->kind == StmtKind::kFor && s->body[0]->kind == StmtKind::kStore &&
+          s->loop_kind == loop::LoopKind::kSerial) {
+        loops.push_back(s);
+      }
+      return true;
+    });
+  }
+  return loops;
+}
+
+// Whether the loop reads elements of each other's side.
+bool ReadsInOrder(const Stmt& innermost) {
+  bool in_order = false;
+  loop::Walk(innermost->body[0]->value, [&](const Expr& e) {
+    in_order = in_order || (e->kind == ExprKind::kLoad && !e->operands.empty() &&
+                            loop::UsesVar(e->operands.back(), innermost->var));
+  });
+  return in_order;
+}
+
+struct Rows {
+  Sequence s;           // one launch: the row loops, and in the last all stages
+  int64_t columns = 0;  // of the longest innermost loop
+  int64_t loops = 0;    // innermost ones
+};
+
+int64_t ElementCount(const std::vector<int64_t>& shape) {
+  int64_t count = 1;
+  for (const int64_t extent : shape) count *= extent;
+  return count;
+}
+
+// How many of the outer loops have as many iterations as there are rows; 0: none.
+size_t RowLoops(const std::vector<int64_t>& shape, int64_t rows) {
+  int64_t count = 1;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    count *= shape[i];
+    if (count == rows) return i + 1;
+  }
+  return 0;
+}
+
+// The loops over rows become the grid, everything else is computed in the innermost of them.
+// nullopt where a row is not all that an iteration needs.
+std::optional<Rows> GatherRows(const ops::KernelDefinition& def) {
+  Rows rows{Sequence(def.naive)};
+  Sequence& s = rows.s;
+  InlineCheapStages(&s);
+  const Buffer output = OutputsOf(s.nest())[0];
+  int64_t sums_count = 0;  // results of each reduction
+  bool output_reduces = false;
+  std::vector<std::string> stages;
+  for (const loop::Launch& launch : s.nest().launches) {
+    Stmt body = launch.body;
+    while (body->kind == StmtKind::kFor) body = body->body[0];
+    if (body->kind == StmtKind::kStore) {
+      if (body->buffer != output) stages.push_back(body->buffer->name);
+      continue;
+    }
+    if (body->kind != StmtKind::kSeq || body->body[0]->kind != StmtKind::kStore)
+      return std::nullopt;
+    const Buffer& sums = body->body[0]->buffer;
+    const int64_t count = ElementCount(sums->shape);
+    if (sums_count != 0 && sums_count != count) return std::nullopt;
+    sums_count = count;
+    output_reduces = output_reduces || sums == output;
+    if (sums != output) stages.push_back(sums->name);
+  }
+  if (output_reduces) stages.push_back(s.CacheWrite(output->name));
+  const size_t rank = RowLoops(output->shape, sums_count);
+  if (rank == 0) return std::nullopt;
+  for (size_t i = 0; i < rank; ++i) s.Parallel(fmt::format("{}.i{}", output->name, i));
+  const std::string row = fmt::format("{}.i{}", output->name, rank - 1);
+  std::reverse(stages.begin(), stages.end());
+  for (const std::string& stage : stages) s.ComputeAt(stage, row);
+  s.Simplify();
+  if (!s.ok() || s.nest().launches.size() != 1) return std::nullopt;
+  for (const Stmt& loop : InnermostLoops(s.nest())) {
+    int64_t extent = 0;
+    if (!loop::IsConstInt(loop->extent, &extent) || !ReadsInOrder(loop)) return std::nullopt;
+    rows.columns = std::max(rows.columns, extent);
+    ++rows.loops;
+  }
+  bool per_row = true;  // every sum is one number a row
+  loop::Walk(s.nest().launches[0].body, [&](const Stmt& body) {
+    if (body->kind == StmtKind::kStore && loop::Accumulates(*body)) {
+      for (const Expr& index : body->indices) per_row = per_row && loop::IsConstInt(index);
+    }
+    return true;
+  });
+  if (!per_row || rows.columns < 4) return std::nullopt;
+  return rows;
+}
+
+bool AllRowMajor(const ir::LayoutSignature& signature) {
+  const auto row_major = [](const Layout& layout) {
+    return layout.rank() == 0 || layout.IsRowMajor();
+  };
+  return std::all_of(signature.operands.begin(), signature.operands.end(), row_major) &&
+         std::all_of(signature.results.begin(), signature.results.end(), row_major);
+}
+
+int64_t MostLanes(const Rows& rows, const Target& target) {
+  const auto fit = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(rows.columns)));
+  return std::min<int64_t>(std::max(target.VectorLanes(), 2), fit);
+}
+
+std::vector<int64_t> VectorOptions(const Rows& rows, int64_t lanes) {
+  std::vector<int64_t> options;
+  for (const int64_t vectors : {1, 2, 4, 8}) {
+    if (vectors == 1 || vectors * lanes <= rows.columns) options.push_back(vectors);
+  }
+  return options;
+}
+
+// "registers": no loop is left over a row.
+std::vector<std::string> RowOptions(const Rows& rows, int64_t lanes) {
+  if (CeilDiv(rows.columns, lanes) <= kMostUnrolled) return {"registers", "loops"};
+  return {"loops"};
+}
+
+void ScheduleColumns(Sequence* s, const std::string& loop, int64_t extent, int64_t lanes,
+                     int64_t vectors) {
+  const int64_t tile = lanes * vectors;
+  s->Split(loop, tile, Tail::kClip, loop, loop + ".tile");
+  s->Split(loop + ".tile", lanes, Tail::kClip, loop + ".u", loop + ".vec");
+  s->Simplify();
+  if (extent % tile != 0) s->PeelAll(loop, 0, 1);
+  if (extent % lanes != 0) s->PeelAll(loop + ".u", 0, 1);
+  s->Simplify();
+  s->VectorizeAll(loop + ".vec");
+  s->UnrollAll(loop + ".u");
+}
+
+absl::StatusOr<loop::Nest> ScheduleRows(Rows rows, const Config& config) {
+  Sequence& s = rows.s;
+  const int64_t lanes = config.Int("lanes");
+  const bool unrolled = config.String("row") == "registers";
+  for (const Stmt& loop : InnermostLoops(s.nest())) {
+    const std::string& name = loop->var->name;
+    int64_t extent = 0;
+    loop::IsConstInt(loop->extent, &extent);
+    if (loop::Accumulates(*loop->body[0])) {
+      s.ReduceByLanes(name, lanes, config.Int("parts"));
+    } else {
+      ScheduleColumns(&s, name, extent, std::min(lanes, extent), config.Int("unroll"));
+    }
+    if (unrolled && s.Has(name)) s.UnrollAll(name);
+  }
+  s.Simplify();
+  return std::move(s).Finish();
+}
+
+class RowsTemplateImpl : public Template {
+ public:
+  std::string_view name() const override { return "rows"; }
+  bool Matches(const ops::KernelDefinition& def) const override {
+    return HasFormOfRows(def) && GatherRows(def).has_value();
+  }
+  std::vector<ir::LayoutSignature> Signatures(const ops::KernelDefinition& def,
+                                              const Target& target) const override {
+    return GenericTemplate().Signatures(def, target);
+  }
+
+  Space MakeSpace(const Task& task) const override {
+    const Space generic = GenericTemplate().MakeSpace(task);
+    if (!AllRowMajor(task.signature)) return generic;
+    return Space([rows = *GatherRows(*task.def), generic,
+                  target = task.target](const Config& prefix) -> std::optional<Knob> {
+      if (!prefix.Has("strategy")) return TextKnob("strategy", {"rows", "stages"}, "stages");
+      if (prefix.String("strategy") == "stages") return generic.Next(prefix);
+      const int64_t most = MostLanes(rows, target);
+      if (!prefix.Has("lanes")) {
+        return IntKnob(
+            "lanes", most >= 8 ? std::vector<int64_t>{most, most / 2} : std::vector<int64_t>{most});
+      }
+      const int64_t lanes = prefix.Int("lanes");
+      if (!prefix.Has("row")) return TextKnob("row", RowOptions(rows, lanes));
+      if (!prefix.Has("parts")) return IntKnob("parts", VectorOptions(rows, lanes));
+      if (!prefix.Has("unroll")) return IntKnob("unroll", VectorOptions(rows, lanes));
+      return std::nullopt;
+    });
+  }
+
+  // A row in registers where it fits; four partial sums hide the latency of an addition.
+  Config Default(const Task& task) const override {
+    if (!AllRowMajor(task.signature)) return GenericTemplate().Default(task);
+    const Rows rows = *GatherRows(*task.def);
+    Config config;
+    const int64_t lanes = MostLanes(rows, task.target);
+    const std::vector<int64_t> vectors = VectorOptions(rows, lanes);
+    config.Set("strategy", std::string("rows"));
+    config.Set("lanes", lanes);
+    config.Set("row", RowOptions(rows, lanes)[0]);
+    config.Set("parts", vectors[std::min<size_t>(2, vectors.size() - 1)]);
+    config.Set("unroll", vectors[std::min<size_t>(1, vectors.size() - 1)]);
+    return config;
+  }
+
+  absl::StatusOr<loop::Nest> Schedule(const Task& task, const Config& config) const override {
+    HONE_RETURN_IF_ERROR(CheckSignature(task));
+    if (!AllRowMajor(task.signature)) return GenericTemplate().Schedule(task, config);
+    HONE_RETURN_IF_ERROR(CheckConfig(MakeSpace(task), config));
+    if (config.String("strategy") == "rows") return ScheduleRows(*GatherRows(*task.def), config);
+    Config stages;
+    for (const auto& [name, value] : config.entries()) {
+      if (name != "strategy") stages.Set(name, value);
+    }
+    return GenericTemplate().Schedule(task, stages);
+  }
+};
+
+}  // namespace
+
+const Template& RowsTemplate() {
+  static const RowsTemplateImpl instance;
+  return instance;
+}
+
+}  // namespace hone::schedule

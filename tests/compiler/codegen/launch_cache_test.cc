@@ -1,0 +1,75 @@
+// Launches that are compiled once for many artifacts.
+#include "compiler/codegen/launch_cache.h"
+
+#include "compiler/ops/lower.h"
+#include "compiler/schedule/template.h"
+#include "gtest/gtest.h"
+#include "tests/compiler/codegen/harness.h"
+
+namespace hone::codegen {
+namespace {
+
+// A convolution that packs its weights and copies its data before it runs.
+loop::Nest ThreeLaunches(int64_t unroll) {
+  const absl::StatusOr<ops::KernelDefinition> def = ops::LowerWorkload(
+      "fn (p0: Tensor[(1, 16, 6, 6), float32], const p1: Tensor[(16, 16, 3, 3), float32]) { "
+      "nn.conv2d(p0, p1, padding=[1, 1, 1, 1]) } accumulate=float32 numerics=default");
+  EXPECT_TRUE(def.ok()) << def.status();
+  const Target target = TestTarget();
+  const schedule::Template& conv = schedule::TemplateFor(*def);
+  const schedule::Task task{&*def, conv.Signatures(*def, target)[0], target};
+  schedule::Config config = conv.Default(task);
+  config.Set("pad", std::string("copy"));
+  config.Set("unroll", unroll);
+  absl::StatusOr<loop::Nest> nest = conv.Schedule(task, config);
+  EXPECT_TRUE(nest.ok()) << nest.status();
+  return nest.ok() ? *nest : loop::Nest();
+}
+
+TEST(LaunchCache, AnArtifactIsTheSameWithLaunchesFromTheCache) {
+  LaunchCache cache;
+  const ModuleSpec spec = ArtifactOf(ThreeLaunches(1), TestTarget());
+  ASSERT_GE(spec.kernels[0].nest.launches.size(), 3u);
+  const auto first = BuildModule(spec, nullptr, &cache);
+  const auto second = BuildModule(spec, nullptr, &cache);
+  ASSERT_TRUE(first.ok()) << first.status();
+  ASSERT_TRUE(second.ok()) << second.status();
+  EXPECT_EQ(*first, *second);
+}
+
+TEST(LaunchCache, ArtifactsOfOtherConfigsComputeWhatTheyDidWithout) {
+  LaunchCache cache;
+  for (const int64_t unroll : {1, 2}) {
+    const loop::Nest nest = ThreeLaunches(unroll);
+    const ModuleSpec spec = ArtifactOf(nest, TestTarget());
+    const auto without = BuildModule(spec);
+    const auto with = BuildModule(spec, nullptr, &cache);
+    ASSERT_TRUE(without.ok()) << without.status();
+    ASSERT_TRUE(with.ok()) << with.status();
+    const LoadedModule modules[] = {LoadedModule(*without), LoadedModule(*with)};
+    Buffers expected(nest, 7);
+    Buffers found(nest, 7);
+    modules[0].Run(expected.pointers());
+    modules[1].Run(found.pointers());
+    const int output = static_cast<int>(nest.buffers.size()) - 1;
+    ASSERT_EQ(nest.buffers[output]->role, loop::Role::kOutput);
+    for (int64_t i = 0; i < 16 * 6 * 6; ++i) {
+      ASSERT_EQ(expected.At(nest, output, i), found.At(nest, output, i)) << i;
+    }
+  }
+}
+
+TEST(LaunchCache, ForgetsRatherThanGrowBeyondItsLimit) {
+  LaunchCache cache(/*limit_bytes=*/100);
+  cache.Add("a", {std::string(60, 'x'), 1, 0});
+  ASSERT_NE(cache.Find("a"), nullptr);
+  cache.Add("b", {std::string(60, 'y'), 2, 3});
+  EXPECT_EQ(cache.Find("a"), nullptr);
+  ASSERT_NE(cache.Find("b"), nullptr);
+  EXPECT_EQ(cache.Find("b")->grid_extent, 2);
+  cache.Add("c", {std::string(200, 'z'), 1, 0});
+  EXPECT_EQ(cache.Find("c"), nullptr);
+}
+
+}  // namespace
+}  // namespace hone::codegen

@@ -1,0 +1,51 @@
+#include "gtest/gtest.h"
+#include "tests/compiler/schedule/nest_check.h"
+
+namespace hone::schedule {
+namespace {
+
+TEST(Rows, EveryConfigComputesWhatTheNaiveNestDoes) {
+  const Target wide = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
+  const Target narrow = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1");
+  const char* const kernels[] = {
+      "fn (p0: Tensor[(4, 35), float32]) { nn.softmax(p0) }",
+      "fn (p0: Tensor[(1, 2, 3, 17), float32]) { nn.log_softmax(p0, axis=3) }",
+      "fn (p0: Tensor[(2, 3, 33), float32], p1: Tensor[(1, 1, 33), float32]) { %0 = add(p0, p1); "
+      "nn.softmax(%0, axis=-1) }",
+      "fn (p0: Tensor[(3, 2, 20), float32], const p1: Tensor[(20,), float32], const p2: "
+      "Tensor[(20,), float32]) { nn.layer_norm(p0, p1, p2, axis=[2]) }",
+      "fn (p0: Tensor[(2, 3, 9), float32]) { nn.layer_norm(p0, axis=[1, 2]) }",
+      "fn (p0: Tensor[(2, 16, 4, 5), float32]) { mean(p0, axis=[2, 3]) }",
+      "fn (p0: Tensor[(2, 40), float32]) { %0 = sum(p0, axis=[1], keepdims=true); divide(p0, %0) }",
+      "fn (p0: Tensor[(7, 37), float32]) { max(p0, axis=[1], keepdims=true) }"};
+  int checked = 0;
+  uint64_t seed = 1;
+  for (const char* kernel : kernels) {
+    for (const Target& target : {wide, narrow}) {
+      checked += CheckTemplate(std::string(kernel) + " accumulate=float32 numerics=default", "rows",
+                               target, 6, seed++);
+      if (HasFailure()) return;
+    }
+  }
+  EXPECT_GE(checked, 60);
+}
+
+// Reductions of outer axes, and of what is not a row, keep the generic template.
+TEST(Rows, LeavesOtherReductions) {
+  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
+  const char* const kernels[] = {
+      "fn (p0: Tensor[(2, 18, 4, 5), float32]) { sum(p0, axis=[1]) }",
+      "fn (p0: Tensor[(2, 18, 4), float32]) { nn.softmax(p0, axis=1) }",
+      "fn (p0: Tensor[(4, 5, 6), float32]) { nn.layer_norm(p0, axis=[0, 2]) }",
+      "fn (p0: Tensor[(40,), float32]) { nn.softmax(p0) }",
+      "fn (p0: Tensor[(5, 1), float32]) { nn.softmax(p0) }"};
+  uint64_t seed = 1;
+  for (const char* kernel : kernels) {
+    CheckTemplate(std::string(kernel) + " accumulate=float32 numerics=default", "generic", target,
+                  4, seed++);
+    if (HasFailure()) return;
+  }
+}
+
+}  // namespace
+}  // namespace hone::schedule
