@@ -1,6 +1,8 @@
 // nn.conv{1,2,3}d_transpose: the transpose of a convolution, data (N, C, ...), weight (C, M /
 // groups,
 // ...). Written from the result's side: a tap counts where its position lies on the stride.
+#include "compiler/ops/conv_transpose.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -60,51 +62,147 @@ absl::StatusOr<ir::Type> Infer(const std::string& op, int spatial,
   return TensorOf(std::move(shape), data.dtype);
 }
 
-std::vector<loop::Buffer> Define(const std::string& name, loop::NestBuilder& builder,
-                                 const std::vector<loop::Buffer>& args, const ir::Attrs& attrs,
-                                 const ir::Type& result) {
-  const loop::Buffer& data = args[0];
-  const loop::Buffer& weight = args[1];
-  const Shape taps = TapsOf(weight->shape);
-  const Window window = *ReadWindow(name, attrs, taps);
-  const int64_t groups = IntAttr(attrs, "groups", 1);
-  const int64_t group_in = data->shape[1] / groups;
-  const int64_t group_out = weight->shape[1];
-  const DataType dtype = AccumulatorType(data->dtype);
+// What a definition needs of a call.
+struct Transposed {
+  Transposed(const std::string& name, const std::vector<loop::Buffer>& args, const ir::Attrs& attrs,
+             const Shape& result)
+      : data(args[0]),
+        weight(args[1]),
+        window(*ReadWindow(name, attrs, TapsOf(args[1]->shape))),
+        groups(IntAttr(attrs, "groups", 1)),
+        group_in(args[0]->shape[1] / groups),
+        group_out(args[1]->shape[1]),
+        shape(result),
+        dtype(AccumulatorType(args[0]->dtype)) {}
 
-  Shape reduce = {group_in};
+  loop::Buffer data, weight;
+  Window window;
+  int64_t groups, group_in, group_out;
+  Shape shape;  // of the result
+  DataType dtype;
+
+  // Of the data and of the weight, but for their spatial axes.
+  std::vector<Expr> DataAt(const std::vector<Expr>& axes, const Expr& channel) const {
+    if (groups == 1) return {axes[0], channel};
+    return {axes[0],
+            FloorDiv(axes[1], loop::IntConst(group_out)) * loop::IntConst(group_in) + channel};
+  }
+  std::vector<Expr> WeightAt(const std::vector<Expr>& axes, const Expr& channel) const {
+    if (groups == 1) return {channel, axes[1]};
+    const Expr group = FloorDiv(axes[1], loop::IntConst(group_out));
+    return {group * loop::IntConst(group_in) + channel,
+            axes[1] - group * loop::IntConst(group_out)};
+  }
+};
+
+using Term = std::function<Expr(const std::vector<Expr>& axes, const std::vector<Expr>& reduce)>;
+
+// A sum over the channels of a group and `taps`.
+std::vector<loop::Buffer> SumOf(const std::string& name, loop::NestBuilder& builder,
+                                const Transposed& call, const Shape& taps, const Term& term,
+                                DataType result) {
+  Shape reduce = {call.group_in};
   reduce.insert(reduce.end(), taps.begin(), taps.end());
+  const std::string stage = name.substr(3);
+  const loop::Buffer sum =
+      builder.Reduce(stage, call.dtype, call.shape, reduce, loop::NestBuilder::Combiner::kAdd,
+                     loop::Const(0, call.dtype), term);
+  return {CastStage(builder, stage + "_cast", sum, result)};
+}
+
+// All taps, each under the condition that its position lies on the stride.
+std::vector<loop::Buffer> DefineByConditions(const std::string& name, loop::NestBuilder& builder,
+                                             const Transposed& call, DataType result) {
+  const Window& window = call.window;
   const auto value = [&](const std::vector<Expr>& axes, const std::vector<Expr>& r) {
-    const bool grouped = groups > 1;
-    const Expr group = grouped ? FloorDiv(axes[1], loop::IntConst(group_out)) : loop::IntConst(0);
-    const Expr channel = grouped ? group * loop::IntConst(group_in) + r[0] : r[0];
-    std::vector<Expr> at = {axes[0], channel};
-    std::vector<Expr> tap = {channel,
-                             grouped ? axes[1] - group * loop::IntConst(group_out) : axes[1]};
+    std::vector<Expr> at = call.DataAt(axes, r[0]);
+    std::vector<Expr> tap = call.WeightAt(axes, r[0]);
     std::vector<Expr> met;
-    for (size_t i = 0; i < taps.size(); ++i) {
+    for (size_t i = 0; i < window.taps.size(); ++i) {
       const Expr stride = loop::IntConst(window.strides[i]);
       const Expr position = axes[2 + i] + loop::IntConst(window.before[i]) -
                             r[1 + i] * loop::IntConst(window.dilation[i]);
       const Expr from = window.strides[i] == 1 ? position : FloorDiv(position, stride);
-      met.push_back(InRange(from, 0, data->shape[2 + i]));
+      met.push_back(InRange(from, 0, call.data->shape[2 + i]));
       if (window.strides[i] != 1) {
         met.push_back(Eq(FloorMod(position, stride), loop::IntConst(0)));
       }
       at.push_back(from);
       tap.push_back(r[1 + i]);
     }
-    return loop::Select(AllOf(met), CastTo(dtype, loop::Load(data, at)), loop::Const(0, dtype)) *
-           CastTo(dtype, loop::Load(weight, tap));
+    return loop::Select(AllOf(met), CastTo(call.dtype, loop::Load(call.data, at)),
+                        loop::Const(0, call.dtype)) *
+           CastTo(call.dtype, loop::Load(call.weight, tap));
   };
-  const std::string stage = name.substr(3);
-  const loop::Buffer sum =
-      builder.Reduce(stage, dtype, result.tensor.shape, reduce, loop::NestBuilder::Combiner::kAdd,
-                     loop::Const(0, dtype), value);
-  return {CastStage(builder, stage + "_cast", sum, result.tensor.dtype)};
+  return SumOf(name, builder, call, window.taps, value, result);
+}
+
+// Only the taps that meet an element: position o is of phase (o + before) mod stride, and meets the
+// taps phase, phase + stride, ..., of the data from (o + before) div stride downwards. Zeros around
+// the data and behind the taps take the place of what does not exist.
+std::vector<loop::Buffer> DefineByPhases(const std::string& name, loop::NestBuilder& builder,
+                                         const Transposed& call, DataType result) {
+  const TransposedTaps taps(call.window, call.data->shape, call.shape);
+  const auto pad = [&](const loop::Buffer& buffer, const Shape& before, const Shape& after) {
+    const auto any = [](const Shape& s) {
+      return std::any_of(s.begin(), s.end(), [](int64_t v) { return v != 0; });
+    };
+    return any(before) || any(after) ? PadStage(builder, buffer, before, after, 0) : buffer;
+  };
+  const loop::Buffer weight = pad(call.weight, Shape(taps.no_taps.size(), 0), taps.no_taps);
+  const loop::Buffer data = pad(call.data, taps.before, taps.after);
+  const auto value = [&](const std::vector<Expr>& axes, const std::vector<Expr>& r) {
+    std::vector<Expr> at = call.DataAt(axes, r[0]);
+    std::vector<Expr> tap = call.WeightAt(axes, r[0]);
+    for (size_t i = 0; i < taps.count.size(); ++i) {
+      const int64_t stride = call.window.strides[i];
+      const int64_t last = taps.count[i] - 1;
+      const Expr position = axes[2 + i] + loop::IntConst(call.window.before[i]);
+      const Expr first = loop::IntConst(taps.before[2 + i] - last * taps.step[i]);
+      at.push_back(FloorDiv(position, loop::IntConst(stride)) + first +
+                   r[1 + i] * loop::IntConst(taps.step[i]));
+      tap.push_back(FloorMod(position, loop::IntConst(stride)) +
+                    (loop::IntConst(last) - r[1 + i]) * loop::IntConst(stride));
+    }
+    return CastTo(call.dtype, loop::Load(data, at)) * CastTo(call.dtype, loop::Load(weight, tap));
+  };
+  return SumOf(name, builder, call, taps.count, value, result);
+}
+
+std::vector<loop::Buffer> Define(const std::string& name, loop::NestBuilder& builder,
+                                 const std::vector<loop::Buffer>& args, const ir::Attrs& attrs,
+                                 const ir::Type& result) {
+  const Transposed call(name, args, attrs, result.tensor.shape);
+  const DataType dtype = result.tensor.dtype;
+  if (TransposedTaps::Exist(call.window)) return DefineByPhases(name, builder, call, dtype);
+  return DefineByConditions(name, builder, call, dtype);
 }
 
 }  // namespace
+
+bool TransposedTaps::Exist(const Window& window) {
+  for (size_t i = 0; i < window.taps.size(); ++i) {
+    const bool dilated = window.strides[i] > 1 && window.dilation[i] > 1;
+    if (dilated || window.strides[i] > window.taps[i]) return false;
+  }
+  return true;
+}
+
+TransposedTaps::TransposedTaps(const Window& window, const Shape& data, const Shape& result)
+    : before(2, 0), after(2, 0), no_taps(2, 0) {
+  for (size_t i = 0; i < window.taps.size(); ++i) {
+    const int64_t stride = window.strides[i];
+    count.push_back((window.taps[i] + stride - 1) / stride);
+    step.push_back(window.dilation[i]);
+    no_taps.push_back(count[i] * stride - window.taps[i]);
+    const int64_t reach = (count[i] - 1) * step[i];
+    before.push_back(std::max<int64_t>(0, reach - window.before[i] / stride));
+    // Every phase of the last positions, the ones beyond the result's end included.
+    const int64_t positions = (result[2 + i] + stride - 1) / stride * stride;
+    const int64_t last = (positions - 1 + window.before[i]) / stride;
+    after.push_back(std::max<int64_t>(0, last - (data[2 + i] - 1)));
+  }
+}
 
 void RegisterConvTranspose(std::vector<Op>& table) {
   for (int spatial = 1; spatial <= 3; ++spatial) {

@@ -50,8 +50,11 @@ double FlopsPerNs(const Target& target) {
   return kGigahertz * kFlopsPerLane * target.VectorLanes() * std::max(1, target.threads);
 }
 
-bool IsBlockable(const TensorType& type, const Target& target) {
-  return type.shape.size() == 4 && type.shape[1] >= target.VectorLanes();
+// `windows`: of a convolution or a pool. Other anchors take tensors of rank three that have no
+// channels.
+bool IsBlockable(const TensorType& type, bool windows, const Target& target) {
+  const size_t rank = type.shape.size();
+  return rank >= (windows ? 3 : 4) && rank <= 5 && type.shape[1] >= target.VectorLanes();
 }
 
 // A kernel's tensors with their layouts.
@@ -144,8 +147,11 @@ double StrainOfAnchor(const View& view, const ir::ExprNode& anchor, const Target
   if (data == nullptr) return 0;
   const Tensor& result = view.results[0];
   const double taps = TapsOf(anchor, *data, result);
-  const bool strided_data = data->layout.IsRowMajor() && IsBlockable(data->type, target);
-  const bool strided_result = result.layout.IsRowMajor() && IsBlockable(result.type, target);
+  const bool windows = anchor.name.find("conv") != std::string::npos ||
+                       anchor.name.find("pool") != std::string::npos;
+  const bool strided_data = data->layout.IsRowMajor() && IsBlockable(data->type, windows, target);
+  const bool strided_result =
+      result.layout.IsRowMajor() && IsBlockable(result.type, windows, target);
   double ns = 0;
   if (strided_data) ns += Bytes(data->type, data->layout) * taps / kStridedReadRate;
   if (!strided_result) return ns;

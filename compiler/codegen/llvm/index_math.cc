@@ -102,6 +102,25 @@ bool IndexMath::IsVector(const Index& a) const {
                      [&](const Index::Term& term) { return IsVectorAtom(term.atom); });
 }
 
+std::vector<int64_t> IndexMath::LaneConstants(const Index& a, int lanes, Index& uniform) const {
+  std::vector<int64_t> constants(static_cast<size_t>(lanes), a.constant);
+  uniform = {};
+  for (const Index::Term& term : a.terms) {
+    if (!IsVectorAtom(term.atom)) {
+      uniform.terms.push_back(term);
+      continue;
+    }
+    const auto* values = llvm::dyn_cast<llvm::ConstantDataVector>(atoms_[term.atom].value);
+    if (values == nullptr || values->getNumElements() != constants.size()) return {};
+    for (size_t i = 0; i < constants.size(); ++i) {
+      const auto value =
+          static_cast<int64_t>(values->getElementAsInteger(static_cast<unsigned>(i)));
+      constants[i] += value * term.coefficient;
+    }
+  }
+  return constants;
+}
+
 Index IndexMath::Split(const Index& a, int64_t divisor, Index& quotient) const {
   Index rest;
   quotient = Constant(FloorDivide(a.constant, divisor));

@@ -58,6 +58,9 @@ class IndexMath {
   // Whether the value differs from lane to lane.
   bool IsVector(const Index& a) const;
   bool IsVectorAtom(int atom) const { return LanesOf(atoms_[atom].value) > 1; }
+  // a = `uniform` + a constant a lane: these constants, where what differs from lane to lane is
+  // known; otherwise nothing.
+  std::vector<int64_t> LaneConstants(const Index& a, int lanes, Index& uniform) const;
 
   // An int64 of the value.
   llvm::Value* Emit(const Index& a);

@@ -44,11 +44,13 @@ class LaunchEmitter {
     llvm::MDNode* scope = nullptr;
     llvm::MDNode* no_alias = nullptr;
   };
-  enum class Reach { kUniform, kRamp, kScattered };
+  // kPermuted: within one vector of memory, at places known now.
+  enum class Reach { kUniform, kRamp, kPermuted, kScattered };
   struct Address {
     Reach reach = Reach::kUniform;
-    llvm::Value* pointer = nullptr;  // kUniform, kRamp: of lane 0
-    llvm::Value* offsets = nullptr;  // kScattered: of the lanes, in elements
+    llvm::Value* pointer = nullptr;  // kUniform, kRamp: of lane 0; kPermuted: of the vector
+    llvm::Value* offsets = nullptr;  // kScattered, kPermuted: of the lanes, in elements
+    std::vector<int> places;         // kPermuted: of the lanes in the vector
     int64_t stride = 0;              // kRamp, in elements
     llvm::Align align;
     bool in_bounds = false;  // whatever the mask says
@@ -118,9 +120,12 @@ class LaunchEmitter {
                                 const Storage& storage, bool speculative);
   bool InBounds(const Index& offset, const Storage& storage) const;
   Address Locate(const loop::Buffer& buffer, const std::vector<loop::Expr>& indices);
+  // Makes a scattered address a permuted one where it is.
+  void LocatePermuted(const Index& offset, Address& address);
   llvm::Value* EmitLoad(const loop::Expr& e);
   llvm::Value* LoadUniform(const Address& address);
   llvm::Value* LoadRamp(const Address& address);
+  llvm::Value* LoadPermuted(const Address& address);
   llvm::Value* LoadScattered(const Address& address);
   void StoreLanes(const Address& address, llvm::Value* value);
   void StoreRamp(const Address& address, llvm::Value* value);

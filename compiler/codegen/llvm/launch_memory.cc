@@ -1,6 +1,7 @@
 // Loads and stores of a launch.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "compiler/codegen/llvm/launch_emitter.h"
@@ -97,6 +98,7 @@ LaunchEmitter::Address LaunchEmitter::Locate(const loop::Buffer& buffer,
     address.reach = Reach::kScattered;
     address.offsets = index_.Emit(*offset);
     address.align = llvm::Align(bytes);
+    if (storage->copies == 1) LocatePermuted(*offset, address);
     return address;
   }
   address.reach = address.stride == 0 ? Reach::kUniform : Reach::kRamp;
@@ -112,6 +114,29 @@ LaunchEmitter::Address LaunchEmitter::Locate(const loop::Buffer& buffer,
     address.pointer = b_.CreateConstGEP1_64(address.element, address.pointer, first.constant);
   }
   return address;
+}
+
+// Of whole vectors where the part that all lanes share counts in such.
+void LaunchEmitter::LocatePermuted(const Index& offset, Address& address) {
+  Index first;
+  const std::vector<int64_t> lanes = index_.LaneConstants(offset, vector_.lanes, first);
+  if (lanes.empty()) return;
+  const auto [low, high] = std::minmax_element(lanes.begin(), lanes.end());
+  const bool whole = KnownDivisor(first, -1) % vector_.lanes == 0;
+  first.constant = *low;
+  if (whole) first.constant -= (*low % vector_.lanes + vector_.lanes) % vector_.lanes;
+  Index last = first;
+  last.constant += vector_.lanes - 1;
+  if (*high > last.constant) return;
+  // A vector that starts at a multiple of its size lies in the buffer if one of its elements does.
+  const bool beside_lane = whole && !vector_.mask && address.storage->elements % vector_.lanes == 0;
+  if (!beside_lane && (!InBounds(first, *address.storage) || !InBounds(last, *address.storage))) {
+    return;
+  }
+  address.reach = Reach::kPermuted;
+  address.align = AlignOf(KnownDivisor(first, -1), address.element->getPrimitiveSizeInBits() / 8);
+  address.pointer = b_.CreateGEP(address.element, address.storage->base, index_.Emit(first));
+  for (int64_t lane : lanes) address.places.push_back(static_cast<int>(lane - first.constant));
 }
 
 llvm::Instruction* LaunchEmitter::Annotate(llvm::Instruction* access, const Storage& storage,
@@ -142,6 +167,9 @@ llvm::Value* LaunchEmitter::EmitLoad(const loop::Expr& e) {
       break;
     case Reach::kRamp:
       stored = LoadRamp(address);
+      break;
+    case Reach::kPermuted:
+      stored = LoadPermuted(address);
       break;
     case Reach::kScattered:
       stored = LoadScattered(address);
@@ -185,8 +213,14 @@ llvm::Value* LaunchEmitter::LoadRamp(const Address& address) {
   return Annotate(load, *address.storage, true);
 }
 
+llvm::Value* LaunchEmitter::LoadPermuted(const Address& address) {
+  llvm::Instruction* load =
+      b_.CreateAlignedLoad(Widen(address.element, vector_.lanes), address.pointer, address.align);
+  return b_.CreateShuffleVector(Annotate(load, *address.storage, true), address.places);
+}
+
 llvm::Value* LaunchEmitter::LanePointers(const Address& address) {
-  if (address.reach == Reach::kScattered) {
+  if (address.reach != Reach::kRamp) {
     return b_.CreateGEP(address.element, address.storage->base, address.offsets);
   }
   std::vector<llvm::Constant*> steps;

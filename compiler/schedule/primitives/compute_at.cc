@@ -30,12 +30,19 @@ loop::Interval RangeOf(const Linear& x, const Bounds& bounds) {
   return range;
 }
 
-// The part of the buffer that is computed: first index and extent of each dimension.
+// The part of the buffer that is computed: of each dimension the first index, how far the next ones
+// are apart, and how many there are.
 struct Box {
   std::vector<Linear> low;
+  std::vector<int64_t> step;
   std::vector<Expr> extent;
   std::vector<int64_t> shape;  // largest extents
 };
+
+// x / step, which leaves no rest.
+Linear Over(const Linear& x, int64_t step, const Bounds& bounds) {
+  return step == 1 ? x : LinearForm(loop::FloorDiv(x.ToExpr(), step), bounds);
+}
 
 // Accesses of `from` become accesses of `to`, relative to the box.
 class Rebase : public loop::Mutator {
@@ -63,7 +70,7 @@ class Rebase : public loop::Mutator {
     if (!inserted) return it->second;
     Linear form = LinearForm(index, bounds_);
     form.Add(box_.low[d], -1);
-    it->second = form.ToExpr();
+    it->second = Over(form, box_.step[d], bounds_).ToExpr();
     return it->second;
   }
   const Buffer& from_;
@@ -150,12 +157,15 @@ absl::StatusOr<Box> BoxOf(const Region& region, const Buffer& buffer, const Boun
     Linear low = region.dims[d].low;
     Linear high = region.dims[d].high;
     const int64_t last = buffer->shape[d] - 1;
+    int64_t step = options.align.empty() || options.align[d] == 1 ? region.dims[d].step : 1;
     if (BoundsOf(low, bounds).min < 0) {  // read below a condition: what lies outside is not read
       low = LinearForm(loop::Max(low.ToExpr(), 0), bounds);
+      step = 1;
     }
     if (RangeOf(high, bounds).max > last) *beyond = true;
     Linear extent = high;
     extent.Add(low, -1);
+    extent = Over(extent, step, bounds);
     extent.AddConstant(1);
     if (!options.align.empty() && options.align[d] > 1) {
       const int64_t align = options.align[d];
@@ -174,6 +184,7 @@ absl::StatusOr<Box> BoxOf(const Region& region, const Buffer& buffer, const Boun
                       buffer->name, d));
     }
     box.low.push_back(std::move(low));
+    box.step.push_back(step);
     box.extent.push_back(extent.ToExpr());
     box.shape.push_back(std::max<int64_t>(range.max, 1));
   }
@@ -226,7 +237,7 @@ Stmt ProducerOver(const Box& box, const Stage& stage, const Stmt& launch_body) {
   std::vector<Expr> fresh;
   for (size_t d = 0; d < stage.loops.size(); ++d) {
     fresh.push_back(loop::Var(stage.loops[d]->var->name));
-    vars[stage.loops[d]->var.get()] = box.low[d].ToExpr() + fresh.back();
+    vars[stage.loops[d]->var.get()] = box.low[d].ToExpr() + fresh.back() * Expr(box.step[d]);
   }
   std::vector<size_t> order;  // dimensions, outermost first
   for (Stmt s = launch_body; order.size() < stage.loops.size(); s = s->body[0]) {

@@ -25,6 +25,7 @@ struct ComputeAtOptions {
 // that has the size of that region and the name of the old one.
 //   for i { b[i] = f(i) }; for o, j { c[..] = g(b[o * 4 + j]) }
 //   =>  for o { alloc b[4] { for i in 0..4 { b[i] = f(o * 4 + i) }; for j { c[..] = g(b[j]) } } }
+// Where what is read lies a step apart (b[o + j * 2]), only that is computed.
 // kFailedPrecondition where readers are elsewhere, the region has no constant bound, or what it
 // would read is not known to exist.
 absl::Status ComputeAt(loop::Nest* nest, const std::string& buffer, const std::string& loop,

@@ -1,6 +1,7 @@
 #include "compiler/schedule/primitives/dependence.h"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 
 #include "compiler/loop/simplify.h"
@@ -70,6 +71,9 @@ struct Touch {
     int64_t coefficient = 0;
     Linear fixed;
     Interval rest;
+    // What is not fixed is `offset` and a multiple of `step`; 0: it is `offset`.
+    int64_t offset = 0;
+    int64_t step = 0;
   };
   std::vector<Dim> dims;
 };
@@ -137,6 +141,8 @@ class TouchCollector {
       if (term.atom->kind != ExprKind::kVar && loop::UsesVar(term.atom, var_)) dim.coefficient = 0;
     }
     dim.rest = BoundsOf(rest, bounds_);
+    dim.offset = rest.constant();
+    for (const Linear::Term& term : rest.terms()) dim.step = std::gcd(dim.step, term.coefficient);
     return dim;
   }
 
@@ -160,12 +166,16 @@ class TouchCollector {
   std::vector<Touch> touches_;
 };
 
-// Whether some dimension keeps the iterations apart in all accesses of the buffer.
-bool KeptApart(const std::vector<Touch>& touches, const loop::BufferNode* buffer) {
+// Whether some dimension keeps the iterations, `iterations` at most, apart in all accesses of the
+// buffer: either the steps of the loop reach further than what is touched in one, or they fill the
+// gaps between the multiples that one touches.
+bool KeptApart(const std::vector<Touch>& touches, const loop::BufferNode* buffer,
+               int64_t iterations) {
   for (size_t d = 0; d < buffer->shape.size(); ++d) {
     int64_t coefficient = 0;
-    const Linear* fixed = nullptr;
+    const Touch::Dim* first = nullptr;
     std::optional<Interval> all;
+    int64_t gap = 0;
     bool apart = true;
     for (const Touch& touch : touches) {
       if (touch.buffer != buffer) continue;
@@ -174,15 +184,20 @@ bool KeptApart(const std::vector<Touch>& touches, const loop::BufferNode* buffer
         apart = false;
         break;
       }
+      if (first == nullptr) first = &dim;
       Linear difference = dim.fixed;
-      if (fixed != nullptr) difference.Add(*fixed, -1);
-      if (fixed != nullptr && !difference.IsConstant()) {
+      difference.Add(first->fixed, -1);
+      if (!difference.IsConstant()) {
         apart = false;
         break;
       }
-      fixed = &dim.fixed;
+      gap = std::gcd(gap, std::gcd(dim.step, dim.offset - first->offset));
       coefficient = dim.coefficient;
       all = all ? Union(*all, dim.rest) : dim.rest;
+    }
+    if (apart && coefficient != 0 && iterations < Interval::kInfinity &&
+        std::abs(coefficient) * (iterations - 1) < gap) {
+      return true;
     }
     const bool known = apart && all && all->HasMin() && all->HasMax();
     if (known && all->max - all->min < std::abs(coefficient)) return true;
@@ -193,7 +208,8 @@ bool KeptApart(const std::vector<Touch>& touches, const loop::BufferNode* buffer
 }  // namespace
 
 bool IterationsIndependent(const Stmt& loop, const Bounds& bounds) {
-  if (MostIterations(*loop, bounds) <= 1) return true;
+  const int64_t iterations = MostIterations(*loop, bounds);
+  if (iterations <= 1) return true;
   Bounds inside = bounds;
   inside.PushLoop(*loop);
   TouchCollector collector(loop->var, std::move(inside));
@@ -203,7 +219,7 @@ bool IterationsIndependent(const Stmt& loop, const Bounds& bounds) {
     if (touch.store) written.push_back(touch.buffer);
   }
   return std::all_of(written.begin(), written.end(), [&](const loop::BufferNode* buffer) {
-    return KeptApart(collector.touches(), buffer);
+    return KeptApart(collector.touches(), buffer, iterations);
   });
 }
 

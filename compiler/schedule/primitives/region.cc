@@ -1,5 +1,8 @@
 #include "compiler/schedule/primitives/region.h"
 
+#include <algorithm>
+#include <numeric>
+
 #include "absl/container/flat_hash_set.h"
 #include "compiler/loop/extreme.h"
 #include "compiler/loop/simplify.h"
@@ -132,15 +135,43 @@ class RegionReader {
     for (const Stmt& child : s->body) Visit(child);
     if (s->kind == StmtKind::kFor) EnterOrLeave([&] { bounds_.Pop(); });
   }
-  Region Take() { return std::move(region_); }
+  Region Take() {
+    for (size_t d = 0; d < region_.dims.size(); ++d) {
+      region_.dims[d].step = std::max<int64_t>(1, steps_[d].step);
+    }
+    return std::move(region_);
+  }
 
  private:
   Region::Dim DimOf(const Expr& index, size_t d) {
     const Linear linear = LinearForm(index, bounds_);
     const auto low = Extreme(linear, bounds_, kept_, false);
     const auto high = Extreme(linear, bounds_, kept_, true);
+    AddStep(linear, d);
     if (low && high) return {*low, *high};
+    steps_[d].step = 1;
     return {Linear(), Linear(buffer_->shape[d] - 1)};
+  }
+
+  // What the indices read have in common: a part that is fixed in the region and multiples of a
+  // step.
+  void AddStep(const Linear& index, size_t d) {
+    Linear fixed(index.constant());
+    int64_t step = 0;
+    for (const Linear::Term& term : index.terms()) {
+      if (UsesInner(term.atom, bounds_, kept_)) {
+        step = std::gcd(step, term.coefficient);
+      } else {
+        fixed.AddTerm(term.atom, term.coefficient);
+      }
+    }
+    if (steps_.size() <= d) {
+      steps_.push_back({std::move(fixed), step});
+      return;
+    }
+    Steps& known = steps_[d];
+    fixed.Add(known.fixed, -1);
+    known.step = fixed.IsConstant() ? std::gcd(std::gcd(known.step, step), fixed.constant()) : 1;
   }
 
   // The smaller (larger) of two bounds, as an expression if need be.
@@ -173,6 +204,11 @@ class RegionReader {
   Bounds bounds_;
   size_t kept_;
   Region region_;
+  struct Steps {
+    Linear fixed;
+    int64_t step = 0;
+  };
+  std::vector<Steps> steps_;  // a dimension
   // Indices that the region has within the loops around: loads of one statement share most of
   // theirs.
   absl::flat_hash_set<std::pair<const loop::ExprNode*, size_t>> seen_;

@@ -15,6 +15,7 @@ struct Region {
   struct Dim {
     loop::Linear low;   // first index read
     loop::Linear high;  // last
+    int64_t step = 1;   // all that are read lie multiples of it apart
   };
   std::vector<Dim> dims;
   int64_t loads = 0;

@@ -1,6 +1,9 @@
 #include "compiler/schedule/primitives/winograd.h"
 
 #include <functional>
+#include <optional>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "compiler/loop/accumulation.h"
@@ -91,10 +94,22 @@ Expr Times(const Matrix& matrix, const Expr& row, const std::vector<Expr>& vecto
 struct Convolution {
   Buffer result, data, weight;
   size_t launch = 0;  // of the stage
+  // Of the depth, where there is one: from one result, and from one tap, to the next.
+  int64_t depth_step = 1, tap_step = 1;
 };
 
+// a is c * x + d * y with c and d at least 1; nullopt otherwise.
+std::optional<std::pair<int64_t, int64_t>> StepsOf(const Expr& a, const Expr& x, const Expr& y) {
+  const loop::Linear linear = loop::Linear::Of(a);
+  const std::pair<int64_t, int64_t> steps = {linear.CoefficientOf(x), linear.CoefficientOf(y)};
+  if (linear.terms().size() != 2 || linear.constant() != 0 || steps.first < 1 || steps.second < 1) {
+    return std::nullopt;
+  }
+  return steps;
+}
+
 // `result[n, oc, h, w] += data[n, ic, h + kh, w + kw] * weight[oc, ic, kh, kw]` below loops over
-// ic, kh, kw.
+// ic, kh, kw, or the same with a depth of any stride and dilation before the height.
 bool IsUpdate(const Stmt& store, const Stage& stage, const std::vector<Stmt>& sums,
               Convolution* conv) {
   const Expr& value = store->value;
@@ -110,16 +125,24 @@ bool IsUpdate(const Stmt& store, const Stage& stage, const std::vector<Stmt>& su
   }
   const Expr& data = product->operands[0];
   const Expr& weight = product->operands[1];
+  const size_t rank = stage.loops.size();
+  if (data->operands.size() != rank || weight->operands.size() != rank) return false;
   const auto axis = [&](size_t d) { return stage.loops[d]->var; };
   const auto sum = [&](size_t d) { return sums[d]->var; };
-  const std::vector<Expr> read = {axis(0), sum(0), axis(2) + sum(1), axis(3) + sum(2)};
-  const std::vector<Expr> taps = {axis(1), sum(0), sum(1), sum(2)};
-  if (data->operands.size() != 4 || weight->operands.size() != 4) return false;
-  for (size_t d = 0; d < 4; ++d) {
-    loop::Linear difference = loop::Linear::Of(data->operands[d]);
-    difference.Add(loop::Linear::Of(read[d]), -1);
-    if (!difference.IsConstant() || difference.constant() != 0) return false;
-    if (!loop::StructuralEqual(weight->operands[d], taps[d])) return false;
+  if (!data->operands[0].SameAs(axis(0)) || !data->operands[1].SameAs(sum(0)) ||
+      !weight->operands[0].SameAs(axis(1))) {
+    return false;
+  }
+  for (size_t d = 1; d < rank; ++d) {
+    if (!weight->operands[d].SameAs(sum(d - 1))) return false;
+    if (d == 1) continue;
+    const auto steps = StepsOf(data->operands[d], axis(d), sum(d - 1));
+    if (!steps) return false;
+    if (rank == 5 && d == 2) {
+      std::tie(conv->depth_step, conv->tap_step) = *steps;
+    } else if (*steps != std::pair<int64_t, int64_t>(1, 1)) {
+      return false;
+    }
   }
   conv->data = data->buffer;
   conv->weight = weight->buffer;
@@ -141,23 +164,25 @@ absl::StatusOr<Convolution> MatchConvolution(const loop::Nest& nest, const std::
   HONE_ASSIGN_OR_RETURN(const Stage stage, MatchStage(nest, conv.launch, conv.result));
   const absl::Status no =
       absl::FailedPreconditionError(fmt::format("the stage of '{}' must be a convolution of 3x3 "
-                                                "taps, stride and dilation one",
+                                                "taps, stride and dilation one, in two "
+                                                "dimensions or in the last two of three",
                                                 name));
-  if (stage.loops.size() != 4 || stage.body->kind != StmtKind::kSeq ||
+  const size_t rank = stage.loops.size();
+  if ((rank != 4 && rank != 5) || stage.body->kind != StmtKind::kSeq ||
       stage.body->body.size() != 2 || stage.body->body[0]->kind != StmtKind::kStore) {
     return no;
   }
   std::vector<Stmt> sums;
   Stmt s = stage.body->body[1];
   for (; s->kind == StmtKind::kFor; s = s->body[0]) sums.push_back(s);
-  if (sums.size() != 3 || s->kind != StmtKind::kStore || !IsUpdate(s, stage, sums, &conv)) {
+  if (sums.size() != rank - 1 || s->kind != StmtKind::kStore || !IsUpdate(s, stage, sums, &conv)) {
     return no;
   }
   const std::vector<int64_t>& weight = conv.weight->shape;
-  const bool whole = RunsOver(sums[0], weight[1]) && RunsOver(sums[1], weight[2]) &&
-                     RunsOver(sums[2], weight[3]) && IsZero(stage.body->body[0]->value);
+  bool whole = IsZero(stage.body->body[0]->value);
+  for (size_t d = 0; d < sums.size(); ++d) whole = whole && RunsOver(sums[d], weight[d + 1]);
   if (!whole || !IsFloat(conv.result->dtype)) return no;
-  if (conv.weight->shape[2] != kTaps || conv.weight->shape[3] != kTaps ||
+  if (weight[rank - 2] != kTaps || weight[rank - 1] != kTaps ||
       conv.data->dtype != conv.result->dtype || conv.weight->dtype != conv.result->dtype) {
     return no;
   }
@@ -176,17 +201,28 @@ class Stages {
         batch_(conv.result->shape[0]),
         in_(conv.weight->shape[1]),
         out_(conv.result->shape[1]),
-        rows_((conv.result->shape[2] + tile - 1) / tile),
-        columns_((conv.result->shape[3] + tile - 1) / tile) {}
+        deep_(conv.result->shape.size() == 5),
+        rows_((conv.result->shape[deep_ ? 3 : 2] + tile - 1) / tile),
+        columns_((conv.result->shape.back() + tile - 1) / tile) {}
 
   WinogradStages Build() {
     WinogradStages stages;
     const Buffer filter = Filter(&stages);
     const Buffer data = Data(&stages);
+    std::vector<int64_t> terms = {in_};
+    if (deep_) terms.push_back(conv_.weight->shape[2]);
     const Buffer product =
-        Sum("product", {products_ * products_, batch_, out_, rows_, columns_}, in_,
-            [&](const std::vector<Expr>& i, const Expr& c) {
-              return Load(data, {i[0], i[1], c, i[3], i[4]}) * Load(filter, {i[0], i[2], c});
+        Sum("product", Deep({products_ * products_, batch_, out_}, conv_.result, {rows_, columns_}),
+            terms, [&](const std::vector<Expr>& i, const std::vector<Expr>& r) {
+              const size_t y = deep_ ? 4 : 3;
+              std::vector<Expr> from = {i[0], i[1], r[0]};
+              std::vector<Expr> by = {i[0], i[2], r[0]};
+              if (deep_) {
+                from.push_back(i[3] * Expr(conv_.depth_step) + r[1] * Expr(conv_.tap_step));
+                by.push_back(r[1]);
+              }
+              from.insert(from.end(), {i[y], i[y + 1]});
+              return Load(data, from) * Load(filter, by);
             });
     stages.product = product->name;
     Result(product, &stages);
@@ -197,17 +233,36 @@ class Stages {
   }
 
  private:
+  // `first`, the depth of `like` where there is one, `last`.
+  std::vector<int64_t> Deep(std::vector<int64_t> first, const Buffer& like,
+                            const std::vector<int64_t>& last) const {
+    if (deep_) first.push_back(like->shape[2]);
+    first.insert(first.end(), last.begin(), last.end());
+    return first;
+  }
+  // `first`, the element of `axes` at `depth` where there is one, `last`.
+  std::vector<Expr> Deep(std::vector<Expr> first, const std::vector<Expr>& axes, size_t depth,
+                         const std::vector<Expr>& last) const {
+    if (deep_) first.push_back(axes[depth]);
+    first.insert(first.end(), last.begin(), last.end());
+    return first;
+  }
+
   Buffer Filter(WinogradStages* stages) {
+    const size_t h = deep_ ? 3 : 2;
     const Buffer columns =
-        Compute("filter_columns", {out_, in_, products_, kTaps}, [&](const std::vector<Expr>& i) {
-          return Times(matrices_.filter, i[2], Line(kTaps, [&](int64_t k) {
-                         return Load(conv_.weight, {i[0], i[1], k, i[3]});
-                       }));
-        });
-    const Buffer filter =
-        Compute("filter", {products_ * products_, out_, in_}, [&](const std::vector<Expr>& i) {
+        Compute("filter_columns", Deep({out_, in_}, conv_.weight, {products_, kTaps}),
+                [&](const std::vector<Expr>& i) {
+                  return Times(matrices_.filter, i[h], Line(kTaps, [&](int64_t k) {
+                                 return Load(conv_.weight, Deep({i[0], i[1]}, i, 2, {k, i[h + 1]}));
+                               }));
+                });
+    const Buffer filter = Compute(
+        "filter", Deep({products_ * products_, out_, in_}, conv_.weight, {}),
+        [&](const std::vector<Expr>& i) {
           return Times(matrices_.filter, FloorMod(i[0], products_), Line(kTaps, [&](int64_t k) {
-                         return Load(columns, {i[1], i[2], FloorDiv(i[0], products_), k});
+                         return Load(columns,
+                                     Deep({i[1], i[2]}, i, 3, {FloorDiv(i[0], products_), k}));
                        }));
         });
     stages->filter_columns = columns->name;
@@ -217,18 +272,22 @@ class Stages {
 
   Buffer Data(WinogradStages* stages) {
     const int64_t width = columns_ * tile_ + kTaps - 1;
+    const size_t y = deep_ ? 3 : 2;
     const Buffer columns = Compute(
-        "data_columns", {batch_, in_, rows_, products_, width}, [&](const std::vector<Expr>& i) {
-          return Times(matrices_.data, i[3], Line(products_, [&](int64_t k) {
-                         return DataAt({i[0], i[1], i[2] * Expr(tile_) + Expr(k), i[4]});
-                       }));
+        "data_columns", Deep({batch_, in_}, conv_.data, {rows_, products_, width}),
+        [&](const std::vector<Expr>& i) {
+          return Times(
+              matrices_.data, i[y + 1], Line(products_, [&](int64_t k) {
+                return DataAt(Deep({i[0], i[1]}, i, 2, {i[y] * Expr(tile_) + Expr(k), i[y + 2]}));
+              }));
         });
     const Buffer data = Compute(
-        "data", {products_ * products_, batch_, in_, rows_, columns_},
+        "data", Deep({products_ * products_, batch_, in_}, conv_.data, {rows_, columns_}),
         [&](const std::vector<Expr>& i) {
           return Times(matrices_.data, FloorMod(i[0], products_), Line(products_, [&](int64_t k) {
-                         return Load(columns, {i[1], i[2], i[3], FloorDiv(i[0], products_),
-                                               i[4] * Expr(tile_) + Expr(k)});
+                         return Load(columns, Deep({i[1], i[2]}, i, 3,
+                                                   {i[y + 1], FloorDiv(i[0], products_),
+                                                    i[y + 2] * Expr(tile_) + Expr(k)}));
                        }));
         });
     stages->data_columns = columns->name;
@@ -237,18 +296,20 @@ class Stages {
   }
 
   void Result(const Buffer& product, WinogradStages* stages) {
+    const size_t h = deep_ ? 3 : 2;
     const Buffer columns = Compute(
-        "result_columns", {batch_, out_, rows_ * tile_, columns_, products_},
+        "result_columns", Deep({batch_, out_}, conv_.result, {rows_ * tile_, columns_, products_}),
         [&](const std::vector<Expr>& i) {
-          return Times(matrices_.result, FloorMod(i[2], tile_), Line(products_, [&](int64_t k) {
-                         return Load(product, {Expr(k * products_) + i[4], i[0], i[1],
-                                               FloorDiv(i[2], tile_), i[3]});
+          return Times(matrices_.result, FloorMod(i[h], tile_), Line(products_, [&](int64_t k) {
+                         return Load(product, Deep({Expr(k * products_) + i[h + 2], i[0], i[1]}, i,
+                                                   2, {FloorDiv(i[h], tile_), i[h + 1]}));
                        }));
         });
     stages->result_columns = columns->name;
     Fill(conv_.result, [&](const std::vector<Expr>& i) {
-      return Times(matrices_.result, FloorMod(i[3], tile_), Line(products_, [&](int64_t k) {
-                     return Load(columns, {i[0], i[1], i[2], FloorDiv(i[3], tile_), k});
+      return Times(matrices_.result, FloorMod(i[h + 1], tile_), Line(products_, [&](int64_t k) {
+                     return Load(columns,
+                                 Deep({i[0], i[1]}, i, 2, {i[h], FloorDiv(i[h + 1], tile_), k}));
                    }));
     });
   }
@@ -263,8 +324,9 @@ class Stages {
 
   // Zero beyond the rows and columns that there are, which the last tiles reach.
   Expr DataAt(const std::vector<Expr>& indices) const {
-    const Expr inside = loop::And(loop::Lt(indices[2], conv_.data->shape[2]),
-                                  loop::Lt(indices[3], conv_.data->shape[3]));
+    const size_t h = indices.size() - 2;
+    const Expr inside = loop::And(loop::Lt(indices[h], conv_.data->shape[h]),
+                                  loop::Lt(indices[h + 1], conv_.data->shape[h + 1]));
     return Select(inside, Load(conv_.data, indices), loop::Const(0, conv_.data->dtype));
   }
 
@@ -301,14 +363,18 @@ class Stages {
     AddStage(buffer, axes, loop::Store(buffer, axes, value(axes)));
   }
 
-  Buffer Sum(const std::string& step, std::vector<int64_t> shape, int64_t terms,
-             const std::function<Expr(const std::vector<Expr>&, const Expr&)>& term) {
+  Buffer Sum(const std::string& step, std::vector<int64_t> shape, const std::vector<int64_t>& terms,
+             const std::function<Expr(const std::vector<Expr>&, const std::vector<Expr>&)>& term) {
     Buffer buffer = Make(step, std::move(shape));
     const std::vector<Expr> axes = Axes(buffer);
-    const Expr r = loop::Var(buffer->name + ".r0");
+    std::vector<Expr> r;
+    for (size_t d = 0; d < terms.size(); ++d) {
+      r.push_back(loop::Var(fmt::format("{}.r{}", buffer->name, d)));
+    }
     Stmt init = loop::Store(buffer, axes, loop::Const(0, buffer->dtype));
     Stmt update = loop::Store(buffer, axes, Load(buffer, axes) + term(axes, r));
-    AddStage(buffer, axes, loop::Seq({std::move(init), loop::For(r, 0, terms, std::move(update))}));
+    for (size_t d = r.size(); d-- > 0;) update = loop::For(r[d], 0, terms[d], std::move(update));
+    AddStage(buffer, axes, loop::Seq({std::move(init), std::move(update)}));
     return buffer;
   }
 
@@ -316,7 +382,9 @@ class Stages {
   const Convolution& conv_;
   const Transforms matrices_;
   const int64_t tile_, products_;
-  const int64_t batch_, in_, out_, rows_, columns_;
+  const int64_t batch_, in_, out_;
+  const bool deep_;  // there is a depth, which every step but the products takes slice by slice
+  const int64_t rows_, columns_;
   std::vector<loop::Launch> launches_;
 };
 

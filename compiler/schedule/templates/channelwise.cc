@@ -1,11 +1,15 @@
-// Depthwise convolutions and pools: windows that combine the elements of one channel. On blocked
-// layouts the lanes are channels; a block of rows by columns (by channel vectors) stays in
-// registers, the taps are unrolled, and the tiles at the border, where windows leave the data, are
-// apart, so that the others test nothing. On row-major results the generic template does it.
+// Depthwise convolutions of two axes and pools of one to three: windows that combine the elements
+// of one channel. On blocked layouts the lanes are channels; a block of rows by columns (by channel
+// vectors) stays in registers, the taps are unrolled, and the tiles at the border, where windows
+// leave the data, are apart, so that the others test nothing. On row-major results the generic
+// template does it.
 #include <algorithm>
+#include <functional>
+#include <numeric>
 
 #include "compiler/loop/visit.h"
 #include "compiler/ops/window.h"
+#include "compiler/schedule/templates/conv_view.h"
 #include "compiler/schedule/templates/fuse_stages.h"
 #include "compiler/schedule/templates/kernel_view.h"
 #include "compiler/schedule/templates/register_tile.h"
@@ -29,8 +33,11 @@ struct Windowed {
   std::string copy;    // the last stage before the anchor; empty: none
   bool pads = false;   // that stage pads the data and does nothing else
   std::vector<int64_t> data_shape;
-  int64_t channels = 0, height = 0, width = 0;
-  ops::Window window;
+  int spatial = 2;  // axes: width, then height, then depth, as far as they go
+  int64_t channels = 0, depth = 1, height = 1, width = 1;
+  ops::Window window;  // of these axes
+
+  int rank() const { return spatial + 2; }
   int64_t lanes = 0, registers = 0;
   int64_t vectors = 0;
 };
@@ -42,10 +49,10 @@ absl::StatusOr<ops::Window> WindowOf(const AnchorView& view, const Buffer& data,
     return ops::ReadWindow(op, view.op->attrs, {weight->shape[2], weight->shape[3]});
   }
   if (op.find("global") != std::string::npos) {
-    return ops::ReadWindow(op, {}, {data->shape[2], data->shape[3]});
+    return ops::ReadWindow(op, {}, ops::Shape(data->shape.begin() + 2, data->shape.end()));
   }
-  ops::Shape taps = ir::GetAttr<std::vector<int64_t>>(view.op->attrs, "pool_size", {1, 1});
-  if (taps.size() == 1) taps.push_back(taps[0]);
+  ops::Shape taps = ir::GetAttr<std::vector<int64_t>>(view.op->attrs, "pool_size", {1});
+  if (taps.size() == 1) taps.assign(data->shape.size() - 2, taps[0]);
   return ops::ReadWindow(op, view.op->attrs, taps);
 }
 
@@ -57,9 +64,12 @@ bool IsPoolOf(DataType data, DataType anchor) {
 
 std::optional<Windowed> View(const ops::KernelDefinition& def, bool depthwise) {
   std::optional<AnchorView> view =
-      depthwise ? ViewAnchor(def, {"nn.conv2d"})
-                : ViewAnchor(def, {"nn.max_pool2d", "nn.avg_pool2d", "nn.global_max_pool2d",
-                                   "nn.global_avg_pool2d"});
+      depthwise
+          ? ViewAnchor(def, {"nn.conv2d"})
+          : ViewAnchor(def, {"nn.max_pool1d", "nn.avg_pool1d", "nn.global_max_pool1d",
+                             "nn.global_avg_pool1d", "nn.max_pool2d", "nn.avg_pool2d",
+                             "nn.global_max_pool2d", "nn.global_avg_pool2d", "nn.max_pool3d",
+                             "nn.avg_pool3d", "nn.global_max_pool3d", "nn.global_avg_pool3d"});
   if (!view) return std::nullopt;
   Windowed w;
   w.depthwise = depthwise;
@@ -86,8 +96,10 @@ std::optional<Windowed> View(const ops::KernelDefinition& def, bool depthwise) {
   w.pads = depthwise && window->HasPadding() && view->prologue.size() == 1 && zeros;
   w.data_shape = data->shape;
   w.channels = anchor->shape[1];
-  w.height = anchor->shape[2];
-  w.width = anchor->shape[3];
+  w.spatial = static_cast<int>(anchor->shape.size()) - 2;
+  w.width = anchor->shape.back();
+  if (w.spatial > 1) w.height = anchor->shape[anchor->shape.size() - 2];
+  if (w.spatial > 2) w.depth = anchor->shape[2];
   w.view = *std::move(view);
   return w;
 }
@@ -102,7 +114,10 @@ Windowed ViewOf(const Task& task, bool depthwise) {
   return w;
 }
 
-int64_t Taps(const Windowed& w) { return w.window.taps[0] * w.window.taps[1]; }
+int64_t Taps(const Windowed& w) {
+  return std::accumulate(w.window.taps.begin(), w.window.taps.end(), int64_t{1},
+                         std::multiplies<>());
+}
 
 std::vector<int64_t> Upto(int64_t limit, int64_t extent, int64_t fits) {
   std::vector<int64_t> options;
@@ -127,11 +142,13 @@ std::vector<std::string> PadOptions(const Windowed& w) {
   return {"copy"};
 }
 
-// Wide borders would multiply the code; their conditions stay where they are.
+// Wide borders would multiply the code; their conditions stay where they are. Axes count from the
+// last: -1 is the width.
 Border PeeledBorder(const Windowed& w, int axis, int64_t tile) {
-  const int64_t extent = axis == 0 ? w.height : w.width;
-  Border border =
-      BorderOf(w.window, axis, w.data_shape[static_cast<size_t>(2 + axis)], extent, tile);
+  if (w.spatial + axis < 0) return {};
+  const int64_t extent = w.view.shape[static_cast<size_t>(w.rank() + axis)];
+  Border border = BorderOf(w.window, w.spatial + axis,
+                           w.data_shape[static_cast<size_t>(w.rank() + axis)], extent, tile);
   constexpr int64_t kMaxPeeled = 2;
   if (border.first > kMaxPeeled) border.first = 0;
   if (border.last > kMaxPeeled) border.last = extent % tile != 0 ? 1 : 0;
@@ -155,7 +172,7 @@ class WindowSchedule {
     if (w_.depthwise) {
       s_.Pack(w_.weight, *Layout::Parse(fmt::format("NCHW{}n", w_.lanes), 4));
     }
-    const Layout blocks = *Layout::Parse(fmt::format("NCHW{}c", w_.lanes), 4);
+    const Layout blocks = BlockedChannels(w_.rank(), w_.lanes);
     if (copies_) {
       s_.SetLayout(w_.copy, blocks);
     }
@@ -168,7 +185,7 @@ class WindowSchedule {
     }
     TileOutput();
     TileReduction();
-    for (const char* name : {".i0", ".c", ".oh"}) s_.Parallel(out_ + name);
+    for (const std::string& loop : Grid()) s_.Parallel(loop);
     if (!packed.empty()) ScheduleDataStage(&s_, packed, w_.lanes);
     if (copies_) ScheduleDataStage(&s_, w_.copy, w_.lanes);
     Specialise();
@@ -179,27 +196,49 @@ class WindowSchedule {
   void TileOutput() {
     s_.Split(out_ + ".i1", w_.lanes, Tail::kExact, out_ + ".v", out_ + ".lane");
     s_.Split(out_ + ".v", tile_.vectors, Tail::kClip, out_ + ".c", out_ + ".cv");
-    s_.Split(out_ + ".i2", tile_.rows, Tail::kClip, out_ + ".oh", out_ + ".row");
-    s_.Split(out_ + ".i3", tile_.columns, Tail::kClip, out_ + ".ow", out_ + ".col");
-    s_.Reorder({out_ + ".i0", out_ + ".c", out_ + ".oh", out_ + ".ow", out_ + ".row", out_ + ".col",
-                out_ + ".cv", out_ + ".lane"});
+    if (w_.spatial > 1) {
+      s_.Split(out_ + Axis(-2), tile_.rows, Tail::kClip, out_ + ".oh", out_ + ".row");
+    }
+    s_.Split(out_ + Axis(-1), tile_.columns, Tail::kClip, out_ + ".ow", out_ + ".col");
+    std::vector<std::string> order = Grid();
+    for (const char* name : {".ow", ".row", ".col", ".cv", ".lane"}) order.push_back(out_ + name);
+    s_.ReorderPresent(order);
     s_.Vectorize(out_ + ".lane");
+  }
+
+  // Outermost first.
+  std::vector<std::string> Grid() const {
+    std::vector<std::string> grid = {out_ + ".i0", out_ + ".c"};
+    if (w_.spatial > 2) grid.push_back(out_ + Axis(-3));
+    if (w_.spatial > 1) grid.push_back(out_ + ".oh");
+    return grid;
+  }
+
+  // Suffix of the loop of a spatial axis: -1 is the width.
+  std::string Axis(int from_end) const { return fmt::format(".i{}", w_.rank() + from_end); }
+  // Those of the tile.
+  std::vector<std::string> TileAxes() const {
+    if (w_.spatial == 1) return {Axis(-1)};
+    return {Axis(-2), Axis(-1)};
   }
 
   void TileReduction() {
     ComputeAtOptions options;
-    options.align = {1, w_.lanes, 1, 1};
-    options.layout = fmt::format("NCHW{}c", w_.lanes);
+    options.align.assign(static_cast<size_t>(w_.rank()), 1);
+    options.align[1] = w_.lanes;
+    options.layout = BlockedChannels(w_.rank(), w_.lanes).ToString();
     s_.ComputeAt(anchor_, out_ + ".ow", options);
     s_.Decompose(anchor_ + ".i1");
     for (const std::string& suffix : {std::string("_init"), std::string()}) {
       s_.Split(anchor_ + ".i1" + suffix, w_.lanes, Tail::kExact, anchor_ + ".cv" + suffix,
                anchor_ + ".lane" + suffix);
       std::vector<std::string> order;
-      if (suffix.empty()) order = {anchor_ + ".r0", anchor_ + ".r1", anchor_ + ".r2"};
-      for (const char* name : {".i2", ".i3", ".cv", ".lane"}) {
-        order.push_back(anchor_ + name + suffix);
+      if (suffix.empty()) {
+        order = {anchor_ + ".r0", anchor_ + ".r1", anchor_ + ".r2", anchor_ + ".r3"};
       }
+      std::vector<std::string> tile = TileAxes();
+      tile.insert(tile.end(), {".cv", ".lane"});
+      for (const std::string& name : tile) order.push_back(anchor_ + name + suffix);
       s_.ReorderPresent(order);
     }
     s_.VectorizeAll(anchor_ + ".lane");
@@ -207,19 +246,24 @@ class WindowSchedule {
 
   void Specialise() {
     s_.Simplify();
-    Border rows = PeeledBorder(w_, 0, tile_.rows);
-    Border columns = PeeledBorder(w_, 1, tile_.columns);
+    Border rows = PeeledBorder(w_, -2, tile_.rows);
+    Border columns = PeeledBorder(w_, -1, tile_.columns);
     if (copies_ && w_.depthwise) {  // no window leaves the copy
       rows = {0, w_.height % tile_.rows != 0 ? 1 : 0};
       columns = {0, w_.width % tile_.columns != 0 ? 1 : 0};
     }
     s_.PeelAll(out_ + ".ow", columns.first, columns.last);
-    s_.PeelAll(out_ + ".oh", rows.first, rows.last);
+    if (w_.spatial > 1) s_.PeelAll(out_ + ".oh", rows.first, rows.last);
+    if (w_.spatial > 2) {
+      const Border slices = PeeledBorder(w_, -3, 1);
+      s_.PeelAll(out_ + Axis(-3), slices.first, slices.last);
+    }
     if (w_.channels % (tile_.vectors * w_.lanes) != 0) s_.PeelAll(out_ + ".c", 0, 1);
     for (const char* name : {".row", ".col", ".cv"}) s_.UnrollAll(out_ + name);
-    for (const char* name : {".i2", ".i3", ".cv"}) s_.UnrollAll(anchor_ + name);
+    for (const std::string& axis : TileAxes()) s_.UnrollAll(anchor_ + axis);
+    s_.UnrollAll(anchor_ + ".cv");
     if (config_.String("taps") == "unroll") {
-      for (const char* name : {".r0", ".r1", ".r2"}) s_.UnrollAll(anchor_ + name);
+      for (const char* name : {".r0", ".r1", ".r2", ".r3"}) s_.UnrollAll(anchor_ + name);
     }
   }
 
@@ -236,7 +280,7 @@ class WindowSchedule {
 class Channelwise : public Template {
  public:
   explicit Channelwise(bool depthwise) : depthwise_(depthwise) {}
-  std::string_view name() const override { return depthwise_ ? "depthwise_conv2d" : "pool2d"; }
+  std::string_view name() const override { return depthwise_ ? "depthwise_conv2d" : "pool"; }
   bool Matches(const ops::KernelDefinition& def) const override {
     return View(def, depthwise_).has_value();
   }

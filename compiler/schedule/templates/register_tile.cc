@@ -37,6 +37,7 @@ constexpr int64_t kMaxRows = 7;
 std::vector<int64_t> VectorOptions(const RegisterTileProblem& problem) {
   std::vector<int64_t> options;
   for (int64_t v = 1; v <= std::min(kMaxVectors, problem.vectors); ++v) {
+    if (problem.vector_group > 0 && problem.vector_group % v != 0) continue;
     if (FitsRegisters({v, 1, 1}, problem.registers)) options.push_back(v);
   }
   return options;
@@ -132,18 +133,19 @@ std::vector<int64_t> UnrollOptions(std::initializer_list<int64_t> factors, int64
   return options;
 }
 
-RegisterTile BestTile(const RegisterTileProblem& problem) {
-  RegisterTile best;
-  double best_cycles = -1;
+namespace {
+
+// nullopt where no tile leaves so many registers free.
+std::optional<RegisterTile> BestTileLeaving(int64_t slack, const RegisterTileProblem& problem) {
+  std::optional<RegisterTile> best;
+  double best_cycles = 0;
   for (int64_t v : VectorOptions(problem)) {
     for (int64_t h : RowOptions(problem, v)) {
       for (int64_t w : ColumnOptions(problem, v, h)) {
-        // All registers in use leaves the allocator no slack: it
-        // spills.
         const RegisterTile tile{v, h, w};
-        if (!FitsRegisters(tile, problem.registers - 1) && h * w > 1) continue;
+        if (!FitsRegisters(tile, problem.registers - slack) && h * w > 1) continue;
         const double cycles = TileCycles(problem, tile);
-        if (best_cycles < 0 || cycles < best_cycles) {
+        if (!best || cycles < best_cycles) {
           best_cycles = cycles;
           best = tile;
         }
@@ -151,6 +153,16 @@ RegisterTile BestTile(const RegisterTileProblem& problem) {
     }
   }
   return best;
+}
+
+}  // namespace
+
+RegisterTile BestTile(const RegisterTileProblem& problem) {
+  // All registers in use leaves the allocator no slack: it spills.
+  for (int64_t slack : {1, 0}) {
+    if (const auto best = BestTileLeaving(slack, problem)) return *best;
+  }
+  return RegisterTile();
 }
 
 }  // namespace hone::schedule

@@ -20,7 +20,8 @@ struct RegisterTile {
 };
 
 struct RegisterTileProblem {
-  int64_t vectors = 1;  // of the whole output, in the vector axis
+  int64_t vectors = 1;       // of the whole output, in the vector axis
+  int64_t vector_group = 0;  // a tile is a part of so many of them; 0: of any
   int64_t rows = 1;
   int64_t columns = 1;
   int64_t steps = 1;  // additions to each accumulator

@@ -4,7 +4,7 @@ namespace hone::schedule {
 
 const Template& TemplateFor(const ops::KernelDefinition& def) {
   for (const Template* candidate :
-       {&EmptyTemplate(), &Conv2dTemplate(), &DepthwiseConv2dTemplate(), &DenseTemplate(),
+       {&EmptyTemplate(), &ConvTemplate(), &DepthwiseConv2dTemplate(), &DenseTemplate(),
         &PoolTemplate(), &SparseDenseTemplate(), &RowsTemplate(), &GenericTemplate()}) {
     if (candidate->Matches(def)) return *candidate;
   }

@@ -1,7 +1,7 @@
 #include <algorithm>
 
+#include "compiler/schedule/templates/conv_view.h"
 #include "compiler/schedule/templates/templates.h"
-#include "fmt/format.h"
 
 namespace hone::schedule {
 namespace {
@@ -14,8 +14,8 @@ ir::LayoutSignature SignatureFor(const ops::KernelDefinition& def, const AnchorV
                                  int64_t lanes, bool data_blocked, bool result_blocked) {
   ir::LayoutSignature signature = RowMajorSignature(def);
   const auto block = [&](const Buffer& buffer, Layout* layout) {
-    if (buffer->shape.size() != 4 || buffer->shape[1] < lanes) return;
-    *layout = *Layout::Parse(fmt::format("NCHW{}c", lanes), 4);
+    if (buffer->shape.size() != view.shape.size() || buffer->shape[1] < lanes) return;
+    *layout = BlockedChannels(static_cast<int>(buffer->shape.size()), lanes);
   };
   const std::vector<Buffer> inputs = InputsOf(def.naive);
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -45,12 +45,29 @@ std::vector<ir::LayoutSignature> BlockedSignatures(const ops::KernelDefinition& 
   return signatures;
 }
 
+namespace {
+
+// Tensors of rank three are sequences of vectors more often than channels of a signal: they get
+// blocks only in kernels that need not care, and in pools.
+int LeastBlockedRank(const ops::KernelDefinition& def) {
+  const bool any = std::all_of(def.ops.begin(), def.ops.end(), [](const ops::OpStage& op) {
+    return op.kind <= ops::FuseKind::kBroadcast || op.op.find("pool1d") != std::string::npos ||
+           op.op == "layout_transform";
+  });
+  return any ? 3 : 4;
+}
+
+}  // namespace
+
 std::vector<ir::LayoutSignature> ElementwiseSignatures(const ops::KernelDefinition& def,
                                                        int64_t lanes) {
+  const int least_rank = LeastBlockedRank(def);
+  bool sequences = false;
   const auto blocked = [&](const Buffer& buffer) {
-    return buffer->shape.size() == 4 && buffer->shape[1] >= lanes
-               ? *Layout::Parse(fmt::format("NCHW{}c", lanes), 4)
-               : Layout::RowMajor(static_cast<int>(buffer->shape.size()));
+    const int rank = static_cast<int>(buffer->shape.size());
+    if (rank < least_rank || rank > 5 || buffer->shape[1] < lanes) return Layout::RowMajor(rank);
+    sequences = sequences || rank == 3;
+    return BlockedChannels(rank, lanes);
   };
   std::vector<ir::LayoutSignature> signatures;
   constexpr bool kForms[4][2] = {{true, true}, {false, false}, {false, true}, {true, false}};
@@ -68,6 +85,7 @@ std::vector<ir::LayoutSignature> ElementwiseSignatures(const ops::KernelDefiniti
       signatures.push_back(std::move(signature));
     }
   }
+  if (sequences && signatures.size() > 1) std::swap(signatures[0], signatures[1]);
   return signatures;
 }
 

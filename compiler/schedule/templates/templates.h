@@ -8,7 +8,7 @@
 namespace hone::schedule {
 
 const Template& EmptyTemplate();
-const Template& Conv2dTemplate();
+const Template& ConvTemplate();
 const Template& DepthwiseConv2dTemplate();
 const Template& DenseTemplate();
 const Template& PoolTemplate();

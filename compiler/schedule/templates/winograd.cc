@@ -1,6 +1,7 @@
 #include "compiler/schedule/templates/winograd.h"
 
 #include <algorithm>
+#include <cctype>
 #include <numeric>
 
 #include "compiler/schedule/primitives/nest_edit.h"
@@ -21,10 +22,22 @@ struct Plan {
   int64_t tile = 0;               // results of a tile, in each direction
   int64_t products = 0;           // positions, in each direction
   int64_t rows = 0, columns = 0;  // tiles
+  // Of the depth: from one result, and from one tap, to the next.
+  int64_t depth_step = 1, tap_step = 1;
+
+  // Slices of the data that so many of the result are made of.
+  int64_t Slices(const Conv& conv, int64_t depth) const {
+    return (depth - 1) * depth_step + (conv.taps_d - 1) * tap_step + 1;
+  }
 };
 
 Plan PlanOf(const Conv& conv, int64_t tile) {
-  return {tile, tile + kTaps - 1, CeilDiv(conv.height, tile), CeilDiv(conv.width, tile)};
+  Plan plan{tile, tile + kTaps - 1, CeilDiv(conv.height, tile), CeilDiv(conv.width, tile)};
+  if (conv.spatial == 3) {
+    plan.depth_step = conv.window.strides[0];
+    plan.tap_step = conv.window.dilation[0];
+  }
+  return plan;
 }
 
 Plan PlanOf(const Conv& conv, const std::string& strategy) {
@@ -38,9 +51,22 @@ struct BlockLimits {
   int64_t least_tiles = 12;
 };
 
-BlockLimits LimitsOf(const Conv& conv, const Target& target, const Plan& plan) {
-  const int64_t bytes = plan.products * plan.products * conv.in * 4;
-  return {std::max<int64_t>(1, target.l2_bytes * 3 / 2 / bytes)};
+// Of a slice of blocks of `depth` slices of the result.
+BlockLimits LimitsOf(const Conv& conv, const Target& target, const Plan& plan, int64_t depth) {
+  const int64_t bytes = plan.products * plan.products * conv.in * 4 * plan.Slices(conv, depth);
+  BlockLimits limits;
+  limits.most_tiles = std::max<int64_t>(1, target.l2_bytes * 3 / 2 / bytes);
+  limits.least_tiles = CeilDiv(limits.least_tiles, depth);
+  return limits;
+}
+
+// Slices of the result in a block: neighbours share those of the data. Of one at least, and of as
+// many as leave room for a few tiles of each.
+std::vector<int64_t> BlockDepths(const Conv& conv, const Target& target, const Plan& plan) {
+  constexpr int64_t kFewTiles = 4;
+  return EvenSizes(conv.depth, conv.depth, [&](int64_t depth) {
+    return depth == 1 || LimitsOf(conv, target, plan, depth).most_tiles >= kFewTiles;
+  });
 }
 
 std::vector<int64_t> BlockColumns(const Plan& plan, const BlockLimits& limits) {
@@ -66,7 +92,7 @@ RegisterTileProblem ProductProblem(const Conv& conv, int64_t rows, int64_t colum
   problem.vectors = conv.out_vectors;
   problem.rows = rows;
   problem.columns = columns;
-  problem.steps = conv.in;
+  problem.steps = conv.in * conv.taps_d;
   problem.registers = conv.registers;
   return problem;
 }
@@ -100,7 +126,9 @@ std::vector<int64_t> SlackOf(const Conv& conv, int64_t channels, int64_t tiles) 
   constexpr int64_t kSetBytes = 1024;
   const int64_t plane_bytes = CeilDiv(channels, conv.lanes) * conv.lanes * tiles * 4;
   if (plane_bytes % kSetBytes != 0) return {};
-  return {0, 0, 1, 0, 0};
+  std::vector<int64_t> slack(static_cast<size_t>(conv.rank()) + 1, 0);
+  slack[2] = 1;
+  return slack;
 }
 
 class WinogradSchedule {
@@ -120,7 +148,7 @@ class WinogradSchedule {
     stages_ = s_.Winograd(conv_result_, plan_.tile);
     if (conv_.copies_data && !copies_) s_.Inline(conv_.data);
     SetSignatureLayouts(&s_, task_);
-    if (copies_) s_.SetLayout(conv_.data, BlockedChannels(conv_.lanes));
+    if (copies_) s_.SetLayout(conv_.data, BlockedChannels(conv_.rank(), conv_.lanes));
     PrepareFilter();
     PadChannels();
     TileOutput();
@@ -139,6 +167,30 @@ class WinogradSchedule {
   }
 
   int64_t BlockTiles() const { return config_.Int("block_h") * config_.Int("block_w"); }
+  bool Deep() const { return conv_.spatial == 3; }
+  // The loop of an axis of a stage, of `extra` axes more than the convolution, counted from the
+  // last.
+  std::string Axis(const std::string& stage, int extra, int from_end) const {
+    return fmt::format("{}.i{}", stage, conv_.rank() + extra + from_end);
+  }
+  // Row-major with blocks of `lanes` along an axis.
+  std::string Blocked(int extra, int axis, int64_t lanes) const {
+    const int rank = conv_.rank() + extra;
+    const std::string letters = AxisLetters(rank);
+    const auto block = static_cast<char>(std::tolower(letters[static_cast<size_t>(axis)]));
+    return fmt::format("{}{}{}", letters, lanes, block);
+  }
+  Layout BlockedLayout(int extra, int axis, int64_t lanes) const {
+    return *Layout::Parse(Blocked(extra, axis, lanes), conv_.rank() + extra);
+  }
+  // Alignments of the channels, and of other axes counted from the last.
+  std::vector<int64_t> Aligned(int extra, int axis,
+                               std::initializer_list<int64_t> last = {}) const {
+    std::vector<int64_t> align(static_cast<size_t>(conv_.rank() + extra), 1);
+    align[static_cast<size_t>(axis)] = conv_.lanes;
+    std::copy(last.begin(), last.end(), align.end() - static_cast<ptrdiff_t>(last.size()));
+    return align;
+  }
 
   // Groups of output channels outermost, each position by position, in the order of the sums.
   void PrepareFilter() {
@@ -147,21 +199,23 @@ class WinogradSchedule {
     s_.Prepare(columns);
     s_.Prepare(f);
     const int64_t width = tile_.vectors * conv_.lanes;
-    s_.SetLayout(columns, *Layout::Parse(fmt::format("NCHW{}n", width), 4));
-    s_.SetLayout(f, *Layout::Parse(fmt::format("CNW{}c", width), 3));
+    s_.SetLayout(columns, BlockedLayout(0, 0, width));
+    const std::string blocks = Deep() ? "CNWH{}c" : "CNW{}c";
+    s_.SetLayout(f, *Layout::Parse(fmt::format(fmt::runtime(blocks), width), conv_.rank() - 1));
     s_.Split(f + ".i1", conv_.lanes, Tail::kExact, f + ".ocv", f + ".lane");
     s_.Split(f + ".i0", plan_.products, Tail::kExact, f + ".ph", f + ".pw");
-    s_.Reorder({f + ".ocv", f + ".i2", f + ".ph", f + ".pw", f + ".lane"});
+    const std::string taps = Deep() ? f + ".i3" : f + ".i2";  // of one input channel
+    s_.ReorderPresent({f + ".ocv", f + ".i2", f + ".i3", f + ".ph", f + ".pw", f + ".lane"});
     s_.Vectorize(f + ".lane");
     s_.Unroll(f + ".pw");
     s_.Parallel(f + ".ocv");
     s_.Parallel(f + ".i2");
     // The filters of the lanes lie apart: they are gathered once, lane by lane.
     ComputeAtOptions options;
-    options.align = {conv_.lanes, 1, 1, 1};
-    options.layout = fmt::format("NCHW{}n", conv_.lanes);
-    s_.ComputeAt(columns, f + ".i2", options);
-    s_.UnrollAll(columns + ".i2");
+    options.align = Aligned(0, 0);
+    options.layout = Blocked(0, 0, conv_.lanes);
+    s_.ComputeAt(columns, taps, options);
+    s_.UnrollAll(Axis(columns, 0, -2));
   }
 
   // Whole vectors are computed: where the channels do not fill the last, zeros do.
@@ -169,23 +223,25 @@ class WinogradSchedule {
     sum_ = s_.CacheWrite(stages_.product);
     const int64_t lanes = conv_.lanes;
     if (conv_.out % lanes != 0) {
-      s_.SetLayout(stages_.product, *Layout::Parse(fmt::format("NCDHW{}d", lanes), 5));
-      s_.SetLayout(stages_.result_columns, *Layout::Parse(fmt::format("NCDHW{}c", lanes), 5));
+      s_.SetLayout(stages_.product, BlockedLayout(1, 2, lanes));
+      s_.SetLayout(stages_.result_columns, BlockedLayout(1, 1, lanes));
     }
-    if (conv_.in % lanes != 0) {
-      s_.SetLayout(stages_.data_columns, *Layout::Parse(fmt::format("NCDHW{}c", lanes), 5));
-    }
+    if (conv_.in % lanes != 0) s_.SetLayout(stages_.data_columns, BlockedLayout(1, 1, lanes));
   }
 
   // for n, blocks of tiles, parts (the grid) { for groups of channels { for tiles { .. } } }
   void TileOutput() {
     s_.Split(out_ + ".i1", conv_.lanes, Tail::kGuard, out_ + ".v", out_ + ".lane");
     s_.Split(out_ + ".v", tile_.vectors, Tail::kClip, out_ + ".oc", out_ + ".ocv");
-    s_.Split(out_ + ".i2", plan_.tile, Tail::kGuard, out_ + ".tile_h", out_ + ".row");
-    s_.Split(out_ + ".i3", plan_.tile, Tail::kGuard, out_ + ".tile_w", out_ + ".col");
+    s_.Split(Axis(out_, 0, -2), plan_.tile, Tail::kGuard, out_ + ".tile_h", out_ + ".row");
+    s_.Split(Axis(out_, 0, -1), plan_.tile, Tail::kGuard, out_ + ".tile_w", out_ + ".col");
     s_.Split(out_ + ".tile_h", config_.Int("block_h"), Tail::kClip, out_ + ".oh", out_ + ".th");
     s_.Split(out_ + ".tile_w", config_.Int("block_w"), Tail::kClip, out_ + ".ow", out_ + ".tw");
     std::vector<std::string> order = {out_ + ".i0", out_ + ".oh", out_ + ".ow"};
+    if (Deep()) {
+      s_.Split(out_ + ".i2", config_.Int("block_d"), Tail::kClip, out_ + ".od", out_ + ".slice");
+      order.insert(order.begin() + 1, out_ + ".od");
+    }
     const int64_t parts = config_.Int("parts");
     block_ = out_ + ".ow";
     if (parts > 1) {
@@ -195,10 +251,10 @@ class WinogradSchedule {
       order.push_back(block_);
     }
     const std::vector<std::string> grid = order;
-    for (const char* name : {".oc", ".th", ".tw", ".ocv", ".row", ".col", ".lane"}) {
+    for (const char* name : {".oc", ".slice", ".th", ".tw", ".ocv", ".row", ".col", ".lane"}) {
       order.push_back(out_ + name);
     }
-    s_.Reorder(order);
+    s_.ReorderPresent(order);
     s_.Vectorize(out_ + ".lane");
     for (const std::string& loop : grid) s_.Parallel(loop);
   }
@@ -206,15 +262,15 @@ class WinogradSchedule {
   // The results of one tile, in two steps, the second row by row.
   void ComputeResult() {
     ComputeAtOptions options;
-    options.align = {1, conv_.lanes, 1, plan_.tile};
-    options.layout = fmt::format("NCHW{}c", conv_.lanes);
+    options.align = Aligned(0, 1, {1, plan_.tile});
+    options.layout = Blocked(0, 1, conv_.lanes);
     s_.ComputeAt(conv_result_, out_ + ".row", options);
-    s_.ReorderPresent({conv_result_ + ".i2", conv_result_ + ".i3", conv_result_ + ".i1"});
+    s_.ReorderPresent({Axis(conv_result_, 0, -2), Axis(conv_result_, 0, -1), conv_result_ + ".i1"});
     const std::string& columns = stages_.result_columns;
-    options.align = {1, conv_.lanes, plan_.tile, 1, 1};
-    options.layout = fmt::format("NCDHW{}c", conv_.lanes);
+    options.align = Aligned(1, 1, {plan_.tile, 1, 1});
+    options.layout = Blocked(1, 1, conv_.lanes);
     s_.ComputeAt(columns, out_ + ".ocv", options);
-    s_.ReorderPresent({columns + ".i4", columns + ".i2", columns + ".i1"});
+    s_.ReorderPresent({Axis(columns, 1, -1), Axis(columns, 1, -3), columns + ".i1"});
   }
 
   // Of a group of output channels and a block of tiles.
@@ -223,17 +279,23 @@ class WinogradSchedule {
     const std::string& sum = sum_;
     ComputeAtOptions options;
     options.scope = loop::Scope::kLocal;
-    options.align = {1, 1, conv_.lanes, 1, 1};
-    options.layout = fmt::format("NCDHW{}d", conv_.lanes);
-    options.slack = SlackOf(conv_, tile_.vectors * conv_.lanes, BlockTiles());
+    options.align = Aligned(1, 2);
+    options.layout = Blocked(1, 2, conv_.lanes);
+    options.slack = SlackOf(conv_, tile_.vectors * conv_.lanes, BlockTiles() * BlockDepth());
     s_.ComputeAt(p, out_ + ".oc", options);
     options.slack.clear();
     s_.Split(p + ".i2", conv_.lanes, Tail::kExact, p + ".ocv", p + ".lane");
-    s_.SplitIfPresent(p + ".i3", tile_.rows, Tail::kClip, p + ".th", p + ".row");
-    s_.SplitIfPresent(p + ".i4", tile_.columns, Tail::kClip, p + ".tw", p + ".col");
-    s_.ReorderPresent(
-        {p + ".i0", p + ".th", p + ".tw", p + ".row", p + ".col", p + ".ocv", p + ".lane"});
+    s_.SplitIfPresent(Axis(p, 1, -2), tile_.rows, Tail::kClip, p + ".th", p + ".row");
+    s_.SplitIfPresent(Axis(p, 1, -1), tile_.columns, Tail::kClip, p + ".tw", p + ".col");
+    std::vector<std::string> order = {p + ".i0"};
+    if (Deep()) order.push_back(p + ".i3");
+    for (const char* name : {".th", ".tw", ".row", ".col", ".ocv", ".lane"}) {
+      order.push_back(p + name);
+    }
+    s_.ReorderPresent(order);
     std::string at = p + ".i0";
+    if (Deep() && s_.Has(p + ".i3")) at = p + ".i3";
+    const std::string slices = at;
     for (const char* name : {".th", ".tw"}) {
       if (s_.Has(p + name)) at = p + name;
     }
@@ -244,9 +306,12 @@ class WinogradSchedule {
       s_.Split(sum + ".i2" + suffix, conv_.lanes, Tail::kExact, sum + ".ocv" + suffix,
                sum + ".lane" + suffix);
     }
-    s_.ReorderPresent({sum + ".i3_init", sum + ".i4_init", sum + ".ocv_init", sum + ".lane_init"});
+    s_.ReorderPresent({Axis(sum, 1, -2) + "_init", Axis(sum, 1, -1) + "_init", sum + ".ocv_init",
+                       sum + ".lane_init"});
     const bool one_column = config_.Int("block_w") <= tile_.columns;
-    OrderSteps(sum, one_column && s_.Has(p + ".th") ? p + ".th" : at);
+    std::string turn = at;
+    if (one_column) turn = s_.Has(p + ".th") ? p + ".th" : slices;
+    OrderSteps(sum, turn);
     s_.VectorizeAll(sum + ".lane");
     s_.VectorizeAll(p + ".lane");
   }
@@ -254,12 +319,14 @@ class WinogradSchedule {
   void OrderSteps(const std::string& sum, const std::string& turn) {
     s_.Split(sum + ".r0", conv_.lanes, Tail::kClip, sum + ".icb", sum + ".ic");
     std::vector<std::string> steps = {sum + ".icb", sum + ".ic"};
+    if (Deep()) steps.insert(steps.begin(), sum + ".r1");
     const int64_t unroll = config_.Int("unroll");
     if (unroll > 1) {
       s_.Split(sum + ".ic", unroll, Tail::kExact, sum + ".ic", sum + ".unroll");
       steps.push_back(sum + ".unroll");
     }
-    for (const char* name : {".i3", ".i4", ".ocv", ".lane"}) steps.push_back(sum + name);
+    for (int d : {-2, -1}) steps.push_back(Axis(sum, 1, d));
+    for (const char* name : {".ocv", ".lane"}) steps.push_back(sum + name);
     s_.ReorderPresent(steps, /*allow_reassociation=*/true);
     if (config_.Int("prefetch") == 0) return;
     // One line of the next position's filters a step; the register tiles take turns.
@@ -275,20 +342,29 @@ class WinogradSchedule {
     const std::string& d = stages_.data;
     ComputeAtOptions options;
     options.scope = loop::Scope::kLocal;
-    options.align = {1, 1, conv_.lanes, 1, 1};
-    options.layout = fmt::format("NCDHW{}d", conv_.lanes);
-    options.slack = SlackOf(conv_, conv_.in, BlockTiles());
+    options.align = Aligned(1, 2);
+    options.layout = Blocked(1, 2, conv_.lanes);
+    options.slack = SlackOf(conv_, conv_.in, BlockTiles() * plan_.Slices(conv_, BlockDepth()));
     s_.ComputeAt(d, block_, options);
     options.slack.clear();
     s_.Split(d + ".i2", conv_.lanes, Tail::kExact, d + ".cb", d + ".lane");
     s_.Split(d + ".i0", plan_.products, Tail::kExact, d + ".ph", d + ".pw");
-    s_.ReorderPresent({d + ".cb", d + ".i3", d + ".i4", d + ".ph", d + ".pw", d + ".lane"});
+    const std::string y = Axis(d, 1, -2);
+    const std::string slice = d + ".i3";
+    std::vector<std::string> order = {d + ".cb", y, Axis(d, 1, -1)};
+    if (Deep()) order.insert(order.begin() + 1, slice);
+    for (const char* name : {".ph", ".pw", ".lane"}) order.push_back(d + name);
+    s_.ReorderPresent(order);
     const std::string& columns = stages_.data_columns;
-    options.align = {1, conv_.lanes, 1, 1, 1};
-    options.layout = fmt::format("NCDHW{}c", conv_.lanes);
-    s_.ComputeAt(columns, s_.Has(d + ".i3") ? d + ".i3" : d + ".cb", options);
-    s_.ReorderPresent({columns + ".i4", columns + ".i3", columns + ".i1"});
+    options.align = Aligned(1, 1);
+    options.layout = Blocked(1, 1, conv_.lanes);
+    std::string at = d + ".cb";
+    if (Deep() && s_.Has(slice)) at = slice;
+    s_.ComputeAt(columns, s_.Has(y) ? y : at, options);
+    s_.ReorderPresent({Axis(columns, 1, -1), Axis(columns, 1, -2), columns + ".i1"});
   }
+
+  int64_t BlockDepth() const { return Deep() ? config_.Int("block_d") : 1; }
 
   // Tails get bodies of their own, of constant sizes.
   void Specialise() {
@@ -298,6 +374,7 @@ class WinogradSchedule {
     const int64_t block_w = config_.Int("block_w");
     if (plan_.columns % block_w != 0) s_.PeelAll(out_ + ".ow", 0, 1);
     if (plan_.rows % block_h != 0) s_.PeelAll(out_ + ".oh", 0, 1);
+    if (conv_.depth % BlockDepth() != 0) s_.PeelAll(out_ + ".od", 0, 1);
     const bool pads_lanes = conv_.out % conv_.lanes != 0;
     if (conv_.out_vectors % tile_.vectors != 0 || pads_lanes) s_.PeelAll(out_ + ".oc", 0, 1);
     if (HasTail(plan_.columns, block_w, tile_.columns)) s_.PeelAll(p + ".tw", 0, 1);
@@ -308,11 +385,12 @@ class WinogradSchedule {
     s_.UnrollAll(out_ + ".col");
     for (const char* name : {".row", ".col"}) s_.UnrollAll(p + name);
     s_.UnrollAll(p + ".ocv");
-    for (const char* name : {".i3", ".i4", ".ocv", ".unroll"}) s_.UnrollAll(sum_ + name);
-    s_.UnrollAll(conv_result_ + ".i3");
-    s_.UnrollAll(stages_.result_columns + ".i2");
+    for (int d : {-2, -1}) s_.UnrollAll(Axis(sum_, 1, d));
+    for (const char* name : {".ocv", ".unroll"}) s_.UnrollAll(sum_ + name);
+    s_.UnrollAll(Axis(conv_result_, 0, -1));
+    s_.UnrollAll(Axis(stages_.result_columns, 1, -3));
     s_.UnrollAll(stages_.data + ".pw");
-    s_.UnrollAll(stages_.data_columns + ".i3");
+    s_.UnrollAll(Axis(stages_.data_columns, 1, -2));
     s_.VectorizeAll(conv_result_ + ".i1");
     s_.VectorizeAll(stages_.result_columns + ".i1");
     s_.VectorizeAll(stages_.data + ".lane");
@@ -337,12 +415,23 @@ class WinogradSchedule {
 
 bool IsWinograd(const std::string& strategy) { return strategy.starts_with(kPrefix); }
 
+namespace {
+
+// 3x3 taps, stride and dilation one in height and width.
+bool IsPlainInPlane(const Conv& conv) {
+  const auto one = [](const ops::Shape& axes) {
+    return axes[axes.size() - 1] == 1 && axes[axes.size() - 2] == 1;
+  };
+  return conv.taps_h == kTaps && conv.taps_w == kTaps && one(conv.window.strides) &&
+         one(conv.window.dilation);
+}
+
+}  // namespace
+
 std::vector<std::string> WinogradStrategies(const Conv& conv) {
-  const std::vector<int64_t> ones = {1, 1};
-  const bool fits = conv.taps_h == kTaps && conv.taps_w == kTaps && conv.window.strides == ones &&
-                    conv.window.dilation == ones && !conv.is_strict && !conv.bytes &&
-                    conv.weight_is_constant && conv.in >= conv.lanes && conv.out >= conv.lanes &&
-                    conv.blocked_data;
+  const bool fits = conv.spatial >= 2 && IsPlainInPlane(conv) && !conv.transposed &&
+                    conv.groups == 1 && !conv.is_strict && !conv.bytes && conv.weight_is_constant &&
+                    conv.in >= conv.lanes && conv.out >= conv.lanes && conv.blocked_data;
   std::vector<std::string> strategies;
   for (int64_t tile : {2, 4}) {
     if (fits && conv.height >= tile && conv.width >= tile) {
@@ -354,7 +443,11 @@ std::vector<std::string> WinogradStrategies(const Conv& conv) {
 
 std::optional<Knob> NextWinogradKnob(const Conv& conv, const Target& target, const Config& prefix) {
   const Plan plan = PlanOf(conv, prefix.String("strategy"));
-  const BlockLimits limits = LimitsOf(conv, target, plan);
+  if (conv.spatial == 3 && !prefix.Has("block_d")) {
+    return IntKnob("block_d", BlockDepths(conv, target, plan));
+  }
+  const int64_t depth = conv.spatial == 3 ? prefix.Int("block_d") : 1;
+  const BlockLimits limits = LimitsOf(conv, target, plan, depth);
   if (!prefix.Has("block_w")) return IntKnob("block_w", BlockColumns(plan, limits));
   const int64_t block_w = prefix.Int("block_w");
   if (!prefix.Has("block_h")) return IntKnob("block_h", BlockRows(plan, limits, block_w));
@@ -380,19 +473,21 @@ double BytesPerCycle(const Target& target, double bytes) {
   return bytes <= static_cast<double>(target.l3_bytes) ? 24 : 10;
 }
 
-// Of one core that does a block of tiles for one part of the output channels.
-double BlockCycles(const Conv& conv, const Target& target, const Plan& plan,
+// Of one core that does a block of tiles, `depth` slices of them, for one part of the output
+// channels.
+double BlockCycles(const Conv& conv, const Target& target, const Plan& plan, int64_t depth,
                    const RegisterTileProblem& problem, const RegisterTile& tile, int64_t parts) {
   const double positions = static_cast<double>(plan.products * plan.products);
   const double tiles = static_cast<double>(problem.rows * problem.columns);
-  const double multiply = positions * TileCycles(problem, tile) / static_cast<double>(parts);
+  const double multiply = positions * static_cast<double>(depth) * TileCycles(problem, tile) /
+                          static_cast<double>(parts);
   // Each position is a sum of four or so, once along the columns and once along the rows.
   constexpr double kTransform = 4;
-  const double data =
-      kTransform * positions * tiles * static_cast<double>(CeilDiv(conv.in, conv.lanes));
+  const double data = kTransform * positions * tiles *
+                      static_cast<double>(plan.Slices(conv, depth) * CeilDiv(conv.in, conv.lanes));
   const double results = kTransform * static_cast<double>(plan.products * plan.tile) * tiles *
-                         static_cast<double>(conv.out_vectors) / static_cast<double>(parts);
-  const double filter_bytes = positions * static_cast<double>(conv.in * conv.out * 4);
+                         static_cast<double>(depth * conv.out_vectors) / static_cast<double>(parts);
+  const double filter_bytes = positions * static_cast<double>(conv.taps_d * conv.in * conv.out * 4);
   const double weights =
       filter_bytes / static_cast<double>(parts) / BytesPerCycle(target, filter_bytes);
   return std::max(multiply, weights) + 0.25 * std::min(multiply, weights) + data + results;
@@ -400,33 +495,47 @@ double BlockCycles(const Conv& conv, const Target& target, const Plan& plan,
 
 }  // namespace
 
+namespace {
+
+// The best with blocks of `depth` slices, if it is better than `best`.
+void ImproveWinograd(const Conv& conv, const Target& target, const std::string& strategy,
+                     int64_t depth, std::optional<WinogradChoice>* best) {
+  const Plan plan = PlanOf(conv, strategy);
+  const BlockLimits limits = LimitsOf(conv, target, plan, depth);
+  for (int64_t block_w : BlockColumns(plan, limits)) {
+    for (int64_t block_h : BlockRows(plan, limits, block_w)) {
+      const RegisterTileProblem problem = ProductProblem(conv, block_h, block_w);
+      const RegisterTile tile = BestTile(problem);
+      const int64_t blocks = conv.batch * CeilDiv(conv.depth, depth) * CeilDiv(plan.rows, block_h) *
+                             CeilDiv(plan.columns, block_w);
+      for (int64_t parts : PartOptions(conv, target, tile.vectors)) {
+        const int64_t rounds = CeilDiv(blocks * parts, target.threads);
+        const double cycles = static_cast<double>(rounds) *
+                              BlockCycles(conv, target, plan, depth, problem, tile, parts);
+        if (*best && (*best)->cycles <= cycles) continue;
+        *best = WinogradChoice{{}, cycles};
+        Config& config = (*best)->config;
+        config.Set("strategy", strategy);
+        if (conv.spatial == 3) config.Set("block_d", depth);
+        config.Set("block_w", block_w);
+        config.Set("block_h", block_h);
+        SetTile(tile, &config);
+        config.Set("unroll", UnrollsOf(conv, tile).back() >= 2 ? int64_t{2} : 1);
+        config.Set("pad", PadOptions(conv)[0]);
+        config.Set("parts", parts);
+        config.Set("prefetch", int64_t{1});
+      }
+    }
+  }
+}
+
+}  // namespace
+
 std::optional<WinogradChoice> BestWinograd(const Conv& conv, const Target& target) {
   std::optional<WinogradChoice> best;
   for (const std::string& strategy : WinogradStrategies(conv)) {
-    const Plan plan = PlanOf(conv, strategy);
-    const BlockLimits limits = LimitsOf(conv, target, plan);
-    for (int64_t block_w : BlockColumns(plan, limits)) {
-      for (int64_t block_h : BlockRows(plan, limits, block_w)) {
-        const RegisterTileProblem problem = ProductProblem(conv, block_h, block_w);
-        const RegisterTile tile = BestTile(problem);
-        const int64_t blocks =
-            conv.batch * CeilDiv(plan.rows, block_h) * CeilDiv(plan.columns, block_w);
-        for (int64_t parts : PartOptions(conv, target, tile.vectors)) {
-          const int64_t rounds = CeilDiv(blocks * parts, target.threads);
-          const double cycles =
-              static_cast<double>(rounds) * BlockCycles(conv, target, plan, problem, tile, parts);
-          if (best && best->cycles <= cycles) continue;
-          best = WinogradChoice{{}, cycles};
-          best->config.Set("strategy", strategy);
-          best->config.Set("block_w", block_w);
-          best->config.Set("block_h", block_h);
-          SetTile(tile, &best->config);
-          best->config.Set("unroll", UnrollsOf(conv, tile).back() >= 2 ? int64_t{2} : 1);
-          best->config.Set("pad", PadOptions(conv)[0]);
-          best->config.Set("parts", parts);
-          best->config.Set("prefetch", int64_t{1});
-        }
-      }
+    for (int64_t depth : BlockDepths(conv, target, PlanOf(conv, strategy))) {
+      ImproveWinograd(conv, target, strategy, depth, &best);
     }
   }
   return best;

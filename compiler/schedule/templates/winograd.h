@@ -8,7 +8,7 @@
 
 #include "compiler/schedule/config.h"
 #include "compiler/schedule/space.h"
-#include "compiler/schedule/templates/conv2d_view.h"
+#include "compiler/schedule/templates/conv_view.h"
 
 namespace hone::schedule {
 

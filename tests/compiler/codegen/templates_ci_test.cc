@@ -25,6 +25,31 @@ const char* const kKernels[] = {
     "p1) }",
     "fn (p0: Tensor[(1, 8, 5, 5), float32], const p1: Tensor[(8, 4, 3, 3), float32]) { "
     "nn.conv2d(p0, p1, groups=2, padding=[1, 1, 1, 1]) }",
+    "fn (p0: Tensor[(1, 32, 7, 9), float32], const p1: Tensor[(32, 4, 3, 3), float32]) { %0 = "
+    "nn.conv2d(p0, p1, groups=8, padding=[1, 1, 1, 1]); nn.relu(%0) }",
+    "fn (p0: Tensor[(1, 64, 6, 5), float32], const p1: Tensor[(64, 8, 3, 3), float32]) { "
+    "nn.conv2d(p0, p1, groups=8, padding=[1, 1, 1, 1], strides=[2, 2]) }",
+    "fn (p0: Tensor[(2, 64, 5, 5), float32], const p1: Tensor[(96, 32, 3, 3), float32]) { "
+    "nn.conv2d(p0, p1, groups=2, padding=[1, 1, 1, 1]) }",
+    "fn (p0: Tensor[(1, 48, 23), float32], const p1: Tensor[(48, 1, 5), float32]) { "
+    "nn.conv1d(p0, p1, groups=48, padding=[2, 2]) }",
+    "fn (p0: Tensor[(2, 19, 37), float32], const p1: Tensor[(33, 19, 3), float32]) { %0 = "
+    "nn.conv1d(p0, p1, dilation=[2], padding=[2, 1]); nn.relu(%0) }",
+    "fn (p0: Tensor[(1, 17, 4, 6, 5), float32], const p1: Tensor[(33, 17, 3, 3, 3), float32]) { %0 "
+    "= nn.conv3d(p0, p1, padding=[1, 1, 1, 1, 1, 1]); nn.relu(%0) }",
+    "fn (p0: Tensor[(1, 3, 5, 9, 9), float32], const p1: Tensor[(20, 3, 3, 5, 5), float32]) { "
+    "nn.conv3d(p0, p1, padding=[1, 2, 2, 1, 2, 2], strides=[1, 2, 2]) }",
+    "fn (p0: Tensor[(1, 16, 4, 9, 8), float32], const p1: Tensor[(33, 16, 3, 3, 3), float32]) { %0 "
+    "= nn.conv3d(p0, p1, padding=[1, 1, 1, 1, 1, 1]); nn.relu(%0) }",
+    "fn (p0: Tensor[(1, 19, 4, 7, 6), float32]) { nn.max_pool3d(p0, padding=[1, 1, 1, 1, 1, 1], "
+    "pool_size=[3, 3, 3], strides=[2, 2, 2]) }",
+    "fn (p0: Tensor[(1, 24, 5, 4), float32], const p1: Tensor[(24, 18, 4, 4), float32], const p2: "
+    "Tensor[(18,), float32]) { %0 = nn.conv2d_transpose(p0, p1, padding=[1, 1, 1, 1], strides=[2, "
+    "2]); %1 = nn.bias_add(%0, p2); nn.relu(%1) }",
+    "fn (p0: Tensor[(1, 16, 7), float32], const p1: Tensor[(16, 5, 3), float32]) { "
+    "nn.conv1d_transpose(p0, p1, output_padding=[1], padding=[1, 1], strides=[2]) }",
+    "fn (p0: Tensor[(1, 16, 3, 2, 3), float32], const p1: Tensor[(16, 17, 2, 3, 3), float32]) { "
+    "nn.conv3d_transpose(p0, p1, padding=[0, 1, 1, 0, 1, 1], strides=[2, 1, 3]) }",
     "fn (p0: Tensor[(1, 20, 9, 11), float32], const p1: Tensor[(40, 20, 3, 3), float32]) { %0 = "
     "nn.conv2d(p0, p1, padding=[1, 1, 1, 1], strides=[2, 2]); nn.relu(%0) }",
     "fn (p0: Tensor[(1, 32, 7, 7), float32], const p1: Tensor[(32, 32, 1, 1), float32], p2: "

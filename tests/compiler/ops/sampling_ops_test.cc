@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "support/random.h"
 #include "tests/compiler/ops/op_runner.h"
 
 namespace hone::ops {
@@ -39,6 +40,41 @@ TEST(ConvTransposeTest, IsTheSumOfScaledKernels) {
                     {"output_padding", Ints{1, 0}},
                     {"groups", kGroups}}),
              y);
+}
+
+// Strides that divide the taps and that do not, dilations, strides beyond the taps.
+TEST(ConvTransposeTest, OfAnyWindowIsTheSumOfScaledKernels) {
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    Random random(seed);
+    const auto any = [&](int64_t least, int64_t count) {
+      return least + static_cast<int64_t>(random.Below(static_cast<uint64_t>(count)));
+    };
+    const int64_t groups = any(1, 2), in = any(1, 3), out = any(1, 3), taps = any(1, 5);
+    const int64_t stride = any(1, 4), dilation = any(1, 2), extra = any(0, 3), size = any(1, 5);
+    const int64_t before = any(0, taps), after = any(0, taps);
+    const int64_t length = (size - 1) * stride + dilation * (taps - 1) + 1 + extra - before - after;
+    if (length < 1) continue;
+    const TestTensor x = RandomTensor({2, groups * in, size}, seed + 1);
+    const TestTensor w = RandomTensor({groups * in, out, taps}, seed + 2);
+    TestTensor y = Generate({2, groups * out, length}, [](const Index&) { return 0.0; });
+    for (int64_t n = 0; n < 2; ++n)
+      for (int64_t c = 0; c < groups * in; ++c)
+        for (int64_t m = 0; m < out; ++m)
+          for (int64_t i = 0; i < size; ++i)
+            for (int64_t k = 0; k < taps; ++k) {
+              const int64_t at = i * stride + k * dilation - before;
+              if (at < 0 || at >= length) continue;
+              y.values[y.Offset({n, c / in * out + m, at})] += x.At({n, c, i}) * w.At({c, m, k});
+            }
+    ExpectNear(RunOp("nn.conv1d_transpose", {x, w},
+                     {{"strides", Ints{stride}},
+                      {"padding", Ints{before, after}},
+                      {"dilation", Ints{dilation}},
+                      {"output_padding", Ints{extra}},
+                      {"groups", groups}}),
+               y);
+    if (HasFailure()) FAIL() << seed;
+  }
 }
 
 TEST(MaxPoolIndicesTest, PointIntoTheWholeTensor) {

@@ -54,7 +54,24 @@ TEST(Pool2d, EveryConfigComputesWhatTheNaiveNestDoes) {
           c, h, w, op, pad, k, stride));
     }
   }
-  EXPECT_GE(Check(kernels, "pool2d"), 30);
+  EXPECT_GE(Check(kernels, "pool"), 30);
+}
+
+TEST(Pool, OfOneAndThreeAxesComputesWhatTheNaiveNestDoes) {
+  const std::vector<std::string> kernels = {
+      "fn (p0: Tensor[(2, 19, 7), float32]) { nn.global_avg_pool1d(p0) }",
+      "fn (p0: Tensor[(1, 33, 2, 3, 2), float32]) { nn.global_avg_pool3d(p0) }",
+      "fn (p0: Tensor[(2, 17, 2, 5, 3), float32]) { nn.global_max_pool3d(p0) }",
+      "fn (p0: Tensor[(1, 16, 11), float32]) { nn.max_pool1d(p0, padding=[1, 1], pool_size=[3], "
+      "strides=[2]) }",
+      "fn (p0: Tensor[(1, 21, 1), float32]) { nn.avg_pool1d(p0, padding=[1, 0], pool_size=[2]) }",
+      "fn (p0: Tensor[(1, 32, 5, 7, 6), float32]) { %0 = nn.max_pool3d(p0, padding=[1, 1, 1, 1, 1, "
+      "1], pool_size=[3, 3, 3], strides=[2, 2, 2]); nn.relu(%0) }",
+      "fn (p0: Tensor[(1, 18, 4, 4, 9), float32]) { nn.avg_pool3d(p0, padding=[1, 0, 1, 0, 1, 1], "
+      "pool_size=[2, 3, 2], strides=[1, 1, 2]) }",
+      "fn (p0: Tensor[(1, 17, 4, 3, 5), float32]) { %0 = nn.relu(p0); nn.max_pool3d(%0, "
+      "dilation=[2, 1, 2], pool_size=[2, 2, 2]) }"};
+  EXPECT_GE(Check(kernels, "pool"), 100);
 }
 
 }  // namespace

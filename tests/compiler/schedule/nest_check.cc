@@ -169,7 +169,8 @@ void ExpectSameResults(const loop::Nest& naive, const loop::Nest& scheduled, uin
     double largest = 0;
     for (double value : expected[i]) largest = std::max(largest, std::abs(value));
     for (size_t j = 0; j < expected[i].size(); ++j) {
-      const bool same = std::abs(expected[i][j] - found[i][j]) <= tolerance * largest ||
+      const bool same = expected[i][j] == found[i][j] ||
+                        std::abs(expected[i][j] - found[i][j]) <= tolerance * largest ||
                         (std::isnan(expected[i][j]) && std::isnan(found[i][j]));
       ASSERT_TRUE(same) << what << ": output " << i << " element " << j << ": expected "
                         << expected[i][j] << ", found " << found[i][j] << "\n"

@@ -1,13 +1,13 @@
-// Direct two-dimensional convolution, 1x1 included: a register tile of output channels (whole
-// vectors) by output pixels, accumulated over input channels and taps; weights packed so that the
-// innermost loop reads them in order; padding by a copy of the data with zeros around it. Of 8-bit
-// integers, a step of the sum is a dot product of four neighbouring input channels.
+// Direct convolution of one to three spatial axes, 1x1 included: a register tile of output channels
+// (whole vectors) by output pixels, accumulated over input channels and taps; weights packed so
+// that the innermost loop reads them in order; padding by a copy of the data with zeros around it.
+// Of 8-bit integers, a step of the sum is a dot product of four neighbouring input channels.
 #include <algorithm>
 #include <limits>
 
 #include "compiler/loop/visit.h"
 #include "compiler/schedule/primitives/nest_edit.h"
-#include "compiler/schedule/templates/conv2d_view.h"
+#include "compiler/schedule/templates/conv_view.h"
 #include "compiler/schedule/templates/fuse_stages.h"
 #include "compiler/schedule/templates/register_tile.h"
 #include "compiler/schedule/templates/sequence.h"
@@ -27,8 +27,18 @@ RegisterTileProblem TileProblem(const Conv& conv) {
   problem.vectors = conv.out_vectors;
   problem.rows = conv.height;
   problem.columns = conv.width;
-  problem.steps = conv.StepsOfChannels() * conv.taps_h * conv.taps_w;
+  problem.steps = conv.StepsOfChannels() * conv.Taps();
   problem.registers = conv.registers;
+  if (conv.groups > 1 && !conv.LanesDiffer()) {
+    problem.vector_group = conv.GroupOut() / conv.lanes;
+  }
+  if (conv.LanesDiffer()) {
+    // For a tap the weights of all channels of a group stay in registers, and permutations of the
+    // data of two positions or so.
+    problem.vector_group = 1;
+    problem.registers = std::max(conv.registers / 4 + 3, conv.registers - 3 * conv.in);
+    problem.steps = conv.Taps();
+  }
   return problem;
 }
 
@@ -37,7 +47,8 @@ RegisterTileProblem TileProblem(const Conv& conv) {
 enum class InnerLoop { kBlock, kTaps, kChannels };
 
 InnerLoop InnerOf(const Conv& conv) {
-  if (conv.blocked_data) return InnerLoop::kBlock;
+  if (conv.SumsBlocks()) return InnerLoop::kBlock;
+  if (conv.blocked_data) return InnerLoop::kChannels;
   return conv.taps_w > 1 ? InnerLoop::kTaps : InnerLoop::kChannels;
 }
 
@@ -54,13 +65,20 @@ int64_t InnerExtent(const Conv& conv) {
   return 1;
 }
 
+// Where lanes differ, all channels of a group are unrolled: they are one vector, permuted.
 std::vector<int64_t> UnrollsOf(const Conv& conv, const RegisterTile& tile) {
+  if (conv.LanesDiffer()) return {1};
   return UnrollOptions({2, 3, 4, 5, 7, 8}, InnerExtent(conv), tile);
 }
 
 std::vector<std::string> GridOrders(const Conv& conv) {
-  if (conv.out_vectors == 1 || conv.height == 1) return {"oc_oh"};
+  if (conv.out_vectors == 1 || conv.depth * conv.height == 1) return {"oc_oh"};
   return {"oc_oh", "oh_oc"};
+}
+
+// Of the tiles of a row.
+Border ColumnBorder(const Conv& conv, const RegisterTile& tile) {
+  return BorderOf(conv.window, conv.spatial - 1, conv.data_width, conv.width, tile.columns);
 }
 
 // "copy": the data is copied with zeros around it. "border": the tiles at the border leave out what
@@ -68,10 +86,11 @@ std::vector<std::string> GridOrders(const Conv& conv) {
 std::vector<std::string> PadOptions(const Conv& conv, const Config& prefix) {
   if (!conv.copies_data) return {"none"};
   const RegisterTile tile = TileOf(prefix);
-  const Border border = BorderOf(conv.window, 1, conv.data_width, conv.width, tile.columns);
-  const int64_t emitted = prefix.Int("unroll") * conv.taps_w * tile.vectors * tile.columns;
+  const Border border = ColumnBorder(conv, tile);
+  const int64_t unroll = conv.LanesDiffer() ? conv.in : prefix.Int("unroll");
+  const int64_t emitted = unroll * conv.taps_w * tile.vectors * tile.columns;
   if (!conv.pads || !conv.operand_blocked || tile.rows > 1 || border.first > 1 || border.last > 1 ||
-      conv.taps_w == 1 || conv.taps_h == 1 || emitted > 2 * kMaxEmittedFmas) {
+      conv.Taps() == 1 || emitted > 2 * kMaxEmittedFmas) {
     return {"copy"};
   }
   return {"copy", "border"};
@@ -79,7 +98,7 @@ std::vector<std::string> PadOptions(const Conv& conv, const Config& prefix) {
 
 // There must be next channels to prefetch, and a loop of steps to do it in.
 std::vector<int64_t> PrefetchOptionsOf(const Conv& conv, const Config& prefix) {
-  if (conv.out_vectors <= prefix.Int("tile_v")) return {0};
+  if (conv.out_vectors <= prefix.Int("tile_v") || conv.LanesDiffer()) return {0};
   if (InnerExtent(conv) / prefix.Int("unroll") <= 1) return {0};
   return {0, 1};
 }
@@ -101,10 +120,7 @@ class ConvSchedule {
     SetLayouts();
     TileOutput();
     TileReduction();
-    s_.Parallel(out_ + ".i0");
-    const bool channels_first = config_.String("order") == "oc_oh";
-    s_.Parallel(out_ + (channels_first ? ".oc" : ".oh"));
-    s_.Parallel(out_ + (channels_first ? ".oh" : ".oc"));
+    for (const std::string& loop : Grid()) s_.Parallel(loop);
     if (copies_) ScheduleDataStage(&s_, conv_.data, conv_.lanes);
     if (!packed_data_.empty()) ScheduleDataStage(&s_, packed_data_, conv_.lanes);
     Specialise();
@@ -115,36 +131,91 @@ class ConvSchedule {
  private:
   void SetLayouts() {
     SetSignatureLayouts(&s_, task_);
-    const int64_t width = tile_.vectors * conv_.lanes;
-    std::string blocks = "NCHW";
-    if (conv_.blocked_data) blocks += fmt::format("{}c", conv_.lanes / conv_.ChannelsOfStep());
-    blocks += fmt::format("{}n", width);
-    if (conv_.bytes) blocks += fmt::format("{}c", kDotBytes);
-    packed_ = s_.Pack(conv_.weight, *Layout::Parse(blocks, 4));
+    PackWeight();
     const int64_t channels = ChannelBlock(conv_);
-    if (copies_ && channels > 1) s_.SetLayout(conv_.data, BlockedChannels(channels));
-    if (conv_.packs_data) packed_data_ = s_.Pack(conv_.data, BlockedChannels(channels));
+    if (copies_ && channels > 1) s_.SetLayout(conv_.data, BlockedData(channels));
+    if (conv_.packs_data) packed_data_ = s_.Pack(conv_.data, BlockedData(channels));
     if (conv_.bytes) s_.SumPadLanes(anchor_ + ".r0", kDotBytes);
   }
 
-  // for n, oc, oh (the grid) { for ow (tiles) { for rows, columns, vectors, lanes } }
+  // As the steps read it.
+  void PackWeight() {
+    std::string blocks = AxisLetters(conv_.rank());
+    if (conv_.transposed) std::swap(blocks[0], blocks[1]);
+    if (conv_.groups > 1 && !conv_.SumsBlocks()) {  // the channels are summed within the taps
+      blocks.erase(1, 1);
+      blocks += 'C';
+    }
+    const char in = conv_.transposed ? 'n' : 'c', out = conv_.transposed ? 'c' : 'n';
+    if (conv_.SumsBlocks()) {
+      blocks += fmt::format("{}{}", conv_.lanes / conv_.ChannelsOfStep(), in);
+    }
+    blocks += fmt::format("{}{}", tile_.vectors * conv_.lanes, out);
+    if (conv_.bytes) blocks += fmt::format("{}{}", kDotBytes, in);
+    const Layout layout = *Layout::Parse(blocks, conv_.rank());
+    if (conv_.weight_pad.empty()) {
+      packed_ = s_.Pack(conv_.weight, layout);
+      return;
+    }
+    packed_ = conv_.weight_pad;
+    s_.SetLayout(packed_, layout);
+    if (conv_.weight_is_constant) s_.Prepare(packed_);
+  }
+
+  // for n, oc, od, oh (the grid) { for ow (tiles) { for rows, columns, vectors, lanes } }
   void TileOutput() {
-    const auto axis = [&](int d) { return out_ + ".i" + std::to_string(d); };
-    s_.Split(axis(1), conv_.lanes, Tail::kGuard, out_ + ".v", out_ + ".lane");
+    s_.Split(out_ + ".i1", conv_.lanes, Tail::kGuard, out_ + ".v", out_ + ".lane");
     s_.Split(out_ + ".v", tile_.vectors, Tail::kClip, out_ + ".oc", out_ + ".ocv");
-    s_.Split(axis(2), tile_.rows, Tail::kClip, out_ + ".oh", out_ + ".row");
-    s_.Split(axis(3), tile_.columns, Tail::kClip, out_ + ".ow", out_ + ".col");
-    const bool channels_first = config_.String("order") == "oc_oh";
-    s_.Reorder({out_ + ".i0", out_ + (channels_first ? ".oc" : ".oh"),
-                out_ + (channels_first ? ".oh" : ".oc"), out_ + ".ow", out_ + ".row", out_ + ".col",
-                out_ + ".ocv", out_ + ".lane"});
+    for (int d = conv_.spatial; d > 0; --d) {
+      const int64_t phases = Phases(-d);
+      if (phases == 1) continue;
+      const bool whole = conv_.result_axes[static_cast<size_t>(conv_.spatial - d)] % phases == 0;
+      s_.Split(out_ + Axis(-d), phases, whole ? Tail::kExact : Tail::kGuard, out_ + Axis(-d),
+               out_ + Axis(-d) + ".phase");
+    }
+    if (conv_.spatial > 1) {
+      s_.Split(out_ + Axis(-2), tile_.rows, Tail::kClip, out_ + ".oh", out_ + ".row");
+    }
+    s_.Split(out_ + Axis(-1), tile_.columns, Tail::kClip, out_ + ".ow", out_ + ".col");
+    std::vector<std::string> order = Grid();
+    for (const char* name : {".ow", ".row", ".col", ".ocv", ".lane"}) order.push_back(out_ + name);
+    s_.ReorderPresent(order);
     s_.Vectorize(out_ + ".lane");
   }
 
+  // The loops that threads share, outermost first.
+  std::vector<std::string> Grid() const {
+    std::vector<std::string> grid = {out_ + ".i0"};
+    for (int d = conv_.spatial; d > 0; --d) {
+      if (Phases(-d) > 1) grid.push_back(out_ + Axis(-d) + ".phase");
+    }
+    if (conv_.spatial > 2) grid.push_back(out_ + Axis(-3));
+    if (conv_.spatial > 1) grid.push_back(out_ + ".oh");
+    const bool channels_first = config_.String("order") == "oc_oh";
+    grid.insert(channels_first ? grid.begin() + 1 : grid.end(), out_ + ".oc");
+    return grid;
+  }
+
+  // Suffixes of the loops of a spatial axis, and of the taps along it: -1 is the width, -2 the
+  // height, -3 the depth.
+  std::string Axis(int from_end) const { return fmt::format(".i{}", conv_.rank() + from_end); }
+  std::string Tap(int from_end) const { return fmt::format(".r{}", conv_.spatial + 1 + from_end); }
+  int64_t Phases(int from_end) const {
+    return conv_.phases[static_cast<size_t>(conv_.spatial + from_end)];
+  }
+  // Outermost first, each with `suffix`.
+  std::vector<std::string> AnchorAxes(const std::string& suffix = "") const {
+    std::vector<std::string> axes;
+    for (int d = conv_.spatial; d > 0; --d) axes.push_back(anchor_ + Axis(-d) + suffix);
+    return axes;
+  }
+  Layout BlockedData(int64_t channels) const { return BlockedChannels(conv_.rank(), channels); }
+
   void TileReduction() {
     ComputeAtOptions options;
-    options.align = {1, conv_.lanes, 1, 1};
-    options.layout = fmt::format("NCHW{}c", conv_.lanes);
+    options.align.assign(static_cast<size_t>(conv_.rank()), 1);
+    options.align[1] = conv_.lanes;
+    options.layout = BlockedData(conv_.lanes).ToString();
     s_.ComputeAt(anchor_, out_ + ".ow", options);
     const std::string c = anchor_ + ".i1";
     s_.Decompose(c);
@@ -152,8 +223,9 @@ class ConvSchedule {
       s_.Split(c + suffix, conv_.lanes, Tail::kExact, anchor_ + ".ocv" + suffix,
                anchor_ + ".lane" + suffix);
     }
-    s_.ReorderPresent({anchor_ + ".i2_init", anchor_ + ".i3_init", anchor_ + ".ocv_init",
-                       anchor_ + ".lane_init"});
+    std::vector<std::string> zeros = AnchorAxes("_init");
+    for (const char* name : {".ocv_init", ".lane_init"}) zeros.push_back(anchor_ + name);
+    s_.ReorderPresent(zeros);
     OrderSteps();
     s_.VectorizeAll(anchor_ + ".lane");
   }
@@ -164,30 +236,40 @@ class ConvSchedule {
     const std::string ic = anchor_ + ".r0";
     std::string channels = ic;
     std::string inner = ic;
-    if (conv_.blocked_data) {
+    for (int d = conv_.spatial; d > 0; --d) steps.push_back(anchor_ + Tap(-d));
+    if (conv_.SumsBlocks()) {
       s_.Split(ic, conv_.lanes, Tail::kClip, anchor_ + ".icb", anchor_ + ".ic");
       inner = channels = anchor_ + ".ic";
-      steps = {anchor_ + ".icb", anchor_ + ".r1", anchor_ + ".r2", inner};
+      steps.insert(steps.begin(), anchor_ + ".icb");
+      steps.push_back(inner);
     } else if (InnerOf(conv_) == InnerLoop::kTaps) {
-      inner = anchor_ + ".r2";
-      steps = {ic, anchor_ + ".r1", inner};
+      inner = anchor_ + Tap(-1);
+      steps.insert(steps.begin(), ic);
     } else {
-      steps = {anchor_ + ".r1", anchor_ + ".r2", ic};
+      steps.push_back(ic);
     }
-    if (conv_.bytes) s_.Split(channels, kDotBytes, Tail::kExact, channels, anchor_ + ".dot");
     const int64_t unroll = config_.Int("unroll");
     if (unroll > 1) {
-      s_.Split(inner, unroll, Tail::kExact, inner, anchor_ + ".unroll");
+      const int64_t channels_of_step = inner == channels ? conv_.ChannelsOfStep() : 1;
+      s_.Split(inner, unroll * channels_of_step, Tail::kExact, inner, anchor_ + ".unroll");
       steps.push_back(anchor_ + ".unroll");
+      if (inner == channels) channels = anchor_ + ".unroll";
     }
-    for (const char* name : {".i2", ".i3", ".ocv", ".lane", ".dot"}) {
-      steps.push_back(anchor_ + name);
+    if (conv_.bytes) s_.Split(channels, kDotBytes, Tail::kExact, channels, anchor_ + ".dot");
+    for (const std::string& axis : AnchorAxes()) steps.push_back(axis);
+    if (conv_.LanesDiffer()) {  // what is loaded of the data serves all channels
+      std::erase(steps, ic);
+      steps.push_back(ic);
     }
+    for (const char* name : {".ocv", ".lane", ".dot"}) steps.push_back(anchor_ + name);
     s_.ReorderPresent(steps, /*allow_reassociation=*/true);
     if (border_) {
-      s_.SkipZeroTerms(anchor_ + ".icb");
+      s_.SkipZeroTerms(*std::find_if(steps.begin(), steps.end(),
+                                     [&](const std::string& loop) { return s_.Has(loop); }));
       s_.Unswitch(anchor_ + ".lane");
-      s_.ClipLoop(anchor_ + ".r1");
+      for (int d = 2; d <= conv_.spatial; ++d) {
+        if (s_.Has(anchor_ + Tap(-d))) s_.ClipLoop(anchor_ + Tap(-d));
+      }
     }
     if (config_.Int("prefetch") == 0) return;
     // One line of the next channels' weights a step; the tiles of a row take turns.
@@ -214,15 +296,17 @@ class ConvSchedule {
     if (conv_.height % tile_.rows != 0) s_.PeelAll(out_ + ".oh", 0, 1);
     if (conv_.out_vectors % tile_.vectors != 0 || pads_lanes) s_.PeelAll(out_ + ".oc", 0, 1);
     for (const char* name : {".row", ".col", ".ocv"}) s_.UnrollAll(out_ + name);
-    for (const char* name : {".i2", ".i3", ".ocv", ".unroll"}) s_.UnrollAll(anchor_ + name);
+    for (const std::string& axis : AnchorAxes()) s_.UnrollAll(axis);
+    for (const char* name : {".ocv", ".unroll"}) s_.UnrollAll(anchor_ + name);
+    if (conv_.LanesDiffer()) s_.UnrollAll(anchor_ + ".r0");
   }
 
   // The taps of a row are unrolled in the tiles that leave the data, or in the only one.
   void PeelBorder() {
-    const Border border = BorderOf(conv_.window, 1, conv_.data_width, conv_.width, tile_.columns);
+    const Border border = ColumnBorder(conv_, tile_);
     s_.PeelAll(out_ + ".ow", border.first, border.last);
     const bool only_one = conv_.width <= tile_.columns;
-    const std::string taps = anchor_ + ".r2";
+    const std::string taps = anchor_ + Tap(-1);
     for (const std::string& copy : LoopCopies(s_.nest(), taps)) {
       if (only_one || copy != taps) s_.UnrollAll(copy);
     }
@@ -241,6 +325,30 @@ class ConvSchedule {
   std::string anchor_;  // the buffer of the sums; its loops are named after it
 };
 
+// Weights that do not stay in the second cache come from further away at every run.
+bool WeightsAreFar(const Conv& conv, const Target& target) {
+  return conv.out * conv.in * conv.Taps() * (conv.bytes ? 1 : 4) > target.l2_bytes;
+}
+
+// Where few positions are enough work to hide latencies and one tile takes them all, weights from
+// far away are read once.
+RegisterTile DefaultTile(const Conv& conv, const Target& target) {
+  const RegisterTileProblem problem = TileProblem(conv);
+  constexpr int64_t kEnough = 8;
+  RegisterTile all{1, conv.height, conv.width};
+  const auto fits = [&](const RegisterTile& tile) {
+    return FitsRegisters(tile, problem.registers - 1);
+  };
+  const bool once = WeightsAreFar(conv, target) && conv.batch * conv.depth == 1 &&
+                    conv.groups == 1 && conv.height < kEnough &&
+                    conv.height * conv.width >= kEnough && fits(all);
+  if (!once) return BestTile(problem);
+  while (all.vectors < problem.vectors && fits({all.vectors + 1, all.rows, all.columns})) {
+    ++all.vectors;
+  }
+  return all;
+}
+
 std::vector<std::string> Strategies(const Conv& conv) {
   std::vector<std::string> strategies = WinogradStrategies(conv);
   strategies.insert(strategies.begin(), "direct");
@@ -250,13 +358,14 @@ std::vector<std::string> Strategies(const Conv& conv) {
 // By the same model as BestWinograd's.
 double DirectCycles(const Conv& conv, const Target& target) {
   const RegisterTileProblem problem = TileProblem(conv);
-  const double cycles = static_cast<double>(conv.batch) * TileCycles(problem, BestTile(problem));
+  const double cycles =
+      static_cast<double>(conv.batch * conv.depth) * TileCycles(problem, BestTile(problem));
   return cycles / static_cast<double>(target.threads);
 }
 
-class Conv2d : public Template {
+class ConvTemplateOf : public Template {
  public:
-  std::string_view name() const override { return "conv2d"; }
+  std::string_view name() const override { return "conv"; }
   bool Matches(const ops::KernelDefinition& def) const override {
     return ViewConv(def).has_value();
   }
@@ -267,6 +376,7 @@ class Conv2d : public Template {
   }
 
   Space MakeSpace(const Task& task) const override {
+    if (!VectorsFitGroups(ConvOf(task))) return GenericTemplate().MakeSpace(task);
     return Space(
         [conv = ConvOf(task), target = task.target](const Config& prefix) -> std::optional<Knob> {
           if (!prefix.Has("strategy")) return TextKnob("strategy", Strategies(conv), "direct");
@@ -286,26 +396,26 @@ class Conv2d : public Template {
 
   Config Default(const Task& task) const override {
     const Conv conv = ConvOf(task);
+    if (!VectorsFitGroups(conv)) return GenericTemplate().Default(task);
     const std::optional<WinogradChoice> winograd = BestWinograd(conv, task.target);
     if (winograd && winograd->cycles < DirectCycles(conv, task.target)) return winograd->config;
     Config config;
     config.Set("strategy", std::string("direct"));
-    SetTile(BestTile(TileProblem(conv)), &config);
+    SetTile(DefaultTile(conv, task.target), &config);
     config.Set("unroll", int64_t{1});
     config.Set("pad", PadOptions(conv, config).back());  // no FMA and no copy for zeros
     // Weights of a tile are read once a row of tiles: keep them by going down the rows first.
     config.Set("order", std::string("oc_oh"));
-    // Weights that do not stay in the second cache come from further away at every run.
-    const int64_t weights = conv.out * conv.in * conv.taps_h * conv.taps_w;
-    const bool far = weights * (conv.bytes ? 1 : 4) > task.target.l2_bytes;
+    const bool far = WeightsAreFar(conv, task.target);
     config.Set("prefetch", far ? PrefetchOptionsOf(conv, config).back() : 0);
     return config;
   }
 
   absl::StatusOr<loop::Nest> Schedule(const Task& task, const Config& config) const override {
     HONE_RETURN_IF_ERROR(CheckSignature(task));
-    HONE_RETURN_IF_ERROR(CheckConfig(MakeSpace(task), config));
     const Conv conv = ConvOf(task);
+    if (!VectorsFitGroups(conv)) return GenericTemplate().Schedule(task, config);
+    HONE_RETURN_IF_ERROR(CheckConfig(MakeSpace(task), config));
     if (IsWinograd(config.String("strategy"))) return ScheduleWinograd(task, conv, config);
     return ConvSchedule(task, conv, config).Run();
   }
@@ -313,8 +423,8 @@ class Conv2d : public Template {
 
 }  // namespace
 
-const Template& Conv2dTemplate() {
-  static const Conv2d instance;
+const Template& ConvTemplate() {
+  static const ConvTemplateOf instance;
   return instance;
 }
 

@@ -1,0 +1,203 @@
+#include "compiler/schedule/templates/conv_view.h"
+
+#include <algorithm>
+
+#include "compiler/loop/visit.h"
+#include "compiler/ops/conv_transpose.h"
+#include "compiler/schedule/primitives/nest_edit.h"
+#include "fmt/format.h"
+
+namespace hone::schedule {
+
+using loop::Buffer;
+
+namespace {
+
+void SetExtents(Conv* conv) {
+  int64_t* const extents[] = {&conv->width, &conv->height, &conv->depth};
+  int64_t* const taps[] = {&conv->taps_w, &conv->taps_h, &conv->taps_d};
+  for (size_t i = 0; i < conv->result_axes.size(); ++i) {
+    const size_t axis = conv->result_axes.size() - 1 - i;
+    *extents[i] = CeilDiv(conv->result_axes[axis], conv->phases[axis]);
+    *taps[i] = conv->window.taps[axis];
+  }
+}
+
+// The window of all phases together: what the first of them starts with and the last ends with.
+ops::Window WindowOfPhases(const ops::Window& window, const ops::TransposedTaps& taps) {
+  ops::Window phases = window;
+  phases.taps = taps.count;
+  phases.dilation = taps.step;
+  for (size_t i = 0; i < taps.count.size(); ++i) {
+    phases.strides[i] = 1;
+    phases.before[i] = (taps.count[i] - 1) * taps.step[i] - window.before[i] / window.strides[i];
+  }
+  return phases;
+}
+
+// Whether windows read what lies outside the operand, and none of them nothing else along an axis.
+bool LeavesData(const Conv& conv, const ops::Shape& operand) {
+  bool leaves = false;
+  for (size_t i = 0; i < conv.window.taps.size(); ++i) {
+    const int64_t positions = CeilDiv(conv.result_axes[i], conv.phases[i]);
+    const int64_t reach = (conv.window.taps[i] - 1) * conv.window.dilation[i];
+    const int64_t last = (positions - 1) * conv.window.strides[i] - conv.window.before[i];
+    if (conv.window.before[i] <= 0 && last + reach < operand[2 + i]) continue;
+    if (conv.window.before[i] > reach || last >= operand[2 + i]) return false;
+    leaves = true;
+  }
+  return leaves;
+}
+
+// What is the same of convolutions and transposed ones.
+std::optional<Conv> ViewOperands(const ops::KernelDefinition& def, AnchorView view) {
+  Conv conv;
+  const Buffer weight = BufferOf(def.naive, view.op->args[1]);
+  const Buffer anchor = BufferOf(def.naive, view.anchor);
+  const Buffer operand = BufferOf(def.naive, view.op->args[0]);
+  if (weight == nullptr || anchor == nullptr || operand == nullptr) return std::nullopt;
+  const bool parameter =
+      weight->role == loop::Role::kConstant || weight->role == loop::Role::kInput;
+  const ProductKind kind = KindOfProduct(operand, weight, anchor);
+  if (!parameter || kind == ProductKind::kOther) return std::nullopt;
+  const ops::Shape taps(weight->shape.begin() + 2, weight->shape.end());
+  const absl::StatusOr<ops::Window> window = ops::ReadWindow(view.op->op, view.op->attrs, taps);
+  if (!window.ok()) return std::nullopt;
+  conv.window = *window;
+  conv.spatial = static_cast<int>(taps.size());
+  conv.phases.assign(taps.size(), 1);
+  conv.result_axes.assign(anchor->shape.begin() + 2, anchor->shape.end());
+  conv.bytes = kind == ProductKind::kBytes;
+  conv.weight = weight->name;
+  conv.is_strict = def.numerics == ops::Numerics::kStrict;
+  conv.weight_is_constant = weight->role == loop::Role::kConstant;
+  conv.data_width = operand->shape.back();
+  conv.batch = anchor->shape[0];
+  conv.groups = ir::GetAttr<int64_t>(view.op->attrs, "groups", 1);
+  conv.channels = operand->shape[1];
+  conv.in = conv.channels / conv.groups;
+  conv.out = anchor->shape[1];
+  conv.view = std::move(view);
+  return conv;
+}
+
+std::optional<Conv> ViewPlain(const ops::KernelDefinition& def, AnchorView view) {
+  std::optional<Conv> conv = ViewOperands(def, std::move(view));
+  if (!conv || (conv->groups > 1 && conv->bytes)) return std::nullopt;
+  // Of two axes depthwise ones have a template of their own.
+  const bool depthwise = conv->groups > 1 && conv->in == 1 && conv->out == conv->channels;
+  if (depthwise && conv->spatial == 2) return std::nullopt;
+  const std::vector<std::string>& prologue = conv->view.prologue;
+  conv->copies_data = !prologue.empty();
+  conv->data = prologue.empty() ? conv->view.op->args[0] : prologue.back();
+  const bool zeros = ir::GetAttr<int64_t>(conv->view.op->attrs, "pad_value", 0) == 0;
+  conv->pads = prologue.size() == 1 && zeros && !conv->bytes &&
+               LeavesData(*conv, BufferOf(def.naive, conv->view.op->args[0])->shape);
+  SetExtents(&*conv);
+  return conv;
+}
+
+// The buffers whose product the anchor sums, in the definition's order.
+std::vector<std::string> FactorsOf(const ops::KernelDefinition& def, const std::string& anchor) {
+  std::vector<std::string> factors;
+  const absl::StatusOr<size_t> writer = WriterOf(def.naive, BufferOf(def.naive, anchor));
+  if (!writer.ok()) return factors;
+  loop::Walk(
+      def.naive.launches[*writer].body, [](const loop::Stmt&) { return true; },
+      [&](const loop::Expr& e) {
+        if (e->kind == loop::ExprKind::kLoad && e->buffer->name != anchor) {
+          factors.push_back(e->buffer->name);
+        }
+      });
+  return factors;
+}
+
+std::optional<Conv> ViewTransposed(const ops::KernelDefinition& def, AnchorView view) {
+  std::optional<Conv> conv = ViewOperands(def, std::move(view));
+  if (!conv || !ops::TransposedTaps::Exist(conv->window)) return std::nullopt;
+  if (conv->groups > 1) return std::nullopt;
+  const std::vector<std::string> factors = FactorsOf(def, conv->view.anchor);
+  if (factors.size() != 2) return std::nullopt;
+  conv->transposed = true;
+  conv->data = factors[0];
+  conv->copies_data = conv->data != conv->view.op->args[0];
+  if (factors[1] != conv->weight) {
+    conv->weight_pad = factors[1];
+    std::erase(conv->view.prologue, conv->weight_pad);
+  }
+  const ops::Shape operand = BufferOf(def.naive, conv->view.op->args[0])->shape;
+  const ops::Shape result = BufferOf(def.naive, conv->view.anchor)->shape;
+  const ops::TransposedTaps taps(conv->window, operand, result);
+  for (size_t i = 0; i < conv->phases.size(); ++i) {
+    conv->phases[i] = std::min(conv->window.strides[i], conv->result_axes[i]);
+  }
+  conv->window = WindowOfPhases(conv->window, taps);
+  const bool one_phase = std::all_of(conv->phases.begin(), conv->phases.end(),
+                                     [](int64_t phases) { return phases == 1; });
+  conv->pads = conv->copies_data && conv->view.prologue.size() == 1 && one_phase &&
+               LeavesData(*conv, operand);
+  SetExtents(&*conv);
+  return conv;
+}
+
+}  // namespace
+
+std::optional<Conv> ViewConv(const ops::KernelDefinition& def) {
+  if (std::optional<AnchorView> view = ViewAnchor(def, {"nn.conv1d", "nn.conv2d", "nn.conv3d"})) {
+    return ViewPlain(def, *std::move(view));
+  }
+  if (std::optional<AnchorView> view =
+          ViewAnchor(def, {"nn.conv1d_transpose", "nn.conv2d_transpose", "nn.conv3d_transpose"})) {
+    return ViewTransposed(def, *std::move(view));
+  }
+  return std::nullopt;
+}
+
+Layout BlockedChannels(int rank, int64_t lanes) {
+  return *Layout::Parse(fmt::format("{}{}c", AxisLetters(rank), lanes), rank);
+}
+
+namespace {
+
+// Channels of a block of an input; 1 of anything else.
+int64_t BlockOfOperand(const Task& task, const std::string& name) {
+  const std::vector<Buffer> inputs = InputsOf(task.def->naive);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i]->name == name) return task.signature.operands[i].BlockOf(1);
+  }
+  return 1;
+}
+
+}  // namespace
+
+int64_t ChannelBlock(const Conv& conv) {
+  return conv.blocked_data ? conv.lanes : conv.ChannelsOfStep();
+}
+
+Conv ConvOf(const Task& task) {
+  Conv conv = *ViewConv(*task.def);
+  conv.lanes = task.target.VectorLanes();
+  conv.registers = task.target.VectorRegisters();
+  conv.out_vectors = CeilDiv(conv.out, conv.lanes);
+  conv.operand_blocked = BlockOfOperand(task, conv.view.op->args[0]) == conv.lanes;
+  // A padded copy is made in blocks wherever there are enough channels to fill them.
+  conv.blocked_data =
+      conv.copies_data ? conv.channels >= conv.lanes : BlockOfOperand(task, conv.data) > 1;
+  if (conv.bytes) {
+    conv.blocked_data = conv.in >= conv.lanes && conv.lanes > kDotBytes;
+    conv.packs_data = !conv.copies_data && BlockOfOperand(task, conv.data) != ChannelBlock(conv);
+  }
+  if (conv.LanesDiffer() && !conv.blocked_data && conv.channels >= conv.lanes) {
+    conv.blocked_data = conv.packs_data = true;
+  }
+  return conv;
+}
+
+bool VectorsFitGroups(const Conv& conv) {
+  if (conv.groups == 1) return true;
+  if (conv.out % conv.lanes != 0) return false;
+  if (conv.GroupOut() >= conv.lanes) return conv.GroupOut() % conv.lanes == 0;
+  return conv.lanes % conv.GroupOut() == 0 && conv.in == conv.GroupOut();
+}
+
+}  // namespace hone::schedule

@@ -1,0 +1,73 @@
+// What the strategies of convolutions see of a kernel.
+#ifndef HONE_COMPILER_SCHEDULE_TEMPLATES_CONV_VIEW_H_
+#define HONE_COMPILER_SCHEDULE_TEMPLATES_CONV_VIEW_H_
+
+#include <optional>
+#include <string>
+
+#include "compiler/ops/window.h"
+#include "compiler/schedule/template.h"
+#include "compiler/schedule/templates/kernel_view.h"
+
+namespace hone::schedule {
+
+// The numbers of a convolution on a target, of one to three spatial axes: width, then height, then
+// depth; those that it lacks have extent 1 and one tap. Of a transposed convolution of stride s
+// every s-th position of the result is one of a convolution of stride one, with its share of the
+// taps: the extents are those of the first of these s phases.
+struct Conv {
+  AnchorView view;
+  std::string data;        // what the convolution reads: the operand, or the stage that pads it
+  std::string weight;      // the operand
+  std::string weight_pad;  // the stage that puts zeros behind the taps; empty: none
+  bool is_strict = false;  // only sums of the products as defined
+  bool weight_is_constant = false;
+  bool copies_data = false;  // `data` is a stage of the kernel
+  bool pads = false;         // which pads the operand and does nothing else
+  int spatial = 2;           // axes
+  ops::Window window;        // of these; transposed: of the phases
+  bool transposed = false;
+  ops::Shape phases;       // of each axis; 1 unless transposed
+  ops::Shape result_axes;  // extents of the whole result
+  int64_t data_width = 0;  // of the operand
+  int64_t batch = 0;
+  int64_t groups = 1, channels = 0;  // of the data
+  int64_t in = 0;                    // channels that are summed: those of a group
+  int64_t out = 0;
+  int64_t depth = 1, height = 1, width = 1;  // of the result
+  int64_t taps_d = 1, taps_h = 1, taps_w = 1;
+  int64_t lanes = 0, registers = 0;
+  int64_t out_vectors = 0;
+  bool operand_blocked = false;  // the operand has such blocks
+  bool blocked_data = false;     // `data` is read in blocks of `lanes` channels
+  bool bytes = false;            // 8-bit integers: always read in blocks, if only of four channels
+  bool packs_data = false;       // which a copy of the operand has
+
+  int rank() const { return spatial + 2; }
+  int64_t GroupOut() const { return out / groups; }
+  // Groups narrower than a vector: each lane reads the channels of its own group.
+  bool LanesDiffer() const { return groups > 1 && GroupOut() < lanes; }
+  // Input channels are summed block by block.
+  bool SumsBlocks() const { return blocked_data && (groups == 1 || in % lanes == 0); }
+  int64_t Taps() const { return taps_d * taps_h * taps_w; }
+  int64_t ChannelsOfStep() const { return bytes ? kDotBytes : 1; }
+  int64_t StepsOfChannels() const { return CeilDiv(in, ChannelsOfStep()); }
+};
+
+// nullopt unless the kernel is a convolution of float32, with groups or without, or one without of
+// 8-bit integers. Without what the target and the signature say.
+std::optional<Conv> ViewConv(const ops::KernelDefinition& def);
+// All of it; the kernel is one.
+Conv ConvOf(const Task& task);
+// Whether vectors of output channels read neighbours of one group, or whole groups that are as wide
+// as the data's; there is no direct strategy for others.
+bool VectorsFitGroups(const Conv& conv);
+
+// Channels of a block of the data; 1: it has none.
+int64_t ChannelBlock(const Conv& conv);
+// Row-major with blocks of channels: NCHW16c for rank 4.
+Layout BlockedChannels(int rank, int64_t lanes);
+
+}  // namespace hone::schedule
+
+#endif  // HONE_COMPILER_SCHEDULE_TEMPLATES_CONV_VIEW_H_

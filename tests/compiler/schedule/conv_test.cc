@@ -1,0 +1,344 @@
+#include "compiler/loop/parser.h"
+#include "compiler/schedule/primitives/winograd.h"
+#include "fmt/format.h"
+#include "fmt/ranges.h"
+#include "gtest/gtest.h"
+#include "tests/compiler/schedule/nest_check.h"
+
+namespace hone::schedule {
+namespace {
+
+struct Shape {
+  int64_t n, ic, h, w, oc, kh, kw, stride, pad, dilation;
+};
+
+std::string ConvText(const Shape& s, const std::string& epilogue) {
+  const int64_t oh = (s.h + 2 * s.pad - s.dilation * (s.kh - 1) - 1) / s.stride + 1;
+  const int64_t ow = (s.w + 2 * s.pad - s.dilation * (s.kw - 1) - 1) / s.stride + 1;
+  const std::string data =
+      fmt::format("p0: Tensor[({}, {}, {}, {}), float32]", s.n, s.ic, s.h, s.w);
+  const std::string weight =
+      fmt::format("const p1: Tensor[({}, {}, {}, {}), float32]", s.oc, s.ic, s.kh, s.kw);
+  const std::string conv = fmt::format(
+      "nn.conv2d(p0, p1, dilation=[{0}, {0}], padding=[{1}, {1}, {1}, {1}], strides=[{2}, {2}])",
+      s.dilation, s.pad, s.stride);
+  const std::string end = " accumulate=float32 numerics=default";
+  if (epilogue == "none") {
+    return fmt::format("fn ({}, {}) {{ {} }}", data, weight, conv) + end;
+  }
+  const std::string bias = fmt::format("const p2: Tensor[({}), float32]", fmt::format("{},", s.oc));
+  if (epilogue == "bias_relu") {
+    return fmt::format("fn ({}, {}, {}) {{ %0 = {}; %1 = nn.bias_add(%0, p2); nn.relu(%1) }}", data,
+                       weight, bias, conv) +
+           end;
+  }
+  return fmt::format(
+             "fn ({}, {}, {}, p3: Tensor[({}, {}, {}, {}), float32]) {{ %0 = {}; %1 = "
+             "nn.bias_add(%0, p2); %2 = add(%1, p3); nn.relu(%2) }}",
+             data, weight, bias, s.n, s.oc, oh, ow, conv) +
+         end;
+}
+
+TEST(Conv2d, EveryConfigComputesWhatTheNaiveNestDoes) {
+  const Target wide = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
+  const Target narrow = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1");
+  const Shape shapes[] = {
+      {1, 16, 6, 6, 32, 3, 3, 1, 1, 1}, {1, 3, 9, 9, 20, 3, 3, 2, 1, 1},
+      {2, 17, 5, 7, 15, 1, 1, 1, 0, 1}, {1, 1, 1, 1, 1, 1, 1, 1, 0, 1},
+      {1, 20, 7, 5, 33, 3, 2, 2, 2, 2}, {1, 32, 4, 4, 17, 1, 1, 2, 0, 1},
+      {1, 5, 7, 11, 48, 5, 5, 1, 2, 1},
+  };
+  int checked = 0;
+  uint64_t seed = 1;
+  for (const Shape& shape : shapes) {
+    for (const char* epilogue : {"none", "bias_relu", "residual"}) {
+      const Target& target = seed % 2 == 0 ? wide : narrow;
+      checked += CheckTemplate(ConvText(shape, epilogue), "conv", target, 3, seed++);
+      if (HasFailure()) return;
+    }
+  }
+  EXPECT_GE(checked, 60);
+}
+
+// One to three spatial axes, of any window.
+struct Windows {
+  int64_t n, ic, oc;
+  std::vector<int64_t> data, taps, strides, dilation, before, after;
+};
+
+std::string List(const std::vector<int64_t>& values) {
+  return fmt::format("[{}]", fmt::join(values, ", "));
+}
+
+// `w.ic` channels a group.
+std::string WindowsText(const Windows& w, const char* data_type, const char* weight_type,
+                        int64_t groups = 1) {
+  std::vector<int64_t> padding = w.before;
+  padding.insert(padding.end(), w.after.begin(), w.after.end());
+  return fmt::format(
+      "fn (p0: Tensor[({}, {}, {}), {}], const p1: Tensor[({}, {}, {}), {}]) {{ %0 = "
+      "nn.conv{}d(p0, p1, dilation={}, groups={}, padding={}, strides={}); nn.relu(%0) }} "
+      "accumulate=float32 numerics=default",
+      w.n, w.ic * groups, fmt::join(w.data, ", "), data_type, w.oc, w.ic, fmt::join(w.taps, ", "),
+      weight_type, w.taps.size(), List(w.dilation), groups, List(padding), List(w.strides));
+}
+
+Windows RandomWindows(Random& random) {
+  const int64_t channels[] = {1, 2, 3, 5, 7, 8, 9, 15, 16, 17, 23, 33};
+  const auto below = [&](uint64_t n) { return static_cast<int64_t>(random.Below(n)); };
+  Windows w{1 + below(2),
+            channels[below(std::size(channels))],
+            channels[below(12)],
+            {},
+            {},
+            {},
+            {},
+            {},
+            {}};
+  const int64_t spatial = 1 + below(3);
+  for (int64_t i = 0; i < spatial; ++i) {
+    w.taps.push_back(1 + below(spatial == 3 ? 3 : 4));
+    w.strides.push_back(1 + below(2));
+    w.dilation.push_back(1 + below(2));
+    w.before.push_back(below(static_cast<uint64_t>(w.taps[i]) + 1));
+    w.after.push_back(below(static_cast<uint64_t>(w.taps[i])));
+    const int64_t reach = w.dilation[i] * (w.taps[i] - 1) + 1;
+    w.data.push_back(std::max<int64_t>(1, reach - w.before[i]) + below(spatial == 3 ? 4 : 9));
+  }
+  return w;
+}
+
+TEST(Conv, OfAnyNumberOfAxesComputesWhatTheNaiveNestDoes) {
+  const char* const targets[] = {"llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2",
+                                 "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3 -threads=2",
+                                 "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1"};
+  int checked = 0;
+  for (uint64_t seed = 0; seed < 90; ++seed) {
+    Random random(seed);
+    const Windows w = RandomWindows(random);
+    const bool bytes = seed % 5 == 4;
+    std::string text = WindowsText(w, bytes ? "uint8" : "float32", bytes ? "int8" : "float32");
+    checked += CheckTemplate(text, "conv", TestTarget(targets[seed % 3]), 2, seed);
+    if (HasFailure()) FAIL() << seed << text;
+  }
+  EXPECT_GE(checked, 400);
+}
+
+std::string TransposedText(const Windows& w, const std::vector<int64_t>& extra) {
+  std::vector<int64_t> padding = w.before;
+  padding.insert(padding.end(), w.after.begin(), w.after.end());
+  return fmt::format(
+      "fn (p0: Tensor[({}, {}, {}), float32], const p1: Tensor[({}, {}, {}), float32], const p2: "
+      "Tensor[({},), float32]) {{ %0 = nn.conv{}d_transpose(p0, p1, dilation={}, "
+      "output_padding={}, padding={}, strides={}); %1 = nn.bias_add(%0, p2); tanh(%1) }} "
+      "accumulate=float32 numerics=default",
+      w.n, w.ic, fmt::join(w.data, ", "), w.ic, w.oc, fmt::join(w.taps, ", "), w.oc, w.taps.size(),
+      List(w.dilation), List(extra), List(padding), List(w.strides));
+}
+
+// Results of every extent: strides that divide them and that do not, taps that fill the phases and
+// that do not.
+// Groups of every width: of whole vectors, of parts of one, of neither.
+TEST(Conv, GroupedComputesWhatTheNaiveNestDoes) {
+  const char* const targets[] = {"llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2",
+                                 "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3 -threads=2",
+                                 "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1"};
+  const std::pair<int64_t, int64_t> widths[] = {{4, 4},  {8, 8},  {2, 2},   {1, 1}, {16, 16},
+                                                {4, 8},  {8, 16}, {32, 16}, {3, 5}, {5, 32},
+                                                {12, 8}, {1, 3},  {24, 24}, {2, 4}};
+  int checked = 0;
+  for (uint64_t seed = 0; seed < 70; ++seed) {
+    Random random(seed);
+    Windows w = RandomWindows(random);
+    const auto& [in, out] = widths[seed % std::size(widths)];
+    const int64_t counts[] = {2, 3, 4, 8};
+    const int64_t groups = counts[random.Below(4)] * (out < 8 ? 4 : 1);
+    if (w.taps.size() == 2 && in == 1 && out == 1) w.taps.pop_back();
+    w.data.resize(w.taps.size());
+    w.strides.resize(w.taps.size());
+    w.dilation.resize(w.taps.size());
+    w.before.resize(w.taps.size());
+    w.after.resize(w.taps.size());
+    w.ic = in;
+    w.oc = out * groups;
+    const std::string text = WindowsText(w, "float32", "float32", groups);
+    checked += CheckTemplate(text, "conv", TestTarget(targets[random.Below(3)]), 2, seed);
+    if (HasFailure()) FAIL() << seed << text;
+  }
+  EXPECT_GE(checked, 200);
+}
+
+TEST(Conv, TransposedComputesWhatTheNaiveNestDoes) {
+  const char* const targets[] = {"llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2",
+                                 "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1"};
+  int checked = 0;
+  for (uint64_t seed = 0; seed < 40; ++seed) {
+    Random random(seed);
+    Windows w = RandomWindows(random);
+    std::vector<int64_t> extra;
+    for (size_t i = 0; i < w.taps.size(); ++i) {
+      w.strides[i] = 1 + static_cast<int64_t>(random.Below(static_cast<uint64_t>(w.taps[i])));
+      if (w.strides[i] > 1) w.dilation[i] = 1;
+      extra.push_back(static_cast<int64_t>(random.Below(3)));
+      w.before[i] = std::min(w.before[i], w.taps[i] - 1);
+      const int64_t extent = (w.data[i] - 1) * w.strides[i] + w.dilation[i] * (w.taps[i] - 1) + 1 +
+                             extra[i] - w.before[i] - w.after[i];
+      if (extent < 1) w.before[i] = w.after[i] = 0;
+    }
+    const std::string text = TransposedText(w, extra);
+    checked += CheckTemplate(text, "conv", TestTarget(targets[seed % 2]), 2, seed);
+    if (HasFailure()) FAIL() << seed << text;
+  }
+  EXPECT_GE(checked, 150);
+}
+
+TEST(Conv2d, WinogradComputesWhatTheNaiveNestDoes) {
+  const Target narrow = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=2");
+  const Target wide = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=4");
+  const Shape shapes[] = {
+      {1, 8, 12, 12, 16, 3, 3, 1, 1, 1}, {1, 4, 7, 7, 12, 3, 3, 1, 1, 1},
+      {2, 6, 5, 9, 10, 3, 3, 1, 0, 1},   {1, 9, 13, 4, 8, 3, 3, 1, 1, 1},
+      {1, 17, 6, 11, 33, 3, 3, 1, 2, 1}, {1, 16, 4, 4, 16, 3, 3, 1, 1, 1},
+  };
+  int checked = 0;
+  uint64_t seed = 1;
+  for (const Shape& shape : shapes) {
+    for (const char* epilogue : {"none", "bias_relu", "residual"}) {
+      const Target& target = shape.ic >= 16 ? wide : narrow;
+      const ops::KernelDefinition def = MustLower(ConvText(shape, epilogue));
+      const Template& conv = TemplateFor(def);
+      const Task task{&def, conv.Signatures(def, target)[seed % 2], target};
+      const Space space = conv.MakeSpace(task);
+      Random random(seed++);
+      int found = 0;
+      for (int i = 0; i < 400 && found < 6; ++i) {
+        const Config config = space.Sample(random);
+        if (ToleranceOf(config) == 0) continue;
+        const absl::StatusOr<loop::Nest> nest = conv.Schedule(task, config);
+        ASSERT_TRUE(nest.ok()) << nest.status() << config.ToText();
+        ExpectSameResults(def.naive, *nest, 3, config.ToText(), ToleranceOf(config));
+        if (HasFatalFailure()) return;
+        ++found;
+      }
+      checked += found;
+    }
+  }
+  EXPECT_GE(checked, 90);
+}
+
+// The depth of any taps, stride and dilation.
+TEST(Conv3d, WinogradComputesWhatTheNaiveNestDoes) {
+  const Target narrow = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=2");
+  const Target wide = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=4");
+  const Windows kernels[] = {
+      {1, 4, 8, {4, 8, 8}, {3, 3, 3}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}},
+      {2, 6, 10, {5, 7, 5}, {3, 3, 3}, {2, 1, 1}, {1, 1, 1}, {1, 1, 1}, {0, 1, 1}},
+      {1, 5, 7, {7, 6, 9}, {2, 3, 3}, {1, 1, 1}, {2, 1, 1}, {1, 0, 1}, {1, 2, 1}},
+      {1, 9, 4, {3, 9, 4}, {1, 3, 3}, {1, 1, 1}, {1, 1, 1}, {0, 1, 1}, {0, 1, 1}},
+      {1, 17, 33, {2, 6, 7}, {3, 3, 3}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}},
+  };
+  int checked = 0;
+  uint64_t seed = 1;
+  for (const Windows& kernel : kernels) {
+    const Target& target = kernel.ic >= 16 ? wide : narrow;
+    const ops::KernelDefinition def = MustLower(WindowsText(kernel, "float32", "float32"));
+    const Template& conv = TemplateFor(def);
+    for (const ir::LayoutSignature& signature : conv.Signatures(def, target)) {
+      const Task task{&def, signature, target};
+      const Space space = conv.MakeSpace(task);
+      Random random(seed++);
+      int found = 0;
+      for (int i = 0; i < 400 && found < 6; ++i) {
+        const Config config = i == 0 ? conv.Default(task) : space.Sample(random);
+        if (ToleranceOf(config) == 0) continue;
+        const absl::StatusOr<loop::Nest> nest = conv.Schedule(task, config);
+        ASSERT_TRUE(nest.ok()) << nest.status() << config.ToText();
+        ExpectSameResults(def.naive, *nest, 3, config.ToText(), ToleranceOf(config));
+        if (HasFatalFailure()) return;
+        ++found;
+      }
+      checked += found;
+    }
+  }
+  EXPECT_GE(checked, 90);
+}
+
+// Each is one condition short of such a convolution; none may be rewritten.
+TEST(Winograd, RefusesWhatIsNoConvolutionOfThreeByThreeTaps) {
+  const Shape shapes[] = {{1, 8, 9, 9, 8, 3, 3, 2, 1, 1},
+                          {1, 8, 9, 9, 8, 3, 3, 1, 1, 2},
+                          {1, 8, 9, 9, 8, 5, 5, 1, 2, 1}};
+  for (const Shape& shape : shapes) {
+    loop::Nest nest = MustLower(ConvText(shape, "none")).naive;
+    EXPECT_FALSE(Winograd(&nest, nest.buffers.back()->name, 4).ok());
+  }
+  loop::Nest nest = MustLower(ConvText({1, 8, 9, 9, 8, 3, 3, 1, 1, 1}, "none")).naive;
+  const std::string result = nest.buffers.back()->name;
+  EXPECT_FALSE(Winograd(&nest, result, 3).ok());
+  std::string text = loop::ToText(nest);
+  text.replace(text.find("= 0.0"), 5, "= 1.0");
+  absl::StatusOr<loop::Nest> biased = loop::ParseNest(text);
+  ASSERT_TRUE(biased.ok()) << biased.status() << text;
+  EXPECT_FALSE(Winograd(&*biased, result, 4).ok());
+  EXPECT_TRUE(Winograd(&nest, result, 4).ok());
+}
+
+TEST(Conv2d, StrictNumericsAllowSumsOfTheProductsOnly) {
+  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1");
+  std::string text = ConvText({1, 8, 12, 12, 16, 3, 3, 1, 1, 1}, "none");
+  const auto strategies = [&] {
+    const ops::KernelDefinition def = MustLower(text);
+    const Template& conv = TemplateFor(def);
+    const Task task{&def, conv.Signatures(def, target)[0], target};
+    return conv.MakeSpace(task).Next(Config())->options.size();
+  };
+  EXPECT_EQ(strategies(), 3);
+  text.replace(text.find("numerics=default"), std::string::npos, "numerics=strict");
+  EXPECT_EQ(strategies(), 1);
+}
+
+// What is not zero cannot be left out.
+TEST(Conv2d, PadsWithTheValueGiven) {
+  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
+  for (const int64_t groups : {1, 32}) {
+    const std::string text = fmt::format(
+        "fn (p0: Tensor[(1, 32, 8, 8), float32], const p1: Tensor[(32, {}, 3, 3), float32]) {{ "
+        "nn.conv2d(p0, p1, groups={}, pad_value=3, padding=[1, 1, 1, 1]) }} accumulate=float32 "
+        "numerics=default",
+        32 / groups, groups);
+    CheckTemplate(text, groups == 1 ? "conv" : "depthwise_conv2d", target, 6, 11);
+  }
+}
+
+TEST(Conv2d, BorderTilesLeaveOutThePadding) {
+  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1");
+  const Shape shapes[] = {{1, 8, 9, 9, 12, 3, 3, 1, 1, 1},
+                          {1, 10, 8, 11, 9, 3, 3, 2, 1, 1},
+                          {2, 4, 7, 13, 8, 5, 3, 1, 2, 1},
+                          {1, 8, 12, 12, 8, 3, 3, 1, 2, 2}};
+  int checked = 0;
+  for (const Shape& shape : shapes) {
+    const ops::KernelDefinition def = MustLower(ConvText(shape, "bias_relu"));
+    const Template& conv = TemplateFor(def);
+    const Task task{&def, conv.Signatures(def, target)[0], target};
+    Random random(5);
+    const Space space = conv.MakeSpace(task);
+    int found = 0;
+    for (int i = 0; i < 4000 && found < 10; ++i) {
+      const Config config = space.Sample(random);
+      if (config.String("pad") != "border") continue;
+      const absl::StatusOr<loop::Nest> nest = conv.Schedule(task, config);
+      ASSERT_TRUE(nest.ok()) << nest.status() << config.ToText();
+      EXPECT_EQ(loop::ToText(*nest).find("%pad"), std::string::npos);
+      ExpectSameResults(def.naive, *nest, 3, config.ToText(), ToleranceOf(config));
+      ++found;
+    }
+    EXPECT_EQ(found, 10);
+    checked += found;
+    if (HasFailure()) return;
+  }
+  EXPECT_EQ(checked, 40);
+}
+
+}  // namespace
+}  // namespace hone::schedule
