@@ -14,6 +14,7 @@
 #include "compiler/schedule/templates/templates.h"
 #include "compiler/schedule/templates/window_border.h"
 #include "compiler/schedule/templates/winograd.h"
+#include "compiler/schedule/templates/winograd_space.h"
 #include "fmt/format.h"
 #include "support/status.h"
 
