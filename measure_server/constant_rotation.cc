@@ -39,7 +39,7 @@ bool ConstantRotation::SetUp(const hone_kernel& kernel, const std::vector<void*>
   if (buffers.empty()) return false;
   // One of several is being read: the others fill the caches.
   const uint64_t count = std::max<uint64_t>(fill_bytes / copy_bytes + 1, 2);
-  if (limit_bytes > 0 && count * copy_bytes > limit_bytes) return false;
+  if (limit_bytes > 0 && count > limit_bytes / copy_bytes) return false;
   for (Buffer& buffer : buffers) {
     buffer.copies = Memory(count * buffer.stride_bytes);
     if (buffer.copies.data() == nullptr) return false;

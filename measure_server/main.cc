@@ -27,7 +27,7 @@ namespace hone::measure {
 namespace {
 
 constexpr uint64_t kReferenceCacheBytes = uint64_t{256} << 20;
-constexpr uint32_t kProtocol = 1;
+constexpr uint32_t kProtocol = 2;  // 2: rotation_bytes and regime instead of cold_constants
 
 enum ExitCode { kExitOk = 0, kExitFailed = 1, kExitUsage = 2, kExitDenied = 6, kExitVersion = 7 };
 

@@ -32,6 +32,7 @@ struct Unit {
   std::string pipeline;
   std::vector<Piece> pieces;
   std::string cache_key;  // empty: not to be cached
+  std::string object;     // once it is compiled
   std::unique_ptr<llvm::LLVMContext> context;
   std::unique_ptr<llvm::Module> module;
 };
@@ -176,15 +177,17 @@ class ModuleBuild {
 
   absl::StatusOr<std::string> Link() {
     const int64_t start = Now();
-    for (const Unit& unit : units_) {
-      if (!unit.module) continue;
-      HONE_ASSIGN_OR_RETURN(std::string object,
-                            EmitMachineCode(*unit.module, *machine_, Output::kObject));
-      if (!unit.cache_key.empty()) Keep(unit, object);
-      objects_.push_back(std::move(object));
+    std::vector<std::string> objects;  // in the units' order, whichever were in the cache
+    for (Unit& unit : units_) {
+      if (unit.module) {
+        HONE_ASSIGN_OR_RETURN(unit.object,
+                              EmitMachineCode(*unit.module, *machine_, Output::kObject));
+        if (!unit.cache_key.empty()) Keep(unit);
+      }
+      objects.push_back(std::move(unit.object));
     }
     const int64_t middle = Now();
-    HONE_ASSIGN_OR_RETURN(std::string shared_object, LinkSharedObject(objects_));
+    HONE_ASSIGN_OR_RETURN(std::string shared_object, LinkSharedObject(objects));
     times_.machine_code_ns = middle - start;
     times_.link_ns = Now() - middle;
     return shared_object;
@@ -215,19 +218,19 @@ class ModuleBuild {
     return entries_[unit.pieces[0].kernel][unit.pieces[0].launch];
   }
 
-  bool TakeFromCache(const Unit& unit) {
+  bool TakeFromCache(Unit& unit) {
     const LaunchCache::Entry* known =
         unit.cache_key.empty() ? nullptr : cache_->Find(unit.cache_key);
     if (known == nullptr) return false;
     EntryOf(unit).grid_extent = known->grid_extent;
     EntryOf(unit).scratch_bytes = known->scratch_bytes;
-    objects_.push_back(known->object);
+    unit.object = known->object;
     return true;
   }
 
-  void Keep(const Unit& unit, const std::string& object) {
+  void Keep(const Unit& unit) {
     const LaunchEntry& entry = EntryOf(unit);
-    cache_->Add(unit.cache_key, {object, entry.grid_extent, entry.scratch_bytes});
+    cache_->Add(unit.cache_key, {unit.object, entry.grid_extent, entry.scratch_bytes});
   }
 
   const ModuleSpec& spec_;
@@ -236,7 +239,6 @@ class ModuleBuild {
   std::vector<std::vector<loop::Launch>> launches_;
   std::vector<Unit> units_;
   std::vector<std::vector<LaunchEntry>> entries_;
-  std::vector<std::string> objects_;
   BuildTimes times_;
 };
 

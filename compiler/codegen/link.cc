@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -75,6 +76,8 @@ class TemporaryFolder {
   size_t objects_ = 0;
 };
 
+std::atomic<bool> lld_is_sound = true;
+
 absl::Status WriteFile(const std::string& path, std::string_view bytes) {
   const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   bool good = fd >= 0;
@@ -112,6 +115,8 @@ absl::StatusOr<std::string> ReadFile(const std::string& path) {
 
 }  // namespace
 
+bool CanLink() { return lld_is_sound; }
+
 absl::StatusOr<std::string> LinkSharedObject(const std::vector<std::string>& objects) {
   static std::mutex mutex;
   const std::lock_guard<std::mutex> lock(mutex);
@@ -143,6 +148,7 @@ absl::StatusOr<std::string> LinkSharedObject(const std::vector<std::string>& obj
   llvm::raw_string_ostream stream(words);
   const SignalKeeper keeper;
   const lld::Result result = lld::lldMain(arguments, stream, stream, {{lld::Gnu, &lld::elf::link}});
+  lld_is_sound = result.canRunAgain;
   if (result.retCode != 0) {
     return absl::InternalError(fmt::format("lld cannot link the kernel: {}", stream.str()));
   }

@@ -14,6 +14,9 @@ namespace hone::codegen {
 // The bytes depend on the objects alone.
 absl::StatusOr<std::string> LinkSharedObject(const std::vector<std::string>& objects);
 
+// False after a failure that leaves lld's global state unusable: this process links no more.
+bool CanLink();
+
 }  // namespace hone::codegen
 
 #endif  // HONE_COMPILER_CODEGEN_LINK_H_

@@ -12,7 +12,7 @@ namespace hone::ir {
 // Row-major, little-endian. A value type whose copies share the bytes, so that passes copy no
 // weights; any thread may read. They are a view (of a mapped file, perhaps), or computed when they
 // are first read: a pass that changes all weights of a model would else fill as much fresh memory,
-// and what is never read (where a model is only shown or tuned) would be computed for nothing.
+// and what is never read (where a model is only shown) would be computed for nothing.
 class ConstantData {
  public:
   ConstantData() = default;

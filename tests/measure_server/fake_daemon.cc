@@ -71,7 +71,7 @@ class FakeDaemon::Service : public v1::FarmService::Service {
     const std::lock_guard lock(mutex_);
     if (message.has_hello()) {
       v1::WorkResponse response;
-      response.mutable_welcome()->set_protocol(1);
+      response.mutable_welcome()->set_protocol(2);
       response.mutable_welcome()->set_heartbeat_interval_ns(1'000'000'000);
       stream_->Write(response);
     }

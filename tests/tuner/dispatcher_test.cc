@@ -400,8 +400,8 @@ TEST(Dispatcher, TurnsAwayWorkersOfAnotherProtocolOrAbi) {
   };
   EXPECT_TRUE(try_hello(pattern.HelloMessage()).ok());
   v1::Hello newer = pattern.HelloMessage();
-  newer.set_min_protocol(2);
-  newer.set_max_protocol(3);
+  newer.set_min_protocol(3);
+  newer.set_max_protocol(4);
   EXPECT_THAT(std::string(try_hello(newer).message()), HasSubstr("protocol"));
   v1::Hello other = pattern.HelloMessage();
   other.set_artifact_abi(99);

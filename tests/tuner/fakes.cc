@@ -218,8 +218,8 @@ v1::Hello FakeWorker::HelloMessage() const {
   v1::Hello hello;
   hello.set_worker(name_);
   hello.set_build("fake");
-  hello.set_min_protocol(1);
-  hello.set_max_protocol(1);
+  hello.set_min_protocol(2);
+  hello.set_max_protocol(2);
   hello.set_artifact_abi(HONE_MODULE_ABI_VERSION);
   v1::Device& device = *hello.add_devices();
   device.set_id("cpu0");

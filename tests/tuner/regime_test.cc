@@ -26,12 +26,14 @@ TEST(Regime, ConstantsAreWhereTheModelsFit) {
   EXPECT_STREQ(RegimeOf(*without, 0), kWarm);
 }
 
-TEST(Regime, CopiesFillMoreThanTheCacheThatConstantsAreNotIn) {
-  const TaskContext::Caches caches = {kMiB, 32 * kMiB};
-  EXPECT_EQ(RotationBytes(kWarm, caches), 0);
-  EXPECT_EQ(RotationBytes(kSharedConstants, caches), 4 * kMiB);
-  EXPECT_EQ(RotationBytes(kSharedConstants, {kMiB, 2 * kMiB}), 2 * kMiB);
-  EXPECT_EQ(RotationBytes(kColdConstants, caches), 64 * kMiB);
+TEST(Regime, CopiesFillMoreThanTheCachesThatConstantsAreNotIn) {
+  FakeLowerer lowerer;
+  const auto task = lowerer.Open("weights", "NC->NC", kFakeTarget).value();
+  const TaskContext::Caches caches = task->caches();
+  EXPECT_EQ(RotationBytes(kWarm, *task), 0);
+  EXPECT_EQ(RotationBytes(kSharedConstants, *task),
+            std::min(4 * caches.core * task->threads(), caches.last_level));
+  EXPECT_EQ(RotationBytes(kColdConstants, *task), 2 * caches.last_level);
 }
 
 bool IsCold(const hone::v1::Assignment& assignment) {

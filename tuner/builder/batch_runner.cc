@@ -125,7 +125,6 @@ std::string BatchRunner::Reap(bool kill_it) {
 
 // Asks the child, and waits until it answers, dies or is late; it is gone in both last cases.
 absl::StatusOr<BatchRunner::Outcome> BatchRunner::Ask(const v1::BuildRequest& request) {
-  HONE_RETURN_IF_ERROR(EnsureChild());
   if (!WriteFrame(child_->requests_fd, request.SerializeAsString()).ok()) {
     return Died{Reap(/*kill_it=*/false)};
   }
@@ -157,16 +156,17 @@ absl::StatusOr<v1::BuildReply> BatchRunner::BuildInChild(const v1::BuildRequest&
   v1::BuildReply failure;
   failure.set_id(request.id());
   while (true) {
-    const bool fresh = !child_ || child_->answered == 0;
+    HONE_RETURN_IF_ERROR(EnsureChild());
+    const bool is_fresh = child_->answered == 0;
     HONE_ASSIGN_OR_RETURN(Outcome outcome, Ask(request));
     if (auto* reply = std::get_if<v1::BuildReply>(&outcome)) return std::move(*reply);
+    if (!is_fresh) continue;
     if (std::holds_alternative<Late>(outcome)) {
       failure.set_outcome(v1::BUILD_OUTCOME_BUILD_TIMEOUT);
       failure.set_message(
           fmt::format("the build took more than {} ms", LimitNs(request) / 1000000));
       return failure;
     }
-    if (!fresh) continue;
     failure.set_outcome(v1::BUILD_OUTCOME_BUILD_ERROR);
     failure.set_message(std::get<Died>(outcome).how);
     return failure;

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <string>
 
+#include "compiler/codegen/link.h"
 #include "tuner/builder/batch_runner.h"
 #include "tuner/builder/build_request.h"
 #include "tuner/builder/client/frames.h"
@@ -31,6 +32,7 @@ int main(int argc, char** argv) {
   hone::tuner::FrameReader requests(STDIN_FILENO);
   hone::codegen::LaunchCache cache;  // filled by the child, and gone with it
   const auto build = [&cache](const v1::BuildRequest& request) {
+    if (!hone::codegen::CanLink()) _exit(1);  // a fresh child gets the request
     hone::tuner::InjectFault(request);
     return hone::tuner::BuildOne(request, cache);
   };

@@ -17,7 +17,7 @@ namespace v1 = hone::v1;
 using tuning_db::SettleResult;
 
 namespace {
-constexpr uint32_t kProtocol = 1;
+constexpr uint32_t kProtocol = 2;  // 2: rotation_bytes and regime instead of cold_constants
 constexpr uint64_t kChunkBytes = uint64_t{1} << 20;
 }  // namespace
 

@@ -8,15 +8,18 @@ const char* RegimeOf(const TaskContext& task, int64_t model_constant_bytes) {
   const int64_t own = task.constant_bytes();
   if (own == 0) return kWarm;
   const TaskContext::Caches caches = task.caches();
-  if (model_constant_bytes <= 0) return own > caches.core ? kColdConstants : kWarm;
+  const int64_t own_caches = caches.core * task.threads();
+  if (model_constant_bytes <= 0) return own > own_caches ? kColdConstants : kWarm;
   if (model_constant_bytes > caches.last_level) return kColdConstants;
-  return model_constant_bytes > caches.core ? kSharedConstants : kWarm;
+  return model_constant_bytes > own_caches ? kSharedConstants : kWarm;
 }
 
-int64_t RotationBytes(std::string_view regime, const TaskContext::Caches& caches) {
+int64_t RotationBytes(std::string_view regime, const TaskContext& task) {
+  const TaskContext::Caches caches = task.caches();
   if (regime == kColdConstants) return 2 * caches.last_level;
-  if (regime == kSharedConstants) return std::min(4 * caches.core, caches.last_level);
-  return 0;
+  if (regime != kSharedConstants) return 0;
+  // Threads that share a kernel's work may each have a part of every copy.
+  return std::min(4 * caches.core * task.threads(), caches.last_level);
 }
 
 }  // namespace hone::tuner

@@ -14,11 +14,12 @@ inline constexpr char kWarm[] = "warm";
 inline constexpr char kSharedConstants[] = "shared_constants";  // in the last-level cache
 inline constexpr char kColdConstants[] = "cold_constants";      // in memory
 
-// One of these. `model_constant_bytes` are those of the whole model; 0: unknown.
+// One of these. `model_constant_bytes` are those of the whole model, as they
+// are before any preparation; 0: unknown.
 const char* RegimeOf(const TaskContext& task, int64_t model_constant_bytes);
 
 // What copies of the constants are to fill; 0: they stay.
-int64_t RotationBytes(std::string_view regime, const TaskContext::Caches& caches);
+int64_t RotationBytes(std::string_view regime, const TaskContext& task);
 
 }  // namespace hone::tuner
 

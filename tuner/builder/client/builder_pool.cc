@@ -79,7 +79,7 @@ void BuilderPool::Serve() {
 int64_t BuilderPool::LimitNs(const hone::v1::BuildBatch& batch) const {
   int64_t limit_ns = options_.grace_ns;
   for (const auto& request : batch.requests()) {
-    // Twice: together, and alone after its batch died.
+    // Twice: in a child that has built others, and in a fresh one.
     limit_ns += 2 * (request.limit_ns() > 0 ? request.limit_ns() : options_.default_limit_ns);
   }
   return limit_ns;
