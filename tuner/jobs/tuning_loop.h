@@ -109,6 +109,8 @@ class TuningLoop {
     tuning_db::Final final;  // without what is measured
     std::vector<tuning_db::FinalEntry> entries;
     bool may_repeat = false;
+    // Of one that a worker holds from before a restart: it may have been timed under another plan.
+    std::string held_regime;
   };
 
   // ---- jobs (tuning_loop.cc) ----

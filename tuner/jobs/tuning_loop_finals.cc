@@ -116,6 +116,15 @@ void TuningLoop::BuildFinalists(TaskRunner& runner) {
   }
 }
 
+namespace {
+
+bool AllAreOfRegime(const hone::v1::MeasureResult& result, const std::string& regime) {
+  return std::all_of(result.candidates().begin(), result.candidates().end(),
+                     [&](const auto& candidate) { return candidate.regime() == regime; });
+}
+
+}  // namespace
+
 void TuningLoop::MeasureFinal(TaskRunner& runner, bool held) {
   FinalRun& run = *runner.final_run;
   ++run.attempts;
@@ -128,6 +137,7 @@ void TuningLoop::MeasureFinal(TaskRunner& runner, bool held) {
   request.timing.set_stop_above_ns(0);
   request.priority += 1;  // builders wait for it
   FinalFacts facts = FactsOf(runner);
+  if (held) facts.held_regime = runner.history.regime();
   for (size_t i = 0; i < run.finalists.size(); ++i) {
     const auto built = run.built.find(i);
     if (!held && built == run.built.end()) continue;
@@ -176,7 +186,9 @@ absl::StatusOr<SettleResult> TuningLoop::SettleFinal(const FinalFacts& facts,
     });
     return SettleResult::kRefused;
   }
-  const bool is_odd = static_cast<size_t>(report.result.candidates_size()) != facts.entries.size();
+  const bool is_odd =
+      static_cast<size_t>(report.result.candidates_size()) != facts.entries.size() ||
+      (!facts.held_regime.empty() && !AllAreOfRegime(report.result, facts.held_regime));
   if (report.kind == MeasureReport::Kind::kLost || is_odd ||
       (facts.may_repeat && MissesRounds(report.result, options_.final_rounds))) {
     return RepeatFinal(facts, report);
