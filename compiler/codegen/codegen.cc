@@ -81,10 +81,11 @@ absl::Status Verify(const llvm::Module& module) {
 }
 
 // All that the code of a launch depends on.
-std::string CacheKey(const KernelSpec& kernel, const loop::Launch& launch, const Target& target) {
+std::string CacheKey(const KernelSpec& kernel, const loop::Launch& launch, size_t index,
+                     const Target& target) {
   loop::Nest alone = kernel.nest;
   alone.launches = {launch};
-  return fmt::format("{}\n{}\n{}\n{}", target.ToString(), kernel.pipeline, kernel.name,
+  return fmt::format("{}\n{}\n{} {}\n{}", target.ToString(), kernel.pipeline, kernel.name, index,
                      loop::ToText(alone));
 }
 
@@ -113,7 +114,7 @@ std::vector<Unit> UnitsOf(const ModuleSpec& spec,
       alone.back().pipeline = pipeline;
       alone.back().pieces = {{kernel, launch}};
       alone.back().cache_key =
-          CacheKey(spec.kernels[kernel], launches[kernel][launch], spec.target);
+          CacheKey(spec.kernels[kernel], launches[kernel][launch], kernel, spec.target);
     }
   }
   if (units.empty()) UnitFor(units, "min6");

@@ -1,5 +1,5 @@
 // Machine code of launches that candidates of one task have in common: the same weights packed the
-// same way, the same padded copy.
+// same way, the same padded copy between the same buffers.
 #ifndef HONE_COMPILER_CODEGEN_LAUNCH_CACHE_H_
 #define HONE_COMPILER_CODEGEN_LAUNCH_CACHE_H_
 

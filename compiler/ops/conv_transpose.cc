@@ -174,16 +174,19 @@ std::vector<loop::Buffer> Define(const std::string& name, loop::NestBuilder& bui
                                  const ir::Type& result) {
   const Transposed call(name, args, attrs, result.tensor.shape);
   const DataType dtype = result.tensor.dtype;
-  if (TransposedTaps::Exist(call.window)) return DefineByPhases(name, builder, call, dtype);
+  const bool is_strict = IntAttr(attrs, kStrictAttr, 0) != 0;
+  if (TransposedTaps::Exist(call.window, is_strict))
+    return DefineByPhases(name, builder, call, dtype);
   return DefineByConditions(name, builder, call, dtype);
 }
 
 }  // namespace
 
-bool TransposedTaps::Exist(const Window& window) {
+bool TransposedTaps::Exist(const Window& window, bool is_strict) {
   for (size_t i = 0; i < window.taps.size(); ++i) {
     const bool dilated = window.strides[i] > 1 && window.dilation[i] > 1;
     if (dilated || window.strides[i] > window.taps[i]) return false;
+    if (is_strict && window.taps[i] % window.strides[i] != 0) return false;
   }
   return true;
 }

@@ -23,6 +23,13 @@ class Lowering {
       : builder_("kernel"), const_params_(const_params) {}
 
   absl::StatusOr<KernelDefinition> Run(const ir::Expr& function) {
+    const auto numerics = ir::GetAttr<std::string>(function->attrs, "numerics", "default");
+    const std::optional<Numerics> known = ParseNumerics(numerics);
+    if (!known) {
+      return absl::InvalidArgumentError(
+          fmt::format("expected numerics strict, default or fast, found '{}'", numerics));
+    }
+    definition_.numerics = *known;
     HONE_RETURN_IF_ERROR(AddParams(ir::Params(*function)));
     for (const ir::Expr& node : ir::PostOrder(ir::Body(*function))) {
       HONE_RETURN_IF_ERROR(Visit(node));
@@ -152,7 +159,10 @@ class Lowering {
                                                     call.name, call.type->ToString(),
                                                     type.ToString()));
     }
-    buffers_[&call] = op->define(builder_, args, call.attrs, type);
+    ir::Attrs attrs = call.attrs;
+    // What a definition may do to values that are not finite depends on it.
+    if (definition_.numerics == Numerics::kStrict) attrs[kStrictAttr] = int64_t{1};
+    buffers_[&call] = op->define(builder_, args, attrs, type);
     Record(*op, call, types, args);
     return absl::OkStatus();
   }
@@ -214,13 +224,6 @@ absl::StatusOr<KernelDefinition> Lower(const ir::Expr& function,
                                        const std::vector<bool>& const_params) {
   HONE_ASSIGN_OR_RETURN(KernelDefinition definition, Define(function, const_params));
   definition.workload = WorkloadOf(function, const_params);
-  const auto numerics = ir::GetAttr<std::string>(function->attrs, "numerics", "default");
-  const std::optional<Numerics> known = ParseNumerics(numerics);
-  if (!known) {
-    return absl::InvalidArgumentError(
-        fmt::format("expected numerics strict, default or fast, found '{}'", numerics));
-  }
-  definition.numerics = *known;
   return definition;
 }
 

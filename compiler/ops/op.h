@@ -14,6 +14,10 @@
 
 namespace hone::ops {
 
+// What `define` finds among the attributes where the function says numerics="strict": nothing may
+// be multiplied by a zero that stands for what does not exist.
+inline constexpr char kStrictAttr[] = "strict";
+
 // Ordered: what may follow what in one kernel (docs/architecture.md, 4; FuseOps).
 enum class FuseKind {
   kElemwise = 0,

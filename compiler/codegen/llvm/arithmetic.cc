@@ -80,6 +80,7 @@ Value* UnaryInt(Builder& b, UnaryOp op, Value* x, DataType dtype) {
 }
 
 // x86's instruction, which gives y where either is NaN; null where the type has none.
+// x where they are equal, or either is NaN: the instructions give their second operand then.
 Value* X86MinMax(Builder& b, bool is_min, Value* x, Value* y, const CpuTraits& traits) {
   namespace intrinsic = llvm::Intrinsic;
   if (!x->getType()->getScalarType()->isFloatTy() || LanesOf(x) != LanesOf(y)) return nullptr;
@@ -87,15 +88,15 @@ Value* X86MinMax(Builder& b, bool is_min, Value* x, Value* y, const CpuTraits& t
     constexpr int kRoundAsIs = 4;
     return b.CreateIntrinsic(
         is_min ? intrinsic::x86_avx512_min_ps_512 : intrinsic::x86_avx512_max_ps_512, {},
-        {x, y, b.getInt32(kRoundAsIs)});
+        {y, x, b.getInt32(kRoundAsIs)});
   }
   if (traits.avx && LanesOf(x) == 8) {
     return b.CreateIntrinsic(is_min ? intrinsic::x86_avx_min_ps_256 : intrinsic::x86_avx_max_ps_256,
-                             {}, {x, y});
+                             {}, {y, x});
   }
   if (traits.x86 && LanesOf(x) == 4) {
     return b.CreateIntrinsic(is_min ? intrinsic::x86_sse_min_ps : intrinsic::x86_sse_max_ps, {},
-                             {x, y});
+                             {y, x});
   }
   return nullptr;
 }
@@ -109,7 +110,7 @@ Value* FloatMinMax(Builder& b, bool is_min, Value* x, Value* y, const CpuTraits&
   if (llvm::isa<llvm::Constant>(x)) std::swap(x, y);
   if (!llvm::isa<llvm::Constant>(y)) {
     if (Value* value = X86MinMax(b, is_min, x, y, traits)) {
-      return b.CreateSelect(b.CreateFCmpUNO(x, x), x, value);
+      return b.CreateSelect(b.CreateFCmpUNO(y, y), y, value);
     }
   }
   Value* replace = is_min ? b.CreateFCmpOLT(y, x) : b.CreateFCmpOGT(y, x);

@@ -253,7 +253,8 @@ void LaunchEmitter::EmitUndefined(const loop::BufferNode& buffer, Value* slot) {
   llvm::Type* element = MemoryType(context_, buffer.dtype);
   Value* nothing = llvm::PoisonValue::get(Widen(element, static_cast<int>(lanes)));
   for (int64_t at = 0; at < elements; at += lanes) {
-    b_.CreateStore(nothing, b_.CreateConstGEP1_64(element, slot, at));
+    b_.CreateAlignedStore(nothing, b_.CreateConstGEP1_64(element, slot, at),
+                          llvm::Align(static_cast<uint64_t>(SizeBytes(buffer.dtype))));
   }
 }
 

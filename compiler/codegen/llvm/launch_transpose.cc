@@ -86,6 +86,7 @@ std::optional<LaunchEmitter::Tile> LaunchEmitter::TileOf(const loop::Expr& load,
   tile.storage = storage;
   for (int64_t i = 0; i < rows; ++i) {
     vars_[row.get()] = IndexMath::Sum(min, IndexMath::Constant(i));
+    BeginStatement();  // opaque parts of an index are those of this row
     const std::optional<Index> offset =
         OffsetOf(load->buffer, load->operands, *storage, /*speculative=*/true);
     if (!offset || !InBounds(*offset, *storage)) return std::nullopt;
@@ -167,8 +168,7 @@ bool LaunchEmitter::EmitTransposing(const loop::Stmt& s, const Index& min, int64
   vector_ = outer;
   if (transposed_.empty()) return false;
   for (transposed_row_ = 0; transposed_row_ < rows && status_.ok(); ++transposed_row_) {
-    vars_[s->var.get()] =
-        IndexMath::Sum(min, IndexMath::Constant(static_cast<int64_t>(transposed_row_)));
+    vars_[s->var.get()] = IndexMath::Sum(min, IndexMath::Constant(transposed_row_));
     ++unrolled_statements_;
     EmitStmt(inner);
   }

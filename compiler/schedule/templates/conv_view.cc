@@ -114,7 +114,7 @@ std::vector<std::string> FactorsOf(const ops::KernelDefinition& def, const std::
 
 std::optional<Conv> ViewTransposed(const ops::KernelDefinition& def, AnchorView view) {
   std::optional<Conv> conv = ViewOperands(def, std::move(view));
-  if (!conv || !ops::TransposedTaps::Exist(conv->window)) return std::nullopt;
+  if (!conv || !ops::TransposedTaps::Exist(conv->window, conv->is_strict)) return std::nullopt;
   if (conv->groups > 1) return std::nullopt;
   const std::vector<std::string> factors = FactorsOf(def, conv->view.anchor);
   if (factors.size() != 2) return std::nullopt;

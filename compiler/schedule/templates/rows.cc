@@ -107,6 +107,7 @@ std::optional<Rows> GatherRows(const ops::KernelDefinition& def) {
     if (body->kind != StmtKind::kSeq || body->body[0]->kind != StmtKind::kStore)
       return std::nullopt;
     const Buffer& sums = body->body[0]->buffer;
+    if (!IsFloat(sums->dtype)) return std::nullopt;
     const int64_t count = ElementCount(sums->shape);
     if (sums_count != 0 && sums_count != count) return std::nullopt;
     sums_count = count;

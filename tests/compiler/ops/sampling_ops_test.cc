@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "compiler/ops/lower.h"
+#include "fmt/format.h"
 #include "support/random.h"
 #include "tests/compiler/ops/op_runner.h"
 
@@ -40,6 +42,22 @@ TEST(ConvTransposeTest, IsTheSumOfScaledKernels) {
                     {"output_padding", Ints{1, 0}},
                     {"groups", kGroups}}),
              y);
+}
+
+size_t LaunchesOfTransposed(int taps, const std::string& numerics) {
+  const absl::StatusOr<KernelDefinition> def = LowerWorkload(
+      fmt::format("fn (p0: Tensor[(1, 1, 2), float32], const p1: Tensor[(1, 1, {}), float32]) {{ "
+                  "nn.conv1d_transpose(p0, p1, strides=[2]) }} accumulate=float32 numerics={}",
+                  taps, numerics));
+  EXPECT_TRUE(def.ok()) << def.status();
+  return def.ok() ? def->naive.launches.size() : 0;
+}
+
+// A tap that is made up has the value zero, and zero times infinity is no number.
+TEST(ConvTransposeTest, StrictNumericsMakeNoTapsUp) {
+  const size_t padded_data = LaunchesOfTransposed(4, "strict");
+  EXPECT_EQ(LaunchesOfTransposed(4, "default"), padded_data);
+  EXPECT_GT(LaunchesOfTransposed(3, "default"), LaunchesOfTransposed(3, "strict"));
 }
 
 // Strides that divide the taps and that do not, dilations, strides beyond the taps.
