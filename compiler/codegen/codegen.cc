@@ -91,7 +91,7 @@ std::string CacheKey(const KernelSpec& kernel, const loop::Launch& launch, size_
 
 Unit& UnitFor(std::vector<Unit>& units, const std::string& pipeline) {
   for (Unit& unit : units) {
-    if (unit.pipeline == pipeline && unit.cache_key.empty()) return unit;
+    if (unit.pipeline == pipeline) return unit;
   }
   units.emplace_back();
   units.back().pipeline = pipeline;

@@ -122,7 +122,7 @@ class Simplifier {
   }
 
   // Of simplified operands: the outcome where the ranges say it.
-  Expr Decided(const Expr& e) {
+  Expr Decided(const Expr& e) const {
     const BinaryOp op = e->binary_op;
     const Expr& a = e->operands[0];
     const Expr& b = e->operands[1];
@@ -139,14 +139,15 @@ class Simplifier {
     return e;
   }
 
-  // 16 a + b < 128 is a < 8 where 0 <= b < 16: then all lanes b of a vector agree.
-  Expr WithoutRemainder(const Expr& e) {
+  // Of simplified operands: 16 a + b < 128 is a < 8 where 0 <= b < 16: then all lanes b of a vector
+  // agree.
+  Expr WithoutRemainder(const Expr& e) const {
     const BinaryOp op = e->binary_op;
     const bool less = op == BinaryOp::kLt || op == BinaryOp::kLe;
     if (!less && op != BinaryOp::kGt && op != BinaryOp::kGe) return e;
     if (e->operands[0]->dtype != DataType::kInt64) return e;
-    Linear difference = Normalise(e->operands[less ? 0 : 1]);  // e says that it is below zero
-    difference.Add(Normalise(e->operands[less ? 1 : 0]), -1);
+    Linear difference = Linear::Of(e->operands[less ? 0 : 1]);  // e says that it is below zero
+    difference.Add(Linear::Of(e->operands[less ? 1 : 0]), -1);
     if (op == BinaryOp::kLe || op == BinaryOp::kGe) difference.AddConstant(-1);
     std::set<int64_t, std::greater<>> factors;
     for (const auto& term : difference.terms()) {
@@ -298,6 +299,7 @@ class Simplifier {
   }
 
   const Bounds& bounds_;
+  // Keys are parts of what is simplified, or of values here: none is freed before this is.
   absl::flat_hash_map<const ExprNode*, Expr> done_;
 };
 
