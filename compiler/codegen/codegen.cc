@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "absl/container/flat_hash_set.h"
 #include "compiler/codegen/launch_facts.h"
 #include "compiler/codegen/link.h"
 #include "compiler/codegen/llvm/launch_emitter.h"
@@ -80,12 +81,31 @@ absl::Status Verify(const llvm::Module& module) {
   return absl::InternalError(fmt::format("code generation made broken IR: {}", stream.str()));
 }
 
+// Of each launch, no two alike: launches of one kernel may share a name.
+std::vector<std::vector<std::string>> SymbolsOf(
+    const ModuleSpec& spec, const std::vector<std::vector<loop::Launch>>& launches) {
+  std::vector<std::vector<std::string>> symbols(launches.size());
+  absl::flat_hash_set<std::string> taken;
+  for (size_t kernel = 0; kernel < launches.size(); ++kernel) {
+    const std::string suffix = launches.size() > 1 ? fmt::format(".{}", kernel) : "";
+    for (const loop::Launch& launch : launches[kernel]) {
+      const std::string plain = SymbolName(spec.kernels[kernel].name, launch.name) + suffix;
+      std::string symbol = plain;
+      for (int again = 2; !taken.insert(symbol).second; ++again) {
+        symbol = fmt::format("{}.again{}", plain, again);
+      }
+      symbols[kernel].push_back(std::move(symbol));
+    }
+  }
+  return symbols;
+}
+
 // All that the code of a launch depends on.
-std::string CacheKey(const KernelSpec& kernel, const loop::Launch& launch, size_t index,
-                     const Target& target) {
+std::string CacheKey(const KernelSpec& kernel, const loop::Launch& launch,
+                     const std::string& symbol, const Target& target) {
   loop::Nest alone = kernel.nest;
   alone.launches = {launch};
-  return fmt::format("{}\n{}\n{} {}\n{}", target.ToString(), kernel.pipeline, kernel.name, index,
+  return fmt::format("{}\n{}\n{}\n{}", target.ToString(), kernel.pipeline, symbol,
                      loop::ToText(alone));
 }
 
@@ -99,7 +119,8 @@ Unit& UnitFor(std::vector<Unit>& units, const std::string& pipeline) {
 }
 
 std::vector<Unit> UnitsOf(const ModuleSpec& spec,
-                          const std::vector<std::vector<loop::Launch>>& launches, bool cached) {
+                          const std::vector<std::vector<loop::Launch>>& launches,
+                          const std::vector<std::vector<std::string>>& symbols, bool cached) {
   std::vector<Unit> alone;
   std::vector<Unit> units;
   for (size_t kernel = 0; kernel < launches.size(); ++kernel) {
@@ -113,8 +134,8 @@ std::vector<Unit> UnitsOf(const ModuleSpec& spec,
       alone.emplace_back();
       alone.back().pipeline = pipeline;
       alone.back().pieces = {{kernel, launch}};
-      alone.back().cache_key =
-          CacheKey(spec.kernels[kernel], launches[kernel][launch], kernel, spec.target);
+      alone.back().cache_key = CacheKey(spec.kernels[kernel], launches[kernel][launch],
+                                        symbols[kernel][launch], spec.target);
     }
   }
   if (units.empty()) UnitFor(units, "min6");
@@ -141,16 +162,14 @@ class ModuleBuild {
   absl::Status Start() {
     HONE_ASSIGN_OR_RETURN(machine_, MachineFor(spec_.target));
     HONE_ASSIGN_OR_RETURN(launches_, OrderedLaunches(spec_));
-    units_ = UnitsOf(spec_, launches_, cache_ != nullptr);
+    const std::vector<std::vector<std::string>> symbols = SymbolsOf(spec_, launches_);
+    units_ = UnitsOf(spec_, launches_, symbols, cache_ != nullptr);
     for (size_t kernel = 0; kernel < launches_.size(); ++kernel) {
       entries_.emplace_back();
-      const std::string suffix = launches_.size() > 1 ? fmt::format(".{}", kernel) : "";
       const std::vector<LaunchFacts> facts = FactsOf(launches_[kernel], spec_.target);
       for (size_t i = 0; i < launches_[kernel].size(); ++i) {
         const loop::Launch& launch = launches_[kernel][i];
-        entries_.back().push_back({launch.name, launch.phase,
-                                   SymbolName(spec_.kernels[kernel].name, launch.name) + suffix, 1,
-                                   0, facts[i]});
+        entries_.back().push_back({launch.name, launch.phase, symbols[kernel][i], 1, 0, facts[i]});
       }
     }
     return absl::OkStatus();

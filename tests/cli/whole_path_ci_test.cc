@@ -129,6 +129,26 @@ TEST_F(WholePath, CompiledModuleRunsTunedAndUntunedToTheSameNumbers) {
   }
 }
 
+// References of the output check round, divide and look up; candidates multiply bytes.
+TEST_F(WholePath, QuantisedAndHalfPrecisionKernelsTuneWithoutFailures) {
+  WriteFile(folder_ / "kinds.relay", R"(def @main(%x: Tensor[(1, 32, 8, 8), uint8],
+                                                  %w: Tensor[(32, 32, 3, 3), int8],
+                                                  %h: Tensor[(8, 32), float16],
+                                                  %v: Tensor[(16, 32), float16]) {
+  %0 = nn.conv2d(%x, %w, padding=[1, 1, 1, 1]);
+  %1 = qnn.requantize(%0, 0.0021f32, 3u8);
+  %2 = nn.softmax(nn.dense(%h, %v));
+  (%1, qnn.dequantize(%1, 0.5f32, 3u8), %2)
+})");
+  const json tuned =
+      Hone({"tune", "kinds.relay", "--db", "hone.db", "--threads", "1", "--trials", kTrials});
+  ASSERT_GE(tuned["tasks"].size(), 3u);
+  for (const json& task : tuned["tasks"]) {
+    EXPECT_EQ(task["failures"], 0) << task;
+    EXPECT_GT(task["best_us"].get<double>(), 0) << task;
+  }
+}
+
 TEST_F(WholePath, CompileSaysWhereEachConfigCameFrom) {
   Export("mlp");
   const json untuned = Hone({"compile", "mlp.onnx", "-o", "m.so", "--threads", "1"});

@@ -1,6 +1,10 @@
 // Launches that are compiled once for many artifacts.
 #include "compiler/codegen/launch_cache.h"
 
+#include <set>
+#include <string>
+
+#include "compiler/loop/reference.h"
 #include "compiler/ops/lower.h"
 #include "compiler/schedule/template.h"
 #include "gtest/gtest.h"
@@ -57,6 +61,22 @@ TEST(LaunchCache, ArtifactsOfOtherConfigsComputeWhatTheyDidWithout) {
       ASSERT_EQ(expected.At(nest, output, i), found.At(nest, output, i)) << i;
     }
   }
+}
+
+// The reference of a requantisation writes its value and how far rounding may be off, in two
+// launches of one name.
+TEST(LaunchCache, LaunchesOfOneNameAreLinkedTogether) {
+  LaunchCache cache;
+  const absl::StatusOr<ops::KernelDefinition> def = ops::LowerWorkload(
+      "fn (p0: Tensor[(4, 8), int32]) { qnn.requantize(p0, 0.02f32, 3u8) } accumulate=float32 "
+      "numerics=default");
+  ASSERT_TRUE(def.ok()) << def.status();
+  const loop::Nest nest = loop::ReferenceNest(def->naive);
+  std::set<std::string> names;
+  for (const loop::Launch& launch : nest.launches) names.insert(launch.name);
+  ASSERT_LT(names.size(), nest.launches.size());
+  const auto artifact = BuildModule(ArtifactOf(nest, TestTarget()), nullptr, &cache);
+  EXPECT_TRUE(artifact.ok()) << artifact.status();
 }
 
 TEST(LaunchCache, ForgetsRatherThanGrowBeyondItsLimit) {
