@@ -13,6 +13,7 @@ import sys
 from typing import Any
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "bench" / "results"
 BUILD = pathlib.Path(os.environ.get("HONE_BUILD", ROOT / "build" / "release"))
 
 
@@ -43,14 +44,21 @@ def cpu_name() -> str:
     return platform.processor()
 
 
+def commit() -> str:
+    """What is checked out; "+changes" where files differ from it."""
+    head = subprocess.check_output(["git", "rev-parse", "HEAD"], cwd=ROOT, text=True).strip()
+    changed = subprocess.check_output(
+        ["git", "status", "--porcelain", "-uno", "--", ".", ":!bench/results"], cwd=ROOT, text=True
+    ).strip()
+    return head + ("+changes" if changed else "")
+
+
 def write(name: str, peaks: list[dict[str, float]], figures: dict[str, Any]) -> pathlib.Path:
     """`peaks` are those measured during the run; their median stands beside the figures."""
-    commit = subprocess.check_output(["git", "rev-parse", "HEAD"], cwd=ROOT, text=True).strip()
-    changed = subprocess.check_output(["git", "status", "--porcelain", "-uno", "--", ".", ":!bench/results"], cwd=ROOT, text=True).strip()
     document = {
         # Files by their names: where they lay says nothing to others.
         "command": shlex.join(pathlib.Path(arg).name for arg in sys.argv),
-        "commit": commit + ("+changes" if changed else ""),
+        "commit": commit(),
         "cpu": cpu_name(),
         "cores": os.cpu_count(),
         "load": os.getloadavg()[0],
@@ -60,7 +68,7 @@ def write(name: str, peaks: list[dict[str, float]], figures: dict[str, Any]) -> 
         },
         **figures,
     }
-    path = ROOT / "bench" / "results" / f"{name}.json"
+    path = RESULTS / f"{name}.json"
     path.parent.mkdir(exist_ok=True)
     path.write_text(json.dumps(document, indent=1) + "\n")
     return path
