@@ -13,6 +13,7 @@ from typing import IO, Any, NamedTuple
 
 import result_file
 
+TUNED, DEFAULT = "hone tuned", "hone default"
 PREPARE_LIMIT_S = 590
 SAMPLE_LIMIT_S = 240
 PAUSE_S = 0.01  # the previous one's threads stop spinning
@@ -73,17 +74,18 @@ class Hone(Peer):
 
 
 class Measured(NamedTuple):
-    """Of one item: microseconds by name and round, what each said of itself, and what those without figures said."""
+    """Of one item: microseconds by name and round, what each said of itself, and why others have no figures."""
 
     times: dict[str, list[float]]
     replies: dict[str, dict[str, Any]]
     failures: dict[str, str]
+    skipped: dict[str, str]  # what a peer does not do
     call_us: list[list[float]]  # of the tuned module's calls, one list a round; where asked for
 
 
 def prepare(peers: Sequence[Peer], commands: Mapping[str, dict[str, Any]]) -> Measured:
     """Peers that are in `commands` by name, each with its command; a peer that fails is out."""
-    measured = Measured({}, {}, {}, [])
+    measured = Measured({}, {}, {}, {}, [])
     for peer in peers:
         if peer.name not in commands:
             continue
@@ -91,8 +93,10 @@ def prepare(peers: Sequence[Peer], commands: Mapping[str, dict[str, Any]]) -> Me
         if "ok" in reply:
             measured.replies[peer.name] = reply
             measured.times[peer.name] = []
+        elif "skip" in reply:
+            measured.skipped[peer.name] = str(reply["skip"])
         else:
-            measured.failures[peer.name] = str(reply.get("error", reply.get("skip", "no reason given")))
+            measured.failures[peer.name] = str(reply.get("error", "no reason given"))
     return measured
 
 

@@ -39,19 +39,21 @@ def label(row: Mapping[str, Any]) -> str:
 def panel(axes: Any, title: str, rows: Sequence[Mapping[str, Any]]) -> None:
     """One section: the largest ratio on top."""
     ordered = sorted(rows, key=lambda row: float(row["peers"][row["best_peer"]]["ratio"]))
-    for at, row in enumerate(ordered):
-        own = row["peers"][row["best_peer"]]
-        colour = COLOURS[row["verdict"]]
-        axes.plot([own["ratio_low"], own["ratio_high"]], [at, at], color=colour, linewidth=1.2)
-        axes.plot([own["ratio"]], [at], "o", color=colour, markersize=3.5)
-        if "best_peer_to_default" in row:
-            axes.plot([row["best_peer_to_default"]["ratio"]], [at], "|", color="#777777", markersize=6)
+    best = [row["peers"][row["best_peer"]] for row in ordered]
+    at = list(range(len(ordered)))
+    colours = [COLOURS[row["verdict"]] for row in ordered]
+    # One collection a kind of mark: a mark of its own for each row makes the file three times as large.
+    axes.hlines(at, [own["ratio_low"] for own in best], [own["ratio_high"] for own in best], colors=colours, linewidth=1.2)
+    axes.scatter([own["ratio"] for own in best], at, c=colours, s=12, zorder=3)
+    defaults = [(row["best_peer_to_default"]["ratio"], y) for row, y in zip(ordered, at, strict=True) if "best_peer_to_default" in row]
+    axes.scatter([x for x, _ in defaults], [y for _, y in defaults], marker="|", c="#777777", s=30, linewidth=0.8)
     axes.axvline(1.0, color="#444444", linewidth=0.8)
     axes.set_xscale("log", base=2)
     axes.xaxis.set_major_formatter(importlib.import_module("matplotlib.ticker").FormatStrFormatter("%g"))
-    axes.set_yticks(range(len(ordered)), [label(row) for row in ordered], fontsize=7)
+    axes.set_yticks(at, [label(row) for row in ordered], fontsize=7)
     axes.set_ylim(-0.7, len(ordered) - 0.3)
     axes.tick_params(axis="x", labelsize=7)
+    axes.tick_params(axis="y", length=0)
     axes.grid(axis="x", linewidth=0.3)
     axes.set_title(title, fontsize=9, loc="left")
 
@@ -61,7 +63,7 @@ def draw_here(results: pathlib.Path) -> None:
     matplotlib = importlib.import_module("matplotlib")
     matplotlib.use("svg")
     # Text as text and ids from a fixed salt: small, and the same for the same rows.
-    matplotlib.rcParams.update({"svg.hashsalt": "hone", "svg.fonttype": "none", "path.simplify": True})
+    matplotlib.rcParams.update({"svg.hashsalt": "hone", "svg.fonttype": "none", "font.sans-serif": ["DejaVu Sans"]})
     plots = importlib.import_module("matplotlib.pyplot")
     content = json.loads(results.read_text(encoding="utf-8"))
     rows = [row for row in content["rows"] if "verdict" in row]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import pathlib
@@ -51,6 +52,20 @@ def commit() -> str:
         ["git", "status", "--porcelain", "-uno", "--", ".", ":!bench/results"], cwd=ROOT, text=True
     ).strip()
     return head + ("+changes" if changed else "")
+
+
+# What decides how fast kernels are.
+CODE = ["compiler", "runtime", "tuner", "measure_server"]
+
+
+def code(revision: str = "HEAD") -> str:
+    """Of the folders that decide how fast kernels are: equal in commits that change nothing there."""
+    trees = subprocess.check_output(["git", "rev-parse", *(f"{revision}:{folder}" for folder in CODE)], cwd=ROOT)
+    digest = hashlib.sha256(trees).hexdigest()[:12]
+    if revision != "HEAD":
+        return digest
+    changed = subprocess.check_output(["git", "status", "--porcelain", "-uno", "--", *CODE], cwd=ROOT, text=True).strip()
+    return digest + ("+changes" if changed else "")
 
 
 def write(name: str, peaks: list[dict[str, float]], figures: dict[str, Any]) -> pathlib.Path:

@@ -30,10 +30,10 @@ def merged(old: Sequence[dict[str, Any]], new: Sequence[dict[str, Any]]) -> list
     return list(rows.values())
 
 
-def newest_commit(rows: Sequence[Mapping[str, Any]]) -> str:
+def newest_code(rows: Sequence[Mapping[str, Any]]) -> str:
     """That of the last row measured."""
     last = max(rows, key=lambda row: row["origin"]["order"])
-    return str(last["origin"]["commit"])
+    return str(last["origin"]["code"])
 
 
 def next_order(rows: Sequence[Mapping[str, Any]]) -> int:

@@ -159,7 +159,11 @@ def rate(row: Row) -> list[str]:
             return [f"{tuned['gbs']:.0f} GB/s", "-"]
         loop = tuned["bandwidth"].removesuffix("_gbs").replace("_", " ")
         return [f"{tuned['gbs']:.0f} GB/s", f"{100 * tuned['share_of_bandwidth']:.0f} {loop}"]
-    return [f"{tuned['gflops']:.0f} GFLOP/s", f"{100 * tuned['share_of_peak']:.0f} peak"]
+    share = f"{100 * tuned['share_of_peak']:.0f} peak"
+    executed = tuned.get("executed_share_of_peak", tuned["share_of_peak"])
+    if executed < tuned["share_of_peak"]:
+        share += f", {100 * executed:.0f} executed"
+    return [f"{tuned['gflops']:.0f} GFLOP/s", share]
 
 
 def judged(row: Row) -> list[str]:
@@ -214,15 +218,15 @@ def inside_table(rows: Sequence[Row]) -> list[str]:
 
 
 def mark(row: Row, every: Sequence[Row]) -> str:
-    """A dagger on rows that another commit than the newest row's was measured for."""
-    return " †" if row["origin"]["commit"] != result_rows.newest_commit(every) else ""
+    """A dagger on rows of other code than the newest row's."""
+    return " †" if row["origin"]["code"] != result_rows.newest_code(every) else ""
 
 
 def origins(rows: Sequence[Row]) -> list[str]:
     """One line a command that rows are from."""
     if not rows:
         return []
-    lines = ["## Where the rows are from", "", "† Of an older commit than the newest row.", ""]
+    lines = ["## Where the rows are from", "", "† Other code (compiler, runtime, tuner, worker) than that of the newest row.", ""]
     groups: dict[tuple[str, str, int], list[Row]] = {}
     for row in rows:
         own = row["origin"]

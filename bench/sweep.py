@@ -11,6 +11,7 @@ import os
 import pathlib
 import shlex
 import statistics
+import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
@@ -22,12 +23,10 @@ import result_chart
 import result_file
 import result_rows
 import result_table
-from machine_bound import rates
-from paired_ratio import paired
+from peer_rounds import DEFAULT, TUNED
+from row_figures import compared, hone_figures, model_figures, shortest_us
 from tuned_modules import Modules, Spent
 
-TUNED, DEFAULT = "hone tuned", "hone default"
-LARGEST_ERROR = 1e-3  # of the largest value: a peer that is further off is no best peer
 EMPTY_CALL = "overhead_relu_16"
 EMPTY_ROUNDS = 5
 TIMED_WHOLE = "whole calls of the module in a loop, inputs and outputs row-major"
@@ -35,6 +34,10 @@ TIMED_ALONE = (
     "the operator's own kernels, each call in a loop of its own in this process (hone_time_call), in the layouts it "
     "has in a module whose ends are free; copies to and from row-major left out"
 )
+
+
+# By name: the module, and what `hone compile` said of it.
+Compiled = dict[str, tuple[pathlib.Path, dict[str, Any]]]
 
 
 class Item(NamedTuple):
@@ -107,7 +110,11 @@ class Sweep:
         return self.modules.with_free_ends(item.file) if self.is_alone else item.file
 
     def tune(self, item: Item, threads: int) -> Spent:
-        return self.modules.tune(self.model(item), threads, self.args.numerics, self.args.trials)
+        try:
+            return self.modules.tune(self.model(item), threads, self.args.numerics, self.args.trials)
+        except subprocess.CalledProcessError as error:  # the sweep goes on; the row shows what it has
+            print(f"{item.name}: {said(error)}", file=sys.stderr)
+            return Spent(0, 0.0)
 
     def measure(
         self, items: Sequence[Item], threads: int, spent: Mapping[str, Spent], peers: Sequence[peer_rounds.Peer]
@@ -128,39 +135,43 @@ class Sweep:
     def measure_empty_calls(self, threads: int, peers: Sequence[peer_rounds.Peer]) -> None:
         """What a call costs each that does next to nothing: of a peer, much of what it takes for a small kernel."""
         self.empty = {}
-        item = next((item for item in self.driver_kernels() if item.name == EMPTY_CALL), None)
+        item = next((item for item in kernel_items(self.driver) if item.name == EMPTY_CALL), None)
         if item is None:
             return
-        commands = {peer.name: {"kind": "kernel", "w": item.asked} for peer in peers}
-        commands |= self.hone_commands(item, self.compile(item, threads), alone=False)
+        compiled, _ = self.compile(item, threads)
+        commands = self.commands(item, compiled, peers, alone=False)
         measured = peer_rounds.measure(peers, commands, EMPTY_ROUNDS, self.kind.sample_ms)
         self.empty = {name: statistics.median(times) for name, times in measured.times.items() if times}
 
-    def driver_kernels(self) -> list[Item]:
-        return kernel_items(self.driver)
+    def compile(self, item: Item, threads: int) -> tuple[Compiled, dict[str, str]]:
+        """Hone's modules by name, and why one is not there."""
+        compiled: Compiled = {}
+        failures: dict[str, str] = {}
+        for name in (TUNED, DEFAULT):
+            try:
+                module = self.modules.compile(self.model(item), threads, self.args.numerics, name == TUNED)
+                compiled[name] = module
+            except subprocess.CalledProcessError as error:
+                failures[name] = said(error)
+        return compiled, failures
 
-    def compile(self, item: Item, threads: int) -> dict[str, tuple[pathlib.Path, dict[str, Any]]]:
-        return {
-            name: self.modules.compile(self.model(item), threads, self.args.numerics, name == TUNED)
-            for name in (TUNED, DEFAULT)
-        }
-
-    def hone_commands(
-        self, item: Item, compiled: Mapping[str, tuple[pathlib.Path, dict[str, Any]]], alone: bool
+    def commands(
+        self, item: Item, compiled: Compiled, peers: Sequence[peer_rounds.Peer], alone: bool
     ) -> dict[str, dict[str, Any]]:
+        """What each is asked to prepare; Hone only the modules that were compiled."""
         data = str(item.file.with_suffix(".npz"))
-        return {
-            name: {"module": str(module), "data": data, "alone": alone} for name, (module, _) in compiled.items()
-        }
+        asked = {"kind": "kernel" if item.work else "model", "w": item.asked}
+        commands: dict[str, dict[str, Any]] = {peer.name: asked for peer in peers if peer.name not in (TUNED, DEFAULT)}
+        for name, (module, _) in compiled.items():
+            commands[name] = {"module": str(module), "data": data, "alone": alone}
+        return commands
 
     def row(self, item: Item, threads: int, spent: Spent, peers: Sequence[peer_rounds.Peer]) -> dict[str, Any]:
         """All figures of one item."""
         load = os.getloadavg()[0]
         peak = result_file.machine_peak(threads)
-        compiled = self.compile(item, threads)
-        asked = {"kind": "kernel" if item.work else "model", "w": item.asked}
-        commands: dict[str, dict[str, Any]] = {peer.name: asked for peer in peers}
-        commands |= self.hone_commands(item, compiled, self.is_alone)
+        compiled, failures = self.compile(item, threads)
+        commands = self.commands(item, compiled, peers, self.is_alone)
         profiled = "" if item.work else TUNED
         measured = peer_rounds.measure(peers, commands, self.args.rounds, self.kind.sample_ms, profiled)
         row: dict[str, Any] = {"item": item.name, "threads": threads, "view": self.args.view, "numerics": self.args.numerics}
@@ -169,7 +180,7 @@ class Sweep:
         row["timed"] = TIMED_ALONE if self.is_alone else TIMED_WHOLE
         row["hone"] = {
             name.removeprefix("hone "): {
-                **hone_figures(report, measured.times[name], item, peak, threads),
+                **hone_figures(report, measured.times[name], item.work, peak, threads),
                 "error": measured.replies[name]["err"],
                 "empty_call_us": self.empty.get(name),
             }
@@ -177,10 +188,11 @@ class Sweep:
             if measured.times.get(name)
         }
         row |= compared(measured, self.empty)
-        row |= {"failures": measured.failures, "trials": spent.trials, "tune_s": spent.seconds}
+        row |= {"failures": {**failures, **measured.failures}, "skipped": measured.skipped}
+        row |= {"trials": spent.trials, "tune_s": spent.seconds}
         if item.work:
             row["class"] = kernel_classes.timed_class(item.work, shortest_us(row))
-        elif TUNED in measured.times:
+        elif measured.times.get(TUNED):
             row |= model_figures(compiled[TUNED][1], measured, peak)
         row["origin"] = self.origin(peak, load)
         return row
@@ -189,6 +201,7 @@ class Sweep:
         return {
             "order": result_rows.next_order(self.rows),
             "commit": result_file.commit(),
+            "code": result_file.code(),
             "command": shlex.join(pathlib.Path(arg).name for arg in sys.argv),
             "cpu": result_file.cpu_name(),
             "rounds": self.args.rounds,
@@ -207,84 +220,9 @@ class Sweep:
         self.out.with_suffix(".md").write_text(result_table.document(self.kind.name, document), encoding="utf-8")
 
 
-def hone_figures(
-    report: Mapping[str, Any], times: Sequence[float], item: Item, peak: Mapping[str, float], threads: int
-) -> dict[str, Any]:
-    """Of one of Hone's two modules."""
-    median_us = statistics.median(times)
-    figures: dict[str, Any] = {"median_us": median_us, "least_us": min(times), "tiers": report["counts"]}
-    if item.work:
-        figures |= rates(item.work, median_us, peak, threads)
-        figures["kernels"] = [f"{kernel['name']} {kernel['signature']}" for kernel in report["kernels"]]
-    return figures
-
-
-def compared(measured: peer_rounds.Measured, empty: Mapping[str, float]) -> dict[str, Any]:
-    """Each peer beside tuned Hone, the best of them beside both, paired by round."""
-    figures: dict[str, Any] = {"peers": {}}
-    ours = measured.times.get(TUNED)
-    if not ours:
-        return figures
-    for name, times in measured.times.items():
-        if name in (TUNED, DEFAULT) or not times:
-            continue
-        ratio = paired(times, ours)
-        figures["peers"][name] = {
-            "median_us": statistics.median(times),
-            "samples": len(times),
-            "error": measured.replies[name]["err"],
-            "empty_call_us": empty.get(name),
-            **_ratio(ratio),
-        }
-    if DEFAULT in measured.times:
-        figures["default_to_tuned"] = _ratio(paired(measured.times[DEFAULT], ours))
-    best = best_peer(figures["peers"])
-    if best:
-        own = figures["peers"][best]
-        figures["best_peer"] = best
-        figures["verdict"] = kernel_classes.verdict(own["ratio"], own["ratio_low"], own["ratio_high"])
-        if DEFAULT in measured.times:
-            figures["best_peer_to_default"] = _ratio(paired(measured.times[best], measured.times[DEFAULT]))
-    return figures
-
-
-def _ratio(ratio: Any) -> dict[str, float]:
-    return {"ratio": ratio.median, "ratio_low": ratio.low, "ratio_high": ratio.high}
-
-
-def best_peer(peers: Mapping[str, Mapping[str, Any]]) -> str | None:
-    """The least median of those that give the right result, as far as that is known."""
-    # TensorFlow's models have weights of their own: their results are others.
-    right = [
-        name
-        for name, figures in peers.items()
-        if figures["error"] is None or figures["error"] < LARGEST_ERROR or name.startswith("tf")
-    ]
-    return min(right, key=lambda name: float(peers[name]["median_us"])) if right else None
-
-
-def shortest_us(row: Mapping[str, Any]) -> float:
-    times = [figures["median_us"] for figures in [*row["hone"].values(), *row["peers"].values()]]
-    return min(times, default=kernel_classes.SMALL_US)
-
-
-def model_figures(report: Mapping[str, Any], measured: peer_rounds.Measured, peak: Mapping[str, float]) -> dict[str, Any]:
-    """Where a model's time goes: bound by its FLOPs, sum of its kernels, what the executor adds; and its memory."""
-    flops = sum(kernel["flops"] * kernel["calls"] for kernel in report["kernels"])
-    figures: dict[str, Any] = {
-        "flops": flops,
-        "flop_bound_us": flops / peak["fma_gflops"] * 1e-3,
-        "arena_bytes": report["arena_bytes"],
-        "peak_live_bytes": report["peak_live_bytes"],
-        "parameters_bytes": report["parameters_bytes"],
-    }
-    if measured.call_us:
-        sums = [sum(call_us) for call_us in measured.call_us]
-        overheads = [whole - kernels for whole, kernels in zip(measured.times[TUNED], sums, strict=False)]
-        figures["kernel_calls"] = len(measured.call_us[0])
-        figures["kernels_us"] = statistics.median(sums)
-        figures["executor_us"] = statistics.median(overheads)
-    return figures
+def said(error: subprocess.CalledProcessError) -> str:
+    """Its sentence went to stderr."""
+    return f"hone {error.cmd[1]} ended with exit code {error.returncode}"
 
 
 def kernel_items(driver: Any) -> list[Item]:

@@ -10,6 +10,7 @@ from typing import Any
 
 sys.path.insert(0, str(pathlib.Path(sys.argv.pop(1)) / "bench"))
 
+import executed_flops
 import free_ends
 import kernel_classes
 import machine_bound
@@ -17,7 +18,7 @@ import paired_ratio
 import peer_rounds
 import result_rows
 import result_table
-import sweep
+import row_figures
 import tuned_modules
 
 
@@ -38,7 +39,7 @@ def row(item: str = "a", ratio: float = 1.5, commit: str = "old", order: int = 1
     made |= {"hone": {"tuned": {"median_us": 10.0, "error": 0.0}}, "peers": {"ort": peer}, "best_peer": "ort", "failures": {}}
     made |= {"verdict": kernel_classes.verdict(ratio, ratio, ratio), "class": kernel_classes.DIRECT, "trials": 64, "tune_s": 3.0}
     peak = {"fma_gflops": 250.0, "copy_gbs": 30.0}
-    origin = {"commit": commit, "order": order, "command": "x", "rounds": 11, "load": 0.1, "peak": peak}
+    origin = {"commit": commit, "code": commit, "order": order, "command": "x", "rounds": 11, "load": 0.1, "peak": peak}
     return made | {"origin": origin} | others
 
 
@@ -92,13 +93,13 @@ class KernelClassesTest(unittest.TestCase):
 class BestPeerTest(unittest.TestCase):
     def test_wrong_results_are_no_best_peer(self) -> None:
         peers = {"a": {"median_us": 1.0, "error": 0.5}, "b": {"median_us": 2.0, "error": 1e-6}}
-        self.assertEqual(sweep.best_peer(peers), "b")
-        self.assertIsNone(sweep.best_peer({}))
+        self.assertEqual(row_figures.best_peer(peers), "b")
+        self.assertIsNone(row_figures.best_peer({}))
 
     def test_rows_keep_peers_that_failed_and_compare_defaults_too(self) -> None:
         times = {"hone tuned": [10.0, 10.0], "hone default": [12.0, 12.0], "ort": [15.0, 15.0]}
-        measured = peer_rounds.Measured(times, {name: {"err": 0.0} for name in times}, {"tvm-relay": "no"}, [])
-        figures = sweep.compared(measured, {"ort": 3.0})
+        measured = peer_rounds.Measured(times, {name: {"err": 0.0} for name in times}, {"tvm-relay": "no"}, {}, [])
+        figures = row_figures.compared(measured, {"ort": 3.0})
         self.assertEqual((figures["best_peer"], figures["verdict"]), ("ort", "win"))
         self.assertEqual(figures["peers"]["ort"]["empty_call_us"], 3.0)
         self.assertEqual(figures["default_to_tuned"]["ratio"], 1.2)
@@ -113,7 +114,7 @@ class RowsTest(unittest.TestCase):
         expected = [("a", "nchw", 1, 3.0), ("b", "nchw", 1, 1.0), ("a", "own", 1, 1.0), ("a", "nchw", 2, 4.0)]
         self.assertEqual(ratios, expected)
 
-    def test_rows_of_older_commits_are_marked(self) -> None:
+    def test_rows_of_other_code_are_marked(self) -> None:
         rows = [row("a", commit="new", order=2), row("b", commit="old", order=1)]
         self.assertEqual([result_table.mark(r, rows) for r in rows], ["", " †"])
         self.assertEqual(result_rows.next_order(rows), 3)
@@ -151,6 +152,15 @@ class BoundTest(unittest.TestCase):
         self.assertEqual(machine_bound.bandwidth_name(copy, 1, l2), "l2_copy_gbs")
         large = {**copy, "shapes": {"y": [1 << 26]}, "bytes": 8.0 * (1 << 26)}
         self.assertEqual(machine_bound.bandwidth_name(large, 2, l2), "triad_gbs")
+
+
+class ExecutedFlopsTest(unittest.TestCase):
+    def test_border_tiles_leave_out_taps_on_padding(self) -> None:
+        self.assertAlmostEqual(executed_flops.inside_fraction([7, 7], [3, 3], 1, [1, 1]), (19 / 21) ** 2)
+        work = {**conv([3, 3]), "pad": [1, 1]}
+        self.assertLess(executed_flops.executed_fraction(work, {"strategy": "direct", "pad": "border"}) or 1, 1)
+        self.assertEqual(executed_flops.executed_fraction(work, {"strategy": "direct", "pad": "copy"}), 1)
+        self.assertIsNone(executed_flops.executed_fraction(work, {"strategy": "winograd4", "pad": "border"}))
 
 
 class LedgerTest(unittest.TestCase):
