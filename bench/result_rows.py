@@ -30,6 +30,22 @@ def merged(old: Sequence[dict[str, Any]], new: Sequence[dict[str, Any]]) -> list
     return list(rows.values())
 
 
+def rounded(value: Any) -> Any:
+    """Floats to five digits, which is more than any measurement here has."""
+    if isinstance(value, float):
+        return float(f"{value:.5g}")
+    if isinstance(value, dict):
+        return {name: rounded(own) for name, own in value.items()}
+    return [rounded(own) for own in value] if isinstance(value, list) else value
+
+
+def text(content: Mapping[str, Any]) -> str:
+    """JSON with a line for each row, so that a slice changes its own lines only."""
+    fields = [f" {json.dumps(name)}: {json.dumps(rounded(value))}" for name, value in content.items() if name != "rows"]
+    rows = ",\n".join("  " + json.dumps(rounded(row)) for row in content["rows"])
+    return "{\n" + ",\n".join([*fields, f' "rows": [\n{rows}\n ]']) + "\n}\n"
+
+
 def newest_code(rows: Sequence[Mapping[str, Any]]) -> str:
     """That of the last row measured."""
     last = max(rows, key=lambda row: row["origin"]["order"])

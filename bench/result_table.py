@@ -86,7 +86,8 @@ def summary_table(summary: Sequence[Mapping[str, Any]]) -> list[str]:
         "|---|--:|---|--:|--:|--:|--:|--:|--:|--:|--:|",
     ]
     for entry in summary:
-        goal = TARGETS.get((entry["view"], entry["class"]))
+        # Without Winograd other goals hold, as shares of the peak.
+        goal = TARGETS.get((entry["view"], entry["class"])) if entry["numerics"] != "strict" else None
         view = entry["view"] if entry["numerics"] == "default" else f"{entry['view']}, {entry['numerics']}"
         gain = f"{entry['default_to_tuned']:.2f}" if "default_to_tuned" in entry else "-"
         lines.append(
@@ -120,7 +121,7 @@ def empty_calls(rows: Sequence[Row]) -> str:
     for row in sorted(rows, key=lambda row: int(row["origin"]["order"])):
         known = {"hone": row["hone"].get("tuned", {}), **row["peers"]}
         calls |= {name: own["empty_call_us"] for name, own in known.items() if own.get("empty_call_us") is not None}
-    cells = [f"{name} {us:.2f}" for name, us in sorted(calls.items())]
+    cells = [f"{name} {us:.3g}" for name, us in sorted(calls.items())]
     return f"A call that computes next to nothing (relu of 16 elements) takes, µs: {', '.join(cells) or 'not measured'}."
 
 
@@ -149,12 +150,19 @@ def kernel_table(rows: Sequence[Row], every: Sequence[Row]) -> list[str]:
     return table(header, cells, texts=2) if rows else []
 
 
+def is_about_bytes(row: Row) -> bool:
+    """Whether GB/s say more of it than GFLOP/s."""
+    if row["class"] == kernel_classes.SMALL:
+        return bool(row["flops"] < kernel_classes.FLOPS_A_BYTE * row["bytes"])
+    return row["class"] in BANDWIDTH_CLASSES
+
+
 def rate(row: Row) -> list[str]:
     """GFLOP/s and the share of the FMA peak, or GB/s and that of the bandwidth."""
     tuned = row["hone"].get("tuned")
     if not tuned or "gflops" not in tuned:
         return ["-", "-"]
-    if row["class"] in BANDWIDTH_CLASSES:
+    if is_about_bytes(row):
         if "share_of_bandwidth" not in tuned:
             return [f"{tuned['gbs']:.0f} GB/s", "-"]
         loop = tuned["bandwidth"].removesuffix("_gbs").replace("_", " ")
@@ -204,7 +212,7 @@ def inside_table(rows: Sequence[Row]) -> list[str]:
     cells = [
         [
             row["item"],
-            f"{row['flops'] * 1e-9:.2f}",
+            f"{row['flops'] * 1e-9:.3g}",
             f"{row['flop_bound_us'] / 1e3:.3f}",
             f"{row['kernels_us'] / 1e3:.3f}" if "kernels_us" in row else "-",
             str(row.get("kernel_calls", "-")),

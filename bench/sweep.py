@@ -91,11 +91,7 @@ class Sweep:
         return bool(self.args.view == "own")
 
     def run(self) -> None:
-        items = self.kind.items(self.driver)
-        parts = [part for part in self.args.only.split(",") if part]
-        chosen = [item for item in items if not parts or any(part in item.name for part in parts)]
-        if not chosen:
-            raise SystemExit(f"expected items with a name like {self.args.only}, found none")
+        chosen = selected(self.kind.items(self.driver), self.args.only)
         for threads in map(int, self.args.threads.split(",")):
             spent = {item.name: self.tune(item, threads) for item in chosen if item.name != EMPTY_CALL}
             with open(self.log_path, "w", encoding="utf-8") as log:
@@ -216,8 +212,22 @@ class Sweep:
             document["summary"] = kernel_classes.summary(self.rows)
         document["rows"] = self.rows
         self.out.parent.mkdir(parents=True, exist_ok=True)
-        self.out.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+        self.out.write_text(result_rows.text(document), encoding="utf-8")
         self.out.with_suffix(".md").write_text(result_table.document(self.kind.name, document), encoding="utf-8")
+
+
+def selected(items: Sequence[Item], only: str) -> list[Item]:
+    """Those with these names, or with these parts in their names; all where none is given."""
+    names = {item.name for item in items}
+    parts = [part for part in only.split(",") if part]
+    chosen = [
+        item
+        for item in items
+        if not parts or any(part == item.name or (part not in names and part in item.name) for part in parts)
+    ]
+    if not chosen:
+        raise SystemExit(f"expected items with a name like {only}, found none")
+    return chosen
 
 
 def said(error: subprocess.CalledProcessError) -> str:

@@ -19,6 +19,7 @@ import peer_rounds
 import result_rows
 import result_table
 import row_figures
+import sweep
 import tuned_modules
 
 
@@ -114,11 +115,34 @@ class RowsTest(unittest.TestCase):
         expected = [("a", "nchw", 1, 3.0), ("b", "nchw", 1, 1.0), ("a", "own", 1, 1.0), ("a", "nchw", 2, 4.0)]
         self.assertEqual(ratios, expected)
 
+    def test_a_row_is_a_line_of_the_file(self) -> None:
+        content = {"schema": 2, "summary": [{"ratio": 1.0}], "rows": [row("a", 1.23456789), row("b")]}
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "kernels.json"
+            self.assertEqual(result_rows.read(path), [])
+            path.write_text(result_rows.text(content), encoding="utf-8")
+            self.assertEqual(result_rows.read(path), [row("a", 1.2346), row("b")])
+            self.assertEqual(sum('"item"' in line for line in path.read_text(encoding="utf-8").splitlines()), 2)
+
     def test_rows_of_other_code_are_marked(self) -> None:
         rows = [row("a", commit="new", order=2), row("b", commit="old", order=1)]
         self.assertEqual([result_table.mark(r, rows) for r in rows], ["", " †"])
         self.assertEqual(result_rows.next_order(rows), 3)
         self.assertEqual(result_rows.next_order([]), 1)
+
+
+class SelectionTest(unittest.TestCase):
+    def test_a_whole_name_is_that_item_only(self) -> None:
+        items = [sweep.Item(name, pathlib.Path(name), name, None) for name in ("conv", "conv_relu", "dense")]
+
+        def names(only: str) -> list[str]:
+            return [item.name for item in sweep.selected(items, only)]
+
+        self.assertEqual(names("conv"), ["conv"])
+        self.assertEqual(names("con,dense"), ["conv", "conv_relu", "dense"])
+        self.assertEqual(names(""), ["conv", "conv_relu", "dense"])
+        with self.assertRaises(SystemExit):
+            names("none")
 
 
 class TableTest(unittest.TestCase):
@@ -130,7 +154,7 @@ class TableTest(unittest.TestCase):
         text = self.document([row("good"), row("bad", 0.5)])
         self.assertIn("| bad |", text)
         self.assertIn("0.50 (0.50 to 0.50) | loss, ort", text)
-        self.assertIn("ort 2.00", text)
+        self.assertIn("µs: ort 2.", text)
 
     def test_small_kernels_have_a_table_of_their_own(self) -> None:
         text = self.document([row("large"), row("small", **{"class": kernel_classes.SMALL})])
