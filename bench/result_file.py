@@ -45,13 +45,15 @@ def cpu_name() -> str:
     return platform.processor()
 
 
+def _git(*args: str) -> str:
+    """In the tree that is measured: that of the build folder."""
+    return subprocess.check_output(["git", *args], cwd=BUILD, text=True).strip()
+
+
 def commit() -> str:
-    """What is checked out; "+changes" where files differ from it."""
-    head = subprocess.check_output(["git", "rev-parse", "HEAD"], cwd=ROOT, text=True).strip()
-    changed = subprocess.check_output(
-        ["git", "status", "--porcelain", "-uno", "--", ".", ":!bench/results"], cwd=ROOT, text=True
-    ).strip()
-    return head + ("+changes" if changed else "")
+    """What the build folder is of; "+changes" where files differ from it."""
+    changed = _git("status", "--porcelain", "-uno", "--", ":/", ":(top,exclude)bench/results", ":(top,exclude)README.md")
+    return _git("rev-parse", "HEAD") + ("+changes" if changed else "")
 
 
 # What decides how fast kernels are.
@@ -60,12 +62,9 @@ CODE = ["compiler", "runtime", "tuner", "measure_server"]
 
 def code(revision: str = "HEAD") -> str:
     """Of the folders that decide how fast kernels are: equal in commits that change nothing there."""
-    trees = subprocess.check_output(["git", "rev-parse", *(f"{revision}:{folder}" for folder in CODE)], cwd=ROOT)
-    digest = hashlib.sha256(trees).hexdigest()[:12]
-    if revision != "HEAD":
-        return digest
-    changed = subprocess.check_output(["git", "status", "--porcelain", "-uno", "--", *CODE], cwd=ROOT, text=True).strip()
-    return digest + ("+changes" if changed else "")
+    trees = _git("rev-parse", *(f"{revision}:{folder}" for folder in CODE))
+    changed = _git("status", "--porcelain", "-uno", "--", *(f":/{folder}" for folder in CODE))
+    return hashlib.sha256(trees.encode()).hexdigest()[:12] + ("+changes" if changed else "")
 
 
 def write(name: str, peaks: list[dict[str, float]], figures: dict[str, Any]) -> pathlib.Path:

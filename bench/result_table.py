@@ -7,6 +7,7 @@ from typing import Any
 
 import kernel_classes
 import result_rows
+from row_figures import is_wrong
 
 Row = Mapping[str, Any]
 VIEWS = {
@@ -183,8 +184,8 @@ def judged(row: Row) -> list[str]:
 def us(figures: Mapping[str, Any] | None, scale: float = 1.0) -> str:
     if not figures:
         return "-"
-    wrong = figures.get("error") is not None and figures["error"] >= 1e-3
-    return f"{figures['median_us'] / scale:.{1 if scale == 1 else 3}f}{' (wrong)' if wrong else ''}"
+    wrong = " (wrong)" if is_wrong(figures.get("error")) else ""
+    return f"{figures['median_us'] / scale:.{1 if scale == 1 else 3}f}{wrong}"
 
 
 def model_tables(rows: Sequence[Row], every: Sequence[Row]) -> list[str]:

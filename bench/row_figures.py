@@ -63,6 +63,8 @@ def compared(measured: Measured, empty: Mapping[str, float]) -> dict[str, Any]:
         own = figures["peers"][best]
         figures["best_peer"] = best
         figures["verdict"] = kernel_classes.verdict(own["ratio"], own["ratio_low"], own["ratio_high"])
+        if is_wrong(measured.replies[TUNED]["err"]):
+            figures["verdict"] = "loss"  # however fast
         if DEFAULT in measured.times:
             figures["best_peer_to_default"] = _ratio(paired(measured.times[best], measured.times[DEFAULT]))
     return figures
@@ -72,13 +74,18 @@ def _ratio(ratio: Ratio) -> dict[str, float]:
     return {"ratio": ratio.median, "ratio_low": ratio.low, "ratio_high": ratio.high}
 
 
+def is_wrong(error: float | None) -> bool:
+    """Unknown errors are no wrong ones; NaN is."""
+    return error is not None and not error < LARGEST_ERROR
+
+
 def best_peer(peers: Mapping[str, Mapping[str, Any]]) -> str | None:
     """The least median of those that give the right result, as far as that is known."""
     # TensorFlow's models have weights of their own: their results are others.
     right = [
         name
         for name, figures in peers.items()
-        if figures["error"] is None or figures["error"] < LARGEST_ERROR or name.startswith("tf")
+        if not is_wrong(figures["error"]) or name.startswith("tf")
     ]
     return min(right, key=lambda name: float(peers[name]["median_us"])) if right else None
 

@@ -85,6 +85,7 @@ class Sweep:
         self.rows = result_rows.read(self.out) if args.append else []
         self.log_path = folder / "workers.log"
         self.empty: dict[str, float] = {}
+        self.untuned: dict[str, str] = {}  # why, by item; of the thread count in progress
 
     @property
     def is_alone(self) -> bool:
@@ -93,6 +94,7 @@ class Sweep:
     def run(self) -> None:
         chosen = selected(self.kind.items(self.driver), self.args.only)
         for threads in map(int, self.args.threads.split(",")):
+            self.untuned = {}
             spent = {item.name: self.tune(item, threads) for item in chosen if item.name != EMPTY_CALL}
             with open(self.log_path, "w", encoding="utf-8") as log:
                 self.measure(chosen, threads, spent, self.peers(threads, log))
@@ -109,7 +111,7 @@ class Sweep:
         try:
             return self.modules.tune(self.model(item), threads, self.args.numerics, self.args.trials)
         except subprocess.CalledProcessError as error:  # the sweep goes on; the row shows what it has
-            print(f"{item.name}: {said(error)}", file=sys.stderr)
+            self.untuned[item.name] = said(error)
             return Spent(0, 0.0)
 
     def measure(
@@ -167,6 +169,8 @@ class Sweep:
         load = os.getloadavg()[0]
         peak = result_file.machine_peak(threads)
         compiled, failures = self.compile(item, threads)
+        if item.name in self.untuned:
+            failures["tuning"] = self.untuned[item.name]
         commands = self.commands(item, compiled, peers, self.is_alone)
         profiled = "" if item.work else TUNED
         measured = peer_rounds.measure(peers, commands, self.args.rounds, self.kind.sample_ms, profiled)

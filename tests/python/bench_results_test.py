@@ -97,6 +97,12 @@ class BestPeerTest(unittest.TestCase):
         self.assertEqual(row_figures.best_peer(peers), "b")
         self.assertIsNone(row_figures.best_peer({}))
 
+    def test_a_fast_wrong_result_is_a_loss(self) -> None:
+        for error in (0.1, float("nan")):
+            replies = {"hone tuned": {"err": error}, "ort": {"err": 0.0}}
+            measured = peer_rounds.Measured({"hone tuned": [1.0], "ort": [9.0]}, replies, {}, {}, [])
+            self.assertEqual(row_figures.compared(measured, {})["verdict"], "loss")
+
     def test_rows_keep_peers_that_failed_and_compare_defaults_too(self) -> None:
         times = {"hone tuned": [10.0, 10.0], "hone default": [12.0, 12.0], "ort": [15.0, 15.0]}
         measured = peer_rounds.Measured(times, {name: {"err": 0.0} for name in times}, {"tvm-relay": "no"}, {}, [])
