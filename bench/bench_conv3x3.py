@@ -19,6 +19,7 @@ import tempfile
 from typing import Any
 
 import result_file
+from executed_flops import inside_fraction
 
 
 def is_3x3(workload: str) -> bool:
@@ -26,19 +27,14 @@ def is_3x3(workload: str) -> bool:
 
 
 def executed_fraction(workload: str, config: str) -> float:
-    """The part of the nominal FLOPs that is executed: border tiles leave out the taps that fall on padding."""
+    """Of a 3x3 convolution with padding 1."""
     if json.loads(config).get("pad") != "border":
         return 1.0
     shape = re.search(r"p0: Tensor\[\((\d+), (\d+), (\d+), (\d+)\)", workload)
     strides = re.search(r"strides=\[(\d+), (\d+)\]", workload)
     assert shape is not None
-    fraction = 1.0
-    for axis in (0, 1):
-        size = int(shape.group(3 + axis))
-        stride = int(strides.group(1 + axis)) if strides else 1
-        taps = [o * stride + k - 1 for o in range((size - 1) // stride + 1) for k in range(3)]
-        fraction *= sum(0 <= tap < size for tap in taps) / len(taps)
-    return fraction
+    sizes = [int(shape.group(3)), int(shape.group(4))]
+    return inside_fraction(sizes, [3, 3], int(strides.group(1)) if strides else 1, [1, 1])
 
 
 def main() -> None:

@@ -1,5 +1,8 @@
-// Measures this machine's fp32 FMA peak and its copy bandwidth, on N threads at once, and prints
-// one JSON line: every figure of bench/results stands beside these, taken in the same run.
+// Measures this machine's fp32 FMA peak and its bandwidths by cache level, on N threads at once,
+// and prints one JSON line: every figure of bench/results stands beside these, taken in the same
+// run.
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -9,10 +12,15 @@
 
 #include "fmt/format.h"
 
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr double kSeconds = 0.3;
+constexpr double kLoopSeconds = 0.1;  // of each loop over memory but the copy of main memory
 constexpr int kInner = 20000;
 
 double SecondsSince(Clock::time_point start) {
@@ -55,16 +63,105 @@ template <typename Vector>
   return {2.0 * kLanes * 16 * iterations, seconds};
 }
 
+// One pass over arrays that are aligned to 64 bytes. What is read passes through empty asm, so that
+// no load is left out and no copy becomes a call.
+using Pass = void (*)(const float* a, const float* b, float* to, size_t floats);
+
+template <typename Vector>
+[[gnu::always_inline]] inline void Keep(Vector& value) {
 #if defined(__x86_64__)
-typedef float Vector16 __attribute__((vector_size(64)));
-typedef float Vector8 __attribute__((vector_size(32)));
+  asm volatile("" : "+v"(value));
+#else
+  asm volatile("" : "+w"(value));
+#endif
+}
+
+template <typename Vector>
+[[gnu::always_inline]] inline void CopyPass(const float* a, float* to, size_t floats) {
+  constexpr size_t kLanes = sizeof(Vector) / sizeof(float);
+#pragma GCC unroll 8
+  for (size_t i = 0; i < floats; i += kLanes) {
+    Vector value = *reinterpret_cast<const Vector*>(a + i);
+    Keep(value);
+    *reinterpret_cast<Vector*>(to + i) = value;
+  }
+}
+
+template <typename Vector>
+[[gnu::always_inline]] inline void ReadPass(const float* a, size_t floats) {
+  constexpr size_t kLanes = sizeof(Vector) / sizeof(float);
+#pragma GCC unroll 8
+  for (size_t i = 0; i < floats; i += kLanes) {
+    Vector value = *reinterpret_cast<const Vector*>(a + i);
+    Keep(value);
+  }
+}
+
+#if defined(__x86_64__)
+typedef float Vector16 __attribute__((vector_size(64), may_alias));
+typedef float Vector8 __attribute__((vector_size(32), may_alias));
 [[gnu::target("avx512f,fma")]] Rate FmaPeakZmm() { return FmaPeak<Vector16>(); }
 [[gnu::target("avx2,fma")]] Rate FmaPeakYmm() { return FmaPeak<Vector8>(); }
-Rate BestFmaPeak() { return __builtin_cpu_supports("avx512f") ? FmaPeakZmm() : FmaPeakYmm(); }
+[[gnu::target("avx512f")]] void CopyZmm(const float* a, const float*, float* to, size_t floats) {
+  CopyPass<Vector16>(a, to, floats);
+}
+[[gnu::target("avx2")]] void CopyYmm(const float* a, const float*, float* to, size_t floats) {
+  CopyPass<Vector8>(a, to, floats);
+}
+[[gnu::target("avx512f")]] void ReadZmm(const float* a, const float*, float*, size_t floats) {
+  ReadPass<Vector16>(a, floats);
+}
+[[gnu::target("avx2")]] void ReadYmm(const float* a, const float*, float*, size_t floats) {
+  ReadPass<Vector8>(a, floats);
+}
+// Its stores go around the caches.
+[[gnu::target("avx2,fma")]] void Triad(const float* a, const float* b, float* to, size_t floats) {
+  for (size_t i = 0; i < floats; i += 8) {
+    const __m256 scaled = _mm256_mul_ps(_mm256_load_ps(b + i), _mm256_set1_ps(3.0f));
+    _mm256_stream_ps(to + i, _mm256_add_ps(_mm256_load_ps(a + i), scaled));
+  }
+}
+bool HasZmm() { return __builtin_cpu_supports("avx512f") != 0; }
+Rate BestFmaPeak() { return HasZmm() ? FmaPeakZmm() : FmaPeakYmm(); }
+Pass BestCopy() { return HasZmm() ? CopyZmm : CopyYmm; }
+Pass BestRead() { return HasZmm() ? ReadZmm : ReadYmm; }
 #else
-typedef float Vector4 __attribute__((vector_size(16)));
+typedef float Vector4 __attribute__((vector_size(16), may_alias));
 Rate BestFmaPeak() { return FmaPeak<Vector4>(); }
+void Copy(const float* a, const float*, float* to, size_t floats) {
+  CopyPass<Vector4>(a, to, floats);
+}
+void Read(const float* a, const float*, float*, size_t floats) { ReadPass<Vector4>(a, floats); }
+void Triad(const float* a, const float* b, float* to, size_t floats) {
+  for (size_t i = 0; i < floats; ++i) to[i] = a[i] + 3.0f * b[i];
+}
+Pass BestCopy() { return Copy; }
+Pass BestRead() { return Read; }
 #endif
+
+// A pass over and over, on `arrays` (1: a; 2: a and to; 3: all) that are `bytes` together.
+Rate Repeat(Pass pass, int arrays, size_t bytes) {
+  constexpr size_t kStep = 128;  // floats: what an unrolled step takes
+  const size_t floats = bytes / sizeof(float) / static_cast<size_t>(arrays) / kStep * kStep;
+  std::vector<std::vector<float>> memory;
+  float* at[3] = {};
+  for (int i = 0; i < arrays; ++i) {
+    memory.emplace_back(floats + 16, 1.0f);
+    const auto address = reinterpret_cast<uintptr_t>(memory.back().data());
+    at[i] = memory.back().data() + (64 - address % 64) % 64 / sizeof(float);
+  }
+  float* const to = at[arrays - 1];
+  pass(at[0], at[1], to, floats);  // fills the caches
+  double passes = 0;
+  double seconds = 0;
+  const Clock::time_point start = Clock::now();
+  do {
+    for (int i = 0; i < 4; ++i) pass(at[0], at[1], to, floats);
+    passes += 4;
+    seconds = SecondsSince(start);
+  } while (seconds < kLoopSeconds);
+  return {static_cast<double>(sizeof(float) * floats) * arrays * passes, seconds};
+}
 
 // Reads and writes buffers far larger than any cache.
 Rate CopyBandwidth() {
@@ -83,7 +180,8 @@ Rate CopyBandwidth() {
 }
 
 // The sum over threads that run together.
-double Together(int threads, Rate (*measure)()) {
+template <typename Measure>
+double Together(int threads, const Measure& measure) {
   std::vector<Rate> rates(threads);
   std::vector<std::thread> team;
   for (int i = 0; i < threads; ++i) team.emplace_back([&, i] { rates[i] = measure(); });
@@ -92,16 +190,37 @@ double Together(int threads, Rate (*measure)()) {
     team[i].join();
     total += rates[i].work / rates[i].seconds;
   }
-  return total;
+  return total * 1e-9;
+}
+
+// Where the system does not say: that of most cores.
+size_t SecondLevelBytes() {
+  const int64_t bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
+  return bytes > 0 ? static_cast<size_t>(bytes) : size_t{1} << 20;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   const int threads = argc > 1 ? std::max(1, std::atoi(argv[1])) : 1;
+  // Virtual machines say wrong sizes of the last level, so six second-level caches stand for it.
+  const size_t l2 = SecondLevelBytes();
+  const size_t in_l2 = l2 / 2;
+  const size_t in_l3 = 6 * l2;
+  const size_t in_memory = size_t{192} << 20;
   const double fma = Together(threads, BestFmaPeak);
   const double copy = Together(threads, CopyBandwidth);
-  fmt::print("{{\"threads\": {}, \"fma_gflops\": {:.2f}, \"copy_gbs\": {:.2f}}}\n", threads,
-             fma * 1e-9, copy * 1e-9);
+  fmt::print("{{\"threads\": {}, \"fma_gflops\": {:.2f}, \"copy_gbs\": {:.2f}", threads, fma, copy);
+  const auto print = [&](const char* name, Pass pass, int arrays, size_t bytes) {
+    const double rate = Together(threads, [&] { return Repeat(pass, arrays, bytes); });
+    fmt::print(", \"{}\": {:.2f}", name, rate);
+  };
+  print("l2_copy_gbs", BestCopy(), 2, in_l2);
+  print("l3_copy_gbs", BestCopy(), 2, in_l3);
+  print("l2_read_gbs", BestRead(), 1, in_l2);
+  print("l3_read_gbs", BestRead(), 1, in_l3);
+  print("read_gbs", BestRead(), 1, in_memory);
+  print("triad_gbs", Triad, 3, in_memory);
+  fmt::print(", \"l2_bytes\": {}}}\n", l2);
   return 0;
 }

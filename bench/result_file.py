@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import pathlib
@@ -13,6 +14,7 @@ import sys
 from typing import Any
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "bench" / "results"
 BUILD = pathlib.Path(os.environ.get("HONE_BUILD", ROOT / "build" / "release"))
 
 
@@ -43,14 +45,34 @@ def cpu_name() -> str:
     return platform.processor()
 
 
+def _git(*args: str) -> str:
+    """In the tree that is measured: that of the build folder."""
+    return subprocess.check_output(["git", *args], cwd=BUILD, text=True).strip()
+
+
+def commit() -> str:
+    """What the build folder is of; "+changes" where files differ from it."""
+    changed = _git("status", "--porcelain", "-uno", "--", ":/", ":(top,exclude)bench/results", ":(top,exclude)README.md")
+    return _git("rev-parse", "HEAD") + ("+changes" if changed else "")
+
+
+# What decides how fast kernels are.
+CODE = ["compiler", "runtime", "tuner", "measure_server"]
+
+
+def code(revision: str = "HEAD") -> str:
+    """Of the folders that decide how fast kernels are: equal in commits that change nothing there."""
+    trees = _git("rev-parse", *(f"{revision}:{folder}" for folder in CODE))
+    changed = _git("status", "--porcelain", "-uno", "--", *(f":/{folder}" for folder in CODE))
+    return hashlib.sha256(trees.encode()).hexdigest()[:12] + ("+changes" if changed else "")
+
+
 def write(name: str, peaks: list[dict[str, float]], figures: dict[str, Any]) -> pathlib.Path:
     """`peaks` are those measured during the run; their median stands beside the figures."""
-    commit = subprocess.check_output(["git", "rev-parse", "HEAD"], cwd=ROOT, text=True).strip()
-    changed = subprocess.check_output(["git", "status", "--porcelain", "-uno", "--", ".", ":!bench/results"], cwd=ROOT, text=True).strip()
     document = {
         # Files by their names: where they lay says nothing to others.
         "command": shlex.join(pathlib.Path(arg).name for arg in sys.argv),
-        "commit": commit + ("+changes" if changed else ""),
+        "commit": commit(),
         "cpu": cpu_name(),
         "cores": os.cpu_count(),
         "load": os.getloadavg()[0],
@@ -60,7 +82,7 @@ def write(name: str, peaks: list[dict[str, float]], figures: dict[str, Any]) -> 
         },
         **figures,
     }
-    path = ROOT / "bench" / "results" / f"{name}.json"
+    path = RESULTS / f"{name}.json"
     path.parent.mkdir(exist_ok=True)
     path.write_text(json.dumps(document, indent=1) + "\n")
     return path

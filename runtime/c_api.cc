@@ -272,3 +272,12 @@ int hone_profile(hone_model* model, int runs, double* call_ns) {
   std::copy(medians.begin(), medians.end(), call_ns);
   return HONE_OK;
 }
+
+int hone_time_call(hone_model* model, uint32_t call, int64_t runs, double* seconds) {
+  if (!HasModel(model) || !Has(seconds, "a place for the seconds")) return HONE_BAD_INPUT;
+  if (call >= hone_call_count(model)) return Fail(HONE_BAD_INPUT, "no such call");
+  if (const int code = CheckRuns(runs); code != HONE_OK) return code;
+  if (!CanRun(model)) return HONE_BAD_INPUT;
+  *seconds = model->executor().TimeCall(call, runs);
+  return HONE_OK;
+}

@@ -113,6 +113,8 @@ HONE_API uint32_t hone_call_count(const hone_model* model);
 HONE_API int hone_call_kernel(const hone_model* model, uint32_t call,
                               struct hone_kernel_info* info);
 HONE_API int hone_profile(hone_model* model, int runs, double* call_ns);
+/* Seconds of `runs` (at least 1) back-to-back runs of that call alone, the loop in here. */
+HONE_API int hone_time_call(hone_model* model, uint32_t call, int64_t runs, double* seconds);
 
 #ifdef __cplusplus
 } /* extern "C" */

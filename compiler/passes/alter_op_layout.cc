@@ -62,6 +62,14 @@ LayoutChoice Choose(const LayoutGraph& graph, const PassContext& context) {
   return gain <= kLeastGain ? measured : cheapest;
 }
 
+// Whether the attribute `ends` of a function says "free".
+bool HasFreeEnds(const Expr& function) {
+  const auto said = function->attrs.find("ends");
+  if (said == function->attrs.end()) return false;
+  const auto* text = std::get_if<std::string>(&said->second);
+  return text != nullptr && *text == "free";
+}
+
 // The graph with the chosen signatures, and copies where layouts differ.
 class Rewriter {
  public:
@@ -129,7 +137,8 @@ absl::StatusOr<ir::Module> AlterOpLayout(const ir::Module& module, const PassCon
   absl::Status status;
   ir::Module altered = MapFunctions(module, [&](const Expr& function) {
     const Expr& body = ir::Body(*function);
-    const absl::StatusOr<LayoutGraph> graph = LayoutGraph::Build(body, context);
+    const absl::StatusOr<LayoutGraph> graph =
+        LayoutGraph::Build(body, context, HasFreeEnds(function));
     if (!graph.ok()) {
       status = graph.status();
       return function;

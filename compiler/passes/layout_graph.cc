@@ -50,7 +50,8 @@ std::vector<LayoutSignature> CandidatesOf(const Expr& call, const std::vector<bo
 
 }  // namespace
 
-absl::StatusOr<LayoutGraph> LayoutGraph::Build(const Expr& body, const PassContext& context) {
+absl::StatusOr<LayoutGraph> LayoutGraph::Build(const Expr& body, const PassContext& context,
+                                               bool free_ends) {
   LayoutGraph graph;
   const std::vector<Expr> order = ir::PostOrderOutside(body);
   for (const Expr& node : order) {
@@ -66,6 +67,12 @@ absl::StatusOr<LayoutGraph> LayoutGraph::Build(const Expr& body, const PassConte
   HONE_RETURN_IF_ERROR(graph.PriceKernels(context));
   HONE_RETURN_IF_ERROR(graph.PriceCopies(context));
   graph.WritePrices();
+  if (free_ends) {
+    for (const Expr& node : order) {
+      if (node->kind == ExprKind::kVar) graph.FreeCopies(node);
+    }
+    graph.FreeCopies(body);
+  }
   return graph;
 }
 
@@ -208,6 +215,15 @@ void LayoutGraph::WritePrices() {
     prices_.values[v].copies[at] = price.ns;
     guesses_.values[v].copies[at] = price.measured_ns ? 0 : 1;
     has_measurements_ |= price.measured_ns.has_value();
+  }
+}
+
+void LayoutGraph::FreeCopies(const Expr& value) {
+  const auto known = value_ids_.find(value.get());
+  if (known == value_ids_.end()) return;
+  for (LayoutProblem* problem : {&prices_, &guesses_}) {
+    std::vector<double>& copies = problem->values[static_cast<size_t>(known->second)].copies;
+    std::fill(copies.begin(), copies.end(), 0.0);
   }
 }
 

@@ -17,8 +17,10 @@ namespace hone::passes {
 // Of the body of a function after FuseOps. Tensors that are no kernel's only result are row-major.
 class LayoutGraph {
  public:
-  // Errors are those of context.measured.
-  static absl::StatusOr<LayoutGraph> Build(const ir::Expr& body, const PassContext& context);
+  // Errors are those of context.measured. With `free_ends` copies of the parameters and of the
+  // result, which the neighbours would spare, cost nothing.
+  static absl::StatusOr<LayoutGraph> Build(const ir::Expr& body, const PassContext& context,
+                                           bool free_ends = false);
 
   // Prices, and how many of them are predictions: two problems of one form.
   const LayoutProblem& prices() const { return prices_; }
@@ -55,6 +57,7 @@ class LayoutGraph {
   absl::Status PriceKernels(const PassContext& context);
   absl::Status PriceCopies(const PassContext& context);
   void WritePrices();
+  void FreeCopies(const ir::Expr& value);
 
   std::vector<Kernel> kernels_;
   std::vector<Value> values_;

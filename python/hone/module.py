@@ -19,6 +19,26 @@ class TensorInfo(NamedTuple):
     dtype: np.dtype[Any]
 
 
+class CallInfo(NamedTuple):
+    """A call of a kernel, as a run makes them in order."""
+
+    name: str
+    workload: str
+    config: str
+    tier: str
+    flops: float
+
+
+class _KernelInfo(ctypes.Structure):
+    _fields_ = [
+        ("name", ctypes.c_char_p),
+        ("workload", ctypes.c_char_p),
+        ("config", ctypes.c_char_p),
+        ("tier", ctypes.c_char_p),
+        ("flops", ctypes.c_double),
+    ]
+
+
 class _Info(ctypes.Structure):
     _fields_ = [
         ("name", ctypes.c_char_p),
@@ -50,6 +70,10 @@ def _load() -> ctypes.CDLL:
         "hone_run": (ctypes.c_int, [model]),
         "hone_output": (ctypes.c_void_p, [model, index]),
         "hone_time": (ctypes.c_int, [model, ctypes.c_int64, ctypes.POINTER(ctypes.c_double)]),
+        "hone_call_count": (index, [model]),
+        "hone_call_kernel": (ctypes.c_int, [model, index, ctypes.POINTER(_KernelInfo)]),
+        "hone_profile": (ctypes.c_int, [model, ctypes.c_int, ctypes.POINTER(ctypes.c_double)]),
+        "hone_time_call": (ctypes.c_int, [model, index, ctypes.c_int64, ctypes.POINTER(ctypes.c_double)]),
     }
     for name, (result, arguments) in signatures.items():
         function = getattr(library, name)
@@ -181,4 +205,29 @@ class Module:
         """Seconds of `runs` back-to-back runs, the loop in C++."""
         seconds = ctypes.c_double()
         _check(_library.hone_time(self._model, runs, ctypes.byref(seconds)))
+        return seconds.value
+
+    @property
+    def calls(self) -> list[CallInfo]:
+        """The calls of kernels that a run makes, in order."""
+        calls = []
+        for number in range(_library.hone_call_count(self._model)):
+            info = _KernelInfo()
+            _check(_library.hone_call_kernel(self._model, number, ctypes.byref(info)))
+            name, workload, config, tier = (t.decode() for t in (info.name, info.workload, info.config, info.tier))
+            calls.append(CallInfo(name, workload, config, tier, info.flops))
+        return calls
+
+    def profile(self, runs: int) -> list[float]:
+        """Seconds of each call where it stands in the model, the median of `runs` runs."""
+        nanoseconds = (ctypes.c_double * _library.hone_call_count(self._model))()
+        _check(_library.hone_profile(self._model, runs, nanoseconds))
+        return [ns * 1e-9 for ns in nanoseconds]
+
+    def time_call(self, number: int, runs: int) -> float:
+        """Seconds of `runs` back-to-back runs of one call alone, the loop in C++."""
+        if not 0 <= number < _library.hone_call_count(self._model):
+            raise ValueError(f"expected a call below {_library.hone_call_count(self._model)}, found {number}")
+        seconds = ctypes.c_double()
+        _check(_library.hone_time_call(self._model, number, runs, ctypes.byref(seconds)))
         return seconds.value

@@ -139,6 +139,13 @@ class ModuleTest(unittest.TestCase):
     def test_times_in_seconds(self) -> None:
         self.assertGreater(self.module.time(100), 0)
 
+    def test_times_each_call_of_a_kernel(self) -> None:
+        self.assertEqual([(call.name, call.tier, call.flops) for call in self.module.calls], [("scale", "tuned", 4.0)])
+        self.assertGreater(self.module.time_call(0, 100), 0)
+        self.assertGreaterEqual(self.module.profile(3)[0], 0)
+        with self.assertRaisesRegex(ValueError, "expected a call below 1, found 1"):
+            self.module.time_call(1, 1)
+
     def test_goes_on_in_a_forked_child(self) -> None:
         self.module.run()
         context = multiprocessing.get_context("fork")

@@ -64,6 +64,10 @@ TEST_F(CApiTest, RunsAndTimes) {
   double call_ns = -1;
   ASSERT_EQ(hone_profile(model_, 3, &call_ns), HONE_OK);
   EXPECT_GE(call_ns, 0);
+  seconds = -1;
+  ASSERT_EQ(hone_time_call(model_, 0, 100, &seconds), HONE_OK);
+  EXPECT_GT(seconds, 0);
+  EXPECT_EQ(hone_time_call(model_, 1, 100, &seconds), HONE_BAD_INPUT);
 }
 
 TEST_F(CApiTest, SaysWhatIsWrong) {
@@ -105,6 +109,7 @@ TEST_F(CApiTest, RefusesNull) {
     EXPECT_TRUE(refused(hone_output_info(model, 0, model != nullptr ? nullptr : &info)));
     EXPECT_TRUE(refused(hone_set_input(model, 0, model != nullptr ? nullptr : x, sizeof(x))));
     EXPECT_TRUE(refused(hone_time(model, 1, model != nullptr ? nullptr : &seconds)));
+    EXPECT_TRUE(refused(hone_time_call(model, 0, 1, model != nullptr ? nullptr : &seconds)));
     EXPECT_TRUE(refused(hone_profile(model, 1, model != nullptr ? nullptr : &seconds)));
     EXPECT_TRUE(refused(hone_call_kernel(model, 0, model != nullptr ? nullptr : &kernel)));
     EXPECT_TRUE(refused(hone_set_input_dlpack(model, 0, model != nullptr ? nullptr : &tensor)));
@@ -143,6 +148,7 @@ TEST_F(CApiTest, RefusesNumbersThatMakeNoSense) {
   double seconds = 7;
   EXPECT_EQ(hone_time(model_, -1, &seconds), HONE_BAD_INPUT);
   EXPECT_THAT(hone_last_error(), HasSubstr("found -1"));
+  EXPECT_EQ(hone_time_call(model_, 0, 0, &seconds), HONE_BAD_INPUT);
   EXPECT_EQ(hone_profile(model_, 0, &seconds), HONE_BAD_INPUT);
   EXPECT_EQ(seconds, 7);
 }

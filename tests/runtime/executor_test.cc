@@ -84,6 +84,20 @@ TEST_P(ExecutorTest, ProfilesEveryCall) {
   EXPECT_GE(executor_->Time(10), 0);
 }
 
+TEST_P(ExecutorTest, TimesOneCallAloneAndStillRunsAllOfThem) {
+  Open(ChainModule());
+  auto* input = static_cast<float*>(executor_->Input(0));
+  for (int i = 0; i < kChainLength; ++i) input[i] = static_cast<float>(i);
+  std::vector<float> expected(kChainLength);
+  ChainReference(input, expected.data());
+  for (uint32_t call = 0; call < executor_->function().call_count; ++call) {
+    EXPECT_GE(executor_->TimeCall(call, 10), 0);
+  }
+  executor_->Run();
+  const auto* result = static_cast<const float*>(executor_->Output(0));
+  EXPECT_THAT(std::vector<float>(result, result + kChainLength), ElementsAreArray(expected));
+}
+
 TEST_P(ExecutorTest, AllocatesNothingInARun) {
   Open(ChainModule());
   executor_->Run();

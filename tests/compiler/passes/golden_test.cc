@@ -224,6 +224,12 @@ def @main(%x: Tensor[(2, 3), int8], %y: Tensor[(2, 3), float32], %z: Tensor[(2, 
   (%0, nn.relu(%1), %2, %3, sum(%4, axis=[1]), exp(%4), nn.dense(%4, %y))
 })";
 
+// So small that blocks are not worth copies at the ends, unless those cost nothing.
+constexpr const char* kFreeEnds = R"(
+def @main(%x: Tensor[(1, 64, 7, 7), float32], ends="free") {
+  nn.max_pool2d(%x, pool_size=[2, 2], strides=[2, 2])
+})";
+
 // A matrix of 1 x 24 with one element that is not 0, as data and as a weight of too many of them.
 constexpr const char* kSparse = R"(
 def @main(%x: Tensor[(24, 3), float32]) {
@@ -271,6 +277,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"FoldScaleAxis", kScalesBehind, "FoldScaleAxis_behind"},
         Case{"FoldScaleAxis", kScalesBefore, "FoldScaleAxis_before"}, Case{"FuseOps", kResidual},
         Case{"AlterOpLayout", kResidual}, Case{"AlterOpLayout", kBlocked, "AlterOpLayout_blocked"},
+        Case{"AlterOpLayout", kFreeEnds, "AlterOpLayout_free_ends"},
         Case{"CombineParallelConv2D", kSiblings}, Case{"CombineParallelDense", kAttention},
         Case{"SelectBranches", kBranches}, Case{"FlattenTuples", kTuples},
         Case{"CanonicalizeCast", kCasts}, Case{"SparsifyConstants", kSparse},

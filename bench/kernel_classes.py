@@ -1,0 +1,84 @@
+"""The classes of kernels that are judged apart, and what a ratio to the best peer counts as."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from paired_ratio import geometric_mean
+
+DIRECT = "compute-bound direct"
+WINOGRAD = "Winograd-eligible"
+DEPTHWISE = "depthwise"
+SPECIAL = "softmax, pooling, sparse"
+MEMORY = "memory-bound"
+SMALL = "under 5 µs"
+ORDER = [DIRECT, WINOGRAD, DEPTHWISE, SPECIAL, MEMORY, SMALL]
+
+SMALL_US = 5.0  # what a peer's call costs weighs more than its kernel
+FLOPS_A_BYTE = 4.0  # about where this decade's cores turn from bandwidth to arithmetic, out of the last-level cache
+TIE = 1.0
+LOSS = 0.93
+
+
+def _is_winograd_eligible(work: Mapping[str, Any]) -> bool:
+    """3x3 of stride 1, three-dimensional, and the stems of few channels."""
+    if work["op"] == "conv3d":
+        return True
+    taps = tuple(work["shapes"]["w"][2:])
+    return taps == (7, 7) or (taps == (3, 3) and bool(work.get("stride", 1) == 1))
+
+
+def class_of(work: Mapping[str, Any]) -> str:
+    """Of a workload as the peers' list describes it, whatever it takes."""
+    op = work["op"]
+    if op in ("conv2d", "conv3d"):
+        if work.get("groups", 1) == work["shapes"]["x"][1] > 1:
+            return DEPTHWISE
+        if work.get("groups", 1) == 1 and _is_winograd_eligible(work):
+            return WINOGRAD
+    if op in ("softmax", "max_pool", "gap", "spmm"):
+        return SPECIAL
+    return MEMORY if work["flops"] < FLOPS_A_BYTE * work["bytes"] else DIRECT
+
+
+def timed_class(work: Mapping[str, Any], shortest_us: float) -> str:
+    """The same, but for kernels that Hone or a peer is through with at once."""
+    return SMALL if shortest_us < SMALL_US else class_of(work)
+
+
+def verdict(ratio: float, low: float, high: float) -> str:
+    """Of best peer / Hone. A win or a tie: the interval reaches 1. A loss: it ends below 0.93."""
+    if high < LOSS:
+        return "loss"
+    if high < TIE:
+        return "behind"
+    return "win" if low > TIE else "tie"
+
+
+def summary(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """One entry a view, thread count, numerics and class: geometric means, and how many of which verdict."""
+    groups: dict[tuple[str, str, int, str], list[Mapping[str, Any]]] = {}
+    for row in rows:
+        if "verdict" in row:
+            key = (row["view"], row["numerics"], row["threads"], row["class"])
+            groups.setdefault(key, []).append(row)
+    return [
+        {"view": view, "numerics": numerics, "threads": threads, "class": name, **_figures(groups[view, numerics, threads, name])}
+        for view, numerics, threads, name in sorted(groups, key=lambda key: (*key[:3], _rank(key[3])))
+    ]
+
+
+def _rank(name: str) -> int:
+    return ORDER.index(name) if name in ORDER else len(ORDER)
+
+
+def _figures(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    figures: dict[str, Any] = {"kernels": len(rows)}
+    figures["ratio"] = geometric_mean([row["peers"][row["best_peer"]]["ratio"] for row in rows])
+    gains = [row["default_to_tuned"]["ratio"] for row in rows if "default_to_tuned" in row]
+    if gains:
+        figures["default_to_tuned"] = geometric_mean(gains)
+    for name in ("win", "tie", "behind", "loss"):
+        figures[name] = sum(row["verdict"] == name for row in rows)
+    return figures

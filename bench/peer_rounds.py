@@ -1,0 +1,134 @@
+"""Peers and Hone in turns: a process each, one sample a round, in rotating order."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import pathlib
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from typing import IO, Any, NamedTuple
+
+import result_file
+
+TUNED, DEFAULT = "hone tuned", "hone default"
+PREPARE_LIMIT_S = 590
+SAMPLE_LIMIT_S = 240
+PAUSE_S = 0.01  # the previous one's threads stop spinning
+SLOW_S = 60.0  # one whose samples would take longer gets the first rounds only
+SLOW_ROUNDS = 3
+
+
+def load_driver() -> Any:
+    """The peers' peerlib, from the folder that HONE_PEERS names."""
+    folder = os.environ.get("HONE_PEERS", "")
+    if not (pathlib.Path(folder) / "peerlib.py").is_file():
+        raise SystemExit(f"expected HONE_PEERS to name the folder with peerlib.py, found '{folder}'")
+    sys.path.insert(0, folder)
+    return importlib.import_module("peerlib")
+
+
+class Peer:
+    """Another system, driven by its worker.py; started when first asked."""
+
+    def __init__(self, name: str, threads: int, driver: Any, log: IO[str]) -> None:
+        self.name = name
+        self._worker = driver.Worker(name, threads, log)
+
+    def ask(self, limit_s: float, **command: Any) -> dict[str, Any]:
+        reply: dict[str, Any] = self._worker.ask(limit_s, **command)
+        return reply
+
+    def is_alive(self) -> bool:
+        return self._worker.p is not None
+
+    def stop(self) -> None:
+        self._worker.stop()
+
+
+class Hone(Peer):
+    """Hone with the configs of one kind ("default" or "tuned"), driven in the same way."""
+
+    def __init__(self, kind: str, threads: int, driver: Any, log: IO[str]) -> None:
+        super().__init__(f"hone {kind}", threads, driver, log)
+        self._python = pathlib.Path(driver.VENV) / "bin" / "python"
+        self._threads = threads
+        self._log = log
+
+    def ask(self, limit_s: float, **command: Any) -> dict[str, Any]:
+        if not self.is_alive():
+            script = pathlib.Path(__file__).parent / "hone_worker.py"
+            self._worker.p = subprocess.Popen(
+                [str(self._python), str(script), str(self._threads)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._log,
+                env={**os.environ, "HONE_BUILD": str(result_file.BUILD)},
+            )
+            started: dict[str, Any] = self._worker.read(180)
+            if "error" in started:
+                return started
+        return super().ask(limit_s, **command)
+
+
+class Measured(NamedTuple):
+    """Of one item: microseconds by name and round, what each said of itself, and why others have no figures."""
+
+    times: dict[str, list[float]]
+    replies: dict[str, dict[str, Any]]
+    failures: dict[str, str]
+    skipped: dict[str, str]  # what a peer does not do
+    call_us: list[list[float]]  # of the tuned module's calls, one list a round; where asked for
+
+
+def prepare(peers: Sequence[Peer], commands: Mapping[str, dict[str, Any]]) -> Measured:
+    """Peers that are in `commands` by name, each with its command; a peer that fails is out."""
+    measured = Measured({}, {}, {}, {}, [])
+    for peer in peers:
+        if peer.name not in commands:
+            continue
+        reply = peer.ask(PREPARE_LIMIT_S, cmd="prep", **commands[peer.name])
+        if "ok" in reply:
+            measured.replies[peer.name] = reply
+            measured.times[peer.name] = []
+        elif "skip" in reply:
+            measured.skipped[peer.name] = str(reply["skip"])
+        else:
+            measured.failures[peer.name] = str(reply.get("error", "no reason given"))
+    return measured
+
+
+def _sample(peer: Peer, sample_ms: float, measured: Measured) -> None:
+    time.sleep(PAUSE_S)
+    reply = peer.ask(SAMPLE_LIMIT_S, cmd="time", min_ms=sample_ms)
+    if "s" in reply:
+        measured.times[peer.name].append(reply["s"] * 1e6)
+    else:
+        measured.failures[peer.name] = str(reply.get("error", "no time given"))
+        del measured.times[peer.name]
+
+
+def measure(
+    peers: Sequence[Peer], commands: Mapping[str, dict[str, Any]], rounds: int, sample_ms: float, profiled: str = ""
+) -> Measured:
+    """All peers prepared, then the rounds; the one named `profiled` also tells its kernels' times in each."""
+    measured = prepare(peers, commands)
+    live = [peer for peer in peers if peer.name in measured.times]
+    for turn in range(rounds):
+        for index in range(len(live)):
+            peer = live[(index + turn) % len(live)]
+            if peer.name not in measured.times:
+                continue
+            if turn >= SLOW_ROUNDS and measured.replies[peer.name]["est"] * rounds > SLOW_S:
+                continue
+            _sample(peer, sample_ms, measured)
+            if peer.name == profiled and peer.name in measured.times:
+                reply = peer.ask(SAMPLE_LIMIT_S, cmd="profile", min_ms=sample_ms)
+                if "calls" in reply:
+                    measured.call_us.append([seconds * 1e6 for seconds in reply["calls"]])
+    for peer in live:
+        if peer.is_alive():
+            peer.ask(30, cmd="drop")
+    return measured

@@ -1,0 +1,261 @@
+"""Markdown of what a sweep measured: every row, losing ones too."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import kernel_classes
+import result_rows
+from row_figures import is_wrong
+
+Row = Mapping[str, Any]
+VIEWS = {
+    "nchw": "one-operator models, row-major in and out",
+    "own": "kernels alone, each in layouts of its own choice",
+}
+TARGETS = {
+    ("nchw", kernel_classes.DIRECT): 1.03,
+    ("own", kernel_classes.DIRECT): 0.98,
+    **{
+        (view, name): target
+        for view in VIEWS
+        for name, target in (
+            (kernel_classes.WINOGRAD, 2.3),
+            (kernel_classes.DEPTHWISE, 2.0),
+            (kernel_classes.SPECIAL, 1.8),
+        )
+    },
+}
+BANDWIDTH_CLASSES = (kernel_classes.MEMORY, kernel_classes.SPECIAL, kernel_classes.DEPTHWISE)
+
+
+def ratio_text(figures: Mapping[str, float]) -> str:
+    return f"{figures['ratio']:.2f} ({figures['ratio_low']:.2f} to {figures['ratio_high']:.2f})"
+
+
+def line(row: Row) -> str:
+    """One row for a terminal."""
+    head = f"{row['item']:<32} {row['threads']} thr"
+    if "tuned" not in row["hone"]:
+        return f"{head}  no figure: {row['failures'].get('hone tuned', '')[:200]}"
+    cells = [f"hone {row['hone']['tuned']['median_us']:.1f} us"]
+    if "default" in row["hone"]:
+        cells.append(f"default {row['hone']['default']['median_us']:.1f} us")
+    cells += [f"{name} {own['median_us']:.1f} us x{ratio_text(own)}" for name, own in row["peers"].items()]
+    cells += [f"{name}: {text[:80]}" for name, text in row["failures"].items()]
+    return f"{head}  {row.get('verdict', '')} {'; '.join(cells)}"
+
+
+def document(name: str, content: Mapping[str, Any]) -> str:
+    """The whole file of `kernels` or `models`."""
+    rows: Sequence[Row] = content["rows"]
+    what = "Single operators" if name == "kernels" else "Whole models, batch 1"
+    lines = [
+        f"# {what}, float32",
+        "",
+        f"{content['cpu']}, {content['cores']} cores. Written by bench/bench_{name}.py; [docs/benchmarks.md](../../docs/benchmarks.md) "
+        f"has the method and says what each column means. Chart: [{name}.svg]({name}.svg).",
+        "",
+    ]
+    if name == "kernels":
+        lines += ["## By class", "", *summary_table(content["summary"]), ""]
+    for view, numerics, threads in sections(rows):
+        own = [row for row in rows if section(row) == (view, numerics, threads)]
+        lines += [f"## {title(name, view, numerics, threads)}", ""]
+        lines += model_tables(own, rows) if name == "models" else kernel_tables(own, rows)
+    return "\n".join(lines + origins(rows)) + "\n"
+
+
+def section(row: Row) -> tuple[str, str, int]:
+    return row["view"], row["numerics"], row["threads"]
+
+
+def sections(rows: Sequence[Row]) -> list[tuple[str, str, int]]:
+    return sorted({section(row) for row in rows})
+
+
+def title(name: str, view: str, numerics: str, threads: int) -> str:
+    what = VIEWS[view] if name == "kernels" else "row-major in and out"
+    strict = "" if numerics == "default" else f", {numerics} numerics"
+    return f"{threads} thread{'' if threads == 1 else 's'}, {what}{strict}"
+
+
+def summary_table(summary: Sequence[Mapping[str, Any]]) -> list[str]:
+    lines = [
+        "| view | threads | class | kernels | best peer ÷ tuned | goal | default ÷ tuned | win | tie | behind | loss |",
+        "|---|--:|---|--:|--:|--:|--:|--:|--:|--:|--:|",
+    ]
+    for entry in summary:
+        # Without Winograd other goals hold, as shares of the peak.
+        goal = TARGETS.get((entry["view"], entry["class"])) if entry["numerics"] != "strict" else None
+        view = entry["view"] if entry["numerics"] == "default" else f"{entry['view']}, {entry['numerics']}"
+        gain = f"{entry['default_to_tuned']:.2f}" if "default_to_tuned" in entry else "-"
+        lines.append(
+            f"| {view} | {entry['threads']} | {entry['class']} | {entry['kernels']} | {entry['ratio']:.2f} "
+            f"| {'-' if goal is None else f'{goal:.2f}'} | {gain} | "
+            + " | ".join(str(entry[verdict]) for verdict in ("win", "tie", "behind", "loss"))
+            + " |"
+        )
+    return lines
+
+
+def kernel_tables(rows: Sequence[Row], every: Sequence[Row]) -> list[str]:
+    """Of one section: each class in turn, kernels that are through at once apart."""
+    lines = [empty_calls(rows), ""]
+    large = [row for name in kernel_classes.ORDER for row in rows if row["class"] == name != kernel_classes.SMALL]
+    small = [row for row in rows if row["class"] == kernel_classes.SMALL]
+    lines += kernel_table(large, every)
+    if small:
+        lines += ["Kernels that Hone or a peer is through with in less than 5 µs: what a call costs weighs more than the kernel.", ""]
+        lines += kernel_table(small, every)
+    return lines
+
+
+def peer_names(rows: Sequence[Row]) -> list[str]:
+    return sorted({peer for row in rows for peer in row["peers"]})
+
+
+def empty_calls(rows: Sequence[Row]) -> str:
+    """Of the newest row that has them."""
+    calls: dict[str, float] = {}
+    for row in sorted(rows, key=lambda row: int(row["origin"]["order"])):
+        known = {"hone": row["hone"].get("tuned", {}), **row["peers"]}
+        calls |= {name: own["empty_call_us"] for name, own in known.items() if own.get("empty_call_us") is not None}
+    cells = [f"{name} {us:.3g}" for name, us in sorted(calls.items())]
+    return f"A call that computes next to nothing (relu of 16 elements) takes, µs: {', '.join(cells) or 'not measured'}."
+
+
+def table(header: Sequence[str], cells: Sequence[Sequence[str]], texts: int = 1) -> list[str]:
+    rule = ["---"] * texts + ["--:"] * (len(header) - texts)
+    return [f"| {' | '.join(row)} |".replace("|  |", "| |") for row in [header, rule, *cells]] + [""]
+
+
+def kernel_table(rows: Sequence[Row], every: Sequence[Row]) -> list[str]:
+    peers = peer_names(rows)
+    header = ["kernel, µs", "class", "default", "tuned", "rate", "% of", *peers, "best peer ÷ tuned", "", "trials", "tuning, s"]
+    cells = [
+        [
+            f"{row['item']}{mark(row, every)}",
+            row["class"],
+            us(row["hone"].get("default")),
+            us(row["hone"].get("tuned")),
+            *rate(row),
+            *(us(row["peers"].get(peer)) for peer in peers),
+            *judged(row),
+            str(row["trials"]),
+            f"{row['tune_s']:.0f}",
+        ]
+        for row in rows
+    ]
+    return table(header, cells, texts=2) if rows else []
+
+
+def is_about_bytes(row: Row) -> bool:
+    """Whether GB/s say more of it than GFLOP/s."""
+    if row["class"] == kernel_classes.SMALL:
+        return bool(row["flops"] < kernel_classes.FLOPS_A_BYTE * row["bytes"])
+    return row["class"] in BANDWIDTH_CLASSES
+
+
+def rate(row: Row) -> list[str]:
+    """GFLOP/s and the share of the FMA peak, or GB/s and that of the bandwidth."""
+    tuned = row["hone"].get("tuned")
+    if not tuned or "gflops" not in tuned:
+        return ["-", "-"]
+    if is_about_bytes(row):
+        if "share_of_bandwidth" not in tuned:
+            return [f"{tuned['gbs']:.0f} GB/s", "-"]
+        loop = tuned["bandwidth"].removesuffix("_gbs").replace("_", " ")
+        return [f"{tuned['gbs']:.0f} GB/s", f"{100 * tuned['share_of_bandwidth']:.0f} {loop}"]
+    share = f"{100 * tuned['share_of_peak']:.0f} peak"
+    executed = tuned.get("executed_share_of_peak", tuned["share_of_peak"])
+    if executed < tuned["share_of_peak"]:
+        share += f", {100 * executed:.0f} executed"
+    return [f"{tuned['gflops']:.0f} GFLOP/s", share]
+
+
+def judged(row: Row) -> list[str]:
+    if "best_peer" not in row:
+        return ["no peer", ""]
+    return [ratio_text(row["peers"][row["best_peer"]]), f"{row['verdict']}, {row['best_peer']}"]
+
+
+def us(figures: Mapping[str, Any] | None, scale: float = 1.0) -> str:
+    if not figures:
+        return "-"
+    wrong = " (wrong)" if is_wrong(figures.get("error")) else ""
+    return f"{figures['median_us'] / scale:.{1 if scale == 1 else 3}f}{wrong}"
+
+
+def model_tables(rows: Sequence[Row], every: Sequence[Row]) -> list[str]:
+    peers = peer_names(rows)
+    header = ["model, ms", "default", "tuned", *peers, "best peer ÷ tuned", "", "trials", "tuning, s"]
+    cells = [
+        [
+            f"{row['item']}{mark(row, every)}",
+            us(row["hone"].get("default"), 1e3),
+            us(row["hone"].get("tuned"), 1e3),
+            *(us(row["peers"].get(peer), 1e3) for peer in peers),
+            *judged(row),
+            str(row["trials"]),
+            f"{row['tune_s']:.0f}",
+        ]
+        for row in rows
+    ]
+    inside = [row for row in rows if "flop_bound_us" in row]
+    return [*table(header, cells), *(inside_table(inside) if inside else [])]
+
+
+def inside_table(rows: Sequence[Row]) -> list[str]:
+    """Where tuned models' time goes."""
+    header = ["tuned model", "GFLOP", "FLOP bound, ms", "sum of kernels, ms", "kernels", "executor, µs", "arena, MiB", "parameters, MiB"]
+    cells = [
+        [
+            row["item"],
+            f"{row['flops'] * 1e-9:.3g}",
+            f"{row['flop_bound_us'] / 1e3:.3f}",
+            f"{row['kernels_us'] / 1e3:.3f}" if "kernels_us" in row else "-",
+            str(row.get("kernel_calls", "-")),
+            f"{row['executor_us']:.1f}" if "executor_us" in row else "-",
+            f"{row['arena_bytes'] / 2**20:.1f}",
+            f"{row['parameters_bytes'] / 2**20:.1f}",
+        ]
+        for row in rows
+    ]
+    return table(header, cells)
+
+
+def mark(row: Row, every: Sequence[Row]) -> str:
+    """A dagger on rows of other code than the newest row's."""
+    return " †" if row["origin"]["code"] != result_rows.newest_code(every) else ""
+
+
+def origins(rows: Sequence[Row]) -> list[str]:
+    """One line a command that rows are from."""
+    if not rows:
+        return []
+    lines = ["## Where the rows are from", "", "† Other code (compiler, runtime, tuner, worker) than that of the newest row.", ""]
+    groups: dict[tuple[str, str, int], list[Row]] = {}
+    for row in rows:
+        own = row["origin"]
+        groups.setdefault((own["commit"], own["command"], own["rounds"]), []).append(row)
+    for (commit, command, rounds), members in groups.items():
+        lines.append(f"- {len(members)} rows: commit {short(commit)}, `bench/{command}`, {rounds} rounds; {machine(members)}.")
+    return lines
+
+
+def short(commit: str) -> str:
+    return commit[:12] + ("+changes" if commit.endswith("+changes") else "")
+
+
+def machine(rows: Sequence[Row]) -> str:
+    """What the machine could do when they were measured."""
+    peaks = [row["origin"]["peak"]["fma_gflops"] for row in rows]
+    loads = [row["origin"]["load"] for row in rows]
+    return f"FMA peak {span(peaks)} GFLOP/s, load {span(loads, 1)}"
+
+
+def span(values: Sequence[float], digits: int = 0) -> str:
+    low, high = f"{min(values):.{digits}f}", f"{max(values):.{digits}f}"
+    return low if low == high else f"{low} to {high}"

@@ -1,0 +1,114 @@
+"""A row's figures, from what one item's rounds gave and what `hone compile` said of its modules."""
+
+from __future__ import annotations
+
+import json
+import statistics
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import kernel_classes
+from executed_flops import executed_fraction
+from machine_bound import rates
+from paired_ratio import Ratio, paired
+from peer_rounds import DEFAULT, TUNED, Measured
+
+LARGEST_ERROR = 1e-3  # of the largest value: a peer that is further off is no best peer
+
+
+def hone_figures(
+    report: Mapping[str, Any],
+    times: Sequence[float],
+    work: Mapping[str, Any] | None,
+    peak: Mapping[str, float],
+    threads: int,
+) -> dict[str, Any]:
+    """Of one of Hone's two modules; `work` is a kernel's."""
+    median_us = statistics.median(times)
+    figures: dict[str, Any] = {"median_us": median_us, "least_us": min(times), "tiers": report["counts"]}
+    if work is None:
+        return figures
+    figures |= rates(work, median_us, peak, threads)
+    # The operator's own kernel does the arithmetic; the others are copies between layouts.
+    operator = max(report["kernels"], key=lambda kernel: float(kernel["flops"]))
+    figures["kernel"] = {name: operator[name] for name in ("name", "signature", "tier", "config")}
+    figures["launched_kernels"] = sum(kernel["calls"] for kernel in report["kernels"])
+    executed = executed_fraction(work, json.loads(operator["config"]))
+    if executed is not None:
+        figures["executed_share_of_peak"] = executed * figures["share_of_peak"]
+    return figures
+
+
+def compared(measured: Measured, empty: Mapping[str, float]) -> dict[str, Any]:
+    """Each peer beside tuned Hone, the best of them beside both, paired by round."""
+    figures: dict[str, Any] = {"peers": {}}
+    ours = measured.times.get(TUNED)
+    if not ours:
+        return figures
+    for name, times in measured.times.items():
+        if name in (TUNED, DEFAULT) or not times:
+            continue
+        ratio = paired(times, ours)
+        figures["peers"][name] = {
+            "median_us": statistics.median(times),
+            "samples": len(times),
+            "error": measured.replies[name]["err"],
+            "empty_call_us": empty.get(name),
+            **_ratio(ratio),
+        }
+    if DEFAULT in measured.times:
+        figures["default_to_tuned"] = _ratio(paired(measured.times[DEFAULT], ours))
+    best = best_peer(figures["peers"])
+    if best:
+        own = figures["peers"][best]
+        figures["best_peer"] = best
+        figures["verdict"] = kernel_classes.verdict(own["ratio"], own["ratio_low"], own["ratio_high"])
+        if is_wrong(measured.replies[TUNED]["err"]):
+            figures["verdict"] = "loss"  # however fast
+        if DEFAULT in measured.times:
+            figures["best_peer_to_default"] = _ratio(paired(measured.times[best], measured.times[DEFAULT]))
+    return figures
+
+
+def _ratio(ratio: Ratio) -> dict[str, float]:
+    return {"ratio": ratio.median, "ratio_low": ratio.low, "ratio_high": ratio.high}
+
+
+def is_wrong(error: float | None) -> bool:
+    """Unknown errors are no wrong ones; NaN is."""
+    return error is not None and not error < LARGEST_ERROR
+
+
+def best_peer(peers: Mapping[str, Mapping[str, Any]]) -> str | None:
+    """The least median of those that give the right result, as far as that is known."""
+    # TensorFlow's models have weights of their own: their results are others.
+    right = [
+        name
+        for name, figures in peers.items()
+        if not is_wrong(figures["error"]) or name.startswith("tf")
+    ]
+    return min(right, key=lambda name: float(peers[name]["median_us"])) if right else None
+
+
+def shortest_us(row: Mapping[str, Any]) -> float:
+    times = [figures["median_us"] for figures in [*row["hone"].values(), *row["peers"].values()]]
+    return min(times, default=kernel_classes.SMALL_US)
+
+
+def model_figures(report: Mapping[str, Any], measured: Measured, peak: Mapping[str, float]) -> dict[str, Any]:
+    """Where a model's time goes: bound by its FLOPs, sum of its kernels, what the executor adds; and its memory."""
+    flops = sum(kernel["flops"] * kernel["calls"] for kernel in report["kernels"])
+    figures: dict[str, Any] = {
+        "flops": flops,
+        "flop_bound_us": flops / peak["fma_gflops"] * 1e-3,
+        "arena_bytes": report["arena_bytes"],
+        "peak_live_bytes": report["peak_live_bytes"],
+        "parameters_bytes": report["parameters_bytes"],
+    }
+    if measured.call_us:
+        sums = [sum(call_us) for call_us in measured.call_us]
+        overheads = [whole - kernels for whole, kernels in zip(measured.times[TUNED], sums, strict=False)]
+        figures["kernel_calls"] = len(measured.call_us[0])
+        figures["kernels_us"] = statistics.median(sums)
+        figures["executor_us"] = statistics.median(overheads)
+    return figures

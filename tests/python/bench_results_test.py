@@ -1,0 +1,213 @@
+"""What bench/ makes of samples, without any peer: bench_results_test.py SOURCE_FOLDER"""
+
+from __future__ import annotations
+
+import pathlib
+import sys
+import tempfile
+import unittest
+from typing import Any
+
+sys.path.insert(0, str(pathlib.Path(sys.argv.pop(1)) / "bench"))
+
+import executed_flops
+import free_ends
+import kernel_classes
+import machine_bound
+import paired_ratio
+import peer_rounds
+import result_rows
+import result_table
+import row_figures
+import sweep
+import tuned_modules
+
+
+def conv(taps: list[int], stride: int = 1, groups: int = 1, channels: int = 64) -> dict[str, Any]:
+    shapes = {"x": [1, channels, 56, 56], "w": [64, channels // groups, *taps], "y": [1, 64, 56, 56]}
+    return {"op": "conv2d", "shapes": shapes, "stride": stride, "groups": groups, "flops": 231e6, "bytes": 1.7e6}
+
+
+def dense(rows: int) -> dict[str, Any]:
+    shapes = {"x": [rows, 512], "w": [1000, 512], "y": [rows, 1000]}
+    bytes_moved = 4.0 * (rows * 512 + 512000 + rows * 1000)
+    return {"op": "dense", "shapes": shapes, "flops": 2.0 * rows * 512000, "bytes": bytes_moved}
+
+
+def row(item: str = "a", ratio: float = 1.5, commit: str = "old", order: int = 1, **others: Any) -> dict[str, Any]:
+    made: dict[str, Any] = {"item": item, "threads": 1, "view": "nchw", "numerics": "default"}
+    peer = {"median_us": 15.0, "ratio": ratio, "ratio_low": ratio, "ratio_high": ratio, "error": 0.0, "empty_call_us": 2.0}
+    made |= {"hone": {"tuned": {"median_us": 10.0, "error": 0.0}}, "peers": {"ort": peer}, "best_peer": "ort", "failures": {}}
+    made |= {"verdict": kernel_classes.verdict(ratio, ratio, ratio), "class": kernel_classes.DIRECT, "trials": 64, "tune_s": 3.0}
+    peak = {"fma_gflops": 250.0, "copy_gbs": 30.0}
+    origin = {"commit": commit, "code": commit, "order": order, "command": "x", "rounds": 11, "load": 0.1, "peak": peak}
+    return made | {"origin": origin} | others
+
+
+class PairedRatioTest(unittest.TestCase):
+    def test_pairs_by_round_so_that_drift_of_the_machine_cancels(self) -> None:
+        ours = [10.0, 20.0, 40.0]
+        self.assertEqual(paired_ratio.paired([own * 2 for own in ours], ours), (2.0, 2.0, 2.0))
+
+    def test_the_interval_holds_the_median_and_is_the_same_each_time(self) -> None:
+        ratios = [1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7, 1.8, 1.9, 2.0]
+        low, high = paired_ratio.interval(ratios)
+        self.assertTrue(1.0 <= low < 1.5 < high <= 2.0)
+        self.assertEqual((low, high), paired_ratio.interval(ratios))
+
+    def test_a_slow_peer_is_paired_with_the_rounds_it_has(self) -> None:
+        self.assertEqual(paired_ratio.paired([30.0, 30.0], [10.0, 10.0, 99.0]).median, 3.0)
+
+    def test_means_of_ratios_are_geometric(self) -> None:
+        self.assertAlmostEqual(paired_ratio.geometric_mean([0.5, 2.0]), 1.0)
+
+
+class KernelClassesTest(unittest.TestCase):
+    def test_classes_follow_from_the_shapes(self) -> None:
+        self.assertEqual(kernel_classes.class_of(conv([3, 3])), kernel_classes.WINOGRAD)
+        self.assertEqual(kernel_classes.class_of(conv([7, 7], stride=2, channels=3)), kernel_classes.WINOGRAD)
+        self.assertEqual(kernel_classes.class_of({**conv([3, 3, 3]), "op": "conv3d"}), kernel_classes.WINOGRAD)
+        self.assertEqual(kernel_classes.class_of(conv([3, 3], stride=2)), kernel_classes.DIRECT)
+        self.assertEqual(kernel_classes.class_of(conv([1, 7])), kernel_classes.DIRECT)
+        self.assertEqual(kernel_classes.class_of(conv([3, 3], groups=64)), kernel_classes.DEPTHWISE)
+        self.assertEqual(kernel_classes.class_of({**dense(1), "op": "softmax"}), kernel_classes.SPECIAL)
+        self.assertEqual(kernel_classes.class_of(dense(1)), kernel_classes.MEMORY)
+        self.assertEqual(kernel_classes.class_of(dense(128)), kernel_classes.DIRECT)
+
+    def test_what_is_over_at_once_is_apart(self) -> None:
+        self.assertEqual(kernel_classes.timed_class(conv([3, 3]), 4.9), kernel_classes.SMALL)
+        self.assertEqual(kernel_classes.timed_class(conv([3, 3]), 5.0), kernel_classes.WINOGRAD)
+
+    def test_verdicts_go_by_the_upper_end_of_the_interval(self) -> None:
+        self.assertEqual(kernel_classes.verdict(1.2, 1.1, 1.3), "win")
+        self.assertEqual(kernel_classes.verdict(0.99, 0.9, 1.0), "tie")
+        self.assertEqual(kernel_classes.verdict(0.95, 0.9, 0.99), "behind")
+        self.assertEqual(kernel_classes.verdict(0.8, 0.7, 0.92), "loss")
+
+    def test_the_summary_counts_every_row_that_has_a_peer(self) -> None:
+        rows = [row("a", 2.0), row("b", 0.5), {key: value for key, value in row("c").items() if key != "verdict"}]
+        (entry,) = kernel_classes.summary(rows)
+        self.assertEqual((entry["kernels"], entry["win"], entry["loss"]), (2, 1, 1))
+        self.assertAlmostEqual(entry["ratio"], 1.0)
+
+
+class BestPeerTest(unittest.TestCase):
+    def test_wrong_results_are_no_best_peer(self) -> None:
+        peers = {"a": {"median_us": 1.0, "error": 0.5}, "b": {"median_us": 2.0, "error": 1e-6}}
+        self.assertEqual(row_figures.best_peer(peers), "b")
+        self.assertIsNone(row_figures.best_peer({}))
+
+    def test_a_fast_wrong_result_is_a_loss(self) -> None:
+        for error in (0.1, float("nan")):
+            replies = {"hone tuned": {"err": error}, "ort": {"err": 0.0}}
+            measured = peer_rounds.Measured({"hone tuned": [1.0], "ort": [9.0]}, replies, {}, {}, [])
+            self.assertEqual(row_figures.compared(measured, {})["verdict"], "loss")
+
+    def test_rows_keep_peers_that_failed_and_compare_defaults_too(self) -> None:
+        times = {"hone tuned": [10.0, 10.0], "hone default": [12.0, 12.0], "ort": [15.0, 15.0]}
+        measured = peer_rounds.Measured(times, {name: {"err": 0.0} for name in times}, {"tvm-relay": "no"}, {}, [])
+        figures = row_figures.compared(measured, {"ort": 3.0})
+        self.assertEqual((figures["best_peer"], figures["verdict"]), ("ort", "win"))
+        self.assertEqual(figures["peers"]["ort"]["empty_call_us"], 3.0)
+        self.assertEqual(figures["default_to_tuned"]["ratio"], 1.2)
+        self.assertEqual(figures["best_peer_to_default"]["ratio"], 1.25)
+
+
+class RowsTest(unittest.TestCase):
+    def test_a_slice_takes_the_place_of_its_own_rows_only(self) -> None:
+        old = [row("a", 1.0), row("b", 1.0), row("a", 1.0, view="own")]
+        rows = result_rows.merged(old, [row("a", 3.0), row("a", 4.0, threads=2)])
+        ratios = [(r["item"], r["view"], r["threads"], r["peers"]["ort"]["ratio"]) for r in rows]
+        expected = [("a", "nchw", 1, 3.0), ("b", "nchw", 1, 1.0), ("a", "own", 1, 1.0), ("a", "nchw", 2, 4.0)]
+        self.assertEqual(ratios, expected)
+
+    def test_a_row_is_a_line_of_the_file(self) -> None:
+        content = {"schema": 2, "summary": [{"ratio": 1.0}], "rows": [row("a", 1.23456789), row("b")]}
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "kernels.json"
+            self.assertEqual(result_rows.read(path), [])
+            path.write_text(result_rows.text(content), encoding="utf-8")
+            self.assertEqual(result_rows.read(path), [row("a", 1.2346), row("b")])
+            self.assertEqual(sum('"item"' in line for line in path.read_text(encoding="utf-8").splitlines()), 2)
+
+    def test_rows_of_other_code_are_marked(self) -> None:
+        rows = [row("a", commit="new", order=2), row("b", commit="old", order=1)]
+        self.assertEqual([result_table.mark(r, rows) for r in rows], ["", " †"])
+        self.assertEqual(result_rows.next_order(rows), 3)
+        self.assertEqual(result_rows.next_order([]), 1)
+
+
+class SelectionTest(unittest.TestCase):
+    def test_a_whole_name_is_that_item_only(self) -> None:
+        items = [sweep.Item(name, pathlib.Path(name), name, None) for name in ("conv", "conv_relu", "dense")]
+
+        def names(only: str) -> list[str]:
+            return [item.name for item in sweep.selected(items, only)]
+
+        self.assertEqual(names("conv"), ["conv"])
+        self.assertEqual(names("con,dense"), ["conv", "conv_relu", "dense"])
+        self.assertEqual(names(""), ["conv", "conv_relu", "dense"])
+        with self.assertRaises(SystemExit):
+            names("none")
+
+
+class TableTest(unittest.TestCase):
+    def document(self, rows: list[dict[str, Any]]) -> str:
+        content = {"cpu": "C", "cores": 2, "rows": rows, "summary": kernel_classes.summary(rows)}
+        return result_table.document("kernels", content)
+
+    def test_losing_rows_and_empty_calls_are_shown(self) -> None:
+        text = self.document([row("good"), row("bad", 0.5)])
+        self.assertIn("| bad |", text)
+        self.assertIn("0.50 (0.50 to 0.50) | loss, ort", text)
+        self.assertIn("µs: ort 2.", text)
+
+    def test_small_kernels_have_a_table_of_their_own(self) -> None:
+        text = self.document([row("large"), row("small", **{"class": kernel_classes.SMALL})])
+        self.assertLess(text.index("| large |"), text.index("less than 5 µs"))
+        self.assertLess(text.index("less than 5 µs"), text.index("| small |"))
+
+    def test_items_without_a_figure_do_not_end_a_sweep(self) -> None:
+        failed = row("none", hone={}, peers={}, failures={"hone tuned": "broken"})
+        del failed["best_peer"], failed["verdict"]
+        self.assertIn("broken", result_table.line(failed))
+        self.assertIn("| none |", self.document([failed]))
+
+
+class BoundTest(unittest.TestCase):
+    def test_bandwidth_is_that_of_the_level_and_mix(self) -> None:
+        l2 = 1 << 20
+        self.assertEqual(machine_bound.bandwidth_name(dense(1), 1, l2), "l3_read_gbs")
+        copy = {"op": "relu", "shapes": {"y": [1 << 16]}, "flops": 1.0, "bytes": 8.0 * (1 << 16)}
+        self.assertEqual(machine_bound.bandwidth_name(copy, 1, l2), "l2_copy_gbs")
+        large = {**copy, "shapes": {"y": [1 << 26]}, "bytes": 8.0 * (1 << 26)}
+        self.assertEqual(machine_bound.bandwidth_name(large, 2, l2), "triad_gbs")
+
+
+class ExecutedFlopsTest(unittest.TestCase):
+    def test_border_tiles_leave_out_taps_on_padding(self) -> None:
+        self.assertAlmostEqual(executed_flops.inside_fraction([7, 7], [3, 3], 1, [1, 1]), (19 / 21) ** 2)
+        work = {**conv([3, 3]), "pad": [1, 1]}
+        self.assertLess(executed_flops.executed_fraction(work, {"strategy": "direct", "pad": "border"}) or 1, 1)
+        self.assertEqual(executed_flops.executed_fraction(work, {"strategy": "direct", "pad": "copy"}), 1)
+        self.assertIsNone(executed_flops.executed_fraction(work, {"strategy": "winograd4", "pad": "border"}))
+
+
+class LedgerTest(unittest.TestCase):
+    def test_trials_are_remembered_beside_the_database(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            database = pathlib.Path(folder) / "hone.db"
+            tuned_modules.Ledger(database).add("a 1", 64, 5.0)
+            # The second run finds everything measured.
+            self.assertEqual(tuned_modules.Ledger(database).add("a 1", 0, 0.2), (64, 5.0))
+            self.assertEqual(tuned_modules.Ledger(database).of("b 1"), (0, 0.0))
+
+
+class FreeEndsTest(unittest.TestCase):
+    def test_main_gets_the_attribute_after_its_parameters(self) -> None:
+        text = "def @main(%x: Tensor[(1, 2), float32]) -> Tensor[(1, 2), float32] {\n  nn.relu(%x)\n}"
+        self.assertTrue(free_ends.with_free_ends(text).startswith('def @main(%x: Tensor[(1, 2), float32], ends="free") ->'))
+
+
+if __name__ == "__main__":
+    unittest.main()
