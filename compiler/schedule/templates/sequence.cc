@@ -5,6 +5,7 @@
 #include "compiler/schedule/primitives/cache_write.h"
 #include "compiler/schedule/primitives/dot_product.h"
 #include "compiler/schedule/primitives/fission.h"
+#include "compiler/schedule/primitives/inline_padding.h"
 #include "compiler/schedule/primitives/inline_stage.h"
 #include "compiler/schedule/primitives/nest_edit.h"
 #include "compiler/schedule/primitives/pack.h"
@@ -103,6 +104,10 @@ void Sequence::Unswitch(const std::string& loop) {
 
 void Sequence::Inline(const std::string& buffer) {
   if (ok()) Fail(schedule::InlineStage(&nest_, buffer));
+}
+
+void Sequence::InlinePadding(const std::string& buffer, size_t axis) {
+  if (ok()) Fail(schedule::InlinePadding(&nest_, buffer, axis));
 }
 
 void Sequence::ComputeAt(const std::string& buffer, const std::string& loop,

@@ -38,6 +38,7 @@ class Sequence {
   void PeelAll(const std::string& loop, int64_t first, int64_t last);
   void Unswitch(const std::string& loop);
   void Inline(const std::string& buffer);
+  void InlinePadding(const std::string& buffer, size_t axis);
   void ComputeAt(const std::string& buffer, const std::string& loop,
                  const ComputeAtOptions& options = {});
   void ReduceByLanes(const std::string& loop, int64_t lanes, int64_t vectors);

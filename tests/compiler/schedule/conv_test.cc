@@ -263,6 +263,32 @@ TEST(Conv3d, WinogradComputesWhatTheNaiveNestDoes) {
   EXPECT_GE(checked, 90);
 }
 
+TEST(Conv3d, TapsOfPlanesOutsideAreLeftOut) {
+  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=2");
+  const Windows kernels[] = {
+      {1, 8, 8, {1, 4, 4}, {3, 3, 3}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}},
+      {2, 6, 10, {5, 7, 5}, {3, 3, 3}, {2, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}},
+      {1, 3, 7, {7, 6, 9}, {2, 3, 3}, {1, 2, 2}, {2, 1, 1}, {2, 0, 1}, {1, 2, 1}},
+  };
+  for (const Windows& kernel : kernels) {
+    const ops::KernelDefinition def = MustLower(WindowsText(kernel, "float32", "float32"));
+    const Template& conv = TemplateFor(def);
+    const Task task{&def, conv.Signatures(def, target)[0], target};
+    Random random(3);
+    int checked = 0;
+    for (int i = 0; i < 1000 && checked < 8; ++i) {
+      const Config config = conv.MakeSpace(task).Sample(random);
+      if (!config.Has("pad") || config.String("strategy") != "direct") continue;
+      if (config.String("pad") != "planes") continue;
+      const absl::StatusOr<loop::Nest> nest = conv.Schedule(task, config);
+      ASSERT_TRUE(nest.ok()) << nest.status() << config.ToText();
+      ExpectSameResults(def.naive, *nest, 3, config.ToText());
+      ++checked;
+    }
+    EXPECT_EQ(checked, 8) << WindowsText(kernel, "float32", "float32");
+  }
+}
+
 // Each is one condition short of such a convolution; none may be rewritten.
 TEST(Winograd, RefusesWhatIsNoConvolutionOfThreeByThreeTaps) {
   const Shape shapes[] = {{1, 8, 9, 9, 8, 3, 3, 2, 1, 1},

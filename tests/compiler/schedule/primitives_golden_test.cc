@@ -10,6 +10,7 @@
 #include "compiler/schedule/primitives/compute_at.h"
 #include "compiler/schedule/primitives/dot_product.h"
 #include "compiler/schedule/primitives/fission.h"
+#include "compiler/schedule/primitives/inline_padding.h"
 #include "compiler/schedule/primitives/inline_stage.h"
 #include "compiler/schedule/primitives/nest_edit.h"
 #include "compiler/schedule/primitives/pack.h"
@@ -200,6 +201,13 @@ TEST(PrimitivesGolden, SkipZeroTermsAndClip) {
   ExpectGolden("skip_zero_terms_clip", naive, nest);
 }
 
+TEST(PrimitivesGolden, InlinePaddingOfOneAxis) {
+  const loop::Nest naive = ConvNest(2, 4, 2);
+  loop::Nest nest = naive;
+  ASSERT_TRUE(InlinePadding(&nest, "pad", 2).ok());
+  ExpectGolden("inline_padding", naive, nest);
+}
+
 TEST(PrimitivesGolden, Annotations) {
   const loop::Nest naive = MatmulNest(4, 8, 4);
   loop::Nest nest = naive;
@@ -220,10 +228,12 @@ TEST(Primitives, RefuseWhatWouldChangeTheResult) {
   refused(Parallel(&nest, "out.i1"));   // not outermost
   refused(InlineStage(&nest, "sum"));   // a reduction
   refused(InlineStage(&nest, "out"));   // an output
+  refused(InlinePadding(&nest, "out", 0));
   refused(ComputeAt(&nest, "out", "sum.i0"));
   refused(Reorder(&nest, {"sum.r0", "sum.i1"}));  // the initialisation is between them
   EXPECT_EQ(Split(&nest, "nowhere", 4, Tail::kClip).code(), absl::StatusCode::kNotFound);
   loop::Nest conv = ConvNest(3, 4, 2);
+  refused(InlinePadding(&conv, "pad", 1));  // channels have no padding
   ASSERT_TRUE(DecomposeReduction(&conv, "conv.i0").ok());
   refused(Reorder(&conv, {"conv.r1", "conv.r0"}));  // another order of summation
   EXPECT_TRUE(Reorder(&conv, {"conv.r1", "conv.r0"}, /*allow_reassociation=*/true).ok());
