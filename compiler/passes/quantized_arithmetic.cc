@@ -38,9 +38,9 @@ Expr Rounded(const Expr& number, const Quantized& to) {
   return MakeTyped("qnn.quantize", {number, One(), Scalar(0, DtypeOf(to.zero_point))});
 }
 
-// a * b + c in one rounding, of numbers known when compiling: the product of a float32 by a small
-// integer is exact in float64.
-Expr MultiplyAdd(const Expr& a, const Expr& b, const Expr& c) {
+// a * b + c of parameters in one rounding, also where constants are folded: the product of a
+// float32 by a small integer is exact in float64.
+Expr RoundedOnce(const Expr& a, const Expr& b, const Expr& c) {
   const auto wide = [](const Expr& e) { return Cast(e, DataType::kFloat64); };
   const Expr sum = MakeTyped("add", {MakeTyped("multiply", {wide(a), wide(b)}), wide(c)});
   return Cast(sum, DataType::kFloat32);
@@ -70,10 +70,10 @@ Expr QuantizedSum(const Quantized& x, const Quantized& y, const Quantized& to) {
   const Expr x_ratio = MakeTyped("divide", {x.scale, to.scale});
   const Expr y_ratio = MakeTyped("divide", {y.scale, to.scale});
   const Expr y_zero = MakeTyped("multiply", {y_ratio, Real(y.zero_point)});
-  const Expr zero = MultiplyAdd(x_ratio, Real(x.zero_point), y_zero);
+  const Expr zero = RoundedOnce(x_ratio, Real(x.zero_point), y_zero);
   const Expr fixed = MakeTyped("subtract", {Real(to.zero_point), zero});
-  const Expr inner = MakeTyped("add", {MakeTyped("multiply", {Number(y.data), y_ratio}), fixed});
-  const Expr outer = MakeTyped("add", {MakeTyped("multiply", {Number(x.data), x_ratio}), inner});
+  const Expr inner = MakeTyped("multiply_add", {Number(y.data), y_ratio, fixed});
+  const Expr outer = MakeTyped("multiply_add", {Number(x.data), x_ratio, inner});
   return Rounded(outer, to);
 }
 
@@ -81,8 +81,7 @@ Expr QuantizedProduct(const Quantized& x, const Quantized& y, const Quantized& t
   if (!AreBytesOfOneType(x, to) || !AreBytesOfOneType(y, to)) return nullptr;
   const Expr product = MakeTyped("multiply", {Centred(x), Centred(y)});
   const Expr scale = MakeTyped("divide", {MakeTyped("multiply", {x.scale, y.scale}), to.scale});
-  const Expr scaled = MakeTyped("multiply", {product, scale});
-  return Rounded(MakeTyped("add", {scaled, Real(to.zero_point)}), to);
+  return Rounded(MakeTyped("multiply_add", {product, scale, Real(to.zero_point)}), to);
 }
 
 Expr QuantizedMean(const Quantized& x, const Quantized& to) {
