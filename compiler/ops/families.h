@@ -36,6 +36,7 @@ void RegisterGather(std::vector<Op>& table);
 void RegisterGridSample(std::vector<Op>& table);
 void RegisterLpPool(std::vector<Op>& table);
 void RegisterMaxPoolIndices(std::vector<Op>& table);
+void RegisterMultiplyAdd(std::vector<Op>& table);
 void RegisterOneHot(std::vector<Op>& table);
 void RegisterResample(std::vector<Op>& table);
 void RegisterReverseSequence(std::vector<Op>& table);

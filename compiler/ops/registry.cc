@@ -39,6 +39,7 @@ std::map<std::string, Op, std::less<>> BuildTable() {
   RegisterConvTranspose(ops);
   RegisterLpPool(ops);
   RegisterMaxPoolIndices(ops);
+  RegisterMultiplyAdd(ops);
   RegisterResample(ops);
   RegisterGather(ops);
   RegisterOneHot(ops);

@@ -8,6 +8,7 @@
 
 #include "compiler/ops/attrs.h"
 #include "compiler/ops/evaluate.h"
+#include "compiler/passes/quantized_arithmetic.h"
 #include "compiler/passes/rewriting.h"
 
 namespace hone::passes {
@@ -23,17 +24,6 @@ bool IsByte(const Expr& e) {
 bool IsFloat32(const Expr& e) {
   return e->type->IsTensor() && TypeOf(e).dtype == DataType::kFloat32;
 }
-
-// Integers that stand for (data - zero_point) * scale. Scale and zero point are one number, or a
-// vector along `axis`.
-struct Quantized {
-  Expr data;
-  Expr scale;
-  Expr zero_point;
-  int64_t axis = 0;
-
-  bool IsPerTensor() const { return RankOf(scale) == 0 && RankOf(zero_point) == 0; }
-};
 
 std::optional<Quantized> OfDequantize(const Expr& e) {
   if (!ir::IsCall(e, "qnn.dequantize")) return std::nullopt;
@@ -129,6 +119,21 @@ Expr LegalizeBias(const Expr& call) {
   return Dequantized(MakeTyped("nn.bias_add", {sum->data, bias->data}, call->attrs), sum->scale, 1);
 }
 
+// Sums, products and means of bytes that are quantised at once. Null for anything else.
+Expr RequantizedArithmetic(const Expr& real, const Quantized& to) {
+  const bool is_sum = ir::IsCall(real, "add");
+  if (!is_sum && !ir::IsCall(real, "multiply")) {
+    const bool is_mean = real->kind == ir::ExprKind::kCall && !real->callee &&
+                         real->name.starts_with("nn.global_avg_pool");
+    const std::optional<Quantized> x = is_mean ? AsQuantized(real->args[0]) : std::nullopt;
+    return x ? QuantizedMean(*x, to) : nullptr;
+  }
+  const std::optional<Quantized> x = AsQuantized(real->args[0]);
+  const std::optional<Quantized> y = AsQuantized(real->args[1]);
+  if (!x || !y) return nullptr;
+  return is_sum ? QuantizedSum(*x, *y, to) : QuantizedProduct(*x, *y, to);
+}
+
 // The integers `real` stands for, by the scale and the zero point of a quantise behind it; null
 // where they must be computed in real numbers.
 Expr Requantized(const Expr& real, const Quantized& to) {
@@ -144,6 +149,7 @@ Expr Requantized(const Expr& real, const Quantized& to) {
     const Expr low = MakeTyped("maximum", {Requantized(real->args[0], to), bound("a_min")});
     return MakeTyped("minimum", {low, bound("a_max")});
   }
+  if (Expr result = RequantizedArithmetic(real, to)) return result;
   const std::optional<Quantized> from = AsQuantized(real);
   if (!from) return nullptr;
   if (TypeOf(from->data).dtype == DataType::kInt32) {

@@ -1,7 +1,9 @@
 #include "compiler/schedule/templates/kernel_view.h"
 
 #include <algorithm>
+#include <set>
 
+#include "compiler/schedule/primitives/nest_edit.h"
 #include "fmt/format.h"
 
 namespace hone::schedule {
@@ -50,6 +52,28 @@ StageForm FormOf(const loop::Launch& launch) {
   return {};
 }
 
+// Moves stages that stand before the anchor and that it does not read, directly or through others,
+// to the front of the epilogue: they are of another operand of what follows.
+void KeepWhatFeedsTheAnchor(const loop::Nest& naive, AnchorView* view) {
+  std::set<std::string> needed = {view->anchor};
+  std::vector<std::string> feeds;
+  std::vector<std::string> others;
+  const auto is_read = [&](const std::string& stage) {
+    const Buffer buffer = BufferOf(naive, stage);
+    return std::any_of(naive.launches.begin(), naive.launches.end(), [&](const auto& launch) {
+      return needed.contains(FormOf(launch).buffer) && Loads(launch.body, buffer);
+    });
+  };
+  for (size_t i = view->prologue.size(); i-- > 0;) {
+    std::string& stage = view->prologue[i];
+    const bool feeds_anchor = is_read(stage);
+    if (feeds_anchor) needed.insert(stage);
+    (feeds_anchor ? feeds : others).push_back(std::move(stage));
+  }
+  view->prologue.assign(feeds.rbegin(), feeds.rend());
+  view->epilogue.insert(view->epilogue.begin(), others.rbegin(), others.rend());
+}
+
 const ops::OpStage* FindAnchor(const ops::KernelDefinition& def,
                                std::initializer_list<std::string_view> anchors) {
   const ops::OpStage* anchor = nullptr;
@@ -91,6 +115,7 @@ std::optional<AnchorView> ViewAnchor(const ops::KernelDefinition& def,
   const Buffer anchor = BufferOf(def.naive, view.anchor);
   if (anchor == nullptr || anchor->shape != view.shape) return std::nullopt;
   view.anchor_is_output = view.anchor == view.output;
+  KeepWhatFeedsTheAnchor(def.naive, &view);
   return view;
 }
 

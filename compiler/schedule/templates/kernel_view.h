@@ -19,8 +19,8 @@ namespace hone::schedule {
 struct AnchorView {
   const ops::OpStage* op = nullptr;
   std::string anchor;                 // the buffer the reduction fills
-  std::vector<std::string> prologue;  // stages before it, in order
-  std::vector<std::string> epilogue;  // stages after it but the output's
+  std::vector<std::string> prologue;  // stages that it reads, directly or not, in order
+  std::vector<std::string> epilogue;  // all others but the output's, in order
   std::string output;
   std::vector<int64_t> shape;  // of the output
   bool anchor_is_output = false;

@@ -153,6 +153,19 @@ TEST(BiasAddTest, AddsAlongItsAxis) {
       HasSubstr("operand bias: expected Tensor[(3), float32], found Tensor[(2), float32]"));
 }
 
+TEST(MultiplyAddTest, Broadcasts) {
+  const TestTensor x = RandomTensor({2, 3, 4}, 1);
+  const TestTensor scale = RandomTensor({3, 1}, 2);
+  const TestTensor shift = RandomTensor({2, 1, 4}, 3);
+  ExpectNear(RunOp("multiply_add", {x, scale, shift}), Generate(x.shape, [&](const Index& i) {
+               return x.At(i) * scale.At({i[1], 0}) + shift.At({i[0], 0, i[2]});
+             }));
+  EXPECT_THAT(InferenceError(
+                  "multiply_add",
+                  {{{2}, DataType::kFloat32}, {{}, DataType::kFloat32}, {{}, DataType::kFloat16}}),
+              HasSubstr("operand shift: expected float32 as the data"));
+}
+
 TEST(BatchNormTest, EqualsItsDefinition) {
   const TestTensor x = RandomTensor({2, 3, 4, 2}, 1);
   const TestTensor gamma = RandomTensor({3}, 2);

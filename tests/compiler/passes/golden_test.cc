@@ -47,6 +47,20 @@ meta[Constant][2] = Tensor[(2), int8] "AAA=";
 meta[Constant][3] = Tensor[(2), int32] "AQAAAAIAAAA=";
 meta[Constant][4] = Tensor[(2), float32] "AAAAPgAAgD4=";)";
 
+// A residual sum with relu, a sum with one number a channel in front, a product, a mean.
+constexpr const char* kQuantizedArithmetic = R"(
+def @main(%x: Tensor[(1, 4, 4, 4), uint8], %y: Tensor[(1, 4, 4, 4), uint8],
+          %z: Tensor[(1, 4, 1, 1), uint8]) {
+  %0 = qnn.dequantize(%x, 0.5f32, 3u8);
+  %1 = add(%0, qnn.dequantize(%y, 0.25f32, 5u8));
+  %2 = qnn.quantize(nn.relu(%1), 1.0f32, 7u8);
+  %3 = qnn.dequantize(%z, 0.125f32, 9u8);
+  %4 = qnn.quantize(add(%3, qnn.dequantize(%2, 1.0f32, 7u8)), 2.0f32, 11u8);
+  %5 = qnn.dequantize(%4, 2.0f32, 11u8);
+  %6 = qnn.quantize(multiply(%0, %5), 4.0f32, 1u8);
+  qnn.quantize(nn.global_avg_pool2d(qnn.dequantize(%6, 4.0f32, 1u8)), 0.5f32, 2u8)
+})";
+
 // A padded convolution of int8 by weights with a zero point, and the bias behind it.
 constexpr const char* kZeroPoints = R"(
 def @main(%x: Tensor[(1, 4, 4, 4), int8]) {
@@ -271,6 +285,7 @@ INSTANTIATE_TEST_SUITE_P(
     All, PassGolden,
     ::testing::Values(
         Case{"InlineFunctions", kCalls}, Case{"DeadCode", kCalls}, Case{"Legalize", kQuantized},
+        Case{"Legalize", kQuantizedArithmetic, "Legalize_arithmetic"},
         Case{"SplitZeroPoints", kZeroPoints}, Case{"SimplifyInference", kConvBlock},
         Case{"CanonicalizeOps", kBias}, Case{"EliminateCommonSubexpr", kTwins},
         Case{"FoldConstant", kConstants}, Case{"FoldScaleAxis", kScales},

@@ -111,6 +111,30 @@ TEST(ByteProducts, EveryDepthwiseConvolutionIsThatOfTheNaiveNest) {
   }
 }
 
+// The residual comes first, so its stages stand before the convolution, which must not take them
+// for a copy of its data.
+TEST(ByteProducts, ConvolutionsBehindAnotherOperandAreThoseOfTheNaiveNest) {
+  int checked = 0;
+  uint64_t seed = 1;
+  for (const int64_t pad : {0, 1}) {
+    for (const int64_t channels : {16, 24}) {
+      const std::string text = fmt::format(
+          "fn (p0: Tensor[(1, {0}, 5, 6), uint8], p1: Tensor[(1, 20, 5, 6), uint8], const p2: "
+          "Tensor[({0}, 20, {1}, {1}), int8], const p3: Tensor[({0}, 1, 1), int32]) {{ %0 = "
+          "qnn.dequantize(p0, 1f32, 0u8); %1 = nn.conv2d(p1, p2, padding=[{2}, {2}, {2}, {2}]); "
+          "%2 = add(%1, p3); %3 = qnn.requantize(%2, 0.01f32, 119u8); %4 = qnn.dequantize(%3, "
+          "1f32, 0u8); %5 = multiply_add(%4, 0.4375f32, -43.5f32); %6 = multiply_add(%0, 0.875f32, "
+          "%5); qnn.quantize(%6, 1f32, 0u8) }} accumulate=int32 numerics=default",
+          channels, 1 + 2 * pad, pad);
+      for (const char* target : kTargets) {
+        checked += CheckTemplate(text, "conv", TestTarget(target), 3, seed++);
+        if (HasFailure()) FAIL() << text;
+      }
+    }
+  }
+  EXPECT_GE(checked, 40);
+}
+
 std::string DenseText(int64_t b, int64_t m, int64_t n, int64_t k, const Types& types,
                       bool constant) {
   const std::string op = b == 0 ? "nn.dense" : "nn.batch_matmul";
