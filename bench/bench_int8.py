@@ -4,8 +4,10 @@
     bench/bench_int8.py [--trials 64] [--threads 1] [--rounds 11] [--db FILE]
 
 Each case is a chain of equal layers, so that what brings the input into the kernels' layouts and the output out of
-them hardly counts: bytes with a bias and requantisation behind the sums, floats with a bias and a relu. A round times
-both modules one after the other; the ratio is the median over the rounds. `--trials 0` times the defaults.
+them hardly counts: bytes with a bias and requantisation behind the sums, floats with a bias and a relu; the floats once
+as they are, and once with sums of the products as defined only (`--numerics strict`: no Winograd). A round times the
+modules one after the other, each after a run that is not timed; ratios are medians over the rounds. `--trials 0` times
+the defaults.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ import struct
 import sys
 import tempfile
 from collections.abc import Sequence
+from typing import Any
 
 import result_file
 
@@ -42,6 +45,19 @@ class Case:
         pad = self.taps // 2
         return f"nn.conv2d({data}, {weight}, padding=[{pad}, {pad}, {pad}, {pad}])"
 
+
+@dataclasses.dataclass(frozen=True)
+class Form:
+    name: str
+    is_bytes: bool
+    numerics: str
+
+
+FORMS = [
+    Form("int8", True, "default"),
+    Form("float32", False, "default"),
+    Form("float32_direct", False, "strict"),
+]
 
 CASES = [
     Case("conv 3x3, 64 channels, 56x56", (1, 64, 56, 56), 3),
@@ -92,6 +108,38 @@ def model(case: Case, is_bytes: bool) -> str:
     return "\n".join(lines) + "\n"
 
 
+SAMPLE_S = 0.05
+
+
+def sample(modules: Sequence[Any]) -> list[float]:
+    """Microseconds a layer of each module."""
+    taken = []
+    for module in modules:
+        repeats = max(1, int(SAMPLE_S / module.time(1)))
+        taken.append(module.time(repeats) / repeats / LAYERS * 1e6)
+    return taken
+
+
+def row_of(case: Case, times: Sequence[Sequence[float]]) -> dict[str, Any]:
+    """Medians of microseconds a layer in the order of FORMS, and of ratios to the bytes."""
+    row: dict[str, Any] = {"case": case.name}
+    for form, layer_us in zip(FORMS, zip(*times, strict=True), strict=True):
+        row[f"{form.name}_layer_us"] = statistics.median(layer_us)
+    for at, form in enumerate(FORMS[1:], start=1):
+        ratios = [taken[at] / taken[0] for taken in times]
+        row[f"{form.name}_ratio"] = statistics.median(ratios)
+        row[f"{form.name}_ratio_min"] = min(ratios)
+        row[f"{form.name}_ratio_max"] = max(ratios)
+    return row
+
+
+def text_of(row: dict[str, Any]) -> str:
+    text = f"{row['case']:<32} {FORMS[0].name} {row[f'{FORMS[0].name}_layer_us']:8.1f} us"
+    for form in FORMS[1:]:
+        text += f"  {form.name} {row[f'{form.name}_layer_us']:8.1f} us, {row[f'{form.name}_ratio']:.2f}x"
+    return text
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--trials", type=int, default=64)
@@ -109,39 +157,20 @@ def main() -> None:
         database = args.db or str(pathlib.Path(work) / "hone.db")
         for case in CASES:
             modules = []
-            for is_bytes in (True, False):
-                path = pathlib.Path(work) / f"{'bytes' if is_bytes else 'floats'}.relay"
-                path.write_text(model(case, is_bytes))
-                stored = []
+            for form in FORMS:
+                path = pathlib.Path(work) / f"{form.name}.relay"
+                path.write_text(model(case, form.is_bytes))
+                options = ["--numerics", form.numerics, *threads]
                 if args.trials > 0:
-                    result_file.hone("tune", str(path), "--db", database, "--trials", str(args.trials), *threads)
-                    stored = ["--db", database]
+                    result_file.hone("tune", str(path), "--db", database, "--trials", str(args.trials), *options)
+                    options += ["--db", database]
                 output = str(path.with_suffix(".so"))
-                result_file.hone("compile", str(path), "-o", output, *stored, *threads)
+                result_file.hone("compile", str(path), "-o", output, *options)
                 modules.append(hone.Module(output, threads=args.threads))
-            repeats = [max(1, int(0.01 / module.time(3) * 3)) for module in modules]
-            times: list[tuple[float, float]] = []
-            for _ in range(args.rounds):
-                taken = [m.time(n) / n / LAYERS * 1e6 for m, n in zip(modules, repeats, strict=True)]
-                times.append((taken[0], taken[1]))
+            times = [sample(modules) for _ in range(args.rounds)]
             peaks.append(result_file.machine_peak(args.threads))
-            ratios = [floats / of_bytes for of_bytes, floats in times]
-            rows.append(
-                {
-                    "case": case.name,
-                    "int8_layer_us": statistics.median(t[0] for t in times),
-                    "float32_layer_us": statistics.median(t[1] for t in times),
-                    "ratio": statistics.median(ratios),
-                    "ratio_min": min(ratios),
-                    "ratio_max": max(ratios),
-                }
-            )
-            row = rows[-1]
-            print(
-                f"{case.name:<32} int8 {row['int8_layer_us']:8.1f} us  float32 {row['float32_layer_us']:8.1f} us"
-                f"  ratio {row['ratio']:.2f}",
-                flush=True,
-            )
+            rows.append(row_of(case, times))
+            print(text_of(rows[-1]), flush=True)
     figures = {
         "threads": args.threads,
         "rounds": args.rounds,
