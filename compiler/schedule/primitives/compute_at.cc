@@ -109,6 +109,7 @@ class AccessCheck {
  private:
   template <typename Check>
   bool Under(const Expr& condition, bool truth, const Check& check) {
+    if (loop::Decide(condition, bounds_) == !truth) return true;  // never evaluated
     const Bounds outside = bounds_;
     bounds_.Assume(condition, truth);
     const bool holds = check();
