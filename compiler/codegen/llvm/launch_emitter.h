@@ -92,9 +92,17 @@ class LaunchEmitter {
     int64_t stride = 0;  // from lane to lane, in elements
   };
   bool EmitTransposing(const loop::Stmt& s, const Index& min, int64_t rows);
-  std::optional<Tile> TileOf(const loop::Expr& load, const loop::Expr& row, const Index& min,
-                             int64_t rows);
+  bool EmitTransposedStores(const loop::Stmt& s, const Index& min, int64_t rows);
+  void BeginLanes(const loop::Stmt& vectorized, int64_t lanes);
+  std::optional<Tile> TileOf(const loop::Buffer& buffer, const std::vector<loop::Expr>& indices,
+                             const loop::Expr& row, const Index& min, int64_t rows);
+  void FindTransposedLoads(const loop::Stmt& store, const loop::Expr& row, const Index& min,
+                           int64_t rows);
   std::vector<llvm::Value*> LoadTransposed(const Tile& tile, llvm::Type* element, int64_t rows);
+  void StoreTransposed(const Tile& tile, llvm::Type* element,
+                       const std::vector<llvm::Value*>& rows);
+  void StoreRows(const Tile& tile, llvm::Type* element, llvm::Value* pointer,
+                 std::vector<llvm::Value*> rows);
   llvm::BasicBlock* NewBlock(const char* name);
   void CloseLoop(llvm::BranchInst* back);
   // ---- launch_expressions.cc ----

@@ -307,6 +307,9 @@ class WinogradSchedule {
     if (HasTail(plan_.columns, block_w, tile_.columns)) s_.PeelAll(p + ".tw", 0, 1);
     if (HasTail(plan_.rows, block_h, tile_.rows)) s_.PeelAll(p + ".th", 0, 1);
     if (s_.Has(sum_ + ".icb") && plan_.channels % conv_.lanes != 0) s_.PeelAll(sum_ + ".icb", 0, 1);
+    if (!conv_.blocked_data && plan_.channels % conv_.lanes != 0) {  // lanes at known places
+      s_.PeelAll(stages_.data + ".cb", 0, 1);
+    }
     // Of a tile's two directions one is unrolled: code of both takes LLVM several times as long,
     // and runs no faster.
     const bool in_columns = plan_.InColumns();
