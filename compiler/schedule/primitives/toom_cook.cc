@@ -8,14 +8,15 @@ namespace hone::schedule {
 namespace {
 
 // The finite points for so many products: those with the least amplification among small
-// fractions, found by trying them all.
+// fractions, found by trying them all; of seven products, among those of which two pairs differ in
+// sign alone, which makes transforms cheaper (4.4 is the least, 5.2 theirs, of F(4, 4)).
 std::vector<double> PointsFor(size_t products) {
   constexpr double kThird = 1.0 / 3;
   switch (products) {
     case 8:
       return {0, 1, -1, 0.5, -0.5, 2, -2};
     case 7:
-      return {0, 1, 0.5, 2, -1.5, -2 * kThird};
+      return {0, 1, -1, 2, -2, -0.25};
     case 9:
       return {0, 0.5, -0.5, 4, 1.5, -1.5, 0.75, -0.75};
     case 10:

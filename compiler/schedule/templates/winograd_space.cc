@@ -58,6 +58,7 @@ BlockLimits LimitsOf(const Conv& conv, const Target& target, const WinogradPlan&
   if (plan.channels < group) {
     const int64_t product_bytes = plan.Positions() * group * 4 * depth;
     limits.most_tiles = target.l2_bytes / (data_bytes + product_bytes);
+    limits.least_tiles = 6;  // the first cache may hold them
   }
   limits.most_tiles = std::max<int64_t>(1, limits.most_tiles);
   limits.least_tiles = CeilDiv(limits.least_tiles, depth);
@@ -134,6 +135,20 @@ double BytesPerCycle(const Target& target, double bytes) {
   return bytes <= static_cast<double>(target.l3_bytes) ? 24 : 10;
 }
 
+// Of products of a group that leave the first cache before they are transformed; counted where
+// there are so few channels that they are the larger part of what a block takes.
+double SpillCycles(const Conv& conv, const Target& target, const WinogradPlan& plan, int64_t depth,
+                   const RegisterTileProblem& problem, const RegisterTile& tile, int64_t parts) {
+  const int64_t group = std::min(tile.vectors, conv.out_vectors) * conv.lanes;
+  if (plan.channels >= group) return 0;
+  const auto values =
+      static_cast<double>(plan.Positions() * problem.rows * problem.columns * depth);
+  const double bytes = values * static_cast<double>(4 * (group + plan.channels));
+  const auto groups = static_cast<double>(CeilDiv(CeilDiv(conv.out_vectors, tile.vectors), parts));
+  const double spilled = std::max(0.0, bytes - static_cast<double>(target.l1_bytes));
+  return groups * 2 * spilled / BytesPerCycle(target, bytes);
+}
+
 // Of one core that does a block of tiles, `depth` slices of them, for one part of the output
 // channels.
 double BlockCycles(const Conv& conv, const Target& target, const WinogradPlan& plan, int64_t depth,
@@ -156,7 +171,8 @@ double BlockCycles(const Conv& conv, const Target& target, const WinogradPlan& p
       positions * static_cast<double>(conv.taps_d * plan.channels * conv.out * 4);
   const double weights =
       filter_bytes / static_cast<double>(parts) / BytesPerCycle(target, filter_bytes);
-  return std::max(multiply, weights) + 0.25 * std::min(multiply, weights) + data + results;
+  return std::max(multiply, weights) + 0.25 * std::min(multiply, weights) + data + results +
+         SpillCycles(conv, target, plan, depth, problem, tile, parts);
 }
 
 // The best with blocks of `depth` slices, if it is better than `best`.
