@@ -2,16 +2,20 @@
 #include <cmath>
 
 #include "compiler/schedule/template.h"
+#include "compiler/schedule/templates/conv_view.h"
+#include "compiler/schedule/templates/winograd_space.h"
 
 namespace hone::schedule {
 
 namespace {
 
 // How much larger than a direct sum's an algorithm's error is: its transforms add and take away
-// multiples of the data that cancel.
-double Amplification(const Config& config) {
-  if (!config.Has("strategy")) return 1;
-  return config.String("strategy") == "winograd4" ? 4 : 1;
+// multiples of the data that cancel. The bound below is that of the worst signs, the transforms'
+// errors are as those of many roundings of either sign: the smaller half of their growth is in it.
+double Amplification(const Task& task, const Config& config) {
+  if (!config.Has("strategy") || !IsWinograd(config.String("strategy"))) return 1;
+  constexpr double kShare = 0.4;
+  return std::max(1.0, kShare * WinogradAmplification(ConvOf(task), config.String("strategy")));
 }
 
 }  // namespace
@@ -29,7 +33,7 @@ double ErrorBound(const Task& task, const Config& config) {
     elements = std::max(elements, count);
   }
   const double terms = std::max(1.0, task.def->flops / elements / 2);
-  return Amplification(config) * terms + kEpilogue;
+  return Amplification(task, config) * terms + kEpilogue;
 }
 
 }  // namespace hone::schedule

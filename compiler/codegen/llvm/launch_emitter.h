@@ -44,13 +44,13 @@ class LaunchEmitter {
     llvm::MDNode* scope = nullptr;
     llvm::MDNode* no_alias = nullptr;
   };
-  // kPermuted: within one vector of memory, at places known now.
-  enum class Reach { kUniform, kRamp, kPermuted, kScattered };
+  // kPermuted: within one vector of memory, at places known now; kPieces: at such places anywhere.
+  enum class Reach { kUniform, kRamp, kPermuted, kPieces, kScattered };
   struct Address {
     Reach reach = Reach::kUniform;
-    llvm::Value* pointer = nullptr;  // kUniform, kRamp: of lane 0; kPermuted: of the vector
-    llvm::Value* offsets = nullptr;  // kScattered, kPermuted: of the lanes, in elements
-    std::vector<int> places;         // kPermuted: of the lanes in the vector
+    llvm::Value* pointer = nullptr;  // kUniform, kRamp: of lane 0; kPermuted, kPieces: of place 0
+    llvm::Value* offsets = nullptr;  // kScattered, kPermuted, kPieces: of the lanes, in elements
+    std::vector<int> places;         // kPermuted, kPieces: of the lanes, in elements
     int64_t stride = 0;              // kRamp, in elements
     llvm::Align align;
     bool in_bounds = false;  // whatever the mask says
@@ -92,9 +92,17 @@ class LaunchEmitter {
     int64_t stride = 0;  // from lane to lane, in elements
   };
   bool EmitTransposing(const loop::Stmt& s, const Index& min, int64_t rows);
-  std::optional<Tile> TileOf(const loop::Expr& load, const loop::Expr& row, const Index& min,
-                             int64_t rows);
+  bool EmitTransposedStores(const loop::Stmt& s, const Index& min, int64_t rows);
+  void BeginLanes(const loop::Stmt& vectorized, int64_t lanes);
+  std::optional<Tile> TileOf(const loop::Buffer& buffer, const std::vector<loop::Expr>& indices,
+                             const loop::Expr& row, const Index& min, int64_t rows);
+  void FindTransposedLoads(const loop::Stmt& store, const loop::Expr& row, const Index& min,
+                           int64_t rows);
   std::vector<llvm::Value*> LoadTransposed(const Tile& tile, llvm::Type* element, int64_t rows);
+  void StoreTransposed(const Tile& tile, llvm::Type* element,
+                       const std::vector<llvm::Value*>& rows);
+  void StoreRows(const Tile& tile, llvm::Type* element, llvm::Value* pointer,
+                 std::vector<llvm::Value*> rows);
   llvm::BasicBlock* NewBlock(const char* name);
   void CloseLoop(llvm::BranchInst* back);
   // ---- launch_expressions.cc ----
@@ -120,12 +128,15 @@ class LaunchEmitter {
                                 const Storage& storage, bool speculative);
   bool InBounds(const Index& offset, const Storage& storage) const;
   Address Locate(const loop::Buffer& buffer, const std::vector<loop::Expr>& indices);
-  // Makes a scattered address a permuted one where it is.
-  void LocatePermuted(const Index& offset, Address& address);
+  // Makes a scattered address one of known places where it is.
+  void LocatePlaces(const Index& offset, Address& address);
+  // The vector of memory that has all of them starts at `first` then; whether it may be read.
+  bool IsPermuted(const std::vector<int64_t>& lanes, const Storage& storage, Index& first) const;
   llvm::Value* EmitLoad(const loop::Expr& e);
   llvm::Value* LoadUniform(const Address& address);
   llvm::Value* LoadRamp(const Address& address);
   llvm::Value* LoadPermuted(const Address& address);
+  llvm::Value* LoadPieces(const Address& address, size_t lane, size_t count);
   llvm::Value* LoadScattered(const Address& address);
   void StoreLanes(const Address& address, llvm::Value* value);
   void StoreRamp(const Address& address, llvm::Value* value);

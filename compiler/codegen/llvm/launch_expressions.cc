@@ -1,6 +1,8 @@
 // Expressions of a launch.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "absl/container/flat_hash_set.h"
 #include "compiler/codegen/llvm/arithmetic.h"
 #include "compiler/codegen/llvm/launch_emitter.h"
@@ -152,10 +154,15 @@ llvm::Value* LaunchEmitter::EmitComparison(const Expr& e) {
       !index_.IsVector(rest)) {
     // lane + rest < 0 is lane < -rest.
     const bool or_equal = op == BinaryOp::kLe || op == BinaryOp::kGt;
-    Value* limit = index_.Emit(IndexMath::Sum(IndexMath::Constant(or_equal ? 1 : 0), rest, -1));
-    Value* lanes = b_.getInt64(vector_.lanes);
-    limit = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, limit, lanes);
-    limit = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, limit, b_.getInt64(0));
+    const Index bound = IndexMath::Sum(IndexMath::Constant(or_equal ? 1 : 0), rest, -1);
+    Value* limit = nullptr;
+    if (bound.IsConstant()) {  // the builder does not fold the intrinsics
+      limit = b_.getInt64(std::clamp<int64_t>(bound.constant, 0, vector_.lanes));
+    } else {
+      Value* lanes = b_.getInt64(vector_.lanes);
+      limit = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, index_.Emit(bound), lanes);
+      limit = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, limit, b_.getInt64(0));
+    }
     limit = Splat(b_, b_.CreateTrunc(limit, b_.getInt32Ty()), vector_.lanes);
     std::vector<uint32_t> numbers(vector_.lanes);
     for (int i = 0; i < vector_.lanes; ++i) numbers[i] = i;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 
 #include "compiler/codegen/llvm/launch_emitter.h"
@@ -98,7 +99,7 @@ LaunchEmitter::Address LaunchEmitter::Locate(const loop::Buffer& buffer,
     address.reach = Reach::kScattered;
     address.offsets = index_.Emit(*offset);
     address.align = llvm::Align(bytes);
-    if (storage->copies == 1) LocatePermuted(*offset, address);
+    if (storage->copies == 1) LocatePlaces(*offset, address);
     return address;
   }
   address.reach = address.stride == 0 ? Reach::kUniform : Reach::kRamp;
@@ -117,24 +118,39 @@ LaunchEmitter::Address LaunchEmitter::Locate(const loop::Buffer& buffer,
 }
 
 // Of whole vectors where the part that all lanes share counts in such.
-void LaunchEmitter::LocatePermuted(const Index& offset, Address& address) {
-  Index first;
-  const std::vector<int64_t> lanes = index_.LaneConstants(offset, vector_.lanes, first);
-  if (lanes.empty()) return;
+bool LaunchEmitter::IsPermuted(const std::vector<int64_t>& lanes, const Storage& storage,
+                               Index& first) const {
   const auto [low, high] = std::minmax_element(lanes.begin(), lanes.end());
   const bool whole = KnownDivisor(first, -1) % vector_.lanes == 0;
   first.constant = *low;
   if (whole) first.constant -= (*low % vector_.lanes + vector_.lanes) % vector_.lanes;
   Index last = first;
   last.constant += vector_.lanes - 1;
-  if (*high > last.constant) return;
+  if (*high > last.constant) return false;
   // A vector that starts at a multiple of its size lies in the buffer if one of its elements does.
-  const bool beside_lane = whole && !vector_.mask && address.storage->elements % vector_.lanes == 0;
-  if (!beside_lane && (!InBounds(first, *address.storage) || !InBounds(last, *address.storage))) {
-    return;
+  const bool beside_lane = whole && !vector_.mask && storage.elements % vector_.lanes == 0;
+  return beside_lane || (InBounds(first, storage) && InBounds(last, storage));
+}
+
+void LaunchEmitter::LocatePlaces(const Index& offset, Address& address) {
+  Index first;
+  const std::vector<int64_t> lanes = index_.LaneConstants(offset, vector_.lanes, first);
+  if (lanes.empty()) return;
+  if (IsPermuted(lanes, *address.storage, first)) {
+    address.reach = Reach::kPermuted;
+    address.align = AlignOf(KnownDivisor(first, -1), address.element->getPrimitiveSizeInBits() / 8);
+  } else {
+    constexpr int64_t kFar = int64_t{1} << 30;
+    const bool pairs = std::has_single_bit(lanes.size());
+    const bool known = !vector_.mask || llvm::isa<llvm::ConstantDataVector>(vector_.mask) ||
+                       llvm::isa<llvm::ConstantVector>(vector_.mask);
+    first.constant = lanes[0];
+    const bool near = std::all_of(lanes.begin(), lanes.end(), [&](int64_t lane) {
+      return std::abs(lane - first.constant) < kFar;
+    });
+    if (!pairs || !known || !near) return;
+    address.reach = Reach::kPieces;
   }
-  address.reach = Reach::kPermuted;
-  address.align = AlignOf(KnownDivisor(first, -1), address.element->getPrimitiveSizeInBits() / 8);
   address.pointer = b_.CreateGEP(address.element, address.storage->base, index_.Emit(first));
   for (int64_t lane : lanes) address.places.push_back(static_cast<int>(lane - first.constant));
 }
@@ -170,6 +186,9 @@ llvm::Value* LaunchEmitter::EmitLoad(const loop::Expr& e) {
       break;
     case Reach::kPermuted:
       stored = LoadPermuted(address);
+      break;
+    case Reach::kPieces:
+      stored = LoadPieces(address, 0, address.places.size());
       break;
     case Reach::kScattered:
       stored = LoadScattered(address);
@@ -217,6 +236,39 @@ llvm::Value* LaunchEmitter::LoadPermuted(const Address& address) {
   llvm::Instruction* load =
       b_.CreateAlignedLoad(Widen(address.element, vector_.lanes), address.pointer, address.align);
   return b_.CreateShuffleVector(Annotate(load, *address.storage, true), address.places);
+}
+
+// Neighbours come in together, and pieces of vectors are joined two by two: pairs are cheap to join
+// to quarters of a vector, and these to a vector. Lanes that the mask leaves out are zero.
+llvm::Value* LaunchEmitter::LoadPieces(const Address& address, size_t lane, size_t count) {
+  const auto is_on = [&](size_t i) {
+    const auto* mask = llvm::dyn_cast_or_null<llvm::Constant>(vector_.mask);
+    return mask == nullptr || !mask->getAggregateElement(static_cast<unsigned>(i))->isNullValue();
+  };
+  bool none = true, all = true, neighbours = true;
+  for (size_t i = lane; i < lane + count; ++i) {
+    none = none && !is_on(i);
+    all = all && is_on(i);
+    neighbours = neighbours && address.places[i] - address.places[lane] ==
+                                   static_cast<int>(i) - static_cast<int>(lane);
+  }
+  llvm::Type* type = Widen(address.element, static_cast<int>(count));
+  if (none) return llvm::Constant::getNullValue(type);
+  if (all && neighbours) {
+    Value* pointer = b_.CreateConstGEP1_64(address.element, address.pointer, address.places[lane]);
+    const llvm::Align align(address.element->getPrimitiveSizeInBits() / 8);
+    return Annotate(b_.CreateAlignedLoad(type, pointer, align), *address.storage, true);
+  }
+  const size_t half = count / 2;
+  Value* low = LoadPieces(address, lane, half);
+  Value* high = LoadPieces(address, lane + half, half);
+  if (half == 1) {  // of two single elements
+    Value* pair = b_.CreateInsertElement(llvm::PoisonValue::get(type), low, uint64_t{0});
+    return b_.CreateInsertElement(pair, high, uint64_t{1});
+  }
+  std::vector<int> both(count);
+  std::iota(both.begin(), both.end(), 0);
+  return b_.CreateShuffleVector(low, high, both);
 }
 
 llvm::Value* LaunchEmitter::LanePointers(const Address& address) {

@@ -1,5 +1,5 @@
-// Square tiles that are read along one axis and written along another: rows come in as vectors and
-// are turned in registers, where lanes would gather single elements.
+// Tiles that are read along one axis and written along another: rows come in, or go out, as vectors
+// and are turned in registers, where lanes would gather or scatter single elements.
 #include <bit>
 
 #include "compiler/codegen/llvm/launch_emitter.h"
@@ -74,21 +74,21 @@ Value* Resize(Builder& b, Value* v, int64_t lanes) {
 
 }  // namespace
 
-// Where the load reads for the first of `rows` iterations, if the others read its neighbours and
-// the lanes lie apart.
-std::optional<LaunchEmitter::Tile> LaunchEmitter::TileOf(const loop::Expr& load,
+// Where the first of `rows` iterations accesses the buffer, if the others do so at its neighbours
+// and the lanes lie apart.
+std::optional<LaunchEmitter::Tile> LaunchEmitter::TileOf(const loop::Buffer& buffer,
+                                                         const std::vector<loop::Expr>& indices,
                                                          const loop::Expr& row, const Index& min,
                                                          int64_t rows) {
-  if (SizeBytes(load->dtype) != 4) return std::nullopt;
-  const Storage* storage = FindStorage(load->buffer);
+  if (SizeBytes(buffer->dtype) != 4) return std::nullopt;
+  const Storage* storage = FindStorage(buffer);
   if (!storage || storage->copies != 1) return std::nullopt;
   Tile tile;
   tile.storage = storage;
   for (int64_t i = 0; i < rows; ++i) {
     vars_[row.get()] = IndexMath::Sum(min, IndexMath::Constant(i));
     BeginStatement();  // opaque parts of an index are those of this row
-    const std::optional<Index> offset =
-        OffsetOf(load->buffer, load->operands, *storage, /*speculative=*/true);
+    const std::optional<Index> offset = OffsetOf(buffer, indices, *storage, /*speculative=*/true);
     if (!offset || !InBounds(*offset, *storage)) return std::nullopt;
     if (i == 0) {
       tile.stride = offset->CoefficientOf(vector_.lane_atom);
@@ -134,37 +134,162 @@ std::vector<llvm::Value*> LaunchEmitter::LoadTransposed(const Tile& tile, llvm::
   return vectors;
 }
 
-// An unrolled loop around a vectorised one around a store.
-bool LaunchEmitter::EmitTransposing(const loop::Stmt& s, const Index& min, int64_t rows) {
-  const loop::Stmt& inner = s->body[0];
-  if (vector_.lanes > 1 || vector_.mask || inner->kind != loop::StmtKind::kFor ||
-      inner->loop_kind != loop::LoopKind::kVectorize ||
-      inner->body[0]->kind != loop::StmtKind::kStore) {
-    return false;
+// The vectors of 4 or 2 rows, of which every lane gets as many neighbours.
+void LaunchEmitter::StoreRows(const Tile& tile, llvm::Type* element, Value* pointer,
+                              std::vector<Value*> rows) {
+  const auto count = static_cast<int64_t>(rows.size());
+  if (count == 4) {
+    Value* low = ShufflePieces(b_, rows[0], rows[1], {0, 4, 1, 5});
+    Value* high = ShufflePieces(b_, rows[0], rows[1], {2, 6, 3, 7});
+    Value* next_low = ShufflePieces(b_, rows[2], rows[3], {0, 4, 1, 5});
+    Value* next_high = ShufflePieces(b_, rows[2], rows[3], {2, 6, 3, 7});
+    rows = {ShufflePieces(b_, low, next_low, {0, 1, 4, 5}),
+            ShufflePieces(b_, low, next_low, {2, 3, 6, 7}),
+            ShufflePieces(b_, high, next_high, {0, 1, 4, 5}),
+            ShufflePieces(b_, high, next_high, {2, 3, 6, 7})};
+  } else {
+    rows = {ShufflePieces(b_, rows[0], rows[1], {0, 4, 1, 5}),
+            ShufflePieces(b_, rows[0], rows[1], {2, 6, 3, 7})};
   }
-  const loop::Stmt& store = inner->body[0];
-  int64_t lanes = 0;
-  int64_t first_lane = 0;
-  if (!loop::IsConstInt(inner->extent, &lanes) || !loop::IsConstInt(inner->min, &first_lane)) {
-    return false;
+  for (int64_t lane = 0; lane < vector_.lanes; ++lane) {
+    const int64_t in_piece = lane % kPiece;
+    const int64_t vector = count == 4 ? in_piece : in_piece / 2;
+    const int64_t first = lane - in_piece + (count == 4 ? 0 : in_piece % 2 * 2);
+    std::vector<int> mask;
+    for (int64_t i = 0; i < count; ++i) mask.push_back(static_cast<int>(first + i));
+    Value* neighbours = b_.CreateShuffleVector(rows[static_cast<size_t>(vector)], mask);
+    Value* at = b_.CreateConstGEP1_64(element, pointer, lane * tile.stride);
+    Annotate(b_.CreateAlignedStore(neighbours, at, llvm::Align(4)), *tile.storage, false);
   }
-  const int64_t most = traits_.vector_bytes / 4;
-  if (rows < 2 || lanes < 2 || rows > most || lanes > most) return false;
+}
 
-  const VectorState outer = vector_;
-  vector_.lanes = static_cast<int>(lanes);
-  vector_.lane_atom = index_.LaneAtom(vector_.lanes);
-  vars_[inner->var.get()] = Index{first_lane, {{vector_.lane_atom, 1}}};
-  BeginStatement();
+void LaunchEmitter::StoreTransposed(const Tile& tile, llvm::Type* element,
+                                    const std::vector<Value*>& rows) {
+  Value* pointer = b_.CreateGEP(element, tile.storage->base, index_.Emit(tile.first));
+  size_t done = 0;
+  for (const size_t count : {4, 2}) {
+    for (; done + count <= rows.size(); done += count) {
+      const auto first = rows.begin() + static_cast<ptrdiff_t>(done);
+      StoreRows(tile, element, b_.CreateConstGEP1_64(element, pointer, static_cast<int64_t>(done)),
+                {first, first + static_cast<ptrdiff_t>(count)});
+    }
+  }
+  for (; done < rows.size(); ++done) {
+    for (int64_t lane = 0; lane < vector_.lanes; ++lane) {
+      Value* at =
+          b_.CreateConstGEP1_64(element, pointer, lane * tile.stride + static_cast<int64_t>(done));
+      Value* value = b_.CreateExtractElement(rows[done], static_cast<uint64_t>(lane));
+      Annotate(b_.CreateAlignedStore(value, at, llvm::Align(4)), *tile.storage, false);
+    }
+  }
+}
+
+// Fills transposed_, of one statement.
+void LaunchEmitter::FindTransposedLoads(const loop::Stmt& store, const loop::Expr& row,
+                                        const Index& min, int64_t rows) {
+  if (rows > traits_.vector_bytes / 4) return;
   loop::Walk(store->value, [&](const loop::Expr& e) {
     if (e->kind != loop::ExprKind::kLoad || e->buffer == store->buffer ||
         transposed_.contains(e.get())) {
       return;
     }
-    if (const std::optional<Tile> tile = TileOf(e, s->var, min, rows)) {
+    if (const std::optional<Tile> tile = TileOf(e->buffer, e->operands, row, min, rows)) {
       transposed_[e.get()] = LoadTransposed(*tile, MemoryType(context_, e->dtype), rows);
     }
   });
+}
+
+namespace {
+
+// A vectorised loop of so many lanes around a store; else 0.
+int64_t LanesOfStore(const loop::Stmt& s) {
+  int64_t lanes = 0, first = 0;
+  const bool fits = s->kind == loop::StmtKind::kFor && s->loop_kind == loop::LoopKind::kVectorize &&
+                    s->body[0]->kind == loop::StmtKind::kStore &&
+                    loop::IsConstInt(s->extent, &lanes) && loop::IsConstInt(s->min, &first);
+  return fits ? lanes : 0;
+}
+
+bool LoadsItself(const loop::Stmt& store) {
+  bool loads = false;
+  loop::Walk(store->value, [&](const loop::Expr& e) {
+    loads = loads || (e->kind == loop::ExprKind::kLoad && e->buffer == store->buffer);
+  });
+  return loads;
+}
+
+}  // namespace
+
+void LaunchEmitter::BeginLanes(const loop::Stmt& vectorized, int64_t lanes) {
+  int64_t first = 0;
+  loop::IsConstInt(vectorized->min, &first);
+  vector_.lanes = static_cast<int>(lanes);
+  vector_.lane_atom = index_.LaneAtom(vector_.lanes);
+  vars_[vectorized->var.get()] = Index{first, {{vector_.lane_atom, 1}}};
+  BeginStatement();
+}
+
+// An unrolled loop around a vectorised one around a store, with another unrolled one between them
+// or without.
+bool LaunchEmitter::EmitTransposedStores(const loop::Stmt& s, const Index& min, int64_t rows) {
+  const loop::Stmt& below = s->body[0];
+  int64_t count = 1, first = 0;
+  const bool between =
+      below->kind == loop::StmtKind::kFor && below->loop_kind == loop::LoopKind::kUnroll &&
+      loop::IsConstInt(below->extent, &count) && loop::IsConstInt(below->min, &first);
+  const loop::Stmt& inner = between ? below->body[0] : below;
+  const int64_t lanes = LanesOfStore(inner);
+  constexpr int64_t kMostRows = 32;
+  if (vector_.lanes > 1 || vector_.mask || rows < 2 || rows > kMostRows || lanes < kPiece ||
+      lanes % kPiece != 0 || lanes > traits_.vector_bytes / 4 || LoadsItself(inner->body[0])) {
+    return false;
+  }
+  const loop::Stmt& store = inner->body[0];
+  const auto at = [&](int64_t i) {
+    if (between) vars_[below->var.get()] = IndexMath::Constant(first + i);
+    BeginStatement();
+  };
+  const VectorState outer = vector_;
+  BeginLanes(inner, lanes);
+  std::vector<Tile> tiles;
+  for (int64_t i = 0; i < count; ++i) {
+    at(i);
+    const std::optional<Tile> tile = TileOf(store->buffer, store->indices, s->var, min, rows);
+    if (!tile || tile->stride < rows) break;  // each element is of one row
+    tiles.push_back(*tile);
+  }
+  const bool found = tiles.size() == static_cast<size_t>(count);
+  llvm::Type* element = MemoryType(context_, store->buffer->dtype);
+  for (int64_t i = 0; found && i < count; ++i) {
+    at(i);
+    FindTransposedLoads(store, s->var, min, rows);
+    std::vector<Value*> values;
+    for (transposed_row_ = 0; transposed_row_ < rows && status_.ok(); ++transposed_row_) {
+      vars_[s->var.get()] = IndexMath::Sum(min, IndexMath::Constant(transposed_row_));
+      ++unrolled_statements_;
+      BeginStatement();
+      Value* value = ToMemory(b_, EmitExpr(store->value), store->buffer->dtype, traits_);
+      values.push_back(Splat(b_, value, vector_.lanes));
+    }
+    transposed_.clear();
+    if (status_.ok()) StoreTransposed(tiles[static_cast<size_t>(i)], element, values);
+  }
+  vector_ = outer;
+  return found;
+}
+
+// An unrolled loop around a vectorised one around a store.
+bool LaunchEmitter::EmitTransposing(const loop::Stmt& s, const Index& min, int64_t rows) {
+  if (EmitTransposedStores(s, min, rows)) return true;
+  const loop::Stmt& inner = s->body[0];
+  const int64_t lanes = LanesOfStore(inner);
+  const int64_t most = traits_.vector_bytes / 4;
+  if (vector_.lanes > 1 || vector_.mask || rows < 2 || lanes < 2 || rows > most || lanes > most) {
+    return false;
+  }
+  const VectorState outer = vector_;
+  BeginLanes(inner, lanes);
+  FindTransposedLoads(inner->body[0], s->var, min, rows);
   vector_ = outer;
   if (transposed_.empty()) return false;
   for (transposed_row_ = 0; transposed_row_ < rows && status_.ok(); ++transposed_row_) {

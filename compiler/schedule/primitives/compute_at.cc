@@ -109,6 +109,7 @@ class AccessCheck {
  private:
   template <typename Check>
   bool Under(const Expr& condition, bool truth, const Check& check) {
+    if (loop::Decide(condition, bounds_) == !truth) return true;  // never evaluated
     const Bounds outside = bounds_;
     bounds_.Assume(condition, truth);
     const bool holds = check();
@@ -136,8 +137,10 @@ class AccessCheck {
       const int64_t padded =
           load.buffer->layout.PaddedExtent(static_cast<int>(d), load.buffer->shape[d]);
       const Linear index = LinearForm(load.operands[d], bounds_);
+      // What a condition says of x serves floordiv(x, 4), but not its parts once it is split up.
       if (!BoundsOf(index, bounds_).Within(0, padded - 1) &&
-          !RangeOf(index, bounds_).Within(0, padded - 1)) {
+          !RangeOf(index, bounds_).Within(0, padded - 1) &&
+          !BoundsOf(load.operands[d], bounds_).Within(0, padded - 1)) {
         return false;
       }
     }

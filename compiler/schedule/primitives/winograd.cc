@@ -1,5 +1,7 @@
 #include "compiler/schedule/primitives/winograd.h"
 
+#include <algorithm>
+#include <cmath>
 #include <functional>
 #include <optional>
 #include <tuple>
@@ -8,6 +10,7 @@
 
 #include "compiler/loop/accumulation.h"
 #include "compiler/schedule/primitives/nest_edit.h"
+#include "compiler/schedule/primitives/toom_cook.h"
 #include "fmt/format.h"
 #include "support/status.h"
 
@@ -20,73 +23,95 @@ using loop::StmtKind;
 
 namespace {
 
-constexpr int64_t kTaps = 3;
-
-using Matrix = std::vector<std::vector<double>>;
-
-// y = A^T [(G g) * (B^T d)]: the matrices of Toom and Cook, infinity being the last point.
-struct Transforms {
-  Matrix data;    // B^T
-  Matrix filter;  // G
-  Matrix result;  // A^T
-};
-
-// The coefficients of the product of (x - p) over all points but the one at `without`.
-std::vector<double> Polynomial(const std::vector<double>& points, size_t without) {
-  std::vector<double> c = {1};
-  for (size_t i = 0; i < points.size(); ++i) {
-    if (i == without) continue;
-    c.insert(c.begin(), 0);
-    for (size_t k = 0; k + 1 < c.size(); ++k) c[k] -= points[i] * c[k + 1];
-  }
-  return c;
+// sum + factor * x; `sum` may be null.
+Expr Plus(const Expr& sum, double factor, const Expr& x) {
+  const bool unit = factor == 1 || factor == -1;
+  const Expr term = unit ? x : x * loop::FloatConst(factor, x->dtype);
+  if (factor == -1) return sum ? sum - term : Unary(loop::UnaryOp::kNeg, term);
+  return sum ? sum + term : term;
 }
 
-Transforms ToomCook(int64_t tile) {
-  std::vector<double> points = {0, 1, -1};
-  if (tile == 4) points.insert(points.end(), {0.5, -2});
-  const size_t n = points.size() + 1;
-  Transforms t;
-  t.result.assign(static_cast<size_t>(tile), std::vector<double>(n, 0));
-  for (size_t i = 0; i < n; ++i) {
-    std::vector<double> row = Polynomial(points, i);
-    row.resize(n, 0);
-    t.data.push_back(row);
-    t.filter.emplace_back(kTaps, 0);
-    if (i + 1 == n) continue;
-    double scale = 1;
-    for (size_t k = 0; k + 1 < n; ++k) scale *= k == i ? 1 : points[i] - points[k];
-    double power = 1;
-    for (size_t k = 0; k < std::max<size_t>(kTaps, static_cast<size_t>(tile)); ++k) {
-      if (k < kTaps) t.filter[i][k] = power / scale;
-      if (k < static_cast<size_t>(tile)) t.result[k][i] = power;
-      power *= points[i];
-    }
+Expr Product(const std::vector<double>& row, const std::vector<Expr>& vector) {
+  Expr sum;
+  for (size_t c = 0; c < vector.size(); ++c) {
+    if (row[c] != 0) sum = Plus(sum, row[c], vector[c]);
   }
-  t.filter[n - 1][kTaps - 1] = 1;
-  t.result[static_cast<size_t>(tile) - 1][n - 1] = 1;
-  return t;
+  return sum;
 }
 
-// Element `row` of the matrix by the vector of these elements. The row is an expression: once loops
-// are unrolled one sum is left of the choice.
-Expr Times(const Matrix& matrix, const Expr& row, const std::vector<Expr>& vector) {
-  Expr choice;
-  for (size_t r = matrix.size(); r-- > 0;) {
-    Expr sum;
-    for (size_t c = 0; c < vector.size(); ++c) {
-      const double factor = matrix[r][c];
-      if (factor == 0) continue;
-      const Expr x = factor == 1 || factor == -1
-                         ? vector[c]
-                         : vector[c] * loop::FloatConst(factor, vector[c]->dtype);
-      if (factor == -1) {
-        sum = sum ? sum - x : Unary(loop::UnaryOp::kNeg, x);
-      } else {
-        sum = sum ? sum + x : x;
+bool SameSize(double a, double b) {
+  return std::abs(std::abs(a) - std::abs(b)) <= 1e-12 * std::abs(a);
+}
+
+// Points that differ in sign alone make rows (of B^T) whose elements differ in sign alone: their
+// products are the sum and the difference of two parts.
+bool ArePair(const std::vector<double>& a, const std::vector<double>& b) {
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (!SameSize(a[i], b[i])) return false;
+  }
+  return true;
+}
+
+void MakePair(const std::vector<double>& a, const std::vector<double>& b,
+              const std::vector<Expr>& vector, Expr* of_a, Expr* of_b) {
+  std::vector<double> same(a.size(), 0), opposite(a.size(), 0);
+  for (size_t i = 0; i < a.size(); ++i) (a[i] * b[i] >= 0 ? same : opposite)[i] = a[i];
+  const Expr x = Product(same, vector), y = Product(opposite, vector);
+  *of_a = x && y ? x + y : (x ? x : y);
+  *of_b = x && y ? x - y : (x ? x : Unary(loop::UnaryOp::kNeg, y));
+}
+
+std::vector<double> Column(const Matrix& matrix, size_t column) {
+  std::vector<double> values;
+  for (const std::vector<double>& row : matrix) values.push_back(row[column]);
+  return values;
+}
+
+// The same for columns (of A^T): in place of two elements of the vector their sum and difference,
+// of which a row needs one.
+void PairColumns(Matrix* matrix, std::vector<Expr>* vector) {
+  constexpr size_t kFewRows = 2;
+  if (matrix->size() <= kFewRows) return;
+  for (size_t c = 0; c < vector->size(); ++c) {
+    for (size_t d = c + 1; d < vector->size(); ++d) {
+      if (!ArePair(Column(*matrix, c), Column(*matrix, d))) continue;
+      const Expr x = (*vector)[c], y = (*vector)[d];
+      (*vector)[c] = x + y;
+      (*vector)[d] = x - y;
+      for (std::vector<double>& row : *matrix) {
+        const bool adds = row[c] * row[d] > 0;
+        row[d] = adds ? 0 : row[c];
+        if (!adds) row[c] = 0;
       }
+      break;
     }
-    choice = choice ? Select(loop::Eq(row, static_cast<int64_t>(r)), sum, choice) : sum;
+  }
+}
+
+// The products of a matrix and a vector.
+std::vector<Expr> Products(Matrix matrix, std::vector<Expr> vector, bool pairs) {
+  std::vector<Expr> products(matrix.size());
+  for (size_t r = 0; pairs && r < matrix.size(); ++r) {
+    for (size_t q = r + 1; q < matrix.size() && !products[r]; ++q) {
+      if (products[q] || !ArePair(matrix[r], matrix[q])) continue;
+      MakePair(matrix[r], matrix[q], vector, &products[r], &products[q]);
+    }
+  }
+  const bool none = std::none_of(products.begin(), products.end(),
+                                 [](const Expr& product) { return static_cast<bool>(product); });
+  if (pairs && none) PairColumns(&matrix, &vector);
+  for (size_t r = 0; r < matrix.size(); ++r) {
+    if (!products[r]) products[r] = Product(matrix[r], vector);
+  }
+  return products;
+}
+
+// Element `row` of the product. The row is an expression: once loops are unrolled one sum is left
+// of the choice.
+Expr Chosen(const std::vector<Expr>& products, const Expr& row) {
+  Expr choice = products.back();
+  for (size_t r = products.size() - 1; r-- > 0;) {
+    choice = Select(loop::Eq(row, static_cast<int64_t>(r)), products[r], choice);
   }
   return choice;
 }
@@ -94,6 +119,7 @@ Expr Times(const Matrix& matrix, const Expr& row, const std::vector<Expr>& vecto
 struct Convolution {
   Buffer result, data, weight;
   size_t launch = 0;  // of the stage
+  int64_t stride_h = 1, stride_w = 1;
   // Of the depth, where there is one: from one result, and from one tap, to the next.
   int64_t depth_step = 1, tap_step = 1;
 };
@@ -108,8 +134,8 @@ std::optional<std::pair<int64_t, int64_t>> StepsOf(const Expr& a, const Expr& x,
   return steps;
 }
 
-// `result[n, oc, h, w] += data[n, ic, h + kh, w + kw] * weight[oc, ic, kh, kw]` below loops over
-// ic, kh, kw, or the same with a depth of any stride and dilation before the height.
+// `result[n, oc, h, w] += data[n, ic, h * s + kh, w * t + kw] * weight[oc, ic, kh, kw]` below loops
+// over ic, kh, kw, or the same with a depth of any stride and dilation before the height.
 bool IsUpdate(const Stmt& store, const Stage& stage, const std::vector<Stmt>& sums,
               Convolution* conv) {
   const Expr& value = store->value;
@@ -140,8 +166,9 @@ bool IsUpdate(const Stmt& store, const Stage& stage, const std::vector<Stmt>& su
     if (!steps) return false;
     if (rank == 5 && d == 2) {
       std::tie(conv->depth_step, conv->tap_step) = *steps;
-    } else if (*steps != std::pair<int64_t, int64_t>(1, 1)) {
-      return false;
+    } else {
+      (d + 1 == rank ? conv->stride_w : conv->stride_h) = steps->first;
+      if (steps->second != 1) return false;
     }
   }
   conv->data = data->buffer;
@@ -163,9 +190,9 @@ absl::StatusOr<Convolution> MatchConvolution(const loop::Nest& nest, const std::
   HONE_ASSIGN_OR_RETURN(conv.launch, WriterOf(nest, conv.result));
   HONE_ASSIGN_OR_RETURN(const Stage stage, MatchStage(nest, conv.launch, conv.result));
   const absl::Status no =
-      absl::FailedPreconditionError(fmt::format("the stage of '{}' must be a convolution of 3x3 "
-                                                "taps, stride and dilation one, in two "
-                                                "dimensions or in the last two of three",
+      absl::FailedPreconditionError(fmt::format("the stage of '{}' must be a convolution of "
+                                                "dilation one, in two dimensions or in the last "
+                                                "two of three",
                                                 name));
   const size_t rank = stage.loops.size();
   if ((rank != 4 && rank != 5) || stage.body->kind != StmtKind::kSeq ||
@@ -182,28 +209,51 @@ absl::StatusOr<Convolution> MatchConvolution(const loop::Nest& nest, const std::
   bool whole = IsZero(stage.body->body[0]->value);
   for (size_t d = 0; d < sums.size(); ++d) whole = whole && RunsOver(sums[d], weight[d + 1]);
   if (!whole || !IsFloat(conv.result->dtype)) return no;
-  if (weight[rank - 2] != kTaps || weight[rank - 1] != kTaps ||
-      conv.data->dtype != conv.result->dtype || conv.weight->dtype != conv.result->dtype) {
+  if (conv.data->dtype != conv.result->dtype || conv.weight->dtype != conv.result->dtype) {
     return no;
   }
   return conv;
 }
 
-// Makes the stages, in order.
+// One of the two axes: a convolution of stride s is one of stride one over `phases` parts of the
+// data, every s-th element each.
+struct Axis {
+  int64_t stride = 1;
+  int64_t weight_taps = 1;  // of the weight
+  int64_t phases = 1;
+  int64_t taps = 1;  // of a phase
+  int64_t tile = 1;
+  int64_t products = 1;
+  int64_t tiles = 1;
+  ToomCook matrices;
+
+  Axis(int64_t stride, int64_t weight_taps, int64_t extent, int64_t largest_tile)
+      : stride(stride),
+        weight_taps(weight_taps),
+        phases(std::min(stride, weight_taps)),
+        taps((weight_taps + stride - 1) / stride),
+        tile(taps > 1 ? largest_tile : 1),
+        products(tile + taps - 1),
+        tiles((extent + tile - 1) / tile) {}
+  bool IsTransformed() const { return taps > 1; }
+};
+
+// Makes the stages, in order. The first of the two axes that is transformed is so in a stage of its
+// own, if both are.
 class Stages {
  public:
-  Stages(loop::Nest* nest, const Convolution& conv, int64_t tile)
+  Stages(loop::Nest* nest, const Convolution& conv, const Axis& h, const Axis& w,
+         PhaseOrder phase_order)
       : nest_(nest),
         conv_(conv),
-        matrices_(ToomCook(tile)),
-        tile_(tile),
-        products_(tile + kTaps - 1),
+        h_(h),
+        w_(w),
+        phase_order_(phase_order),
         batch_(conv.result->shape[0]),
-        in_(conv.weight->shape[1]),
+        in_(conv.weight->shape[1] * h.phases * w.phases),
         out_(conv.result->shape[1]),
         deep_(conv.result->shape.size() == 5),
-        rows_((conv.result->shape[deep_ ? 3 : 2] + tile - 1) / tile),
-        columns_((conv.result->shape.back() + tile - 1) / tile) {}
+        both_(h.IsTransformed() && w.IsTransformed()) {}
 
   WinogradStages Build() {
     WinogradStages stages;
@@ -212,8 +262,8 @@ class Stages {
     std::vector<int64_t> terms = {in_};
     if (deep_) terms.push_back(conv_.weight->shape[2]);
     const Buffer product =
-        Sum("product", Deep({products_ * products_, batch_, out_}, conv_.result, {rows_, columns_}),
-            terms, [&](const std::vector<Expr>& i, const std::vector<Expr>& r) {
+        Sum("product", Deep({Positions(), batch_, out_}, conv_.result, {h_.tiles, w_.tiles}), terms,
+            [&](const std::vector<Expr>& i, const std::vector<Expr>& r) {
               const size_t y = deep_ ? 4 : 3;
               std::vector<Expr> from = {i[0], i[1], r[0]};
               std::vector<Expr> by = {i[0], i[2], r[0]};
@@ -233,6 +283,7 @@ class Stages {
   }
 
  private:
+  int64_t Positions() const { return h_.products * w_.products; }
   // `first`, the depth of `like` where there is one, `last`.
   std::vector<int64_t> Deep(std::vector<int64_t> first, const Buffer& like,
                             const std::vector<int64_t>& last) const {
@@ -248,48 +299,122 @@ class Stages {
     return first;
   }
 
+  // The channel of the operand and the phases of the two axes that a channel of the sum stands for.
+  struct Part {
+    Expr channel, h, w;
+  };
+  Part PartOf(const Expr& channel) const {
+    const int64_t phases = h_.phases * w_.phases;
+    if (phases == 1) return {channel, 0, 0};
+    if (phase_order_ == PhaseOrder::kInside) {
+      return {FloorDiv(channel, phases), FloorMod(FloorDiv(channel, w_.phases), h_.phases),
+              FloorMod(channel, w_.phases)};
+    }
+    const int64_t channels = conv_.weight->shape[1];
+    return {FloorMod(channel, channels), FloorDiv(channel, channels * w_.phases),
+            FloorMod(FloorDiv(channel, channels), w_.phases)};
+  }
+
   Buffer Filter(WinogradStages* stages) {
     const size_t h = deep_ ? 3 : 2;
+    const Buffer taps = Taps(stages);
+    if (!both_) {
+      const Buffer filter =
+          Compute("filter", Deep({Positions(), out_, in_}, conv_.weight, {}),
+                  [&](const std::vector<Expr>& i) {
+                    return Times(Only().matrices.filter, i[0], Line(Only().taps, [&](int64_t k) {
+                                   return Load(taps, Deep({i[1], i[2]}, i, 3, OnlyAt(k, 0)));
+                                 }));
+                  });
+      stages->filter = filter->name;
+      return filter;
+    }
     const Buffer columns =
-        Compute("filter_columns", Deep({out_, in_}, conv_.weight, {products_, kTaps}),
+        Compute("filter_columns", Deep({out_, in_}, conv_.weight, {h_.products, w_.taps}),
                 [&](const std::vector<Expr>& i) {
-                  return Times(matrices_.filter, i[h], Line(kTaps, [&](int64_t k) {
-                                 return Load(conv_.weight, Deep({i[0], i[1]}, i, 2, {k, i[h + 1]}));
+                  return Times(h_.matrices.filter, i[h], Line(h_.taps, [&](int64_t k) {
+                                 return Load(taps, Deep({i[0], i[1]}, i, 2, {k, i[h + 1]}));
                                }));
                 });
     const Buffer filter = Compute(
-        "filter", Deep({products_ * products_, out_, in_}, conv_.weight, {}),
+        "filter", Deep({Positions(), out_, in_}, conv_.weight, {}),
         [&](const std::vector<Expr>& i) {
-          return Times(matrices_.filter, FloorMod(i[0], products_), Line(kTaps, [&](int64_t k) {
-                         return Load(columns,
-                                     Deep({i[1], i[2]}, i, 3, {FloorDiv(i[0], products_), k}));
-                       }));
+          return Times(
+              w_.matrices.filter, FloorMod(i[0], w_.products), Line(w_.taps, [&](int64_t k) {
+                return Load(columns, Deep({i[1], i[2]}, i, 3, {FloorDiv(i[0], w_.products), k}));
+              }));
         });
     stages->filter_columns = columns->name;
     stages->filter = filter->name;
     return filter;
   }
 
+  // The weight by phases: zero where a phase has fewer taps than the first.
+  Buffer Taps(WinogradStages* stages) {
+    constexpr int64_t kFewTaps = 3;  // no code worth saving is in reading so many
+    if (in_ == conv_.weight->shape[1] && both_ && std::max(h_.taps, w_.taps) <= kFewTaps) {
+      return conv_.weight;
+    }
+    const size_t h = deep_ ? 3 : 2;
+    const Buffer taps =
+        Compute("filter_taps", Deep({out_, in_}, conv_.weight, {h_.taps, w_.taps}),
+                [&](const std::vector<Expr>& i) {
+                  const Part part = PartOf(i[1]);
+                  const Expr y = i[h] * Expr(h_.stride) + part.h;
+                  const Expr x = i[h + 1] * Expr(w_.stride) + part.w;
+                  const Expr weight = Load(conv_.weight, Deep({i[0], part.channel}, i, 2, {y, x}));
+                  const bool whole = h_.taps * h_.phases == h_.weight_taps &&
+                                     w_.taps * w_.phases == w_.weight_taps;
+                  if (whole) return weight;
+                  return Select(loop::And(loop::Lt(y, h_.weight_taps), loop::Lt(x, w_.weight_taps)),
+                                weight, loop::Const(0, conv_.weight->dtype));
+                });
+    stages->filter_taps = taps->name;
+    return taps;
+  }
+
+  // Of one that is transformed, where the other is not: the indices of `along` it and `across`.
+  const Axis& Only() const { return h_.IsTransformed() ? h_ : w_; }
+  std::vector<Expr> OnlyAt(const Expr& along, const Expr& across) const {
+    return h_.IsTransformed() ? std::vector<Expr>{along, across} : std::vector<Expr>{across, along};
+  }
+
   Buffer Data(WinogradStages* stages) {
-    const int64_t width = columns_ * tile_ + kTaps - 1;
     const size_t y = deep_ ? 3 : 2;
+    if (!both_) {
+      const Buffer data =
+          Compute("data", Deep({Positions(), batch_, in_}, conv_.data, {h_.tiles, w_.tiles}),
+                  [&](const std::vector<Expr>& i) {
+                    const Expr& along = i[h_.IsTransformed() ? y + 1 : y + 2];
+                    const Expr& across = i[h_.IsTransformed() ? y + 2 : y + 1];
+                    return Times(Only().matrices.data, i[0], Line(Only().products, [&](int64_t k) {
+                                   const std::vector<Expr> at =
+                                       OnlyAt(along * Expr(Only().tile) + Expr(k), across);
+                                   return DataAt(Deep({i[1], i[2]}, i, 3, at));
+                                 }));
+                  });
+      stages->data = data->name;
+      return data;
+    }
+    const int64_t width = w_.tiles * w_.tile + w_.taps - 1;
     const Buffer columns = Compute(
-        "data_columns", Deep({batch_, in_}, conv_.data, {rows_, products_, width}),
+        "data_columns", Deep({batch_, in_}, conv_.data, {h_.tiles, h_.products, width}),
         [&](const std::vector<Expr>& i) {
           return Times(
-              matrices_.data, i[y + 1], Line(products_, [&](int64_t k) {
-                return DataAt(Deep({i[0], i[1]}, i, 2, {i[y] * Expr(tile_) + Expr(k), i[y + 2]}));
+              h_.matrices.data, i[y + 1], Line(h_.products, [&](int64_t k) {
+                return DataAt(Deep({i[0], i[1]}, i, 2, {i[y] * Expr(h_.tile) + Expr(k), i[y + 2]}));
               }));
         });
-    const Buffer data = Compute(
-        "data", Deep({products_ * products_, batch_, in_}, conv_.data, {rows_, columns_}),
-        [&](const std::vector<Expr>& i) {
-          return Times(matrices_.data, FloorMod(i[0], products_), Line(products_, [&](int64_t k) {
-                         return Load(columns, Deep({i[1], i[2]}, i, 3,
-                                                   {i[y + 1], FloorDiv(i[0], products_),
-                                                    i[y + 2] * Expr(tile_) + Expr(k)}));
-                       }));
-        });
+    const Buffer data =
+        Compute("data", Deep({Positions(), batch_, in_}, conv_.data, {h_.tiles, w_.tiles}),
+                [&](const std::vector<Expr>& i) {
+                  return Times(w_.matrices.data, FloorMod(i[0], w_.products),
+                               Line(w_.products, [&](int64_t k) {
+                                 return Load(columns, Deep({i[1], i[2]}, i, 3,
+                                                           {i[y + 1], FloorDiv(i[0], w_.products),
+                                                            i[y + 2] * Expr(w_.tile) + Expr(k)}));
+                               }));
+                });
     stages->data_columns = columns->name;
     stages->data = data->name;
     return data;
@@ -297,24 +422,46 @@ class Stages {
 
   void Result(const Buffer& product, WinogradStages* stages) {
     const size_t h = deep_ ? 3 : 2;
+    if (!both_) {
+      Fill(conv_.result, [&](const std::vector<Expr>& i) {
+        const Expr& along = i[h_.IsTransformed() ? h : h + 1];
+        const Expr& across = i[h_.IsTransformed() ? h + 1 : h];
+        return Times(Only().matrices.result, FloorMod(along, Only().tile),
+                     Line(Only().products, [&](int64_t k) {
+                       return Load(product, Deep({k, i[0], i[1]}, i, 2,
+                                                 OnlyAt(FloorDiv(along, Only().tile), across)));
+                     }));
+      });
+      return;
+    }
     const Buffer columns = Compute(
-        "result_columns", Deep({batch_, out_}, conv_.result, {rows_ * tile_, columns_, products_}),
+        "result_columns",
+        Deep({batch_, out_}, conv_.result, {h_.tiles * h_.tile, w_.tiles, w_.products}),
         [&](const std::vector<Expr>& i) {
-          return Times(matrices_.result, FloorMod(i[h], tile_), Line(products_, [&](int64_t k) {
-                         return Load(product, Deep({Expr(k * products_) + i[h + 2], i[0], i[1]}, i,
-                                                   2, {FloorDiv(i[h], tile_), i[h + 1]}));
+          return Times(h_.matrices.result, FloorMod(i[h], h_.tile),
+                       Line(h_.products, [&](int64_t k) {
+                         return Load(product, Deep({Expr(k * w_.products) + i[h + 2], i[0], i[1]},
+                                                   i, 2, {FloorDiv(i[h], h_.tile), i[h + 1]}));
                        }));
         });
     stages->result_columns = columns->name;
     Fill(conv_.result, [&](const std::vector<Expr>& i) {
-      return Times(matrices_.result, FloorMod(i[h + 1], tile_), Line(products_, [&](int64_t k) {
-                     return Load(columns,
-                                 Deep({i[0], i[1]}, i, 2, {i[h], FloorDiv(i[h + 1], tile_), k}));
-                   }));
+      return Times(
+          w_.matrices.result, FloorMod(i[h + 1], w_.tile), Line(w_.products, [&](int64_t k) {
+            return Load(columns, Deep({i[0], i[1]}, i, 2, {i[h], FloorDiv(i[h + 1], w_.tile), k}));
+          }));
     });
   }
 
   using Value = std::function<Expr(const std::vector<Expr>& axes)>;
+
+  // 3x3 filters of stride one keep the sums that their records were measured with.
+  bool UsesPairs() const {
+    return std::max(h_.taps, w_.taps) > 3 || !both_ || h_.phases * w_.phases > 1;
+  }
+  Expr Times(const Matrix& matrix, const Expr& row, const std::vector<Expr>& vector) const {
+    return Chosen(Products(matrix, vector, UsesPairs()), row);
+  }
 
   static std::vector<Expr> Line(int64_t count, const std::function<Expr(int64_t)>& element) {
     std::vector<Expr> line;
@@ -322,9 +469,14 @@ class Stages {
     return line;
   }
 
-  // Zero beyond the rows and columns that there are, which the last tiles reach.
-  Expr DataAt(const std::vector<Expr>& indices) const {
+  // What a channel of the sum reads; zero beyond the rows and columns that there are, which the
+  // last tiles reach.
+  Expr DataAt(std::vector<Expr> indices) const {
     const size_t h = indices.size() - 2;
+    const Part part = PartOf(indices[1]);
+    indices[1] = part.channel;
+    indices[h] = indices[h] * Expr(h_.stride) + part.h;
+    indices[h + 1] = indices[h + 1] * Expr(w_.stride) + part.w;
     const Expr inside = loop::And(loop::Lt(indices[h], conv_.data->shape[h]),
                                   loop::Lt(indices[h + 1], conv_.data->shape[h + 1]));
     return Select(inside, Load(conv_.data, indices), loop::Const(0, conv_.data->dtype));
@@ -380,23 +532,34 @@ class Stages {
 
   loop::Nest* nest_;
   const Convolution& conv_;
-  const Transforms matrices_;
-  const int64_t tile_, products_;
-  const int64_t batch_, in_, out_;
+  const Axis& h_;
+  const Axis& w_;
+  const PhaseOrder phase_order_;
+  const int64_t batch_;
+  const int64_t in_;  // channels of the sum: all phases of the operand's
+  const int64_t out_;
   const bool deep_;  // there is a depth, which every step but the products takes slice by slice
-  const int64_t rows_, columns_;
+  const bool both_;  // axes are transformed
   std::vector<loop::Launch> launches_;
 };
 
 }  // namespace
 
-absl::StatusOr<WinogradStages> Winograd(loop::Nest* nest, const std::string& buffer, int64_t tile) {
-  if (tile != 2 && tile != 4) {
-    return absl::FailedPreconditionError(
-        fmt::format("tiles of 2x2 and of 4x4 can be had, not of {0}x{0}", tile));
-  }
+absl::StatusOr<WinogradStages> Winograd(loop::Nest* nest, const std::string& buffer, int64_t tile,
+                                        PhaseOrder phase_order) {
+  const absl::Status no_points = absl::FailedPreconditionError(fmt::format(
+      "tiles of 2 up to {} products can be had, not of {}", kMostToomCookProducts, tile));
+  if (tile < 2) return no_points;
   HONE_ASSIGN_OR_RETURN(const Convolution conv, MatchConvolution(*nest, buffer));
-  return Stages(nest, conv, tile).Build();
+  const size_t rank = conv.weight->shape.size();
+  Axis h(conv.stride_h, conv.weight->shape[rank - 2], conv.result->shape[rank - 2], tile);
+  Axis w(conv.stride_w, conv.weight->shape[rank - 1], conv.result->shape[rank - 1], tile);
+  if (!h.IsTransformed() && !w.IsTransformed()) {
+    return absl::FailedPreconditionError("no axis has taps enough for Winograd's algorithm");
+  }
+  if (std::max(h.products, w.products) > kMostToomCookProducts) return no_points;
+  for (Axis* axis : {&h, &w}) axis->matrices = MakeToomCook(axis->tile, axis->taps);
+  return Stages(nest, conv, h, w, phase_order).Build();
 }
 
 }  // namespace hone::schedule

@@ -147,9 +147,9 @@ std::string Sequence::CacheWrite(const std::string& buffer) {
   return *std::move(name);
 }
 
-WinogradStages Sequence::Winograd(const std::string& buffer, int64_t tile) {
+WinogradStages Sequence::Winograd(const std::string& buffer, int64_t tile, PhaseOrder phase_order) {
   if (!ok()) return {};
-  absl::StatusOr<WinogradStages> stages = schedule::Winograd(&nest_, buffer, tile);
+  absl::StatusOr<WinogradStages> stages = schedule::Winograd(&nest_, buffer, tile, phase_order);
   if (stages.ok()) return *std::move(stages);
   Fail(stages.status());
   return {};

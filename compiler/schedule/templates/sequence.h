@@ -47,7 +47,7 @@ class Sequence {
   std::string Pack(const std::string& buffer, const Layout& layout);
   void Prepare(const std::string& buffer);
   std::string CacheWrite(const std::string& buffer);
-  WinogradStages Winograd(const std::string& buffer, int64_t tile);
+  WinogradStages Winograd(const std::string& buffer, int64_t tile, PhaseOrder phase_order);
   void Prefetch(const std::string& loop, const std::string& buffer, const PrefetchOptions& options);
   void SkipZeroTerms(const std::string& loop);
   void ClipLoop(const std::string& loop);

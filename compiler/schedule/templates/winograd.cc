@@ -36,10 +36,13 @@ class WinogradSchedule {
 
   absl::StatusOr<loop::Nest> Run() && {
     conv_result_ = FuseAroundAnchor(&s_, conv_.view, conv_.data);
-    stages_ = s_.Winograd(conv_result_, plan_.tile);
+    stages_ = s_.Winograd(conv_result_, std::max(plan_.tile_h, plan_.tile_w),
+                          conv_.blocked_data ? PhaseOrder::kOutside : PhaseOrder::kInside);
     if (conv_.copies_data && !copies_) s_.Inline(conv_.data);
     SetSignatureLayouts(&s_, task_);
-    if (copies_) s_.SetLayout(conv_.data, BlockedChannels(conv_.rank(), conv_.lanes));
+    if (copies_ && conv_.blocked_data) {
+      s_.SetLayout(conv_.data, BlockedChannels(conv_.rank(), conv_.lanes));
+    }
     PrepareFilter();
     PadChannels();
     TileOutput();
@@ -87,45 +90,68 @@ class WinogradSchedule {
   void PrepareFilter() {
     const std::string& f = stages_.filter;
     const std::string& columns = stages_.filter_columns;
-    s_.Prepare(columns);
-    s_.Prepare(f);
+    const std::string& filter_taps = stages_.filter_taps;
     const int64_t width = tile_.vectors * conv_.lanes;
-    s_.SetLayout(columns, BlockedLayout(0, 0, width));
+    for (const std::string& stage : {filter_taps, columns}) {
+      if (stage.empty()) continue;
+      s_.Prepare(stage);
+      s_.SetLayout(stage, BlockedLayout(0, 0, width));
+    }
+    s_.Prepare(f);
     const std::string blocks = Deep() ? "CNWH{}c" : "CNW{}c";
     s_.SetLayout(f, *Layout::Parse(fmt::format(fmt::runtime(blocks), width), conv_.rank() - 1));
     s_.Split(f + ".i1", conv_.lanes, Tail::kExact, f + ".ocv", f + ".lane");
-    s_.Split(f + ".i0", plan_.products, Tail::kExact, f + ".ph", f + ".pw");
+    if (plan_.InColumns()) {
+      s_.Split(f + ".i0", plan_.products_w, Tail::kExact, f + ".ph", f + ".pw");
+    }
     const std::string taps = Deep() ? f + ".i3" : f + ".i2";  // of one input channel
-    s_.ReorderPresent({f + ".ocv", f + ".i2", f + ".i3", f + ".ph", f + ".pw", f + ".lane"});
+    s_.ReorderPresent(
+        {f + ".ocv", f + ".i2", f + ".i3", f + ".i0", f + ".ph", f + ".pw", f + ".lane"});
     s_.Vectorize(f + ".lane");
-    s_.Unroll(f + ".pw");
+    s_.Unroll(plan_.InColumns() ? f + ".pw" : f + ".i0");
     s_.Parallel(f + ".ocv");
     s_.Parallel(f + ".i2");
     // The filters of the lanes lie apart: they are gathered once, lane by lane.
     ComputeAtOptions options;
     options.align = Aligned(0, 0);
     options.layout = Blocked(0, 0, conv_.lanes);
-    s_.ComputeAt(columns, taps, options);
-    s_.UnrollAll(Axis(columns, 0, -2));
+    if (!columns.empty()) {
+      s_.ComputeAt(columns, taps, options);
+      s_.UnrollAll(Axis(columns, 0, -2));
+    }
+    if (filter_taps.empty()) return;
+    s_.ComputeAt(filter_taps, taps, options);
+    // The order in which the taps lie, where they are read in place.
+    for (const std::string& stage : {filter_taps, columns}) {
+      if (stage.empty()) continue;
+      s_.ReorderPresent({Axis(stage, 0, -1), Axis(stage, 0, -2), stage + ".i0"});
+      s_.VectorizeAll(stage + ".i0");
+    }
   }
 
   // Whole vectors are computed: where the channels do not fill the last, zeros do.
   void PadChannels() {
     sum_ = s_.CacheWrite(stages_.product);
     const int64_t lanes = conv_.lanes;
+    const bool in_columns = plan_.InColumns();
     if (conv_.out % lanes != 0) {
       s_.SetLayout(stages_.product, BlockedLayout(1, 2, lanes));
-      s_.SetLayout(stages_.result_columns, BlockedLayout(1, 1, lanes));
+      if (in_columns) s_.SetLayout(stages_.result_columns, BlockedLayout(1, 1, lanes));
     }
-    if (conv_.in % lanes != 0) s_.SetLayout(stages_.data_columns, BlockedLayout(1, 1, lanes));
+    if (plan_.channels % lanes == 0) return;
+    if (in_columns) {
+      s_.SetLayout(stages_.data_columns, BlockedLayout(1, 1, lanes));
+    } else {
+      s_.SetLayout(stages_.data, BlockedLayout(1, 2, lanes));
+    }
   }
 
   // for n, blocks of tiles, parts (the grid) { for groups of channels { for tiles { .. } } }
   void TileOutput() {
     s_.Split(out_ + ".i1", conv_.lanes, Tail::kGuard, out_ + ".v", out_ + ".lane");
     s_.Split(out_ + ".v", tile_.vectors, Tail::kClip, out_ + ".oc", out_ + ".ocv");
-    s_.Split(Axis(out_, 0, -2), plan_.tile, Tail::kGuard, out_ + ".tile_h", out_ + ".row");
-    s_.Split(Axis(out_, 0, -1), plan_.tile, Tail::kGuard, out_ + ".tile_w", out_ + ".col");
+    s_.Split(Axis(out_, 0, -2), plan_.tile_h, Tail::kGuard, out_ + ".tile_h", out_ + ".row");
+    s_.Split(Axis(out_, 0, -1), plan_.tile_w, Tail::kGuard, out_ + ".tile_w", out_ + ".col");
     s_.Split(out_ + ".tile_h", config_.Int("block_h"), Tail::kClip, out_ + ".oh", out_ + ".th");
     s_.Split(out_ + ".tile_w", config_.Int("block_w"), Tail::kClip, out_ + ".ow", out_ + ".tw");
     std::vector<std::string> order = {out_ + ".i0", out_ + ".oh", out_ + ".ow"};
@@ -150,15 +176,16 @@ class WinogradSchedule {
     for (const std::string& loop : grid) s_.Parallel(loop);
   }
 
-  // The results of one tile, in two steps, the second row by row.
+  // The results of one tile, in two steps, the second row by row; of filters of one axis in one.
   void ComputeResult() {
     ComputeAtOptions options;
-    options.align = Aligned(0, 1, {1, plan_.tile});
+    options.align = Aligned(0, 1, {plan_.InColumns() ? 1 : plan_.tile_h, plan_.tile_w});
     options.layout = Blocked(0, 1, conv_.lanes);
-    s_.ComputeAt(conv_result_, out_ + ".row", options);
+    s_.ComputeAt(conv_result_, out_ + (plan_.InColumns() ? ".row" : ".ocv"), options);
     s_.ReorderPresent({Axis(conv_result_, 0, -2), Axis(conv_result_, 0, -1), conv_result_ + ".i1"});
+    if (!plan_.InColumns()) return;
     const std::string& columns = stages_.result_columns;
-    options.align = Aligned(1, 1, {plan_.tile, 1, 1});
+    options.align = Aligned(1, 1, {plan_.tile_h, 1, 1});
     options.layout = Blocked(1, 1, conv_.lanes);
     s_.ComputeAt(columns, out_ + ".ocv", options);
     s_.ReorderPresent({Axis(columns, 1, -1), Axis(columns, 1, -3), columns + ".i1"});
@@ -235,17 +262,26 @@ class WinogradSchedule {
     options.scope = loop::Scope::kLocal;
     options.align = Aligned(1, 2);
     options.layout = Blocked(1, 2, conv_.lanes);
-    options.slack = SlackOf(conv_, conv_.in, BlockTiles() * plan_.Slices(conv_, BlockDepth()));
+    options.slack =
+        SlackOf(conv_, plan_.channels, BlockTiles() * plan_.Slices(conv_, BlockDepth()));
     s_.ComputeAt(d, block_, options);
     options.slack.clear();
     s_.Split(d + ".i2", conv_.lanes, Tail::kExact, d + ".cb", d + ".lane");
-    s_.Split(d + ".i0", plan_.products, Tail::kExact, d + ".ph", d + ".pw");
+    std::vector<std::string> order = {d + ".cb"};
+    if (plan_.phases > 1 && conv_.blocked_data) {  // a block is of one phase
+      s_.Split(d + ".cb", conv_.in / conv_.lanes, Tail::kExact, d + ".phase", d + ".cb");
+      order.insert(order.begin(), d + ".phase");
+    }
+    if (plan_.InColumns()) {
+      s_.Split(d + ".i0", plan_.products_w, Tail::kExact, d + ".ph", d + ".pw");
+    }
     const std::string y = Axis(d, 1, -2);
     const std::string slice = d + ".i3";
-    std::vector<std::string> order = {d + ".cb", y, Axis(d, 1, -1)};
-    if (Deep()) order.insert(order.begin() + 1, slice);
-    for (const char* name : {".ph", ".pw", ".lane"}) order.push_back(d + name);
+    if (Deep()) order.push_back(slice);
+    order.insert(order.end(), {y, Axis(d, 1, -1)});
+    for (const char* name : {".i0", ".ph", ".pw", ".lane"}) order.push_back(d + name);
     s_.ReorderPresent(order);
+    if (!plan_.InColumns()) return;
     const std::string& columns = stages_.data_columns;
     options.align = Aligned(1, 1);
     options.layout = Blocked(1, 1, conv_.lanes);
@@ -270,22 +306,28 @@ class WinogradSchedule {
     if (conv_.out_vectors % tile_.vectors != 0 || pads_lanes) s_.PeelAll(out_ + ".oc", 0, 1);
     if (HasTail(plan_.columns, block_w, tile_.columns)) s_.PeelAll(p + ".tw", 0, 1);
     if (HasTail(plan_.rows, block_h, tile_.rows)) s_.PeelAll(p + ".th", 0, 1);
-    if (s_.Has(sum_ + ".icb") && conv_.in % conv_.lanes != 0) s_.PeelAll(sum_ + ".icb", 0, 1);
+    if (s_.Has(sum_ + ".icb") && plan_.channels % conv_.lanes != 0) s_.PeelAll(sum_ + ".icb", 0, 1);
+    if (!conv_.blocked_data && plan_.channels % conv_.lanes != 0) {  // lanes at known places
+      s_.PeelAll(stages_.data + ".cb", 0, 1);
+    }
     // Of a tile's two directions one is unrolled: code of both takes LLVM several times as long,
     // and runs no faster.
-    s_.UnrollAll(out_ + ".col");
+    const bool in_columns = plan_.InColumns();
+    s_.UnrollAll(out_ + (plan_.UnrollsColumns() ? ".col" : ".row"));
     for (const char* name : {".row", ".col"}) s_.UnrollAll(p + name);
     s_.UnrollAll(p + ".ocv");
     for (int d : {-2, -1}) s_.UnrollAll(Axis(sum_, 1, d));
     for (const char* name : {".ocv", ".unroll"}) s_.UnrollAll(sum_ + name);
-    s_.UnrollAll(Axis(conv_result_, 0, -1));
-    s_.UnrollAll(Axis(stages_.result_columns, 1, -3));
-    s_.UnrollAll(stages_.data + ".pw");
-    s_.UnrollAll(Axis(stages_.data_columns, 1, -2));
+    s_.UnrollAll(Axis(conv_result_, 0, plan_.UnrollsColumns() ? -1 : -2));
+    s_.UnrollAll(stages_.data + (in_columns ? ".pw" : ".i0"));
+    if (in_columns) {
+      s_.UnrollAll(Axis(stages_.result_columns, 1, -3));
+      s_.UnrollAll(Axis(stages_.data_columns, 1, -2));
+      s_.VectorizeAll(stages_.result_columns + ".i1");
+      s_.VectorizeAll(stages_.data_columns + ".i1");
+    }
     s_.VectorizeAll(conv_result_ + ".i1");
-    s_.VectorizeAll(stages_.result_columns + ".i1");
     s_.VectorizeAll(stages_.data + ".lane");
-    s_.VectorizeAll(stages_.data_columns + ".i1");
   }
 
   const Task& task_;

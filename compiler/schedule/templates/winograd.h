@@ -10,8 +10,8 @@
 namespace hone::schedule {
 
 // A block of tiles at a time, in the scratch of a thread: the data of all its channels transformed,
-// then for each group of output channels the products, a matrix product for each of the (tile + 2)
-// squared positions, and from them the results.
+// then for each group of output channels the products, a matrix product for each of the positions
+// of a tile, and from them the results.
 absl::StatusOr<loop::Nest> ScheduleWinograd(const Task& task, const Conv& conv,
                                             const Config& config);
 

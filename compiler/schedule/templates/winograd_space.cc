@@ -3,13 +3,41 @@
 #include <algorithm>
 #include <numeric>
 
+#include "compiler/schedule/primitives/toom_cook.h"
 #include "compiler/schedule/templates/register_tile.h"
 
 namespace hone::schedule {
 namespace {
 
 constexpr char kPrefix[] = "winograd";
-constexpr int64_t kTaps = 3;
+
+// Height or width. Of a stride of s, every s-th element of the data is a phase, a channel of its
+// own.
+struct PlanAxis {
+  int64_t extent = 1;
+  int64_t weight_taps = 1;
+  int64_t phases = 1;
+  int64_t taps = 1;  // of a phase
+
+  int64_t Tile(int64_t tile) const { return taps > 1 ? tile : 1; }
+  int64_t Products(int64_t tile) const { return Tile(tile) + taps - 1; }
+  double Amplification(int64_t tile) const {
+    return taps > 1 ? MakeToomCook(tile, taps).Amplification() : 1;
+  }
+};
+
+// from_end: 1 is the width.
+PlanAxis AxisOf(const Conv& conv, size_t from_end) {
+  const int64_t stride = conv.window.strides[conv.window.strides.size() - from_end];
+  PlanAxis axis;
+  axis.extent = from_end == 1 ? conv.width : conv.height;
+  axis.weight_taps = from_end == 1 ? conv.taps_w : conv.taps_h;
+  axis.phases = std::min(stride, axis.weight_taps);
+  axis.taps = CeilDiv(axis.weight_taps, stride);
+  return axis;
+}
+
+int64_t TileOfStrategy(const std::string& strategy) { return strategy.back() - '0'; }
 
 // The transformed data of a block should leave room for the weights in the second cache, and a
 // block be large enough that the weights are not read too often.
@@ -21,9 +49,18 @@ struct BlockLimits {
 // Of a slice of blocks of `depth` slices of the result.
 BlockLimits LimitsOf(const Conv& conv, const Target& target, const WinogradPlan& plan,
                      int64_t depth) {
-  const int64_t bytes = plan.products * plan.products * conv.in * 4 * plan.Slices(conv, depth);
+  const int64_t data_bytes = plan.Positions() * plan.channels * 4 * plan.Slices(conv, depth);
   BlockLimits limits;
-  limits.most_tiles = std::max<int64_t>(1, target.l2_bytes * 3 / 2 / bytes);
+  limits.most_tiles = target.l2_bytes * 3 / 2 / data_bytes;
+  // Of few channels the products of a group of output channels are the larger part.
+  constexpr int64_t kGroupVectors = 4;
+  const int64_t group = std::min(kGroupVectors, conv.out_vectors) * conv.lanes;
+  if (plan.channels < group) {
+    const int64_t product_bytes = plan.Positions() * group * 4 * depth;
+    limits.most_tiles = target.l2_bytes / (data_bytes + product_bytes);
+    limits.least_tiles = 6;  // the first cache may hold them
+  }
+  limits.most_tiles = std::max<int64_t>(1, limits.most_tiles);
   limits.least_tiles = CeilDiv(limits.least_tiles, depth);
   return limits;
 }
@@ -56,12 +93,13 @@ std::vector<int64_t> BlockRows(const WinogradPlan& plan, const BlockLimits& limi
   return options;
 }
 
-RegisterTileProblem ProductProblem(const Conv& conv, int64_t rows, int64_t columns) {
+RegisterTileProblem ProductProblem(const Conv& conv, const WinogradPlan& plan, int64_t rows,
+                                   int64_t columns) {
   RegisterTileProblem problem;
   problem.vectors = conv.out_vectors;
   problem.rows = rows;
   problem.columns = columns;
-  problem.steps = conv.in * conv.taps_d;
+  problem.steps = plan.channels * conv.taps_d;
   problem.registers = conv.registers;
   return problem;
 }
@@ -78,9 +116,11 @@ std::vector<int64_t> PartOptions(const Conv& conv, const Target& target, int64_t
   return options;
 }
 
-std::vector<int64_t> UnrollsOf(const Conv& conv, const RegisterTile& tile) {
+std::vector<int64_t> UnrollsOf(const Conv& conv, const WinogradPlan& plan,
+                               const RegisterTile& tile) {
   // A last block of channels may be shorter.
-  return UnrollOptions({2, 4, 8}, std::gcd(std::min(conv.lanes, conv.in), conv.in), tile);
+  const int64_t block = std::gcd(std::min(conv.lanes, plan.channels), plan.channels);
+  return UnrollOptions({2, 3, 4, 6, 8, 12}, block, tile);
 }
 
 std::vector<std::string> PadOptions(const Conv& conv) {
@@ -89,39 +129,50 @@ std::vector<std::string> PadOptions(const Conv& conv) {
   return {"border", "copy"};
 }
 
-// 3x3 taps, stride and dilation one in height and width.
-bool IsPlainInPlane(const Conv& conv) {
-  const auto one = [](const ops::Shape& axes) {
-    return axes[axes.size() - 1] == 1 && axes[axes.size() - 2] == 1;
-  };
-  return conv.taps_h == kTaps && conv.taps_w == kTaps && one(conv.window.strides) &&
-         one(conv.window.dilation);
-}
-
 // Bytes a cycle from where so many of them stay between two uses.
 double BytesPerCycle(const Target& target, double bytes) {
   if (bytes <= static_cast<double>(target.l2_bytes)) return 48;
   return bytes <= static_cast<double>(target.l3_bytes) ? 24 : 10;
 }
 
+// Of products of a group that leave the first cache before they are transformed; counted where
+// there are so few channels that they are the larger part of what a block takes.
+double SpillCycles(const Conv& conv, const Target& target, const WinogradPlan& plan, int64_t depth,
+                   const RegisterTileProblem& problem, const RegisterTile& tile, int64_t parts) {
+  const int64_t group = std::min(tile.vectors, conv.out_vectors) * conv.lanes;
+  if (plan.channels >= group) return 0;
+  const auto values =
+      static_cast<double>(plan.Positions() * problem.rows * problem.columns * depth);
+  const double bytes = values * static_cast<double>(4 * (group + plan.channels));
+  const auto groups = static_cast<double>(CeilDiv(CeilDiv(conv.out_vectors, tile.vectors), parts));
+  const double spilled = std::max(0.0, bytes - static_cast<double>(target.l1_bytes));
+  return groups * 2 * spilled / BytesPerCycle(target, bytes);
+}
+
 // Of one core that does a block of tiles, `depth` slices of them, for one part of the output
 // channels.
 double BlockCycles(const Conv& conv, const Target& target, const WinogradPlan& plan, int64_t depth,
                    const RegisterTileProblem& problem, const RegisterTile& tile, int64_t parts) {
-  const double positions = static_cast<double>(plan.products * plan.products);
+  const double positions = static_cast<double>(plan.Positions());
   const double tiles = static_cast<double>(problem.rows * problem.columns);
   const double multiply = positions * static_cast<double>(depth) * TileCycles(problem, tile) /
                           static_cast<double>(parts);
   // Each position is a sum of four or so, once along the columns and once along the rows.
-  constexpr double kTransform = 4;
-  const double data = kTransform * positions * tiles *
-                      static_cast<double>(plan.Slices(conv, depth) * CeilDiv(conv.in, conv.lanes));
-  const double results = kTransform * static_cast<double>(plan.products * plan.tile) * tiles *
+  const double terms =
+      std::max(4.0, static_cast<double>(std::max(plan.products_h, plan.products_w) - 2));
+  const double transform = plan.InColumns() ? terms : terms / 2;
+  const double data =
+      transform * positions * tiles *
+      static_cast<double>(plan.Slices(conv, depth) * CeilDiv(plan.channels, conv.lanes));
+  const int64_t sums = plan.InColumns() ? plan.products_h * plan.tile_w : plan.tile_h * plan.tile_w;
+  const double results = transform * static_cast<double>(sums) * tiles *
                          static_cast<double>(depth * conv.out_vectors) / static_cast<double>(parts);
-  const double filter_bytes = positions * static_cast<double>(conv.taps_d * conv.in * conv.out * 4);
+  const double filter_bytes =
+      positions * static_cast<double>(conv.taps_d * plan.channels * conv.out * 4);
   const double weights =
       filter_bytes / static_cast<double>(parts) / BytesPerCycle(target, filter_bytes);
-  return std::max(multiply, weights) + 0.25 * std::min(multiply, weights) + data + results;
+  return std::max(multiply, weights) + 0.25 * std::min(multiply, weights) + data + results +
+         SpillCycles(conv, target, plan, depth, problem, tile, parts);
 }
 
 // The best with blocks of `depth` slices, if it is better than `best`.
@@ -131,7 +182,7 @@ void ImproveWinograd(const Conv& conv, const Target& target, const std::string& 
   const BlockLimits limits = LimitsOf(conv, target, plan, depth);
   for (int64_t block_w : BlockColumns(plan, limits)) {
     for (int64_t block_h : BlockRows(plan, limits, block_w)) {
-      const RegisterTileProblem problem = ProductProblem(conv, block_h, block_w);
+      const RegisterTileProblem problem = ProductProblem(conv, plan, block_h, block_w);
       const RegisterTile tile = BestTile(problem);
       const int64_t blocks = conv.batch * CeilDiv(conv.depth, depth) * CeilDiv(plan.rows, block_h) *
                              CeilDiv(plan.columns, block_w);
@@ -147,7 +198,7 @@ void ImproveWinograd(const Conv& conv, const Target& target, const std::string& 
         config.Set("block_w", block_w);
         config.Set("block_h", block_h);
         SetTile(tile, &config);
-        config.Set("unroll", UnrollsOf(conv, tile).back() >= 2 ? int64_t{2} : 1);
+        config.Set("unroll", UnrollsOf(conv, plan, tile).back() >= 2 ? int64_t{2} : 1);
         config.Set("pad", PadOptions(conv)[0]);
         config.Set("parts", parts);
         config.Set("prefetch", int64_t{1});
@@ -159,8 +210,17 @@ void ImproveWinograd(const Conv& conv, const Target& target, const std::string& 
 }  // namespace
 
 WinogradPlan PlanOf(const Conv& conv, const std::string& strategy) {
-  const int64_t tile = strategy.back() - '0';
-  WinogradPlan plan{tile, tile + kTaps - 1, CeilDiv(conv.height, tile), CeilDiv(conv.width, tile)};
+  const int64_t tile = TileOfStrategy(strategy);
+  const PlanAxis h = AxisOf(conv, 2), w = AxisOf(conv, 1);
+  WinogradPlan plan;
+  plan.tile_h = h.Tile(tile);
+  plan.tile_w = w.Tile(tile);
+  plan.products_h = h.Products(tile);
+  plan.products_w = w.Products(tile);
+  plan.rows = CeilDiv(h.extent, plan.tile_h);
+  plan.columns = CeilDiv(w.extent, plan.tile_w);
+  plan.phases = h.phases * w.phases;
+  plan.channels = conv.in * plan.phases;
   if (conv.spatial == 3) {
     plan.depth_step = conv.window.strides[0];
     plan.tap_step = conv.window.dilation[0];
@@ -168,17 +228,60 @@ WinogradPlan PlanOf(const Conv& conv, const std::string& strategy) {
   return plan;
 }
 
+double WinogradAmplification(const Conv& conv, const std::string& strategy) {
+  const int64_t tile = TileOfStrategy(strategy);
+  return AxisOf(conv, 2).Amplification(tile) * AxisOf(conv, 1).Amplification(tile);
+}
+
 bool IsWinograd(const std::string& strategy) { return strategy.starts_with(kPrefix); }
 
+namespace {
+
+bool FitsWinograd(const Conv& conv) {
+  if (conv.spatial < 2 || conv.transposed || conv.groups != 1 || conv.is_strict || conv.bytes ||
+      !conv.weight_is_constant || conv.out < conv.lanes) {
+    return false;
+  }
+  const ops::Shape& dilation = conv.window.dilation;
+  if (dilation[dilation.size() - 1] != 1 || dilation[dilation.size() - 2] != 1) return false;
+  const int64_t phases = AxisOf(conv, 2).phases * AxisOf(conv, 1).phases;
+  if (phases == 1) return conv.in >= conv.lanes && conv.blocked_data;
+  // Vectors are channels of one phase, or all phases of a few channels.
+  if (conv.blocked_data) return conv.in % conv.lanes == 0;
+  return conv.in < conv.lanes && 2 * conv.in * phases >= conv.lanes;
+}
+
+// Multiplications of the direct sum for one of the products, those of tiles beyond the result and
+// of taps of value zero counted.
+double SavingOf(const PlanAxis& axis, int64_t tile) {
+  const int64_t tiles = CeilDiv(axis.extent, axis.Tile(tile));
+  return static_cast<double>(axis.weight_taps * axis.extent) /
+         static_cast<double>(axis.Products(tile) * axis.phases * tiles);
+}
+
+// Whether tiles of this size are exact enough (decision 0008), and save so many multiplications
+// that the transforms may be worth it.
+bool IsWorthwhile(const PlanAxis& h, const PlanAxis& w, int64_t tile) {
+  constexpr double kMostAmplification = 32;
+  constexpr double kLeastSaving = 1.5;
+  if (std::max(h.Products(tile), w.Products(tile)) > kMostToomCookProducts) return false;
+  if (SavingOf(h, tile) * SavingOf(w, tile) < kLeastSaving) return false;
+  return h.Amplification(tile) * w.Amplification(tile) <= kMostAmplification;
+}
+
+}  // namespace
+
 std::vector<std::string> WinogradStrategies(const Conv& conv) {
-  const bool fits = conv.spatial >= 2 && IsPlainInPlane(conv) && !conv.transposed &&
-                    conv.groups == 1 && !conv.is_strict && !conv.bytes && conv.weight_is_constant &&
-                    conv.in >= conv.lanes && conv.out >= conv.lanes && conv.blocked_data;
   std::vector<std::string> strategies;
-  for (int64_t tile : {2, 4}) {
-    if (fits && conv.height >= tile && conv.width >= tile) {
-      strategies.push_back(kPrefix + std::to_string(tile));
-    }
+  if (!FitsWinograd(conv)) return strategies;
+  const PlanAxis h = AxisOf(conv, 2), w = AxisOf(conv, 1);
+  if (h.taps == 1 && w.taps == 1) return strategies;
+  const bool three_by_three = h.weight_taps == 3 && w.weight_taps == 3 && h.phases * w.phases == 1;
+  for (int64_t tile : {2, 3, 4, 5, 6}) {
+    if (h.Tile(tile) > h.extent || w.Tile(tile) > w.extent) continue;
+    // Of these, all but two were measured never to be the best, and these two always may be.
+    const bool offered = three_by_three ? tile == 2 || tile == 4 : IsWorthwhile(h, w, tile);
+    if (offered) strategies.push_back(kPrefix + std::to_string(tile));
   }
   return strategies;
 }
@@ -193,10 +296,11 @@ std::optional<Knob> NextWinogradKnob(const Conv& conv, const Target& target, con
   if (!prefix.Has("block_w")) return IntKnob("block_w", BlockColumns(plan, limits));
   const int64_t block_w = prefix.Int("block_w");
   if (!prefix.Has("block_h")) return IntKnob("block_h", BlockRows(plan, limits, block_w));
-  if (auto knob = NextTileKnob(ProductProblem(conv, prefix.Int("block_h"), block_w), prefix)) {
+  if (auto knob =
+          NextTileKnob(ProductProblem(conv, plan, prefix.Int("block_h"), block_w), prefix)) {
     return knob;
   }
-  if (!prefix.Has("unroll")) return IntKnob("unroll", UnrollsOf(conv, TileOf(prefix)));
+  if (!prefix.Has("unroll")) return IntKnob("unroll", UnrollsOf(conv, plan, TileOf(prefix)));
   if (!prefix.Has("pad")) return TextKnob("pad", PadOptions(conv));
   if (!prefix.Has("parts")) {
     return IntKnob("parts", PartOptions(conv, target, prefix.Int("tile_v")));

@@ -120,6 +120,51 @@ TEST(Nests, VectorisedLoopsOverStridesAndIndices) {
   ExpectSameAsInterpreter(OneLaunch({x, index, strided, column, gathered}, body));
 }
 
+// Tiles that are written across their vectors go out as rows, with the residual read likewise, and
+// as scattered lanes where rows would meet.
+TEST(Nests, UnrolledLoopsWriteAcrossVectorisedOnes) {
+  for (const int64_t lanes : {4, 8, 16}) {
+    for (const int64_t rows : {2, 3, 4, 7, 13}) {
+      for (const int64_t vectors : {1, 2}) {
+        const Buffer x = Make("x", {3, rows, vectors, lanes}, Role::kInput);
+        const Buffer residual = Make("residual", {vectors * lanes, 3 * rows + 1}, Role::kInput);
+        const Buffer y = Make("y", {vectors * lanes, 3 * rows + 1}, Role::kOutput);
+        const Expr o = Var("o"), r = Var("r"), v = Var("v"), l = Var("l"), c = Var("c");
+        const std::vector<Expr> to = {v * lanes + l, o * rows + r};
+        Stmt body = Store(y, to, Load(x, {o, r, v, l}) + Load(residual, to));
+        body = For(l, 0, lanes, body, LoopKind::kVectorize);
+        body = For(r, 0, rows, For(v, 0, vectors, body, LoopKind::kUnroll), LoopKind::kUnroll);
+        const Stmt last = For(c, 0, vectors * lanes, Store(y, {c, Expr(3 * rows)}, Zero()));
+        ExpectSameAsInterpreter(OneLaunch({x, residual, y}, Seq({For(o, 0, 3, body), last})));
+      }
+    }
+  }
+  const Buffer x = Make("x", {4, 8}, Role::kInput);
+  const Buffer narrow = Make("narrow", {18}, Role::kOutput);
+  const Expr r = Var("r"), l = Var("l");
+  const Stmt meet =
+      For(r, 0, 4, For(l, 0, 8, Store(narrow, {l * 2 + r}, Load(x, {r, l})), LoopKind::kVectorize),
+          LoopKind::kUnroll);
+  const Expr z = Var("z");
+  ExpectSameAsInterpreter(
+      OneLaunch({x, narrow}, Seq({For(z, 0, 18, Store(narrow, {z}, Zero())), meet})));
+}
+
+// Every second element of two rows of `channels`, and lanes beyond these.
+TEST(Nests, LanesAtKnownPlacesReadPieces) {
+  for (const int64_t channels : {1, 2, 3, 4}) {
+    const Buffer x = Make("x", {channels, 6, 10}, Role::kInput);
+    const Buffer y = Make("y", {3, 5, 16}, Role::kOutput);
+    const Expr i = Var("i"), j = Var("j"), l = Var("l");
+    const Expr value =
+        Load(x, {loop::FloorDiv(l, 4), i * 2 + loop::FloorMod(loop::FloorDiv(l, 2), 2),
+                 j * 2 + loop::FloorMod(l, 2)});
+    const Stmt body = Store(y, {i, j, l}, loop::Select(loop::Lt(l, channels * 4), value, Zero()));
+    ExpectSameAsInterpreter(
+        OneLaunch({x, y}, For(i, 0, 3, For(j, 0, 5, For(l, 0, 16, body, LoopKind::kVectorize)))));
+  }
+}
+
 TEST(Nests, DataDependentBoundsReadRows) {
   Buffer rows = Make("rows", {7}, Role::kInput, "", DataType::kInt32);
   loop::BufferNode node = *rows;

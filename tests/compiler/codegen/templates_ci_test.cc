@@ -56,6 +56,17 @@ const char* const kKernels[] = {
     "Tensor[(1, 32, 7, 7), float32]) { %0 = nn.conv2d(p0, p1); %1 = add(%0, p2); nn.relu(%1) }",
     "fn (p0: Tensor[(1, 3, 16, 16), float32], const p1: Tensor[(16, 3, 7, 7), float32]) { "
     "nn.conv2d(p0, p1, padding=[3, 3, 3, 3], strides=[2, 2]) }",
+    "fn (p0: Tensor[(2, 3, 23, 20), float32], const p1: Tensor[(20, 3, 7, 7), float32]) { %0 = "
+    "nn.conv2d(p0, p1, padding=[3, 2, 3, 3], strides=[2, 2]); nn.relu(%0) }",
+    "fn (p0: Tensor[(1, 20, 7, 17), float32], const p1: Tensor[(24, 20, 1, 7), float32]) { %0 = "
+    "nn.conv2d(p0, p1, padding=[0, 3, 0, 3]); nn.relu(%0) }",
+    "fn (p0: Tensor[(1, 16, 17, 6), float32], const p1: Tensor[(17, 16, 7, 1), float32], p2: "
+    "Tensor[(1, 17, 17, 6), float32]) { %0 = nn.conv2d(p0, p1, padding=[3, 0, 3, 0]); %1 = add(%0, "
+    "p2); nn.relu(%1) }",
+    "fn (p0: Tensor[(1, 18, 9, 11), float32], const p1: Tensor[(20, 18, 5, 5), float32]) { "
+    "nn.conv2d(p0, p1, padding=[2, 2, 2, 2]) }",
+    "fn (p0: Tensor[(1, 32, 12, 13), float32], const p1: Tensor[(16, 32, 4, 4), float32]) { "
+    "nn.conv2d(p0, p1, padding=[1, 1, 1, 1], strides=[2, 2]) }",
     "fn (const p0: Tensor[(40,), float32], const p1: Tensor[(40,), int32], const p2: Tensor[(10,), "
     "int32], p3: Tensor[(12, 7), float32], const p4: Tensor[(7,), float32]) { %0 = "
     "nn.sparse_dense(p0, p1, p2, p3); %1 = add(%0, p4); nn.relu(%1) }",
@@ -79,7 +90,10 @@ void CheckKernel(const std::string& text, const char* target_text) {
       const auto nest = chosen.Schedule(task, config);
       ASSERT_TRUE(nest.ok()) << nest.status().ToString();
       SCOPED_TRACE(config.ToText() + " " + signature.ToString());
-      ExpectSameAsInterpreter(*nest, 1e-4, target_text);
+      // Of numbers that cancel some remain: what is transformed is off by the largest of them.
+      const bool transformed =
+          config.Has("strategy") && config.String("strategy").starts_with("winograd");
+      ExpectSameAsInterpreter(*nest, transformed ? 1e-3 : 1e-4, target_text);
       if (testing::Test::HasFailure()) return;
     }
   }

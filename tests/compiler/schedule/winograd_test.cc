@@ -1,0 +1,202 @@
+// Winograd's algorithm for other filters than 3x3 of stride one, which conv_test.cc has.
+#include "compiler/schedule/primitives/winograd.h"
+
+#include <algorithm>
+#include <set>
+
+#include "fmt/format.h"
+#include "gtest/gtest.h"
+#include "tests/compiler/schedule/nest_check.h"
+
+namespace hone::schedule {
+namespace {
+
+struct Kernel {
+  int64_t n, ic, h, w, oc, kh, kw, stride_h, stride_w;
+  int64_t top, left, bottom, right;  // padding
+};
+
+std::string TextOf(const Kernel& k, bool residual, const std::string& numerics = "default") {
+  const int64_t oh = (k.h + k.top + k.bottom - k.kh) / k.stride_h + 1;
+  const int64_t ow = (k.w + k.left + k.right - k.kw) / k.stride_w + 1;
+  const std::string operands = fmt::format(
+      "p0: Tensor[({}, {}, {}, {}), float32], const p1: Tensor[({}, {}, {}, {}), float32]", k.n,
+      k.ic, k.h, k.w, k.oc, k.ic, k.kh, k.kw);
+  const std::string conv =
+      fmt::format("nn.conv2d(p0, p1, padding=[{}, {}, {}, {}], strides=[{}, {}])", k.top, k.left,
+                  k.bottom, k.right, k.stride_h, k.stride_w);
+  const std::string end = " accumulate=float32 numerics=" + numerics;
+  if (!residual) return fmt::format("fn ({}) {{ {} }}", operands, conv) + end;
+  return fmt::format(
+             "fn ({}, p2: Tensor[({}, {}, {}, {}), float32]) {{ %0 = {}; %1 = add(%0, p2); "
+             "nn.relu(%1) }}",
+             operands, k.n, k.oc, oh, ow, conv) +
+         end;
+}
+
+std::vector<std::string> StrategiesOf(const Task& task) {
+  std::vector<std::string> names;
+  const std::optional<Knob> knob = TemplateFor(*task.def).MakeSpace(task).Next(Config());
+  for (const KnobValue& option : knob->options) {
+    names.push_back(std::get<std::string>(option));
+  }
+  return names;
+}
+
+std::vector<std::string> StrategiesOf(const std::string& text, const Target& target) {
+  const ops::KernelDefinition def = MustLower(text);
+  return StrategiesOf(Task{&def, TemplateFor(def).Signatures(def, target)[0], target});
+}
+
+// Of each strategy but the direct one `samples` configs, and the default.
+int Check(const Task& task, int samples, uint64_t seed) {
+  const Template& conv = TemplateFor(*task.def);
+  const Space space = conv.MakeSpace(task);
+  Random random(seed);
+  std::vector<Config> configs = {conv.Default(task)};
+  EXPECT_TRUE(space.Contains(configs[0])) << configs[0].ToText();
+  for (const std::string& strategy : StrategiesOf(task)) {
+    if (strategy == "direct") continue;
+    Config start;
+    start.Set("strategy", strategy);
+    for (int i = 0; i < samples; ++i) {
+      Config config = start;
+      while (const auto knob = space.Next(config)) {
+        config.Set(knob->name, knob->options[random.Below(knob->options.size())]);
+      }
+      configs.push_back(config);
+    }
+  }
+  for (const Config& config : configs) {
+    const std::string what = task.signature.ToString() + " " + config.ToText();
+    const absl::StatusOr<loop::Nest> nest = conv.Schedule(task, config);
+    if (!nest.ok()) {
+      ADD_FAILURE() << what << nest.status();
+      return 0;
+    }
+    ExpectSameResults(task.def->naive, *nest, seed, what, ToleranceOf(config));
+    if (testing::Test::HasFailure()) return 0;
+  }
+  return static_cast<int>(configs.size());
+}
+
+int CheckAll(const std::vector<Kernel>& kernels, int samples) {
+  const Target narrow = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=2");
+  const Target wide = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=4");
+  int checked = 0;
+  uint64_t seed = 1;
+  for (const Kernel& kernel : kernels) {
+    const bool few = kernel.oc < 16;
+    const ops::KernelDefinition def = MustLower(TextOf(kernel, seed % 2 == 0));
+    const Target& target = few || seed % 3 == 0 ? narrow : wide;
+    for (const ir::LayoutSignature& signature : TemplateFor(def).Signatures(def, target)) {
+      checked += Check(Task{&def, signature, target}, samples, seed++);
+      if (testing::Test::HasFailure()) return checked;
+    }
+  }
+  return checked;
+}
+
+TEST(Winograd, FiltersOfOneAxisComputeWhatTheNaiveNestDoes) {
+  EXPECT_GE(CheckAll({{1, 8, 5, 13, 12, 1, 7, 1, 1, 0, 3, 0, 3},
+                      {2, 17, 9, 6, 19, 7, 1, 1, 1, 3, 0, 3, 0},
+                      {1, 5, 6, 7, 9, 1, 3, 1, 1, 0, 1, 0, 0},
+                      {1, 16, 7, 5, 16, 3, 1, 1, 1, 0, 0, 2, 1},
+                      {1, 16, 1, 12, 16, 1, 5, 1, 1, 0, 0, 0, 0}},
+                     2),
+            80);
+}
+
+TEST(Winograd, LargerFiltersComputeWhatTheNaiveNestDoes) {
+  EXPECT_GE(CheckAll({{1, 8, 9, 11, 12, 5, 5, 1, 1, 2, 2, 2, 2},
+                      {2, 18, 6, 7, 17, 5, 5, 1, 1, 2, 1, 0, 3},
+                      {1, 4, 7, 8, 5, 4, 4, 1, 1, 1, 2, 1, 2},
+                      {1, 6, 6, 9, 8, 5, 3, 1, 1, 2, 1, 2, 1}},
+                     2),
+            50);
+}
+
+TEST(Winograd, StridedConvolutionsOfFewChannelsComputeWhatTheNaiveNestDoes) {
+  EXPECT_GE(CheckAll({{1, 3, 19, 22, 16, 7, 7, 2, 2, 3, 3, 3, 3},
+                      {2, 3, 15, 17, 20, 7, 7, 2, 2, 3, 2, 2, 3},
+                      {1, 1, 20, 20, 17, 8, 8, 4, 4, 0, 0, 0, 0},
+                      {1, 2, 13, 14, 16, 5, 4, 2, 2, 1, 1, 0, 2},
+                      {1, 3, 14, 11, 9, 4, 3, 2, 1, 1, 1, 2, 0},
+                      {1, 2, 21, 11, 8, 7, 3, 3, 1, 1, 1, 2, 0}},
+                     2),
+            30);
+}
+
+TEST(Winograd, StridedConvolutionsOfBlockedChannelsComputeWhatTheNaiveNestDoes) {
+  EXPECT_GE(CheckAll({{1, 16, 11, 12, 16, 4, 4, 2, 2, 1, 1, 1, 1},
+                      {2, 8, 10, 9, 12, 5, 5, 2, 2, 2, 1, 2, 2},
+                      {1, 32, 9, 13, 18, 5, 4, 2, 2, 2, 0, 1, 3},
+                      {1, 16, 13, 17, 16, 7, 7, 3, 2, 3, 3, 3, 3}},
+                     2),
+            40);
+}
+
+TEST(Winograd, StemsOfThreeDimensionsComputeWhatTheNaiveNestDoes) {
+  const ops::KernelDefinition def = MustLower(
+      "fn (p0: Tensor[(1, 3, 5, 13, 15), float32], const p1: Tensor[(17, 3, 3, 7, 7), float32]) { "
+      "nn.conv3d(p0, p1, padding=[1, 3, 3, 1, 3, 3], strides=[1, 2, 2]) } accumulate=float32 "
+      "numerics=default");
+  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
+  int checked = 0;
+  for (const ir::LayoutSignature& signature : TemplateFor(def).Signatures(def, target)) {
+    checked += Check(Task{&def, signature, target}, 3, 5);
+  }
+  EXPECT_GE(checked, 14);
+}
+
+TEST(Winograd, IsAStrategyWhereItSavesProductsAndIsExactEnough) {
+  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=1");
+  const auto of = [&](const Kernel& kernel) { return StrategiesOf(TextOf(kernel, false), target); };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(of({1, 64, 56, 56, 64, 3, 3, 1, 1, 1, 1, 1, 1}),
+            (Names{"direct", "winograd2", "winograd4"}));
+  EXPECT_EQ(of({1, 3, 224, 224, 64, 7, 7, 2, 2, 3, 3, 3, 3}),
+            (Names{"direct", "winograd2", "winograd3", "winograd4"}));
+  EXPECT_EQ(of({1, 192, 17, 17, 192, 1, 7, 1, 1, 0, 3, 0, 3}),
+            (Names{"direct", "winograd2", "winograd3", "winograd4", "winograd5"}));
+  EXPECT_EQ(of({1, 48, 35, 35, 64, 5, 5, 1, 1, 2, 2, 2, 2}),
+            (Names{"direct", "winograd2", "winograd3", "winograd4"}));
+  // Phases of a stride of two have as many zeros as there would be savings.
+  EXPECT_EQ(of({1, 64, 56, 56, 128, 3, 3, 2, 2, 1, 1, 1, 1}), Names{"direct"});
+  EXPECT_EQ(of({1, 64, 56, 56, 128, 1, 1, 1, 1, 0, 0, 0, 0}), Names{"direct"});
+  EXPECT_EQ(of({1, 3, 224, 224, 32, 3, 3, 2, 2, 1, 1, 1, 1}), Names{"direct"});
+  EXPECT_EQ(
+      StrategiesOf(TextOf({1, 3, 224, 224, 64, 7, 7, 2, 2, 3, 3, 3, 3}, false, "strict"), target),
+      Names{"direct"});
+}
+
+// What has so large an error must say so, and no more.
+TEST(Winograd, ErrorBoundsFollowTheAmplification) {
+  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=1");
+  const ops::KernelDefinition def =
+      MustLower(TextOf({1, 48, 35, 35, 64, 5, 5, 1, 1, 2, 2, 2, 2}, false));
+  const Task task{&def, TemplateFor(def).Signatures(def, target)[0], target};
+  const auto bound = [&](const std::string& strategy) {
+    Config config;
+    config.Set("strategy", strategy);
+    return ErrorBound(task, config);
+  };
+  EXPECT_LT(bound("direct"), bound("winograd2"));
+  EXPECT_LT(bound("winograd2"), bound("winograd4"));
+  EXPECT_LT(bound("winograd4"), 16 * bound("direct"));
+}
+
+TEST(Winograd, RefusesTilesThereAreNoPointsFor) {
+  const ops::KernelDefinition def =
+      MustLower(TextOf({1, 16, 20, 20, 16, 7, 7, 1, 1, 3, 3, 3, 3}, false));
+  const std::string result = def.naive.buffers.back()->name;
+  for (const int64_t tile : {0, 1, 6}) {
+    loop::Nest nest = def.naive;
+    EXPECT_FALSE(Winograd(&nest, result, tile).ok()) << tile;
+  }
+  loop::Nest nest = def.naive;
+  EXPECT_TRUE(Winograd(&nest, result, 5).ok());
+}
+
+}  // namespace
+}  // namespace hone::schedule
