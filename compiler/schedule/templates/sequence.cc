@@ -114,8 +114,9 @@ void Sequence::Decompose(const std::string& loop) {
   if (ok()) Fail(DecomposeReduction(&nest_, loop));
 }
 
-void Sequence::ReduceByLanes(const std::string& loop, int64_t lanes, int64_t vectors) {
-  if (ok()) Fail(schedule::ReduceByLanes(&nest_, loop, lanes, vectors));
+void Sequence::ReduceByLanes(const std::string& loop, int64_t lanes, int64_t vectors,
+                             bool drops_nan) {
+  if (ok()) Fail(schedule::ReduceByLanes(&nest_, loop, lanes, vectors, drops_nan));
 }
 
 void Sequence::SetLayout(const std::string& buffer, const Layout& layout) {

@@ -40,7 +40,8 @@ class Sequence {
   void Inline(const std::string& buffer);
   void ComputeAt(const std::string& buffer, const std::string& loop,
                  const ComputeAtOptions& options = {});
-  void ReduceByLanes(const std::string& loop, int64_t lanes, int64_t vectors);
+  void ReduceByLanes(const std::string& loop, int64_t lanes, int64_t vectors,
+                     bool drops_nan = false);
   void Decompose(const std::string& loop);
   void SetLayout(const std::string& buffer, const Layout& layout);
   std::string Pack(const std::string& buffer, const Layout& layout);
