@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/container/flat_hash_set.h"
+#include "compiler/loop/operator_cost.h"
 #include "compiler/loop/visit.h"
 
 namespace hone::codegen {
@@ -15,15 +16,19 @@ constexpr double kGrainNs = 2000;
 constexpr double kUnknownTrips = 16;
 // Of one scalar or vector instruction, several of which run in a cycle.
 constexpr double kOperationNs = 0.1;
-constexpr double kFunctionOperations = 15;
 
-bool IsElementaryFunction(const loop::ExprNode& e) {
-  if (e.kind == loop::ExprKind::kBinary) {
-    return e.binary_op == loop::BinaryOp::kPow || e.binary_op == loop::BinaryOp::kMod;
+double OperationsOf(const loop::Expr& e) {
+  constexpr double kDivisionOperations = 5;
+  constexpr double kFunctionOperations = 15;
+  switch (loop::CostOfOperator(e)) {
+    case loop::OperatorCost::kCheap:
+      return 1;
+    case loop::OperatorCost::kDivision:
+      return kDivisionOperations;
+    case loop::OperatorCost::kFunction:
+      return kFunctionOperations;
   }
-  return e.kind == loop::ExprKind::kUnary && e.unary_op >= loop::UnaryOp::kSqrt &&
-         e.unary_op <= loop::UnaryOp::kAtanh && e.unary_op != loop::UnaryOp::kFloor &&
-         e.unary_op != loop::UnaryOp::kCeil && e.unary_op != loop::UnaryOp::kRound;
+  return 1;
 }
 
 double Operations(const loop::StmtNode& s) {
@@ -37,7 +42,7 @@ double Operations(const loop::StmtNode& s) {
       }
       // Index arithmetic is mostly hoisted or part of an address.
       if (e->kind == loop::ExprKind::kBinary && e->dtype == DataType::kInt64) return;
-      operations += IsElementaryFunction(*e) ? kFunctionOperations : 1;
+      operations += OperationsOf(e);
     });
   });
   return operations;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "compiler/loop/bounds.h"
+#include "compiler/loop/operator_cost.h"
 #include "compiler/loop/scalar.h"
 #include "compiler/loop/visit.h"
 
@@ -13,22 +14,7 @@ namespace {
 // Of a loop of which nothing is known.
 constexpr double kGuessedExtent = 16;
 
-bool IsSpecial(UnaryOp op) {
-  switch (op) {
-    case UnaryOp::kNeg:
-    case UnaryOp::kNot:
-    case UnaryOp::kAbs:
-    case UnaryOp::kFloor:
-    case UnaryOp::kCeil:
-    case UnaryOp::kRound:
-    case UnaryOp::kIsNan:
-    case UnaryOp::kIsInf:
-    case UnaryOp::kSign:
-      return false;
-    default:
-      return true;
-  }
-}
+bool IsSpecial(UnaryOp op) { return CostOfUnary(op) != OperatorCost::kCheap; }
 
 bool IsProduct(const Expr& e) {
   return e->kind == ExprKind::kBinary && e->binary_op == BinaryOp::kMul;

@@ -40,6 +40,7 @@ class LaunchEmitter {
     // Buffers allocated inside of a vectorised loop have one copy a lane, lanes innermost.
     int copies = 1;
     bool is_private = false;   // an alloca: no one else sees it
+    bool pads_free = false;    // and no store means the pad lanes: they may hold anything
     bool is_constant = false;  // never written by this launch
     llvm::MDNode* scope = nullptr;
     llvm::MDNode* no_alias = nullptr;
@@ -62,6 +63,7 @@ class LaunchEmitter {
     int lanes = 1;
     int lane_atom = -1;
     llvm::Value* mask = nullptr;  // null: all lanes
+    loop::Expr condition;         // of which the mask is all there is; or null
   };
 
   void Fail(std::string message);
@@ -138,8 +140,8 @@ class LaunchEmitter {
   llvm::Value* LoadPermuted(const Address& address);
   llvm::Value* LoadPieces(const Address& address, size_t lane, size_t count);
   llvm::Value* LoadScattered(const Address& address);
-  void StoreLanes(const Address& address, llvm::Value* value);
-  void StoreRamp(const Address& address, llvm::Value* value);
+  void StoreLanes(const Address& address, llvm::Value* value, bool masks_pads = false);
+  void StoreRamp(const Address& address, llvm::Value* value, bool masks_pads);
   llvm::Value* LanePointers(const Address& address);
   llvm::Instruction* Annotate(llvm::Instruction* access, const Storage& storage, bool is_load);
 

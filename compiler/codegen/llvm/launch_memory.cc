@@ -302,13 +302,16 @@ llvm::Value* LaunchEmitter::LoadScattered(const Address& address) {
   return result;
 }
 
-void LaunchEmitter::StoreLanes(const Address& address, Value* value) {
+// `masks_pads`: the mask leaves out pad lanes and nothing else.
+void LaunchEmitter::StoreLanes(const Address& address, Value* value, bool masks_pads) {
   if (vector_.lanes == 1) {
     Annotate(b_.CreateAlignedStore(value, address.pointer, address.align), *address.storage, false);
     return;
   }
   value = Splat(b_, value, vector_.lanes);
-  if (address.reach == Reach::kRamp && address.stride == 1) return StoreRamp(address, value);
+  if (address.reach == Reach::kRamp && address.stride == 1) {
+    return StoreRamp(address, value, masks_pads);
+  }
   // In the order of the lanes.
   Value* mask = vector_.mask ? vector_.mask
                              : llvm::ConstantInt::getTrue(Widen(b_.getInt1Ty(), vector_.lanes));
@@ -318,12 +321,14 @@ void LaunchEmitter::StoreLanes(const Address& address, Value* value) {
   Annotate(b_.CreateMaskedScatter(value, pointers, align, mask), *address.storage, false);
 }
 
-void LaunchEmitter::StoreRamp(const Address& address, Value* value) {
+void LaunchEmitter::StoreRamp(const Address& address, Value* value, bool masks_pads) {
   llvm::Type* type = value->getType();
   if (vector_.mask && address.storage->is_private && address.in_bounds) {
     // Nobody sees the other lanes, and a plain store lets the buffer become registers.
-    Value* old = b_.CreateAlignedLoad(type, address.pointer, address.align);
-    value = b_.CreateSelect(vector_.mask, value, old);
+    if (!masks_pads || !address.storage->pads_free) {
+      Value* old = b_.CreateAlignedLoad(type, address.pointer, address.align);
+      value = b_.CreateSelect(vector_.mask, value, old);
+    }
     b_.CreateAlignedStore(value, address.pointer, address.align);
     return;
   }

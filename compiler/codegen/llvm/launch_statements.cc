@@ -73,6 +73,32 @@ class LaneCheck {
   bool together_ = true;
 };
 
+// Whether the condition says of the store that it is not of a pad lane, and nothing else.
+bool LeavesOutPads(const loop::Expr& condition, const loop::StmtNode& store) {
+  if (!condition || condition->kind != loop::ExprKind::kBinary ||
+      condition->binary_op != loop::BinaryOp::kLt || store.indices.empty()) {
+    return false;
+  }
+  const Layout::Dim block = store.buffer->layout.dims().back();
+  const auto axis = static_cast<size_t>(block.axis);
+  int64_t extent = 0;
+  return block.factor > 1 && loop::IsConstInt(condition->operands[1], &extent) &&
+         extent == store.buffer->shape[axis] &&
+         loop::StructuralEqual(condition->operands[0], store.indices[axis]);
+}
+
+// Whether no statement stores to pad lanes of the buffer. `condition`: of the innermost `if`.
+bool NeverStoresPads(const loop::Stmt& s, const loop::Buffer& buffer, const loop::Expr& condition) {
+  if (s->kind == StmtKind::kStore && s->buffer == buffer) return LeavesOutPads(condition, *s);
+  for (size_t i = 0; i < s->body.size(); ++i) {
+    const bool then = s->kind == StmtKind::kIf && i == 0;
+    const bool otherwise = s->kind == StmtKind::kIf && i > 0;
+    const loop::Expr inner = then ? s->condition : otherwise ? loop::Expr() : condition;
+    if (s->body[i] && !NeverStoresPads(s->body[i], buffer, inner)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 llvm::BasicBlock* LaunchEmitter::NewBlock(const char* name) {
@@ -193,15 +219,18 @@ void LaunchEmitter::EmitIf(const loop::Stmt& s) {
   Value* condition = EmitExpr(s->condition);
   if (LanesOf(condition) > 1) {
     Value* outer = vector_.mask;
+    const loop::Expr outer_condition = vector_.condition;
     const auto masked = [&](const loop::Stmt& branch, Value* mask) {
       index_.PushScope();
       vector_.mask = outer ? b_.CreateAnd(outer, mask) : mask;
+      vector_.condition = mask == condition && !outer ? s->condition : loop::Expr();
       EmitStmt(branch);
       index_.PopScope();
     };
     masked(s->body[0], condition);
     if (has_else) masked(s->body[1], b_.CreateNot(condition));
     vector_.mask = outer;
+    vector_.condition = outer_condition;
     return;
   }
   llvm::BasicBlock* then = NewBlock("then");
@@ -272,6 +301,7 @@ void LaunchEmitter::EmitAlloc(const loop::Stmt& s) {
     slot->setAlignment(llvm::Align(HONE_BUFFER_ALIGNMENT));
     storage.base = slot;
     storage.is_private = true;
+    storage.pads_free = NeverStoresPads(s->body[0], s->buffer, loop::Expr());
     EmitUndefined(buffer, slot);
   } else {
     constexpr uint64_t kAlign = HONE_BUFFER_ALIGNMENT;
@@ -302,7 +332,8 @@ void LaunchEmitter::EmitStore(const loop::Stmt& s) {
   Value* value = EmitExpr(s->value);
   const Address address = Locate(s->buffer, s->indices);
   if (!status_.ok()) return;
-  StoreLanes(address, ToMemory(b_, value, s->buffer->dtype, traits_));
+  StoreLanes(address, ToMemory(b_, value, s->buffer->dtype, traits_),
+             LeavesOutPads(vector_.condition, *s));
 }
 
 }  // namespace hone::codegen

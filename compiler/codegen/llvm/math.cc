@@ -1,7 +1,9 @@
 #include "compiler/codegen/llvm/math.h"
 
 #include <limits>
+#include <numeric>
 #include <span>
+#include <vector>
 
 #include "llvm/IR/Intrinsics.h"
 #include "llvm/IR/IntrinsicsX86.h"
@@ -17,6 +19,9 @@ using llvm::Intrinsic::ID;
 
 // (e^r - 1 - r) / r^2, |r| <= ln(2) / 2.
 constexpr double kExpFloat[] = {0.5, 0.1666657338, 0.04166655011, 0.008363773874, 0.001392692661};
+// 2^r, |r| <= 1 / 2: least relative error of those that are 1 at 0.
+constexpr double kPower2Float[] = {1,           0.693147004,    0.240222424,
+                                   0.055507336, 0.009671512991, 0.001326472731};
 constexpr double kExpDouble[] = {0.5,
                                  0.1666666666666667144,
                                  0.04166666666666667007,
@@ -79,15 +84,15 @@ class Math {
       : b_(b),
         type_(type),
         is_double_(type->getScalarType()->isDoubleTy()),
-        scales_(traits.avx512 && !is_double_ && LanesOf(type) == 16),
+        scales_(traits.avx512_dq && !is_double_ && LanesOf(type) == 16),
         ints_(WithElements(type, is_double_ ? b.getInt64Ty() : b.getInt32Ty())),
         mantissa_(is_double_ ? 52 : 23),
         bias_(is_double_ ? 1023 : 127) {}
 
   Value* Exp(Value* x) {
+    if (scales_) return ExpByPower2(x);
     const Reduced y = Reduce(Clamp(x, is_double_ ? -746 : -104, is_double_ ? 710 : 89));
     Value* value = b_.CreateFAdd(Num(1), y.expm1);
-    if (scales_) return Scale(value, y.whole);
     // In two steps, since 2^n alone may be out of range where the result is not.
     Value* half = b_.CreateAShr(y.n, 1);
     value = b_.CreateFMul(value, Power2(half));
@@ -265,7 +270,6 @@ class Math {
  private:
   struct Reduced {
     Value* n;      // integer
-    Value* whole;  // the same
     Value* expm1;  // e^r - 1 for x = n ln(2) + r
   };
 
@@ -299,12 +303,23 @@ class Math {
     return b_.CreateBitCast(b_.CreateShl(b_.CreateAdd(n, Int(bias_)), mantissa_), type_);
   }
 
-  // x 2^n, rounded once.
-  Value* Scale(Value* x, Value* n) {
+  // AVX-512's way: 2^n 2^r for x log2(e) = n + r. The instruction that scales knows what lies out
+  // of range, whatever the finite number it scales: so r is clamped, not x, and takes along its
+  // NaN.
+  Value* ExpByPower2(Value* x) {
     constexpr int kRoundAsIs = 4;
-    return b_.CreateIntrinsic(
-        llvm::Intrinsic::x86_avx512_mask_scalef_ps_512, {},
-        {x, n, llvm::PoisonValue::get(type_), b_.getInt16(-1), b_.getInt32(kRoundAsIs)});
+    constexpr int kLessMagnitude = 2;  // of both, with the sign of the first
+    Value* all = b_.getInt16(-1);
+    Value* nothing = llvm::PoisonValue::get(type_);
+    const double magic = 0x1.8p23;
+    Value* n = b_.CreateFSub(Fma(x, Num(0x1.715476p+0), Num(magic)), Num(magic));
+    Value* r = Fma(x, Num(0x1.715476p+0), Negative(n));
+    r = Fma(x, Num(0x1.4ae0cp-26), r);
+    r = b_.CreateIntrinsic(
+        llvm::Intrinsic::x86_avx512_mask_range_ps_512, {},
+        {r, Num(0.51), b_.getInt32(kLessMagnitude), nothing, all, b_.getInt32(kRoundAsIs)});
+    return b_.CreateIntrinsic(llvm::Intrinsic::x86_avx512_mask_scalef_ps_512, {},
+                              {Poly(r, kPower2Float), n, nothing, all, b_.getInt32(kRoundAsIs)});
   }
 
   Reduced Reduce(Value* x) {
@@ -318,7 +333,7 @@ class Math {
     r = Fma(whole, Num(is_double_ ? -0x1.9ef35793c7673p-41 : -0x1.7f7d1cf79abcap-20), r);
     Value* square = b_.CreateFMul(r, r);
     Value* tail = is_double_ ? Poly(r, kExpDouble) : Poly(r, kExpFloat);
-    return {n, whole, Fma(square, tail, r)};
+    return {n, Fma(square, tail, r)};
   }
 
   Value* LogOfReduced(Value* m, Value* exponent) {
@@ -345,7 +360,7 @@ class Math {
   Builder& b_;
   Type* type_;
   bool is_double_;
-  bool scales_;  // by powers of two, in one instruction
+  bool scales_;  // by powers of two in one instruction, which rounds once
   Type* ints_;
   int mantissa_;
   int bias_;
@@ -384,6 +399,17 @@ Value* InDouble(Builder& b, loop::UnaryOp op, Value* x) {
 }  // namespace
 
 llvm::Value* EmitMath(Builder& b, loop::UnaryOp op, llvm::Value* x, const CpuTraits& traits) {
+  constexpr int kWidest = 16;
+  const int lanes = LanesOf(x);
+  if (op == loop::UnaryOp::kExp && traits.avx512_dq && x->getType()->getScalarType()->isFloatTy() &&
+      lanes > 1 && lanes < kWidest) {
+    // The last vector of a row: its instructions are those of a whole one.
+    std::vector<int> places(kWidest, llvm::PoisonMaskElem);
+    std::iota(places.begin(), places.begin() + lanes, 0);
+    Value* whole = EmitMath(b, op, b.CreateShuffleVector(x, places), traits);
+    places.resize(static_cast<size_t>(lanes));
+    return b.CreateShuffleVector(whole, places);
+  }
   Math m(b, x->getType(), traits);
   switch (op) {
     case loop::UnaryOp::kExp:

@@ -160,6 +160,7 @@ CpuTraits CpuTraits::Of(const Target& target) {
   traits.x86 = target.IsX86();
   traits.avx = target.Has("avx");
   traits.avx512 = target.Has("avx512f");
+  traits.avx512_dq = traits.avx512 && target.Has("avx512dq");
   traits.vector_bytes = target.VectorBytes();
   traits.saturating_casts = target.IsAArch64();
   traits.vnni_512 = target.Has("avx512vnni");

@@ -28,6 +28,7 @@ struct CpuTraits {
   bool x86 = false;
   bool avx = false;        // x86's vectors of 32 bytes
   bool avx512 = false;     // and of 64
+  bool avx512_dq = false;  // with what "dq" adds
   int vector_bytes = 16;   // of the widest register
   int pair_sum_bytes = 0;  // widest x86 vector that sums products of pairs of 16-bit numbers
 

@@ -22,7 +22,7 @@ using loop::Stmt;
 namespace {
 
 std::optional<double> NeutralOf(BinaryOp op, DataType dtype) {
-  if (op == BinaryOp::kAdd) return 0;
+  if (op == BinaryOp::kAdd) return IsFloat(dtype) ? -0.0 : 0;  // -0 + x is x, also of -0
   if (op == BinaryOp::kMul) return 1;
   if (!IsFloat(dtype)) return std::nullopt;
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -43,13 +43,15 @@ Buffer Partials(const std::string& name, DataType dtype, int64_t extent) {
 
 class LaneReduction {
  public:
-  LaneReduction(const loop::Nest& nest, const Stmt& loop, int64_t lanes, int64_t vectors)
+  LaneReduction(const loop::Nest& nest, const Stmt& loop, int64_t lanes, int64_t vectors,
+                bool drops_nan)
       : nest_(nest),
         loop_(loop),
         store_(*loop->body[0]),
         name_(loop->var->name),
         lanes_(lanes),
-        vectors_(vectors) {}
+        vectors_(vectors),
+        drops_nan_(drops_nan) {}
 
   // The partial results of the loop, and what combines them; `wrap` puts the loops around the
   // reduction's innermost one back.
@@ -83,7 +85,10 @@ class LaneReduction {
 
  private:
   Expr Combine(const Expr& a, const Expr& b) const {
-    return loop::Binary(store_.value->binary_op, a, b);
+    const BinaryOp op = store_.value->binary_op;
+    if (drops_nan_ && op == BinaryOp::kMax) return loop::Select(loop::Lt(a, b), b, a);
+    if (drops_nan_ && op == BinaryOp::kMin) return loop::Select(loop::Lt(b, a), b, a);
+    return loop::Binary(op, a, b);
   }
   const Expr& Accumulator() const { return store_.value->operands[0]; }
   std::string Fresh(const std::string& suffix) const {
@@ -151,6 +156,7 @@ class LaneReduction {
   std::string name_;
   int64_t lanes_;
   int64_t vectors_;
+  bool drops_nan_;
 };
 
 absl::Status Check(const Stmt& loop, int64_t lanes, int64_t vectors, int64_t* extent) {
@@ -201,7 +207,7 @@ size_t OuterLoops(const Site& site, const loop::StmtNode& store) {
 }  // namespace
 
 absl::Status ReduceByLanes(loop::Nest* nest, const std::string& name, int64_t lanes,
-                           int64_t vectors) {
+                           int64_t vectors, bool drops_nan) {
   HONE_ASSIGN_OR_RETURN(Site site, FindLoop(*nest, name));
   const Stmt loop = site.stmt;
   int64_t extent = 0;
@@ -213,7 +219,7 @@ absl::Status ReduceByLanes(loop::Nest* nest, const std::string& name, int64_t la
     site.stmt = site.path.back().first;
     site.path.pop_back();
   }
-  LaneReduction reduction(*nest, loop, lanes, vectors);
+  LaneReduction reduction(*nest, loop, lanes, vectors, drops_nan);
   Stmt made = reduction.Make(
       extent, *NeutralOf(store.value->binary_op, store.buffer->dtype), [&](Stmt inner) {
         for (const Stmt& outer : around) {

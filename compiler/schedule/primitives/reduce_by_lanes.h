@@ -17,8 +17,11 @@ namespace hone::schedule {
 // `loop` is the innermost loop of the reduction, around that store alone; op is +, *, min or max.
 // Its new inner loops are vectorised and unrolled. Results are those of another order of summation
 // (docs/decisions/0002). kFailedPrecondition where the loop is not so, or c[x] depends on it.
+//
+// `drops_nan`: of a min or max, NaN need not reach c[x], since whoever reads it meets the NaN in
+// another way; then the value is chosen by a comparison, which x86 has as one instruction.
 absl::Status ReduceByLanes(loop::Nest* nest, const std::string& loop, int64_t lanes,
-                           int64_t vectors);
+                           int64_t vectors, bool drops_nan = false);
 
 }  // namespace hone::schedule
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "compiler/loop/operator_cost.h"
 #include "compiler/loop/simplify.h"
 #include "compiler/loop/visit.h"
 #include "compiler/schedule/primitives/nest_edit.h"
@@ -96,11 +97,7 @@ bool HasFunctions(const loop::Nest& nest, const std::vector<std::string>& epilog
         name == output || std::find(epilogue.begin(), epilogue.end(), name) != epilogue.end();
     if (!behind) continue;
     loop::Walk(s->value, [&](const loop::Expr& e) {
-      if (e->kind != loop::ExprKind::kUnary) return;
-      const loop::UnaryOp op = e->unary_op;
-      found = found || (op != loop::UnaryOp::kNeg && op != loop::UnaryOp::kAbs &&
-                        op != loop::UnaryOp::kSqrt && op != loop::UnaryOp::kFloor &&
-                        op != loop::UnaryOp::kCeil && op != loop::UnaryOp::kRound);
+      found = found || loop::CostOfOperator(e) == loop::OperatorCost::kFunction;
     });
   }
   return found;

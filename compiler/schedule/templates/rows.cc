@@ -180,7 +180,17 @@ void ScheduleColumns(Sequence* s, const std::string& loop, int64_t extent, int64
   s->UnrollAll(loop + ".u");
 }
 
-absl::StatusOr<loop::Nest> ScheduleRows(Rows rows, const Config& config) {
+// NaN reaches every result of a softmax by its sum: its maximum need not hand it on. AArch64's
+// maximum hands it on for nothing.
+bool DropsNan(const Task& task) {
+  return !task.target.IsAArch64() &&
+         std::any_of(task.def->ops.begin(), task.def->ops.end(), [](const ops::OpStage& op) {
+           return op.op == "nn.softmax" || op.op == "nn.log_softmax";
+         });
+}
+
+absl::StatusOr<loop::Nest> ScheduleRows(const Task& task, const Config& config) {
+  Rows rows = *GatherRows(*task.def);
   Sequence& s = rows.s;
   const int64_t lanes = config.Int("lanes");
   const bool unrolled = config.String("row") == "registers";
@@ -189,7 +199,7 @@ absl::StatusOr<loop::Nest> ScheduleRows(Rows rows, const Config& config) {
     int64_t extent = 0;
     loop::IsConstInt(loop->extent, &extent);
     if (loop::Accumulates(*loop->body[0])) {
-      s.ReduceByLanes(name, lanes, config.Int("parts"));
+      s.ReduceByLanes(name, lanes, config.Int("parts"), DropsNan(task));
     } else {
       ScheduleColumns(&s, name, extent, std::min(lanes, extent), config.Int("unroll"));
     }
@@ -249,7 +259,7 @@ class RowsTemplateImpl : public Template {
     HONE_RETURN_IF_ERROR(CheckSignature(task));
     if (!AllRowMajor(task.signature)) return GenericTemplate().Schedule(task, config);
     HONE_RETURN_IF_ERROR(CheckConfig(MakeSpace(task), config));
-    if (config.String("strategy") == "rows") return ScheduleRows(*GatherRows(*task.def), config);
+    if (config.String("strategy") == "rows") return ScheduleRows(task, config);
     Config stages;
     for (const auto& [name, value] : config.entries()) {
       if (name != "strategy") stages.Set(name, value);

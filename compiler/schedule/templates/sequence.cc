@@ -15,6 +15,7 @@
 #include "compiler/schedule/primitives/reorder.h"
 #include "compiler/schedule/primitives/set_layout.h"
 #include "compiler/schedule/primitives/skip_zero_terms.h"
+#include "compiler/schedule/primitives/unroll_steps.h"
 #include "compiler/schedule/primitives/unswitch.h"
 
 namespace hone::schedule {
@@ -119,8 +120,13 @@ void Sequence::Decompose(const std::string& loop) {
   if (ok()) Fail(DecomposeReduction(&nest_, loop));
 }
 
-void Sequence::ReduceByLanes(const std::string& loop, int64_t lanes, int64_t vectors) {
-  if (ok()) Fail(schedule::ReduceByLanes(&nest_, loop, lanes, vectors));
+void Sequence::ReduceByLanes(const std::string& loop, int64_t lanes, int64_t vectors,
+                             bool drops_nan) {
+  if (ok()) Fail(schedule::ReduceByLanes(&nest_, loop, lanes, vectors, drops_nan));
+}
+
+void Sequence::UnrollSteps(const std::string& loop, int64_t factor) {
+  if (ok()) Fail(schedule::UnrollSteps(&nest_, loop, factor));
 }
 
 void Sequence::SetLayout(const std::string& buffer, const Layout& layout) {

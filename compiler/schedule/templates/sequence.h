@@ -41,7 +41,9 @@ class Sequence {
   void InlinePadding(const std::string& buffer, size_t axis);
   void ComputeAt(const std::string& buffer, const std::string& loop,
                  const ComputeAtOptions& options = {});
-  void ReduceByLanes(const std::string& loop, int64_t lanes, int64_t vectors);
+  void ReduceByLanes(const std::string& loop, int64_t lanes, int64_t vectors,
+                     bool drops_nan = false);
+  void UnrollSteps(const std::string& loop, int64_t factor);
   void Decompose(const std::string& loop);
   void SetLayout(const std::string& buffer, const Layout& layout);
   std::string Pack(const std::string& buffer, const Layout& layout);

@@ -1,6 +1,7 @@
 // A matrix in CSR by a dense one: a row at a time, with a block of the result's columns in
-// registers while the row's elements go by. Where the sparse matrix is constant, its offsets and
-// columns are clamped once, when it is prepared.
+// registers while the row's elements go by, a few at once: where short rows end is what the
+// processor foresees worst. Where the sparse matrix is constant, its offsets and columns are
+// clamped once, when it is prepared.
 #include <algorithm>
 #include <bit>
 
@@ -67,6 +68,16 @@ std::vector<std::string> OrderOptions(const Sparse& sparse, int64_t width) {
   return {"rows_first", "columns_first"};
 }
 
+// Elements of a row at once.
+std::vector<int64_t> StepOptions(int64_t vectors) {
+  constexpr int64_t kMostEmitted = 24;
+  std::vector<int64_t> options;
+  for (const int64_t steps : {1, 2, 4, 8}) {
+    if (steps == 1 || steps * vectors <= kMostEmitted) options.push_back(steps);
+  }
+  return options;
+}
+
 class SparseSchedule {
  public:
   SparseSchedule(const Task& task, const Sparse& sparse, const Config& config)
@@ -74,6 +85,7 @@ class SparseSchedule {
         lanes_(config.Int("lanes")),
         width_(lanes_ * config.Int("vectors")),
         columns_first_(config.String("order") == "columns_first"),
+        steps_(config.Int("steps")),
         s_(task.def->naive),
         out_(sparse.view.output) {}
 
@@ -90,6 +102,7 @@ class SparseSchedule {
     sum_ = FuseAroundAnchor(&s_, rest, "");
     ComputeRows();
     Vectorise();
+    if (steps_ > 1) s_.UnrollSteps(sum_ + ".r0", steps_);
     Specialise();
     return std::move(s_).Finish();
   }
@@ -137,6 +150,7 @@ class SparseSchedule {
   int64_t lanes_;
   int64_t width_;
   bool columns_first_;
+  int64_t steps_;
   Sequence s_;
   std::string out_;
   std::string sum_;
@@ -163,6 +177,7 @@ class SparseDense : public Template {
       if (!prefix.Has("order")) {
         return TextKnob("order", OrderOptions(sparse, chosen * prefix.Int("vectors")));
       }
+      if (!prefix.Has("steps")) return IntKnob("steps", StepOptions(prefix.Int("vectors")), 1);
       return std::nullopt;
     });
   }
@@ -180,6 +195,8 @@ class SparseDense : public Template {
     }
     config.Set("vectors", vectors);
     config.Set("order", std::string("rows_first"));
+    const std::vector<int64_t> steps = StepOptions(vectors);
+    config.Set("steps", steps[std::min<size_t>(2, steps.size() - 1)]);
     return config;
   }
 

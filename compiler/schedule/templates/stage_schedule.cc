@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/loop/linear.h"
+#include "compiler/loop/operator_cost.h"
 #include "compiler/loop/visit.h"
 #include "compiler/schedule/primitives/inline_stage.h"
 #include "compiler/schedule/primitives/nest_edit.h"
@@ -28,15 +29,7 @@ ValueCost CostOf(const Expr& value) {
   ValueCost cost;
   loop::Walk(value, [&](const Expr& e) {
     ++cost.nodes;
-    if (!IsFloat(e->dtype)) return;
-    if (e->kind == ExprKind::kUnary) {
-      const bool cheap = e->unary_op == loop::UnaryOp::kNeg || e->unary_op == loop::UnaryOp::kAbs;
-      cost.expensive = cost.expensive || !cheap;
-    }
-    if (e->kind == ExprKind::kBinary) {
-      cost.expensive = cost.expensive || e->binary_op == loop::BinaryOp::kDiv ||
-                       e->binary_op == loop::BinaryOp::kPow;
-    }
+    cost.expensive = cost.expensive || loop::CostOfOperator(e) != loop::OperatorCost::kCheap;
   });
   return cost;
 }

@@ -25,7 +25,7 @@ struct Case {
 long double Sigmoid(long double x) { return 1 / (1 + std::exp(-x)); }
 
 const Case kCases[] = {
-    {UnaryOp::kExp, -87, 88.7, [](long double x) { return std::exp(x); }, 2, 1e-15},
+    {UnaryOp::kExp, -87, 88.7, [](long double x) { return std::exp(x); }, 2.5, 1e-15},
     {UnaryOp::kExp, -0.5, 0.5, [](long double x) { return std::exp(x); }, 2, 1e-15},
     {UnaryOp::kLog, 1e-30, 1e30, [](long double x) { return std::log(x); }, 2, 1e-15},
     {UnaryOp::kLog, 0.5, 2, [](long double x) { return std::log(x); }, 2, 1e-15},
@@ -197,6 +197,12 @@ TEST(ElementaryFloat, ExpOverflowsAndUnderflowsGradually) {
   x[2] = -103.0f;
   x[3] = -110.0f;
   x[4] = 200.0f;
+  // Beyond where a whole number of powers of two can be told.
+  const float far[] = {1e8f, 1e20f, std::numeric_limits<float>::max()};
+  for (int i = 0; i < 3; ++i) {
+    x[5 + 2 * i] = far[i];
+    x[6 + 2 * i] = -far[i];
+  }
   std::vector<float> y;
   Evaluate(UnaryOp::kExp, x, &y);
   EXPECT_TRUE(std::isinf(y[0]));
@@ -204,6 +210,10 @@ TEST(ElementaryFloat, ExpOverflowsAndUnderflowsGradually) {
   EXPECT_NEAR(y[2], std::exp(-103.0f), 2e-45);
   EXPECT_EQ(y[3], 0);
   EXPECT_TRUE(std::isinf(y[4]));
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(y[5 + 2 * i], std::numeric_limits<float>::infinity()) << far[i];
+    EXPECT_EQ(y[6 + 2 * i], 0) << -far[i];
+  }
 }
 
 }  // namespace

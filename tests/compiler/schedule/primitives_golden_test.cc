@@ -21,6 +21,7 @@
 #include "compiler/schedule/primitives/set_layout.h"
 #include "compiler/schedule/primitives/skip_zero_terms.h"
 #include "compiler/schedule/primitives/split.h"
+#include "compiler/schedule/primitives/unroll_steps.h"
 #include "compiler/schedule/primitives/unswitch.h"
 #include "gtest/gtest.h"
 #include "tests/compiler/schedule/nest_check.h"
@@ -61,6 +62,28 @@ TEST(PrimitivesGolden, ReducesByLanes) {
   EXPECT_FALSE(ReduceByLanes(&nest, "out.r0", 3, 2).ok());
   ASSERT_TRUE(ReduceByLanes(&nest, "out.r0", 4, 2).ok());
   ExpectGolden("reduce_by_lanes", naive, nest);
+}
+
+TEST(PrimitivesGolden, UnrollsStepsCountedByData) {
+  loop::NestBuilder builder("ragged");
+  const loop::Buffer x = builder.AddInput("x", DataType::kFloat32, {23});
+  const loop::Buffer lengths = builder.AddInput("lengths", DataType::kInt32, {9});
+  builder.SetDomain(lengths, -2, 23);
+  const loop::Buffer out = builder.Reduce(
+      "out", DataType::kFloat32, {9},
+      [&](const std::vector<loop::Expr>& axes) {
+        return std::vector<loop::Expr>{loop::Cast(DataType::kInt64, loop::Load(lengths, axes))};
+      },
+      loop::NestBuilder::Combiner::kAdd, loop::FloatConst(0, DataType::kFloat32),
+      [&](const std::vector<loop::Expr>& axes, const std::vector<loop::Expr>& r) {
+        return loop::Load(x, {r[0]});
+      });
+  const loop::Nest naive = builder.Finish({out});
+  loop::Nest nest = naive;
+  EXPECT_FALSE(UnrollSteps(&nest, "out.r0", 1).ok());
+  ASSERT_TRUE(UnrollSteps(&nest, "out.r0", 3).ok());
+  EXPECT_FALSE(UnrollSteps(&nest, "out.r0.u", 2).ok());
+  ExpectGolden("unroll_steps", naive, nest);
 }
 
 TEST(PrimitivesGolden, SplitClips) {

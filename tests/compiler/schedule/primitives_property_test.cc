@@ -11,6 +11,7 @@
 #include "compiler/schedule/primitives/reorder.h"
 #include "compiler/schedule/primitives/set_layout.h"
 #include "compiler/schedule/primitives/split.h"
+#include "compiler/schedule/primitives/unroll_steps.h"
 #include "compiler/schedule/primitives/unswitch.h"
 #include "fmt/format.h"
 #include "gtest/gtest.h"
@@ -36,7 +37,7 @@ class RandomSchedule {
       }
       return status.ok();
     };
-    switch (random_.Below(13)) {
+    switch (random_.Below(14)) {
       case 0:
       case 1: {
         const Tail tail = random_.Below(2) == 0 ? Tail::kClip : Tail::kGuard;
@@ -69,6 +70,9 @@ class RandomSchedule {
         return applied("cache_write " + buffer, buffer.ends_with(".acc")
                                                     ? absl::CancelledError()
                                                     : CacheWrite(&nest_, buffer).status());
+      case 12:
+        return applied(fmt::format("unroll {} steps of {}", factor, loop),
+                       UnrollSteps(&nest_, loop, factor));
       default: {
         const loop::Buffer target = BufferNamed(buffer);
         const int rank = static_cast<int>(target->shape.size());

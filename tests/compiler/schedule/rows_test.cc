@@ -1,4 +1,9 @@
+#include <cmath>
+#include <limits>
+
+#include "compiler/loop/interpreter.h"
 #include "gtest/gtest.h"
+#include "support/random.h"
 #include "tests/compiler/schedule/nest_check.h"
 
 namespace hone::schedule {
@@ -28,6 +33,35 @@ TEST(Rows, EveryConfigComputesWhatTheNaiveNestDoes) {
     }
   }
   EXPECT_GE(checked, 60);
+}
+
+// The maximum of a softmax may lose a NaN: its results must not.
+TEST(Rows, NanInARowOfASoftmaxIsInAllOfIt) {
+  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
+  for (const char* op : {"nn.softmax", "nn.log_softmax"}) {
+    const ops::KernelDefinition def =
+        MustLower(std::string("fn (p0: Tensor[(3, 37), float32]) { ") + op +
+                  "(p0) } accumulate=float32 numerics=default");
+    const Template& templ = TemplateFor(def);
+    const Task task{&def, templ.Signatures(def, target)[0], target};
+    const Space space = templ.MakeSpace(task);
+    Random random(5);
+    for (int i = 0; i < 8; ++i) {
+      const Config config = i == 0 ? templ.Default(task) : space.Sample(random);
+      const auto nest = templ.Schedule(task, config);
+      ASSERT_TRUE(nest.ok()) << nest.status().ToString();
+      std::vector<float> x(3 * 37, 1);
+      std::vector<float> y(3 * 37);
+      x[37 + static_cast<size_t>(i) * 5] = std::numeric_limits<float>::quiet_NaN();
+      std::vector<void*> buffers(nest->buffers.size());
+      buffers.front() = x.data();
+      buffers.back() = y.data();
+      ASSERT_TRUE(loop::Interpret(*nest, buffers).ok());
+      for (size_t at = 0; at < y.size(); ++at) {
+        EXPECT_EQ(std::isnan(y[at]), at / 37 == 1) << config.ToText() << " at " << at;
+      }
+    }
+  }
 }
 
 // Reductions of outer axes, and of what is not a row, keep the generic template.
