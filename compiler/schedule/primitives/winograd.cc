@@ -4,11 +4,11 @@
 #include <cmath>
 #include <functional>
 #include <optional>
-#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "compiler/loop/accumulation.h"
+#include "compiler/loop/visit.h"
 #include "compiler/schedule/primitives/nest_edit.h"
 #include "compiler/schedule/primitives/toom_cook.h"
 #include "fmt/format.h"
@@ -120,22 +120,48 @@ struct Convolution {
   Buffer result, data, weight;
   size_t launch = 0;  // of the stage
   int64_t stride_h = 1, stride_w = 1;
-  // Of the depth, where there is one: from one result, and from one tap, to the next.
-  int64_t depth_step = 1, tap_step = 1;
+  // Of the depth, where there is one: from one result, and from one tap, to the next, and in front
+  // of the data.
+  int64_t depth_step = 1, tap_step = 1, depth_before = 0;
+  // Whether the data has this slice, of the depth's and its tap's variables; null: always.
+  Expr has_slice, slice, slice_tap;
 };
 
-// a is c * x + d * y with c and d at least 1; nullopt otherwise.
-std::optional<std::pair<int64_t, int64_t>> StepsOf(const Expr& a, const Expr& x, const Expr& y) {
+struct Steps {
+  int64_t of_x = 1, of_y = 1, constant = 0;
+};
+
+// a is c * x + d * y + e with c and d at least 1; nullopt otherwise.
+std::optional<Steps> StepsOf(const Expr& a, const Expr& x, const Expr& y) {
   const loop::Linear linear = loop::Linear::Of(a);
-  const std::pair<int64_t, int64_t> steps = {linear.CoefficientOf(x), linear.CoefficientOf(y)};
-  if (linear.terms().size() != 2 || linear.constant() != 0 || steps.first < 1 || steps.second < 1) {
-    return std::nullopt;
-  }
+  const Steps steps = {linear.CoefficientOf(x), linear.CoefficientOf(y), linear.constant()};
+  if (linear.terms().size() != 2 || steps.of_x < 1 || steps.of_y < 1) return std::nullopt;
   return steps;
 }
 
+bool IsZero(const Expr& e) { return e->kind == loop::ExprKind::kFloat && e->float_value == 0; }
+
+// The load of a factor that is zero where the data lacks a slice along the depth, if it has one.
+Expr LoadOf(const Expr& factor, const Stage& stage, const std::vector<Stmt>& sums,
+            Convolution* conv) {
+  if (factor->kind != loop::ExprKind::kSelect || stage.loops.size() != 5) return factor;
+  if (!IsZero(factor->operands[2])) return factor;
+  const Expr& condition = factor->operands[0];
+  conv->slice = stage.loops[2]->var;
+  conv->slice_tap = sums[1]->var;
+  bool of_slices = !loop::HasLoad(condition);
+  loop::Walk(condition, [&](const Expr& e) {
+    of_slices = of_slices && (e->kind != loop::ExprKind::kVar || e.SameAs(conv->slice) ||
+                              e.SameAs(conv->slice_tap));
+  });
+  if (!of_slices) return factor;
+  conv->has_slice = condition;
+  return factor->operands[1];
+}
+
 // `result[n, oc, h, w] += data[n, ic, h * s + kh, w * t + kw] * weight[oc, ic, kh, kw]` below loops
-// over ic, kh, kw, or the same with a depth of any stride and dilation before the height.
+// over ic, kh, kw, or the same with a depth of any stride and dilation before the height, whose
+// slices that the data lacks may count as zeros.
 bool IsUpdate(const Stmt& store, const Stage& stage, const std::vector<Stmt>& sums,
               Convolution* conv) {
   const Expr& value = store->value;
@@ -144,13 +170,12 @@ bool IsUpdate(const Stmt& store, const Stage& stage, const std::vector<Stmt>& su
   }
   if (!loop::Accumulates(*store)) return false;
   const Expr& product = value->operands[1];
-  if (product->kind != loop::ExprKind::kBinary || product->binary_op != loop::BinaryOp::kMul ||
-      product->operands[0]->kind != loop::ExprKind::kLoad ||
-      product->operands[1]->kind != loop::ExprKind::kLoad) {
+  if (product->kind != loop::ExprKind::kBinary || product->binary_op != loop::BinaryOp::kMul) {
     return false;
   }
-  const Expr& data = product->operands[0];
+  const Expr data = LoadOf(product->operands[0], stage, sums, conv);
   const Expr& weight = product->operands[1];
+  if (data->kind != loop::ExprKind::kLoad || weight->kind != loop::ExprKind::kLoad) return false;
   const size_t rank = stage.loops.size();
   if (data->operands.size() != rank || weight->operands.size() != rank) return false;
   const auto axis = [&](size_t d) { return stage.loops[d]->var; };
@@ -165,18 +190,19 @@ bool IsUpdate(const Stmt& store, const Stage& stage, const std::vector<Stmt>& su
     const auto steps = StepsOf(data->operands[d], axis(d), sum(d - 1));
     if (!steps) return false;
     if (rank == 5 && d == 2) {
-      std::tie(conv->depth_step, conv->tap_step) = *steps;
+      conv->depth_step = steps->of_x;
+      conv->tap_step = steps->of_y;
+      conv->depth_before = -steps->constant;
+      if (!conv->has_slice && steps->constant != 0) return false;
     } else {
-      (d + 1 == rank ? conv->stride_w : conv->stride_h) = steps->first;
-      if (steps->second != 1) return false;
+      (d + 1 == rank ? conv->stride_w : conv->stride_h) = steps->of_x;
+      if (steps->of_y != 1 || steps->constant != 0) return false;
     }
   }
   conv->data = data->buffer;
   conv->weight = weight->buffer;
   return true;
 }
-
-bool IsZero(const Expr& e) { return e->kind == loop::ExprKind::kFloat && e->float_value == 0; }
 
 bool RunsOver(const Stmt& loop, int64_t extent) {
   int64_t min = 0, steps = 0;
@@ -268,11 +294,18 @@ class Stages {
               std::vector<Expr> from = {i[0], i[1], r[0]};
               std::vector<Expr> by = {i[0], i[2], r[0]};
               if (deep_) {
-                from.push_back(i[3] * Expr(conv_.depth_step) + r[1] * Expr(conv_.tap_step));
+                from.push_back(i[3] * Expr(conv_.depth_step) + r[1] * Expr(conv_.tap_step) -
+                               conv_.depth_before);
                 by.push_back(r[1]);
               }
               from.insert(from.end(), {i[y], i[y + 1]});
-              return Load(data, from) * Load(filter, by);
+              Expr factor = Load(data, from);
+              if (conv_.has_slice) {
+                const loop::VarMap at = {{conv_.slice.get(), i[3]}, {conv_.slice_tap.get(), r[1]}};
+                factor = Select(loop::Substitute(conv_.has_slice, at), factor,
+                                loop::Const(0, factor->dtype));
+              }
+              return factor * Load(filter, by);
             });
     stages.product = product->name;
     Result(product, &stages);

@@ -82,17 +82,13 @@ Border ColumnBorder(const Conv& conv, const RegisterTile& tile) {
   return BorderOf(conv.window, conv.spatial - 1, conv.data_width, conv.width, tile.columns);
 }
 
-bool PadsPlanes(const Conv& conv) {
-  return conv.pads && conv.spatial == 3 && !conv.transposed && conv.window.before[0] > 0;
-}
-
-// "copy": the data is copied with zeros around it. "planes": around each plane; the taps of planes
-// in front of the data and behind it are left out. "border": the tiles at the border leave out what
-// falls outside; the taps of a row are unrolled there, so that they know.
+// "copy": the data is copied with zeros around it. "slices": around each slice of the depth; the
+// taps of slices in front of the data and behind it are left out. "border": the tiles at the border
+// leave out what falls outside; the taps of a row are unrolled there, so that they know.
 std::vector<std::string> PadOptions(const Conv& conv, const Config& prefix) {
   if (!conv.copies_data) return {"none"};
   std::vector<std::string> options = {"copy"};
-  if (PadsPlanes(conv)) options.emplace_back("planes");
+  if (conv.PadsSlices()) options.emplace_back("slices");
   const RegisterTile tile = TileOf(prefix);
   const Border border = ColumnBorder(conv, tile);
   const int64_t unroll = conv.LanesDiffer() ? conv.in : prefix.Int("unroll");
@@ -121,13 +117,13 @@ class ConvSchedule {
         tile_(TileOf(config)),
         s_(task.def->naive),
         out_(conv.view.output),
-        planes_(config.String("pad") == "planes"),
-        copies_(planes_ || (conv.copies_data && config.String("pad") == "copy")),
+        slices_(config.String("pad") == "slices"),
+        copies_(slices_ || (conv.copies_data && config.String("pad") == "copy")),
         border_(conv.copies_data && config.String("pad") == "border") {}
 
   absl::StatusOr<loop::Nest> Run() && {
     anchor_ = FuseAroundAnchor(&s_, conv_.view, copies_ ? conv_.data : "");
-    if (planes_) s_.InlinePadding(conv_.data, 2);
+    if (slices_) s_.InlinePadding(conv_.data, 2);
     SetLayouts();
     TileOutput();
     TileReduction();
@@ -274,7 +270,7 @@ class ConvSchedule {
     }
     for (const char* name : {".ocv", ".lane", ".dot"}) steps.push_back(anchor_ + name);
     s_.ReorderPresent(steps, /*allow_reassociation=*/true);
-    if (border_ || planes_) {
+    if (border_ || slices_) {
       s_.SkipZeroTerms(*std::find_if(steps.begin(), steps.end(),
                                      [&](const std::string& loop) { return s_.Has(loop); }));
       s_.Unswitch(anchor_ + ".lane");
@@ -329,7 +325,7 @@ class ConvSchedule {
   RegisterTile tile_;
   Sequence s_;
   std::string out_;
-  bool planes_;         // planes of padding are left out
+  bool slices_;         // those of padding are left out
   bool copies_;         // the padded copy is a launch of its own
   bool border_;         // there is none: tiles at the border are apart
   std::string packed_;  // the weights

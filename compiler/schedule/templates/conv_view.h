@@ -50,6 +50,8 @@ struct Conv {
   // Input channels are summed block by block.
   bool SumsBlocks() const { return blocked_data && (groups == 1 || in % lanes == 0); }
   int64_t Taps() const { return taps_d * taps_h * taps_w; }
+  // The first slices of an axis of depth lie in front of the data.
+  bool PadsSlices() const { return pads && spatial == 3 && !transposed && window.before[0] > 0; }
   int64_t ChannelsOfStep() const { return bytes ? kDotBytes : 1; }
   int64_t StepsOfChannels() const { return CeilDiv(in, ChannelsOfStep()); }
 };

@@ -1,5 +1,7 @@
 #include "compiler/schedule/templates/winograd.h"
 
+#include <algorithm>
+
 #include "compiler/schedule/primitives/nest_edit.h"
 #include "compiler/schedule/primitives/winograd.h"
 #include "compiler/schedule/templates/fuse_stages.h"
@@ -36,6 +38,7 @@ class WinogradSchedule {
 
   absl::StatusOr<loop::Nest> Run() && {
     conv_result_ = FuseAroundAnchor(&s_, conv_.view, conv_.data);
+    if (SkipsSlices()) s_.InlinePadding(conv_.data, 2);
     stages_ = s_.Winograd(conv_result_, std::max(plan_.tile_h, plan_.tile_w),
                           conv_.blocked_data ? PhaseOrder::kOutside : PhaseOrder::kInside);
     if (conv_.copies_data && !copies_) s_.Inline(conv_.data);
@@ -62,6 +65,9 @@ class WinogradSchedule {
 
   int64_t BlockTiles() const { return config_.Int("block_h") * config_.Int("block_w"); }
   bool Deep() const { return conv_.spatial == 3; }
+  // Slices outside the data are never made. (Of taps further apart, no bounds are found for those
+  // that are.)
+  bool SkipsSlices() const { return conv_.PadsSlices() && conv_.window.dilation[0] == 1; }
   // The loop of an axis of a stage, of `extra` axes more than the convolution, counted from the
   // last.
   std::string Axis(const std::string& stage, int extra, int from_end) const {
@@ -246,6 +252,12 @@ class WinogradSchedule {
     for (int d : {-2, -1}) steps.push_back(Axis(sum, 1, d));
     for (const char* name : {".ocv", ".lane"}) steps.push_back(sum + name);
     s_.ReorderPresent(steps, /*allow_reassociation=*/true);
+    if (SkipsSlices()) {
+      s_.SkipZeroTerms(*std::find_if(steps.begin(), steps.end(),
+                                     [&](const std::string& loop) { return s_.Has(loop); }));
+      s_.Unswitch(sum + ".lane");
+      if (s_.Has(sum + ".r1")) s_.ClipLoop(sum + ".r1");
+    }
     if (config_.Int("prefetch") == 0) return;
     // One line of the next position's filters a step; the register tiles take turns.
     PrefetchOptions options;

@@ -263,7 +263,7 @@ TEST(Conv3d, WinogradComputesWhatTheNaiveNestDoes) {
   EXPECT_GE(checked, 90);
 }
 
-TEST(Conv3d, TapsOfPlanesOutsideAreLeftOut) {
+TEST(Conv3d, TapsOfSlicesOutsideAreLeftOut) {
   const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=2");
   const Windows kernels[] = {
       {1, 8, 8, {1, 4, 4}, {3, 3, 3}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}},
@@ -279,7 +279,7 @@ TEST(Conv3d, TapsOfPlanesOutsideAreLeftOut) {
     for (int i = 0; i < 1000 && checked < 8; ++i) {
       const Config config = conv.MakeSpace(task).Sample(random);
       if (!config.Has("pad") || config.String("strategy") != "direct") continue;
-      if (config.String("pad") != "planes") continue;
+      if (config.String("pad") != "slices") continue;
       const absl::StatusOr<loop::Nest> nest = conv.Schedule(task, config);
       ASSERT_TRUE(nest.ok()) << nest.status() << config.ToText();
       ExpectSameResults(def.naive, *nest, 3, config.ToText());
