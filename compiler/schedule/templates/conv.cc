@@ -28,7 +28,7 @@ RegisterTileProblem TileProblem(const Conv& conv) {
   problem.vectors = conv.out_vectors;
   problem.rows = conv.height;
   problem.columns = conv.width;
-  problem.steps = conv.StepsOfChannels() * conv.Taps();
+  problem.steps = conv.StepsOfChannels() * conv.Taps() / conv.taps_d * conv.MeanDepthTaps();
   problem.registers = conv.registers;
   if (conv.groups > 1 && !conv.LanesDiffer()) {
     problem.vector_group = conv.GroupOut() / conv.lanes;

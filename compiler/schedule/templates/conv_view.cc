@@ -72,6 +72,7 @@ std::optional<Conv> ViewOperands(const ops::KernelDefinition& def, AnchorView vi
   conv.is_strict = def.numerics == ops::Numerics::kStrict;
   conv.weight_is_constant = weight->role == loop::Role::kConstant;
   conv.data_width = operand->shape.back();
+  if (conv.spatial == 3) conv.data_depth = operand->shape[2];
   conv.batch = anchor->shape[0];
   conv.groups = ir::GetAttr<int64_t>(view.op->attrs, "groups", 1);
   conv.channels = operand->shape[1];
@@ -141,6 +142,35 @@ std::optional<Conv> ViewTransposed(const ops::KernelDefinition& def, AnchorView 
 }
 
 }  // namespace
+
+namespace {
+
+// Slices of the result for which the tap of the depth lies inside the data.
+int64_t SlicesInside(const Conv& conv, int64_t tap) {
+  int64_t slices = 0;
+  for (int64_t slice = 0; slice < conv.depth; ++slice) {
+    const int64_t at =
+        slice * conv.window.strides[0] + tap * conv.window.dilation[0] - conv.window.before[0];
+    slices += at >= 0 && at < conv.data_depth ? 1 : 0;
+  }
+  return slices;
+}
+
+}  // namespace
+
+int64_t Conv::MeanDepthTaps() const {
+  if (!PadsSlices()) return taps_d;
+  int64_t inside = 0;
+  for (int64_t tap = 0; tap < taps_d; ++tap) inside += SlicesInside(*this, tap);
+  return CeilDiv(inside, depth);
+}
+
+int64_t Conv::UsedDepthTaps() const {
+  if (!PadsSlices()) return taps_d;
+  int64_t used = 0;
+  for (int64_t tap = 0; tap < taps_d; ++tap) used += SlicesInside(*this, tap) > 0 ? 1 : 0;
+  return used;
+}
 
 std::optional<Conv> ViewConv(const ops::KernelDefinition& def) {
   if (std::optional<AnchorView> view = ViewAnchor(def, {"nn.conv1d", "nn.conv2d", "nn.conv3d"})) {

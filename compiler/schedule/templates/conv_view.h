@@ -27,9 +27,9 @@ struct Conv {
   int spatial = 2;           // axes
   ops::Window window;        // of these; transposed: of the phases
   bool transposed = false;
-  ops::Shape phases;       // of each axis; 1 unless transposed
-  ops::Shape result_axes;  // extents of the whole result
-  int64_t data_width = 0;  // of the operand
+  ops::Shape phases;                       // of each axis; 1 unless transposed
+  ops::Shape result_axes;                  // extents of the whole result
+  int64_t data_width = 0, data_depth = 1;  // of the operand
   int64_t batch = 0;
   int64_t groups = 1, channels = 0;  // of the data
   int64_t in = 0;                    // channels that are summed: those of a group
@@ -52,6 +52,10 @@ struct Conv {
   int64_t Taps() const { return taps_d * taps_h * taps_w; }
   // The first slices of an axis of depth lie in front of the data.
   bool PadsSlices() const { return pads && spatial == 3 && !transposed && window.before[0] > 0; }
+  // Taps of the depth that lie inside the data: of a slice of the result, on average and rounded
+  // up; of any.
+  int64_t MeanDepthTaps() const;
+  int64_t UsedDepthTaps() const;
   int64_t ChannelsOfStep() const { return bytes ? kDotBytes : 1; }
   int64_t StepsOfChannels() const { return CeilDiv(in, ChannelsOfStep()); }
 };

@@ -99,7 +99,7 @@ RegisterTileProblem ProductProblem(const Conv& conv, const WinogradPlan& plan, i
   problem.vectors = conv.out_vectors;
   problem.rows = rows;
   problem.columns = columns;
-  problem.steps = plan.channels * conv.taps_d;
+  problem.steps = plan.channels * conv.MeanDepthTaps();
   problem.registers = conv.registers;
   return problem;
 }
@@ -129,10 +129,11 @@ std::vector<std::string> PadOptions(const Conv& conv) {
   return {"border", "copy"};
 }
 
-// Bytes a cycle from where so many of them stay between two uses.
+// Bytes a cycle from where so many of them stay between two uses; half of the last cache is for
+// what is used in between, or others' who share it.
 double BytesPerCycle(const Target& target, double bytes) {
   if (bytes <= static_cast<double>(target.l2_bytes)) return 48;
-  return bytes <= static_cast<double>(target.l3_bytes) ? 24 : 10;
+  return 2 * bytes <= static_cast<double>(target.l3_bytes) ? 24 : 10;
 }
 
 // Of products of a group that leave the first cache before they are transformed; counted where
@@ -168,7 +169,7 @@ double BlockCycles(const Conv& conv, const Target& target, const WinogradPlan& p
   const double results = transform * static_cast<double>(sums) * tiles *
                          static_cast<double>(depth * conv.out_vectors) / static_cast<double>(parts);
   const double filter_bytes =
-      positions * static_cast<double>(conv.taps_d * plan.channels * conv.out * 4);
+      positions * static_cast<double>(conv.UsedDepthTaps() * plan.channels * conv.out * 4);
   const double weights =
       filter_bytes / static_cast<double>(parts) / BytesPerCycle(target, filter_bytes);
   return std::max(multiply, weights) + 0.25 * std::min(multiply, weights) + data + results +
