@@ -172,8 +172,22 @@ double BlockCycles(const Conv& conv, const Target& target, const WinogradPlan& p
       positions * static_cast<double>(conv.UsedDepthTaps() * plan.channels * conv.out * 4);
   const double weights =
       filter_bytes / static_cast<double>(parts) / BytesPerCycle(target, filter_bytes);
-  return std::max(multiply, weights) + 0.25 * std::min(multiply, weights) + data + results +
+  // What is prefetched comes along with the products; a register tile does so for one vector.
+  const double tiles_of_block = static_cast<double>(CeilDiv(problem.rows, tile.rows) *
+                                                    CeilDiv(problem.columns, tile.columns) * depth);
+  const double late = std::max(0.0, 1 - tiles_of_block / static_cast<double>(tile.vectors));
+  const double waits = 0.25 + 0.75 * late;
+  return std::max(multiply, weights) + waits * std::min(multiply, weights) + data + results +
          SpillCycles(conv, target, plan, depth, problem, tile, parts);
+}
+
+// The fastest of all register tiles, and of those few vectors wide.
+std::vector<RegisterTile> BestTiles(RegisterTileProblem problem) {
+  std::vector<RegisterTile> tiles = {BestTile(problem)};
+  constexpr int64_t kFewVectors = 2;
+  problem.vector_group = kFewVectors;
+  tiles.push_back(BestTile(problem));
+  return tiles;
 }
 
 // The best with blocks of `depth` slices, if it is better than `best`.
@@ -184,25 +198,26 @@ void ImproveWinograd(const Conv& conv, const Target& target, const std::string& 
   for (int64_t block_w : BlockColumns(plan, limits)) {
     for (int64_t block_h : BlockRows(plan, limits, block_w)) {
       const RegisterTileProblem problem = ProductProblem(conv, plan, block_h, block_w);
-      const RegisterTile tile = BestTile(problem);
       const int64_t blocks = conv.batch * CeilDiv(conv.depth, depth) * CeilDiv(plan.rows, block_h) *
                              CeilDiv(plan.columns, block_w);
-      for (int64_t parts : PartOptions(conv, target, tile.vectors)) {
-        const int64_t rounds = CeilDiv(blocks * parts, target.threads);
-        const double cycles = static_cast<double>(rounds) *
-                              BlockCycles(conv, target, plan, depth, problem, tile, parts);
-        if (*best && (*best)->cycles <= cycles) continue;
-        *best = WinogradChoice{{}, cycles};
-        Config& config = (*best)->config;
-        config.Set("strategy", strategy);
-        if (conv.spatial == 3) config.Set("block_d", depth);
-        config.Set("block_w", block_w);
-        config.Set("block_h", block_h);
-        SetTile(tile, &config);
-        config.Set("unroll", UnrollsOf(conv, plan, tile).back() >= 2 ? int64_t{2} : 1);
-        config.Set("pad", PadOptions(conv)[0]);
-        config.Set("parts", parts);
-        config.Set("prefetch", int64_t{1});
+      for (const RegisterTile& tile : BestTiles(problem)) {
+        for (int64_t parts : PartOptions(conv, target, tile.vectors)) {
+          const int64_t rounds = CeilDiv(blocks * parts, target.threads);
+          const double cycles = static_cast<double>(rounds) *
+                                BlockCycles(conv, target, plan, depth, problem, tile, parts);
+          if (*best && (*best)->cycles <= cycles) continue;
+          *best = WinogradChoice{{}, cycles};
+          Config& config = (*best)->config;
+          config.Set("strategy", strategy);
+          if (conv.spatial == 3) config.Set("block_d", depth);
+          config.Set("block_w", block_w);
+          config.Set("block_h", block_h);
+          SetTile(tile, &config);
+          config.Set("unroll", UnrollsOf(conv, plan, tile).back() >= 2 ? int64_t{2} : 1);
+          config.Set("pad", PadOptions(conv)[0]);
+          config.Set("parts", parts);
+          config.Set("prefetch", int64_t{1});
+        }
       }
     }
   }
