@@ -134,6 +134,24 @@ TEST(CodeShape, RegisterTileStaysInYmm) {
   EXPECT_EQ(CountLines(loop, {"(%rsp)"}), 0) << "spills";
 }
 
+// y[l, r] = x[r, l], the lanes vectorised: neither side of it element by element.
+TEST(CodeShape, ResultsAcrossTheLanesAreNotScattered) {
+  const auto x = loop::MakeBuffer("x", kF32, {4, 16}, Role::kInput);
+  const auto y = loop::MakeBuffer("y", kF32, {16, 4}, Role::kOutput);
+  const Expr r = Var("r"), l = Var("l");
+  loop::Nest nest;
+  nest.name = "turn";
+  nest.buffers = {x, y};
+  const Stmt store = Store(y, {l, r}, Load(x, {r, l}));
+  nest.launches.push_back(
+      {"run", loop::Phase::kRun,
+       For(r, 0, 4, For(l, 0, 16, store, LoopKind::kVectorize), LoopKind::kUnroll)});
+  const absl::StatusOr<std::string> assembly = EmitAssembly(ArtifactOf(nest, TestTarget(kZen5)));
+  ASSERT_TRUE(assembly.ok()) << assembly.status();
+  EXPECT_THAT(*assembly, testing::Not(testing::HasSubstr("scatter")));
+  EXPECT_THAT(*assembly, testing::HasSubstr("vunpcklps"));
+}
+
 TEST(CodeShape, RegisterTileUsesFmlaOnArm) {
   const auto assembly =
       EmitAssembly(ArtifactOf(TiledMatmul(16, 32, 96, 8, 2, 4), TestTarget(kArm)));
