@@ -127,6 +127,7 @@ class LaunchEmitter {
   llvm::Value* EmitLoad(const loop::Expr& e);
   llvm::Value* LoadUniform(const Address& address);
   llvm::Value* LoadRamp(const Address& address);
+  llvm::Value* LoadStrided(const Address& address);
   llvm::Value* LoadPermuted(const Address& address);
   llvm::Value* LoadScattered(const Address& address);
   void StoreLanes(const Address& address, llvm::Value* value, bool masks_pads = false);
