@@ -331,9 +331,8 @@ Config DefaultRows(const Windowed& w) {
   Config config;
   config.Set("strategy", std::string("rows"));
   config.Set("lanes", RowLaneOptions(w)[0]);
-  // Four rows share most of what they load; two where windows stand apart.
-  const int64_t rows = w.window.strides[0] > 1 ? 2 : 4;
-  const RegisterTile tile{1, std::min(rows, w.height), 1};
+  // Four rows share most of what they load.
+  const RegisterTile tile{1, std::min<int64_t>(4, w.height), 1};
   SetTile(tile, &config);
   config.Set("taps", TapOptions(w, tile)[0]);
   return config;
