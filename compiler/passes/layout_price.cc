@@ -1,6 +1,7 @@
 #include "compiler/passes/layout_price.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -26,6 +27,8 @@ constexpr double kUnpackRate = 16;        // to row-major
 constexpr double kStridedReadRate = 150;  // by a convolution of row-major data, for each tap
 constexpr double kStridedWriteRate = 10;  // by a convolution to a row-major result
 constexpr double kScalarTapNs = 0.5;      // of windows in one channel to a row-major result
+constexpr double kRowTapNs = 0.2;    // where data is row-major too, of a vector along the width
+constexpr double kStepFactor = 2.5;  // as much where windows stand apart
 
 double Elements(const TensorType& type) { return static_cast<double>(type.ElementCount()); }
 
@@ -141,6 +144,17 @@ double TapsOf(const ir::ExprNode& anchor, const Tensor& data, const Tensor& resu
   return taps;
 }
 
+// Windows in one channel over rows: vectors along the width, the last of each row not full.
+double RowWindowNs(const TensorType& data, const TensorType& result, double taps,
+                   const Target& target) {
+  const auto width = static_cast<uint64_t>(result.shape.back());
+  const auto fit = static_cast<int64_t>(std::bit_floor(width));
+  const int64_t lanes = std::max<int64_t>(std::min<int64_t>(target.VectorLanes(), fit), 1);
+  const int64_t vectors = (result.shape.back() + lanes - 1) / lanes;
+  return Elements(result) / static_cast<double>(width) * static_cast<double>(vectors) * taps *
+         kRowTapNs * (data.shape.back() > result.shape.back() * 3 / 2 ? kStepFactor : 1);
+}
+
 // Nanoseconds of one thread that layouts cost which do not suit the kernel.
 double StrainOfAnchor(const View& view, const ir::ExprNode& anchor, const Target& target) {
   const Tensor* data = DataOf(view, anchor);
@@ -152,6 +166,12 @@ double StrainOfAnchor(const View& view, const ir::ExprNode& anchor, const Target
   const bool strided_data = data->layout.IsRowMajor() && IsBlockable(data->type, windows, target);
   const bool strided_result =
       result.layout.IsRowMajor() && IsBlockable(result.type, windows, target);
+  const bool in_channel = windows && (anchor.args.size() < 2 || IsDepthwise(anchor));
+  if (in_channel && strided_data && strided_result && result.type.shape.size() == 4 &&
+      result.type.dtype == DataType::kFloat32 &&
+      2 * result.type.shape.back() >= target.VectorLanes()) {
+    return RowWindowNs(data->type, result.type, taps, target);
+  }
   double ns = 0;
   if (strided_data) ns += Bytes(data->type, data->layout) * taps / kStridedReadRate;
   if (!strided_result) return ns;

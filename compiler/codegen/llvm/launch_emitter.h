@@ -137,6 +137,7 @@ class LaunchEmitter {
   llvm::Value* EmitLoad(const loop::Expr& e);
   llvm::Value* LoadUniform(const Address& address);
   llvm::Value* LoadRamp(const Address& address);
+  llvm::Value* LoadStrided(const Address& address);
   llvm::Value* LoadPermuted(const Address& address);
   llvm::Value* LoadPieces(const Address& address, size_t lane, size_t count);
   llvm::Value* LoadScattered(const Address& address);

@@ -14,6 +14,9 @@ namespace {
 
 using llvm::Value;
 
+// Of loads of every stride-th element that are made of whole vectors and shuffles.
+constexpr int64_t kMostStride = 4;
+
 // What the number is surely a multiple of, in elements.
 int64_t KnownDivisor(const Index& offset, int lane_atom) {
   int64_t divisor = offset.constant;
@@ -220,7 +223,11 @@ llvm::Value* LaunchEmitter::LoadUniform(const Address& address) {
 }
 
 llvm::Value* LaunchEmitter::LoadRamp(const Address& address) {
-  if (address.stride != 1) return LoadScattered(address);
+  if (address.stride != 1) {
+    const bool strides = address.stride > 1 && address.stride <= kMostStride;
+    const bool masked = vector_.mask && !address.in_bounds;
+    return strides && !masked ? LoadStrided(address) : LoadScattered(address);
+  }
   llvm::Type* type = Widen(address.element, vector_.lanes);
   llvm::Instruction* load = nullptr;
   if (vector_.mask && !address.in_bounds) {
@@ -230,6 +237,31 @@ llvm::Value* LaunchEmitter::LoadRamp(const Address& address) {
     load = b_.CreateAlignedLoad(type, address.pointer, address.align);
   }
   return Annotate(load, *address.storage, true);
+}
+
+// Vectors of all that lies between the first and the last lane; the last one ends with it.
+llvm::Value* LaunchEmitter::LoadStrided(const Address& address) {
+  const int lanes = vector_.lanes;
+  const auto stride = static_cast<int>(address.stride);
+  const int last = (lanes - 1) * stride;
+  llvm::Type* type = Widen(address.element, lanes);
+  const llvm::Align align(address.element->getPrimitiveSizeInBits() / 8);
+  Value* result = nullptr;
+  for (int part = 0; part < stride; ++part) {
+    const int start = std::min(part * lanes, last + 1 - lanes);
+    Value* pointer = b_.CreateConstGEP1_64(address.element, address.pointer, start);
+    Value* vector = Annotate(b_.CreateAlignedLoad(type, pointer, part == 0 ? address.align : align),
+                             *address.storage, true);
+    std::vector<int> places(static_cast<size_t>(lanes));
+    for (int lane = 0; lane < lanes; ++lane) {
+      const int at = lane * stride - start;
+      const bool here = lane * stride >= part * lanes && lane * stride < (part + 1) * lanes;
+      places[static_cast<size_t>(lane)] = here ? (result ? lanes : 0) + at : result ? lane : -1;
+    }
+    result = result ? b_.CreateShuffleVector(result, vector, places)
+                    : b_.CreateShuffleVector(vector, places);
+  }
+  return result;
 }
 
 llvm::Value* LaunchEmitter::LoadPermuted(const Address& address) {

@@ -1,9 +1,10 @@
 // Depthwise convolutions of two axes and pools of one to three: windows that combine the elements
 // of one channel. On blocked layouts the lanes are channels; a block of rows by columns (by channel
 // vectors) stays in registers, the taps are unrolled, and the tiles at the border, where windows
-// leave the data, are apart, so that the others test nothing. On row-major results the generic
-// template does it.
+// leave the data, are apart, so that the others test nothing. On row-major data the lanes are
+// neighbours along the width (window_rows.h), or the generic template does it.
 #include <algorithm>
+#include <bit>
 #include <functional>
 #include <numeric>
 
@@ -16,6 +17,7 @@
 #include "compiler/schedule/templates/sequence.h"
 #include "compiler/schedule/templates/templates.h"
 #include "compiler/schedule/templates/window_border.h"
+#include "compiler/schedule/templates/window_rows.h"
 #include "fmt/format.h"
 #include "support/status.h"
 
@@ -277,6 +279,65 @@ class WindowSchedule {
   bool copies_;
 };
 
+bool AllRowMajor(const ir::LayoutSignature& signature) {
+  const auto row_major = [](const Layout& layout) {
+    return layout.rank() == 0 || layout.IsRowMajor();
+  };
+  return std::all_of(signature.operands.begin(), signature.operands.end(), row_major) &&
+         std::all_of(signature.results.begin(), signature.results.end(), row_major);
+}
+
+// Rows shorter than a few lanes are better as channels, or left to the generic template.
+bool HasRows(const Task& task, const Windowed& w) {
+  constexpr int64_t kShortest = 4;
+  const Buffer data = BufferOf(task.def->naive, w.view.op->args[0]);
+  const bool plain = w.copy.empty() || w.pads;
+  return AllRowMajor(task.signature) && w.spatial == 2 && plain && w.width >= kShortest &&
+         data->dtype == DataType::kFloat32 && w.lanes > 1;
+}
+
+std::vector<int64_t> RowLaneOptions(const Windowed& w) {
+  const auto fit = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(w.width)));
+  const int64_t most = std::min(w.lanes, fit);
+  return most >= 8 ? std::vector<int64_t>{most, most / 2} : std::vector<int64_t>{most};
+}
+
+WindowRows RowsOf(const Windowed& w, const Config& config) {
+  WindowRows rows;
+  rows.lanes = config.Int("lanes");
+  rows.tile = TileOf(config);
+  rows.unrolls_taps = config.String("taps") == "unroll";
+  rows.rows = PeeledBorder(w, -2, rows.tile.rows);
+  rows.columns = PeeledBorder(w, -1, rows.lanes * rows.tile.vectors);
+  return rows;
+}
+
+std::optional<Knob> NextRowKnob(const Windowed& w, const Config& prefix) {
+  if (!prefix.Has("lanes")) return IntKnob("lanes", RowLaneOptions(w));
+  const int64_t vectors = CeilDiv(w.width, prefix.Int("lanes"));
+  // Nine bodies of a tile are emitted, or more.
+  constexpr int64_t kMostVectors = 12;
+  const int64_t most = std::min(kMostVectors, Accumulators(w));
+  if (!prefix.Has("tile_v")) return IntKnob("tile_v", Upto(7, vectors, most));
+  if (!prefix.Has("tile_h")) {
+    return IntKnob("tile_h", Upto(7, w.height, most / prefix.Int("tile_v")));
+  }
+  if (!prefix.Has("tile_w")) return IntKnob("tile_w", {1});
+  if (!prefix.Has("taps")) return TextKnob("taps", TapOptions(w, TileOf(prefix)));
+  return std::nullopt;
+}
+
+Config DefaultRows(const Windowed& w) {
+  Config config;
+  config.Set("strategy", std::string("rows"));
+  config.Set("lanes", RowLaneOptions(w)[0]);
+  // Four rows share most of what they load.
+  const RegisterTile tile{1, std::min<int64_t>(4, w.height), 1};
+  SetTile(tile, &config);
+  config.Set("taps", TapOptions(w, tile)[0]);
+  return config;
+}
+
 class Channelwise : public Template {
  public:
   explicit Channelwise(bool depthwise) : depthwise_(depthwise) {}
@@ -291,7 +352,7 @@ class Channelwise : public Template {
   }
 
   Space MakeSpace(const Task& task) const override {
-    if (!IsBlocked(task)) return GenericTemplate().MakeSpace(task);
+    if (!IsBlocked(task)) return RowMajorSpace(task);
     return Space([w = ViewOf(task, depthwise_)](const Config& prefix) -> std::optional<Knob> {
       if (!prefix.Has("strategy")) return TextKnob("strategy", {"direct"}, "direct");
       if (!prefix.Has("tile_v")) return IntKnob("tile_v", Upto(4, w.vectors, Accumulators(w)), 1);
@@ -309,8 +370,10 @@ class Channelwise : public Template {
   }
 
   Config Default(const Task& task) const override {
-    if (!IsBlocked(task)) return GenericTemplate().Default(task);
     const Windowed w = ViewOf(task, depthwise_);
+    if (!IsBlocked(task)) {
+      return HasRows(task, w) ? DefaultRows(w) : GenericTemplate().Default(task);
+    }
     // A block of two by two shares most of what it loads and has few border bodies; where there is
     // but one position, channel vectors take their place.
     RegisterTile tile{1, std::min<int64_t>(2, w.height), std::min<int64_t>(2, w.width)};
@@ -328,13 +391,36 @@ class Channelwise : public Template {
 
   absl::StatusOr<loop::Nest> Schedule(const Task& task, const Config& config) const override {
     HONE_RETURN_IF_ERROR(CheckSignature(task));
-    if (!IsBlocked(task)) return GenericTemplate().Schedule(task, config);
-    HONE_RETURN_IF_ERROR(CheckConfig(MakeSpace(task), config));
     const Windowed w = ViewOf(task, depthwise_);
+    if (!IsBlocked(task) && !HasRows(task, w)) return GenericTemplate().Schedule(task, config);
+    HONE_RETURN_IF_ERROR(CheckConfig(MakeSpace(task), config));
+    if (!IsBlocked(task)) return ScheduleRowMajor(task, w, config);
     return WindowSchedule(task, w, config).Run();
   }
 
  private:
+  Space RowMajorSpace(const Task& task) const {
+    const Space generic = GenericTemplate().MakeSpace(task);
+    const Windowed window = ViewOf(task, depthwise_);
+    if (!HasRows(task, window)) return generic;
+    return Space([w = window, generic](const Config& prefix) -> std::optional<Knob> {
+      if (!prefix.Has("strategy")) return TextKnob("strategy", {"rows", "stages"}, "stages");
+      return prefix.String("strategy") == "rows" ? NextRowKnob(w, prefix) : generic.Next(prefix);
+    });
+  }
+
+  static absl::StatusOr<loop::Nest> ScheduleRowMajor(const Task& task, const Windowed& w,
+                                                     const Config& config) {
+    if (config.String("strategy") == "rows") {
+      return ScheduleWindowRows(task, w.view, RowsOf(w, config));
+    }
+    Config stages;
+    for (const auto& [name, value] : config.entries()) {
+      if (name != "strategy") stages.Set(name, value);
+    }
+    return GenericTemplate().Schedule(task, stages);
+  }
+
   bool depthwise_;
 };
 

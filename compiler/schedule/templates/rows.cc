@@ -240,7 +240,8 @@ class RowsTemplateImpl : public Template {
     });
   }
 
-  // A row in registers where it fits; four partial sums hide the latency of an addition.
+  // A row in registers where it fits; four partial sums hide the latency of an addition, and four
+  // vectors at once the loop itself.
   Config Default(const Task& task) const override {
     if (!AllRowMajor(task.signature)) return GenericTemplate().Default(task);
     const Rows rows = *GatherRows(*task.def);
@@ -251,7 +252,7 @@ class RowsTemplateImpl : public Template {
     config.Set("lanes", lanes);
     config.Set("row", RowOptions(rows, lanes)[0]);
     config.Set("parts", vectors[std::min<size_t>(2, vectors.size() - 1)]);
-    config.Set("unroll", vectors[std::min<size_t>(1, vectors.size() - 1)]);
+    config.Set("unroll", vectors[std::min<size_t>(2, vectors.size() - 1)]);
     return config;
   }
 

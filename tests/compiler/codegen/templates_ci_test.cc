@@ -54,6 +54,15 @@ const char* const kKernels[] = {
     "nn.conv2d(p0, p1, padding=[1, 1, 1, 1], strides=[2, 2]); nn.relu(%0) }",
     "fn (p0: Tensor[(1, 32, 7, 7), float32], const p1: Tensor[(32, 32, 1, 1), float32], p2: "
     "Tensor[(1, 32, 7, 7), float32]) { %0 = nn.conv2d(p0, p1); %1 = add(%0, p2); nn.relu(%1) }",
+    "fn (p0: Tensor[(2, 3, 13, 37), float32], const p1: Tensor[(3, 1, 3, 3), float32], const p2: "
+    "Tensor[(3,), float32]) { %0 = nn.conv2d(p0, p1, groups=3, padding=[1, 1, 1, 1]); %1 = "
+    "nn.bias_add(%0, p2); nn.relu(%1) }",
+    "fn (p0: Tensor[(1, 5, 11, 40), float32], const p1: Tensor[(5, 1, 5, 3), float32]) { "
+    "nn.conv2d(p0, p1, dilation=[1, 2], groups=5, padding=[2, 2, 2, 2], strides=[2, 3]) }",
+    "fn (p0: Tensor[(1, 3, 19, 67), float32]) { nn.max_pool2d(p0, padding=[1, 1, 1, 1], "
+    "pool_size=[3, 3], strides=[2, 2]) }",
+    "fn (p0: Tensor[(1, 4, 9, 35), float32]) { nn.avg_pool2d(p0, padding=[1, 1, 1, 1], "
+    "pool_size=[3, 3]) }",
     "fn (p0: Tensor[(1, 3, 16, 16), float32], const p1: Tensor[(16, 3, 7, 7), float32]) { "
     "nn.conv2d(p0, p1, padding=[3, 3, 3, 3], strides=[2, 2]) }",
     "fn (p0: Tensor[(2, 3, 23, 20), float32], const p1: Tensor[(20, 3, 7, 7), float32]) { %0 = "

@@ -24,11 +24,9 @@ int Check(const std::vector<std::string>& kernels, const std::string& expected) 
 TEST(DepthwiseConv2d, EveryConfigComputesWhatTheNaiveNestDoes) {
   std::vector<std::string> kernels;
   const int64_t shapes[][6] = {// channels, height, width, taps, stride, pad
-                               {32, 7, 7, 3, 1, 1},
-                               {20, 9, 6, 3, 2, 1},
-                               {16, 1, 1, 1, 1, 0},
-                               {17, 5, 8, 5, 1, 2},
-                               {48, 4, 4, 3, 1, 0}};
+                               {32, 7, 7, 3, 1, 1}, {20, 9, 6, 3, 2, 1}, {16, 1, 1, 1, 1, 0},
+                               {17, 5, 8, 5, 1, 2}, {48, 4, 4, 3, 1, 0}, {3, 5, 37, 3, 1, 1},
+                               {2, 9, 45, 3, 2, 1}, {2, 6, 33, 5, 3, 2}};
   for (const auto& [c, h, w, k, stride, pad] : shapes) {
     kernels.push_back(fmt::format(
         "fn (p0: Tensor[(1, {0}, {1}, {2}), float32], const p1: Tensor[({0}, 1, {3}, {3}), "
@@ -45,7 +43,11 @@ TEST(Pool2d, EveryConfigComputesWhatTheNaiveNestDoes) {
       "fn (p0: Tensor[(1, 32, 7, 7), float32]) { nn.global_avg_pool2d(p0) }",
       "fn (p0: Tensor[(2, 33, 3, 4), float32]) { nn.global_max_pool2d(p0) }",
   };
-  const int64_t shapes[][6] = {{32, 9, 9, 3, 2, 1}, {17, 8, 5, 2, 2, 0}, {16, 5, 7, 3, 1, 1}};
+  const int64_t shapes[][6] = {{32, 9, 9, 3, 2, 1},
+                               {17, 8, 5, 2, 2, 0},
+                               {16, 5, 7, 3, 1, 1},
+                               {2, 7, 67, 3, 2, 1},
+                               {3, 4, 35, 3, 1, 1}};
   for (const auto& [c, h, w, k, stride, pad] : shapes) {
     for (const char* op : {"nn.max_pool2d", "nn.avg_pool2d"}) {
       kernels.push_back(fmt::format(
