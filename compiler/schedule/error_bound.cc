@@ -10,8 +10,8 @@ namespace hone::schedule {
 namespace {
 
 // How much larger than a direct sum's an algorithm's error is: its transforms add and take away
-// multiples of the data that cancel. The bound below is that of the worst signs, the transforms'
-// errors are as those of many roundings of either sign: the smaller half of their growth is in it.
+// multiples of the data that cancel. The bound of a direct sum below is that of all roundings in
+// one direction; they are not, and so a share of the amplification is enough.
 double Amplification(const Task& task, const Config& config) {
   if (!config.Has("strategy") || !IsWinograd(config.String("strategy"))) return 1;
   constexpr double kShare = 0.4;

@@ -1,7 +1,6 @@
 #include "compiler/schedule/primitives/winograd.h"
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <optional>
 #include <utility>
@@ -9,6 +8,7 @@
 
 #include "compiler/loop/accumulation.h"
 #include "compiler/loop/visit.h"
+#include "compiler/schedule/primitives/matrix_products.h"
 #include "compiler/schedule/primitives/nest_edit.h"
 #include "compiler/schedule/primitives/toom_cook.h"
 #include "fmt/format.h"
@@ -22,99 +22,6 @@ using loop::Stmt;
 using loop::StmtKind;
 
 namespace {
-
-// sum + factor * x; `sum` may be null.
-Expr Plus(const Expr& sum, double factor, const Expr& x) {
-  const bool unit = factor == 1 || factor == -1;
-  const Expr term = unit ? x : x * loop::FloatConst(factor, x->dtype);
-  if (factor == -1) return sum ? sum - term : Unary(loop::UnaryOp::kNeg, term);
-  return sum ? sum + term : term;
-}
-
-Expr Product(const std::vector<double>& row, const std::vector<Expr>& vector) {
-  Expr sum;
-  for (size_t c = 0; c < vector.size(); ++c) {
-    if (row[c] != 0) sum = Plus(sum, row[c], vector[c]);
-  }
-  return sum;
-}
-
-bool SameSize(double a, double b) {
-  return std::abs(std::abs(a) - std::abs(b)) <= 1e-12 * std::abs(a);
-}
-
-// Points that differ in sign alone make rows (of B^T) whose elements differ in sign alone: their
-// products are the sum and the difference of two parts.
-bool ArePair(const std::vector<double>& a, const std::vector<double>& b) {
-  for (size_t i = 0; i < a.size(); ++i) {
-    if (!SameSize(a[i], b[i])) return false;
-  }
-  return true;
-}
-
-void MakePair(const std::vector<double>& a, const std::vector<double>& b,
-              const std::vector<Expr>& vector, Expr* of_a, Expr* of_b) {
-  std::vector<double> same(a.size(), 0), opposite(a.size(), 0);
-  for (size_t i = 0; i < a.size(); ++i) (a[i] * b[i] >= 0 ? same : opposite)[i] = a[i];
-  const Expr x = Product(same, vector), y = Product(opposite, vector);
-  *of_a = x && y ? x + y : (x ? x : y);
-  *of_b = x && y ? x - y : (x ? x : Unary(loop::UnaryOp::kNeg, y));
-}
-
-std::vector<double> Column(const Matrix& matrix, size_t column) {
-  std::vector<double> values;
-  for (const std::vector<double>& row : matrix) values.push_back(row[column]);
-  return values;
-}
-
-// The same for columns (of A^T): in place of two elements of the vector their sum and difference,
-// of which a row needs one.
-void PairColumns(Matrix* matrix, std::vector<Expr>* vector) {
-  constexpr size_t kFewRows = 2;
-  if (matrix->size() <= kFewRows) return;
-  for (size_t c = 0; c < vector->size(); ++c) {
-    for (size_t d = c + 1; d < vector->size(); ++d) {
-      if (!ArePair(Column(*matrix, c), Column(*matrix, d))) continue;
-      const Expr x = (*vector)[c], y = (*vector)[d];
-      (*vector)[c] = x + y;
-      (*vector)[d] = x - y;
-      for (std::vector<double>& row : *matrix) {
-        const bool adds = row[c] * row[d] > 0;
-        row[d] = adds ? 0 : row[c];
-        if (!adds) row[c] = 0;
-      }
-      break;
-    }
-  }
-}
-
-// The products of a matrix and a vector.
-std::vector<Expr> Products(Matrix matrix, std::vector<Expr> vector, bool pairs) {
-  std::vector<Expr> products(matrix.size());
-  for (size_t r = 0; pairs && r < matrix.size(); ++r) {
-    for (size_t q = r + 1; q < matrix.size() && !products[r]; ++q) {
-      if (products[q] || !ArePair(matrix[r], matrix[q])) continue;
-      MakePair(matrix[r], matrix[q], vector, &products[r], &products[q]);
-    }
-  }
-  const bool none = std::none_of(products.begin(), products.end(),
-                                 [](const Expr& product) { return static_cast<bool>(product); });
-  if (pairs && none) PairColumns(&matrix, &vector);
-  for (size_t r = 0; r < matrix.size(); ++r) {
-    if (!products[r]) products[r] = Product(matrix[r], vector);
-  }
-  return products;
-}
-
-// Element `row` of the product. The row is an expression: once loops are unrolled one sum is left
-// of the choice.
-Expr Chosen(const std::vector<Expr>& products, const Expr& row) {
-  Expr choice = products.back();
-  for (size_t r = products.size() - 1; r-- > 0;) {
-    choice = Select(loop::Eq(row, static_cast<int64_t>(r)), products[r], choice);
-  }
-  return choice;
-}
 
 struct Convolution {
   Buffer result, data, weight;
@@ -493,7 +400,7 @@ class Stages {
     return std::max(h_.taps, w_.taps) > 3 || !both_ || h_.phases * w_.phases > 1;
   }
   Expr Times(const Matrix& matrix, const Expr& row, const std::vector<Expr>& vector) const {
-    return Chosen(Products(matrix, vector, UsesPairs()), row);
+    return Chosen(MatrixProducts(matrix, vector, UsesPairs()), row);
   }
 
   static std::vector<Expr> Line(int64_t count, const std::function<Expr(int64_t)>& element) {
