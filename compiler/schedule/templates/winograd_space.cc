@@ -39,6 +39,14 @@ PlanAxis AxisOf(const Conv& conv, size_t from_end) {
 
 int64_t TileOfStrategy(const std::string& strategy) { return strategy.back() - '0'; }
 
+// Of the transformed filters that are used at all.
+int64_t FilterBytes(const Conv& conv, const WinogradPlan& plan) {
+  return plan.Positions() * conv.UsedDepthTaps() * plan.channels * conv.out * 4;
+}
+
+// Half of the last cache is for what is used in between, or for others who share it.
+bool StaysInLastCache(const Target& target, int64_t bytes) { return 2 * bytes <= target.l3_bytes; }
+
 // The transformed data of a block should leave room for the weights in the second cache, and a
 // block be large enough that the weights are not read too often.
 struct BlockLimits {
@@ -52,6 +60,10 @@ BlockLimits LimitsOf(const Conv& conv, const Target& target, const WinogradPlan&
   const int64_t data_bytes = plan.Positions() * plan.channels * 4 * plan.Slices(conv, depth);
   BlockLimits limits;
   limits.most_tiles = target.l2_bytes * 3 / 2 / data_bytes;
+  // Better to read the data from the last cache for each group than the weights from memory.
+  if (!StaysInLastCache(target, FilterBytes(conv, plan))) {
+    limits.most_tiles = target.l2_bytes * 4 / data_bytes;
+  }
   // Of few channels the products of a group of output channels are the larger part.
   constexpr int64_t kGroupVectors = 4;
   const int64_t group = std::min(kGroupVectors, conv.out_vectors) * conv.lanes;
@@ -129,11 +141,10 @@ std::vector<std::string> PadOptions(const Conv& conv) {
   return {"border", "copy"};
 }
 
-// Bytes a cycle from where so many of them stay between two uses; half of the last cache is for
-// what is used in between, or others' who share it.
-double BytesPerCycle(const Target& target, double bytes) {
-  if (bytes <= static_cast<double>(target.l2_bytes)) return 48;
-  return 2 * bytes <= static_cast<double>(target.l3_bytes) ? 24 : 10;
+// Bytes a cycle from where so many of them stay between two uses.
+double BytesPerCycle(const Target& target, int64_t bytes) {
+  if (bytes <= target.l2_bytes) return 48;
+  return StaysInLastCache(target, bytes) ? 24 : 10;
 }
 
 // Of products of a group that leave the first cache before they are transformed; counted where
@@ -147,7 +158,7 @@ double SpillCycles(const Conv& conv, const Target& target, const WinogradPlan& p
   const double bytes = values * static_cast<double>(4 * (group + plan.channels));
   const auto groups = static_cast<double>(CeilDiv(CeilDiv(conv.out_vectors, tile.vectors), parts));
   const double spilled = std::max(0.0, bytes - static_cast<double>(target.l1_bytes));
-  return groups * 2 * spilled / BytesPerCycle(target, bytes);
+  return groups * 2 * spilled / BytesPerCycle(target, static_cast<int64_t>(bytes));
 }
 
 // Of one core that does a block of tiles, `depth` slices of them, for one part of the output
@@ -168,16 +179,21 @@ double BlockCycles(const Conv& conv, const Target& target, const WinogradPlan& p
   const int64_t sums = plan.InColumns() ? plan.products_h * plan.tile_w : plan.tile_h * plan.tile_w;
   const double results = transform * static_cast<double>(sums) * tiles *
                          static_cast<double>(depth * conv.out_vectors) / static_cast<double>(parts);
-  const double filter_bytes =
-      positions * static_cast<double>(conv.UsedDepthTaps() * plan.channels * conv.out * 4);
-  const double weights =
-      filter_bytes / static_cast<double>(parts) / BytesPerCycle(target, filter_bytes);
+  const int64_t filter_bytes = FilterBytes(conv, plan);
+  double memory = static_cast<double>(filter_bytes) / BytesPerCycle(target, filter_bytes);
+  const int64_t data_bytes = plan.Positions() * problem.rows * problem.columns *
+                             plan.Slices(conv, depth) * plan.channels * 4;
+  if (2 * data_bytes > 3 * target.l2_bytes) {  // each group reads it again
+    memory += static_cast<double>(CeilDiv(conv.out_vectors, tile.vectors) * data_bytes) /
+              BytesPerCycle(target, data_bytes);
+  }
+  memory /= static_cast<double>(parts);
   // What is prefetched comes along with the products; a register tile does so for one vector.
   const double tiles_of_block = static_cast<double>(CeilDiv(problem.rows, tile.rows) *
                                                     CeilDiv(problem.columns, tile.columns) * depth);
   const double late = std::max(0.0, 1 - tiles_of_block / static_cast<double>(tile.vectors));
   const double waits = 0.25 + 0.75 * late;
-  return std::max(multiply, weights) + waits * std::min(multiply, weights) + data + results +
+  return std::max(multiply, memory) + waits * std::min(multiply, memory) + data + results +
          SpillCycles(conv, target, plan, depth, problem, tile, parts);
 }
 
