@@ -106,9 +106,8 @@ Value* PutNan(Builder& b, Value* x, Value* y) {
   constexpr int kNanOfSecond = 0x22;  // what the two kinds of NaN are replaced by
   constexpr int kRoundAsIs = 4;
   Value* table = ConstantInt::get(WithElements(x->getType(), b.getInt32Ty()), kNanOfSecond);
-  return b.CreateIntrinsic(
-      llvm::Intrinsic::x86_avx512_mask_fixupimm_ps_512, {},
-      {x, y, table, b.getInt32(0), b.getInt16(-1), b.getInt32(kRoundAsIs)});
+  return b.CreateIntrinsic(llvm::Intrinsic::x86_avx512_mask_fixupimm_ps_512, {},
+                           {x, y, table, b.getInt32(0), b.getInt16(-1), b.getInt32(kRoundAsIs)});
 }
 
 // NaN where either is NaN. One instruction on x86 where one operand is a constant.
