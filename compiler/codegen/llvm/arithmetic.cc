@@ -101,6 +101,15 @@ Value* X86MinMax(Builder& b, bool is_min, Value* x, Value* y, const CpuTraits& t
   return nullptr;
 }
 
+// AVX-512: y where y is NaN, else x.
+Value* PutNan(Builder& b, Value* x, Value* y) {
+  constexpr int kNanOfSecond = 0x22;  // what the two kinds of NaN are replaced by
+  constexpr int kRoundAsIs = 4;
+  Value* table = ConstantInt::get(WithElements(x->getType(), b.getInt32Ty()), kNanOfSecond);
+  return b.CreateIntrinsic(llvm::Intrinsic::x86_avx512_mask_fixupimm_ps_512, {},
+                           {x, y, table, b.getInt32(0), b.getInt16(-1), b.getInt32(kRoundAsIs)});
+}
+
 // NaN where either is NaN. One instruction on x86 where one operand is a constant.
 Value* FloatMinMax(Builder& b, bool is_min, Value* x, Value* y, const CpuTraits& traits) {
   if (traits.nan_min_max) {
@@ -110,6 +119,7 @@ Value* FloatMinMax(Builder& b, bool is_min, Value* x, Value* y, const CpuTraits&
   if (llvm::isa<llvm::Constant>(x)) std::swap(x, y);
   if (!llvm::isa<llvm::Constant>(y)) {
     if (Value* value = X86MinMax(b, is_min, x, y, traits)) {
+      if (traits.avx512 && LanesOf(x) == 16) return PutNan(b, value, y);
       return b.CreateSelect(b.CreateFCmpUNO(y, y), y, value);
     }
   }
