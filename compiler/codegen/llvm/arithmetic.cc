@@ -79,8 +79,8 @@ Value* UnaryInt(Builder& b, UnaryOp op, Value* x, DataType dtype) {
   }
 }
 
-// x86's instruction, which gives y where either is NaN; null where the type has none.
-// x where they are equal, or either is NaN: the instructions give their second operand then.
+// x86's instruction; null where the type has none. Gives x where they are equal or either is NaN:
+// the instructions give their second operand then.
 Value* X86MinMax(Builder& b, bool is_min, Value* x, Value* y, const CpuTraits& traits) {
   namespace intrinsic = llvm::Intrinsic;
   if (!x->getType()->getScalarType()->isFloatTy() || LanesOf(x) != LanesOf(y)) return nullptr;

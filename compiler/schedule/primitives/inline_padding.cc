@@ -70,6 +70,10 @@ bool ReadsAlong(const Expr& load, Padding* padding) {
   return true;
 }
 
+bool IsConstant(const Expr& e) {
+  return e->kind == ExprKind::kFloat || e->kind == ExprKind::kInt;
+}
+
 absl::StatusOr<Padding> Match(const loop::Nest& nest, const std::string& name, size_t axis) {
   Padding padding;
   padding.axis = axis;

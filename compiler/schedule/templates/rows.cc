@@ -180,13 +180,19 @@ void ScheduleColumns(Sequence* s, const std::string& loop, int64_t extent, int64
   s->UnrollAll(loop + ".u");
 }
 
-// NaN reaches every result of a softmax by its sum: its maximum need not hand it on. AArch64's
-// maximum hands it on for nothing.
+// NaN reaches every result of a softmax by its sum: its maximum need not hand it on, if no other
+// operator takes one. AArch64's maximum hands it on for nothing.
 bool DropsNan(const Task& task) {
-  return !task.target.IsAArch64() &&
-         std::any_of(task.def->ops.begin(), task.def->ops.end(), [](const ops::OpStage& op) {
-           return op.op == "nn.softmax" || op.op == "nn.log_softmax";
-         });
+  if (task.target.IsAArch64()) return false;
+  bool softmax = false;
+  for (const ops::OpStage& op : task.def->ops) {
+    if (op.op == "nn.softmax" || op.op == "nn.log_softmax") {
+      softmax = true;
+    } else if (op.kind > ops::FuseKind::kInjective) {
+      return false;
+    }
+  }
+  return softmax;
 }
 
 absl::StatusOr<loop::Nest> ScheduleRows(const Task& task, const Config& config) {

@@ -229,7 +229,8 @@ void ImproveWinograd(const Conv& conv, const Target& target, const std::string& 
           config.Set("block_w", block_w);
           config.Set("block_h", block_h);
           SetTile(tile, &config);
-          config.Set("unroll", UnrollsOf(conv, plan, tile).back() >= 2 ? int64_t{2} : 1);
+          const std::vector<int64_t> unrolls = UnrollsOf(conv, plan, tile);
+          config.Set("unroll", unrolls[std::min<size_t>(1, unrolls.size() - 1)]);
           config.Set("pad", PadOptions(conv)[0]);
           config.Set("parts", parts);
           config.Set("prefetch", int64_t{1});

@@ -122,9 +122,13 @@ TEST(Winograd, StridedConvolutionsOfFewChannelsComputeWhatTheNaiveNestDoes) {
                       {1, 1, 20, 20, 17, 8, 8, 4, 4, 0, 0, 0, 0},
                       {1, 2, 13, 14, 16, 5, 4, 2, 2, 1, 1, 0, 2},
                       {1, 3, 14, 11, 9, 4, 3, 2, 1, 1, 1, 2, 0},
-                      {1, 2, 21, 11, 8, 7, 3, 3, 1, 1, 1, 2, 0}},
+                      {1, 2, 21, 11, 8, 7, 3, 3, 1, 1, 1, 2, 0},
+                      // nine and fifteen channels of the sum
+                      {1, 5, 40, 40, 16, 7, 7, 3, 1, 3, 3, 3, 3},
+                      {1, 3, 30, 31, 16, 7, 7, 1, 3, 3, 3, 3, 3},
+                      {1, 1, 29, 30, 16, 7, 7, 3, 3, 3, 3, 3, 3}},
                      2),
-            30);
+            40);
 }
 
 TEST(Winograd, StridedConvolutionsOfBlockedChannelsComputeWhatTheNaiveNestDoes) {
