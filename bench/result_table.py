@@ -31,18 +31,18 @@ BANDWIDTH_CLASSES = (kernel_classes.MEMORY, kernel_classes.SPECIAL, kernel_class
 
 
 def ratio_text(figures: Mapping[str, float]) -> str:
+    if "ratio" not in figures:
+        return "-"
     return f"{figures['ratio']:.2f} ({figures['ratio_low']:.2f} to {figures['ratio_high']:.2f})"
 
 
 def line(row: Row) -> str:
     """One row for a terminal."""
     head = f"{row['item']:<32} {row['threads']} thr"
-    if "tuned" not in row["hone"]:
-        return f"{head}  no figure: {row['failures'].get('hone tuned', '')[:200]}"
-    cells = [f"hone {row['hone']['tuned']['median_us']:.1f} us"]
+    cells = [f"hone {us(row['hone'].get('tuned'))} us"]
     if "default" in row["hone"]:
         cells.append(f"default {row['hone']['default']['median_us']:.1f} us")
-    cells += [f"{name} {own['median_us']:.1f} us x{ratio_text(own)}" for name, own in row["peers"].items()]
+    cells += [f"{name} {us(own)} us x{ratio_text(own)}" for name, own in row["peers"].items()]
     cells += [f"{name}: {text[:80]}" for name, text in row["failures"].items()]
     return f"{head}  {row.get('verdict', '')} {'; '.join(cells)}"
 
@@ -90,14 +90,22 @@ def summary_table(summary: Sequence[Mapping[str, Any]]) -> list[str]:
         # Without Winograd other goals hold, as shares of the peak.
         goal = TARGETS.get((entry["view"], entry["class"])) if entry["numerics"] != "strict" else None
         view = entry["view"] if entry["numerics"] == "default" else f"{entry['view']}, {entry['numerics']}"
-        gain = f"{entry['default_to_tuned']:.2f}" if "default_to_tuned" in entry else "-"
+        gain = number(entry.get("default_to_tuned"))
         lines.append(
-            f"| {view} | {entry['threads']} | {entry['class']} | {entry['kernels']} | {entry['ratio']:.2f} "
-            f"| {'-' if goal is None else f'{goal:.2f}'} | {gain} | "
-            + " | ".join(str(entry[verdict]) for verdict in ("win", "tie", "behind", "loss"))
-            + " |"
+            f"| {view} | {entry['threads']} | {entry['class']} | {entry['kernels']} | {number(entry.get('ratio'))} "
+            f"| {number(goal)} | {gain} | "
+            + " | ".join(str(entry[verdict]) for verdict in ("win", "tie", "behind"))
+            + f" | {losses(entry)} |"
         )
     return lines
+
+
+def number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"
+
+
+def losses(entry: Mapping[str, Any]) -> str:
+    return f"{entry['loss']}, {entry['failed']} of them failed" if entry["failed"] else str(entry["loss"])
 
 
 def kernel_tables(rows: Sequence[Row], every: Sequence[Row]) -> list[str]:
@@ -176,9 +184,13 @@ def rate(row: Row) -> list[str]:
 
 
 def judged(row: Row) -> list[str]:
-    if "best_peer" not in row:
+    """The ratio to the best peer, and what it counts as beside whom."""
+    best = row.get("best_peer")
+    if row.get("verdict") == kernel_classes.FAILED:
+        return ["-", f"failed, {best}" if best else "failed"]
+    if best is None:
         return ["no peer", ""]
-    return [ratio_text(row["peers"][row["best_peer"]]), f"{row['verdict']}, {row['best_peer']}"]
+    return [ratio_text(row["peers"][best]), f"{row['verdict']}, {best}"]
 
 
 def us(figures: Mapping[str, Any] | None, scale: float = 1.0) -> str:

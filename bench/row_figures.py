@@ -39,35 +39,48 @@ def hone_figures(
     return figures
 
 
+def right_times(measured: Measured, name: str) -> list[float] | None:
+    """None where there is no figure, or none that counts: a wrong result has no speed."""
+    times = measured.times.get(name)
+    return times if times and not is_wrong(measured.replies[name]["err"]) else None
+
+
 def compared(measured: Measured, empty: Mapping[str, float]) -> dict[str, Any]:
-    """Each peer beside tuned Hone, the best of them beside both, paired by round."""
-    figures: dict[str, Any] = {"peers": {}}
-    ours = measured.times.get(TUNED)
-    if not ours:
+    """Each peer beside tuned Hone, the best of them beside both, paired by round. Peers keep their medians where Hone failed."""
+    ours, default = right_times(measured, TUNED), right_times(measured, DEFAULT)
+    peers = {
+        name: _peer_figures(measured, name, ours, empty)
+        for name, times in measured.times.items()
+        if times and name not in (TUNED, DEFAULT)
+    }
+    figures: dict[str, Any] = {"peers": peers}
+    if ours is None:
+        figures["verdict"] = kernel_classes.FAILED
+    elif default:
+        figures["default_to_tuned"] = _ratio(paired(default, ours))
+    best = best_peer(peers)
+    if best is None:
         return figures
-    for name, times in measured.times.items():
-        if name in (TUNED, DEFAULT) or not times:
-            continue
-        ratio = paired(times, ours)
-        figures["peers"][name] = {
-            "median_us": statistics.median(times),
-            "samples": len(times),
-            "error": measured.replies[name]["err"],
-            "empty_call_us": empty.get(name),
-            **_ratio(ratio),
-        }
-    if DEFAULT in measured.times:
-        figures["default_to_tuned"] = _ratio(paired(measured.times[DEFAULT], ours))
-    best = best_peer(figures["peers"])
-    if best:
-        own = figures["peers"][best]
-        figures["best_peer"] = best
+    figures["best_peer"] = best
+    if ours is not None:
+        own = peers[best]
         figures["verdict"] = kernel_classes.verdict(own["ratio"], own["ratio_low"], own["ratio_high"])
-        if is_wrong(measured.replies[TUNED]["err"]):
-            figures["verdict"] = "loss"  # however fast
-        if DEFAULT in measured.times:
-            figures["best_peer_to_default"] = _ratio(paired(measured.times[best], measured.times[DEFAULT]))
+    if default:
+        figures["best_peer_to_default"] = _ratio(paired(measured.times[best], default))
     return figures
+
+
+def _peer_figures(
+    measured: Measured, name: str, ours: Sequence[float] | None, empty: Mapping[str, float]
+) -> dict[str, Any]:
+    times = measured.times[name]
+    figures = {
+        "median_us": statistics.median(times),
+        "samples": len(times),
+        "error": measured.replies[name]["err"],
+        "empty_call_us": empty.get(name),
+    }
+    return figures | (_ratio(paired(times, ours)) if ours else {})
 
 
 def _ratio(ratio: Ratio) -> dict[str, float]:

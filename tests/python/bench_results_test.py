@@ -44,6 +44,17 @@ def row(item: str = "a", ratio: float = 1.5, commit: str = "old", order: int = 1
     return made | {"origin": origin} | others
 
 
+def failed_row(item: str, **others: Any) -> dict[str, Any]:
+    """Hone's tuned module gave no result; the peer did, if it is there."""
+    made = row(item, hone={}, verdict="failed", failures={"hone tuned": "broken"})
+    for name in ("ratio", "ratio_low", "ratio_high"):
+        del made["peers"]["ort"][name]
+    made |= others
+    if not made["peers"]:
+        del made["best_peer"]
+    return made
+
+
 class PairedRatioTest(unittest.TestCase):
     def test_pairs_by_round_so_that_drift_of_the_machine_cancels(self) -> None:
         ours = [10.0, 20.0, 40.0]
@@ -84,11 +95,13 @@ class KernelClassesTest(unittest.TestCase):
         self.assertEqual(kernel_classes.verdict(0.95, 0.9, 0.99), "behind")
         self.assertEqual(kernel_classes.verdict(0.8, 0.7, 0.92), "loss")
 
-    def test_the_summary_counts_every_row_that_has_a_peer(self) -> None:
-        rows = [row("a", 2.0), row("b", 0.5), {key: value for key, value in row("c").items() if key != "verdict"}]
-        (entry,) = kernel_classes.summary(rows)
-        self.assertEqual((entry["kernels"], entry["win"], entry["loss"]), (2, 1, 1))
+    def test_the_summary_counts_rows_in_which_hone_failed_as_losses(self) -> None:
+        (entry,) = kernel_classes.summary([row("a", 2.0), row("b", 0.5), failed_row("c"), failed_row("d", peers={})])
+        self.assertEqual([entry[name] for name in ("kernels", "win", "loss", "failed")], [4, 1, 3, 2])
         self.assertAlmostEqual(entry["ratio"], 1.0)
+        (entry,) = kernel_classes.summary([failed_row("c")])
+        self.assertNotIn("ratio", entry)
+        self.assertIn("| 1, 1 of them failed |", result_table.summary_table([entry])[-1])
 
 
 class BestPeerTest(unittest.TestCase):
@@ -97,11 +110,19 @@ class BestPeerTest(unittest.TestCase):
         self.assertEqual(row_figures.best_peer(peers), "b")
         self.assertIsNone(row_figures.best_peer({}))
 
-    def test_a_fast_wrong_result_is_a_loss(self) -> None:
-        for error in (0.1, float("nan")):
+    def test_a_fast_wrong_result_has_failed(self) -> None:
+        for error in (0.1, float("nan"), float("inf")):
             replies = {"hone tuned": {"err": error}, "ort": {"err": 0.0}}
             measured = peer_rounds.Measured({"hone tuned": [1.0], "ort": [9.0]}, replies, {}, {}, [])
-            self.assertEqual(row_figures.compared(measured, {})["verdict"], "loss")
+            figures = row_figures.compared(measured, {})
+            self.assertEqual(figures["verdict"], "failed")
+            self.assertNotIn("ratio", figures["peers"]["ort"])
+
+    def test_peers_keep_their_medians_where_hone_fails(self) -> None:
+        measured = peer_rounds.Measured({"ort": [9.0, 9.0]}, {"ort": {"err": 0.0}}, {"hone tuned": "no answer"}, {}, [])
+        figures = row_figures.compared(measured, {})
+        self.assertEqual((figures["verdict"], figures["best_peer"]), ("failed", "ort"))
+        self.assertEqual(figures["peers"]["ort"]["median_us"], 9.0)
 
     def test_rows_keep_peers_that_failed_and_compare_defaults_too(self) -> None:
         times = {"hone tuned": [10.0, 10.0], "hone default": [12.0, 12.0], "ort": [15.0, 15.0]}
@@ -168,10 +189,10 @@ class TableTest(unittest.TestCase):
         self.assertLess(text.index("less than 5 µs"), text.index("| small |"))
 
     def test_items_without_a_figure_do_not_end_a_sweep(self) -> None:
-        failed = row("none", hone={}, peers={}, failures={"hone tuned": "broken"})
-        del failed["best_peer"], failed["verdict"]
-        self.assertIn("broken", result_table.line(failed))
-        self.assertIn("| none |", self.document([failed]))
+        for failed in (failed_row("none"), failed_row("none", peers={})):
+            self.assertIn("broken", result_table.line(failed))
+            self.assertIn("| none |", self.document([failed]))
+        self.assertIn("| 15.0 | - | failed, ort |", self.document([failed_row("none")]))
 
 
 class BoundTest(unittest.TestCase):
