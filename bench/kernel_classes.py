@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import result_rows
+import row_peers
 from paired_ratio import geometric_mean
 
 DIRECT = "compute-bound direct"
@@ -62,13 +64,14 @@ def summary(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
     Rows in which Hone failed are in `kernels`, in `loss` and in `failed`; they have no ratio, so the means are of the others.
     """
+    newest = result_rows.newest_code(rows) if rows else ""
     groups: dict[tuple[str, str, int, str], list[Mapping[str, Any]]] = {}
     for row in rows:
         if "verdict" in row:
             key = (row["view"], row["numerics"], row["threads"], row["class"])
             groups.setdefault(key, []).append(row)
     return [
-        {"view": view, "numerics": numerics, "threads": threads, "class": name, **_figures(groups[view, numerics, threads, name])}
+        {"view": view, "numerics": numerics, "threads": threads, "class": name, **_figures(groups[view, numerics, threads, name], newest)}
         for view, numerics, threads, name in sorted(groups, key=lambda key: (*key[:3], _rank(key[3])))
     ]
 
@@ -77,7 +80,7 @@ def _rank(name: str) -> int:
     return ORDER.index(name) if name in ORDER else len(ORDER)
 
 
-def _figures(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _figures(rows: Sequence[Mapping[str, Any]], newest: str) -> dict[str, Any]:
     figures: dict[str, Any] = {"kernels": len(rows)}
     ratios = [ratio for row in rows if (ratio := best_ratio(row)) is not None]
     if ratios:
@@ -89,6 +92,8 @@ def _figures(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         figures[name] = sum(row["verdict"] == name for row in rows)
     figures["failed"] = sum(row["verdict"] == FAILED for row in rows)
     figures["loss"] += figures["failed"]
+    figures["fewer_peers"] = sum(row_peers.asked_fewer(row) for row in rows)
+    figures["other_code"] = sum(row["origin"]["code"] != newest for row in rows)
     return figures
 
 

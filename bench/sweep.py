@@ -99,10 +99,15 @@ class Sweep:
             with open(self.log_path, "w", encoding="utf-8") as log:
                 self.measure(chosen, threads, spent, self.peers(threads, log))
 
+    def peers_asked(self) -> dict[str, list[str]]:
+        """Those of this run, and which of the view's default set it leaves out: fields of a row."""
+        default = _names(self.kind.views[self.args.view])
+        asked = default if self.args.peers is None else _names(self.args.peers)
+        return {"peers_asked": asked, "peers_left_out": [name for name in default if name not in asked]}
+
     def peers(self, threads: int, log: Any) -> list[peer_rounds.Peer]:
-        names = self.args.peers if self.args.peers is not None else self.kind.views[self.args.view]
         own = [peer_rounds.Hone(kind, threads, self.driver, log) for kind in ("tuned", "default")]
-        return [*own, *(peer_rounds.Peer(name, threads, self.driver, log) for name in names.split(",") if name)]
+        return [*own, *(peer_rounds.Peer(name, threads, self.driver, log) for name in self.peers_asked()["peers_asked"])]
 
     def model(self, item: Item) -> pathlib.Path:
         return self.modules.with_free_ends(item.file) if self.is_alone else item.file
@@ -177,6 +182,7 @@ class Sweep:
         row: dict[str, Any] = {"item": item.name, "threads": threads, "view": self.args.view, "numerics": self.args.numerics}
         if item.work:
             row |= {"flops": item.work["flops"], "bytes": item.work["bytes"]}
+        row |= self.peers_asked()
         row["timed"] = TIMED_ALONE if self.is_alone else TIMED_WHOLE
         row["hone"] = {
             name.removeprefix("hone "): {
@@ -232,6 +238,10 @@ def selected(items: Sequence[Item], only: str) -> list[Item]:
     if not chosen:
         raise SystemExit(f"expected items with a name like {only}, found none")
     return chosen
+
+
+def _names(listed: str) -> list[str]:
+    return [name for name in listed.split(",") if name]
 
 
 def said(error: subprocess.CalledProcessError) -> str:

@@ -19,6 +19,7 @@ import peer_rounds
 import result_rows
 import result_table
 import row_figures
+import row_peers
 import sweep
 import tuned_modules
 
@@ -38,6 +39,7 @@ def row(item: str = "a", ratio: float = 1.5, commit: str = "old", order: int = 1
     made: dict[str, Any] = {"item": item, "threads": 1, "view": "nchw", "numerics": "default"}
     peer = {"median_us": 15.0, "ratio": ratio, "ratio_low": ratio, "ratio_high": ratio, "error": 0.0, "empty_call_us": 2.0}
     made |= {"hone": {"tuned": {"median_us": 10.0, "error": 0.0}}, "peers": {"ort": peer}, "best_peer": "ort", "failures": {}}
+    made |= {"peers_asked": ["ort"], "peers_left_out": []}
     made |= {"verdict": kernel_classes.verdict(ratio, ratio, ratio), "class": kernel_classes.DIRECT, "trials": 64, "tune_s": 3.0}
     peak = {"fma_gflops": 250.0, "copy_gbs": 30.0}
     origin = {"commit": commit, "code": commit, "order": order, "command": "x", "rounds": 11, "load": 0.1, "peak": peak}
@@ -153,7 +155,8 @@ class RowsTest(unittest.TestCase):
 
     def test_rows_of_other_code_are_marked(self) -> None:
         rows = [row("a", commit="new", order=2), row("b", commit="old", order=1)]
-        self.assertEqual([result_table.mark(r, rows) for r in rows], ["", " †"])
+        self.assertEqual([result_table.marks(r, rows) for r in rows], ["", " †"])
+        self.assertEqual([entry["other_code"] for entry in kernel_classes.summary(rows)], [1])
         self.assertEqual(result_rows.next_order(rows), 3)
         self.assertEqual(result_rows.next_order([]), 1)
 
@@ -193,6 +196,32 @@ class TableTest(unittest.TestCase):
             self.assertIn("broken", result_table.line(failed))
             self.assertIn("| none |", self.document([failed]))
         self.assertIn("| 15.0 | - | failed, ort |", self.document([failed_row("none")]))
+
+
+    def test_failures_are_on_the_page_with_what_was_said(self) -> None:
+        failures = {"tvm-relay": f"out of `memory`\nat line 1{'x' * 500}", "tuning": "y" * 500}
+        text = self.document([row("a", failures=failures, peers_asked=["ort", "tvm-relay"])])
+        self.assertIn("| 15.0 | failed | 1.50", text)
+        self.assertIn("- a, tvm-relay: `out of 'memory'`\n", text)
+        self.assertIn(f"- a, tuning: `{'y' * 160}…`\n", text)
+
+    def test_modules_that_are_less_than_tuned_are_marked(self) -> None:
+        def tuned(tiers: dict[str, int]) -> str:
+            return result_table.hone_cells(row(hone={"tuned": {"median_us": 10.0, "tiers": tiers}}))[1]
+
+        self.assertEqual([tuned({"tuned": 2}), tuned({"tuned": 1, "default": 1})], ["10.0", "10.0 ‡"])
+
+    def test_the_page_says_of_which_peers_the_best_is(self) -> None:
+        rows = [row("a"), row("b", peers_asked=["ort", "tvm-relay"]), row("c", peers_left_out=["openvino"])]
+        text = self.document(rows)
+        self.assertIn("Best peer: the best of ort (2 rows); ort, tvm-relay (1 row).", text)
+        self.assertIn("| c § |", text)
+        self.assertEqual(kernel_classes.summary(rows)[0]["fewer_peers"], 1)
+
+    def test_rows_that_do_not_say_their_peers_count_as_of_fewer(self) -> None:
+        old = row(failures={"tuning": "no", "dgl": "no"})
+        del old["peers_asked"], old["peers_left_out"]
+        self.assertEqual((row_peers.asked(old), row_peers.asked_fewer(old)), (["dgl", "ort"], True))
 
 
 class BoundTest(unittest.TestCase):
