@@ -24,6 +24,7 @@ import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(os.environ["HONE_BUILD"]) / "python"))
 import hone
+from output_error import largest_error
 
 WARM_S = 0.1
 PROFILE_RUNS = (3, 200)
@@ -55,13 +56,11 @@ class Timed:
             return self.module.time(count)
         return sum(self.module.time_call(call, count) for call in self.alone)
 
-    def error(self) -> float | None:
-        """The largest difference from the reference as a part of its largest value."""
-        found, expected = self.module.get_output(0), self.data["ref"]
-        if found.size != expected.size:
-            return None
-        difference = np.abs(found.reshape(-1).astype("f8") - expected.reshape(-1)).max()
-        return float(difference / (np.abs(expected).max() + 1e-30))
+    def error(self) -> float:
+        """The largest of the outputs'; their references are ref, ref1, ref2 and so on."""
+        outputs = [self.module.get_output(number) for number in range(len(self.module.outputs))]
+        references = [self.data.get(f"ref{number or ''}") for number in range(len(outputs))]
+        return largest_error(outputs, references)
 
     def _estimate(self) -> float:
         started = time.perf_counter()

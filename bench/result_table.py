@@ -185,9 +185,10 @@ def rate(row: Row) -> list[str]:
         loop = tuned["bandwidth"].removesuffix("_gbs").replace("_", " ")
         return [f"{tuned['gbs']:.0f} GB/s", f"{100 * tuned['share_of_bandwidth']:.0f} {loop}"]
     share = f"{100 * tuned['share_of_peak']:.0f} peak"
-    executed = tuned.get("executed_share_of_peak", tuned["share_of_peak"])
-    if executed < tuned["share_of_peak"]:
-        share += f", {100 * executed:.0f} executed"
+    for name, text in (("executed", "executed"), ("data", "on data")):
+        part = tuned.get(f"{name}_share_of_peak", tuned["share_of_peak"])
+        if part < tuned["share_of_peak"]:
+            share += f", {100 * part:.0f} {text}"
     return [f"{tuned['gflops']:.0f} GFLOP/s", share]
 
 

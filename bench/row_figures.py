@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import kernel_classes
-from executed_flops import executed_fraction
+from executed_flops import data_fraction, executed_fraction
 from machine_bound import rates
 from paired_ratio import Ratio, paired
 from peer_rounds import DEFAULT, TUNED, Measured
@@ -33,9 +33,10 @@ def hone_figures(
     operator = max(report["kernels"], key=lambda kernel: float(kernel["flops"]))
     figures["kernel"] = {name: operator[name] for name in ("name", "signature", "tier", "config")}
     figures["launched_kernels"] = sum(kernel["calls"] for kernel in report["kernels"])
-    executed = executed_fraction(work, json.loads(operator["config"]))
-    if executed is not None:
-        figures["executed_share_of_peak"] = executed * figures["share_of_peak"]
+    config = json.loads(operator["config"])
+    for name, part in (("executed", executed_fraction(work, config)), ("data", data_fraction(work, config))):
+        if part is not None:
+            figures[f"{name}_share_of_peak"] = part * figures["share_of_peak"]
     return figures
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import pathlib
 import sys
 import tempfile
 import unittest
 from typing import Any
+
+import numpy
 
 sys.path.insert(0, str(pathlib.Path(sys.argv.pop(1)) / "bench"))
 
@@ -14,6 +17,7 @@ import executed_flops
 import free_ends
 import kernel_classes
 import machine_bound
+import output_error
 import paired_ratio
 import peer_rounds
 import result_rows
@@ -240,7 +244,41 @@ class ExecutedFlopsTest(unittest.TestCase):
         work = {**conv([3, 3]), "pad": [1, 1]}
         self.assertLess(executed_flops.executed_fraction(work, {"strategy": "direct", "pad": "border"}) or 1, 1)
         self.assertEqual(executed_flops.executed_fraction(work, {"strategy": "direct", "pad": "copy"}), 1)
-        self.assertIsNone(executed_flops.executed_fraction(work, {"strategy": "winograd4", "pad": "border"}))
+        for fraction in (executed_flops.executed_fraction, executed_flops.data_fraction):
+            self.assertIsNone(fraction(work, {"strategy": "winograd4", "pad": "border"}))
+
+    def test_zeros_of_a_copy_are_executed_but_no_data(self) -> None:
+        work = {**conv([3, 3]), "pad": [1, 1]}
+        border = executed_flops.executed_fraction(work, {"pad": "border"})
+        self.assertEqual(executed_flops.data_fraction(work, {"pad": "copy"}), border)
+
+    def test_slices_leave_out_taps_of_the_depth_only(self) -> None:
+        shapes = {"x": [1, 64, 8, 28, 28], "w": [64, 64, 3, 3, 3]}
+        work = {"op": "conv3d", "shapes": shapes, "stride": 1, "pad": [1, 1, 1]}
+        self.assertAlmostEqual(executed_flops.executed_fraction(work, {"pad": "slices"}) or 0, 22 / 24)
+        self.assertAlmostEqual(executed_flops.data_fraction(work, {"pad": "slices"}) or 0, 22 / 24 * (82 / 84) ** 2)
+
+    def test_a_workload_is_read_as_the_peers_list_has_it(self) -> None:
+        text = (
+            "fn (p0: Tensor[(1, 64, 56, 56), float32], const p1: Tensor[(128, 64, 3, 3), float32]) "
+            "{ nn.conv2d(p0, p1, dilation=[1, 1], groups=1, padding=[1, 1, 1, 1], strides=[2, 2]) }"
+        )
+        work = executed_flops.work_of(text)
+        self.assertEqual((work["shapes"]["x"], work["shapes"]["w"]), ([1, 64, 56, 56], [128, 64, 3, 3]))
+        self.assertEqual((work["stride"], work["pad"]), (2, [1, 1]))
+
+
+class OutputErrorTest(unittest.TestCase):
+    def test_every_output_counts(self) -> None:
+        ones = numpy.ones((2, 2), "f4")
+        self.assertEqual(output_error.largest_error([ones, ones], [ones, None]), 0)
+        self.assertEqual(output_error.largest_error([ones, ones * 2], [ones, ones]), 1)
+        self.assertEqual(output_error.largest_error([ones, ones * numpy.nan], [ones, None]), math.inf)
+
+    def test_a_result_of_another_size_is_wrong(self) -> None:
+        found = output_error.largest_error([numpy.ones(3)], [numpy.ones(4)])
+        self.assertTrue(row_figures.is_wrong(found))
+        self.assertTrue(row_figures.is_wrong(output_error.largest_error([numpy.ones(3)], [None])))
 
 
 class LedgerTest(unittest.TestCase):
