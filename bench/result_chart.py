@@ -25,11 +25,13 @@ ROW_INCHES = 0.19
 
 
 def draw(results: pathlib.Path) -> str:
-    """With the first Python here that has matplotlib; says what became of it."""
+    """With the first Python here that has matplotlib; says what became of it. No chart of other rows stays behind."""
+    results.with_suffix(".svg").unlink(missing_ok=True)
     for python in dict.fromkeys(PYTHONS):
         if subprocess.run([python, "-c", "import matplotlib"], stderr=subprocess.DEVNULL, check=False).returncode == 0:
-            subprocess.run([python, __file__, str(results)], check=True)
-            return str(results.with_suffix(".svg"))
+            subprocess.run([python, __file__, str(results)], check=False)
+            chart = results.with_suffix(".svg")
+            return str(chart) if chart.exists() else f"no chart: no rows that can be drawn, or {pathlib.Path(__file__).name} failed"
     return f"no chart: install python3-matplotlib, then run {pathlib.Path(__file__).name} {results}"
 
 

@@ -88,9 +88,9 @@ def _ratio(ratio: Ratio) -> dict[str, float]:
     return {"ratio": ratio.median, "ratio_low": ratio.low, "ratio_high": ratio.high}
 
 
-def is_wrong(error: float | None) -> bool:
-    """Unknown errors are no wrong ones; NaN is."""
-    return error is not None and not error < LARGEST_ERROR
+def is_wrong(error: float | str | None) -> bool:
+    """NaN and infinity, also as the strings that files have, are wrong. A peer's that is not known is not: it may be the best."""
+    return error is not None and not float(error) < LARGEST_ERROR
 
 
 def best_peer(peers: Mapping[str, Mapping[str, Any]]) -> str | None:
@@ -119,10 +119,11 @@ def model_figures(report: Mapping[str, Any], measured: Measured, peak: Mapping[s
         "peak_live_bytes": report["peak_live_bytes"],
         "parameters_bytes": report["parameters_bytes"],
     }
-    if measured.call_us:
-        sums = [sum(call_us) for call_us in measured.call_us]
-        overheads = [whole - kernels for whole, kernels in zip(measured.times[TUNED], sums, strict=False)]
-        figures["kernel_calls"] = len(measured.call_us[0])
-        figures["kernels_us"] = statistics.median(sums)
-        figures["executor_us"] = statistics.median(overheads)
+    # By round; one whose profile failed is in neither.
+    pairs = zip(measured.times[TUNED], measured.call_us, strict=False)
+    profiled = [(whole, call_us) for whole, call_us in pairs if call_us is not None]
+    if profiled:
+        figures["kernel_calls"] = len(profiled[0][1])
+        figures["kernels_us"] = statistics.median(sum(call_us) for _, call_us in profiled)
+        figures["executor_us"] = statistics.median(whole - sum(call_us) for whole, call_us in profiled)
     return figures

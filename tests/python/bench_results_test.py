@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import argparse
+import contextlib
+import io
+import json
 import math
 import pathlib
+import subprocess
 import sys
 import tempfile
+import types
 import unittest
+import unittest.mock
 from typing import Any
 
 import numpy
@@ -18,8 +25,10 @@ import free_ends
 import kernel_classes
 import machine_bound
 import output_error
+import own_calls
 import paired_ratio
 import peer_rounds
+import result_file
 import result_rows
 import result_table
 import row_figures
@@ -140,6 +149,14 @@ class BestPeerTest(unittest.TestCase):
         self.assertEqual(figures["best_peer_to_default"]["ratio"], 1.25)
 
 
+class ModelFiguresTest(unittest.TestCase):
+    def test_a_round_whose_profile_failed_does_not_shift_the_others(self) -> None:
+        report = {"kernels": [], "arena_bytes": 1, "peak_live_bytes": 1, "parameters_bytes": 1}
+        calls: list[list[float] | None] = [[9.0], None, [29.0]]
+        measured = peer_rounds.Measured({"hone tuned": [10.0, 20.0, 30.0]}, {}, {}, {}, calls)
+        self.assertEqual(row_figures.model_figures(report, measured, {"fma_gflops": 1.0})["executor_us"], 1.0)
+
+
 class RowsTest(unittest.TestCase):
     def test_a_slice_takes_the_place_of_its_own_rows_only(self) -> None:
         old = [row("a", 1.0), row("b", 1.0), row("a", 1.0, view="own")]
@@ -156,6 +173,12 @@ class RowsTest(unittest.TestCase):
             path.write_text(result_rows.text(content), encoding="utf-8")
             self.assertEqual(result_rows.read(path), [row("a", 1.2346), row("b")])
             self.assertEqual(sum('"item"' in line for line in path.read_text(encoding="utf-8").splitlines()), 2)
+
+    def test_files_are_strict_json(self) -> None:
+        text = result_rows.text({"rows": [row("a", peak=float("nan"), error=float("inf"))]})
+        (found,) = json.loads(text, parse_constant=self.fail)["rows"]
+        self.assertEqual((found["peak"], found["error"]), ("nan", "inf"))
+        self.assertTrue(row_figures.is_wrong(found["error"]) and row_figures.is_wrong(found["peak"]))
 
     def test_rows_of_other_code_are_marked(self) -> None:
         rows = [row("a", commit="new", order=2), row("b", commit="old", order=1)]
@@ -289,6 +312,106 @@ class LedgerTest(unittest.TestCase):
             # The second run finds everything measured.
             self.assertEqual(tuned_modules.Ledger(database).add("a 1", 0, 0.2), (64, 5.0))
             self.assertEqual(tuned_modules.Ledger(database).of("b 1"), (0, 0.0))
+
+
+    def test_what_a_failed_run_spent_is_added(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            database = pathlib.Path(folder) / "hone.db"
+            tuned_modules.Ledger(database).add("m 1 default", 64, 5.0)
+            modules = tuned_modules.Modules(pathlib.Path(folder), database, types.SimpleNamespace(VENV=folder))
+
+            def failing(output: str) -> tuned_modules.Spent:
+                error = subprocess.CalledProcessError(4, ["bin/hone", "tune"], output, "hone: no more workers\n")
+                with unittest.mock.patch.object(result_file, "hone", side_effect=error):
+                    spent, failure = modules.tune(pathlib.Path("m"), 1, "default", 64)
+                self.assertIn("hone tune ended with exit code 4: hone: no more workers", failure)
+                self.assertEqual("not known" in failure, not output)
+                return spent
+
+            self.assertEqual(failing('{"tasks": [{"trials": 3}, {"trials": 4}]}').trials, 71)
+            self.assertEqual(failing("").trials, 71)
+            self.assertGreater(tuned_modules.Ledger(database).of("m 1 default").seconds, 5.0)
+
+
+class SourceTest(unittest.TestCase):
+    def git(self, folder: pathlib.Path, *args: str) -> None:
+        identity = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false"]
+        subprocess.run(["git", *identity, *args], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+
+    def test_new_and_changed_files_are_other_code(self) -> None:
+        with tempfile.TemporaryDirectory() as name:
+            top = pathlib.Path(name)
+            (top / "compiler").mkdir()
+            (top / "compiler" / "a.cc").write_text("1")
+            self.git(top, "init", "-q")
+            self.git(top, "add", ".")
+            self.git(top, "commit", "-qm", "a")
+            codes = [result_file.source(top / "compiler")["code"]]
+            for file, text in (("bench.md", "1"), ("compiler/b.cc", "1"), ("compiler/b.cc", "2"), ("compiler/a.cc", "2")):
+                (top / file).write_text(text)
+                codes.append(result_file.source(top / "compiler")["code"])
+        self.assertEqual(codes[0], codes[1])
+        self.assertEqual(len(set(codes)), 4)
+        self.assertEqual([code.endswith("+changes") for code in codes], [False, False, True, True, True])
+
+    def test_a_build_folder_in_no_tree_is_no_failure(self) -> None:
+        with tempfile.TemporaryDirectory() as name, unittest.mock.patch.dict("os.environ", {"GIT_CEILING_DIRECTORIES": name}):
+            self.assertTrue(result_file.source(pathlib.Path(name))["build_is_elsewhere"])
+            with unittest.mock.patch.object(result_file, "ROOT", pathlib.Path(name)):
+                self.assertEqual(result_file.source(pathlib.Path(name))["commit"], "unknown")
+
+    def test_what_a_command_told_is_kept(self) -> None:
+        with tempfile.TemporaryDirectory() as name, unittest.mock.patch.object(result_file, "BUILD", pathlib.Path(name)):
+            program = pathlib.Path(name) / "bin" / "hone"
+            program.parent.mkdir()
+            program.write_text("#!/bin/sh\necho '{}'\n[ $1 = show ] && exit 0\necho broken >&2\nexit 3\n")
+            program.chmod(0o755)
+            self.assertEqual(result_file.hone("show"), {})
+            with contextlib.redirect_stderr(io.StringIO()) as shown, self.assertRaises(subprocess.CalledProcessError) as failed:
+                result_file.hone("compile")
+        self.assertEqual(shown.getvalue(), "broken\n")
+        self.assertEqual(result_file.said(failed.exception), "hone compile ended with exit code 3: broken")
+
+
+class SweepTest(unittest.TestCase):
+    def sweep(self, folder: pathlib.Path, **others: Any) -> sweep.Sweep:
+        def items(driver: Any) -> list[sweep.Item]:
+            return [sweep.Item("conv", folder / "conv.onnx", None, conv([3, 3]))]
+
+        kind = sweep.Kind("kernels", {"nchw": "ort,openvino"}, 1.0, items)
+        args = {"db": None, "out": str(folder), "append": False, "view": "nchw", "peers": "ort", "numerics": "default"}
+        args |= {"trials": 0, "rounds": 1, "threads": "1", "only": ""} | others
+        driver = types.SimpleNamespace(VENV=str(folder), WORK=str(folder), HERE=str(folder))
+        return sweep.Sweep(kind, argparse.Namespace(**args), driver, folder)
+
+    def test_whatever_fails_in_a_row_is_a_failed_row(self) -> None:
+        with tempfile.TemporaryDirectory() as name:
+            measured = self.sweep(pathlib.Path(name))
+            item = measured.kind.items(measured.driver)[0]
+            with unittest.mock.patch.object(result_file, "machine_peak", side_effect=ValueError("no JSON")):
+                measured.rows = [measured.row_or_failure(item, 1, tuned_modules.Spent(7, 1.0), [])]
+            measured.write()
+            text = (pathlib.Path(name) / "kernels.md").read_text(encoding="utf-8")
+            (found,) = result_rows.read(pathlib.Path(name) / "kernels.json")
+        self.assertIn("- conv, row: `ValueError: no JSON`", text)
+        self.assertEqual((found["verdict"], found["trials"], found["peers_left_out"]), ("failed", 7, ["openvino"]))
+        self.assertEqual(kernel_classes.summary([found])[0]["failed"], 1)
+
+    def test_rows_of_another_machine_are_not_added_to(self) -> None:
+        with tempfile.TemporaryDirectory() as name:
+            path = pathlib.Path(name) / "kernels.json"
+            path.write_text(result_rows.text({"cpu": "Another", "cores": 512, "rows": [row()]}), encoding="utf-8")
+            with self.assertRaisesRegex(SystemExit, "found those of Another, 512 cores: leave out --append"):
+                self.sweep(pathlib.Path(name), append=True)
+            self.assertEqual(self.sweep(pathlib.Path(name)).rows, [])
+
+
+class OwnCallsTest(unittest.TestCase):
+    def test_only_copies_in_front_and_behind_are_left_out(self) -> None:
+        copy, kernel = "fn (p0) { layout_transform(p0, a) }", "fn (p0) { nn.conv2d(p0, p1) }"
+        self.assertEqual(own_calls.own_calls([copy, copy, kernel, copy, kernel, copy]), [2, 3, 4])
+        with self.assertRaises(ValueError):
+            own_calls.own_calls([copy])
 
 
 class FreeEndsTest(unittest.TestCase):
