@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import importlib.machinery
 import io
 import json
 import math
@@ -18,7 +19,8 @@ from typing import Any
 
 import numpy
 
-sys.path.insert(0, str(pathlib.Path(sys.argv.pop(1)) / "bench"))
+SOURCE = pathlib.Path(sys.argv.pop(1)).resolve()
+sys.path.insert(0, str(SOURCE / "bench"))
 
 import executed_flops
 import free_ends
@@ -149,6 +151,30 @@ class BestPeerTest(unittest.TestCase):
         self.assertEqual(figures["best_peer_to_default"]["ratio"], 1.25)
 
 
+class FakePeer(peer_rounds.Peer):
+    """Takes a millisecond a call; the replies to "profile" are given."""
+
+    def __init__(self, name: str, profiles: list[dict[str, Any]]) -> None:
+        self.name = name
+        self.profiles = profiles
+
+    def ask(self, limit_s: float, **command: Any) -> dict[str, Any]:
+        if command["cmd"] == "profile":
+            return self.profiles.pop(0)
+        return {"ok": True, "err": 0.0, "est": 1e-3, "s": 1e-3}
+
+    def is_alive(self) -> bool:
+        return True
+
+
+class RoundsTest(unittest.TestCase):
+    def test_a_profile_that_fails_leaves_its_round_empty(self) -> None:
+        peer = FakePeer("hone tuned", [{"calls": [1e-6]}, {"error": "no answer"}, {"calls": [3e-6]}])
+        measured = peer_rounds.measure([peer], {"hone tuned": {}}, 3, 1.0, profiled="hone tuned")
+        self.assertEqual([call_us and round(call_us[0]) for call_us in measured.call_us], [1, None, 3])
+        self.assertEqual(measured.failures, {"profile": "no answer"})
+
+
 class ModelFiguresTest(unittest.TestCase):
     def test_a_round_whose_profile_failed_does_not_shift_the_others(self) -> None:
         report = {"kernels": [], "arena_bytes": 1, "peak_live_bytes": 1, "parameters_bytes": 1}
@@ -249,6 +275,24 @@ class TableTest(unittest.TestCase):
         old = row(failures={"tuning": "no", "dgl": "no"})
         del old["peers_asked"], old["peers_left_out"]
         self.assertEqual((row_peers.asked(old), row_peers.asked_fewer(old)), (["dgl", "ort"], True))
+
+
+class ReadmeTest(unittest.TestCase):
+    def test_tables_say_where_they_are_from_and_show_failed_rows(self) -> None:
+        path = str(SOURCE / "scripts" / "readme-tables")
+        loader = importlib.machinery.SourceFileLoader("readme_tables", path)
+        tables = types.ModuleType("readme_tables")
+        tables.__file__ = path
+        loader.exec_module(tables)
+        lost = failed_row("bad", origin={**row()["origin"], "peak": {}, "code": "older", "command": "y", "order": 0})
+        document = {"cpu": "C", "cores": 2, "rows": [row("good"), lost]}
+        for text in ("\n".join(tables.kernels(document)), "\n".join(tables.models(document))):
+            self.assertIn("C, 2 cores.", text)
+            self.assertIn("1 thread: best of ort.", text)
+            self.assertIn("- 1 row: commit old, `bench/x`, 11 rounds; FMA peak 250 GFLOP/s, copy 30.0 GB/s, load 0.1.", text)
+            self.assertIn("`bench/y`, 11 rounds; no peak measured", text)
+            self.assertIn("newest row's (†): 1 of 2.", text)
+        self.assertIn("| bad † | 1 | - | failed | 0.015 | failed, ort | - |", "\n".join(tables.models(document)))
 
 
 class BoundTest(unittest.TestCase):
