@@ -75,7 +75,7 @@ def _peer_figures(
     measured: Measured, name: str, ours: Sequence[float] | None, empty: Mapping[str, float]
 ) -> dict[str, Any]:
     times = measured.times[name]
-    figures = {
+    figures: dict[str, Any] = {
         "median_us": statistics.median(times),
         "samples": len(times),
         "error": measured.replies[name]["err"],
