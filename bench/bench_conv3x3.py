@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import pathlib
 import re
 import statistics
@@ -19,22 +20,18 @@ import tempfile
 from typing import Any
 
 import result_file
-from executed_flops import inside_fraction
+from executed_flops import data_fraction, executed_fraction, work_of
 
 
 def is_3x3(workload: str) -> bool:
     return "nn.conv2d" in workload and re.search(r"const p\d+: Tensor\[\(\d+, \d+, 3, 3\)", workload) is not None
 
 
-def executed_fraction(workload: str, config: str) -> float:
-    """Of a 3x3 convolution with padding 1."""
-    if json.loads(config).get("pad") != "border":
-        return 1.0
-    shape = re.search(r"p0: Tensor\[\((\d+), (\d+), (\d+), (\d+)\)", workload)
-    strides = re.search(r"strides=\[(\d+), (\d+)\]", workload)
-    assert shape is not None
-    sizes = [int(shape.group(3)), int(shape.group(4))]
-    return inside_fraction(sizes, [3, 3], int(strides.group(1)) if strides else 1, [1, 1])
+def shares_of_peak(kernel: dict[str, Any], share: float) -> dict[str, float]:
+    """That of what is executed and of what falls on data, from the share that counts every tap; none of Winograd."""
+    work, config = work_of(kernel["workload"]), json.loads(kernel["config"])
+    parts = {"executed": executed_fraction(work, config), "data": data_fraction(work, config)}
+    return {f"{name}_share_of_peak": share * part for name, part in parts.items() if part is not None}
 
 
 def main() -> None:
@@ -82,9 +79,7 @@ def main() -> None:
                 "median_us": median_us,
                 "gflops": gflop / median_us,
                 "share_of_peak": statistics.median(shares),
-                "executed_share_of_peak": statistics.median(shares) * executed_fraction(
-                    kernels[name]["workload"], kernels[name]["config"]
-                ),
+                **shares_of_peak(kernels[name], statistics.median(shares)),
                 "share_min": min(shares),
                 "share_max": max(shares),
             }
@@ -102,7 +97,7 @@ def main() -> None:
     for row in rows:
         print(
             f"{row['kernel']:<44} {row['median_us']:9.1f} us {row['gflops']:7.1f} GFLOP/s nominal, "
-            f"{row['executed_share_of_peak']:6.1%} of peak executed"
+            f"{row.get('executed_share_of_peak', math.nan):6.1%} of peak executed"
         )
     print(path.relative_to(result_file.ROOT))
 

@@ -7,7 +7,7 @@ Each case is a chain of equal layers, so that what brings the input into the ker
 them hardly counts: bytes with a bias and requantisation behind the sums, floats with a bias and a relu; the floats once
 as they are, and once with sums of the products as defined only (`--numerics strict`: no Winograd). A round times the
 modules one after the other, each after a run that is not timed; ratios are medians over the rounds. `--trials 0` times
-the defaults.
+what --db has, without --db the defaults.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import base64
 import dataclasses
+import os
 import pathlib
 import random
 import statistics
@@ -147,6 +148,8 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=11)
     parser.add_argument("--db")
     args = parser.parse_args()
+    if args.db and args.trials <= 0 and not pathlib.Path(args.db).exists():
+        parser.error(f"expected the database {args.db} for --trials 0, found no such file")
     sys.path.insert(0, str(result_file.BUILD / "python"))
     import hone
 
@@ -154,6 +157,8 @@ def main() -> None:
     rows = []
     peaks = []
     with tempfile.TemporaryDirectory() as work:
+        # `hone` without --db looks for the user's own database: defaults must not come from there.
+        os.environ["XDG_DATA_HOME"] = work
         database = args.db or str(pathlib.Path(work) / "hone.db")
         for case in CASES:
             modules = []
@@ -163,6 +168,7 @@ def main() -> None:
                 options = ["--numerics", form.numerics, *threads]
                 if args.trials > 0:
                     result_file.hone("tune", str(path), "--db", database, "--trials", str(args.trials), *options)
+                if pathlib.Path(database).exists():
                     options += ["--db", database]
                 output = str(path.with_suffix(".so"))
                 result_file.hone("compile", str(path), "-o", output, *options)

@@ -7,8 +7,8 @@
     profile  {"min_ms": 60}                                seconds of each kernel where it stands in the model
     drop
 
-With "alone" a sample is the operator's own kernels, each in a loop in the layouts they have in the module: the copies that
-bring inputs and outputs to those layouts are left out.
+With "alone" a sample is the operator's own kernels, each in a loop in the layouts they have in the module: the copies in
+front and behind, which bring inputs and outputs to those layouts, are left out; copies between kernels are not.
 """
 
 from __future__ import annotations
@@ -24,15 +24,12 @@ import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(os.environ["HONE_BUILD"]) / "python"))
 import hone
+from output_error import largest_error
+from own_calls import is_copy, own_calls
 
 WARM_S = 0.1
 PROFILE_RUNS = (3, 200)
 LEAST_S = 0.01  # of the loop that says how long a call takes
-
-
-def is_copy(workload: str) -> bool:
-    """Whether a kernel only changes the layout."""
-    return "{ layout_transform(p0, " in workload
 
 
 class Timed:
@@ -44,9 +41,7 @@ class Timed:
         for info in self.module.inputs:
             self.module.set_input(info.name, np.ascontiguousarray(self.data[info.name]))
         self.module.run()
-        self.alone = [i for i, call in enumerate(self.module.calls) if not is_copy(call.workload)]
-        if not command["alone"]:
-            self.alone = []
+        self.alone = own_calls([call.workload for call in self.module.calls]) if command["alone"] else []
         self.estimate = self._estimate()
 
     def run(self, count: int) -> float:
@@ -55,13 +50,11 @@ class Timed:
             return self.module.time(count)
         return sum(self.module.time_call(call, count) for call in self.alone)
 
-    def error(self) -> float | None:
-        """The largest difference from the reference as a part of its largest value."""
-        found, expected = self.module.get_output(0), self.data["ref"]
-        if found.size != expected.size:
-            return None
-        difference = np.abs(found.reshape(-1).astype("f8") - expected.reshape(-1)).max()
-        return float(difference / (np.abs(expected).max() + 1e-30))
+    def error(self) -> float:
+        """The largest of the outputs'; their references are ref, ref1, ref2 and so on."""
+        outputs = [self.module.get_output(number) for number in range(len(self.module.outputs))]
+        references = [self.data.get(f"ref{number or ''}") for number in range(len(outputs))]
+        return largest_error(outputs, references)
 
     def _estimate(self) -> float:
         started = time.perf_counter()

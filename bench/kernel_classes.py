@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import result_rows
+import row_peers
 from paired_ratio import geometric_mean
 
 DIRECT = "compute-bound direct"
@@ -18,6 +20,7 @@ ORDER = [DIRECT, WINOGRAD, DEPTHWISE, SPECIAL, MEMORY, SMALL]
 SMALL_US = 5.0  # what a peer's call costs weighs more than its kernel
 FLOPS_A_BYTE = 4.0  # about where this decade's cores turn from bandwidth to arithmetic, out of the last-level cache
 TIE = 1.0
+FAILED = "failed"  # no figure of tuned Hone, or a wrong result; counts as a loss
 LOSS = 0.93
 
 
@@ -57,14 +60,18 @@ def verdict(ratio: float, low: float, high: float) -> str:
 
 
 def summary(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """One entry a view, thread count, numerics and class: geometric means, and how many of which verdict."""
+    """One entry a view, thread count, numerics and class: geometric means, and how many of which verdict.
+
+    Rows in which Hone failed are in `kernels`, in `loss` and in `failed`; they have no ratio, so the means are of the others.
+    """
+    newest = result_rows.newest_code(rows) if rows else ""
     groups: dict[tuple[str, str, int, str], list[Mapping[str, Any]]] = {}
     for row in rows:
         if "verdict" in row:
             key = (row["view"], row["numerics"], row["threads"], row["class"])
             groups.setdefault(key, []).append(row)
     return [
-        {"view": view, "numerics": numerics, "threads": threads, "class": name, **_figures(groups[view, numerics, threads, name])}
+        {"view": view, "numerics": numerics, "threads": threads, "class": name, **_figures(groups[view, numerics, threads, name], newest)}
         for view, numerics, threads, name in sorted(groups, key=lambda key: (*key[:3], _rank(key[3])))
     ]
 
@@ -73,12 +80,24 @@ def _rank(name: str) -> int:
     return ORDER.index(name) if name in ORDER else len(ORDER)
 
 
-def _figures(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _figures(rows: Sequence[Mapping[str, Any]], newest: str) -> dict[str, Any]:
     figures: dict[str, Any] = {"kernels": len(rows)}
-    figures["ratio"] = geometric_mean([row["peers"][row["best_peer"]]["ratio"] for row in rows])
+    ratios = [ratio for row in rows if (ratio := best_ratio(row)) is not None]
+    if ratios:
+        figures["ratio"] = geometric_mean(ratios)
     gains = [row["default_to_tuned"]["ratio"] for row in rows if "default_to_tuned" in row]
     if gains:
         figures["default_to_tuned"] = geometric_mean(gains)
     for name in ("win", "tie", "behind", "loss"):
         figures[name] = sum(row["verdict"] == name for row in rows)
+    figures["failed"] = sum(row["verdict"] == FAILED for row in rows)
+    figures["loss"] += figures["failed"]
+    figures["fewer_peers"] = sum(row_peers.asked_fewer(row) for row in rows)
+    figures["other_code"] = sum(row["origin"]["code"] != newest for row in rows)
     return figures
+
+
+def best_ratio(row: Mapping[str, Any]) -> float | None:
+    """Of the best peer to tuned Hone; None where either has no figure."""
+    ratio = row["peers"].get(row.get("best_peer"), {}).get("ratio")
+    return None if ratio is None else float(ratio)

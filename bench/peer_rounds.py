@@ -80,7 +80,7 @@ class Measured(NamedTuple):
     replies: dict[str, dict[str, Any]]
     failures: dict[str, str]
     skipped: dict[str, str]  # what a peer does not do
-    call_us: list[list[float]]  # of the tuned module's calls, one list a round; where asked for
+    call_us: list[list[float] | None]  # of the tuned module's calls, one list a round; where asked for, None where that failed
 
 
 def prepare(peers: Sequence[Peer], commands: Mapping[str, dict[str, Any]]) -> Measured:
@@ -126,8 +126,9 @@ def measure(
             _sample(peer, sample_ms, measured)
             if peer.name == profiled and peer.name in measured.times:
                 reply = peer.ask(SAMPLE_LIMIT_S, cmd="profile", min_ms=sample_ms)
-                if "calls" in reply:
-                    measured.call_us.append([seconds * 1e6 for seconds in reply["calls"]])
+                measured.call_us.append([seconds * 1e6 for seconds in reply["calls"]] if "calls" in reply else None)
+                if "calls" not in reply:
+                    measured.failures["profile"] = str(reply.get("error", "no times given"))
     for peer in live:
         if peer.is_alive():
             peer.ask(30, cmd="drop")

@@ -16,6 +16,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import kernel_classes
 import result_table
 
 PYTHONS = [sys.executable, "/usr/bin/python3"]
@@ -24,11 +25,13 @@ ROW_INCHES = 0.19
 
 
 def draw(results: pathlib.Path) -> str:
-    """With the first Python here that has matplotlib; says what became of it."""
+    """With the first Python here that has matplotlib; says what became of it. No chart of other rows stays behind."""
+    results.with_suffix(".svg").unlink(missing_ok=True)
     for python in dict.fromkeys(PYTHONS):
         if subprocess.run([python, "-c", "import matplotlib"], stderr=subprocess.DEVNULL, check=False).returncode == 0:
-            subprocess.run([python, __file__, str(results)], check=True)
-            return str(results.with_suffix(".svg"))
+            subprocess.run([python, __file__, str(results)], check=False)
+            chart = results.with_suffix(".svg")
+            return str(chart) if chart.exists() else f"no chart: no rows that can be drawn, or {pathlib.Path(__file__).name} failed"
     return f"no chart: install python3-matplotlib, then run {pathlib.Path(__file__).name} {results}"
 
 
@@ -37,8 +40,9 @@ def label(row: Mapping[str, Any]) -> str:
 
 
 def panel(axes: Any, title: str, rows: Sequence[Mapping[str, Any]]) -> None:
-    """One section: the largest ratio on top."""
-    ordered = sorted(rows, key=lambda row: float(row["peers"][row["best_peer"]]["ratio"]))
+    """One section: the largest ratio on top; those in which Hone failed have none, and are named."""
+    failed = [row["item"] for row in rows if kernel_classes.best_ratio(row) is None]
+    ordered = sorted((row for row in rows if row["item"] not in failed), key=lambda row: float(row["peers"][row["best_peer"]]["ratio"]))
     best = [row["peers"][row["best_peer"]] for row in ordered]
     at = list(range(len(ordered)))
     colours = [COLOURS[row["verdict"]] for row in ordered]
@@ -55,7 +59,7 @@ def panel(axes: Any, title: str, rows: Sequence[Mapping[str, Any]]) -> None:
     axes.tick_params(axis="x", labelsize=7)
     axes.tick_params(axis="y", length=0)
     axes.grid(axis="x", linewidth=0.3)
-    axes.set_title(title, fontsize=9, loc="left")
+    axes.set_title(f"{title}; failed: {', '.join(failed)}" if failed else title, fontsize=9, loc="left", wrap=True)
 
 
 def draw_here(results: pathlib.Path) -> None:

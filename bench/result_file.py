@@ -11,11 +11,14 @@ import shlex
 import statistics
 import subprocess
 import sys
-from typing import Any
+import threading
+from typing import IO, Any
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "bench" / "results"
 BUILD = pathlib.Path(os.environ.get("HONE_BUILD", ROOT / "build" / "release"))
+
+LINES_KEPT = 20  # of what a command told before it failed
 
 
 def run(*args: str) -> None:
@@ -24,11 +27,40 @@ def run(*args: str) -> None:
 
 
 def hone(*args: str) -> dict[str, Any]:
-    """Runs a verb of hone with --json and returns the document."""
+    """Runs a verb of hone with --json and returns the document. What it tells on stderr is shown and kept for said()."""
     command = [str(BUILD / "bin" / "hone"), *args, "--json"]
-    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
-    document: dict[str, Any] = json.loads(done.stdout)
+    told: list[str] = []
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        listener = threading.Thread(target=_pass_on, args=(process.stderr, told))
+        listener.start()
+        output = process.stdout.read() if process.stdout else ""
+        listener.join()
+    if process.returncode != 0:
+        raise subprocess.CalledProcessError(process.returncode, command, output, "".join(told[-LINES_KEPT:]))
+    document: dict[str, Any] = json.loads(output)
     return document
+
+
+def _pass_on(stream: IO[str] | None, told: list[str]) -> None:
+    for line in stream or ():
+        sys.stderr.write(line)
+        told.append(line)
+
+
+def said(error: Exception) -> str:
+    """What a command or this program says of its failure, in a line."""
+    if not isinstance(error, subprocess.CalledProcessError):
+        return f"{type(error).__name__}: {error}"
+    lines = [line.strip() for line in (error.stderr or "").splitlines() if line.strip()]
+    what = f"{pathlib.Path(error.cmd[0]).name} {pathlib.Path(error.cmd[1]).name} ended with exit code {error.returncode}"
+    return f"{what}: {lines[-1]}" if lines else what
+
+
+def write_whole(path: pathlib.Path, text: str) -> None:
+    """All of it or, where this is interrupted, what was there before."""
+    part = path.with_name(path.name + ".part")
+    part.write_text(text, encoding="utf-8")
+    part.replace(path)
 
 
 def machine_peak(threads: int) -> dict[str, float]:
@@ -45,26 +77,53 @@ def cpu_name() -> str:
     return platform.processor()
 
 
-def _git(*args: str) -> str:
-    """In the tree that is measured: that of the build folder."""
-    return subprocess.check_output(["git", *args], cwd=BUILD, text=True).strip()
-
-
-def commit() -> str:
-    """What the build folder is of; "+changes" where files differ from it."""
-    changed = _git("status", "--porcelain", "-uno", "--", ":/", ":(top,exclude)bench/results", ":(top,exclude)README.md")
-    return _git("rev-parse", "HEAD") + ("+changes" if changed else "")
-
-
 # What decides how fast kernels are.
-CODE = ["compiler", "runtime", "tuner", "measure_server"]
+CODE = ["compiler", "runtime", "tuner", "measure_server", "support", "cli", "proto", "CMakeLists.txt", "CMakePresets.json"]
+UNKNOWN = "unknown"
 
 
-def code(revision: str = "HEAD") -> str:
-    """Of the folders that decide how fast kernels are: equal in commits that change nothing there."""
-    trees = _git("rev-parse", *(f"{revision}:{folder}" for folder in CODE))
-    changed = _git("status", "--porcelain", "-uno", "--", *(f":/{folder}" for folder in CODE))
-    return hashlib.sha256(trees.encode()).hexdigest()[:12] + ("+changes" if changed else "")
+def _git(top: pathlib.Path, *args: str) -> str:
+    return subprocess.check_output(["git", *args], cwd=top, text=True, errors="replace", stderr=subprocess.DEVNULL).strip()
+
+
+def top_of(folder: pathlib.Path) -> pathlib.Path | None:
+    """Of the git tree that a folder is in."""
+    try:
+        return pathlib.Path(_git(folder, "rev-parse", "--show-toplevel"))
+    except (OSError, subprocess.CalledProcessError):
+        return None
+
+
+def commit_of(top: pathlib.Path) -> str:
+    """ "+changes" where files differ from it."""
+    changed = _git(top, "status", "--porcelain", "-uno", "--", ".", ":(exclude)bench/results", ":(exclude)README.md")
+    return _git(top, "rev-parse", "HEAD") + ("+changes" if changed else "")
+
+
+def code_of(top: pathlib.Path) -> str:
+    """A digest of what decides how fast kernels are: equal in trees in which that is equal, also where it is not committed."""
+    digest = hashlib.sha256(_git(top, "ls-tree", "HEAD", "--", *CODE).encode())
+    changes = _git(top, "diff", "--no-ext-diff", "--binary", "HEAD", "--", *CODE)
+    new = [name for name in _git(top, "ls-files", "-z", "--others", "--exclude-standard", "--", *CODE).split("\0") if name]
+    digest.update(changes.encode())
+    for name in new:
+        digest.update(name.encode() + (top / name).read_bytes())
+    return digest.hexdigest()[:12] + ("+changes" if changes or new else "")
+
+
+def source(build: pathlib.Path = BUILD) -> dict[str, Any]:
+    """Fields of an origin: commit and digest of the tree that is measured, that of the build folder.
+
+    Of a build folder in no tree they are those of the benchmarks, with "build_is_elsewhere".
+    """
+    top = top_of(build)
+    elsewhere = {} if top else {"build_is_elsewhere": True}
+    top = top or top_of(ROOT)
+    try:
+        own = {"commit": commit_of(top), "code": code_of(top)} if top else {}
+    except (OSError, subprocess.CalledProcessError):  # a tree without a commit
+        own = {}
+    return {"commit": UNKNOWN, "code": UNKNOWN, **own, **elsewhere}
 
 
 def write(name: str, peaks: list[dict[str, float]], figures: dict[str, Any]) -> pathlib.Path:
@@ -72,7 +131,7 @@ def write(name: str, peaks: list[dict[str, float]], figures: dict[str, Any]) -> 
     document = {
         # Files by their names: where they lay says nothing to others.
         "command": shlex.join(pathlib.Path(arg).name for arg in sys.argv),
-        "commit": commit(),
+        "commit": source()["commit"],
         "cpu": cpu_name(),
         "cores": os.cpu_count(),
         "load": os.getloadavg()[0],
@@ -84,5 +143,5 @@ def write(name: str, peaks: list[dict[str, float]], figures: dict[str, Any]) -> 
     }
     path = RESULTS / f"{name}.json"
     path.parent.mkdir(exist_ok=True)
-    path.write_text(json.dumps(document, indent=1) + "\n")
+    write_whole(path, json.dumps(document, indent=1) + "\n")
     return path

@@ -7,6 +7,8 @@ from typing import Any
 
 import kernel_classes
 import result_rows
+import row_failures
+import row_peers
 from row_figures import is_wrong
 
 Row = Mapping[str, Any]
@@ -27,22 +29,27 @@ TARGETS = {
         )
     },
 }
+NOTES = [
+    "† Other code (compiler, runtime, tuner, worker) than that of the newest row.",
+    "§ Fewer peers were asked than the view's default set, or it is not known which.",
+    "‡ A kernel of the tuned module is less than tuned (`tiers` in the JSON file).",
+]
 BANDWIDTH_CLASSES = (kernel_classes.MEMORY, kernel_classes.SPECIAL, kernel_classes.DEPTHWISE)
 
 
 def ratio_text(figures: Mapping[str, float]) -> str:
+    if "ratio" not in figures:
+        return "-"
     return f"{figures['ratio']:.2f} ({figures['ratio_low']:.2f} to {figures['ratio_high']:.2f})"
 
 
 def line(row: Row) -> str:
     """One row for a terminal."""
     head = f"{row['item']:<32} {row['threads']} thr"
-    if "tuned" not in row["hone"]:
-        return f"{head}  no figure: {row['failures'].get('hone tuned', '')[:200]}"
-    cells = [f"hone {row['hone']['tuned']['median_us']:.1f} us"]
+    cells = [f"hone {us(row['hone'].get('tuned'))} us"]
     if "default" in row["hone"]:
         cells.append(f"default {row['hone']['default']['median_us']:.1f} us")
-    cells += [f"{name} {own['median_us']:.1f} us x{ratio_text(own)}" for name, own in row["peers"].items()]
+    cells += [f"{name} {us(own)} us x{ratio_text(own)}" for name, own in row["peers"].items()]
     cells += [f"{name}: {text[:80]}" for name, text in row["failures"].items()]
     return f"{head}  {row.get('verdict', '')} {'; '.join(cells)}"
 
@@ -63,6 +70,7 @@ def document(name: str, content: Mapping[str, Any]) -> str:
     for view, numerics, threads in sections(rows):
         own = [row for row in rows if section(row) == (view, numerics, threads)]
         lines += [f"## {title(name, view, numerics, threads)}", ""]
+        lines += [f"Best peer: the {row_peers.best_of(own)}.", ""]
         lines += model_tables(own, rows) if name == "models" else kernel_tables(own, rows)
     return "\n".join(lines + origins(rows)) + "\n"
 
@@ -83,21 +91,29 @@ def title(name: str, view: str, numerics: str, threads: int) -> str:
 
 def summary_table(summary: Sequence[Mapping[str, Any]]) -> list[str]:
     lines = [
-        "| view | threads | class | kernels | best peer ÷ tuned | goal | default ÷ tuned | win | tie | behind | loss |",
-        "|---|--:|---|--:|--:|--:|--:|--:|--:|--:|--:|",
+        "| view | threads | class | kernels | best peer ÷ tuned | goal | default ÷ tuned | win | tie | behind | loss | of fewer peers § | of other code † |",
+        "|---|--:|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
     ]
     for entry in summary:
         # Without Winograd other goals hold, as shares of the peak.
         goal = TARGETS.get((entry["view"], entry["class"])) if entry["numerics"] != "strict" else None
         view = entry["view"] if entry["numerics"] == "default" else f"{entry['view']}, {entry['numerics']}"
-        gain = f"{entry['default_to_tuned']:.2f}" if "default_to_tuned" in entry else "-"
+        gain = number(entry.get("default_to_tuned"))
         lines.append(
-            f"| {view} | {entry['threads']} | {entry['class']} | {entry['kernels']} | {entry['ratio']:.2f} "
-            f"| {'-' if goal is None else f'{goal:.2f}'} | {gain} | "
-            + " | ".join(str(entry[verdict]) for verdict in ("win", "tie", "behind", "loss"))
-            + " |"
+            f"| {view} | {entry['threads']} | {entry['class']} | {entry['kernels']} | {number(entry.get('ratio'))} "
+            f"| {number(goal)} | {gain} | "
+            + " | ".join(str(entry[verdict]) for verdict in ("win", "tie", "behind"))
+            + f" | {losses(entry)} | {entry['fewer_peers']} | {entry['other_code']} |"
         )
     return lines
+
+
+def number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"
+
+
+def losses(entry: Mapping[str, Any]) -> str:
+    return f"{entry['loss']}, {entry['failed']} of them failed" if entry["failed"] else str(entry["loss"])
 
 
 def kernel_tables(rows: Sequence[Row], every: Sequence[Row]) -> list[str]:
@@ -113,7 +129,8 @@ def kernel_tables(rows: Sequence[Row], every: Sequence[Row]) -> list[str]:
 
 
 def peer_names(rows: Sequence[Row]) -> list[str]:
-    return sorted({peer for row in rows for peer in row["peers"]})
+    """Those that were asked, figures or not."""
+    return sorted({peer for row in rows for peer in row_peers.asked(row) if peer not in row.get("skipped", {})})
 
 
 def empty_calls(rows: Sequence[Row]) -> str:
@@ -136,19 +153,18 @@ def kernel_table(rows: Sequence[Row], every: Sequence[Row]) -> list[str]:
     header = ["kernel, µs", "class", "default", "tuned", "rate", "% of", *peers, "best peer ÷ tuned", "", "trials", "tuning, s"]
     cells = [
         [
-            f"{row['item']}{mark(row, every)}",
+            f"{row['item']}{marks(row, every)}",
             row["class"],
-            us(row["hone"].get("default")),
-            us(row["hone"].get("tuned")),
+            *hone_cells(row),
             *rate(row),
-            *(us(row["peers"].get(peer)) for peer in peers),
+            *(cell(row, peer, row["peers"].get(peer)) for peer in peers),
             *judged(row),
             str(row["trials"]),
             f"{row['tune_s']:.0f}",
         ]
         for row in rows
     ]
-    return table(header, cells, texts=2) if rows else []
+    return [*table(header, cells, texts=2), *row_failures.listed(rows)] if rows else []
 
 
 def is_about_bytes(row: Row) -> bool:
@@ -169,16 +185,32 @@ def rate(row: Row) -> list[str]:
         loop = tuned["bandwidth"].removesuffix("_gbs").replace("_", " ")
         return [f"{tuned['gbs']:.0f} GB/s", f"{100 * tuned['share_of_bandwidth']:.0f} {loop}"]
     share = f"{100 * tuned['share_of_peak']:.0f} peak"
-    executed = tuned.get("executed_share_of_peak", tuned["share_of_peak"])
-    if executed < tuned["share_of_peak"]:
-        share += f", {100 * executed:.0f} executed"
+    for name, text in (("executed", "executed"), ("data", "on data")):
+        part = tuned.get(f"{name}_share_of_peak", tuned["share_of_peak"])
+        if part < tuned["share_of_peak"]:
+            share += f", {100 * part:.0f} {text}"
     return [f"{tuned['gflops']:.0f} GFLOP/s", share]
 
 
 def judged(row: Row) -> list[str]:
-    if "best_peer" not in row:
+    """The ratio to the best peer, and what it counts as beside whom."""
+    best = row.get("best_peer")
+    if row.get("verdict") == kernel_classes.FAILED:
+        return ["-", f"failed, {best}" if best else "failed"]
+    if best is None:
         return ["no peer", ""]
-    return [ratio_text(row["peers"][row["best_peer"]]), f"{row['verdict']}, {row['best_peer']}"]
+    return [ratio_text(row["peers"][best]), f"{row['verdict']}, {best}"]
+
+
+def hone_cells(row: Row, scale: float = 1.0) -> list[str]:
+    """Defaults and tuned; a double dagger where a kernel of the tuned module is less than tuned."""
+    tuned = row["hone"].get("tuned")
+    default_cell, tuned_cell = (cell(row, f"hone {kind}", row["hone"].get(kind), scale) for kind in ("default", "tuned"))
+    return [default_cell, tuned_cell + (" ‡" if tuned and set(tuned.get("tiers", {})) - {"tuned"} else "")]
+
+
+def cell(row: Row, name: str, figures: Mapping[str, Any] | None, scale: float = 1.0) -> str:
+    return "failed" if not figures and name in row["failures"] else us(figures, scale)
 
 
 def us(figures: Mapping[str, Any] | None, scale: float = 1.0) -> str:
@@ -193,10 +225,9 @@ def model_tables(rows: Sequence[Row], every: Sequence[Row]) -> list[str]:
     header = ["model, ms", "default", "tuned", *peers, "best peer ÷ tuned", "", "trials", "tuning, s"]
     cells = [
         [
-            f"{row['item']}{mark(row, every)}",
-            us(row["hone"].get("default"), 1e3),
-            us(row["hone"].get("tuned"), 1e3),
-            *(us(row["peers"].get(peer), 1e3) for peer in peers),
+            f"{row['item']}{marks(row, every)}",
+            *hone_cells(row, 1e3),
+            *(cell(row, peer, row["peers"].get(peer), 1e3) for peer in peers),
             *judged(row),
             str(row["trials"]),
             f"{row['tune_s']:.0f}",
@@ -204,7 +235,7 @@ def model_tables(rows: Sequence[Row], every: Sequence[Row]) -> list[str]:
         for row in rows
     ]
     inside = [row for row in rows if "flop_bound_us" in row]
-    return [*table(header, cells), *(inside_table(inside) if inside else [])]
+    return [*table(header, cells), *row_failures.listed(rows), *(inside_table(inside) if inside else [])]
 
 
 def inside_table(rows: Sequence[Row]) -> list[str]:
@@ -226,23 +257,35 @@ def inside_table(rows: Sequence[Row]) -> list[str]:
     return table(header, cells)
 
 
-def mark(row: Row, every: Sequence[Row]) -> str:
-    """A dagger on rows of other code than the newest row's."""
-    return " †" if row["origin"]["code"] != result_rows.newest_code(every) else ""
+def marks(row: Row, every: Sequence[Row]) -> str:
+    """Of rows that are not like the others: what NOTES say of them."""
+    found = "†" if row["origin"]["code"] != result_rows.newest_code(every) else ""
+    found += "§" if row_peers.asked_fewer(row) else ""
+    return f" {found}" if found else ""
 
 
 def origins(rows: Sequence[Row]) -> list[str]:
+    return ["## Where the rows are from", "", *(f"- {note}" for note in NOTES), "", *origin_lines(rows)] if rows else []
+
+
+def origin_lines(rows: Sequence[Row]) -> list[str]:
     """One line a command that rows are from."""
-    if not rows:
-        return []
-    lines = ["## Where the rows are from", "", "† Other code (compiler, runtime, tuner, worker) than that of the newest row.", ""]
+    lines = []
     groups: dict[tuple[str, str, int], list[Row]] = {}
     for row in rows:
         own = row["origin"]
-        groups.setdefault((own["commit"], own["command"], own["rounds"]), []).append(row)
+        commit = short(own["commit"]) + (" of the benchmarks, the build's is not known" if own.get("build_is_elsewhere") else "")
+        groups.setdefault((commit, own["command"], own["rounds"]), []).append(row)
     for (commit, command, rounds), members in groups.items():
-        lines.append(f"- {len(members)} rows: commit {short(commit)}, `bench/{command}`, {rounds} rounds; {machine(members)}.")
+        count = f"{len(members)} row{'' if len(members) == 1 else 's'}"
+        lines.append(f"- {count}: commit {commit}, `bench/{command}`, {rounds} rounds; {machine(members)}.")
     return lines
+
+
+def marked(rows: Sequence[Row]) -> tuple[int, int]:
+    """How many are of fewer peers, and of other code."""
+    found = [marks(row, rows) for row in rows]
+    return sum("§" in text for text in found), sum("†" in text for text in found)
 
 
 def short(commit: str) -> str:
@@ -251,9 +294,12 @@ def short(commit: str) -> str:
 
 def machine(rows: Sequence[Row]) -> str:
     """What the machine could do when they were measured."""
-    peaks = [row["origin"]["peak"]["fma_gflops"] for row in rows]
-    loads = [row["origin"]["load"] for row in rows]
-    return f"FMA peak {span(peaks)} GFLOP/s, load {span(loads, 1)}"
+    peaks = [row["origin"]["peak"] for row in rows if row["origin"]["peak"]]
+    measured = "no peak measured"
+    if peaks:
+        fma, copy = ([peak[name] for peak in peaks] for name in ("fma_gflops", "copy_gbs"))
+        measured = f"FMA peak {span(fma)} GFLOP/s, copy {span(copy, 1)} GB/s"
+    return f"{measured}, load {span([row['origin']['load'] for row in rows], 1)}"
 
 
 def span(values: Sequence[float], digits: int = 0) -> str:

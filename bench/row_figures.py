@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import kernel_classes
-from executed_flops import executed_fraction
+from executed_flops import data_fraction, executed_fraction
 from machine_bound import rates
 from paired_ratio import Ratio, paired
 from peer_rounds import DEFAULT, TUNED, Measured
@@ -33,50 +33,64 @@ def hone_figures(
     operator = max(report["kernels"], key=lambda kernel: float(kernel["flops"]))
     figures["kernel"] = {name: operator[name] for name in ("name", "signature", "tier", "config")}
     figures["launched_kernels"] = sum(kernel["calls"] for kernel in report["kernels"])
-    executed = executed_fraction(work, json.loads(operator["config"]))
-    if executed is not None:
-        figures["executed_share_of_peak"] = executed * figures["share_of_peak"]
+    config = json.loads(operator["config"])
+    for name, part in (("executed", executed_fraction(work, config)), ("data", data_fraction(work, config))):
+        if part is not None:
+            figures[f"{name}_share_of_peak"] = part * figures["share_of_peak"]
     return figures
+
+
+def right_times(measured: Measured, name: str) -> list[float] | None:
+    """None where there is no figure, or none that counts: a wrong result has no speed."""
+    times = measured.times.get(name)
+    return times if times and not is_wrong(measured.replies[name]["err"]) else None
 
 
 def compared(measured: Measured, empty: Mapping[str, float]) -> dict[str, Any]:
-    """Each peer beside tuned Hone, the best of them beside both, paired by round."""
-    figures: dict[str, Any] = {"peers": {}}
-    ours = measured.times.get(TUNED)
-    if not ours:
+    """Each peer beside tuned Hone, the best of them beside both, paired by round. Peers keep their medians where Hone failed."""
+    ours, default = right_times(measured, TUNED), right_times(measured, DEFAULT)
+    peers = {
+        name: _peer_figures(measured, name, ours, empty)
+        for name, times in measured.times.items()
+        if times and name not in (TUNED, DEFAULT)
+    }
+    figures: dict[str, Any] = {"peers": peers}
+    if ours is None:
+        figures["verdict"] = kernel_classes.FAILED
+    elif default:
+        figures["default_to_tuned"] = _ratio(paired(default, ours))
+    best = best_peer(peers)
+    if best is None:
         return figures
-    for name, times in measured.times.items():
-        if name in (TUNED, DEFAULT) or not times:
-            continue
-        ratio = paired(times, ours)
-        figures["peers"][name] = {
-            "median_us": statistics.median(times),
-            "samples": len(times),
-            "error": measured.replies[name]["err"],
-            "empty_call_us": empty.get(name),
-            **_ratio(ratio),
-        }
-    if DEFAULT in measured.times:
-        figures["default_to_tuned"] = _ratio(paired(measured.times[DEFAULT], ours))
-    best = best_peer(figures["peers"])
-    if best:
-        own = figures["peers"][best]
-        figures["best_peer"] = best
+    figures["best_peer"] = best
+    if ours is not None:
+        own = peers[best]
         figures["verdict"] = kernel_classes.verdict(own["ratio"], own["ratio_low"], own["ratio_high"])
-        if is_wrong(measured.replies[TUNED]["err"]):
-            figures["verdict"] = "loss"  # however fast
-        if DEFAULT in measured.times:
-            figures["best_peer_to_default"] = _ratio(paired(measured.times[best], measured.times[DEFAULT]))
+    if default:
+        figures["best_peer_to_default"] = _ratio(paired(measured.times[best], default))
     return figures
+
+
+def _peer_figures(
+    measured: Measured, name: str, ours: Sequence[float] | None, empty: Mapping[str, float]
+) -> dict[str, Any]:
+    times = measured.times[name]
+    figures: dict[str, Any] = {
+        "median_us": statistics.median(times),
+        "samples": len(times),
+        "error": measured.replies[name]["err"],
+        "empty_call_us": empty.get(name),
+    }
+    return figures | (_ratio(paired(times, ours)) if ours else {})
 
 
 def _ratio(ratio: Ratio) -> dict[str, float]:
     return {"ratio": ratio.median, "ratio_low": ratio.low, "ratio_high": ratio.high}
 
 
-def is_wrong(error: float | None) -> bool:
-    """Unknown errors are no wrong ones; NaN is."""
-    return error is not None and not error < LARGEST_ERROR
+def is_wrong(error: float | str | None) -> bool:
+    """NaN and infinity, also as the strings that files have, are wrong. A peer's that is not known is not: it may be the best."""
+    return error is not None and not float(error) < LARGEST_ERROR
 
 
 def best_peer(peers: Mapping[str, Mapping[str, Any]]) -> str | None:
@@ -105,10 +119,11 @@ def model_figures(report: Mapping[str, Any], measured: Measured, peak: Mapping[s
         "peak_live_bytes": report["peak_live_bytes"],
         "parameters_bytes": report["parameters_bytes"],
     }
-    if measured.call_us:
-        sums = [sum(call_us) for call_us in measured.call_us]
-        overheads = [whole - kernels for whole, kernels in zip(measured.times[TUNED], sums, strict=False)]
-        figures["kernel_calls"] = len(measured.call_us[0])
-        figures["kernels_us"] = statistics.median(sums)
-        figures["executor_us"] = statistics.median(overheads)
+    # By round; one whose profile failed is in neither.
+    pairs = zip(measured.times[TUNED], measured.call_us, strict=False)
+    profiled = [(whole, call_us) for whole, call_us in pairs if call_us is not None]
+    if profiled:
+        figures["kernel_calls"] = len(profiled[0][1])
+        figures["kernels_us"] = statistics.median(sum(call_us) for _, call_us in profiled)
+        figures["executor_us"] = statistics.median(whole - sum(call_us) for whole, call_us in profiled)
     return figures

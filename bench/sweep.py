@@ -32,7 +32,7 @@ EMPTY_ROUNDS = 5
 TIMED_WHOLE = "whole calls of the module in a loop, inputs and outputs row-major"
 TIMED_ALONE = (
     "the operator's own kernels, each call in a loop of its own in this process (hone_time_call), in the layouts it "
-    "has in a module whose ends are free; copies to and from row-major left out"
+    "has in a module whose ends are free; copies in front and behind, to and from row-major, left out"
 )
 
 
@@ -81,6 +81,9 @@ class Sweep:
         database = pathlib.Path(args.db).resolve() if args.db else folder / "hone.db"
         self.modules = Modules(folder, database, driver)
         self.out = pathlib.Path(args.out or result_file.RESULTS) / f"{kind.name}.json"
+        self.source = result_file.source()  # once, before anything is tuned: what is measured is what was there then
+        if args.append:
+            result_rows.refuse_other_machine(self.out, result_file.cpu_name(), os.cpu_count())
         # Without --append only what this run measures is kept.
         self.rows = result_rows.read(self.out) if args.append else []
         self.log_path = folder / "workers.log"
@@ -99,20 +102,27 @@ class Sweep:
             with open(self.log_path, "w", encoding="utf-8") as log:
                 self.measure(chosen, threads, spent, self.peers(threads, log))
 
+    def peers_asked(self) -> dict[str, list[str]]:
+        """Those of this run, and which of the view's default set it leaves out: fields of a row."""
+        default = _names(self.kind.views[self.args.view])
+        asked = default if self.args.peers is None else _names(self.args.peers)
+        return {"peers_asked": asked, "peers_left_out": [name for name in default if name not in asked]}
+
     def peers(self, threads: int, log: Any) -> list[peer_rounds.Peer]:
-        names = self.args.peers if self.args.peers is not None else self.kind.views[self.args.view]
         own = [peer_rounds.Hone(kind, threads, self.driver, log) for kind in ("tuned", "default")]
-        return [*own, *(peer_rounds.Peer(name, threads, self.driver, log) for name in names.split(",") if name)]
+        return [*own, *(peer_rounds.Peer(name, threads, self.driver, log) for name in self.peers_asked()["peers_asked"])]
 
     def model(self, item: Item) -> pathlib.Path:
         return self.modules.with_free_ends(item.file) if self.is_alone else item.file
 
     def tune(self, item: Item, threads: int) -> Spent:
         try:
-            return self.modules.tune(self.model(item), threads, self.args.numerics, self.args.trials)
-        except subprocess.CalledProcessError as error:  # the sweep goes on; the row shows what it has
-            self.untuned[item.name] = said(error)
-            return Spent(0, 0.0)
+            spent, failure = self.modules.tune(self.model(item), threads, self.args.numerics, self.args.trials)
+        except Exception as error:  # the sweep goes on; the row shows what it has
+            spent, failure = Spent(0, 0.0), result_file.said(error)
+        if failure:
+            self.untuned[item.name] = failure
+        return spent
 
     def measure(
         self, items: Sequence[Item], threads: int, spent: Mapping[str, Spent], peers: Sequence[peer_rounds.Peer]
@@ -122,7 +132,7 @@ class Sweep:
             for item in items:
                 if item.name == EMPTY_CALL:
                     continue
-                row = self.row(item, threads, spent[item.name], peers)
+                row = self.row_or_failure(item, threads, spent[item.name], peers)
                 self.rows = result_rows.merged(self.rows, [row])
                 self.write()
                 print(result_table.line(row), flush=True)
@@ -130,16 +140,39 @@ class Sweep:
             for peer in peers:
                 peer.stop()
 
+    def row_or_failure(
+        self, item: Item, threads: int, spent: Spent, peers: Sequence[peer_rounds.Peer]
+    ) -> dict[str, Any]:
+        """Whatever goes wrong in one row is the row's: the sweep goes on."""
+        try:
+            return self.row(item, threads, spent, peers)
+        except Exception as error:
+            for peer in peers:  # one may still have an answer to give that is not of the next question
+                peer.stop()
+            failed: dict[str, Any] = {"hone": {}, "peers": {}, "verdict": kernel_classes.FAILED, "skipped": {}}
+            failed["failures"] = self.tuning_failure(item) | {"row": result_file.said(error)}
+            if item.work:
+                failed["class"] = kernel_classes.class_of(item.work)
+            return self.row_head(item, threads) | failed | self.row_end(spent, {}, os.getloadavg()[0])
+
     def measure_empty_calls(self, threads: int, peers: Sequence[peer_rounds.Peer]) -> None:
         """What a call costs each that does next to nothing: of a peer, much of what it takes for a small kernel."""
         self.empty = {}
+        try:
+            self.empty = self.empty_calls(threads, peers)
+        except Exception as error:  # rows say that it is not known
+            print(f"calls that do next to nothing are not measured: {result_file.said(error)}", file=sys.stderr)
+            for peer in peers:
+                peer.stop()
+
+    def empty_calls(self, threads: int, peers: Sequence[peer_rounds.Peer]) -> dict[str, float]:
         item = next((item for item in kernel_items(self.driver) if item.name == EMPTY_CALL), None)
         if item is None:
-            return
+            return {}
         compiled, _ = self.compile(item, threads)
         commands = self.commands(item, compiled, peers, alone=False)
         measured = peer_rounds.measure(peers, commands, EMPTY_ROUNDS, self.kind.sample_ms)
-        self.empty = {name: statistics.median(times) for name, times in measured.times.items() if times}
+        return {name: statistics.median(times) for name, times in measured.times.items() if times}
 
     def compile(self, item: Item, threads: int) -> tuple[Compiled, dict[str, str]]:
         """Hone's modules by name, and why one is not there."""
@@ -149,8 +182,8 @@ class Sweep:
             try:
                 module = self.modules.compile(self.model(item), threads, self.args.numerics, name == TUNED)
                 compiled[name] = module
-            except subprocess.CalledProcessError as error:
-                failures[name] = said(error)
+            except (subprocess.CalledProcessError, OSError, ValueError) as error:
+                failures[name] = result_file.said(error)
         return compiled, failures
 
     def commands(
@@ -169,15 +202,11 @@ class Sweep:
         load = os.getloadavg()[0]
         peak = result_file.machine_peak(threads)
         compiled, failures = self.compile(item, threads)
-        if item.name in self.untuned:
-            failures["tuning"] = self.untuned[item.name]
+        failures |= self.tuning_failure(item)
         commands = self.commands(item, compiled, peers, self.is_alone)
         profiled = "" if item.work else TUNED
         measured = peer_rounds.measure(peers, commands, self.args.rounds, self.kind.sample_ms, profiled)
-        row: dict[str, Any] = {"item": item.name, "threads": threads, "view": self.args.view, "numerics": self.args.numerics}
-        if item.work:
-            row |= {"flops": item.work["flops"], "bytes": item.work["bytes"]}
-        row["timed"] = TIMED_ALONE if self.is_alone else TIMED_WHOLE
+        row = self.row_head(item, threads)
         row["hone"] = {
             name.removeprefix("hone "): {
                 **hone_figures(report, measured.times[name], item.work, peak, threads),
@@ -189,24 +218,35 @@ class Sweep:
         }
         row |= compared(measured, self.empty)
         row |= {"failures": {**failures, **measured.failures}, "skipped": measured.skipped}
-        row |= {"trials": spent.trials, "tune_s": spent.seconds}
         if item.work:
             row["class"] = kernel_classes.timed_class(item.work, shortest_us(row))
         elif measured.times.get(TUNED):
             row |= model_figures(compiled[TUNED][1], measured, peak)
-        row["origin"] = self.origin(peak, load)
-        return row
+        return row | self.row_end(spent, peak, load)
+
+    def tuning_failure(self, item: Item) -> dict[str, str]:
+        return {"tuning": self.untuned[item.name]} if item.name in self.untuned else {}
+
+    def row_head(self, item: Item, threads: int) -> dict[str, Any]:
+        """What is known before anything is measured."""
+        row: dict[str, Any] = {"item": item.name, "threads": threads, "view": self.args.view, "numerics": self.args.numerics}
+        if item.work:
+            row |= {"flops": item.work["flops"], "bytes": item.work["bytes"]}
+        return row | self.peers_asked() | {"timed": TIMED_ALONE if self.is_alone else TIMED_WHOLE}
+
+    def row_end(self, spent: Spent, peak: Mapping[str, float], load: float) -> dict[str, Any]:
+        return {"trials": spent.trials, "tune_s": spent.seconds, "origin": self.origin(peak, load)}
 
     def origin(self, peak: Mapping[str, float], load: float) -> dict[str, Any]:
         return {
             "order": result_rows.next_order(self.rows),
-            "commit": result_file.commit(),
-            "code": result_file.code(),
+            **self.source,
             "command": shlex.join(pathlib.Path(arg).name for arg in sys.argv),
             "cpu": result_file.cpu_name(),
             "rounds": self.args.rounds,
             "trials_a_task": self.args.trials,
             "load": load,
+            "load_after": os.getloadavg()[0],
             "peak": dict(peak),
         }
 
@@ -216,8 +256,8 @@ class Sweep:
             document["summary"] = kernel_classes.summary(self.rows)
         document["rows"] = self.rows
         self.out.parent.mkdir(parents=True, exist_ok=True)
-        self.out.write_text(result_rows.text(document), encoding="utf-8")
-        self.out.with_suffix(".md").write_text(result_table.document(self.kind.name, document), encoding="utf-8")
+        result_file.write_whole(self.out, result_rows.text(document))
+        result_file.write_whole(self.out.with_suffix(".md"), result_table.document(self.kind.name, document))
 
 
 def selected(items: Sequence[Item], only: str) -> list[Item]:
@@ -234,9 +274,8 @@ def selected(items: Sequence[Item], only: str) -> list[Item]:
     return chosen
 
 
-def said(error: subprocess.CalledProcessError) -> str:
-    """Its sentence went to stderr."""
-    return f"hone {error.cmd[1]} ended with exit code {error.returncode}"
+def _names(listed: str) -> list[str]:
+    return [name for name in listed.split(",") if name]
 
 
 def kernel_items(driver: Any) -> list[Item]:

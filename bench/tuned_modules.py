@@ -6,13 +6,15 @@ import json
 import os
 import pathlib
 import subprocess
+import time
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import result_file
 
 
 class Spent(NamedTuple):
-    """On tuning an item, by all runs that used this database."""
+    """On tuning an item, by all runs with this ledger. What items share counts for the first that had it."""
 
     trials: int
     seconds: float
@@ -25,12 +27,12 @@ class Ledger:
         self._path = database.with_name(database.name + ".spent.json")
         self._spent: dict[str, list[float]] = json.loads(self._path.read_text()) if self._path.exists() else {}
 
-    def add(self, key: str, trials: int, seconds: float) -> Spent:
+    def add(self, key: str, trials: int, seconds: float, is_whole: bool = True) -> Spent:
+        """A whole run that spends no trial only looks up what is there; one that failed may have spent more than is known."""
         known = self._spent.get(key, [0, 0.0])
-        # A run that spends no trial only looks up what is there.
-        total = [known[0] + trials, known[1] + (seconds if trials else 0.0)]
+        total = [known[0] + trials, known[1] + (seconds if trials or not is_whole else 0.0)]
         self._spent[key] = total
-        self._path.write_text(json.dumps(self._spent, indent=1) + "\n")
+        result_file.write_whole(self._path, json.dumps(self._spent, indent=1) + "\n")
         return Spent(int(total[0]), total[1])
 
     def of(self, key: str) -> Spent:
@@ -54,20 +56,33 @@ class Modules:
         out = self._folder / f"{model.stem}.relay"
         if not out.exists():
             script = pathlib.Path(__file__).parent / "free_ends.py"
+            part = out.with_suffix(".part")  # of a run that fails nothing is taken for a model
             environment = {**os.environ, "HONE_BUILD": str(result_file.BUILD)}
-            subprocess.run([str(self._python), str(script), str(model), str(out)], check=True, env=environment)
+            subprocess.run([str(self._python), str(script), str(model), str(part)], check=True, env=environment)
+            part.replace(out)
         return out
 
-    def tune(self, model: pathlib.Path, threads: int, numerics: str, trials: int) -> Spent:
-        """`trials` a task; with 0, what the database has."""
+    def tune(self, model: pathlib.Path, threads: int, numerics: str, trials: int) -> tuple[Spent, str]:
+        """`trials` a task; with 0, what the database has. Also says what failed; what was spent before that counts."""
         key = f"{model.name} {threads} {numerics}"
         if trials <= 0:
-            return self._ledger.of(key)
+            return self._ledger.of(key), ""
+        started = time.monotonic()
+        try:
+            document = self._tune(model, threads, numerics, trials)
+            return self._ledger.add(key, trials_in(document), document["wall_s"]), ""
+        except (subprocess.CalledProcessError, OSError, ValueError, KeyError) as error:
+            spent = trials_before(getattr(error, "output", None))
+            known = "" if spent is not None else "; its trials are not known and not counted"
+            total = self._ledger.add(key, spent or 0, time.monotonic() - started, is_whole=False)
+            return total, result_file.said(error) + known
+
+    def _tune(self, model: pathlib.Path, threads: int, numerics: str, trials: int) -> dict[str, Any]:
         document = result_file.hone(
             *("tune", str(model), "--db", str(self._database), "--trials", str(trials)),
             *("--threads", str(threads), *_numerics(numerics)),
         )
-        return self._ledger.add(key, sum(task["trials"] for task in document["tasks"]), document["wall_s"])
+        return document
 
     def compile(self, model: pathlib.Path, threads: int, numerics: str, tuned: bool) -> tuple[pathlib.Path, dict[str, Any]]:
         """The module, and what `hone compile` said of it."""
@@ -77,6 +92,18 @@ class Modules:
             "compile", str(model), "-o", str(out), "--threads", str(threads), *known, *_numerics(numerics)
         )
         return out, report
+
+
+def trials_in(document: Mapping[str, Any]) -> int:
+    return sum(task["trials"] for task in document["tasks"])
+
+
+def trials_before(output: str | None) -> int | None:
+    """Of a run that failed: a job that ended badly still prints its document."""
+    try:
+        return trials_in(json.loads(output or ""))
+    except (ValueError, KeyError, TypeError):
+        return None
 
 
 def _numerics(numerics: str) -> list[str]:

@@ -113,7 +113,10 @@ HONE_API uint32_t hone_call_count(const hone_model* model);
 HONE_API int hone_call_kernel(const hone_model* model, uint32_t call,
                               struct hone_kernel_info* info);
 HONE_API int hone_profile(hone_model* model, int runs, double* call_ns);
-/* Seconds of `runs` (at least 1) back-to-back runs of that call alone, the loop in here. */
+/* Seconds of `runs` (at least 1) back-to-back runs of that call alone, the loop in here. All calls
+ * before it run once first, untimed, on the inputs as they are now, so that it reads what a whole
+ * run would give it; those behind it do not run. hone_output afterwards is not that of a whole run
+ * on the present inputs, until the next hone_run: outputs may be older or overwritten. */
 HONE_API int hone_time_call(hone_model* model, uint32_t call, int64_t runs, double* seconds);
 
 #ifdef __cplusplus

@@ -2,9 +2,10 @@
 
 from hone.compiler import Graph, build, operator_names, pass_names
 from hone.graph import Expr, Function, GlobalVar, If, Tuple, const, module, op, var
-from hone.module import Module, TensorInfo
+from hone.module import CallInfo, Module, TensorInfo
 
 __all__ = [
+    "CallInfo",
     "Expr",
     "Function",
     "GlobalVar",

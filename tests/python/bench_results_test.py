@@ -2,23 +2,39 @@
 
 from __future__ import annotations
 
+import argparse
+import contextlib
+import importlib.machinery
+import io
+import json
+import math
 import pathlib
+import subprocess
 import sys
 import tempfile
+import types
 import unittest
+import unittest.mock
 from typing import Any
 
-sys.path.insert(0, str(pathlib.Path(sys.argv.pop(1)) / "bench"))
+import numpy
+
+SOURCE = pathlib.Path(sys.argv.pop(1)).resolve()
+sys.path.insert(0, str(SOURCE / "bench"))
 
 import executed_flops
 import free_ends
 import kernel_classes
 import machine_bound
+import output_error
+import own_calls
 import paired_ratio
 import peer_rounds
+import result_file
 import result_rows
 import result_table
 import row_figures
+import row_peers
 import sweep
 import tuned_modules
 
@@ -38,10 +54,22 @@ def row(item: str = "a", ratio: float = 1.5, commit: str = "old", order: int = 1
     made: dict[str, Any] = {"item": item, "threads": 1, "view": "nchw", "numerics": "default"}
     peer = {"median_us": 15.0, "ratio": ratio, "ratio_low": ratio, "ratio_high": ratio, "error": 0.0, "empty_call_us": 2.0}
     made |= {"hone": {"tuned": {"median_us": 10.0, "error": 0.0}}, "peers": {"ort": peer}, "best_peer": "ort", "failures": {}}
+    made |= {"peers_asked": ["ort"], "peers_left_out": []}
     made |= {"verdict": kernel_classes.verdict(ratio, ratio, ratio), "class": kernel_classes.DIRECT, "trials": 64, "tune_s": 3.0}
     peak = {"fma_gflops": 250.0, "copy_gbs": 30.0}
     origin = {"commit": commit, "code": commit, "order": order, "command": "x", "rounds": 11, "load": 0.1, "peak": peak}
     return made | {"origin": origin} | others
+
+
+def failed_row(item: str, **others: Any) -> dict[str, Any]:
+    """Hone's tuned module gave no result; the peer did, if it is there."""
+    made = row(item, hone={}, verdict="failed", failures={"hone tuned": "broken"})
+    for name in ("ratio", "ratio_low", "ratio_high"):
+        del made["peers"]["ort"][name]
+    made |= others
+    if not made["peers"]:
+        del made["best_peer"]
+    return made
 
 
 class PairedRatioTest(unittest.TestCase):
@@ -84,11 +112,13 @@ class KernelClassesTest(unittest.TestCase):
         self.assertEqual(kernel_classes.verdict(0.95, 0.9, 0.99), "behind")
         self.assertEqual(kernel_classes.verdict(0.8, 0.7, 0.92), "loss")
 
-    def test_the_summary_counts_every_row_that_has_a_peer(self) -> None:
-        rows = [row("a", 2.0), row("b", 0.5), {key: value for key, value in row("c").items() if key != "verdict"}]
-        (entry,) = kernel_classes.summary(rows)
-        self.assertEqual((entry["kernels"], entry["win"], entry["loss"]), (2, 1, 1))
+    def test_the_summary_counts_rows_in_which_hone_failed_as_losses(self) -> None:
+        (entry,) = kernel_classes.summary([row("a", 2.0), row("b", 0.5), failed_row("c"), failed_row("d", peers={})])
+        self.assertEqual([entry[name] for name in ("kernels", "win", "loss", "failed")], [4, 1, 3, 2])
         self.assertAlmostEqual(entry["ratio"], 1.0)
+        (entry,) = kernel_classes.summary([failed_row("c")])
+        self.assertNotIn("ratio", entry)
+        self.assertIn("| 1, 1 of them failed |", result_table.summary_table([entry])[-1])
 
 
 class BestPeerTest(unittest.TestCase):
@@ -97,11 +127,19 @@ class BestPeerTest(unittest.TestCase):
         self.assertEqual(row_figures.best_peer(peers), "b")
         self.assertIsNone(row_figures.best_peer({}))
 
-    def test_a_fast_wrong_result_is_a_loss(self) -> None:
-        for error in (0.1, float("nan")):
+    def test_a_fast_wrong_result_has_failed(self) -> None:
+        for error in (0.1, float("nan"), float("inf")):
             replies = {"hone tuned": {"err": error}, "ort": {"err": 0.0}}
             measured = peer_rounds.Measured({"hone tuned": [1.0], "ort": [9.0]}, replies, {}, {}, [])
-            self.assertEqual(row_figures.compared(measured, {})["verdict"], "loss")
+            figures = row_figures.compared(measured, {})
+            self.assertEqual(figures["verdict"], "failed")
+            self.assertNotIn("ratio", figures["peers"]["ort"])
+
+    def test_peers_keep_their_medians_where_hone_fails(self) -> None:
+        measured = peer_rounds.Measured({"ort": [9.0, 9.0]}, {"ort": {"err": 0.0}}, {"hone tuned": "no answer"}, {}, [])
+        figures = row_figures.compared(measured, {})
+        self.assertEqual((figures["verdict"], figures["best_peer"]), ("failed", "ort"))
+        self.assertEqual(figures["peers"]["ort"]["median_us"], 9.0)
 
     def test_rows_keep_peers_that_failed_and_compare_defaults_too(self) -> None:
         times = {"hone tuned": [10.0, 10.0], "hone default": [12.0, 12.0], "ort": [15.0, 15.0]}
@@ -111,6 +149,38 @@ class BestPeerTest(unittest.TestCase):
         self.assertEqual(figures["peers"]["ort"]["empty_call_us"], 3.0)
         self.assertEqual(figures["default_to_tuned"]["ratio"], 1.2)
         self.assertEqual(figures["best_peer_to_default"]["ratio"], 1.25)
+
+
+class FakePeer(peer_rounds.Peer):
+    """Takes a millisecond a call; the replies to "profile" are given."""
+
+    def __init__(self, name: str, profiles: list[dict[str, Any]]) -> None:
+        self.name = name
+        self.profiles = profiles
+
+    def ask(self, limit_s: float, **command: Any) -> dict[str, Any]:
+        if command["cmd"] == "profile":
+            return self.profiles.pop(0)
+        return {"ok": True, "err": 0.0, "est": 1e-3, "s": 1e-3}
+
+    def is_alive(self) -> bool:
+        return True
+
+
+class RoundsTest(unittest.TestCase):
+    def test_a_profile_that_fails_leaves_its_round_empty(self) -> None:
+        peer = FakePeer("hone tuned", [{"calls": [1e-6]}, {"error": "no answer"}, {"calls": [3e-6]}])
+        measured = peer_rounds.measure([peer], {"hone tuned": {}}, 3, 1.0, profiled="hone tuned")
+        self.assertEqual([call_us and round(call_us[0]) for call_us in measured.call_us], [1, None, 3])
+        self.assertEqual(measured.failures, {"profile": "no answer"})
+
+
+class ModelFiguresTest(unittest.TestCase):
+    def test_a_round_whose_profile_failed_does_not_shift_the_others(self) -> None:
+        report = {"kernels": [], "arena_bytes": 1, "peak_live_bytes": 1, "parameters_bytes": 1}
+        calls: list[list[float] | None] = [[9.0], None, [29.0]]
+        measured = peer_rounds.Measured({"hone tuned": [10.0, 20.0, 30.0]}, {}, {}, {}, calls)
+        self.assertEqual(row_figures.model_figures(report, measured, {"fma_gflops": 1.0})["executor_us"], 1.0)
 
 
 class RowsTest(unittest.TestCase):
@@ -130,9 +200,16 @@ class RowsTest(unittest.TestCase):
             self.assertEqual(result_rows.read(path), [row("a", 1.2346), row("b")])
             self.assertEqual(sum('"item"' in line for line in path.read_text(encoding="utf-8").splitlines()), 2)
 
+    def test_files_are_strict_json(self) -> None:
+        text = result_rows.text({"rows": [row("a", peak=float("nan"), error=float("inf"))]})
+        (found,) = json.loads(text, parse_constant=self.fail)["rows"]
+        self.assertEqual((found["peak"], found["error"]), ("nan", "inf"))
+        self.assertTrue(row_figures.is_wrong(found["error"]) and row_figures.is_wrong(found["peak"]))
+
     def test_rows_of_other_code_are_marked(self) -> None:
         rows = [row("a", commit="new", order=2), row("b", commit="old", order=1)]
-        self.assertEqual([result_table.mark(r, rows) for r in rows], ["", " †"])
+        self.assertEqual([result_table.marks(r, rows) for r in rows], ["", " †"])
+        self.assertEqual([entry["other_code"] for entry in kernel_classes.summary(rows)], [1])
         self.assertEqual(result_rows.next_order(rows), 3)
         self.assertEqual(result_rows.next_order([]), 1)
 
@@ -168,10 +245,54 @@ class TableTest(unittest.TestCase):
         self.assertLess(text.index("less than 5 µs"), text.index("| small |"))
 
     def test_items_without_a_figure_do_not_end_a_sweep(self) -> None:
-        failed = row("none", hone={}, peers={}, failures={"hone tuned": "broken"})
-        del failed["best_peer"], failed["verdict"]
-        self.assertIn("broken", result_table.line(failed))
-        self.assertIn("| none |", self.document([failed]))
+        for failed in (failed_row("none"), failed_row("none", peers={})):
+            self.assertIn("broken", result_table.line(failed))
+            self.assertIn("| none |", self.document([failed]))
+        self.assertIn("| 15.0 | - | failed, ort |", self.document([failed_row("none")]))
+
+
+    def test_failures_are_on_the_page_with_what_was_said(self) -> None:
+        failures = {"tvm-relay": f"out of `memory`\nat line 1{'x' * 500}", "tuning": "y" * 500}
+        text = self.document([row("a", failures=failures, peers_asked=["ort", "tvm-relay"])])
+        self.assertIn("| 15.0 | failed | 1.50", text)
+        self.assertIn("- a, tvm-relay: `out of 'memory'`\n", text)
+        self.assertIn(f"- a, tuning: `{'y' * 160}…`\n", text)
+
+    def test_modules_that_are_less_than_tuned_are_marked(self) -> None:
+        def tuned(tiers: dict[str, int]) -> str:
+            return result_table.hone_cells(row(hone={"tuned": {"median_us": 10.0, "tiers": tiers}}))[1]
+
+        self.assertEqual([tuned({"tuned": 2}), tuned({"tuned": 1, "default": 1})], ["10.0", "10.0 ‡"])
+
+    def test_the_page_says_of_which_peers_the_best_is(self) -> None:
+        rows = [row("a"), row("b", peers_asked=["ort", "tvm-relay"]), row("c", peers_left_out=["openvino"])]
+        text = self.document(rows)
+        self.assertIn("Best peer: the best of ort (2 rows); ort, tvm-relay (1 row).", text)
+        self.assertIn("| c § |", text)
+        self.assertEqual(kernel_classes.summary(rows)[0]["fewer_peers"], 1)
+
+    def test_rows_that_do_not_say_their_peers_count_as_of_fewer(self) -> None:
+        old = row(failures={"tuning": "no", "dgl": "no"})
+        del old["peers_asked"], old["peers_left_out"]
+        self.assertEqual((row_peers.asked(old), row_peers.asked_fewer(old)), (["dgl", "ort"], True))
+
+
+class ReadmeTest(unittest.TestCase):
+    def test_tables_say_where_they_are_from_and_show_failed_rows(self) -> None:
+        path = str(SOURCE / "scripts" / "readme-tables")
+        loader = importlib.machinery.SourceFileLoader("readme_tables", path)
+        tables = types.ModuleType("readme_tables")
+        tables.__file__ = path
+        loader.exec_module(tables)
+        lost = failed_row("bad", origin={**row()["origin"], "peak": {}, "code": "older", "command": "y", "order": 0})
+        document = {"cpu": "C", "cores": 2, "rows": [row("good"), lost]}
+        for text in ("\n".join(tables.kernels(document)), "\n".join(tables.models(document))):
+            self.assertIn("C, 2 cores.", text)
+            self.assertIn("1 thread: best of ort.", text)
+            self.assertIn("- 1 row: commit old, `bench/x`, 11 rounds; FMA peak 250 GFLOP/s, copy 30.0 GB/s, load 0.1.", text)
+            self.assertIn("`bench/y`, 11 rounds; no peak measured", text)
+            self.assertIn("newest row's (†): 1 of 2.", text)
+        self.assertIn("| bad † | 1 | - | failed | 0.015 | failed, ort | - |", "\n".join(tables.models(document)))
 
 
 class BoundTest(unittest.TestCase):
@@ -190,7 +311,41 @@ class ExecutedFlopsTest(unittest.TestCase):
         work = {**conv([3, 3]), "pad": [1, 1]}
         self.assertLess(executed_flops.executed_fraction(work, {"strategy": "direct", "pad": "border"}) or 1, 1)
         self.assertEqual(executed_flops.executed_fraction(work, {"strategy": "direct", "pad": "copy"}), 1)
-        self.assertIsNone(executed_flops.executed_fraction(work, {"strategy": "winograd4", "pad": "border"}))
+        for fraction in (executed_flops.executed_fraction, executed_flops.data_fraction):
+            self.assertIsNone(fraction(work, {"strategy": "winograd4", "pad": "border"}))
+
+    def test_zeros_of_a_copy_are_executed_but_no_data(self) -> None:
+        work = {**conv([3, 3]), "pad": [1, 1]}
+        border = executed_flops.executed_fraction(work, {"pad": "border"})
+        self.assertEqual(executed_flops.data_fraction(work, {"pad": "copy"}), border)
+
+    def test_slices_leave_out_taps_of_the_depth_only(self) -> None:
+        shapes = {"x": [1, 64, 8, 28, 28], "w": [64, 64, 3, 3, 3]}
+        work = {"op": "conv3d", "shapes": shapes, "stride": 1, "pad": [1, 1, 1]}
+        self.assertAlmostEqual(executed_flops.executed_fraction(work, {"pad": "slices"}) or 0, 22 / 24)
+        self.assertAlmostEqual(executed_flops.data_fraction(work, {"pad": "slices"}) or 0, 22 / 24 * (82 / 84) ** 2)
+
+    def test_a_workload_is_read_as_the_peers_list_has_it(self) -> None:
+        text = (
+            "fn (p0: Tensor[(1, 64, 56, 56), float32], const p1: Tensor[(128, 64, 3, 3), float32]) "
+            "{ nn.conv2d(p0, p1, dilation=[1, 1], groups=1, padding=[1, 1, 1, 1], strides=[2, 2]) }"
+        )
+        work = executed_flops.work_of(text)
+        self.assertEqual((work["shapes"]["x"], work["shapes"]["w"]), ([1, 64, 56, 56], [128, 64, 3, 3]))
+        self.assertEqual((work["stride"], work["pad"]), (2, [1, 1]))
+
+
+class OutputErrorTest(unittest.TestCase):
+    def test_every_output_counts(self) -> None:
+        ones = numpy.ones((2, 2), "f4")
+        self.assertEqual(output_error.largest_error([ones, ones], [ones, None]), 0)
+        self.assertEqual(output_error.largest_error([ones, ones * 2], [ones, ones]), 1)
+        self.assertEqual(output_error.largest_error([ones, ones * numpy.nan], [ones, None]), math.inf)
+
+    def test_a_result_of_another_size_is_wrong(self) -> None:
+        found = output_error.largest_error([numpy.ones(3)], [numpy.ones(4)])
+        self.assertTrue(row_figures.is_wrong(found))
+        self.assertTrue(row_figures.is_wrong(output_error.largest_error([numpy.ones(3)], [None])))
 
 
 class LedgerTest(unittest.TestCase):
@@ -201,6 +356,106 @@ class LedgerTest(unittest.TestCase):
             # The second run finds everything measured.
             self.assertEqual(tuned_modules.Ledger(database).add("a 1", 0, 0.2), (64, 5.0))
             self.assertEqual(tuned_modules.Ledger(database).of("b 1"), (0, 0.0))
+
+
+    def test_what_a_failed_run_spent_is_added(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            database = pathlib.Path(folder) / "hone.db"
+            tuned_modules.Ledger(database).add("m 1 default", 64, 5.0)
+            modules = tuned_modules.Modules(pathlib.Path(folder), database, types.SimpleNamespace(VENV=folder))
+
+            def failing(output: str) -> tuned_modules.Spent:
+                error = subprocess.CalledProcessError(4, ["bin/hone", "tune"], output, "hone: no more workers\n")
+                with unittest.mock.patch.object(result_file, "hone", side_effect=error):
+                    spent, failure = modules.tune(pathlib.Path("m"), 1, "default", 64)
+                self.assertIn("hone tune ended with exit code 4: hone: no more workers", failure)
+                self.assertEqual("not known" in failure, not output)
+                return spent
+
+            self.assertEqual(failing('{"tasks": [{"trials": 3}, {"trials": 4}]}').trials, 71)
+            self.assertEqual(failing("").trials, 71)
+            self.assertGreater(tuned_modules.Ledger(database).of("m 1 default").seconds, 5.0)
+
+
+class SourceTest(unittest.TestCase):
+    def git(self, folder: pathlib.Path, *args: str) -> None:
+        identity = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false"]
+        subprocess.run(["git", *identity, *args], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+
+    def test_new_and_changed_files_are_other_code(self) -> None:
+        with tempfile.TemporaryDirectory() as name:
+            top = pathlib.Path(name)
+            (top / "compiler").mkdir()
+            (top / "compiler" / "a.cc").write_text("1")
+            self.git(top, "init", "-q")
+            self.git(top, "add", ".")
+            self.git(top, "commit", "-qm", "a")
+            codes = [result_file.source(top / "compiler")["code"]]
+            for file, text in (("bench.md", "1"), ("compiler/b.cc", "1"), ("compiler/b.cc", "2"), ("compiler/a.cc", "2")):
+                (top / file).write_text(text)
+                codes.append(result_file.source(top / "compiler")["code"])
+        self.assertEqual(codes[0], codes[1])
+        self.assertEqual(len(set(codes)), 4)
+        self.assertEqual([code.endswith("+changes") for code in codes], [False, False, True, True, True])
+
+    def test_a_build_folder_in_no_tree_is_no_failure(self) -> None:
+        with tempfile.TemporaryDirectory() as name, unittest.mock.patch.dict("os.environ", {"GIT_CEILING_DIRECTORIES": name}):
+            self.assertTrue(result_file.source(pathlib.Path(name))["build_is_elsewhere"])
+            with unittest.mock.patch.object(result_file, "ROOT", pathlib.Path(name)):
+                self.assertEqual(result_file.source(pathlib.Path(name))["commit"], "unknown")
+
+    def test_what_a_command_told_is_kept(self) -> None:
+        with tempfile.TemporaryDirectory() as name, unittest.mock.patch.object(result_file, "BUILD", pathlib.Path(name)):
+            program = pathlib.Path(name) / "bin" / "hone"
+            program.parent.mkdir()
+            program.write_text("#!/bin/sh\necho '{}'\n[ $1 = show ] && exit 0\necho broken >&2\nexit 3\n")
+            program.chmod(0o755)
+            self.assertEqual(result_file.hone("show"), {})
+            with contextlib.redirect_stderr(io.StringIO()) as shown, self.assertRaises(subprocess.CalledProcessError) as failed:
+                result_file.hone("compile")
+        self.assertEqual(shown.getvalue(), "broken\n")
+        self.assertEqual(result_file.said(failed.exception), "hone compile ended with exit code 3: broken")
+
+
+class SweepTest(unittest.TestCase):
+    def sweep(self, folder: pathlib.Path, **others: Any) -> sweep.Sweep:
+        def items(driver: Any) -> list[sweep.Item]:
+            return [sweep.Item("conv", folder / "conv.onnx", None, conv([3, 3]))]
+
+        kind = sweep.Kind("kernels", {"nchw": "ort,openvino"}, 1.0, items)
+        args = {"db": None, "out": str(folder), "append": False, "view": "nchw", "peers": "ort", "numerics": "default"}
+        args |= {"trials": 0, "rounds": 1, "threads": "1", "only": ""} | others
+        driver = types.SimpleNamespace(VENV=str(folder), WORK=str(folder), HERE=str(folder))
+        return sweep.Sweep(kind, argparse.Namespace(**args), driver, folder)
+
+    def test_whatever_fails_in_a_row_is_a_failed_row(self) -> None:
+        with tempfile.TemporaryDirectory() as name:
+            measured = self.sweep(pathlib.Path(name))
+            item = measured.kind.items(measured.driver)[0]
+            with unittest.mock.patch.object(result_file, "machine_peak", side_effect=ValueError("no JSON")):
+                measured.rows = [measured.row_or_failure(item, 1, tuned_modules.Spent(7, 1.0), [])]
+            measured.write()
+            text = (pathlib.Path(name) / "kernels.md").read_text(encoding="utf-8")
+            (found,) = result_rows.read(pathlib.Path(name) / "kernels.json")
+        self.assertIn("- conv, row: `ValueError: no JSON`", text)
+        self.assertEqual((found["verdict"], found["trials"], found["peers_left_out"]), ("failed", 7, ["openvino"]))
+        self.assertEqual(kernel_classes.summary([found])[0]["failed"], 1)
+
+    def test_rows_of_another_machine_are_not_added_to(self) -> None:
+        with tempfile.TemporaryDirectory() as name:
+            path = pathlib.Path(name) / "kernels.json"
+            path.write_text(result_rows.text({"cpu": "Another", "cores": 512, "rows": [row()]}), encoding="utf-8")
+            with self.assertRaisesRegex(SystemExit, "found those of Another, 512 cores: leave out --append"):
+                self.sweep(pathlib.Path(name), append=True)
+            self.assertEqual(self.sweep(pathlib.Path(name)).rows, [])
+
+
+class OwnCallsTest(unittest.TestCase):
+    def test_only_copies_in_front_and_behind_are_left_out(self) -> None:
+        copy, kernel = "fn (p0) { layout_transform(p0, a) }", "fn (p0) { nn.conv2d(p0, p1) }"
+        self.assertEqual(own_calls.own_calls([copy, copy, kernel, copy, kernel, copy]), [2, 3, 4])
+        with self.assertRaises(ValueError):
+            own_calls.own_calls([copy])
 
 
 class FreeEndsTest(unittest.TestCase):
