@@ -70,9 +70,7 @@ bool ReadsAlong(const Expr& load, Padding* padding) {
   return true;
 }
 
-bool IsConstant(const Expr& e) {
-  return e->kind == ExprKind::kFloat || e->kind == ExprKind::kInt;
-}
+bool IsConstant(const Expr& e) { return e->kind == ExprKind::kFloat || e->kind == ExprKind::kInt; }
 
 absl::StatusOr<Padding> Match(const loop::Nest& nest, const std::string& name, size_t axis) {
   Padding padding;
@@ -89,7 +87,7 @@ absl::StatusOr<Padding> Match(const loop::Nest& nest, const std::string& name, s
   }
   const Expr& load = value->operands[1];
   if (axis >= padding.buffer->shape.size() || load->kind != ExprKind::kLoad ||
-      load->operands.size() != padding.buffer->shape.size() || loop::HasLoad(value->operands[2]) ||
+      load->operands.size() != padding.buffer->shape.size() || !IsConstant(value->operands[2]) ||
       !ReadsAlong(load, &padding) || !ShareCondition(value->operands[0], &padding)) {
     return refused;
   }
