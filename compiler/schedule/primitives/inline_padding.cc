@@ -11,7 +11,6 @@
 
 namespace hone::schedule {
 
-using loop::BinaryOp;
 using loop::Buffer;
 using loop::Expr;
 using loop::ExprKind;
@@ -31,22 +30,11 @@ struct Padding {
   Expr inside_of_other;  // along the other axes; none: not known to be outside
 };
 
-void Conjuncts(const Expr& condition, std::vector<Expr>* parts) {
-  if (condition->kind == ExprKind::kBinary && condition->binary_op == BinaryOp::kAnd) {
-    Conjuncts(condition->operands[0], parts);
-    Conjuncts(condition->operands[1], parts);
-  } else {
-    parts->push_back(condition);
-  }
-}
-
 void Join(const Expr& part, Expr* all) { *all = *all ? loop::And(*all, part) : part; }
 
 // Parts of the condition by whether they ask along the axis; false where one asks along two.
 bool ShareCondition(const Expr& condition, Padding* padding) {
-  std::vector<Expr> parts;
-  Conjuncts(condition, &parts);
-  for (const Expr& part : parts) {
+  for (const Expr& part : ConjunctsOf(condition)) {
     const bool along = loop::UsesVar(part, padding->stage.loops[padding->axis]->var);
     for (size_t d = 0; along && d < padding->stage.loops.size(); ++d) {
       if (d != padding->axis && loop::UsesVar(part, padding->stage.loops[d]->var)) return false;

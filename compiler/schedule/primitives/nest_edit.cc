@@ -10,6 +10,7 @@ namespace hone::schedule {
 
 using loop::Bounds;
 using loop::Buffer;
+using loop::Expr;
 using loop::Nest;
 using loop::Stmt;
 using loop::StmtKind;
@@ -104,6 +105,25 @@ std::string UniqueLoopName(const Nest& nest, const std::string& name) {
   std::string unique = name;
   for (int i = 1; HasLoop(nest, unique); ++i) unique = name + std::to_string(i);
   return unique;
+}
+
+namespace {
+
+void AddConjuncts(const Expr& condition, std::vector<Expr>* parts) {
+  if (condition->kind == loop::ExprKind::kBinary && condition->binary_op == loop::BinaryOp::kAnd) {
+    AddConjuncts(condition->operands[0], parts);
+    AddConjuncts(condition->operands[1], parts);
+  } else {
+    parts->push_back(condition);
+  }
+}
+
+}  // namespace
+
+std::vector<Expr> ConjunctsOf(const Expr& condition) {
+  std::vector<Expr> parts;
+  AddConjuncts(condition, &parts);
+  return parts;
 }
 
 bool Loads(const Stmt& s, const Buffer& buffer) {

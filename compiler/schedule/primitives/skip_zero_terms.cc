@@ -87,8 +87,8 @@ class Clipper {
       return loop::For(s->var, s->min, s->extent, std::move(body), s->loop_kind);
     }
     if (s->kind != StmtKind::kIf || s->body.size() != 1) return s;
-    std::vector<Expr> kept;
-    Visit(s->condition, &kept);
+    std::vector<Expr> kept = ConjunctsOf(s->condition);
+    changed_ = std::erase_if(kept, [&](const Expr& part) { return Bound(part); }) > 0 || changed_;
     Stmt body = Strip(s->body[0]);
     for (const Expr& part : kept) body = loop::If(part, std::move(body));
     return body;
@@ -98,17 +98,6 @@ class Clipper {
   Expr extent() const { return Simplify(loop::Max(high_ - low_, 0), outside_); }
 
  private:
-  void Visit(const Expr& condition, std::vector<Expr>* kept) {
-    if (condition->kind == ExprKind::kBinary && condition->binary_op == BinaryOp::kAnd) {
-      Visit(condition->operands[0], kept);
-      Visit(condition->operands[1], kept);
-    } else if (!Bound(condition)) {
-      kept->push_back(condition);
-    } else {
-      changed_ = true;
-    }
-  }
-
   // a * k + rest >= 0 with a > 0: k >= ceil(-rest / a); < 0: k < ceil(-rest / a).
   bool Bound(const Expr& condition) {
     if (condition->kind != ExprKind::kBinary || condition->operands[0]->dtype != DataType::kInt64) {

@@ -9,22 +9,12 @@
 
 namespace hone::schedule {
 
-using loop::BinaryOp;
 using loop::Bounds;
 using loop::Expr;
 using loop::ExprKind;
 using loop::Stmt;
 
 namespace {
-
-void Conjuncts(const Expr& e, std::vector<Expr>* parts) {
-  if (e->kind == ExprKind::kBinary && e->binary_op == BinaryOp::kAnd) {
-    Conjuncts(e->operands[0], parts);
-    Conjuncts(e->operands[1], parts);
-  } else {
-    parts->push_back(e);
-  }
-}
 
 Expr Conjunction(const std::vector<Expr>& parts) {
   Expr all = loop::BoolConst(true);
@@ -34,8 +24,7 @@ Expr Conjunction(const std::vector<Expr>& parts) {
 
 // The parts of a condition that no loop of the set changes, and that load nothing.
 std::vector<Expr> FixedParts(const Expr& condition, const std::vector<Stmt>& loops) {
-  std::vector<Expr> parts;
-  Conjuncts(condition, &parts);
+  std::vector<Expr> parts = ConjunctsOf(condition);
   std::erase_if(parts, [&](const Expr& part) {
     return part->kind == ExprKind::kInt || loop::HasLoad(part) ||
            std::any_of(loops.begin(), loops.end(),
@@ -69,8 +58,7 @@ class Assume : public loop::Mutator {
   Expr Condition(const Expr& condition) {
     if (!Same(FixedParts(condition, loops_), fixed_)) return condition;
     if (!hold_) return loop::BoolConst(false);
-    std::vector<Expr> parts;
-    Conjuncts(condition, &parts);
+    std::vector<Expr> parts = ConjunctsOf(condition);
     std::erase_if(parts, [&](const Expr& part) {
       return std::any_of(fixed_.begin(), fixed_.end(),
                          [&](const Expr& f) { return loop::StructuralEqual(f, part); });

@@ -279,14 +279,6 @@ class WindowSchedule {
   bool copies_;
 };
 
-bool AllRowMajor(const ir::LayoutSignature& signature) {
-  const auto row_major = [](const Layout& layout) {
-    return layout.rank() == 0 || layout.IsRowMajor();
-  };
-  return std::all_of(signature.operands.begin(), signature.operands.end(), row_major) &&
-         std::all_of(signature.results.begin(), signature.results.end(), row_major);
-}
-
 // Rows shorter than a few lanes are better as channels, or left to the generic template.
 bool HasRows(const Task& task, const Windowed& w) {
   constexpr int64_t kShortest = 4;

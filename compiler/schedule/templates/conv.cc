@@ -271,12 +271,9 @@ class ConvSchedule {
     for (const char* name : {".ocv", ".lane", ".dot"}) steps.push_back(anchor_ + name);
     s_.ReorderPresent(steps, /*allow_reassociation=*/true);
     if (border_ || slices_) {
-      s_.SkipZeroTerms(*std::find_if(steps.begin(), steps.end(),
-                                     [&](const std::string& loop) { return s_.Has(loop); }));
-      s_.Unswitch(anchor_ + ".lane");
-      for (int d = 2; d <= conv_.spatial; ++d) {
-        if (s_.Has(anchor_ + Tap(-d))) s_.ClipLoop(anchor_ + Tap(-d));
-      }
+      std::vector<std::string> taps;
+      for (int d = 2; d <= conv_.spatial; ++d) taps.push_back(anchor_ + Tap(-d));
+      s_.LeaveOutPadding(steps, anchor_ + ".lane", taps);
     }
     if (config_.Int("prefetch") == 0) return;
     // One line of the next channels' weights a step; the tiles of a row take turns.

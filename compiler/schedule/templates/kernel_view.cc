@@ -130,6 +130,14 @@ ir::LayoutSignature RowMajorSignature(const ops::KernelDefinition& def) {
   return signature;
 }
 
+bool AllRowMajor(const ir::LayoutSignature& signature) {
+  const auto row_major = [](const Layout& layout) {
+    return layout.rank() == 0 || layout.IsRowMajor();
+  };
+  return std::all_of(signature.operands.begin(), signature.operands.end(), row_major) &&
+         std::all_of(signature.results.begin(), signature.results.end(), row_major);
+}
+
 absl::Status CheckSignature(const Task& task) {
   const std::vector<Buffer> inputs = InputsOf(task.def->naive);
   const std::vector<Buffer> outputs = OutputsOf(task.def->naive);

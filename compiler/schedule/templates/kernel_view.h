@@ -37,6 +37,8 @@ std::vector<loop::Buffer> InputsOf(const loop::Nest& nest);
 std::vector<loop::Buffer> OutputsOf(const loop::Nest& nest);
 
 ir::LayoutSignature RowMajorSignature(const ops::KernelDefinition& def);
+// Operands and results; scalars are.
+bool AllRowMajor(const ir::LayoutSignature& signature);
 // kInvalidArgument unless the signature has a layout of the right rank for each operand and result.
 absl::Status CheckSignature(const Task& task);
 

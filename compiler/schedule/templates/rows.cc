@@ -140,14 +140,6 @@ std::optional<Rows> GatherRows(const ops::KernelDefinition& def) {
   return rows;
 }
 
-bool AllRowMajor(const ir::LayoutSignature& signature) {
-  const auto row_major = [](const Layout& layout) {
-    return layout.rank() == 0 || layout.IsRowMajor();
-  };
-  return std::all_of(signature.operands.begin(), signature.operands.end(), row_major) &&
-         std::all_of(signature.results.begin(), signature.results.end(), row_major);
-}
-
 int64_t MostLanes(const Rows& rows, const Target& target) {
   const auto fit = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(rows.columns)));
   return std::min<int64_t>(std::max(target.VectorLanes(), 2), fit);

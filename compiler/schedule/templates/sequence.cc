@@ -1,5 +1,7 @@
 #include "compiler/schedule/templates/sequence.h"
 
+#include <algorithm>
+
 #include "compiler/loop/simplify.h"
 #include "compiler/schedule/primitives/annotate.h"
 #include "compiler/schedule/primitives/cache_write.h"
@@ -166,12 +168,16 @@ void Sequence::Prefetch(const std::string& loop, const std::string& buffer,
   if (ok()) Fail(PrefetchAhead(&nest_, loop, buffer, options));
 }
 
-void Sequence::SkipZeroTerms(const std::string& loop) {
-  if (ok()) Fail(schedule::SkipZeroTerms(&nest_, loop));
-}
-
-void Sequence::ClipLoop(const std::string& loop) {
-  if (ok()) Fail(schedule::ClipLoop(&nest_, loop));
+void Sequence::LeaveOutPadding(const std::vector<std::string>& steps, const std::string& lane,
+                               const std::vector<std::string>& taps) {
+  const auto outermost =
+      std::find_if(steps.begin(), steps.end(), [&](const std::string& loop) { return Has(loop); });
+  if (!ok() || outermost == steps.end()) return;
+  Fail(schedule::SkipZeroTerms(&nest_, *outermost));
+  Unswitch(lane);
+  for (const std::string& tap : taps) {
+    if (ok() && Has(tap)) Fail(schedule::ClipLoop(&nest_, tap));
+  }
 }
 
 void Sequence::Simplify() {

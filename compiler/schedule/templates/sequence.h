@@ -51,8 +51,11 @@ class Sequence {
   std::string CacheWrite(const std::string& buffer);
   WinogradStages Winograd(const std::string& buffer, int64_t tile, PhaseOrder phase_order);
   void Prefetch(const std::string& loop, const std::string& buffer, const PrefetchOptions& options);
-  void SkipZeroTerms(const std::string& loop);
-  void ClipLoop(const std::string& loop);
+  // Leaves out the steps of a sum of products, `steps` around it, one factor of which is a
+  // padding's zero: SkipZeroTerms, and what the conditions bound of `taps` clipped, as far as they
+  // are there.
+  void LeaveOutPadding(const std::vector<std::string>& steps, const std::string& lane,
+                       const std::vector<std::string>& taps);
   void SumPadLanes(const std::string& loop, int64_t factor);
   void Simplify();
   void Fail(absl::Status status);

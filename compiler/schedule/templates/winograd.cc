@@ -252,12 +252,7 @@ class WinogradSchedule {
     for (int d : {-2, -1}) steps.push_back(Axis(sum, 1, d));
     for (const char* name : {".ocv", ".lane"}) steps.push_back(sum + name);
     s_.ReorderPresent(steps, /*allow_reassociation=*/true);
-    if (SkipsSlices()) {
-      s_.SkipZeroTerms(*std::find_if(steps.begin(), steps.end(),
-                                     [&](const std::string& loop) { return s_.Has(loop); }));
-      s_.Unswitch(sum + ".lane");
-      if (s_.Has(sum + ".r1")) s_.ClipLoop(sum + ".r1");
-    }
+    if (SkipsSlices()) s_.LeaveOutPadding(steps, sum + ".lane", {sum + ".r1"});
     if (config_.Int("prefetch") == 0) return;
     // One line of the next position's filters a step; the register tiles take turns.
     PrefetchOptions options;
