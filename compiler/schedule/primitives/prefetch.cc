@@ -1,14 +1,21 @@
 #include "compiler/schedule/primitives/prefetch.h"
 
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
 #include "compiler/loop/simplify.h"
 #include "compiler/loop/visit.h"
 #include "compiler/schedule/primitives/nest_edit.h"
+#include "compiler/schedule/primitives/region.h"
 #include "fmt/format.h"
 #include "support/status.h"
 
 namespace hone::schedule {
 
 using loop::Bounds;
+using loop::Buffer;
 using loop::Expr;
 using loop::Stmt;
 
@@ -91,6 +98,120 @@ absl::Status PrefetchAhead(loop::Nest* nest, const std::string& name, const std:
   }
   Stmt body = loop::Seq(
       {loop::Prefetch(load->buffer, std::move(indices), options.locality), site.stmt->body[0]});
+  ReplaceAt(nest, site,
+            loop::For(site.stmt->var, site.stmt->min, site.stmt->extent, std::move(body),
+                      site.stmt->loop_kind));
+  return absl::OkStatus();
+}
+
+namespace {
+
+// What the variables of the loops, outermost first, become in their next iteration.
+loop::VarMap NextIteration(const std::vector<Stmt>& loops) {
+  loop::VarMap next;
+  Expr carry(1);
+  for (size_t i = loops.size(); i-- > 0;) {
+    const Stmt& l = loops[i];
+    const Expr reached = l->var - l->min + carry;
+    if (i == 0) {
+      next[l->var.get()] = l->min + loop::Min(reached, l->extent - Expr(1));
+      break;
+    }
+    next[l->var.get()] = l->min + loop::FloorMod(reached, l->extent);
+    carry = loop::FloorDiv(reached, l->extent);
+  }
+  return next;
+}
+
+std::vector<Stmt> LoopsAround(const Site& site, const std::vector<std::string>& names) {
+  std::vector<Stmt> loops;
+  for (const std::string& name : names) {
+    if (const Stmt found = Around(site, name)) loops.push_back(found);
+  }
+  return loops;
+}
+
+// Which of all iterations of the loops, outermost first, this is; how many there are at most.
+struct Turn {
+  Expr number{0};
+  int64_t count = 1;
+};
+std::optional<Turn> TurnOf(const std::vector<Stmt>& loops, const Bounds& bounds) {
+  Turn turn;
+  for (const Stmt& l : loops) {
+    const loop::Interval extent = BoundsOf(l->extent, bounds);
+    if (!extent.HasMax()) return std::nullopt;
+    turn.number = turn.number * Expr(extent.max) + (l->var - l->min);
+    turn.count *= extent.max;
+  }
+  return turn;
+}
+
+// Largest extents of the box; empty where they are not bounded.
+std::vector<int64_t> SizesOf(const Region& region, const Bounds& bounds) {
+  std::vector<int64_t> sizes;
+  for (const Region::Dim& dim : region.dims) {
+    loop::Linear distance = dim.high;
+    distance.Add(dim.low, -1);
+    const loop::Interval range = BoundsOf(distance, bounds);
+    if (!range.HasMax()) return {};
+    sizes.push_back(range.max + 1);
+  }
+  return sizes;
+}
+
+int64_t RoundedUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+}  // namespace
+
+absl::Status PrefetchRegion(loop::Nest* nest, const std::string& name,
+                            const PrefetchRegionOptions& options) {
+  const auto refuse = [&](const char* why) {
+    return absl::FailedPreconditionError(fmt::format("'{}' cannot be prefetched: {}", name, why));
+  };
+  if (options.turns.empty()) return refuse("there is no loop to do it in");
+  HONE_ASSIGN_OR_RETURN(const Site site, FindLoop(*nest, options.turns.back()));
+  HONE_ASSIGN_OR_RETURN(const Buffer buffer, FindBuffer(*nest, name));
+  const std::vector<Stmt> ahead = LoopsAround(site, options.ahead);
+  if (ahead.empty()) return refuse("none of the loops that are to be ahead is around its place");
+  HONE_ASSIGN_OR_RETURN(const Site last, FindLoop(*nest, ahead.back()->var->name));
+  Bounds outside = BoundsAt(last);
+  outside.PushLoop(*last.stmt);
+  const Region region = RegionRead(last.stmt->body[0], buffer, outside);
+  if (region.loads == 0) return refuse("the loop that is to be ahead does not read it");
+  std::vector<int64_t> sizes = SizesOf(region, outside);
+  std::vector<Stmt> turns = LoopsAround(site, options.turns);
+  turns.push_back(site.stmt);
+  Bounds bounds = BoundsAt(site);
+  bounds.PushLoop(*site.stmt);
+  const std::optional<Turn> turn = TurnOf(turns, bounds);
+  if (!turn || sizes.size() != region.dims.size()) return refuse("an extent has no constant bound");
+  const loop::VarMap next = NextIteration(ahead);
+  std::vector<Expr> indices, vars;
+  Expr shared;
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    vars.push_back(loop::Var(UniqueLoopName(*nest, fmt::format("{}.ahead{}", name, d))));
+    Expr offset = vars.back();
+    if (d == options.line_axis) {
+      sizes[d] = RoundedUp(sizes[d], options.line_elements);
+      offset = offset * Expr(options.line_elements);
+    } else if (d == options.spread_axis) {
+      const int64_t share = RoundedUp(sizes[d], turn->count);
+      const Expr first = turn->number * Expr(share);
+      offset = first + offset;
+      shared = loop::Max(loop::Min(Expr(sizes[d]) - first, share), 0);
+    }
+    const Expr index = loop::Substitute(region.dims[d].low.ToExpr(), next) + offset;
+    const int64_t padded = buffer->layout.PaddedExtent(static_cast<int>(d), buffer->shape[d]);
+    indices.push_back(loop::Min(loop::Max(index, 0), padded - 1));
+  }
+  Stmt fetch = loop::Prefetch(buffer, std::move(indices), options.locality);
+  for (size_t d = sizes.size(); d-- > 0;) {
+    if (d == options.spread_axis) continue;
+    fetch = loop::For(vars[d], 0, sizes[d], std::move(fetch), loop::LoopKind::kUnroll);
+  }
+  fetch = loop::For(vars[options.spread_axis], 0, shared, std::move(fetch));
+  Stmt body = loop::Seq({Simplify(fetch, bounds), site.stmt->body[0]});
   ReplaceAt(nest, site,
             loop::For(site.stmt->var, site.stmt->min, site.stmt->extent, std::move(body),
                       site.stmt->loop_kind));

@@ -1,7 +1,10 @@
 #ifndef HONE_COMPILER_SCHEDULE_PRIMITIVES_PREFETCH_H_
 #define HONE_COMPILER_SCHEDULE_PRIMITIVES_PREFETCH_H_
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "compiler/loop/stmt.h"
@@ -31,6 +34,28 @@ struct PrefetchOptions {
 // not where it must be.
 absl::Status PrefetchAhead(loop::Nest* nest, const std::string& loop, const std::string& buffer,
                            const PrefetchOptions& options);
+
+struct PrefetchRegionOptions {
+  // Nested loops, outermost first, the last of which reads the buffer; those that are not there are
+  // passed over. Their next iteration is the next of the last, or where it is at its end the first
+  // in the next of the one before; the outermost stays at its last.
+  std::vector<std::string> ahead;
+  // Nested loops within these, outermost first, at the start of whose iterations the prefetches
+  // stand, a share in each.
+  std::vector<std::string> turns;
+  size_t spread_axis = 0;  // of the buffer: what is shared
+  size_t line_axis = 0;    // of the buffer: innermost in memory
+  int64_t line_elements = 1;
+  int locality = 2;
+};
+
+// Prefetches what the next iteration of loops reads of `buffer`, a share at a time, however far
+// from where it is read:
+//   for c { for k { f[k] = w[c * 4 + k] }; for e { S } }
+//   =>  for c { ..; for e { for j { prefetch w[min(c + 1, last) * 4 + e * 2 + j] }; S } }
+// kFailedPrecondition where that is no box of constant extents.
+absl::Status PrefetchRegion(loop::Nest* nest, const std::string& buffer,
+                            const PrefetchRegionOptions& options);
 
 }  // namespace hone::schedule
 

@@ -176,12 +176,13 @@ struct Axis {
 class Stages {
  public:
   Stages(loop::Nest* nest, const Convolution& conv, const Axis& h, const Axis& w,
-         PhaseOrder phase_order)
+         PhaseOrder phase_order, FilterRows filter_rows)
       : nest_(nest),
         conv_(conv),
         h_(h),
         w_(w),
         phase_order_(phase_order),
+        filter_rows_(filter_rows),
         batch_(conv.result->shape[0]),
         in_(conv.weight->shape[1] * h.phases * w.phases),
         out_(conv.result->shape[1]),
@@ -272,9 +273,13 @@ class Stages {
     const Buffer columns =
         Compute("filter_columns", Deep({out_, in_}, conv_.weight, {h_.products, w_.taps}),
                 [&](const std::vector<Expr>& i) {
-                  return Times(h_.matrices.filter, i[h], Line(h_.taps, [&](int64_t k) {
-                                 return Load(taps, Deep({i[0], i[1]}, i, 2, {k, i[h + 1]}));
-                               }));
+                  const std::vector<Expr> line = Line(h_.taps, [&](int64_t k) {
+                    return Load(taps, Deep({i[0], i[1]}, i, 2, {k, i[h + 1]}));
+                  });
+                  if (filter_rows_ == FilterRows::kSums) {
+                    return Times(h_.matrices.filter, i[h], line);
+                  }
+                  return Weighted(h_.matrices.filter, i[h], line);
                 });
     const Buffer filter = Compute(
         "filter", Deep({Positions(), out_, in_}, conv_.weight, {}),
@@ -395,12 +400,28 @@ class Stages {
 
   using Value = std::function<Expr(const std::vector<Expr>& axes)>;
 
-  // 3x3 filters of stride one keep the sums that their records were measured with.
+  // 3x3 filters of stride one, transformed beforehand, keep the sums that their records were measured
+  // with.
   bool UsesPairs() const {
-    return std::max(h_.taps, w_.taps) > 3 || !both_ || h_.phases * w_.phases > 1;
+    return std::max(h_.taps, w_.taps) > 3 || !both_ || h_.phases * w_.phases > 1 ||
+           filter_rows_ == FilterRows::kFactors;
   }
   Expr Times(const Matrix& matrix, const Expr& row, const std::vector<Expr>& vector) const {
     return Chosen(MatrixProducts(matrix, vector, UsesPairs()), row);
+  }
+
+  // The same with all terms, the factors chosen.
+  static Expr Weighted(const Matrix& matrix, const Expr& row, const std::vector<Expr>& vector) {
+    Expr sum;
+    for (size_t k = 0; k < vector.size(); ++k) {
+      std::vector<Expr> factors;
+      for (const auto& line : matrix) {
+        factors.push_back(loop::FloatConst(line[k], vector[k]->dtype));
+      }
+      const Expr term = vector[k] * Chosen(factors, row);
+      sum = k == 0 ? term : sum + term;
+    }
+    return sum;
   }
 
   static std::vector<Expr> Line(int64_t count, const std::function<Expr(int64_t)>& element) {
@@ -475,6 +496,7 @@ class Stages {
   const Axis& h_;
   const Axis& w_;
   const PhaseOrder phase_order_;
+  const FilterRows filter_rows_;
   const int64_t batch_;
   const int64_t in_;  // channels of the sum: all phases of the operand's
   const int64_t out_;
@@ -486,7 +508,7 @@ class Stages {
 }  // namespace
 
 absl::StatusOr<WinogradStages> Winograd(loop::Nest* nest, const std::string& buffer, int64_t tile,
-                                        PhaseOrder phase_order) {
+                                        PhaseOrder phase_order, FilterRows filter_rows) {
   const absl::Status no_points = absl::FailedPreconditionError(fmt::format(
       "tiles of 2 up to {} products can be had, not of {}", kMostToomCookProducts, tile));
   if (tile < 2) return no_points;
@@ -499,7 +521,7 @@ absl::StatusOr<WinogradStages> Winograd(loop::Nest* nest, const std::string& buf
   }
   if (std::max(h.products, w.products) > kMostToomCookProducts) return no_points;
   for (Axis* axis : {&h, &w}) axis->matrices = MakeToomCook(axis->tile, axis->taps);
-  return Stages(nest, conv, h, w, phase_order).Build();
+  return Stages(nest, conv, h, w, phase_order, filter_rows).Build();
 }
 
 }  // namespace hone::schedule

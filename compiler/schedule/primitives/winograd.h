@@ -27,6 +27,10 @@ struct WinogradStages {
 // channel * phases + phase, or phase * channels + channel.
 enum class PhaseOrder { kInside, kOutside };
 
+// How the rows of the filters' columns are chosen: a sum each, of which one is left once loops are
+// unrolled, or one sum of all taps, whose factors are chosen, for loops that are not.
+enum class FilterRows { kSums, kFactors };
+
 // Replaces the stage that fills workspace `buffer` with a two-dimensional convolution of dilation
 // one, or a three-dimensional one that is so in height and width, by F(tile, taps) of Lavin and
 // Gray (arXiv 1509.09308) along each of these axes that has more than one tap, each of its steps a
@@ -36,7 +40,8 @@ enum class PhaseOrder { kInside, kOutside };
 // data, some of these taps zero. Rounds differently than the direct sum (ToomCook::Amplification).
 // kFailedPrecondition where the stage is no such convolution or there are no points for the tile.
 absl::StatusOr<WinogradStages> Winograd(loop::Nest* nest, const std::string& buffer, int64_t tile,
-                                        PhaseOrder phase_order = PhaseOrder::kOutside);
+                                        PhaseOrder phase_order = PhaseOrder::kOutside,
+                                        FilterRows filter_rows = FilterRows::kSums);
 
 }  // namespace hone::schedule
 

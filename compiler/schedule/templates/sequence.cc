@@ -9,6 +9,7 @@
 #include "compiler/schedule/primitives/fission.h"
 #include "compiler/schedule/primitives/inline_padding.h"
 #include "compiler/schedule/primitives/inline_stage.h"
+#include "compiler/schedule/primitives/local_sum.h"
 #include "compiler/schedule/primitives/nest_edit.h"
 #include "compiler/schedule/primitives/pack.h"
 #include "compiler/schedule/primitives/peel.h"
@@ -155,9 +156,21 @@ std::string Sequence::CacheWrite(const std::string& buffer) {
   return *std::move(name);
 }
 
-WinogradStages Sequence::Winograd(const std::string& buffer, int64_t tile, PhaseOrder phase_order) {
+std::string Sequence::SumLocally(const std::string& loop) {
+  if (!ok()) return loop;
+  absl::StatusOr<std::string> name = schedule::SumLocally(&nest_, loop);
+  if (!name.ok()) {
+    Fail(name.status());
+    return loop;
+  }
+  return *std::move(name);
+}
+
+WinogradStages Sequence::Winograd(const std::string& buffer, int64_t tile, PhaseOrder phase_order,
+                                  FilterRows filter_rows) {
   if (!ok()) return {};
-  absl::StatusOr<WinogradStages> stages = schedule::Winograd(&nest_, buffer, tile, phase_order);
+  absl::StatusOr<WinogradStages> stages =
+      schedule::Winograd(&nest_, buffer, tile, phase_order, filter_rows);
   if (stages.ok()) return *std::move(stages);
   Fail(stages.status());
   return {};
@@ -166,6 +179,10 @@ WinogradStages Sequence::Winograd(const std::string& buffer, int64_t tile, Phase
 void Sequence::Prefetch(const std::string& loop, const std::string& buffer,
                         const PrefetchOptions& options) {
   if (ok()) Fail(PrefetchAhead(&nest_, loop, buffer, options));
+}
+
+void Sequence::PrefetchRegion(const std::string& buffer, const PrefetchRegionOptions& options) {
+  if (ok()) Fail(schedule::PrefetchRegion(&nest_, buffer, options));
 }
 
 void Sequence::LeaveOutPadding(const std::vector<std::string>& steps, const std::string& lane,

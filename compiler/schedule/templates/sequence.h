@@ -49,8 +49,11 @@ class Sequence {
   std::string Pack(const std::string& buffer, const Layout& layout);
   void Prepare(const std::string& buffer);
   std::string CacheWrite(const std::string& buffer);
-  WinogradStages Winograd(const std::string& buffer, int64_t tile, PhaseOrder phase_order);
+  std::string SumLocally(const std::string& loop);
+  WinogradStages Winograd(const std::string& buffer, int64_t tile, PhaseOrder phase_order,
+                          FilterRows filter_rows);
   void Prefetch(const std::string& loop, const std::string& buffer, const PrefetchOptions& options);
+  void PrefetchRegion(const std::string& buffer, const PrefetchRegionOptions& options);
   // Leaves out the steps of a sum of products, `steps` around it, one factor of which is a
   // padding's zero: SkipZeroTerms, and what the conditions bound of `taps` clipped, as far as they
   // are there.

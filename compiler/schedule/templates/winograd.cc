@@ -34,23 +34,30 @@ class WinogradSchedule {
         tile_(TileOf(config)),
         s_(task.def->naive),
         out_(conv.view.output),
-        copies_(conv.copies_data && config.String("pad") == "copy") {}
+        copies_(conv.copies_data && config.String("pad") == "copy"),
+        chunk_(config.Int("chunk")) {}
 
   absl::StatusOr<loop::Nest> Run() && {
     conv_result_ = FuseAroundAnchor(&s_, conv_.view, conv_.data);
     if (SkipsSlices()) s_.InlinePadding(conv_.data, 2);
     stages_ = s_.Winograd(conv_result_, std::max(plan_.tile_h, plan_.tile_w),
-                          conv_.blocked_data ? PhaseOrder::kOutside : PhaseOrder::kInside);
+                          conv_.blocked_data ? PhaseOrder::kOutside : PhaseOrder::kInside,
+                          chunk_ > 0 ? FilterRows::kFactors : FilterRows::kSums);
     if (conv_.copies_data && !copies_) s_.Inline(conv_.data);
     SetSignatureLayouts(&s_, task_);
     if (copies_ && conv_.blocked_data) {
       s_.SetLayout(conv_.data, BlockedChannels(conv_.rank(), conv_.lanes));
     }
-    PrepareFilter();
+    if (chunk_ == 0) {
+      PrepareFilter();
+    } else {
+      PackTaps();
+    }
     PadChannels();
     TileOutput();
     ComputeResult();
     ComputeProduct();
+    if (chunk_ > 0) ComputeFilter();
     ComputeData();
     if (copies_) ScheduleDataStage(&s_, conv_.data, conv_.lanes);
     Specialise();
@@ -92,29 +99,84 @@ class WinogradSchedule {
     return align;
   }
 
-  // Groups of output channels outermost, each position by position, in the order of the sums.
-  void PrepareFilter() {
+  int64_t GroupLanes() const { return tile_.vectors * conv_.lanes; }
+  // Of the transformed filters: groups of output channels outermost, each position by position, in
+  // the order of the sums.
+  std::string FilterLayout() const {
+    return Deep() ? fmt::format("CNWH{}c", GroupLanes()) : fmt::format("CNW{}c", GroupLanes());
+  }
+
+  // The loops of the stage of the transformed filters: (group, vector), channel, tap of the depth,
+  // position.
+  void OrderFilter() {
     const std::string& f = stages_.filter;
-    const std::string& columns = stages_.filter_columns;
-    const std::string& filter_taps = stages_.filter_taps;
-    const int64_t width = tile_.vectors * conv_.lanes;
-    for (const std::string& stage : {filter_taps, columns}) {
-      if (stage.empty()) continue;
-      s_.Prepare(stage);
-      s_.SetLayout(stage, BlockedLayout(0, 0, width));
-    }
-    s_.Prepare(f);
-    const std::string blocks = Deep() ? "CNWH{}c" : "CNW{}c";
-    s_.SetLayout(f, *Layout::Parse(fmt::format(fmt::runtime(blocks), width), conv_.rank() - 1));
     s_.Split(f + ".i1", conv_.lanes, Tail::kExact, f + ".ocv", f + ".lane");
     if (plan_.InColumns()) {
       s_.Split(f + ".i0", plan_.products_w, Tail::kExact, f + ".ph", f + ".pw");
     }
-    const std::string taps = Deep() ? f + ".i3" : f + ".i2";  // of one input channel
     s_.ReorderPresent(
         {f + ".ocv", f + ".i2", f + ".i3", f + ".i0", f + ".ph", f + ".pw", f + ".lane"});
     s_.Vectorize(f + ".lane");
     s_.Unroll(plan_.InColumns() ? f + ".pw" : f + ".i0");
+  }
+
+  // The filters as the groups read them, to be transformed at every run.
+  void PackTaps() {
+    const std::string layout =
+        Deep() ? fmt::format("NDCHW{}n", GroupLanes()) : fmt::format("NCHW{}n", GroupLanes());
+    const Layout blocks = *Layout::Parse(layout, conv_.rank());
+    if (stages_.filter_taps.empty()) {
+      packed_ = s_.Pack(conv_.weight, blocks);
+      return;
+    }
+    packed_ = stages_.filter_taps;
+    s_.Prepare(packed_);
+    s_.SetLayout(packed_, blocks);
+  }
+
+  // Of a group of output channels, a chunk of the input's and a tap of the depth: columns of all
+  // positions, and row by row of positions what is multiplied next.
+  void ComputeFilter() {
+    const std::string& f = stages_.filter;
+    const std::string& p = stages_.product;
+    const std::string& columns = stages_.filter_columns;
+    ComputeAtOptions options;
+    options.scope = loop::Scope::kLocal;
+    options.align.assign(static_cast<size_t>(conv_.rank()) - 1, 1);
+    options.align[1] = conv_.lanes;
+    options.layout = FilterLayout();
+    s_.ComputeAt(f, p + ".ph", options);
+    OrderFilter();
+    s_.ReorderPresent({f + ".i2", f + ".ocv"});
+    options = {};
+    options.align = Aligned(0, 0);
+    options.layout = Blocked(0, 0, conv_.lanes);
+    s_.ComputeAt(columns, InnermostOf({f + ".i2", f + ".ocv"}), options);
+    s_.UnrollAll(Axis(columns, 0, -1));
+    s_.VectorizeAll(columns + ".i0");
+    if (config_.Int("prefetch") == 0) return;
+    PrefetchRegionOptions ahead;
+    ahead.ahead = {out_ + ".oc", p + ".r1", p + ".chunk"};
+    ahead.turns = {p + ".ph", p + ".pw"};
+    ahead.spread_axis = 1;
+    ahead.line_axis = 0;
+    ahead.line_elements = conv_.lanes;
+    s_.PrefetchRegion(packed_, ahead);
+  }
+
+  void PrepareFilter() {
+    const std::string& f = stages_.filter;
+    const std::string& columns = stages_.filter_columns;
+    const std::string& filter_taps = stages_.filter_taps;
+    for (const std::string& stage : {filter_taps, columns}) {
+      if (stage.empty()) continue;
+      s_.Prepare(stage);
+      s_.SetLayout(stage, BlockedLayout(0, 0, GroupLanes()));
+    }
+    s_.Prepare(f);
+    s_.SetLayout(f, *Layout::Parse(FilterLayout(), conv_.rank() - 1));
+    OrderFilter();
+    const std::string taps = Deep() ? f + ".i3" : f + ".i2";  // of one input channel
     s_.Parallel(f + ".ocv");
     s_.Parallel(f + ".i2");
     // The filters of the lanes lie apart: they are gathered once, lane by lane.
@@ -137,7 +199,7 @@ class WinogradSchedule {
 
   // Whole vectors are computed: where the channels do not fill the last, zeros do.
   void PadChannels() {
-    sum_ = s_.CacheWrite(stages_.product);
+    if (chunk_ == 0) sum_ = s_.CacheWrite(stages_.product);
     const int64_t lanes = conv_.lanes;
     const bool in_columns = plan_.InColumns();
     if (conv_.out % lanes != 0) {
@@ -200,30 +262,78 @@ class WinogradSchedule {
   // Of a group of output channels and a block of tiles.
   void ComputeProduct() {
     const std::string& p = stages_.product;
-    const std::string& sum = sum_;
     ComputeAtOptions options;
     options.scope = loop::Scope::kLocal;
     options.align = Aligned(1, 2);
     options.layout = Blocked(1, 2, conv_.lanes);
-    options.slack = SlackOf(conv_, tile_.vectors * conv_.lanes, BlockTiles() * BlockDepth());
+    options.slack = SlackOf(conv_, GroupLanes(), BlockTiles() * BlockDepth());
     s_.ComputeAt(p, out_ + ".oc", options);
-    options.slack.clear();
+    if (chunk_ > 0) ClearProduct();
     s_.Split(p + ".i2", conv_.lanes, Tail::kExact, p + ".ocv", p + ".lane");
     s_.SplitIfPresent(Axis(p, 1, -2), tile_.rows, Tail::kClip, p + ".th", p + ".row");
     s_.SplitIfPresent(Axis(p, 1, -1), tile_.columns, Tail::kClip, p + ".tw", p + ".col");
-    std::vector<std::string> order = {p + ".i0"};
-    if (Deep()) order.push_back(p + ".i3");
-    for (const char* name : {".th", ".tw", ".row", ".col", ".ocv", ".lane"}) {
-      order.push_back(p + name);
+    if (chunk_ > 0) {
+      SumChunks();
+    } else {
+      SumChannels();
     }
+    s_.VectorizeAll(p + ".lane");
+  }
+
+  // The loops of the products that a register tile is computed in, outermost first.
+  std::vector<std::string> TilesOfProduct() const {
+    const std::string& p = stages_.product;
+    std::vector<std::string> loops = {p + ".i0"};
+    if (Deep()) loops.push_back(p + ".i3");
+    loops.push_back(p + ".th");
+    loops.push_back(p + ".tw");
+    return loops;
+  }
+  std::string InnermostOf(const std::vector<std::string>& loops) const {
+    const auto last =
+        std::find_if(loops.rbegin(), loops.rend(), [&](const auto& loop) { return s_.Has(loop); });
+    return last == loops.rend() ? loops.front() : *last;
+  }
+
+  // The filters of a chunk of input channels serve all tiles before the next are transformed.
+  void ClearProduct() {
+    const std::string& p = stages_.product;
+    s_.Decompose(p + ".i0");
+    s_.Split(p + ".i2_init", conv_.lanes, Tail::kExact, p + ".ocv_init", p + ".lane_init");
+    s_.ReorderPresent({p + ".i0_init", p + ".ocv_init", p + ".i3_init", p + ".i4_init",
+                       p + ".i5_init", p + ".lane_init"});
+    s_.Vectorize(p + ".lane_init");
+  }
+
+  void SumChunks() {
+    const std::string& p = stages_.product;
+    s_.Split(p + ".r0", chunk_, Tail::kExact, p + ".chunk", p + ".r0");
+    s_.Split(p + ".i0", plan_.products_w, Tail::kExact, p + ".ph", p + ".pw");
+    std::vector<std::string> order = {p + ".r1", p + ".chunk", p + ".ph"};
+    std::vector<std::string> tiles = TilesOfProduct();
+    tiles[0] = p + ".pw";
+    order.insert(order.end(), tiles.begin(), tiles.end());
+    for (const std::string& step : SplitSteps(p)) order.push_back(step);
+    for (const char* name : {".row", ".col", ".ocv", ".lane"}) order.push_back(p + name);
+    s_.ReorderPresent(order, /*allow_reassociation=*/true);
+    if (SkipsSlices()) s_.LeaveOutPadding(order, p + ".lane", {p + ".i3", p + ".r1"});
+    chunk_loop_ = InnermostOf({out_ + ".oc", p + ".r1", p + ".chunk"});
+    sum_ = s_.SumLocally(InnermostOf(tiles));
+    s_.VectorizeAll(sum_ + ".lane");
+    s_.VectorizeAll(sum_ + ".lane_init");
+  }
+
+  void SumChannels() {
+    const std::string& p = stages_.product;
+    const std::string& sum = sum_;
+    const std::vector<std::string> tiles = TilesOfProduct();
+    std::vector<std::string> order = tiles;
+    for (const char* name : {".row", ".col", ".ocv", ".lane"}) order.push_back(p + name);
     s_.ReorderPresent(order);
-    std::string at = p + ".i0";
-    if (Deep() && s_.Has(p + ".i3")) at = p + ".i3";
-    const std::string slices = at;
-    for (const char* name : {".th", ".tw"}) {
-      if (s_.Has(p + name)) at = p + name;
-    }
-    options.scope = loop::Scope::kRegister;
+    const std::string at = InnermostOf(tiles);
+    ComputeAtOptions options;
+    options.align = Aligned(1, 2);
+    options.layout = Blocked(1, 2, conv_.lanes);
     s_.ComputeAt(sum, at, options);
     s_.Decompose(sum + ".i2");
     for (const std::string& suffix : {std::string("_init"), std::string()}) {
@@ -234,21 +344,27 @@ class WinogradSchedule {
                        sum + ".lane_init"});
     const bool one_column = config_.Int("block_w") <= tile_.columns;
     std::string turn = at;
-    if (one_column) turn = s_.Has(p + ".th") ? p + ".th" : slices;
+    if (one_column) turn = InnermostOf({p + ".i0", p + ".i3", p + ".th"});
     OrderSteps(sum, turn);
     s_.VectorizeAll(sum + ".lane");
-    s_.VectorizeAll(p + ".lane");
   }
 
-  void OrderSteps(const std::string& sum, const std::string& turn) {
+  // Of the sum over the channels, outermost first.
+  std::vector<std::string> SplitSteps(const std::string& sum) {
     s_.Split(sum + ".r0", conv_.lanes, Tail::kClip, sum + ".icb", sum + ".ic");
     std::vector<std::string> steps = {sum + ".icb", sum + ".ic"};
-    if (Deep()) steps.insert(steps.begin(), sum + ".r1");
     const int64_t unroll = config_.Int("unroll");
     if (unroll > 1) {
       s_.Split(sum + ".ic", unroll, Tail::kExact, sum + ".ic", sum + ".unroll");
       steps.push_back(sum + ".unroll");
     }
+    return steps;
+  }
+
+  void OrderSteps(const std::string& sum, const std::string& turn) {
+    const int64_t unroll = config_.Int("unroll");
+    std::vector<std::string> steps = SplitSteps(sum);
+    if (Deep()) steps.insert(steps.begin(), sum + ".r1");
     for (int d : {-2, -1}) steps.push_back(Axis(sum, 1, d));
     for (const char* name : {".ocv", ".lane"}) steps.push_back(sum + name);
     s_.ReorderPresent(steps, /*allow_reassociation=*/true);
@@ -324,7 +440,7 @@ class WinogradSchedule {
     for (const char* name : {".row", ".col"}) s_.UnrollAll(p + name);
     s_.UnrollAll(p + ".ocv");
     for (int d : {-2, -1}) s_.UnrollAll(Axis(sum_, 1, d));
-    for (const char* name : {".ocv", ".unroll"}) s_.UnrollAll(sum_ + name);
+    for (const char* name : {".row", ".col", ".ocv", ".unroll"}) s_.UnrollAll(sum_ + name);
     s_.UnrollAll(Axis(conv_result_, 0, plan_.UnrollsColumns() ? -1 : -2));
     s_.UnrollAll(stages_.data + (in_columns ? ".pw" : ".i0"));
     if (in_columns) {
@@ -345,6 +461,9 @@ class WinogradSchedule {
   Sequence s_;
   std::string out_;
   bool copies_;              // the padded copy is a launch of its own
+  int64_t chunk_;            // channels whose filters are transformed at a time; 0: beforehand
+  std::string chunk_loop_;   // the loop of the products over these
+  std::string packed_;       // the filters as they are read then
   std::string block_;        // the innermost loop of the grid
   std::string conv_result_;  // the buffer of what the convolution alone gives
   std::string sum_;          // the accumulators

@@ -44,8 +44,14 @@ int64_t FilterBytes(const Conv& conv, const WinogradPlan& plan) {
   return plan.Positions() * conv.UsedDepthTaps() * plan.channels * conv.out * 4;
 }
 
-// Half of the last cache is for what is used in between, or for others who share it.
-bool StaysInLastCache(const Target& target, int64_t bytes) { return 2 * bytes <= target.l3_bytes; }
+// Of all filters, by phases, before they are transformed.
+int64_t TapBytes(const Conv& conv, const WinogradPlan& plan) {
+  return plan.Taps() * conv.UsedDepthTaps() * plan.channels * conv.out * 4;
+}
+
+// From one run to the next. Most of the last cache is for what is used in between, other kernels'
+// weights first of all, or for others who share it.
+bool StaysInLastCache(const Target& target, int64_t bytes) { return 8 * bytes <= target.l3_bytes; }
 
 // The transformed data of a block should leave room for the weights in the second cache, and a
 // block be large enough that the weights are not read too often.
@@ -135,6 +141,23 @@ std::vector<int64_t> UnrollsOf(const Conv& conv, const WinogradPlan& plan,
   return UnrollOptions({2, 3, 4, 6, 8, 12}, block, tile);
 }
 
+// Channels whose filters are transformed at a time, when they are needed, and stay in the first or
+// the second cache meanwhile; 0: all are, beforehand.
+std::vector<int64_t> ChunkOptions(const Conv& conv, const Target& target, const WinogradPlan& plan,
+                                  int64_t vectors) {
+  std::vector<int64_t> options = {0};
+  const bool whole_vectors = plan.channels % conv.lanes == 0 && conv.out % conv.lanes == 0;
+  if (!plan.InColumns() || !whole_vectors) return options;
+  const int64_t channel_bytes = plan.products_w * vectors * conv.lanes * 4;
+  for (int64_t vectors_of_chunk : {1, 2, 4}) {
+    const int64_t chunk = vectors_of_chunk * conv.lanes;
+    if (plan.channels % chunk == 0 && 2 * chunk * channel_bytes <= target.l2_bytes) {
+      options.push_back(chunk);
+    }
+  }
+  return options;
+}
+
 std::vector<std::string> PadOptions(const Conv& conv) {
   if (!conv.copies_data) return {"none"};
   if (!conv.pads || !conv.operand_blocked) return {"copy"};
@@ -161,10 +184,37 @@ double SpillCycles(const Conv& conv, const Target& target, const WinogradPlan& p
   return groups * 2 * spilled / BytesPerCycle(target, static_cast<int64_t>(bytes));
 }
 
+// What a group's filters take of the first cache for each channel of a chunk: before the transform,
+// and a row of positions after it.
+int64_t FilterBytesOfChannel(const Conv& conv, const WinogradPlan& plan, int64_t vectors) {
+  return (plan.products_w + plan.Taps()) * vectors * conv.lanes * 4;
+}
+
+// Of filters that are transformed `chunk` channels at a time: the transform, and what the sums of a
+// chunk cost until the next adds to them.
+double ChunkCycles(const Conv& conv, const Target& target, const WinogradPlan& plan, int64_t depth,
+                   const RegisterTileProblem& problem, const RegisterTile& tile, int64_t chunk) {
+  // Measured: cycles of a vector of filters at a position, in the first cache and beyond it.
+  const int64_t bytes = chunk * FilterBytesOfChannel(conv, plan, tile.vectors);
+  const double position = bytes <= target.l1_bytes ? 1.5 : 2.8;
+  const auto filters = static_cast<double>(plan.channels * conv.UsedDepthTaps() * conv.out_vectors);
+  const auto products = static_cast<double>(plan.Positions() * problem.rows * problem.columns *
+                                            depth * conv.out_vectors);
+  const double chunks = static_cast<double>(plan.channels / chunk) * conv.MeanDepthTaps();
+  const auto product_bytes =
+      static_cast<int64_t>(products) / conv.out_vectors * tile.vectors * conv.lanes * 4;
+  double add = 1;
+  if (2 * product_bytes > target.l1_bytes) {
+    add += 2.0 * static_cast<double>(conv.lanes * 4) / BytesPerCycle(target, product_bytes);
+  }
+  return position * static_cast<double>(plan.Positions()) * filters + add * products * chunks;
+}
+
 // Of one core that does a block of tiles, `depth` slices of them, for one part of the output
 // channels.
 double BlockCycles(const Conv& conv, const Target& target, const WinogradPlan& plan, int64_t depth,
-                   const RegisterTileProblem& problem, const RegisterTile& tile, int64_t parts) {
+                   const RegisterTileProblem& problem, const RegisterTile& tile, int64_t parts,
+                   int64_t chunk) {
   const double positions = static_cast<double>(plan.Positions());
   const double tiles = static_cast<double>(problem.rows * problem.columns);
   const double multiply = positions * static_cast<double>(depth) * TileCycles(problem, tile) /
@@ -179,7 +229,7 @@ double BlockCycles(const Conv& conv, const Target& target, const WinogradPlan& p
   const int64_t sums = plan.InColumns() ? plan.products_h * plan.tile_w : plan.tile_h * plan.tile_w;
   const double results = transform * static_cast<double>(sums) * tiles *
                          static_cast<double>(depth * conv.out_vectors) / static_cast<double>(parts);
-  const int64_t filter_bytes = FilterBytes(conv, plan);
+  const int64_t filter_bytes = chunk > 0 ? TapBytes(conv, plan) : FilterBytes(conv, plan);
   double memory = static_cast<double>(filter_bytes) / BytesPerCycle(target, filter_bytes);
   const int64_t data_bytes = plan.Positions() * problem.rows * problem.columns *
                              plan.Slices(conv, depth) * plan.channels * 4;
@@ -191,10 +241,29 @@ double BlockCycles(const Conv& conv, const Target& target, const WinogradPlan& p
   // What is prefetched comes along with the products; a register tile does so for one vector.
   const double tiles_of_block = static_cast<double>(CeilDiv(problem.rows, tile.rows) *
                                                     CeilDiv(problem.columns, tile.columns) * depth);
-  const double late = std::max(0.0, 1 - tiles_of_block / static_cast<double>(tile.vectors));
-  const double waits = 0.25 + 0.75 * late;
-  return std::max(multiply, memory) + waits * std::min(multiply, memory) + data + results +
-         SpillCycles(conv, target, plan, depth, problem, tile, parts);
+  const double late =
+      chunk > 0 ? 0 : std::max(0.0, 1 - tiles_of_block / static_cast<double>(tile.vectors));
+  constexpr double kWaits = 0.35;  // for what comes in time on average
+  const double waits = kWaits + (1 - kWaits) * late;
+  double cycles = std::max(multiply, memory) + waits * std::min(multiply, memory) + data + results +
+                  SpillCycles(conv, target, plan, depth, problem, tile, parts);
+  if (chunk > 0) {
+    cycles +=
+        ChunkCycles(conv, target, plan, depth, problem, tile, chunk) / static_cast<double>(parts);
+  }
+  return cycles;
+}
+
+// 0, and the most channels whose filters, before and after the transform, stay in the first cache.
+std::vector<int64_t> LikelyChunks(const Conv& conv, const Target& target, const WinogradPlan& plan,
+                                  int64_t vectors) {
+  std::vector<int64_t> chunks = ChunkOptions(conv, target, plan, vectors);
+  const int64_t channel_bytes = FilterBytesOfChannel(conv, plan, vectors);
+  while (chunks.size() > 2 && 4 * chunks.back() * channel_bytes > 3 * target.l1_bytes) {
+    chunks.pop_back();
+  }
+  if (chunks.size() > 2) chunks.erase(chunks.begin() + 1, chunks.end() - 1);
+  return chunks;
 }
 
 // The fastest of all register tiles, and of those few vectors wide.
@@ -219,21 +288,25 @@ void ImproveWinograd(const Conv& conv, const Target& target, const std::string& 
       for (const RegisterTile& tile : BestTiles(problem)) {
         for (int64_t parts : PartOptions(conv, target, tile.vectors)) {
           const int64_t rounds = CeilDiv(blocks * parts, target.threads);
-          const double cycles = static_cast<double>(rounds) *
-                                BlockCycles(conv, target, plan, depth, problem, tile, parts);
-          if (*best && (*best)->cycles <= cycles) continue;
-          *best = WinogradChoice{{}, cycles};
-          Config& config = (*best)->config;
-          config.Set("strategy", strategy);
-          if (conv.spatial == 3) config.Set("block_d", depth);
-          config.Set("block_w", block_w);
-          config.Set("block_h", block_h);
-          SetTile(tile, &config);
-          const std::vector<int64_t> unrolls = UnrollsOf(conv, plan, tile);
-          config.Set("unroll", unrolls[std::min<size_t>(1, unrolls.size() - 1)]);
-          config.Set("pad", PadOptions(conv)[0]);
-          config.Set("parts", parts);
-          config.Set("prefetch", int64_t{1});
+          for (int64_t chunk : LikelyChunks(conv, target, plan, tile.vectors)) {
+            const double cycles =
+                static_cast<double>(rounds) *
+                BlockCycles(conv, target, plan, depth, problem, tile, parts, chunk);
+            if (*best && (*best)->cycles <= cycles) continue;
+            *best = WinogradChoice{{}, cycles};
+            Config& config = (*best)->config;
+            config.Set("strategy", strategy);
+            if (conv.spatial == 3) config.Set("block_d", depth);
+            config.Set("block_w", block_w);
+            config.Set("block_h", block_h);
+            SetTile(tile, &config);
+            const std::vector<int64_t> unrolls = UnrollsOf(conv, plan, tile);
+            config.Set("unroll", unrolls[std::min<size_t>(1, unrolls.size() - 1)]);
+            config.Set("pad", PadOptions(conv)[0]);
+            config.Set("parts", parts);
+            config.Set("prefetch", int64_t{1});
+            config.Set("chunk", chunk);
+          }
         }
       }
     }
@@ -340,6 +413,9 @@ std::optional<Knob> NextWinogradKnob(const Conv& conv, const Target& target, con
   }
   if (!prefix.Has("prefetch")) {
     return IntKnob("prefetch", {0, 1});
+  }
+  if (!prefix.Has("chunk")) {
+    return IntKnob("chunk", ChunkOptions(conv, target, plan, prefix.Int("tile_v")), 0);
   }
   return std::nullopt;
 }

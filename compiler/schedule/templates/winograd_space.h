@@ -25,6 +25,9 @@ struct WinogradPlan {
   int64_t depth_step = 1, tap_step = 1;
 
   int64_t Positions() const { return products_h * products_w; }
+  int64_t Taps() const {
+    return (products_h - tile_h + 1) * (products_w - tile_w + 1);
+  }  // a phase's
   bool InColumns() const { return products_h > 1 && products_w > 1; }
   bool UnrollsColumns() const { return products_w > 1; }
   // Slices of the data that so many of the result are made of.
