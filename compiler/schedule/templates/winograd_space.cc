@@ -271,8 +271,8 @@ bool IsWinograd(const std::string& strategy) { return strategy.starts_with(kPref
 namespace {
 
 bool FitsWinograd(const Conv& conv) {
-  if (conv.spatial < 2 || conv.transposed || conv.groups != 1 || conv.is_strict || conv.bytes ||
-      !conv.weight_is_constant || conv.out < conv.lanes) {
+  if (conv.spatial < 2 || conv.transposed || conv.groups != 1 || conv.is_strict ||
+      conv.kind != ProductKind::kFloat || !conv.weight_is_constant || conv.out < conv.lanes) {
     return false;
   }
   const ops::Shape& dilation = conv.window.dilation;
