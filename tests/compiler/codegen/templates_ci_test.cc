@@ -83,7 +83,7 @@ const char* const kKernels[] = {
     "Tensor[(12, 35), float32]) { nn.sparse_dense(p0, p1, p2, p3) }",
 };
 
-void CheckKernel(const std::string& text, const char* target_text) {
+void CheckKernel(const std::string& text, const char* target_text, double tolerance = 1e-4) {
   const auto def = ops::LowerWorkload(text + " accumulate=float32 numerics=default");
   ASSERT_TRUE(def.ok()) << def.status().ToString();
   const schedule::Template& chosen = schedule::TemplateFor(*def);
@@ -102,7 +102,7 @@ void CheckKernel(const std::string& text, const char* target_text) {
       // Of numbers that cancel some remain: what is transformed is off by the largest of them.
       const bool transformed =
           config.Has("strategy") && config.String("strategy").starts_with("winograd");
-      ExpectSameAsInterpreter(*nest, transformed ? 1e-3 : 1e-4, target_text);
+      ExpectSameAsInterpreter(*nest, transformed ? 1e-3 : tolerance, target_text);
       if (testing::Test::HasFailure()) return;
     }
   }
@@ -154,6 +154,27 @@ TEST(ByteTemplates, SchedulesComputeWhatTheInterpreterDoes) {
     for (const std::string& target : {targets[0], targets[1 + turn++ % 3]}) {
       SCOPED_TRACE(kernel + " " + target);
       CheckKernel(kernel, target.c_str());
+      if (HasFailure()) return;
+    }
+  }
+}
+
+// Where sums in another order lie on two sides of a tie, results are a step apart.
+TEST(BFloat16Templates, SchedulesComputeWhatTheInterpreterDoes) {
+  constexpr double kSteps = 2 * 0x1p-7;
+  std::vector<std::string> targets = {"native"};
+  for (const char* cpu : {"x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
+    targets.push_back(fmt::format("llvm -mtriple=x86_64-linux-gnu -mcpu={} -threads=2", cpu));
+  }
+  size_t turn = 0;
+  for (std::string kernel : kKernels) {
+    constexpr std::string_view kWide = "float32";
+    for (size_t at = 0; (at = kernel.find(kWide, at)) != std::string::npos;) {
+      kernel.replace(at, kWide.size(), "bfloat16");
+    }
+    for (const std::string& target : {targets[0], targets[1 + turn++ % 3]}) {
+      SCOPED_TRACE(kernel + " " + target);
+      CheckKernel(kernel, target.c_str(), kSteps);
       if (HasFailure()) return;
     }
   }
