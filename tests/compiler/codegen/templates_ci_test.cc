@@ -1,6 +1,7 @@
 // Whatever the schedule templates make of a kernel compiles to what the interpreter says.
 #include <fmt/format.h>
 
+#include "absl/strings/str_replace.h"
 #include "compiler/ops/lower.h"
 #include "compiler/schedule/template.h"
 #include "support/random.h"
@@ -167,11 +168,8 @@ TEST(BFloat16Templates, SchedulesComputeWhatTheInterpreterDoes) {
     targets.push_back(fmt::format("llvm -mtriple=x86_64-linux-gnu -mcpu={} -threads=2", cpu));
   }
   size_t turn = 0;
-  for (std::string kernel : kKernels) {
-    constexpr std::string_view kWide = "float32";
-    for (size_t at = 0; (at = kernel.find(kWide, at)) != std::string::npos;) {
-      kernel.replace(at, kWide.size(), "bfloat16");
-    }
+  for (const char* of_float32 : kKernels) {
+    const std::string kernel = absl::StrReplaceAll(of_float32, {{"float32", "bfloat16"}});
     for (const std::string& target : {targets[0], targets[1 + turn++ % 3]}) {
       SCOPED_TRACE(kernel + " " + target);
       CheckKernel(kernel, target.c_str(), kSteps);
