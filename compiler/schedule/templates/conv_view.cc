@@ -212,6 +212,10 @@ Conv ConvOf(const Task& task) {
   // A padded copy is made in blocks wherever there are enough channels to fill them.
   conv.blocked_data =
       conv.copies_data ? conv.channels >= conv.lanes : BlockOfOperand(task, conv.data) > 1;
+  // Pairs of a group are neighbours where blocks of the data are of one group.
+  if (conv.groups > 1 && !conv.LanesDiffer() && conv.in % conv.lanes == 0) {
+    conv.dot = DotSteps(conv.kind);
+  }
   if (conv.Dots()) {
     conv.blocked_data = conv.in >= conv.lanes && conv.lanes > conv.dot;
     conv.packs_data = !conv.copies_data && BlockOfOperand(task, conv.data) != ChannelBlock(conv);
