@@ -70,6 +70,13 @@ def machine_peak(threads: int) -> dict[str, float]:
     return peak
 
 
+def fma_peak(threads: int, vectors: str) -> float:
+    """GFLOP/s of the FMA loop of the widest vectors ("best") or of ymm alone, measured now."""
+    command = [str(BUILD / "bin" / "machine_peak"), str(threads), vectors]
+    peak: dict[str, float] = json.loads(subprocess.check_output(command, text=True))
+    return peak["ymm_fma_gflops" if vectors == "ymm" else "fma_gflops"]
+
+
 def cpu_name() -> str:
     for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
         if line.startswith("model name"):
