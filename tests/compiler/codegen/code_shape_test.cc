@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "gmock/gmock.h"
+#include "tests/compiler/codegen/emulator.h"
 #include "tests/compiler/codegen/harness.h"
 
 namespace hone::codegen {
@@ -165,6 +166,13 @@ TEST(CodeShape, RegisterTileComputesTheProduct) {
   const int lanes = TestTarget().VectorLanes();
   ExpectSameAsInterpreter(TiledMatmul(12, 4 * lanes, 33, 6, 2, lanes), 1e-5);
   ExpectSameAsInterpreter(TiledMatmul(12, 4 * lanes, 33, 6, 2, lanes), 1e-5, "native", "O3");
+}
+
+TEST(CodeShape, RegisterTileComputesTheProductOnArm) {
+  if (!HasEmulator()) GTEST_SKIP() << "no qemu-aarch64-static or aarch64-linux-gnu-gcc";
+  for (const char* pipeline : {"min6", "O3"}) {
+    ExpectSameAsInterpreter(TiledMatmul(12, 32, 33, 6, 2, 4), 1e-5, kArm, pipeline);
+  }
 }
 
 // ---- the shared object ----
