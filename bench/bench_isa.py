@@ -21,15 +21,15 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from typing import IO, Any, NamedTuple
 
+import kernel_classes
 import peer_rounds
 import result_file
 import sweep
 from executed_flops import executed_fraction
+from row_figures import operator_of
 from tuned_modules import NATIVE, Modules
 
 SAMPLE_MS = 60
-LEAST_EXTENT = 128  # of a product of matrices
-FEWEST_CHANNELS = 16  # of a convolution: stems have shapes of their own
 
 
 class Isa(NamedTuple):
@@ -42,14 +42,6 @@ class Isa(NamedTuple):
 
 ISAS = [Isa("ymm", "llvm -mcpu=x86-64-v3", "ymm"), Isa("host", NATIVE, "best")]
 DEFAULT, TUNED = "default", "tuned"
-
-
-def is_judged(work: Mapping[str, Any]) -> bool:
-    shapes = work["shapes"]
-    if work["op"] == "conv2d":
-        square = tuple(shapes["w"][2:]) in ((1, 1), (3, 3))
-        return square and work.get("groups", 1) == 1 and bool(shapes["x"][1] >= FEWEST_CHANNELS)
-    return work["op"] == "dense" and min(*shapes["x"], *shapes["y"]) >= LEAST_EXTENT
 
 
 class FmaLoop(peer_rounds.Peer):
@@ -70,12 +62,6 @@ class FmaLoop(peer_rounds.Peer):
 
     def stop(self) -> None:
         pass
-
-
-def kernel_of(report: Mapping[str, Any]) -> dict[str, Any]:
-    """The operator's own: the others are copies between layouts."""
-    kernel: dict[str, Any] = max(report["kernels"], key=lambda kernel: float(kernel["flops"]))
-    return kernel
 
 
 def figures(work: Mapping[str, Any], kernel: Mapping[str, Any], us: Sequence[float], peak: Sequence[float]) -> dict[str, Any]:
@@ -102,7 +88,7 @@ class Bench:
         self.log_path = folder / "workers.log"
 
     def rows(self, threads: int) -> Iterator[dict[str, Any]]:
-        items = [item for item in sweep.kernel_items(self.driver) if item.work and is_judged(item.work)]
+        items = [item for item in sweep.kernel_items(self.driver) if item.work and kernel_classes.is_compute_bound(item.work)]
         with open(self.log_path, "w", encoding="utf-8") as log:
             peers = self._peers(threads, log)
             try:
@@ -130,7 +116,7 @@ class Bench:
             commands[f"peak {isa.name}"] = {}
             for form in self.forms:
                 module, report = self.modules.compile(model, threads, "strict", form == TUNED, isa.target)
-                kernels[isa.name, form] = kernel_of(report)
+                kernels[isa.name, form] = operator_of(report)
                 data = str(item.file.with_suffix(".npz"))
                 commands[f"hone {form} {isa.name}"] = {"module": str(module), "data": data, "alone": True}
         measured = peer_rounds.measure(peers, commands, self.args.rounds, SAMPLE_MS)

@@ -19,7 +19,7 @@ class HotLoop(NamedTuple):
     fmas: int
 
     @property
-    def spills(self) -> int:
+    def stack_accesses(self) -> int:
         return sum(bool(STACK.search(line)) for line in self.lines)
 
 

@@ -134,7 +134,8 @@ def source(build: pathlib.Path = BUILD) -> dict[str, Any]:
 
 
 def write(name: str, peaks: list[dict[str, float]], figures: dict[str, Any]) -> pathlib.Path:
-    """`peaks` are those measured during the run; their median stands beside the figures."""
+    """`peaks` are those measured during the run, if any; their median stands beside the figures."""
+    names = ("fma_gflops", "copy_gbs") if peaks else ()
     document = {
         # Files by their names: where they lay says nothing to others.
         "command": shlex.join(pathlib.Path(arg).name for arg in sys.argv),
@@ -142,10 +143,7 @@ def write(name: str, peaks: list[dict[str, float]], figures: dict[str, Any]) -> 
         "cpu": cpu_name(),
         "cores": os.cpu_count(),
         "load": os.getloadavg()[0],
-        "peak": {
-            "fma_gflops": statistics.median(p["fma_gflops"] for p in peaks),
-            "copy_gbs": statistics.median(p["copy_gbs"] for p in peaks),
-        },
+        "peak": {name: statistics.median(p[name] for p in peaks) for name in names},
         **figures,
     }
     path = RESULTS / f"{name}.json"
