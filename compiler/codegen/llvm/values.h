@@ -25,6 +25,7 @@ struct CpuTraits {
   bool vnni = false;
   bool arm_dot = false;
   bool arm_mixed_dot = false;
+  bool multiplies_by_element = false;  // one lane of a vector with all of another
   bool x86 = false;
   bool avx = false;        // x86's vectors of 32 bytes
   bool avx512 = false;     // and of 64

@@ -35,10 +35,11 @@ std::vector<std::string> Kernels() {
           Dense(32, 1024, 1024)};
 }
 
-// Of the default config in the widest blocks the kernel can have.
+// Of the default config in the widest blocks the kernel can have, or with this signature.
 std::vector<std::string> DefaultHotLoop(const std::string& kernel, const char* target_text,
-                                        const std::string& fma) {
-  const auto def = ops::LowerWorkload(kernel + " accumulate=float32 numerics=strict");
+                                        const std::string& fma, const char* numerics = "strict",
+                                        const std::string& wanted = "") {
+  const auto def = ops::LowerWorkload(kernel + " accumulate=float32 numerics=" + numerics);
   EXPECT_TRUE(def.ok()) << def.status().ToString();
   const schedule::Template& chosen = schedule::TemplateFor(*def);
   schedule::Task task;
@@ -48,7 +49,8 @@ std::vector<std::string> DefaultHotLoop(const std::string& kernel, const char* t
   const auto signatures = chosen.Signatures(*def, task.target);
   task.signature = signatures[0];
   for (const ir::LayoutSignature& signature : signatures) {
-    if (signature.ToString() == block + "->" + block) task.signature = signature;
+    const std::string text = signature.ToString();
+    if (text == (wanted.empty() ? block + "->" + block : wanted)) task.signature = signature;
   }
   const auto nest = chosen.Schedule(task, chosen.Default(task));
   EXPECT_TRUE(nest.ok()) << nest.status().ToString();
@@ -85,6 +87,19 @@ TEST(DefaultCodeShape, OnArmElementsAreMultipliedAsLoaded) {
     EXPECT_EQ(CountLines(loop, {"fmla", ".s["}), CountLines(loop, {"fmla"})) << Text(loop);
     EXPECT_EQ(CountLines(loop, {"ld1r"}) + CountLines(loop, {"dup"}), 0) << Text(loop);
     EXPECT_EQ(CountLines(loop, {"[sp"}), 0) << Text(loop);
+  }
+}
+
+// Neighbours in memory are operands of one step (row-major data), or of two that are unrolled
+// (Winograd): loads in pairs or ahead of time would not fit beside the tile.
+TEST(DefaultCodeShape, OnArmNeighboursAreLoadedWhenTheyAreMultiplied) {
+  const std::string row_major = "NCHW->NCHW";
+  for (const std::vector<std::string>& loop :
+       {DefaultHotLoop(Conv(256, 64, 56, 1), kNeon, "fmla", "strict", row_major),
+        DefaultHotLoop(Conv(64, 64, 56, 3), kNeon, "fmla", "default")}) {
+    EXPECT_GE(CountLines(loop, {"fmla"}), 20) << Text(loop);
+    EXPECT_EQ(CountLines(loop, {"fmla", ".s["}), CountLines(loop, {"fmla"})) << Text(loop);
+    EXPECT_EQ(CountLines(loop, {"[sp"}) + CountLines(loop, {"mov\tv"}), 0) << Text(loop);
   }
 }
 
