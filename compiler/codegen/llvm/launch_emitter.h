@@ -112,6 +112,7 @@ class LaunchEmitter {
   llvm::Value* EmitNode(const loop::Expr& e);
   llvm::Value* EmitBinaryExpr(const loop::Expr& e);
   llvm::Value* EmitContracted(const loop::Expr& e);
+  llvm::Value* EmitFactor(const loop::Expr& e);
   llvm::Value* EmitComparison(const loop::Expr& e);
   llvm::Value* EmitSelect(const loop::Expr& e);
   llvm::Value* EmitSelectByBranch(const loop::Expr& e, llvm::Value* condition);

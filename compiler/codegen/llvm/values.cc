@@ -170,6 +170,7 @@ CpuTraits CpuTraits::Of(const Target& target) {
   CpuTraits traits;
   traits.half_conversions = target.IsAArch64() || target.Has("f16c") || target.Has("avx512f");
   traits.nan_min_max = target.IsAArch64();
+  traits.multiplies_by_element = target.IsAArch64();
   traits.x86 = target.IsX86();
   traits.avx = target.Has("avx");
   traits.avx512 = target.Has("avx512f");

@@ -30,6 +30,7 @@ struct CpuTraits {
   bool bfloat16_512 = false;
   bool bfloat16 = false;
   bool arm_bfloat16 = false;
+  bool multiplies_by_element = false;  // one lane of a vector with all of another
   bool x86 = false;
   bool avx = false;        // x86's vectors of 32 bytes
   bool avx512 = false;     // and of 64

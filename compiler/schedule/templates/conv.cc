@@ -31,6 +31,8 @@ RegisterTileProblem TileProblem(const Conv& conv) {
   problem.columns = conv.width;
   problem.steps = conv.StepsOfChannels() * conv.Taps() / conv.taps_d * conv.MeanDepthTaps();
   problem.registers = conv.registers;
+  problem.vector_bytes = conv.lanes * 4;
+  problem.l2_bytes = conv.l2_bytes;
   if (conv.groups > 1 && !conv.LanesDiffer()) {
     problem.vector_group = conv.GroupOut() / conv.lanes;
   }

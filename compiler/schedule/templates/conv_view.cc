@@ -207,6 +207,7 @@ Conv ConvOf(const Task& task) {
   Conv conv = *ViewConv(*task.def);
   conv.lanes = task.target.VectorLanes();
   conv.registers = task.target.VectorRegisters();
+  conv.l2_bytes = task.target.l2_bytes;
   conv.out_vectors = CeilDiv(conv.out, conv.lanes);
   conv.operand_blocked = BlockOfOperand(task, conv.view.op->args[0]) == conv.lanes;
   // A padded copy is made in blocks wherever there are enough channels to fill them.

@@ -36,7 +36,7 @@ struct Conv {
   int64_t out = 0;
   int64_t depth = 1, height = 1, width = 1;  // of the result
   int64_t taps_d = 1, taps_h = 1, taps_w = 1;
-  int64_t lanes = 0, registers = 0;
+  int64_t lanes = 0, registers = 0, l2_bytes = 0;
   int64_t out_vectors = 0;
   bool operand_blocked = false;  // the operand has such blocks
   bool blocked_data = false;     // `data` is read in blocks of `lanes` channels

@@ -39,7 +39,7 @@ struct Dense {
   bool batched = false;
   ProductKind kind = ProductKind::kFloat;
   int64_t dot = 1;  // terms of a step
-  int64_t lanes = 0, registers = 0;
+  int64_t lanes = 0, registers = 0, l2_bytes = 0;
 };
 
 // Whether each of the stages only loads.
@@ -154,6 +154,7 @@ Dense DenseOf(const Task& task) {
   Dense dense = *ViewDense(*task.def);
   dense.lanes = task.target.VectorLanes();
   dense.registers = task.target.VectorRegisters();
+  dense.l2_bytes = task.target.l2_bytes;
   return dense;
 }
 
@@ -163,6 +164,8 @@ RegisterTileProblem TileProblem(const Dense& dense) {
   problem.columns = dense.rows;
   problem.steps = dense.steps;
   problem.registers = dense.registers;
+  problem.vector_bytes = dense.lanes * 4;
+  problem.l2_bytes = dense.l2_bytes;
   return problem;
 }
 

@@ -5,6 +5,7 @@
 #include "compiler/ops/lower.h"
 #include "compiler/schedule/template.h"
 #include "support/random.h"
+#include "tests/compiler/codegen/emulator.h"
 #include "tests/compiler/codegen/harness.h"
 
 namespace hone::codegen {
@@ -184,6 +185,22 @@ TEST_P(Templates, SchedulesComputeWhatTheInterpreterDoes) {
   CheckKernel(GetParam(), "native");
   if (HasFailure()) return;
   CheckKernel(GetParam(), "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3 -threads=2");
+}
+
+TEST_P(Templates, SchedulesComputeWhatTheInterpreterDoesOnArm) {
+  if (!HasEmulator()) GTEST_SKIP() << "no qemu-aarch64-static or aarch64-linux-gnu-gcc";
+  CheckKernel(GetParam(), "llvm -mtriple=aarch64-linux-gnu -mcpu=neoverse-n1 -threads=2");
+}
+
+// With dot products and without.
+TEST(ByteTemplates, SchedulesComputeWhatTheInterpreterDoesOnArm) {
+  if (!HasEmulator()) GTEST_SKIP() << "no qemu-aarch64-static or aarch64-linux-gnu-gcc";
+  size_t turn = 0;
+  for (const std::string& kernel : ByteKernels()) {
+    const char* cpu = turn++ % 2 == 0 ? "neoverse-n1" : "cortex-a72";
+    CheckKernel(kernel, fmt::format("llvm -mtriple=aarch64-linux-gnu -mcpu={}", cpu).c_str());
+    if (HasFailure()) return;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, Templates, testing::ValuesIn(kKernels));
