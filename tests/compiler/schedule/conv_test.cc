@@ -263,6 +263,27 @@ TEST(Conv3d, WinogradComputesWhatTheNaiveNestDoes) {
   EXPECT_GE(checked, 90);
 }
 
+// Nineteen tiles of three rows in blocks of any size: none is known to read beyond the last row.
+TEST(Conv3d, WinogradTilesOfClippedBlocksAreScheduled) {
+  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=1");
+  const Windows kernel{1,         48,        20,        {5, 57, 35}, {1, 1, 7},
+                       {1, 1, 1}, {1, 1, 1}, {0, 0, 0}, {0, 0, 0}};
+  const ops::KernelDefinition def = MustLower(WindowsText(kernel, "float32", "float32"));
+  const Template& conv = TemplateFor(def);
+  const Task task{&def, conv.Signatures(def, target)[0], target};
+  const Space space = conv.MakeSpace(task);
+  Random random(1);
+  int checked = 0;
+  for (int i = 0; i < 20000 && checked < 40; ++i) {
+    const Config config = space.Sample(random);
+    if (ToleranceOf(config) == 0 || config.Int("tile_h") != 3) continue;
+    const absl::StatusOr<loop::Nest> nest = conv.Schedule(task, config);
+    ASSERT_TRUE(nest.ok()) << nest.status() << config.ToText();
+    ++checked;
+  }
+  EXPECT_EQ(checked, 40);
+}
+
 TEST(Conv3d, TapsOfSlicesOutsideAreLeftOut) {
   const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=2");
   const Windows kernels[] = {
