@@ -112,7 +112,9 @@ class AccessCheck {
     if (loop::Decide(condition, bounds_) == !truth) return true;  // never evaluated
     const Bounds outside = bounds_;
     bounds_.Assume(condition, truth);
-    const bool holds = check();
+    // What one part of the condition says may exclude the other: 0 <= i * 5 - 2 < 3.
+    const bool never = loop::Decide(condition, bounds_) == !truth;
+    const bool holds = never || check();
     bounds_ = outside;
     return holds;
   }
