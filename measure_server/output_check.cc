@@ -19,7 +19,7 @@ constexpr double kFloor = 1e-37;
 
 // Algorithms that transform their data spread its rounding over neighbouring results, also over one
 // whose own products are none or nearly so: magnitudes count as this share of the largest at least.
-constexpr double kLeastShare = 1.0 / 128;
+constexpr double kLeastShare = 1.0 / 16;
 
 double Largest(const double* magnitudes, int64_t count) {
   double largest = 0;

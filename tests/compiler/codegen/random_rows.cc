@@ -63,7 +63,7 @@ void Reduction(Draw& draw) {
   const Shape shape = Rows(draw, 3);
   std::string data = draw.Param(shape);
   if (draw.Once(3)) data = draw.Let(fmt::format("nn.relu({})", data));
-  const char* const op = draw.Of({"sum", "sum", "mean", "mean", "max", "min"});
+  const char* const op = draw.Of({"sum", "sum", "mean", "mean", "max", "min", "prod"});
   const char* const axes = draw.Of({"[2]", "[2]", "[1, 2]", "[0]", "[1]", "[0, 1, 2]", "[0, 2]"});
   const std::string value = draw.Let(
       fmt::format("{}({}, axis={}, keepdims={})", op, data, axes, draw.Of({"true", "false"})));
