@@ -50,6 +50,7 @@ class Rebase : public loop::Mutator {
   Rebase(const Buffer& from, const Buffer& to, const Box& box, const Bounds& bounds)
       : from_(from), to_(to), box_(box), bounds_(bounds) {}
   Expr Rewrite(const Expr& e) override {
+    if ((e->uses & loop::UseBit(from_.get())) == 0) return e;
     if (e->kind != loop::ExprKind::kLoad || e->buffer != from_) return RewriteChildren(e);
     return loop::Load(to_, Relative(e->operands));
   }
