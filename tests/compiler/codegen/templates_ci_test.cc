@@ -2,11 +2,10 @@
 #include <fmt/format.h>
 
 #include "absl/strings/str_replace.h"
-#include "compiler/ops/lower.h"
-#include "compiler/schedule/template.h"
 #include "support/random.h"
 #include "tests/compiler/codegen/emulator.h"
 #include "tests/compiler/codegen/harness.h"
+#include "tests/compiler/codegen/pair_check.h"
 
 namespace hone::codegen {
 namespace {
@@ -86,14 +85,12 @@ const char* const kKernels[] = {
 };
 
 void CheckKernel(const std::string& text, const char* target_text, double tolerance = 1e-4) {
-  const auto def = ops::LowerWorkload(text + " accumulate=float32 numerics=default");
-  ASSERT_TRUE(def.ok()) << def.status().ToString();
-  const schedule::Template& chosen = schedule::TemplateFor(*def);
-  schedule::Task task;
-  task.def = &*def;
-  task.target = TestTarget(target_text);
-  for (const ir::LayoutSignature& signature : chosen.Signatures(*def, task.target)) {
-    task.signature = signature;
+  const auto under_test =
+      TaskUnderTest::Of(text + " accumulate=float32 numerics=default", target_text);
+  ASSERT_TRUE(under_test.ok()) << under_test.status().ToString();
+  const schedule::Template& chosen = (*under_test)->schedule();
+  for (const ir::LayoutSignature& signature : (*under_test)->signatures()) {
+    const schedule::Task task = (*under_test)->With(signature);
     const schedule::Space space = chosen.MakeSpace(task);
     Random random(3);
     for (int i = 0; i < 4; ++i) {
