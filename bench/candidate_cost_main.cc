@@ -1,7 +1,9 @@
 // What a candidate costs from its config to its artifact, phase by phase: random configs of one
-// workload's space, this machine as the target. Prints one JSON document.
+// workload's space. Prints one JSON document.
 //
-//   candidate_cost WORKLOAD [--count 50] [--strategy NAME] [--signature 0] [--threads 1]
+//   candidate_cost WORKLOAD [--count 50] [--strategy NAME] [--signature 0|NCHW->NCHW] [--threads 1]
+//                  [--target native]     (another one: nothing is run)
+//                  [--config TEXT|default]
 //                  [--lower]             (nests only, no code)
 //                  [--nest|--ir|--asm]   (of the first config, instead)
 #include <algorithm>
@@ -26,8 +28,10 @@ namespace {
 struct Options {
   std::string workload;
   std::string strategy;
+  std::string target = "native";
+  std::string config;  // of which to print; "default"; empty: a random one
   int count = 50;
-  int signature = 0;
+  std::string signature = "0";
   int threads = 1;
   bool lowers_only = false;
   bool prints_nest = false, prints_ir = false, prints_assembly = false;
@@ -105,13 +109,30 @@ nlohmann::json Summary(const std::vector<double>& values) {
   return {{"median", Quantile(values, 0.5)}, {"p90", Quantile(values, 0.9)}};
 }
 
+// Its text or its index.
+absl::StatusOr<ir::LayoutSignature> SignatureOf(const std::vector<ir::LayoutSignature>& signatures,
+                                                const std::string& wanted) {
+  for (size_t i = 0; i < signatures.size(); ++i) {
+    if (wanted == signatures[i].ToString() || wanted == std::to_string(i)) return signatures[i];
+  }
+  return absl::InvalidArgumentError(
+      fmt::format("expected one of {} layout signatures, found {}", signatures.size(), wanted));
+}
+
 absl::Status Run(const Options& options) {
   HONE_ASSIGN_OR_RETURN(const ops::KernelDefinition def, ops::LowerWorkload(options.workload));
-  HONE_ASSIGN_OR_RETURN(Target target, Target::Parse("native"));
+  HONE_ASSIGN_OR_RETURN(Target target, Target::Parse(options.target));
   target.threads = options.threads;
   const schedule::Template& templ = schedule::TemplateFor(def);
   const std::vector<ir::LayoutSignature> signatures = templ.Signatures(def, target);
-  const schedule::Task task{&def, signatures.at(static_cast<size_t>(options.signature)), target};
+  HONE_ASSIGN_OR_RETURN(const ir::LayoutSignature signature,
+                        SignatureOf(signatures, options.signature));
+  const schedule::Task task{&def, signature, target};
+  if (!options.config.empty()) {
+    if (options.config == "default") return Print(task, templ.Default(task), options);
+    HONE_ASSIGN_OR_RETURN(const schedule::Config config, schedule::Config::Parse(options.config));
+    return Print(task, config, options);
+  }
   const schedule::Space space = templ.MakeSpace(task);
   Random random(1);
   Phases phases;
@@ -158,8 +179,10 @@ int main(int argc, char** argv) {
   app.add_option("WORKLOAD", options.workload, "As `hone explain` prints it")->required();
   app.add_option("--count", options.count, "Random configs");
   app.add_option("--strategy", options.strategy, "Only configs of this strategy");
-  app.add_option("--signature", options.signature, "Index of the layout signature");
+  app.add_option("--signature", options.signature, "The layout signature, or its index");
   app.add_option("--threads", options.threads, "Threads of the target");
+  app.add_option("--target", options.target, "Text of the target");
+  app.add_option("--config", options.config, "The config to print, or \"default\"");
   app.add_flag("--lower", options.lowers_only, "Nests only, no code");
   app.add_flag("--nest", options.prints_nest, "Prints the first config's nest");
   app.add_flag("--ir", options.prints_ir, "Prints the first config's LLVM IR");

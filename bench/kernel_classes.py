@@ -45,6 +45,19 @@ def class_of(work: Mapping[str, Any]) -> str:
     return MEMORY if work["flops"] < FLOPS_A_BYTE * work["bytes"] else DIRECT
 
 
+LEAST_EXTENT = 128  # of a product of matrices
+FEWEST_CHANNELS = 16  # of a convolution: stems have shapes of their own
+
+
+def is_compute_bound(work: Mapping[str, Any]) -> bool:
+    """Of those whose direct sums are judged by the FMA peak: convolutions of 1x1 and 3x3, products of large matrices."""
+    shapes = work["shapes"]
+    if work["op"] == "conv2d":
+        square = tuple(shapes["w"][2:]) in ((1, 1), (3, 3))
+        return square and work.get("groups", 1) == 1 and bool(shapes["x"][1] >= FEWEST_CHANNELS)
+    return work["op"] == "dense" and min(*shapes["x"], *shapes["y"]) >= LEAST_EXTENT
+
+
 def timed_class(work: Mapping[str, Any], shortest_us: float) -> str:
     """The same, but for kernels that Hone or a peer is through with at once."""
     return SMALL if shortest_us < SMALL_US else class_of(work)

@@ -1,12 +1,16 @@
 // Measures this machine's fp32 FMA peak and its bandwidths by cache level, on N threads at once,
 // and prints one JSON line: every figure of bench/results stands beside these, taken in the same
 // run.
+//
+//   machine_peak [THREADS]             all of it
+//   machine_peak THREADS best|ymm      one FMA loop only: of the widest vectors, or of ymm
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -32,14 +36,15 @@ struct Rate {
   double seconds = 0;
 };
 
-// Sixteen independent chains cover latency x pipes of every core known. The accumulators pass
-// through empty asm so that the compiler neither removes nor reassociates them.
-template <typename Vector>
+// Independent chains that cover latency x pipes of every core known; with the two factors they have
+// to fit the registers. The accumulators pass through empty asm so that the compiler neither
+// removes nor reassociates them.
+template <typename Vector, int kChains>
 [[gnu::always_inline]] inline Rate FmaPeak() {
   constexpr int kLanes = sizeof(Vector) / sizeof(float);
-  Vector acc[16];
+  Vector acc[kChains];
 #pragma GCC unroll 16
-  for (int i = 0; i < 16; ++i) acc[i] = Vector{} + static_cast<float>(i);
+  for (int i = 0; i < kChains; ++i) acc[i] = Vector{} + static_cast<float>(i);
   const Vector x = Vector{} + 0.999f;
   const Vector y = Vector{} + 1e-3f;
   double iterations = 0;
@@ -48,7 +53,7 @@ template <typename Vector>
   do {
     for (int r = 0; r < kInner; ++r) {
 #pragma GCC unroll 16
-      for (int i = 0; i < 16; ++i) {
+      for (int i = 0; i < kChains; ++i) {
         acc[i] = acc[i] * x + y;
 #if defined(__x86_64__)
         asm volatile("" : "+v"(acc[i]));
@@ -60,7 +65,7 @@ template <typename Vector>
     iterations += kInner;
     seconds = SecondsSince(start);
   } while (seconds < kSeconds);
-  return {2.0 * kLanes * 16 * iterations, seconds};
+  return {2.0 * kLanes * kChains * iterations, seconds};
 }
 
 // One pass over arrays that are aligned to 64 bytes. What is read passes through empty asm, so that
@@ -100,8 +105,8 @@ template <typename Vector>
 #if defined(__x86_64__)
 typedef float Vector16 __attribute__((vector_size(64), may_alias));
 typedef float Vector8 __attribute__((vector_size(32), may_alias));
-[[gnu::target("avx512f,fma")]] Rate FmaPeakZmm() { return FmaPeak<Vector16>(); }
-[[gnu::target("avx2,fma")]] Rate FmaPeakYmm() { return FmaPeak<Vector8>(); }
+[[gnu::target("avx512f,fma")]] Rate FmaPeakZmm() { return FmaPeak<Vector16, 16>(); }
+[[gnu::target("avx2,fma")]] Rate FmaPeakYmm() { return FmaPeak<Vector8, 12>(); }
 [[gnu::target("avx512f")]] void CopyZmm(const float* a, const float*, float* to, size_t floats) {
   CopyPass<Vector16>(a, to, floats);
 }
@@ -121,13 +126,16 @@ typedef float Vector8 __attribute__((vector_size(32), may_alias));
     _mm256_stream_ps(to + i, _mm256_add_ps(_mm256_load_ps(a + i), scaled));
   }
 }
+constexpr bool kHasYmm = true;
 bool HasZmm() { return __builtin_cpu_supports("avx512f") != 0; }
 Rate BestFmaPeak() { return HasZmm() ? FmaPeakZmm() : FmaPeakYmm(); }
 Pass BestCopy() { return HasZmm() ? CopyZmm : CopyYmm; }
 Pass BestRead() { return HasZmm() ? ReadZmm : ReadYmm; }
 #else
 typedef float Vector4 __attribute__((vector_size(16), may_alias));
-Rate BestFmaPeak() { return FmaPeak<Vector4>(); }
+constexpr bool kHasYmm = false;
+Rate FmaPeakYmm() { return {}; }
+Rate BestFmaPeak() { return FmaPeak<Vector4, 16>(); }
 void Copy(const float* a, const float*, float* to, size_t floats) {
   CopyPass<Vector4>(a, to, floats);
 }
@@ -203,6 +211,16 @@ size_t SecondLevelBytes() {
 
 int main(int argc, char** argv) {
   const int threads = argc > 1 ? std::max(1, std::atoi(argv[1])) : 1;
+  const std::string_view only = argc > 2 ? argv[2] : "";
+  if (!only.empty()) {
+    const bool is_ymm = only == "ymm";
+    if (!is_ymm && only != "best") return 2;
+    if (is_ymm && !kHasYmm) return 1;
+    const double rate = Together(threads, is_ymm ? FmaPeakYmm : BestFmaPeak);
+    fmt::print("{{\"threads\": {}, \"{}fma_gflops\": {:.2f}}}\n", threads, is_ymm ? "ymm_" : "",
+               rate);
+    return 0;
+  }
   // Virtual machines say wrong sizes of the last level, so six second-level caches stand for it.
   const size_t l2 = SecondLevelBytes();
   const size_t in_l2 = l2 / 2;

@@ -70,6 +70,13 @@ def machine_peak(threads: int) -> dict[str, float]:
     return peak
 
 
+def fma_peak(threads: int, vectors: str) -> float:
+    """GFLOP/s of the FMA loop of the widest vectors ("best") or of ymm alone, measured now."""
+    command = [str(BUILD / "bin" / "machine_peak"), str(threads), vectors]
+    peak: dict[str, float] = json.loads(subprocess.check_output(command, text=True))
+    return peak["ymm_fma_gflops" if vectors == "ymm" else "fma_gflops"]
+
+
 def cpu_name() -> str:
     for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
         if line.startswith("model name"):
@@ -127,7 +134,8 @@ def source(build: pathlib.Path = BUILD) -> dict[str, Any]:
 
 
 def write(name: str, peaks: list[dict[str, float]], figures: dict[str, Any]) -> pathlib.Path:
-    """`peaks` are those measured during the run; their median stands beside the figures."""
+    """`peaks` are those measured during the run, if any; their median stands beside the figures."""
+    names = ("fma_gflops", "copy_gbs") if peaks else ()
     document = {
         # Files by their names: where they lay says nothing to others.
         "command": shlex.join(pathlib.Path(arg).name for arg in sys.argv),
@@ -135,10 +143,7 @@ def write(name: str, peaks: list[dict[str, float]], figures: dict[str, Any]) -> 
         "cpu": cpu_name(),
         "cores": os.cpu_count(),
         "load": os.getloadavg()[0],
-        "peak": {
-            "fma_gflops": statistics.median(p["fma_gflops"] for p in peaks),
-            "copy_gbs": statistics.median(p["copy_gbs"] for p in peaks),
-        },
+        "peak": {name: statistics.median(p[name] for p in peaks) for name in names},
         **figures,
     }
     path = RESULTS / f"{name}.json"

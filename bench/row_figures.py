@@ -16,6 +16,12 @@ from peer_rounds import DEFAULT, TUNED, Measured
 LARGEST_ERROR = 1e-3  # of the largest value: a peer that is further off is no best peer
 
 
+def operator_of(report: Mapping[str, Any]) -> dict[str, Any]:
+    """The operator's own kernel, which does the arithmetic; the others are copies between layouts."""
+    kernel: dict[str, Any] = max(report["kernels"], key=lambda kernel: float(kernel["flops"]))
+    return kernel
+
+
 def hone_figures(
     report: Mapping[str, Any],
     times: Sequence[float],
@@ -29,8 +35,7 @@ def hone_figures(
     if work is None:
         return figures
     figures |= rates(work, median_us, peak, threads)
-    # The operator's own kernel does the arithmetic; the others are copies between layouts.
-    operator = max(report["kernels"], key=lambda kernel: float(kernel["flops"]))
+    operator = operator_of(report)
     figures["kernel"] = {name: operator[name] for name in ("name", "signature", "tier", "config")}
     figures["launched_kernels"] = sum(kernel["calls"] for kernel in report["kernels"])
     config = json.loads(operator["config"])

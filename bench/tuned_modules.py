@@ -13,6 +13,9 @@ from typing import Any, NamedTuple
 import result_file
 
 
+NATIVE = "native"  # the target that is this machine
+
+
 class Spent(NamedTuple):
     """On tuning an item, by all runs with this ledger. What items share counts for the first that had it."""
 
@@ -62,14 +65,16 @@ class Modules:
             part.replace(out)
         return out
 
-    def tune(self, model: pathlib.Path, threads: int, numerics: str, trials: int) -> tuple[Spent, str]:
+    def tune(
+        self, model: pathlib.Path, threads: int, numerics: str, trials: int, target: str = NATIVE
+    ) -> tuple[Spent, str]:
         """`trials` a task; with 0, what the database has. Also says what failed; what was spent before that counts."""
-        key = f"{model.name} {threads} {numerics}"
+        key = f"{model.name} {threads} {numerics}" + (f" {target}" if target != NATIVE else "")
         if trials <= 0:
             return self._ledger.of(key), ""
         started = time.monotonic()
         try:
-            document = self._tune(model, threads, numerics, trials)
+            document = self._tune(model, threads, numerics, trials, target)
             return self._ledger.add(key, trials_in(document), document["wall_s"]), ""
         except (subprocess.CalledProcessError, OSError, ValueError, KeyError) as error:
             spent = trials_before(getattr(error, "output", None))
@@ -77,19 +82,23 @@ class Modules:
             total = self._ledger.add(key, spent or 0, time.monotonic() - started, is_whole=False)
             return total, result_file.said(error) + known
 
-    def _tune(self, model: pathlib.Path, threads: int, numerics: str, trials: int) -> dict[str, Any]:
+    def _tune(self, model: pathlib.Path, threads: int, numerics: str, trials: int, target: str) -> dict[str, Any]:
         document = result_file.hone(
             *("tune", str(model), "--db", str(self._database), "--trials", str(trials)),
-            *("--threads", str(threads), *_numerics(numerics)),
+            *("--target", target, "--threads", str(threads), *_numerics(numerics)),
         )
         return document
 
-    def compile(self, model: pathlib.Path, threads: int, numerics: str, tuned: bool) -> tuple[pathlib.Path, dict[str, Any]]:
+    def compile(
+        self, model: pathlib.Path, threads: int, numerics: str, tuned: bool, target: str = NATIVE
+    ) -> tuple[pathlib.Path, dict[str, Any]]:
         """The module, and what `hone compile` said of it."""
-        out = self._folder / f"{model.stem}-{'tuned' if tuned else 'default'}.so"
+        kind = ("tuned" if tuned else "default") + ("" if target == NATIVE else "-" + target.split("=")[-1])
+        out = self._folder / f"{model.stem}-{kind}.so"
         known = ["--db", str(self._database)] if tuned and self._database.exists() else []
         report = result_file.hone(
-            "compile", str(model), "-o", str(out), "--threads", str(threads), *known, *_numerics(numerics)
+            *("compile", str(model), "-o", str(out), "--target", target, "--threads", str(threads)),
+            *(*known, *_numerics(numerics)),
         )
         return out, report
 

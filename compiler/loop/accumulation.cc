@@ -18,12 +18,11 @@ bool Accumulates(const StmtNode& store) {
 
 namespace {
 
-// The load that a factor widens, or null.
-Expr WidenedByte(const Expr& factor) {
-  if (factor->kind != ExprKind::kCast || factor->dtype != DataType::kInt32) return Expr();
+// The load of `steps` to a lane that a factor widens, or null.
+Expr WidenedLoad(const Expr& factor, int64_t steps) {
+  if (factor->kind != ExprKind::kCast) return Expr();
   const Expr& load = factor->operands[0];
-  const bool byte = load->dtype == DataType::kInt8 || load->dtype == DataType::kUInt8;
-  return load->kind == ExprKind::kLoad && byte ? load : Expr();
+  return load->kind == ExprKind::kLoad && DotSteps(load->dtype) == steps ? load : Expr();
 }
 
 bool IsBinary(const Expr& e, BinaryOp op) {
@@ -32,8 +31,23 @@ bool IsBinary(const Expr& e, BinaryOp op) {
 
 }  // namespace
 
-std::vector<Expr> SummedByteProduct(const Stmt& s, const Expr& var) {
-  if (s->kind != StmtKind::kStore || s->buffer->dtype != DataType::kInt32) return {};
+int64_t DotSteps(DataType factor) {
+  switch (factor) {
+    case DataType::kInt8:
+    case DataType::kUInt8:
+      return 4;
+    case DataType::kBFloat16:
+      return 2;
+    default:
+      return 1;
+  }
+}
+
+std::vector<Expr> SummedDotFactors(const Stmt& s, const Expr& var) {
+  if (s->kind != StmtKind::kStore) return {};
+  const DataType sums = s->buffer->dtype;
+  if (sums != DataType::kInt32 && sums != DataType::kFloat32) return {};
+  const int64_t steps = sums == DataType::kInt32 ? 4 : 2;
   if (!IsBinary(s->value, BinaryOp::kAdd) || !Accumulates(*s)) return {};
   const Expr& product = s->value->operands[1];
   if (!IsBinary(product, BinaryOp::kMul)) return {};
@@ -42,7 +56,7 @@ std::vector<Expr> SummedByteProduct(const Stmt& s, const Expr& var) {
   }
   std::vector<Expr> loads;
   for (const Expr& factor : product->operands) {
-    Expr load = WidenedByte(factor);
+    Expr load = WidenedLoad(factor, steps);
     if (!load) return {};
     loads.push_back(std::move(load));
   }

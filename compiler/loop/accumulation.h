@@ -2,6 +2,7 @@
 #ifndef HONE_COMPILER_LOOP_ACCUMULATION_H_
 #define HONE_COMPILER_LOOP_ACCUMULATION_H_
 
+#include <cstdint>
 #include <vector>
 
 #include "compiler/loop/stmt.h"
@@ -11,9 +12,14 @@ namespace hone::loop {
 // Whether the kStore has the form c[i] = c[i] op .., for a binary op.
 bool Accumulates(const StmtNode& store);
 
-// The loads a and b of c[i] = c[i] + int32(a) * int32(b), where c is of int32, a and b are of bytes
-// and no index of c depends on `var`; empty where the statement has another form.
-std::vector<Expr> SummedByteProduct(const Stmt& s, const Expr& var);
+// Neighbours of the type that fill the 32 bits of what their products are summed in, and so steps
+// of a dot product: 4 bytes (summed in int32), 2 bfloat16 (in float32). 1 of other types.
+int64_t DotSteps(DataType factor);
+
+// The loads a and b of c[i] = c[i] + wide(a) * wide(b), where a and b are of bytes or of bfloat16,
+// widened to the type of c, and no index of c depends on `var`; empty where the statement has
+// another form.
+std::vector<Expr> SummedDotFactors(const Stmt& s, const Expr& var);
 
 }  // namespace hone::loop
 

@@ -223,6 +223,51 @@ Interval Solve(int64_t coefficient, int64_t constant, const Interval& sum) {
           product.HasMax() ? FloorDivInt(product.max, step) : kInfinity};
 }
 
+// ---- quotients of minima ----
+
+bool IsQuotient(const Expr& e) {
+  return IsBinary(e, BinaryOp::kFloorDiv) && e->operands[1]->kind == ExprKind::kInt &&
+         e->operands[1]->int_value > 0;
+}
+
+// floordiv(x, divisor) without a division, or null: floordiv(min(a, b), c) is min(floordiv(a, c),
+// floordiv(b, c)), and those of a and b may leave no rest.
+Expr QuotientInside(const Linear& x, int64_t divisor, const Bounds& bounds) {
+  const Linear quotient = LinearForm(FloorDiv(x.ToExpr(), IntConst(divisor)), bounds);
+  const auto is_quotient = [](const Linear::Term& term) { return IsQuotient(term.atom); };
+  if (std::none_of(quotient.terms().begin(), quotient.terms().end(), is_quotient)) {
+    return quotient.ToExpr();
+  }
+  for (const auto& [atom, coefficient] : x.terms()) {
+    if (!IsMinOrMax(atom)) continue;
+    Expr sides[2];
+    for (size_t i = 0; i < 2; ++i) {
+      Linear side = x;
+      side.AddTerm(atom, -coefficient);
+      side.Add(Linear::Of(atom->operands[i]), coefficient);
+      sides[i] = QuotientInside(side, divisor, bounds);
+      if (!sides[i]) return {};
+    }
+    const bool smaller = (atom->binary_op == BinaryOp::kMin) == (coefficient > 0);
+    return Binary(smaller ? BinaryOp::kMin : BinaryOp::kMax, sides[0], sides[1]);
+  }
+  return {};
+}
+
+// What relates a loop to those around it must not hide in a quotient: the number of tiles of a
+// block that is clipped is such a one.
+Linear WithoutQuotientsOfMinima(const Linear& linear, const Bounds& bounds) {
+  Linear result(linear.constant());
+  for (const auto& [atom, coefficient] : linear.terms()) {
+    Expr inside;
+    if (IsQuotient(atom)) {
+      inside = QuotientInside(Linear::Of(atom->operands[0]), atom->operands[1]->int_value, bounds);
+    }
+    result.Add(inside ? Linear::Of(inside) : Linear::Atom(atom), coefficient);
+  }
+  return result;
+}
+
 }  // namespace
 
 Bounds::Bounds(std::initializer_list<std::pair<Expr, Interval>> variables) {
@@ -244,7 +289,7 @@ void Bounds::PushLoop(const StmtNode& loop) {
       !rebound && loop.min->dtype == DataType::kInt64 && loop.extent->dtype == DataType::kInt64;
   const auto limit = [&](const Linear& linear) {
     if (!related || linear.IsConstant()) return Expr();
-    Expr e = linear.ToExpr();
+    Expr e = WithoutQuotientsOfMinima(linear, *this).ToExpr();
     return IsStable(e) ? e : Expr();
   };
   variables_.push_back({loop.var,

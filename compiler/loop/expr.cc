@@ -26,6 +26,14 @@ std::shared_ptr<ExprNode> NewNode(ExprKind kind, DataType dtype) {
   return node;
 }
 
+// Once all is in its place.
+Expr Finish(std::shared_ptr<ExprNode> node) {
+  if (node->kind == ExprKind::kVar) node->uses = UseBit(node.get());
+  if (node->buffer != nullptr) node->uses |= UseBit(node->buffer.get());
+  for (const Expr& operand : node->operands) node->uses |= operand->uses;
+  return Expr(std::move(node));
+}
+
 bool IsConst(const Expr& e) { return e->kind == ExprKind::kInt || e->kind == ExprKind::kFloat; }
 
 bool IsInt(const Expr& e, int64_t value) {
@@ -104,7 +112,7 @@ Expr IntConst(int64_t value, DataType dtype) {
   assert(!IsFloat(dtype));
   auto node = NewNode(ExprKind::kInt, dtype);
   node->int_value = WrapToInt(value, dtype);
-  return Expr(std::move(node));
+  return Finish(std::move(node));
 }
 
 Expr FloatConst(double value, DataType dtype) {
@@ -112,7 +120,7 @@ Expr FloatConst(double value, DataType dtype) {
   auto node = NewNode(ExprKind::kFloat, dtype);
   node->float_value =  // one NaN only, so that equal constants have equal bits
       std::isnan(value) ? std::numeric_limits<double>::quiet_NaN() : RoundToFloat(value, dtype);
-  return Expr(std::move(node));
+  return Finish(std::move(node));
 }
 
 Expr BoolConst(bool value) { return IntConst(value ? 1 : 0, DataType::kBool); }
@@ -124,7 +132,7 @@ Expr Const(double value, DataType dtype) {
 Expr Var(std::string name, DataType dtype) {
   auto node = NewNode(ExprKind::kVar, dtype);
   node->name = std::move(name);
-  return Expr(std::move(node));
+  return Finish(std::move(node));
 }
 
 Expr Load(Buffer buffer, std::vector<Expr> indices) {
@@ -132,7 +140,7 @@ Expr Load(Buffer buffer, std::vector<Expr> indices) {
   auto node = NewNode(ExprKind::kLoad, buffer->dtype);
   node->buffer = std::move(buffer);
   node->operands = std::move(indices);
-  return Expr(std::move(node));
+  return Finish(std::move(node));
 }
 
 Expr Unary(UnaryOp op, Expr a) {
@@ -148,7 +156,7 @@ Expr Unary(UnaryOp op, Expr a) {
   auto node = NewNode(ExprKind::kUnary, dtype);
   node->unary_op = op;
   node->operands = {std::move(a)};
-  return Expr(std::move(node));
+  return Finish(std::move(node));
 }
 
 Expr Binary(BinaryOp op, Expr a, Expr b) {
@@ -176,7 +184,7 @@ Expr Binary(BinaryOp op, Expr a, Expr b) {
   auto node = NewNode(ExprKind::kBinary, GivesBool(op) ? DataType::kBool : a->dtype);
   node->binary_op = op;
   node->operands = {std::move(a), std::move(b)};
-  return Expr(std::move(node));
+  return Finish(std::move(node));
 }
 
 Expr Select(Expr condition, Expr then, Expr otherwise) {
@@ -185,7 +193,7 @@ Expr Select(Expr condition, Expr then, Expr otherwise) {
   if (then.SameAs(otherwise)) return then;
   auto node = NewNode(ExprKind::kSelect, then->dtype);
   node->operands = {std::move(condition), std::move(then), std::move(otherwise)};
-  return Expr(std::move(node));
+  return Finish(std::move(node));
 }
 
 Expr Cast(DataType dtype, Expr a) {
@@ -200,7 +208,7 @@ Expr Cast(DataType dtype, Expr a) {
   }
   auto node = NewNode(ExprKind::kCast, dtype);
   node->operands = {std::move(a)};
-  return Expr(std::move(node));
+  return Finish(std::move(node));
 }
 
 Expr operator+(Expr a, Expr b) { return Binary(BinaryOp::kAdd, std::move(a), std::move(b)); }

@@ -110,7 +110,17 @@ struct ExprNode {
   Buffer buffer;               // kLoad
   std::vector<Expr> operands;  // kLoad: logical indices. kUnary: 1. kBinary: 2. kSelect: condition,
                                // then, otherwise (only the chosen one is evaluated). kCast: 1
+
+  // UseBit of every variable and buffer in it, or-ed: where a bit is missing, whatever has that bit
+  // is not there, and need not be looked for.
+  uint64_t uses = 0;
 };
+
+// One of 64 bits, by address.
+inline uint64_t UseBit(const void* variable_or_buffer) {
+  const auto address = reinterpret_cast<uintptr_t>(variable_or_buffer);
+  return uint64_t{1} << (address * 0x9E3779B97F4A7C15u >> 58);
+}
 
 // Where a buffer lives. Register buffers are indexed by constants once loops are unrolled, and
 // become registers; local ones live in the scratch of a thread.

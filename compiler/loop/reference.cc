@@ -23,6 +23,13 @@ constexpr double kStep = 0x1p20;
 // How far from a jump, in magnitudes, rounding may still bring a value to its other side.
 constexpr double kNearJump = 0x1p-14;
 
+// What rounding to the type may do to a value, in units of it, as a magnitude: likewise.
+double RoundingMagnitude(DataType dtype) {
+  if (dtype == DataType::kBFloat16) return 0x1p-8 * 0x1p24 / 17;
+  if (dtype == DataType::kFloat16) return 0x1p-11 * 0x1p24 / 17;
+  return 0;  // that of float32 is what bounds are made of
+}
+
 // kStep where x is so near a jump of `op`; null for operators without jumps.
 Expr JumpMagnitude(UnaryOp op, const Expr& x, const Expr& magnitude) {
   Expr distance;
@@ -144,7 +151,8 @@ class Doubler {
       return Seq({Store(slack, indices, value ? value : Real(0)), store});
     }
     const auto& [value, magnitude] = PairOf(s.buffer);
-    const Pair pair = Float(s.value);
+    // Rounding to an output's type is in what the output check allows.
+    const Pair pair = s.buffer->role == Role::kOutput ? FloatInner(s.value) : Float(s.value);
     // The magnitude may read the old value, the value never reads a magnitude.
     return Seq({Store(magnitude, indices, pair.magnitude), Store(value, indices, pair.value)});
   }
@@ -223,6 +231,11 @@ class Doubler {
     const auto it = done_.find(e.get());
     if (it != done_.end()) return it->second;
     Pair pair = FloatInner(e);
+    const bool computed = e->kind == ExprKind::kUnary || e->kind == ExprKind::kBinary ||
+                          (e->kind == ExprKind::kCast && e->operands[0]->dtype != e->dtype);
+    if (const double rounding = computed ? RoundingMagnitude(e->dtype) : 0; rounding > 0) {
+      pair.magnitude = pair.magnitude + Abs(pair.value) * Real(rounding);
+    }
     done_[e.get()] = pair;
     return pair;
   }

@@ -19,9 +19,11 @@ namespace hone::loop {
 //   neg, abs                      M(a)            other f(a)     |f(a)| + M(a) * |f'(a)|
 // so of a dot product it is sum |a||b|. Of sqrt near 0 the derivative is cut where the rounding
 // itself becomes the larger; sign, truncation to integers and comparisons jump, which is not
-// covered. Where floor, ceil or round stand so near a jump that rounding could bring their operand
-// over it, 2^20 is added: a step and more. Integer arithmetic stays what it was; integer and bool
-// outputs have magnitude 0 but for such steps in the floats they are made of (quantised kernels).
+// covered. Rounding to a 16-bit float within the nest adds its share of the value, of outputs their
+// store does not. Where floor, ceil or round stand so near a jump that rounding could bring their
+// operand over it, 2^20 is added: a step and more. Integer arithmetic stays what it was; integer
+// and bool outputs have magnitude 0 but for such steps in the floats they are made of (quantised
+// kernels).
 Nest ReferenceNest(const Nest& naive);
 
 }  // namespace hone::loop

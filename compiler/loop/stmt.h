@@ -14,8 +14,9 @@ enum class StmtKind { kFor, kStore, kSeq, kIf, kWhile, kAlloc, kBarrier, kPrefet
 
 // kParallel loops are the outermost of a launch, perfectly nested: together they are its grid.
 // kVectorize: the iterations are the lanes of one vector; extent constant. kUnroll: extent
-// constant. kDot: four steps of a sum of products of bytes in int32, which code generation makes
-// one dot-product instruction of; the four bytes of either factor are neighbours in memory.
+// constant. kDot: four steps of a sum of products of bytes in int32, or two of bfloat16 in float32,
+// which code generation makes one dot-product instruction of; those of either factor are neighbours
+// in memory.
 enum class LoopKind { kSerial, kParallel, kVectorize, kUnroll, kDot };
 
 struct StmtNode;

@@ -7,9 +7,13 @@ namespace {
 
 class Substitution : public Mutator {
  public:
-  Substitution(const VarMap& vars, const BufferMap& buffers) : vars_(vars), buffers_(buffers) {}
+  Substitution(const VarMap& vars, const BufferMap& buffers) : vars_(vars), buffers_(buffers) {
+    for (const auto& [var, value] : vars) replaced_ |= UseBit(var);
+    for (const auto& [from, to] : buffers) replaced_ |= UseBit(from);
+  }
 
   Expr Rewrite(const Expr& e) override {
+    if ((e->uses & replaced_) == 0) return e;
     if (e->kind == ExprKind::kVar) {
       const auto it = vars_.find(e.get());
       return it == vars_.end() ? e : it->second;
@@ -35,6 +39,7 @@ class Substitution : public Mutator {
  private:
   const VarMap& vars_;
   const BufferMap& buffers_;
+  uint64_t replaced_ = 0;
   absl::flat_hash_map<const ExprNode*, Expr> done_;
 };
 
@@ -261,6 +266,7 @@ std::set<const BufferNode*> ReadIn(const Nest& nest, Phase phase) {
 }
 
 bool UsesVar(const Expr& e, const Expr& var) {
+  if (var->kind == ExprKind::kVar && (e->uses & UseBit(var.get())) == 0) return false;
   if (e.SameAs(var)) return true;
   for (const Expr& operand : e->operands) {
     if (UsesVar(operand, var)) return true;

@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <set>
+#include <string>
 #include <unordered_map>
 
 #include "compiler/loop/scalar.h"
 #include "compiler/ops/call_type.h"
+#include "compiler/ops/round_once.h"
 #include "compiler/ops/typing.h"
 #include "support/status.h"
 
@@ -36,6 +39,9 @@ class Lowering {
     }
     definition_.naive = builder_.Finish(buffers_.at(ir::Body(*function).get()));
     definition_.naive.name = KernelName();
+    if (definition_.numerics != Numerics::kStrict) {
+      definition_.naive = RoundOnce(definition_.naive, CastResults());
+    }
     return std::move(definition_);
   }
 
@@ -58,6 +64,15 @@ class Lowering {
                            : builder_.AddInput(name, type.tensor.dtype, type.tensor.shape)};
     }
     return absl::OkStatus();
+  }
+
+  // A cast that the model has is there to round.
+  std::set<std::string> CastResults() const {
+    std::set<std::string> names;
+    for (const OpStage& stage : definition_.ops) {
+      if (stage.op == "cast") names.insert(stage.results.begin(), stage.results.end());
+    }
+    return names;
   }
 
   // "fused_conv2d_bias_add_relu", for people.

@@ -23,9 +23,10 @@ struct OpStage {
   std::vector<std::string> results;  // likewise
 };
 
-// What a kernel's results may be off by. kStrict: sums of the products as defined, in any order.
-// kDefault: also algorithms with fewer products that round differently, to some 1e-5 of the largest
-// value. kFast: as kDefault so far.
+// What a kernel's results may be off by. kStrict: sums of the products as defined, in any order,
+// and every operator rounds to its type. kDefault: also algorithms with fewer products that round
+// differently, to some 1e-5 of the largest value; 16-bit floats round where a kernel stores them
+// (RoundOnce). kFast: as kDefault so far.
 enum class Numerics { kStrict, kDefault, kFast };
 // "strict", "default", "fast"; nullopt for another.
 std::optional<Numerics> ParseNumerics(std::string_view text);

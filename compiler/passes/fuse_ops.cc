@@ -260,7 +260,10 @@ Prologue PrologueOf(const Expr& node) {
   if (!IsOpCall(node) || node->type->is_tuple || node->type->tensor.dtype != DataType::kFloat32) {
     return Prologue::kNone;
   }
-  if (node->name == "nn.batch_matmul") return Prologue::kMoves;
+  if (node->name == "nn.batch_matmul") {
+    return node->args[0]->type->tensor.dtype == DataType::kFloat32 ? Prologue::kMoves
+                                                                   : Prologue::kNone;
+  }
   const bool by_rows = (node->name == "nn.softmax" || node->name == "nn.log_softmax" ||
                         node->name == "nn.layer_norm") &&
                        AxesAreLast(*node);

@@ -43,6 +43,14 @@ TEST(OutputCheckTest, AllowsWhatRoundingMayDo) {
   EXPECT_TRUE(Check({1, 2 + 0x1p-19f, 3}, expected, magnitudes, 32).ok);
 }
 
+// A Winograd convolution, where all that a result's window holds is padding and zeros.
+TEST(OutputCheckTest, TransformsMaySpreadRoundingOverResultsOfNoProducts) {
+  EXPECT_TRUE(Check({0x1p-22f, 90, 80}, {0, 90, 80}, {0, 128, 100}, 20).ok);
+  EXPECT_FALSE(Check({0x1p-15f, 90, 80}, {0, 90, 80}, {0, 128, 100}, 20).ok);
+  const double infinity = INFINITY;
+  EXPECT_FALSE(Check({0x1p-15f, INFINITY, 80}, {0, infinity, 80}, {0, infinity, 100}, 20).ok);
+}
+
 TEST(OutputCheckTest, NamesTheFirstWrongElement) {
   const OutputVerdict verdict = Check({1, 5, 7}, {1, 2, 3}, {1, 2, 3});
   EXPECT_FALSE(verdict.ok);

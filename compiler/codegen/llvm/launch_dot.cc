@@ -8,13 +8,14 @@ namespace hone::codegen {
 using llvm::Value;
 using loop::Expr;
 
-// Four neighbouring bytes from where `load` is in the first step: one number for all lanes, or one
-// a lane where these lie one after the other. Null where it is otherwise.
-llvm::Value* LaunchEmitter::LoadFourBytes(const loop::Stmt& s, const Index& min, const Expr& load) {
+// The neighbours that fill 32 bits from where `load` is in the first step: one number for all
+// lanes, or one a lane where these lie one after the other. Null where it is otherwise.
+llvm::Value* LaunchEmitter::LoadPacked(const loop::Stmt& s, const Index& min, const Expr& load) {
   const Storage* storage = FindStorage(load->buffer);
   if (!storage || storage->copies != 1) return nullptr;
   std::optional<Index> first;
-  for (int64_t k = 0; k < 4; ++k) {
+  const int64_t steps = loop::DotSteps(load->dtype);
+  for (int64_t k = 0; k < steps; ++k) {
     vars_[s->var.get()] = IndexMath::Sum(min, IndexMath::Constant(k));
     BeginStatement();
     std::optional<Index> offset =
@@ -30,7 +31,7 @@ llvm::Value* LaunchEmitter::LoadFourBytes(const loop::Stmt& s, const Index& min,
   BeginStatement();
   const Address address = Locate(load->buffer, load->operands);
   llvm::Type* type = b_.getInt32Ty();
-  if (address.reach == Reach::kRamp && address.stride == 4) {
+  if (address.reach == Reach::kRamp && address.stride == steps) {
     type = Widen(type, vector_.lanes);
   } else if (address.reach != Reach::kUniform) {
     return nullptr;
@@ -40,14 +41,14 @@ llvm::Value* LaunchEmitter::LoadFourBytes(const loop::Stmt& s, const Index& min,
 
 // False where the loop has another form, or its lanes cannot go together; nothing of use was
 // emitted then.
-bool LaunchEmitter::EmitDot(const loop::Stmt& s, const Index& min) {
+bool LaunchEmitter::EmitDot(const loop::Stmt& s, const Index& min, int64_t steps) {
   const loop::Stmt& store = s->body[0];
-  const std::vector<Expr> loads = loop::SummedByteProduct(store, s->var);
-  if (vector_.mask || loads.empty()) return false;
-  PackedBytes factors[2];
+  const std::vector<Expr> loads = loop::SummedDotFactors(store, s->var);
+  if (vector_.mask || loads.empty() || loop::DotSteps(loads[0]->dtype) != steps) return false;
+  PackedFactor factors[2];
   for (size_t i = 0; i < 2; ++i) {
     const Expr& load = loads[i];
-    factors[i] = {LoadFourBytes(s, min, load), IsSigned(load->dtype)};
+    factors[i] = {LoadPacked(s, min, load), load->dtype};
     if (!factors[i].value) return false;
   }
   vars_[s->var.get()] = min;

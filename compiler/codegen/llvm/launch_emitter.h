@@ -84,8 +84,8 @@ class LaunchEmitter {
   void EmitPrefetch(const loop::Stmt& s);
   void EmitStore(const loop::Stmt& s);
   // ---- launch_dot.cc ----
-  bool EmitDot(const loop::Stmt& s, const Index& min);
-  llvm::Value* LoadFourBytes(const loop::Stmt& s, const Index& min, const loop::Expr& load);
+  bool EmitDot(const loop::Stmt& s, const Index& min, int64_t steps);
+  llvm::Value* LoadPacked(const loop::Stmt& s, const Index& min, const loop::Expr& load);
   // ---- launch_transpose.cc ----
   // What the iterations of an unrolled loop read as rows and the lanes as columns.
   struct Tile {
@@ -112,6 +112,7 @@ class LaunchEmitter {
   llvm::Value* EmitNode(const loop::Expr& e);
   llvm::Value* EmitBinaryExpr(const loop::Expr& e);
   llvm::Value* EmitContracted(const loop::Expr& e);
+  llvm::Value* EmitFactor(const loop::Expr& e);
   llvm::Value* EmitComparison(const loop::Expr& e);
   llvm::Value* EmitSelect(const loop::Expr& e);
   llvm::Value* EmitSelectByBranch(const loop::Expr& e, llvm::Value* condition);

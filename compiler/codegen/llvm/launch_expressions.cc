@@ -94,6 +94,17 @@ llvm::Value* LaunchEmitter::EmitNode(const Expr& e) {
   return nullptr;
 }
 
+// Where multiply-adds take one element for all lanes, LLVM would still rather load and copy it to
+// them all in one instruction that also steps the address, if the element behind it is read too
+// (LD1R): that takes the multiplications' units, and registers until it spills. It does not see a
+// load through a freeze.
+llvm::Value* LaunchEmitter::EmitFactor(const Expr& e) {
+  Value* value = EmitExpr(e);
+  const bool is_element =
+      vector_.lanes > 1 && LanesOf(value) == 1 && llvm::isa<llvm::LoadInst>(value);
+  return traits_.multiplies_by_element && is_element ? b_.CreateFreeze(value) : value;
+}
+
 // a * b + c and its kin in one rounding; null where `e` is none.
 llvm::Value* LaunchEmitter::EmitContracted(const Expr& e) {
   if (e->dtype != DataType::kFloat32 && e->dtype != DataType::kFloat64) return nullptr;
@@ -103,13 +114,13 @@ llvm::Value* LaunchEmitter::EmitContracted(const Expr& e) {
   const Expr& y = e->operands[1];
   if (IsBinary(y, BinaryOp::kMul)) {
     Value* sum = EmitExpr(x);
-    Value* a = EmitExpr(y->operands[0]);
-    Value* b = EmitExpr(y->operands[1]);
+    Value* a = EmitFactor(y->operands[0]);
+    Value* b = EmitFactor(y->operands[1]);
     return EmitMulAdd(b_, is_sub ? b_.CreateFNeg(a) : a, b, sum);
   }
   if (IsBinary(x, BinaryOp::kMul)) {
-    Value* a = EmitExpr(x->operands[0]);
-    Value* b = EmitExpr(x->operands[1]);
+    Value* a = EmitFactor(x->operands[0]);
+    Value* b = EmitFactor(x->operands[1]);
     Value* sum = EmitExpr(y);
     return EmitMulAdd(b_, a, b, is_sub ? b_.CreateFNeg(sum) : sum);
   }

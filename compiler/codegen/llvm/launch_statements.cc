@@ -145,7 +145,7 @@ void LaunchEmitter::EmitFor(const loop::Stmt& s) {
   if (!extent.IsConstant()) return EmitSerial(s, min, extent);
   if (extent.constant == 1) return EmitUnrolled(s, min, 1);
   if (s->loop_kind == LoopKind::kDot) {
-    if (extent.constant != 4 || !EmitDot(s, min)) EmitUnrolled(s, min, extent.constant);
+    if (!EmitDot(s, min, extent.constant)) EmitUnrolled(s, min, extent.constant);
     return;
   }
   if (s->loop_kind == LoopKind::kUnroll &&

@@ -11,7 +11,7 @@ namespace {
 
 using llvm::Value;
 
-constexpr int64_t kPiece = 4;  // elements that shuffles move freely: 128 bits
+constexpr int64_t kPiece = 4;  // elements that shuffles move freely: 128 bits, of those of 32
 
 // Which elements of two vectors make one: `pick` says it for each piece of 128 bits.
 Value* ShufflePieces(Builder& b, Value* x, Value* y, const std::vector<int>& pick) {
@@ -65,6 +65,20 @@ void Transpose(Builder& b, std::vector<Value*>& v) {
   }
 }
 
+// The same of elements of 16 bits, which travel as 32.
+void TransposeAny(Builder& b, std::vector<Value*>& v) {
+  llvm::Type* type = v[0]->getType();
+  if (type->getScalarSizeInBits() == 32) return Transpose(b, v);
+  llvm::Type* wide = WithElements(type, b.getInt32Ty());
+  for (Value*& vector : v) vector = b.CreateZExt(vector, wide);
+  Transpose(b, v);
+  for (Value*& vector : v) vector = b.CreateTrunc(vector, type);
+}
+
+llvm::Align AlignOfElement(const llvm::Type* element) {
+  return llvm::Align(element->getScalarSizeInBits() / 8);
+}
+
 // The first `lanes` elements; what is beyond those there are is undefined.
 Value* Resize(Builder& b, Value* v, int64_t lanes) {
   std::vector<int> mask;
@@ -80,7 +94,8 @@ std::optional<LaunchEmitter::Tile> LaunchEmitter::TileOf(const loop::Buffer& buf
                                                          const std::vector<loop::Expr>& indices,
                                                          const loop::Expr& row, const Index& min,
                                                          int64_t rows) {
-  if (SizeBytes(buffer->dtype) != 4) return std::nullopt;
+  const int bytes = SizeBytes(buffer->dtype);
+  if (bytes != 4 && bytes != 2) return std::nullopt;
   const Storage* storage = FindStorage(buffer);
   if (!storage || storage->copies != 1) return std::nullopt;
   Tile tile;
@@ -119,16 +134,17 @@ std::vector<llvm::Value*> LaunchEmitter::LoadTransposed(const Tile& tile, llvm::
     Value* at = b_.CreateConstGEP1_64(element, pointer, lane * tile.stride);
     llvm::Instruction* load = nullptr;
     if (std::has_single_bit(static_cast<uint64_t>(rows))) {
-      load = b_.CreateAlignedLoad(Widen(element, static_cast<int>(rows)), at, llvm::Align(4));
+      load =
+          b_.CreateAlignedLoad(Widen(element, static_cast<int>(rows)), at, AlignOfElement(element));
     } else {
       std::vector<llvm::Constant*> mask;
       for (int64_t i = 0; i < width; ++i) mask.push_back(b_.getInt1(i < rows));
-      load = b_.CreateMaskedLoad(whole, at, llvm::Align(4), llvm::ConstantVector::get(mask),
-                                 llvm::PoisonValue::get(whole));
+      load = b_.CreateMaskedLoad(whole, at, AlignOfElement(element),
+                                 llvm::ConstantVector::get(mask), llvm::PoisonValue::get(whole));
     }
     vectors.push_back(Resize(b_, Annotate(load, *tile.storage, true), width));
   }
-  Transpose(b_, vectors);
+  TransposeAny(b_, vectors);
   vectors.resize(static_cast<size_t>(rows));
   for (Value*& vector : vectors) vector = Resize(b_, vector, lanes);
   return vectors;
@@ -159,7 +175,7 @@ void LaunchEmitter::StoreRows(const Tile& tile, llvm::Type* element, Value* poin
     for (int64_t i = 0; i < count; ++i) mask.push_back(static_cast<int>(first + i));
     Value* neighbours = b_.CreateShuffleVector(rows[static_cast<size_t>(vector)], mask);
     Value* at = b_.CreateConstGEP1_64(element, pointer, lane * tile.stride);
-    Annotate(b_.CreateAlignedStore(neighbours, at, llvm::Align(4)), *tile.storage, false);
+    Annotate(b_.CreateAlignedStore(neighbours, at, AlignOfElement(element)), *tile.storage, false);
   }
 }
 
@@ -179,7 +195,7 @@ void LaunchEmitter::StoreTransposed(const Tile& tile, llvm::Type* element,
       Value* at =
           b_.CreateConstGEP1_64(element, pointer, lane * tile.stride + static_cast<int64_t>(done));
       Value* value = b_.CreateExtractElement(rows[done], static_cast<uint64_t>(lane));
-      Annotate(b_.CreateAlignedStore(value, at, llvm::Align(4)), *tile.storage, false);
+      Annotate(b_.CreateAlignedStore(value, at, AlignOfElement(element)), *tile.storage, false);
     }
   }
 }

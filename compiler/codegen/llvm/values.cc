@@ -30,7 +30,20 @@ Value* DropLowBits(Builder& b, Value* bits, int dropped) {
   return b.CreateAnd(b.CreateAdd(bits, bias), Int(type, ~((uint64_t{1} << dropped) - 1)));
 }
 
-Value* RoundToBFloat16(Builder& b, Value* value) {
+bool HasBFloat16Rounding(const Value* value, const CpuTraits& traits) {
+  if (!value->getType()->getScalarType()->isFloatTy()) return false;
+  const int lanes = LanesOf(value);
+  return (lanes == 16 && traits.bfloat16_512) || (lanes == 8 && traits.bfloat16) ||
+         ((lanes == 8 || lanes == 4) && traits.arm_bfloat16);
+}
+
+Value* RoundToBFloat16(Builder& b, Value* value, const CpuTraits& traits) {
+  if (HasBFloat16Rounding(value, traits)) {
+    Value* rounded = b.CreateFPTrunc(value, WithElements(value->getType(), b.getBFloatTy()));
+    Value* stored = b.CreateBitCast(rounded, Int16Like(b, value));
+    return b.CreateBitCast(b.CreateShl(b.CreateZExt(stored, Int32Like(b, value)), 16),
+                           value->getType());
+  }
   Value* bits = b.CreateBitCast(value, Int32Like(b, value));
   Value* rounded = b.CreateBitCast(DropLowBits(b, bits, 16), value->getType());
   return b.CreateSelect(b.CreateFCmpUNO(value, value), ConstantFP::getNaN(value->getType()),
@@ -157,6 +170,7 @@ CpuTraits CpuTraits::Of(const Target& target) {
   CpuTraits traits;
   traits.half_conversions = target.IsAArch64() || target.Has("f16c") || target.Has("avx512f");
   traits.nan_min_max = target.IsAArch64();
+  traits.multiplies_by_element = target.IsAArch64();
   traits.x86 = target.IsX86();
   traits.avx = target.Has("avx");
   traits.avx512 = target.Has("avx512f");
@@ -167,6 +181,9 @@ CpuTraits CpuTraits::Of(const Target& target) {
   traits.vnni = target.Has("avxvnni") || (target.Has("avx512vnni") && target.Has("avx512vl"));
   traits.arm_dot = target.Has("dotprod");
   traits.arm_mixed_dot = target.Has("i8mm");
+  traits.bfloat16_512 = target.Has("avx512bf16");
+  traits.bfloat16 = target.Has("avx512bf16") && target.Has("avx512vl");
+  traits.arm_bfloat16 = target.IsAArch64() && target.Has("bf16");
   if (target.IsX86()) {
     traits.pair_sum_bytes = target.Has("avx512bw") ? 64 : target.Has("avx2") ? 32 : 16;
   }
@@ -252,7 +269,7 @@ llvm::Value* ToMemory(Builder& b, llvm::Value* value, DataType dtype, const CpuT
 }
 
 llvm::Value* RoundToType(Builder& b, llvm::Value* value, DataType dtype, const CpuTraits& traits) {
-  if (dtype == DataType::kBFloat16) return RoundToBFloat16(b, value);
+  if (dtype == DataType::kBFloat16) return RoundToBFloat16(b, value, traits);
   if (dtype == DataType::kFloat16) return RoundToFloat16(b, value, traits);
   return value;
 }

@@ -25,6 +25,12 @@ struct CpuTraits {
   bool vnni = false;
   bool arm_dot = false;
   bool arm_mixed_dot = false;
+  // Dot products of pairs of bfloat16, and rounding to it: x86's of 64 bytes and of 32 and 16,
+  // AArch64's.
+  bool bfloat16_512 = false;
+  bool bfloat16 = false;
+  bool arm_bfloat16 = false;
+  bool multiplies_by_element = false;  // one lane of a vector with all of another
   bool x86 = false;
   bool avx = false;        // x86's vectors of 32 bytes
   bool avx512 = false;     // and of 64

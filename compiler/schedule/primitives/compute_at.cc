@@ -50,6 +50,7 @@ class Rebase : public loop::Mutator {
   Rebase(const Buffer& from, const Buffer& to, const Box& box, const Bounds& bounds)
       : from_(from), to_(to), box_(box), bounds_(bounds) {}
   Expr Rewrite(const Expr& e) override {
+    if ((e->uses & loop::UseBit(from_.get())) == 0) return e;
     if (e->kind != loop::ExprKind::kLoad || e->buffer != from_) return RewriteChildren(e);
     return loop::Load(to_, Relative(e->operands));
   }
@@ -112,7 +113,9 @@ class AccessCheck {
     if (loop::Decide(condition, bounds_) == !truth) return true;  // never evaluated
     const Bounds outside = bounds_;
     bounds_.Assume(condition, truth);
-    const bool holds = check();
+    // What one part of the condition says may exclude the other: 0 <= i * 5 - 2 < 3.
+    const bool never = loop::Decide(condition, bounds_) == !truth;
+    const bool holds = never || check();
     bounds_ = outside;
     return holds;
   }

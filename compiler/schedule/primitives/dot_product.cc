@@ -19,7 +19,9 @@ namespace {
 
 absl::Status WrongForm(const std::string& loop) {
   return absl::FailedPreconditionError(fmt::format(
-      "the body of loop '{}' must add a product of two widened bytes to an int32", loop));
+      "the body of loop '{}' must add a product of two widened bytes to an int32, or of two "
+      "widened bfloat16 to a float32",
+      loop));
 }
 
 bool Neighbours(const Expr& load, const Expr& var, const Bounds& bounds) {
@@ -49,13 +51,14 @@ bool HasPadLanes(const Expr& load, const Expr& var, int64_t extent, int64_t padd
 absl::Status DotProduct(loop::Nest* nest, const std::string& loop) {
   HONE_ASSIGN_OR_RETURN(const Site site, FindLoop(*nest, loop));
   const loop::StmtNode& s = *site.stmt;
-  int64_t steps = 0;
-  if (!loop::IsConstInt(s.extent, &steps) || steps != 4) {
-    return absl::FailedPreconditionError(
-        fmt::format("a dot product has 4 steps, loop '{}' has {}", loop, loop::ToText(s.extent)));
-  }
-  const std::vector<Expr> loads = loop::SummedByteProduct(s.body[0], s.var);
+  const std::vector<Expr> loads = loop::SummedDotFactors(s.body[0], s.var);
   if (loads.empty()) return WrongForm(loop);
+  const int64_t steps = loop::DotSteps(loads[0]->dtype);
+  int64_t extent = 0;
+  if (!loop::IsConstInt(s.extent, &extent) || extent != steps) {
+    return absl::FailedPreconditionError(fmt::format("a dot product has {} steps, loop '{}' has {}",
+                                                     steps, loop, loop::ToText(s.extent)));
+  }
   Bounds bounds = BoundsAt(site);
   bounds.PushLoop(s);
   for (const Expr& load : loads) {
@@ -82,7 +85,7 @@ absl::Status SumPadLanes(loop::Nest* nest, const std::string& loop, int64_t fact
   if (padded == extent) return absl::OkStatus();
   Stmt body = s.body[0];
   while (body->kind == StmtKind::kFor && !loop::UsesVar(body->extent, s.var)) body = body->body[0];
-  const std::vector<Expr> loads = loop::SummedByteProduct(body, s.var);
+  const std::vector<Expr> loads = loop::SummedDotFactors(body, s.var);
   if (loads.empty()) return WrongForm(loop);
   for (const Expr& load : loads) {
     // The lanes of buffers of a thread hold whatever was computed into them.

@@ -8,10 +8,11 @@
 
 namespace hone::schedule {
 
-// Marks a loop of four steps as one dot product:
+// Marks a loop of four steps on bytes, or of two on bfloat16, as one dot product:
 //   for k in 0..4 {c[i] = c[i] + cast<int32>(a[k]) * cast<int32>(b[i, k])}  =>  dot k in 0..4 {..}
-// Values do not change. kFailedPrecondition where the body has another form, or where the steps
-// are not neighbouring bytes of both factors.
+// Values of bytes do not change; of bfloat16, the target's instruction may sum the two products in
+// its own order and take subnormal numbers for zero. kFailedPrecondition where the body has another
+// form, or where the steps are not neighbours in memory of both factors.
 absl::Status DotProduct(loop::Nest* nest, const std::string& loop);
 
 // Rounds the number of steps of a sum of products up to a multiple of `factor`: what is added is

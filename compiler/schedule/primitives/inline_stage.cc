@@ -17,6 +17,7 @@ class Inliner : public loop::Mutator {
  public:
   Inliner(const Buffer& buffer, const Stage& stage) : buffer_(buffer), stage_(stage) {}
   Expr Rewrite(const Expr& e) override {
+    if ((e->uses & loop::UseBit(buffer_.get())) == 0) return e;
     if (e->kind != loop::ExprKind::kLoad || e->buffer != buffer_) return RewriteChildren(e);
     const Expr load = RewriteChildren(e);
     loop::VarMap map;

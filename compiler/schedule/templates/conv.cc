@@ -1,7 +1,8 @@
 // Direct convolution of one to three spatial axes, 1x1 included: a register tile of output channels
 // (whole vectors) by output pixels, accumulated over input channels and taps; weights packed so
 // that the innermost loop reads them in order; padding by a copy of the data with zeros around it.
-// Of 8-bit integers, a step of the sum is a dot product of four neighbouring input channels.
+// Of 8-bit integers and of bfloat16, a step of the sum is a dot product of four or two neighbouring
+// input channels.
 #include <algorithm>
 #include <limits>
 
@@ -30,6 +31,8 @@ RegisterTileProblem TileProblem(const Conv& conv) {
   problem.columns = conv.width;
   problem.steps = conv.StepsOfChannels() * conv.Taps() / conv.taps_d * conv.MeanDepthTaps();
   problem.registers = conv.registers;
+  problem.vector_bytes = conv.lanes * 4;
+  problem.l2_bytes = conv.l2_bytes;
   if (conv.groups > 1 && !conv.LanesDiffer()) {
     problem.vector_group = conv.GroupOut() / conv.lanes;
   }
@@ -56,8 +59,7 @@ InnerLoop InnerOf(const Conv& conv) {
 int64_t InnerExtent(const Conv& conv) {
   switch (InnerOf(conv)) {
     case InnerLoop::kBlock:  // a last block may be shorter
-      return std::gcd(conv.lanes / conv.ChannelsOfStep(),
-                      CeilDiv(conv.in % conv.lanes, conv.ChannelsOfStep()));
+      return std::gcd(conv.lanes / conv.dot, CeilDiv(conv.in % conv.lanes, conv.dot));
     case InnerLoop::kTaps:
       return conv.taps_w;
     case InnerLoop::kChannels:
@@ -131,7 +133,7 @@ class ConvSchedule {
     if (copies_) ScheduleDataStage(&s_, conv_.data, conv_.lanes);
     if (!packed_data_.empty()) ScheduleDataStage(&s_, packed_data_, conv_.lanes);
     Specialise();
-    if (conv_.bytes) s_.DotAll(anchor_ + ".dot");
+    if (conv_.Dots()) s_.DotAll(anchor_ + ".dot");
     return std::move(s_).Finish();
   }
 
@@ -142,7 +144,7 @@ class ConvSchedule {
     const int64_t channels = ChannelBlock(conv_);
     if (copies_ && channels > 1) s_.SetLayout(conv_.data, BlockedData(channels));
     if (conv_.packs_data) packed_data_ = s_.Pack(conv_.data, BlockedData(channels));
-    if (conv_.bytes) s_.SumPadLanes(anchor_ + ".r0", kDotBytes);
+    if (conv_.Dots()) s_.SumPadLanes(anchor_ + ".r0", conv_.dot);
   }
 
   // As the steps read it.
@@ -155,10 +157,10 @@ class ConvSchedule {
     }
     const char in = conv_.transposed ? 'n' : 'c', out = conv_.transposed ? 'c' : 'n';
     if (conv_.SumsBlocks()) {
-      blocks += fmt::format("{}{}", conv_.lanes / conv_.ChannelsOfStep(), in);
+      blocks += fmt::format("{}{}", conv_.lanes / conv_.dot, in);
     }
     blocks += fmt::format("{}{}", tile_.vectors * conv_.lanes, out);
-    if (conv_.bytes) blocks += fmt::format("{}{}", kDotBytes, in);
+    if (conv_.Dots()) blocks += fmt::format("{}{}", conv_.dot, in);
     const Layout layout = *Layout::Parse(blocks, conv_.rank());
     if (conv_.weight_pad.empty()) {
       packed_ = s_.Pack(conv_.weight, layout);
@@ -257,12 +259,12 @@ class ConvSchedule {
     }
     const int64_t unroll = config_.Int("unroll");
     if (unroll > 1) {
-      const int64_t channels_of_step = inner == channels ? conv_.ChannelsOfStep() : 1;
+      const int64_t channels_of_step = inner == channels ? conv_.dot : 1;
       s_.Split(inner, unroll * channels_of_step, Tail::kExact, inner, anchor_ + ".unroll");
       steps.push_back(anchor_ + ".unroll");
       if (inner == channels) channels = anchor_ + ".unroll";
     }
-    if (conv_.bytes) s_.Split(channels, kDotBytes, Tail::kExact, channels, anchor_ + ".dot");
+    if (conv_.Dots()) s_.Split(channels, conv_.dot, Tail::kExact, channels, anchor_ + ".dot");
     for (const std::string& axis : AnchorAxes()) steps.push_back(axis);
     if (conv_.LanesDiffer()) {  // what is loaded of the data serves all channels
       std::erase(steps, ic);
@@ -287,7 +289,7 @@ class ConvSchedule {
   // Tails get bodies of their own, of constant sizes; what is left of the tile is unrolled.
   void Specialise() {
     s_.Simplify();
-    const int64_t channels = conv_.StepsOfChannels() * conv_.ChannelsOfStep();
+    const int64_t channels = conv_.StepsOfChannels() * conv_.dot;
     if (s_.Has(anchor_ + ".icb") && channels % conv_.lanes != 0) {
       s_.PeelAll(anchor_ + ".icb", 0, 1);
     }
@@ -332,7 +334,7 @@ class ConvSchedule {
 
 // Weights that do not stay in the second cache come from further away at every run.
 bool WeightsAreFar(const Conv& conv, const Target& target) {
-  return conv.out * conv.in * conv.Taps() * (conv.bytes ? 1 : 4) > target.l2_bytes;
+  return conv.out * conv.in * conv.Taps() * 4 / conv.dot > target.l2_bytes;
 }
 
 // Where few positions are enough work to hide latencies and one tile takes them all, weights from

@@ -67,7 +67,7 @@ std::optional<Conv> ViewOperands(const ops::KernelDefinition& def, AnchorView vi
   conv.spatial = static_cast<int>(taps.size());
   conv.phases.assign(taps.size(), 1);
   conv.result_axes.assign(anchor->shape.begin() + 2, anchor->shape.end());
-  conv.bytes = kind == ProductKind::kBytes;
+  conv.kind = kind;
   conv.weight = weight->name;
   conv.is_strict = def.numerics == ops::Numerics::kStrict;
   conv.weight_is_constant = weight->role == loop::Role::kConstant;
@@ -77,6 +77,7 @@ std::optional<Conv> ViewOperands(const ops::KernelDefinition& def, AnchorView vi
   conv.groups = ir::GetAttr<int64_t>(view.op->attrs, "groups", 1);
   conv.channels = operand->shape[1];
   conv.in = conv.channels / conv.groups;
+  conv.dot = conv.groups == 1 ? DotSteps(kind) : 1;
   conv.out = anchor->shape[1];
   conv.view = std::move(view);
   return conv;
@@ -84,7 +85,7 @@ std::optional<Conv> ViewOperands(const ops::KernelDefinition& def, AnchorView vi
 
 std::optional<Conv> ViewPlain(const ops::KernelDefinition& def, AnchorView view) {
   std::optional<Conv> conv = ViewOperands(def, std::move(view));
-  if (!conv || (conv->groups > 1 && conv->bytes)) return std::nullopt;
+  if (!conv || (conv->groups > 1 && conv->kind == ProductKind::kBytes)) return std::nullopt;
   // Of two axes depthwise ones have a template of their own.
   const bool depthwise = conv->groups > 1 && conv->in == 1 && conv->out == conv->channels;
   if (depthwise && conv->spatial == 2) return std::nullopt;
@@ -92,7 +93,7 @@ std::optional<Conv> ViewPlain(const ops::KernelDefinition& def, AnchorView view)
   conv->copies_data = !prologue.empty();
   conv->data = prologue.empty() ? conv->view.op->args[0] : prologue.back();
   const bool zeros = ir::GetAttr<int64_t>(conv->view.op->attrs, "pad_value", 0) == 0;
-  conv->pads = prologue.size() == 1 && zeros && !conv->bytes &&
+  conv->pads = prologue.size() == 1 && zeros && conv->kind == ProductKind::kFloat &&
                LeavesData(*conv, BufferOf(def.naive, conv->view.op->args[0])->shape);
   SetExtents(&*conv);
   return conv;
@@ -200,21 +201,24 @@ int64_t BlockOfOperand(const Task& task, const std::string& name) {
 
 }  // namespace
 
-int64_t ChannelBlock(const Conv& conv) {
-  return conv.blocked_data ? conv.lanes : conv.ChannelsOfStep();
-}
+int64_t ChannelBlock(const Conv& conv) { return conv.blocked_data ? conv.lanes : conv.dot; }
 
 Conv ConvOf(const Task& task) {
   Conv conv = *ViewConv(*task.def);
   conv.lanes = task.target.VectorLanes();
   conv.registers = task.target.VectorRegisters();
+  conv.l2_bytes = task.target.l2_bytes;
   conv.out_vectors = CeilDiv(conv.out, conv.lanes);
   conv.operand_blocked = BlockOfOperand(task, conv.view.op->args[0]) == conv.lanes;
   // A padded copy is made in blocks wherever there are enough channels to fill them.
   conv.blocked_data =
       conv.copies_data ? conv.channels >= conv.lanes : BlockOfOperand(task, conv.data) > 1;
-  if (conv.bytes) {
-    conv.blocked_data = conv.in >= conv.lanes && conv.lanes > kDotBytes;
+  // Pairs of a group are neighbours where blocks of the data are of one group.
+  if (conv.groups > 1 && !conv.LanesDiffer() && conv.in % conv.lanes == 0) {
+    conv.dot = DotSteps(conv.kind);
+  }
+  if (conv.Dots()) {
+    conv.blocked_data = conv.in >= conv.lanes && conv.lanes > conv.dot;
     conv.packs_data = !conv.copies_data && BlockOfOperand(task, conv.data) != ChannelBlock(conv);
   }
   if (conv.LanesDiffer() && !conv.blocked_data && conv.channels >= conv.lanes) {

@@ -36,12 +36,15 @@ struct Conv {
   int64_t out = 0;
   int64_t depth = 1, height = 1, width = 1;  // of the result
   int64_t taps_d = 1, taps_h = 1, taps_w = 1;
-  int64_t lanes = 0, registers = 0;
+  int64_t lanes = 0, registers = 0, l2_bytes = 0;
   int64_t out_vectors = 0;
   bool operand_blocked = false;  // the operand has such blocks
   bool blocked_data = false;     // `data` is read in blocks of `lanes` channels
-  bool bytes = false;            // 8-bit integers: always read in blocks, if only of four channels
-  bool packs_data = false;       // which a copy of the operand has
+  ProductKind kind = ProductKind::kFloat;
+  // Input channels that a step of the sum takes: those of a dot product, neighbours then, so the
+  // data is always read in blocks, if only of so many channels.
+  int64_t dot = 1;
+  bool packs_data = false;  // which a copy of the operand has
 
   int rank() const { return spatial + 2; }
   int64_t GroupOut() const { return out / groups; }
@@ -56,12 +59,12 @@ struct Conv {
   // up; of any.
   int64_t MeanDepthTaps() const;
   int64_t UsedDepthTaps() const;
-  int64_t ChannelsOfStep() const { return bytes ? kDotBytes : 1; }
-  int64_t StepsOfChannels() const { return CeilDiv(in, ChannelsOfStep()); }
+  bool Dots() const { return dot > 1; }
+  int64_t StepsOfChannels() const { return CeilDiv(in, dot); }
 };
 
-// nullopt unless the kernel is a convolution of float32, with groups or without, or one without of
-// 8-bit integers. Without what the target and the signature say.
+// nullopt unless the kernel is a convolution of float32 or bfloat16, with groups or without, or one
+// without of 8-bit integers. Without what the target and the signature say.
 std::optional<Conv> ViewConv(const ops::KernelDefinition& def);
 // All of it; the kernel is one.
 Conv ConvOf(const Task& task);

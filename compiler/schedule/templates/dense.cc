@@ -1,9 +1,9 @@
 // Matrix products with constant weights: a register tile of rows of the data by vectors of output
 // units, the weights packed so that each step of the sum reads whole lines in order. One row is the
-// case of many accumulator vectors and one stream of weights. Of 8-bit integers, a step of the sum
-// is a dot product of four. The right operand of a batched product is packed where it is
-// transposed, and read where it lies where its rows lie along the output's; moves of either
-// operand's elements (slices, reshapes, transposes) are part of the reading.
+// case of many accumulator vectors and one stream of weights. Of 8-bit integers and bfloat16, a
+// step of the sum is a dot product of four or two. The right operand of a batched product is packed
+// where it is transposed, and read where it lies where its rows lie along the output's; moves of
+// either operand's elements (slices, reshapes, transposes) are part of the reading.
 #include <algorithm>
 #include <numeric>
 
@@ -37,8 +37,9 @@ struct Dense {
   int64_t terms = 0;  // of a sum
   int64_t steps = 0;  // that it takes
   bool batched = false;
-  bool bytes = false;
-  int64_t lanes = 0, registers = 0;
+  ProductKind kind = ProductKind::kFloat;
+  int64_t dot = 1;  // terms of a step
+  int64_t lanes = 0, registers = 0, l2_bytes = 0;
 };
 
 // Whether each of the stages only loads.
@@ -126,23 +127,25 @@ std::optional<Dense> ViewDense(const ops::KernelDefinition& def) {
   const bool parameter =
       weight->role == loop::Role::kConstant || weight->role == loop::Role::kInput;
   const ProductKind kind = KindOfProduct(data, weight, anchor);
-  dense.bytes = kind == ProductKind::kBytes;
+  dense.kind = kind;
+  dense.dot = DotSteps(kind);
   dense.batched = view->op->op == "nn.batch_matmul";
   if (kind == ProductKind::kOther) return std::nullopt;
   dense.weight = weight->name;
   dense.data = data->name;
   dense.copies_data = !view->prologue.empty();
-  if (dense.batched && !dense.bytes) {
+  if (dense.batched && kind == ProductKind::kFloat) {
     if (!ViewOperands(def, *view, weight, &dense)) return std::nullopt;
   } else if (!parameter || (dense.copies_data && view->prologue.back() != dense.data)) {
     return std::nullopt;
   }
-  dense.functions = !dense.bytes && HasFunctions(def.naive, view->epilogue, view->output);
+  dense.functions =
+      kind != ProductKind::kBytes && HasFunctions(def.naive, view->epilogue, view->output);
   const size_t rank = anchor->shape.size();
   dense.rows = anchor->shape[rank - 2];
   dense.units = anchor->shape[rank - 1];
   dense.terms = weight->shape[rank - 1];
-  dense.steps = dense.bytes ? CeilDiv(dense.terms, kDotBytes) : dense.terms;
+  dense.steps = CeilDiv(dense.terms, dense.dot);
   dense.view = *std::move(view);
   return dense;
 }
@@ -151,6 +154,7 @@ Dense DenseOf(const Task& task) {
   Dense dense = *ViewDense(*task.def);
   dense.lanes = task.target.VectorLanes();
   dense.registers = task.target.VectorRegisters();
+  dense.l2_bytes = task.target.l2_bytes;
   return dense;
 }
 
@@ -160,6 +164,8 @@ RegisterTileProblem TileProblem(const Dense& dense) {
   problem.columns = dense.rows;
   problem.steps = dense.steps;
   problem.registers = dense.registers;
+  problem.vector_bytes = dense.lanes * 4;
+  problem.l2_bytes = dense.l2_bytes;
   return problem;
 }
 
@@ -187,8 +193,9 @@ std::vector<std::string> PrefetchOptionsOf(const Dense& dense, const Config& pre
   const RegisterTile tile = TileOf(prefix);
   const int64_t unroll = prefix.Int("unroll");
   const int64_t tiles = CeilDiv(dense.rows, tile.columns);
-  if (dense.bytes || prefix.String("right") != "packed" || prefix.String("order") != "n_m" ||
-      tiles < 2 || tile.vectors * dense.lanes >= dense.units || dense.steps / unroll <= 1) {
+  if (dense.kind == ProductKind::kBytes || prefix.String("right") != "packed" ||
+      prefix.String("order") != "n_m" || tiles < 2 || tile.vectors * dense.lanes >= dense.units ||
+      dense.steps / unroll <= 1) {
     return {"none"};
   }
   if (unroll > 1 && unroll * tile.vectors <= 2 * tiles) return {"none", "step", "unrolled"};
@@ -221,7 +228,7 @@ class DenseSchedule {
     if (dense_.copies_data) ScheduleDataStage(&s_, dense_.data, dense_.lanes);
     for (const std::string& copy : packed) ScheduleDataStage(&s_, copy, dense_.lanes);
     Specialise();
-    if (dense_.bytes) s_.DotAll(anchor_ + ".dot");
+    if (dense_.dot > 1) s_.DotAll(anchor_ + ".dot");
     return std::move(s_).Finish();
   }
 
@@ -245,7 +252,7 @@ class DenseSchedule {
     if (!packs_) return copies;
     const int64_t width = tile_.vectors * dense_.lanes;
     std::string blocks = fmt::format("{}{}", width, Letter(2));
-    if (dense_.bytes) blocks += fmt::format("{}{}", kDotBytes, Letter(1));
+    if (dense_.dot > 1) blocks += fmt::format("{}{}", dense_.dot, Letter(1));
     packed_ = dense_.weight;
     if (dense_.copies_weight) {
       s_.SetLayout(dense_.weight, LayoutOf(blocks));
@@ -253,16 +260,16 @@ class DenseSchedule {
     }
     packed_ = s_.Pack(dense_.weight, LayoutOf(blocks));
     if (BufferOf(s_.nest(), dense_.weight)->role == loop::Role::kInput) copies.push_back(packed_);
-    if (!dense_.bytes) return copies;
-    if (dense_.terms % kDotBytes != 0) {
-      const Layout layout = LayoutOf(fmt::format("{}{}", kDotBytes, Letter(1)));
+    if (dense_.dot == 1) return copies;
+    if (dense_.terms % dense_.dot != 0) {
+      const Layout layout = LayoutOf(fmt::format("{}{}", dense_.dot, Letter(1)));
       if (dense_.copies_data) {
         s_.SetLayout(dense_.data, layout);
       } else {
         copies.push_back(s_.Pack(dense_.data, layout));
       }
     }
-    s_.SumPadLanes(anchor_ + ".r0", kDotBytes);
+    s_.SumPadLanes(anchor_ + ".r0", dense_.dot);
     return copies;
   }
 
@@ -300,8 +307,8 @@ class DenseSchedule {
                anchor_ + ".lane" + suffix);
     }
     std::vector<std::string> steps = {anchor_ + ".r0"};
-    if (dense_.bytes) {
-      s_.Split(anchor_ + ".r0", kDotBytes, Tail::kExact, anchor_ + ".r0", anchor_ + ".dot");
+    if (dense_.dot > 1) {
+      s_.Split(anchor_ + ".r0", dense_.dot, Tail::kExact, anchor_ + ".r0", anchor_ + ".dot");
     }
     const int64_t unroll = config_.Int("unroll");
     if (unroll > 1) {
@@ -405,7 +412,7 @@ class DenseTemplateImpl : public Template {
     config.Set("right", RightOptions(dense)[0]);
     config.Set("epilogue", EpilogueOptions(dense)[0]);
     // Weights that do not stay in the second cache come from further away at every run.
-    const bool far = dense.units * dense.terms * 4 > task.target.l2_bytes;
+    const bool far = dense.units * dense.terms * 4 / dense.dot > task.target.l2_bytes;
     config.Set("prefetch", far ? PrefetchOptionsOf(dense, config).back() : std::string("none"));
     return config;
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "compiler/loop/accumulation.h"
 #include "compiler/schedule/primitives/nest_edit.h"
 #include "fmt/format.h"
 
@@ -159,12 +160,24 @@ ProductKind KindOfProduct(const Buffer& data, const Buffer& weight, const Buffer
   const auto is_byte = [](const Buffer& buffer) {
     return buffer->dtype == DataType::kInt8 || buffer->dtype == DataType::kUInt8;
   };
-  const auto is_float = [](const Buffer& buffer) { return buffer->dtype == DataType::kFloat32; };
-  if (is_float(data) && is_float(weight) && is_float(sums)) return ProductKind::kFloat;
-  if (is_byte(data) && is_byte(weight) && sums->dtype == DataType::kInt32) {
-    return ProductKind::kBytes;
+  const auto are = [&](DataType dtype) { return data->dtype == dtype && weight->dtype == dtype; };
+  if (sums->dtype == DataType::kInt32) {
+    return is_byte(data) && is_byte(weight) ? ProductKind::kBytes : ProductKind::kOther;
   }
-  return ProductKind::kOther;
+  if (sums->dtype != DataType::kFloat32) return ProductKind::kOther;
+  if (are(DataType::kFloat32)) return ProductKind::kFloat;
+  return are(DataType::kBFloat16) ? ProductKind::kBFloat16 : ProductKind::kOther;
+}
+
+int64_t DotSteps(ProductKind kind) {
+  switch (kind) {
+    case ProductKind::kBytes:
+      return loop::DotSteps(DataType::kInt8);
+    case ProductKind::kBFloat16:
+      return loop::DotSteps(DataType::kBFloat16);
+    default:
+      return 1;
+  }
 }
 
 int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }

@@ -44,13 +44,15 @@ absl::Status CheckSignature(const Task& task);
 
 // What a product of matrices or a convolution multiplies and sums.
 enum class ProductKind {
-  kFloat,  // float32 throughout
-  kBytes,  // 8-bit integers, summed in int32: dot products of four
+  kFloat,     // float32 throughout
+  kBytes,     // 8-bit integers, summed in int32: dot products of four
+  kBFloat16,  // summed in float32: dot products of two
   kOther
 };
 ProductKind KindOfProduct(const loop::Buffer& data, const loop::Buffer& weight,
                           const loop::Buffer& sums);
-constexpr int64_t kDotBytes = 4;
+// Terms of a sum that a dot product makes at once; 1: there is none.
+int64_t DotSteps(ProductKind kind);
 
 int64_t CeilDiv(int64_t a, int64_t b);
 // A knob of integers.

@@ -73,8 +73,17 @@ double StepCycles(const RegisterTile& tile) {
   return std::max({multiply, load, kLatency}) + 0.25;  // the loop itself
 }
 
-// Whole tiles and the last, smaller one, of one axis: (size, how
-// many).
+// Cycles that the next vectors of weights of a step take to come, where they come from behind the
+// second cache for every tile of positions. A panel needs room there beside the data.
+double StreamCycles(const RegisterTileProblem& problem, const RegisterTile& tile, int64_t vectors) {
+  const bool again = problem.rows > tile.rows || problem.columns > tile.columns;
+  const int64_t bytes = vectors * problem.vector_bytes;
+  if (!again || 3 * bytes * problem.steps <= 2 * problem.l2_bytes) return 0;
+  constexpr double kBytesACycle = 20;  // of a last-level cache, for one core
+  return static_cast<double>(bytes) / kBytesACycle;
+}
+
+// Whole tiles and the last, smaller one, of one axis: (size, how many).
 std::vector<std::pair<int64_t, int64_t>> Parts(int64_t extent, int64_t tile) {
   std::vector<std::pair<int64_t, int64_t>> parts;
   if (extent / tile > 0) parts.emplace_back(tile, extent / tile);
@@ -87,12 +96,14 @@ std::vector<std::pair<int64_t, int64_t>> Parts(int64_t extent, int64_t tile) {
 double TileCycles(const RegisterTileProblem& problem, const RegisterTile& tile) {
   double cycles = 0;
   for (const auto& [v, nv] : Parts(problem.vectors, tile.vectors)) {
+    const double stream = StreamCycles(problem, tile, v);
     for (const auto& [h, nh] : Parts(problem.rows, tile.rows)) {
       for (const auto& [w, nw] : Parts(problem.columns, tile.columns)) {
         const double tiles = static_cast<double>(nv * nh * nw);
         // Starting, finishing and storing a tile.
         const double overhead = 12 + static_cast<double>(v * h * w) * 1.5;
-        cycles += tiles * (static_cast<double>(problem.steps) * StepCycles({v, h, w}) + overhead);
+        const double step = std::max(StepCycles({v, h, w}), stream);
+        cycles += tiles * (static_cast<double>(problem.steps) * step + overhead);
       }
     }
   }
@@ -158,10 +169,11 @@ std::optional<RegisterTile> BestTileLeaving(int64_t slack, const RegisterTilePro
 }  // namespace
 
 RegisterTile BestTile(const RegisterTileProblem& problem) {
-  // All registers in use leaves the allocator no slack: it spills.
-  for (int64_t slack : {1, 0}) {
-    if (const auto best = BestTileLeaving(slack, problem)) return *best;
-  }
+  // Of 32 registers all in use leave the allocator no slack: it spills. Of 16, where the tiles that
+  // hide the latency of the multiplications take them all, it does not.
+  const int64_t slack = problem.registers > 16 ? 1 : 0;
+  if (const auto best = BestTileLeaving(slack, problem)) return *best;
+  if (const auto best = BestTileLeaving(0, problem)) return *best;
   return RegisterTile();
 }
 

@@ -26,6 +26,10 @@ struct RegisterTileProblem {
   int64_t columns = 1;
   int64_t steps = 1;  // additions to each accumulator
   int64_t registers = 32;
+  // Where the vectors of weights lie in panels as wide as the tile, which are read again for every
+  // tile of positions: bytes of a vector, and of the second cache. 0: elsewhere.
+  int64_t vector_bytes = 0;
+  int64_t l2_bytes = 0;
 };
 
 // positions * vectors accumulators, a vector of weights each, one broadcast value.
@@ -51,7 +55,8 @@ std::vector<int64_t> UnrollOptions(std::initializer_list<int64_t> factors, int64
                                    const RegisterTile& tile);
 
 // The tile of the space with the least cycles on a machine with two FMA units of four cycles'
-// latency and two loads a cycle, tails counted at their own sizes.
+// latency and two loads a cycle, tails counted at their own sizes, panels that do not stay in the
+// second cache at the bandwidth of what is behind it.
 RegisterTile BestTile(const RegisterTileProblem& problem);
 // Its cycles; to compare strategies.
 double TileCycles(const RegisterTileProblem& problem, const RegisterTile& tile);

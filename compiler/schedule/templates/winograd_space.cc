@@ -275,6 +275,18 @@ std::vector<RegisterTile> BestTiles(RegisterTileProblem problem) {
   return tiles;
 }
 
+// Two steps where that is possible. LLVM loads the next step's vectors ahead; on x86, where
+// operands come from memory too, without harm, elsewhere only if the tile leaves registers for
+// them.
+int64_t DefaultUnroll(const Conv& conv, const Target& target, const WinogradPlan& plan,
+                      const RegisterTile& tile) {
+  RegisterTile with_next = tile;
+  ++with_next.columns;
+  if (!target.IsX86() && !FitsRegisters(with_next, conv.registers)) return 1;
+  const std::vector<int64_t> unrolls = UnrollsOf(conv, plan, tile);
+  return unrolls[std::min<size_t>(1, unrolls.size() - 1)];
+}
+
 // The best with blocks of `depth` slices, if it is better than `best`.
 void ImproveWinograd(const Conv& conv, const Target& target, const std::string& strategy,
                      int64_t depth, std::optional<WinogradChoice>* best) {
@@ -300,8 +312,7 @@ void ImproveWinograd(const Conv& conv, const Target& target, const std::string& 
             config.Set("block_w", block_w);
             config.Set("block_h", block_h);
             SetTile(tile, &config);
-            const std::vector<int64_t> unrolls = UnrollsOf(conv, plan, tile);
-            config.Set("unroll", unrolls[std::min<size_t>(1, unrolls.size() - 1)]);
+            config.Set("unroll", DefaultUnroll(conv, target, plan, tile));
             config.Set("pad", PadOptions(conv)[0]);
             config.Set("parts", parts);
             config.Set("prefetch", int64_t{1});
@@ -344,8 +355,8 @@ bool IsWinograd(const std::string& strategy) { return strategy.starts_with(kPref
 namespace {
 
 bool FitsWinograd(const Conv& conv) {
-  if (conv.spatial < 2 || conv.transposed || conv.groups != 1 || conv.is_strict || conv.bytes ||
-      !conv.weight_is_constant || conv.out < conv.lanes) {
+  if (conv.spatial < 2 || conv.transposed || conv.groups != 1 || conv.is_strict ||
+      conv.kind != ProductKind::kFloat || !conv.weight_is_constant || conv.out < conv.lanes) {
     return false;
   }
   const ops::Shape& dilation = conv.window.dilation;

@@ -5,7 +5,9 @@
 #include <cstring>
 
 #include "gmock/gmock.h"
+#include "tests/compiler/codegen/emulator.h"
 #include "tests/compiler/codegen/harness.h"
+#include "tests/compiler/codegen/hot_loop.h"
 
 namespace hone::codegen {
 namespace {
@@ -70,40 +72,6 @@ loop::Nest TiledMatmul(int64_t m, int64_t n, int64_t k, int64_t rows, int64_t ve
   return nest;
 }
 
-// The lines of the innermost loop with the most multiply-adds: from a label to the branch back.
-std::vector<std::string> HotLoop(const std::string& assembly, const std::string& fma) {
-  std::vector<std::string> lines;
-  for (size_t at = 0; at < assembly.size();) {
-    const size_t end = std::min(assembly.find('\n', at), assembly.size());
-    lines.push_back(assembly.substr(at, end - at));
-    at = end + 1;
-  }
-  std::vector<std::string> best;
-  int most = 0;
-  for (size_t i = 0; i < lines.size(); ++i) {
-    if (lines[i].rfind(".LBB", 0) != 0) continue;
-    const std::string label = lines[i].substr(0, lines[i].find(':'));
-    int count = 0;
-    for (size_t j = i + 1; j < lines.size() && lines[j].rfind(".LBB", 0) != 0; ++j) {
-      if (lines[j].find(fma) != std::string::npos) ++count;
-      const bool back = lines[j].find(label) != std::string::npos;
-      if (back && count > most) {
-        most = count;
-        best.assign(lines.begin() + i, lines.begin() + j + 1);
-      }
-    }
-  }
-  return best;
-}
-
-int CountLines(const std::vector<std::string>& lines, const std::vector<std::string>& words) {
-  return static_cast<int>(std::count_if(lines.begin(), lines.end(), [&](const std::string& line) {
-    return std::all_of(words.begin(), words.end(), [&](const std::string& word) {
-      return line.find(word) != std::string::npos;
-    });
-  }));
-}
-
 TEST(CodeShape, RegisterTileStaysInZmmWithEmbeddedBroadcast) {
   for (const char* pipeline : {"min6", "O3"}) {
     ModuleSpec spec = ArtifactOf(TiledMatmul(28, 64, 96, 14, 2, 16), TestTarget(kZen5), pipeline);
@@ -165,6 +133,13 @@ TEST(CodeShape, RegisterTileComputesTheProduct) {
   const int lanes = TestTarget().VectorLanes();
   ExpectSameAsInterpreter(TiledMatmul(12, 4 * lanes, 33, 6, 2, lanes), 1e-5);
   ExpectSameAsInterpreter(TiledMatmul(12, 4 * lanes, 33, 6, 2, lanes), 1e-5, "native", "O3");
+}
+
+TEST(CodeShape, RegisterTileComputesTheProductOnArm) {
+  if (!HasEmulator()) GTEST_SKIP() << "no qemu-aarch64-static or aarch64-linux-gnu-gcc";
+  for (const char* pipeline : {"min6", "O3"}) {
+    ExpectSameAsInterpreter(TiledMatmul(12, 32, 33, 6, 2, 4), 1e-5, kArm, pipeline);
+  }
 }
 
 // ---- the shared object ----

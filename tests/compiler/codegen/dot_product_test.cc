@@ -1,6 +1,8 @@
-// Dot products of bytes: in the instructions of each target, and with the interpreter's bits.
+// Dot products of bytes and of bfloat16: in the instructions of each target, and with what the
+// interpreter says, of bytes to the bit.
 #include <fmt/format.h>
 
+#include "compiler/loop/accumulation.h"
 #include "compiler/ops/lower.h"
 #include "compiler/schedule/template.h"
 #include "tests/compiler/codegen/harness.h"
@@ -10,32 +12,31 @@ namespace {
 
 using loop::Expr;
 
-Expr Wide(const Expr& e) { return loop::Cast(DataType::kInt32, e); }
-
-// c[m, n] = sum a[m, k] * b[n, k], with `lanes` of n at once; b lies in fours of k.
+// c[m, n] = sum a[m, k] * b[n, k], with `lanes` of n at once; b lies in fours or twos of k.
 loop::Nest DotNest(int64_t lanes, DataType a_type, DataType b_type) {
   constexpr int64_t kRows = 3, kTerms = 20;
+  const int64_t steps = loop::DotSteps(a_type);
+  const DataType wide = IsFloat(a_type) ? DataType::kFloat32 : DataType::kInt32;
   const int64_t columns = 2 * lanes;
   const loop::Buffer a = loop::MakeBuffer("a", a_type, {kRows, kTerms}, loop::Role::kInput);
   loop::BufferNode packed = *loop::MakeBuffer("b", b_type, {columns, kTerms}, loop::Role::kInput);
-  if (lanes > 1) packed.layout = *Layout::Parse(fmt::format("NC{}n4c", lanes), 2);
+  if (lanes > 1) packed.layout = *Layout::Parse(fmt::format("NC{}n{}c", lanes, steps), 2);
   const loop::Buffer b = std::make_shared<const loop::BufferNode>(packed);
-  const loop::Buffer c =
-      loop::MakeBuffer("c", DataType::kInt32, {kRows, columns}, loop::Role::kOutput);
+  const loop::Buffer c = loop::MakeBuffer("c", wide, {kRows, columns}, loop::Role::kOutput);
   const Expr m = loop::Var("m"), n = loop::Var("n"), lane = loop::Var("lane");
   const Expr o = loop::Var("o"), k = loop::Var("k"), i = loop::Var("i");
   const Expr column = n * Expr(lanes) + lane;
-  const Expr term = o * Expr(4) + k;
-  const loop::Stmt init = loop::For(
-      i, 0, lanes, loop::Store(c, {m, n * Expr(lanes) + i}, loop::IntConst(5, DataType::kInt32)),
-      loop::LoopKind::kVectorize);
+  const Expr term = o * Expr(steps) + k;
+  const loop::Stmt init =
+      loop::For(i, 0, lanes, loop::Store(c, {m, n * Expr(lanes) + i}, loop::Const(5, wide)),
+                loop::LoopKind::kVectorize);
   const loop::Stmt step =
       loop::Store(c, {m, column},
-                  loop::Load(c, {m, column}) +
-                      Wide(loop::Load(a, {m, term})) * Wide(loop::Load(b, {column, term})));
+                  loop::Load(c, {m, column}) + loop::Cast(wide, loop::Load(a, {m, term})) *
+                                                   loop::Cast(wide, loop::Load(b, {column, term})));
   const loop::Stmt sum =
-      loop::For(o, 0, kTerms / 4,
-                loop::For(lane, 0, lanes, loop::For(k, 0, 4, step, loop::LoopKind::kDot),
+      loop::For(o, 0, kTerms / steps,
+                loop::For(lane, 0, lanes, loop::For(k, 0, steps, step, loop::LoopKind::kDot),
                           loop::LoopKind::kVectorize));
   loop::Nest nest;
   nest.name = "dot";
@@ -46,12 +47,27 @@ loop::Nest DotNest(int64_t lanes, DataType a_type, DataType b_type) {
   return nest;
 }
 
-TEST(DotProduct, HasTheBitsOfTheLoopItMeans) {
+std::vector<std::string> TargetsToRun() {
   std::vector<std::string> targets = {"native"};
   for (const char* cpu : {"x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
     targets.push_back(fmt::format("llvm -mtriple=x86_64-linux-gnu -mcpu={}", cpu));
   }
-  for (const std::string& target : targets) {
+  return targets;
+}
+
+TEST(DotProduct, OfBFloat16IsTheSumOfTheLoopItMeans) {
+  for (const std::string& target : TargetsToRun()) {
+    for (const int64_t lanes : {1, 2, 4, 8, 16, 32}) {
+      SCOPED_TRACE(fmt::format("{} lanes, {}", lanes, target));
+      ExpectSameAsInterpreter(DotNest(lanes, DataType::kBFloat16, DataType::kBFloat16), 1e-5,
+                              target);
+      if (HasFailure()) return;
+    }
+  }
+}
+
+TEST(DotProduct, HasTheBitsOfTheLoopItMeans) {
+  for (const std::string& target : TargetsToRun()) {
     for (const int64_t lanes : {1, 2, 4, 8, 16, 32}) {
       for (const DataType a : {DataType::kUInt8, DataType::kInt8}) {
         for (const DataType b : {DataType::kUInt8, DataType::kInt8}) {
@@ -74,8 +90,8 @@ std::string AssemblyOf(const std::string& data, const std::string& weight,
                        const std::string& target) {
   const auto def = ops::LowerWorkload(
       fmt::format("fn (p0: Tensor[(16, 64), {}], const p1: Tensor[(64, 64), {}]) {{ nn.dense(p0, "
-                  "p1) }} accumulate=int32 numerics=default",
-                  data, weight));
+                  "p1) }} accumulate={} numerics=default",
+                  data, weight, data == "bfloat16" ? "float32" : "int32"));
   EXPECT_TRUE(def.ok()) << def.status().ToString();
   schedule::Task task;
   task.def = &*def;
@@ -103,6 +119,13 @@ TEST(DotProduct, IsTheInstructionOfTheTarget) {
       {"uint8", "uint8", "llvm -mtriple=aarch64-linux-gnu -mcpu=neoverse-n1", "udot"},
       {"uint8", "int8", "llvm -mtriple=aarch64-linux-gnu -mcpu=neoverse-v1", "usdot"},
       {"uint8", "int8", "llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a72", "mla"},
+      {"bfloat16", "bfloat16", "llvm -mtriple=x86_64-linux-gnu -mcpu=znver5", "vdpbf16ps"},
+      {"bfloat16", "bfloat16", "llvm -mtriple=x86_64-linux-gnu -mcpu=znver5", "vcvtneps2bf16"},
+      {"bfloat16", "bfloat16", "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4", "vfmadd"},
+      {"bfloat16", "bfloat16", "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3", "vfmadd"},
+      {"bfloat16", "bfloat16", "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64", "mulps"},
+      {"bfloat16", "bfloat16", "llvm -mtriple=aarch64-linux-gnu -mcpu=neoverse-v1", "bfdot"},
+      {"bfloat16", "bfloat16", "llvm -mtriple=aarch64-linux-gnu -mcpu=neoverse-n1", "fmla"},
   };
   for (const Case& c : cases) {
     const std::string assembly = AssemblyOf(c.data, c.weight, c.target);

@@ -12,6 +12,7 @@
 #include "compiler/loop/interpreter.h"
 #include "compiler/loop/scalar.h"
 #include "support/random.h"
+#include "tests/compiler/codegen/emulator.h"
 
 namespace hone::codegen {
 namespace {
@@ -87,6 +88,16 @@ bool Close(double a, double b, double tolerance) {
   if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
   if (std::isinf(a) || std::isinf(b)) return a == b;
   return std::abs(a - b) <= tolerance * std::max(1.0, std::abs(b));
+}
+
+std::vector<Memory> MemoryOf(const loop::Nest& nest, const Buffers& buffers) {
+  std::vector<Memory> memory;
+  for (size_t i = 0; i < nest.buffers.size(); ++i) {
+    const loop::BufferNode& buffer = *nest.buffers[i];
+    const int64_t bytes = buffer.layout.ElementCount(buffer.shape) * SizeBytes(buffer.dtype);
+    memory.push_back({buffers.pointers()[i], static_cast<size_t>(bytes)});
+  }
+  return memory;
 }
 
 }  // namespace
@@ -175,11 +186,15 @@ void ExpectSameAsInterpreter(const loop::Nest& nest, double tolerance, const std
                              const std::string& pipeline) {
   const auto elf = BuildModule(ArtifactOf(nest, TestTarget(target), pipeline));
   ASSERT_TRUE(elf.ok()) << elf.status().ToString() << "\n" << loop::ToText(nest);
-  const LoadedModule module(*elf);
-  ASSERT_TRUE(module.ok());
   const Buffers got(nest, 7);
   const Buffers want(nest, 7);
-  module.Run(got.pointers(), /*piece=*/3);
+  if (NeedsEmulator(TestTarget(target))) {
+    ASSERT_EQ(RunEmulated(*elf, MemoryOf(nest, got)), "");
+  } else {
+    const LoadedModule module(*elf);
+    ASSERT_TRUE(module.ok());
+    module.Run(got.pointers(), /*piece=*/3);
+  }
   const absl::Status interpreted = loop::Interpret(nest, want.pointers());
   ASSERT_TRUE(interpreted.ok()) << interpreted.ToString();
   for (size_t i = 0; i < nest.buffers.size(); ++i) {

@@ -59,7 +59,8 @@ class Buffers {
   std::vector<void*> pointers_;
 };
 
-// Builds for this machine, runs and compares every output with the interpreter: integers and bools
+// Builds, runs (in an emulator where the target is another architecture: ask HasEmulator first) and
+// compares every output with the interpreter: integers and bools
 // exactly, floats within `tolerance` relative to max(1, |value|).
 void ExpectSameAsInterpreter(const loop::Nest& nest, double tolerance = 1e-6,
                              const std::string& target = "native",

@@ -1,4 +1,4 @@
-// What is recognised as a sum of products of bytes.
+// What is recognised as a sum of products of bytes or of bfloat16.
 #include "compiler/loop/accumulation.h"
 
 #include <gtest/gtest.h>
@@ -15,31 +15,46 @@ Buffer MakeBuffer(const std::string& name, DataType dtype) {
   return buffer;
 }
 
-// c[at] = c[at] + int32(a[k]) * int32(b[k]), c of `sum` and a of `data`.
+// c[at] = c[at] + wide(a[k]) * wide(b[k]), c of `sum`, a of `data` and b of `weight`.
 struct Product {
   Expr k = Var("k");
+  DataType weight = DataType::kInt8;
   Stmt Make(DataType sum, DataType data, const Expr& at, BinaryOp op = BinaryOp::kAdd) const {
     const Buffer a = MakeBuffer("a", data);
-    const Buffer b = MakeBuffer("b", DataType::kInt8);
+    const Buffer b = MakeBuffer("b", weight);
     const Buffer c = MakeBuffer("c", sum);
     const Expr product = Cast(sum, Load(a, {k})) * Cast(sum, Load(b, {k}));
     return Store(c, {at}, Binary(op, Load(c, {at}), product));
   }
 };
 
-TEST(SummedByteProduct, IsASumInInt32OfTwoWidenedBytes) {
+TEST(SummedDotFactors, AreThoseOfASumInInt32OfTwoWidenedBytes) {
   const Product of;
   const auto loads =
-      SummedByteProduct(of.Make(DataType::kInt32, DataType::kUInt8, IntConst(0)), of.k);
+      SummedDotFactors(of.Make(DataType::kInt32, DataType::kUInt8, IntConst(0)), of.k);
   ASSERT_EQ(loads.size(), 2U);
   EXPECT_EQ(loads[0]->buffer->name, "a");
   EXPECT_EQ(loads[1]->buffer->name, "b");
 }
 
-TEST(SummedByteProduct, IsNothingElse) {
+TEST(SummedDotFactors, AreThoseOfASumInFloat32OfTwoWidenedBFloat16) {
+  constexpr DataType kHalf = DataType::kBFloat16;
+  Product of;
+  of.weight = kHalf;
+  const Expr zero = IntConst(0);
+  EXPECT_EQ(SummedDotFactors(of.Make(DataType::kFloat32, kHalf, zero), of.k).size(), 2U);
+  const auto none = [&](const Stmt& s) { return SummedDotFactors(s, of.k).empty(); };
+  EXPECT_TRUE(none(of.Make(DataType::kFloat64, kHalf, zero)));
+  EXPECT_TRUE(none(of.Make(DataType::kInt32, kHalf, zero)));
+  EXPECT_TRUE(none(of.Make(DataType::kFloat32, DataType::kFloat16, zero)));
+  of.weight = DataType::kInt8;
+  EXPECT_TRUE(none(of.Make(DataType::kFloat32, kHalf, zero)));
+}
+
+TEST(SummedDotFactors, AreOfNothingElse) {
   const Product of;
   const Expr zero = IntConst(0);
-  const auto none = [&](const Stmt& s) { return SummedByteProduct(s, of.k).empty(); };
+  const auto none = [&](const Stmt& s) { return SummedDotFactors(s, of.k).empty(); };
   EXPECT_TRUE(none(of.Make(DataType::kInt32, DataType::kInt16, zero)));
   EXPECT_TRUE(none(of.Make(DataType::kInt64, DataType::kInt8, zero)));
   EXPECT_TRUE(none(of.Make(DataType::kInt32, DataType::kInt8, zero, BinaryOp::kMax)));

@@ -26,6 +26,16 @@ TEST(Bounds, ClippedTilesStayInside) {
   EXPECT_EQ(ToText(Simplify(Min(kO * 4 + kI, 9), bounds)), "o * 4 + i");
 }
 
+// Rows of 57 in blocks of 9, tiles of 3: their number in a block is a quotient of a minimum.
+TEST(Bounds, TilesOfClippedBlocksStayInside) {
+  Bounds bounds;
+  bounds.PushLoop(*Loop(kO, 0, 7));
+  bounds.PushLoop(*Loop(kI, 0, FloorDiv(Min(9, 57 - kO * 9), 3)));
+  bounds.PushLoop(*Loop(kU, 0, 3));
+  EXPECT_EQ(BoundsOf(kO * 9 + kI * 3 + kU, bounds), (Interval{0, 56}));
+  EXPECT_EQ(Decide(Lt(kO * 9 + kI * 3 + kU, 56), bounds), std::nullopt);
+}
+
 TEST(Bounds, ConditionsOnSeveralVariablesHold) {
   Bounds bounds = {{kO, {0, 7}}, {kI, {0, 7}}};
   bounds.Assume(And(Lt(kO * 2 + kI, 12), Ge(kI, kO)));

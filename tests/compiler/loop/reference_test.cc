@@ -40,6 +40,27 @@ TEST(Reference, MagnitudeOfADotProductIsTheSumOfProducts) {
   EXPECT_EQ(magnitude, 4 + 10 + 18);
 }
 
+// A step that bfloat16 is rounded by within the nest may be as large as 2^-8 of it.
+TEST(Reference, LetsRoundingWithinTheNestPass) {
+  constexpr DataType kHalf = DataType::kBFloat16;
+  NestBuilder builder("rounded");
+  const Buffer a = builder.AddInput("a", kF32, {1});
+  const auto at = [](const Buffer& b, const std::vector<Expr>& i) { return Load(b, i); };
+  const Buffer narrow = builder.Compute(
+      "narrow", kHalf, {1}, [&](const std::vector<Expr>& i) { return Cast(kHalf, at(a, i)); });
+  const Buffer out = builder.Compute("out", kHalf, {1}, [&](const std::vector<Expr>& i) {
+    return Cast(kHalf, Cast(kF32, at(narrow, i)) - F(255));
+  });
+  const Nest reference = ReferenceNest(builder.Finish({out}));
+  float x = 257;
+  double value = 0, magnitude = 0;
+  ASSERT_TRUE(Interpret(reference, {&x, nullptr, nullptr, &value, &magnitude}).ok());
+  EXPECT_EQ(value, 2);
+  const double rounding = 17 * 0x1p-24 * (magnitude - 257 - 255);
+  EXPECT_GE(rounding, 0.999 * 0x1p-8 * 257);
+  EXPECT_LE(rounding, 1.001 * 0x1p-8 * 257);
+}
+
 TEST(Reference, KeepsIntegersExact) {
   NestBuilder builder("sum");
   const Buffer a = builder.AddInput("a", DataType::kInt32, {2});

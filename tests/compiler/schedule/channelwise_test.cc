@@ -1,3 +1,4 @@
+#include "absl/strings/str_replace.h"
 #include "fmt/format.h"
 #include "gtest/gtest.h"
 #include "tests/compiler/schedule/nest_check.h"
@@ -15,6 +16,8 @@ int Check(const std::vector<std::string>& kernels, const std::string& expected) 
   for (const std::string& kernel : kernels) {
     for (const Target& target : {wide, narrow}) {
       checked += CheckTemplate(kernel + kEnd, expected, target, 4, seed++);
+      const std::string half = absl::StrReplaceAll(kernel, {{"float32", "bfloat16"}});
+      checked += CheckTemplate(half + kEnd, expected, target, 4, seed++);
       if (testing::Test::HasFailure()) return checked;
     }
   }

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "compiler/loop/interpreter.h"
+#include "compiler/loop/scalar.h"
 #include "gtest/gtest.h"
 
 namespace hone::schedule {
@@ -40,6 +41,8 @@ void Put(DataType dtype, void* memory, int64_t offset, double value) {
       return PutAs<float>(memory, offset, value);
     case DataType::kFloat64:
       return PutAs<double>(memory, offset, value);
+    case DataType::kBFloat16:
+      return PutAs<uint16_t>(memory, offset, loop::EncodeBFloat16(value));
     case DataType::kInt32:
       return PutAs<int32_t>(memory, offset, value);
     case DataType::kInt64:
@@ -60,6 +63,8 @@ double Get(DataType dtype, const void* memory, int64_t offset) {
       return static_cast<const float*>(memory)[offset];
     case DataType::kFloat64:
       return static_cast<const double*>(memory)[offset];
+    case DataType::kBFloat16:
+      return loop::DecodeBFloat16(static_cast<const uint16_t*>(memory)[offset]);
     case DataType::kInt32:
       return static_cast<const int32_t*>(memory)[offset];
     case DataType::kInt64:

@@ -174,6 +174,24 @@ TEST(PrimitivesGolden, DotProductOfPadLanes) {
   ExpectGolden("dot_product", naive, nest);
 }
 
+TEST(Primitives, DotProductOfBFloat16TakesPairs) {
+  loop::NestBuilder builder("pairs");
+  const loop::Buffer a = builder.AddInput("a", DataType::kBFloat16, {2, 6});
+  const loop::Buffer b = builder.AddConstant("b", DataType::kBFloat16, {3, 6});
+  const auto wide = [](const loop::Expr& e) { return loop::Cast(DataType::kFloat32, e); };
+  const loop::Buffer c = builder.Reduce(
+      "c", DataType::kFloat32, {2, 3}, std::vector<int64_t>{6}, loop::NestBuilder::Combiner::kAdd,
+      loop::Const(0, DataType::kFloat32), [&](const auto& axes, const auto& r) {
+        return wide(loop::Load(a, {axes[0], r[0]})) * wide(loop::Load(b, {axes[1], r[0]}));
+      });
+  loop::Nest nest = builder.Finish({c});
+  loop::Nest fours = nest;
+  ASSERT_TRUE(Split(&fours, "c.r0", 4, Tail::kClip).ok());
+  EXPECT_FALSE(DotProduct(&fours, "c.r0.i").ok());
+  ASSERT_TRUE(Split(&nest, "c.r0", 2, Tail::kExact).ok());
+  EXPECT_TRUE(DotProduct(&nest, "c.r0.i").ok());
+}
+
 TEST(Primitives, DotProductRefusesStepsThatAreNoNeighbours) {
   loop::Nest nest = ByteNest();
   ASSERT_TRUE(SetLayout(&nest, "a", LayoutOf("CN", 2)).ok());

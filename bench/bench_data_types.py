@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Convolutions and dense layers of 8-bit integers beside the same in float32, both tuned, timed in turn.
+"""Convolutions and dense layers of 8-bit integers and bfloat16 beside the same in float32, tuned, timed in turn.
 
-    bench/bench_int8.py [--trials 64] [--threads 1] [--rounds 11] [--db FILE]
+    bench/bench_data_types.py [--trials 64] [--threads 1] [--rounds 11] [--db FILE] [--forms NAME ...] [--cases TEXT]
 
 Each case is a chain of equal layers, so that what brings the input into the kernels' layouts and the output out of
-them hardly counts: bytes with a bias and requantisation behind the sums, floats with a bias and a relu; the floats once
-as they are, and once with sums of the products as defined only (`--numerics strict`: no Winograd). A round times the
-modules one after the other, each after a run that is not timed; ratios are medians over the rounds. `--trials 0` times
-what --db has, without --db the defaults.
+them hardly counts: bytes with a bias and requantisation behind the sums, floats with a bias and a relu; float32 once
+as it is, and once with sums of the products as defined only (`--numerics strict`: no Winograd). A round times the
+modules one after the other, each after a run that is not timed; ratios, of a float32 form's time to a narrow type's,
+are medians over the rounds. `--trials 0` times what --db has, without --db the defaults. `--cases` keeps those with
+TEXT in their name; with it, or with some of the forms only, nothing is written to bench/results.
 """
 
 from __future__ import annotations
@@ -50,14 +51,21 @@ class Case:
 @dataclasses.dataclass(frozen=True)
 class Form:
     name: str
-    is_bytes: bool
-    numerics: str
+    data: str  # the types of the tensors
+    weight: str
+    bias: str
+    numerics: str = "default"
+
+    @property
+    def is_narrow(self) -> bool:
+        return self.data != "float32"
 
 
 FORMS = [
-    Form("int8", True, "default"),
-    Form("float32", False, "default"),
-    Form("float32_direct", False, "strict"),
+    Form("int8", "uint8", "int8", "int32"),
+    Form("bfloat16", "bfloat16", "bfloat16", "bfloat16"),
+    Form("float32", "float32", "float32", "float32"),
+    Form("float32_direct", "float32", "float32", "float32", "strict"),
 ]
 
 CASES = [
@@ -83,24 +91,26 @@ def constant(shape: Sequence[int], dtype: str, seed: int) -> str:
     elif dtype == "int32":
         raw = b"".join(struct.pack("<i", draw.randrange(-999, 999)) for _ in range(count))
     else:
-        raw = b"".join(struct.pack("<f", draw.uniform(-0.05, 0.05)) for _ in range(count))
+        floats = [struct.pack("<f", draw.uniform(-0.05, 0.05)) for _ in range(count)]
+        raw = b"".join(number[2:] if dtype == "bfloat16" else number for number in floats)
     extents = "".join(f"{extent}, " for extent in shape).rstrip(" ")
     return f'Tensor[({extents.rstrip(",")}), {dtype}] "{base64.b64encode(raw).decode()}"'
 
 
-def model(case: Case, is_bytes: bool) -> str:
+def model(case: Case, form: Form) -> str:
     """A chain of the case's layers as a .relay text."""
     shape = ", ".join(str(extent) for extent in case.data)
-    lines = [f"def @main(%x: Tensor[({shape}), {'uint8' if is_bytes else 'float32'}]) {{"]
+    lines = [f"def @main(%x: Tensor[({shape}), {form.data}]) {{"]
     constants = []
     value = "%x"
     for layer in range(LAYERS):
-        constants.append(constant(case.weight(), "int8" if is_bytes else "float32", 2 * layer))
-        constants.append(constant(case.data[1:2], "int32" if is_bytes else "float32", 2 * layer + 1))
+        constants.append(constant(case.weight(), form.weight, 2 * layer))
+        constants.append(constant(case.data[1:2], form.bias, 2 * layer + 1))
         at = 3 * layer
         weight, bias = (f"meta[Constant][{len(constants) - 2}]", f"meta[Constant][{len(constants) - 1}]")
         lines.append(f"  %{at} = {case.product(value, weight)};")
         lines.append(f"  %{at + 1} = nn.bias_add(%{at}, {bias});")
+        is_bytes = form.data == "uint8"
         finish = f"qnn.requantize(%{at + 1}, 0.0021f32, 3u8)" if is_bytes else f"nn.relu(%{at + 1})"
         lines.append(f"  %{at + 2} = {finish};" if layer + 1 < LAYERS else f"  {finish}")
         value = f"%{at + 2}"
@@ -121,23 +131,29 @@ def sample(modules: Sequence[Any]) -> list[float]:
     return taken
 
 
-def row_of(case: Case, times: Sequence[Sequence[float]]) -> dict[str, Any]:
-    """Medians of microseconds a layer in the order of FORMS, and of ratios to the bytes."""
+def row_of(case: Case, forms: Sequence[Form], times: Sequence[Sequence[float]]) -> dict[str, Any]:
+    """Medians of microseconds a layer in the order of `forms`, and ratios of float32's times to the narrow types'."""
     row: dict[str, Any] = {"case": case.name}
-    for form, layer_us in zip(FORMS, zip(*times, strict=True), strict=True):
+    for form, layer_us in zip(forms, zip(*times, strict=True), strict=True):
         row[f"{form.name}_layer_us"] = statistics.median(layer_us)
-    for at, form in enumerate(FORMS[1:], start=1):
-        ratios = [taken[at] / taken[0] for taken in times]
-        row[f"{form.name}_ratio"] = statistics.median(ratios)
-        row[f"{form.name}_ratio_min"] = min(ratios)
-        row[f"{form.name}_ratio_max"] = max(ratios)
+    for n, narrow in enumerate(forms):
+        for w, wide in enumerate(forms):
+            if not narrow.is_narrow or wide.is_narrow:
+                continue
+            ratios = [taken[w] / taken[n] for taken in times]
+            row[f"{wide.name}_by_{narrow.name}"] = statistics.median(ratios)
+            row[f"{wide.name}_by_{narrow.name}_min"] = min(ratios)
+            row[f"{wide.name}_by_{narrow.name}_max"] = max(ratios)
     return row
 
 
-def text_of(row: dict[str, Any]) -> str:
-    text = f"{row['case']:<32} {FORMS[0].name} {row[f'{FORMS[0].name}_layer_us']:8.1f} us"
-    for form in FORMS[1:]:
-        text += f"  {form.name} {row[f'{form.name}_layer_us']:8.1f} us, {row[f'{form.name}_ratio']:.2f}x"
+def text_of(row: dict[str, Any], forms: Sequence[Form]) -> str:
+    text = f"{row['case']:<32}"
+    for form in forms:
+        text += f"  {form.name} {row[f'{form.name}_layer_us']:8.1f} us"
+        narrow = [] if form.is_narrow else [other.name for other in forms if other.is_narrow]
+        ratios = [f"{row[f'{form.name}_by_{name}']:.2f}x {name}" for name in narrow]
+        text += f" ({', '.join(ratios)})" if ratios else ""
     return text
 
 
@@ -147,7 +163,11 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=11)
     parser.add_argument("--db")
+    parser.add_argument("--forms", nargs="+", choices=[form.name for form in FORMS])
+    parser.add_argument("--cases", default="")
     args = parser.parse_args()
+    forms = [form for form in FORMS if not args.forms or form.name in args.forms]
+    cases = [case for case in CASES if args.cases in case.name]
     if args.db and args.trials <= 0 and not pathlib.Path(args.db).exists():
         parser.error(f"expected the database {args.db} for --trials 0, found no such file")
     sys.path.insert(0, str(result_file.BUILD / "python"))
@@ -160,11 +180,11 @@ def main() -> None:
         # `hone` without --db looks for the user's own database: defaults must not come from there.
         os.environ["XDG_DATA_HOME"] = work
         database = args.db or str(pathlib.Path(work) / "hone.db")
-        for case in CASES:
+        for case in cases:
             modules = []
-            for form in FORMS:
+            for form in forms:
                 path = pathlib.Path(work) / f"{form.name}.relay"
-                path.write_text(model(case, form.is_bytes))
+                path.write_text(model(case, form))
                 options = ["--numerics", form.numerics, *threads]
                 if args.trials > 0:
                     result_file.hone("tune", str(path), "--db", database, "--trials", str(args.trials), *options)
@@ -175,8 +195,10 @@ def main() -> None:
                 modules.append(hone.Module(output, threads=args.threads))
             times = [sample(modules) for _ in range(args.rounds)]
             peaks.append(result_file.machine_peak(args.threads))
-            rows.append(row_of(case, times))
-            print(text_of(rows[-1]), flush=True)
+            rows.append(row_of(case, forms, times))
+            print(text_of(rows[-1], forms), flush=True)
+    if len(rows) < len(CASES) or len(forms) < len(FORMS):
+        return
     figures = {
         "threads": args.threads,
         "rounds": args.rounds,
@@ -184,7 +206,7 @@ def main() -> None:
         "layers": LAYERS,
         "cases": rows,
     }
-    path = result_file.write("int8", peaks, figures)
+    path = result_file.write("data_types", peaks, figures)
     print(path.relative_to(result_file.ROOT))
 
 

@@ -1,0 +1,19 @@
+#ifndef HONE_COMPILER_OPS_ROUND_ONCE_H_
+#define HONE_COMPILER_OPS_ROUND_ONCE_H_
+
+#include <set>
+#include <string>
+
+#include "compiler/loop/stmt.h"
+
+namespace hone::ops {
+
+// Leaves out the roundings to float16 and bfloat16 between the operators of a kernel: stages
+// compute in float32, and what one of them computes for others stays so. Inputs, outputs, what
+// products and reductions read, what is only moved and the buffers named in `kept` have the types
+// they had.
+loop::Nest RoundOnce(const loop::Nest& naive, const std::set<std::string>& kept);
+
+}  // namespace hone::ops
+
+#endif  // HONE_COMPILER_OPS_ROUND_ONCE_H_

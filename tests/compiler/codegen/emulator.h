@@ -1,0 +1,30 @@
+// Runs artifacts for AArch64 on a machine that is none, by qemu-aarch64-static and a small program
+// that aarch64-linux-gnu-gcc builds when the first test asks.
+#ifndef HONE_TESTS_COMPILER_CODEGEN_EMULATOR_H_
+#define HONE_TESTS_COMPILER_CODEGEN_EMULATOR_H_
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "compiler/ir/target.h"
+
+namespace hone::codegen {
+
+// Whether code for the target has to be emulated here.
+bool NeedsEmulator(const Target& target);
+// Whether this machine has what that takes; tests are skipped where it has not.
+bool HasEmulator();
+
+struct Memory {
+  void* data = nullptr;
+  size_t bytes = 0;
+};
+
+// Runs the launches of kernel 0 on copies of the buffers, with pages around them that cannot be
+// touched, and writes back what they hold then. What went wrong; empty if nothing did.
+std::string RunEmulated(const std::string& elf, const std::vector<Memory>& buffers);
+
+}  // namespace hone::codegen
+
+#endif  // HONE_TESTS_COMPILER_CODEGEN_EMULATOR_H_

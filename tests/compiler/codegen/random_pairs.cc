@@ -1,0 +1,121 @@
+#include "tests/compiler/codegen/random_pairs.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstdlib>
+
+#include "gtest/gtest.h"
+#include "tests/compiler/codegen/pair_check.h"
+
+namespace hone::codegen {
+namespace {
+
+// The last one is built for and not run.
+const char* const kTargets[] = {"native",
+                                "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2",
+                                "native",
+                                "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3 -threads=1",
+                                "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3 -threads=4",
+                                "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=2",
+                                "llvm -mtriple=aarch64-linux-gnu -mcpu=neoverse-n1 -threads=2"};
+
+uint64_t SeedOf(const Family& family) {
+  const char* const given = std::getenv("HONE_RANDOM_SEED");
+  uint64_t seed = given != nullptr ? std::strtoull(given, nullptr, 10) : 1;
+  for (const char c : family.name) seed = seed * 131 + static_cast<unsigned char>(c);
+  return seed;
+}
+
+class Checker {
+ public:
+  Checker(const Family& family, int configs)
+      : family_(family), configs_(configs), random_(SeedOf(family)) {}
+
+  Tally Run() {
+    while (tally_.configs < configs_ && errors_ < kMostErrors) CheckWorkload();
+    fmt::print("{}: {} workloads, {} configs, {} failed builds, {} equal the reference; {}; {}\n",
+               family_.name, tally_.workloads, tally_.configs, tally_.failed_builds, tally_.equal,
+               fmt::join(tally_.templates, " "), fmt::join(tally_.strategies, " "));
+    EXPECT_LE(tally_.failed_builds * 100, tally_.configs) << family_.name;
+    return tally_;
+  }
+
+ private:
+  static constexpr int kConfigsAWorkload = 8;
+  static constexpr int kMostErrors = 3;
+  static constexpr double kMostFlops = 1.6e7;
+
+  void CheckWorkload() {
+    const std::string workload = RandomWorkload(family_, random_, tally_.workloads);
+    const std::string target = kTargets[random_.Below(std::size(kTargets))];
+    const auto task = TaskUnderTest::Of(workload, target);
+    if (!task.ok()) return Complain(workload, std::string(task.status().message()));
+    if ((*task)->def().flops > kMostFlops) return;
+    ++tally_.workloads;
+    tally_.templates.emplace((*task)->schedule().name());
+    const auto check = PairCheck::Of((*task)->def());
+    if (!check.ok()) return Complain(workload, std::string(check.status().message()));
+    const bool runs = target.find("aarch64") == std::string::npos;
+    LaunchCache cache;
+    for (int i = 0; i < kConfigsAWorkload && tally_.configs < configs_; ++i) {
+      const schedule::Task one =
+          (*task)->With((*task)->signatures()[random_.Below((*task)->signatures().size())]);
+      const schedule::Config config = i == 0 && !Wants()
+                                          ? (*task)->schedule().Default(one)
+                                          : Sample((*task)->schedule().MakeSpace(one));
+      const std::string pair = fmt::format("{}\n  {}\n  {} {}", workload, target,
+                                           one.signature.ToString(), config.ToText());
+      CheckConfig(one, config, runs ? check->get() : nullptr, cache, pair);
+    }
+  }
+
+  bool Wants() const { return !family_.strategy.empty(); }
+
+  schedule::Config Sample(const schedule::Space& space) {
+    schedule::Config config = space.Sample(random_);
+    for (int i = 0; i < 30 && Wants() && !IsWanted(config); ++i) config = space.Sample(random_);
+    return config;
+  }
+  bool IsWanted(const schedule::Config& config) const {
+    return config.Has("strategy") && config.String("strategy").starts_with(family_.strategy);
+  }
+
+  void CheckConfig(const schedule::Task& task, const schedule::Config& config,
+                   const PairCheck* check, LaunchCache& cache, const std::string& pair) {
+    ++tally_.configs;
+    if (config.Has("strategy")) tally_.strategies.insert(config.String("strategy"));
+    NameInCrashes(pair);
+    const absl::StatusOr<std::string> artifact = BuildArtifact(task, config, &cache);
+    if (!artifact.ok()) {
+      if (tally_.failed_builds++ < kMostErrors) {
+        fmt::print("not built: {}\n  {}\n", pair, std::string(artifact.status().message()));
+      }
+      return;
+    }
+    if (check == nullptr) return;
+    const absl::Status status = check->Check(*artifact);
+    if (status.ok()) {
+      ++tally_.equal;
+    } else {
+      Complain(pair, std::string(status.message()));
+    }
+  }
+
+  void Complain(const std::string& what, const std::string& message) {
+    ++errors_;
+    ADD_FAILURE() << what << "\n  " << message;
+  }
+
+  const Family& family_;
+  const int configs_;
+  Random random_;
+  Tally tally_;
+  int errors_ = 0;
+};
+
+}  // namespace
+
+Tally CheckRandomPairs(const Family& family, int configs) { return Checker(family, configs).Run(); }
+
+}  // namespace hone::codegen

@@ -1,0 +1,121 @@
+// Products of matrices, dense and sparse.
+#include <fmt/format.h>
+
+#include "tests/compiler/codegen/random_workload.h"
+
+namespace hone::codegen {
+namespace {
+
+void Dense(Draw& draw) {
+  const int64_t m = draw.Once(4) ? 1 : draw.Extent();
+  const int64_t n = draw.Extent(), k = draw.Extent();
+  const std::string data = draw.Param({m, k});
+  const std::string weight = draw.Param({n, k}, "float32", !draw.Once(3));
+  DrawEpilogue(draw, draw.Let(fmt::format("nn.dense({}, {})", data, weight)), {m, n}, 1);
+}
+
+void DenseGelu(Draw& draw) {
+  const int64_t m = draw.Extent(), n = draw.Extent(), k = draw.Extent();
+  const std::string product =
+      draw.Let(fmt::format("nn.dense({}, {})", draw.Param({m, k}), draw.Const({n, k})));
+  const std::string x = draw.Let(fmt::format("add({}, {})", product, draw.Const({n})));
+  const std::string scaled = draw.Let(fmt::format("multiply({}, 0.70710678f32)", x));
+  const std::string bell = draw.Let(fmt::format("erf({})", scaled));
+  const std::string half = draw.Let(fmt::format("multiply({}, 0.5f32)", x));
+  const std::string one = draw.Let(fmt::format("add({}, 1f32)", bell));
+  draw.Let(fmt::format("multiply({}, {})", half, one));
+}
+
+// One row, or a few: at the memory's bandwidth.
+void MatrixVector(Draw& draw) {
+  const int64_t m = 1 + (draw.Once(4) ? draw.Below(3) : 0);
+  const int64_t n = draw.Extent() * (1 + draw.Below(5)), k = draw.Extent() * (1 + draw.Below(5));
+  const std::string data = draw.Param({m, k});
+  const std::string weight = draw.Param({n, k}, "float32", draw.Once(2));
+  DrawEpilogue(draw, draw.Let(fmt::format("nn.dense({}, {})", data, weight)), {m, n}, 1);
+}
+
+// Every operand as it is or transposed; one matrix for all, on either side.
+void BatchMatmul(Draw& draw) {
+  const int64_t b = draw.Once(3) ? draw.Extent(7) : 1 + draw.Below(3);
+  const int64_t m = draw.Extent(), n = draw.Extent(), k = draw.Extent();
+  const int64_t shared = draw.Below(6);
+  const auto operand = [&](bool one, bool transposed, int64_t rows, bool constant) {
+    const int64_t count = one ? 1 : b;
+    if (!transposed) return draw.Param({count, rows, k}, "float32", constant);
+    const std::string given = draw.Param({count, k, rows}, "float32", constant);
+    return draw.Let(fmt::format("transpose({}, axes=[0, 2, 1])", given));
+  };
+  const std::string left = operand(shared == 0, draw.Once(3), m, false);
+  const std::string right = operand(shared == 1, draw.Once(2), n, draw.Once(4));
+  const std::string value = draw.Let(fmt::format("nn.batch_matmul({}, {})", left, right));
+  if (draw.Once(3)) {
+    draw.Let(fmt::format("multiply({}, 0.5f32)", value));
+  } else {
+    DrawEpilogue(draw, value, {b, m, n}, 2);
+  }
+}
+
+// Heads of attention: both operands are parts of one matrix.
+void Heads(Draw& draw) {
+  const int64_t b = 1 + draw.Below(4), m = draw.Extent(), k = draw.Extent(33);
+  const std::string given = draw.Param({m, 2 * b * k});
+  const auto part = [&](int64_t begin) {
+    const std::string slice = draw.Let(fmt::format(
+        "strided_slice({}, axes=[1], begin=[{}], end=[{}])", given, begin, begin + b * k));
+    const std::string heads =
+        draw.Let(fmt::format("reshape({}, newshape=[{}, {}, {}])", slice, m, b, k));
+    return draw.Let(fmt::format("transpose({}, axes=[1, 0, 2])", heads));
+  };
+  const std::string left = part(0), right = part(b * k);
+  const std::string value = draw.Let(fmt::format("nn.batch_matmul({}, {})", left, right));
+  if (draw.Once(2)) draw.Let(fmt::format("nn.softmax({}, axis=-1)", value));
+}
+
+void SparseDense(Draw& draw) {
+  const int64_t nonzeros = draw.Extent() * (1 + draw.Below(4)), rows = draw.Extent();
+  const bool constant = draw.Once(2);
+  const std::string index = draw.Of({"int32", "int64"});
+  const std::string values = draw.Param({nonzeros}, "float32", constant);
+  const std::string columns = draw.Param({nonzeros}, index, constant);
+  const std::string begins = draw.Param({rows + 1}, index, constant);
+  const int64_t width = draw.Extent();
+  const std::string data = draw.Param({draw.Extent(), width});
+  const std::string value =
+      draw.Let(fmt::format("nn.sparse_dense({}, {}, {}, {})", values, columns, begins, data));
+  DrawEpilogue(draw, value, {rows, width}, 1);
+}
+
+// What follows the products of a cell with memory.
+void Gates(Draw& draw) {
+  const int64_t n = 1 + draw.Below(3), width = draw.Extent();
+  const std::string given = draw.Param({n, 4 * width});
+  const auto gate = [&](int64_t i, const char* function) {
+    const std::string slice = draw.Let(fmt::format(
+        "strided_slice({}, axes=[1], begin=[{}], end=[{}])", given, i * width, (i + 1) * width));
+    return draw.Let(fmt::format("{}({})", function, slice));
+  };
+  const std::string in = gate(0, "sigmoid"), forget = gate(1, "sigmoid"), seen = gate(2, "tanh");
+  const std::string out = gate(3, "sigmoid");
+  const std::string kept =
+      draw.Let(fmt::format("multiply({}, {})", forget, draw.Param({n, width})));
+  const std::string added = draw.Let(fmt::format("multiply({}, {})", in, seen));
+  const std::string cell = draw.Let(fmt::format("add({}, {})", kept, added));
+  const std::string bent = draw.Let(fmt::format("tanh({})", cell));
+  const std::string hidden = draw.Let(fmt::format("multiply({}, {})", out, bent));
+  if (draw.Once(2)) draw.Let(fmt::format("({}, {})", hidden, cell));
+}
+
+}  // namespace
+
+std::vector<Family> ProductFamilies() {
+  return {{"dense", Dense, ""},
+          {"dense_gelu", DenseGelu, ""},
+          {"matrix_vector", MatrixVector, ""},
+          {"batch_matmul", BatchMatmul, ""},
+          {"attention_heads", Heads, ""},
+          {"sparse_dense", SparseDense, ""},
+          {"gates", Gates, ""}};
+}
+
+}  // namespace hone::codegen

@@ -1,0 +1,107 @@
+// What the default schedules of compute-bound kernels become on each kind of vector: tiles that
+// stay in registers, with the cheapest form of multiply-add there is.
+#include <fmt/format.h>
+
+#include "compiler/ops/lower.h"
+#include "compiler/schedule/template.h"
+#include "tests/compiler/codegen/harness.h"
+#include "tests/compiler/codegen/hot_loop.h"
+
+namespace hone::codegen {
+namespace {
+
+constexpr const char* kAvx2 = "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3";
+constexpr const char* kNeon = "llvm -mtriple=aarch64-linux-gnu -mcpu=neoverse-n1";
+
+std::string Conv(int64_t in, int64_t out, int64_t size, int64_t taps) {
+  return fmt::format(
+      "fn (p0: Tensor[(1, {0}, {2}, {2}), float32], const p1: Tensor[({1}, {0}, {3}, {3}), "
+      "float32]) {{ nn.conv2d(p0, p1, padding=[{4}, {4}, {4}, {4}]) }}",
+      in, out, size, taps, taps / 2);
+}
+
+std::string Dense(int64_t rows, int64_t units, int64_t terms) {
+  return fmt::format(
+      "fn (p0: Tensor[({}, {}), float32], const p1: Tensor[({}, {}), float32]) {{ nn.dense(p0, p1) "
+      "}}",
+      rows, terms, units, terms);
+}
+
+std::vector<std::string> Kernels() {
+  return {Conv(256, 64, 56, 1),  Conv(512, 128, 28, 1), Conv(2048, 512, 7, 1),
+          Conv(2048, 448, 8, 1), Conv(768, 192, 17, 1), Conv(128, 128, 28, 3),
+          Conv(256, 256, 14, 3), Conv(512, 512, 7, 3),  Conv(96, 96, 35, 3),
+          Dense(512, 512, 512),  Dense(128, 768, 768),  Dense(131, 257, 129),
+          Dense(32, 1024, 1024)};
+}
+
+// Of the default config in the widest blocks the kernel can have, or with this signature.
+std::vector<std::string> DefaultHotLoop(const std::string& kernel, const char* target_text,
+                                        const std::string& fma, const char* numerics = "strict",
+                                        const std::string& wanted = "") {
+  const auto def = ops::LowerWorkload(kernel + " accumulate=float32 numerics=" + numerics);
+  EXPECT_TRUE(def.ok()) << def.status().ToString();
+  const schedule::Template& chosen = schedule::TemplateFor(*def);
+  schedule::Task task;
+  task.def = &*def;
+  task.target = TestTarget(target_text);
+  const std::string block = fmt::format("NCHW{}c", task.target.VectorLanes());
+  const auto signatures = chosen.Signatures(*def, task.target);
+  task.signature = signatures[0];
+  for (const ir::LayoutSignature& signature : signatures) {
+    const std::string text = signature.ToString();
+    if (text == (wanted.empty() ? block + "->" + block : wanted)) task.signature = signature;
+  }
+  const auto nest = chosen.Schedule(task, chosen.Default(task));
+  EXPECT_TRUE(nest.ok()) << nest.status().ToString();
+  const auto assembly = EmitAssembly(ArtifactOf(*nest, task.target));
+  EXPECT_TRUE(assembly.ok()) << assembly.status().ToString();
+  return HotLoop(*assembly, fma);
+}
+
+std::string Text(const std::vector<std::string>& lines) {
+  return fmt::format("{}", fmt::join(lines, "\n"));
+}
+
+TEST(DefaultCodeShape, OfSixteenRegistersTilesHideTheLatencyAndStay) {
+  for (const std::string& kernel : Kernels()) {
+    SCOPED_TRACE(kernel);
+    const std::vector<std::string> loop = DefaultHotLoop(kernel, kAvx2, "vfmadd");
+    // Two units of four cycles' latency are busy from eight on; a vector that is loaded has to
+    // serve several multiplications.
+    const int multiplications = CountLines(loop, {"vfmadd", "ymm"});
+    const int loads = CountLines(loop, {"vbroadcastss"}) + CountLines(loop, {"vmovaps"}) +
+                      CountLines(loop, {"vmovups"});
+    EXPECT_GE(multiplications, 10) << Text(loop);
+    EXPECT_GT(multiplications, loads) << Text(loop);
+    EXPECT_EQ(CountLines(loop, {"(%rsp)"}), 0) << Text(loop);
+  }
+}
+
+TEST(DefaultCodeShape, OnArmElementsAreMultipliedAsLoaded) {
+  for (const std::string& kernel : Kernels()) {
+    SCOPED_TRACE(kernel);
+    const std::vector<std::string> loop = DefaultHotLoop(kernel, kNeon, "fmla");
+    EXPECT_GE(CountLines(loop, {"fmla"}), 20) << Text(loop);
+    // By element: a copy of it to all lanes would take the multiplications' own units.
+    EXPECT_EQ(CountLines(loop, {"fmla", ".s["}), CountLines(loop, {"fmla"})) << Text(loop);
+    EXPECT_EQ(CountLines(loop, {"ld1r"}) + CountLines(loop, {"dup"}), 0) << Text(loop);
+    EXPECT_EQ(CountLines(loop, {"[sp"}), 0) << Text(loop);
+  }
+}
+
+// Neighbours in memory are operands of one step (row-major data), or of two that are unrolled
+// (Winograd): loads in pairs or ahead of time would not fit beside the tile.
+TEST(DefaultCodeShape, OnArmNeighboursAreLoadedWhenTheyAreMultiplied) {
+  const std::string row_major = "NCHW->NCHW";
+  for (const std::vector<std::string>& loop :
+       {DefaultHotLoop(Conv(256, 64, 56, 1), kNeon, "fmla", "strict", row_major),
+        DefaultHotLoop(Conv(64, 64, 56, 3), kNeon, "fmla", "default")}) {
+    EXPECT_GE(CountLines(loop, {"fmla"}), 20) << Text(loop);
+    EXPECT_EQ(CountLines(loop, {"fmla", ".s["}), CountLines(loop, {"fmla"})) << Text(loop);
+    EXPECT_EQ(CountLines(loop, {"[sp"}) + CountLines(loop, {"mov\tv"}), 0) << Text(loop);
+  }
+}
+
+}  // namespace
+}  // namespace hone::codegen
