@@ -204,7 +204,7 @@ double ChunkCycles(const Conv& conv, const Target& target, const WinogradPlan& p
   const auto product_bytes =
       static_cast<int64_t>(products) / conv.out_vectors * tile.vectors * conv.lanes * 4;
   double add = 1;
-  if (2 * product_bytes > target.l1_bytes) {
+  if (product_bytes > target.l1_bytes) {
     add += 2.0 * static_cast<double>(conv.lanes * 4) / BytesPerCycle(target, product_bytes);
   }
   return position * static_cast<double>(plan.Positions()) * filters + add * products * chunks;
