@@ -78,6 +78,14 @@ ToomCook MakeToomCook(int64_t results, int64_t taps) {
   return t;
 }
 
+void ToomCook::ScaleDataInstead() {
+  for (size_t i = 0; i + 1 < filter.size(); ++i) {  // not of infinity, whose scale is 1
+    const double scale = filter[i][0];
+    for (double& x : filter[i]) x /= scale;
+    for (double& x : data[i]) x *= scale;
+  }
+}
+
 double ToomCook::Amplification() const {
   double most = 0;
   for (const std::vector<double>& row : result) {

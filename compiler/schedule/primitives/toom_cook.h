@@ -19,6 +19,9 @@ struct ToomCook {
   // How much larger than the direct sum's its error is by a model that takes all roundings as
   // independent: about, and never below 1. Of two axes the amplifications multiply.
   double Amplification() const;
+  // Moves the scales of the filter's rows into the data's: less to do where filters are transformed
+  // more often than data.
+  void ScaleDataInstead();
 };
 
 // Products there are points for; of one there is nothing to transform.

@@ -520,7 +520,10 @@ absl::StatusOr<WinogradStages> Winograd(loop::Nest* nest, const std::string& buf
     return absl::FailedPreconditionError("no axis has taps enough for Winograd's algorithm");
   }
   if (std::max(h.products, w.products) > kMostToomCookProducts) return no_points;
-  for (Axis* axis : {&h, &w}) axis->matrices = MakeToomCook(axis->tile, axis->taps);
+  for (Axis* axis : {&h, &w}) {
+    axis->matrices = MakeToomCook(axis->tile, axis->taps);
+    if (filter_rows == FilterRows::kFactors) axis->matrices.ScaleDataInstead();
+  }
   return Stages(nest, conv, h, w, phase_order, filter_rows).Build();
 }
 

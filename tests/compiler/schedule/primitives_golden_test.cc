@@ -12,6 +12,7 @@
 #include "compiler/schedule/primitives/fission.h"
 #include "compiler/schedule/primitives/inline_padding.h"
 #include "compiler/schedule/primitives/inline_stage.h"
+#include "compiler/schedule/primitives/local_sum.h"
 #include "compiler/schedule/primitives/nest_edit.h"
 #include "compiler/schedule/primitives/pack.h"
 #include "compiler/schedule/primitives/peel.h"
@@ -230,6 +231,37 @@ TEST(PrimitivesGolden, PrefetchAhead) {
   options.ahead = "sum.i1";
   ASSERT_TRUE(PrefetchAhead(&nest, "sum.r0", "b", options).ok());
   ExpectGolden("prefetch", naive, nest);
+}
+
+TEST(PrimitivesGolden, PrefetchesARegionInTurns) {
+  const loop::Nest naive = MatmulNest(4, 6, 8);
+  loop::Nest nest = naive;
+  ASSERT_TRUE(Split(&nest, "sum.i1", 2, Tail::kExact, "sum.group", "sum.i1").ok());
+  PrefetchRegionOptions options;
+  options.ahead = {"gone", "sum.group"};
+  options.turns = {"sum.i1"};
+  options.spread_axis = 0;
+  options.line_axis = 1;
+  options.line_elements = 4;
+  EXPECT_FALSE(PrefetchRegion(&nest, "bias", options).ok());
+  ASSERT_TRUE(PrefetchRegion(&nest, "b", options).ok());
+  ExpectGolden("prefetch_region", naive, nest);
+  options.ahead = {"gone"};
+  EXPECT_FALSE(PrefetchRegion(&nest, "b", options).ok());
+}
+
+TEST(PrimitivesGolden, SumsLocally) {
+  const loop::Nest naive = MatmulNest(10, 6, 8);
+  loop::Nest nest = naive;
+  EXPECT_FALSE(SumLocally(&nest, "sum.i0").ok());  // the sum is set to zero there
+  ASSERT_TRUE(DecomposeReduction(&nest, "sum.i0").ok());
+  ASSERT_TRUE(Split(&nest, "sum.i0", 4, Tail::kClip, "sum.block", "sum.i0").ok());
+  ASSERT_TRUE(Split(&nest, "sum.r0", 4, Tail::kExact, "sum.chunk", "sum.r0").ok());
+  ASSERT_TRUE(Reorder(&nest, {"sum.chunk", "sum.block", "sum.r0", "sum.i0", "sum.i1"}, true).ok());
+  const absl::StatusOr<std::string> acc = SumLocally(&nest, "sum.block");
+  ASSERT_TRUE(acc.ok()) << acc.status();
+  EXPECT_EQ(*acc, "sum.acc");
+  ExpectGolden("sum_locally", naive, nest);
 }
 
 TEST(PrimitivesGolden, SkipZeroTermsAndClip) {

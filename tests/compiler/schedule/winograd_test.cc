@@ -140,6 +140,42 @@ TEST(Winograd, StridedConvolutionsOfBlockedChannelsComputeWhatTheNaiveNestDoes) 
             40);
 }
 
+// Filters that are transformed when they are needed: whole and clipped blocks of tiles, groups of
+// output channels that are no multiple of the tile's, phases, slices outside the data.
+TEST(Winograd, FiltersOfAChunkAtATimeComputeWhatTheNaiveNestDoes) {
+  const char* const kernels[] = {
+      "fn (p0: Tensor[(2, 32, 9, 13), float32], const p1: Tensor[(80, 32, 3, 3), float32]) { "
+      "nn.conv2d(p0, p1, padding=[1, 1, 1, 1]) }",
+      "fn (p0: Tensor[(1, 16, 15, 14), float32], const p1: Tensor[(48, 16, 5, 5), float32]) { "
+      "nn.conv2d(p0, p1, padding=[2, 2, 2, 2], strides=[2, 2]) }",
+      "fn (p0: Tensor[(1, 64, 3, 7, 7), float32], const p1: Tensor[(32, 64, 3, 3, 3), float32]) { "
+      "nn.conv3d(p0, p1, padding=[1, 1, 1, 1, 1, 1]) }",
+      "fn (p0: Tensor[(1, 32, 1, 5, 4), float32], const p1: Tensor[(16, 32, 3, 3, 3), float32]) { "
+      "nn.conv3d(p0, p1, padding=[1, 1, 1, 1, 1, 1]) }"};
+  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
+  uint64_t seed = 1;
+  for (const char* kernel : kernels) {
+    const ops::KernelDefinition def =
+        MustLower(std::string(kernel) + " accumulate=float32 numerics=default");
+    const Template& conv = TemplateFor(def);
+    const Task task{&def, conv.Signatures(def, target)[0], target};
+    const Space space = conv.MakeSpace(task);
+    Random random(seed++);
+    int checked = 0;
+    for (int tries = 0; checked < 4; ++tries) {
+      ASSERT_LT(tries, 200) << kernel;
+      const Config config = space.Sample(random);
+      if (!config.Has("chunk") || config.Int("chunk") == 0) continue;
+      const absl::StatusOr<loop::Nest> nest = conv.Schedule(task, config);
+      ASSERT_TRUE(nest.ok()) << config.ToText() << nest.status();
+      const std::string what = kernel + config.ToText();
+      ExpectSameResults(def.naive, *nest, seed, what, ToleranceOf(config));
+      ASSERT_FALSE(testing::Test::HasFailure());
+      ++checked;
+    }
+  }
+}
+
 TEST(Winograd, StemsOfThreeDimensionsComputeWhatTheNaiveNestDoes) {
   const ops::KernelDefinition def = MustLower(
       "fn (p0: Tensor[(1, 3, 5, 13, 15), float32], const p1: Tensor[(17, 3, 3, 7, 7), float32]) { "
