@@ -169,6 +169,8 @@ struct Axis {
         products(tile + taps - 1),
         tiles((extent + tile - 1) / tile) {}
   bool IsTransformed() const { return taps > 1; }
+  // Those that have all taps: the first ones.
+  int64_t FullPhases() const { return std::min(phases, weight_taps - (taps - 1) * stride); }
 };
 
 // Makes the stages, in order. The first of the two axes that is transformed is so in a stage of its
@@ -207,13 +209,16 @@ class Stages {
                 by.push_back(r[1]);
               }
               from.insert(from.end(), {i[y], i[y + 1]});
-              Expr factor = Load(data, from);
+              const Expr factor = Load(data, from);
+              Expr has_term = HasTerm(i[0], r[0]);
               if (conv_.has_slice) {
                 const loop::VarMap at = {{conv_.slice.get(), i[3]}, {conv_.slice_tap.get(), r[1]}};
-                factor = Select(loop::Substitute(conv_.has_slice, at), factor,
-                                loop::Const(0, factor->dtype));
+                const Expr has_slice = loop::Substitute(conv_.has_slice, at);
+                has_term = has_term ? loop::And(has_slice, has_term) : has_slice;
               }
-              return factor * Load(filter, by);
+              const Expr term =
+                  has_term ? Select(has_term, factor, loop::Const(0, factor->dtype)) : factor;
+              return term * Load(filter, by);
             });
     stages.product = product->name;
     Result(product, &stages);
@@ -252,8 +257,26 @@ class Stages {
               FloorMod(channel, w_.phases)};
     }
     const int64_t channels = conv_.weight->shape[1];
-    return {FloorMod(channel, channels), FloorDiv(channel, channels * w_.phases),
-            FloorMod(FloorDiv(channel, channels), w_.phases)};
+    const Expr phase = FloorDiv(channel, channels);
+    return {FloorMod(channel, channels), FloorDiv(phase, w_.phases), FloorMod(phase, w_.phases)};
+  }
+
+  // The last product of a tile is the last tap's, which is zero in phases that have fewer. Null
+  // where there are none, or where the phases of a channel are neighbours: to leave out some of so
+  // few terms costs more than it saves.
+  Expr HasTerm(const Expr& position, const Expr& channel) const {
+    if (phase_order_ == PhaseOrder::kInside) return Expr();
+    const Part part = PartOf(channel);
+    Expr has_term;
+    const auto add = [&](const Axis& axis, const Expr& product, const Expr& phase) {
+      if (axis.FullPhases() == axis.phases) return;
+      const Expr has =
+          loop::Or(loop::Lt(product, axis.products - 1), loop::Lt(phase, axis.FullPhases()));
+      has_term = has_term ? loop::And(has_term, has) : has;
+    };
+    add(h_, FloorDiv(position, w_.products), part.h);
+    add(w_, FloorMod(position, w_.products), part.w);
+    return has_term;
   }
 
   Buffer Filter(WinogradStages* stages) {
@@ -400,8 +423,8 @@ class Stages {
 
   using Value = std::function<Expr(const std::vector<Expr>& axes)>;
 
-  // 3x3 filters of stride one, transformed beforehand, keep the sums that their records were measured
-  // with.
+  // 3x3 filters of stride one, transformed beforehand, keep the sums that their records were
+  // measured with.
   bool UsesPairs() const {
     return std::max(h_.taps, w_.taps) > 3 || !both_ || h_.phases * w_.phases > 1 ||
            filter_rows_ == FilterRows::kFactors;

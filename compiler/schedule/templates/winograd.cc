@@ -362,20 +362,25 @@ class WinogradSchedule {
   }
 
   void OrderSteps(const std::string& sum, const std::string& turn) {
-    const int64_t unroll = config_.Int("unroll");
+    if (plan_.skips_zeros) {
+      s_.Split(sum + ".r0", conv_.in, Tail::kExact, sum + ".phase", sum + ".r0");
+    }
     std::vector<std::string> steps = SplitSteps(sum);
-    if (Deep()) steps.insert(steps.begin(), sum + ".r1");
     for (int d : {-2, -1}) steps.push_back(Axis(sum, 1, d));
     for (const char* name : {".ocv", ".lane"}) steps.push_back(sum + name);
+    steps.insert(steps.begin(), {sum + ".r1", sum + ".phase"});
     s_.ReorderPresent(steps, /*allow_reassociation=*/true);
-    if (SkipsSlices()) s_.LeaveOutPadding(steps, sum + ".lane", {sum + ".r1"});
+    if (SkipsSlices() || plan_.skips_zeros) {
+      s_.LeaveOutPadding(steps, sum + ".lane", {sum + ".r1"});
+    }
     if (config_.Int("prefetch") == 0) return;
     // One line of the next position's filters a step; the register tiles take turns.
     PrefetchOptions options;
     options.ahead = stages_.product + ".i0";
     options.inner = sum + ".ocv";
     options.turn = turn;
-    s_.Prefetch(sum + (unroll > 1 ? ".unroll" : ".ic"), stages_.filter, options);
+    s_.Prefetch(InnermostOf({sum + ".phase", sum + ".icb", sum + ".ic", sum + ".unroll"}),
+                stages_.filter, options);
   }
 
   // Of a block: one vector of channels after the other, rows of tiles.
@@ -414,11 +419,23 @@ class WinogradSchedule {
     s_.ReorderPresent({Axis(columns, 1, -1), Axis(columns, 1, -2), columns + ".i1"});
   }
 
+  // All steps of a phase at once; there may be a condition for each of the two axes.
+  void SkipPhases() {
+    std::vector<std::string> steps = {sum_ + ".icb", sum_ + ".ic", sum_ + ".unroll"};
+    for (int d : {-2, -1}) steps.push_back(Axis(sum_, 1, d));
+    steps.push_back(sum_ + ".ocv");
+    steps.push_back(sum_ + ".lane");
+    const auto outermost =
+        std::find_if(steps.begin(), steps.end(), [&](const auto& loop) { return s_.Has(loop); });
+    for (int axes = 0; axes < 2 && outermost != steps.end(); ++axes) s_.Unswitch(*outermost);
+  }
+
   int64_t BlockDepth() const { return Deep() ? config_.Int("block_d") : 1; }
 
   // Tails get bodies of their own, of constant sizes.
   void Specialise() {
     s_.Simplify();
+    if (plan_.skips_zeros) SkipPhases();
     const std::string& p = stages_.product;
     const int64_t block_h = config_.Int("block_h");
     const int64_t block_w = config_.Int("block_w");

@@ -15,12 +15,22 @@ constexpr char kPrefix[] = "winograd";
 // own.
 struct PlanAxis {
   int64_t extent = 1;
+  int64_t stride = 1;
   int64_t weight_taps = 1;
   int64_t phases = 1;
-  int64_t taps = 1;  // of a phase
+  int64_t taps = 1;          // of a phase
+  bool skips_zeros = false;  // phases are far enough apart that it is worth leaving out products
 
   int64_t Tile(int64_t tile) const { return taps > 1 ? tile : 1; }
   int64_t Products(int64_t tile) const { return Tile(tile) + taps - 1; }
+  // Of all phases; the last product of those with fewer taps is zero.
+  int64_t UsedProducts(int64_t tile) const {
+    const int64_t full = std::min(phases, weight_taps - (taps - 1) * stride);
+    return phases * Products(tile) - (skips_zeros ? phases - full : 0);
+  }
+  double Used(int64_t tile) const {
+    return static_cast<double>(UsedProducts(tile)) / static_cast<double>(phases * Products(tile));
+  }
   double Amplification(int64_t tile) const {
     return taps > 1 ? MakeToomCook(tile, taps).Amplification() : 1;
   }
@@ -32,6 +42,8 @@ PlanAxis AxisOf(const Conv& conv, size_t from_end) {
   PlanAxis axis;
   axis.extent = from_end == 1 ? conv.width : conv.height;
   axis.weight_taps = from_end == 1 ? conv.taps_w : conv.taps_h;
+  axis.stride = stride;
+  axis.skips_zeros = conv.blocked_data;
   axis.phases = std::min(stride, axis.weight_taps);
   axis.taps = CeilDiv(axis.weight_taps, stride);
   return axis;
@@ -136,8 +148,9 @@ std::vector<int64_t> PartOptions(const Conv& conv, const Target& target, int64_t
 
 std::vector<int64_t> UnrollsOf(const Conv& conv, const WinogradPlan& plan,
                                const RegisterTile& tile) {
+  const int64_t channels = plan.skips_zeros ? conv.in : plan.channels;
   // A last block of channels may be shorter.
-  const int64_t block = std::gcd(std::min(conv.lanes, plan.channels), plan.channels);
+  const int64_t block = std::gcd(std::min(conv.lanes, channels), channels);
   return UnrollOptions({2, 3, 4, 6, 8, 12}, block, tile);
 }
 
@@ -147,7 +160,7 @@ std::vector<int64_t> ChunkOptions(const Conv& conv, const Target& target, const 
                                   int64_t vectors) {
   std::vector<int64_t> options = {0};
   const bool whole_vectors = plan.channels % conv.lanes == 0 && conv.out % conv.lanes == 0;
-  if (!plan.InColumns() || !whole_vectors) return options;
+  if (!plan.InColumns() || !whole_vectors || plan.phases > 1) return options;
   const int64_t channel_bytes = plan.products_w * vectors * conv.lanes * 4;
   for (int64_t vectors_of_chunk : {1, 2, 4}) {
     const int64_t chunk = vectors_of_chunk * conv.lanes;
@@ -217,8 +230,8 @@ double BlockCycles(const Conv& conv, const Target& target, const WinogradPlan& p
                    int64_t chunk) {
   const double positions = static_cast<double>(plan.Positions());
   const double tiles = static_cast<double>(problem.rows * problem.columns);
-  const double multiply = positions * static_cast<double>(depth) * TileCycles(problem, tile) /
-                          static_cast<double>(parts);
+  const double multiply = plan.used * positions * static_cast<double>(depth) *
+                          TileCycles(problem, tile) / static_cast<double>(parts);
   // Each position is a sum of four or so, once along the columns and once along the rows.
   const double terms =
       std::max(4.0, static_cast<double>(std::max(plan.products_h, plan.products_w) - 2));
@@ -338,6 +351,8 @@ WinogradPlan PlanOf(const Conv& conv, const std::string& strategy) {
   plan.columns = CeilDiv(w.extent, plan.tile_w);
   plan.phases = h.phases * w.phases;
   plan.channels = conv.in * plan.phases;
+  plan.used = h.Used(tile) * w.Used(tile);
+  plan.skips_zeros = plan.used < 1;
   if (conv.spatial == 3) {
     plan.depth_step = conv.window.strides[0];
     plan.tap_step = conv.window.dilation[0];
@@ -368,12 +383,12 @@ bool FitsWinograd(const Conv& conv) {
   return conv.in < conv.lanes && 2 * conv.in * phases >= conv.lanes;
 }
 
-// Multiplications of the direct sum for one of the products, those of tiles beyond the result and
-// of taps of value zero counted.
+// Multiplications of the direct sum for one of the products, those of tiles beyond the result
+// and of taps of value zero counted as far as they are done.
 double SavingOf(const PlanAxis& axis, int64_t tile) {
   const int64_t tiles = CeilDiv(axis.extent, axis.Tile(tile));
   return static_cast<double>(axis.weight_taps * axis.extent) /
-         static_cast<double>(axis.Products(tile) * axis.phases * tiles);
+         static_cast<double>(axis.UsedProducts(tile) * tiles);
 }
 
 // Whether tiles of this size are exact enough (decision 0008), and save so many multiplications

@@ -21,6 +21,8 @@ struct WinogradPlan {
   int64_t rows = 0, columns = 0;           // tiles
   int64_t phases = 1;                      // what strides make of a channel
   int64_t channels = 0;                    // that are summed: all phases of them
+  bool skips_zeros = false;                // products with the last tap of phases that have fewer
+  double used = 1;                         // the part of the products that are left
   // Of the depth: from one result, and from one tap, to the next.
   int64_t depth_step = 1, tap_step = 1;
 
