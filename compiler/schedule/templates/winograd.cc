@@ -160,7 +160,8 @@ class WinogradSchedule {
     ahead.turns = {p + ".ph", p + ".pw"};
     ahead.spread_axis = 1;
     ahead.line_axis = 0;
-    ahead.line_elements = conv_.lanes;
+    constexpr int64_t kLineElements = 16;
+    ahead.line_elements = std::max(conv_.lanes, kLineElements);
     s_.PrefetchRegion(packed_, ahead);
   }
 
@@ -317,7 +318,6 @@ class WinogradSchedule {
     for (const char* name : {".row", ".col", ".ocv", ".lane"}) order.push_back(p + name);
     s_.ReorderPresent(order, /*allow_reassociation=*/true);
     if (SkipsSlices()) s_.LeaveOutPadding(order, p + ".lane", {p + ".i3", p + ".r1"});
-    chunk_loop_ = InnermostOf({out_ + ".oc", p + ".r1", p + ".chunk"});
     sum_ = s_.SumLocally(InnermostOf(tiles));
     s_.VectorizeAll(sum_ + ".lane");
     s_.VectorizeAll(sum_ + ".lane_init");
@@ -479,7 +479,6 @@ class WinogradSchedule {
   std::string out_;
   bool copies_;              // the padded copy is a launch of its own
   int64_t chunk_;            // channels whose filters are transformed at a time; 0: beforehand
-  std::string chunk_loop_;   // the loop of the products over these
   std::string packed_;       // the filters as they are read then
   std::string block_;        // the innermost loop of the grid
   std::string conv_result_;  // the buffer of what the convolution alone gives

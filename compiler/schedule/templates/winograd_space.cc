@@ -61,8 +61,10 @@ int64_t TapBytes(const Conv& conv, const WinogradPlan& plan) {
   return plan.Taps() * conv.UsedDepthTaps() * plan.channels * conv.out * 4;
 }
 
-// From one run to the next. Most of the last cache is for what is used in between, other kernels'
-// weights first of all, or for others who share it.
+// Of a kernel by itself. Half of the last cache is for what is used in between, or for others who
+// share it.
+bool FitsLastCache(const Target& target, int64_t bytes) { return 2 * bytes <= target.l3_bytes; }
+// In a model, where most of it is for other kernels' weights.
 bool StaysInLastCache(const Target& target, int64_t bytes) { return 8 * bytes <= target.l3_bytes; }
 
 // The transformed data of a block should leave room for the weights in the second cache, and a
@@ -79,7 +81,7 @@ BlockLimits LimitsOf(const Conv& conv, const Target& target, const WinogradPlan&
   BlockLimits limits;
   limits.most_tiles = target.l2_bytes * 3 / 2 / data_bytes;
   // Better to read the data from the last cache for each group than the weights from memory.
-  if (!StaysInLastCache(target, FilterBytes(conv, plan))) {
+  if (!FitsLastCache(target, FilterBytes(conv, plan))) {
     limits.most_tiles = target.l2_bytes * 4 / data_bytes;
   }
   // Of few channels the products of a group of output channels are the larger part.
@@ -267,7 +269,8 @@ double BlockCycles(const Conv& conv, const Target& target, const WinogradPlan& p
   return cycles;
 }
 
-// 0, and the most channels whose filters, before and after the transform, stay in the first cache.
+// 0, and the most channels whose filters, before and after the transform, stay in the first cache,
+// or the fewest that there are.
 std::vector<int64_t> LikelyChunks(const Conv& conv, const Target& target, const WinogradPlan& plan,
                                   int64_t vectors) {
   std::vector<int64_t> chunks = ChunkOptions(conv, target, plan, vectors);
