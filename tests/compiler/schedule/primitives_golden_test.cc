@@ -244,6 +244,25 @@ TEST(PrimitivesGolden, PrefetchesARegionInTurns) {
   options.line_axis = 1;
   options.line_elements = 4;
   EXPECT_FALSE(PrefetchRegion(&nest, "bias", options).ok());
+  const auto refused = [&](const PrefetchRegionOptions& wrong) {
+    EXPECT_EQ(PrefetchRegion(&nest, "b", wrong).code(), absl::StatusCode::kFailedPrecondition);
+  };
+  PrefetchRegionOptions wrong = options;
+  wrong.spread_axis = wrong.line_axis;
+  refused(wrong);
+  wrong.spread_axis = 2;
+  refused(wrong);
+  wrong = options;
+  wrong.line_axis = 2;
+  refused(wrong);
+  wrong = options;
+  wrong.line_elements = 0;
+  refused(wrong);
+  wrong = options;
+  wrong.turns = {"sum.i0", "sum.i1"};  // sum.i0 is around what is ahead
+  refused(wrong);
+  wrong.turns = {"sum.group", "sum.i1"};  // and sum.group is that
+  refused(wrong);
   ASSERT_TRUE(PrefetchRegion(&nest, "b", options).ok());
   ExpectGolden("prefetch_region", naive, nest);
   options.ahead = {"gone"};
