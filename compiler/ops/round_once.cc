@@ -43,7 +43,8 @@ bool IsRounded(const Expr& e) {
   }
 }
 
-// Buffers that are rounded into, by what takes their place.
+// Buffers that are rounded into, by what takes their place. Launches that stay as they are read and
+// write none of them.
 loop::BufferMap Widened(const loop::Nest& naive, const std::set<std::string>& kept) {
   loop::BufferMap widened;
   for (const loop::Launch& launch : naive.launches) {
@@ -59,7 +60,11 @@ loop::BufferMap Widened(const loop::Nest& naive, const std::set<std::string>& ke
   for (const loop::Launch& launch : naive.launches) {
     if (OnlyStore(launch)) continue;
     loop::Walk(
-        launch.body, [](const Stmt&) { return true; },
+        launch.body,
+        [&](const Stmt& s) {
+          if (s->kind == StmtKind::kStore) widened.erase(s->buffer.get());
+          return true;
+        },
         [&](const Expr& e) {
           if (e->kind == ExprKind::kLoad) widened.erase(e->buffer.get());
         });

@@ -55,7 +55,9 @@ Space FakeSpace(const std::string& workload) {
   return Space([knobs](const Config& prefix) -> std::optional<Knob> {
     const int next = static_cast<int>(prefix.entries().size());
     if (next == knobs) return std::nullopt;
-    return Knob{"k" + std::to_string(next), {int64_t{0}, int64_t{1}}, std::nullopt};
+    Knob knob{"k" + std::to_string(next), {int64_t{0}, int64_t{1}}, std::nullopt};
+    if (next == 8) knob.legacy_value = int64_t{0};
+    return knob;
   });
 }
 

@@ -67,9 +67,9 @@ struct FakeOutcome {
 };
 FakeOutcome OutcomeOf(const std::string& workload, const std::string& config);
 
-// 512 configs in nine knobs; the last knob does nothing where the first is 0 (equal nests). A
-// workload whose text begins with "bad" is refused; one with "weights" in it has 2 MiB of constants
-// (caches: 1 MiB, 32 MiB).
+// 512 configs in nine knobs; the last knob does nothing where the first is 0 (equal nests), and is
+// 0 in configs stored before it existed. A workload whose text begins with "bad" is refused; one
+// with "weights" in it has 2 MiB of constants (caches: 1 MiB, 32 MiB).
 class FakeLowerer : public Lowerer {
  public:
   absl::StatusOr<std::shared_ptr<const TaskContext>> Open(const std::string& workload,

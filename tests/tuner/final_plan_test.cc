@@ -1,10 +1,12 @@
-// Who wins a final.
+// Who takes part in a final, and who wins it.
 #include "tuner/jobs/final_plan.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
+
+#include "tests/tuner/fakes.h"
 
 namespace hone::tuner {
 namespace {
@@ -21,6 +23,73 @@ std::vector<tuning_db::FinalEntry> Entries(int n) {
   std::vector<tuning_db::FinalEntry> entries(static_cast<size_t>(n));
   for (int i = 0; i < n; ++i) entries[static_cast<size_t>(i)].config = std::to_string(i);
   return entries;
+}
+
+// Of knobs k0, k1, ... as they are given.
+schedule::Config Bits(const std::string& bits) {
+  schedule::Config config;
+  for (size_t i = 0; i < bits.size(); ++i) {
+    config.Set("k" + std::to_string(i), int64_t{bits[i] - '0'});
+  }
+  return config;
+}
+
+// A store with the search trial of `config`, and a final that it won.
+std::unique_ptr<tuning_db::Store> StoreWonBy(const schedule::Config& config,
+                                             const std::string& nest_digest) {
+  auto store = tuning_db::MakeMemoryStore();
+  tuning_db::Trial trial;
+  trial.task = store
+                   ->EnsureTask({.workload = "conv",
+                                 .workload_digest = "w",
+                                 .anchor_digest = "a",
+                                 .target = kFakeTarget})
+                   .value();
+  trial.signature = "NC->NC";
+  trial.config = config.ToText();
+  trial.config_digest = config.Digest();
+  trial.nest_digest = nest_digest;
+  tuning_db::Job job;
+  job.client_id = "job";
+  job.target = kFakeTarget;
+  tuning_db::JobTask& wanted = job.tasks.emplace_back();
+  wanted.task = trial.task;
+  wanted.signature = trial.signature;
+  wanted.trials = 1;
+  trial.job = store->SubmitJob(job).value().id;
+  tuning_db::Record record;
+  record.samples_ns = {100};
+  record.median_ns = 100;
+  EXPECT_EQ(store->Import(trial, record).value(), tuning_db::SettleResult::kSettled);
+  tuning_db::Final final;
+  final.task = trial.task;
+  final.signature = trial.signature;
+  final.job = trial.job;
+  tuning_db::FinalEntry& winner = final.entries.emplace_back();
+  winner.config = trial.config;
+  winner.nest_digest = nest_digest;
+  winner.round_ns = {100};
+  EXPECT_TRUE(store->AddFinal(final).ok());
+  return store;
+}
+
+TEST(ChooseFinalists, KeepConfigsOfBeforeAKnobExisted) {
+  const auto context = FakeLowerer().Open("conv", "NC->NC", kFakeTarget).value();
+  const schedule::Config today = Bits("101100000");
+  const auto lowered = context->Lower(today);
+  ASSERT_TRUE(lowered.ok()) << lowered.status();
+  const auto store = StoreWonBy(Bits("10110000"), lowered->nest_digest);
+  TaskHistory history(1, "NC->NC");
+  history.ReadIn(&context->space());
+  ASSERT_TRUE(history.Load(*store).ok());
+  ASSERT_EQ(history.count(), 1);
+  EXPECT_EQ(history.StateAt(1).settled.at(0).config.ToText(), today.ToText());
+  for (const int top : {0, 1}) {  // as the incumbent alone, and as a trial too
+    const auto finalists = ChooseFinalists(*context, history, top);
+    ASSERT_TRUE(finalists.ok()) << finalists.status();
+    ASSERT_EQ(finalists->size(), 2u);
+    EXPECT_EQ(finalists->at(1).config.ToText(), today.ToText());
+  }
 }
 
 TEST(JudgeFinal, TakesTheBestPairedRatioNotTheBestSingleFigure) {

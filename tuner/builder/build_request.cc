@@ -54,8 +54,11 @@ absl::StatusOr<codegen::KernelSpec> LowerCandidate(const v1::BuildCandidate& can
       ir::LayoutSignature::Parse(candidate.signature(), RanksOf(def.naive, loop::Role::kInput),
                                  RanksOf(def.naive, loop::Role::kOutput)));
   outcome = v1::BUILD_OUTCOME_INVALID_CONFIG;
-  HONE_ASSIGN_OR_RETURN(const schedule::Config config, schedule::Config::Parse(candidate.config()));
-  HONE_ASSIGN_OR_RETURN(loop::Nest nest, schedule::TemplateFor(def).Schedule(task, config));
+  HONE_ASSIGN_OR_RETURN(schedule::Config config, schedule::Config::Parse(candidate.config()));
+  // A trial may have been proposed by an older daemon, before a knob existed.
+  const schedule::Template& tmpl = schedule::TemplateFor(def);
+  config = tmpl.MakeSpace(task).Migrate(config).value_or(config);
+  HONE_ASSIGN_OR_RETURN(loop::Nest nest, tmpl.Schedule(task, config));
   outcome = v1::BUILD_OUTCOME_BUILD_ERROR;
   const std::string digest = schedule::NestDigest(nest);
   if (digest != candidate.nest_digest()) {
@@ -65,7 +68,7 @@ absl::StatusOr<codegen::KernelSpec> LowerCandidate(const v1::BuildCandidate& can
         digest, candidate.nest_digest()));
   }
   codegen::KernelSpec spec = SpecOf(def, std::move(nest));
-  spec.config = candidate.config();
+  spec.config = config.ToText();
   spec.error_bound = schedule::ErrorBound(task, config);
   if (config.Has("pipeline")) spec.pipeline = config.String("pipeline");
   return spec;

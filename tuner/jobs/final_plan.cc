@@ -33,7 +33,7 @@ absl::StatusOr<std::vector<PlannedTrial>> ChooseFinalists(const TaskContext& tas
   if (history.final()) {
     const tuning_db::FinalEntry& winner =
         history.final()->entries[static_cast<size_t>(history.final()->winner)];
-    const auto config = schedule::Config::Parse(winner.config);
+    const auto config = history.Read(winner.config);
     if (config.ok()) add(*config, winner.nest_digest);
   }
   int left = top;

@@ -53,11 +53,17 @@ bool TaskHistory::IsRanked(const Entry& entry) const {
 
 void TaskHistory::Proposed(const tuning_db::Trial& trial) { Add(trial); }
 
+absl::StatusOr<schedule::Config> TaskHistory::Read(const std::string& config) const {
+  HONE_ASSIGN_OR_RETURN(schedule::Config stored, schedule::Config::Parse(config));
+  if (space_ == nullptr) return stored;
+  return space_->Migrate(stored).value_or(stored);
+}
+
 void TaskHistory::Add(const tuning_db::Trial& trial) {
   const auto [it, is_new] = search_.try_emplace(trial.id);
   if (!is_new) return;
   it->second.trial = trial;
-  auto config = schedule::Config::Parse(trial.config);
+  auto config = Read(trial.config);
   if (config.ok()) {
     it->second.config = *std::move(config);
   } else {

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "compiler/schedule/space.h"
 #include "tuner/search.h"
 #include "tuning_db/store.h"
 
@@ -23,7 +25,7 @@ class TaskHistory {
  public:
   struct Entry {
     tuning_db::Trial trial;
-    schedule::Config config;
+    schedule::Config config;                  // as it reads today; trial.config is what was stored
     std::optional<tuning_db::Record> record;  // without its samples; none: open
   };
 
@@ -34,6 +36,12 @@ class TaskHistory {
   // one is spent and its config known, but it ranks nothing: a search sees it as open.
   void CompareIn(const std::string& regime) { regime_ = regime; }
   const std::string& regime() const { return regime_; }
+
+  // Stored configs are read as configs of this space from here on: knobs that came since have their
+  // legacy values. It outlives this. One that is none of the space is kept as it was stored.
+  void ReadIn(const schedule::Space* space) { space_ = space; }
+  // The config of this text; kInvalidArgument where it is none.
+  absl::StatusOr<schedule::Config> Read(const std::string& config) const;
 
   // Everything settled so far, and the newest final. Open trials are added by Proposed.
   absl::Status Load(tuning_db::Store& store);
@@ -77,6 +85,7 @@ class TaskHistory {
 
   const int64_t task_;
   const std::string signature_;
+  const schedule::Space* space_ = nullptr;
   std::map<int64_t, Entry> search_;  // by trial id
   int64_t settled_ = 0;
   int64_t confirm_rounds_ = 0;

@@ -99,16 +99,17 @@ TaskRunner* TuningLoop::EnsureRunner(const tuning_db::JobTask& wanted) {
     return nullptr;
   }
   auto runner = std::make_unique<TaskRunner>(key, *task);
+  auto context = parts_.lowerer->Open(task->workload, key.second, task->target);
+  if (context.ok()) {
+    runner->context = *std::move(context);
+    runner->history.ReadIn(&runner->context->space());
+  } else {
+    runner->failure = std::string(context.status().message());
+  }
   const absl::Status loaded = runner->history.Load(*parts_.store);
   if (!loaded.ok()) {
     Fatal(loaded);
     return nullptr;
-  }
-  auto context = parts_.lowerer->Open(task->workload, key.second, task->target);
-  if (context.ok()) {
-    runner->context = *std::move(context);
-  } else {
-    runner->failure = std::string(context.status().message());
   }
   runner->unserved_since_ns = parts_.clock->NowNs();
   return (runners_[key] = std::move(runner)).get();

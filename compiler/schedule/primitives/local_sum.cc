@@ -24,6 +24,14 @@ bool Indexes(const Stmt& store, const Expr& var) {
                      [&](const Expr& index) { return loop::UsesVar(index, var); });
 }
 
+bool LoadsFrom(const Expr& e, const Buffer& buffer) {
+  bool loads = false;
+  loop::Walk(e, [&](const Expr& node) {
+    loads |= node->kind == loop::ExprKind::kLoad && node->buffer == buffer;
+  });
+  return loads;
+}
+
 // The sum's loops below `s`, outermost first, and its store.
 struct Sum {
   std::vector<Stmt> loops;
@@ -59,6 +67,19 @@ absl::StatusOr<Sum> MatchSum(const Site& site) {
     }
     sum.axes.push_back(inner);
     sum.shape.push_back(std::max<int64_t>(extent.max, 1));
+  }
+  // The elements are set and added in loops over the axes alone.
+  for (const Stmt& axis : sum.axes) {
+    for (const Stmt& inner : sum.loops) {
+      if (!Indexes(s, inner->var) && loop::UsesVar(axis->extent, inner->var)) {
+        return refuse(
+            fmt::format("the extent of '{}' depends on '{}'", axis->var->name, inner->var->name));
+      }
+    }
+  }
+  // Terms are computed before any is added.
+  if (LoadsFrom(s->value->operands[1], s->buffer)) {
+    return refuse(fmt::format("what it adds to '{}' reads that", s->buffer->name));
   }
   return sum;
 }

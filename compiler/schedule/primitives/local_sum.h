@@ -16,8 +16,8 @@ namespace hone::schedule {
 // Results round in another order. Returns the name of the new buffer, "<c>.acc", whose dimensions
 // are the loops that c's indices depend on, outermost first; loops "<c>.x" of the sum become
 // "<c>.acc.x", the others are the names of these with "_init" and "<c>.x" again.
-// kFailedPrecondition where the body is no such sum of floats, or the extent of one of these loops
-// has no constant bound.
+// kFailedPrecondition where the body is no such sum of floats, where f reads c, or where the extent
+// of one of these loops has no constant bound or depends on another loop of the sum.
 absl::StatusOr<std::string> SumLocally(loop::Nest* nest, const std::string& loop);
 
 }  // namespace hone::schedule

@@ -160,6 +160,16 @@ std::vector<int64_t> SizesOf(const Region& region, const Bounds& bounds) {
   return sizes;
 }
 
+// Whether the loops are below `outer` on the way to `site`, or are that itself.
+bool AreWithin(const Stmt& outer, const std::vector<Stmt>& loops, const Site& site) {
+  bool inside = false;
+  for (const auto& [ancestor, child] : site.path) {
+    if (!inside && std::find(loops.begin(), loops.end(), ancestor) != loops.end()) return false;
+    inside |= ancestor == outer;
+  }
+  return inside;
+}
+
 int64_t RoundedUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 }  // namespace
@@ -170,8 +180,13 @@ absl::Status PrefetchRegion(loop::Nest* nest, const std::string& name,
     return absl::FailedPreconditionError(fmt::format("'{}' cannot be prefetched: {}", name, why));
   };
   if (options.turns.empty()) return refuse("there is no loop to do it in");
+  if (options.spread_axis == options.line_axis) return refuse("its lines cannot be spread");
+  if (options.line_elements < 1) return refuse("a line of it has no elements");
   HONE_ASSIGN_OR_RETURN(const Site site, FindLoop(*nest, options.turns.back()));
   HONE_ASSIGN_OR_RETURN(const Buffer buffer, FindBuffer(*nest, name));
+  if (std::max(options.spread_axis, options.line_axis) >= buffer->shape.size()) {
+    return refuse("it has no such axis");
+  }
   const std::vector<Stmt> ahead = LoopsAround(site, options.ahead);
   if (ahead.empty()) return refuse("none of the loops that are to be ahead is around its place");
   HONE_ASSIGN_OR_RETURN(const Site last, FindLoop(*nest, ahead.back()->var->name));
@@ -181,6 +196,7 @@ absl::Status PrefetchRegion(loop::Nest* nest, const std::string& name,
   if (region.loads == 0) return refuse("the loop that is to be ahead does not read it");
   std::vector<int64_t> sizes = SizesOf(region, outside);
   std::vector<Stmt> turns = LoopsAround(site, options.turns);
+  if (!AreWithin(last.stmt, turns, site)) return refuse("its place is not in the loop ahead");
   turns.push_back(site.stmt);
   Bounds bounds = BoundsAt(site);
   bounds.PushLoop(*site.stmt);

@@ -53,7 +53,8 @@ struct PrefetchRegionOptions {
 // from where it is read:
 //   for c { for k { f[k] = w[c * 4 + k] }; for e { S } }
 //   =>  for c { ..; for e { for j { prefetch w[min(c + 1, last) * 4 + e * 2 + j] }; S } }
-// kFailedPrecondition where that is no box of constant extents.
+// kFailedPrecondition where that is no box of constant extents, where the axes are one or none of
+// the buffer's, a line has no elements, or a loop of `turns` is not within all of `ahead`.
 absl::Status PrefetchRegion(loop::Nest* nest, const std::string& buffer,
                             const PrefetchRegionOptions& options);
 

@@ -34,10 +34,16 @@ class Checker {
 
   Tally Run() {
     while (tally_.configs < configs_ && errors_ < kMostErrors) CheckWorkload();
-    fmt::print("{}: {} workloads, {} configs, {} failed builds, {} equal the reference; {}; {}\n",
-               family_.name, tally_.workloads, tally_.configs, tally_.failed_builds, tally_.equal,
-               fmt::join(tally_.templates, " "), fmt::join(tally_.strategies, " "));
+    fmt::print(
+        "{}: {} workloads, {} configs, {} failed builds, {} of {} equal the reference; {}; {}\n",
+        family_.name, tally_.workloads, tally_.configs, tally_.failed_builds, tally_.equal,
+        tally_.ran, fmt::join(tally_.templates, " "), fmt::join(tally_.strategies, " "));
     EXPECT_LE(tally_.failed_builds * 100, tally_.configs) << family_.name;
+    EXPECT_GT(tally_.ran, 0) << family_.name;
+    EXPECT_GE(tally_.equal * 2, tally_.ran) << family_.name;
+    if (Wants()) {
+      EXPECT_GT(tally_.wanted, 0) << family_.name << " has no config of " << family_.strategy;
+    }
     return tally_;
   }
 
@@ -84,6 +90,7 @@ class Checker {
   void CheckConfig(const schedule::Task& task, const schedule::Config& config,
                    const PairCheck* check, LaunchCache& cache, const std::string& pair) {
     ++tally_.configs;
+    if (Wants() && IsWanted(config)) ++tally_.wanted;
     if (config.Has("strategy")) tally_.strategies.insert(config.String("strategy"));
     NameInCrashes(pair);
     const absl::StatusOr<std::string> artifact = BuildArtifact(task, config, &cache);
@@ -94,6 +101,7 @@ class Checker {
       return;
     }
     if (check == nullptr) return;
+    ++tally_.ran;
     const absl::Status status = check->Check(*artifact);
     if (status.ok()) {
       ++tally_.equal;

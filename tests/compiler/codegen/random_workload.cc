@@ -54,13 +54,13 @@ std::string Draw::Let(const std::string& expression) {
   return fmt::format("%{}", values_.size() - 1);
 }
 
-std::string Draw::Text() const {
+std::string Draw::Text(const std::string& numerics) const {
   std::string body;
   for (size_t i = 0; i + 1 < values_.size(); ++i) {
     body += fmt::format("%{} = {}; ", i, values_[i]);
   }
-  return fmt::format("fn ({}) {{ {}{} }} accumulate=float32 numerics=default",
-                     fmt::join(params_, ", "), body, values_.back());
+  return fmt::format("fn ({}) {{ {}{} }} accumulate=float32 numerics={}", fmt::join(params_, ", "),
+                     body, values_.back(), numerics);
 }
 
 void DrawEpilogue(Draw& draw, const std::string& value, const Shape& shape, size_t axis) {
@@ -112,7 +112,7 @@ std::string RandomWorkload(const Family& family, Random& random, int number) {
   Draw draw(random, number < kSizesCount ? static_cast<Sizes>(number)
                                          : static_cast<Sizes>(random.Below(kSizesCount)));
   family.make(draw);
-  return draw.Text();
+  return draw.Text(draw.Once(4) ? "strict" : "default");
 }
 
 }  // namespace hone::codegen

@@ -43,7 +43,7 @@ class Draw {
   }
   std::string Let(const std::string& expression);
   // The function that returns the value of the last expression.
-  std::string Text() const;
+  std::string Text(const std::string& numerics) const;
 
  private:
   Random& random_;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "compiler/loop/builder.h"
 #include "compiler/loop/interpreter.h"
 #include "compiler/loop/scalar.h"
 #include "compiler/ops/lower.h"
@@ -67,6 +68,24 @@ TEST(RoundOnce, LeavesWhatProductsReadNarrow) {
   EXPECT_EQ(TypeOf(nest, "dense_cast"), DataType::kFloat32);
   EXPECT_EQ(TypeOf(nest, "bias_add"), DataType::kFloat32);
   EXPECT_EQ(TypeOf(nest, "tanh"), DataType::kBFloat16);
+}
+
+TEST(RoundOnce, LeavesWhatOtherLaunchesStoreNarrow) {
+  loop::NestBuilder builder("twice");
+  const loop::Buffer x = builder.AddInput("x", DataType::kBFloat16, {1});
+  const loop::Buffer sum = builder.Compute("sum", DataType::kBFloat16, {1}, [&](const auto& i) {
+    return loop::Load(x, i) + loop::Load(x, i);
+  });
+  const loop::Buffer out = builder.Compute("out", DataType::kBFloat16, {1}, [&](const auto& i) {
+    return loop::Load(sum, i) + loop::Load(x, i);
+  });
+  loop::Nest nest = builder.Finish({out});
+  EXPECT_EQ(TypeOf(RoundOnce(nest, {}), "sum"), DataType::kFloat32);
+  const loop::Stmt store = loop::Store(sum, {0}, loop::Load(x, {0}));
+  loop::Launch twice = nest.launches[0];
+  twice.body = loop::Seq({store, store});
+  nest.launches.insert(nest.launches.begin() + 1, twice);
+  EXPECT_EQ(TypeOf(RoundOnce(nest, {}), "sum"), DataType::kBFloat16);
 }
 
 }  // namespace

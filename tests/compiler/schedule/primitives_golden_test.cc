@@ -244,6 +244,25 @@ TEST(PrimitivesGolden, PrefetchesARegionInTurns) {
   options.line_axis = 1;
   options.line_elements = 4;
   EXPECT_FALSE(PrefetchRegion(&nest, "bias", options).ok());
+  const auto refused = [&](const PrefetchRegionOptions& wrong) {
+    EXPECT_EQ(PrefetchRegion(&nest, "b", wrong).code(), absl::StatusCode::kFailedPrecondition);
+  };
+  PrefetchRegionOptions wrong = options;
+  wrong.spread_axis = wrong.line_axis;
+  refused(wrong);
+  wrong.spread_axis = 2;
+  refused(wrong);
+  wrong = options;
+  wrong.line_axis = 2;
+  refused(wrong);
+  wrong = options;
+  wrong.line_elements = 0;
+  refused(wrong);
+  wrong = options;
+  wrong.turns = {"sum.i0", "sum.i1"};  // sum.i0 is around what is ahead
+  refused(wrong);
+  wrong.turns = {"sum.group", "sum.i1"};  // and sum.group is that
+  refused(wrong);
   ASSERT_TRUE(PrefetchRegion(&nest, "b", options).ok());
   ExpectGolden("prefetch_region", naive, nest);
   options.ahead = {"gone"};
@@ -289,6 +308,35 @@ TEST(PrimitivesGolden, Annotations) {
   ASSERT_TRUE(Unroll(&nest, "out.i1.o").ok());
   ASSERT_TRUE(Vectorize(&nest, "out.i1.i").ok());
   ExpectGolden("annotate", naive, nest);
+}
+
+// for t, k, i: sum[i] = sum[i] + term, of 4 x 3 and as many i as `extent` of k says; i from 0.
+loop::Nest SumNest(const std::function<loop::Expr(const loop::Expr& k)>& extent, bool reads_sum) {
+  loop::NestBuilder builder("sums");
+  const loop::Buffer x = builder.AddInput("x", DataType::kFloat32, {4, 3});
+  auto node = std::make_shared<loop::BufferNode>();
+  node->name = "sum";
+  node->dtype = DataType::kFloat32;
+  node->shape = {8};
+  node->layout = Layout::RowMajor(1);
+  const loop::Buffer sum = std::move(node);
+  const loop::Expr t = loop::Var("t"), k = loop::Var("k"), i = loop::Var("i");
+  loop::Expr term = loop::Load(x, {t, k});
+  if (reads_sum) term = term * loop::Load(sum, {loop::Expr(7) - i});
+  const loop::Stmt add = loop::Store(sum, {i}, loop::Load(sum, {i}) + term);
+  builder.AddStage(sum, loop::For(t, 0, 4, loop::For(k, 0, 3, loop::For(i, 0, extent(k), add))));
+  return builder.Finish({sum});
+}
+
+TEST(Primitives, SumLocallyRefusesWhatItCannotSumApart) {
+  const auto eight = [](const loop::Expr&) { return loop::Expr(8); };
+  const auto ragged = [](const loop::Expr& k) { return k + loop::Expr(1); };
+  loop::Nest nest = SumNest(eight, false);
+  EXPECT_TRUE(SumLocally(&nest, "t").ok());
+  nest = SumNest(ragged, false);
+  EXPECT_EQ(SumLocally(&nest, "t").status().code(), absl::StatusCode::kFailedPrecondition);
+  nest = SumNest(eight, true);
+  EXPECT_EQ(SumLocally(&nest, "t").status().code(), absl::StatusCode::kFailedPrecondition);
 }
 
 TEST(Primitives, RefuseWhatWouldChangeTheResult) {
