@@ -13,12 +13,16 @@ namespace {
 // multiples of the data that cancel. The bound of a direct sum below is that of all roundings in
 // one direction; they are not, and so a share of the amplification is enough.
 double Amplification(const Task& task, const Config& config) {
-  if (!config.Has("strategy") || !IsWinograd(config.String("strategy"))) return 1;
+  if (!SpreadsRounding(config)) return 1;
   constexpr double kShare = 0.4;
   return std::max(1.0, kShare * WinogradAmplification(ConvOf(task), config.String("strategy")));
 }
 
 }  // namespace
+
+bool SpreadsRounding(const Config& config) {
+  return config.Has("strategy") && IsWinograd(config.String("strategy"));
+}
 
 // Direct strategies only sum in another order: a sum of n terms, each rounded once, in any order is
 // off by at most n * 2^-24 of sum |a||b| to first order; in practice far less, but a bound is not

@@ -67,6 +67,7 @@ absl::StatusOr<codegen::KernelSpec> LowerCandidate(const v1::BuildCandidate& can
   codegen::KernelSpec spec = SpecOf(def, std::move(nest));
   spec.config = candidate.config();
   spec.error_bound = schedule::ErrorBound(task, config);
+  spec.spreads_rounding = schedule::SpreadsRounding(config);
   if (config.Has("pipeline")) spec.pipeline = config.String("pipeline");
   return spec;
 }

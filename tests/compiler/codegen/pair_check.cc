@@ -89,6 +89,7 @@ absl::StatusOr<std::string> BuildArtifact(const schedule::Task& task,
   HONE_ASSIGN_OR_RETURN(kernel.nest, schedule::TemplateFor(*task.def).Schedule(task, config));
   kernel.name = kernel.nest.name;
   kernel.error_bound = schedule::ErrorBound(task, config);
+  kernel.spreads_rounding = schedule::SpreadsRounding(config);
   if (config.Has("pipeline")) kernel.pipeline = config.String("pipeline");
   return BuildModule(module, nullptr, cache);
 }
