@@ -1,3 +1,5 @@
+#include "compiler/schedule/error_bound.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -18,6 +20,20 @@ double Amplification(const Task& task, const Config& config) {
   return std::max(1.0, kShare * WinogradAmplification(ConvOf(task), config.String("strategy")));
 }
 
+constexpr double kEpilogue = 16;
+
+// Of the sum that an element of the largest output is.
+double Terms(const ops::KernelDefinition& def) {
+  double elements = 1;
+  for (const loop::Buffer& buffer : def.naive.buffers) {
+    if (buffer->role != loop::Role::kOutput) continue;
+    double count = 1;
+    for (int64_t extent : buffer->shape) count *= static_cast<double>(extent);
+    elements = std::max(elements, count);
+  }
+  return std::max(1.0, def.flops / elements / 2);
+}
+
 }  // namespace
 
 bool SpreadsRounding(const Config& config) {
@@ -28,16 +44,9 @@ bool SpreadsRounding(const Config& config) {
 // off by at most n * 2^-24 of sum |a||b| to first order; in practice far less, but a bound is not
 // an estimate. Epilogues and transcendental functions add a few roundings of the result.
 double ErrorBound(const Task& task, const Config& config) {
-  constexpr double kEpilogue = 16;
-  double elements = 1;
-  for (const loop::Buffer& buffer : task.def->naive.buffers) {
-    if (buffer->role != loop::Role::kOutput) continue;
-    double count = 1;
-    for (int64_t extent : buffer->shape) count *= static_cast<double>(extent);
-    elements = std::max(elements, count);
-  }
-  const double terms = std::max(1.0, task.def->flops / elements / 2);
-  return Amplification(task, config) * terms + kEpilogue;
+  return Amplification(task, config) * Terms(*task.def) + kEpilogue;
 }
+
+double DirectErrorBound(const ops::KernelDefinition& def) { return Terms(def) + kEpilogue; }
 
 }  // namespace hone::schedule

@@ -8,6 +8,7 @@
 #include "compiler/codegen/codegen.h"
 #include "compiler/loop/reference.h"
 #include "compiler/ops/lower.h"
+#include "compiler/schedule/error_bound.h"
 #include "compiler/schedule/template.h"
 #include "support/clock.h"
 #include "support/digest.h"
@@ -74,7 +75,7 @@ absl::StatusOr<codegen::KernelSpec> LowerCandidate(const v1::BuildCandidate& can
 
 absl::StatusOr<codegen::KernelSpec> LowerReference(const v1::BuildReference& reference) {
   HONE_ASSIGN_OR_RETURN(const ops::KernelDefinition def, ops::LowerWorkload(reference.workload()));
-  return SpecOf(def, loop::ReferenceNest(def.naive));
+  return SpecOf(def, loop::ReferenceNest(def.naive, schedule::DirectErrorBound(def)));
 }
 
 absl::Status Build(const v1::BuildRequest& request, codegen::LaunchCache& cache,

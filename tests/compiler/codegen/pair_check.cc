@@ -10,6 +10,7 @@
 
 #include "compiler/loop/interpreter.h"
 #include "compiler/loop/reference.h"
+#include "compiler/schedule/error_bound.h"
 #include "measure_server/kernel_buffers.h"
 #include "measure_server/output_check.h"
 #include "measure_server/reference_file.h"
@@ -102,7 +103,7 @@ struct PairCheck::Expected {
 PairCheck::~PairCheck() = default;
 
 absl::StatusOr<std::unique_ptr<PairCheck>> PairCheck::Of(const ops::KernelDefinition& def) {
-  const loop::Nest nest = loop::ReferenceNest(def.naive);
+  const loop::Nest nest = loop::ReferenceNest(def.naive, schedule::DirectErrorBound(def));
   ModuleSpec spec;
   HONE_ASSIGN_OR_RETURN(spec.target, Target::Parse("native"));
   spec.kernels.emplace_back().nest = nest;
