@@ -21,7 +21,7 @@ struct OutputVerdict {
 };
 
 // Floats: |error| <= c * 2^-24 * magnitude, c = max(error_bound, 1), where a magnitude of
-// a HONE_BUFFER_TRANSFORMED output counts as 1/128 of the output's largest at least and
+// a HONE_BUFFER_TRANSFORMED output counts as max(1/16, 16 / c) of the output's largest at least and
 // half-precision outputs may also round their last bit; NaN and infinities must be the same.
 // Integers and bools: equal.
 // Pad lanes: zero.

@@ -53,10 +53,12 @@ TEST(OutputCheckTest, AllowsWhatRoundingMayDo) {
 // A Winograd convolution, where all that a result's window holds is padding and zeros.
 TEST(OutputCheckTest, TransformsMaySpreadRoundingOverResultsOfNoProducts) {
   EXPECT_TRUE(CheckTransformed({0x1p-22f, 90, 80}, {0, 90, 80}, {0, 128, 100}, 20).ok);
-  EXPECT_FALSE(CheckTransformed({0x1p-18f, 90, 80}, {0, 90, 80}, {0, 128, 100}, 20).ok);
+  EXPECT_FALSE(CheckTransformed({0x1p-12f, 90, 80}, {0, 90, 80}, {0, 128, 100}, 20).ok);
+  EXPECT_TRUE(CheckTransformed({0x1p-10f, 90, 80}, {0, 90, 80}, {0, 128, 100}, 2560).ok);
+  EXPECT_FALSE(CheckTransformed({0x1p-9f, 90, 80}, {0, 90, 80}, {0, 128, 100}, 2560).ok);
   const double infinity = INFINITY;
   EXPECT_FALSE(
-      CheckTransformed({0x1p-18f, INFINITY, 80}, {0, infinity, 80}, {0, infinity, 100}, 20).ok);
+      CheckTransformed({0x1p-12f, INFINITY, 80}, {0, infinity, 80}, {0, infinity, 100}, 20).ok);
 }
 
 // Divisions by zero make such magnitudes; results elsewhere are judged as ever.
