@@ -18,8 +18,12 @@ namespace {
 constexpr double kFloor = 1e-37;
 
 // Algorithms that transform their data spread its rounding over neighbouring results, also over one
-// whose own products are none or nearly so: magnitudes count as this share of the largest at least.
+// whose own products are none or nearly so: their magnitudes count as this share of the largest at
+// least.
 constexpr double kLeastShare = 1.0 / 16;
+// Of sums of few terms that would be less than what the transforms themselves round: so many
+// roundings of the largest count anyhow.
+constexpr double kLeastRoundings = 16;
 
 double Largest(const double* magnitudes, int64_t count) {
   double largest = 0;
@@ -73,8 +77,9 @@ OutputVerdict CheckOutput(const hone_buffer& output, const void* data,
   constexpr double kLeastBound = 17;
   const double rounding = (is_float ? std::max(error_bound, 1.0) : kLeastBound) * 0x1p-24;
   const double store_error = StoreError(type);
-  const double least =
-      is_float ? kLeastShare * Largest(reference.magnitudes, map.logical_count()) : 0;
+  const bool has_least = is_float && (output.flags & HONE_BUFFER_TRANSFORMED) != 0;
+  const double share = std::max(kLeastShare, std::min(1.0, kLeastRoundings * 0x1p-24 / rounding));
+  const double least = has_least ? share * Largest(reference.magnitudes, map.logical_count()) : 0;
   OutputVerdict verdict;
   int64_t wrong = 0;
   map.ForEach([&](int64_t linear, int64_t offset) {

@@ -20,9 +20,10 @@ struct OutputVerdict {
   std::string message;     // what is wrong, with the first wrong element
 };
 
-// Floats: |error| <= c * 2^-24 * magnitude, c = max(error_bound, 1), where a magnitude counts as
-// 1/16 of the output's largest at least and half-precision outputs may also round their last bit;
-// NaN and infinities must be the same. Integers and bools: equal.
+// Floats: |error| <= c * 2^-24 * magnitude, c = max(error_bound, 1), where a magnitude of
+// a HONE_BUFFER_TRANSFORMED output counts as max(1/16, 16 / c) of the output's largest at least and
+// half-precision outputs may also round their last bit; NaN and infinities must be the same.
+// Integers and bools: equal.
 // Pad lanes: zero.
 OutputVerdict CheckOutput(const hone_buffer& output, const void* data,
                           const ReferenceOutput& reference, double error_bound);

@@ -40,6 +40,9 @@ enum hone_phase { HONE_PHASE_PREPARE = 0, HONE_PHASE_RUN = 1 };
 #define HONE_BUFFER_NOT_READ_BY_RUN 1u
 /* Seeded inputs ascend from domain_low to domain_high: where the rows of a sparse matrix begin. */
 #define HONE_BUFFER_ASCENDING 2u
+/* An output of an algorithm that transforms its data, which spreads rounding over neighbouring
+ * results: the error bound holds of magnitudes near an element, not only of its own. */
+#define HONE_BUFFER_TRANSFORMED 4u
 
 struct hone_buffer {
   const char* name;

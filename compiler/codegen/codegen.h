@@ -21,6 +21,7 @@ struct KernelSpec {
   std::string tier;
   double flops = 0;
   double error_bound = 0;
+  bool spreads_rounding = false;  // outputs are HONE_BUFFER_TRANSFORMED
   loop::Nest nest;
   // "min6" (sroa, early-cse, instcombine, simplifycfg, licm, gvn, simplifycfg) or "O3"; both
   // without loop vectoriser, SLP and unroller.

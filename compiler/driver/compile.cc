@@ -92,14 +92,16 @@ codegen::ModuleSpec SpecOf(const KernelGraph& graph, const Target& target,
     const schedule::Task task{.def = graph.kernels[k].def.get(),
                               .signature = graph.kernels[k].signature,
                               .target = target};
-    spec.kernels.push_back({.name = kernel.name,
-                            .workload = kernel.workload,
-                            .workload_digest = kernel.workload_digest,
-                            .config = kernel.config,
-                            .tier = kernel.tier,
-                            .flops = kernel.flops,
-                            .error_bound = schedule::ErrorBound(task, scheduled[k].choice.config),
-                            .nest = OnlyPhase(scheduled[k].nest, loop::Phase::kRun)});
+    spec.kernels.push_back(
+        {.name = kernel.name,
+         .workload = kernel.workload,
+         .workload_digest = kernel.workload_digest,
+         .config = kernel.config,
+         .tier = kernel.tier,
+         .flops = kernel.flops,
+         .error_bound = schedule::ErrorBound(task, scheduled[k].choice.config),
+         .spreads_rounding = schedule::SpreadsRounding(scheduled[k].choice.config),
+         .nest = OnlyPhase(scheduled[k].nest, loop::Phase::kRun)});
   }
   return spec;
 }

@@ -1,5 +1,6 @@
 #include "compiler/loop/reference.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "absl/container/flat_hash_map.h"
@@ -18,20 +19,54 @@ Expr Sqrt(const Expr& a) { return Call(UnaryOp::kSqrt, a); }
 Expr Div(const Expr& a, const Expr& b) { return Binary(BinaryOp::kDiv, a, b); }
 Expr Pow(const Expr& a, const Expr& b) { return Binary(BinaryOp::kPow, a, b); }
 
-// A magnitude that lets a whole step pass: bounds are at least 17 * 2^-24 of it.
+// Bounds are at least so many 2^-24 of a magnitude.
+constexpr double kLeastBound = 17;
+// A magnitude that lets a whole step pass.
 constexpr double kStep = 0x1p20;
-// How far from a jump, in magnitudes, rounding may still bring a value to its other side.
+// How far from a jump, in magnitudes, rounding may still bring a value to its other side; at least,
+// and where that is more, what the error bound allows.
 constexpr double kNearJump = 0x1p-14;
+// Likewise of the operands of a maximum.
+constexpr double kNearExtreme = 0x1p-10;
 
-// What rounding to the type may do to a value, in units of it, as a magnitude: likewise.
-double RoundingMagnitude(DataType dtype) {
-  if (dtype == DataType::kBFloat16) return 0x1p-8 * 0x1p24 / 17;
-  if (dtype == DataType::kFloat16) return 0x1p-11 * 0x1p24 / 17;
+// What rounding to the type may do to a value, in units of it, relative.
+double RoundingOf(DataType dtype) {
+  if (dtype == DataType::kBFloat16) return 0x1p-8;
+  if (dtype == DataType::kFloat16) return 0x1p-11;
   return 0;  // that of float32 is what bounds are made of
 }
 
+// Whether the result is exact in the type of the operand.
+bool IsExact(UnaryOp op) {
+  switch (op) {
+    case UnaryOp::kNeg:
+    case UnaryOp::kAbs:
+    case UnaryOp::kFloor:
+    case UnaryOp::kCeil:
+    case UnaryOp::kRound:
+    case UnaryOp::kSign:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Whether an expression rounds its result to its type.
+bool Rounds(const ExprNode& e) {
+  switch (e.kind) {
+    case ExprKind::kUnary:
+      return !IsExact(e.unary_op);
+    case ExprKind::kBinary:
+      return e.binary_op != BinaryOp::kMin && e.binary_op != BinaryOp::kMax;
+    case ExprKind::kCast:
+      return e.operands[0]->dtype != e.dtype;
+    default:
+      return false;
+  }
+}
+
 // kStep where x is so near a jump of `op`; null for operators without jumps.
-Expr JumpMagnitude(UnaryOp op, const Expr& x, const Expr& magnitude) {
+Expr JumpMagnitude(UnaryOp op, const Expr& x, const Expr& magnitude, double unit) {
   Expr distance;
   if (op == UnaryOp::kRound) {
     distance = Abs(x - Call(UnaryOp::kFloor, x) - Real(0.5));
@@ -40,7 +75,7 @@ Expr JumpMagnitude(UnaryOp op, const Expr& x, const Expr& magnitude) {
   } else {
     return Expr();
   }
-  return Select(Le(distance, magnitude * Real(kNearJump)), Real(kStep), Real(0));
+  return Select(Le(distance, magnitude * Real(std::max(kNearJump, unit))), Real(kStep), Real(0));
 }
 
 // A sum of which either may be null.
@@ -98,6 +133,8 @@ Expr Slope(UnaryOp op, const Expr& x, const Expr& y, const Expr& magnitude) {
 
 class Doubler {
  public:
+  explicit Doubler(double error_bound) : unit_(error_bound * 0x1p-24) {}
+
   // Float buffers of the nest itself become pairs of float64 buffers; `role` is that of both.
   void AddPair(const Buffer& buffer, Role role) {
     auto value = std::make_shared<BufferNode>(*buffer);
@@ -231,10 +268,8 @@ class Doubler {
     const auto it = done_.find(e.get());
     if (it != done_.end()) return it->second;
     Pair pair = FloatInner(e);
-    const bool computed = e->kind == ExprKind::kUnary || e->kind == ExprKind::kBinary ||
-                          (e->kind == ExprKind::kCast && e->operands[0]->dtype != e->dtype);
-    if (const double rounding = computed ? RoundingMagnitude(e->dtype) : 0; rounding > 0) {
-      pair.magnitude = pair.magnitude + Abs(pair.value) * Real(rounding);
+    if (const double rounding = Rounds(*e) ? RoundingOf(e->dtype) : 0; rounding > 0) {
+      pair.magnitude = pair.magnitude + Abs(pair.value) * Real(rounding / unit_);
     }
     done_[e.get()] = pair;
     return pair;
@@ -275,10 +310,10 @@ class Doubler {
     return {value, Abs(value)};
   }
 
-  static Pair FloatUnary(UnaryOp op, const Pair& a) {
+  Pair FloatUnary(UnaryOp op, const Pair& a) const {
     const Expr value = Unary(op, a.value);
     if (op == UnaryOp::kNeg || op == UnaryOp::kAbs) return {value, a.magnitude};
-    if (const Expr jump = JumpMagnitude(op, a.value, a.magnitude)) {
+    if (const Expr jump = JumpMagnitude(op, a.value, a.magnitude, unit_)) {
       return {value, Abs(value) + a.magnitude + jump};
     }
     const Expr slope = Slope(op, a.value, value, a.magnitude);
@@ -287,13 +322,14 @@ class Doubler {
 
   // The magnitude of an operand of max (side 1) or min (side -1) where rounding could make it the
   // result; else 0: the -inf that a maximum starts from must not count.
-  static Expr IfNear(const Pair& operand, const Expr& result, int side) {
-    const Expr reach = operand.value + operand.magnitude * Real(side * 0x1p-10);
-    const Expr near = side > 0 ? Ge(reach, result) : Le(reach, result);
-    return Select(near, operand.magnitude, Real(0));
+  Expr IfNear(const Pair& operand, const Expr& result, int side) const {
+    const double near = std::max(kNearExtreme, unit_);
+    const Expr reach = operand.value + operand.magnitude * Real(side * near);
+    const Expr is_near = side > 0 ? Ge(reach, result) : Le(reach, result);
+    return Select(is_near, operand.magnitude, Real(0));
   }
 
-  static Pair FloatBinary(BinaryOp op, const Pair& a, const Pair& b) {
+  Pair FloatBinary(BinaryOp op, const Pair& a, const Pair& b) const {
     const Expr value = Binary(op, a.value, b.value);
     const Expr divisor = Max(Abs(b.value), Real(1e-300));
     switch (op) {
@@ -316,6 +352,7 @@ class Doubler {
     }
   }
 
+  const double unit_;  // what may be wrong of a magnitude of 1
   absl::flat_hash_map<const BufferNode*, std::pair<Buffer, Buffer>> pairs_;
   absl::flat_hash_map<const BufferNode*, Buffer> exact_;
   absl::flat_hash_map<const BufferNode*, Buffer> slack_;
@@ -359,8 +396,8 @@ absl::flat_hash_set<const BufferNode*> RoundedBuffers(const Nest& nest) {
 
 }  // namespace
 
-Nest ReferenceNest(const Nest& naive) {
-  Doubler doubler;
+Nest ReferenceNest(const Nest& naive, double error_bound) {
+  Doubler doubler(std::max(error_bound, kLeastBound));
   Nest reference;
   reference.name = naive.name + ".reference";
   std::vector<Buffer> outputs;

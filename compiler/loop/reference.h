@@ -19,12 +19,15 @@ namespace hone::loop {
 //   neg, abs                      M(a)            other f(a)     |f(a)| + M(a) * |f'(a)|
 // so of a dot product it is sum |a||b|. Of sqrt near 0 the derivative is cut where the rounding
 // itself becomes the larger; sign, truncation to integers and comparisons jump, which is not
-// covered. Rounding to a 16-bit float within the nest adds its share of the value, of outputs their
-// store does not. Where floor, ceil or round stand so near a jump that rounding could bring their
-// operand over it, 2^20 is added: a step and more. Integer arithmetic stays what it was; integer
-// and bool outputs have magnitude 0 but for such steps in the floats they are made of (quantised
-// kernels).
-Nest ReferenceNest(const Nest& naive);
+// covered. Rounding to a 16-bit float within the nest adds its share of the value; that of outputs,
+// at their store, and operators whose results of such floats are exact do not. Where floor, ceil or
+// round stand so near a jump that rounding could bring their operand over it, 2^20 is added: a step
+// and more. Integer arithmetic stays what it was; integer and bool outputs have magnitude 0 but for
+// such steps in the floats they are made of (quantised kernels).
+//
+// `error_bound` is the least c that results are judged by, at least 17: what 16-bit floats round to
+// within the nest is so much in magnitudes that c times it is that rounding.
+Nest ReferenceNest(const Nest& naive, double error_bound = 17);
 
 }  // namespace hone::loop
 

@@ -1,3 +1,5 @@
+#include "compiler/schedule/error_bound.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -13,27 +15,38 @@ namespace {
 // multiples of the data that cancel. The bound of a direct sum below is that of all roundings in
 // one direction; they are not, and so a share of the amplification is enough.
 double Amplification(const Task& task, const Config& config) {
-  if (!config.Has("strategy") || !IsWinograd(config.String("strategy"))) return 1;
+  if (!SpreadsRounding(config)) return 1;
   constexpr double kShare = 0.4;
   return std::max(1.0, kShare * WinogradAmplification(ConvOf(task), config.String("strategy")));
 }
 
-}  // namespace
+constexpr double kEpilogue = 16;
 
-// Direct strategies only sum in another order: a sum of n terms, each rounded once, in any order is
-// off by at most n * 2^-24 of sum |a||b| to first order; in practice far less, but a bound is not
-// an estimate. Epilogues and transcendental functions add a few roundings of the result.
-double ErrorBound(const Task& task, const Config& config) {
-  constexpr double kEpilogue = 16;
+// Of the sum that an element of the largest output is.
+double Terms(const ops::KernelDefinition& def) {
   double elements = 1;
-  for (const loop::Buffer& buffer : task.def->naive.buffers) {
+  for (const loop::Buffer& buffer : def.naive.buffers) {
     if (buffer->role != loop::Role::kOutput) continue;
     double count = 1;
     for (int64_t extent : buffer->shape) count *= static_cast<double>(extent);
     elements = std::max(elements, count);
   }
-  const double terms = std::max(1.0, task.def->flops / elements / 2);
-  return Amplification(task, config) * terms + kEpilogue;
+  return std::max(1.0, def.flops / elements / 2);
 }
+
+}  // namespace
+
+bool SpreadsRounding(const Config& config) {
+  return config.Has("strategy") && IsWinograd(config.String("strategy"));
+}
+
+// Direct strategies only sum in another order: a sum of n terms, each rounded once, in any order is
+// off by at most n * 2^-24 of sum |a||b| to first order; in practice far less, but a bound is not
+// an estimate. Epilogues and transcendental functions add a few roundings of the result.
+double ErrorBound(const Task& task, const Config& config) {
+  return Amplification(task, config) * Terms(*task.def) + kEpilogue;
+}
+
+double DirectErrorBound(const ops::KernelDefinition& def) { return Terms(def) + kEpilogue; }
 
 }  // namespace hone::schedule

@@ -44,6 +44,9 @@ const Template& TemplateFor(const ops::KernelDefinition& def);
 
 // c in |err| <= c * 2^-24 * sum |a||b| for the config's strategy.
 double ErrorBound(const Task& task, const Config& config);
+// Whether the config's strategy transforms the data, so that rounding of one result's products also
+// reaches results beside it.
+bool SpreadsRounding(const Config& config);
 
 // SHA-256 of the nest's text with names made canonical: equal digests compile to equal code.
 std::string NestDigest(const loop::Nest& nest);

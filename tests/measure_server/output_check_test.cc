@@ -32,6 +32,13 @@ OutputVerdict Check(std::vector<float> found, std::vector<double> expected,
                      bound);
 }
 
+OutputVerdict CheckTransformed(std::vector<float> found, std::vector<double> expected,
+                               std::vector<double> magnitudes, double bound) {
+  hone_buffer output = Output(DataType::kFloat32);
+  output.flags = HONE_BUFFER_TRANSFORMED;
+  return CheckOutput(output, found.data(), {expected.data(), magnitudes.data()}, bound);
+}
+
 TEST(OutputCheckTest, AllowsWhatRoundingMayDo) {
   const std::vector<double> expected = {1, 2, 3};
   const std::vector<double> magnitudes = {64, 2, 3};
@@ -45,10 +52,20 @@ TEST(OutputCheckTest, AllowsWhatRoundingMayDo) {
 
 // A Winograd convolution, where all that a result's window holds is padding and zeros.
 TEST(OutputCheckTest, TransformsMaySpreadRoundingOverResultsOfNoProducts) {
-  EXPECT_TRUE(Check({0x1p-22f, 90, 80}, {0, 90, 80}, {0, 128, 100}, 20).ok);
-  EXPECT_FALSE(Check({0x1p-15f, 90, 80}, {0, 90, 80}, {0, 128, 100}, 20).ok);
+  EXPECT_TRUE(CheckTransformed({0x1p-22f, 90, 80}, {0, 90, 80}, {0, 128, 100}, 20).ok);
+  EXPECT_FALSE(CheckTransformed({0x1p-12f, 90, 80}, {0, 90, 80}, {0, 128, 100}, 20).ok);
+  EXPECT_TRUE(CheckTransformed({0x1p-10f, 90, 80}, {0, 90, 80}, {0, 128, 100}, 2560).ok);
+  EXPECT_FALSE(CheckTransformed({0x1p-9f, 90, 80}, {0, 90, 80}, {0, 128, 100}, 2560).ok);
   const double infinity = INFINITY;
-  EXPECT_FALSE(Check({0x1p-15f, INFINITY, 80}, {0, infinity, 80}, {0, infinity, 100}, 20).ok);
+  EXPECT_FALSE(
+      CheckTransformed({0x1p-12f, INFINITY, 80}, {0, infinity, 80}, {0, infinity, 100}, 20).ok);
+}
+
+// Divisions by zero make such magnitudes; results elsewhere are judged as ever.
+TEST(OutputCheckTest, ALargeMagnitudeLetsNothingPassElsewhere) {
+  EXPECT_TRUE(Check({1, 2, 3}, {1, 2, 3}, {1, 2, 2e300}, 20).ok);
+  EXPECT_FALSE(Check({2, 3, 3}, {1, 2, 3}, {1, 2, 2e300}, 20).ok);
+  EXPECT_FALSE(Check({0x1p-22f, 90, 80}, {0, 90, 80}, {0, 128, 100}, 20).ok);
 }
 
 TEST(OutputCheckTest, NamesTheFirstWrongElement) {

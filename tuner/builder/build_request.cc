@@ -8,6 +8,7 @@
 #include "compiler/codegen/codegen.h"
 #include "compiler/loop/reference.h"
 #include "compiler/ops/lower.h"
+#include "compiler/schedule/error_bound.h"
 #include "compiler/schedule/template.h"
 #include "support/clock.h"
 #include "support/digest.h"
@@ -70,13 +71,14 @@ absl::StatusOr<codegen::KernelSpec> LowerCandidate(const v1::BuildCandidate& can
   codegen::KernelSpec spec = SpecOf(def, std::move(nest));
   spec.config = config.ToText();
   spec.error_bound = schedule::ErrorBound(task, config);
+  spec.spreads_rounding = schedule::SpreadsRounding(config);
   if (config.Has("pipeline")) spec.pipeline = config.String("pipeline");
   return spec;
 }
 
 absl::StatusOr<codegen::KernelSpec> LowerReference(const v1::BuildReference& reference) {
   HONE_ASSIGN_OR_RETURN(const ops::KernelDefinition def, ops::LowerWorkload(reference.workload()));
-  return SpecOf(def, loop::ReferenceNest(def.naive));
+  return SpecOf(def, loop::ReferenceNest(def.naive, schedule::DirectErrorBound(def)));
 }
 
 absl::Status Build(const v1::BuildRequest& request, codegen::LaunchCache& cache,

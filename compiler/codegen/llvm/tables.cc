@@ -76,12 +76,14 @@ class TableEmitter {
     return Array(extents);
   }
 
-  Constant* Buffer(const loop::BufferNode& buffer, bool is_read_by_run) {
+  Constant* Buffer(const loop::BufferNode& buffer, bool is_read_by_run, bool spreads_rounding) {
     const uint64_t bytes = buffer.layout.ElementCount(buffer.shape) * SizeBytes(buffer.dtype);
+    const bool is_transformed = spreads_rounding && buffer.role == loop::Role::kOutput;
     return Struct({Text(buffer.name), I8(static_cast<uint64_t>(buffer.role)),
                    I8(static_cast<uint64_t>(buffer.dtype)), I16(buffer.shape.size()),
                    I32((is_read_by_run ? 0 : HONE_BUFFER_NOT_READ_BY_RUN) |
-                       (buffer.ascending ? HONE_BUFFER_ASCENDING : 0)),
+                       (buffer.ascending ? HONE_BUFFER_ASCENDING : 0) |
+                       (is_transformed ? HONE_BUFFER_TRANSFORMED : 0)),
                    Shape(buffer.shape), Text(buffer.layout.ToString()), I64(bytes),
                    F64(buffer.domain_low), F64(buffer.domain_high)});
   }
@@ -105,7 +107,7 @@ class TableEmitter {
     std::vector<Constant*> buffers;
     const auto read = loop::ReadIn(kernel.nest, loop::Phase::kRun);
     for (const loop::Buffer& buffer : kernel.nest.buffers) {
-      buffers.push_back(Buffer(*buffer, read.contains(buffer.get())));
+      buffers.push_back(Buffer(*buffer, read.contains(buffer.get()), kernel.spreads_rounding));
     }
     std::vector<Constant*> launches;
     for (const LaunchEntry& entry : entries) launches.push_back(Launch(entry));

@@ -267,6 +267,7 @@ TEST(SharedObject, TablesSayWhatTheSpecSaid) {
   kernel.tier = "tuned";
   kernel.flops = 123.5;
   kernel.error_bound = 9;
+  kernel.spreads_rounding = true;
   FunctionSpec function;
   function.inputs.push_back({"data", kF32, {28, 512}});
   function.outputs.push_back({"out", kF32, {28, 256}});
@@ -302,6 +303,8 @@ TEST(SharedObject, TablesSayWhatTheSpecSaid) {
   EXPECT_EQ(k.buffers[1].shape[2], 32);
   EXPECT_STREQ(k.buffers[2].layout, "NC");
   EXPECT_EQ(k.buffers[2].size_bytes, 28u * 256 * 4);
+  EXPECT_EQ(k.buffers[1].flags, 0u);
+  EXPECT_EQ(k.buffers[2].flags, HONE_BUFFER_TRANSFORMED | HONE_BUFFER_NOT_READ_BY_RUN);
   ASSERT_EQ(k.launch_count, 1u);
   EXPECT_EQ(k.launches[0].grid_extent, 16);
   EXPECT_EQ(k.launches[0].phase, static_cast<uint32_t>(HONE_PHASE_RUN));

@@ -10,6 +10,7 @@
 
 #include "compiler/loop/interpreter.h"
 #include "compiler/loop/reference.h"
+#include "compiler/schedule/error_bound.h"
 #include "measure_server/kernel_buffers.h"
 #include "measure_server/output_check.h"
 #include "measure_server/reference_file.h"
@@ -89,6 +90,7 @@ absl::StatusOr<std::string> BuildArtifact(const schedule::Task& task,
   HONE_ASSIGN_OR_RETURN(kernel.nest, schedule::TemplateFor(*task.def).Schedule(task, config));
   kernel.name = kernel.nest.name;
   kernel.error_bound = schedule::ErrorBound(task, config);
+  kernel.spreads_rounding = schedule::SpreadsRounding(config);
   if (config.Has("pipeline")) kernel.pipeline = config.String("pipeline");
   return BuildModule(module, nullptr, cache);
 }
@@ -101,7 +103,7 @@ struct PairCheck::Expected {
 PairCheck::~PairCheck() = default;
 
 absl::StatusOr<std::unique_ptr<PairCheck>> PairCheck::Of(const ops::KernelDefinition& def) {
-  const loop::Nest nest = loop::ReferenceNest(def.naive);
+  const loop::Nest nest = loop::ReferenceNest(def.naive, schedule::DirectErrorBound(def));
   ModuleSpec spec;
   HONE_ASSIGN_OR_RETURN(spec.target, Target::Parse("native"));
   spec.kernels.emplace_back().nest = nest;

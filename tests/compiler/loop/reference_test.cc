@@ -61,6 +61,28 @@ TEST(Reference, LetsRoundingWithinTheNestPass) {
   EXPECT_LE(rounding, 1.001 * 0x1p-8 * 257);
 }
 
+// The output check multiplies magnitudes by the bound; what it lets pass of such a rounding is the
+// rounding, whatever the bound. Operators that are exact add none.
+TEST(Reference, LetsNoMoreThanRoundingWithinTheNestPass) {
+  constexpr DataType kHalf = DataType::kBFloat16;
+  NestBuilder builder("rounded");
+  const Buffer a = builder.AddInput("a", kHalf, {1});
+  const Buffer out = builder.Compute("out", kHalf, {1}, [&](const std::vector<Expr>& i) {
+    const Expr sum = Load(a, i) + Load(a, i);
+    const Expr positive = Unary(UnaryOp::kAbs, Max(sum, FloatConst(0, kHalf)));
+    return Unary(UnaryOp::kNeg, Min(positive, FloatConst(1000, kHalf)));
+  });
+  const Nest nest = builder.Finish({out});
+  for (const double bound : {17.0, 592.0, 5000.0}) {
+    const Nest reference = ReferenceNest(nest, bound);
+    uint16_t x = 0x4040;  // 3
+    double value = 0, magnitude = 0;
+    ASSERT_TRUE(Interpret(reference, {&x, &value, &magnitude}).ok());
+    EXPECT_EQ(value, -6);
+    EXPECT_NEAR(bound * 0x1p-24 * magnitude, (0x1p-8 + bound * 0x1p-24) * 6, 1e-9) << bound;
+  }
+}
+
 TEST(Reference, KeepsIntegersExact) {
   NestBuilder builder("sum");
   const Buffer a = builder.AddInput("a", DataType::kInt32, {2});

@@ -220,6 +220,7 @@ TEST(Winograd, ErrorBoundsFollowTheAmplification) {
   const auto bound = [&](const std::string& strategy) {
     Config config;
     config.Set("strategy", strategy);
+    EXPECT_EQ(SpreadsRounding(config), strategy != "direct");
     return ErrorBound(task, config);
   };
   EXPECT_LT(bound("direct"), bound("winograd2"));
