@@ -24,14 +24,6 @@ bool Indexes(const Stmt& store, const Expr& var) {
                      [&](const Expr& index) { return loop::UsesVar(index, var); });
 }
 
-bool LoadsFrom(const Expr& e, const Buffer& buffer) {
-  bool loads = false;
-  loop::Walk(e, [&](const Expr& node) {
-    loads |= node->kind == loop::ExprKind::kLoad && node->buffer == buffer;
-  });
-  return loads;
-}
-
 // The sum's loops below `s`, outermost first, and its store.
 struct Sum {
   std::vector<Stmt> loops;
@@ -78,7 +70,7 @@ absl::StatusOr<Sum> MatchSum(const Site& site) {
     }
   }
   // Terms are computed before any is added.
-  if (LoadsFrom(s->value->operands[1], s->buffer)) {
+  if (Loads(s->value->operands[1], s->buffer)) {
     return refuse(fmt::format("what it adds to '{}' reads that", s->buffer->name));
   }
   return sum;

@@ -11,11 +11,11 @@ namespace hone::schedule {
 // What one iteration of `loop` adds to a sum, perfectly nested below it, is summed in registers
 // first:
 //   for t { for k, i { c[t, i] = c[t, i] + f } }
-//   =>  for t { alloc acc { for i_init { acc[i_init] = 0 }; for k, i { acc[i] = acc[i] + f };
-//                           for i_add { c[t, i_add] = c[t, i_add] + acc[i_add] } } }
+//   =>  for t { alloc c.acc { for j { c.acc[j] = 0 }; for k, i { c.acc[i] = c.acc[i] + f };
+//                             for i { c[t, i] = c[t, i] + c.acc[i] } } }
 // Results round in another order. Returns the name of the new buffer, "<c>.acc", whose dimensions
-// are the loops that c's indices depend on, outermost first; loops "<c>.x" of the sum become
-// "<c>.acc.x", the others are the names of these with "_init" and "<c>.x" again.
+// are the loops that c's indices depend on, outermost first. Loops "<c>.x" stay those of the last
+// step; the sum's are "<c>.acc.x", and those that set it to zero "<c>.acc.x_init".
 // kFailedPrecondition where the body is no such sum of floats, where f reads c, or where the extent
 // of one of these loops has no constant bound or depends on another loop of the sum.
 absl::StatusOr<std::string> SumLocally(loop::Nest* nest, const std::string& loop);

@@ -126,6 +126,14 @@ std::vector<Expr> ConjunctsOf(const Expr& condition) {
   return parts;
 }
 
+bool Loads(const Expr& e, const Buffer& buffer) {
+  bool found = false;
+  loop::Walk(e, [&](const Expr& node) {
+    found = found || (node->kind == loop::ExprKind::kLoad && node->buffer == buffer);
+  });
+  return found;
+}
+
 bool Loads(const Stmt& s, const Buffer& buffer) {
   bool found = false;
   loop::Walk(

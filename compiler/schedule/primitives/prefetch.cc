@@ -7,6 +7,7 @@
 
 #include "compiler/loop/simplify.h"
 #include "compiler/loop/visit.h"
+#include "compiler/schedule/ceil_div.h"
 #include "compiler/schedule/primitives/nest_edit.h"
 #include "compiler/schedule/primitives/region.h"
 #include "fmt/format.h"
@@ -170,8 +171,6 @@ bool AreWithin(const Stmt& outer, const std::vector<Stmt>& loops, const Site& si
   return inside;
 }
 
-int64_t RoundedUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 }  // namespace
 
 absl::Status PrefetchRegion(loop::Nest* nest, const std::string& name,
@@ -209,10 +208,10 @@ absl::Status PrefetchRegion(loop::Nest* nest, const std::string& name,
     vars.push_back(loop::Var(UniqueLoopName(*nest, fmt::format("{}.ahead{}", name, d))));
     Expr offset = vars.back();
     if (d == options.line_axis) {
-      sizes[d] = RoundedUp(sizes[d], options.line_elements);
+      sizes[d] = CeilDiv(sizes[d], options.line_elements);
       offset = offset * Expr(options.line_elements);
     } else if (d == options.spread_axis) {
-      const int64_t share = RoundedUp(sizes[d], turn->count);
+      const int64_t share = CeilDiv(sizes[d], turn->count);
       const Expr first = turn->number * Expr(share);
       offset = first + offset;
       shared = loop::Max(loop::Min(Expr(sizes[d]) - first, share), 0);

@@ -8,6 +8,7 @@
 
 #include "compiler/loop/accumulation.h"
 #include "compiler/loop/visit.h"
+#include "compiler/schedule/ceil_div.h"
 #include "compiler/schedule/primitives/matrix_products.h"
 #include "compiler/schedule/primitives/nest_edit.h"
 #include "compiler/schedule/primitives/toom_cook.h"
@@ -164,10 +165,10 @@ struct Axis {
       : stride(stride),
         weight_taps(weight_taps),
         phases(std::min(stride, weight_taps)),
-        taps((weight_taps + stride - 1) / stride),
+        taps(CeilDiv(weight_taps, stride)),
         tile(taps > 1 ? largest_tile : 1),
         products(tile + taps - 1),
-        tiles((extent + tile - 1) / tile) {}
+        tiles(CeilDiv(extent, tile)) {}
   bool IsTransformed() const { return taps > 1; }
   // Those that have all taps: the first ones.
   int64_t FullPhases() const { return std::min(phases, weight_taps - (taps - 1) * stride); }

@@ -180,8 +180,6 @@ int64_t DotSteps(ProductKind kind) {
   }
 }
 
-int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 Knob IntKnob(std::string name, const std::vector<int64_t>& options, std::optional<int64_t> legacy) {
   Knob knob;
   knob.name = std::move(name);

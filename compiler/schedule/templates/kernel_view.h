@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "compiler/ops/lower.h"
+#include "compiler/schedule/ceil_div.h"
 #include "compiler/schedule/space.h"
 #include "compiler/schedule/template.h"
 
@@ -54,7 +55,6 @@ ProductKind KindOfProduct(const loop::Buffer& data, const loop::Buffer& weight,
 // Terms of a sum that a dot product makes at once; 1: there is none.
 int64_t DotSteps(ProductKind kind);
 
-int64_t CeilDiv(int64_t a, int64_t b);
 // A knob of integers.
 Knob IntKnob(std::string name, const std::vector<int64_t>& options,
              std::optional<int64_t> legacy = std::nullopt);

@@ -29,6 +29,18 @@ void Sequence::Fail(absl::Status status) {
 
 bool Sequence::Has(const std::string& loop) const { return HasLoop(nest_, loop); }
 
+std::string Sequence::FirstOf(const std::vector<std::string>& loops) const {
+  const auto first =
+      std::find_if(loops.begin(), loops.end(), [&](const auto& loop) { return Has(loop); });
+  return first == loops.end() ? loops.front() : *first;
+}
+
+std::string Sequence::LastOf(const std::vector<std::string>& loops) const {
+  const auto last =
+      std::find_if(loops.rbegin(), loops.rend(), [&](const auto& loop) { return Has(loop); });
+  return last == loops.rend() ? loops.front() : *last;
+}
+
 void Sequence::Split(const std::string& loop, int64_t factor, Tail tail, const std::string& outer,
                      const std::string& inner) {
   if (ok()) Fail(schedule::Split(&nest_, loop, factor, tail, outer, inner));
@@ -187,10 +199,9 @@ void Sequence::PrefetchRegion(const std::string& buffer, const PrefetchRegionOpt
 
 void Sequence::LeaveOutPadding(const std::vector<std::string>& steps, const std::string& lane,
                                const std::vector<std::string>& taps) {
-  const auto outermost =
-      std::find_if(steps.begin(), steps.end(), [&](const std::string& loop) { return Has(loop); });
-  if (!ok() || outermost == steps.end()) return;
-  Fail(schedule::SkipZeroTerms(&nest_, *outermost));
+  const std::string outermost = FirstOf(steps);
+  if (!ok() || !Has(outermost)) return;
+  Fail(schedule::SkipZeroTerms(&nest_, outermost));
   Unswitch(lane);
   for (const std::string& tap : taps) {
     if (ok() && Has(tap)) Fail(schedule::ClipLoop(&nest_, tap));

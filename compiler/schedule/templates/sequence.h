@@ -64,6 +64,9 @@ class Sequence {
   void Fail(absl::Status status);
 
   bool Has(const std::string& loop) const;
+  // The first, or the last, of the loops that are there; the first of all where none is.
+  std::string FirstOf(const std::vector<std::string>& loops) const;
+  std::string LastOf(const std::vector<std::string>& loops) const;
   bool ok() const { return status_.ok(); }
   const loop::Nest& nest() const { return nest_; }
   absl::StatusOr<loop::Nest> Finish() &&;

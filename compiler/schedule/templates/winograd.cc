@@ -134,8 +134,8 @@ class WinogradSchedule {
     s_.SetLayout(packed_, blocks);
   }
 
-  // Of a group of output channels, a chunk of the input's and a tap of the depth: columns of all
-  // positions, and row by row of positions what is multiplied next.
+  // Of a group of output channels, a chunk of the input's and a tap of the depth: the row of
+  // positions that is multiplied next.
   void ComputeFilter() {
     const std::string& f = stages_.filter;
     const std::string& p = stages_.product;
@@ -151,7 +151,7 @@ class WinogradSchedule {
     options = {};
     options.align = Aligned(0, 0);
     options.layout = Blocked(0, 0, conv_.lanes);
-    s_.ComputeAt(columns, InnermostOf({f + ".i2", f + ".ocv"}), options);
+    s_.ComputeAt(columns, s_.LastOf({f + ".i2", f + ".ocv"}), options);
     s_.UnrollAll(Axis(columns, 0, -1));
     s_.VectorizeAll(columns + ".i0");
     if (config_.Int("prefetch") == 0) return;
@@ -290,11 +290,6 @@ class WinogradSchedule {
     loops.push_back(p + ".tw");
     return loops;
   }
-  std::string InnermostOf(const std::vector<std::string>& loops) const {
-    const auto last =
-        std::find_if(loops.rbegin(), loops.rend(), [&](const auto& loop) { return s_.Has(loop); });
-    return last == loops.rend() ? loops.front() : *last;
-  }
 
   // The filters of a chunk of input channels serve all tiles before the next are transformed.
   void ClearProduct() {
@@ -318,7 +313,7 @@ class WinogradSchedule {
     for (const char* name : {".row", ".col", ".ocv", ".lane"}) order.push_back(p + name);
     s_.ReorderPresent(order, /*allow_reassociation=*/true);
     if (SkipsSlices()) s_.LeaveOutPadding(order, p + ".lane", {p + ".i3", p + ".r1"});
-    sum_ = s_.SumLocally(InnermostOf(tiles));
+    sum_ = s_.SumLocally(s_.LastOf(tiles));
     s_.VectorizeAll(sum_ + ".lane");
     s_.VectorizeAll(sum_ + ".lane_init");
   }
@@ -330,7 +325,7 @@ class WinogradSchedule {
     std::vector<std::string> order = tiles;
     for (const char* name : {".row", ".col", ".ocv", ".lane"}) order.push_back(p + name);
     s_.ReorderPresent(order);
-    const std::string at = InnermostOf(tiles);
+    const std::string at = s_.LastOf(tiles);
     ComputeAtOptions options;
     options.align = Aligned(1, 2);
     options.layout = Blocked(1, 2, conv_.lanes);
@@ -344,7 +339,7 @@ class WinogradSchedule {
                        sum + ".lane_init"});
     const bool one_column = config_.Int("block_w") <= tile_.columns;
     std::string turn = at;
-    if (one_column) turn = InnermostOf({p + ".i0", p + ".i3", p + ".th"});
+    if (one_column) turn = s_.LastOf({p + ".i0", p + ".i3", p + ".th"});
     OrderSteps(sum, turn);
     s_.VectorizeAll(sum + ".lane");
   }
@@ -362,7 +357,7 @@ class WinogradSchedule {
   }
 
   void OrderSteps(const std::string& sum, const std::string& turn) {
-    if (plan_.skips_zeros) {
+    if (plan_.SkipsZeros()) {
       s_.Split(sum + ".r0", conv_.in, Tail::kExact, sum + ".phase", sum + ".r0");
     }
     std::vector<std::string> steps = SplitSteps(sum);
@@ -370,7 +365,7 @@ class WinogradSchedule {
     for (const char* name : {".ocv", ".lane"}) steps.push_back(sum + name);
     steps.insert(steps.begin(), {sum + ".r1", sum + ".phase"});
     s_.ReorderPresent(steps, /*allow_reassociation=*/true);
-    if (SkipsSlices() || plan_.skips_zeros) {
+    if (SkipsSlices() || plan_.SkipsZeros()) {
       s_.LeaveOutPadding(steps, sum + ".lane", {sum + ".r1"});
     }
     if (config_.Int("prefetch") == 0) return;
@@ -379,7 +374,7 @@ class WinogradSchedule {
     options.ahead = stages_.product + ".i0";
     options.inner = sum + ".ocv";
     options.turn = turn;
-    s_.Prefetch(InnermostOf({sum + ".phase", sum + ".icb", sum + ".ic", sum + ".unroll"}),
+    s_.Prefetch(s_.LastOf({sum + ".phase", sum + ".icb", sum + ".ic", sum + ".unroll"}),
                 stages_.filter, options);
   }
 
@@ -425,9 +420,7 @@ class WinogradSchedule {
     for (int d : {-2, -1}) steps.push_back(Axis(sum_, 1, d));
     steps.push_back(sum_ + ".ocv");
     steps.push_back(sum_ + ".lane");
-    const auto outermost =
-        std::find_if(steps.begin(), steps.end(), [&](const auto& loop) { return s_.Has(loop); });
-    for (int axes = 0; axes < 2 && outermost != steps.end(); ++axes) s_.Unswitch(*outermost);
+    for (int axes = 0; axes < 2; ++axes) s_.Unswitch(s_.FirstOf(steps));
   }
 
   int64_t BlockDepth() const { return Deep() ? config_.Int("block_d") : 1; }
@@ -435,7 +428,7 @@ class WinogradSchedule {
   // Tails get bodies of their own, of constant sizes.
   void Specialise() {
     s_.Simplify();
-    if (plan_.skips_zeros) SkipPhases();
+    if (plan_.SkipsZeros()) SkipPhases();
     const std::string& p = stages_.product;
     const int64_t block_h = config_.Int("block_h");
     const int64_t block_w = config_.Int("block_w");

@@ -150,7 +150,7 @@ std::vector<int64_t> PartOptions(const Conv& conv, const Target& target, int64_t
 
 std::vector<int64_t> UnrollsOf(const Conv& conv, const WinogradPlan& plan,
                                const RegisterTile& tile) {
-  const int64_t channels = plan.skips_zeros ? conv.in : plan.channels;
+  const int64_t channels = plan.SkipsZeros() ? conv.in : plan.channels;
   // A last block of channels may be shorter.
   const int64_t block = std::gcd(std::min(conv.lanes, channels), channels);
   return UnrollOptions({2, 3, 4, 6, 8, 12}, block, tile);
@@ -355,7 +355,6 @@ WinogradPlan PlanOf(const Conv& conv, const std::string& strategy) {
   plan.phases = h.phases * w.phases;
   plan.channels = conv.in * plan.phases;
   plan.used = h.Used(tile) * w.Used(tile);
-  plan.skips_zeros = plan.used < 1;
   if (conv.spatial == 3) {
     plan.depth_step = conv.window.strides[0];
     plan.tap_step = conv.window.dilation[0];

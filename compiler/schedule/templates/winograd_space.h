@@ -21,8 +21,9 @@ struct WinogradPlan {
   int64_t rows = 0, columns = 0;           // tiles
   int64_t phases = 1;                      // what strides make of a channel
   int64_t channels = 0;                    // that are summed: all phases of them
-  bool skips_zeros = false;                // products with the last tap of phases that have fewer
-  double used = 1;                         // the part of the products that are left
+  // The part of the products that are left where those with the last tap of phases that have fewer
+  // are not computed.
+  double used = 1;
   // Of the depth: from one result, and from one tap, to the next.
   int64_t depth_step = 1, tap_step = 1;
 
@@ -30,6 +31,7 @@ struct WinogradPlan {
   int64_t Taps() const {
     return (products_h - tile_h + 1) * (products_w - tile_w + 1);
   }  // a phase's
+  bool SkipsZeros() const { return used < 1; }
   bool InColumns() const { return products_h > 1 && products_w > 1; }
   bool UnrollsColumns() const { return products_w > 1; }
   // Slices of the data that so many of the result are made of.

@@ -136,7 +136,7 @@ TEST(CodeShape, RegisterTileComputesTheProduct) {
 }
 
 TEST(CodeShape, RegisterTileComputesTheProductOnArm) {
-  if (!HasEmulator()) GTEST_SKIP() << "no qemu-aarch64-static or aarch64-linux-gnu-gcc";
+  if (!HasEmulator()) GTEST_SKIP() << kNoEmulator;
   for (const char* pipeline : {"min6", "O3"}) {
     ExpectSameAsInterpreter(TiledMatmul(12, 32, 33, 6, 2, 4), 1e-5, kArm, pipeline);
   }

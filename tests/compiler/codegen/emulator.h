@@ -13,8 +13,10 @@ namespace hone::codegen {
 
 // Whether code for the target has to be emulated here.
 bool NeedsEmulator(const Target& target);
-// Whether this machine has what that takes; tests are skipped where it has not.
+// Whether this machine has what that takes; tests are skipped, with the message, where it has not.
 bool HasEmulator();
+inline constexpr char kNoEmulator[] =
+    "no qemu-aarch64-static or aarch64-linux-gnu-gcc: scripts/install-deps installs them";
 
 struct Memory {
   void* data = nullptr;

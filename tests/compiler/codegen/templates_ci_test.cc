@@ -185,13 +185,13 @@ TEST_P(Templates, SchedulesComputeWhatTheInterpreterDoes) {
 }
 
 TEST_P(Templates, SchedulesComputeWhatTheInterpreterDoesOnArm) {
-  if (!HasEmulator()) GTEST_SKIP() << "no qemu-aarch64-static or aarch64-linux-gnu-gcc";
+  if (!HasEmulator()) GTEST_SKIP() << kNoEmulator;
   CheckKernel(GetParam(), "llvm -mtriple=aarch64-linux-gnu -mcpu=neoverse-n1 -threads=2");
 }
 
 // With dot products and without.
 TEST(ByteTemplates, SchedulesComputeWhatTheInterpreterDoesOnArm) {
-  if (!HasEmulator()) GTEST_SKIP() << "no qemu-aarch64-static or aarch64-linux-gnu-gcc";
+  if (!HasEmulator()) GTEST_SKIP() << kNoEmulator;
   size_t turn = 0;
   for (const std::string& kernel : ByteKernels()) {
     const char* cpu = turn++ % 2 == 0 ? "neoverse-n1" : "cortex-a72";

@@ -4,6 +4,7 @@
 #include "gtest/gtest.h"
 #include "support/random.h"
 #include "tests/compiler/schedule/nest_check.h"
+#include "tests/compiler/schedule/random_conv.h"
 
 namespace hone::schedule {
 namespace {
@@ -14,17 +15,12 @@ const char* const kTargets[] = {"llvm -mtriple=x86_64-linux-gnu -mcpu=znver5 -th
                                 "llvm -mtriple=aarch64-linux-gnu -mcpu=neoverse-v1 -threads=2",
                                 "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3 -threads=1"};
 
-struct Conv {
-  int64_t n, ic, h, w, oc, taps, stride, pad, dilation, groups;
-};
-
 // What joins the sums: nothing, a bias and relu, a residual, or a result in float32.
 enum class End { kSums, kBias, kResidual, kWide };
 
-std::string ConvText(const Conv& c, End end, bool strict) {
-  const int64_t reach = c.dilation * (c.taps - 1) + 1;
-  const int64_t oh = (c.h + 2 * c.pad - reach) / c.stride + 1;
-  const int64_t ow = (c.w + 2 * c.pad - reach) / c.stride + 1;
+std::string ConvText(const ConvShape& c, End end, bool strict) {
+  const int64_t oh = (c.h + 2 * c.pad - c.Reach()) / c.stride + 1;
+  const int64_t ow = (c.w + 2 * c.pad - c.Reach()) / c.stride + 1;
   const std::string conv = fmt::format(
       "nn.conv2d(p0, p1, dilation=[{0}, {0}], groups={3}, {4}padding=[{1}, {1}, {1}, {1}], "
       "strides=[{2}, {2}])",
@@ -48,7 +44,7 @@ std::string ConvText(const Conv& c, End end, bool strict) {
 constexpr End kEnds[] = {End::kSums, End::kBias, End::kResidual, End::kWide};
 
 TEST(BFloat16Products, EveryConvolutionIsThatOfTheNaiveNest) {
-  const Conv convs[] = {
+  const ConvShape convs[] = {
       {1, 16, 6, 6, 32, 3, 1, 1, 1, 1},  {1, 3, 9, 9, 20, 3, 2, 1, 1, 1},
       {2, 17, 5, 7, 15, 1, 1, 0, 1, 1},  {1, 1, 1, 1, 1, 1, 1, 0, 1, 1},
       {1, 20, 7, 5, 33, 3, 2, 2, 2, 1},  {1, 32, 4, 4, 17, 1, 2, 0, 1, 1},
@@ -59,12 +55,11 @@ TEST(BFloat16Products, EveryConvolutionIsThatOfTheNaiveNest) {
   };
   int checked = 0;
   uint64_t seed = 1;
-  for (const Conv& conv : convs) {
+  for (const ConvShape& conv : convs) {
     for (int round = 0; round < 4; ++round, ++seed) {
       const std::string text = ConvText(conv, kEnds[round], seed % 5 == 0);
       checked +=
-          CheckTemplate(text, conv.groups == conv.ic && conv.ic > 1 ? "depthwise_conv2d" : "conv",
-                        TestTarget(kTargets[seed % 4]), 3, seed);
+          CheckTemplate(text, conv.ExpectedTemplate(), TestTarget(kTargets[seed % 4]), 3, seed);
       if (HasFailure()) FAIL() << text;
     }
   }
@@ -73,27 +68,13 @@ TEST(BFloat16Products, EveryConvolutionIsThatOfTheNaiveNest) {
 
 // One, primes, and a channel more or less than a pair or a vector, of every kind of convolution.
 TEST(BFloat16Products, RandomConvolutionsAreThoseOfTheNaiveNest) {
-  const int64_t channels[] = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 19, 33};
-  const auto any = [&](Random& random) { return channels[random.Below(std::size(channels))]; };
   int checked = 0;
   for (uint64_t seed = 0; seed < 60; ++seed) {
     Random random(seed);
-    Conv c = {
-        1 + static_cast<int64_t>(random.Below(2)), any(random), 1, 1, any(random), 1, 1, 0, 1, 1};
-    c.taps = 1 + static_cast<int64_t>(random.Below(3));
-    c.stride = 1 + static_cast<int64_t>(random.Below(2));
-    c.dilation = 1 + static_cast<int64_t>(random.Below(2));
-    c.pad = static_cast<int64_t>(random.Below(static_cast<uint64_t>(c.taps)));
-    const int64_t reach = c.dilation * (c.taps - 1) + 1;
-    c.h = reach + static_cast<int64_t>(random.Below(4));
-    c.w = reach + static_cast<int64_t>(random.Below(6));
-    std::string expected = "conv";
-    if (random.Below(4) == 0) {
-      c.oc = c.groups = c.ic;
-      if (c.ic > 1) expected = "depthwise_conv2d";
-    }
+    const ConvShape c = RandomConv(random);
     const std::string text = ConvText(c, kEnds[random.Below(4)], random.Below(4) == 0);
-    checked += CheckTemplate(text, expected, TestTarget(kTargets[random.Below(4)]), 3, seed);
+    checked +=
+        CheckTemplate(text, c.ExpectedTemplate(), TestTarget(kTargets[random.Below(4)]), 3, seed);
     if (HasFailure()) FAIL() << text;
   }
   EXPECT_GE(checked, 150);

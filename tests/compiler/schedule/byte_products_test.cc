@@ -3,6 +3,7 @@
 #include "gtest/gtest.h"
 #include "support/random.h"
 #include "tests/compiler/schedule/nest_check.h"
+#include "tests/compiler/schedule/random_conv.h"
 
 namespace hone::schedule {
 namespace {
@@ -19,12 +20,8 @@ const char* const kTargets[] = {"llvm -mtriple=x86_64-linux-gnu -mcpu=cascadelak
                                 "llvm -mtriple=aarch64-linux-gnu -mcpu=neoverse-n1 -threads=2",
                                 "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1"};
 
-struct Conv {
-  int64_t n, ic, h, w, oc, taps, stride, pad, dilation, groups;
-};
-
 // Sums, or with a bias, scaled back to bytes.
-std::string ConvText(const Conv& c, const Types& types, bool requantized, int64_t pad_value) {
+std::string ConvText(const ConvShape& c, const Types& types, bool requantized, int64_t pad_value) {
   const std::string conv = fmt::format(
       "nn.conv2d(p0, p1, dilation=[{0}, {0}], groups={4}, pad_value={3}, padding=[{1}, {1}, {1}, "
       "{1}], strides=[{2}, {2}])",
@@ -42,7 +39,7 @@ std::string ConvText(const Conv& c, const Types& types, bool requantized, int64_
 }
 
 TEST(ByteProducts, EveryConvolutionIsThatOfTheNaiveNest) {
-  const Conv convs[] = {
+  const ConvShape convs[] = {
       {1, 16, 6, 6, 32, 3, 1, 1, 1, 1}, {1, 3, 9, 9, 20, 3, 2, 1, 1, 1},
       {2, 17, 5, 7, 15, 1, 1, 0, 1, 1}, {1, 1, 1, 1, 1, 1, 1, 0, 1, 1},
       {1, 20, 7, 5, 33, 3, 2, 2, 2, 1}, {1, 32, 4, 4, 17, 1, 2, 0, 1, 1},
@@ -51,7 +48,7 @@ TEST(ByteProducts, EveryConvolutionIsThatOfTheNaiveNest) {
   };
   int checked = 0;
   uint64_t seed = 1;
-  for (const Conv& conv : convs) {
+  for (const ConvShape& conv : convs) {
     for (const bool requantized : {false, true}) {
       for (int round = 0; round < 2; ++round, ++seed) {
         const std::string text =
@@ -66,45 +63,29 @@ TEST(ByteProducts, EveryConvolutionIsThatOfTheNaiveNest) {
 
 // One, primes, and a channel more or less than four or a vector, of every kind of convolution.
 TEST(ByteProducts, RandomConvolutionsAreThoseOfTheNaiveNest) {
-  const int64_t channels[] = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 19, 33};
-  const auto any = [&](Random& random) { return channels[random.Below(std::size(channels))]; };
   int checked = 0;
   for (uint64_t seed = 0; seed < 60; ++seed) {
     Random random(seed);
-    Conv c = {
-        1 + static_cast<int64_t>(random.Below(2)), any(random), 1, 1, any(random), 1, 1, 0, 1, 1};
-    c.taps = 1 + static_cast<int64_t>(random.Below(3));
-    c.stride = 1 + static_cast<int64_t>(random.Below(2));
-    c.dilation = 1 + static_cast<int64_t>(random.Below(2));
-    c.pad = static_cast<int64_t>(random.Below(static_cast<uint64_t>(c.taps)));
-    const int64_t reach = c.dilation * (c.taps - 1) + 1;
-    c.h = reach + static_cast<int64_t>(random.Below(4));
-    c.w = reach + static_cast<int64_t>(random.Below(6));
-    std::string expected = "conv";
-    if (random.Below(4) == 0) {
-      c.oc = c.groups = c.ic;
-      if (c.ic > 1) expected = "depthwise_conv2d";
-    }
+    const ConvShape c = RandomConv(random);
     const std::string text = ConvText(c, kTypes[random.Below(3)], random.Below(2) == 0,
                                       static_cast<int64_t>(random.Below(2)) * 100);
-    checked += CheckTemplate(text, expected, TestTarget(kTargets[random.Below(4)]), 3, seed);
+    checked +=
+        CheckTemplate(text, c.ExpectedTemplate(), TestTarget(kTargets[random.Below(4)]), 3, seed);
     if (HasFailure()) FAIL() << text;
   }
   EXPECT_GE(checked, 150);
 }
 
 TEST(ByteProducts, EveryDepthwiseConvolutionIsThatOfTheNaiveNest) {
-  const Conv convs[] = {{1, 16, 6, 6, 16, 3, 1, 1, 1, 16},
-                        {2, 17, 5, 7, 17, 3, 2, 1, 1, 17},
-                        {1, 33, 7, 7, 33, 5, 1, 2, 1, 33},
-                        {1, 1, 4, 4, 1, 1, 1, 0, 1, 1}};
+  const ConvShape convs[] = {{1, 16, 6, 6, 16, 3, 1, 1, 1, 16},
+                             {2, 17, 5, 7, 17, 3, 2, 1, 1, 17},
+                             {1, 33, 7, 7, 33, 5, 1, 2, 1, 33},
+                             {1, 1, 4, 4, 1, 1, 1, 0, 1, 1}};
   uint64_t seed = 1;
-  for (const Conv& conv : convs) {
+  for (const ConvShape& conv : convs) {
     for (const bool requantized : {false, true}) {
-      const bool one = conv.groups == 1;
       const std::string text = ConvText(conv, kTypes[seed % 3], requantized, seed % 2 == 0 ? 0 : 5);
-      CheckTemplate(text, one ? "conv" : "depthwise_conv2d", TestTarget(kTargets[seed % 4]), 4,
-                    seed);
+      CheckTemplate(text, conv.ExpectedTemplate(), TestTarget(kTargets[seed % 4]), 4, seed);
       if (HasFailure()) FAIL() << text;
       ++seed;
     }
