@@ -13,7 +13,7 @@ from typing import IO, Any, NamedTuple
 
 import result_file
 
-TUNED, DEFAULT = "hone tuned", "hone default"
+TUNED, DEFAULT, DIRECT = OWN = "hone tuned", "hone default", "hone direct"  # direct: tuned with strict numerics
 PREPARE_LIMIT_S = 590
 SAMPLE_LIMIT_S = 240
 PAUSE_S = 0.01  # the previous one's threads stop spinning
@@ -49,10 +49,10 @@ class Peer:
 
 
 class Hone(Peer):
-    """Hone with the configs of one kind ("default" or "tuned"), driven in the same way."""
+    """Hone's modules of one name, driven in the same way."""
 
-    def __init__(self, kind: str, threads: int, driver: Any, log: IO[str]) -> None:
-        super().__init__(f"hone {kind}", threads, driver, log)
+    def __init__(self, name: str, threads: int, driver: Any, log: IO[str]) -> None:
+        super().__init__(name, threads, driver, log)
         self._python = pathlib.Path(driver.VENV) / "bin" / "python"
         self._threads = threads
         self._log = log

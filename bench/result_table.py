@@ -121,7 +121,7 @@ def kernel_tables(rows: Sequence[Row], every: Sequence[Row]) -> list[str]:
     lines = [empty_calls(rows), ""]
     large = [row for name in kernel_classes.ORDER for row in rows if row["class"] == name != kernel_classes.SMALL]
     small = [row for row in rows if row["class"] == kernel_classes.SMALL]
-    lines += kernel_table(large, every)
+    lines += [*kernel_table(large, every), *direct_table([row for row in large if "over_direct" in row])]
     if small:
         lines += ["Kernels that Hone or a peer is through with in less than 5 µs: what a call costs weighs more than the kernel.", ""]
         lines += kernel_table(small, every)
@@ -167,6 +167,23 @@ def kernel_table(rows: Sequence[Row], every: Sequence[Row]) -> list[str]:
     return [*table(header, cells, texts=2), *row_failures.listed(rows)] if rows else []
 
 
+def direct_table(rows: Sequence[Row]) -> list[str]:
+    """What algorithms with fewer multiplications gain."""
+    header = ["kernel, µs", "tuned", "Hone's direct", "best peer", "best direct ÷ tuned", "largest error"]
+    cells = [
+        [
+            row["item"],
+            us(row["hone"].get("tuned")),
+            us(row["hone"].get("direct")),
+            us(row["peers"].get(row.get("best_peer"))),
+            ratio_text(row["over_direct"]),
+            f"{float(row['hone']['tuned']['error']):.1e}",
+        ]
+        for row in rows
+    ]
+    return ["Over direct sums (Hone's tuned with strict numerics, and the best peer's):", "", *table(header, cells)] if rows else []
+
+
 def is_about_bytes(row: Row) -> bool:
     """Whether GB/s say more of it than GFLOP/s."""
     if row["class"] == kernel_classes.SMALL:
@@ -183,7 +200,10 @@ def rate(row: Row) -> list[str]:
         if "share_of_bandwidth" not in tuned:
             return [f"{tuned['gbs']:.0f} GB/s", "-"]
         loop = tuned["bandwidth"].removesuffix("_gbs").replace("_", " ")
-        return [f"{tuned['gbs']:.0f} GB/s", f"{100 * tuned['share_of_bandwidth']:.0f} {loop}"]
+        share = f"{100 * tuned['share_of_bandwidth']:.0f} {loop}"
+        if tuned.get("share_of_bound", 0) > tuned["share_of_bandwidth"]:
+            share += f", {100 * tuned['share_of_bound']:.0f} operations"
+        return [f"{tuned['gbs']:.0f} GB/s", share]
     share = f"{100 * tuned['share_of_peak']:.0f} peak"
     for name, text in (("executed", "executed"), ("data", "on data")):
         part = tuned.get(f"{name}_share_of_peak", tuned["share_of_peak"])

@@ -11,7 +11,7 @@ import kernel_classes
 from executed_flops import data_fraction, executed_fraction
 from machine_bound import rates
 from paired_ratio import Ratio, paired
-from peer_rounds import DEFAULT, TUNED, Measured
+from peer_rounds import DEFAULT, DIRECT, OWN, TUNED, Measured
 
 LARGEST_ERROR = 1e-3  # of the largest value: a peer that is further off is no best peer
 
@@ -57,7 +57,7 @@ def compared(measured: Measured, empty: Mapping[str, float]) -> dict[str, Any]:
     peers = {
         name: _peer_figures(measured, name, ours, empty)
         for name, times in measured.times.items()
-        if times and name not in (TUNED, DEFAULT)
+        if times and name not in OWN
     }
     figures: dict[str, Any] = {"peers": peers}
     if ours is None:
@@ -65,6 +65,9 @@ def compared(measured: Measured, empty: Mapping[str, float]) -> dict[str, Any]:
     elif default:
         figures["default_to_tuned"] = _ratio(paired(default, ours))
     best = best_peer(peers)
+    direct = right_times(measured, DIRECT)
+    if ours is not None and direct:
+        figures["over_direct"] = _over_direct(measured, best, ours, direct)
     if best is None:
         return figures
     figures["best_peer"] = best
@@ -74,6 +77,15 @@ def compared(measured: Measured, empty: Mapping[str, float]) -> dict[str, Any]:
     if default:
         figures["best_peer_to_default"] = _ratio(paired(measured.times[best], default))
     return figures
+
+
+def _over_direct(
+    measured: Measured, best: str | None, ours: Sequence[float], direct: Sequence[float]
+) -> dict[str, Any]:
+    """What Winograd gains over the best direct sum, Hone's own or the best peer's (none of which transforms)."""
+    candidates = {DIRECT: direct} | ({best: measured.times[best]} if best else {})
+    least = min(candidates, key=lambda name: statistics.median(candidates[name]))
+    return {"direct": least, **_ratio(paired(candidates[least], ours))}
 
 
 def _peer_figures(

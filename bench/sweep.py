@@ -23,12 +23,13 @@ import result_chart
 import result_file
 import result_rows
 import result_table
-from peer_rounds import DEFAULT, TUNED
+from peer_rounds import DEFAULT, DIRECT, OWN, TUNED
 from row_figures import compared, hone_figures, model_figures, shortest_us
 from tuned_modules import Modules, Spent
 
 EMPTY_CALL = "overhead_relu_16"
 EMPTY_ROUNDS = 5
+STRICT = "strict"  # numerics without Winograd
 TIMED_WHOLE = "whole calls of the module in a loop, inputs and outputs row-major"
 TIMED_ALONE = (
     "the operator's own kernels, each call in a loop of its own in this process (hone_time_call), in the layouts it "
@@ -109,8 +110,14 @@ class Sweep:
         return {"peers_asked": asked, "peers_left_out": [name for name in default if name not in asked]}
 
     def peers(self, threads: int, log: Any) -> list[peer_rounds.Peer]:
-        own = [peer_rounds.Hone(kind, threads, self.driver, log) for kind in ("tuned", "default")]
+        own = [peer_rounds.Hone(name, threads, self.driver, log) for name in OWN]
         return [*own, *(peer_rounds.Peer(name, threads, self.driver, log) for name in self.peers_asked()["peers_asked"])]
+
+    def has_direct(self, item: Item) -> bool:
+        """Where Winograd is judged: against the best direct sum, the peers' and Hone's own, in the same rounds."""
+        if not self.is_alone or self.args.numerics != "default" or not item.work:
+            return False
+        return kernel_classes.class_of(item.work) == kernel_classes.WINOGRAD
 
     def model(self, item: Item) -> pathlib.Path:
         return self.modules.with_free_ends(item.file) if self.is_alone else item.file
@@ -118,6 +125,9 @@ class Sweep:
     def tune(self, item: Item, threads: int) -> Spent:
         try:
             spent, failure = self.modules.tune(self.model(item), threads, self.args.numerics, self.args.trials)
+            if self.has_direct(item):
+                _, direct_failure = self.modules.tune(self.model(item), threads, STRICT, self.args.trials)
+                failure = failure or direct_failure
         except Exception as error:  # the sweep goes on; the row shows what it has
             spent, failure = Spent(0, 0.0), result_file.said(error)
         if failure:
@@ -178,10 +188,10 @@ class Sweep:
         """Hone's modules by name, and why one is not there."""
         compiled: Compiled = {}
         failures: dict[str, str] = {}
-        for name in (TUNED, DEFAULT):
+        for name in OWN if self.has_direct(item) else (TUNED, DEFAULT):
+            numerics = STRICT if name == DIRECT else self.args.numerics
             try:
-                module = self.modules.compile(self.model(item), threads, self.args.numerics, name == TUNED)
-                compiled[name] = module
+                compiled[name] = self.modules.compile(self.model(item), threads, numerics, name != DEFAULT)
             except (subprocess.CalledProcessError, OSError, ValueError) as error:
                 failures[name] = result_file.said(error)
         return compiled, failures
@@ -192,7 +202,7 @@ class Sweep:
         """What each is asked to prepare; Hone only the modules that were compiled."""
         data = str(item.file.with_suffix(".npz"))
         asked = {"kind": "kernel" if item.work else "model", "w": item.asked}
-        commands: dict[str, dict[str, Any]] = {peer.name: asked for peer in peers if peer.name not in (TUNED, DEFAULT)}
+        commands: dict[str, dict[str, Any]] = {peer.name: asked for peer in peers if peer.name not in OWN}
         for name, (module, _) in compiled.items():
             commands[name] = {"module": str(module), "data": data, "alone": alone}
         return commands

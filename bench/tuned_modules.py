@@ -94,7 +94,7 @@ class Modules:
     ) -> tuple[pathlib.Path, dict[str, Any]]:
         """The module, and what `hone compile` said of it."""
         kind = ("tuned" if tuned else "default") + ("" if target == NATIVE else "-" + target.split("=")[-1])
-        out = self._folder / f"{model.stem}-{kind}.so"
+        out = self._folder / f"{model.stem}-{kind}-{numerics}.so"
         known = ["--db", str(self._database)] if tuned and self._database.exists() else []
         report = result_file.hone(
             *("compile", str(model), "-o", str(out), "--target", target, "--threads", str(threads)),

@@ -158,6 +158,15 @@ class BestPeerTest(unittest.TestCase):
         self.assertEqual(figures["best_peer_to_default"]["ratio"], 1.25)
 
 
+    def test_winograd_is_compared_with_the_faster_direct_sum(self) -> None:
+        for own, named, ratio in ((20.0, "onednn", 1.5), (14.0, "hone direct", 1.4)):
+            times = {"hone tuned": [10.0, 10.0], "hone direct": [own, own], "onednn": [15.0, 15.0]}
+            measured = peer_rounds.Measured(times, {name: {"err": 0.0} for name in times}, {}, {}, [])
+            figures = row_figures.compared(measured, {})
+            self.assertEqual((figures["over_direct"]["direct"], figures["over_direct"]["ratio"]), (named, ratio))
+            self.assertEqual(list(figures["peers"]), ["onednn"])
+
+
 class FakePeer(peer_rounds.Peer):
     """Takes a millisecond a call; the replies to "profile" are given."""
 
@@ -303,6 +312,13 @@ class ReadmeTest(unittest.TestCase):
 
 
 class BoundTest(unittest.TestCase):
+    def test_a_bound_is_the_longer_of_bytes_and_arithmetic(self) -> None:
+        peak = {"fma_gflops": 200.0}  # 100 operations a nanosecond
+        pool = {"op": "max_pool", "k": 3, "stride": 2, "shapes": {"y": [1, 10, 10, 10]}, "bytes": 1000}
+        self.assertEqual(machine_bound.vector_operations(pool), 6000)
+        self.assertAlmostEqual(machine_bound.least_us(pool, peak, 1.0), 1.0)  # of 1000 bytes
+        self.assertAlmostEqual(machine_bound.least_us(pool, peak, 100.0), 0.06)
+
     def test_bandwidth_is_that_of_the_level_and_mix(self) -> None:
         l2 = 1 << 20
         self.assertEqual(machine_bound.bandwidth_name(dense(1), 1, l2), "l3_read_gbs")
