@@ -66,10 +66,21 @@ bool ReadsInOrder(const Stmt& innermost) {
 }
 
 struct Rows {
-  Sequence s;           // one launch: the row loops, and in the last all stages
-  int64_t columns = 0;  // of the longest innermost loop
-  int64_t loops = 0;    // innermost ones
+  Sequence s;               // one launch: the row loops, and in the last all stages
+  int64_t columns = 0;      // of the longest innermost loop
+  int64_t loops = 0;        // innermost ones
+  int64_t last_extent = 0;  // of the innermost of the loops over rows
+  size_t stages = 0;        // computed in a row, beside the result
 };
+
+// How many rows may have their first reduction together.
+std::vector<int64_t> TogetherOptions(const Rows& rows) {
+  std::vector<int64_t> options = {1};
+  for (const int64_t together : {2, 4, 8}) {
+    if (rows.stages > 1 && rows.last_extent % together == 0) options.push_back(together);
+  }
+  return options;
+}
 
 int64_t ElementCount(const std::vector<int64_t>& shape) {
   int64_t count = 1;
@@ -87,9 +98,10 @@ size_t RowLoops(const std::vector<int64_t>& shape, int64_t rows) {
   return 0;
 }
 
-// The loops over rows become the grid, everything else is computed in the innermost of them.
-// nullopt where a row is not all that an iteration needs.
-std::optional<Rows> GatherRows(const ops::KernelDefinition& def) {
+// The loops over rows become the grid, everything else is computed in the innermost of them; the
+// first reduction for `together` rows at once, so that it is not waited for in each. nullopt where
+// a row is not all that an iteration needs.
+std::optional<Rows> GatherRows(const ops::KernelDefinition& def, int64_t together = 1) {
   Rows rows{Sequence(def.naive)};
   Sequence& s = rows.s;
   InlineCheapStages(&s);
@@ -117,10 +129,15 @@ std::optional<Rows> GatherRows(const ops::KernelDefinition& def) {
   if (output_reduces) stages.push_back(s.CacheWrite(output->name));
   const size_t rank = RowLoops(output->shape, sums_count);
   if (rank == 0) return std::nullopt;
-  for (size_t i = 0; i < rank; ++i) s.Parallel(fmt::format("{}.i{}", output->name, i));
   const std::string row = fmt::format("{}.i{}", output->name, rank - 1);
+  const std::string first = together > 1 ? row + ".block" : row;
+  if (together > 1) s.Split(row, together, Tail::kClip, first, row);
+  for (size_t i = 0; i + 1 < rank; ++i) s.Parallel(fmt::format("{}.i{}", output->name, i));
+  s.Parallel(first);
+  rows.last_extent = output->shape[rank - 1];
+  rows.stages = stages.size();
   std::reverse(stages.begin(), stages.end());
-  for (const std::string& stage : stages) s.ComputeAt(stage, row);
+  for (const std::string& stage : stages) s.ComputeAt(stage, stage == stages.back() ? first : row);
   s.Simplify();
   if (!s.ok() || s.nest().launches.size() != 1) return std::nullopt;
   for (const Stmt& loop : InnermostLoops(s.nest())) {
@@ -136,8 +153,20 @@ std::optional<Rows> GatherRows(const ops::KernelDefinition& def) {
     }
     return true;
   });
-  if (!per_row || rows.columns < 4) return std::nullopt;
+  if ((!per_row && together == 1) || rows.columns < 4) return std::nullopt;
   return rows;
+}
+
+// Four rows (Zen 5: a softmax of 128 columns takes 0.87 of the time; eight no less), two where a
+// row is read again for every stage, as long as half of the first cache holds them.
+int64_t DefaultTogether(const Rows& rows, const std::string& row, const Target& target) {
+  const int64_t most = row == "registers" ? 4 : 2;
+  int64_t together = 1;
+  for (const int64_t option : TogetherOptions(rows)) {
+    const int64_t bytes = option * rows.columns * static_cast<int64_t>(sizeof(float));
+    if (option <= most && 2 * bytes <= target.l1_bytes) together = option;
+  }
+  return together;
 }
 
 int64_t MostLanes(const Rows& rows, const Target& target) {
@@ -188,8 +217,9 @@ bool DropsNan(const Task& task) {
 }
 
 absl::StatusOr<loop::Nest> ScheduleRows(const Task& task, const Config& config) {
-  Rows rows = *GatherRows(*task.def);
-  Sequence& s = rows.s;
+  std::optional<Rows> rows = GatherRows(*task.def, config.Int("together"));
+  if (!rows) return absl::InternalError("expected rows that can be gathered in blocks too");
+  Sequence& s = rows->s;
   const int64_t lanes = config.Int("lanes");
   const bool unrolled = config.String("row") == "registers";
   for (const Stmt& loop : InnermostLoops(s.nest())) {
@@ -234,12 +264,13 @@ class RowsTemplateImpl : public Template {
       if (!prefix.Has("row")) return TextKnob("row", RowOptions(rows, lanes));
       if (!prefix.Has("parts")) return IntKnob("parts", VectorOptions(rows, lanes));
       if (!prefix.Has("unroll")) return IntKnob("unroll", VectorOptions(rows, lanes));
+      if (!prefix.Has("together")) return IntKnob("together", TogetherOptions(rows), 1);
       return std::nullopt;
     });
   }
 
-  // A row in registers where it fits; four partial sums hide the latency of an addition, and four
-  // vectors at once the loop itself.
+  // A row in registers where it fits; four partial sums hide the latency of an addition, four
+  // vectors at once the loop itself, and further rows that the first reduction is waited for.
   Config Default(const Task& task) const override {
     if (!AllRowMajor(task.signature)) return GenericTemplate().Default(task);
     const Rows rows = *GatherRows(*task.def);
@@ -251,6 +282,7 @@ class RowsTemplateImpl : public Template {
     config.Set("row", RowOptions(rows, lanes)[0]);
     config.Set("parts", vectors[std::min<size_t>(2, vectors.size() - 1)]);
     config.Set("unroll", vectors[std::min<size_t>(2, vectors.size() - 1)]);
+    config.Set("together", DefaultTogether(rows, config.String("row"), task.target));
     return config;
   }
 
