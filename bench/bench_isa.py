@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Direct compute-bound kernels on half and on all of this machine's vectors, as shares of the peak of each.
 
-    HONE_PEERS=FOLDER bench/bench_isa.py [--threads 1,2] [--trials 64] [--rounds 11] [--only conv1x1,dense] [--db FILE]
+    HONE_PEERS=FOLDER bench/bench_isa.py [--threads 1,2] [--trials 64] [--rounds 11] [--only conv1x1,dense] [--db FILE] [--dry]
 
 Convolutions of 1x1 and 3x3 and products of matrices from 128x128x128 up, out of the peers' list, with strict numerics (no
 Winograd), once for the target `llvm -mcpu=x86-64-v3` (ymm, 16 registers) and once for this machine. Timed as in the view `own` of
@@ -101,7 +101,7 @@ class Bench:
     def _peers(self, threads: int, log: IO[str]) -> list[peer_rounds.Peer]:
         peers: list[peer_rounds.Peer] = []
         for isa in ISAS:
-            peers += [peer_rounds.Hone(f"{form} {isa.name}", threads, self.driver, log) for form in self.forms]
+            peers += [peer_rounds.Hone(f"hone {form} {isa.name}", threads, self.driver, log) for form in self.forms]
             peers.append(FmaLoop(isa, threads))
         return peers
 
@@ -150,6 +150,7 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=11)
     parser.add_argument("--only", default="", help="parts of items' names")
     parser.add_argument("--db", help="kept and used again; default: a new one")
+    parser.add_argument("--dry", action="store_true", help="prints the rows only")
     args = parser.parse_args()
     driver = peer_rounds.load_driver()
     rows, peaks = [], []
@@ -160,6 +161,8 @@ def main() -> int:
             for row in bench.rows(threads):
                 rows.append(row)
                 print(line(row), flush=True)
+    if args.dry:
+        return 0
     document = {"rounds": args.rounds, "trials_a_task": args.trials, "numerics": "strict", "rows": rows}
     print(result_file.write("isa", peaks, document).relative_to(result_file.ROOT))
     return 0
