@@ -55,7 +55,8 @@ absl::StatusOr<std::unique_ptr<LocalFarm>> LocalFarm::Start(const Options& optio
   HONE_ASSIGN_OR_RETURN(
       ChildProcess worker,
       ChildProcess::Start({bin + "/hone-measure", "--server", farm->address_, "--threads",
-                           std::to_string(options.threads), "--parent-death-signal"}));
+                           std::to_string(options.threads), "--target", options.target,
+                           "--parent-death-signal"}));
   farm->worker_ = std::make_unique<ChildProcess>(std::move(worker));
   return farm;
 }

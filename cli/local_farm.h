@@ -18,7 +18,8 @@ class LocalFarm {
  public:
   struct Options {
     std::string database;
-    int threads = 1;  // of the worker's measurements
+    int threads = 1;     // of the worker's measurements
+    std::string target;  // canonical text of what it measures code for; this machine runs it
   };
   // kFailedPrecondition when another daemon holds the database.
   static absl::StatusOr<std::unique_ptr<LocalFarm>> Start(const Options& options);

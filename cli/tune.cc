@@ -14,6 +14,7 @@
 #include "cli/verb.h"
 #include "compiler/schedule/template.h"
 #include "fmt/format.h"
+#include "runtime/host.h"
 #include "support/status.h"
 #include "tuning_db/store.h"
 
@@ -143,6 +144,18 @@ absl::StatusOr<v1::GetJobResponse> RunJobs(const Options& options, TuningWork& w
   return all;
 }
 
+// No worker that this verb starts could ever measure for another machine.
+absl::Status CheckRunsHere(const Target& target) {
+  const std::string missing = MissingOnHost(target.ToString());
+  if (missing.empty()) return absl::OkStatus();
+  return WithExitCode(
+      absl::InvalidArgumentError(fmt::format(
+          "expected a target whose code this machine runs, found {}: it has no {}; name the daemon "
+          "of a farm with such a device by --server",
+          target.ToString(), missing)),
+      kUsage);
+}
+
 absl::Status Submit(const Options& options, TuningWork& work) {
   const int64_t start_ns = Clock::Real().NowNs();
   std::unique_ptr<LocalFarm> farm;
@@ -153,8 +166,10 @@ absl::Status Submit(const Options& options, TuningWork& work) {
     if (writer.ok() && !writer->empty()) {
       address = *writer;  // a daemon holds the database: the job goes through it
     } else {
-      HONE_ASSIGN_OR_RETURN(
-          farm, LocalFarm::Start({.database = database, .threads = work.target.threads}));
+      HONE_RETURN_IF_ERROR(CheckRunsHere(work.target));
+      HONE_ASSIGN_OR_RETURN(farm, LocalFarm::Start({.database = database,
+                                                    .threads = work.target.threads,
+                                                    .target = work.target.ToString()}));
       address = farm->address();
     }
   }

@@ -13,6 +13,8 @@
 namespace hone::measure {
 namespace {
 
+constexpr char kThreads[] = " -threads=";  // the last flag of a target
+
 // What the system says of its first processor, apart from what changes while it runs.
 std::string ProcessorText() {
   std::ifstream file("/proc/cpuinfo");
@@ -35,12 +37,14 @@ double MedianCalibrator() {
 
 }  // namespace
 
-hone::v1::Device DescribeCpu(int threads) {
+hone::v1::Device DescribeCpu(int threads, const std::string& target) {
   const int cores = HostCoreCount();
   const int used = threads <= 0 ? cores : std::min(threads, cores);
   hone::v1::Device device;
   device.set_id("cpu0");
-  device.set_target(HostTargetText(used));
+  device.set_target(target.empty() ? HostTargetText(used)
+                                   : target.substr(0, target.find(kThreads)) + kThreads +
+                                         std::to_string(used));
   // All its cores: who else may run beside a measurement is part of the machine.
   device.set_fingerprint(Sha256Hex(ProcessorText() + HostTargetText(cores)));
   device.set_threads(static_cast<uint32_t>(used));

@@ -17,6 +17,7 @@
 #include "measure_server/stream_client.h"
 #include "measure_server/worker.h"
 #include "measure_server/zygote.h"
+#include "runtime/host.h"
 #include "runtime/module_abi.h"
 #include "runtime/thread_team.h"
 #include "support/clock.h"
@@ -34,6 +35,7 @@ enum ExitCode { kExitOk = 0, kExitFailed = 1, kExitUsage = 2, kExitDenied = 6, k
 struct Flags {
   std::string server;
   std::string name;
+  std::string target;
   int threads = 0;
   SandboxLevel sandbox = SandboxLevel::kStrict;
   bool parent_death_signal = false;
@@ -54,7 +56,7 @@ hone::v1::Hello MakeHello(const Flags& flags) {
   hello.set_artifact_abi(HONE_MODULE_ABI_VERSION);
   hello.set_sandbox(flags.sandbox == SandboxLevel::kStrict ? hone::v1::SANDBOX_LEVEL_STRICT
                                                            : hone::v1::SANDBOX_LEVEL_LIMITS);
-  *hello.add_devices() = DescribeCpu(flags.threads);
+  *hello.add_devices() = DescribeCpu(flags.threads, flags.target);
   return hello;
 }
 
@@ -121,6 +123,9 @@ int Main(int argc, char** argv) {
   app.add_option("--name", flags.name, "unique on the farm (default: host and process)");
   app.add_option("--threads", flags.threads, "cores to measure on (default: all)")
       ->check(CLI::Range(1, kMaxThreads));
+  app.add_option("--target", flags.target,
+                 "canonical text of another target whose code this machine runs, such as one of "
+                 "fewer features (default: this machine's)");
   const std::map<std::string, SandboxLevel> levels = {{"strict", SandboxLevel::kStrict},
                                                       {"limits", SandboxLevel::kLimits}};
   app.add_option("--sandbox", flags.sandbox, "strict or limits (default: strict)")
@@ -136,6 +141,12 @@ int Main(int argc, char** argv) {
       ParseServerAddress(flags.server.empty() ? "unix:" + DefaultDaemonSocket() : flags.server);
   if (!address.ok()) {
     fmt::print(stderr, "{}\n", std::string(address.status().message()));
+    return kExitUsage;
+  }
+  const std::string missing = flags.target.empty() ? "" : MissingOnHost(flags.target);
+  if (!missing.empty()) {
+    fmt::print(stderr, "expected a --target whose code this machine runs, found {}: it has no {}\n",
+               flags.target, missing);
     return kExitUsage;
   }
   if (flags.parent_death_signal) {

@@ -7,6 +7,17 @@
 #include "runtime/host_cpu.h"
 
 namespace hone {
+namespace {
+
+// Its value; empty where the text has no such flag.
+std::string_view FlagOf(std::string_view target, std::string_view flag) {
+  const size_t at = target.find(flag);
+  if (at == std::string_view::npos) return "";
+  const std::string_view value = target.substr(at + flag.size());
+  return value.substr(0, value.find(' '));
+}
+
+}  // namespace
 
 int HostCoreCount() {
   cpu_set_t set;
@@ -26,6 +37,21 @@ std::string HostTargetText(int threads) {
     text += (level == 0 ? "" : ",") + std::to_string(host.cache_bytes[level]);
   }
   return text + " -threads=" + std::to_string(threads);
+}
+
+std::string MissingOnHost(std::string_view target) {
+  const HostCpu host = DescribeHost();
+  const std::string_view triple = FlagOf(target, "-mtriple=");
+  if (triple != host.triple) return std::string(triple);
+  std::string_view features = FlagOf(target, "-mattr=");
+  while (!features.empty()) {
+    const std::string_view feature = features.substr(0, features.find(','));
+    features.remove_prefix(std::min(feature.size() + 1, features.size()));
+    const bool has = std::any_of(host.features.begin(), host.features.end(),
+                                 [&](const std::string& own) { return "+" + own == feature; });
+    if (!has) return std::string(feature);
+  }
+  return "";
 }
 
 }  // namespace hone

@@ -3,6 +3,7 @@
 #define HONE_RUNTIME_HOST_H_
 
 #include <string>
+#include <string_view>
 
 namespace hone {
 
@@ -13,6 +14,10 @@ int HostCoreCount();
 // the processor and the system report of themselves, not of LLVM's idea of the host, so equal
 // machines give equal text.
 std::string HostTargetText(int threads);
+
+// What this machine lacks to run code for a target, given as canonical text: its -mtriple, or a
+// feature of its -mattr such as "+avx512f". Empty where it lacks nothing.
+std::string MissingOnHost(std::string_view target);
 
 }  // namespace hone
 

@@ -7,6 +7,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "runtime/host.h"
 #include "support/random.h"
 #include "tests/cli/run_hone.h"
 
@@ -52,6 +53,14 @@ TEST_F(BadInput, JobOfNoServer) {
 TEST_F(BadInput, UnknownTarget) {
   ExportMlp();
   Expect({"compile", "mlp.onnx", "-o", "m.so", "--target", "llvm -mcpu=z80"}, 2, {"z80"});
+}
+
+TEST_F(BadInput, TuningHereForAnotherArchitecture) {
+  ExportMlp();
+  const std::string other = HostTargetText(1).find("x86_64") == std::string::npos
+                                ? "llvm -mtriple=x86_64-linux-gnu"
+                                : "llvm -mtriple=aarch64-linux-gnu";
+  Expect({"tune", "mlp.onnx", "--db", "hone.db", "--target", other}, 2, {"--server"});
 }
 
 TEST_F(BadInput, UnknownZooModel) { Expect({"zoo", "resnet19"}, 3, {"resnet19"}); }

@@ -50,6 +50,15 @@ TEST_F(WholePath, TuneSpendsTheBudgetExactlyOnceAndTunedIsNeverSlower) {
   EXPECT_TRUE(Hone({"db", "check", "--db", "hone.db"})["faults"].empty());
 }
 
+// Its worker measures code of any CPU that this machine is one of.
+TEST_F(WholePath, TunesForALesserCpuThanThisOne) {
+  Export("mlp");
+  const json tuned =
+      Hone({"tune", "mlp.onnx", "--db", "hone.db", "--target", "llvm", "--trials", "1"});
+  EXPECT_THAT(tuned["target"].get<std::string>(), ::testing::HasSubstr(" -threads=1"));
+  for (const json& task : tuned["tasks"]) EXPECT_EQ(task["trials"], 1) << task;
+}
+
 TEST_F(WholePath, DatabaseOfANewerVersionIsRefusedAndUntouched) {
   Export("mlp");
   Tune("mlp");

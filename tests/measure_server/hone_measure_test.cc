@@ -31,10 +31,12 @@ class HoneMeasureTest : public testing::Test {
  protected:
   HoneMeasureTest() : address_("unix:" + (folder_ / "socket")) {}
 
-  ChildProcess StartWorker() {
-    absl::StatusOr<ChildProcess> worker =
-        ChildProcess::Start({HONE_BIN_DIR "/hone-measure", "--server", address_, "--name", "test",
-                             "--parent-death-signal"});
+  ChildProcess StartWorker(const std::vector<std::string>& flags = {}) {
+    std::vector<std::string> command = {
+        HONE_BIN_DIR "/hone-measure", "--server", address_, "--name", "test",
+        "--parent-death-signal"};
+    command.insert(command.end(), flags.begin(), flags.end());
+    absl::StatusOr<ChildProcess> worker = ChildProcess::Start(command);
     EXPECT_TRUE(worker.ok()) << worker.status().ToString();
     return *std::move(worker);
   }
@@ -120,6 +122,16 @@ TEST_F(HoneMeasureTest, IntroducesItself) {
   ASSERT_TRUE(credit);
   EXPECT_EQ(credit->credit().device(), "cpu0");
   EXPECT_GE(credit->credit().count(), 2u);
+}
+
+TEST_F(HoneMeasureTest, OffersAnotherTargetThatThisMachineRuns) {
+  FakeDaemon daemon(address_);
+  const std::string host = HostTargetText(1);
+  const std::string lesser = host.substr(0, host.find(" -mattr=")) + " -threads=1";
+  ChildProcess worker = StartWorker({"--target", lesser, "--threads", "1"});
+  const auto hello = daemon.ReceiveWhere(IsHello);
+  ASSERT_TRUE(hello);
+  EXPECT_EQ(hello->hello().devices(0).target(), lesser);
 }
 
 TEST_F(HoneMeasureTest, MeasuresGoodAndBadCandidatesAndLeavesWhenAsked) {

@@ -62,6 +62,15 @@ TEST(HostTest, TakesALevelWhereFeaturesOfTheNameAreHidden) {
   EXPECT_EQ(DescribeX86(Machine(leaves, kVectorState)).cpu, "x86-64-v4");
 }
 
+TEST(HostTest, SaysWhatCodeOfOthersItCannotRun) {
+  const std::string own = HostTargetText(1);
+  EXPECT_EQ(MissingOnHost(own), "");
+  const size_t features = own.find(" -mattr=") + 8;
+  EXPECT_EQ(MissingOnHost(std::string(own).insert(features, "+teleport,")), "+teleport");
+  EXPECT_EQ(MissingOnHost(own.substr(0, features - 8)), "");  // no feature is needed
+  EXPECT_EQ(MissingOnHost("llvm -mtriple=s390x-linux-gnu -mcpu=z14"), "s390x-linux-gnu");
+}
+
 TEST(HostTest, TextIsCanonicalAndRepeats) {
   const std::string text = HostTargetText(3);
   EXPECT_EQ(text, HostTargetText(3));
