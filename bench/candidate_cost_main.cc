@@ -5,6 +5,7 @@
 //                  [--target native]     (another one: nothing is run)
 //                  [--config TEXT|default]
 //                  [--lower]             (nests only, no code)
+//                  [--each]              (figures of every config too)
 //                  [--nest|--ir|--asm]   (of the first config, instead)
 #include <algorithm>
 #include <cstdio>
@@ -34,13 +35,30 @@ struct Options {
   std::string signature = "0";
   int threads = 1;
   bool lowers_only = false;
+  bool prints_each = false;
   bool prints_nest = false, prints_ir = false, prints_assembly = false;
 };
 
-struct Phases {
-  std::vector<double> lower_ms, digest_ms, features_ms, emit_ms, optimise_ms, machine_code_ms,
-      link_ms, total_ms, bytes;
+// Of one config, in milliseconds.
+struct Cost {
+  std::string strategy;  // empty: the template has none
+  double lower = 0, digest = 0, features = 0;
+  double emit = 0, optimise = 0, machine_code = 0, link = 0;
+  double ir = 0;     // config to LLVM IR: lower and emit
+  double total = 0;  // config to artifact; digest and features are no part of it
+  double bytes = 0;  // of the artifact
 };
+
+using Phase = double Cost::*;
+constexpr std::pair<const char*, Phase> kLowering[] = {
+    {"lower_ms", &Cost::lower}, {"digest_ms", &Cost::digest}, {"features_ms", &Cost::features}};
+constexpr std::pair<const char*, Phase> kBuilding[] = {{"emit_ms", &Cost::emit},
+                                                       {"optimise_ms", &Cost::optimise},
+                                                       {"machine_code_ms", &Cost::machine_code},
+                                                       {"link_ms", &Cost::link},
+                                                       {"ir_ms", &Cost::ir},
+                                                       {"total_ms", &Cost::total},
+                                                       {"artifact_bytes", &Cost::bytes}};
 
 double MsSince(int64_t start_ns) {
   return static_cast<double>(Clock::Real().NowNs() - start_ns) * 1e-6;
@@ -55,30 +73,32 @@ codegen::ModuleSpec ArtifactOf(loop::Nest nest, const Target& target) {
   return spec;
 }
 
-absl::Status Measure(const schedule::Task& task, const schedule::Config& config, bool lowers_only,
-                     codegen::LaunchCache& cache, Phases& phases) {
+absl::StatusOr<Cost> Measure(const schedule::Task& task, const schedule::Config& config,
+                             bool lowers_only, codegen::LaunchCache& cache) {
+  Cost cost;
+  if (config.Has("strategy")) cost.strategy = config.String("strategy");
   const int64_t start = Clock::Real().NowNs();
   HONE_ASSIGN_OR_RETURN(loop::Nest nest, schedule::TemplateFor(*task.def).Schedule(task, config));
-  phases.lower_ms.push_back(MsSince(start));
+  cost.lower = MsSince(start);
   const int64_t lowered = Clock::Real().NowNs();
   (void)schedule::NestDigest(nest);
-  phases.digest_ms.push_back(MsSince(lowered));
+  cost.digest = MsSince(lowered);
   const int64_t digested = Clock::Real().NowNs();
   (void)loop::ExtractFeatures(nest, task.target);
-  phases.features_ms.push_back(MsSince(digested));
-  if (lowers_only) return absl::OkStatus();
+  cost.features = MsSince(digested);
+  if (lowers_only) return cost;
+  const codegen::ModuleSpec spec = ArtifactOf(std::move(nest), task.target);
   const int64_t built = Clock::Real().NowNs();
   codegen::BuildTimes times;
-  HONE_ASSIGN_OR_RETURN(
-      const std::string artifact,
-      codegen::BuildModule(ArtifactOf(std::move(nest), task.target), &times, &cache));
-  phases.total_ms.push_back(phases.lower_ms.back() + MsSince(built));
-  phases.emit_ms.push_back(static_cast<double>(times.emit_ns) * 1e-6);
-  phases.optimise_ms.push_back(static_cast<double>(times.optimise_ns) * 1e-6);
-  phases.machine_code_ms.push_back(static_cast<double>(times.machine_code_ns) * 1e-6);
-  phases.link_ms.push_back(static_cast<double>(times.link_ns) * 1e-6);
-  phases.bytes.push_back(static_cast<double>(artifact.size()));
-  return absl::OkStatus();
+  HONE_ASSIGN_OR_RETURN(const std::string artifact, codegen::BuildModule(spec, &times, &cache));
+  cost.total = cost.lower + MsSince(built);
+  cost.emit = static_cast<double>(times.emit_ns) * 1e-6;
+  cost.optimise = static_cast<double>(times.optimise_ns) * 1e-6;
+  cost.machine_code = static_cast<double>(times.machine_code_ns) * 1e-6;
+  cost.link = static_cast<double>(times.link_ns) * 1e-6;
+  cost.ir = cost.lower + cost.emit;
+  cost.bytes = static_cast<double>(artifact.size());
+  return cost;
 }
 
 absl::Status Print(const schedule::Task& task, const schedule::Config& config,
@@ -105,8 +125,28 @@ double Quantile(std::vector<double> values, double q) {
   return *at;
 }
 
-nlohmann::json Summary(const std::vector<double>& values) {
-  return {{"median", Quantile(values, 0.5)}, {"p90", Quantile(values, 0.9)}};
+nlohmann::json Summary(const std::vector<Cost>& costs, bool lowers_only) {
+  nlohmann::json summary = {{"configs", costs.size()}};
+  const auto add = [&](const char* name, Phase phase) {
+    std::vector<double> values;
+    for (const Cost& cost : costs) values.push_back(cost.*phase);
+    summary[name] = {{"median", Quantile(values, 0.5)}, {"p90", Quantile(values, 0.9)}};
+  };
+  for (const auto& [name, phase] : kLowering) add(name, phase);
+  if (lowers_only) return summary;
+  for (const auto& [name, phase] : kBuilding) add(name, phase);
+  return summary;
+}
+
+// Every config's figures, for those who take medians over workloads.
+nlohmann::json Each(const std::vector<Cost>& costs) {
+  nlohmann::json each = nlohmann::json::array();
+  for (const Cost& cost : costs) {
+    each.push_back({{"strategy", cost.strategy}});
+    for (const auto& [name, phase] : kLowering) each.back()[name] = cost.*phase;
+    for (const auto& [name, phase] : kBuilding) each.back()[name] = cost.*phase;
+  }
+  return each;
 }
 
 // Its text or its index.
@@ -135,7 +175,7 @@ absl::Status Run(const Options& options) {
   }
   const schedule::Space space = templ.MakeSpace(task);
   Random random(1);
-  Phases phases;
+  std::vector<Cost> costs;
   codegen::LaunchCache cache;
   int failures = 0;
   for (int i = 0, tries = 0; i < options.count && tries < 100 * options.count; ++tries) {
@@ -147,25 +187,19 @@ absl::Status Run(const Options& options) {
     if (options.prints_nest || options.prints_ir || options.prints_assembly) {
       return Print(task, config, options);
     }
-    const absl::Status status = Measure(task, config, options.lowers_only, cache, phases);
-    if (!status.ok()) {
+    const absl::StatusOr<Cost> cost = Measure(task, config, options.lowers_only, cache);
+    if (cost.ok()) {
+      costs.push_back(*cost);
+    } else {
       ++failures;
-      fmt::print(stderr, "{}: {}\n", config.ToText(), std::string(status.message()));
+      fmt::print(stderr, "{}: {}\n", config.ToText(), std::string(cost.status().message()));
     }
     ++i;
   }
-  const nlohmann::json document = {{"template", std::string(templ.name())},
-                                   {"configs", phases.lower_ms.size()},
-                                   {"failures", failures},
-                                   {"lower_ms", Summary(phases.lower_ms)},
-                                   {"digest_ms", Summary(phases.digest_ms)},
-                                   {"features_ms", Summary(phases.features_ms)},
-                                   {"emit_ms", Summary(phases.emit_ms)},
-                                   {"optimise_ms", Summary(phases.optimise_ms)},
-                                   {"machine_code_ms", Summary(phases.machine_code_ms)},
-                                   {"link_ms", Summary(phases.link_ms)},
-                                   {"total_ms", Summary(phases.total_ms)},
-                                   {"artifact_bytes", Summary(phases.bytes)}};
+  nlohmann::json document = Summary(costs, options.lowers_only);
+  document["template"] = std::string(templ.name());
+  document["failures"] = failures;
+  if (options.prints_each) document["each"] = Each(costs);
   fmt::print("{}\n", document.dump(1));
   return absl::OkStatus();
 }
@@ -184,6 +218,7 @@ int main(int argc, char** argv) {
   app.add_option("--target", options.target, "Text of the target");
   app.add_option("--config", options.config, "The config to print, or \"default\"");
   app.add_flag("--lower", options.lowers_only, "Nests only, no code");
+  app.add_flag("--each", options.prints_each, "Figures of every config too");
   app.add_flag("--nest", options.prints_nest, "Prints the first config's nest");
   app.add_flag("--ir", options.prints_ir, "Prints the first config's LLVM IR");
   app.add_flag("--asm", options.prints_assembly, "Prints the first config's assembly");

@@ -74,7 +74,16 @@ absl::StatusOr<std::vector<std::vector<loop::Launch>>> OrderedLaunches(const Mod
   return ordered;
 }
 
+// Broken IR is a bug of ours, which tests are to find: looking for it takes a tenth of the time
+// from config to IR.
+#if !defined(NDEBUG) || defined(__SANITIZE_ADDRESS__)
+constexpr bool kVerifies = true;
+#else
+constexpr bool kVerifies = false;
+#endif
+
 absl::Status Verify(const llvm::Module& module) {
+  if (!kVerifies) return absl::OkStatus();
   std::string words;
   llvm::raw_string_ostream stream(words);
   if (!llvm::verifyModule(module, &stream)) return absl::OkStatus();

@@ -23,7 +23,7 @@ struct KernelSpec {
   double error_bound = 0;
   bool spreads_rounding = false;  // outputs are HONE_BUFFER_TRANSFORMED
   loop::Nest nest;
-  // "min6" (sroa, early-cse, instcombine, simplifycfg, licm, gvn, simplifycfg) or "O3"; both
+  // "min6" (sroa, early-cse, instcombine, simplifycfg, licm, early-cse, simplifycfg) or "O3"; both
   // without loop vectoriser, SLP and unroller.
   std::string pipeline = "min6";
 };
