@@ -38,6 +38,7 @@ void RegisterLpPool(std::vector<Op>& table);
 void RegisterMaxPoolIndices(std::vector<Op>& table);
 void RegisterMultiplyAdd(std::vector<Op>& table);
 void RegisterOneHot(std::vector<Op>& table);
+void RegisterRecurrent(std::vector<Op>& table);
 void RegisterResample(std::vector<Op>& table);
 void RegisterReverseSequence(std::vector<Op>& table);
 void RegisterRoiAlign(std::vector<Op>& table);

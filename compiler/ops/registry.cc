@@ -40,6 +40,7 @@ std::map<std::string, Op, std::less<>> BuildTable() {
   RegisterLpPool(ops);
   RegisterMaxPoolIndices(ops);
   RegisterMultiplyAdd(ops);
+  RegisterRecurrent(ops);
   RegisterResample(ops);
   RegisterGather(ops);
   RegisterOneHot(ops);

@@ -1,5 +1,6 @@
 // RNN, GRU, LSTM, unrolled over time: the input's products with its weights are one matrix
-// multiplication for all steps, then a step is the recurrence and one elementwise kernel.
+// multiplication for all steps, then a step is an operator of the cell (recurrent_cell.h), or the
+// recurrence and what is elementwise behind it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,7 +30,7 @@ class Recurrent {
   Results Run() {
     HONE_RETURN_IF_ERROR(ReadAttributes());
     HONE_RETURN_IF_ERROR(ReadOperands());
-    std::vector<ir::Expr> sequences;
+    std::vector<ir::Expr> sequences(steps_ * directions_);
     std::vector<ir::Expr> last_h;
     std::vector<ir::Expr> last_c;
     for (int64_t d = 0; d < directions_; ++d) {
@@ -37,7 +38,7 @@ class Recurrent {
       HONE_RETURN_IF_ERROR(RunDirection(d, backwards, &sequences, &last_h, &last_c));
     }
     std::vector<ir::Expr> results(kind_ == CellKind::kLstm ? 3 : 2);
-    HONE_ASSIGN_OR_RETURN(results[0], ConcatenationOf(sequences, 1));
+    HONE_ASSIGN_OR_RETURN(results[0], Sequence(sequences));
     HONE_ASSIGN_OR_RETURN(results[1], ConcatenationOf(last_h, 0));
     if (kind_ == CellKind::kLstm) {
       HONE_ASSIGN_OR_RETURN(results[2], ConcatenationOf(last_c, 0));
@@ -143,6 +144,20 @@ class Recurrent {
     return ReshapedTo(slice, shape);
   }
 
+  // Null, zeros, where the node has none.
+  absl::StatusOr<CellState> InitialState(int64_t d) const {
+    constexpr size_t kH = 5;
+    constexpr size_t kC = 6;
+    CellState state;
+    const bool has_c = kind_ == CellKind::kLstm && node_.Has(kC);
+    if (!node_.Has(kH) && !has_c) return state;
+    HONE_ASSIGN_OR_RETURN(state.h, InitialState(kH, d));
+    if (kind_ == CellKind::kLstm) {
+      HONE_ASSIGN_OR_RETURN(state.c, InitialState(kC, d));
+    }
+    return state;
+  }
+
   absl::StatusOr<ir::Expr> InitialState(size_t operand, int64_t d) const {
     if (node_.Has(operand)) return OfDirection(node_.args()[operand], d, batch_first_ ? 1 : 0);
     const Shape shape = {batch_, hidden_};
@@ -165,32 +180,62 @@ class Recurrent {
     if (kind_ == CellKind::kLstm && node_.Has(7)) {
       HONE_ASSIGN_OR_RETURN(cell.peepholes, OfDirection(node_.args()[7], d));
     }
-    if (node_.Has(3) && linear_before_reset_) {
+    if (node_.Has(3) && kind_ == CellKind::kGru && linear_before_reset_) {
       HONE_ASSIGN_OR_RETURN(const ir::Expr bias, OfDirection(node_.args()[3], d));
-      const int64_t rows = GateCount(kind_) * hidden_;
-      HONE_ASSIGN_OR_RETURN(cell.bias, SliceOf(bias, 0, rows, 2 * rows));
+      HONE_ASSIGN_OR_RETURN(cell.bias, SliceOf(bias, 0, 5 * hidden_, 6 * hidden_));
     }
     return cell;
   }
 
-  // (steps, batch, gates * hidden): the input of all steps times the weights, plus the biases; that
-  // of the recurrence stays with it where the reset gate comes in between.
-  absl::StatusOr<ir::Expr> Project(int64_t d) const {
+  // (gates * hidden): both biases; that of the recurrence of a GRU's gate h stays with it where the
+  // reset comes in between.
+  absl::StatusOr<ir::Expr> Bias(int64_t d) const {
     const int64_t rows = GateCount(kind_) * hidden_;
-    HONE_ASSIGN_OR_RETURN(const ir::Expr weight, OfDirection(weights_, d));
+    HONE_ASSIGN_OR_RETURN(const ir::Expr both, OfDirection(node_.args()[3], d));
+    HONE_ASSIGN_OR_RETURN(const ir::Expr first, SliceOf(both, 0, 0, rows));
+    HONE_ASSIGN_OR_RETURN(ir::Expr second, SliceOf(both, 0, rows, 2 * rows));
+    if (kind_ == CellKind::kGru && linear_before_reset_) {
+      HONE_ASSIGN_OR_RETURN(second, SliceOf(second, 0, 0, 2 * hidden_));
+      HONE_ASSIGN_OR_RETURN(
+          second, ConcatenationOf({second, ScalarConstant(0, DtypeOf(second), {hidden_})}, 0));
+    }
+    return Emit("add", {first, second});
+  }
+
+  // (steps, batch, (end - begin) * hidden): the input of all steps times the weights of gates
+  // [begin, end), plus the biases.
+  absl::StatusOr<ir::Expr> Project(int64_t d, int64_t begin, int64_t end) const {
+    HONE_ASSIGN_OR_RETURN(ir::Expr weight, OfDirection(weights_, d));
+    HONE_ASSIGN_OR_RETURN(weight, SliceOf(weight, 0, begin * hidden_, end * hidden_));
     HONE_ASSIGN_OR_RETURN(const ir::Expr flat,
                           ReshapedTo(data_, {steps_ * batch_, ShapeOf(data_)[2]}));
     HONE_ASSIGN_OR_RETURN(ir::Expr sum, Emit("nn.dense", {flat, weight}));
     if (node_.Has(3)) {
-      HONE_ASSIGN_OR_RETURN(const ir::Expr both, OfDirection(node_.args()[3], d));
-      HONE_ASSIGN_OR_RETURN(ir::Expr bias, SliceOf(both, 0, 0, rows));
-      if (!linear_before_reset_) {
-        HONE_ASSIGN_OR_RETURN(const ir::Expr second, SliceOf(both, 0, rows, 2 * rows));
-        HONE_ASSIGN_OR_RETURN(bias, Emit("add", {bias, second}));
-      }
+      HONE_ASSIGN_OR_RETURN(ir::Expr bias, Bias(d));
+      HONE_ASSIGN_OR_RETURN(bias, SliceOf(bias, 0, begin * hidden_, end * hidden_));
       HONE_ASSIGN_OR_RETURN(sum, Emit("add", {sum, bias}));
     }
-    return ReshapedTo(sum, {steps_, batch_, rows});
+    return ReshapedTo(sum, {steps_, batch_, (end - begin) * hidden_});
+  }
+
+  absl::StatusOr<Projected> Project(const Cell& cell, int64_t d) const {
+    Projected projected;
+    const int64_t apart = HasCandidate(cell) ? 1 : 0;
+    const int64_t gates = GateCount(kind_);
+    HONE_ASSIGN_OR_RETURN(projected.gates, Project(d, 0, gates - apart));
+    if (apart > 0) {
+      HONE_ASSIGN_OR_RETURN(projected.candidate, Project(d, gates - 1, gates));
+    }
+    return projected;
+  }
+
+  static absl::StatusOr<Projected> AtStep(const Projected& projected, int64_t t) {
+    Projected now;
+    HONE_ASSIGN_OR_RETURN(now.gates, OfDirection(projected.gates, t));
+    if (projected.candidate) {
+      HONE_ASSIGN_OR_RETURN(now.candidate, OfDirection(projected.candidate, t));
+    }
+    return now;
   }
 
   // Whether each sequence of the batch has a step `t`; null where all have.
@@ -200,37 +245,30 @@ class Recurrent {
     return Emit("greater", {lengths, ScalarConstant(static_cast<double>(t), DtypeOf(lengths))});
   }
 
+  // `otherwise` may be null, zeros.
   static absl::StatusOr<ir::Expr> Choose(const ir::Expr& alive, const ir::Expr& then,
                                          const ir::Expr& otherwise) {
     if (!alive) return then;
-    return Emit("where", {alive, then, otherwise});
+    return Emit("where", {alive, then, otherwise ? otherwise : ScalarConstant(0, DtypeOf(then))});
   }
 
+  // `sequences` gets h of each step, and of the directions of each step, (batch, hidden).
   absl::Status RunDirection(int64_t d, bool backwards, std::vector<ir::Expr>* sequences,
                             std::vector<ir::Expr>* last_h, std::vector<ir::Expr>* last_c) const {
     HONE_ASSIGN_OR_RETURN(const Cell cell, MakeCell(d));
-    HONE_ASSIGN_OR_RETURN(const ir::Expr projected, Project(d));
-    CellState state;
-    HONE_ASSIGN_OR_RETURN(state.h, InitialState(5, d));
-    if (kind_ == CellKind::kLstm) {
-      HONE_ASSIGN_OR_RETURN(state.c, InitialState(6, d));
-    }
-    const ir::Expr zero = ScalarConstant(0, DtypeOf(data_));
-    std::vector<ir::Expr> outputs(steps_);
+    HONE_ASSIGN_OR_RETURN(const Projected projected, Project(cell, d));
+    HONE_ASSIGN_OR_RETURN(CellState state, InitialState(d));
     for (int64_t i = 0; i < steps_; ++i) {
       const int64_t t = backwards ? steps_ - 1 - i : i;
-      HONE_ASSIGN_OR_RETURN(const ir::Expr now, OfDirection(projected, t));
+      HONE_ASSIGN_OR_RETURN(const Projected now, AtStep(projected, t));
       HONE_ASSIGN_OR_RETURN(const CellState after, Step(cell, now, state));
       HONE_ASSIGN_OR_RETURN(const ir::Expr alive, Alive(t));
-      HONE_ASSIGN_OR_RETURN(const ir::Expr shown, Choose(alive, after.h, zero));
-      HONE_ASSIGN_OR_RETURN(outputs[t], ReshapedTo(shown, {1, 1, batch_, hidden_}));
+      HONE_ASSIGN_OR_RETURN((*sequences)[t * directions_ + d], Choose(alive, after.h, nullptr));
       HONE_ASSIGN_OR_RETURN(state.h, Choose(alive, after.h, state.h));
       if (after.c) {
         HONE_ASSIGN_OR_RETURN(state.c, Choose(alive, after.c, state.c));
       }
     }
-    HONE_ASSIGN_OR_RETURN(ir::Expr sequence, ConcatenationOf(std::move(outputs), 0));
-    sequences->push_back(std::move(sequence));
     HONE_ASSIGN_OR_RETURN(ir::Expr h, ReshapedTo(state.h, {1, batch_, hidden_}));
     last_h->push_back(std::move(h));
     if (state.c) {
@@ -238,6 +276,12 @@ class Recurrent {
       last_c->push_back(std::move(c));
     }
     return absl::OkStatus();
+  }
+
+  // (steps, directions, batch, hidden).
+  absl::StatusOr<ir::Expr> Sequence(std::vector<ir::Expr> parts) const {
+    HONE_ASSIGN_OR_RETURN(const ir::Expr all, ConcatenationOf(std::move(parts), 0));
+    return ReshapedTo(all, {steps_, directions_, batch_, hidden_});
   }
 
   NodeReader& node_;

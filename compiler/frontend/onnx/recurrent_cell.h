@@ -24,18 +24,34 @@ struct Cell {
   std::optional<double> clip;
   bool linear_before_reset = false;
   bool input_forget = false;
-  ir::Expr recurrence;  // (gates * hidden, hidden)
-  ir::Expr bias;        // (gates * hidden) of the recurrence where it is not part of the projection
-  ir::Expr peepholes;   // (3 * hidden), or null
+  bool as_operator = true;  // where there is one; false: a graph that ONNX has a form for
+  ir::Expr recurrence;      // (gates * hidden, hidden)
+  ir::Expr bias;  // (hidden) of the recurrence of gate h of a GRU, if the reset follows it; or null
+  ir::Expr peepholes;  // (3 * hidden), or null
 };
 
+// Whether a step of the cell can be one of the operators nn.lstm_cell, nn.gru_cell and
+// nn.gru_gates: float32, with the functions that they have.
+bool HasOperator(const Cell& cell);
+
+// All zero where it is null.
 struct CellState {
   ir::Expr h;
-  ir::Expr c;  // of LSTM alone
+  ir::Expr c;  // of LSTM alone; there if `h` is
 };
 
-// `projected` is the input times its weights plus the biases, (batch, gates * hidden).
-absl::StatusOr<CellState> Step(const Cell& cell, const ir::Expr& projected,
+// The input times its weights plus the biases, (batch, gates * hidden).
+struct Projected {
+  ir::Expr gates;
+  // Gate h of a GRU whose reset comes before its product, which is apart, (batch, hidden); else
+  // null.
+  ir::Expr candidate;
+};
+inline bool HasCandidate(const Cell& cell) {
+  return cell.kind == CellKind::kGru && !cell.linear_before_reset;
+}
+
+absl::StatusOr<CellState> Step(const Cell& cell, const Projected& projected,
                                const CellState& before);
 
 }  // namespace hone::frontend

@@ -1,6 +1,6 @@
 // One layer of LSTM (Hochreiter, Schmidhuber, 1997) over 16 steps of 128 numbers, with 128 cells:
-// time first, as ONNX's LSTM has it, and unrolled just as its import is, so that kernels are the
-// same.
+// time first, as ONNX's LSTM has it, and unrolled into operators that ONNX has, so that it can be
+// exported.
 #include <cmath>
 
 #include "compiler/frontend/onnx/recurrent_cell.h"
@@ -20,21 +20,21 @@ ir::Expr BuildLstm(NetBuilder& net) {
   Cell cell;
   cell.kind = CellKind::kLstm;
   cell.hidden = hidden;
+  cell.as_operator = false;
   cell.activations = {{"sigmoid"}, {"tanh"}, {"tanh"}};
   cell.recurrence = net.Uniform({rows, hidden}, -bound, bound);
 
   const ir::Expr flat = net.Reshape(data, {steps * net.batch(), hidden});
   const ir::Expr projected =
       net.Reshape(net.Add(net.Call("nn.dense", {flat, weight}), bias), {steps, net.batch(), rows});
-  const ir::Expr zero = ScalarConstant(0, DataType::kFloat32, {net.batch(), hidden});
-  CellState state = {zero, zero};
+  CellState state;
   std::vector<ir::Expr> outputs;
   for (int64_t t = 0; t < steps; ++t) {
     const ir::Expr now = SliceOf(projected, 0, t, t + 1).value();
-    state = Step(cell, net.Reshape(now, {net.batch(), rows}), state).value();
-    outputs.push_back(net.Reshape(state.h, {1, net.batch(), hidden}));
+    state = Step(cell, {net.Reshape(now, {net.batch(), rows}), nullptr}, state).value();
+    outputs.push_back(state.h);
   }
-  return ConcatenationOf(std::move(outputs), 0).value();
+  return net.Reshape(ConcatenationOf(std::move(outputs), 0).value(), {steps, net.batch(), hidden});
 }
 
 }  // namespace hone::frontend

@@ -10,6 +10,7 @@
 #include "compiler/schedule/primitives/inline_padding.h"
 #include "compiler/schedule/primitives/inline_stage.h"
 #include "compiler/schedule/primitives/local_sum.h"
+#include "compiler/schedule/primitives/merge_loops.h"
 #include "compiler/schedule/primitives/nest_edit.h"
 #include "compiler/schedule/primitives/pack.h"
 #include "compiler/schedule/primitives/peel.h"
@@ -112,6 +113,10 @@ void Sequence::Peel(const std::string& loop, int64_t first, int64_t last) {
 void Sequence::PeelAll(const std::string& loop, int64_t first, int64_t last) {
   if (!ok()) return;
   for (const std::string& copy : LoopCopies(nest_, loop)) Peel(copy, first, last);
+}
+
+void Sequence::Merge(const std::string& first, const std::string& second) {
+  if (ok()) Fail(MergeLoops(&nest_, first, second));
 }
 
 void Sequence::Unswitch(const std::string& loop) {

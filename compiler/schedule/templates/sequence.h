@@ -36,6 +36,7 @@ class Sequence {
   void ParallelIfPresent(const std::string& loop);
   void Peel(const std::string& loop, int64_t first, int64_t last);
   void PeelAll(const std::string& loop, int64_t first, int64_t last);
+  void Merge(const std::string& first, const std::string& second);
   void Unswitch(const std::string& loop);
   void Inline(const std::string& buffer);
   void InlinePadding(const std::string& buffer, size_t axis);

@@ -13,6 +13,7 @@ const Template& DepthwiseConv2dTemplate();
 const Template& DenseTemplate();
 const Template& PoolTemplate();
 const Template& SparseDenseTemplate();
+const Template& RecurrentTemplate();
 const Template& RowsTemplate();
 const Template& GenericTemplate();
 

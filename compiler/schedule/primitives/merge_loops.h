@@ -1,0 +1,21 @@
+#ifndef HONE_COMPILER_SCHEDULE_PRIMITIVES_MERGE_LOOPS_H_
+#define HONE_COMPILER_SCHEDULE_PRIMITIVES_MERGE_LOOPS_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "compiler/loop/stmt.h"
+
+namespace hone::schedule {
+
+// Makes one loop, named as the first, of two of the same bounds, the second of which stands
+// directly behind the first: in one sequence, or both are all of their launches, which become one.
+//   for i in 0..n { b[i] = f(i) }; for j in 0..n { c[j] = g(b[j]) }
+//   =>  for i in 0..n { b[i] = f(i); c[i] = g(b[i]) }
+// kFailedPrecondition where they do not stand so, differ in bounds, kind or phase, or where an
+// iteration of the one loop could touch what another one writes.
+absl::Status MergeLoops(loop::Nest* nest, const std::string& first, const std::string& second);
+
+}  // namespace hone::schedule
+
+#endif  // HONE_COMPILER_SCHEDULE_PRIMITIVES_MERGE_LOOPS_H_
