@@ -3,9 +3,9 @@
 namespace hone::schedule {
 
 const Template& TemplateFor(const ops::KernelDefinition& def) {
-  for (const Template* candidate :
-       {&EmptyTemplate(), &ConvTemplate(), &DepthwiseConv2dTemplate(), &DenseTemplate(),
-        &PoolTemplate(), &SparseDenseTemplate(), &RowsTemplate(), &GenericTemplate()}) {
+  for (const Template* candidate : {&EmptyTemplate(), &ConvTemplate(), &DepthwiseConv2dTemplate(),
+                                    &DenseTemplate(), &AttentionTemplate(), &PoolTemplate(),
+                                    &SparseDenseTemplate(), &RowsTemplate(), &GenericTemplate()}) {
     if (candidate->Matches(def)) return *candidate;
   }
   return GenericTemplate();
