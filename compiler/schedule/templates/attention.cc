@@ -33,14 +33,16 @@ struct Attention {
   AttentionView view;
   int64_t lanes = 0, registers = 0, l2_bytes = 0;
   bool computes_keys = false, computes_values = false;  // by a stage of the kernel
-  bool values_in_order = false;                         // where they lie, or come from
+  // Whether lanes are neighbours where they lie, or come from, and fill whole vectors.
+  bool keys_in_order = false, values_in_order = false;
 };
 
-// Whether the stage that moves the values, if there is one, need not be kept.
-bool HasValuesInOrder(const ops::KernelDefinition& def, const AttentionView& view, bool computes) {
+// Whether the product whose sums are `sums` can read its right operand in place.
+bool ReadsInOrder(const ops::KernelDefinition& def, const AttentionView& view,
+                  const std::string& operand, bool is_computed, const std::string& sums) {
   Sequence s = Inlined(def, view);
-  if (computes) s.Inline(view.values);
-  return s.ok() && ReadsUnitsInOrder(s.nest(), view.sums);
+  if (is_computed) s.Inline(operand);
+  return s.ok() && ReadsUnitsInOrder(s.nest(), sums);
 }
 
 Attention AttentionOf(const Task& task) {
@@ -55,7 +57,12 @@ Attention AttentionOf(const Task& task) {
   };
   attention.computes_keys = is_computed(attention.view.keys);
   attention.computes_values = is_computed(attention.view.values);
-  attention.values_in_order = HasValuesInOrder(def, attention.view, attention.computes_values);
+  attention.keys_in_order = attention.view.key_count % attention.lanes == 0 &&
+                            ReadsInOrder(def, attention.view, attention.view.keys,
+                                         attention.computes_keys, attention.view.scores);
+  attention.values_in_order = attention.view.units % attention.lanes == 0 &&
+                              ReadsInOrder(def, attention.view, attention.view.values,
+                                           attention.computes_values, attention.view.sums);
   return attention;
 }
 
@@ -114,10 +121,8 @@ std::optional<Knob> NextResultTileKnob(const RegisterTileProblem& problem, const
   return knob;
 }
 
-std::vector<std::string> ValueOptions(const Attention& attention) {
-  if (attention.values_in_order && attention.view.units % attention.lanes == 0) {
-    return {"in_place", "packed"};
-  }
+std::vector<std::string> OperandOptions(bool in_order) {
+  if (in_order) return {"in_place", "packed"};
   return {"packed"};
 }
 
@@ -137,7 +142,8 @@ std::optional<Knob> NextKnob(const Attention& attention, const Target& target,
     return IntKnob("result_steps",
                    UnrollOptions({2, 4}, attention.view.key_count, ResultTileOf(prefix)));
   }
-  if (!prefix.Has("values")) return TextKnob("values", ValueOptions(attention));
+  if (!prefix.Has("keys")) return TextKnob("keys", OperandOptions(attention.keys_in_order));
+  if (!prefix.Has("values")) return TextKnob("values", OperandOptions(attention.values_in_order));
   return NextRowKnob(attention.view.key_count, target, prefix);
 }
 
@@ -155,7 +161,8 @@ Config DefaultOf(const Attention& attention, const Target& target) {
   config.Set("result_v", result.vectors);
   config.Set("result_w", result.columns);
   config.Set("result_steps", int64_t{1});
-  config.Set("values", ValueOptions(attention)[0]);
+  config.Set("keys", OperandOptions(attention.keys_in_order)[0]);
+  config.Set("values", OperandOptions(attention.values_in_order)[0]);
   SetDefaultRow(attention.view.key_count, target, &config);
   return config;
 }
@@ -184,12 +191,14 @@ class AttentionSchedule {
       sums->rank = kRank;
       sums->lanes = attention_.lanes;
     }
-    const std::vector<std::string> copies = PackOperands();
+    PlaceOperand(view_.keys, attention_.computes_keys, config_.String("keys"), TileOf(config_));
+    PlaceOperand(view_.values, attention_.computes_values, config_.String("values"),
+                 ResultTileOf(config_));
     ComputeResult();
     ComputeWeights();
     ComputeScores();
     ScheduleRows();
-    for (const std::string& copy : copies) ScheduleDataStage(&s_, copy, attention_.lanes);
+    for (const std::string& copy : copies_) ScheduleDataStage(&s_, copy, attention_.lanes);
     Specialise();
     return std::move(s_).Finish();
   }
@@ -199,33 +208,25 @@ class AttentionSchedule {
     return fmt::format("{}.i{}", stage, view_.logits_rank - from_last);
   }
 
-  // Units in panels as wide as a tile.
-  std::string Packed(const std::string& operand, bool computed, const RegisterTile& tile,
-                     std::vector<std::string>* copies) {
+  // Where it is not read in place, a right operand is copied into panels as wide as a tile.
+  void PlaceOperand(const std::string& operand, bool is_computed, const std::string& place,
+                    const RegisterTile& tile) {
+    if (place == "in_place") {
+      if (is_computed) s_.Inline(operand);
+      return;
+    }
+    const std::string letters = AxisLetters(kRank);
     const Layout panels =
-        *Layout::Parse(fmt::format("{}{}{}", AxisLetters(kRank), tile.vectors * attention_.lanes,
-                                   static_cast<char>(AxisLetters(kRank)[1] - 'A' + 'a')),
+        *Layout::Parse(fmt::format("{}{}{}", letters, tile.vectors * attention_.lanes,
+                                   static_cast<char>(letters[1] - 'A' + 'a')),
                        kRank);
-    if (computed) {
+    if (is_computed) {
       s_.SetLayout(operand, panels);
-      copies->push_back(operand);
-      return operand;
+      copies_.push_back(operand);
+      return;
     }
     const std::string packed = s_.Pack(operand, panels);
-    if (BufferOf(s_.nest(), operand)->role == loop::Role::kInput) copies->push_back(packed);
-    return packed;
-  }
-
-  // The copies that a run makes.
-  std::vector<std::string> PackOperands() {
-    std::vector<std::string> copies;
-    Packed(view_.keys, attention_.computes_keys, TileOf(config_), &copies);
-    if (config_.String("values") == "packed") {
-      Packed(view_.values, attention_.computes_values, ResultTileOf(config_), &copies);
-    } else if (attention_.computes_values) {
-      s_.Inline(view_.values);
-    }
-    return copies;
+    if (BufferOf(s_.nest(), operand)->role == loop::Role::kInput) copies_.push_back(packed);
   }
 
   // The last two axes of a stage in register tiles: blocks of units outside, so that a panel of
@@ -343,6 +344,7 @@ class AttentionSchedule {
   const std::string out_;
   const std::string logits_;
   ProductSums scores_, result_;
+  std::vector<std::string> copies_;  // that a run makes
 };
 
 class AttentionTemplateImpl : public Template {

@@ -76,7 +76,12 @@ void Heads(Draw& draw) {
 void Attention(Draw& draw) {
   const int64_t b = 1 + draw.Below(2), h = 1 + draw.Below(3);
   const int64_t m = draw.Extent(), n = draw.Extent(), k = draw.Extent(33), units = draw.Extent(33);
-  const std::string query = draw.Param({b * h, m, k}), keys = draw.Param({b * h, n, k});
+  const auto right = [&](int64_t rows, int64_t terms) {
+    if (draw.Once(2)) return draw.Param({b * h, rows, terms});
+    const std::string given = draw.Param({b * h, terms, rows});
+    return draw.Let(fmt::format("transpose({}, axes=[0, 2, 1])", given));
+  };
+  const std::string query = draw.Param({b * h, m, k}), keys = right(n, k);
   std::string value = draw.Let(fmt::format("nn.batch_matmul({}, {})", query, keys));
   const bool apart = draw.Once(2);  // batch and heads
   if (apart) value = draw.Let(fmt::format("reshape({}, newshape={})", value, List({b, h, m, n})));
@@ -88,12 +93,7 @@ void Attention(Draw& draw) {
   }
   value = draw.Let(fmt::format("nn.softmax({}, axis=-1)", value));
   if (apart) value = draw.Let(fmt::format("reshape({}, newshape={})", value, List({b * h, m, n})));
-  std::string values;
-  if (draw.Once(2)) {
-    values = draw.Param({b * h, units, n});
-  } else {
-    values = draw.Let(fmt::format("transpose({}, axes=[0, 2, 1])", draw.Param({b * h, n, units})));
-  }
+  const std::string values = right(units, n);
   draw.Let(fmt::format("nn.batch_matmul({}, {})", value, values));
 }
 
