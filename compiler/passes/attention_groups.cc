@@ -103,18 +103,30 @@ class Joining {
   void Join(int to) {
     std::set<int> joined;
     for (const int node : way_) joined.insert(groups_[node]);
+    if (!Fits(joined)) return;
+    for (const int product : {way_.back(), way_.front()}) {
+      const Expr& operand = nodes_[product]->args[1];
+      if (!IsReadOnce(operand)) continue;
+      std::set<int> more = joined;
+      more.insert(groups_[number_.at(operand.get())]);
+      if (Fits(more)) joined = std::move(more);
+    }
+    for (int& group : groups_) group = joined.contains(group) ? to : group;
+  }
+
+  // Whether all that is in the groups beside the anchors is of the kinds that templates compute
+  // where it is read, or as they pack a right operand.
+  bool Fits(const std::set<int>& joined) const {
     const std::set<int> anchors(way_.begin(), way_.end());
     int count = 0;
     for (size_t i = 0; i < nodes_.size(); ++i) {
       if (!joined.contains(groups_[i])) continue;
       ++count;
-      // What templates compute where it is read.
       const bool fits =
           anchors.contains(static_cast<int>(i)) || IsElementwise(nodes_[i]) || OnlyMoves(nodes_[i]);
-      if (!fits) return;
+      if (!fits) return false;
     }
-    if (count > max_nodes_) return;
-    for (int& group : groups_) group = joined.contains(group) ? to : group;
+    return count <= max_nodes_;
   }
 
   const std::vector<Expr>& nodes_;

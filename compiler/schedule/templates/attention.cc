@@ -57,10 +57,12 @@ Attention AttentionOf(const Task& task) {
   };
   attention.computes_keys = is_computed(attention.view.keys);
   attention.computes_values = is_computed(attention.view.values);
-  attention.keys_in_order = attention.view.key_count % attention.lanes == 0 &&
+  attention.keys_in_order = attention.view.moves_keys &&
+                            attention.view.key_count % attention.lanes == 0 &&
                             ReadsInOrder(def, attention.view, attention.view.keys,
                                          attention.computes_keys, attention.view.scores);
-  attention.values_in_order = attention.view.units % attention.lanes == 0 &&
+  attention.values_in_order = attention.view.moves_values &&
+                              attention.view.units % attention.lanes == 0 &&
                               ReadsInOrder(def, attention.view, attention.view.values,
                                            attention.computes_values, attention.view.sums);
   return attention;
@@ -69,7 +71,7 @@ Attention AttentionOf(const Task& task) {
 // ---- the space ----
 
 // Rows of a block, as even as can be; its scores and weights have room in the second cache, unless
-// the smallest block has none.
+// those of the smallest have none.
 std::vector<int64_t> BlockOptions(const Attention& attention) {
   std::vector<int64_t> options;
   for (const int64_t wanted : {8, 16, 32, 64, 128}) {
@@ -147,13 +149,23 @@ std::optional<Knob> NextKnob(const Attention& attention, const Target& target,
   return NextRowKnob(attention.view.key_count, target, prefix);
 }
 
+Space SpaceOf(const Attention& attention, const Target& target) {
+  return Space([=](const Config& prefix) { return NextKnob(attention, target, prefix); });
+}
+
+// Enough rows for a few register tiles to share a panel of the right operand.
+int64_t DefaultBlock(const Attention& attention) {
+  constexpr int64_t kRows = 32;
+  const std::vector<int64_t> options = BlockOptions(attention);
+  int64_t block = options[0];
+  for (const int64_t option : options) block = option <= kRows ? option : block;
+  return block;
+}
+
 Config DefaultOf(const Attention& attention, const Target& target) {
   Config config;
   config.Set("strategy", std::string("blocks"));
-  const std::vector<int64_t> blocks = BlockOptions(attention);
-  constexpr int64_t kRows = 32;
-  int64_t block = blocks[0];
-  for (const int64_t option : blocks) block = option <= kRows ? option : block;
+  const int64_t block = DefaultBlock(attention);
   config.Set("block", block);
   SetTile(BestTile(ScoreTiles(attention, block)), &config);
   config.Set("steps", int64_t{1});
@@ -358,17 +370,15 @@ class AttentionTemplateImpl : public Template {
     return {RowMajorSignature(def)};
   }
   Space MakeSpace(const Task& task) const override {
-    return Space([attention = AttentionOf(task), target = task.target](const Config& prefix) {
-      return NextKnob(attention, target, prefix);
-    });
+    return SpaceOf(AttentionOf(task), task.target);
   }
   Config Default(const Task& task) const override {
     return DefaultOf(AttentionOf(task), task.target);
   }
   absl::StatusOr<loop::Nest> Schedule(const Task& task, const Config& config) const override {
     HONE_RETURN_IF_ERROR(CheckSignature(task));
-    HONE_RETURN_IF_ERROR(CheckConfig(MakeSpace(task), config));
     const Attention attention = AttentionOf(task);
+    HONE_RETURN_IF_ERROR(CheckConfig(SpaceOf(attention, task.target), config));
     return AttentionSchedule(task, attention, config).Run();
   }
 };

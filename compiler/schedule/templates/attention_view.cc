@@ -97,7 +97,7 @@ bool SetSoftmax(const ops::KernelDefinition& def, const OpStage& softmax, Attent
   return true;
 }
 
-// Whether the query is where it is read from, moved at most.
+// Whether an operand is a parameter, or one whose elements are moved.
 bool OnlyMoves(const ops::KernelDefinition& def, const std::string& operand) {
   const Buffer buffer = BufferOf(def.naive, operand);
   if (buffer == nullptr) return false;
@@ -166,6 +166,8 @@ std::optional<AttentionView> ViewAttention(const ops::KernelDefinition& def) {
       !OnlyMoves(def, anchors->first->args[0]) || !SetInlined(def, &view)) {
     return std::nullopt;
   }
+  view.moves_keys = OnlyMoves(def, view.keys);
+  view.moves_values = OnlyMoves(def, view.values);
   return view;
 }
 

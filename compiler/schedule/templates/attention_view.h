@@ -14,9 +14,10 @@ namespace hone::schedule {
 
 // Names are those of the naive nest's buffers.
 struct AttentionView {
-  std::string keys, values;  // the right operands of the products
-  std::string scores;        // the sums of the first product
-  std::string logits;        // what the softmax reads: the scores, or what was made of them
+  std::string keys, values;                       // the right operands of the products
+  bool moves_keys = false, moves_values = false;  // they are where they come from, moved at most
+  std::string scores;                             // the sums of the first product
+  std::string logits;  // what the softmax reads: the scores, or what was made of them
   std::string max, exp, total, scale;  // of the softmax
   std::string weights;                 // its results
   std::string sums;                    // of the second product
@@ -30,7 +31,8 @@ struct AttentionView {
 
 // nullopt unless the kernel is two nn.batch_matmul of float32 with an nn.softmax along the last
 // axis between them, each read by the next alone: the scores through elementwise and broadcast
-// operators and reshapes that keep rows and keys, the weights through such reshapes.
+// operators and reshapes that keep rows and keys, the weights through such reshapes. The query is
+// moved at most.
 std::optional<AttentionView> ViewAttention(const ops::KernelDefinition& def);
 
 }  // namespace hone::schedule

@@ -78,7 +78,8 @@ void Attention(Draw& draw) {
   const int64_t m = draw.Extent(), n = draw.Extent(), k = draw.Extent(33), units = draw.Extent(33);
   const auto right = [&](int64_t rows, int64_t terms) {
     if (draw.Once(2)) return draw.Param({b * h, rows, terms});
-    const std::string given = draw.Param({b * h, terms, rows});
+    std::string given = draw.Param({b * h, terms, rows});
+    if (draw.Once(3)) given = draw.Let(fmt::format("add({}, {})", given, draw.Const({rows})));
     return draw.Let(fmt::format("transpose({}, axes=[0, 2, 1])", given));
   };
   const std::string query = draw.Param({b * h, m, k}), keys = right(n, k);

@@ -91,6 +91,27 @@ TEST(Attention, IsNotWhatOnlyLooksLikeIt) {
   }
 }
 
+// Biases of keys and values are added as they are packed; others' values stay where they are.
+TEST(Attention, TakesWhatMakesKeysAndValues) {
+  const auto kernels = [](const std::string& values, const std::string& also) {
+    const ir::Module fused = Fused(
+        "def @main(%q: Tensor[(2, 5, 4), float32], %x: Tensor[(7, 8), float32], %b: Tensor[(8), "
+        "float32]) {\n%0 = transpose(reshape(add(%x, %b), newshape=[7, 2, 4]), axes=[1, 0, 2]);\n"
+        "%1 = reshape(multiply(%x, %b), newshape=[7, 2, 4]);\n%2 = " +
+        values + ";\n%3 = nn.batch_matmul(nn.softmax(nn.batch_matmul(%q, %0)), %2);\n" + also +
+        " }");
+    EXPECT_EQ(MostProducts(fused), 2);
+    int count = 0;
+    for (const Expr& call : ir::PostOrderOutside(ir::Body(*fused.functions.at("main")))) {
+      count += call->callee ? 1 : 0;
+    }
+    return count;
+  };
+  EXPECT_EQ(kernels("transpose(%1, axes=[1, 2, 0])", "%3"), 1);
+  EXPECT_EQ(kernels("transpose(%1, axes=[1, 2, 0])", "(%3, %2)"), 2);
+  EXPECT_EQ(kernels("nn.softmax(transpose(%1, axes=[1, 2, 0]))", "%3"), 2);
+}
+
 TEST(Attention, GoldenKernel) {
   ExpectGolden("FuseOps_attention.relay", ir::ToText(Fused(std::string(kParams) + kMasked)));
 }

@@ -87,6 +87,20 @@ TEST(Attention, ReadsHeadsOutOfOneMatrix) {
   }
 }
 
+// Biases are added as keys and values are packed.
+TEST(Attention, ComputesKeysAndValuesOnce) {
+  const std::string text =
+      "fn (p0: Tensor[(2, 9, 8), float32], p1: Tensor[(19, 16), float32], p2: Tensor[(16), "
+      "float32]) { %0 = add(p1, p2); %1 = reshape(%0, newshape=[19, 2, 8]); %2 = transpose(%1, "
+      "axes=[1, 0, 2]); %3 = nn.batch_matmul(p0, %2); %4 = nn.softmax(%3); %5 = multiply(p1, p2); "
+      "%6 = reshape(%5, newshape=[19, 2, 8]); %7 = transpose(%6, axes=[1, 2, 0]); "
+      "nn.batch_matmul(%4, %7) }";
+  for (const Target& target : {Wide(), Narrow()}) {
+    CheckTemplate(text + kEnd, "attention", target, 10, 5);
+    if (HasFailure()) return;
+  }
+}
+
 TEST(Attention, TakesWhatFollowsElementByElement) {
   CheckTemplate(
       std::string(
