@@ -7,11 +7,11 @@
 #include <algorithm>
 
 #include "compiler/schedule/templates/attention_view.h"
-#include "compiler/schedule/templates/fuse_stages.h"
 #include "compiler/schedule/templates/product_sums.h"
 #include "compiler/schedule/templates/register_tile.h"
 #include "compiler/schedule/templates/row_loops.h"
 #include "compiler/schedule/templates/sequence.h"
+#include "compiler/schedule/templates/stage_schedule.h"
 #include "compiler/schedule/templates/templates.h"
 #include "fmt/format.h"
 #include "support/status.h"
@@ -70,14 +70,19 @@ Attention AttentionOf(const Task& task) {
 
 // ---- the space ----
 
-// Rows of a block, as even as can be; its scores and weights have room in the second cache, unless
-// those of the smallest have none.
+// Of its scores and weights.
+int64_t BlockBytes(const Attention& attention, int64_t rows) {
+  return 2 * rows * attention.view.key_count * 4;
+}
+
+// Rows of a block, as even as can be; it has room in the second cache, unless the smallest block
+// has none.
 std::vector<int64_t> BlockOptions(const Attention& attention) {
   std::vector<int64_t> options;
   for (const int64_t wanted : {8, 16, 32, 64, 128}) {
     const int64_t blocks = CeilDiv(attention.view.rows, wanted);
     const int64_t block = CeilDiv(attention.view.rows, blocks);
-    const bool fits = 2 * block * attention.view.key_count * 4 <= attention.l2_bytes;
+    const bool fits = BlockBytes(attention, block) <= attention.l2_bytes;
     if (!options.empty() && (block == options.back() || !fits)) continue;
     options.push_back(block);
   }
@@ -153,19 +158,25 @@ Space SpaceOf(const Attention& attention, const Target& target) {
   return Space([=](const Config& prefix) { return NextKnob(attention, target, prefix); });
 }
 
-// Enough rows for a few register tiles to share a panel of the right operand.
-int64_t DefaultBlock(const Attention& attention) {
+// Enough rows for a few register tiles to share a panel of the right operand; more where that
+// leaves the second cache to the panels; fewer where threads would be without work.
+int64_t DefaultBlock(const Attention& attention, int64_t threads) {
   constexpr int64_t kRows = 32;
+  const AttentionView& view = attention.view;
   const std::vector<int64_t> options = BlockOptions(attention);
   int64_t block = options[0];
-  for (const int64_t option : options) block = option <= kRows ? option : block;
+  for (const int64_t option : options) {
+    const bool small = 4 * BlockBytes(attention, option) <= attention.l2_bytes;
+    const int64_t blocks = view.heads * CeilDiv(view.rows, option);
+    if (option <= (small ? 2 * kRows : kRows) && blocks >= 4 * threads) block = option;
+  }
   return block;
 }
 
 Config DefaultOf(const Attention& attention, const Target& target) {
   Config config;
   config.Set("strategy", std::string("blocks"));
-  const int64_t block = DefaultBlock(attention);
+  const int64_t block = DefaultBlock(attention, target.threads);
   config.Set("block", block);
   SetTile(BestTile(ScoreTiles(attention, block)), &config);
   config.Set("steps", int64_t{1});
@@ -210,7 +221,7 @@ class AttentionSchedule {
     ComputeWeights();
     ComputeScores();
     ScheduleRows();
-    for (const std::string& copy : copies_) ScheduleDataStage(&s_, copy, attention_.lanes);
+    for (const std::string& copy : copies_) ScheduleCopy(copy);
     Specialise();
     return std::move(s_).Finish();
   }
@@ -239,6 +250,15 @@ class AttentionSchedule {
     }
     const std::string packed = s_.Pack(operand, panels);
     if (BufferOf(s_.nest(), operand)->role == loop::Role::kInput) copies_.push_back(packed);
+  }
+
+  // Heads and panels are the grid: more of it would be steps of a vector or two.
+  void ScheduleCopy(const std::string& copy) {
+    StageOptions options;
+    options.lanes = attention_.lanes;
+    options.grid = 2;
+    options.turn = true;
+    ScheduleStage(&s_, copy, options);
   }
 
   // The last two axes of a stage in register tiles: blocks of units outside, so that a panel of
