@@ -7,6 +7,7 @@
 
 #include "compiler/ir/node_map.h"
 #include "compiler/ops/attrs.h"
+#include "compiler/passes/attention_groups.h"
 #include "compiler/passes/fusion_groups.h"
 #include "compiler/passes/rewriting.h"
 
@@ -277,7 +278,9 @@ std::vector<int> GroupsOf(const Flow& flow) {
     prologues.push_back(PrologueOf(flow.nodes[i]));
     moves.push_back(flow.kinds[i] <= FuseKind::kInjective && OnlyMoves(flow.nodes[i]));
   }
-  return FusionGroups(flow.graph, flow.kinds, kMaxNodes, prologues, moves);
+  std::vector<int> groups = FusionGroups(flow.graph, flow.kinds, kMaxNodes, prologues, moves);
+  JoinAttention(flow.nodes, flow.graph, kMaxNodes, &groups);
+  return groups;
 }
 
 Expr FuseFunction(const Expr& function, bool is_main) {

@@ -13,6 +13,7 @@
 #include "compiler/schedule/primitives/nest_edit.h"
 #include "compiler/schedule/templates/fuse_stages.h"
 #include "compiler/schedule/templates/kernel_view.h"
+#include "compiler/schedule/templates/product_sums.h"
 #include "compiler/schedule/templates/register_tile.h"
 #include "compiler/schedule/templates/sequence.h"
 #include "compiler/schedule/templates/templates.h"
@@ -59,31 +60,7 @@ bool OnlyLoads(const loop::Nest& nest, const std::vector<std::string>& stages) {
 bool ReadsUnitsInOrder(const ops::KernelDefinition& def, const AnchorView& view) {
   Sequence s(def.naive);
   const std::string anchor = FuseAroundAnchor(&s, view, "");
-  const Buffer sums = BufferOf(s.nest(), anchor);
-  if (!s.ok() || sums == nullptr) return false;
-  const absl::StatusOr<size_t> writer = WriterOf(s.nest(), sums);
-  if (!writer.ok()) return false;
-  const absl::StatusOr<Stage> stage = MatchStage(s.nest(), *writer, sums);
-  if (!stage.ok()) return false;
-  const loop::Expr& unit = stage->loops.back()->var;
-  bool in_order = false;
-  loop::Bounds bounds;
-  for (const loop::Stmt& l : loop::CollectLoops(s.nest().launches[*writer].body)) {
-    bounds.PushLoop(*l);
-  }
-  loop::Walk(
-      stage->body, [](const loop::Stmt&) { return true; },
-      [&](const loop::Expr& e) {
-        if (e->kind != loop::ExprKind::kLoad || e->buffer == sums || !loop::UsesVar(e, unit))
-          return;
-        const loop::Linear at =
-            loop::LinearForm(loop::PhysicalOffset(*e->buffer, e->operands, bounds), bounds);
-        in_order = at.CoefficientOf(unit) == 1;
-        for (const loop::Linear::Term& term : at.terms()) {
-          in_order = in_order && (term.atom.SameAs(unit) || !loop::UsesVar(term.atom, unit));
-        }
-      });
-  return in_order;
+  return s.ok() && schedule::ReadsUnitsInOrder(s.nest(), anchor);
 }
 
 bool HasFunctions(const loop::Nest& nest, const std::vector<std::string>& epilogue,
@@ -246,6 +223,14 @@ class DenseSchedule {
                              'a');
   }
 
+  ProductSums Sums() const {
+    return {.stage = anchor_,
+            .rank = rank(),
+            .lanes = dense_.lanes,
+            .dot = dense_.dot,
+            .unroll = config_.Int("unroll")};
+  }
+
   // Copies that a run makes before the product.
   std::vector<std::string> Pack() {
     std::vector<std::string> copies;
@@ -288,37 +273,17 @@ class DenseSchedule {
   }
 
   void TileReduction() {
-    ComputeAtOptions options;
-    options.align.assign(static_cast<size_t>(rank()), 1);
-    options.align.back() = dense_.lanes;
-    options.layout = LayoutOf(fmt::format("{}{}", dense_.lanes, Letter(1))).ToString();
     if (!tile_copy_.empty()) {
+      ComputeAtOptions options;
+      options.align.assign(static_cast<size_t>(rank()), 1);
+      options.align.back() = dense_.lanes;
+      options.layout = LayoutOf(fmt::format("{}{}", dense_.lanes, Letter(1))).ToString();
       s_.ComputeAt(tile_copy_, inner_, options);
       s_.Split(Axis(tile_copy_, 1), dense_.lanes, Tail::kExact, tile_copy_ + ".nv",
                tile_copy_ + ".lane");
       s_.VectorizeAll(tile_copy_ + ".lane");
     }
-    s_.ComputeAt(anchor_, inner_, options);
-    const std::string rows = Axis(anchor_, 2);
-    const std::string units = Axis(anchor_, 1);
-    s_.Decompose(s_.Has(rows) ? rows : units);
-    for (const std::string& suffix : {std::string("_init"), std::string()}) {
-      s_.Split(units + suffix, dense_.lanes, Tail::kExact, anchor_ + ".nv" + suffix,
-               anchor_ + ".lane" + suffix);
-    }
-    std::vector<std::string> steps = {anchor_ + ".r0"};
-    if (dense_.dot > 1) {
-      s_.Split(anchor_ + ".r0", dense_.dot, Tail::kExact, anchor_ + ".r0", anchor_ + ".dot");
-    }
-    const int64_t unroll = config_.Int("unroll");
-    if (unroll > 1) {
-      s_.Split(anchor_ + ".r0", unroll, Tail::kExact, anchor_ + ".r0", anchor_ + ".unroll");
-      steps.push_back(anchor_ + ".unroll");
-    }
-    steps.push_back(rows);
-    for (const char* name : {".nv", ".lane", ".dot"}) steps.push_back(anchor_ + name);
-    s_.ReorderPresent(steps);
-    s_.VectorizeAll(anchor_ + ".lane");
+    SumInRegisters(&s_, Sums(), inner_);
     Prefetch();
   }
 
@@ -346,8 +311,7 @@ class DenseSchedule {
       s_.UnrollAll(tile_copy_ + ".nv");
       s_.UnrollAll(Axis(tile_copy_, 2));
     }
-    s_.UnrollAll(Axis(anchor_, 2));
-    for (const char* name : {".nv", ".unroll"}) s_.UnrollAll(anchor_ + name);
+    UnrollSums(&s_, Sums());
   }
 
   const Task& task_;

@@ -3,9 +3,10 @@
 namespace hone::schedule {
 
 const Template& TemplateFor(const ops::KernelDefinition& def) {
-  for (const Template* candidate : {&EmptyTemplate(), &ConvTemplate(), &DepthwiseConv2dTemplate(),
-                                    &DenseTemplate(), &PoolTemplate(), &SparseDenseTemplate(),
-                                    &RecurrentTemplate(), &RowsTemplate(), &GenericTemplate()}) {
+  for (const Template* candidate :
+       {&EmptyTemplate(), &ConvTemplate(), &DepthwiseConv2dTemplate(), &DenseTemplate(),
+        &AttentionTemplate(), &PoolTemplate(), &SparseDenseTemplate(), &RecurrentTemplate(),
+        &RowsTemplate(), &GenericTemplate()}) {
     if (candidate->Matches(def)) return *candidate;
   }
   return GenericTemplate();

@@ -3,12 +3,12 @@
 // The lanes of a sum are combined at its end. Other layouts and orders are the generic template's,
 // whose configs are a strategy here.
 #include <algorithm>
-#include <bit>
 #include <set>
 
 #include "compiler/loop/accumulation.h"
 #include "compiler/loop/visit.h"
 #include "compiler/schedule/primitives/nest_edit.h"
+#include "compiler/schedule/templates/row_loops.h"
 #include "compiler/schedule/templates/sequence.h"
 #include "compiler/schedule/templates/stage_schedule.h"
 #include "compiler/schedule/templates/templates.h"
@@ -23,9 +23,6 @@ using loop::Expr;
 using loop::ExprKind;
 using loop::Stmt;
 using loop::StmtKind;
-
-// Vectors of a row that a body may have, and be unrolled to.
-constexpr int64_t kMostUnrolled = 16;
 
 bool HasFormOfRows(const ops::KernelDefinition& def) {
   const std::set<std::string> normalise = {"nn.softmax", "nn.log_softmax", "nn.layer_norm"};
@@ -169,38 +166,6 @@ int64_t DefaultTogether(const Rows& rows, const std::string& row, const Target& 
   return together;
 }
 
-int64_t MostLanes(const Rows& rows, const Target& target) {
-  const auto fit = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(rows.columns)));
-  return std::min<int64_t>(std::max(target.VectorLanes(), 2), fit);
-}
-
-std::vector<int64_t> VectorOptions(const Rows& rows, int64_t lanes) {
-  std::vector<int64_t> options;
-  for (const int64_t vectors : {1, 2, 4, 8}) {
-    if (vectors == 1 || vectors * lanes <= rows.columns) options.push_back(vectors);
-  }
-  return options;
-}
-
-// "registers": no loop is left over a row.
-std::vector<std::string> RowOptions(const Rows& rows, int64_t lanes) {
-  if (CeilDiv(rows.columns, lanes) <= kMostUnrolled) return {"registers", "loops"};
-  return {"loops"};
-}
-
-void ScheduleColumns(Sequence* s, const std::string& loop, int64_t extent, int64_t lanes,
-                     int64_t vectors) {
-  const int64_t tile = lanes * vectors;
-  s->Split(loop, tile, Tail::kClip, loop, loop + ".tile");
-  s->Split(loop + ".tile", lanes, Tail::kClip, loop + ".u", loop + ".vec");
-  s->Simplify();
-  if (extent % tile != 0) s->PeelAll(loop, 0, 1);
-  if (extent % lanes != 0) s->PeelAll(loop + ".u", 0, 1);
-  s->Simplify();
-  s->VectorizeAll(loop + ".vec");
-  s->UnrollAll(loop + ".u");
-}
-
 // NaN reaches every result of a softmax by its sum: its maximum need not hand it on, if no other
 // operator takes one. AArch64's maximum hands it on for nothing.
 bool DropsNan(const Task& task) {
@@ -219,22 +184,12 @@ bool DropsNan(const Task& task) {
 absl::StatusOr<loop::Nest> ScheduleRows(const Task& task, const Config& config) {
   std::optional<Rows> rows = GatherRows(*task.def, config.Int("together"));
   if (!rows) return absl::InternalError("expected rows that can be gathered in blocks too");
-  Sequence& s = rows->s;
-  const int64_t lanes = config.Int("lanes");
-  const bool unrolled = config.String("row") == "registers";
-  for (const Stmt& loop : InnermostLoops(s.nest())) {
-    const std::string& name = loop->var->name;
-    int64_t extent = 0;
-    loop::IsConstInt(loop->extent, &extent);
-    if (loop::Accumulates(*loop->body[0])) {
-      s.ReduceByLanes(name, lanes, config.Int("parts"), DropsNan(task));
-    } else {
-      ScheduleColumns(&s, name, extent, std::min(lanes, extent), config.Int("unroll"));
-    }
-    if (unrolled && s.Has(name)) s.UnrollAll(name);
+  const RowOptions options = RowOptionsOf(config, DropsNan(task));
+  for (const Stmt& loop : InnermostLoops(rows->s.nest())) {
+    ScheduleRowLoop(&rows->s, loop->var->name, options);
   }
-  s.Simplify();
-  return std::move(s).Finish();
+  rows->s.Simplify();
+  return std::move(rows->s).Finish();
 }
 
 class RowsTemplateImpl : public Template {
@@ -255,33 +210,20 @@ class RowsTemplateImpl : public Template {
                   target = task.target](const Config& prefix) -> std::optional<Knob> {
       if (!prefix.Has("strategy")) return TextKnob("strategy", {"rows", "stages"}, "stages");
       if (prefix.String("strategy") == "stages") return generic.Next(prefix);
-      const int64_t most = MostLanes(rows, target);
-      if (!prefix.Has("lanes")) {
-        return IntKnob(
-            "lanes", most >= 8 ? std::vector<int64_t>{most, most / 2} : std::vector<int64_t>{most});
-      }
-      const int64_t lanes = prefix.Int("lanes");
-      if (!prefix.Has("row")) return TextKnob("row", RowOptions(rows, lanes));
-      if (!prefix.Has("parts")) return IntKnob("parts", VectorOptions(rows, lanes));
-      if (!prefix.Has("unroll")) return IntKnob("unroll", VectorOptions(rows, lanes));
+      std::optional<Knob> row = NextRowKnob(rows.columns, target, prefix);
+      if (row) return row;
       if (!prefix.Has("together")) return IntKnob("together", TogetherOptions(rows), 1);
       return std::nullopt;
     });
   }
 
-  // A row in registers where it fits; four partial sums hide the latency of an addition, four
-  // vectors at once the loop itself, and further rows that the first reduction is waited for.
+  // Further rows are what the first reduction of a row is waited for with.
   Config Default(const Task& task) const override {
     if (!AllRowMajor(task.signature)) return GenericTemplate().Default(task);
-    const Rows rows = *GatherRows(*task.def);
     Config config;
-    const int64_t lanes = MostLanes(rows, task.target);
-    const std::vector<int64_t> vectors = VectorOptions(rows, lanes);
     config.Set("strategy", std::string("rows"));
-    config.Set("lanes", lanes);
-    config.Set("row", RowOptions(rows, lanes)[0]);
-    config.Set("parts", vectors[std::min<size_t>(2, vectors.size() - 1)]);
-    config.Set("unroll", vectors[std::min<size_t>(2, vectors.size() - 1)]);
+    const Rows rows = *GatherRows(*task.def);
+    SetDefaultRow(rows.columns, task.target, &config);
     config.Set("together", DefaultTogether(rows, config.String("row"), task.target));
     return config;
   }

@@ -11,6 +11,7 @@ const Template& EmptyTemplate();
 const Template& ConvTemplate();
 const Template& DepthwiseConv2dTemplate();
 const Template& DenseTemplate();
+const Template& AttentionTemplate();
 const Template& PoolTemplate();
 const Template& SparseDenseTemplate();
 const Template& RecurrentTemplate();

@@ -72,6 +72,32 @@ void Heads(Draw& draw) {
   if (draw.Once(2)) draw.Let(fmt::format("nn.softmax({}, axis=-1)", value));
 }
 
+// Scores of one head after the other, scaled and masked or not, and what they weigh.
+void Attention(Draw& draw) {
+  const int64_t b = 1 + draw.Below(2), h = 1 + draw.Below(3);
+  const int64_t m = draw.Extent(), n = draw.Extent(), k = draw.Extent(33), units = draw.Extent(33);
+  const auto right = [&](int64_t rows, int64_t terms) {
+    if (draw.Once(2)) return draw.Param({b * h, rows, terms});
+    std::string given = draw.Param({b * h, terms, rows});
+    if (draw.Once(3)) given = draw.Let(fmt::format("add({}, {})", given, draw.Const({rows})));
+    return draw.Let(fmt::format("transpose({}, axes=[0, 2, 1])", given));
+  };
+  const std::string query = draw.Param({b * h, m, k}), keys = right(n, k);
+  std::string value = draw.Let(fmt::format("nn.batch_matmul({}, {})", query, keys));
+  const bool apart = draw.Once(2);  // batch and heads
+  if (apart) value = draw.Let(fmt::format("reshape({}, newshape={})", value, List({b, h, m, n})));
+  if (!draw.Once(4)) value = draw.Let(fmt::format("multiply({}, 0.125f32)", value));
+  if (!draw.Once(3)) {
+    Shape mask = apart ? Shape{b, 1, 1, n} : Shape{1, 1, n};
+    if (draw.Once(3)) mask[mask.size() - 2] = m;
+    value = draw.Let(fmt::format("add({}, {})", value, draw.Param(mask)));
+  }
+  value = draw.Let(fmt::format("nn.softmax({}, axis=-1)", value));
+  if (apart) value = draw.Let(fmt::format("reshape({}, newshape={})", value, List({b * h, m, n})));
+  const std::string values = right(units, n);
+  draw.Let(fmt::format("nn.batch_matmul({}, {})", value, values));
+}
+
 void SparseDense(Draw& draw) {
   const int64_t nonzeros = draw.Extent() * (1 + draw.Below(4)), rows = draw.Extent();
   const bool constant = draw.Once(2);
@@ -114,6 +140,8 @@ std::vector<Family> ProductFamilies() {
           {"matrix_vector", MatrixVector, ""},
           {"batch_matmul", BatchMatmul, ""},
           {"attention_heads", Heads, ""},
+          {"attention", Attention, "blocks"},
+          {"attention_apart", Attention, "apart"},
           {"sparse_dense", SparseDense, ""},
           {"gates", Gates, ""}};
 }

@@ -82,6 +82,9 @@ const char* const kKernels[] = {
     "nn.sparse_dense(p0, p1, p2, p3); %1 = add(%0, p4); nn.relu(%1) }",
     "fn (p0: Tensor[(40,), float32], p1: Tensor[(40,), int64], p2: Tensor[(10,), int64], p3: "
     "Tensor[(12, 35), float32]) { nn.sparse_dense(p0, p1, p2, p3) }",
+    "fn (p0: Tensor[(2, 19, 5), float32], p1: Tensor[(2, 35, 5), float32], p2: Tensor[(2, 17, 35), "
+    "float32], p3: Tensor[(1, 1, 35), float32]) { %0 = nn.batch_matmul(p0, p1); %1 = add(%0, p3); "
+    "%2 = nn.softmax(%1); nn.batch_matmul(%2, p2) }",
 };
 
 void CheckKernel(const std::string& text, const char* target_text, double tolerance = 1e-4) {

@@ -1,0 +1,36 @@
+// Loops along one row, which is in registers or in the first cache: what the templates share that
+// compute several stages of a row at once.
+#ifndef HONE_COMPILER_SCHEDULE_TEMPLATES_ROW_LOOPS_H_
+#define HONE_COMPILER_SCHEDULE_TEMPLATES_ROW_LOOPS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "compiler/schedule/templates/kernel_view.h"
+#include "compiler/schedule/templates/sequence.h"
+
+namespace hone::schedule {
+
+struct RowOptions {
+  int64_t lanes = 1;
+  int64_t parts = 1;       // vectors of partial sums
+  int64_t unroll = 1;      // vectors at once of what is no sum
+  bool registers = false;  // no loop is left over a row
+  bool drops_nan = false;  // of its maximum (ReduceByLanes)
+};
+
+// The knobs "lanes", "row", "parts" and "unroll" of rows of `columns` elements, in this order;
+// nullopt once all are chosen.
+std::optional<Knob> NextRowKnob(int64_t columns, const Target& target, const Config& prefix);
+// A row in registers where it fits; four partial sums hide the latency of an addition, and four
+// vectors at once the loop itself.
+void SetDefaultRow(int64_t columns, const Target& target, Config* config);
+RowOptions RowOptionsOf(const Config& config, bool drops_nan);
+
+// An innermost loop of constant extent around one store. Sums get partial results in lanes.
+void ScheduleRowLoop(Sequence* s, const std::string& loop, const RowOptions& options);
+
+}  // namespace hone::schedule
+
+#endif  // HONE_COMPILER_SCHEDULE_TEMPLATES_ROW_LOOPS_H_
