@@ -279,11 +279,23 @@ void Bounds::Push(Expr var, Interval interval) {
 }
 
 void Bounds::PushLoop(const StmtNode& loop) {
+  const bool rebound = Find(loop.var.get()) != nullptr;
+  const bool is_lane = loop.loop_kind == LoopKind::kVectorize;
+  int64_t first = 0;
+  int64_t count = 0;
+  if (IsConstInt(loop.min, &first) && IsConstInt(loop.extent, &count)) {  // most are
+    if (rebound) Forget(loop.var);
+    Linear last(count);
+    last.AddConstant(first);
+    last.AddConstant(-1);
+    const Interval interval{Interval::Point(first).min, Interval::Point(last.constant()).max};
+    variables_.push_back({loop.var, interval, {}, {}, is_lane});
+    return;
+  }
   const Linear min = LinearForm(loop.min, *this);
   Linear max = LinearForm(loop.extent, *this);
   max.Add(min);
   max.AddConstant(-1);
-  const bool rebound = Find(loop.var.get()) != nullptr;
   if (rebound) Forget(loop.var);
   const bool related =
       !rebound && loop.min->dtype == DataType::kInt64 && loop.extent->dtype == DataType::kInt64;
@@ -296,7 +308,7 @@ void Bounds::PushLoop(const StmtNode& loop) {
                         {BoundsOf(min, *this).min, BoundsOf(max, *this).max},
                         limit(min),
                         limit(max),
-                        loop.loop_kind == LoopKind::kVectorize});
+                        is_lane});
 }
 
 void Bounds::Forget(const Expr& var) {

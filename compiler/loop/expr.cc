@@ -108,11 +108,33 @@ Buffer MakeBuffer(std::string name, DataType dtype, std::vector<int64_t> shape, 
   return buffer;
 }
 
-Expr IntConst(int64_t value, DataType dtype) {
-  assert(!IsFloat(dtype));
+namespace {
+
+Expr MakeInt(int64_t value, DataType dtype) {
   auto node = NewNode(ExprKind::kInt, dtype);
   node->int_value = WrapToInt(value, dtype);
   return Finish(std::move(node));
+}
+
+// Most constants are small indices: one node each is made once for all.
+constexpr int64_t kSmallInts = 256;
+std::vector<Expr> MakeSmallInts() {
+  std::vector<Expr> ints;
+  for (int64_t value = -1; value < kSmallInts; ++value) {
+    ints.push_back(MakeInt(value, DataType::kInt64));
+  }
+  return ints;
+}
+
+}  // namespace
+
+Expr IntConst(int64_t value, DataType dtype) {
+  assert(!IsFloat(dtype));
+  if (dtype == DataType::kInt64 && value >= -1 && value < kSmallInts) {
+    static const std::vector<Expr> ints = MakeSmallInts();
+    return ints[static_cast<size_t>(value + 1)];
+  }
+  return MakeInt(value, dtype);
 }
 
 Expr FloatConst(double value, DataType dtype) {
@@ -183,7 +205,9 @@ Expr Binary(BinaryOp op, Expr a, Expr b) {
   }
   auto node = NewNode(ExprKind::kBinary, GivesBool(op) ? DataType::kBool : a->dtype);
   node->binary_op = op;
-  node->operands = {std::move(a), std::move(b)};
+  node->operands.reserve(2);  // a list in braces would be copied
+  node->operands.push_back(std::move(a));
+  node->operands.push_back(std::move(b));
   return Finish(std::move(node));
 }
 

@@ -92,6 +92,8 @@ class Expr {
   const ExprNode* get() const { return node_.get(); }
   explicit operator bool() const { return node_ != nullptr; }
   bool SameAs(const Expr& other) const { return node_ == other.node_; }
+  // Whether there are other handles to it: what has but one is met once by whoever walks the whole.
+  bool IsShared() const { return node_.use_count() > 1; }
 
  private:
   std::shared_ptr<const ExprNode> node_;

@@ -62,6 +62,7 @@ class Simplifier {
     if (e->kind == ExprKind::kInt || e->kind == ExprKind::kFloat) return e;
     if (e->kind == ExprKind::kVar) return RunVar(e);
     // Expressions are DAGs: what is used twice is simplified once.
+    if (!e.IsShared()) return RunInner(e);
     if (const auto it = done_.find(e.get()); it != done_.end()) return it->second;
     Expr result = RunInner(e);
     return done_.try_emplace(e.get(), std::move(result)).first->second;

@@ -20,6 +20,7 @@ class Substitution : public Mutator {
     }
     if (e->operands.empty() && e->kind != ExprKind::kLoad) return e;
     // Expressions are DAGs: without the table a chain of shared nodes takes exponential time.
+    if (!e.IsShared()) return RewriteChildren(e);
     if (const auto it = done_.find(e.get()); it != done_.end()) return it->second;
     Expr result = RewriteChildren(e);
     return done_.try_emplace(e.get(), std::move(result)).first->second;

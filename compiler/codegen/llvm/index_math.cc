@@ -36,14 +36,18 @@ Index IndexMath::Of(llvm::Value* value, Range range) {
 }
 
 int IndexMath::LaneAtom(int lanes) {
-  std::vector<llvm::Constant*> numbers;
-  for (int i = 0; i < lanes; ++i) numbers.push_back(b_.getInt64(i));
-  return Of(llvm::ConstantVector::get(numbers), {0, lanes - 1}).terms[0].atom;
+  const auto [it, is_new] = lane_atoms_.try_emplace(lanes);
+  if (is_new) {
+    std::vector<llvm::Constant*> numbers;
+    for (int i = 0; i < lanes; ++i) numbers.push_back(b_.getInt64(i));
+    it->second = Of(llvm::ConstantVector::get(numbers), {0, lanes - 1}).terms[0].atom;
+  }
+  return it->second;
 }
 
 Index IndexMath::Sum(const Index& a, const Index& b, int64_t factor) {
-  Index sum{a.constant + b.constant * factor, {}};
   if (factor == 0) return a;
+  Index sum{a.constant + b.constant * factor, {}};
   auto x = a.terms.begin();
   auto y = b.terms.begin();
   while (x != a.terms.end() || y != b.terms.end()) {
@@ -196,7 +200,7 @@ Value* IndexMath::Emit(const Index& a) {
   // Sums of the outer terms are shared by accesses that differ in the inner ones.
   Value* sum = nullptr;
   Key key{0, 0, {}};
-  std::vector<Index::Term> vectors;
+  Index::Terms vectors;
   for (const Index::Term& term : a.terms) {
     if (IsVectorAtom(term.atom)) {
       vectors.push_back(term);

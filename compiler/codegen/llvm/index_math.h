@@ -6,10 +6,13 @@
 #ifndef HONE_COMPILER_CODEGEN_LLVM_INDEX_MATH_H_
 #define HONE_COMPILER_CODEGEN_LLVM_INDEX_MATH_H_
 
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/inlined_vector.h"
 #include "compiler/codegen/llvm/values.h"
 
 namespace hone::codegen {
@@ -30,8 +33,9 @@ struct Index {
     int64_t coefficient;
     auto operator<=>(const Term&) const = default;
   };
+  using Terms = absl::InlinedVector<Term, 4>;
   int64_t constant = 0;
-  std::vector<Term> terms;  // sorted by atom, coefficients not zero
+  Terms terms;  // sorted by atom, coefficients not zero
 
   bool IsConstant() const { return terms.empty(); }
   int64_t CoefficientOf(int atom) const;
@@ -77,8 +81,8 @@ class IndexMath {
   struct Key {
     int operation;  // 0: sum, 1: quotient, 2: remainder
     int64_t constant;
-    std::vector<Index::Term> terms;
-    auto operator<=>(const Key&) const = default;
+    Index::Terms terms;
+    std::strong_ordering operator<=>(const Key&) const = default;
   };
   using Memo = std::map<Key, llvm::Value*>;
 
@@ -91,7 +95,8 @@ class IndexMath {
 
   Builder& b_;
   std::vector<Atom> atoms_;
-  std::map<llvm::Value*, int> atom_of_;
+  absl::flat_hash_map<llvm::Value*, int> atom_of_;
+  std::map<int, int> lane_atoms_;
   std::vector<Memo> scopes_{1};
 };
 

@@ -37,6 +37,7 @@ class LaunchEmitter {
   struct Storage {
     llvm::Value* base = nullptr;
     int64_t elements = 0;
+    std::vector<int64_t> extents;  // of the layout's dimensions
     // Buffers allocated inside of a vectorised loop have one copy a lane, lanes innermost.
     int copies = 1;
     bool is_private = false;   // an alloca: no one else sees it
@@ -74,6 +75,7 @@ class LaunchEmitter {
   // ---- launch_statements.cc ----
   void EmitStmt(const loop::Stmt& s);
   void EmitFor(const loop::Stmt& s);
+  bool LanesGoTogether(const loop::Stmt& s);
   void EmitSerial(const loop::Stmt& s, const Index& min, const Index& extent);
   void EmitUnrolled(const loop::Stmt& s, const Index& min, int64_t extent);
   void EmitVectorized(const loop::Stmt& s, const Index& min, int64_t extent);
@@ -110,6 +112,7 @@ class LaunchEmitter {
   // ---- launch_expressions.cc ----
   llvm::Value* EmitExpr(const loop::Expr& e);
   llvm::Value* EmitNode(const loop::Expr& e);
+  llvm::Value* EmitMade(const loop::Expr& e);
   llvm::Value* EmitBinaryExpr(const loop::Expr& e);
   llvm::Value* EmitContracted(const loop::Expr& e);
   llvm::Value* EmitFactor(const loop::Expr& e);
@@ -148,7 +151,11 @@ class LaunchEmitter {
   llvm::Instruction* Annotate(llvm::Instruction* access, const Storage& storage, bool is_load);
 
   // Forgets the values of expressions: loads may give others.
-  void BeginStatement() { values_.assign(1, {}); }
+  void BeginStatement() {
+    values_.resize(1);
+    values_[0].clear();
+    made_.clear();
+  }
   // Of a branch inside of an expression.
   void PushScope();
   void PopScope();
@@ -164,8 +171,11 @@ class LaunchEmitter {
 
   absl::flat_hash_map<const loop::ExprNode*, Index> vars_;
   absl::flat_hash_map<const loop::BufferNode*, Storage> storage_;
+  // Of vectorised loops: whether their lanes go together.
+  absl::flat_hash_map<const loop::StmtNode*, bool> together_;
   // Values of the expressions of the statement being emitted, innermost branch last.
   std::vector<absl::flat_hash_map<const loop::ExprNode*, llvm::Value*>> values_;
+  std::vector<loop::Expr> made_;  // that are among their keys
   VectorState vector_;
   // Loads of the statement being emitted, a vector for each iteration of the loop around it.
   absl::flat_hash_map<const loop::ExprNode*, std::vector<llvm::Value*>> transposed_;

@@ -50,6 +50,7 @@ Range RangeOfType(DataType dtype) {
 }  // namespace
 
 llvm::Value* LaunchEmitter::EmitExpr(const Expr& e) {
+  if (e->kind == ExprKind::kInt || e->kind == ExprKind::kFloat) return EmitNode(e);
   for (auto scope = values_.rbegin(); scope != values_.rend(); ++scope) {
     const auto found = scope->find(e.get());
     if (found != scope->end()) return found->second;
@@ -62,6 +63,13 @@ llvm::Value* LaunchEmitter::EmitExpr(const Expr& e) {
   }
   values_.back()[e.get()] = value;
   return value;
+}
+
+// Values are known by the addresses of their expressions: while they are, one that is no part of
+// the nest must not make way for another.
+llvm::Value* LaunchEmitter::EmitMade(const Expr& e) {
+  made_.push_back(e);
+  return EmitExpr(e);
 }
 
 llvm::Value* LaunchEmitter::EmitNode(const Expr& e) {
@@ -135,9 +143,9 @@ llvm::Value* LaunchEmitter::EmitBinaryExpr(const Expr& e) {
   // What must not be evaluated where the first operand decides is put behind it.
   if (e->dtype == DataType::kBool && x->dtype == DataType::kBool && MayFault(y)) {
     if (e->binary_op == BinaryOp::kAnd) {
-      return EmitExpr(loop::Select(x, y, loop::BoolConst(false)));
+      return EmitMade(loop::Select(x, y, loop::BoolConst(false)));
     }
-    if (e->binary_op == BinaryOp::kOr) return EmitExpr(loop::Select(x, loop::BoolConst(true), y));
+    if (e->binary_op == BinaryOp::kOr) return EmitMade(loop::Select(x, loop::BoolConst(true), y));
   }
   Value* a = EmitExpr(x);
   Value* b = EmitExpr(y);

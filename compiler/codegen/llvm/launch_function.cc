@@ -109,6 +109,7 @@ void LaunchEmitter::BindBuffers(const loop::Launch& launch) {
     Storage storage;
     storage.base = base;
     storage.elements = buffer.layout.ElementCount(buffer.shape);
+    storage.extents = buffer.layout.PhysicalShape(buffer.shape);
     storage.is_constant = !written.contains(&buffer);
     storage.scope = own(i);
     storage.no_alias = others(i);

@@ -52,15 +52,16 @@ std::optional<Index> LaunchEmitter::OffsetOf(const loop::Buffer& buffer,
                      layout.rank(), indices.size()));
     return std::nullopt;
   }
-  std::vector<Index> logical;
+  absl::InlinedVector<Index, 6> logical;
   for (const loop::Expr& index : indices) {
     std::optional<Index> value = IndexOf(index, speculative);
     if (!value) return std::nullopt;
     logical.push_back(*std::move(value));
   }
-  const std::vector<int64_t> extents = layout.PhysicalShape(buffer->shape);
+  const std::vector<int64_t>& extents = storage.extents;
   const std::vector<Layout::Dim>& dims = layout.dims();
-  std::vector<int64_t> inner(layout.rank(), 1);  // product of the blocks further in
+  // The product of the blocks further in.
+  absl::InlinedVector<int64_t, 6> inner(static_cast<size_t>(layout.rank()), 1);
   Index offset;
   int64_t stride = 1;
   for (size_t i = dims.size(); i-- > 0;) {

@@ -154,10 +154,16 @@ void LaunchEmitter::EmitFor(const loop::Stmt& s) {
     return EmitUnrolled(s, min, extent.constant);
   }
   if (s->loop_kind == LoopKind::kVectorize && vector_.lanes == 1 && extent.constant <= kMaxLanes &&
-      !index_.IsVector(min) && LaneCheck(s).together()) {
+      !index_.IsVector(min) && LanesGoTogether(s)) {
     return EmitVectorized(s, min, extent.constant);
   }
   EmitSerial(s, min, extent);
+}
+
+bool LaunchEmitter::LanesGoTogether(const loop::Stmt& s) {
+  const auto [it, is_new] = together_.try_emplace(s.get());
+  if (is_new) it->second = LaneCheck(s).together();
+  return it->second;
 }
 
 void LaunchEmitter::EmitUnrolled(const loop::Stmt& s, const Index& min, int64_t extent) {
@@ -291,6 +297,7 @@ void LaunchEmitter::EmitAlloc(const loop::Stmt& s) {
   const loop::BufferNode& buffer = *s->buffer;
   Storage storage;
   storage.copies = vector_.lanes;
+  storage.extents = buffer.layout.PhysicalShape(buffer.shape);
   storage.elements = buffer.layout.ElementCount(buffer.shape) * storage.copies;
   const uint64_t bytes = static_cast<uint64_t>(storage.elements) * SizeBytes(buffer.dtype);
   const uint64_t outer = scratch_now_;

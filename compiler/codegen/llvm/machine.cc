@@ -34,26 +34,26 @@ namespace {
 //   register tiles do not leave: they spilled.
 // - The rest finds nothing in kernels, or next to nothing outside of their loops, and took 5 %
 //   together: EarlyCSE leaves nothing to the machine's, there are no calls, no duplicated tails, no
-//   masks that would be better in general registers.
-void LeaveOutPasses() {
+//   masks that would be better in general registers. On AArch64 some of them still spare hot loops
+//   copies and spills.
+void LeaveOutPasses(bool is_x86) {
   const auto& options = llvm::cl::getRegisteredOptions();
-  static constexpr std::pair<const char*, bool> kValues[] = {
-      {"disable-lsr", true},
-      {"disable-post-ra", true},
-      {"misched-cluster", false},
-      {"disable-constant-hoisting", true},
-      {"disable-copyprop", true},
-      {"disable-early-taildup", true},
-      {"disable-machine-cse", true},
-      {"disable-mergeicmps", true},
-      {"disable-partial-libcall-inlining", true},
-      {"disable-postra-machine-licm", true},
-      {"disable-postra-machine-sink", true},
-      {"disable-ssc", true},
-      {"disable-tail-duplicate", true},
-      {"disable-x86-domain-reassignment", true},
-      {"x86-cmov-converter", false}};
-  for (const auto& [name, value] : kValues) {
+  const std::pair<const char*, bool> values[] = {{"disable-lsr", true},
+                                                 {"disable-post-ra", true},
+                                                 {"misched-cluster", false},
+                                                 {"disable-constant-hoisting", true},
+                                                 {"disable-early-taildup", true},
+                                                 {"disable-mergeicmps", true},
+                                                 {"disable-partial-libcall-inlining", true},
+                                                 {"disable-postra-machine-licm", true},
+                                                 {"disable-tail-duplicate", true},
+                                                 {"disable-x86-domain-reassignment", true},
+                                                 {"x86-cmov-converter", false},
+                                                 {"disable-copyprop", is_x86},
+                                                 {"disable-machine-cse", is_x86},
+                                                 {"disable-postra-machine-sink", is_x86},
+                                                 {"disable-ssc", is_x86}};
+  for (const auto& [name, value] : values) {
     const auto found = options.find(name);
     if (found != options.end()) static_cast<llvm::cl::opt<bool>*>(found->second)->setValue(value);
   }
@@ -160,7 +160,8 @@ absl::StatusOr<std::string> EmitMachineCode(llvm::Module& module, llvm::TargetMa
                                             Output output) {
   llvm::SmallString<0> bytes;
   llvm::raw_svector_ostream stream(bytes);
-  LeaveOutPasses();  // each time: every link in this process resets LLVM's options
+  // Each time: every link in this process resets LLVM's options.
+  LeaveOutPasses(machine.getTargetTriple().isX86());
   llvm::legacy::PassManager passes;
   const auto type = output == Output::kObject ? llvm::CodeGenFileType::ObjectFile
                                               : llvm::CodeGenFileType::AssemblyFile;

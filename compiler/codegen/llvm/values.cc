@@ -225,7 +225,11 @@ llvm::Type* WithElements(const llvm::Type* like, llvm::Type* element) {
 
 llvm::Value* Splat(Builder& b, llvm::Value* value, int lanes) {
   if (lanes == 1 || LanesOf(value) == lanes) return value;
-  return b.CreateVectorSplat(lanes, value);
+  if (auto* constant = llvm::dyn_cast<llvm::Constant>(value)) {
+    return llvm::ConstantVector::getSplat(
+        llvm::ElementCount::getFixed(static_cast<unsigned>(lanes)), constant);
+  }
+  return b.CreateVectorSplat(static_cast<unsigned>(lanes), value);
 }
 
 void Match(Builder& b, llvm::Value*& x, llvm::Value*& y) {

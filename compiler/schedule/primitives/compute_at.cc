@@ -197,15 +197,21 @@ absl::StatusOr<Box> BoxOf(const Region& region, const Buffer& buffer, const Boun
   return box;
 }
 
+int64_t CountLoads(const Expr& e, const Buffer& buffer) {
+  if ((e->uses & loop::UseBit(buffer.get())) == 0) return 0;
+  int64_t loads = e->kind == loop::ExprKind::kLoad && e->buffer == buffer ? 1 : 0;
+  for (const Expr& operand : e->operands) loads += CountLoads(operand, buffer);
+  return loads;
+}
+
 int64_t CountLoads(const loop::Nest& nest, const Buffer& buffer, size_t skip) {
   int64_t loads = 0;
   for (size_t i = 0; i < nest.launches.size(); ++i) {
     if (i == skip) continue;
-    loop::Walk(
-        nest.launches[i].body, [](const Stmt&) { return true; },
-        [&](const Expr& e) {
-          loads += e->kind == loop::ExprKind::kLoad && e->buffer == buffer ? 1 : 0;
-        });
+    loop::Walk(nest.launches[i].body, [&](const Stmt& s) {
+      loop::ForEachExpr(*s, [&](const Expr& e) { loads += CountLoads(e, buffer); });
+      return true;
+    });
   }
   return loads;
 }

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <optional>
 
+#include "absl/container/flat_hash_set.h"
 #include "compiler/loop/simplify.h"
 #include "compiler/loop/visit.h"
 
@@ -84,6 +85,17 @@ class TouchCollector {
   TouchCollector(Expr var, Bounds bounds)
       : var_(std::move(var)), bounds_(std::move(bounds)), outer_(bounds_.variables().size() - 1) {}
 
+  // Of what no statement below stores to nothing is collected: it keeps no iterations in order.
+  void Collect(const Stmt& s) {
+    loop::Walk(s, [&](const Stmt& node) {
+      if (node->kind == StmtKind::kStore) stored_.insert(node->buffer.get());
+      return true;
+    });
+    Visit(s);
+  }
+  const std::vector<Touch>& touches() const { return touches_; }
+
+ private:
   void Visit(const Stmt& s) {
     switch (s->kind) {
       case StmtKind::kFor:
@@ -107,15 +119,13 @@ class TouchCollector {
     }
     for (const Stmt& child : s->body) Visit(child);
   }
-  const std::vector<Touch>& touches() const { return touches_; }
-
- private:
   void VisitExpr(const Expr& e) {
     if (e->kind == ExprKind::kLoad) Add(e->buffer.get(), e->operands, false);
     for (const Expr& operand : e->operands) VisitExpr(operand);
   }
 
   void Add(const loop::BufferNode* buffer, const std::vector<Expr>& indices, bool store) {
+    if (!stored_.contains(buffer)) return;
     if (std::find(own_.begin(), own_.end(), buffer) != own_.end()) return;
     Touch touch{buffer, store, {}};
     for (const Expr& index : indices) {
@@ -162,6 +172,7 @@ class TouchCollector {
   Expr var_;
   Bounds bounds_;
   size_t outer_;
+  absl::flat_hash_set<const loop::BufferNode*> stored_;
   std::vector<const loop::BufferNode*> own_;
   std::vector<Touch> touches_;
 };
@@ -213,7 +224,7 @@ bool IterationsIndependent(const Stmt& loop, const Bounds& bounds) {
   Bounds inside = bounds;
   inside.PushLoop(*loop);
   TouchCollector collector(loop->var, std::move(inside));
-  collector.Visit(loop->body[0]);
+  collector.Collect(loop->body[0]);
   std::vector<const loop::BufferNode*> written;
   for (const Touch& touch : collector.touches()) {
     if (touch.store) written.push_back(touch.buffer);

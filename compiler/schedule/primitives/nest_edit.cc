@@ -17,15 +17,16 @@ using loop::StmtKind;
 
 namespace {
 
+// The path is innermost first.
 bool FindBelow(const Stmt& s, std::string_view name, Site* site) {
   if (s->kind == StmtKind::kFor && s->var->name == name) {
     site->stmt = s;
     return true;
   }
   for (size_t i = 0; i < s->body.size(); ++i) {
+    if (!FindBelow(s->body[i], name, site)) continue;
     site->path.emplace_back(s, i);
-    if (FindBelow(s->body[i], name, site)) return true;
-    site->path.pop_back();
+    return true;
   }
   return false;
 }
@@ -63,7 +64,9 @@ Stmt WithChild(const Stmt& parent, size_t index, Stmt child) {
 absl::StatusOr<Site> FindLoop(const Nest& nest, std::string_view name) {
   Site site;
   for (site.launch = 0; site.launch < nest.launches.size(); ++site.launch) {
-    if (FindBelow(nest.launches[site.launch].body, name, &site)) return site;
+    if (!FindBelow(nest.launches[site.launch].body, name, &site)) continue;
+    std::reverse(site.path.begin(), site.path.end());
+    return site;
   }
   return absl::NotFoundError(fmt::format("the nest has no loop '{}'", name));
 }
@@ -127,20 +130,18 @@ std::vector<Expr> ConjunctsOf(const Expr& condition) {
 }
 
 bool Loads(const Expr& e, const Buffer& buffer) {
-  bool found = false;
-  loop::Walk(e, [&](const Expr& node) {
-    found = found || (node->kind == loop::ExprKind::kLoad && node->buffer == buffer);
-  });
-  return found;
+  if ((e->uses & loop::UseBit(buffer.get())) == 0) return false;
+  if (e->kind == loop::ExprKind::kLoad && e->buffer == buffer) return true;
+  return std::any_of(e->operands.begin(), e->operands.end(),
+                     [&](const Expr& operand) { return Loads(operand, buffer); });
 }
 
 bool Loads(const Stmt& s, const Buffer& buffer) {
   bool found = false;
-  loop::Walk(
-      s, [&](const Stmt&) { return !found; },
-      [&](const loop::Expr& e) {
-        found = found || (e->kind == loop::ExprKind::kLoad && e->buffer == buffer);
-      });
+  loop::Walk(s, [&](const Stmt& node) {
+    loop::ForEachExpr(*node, [&](const Expr& e) { found = found || Loads(e, buffer); });
+    return !found;
+  });
   return found;
 }
 

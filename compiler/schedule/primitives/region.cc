@@ -126,14 +126,10 @@ class RegionReader {
       : buffer_(buffer), bounds_(outer), kept_(outer.variables().size()) {}
 
   void Visit(const Stmt& s) {
-    loop::ForEachExpr(*s, [&](const Expr& e) {
-      loop::Walk(e, [&](const Expr& node) {
-        if (node->kind == ExprKind::kLoad && node->buffer == buffer_) AddLoad(node);
-      });
-    });
-    if (s->kind == StmtKind::kFor) EnterOrLeave([&] { bounds_.PushLoop(*s); });
+    loop::ForEachExpr(*s, [&](const Expr& e) { VisitExpr(e); });
+    if (s->kind == StmtKind::kFor) around_.push_back(s.get());
     for (const Stmt& child : s->body) Visit(child);
-    if (s->kind == StmtKind::kFor) EnterOrLeave([&] { bounds_.Pop(); });
+    if (s->kind == StmtKind::kFor) Leave();
   }
   Region Take() {
     for (size_t d = 0; d < region_.dims.size(); ++d) {
@@ -194,14 +190,33 @@ class RegionReader {
     ++region_.loads;
   }
 
-  template <typename Change>
-  void EnterOrLeave(const Change& change) {
-    change();
-    seen_.clear();
+  void VisitExpr(const Expr& e) {
+    if ((e->uses & loop::UseBit(buffer_.get())) == 0) return;
+    if (e->kind == ExprKind::kLoad && e->buffer == buffer_) {
+      Enter();
+      AddLoad(e);
+    }
+    for (const Expr& operand : e->operands) VisitExpr(operand);
+  }
+
+  // Most loops have no loads of the buffer in them: what bounds they have is asked where there are.
+  void Enter() {
+    if (entered_ < around_.size()) seen_.clear();
+    while (entered_ < around_.size()) bounds_.PushLoop(*around_[entered_++]);
+  }
+  void Leave() {
+    if (entered_ == around_.size()) {
+      bounds_.Pop();
+      seen_.clear();
+      --entered_;
+    }
+    around_.pop_back();
   }
 
   const loop::Buffer& buffer_;
   Bounds bounds_;
+  std::vector<const loop::StmtNode*> around_;  // loops, outermost first
+  size_t entered_ = 0;                         // how many of them `bounds_` has
   size_t kept_;
   Region region_;
   struct Steps {
