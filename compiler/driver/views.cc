@@ -53,25 +53,6 @@ bool JoinsInOrder(const ir::ExprNode& concatenate) {
   return Product(shape.begin(), shape.begin() + axis) == 1;
 }
 
-// The same of blocked layouts, all alike: the axis is the first of more than one position, and its
-// blocks are whole.
-bool JoinsBlocks(const ir::ExprNode& concatenate, const ir::LayoutSignature& signature) {
-  const Layout& layout = signature.results[0];
-  const std::vector<int64_t>& shape = concatenate.type->tensor.shape;
-  int64_t axis = ops::IntAttr(concatenate.attrs, "axis", 0);
-  if (axis < 0) axis += static_cast<int64_t>(shape.size());
-  for (const ir::Expr& part : concatenate.args[0]->args) {
-    const int64_t extent = part->type->tensor.shape[axis];
-    if (layout.PaddedExtent(static_cast<int>(axis), extent) != extent) return false;
-  }
-  const std::vector<int64_t> extents = layout.PhysicalShape(shape);
-  for (size_t d = 0; d < extents.size(); ++d) {
-    if (layout.dims()[d].axis == axis) return layout.dims()[d].factor == 0;
-    if (extents[d] != 1) return false;
-  }
-  return false;
-}
-
 // Follows what a function of row-major tensors does to its operands.
 class PieceFinder {
  public:
@@ -139,27 +120,6 @@ bool AllRowMajor(const ir::LayoutSignature& signature) {
   const auto is = [](const Layout& layout) { return layout.rank() == 0 || layout.IsRowMajor(); };
   return std::all_of(signature.operands.begin(), signature.operands.end(), is) &&
          std::all_of(signature.results.begin(), signature.results.end(), is);
-}
-
-Pieces PiecesOfBlocks(const ir::ExprNode& function, const ir::LayoutSignature& signature) {
-  const ir::Expr body = ir::Body(function);
-  if (!ir::IsCall(body, "concatenate") || body->args[0]->kind != ir::ExprKind::kTuple) {
-    return std::nullopt;
-  }
-  const bool alike = std::all_of(signature.operands.begin(), signature.operands.end(),
-                                 [&](const Layout& l) { return l == signature.results[0]; });
-  if (!alike || !JoinsBlocks(*body, signature)) return std::nullopt;
-  const std::vector<ir::Expr> params = ir::Params(function);
-  std::vector<Piece> pieces;
-  for (const ir::Expr& part : body->args[0]->args) {
-    const auto param = std::find(params.begin(), params.end(), part);
-    if (param == params.end()) return std::nullopt;
-    const ir::TensorType& type = part->type->tensor;
-    const int64_t elements = signature.results[0].ElementCount(type.shape);
-    pieces.push_back({static_cast<size_t>(param - params.begin()), 0,
-                      static_cast<uint64_t>(elements * SizeBytes(type.dtype))});
-  }
-  return pieces;
 }
 
 class Placer {
@@ -240,14 +200,28 @@ class Placer {
   std::vector<bool> gone_;
 };
 
+// Whether some target's templates have blocked layouts for the function. Such a kernel stays: what
+// does not run is never measured, and AlterOpLayout would leave the layouts in which it need not.
+bool HasLayoutChoice(const ir::ExprNode& function) {
+  constexpr size_t kLeastRank = 4;
+  constexpr size_t kMostRank = 5;
+  constexpr int64_t kFewestLanes = 4;
+  const auto has = [](const ir::Expr& tensor) {
+    const std::vector<int64_t>& shape = tensor->type->tensor.shape;
+    return shape.size() >= kLeastRank && shape.size() <= kMostRank && shape[1] >= kFewestLanes;
+  };
+  const std::vector<ir::Expr> params = ir::Params(function);
+  return has(ir::Body(function)) || std::any_of(params.begin(), params.end(), has);
+}
+
 }  // namespace
 
 std::optional<std::vector<Piece>> PiecesOf(const ir::ExprNode& function,
                                            const ir::LayoutSignature& signature) {
   const ir::Expr body = ir::Body(function);
   if (body->type->is_tuple || body->type->tensor.ElementCount() == 0) return std::nullopt;
-  if (!AllRowMajor(signature)) return PiecesOfBlocks(function, signature);
-  return PieceFinder(function).Of(body);
+  if (HasLayoutChoice(function)) return std::nullopt;
+  return AllRowMajor(signature) ? PieceFinder(function).Of(body) : std::nullopt;
 }
 
 std::vector<bool> PlaceViews(const std::vector<Move>& moves, Specialisation* graph) {

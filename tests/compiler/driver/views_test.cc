@@ -49,7 +49,7 @@ Result CompileAndRun(const std::vector<int64_t>& shape, const std::string& type,
 TEST(Views, PartsOfValuesNeedNoCopies) {
   const Result result = CompileAndRun({4, 32}, "Tensor[(4, 32), float32]",
                                       R"(
-    %0 = exp(%x);
+    %0 = sqrt(%x);
     %1 = strided_slice(%0, axes=[0], begin=[1], end=[2]);
     %2 = strided_slice(%0, axes=[0], begin=[3], end=[4]);
     %3 = cumsum(%1, axis=1);
@@ -62,8 +62,8 @@ TEST(Views, PartsOfValuesNeedNoCopies) {
   double third = 0;
   double first = 0;
   for (int64_t i = 0; i < 32; ++i) {
-    third += std::exp(static_cast<double>((3 * 32 + i) % 97));
-    first += std::exp(static_cast<double>(32 + i));
+    third += std::sqrt(static_cast<double>((3 * 32 + i) % 97));
+    first += std::sqrt(static_cast<double>(32 + i));
     EXPECT_NEAR(out[i] / third, 1, 1e-5);
     EXPECT_NEAR(out[32 + i] / first, 1, 1e-5);
   }
