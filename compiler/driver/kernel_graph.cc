@@ -1,10 +1,12 @@
 #include "compiler/driver/kernel_graph.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <unordered_map>
 #include <utility>
 
+#include "compiler/driver/views.h"
 #include "compiler/ir/constant_pool.h"
 #include "fmt/format.h"
 #include "support/status.h"
@@ -35,7 +37,8 @@ std::vector<ir::Expr> OwnNodes(const ir::Expr& root) {
 // Kernels of all specialisations, each once.
 class KernelTable {
  public:
-  absl::StatusOr<int> KernelOf(const ir::ExprNode& call, const std::vector<bool>& const_params);
+  absl::StatusOr<int> KernelOf(const ir::ExprNode& call, const std::vector<bool>& const_params,
+                               const ir::LayoutSignature& signature);
   Kernel& operator[](int id) { return kernels_[id]; }
   std::vector<Kernel> Take() { return std::move(kernels_); }
 
@@ -48,26 +51,16 @@ class KernelTable {
 };
 
 absl::StatusOr<int> KernelTable::KernelOf(const ir::ExprNode& call,
-                                          const std::vector<bool>& const_params) {
+                                          const std::vector<bool>& const_params,
+                                          const ir::LayoutSignature& signature) {
   HONE_ASSIGN_OR_RETURN(ops::KernelDefinition def, ops::Lower(call.callee, const_params));
-  const std::string signature_text =
-      ir::GetAttr<std::string>(call.callee->attrs, "signature", std::string());
-  const auto key = std::make_pair(def.workload.digest, signature_text);
+  const auto key = std::make_pair(def.workload.digest, signature.ToString());
   const auto found = ids_.find(key);
   if (found != ids_.end()) return found->second;
 
-  std::vector<int> operand_ranks;
-  std::vector<int> result_ranks;
-  for (const loop::Buffer& buffer : def.naive.buffers) {
-    const int rank = static_cast<int>(buffer->shape.size());
-    if (buffer->role == loop::Role::kInput) operand_ranks.push_back(rank);
-    if (buffer->role == loop::Role::kOutput) result_ranks.push_back(rank);
-  }
-  HONE_ASSIGN_OR_RETURN(ir::LayoutSignature signature,
-                        ir::LayoutSignature::Parse(signature_text, operand_ranks, result_ranks));
   Kernel kernel{.name = UniqueName(def),
                 .def = std::make_shared<const ops::KernelDefinition>(std::move(def)),
-                .signature = std::move(signature),
+                .signature = signature,
                 .calls = 0};
   kernels_.push_back(std::move(kernel));
   const int id = static_cast<int>(kernels_.size()) - 1;
@@ -89,6 +82,10 @@ std::string KernelTable::UniqueName(const ops::KernelDefinition& def) {
   return unique;
 }
 
+std::vector<ir::Type> ResultTypes(const ir::ExprNode& call) {
+  return call.type->is_tuple ? call.type->fields : std::vector<ir::Type>{*call.type};
+}
+
 // The calls of one specialisation.
 class SpecialisationBuilder {
  public:
@@ -98,6 +95,8 @@ class SpecialisationBuilder {
     for (const ir::Expr& param : ir::Params(main)) AddInput(param);
     for (const ir::Expr& node : OwnNodes(ir::Body(main))) HONE_RETURN_IF_ERROR(Visit(node));
     HONE_RETURN_IF_ERROR(MarkOutputs(main));
+    DropViews();
+    for (size_t c = 0; c < graph_.calls.size(); ++c) HONE_RETURN_IF_ERROR(AddKernel(c));
     return std::move(graph_);
   }
 
@@ -161,30 +160,76 @@ class SpecialisationBuilder {
           fmt::format("expected calls of fused functions only, found {}", node->name));
     }
     KernelCall call;
-    std::vector<bool> const_params;
+    std::vector<int> operand_ranks;
     for (const ir::Expr& arg : node->args) {
       const int id = values_of_.at(arg.get())[0];
       call.args.push_back(id);
-      const_params.push_back(graph_.values[id].kind == Value::Kind::kConstant);
+      const Value& value = graph_.values[id];
+      if (value.kind == Value::Kind::kConstant) continue;
+      operand_ranks.push_back(static_cast<int>(value.type.shape.size()));
     }
-    HONE_ASSIGN_OR_RETURN(call.kernel, kernels_.KernelOf(*node, const_params));
-    Kernel& kernel = kernels_[call.kernel];
-    ++kernel.calls;
-    if (kernel.specialisations.empty() || kernel.specialisations.back() != number_) {
-      kernel.specialisations.push_back(number_);
+    const std::vector<ir::Type> results = ResultTypes(*node);
+    std::vector<int> result_ranks;
+    for (const ir::Type& type : results) {
+      result_ranks.push_back(static_cast<int>(type.tensor.shape.size()));
     }
-    const std::vector<ir::Type> results =
-        node->type->is_tuple ? node->type->fields : std::vector<ir::Type>{*node->type};
+    HONE_ASSIGN_OR_RETURN(
+        ir::LayoutSignature signature,
+        ir::LayoutSignature::Parse(
+            ir::GetAttr<std::string>(node->callee->attrs, "signature", std::string()),
+            operand_ranks, result_ranks));
     for (size_t i = 0; i < results.size(); ++i) {
       Value value{.kind = Value::Kind::kIntermediate,
-                  .name = fmt::format("{}.{}", kernel.name, graph_.values.size()),
+                  .name = fmt::format("view.{}", graph_.values.size()),
                   .type = results[i].tensor,
-                  .layout = kernel.signature.results[i],
+                  .layout = signature.results[i],
                   .data = {}};
       call.results.push_back(AddValue(std::move(value)));
     }
     values_of_[node.get()] = call.results;
     graph_.calls.push_back(std::move(call));
+    nodes_.emplace_back(node, std::move(signature));
+    return absl::OkStatus();
+  }
+
+  bool IsConstant(int id) const { return graph_.values[id].kind == Value::Kind::kConstant; }
+
+  // Calls that need not run go.
+  void DropViews() {
+    std::vector<Move> moves;
+    for (size_t c = 0; c < graph_.calls.size(); ++c) {
+      const std::vector<int>& args = graph_.calls[c].args;
+      if (std::any_of(args.begin(), args.end(), [&](int id) { return IsConstant(id); })) continue;
+      const auto& [node, signature] = nodes_[c];
+      if (auto pieces = PiecesOf(*node->callee, signature))
+        moves.push_back({c, *std::move(pieces)});
+    }
+    const std::vector<bool> gone = PlaceViews(moves, &graph_);
+    for (size_t m = moves.size(); m-- > 0;) {
+      if (!gone[m]) continue;
+      const auto at = static_cast<ptrdiff_t>(moves[m].call);
+      graph_.calls.erase(graph_.calls.begin() + at);
+      nodes_.erase(nodes_.begin() + at);
+    }
+  }
+
+  absl::Status AddKernel(size_t c) {
+    KernelCall& call = graph_.calls[c];
+    std::vector<bool> const_params;
+    for (const int id : call.args) const_params.push_back(IsConstant(id));
+    const auto& [node, signature] = nodes_[c];
+    HONE_ASSIGN_OR_RETURN(call.kernel, kernels_.KernelOf(*node, const_params, signature));
+    Kernel& kernel = kernels_[call.kernel];
+    ++kernel.calls;
+    if (kernel.specialisations.empty() || kernel.specialisations.back() != number_) {
+      kernel.specialisations.push_back(number_);
+    }
+    for (const int id : call.results) {
+      Value& value = graph_.values[id];
+      if (value.kind == Value::Kind::kIntermediate) {
+        value.name = fmt::format("{}.{}", kernel.name, id);
+      }
+    }
     return absl::OkStatus();
   }
 
@@ -211,6 +256,7 @@ class SpecialisationBuilder {
   const int number_;
   Specialisation graph_;
   std::unordered_map<const ir::ExprNode*, std::vector<int>> values_of_;
+  std::vector<std::pair<ir::Expr, ir::LayoutSignature>> nodes_;  // of the calls
 };
 
 bool SameInterface(const Specialisation& a, const Specialisation& b) {

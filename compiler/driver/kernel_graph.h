@@ -23,6 +23,9 @@ struct Value {
   Layout layout;
   ir::ConstantData data;  // of constants
   int index = 0;          // of inputs and outputs
+  // It lies in another value's memory, which nothing else writes there; -1: in its own.
+  int within = -1;
+  uint64_t offset_bytes = 0;
 };
 
 // A kernel to be compiled once, however often it is called.

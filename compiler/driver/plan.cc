@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "compiler/driver/views.h"
 #include "compiler/passes/memory_plan.h"
 #include "runtime/module_abi.h"
 
@@ -29,8 +30,10 @@ uint64_t WorkspaceBytes(const loop::Nest& nest) {
 passes::MemoryPlan PlanArena(const Specialisation& graph, const std::vector<loop::Nest>& nests) {
   std::vector<passes::PlannedValue> values;
   for (const Value& value : graph.values) {
-    values.push_back({.bytes = SizeOf(value.type.shape, value.layout, value.type.dtype),
-                      .external = value.kind != Value::Kind::kIntermediate});
+    values.push_back({.bytes = SizeBytesOf(value),
+                      .external = value.kind != Value::Kind::kIntermediate,
+                      .within = value.within,
+                      .offset_bytes = value.offset_bytes});
   }
   std::vector<passes::PlannedCall> calls;
   for (const KernelCall& call : graph.calls) {
@@ -42,14 +45,15 @@ passes::MemoryPlan PlanArena(const Specialisation& graph, const std::vector<loop
 }
 
 codegen::Location LocationOf(const Specialisation& graph, const passes::MemoryPlan& plan, int id) {
-  const Value& value = graph.values[id];
+  const Value& value = graph.values[PlaceOf(graph.values, id).value];
+  const uint64_t offset_bytes = plan.value_offsets[id];
   switch (value.kind) {
     case Value::Kind::kInput:
-      return {.space = HONE_SPACE_INPUT, .index = value.index, .offset_bytes = 0};
+      return {.space = HONE_SPACE_INPUT, .index = value.index, .offset_bytes = offset_bytes};
     case Value::Kind::kOutput:
-      return {.space = HONE_SPACE_OUTPUT, .index = value.index, .offset_bytes = 0};
+      return {.space = HONE_SPACE_OUTPUT, .index = value.index, .offset_bytes = offset_bytes};
     default:
-      return {.space = HONE_SPACE_ARENA, .index = 0, .offset_bytes = plan.value_offsets[id]};
+      return {.space = HONE_SPACE_ARENA, .index = 0, .offset_bytes = offset_bytes};
   }
 }
 

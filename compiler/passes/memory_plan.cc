@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <map>
-#include <unordered_set>
+#include <unordered_map>
+#include <utility>
 
 #include "compiler/passes/arena_placement.h"
 #include "runtime/module_abi.h"
@@ -12,6 +13,16 @@ namespace {
 
 uint64_t Aligned(uint64_t bytes) {
   return (bytes + HONE_BUFFER_ALIGNMENT - 1) / HONE_BUFFER_ALIGNMENT * HONE_BUFFER_ALIGNMENT;
+}
+
+// The value that no other holds, and where in it `value` lies.
+std::pair<int, uint64_t> PlaceOf(const std::vector<PlannedValue>& values, int value) {
+  uint64_t offset_bytes = 0;
+  while (values[value].within >= 0) {
+    offset_bytes += values[value].offset_bytes;
+    value = values[value].within;
+  }
+  return {value, offset_bytes};
 }
 
 // What lies in the arena.
@@ -24,7 +35,8 @@ Blocks MakeBlocks(const std::vector<PlannedValue>& values, const std::vector<Pla
   std::vector<ArenaBlock> of_value(values.size());
   std::vector<bool> used(values.size(), false);
   for (size_t call = 0; call < calls.size(); ++call) {
-    const auto touch = [&](int value) {
+    const auto touch = [&](int part) {
+      const int value = PlaceOf(values, part).first;
       ArenaBlock& block = of_value[value];
       if (!used[value]) block = {Aligned(values[value].bytes), static_cast<int>(call), 0};
       used[value] = true;
@@ -70,13 +82,13 @@ class RangeSet {
     }
     ranges_[range.begin] = range.end;
   }
-  void Clear() { ranges_.clear(); }
 
  private:
   std::map<uint64_t, uint64_t> ranges_;  // begin, end; apart from each other
 };
 
-// What the calls since the last barrier read and write, in the arena and outside.
+// What the calls since the last barrier read and write, in the arena and outside: of each external
+// value apart.
 class Hazards {
  public:
   Hazards(const std::vector<PlannedValue>& values, const MemoryPlan& plan)
@@ -84,39 +96,42 @@ class Hazards {
 
   // Whether `call` must wait; starts anew from it if so.
   bool Enter(const PlannedCall& call, size_t index) {
-    const std::vector<Range> reads = RangesOf(call.reads);
-    std::vector<Range> writes = RangesOf(call.writes);
-    if (call.workspace_bytes > 0) writes.push_back(Workspace(call, index));
-    const bool wait = Conflicts(call, writes);
+    const std::vector<Located> reads = PlacesOf(call.reads);
+    std::vector<Located> writes = PlacesOf(call.writes);
+    if (call.workspace_bytes > 0) writes.push_back({kArena, Workspace(call, index)});
+    const bool wait =
+        std::any_of(reads.begin(), reads.end(), [&](const auto& at) { return Is(written_, at); }) ||
+        std::any_of(writes.begin(), writes.end(),
+                    [&](const auto& at) { return Is(written_, at) || Is(read_, at); });
     if (wait) {
       written_.clear();
-      read_ranges_.Clear();
-      write_ranges_.Clear();
+      read_.clear();
     }
-    for (const Range& range : reads) read_ranges_.Add(range);
-    for (const Range& range : writes) write_ranges_.Add(range);
-    written_.insert(call.writes.begin(), call.writes.end());
+    for (const auto& [space, range] : reads) read_[space].Add(range);
+    for (const auto& [space, range] : writes) written_[space].Add(range);
     return wait;
   }
 
  private:
-  bool Conflicts(const PlannedCall& call, const std::vector<Range>& writes) const {
-    const auto is_written = [&](int value) { return written_.contains(value); };
-    return std::any_of(call.reads.begin(), call.reads.end(), is_written) ||
-           std::any_of(call.writes.begin(), call.writes.end(), is_written) ||
-           std::any_of(writes.begin(), writes.end(), [&](const Range& range) {
-             return read_ranges_.Overlaps(range) || write_ranges_.Overlaps(range);
-           });
+  static constexpr int kArena = -1;
+  using Located = std::pair<int, Range>;  // kArena or an external value, and bytes of it
+  using Ranges = std::unordered_map<int, RangeSet>;
+
+  static bool Is(const Ranges& ranges, const Located& at) {
+    const auto found = ranges.find(at.first);
+    return found != ranges.end() && found->second.Overlaps(at.second);
   }
 
-  std::vector<Range> RangesOf(const std::vector<int>& values) const {
-    std::vector<Range> ranges;
-    for (int value : values) {
-      if (values_[value].external || values_[value].bytes == 0) continue;
+  std::vector<Located> PlacesOf(const std::vector<int>& values) const {
+    std::vector<Located> places;
+    for (const int value : values) {
+      if (values_[value].bytes == 0) continue;
+      const int holder = PlaceOf(values_, value).first;
       const uint64_t offset = plan_.value_offsets[value];
-      ranges.push_back({offset, offset + values_[value].bytes});
+      places.push_back(
+          {values_[holder].external ? holder : kArena, {offset, offset + values_[value].bytes}});
     }
-    return ranges;
+    return places;
   }
 
   Range Workspace(const PlannedCall& call, size_t index) const {
@@ -126,9 +141,8 @@ class Hazards {
 
   const std::vector<PlannedValue>& values_;
   const MemoryPlan& plan_;
-  std::unordered_set<int> written_;
-  RangeSet read_ranges_;
-  RangeSet write_ranges_;
+  Ranges written_;
+  Ranges read_;
 };
 
 }  // namespace
@@ -148,6 +162,11 @@ MemoryPlan PlanMemory(const std::vector<PlannedValue>& values,
     } else {
       plan.workspace_offsets[made.blocks[i].first] = placement.offsets[i];
     }
+  }
+  for (size_t value = 0; value < values.size(); ++value) {
+    const auto [holder, offset_bytes] = PlaceOf(values, static_cast<int>(value));
+    if (values[value].within < 0) continue;
+    plan.value_offsets[value] = plan.value_offsets[holder] + offset_bytes;
   }
   Hazards hazards(values, plan);
   for (size_t i = 0; i < calls.size(); ++i) {

@@ -11,6 +11,9 @@ namespace hone::passes {
 struct PlannedValue {
   uint64_t bytes = 0;
   bool external = false;  // an input, output or parameter: not in the arena
+  // It is a part of another value's memory, whatever `external` says; -1: not.
+  int within = -1;
+  uint64_t offset_bytes = 0;
 };
 
 struct PlannedCall {
@@ -21,7 +24,8 @@ struct PlannedCall {
 
 struct MemoryPlan {
   uint64_t arena_bytes = 0;
-  std::vector<uint64_t> value_offsets;      // of external and unused values 0
+  // Of external and unused values 0, in one of these their place in it.
+  std::vector<uint64_t> value_offsets;
   std::vector<uint64_t> workspace_offsets;  // one a call
   // The call reads what a call since the last barrier wrote, or overwrites what one reads or
   // writes.
@@ -30,7 +34,9 @@ struct MemoryPlan {
 };
 
 // Calls run in the order given; a value is written by one call, before any reads it, and lives from
-// its writing call to its last reader. Offsets are multiples of HONE_BUFFER_ALIGNMENT.
+// its writing call to its last reader. Parts of a value are written by different calls, and it
+// lives from the first of them to the last reader of any. Offsets are multiples of
+// HONE_BUFFER_ALIGNMENT.
 MemoryPlan PlanMemory(const std::vector<PlannedValue>& values,
                       const std::vector<PlannedCall>& calls);
 

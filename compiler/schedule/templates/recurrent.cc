@@ -293,7 +293,7 @@ class RecurrentTemplateImpl : public Template {
     const RegisterTile tile = TileOf(cell, config);
     // A single row has few additions a step: the loop itself would cost as much.
     const std::vector<int64_t> unroll = UnrollsOf(cell, config);
-    const bool few = tile.vectors * tile.columns <= 8;
+    const bool few = tile.vectors * tile.columns <= 16;
     config.Set("unroll", unroll[few ? std::min<size_t>(2, unroll.size() - 1) : 0]);
     config.Set("order", std::string("n_m"));
     config.Set("epilogue", EpilogueOptions(cell)[0]);

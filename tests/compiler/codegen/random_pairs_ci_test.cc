@@ -26,7 +26,7 @@ TEST(RandomWorkloads, ReachEveryTemplate) {
     }
   }
   EXPECT_EQ(reached, (std::set<std::string>{"conv", "dense", "depthwise_conv2d", "generic", "pool",
-                                            "rows", "sparse_dense"}));
+                                            "recurrent", "rows", "sparse_dense"}));
 }
 
 }  // namespace

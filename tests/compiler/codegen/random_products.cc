@@ -132,6 +132,22 @@ void Gates(Draw& draw) {
   if (draw.Once(2)) draw.Let(fmt::format("({}, {})", hidden, cell));
 }
 
+// A step of a recurrent net; of one sequence as often as of several.
+void Cell(Draw& draw) {
+  const int64_t batch = draw.Once(2) ? 1 : draw.Extent(17), units = draw.Extent();
+  const char* const op = draw.Of({"nn.lstm_cell", "nn.gru_cell", "nn.gru_gates"});
+  const bool lstm = op == std::string("nn.lstm_cell"), gru = op == std::string("nn.gru_cell");
+  const int64_t gates = lstm ? 4 : gru ? 3 : 2;
+  const int64_t terms = lstm ? draw.Extent() : units;
+  std::string call =
+      fmt::format("{}({}, {}", op, draw.Param({batch, gates, units}), draw.Param({batch, terms}));
+  if (lstm) call += ", " + draw.Param({batch, units});
+  call += ", " + draw.Param({gates, units, terms}, "float32", !draw.Once(4));
+  if (lstm && draw.Once(3)) call += ", " + draw.Const({3, units});
+  if (gru && draw.Once(2)) call += ", " + draw.Const({units});
+  draw.Let(call + ")");
+}
+
 }  // namespace
 
 std::vector<Family> ProductFamilies() {
@@ -143,7 +159,8 @@ std::vector<Family> ProductFamilies() {
           {"attention", Attention, "blocks"},
           {"attention_apart", Attention, "apart"},
           {"sparse_dense", SparseDense, ""},
-          {"gates", Gates, ""}};
+          {"gates", Gates, ""},
+          {"cell", Cell, ""}};
 }
 
 }  // namespace hone::codegen

@@ -146,6 +146,7 @@ TEST(MemoryPlan, CallsWithoutABarrierBetweenThemDoNotConflict) {
       for (size_t c = later; c > 0 && !plan.barrier_before[c]; --c) {
         const size_t earlier = c - 1;
         for (int v : program.calls[later].reads) {
+          if (program.values[v].bytes == 0) continue;  // nothing is read
           const auto& writes = program.calls[earlier].writes;
           ASSERT_EQ(std::count(writes.begin(), writes.end(), v), 0) << seed;
         }
@@ -161,6 +162,32 @@ TEST(MemoryPlan, IndependentCallsNeedNoBarrier) {
   const MemoryPlan plan = PlanMemory({{64, true}, {64}, {64}, {64, true}},
                                      {{{0}, {1}, 0}, {{0}, {2}, 0}, {{1, 2}, {3}, 0}});
   EXPECT_EQ(plan.barrier_before, (std::vector<bool>{false, false, true}));
+}
+
+// Two calls write parts of a value, in the arena or an output, that a third reads as a whole.
+TEST(MemoryPlan, PartsLieInTheirValue) {
+  for (const bool external : {false, true}) {
+    const std::vector<PlannedValue> values = {{64, true},         {256, external},
+                                              {128, false, 1},    {128, false, 1, 128},
+                                              {64, false, 3, 64}, {64, true}};
+    const MemoryPlan plan =
+        PlanMemory(values, {{{0}, {2}, 0}, {{0}, {3}, 0}, {{2, 4}, {5}, 0}, {{1}, {5}, 0}});
+    EXPECT_EQ(plan.barrier_before, (std::vector<bool>{false, false, true, true}));
+    const uint64_t whole = plan.value_offsets[1];
+    EXPECT_EQ(plan.value_offsets[2], whole);
+    EXPECT_EQ(plan.value_offsets[3], whole + 128);
+    EXPECT_EQ(plan.value_offsets[4], whole + 192);
+    EXPECT_EQ(plan.arena_bytes, external ? 0 : 256);
+  }
+}
+
+// What is written after a part is, and before its value is read, lies beside both.
+TEST(MemoryPlan, ValuesLiveFromTheirFirstPart) {
+  const MemoryPlan plan =
+      PlanMemory({{64, true}, {128}, {64, false, 1}, {64}, {64, false, 1, 64}, {64, true}},
+                 {{{0}, {2}, 0}, {{2}, {3}, 0}, {{3}, {4}, 0}, {{1}, {5}, 0}});
+  EXPECT_EQ(plan.arena_bytes, 192U);
+  EXPECT_EQ(plan.barrier_before, (std::vector<bool>{false, true, true, true}));
 }
 
 // Residual nets as in ResNet, dense blocks as in DenseNet, branches as in Inception.

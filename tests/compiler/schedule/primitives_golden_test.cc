@@ -13,6 +13,7 @@
 #include "compiler/schedule/primitives/inline_padding.h"
 #include "compiler/schedule/primitives/inline_stage.h"
 #include "compiler/schedule/primitives/local_sum.h"
+#include "compiler/schedule/primitives/merge_loops.h"
 #include "compiler/schedule/primitives/nest_edit.h"
 #include "compiler/schedule/primitives/pack.h"
 #include "compiler/schedule/primitives/peel.h"
@@ -337,6 +338,47 @@ TEST(Primitives, SumLocallyRefusesWhatItCannotSumApart) {
   EXPECT_EQ(SumLocally(&nest, "t").status().code(), absl::StatusCode::kFailedPrecondition);
   nest = SumNest(eight, true);
   EXPECT_EQ(SumLocally(&nest, "t").status().code(), absl::StatusCode::kFailedPrecondition);
+}
+
+// Two results of one value, in tiles with a tail; `shift` is how far the second looks into the
+// first.
+loop::Nest TwoResults(int64_t shift) {
+  loop::NestBuilder builder("two");
+  const loop::Buffer x = builder.AddInput("x", DataType::kFloat32, {3, 10});
+  const loop::Buffer twice = builder.Compute(
+      "twice", DataType::kFloat32, {3, 10},
+      [&](const std::vector<loop::Expr>& at) { return loop::Load(x, at) + loop::Load(x, at); });
+  const loop::Buffer squared = builder.Compute(
+      "squared", DataType::kFloat32, {3, 10}, [&](const std::vector<loop::Expr>& at) {
+        const loop::Expr near = loop::Min(at[1] + loop::Expr(shift), loop::Expr(9));
+        return loop::Load(twice, {at[0], near}) * loop::Load(twice, {at[0], near});
+      });
+  return builder.Finish({squared, twice});
+}
+
+TEST(PrimitivesGolden, MergesLoops) {
+  const loop::Nest naive = TwoResults(0);
+  loop::Nest nest = naive;
+  for (const std::string& stage : {std::string("twice"), std::string("squared")}) {
+    ASSERT_TRUE(Split(&nest, stage + ".i1", 4, Tail::kClip).ok());
+  }
+  ASSERT_TRUE(MergeLoops(&nest, "twice.i0", "squared.i0").ok());
+  ASSERT_TRUE(MergeLoops(&nest, "twice.i1.o", "squared.i1.o").ok());
+  ExpectGolden("merge_loops", naive, nest);
+}
+
+TEST(Primitives, MergeOnlyLoopsOfTheSameStepsSideBySide) {
+  const auto refused = [](loop::Nest nest, const std::string& first, const std::string& second) {
+    EXPECT_EQ(MergeLoops(&nest, first, second).code(), absl::StatusCode::kFailedPrecondition);
+  };
+  loop::Nest nest = TwoResults(0);
+  refused(nest, "squared.i0", "twice.i0");  // the second is the earlier one
+  refused(nest, "twice.i1", "squared.i1");  // in loops of their own
+  ASSERT_TRUE(Split(&nest, "squared.i0", 2, Tail::kClip).ok());
+  refused(nest, "twice.i0", "squared.i0.o");  // other steps
+  loop::Nest shifted = TwoResults(1);
+  ASSERT_TRUE(MergeLoops(&shifted, "twice.i0", "squared.i0").ok());
+  refused(shifted, "twice.i1", "squared.i1");  // reads what a later iteration writes
 }
 
 TEST(Primitives, RefuseWhatWouldChangeTheResult) {
