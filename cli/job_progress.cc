@@ -136,17 +136,20 @@ void PrintTasks(const v1::JobInfo& job) {
   }
 }
 
-void PrintResult(const v1::GetJobResponse& ended, bool json, double wall_s) {
+void PrintResult(const v1::GetJobResponse& ended, bool json, double wall_s,
+                 const MicroKernelsSpent& micro_kernels) {
   const v1::JobInfo& job = ended.job();
   if (json) {
     const std::map<std::string, double> phases(ended.phase_seconds().begin(),
                                                ended.phase_seconds().end());
-    PrintDocument({{"schema", 1},
-                   {"job", job.id()},
-                   {"target", job.spec().target()},
-                   {"tasks", TasksToJson(job)},
-                   {"phase_seconds", phases},
-                   {"wall_s", wall_s}});
+    PrintDocument(
+        {{"schema", 1},
+         {"job", job.id()},
+         {"target", job.spec().target()},
+         {"tasks", TasksToJson(job)},
+         {"phase_seconds", phases},
+         {"micro_kernels", {{"trials", micro_kernels.trials}, {"seconds", micro_kernels.seconds}}},
+         {"wall_s", wall_s}});
     return;
   }
   PrintTasks(job);

@@ -38,8 +38,15 @@ absl::StatusOr<v1::GetJobResponse> WatchToEnd(TuningClient& client, int64_t job,
 nlohmann::json TasksToJson(const v1::JobInfo& job);
 void PrintTasks(const v1::JobInfo& job);
 
+// Spent on the micro-kernels of the target, before a job and not of its budget.
+struct MicroKernelsSpent {
+  int64_t trials = 0;
+  double seconds = 0;
+};
+
 // What was spent and what was won, kernel by kernel, on stdout.
-void PrintResult(const v1::GetJobResponse& ended, bool json, double wall_s);
+void PrintResult(const v1::GetJobResponse& ended, bool json, double wall_s,
+                 const MicroKernelsSpent& micro_kernels = {});
 
 // Of a job that has ended: OK, or why not all of its budget was spent, with the exit code.
 absl::Status StateToStatus(const v1::JobInfo& job);

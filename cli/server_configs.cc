@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "cli/micro_kernel_job.h"
 #include "cli/tuning_client.h"
 #include "support/status.h"
 
@@ -26,6 +27,11 @@ class ServerConfigs : public driver::ConfigSource {
                                 .config = std::move(config),
                                 .nest_digest = best.nest_digest(),
                                 .best_ns = best.best_ns()};
+  }
+
+  absl::StatusOr<std::shared_ptr<const schedule::MicroKernelTimes>> MicroKernels(
+      const Target& target) override {
+    return MicroKernelsOf(client_, target);
   }
 
  private:

@@ -9,6 +9,7 @@
 #include "cli/job_progress.h"
 #include "cli/json_document.h"
 #include "cli/local_farm.h"
+#include "cli/micro_kernel_job.h"
 #include "cli/tuning_client.h"
 #include "cli/tuning_request.h"
 #include "cli/verb.h"
@@ -118,6 +119,33 @@ void Append(const v1::GetJobResponse& ended, v1::GetJobResponse& all) {
   }
 }
 
+// Once for a target, before the first job that is large enough to be worth it: what defaults are
+// taken from. A job that fails at it is no reason not to tune.
+absl::StatusOr<MicroKernelsSpent> MeasureMicroKernels(const Options& options,
+                                                      const TuningWork& work,
+                                                      const std::string& address, LocalFarm* farm) {
+  MicroKernelsSpent spent;
+  const std::string& when = options.request.micro_kernels;
+  v1::JobSpec spec = MicroKernelJob(work.target);
+  const bool is_worth = when == "always" || BudgetOf(work, spec.trials()) >= spec.trials();
+  if (when == "never" || !is_worth) return spent;
+  TuningClient client(address);
+  HONE_ASSIGN_OR_RETURN(const auto known, MicroKernelsOf(client, work.target));
+  if (known != nullptr) return spent;
+  const int64_t start_ns = Clock::Real().NowNs();
+  fmt::print(stderr, "{} micro-kernels of a target that is new here\n", spec.trials());
+  spec.set_limit_ns(work.spec.limit_ns());
+  HONE_ASSIGN_OR_RETURN(const v1::JobInfo job, client.Submit(spec));
+  HONE_ASSIGN_OR_RETURN(const v1::GetJobResponse ended,
+                        WatchOrInterrupt(client, job.id(), address, farm));
+  if (ended.job().state() != v1::JOB_STATE_DONE) {
+    fmt::print(stderr, "note: defaults go without micro-kernels: {}\n", ended.job().message());
+  }
+  spent.trials = TotalsOf(ended.job()).trials;
+  spent.seconds = static_cast<double>(Clock::Real().NowNs() - start_ns) * 1e-9;
+  return spent;
+}
+
 // Jobs until no layout is left that seems better than what is measured (decision 0007).
 absl::StatusOr<v1::GetJobResponse> RunJobs(const Options& options, TuningWork& work,
                                            const std::string& address, LocalFarm* farm) {
@@ -174,10 +202,16 @@ absl::Status Submit(const Options& options, TuningWork& work) {
     }
   }
   CatchInterrupts();
+  HONE_ASSIGN_OR_RETURN(const MicroKernelsSpent micro_kernels,
+                        MeasureMicroKernels(options, work, address, farm.get()));
+  if (work.spec.limit_ns() > 0) {  // a millisecond at least: 0 is no limit
+    const auto spent_ns = static_cast<int64_t>(micro_kernels.seconds * 1e9);
+    work.spec.set_limit_ns(std::max<int64_t>(work.spec.limit_ns() - spent_ns, 1'000'000));
+  }
   HONE_ASSIGN_OR_RETURN(const v1::GetJobResponse ended,
                         RunJobs(options, work, address, farm.get()));
   const double wall_s = static_cast<double>(Clock::Real().NowNs() - start_ns) * 1e-9;
-  PrintResult(ended, options.json, wall_s);
+  PrintResult(ended, options.json, wall_s, micro_kernels);
   return StateToStatus(ended.job());
 }
 
@@ -192,6 +226,10 @@ void AddTune(CLI::App& app, Action& action) {
   auto options = std::make_shared<Options>();
   CLI::App& verb = *app.add_subcommand("tune", "Search the kernels of models for fast configs");
   options->request.AddTo(verb);
+  verb.add_option("--micro-kernels", options->request.micro_kernels,
+                  "Whether a new target's are measured first; auto: where trials are many")
+      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->capture_default_str();
   verb.add_flag("--plan", options->plan,
                 "Prints the tasks and what they would cost, and spends nothing");
   verb.add_flag("--json", options->json, "Prints one JSON document");

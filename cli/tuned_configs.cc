@@ -27,6 +27,17 @@ class TunedConfigs : public driver::ConfigSource {
                                 .best_ns = best[0].best_ns};
   }
 
+  absl::StatusOr<std::shared_ptr<const schedule::MicroKernelTimes>> MicroKernels(
+      const Target& target) override {
+    const schedule::MicroKernelTask task = schedule::MicroKernelTaskOf(target);
+    HONE_ASSIGN_OR_RETURN(
+        const std::vector<tuning_db::ConfigCost> costs,
+        tuning_db::CalibrationOf(*store_, task.workload_digest, task.signature, task.target));
+    std::vector<schedule::ConfigCost> of_configs;
+    for (const tuning_db::ConfigCost& cost : costs) of_configs.push_back({cost.config, cost.cost});
+    return schedule::MicroKernelTimes::Of(target, of_configs);
+  }
+
  private:
   static tuning_db::IsCompatible IsCompatibleWith(const Target& target) {
     return [target](const std::string& text) {

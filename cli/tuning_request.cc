@@ -9,6 +9,7 @@
 #include "cli/exit_code.h"
 #include "cli/farm_client.h"
 #include "cli/server_configs.h"
+#include "compiler/schedule/template.h"
 #include "fmt/format.h"
 #include "fmt/ranges.h"
 #include "support/status.h"
@@ -149,6 +150,18 @@ void TuningRequest::AddTo(CLI::App& verb) {
   verb.add_option("--search", search, "xgboost, random or grid")
       ->check(CLI::IsMember({"xgboost", "random", "grid"}))
       ->capture_default_str();
+}
+
+int64_t BudgetOf(const TuningWork& work, int64_t limit) {
+  int64_t budget = 0;
+  for (const driver::TuningTask& task : work.tasks.tasks) {
+    const schedule::Task scheduled{
+        .def = task.def.get(), .signature = task.signature, .target = work.target};
+    const schedule::Space space = schedule::TemplateFor(*task.def).MakeSpace(scheduled);
+    budget += space.Count(std::min(work.spec.trials(), limit));
+    if (budget >= limit) return limit;
+  }
+  return budget;
 }
 
 absl::StatusOr<TuningWork> Prepare(const TuningRequest& request) {

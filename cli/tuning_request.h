@@ -25,6 +25,7 @@ struct TuningRequest {
   std::string server;
   uint64_t seed = 0;
   std::string search = "xgboost";
+  std::string micro_kernels = "auto";  // "auto", "always" or "never" measured first
 
   void AddTo(CLI::App& verb);
 };
@@ -43,6 +44,9 @@ struct TuningWork {
 // it has another number of them. Loads the models; the first tasks are those of the layouts that
 // seem best by what the database, or the server's, has measured.
 absl::StatusOr<TuningWork> Prepare(const TuningRequest& request);
+
+// Trials that the work's tasks may have, each no more than its space; counted up to `limit`.
+int64_t BudgetOf(const TuningWork& work, int64_t limit);
 
 // The tasks that are new by what has been measured since; none where nothing is. `limit_ns`: of the
 // next job, 0 for none.

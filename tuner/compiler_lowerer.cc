@@ -18,9 +18,10 @@ namespace {
 
 class CompilerTask final : public TaskContext {
  public:
-  CompilerTask(ops::KernelDefinition def, ir::LayoutSignature signature, Target target)
+  CompilerTask(ops::KernelDefinition def, ir::LayoutSignature signature, Target target,
+               std::shared_ptr<const schedule::MicroKernelTimes> micro_kernels)
       : def_(std::move(def)),
-        task_{&def_, std::move(signature), std::move(target)},
+        task_{&def_, std::move(signature), std::move(target), std::move(micro_kernels)},
         template_(schedule::TemplateFor(def_)),
         space_(template_.MakeSpace(task_)),
         default_(template_.Default(task_)) {}
@@ -79,7 +80,10 @@ absl::StatusOr<ir::LayoutSignature> ParseSignature(const ops::KernelDefinition& 
 
 absl::StatusOr<std::shared_ptr<const TaskContext>> CompilerLowerer::Open(
     const std::string& workload, const std::string& signature, const std::string& target) {
-  const std::string key = workload + "\n" + signature + "\n" + target;
+  HONE_ASSIGN_OR_RETURN(Target parsed, Target::Parse(target));
+  auto micro_kernels = micro_kernels_ ? micro_kernels_(parsed) : nullptr;
+  const std::string key = fmt::format("{}\n{}\n{}\n{}", workload, signature, target,
+                                      micro_kernels != nullptr ? "measured" : "");
   {
     const std::lock_guard lock(mutex_);
     const auto it = open_.find(key);
@@ -87,7 +91,6 @@ absl::StatusOr<std::shared_ptr<const TaskContext>> CompilerLowerer::Open(
       if (auto context = it->second.lock()) return context;
     }
   }
-  HONE_ASSIGN_OR_RETURN(Target parsed, Target::Parse(target));
   if (parsed.ToString() != target) {
     return absl::InvalidArgumentError(fmt::format(
         "expected a target in canonical form, \"{}\", found \"{}\"", parsed.ToString(), target));
@@ -99,8 +102,8 @@ absl::StatusOr<std::shared_ptr<const TaskContext>> CompilerLowerer::Open(
                     def.workload.text, workload));
   }
   HONE_ASSIGN_OR_RETURN(ir::LayoutSignature parsed_signature, ParseSignature(def, signature));
-  auto context =
-      std::make_shared<const CompilerTask>(std::move(def), parsed_signature, std::move(parsed));
+  auto context = std::make_shared<const CompilerTask>(std::move(def), parsed_signature,
+                                                      std::move(parsed), std::move(micro_kernels));
   const std::lock_guard lock(mutex_);
   std::erase_if(open_, [](const auto& item) { return item.second.expired(); });
   open_[key] = context;

@@ -2,11 +2,13 @@
 #ifndef HONE_TUNER_COMPILER_LOWERER_H_
 #define HONE_TUNER_COMPILER_LOWERER_H_
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 
+#include "compiler/schedule/micro_kernels.h"
 #include "tuner/lowerer.h"
 
 namespace hone::tuner {
@@ -14,14 +16,22 @@ namespace hone::tuner {
 // Keeps a task's context while somebody uses it. Thread-safe.
 class CompilerLowerer : public Lowerer {
  public:
+  // What is known of a target's micro-kernels when a task is opened; nullptr: nothing.
+  using MicroKernels =
+      std::function<std::shared_ptr<const schedule::MicroKernelTimes>(const Target& target)>;
+  explicit CompilerLowerer(MicroKernels micro_kernels = nullptr)
+      : micro_kernels_(std::move(micro_kernels)) {}
+
   absl::StatusOr<std::shared_ptr<const TaskContext>> Open(const std::string& workload,
                                                           const std::string& signature,
                                                           const std::string& target) override;
   bool IsCompatible(const std::string& target, const std::string& other) const override;
 
  private:
+  const MicroKernels micro_kernels_;
   std::mutex mutex_;
-  std::map<std::string, std::weak_ptr<const TaskContext>> open_;  // by the three texts
+  // By the three texts, and whether micro-kernels were known.
+  std::map<std::string, std::weak_ptr<const TaskContext>> open_;
 };
 
 }  // namespace hone::tuner

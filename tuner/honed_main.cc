@@ -22,6 +22,7 @@
 #include "tuner/search/searches.h"
 #include "tuner/searches.h"
 #include "tuner/service/daemon.h"
+#include "tuning_db/resolve.h"
 #include "tuning_db/store.h"
 
 namespace hone::tuner {
@@ -114,11 +115,23 @@ absl::StatusOr<std::unique_ptr<tuning_db::Store>> OpenStore(const Flags& flags) 
   return tuning_db::OpenSqliteStore(path, tuning_db::OpenMode::kCreate, "unix:" + flags.socket);
 }
 
+// nullptr where not all is measured yet, or the store does not say.
+std::shared_ptr<const schedule::MicroKernelTimes> Measured(tuning_db::Store& store,
+                                                           const Target& target) {
+  const schedule::MicroKernelTask task = schedule::MicroKernelTaskOf(target);
+  const auto costs =
+      tuning_db::CalibrationOf(store, task.workload_digest, task.signature, task.target);
+  if (!costs.ok()) return nullptr;
+  std::vector<schedule::ConfigCost> of_configs;
+  for (const tuning_db::ConfigCost& cost : *costs) of_configs.push_back({cost.config, cost.cost});
+  return schedule::MicroKernelTimes::Of(target, of_configs);
+}
+
 int Run(Flags flags) {
   if (!CatchSignals()) return Fail(kFailed, "cannot catch signals");
   auto store = OpenStore(flags);
   if (!store.ok()) return Fail(store.status());
-  CompilerLowerer lowerer;
+  CompilerLowerer lowerer([&store](const Target& target) { return Measured(**store, target); });
   Searches searches;
   for (const std::string_view name : SearchNames()) {
     searches.Add(std::string(name), MakeSearch(name));

@@ -33,8 +33,7 @@ Best BestOfFinal(const Final& final) {
 std::vector<const Record*> Successes(const std::vector<Record>& records) {
   std::vector<const Record*> found;
   for (const Record& record : records) {
-    const bool is_success = record.outcome == Outcome::kOk && record.median_ns > 0;
-    if (is_success && record.of_trial.purpose != Purpose::kCalibrate) found.push_back(&record);
+    if (record.outcome == Outcome::kOk && record.median_ns > 0) found.push_back(&record);
   }
   std::stable_sort(found.begin(), found.end(), [](const Record* a, const Record* b) {
     return a->wall_time_ns < b->wall_time_ns;
@@ -75,11 +74,14 @@ std::map<std::string, Measured> ByConfig(const std::vector<Record>& records) {
   return by_config;
 }
 
-Best ProvisionalBest(const std::vector<Record>& records) {
+double CostOf(const Measured& measured) { return Median(measured.costs); }
+
+Best ProvisionalBest(std::vector<Record> records) {
+  std::erase_if(records, [](const Record& r) { return r.of_trial.purpose == Purpose::kCalibrate; });
   const Record* cheapest = nullptr;
   double least = 0;
   for (const auto& [digest, measured] : ByConfig(records)) {
-    const double cost = Median(measured.costs);
+    const double cost = CostOf(measured);
     if (cheapest != nullptr && cost >= least) continue;
     cheapest = measured.newest;
     least = cost;
@@ -164,6 +166,27 @@ absl::StatusOr<std::vector<Best>> Resolve(Store& store, const std::string& targe
     HONE_ASSIGN_OR_RETURN(answers.emplace_back(), ResolveOne(store, target, key, is_compatible));
   }
   return answers;
+}
+
+absl::StatusOr<std::vector<ConfigCost>> CalibrationOf(Store& store,
+                                                      const std::string& workload_digest,
+                                                      const std::string& signature,
+                                                      const std::string& target) {
+  HONE_ASSIGN_OR_RETURN(const std::optional<Task> task, store.FindTask(workload_digest, target));
+  if (!task) return std::vector<ConfigCost>();
+  HONE_ASSIGN_OR_RETURN(
+      const std::vector<Record> records,
+      store.Records({.task = task->id, .signature = signature, .purpose = Purpose::kCalibrate}));
+  std::map<std::string, double> costs;
+  for (const Record& record : records) {
+    if (record.outcome != Outcome::kCancelled) costs[record.of_trial.config] = 0;
+  }
+  for (const auto& [digest, measured] : ByConfig(records)) {
+    costs[measured.newest->of_trial.config] = CostOf(measured);
+  }
+  std::vector<ConfigCost> found;
+  for (const auto& [config, cost] : costs) found.push_back({config, cost});
+  return found;
 }
 
 }  // namespace hone::tuning_db

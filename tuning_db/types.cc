@@ -30,6 +30,10 @@ std::optional<Enum> FindIn(const std::array<std::string_view, N>& names, std::st
 
 }  // namespace
 
+bool IsProposed(Purpose purpose) {
+  return purpose == Purpose::kSearch || purpose == Purpose::kCalibrate;
+}
+
 bool IsCandidateFailure(Outcome outcome) {
   return outcome != Outcome::kOk && outcome != Outcome::kDeviceLost &&
          outcome != Outcome::kCancelled;

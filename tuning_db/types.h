@@ -28,6 +28,8 @@ enum class Purpose { kSearch = 0, kConfirm = 1, kCalibrate = 2, kRerun = 3 };
 enum class TrialState { kProposed = 0, kLeased = 1, kSettled = 2 };
 enum class JobState { kQueued = 0, kRunning = 1, kDone = 2, kFailed = 3, kCancelled = 4 };
 
+// What a search proposed for a job: to find fast configs, or to calibrate the analytic model.
+bool IsProposed(Purpose purpose);
 // Of the candidate itself (true) or of the farm, to be retried elsewhere (false).
 bool IsCandidateFailure(Outcome outcome);
 // Done, failed and cancelled jobs have ended.

@@ -44,11 +44,26 @@ absl::StatusOr<const ConfigChain::Scheduled*> ConfigChain::Find(const schedule::
   return it->second ? &*it->second : nullptr;
 }
 
+absl::StatusOr<std::shared_ptr<const schedule::MicroKernelTimes>> ConfigChain::MicroKernels(
+    const Target& target) {
+  const std::string key = target.ToString();
+  const auto known = times_.find(key);
+  if (known != times_.end()) return known->second;
+  std::shared_ptr<const schedule::MicroKernelTimes> times;
+  for (const std::unique_ptr<ConfigSource>& source : sources_) {
+    HONE_ASSIGN_OR_RETURN(times, source->MicroKernels(target));
+    if (times != nullptr) break;
+  }
+  return times_[key] = std::move(times);
+}
+
 absl::StatusOr<ConfigChain::Scheduled> ConfigChain::Schedule(const schedule::Task& task) {
   HONE_ASSIGN_OR_RETURN(const Scheduled* found, Find(task));
   if (found != nullptr) return *found;
   const schedule::Template& tmpl = schedule::TemplateFor(*task.def);
-  ConfigChoice choice{.tier = "default", .config = tmpl.Default(task), .nest_digest = ""};
+  schedule::Task measured = task;
+  HONE_ASSIGN_OR_RETURN(measured.micro_kernels, MicroKernels(task.target));
+  ConfigChoice choice{.tier = "default", .config = tmpl.Default(measured), .nest_digest = ""};
   HONE_ASSIGN_OR_RETURN(loop::Nest nest, tmpl.Schedule(task, choice.config));
   return Scheduled{std::move(choice), std::move(nest)};
 }

@@ -30,6 +30,11 @@ class ConfigSource {
   virtual ~ConfigSource() = default;
   // nullopt: knows nothing of this task.
   virtual absl::StatusOr<std::optional<ConfigChoice>> Find(const schedule::Task& task) = 0;
+  // What is known of the target's micro-kernels, for defaults; nullptr: nothing.
+  virtual absl::StatusOr<std::shared_ptr<const schedule::MicroKernelTimes>> MicroKernels(
+      const Target& target) {
+    return nullptr;
+  }
 };
 
 // Asks each source in turn; what the last one, the analytic default, answers is always an answer. A
@@ -53,8 +58,12 @@ class ConfigChain {
   absl::StatusOr<std::optional<Scheduled>> Ask(const schedule::Task& task);
   // The same, remembered; nullptr: none.
   absl::StatusOr<const Scheduled*> Find(const schedule::Task& task);
+  // Of the first source that knows, remembered; nullptr: none does.
+  absl::StatusOr<std::shared_ptr<const schedule::MicroKernelTimes>> MicroKernels(
+      const Target& target);
 
   std::map<std::string, std::optional<Scheduled>> found_;  // by workload, signature and target
+  std::map<std::string, std::shared_ptr<const schedule::MicroKernelTimes>> times_;  // by target
   std::vector<std::unique_ptr<ConfigSource>> sources_;
 };
 

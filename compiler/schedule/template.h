@@ -2,6 +2,7 @@
 #ifndef HONE_COMPILER_SCHEDULE_TEMPLATE_H_
 #define HONE_COMPILER_SCHEDULE_TEMPLATE_H_
 
+#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "compiler/ir/workload.h"
 #include "compiler/ops/lower.h"
 #include "compiler/schedule/config.h"
+#include "compiler/schedule/micro_kernels.h"
 #include "compiler/schedule/space.h"
 
 namespace hone::schedule {
@@ -19,6 +21,9 @@ struct Task {
   const ops::KernelDefinition* def = nullptr;
   ir::LayoutSignature signature;
   Target target;
+  // What was measured of the target, for defaults; nullptr: nothing. Spaces and schedules do not
+  // depend on it.
+  std::shared_ptr<const MicroKernelTimes> micro_kernels = nullptr;
 };
 
 // Stateless; thread-safe.

@@ -87,6 +87,27 @@ TEST(TuningLoop, ClosesATaskWhoseSpaceIsUsedUp) {
   EXPECT_EQ(world.store->NewestFinal(1, "NC->NC").value()->space_size, 2);
 }
 
+TEST(TuningLoop, CalibrationIsMeasuredOnceAsSuchAndLooksForNoWinner) {
+  World world;
+  world.AddWorker("w1");
+  const JobWish wish{.client_id = "first", .trials = 20, .search = kCalibratingSearch};
+  const int64_t job = world.Submit(wish);
+  world.Run(100);
+  world.Restart();
+  world.Run();
+  EXPECT_EQ(world.GetJob(job).state, JobState::kDone) << world.GetJob(job).message;
+  EXPECT_EQ(world.Records(Purpose::kCalibrate).size(), 20u);
+  EXPECT_TRUE(world.Records(Purpose::kSearch).empty());
+  EXPECT_TRUE(world.Records(Purpose::kConfirm).empty());
+  EXPECT_FALSE(world.store->NewestFinal(1, "NC->NC").value().has_value());
+
+  JobWish again = wish;
+  again.client_id = "second";
+  EXPECT_EQ(world.GetJob(world.Submit(again)).tasks.size(), 1u);
+  world.Run();
+  EXPECT_EQ(world.Records(Purpose::kCalibrate).size(), 20u);
+}
+
 TEST(TuningLoop, SpendsNothingWhenTheBudgetIsMetAndAFinalIsThere) {
   World world;
   world.AddWorker("w1");

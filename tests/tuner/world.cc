@@ -34,7 +34,9 @@ void World::Start() {
   parts.clock = &clock;
   parts.executor = &executor;
   parts.planner = &planner;
-  parts.search = [this](const std::string& name) { return name == "fake" ? &search_ : nullptr; };
+  parts.search = [this](const std::string& name) {
+    return name == "fake" || name == kCalibratingSearch ? &search_ : nullptr;
+  };
   parts.on_event = [this](int64_t job) { events.push_back(job); };
   parts.on_waiting = [this](int64_t task, const std::string& signature, const std::string& what) {
     waiting[{task, signature}] = what;
@@ -74,7 +76,7 @@ int64_t World::Submit(const JobWish& wish) {
   job.target = wish.target;
   job.constant_bytes = wish.constant_bytes;
   job.seed = wish.seed;
-  job.search = "fake";
+  job.search = wish.search;
   job.deadline_ns = wish.deadline_ns;
   job.priority = wish.priority;
   for (const std::string& workload : wish.workloads) {

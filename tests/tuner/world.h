@@ -21,6 +21,7 @@ struct JobWish {
   int priority = 0;
   std::string target = kFakeTarget;
   int64_t constant_bytes = 0;
+  std::string search = "fake";
 };
 
 // The store outlives daemons; Restart() is a kill -9 and a new start: everything in memory is gone.

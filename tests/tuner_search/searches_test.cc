@@ -140,6 +140,25 @@ TEST_P(EverySearch, BeginsWithTheDefaultAndNeverRepeats) {
   }
 }
 
+TEST(TileSearch, ProposesEveryTileWithFirstOptionsOtherwise) {
+  const FakeTask task;
+  const auto search = MakeSearch("tiles");
+  SearchState state;
+  state.task = &task;
+  std::set<std::string> seen;
+  std::vector<Config> batch;
+  do {
+    batch = search->NextBatch(state, 50);
+    for (const Config& config : batch) {
+      EXPECT_EQ(config.Int("packed"), 0);
+      EXPECT_EQ(config.Int("order"), 0);
+      EXPECT_TRUE(seen.insert(config.ToText()).second) << config.ToText();
+    }
+    Settle(task, batch, state);
+  } while (!batch.empty());
+  EXPECT_EQ(seen.size(), 8u * 8u * 2u);  // height, width; unroll: the first option, and four
+}
+
 TEST_P(EverySearch, IsAFunctionOfItsState) {
   const FakeTask task;
   SearchState state;

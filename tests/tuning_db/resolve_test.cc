@@ -14,9 +14,11 @@ class ResolveTest : public testing::Test {
   int64_t EnsureTask(const std::string& target = "here") {
     return store_->EnsureTask(ExampleTask(0, target)).value();
   }
-  void Settle(int64_t task, int config, const Record& like, int64_t round = 0) {
+  void Settle(int64_t task, int config, const Record& like, int64_t round = 0,
+              Purpose purpose = Purpose::kSearch) {
     Trial trial = ExampleTrial(task, 0, config);
     trial.round = round;
+    trial.purpose = purpose;
     const int64_t id = store_->Propose({trial}).value().at(0).id;
     Record record = like;
     record.trial = id;
@@ -199,6 +201,27 @@ TEST_F(ResolveTest, CompatibleIsAskedLastAndPrefersTuned) {
   EXPECT_EQ(best.target, "nearer");
   Settle(EnsureTask("here"), 5, Timed(4000, 100));
   EXPECT_EQ(Ask(is_compatible).tier, Tier::kTuning) << "the own target's comes first";
+}
+
+TEST_F(ResolveTest, CalibrationIsThatOfEachConfigAndNoTier) {
+  const auto calibration = [&] {
+    return CalibrationOf(*store_, ExampleTask().workload_digest, kSignature, "here").value();
+  };
+  EXPECT_TRUE(calibration().empty());
+  const int64_t task = EnsureTask();
+  Settle(task, 1, Timed(100, 50), 0, Purpose::kCalibrate);
+  Settle(task, 2, Timed(300, 100), 0, Purpose::kCalibrate);
+  Record failed;
+  failed.outcome = Outcome::kCrash;
+  Settle(task, 3, failed, 0, Purpose::kCalibrate);
+  Settle(task, 4, Timed(10, 100));  // a search's
+  const std::vector<ConfigCost> costs = calibration();
+  ASSERT_EQ(costs.size(), 3u);
+  EXPECT_EQ(costs[0].config, ExampleTrial(task, 0, 1).config);
+  EXPECT_EQ(costs[0].cost, 2);
+  EXPECT_EQ(costs[1].cost, 3);
+  EXPECT_EQ(costs[2].cost, 0);
+  EXPECT_EQ(Ask().config, ExampleTrial(task, 0, 4).config);
 }
 
 }  // namespace

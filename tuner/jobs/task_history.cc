@@ -29,7 +29,7 @@ absl::Status TaskHistory::Load(tuning_db::Store& store) {
       ++confirm_rounds_;
       if (record.outcome == Outcome::kOk) final_regime_ = record.regime;
     }
-    if (record.of_trial.purpose != Purpose::kSearch) continue;
+    if (!tuning_db::IsProposed(record.of_trial.purpose)) continue;
     Add(record.of_trial);
     Settled(record);
   }

@@ -15,6 +15,11 @@ uint64_t NextSerial() {
 
 }  // namespace
 
+tuning_db::Purpose PurposeOf(const tuning_db::Job& job) {
+  return job.search == kCalibratingSearch ? tuning_db::Purpose::kCalibrate
+                                          : tuning_db::Purpose::kSearch;
+}
+
 TaskRunner::TaskRunner(TaskKey of, tuning_db::Task what)
     : serial(NextSerial()),
       key(std::move(of)),
@@ -57,6 +62,12 @@ int64_t TaskRunner::LeftOfBudget() const {
     if (!want.job->expired) most = std::max(most, want.task->trials);
   }
   return std::max<int64_t>(0, most - history.count());
+}
+
+bool TaskRunner::NeedsFinal() const {
+  return std::any_of(wants.begin(), wants.end(), [](const Want& want) {
+    return PurposeOf(want.job->job) == tuning_db::Purpose::kSearch;
+  });
 }
 
 bool TaskRunner::HasTime() const {

@@ -31,6 +31,10 @@ struct ActiveJob {
   int64_t RanNs(int64_t now_ns) const { return now_ns - started_ns; }
 };
 
+// The search of jobs that measure for the analytic model, and look for no winner.
+inline constexpr char kCalibratingSearch[] = "tiles";
+tuning_db::Purpose PurposeOf(const tuning_db::Job& job);
+
 // Somebody who wants a task tuned.
 struct Want {
   const ActiveJob* job = nullptr;
@@ -93,6 +97,8 @@ struct TaskRunner {
   const Want* WhoWantsMore() const;
   // Trials that may still be proposed.
   int64_t LeftOfBudget() const;
+  // Whether somebody wants a winner.
+  bool NeedsFinal() const;
   // Whether somebody's time is not up.
   bool HasTime() const;
   int priority() const { return wants.empty() ? 0 : wants.front().job->job.priority; }

@@ -43,16 +43,16 @@ std::string NoReference(const std::string& message) {
   return fmt::format("nothing of it can be checked, its reference does not run: {}", message);
 }
 
-Trial ToTrial(const PlannedTrial& planned, const TaskRunner& runner, int64_t job) {
+Trial ToTrial(const PlannedTrial& planned, const TaskRunner& runner, const tuning_db::Job& job) {
   Trial trial;
   trial.task = runner.key.first;
   trial.signature = runner.key.second;
   trial.config = planned.config.ToText();
   trial.config_digest = planned.config.Digest();
   trial.nest_digest = planned.nest_digest;
-  trial.purpose = Purpose::kSearch;
+  trial.purpose = PurposeOf(job);
   trial.round = runner.history.CancelledRounds(trial.config_digest);
-  trial.job = job;
+  trial.job = job.id;
   return trial;
 }
 
@@ -125,7 +125,9 @@ void TuningLoop::OnPlanned(const TaskKey& key, uint64_t serial, int64_t job, Bat
   }
   runner->exhausted = plan.exhausted;
   std::vector<Trial> trials;
-  for (const PlannedTrial& planned : plan.trials) trials.push_back(ToTrial(planned, *runner, job));
+  for (const PlannedTrial& planned : plan.trials) {
+    trials.push_back(ToTrial(planned, *runner, jobs_.at(job).job));
+  }
   CrashPoint("tuner.propose.before");
   const auto rows = parts_.store->Propose(trials);
   CrashPoint("tuner.propose.after");
@@ -281,11 +283,11 @@ void TuningLoop::OnSettledBefore(const TaskKey& key) {
   tuning_db::RecordFilter filter;
   filter.task = key.first;
   filter.signature = key.second;
-  filter.purpose = Purpose::kSearch;
   const auto records = parts_.store->Records(filter);
   if (!records.ok()) return Fatal(records.status());
   if (TaskRunner* runner = Find(key)) {
     for (const tuning_db::Record& record : *records) {
+      if (!tuning_db::IsProposed(record.of_trial.purpose)) continue;
       if (runner->open.erase(record.trial) > 0) EndMeasuring(key, record.trial);
       runner->history.Settled(record);
     }
@@ -327,7 +329,7 @@ absl::Status TuningLoop::SettleFailure(Trial trial, Outcome outcome, const std::
   }
   if (TaskRunner* runner = Find({trial.task, trial.signature})) {
     runner->open.erase(trial.id);
-    if (trial.purpose == Purpose::kSearch) runner->history.Settled(record);
+    if (tuning_db::IsProposed(trial.purpose)) runner->history.Settled(record);
   }
   Emit(trial.job);
   return absl::OkStatus();

@@ -19,6 +19,10 @@ std::unique_ptr<Search> MakeRandomSearch();
 // The leaves of the space in their order.
 std::unique_ptr<Search> MakeGridSearch();
 
+// The default, and every register tile, with first options otherwise: what is measured of
+// micro-kernels (compiler/schedule/micro_kernels.h).
+std::unique_ptr<Search> MakeTileSearch();
+
 struct EvolutionOptions {
   int min_records = 8;  // below, the analytic estimate alone scores
   int population = 48;
@@ -32,7 +36,7 @@ struct EvolutionOptions {
 // are cached; answers do not depend on the cache.
 std::unique_ptr<Search> MakeEvolutionSearch(EvolutionOptions options = {});
 
-// "random", "grid" or "xgboost"; nullptr for another name.
+// One of SearchNames; nullptr for another name.
 std::unique_ptr<Search> MakeSearch(std::string_view name);
 std::vector<std::string_view> SearchNames();
 

@@ -124,11 +124,11 @@ absl::Status JobReporter::Update(const Key& key, Sums& sums) {
   tuning_db::RecordFilter filter;
   filter.task = key.first;
   filter.signature = key.second;
-  filter.purpose = tuning_db::Purpose::kSearch;
   filter.after_id = sums.last_record;
   HONE_ASSIGN_OR_RETURN(const std::vector<tuning_db::Record> records, store_->Records(filter));
   for (const tuning_db::Record& record : records) {
     sums.last_record = std::max(sums.last_record, record.id);
+    if (!tuning_db::IsProposed(record.of_trial.purpose)) continue;
     if (record.outcome == Outcome::kCancelled) continue;
     Spent& spent = sums.by_job[record.of_trial.job];
     ++sums.trials;

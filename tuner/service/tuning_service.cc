@@ -111,6 +111,17 @@ class TuningServiceImpl final : public v1::TuningService::CallbackService {
       config.set_default_ns(best.default_ns);
       config.set_ratio_to_default(best.ratio);
     }
+    for (const v1::ConfigKey& key : request.calibrations()) {
+      HONE_ASSIGN_OR_RETURN(const auto costs,
+                            tuning_db::CalibrationOf(*parts_.store, key.workload_digest(),
+                                                     key.signature(), request.target()));
+      v1::Calibration& calibration = *response.add_calibrations();
+      for (const tuning_db::ConfigCost& cost : costs) {
+        v1::ConfigCost& added = *calibration.add_costs();
+        added.set_config(cost.config);
+        added.set_cost(cost.cost);
+      }
+    }
     return absl::OkStatus();
   }
 

@@ -33,6 +33,11 @@ RegisterTileProblem TileProblem(const Conv& conv) {
   problem.registers = conv.registers;
   problem.vector_bytes = conv.lanes * 4;
   problem.l2_bytes = conv.l2_bytes;
+  problem.times = conv.times;
+  problem.l1_bytes = conv.l1_bytes;
+  problem.threads = conv.threads;
+  problem.grid = conv.batch * conv.depth;
+  for (const int64_t phases : conv.phases) problem.grid *= phases;
   if (conv.groups > 1 && !conv.LanesDiffer()) {
     problem.vector_group = conv.GroupOut() / conv.lanes;
   }
@@ -42,6 +47,7 @@ RegisterTileProblem TileProblem(const Conv& conv) {
     problem.vector_group = 1;
     problem.registers = std::max(conv.registers / 4 + 3, conv.registers - 3 * conv.in);
     problem.steps = conv.Taps();
+    problem.times = nullptr;
   }
   return problem;
 }

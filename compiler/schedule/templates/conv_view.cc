@@ -208,6 +208,9 @@ Conv ConvOf(const Task& task) {
   conv.lanes = task.target.VectorLanes();
   conv.registers = task.target.VectorRegisters();
   conv.l2_bytes = task.target.l2_bytes;
+  conv.l1_bytes = task.target.l1_bytes;
+  conv.threads = task.target.threads;
+  if (conv.kind == ProductKind::kFloat) conv.times = task.micro_kernels;
   conv.out_vectors = CeilDiv(conv.out, conv.lanes);
   conv.operand_blocked = BlockOfOperand(task, conv.view.op->args[0]) == conv.lanes;
   // A padded copy is made in blocks wherever there are enough channels to fill them.

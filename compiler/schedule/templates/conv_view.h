@@ -45,6 +45,8 @@ struct Conv {
   // data is always read in blocks, if only of so many channels.
   int64_t dot = 1;
   bool packs_data = false;  // which a copy of the operand has
+  int64_t threads = 1, l1_bytes = 0;
+  std::shared_ptr<const MicroKernelTimes> times;  // of such products; nullptr: none
 
   int rank() const { return spatial + 2; }
   int64_t GroupOut() const { return out / groups; }

@@ -40,7 +40,9 @@ struct Dense {
   bool batched = false;
   ProductKind kind = ProductKind::kFloat;
   int64_t dot = 1;  // terms of a step
-  int64_t lanes = 0, registers = 0, l2_bytes = 0;
+  int64_t lanes = 0, registers = 0, l1_bytes = 0, l2_bytes = 0;
+  int64_t batch = 1, threads = 1;
+  std::shared_ptr<const MicroKernelTimes> times;
 };
 
 // Whether each of the stages only loads.
@@ -119,6 +121,7 @@ std::optional<Dense> ViewDense(const ops::KernelDefinition& def) {
   dense.functions =
       kind != ProductKind::kBytes && HasFunctions(def.naive, view->epilogue, view->output);
   const size_t rank = anchor->shape.size();
+  if (dense.batched) dense.batch = anchor->shape[0];
   dense.rows = anchor->shape[rank - 2];
   dense.units = anchor->shape[rank - 1];
   dense.terms = weight->shape[rank - 1];
@@ -132,6 +135,9 @@ Dense DenseOf(const Task& task) {
   dense.lanes = task.target.VectorLanes();
   dense.registers = task.target.VectorRegisters();
   dense.l2_bytes = task.target.l2_bytes;
+  dense.l1_bytes = task.target.l1_bytes;
+  dense.threads = task.target.threads;
+  if (dense.kind == ProductKind::kFloat) dense.times = task.micro_kernels;
   return dense;
 }
 
@@ -143,6 +149,11 @@ RegisterTileProblem TileProblem(const Dense& dense) {
   problem.registers = dense.registers;
   problem.vector_bytes = dense.lanes * 4;
   problem.l2_bytes = dense.l2_bytes;
+  problem.times = dense.times;
+  problem.l1_bytes = dense.l1_bytes;
+  problem.threads = dense.threads;
+  problem.grid = dense.batch;
+  problem.shares_columns = true;
   return problem;
 }
 

@@ -63,14 +63,26 @@ std::vector<int64_t> ColumnOptions(const RegisterTileProblem& problem, int64_t v
   return sizes;
 }
 
-// Cycles of one step of one tile.
-double StepCycles(const RegisterTile& tile) {
+// Cycles of one step of one tile, by the rule.
+double RuleStepCycles(const RegisterTile& tile) {
   const double positions = static_cast<double>(tile.rows * tile.columns);
   const double vectors = static_cast<double>(tile.vectors);
   const double multiply = positions * vectors / 2;
   const double load = (positions + vectors) / 2;
   constexpr double kLatency = 4;
   return std::max({multiply, load, kLatency}) + 0.25;  // the loop itself
+}
+
+// As measured, where everything is in the first cache, and what it costs that vectors of panels
+// that do not fit it come from the second.
+double StepCycles(const RegisterTileProblem& problem, const RegisterTile& tile) {
+  if (problem.times == nullptr) return RuleStepCycles(tile);
+  const auto measured = problem.times->StepCycles(tile.vectors, tile.rows * tile.columns);
+  if (!measured) return RuleStepCycles(tile);
+  const int64_t bytes = tile.vectors * problem.vector_bytes;
+  if (3 * bytes * problem.steps <= 2 * problem.l1_bytes) return *measured;
+  constexpr double kWaits = 0.0055;  // cycles a byte, measured: most of the time is hidden
+  return *measured + kWaits * static_cast<double>(bytes);
 }
 
 // Cycles that the next vectors of weights of a step take to come, where they come from behind the
@@ -91,7 +103,21 @@ std::vector<std::pair<int64_t, int64_t>> Parts(int64_t extent, int64_t tile) {
   return parts;
 }
 
+// What the threads that have most to do have, over what each would have of equal shares.
+double Imbalance(const RegisterTileProblem& problem, const RegisterTile& tile) {
+  if (problem.times == nullptr) return 1;
+  int64_t shares =
+      problem.grid * CeilDiv(problem.vectors, tile.vectors) * CeilDiv(problem.rows, tile.rows);
+  if (problem.shares_columns) shares *= CeilDiv(problem.columns, tile.columns);
+  return static_cast<double>(CeilDiv(shares, problem.threads) * problem.threads) /
+         static_cast<double>(shares);
+}
+
 }  // namespace
+
+double TileOverhead(const RegisterTile& tile) {
+  return 12 + static_cast<double>(tile.vectors * tile.rows * tile.columns) * 1.5;
+}
 
 double TileCycles(const RegisterTileProblem& problem, const RegisterTile& tile) {
   double cycles = 0;
@@ -100,10 +126,8 @@ double TileCycles(const RegisterTileProblem& problem, const RegisterTile& tile) 
     for (const auto& [h, nh] : Parts(problem.rows, tile.rows)) {
       for (const auto& [w, nw] : Parts(problem.columns, tile.columns)) {
         const double tiles = static_cast<double>(nv * nh * nw);
-        // Starting, finishing and storing a tile.
-        const double overhead = 12 + static_cast<double>(v * h * w) * 1.5;
-        const double step = std::max(StepCycles({v, h, w}), stream);
-        cycles += tiles * (static_cast<double>(problem.steps) * step + overhead);
+        const double step = std::max(StepCycles(problem, {v, h, w}), stream);
+        cycles += tiles * (static_cast<double>(problem.steps) * step + TileOverhead({v, h, w}));
       }
     }
   }
@@ -146,24 +170,48 @@ std::vector<int64_t> UnrollOptions(std::initializer_list<int64_t> factors, int64
 
 namespace {
 
-// nullopt where no tile leaves so many registers free.
-std::optional<RegisterTile> BestTileLeaving(int64_t slack, const RegisterTileProblem& problem) {
-  std::optional<RegisterTile> best;
-  double best_cycles = 0;
+// Tiles of the space that leave so many registers free.
+std::vector<RegisterTile> TilesLeaving(int64_t slack, const RegisterTileProblem& problem) {
+  std::vector<RegisterTile> tiles;
   for (int64_t v : VectorOptions(problem)) {
     for (int64_t h : RowOptions(problem, v)) {
       for (int64_t w : ColumnOptions(problem, v, h)) {
         const RegisterTile tile{v, h, w};
         if (!FitsRegisters(tile, problem.registers - slack) && h * w > 1) continue;
-        const double cycles = TileCycles(problem, tile);
-        if (!best || cycles < best_cycles) {
-          best_cycles = cycles;
-          best = tile;
-        }
+        tiles.push_back(tile);
       }
     }
   }
-  return best;
+  return tiles;
+}
+
+// The first of those with the least cycles.
+RegisterTile Fastest(const RegisterTileProblem& problem, const std::vector<RegisterTile>& tiles) {
+  std::optional<RegisterTile> best;
+  double best_cycles = 0;
+  for (const RegisterTile& tile : tiles) {
+    const double cycles = TileCycles(problem, tile) * Imbalance(problem, tile);
+    if (best && cycles >= best_cycles) continue;
+    best_cycles = cycles;
+    best = tile;
+  }
+  return *best;
+}
+
+// Those about as fast as the fastest: times are not measured more exactly, and a kernel is more
+// than its micro-kernel.
+std::vector<RegisterTile> Alike(const RegisterTileProblem& problem,
+                                const std::vector<RegisterTile>& tiles) {
+  constexpr double kAlike = 1.04;
+  const auto cycles = [&](const RegisterTile& tile) {
+    return TileCycles(problem, tile) * Imbalance(problem, tile);
+  };
+  const double least = cycles(Fastest(problem, tiles));
+  std::vector<RegisterTile> alike;
+  for (const RegisterTile& tile : tiles) {
+    if (cycles(tile) <= kAlike * least) alike.push_back(tile);
+  }
+  return alike;
 }
 
 }  // namespace
@@ -172,9 +220,13 @@ RegisterTile BestTile(const RegisterTileProblem& problem) {
   // Of 32 registers all in use leave the allocator no slack: it spills. Of 16, where the tiles that
   // hide the latency of the multiplications take them all, it does not.
   const int64_t slack = problem.registers > 16 ? 1 : 0;
-  if (const auto best = BestTileLeaving(slack, problem)) return *best;
-  if (const auto best = BestTileLeaving(0, problem)) return *best;
-  return RegisterTile();
+  std::vector<RegisterTile> tiles = TilesLeaving(slack, problem);
+  if (tiles.empty()) tiles = TilesLeaving(0, problem);
+  if (tiles.empty()) return RegisterTile();
+  if (problem.times == nullptr) return Fastest(problem, tiles);
+  RegisterTileProblem by_rule = problem;
+  by_rule.times = std::make_shared<const MicroKernelTimes>(MicroKernelTimes::ByTile());
+  return Fastest(by_rule, Alike(problem, tiles));
 }
 
 }  // namespace hone::schedule

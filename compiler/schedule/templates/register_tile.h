@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <memory>
 #include <optional>
 #include <vector>
 
+#include "compiler/schedule/micro_kernels.h"
 #include "compiler/schedule/space.h"
 
 namespace hone::schedule {
@@ -30,6 +32,14 @@ struct RegisterTileProblem {
   // tile of positions: bytes of a vector, and of the second cache. 0: elsewhere.
   int64_t vector_bytes = 0;
   int64_t l2_bytes = 0;
+  // Measured; nullptr: the rule of BestTile alone. With it, what does not fit the first cache and
+  // the threads' shares count too: `grid` such problems, groups of vectors and rows of tiles (or of
+  // their columns too) are shared.
+  std::shared_ptr<const MicroKernelTimes> times = nullptr;
+  int64_t l1_bytes = 0;
+  int64_t threads = 1;
+  int64_t grid = 1;
+  bool shares_columns = false;
 };
 
 // positions * vectors accumulators, a vector of weights each, one broadcast value.
@@ -54,9 +64,13 @@ inline constexpr int64_t kMaxEmittedFmas = 256;
 std::vector<int64_t> UnrollOptions(std::initializer_list<int64_t> factors, int64_t extent,
                                    const RegisterTile& tile);
 
+// Cycles of starting, finishing and storing a tile.
+double TileOverhead(const RegisterTile& tile);
+
 // The tile of the space with the least cycles on a machine with two FMA units of four cycles'
 // latency and two loads a cycle, tails counted at their own sizes, panels that do not stay in the
-// second cache at the bandwidth of what is behind it.
+// second cache at the bandwidth of what is behind it. With measured times, of those tiles that are
+// about as fast as the fastest by them.
 RegisterTile BestTile(const RegisterTileProblem& problem);
 // Its cycles; to compare strategies.
 double TileCycles(const RegisterTileProblem& problem, const RegisterTile& tile);

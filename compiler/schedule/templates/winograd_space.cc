@@ -133,6 +133,8 @@ RegisterTileProblem ProductProblem(const Conv& conv, const WinogradPlan& plan, i
   problem.columns = columns;
   problem.steps = plan.channels * conv.MeanDepthTaps();
   problem.registers = conv.registers;
+  problem.times = conv.times;
+  problem.l1_bytes = conv.l1_bytes;
   return problem;
 }
 
