@@ -52,11 +52,10 @@ absl::StatusOr<std::unique_ptr<LocalFarm>> LocalFarm::Start(const Options& optio
         absl::FailedPreconditionError("the local daemon did not start; its own message is above"),
         static_cast<ExitCode>(code == 0 ? kFailed : code));
   }
-  HONE_ASSIGN_OR_RETURN(
-      ChildProcess worker,
-      ChildProcess::Start({bin + "/hone-measure", "--server", farm->address_, "--threads",
-                           std::to_string(options.threads), "--target", options.target,
-                           "--parent-death-signal"}));
+  HONE_ASSIGN_OR_RETURN(ChildProcess worker,
+                        ChildProcess::Start({bin + "/hone-measure", "--server", farm->address_,
+                                             "--threads", std::to_string(options.threads),
+                                             "--target", options.target, "--parent-death-signal"}));
   farm->worker_ = std::make_unique<ChildProcess>(std::move(worker));
   return farm;
 }

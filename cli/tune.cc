@@ -178,7 +178,7 @@ absl::Status CheckRunsHere(const Target& target) {
   if (missing.empty()) return absl::OkStatus();
   return WithExitCode(
       absl::InvalidArgumentError(fmt::format(
-          "expected a target whose code this machine runs, found {}: it has no {}; name the daemon "
+          "expected a target whose code this machine runs, found {}: no {}; name the daemon "
           "of a farm with such a device by --server",
           target.ToString(), missing)),
       kUsage);

@@ -145,7 +145,9 @@ int Main(int argc, char** argv) {
   }
   const std::string missing = flags.target.empty() ? "" : MissingOnHost(flags.target);
   if (!missing.empty()) {
-    fmt::print(stderr, "expected a --target whose code this machine runs, found {}: it has no {}\n",
+    fmt::print(stderr,
+               "expected for --target the canonical text of one whose code this machine runs, "
+               "found {}: no {}\n",
                flags.target, missing);
     return kExitUsage;
   }

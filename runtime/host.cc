@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "runtime/host_cpu.h"
+#include "runtime/missing_feature.h"
 
 namespace hone {
 namespace {
@@ -41,17 +42,11 @@ std::string HostTargetText(int threads) {
 
 std::string MissingOnHost(std::string_view target) {
   const HostCpu host = DescribeHost();
-  const std::string_view triple = FlagOf(target, "-mtriple=");
+  const std::string_view triple = FlagOf(target, " -mtriple=");
+  if (triple.empty()) return "-mtriple";
   if (triple != host.triple) return std::string(triple);
-  std::string_view features = FlagOf(target, "-mattr=");
-  while (!features.empty()) {
-    const std::string_view feature = features.substr(0, features.find(','));
-    features.remove_prefix(std::min(feature.size() + 1, features.size()));
-    const bool has = std::any_of(host.features.begin(), host.features.end(),
-                                 [&](const std::string& own) { return "+" + own == feature; });
-    if (!has) return std::string(feature);
-  }
-  return "";
+  if (FlagOf(target, " -mattr=").empty()) return "-mattr";
+  return MissingFeature(target, host.features);
 }
 
 }  // namespace hone

@@ -16,7 +16,8 @@ int HostCoreCount();
 std::string HostTargetText(int threads);
 
 // What this machine lacks to run code for a target, given as canonical text: its -mtriple, or a
-// feature of its -mattr such as "+avx512f". Empty where it lacks nothing.
+// feature of its -mattr such as "avx512f". Empty where it lacks nothing. Of a text that is not
+// canonical the flag that is not there.
 std::string MissingOnHost(std::string_view target);
 
 }  // namespace hone

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <array>
@@ -43,12 +44,16 @@ class SignalKeeper {
   std::array<struct sigaction, kSignals.size()> saved_;
 };
 
-// A link reads and writes a few small files: in memory they take half of its time less.
+// A link reads and writes a few small files: in memory they take half of its time less. Containers
+// often have little of that, and large modules want more than it may have.
 std::string FolderForFiles() {
   const char* wanted = std::getenv("TMPDIR");
   if (wanted && *wanted) return wanted;
   constexpr const char* kMemory = "/dev/shm";
-  return access(kMemory, W_OK | X_OK) == 0 ? kMemory : "/tmp";
+  constexpr uint64_t kRoomBytes = uint64_t{256} << 20;
+  struct statvfs room = {};
+  const bool has_room = statvfs(kMemory, &room) == 0 && room.f_bavail * room.f_frsize >= kRoomBytes;
+  return has_room && access(kMemory, W_OK | X_OK) == 0 ? kMemory : "/tmp";
 }
 
 // A folder of its own, gone with its files at the end.

@@ -12,9 +12,12 @@ namespace {
 
 using ir::Expr;
 
+bool IsFloat32(const Expr& node) {
+  return !node->type->is_tuple && node->type->tensor.dtype == DataType::kFloat32;
+}
+
 bool IsFloatCall(const Expr& node, const char* name) {
-  return ir::IsCall(node, name) && !node->type->is_tuple &&
-         node->type->tensor.dtype == DataType::kFloat32;
+  return ir::IsCall(node, name) && IsFloat32(node);
 }
 
 bool IsProduct(const Expr& node) {
@@ -36,10 +39,16 @@ bool HaveSameRows(const Expr& a, const Expr& b) {
   return x.size() >= 2 && y.size() >= 2 && std::equal(x.end() - 2, x.end(), y.end() - 2);
 }
 
-bool IsElementwise(const Expr& node) {
+bool IsOfKind(const Expr& node, ops::FuseKind most) {
   if (node->kind != ir::ExprKind::kCall || node->callee || node->type->is_tuple) return false;
   const ops::Op* op = ops::FindOp(node->name);
-  return op != nullptr && op->kind <= ops::FuseKind::kBroadcast;
+  return op != nullptr && op->kind <= most;
+}
+
+bool IsElementwise(const Expr& node) { return IsOfKind(node, ops::FuseKind::kBroadcast); }
+
+bool IsMove(const Expr& node) {
+  return OnlyMoves(node) && IsOfKind(node, ops::FuseKind::kInjective);
 }
 
 class Joining {
@@ -67,9 +76,11 @@ class Joining {
     return flow.edges.size() == 1 && !flow.escapes;
   }
 
+  bool IsTooLong() const { return static_cast<int>(way_.size()) > max_nodes_; }
+
   // From the second product back to the softmax, and on to the first. What is on the way is noted.
   bool LeadsToWeights(const Expr& node, const Expr& second) {
-    if (!IsReadOnce(node) || !HaveSameRows(node, second->args[0])) return false;
+    if (IsTooLong() || !IsReadOnce(node) || !HaveSameRows(node, second->args[0])) return false;
     way_.push_back(number_.at(node.get()));
     if (IsReshape(node)) return LeadsToWeights(node->args[0], second);
     if (!IsFloatCall(node, "nn.softmax")) return false;
@@ -79,7 +90,7 @@ class Joining {
   }
 
   bool LeadsToScores(const Expr& node, const Expr& second) {
-    if (!IsReadOnce(node) || !HaveSameRows(node, second->args[0])) return false;
+    if (IsTooLong() || !IsReadOnce(node) || !HaveSameRows(node, second->args[0])) return false;
     const size_t length = way_.size();
     way_.push_back(number_.at(node.get()));
     if (IsProduct(node)) {
@@ -115,18 +126,21 @@ class Joining {
   }
 
   // Whether all that is in the groups beside the anchors is of the kinds that templates compute
-  // where it is read, or as they pack a right operand.
+  // where it is read, or as they pack a right operand: few operators, and floats behind the second
+  // product. What a template does not take would be one slow kernel instead of three.
   bool Fits(const std::set<int>& joined) const {
     const std::set<int> anchors(way_.begin(), way_.end());
+    const int last = groups_[way_.front()];
+    constexpr int kMostBeside = 16;
     int count = 0;
     for (size_t i = 0; i < nodes_.size(); ++i) {
       if (!joined.contains(groups_[i])) continue;
       ++count;
       const bool fits =
-          anchors.contains(static_cast<int>(i)) || IsElementwise(nodes_[i]) || OnlyMoves(nodes_[i]);
-      if (!fits) return false;
+          anchors.contains(static_cast<int>(i)) || IsElementwise(nodes_[i]) || IsMove(nodes_[i]);
+      if (!fits || (groups_[i] == last && !IsFloat32(nodes_[i]))) return false;
     }
-    return count <= max_nodes_;
+    return count <= std::min(max_nodes_, static_cast<int>(anchors.size()) + kMostBeside);
   }
 
   const std::vector<Expr>& nodes_;

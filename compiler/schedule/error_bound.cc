@@ -22,6 +22,21 @@ double Amplification(const Task& task, const Config& config) {
 
 constexpr double kEpilogue = 16;
 
+// Of products of matrices one behind the other: the sums that an element is made of.
+double TermsOfProducts(const ops::KernelDefinition& def) {
+  double terms = 0;
+  for (const ops::OpStage& op : def.ops) {
+    if (op.op != "nn.batch_matmul") continue;
+    int64_t most = 1;
+    for (const std::string& arg : op.args) {
+      const loop::Buffer buffer = BufferOf(def.naive, arg);
+      if (buffer != nullptr && !buffer->shape.empty()) most = std::max(most, buffer->shape.back());
+    }
+    terms += static_cast<double>(most);
+  }
+  return terms;
+}
+
 // Of the sum that an element of the largest output is.
 double Terms(const ops::KernelDefinition& def) {
   double elements = 1;
@@ -31,7 +46,7 @@ double Terms(const ops::KernelDefinition& def) {
     for (int64_t extent : buffer->shape) count *= static_cast<double>(extent);
     elements = std::max(elements, count);
   }
-  return std::max(1.0, def.flops / elements / 2);
+  return std::max({1.0, def.flops / elements / 2, TermsOfProducts(def)});
 }
 
 }  // namespace

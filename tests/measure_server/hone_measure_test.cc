@@ -127,7 +127,8 @@ TEST_F(HoneMeasureTest, IntroducesItself) {
 TEST_F(HoneMeasureTest, OffersAnotherTargetThatThisMachineRuns) {
   FakeDaemon daemon(address_);
   const std::string host = HostTargetText(1);
-  const std::string lesser = host.substr(0, host.find(" -mattr=")) + " -threads=1";
+  std::string lesser = host;
+  lesser.erase(lesser.find(" -mattr=") + 8, lesser.find(',') - lesser.find(" -mattr=") - 7);
   ChildProcess worker = StartWorker({"--target", lesser, "--threads", "1"});
   const auto hello = daemon.ReceiveWhere(IsHello);
   ASSERT_TRUE(hello);

@@ -63,18 +63,18 @@ bool ReadsInOrder(const Stmt& innermost) {
 }
 
 struct Rows {
-  Sequence s;               // one launch: the row loops, and in the last all stages
-  int64_t columns = 0;      // of the longest innermost loop
-  int64_t loops = 0;        // innermost ones
-  int64_t last_extent = 0;  // of the innermost of the loops over rows
-  size_t stages = 0;        // computed in a row, beside the result
+  Sequence s;                // one launch: the row loops, and in the last all stages
+  int64_t columns = 0;       // of the longest innermost loop
+  int64_t loops = 0;         // innermost ones
+  int64_t last_extent = 0;   // of the innermost of the loops over rows
+  bool can_overlap = false;  // the first of several stages is a reduction
 };
 
 // How many rows may have their first reduction together.
 std::vector<int64_t> TogetherOptions(const Rows& rows) {
   std::vector<int64_t> options = {1};
   for (const int64_t together : {2, 4, 8}) {
-    if (rows.stages > 1 && rows.last_extent % together == 0) options.push_back(together);
+    if (rows.can_overlap && rows.last_extent % together == 0) options.push_back(together);
   }
   return options;
 }
@@ -105,6 +105,7 @@ std::optional<Rows> GatherRows(const ops::KernelDefinition& def, int64_t togethe
   const Buffer output = OutputsOf(s.nest())[0];
   int64_t sums_count = 0;  // results of each reduction
   bool output_reduces = false;
+  bool first_reduces = false;
   std::vector<std::string> stages;
   for (const loop::Launch& launch : s.nest().launches) {
     Stmt body = launch.body;
@@ -121,6 +122,7 @@ std::optional<Rows> GatherRows(const ops::KernelDefinition& def, int64_t togethe
     if (sums_count != 0 && sums_count != count) return std::nullopt;
     sums_count = count;
     output_reduces = output_reduces || sums == output;
+    first_reduces = first_reduces || stages.empty();
     if (sums != output) stages.push_back(sums->name);
   }
   if (output_reduces) stages.push_back(s.CacheWrite(output->name));
@@ -128,11 +130,11 @@ std::optional<Rows> GatherRows(const ops::KernelDefinition& def, int64_t togethe
   if (rank == 0) return std::nullopt;
   const std::string row = fmt::format("{}.i{}", output->name, rank - 1);
   const std::string first = together > 1 ? row + ".block" : row;
-  if (together > 1) s.Split(row, together, Tail::kClip, first, row);
+  if (together > 1) s.Split(row, together, Tail::kExact, first, row);
   for (size_t i = 0; i + 1 < rank; ++i) s.Parallel(fmt::format("{}.i{}", output->name, i));
   s.Parallel(first);
   rows.last_extent = output->shape[rank - 1];
-  rows.stages = stages.size();
+  rows.can_overlap = first_reduces && stages.size() > 1;
   std::reverse(stages.begin(), stages.end());
   for (const std::string& stage : stages) s.ComputeAt(stage, stage == stages.back() ? first : row);
   s.Simplify();
@@ -217,7 +219,7 @@ class RowsTemplateImpl : public Template {
     });
   }
 
-  // Further rows are what the first reduction of a row is waited for with.
+  // The first reductions of several rows overlap.
   Config Default(const Task& task) const override {
     if (!AllRowMajor(task.signature)) return GenericTemplate().Default(task);
     Config config;

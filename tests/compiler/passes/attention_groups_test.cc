@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "compiler/ir/printer.h"
@@ -85,9 +86,29 @@ TEST(Attention, IsNotWhatOnlyLooksLikeIt) {
       "%1 = nn.softmax(%0); nn.batch_matmul(multiply(%1, %f), %v) }",
       // The weights are the right operand.
       "%1 = nn.softmax(%0); nn.batch_matmul(%1, %1) }",
-      "%1 = nn.log_softmax(%0); nn.batch_matmul(%1, %v) }"};
+      "%1 = nn.log_softmax(%0); nn.batch_matmul(%1, %v) }",
+      // What no template takes: results of another type.
+      "%1 = nn.softmax(%0); cast(nn.batch_matmul(%1, %v), dtype=\"float16\") }"};
   for (const char* body : bodies) {
     EXPECT_EQ(MostProducts(Fused(std::string(kParams) + body)), 1) << body;
+  }
+}
+
+// A pool keeps elements too, but templates pack no windows.
+TEST(Attention, LeavesWindowsOverValuesOut) {
+  const ir::Module fused = Fused(
+      "def @main(%q: Tensor[(6, 5, 4), float32], %k: Tensor[(6, 7, 4), float32], %v: Tensor[(6, 3, "
+      "9), float32]) {\n%0 = nn.softmax(nn.batch_matmul(%q, %k));\n"
+      "nn.batch_matmul(%0, nn.max_pool1d(%v, pool_size=[3], strides=[1])) }");
+  EXPECT_EQ(MostProducts(fused), 2);
+  for (const Expr& call : ir::PostOrderOutside(ir::Body(*fused.functions.at("main")))) {
+    if (!call->callee) continue;
+    const std::vector<Expr> nodes = ir::PostOrder(ir::Body(*call->callee));
+    const auto count = [&](const char* op) {
+      return std::count_if(nodes.begin(), nodes.end(),
+                           [&](const Expr& node) { return ir::IsCall(node, op); });
+    };
+    EXPECT_TRUE(count("nn.max_pool1d") == 0 || count("nn.batch_matmul") == 0);
   }
 }
 
