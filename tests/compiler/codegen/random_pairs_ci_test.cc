@@ -25,8 +25,9 @@ TEST(RandomWorkloads, ReachEveryTemplate) {
       reached.emplace((*task)->schedule().name());
     }
   }
-  EXPECT_EQ(reached, (std::set<std::string>{"conv", "dense", "depthwise_conv2d", "generic", "pool",
-                                            "recurrent", "rows", "sparse_dense"}));
+  EXPECT_EQ(reached,
+            (std::set<std::string>{"attention", "conv", "dense", "depthwise_conv2d", "generic",
+                                   "pool", "recurrent", "rows", "sparse_dense"}));
 }
 
 }  // namespace
