@@ -301,6 +301,12 @@ std::vector<Stmt> CollectLoops(const Stmt& s) {
   return loops;
 }
 
+Stmt InsideLoops(const Stmt& s) {
+  Stmt inside = s;
+  while (inside->kind == StmtKind::kFor) inside = inside->body[0];
+  return inside;
+}
+
 bool StructuralEqual(const Stmt& a, const Stmt& b) { return Comparison().Equal(a, b); }
 
 bool StructuralEqual(const Nest& a, const Nest& b) {

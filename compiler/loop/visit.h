@@ -61,6 +61,8 @@ bool UsesVar(const Stmt& s, const Expr& var);
 bool HasLoad(const Expr& e);
 // The loops of a statement, outer before inner.
 std::vector<Stmt> CollectLoops(const Stmt& s);
+// What stands inside the loops that a statement begins with; the statement where it is no loop.
+Stmt InsideLoops(const Stmt& s);
 
 // Equal in structure. Loop variables and buffers correspond by where they are bound or stand in the
 // table; names, shapes, layouts and roles are equal too.

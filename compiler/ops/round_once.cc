@@ -19,8 +19,7 @@ constexpr DataType kWide = DataType::kFloat32;
 
 // The store of a launch that is loops around one; null for others.
 Stmt OnlyStore(const loop::Launch& launch) {
-  Stmt s = launch.body;
-  while (s->kind == StmtKind::kFor) s = s->body[0];
+  const Stmt s = loop::InsideLoops(launch.body);
   return s->kind == StmtKind::kStore ? s : nullptr;
 }
 

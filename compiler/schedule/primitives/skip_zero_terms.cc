@@ -57,8 +57,7 @@ Stmt Rebuild(const Stmt& s, const Stmt& innermost) {
 
 absl::Status SkipZeroTerms(loop::Nest* nest, const std::string& name) {
   HONE_ASSIGN_OR_RETURN(const Site site, FindLoop(*nest, name));
-  Stmt store = site.stmt;
-  while (store->kind == StmtKind::kFor) store = store->body[0];
+  const Stmt store = loop::InsideLoops(site.stmt);
   if (store->kind == StmtKind::kStore) {
     if (const std::optional<Stmt> skipped = Skip(store)) {
       ReplaceAt(nest, site, Rebuild(site.stmt, *skipped));

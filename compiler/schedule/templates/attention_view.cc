@@ -104,8 +104,7 @@ bool OnlyMoves(const ops::KernelDefinition& def, const std::string& operand) {
   if (buffer->role != loop::Role::kWorkspace) return true;
   const absl::StatusOr<size_t> writer = WriterOf(def.naive, buffer);
   if (!writer.ok()) return false;
-  loop::Stmt s = def.naive.launches[*writer].body;
-  while (s->kind == loop::StmtKind::kFor) s = s->body[0];
+  const loop::Stmt s = loop::InsideLoops(def.naive.launches[*writer].body);
   return s->kind == loop::StmtKind::kStore && s->value->kind == loop::ExprKind::kLoad &&
          OnlyMoves(def, s->value->buffer->name);
 }

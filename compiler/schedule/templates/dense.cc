@@ -50,8 +50,7 @@ bool OnlyLoads(const loop::Nest& nest, const std::vector<std::string>& stages) {
   for (const std::string& name : stages) {
     const absl::StatusOr<size_t> writer = WriterOf(nest, BufferOf(nest, name));
     if (!writer.ok()) return false;
-    loop::Stmt s = nest.launches[*writer].body;
-    while (s->kind == loop::StmtKind::kFor) s = s->body[0];
+    const loop::Stmt s = loop::InsideLoops(nest.launches[*writer].body);
     if (s->kind != loop::StmtKind::kStore || s->value->kind != loop::ExprKind::kLoad) return false;
   }
   return true;
@@ -69,8 +68,7 @@ bool HasFunctions(const loop::Nest& nest, const std::vector<std::string>& epilog
                   const std::string& output) {
   bool found = false;
   for (const loop::Launch& launch : nest.launches) {
-    loop::Stmt s = launch.body;
-    while (s->kind == loop::StmtKind::kFor) s = s->body[0];
+    const loop::Stmt s = loop::InsideLoops(launch.body);
     if (s->kind != loop::StmtKind::kStore) continue;
     const std::string& name = s->buffer->name;
     const bool behind =

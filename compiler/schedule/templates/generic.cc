@@ -37,8 +37,7 @@ int64_t InnermostExtent(const Task& task) {
 
 bool HasReduction(const ops::KernelDefinition& def) {
   for (const loop::Launch& launch : def.naive.launches) {
-    loop::Stmt s = launch.body;
-    while (s->kind == loop::StmtKind::kFor) s = s->body[0];
+    const loop::Stmt s = loop::InsideLoops(launch.body);
     if (s->kind != loop::StmtKind::kStore) return true;
   }
   return false;

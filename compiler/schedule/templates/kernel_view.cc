@@ -4,6 +4,7 @@
 #include <set>
 
 #include "compiler/loop/accumulation.h"
+#include "compiler/loop/visit.h"
 #include "compiler/schedule/primitives/nest_edit.h"
 #include "fmt/format.h"
 
@@ -44,8 +45,7 @@ struct StageForm {
 };
 
 StageForm FormOf(const loop::Launch& launch) {
-  loop::Stmt s = launch.body;
-  while (s->kind == StmtKind::kFor) s = s->body[0];
+  const loop::Stmt s = loop::InsideLoops(launch.body);
   if (s->kind == StmtKind::kStore) return {s->buffer->name, false};
   if (s->kind == StmtKind::kSeq && s->body.size() == 2 && s->body[0]->kind == StmtKind::kStore) {
     return {s->body[0]->buffer->name, true};

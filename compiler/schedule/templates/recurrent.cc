@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "compiler/loop/visit.h"
 #include "compiler/schedule/templates/fuse_stages.h"
 #include "compiler/schedule/templates/kernel_view.h"
 #include "compiler/schedule/templates/register_tile.h"
@@ -45,8 +46,7 @@ std::optional<Cell> ViewCell(const ops::KernelDefinition& def) {
   // The sums, then a launch for each result.
   if (def.naive.launches.size() != 1 + op.results.size()) return std::nullopt;
   for (const loop::Launch& launch : def.naive.launches) {
-    loop::Stmt s = launch.body;
-    while (s->kind == loop::StmtKind::kFor) s = s->body[0];
+    const loop::Stmt s = loop::InsideLoops(launch.body);
     if (s->kind == loop::StmtKind::kSeq) {
       cell.sums = s->body[0]->buffer->name;
     } else {

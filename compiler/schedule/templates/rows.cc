@@ -65,7 +65,6 @@ bool ReadsInOrder(const Stmt& innermost) {
 struct Rows {
   Sequence s;                // one launch: the row loops, and in the last all stages
   int64_t columns = 0;       // of the longest innermost loop
-  int64_t loops = 0;         // innermost ones
   int64_t last_extent = 0;   // of the innermost of the loops over rows
   bool can_overlap = false;  // the first of several stages is a reduction
 };
@@ -108,8 +107,7 @@ std::optional<Rows> GatherRows(const ops::KernelDefinition& def, int64_t togethe
   bool first_reduces = false;
   std::vector<std::string> stages;
   for (const loop::Launch& launch : s.nest().launches) {
-    Stmt body = launch.body;
-    while (body->kind == StmtKind::kFor) body = body->body[0];
+    const Stmt body = loop::InsideLoops(launch.body);
     if (body->kind == StmtKind::kStore) {
       if (body->buffer != output) stages.push_back(body->buffer->name);
       continue;
@@ -143,7 +141,6 @@ std::optional<Rows> GatherRows(const ops::KernelDefinition& def, int64_t togethe
     int64_t extent = 0;
     if (!loop::IsConstInt(loop->extent, &extent) || !ReadsInOrder(loop)) return std::nullopt;
     rows.columns = std::max(rows.columns, extent);
-    ++rows.loops;
   }
   bool per_row = true;  // every sum is one number a row
   loop::Walk(s.nest().launches[0].body, [&](const Stmt& body) {

@@ -43,8 +43,7 @@ Readers ReadersOf(const loop::Nest& nest, const Buffer& buffer) {
   Readers readers;
   for (const loop::Launch& launch : nest.launches) {
     if (!Loads(launch.body, buffer)) continue;
-    Stmt s = launch.body;
-    while (s->kind == StmtKind::kFor) s = s->body[0];
+    const Stmt s = loop::InsideLoops(launch.body);
     readers.in_reduction = readers.in_reduction || s->kind != StmtKind::kStore;
     loop::Walk(
         launch.body, [](const Stmt&) { return true; },
@@ -58,8 +57,7 @@ Readers ReadersOf(const loop::Nest& nest, const Buffer& buffer) {
 bool WorthInlining(const loop::Nest& nest, const Buffer& buffer) {
   const absl::StatusOr<size_t> writer = WriterOf(nest, buffer);
   if (!writer.ok()) return false;
-  Stmt s = nest.launches[*writer].body;
-  while (s->kind == StmtKind::kFor) s = s->body[0];
+  const Stmt s = loop::InsideLoops(nest.launches[*writer].body);
   if (s->kind != StmtKind::kStore) return false;
   const ValueCost cost = CostOf(s->value);
   const Readers readers = ReadersOf(nest, buffer);
