@@ -86,6 +86,11 @@ constexpr std::string_view kAmd = "AuthenticAMD";
 
 // The first that fits in family, model and features.
 constexpr Model kModels[] = {
+    {kIntel, 6, 0x8F, 0x8F, "sapphirerapids", kIceLake, "avx512bf16 avx512fp16 avxvnni"},
+    {kIntel, 6, 0xCF, 0xCF, "emeraldrapids", kIceLake, "avx512bf16 avx512fp16 avxvnni"},
+    {kIntel, 6, 0xAD, 0xAE, "graniterapids", kIceLake, "avx512bf16 avx512fp16 avxvnni"},
+    // Newer ones, and those that a hypervisor gives the number of an older one.
+    {kIntel, 6, 0x00, 0xFF, "sapphirerapids", kIceLake, "amx-tile avx512bf16 avx512fp16 avxvnni"},
     {kIntel, 6, 0x3C, 0x3C, "haswell", ""},
     {kIntel, 6, 0x3F, 0x3F, "haswell", ""},
     {kIntel, 6, 0x45, 0x46, "haswell", ""},
@@ -106,9 +111,6 @@ constexpr Model kModels[] = {
     {kIntel, 6, 0x7D, 0x7E, "icelake-client", kIceLake},
     {kIntel, 6, 0x8C, 0x8D, "tigerlake", kIceLake},
     {kIntel, 6, 0xA7, 0xA7, "rocketlake", kIceLake},
-    {kIntel, 6, 0x8F, 0x8F, "sapphirerapids", kIceLake, "avx512bf16 avx512fp16 avxvnni"},
-    {kIntel, 6, 0xCF, 0xCF, "emeraldrapids", kIceLake, "avx512bf16 avx512fp16 avxvnni"},
-    {kIntel, 6, 0xAD, 0xAE, "graniterapids", kIceLake, "avx512bf16 avx512fp16 avxvnni"},
     {kIntel, 6, 0x97, 0x97, "alderlake", "avxvnni"},
     {kIntel, 6, 0x9A, 0x9A, "alderlake", "avxvnni"},
     {kIntel, 6, 0xB7, 0xB7, "raptorlake", "avxvnni"},

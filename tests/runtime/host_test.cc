@@ -62,6 +62,17 @@ TEST(HostTest, TakesALevelWhereFeaturesOfTheNameAreHidden) {
   EXPECT_EQ(DescribeX86(Machine(leaves, kVectorState)).cpu, "x86-64-v4");
 }
 
+// An Intel server core behind a hypervisor that gives it the number of a Rocket Lake.
+TEST(HostTest, NamesAServerCoreByWhatItHas) {
+  constexpr uint64_t kTileState = 0x60000;
+  Leaves leaves = Zen5();
+  leaves[{0, 0}] = {0x1C, 0x756E6547, 0x6C65746E, 0x49656E69};
+  leaves[{1, 0}].eax = 0x000A0671;
+  leaves[{7, 0}].edx |= 1 << 22 | 1 << 23 | 1 << 24 | 1 << 25;
+  EXPECT_EQ(DescribeX86(Machine(leaves, kVectorState | kTileState)).cpu, "sapphirerapids");
+  EXPECT_EQ(DescribeX86(Machine(leaves, kVectorState)).cpu, "rocketlake");
+}
+
 TEST(HostTest, SaysWhatCodeOfOthersItCannotRun) {
   const std::string own = HostTargetText(1);
   EXPECT_EQ(MissingOnHost(own), "");
