@@ -21,6 +21,7 @@ TEST(Regime, ConstantsAreWhereTheModelsFit) {
   EXPECT_STREQ(RegimeOf(*with, 44 * kMiB), kColdConstants);
   EXPECT_STREQ(RegimeOf(*with, 30 * kMiB), kSharedConstants);
   EXPECT_STREQ(RegimeOf(*with, kMiB / 2), kWarm);
+  EXPECT_STREQ(RegimeOf(*with, 2 * kMiB), kWarm) << "there are no others";
   EXPECT_STREQ(RegimeOf(*with, 0), kColdConstants) << "unknown: its own exceed a core's cache";
   EXPECT_STREQ(RegimeOf(*without, 44 * kMiB), kWarm);
   EXPECT_STREQ(RegimeOf(*without, 0), kWarm);

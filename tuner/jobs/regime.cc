@@ -10,6 +10,9 @@ const char* RegimeOf(const TaskContext& task, int64_t model_constant_bytes) {
   const TaskContext::Caches caches = task.caches();
   const int64_t own_caches = caches.core * task.threads();
   if (model_constant_bytes <= 0) return own > own_caches ? kColdConstants : kWarm;
+  // What little the other kernels have pushes next to nothing out: it finds its constants as its
+  // own last run left them, however large they are.
+  if (model_constant_bytes - own <= own_caches / 4) return kWarm;
   if (model_constant_bytes > caches.last_level) return kColdConstants;
   return model_constant_bytes > own_caches ? kSharedConstants : kWarm;
 }
