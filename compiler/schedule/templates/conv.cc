@@ -109,9 +109,45 @@ std::vector<std::string> PadOptions(const Conv& conv, const Config& prefix) {
   return options;
 }
 
+// Rows of tiles that are computed together where the sum is taken in chunks: their sums lie in
+// memory, near enough to be added to for every chunk.
+std::vector<int64_t> BlockOptions(const Conv& conv, const RegisterTile& tile) {
+  const int64_t rows = CeilDiv(conv.height, tile.rows);
+  const int64_t row_bytes = tile.vectors * conv.lanes * tile.rows * conv.width * 4;
+  std::vector<int64_t> options;
+  for (const int64_t blocks : {1, 2, 4, 8}) {
+    const int64_t size = CeilDiv(rows, blocks);
+    const bool is_new = options.empty() || options.back() != size;
+    const bool several = size > 1 || conv.width > tile.columns;
+    if (is_new && several && size * row_bytes <= 2 * conv.l1_bytes) options.push_back(size);
+  }
+  return options;
+}
+
+// Channel blocks after whose terms the next tile's turn comes: their weights stay in the first
+// cache for all tiles of a block, where those of the whole sum would come from the second again for
+// each. 0: a tile's sum is taken at once.
+std::vector<int64_t> ChunkOptions(const Conv& conv, const Config& prefix) {
+  std::vector<int64_t> options = {0};
+  const RegisterTile tile = TileOf(prefix);
+  const std::string& pad = prefix.String("pad");
+  if (conv.kind != ProductKind::kFloat || conv.groups > 1 || conv.spatial < 2 ||
+      conv.in % conv.lanes != 0 || !conv.blocked_data || (pad != "none" && pad != "copy") ||
+      BlockOptions(conv, tile).empty()) {
+    return options;
+  }
+  const int64_t blocks = conv.in / conv.lanes;
+  const int64_t block_bytes = tile.vectors * conv.lanes * conv.lanes * conv.Taps() * 4;
+  for (int64_t chunk = 1; chunk < blocks && 4 * chunk * block_bytes <= 3 * conv.l1_bytes; ++chunk) {
+    if (blocks % chunk == 0 && 8 * chunk * block_bytes >= conv.l1_bytes) options.push_back(chunk);
+  }
+  return options;
+}
+
 // There must be next channels to prefetch, and a loop of steps to do it in.
 std::vector<int64_t> PrefetchOptionsOf(const Conv& conv, const Config& prefix) {
   if (conv.out_vectors <= prefix.Int("tile_v") || conv.LanesDiffer()) return {0};
+  if (prefix.Int("chunk") > 0) return {0};  // the next are read once, one after the other
   if (InnerExtent(conv) / prefix.Int("unroll") <= 1) return {0};
   return {0, 1};
 }
@@ -123,6 +159,7 @@ class ConvSchedule {
         conv_(conv),
         config_(config),
         tile_(TileOf(config)),
+        chunk_(config.Int("chunk")),
         s_(task.def->naive),
         out_(conv.view.output),
         slices_(config.String("pad") == "slices"),
@@ -177,7 +214,8 @@ class ConvSchedule {
     if (conv_.weight_is_constant) s_.Prepare(packed_);
   }
 
-  // for n, oc, od, oh (the grid) { for ow (tiles) { for rows, columns, vectors, lanes } }
+  // for n, oc, od, oh (the grid) { for ow (tiles) { for rows, columns, vectors, lanes } }; in
+  // chunks: for n, oc, od, ohb (the grid) { for oh, ow (tiles) { .. } }
   void TileOutput() {
     s_.Split(out_ + ".i1", conv_.lanes, Tail::kGuard, out_ + ".v", out_ + ".lane");
     s_.Split(out_ + ".v", tile_.vectors, Tail::kClip, out_ + ".oc", out_ + ".ocv");
@@ -192,7 +230,11 @@ class ConvSchedule {
       s_.Split(out_ + Axis(-2), tile_.rows, Tail::kClip, out_ + ".oh", out_ + ".row");
     }
     s_.Split(out_ + Axis(-1), tile_.columns, Tail::kClip, out_ + ".ow", out_ + ".col");
+    if (chunk_ > 0) {
+      s_.Split(out_ + ".oh", config_.Int("block_h"), Tail::kClip, out_ + ".ohb", out_ + ".oh");
+    }
     std::vector<std::string> order = Grid();
+    if (chunk_ > 0) order.push_back(out_ + ".oh");
     for (const char* name : {".ow", ".row", ".col", ".ocv", ".lane"}) order.push_back(out_ + name);
     s_.ReorderPresent(order);
     s_.Vectorize(out_ + ".lane");
@@ -205,7 +247,7 @@ class ConvSchedule {
       if (Phases(-d) > 1) grid.push_back(out_ + Axis(-d) + ".phase");
     }
     if (conv_.spatial > 2) grid.push_back(out_ + Axis(-3));
-    if (conv_.spatial > 1) grid.push_back(out_ + ".oh");
+    if (conv_.spatial > 1) grid.push_back(out_ + (chunk_ > 0 ? ".ohb" : ".oh"));
     const bool channels_first = config_.String("order") == "oc_oh";
     grid.insert(channels_first ? grid.begin() + 1 : grid.end(), out_ + ".oc");
     return grid;
@@ -231,7 +273,8 @@ class ConvSchedule {
     options.align.assign(static_cast<size_t>(conv_.rank()), 1);
     options.align[1] = conv_.lanes;
     options.layout = BlockedData(conv_.lanes).ToString();
-    s_.ComputeAt(anchor_, out_ + ".ow", options);
+    if (chunk_ > 0) options.scope = loop::Scope::kLocal;
+    s_.ComputeAt(anchor_, chunk_ > 0 ? Grid().back() : out_ + ".ow", options);
     const std::string c = anchor_ + ".i1";
     s_.Decompose(c);
     for (const std::string& suffix : {std::string("_init"), std::string()}) {
@@ -241,8 +284,18 @@ class ConvSchedule {
     std::vector<std::string> zeros = AnchorAxes("_init");
     for (const char* name : {".ocv_init", ".lane_init"}) zeros.push_back(anchor_ + name);
     s_.ReorderPresent(zeros);
+    if (chunk_ > 0) {
+      s_.SplitIfPresent(anchor_ + Axis(-2), tile_.rows, Tail::kClip, anchor_ + ".th",
+                        anchor_ + ".row");
+      s_.SplitIfPresent(anchor_ + Axis(-1), tile_.columns, Tail::kClip, anchor_ + ".tw",
+                        anchor_ + ".col");
+    }
     OrderSteps();
     s_.VectorizeAll(anchor_ + ".lane");
+    if (chunk_ == 0) return;
+    acc_ = s_.SumLocally(s_.LastOf({anchor_ + ".th", anchor_ + ".tw"}));
+    s_.VectorizeAll(anchor_ + ".lane_init");
+    for (const char* name : {".lane", ".lane_init"}) s_.VectorizeAll(acc_ + name);
   }
 
   // The steps of the sum: input channel blocks, taps, channels of a block; the tile innermost.
@@ -271,7 +324,13 @@ class ConvSchedule {
       if (inner == channels) channels = anchor_ + ".unroll";
     }
     if (conv_.Dots()) s_.Split(channels, conv_.dot, Tail::kExact, channels, anchor_ + ".dot");
-    for (const std::string& axis : AnchorAxes()) steps.push_back(axis);
+    if (chunk_ > 0) {  // all tiles of a block for a chunk
+      s_.Split(anchor_ + ".icb", chunk_, Tail::kExact, anchor_ + ".chunk", anchor_ + ".icb");
+      steps.insert(steps.begin(), {anchor_ + ".chunk", anchor_ + ".th", anchor_ + ".tw"});
+      for (const char* name : {".row", ".col"}) steps.push_back(anchor_ + name);
+    } else {
+      for (const std::string& axis : AnchorAxes()) steps.push_back(axis);
+    }
     if (conv_.LanesDiffer()) {  // what is loaded of the data serves all channels
       std::erase(steps, ic);
       steps.push_back(ic);
@@ -305,12 +364,34 @@ class ConvSchedule {
       s_.PeelAll(out_ + ".ow", 0, 1);
     }
     const bool pads_lanes = conv_.out % conv_.lanes != 0;
-    if (conv_.height % tile_.rows != 0) s_.PeelAll(out_ + ".oh", 0, 1);
+    if (chunk_ > 0) {
+      PeelBlocks();
+    } else if (conv_.height % tile_.rows != 0) {
+      s_.PeelAll(out_ + ".oh", 0, 1);
+    }
     if (conv_.out_vectors % tile_.vectors != 0 || pads_lanes) s_.PeelAll(out_ + ".oc", 0, 1);
     for (const char* name : {".row", ".col", ".ocv"}) s_.UnrollAll(out_ + name);
-    for (const std::string& axis : AnchorAxes()) s_.UnrollAll(axis);
     for (const char* name : {".ocv", ".unroll"}) s_.UnrollAll(anchor_ + name);
+    if (chunk_ == 0) {
+      for (const std::string& axis : AnchorAxes()) s_.UnrollAll(axis);
+    } else {
+      for (const char* name : {".row", ".col"}) s_.UnrollAll(anchor_ + name);
+      for (const char* name : {".row", ".col", ".ocv", ".unroll"}) s_.UnrollAll(acc_ + name);
+    }
     if (conv_.LanesDiffer()) s_.UnrollAll(anchor_ + ".r0");
+  }
+
+  // The last block of rows, and the last rows and columns of tiles of a block.
+  void PeelBlocks() {
+    const int64_t block = config_.Int("block_h");
+    const int64_t rows = CeilDiv(conv_.height, tile_.rows);
+    const bool short_row = conv_.height % tile_.rows != 0;
+    if (short_row || rows % block != 0) s_.PeelAll(out_ + ".ohb", 0, 1);
+    if (short_row) {
+      s_.PeelAll(out_ + ".oh", 0, 1);
+      s_.PeelAll(anchor_ + ".th", 0, 1);
+    }
+    if (conv_.width % tile_.columns != 0) s_.PeelAll(anchor_ + ".tw", 0, 1);
   }
 
   // The taps of a row are unrolled in the tiles that leave the data, or in the only one.
@@ -328,6 +409,7 @@ class ConvSchedule {
   const Conv& conv_;
   const Config& config_;
   RegisterTile tile_;
+  int64_t chunk_;  // channel blocks after which the next tile's turn comes; 0: a tile is done first
   Sequence s_;
   std::string out_;
   bool slices_;         // those of padding are left out
@@ -336,6 +418,7 @@ class ConvSchedule {
   std::string packed_;  // the weights
   std::string packed_data_;
   std::string anchor_;  // the buffer of the sums; its loops are named after it
+  std::string acc_;     // of a chunk's
 };
 
 // Weights that do not stay in the second cache come from further away at every run.
@@ -360,6 +443,16 @@ RegisterTile DefaultTile(const Conv& conv, const Target& target) {
     ++all.vectors;
   }
   return all;
+}
+
+// The largest whose weights leave half of the first cache to data and sums.
+int64_t DefaultChunk(const Conv& conv, const Config& prefix) {
+  const int64_t block_bytes = prefix.Int("tile_v") * conv.lanes * conv.lanes * conv.Taps() * 4;
+  int64_t largest = 0;
+  for (const int64_t chunk : ChunkOptions(conv, prefix)) {
+    if (2 * chunk * block_bytes <= conv.l1_bytes) largest = chunk;
+  }
+  return largest;
 }
 
 std::vector<std::string> Strategies(const Conv& conv) {
@@ -400,6 +493,10 @@ class ConvTemplateOf : public Template {
           }
           if (!prefix.Has("pad")) return TextKnob("pad", PadOptions(conv, prefix), "copy");
           if (!prefix.Has("order")) return TextKnob("order", GridOrders(conv), "oc_oh");
+          if (!prefix.Has("chunk")) return IntKnob("chunk", ChunkOptions(conv, prefix), 0);
+          if (prefix.Int("chunk") > 0 && !prefix.Has("block_h")) {
+            return IntKnob("block_h", BlockOptions(conv, TileOf(prefix)));
+          }
           if (!prefix.Has("prefetch")) {
             return IntKnob("prefetch", PrefetchOptionsOf(conv, prefix), 0);
           }
@@ -420,6 +517,9 @@ class ConvTemplateOf : public Template {
     // Weights of a tile are read once a row of tiles: keep them by going down the rows first.
     config.Set("order", std::string("oc_oh"));
     const bool far = WeightsAreFar(conv, task.target);
+    const int64_t chunk = far ? DefaultChunk(conv, config) : 0;
+    config.Set("chunk", chunk);
+    if (chunk > 0) config.Set("block_h", BlockOptions(conv, TileOf(config)).front());
     config.Set("prefetch", far ? PrefetchOptionsOf(conv, config).back() : 0);
     return config;
   }

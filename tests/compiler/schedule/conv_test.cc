@@ -335,6 +335,38 @@ TEST(Conv3d, TapsOfSlicesOutsideAreLeftOut) {
   }
 }
 
+// Sums taken a chunk of the channels after the other, of blocks of rows that end anywhere.
+TEST(Conv, SumsInChunksComputeWhatTheNaiveNestDoes) {
+  const Target target = TestTarget(
+      "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -caches=2048,65536,1048576 "
+      "-threads=2");
+  const Windows kernels[] = {
+      {1, 32, 20, {5, 7}, {1, 1}, {1, 1}, {1, 1}, {0, 0}, {0, 0}},
+      {1, 32, 9, {7, 7}, {1, 1}, {2, 2}, {1, 1}, {0, 0}, {0, 0}},
+      {1, 16, 12, {6, 9}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
+      {2, 24, 7, {9, 5}, {3, 2}, {2, 1}, {1, 2}, {1, 0}, {1, 1}},
+      {1, 16, 8, {3, 5, 4}, {3, 1, 3}, {1, 1, 1}, {1, 1, 1}, {1, 0, 1}, {1, 0, 1}},
+  };
+  for (const Windows& kernel : kernels) {
+    const std::string text = WindowsText(kernel, "float32", "float32");
+    const ops::KernelDefinition def = MustLower(text);
+    const Template& conv = TemplateFor(def);
+    const Task task{&def, conv.Signatures(def, target)[0], target};
+    Random random(7);
+    int checked = 0;
+    for (int i = 0; i < 4000 && checked < 12; ++i) {
+      const Config config = conv.MakeSpace(task).Sample(random);
+      if (config.String("strategy") != "direct" || config.Int("chunk") == 0) continue;
+      const absl::StatusOr<loop::Nest> nest = conv.Schedule(task, config);
+      ASSERT_TRUE(nest.ok()) << nest.status() << config.ToText();
+      ExpectSameResults(def.naive, *nest, 3, text + config.ToText());
+      if (HasFailure()) return;
+      ++checked;
+    }
+    EXPECT_EQ(checked, 12) << text;
+  }
+}
+
 // Each is one condition short of such a convolution; none may be rewritten.
 TEST(Winograd, RefusesWhatIsNoConvolutionOfDilationOne) {
   const Shape shapes[] = {{1, 8, 9, 9, 8, 1, 1, 1, 0, 1},
