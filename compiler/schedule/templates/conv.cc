@@ -101,8 +101,8 @@ std::vector<std::string> PadOptions(const Conv& conv, const Config& prefix) {
   const Border border = ColumnBorder(conv, tile);
   const int64_t unroll = conv.LanesDiffer() ? conv.in : prefix.Int("unroll");
   const int64_t emitted = unroll * conv.taps_w * tile.vectors * tile.columns;
-  if (!conv.pads || !conv.operand_blocked || tile.rows > 1 || border.first > 1 || border.last > 1 ||
-      conv.Taps() == 1 || emitted > 2 * kMaxEmittedFmas) {
+  if (!conv.pads || (!conv.operand_blocked && conv.channels >= conv.lanes) || tile.rows > 1 ||
+      border.first > 1 || border.last > 1 || conv.Taps() == 1 || emitted > 2 * kMaxEmittedFmas) {
     return options;
   }
   options.emplace_back("border");
