@@ -90,7 +90,7 @@ std::vector<int64_t> VectorOptions(const Cell& cell) {
   return options;
 }
 
-std::vector<int64_t> RowOptions(const Cell& cell, int64_t vectors) {
+std::vector<int64_t> StateRowOptions(const Cell& cell, int64_t vectors) {
   return EvenSizes(cell.rows, cell.rows, [&](int64_t rows) {
     return FitsRegisters(TileFor(cell, vectors, rows), cell.registers);
   });
@@ -264,7 +264,7 @@ class RecurrentTemplateImpl : public Template {
     return Space([cell = CellOf(task)](const Config& prefix) -> std::optional<Knob> {
       if (!prefix.Has("tile_v")) return IntKnob("tile_v", VectorOptions(cell));
       if (!prefix.Has("tile_w")) {
-        return IntKnob("tile_w", RowOptions(cell, prefix.Int("tile_v")));
+        return IntKnob("tile_w", StateRowOptions(cell, prefix.Int("tile_v")));
       }
       if (!prefix.Has("unroll")) return IntKnob("unroll", UnrollsOf(cell, prefix));
       if (!prefix.Has("order")) {
@@ -282,7 +282,7 @@ class RecurrentTemplateImpl : public Template {
     Config config;
     double least = 0;
     for (const int64_t vectors : VectorOptions(cell)) {
-      for (const int64_t rows : RowOptions(cell, vectors)) {
+      for (const int64_t rows : StateRowOptions(cell, vectors)) {
         const double cycles = TileCycles(TileProblem(cell), TileFor(cell, vectors, rows));
         if (config.Has("tile_v") && cycles >= least) continue;
         least = cycles;
