@@ -7,13 +7,12 @@
 
 #include "measure_server/calibrator.h"
 #include "runtime/host.h"
+#include "runtime/target_text.h"
 #include "support/digest.h"
 #include "support/median.h"
 
 namespace hone::measure {
 namespace {
-
-constexpr char kThreads[] = " -threads=";  // the last flag of a target
 
 // What the system says of its first processor, apart from what changes while it runs.
 std::string ProcessorText() {
@@ -43,8 +42,7 @@ hone::v1::Device DescribeCpu(int threads, const std::string& target) {
   hone::v1::Device device;
   device.set_id("cpu0");
   device.set_target(target.empty() ? HostTargetText(used)
-                                   : target.substr(0, target.find(kThreads)) + kThreads +
-                                         std::to_string(used));
+                                   : WithoutThreads(target) + " -threads=" + std::to_string(used));
   // All its cores: who else may run beside a measurement is part of the machine.
   device.set_fingerprint(Sha256Hex(ProcessorText() + HostTargetText(cores)));
   device.set_threads(static_cast<uint32_t>(used));

@@ -8,6 +8,7 @@
 #include "runtime/c_model.h"
 #include "runtime/data_type.h"
 #include "runtime/module.h"
+#include "runtime/target_text.h"
 #include "runtime/thread_team.h"
 
 namespace {
@@ -46,12 +47,6 @@ int CheckBinding(uint32_t index, uint32_t count, const void* data) {
                                     std::to_string(index));
   }
   return hone::IsAligned(data) ? HONE_OK : HONE_BAD_INPUT;
-}
-
-// The number after "-threads=" in the target's text; 1 without it.
-int ThreadsOf(const char* target) {
-  const char* flag = std::strstr(target, "-threads=");
-  return flag == nullptr ? 1 : std::max(1, std::atoi(flag + std::strlen("-threads=")));
 }
 
 const hone_function& FunctionOf(const hone_model* model) { return model->function(); }
@@ -133,7 +128,7 @@ int hone_open_with(const char* path, int threads, uint32_t flags, hone_model** m
                 std::string("expected a compiled model at ") + path + ", found a candidate kernel");
   }
   if (threads == 0) {
-    threads = std::min(ThreadsOf(table.target), static_cast<int>(hone::UsableCores().size()));
+    threads = std::min(hone::ThreadsOf(table.target), static_cast<int>(hone::UsableCores().size()));
   }
   opened->model = hone::Model::Make(std::move(module), threads, &error);
   if (!opened->model) return Fail(HONE_FAILED, error);

@@ -6,19 +6,9 @@
 
 #include "runtime/host_cpu.h"
 #include "runtime/missing_feature.h"
+#include "runtime/target_text.h"
 
 namespace hone {
-namespace {
-
-// Its value; empty where the text has no such flag.
-std::string_view FlagOf(std::string_view target, std::string_view flag) {
-  const size_t at = target.find(flag);
-  if (at == std::string_view::npos) return "";
-  const std::string_view value = target.substr(at + flag.size());
-  return value.substr(0, value.find(' '));
-}
-
-}  // namespace
 
 int HostCoreCount() {
   cpu_set_t set;
@@ -42,10 +32,10 @@ std::string HostTargetText(int threads) {
 
 std::string MissingOnHost(std::string_view target) {
   const HostCpu host = DescribeHost();
-  const std::string_view triple = FlagOf(target, " -mtriple=");
+  const std::string_view triple = FlagOf(target, "-mtriple");
   if (triple.empty()) return "-mtriple";
   if (triple != host.triple) return std::string(triple);
-  if (FlagOf(target, " -mattr=").empty()) return "-mattr";
+  if (FlagOf(target, "-mattr").empty()) return "-mattr";
   return MissingFeature(target, host.features);
 }
 

@@ -3,15 +3,12 @@
 #include <algorithm>
 
 #include "runtime/host_cpu.h"
+#include "runtime/target_text.h"
 
 namespace hone {
 
 std::string MissingFeature(std::string_view target, const std::vector<std::string>& features) {
-  constexpr std::string_view kFlag = " -mattr=";
-  const size_t flag = target.find(kFlag);
-  if (flag == std::string_view::npos) return "";
-  std::string_view rest = target.substr(flag + kFlag.size());
-  rest = rest.substr(0, rest.find(' '));
+  std::string_view rest = FlagOf(target, "-mattr");
   while (!rest.empty()) {
     const size_t end = std::min(rest.find(','), rest.size());
     std::string_view feature = rest.substr(0, end);

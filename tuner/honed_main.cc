@@ -47,6 +47,7 @@ struct Flags {
 
 void AddFlags(CLI::App& app, Flags& flags) {
   app.set_config("--config", "", "read flags from this file");
+  app.allow_config_extras(CLI::config_extras_mode::error);
   app.add_flag("--embedded", flags.embedded, "for one local user: ends with its parent's tune");
   app.add_option("--db", flags.db, "the tuning database; made where there is none");
   app.add_flag("--memory", flags.memory, "keep nothing (tests)");
@@ -172,6 +173,11 @@ int Main(int argc, char** argv) {
   AddFlags(app, flags);
   try {
     app.parse(argc, argv);
+  } catch (const CLI::ConfigError& error) {
+    return Fail(kUsage,
+                fmt::format("expected flags of honed in the file of --config, each with its "
+                            "value: {}; see honed --help",
+                            error.what()));
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
     return Fail(kUsage, fmt::format("{}; see honed --help", error.what()));

@@ -181,6 +181,11 @@ absl::StatusOr<ParsedWorkload> ParseWorkload(std::string_view text) {
     }
     attrs[word] = it->second;
   }
+  if (const std::string& type = parsed.words.at("accumulate"); !ParseDataType(type)) {
+    return absl::InvalidArgumentError(fmt::format(
+        "expected accumulate=TYPE at the end of a workload, TYPE an element type, found '{}'",
+        type));
+  }
   for (const Expr& node : PostOrder(Body(*parsed.function))) {
     const bool known = node->kind == ExprKind::kVar || node->kind == ExprKind::kTuple ||
                        node->kind == ExprKind::kTupleGetItem ||

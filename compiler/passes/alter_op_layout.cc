@@ -62,12 +62,8 @@ LayoutChoice Choose(const LayoutGraph& graph, const PassContext& context) {
   return gain <= kLeastGain ? measured : cheapest;
 }
 
-// Whether the attribute `ends` of a function says "free".
 bool HasFreeEnds(const Expr& function) {
-  const auto said = function->attrs.find("ends");
-  if (said == function->attrs.end()) return false;
-  const auto* text = std::get_if<std::string>(&said->second);
-  return text != nullptr && *text == "free";
+  return ir::GetAttr<std::string>(function->attrs, "ends", "") == "free";
 }
 
 // The graph with the chosen signatures, and copies where layouts differ.

@@ -72,12 +72,19 @@ absl::Status CheckFunctionAttrs(const ir::Attrs& attrs) {
     if (name == "primitive" && !std::holds_alternative<bool>(value)) {
       return Mismatch("a bool as attribute primitive", ir::ToText(value));
     }
-    const bool text = name == "signature" || name == "numerics" || name == "accumulate";
+    const bool text =
+        name == "signature" || name == "numerics" || name == "accumulate" || name == "ends";
     if (text && !std::holds_alternative<std::string>(value)) {
       return Mismatch("a string as attribute " + name, ir::ToText(value));
     }
     if (name == "numerics" && !ops::ParseNumerics(std::get<std::string>(value))) {
       return Mismatch("strict, default or fast as attribute numerics", ir::ToText(value));
+    }
+    if (name == "accumulate" && !ParseDataType(std::get<std::string>(value))) {
+      return Mismatch("an element type as attribute accumulate", ir::ToText(value));
+    }
+    if (name == "ends" && std::get<std::string>(value) != "free") {
+      return Mismatch("free as attribute ends", ir::ToText(value));
     }
   }
   return absl::OkStatus();

@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "runtime/target_text.h"
 #include "tests/tuner/world.h"
-#include "tuner/farm/device_match.h"
 
 namespace hone::tuner {
 namespace {

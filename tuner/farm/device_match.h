@@ -2,15 +2,12 @@
 #ifndef HONE_TUNER_FARM_DEVICE_MATCH_H_
 #define HONE_TUNER_FARM_DEVICE_MATCH_H_
 
-#include <string>
 #include <string_view>
 
 #include "hone/v1/farm.pb.h"
 
 namespace hone::tuner {
 
-// The target text without its -threads flag.
-std::string WithoutThreads(std::string_view target);
 // Equal targets, -threads aside, and at least as many cores as the target wants.
 bool CanMeasure(const hone::v1::Device& device, std::string_view target);
 

@@ -149,29 +149,10 @@ absl::StatusOr<Convolution> MatchConvolution(const loop::Nest& nest, const std::
   return conv;
 }
 
-// One of the two axes: a convolution of stride s is one of stride one over `phases` parts of the
-// data, every s-th element each.
-struct Axis {
-  int64_t stride = 1;
-  int64_t weight_taps = 1;  // of the weight
-  int64_t phases = 1;
-  int64_t taps = 1;  // of a phase
-  int64_t tile = 1;
-  int64_t products = 1;
-  int64_t tiles = 1;
+// One of the two, with its transforms.
+struct Axis : WinogradAxis {
+  using WinogradAxis::WinogradAxis;
   ToomCook matrices;
-
-  Axis(int64_t stride, int64_t weight_taps, int64_t extent, int64_t largest_tile)
-      : stride(stride),
-        weight_taps(weight_taps),
-        phases(std::min(stride, weight_taps)),
-        taps(CeilDiv(weight_taps, stride)),
-        tile(taps > 1 ? largest_tile : 1),
-        products(tile + taps - 1),
-        tiles(CeilDiv(extent, tile)) {}
-  bool IsTransformed() const { return taps > 1; }
-  // Those that have all taps: the first ones.
-  int64_t FullPhases() const { return std::min(phases, weight_taps - (taps - 1) * stride); }
 };
 
 // Makes the stages, in order. The first of the two axes that is transformed is so in a stage of its
@@ -530,6 +511,21 @@ class Stages {
 };
 
 }  // namespace
+
+WinogradAxis::WinogradAxis(int64_t stride, int64_t weight_taps, int64_t extent,
+                           int64_t largest_tile)
+    : stride(stride),
+      weight_taps(weight_taps),
+      extent(extent),
+      phases(std::min(stride, weight_taps)),
+      taps(CeilDiv(weight_taps, stride)),
+      tile(taps > 1 ? largest_tile : 1),
+      products(tile + taps - 1),
+      tiles(CeilDiv(extent, tile)) {}
+
+int64_t WinogradAxis::FullPhases() const {
+  return std::min(phases, weight_taps - (taps - 1) * stride);
+}
 
 absl::StatusOr<WinogradStages> Winograd(loop::Nest* nest, const std::string& buffer, int64_t tile,
                                         PhaseOrder phase_order, FilterRows filter_rows) {

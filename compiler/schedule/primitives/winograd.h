@@ -2,12 +2,32 @@
 #ifndef HONE_COMPILER_SCHEDULE_PRIMITIVES_WINOGRAD_H_
 #define HONE_COMPILER_SCHEDULE_PRIMITIVES_WINOGRAD_H_
 
+#include <cstdint>
 #include <string>
 
 #include "absl/status/statusor.h"
 #include "compiler/loop/stmt.h"
 
 namespace hone::schedule {
+
+// Height or width: a convolution of stride s is one of stride one over `phases` parts of the data,
+// every s-th element each.
+struct WinogradAxis {
+  int64_t stride = 1;
+  int64_t weight_taps = 1;  // of the weight
+  int64_t extent = 1;       // of the result
+  int64_t phases = 1;
+  int64_t taps = 1;  // of a phase
+  int64_t tile = 1;  // results of a tile
+  int64_t products = 1;
+  int64_t tiles = 1;
+
+  // An axis of one tap is not transformed: its tiles are single results.
+  WinogradAxis(int64_t stride, int64_t weight_taps, int64_t extent, int64_t largest_tile);
+  bool IsTransformed() const { return taps > 1; }
+  // Those that have all taps: the first ones.
+  int64_t FullPhases() const;
+};
 
 // The buffers between the steps. e counts the products of a tile, y, x the tiles. Where the
 // convolution has a depth, it stands after the channels (kd taps after ic): every step treats its

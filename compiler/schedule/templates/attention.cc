@@ -337,10 +337,10 @@ class AttentionSchedule {
   // NaN reaches all results of a row by its sum, so its maximum need not hand it on. AArch64's does
   // for nothing.
   void ScheduleRows() {
-    const RowOptions options = RowOptionsOf(config_, !task_.target.IsAArch64());
+    const RowSchedule row = RowScheduleOf(config_, !task_.target.IsAArch64());
     for (const std::string& loop : {view_.max + ".r0", LogitsAxis(view_.exp, 1),
                                     view_.total + ".r0", LogitsAxis(view_.weights, 1)}) {
-      if (s_.Has(loop)) ScheduleRowLoop(&s_, loop, options);
+      if (s_.Has(loop)) ScheduleRowLoop(&s_, loop, row);
     }
   }
 

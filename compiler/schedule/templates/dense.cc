@@ -232,8 +232,8 @@ class DenseSchedule {
                              'a');
   }
 
-  ProductSums Sums() const {
-    return {.stage = anchor_,
+  ProductSums Sums(const std::string& stage) const {
+    return {.stage = stage,
             .rank = rank(),
             .lanes = dense_.lanes,
             .dot = dense_.dot,
@@ -282,17 +282,8 @@ class DenseSchedule {
   }
 
   void TileReduction() {
-    if (!tile_copy_.empty()) {
-      ComputeAtOptions options;
-      options.align.assign(static_cast<size_t>(rank()), 1);
-      options.align.back() = dense_.lanes;
-      options.layout = LayoutOf(fmt::format("{}{}", dense_.lanes, Letter(1))).ToString();
-      s_.ComputeAt(tile_copy_, inner_, options);
-      s_.Split(Axis(tile_copy_, 1), dense_.lanes, Tail::kExact, tile_copy_ + ".nv",
-               tile_copy_ + ".lane");
-      s_.VectorizeAll(tile_copy_ + ".lane");
-    }
-    SumInRegisters(&s_, Sums(), inner_);
+    if (!tile_copy_.empty()) CopyFromRegisters(&s_, Sums(tile_copy_), inner_);
+    SumInRegisters(&s_, Sums(anchor_), inner_);
     Prefetch();
   }
 
@@ -317,10 +308,9 @@ class DenseSchedule {
     if (tile_copy_.empty()) {
       s_.UnrollAll(out_ + ".m");
     } else {
-      s_.UnrollAll(tile_copy_ + ".nv");
-      s_.UnrollAll(Axis(tile_copy_, 2));
+      UnrollSums(&s_, Sums(tile_copy_));
     }
-    UnrollSums(&s_, Sums());
+    UnrollSums(&s_, Sums(anchor_));
   }
 
   const Task& task_;

@@ -10,8 +10,29 @@
 namespace hone::schedule {
 namespace {
 
-std::string Axis(const ProductSums& sums, int from_last) {
-  return fmt::format("{}.i{}", sums.stage, sums.rank - from_last);
+std::vector<std::string> Axes(const ProductSums& sums) {
+  std::vector<std::string> axes;
+  for (int axis = 0; axis < sums.rank; ++axis) {
+    axes.push_back(fmt::format("{}.i{}", sums.stage, axis));
+  }
+  return axes;
+}
+
+// For one iteration of `at`, whole vectors of units, each of them in order.
+void ComputeTile(Sequence* s, const ProductSums& sums, const std::string& at) {
+  const std::string letters = AxisLetters(sums.rank);
+  ComputeAtOptions options;
+  options.align.assign(static_cast<size_t>(sums.rank), 1);
+  options.align.back() = sums.lanes;
+  options.layout =
+      fmt::format("{}{}{}", letters, sums.lanes, static_cast<char>(letters.back() - 'A' + 'a'));
+  s->ComputeAt(sums.stage, at, options);
+}
+
+void SplitUnits(Sequence* s, const ProductSums& sums, const std::string& suffix) {
+  const std::string& stage = sums.stage;
+  s->Split(Axes(sums).back() + suffix, sums.lanes, Tail::kExact, stage + ".nv" + suffix,
+           stage + ".lane" + suffix);
 }
 
 }  // namespace
@@ -44,34 +65,30 @@ bool ReadsUnitsInOrder(const loop::Nest& nest, const std::string& name) {
 
 void SumInRegisters(Sequence* s, const ProductSums& sums, const std::string& at) {
   const std::string& stage = sums.stage;
-  const std::string letters = AxisLetters(sums.rank);
-  ComputeAtOptions options;
-  options.align.assign(static_cast<size_t>(sums.rank), 1);
-  options.align.back() = sums.lanes;
-  options.layout = fmt::format("{}{}{}", letters, sums.lanes,
-                               static_cast<char>(letters[letters.size() - 1] - 'A' + 'a'));
-  s->ComputeAt(stage, at, options);
-  const std::string rows = Axis(sums, 2);
-  const std::string units = Axis(sums, 1);
-  s->Decompose(s->Has(rows) ? rows : units);
-  for (const std::string& suffix : {std::string("_init"), std::string()}) {
-    s->Split(units + suffix, sums.lanes, Tail::kExact, stage + ".nv" + suffix,
-             stage + ".lane" + suffix);
-  }
+  ComputeTile(s, sums, at);
+  const std::vector<std::string> axes = Axes(sums);
+  s->Decompose(s->FirstOf(axes));
+  for (const char* suffix : {"_init", ""}) SplitUnits(s, sums, suffix);
   std::vector<std::string> steps = {stage + ".r0"};
   if (sums.dot > 1) s->Split(stage + ".r0", sums.dot, Tail::kExact, stage + ".r0", stage + ".dot");
   if (sums.unroll > 1) {
     s->Split(stage + ".r0", sums.unroll, Tail::kExact, stage + ".r0", stage + ".unroll");
     steps.push_back(stage + ".unroll");
   }
-  steps.push_back(rows);
+  steps.insert(steps.end(), axes.begin(), axes.end() - 1);
   for (const char* name : {".nv", ".lane", ".dot"}) steps.push_back(stage + name);
   s->ReorderPresent(steps);
   s->VectorizeAll(stage + ".lane");
 }
 
+void CopyFromRegisters(Sequence* s, const ProductSums& copy, const std::string& at) {
+  ComputeTile(s, copy, at);
+  SplitUnits(s, copy, "");
+  s->VectorizeAll(copy.stage + ".lane");
+}
+
 void UnrollSums(Sequence* s, const ProductSums& sums) {
-  s->UnrollAll(Axis(sums, 2));
+  for (const std::string& axis : Axes(sums)) s->UnrollAll(axis);
   for (const char* name : {".nv", ".unroll"}) s->UnrollAll(sums.stage + name);
 }
 

@@ -1,4 +1,4 @@
-// The sums of a matrix product in a register tile: what dense and attention share.
+// The sums of a matrix product in a register tile: what dense, attention and recurrent share.
 #ifndef HONE_COMPILER_SCHEDULE_TEMPLATES_PRODUCT_SUMS_H_
 #define HONE_COMPILER_SCHEDULE_TEMPLATES_PRODUCT_SUMS_H_
 
@@ -9,7 +9,8 @@
 
 namespace hone::schedule {
 
-// Of the last two axes of a stage that is a product's sums: rows, and units that are the lanes.
+// A stage that is a product's sums. The last of its axes is the units, which are the lanes; those
+// before it (rows, gates before them) are of the tile as far as it has more than one of them.
 struct ProductSums {
   std::string stage;
   int rank = 2;
@@ -23,10 +24,12 @@ struct ProductSums {
 bool ReadsUnitsInOrder(const loop::Nest& nest, const std::string& sums);
 
 // Computes the sums for one iteration of `at`, whole vectors of units, steps outermost. Loops:
-// "<stage>.r0" and ".unroll" (steps), the rows' own, ".nv", ".lane", ".dot"; those that set the
-// sums to zero end in "_init".
+// "<stage>.r0" and ".unroll" (steps), the other axes' own, ".nv", ".lane", ".dot"; those that set
+// the sums to zero end in "_init".
 void SumInRegisters(Sequence* s, const ProductSums& sums, const std::string& at);
-// Unrolls what is left of these loops once extents are constant.
+// The same for a stage that copies such sums: the tile once more, in memory.
+void CopyFromRegisters(Sequence* s, const ProductSums& copy, const std::string& at);
+// Unrolls what is left of the loops of either once extents are constant.
 void UnrollSums(Sequence* s, const ProductSums& sums);
 
 }  // namespace hone::schedule

@@ -8,6 +8,7 @@
 #include "compiler/loop/visit.h"
 #include "compiler/schedule/templates/fuse_stages.h"
 #include "compiler/schedule/templates/kernel_view.h"
+#include "compiler/schedule/templates/product_sums.h"
 #include "compiler/schedule/templates/register_tile.h"
 #include "compiler/schedule/templates/sequence.h"
 #include "compiler/schedule/templates/templates.h"
@@ -90,7 +91,7 @@ std::vector<int64_t> VectorOptions(const Cell& cell) {
   return options;
 }
 
-std::vector<int64_t> RowOptions(const Cell& cell, int64_t vectors) {
+std::vector<int64_t> StateRowOptions(const Cell& cell, int64_t vectors) {
   return EvenSizes(cell.rows, cell.rows, [&](int64_t rows) {
     return FitsRegisters(TileFor(cell, vectors, rows), cell.registers);
   });
@@ -188,34 +189,18 @@ class CellSchedule {
     inner_ = inner;
   }
 
-  void SumInTile() {
-    ComputeAtOptions options;
-    options.align = {1, 1, cell_.lanes};
-    options.layout = Layout::Parse(fmt::format("NCW{}w", cell_.lanes), 3)->ToString();
-    if (!copy_.empty()) {
-      s_.ComputeAt(copy_, inner_, options);
-      s_.Split(copy_ + ".i2", cell_.lanes, Tail::kExact, copy_ + ".nv", copy_ + ".lane");
-      s_.VectorizeAll(copy_ + ".lane");
-    }
-    s_.ComputeAt(sums_, inner_, options);
-    s_.Decompose(s_.FirstOf({sums_ + ".i0", sums_ + ".i1"}));
-    for (const std::string& suffix : {std::string("_init"), std::string()}) {
-      s_.Split(sums_ + ".i2" + suffix, cell_.lanes, Tail::kExact, sums_ + ".nv" + suffix,
-               sums_ + ".lane" + suffix);
-    }
-    std::vector<std::string> steps = {sums_ + ".r0"};
-    const int64_t unroll = config_.Int("unroll");
-    if (unroll > 1) {
-      s_.Split(sums_ + ".r0", unroll, Tail::kExact, sums_ + ".r0", sums_ + ".unroll");
-      steps.push_back(sums_ + ".unroll");
-    }
-    for (const char* name : {".i0", ".i1", ".nv", ".lane"}) steps.push_back(sums_ + name);
-    s_.ReorderPresent(steps);
-    s_.VectorizeAll(sums_ + ".lane");
-    if (config_.String("prefetch") == "step") Prefetch(unroll > 1);
+  ProductSums Sums(const std::string& stage) const {
+    return {.stage = stage, .rank = 3, .lanes = cell_.lanes, .unroll = config_.Int("unroll")};
   }
 
-  void Prefetch(bool unrolled) {
+  void SumInTile() {
+    if (!copy_.empty()) CopyFromRegisters(&s_, Sums(copy_), inner_);
+    SumInRegisters(&s_, Sums(sums_), inner_);
+    if (config_.String("prefetch") == "step") Prefetch();
+  }
+
+  void Prefetch() {
+    const bool unrolled = config_.Int("unroll") > 1;
     PrefetchOptions options;
     options.ahead = out_ + ".nb";
     options.turn = out_ + ".mb";
@@ -228,11 +213,12 @@ class CellSchedule {
     if (cell_.rows % rows_ != 0) s_.PeelAll(out_ + ".mb", 0, 1);
     if (cell_.units % width() != 0) s_.PeelAll(out_ + ".nb", 0, 1);
     s_.UnrollAll(out_ + ".nv");
-    if (copy_.empty()) s_.UnrollAll(out_ + ".m");
-    for (const std::string& stage : {copy_, sums_}) {
-      if (stage.empty()) continue;
-      for (const char* loop : {".i0", ".i1", ".nv", ".unroll"}) s_.UnrollAll(stage + loop);
+    if (copy_.empty()) {
+      s_.UnrollAll(out_ + ".m");
+    } else {
+      UnrollSums(&s_, Sums(copy_));
     }
+    UnrollSums(&s_, Sums(sums_));
   }
 
   const Task& task_;
@@ -264,7 +250,7 @@ class RecurrentTemplateImpl : public Template {
     return Space([cell = CellOf(task)](const Config& prefix) -> std::optional<Knob> {
       if (!prefix.Has("tile_v")) return IntKnob("tile_v", VectorOptions(cell));
       if (!prefix.Has("tile_w")) {
-        return IntKnob("tile_w", RowOptions(cell, prefix.Int("tile_v")));
+        return IntKnob("tile_w", StateRowOptions(cell, prefix.Int("tile_v")));
       }
       if (!prefix.Has("unroll")) return IntKnob("unroll", UnrollsOf(cell, prefix));
       if (!prefix.Has("order")) {
@@ -282,7 +268,7 @@ class RecurrentTemplateImpl : public Template {
     Config config;
     double least = 0;
     for (const int64_t vectors : VectorOptions(cell)) {
-      for (const int64_t rows : RowOptions(cell, vectors)) {
+      for (const int64_t rows : StateRowOptions(cell, vectors)) {
         const double cycles = TileCycles(TileProblem(cell), TileFor(cell, vectors, rows));
         if (config.Has("tile_v") && cycles >= least) continue;
         least = cycles;

@@ -67,7 +67,7 @@ void SetDefaultRow(int64_t columns, const Target& target, Config* config) {
   config->Set("unroll", vectors[std::min<size_t>(2, vectors.size() - 1)]);
 }
 
-RowOptions RowOptionsOf(const Config& config, bool drops_nan) {
+RowSchedule RowScheduleOf(const Config& config, bool drops_nan) {
   return {.lanes = config.Int("lanes"),
           .parts = config.Int("parts"),
           .unroll = config.Int("unroll"),
@@ -75,18 +75,18 @@ RowOptions RowOptionsOf(const Config& config, bool drops_nan) {
           .drops_nan = drops_nan};
 }
 
-void ScheduleRowLoop(Sequence* s, const std::string& name, const RowOptions& options) {
+void ScheduleRowLoop(Sequence* s, const std::string& name, const RowSchedule& row) {
   const absl::StatusOr<Site> site = FindLoop(s->nest(), name);
   if (!site.ok()) return s->Fail(site.status());
   const loop::Stmt& loop = site->stmt;
   int64_t extent = 0;
   loop::IsConstInt(loop->extent, &extent);
   if (loop::Accumulates(*loop->body[0])) {
-    s->ReduceByLanes(name, options.lanes, options.parts, options.drops_nan);
+    s->ReduceByLanes(name, row.lanes, row.parts, row.drops_nan);
   } else {
-    ScheduleColumns(s, name, extent, std::min(options.lanes, extent), options.unroll);
+    ScheduleColumns(s, name, extent, std::min(row.lanes, extent), row.unroll);
   }
-  if (options.registers && s->Has(name)) s->UnrollAll(name);
+  if (row.registers && s->Has(name)) s->UnrollAll(name);
 }
 
 }  // namespace hone::schedule

@@ -12,7 +12,8 @@
 
 namespace hone::schedule {
 
-struct RowOptions {
+// How the loops along a row are scheduled.
+struct RowSchedule {
   int64_t lanes = 1;
   int64_t parts = 1;       // vectors of partial sums
   int64_t unroll = 1;      // vectors at once of what is no sum
@@ -26,10 +27,10 @@ std::optional<Knob> NextRowKnob(int64_t columns, const Target& target, const Con
 // A row in registers where it fits; four partial sums hide the latency of an addition, and four
 // vectors at once the loop itself.
 void SetDefaultRow(int64_t columns, const Target& target, Config* config);
-RowOptions RowOptionsOf(const Config& config, bool drops_nan);
+RowSchedule RowScheduleOf(const Config& config, bool drops_nan);
 
 // An innermost loop of constant extent around one store. Sums get partial results in lanes.
-void ScheduleRowLoop(Sequence* s, const std::string& loop, const RowOptions& options);
+void ScheduleRowLoop(Sequence* s, const std::string& loop, const RowSchedule& row);
 
 }  // namespace hone::schedule
 

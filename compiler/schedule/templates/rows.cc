@@ -183,9 +183,9 @@ bool DropsNan(const Task& task) {
 absl::StatusOr<loop::Nest> ScheduleRows(const Task& task, const Config& config) {
   std::optional<Rows> rows = GatherRows(*task.def, config.Int("together"));
   if (!rows) return absl::InternalError("expected rows that can be gathered in blocks too");
-  const RowOptions options = RowOptionsOf(config, DropsNan(task));
+  const RowSchedule row = RowScheduleOf(config, DropsNan(task));
   for (const Stmt& loop : InnermostLoops(rows->s.nest())) {
-    ScheduleRowLoop(&rows->s, loop->var->name, options);
+    ScheduleRowLoop(&rows->s, loop->var->name, row);
   }
   rows->s.Simplify();
   return std::move(rows->s).Finish();

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "compiler/schedule/primitives/toom_cook.h"
+#include "compiler/schedule/primitives/winograd.h"
 #include "compiler/schedule/templates/register_tile.h"
 
 namespace hone::schedule {
@@ -11,42 +12,27 @@ namespace {
 
 constexpr char kPrefix[] = "winograd";
 
-// Height or width. Of a stride of s, every s-th element of the data is a phase, a channel of its
-// own.
-struct PlanAxis {
-  int64_t extent = 1;
-  int64_t stride = 1;
-  int64_t weight_taps = 1;
-  int64_t phases = 1;
-  int64_t taps = 1;          // of a phase
-  bool skips_zeros = false;  // phases are far enough apart that it is worth leaving out products
+// from_end: 1 is the width. As it is without transforms, unless there is a tile.
+WinogradAxis AxisOf(const Conv& conv, size_t from_end, int64_t tile = 1) {
+  return {conv.window.strides[conv.window.strides.size() - from_end],
+          from_end == 1 ? conv.taps_w : conv.taps_h, from_end == 1 ? conv.width : conv.height,
+          tile};
+}
 
-  int64_t Tile(int64_t tile) const { return taps > 1 ? tile : 1; }
-  int64_t Products(int64_t tile) const { return Tile(tile) + taps - 1; }
-  // Of all phases; the last product of those with fewer taps is zero.
-  int64_t UsedProducts(int64_t tile) const {
-    const int64_t full = std::min(phases, weight_taps - (taps - 1) * stride);
-    return phases * Products(tile) - (skips_zeros ? phases - full : 0);
-  }
-  double Used(int64_t tile) const {
-    return static_cast<double>(UsedProducts(tile)) / static_cast<double>(phases * Products(tile));
-  }
-  double Amplification(int64_t tile) const {
-    return taps > 1 ? MakeToomCook(tile, taps).Amplification() : 1;
-  }
-};
+// Of all phases. The last product of those with fewer taps is zero; it is left out where phases are
+// far enough apart that this is worth it.
+int64_t UsedProducts(const Conv& conv, const WinogradAxis& axis) {
+  const int64_t zeros = conv.blocked_data ? axis.phases - axis.FullPhases() : 0;
+  return axis.phases * axis.products - zeros;
+}
 
-// from_end: 1 is the width.
-PlanAxis AxisOf(const Conv& conv, size_t from_end) {
-  const int64_t stride = conv.window.strides[conv.window.strides.size() - from_end];
-  PlanAxis axis;
-  axis.extent = from_end == 1 ? conv.width : conv.height;
-  axis.weight_taps = from_end == 1 ? conv.taps_w : conv.taps_h;
-  axis.stride = stride;
-  axis.skips_zeros = conv.blocked_data;
-  axis.phases = std::min(stride, axis.weight_taps);
-  axis.taps = CeilDiv(axis.weight_taps, stride);
-  return axis;
+double UsedPart(const Conv& conv, const WinogradAxis& axis) {
+  return static_cast<double>(UsedProducts(conv, axis)) /
+         static_cast<double>(axis.phases * axis.products);
+}
+
+double Amplification(const WinogradAxis& axis) {
+  return axis.IsTransformed() ? MakeToomCook(axis.tile, axis.taps).Amplification() : 1;
 }
 
 int64_t TileOfStrategy(const std::string& strategy) { return strategy.back() - '0'; }
@@ -346,17 +332,17 @@ void ImproveWinograd(const Conv& conv, const Target& target, const std::string& 
 
 WinogradPlan PlanOf(const Conv& conv, const std::string& strategy) {
   const int64_t tile = TileOfStrategy(strategy);
-  const PlanAxis h = AxisOf(conv, 2), w = AxisOf(conv, 1);
+  const WinogradAxis h = AxisOf(conv, 2, tile), w = AxisOf(conv, 1, tile);
   WinogradPlan plan;
-  plan.tile_h = h.Tile(tile);
-  plan.tile_w = w.Tile(tile);
-  plan.products_h = h.Products(tile);
-  plan.products_w = w.Products(tile);
-  plan.rows = CeilDiv(h.extent, plan.tile_h);
-  plan.columns = CeilDiv(w.extent, plan.tile_w);
+  plan.tile_h = h.tile;
+  plan.tile_w = w.tile;
+  plan.products_h = h.products;
+  plan.products_w = w.products;
+  plan.rows = h.tiles;
+  plan.columns = w.tiles;
   plan.phases = h.phases * w.phases;
   plan.channels = conv.in * plan.phases;
-  plan.used = h.Used(tile) * w.Used(tile);
+  plan.used = UsedPart(conv, h) * UsedPart(conv, w);
   if (conv.spatial == 3) {
     plan.depth_step = conv.window.strides[0];
     plan.tap_step = conv.window.dilation[0];
@@ -366,7 +352,7 @@ WinogradPlan PlanOf(const Conv& conv, const std::string& strategy) {
 
 double WinogradAmplification(const Conv& conv, const std::string& strategy) {
   const int64_t tile = TileOfStrategy(strategy);
-  return AxisOf(conv, 2).Amplification(tile) * AxisOf(conv, 1).Amplification(tile);
+  return Amplification(AxisOf(conv, 2, tile)) * Amplification(AxisOf(conv, 1, tile));
 }
 
 bool IsWinograd(const std::string& strategy) { return strategy.starts_with(kPrefix); }
@@ -389,20 +375,28 @@ bool FitsWinograd(const Conv& conv) {
 
 // Multiplications of the direct sum for one of the products, those of tiles beyond the result
 // and of taps of value zero counted as far as they are done.
-double SavingOf(const PlanAxis& axis, int64_t tile) {
-  const int64_t tiles = CeilDiv(axis.extent, axis.Tile(tile));
+double SavingOf(const Conv& conv, const WinogradAxis& axis) {
   return static_cast<double>(axis.weight_taps * axis.extent) /
-         static_cast<double>(axis.UsedProducts(tile) * tiles);
+         static_cast<double>(UsedProducts(conv, axis) * axis.tiles);
 }
 
 // Whether tiles of this size are exact enough (decision 0008), and save so many multiplications
 // that the transforms may be worth it.
-bool IsWorthwhile(const PlanAxis& h, const PlanAxis& w, int64_t tile) {
+bool IsWorthwhile(const Conv& conv, const WinogradAxis& h, const WinogradAxis& w) {
   constexpr double kMostAmplification = 32;
   constexpr double kLeastSaving = 1.5;
-  if (std::max(h.Products(tile), w.Products(tile)) > kMostToomCookProducts) return false;
-  if (SavingOf(h, tile) * SavingOf(w, tile) < kLeastSaving) return false;
-  return h.Amplification(tile) * w.Amplification(tile) <= kMostAmplification;
+  if (std::max(h.products, w.products) > kMostToomCookProducts) return false;
+  if (SavingOf(conv, h) * SavingOf(conv, w) < kLeastSaving) return false;
+  return Amplification(h) * Amplification(w) <= kMostAmplification;
+}
+
+bool IsOffered(const Conv& conv, int64_t tile) {
+  const WinogradAxis h = AxisOf(conv, 2, tile), w = AxisOf(conv, 1, tile);
+  if (!h.IsTransformed() && !w.IsTransformed()) return false;
+  if (h.tile > h.extent || w.tile > w.extent) return false;
+  const bool three_by_three = h.weight_taps == 3 && w.weight_taps == 3 && h.phases * w.phases == 1;
+  // Of these, all but two were measured never to be the best, and these two always may be.
+  return three_by_three ? tile == 2 || tile == 4 : IsWorthwhile(conv, h, w);
 }
 
 }  // namespace
@@ -410,14 +404,8 @@ bool IsWorthwhile(const PlanAxis& h, const PlanAxis& w, int64_t tile) {
 std::vector<std::string> WinogradStrategies(const Conv& conv) {
   std::vector<std::string> strategies;
   if (!FitsWinograd(conv)) return strategies;
-  const PlanAxis h = AxisOf(conv, 2), w = AxisOf(conv, 1);
-  if (h.taps == 1 && w.taps == 1) return strategies;
-  const bool three_by_three = h.weight_taps == 3 && w.weight_taps == 3 && h.phases * w.phases == 1;
   for (int64_t tile : {2, 3, 4, 5, 6}) {
-    if (h.Tile(tile) > h.extent || w.Tile(tile) > w.extent) continue;
-    // Of these, all but two were measured never to be the best, and these two always may be.
-    const bool offered = three_by_three ? tile == 2 || tile == 4 : IsWorthwhile(h, w, tile);
-    if (offered) strategies.push_back(kPrefix + std::to_string(tile));
+    if (IsOffered(conv, tile)) strategies.push_back(kPrefix + std::to_string(tile));
   }
   return strategies;
 }

@@ -220,6 +220,30 @@ TEST(Nests, WhileAndIfElseFollowTheirConditions) {
   }
 }
 
+// What is read only where another condition holds is emitted as a select of its own, which no
+// statement keeps alive: the next one may lie where it lay, and is another.
+TEST(Nests, ManyGuardedConditionsInAStatementKeepTheirOwnValues) {
+  constexpr int kConditions = 12;
+  Buffer places = Make("places", {32}, Role::kInput, "", DataType::kInt32);
+  loop::BufferNode node = *places;
+  node.domain_high = 15;
+  places = std::make_shared<loop::BufferNode>(node);
+  const Buffer x = Make("x", {32}, Role::kInput);
+  const Buffer y = Make("y", {16}, Role::kOutput);
+  const Expr i = Var("i");
+  Expr value = Zero();
+  for (int k = 0; k < kConditions; ++k) {
+    const Expr place = loop::Cast(DataType::kInt64, Load(places, {i + k}));
+    const Expr first = loop::Lt(Load(x, {i + k}), loop::FloatConst(0.5, kF32));
+    const Expr second = loop::Lt(Load(x, {place}), Zero());
+    const Expr condition = k % 3 == 2 ? loop::Or(first, second) : loop::And(first, second);
+    value = value + loop::Select(condition, loop::FloatConst(1 << k, kF32), Zero());
+  }
+  for (const LoopKind kind : {LoopKind::kSerial, LoopKind::kVectorize}) {
+    ExpectSameAsInterpreter(OneLaunch({places, x, y}, For(i, 0, 16, Store(y, {i}, value), kind)));
+  }
+}
+
 TEST(Nests, VectorisedReductionsIntoOnePlaceStayInOrder) {
   const Buffer x = Make("x", {4, 16}, Role::kInput);
   const Buffer y = Make("y", {4}, Role::kOutput);

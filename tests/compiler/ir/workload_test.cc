@@ -68,6 +68,7 @@ TEST(Workload, DamagedTextIsAnError) {
   EXPECT_FALSE(ParseWorkload("").ok());
   EXPECT_FALSE(ParseWorkload("fn (p0: float32) { p0 }").ok());
   EXPECT_FALSE(ParseWorkload("fn (p0: float32) { p1 } accumulate=float32 numerics=default").ok());
+  EXPECT_FALSE(ParseWorkload("fn (p0: float32) { p0 } accumulate=f32 numerics=default").ok());
   EXPECT_FALSE(
       ParseWorkload("fn (p0: float32) { @f(p0) } accumulate=float32 numerics=default").ok());
   EXPECT_FALSE(

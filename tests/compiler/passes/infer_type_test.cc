@@ -43,6 +43,19 @@ TEST(InferTypes, MistakesNameTheirExpression) {
               HasSubstr("expected argument 0 of type fn (float32) -> float32, found fn (int8)"));
 }
 
+TEST(InferTypes, AttributesThatTheCompilerReadsHaveValuesItKnows) {
+  const auto error = [](const std::string& attr) {
+    return ErrorOf(("def @main(%x: float32, " + attr + ") { nn.relu(%x) }").c_str());
+  };
+  EXPECT_EQ(error("ends=\"free\""), "");
+  EXPECT_EQ(error("accumulate=\"float32\", numerics=\"strict\""), "");
+  EXPECT_EQ(error("anything=\"else\""), "");
+  EXPECT_THAT(error("ends=\"fre\""), HasSubstr("expected free as attribute ends, found \"fre\""));
+  EXPECT_THAT(error("ends=true"), HasSubstr("expected a string as attribute ends, found true"));
+  EXPECT_THAT(error("numerics=\"fats\""), HasSubstr("strict, default or fast"));
+  EXPECT_THAT(error("accumulate=\"f32\""), HasSubstr("an element type as attribute accumulate"));
+}
+
 TEST(InferTypes, FunctionsAreValues) {
   const auto module = ir::ParseModule(
       "def @main(%x: float32) { %0 = (@f, fn (%y: float32) { negative(%y) }); @g(%0.1) } "

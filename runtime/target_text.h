@@ -1,0 +1,20 @@
+// Flags of a canonical target text (compiler/ir/target.h), read without parsing the rest of it.
+#ifndef HONE_RUNTIME_TARGET_TEXT_H_
+#define HONE_RUNTIME_TARGET_TEXT_H_
+
+#include <string>
+#include <string_view>
+
+namespace hone {
+
+// The value of a flag such as "-mattr"; empty where the text has none.
+std::string_view FlagOf(std::string_view target, std::string_view flag);
+
+// Of -threads, at least 1; 1 without it.
+int ThreadsOf(std::string_view target);
+// The text without its -threads flag.
+std::string WithoutThreads(std::string_view target);
+
+}  // namespace hone
+
+#endif  // HONE_RUNTIME_TARGET_TEXT_H_

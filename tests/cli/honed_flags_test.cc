@@ -1,0 +1,44 @@
+// What honed makes of a file of flags.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include "support/child_process.h"
+#include "tests/cli/run_hone.h"
+
+namespace hone::cli {
+namespace {
+
+constexpr int64_t kLimitNs = 60'000'000'000;
+
+class HonedFlags : public ::testing::Test {
+ protected:
+  absl::StatusOr<ChildProcess> Start(const std::string& flags) {
+    WriteFile(folder_ / "flags", flags);
+    return ChildProcess::Start({HONE_BIN_DIR "/honed", "--memory", "--socket", folder_ / "socket",
+                                "--config", folder_ / "flags"});
+  }
+
+  TestFolder folder_;
+};
+
+TEST_F(HonedFlags, AreReadFromTheFile) {
+  auto honed = Start("builders = 2\nlog-level = \"error\"\n");
+  ASSERT_TRUE(honed.ok()) << honed.status();
+  const auto ready = honed->ReadLine(kLimitNs);
+  ASSERT_TRUE(ready.ok()) << ready.status();
+  EXPECT_EQ(*ready, "ready unix:" + (folder_ / "socket"));
+}
+
+TEST_F(HonedFlags, AreRefusedWhereTheyAreNone) {
+  for (const char* flags : {"buildres = 2\n", "builders = many\n", "log-level = loud\n"}) {
+    auto honed = Start(flags);
+    ASSERT_TRUE(honed.ok()) << honed.status();
+    EXPECT_FALSE(honed->ReadLine(kLimitNs).ok()) << flags;
+    const int status = honed->Stop(kLimitNs);
+    EXPECT_TRUE(WIFEXITED(status)) << flags;
+    EXPECT_EQ(WEXITSTATUS(status), 2) << flags;
+  }
+}
+
+}  // namespace
+}  // namespace hone::cli
