@@ -220,9 +220,8 @@ TEST(Nests, WhileAndIfElseFollowTheirConditions) {
   }
 }
 
-// What is read only where another condition holds is emitted as a select of its own, which no
-// statement keeps alive: the next one may lie where it lay, and is another.
-TEST(Nests, ManyGuardedConditionsInAStatementKeepTheirOwnValues) {
+// What may not be read unless another condition holds is emitted behind it.
+TEST(Nests, ManyConditionsInAStatementGuardTheirReads) {
   constexpr int kConditions = 12;
   Buffer places = Make("places", {32}, Role::kInput, "", DataType::kInt32);
   loop::BufferNode node = *places;
