@@ -31,10 +31,11 @@ TEST(Regime, CopiesFillMoreThanTheCachesThatConstantsAreNotIn) {
   FakeLowerer lowerer;
   const auto task = lowerer.Open("weights", "NC->NC", kFakeTarget).value();
   const TaskContext::Caches caches = task->caches();
-  EXPECT_EQ(RotationBytes(kWarm, *task), 0);
-  EXPECT_EQ(RotationBytes(kSharedConstants, *task),
-            std::min(4 * caches.core * task->threads(), caches.last_level));
-  EXPECT_EQ(RotationBytes(kColdConstants, *task), 2 * caches.last_level);
+  EXPECT_EQ(RotationBytes(kWarm, *task, kMiB), 0);
+  const int64_t own = 4 * caches.core * task->threads();
+  EXPECT_EQ(RotationBytes(kSharedConstants, *task, kMiB), std::min(own, caches.last_level));
+  EXPECT_EQ(RotationBytes(kSharedConstants, *task, 30 * kMiB), 30 * kMiB);
+  EXPECT_EQ(RotationBytes(kColdConstants, *task, 44 * kMiB), 2 * caches.last_level);
 }
 
 bool IsCold(const hone::v1::Assignment& assignment) {

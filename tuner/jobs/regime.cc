@@ -17,12 +17,15 @@ const char* RegimeOf(const TaskContext& task, int64_t model_constant_bytes) {
   return model_constant_bytes > own_caches ? kSharedConstants : kWarm;
 }
 
-int64_t RotationBytes(std::string_view regime, const TaskContext& task) {
+int64_t RotationBytes(std::string_view regime, const TaskContext& task,
+                      int64_t model_constant_bytes) {
   const TaskContext::Caches caches = task.caches();
   if (regime == kColdConstants) return 2 * caches.last_level;
   if (regime != kSharedConstants) return 0;
-  // Threads that share a kernel's work may each have a part of every copy.
-  return std::min(4 * caches.core * task.threads(), caches.last_level);
+  // Threads that share a kernel's work may each have a part of every copy. How near the last-level
+  // cache keeps them depends on how much the model has there.
+  const int64_t leaves_own = 4 * caches.core * task.threads();
+  return std::min(std::max(leaves_own, model_constant_bytes), caches.last_level);
 }
 
 }  // namespace hone::tuner

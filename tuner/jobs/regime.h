@@ -19,7 +19,8 @@ inline constexpr char kColdConstants[] = "cold_constants";      // in memory
 const char* RegimeOf(const TaskContext& task, int64_t model_constant_bytes);
 
 // What copies of the constants are to fill; 0: they stay.
-int64_t RotationBytes(std::string_view regime, const TaskContext& task);
+int64_t RotationBytes(std::string_view regime, const TaskContext& task,
+                      int64_t model_constant_bytes);
 
 }  // namespace hone::tuner
 

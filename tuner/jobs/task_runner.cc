@@ -41,7 +41,10 @@ void TaskRunner::RemoveWants(int64_t job) {
 
 void TaskRunner::ChooseRegime() {
   if (context == nullptr || wants.empty()) return;
-  history.CompareIn(RegimeOf(*context, wants.front().job->job.constant_bytes));
+  const int64_t model_bytes = wants.front().job->job.constant_bytes;
+  const char* regime = RegimeOf(*context, model_bytes);
+  rotation_bytes = RotationBytes(regime, *context, model_bytes);
+  history.CompareIn(regime);
 }
 
 bool TaskRunner::IsMeasuringFinal() const {

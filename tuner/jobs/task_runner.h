@@ -67,6 +67,7 @@ struct TaskRunner {
   const tuning_db::Task task;
   std::shared_ptr<const TaskContext> context;  // nullptr: see failure
   TaskHistory history;
+  int64_t rotation_bytes = 0;                // what copies of constants fill, in its regime
   std::vector<Want> wants;                   // greatest priority first, then the oldest job
   std::map<int64_t, tuning_db::Trial> open;  // search trials, by id
   std::optional<tuning_db::Trial> open_confirm;

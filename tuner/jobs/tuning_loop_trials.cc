@@ -172,8 +172,7 @@ MeasureRequest TuningLoop::RequestFor(const TaskRunner& runner, const Trial& tri
   request.threads = static_cast<uint32_t>(runner.context->threads());
   request.timing.set_chunk_ns(1'000'000);
   request.timing.set_regime(runner.history.regime());
-  request.timing.set_rotation_bytes(
-      static_cast<uint64_t>(RotationBytes(runner.history.regime(), *runner.context)));
+  request.timing.set_rotation_bytes(static_cast<uint64_t>(runner.rotation_bytes));
   request.timing.set_min_chunks(10);
   request.timing.set_max_chunks(40);
   request.timing.set_warmup_ns(1'000'000);
