@@ -128,7 +128,7 @@ std::shared_ptr<const schedule::MicroKernelTimes> Measured(tuning_db::Store& sto
   return schedule::MicroKernelTimes::Of(target, of_configs);
 }
 
-int Run(Flags flags) {
+int Run(const Flags& flags) {
   if (!CatchSignals()) return Fail(kFailed, "cannot catch signals");
   auto store = OpenStore(flags);
   if (!store.ok()) return Fail(store.status());
@@ -203,7 +203,7 @@ int Main(int argc, char** argv) {
   }
   // Before there are threads, which take after this one.
   if (flags.local_threads > 0) LeaveLastCores(flags.local_threads);
-  return Run(std::move(flags));
+  return Run(flags);
 }
 
 }  // namespace

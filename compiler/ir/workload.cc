@@ -45,7 +45,7 @@ const Type* TypeOfFirstTensor(const Type* type) {
 }
 
 std::string Accumulator(const Expr& function, const Expr& anchor) {
-  const std::string stated = GetAttr<std::string>(function->attrs, "accumulate", "");
+  std::string stated = GetAttr<std::string>(function->attrs, "accumulate", "");
   if (!stated.empty()) return stated;
   const Expr& source = anchor && !anchor->args.empty() ? anchor->args[0] : Body(*function);
   const Type* type = TypeOfFirstTensor(source->type.get());

@@ -175,7 +175,7 @@ class Inference {
   }
 
   absl::StatusOr<Expr> Visit(const Expr& node, const ir::NodeMap<Expr>& typed) {
-    const Expr rebuilt = ir::WithOperandsOf(node, typed);
+    Expr rebuilt = ir::WithOperandsOf(node, typed);
     if (node->kind == ExprKind::kVar || node->kind == ExprKind::kConstant ||
         node->kind == ExprKind::kGlobalVar) {
       return rebuilt;

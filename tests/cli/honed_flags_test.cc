@@ -14,8 +14,9 @@ class HonedFlags : public ::testing::Test {
  protected:
   absl::StatusOr<ChildProcess> Start(const std::string& flags) {
     WriteFile(folder_ / "flags", flags);
-    return ChildProcess::Start({HONE_BIN_DIR "/honed", "--memory", "--socket", folder_ / "socket",
-                                "--config", folder_ / "flags"});
+    const std::string honed = HONE_BIN_DIR "/honed";
+    return ChildProcess::Start(
+        {honed, "--memory", "--socket", folder_ / "socket", "--config", folder_ / "flags"});
   }
 
   TestFolder folder_;

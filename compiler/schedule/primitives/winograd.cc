@@ -123,7 +123,7 @@ absl::StatusOr<Convolution> MatchConvolution(const loop::Nest& nest, const std::
   HONE_ASSIGN_OR_RETURN(conv.result, FindBuffer(nest, name));
   HONE_ASSIGN_OR_RETURN(conv.launch, WriterOf(nest, conv.result));
   HONE_ASSIGN_OR_RETURN(const Stage stage, MatchStage(nest, conv.launch, conv.result));
-  const absl::Status no =
+  absl::Status no =
       absl::FailedPreconditionError(fmt::format("the stage of '{}' must be a convolution of "
                                                 "dilation one, in two dimensions or in the last "
                                                 "two of three",
@@ -312,7 +312,7 @@ class Stages {
                   const Part part = PartOf(i[1]);
                   const Expr y = i[h] * Expr(h_.stride) + part.h;
                   const Expr x = i[h + 1] * Expr(w_.stride) + part.w;
-                  const Expr weight = Load(conv_.weight, Deep({i[0], part.channel}, i, 2, {y, x}));
+                  Expr weight = Load(conv_.weight, Deep({i[0], part.channel}, i, 2, {y, x}));
                   const bool whole = h_.taps * h_.phases == h_.weight_taps &&
                                      w_.taps * w_.phases == w_.weight_taps;
                   if (whole) return weight;
@@ -529,7 +529,7 @@ int64_t WinogradAxis::FullPhases() const {
 
 absl::StatusOr<WinogradStages> Winograd(loop::Nest* nest, const std::string& buffer, int64_t tile,
                                         PhaseOrder phase_order, FilterRows filter_rows) {
-  const absl::Status no_points = absl::FailedPreconditionError(fmt::format(
+  absl::Status no_points = absl::FailedPreconditionError(fmt::format(
       "tiles of 2 up to {} products can be had, not of {}", kMostToomCookProducts, tile));
   if (tile < 2) return no_points;
   HONE_ASSIGN_OR_RETURN(const Convolution conv, MatchConvolution(*nest, buffer));

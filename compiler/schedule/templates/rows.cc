@@ -203,7 +203,7 @@ class RowsTemplateImpl : public Template {
   }
 
   Space MakeSpace(const Task& task) const override {
-    const Space generic = GenericTemplate().MakeSpace(task);
+    Space generic = GenericTemplate().MakeSpace(task);
     if (!AllRowMajor(task.signature)) return generic;
     return Space([rows = *GatherRows(*task.def), generic,
                   target = task.target](const Config& prefix) -> std::optional<Knob> {

@@ -199,7 +199,7 @@ class RandomAttention {
   std::string Softmax(const std::string& scores) {
     const int64_t rank = split_ ? 4 : 3;
     const int64_t axis = OneIn(16) ? rank - 2 : OneIn(2) ? rank - 1 : -1;
-    const std::string weights = Let("nn.softmax({}, axis={})", scores, axis);
+    std::string weights = Let("nn.softmax({}, axis={})", scores, axis);
     if (!split_) return weights;
     return Let("reshape({}, newshape=[{}, {}, {}])", weights, heads_, rows_, keys_);
   }
@@ -242,7 +242,7 @@ TEST(AttentionKernel, WhateverPassesJoinIsOfItsTemplate) {
   const Target target = HostTarget();
   int joined = 0;
   int apart = 0;
-  for (int i = 0; i < 300; ++i) {
+  for (int i = 0; i < 1000; ++i) {
     const std::string text = RandomAttention(random).Text();
     const auto module = ir::ParseModule(text);
     ASSERT_TRUE(module.ok()) << module.status() << "\n" << text;
@@ -257,8 +257,8 @@ TEST(AttentionKernel, WhateverPassesJoinIsOfItsTemplate) {
     }
     if (HasFailure()) return;
   }
-  EXPECT_GE(joined, 60);
-  EXPECT_GE(apart, 60);
+  EXPECT_GE(joined, 200);
+  EXPECT_GE(apart, 200);
 }
 
 }  // namespace
