@@ -2,12 +2,13 @@
 // (whole vectors) by output pixels, accumulated over input channels and taps; weights packed so
 // that the innermost loop reads them in order; padding by a copy of the data with zeros around it.
 // Of 8-bit integers and of bfloat16, a step of the sum is a dot product of four or two neighbouring
-// input channels.
+// input channels. Other strategies: winograd.h, conv_tiles.h.
 #include <algorithm>
 #include <limits>
 
 #include "compiler/loop/visit.h"
 #include "compiler/schedule/primitives/nest_edit.h"
+#include "compiler/schedule/templates/conv_tiles.h"
 #include "compiler/schedule/templates/conv_view.h"
 #include "compiler/schedule/templates/fuse_stages.h"
 #include "compiler/schedule/templates/register_tile.h"
@@ -362,9 +363,10 @@ RegisterTile DefaultTile(const Conv& conv, const Target& target) {
   return all;
 }
 
-std::vector<std::string> Strategies(const Conv& conv) {
+std::vector<std::string> Strategies(const Conv& conv, const Target& target) {
   std::vector<std::string> strategies = WinogradStrategies(conv);
   strategies.insert(strategies.begin(), "direct");
+  if (HasConvTiles(conv, target)) strategies.emplace_back("tiles");
   return strategies;
 }
 
@@ -392,7 +394,10 @@ class ConvTemplateOf : public Template {
     if (!VectorsFitGroups(ConvOf(task))) return GenericTemplate().MakeSpace(task);
     return Space(
         [conv = ConvOf(task), target = task.target](const Config& prefix) -> std::optional<Knob> {
-          if (!prefix.Has("strategy")) return TextKnob("strategy", Strategies(conv), "direct");
+          if (!prefix.Has("strategy")) {
+            return TextKnob("strategy", Strategies(conv, target), "direct");
+          }
+          if (prefix.String("strategy") == "tiles") return NextConvTilesKnob(conv, prefix);
           if (IsWinograd(prefix.String("strategy"))) return NextWinogradKnob(conv, target, prefix);
           if (auto knob = NextTileKnob(TileProblem(conv), prefix)) return knob;
           if (!prefix.Has("unroll")) {
@@ -412,6 +417,10 @@ class ConvTemplateOf : public Template {
     if (!VectorsFitGroups(conv)) return GenericTemplate().Default(task);
     const std::optional<WinogradChoice> winograd = BestWinograd(conv, task.target);
     if (winograd && winograd->cycles < DirectCycles(conv, task.target)) return winograd->config;
+    if (HasConvTiles(conv, task.target)) {
+      ConvTilesChoice tiles = BestConvTiles(conv);
+      if (tiles.cycles < DirectCycles(conv, task.target)) return tiles.config;
+    }
     Config config;
     config.Set("strategy", std::string("direct"));
     SetTile(DefaultTile(conv, task.target), &config);
@@ -430,6 +439,7 @@ class ConvTemplateOf : public Template {
     if (!VectorsFitGroups(conv)) return GenericTemplate().Schedule(task, config);
     HONE_RETURN_IF_ERROR(CheckConfig(MakeSpace(task), config));
     if (IsWinograd(config.String("strategy"))) return ScheduleWinograd(task, conv, config);
+    if (config.String("strategy") == "tiles") return ScheduleConvTiles(task, conv, config);
     return ConvSchedule(task, conv, config).Run();
   }
 };

@@ -9,11 +9,13 @@
 namespace hone::schedule {
 namespace {
 
-// Wide with a dot product of bfloat16 and without, narrow with one and without.
+// Wide with a dot product of bfloat16 and without, narrow with one and without, and with tile
+// registers.
 const char* const kTargets[] = {"llvm -mtriple=x86_64-linux-gnu -mcpu=znver5 -threads=2",
                                 "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=1",
                                 "llvm -mtriple=aarch64-linux-gnu -mcpu=neoverse-v1 -threads=2",
-                                "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3 -threads=1"};
+                                "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3 -threads=1",
+                                "llvm -mtriple=x86_64-linux-gnu -mcpu=sapphirerapids -threads=2"};
 
 // What joins the sums: nothing, a bias and relu, a residual, or a result in float32.
 enum class End { kSums, kBias, kResidual, kWide };
@@ -59,7 +61,7 @@ TEST(BFloat16Products, EveryConvolutionIsThatOfTheNaiveNest) {
     for (int round = 0; round < 4; ++round, ++seed) {
       const std::string text = ConvText(conv, kEnds[round], seed % 5 == 0);
       checked +=
-          CheckTemplate(text, conv.ExpectedTemplate(), TestTarget(kTargets[seed % 4]), 3, seed);
+          CheckTemplate(text, conv.ExpectedTemplate(), TestTarget(kTargets[seed % std::size(kTargets)]), 3, seed);
       if (HasFailure()) FAIL() << text;
     }
   }
@@ -74,7 +76,7 @@ TEST(BFloat16Products, RandomConvolutionsAreThoseOfTheNaiveNest) {
     const ConvShape c = RandomConv(random);
     const std::string text = ConvText(c, kEnds[random.Below(4)], random.Below(4) == 0);
     checked +=
-        CheckTemplate(text, c.ExpectedTemplate(), TestTarget(kTargets[random.Below(4)]), 3, seed);
+        CheckTemplate(text, c.ExpectedTemplate(), TestTarget(kTargets[random.Below(std::size(kTargets))]), 3, seed);
     if (HasFailure()) FAIL() << text;
   }
   EXPECT_GE(checked, 150);
@@ -117,7 +119,7 @@ TEST(BFloat16Products, EveryMatrixProductIsThatOfTheNaiveNest) {
           "fn (p0: Tensor[({0}{1}, {2}), bfloat16], {3}p1: Tensor[({0}{4}, {2}), bfloat16]) {{ {5} "
           "}} accumulate=float32 numerics=default",
           batch, m, k, seed % 3 != 0 ? "const " : "", n, fmt::format(fmt::runtime(end), product));
-      checked += CheckTemplate(text, "dense", TestTarget(kTargets[seed % 4]), 4, seed);
+      checked += CheckTemplate(text, "dense", TestTarget(kTargets[seed % std::size(kTargets)]), 4, seed);
       if (HasFailure()) FAIL() << text;
       ++seed;
     }
