@@ -169,8 +169,8 @@ class ModuleBuild {
       const std::vector<LaunchFacts> facts = FactsOf(launches_[kernel], spec_.target);
       for (size_t i = 0; i < launches_[kernel].size(); ++i) {
         const loop::Launch& launch = launches_[kernel][i];
-        entries_.back().push_back({launch.name, launch.phase, symbols[kernel][i], 1, 0, false,
-                                   facts[i]});
+        entries_.back().push_back(
+            {launch.name, launch.phase, symbols[kernel][i], 1, 0, false, facts[i]});
       }
     }
     return absl::OkStatus();
@@ -255,8 +255,8 @@ class ModuleBuild {
 
   void Keep(const Unit& unit) {
     const LaunchEntry& entry = EntryOf(unit);
-    cache_->Add(unit.cache_key, {unit.object, entry.grid_extent, entry.scratch_bytes,
-                                entry.uses_tiles});
+    cache_->Add(unit.cache_key,
+                {unit.object, entry.grid_extent, entry.scratch_bytes, entry.uses_tiles});
   }
 
   const ModuleSpec& spec_;

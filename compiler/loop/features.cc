@@ -233,7 +233,8 @@ class LaunchAnalysis {
   void GatherBuffers() {
     std::map<const BufferNode*, size_t> places;  // only looked up, never walked
     for (const AccessInfo& access : summary_.accesses) {
-      if (access.buffer->scope == Scope::kRegister || access.buffer->scope == Scope::kTile) continue;
+      if (access.buffer->scope == Scope::kRegister || access.buffer->scope == Scope::kTile)
+        continue;
       const auto [it, inserted] = places.try_emplace(access.buffer, buffers_.size());
       if (inserted) buffers_.push_back({access.buffer, 0, 0, false, false, {}});
       BufferUse& use = buffers_[it->second];

@@ -28,11 +28,11 @@ struct TileOperation {
   Linear first;               // where the first of them lies; of the variables around the loop
   int64_t sums_stride = 0;    // from row to row
   int64_t rows = 1;
-  int64_t steps = 1;   // kMultiply: of `dot` terms each
-  int64_t dot = 1;     // kMultiply
-  TileOperand left;    // kMultiply: a row of it for each row of the tile
-  TileOperand right;   // kMultiply: a row of it for each step
-  TileOperand target;  // kStore
+  int64_t steps = 1;            // kMultiply: of `dot` terms each
+  int64_t dot = 1;              // kMultiply
+  TileOperand left;             // kMultiply: a row of it for each row of the tile
+  TileOperand right;            // kMultiply: a row of it for each step
+  TileOperand target;           // kStore
   std::vector<Expr> variables;  // that the operation's loops bind, outermost first
 };
 

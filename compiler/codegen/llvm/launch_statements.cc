@@ -148,7 +148,8 @@ void LaunchEmitter::EmitFor(const loop::Stmt& s) {
     if (!EmitDot(s, min, extent.constant)) EmitUnrolled(s, min, extent.constant);
     return;
   }
-  if (const auto tile = tiles_.operations.find(s.get()); region_ && tile != tiles_.operations.end()) {
+  if (const auto tile = tiles_.operations.find(s.get());
+      region_ && tile != tiles_.operations.end()) {
     return EmitTile(tile->second);
   }
   // Which register a tile is in must be known.

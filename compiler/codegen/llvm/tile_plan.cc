@@ -47,9 +47,7 @@ bool HasInstruction(const TileOperation& op, const CpuTraits& traits) {
 // What a region needs, and whether all that is done with its sums can be done in registers.
 class RegionScan {
  public:
-  RegionScan(const Stmt& alloc, const CpuTraits& traits) : traits_(traits) {
-    needs_.alloc = alloc;
-  }
+  RegionScan(const Stmt& alloc, const CpuTraits& traits) : traits_(traits) { needs_.alloc = alloc; }
 
   std::optional<RegionNeeds> Run(const Bounds& bounds) && {
     Visit(needs_.alloc->body[0], bounds);
@@ -98,8 +96,8 @@ class RegionScan {
     Bounds inner = bounds;
     inner.PushLoop(*s);
     int64_t extent = 0, min = 0;
-    const bool unrolled = s->loop_kind == LoopKind::kUnroll &&
-                          loop::IsConstInt(s->min, &min) && loop::IsConstInt(s->extent, &extent);
+    const bool unrolled = s->loop_kind == LoopKind::kUnroll && loop::IsConstInt(s->min, &min) &&
+                          loop::IsConstInt(s->extent, &extent);
     const size_t outer = straight_;
     unrolled_.push_back({s->var, min, unrolled ? extent : 0});
     if (!unrolled) straight_ = unrolled_.size();

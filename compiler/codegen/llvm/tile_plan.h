@@ -39,7 +39,7 @@ struct TilePlan {
     std::map<TileKind, std::vector<int>> factors;
     size_t shapes = 0;
   };
-  absl::flat_hash_map<const loop::StmtNode*, Region> regions;                 // by kAlloc
+  absl::flat_hash_map<const loop::StmtNode*, Region> regions;                  // by kAlloc
   absl::flat_hash_map<const loop::StmtNode*, loop::TileOperation> operations;  // by the loop
   std::vector<Shapes> shapes;  // one, where eight registers do for all regions
 };

@@ -26,9 +26,8 @@ absl::StatusOr<std::string> CacheWrite(loop::Nest* nest, const std::string& name
   if (!layout.empty()) {
     const auto parsed = Layout::Parse(layout, node.layout.rank());
     if (!parsed) {
-      return absl::InvalidArgumentError(
-          fmt::format("layout '{}' does not fit '{}' of rank {}", layout, name,
-                      node.layout.rank()));
+      return absl::InvalidArgumentError(fmt::format("layout '{}' does not fit '{}' of rank {}",
+                                                    layout, name, node.layout.rank()));
     }
     node.layout = *parsed;
   }

@@ -387,7 +387,8 @@ class ConvTemplateOf : public Template {
 
   std::vector<ir::LayoutSignature> Signatures(const ops::KernelDefinition& def,
                                               const Target& target) const override {
-    return BlockedSignatures(def, ViewConv(def)->view, target.VectorLanes());
+    const Conv conv = *ViewConv(def);
+    return BlockedSignatures(def, conv.view, target.VectorLanes(), WideBlock(conv, target));
   }
 
   Space MakeSpace(const Task& task) const override {

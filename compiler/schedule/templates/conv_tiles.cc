@@ -24,7 +24,7 @@ std::vector<std::string> DataOptions(const Conv& conv) {
 
 // What a step of the sum takes.
 struct Step {
-  int64_t dots = 1;       // dot products of channels
+  int64_t dots = 1;         // dot products of channels
   bool takes_taps = false;  // those of a row of the window: there is one dot product of channels
 };
 
@@ -216,6 +216,10 @@ class ConvTilesSchedule {
 
 bool HasConvTiles(const Conv& conv, const Target& target) {
   return !conv.transposed && conv.groups == 1 && conv.width > 1 && HasTiles(target, conv.kind);
+}
+
+int64_t WideBlock(const Conv& conv, const Target& target) {
+  return HasConvTiles(conv, target) ? loop::kTileRows * conv.dot : 0;
 }
 
 std::optional<Knob> NextConvTilesKnob(const Conv& conv, const Config& prefix) {

@@ -12,6 +12,9 @@
 namespace hone::schedule {
 
 bool HasConvTiles(const Conv& conv, const Target& target);
+// Channels of a block that fills the rows of a tile, for data to lie in between kernels; 0: there
+// are no tiles.
+int64_t WideBlock(const Conv& conv, const Target& target);
 std::optional<Knob> NextConvTilesKnob(const Conv& conv, const Config& prefix);
 struct ConvTilesChoice {
   Config config;

@@ -241,29 +241,30 @@ class DenseTemplateImpl : public Template {
   }
 
   Space MakeSpace(const Task& task) const override {
-    return Space([dense = DenseOf(task),
-                  target = task.target](const Config& prefix) -> std::optional<Knob> {
-      if (!prefix.Has("strategy")) return TextKnob("strategy", Strategies(dense, target), "direct");
-      if (prefix.String("strategy") == "tiles") return NextDenseTilesKnob(dense, prefix);
-      if (auto knob = NextTileKnob(TileProblem(dense), prefix)) return knob;
-      if (!prefix.Has("unroll")) {
-        return IntKnob("unroll", UnrollsOf(dense, TileOf(prefix)), 1);
-      }
-      if (!prefix.Has("order")) {
-        return TextKnob("order",
-                        dense.rows == 1 ? std::vector<std::string>{"n_m"}
-                                        : std::vector<std::string>{"n_m", "m_n"},
-                        "n_m");
-      }
-      if (!prefix.Has("right")) return TextKnob("right", RightOptions(dense), "packed");
-      if (!prefix.Has("epilogue")) {
-        return TextKnob("epilogue", EpilogueOptions(dense), "registers");
-      }
-      if (!prefix.Has("prefetch")) {
-        return TextKnob("prefetch", PrefetchOptionsOf(dense, prefix), "none");
-      }
-      return std::nullopt;
-    });
+    return Space(
+        [dense = DenseOf(task), target = task.target](const Config& prefix) -> std::optional<Knob> {
+          if (!prefix.Has("strategy"))
+            return TextKnob("strategy", Strategies(dense, target), "direct");
+          if (prefix.String("strategy") == "tiles") return NextDenseTilesKnob(dense, prefix);
+          if (auto knob = NextTileKnob(TileProblem(dense), prefix)) return knob;
+          if (!prefix.Has("unroll")) {
+            return IntKnob("unroll", UnrollsOf(dense, TileOf(prefix)), 1);
+          }
+          if (!prefix.Has("order")) {
+            return TextKnob("order",
+                            dense.rows == 1 ? std::vector<std::string>{"n_m"}
+                                            : std::vector<std::string>{"n_m", "m_n"},
+                            "n_m");
+          }
+          if (!prefix.Has("right")) return TextKnob("right", RightOptions(dense), "packed");
+          if (!prefix.Has("epilogue")) {
+            return TextKnob("epilogue", EpilogueOptions(dense), "registers");
+          }
+          if (!prefix.Has("prefetch")) {
+            return TextKnob("prefetch", PrefetchOptionsOf(dense, prefix), "none");
+          }
+          return std::nullopt;
+        });
   }
 
   Config Default(const Task& task) const override {

@@ -75,8 +75,8 @@ class DenseTilesSchedule {
     std::vector<std::string> copies;
     std::string right;
     if (dots_ > 1) right += fmt::format("{}{}", dots_, Letter(1));
-    right += fmt::format("{}{}{}{}", block_.vectors * dense_.lanes, Letter(2), dense_.dot,
-                         Letter(1));
+    right +=
+        fmt::format("{}{}{}{}", block_.vectors * dense_.lanes, Letter(2), dense_.dot, Letter(1));
     const std::string weight = s_.Pack(dense_.weight, LayoutOf(right));
     const bool runs = BufferOf(s_.nest(), dense_.weight)->role == loop::Role::kInput;
     if (runs) copies.push_back(weight);
@@ -168,7 +168,7 @@ class DenseTilesSchedule {
   int64_t dots_;  // of a step
   Sequence s_;
   std::string out_;
-  std::string copy_;   // of the sums, in memory
+  std::string copy_;  // of the sums, in memory
   std::string sums_;
   std::string inner_;  // the inner loop of the grid
 };

@@ -21,8 +21,7 @@ bool Fits(const TileBlockProblem& problem, const TileBlock& block) {
   return block.vectors * block.lines * block.tiles + factors <= kRegisters;
 }
 
-std::vector<int64_t> UpTo(int64_t extent, const TileBlockProblem& problem,
-                          const auto& block_of) {
+std::vector<int64_t> UpTo(int64_t extent, const TileBlockProblem& problem, const auto& block_of) {
   std::vector<int64_t> options;
   for (int64_t size = 1; size <= std::min(extent, kMost); ++size) {
     if (Fits(problem, block_of(size))) options.push_back(size);
@@ -52,20 +51,25 @@ std::vector<std::pair<int64_t, int64_t>> Parts(int64_t extent, int64_t size) {
 }
 
 // Of one block whose lines have so many rows. A product takes a cycle a row, and no fewer than for
-// nine; loads go on beside it, and what becomes of the sums does not.
+// nine; most of the loads go on beside it, and what becomes of the sums does not. Tiles of the
+// right factor are loaded again for every one of the left where they have not all a register.
 double CyclesOfBlock(const TileBlockProblem& problem, const TileBlock& block, int64_t line_rows) {
-  constexpr double kFewestRows = 9, kRightLoad = 11, kStart = 40, kOfRow = 3;
-  double products = 0, loads = 0, rest = kStart;
+  constexpr double kFewestRows = 9, kRightLoad = 11, kStart = 40, kOfRow = 3, kShown = 0.35;
+  double products = 0, loads = 0, lefts = 0, rest = kStart;
   for (const auto& [rows, count] : Parts(line_rows, RowsOfTile(problem.rows))) {
     const auto height = static_cast<double>(rows);
     const auto tiles = static_cast<double>(count * block.lines);
     const auto vectors = static_cast<double>(block.vectors);
     products += tiles * vectors * std::max(height, kFewestRows);
     loads += tiles * std::max(4.0, 0.7 * height);
+    lefts += tiles;
     rest += tiles * vectors * height * kOfRow;
   }
-  loads += static_cast<double>(block.vectors) * kRightLoad;
-  return static_cast<double>(problem.steps) * std::max(products, loads) + rest;
+  const int64_t sums = block.vectors * block.lines * block.tiles;
+  const double times = sums + block.vectors + 1 <= kRegisters ? 1 : lefts;
+  loads += static_cast<double>(block.vectors) * kRightLoad * times;
+  const double step = std::max(products, loads) + kShown * std::min(products, loads);
+  return static_cast<double>(problem.steps) * step + rest;
 }
 
 // Shapes of another size of block have to be set, if not all find registers.
@@ -124,8 +128,7 @@ double BlockCycles(const TileBlockProblem& problem, const TileBlock& block) {
   int64_t shares = 0;
   for (const auto& [v, nv] : Parts(problem.vectors, block.vectors)) {
     for (const auto& [h, nh] : Parts(problem.lines, block.lines)) {
-      const int64_t blocks =
-          CeilDiv(problem.rows, block.tiles * RowsOfTile(problem.rows));
+      const int64_t blocks = CeilDiv(problem.rows, block.tiles * RowsOfTile(problem.rows));
       shares += nv * nh * (problem.shares_rows ? blocks : 1);
       double line = CyclesOfShapes(problem, {v, h, block.tiles});
       for (const auto& [r, nr] : Parts(problem.rows, block.tiles * RowsOfTile(problem.rows))) {

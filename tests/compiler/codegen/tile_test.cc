@@ -33,9 +33,8 @@ std::string Zero(const std::string& row, int64_t rows, const Products& p) {
 }
 
 std::string Multiply(const std::string& row, int64_t rows, const Products& p) {
-  const std::string term =
-      p.steps > 1 ? fmt::format("(o * {} + k) * {} + d", p.steps, p.Dot())
-                  : fmt::format("o * {} + d", p.Dot());
+  const std::string term = p.steps > 1 ? fmt::format("(o * {} + k) * {} + d", p.steps, p.Dot())
+                                       : fmt::format("o * {} + d", p.Dot());
   const std::string lanes = fmt::format(
       "vectorize n in 0..16 {{ dot d in 0..{1} {{ %s[{0}, v * 16 + n] = %s[{0}, v * 16 + n] + "
       "cast<{2}>(%a[{0}, {3}]) * cast<{2}>(%b[v * 16 + n, {3}]) }} }}",
@@ -56,9 +55,8 @@ loop::Nest TileNest(const Products& p) {
   const int64_t columns = p.vectors * 16, terms = p.blocks * p.steps * p.Dot();
   const int64_t whole = p.tiles * p.rows;
   const auto all = [&](const auto& operation) {
-    std::string text =
-        fmt::format("unroll r in 0..{} {{ unroll v in 0..{} {{ {} }} }}\n", p.tiles, p.vectors,
-                    operation(fmt::format("r * {} + m", p.rows), p.rows));
+    std::string text = fmt::format("unroll r in 0..{} {{ unroll v in 0..{} {{ {} }} }}\n", p.tiles,
+                                   p.vectors, operation(fmt::format("r * {} + m", p.rows), p.rows));
     if (p.tail == 0) return text;
     return text + fmt::format("unroll v in 0..{} {{ {} }}\n", p.vectors,
                               operation(fmt::format("{} + m", whole), p.tail));

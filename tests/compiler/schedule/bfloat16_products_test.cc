@@ -60,8 +60,8 @@ TEST(BFloat16Products, EveryConvolutionIsThatOfTheNaiveNest) {
   for (const ConvShape& conv : convs) {
     for (int round = 0; round < 4; ++round, ++seed) {
       const std::string text = ConvText(conv, kEnds[round], seed % 5 == 0);
-      checked +=
-          CheckTemplate(text, conv.ExpectedTemplate(), TestTarget(kTargets[seed % std::size(kTargets)]), 3, seed);
+      checked += CheckTemplate(text, conv.ExpectedTemplate(),
+                               TestTarget(kTargets[seed % std::size(kTargets)]), 3, seed);
       if (HasFailure()) FAIL() << text;
     }
   }
@@ -75,8 +75,8 @@ TEST(BFloat16Products, RandomConvolutionsAreThoseOfTheNaiveNest) {
     Random random(seed);
     const ConvShape c = RandomConv(random);
     const std::string text = ConvText(c, kEnds[random.Below(4)], random.Below(4) == 0);
-    checked +=
-        CheckTemplate(text, c.ExpectedTemplate(), TestTarget(kTargets[random.Below(std::size(kTargets))]), 3, seed);
+    checked += CheckTemplate(text, c.ExpectedTemplate(),
+                             TestTarget(kTargets[random.Below(std::size(kTargets))]), 3, seed);
     if (HasFailure()) FAIL() << text;
   }
   EXPECT_GE(checked, 150);
@@ -119,7 +119,8 @@ TEST(BFloat16Products, EveryMatrixProductIsThatOfTheNaiveNest) {
           "fn (p0: Tensor[({0}{1}, {2}), bfloat16], {3}p1: Tensor[({0}{4}, {2}), bfloat16]) {{ {5} "
           "}} accumulate=float32 numerics=default",
           batch, m, k, seed % 3 != 0 ? "const " : "", n, fmt::format(fmt::runtime(end), product));
-      checked += CheckTemplate(text, "dense", TestTarget(kTargets[seed % std::size(kTargets)]), 4, seed);
+      checked +=
+          CheckTemplate(text, "dense", TestTarget(kTargets[seed % std::size(kTargets)]), 4, seed);
       if (HasFailure()) FAIL() << text;
       ++seed;
     }
