@@ -128,5 +128,26 @@ TEST(BFloat16Products, EveryMatrixProductIsThatOfTheNaiveNest) {
   EXPECT_GE(checked, 100);
 }
 
+std::string DefaultStrategy(int64_t rows, int64_t terms, const char* target) {
+  const auto def = MustLower(
+      fmt::format("fn (p0: Tensor[({0}, {1}), bfloat16], const p1: Tensor[(64, {1}), bfloat16]) {{ "
+                  "nn.dense(p0, p1) }} accumulate=float32 numerics=default",
+                  rows, terms));
+  Task task;
+  task.def = &def;
+  task.target = TestTarget(target);
+  const Template& chosen = TemplateFor(def);
+  task.signature = chosen.Signatures(def, task.target)[0];
+  return chosen.Default(task).String("strategy");
+}
+
+TEST(BFloat16Products, TilesAreTheDefaultWhereThereAreRowsForThem) {
+  const char* const sapphire_rapids = "llvm -mtriple=x86_64-linux-gnu -mcpu=sapphirerapids";
+  EXPECT_EQ(DefaultStrategy(128, 768, sapphire_rapids), "tiles");
+  EXPECT_EQ(DefaultStrategy(1, 768, sapphire_rapids), "direct");
+  EXPECT_EQ(DefaultStrategy(4, 2, sapphire_rapids), "direct");
+  EXPECT_EQ(DefaultStrategy(128, 768, kTargets[0]), "direct");
+}
+
 }  // namespace
 }  // namespace hone::schedule
