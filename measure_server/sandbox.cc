@@ -15,6 +15,7 @@
 #include <cstring>
 #include <fstream>
 
+#include "runtime/tile_permission.h"
 #include "support/status.h"
 
 namespace hone::measure {
@@ -182,6 +183,9 @@ bool CloseAllBut(std::vector<int> kept) {
 bool Sandbox::EnterLoading() const {
   // Threads of the team are there already; root is not bound by this one.
   if (!SetLimit(RLIMIT_NPROC, 0)) return false;
+  // A candidate that needs them and did not get them says so.
+  std::string refusal;
+  (void)AskForTiles(&refusal);
   return level_ == SandboxLevel::kLimits || kIsSanitized || Enter(loading_);
 }
 

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "runtime/host_cpu.h"
+#include "runtime/tile_permission.h"
 
 namespace hone {
 namespace {
@@ -14,7 +15,8 @@ enum class Register { kEax, kEbx, kEcx, kEdx };
 constexpr uint64_t kNoState = 0;
 constexpr uint64_t kYmm = 0x6;
 constexpr uint64_t kZmm = 0xE6;
-constexpr uint64_t kTiles = 0x60006;
+constexpr uint64_t kTileState = 0x60000;
+constexpr uint64_t kTiles = kYmm | kTileState;
 
 struct Feature {
   std::string_view name;
@@ -241,7 +243,11 @@ uint64_t ReadEnabledState() {
 
 }  // namespace
 
-HostCpu DescribeHost() { return DescribeX86({ReadLeaf, ReadEnabledState()}); }
+HostCpu DescribeHost() {
+  uint64_t state = ReadEnabledState();
+  if (!SystemHasTiles()) state &= ~kTileState;
+  return DescribeX86({ReadLeaf, state});
+}
 
 const std::vector<std::string>& HostFeatures() {
   static const auto* const features =

@@ -13,6 +13,7 @@
 #include "runtime/elf_check.h"
 #include "runtime/host_cpu.h"
 #include "runtime/missing_feature.h"
+#include "runtime/tile_permission.h"
 
 namespace hone {
 namespace {
@@ -20,6 +21,16 @@ namespace {
 std::unique_ptr<Module> Fail(std::string* error, const std::string& message) {
   *error = message;
   return nullptr;
+}
+
+bool UsesTiles(const hone_module& table) {
+  for (uint32_t k = 0; k < table.kernel_count; ++k) {
+    const hone_kernel& kernel = table.kernels[k];
+    for (uint32_t l = 0; l < kernel.launch_count; ++l) {
+      if ((kernel.launches[l].flags & HONE_LAUNCH_TILES) != 0) return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace
@@ -79,6 +90,10 @@ std::unique_ptr<Module> Module::OpenDescriptor(int fd, const std::string& name, 
   if (!feature.empty()) {
     return Fail(error, name + " was compiled for a processor with " + feature +
                            ", which this one lacks; compile it for this machine's target");
+  }
+  if (UsesTiles(*module->table_) && !AskForTiles(&fault)) {
+    return Fail(error, name + " cannot run: " + fault +
+                           "; compile it for a target without amx-tile (-mattr=-amx-tile)");
   }
   if (!module->MapParameters(fd, *code_bytes, name, error)) return nullptr;
   if (parameters == Parameters::kCopied && !module->CopyParameters(name, error)) return nullptr;

@@ -20,9 +20,9 @@ class Module {
   enum class Parameters { kMapped, kCopied };
 
   // Null with a sentence in *error: what was expected of the file, and what was found; also where
-  // this processor lacks a feature that the module was compiled for. Code of the
-  // file runs only when its functions are called, but loading a shared object trusts it: open what
-  // you would execute.
+  // this processor lacks a feature that the module was compiled for, or the system refuses the
+  // registers that its code works in (tile_permission.h). Code of the file runs only when its
+  // functions are called, but loading a shared object trusts it: open what you would execute.
   static std::unique_ptr<Module> Open(const std::string& path, std::string* error,
                                       Parameters parameters = Parameters::kMapped);
   // Likewise of bytes in memory.

@@ -34,6 +34,9 @@ enum hone_role {
   HONE_ROLE_OUTPUT = 4
 };
 
+/* Its code works in tile registers (AMX), which the system lends to a process that asks. */
+#define HONE_LAUNCH_TILES 1u
+
 enum hone_phase { HONE_PHASE_PREPARE = 0, HONE_PHASE_RUN = 1 };
 
 /* No run launch reads it: an output, or a constant that only prepare launches read. */
@@ -69,7 +72,7 @@ struct hone_launch {
   uint32_t serial;
   /* 1: some launch before it in the same call writes what this one reads or overwrites. */
   uint32_t barrier_before;
-  uint32_t reserved;
+  uint32_t flags; /* HONE_LAUNCH_*; 0 in modules older than these */
 };
 
 struct hone_kernel {

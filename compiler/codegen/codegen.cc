@@ -169,7 +169,8 @@ class ModuleBuild {
       const std::vector<LaunchFacts> facts = FactsOf(launches_[kernel], spec_.target);
       for (size_t i = 0; i < launches_[kernel].size(); ++i) {
         const loop::Launch& launch = launches_[kernel][i];
-        entries_.back().push_back({launch.name, launch.phase, symbols[kernel][i], 1, 0, facts[i]});
+        entries_.back().push_back(
+            {launch.name, launch.phase, symbols[kernel][i], 1, 0, false, facts[i]});
       }
     }
     return absl::OkStatus();
@@ -233,6 +234,7 @@ class ModuleBuild {
     entry.symbol = code.function->getName().str();
     entry.grid_extent = code.grid_extent;
     entry.scratch_bytes = code.scratch_bytes;
+    entry.uses_tiles = code.uses_tiles;
     return absl::OkStatus();
   }
 
@@ -246,13 +248,15 @@ class ModuleBuild {
     if (known == nullptr) return false;
     EntryOf(unit).grid_extent = known->grid_extent;
     EntryOf(unit).scratch_bytes = known->scratch_bytes;
+    EntryOf(unit).uses_tiles = known->uses_tiles;
     unit.object = known->object;
     return true;
   }
 
   void Keep(const Unit& unit) {
     const LaunchEntry& entry = EntryOf(unit);
-    cache_->Add(unit.cache_key, {unit.object, entry.grid_extent, entry.scratch_bytes});
+    cache_->Add(unit.cache_key,
+                {unit.object, entry.grid_extent, entry.scratch_bytes, entry.uses_tiles});
   }
 
   const ModuleSpec& spec_;

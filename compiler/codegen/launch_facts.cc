@@ -101,6 +101,7 @@ double EstimateNs(const loop::Stmt& s, const Target& target) {
   if (s->loop_kind == loop::LoopKind::kVectorize) {
     trips = std::max(1.0, trips / target.VectorLanes());
   }
+  if (s->loop_kind == loop::LoopKind::kTile) trips = 1;
   return own + trips * below;
 }
 

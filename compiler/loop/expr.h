@@ -125,8 +125,9 @@ inline uint64_t UseBit(const void* variable_or_buffer) {
 }
 
 // Where a buffer lives. Register buffers are indexed by constants once loops are unrolled, and
-// become registers; local ones live in the scratch of a thread.
-enum class Scope { kGlobal, kLocal, kRegister };
+// become registers; local ones live in the scratch of a thread; those of tiles are register buffers
+// that become tile registers where the target has them.
+enum class Scope { kGlobal, kLocal, kRegister, kTile };
 
 // What a global buffer is to its kernel; as enum hone_role of the module ABI. Inputs and constants
 // are only read.

@@ -135,7 +135,11 @@ class LaunchAnalysis {
   }
 
   // By how much too few independent accumulators slow down: two pipes of four cycles want eight.
-  double LatencyFactor() const { return std::clamp(8 / std::max(Registers(), 1.0), 1.0, 4.0); }
+  // Sums in tile registers wait for nothing.
+  double LatencyFactor() const {
+    if (HasMain() && TileAround(Main().path) >= 0) return 1;
+    return std::clamp(8 / std::max(Registers(), 1.0), 1.0, 4.0);
+  }
 
   bool Spills() const { return Registers() + 3 > target_.VectorRegisters(); }
 
@@ -145,12 +149,13 @@ class LaunchAnalysis {
     const double speedup = grid / (std::ceil(grid / threads));  // rounds of work
     const double lanes =
         std::clamp(Product(LoopKind::kVectorize), 1.0, static_cast<double>(target_.VectorLanes()));
-    const OpCounts& ops = summary_.totals;
+    OpCounts ops = summary_.totals;
+    const double tiles = TakeTiles(&ops);
     const double arithmetic = (ops.fma + ops.add + ops.mul + ops.extremum) / 2 * LatencyFactor() +
                               ops.div * 4 + ops.special * 16 + (ops.compare + ops.integer) / 2;
     const double moves = Issued(false) / 2 + Issued(true);
     const double issue = std::max(arithmetic, moves) + 0.25 * std::min(arithmetic, moves);
-    const double cycles = issue / lanes * (Spills() ? 2.0 : 1.0);
+    const double cycles = issue / lanes * (Spills() ? 2.0 : 1.0) + tiles;
     double memory = 0;
     for (size_t c = 0; c < 3; ++c) {
       memory = std::max(memory, caches_[c].traffic_bytes / kBytesPerCycleBeyond[c]);
@@ -160,9 +165,60 @@ class LaunchAnalysis {
   }
 
  private:
+  // Where in the path the loop of a tile is; -1: nowhere.
+  int TileAround(const std::vector<int>& path) const {
+    for (size_t i = 0; i < path.size(); ++i) {
+      if (Loop(path[i]).loop->loop_kind == LoopKind::kTile) return static_cast<int>(i);
+    }
+    return -1;
+  }
+
+  // Executions of the loops from the place in the path on.
+  double Executions(const std::vector<int>& path, int from) const {
+    double executions = 1;
+    for (size_t i = static_cast<size_t>(from); i < path.size(); ++i) {
+      executions *= Loop(path[i]).extent;
+    }
+    return executions;
+  }
+
+  // Cycles of the products of tiles, whose operations are taken out of `ops`: a row a cycle, and no
+  // fewer than nine.
+  double TakeTiles(OpCounts* ops) const {
+    constexpr double kFewestRows = 9;
+    double cycles = 0;
+    for (const StoreInfo& store : summary_.stores) {
+      const int tile = TileAround(store.path);
+      if (tile < 0) continue;
+      ops->AddScaled(store.ops, -store.trips);
+      const double rows = Loop(store.path[static_cast<size_t>(tile)]).extent;
+      cycles += store.trips / Executions(store.path, tile) * std::max(rows, kFewestRows);
+    }
+    return cycles;
+  }
+
+  // Of a tile whole rows are read: those of the left factor for its rows, of the right one for its
+  // steps.
+  double TileReuse(const AccessInfo& access, int tile) const {
+    double lines = 1, lanes = 1;
+    for (size_t i = static_cast<size_t>(tile); i < access.path.size(); ++i) {
+      const LoopInfo& loop = Loop(access.path[i]);
+      const bool row = static_cast<int>(i) == tile;
+      const bool left = DependsOn(summary_, access, access.path[static_cast<size_t>(tile)]);
+      if (row ? left : (!left && loop.loop->loop_kind == LoopKind::kSerial)) lines = loop.extent;
+      if (loop.loop->loop_kind == LoopKind::kVectorize) lanes = loop.extent;
+    }
+    return Executions(access.path, tile) / lines / lanes;
+  }
+
   double RegisterReuse(const AccessInfo& access) const {
     double reuse = 1;
-    for (size_t i = access.path.size(); i-- > 0;) {
+    size_t end = access.path.size();
+    if (const int tile = TileAround(access.path); tile >= 0) {
+      reuse = TileReuse(access, tile);
+      end = static_cast<size_t>(tile);
+    }
+    for (size_t i = end; i-- > 0;) {
       const LoopInfo& loop = Loop(access.path[i]);
       const LoopKind kind = loop.loop->loop_kind;
       if (kind != LoopKind::kUnroll && kind != LoopKind::kVectorize && kind != LoopKind::kDot)
@@ -177,7 +233,8 @@ class LaunchAnalysis {
   void GatherBuffers() {
     std::map<const BufferNode*, size_t> places;  // only looked up, never walked
     for (const AccessInfo& access : summary_.accesses) {
-      if (access.buffer->scope == Scope::kRegister) continue;
+      if (access.buffer->scope == Scope::kRegister || access.buffer->scope == Scope::kTile)
+        continue;
       const auto [it, inserted] = places.try_emplace(access.buffer, buffers_.size());
       if (inserted) buffers_.push_back({access.buffer, 0, 0, false, false, {}});
       BufferUse& use = buffers_[it->second];

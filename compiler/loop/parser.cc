@@ -59,6 +59,14 @@ std::optional<LoopKind> LoopNamed(std::string_view word) {
   if (word == "vectorize") return LoopKind::kVectorize;
   if (word == "unroll") return LoopKind::kUnroll;
   if (word == "dot") return LoopKind::kDot;
+  if (word == "tile") return LoopKind::kTile;
+  return std::nullopt;
+}
+
+std::optional<Scope> ScopeNamed(std::string_view word) {
+  if (word == "register") return Scope::kRegister;
+  if (word == "local") return Scope::kLocal;
+  if (word == "tile") return Scope::kTile;
   return std::nullopt;
 }
 
@@ -326,10 +334,10 @@ class Parser {
 
   absl::StatusOr<Stmt> ParseAlloc() {
     Advance();
-    if (!IsWord("register") && !IsWord("local")) return Expected("'register' or 'local'");
-    const Scope scope = IsWord("register") ? Scope::kRegister : Scope::kLocal;
+    const std::optional<Scope> scope = ScopeNamed(token_.text);
+    if (token_.kind != Kind::kWord || !scope) return Expected("'register', 'local' or 'tile'");
     Advance();
-    HONE_ASSIGN_OR_RETURN(Buffer buffer, Declaration(scope, Role::kWorkspace));
+    HONE_ASSIGN_OR_RETURN(Buffer buffer, Declaration(*scope, Role::kWorkspace));
     HONE_ASSIGN_OR_RETURN(Stmt body, Block());
     buffers_.erase(buffer->name);
     return Alloc(std::move(buffer), std::move(body));

@@ -122,7 +122,8 @@ class Printer {
         Print(s->condition);
         return Block(s->body[0], indent);
       case StmtKind::kAlloc:
-        out_ += s->buffer->scope == Scope::kRegister ? "alloc register " : "alloc local ";
+        out_ += "alloc ";
+        out_ += ScopeWord(s->buffer->scope);
         Declare(s->buffer);
         return Block(s->body[0], indent);
       case StmtKind::kBarrier:
@@ -183,6 +184,19 @@ class Printer {
     return "";
   }
 
+  static std::string_view ScopeWord(Scope scope) {
+    switch (scope) {
+      case Scope::kRegister:
+        return "register ";
+      case Scope::kTile:
+        return "tile ";
+      case Scope::kLocal:
+      case Scope::kGlobal:  // is not allocated
+        break;
+    }
+    return "local ";
+  }
+
   static std::string_view LoopWord(LoopKind kind) {
     switch (kind) {
       case LoopKind::kSerial:
@@ -195,6 +209,8 @@ class Printer {
         return "unroll ";
       case LoopKind::kDot:
         return "dot ";
+      case LoopKind::kTile:
+        return "tile ";
     }
     return "";
   }

@@ -16,8 +16,8 @@ enum class StmtKind { kFor, kStore, kSeq, kIf, kWhile, kAlloc, kBarrier, kPrefet
 // kVectorize: the iterations are the lanes of one vector; extent constant. kUnroll: extent
 // constant. kDot: four steps of a sum of products of bytes in int32, or two of bfloat16 in float32,
 // which code generation makes one dot-product instruction of; those of either factor are neighbours
-// in memory.
-enum class LoopKind { kSerial, kParallel, kVectorize, kUnroll, kDot };
+// in memory. kTile: rows of one operation of tile registers (tile_operation.h).
+enum class LoopKind { kSerial, kParallel, kVectorize, kUnroll, kDot, kTile };
 
 struct StmtNode;
 using Stmt = std::shared_ptr<const StmtNode>;
@@ -31,7 +31,7 @@ struct StmtNode {
   Expr extent;                             // kFor; may depend on outer variables and loads
   LoopKind loop_kind = LoopKind::kSerial;  // kFor
 
-  Buffer buffer;  // kStore, kAlloc (scope local or register; undefined contents), kPrefetch
+  Buffer buffer;  // kStore, kAlloc (any scope but global; undefined contents), kPrefetch
   std::vector<Expr> indices;  // kStore, kPrefetch
   Expr value;                 // kStore
   int locality = 0;           // kPrefetch: 3 = L1, 2 = L2, 1 = L3

@@ -155,6 +155,19 @@ double RowWindowNs(const TensorType& data, const TensorType& result, double taps
          kRowTapNs * (data.shape.back() > result.shape.back() * 3 / 2 ? kStepFactor : 1);
 }
 
+// Whether the target multiplies such data in tile registers, and its blocks, of channels that would
+// fill their rows of 64 bytes, do not: a convolution of one tap brings them into wider ones first.
+// With more taps a copy with padding does it.
+bool IsNarrowForTiles(const Tensor& data, double taps, const Target& target) {
+  constexpr int64_t kRowBytes = 64;
+  const int64_t wide = kRowBytes / SizeBytes(data.type.dtype);
+  const bool bytes = data.type.dtype == DataType::kInt8 || data.type.dtype == DataType::kUInt8;
+  const bool tiles = target.Has("amx-tile") &&
+                     ((bytes && target.Has("amx-int8")) ||
+                      (data.type.dtype == DataType::kBFloat16 && target.Has("amx-bf16")));
+  return tiles && taps == 1 && data.type.shape[1] >= wide && data.layout.BlockOf(1) < wide;
+}
+
 // Nanoseconds of one thread that layouts cost which do not suit the kernel.
 double StrainOfAnchor(const View& view, const ir::ExprNode& anchor, const Target& target) {
   const Tensor* data = DataOf(view, anchor);
@@ -174,6 +187,10 @@ double StrainOfAnchor(const View& view, const ir::ExprNode& anchor, const Target
   }
   double ns = 0;
   if (strided_data) ns += Bytes(data->type, data->layout) * taps / kStridedReadRate;
+  const bool weighs = windows && anchor.args.size() >= 2 && !IsDepthwise(anchor);
+  if (weighs && !strided_data && IsNarrowForTiles(*data, taps, target)) {
+    ns += 2 * Bytes(data->type, data->layout) / kPackRate;
+  }
   if (!strided_result) return ns;
   if (anchor.args.size() < 2 || IsDepthwise(anchor)) {
     return ns + kScalarTapNs * taps * Elements(result.type);

@@ -23,6 +23,9 @@ constexpr char kCandidate[] = R"(
 #ifndef PAD
 #define PAD 0
 #endif
+#ifndef RUN_FLAGS
+#define RUN_FLAGS 0
+#endif
 #ifndef SPEND
 #define SPEND 0
 #endif
@@ -100,7 +103,7 @@ static const struct hone_buffer buffers[5] = {
     {"y", HONE_ROLE_OUTPUT, 1, 1, 0, y_shape, "C4c", 4 * 8, 0, 0}};
 static const struct hone_launch launches[2] = {
     {"pack", pack, TERMS, 0, HONE_PHASE_PREPARE, 0, 0, 0},
-    {"run", run, ROWS, 64, HONE_PHASE_RUN, 0, 0, 0}};
+    {"run", run, ROWS, 64, HONE_PHASE_RUN, 0, 0, RUN_FLAGS}};
 static const struct hone_kernel kernels[1] = {
     {"rows", "workload", "digest", "config", "", 2 * ROWS * TERMS, 4, 5, 2, buffers, launches}};
 )";

@@ -8,11 +8,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <thread>
 
 #include "measure_server/artifact_cache.h"
 #include "measure_server/reference_cache.h"
+#include "runtime/host_cpu.h"
+#include "runtime/tile_permission.h"
 #include "support/digest.h"
 #include "support/median.h"
 #include "tests/measure_server/sample_artifacts.h"
@@ -114,6 +117,21 @@ TEST_F(ZygoteTest, MeasuresAGoodCandidate) {
 TEST_F(ZygoteTest, MeasuresOnSeveralThreads) {
   request_.threads = 2;
   Expect(CandidateSource(), RunOutcome::kOk, "");
+}
+
+// The kernel lends them to who asks, and a sandboxed candidate cannot ask.
+TEST_F(ZygoteTest, MeasuresWhatWorksInTileRegisters) {
+  const std::vector<std::string>& features = HostFeatures();
+  if (!SystemHasTiles() ||
+      std::find(features.begin(), features.end(), "amx-tile") == features.end()) {
+    GTEST_SKIP() << "this machine has no tile registers";
+  }
+  request_.threads = 2;
+  Expect(CandidateSource("static const unsigned char shapes[64] = {[0] = 1, [16] = 64, [48] = 16}; "
+                         "__asm__ volatile(\"ldtilecfg %0; tilezero %%tmm0; tilerelease\" : : "
+                         "\"m\"(shapes))",
+                         "#define RUN_FLAGS HONE_LAUNCH_TILES\n"),
+         RunOutcome::kOk, "");
 }
 
 TEST_F(ZygoteTest, MeasuresOverRotatingConstants) {

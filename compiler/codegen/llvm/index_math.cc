@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 #include "compiler/codegen/llvm/arithmetic.h"
 
@@ -139,6 +140,28 @@ Index IndexMath::Split(const Index& a, int64_t divisor, Index& quotient) const {
   return rest;
 }
 
+bool IndexMath::SplitLanes(const Index& rest, int64_t divisor, int64_t& factor, Index& coarse,
+                           Index& fine) const {
+  factor = divisor;
+  for (const Index::Term& term : rest.terms) {
+    if (IsVectorAtom(term.atom)) {
+      fine.terms.push_back(term);
+    } else {
+      factor = std::gcd(factor, term.coefficient);
+    }
+  }
+  if (fine.terms.empty() || factor == 1) return false;
+  coarse.constant = FloorDivide(rest.constant, factor);
+  fine.constant = rest.constant - coarse.constant * factor;
+  for (const Index::Term& term : rest.terms) {
+    if (!IsVectorAtom(term.atom)) {
+      coarse.terms.push_back({term.atom, term.coefficient / factor});
+    }
+  }
+  const Range range = RangeOf(fine);
+  return range.min >= 0 && range.max < factor;
+}
+
 Value* IndexMath::EmitDivision(const Index& rest, int64_t divisor, bool modulus) {
   Key key{modulus ? 2 : 1, divisor, rest.terms};
   key.terms.push_back({-1, rest.constant});
@@ -161,6 +184,11 @@ Index IndexMath::FloorDiv(const Index& a, int64_t divisor) {
   if (range.Bounded() && result.min == result.max) {
     return Sum(quotient, Constant(result.min));
   }
+  int64_t factor = 1;
+  Index coarse, fine;
+  if (SplitLanes(rest, divisor, factor, coarse, fine)) {
+    return Sum(quotient, FloorDiv(coarse, divisor / factor));
+  }
   return Sum(quotient, Of(EmitDivision(rest, divisor, /*modulus=*/false),
                           {range.min > -Range::kUnknown ? result.min : -Range::kUnknown,
                            range.max < Range::kUnknown ? result.max : Range::kUnknown}));
@@ -174,6 +202,11 @@ Index IndexMath::FloorMod(const Index& a, int64_t divisor) {
   const int64_t low = FloorDivide(range.min, divisor);
   if (range.Bounded() && low == FloorDivide(range.max, divisor)) {
     return Sum(rest, Constant(-low * divisor));
+  }
+  int64_t factor = 1;
+  Index coarse, fine;
+  if (SplitLanes(rest, divisor, factor, coarse, fine)) {
+    return Sum(fine, FloorMod(coarse, divisor / factor), factor);
   }
   return Of(EmitDivision(rest, divisor, /*modulus=*/true), {0, divisor - 1});
 }

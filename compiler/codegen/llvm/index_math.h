@@ -91,6 +91,10 @@ class IndexMath {
   llvm::Value* EmitTerm(const Index::Term& term);
   // The part of `a` whose terms are no multiples of the divisor; the others go to `quotient`.
   Index Split(const Index& a, int64_t divisor, Index& quotient) const;
+  // rest = coarse * factor + fine, where the factor divides the divisor, 0 <= fine < factor, and
+  // all that differs from lane to lane is in `fine`; false where it is otherwise.
+  bool SplitLanes(const Index& rest, int64_t divisor, int64_t& factor, Index& coarse,
+                  Index& fine) const;
   llvm::Value* EmitDivision(const Index& rest, int64_t divisor, bool modulus);
 
   Builder& b_;

@@ -10,6 +10,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "compiler/codegen/llvm/index_math.h"
+#include "compiler/codegen/llvm/tile_plan.h"
 #include "compiler/codegen/llvm/values.h"
 #include "compiler/loop/stmt.h"
 
@@ -19,6 +20,7 @@ struct LaunchCode {
   llvm::Function* function = nullptr;
   int64_t grid_extent = 1;
   uint64_t scratch_bytes = 0;
+  bool uses_tiles = false;  // tile registers
 };
 
 // Emits into a module; used once. Parallel loops become the grid, loops marked so are unrolled, and
@@ -88,6 +90,17 @@ class LaunchEmitter {
   // ---- launch_dot.cc ----
   bool EmitDot(const loop::Stmt& s, const Index& min, int64_t steps);
   llvm::Value* LoadPacked(const loop::Stmt& s, const Index& min, const loop::Expr& load);
+  // ---- launch_tile.cc ----
+  void BeginTiles();
+  void EndTiles();
+  void SetTileShapes(size_t shapes);
+  void EmitTileAlloc(const loop::Stmt& s, const TilePlan::Region& region);
+  void EmitTile(const loop::TileOperation& op);
+  void EmitTileProduct(const loop::TileOperation& op, int sum);
+  int LoadTile(const loop::TileOperand& operand, const TileKind& kind);
+  void EmitTileCall(llvm::Intrinsic::ID id, int tile, llvm::ArrayRef<llvm::Value*> arguments);
+  // Of factors: memory may have changed, or the code may be reached another way.
+  void ForgetTiles() { held_tiles_.clear(); }
   // ---- launch_transpose.cc ----
   // What the iterations of an unrolled loop read as rows and the lanes as columns.
   struct Tile {
@@ -177,6 +190,18 @@ class LaunchEmitter {
   std::vector<absl::flat_hash_map<const loop::ExprNode*, llvm::Value*>> values_;
   std::vector<loop::Expr> made_;  // that are among their keys
   VectorState vector_;
+  TilePlan tiles_;
+  const TilePlan::Region* region_ = nullptr;  // that is being emitted
+  llvm::Value* tile_shapes_ = nullptr;  // where the number of those that are set is kept; or null
+  // Factors in registers, the one that was read last at the end.
+  struct HeldTile {
+    TileKind kind;
+    const loop::BufferNode* buffer = nullptr;
+    Index first;
+    int64_t stride = 0;
+    int number = 0;
+  };
+  std::vector<HeldTile> held_tiles_;
   // Loads of the statement being emitted, a vector for each iteration of the loop around it.
   absl::flat_hash_map<const loop::ExprNode*, std::vector<llvm::Value*>> transposed_;
   int64_t transposed_row_ = 0;

@@ -156,6 +156,7 @@ void LaunchEmitter::EmitGrid(const loop::Stmt& body) {
   CloseLoop(b_.CreateCondBr(again, loop_block, exit));
   exit->moveAfter(&function_->back());
   b_.SetInsertPoint(exit);
+  EndTiles();
   b_.CreateRetVoid();
 }
 
@@ -163,9 +164,11 @@ absl::StatusOr<LaunchCode> LaunchEmitter::Emit(const loop::Launch& launch,
                                                const std::string& name) {
   Declare(name);
   BindBuffers(launch);
+  tiles_ = PlanTiles(launch.body, traits_);
+  BeginTiles();
   EmitGrid(launch.body);
   if (!status_.ok()) return status_;
-  return LaunchCode{function_, grid_extent_, scratch_bytes_};
+  return LaunchCode{function_, grid_extent_, scratch_bytes_, !tiles_.regions.empty()};
 }
 
 }  // namespace hone::codegen

@@ -148,8 +148,13 @@ void LaunchEmitter::EmitFor(const loop::Stmt& s) {
     if (!EmitDot(s, min, extent.constant)) EmitUnrolled(s, min, extent.constant);
     return;
   }
+  if (const auto tile = tiles_.operations.find(s.get());
+      region_ && tile != tiles_.operations.end()) {
+    return EmitTile(tile->second);
+  }
+  // Which register a tile is in must be known.
   if (s->loop_kind == LoopKind::kUnroll &&
-      unrolled_statements_ + extent.constant <= kUnrolledStatements) {
+      (region_ || unrolled_statements_ + extent.constant <= kUnrolledStatements)) {
     if (EmitTransposing(s, min, extent.constant)) return;
     return EmitUnrolled(s, min, extent.constant);
   }
@@ -204,7 +209,9 @@ void LaunchEmitter::EmitSerial(const loop::Stmt& s, const Index& min, const Inde
                                  : Range::kUnknown};
   index_.PushScope();
   vars_[s->var.get()] = index_.Of(position, range);
+  ForgetTiles();
   EmitStmt(s->body[0]);
+  ForgetTiles();
   index_.PopScope();
   Value* next = b_.CreateAdd(position, b_.getInt64(1), "", /*HasNUW=*/false, /*HasNSW=*/true);
   position->addIncoming(next, b_.GetInsertBlock());
@@ -246,7 +253,9 @@ void LaunchEmitter::EmitIf(const loop::Stmt& s) {
   const auto branch = [&](llvm::BasicBlock* block, const loop::Stmt& body) {
     b_.SetInsertPoint(block);
     index_.PushScope();
+    ForgetTiles();
     EmitStmt(body);
+    ForgetTiles();
     index_.PopScope();
     b_.CreateBr(join);
   };
@@ -267,7 +276,9 @@ void LaunchEmitter::EmitWhile(const loop::Stmt& s) {
   BeginStatement();
   b_.CreateCondBr(EmitExpr(s->condition), body, exit);
   b_.SetInsertPoint(body);
+  ForgetTiles();
   EmitStmt(s->body[0]);
+  ForgetTiles();
   index_.PopScope();
   CloseLoop(b_.CreateBr(test));
   exit->moveAfter(&function_->back());
@@ -294,6 +305,9 @@ void LaunchEmitter::EmitUndefined(const loop::BufferNode& buffer, Value* slot) {
 }
 
 void LaunchEmitter::EmitAlloc(const loop::Stmt& s) {
+  if (const auto region = tiles_.regions.find(s.get()); region != tiles_.regions.end()) {
+    return EmitTileAlloc(s, region->second);
+  }
   const loop::BufferNode& buffer = *s->buffer;
   Storage storage;
   storage.copies = vector_.lanes;
@@ -301,7 +315,7 @@ void LaunchEmitter::EmitAlloc(const loop::Stmt& s) {
   storage.elements = buffer.layout.ElementCount(buffer.shape) * storage.copies;
   const uint64_t bytes = static_cast<uint64_t>(storage.elements) * SizeBytes(buffer.dtype);
   const uint64_t outer = scratch_now_;
-  if (buffer.scope == loop::Scope::kRegister && bytes <= kStackBytes) {
+  if (buffer.scope != loop::Scope::kLocal && bytes <= kStackBytes) {
     llvm::Type* type = llvm::ArrayType::get(MemoryType(context_, buffer.dtype), storage.elements);
     Builder entry(&function_->getEntryBlock(), function_->getEntryBlock().begin());
     auto* slot = entry.CreateAlloca(type, nullptr, buffer.name);
@@ -339,6 +353,7 @@ void LaunchEmitter::EmitStore(const loop::Stmt& s) {
   Value* value = EmitExpr(s->value);
   const Address address = Locate(s->buffer, s->indices);
   if (!status_.ok()) return;
+  ForgetTiles();
   StoreLanes(address, ToMemory(b_, value, s->buffer->dtype, traits_),
              LeavesOutPads(vector_.condition, *s));
 }

@@ -100,7 +100,8 @@ class TableEmitter {
     const bool prepare = launch.phase == loop::Phase::kPrepare;
     return Struct({Text(launch.name), Code(launch.symbol), I64(launch.grid_extent),
                    I64(launch.scratch_bytes), I32(prepare ? HONE_PHASE_PREPARE : HONE_PHASE_RUN),
-                   I32(launch.facts.serial), I32(launch.facts.barrier_before), I32(0)});
+                   I32(launch.facts.serial), I32(launch.facts.barrier_before),
+                   I32(launch.uses_tiles ? HONE_LAUNCH_TILES : 0)});
   }
 
   Constant* Kernel(const KernelSpec& kernel, const std::vector<LaunchEntry>& entries) {

@@ -17,6 +17,7 @@ struct LaunchEntry {
   std::string symbol;  // of its function, in this module or hidden in another
   int64_t grid_extent = 1;
   uint64_t scratch_bytes = 0;
+  bool uses_tiles = false;
   LaunchFacts facts;
 };
 

@@ -30,6 +30,9 @@ struct CpuTraits {
   bool bfloat16_512 = false;
   bool bfloat16 = false;
   bool arm_bfloat16 = false;
+  // Products of tile registers, of pairs of bfloat16 and of fours of bytes.
+  bool tile_bfloat16 = false;
+  bool tile_bytes = false;
   bool multiplies_by_element = false;  // one lane of a vector with all of another
   bool x86 = false;
   bool avx = false;        // x86's vectors of 32 bytes

@@ -11,7 +11,8 @@ using loop::Buffer;
 using loop::Expr;
 using loop::Stmt;
 
-absl::StatusOr<std::string> CacheWrite(loop::Nest* nest, const std::string& name) {
+absl::StatusOr<std::string> CacheWrite(loop::Nest* nest, const std::string& name,
+                                       const std::string& layout) {
   HONE_ASSIGN_OR_RETURN(const Buffer buffer, FindBuffer(*nest, name));
   const bool written =
       buffer->role == loop::Role::kWorkspace || buffer->role == loop::Role::kOutput;
@@ -20,8 +21,17 @@ absl::StatusOr<std::string> CacheWrite(loop::Nest* nest, const std::string& name
         fmt::format("only row-major workspace and outputs get a write cache, '{}' is not", name));
   }
   HONE_ASSIGN_OR_RETURN(const size_t writer, WriterOf(*nest, buffer));
-  const Buffer cache =
-      loop::MakeBuffer(name + ".acc", buffer->dtype, buffer->shape, loop::Role::kWorkspace);
+  loop::BufferNode node =
+      *loop::MakeBuffer(name + ".acc", buffer->dtype, buffer->shape, loop::Role::kWorkspace);
+  if (!layout.empty()) {
+    const auto parsed = Layout::Parse(layout, node.layout.rank());
+    if (!parsed) {
+      return absl::InvalidArgumentError(fmt::format("layout '{}' does not fit '{}' of rank {}",
+                                                    layout, name, node.layout.rank()));
+    }
+    node.layout = *parsed;
+  }
+  const Buffer cache = std::make_shared<const loop::BufferNode>(std::move(node));
   loop::Launch& launch = nest->launches[writer];
   launch.body = loop::Substitute(launch.body, {}, {{buffer.get(), cache}});
   launch.body = loop::RenameFresh(launch.body, [&](const std::string& old) {

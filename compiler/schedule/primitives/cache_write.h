@@ -11,8 +11,10 @@ namespace hone::schedule {
 // Lets the stage of `buffer` fill workspace "<buffer>.acc" instead, and a new launch after it copy
 // that to `buffer`, so that the copy can be scheduled and the stage be computed at one of its
 // loops. The copy's loops are "<buffer>.i0", ...; the stage's are now named after the new buffer.
-// Returns the new buffer's name.
-absl::StatusOr<std::string> CacheWrite(loop::Nest* nest, const std::string& buffer);
+// `layout`: of the new buffer; its pad lanes are there and hold nothing, for a copy in whole
+// vectors that is computed elsewhere. Empty: row-major. Returns the new buffer's name.
+absl::StatusOr<std::string> CacheWrite(loop::Nest* nest, const std::string& buffer,
+                                       const std::string& layout = "");
 
 }  // namespace hone::schedule
 

@@ -2,12 +2,13 @@
 // (whole vectors) by output pixels, accumulated over input channels and taps; weights packed so
 // that the innermost loop reads them in order; padding by a copy of the data with zeros around it.
 // Of 8-bit integers and of bfloat16, a step of the sum is a dot product of four or two neighbouring
-// input channels.
+// input channels. Other strategies: winograd.h, conv_tiles.h.
 #include <algorithm>
 #include <limits>
 
 #include "compiler/loop/visit.h"
 #include "compiler/schedule/primitives/nest_edit.h"
+#include "compiler/schedule/templates/conv_tiles.h"
 #include "compiler/schedule/templates/conv_view.h"
 #include "compiler/schedule/templates/fuse_stages.h"
 #include "compiler/schedule/templates/register_tile.h"
@@ -455,9 +456,10 @@ int64_t DefaultChunk(const Conv& conv, const Config& prefix) {
   return largest;
 }
 
-std::vector<std::string> Strategies(const Conv& conv) {
+std::vector<std::string> Strategies(const Conv& conv, const Target& target) {
   std::vector<std::string> strategies = WinogradStrategies(conv);
   strategies.insert(strategies.begin(), "direct");
+  if (HasConvTiles(conv, target)) strategies.emplace_back("tiles");
   return strategies;
 }
 
@@ -478,14 +480,18 @@ class ConvTemplateOf : public Template {
 
   std::vector<ir::LayoutSignature> Signatures(const ops::KernelDefinition& def,
                                               const Target& target) const override {
-    return BlockedSignatures(def, ViewConv(def)->view, target.VectorLanes());
+    const Conv conv = *ViewConv(def);
+    return BlockedSignatures(def, conv.view, target.VectorLanes(), WideBlock(conv, target));
   }
 
   Space MakeSpace(const Task& task) const override {
     if (!VectorsFitGroups(ConvOf(task))) return GenericTemplate().MakeSpace(task);
     return Space(
         [conv = ConvOf(task), target = task.target](const Config& prefix) -> std::optional<Knob> {
-          if (!prefix.Has("strategy")) return TextKnob("strategy", Strategies(conv), "direct");
+          if (!prefix.Has("strategy")) {
+            return TextKnob("strategy", Strategies(conv, target), "direct");
+          }
+          if (prefix.String("strategy") == "tiles") return NextConvTilesKnob(conv, prefix);
           if (IsWinograd(prefix.String("strategy"))) return NextWinogradKnob(conv, target, prefix);
           if (auto knob = NextTileKnob(TileProblem(conv), prefix)) return knob;
           if (!prefix.Has("unroll")) {
@@ -509,6 +515,10 @@ class ConvTemplateOf : public Template {
     if (!VectorsFitGroups(conv)) return GenericTemplate().Default(task);
     const std::optional<WinogradChoice> winograd = BestWinograd(conv, task.target);
     if (winograd && winograd->cycles < DirectCycles(conv, task.target)) return winograd->config;
+    if (HasConvTiles(conv, task.target)) {
+      ConvTilesChoice tiles = BestConvTiles(conv);
+      if (tiles.cycles < DirectCycles(conv, task.target)) return tiles.config;
+    }
     Config config;
     config.Set("strategy", std::string("direct"));
     SetTile(DefaultTile(conv, task.target), &config);
@@ -530,6 +540,7 @@ class ConvTemplateOf : public Template {
     if (!VectorsFitGroups(conv)) return GenericTemplate().Schedule(task, config);
     HONE_RETURN_IF_ERROR(CheckConfig(MakeSpace(task), config));
     if (IsWinograd(config.String("strategy"))) return ScheduleWinograd(task, conv, config);
+    if (config.String("strategy") == "tiles") return ScheduleConvTiles(task, conv, config);
     return ConvSchedule(task, conv, config).Run();
   }
 };

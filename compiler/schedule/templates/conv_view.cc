@@ -212,7 +212,8 @@ Conv ConvOf(const Task& task) {
   conv.threads = task.target.threads;
   if (conv.kind == ProductKind::kFloat) conv.times = task.micro_kernels;
   conv.out_vectors = CeilDiv(conv.out, conv.lanes);
-  conv.operand_blocked = BlockOfOperand(task, conv.view.op->args[0]) == conv.lanes;
+  conv.operand_block = BlockOfOperand(task, conv.view.op->args[0]);
+  conv.operand_blocked = conv.operand_block == conv.lanes;
   // A padded copy is made in blocks wherever there are enough channels to fill them.
   conv.blocked_data =
       conv.copies_data ? conv.channels >= conv.lanes : BlockOfOperand(task, conv.data) > 1;

@@ -5,14 +5,10 @@
 // where it is transposed, and read where it lies where its rows lie along the output's; moves of
 // either operand's elements (slices, reshapes, transposes) are part of the reading.
 #include <algorithm>
-#include <numeric>
 
-#include "compiler/loop/operator_cost.h"
-#include "compiler/loop/simplify.h"
-#include "compiler/loop/visit.h"
-#include "compiler/schedule/primitives/nest_edit.h"
+#include "compiler/schedule/templates/dense_tiles.h"
+#include "compiler/schedule/templates/dense_view.h"
 #include "compiler/schedule/templates/fuse_stages.h"
-#include "compiler/schedule/templates/kernel_view.h"
 #include "compiler/schedule/templates/product_sums.h"
 #include "compiler/schedule/templates/register_tile.h"
 #include "compiler/schedule/templates/sequence.h"
@@ -24,120 +20,6 @@ namespace hone::schedule {
 namespace {
 
 using loop::Buffer;
-
-struct Dense {
-  AnchorView view;
-  std::string data;
-  std::string weight;
-  bool copies_data = false;
-  bool moves = false;          // all that is before the product moves elements
-  bool copies_weight = false;  // the last stage before the product fills the weight
-  bool functions = false;      // exp and its kin behind the product
-  bool in_order = false;       // the weight's units are neighbours where they come from
-  int64_t rows = 0, units = 0;
-  int64_t terms = 0;  // of a sum
-  int64_t steps = 0;  // that it takes
-  bool batched = false;
-  ProductKind kind = ProductKind::kFloat;
-  int64_t dot = 1;  // terms of a step
-  int64_t lanes = 0, registers = 0, l1_bytes = 0, l2_bytes = 0;
-  int64_t batch = 1, threads = 1;
-  std::shared_ptr<const MicroKernelTimes> times;
-};
-
-// Whether each of the stages only loads.
-bool OnlyLoads(const loop::Nest& nest, const std::vector<std::string>& stages) {
-  for (const std::string& name : stages) {
-    const absl::StatusOr<size_t> writer = WriterOf(nest, BufferOf(nest, name));
-    if (!writer.ok()) return false;
-    const loop::Stmt s = loop::InsideLoops(nest.launches[*writer].body);
-    if (s->kind != loop::StmtKind::kStore || s->value->kind != loop::ExprKind::kLoad) return false;
-  }
-  return true;
-}
-
-// Whether neighbours in the last axis of the product are neighbours in what the weight is read
-// from, past the stages that move it.
-bool ReadsUnitsInOrder(const ops::KernelDefinition& def, const AnchorView& view) {
-  Sequence s(def.naive);
-  const std::string anchor = FuseAroundAnchor(&s, view, "");
-  return s.ok() && schedule::ReadsUnitsInOrder(s.nest(), anchor);
-}
-
-bool HasFunctions(const loop::Nest& nest, const std::vector<std::string>& epilogue,
-                  const std::string& output) {
-  bool found = false;
-  for (const loop::Launch& launch : nest.launches) {
-    const loop::Stmt s = loop::InsideLoops(launch.body);
-    if (s->kind != loop::StmtKind::kStore) continue;
-    const std::string& name = s->buffer->name;
-    const bool behind =
-        name == output || std::find(epilogue.begin(), epilogue.end(), name) != epilogue.end();
-    if (!behind) continue;
-    loop::Walk(s->value, [&](const loop::Expr& e) {
-      found = found || loop::CostOfOperator(e) == loop::OperatorCost::kFunction;
-    });
-  }
-  return found;
-}
-
-// Of float32 in stacks: sets what stands before the product.
-bool ViewOperands(const ops::KernelDefinition& def, const AnchorView& view, const Buffer& weight,
-                  Dense* dense) {
-  const bool computed = weight->role == loop::Role::kWorkspace;
-  dense->moves = OnlyLoads(def.naive, view.prologue);
-  if (!dense->moves) return !computed && view.prologue.back() == dense->data;
-  dense->copies_data = false;
-  dense->copies_weight = computed;
-  dense->in_order = weight->role != loop::Role::kConstant && ReadsUnitsInOrder(def, view);
-  return true;
-}
-
-std::optional<Dense> ViewDense(const ops::KernelDefinition& def) {
-  std::optional<AnchorView> view = ViewAnchor(def, {"nn.dense", "nn.batch_matmul"});
-  if (!view) return std::nullopt;
-  Dense dense;
-  const Buffer weight = BufferOf(def.naive, view->op->args[1]);
-  const Buffer data = BufferOf(def.naive, view->op->args[0]);
-  const Buffer anchor = BufferOf(def.naive, view->anchor);
-  if (weight == nullptr || data == nullptr || anchor == nullptr) return std::nullopt;
-  const bool parameter =
-      weight->role == loop::Role::kConstant || weight->role == loop::Role::kInput;
-  const ProductKind kind = KindOfProduct(data, weight, anchor);
-  dense.kind = kind;
-  dense.dot = DotSteps(kind);
-  dense.batched = view->op->op == "nn.batch_matmul";
-  if (kind == ProductKind::kOther) return std::nullopt;
-  dense.weight = weight->name;
-  dense.data = data->name;
-  dense.copies_data = !view->prologue.empty();
-  if (dense.batched && kind == ProductKind::kFloat) {
-    if (!ViewOperands(def, *view, weight, &dense)) return std::nullopt;
-  } else if (!parameter || (dense.copies_data && view->prologue.back() != dense.data)) {
-    return std::nullopt;
-  }
-  dense.functions =
-      kind != ProductKind::kBytes && HasFunctions(def.naive, view->epilogue, view->output);
-  const size_t rank = anchor->shape.size();
-  if (dense.batched) dense.batch = anchor->shape[0];
-  dense.rows = anchor->shape[rank - 2];
-  dense.units = anchor->shape[rank - 1];
-  dense.terms = weight->shape[rank - 1];
-  dense.steps = CeilDiv(dense.terms, dense.dot);
-  dense.view = *std::move(view);
-  return dense;
-}
-
-Dense DenseOf(const Task& task) {
-  Dense dense = *ViewDense(*task.def);
-  dense.lanes = task.target.VectorLanes();
-  dense.registers = task.target.VectorRegisters();
-  dense.l2_bytes = task.target.l2_bytes;
-  dense.l1_bytes = task.target.l1_bytes;
-  dense.threads = task.target.threads;
-  if (dense.kind == ProductKind::kFloat) dense.times = task.micro_kernels;
-  return dense;
-}
 
 RegisterTileProblem TileProblem(const Dense& dense) {
   RegisterTileProblem problem;
@@ -326,6 +208,17 @@ class DenseSchedule {
   bool packs_;  // the right operand
 };
 
+std::vector<std::string> Strategies(const Dense& dense, const Target& target) {
+  if (HasDenseTiles(dense, target)) return {"direct", "tiles"};
+  return {"direct"};
+}
+
+// On all threads; to compare strategies.
+double DirectCycles(const Dense& dense, const RegisterTile& tile) {
+  return static_cast<double>(dense.batch) * TileCycles(TileProblem(dense), tile) /
+         static_cast<double>(dense.threads);
+}
+
 class DenseTemplateImpl : public Template {
  public:
   std::string_view name() const override { return "dense"; }
@@ -338,34 +231,41 @@ class DenseTemplateImpl : public Template {
   }
 
   Space MakeSpace(const Task& task) const override {
-    return Space([dense = DenseOf(task)](const Config& prefix) -> std::optional<Knob> {
-      if (!prefix.Has("strategy")) return TextKnob("strategy", {"direct"}, "direct");
-      if (auto knob = NextTileKnob(TileProblem(dense), prefix)) return knob;
-      if (!prefix.Has("unroll")) {
-        return IntKnob("unroll", UnrollsOf(dense, TileOf(prefix)), 1);
-      }
-      if (!prefix.Has("order")) {
-        return TextKnob("order",
-                        dense.rows == 1 ? std::vector<std::string>{"n_m"}
-                                        : std::vector<std::string>{"n_m", "m_n"},
-                        "n_m");
-      }
-      if (!prefix.Has("right")) return TextKnob("right", RightOptions(dense), "packed");
-      if (!prefix.Has("epilogue")) {
-        return TextKnob("epilogue", EpilogueOptions(dense), "registers");
-      }
-      if (!prefix.Has("prefetch")) {
-        return TextKnob("prefetch", PrefetchOptionsOf(dense, prefix), "none");
-      }
-      return std::nullopt;
-    });
+    return Space(
+        [dense = DenseOf(task), target = task.target](const Config& prefix) -> std::optional<Knob> {
+          if (!prefix.Has("strategy"))
+            return TextKnob("strategy", Strategies(dense, target), "direct");
+          if (prefix.String("strategy") == "tiles") return NextDenseTilesKnob(dense, prefix);
+          if (auto knob = NextTileKnob(TileProblem(dense), prefix)) return knob;
+          if (!prefix.Has("unroll")) {
+            return IntKnob("unroll", UnrollsOf(dense, TileOf(prefix)), 1);
+          }
+          if (!prefix.Has("order")) {
+            return TextKnob("order",
+                            dense.rows == 1 ? std::vector<std::string>{"n_m"}
+                                            : std::vector<std::string>{"n_m", "m_n"},
+                            "n_m");
+          }
+          if (!prefix.Has("right")) return TextKnob("right", RightOptions(dense), "packed");
+          if (!prefix.Has("epilogue")) {
+            return TextKnob("epilogue", EpilogueOptions(dense), "registers");
+          }
+          if (!prefix.Has("prefetch")) {
+            return TextKnob("prefetch", PrefetchOptionsOf(dense, prefix), "none");
+          }
+          return std::nullopt;
+        });
   }
 
   Config Default(const Task& task) const override {
     const Dense dense = DenseOf(task);
+    const RegisterTile tile = BestTile(TileProblem(dense));
+    if (HasDenseTiles(dense, task.target)) {
+      DenseTilesChoice tiles = BestDenseTiles(dense);
+      if (tiles.cycles < DirectCycles(dense, tile)) return tiles.config;
+    }
     Config config;
     config.Set("strategy", std::string("direct"));
-    const RegisterTile tile = BestTile(TileProblem(dense));
     SetTile(tile, &config);
     // A single row has few additions a step: the loop itself would cost as much.
     const std::vector<int64_t> unroll = UnrollsOf(dense, tile);
@@ -384,6 +284,7 @@ class DenseTemplateImpl : public Template {
     HONE_RETURN_IF_ERROR(CheckSignature(task));
     HONE_RETURN_IF_ERROR(CheckConfig(MakeSpace(task), config));
     const Dense dense = DenseOf(task);
+    if (config.String("strategy") == "tiles") return ScheduleDenseTiles(task, dense, config);
     return DenseSchedule(task, dense, config).Run();
   }
 };

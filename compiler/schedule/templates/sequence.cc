@@ -19,6 +19,7 @@
 #include "compiler/schedule/primitives/reorder.h"
 #include "compiler/schedule/primitives/set_layout.h"
 #include "compiler/schedule/primitives/skip_zero_terms.h"
+#include "compiler/schedule/primitives/tile_rows.h"
 #include "compiler/schedule/primitives/unroll_steps.h"
 #include "compiler/schedule/primitives/unswitch.h"
 
@@ -94,6 +95,13 @@ void Sequence::DotAll(const std::string& loop) {
   }
 }
 
+void Sequence::TileAll(const std::string& loop) {
+  if (!ok()) return;
+  for (const std::string& copy : LoopCopies(nest_, loop)) {
+    if (ok()) Fail(TileRows(&nest_, copy));
+  }
+}
+
 void Sequence::SumPadLanes(const std::string& loop, int64_t factor) {
   if (ok()) Fail(schedule::SumPadLanes(&nest_, loop, factor));
 }
@@ -163,9 +171,9 @@ std::string Sequence::Pack(const std::string& buffer, const Layout& layout) {
   return *std::move(name);
 }
 
-std::string Sequence::CacheWrite(const std::string& buffer) {
+std::string Sequence::CacheWrite(const std::string& buffer, const std::string& layout) {
   if (!ok()) return buffer;
-  absl::StatusOr<std::string> name = schedule::CacheWrite(&nest_, buffer);
+  absl::StatusOr<std::string> name = schedule::CacheWrite(&nest_, buffer, layout);
   if (!name.ok()) {
     Fail(name.status());
     return buffer;

@@ -32,6 +32,7 @@ class Sequence {
   void Unroll(const std::string& loop);
   void UnrollAll(const std::string& loop);
   void DotAll(const std::string& loop);
+  void TileAll(const std::string& loop);
   void Parallel(const std::string& loop);
   void ParallelIfPresent(const std::string& loop);
   void Peel(const std::string& loop, int64_t first, int64_t last);
@@ -49,7 +50,7 @@ class Sequence {
   void SetLayout(const std::string& buffer, const Layout& layout);
   std::string Pack(const std::string& buffer, const Layout& layout);
   void Prepare(const std::string& buffer);
-  std::string CacheWrite(const std::string& buffer);
+  std::string CacheWrite(const std::string& buffer, const std::string& layout = "");
   std::string SumLocally(const std::string& loop);
   WinogradStages Winograd(const std::string& buffer, int64_t tile, PhaseOrder phase_order,
                           FilterRows filter_rows);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "compiler/schedule/templates/conv_view.h"
 #include "compiler/schedule/templates/templates.h"
@@ -8,35 +9,44 @@ namespace {
 
 using loop::Buffer;
 
-// `data_blocked`: of the anchor's operand; `result_blocked`: of the result and of what joins it
-// elementwise.
+// `data_block`: of the anchor's operand; `result_block`: of the result and of what joins it
+// elementwise. 0: row-major. Channels that whole vectors of `lanes` hold and whole blocks would pad
+// are row-major: nothing computes such pads.
 ir::LayoutSignature SignatureFor(const ops::KernelDefinition& def, const AnchorView& view,
-                                 int64_t lanes, bool data_blocked, bool result_blocked) {
+                                 int64_t lanes, int64_t data_block, int64_t result_block) {
   ir::LayoutSignature signature = RowMajorSignature(def);
-  const auto block = [&](const Buffer& buffer, Layout* layout) {
-    if (buffer->shape.size() != view.shape.size() || buffer->shape[1] < lanes) return;
-    *layout = BlockedChannels(static_cast<int>(buffer->shape.size()), lanes);
+  const auto block = [&](const Buffer& buffer, int64_t channels, Layout* layout) {
+    if (channels == 0 || buffer->shape.size() != view.shape.size()) return;
+    const int64_t vectors = CeilDiv(buffer->shape[1], lanes);
+    if (buffer->shape[1] < channels || vectors % (channels / lanes) != 0) return;
+    *layout = BlockedChannels(static_cast<int>(buffer->shape.size()), channels);
   };
   const std::vector<Buffer> inputs = InputsOf(def.naive);
   for (size_t i = 0; i < inputs.size(); ++i) {
     const bool anchor_data = inputs[i]->name == view.op->args[0];
     const bool anchor_weight = view.op->args.size() > 1 && inputs[i]->name == view.op->args[1];
     if (anchor_weight) continue;
-    if (anchor_data ? data_blocked : (result_blocked && inputs[i]->shape == view.shape)) {
-      block(inputs[i], &signature.operands[i]);
+    if (anchor_data) {
+      block(inputs[i], data_block, &signature.operands[i]);
+    } else if (inputs[i]->shape == view.shape) {
+      block(inputs[i], result_block, &signature.operands[i]);
     }
   }
-  if (result_blocked) block(OutputsOf(def.naive)[0], &signature.results[0]);
+  block(OutputsOf(def.naive)[0], result_block, &signature.results[0]);
   return signature;
 }
 
 }  // namespace
 
 std::vector<ir::LayoutSignature> BlockedSignatures(const ops::KernelDefinition& def,
-                                                   const AnchorView& view, int64_t lanes) {
+                                                   const AnchorView& view, int64_t lanes,
+                                                   int64_t wide) {
+  std::vector<std::pair<int64_t, int64_t>> forms = {{lanes, lanes}, {0, lanes}, {lanes, 0}, {0, 0}};
+  if (wide > 0) {
+    forms.insert(forms.end(), {{wide, wide}, {lanes, wide}, {wide, lanes}, {0, wide}, {wide, 0}});
+  }
   std::vector<ir::LayoutSignature> signatures;
-  constexpr bool kForms[4][2] = {{true, true}, {false, true}, {true, false}, {false, false}};
-  for (const auto& [data, result] : kForms) {
+  for (const auto& [data, result] : forms) {
     ir::LayoutSignature signature = SignatureFor(def, view, lanes, data, result);
     if (std::find(signatures.begin(), signatures.end(), signature) == signatures.end()) {
       signatures.push_back(std::move(signature));

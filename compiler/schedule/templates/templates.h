@@ -19,9 +19,11 @@ const Template& RowsTemplate();
 const Template& GenericTemplate();
 
 // For kernels of a four-dimensional anchor: everything with enough channels in blocks of `lanes`
-// first, then the mixed forms at the borders of a blocked part, row-major last.
+// first, then the mixed forms at the borders of a blocked part, row-major; last those with blocks
+// of `wide`, where that is not 0.
 std::vector<ir::LayoutSignature> BlockedSignatures(const ops::KernelDefinition& def,
-                                                   const AnchorView& view, int64_t lanes);
+                                                   const AnchorView& view, int64_t lanes,
+                                                   int64_t wide = 0);
 // For kernels that follow the layouts they get: all four-dimensional tensors blocked, all
 // row-major, and the two conversions.
 std::vector<ir::LayoutSignature> ElementwiseSignatures(const ops::KernelDefinition& def,

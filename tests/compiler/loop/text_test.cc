@@ -62,6 +62,41 @@ TEST(NestText, PrintsWhatItParsed) {
   EXPECT_EQ(ToText(*nest), expected);
 }
 
+TEST(NestText, PrintsTilesAsItParsedThem) {
+  const std::string text = R"(nest @tiles {
+  input %a: uint8[7, 24] NC
+  input %b: int8[16, 24] NC16n4c
+  output %c: int32[7, 16] NC
+  run @tiles {
+    alloc tile %s: int32[7, 16] NC {
+      tile z in 0..7 {
+        vectorize l in 0..16 {
+          %s[z, l] = int32(0)
+        }
+      }
+      tile m in 0..7 {
+        for k in 0..6 {
+          vectorize n in 0..16 {
+            dot d in 0..4 {
+              %s[m, n] = %s[m, n] + cast<int32>(%a[m, k * 4 + d]) * cast<int32>(%b[n, k * 4 + d])
+            }
+          }
+        }
+      }
+      tile r in 0..7 {
+        vectorize o in 0..16 {
+          %c[r, o] = %s[r, o]
+        }
+      }
+    }
+  }
+}
+)";
+  const auto nest = ParseNest(text);
+  ASSERT_TRUE(nest.ok()) << nest.status();
+  EXPECT_EQ(ToText(*nest), text);
+}
+
 RC_GTEST_PROP(NestTextProperty, ParsesBackToAnEqualNest, (uint64_t seed)) {
   Random random(seed);
   const Nest nest = RandomNest(random);

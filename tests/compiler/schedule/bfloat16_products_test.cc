@@ -9,11 +9,13 @@
 namespace hone::schedule {
 namespace {
 
-// Wide with a dot product of bfloat16 and without, narrow with one and without.
+// Wide with a dot product of bfloat16 and without, narrow with one and without, and with tile
+// registers.
 const char* const kTargets[] = {"llvm -mtriple=x86_64-linux-gnu -mcpu=znver5 -threads=2",
                                 "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=1",
                                 "llvm -mtriple=aarch64-linux-gnu -mcpu=neoverse-v1 -threads=2",
-                                "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3 -threads=1"};
+                                "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3 -threads=1",
+                                "llvm -mtriple=x86_64-linux-gnu -mcpu=sapphirerapids -threads=2"};
 
 // What joins the sums: nothing, a bias and relu, a residual, or a result in float32.
 enum class End { kSums, kBias, kResidual, kWide };
@@ -58,8 +60,8 @@ TEST(BFloat16Products, EveryConvolutionIsThatOfTheNaiveNest) {
   for (const ConvShape& conv : convs) {
     for (int round = 0; round < 4; ++round, ++seed) {
       const std::string text = ConvText(conv, kEnds[round], seed % 5 == 0);
-      checked +=
-          CheckTemplate(text, conv.ExpectedTemplate(), TestTarget(kTargets[seed % 4]), 3, seed);
+      checked += CheckTemplate(text, conv.ExpectedTemplate(),
+                               TestTarget(kTargets[seed % std::size(kTargets)]), 3, seed);
       if (HasFailure()) FAIL() << text;
     }
   }
@@ -73,8 +75,8 @@ TEST(BFloat16Products, RandomConvolutionsAreThoseOfTheNaiveNest) {
     Random random(seed);
     const ConvShape c = RandomConv(random);
     const std::string text = ConvText(c, kEnds[random.Below(4)], random.Below(4) == 0);
-    checked +=
-        CheckTemplate(text, c.ExpectedTemplate(), TestTarget(kTargets[random.Below(4)]), 3, seed);
+    checked += CheckTemplate(text, c.ExpectedTemplate(),
+                             TestTarget(kTargets[random.Below(std::size(kTargets))]), 3, seed);
     if (HasFailure()) FAIL() << text;
   }
   EXPECT_GE(checked, 150);
@@ -117,12 +119,34 @@ TEST(BFloat16Products, EveryMatrixProductIsThatOfTheNaiveNest) {
           "fn (p0: Tensor[({0}{1}, {2}), bfloat16], {3}p1: Tensor[({0}{4}, {2}), bfloat16]) {{ {5} "
           "}} accumulate=float32 numerics=default",
           batch, m, k, seed % 3 != 0 ? "const " : "", n, fmt::format(fmt::runtime(end), product));
-      checked += CheckTemplate(text, "dense", TestTarget(kTargets[seed % 4]), 4, seed);
+      checked +=
+          CheckTemplate(text, "dense", TestTarget(kTargets[seed % std::size(kTargets)]), 4, seed);
       if (HasFailure()) FAIL() << text;
       ++seed;
     }
   }
   EXPECT_GE(checked, 100);
+}
+
+std::string DefaultStrategy(int64_t rows, int64_t terms, const char* target) {
+  const auto def = MustLower(
+      fmt::format("fn (p0: Tensor[({0}, {1}), bfloat16], const p1: Tensor[(64, {1}), bfloat16]) {{ "
+                  "nn.dense(p0, p1) }} accumulate=float32 numerics=default",
+                  rows, terms));
+  Task task;
+  task.def = &def;
+  task.target = TestTarget(target);
+  const Template& chosen = TemplateFor(def);
+  task.signature = chosen.Signatures(def, task.target)[0];
+  return chosen.Default(task).String("strategy");
+}
+
+TEST(BFloat16Products, TilesAreTheDefaultWhereThereAreRowsForThem) {
+  const char* const sapphire_rapids = "llvm -mtriple=x86_64-linux-gnu -mcpu=sapphirerapids";
+  EXPECT_EQ(DefaultStrategy(128, 768, sapphire_rapids), "tiles");
+  EXPECT_EQ(DefaultStrategy(1, 768, sapphire_rapids), "direct");
+  EXPECT_EQ(DefaultStrategy(4, 2, sapphire_rapids), "direct");
+  EXPECT_EQ(DefaultStrategy(128, 768, kTargets[0]), "direct");
 }
 
 }  // namespace

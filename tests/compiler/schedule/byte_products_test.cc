@@ -14,11 +14,12 @@ struct Types {
 };
 constexpr Types kTypes[] = {{"uint8", "int8"}, {"int8", "int8"}, {"uint8", "uint8"}};
 
-// Wide with a dot product of bytes, narrow with one, and narrow without.
+// Wide with a dot product of bytes, narrow with one, narrow without, and with tile registers.
 const char* const kTargets[] = {"llvm -mtriple=x86_64-linux-gnu -mcpu=cascadelake -threads=2",
                                 "llvm -mtriple=x86_64-linux-gnu -mcpu=alderlake -threads=1",
                                 "llvm -mtriple=aarch64-linux-gnu -mcpu=neoverse-n1 -threads=2",
-                                "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1"};
+                                "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1",
+                                "llvm -mtriple=x86_64-linux-gnu -mcpu=sapphirerapids -threads=2"};
 
 // Sums, or with a bias, scaled back to bytes.
 std::string ConvText(const ConvShape& c, const Types& types, bool requantized, int64_t pad_value) {
@@ -53,7 +54,8 @@ TEST(ByteProducts, EveryConvolutionIsThatOfTheNaiveNest) {
       for (int round = 0; round < 2; ++round, ++seed) {
         const std::string text =
             ConvText(conv, kTypes[seed % 3], requantized, seed % 2 == 0 ? 0 : 5);
-        checked += CheckTemplate(text, "conv", TestTarget(kTargets[seed % 4]), 3, seed);
+        checked +=
+            CheckTemplate(text, "conv", TestTarget(kTargets[seed % std::size(kTargets)]), 3, seed);
         if (HasFailure()) FAIL() << text;
       }
     }
@@ -69,8 +71,8 @@ TEST(ByteProducts, RandomConvolutionsAreThoseOfTheNaiveNest) {
     const ConvShape c = RandomConv(random);
     const std::string text = ConvText(c, kTypes[random.Below(3)], random.Below(2) == 0,
                                       static_cast<int64_t>(random.Below(2)) * 100);
-    checked +=
-        CheckTemplate(text, c.ExpectedTemplate(), TestTarget(kTargets[random.Below(4)]), 3, seed);
+    checked += CheckTemplate(text, c.ExpectedTemplate(),
+                             TestTarget(kTargets[random.Below(std::size(kTargets))]), 3, seed);
     if (HasFailure()) FAIL() << text;
   }
   EXPECT_GE(checked, 150);
@@ -85,7 +87,8 @@ TEST(ByteProducts, EveryDepthwiseConvolutionIsThatOfTheNaiveNest) {
   for (const ConvShape& conv : convs) {
     for (const bool requantized : {false, true}) {
       const std::string text = ConvText(conv, kTypes[seed % 3], requantized, seed % 2 == 0 ? 0 : 5);
-      CheckTemplate(text, conv.ExpectedTemplate(), TestTarget(kTargets[seed % 4]), 4, seed);
+      CheckTemplate(text, conv.ExpectedTemplate(), TestTarget(kTargets[seed % std::size(kTargets)]),
+                    4, seed);
       if (HasFailure()) FAIL() << text;
       ++seed;
     }
@@ -135,7 +138,8 @@ TEST(ByteProducts, EveryMatrixProductIsThatOfTheNaiveNest) {
   for (const auto& [b, m, n, k] : shapes) {
     for (const Types& types : kTypes) {
       const std::string text = DenseText(b, m, n, k, types, seed % 3 != 0);
-      checked += CheckTemplate(text, "dense", TestTarget(kTargets[seed % 4]), 4, seed);
+      checked +=
+          CheckTemplate(text, "dense", TestTarget(kTargets[seed % std::size(kTargets)]), 4, seed);
       if (HasFailure()) FAIL() << text;
       ++seed;
     }

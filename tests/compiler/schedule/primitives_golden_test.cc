@@ -23,6 +23,7 @@
 #include "compiler/schedule/primitives/set_layout.h"
 #include "compiler/schedule/primitives/skip_zero_terms.h"
 #include "compiler/schedule/primitives/split.h"
+#include "compiler/schedule/primitives/tile_rows.h"
 #include "compiler/schedule/primitives/unroll_steps.h"
 #include "compiler/schedule/primitives/unswitch.h"
 #include "gtest/gtest.h"
@@ -149,14 +150,14 @@ TEST(PrimitivesGolden, SetLayoutPads) {
   ExpectGolden("set_layout", naive, nest);
 }
 
-// c[2, 3] = a[2, 6] by b[3, 6], of bytes.
-loop::Nest ByteNest() {
+// c[m, n] = a[m, k] by b[n, k], of bytes.
+loop::Nest ByteNest(int64_t m = 2, int64_t n = 3, int64_t k = 6) {
   loop::NestBuilder builder("bytes");
-  const loop::Buffer a = builder.AddInput("a", DataType::kUInt8, {2, 6});
-  const loop::Buffer b = builder.AddConstant("b", DataType::kInt8, {3, 6});
+  const loop::Buffer a = builder.AddInput("a", DataType::kUInt8, {m, k});
+  const loop::Buffer b = builder.AddConstant("b", DataType::kInt8, {n, k});
   const auto wide = [](const loop::Expr& e) { return loop::Cast(DataType::kInt32, e); };
   const loop::Buffer c = builder.Reduce(
-      "c", DataType::kInt32, {2, 3}, std::vector<int64_t>{6}, loop::NestBuilder::Combiner::kAdd,
+      "c", DataType::kInt32, {m, n}, std::vector<int64_t>{k}, loop::NestBuilder::Combiner::kAdd,
       loop::Const(0, DataType::kInt32), [&](const auto& axes, const auto& r) {
         return wide(loop::Load(a, {axes[0], r[0]})) * wide(loop::Load(b, {axes[1], r[0]}));
       });
@@ -174,6 +175,29 @@ TEST(PrimitivesGolden, DotProductOfPadLanes) {
   ASSERT_TRUE(Split(&nest, "c.r0", 4, Tail::kExact).ok());
   ASSERT_TRUE(DotProduct(&nest, "c.r0.i").ok());
   ExpectGolden("dot_product", naive, nest);
+}
+
+TEST(PrimitivesGolden, TileRows) {
+  const loop::Nest naive = ByteNest(5, 16, 8);
+  loop::Nest nest = naive;
+  ASSERT_TRUE(Pack(&nest, "b", LayoutOf("NC16n4c", 2)).ok());
+  ASSERT_TRUE(CacheWrite(&nest, "c").ok());
+  ASSERT_TRUE(Split(&nest, "c.i0", 5, Tail::kExact, "c.mb", "c.m").ok());
+  ASSERT_TRUE(ComputeAt(&nest, "c.acc", "c.mb", {loop::Scope::kTile, {}, ""}).ok());
+  ASSERT_TRUE(DecomposeReduction(&nest, "c.acc.i0").ok());
+  ASSERT_TRUE(Split(&nest, "c.acc.r0", 4, Tail::kExact, "c.acc.k", "c.acc.d").ok());
+  ASSERT_TRUE(Reorder(&nest, {"c.acc.i0", "c.acc.k", "c.acc.i1", "c.acc.d"}).ok());
+  for (const char* lanes : {"c.acc.i1_init", "c.acc.i1", "c.i1"}) {
+    ASSERT_TRUE(Vectorize(&nest, lanes).ok());
+  }
+  EXPECT_FALSE(TileRows(&nest, "c.acc.i0").ok());  // no dot products yet
+  ASSERT_TRUE(DotProduct(&nest, "c.acc.d").ok());
+  EXPECT_FALSE(TileRows(&nest, "c.acc.k").ok());
+  for (const char* rows : {"c.acc.i0_init", "c.acc.i0", "c.m"}) {
+    const absl::Status status = TileRows(&nest, rows);
+    ASSERT_TRUE(status.ok()) << status;
+  }
+  ExpectGolden("tile_rows", naive, nest);
 }
 
 TEST(Primitives, DotProductOfBFloat16TakesPairs) {

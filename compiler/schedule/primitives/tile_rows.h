@@ -1,0 +1,20 @@
+#ifndef HONE_COMPILER_SCHEDULE_PRIMITIVES_TILE_ROWS_H_
+#define HONE_COMPILER_SCHEDULE_PRIMITIVES_TILE_ROWS_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "compiler/loop/stmt.h"
+
+namespace hone::schedule {
+
+// Marks a loop over the rows of a tile of sums as one operation of tile registers:
+//   for m in 0..16 {vectorize n in 0..16 {c[m, n] = 0.0}}  =>  tile m in 0..16 {..}
+// Integers do not change; of bfloat16, the target's instruction may sum the products of a step in
+// its own order and take subnormal numbers for zero. kFailedPrecondition where the loop has none of
+// the forms that docs/loop-nests.md lists.
+absl::Status TileRows(loop::Nest* nest, const std::string& loop);
+
+}  // namespace hone::schedule
+
+#endif  // HONE_COMPILER_SCHEDULE_PRIMITIVES_TILE_ROWS_H_

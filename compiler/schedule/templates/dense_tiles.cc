@@ -1,0 +1,206 @@
+#include "compiler/schedule/templates/dense_tiles.h"
+
+#include <vector>
+
+#include "compiler/loop/tile_operation.h"
+#include "compiler/schedule/templates/fuse_stages.h"
+#include "compiler/schedule/templates/sequence.h"
+#include "compiler/schedule/templates/tile_block.h"
+#include "fmt/format.h"
+
+namespace hone::schedule {
+namespace {
+
+int64_t DotsOf(const Dense& dense) { return DotsOfStep(dense.terms, dense.dot); }
+
+TileBlockProblem BlockProblem(const Dense& dense) {
+  TileBlockProblem problem;
+  problem.vectors = CeilDiv(dense.units, dense.lanes);
+  problem.rows = dense.rows;
+  problem.steps = CeilDiv(dense.steps, DotsOf(dense));
+  problem.grid = dense.batch;
+  problem.threads = dense.threads;
+  problem.shares_rows = true;
+  return problem;
+}
+
+// "in_place": as they lie; "packed": a copy, of one tile behind the other. Terms that do not fill
+// the last step need the zeros behind them.
+std::vector<std::string> LeftOptions(const Dense& dense) {
+  if (dense.terms % (DotsOf(dense) * dense.dot) != 0) return {"packed"};
+  return {"in_place", "packed"};
+}
+
+class DenseTilesSchedule {
+ public:
+  DenseTilesSchedule(const Task& task, const Dense& dense, const Config& config)
+      : task_(task),
+        dense_(dense),
+        config_(config),
+        block_(BlockOf(config)),
+        rows_(RowsOfTile(dense.rows)),
+        dots_(DotsOf(dense)),
+        s_(task.def->naive),
+        out_(dense.view.output) {}
+
+  absl::StatusOr<loop::Nest> Run() && {
+    copy_ = FuseAroundAnchor(&s_, dense_.view, dense_.copies_data ? dense_.data : "");
+    sums_ = s_.CacheWrite(copy_, LayoutOf(UnitLanes()).ToString());
+    SetSignatureLayouts(&s_, task_);
+    const std::vector<std::string> packed = Pack();
+    TileOutput();
+    TileSums();
+    for (const std::string& copy : packed) ScheduleDataStage(&s_, copy, dense_.lanes);
+    Specialise();
+    return std::move(s_).Finish();
+  }
+
+ private:
+  // Rows, units (columns) and terms are the last axes; there may be a batch before them.
+  int rank() const { return dense_.batched ? 3 : 2; }
+  std::string Axis(const std::string& buffer, int from_last) const {
+    return fmt::format("{}.i{}", buffer, rank() - from_last);
+  }
+  Layout LayoutOf(const std::string& blocks) const {
+    return *Layout::Parse(AxisLetters(rank()) + blocks, rank());
+  }
+  char Letter(int from_last) const {
+    return static_cast<char>(AxisLetters(rank())[static_cast<size_t>(rank() - from_last)] - 'A' +
+                             'a');
+  }
+  std::string UnitLanes() const { return fmt::format("{}{}", dense_.lanes, Letter(1)); }
+
+  // Returns the copies that a run makes before the product.
+  std::vector<std::string> Pack() {
+    std::vector<std::string> copies;
+    std::string right;
+    if (dots_ > 1) right += fmt::format("{}{}", dots_, Letter(1));
+    right +=
+        fmt::format("{}{}{}{}", block_.vectors * dense_.lanes, Letter(2), dense_.dot, Letter(1));
+    const std::string weight = s_.Pack(dense_.weight, LayoutOf(right));
+    const bool runs = BufferOf(s_.nest(), dense_.weight)->role == loop::Role::kInput;
+    if (runs) copies.push_back(weight);
+    if (config_.String("left") == "packed") {
+      copies.push_back(PackLeft());
+    } else if (dense_.copies_data) {
+      copies.push_back(dense_.data);
+    }
+    s_.SumPadLanes(sums_ + ".r0", dots_ * dense_.dot);
+    return copies;
+  }
+
+  // Steps outermost, so that the rows of a tile are one piece of memory.
+  std::string PackLeft() {
+    std::string axes = AxisLetters(rank());
+    std::swap(axes[axes.size() - 1], axes[axes.size() - 2]);
+    const Layout layout =
+        *Layout::Parse(fmt::format("{}{}{}", axes, dots_ * dense_.dot, Letter(1)), rank());
+    if (!dense_.copies_data) return s_.Pack(dense_.data, layout);
+    s_.SetLayout(dense_.data, layout);
+    return dense_.data;
+  }
+
+  void TileOutput() {
+    s_.Split(Axis(out_, 1), dense_.lanes, Tail::kGuard, out_ + ".v", out_ + ".lane");
+    s_.Split(out_ + ".v", block_.vectors, Tail::kClip, out_ + ".nb", out_ + ".nv");
+    s_.Split(Axis(out_, 2), block_.tiles * rows_, Tail::kClip, out_ + ".mb", out_ + ".m");
+    const bool units_first = config_.String("order") == "n_m";
+    const std::string first = out_ + (units_first ? ".nb" : ".mb");
+    inner_ = out_ + (units_first ? ".mb" : ".nb");
+    s_.Reorder({first, inner_, out_ + ".m", out_ + ".nv", out_ + ".lane"});
+    s_.Vectorize(out_ + ".lane");
+    if (dense_.batched) s_.Parallel(out_ + ".i0");
+    s_.Parallel(first);
+    s_.Parallel(inner_);
+  }
+
+  // Sums of a block, and their copy in memory, which the epilogue reads.
+  void TileSums() {
+    ComputeAtOptions options;
+    options.align.assign(static_cast<size_t>(rank()), 1);
+    options.align.back() = dense_.lanes;
+    options.layout = LayoutOf(UnitLanes()).ToString();
+    s_.ComputeAt(copy_, inner_, options);
+    options.scope = loop::Scope::kTile;
+    s_.ComputeAt(sums_, inner_, options);
+    s_.Decompose(Axis(sums_, 2));
+    SplitTiles(copy_, "");
+    SplitTiles(sums_, "_init");
+    SplitTiles(sums_, "");
+    const std::string step = sums_ + ".r0";
+    s_.Split(step, dots_ * dense_.dot, Tail::kExact, step, sums_ + ".k");
+    s_.Split(sums_ + ".k", dense_.dot, Tail::kExact, sums_ + ".k", sums_ + ".dot");
+    std::vector<std::string> order = {step};
+    for (const char* name : {".mt", ".nv", ".m", ".k", ".lane", ".dot"}) {
+      order.push_back(sums_ + name);
+    }
+    s_.Reorder(order);
+  }
+
+  void SplitTiles(const std::string& buffer, const std::string& suffix) {
+    const auto named = [&](const char* name) { return buffer + name + suffix; };
+    s_.Split(Axis(buffer, 1) + suffix, dense_.lanes, Tail::kExact, named(".nv"), named(".lane"));
+    s_.Split(Axis(buffer, 2) + suffix, rows_, Tail::kClip, named(".mt"), named(".m"));
+    s_.Reorder({named(".mt"), named(".nv"), named(".m"), named(".lane")});
+    s_.VectorizeAll(named(".lane"));
+  }
+
+  // Tails get bodies of their own, of constant sizes; each tile is a place of its own.
+  void Specialise() {
+    s_.Simplify();
+    const int64_t width = block_.vectors * dense_.lanes;
+    if (dense_.rows % (block_.tiles * rows_) != 0) s_.PeelAll(out_ + ".mb", 0, 1);
+    if (dense_.units % width != 0) s_.PeelAll(out_ + ".nb", 0, 1);
+    s_.UnrollAll(out_ + ".nv");
+    s_.DotAll(sums_ + ".dot");
+    for (const std::string& part : {copy_, sums_}) {  // those that set to zero are copies of these
+      if (dense_.rows % rows_ != 0) s_.PeelAll(part + ".mt", 0, 1);
+      for (const char* name : {".mt", ".nv"}) s_.UnrollAll(part + name);
+      s_.TileAll(part + ".m");
+    }
+  }
+
+  const Task& task_;
+  const Dense& dense_;
+  const Config& config_;
+  TileBlock block_;
+  int64_t rows_;  // of a tile
+  int64_t dots_;  // of a step
+  Sequence s_;
+  std::string out_;
+  std::string copy_;  // of the sums, in memory
+  std::string sums_;
+  std::string inner_;  // the inner loop of the grid
+};
+
+}  // namespace
+
+bool HasDenseTiles(const Dense& dense, const Target& target) {
+  return dense.rows > 1 && HasTiles(target, dense.kind);
+}
+
+std::optional<Knob> NextDenseTilesKnob(const Dense& dense, const Config& prefix) {
+  if (auto knob = NextBlockKnob(BlockProblem(dense), prefix)) return knob;
+  if (!prefix.Has("order")) return TextKnob("order", {"n_m", "m_n"});
+  if (!prefix.Has("left")) return TextKnob("left", LeftOptions(dense));
+  return std::nullopt;
+}
+
+DenseTilesChoice BestDenseTiles(const Dense& dense) {
+  const TileBlockProblem problem = BlockProblem(dense);
+  DenseTilesChoice choice;
+  const TileBlock block = BestBlock(problem);
+  choice.config.Set("strategy", std::string("tiles"));
+  SetBlock(block, &choice.config);
+  choice.config.Set("order", std::string("n_m"));
+  choice.config.Set("left", LeftOptions(dense)[0]);
+  choice.cycles = BlockCycles(problem, block);
+  return choice;
+}
+
+absl::StatusOr<loop::Nest> ScheduleDenseTiles(const Task& task, const Dense& dense,
+                                              const Config& config) {
+  return DenseTilesSchedule(task, dense, config).Run();
+}
+
+}  // namespace hone::schedule

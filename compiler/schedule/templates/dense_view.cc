@@ -1,0 +1,113 @@
+#include "compiler/schedule/templates/dense_view.h"
+
+#include <algorithm>
+
+#include "compiler/loop/operator_cost.h"
+#include "compiler/loop/visit.h"
+#include "compiler/schedule/primitives/nest_edit.h"
+#include "compiler/schedule/templates/fuse_stages.h"
+#include "compiler/schedule/templates/product_sums.h"
+
+namespace hone::schedule {
+
+using loop::Buffer;
+
+namespace {
+
+// Whether each of the stages only loads.
+bool OnlyLoads(const loop::Nest& nest, const std::vector<std::string>& stages) {
+  for (const std::string& name : stages) {
+    const absl::StatusOr<size_t> writer = WriterOf(nest, BufferOf(nest, name));
+    if (!writer.ok()) return false;
+    const loop::Stmt s = loop::InsideLoops(nest.launches[*writer].body);
+    if (s->kind != loop::StmtKind::kStore || s->value->kind != loop::ExprKind::kLoad) return false;
+  }
+  return true;
+}
+
+// Whether neighbours in the last axis of the product are neighbours in what the weight is read
+// from, past the stages that move it.
+bool ReadsUnitsInOrder(const ops::KernelDefinition& def, const AnchorView& view) {
+  Sequence s(def.naive);
+  const std::string anchor = FuseAroundAnchor(&s, view, "");
+  return s.ok() && schedule::ReadsUnitsInOrder(s.nest(), anchor);
+}
+
+bool HasFunctions(const loop::Nest& nest, const std::vector<std::string>& epilogue,
+                  const std::string& output) {
+  bool found = false;
+  for (const loop::Launch& launch : nest.launches) {
+    const loop::Stmt s = loop::InsideLoops(launch.body);
+    if (s->kind != loop::StmtKind::kStore) continue;
+    const std::string& name = s->buffer->name;
+    const bool behind =
+        name == output || std::find(epilogue.begin(), epilogue.end(), name) != epilogue.end();
+    if (!behind) continue;
+    loop::Walk(s->value, [&](const loop::Expr& e) {
+      found = found || loop::CostOfOperator(e) == loop::OperatorCost::kFunction;
+    });
+  }
+  return found;
+}
+
+// Of float32 in stacks: sets what stands before the product.
+bool ViewOperands(const ops::KernelDefinition& def, const AnchorView& view, const Buffer& weight,
+                  Dense* dense) {
+  const bool computed = weight->role == loop::Role::kWorkspace;
+  dense->moves = OnlyLoads(def.naive, view.prologue);
+  if (!dense->moves) return !computed && view.prologue.back() == dense->data;
+  dense->copies_data = false;
+  dense->copies_weight = computed;
+  dense->in_order = weight->role != loop::Role::kConstant && ReadsUnitsInOrder(def, view);
+  return true;
+}
+
+}  // namespace
+
+std::optional<Dense> ViewDense(const ops::KernelDefinition& def) {
+  std::optional<AnchorView> view = ViewAnchor(def, {"nn.dense", "nn.batch_matmul"});
+  if (!view) return std::nullopt;
+  Dense dense;
+  const Buffer weight = BufferOf(def.naive, view->op->args[1]);
+  const Buffer data = BufferOf(def.naive, view->op->args[0]);
+  const Buffer anchor = BufferOf(def.naive, view->anchor);
+  if (weight == nullptr || data == nullptr || anchor == nullptr) return std::nullopt;
+  const bool parameter =
+      weight->role == loop::Role::kConstant || weight->role == loop::Role::kInput;
+  const ProductKind kind = KindOfProduct(data, weight, anchor);
+  dense.kind = kind;
+  dense.dot = DotSteps(kind);
+  dense.batched = view->op->op == "nn.batch_matmul";
+  if (kind == ProductKind::kOther) return std::nullopt;
+  dense.weight = weight->name;
+  dense.data = data->name;
+  dense.copies_data = !view->prologue.empty();
+  if (dense.batched && kind == ProductKind::kFloat) {
+    if (!ViewOperands(def, *view, weight, &dense)) return std::nullopt;
+  } else if (!parameter || (dense.copies_data && view->prologue.back() != dense.data)) {
+    return std::nullopt;
+  }
+  dense.functions =
+      kind != ProductKind::kBytes && HasFunctions(def.naive, view->epilogue, view->output);
+  const size_t rank = anchor->shape.size();
+  if (dense.batched) dense.batch = anchor->shape[0];
+  dense.rows = anchor->shape[rank - 2];
+  dense.units = anchor->shape[rank - 1];
+  dense.terms = weight->shape[rank - 1];
+  dense.steps = CeilDiv(dense.terms, dense.dot);
+  dense.view = *std::move(view);
+  return dense;
+}
+
+Dense DenseOf(const Task& task) {
+  Dense dense = *ViewDense(*task.def);
+  dense.lanes = task.target.VectorLanes();
+  dense.registers = task.target.VectorRegisters();
+  dense.l2_bytes = task.target.l2_bytes;
+  dense.l1_bytes = task.target.l1_bytes;
+  dense.threads = task.target.threads;
+  if (dense.kind == ProductKind::kFloat) dense.times = task.micro_kernels;
+  return dense;
+}
+
+}  // namespace hone::schedule

@@ -1,0 +1,44 @@
+// What the strategies of matrix products see of a kernel.
+#ifndef HONE_COMPILER_SCHEDULE_TEMPLATES_DENSE_VIEW_H_
+#define HONE_COMPILER_SCHEDULE_TEMPLATES_DENSE_VIEW_H_
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "compiler/schedule/micro_kernels.h"
+#include "compiler/schedule/template.h"
+#include "compiler/schedule/templates/kernel_view.h"
+
+namespace hone::schedule {
+
+// The numbers of a product of matrices on a target.
+struct Dense {
+  AnchorView view;
+  std::string data;
+  std::string weight;
+  bool copies_data = false;
+  bool moves = false;          // all that is before the product moves elements
+  bool copies_weight = false;  // the last stage before the product fills the weight
+  bool functions = false;      // exp and its kin behind the product
+  bool in_order = false;       // the weight's units are neighbours where they come from
+  int64_t rows = 0, units = 0;
+  int64_t terms = 0;  // of a sum
+  int64_t steps = 0;  // that it takes
+  bool batched = false;
+  ProductKind kind = ProductKind::kFloat;
+  int64_t dot = 1;  // terms of a step
+  int64_t lanes = 0, registers = 0, l1_bytes = 0, l2_bytes = 0;
+  int64_t batch = 1, threads = 1;
+  std::shared_ptr<const MicroKernelTimes> times;
+};
+
+// nullopt unless the kernel is a product of matrices of float32, bfloat16 or 8-bit integers.
+// Without what the target says.
+std::optional<Dense> ViewDense(const ops::KernelDefinition& def);
+// All of it; the kernel is one.
+Dense DenseOf(const Task& task);
+
+}  // namespace hone::schedule
+
+#endif  // HONE_COMPILER_SCHEDULE_TEMPLATES_DENSE_VIEW_H_

@@ -1,0 +1,53 @@
+#include "runtime/tile_permission.h"
+
+#ifdef __x86_64__
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+
+namespace hone {
+namespace {
+
+// Of <asm/prctl.h> since Linux 5.16; headers may be older.
+constexpr int kSupported = 0x1021;
+constexpr int kAsk = 0x1023;
+constexpr int kTileData = 18;
+
+// 0, or what went wrong.
+int Ask() { return syscall(SYS_arch_prctl, kAsk, kTileData) == 0 ? 0 : errno; }
+
+}  // namespace
+
+bool AskForTiles(std::string* error) {
+  static const int fault = Ask();
+  if (fault == 0) return true;
+  *error = std::string("the system refuses the tile registers (AMX): ") + std::strerror(fault);
+  if (fault == ENOSPC) *error += "; a thread's alternate signal stack is too small to save them";
+  return false;
+}
+
+bool SystemHasTiles() {
+  uint64_t supported = 0;
+  return syscall(SYS_arch_prctl, kSupported, &supported) == 0 && (supported >> kTileData & 1) != 0;
+}
+
+}  // namespace hone
+
+#else
+
+namespace hone {
+
+bool AskForTiles(std::string* error) {
+  *error = "this processor has no tile registers (AMX)";
+  return false;
+}
+
+bool SystemHasTiles() { return false; }
+
+}  // namespace hone
+
+#endif
