@@ -263,6 +263,7 @@ TilePlan PlanTiles(const Stmt& launch, const CpuTraits& traits) {
   if (!traits.tile_bfloat16 && !traits.tile_bytes) return plan;
   LaunchScan scan(traits);
   scan.Visit(launch, Bounds());
+  if (scan.regions.empty()) return plan;
   Demands all;
   for (const RegionNeeds& needs : scan.regions) {
     for (const auto& [kind, demand] : needs.All()) {
