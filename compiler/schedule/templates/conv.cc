@@ -125,6 +125,11 @@ std::vector<int64_t> BlockOptions(const Conv& conv, const RegisterTile& tile) {
   return options;
 }
 
+// Of a tile, for a block of input channels.
+int64_t WeightBytesOfBlock(const Conv& conv, const RegisterTile& tile) {
+  return tile.vectors * conv.lanes * conv.lanes * conv.Taps() * 4;
+}
+
 // Channel blocks after whose terms the next tile's turn comes: their weights stay in the first
 // cache for all tiles of a block, where those of the whole sum would come from the second again for
 // each. 0: a tile's sum is taken at once.
@@ -138,7 +143,7 @@ std::vector<int64_t> ChunkOptions(const Conv& conv, const Config& prefix) {
     return options;
   }
   const int64_t blocks = conv.in / conv.lanes;
-  const int64_t block_bytes = tile.vectors * conv.lanes * conv.lanes * conv.Taps() * 4;
+  const int64_t block_bytes = WeightBytesOfBlock(conv, tile);
   for (int64_t chunk = 1; chunk < blocks && 4 * chunk * block_bytes <= 3 * conv.l1_bytes; ++chunk) {
     if (blocks % chunk == 0 && 8 * chunk * block_bytes >= conv.l1_bytes) options.push_back(chunk);
   }
@@ -448,7 +453,7 @@ RegisterTile DefaultTile(const Conv& conv, const Target& target) {
 
 // The largest whose weights leave half of the first cache to data and sums.
 int64_t DefaultChunk(const Conv& conv, const Config& prefix) {
-  const int64_t block_bytes = prefix.Int("tile_v") * conv.lanes * conv.lanes * conv.Taps() * 4;
+  const int64_t block_bytes = WeightBytesOfBlock(conv, TileOf(prefix));
   int64_t largest = 0;
   for (const int64_t chunk : ChunkOptions(conv, prefix)) {
     if (2 * chunk * block_bytes <= conv.l1_bytes) largest = chunk;
@@ -516,7 +521,7 @@ class ConvTemplateOf : public Template {
     const std::optional<WinogradChoice> winograd = BestWinograd(conv, task.target);
     if (winograd && winograd->cycles < DirectCycles(conv, task.target)) return winograd->config;
     if (HasConvTiles(conv, task.target)) {
-      ConvTilesChoice tiles = BestConvTiles(conv);
+      TilesChoice tiles = BestConvTiles(conv);
       if (tiles.cycles < DirectCycles(conv, task.target)) return tiles.config;
     }
     Config config;

@@ -8,6 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "compiler/schedule/templates/conv_view.h"
+#include "compiler/schedule/templates/tile_block.h"
 
 namespace hone::schedule {
 
@@ -16,11 +17,7 @@ bool HasConvTiles(const Conv& conv, const Target& target);
 // are no tiles.
 int64_t WideBlock(const Conv& conv, const Target& target);
 std::optional<Knob> NextConvTilesKnob(const Conv& conv, const Config& prefix);
-struct ConvTilesChoice {
-  Config config;
-  double cycles = 0;
-};
-ConvTilesChoice BestConvTiles(const Conv& conv);
+TilesChoice BestConvTiles(const Conv& conv);
 absl::StatusOr<loop::Nest> ScheduleConvTiles(const Task& task, const Conv& conv,
                                              const Config& config);
 

@@ -101,22 +101,9 @@ class DenseSchedule {
   }
 
  private:
-  // Rows, units (columns) and terms are the last axes; there may be a batch before them.
-  int rank() const { return dense_.batched ? 3 : 2; }
-  std::string Axis(const std::string& buffer, int from_last) const {
-    return fmt::format("{}.i{}", buffer, rank() - from_last);
-  }
-  Layout LayoutOf(const std::string& blocks) const {
-    return *Layout::Parse(AxisLetters(rank()) + blocks, rank());
-  }
-  char Letter(int from_last) const {
-    return static_cast<char>(AxisLetters(rank())[static_cast<size_t>(rank() - from_last)] - 'A' +
-                             'a');
-  }
-
   ProductSums Sums(const std::string& stage) const {
     return {.stage = stage,
-            .rank = rank(),
+            .rank = dense_.rank(),
             .lanes = dense_.lanes,
             .dot = dense_.dot,
             .unroll = config_.Int("unroll")};
@@ -127,18 +114,18 @@ class DenseSchedule {
     std::vector<std::string> copies;
     if (!packs_) return copies;
     const int64_t width = tile_.vectors * dense_.lanes;
-    std::string blocks = fmt::format("{}{}", width, Letter(2));
-    if (dense_.dot > 1) blocks += fmt::format("{}{}", dense_.dot, Letter(1));
+    std::string blocks = fmt::format("{}{}", width, dense_.Letter(2));
+    if (dense_.dot > 1) blocks += fmt::format("{}{}", dense_.dot, dense_.Letter(1));
     packed_ = dense_.weight;
     if (dense_.copies_weight) {
-      s_.SetLayout(dense_.weight, LayoutOf(blocks));
+      s_.SetLayout(dense_.weight, dense_.LayoutOf(blocks));
       return {dense_.weight};
     }
-    packed_ = s_.Pack(dense_.weight, LayoutOf(blocks));
+    packed_ = s_.Pack(dense_.weight, dense_.LayoutOf(blocks));
     if (BufferOf(s_.nest(), dense_.weight)->role == loop::Role::kInput) copies.push_back(packed_);
     if (dense_.dot == 1) return copies;
     if (dense_.terms % dense_.dot != 0) {
-      const Layout layout = LayoutOf(fmt::format("{}{}", dense_.dot, Letter(1)));
+      const Layout layout = dense_.LayoutOf(fmt::format("{}{}", dense_.dot, dense_.Letter(1)));
       if (dense_.copies_data) {
         s_.SetLayout(dense_.data, layout);
       } else {
@@ -150,9 +137,9 @@ class DenseSchedule {
   }
 
   void TileOutput() {
-    s_.Split(Axis(out_, 1), dense_.lanes, Tail::kGuard, out_ + ".v", out_ + ".lane");
+    s_.Split(dense_.Axis(out_, 1), dense_.lanes, Tail::kGuard, out_ + ".v", out_ + ".lane");
     s_.Split(out_ + ".v", tile_.vectors, Tail::kClip, out_ + ".nb", out_ + ".nv");
-    s_.Split(Axis(out_, 2), tile_.columns, Tail::kClip, out_ + ".mb", out_ + ".m");
+    s_.Split(dense_.Axis(out_, 2), tile_.columns, Tail::kClip, out_ + ".mb", out_ + ".m");
     const bool units_first = config_.String("order") == "n_m";
     const std::string first = out_ + (units_first ? ".nb" : ".mb");
     inner_ = out_ + (units_first ? ".mb" : ".nb");
@@ -261,7 +248,7 @@ class DenseTemplateImpl : public Template {
     const Dense dense = DenseOf(task);
     const RegisterTile tile = BestTile(TileProblem(dense));
     if (HasDenseTiles(dense, task.target)) {
-      DenseTilesChoice tiles = BestDenseTiles(dense);
+      TilesChoice tiles = BestDenseTiles(dense);
       if (tiles.cycles < DirectCycles(dense, tile)) return tiles.config;
     }
     Config config;

@@ -5,7 +5,6 @@
 #include "compiler/loop/tile_operation.h"
 #include "compiler/schedule/templates/fuse_stages.h"
 #include "compiler/schedule/templates/sequence.h"
-#include "compiler/schedule/templates/tile_block.h"
 #include "fmt/format.h"
 
 namespace hone::schedule {
@@ -45,7 +44,7 @@ class DenseTilesSchedule {
 
   absl::StatusOr<loop::Nest> Run() && {
     copy_ = FuseAroundAnchor(&s_, dense_.view, dense_.copies_data ? dense_.data : "");
-    sums_ = s_.CacheWrite(copy_, LayoutOf(UnitLanes()).ToString());
+    sums_ = s_.CacheWrite(copy_, dense_.LayoutOf(UnitLanes()).ToString());
     SetSignatureLayouts(&s_, task_);
     const std::vector<std::string> packed = Pack();
     TileOutput();
@@ -56,28 +55,16 @@ class DenseTilesSchedule {
   }
 
  private:
-  // Rows, units (columns) and terms are the last axes; there may be a batch before them.
-  int rank() const { return dense_.batched ? 3 : 2; }
-  std::string Axis(const std::string& buffer, int from_last) const {
-    return fmt::format("{}.i{}", buffer, rank() - from_last);
-  }
-  Layout LayoutOf(const std::string& blocks) const {
-    return *Layout::Parse(AxisLetters(rank()) + blocks, rank());
-  }
-  char Letter(int from_last) const {
-    return static_cast<char>(AxisLetters(rank())[static_cast<size_t>(rank() - from_last)] - 'A' +
-                             'a');
-  }
-  std::string UnitLanes() const { return fmt::format("{}{}", dense_.lanes, Letter(1)); }
+  std::string UnitLanes() const { return fmt::format("{}{}", dense_.lanes, dense_.Letter(1)); }
 
   // Returns the copies that a run makes before the product.
   std::vector<std::string> Pack() {
     std::vector<std::string> copies;
     std::string right;
-    if (dots_ > 1) right += fmt::format("{}{}", dots_, Letter(1));
-    right +=
-        fmt::format("{}{}{}{}", block_.vectors * dense_.lanes, Letter(2), dense_.dot, Letter(1));
-    const std::string weight = s_.Pack(dense_.weight, LayoutOf(right));
+    if (dots_ > 1) right += fmt::format("{}{}", dots_, dense_.Letter(1));
+    right += fmt::format("{}{}{}{}", block_.vectors * dense_.lanes, dense_.Letter(2), dense_.dot,
+                         dense_.Letter(1));
+    const std::string weight = s_.Pack(dense_.weight, dense_.LayoutOf(right));
     const bool runs = BufferOf(s_.nest(), dense_.weight)->role == loop::Role::kInput;
     if (runs) copies.push_back(weight);
     if (config_.String("left") == "packed") {
@@ -91,19 +78,19 @@ class DenseTilesSchedule {
 
   // Steps outermost, so that the rows of a tile are one piece of memory.
   std::string PackLeft() {
-    std::string axes = AxisLetters(rank());
+    std::string axes = AxisLetters(dense_.rank());
     std::swap(axes[axes.size() - 1], axes[axes.size() - 2]);
-    const Layout layout =
-        *Layout::Parse(fmt::format("{}{}{}", axes, dots_ * dense_.dot, Letter(1)), rank());
+    const Layout layout = *Layout::Parse(
+        fmt::format("{}{}{}", axes, dots_ * dense_.dot, dense_.Letter(1)), dense_.rank());
     if (!dense_.copies_data) return s_.Pack(dense_.data, layout);
     s_.SetLayout(dense_.data, layout);
     return dense_.data;
   }
 
   void TileOutput() {
-    s_.Split(Axis(out_, 1), dense_.lanes, Tail::kGuard, out_ + ".v", out_ + ".lane");
+    s_.Split(dense_.Axis(out_, 1), dense_.lanes, Tail::kGuard, out_ + ".v", out_ + ".lane");
     s_.Split(out_ + ".v", block_.vectors, Tail::kClip, out_ + ".nb", out_ + ".nv");
-    s_.Split(Axis(out_, 2), block_.tiles * rows_, Tail::kClip, out_ + ".mb", out_ + ".m");
+    s_.Split(dense_.Axis(out_, 2), block_.tiles * rows_, Tail::kClip, out_ + ".mb", out_ + ".m");
     const bool units_first = config_.String("order") == "n_m";
     const std::string first = out_ + (units_first ? ".nb" : ".mb");
     inner_ = out_ + (units_first ? ".mb" : ".nb");
@@ -117,13 +104,13 @@ class DenseTilesSchedule {
   // Sums of a block, and their copy in memory, which the epilogue reads.
   void TileSums() {
     ComputeAtOptions options;
-    options.align.assign(static_cast<size_t>(rank()), 1);
+    options.align.assign(static_cast<size_t>(dense_.rank()), 1);
     options.align.back() = dense_.lanes;
-    options.layout = LayoutOf(UnitLanes()).ToString();
+    options.layout = dense_.LayoutOf(UnitLanes()).ToString();
     s_.ComputeAt(copy_, inner_, options);
     options.scope = loop::Scope::kTile;
     s_.ComputeAt(sums_, inner_, options);
-    s_.Decompose(Axis(sums_, 2));
+    s_.Decompose(dense_.Axis(sums_, 2));
     SplitTiles(copy_, "");
     SplitTiles(sums_, "_init");
     SplitTiles(sums_, "");
@@ -139,8 +126,9 @@ class DenseTilesSchedule {
 
   void SplitTiles(const std::string& buffer, const std::string& suffix) {
     const auto named = [&](const char* name) { return buffer + name + suffix; };
-    s_.Split(Axis(buffer, 1) + suffix, dense_.lanes, Tail::kExact, named(".nv"), named(".lane"));
-    s_.Split(Axis(buffer, 2) + suffix, rows_, Tail::kClip, named(".mt"), named(".m"));
+    s_.Split(dense_.Axis(buffer, 1) + suffix, dense_.lanes, Tail::kExact, named(".nv"),
+             named(".lane"));
+    s_.Split(dense_.Axis(buffer, 2) + suffix, rows_, Tail::kClip, named(".mt"), named(".m"));
     s_.Reorder({named(".mt"), named(".nv"), named(".m"), named(".lane")});
     s_.VectorizeAll(named(".lane"));
   }
@@ -186,9 +174,9 @@ std::optional<Knob> NextDenseTilesKnob(const Dense& dense, const Config& prefix)
   return std::nullopt;
 }
 
-DenseTilesChoice BestDenseTiles(const Dense& dense) {
+TilesChoice BestDenseTiles(const Dense& dense) {
   const TileBlockProblem problem = BlockProblem(dense);
-  DenseTilesChoice choice;
+  TilesChoice choice;
   const TileBlock block = BestBlock(problem);
   choice.config.Set("strategy", std::string("tiles"));
   SetBlock(block, &choice.config);

@@ -7,6 +7,7 @@
 #include "compiler/schedule/primitives/nest_edit.h"
 #include "compiler/schedule/templates/fuse_stages.h"
 #include "compiler/schedule/templates/product_sums.h"
+#include "fmt/format.h"
 
 namespace hone::schedule {
 
@@ -63,6 +64,19 @@ bool ViewOperands(const ops::KernelDefinition& def, const AnchorView& view, cons
 }
 
 }  // namespace
+
+std::string Dense::Axis(const std::string& buffer, int from_last) const {
+  return fmt::format("{}.i{}", buffer, rank() - from_last);
+}
+
+char Dense::Letter(int from_last) const {
+  return static_cast<char>(AxisLetters(rank())[static_cast<size_t>(rank() - from_last)] - 'A' +
+                           'a');
+}
+
+Layout Dense::LayoutOf(const std::string& blocks) const {
+  return *Layout::Parse(AxisLetters(rank()) + blocks, rank());
+}
 
 std::optional<Dense> ViewDense(const ops::KernelDefinition& def) {
   std::optional<AnchorView> view = ViewAnchor(def, {"nn.dense", "nn.batch_matmul"});

@@ -31,6 +31,14 @@ struct Dense {
   int64_t lanes = 0, registers = 0, l1_bytes = 0, l2_bytes = 0;
   int64_t batch = 1, threads = 1;
   std::shared_ptr<const MicroKernelTimes> times;
+
+  // Rows, units (columns) and terms are the last axes; there may be a batch before them.
+  int rank() const { return batched ? 3 : 2; }
+  // A loop of the buffer's stage, or the lower-case letter of its axis; the last is 1.
+  std::string Axis(const std::string& buffer, int from_last) const;
+  char Letter(int from_last) const;
+  // Row-major with blocks.
+  Layout LayoutOf(const std::string& blocks) const;
 };
 
 // nullopt unless the kernel is a product of matrices of float32, bfloat16 or 8-bit integers.
