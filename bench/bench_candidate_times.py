@@ -12,7 +12,7 @@ strategies: one process builds them one after the other (candidate_cost), as a b
   part of either.
 
 Medians of milliseconds over configs: by kernel and strategy, by strategy, and of all. Bars: 1 ms to IR, 10 ms to the artifact.
-Nothing else may run on the machine. Writes bench/results/candidate_times.json.
+Nothing else may run on the machine. Writes bench/results/CPU/candidate_times.json.
 """
 
 from __future__ import annotations

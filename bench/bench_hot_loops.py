@@ -80,7 +80,8 @@ def main() -> int:
                     if row not in rows:  # with ends that are not free the layouts may be the same
                         rows.append(row)
                         print(line(row), flush=True)
-    print(result_file.write("hot_loops", [], {"cpu_model": args.cpu, "rows": rows}).relative_to(result_file.ROOT))
+    path = result_file.write("hot_loops", [], {"cpu_model": args.cpu, "rows": rows}, result_file.RESULTS)
+    print(path.relative_to(result_file.ROOT))
     return 0
 
 

@@ -7,7 +7,7 @@ Convolutions of 1x1 and 3x3 and products of matrices from 128x128x128 up, out of
 Winograd), once for the target `llvm -mcpu=x86-64-v3` (ymm, 16 registers) and once for this machine. Timed as in the view `own` of
 bench_kernels.py: the operator's own kernel in its own layouts. In each round every module gives a sample and both FMA loops are
 run; a share is the median over the rounds of executed FLOPs (executed_flops.py) over the peak of the same round. `--trials 0`
-compiles what --db has, without --db the defaults alone. Writes bench/results/isa.json.
+compiles what --db has, without --db the defaults alone. Writes bench/results/CPU/isa.json.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@
 
 View `nchw`: the one-operator model, row-major inputs and outputs. View `own`: the operator's kernel alone, in layouts of its
 own choice, beside the peers that are timed that way. HONE_PEERS has the peers' drivers (peerlib.py; its setup has been run).
-Writes bench/results/kernels.json, .md and .svg; docs/benchmarks.md has the method.
+Writes bench/results/CPU/kernels.json, .md and .svg; docs/benchmarks.md has the method.
 """
 
 import sys

@@ -4,7 +4,7 @@
     HONE_PEERS=FOLDER bench/bench_models.py [--threads 1,2] [--trials 300] [--rounds 11] [--only resnet18,vgg16]
                                             [--peers ort,openvino] [--db FILE] [--append]
 
-HONE_PEERS has the peers' drivers (peerlib.py; its setup has been run). Writes bench/results/models.json, .md and .svg;
+HONE_PEERS has the peers' drivers (peerlib.py; its setup has been run). Writes bench/results/CPU/models.json, .md and .svg;
 docs/benchmarks.md has the method.
 """
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Draws bench/results/NAME.svg: best peer / Hone of each row, with its interval.
+"""Draws bench/results/CPU/NAME.svg: best peer / Hone of each row, with its interval.
 
-    bench/result_chart.py bench/results/kernels.json
+    bench/result_chart.py bench/results/znver5/kernels.json
 
 Needs matplotlib (Debian: python3-matplotlib). The same rows give the same file.
 """

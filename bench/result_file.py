@@ -1,4 +1,4 @@
-"""Writes bench/results/NAME.json: figures with what is needed to judge and repeat them."""
+"""Writes bench/results/CPU/NAME.json: figures with what is needed to judge and repeat them."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import shlex
 import statistics
 import subprocess
 import sys
+import tempfile
 import threading
 from typing import IO, Any
 
@@ -84,6 +85,24 @@ def cpu_name() -> str:
     return platform.processor()
 
 
+NO_WORK = "def @main(%x: Tensor[(1,), float32]) { nn.relu(%x) }\n"
+
+
+def target_cpu() -> str:
+    """The -mcpu that Hone finds for this machine, such as "znver5"; machines may tell less by cpu_name()."""
+    with tempfile.TemporaryDirectory() as folder:
+        model = pathlib.Path(folder) / "none.relay"
+        model.write_text(NO_WORK, encoding="utf-8")
+        target: str = hone("explain", str(model))["target"]
+    (cpu,) = [flag.removeprefix("-mcpu=") for flag in target.split() if flag.startswith("-mcpu=")]
+    return cpu
+
+
+def of_this_machine() -> pathlib.Path:
+    """The folder of its results: figures of several machines are not compared with each other."""
+    return RESULTS / target_cpu()
+
+
 # What decides how fast kernels are.
 CODE = ["compiler", "runtime", "tuner", "measure_server", "support", "cli", "proto", "CMakeLists.txt", "CMakePresets.json"]
 UNKNOWN = "unknown"
@@ -133,8 +152,13 @@ def source(build: pathlib.Path = BUILD) -> dict[str, Any]:
     return {"commit": UNKNOWN, "code": UNKNOWN, **own, **elsewhere}
 
 
-def write(name: str, peaks: list[dict[str, float]], figures: dict[str, Any]) -> pathlib.Path:
-    """`peaks` are those measured during the run, if any; their median stands beside the figures."""
+def write(
+    name: str, peaks: list[dict[str, float]], figures: dict[str, Any], folder: pathlib.Path | None = None
+) -> pathlib.Path:
+    """To of_this_machine(), where no folder is given.
+
+    `peaks` are those measured during the run, if any; their median stands beside the figures.
+    """
     names = ("fma_gflops", "copy_gbs") if peaks else ()
     document = {
         # Files by their names: where they lay says nothing to others.
@@ -146,7 +170,7 @@ def write(name: str, peaks: list[dict[str, float]], figures: dict[str, Any]) -> 
         "peak": {name: statistics.median(p[name] for p in peaks) for name in names},
         **figures,
     }
-    path = RESULTS / f"{name}.json"
-    path.parent.mkdir(exist_ok=True)
+    path = (folder or of_this_machine()) / f"{name}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, json.dumps(document, indent=1) + "\n")
     return path

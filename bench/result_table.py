@@ -61,7 +61,7 @@ def document(name: str, content: Mapping[str, Any]) -> str:
     lines = [
         f"# {what}, float32",
         "",
-        f"{content['cpu']}, {content['cores']} cores. Written by bench/bench_{name}.py; [docs/benchmarks.md](../../docs/benchmarks.md) "
+        f"{content['cpu']}, {content['cores']} cores. Written by bench/bench_{name}.py; [docs/benchmarks.md](../../../docs/benchmarks.md) "
         f"has the method and says what each column means. Chart: [{name}.svg]({name}.svg).",
         "",
     ]
@@ -291,14 +291,14 @@ def origins(rows: Sequence[Row]) -> list[str]:
 def origin_lines(rows: Sequence[Row]) -> list[str]:
     """One line a command that rows are from."""
     lines = []
-    groups: dict[tuple[str, str, int], list[Row]] = {}
+    groups: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
         own = row["origin"]
         commit = short(own["commit"]) + (" of the benchmarks, the build's is not known" if own.get("build_is_elsewhere") else "")
-        groups.setdefault((commit, own["command"], own["rounds"]), []).append(row)
-    for (commit, command, rounds), members in groups.items():
+        groups.setdefault((commit, own["command"]), []).append(row)
+    for (commit, command), members in groups.items():
         count = f"{len(members)} row{'' if len(members) == 1 else 's'}"
-        lines.append(f"- {count}: commit {commit}, `bench/{command}`, {rounds} rounds; {machine(members)}.")
+        lines.append(f"- {count}: commit {commit}, `bench/{command}`, {rounds(members)}; {machine(members)}.")
     return lines
 
 
@@ -310,6 +310,11 @@ def marked(rows: Sequence[Row]) -> tuple[int, int]:
 
 def short(commit: str) -> str:
     return commit[:12] + ("+changes" if commit.endswith("+changes") else "")
+
+
+def rounds(rows: Sequence[Row]) -> str:
+    """How many were measured. A row that does not say so has those that were asked for."""
+    return f"{span([row.get('rounds', row['origin']['rounds']) for row in rows])} rounds"
 
 
 def machine(rows: Sequence[Row]) -> str:

@@ -70,7 +70,7 @@ def options(kind: Kind, text: str) -> argparse.Namespace:
     parser.add_argument("--numerics", choices=["strict", "default", "fast"], default="default")
     parser.add_argument("--db", help="kept and used again; default: a new one")
     parser.add_argument("--append", action="store_true", help="keeps the rows of other items, threads and views")
-    parser.add_argument("--out", help="folder of the results (default: bench/results)")
+    parser.add_argument("--out", help="folder of the results (default: bench/results/CPU, the one of this machine)")
     return parser.parse_args()
 
 
@@ -81,7 +81,7 @@ class Sweep:
         self.kind, self.args, self.driver = kind, args, driver
         database = pathlib.Path(args.db).resolve() if args.db else folder / "hone.db"
         self.modules = Modules(folder, database, driver)
-        self.out = pathlib.Path(args.out or result_file.RESULTS) / f"{kind.name}.json"
+        self.out = (pathlib.Path(args.out) if args.out else result_file.of_this_machine()) / f"{kind.name}.json"
         self.source = result_file.source()  # once, before anything is tuned: what is measured is what was there then
         if args.append:
             result_rows.refuse_other_machine(self.out, result_file.cpu_name(), os.cpu_count())

@@ -294,21 +294,40 @@ class TableTest(unittest.TestCase):
 
 
 class ReadmeTest(unittest.TestCase):
-    def test_tables_say_where_they_are_from_and_show_failed_rows(self) -> None:
+    def setUp(self) -> None:
         path = str(SOURCE / "scripts" / "readme-tables")
         loader = importlib.machinery.SourceFileLoader("readme_tables", path)
-        tables = types.ModuleType("readme_tables")
-        tables.__file__ = path
-        loader.exec_module(tables)
+        self.tables = types.ModuleType("readme_tables")
+        self.tables.__file__ = path
+        loader.exec_module(self.tables)
         lost = failed_row("bad", origin={**row()["origin"], "peak": {}, "code": "older", "command": "y", "order": 0})
-        document = {"cpu": "C", "cores": 2, "rows": [row("good"), lost]}
-        for text in ("\n".join(tables.kernels(document)), "\n".join(tables.models(document))):
-            self.assertIn("C, 2 cores.", text)
-            self.assertIn("1 thread: best of ort.", text)
-            self.assertIn("- 1 row: commit old, `bench/x`, 11 rounds; FMA peak 250 GFLOP/s, copy 30.0 GB/s, load 0.1.", text)
-            self.assertIn("`bench/y`, 11 rounds; no peak measured", text)
-            self.assertIn("newest row's (†): 1 of 2.", text)
-        self.assertIn("| bad † | 1 | - | failed | 0.015 | failed, ort | - |", "\n".join(tables.models(document)))
+        self.document = {"cpu": "C", "cores": 2, "rows": [row("good"), lost]}
+
+    def test_tables_say_where_they_are_from_and_show_failed_rows(self) -> None:
+        for name in ("kernels", "models"):
+            text = "\n".join(self.tables.TABLES[f"{name}.json"].lines(self.document, "results/new"))
+            self.assertIn("1 thread: best of ort; 11 rounds; FMA peak 250 GFLOP/s, copy 30.0 GB/s, load 0.1.", text)
+            self.assertIn(f"- 2 rows (§: 0, †: 1): [{name}.md](results/new/{name}.md)", text)
+        self.assertIn("| bad † | 1 | - | failed | 0.015 | failed, ort | - |", text)
+
+    def test_each_machine_has_a_section_and_what_tables_mean_is_said_once(self) -> None:
+        with tempfile.TemporaryDirectory() as name:
+            results = pathlib.Path(name) / "results"
+            for cpu, file, content in (
+                ("new", "kernels.json", self.document),
+                ("old", "kernels.json", self.document),
+                ("old", "other.json", {"cpu": "C", "cores": 2}),
+                ("", "model.json", {}),
+            ):
+                (results / cpu).mkdir(parents=True, exist_ok=True)
+                (results / cpu / file).write_text(json.dumps(content), encoding="utf-8")
+            with unittest.mock.patch.multiple(self.tables, ROOT=results.parent, RESULTS=results):
+                text = self.tables.figures()
+        self.assertEqual([line for line in text.splitlines() if line.startswith("#")], ["### new", "### old", "### No machine"])
+        self.assertEqual((text.count("C, 2 cores."), text.count("above 1 Hone is faster")), (2, 1))
+        self.assertIn("[kernels.md](results/new/kernels.md)", text)
+        self.assertIn("More: [other.json](results/old/other.json).", text)
+        self.assertIn("[model.json](results/model.json).", text)
 
 
 class BoundTest(unittest.TestCase):
@@ -426,6 +445,11 @@ class SourceTest(unittest.TestCase):
             self.assertTrue(result_file.source(pathlib.Path(name))["build_is_elsewhere"])
             with unittest.mock.patch.object(result_file, "ROOT", pathlib.Path(name)):
                 self.assertEqual(result_file.source(pathlib.Path(name))["commit"], "unknown")
+
+    def test_results_lie_by_the_cpu_of_the_target(self) -> None:
+        target = {"target": "llvm -mtriple=x86_64-linux-gnu -mcpu=znver5 -mattr=+avx -threads=2"}
+        with unittest.mock.patch.object(result_file, "hone", return_value=target):
+            self.assertEqual(result_file.of_this_machine(), SOURCE / "bench" / "results" / "znver5")
 
     def test_what_a_command_told_is_kept(self) -> None:
         with tempfile.TemporaryDirectory() as name, unittest.mock.patch.object(result_file, "BUILD", pathlib.Path(name)):
