@@ -8,7 +8,7 @@ import pathlib
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import IO, Any, NamedTuple
 
 import result_file
@@ -81,6 +81,15 @@ class Measured(NamedTuple):
     failures: dict[str, str]
     skipped: dict[str, str]  # what a peer does not do
     call_us: list[list[float] | None]  # of the tuned module's calls, one list a round; where asked for, None where that failed
+    rounds: int = 0
+
+
+# How many rounds to add to those that were measured in so many seconds.
+Further = Callable[[Measured, float], int]
+
+
+def no_further(measured: Measured, seconds: float) -> int:
+    return 0
 
 
 def prepare(peers: Sequence[Peer], commands: Mapping[str, dict[str, Any]]) -> Measured:
@@ -110,25 +119,46 @@ def _sample(peer: Peer, sample_ms: float, measured: Measured) -> None:
         del measured.times[peer.name]
 
 
+def _has_samples_enough(name: str, turn: int, rounds: int, measured: Measured) -> bool:
+    """Whether it is so slow that it takes part in the first rounds only."""
+    return turn >= SLOW_ROUNDS and bool(measured.replies[name]["est"] * rounds > SLOW_S)
+
+
+def _profile(peer: Peer, sample_ms: float, measured: Measured) -> None:
+    reply = peer.ask(SAMPLE_LIMIT_S, cmd="profile", min_ms=sample_ms)
+    measured.call_us.append([seconds * 1e6 for seconds in reply["calls"]] if "calls" in reply else None)
+    if "calls" not in reply:
+        measured.failures["profile"] = str(reply.get("error", "no times given"))
+
+
 def measure(
-    peers: Sequence[Peer], commands: Mapping[str, dict[str, Any]], rounds: int, sample_ms: float, profiled: str = ""
+    peers: Sequence[Peer],
+    commands: Mapping[str, dict[str, Any]],
+    rounds: int,
+    sample_ms: float,
+    profiled: str = "",
+    further: Further = no_further,
 ) -> Measured:
-    """All peers prepared, then the rounds; the one named `profiled` also tells its kernels' times in each."""
+    """All peers prepared, then the rounds; the one named `profiled` also tells its kernels' times in each.
+
+    Whenever the rounds are through, `further` may add some.
+    """
     measured = prepare(peers, commands)
     live = [peer for peer in peers if peer.name in measured.times]
-    for turn in range(rounds):
+    started = time.monotonic()
+    wanted = rounds
+    while measured.rounds < wanted:
+        turn = measured.rounds
         for index in range(len(live)):
             peer = live[(index + turn) % len(live)]
-            if peer.name not in measured.times:
-                continue
-            if turn >= SLOW_ROUNDS and measured.replies[peer.name]["est"] * rounds > SLOW_S:
+            if peer.name not in measured.times or _has_samples_enough(peer.name, turn, rounds, measured):
                 continue
             _sample(peer, sample_ms, measured)
             if peer.name == profiled and peer.name in measured.times:
-                reply = peer.ask(SAMPLE_LIMIT_S, cmd="profile", min_ms=sample_ms)
-                measured.call_us.append([seconds * 1e6 for seconds in reply["calls"]] if "calls" in reply else None)
-                if "calls" not in reply:
-                    measured.failures["profile"] = str(reply.get("error", "no times given"))
+                _profile(peer, sample_ms, measured)
+        measured = measured._replace(rounds=turn + 1)
+        if measured.rounds == wanted:
+            wanted += further(measured, time.monotonic() - started)
     for peer in live:
         if peer.is_alive():
             peer.ask(30, cmd="drop")

@@ -23,6 +23,7 @@ import result_chart
 import result_file
 import result_rows
 import result_table
+import round_growth
 from peer_rounds import DEFAULT, DIRECT, OWN, TUNED
 from row_figures import compared, hone_figures, model_figures, shortest_us
 from tuned_modules import Modules, Spent
@@ -66,12 +67,18 @@ def options(kind: Kind, text: str) -> argparse.Namespace:
     parser.add_argument("--peers", help="default: those that are timed as the view is")
     parser.add_argument("--threads", default="1", help="such as 1,2")
     parser.add_argument("--rounds", type=int, default=11)
+    parser.add_argument("--max-rounds", type=int, help="while intervals are wide (default: four times --rounds)")
     parser.add_argument("--trials", type=int, default=64, help="a task; 0: only what --db has")
     parser.add_argument("--numerics", choices=["strict", "default", "fast"], default="default")
     parser.add_argument("--db", help="kept and used again; default: a new one")
     parser.add_argument("--append", action="store_true", help="keeps the rows of other items, threads and views")
     parser.add_argument("--out", help="folder of the results (default: bench/results/CPU, the one of this machine)")
-    return parser.parse_args()
+    args = parser.parse_args()
+    if args.max_rounds is None:
+        args.max_rounds = round_growth.MOST_TIMES * args.rounds
+    if args.max_rounds < args.rounds:
+        parser.error(f"expected --max-rounds of at least --rounds, {args.rounds}, found {args.max_rounds}")
+    return args
 
 
 class Sweep:
@@ -215,7 +222,9 @@ class Sweep:
         failures |= self.tuning_failure(item)
         commands = self.commands(item, compiled, peers, self.is_alone)
         profiled = "" if item.work else TUNED
-        measured = peer_rounds.measure(peers, commands, self.args.rounds, self.kind.sample_ms, profiled)
+        growth = round_growth.Growth(self.args.rounds, self.args.max_rounds)
+        rounds, sample_ms = self.args.rounds, self.kind.sample_ms
+        measured = peer_rounds.measure(peers, commands, rounds, sample_ms, profiled, growth.further)
         row = self.row_head(item, threads)
         row["hone"] = {
             name.removeprefix("hone "): {
@@ -227,7 +236,7 @@ class Sweep:
             if measured.times.get(name)
         }
         row |= compared(measured, self.empty)
-        row |= {"failures": {**failures, **measured.failures}, "skipped": measured.skipped}
+        row |= {"failures": {**failures, **measured.failures}, "skipped": measured.skipped, "rounds": measured.rounds}
         if item.work:
             row["class"] = kernel_classes.timed_class(item.work, shortest_us(row))
         elif measured.times.get(TUNED):
@@ -253,7 +262,8 @@ class Sweep:
             **self.source,
             "command": shlex.join(pathlib.Path(arg).name for arg in sys.argv),
             "cpu": result_file.cpu_name(),
-            "rounds": self.args.rounds,
+            "rounds": self.args.rounds,  # asked for
+            "max_rounds": self.args.max_rounds,
             "trials_a_task": self.args.trials,
             "load": load,
             "load_after": os.getloadavg()[0],
