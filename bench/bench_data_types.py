@@ -7,7 +7,8 @@ Each case is a chain of equal layers, so that what brings the input into the ker
 them hardly counts: bytes with a bias and requantisation behind the sums, floats with a bias and a relu; float32 once
 as it is, and once with sums of the products as defined only (`--numerics strict`: no Winograd). A round times the
 modules one after the other, each after a run that is not timed; ratios, of a float32 form's time to a narrow type's,
-are medians over the rounds. `--trials 0` times what --db has, without --db the defaults. `--cases` keeps those with
+are medians over the rounds. Where every layer of a narrow type multiplies in tile registers, its rate (every tap counted) is
+also told as a share of the peak of such products, measured after the case. `--trials 0` times what --db has, without --db the defaults. `--cases` keeps those with
 TEXT in their name; with it, or with some of the forms only, nothing is written to bench/results.
 """
 
@@ -16,6 +17,8 @@ from __future__ import annotations
 import argparse
 import base64
 import dataclasses
+import json
+import math
 import os
 import pathlib
 import random
@@ -23,10 +26,11 @@ import statistics
 import struct
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import result_file
+from own_calls import is_copy
 
 LAYERS = 8
 
@@ -40,6 +44,10 @@ class Case:
     def weight(self) -> tuple[int, ...]:
         channels = self.data[1]
         return (channels, channels, self.taps, self.taps) if len(self.data) == 4 else (channels, channels)
+
+    def operations(self) -> float:
+        """Of a layer: multiplications and additions, those on padding too."""
+        return 2.0 * math.prod(self.data) * math.prod(self.weight()[1:])
 
     def product(self, data: str, weight: str) -> str:
         if len(self.data) == 2:
@@ -55,6 +63,7 @@ class Form:
     weight: str
     bias: str
     numerics: str = "default"
+    tile_peak: str = ""  # what machine_peak calls that of its products in tile registers
 
     @property
     def is_narrow(self) -> bool:
@@ -62,8 +71,8 @@ class Form:
 
 
 FORMS = [
-    Form("int8", "uint8", "int8", "int32"),
-    Form("bfloat16", "bfloat16", "bfloat16", "bfloat16"),
+    Form("int8", "uint8", "int8", "int32", tile_peak="tile_int8_gops"),
+    Form("bfloat16", "bfloat16", "bfloat16", "bfloat16", tile_peak="tile_bf16_gflops"),
     Form("float32", "float32", "float32", "float32"),
     Form("float32_direct", "float32", "float32", "float32", "strict"),
 ]
@@ -147,10 +156,27 @@ def row_of(case: Case, forms: Sequence[Form], times: Sequence[Sequence[float]]) 
     return row
 
 
+def is_in_tiles(report: Mapping[str, Any]) -> bool:
+    """Of what `hone compile` says: whether every layer multiplies in tile registers."""
+    layers = [kernel for kernel in report["kernels"] if not is_copy(kernel["workload"])]
+    return all(json.loads(kernel["config"]).get("strategy") == "tiles" for kernel in layers)
+
+
+def shares_of_tile_peak(case: Case, tiled: Sequence[Form], row: Mapping[str, Any], peak: Mapping[str, float]) -> dict[str, float]:
+    """Of the forms whose layers multiply in tile registers."""
+    return {
+        f"{form.name}_share_of_tile_peak": case.operations() / row[f"{form.name}_layer_us"] * 1e-3 / peak[form.tile_peak]
+        for form in tiled
+        if form.tile_peak in peak
+    }
+
+
 def text_of(row: dict[str, Any], forms: Sequence[Form]) -> str:
     text = f"{row['case']:<32}"
     for form in forms:
         text += f"  {form.name} {row[f'{form.name}_layer_us']:8.1f} us"
+        share = row.get(f"{form.name}_share_of_tile_peak")
+        text += f", {share:.0%} of the tiles' peak" if share else ""
         narrow = [] if form.is_narrow else [other.name for other in forms if other.is_narrow]
         ratios = [f"{row[f'{form.name}_by_{name}']:.2f}x {name}" for name in narrow]
         text += f" ({', '.join(ratios)})" if ratios else ""
@@ -182,6 +208,7 @@ def main() -> None:
         database = args.db or str(pathlib.Path(work) / "hone.db")
         for case in cases:
             modules = []
+            tiled = []
             for form in forms:
                 path = pathlib.Path(work) / f"{form.name}.relay"
                 path.write_text(model(case, form))
@@ -191,11 +218,13 @@ def main() -> None:
                 if pathlib.Path(database).exists():
                     options += ["--db", database]
                 output = str(path.with_suffix(".so"))
-                result_file.hone("compile", str(path), "-o", output, *options)
+                if is_in_tiles(result_file.hone("compile", str(path), "-o", output, *options)):
+                    tiled.append(form)
                 modules.append(hone.Module(output, threads=args.threads))
             times = [sample(modules) for _ in range(args.rounds)]
             peaks.append(result_file.machine_peak(args.threads))
-            rows.append(row_of(case, forms, times))
+            row = row_of(case, forms, times)
+            rows.append(row | shares_of_tile_peak(case, tiled, row, peaks[-1]))
             print(text_of(rows[-1], forms), flush=True)
     if len(rows) < len(CASES) or len(forms) < len(FORMS):
         return

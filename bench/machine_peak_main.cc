@@ -1,6 +1,6 @@
-// Measures this machine's fp32 FMA peak and its bandwidths by cache level, on N threads at once,
-// and prints one JSON line: every figure of bench/results stands beside these, taken in the same
-// run.
+// Measures this machine's fp32 FMA peak, that of products in tile registers where it has some, and
+// its bandwidths by cache level, on N threads at once, and prints one JSON line: every figure of
+// bench/results stands beside these, taken in the same run.
 //
 //   machine_peak [THREADS]             all of it
 //   machine_peak THREADS best|ymm      one FMA loop only: of the widest vectors, or of ymm
@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "bench/tile_peak.h"
 #include "fmt/format.h"
 
 #if defined(__x86_64__)
@@ -187,6 +188,18 @@ Rate CopyBandwidth() {
   return {2.0 * kBytes * copies, seconds};
 }
 
+Rate TilePeak(const hone::TileProduct& product) {
+  double instructions = 0;
+  const Clock::time_point start = Clock::now();
+  double seconds = 0;
+  do {
+    product.run(kInner);
+    instructions += kInner;
+    seconds = SecondsSince(start);
+  } while (seconds < kSeconds);
+  return {product.operations * instructions, seconds};
+}
+
 // The sum over threads that run together.
 template <typename Measure>
 double Together(int threads, const Measure& measure) {
@@ -239,6 +252,10 @@ int main(int argc, char** argv) {
   print("l3_read_gbs", BestRead(), 1, in_l3);
   print("read_gbs", BestRead(), 1, in_memory);
   print("triad_gbs", Triad, 3, in_memory);
+  for (const hone::TileProduct& product : hone::TileProducts()) {
+    const double rate = Together(threads, [&] { return TilePeak(product); });
+    fmt::print(", \"{}\": {:.2f}", product.peak, rate);
+  }
   fmt::print(", \"l2_bytes\": {}}}\n", l2);
   return 0;
 }

@@ -19,6 +19,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "bench" / "results"
 BUILD = pathlib.Path(os.environ.get("HONE_BUILD", ROOT / "build" / "release"))
 
+PEAKS = ("fma_gflops", "copy_gbs", "tile_int8_gops", "tile_bf16_gflops")  # that stand beside figures; tiles' where there are some
 LINES_KEPT = 20  # of what a command told before it failed
 
 
@@ -65,7 +66,7 @@ def write_whole(path: pathlib.Path, text: str) -> None:
 
 
 def machine_peak(threads: int) -> dict[str, float]:
-    """FMA peak (GFLOP/s) and copy bandwidth (GB/s), measured now."""
+    """FMA peak (GFLOP/s), bandwidths (GB/s) and, where there are tile registers, the peak of their products, measured now."""
     command = [str(BUILD / "bin" / "machine_peak"), str(threads)]
     peak: dict[str, float] = json.loads(subprocess.check_output(command, text=True))
     return peak
@@ -159,7 +160,7 @@ def write(
 
     `peaks` are those measured during the run, if any; their median stands beside the figures.
     """
-    names = ("fma_gflops", "copy_gbs") if peaks else ()
+    names = [name for name in PEAKS if peaks and all(name in peak for peak in peaks)]
     document = {
         # Files by their names: where they lay says nothing to others.
         "command": shlex.join(pathlib.Path(arg).name for arg in sys.argv),

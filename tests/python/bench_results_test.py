@@ -22,6 +22,7 @@ import numpy
 SOURCE = pathlib.Path(sys.argv.pop(1)).resolve()
 sys.path.insert(0, str(SOURCE / "bench"))
 
+import bench_data_types
 import executed_flops
 import free_ends
 import hot_loop
@@ -435,6 +436,24 @@ class ExecutedFlopsTest(unittest.TestCase):
         work = executed_flops.work_of(text)
         self.assertEqual((work["shapes"]["x"], work["shapes"]["w"]), ([1, 64, 56, 56], [128, 64, 3, 3]))
         self.assertEqual((work["stride"], work["pad"]), (2, [1, 1]))
+
+
+class DataTypesTest(unittest.TestCase):
+    def test_rates_in_tiles_are_shares_of_the_tiles_peak(self) -> None:
+        conv, dense = (bench_data_types.Case("a", (1, 64, 8, 8), 3), bench_data_types.Case("b", (100, 64)))
+        self.assertEqual((conv.operations(), dense.operations()), (2.0 * 64 * 64 * 64 * 9, 2.0 * 100 * 64 * 64))
+        int8, bfloat16 = bench_data_types.FORMS[:2]
+        peak = {"fma_gflops": 1.0, "tile_int8_gops": 2 * dense.operations() * 1e-3}  # two layers a microsecond
+        row = {"int8_layer_us": 1.0, "bfloat16_layer_us": 1.0}
+        shares = bench_data_types.shares_of_tile_peak(dense, [int8, bfloat16], row, peak)
+        self.assertEqual(shares, {"int8_share_of_tile_peak": 0.5})
+        self.assertEqual(bench_data_types.shares_of_tile_peak(dense, [], row, peak), {})
+
+    def test_a_module_is_in_tiles_where_all_layers_are(self) -> None:
+        copy = {"workload": "fn (p0) { layout_transform(p0, a) }", "config": "{}"}
+        tiles, direct = ({"workload": "fn (p0) { nn.dense(p0) }", "config": f'{{"strategy":"{name}"}}'} for name in ("tiles", "direct"))
+        found = [bench_data_types.is_in_tiles({"kernels": kernels}) for kernels in ([copy, tiles], [tiles, direct])]
+        self.assertEqual(found, [True, False])
 
 
 class OutputErrorTest(unittest.TestCase):
