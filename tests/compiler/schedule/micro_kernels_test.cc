@@ -205,9 +205,8 @@ TEST(MicroKernels, ASlowStreamMakesTransformedFiltersDear) {
   const std::string workload =
       "fn (p0: Tensor[(1, 512, 7, 7), float32], const p1: Tensor[(512, 512, 3, 3), float32]) { "
       "nn.conv2d(p0, p1, padding=[1, 1, 1, 1]) } accumulate=float32 numerics=default";
-  const OwnedTask task(
-      workload, TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 "
-                           "-caches=49152,2097152,503316480"));
+  const OwnedTask task(workload, TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 "
+                                            "-caches=49152,2097152,503316480"));
   const auto with = [&](double stream) {
     return task.Default(std::make_shared<const MicroKernelTimes>(Times(), stream));
   };
