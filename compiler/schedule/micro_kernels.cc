@@ -26,12 +26,9 @@ class Product {
 
   std::vector<Config> Configs() const { return TileConfigs(template_.MakeSpace(task_)); }
   MicroKernelTask Named(std::string name) const {
-    return {std::move(name),
-            def_.workload.text,
-            def_.workload.digest,
-            task_.signature.ToString(),
-            task_.target.ToString(),
-            static_cast<int64_t>(Configs().size())};
+    return {std::move(name),         def_.workload.text,
+            def_.workload.digest,    task_.signature.ToString(),
+            task_.target.ToString(), static_cast<int64_t>(Configs().size())};
   }
 
  private:

@@ -48,8 +48,8 @@ struct ConfigCost {
 // which is what the fastest tile does, and how much a stream brings in one. Immutable; thread-safe.
 class MicroKernelTimes {
  public:
-  // `costs` of each of MicroKernelTasksOf. nullptr unless each of their TileConfigs has one: a table
-  // that grows would give other defaults from one moment to the next.
+  // `costs` of each of MicroKernelTasksOf. nullptr unless each of their TileConfigs has one: a
+  // table that grows would give other defaults from one moment to the next.
   static std::shared_ptr<const MicroKernelTimes> Of(
       const Target& target, const std::vector<std::vector<ConfigCost>>& costs);
   // By vectors and positions.
@@ -63,7 +63,7 @@ class MicroKernelTimes {
   // where no tile of so many vectors was measured.
   std::optional<double> StepCycles(int64_t vectors, int64_t positions) const;
 
-  // Of weights that one core reads in order from behind its second cache; nullopt: all of it failed.
+  // Of weights that one core reads in order from behind its second cache; nullopt: that failed.
   std::optional<double> StreamBytesACycle() const { return stream_bytes_a_cycle_; }
 
  private:
