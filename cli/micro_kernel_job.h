@@ -14,8 +14,8 @@ namespace hone::cli {
 absl::StatusOr<std::shared_ptr<const schedule::MicroKernelTimes>> MicroKernelsOf(
     TuningClient& client, const Target& target);
 
-// The job that measures them: as many trials as there are tiles.
-v1::JobSpec MicroKernelJob(const Target& target);
+// The job that measures one of its tasks: as many trials as there are tiles.
+v1::JobSpec MicroKernelJob(const schedule::MicroKernelTask& task);
 
 }  // namespace hone::cli
 

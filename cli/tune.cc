@@ -119,6 +119,11 @@ void Append(const v1::GetJobResponse& ended, v1::GetJobResponse& all) {
   }
 }
 
+// What is left of a limit, a millisecond at least; 0 is none.
+int64_t LeftOf(int64_t limit_ns, int64_t spent_ns) {
+  return limit_ns > 0 ? std::max<int64_t>(limit_ns - spent_ns, 1'000'000) : 0;
+}
+
 // Once for a target, before the first job that is large enough to be worth it: what defaults are
 // taken from. A job that fails at it is no reason not to tune.
 absl::StatusOr<MicroKernelsSpent> MeasureMicroKernels(const Options& options,
@@ -126,22 +131,27 @@ absl::StatusOr<MicroKernelsSpent> MeasureMicroKernels(const Options& options,
                                                       const std::string& address, LocalFarm* farm) {
   MicroKernelsSpent spent;
   const std::string& when = options.request.micro_kernels;
-  v1::JobSpec spec = MicroKernelJob(work.target);
-  const bool is_worth = when == "always" || BudgetOf(work, spec.trials()) >= spec.trials();
+  const std::vector<schedule::MicroKernelTask> tasks = schedule::MicroKernelTasksOf(work.target);
+  int64_t trials = 0;
+  for (const schedule::MicroKernelTask& task : tasks) trials += task.trials;
+  const bool is_worth = when == "always" || BudgetOf(work, trials) >= trials;
   if (when == "never" || !is_worth) return spent;
   TuningClient client(address);
   HONE_ASSIGN_OR_RETURN(const auto known, MicroKernelsOf(client, work.target));
   if (known != nullptr) return spent;
   const int64_t start_ns = Clock::Real().NowNs();
-  fmt::print(stderr, "{} micro-kernels of a target that is new here\n", spec.trials());
-  spec.set_limit_ns(work.spec.limit_ns());
-  HONE_ASSIGN_OR_RETURN(const v1::JobInfo job, client.Submit(spec));
-  HONE_ASSIGN_OR_RETURN(const v1::GetJobResponse ended,
-                        WatchOrInterrupt(client, job.id(), address, farm));
-  if (ended.job().state() != v1::JOB_STATE_DONE) {
+  fmt::print(stderr, "{} micro-kernels of a target that is new here\n", trials);
+  for (const schedule::MicroKernelTask& task : tasks) {
+    v1::JobSpec spec = MicroKernelJob(task);
+    spec.set_limit_ns(LeftOf(work.spec.limit_ns(), Clock::Real().NowNs() - start_ns));
+    HONE_ASSIGN_OR_RETURN(const v1::JobInfo job, client.Submit(spec));
+    HONE_ASSIGN_OR_RETURN(const v1::GetJobResponse ended,
+                          WatchOrInterrupt(client, job.id(), address, farm));
+    spent.trials += TotalsOf(ended.job()).trials;
+    if (ended.job().state() == v1::JOB_STATE_DONE) continue;
     fmt::print(stderr, "note: defaults go without micro-kernels: {}\n", ended.job().message());
+    break;
   }
-  spent.trials = TotalsOf(ended.job()).trials;
   spent.seconds = static_cast<double>(Clock::Real().NowNs() - start_ns) * 1e-9;
   return spent;
 }
@@ -204,10 +214,8 @@ absl::Status Submit(const Options& options, TuningWork& work) {
   CatchInterrupts();
   HONE_ASSIGN_OR_RETURN(const MicroKernelsSpent micro_kernels,
                         MeasureMicroKernels(options, work, address, farm.get()));
-  if (work.spec.limit_ns() > 0) {  // a millisecond at least: 0 is no limit
-    const auto spent_ns = static_cast<int64_t>(micro_kernels.seconds * 1e9);
-    work.spec.set_limit_ns(std::max<int64_t>(work.spec.limit_ns() - spent_ns, 1'000'000));
-  }
+  const auto spent_ns = static_cast<int64_t>(micro_kernels.seconds * 1e9);
+  work.spec.set_limit_ns(LeftOf(work.spec.limit_ns(), spent_ns));
   HONE_ASSIGN_OR_RETURN(const v1::GetJobResponse ended,
                         RunJobs(options, work, address, farm.get()));
   const double wall_s = static_cast<double>(Clock::Real().NowNs() - start_ns) * 1e-9;

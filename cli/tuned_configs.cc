@@ -29,13 +29,17 @@ class TunedConfigs : public driver::ConfigSource {
 
   absl::StatusOr<std::shared_ptr<const schedule::MicroKernelTimes>> MicroKernels(
       const Target& target) override {
-    const schedule::MicroKernelTask task = schedule::MicroKernelTaskOf(target);
-    HONE_ASSIGN_OR_RETURN(
-        const std::vector<tuning_db::ConfigCost> costs,
-        tuning_db::CalibrationOf(*store_, task.workload_digest, task.signature, task.target));
-    std::vector<schedule::ConfigCost> of_configs;
-    for (const tuning_db::ConfigCost& cost : costs) of_configs.push_back({cost.config, cost.cost});
-    return schedule::MicroKernelTimes::Of(target, of_configs);
+    std::vector<std::vector<schedule::ConfigCost>> costs;
+    for (const schedule::MicroKernelTask& task : schedule::MicroKernelTasksOf(target)) {
+      HONE_ASSIGN_OR_RETURN(
+          const std::vector<tuning_db::ConfigCost> of_task,
+          tuning_db::CalibrationOf(*store_, task.workload_digest, task.signature, task.target));
+      costs.emplace_back();
+      for (const tuning_db::ConfigCost& cost : of_task) {
+        costs.back().push_back({cost.config, cost.cost});
+      }
+    }
+    return schedule::MicroKernelTimes::Of(target, costs);
   }
 
  private:

@@ -119,13 +119,17 @@ absl::StatusOr<std::unique_ptr<tuning_db::Store>> OpenStore(const Flags& flags) 
 // nullptr where not all is measured yet, or the store does not say.
 std::shared_ptr<const schedule::MicroKernelTimes> Measured(tuning_db::Store& store,
                                                            const Target& target) {
-  const schedule::MicroKernelTask task = schedule::MicroKernelTaskOf(target);
-  const auto costs =
-      tuning_db::CalibrationOf(store, task.workload_digest, task.signature, task.target);
-  if (!costs.ok()) return nullptr;
-  std::vector<schedule::ConfigCost> of_configs;
-  for (const tuning_db::ConfigCost& cost : *costs) of_configs.push_back({cost.config, cost.cost});
-  return schedule::MicroKernelTimes::Of(target, of_configs);
+  std::vector<std::vector<schedule::ConfigCost>> costs;
+  for (const schedule::MicroKernelTask& task : schedule::MicroKernelTasksOf(target)) {
+    const auto of_task =
+        tuning_db::CalibrationOf(store, task.workload_digest, task.signature, task.target);
+    if (!of_task.ok()) return nullptr;
+    costs.emplace_back();
+    for (const tuning_db::ConfigCost& cost : *of_task) {
+      costs.back().push_back({cost.config, cost.cost});
+    }
+  }
+  return schedule::MicroKernelTimes::Of(target, costs);
 }
 
 int Run(const Flags& flags) {

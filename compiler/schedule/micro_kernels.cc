@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/ops/lower.h"
+#include "compiler/schedule/ceil_div.h"
 #include "compiler/schedule/template.h"
 #include "compiler/schedule/templates/register_tile.h"
 #include "fmt/format.h"
@@ -10,17 +11,61 @@
 namespace hone::schedule {
 namespace {
 
+// The workload, and what it takes of the templates.
+class Product {
+ public:
+  Product(const Target& target, int64_t rows, int64_t steps, int64_t units)
+      : def_(*ops::LowerWorkload(
+            fmt::format("fn (p0: Tensor[({0}, {1}), float32], const p1: Tensor[({2}, {1}), "
+                        "float32]) {{ nn.dense(p0, p1) }} accumulate=float32 numerics=default",
+                        rows, steps, units))),
+        template_(TemplateFor(def_)),
+        task_{&def_, template_.Signatures(def_, target)[0], target} {}
+  Product(const Product&) = delete;
+  Product& operator=(const Product&) = delete;
+
+  std::vector<Config> Configs() const { return TileConfigs(template_.MakeSpace(task_)); }
+  MicroKernelTask Named(std::string name) const {
+    return {std::move(name),         def_.workload.text,
+            def_.workload.digest,    task_.signature.ToString(),
+            task_.target.ToString(), static_cast<int64_t>(Configs().size())};
+  }
+
+ private:
+  const ops::KernelDefinition def_;
+  const Template& template_;
+  const Task task_;
+};
+
 // Most tiles divide the rows and the vectors, and others leave little over. So many steps of the
 // widest tile stay in a first cache of 32 KiB, beside the rows of the tile.
 constexpr int64_t kRows = 168;
 constexpr int64_t kVectors = 24;
 constexpr int64_t kSteps = 64;
 
-std::string WorkloadText(const Target& target) {
-  return fmt::format(
-      "fn (p0: Tensor[({0}, {1}), float32], const p1: Tensor[({2}, {1}), float32]) {{ "
-      "nn.dense(p0, p1) }} accumulate=float32 numerics=default",
-      kRows, kSteps, kVectors * target.VectorLanes());
+Product Tiles(const Target& target) {
+  return Product(target, kRows, kSteps, kVectors * target.VectorLanes());
+}
+
+// Weights of one row, several times what the second cache holds.
+constexpr int64_t kStreamSteps = 1024;
+
+int64_t StreamUnits(const Target& target) {
+  constexpr int64_t kLeast = 256 << 10, kMost = 16 << 20;  // of second caches
+  const int64_t vector_bytes = kStreamSteps * target.VectorLanes() * 4;
+  const int64_t bytes = 4 * std::clamp(target.l2_bytes, kLeast, kMost);
+  return CeilDiv(bytes, vector_bytes) * target.VectorLanes();
+}
+
+int64_t StreamBytes(const Target& target) { return kStreamSteps * StreamUnits(target) * 4; }
+
+Product Stream(const Target& target) {
+  return Product(target, 1, kStreamSteps, StreamUnits(target));
+}
+
+// Of the model: as much as leaves its weights in the last-level cache.
+int64_t StreamModelBytes(const Target& target) {
+  return std::min(4 * StreamBytes(target), target.l3_bytes / 2);
 }
 
 constexpr int64_t kUnroll = 4;
@@ -59,6 +104,30 @@ struct Measured {
   }
 };
 
+// Those that did not fail; nullopt where not all are settled.
+std::optional<std::vector<std::pair<Config, double>>> MeasuredIn(
+    const Product& product, const std::vector<ConfigCost>& costs) {
+  std::map<std::string, double> by_config;
+  for (const ConfigCost& cost : costs) by_config[cost.config] = cost.cost;
+  std::vector<std::pair<Config, double>> measured;
+  for (const Config& config : product.Configs()) {
+    const auto found = by_config.find(config.ToText());
+    if (found == by_config.end()) return std::nullopt;
+    if (found->second > 0) measured.emplace_back(config, found->second);
+  }
+  return measured;
+}
+
+// That of the first quarter: tiles of few vectors wait for their sums, not for the stream, and the
+// least of many times is the one that was measured least exactly.
+double CostOfStream(const std::vector<std::pair<Config, double>>& measured) {
+  std::vector<double> costs;
+  for (const auto& [config, cost] : measured) costs.push_back(cost);
+  const auto quarter = costs.begin() + static_cast<ptrdiff_t>(costs.size() / 4);
+  std::nth_element(costs.begin(), quarter, costs.end());
+  return *quarter;
+}
+
 Measured MeasuredAs(const Config& config, double cost) {
   Measured measured{TileOf(config), 0};
   measured.cost = cost * measured.Products() / static_cast<double>(kRows * kVectors * kSteps);
@@ -67,14 +136,13 @@ Measured MeasuredAs(const Config& config, double cost) {
 
 }  // namespace
 
-MicroKernelTask MicroKernelTaskOf(const Target& target) {
+std::vector<MicroKernelTask> MicroKernelTasksOf(const Target& target) {
   Target single = target;
   single.threads = 1;
-  const ops::KernelDefinition def = *ops::LowerWorkload(WorkloadText(target));
-  const Template& dense = TemplateFor(def);
-  const Task task{&def, dense.Signatures(def, single)[0], single};
-  return {def.workload.text, def.workload.digest, task.signature.ToString(), single.ToString(),
-          static_cast<int64_t>(TileConfigs(dense.MakeSpace(task)).size())};
+  std::vector<MicroKernelTask> tasks = {Tiles(single).Named("tiles"),
+                                        Stream(single).Named("stream")};
+  tasks.back().constant_bytes = StreamModelBytes(single);
+  return tasks;
 }
 
 std::vector<Config> TileConfigs(const Space& space) {
@@ -83,20 +151,14 @@ std::vector<Config> TileConfigs(const Space& space) {
   return leaves;
 }
 
-std::shared_ptr<const MicroKernelTimes> MicroKernelTimes::Of(const Target& target,
-                                                             const std::vector<ConfigCost>& costs) {
-  std::map<std::string, double> by_config;
-  for (const ConfigCost& cost : costs) by_config[cost.config] = cost.cost;
-  const ops::KernelDefinition def = *ops::LowerWorkload(WorkloadText(target));
-  const Template& dense = TemplateFor(def);
-  const Task task{&def, dense.Signatures(def, target)[0], target};
+std::shared_ptr<const MicroKernelTimes> MicroKernelTimes::Of(
+    const Target& target, const std::vector<std::vector<ConfigCost>>& costs) {
+  if (costs.size() != 2) return nullptr;
+  const auto tiles = MeasuredIn(Tiles(target), costs[0]);
+  const auto streams = MeasuredIn(Stream(target), costs[1]);
+  if (!tiles || !streams || tiles->empty()) return nullptr;
   std::vector<Measured> all;
-  for (const Config& config : TileConfigs(dense.MakeSpace(task))) {
-    const auto found = by_config.find(config.ToText());
-    if (found == by_config.end()) return nullptr;
-    if (found->second > 0) all.push_back(MeasuredAs(config, found->second));
-  }
-  if (all.empty()) return nullptr;
+  for (const auto& [config, cost] : *tiles) all.push_back(MeasuredAs(config, cost));
   // So many in a unit of cost that no tile is faster than two multiplications a cycle.
   double cycles_of_cost = 0;
   for (const Measured& measured : all) {
@@ -110,7 +172,11 @@ std::shared_ptr<const MicroKernelTimes> MicroKernelTimes::Of(const Target& targe
     const auto [known, is_new] = step_cycles.try_emplace(measured.Key(), step);
     if (!is_new) known->second = std::min(known->second, step);
   }
-  return std::make_shared<const MicroKernelTimes>(std::move(step_cycles));
+  std::optional<double> stream;
+  if (!streams->empty()) {
+    stream = static_cast<double>(StreamBytes(target)) / (cycles_of_cost * CostOfStream(*streams));
+  }
+  return std::make_shared<const MicroKernelTimes>(std::move(step_cycles), stream);
 }
 
 std::optional<double> MicroKernelTimes::StepCycles(int64_t vectors, int64_t positions) const {

@@ -1,6 +1,8 @@
 // Micro-kernels: the loops over a register tile that templates make kernels of, measured once for a
-// target. What is measured is an ordinary task (a matrix product whose every step finds what it
-// needs in the first cache), recorded as any other; templates take their default tiles from it.
+// target, and how fast weights come that do not stay in the second cache. What is measured are
+// ordinary tasks (a matrix product whose every step finds what it needs in the first cache, and one
+// of a single row whose weights come from behind the second), recorded as any other; templates take
+// their defaults from them.
 #ifndef HONE_COMPILER_SCHEDULE_MICRO_KERNELS_H_
 #define HONE_COMPILER_SCHEDULE_MICRO_KERNELS_H_
 
@@ -20,15 +22,19 @@ namespace hone::schedule {
 
 // Canonical texts. One thread's: tables serve targets with any number of them.
 struct MicroKernelTask {
+  std::string name;
   std::string workload;
   std::string workload_digest;
   std::string signature;
   std::string target;
   int64_t trials = 0;  // that measure all of it
+  // Of the model whose kernel it stands for, as regimes are told by (decision 0004); 0: its own.
+  int64_t constant_bytes = 0;
 };
-MicroKernelTask MicroKernelTaskOf(const Target& target);
+// That of the tiles and that of the stream.
+std::vector<MicroKernelTask> MicroKernelTasksOf(const Target& target);
 
-// The configs of the task's space that are measured, in the order of the space: every tile, not
+// The configs of a task's space that are measured, in the order of the space: every tile, not
 // unrolled and with four steps at a time; of other knobs the first option.
 std::vector<Config> TileConfigs(const Space& space);
 
@@ -39,24 +45,30 @@ struct ConfigCost {
 };
 
 // How long one step of the sum takes each tile, in cycles of two multiplications of whole vectors,
-// which is what the fastest tile does. Immutable; thread-safe.
+// which is what the fastest tile does, and how much a stream brings in one. Immutable; thread-safe.
 class MicroKernelTimes {
  public:
-  // nullptr unless each of TileConfigs has a cost: a table that grows would give other defaults
-  // from one moment to the next.
-  static std::shared_ptr<const MicroKernelTimes> Of(const Target& target,
-                                                    const std::vector<ConfigCost>& costs);
+  // `costs` of each of MicroKernelTasksOf. nullptr unless each of their TileConfigs has one: a
+  // table that grows would give other defaults from one moment to the next.
+  static std::shared_ptr<const MicroKernelTimes> Of(
+      const Target& target, const std::vector<std::vector<ConfigCost>>& costs);
   // By vectors and positions.
   using ByTile = std::map<std::pair<int64_t, int64_t>, double>;
-  explicit MicroKernelTimes(ByTile step_cycles) : step_cycles_(std::move(step_cycles)) {}
+  explicit MicroKernelTimes(ByTile step_cycles,
+                            std::optional<double> stream_bytes_a_cycle = std::nullopt)
+      : step_cycles_(std::move(step_cycles)), stream_bytes_a_cycle_(stream_bytes_a_cycle) {}
 
   // Between two measured numbers of positions on the line between them, and below the least its
   // time: what waits for latencies gains nothing by doing less. nullopt above the greatest, or
   // where no tile of so many vectors was measured.
   std::optional<double> StepCycles(int64_t vectors, int64_t positions) const;
 
+  // Of weights that one core reads in order from behind its second cache; nullopt: that failed.
+  std::optional<double> StreamBytesACycle() const { return stream_bytes_a_cycle_; }
+
  private:
   ByTile step_cycles_;
+  std::optional<double> stream_bytes_a_cycle_;
 };
 
 }  // namespace hone::schedule

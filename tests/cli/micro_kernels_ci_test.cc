@@ -1,5 +1,6 @@
 // Micro-kernels on real processes: measured once for a target, and what defaults are taken from.
 #include <map>
+#include <set>
 #include <thread>
 
 #include "gtest/gtest.h"
@@ -32,6 +33,14 @@ class MicroKernels : public ::testing::Test {
     for (const json& record : list["records"]) ++count[record["purpose"].get<std::string>()];
     return count;
   }
+  std::set<std::string> Calibrated() {
+    std::set<std::string> workloads;
+    const json list = Hone({"log", "list", "--db", "hone.db", "--limit", "0"});
+    for (const json& record : list["records"]) {
+      if (record["purpose"] == "calibrate") workloads.insert(record["workload"].get<std::string>());
+    }
+    return workloads;
+  }
 
   TestFolder folder_;
 };
@@ -45,6 +54,7 @@ TEST_F(MicroKernels, AreMeasuredOnceForATargetAndChargedToNobody) {
   EXPECT_EQ(first["tasks"][0]["trials"], 1);
   auto records = RecordsByPurpose();
   EXPECT_EQ(records["calibrate"], trials);
+  EXPECT_EQ(Calibrated().size(), 2u);  // tiles, a stream
   EXPECT_EQ(records["search"], 1);
   EXPECT_EQ(records["confirm"], 1);
 

@@ -34,6 +34,7 @@ RegisterTileProblem TileProblem(const Conv& conv) {
   problem.registers = conv.registers;
   problem.vector_bytes = conv.lanes * 4;
   problem.l2_bytes = conv.l2_bytes;
+  problem.stream_bytes = conv.stream_bytes.value_or(kStreamBytesACycle);
   problem.times = conv.times;
   problem.l1_bytes = conv.l1_bytes;
   problem.threads = conv.threads;
@@ -427,9 +428,11 @@ class ConvSchedule {
   std::string acc_;     // of a chunk's
 };
 
+int64_t WeightBytes(const Conv& conv) { return conv.out * conv.in * conv.Taps() * 4 / conv.dot; }
+
 // Weights that do not stay in the second cache come from further away at every run.
 bool WeightsAreFar(const Conv& conv, const Target& target) {
-  return conv.out * conv.in * conv.Taps() * 4 / conv.dot > target.l2_bytes;
+  return WeightBytes(conv) > target.l2_bytes;
 }
 
 // Where few positions are enough work to hide latencies and one tile takes them all, weights from
@@ -471,8 +474,11 @@ std::vector<std::string> Strategies(const Conv& conv, const Target& target) {
 // By the same model as BestWinograd's.
 double DirectCycles(const Conv& conv, const Target& target) {
   const RegisterTileProblem problem = TileProblem(conv);
-  const double cycles =
+  double cycles =
       static_cast<double>(conv.batch * conv.depth) * TileCycles(problem, BestTile(problem));
+  if (conv.stream_bytes && WeightsAreFar(conv, target)) {
+    cycles = WhileReading(cycles, static_cast<double>(WeightBytes(conv)) / *conv.stream_bytes);
+  }
   return cycles / static_cast<double>(target.threads);
 }
 

@@ -29,6 +29,7 @@ RegisterTileProblem TileProblem(const Dense& dense) {
   problem.registers = dense.registers;
   problem.vector_bytes = dense.lanes * 4;
   problem.l2_bytes = dense.l2_bytes;
+  problem.stream_bytes = dense.stream_bytes.value_or(kStreamBytesACycle);
   problem.times = dense.times;
   problem.l1_bytes = dense.l1_bytes;
   problem.threads = dense.threads;

@@ -91,8 +91,7 @@ double StreamCycles(const RegisterTileProblem& problem, const RegisterTile& tile
   const bool again = problem.rows > tile.rows || problem.columns > tile.columns;
   const int64_t bytes = vectors * problem.vector_bytes;
   if (!again || 3 * bytes * problem.steps <= 2 * problem.l2_bytes) return 0;
-  constexpr double kBytesACycle = 20;  // of a last-level cache, for one core
-  return static_cast<double>(bytes) / kBytesACycle;
+  return static_cast<double>(bytes) / problem.stream_bytes;
 }
 
 // Whole tiles and the last, smaller one, of one axis: (size, how many).
@@ -132,6 +131,12 @@ double TileCycles(const RegisterTileProblem& problem, const RegisterTile& tile) 
     }
   }
   return cycles;
+}
+
+double WhileReading(double computing, double reading, double not_ahead) {
+  constexpr double kWaits = 0.35;  // for what comes in time on average
+  const double waits = kWaits + (1 - kWaits) * not_ahead;
+  return std::max(computing, reading) + waits * std::min(computing, reading);
 }
 
 bool FitsRegisters(const RegisterTile& tile, int64_t registers) {

@@ -21,6 +21,9 @@ struct RegisterTile {
   int64_t columns = 1;
 };
 
+// Of a last-level cache, for one core, by the rule.
+inline constexpr double kStreamBytesACycle = 20;
+
 struct RegisterTileProblem {
   int64_t vectors = 1;       // of the whole output, in the vector axis
   int64_t vector_group = 0;  // a tile is a part of so many of them; 0: of any
@@ -32,6 +35,7 @@ struct RegisterTileProblem {
   // tile of positions: bytes of a vector, and of the second cache. 0: elsewhere.
   int64_t vector_bytes = 0;
   int64_t l2_bytes = 0;
+  double stream_bytes = kStreamBytesACycle;  // a cycle, from behind the second cache
   // Measured; nullptr: the rule of BestTile alone. With it, what does not fit the first cache and
   // the threads' shares count too: `grid` such problems, groups of vectors and rows of tiles (or of
   // their columns too) are shared.
@@ -74,6 +78,9 @@ double TileOverhead(const RegisterTile& tile);
 RegisterTile BestTile(const RegisterTileProblem& problem);
 // Its cycles; to compare strategies.
 double TileCycles(const RegisterTileProblem& problem, const RegisterTile& tile);
+// Of what computes for so many cycles and reads for so many: most of the lesser is hidden, but for
+// the part of it that nothing fetches ahead.
+double WhileReading(double computing, double reading, double not_ahead = 0);
 
 }  // namespace hone::schedule
 

@@ -168,9 +168,11 @@ std::vector<std::string> PadOptions(const Conv& conv) {
 }
 
 // Bytes a cycle from where so many of them stay between two uses.
-double BytesPerCycle(const Target& target, int64_t bytes) {
-  if (bytes <= target.l2_bytes) return 48;
-  return StaysInLastCache(target, bytes) ? 24 : 10;
+double BytesPerCycle(const Conv& conv, const Target& target, int64_t bytes) {
+  constexpr double kSecondCache = 48, kLastCache = 24, kMemory = 10;
+  if (bytes <= target.l2_bytes) return kSecondCache;
+  const double last = conv.stream_bytes.value_or(kLastCache);
+  return StaysInLastCache(target, bytes) ? last : std::min(last, kMemory);
 }
 
 // Of products of a group that leave the first cache before they are transformed; counted where
@@ -184,7 +186,7 @@ double SpillCycles(const Conv& conv, const Target& target, const WinogradPlan& p
   const double bytes = values * static_cast<double>(4 * (group + plan.channels));
   const auto groups = static_cast<double>(CeilDiv(CeilDiv(conv.out_vectors, tile.vectors), parts));
   const double spilled = std::max(0.0, bytes - static_cast<double>(target.l1_bytes));
-  return groups * 2 * spilled / BytesPerCycle(target, static_cast<int64_t>(bytes));
+  return groups * 2 * spilled / BytesPerCycle(conv, target, static_cast<int64_t>(bytes));
 }
 
 // What a group's filters take of the first cache for each channel of a chunk: before the transform,
@@ -208,7 +210,7 @@ double ChunkCycles(const Conv& conv, const Target& target, const WinogradPlan& p
       static_cast<int64_t>(products) / conv.out_vectors * tile.vectors * conv.lanes * 4;
   double add = 1;
   if (product_bytes > target.l1_bytes) {
-    add += 2.0 * static_cast<double>(conv.lanes * 4) / BytesPerCycle(target, product_bytes);
+    add += 2.0 * static_cast<double>(conv.lanes * 4) / BytesPerCycle(conv, target, product_bytes);
   }
   return position * static_cast<double>(plan.Positions()) * filters + add * products * chunks;
 }
@@ -233,12 +235,12 @@ double BlockCycles(const Conv& conv, const Target& target, const WinogradPlan& p
   const double results = transform * static_cast<double>(sums) * tiles *
                          static_cast<double>(depth * conv.out_vectors) / static_cast<double>(parts);
   const int64_t filter_bytes = chunk > 0 ? TapBytes(conv, plan) : FilterBytes(conv, plan);
-  double memory = static_cast<double>(filter_bytes) / BytesPerCycle(target, filter_bytes);
+  double memory = static_cast<double>(filter_bytes) / BytesPerCycle(conv, target, filter_bytes);
   const int64_t data_bytes = plan.Positions() * problem.rows * problem.columns *
                              plan.Slices(conv, depth) * plan.channels * 4;
   if (2 * data_bytes > 3 * target.l2_bytes) {  // each group reads it again
     memory += static_cast<double>(CeilDiv(conv.out_vectors, tile.vectors) * data_bytes) /
-              BytesPerCycle(target, data_bytes);
+              BytesPerCycle(conv, target, data_bytes);
   }
   memory /= static_cast<double>(parts);
   // What is prefetched comes along with the products; a register tile does so for one vector.
@@ -246,9 +248,7 @@ double BlockCycles(const Conv& conv, const Target& target, const WinogradPlan& p
                                                     CeilDiv(problem.columns, tile.columns) * depth);
   const double late =
       chunk > 0 ? 0 : std::max(0.0, 1 - tiles_of_block / static_cast<double>(tile.vectors));
-  constexpr double kWaits = 0.35;  // for what comes in time on average
-  const double waits = kWaits + (1 - kWaits) * late;
-  double cycles = std::max(multiply, memory) + waits * std::min(multiply, memory) + data + results +
+  double cycles = WhileReading(multiply, memory, late) + data + results +
                   SpillCycles(conv, target, plan, depth, problem, tile, parts);
   if (chunk > 0) {
     cycles +=

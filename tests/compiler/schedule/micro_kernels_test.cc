@@ -187,6 +187,35 @@ TEST(MicroKernels, PanelsBeyondTheFirstCacheWantTilesOfManyPositions) {
   EXPECT_GE(BestTile(problem).columns, 8);
 }
 
+// Panels of one vector stay in the second cache, those of more do not.
+TEST(MicroKernels, ASlowStreamWantsPanelsThatStayInTheSecondCache) {
+  RegisterTileProblem problem = Problem(32, 480);
+  problem.steps = 4096;
+  problem.vector_bytes = 64;
+  problem.l1_bytes = 1 << 20;
+  problem.l2_bytes = 512 << 10;
+  problem.times = AllAlikeBut(8, 2);
+  problem.stream_bytes = 200;
+  EXPECT_EQ(BestTile(problem).vectors, 8);
+  problem.stream_bytes = 4;
+  EXPECT_EQ(BestTile(problem).vectors, 1);
+}
+
+TEST(MicroKernels, ASlowStreamMakesTransformedFiltersDear) {
+  const std::string workload =
+      "fn (p0: Tensor[(1, 512, 7, 7), float32], const p1: Tensor[(512, 512, 3, 3), float32]) { "
+      "nn.conv2d(p0, p1, padding=[1, 1, 1, 1]) } accumulate=float32 numerics=default";
+  const OwnedTask task(workload, TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 "
+                                            "-caches=49152,2097152,503316480"));
+  const auto with = [&](double stream) {
+    return task.Default(std::make_shared<const MicroKernelTimes>(Times(), stream));
+  };
+  EXPECT_EQ(with(40).String("strategy"), "winograd4");
+  EXPECT_EQ(with(40).Int("chunk"), 0);
+  const Config slow = with(3);  // the filters as they are, four times fewer
+  EXPECT_TRUE(slow.String("strategy") == "direct" || slow.Int("chunk") > 0) << slow.ToText();
+}
+
 TEST(MicroKernels, BetweenWhatWasMeasuredTimesAreInterpolated) {
   const auto times = TimesOf({{{2, 4}, 4}, {{2, 8}, 10}, {{3, 2}, 7}});
   EXPECT_EQ(times->StepCycles(2, 4), 4);
@@ -197,15 +226,31 @@ TEST(MicroKernels, BetweenWhatWasMeasuredTimesAreInterpolated) {
   EXPECT_EQ(times->StepCycles(3, 1), 7);
 }
 
-std::vector<ConfigCost> CostsOf(const Target& target) {
-  const OwnedTask task(MicroKernelTaskOf(target).workload, target);
-  std::vector<ConfigCost> costs;
-  for (const Config& config : TileConfigs(task.chosen.MakeSpace(task.task))) {
-    // A pass over all tiles that does two multiplications a cycle, tiles of one vector half.
-    const RegisterTile tile = TileOf(config);
-    const auto part = static_cast<double>(tile.vectors * tile.rows * tile.columns);
-    const double cycles = part * 64 / (tile.vectors == 1 ? 1 : 2) + TileOverhead(tile);
-    costs.push_back({config.ToText(), 3e-7 * cycles / part});
+constexpr double kCostOfCycle = 3e-7 / (168 * 24);
+
+// A pass over all tiles that does two multiplications a cycle, tiles of one vector half.
+double CyclesOfTiles(const RegisterTile& tile) {
+  const auto part = static_cast<double>(tile.vectors * tile.rows * tile.columns);
+  const double cycles = part * 64 / (tile.vectors == 1 ? 1 : 2) + TileOverhead(tile);
+  return 168 * 24 * cycles / part;
+}
+
+// Eight bytes a cycle of a stream of four second caches, tiles of a few vectors half of them.
+double CyclesOfStream(const Target& target, const RegisterTile& tile) {
+  return static_cast<double>(4 * target.l2_bytes) / (tile.vectors < 5 ? 4 : 8);
+}
+
+std::vector<std::vector<ConfigCost>> CostsOf(const Target& target) {
+  std::vector<std::vector<ConfigCost>> costs;
+  for (const MicroKernelTask& measured : MicroKernelTasksOf(target)) {
+    const OwnedTask task(measured.workload, target);
+    costs.emplace_back();
+    for (const Config& config : TileConfigs(task.chosen.MakeSpace(task.task))) {
+      const RegisterTile tile = TileOf(config);
+      const double cycles =
+          measured.name == "tiles" ? CyclesOfTiles(tile) : CyclesOfStream(target, tile);
+      costs.back().push_back({config.ToText(), kCostOfCycle * cycles});
+    }
   }
   return costs;
 }
@@ -216,26 +261,62 @@ TEST(MicroKernels, CostsOfAnyUnitBecomeCyclesOfTwoMultiplications) {
   EXPECT_NEAR(*times->StepCycles(4, 6), 12, 1e-9);
   EXPECT_NEAR(*times->StepCycles(2, 14), 14, 1e-9);
   EXPECT_NEAR(*times->StepCycles(1, 14), 14, 1e-9);
+  EXPECT_NEAR(*times->StreamBytesACycle(), 8, 1e-9);
 }
 
 TEST(MicroKernels, ATableThatLacksATileIsNone) {
-  std::vector<ConfigCost> costs = CostsOf(Avx512());
-  EXPECT_EQ(static_cast<int64_t>(costs.size()), MicroKernelTaskOf(Avx512()).trials);
-  costs[3].cost = 0;  // it failed: settled all the same
-  EXPECT_NE(MicroKernelTimes::Of(Avx512(), costs), nullptr);
-  costs.pop_back();
-  EXPECT_EQ(MicroKernelTimes::Of(Avx512(), costs), nullptr);
+  const std::vector<MicroKernelTask> tasks = MicroKernelTasksOf(Avx512());
+  for (size_t i = 0; i < tasks.size(); ++i) {
+    std::vector<std::vector<ConfigCost>> costs = CostsOf(Avx512());
+    EXPECT_EQ(static_cast<int64_t>(costs[i].size()), tasks[i].trials);
+    costs[i][3].cost = 0;  // it failed: settled all the same
+    EXPECT_NE(MicroKernelTimes::Of(Avx512(), costs), nullptr);
+    costs[i].pop_back();
+    EXPECT_EQ(MicroKernelTimes::Of(Avx512(), costs), nullptr);
+    costs[i].clear();
+    EXPECT_EQ(MicroKernelTimes::Of(Avx512(), costs), nullptr);
+  }
   EXPECT_EQ(MicroKernelTimes::Of(Avx512(), {}), nullptr);
 }
 
-TEST(MicroKernels, OneTaskServesAnyNumberOfThreads) {
-  EXPECT_EQ(MicroKernelTaskOf(Avx512(1)).target, MicroKernelTaskOf(Avx512(16)).target);
+TEST(MicroKernels, AStreamThatFailedIsNotMeasured) {
+  std::vector<std::vector<ConfigCost>> costs = CostsOf(Avx512());
+  for (ConfigCost& cost : costs[1]) cost.cost = 0;
+  const auto times = MicroKernelTimes::Of(Avx512(), costs);
+  ASSERT_NE(times, nullptr);
+  EXPECT_EQ(times->StreamBytesACycle(), std::nullopt);
+}
+
+TEST(MicroKernels, TheSameTasksServeAnyNumberOfThreads) {
+  EXPECT_EQ(MicroKernelTasksOf(Avx512(1))[1].target, MicroKernelTasksOf(Avx512(16))[1].target);
   for (const char* cpu : {"x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
     const Target target = TestTarget(fmt::format("llvm -mtriple=x86_64-linux-gnu -mcpu={}", cpu));
-    const MicroKernelTask task = MicroKernelTaskOf(target);
-    EXPECT_EQ(MustLower(task.workload).workload.text, task.workload);
-    EXPECT_GT(task.trials, 20);
-    EXPECT_LT(task.trials, 250);
+    int64_t trials = 0;
+    for (const MicroKernelTask& task : MicroKernelTasksOf(target)) {
+      EXPECT_EQ(MustLower(task.workload).workload.text, task.workload);
+      trials += task.trials;
+    }
+    EXPECT_GT(trials, 20);
+    EXPECT_LT(trials, 250);
+  }
+}
+
+// A search proposes the default first: it is no trial more than are said.
+TEST(MicroKernels, DefaultsAreAmongTheConfigsThatAreMeasured) {
+  for (const MicroKernelTask& measured : MicroKernelTasksOf(Avx512())) {
+    const OwnedTask task(measured.workload, Avx512());
+    EXPECT_THAT(TileConfigs(task.chosen.MakeSpace(task.task)),
+                testing::Contains(task.Default(nullptr)));
+  }
+}
+
+TEST(MicroKernels, TheStreamLeavesTheSecondCacheAndStaysInTheLast) {
+  for (const char* caches : {"32768,1048576,33554432", "49152,2097152,503316480"}) {
+    const Target target = TestTarget(
+        fmt::format("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -caches={}", caches));
+    const MicroKernelTask stream = MicroKernelTasksOf(target)[1];
+    EXPECT_EQ(stream.constant_bytes, 16 * target.l2_bytes);
+    EXPECT_LE(stream.constant_bytes, target.l3_bytes / 2);
   }
 }
 
