@@ -153,7 +153,7 @@ std::vector<int64_t> ChunkOptions(const Conv& conv, const Config& prefix) {
 // There must be next channels to prefetch, and a loop of steps to do it in.
 std::vector<int64_t> PrefetchOptionsOf(const Conv& conv, const Config& prefix) {
   if (conv.out_vectors <= prefix.Int("tile_v") || conv.LanesDiffer()) return {0};
-  if (prefix.Int("chunk") > 0) return {0};  // the next are read once, one after the other
+  if (prefix.Int("chunk") > 0) return {0, 1};
   if (InnerExtent(conv) / prefix.Int("unroll") <= 1) return {0};
   return {0, 1};
 }
@@ -300,6 +300,7 @@ class ConvSchedule {
     s_.VectorizeAll(anchor_ + ".lane");
     if (chunk_ == 0) return;
     acc_ = s_.SumLocally(s_.LastOf({anchor_ + ".th", anchor_ + ".tw"}));
+    if (config_.Int("prefetch") == 1) PrefetchChunk();
     s_.VectorizeAll(anchor_ + ".lane_init");
     for (const char* name : {".lane", ".lane_init"}) s_.VectorizeAll(acc_ + name);
   }
@@ -348,13 +349,30 @@ class ConvSchedule {
       for (int d = 2; d <= conv_.spatial; ++d) taps.push_back(anchor_ + Tap(-d));
       s_.LeaveOutPadding(steps, anchor_ + ".lane", taps);
     }
-    if (config_.Int("prefetch") == 0) return;
+    if (config_.Int("prefetch") == 0 || chunk_ > 0) return;
     // One line of the next channels' weights a step; the tiles of a row take turns.
     PrefetchOptions options;
     options.ahead = out_ + ".oc";
     options.inner = anchor_ + ".ocv";
     options.turn = out_ + ".ow";
     s_.Prefetch(inner, packed_, options);
+  }
+
+  // The weights of the next chunk come while all tiles of a block are computed for this one.
+  void PrefetchChunk() {
+    PrefetchRegionOptions ahead;
+    ahead.ahead = {out_ + ".oc", out_ + ".ohb", anchor_ + ".chunk"};
+    if (config_.String("order") == "oh_oc") std::swap(ahead.ahead[0], ahead.ahead[1]);
+    for (const char* name : {".th", ".tw"}) ahead.turns.push_back(anchor_ + name);
+    ahead.turns.push_back(acc_ + ".icb");
+    for (int d = conv_.spatial; d > 0; --d) ahead.turns.push_back(acc_ + Tap(-d));
+    std::erase_if(ahead.turns, [&](const std::string& loop) { return !s_.Has(loop); });
+    ahead.spread_axes = {1};
+    for (int d = 0; d < conv_.spatial; ++d) ahead.spread_axes.push_back(2 + static_cast<size_t>(d));
+    ahead.line_axis = 0;
+    constexpr int64_t kLineElements = 16;
+    ahead.line_elements = std::max(conv_.lanes, kLineElements);
+    s_.PrefetchRegion(packed_, ahead);
   }
 
   // Tails get bodies of their own, of constant sizes; what is left of the tile is unrolled.

@@ -158,7 +158,7 @@ class WinogradSchedule {
     PrefetchRegionOptions ahead;
     ahead.ahead = {out_ + ".oc", p + ".r1", p + ".chunk"};
     ahead.turns = {p + ".ph", p + ".pw"};
-    ahead.spread_axis = 1;
+    ahead.spread_axes = {1};
     ahead.line_axis = 0;
     constexpr int64_t kLineElements = 16;
     ahead.line_elements = std::max(conv_.lanes, kLineElements);
