@@ -518,10 +518,10 @@ class ConvTemplateOf : public Template {
   Config Default(const Task& task) const override {
     const Conv conv = ConvOf(task);
     if (!VectorsFitGroups(conv)) return GenericTemplate().Default(task);
-    const std::optional<WinogradChoice> winograd = BestWinograd(conv, task.target);
+    const std::optional<StrategyChoice> winograd = BestWinograd(conv, task.target);
     if (winograd && winograd->cycles < DirectCycles(conv, task.target)) return winograd->config;
     if (HasConvTiles(conv, task.target)) {
-      TilesChoice tiles = BestConvTiles(conv);
+      StrategyChoice tiles = BestConvTiles(conv);
       if (tiles.cycles < DirectCycles(conv, task.target)) return tiles.config;
     }
     Config config;

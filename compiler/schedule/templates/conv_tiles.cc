@@ -5,6 +5,7 @@
 #include "compiler/loop/tile_operation.h"
 #include "compiler/schedule/templates/fuse_stages.h"
 #include "compiler/schedule/templates/sequence.h"
+#include "compiler/schedule/templates/tile_block.h"
 #include "fmt/format.h"
 
 namespace hone::schedule {
@@ -229,8 +230,8 @@ std::optional<Knob> NextConvTilesKnob(const Conv& conv, const Config& prefix) {
   return TextKnob("order", {"oc_oh", "oh_oc"});
 }
 
-TilesChoice BestConvTiles(const Conv& conv) {
-  std::optional<TilesChoice> best;
+StrategyChoice BestConvTiles(const Conv& conv) {
+  std::optional<StrategyChoice> best;
   for (const std::string& data : DataOptions(conv)) {
     const TileBlockProblem problem = BlockProblem(conv, data);
     const TileBlock block = BestBlock(problem);

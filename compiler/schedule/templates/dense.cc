@@ -248,7 +248,7 @@ class DenseTemplateImpl : public Template {
     const Dense dense = DenseOf(task);
     const RegisterTile tile = BestTile(TileProblem(dense));
     if (HasDenseTiles(dense, task.target)) {
-      TilesChoice tiles = BestDenseTiles(dense);
+      StrategyChoice tiles = BestDenseTiles(dense);
       if (tiles.cycles < DirectCycles(dense, tile)) return tiles.config;
     }
     Config config;

@@ -5,6 +5,7 @@
 #include "compiler/loop/tile_operation.h"
 #include "compiler/schedule/templates/fuse_stages.h"
 #include "compiler/schedule/templates/sequence.h"
+#include "compiler/schedule/templates/tile_block.h"
 #include "fmt/format.h"
 
 namespace hone::schedule {
@@ -174,9 +175,9 @@ std::optional<Knob> NextDenseTilesKnob(const Dense& dense, const Config& prefix)
   return std::nullopt;
 }
 
-TilesChoice BestDenseTiles(const Dense& dense) {
+StrategyChoice BestDenseTiles(const Dense& dense) {
   const TileBlockProblem problem = BlockProblem(dense);
-  TilesChoice choice;
+  StrategyChoice choice;
   const TileBlock block = BestBlock(problem);
   choice.config.Set("strategy", std::string("tiles"));
   SetBlock(block, &choice.config);
