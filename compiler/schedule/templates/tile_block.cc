@@ -78,9 +78,8 @@ double CyclesOfShapes(const TileBlockProblem& problem, const TileBlock& block) {
 }  // namespace
 
 bool HasTiles(const Target& target, ProductKind kind) {
-  if (!target.Has("amx-tile") || target.VectorLanes() != loop::kTileLanes) return false;
-  return (kind == ProductKind::kBFloat16 && target.Has("amx-bf16")) ||
-         (kind == ProductKind::kBytes && target.Has("amx-int8"));
+  return (kind == ProductKind::kBFloat16 && target.MultipliesInTiles(DataType::kBFloat16)) ||
+         (kind == ProductKind::kBytes && target.MultipliesInTiles(DataType::kInt8));
 }
 
 int64_t RowsOfTile(int64_t line_rows) {
