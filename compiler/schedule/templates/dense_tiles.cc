@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "compiler/loop/tile_operation.h"
+#include "compiler/schedule/templates/dense_output.h"
 #include "compiler/schedule/templates/fuse_stages.h"
 #include "compiler/schedule/templates/sequence.h"
 #include "compiler/schedule/templates/tile_block.h"
@@ -48,7 +49,7 @@ class DenseTilesSchedule {
     sums_ = s_.CacheWrite(copy_, dense_.LayoutOf(UnitLanes()).ToString());
     SetSignatureLayouts(&s_, task_);
     const std::vector<std::string> packed = Pack();
-    TileOutput();
+    inner_ = TileDenseOutput(&s_, dense_, OutputBlock(), config_.String("order"));
     TileSums();
     for (const std::string& copy : packed) ScheduleDataStage(&s_, copy, dense_.lanes);
     Specialise();
@@ -56,6 +57,7 @@ class DenseTilesSchedule {
   }
 
  private:
+  RegisterTile OutputBlock() const { return {block_.vectors, 1, block_.tiles * rows_}; }
   std::string UnitLanes() const { return fmt::format("{}{}", dense_.lanes, dense_.Letter(1)); }
 
   // Returns the copies that a run makes before the product.
@@ -86,20 +88,6 @@ class DenseTilesSchedule {
     if (!dense_.copies_data) return s_.Pack(dense_.data, layout);
     s_.SetLayout(dense_.data, layout);
     return dense_.data;
-  }
-
-  void TileOutput() {
-    s_.Split(dense_.Axis(out_, 1), dense_.lanes, Tail::kGuard, out_ + ".v", out_ + ".lane");
-    s_.Split(out_ + ".v", block_.vectors, Tail::kClip, out_ + ".nb", out_ + ".nv");
-    s_.Split(dense_.Axis(out_, 2), block_.tiles * rows_, Tail::kClip, out_ + ".mb", out_ + ".m");
-    const bool units_first = config_.String("order") == "n_m";
-    const std::string first = out_ + (units_first ? ".nb" : ".mb");
-    inner_ = out_ + (units_first ? ".mb" : ".nb");
-    s_.Reorder({first, inner_, out_ + ".m", out_ + ".nv", out_ + ".lane"});
-    s_.Vectorize(out_ + ".lane");
-    if (dense_.batched) s_.Parallel(out_ + ".i0");
-    s_.Parallel(first);
-    s_.Parallel(inner_);
   }
 
   // Sums of a block, and their copy in memory, which the epilogue reads.
@@ -137,9 +125,7 @@ class DenseTilesSchedule {
   // Tails get bodies of their own, of constant sizes; each tile is a place of its own.
   void Specialise() {
     s_.Simplify();
-    const int64_t width = block_.vectors * dense_.lanes;
-    if (dense_.rows % (block_.tiles * rows_) != 0) s_.PeelAll(out_ + ".mb", 0, 1);
-    if (dense_.units % width != 0) s_.PeelAll(out_ + ".nb", 0, 1);
+    PeelDenseOutput(&s_, dense_, OutputBlock());
     s_.UnrollAll(out_ + ".nv");
     s_.DotAll(sums_ + ".dot");
     for (const std::string& part : {copy_, sums_}) {  // those that set to zero are copies of these
