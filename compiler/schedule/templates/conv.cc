@@ -8,6 +8,7 @@
 
 #include "compiler/loop/visit.h"
 #include "compiler/schedule/primitives/nest_edit.h"
+#include "compiler/schedule/templates/conv_output.h"
 #include "compiler/schedule/templates/conv_tiles.h"
 #include "compiler/schedule/templates/conv_view.h"
 #include "compiler/schedule/templates/fuse_stages.h"
@@ -79,11 +80,6 @@ int64_t InnerExtent(const Conv& conv) {
 std::vector<int64_t> UnrollsOf(const Conv& conv, const RegisterTile& tile) {
   if (conv.LanesDiffer()) return {1};
   return UnrollOptions({2, 3, 4, 5, 7, 8}, InnerExtent(conv), tile);
-}
-
-std::vector<std::string> GridOrders(const Conv& conv) {
-  if (conv.out_vectors == 1 || conv.depth * conv.height == 1) return {"oc_oh"};
-  return {"oc_oh", "oh_oc"};
 }
 
 // Of the tiles of a row.
@@ -220,56 +216,25 @@ class ConvSchedule {
     if (conv_.weight_is_constant) s_.Prepare(packed_);
   }
 
-  // for n, oc, od, oh (the grid) { for ow (tiles) { for rows, columns, vectors, lanes } }; in
-  // chunks: for n, oc, od, ohb (the grid) { for oh, ow (tiles) { .. } }
+  // In chunks: for n, oc, od, ohb (the grid) { for oh, ow (tiles) { .. } }
   void TileOutput() {
-    s_.Split(out_ + ".i1", conv_.lanes, Tail::kGuard, out_ + ".v", out_ + ".lane");
-    s_.Split(out_ + ".v", tile_.vectors, Tail::kClip, out_ + ".oc", out_ + ".ocv");
-    for (int d = conv_.spatial; d > 0; --d) {
-      const int64_t phases = Phases(-d);
-      if (phases == 1) continue;
-      const bool whole = conv_.result_axes[static_cast<size_t>(conv_.spatial - d)] % phases == 0;
-      s_.Split(out_ + Axis(-d), phases, whole ? Tail::kExact : Tail::kGuard, out_ + Axis(-d),
-               out_ + Axis(-d) + ".phase");
-    }
-    if (conv_.spatial > 1) {
-      s_.Split(out_ + Axis(-2), tile_.rows, Tail::kClip, out_ + ".oh", out_ + ".row");
-    }
-    s_.Split(out_ + Axis(-1), tile_.columns, Tail::kClip, out_ + ".ow", out_ + ".col");
+    SplitConvOutput(&s_, conv_, tile_);
+    std::vector<std::string> outer = Grid();
     if (chunk_ > 0) {
       s_.Split(out_ + ".oh", config_.Int("block_h"), Tail::kClip, out_ + ".ohb", out_ + ".oh");
+      outer.push_back(out_ + ".oh");
     }
-    std::vector<std::string> order = Grid();
-    if (chunk_ > 0) order.push_back(out_ + ".oh");
-    for (const char* name : {".ow", ".row", ".col", ".ocv", ".lane"}) order.push_back(out_ + name);
-    s_.ReorderPresent(order);
-    s_.Vectorize(out_ + ".lane");
+    OrderConvOutput(&s_, conv_, outer);
   }
 
-  // The loops that threads share, outermost first.
   std::vector<std::string> Grid() const {
-    std::vector<std::string> grid = {out_ + ".i0"};
-    for (int d = conv_.spatial; d > 0; --d) {
-      if (Phases(-d) > 1) grid.push_back(out_ + Axis(-d) + ".phase");
-    }
-    if (conv_.spatial > 2) grid.push_back(out_ + Axis(-3));
-    if (conv_.spatial > 1) grid.push_back(out_ + (chunk_ > 0 ? ".ohb" : ".oh"));
-    const bool channels_first = config_.String("order") == "oc_oh";
-    grid.insert(channels_first ? grid.begin() + 1 : grid.end(), out_ + ".oc");
-    return grid;
+    return ConvGrid(conv_, config_.String("order"), chunk_ > 0 ? "ohb" : "oh");
   }
 
-  // Suffixes of the loops of a spatial axis, and of the taps along it: -1 is the width, -2 the
-  // height, -3 the depth.
-  std::string Axis(int from_end) const { return fmt::format(".i{}", conv_.rank() + from_end); }
-  std::string Tap(int from_end) const { return fmt::format(".r{}", conv_.spatial + 1 + from_end); }
-  int64_t Phases(int from_end) const {
-    return conv_.phases[static_cast<size_t>(conv_.spatial + from_end)];
-  }
-  // Outermost first, each with `suffix`.
+  // The anchor's spatial axes, outermost first, each with `suffix`.
   std::vector<std::string> AnchorAxes(const std::string& suffix = "") const {
     std::vector<std::string> axes;
-    for (int d = conv_.spatial; d > 0; --d) axes.push_back(anchor_ + Axis(-d) + suffix);
+    for (int d = conv_.spatial; d > 0; --d) axes.push_back(conv_.Axis(anchor_, d) + suffix);
     return axes;
   }
   Layout BlockedData(int64_t channels) const { return BlockedChannels(conv_.rank(), channels); }
@@ -291,9 +256,9 @@ class ConvSchedule {
     for (const char* name : {".ocv_init", ".lane_init"}) zeros.push_back(anchor_ + name);
     s_.ReorderPresent(zeros);
     if (chunk_ > 0) {
-      s_.SplitIfPresent(anchor_ + Axis(-2), tile_.rows, Tail::kClip, anchor_ + ".th",
+      s_.SplitIfPresent(conv_.Axis(anchor_, 2), tile_.rows, Tail::kClip, anchor_ + ".th",
                         anchor_ + ".row");
-      s_.SplitIfPresent(anchor_ + Axis(-1), tile_.columns, Tail::kClip, anchor_ + ".tw",
+      s_.SplitIfPresent(conv_.Axis(anchor_, 1), tile_.columns, Tail::kClip, anchor_ + ".tw",
                         anchor_ + ".col");
     }
     OrderSteps();
@@ -310,14 +275,14 @@ class ConvSchedule {
     const std::string ic = anchor_ + ".r0";
     std::string channels = ic;
     std::string inner = ic;
-    for (int d = conv_.spatial; d > 0; --d) steps.push_back(anchor_ + Tap(-d));
+    for (int d = conv_.spatial; d > 0; --d) steps.push_back(conv_.Tap(anchor_, d));
     if (conv_.SumsBlocks()) {
       s_.Split(ic, conv_.lanes, Tail::kClip, anchor_ + ".icb", anchor_ + ".ic");
       inner = channels = anchor_ + ".ic";
       steps.insert(steps.begin(), anchor_ + ".icb");
       steps.push_back(inner);
     } else if (InnerOf(conv_) == InnerLoop::kTaps) {
-      inner = anchor_ + Tap(-1);
+      inner = conv_.Tap(anchor_, 1);
       steps.insert(steps.begin(), ic);
     } else {
       steps.push_back(ic);
@@ -345,7 +310,7 @@ class ConvSchedule {
     s_.ReorderPresent(steps, /*allow_reassociation=*/true);
     if (border_ || slices_) {
       std::vector<std::string> taps;
-      for (int d = 2; d <= conv_.spatial; ++d) taps.push_back(anchor_ + Tap(-d));
+      for (int d = 2; d <= conv_.spatial; ++d) taps.push_back(conv_.Tap(anchor_, d));
       s_.LeaveOutPadding(steps, anchor_ + ".lane", taps);
     }
     if (config_.Int("prefetch") == 0) return;
@@ -405,7 +370,7 @@ class ConvSchedule {
     const Border border = ColumnBorder(conv_, tile_);
     s_.PeelAll(out_ + ".ow", border.first, border.last);
     const bool only_one = conv_.width <= tile_.columns;
-    const std::string taps = anchor_ + Tap(-1);
+    const std::string taps = conv_.Tap(anchor_, 1);
     for (const std::string& copy : LoopCopies(s_.nest(), taps)) {
       if (only_one || copy != taps) s_.UnrollAll(copy);
     }

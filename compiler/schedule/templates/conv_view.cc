@@ -159,6 +159,14 @@ int64_t SlicesInside(const Conv& conv, int64_t tap) {
 
 }  // namespace
 
+std::string Conv::Axis(const std::string& stage, int from_last) const {
+  return fmt::format("{}.i{}", stage, rank() - from_last);
+}
+
+std::string Conv::Tap(const std::string& stage, int from_last) const {
+  return fmt::format("{}.r{}", stage, spatial + 1 - from_last);
+}
+
 int64_t Conv::MeanDepthTaps() const {
   if (!PadsSlices()) return taps_d;
   int64_t inside = 0;
