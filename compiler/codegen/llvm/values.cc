@@ -212,6 +212,10 @@ llvm::Type* MemoryType(llvm::LLVMContext& context, DataType dtype) {
 
 bool IsSigned(DataType dtype) { return dtype != DataType::kUInt8 && dtype != DataType::kBool; }
 
+llvm::Align AlignOfElement(const llvm::Type* element) {
+  return llvm::Align(element->getScalarSizeInBits() / 8);
+}
+
 int LanesOf(const llvm::Type* type) {
   const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
   return vector ? static_cast<int>(vector->getNumElements()) : 1;
