@@ -192,9 +192,7 @@ std::optional<Conv> ViewConv(const ops::KernelDefinition& def) {
   return std::nullopt;
 }
 
-Layout BlockedChannels(int rank, int64_t lanes) {
-  return *Layout::Parse(fmt::format("{}{}c", AxisLetters(rank), lanes), rank);
-}
+Layout BlockedChannels(int rank, int64_t lanes) { return BlockedLayout(rank, 1, lanes); }
 
 namespace {
 

@@ -82,7 +82,7 @@ bool VectorsFitGroups(const Conv& conv);
 
 // Channels of a block of the data; 1: it has none.
 int64_t ChannelBlock(const Conv& conv);
-// Row-major with blocks of channels: NCHW16c for rank 4.
+// Row-major with blocks of channels.
 Layout BlockedChannels(int rank, int64_t lanes);
 
 }  // namespace hone::schedule

@@ -46,7 +46,7 @@ class DenseTilesSchedule {
 
   absl::StatusOr<loop::Nest> Run() && {
     copy_ = FuseAroundAnchor(&s_, dense_.view, dense_.copies_data ? dense_.data : "");
-    sums_ = s_.CacheWrite(copy_, dense_.LayoutOf(UnitLanes()).ToString());
+    sums_ = s_.CacheWrite(copy_, UnitLanes().ToString());
     SetSignatureLayouts(&s_, task_);
     const std::vector<std::string> packed = Pack();
     inner_ = TileDenseOutput(&s_, dense_, OutputBlock(), config_.String("order"));
@@ -58,7 +58,7 @@ class DenseTilesSchedule {
 
  private:
   RegisterTile OutputBlock() const { return {block_.vectors, 1, block_.tiles * rows_}; }
-  std::string UnitLanes() const { return fmt::format("{}{}", dense_.lanes, dense_.Letter(1)); }
+  Layout UnitLanes() const { return BlockedLayout(dense_.rank(), dense_.rank() - 1, dense_.lanes); }
 
   // Returns the copies that a run makes before the product.
   std::vector<std::string> Pack() {
@@ -95,7 +95,7 @@ class DenseTilesSchedule {
     ComputeAtOptions options;
     options.align.assign(static_cast<size_t>(dense_.rank()), 1);
     options.align.back() = dense_.lanes;
-    options.layout = dense_.LayoutOf(UnitLanes()).ToString();
+    options.layout = UnitLanes().ToString();
     s_.ComputeAt(copy_, inner_, options);
     options.scope = loop::Scope::kTile;
     s_.ComputeAt(sums_, inner_, options);
