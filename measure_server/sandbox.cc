@@ -15,6 +15,7 @@
 #include <cstring>
 #include <fstream>
 
+#include "runtime/host_cpu.h"
 #include "runtime/tile_permission.h"
 #include "support/status.h"
 
@@ -62,6 +63,11 @@ class Filter {
   Filter& operator=(const Filter&) = delete;
 
   void Allow(int call) { Note(seccomp_rule_add(context_, SCMP_ACT_ALLOW, call, 0)); }
+  // Where the first arguments are these.
+  void AllowWith(int call, uint64_t first, uint64_t second) {
+    Note(seccomp_rule_add(context_, SCMP_ACT_ALLOW, call, 2, SCMP_CMP(0, SCMP_CMP_EQ, first),
+                          SCMP_CMP(1, SCMP_CMP_EQ, second)));
+  }
   // Where these bits of an argument are zero.
   void AllowWithout(int call, unsigned argument, uint64_t bits) {
     Note(seccomp_rule_add(context_, SCMP_ACT_ALLOW, call, 1,
@@ -100,6 +106,8 @@ absl::StatusOr<std::vector<sock_filter>> CompileFilter(bool may_load) {
     filter.AllowWithout(SCMP_SYS(openat), 2, O_ACCMODE | O_CREAT | O_TRUNC);
     filter.Allow(SCMP_SYS(mmap));
     filter.Allow(SCMP_SYS(mprotect));
+    // Opening a module asks for tile registers where its launches work in them.
+    filter.AllowWith(SCMP_SYS(arch_prctl), kAskForTilesArguments[0], kAskForTilesArguments[1]);
   } else {
     filter.AllowWithout(SCMP_SYS(mmap), 2, PROT_EXEC);
     filter.AllowWithout(SCMP_SYS(mprotect), 2, PROT_EXEC);
@@ -129,6 +137,7 @@ uint64_t OwnAddressSpace() {
 }  // namespace
 
 absl::StatusOr<Sandbox> Sandbox::Make(SandboxLevel level) {
+  (void)HostFeatures();  // opening a module looks at them; children know them from here
   Sandbox sandbox(level);
   if (level == SandboxLevel::kStrict) {
     HONE_ASSIGN_OR_RETURN(sandbox.loading_, CompileFilter(true));
@@ -183,9 +192,6 @@ bool CloseAllBut(std::vector<int> kept) {
 bool Sandbox::EnterLoading() const {
   // Threads of the team are there already; root is not bound by this one.
   if (!SetLimit(RLIMIT_NPROC, 0)) return false;
-  // A candidate that needs them and did not get them says so.
-  std::string refusal;
-  (void)AskForTiles(&refusal);
   return level_ == SandboxLevel::kLimits || kIsSanitized || Enter(loading_);
 }
 

@@ -37,7 +37,7 @@ class Sandbox {
   // False with errno when the system refuses.
   bool EnterLimits(const ResourceLimits& limits) const;
   // For all threads of the process: no threads, processes, network, or writing of files; reading
-  // and loading still go.
+  // and loading still go, and asking for tile registers.
   bool EnterLoading() const;
   // And from here on no files and no new code at all.
   bool EnterRunning() const;

@@ -29,9 +29,10 @@ struct CpuidSource {
   // Zeros for a leaf the processor does not have.
   std::function<CpuidRegisters(uint32_t leaf, uint32_t subleaf)> leaf;
   uint64_t enabled_state = 0;  // XCR0: the registers that the operating system saves; 0: none
+  bool lends_tiles = false;    // it gives tile registers to processes that ask
 };
 
-// Features whose registers the system does not save are left out. A cpu's name is given only where
+// Features whose registers the system does not save, or lend, are left out. A cpu's name is given only where
 // all that LLVM would assume of it is there (hypervisors hide features); else "x86-64-v4", "-v3" or
 // "-v2".
 HostCpu DescribeX86(const CpuidSource& source);
@@ -39,8 +40,8 @@ HostCpu DescribeX86(const CpuidSource& source);
 // This machine. On an architecture Hone does not know, a "generic" one.
 HostCpu DescribeHost();
 
-// Its features alone, sorted, looked at once a process (hypervisors make each CPUID slow) and
-// without system calls, so that sandboxed candidates may ask.
+// Its features alone, sorted, looked at once a process and kept for those that it forks
+// (hypervisors make each CPUID slow). The first look may make a system call.
 const std::vector<std::string>& HostFeatures();
 // Whether HostFeatures looks for this one ("avx2"): its absence then says that the machine lacks
 // it.

@@ -146,10 +146,11 @@ uint32_t Pick(const CpuidRegisters& registers, Register which) {
 
 std::vector<std::string> Features(const CpuidSource& source) {
   std::vector<std::string> features;
+  const uint64_t usable = source.enabled_state & (source.lends_tiles ? ~kNoState : ~kTileState);
   for (const Feature& feature : kFeatures) {
     const uint32_t bits = Pick(source.leaf(feature.leaf, feature.subleaf), feature.in);
-    const bool saved = (source.enabled_state & feature.state) == feature.state;
-    if ((bits >> feature.bit & 1) != 0 && saved) features.emplace_back(feature.name);
+    const bool has_state = (usable & feature.state) == feature.state;
+    if ((bits >> feature.bit & 1) != 0 && has_state) features.emplace_back(feature.name);
   }
   std::sort(features.begin(), features.end());
   return features;
@@ -241,17 +242,14 @@ uint64_t ReadEnabledState() {
   return static_cast<uint64_t>(high) << 32 | low;
 }
 
+CpuidSource ThisMachine() { return {ReadLeaf, ReadEnabledState(), SystemHasTiles()}; }
+
 }  // namespace
 
-HostCpu DescribeHost() {
-  uint64_t state = ReadEnabledState();
-  if (!SystemHasTiles()) state &= ~kTileState;
-  return DescribeX86({ReadLeaf, state});
-}
+HostCpu DescribeHost() { return DescribeX86(ThisMachine()); }
 
 const std::vector<std::string>& HostFeatures() {
-  static const auto* const features =
-      new std::vector<std::string>(Features({ReadLeaf, ReadEnabledState()}));
+  static const auto* const features = new std::vector<std::string>(Features(ThisMachine()));
   return *features;
 }
 

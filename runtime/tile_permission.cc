@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdint>
 #include <cstring>
 
 namespace hone {
@@ -14,11 +13,12 @@ namespace {
 
 // Of <asm/prctl.h> since Linux 5.16; headers may be older.
 constexpr int kSupported = 0x1021;
-constexpr int kAsk = 0x1023;
-constexpr int kTileData = 18;
+constexpr uint64_t kTileData = kAskForTilesArguments[1];
 
 // 0, or what went wrong.
-int Ask() { return syscall(SYS_arch_prctl, kAsk, kTileData) == 0 ? 0 : errno; }
+int Ask() {
+  return syscall(SYS_arch_prctl, kAskForTilesArguments[0], kTileData) == 0 ? 0 : errno;
+}
 
 }  // namespace
 

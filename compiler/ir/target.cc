@@ -175,6 +175,20 @@ int Target::VectorBytes() const {
   return Has("avx") || Has("avx2") ? 32 : 16;
 }
 
+bool Target::MultipliesInTiles(DataType dtype) const {
+  constexpr int kRowBytes = 64;
+  if (!Has("amx-tile") || VectorBytes() != kRowBytes) return false;
+  switch (dtype) {
+    case DataType::kBFloat16:
+      return Has("amx-bf16");
+    case DataType::kInt8:
+    case DataType::kUInt8:
+      return Has("amx-int8");
+    default:
+      return false;
+  }
+}
+
 int Target::VectorRegisters() const { return Has("avx512f") || IsAArch64() ? 32 : 16; }
 
 }  // namespace hone

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "runtime/data_type.h"
 
 namespace hone {
 
@@ -39,6 +40,9 @@ struct Target {
   int VectorBytes() const;
   // Lanes of 32-bit floats in it.
   int VectorLanes() const { return VectorBytes() / 4; }
+  // Whether it multiplies matrices of such elements in tile registers (AMX), whose rows are as wide
+  // as its vectors.
+  bool MultipliesInTiles(DataType dtype) const;
   // Architectural vector registers: 32 with AVX-512 and NEON, otherwise 16.
   int VectorRegisters() const;
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "compiler/loop/tile_operation.h"
 #include "compiler/ops/op.h"
 #include "compiler/passes/rewriting.h"
 
@@ -156,16 +157,12 @@ double RowWindowNs(const TensorType& data, const TensorType& result, double taps
 }
 
 // Whether the target multiplies such data in tile registers, and its blocks, of channels that would
-// fill their rows of 64 bytes, do not: a convolution of one tap brings them into wider ones first.
+// fill the rows of these, do not: a convolution of one tap brings them into wider ones first.
 // With more taps a copy with padding does it.
 bool IsNarrowForTiles(const Tensor& data, double taps, const Target& target) {
-  constexpr int64_t kRowBytes = 64;
-  const int64_t wide = kRowBytes / SizeBytes(data.type.dtype);
-  const bool bytes = data.type.dtype == DataType::kInt8 || data.type.dtype == DataType::kUInt8;
-  const bool tiles = target.Has("amx-tile") &&
-                     ((bytes && target.Has("amx-int8")) ||
-                      (data.type.dtype == DataType::kBFloat16 && target.Has("amx-bf16")));
-  return tiles && taps == 1 && data.type.shape[1] >= wide && data.layout.BlockOf(1) < wide;
+  const int64_t wide = loop::kTileRowBytes / SizeBytes(data.type.dtype);
+  return target.MultipliesInTiles(data.type.dtype) && taps == 1 && data.type.shape[1] >= wide &&
+         data.layout.BlockOf(1) < wide;
 }
 
 // Nanoseconds of one thread that layouts cost which do not suit the kernel.

@@ -9,6 +9,8 @@
 
 #include <functional>
 
+#include "runtime/host_cpu.h"
+
 namespace hone::measure {
 namespace {
 
@@ -27,6 +29,16 @@ TEST(SandboxTest, ProcessorTimeEndsWithASignalThatSaysSoBeforeTheKill) {
     rlimit limit{};
     return sandbox->EnterLimits({.memory_bytes = 0, .cpu_ns = 3'000'000'000}) &&
            getrlimit(RLIMIT_CPU, &limit) == 0 && limit.rlim_cur == 5 && limit.rlim_max == 6;
+  }));
+}
+
+// Asking the system for what they depend on would be a child's end.
+TEST(SandboxTest, FeaturesOfTheProcessorAreKnownInside) {
+  const absl::StatusOr<Sandbox> sandbox = Sandbox::Make(SandboxLevel::kStrict);
+  if (!sandbox.ok()) GTEST_SKIP() << sandbox.status();
+  EXPECT_TRUE(HoldsInAChild([&] {
+    return sandbox->EnterLimits({}) && sandbox->EnterLoading() && sandbox->EnterRunning() &&
+           !HostFeatures().empty();
   }));
 }
 

@@ -17,13 +17,14 @@ using ::testing::Not;
 using Leaves = std::map<std::pair<uint32_t, uint32_t>, CpuidRegisters>;
 
 constexpr uint64_t kVectorState = 0xE7;
+constexpr uint64_t kTileState = 0x60000;
 
 CpuidSource Machine(const Leaves& leaves, uint64_t enabled_state) {
   return {[leaves](uint32_t leaf, uint32_t subleaf) {
             const auto found = leaves.find({leaf, subleaf});
             return found == leaves.end() ? CpuidRegisters{} : found->second;
           },
-          enabled_state};
+          enabled_state, /*lends_tiles=*/true};
 }
 
 // A Zen 5 server, as it describes itself.
@@ -63,14 +64,31 @@ TEST(HostTest, TakesALevelWhereFeaturesOfTheNameAreHidden) {
 }
 
 // An Intel server core behind a hypervisor that gives it the number of a Rocket Lake.
-TEST(HostTest, NamesAServerCoreByWhatItHas) {
-  constexpr uint64_t kTileState = 0x60000;
+Leaves SapphireRapids() {
   Leaves leaves = Zen5();
   leaves[{0, 0}] = {0x1C, 0x756E6547, 0x6C65746E, 0x49656E69};
   leaves[{1, 0}].eax = 0x000A0671;
   leaves[{7, 0}].edx |= 1 << 22 | 1 << 23 | 1 << 24 | 1 << 25;
+  return leaves;
+}
+
+TEST(HostTest, NamesAServerCoreByWhatItHas) {
+  const Leaves leaves = SapphireRapids();
   EXPECT_EQ(DescribeX86(Machine(leaves, kVectorState | kTileState)).cpu, "sapphirerapids");
   EXPECT_EQ(DescribeX86(Machine(leaves, kVectorState)).cpu, "rocketlake");
+}
+
+TEST(HostTest, LeavesOutTilesThatTheSystemSavesButDoesNotLend) {
+  CpuidSource machine = Machine(SapphireRapids(), kVectorState | kTileState);
+  EXPECT_THAT(DescribeX86(machine).features, Contains("amx-tile"));
+  machine.lends_tiles = false;
+  const HostCpu host = DescribeX86(machine);
+  EXPECT_THAT(host.features, Not(Contains(HasSubstr("amx"))));
+  EXPECT_THAT(host.features, Contains("avx512bf16"));
+}
+
+TEST(HostTest, FeaturesAloneAreThoseOfTheDescription) {
+  EXPECT_EQ(HostFeatures(), DescribeHost().features);
 }
 
 TEST(HostTest, SaysWhatCodeOfOthersItCannotRun) {

@@ -76,28 +76,18 @@ Index IndexMath::Scaled(const Index& a, int64_t factor) {
 }
 
 Range IndexMath::RangeOf(const Index& a) const {
+  constexpr __int128 kUnbounded = static_cast<__int128>(Range::kUnknown) * 2;
   __int128 low = a.constant;
   __int128 high = a.constant;
   for (const Index::Term& term : a.terms) {
     const Range& range = atoms_[term.atom].range;
-    if (!range.Bounded()) {
-      const bool positive = term.coefficient > 0;
-      if ((positive ? range.min : range.max) == (positive ? -Range::kUnknown : Range::kUnknown)) {
-        low = -static_cast<__int128>(Range::kUnknown) * 2;
-      } else {
-        low += static_cast<__int128>(positive ? range.min : range.max) * term.coefficient;
-      }
-      if ((positive ? range.max : range.min) == (positive ? Range::kUnknown : -Range::kUnknown)) {
-        high = static_cast<__int128>(Range::kUnknown) * 2;
-      } else {
-        high += static_cast<__int128>(positive ? range.max : range.min) * term.coefficient;
-      }
-      continue;
-    }
-    const __int128 x = static_cast<__int128>(range.min) * term.coefficient;
-    const __int128 y = static_cast<__int128>(range.max) * term.coefficient;
-    low += std::min(x, y);
-    high += std::max(x, y);
+    const bool rises = term.coefficient > 0;
+    const int64_t unknown = rises ? Range::kUnknown : -Range::kUnknown;
+    const int64_t lowest = rises ? range.min : range.max;
+    const int64_t highest = rises ? range.max : range.min;
+    const auto product = [&](int64_t end) { return static_cast<__int128>(end) * term.coefficient; };
+    low = lowest == -unknown ? -kUnbounded : low + product(lowest);
+    high = highest == unknown ? kUnbounded : high + product(highest);
   }
   return {Saturate(low), Saturate(high)};
 }

@@ -47,6 +47,8 @@ class LaunchEmitter {
     bool is_constant = false;  // never written by this launch
     llvm::MDNode* scope = nullptr;
     llvm::MDNode* no_alias = nullptr;
+
+    static Storage Of(const loop::BufferNode& buffer, int copies = 1);
   };
   // kPermuted: within one vector of memory, at places known now; kPieces: at such places anywhere.
   enum class Reach { kUniform, kRamp, kPermuted, kPieces, kScattered };
@@ -81,6 +83,11 @@ class LaunchEmitter {
   void EmitSerial(const loop::Stmt& s, const Index& min, const Index& extent);
   void EmitUnrolled(const loop::Stmt& s, const Index& min, int64_t extent);
   void EmitVectorized(const loop::Stmt& s, const Index& min, int64_t extent);
+  void BeginLanes(const loop::Stmt& vectorized, const Index& min, int64_t lanes);
+  // `a` less `stride` times the lane.
+  Index WithoutLanes(const Index& a, int64_t stride) const {
+    return IndexMath::Sum(a, Index{0, {{vector_.lane_atom, 1}}}, -stride);
+  }
   void EmitIf(const loop::Stmt& s);
   void EmitWhile(const loop::Stmt& s);
   void EmitAlloc(const loop::Stmt& s);
@@ -110,7 +117,6 @@ class LaunchEmitter {
   };
   bool EmitTransposing(const loop::Stmt& s, const Index& min, int64_t rows);
   bool EmitTransposedStores(const loop::Stmt& s, const Index& min, int64_t rows);
-  void BeginLanes(const loop::Stmt& vectorized, int64_t lanes);
   std::optional<Tile> TileOf(const loop::Buffer& buffer, const std::vector<loop::Expr>& indices,
                              const loop::Expr& row, const Index& min, int64_t rows);
   void FindTransposedLoads(const loop::Stmt& store, const loop::Expr& row, const Index& min,
@@ -124,6 +130,7 @@ class LaunchEmitter {
   void CloseLoop(llvm::BranchInst* back);
   // ---- launch_expressions.cc ----
   llvm::Value* EmitExpr(const loop::Expr& e);
+  llvm::Value* KnownValue(const loop::Expr& e) const;
   llvm::Value* EmitNode(const loop::Expr& e);
   llvm::Value* EmitMade(const loop::Expr& e);
   llvm::Value* EmitBinaryExpr(const loop::Expr& e);

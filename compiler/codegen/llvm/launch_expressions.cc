@@ -49,13 +49,19 @@ Range RangeOfType(DataType dtype) {
 
 }  // namespace
 
-llvm::Value* LaunchEmitter::EmitExpr(const Expr& e) {
-  if (e->kind == ExprKind::kInt || e->kind == ExprKind::kFloat) return EmitNode(e);
+// Of an expression that was emitted where this is reached; else null.
+llvm::Value* LaunchEmitter::KnownValue(const Expr& e) const {
   for (auto scope = values_.rbegin(); scope != values_.rend(); ++scope) {
     const auto found = scope->find(e.get());
     if (found != scope->end()) return found->second;
   }
-  Value* value = nullptr;
+  return nullptr;
+}
+
+llvm::Value* LaunchEmitter::EmitExpr(const Expr& e) {
+  if (e->kind == ExprKind::kInt || e->kind == ExprKind::kFloat) return EmitNode(e);
+  Value* value = KnownValue(e);
+  if (value) return value;
   if (IsInt64(e) && e->kind == ExprKind::kBinary && IsIndexOperator(e->binary_op)) {
     value = index_.Emit(*IndexOf(e));
   } else {
@@ -168,7 +174,7 @@ llvm::Value* LaunchEmitter::EmitComparison(const Expr& e) {
   const BinaryOp op = e->binary_op;
   const int64_t stride = vector_.lane_atom >= 0 ? difference.CoefficientOf(vector_.lane_atom) : 0;
   const bool less = op == BinaryOp::kLt || op == BinaryOp::kLe;
-  const Index rest = IndexMath::Sum(difference, Index{0, {{vector_.lane_atom, 1}}}, -stride);
+  const Index rest = WithoutLanes(difference, stride);
   if (stride == 1 && (less || op == BinaryOp::kGe || op == BinaryOp::kGt) &&
       !index_.IsVector(rest)) {
     // lane + rest < 0 is lane < -rest.
@@ -314,10 +320,7 @@ std::optional<Index> LaunchEmitter::OpaqueIndex(const Expr& e, bool speculative)
   Value* value = nullptr;
   if (IsInt64(e)) {
     // Not by EmitExpr, which comes here for index operators.
-    for (auto scope = values_.rbegin(); scope != values_.rend() && !value; ++scope) {
-      const auto found = scope->find(e.get());
-      if (found != scope->end()) value = found->second;
-    }
+    value = KnownValue(e);
     if (!value) value = values_.back()[e.get()] = EmitNode(e);
   } else {
     value = EmitExpr(e);

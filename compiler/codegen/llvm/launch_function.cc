@@ -106,10 +106,8 @@ void LaunchEmitter::BindBuffers(const loop::Launch& launch) {
     Value* slot = b_.CreateConstGEP1_64(b_.getPtrTy(), function_->getArg(0), i);
     auto* base = b_.CreateLoad(b_.getPtrTy(), slot, buffer.name);
     base->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context_, {}));
-    Storage storage;
+    Storage storage = Storage::Of(buffer);
     storage.base = base;
-    storage.elements = buffer.layout.ElementCount(buffer.shape);
-    storage.extents = buffer.layout.PhysicalShape(buffer.shape);
     storage.is_constant = !written.contains(&buffer);
     storage.scope = own(i);
     storage.no_alias = others(i);

@@ -34,6 +34,14 @@ llvm::Align AlignOf(int64_t divisor, int64_t element_bytes) {
 
 }  // namespace
 
+LaunchEmitter::Storage LaunchEmitter::Storage::Of(const loop::BufferNode& buffer, int copies) {
+  Storage storage;
+  storage.extents = buffer.layout.PhysicalShape(buffer.shape);
+  storage.elements = buffer.layout.ElementCount(buffer.shape) * copies;
+  storage.copies = copies;
+  return storage;
+}
+
 const LaunchEmitter::Storage* LaunchEmitter::FindStorage(const loop::Buffer& buffer) {
   const auto found = storage_.find(buffer.get());
   if (found != storage_.end()) return &found->second;
@@ -98,7 +106,7 @@ LaunchEmitter::Address LaunchEmitter::Locate(const loop::Buffer& buffer,
   if (vector_.lanes > 1 && vector_.lane_atom >= 0) {
     address.stride = offset->CoefficientOf(vector_.lane_atom);
   }
-  const Index first = IndexMath::Sum(*offset, Index{0, {{vector_.lane_atom, 1}}}, -address.stride);
+  const Index first = WithoutLanes(*offset, address.stride);
   if (index_.IsVector(first)) {
     address.reach = Reach::kScattered;
     address.offsets = index_.Emit(*offset);
@@ -246,7 +254,7 @@ llvm::Value* LaunchEmitter::LoadStrided(const Address& address) {
   const auto stride = static_cast<int>(address.stride);
   const int last = (lanes - 1) * stride;
   llvm::Type* type = Widen(address.element, lanes);
-  const llvm::Align align(address.element->getPrimitiveSizeInBits() / 8);
+  const llvm::Align align = AlignOfElement(address.element);
   Value* result = nullptr;
   for (int part = 0; part < stride; ++part) {
     const int start = std::min(part * lanes, last + 1 - lanes);
@@ -289,7 +297,7 @@ llvm::Value* LaunchEmitter::LoadPieces(const Address& address, size_t lane, size
   if (none) return llvm::Constant::getNullValue(type);
   if (all && neighbours) {
     Value* pointer = b_.CreateConstGEP1_64(address.element, address.pointer, address.places[lane]);
-    const llvm::Align align(address.element->getPrimitiveSizeInBits() / 8);
+    const llvm::Align align = AlignOfElement(address.element);
     return Annotate(b_.CreateAlignedLoad(type, pointer, align), *address.storage, true);
   }
   const size_t half = count / 2;
@@ -315,7 +323,7 @@ llvm::Value* LaunchEmitter::LanePointers(const Address& address) {
 
 llvm::Value* LaunchEmitter::LoadScattered(const Address& address) {
   llvm::Type* type = Widen(address.element, vector_.lanes);
-  const llvm::Align align(address.element->getPrimitiveSizeInBits() / 8);
+  const llvm::Align align = AlignOfElement(address.element);
   if (vector_.mask && !address.in_bounds) {
     return Annotate(b_.CreateMaskedGather(type, LanePointers(address), align, vector_.mask,
                                           llvm::Constant::getNullValue(type)),
@@ -348,7 +356,7 @@ void LaunchEmitter::StoreLanes(const Address& address, Value* value, bool masks_
   // In the order of the lanes.
   Value* mask = vector_.mask ? vector_.mask
                              : llvm::ConstantInt::getTrue(Widen(b_.getInt1Ty(), vector_.lanes));
-  const llvm::Align align(address.element->getPrimitiveSizeInBits() / 8);
+  const llvm::Align align = AlignOfElement(address.element);
   Value* pointers = address.reach == Reach::kUniform ? Splat(b_, address.pointer, vector_.lanes)
                                                      : LanePointers(address);
   Annotate(b_.CreateMaskedScatter(value, pointers, align, mask), *address.storage, false);

@@ -181,11 +181,16 @@ void LaunchEmitter::EmitUnrolled(const loop::Stmt& s, const Index& min, int64_t 
 
 void LaunchEmitter::EmitVectorized(const loop::Stmt& s, const Index& min, int64_t extent) {
   const VectorState outer = vector_;
-  vector_.lanes = static_cast<int>(extent);
-  vector_.lane_atom = index_.LaneAtom(vector_.lanes);
-  vars_[s->var.get()] = IndexMath::Sum(min, Index{0, {{vector_.lane_atom, 1}}});
+  BeginLanes(s, min, extent);
   EmitStmt(s->body[0]);
   vector_ = outer;
+}
+
+void LaunchEmitter::BeginLanes(const loop::Stmt& vectorized, const Index& min, int64_t lanes) {
+  vector_.lanes = static_cast<int>(lanes);
+  vector_.lane_atom = index_.LaneAtom(vector_.lanes);
+  vars_[vectorized->var.get()] = IndexMath::Sum(min, Index{0, {{vector_.lane_atom, 1}}});
+  BeginStatement();
 }
 
 void LaunchEmitter::EmitSerial(const loop::Stmt& s, const Index& min, const Index& extent) {
@@ -300,7 +305,7 @@ void LaunchEmitter::EmitUndefined(const loop::BufferNode& buffer, Value* slot) {
   Value* nothing = llvm::PoisonValue::get(Widen(element, static_cast<int>(lanes)));
   for (int64_t at = 0; at < elements; at += lanes) {
     b_.CreateAlignedStore(nothing, b_.CreateConstGEP1_64(element, slot, at),
-                          llvm::Align(static_cast<uint64_t>(SizeBytes(buffer.dtype))));
+                          AlignOfElement(element));
   }
 }
 
@@ -309,10 +314,7 @@ void LaunchEmitter::EmitAlloc(const loop::Stmt& s) {
     return EmitTileAlloc(s, region->second);
   }
   const loop::BufferNode& buffer = *s->buffer;
-  Storage storage;
-  storage.copies = vector_.lanes;
-  storage.extents = buffer.layout.PhysicalShape(buffer.shape);
-  storage.elements = buffer.layout.ElementCount(buffer.shape) * storage.copies;
+  Storage storage = Storage::Of(buffer, vector_.lanes);
   const uint64_t bytes = static_cast<uint64_t>(storage.elements) * SizeBytes(buffer.dtype);
   const uint64_t outer = scratch_now_;
   if (buffer.scope != loop::Scope::kLocal && bytes <= kStackBytes) {
@@ -340,9 +342,7 @@ void LaunchEmitter::EmitAlloc(const loop::Stmt& s) {
 
 void LaunchEmitter::EmitPrefetch(const loop::Stmt& s) {
   BeginStatement();
-  Value* outer_mask = vector_.mask;
   const Address address = Locate(s->buffer, s->indices);
-  vector_.mask = outer_mask;
   if (!status_.ok() || !address.pointer) return;  // scattered: not worth it
   b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {b_.getPtrTy()},
                      {address.pointer, b_.getInt32(0), b_.getInt32(s->locality), b_.getInt32(1)});

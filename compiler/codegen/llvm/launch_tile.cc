@@ -59,10 +59,7 @@ void LaunchEmitter::EmitTileAlloc(const loop::Stmt& s, const TilePlan::Region& r
     b_.CreateBr(ready);
     b_.SetInsertPoint(ready);
   }
-  Storage storage;  // for offsets alone
-  storage.extents = s->buffer->layout.PhysicalShape(s->buffer->shape);
-  storage.elements = s->buffer->layout.ElementCount(s->buffer->shape);
-  storage_[s->buffer.get()] = storage;
+  storage_[s->buffer.get()] = Storage::Of(*s->buffer);  // for offsets alone
   region_ = &region;
   ForgetTiles();
   EmitStmt(s->body[0]);

@@ -34,20 +34,23 @@ Value* MovePieces(Builder& b, Value* x, Value* y, const std::vector<int>& pieces
   return b.CreateShuffleVector(x, y, mask);
 }
 
+// The pieces of four vectors from v[i] on, each turned: v[i + j] gets element j of the four.
+void TransposePieces(Builder& b, std::vector<Value*>& v, size_t i) {
+  Value* low = ShufflePieces(b, v[i], v[i + 1], {0, 4, 1, 5});
+  Value* high = ShufflePieces(b, v[i], v[i + 1], {2, 6, 3, 7});
+  Value* next_low = ShufflePieces(b, v[i + 2], v[i + 3], {0, 4, 1, 5});
+  Value* next_high = ShufflePieces(b, v[i + 2], v[i + 3], {2, 6, 3, 7});
+  v[i] = ShufflePieces(b, low, next_low, {0, 1, 4, 5});
+  v[i + 1] = ShufflePieces(b, low, next_low, {2, 3, 6, 7});
+  v[i + 2] = ShufflePieces(b, high, next_high, {0, 1, 4, 5});
+  v[i + 3] = ShufflePieces(b, high, next_high, {2, 3, 6, 7});
+}
+
 // v[i][j] becomes v[j][i]: of 4, 8 or 16 vectors of as many elements of 32 bits, each step one
 // instruction a vector.
 void Transpose(Builder& b, std::vector<Value*>& v) {
   const size_t n = v.size();
-  for (size_t i = 0; i < n; i += 4) {
-    Value* low = ShufflePieces(b, v[i], v[i + 1], {0, 4, 1, 5});
-    Value* high = ShufflePieces(b, v[i], v[i + 1], {2, 6, 3, 7});
-    Value* next_low = ShufflePieces(b, v[i + 2], v[i + 3], {0, 4, 1, 5});
-    Value* next_high = ShufflePieces(b, v[i + 2], v[i + 3], {2, 6, 3, 7});
-    v[i] = ShufflePieces(b, low, next_low, {0, 1, 4, 5});
-    v[i + 1] = ShufflePieces(b, low, next_low, {2, 3, 6, 7});
-    v[i + 2] = ShufflePieces(b, high, next_high, {0, 1, 4, 5});
-    v[i + 3] = ShufflePieces(b, high, next_high, {2, 3, 6, 7});
-  }
+  for (size_t i = 0; i < n; i += 4) TransposePieces(b, v, i);
   for (size_t j = 0; n == 8 && j < 4; ++j) {
     Value* first = MovePieces(b, v[j], v[j + 4], {0, 2});
     v[j + 4] = MovePieces(b, v[j], v[j + 4], {1, 3});
@@ -73,10 +76,6 @@ void TransposeAny(Builder& b, std::vector<Value*>& v) {
   for (Value*& vector : v) vector = b.CreateZExt(vector, wide);
   Transpose(b, v);
   for (Value*& vector : v) vector = b.CreateTrunc(vector, type);
-}
-
-llvm::Align AlignOfElement(const llvm::Type* element) {
-  return llvm::Align(element->getScalarSizeInBits() / 8);
 }
 
 // The first `lanes` elements; what is beyond those there are is undefined.
@@ -107,12 +106,11 @@ std::optional<LaunchEmitter::Tile> LaunchEmitter::TileOf(const loop::Buffer& buf
     if (!offset || !InBounds(*offset, *storage)) return std::nullopt;
     if (i == 0) {
       tile.stride = offset->CoefficientOf(vector_.lane_atom);
-      tile.first = IndexMath::Sum(*offset, Index{0, {{vector_.lane_atom, 1}}}, -tile.stride);
+      tile.first = WithoutLanes(*offset, tile.stride);
       if (tile.stride <= 1 || index_.IsVector(tile.first)) return std::nullopt;
       continue;
     }
-    const Index step = IndexMath::Sum(
-        IndexMath::Sum(*offset, Index{0, {{vector_.lane_atom, 1}}}, -tile.stride), tile.first, -1);
+    const Index step = IndexMath::Sum(WithoutLanes(*offset, tile.stride), tile.first, -1);
     if (!step.IsConstant() || step.constant != i) return std::nullopt;
   }
   return tile;
@@ -155,14 +153,7 @@ void LaunchEmitter::StoreRows(const Tile& tile, llvm::Type* element, Value* poin
                               std::vector<Value*> rows) {
   const auto count = static_cast<int64_t>(rows.size());
   if (count == 4) {
-    Value* low = ShufflePieces(b_, rows[0], rows[1], {0, 4, 1, 5});
-    Value* high = ShufflePieces(b_, rows[0], rows[1], {2, 6, 3, 7});
-    Value* next_low = ShufflePieces(b_, rows[2], rows[3], {0, 4, 1, 5});
-    Value* next_high = ShufflePieces(b_, rows[2], rows[3], {2, 6, 3, 7});
-    rows = {ShufflePieces(b_, low, next_low, {0, 1, 4, 5}),
-            ShufflePieces(b_, low, next_low, {2, 3, 6, 7}),
-            ShufflePieces(b_, high, next_high, {0, 1, 4, 5}),
-            ShufflePieces(b_, high, next_high, {2, 3, 6, 7})};
+    TransposePieces(b_, rows, 0);
   } else {
     rows = {ShufflePieces(b_, rows[0], rows[1], {0, 4, 1, 5}),
             ShufflePieces(b_, rows[0], rows[1], {2, 6, 3, 7})};
@@ -236,15 +227,6 @@ bool LoadsItself(const loop::Stmt& store) {
 
 }  // namespace
 
-void LaunchEmitter::BeginLanes(const loop::Stmt& vectorized, int64_t lanes) {
-  int64_t first = 0;
-  loop::IsConstInt(vectorized->min, &first);
-  vector_.lanes = static_cast<int>(lanes);
-  vector_.lane_atom = index_.LaneAtom(vector_.lanes);
-  vars_[vectorized->var.get()] = Index{first, {{vector_.lane_atom, 1}}};
-  BeginStatement();
-}
-
 // An unrolled loop around a vectorised one around a store, with another unrolled one between them
 // or without.
 bool LaunchEmitter::EmitTransposedStores(const loop::Stmt& s, const Index& min, int64_t rows) {
@@ -266,7 +248,7 @@ bool LaunchEmitter::EmitTransposedStores(const loop::Stmt& s, const Index& min, 
     BeginStatement();
   };
   const VectorState outer = vector_;
-  BeginLanes(inner, lanes);
+  BeginLanes(inner, *IndexOf(inner->min), lanes);
   std::vector<Tile> tiles;
   for (int64_t i = 0; i < count; ++i) {
     at(i);
@@ -304,7 +286,7 @@ bool LaunchEmitter::EmitTransposing(const loop::Stmt& s, const Index& min, int64
     return false;
   }
   const VectorState outer = vector_;
-  BeginLanes(inner, lanes);
+  BeginLanes(inner, *IndexOf(inner->min), lanes);
   FindTransposedLoads(inner->body[0], s->var, min, rows);
   vector_ = outer;
   if (transposed_.empty()) return false;

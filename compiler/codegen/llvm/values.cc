@@ -184,8 +184,8 @@ CpuTraits CpuTraits::Of(const Target& target) {
   traits.bfloat16_512 = target.Has("avx512bf16");
   traits.bfloat16 = target.Has("avx512bf16") && target.Has("avx512vl");
   traits.arm_bfloat16 = target.IsAArch64() && target.Has("bf16");
-  traits.tile_bfloat16 = target.Has("amx-tile") && target.Has("amx-bf16");
-  traits.tile_bytes = target.Has("amx-tile") && target.Has("amx-int8");
+  traits.tile_bfloat16 = target.MultipliesInTiles(DataType::kBFloat16);
+  traits.tile_bytes = target.MultipliesInTiles(DataType::kInt8);
   if (target.IsX86()) {
     traits.pair_sum_bytes = target.Has("avx512bw") ? 64 : target.Has("avx2") ? 32 : 16;
   }
@@ -211,6 +211,10 @@ llvm::Type* MemoryType(llvm::LLVMContext& context, DataType dtype) {
 }
 
 bool IsSigned(DataType dtype) { return dtype != DataType::kUInt8 && dtype != DataType::kBool; }
+
+llvm::Align AlignOfElement(const llvm::Type* element) {
+  return llvm::Align(element->getScalarSizeInBits() / 8);
+}
 
 int LanesOf(const llvm::Type* type) {
   const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type);

@@ -47,6 +47,8 @@ struct CpuTraits {
 llvm::Type* RegisterType(llvm::LLVMContext& context, DataType dtype);
 llvm::Type* MemoryType(llvm::LLVMContext& context, DataType dtype);
 bool IsSigned(DataType dtype);
+// Of a type in memory.
+llvm::Align AlignOfElement(const llvm::Type* element);
 
 // 1 for a scalar.
 int LanesOf(const llvm::Type* type);

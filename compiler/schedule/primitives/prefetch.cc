@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -171,6 +172,12 @@ bool AreWithin(const Stmt& outer, const std::vector<Stmt>& loops, const Site& si
   return inside;
 }
 
+bool AreSpreadAxes(const PrefetchRegionOptions& options) {
+  const std::set<size_t> axes(options.spread_axes.begin(), options.spread_axes.end());
+  return !axes.empty() && axes.size() == options.spread_axes.size() &&
+         !axes.contains(options.line_axis);
+}
+
 }  // namespace
 
 absl::Status PrefetchRegion(loop::Nest* nest, const std::string& name,
@@ -179,11 +186,12 @@ absl::Status PrefetchRegion(loop::Nest* nest, const std::string& name,
     return absl::FailedPreconditionError(fmt::format("'{}' cannot be prefetched: {}", name, why));
   };
   if (options.turns.empty()) return refuse("there is no loop to do it in");
-  if (options.spread_axis == options.line_axis) return refuse("its lines cannot be spread");
+  if (!AreSpreadAxes(options)) return refuse("its lines cannot be spread");
   if (options.line_elements < 1) return refuse("a line of it has no elements");
   HONE_ASSIGN_OR_RETURN(const Site site, FindLoop(*nest, options.turns.back()));
   HONE_ASSIGN_OR_RETURN(const Buffer buffer, FindBuffer(*nest, name));
-  if (std::max(options.spread_axis, options.line_axis) >= buffer->shape.size()) {
+  const size_t greatest = *std::ranges::max_element(options.spread_axes);
+  if (std::max(greatest, options.line_axis) >= buffer->shape.size()) {
     return refuse("it has no such axis");
   }
   const std::vector<Stmt> ahead = LoopsAround(site, options.ahead);
@@ -202,30 +210,39 @@ absl::Status PrefetchRegion(loop::Nest* nest, const std::string& name,
   const std::optional<Turn> turn = TurnOf(turns, bounds);
   if (!turn || sizes.size() != region.dims.size()) return refuse("an extent has no constant bound");
   const loop::VarMap next = NextIteration(ahead);
-  std::vector<Expr> indices, vars;
-  Expr shared;
+  std::vector<Expr> offsets, vars;
   for (size_t d = 0; d < sizes.size(); ++d) {
     vars.push_back(loop::Var(UniqueLoopName(*nest, fmt::format("{}.ahead{}", name, d))));
-    Expr offset = vars.back();
-    if (d == options.line_axis) {
-      sizes[d] = CeilDiv(sizes[d], options.line_elements);
-      offset = offset * Expr(options.line_elements);
-    } else if (d == options.spread_axis) {
-      const int64_t share = CeilDiv(sizes[d], turn->count);
-      const Expr first = turn->number * Expr(share);
-      offset = first + offset;
-      shared = loop::Max(loop::Min(Expr(sizes[d]) - first, share), 0);
-    }
-    const Expr index = loop::Substitute(region.dims[d].low.ToExpr(), next) + offset;
+    offsets.push_back(vars.back());
+  }
+  sizes[options.line_axis] = CeilDiv(sizes[options.line_axis], options.line_elements);
+  offsets[options.line_axis] = offsets[options.line_axis] * Expr(options.line_elements);
+  // What is shared is numbered, the last axis the fastest.
+  int64_t count = 1;
+  for (const size_t d : options.spread_axes) count *= sizes[d];
+  const int64_t share = CeilDiv(count, turn->count);
+  const Expr first = turn->number * Expr(share);
+  const Expr shared = loop::Max(loop::Min(Expr(count) - first, share), 0);
+  const size_t outermost = options.spread_axes.front();
+  Expr number = first + vars[outermost];
+  for (size_t i = options.spread_axes.size(); i-- > 1;) {
+    const size_t d = options.spread_axes[i];
+    offsets[d] = loop::FloorMod(number, sizes[d]);
+    number = loop::FloorDiv(number, sizes[d]);
+  }
+  offsets[outermost] = number;
+  std::vector<Expr> indices;
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    const Expr index = loop::Substitute(region.dims[d].low.ToExpr(), next) + offsets[d];
     const int64_t padded = buffer->layout.PaddedExtent(static_cast<int>(d), buffer->shape[d]);
     indices.push_back(loop::Min(loop::Max(index, 0), padded - 1));
   }
   Stmt fetch = loop::Prefetch(buffer, std::move(indices), options.locality);
   for (size_t d = sizes.size(); d-- > 0;) {
-    if (d == options.spread_axis) continue;
+    if (std::ranges::count(options.spread_axes, d) > 0) continue;
     fetch = loop::For(vars[d], 0, sizes[d], std::move(fetch), loop::LoopKind::kUnroll);
   }
-  fetch = loop::For(vars[options.spread_axis], 0, shared, std::move(fetch));
+  fetch = loop::For(vars[outermost], 0, shared, std::move(fetch));
   Stmt body = loop::Seq({Simplify(fetch, bounds), site.stmt->body[0]});
   ReplaceAt(nest, site,
             loop::For(site.stmt->var, site.stmt->min, site.stmt->extent, std::move(body),

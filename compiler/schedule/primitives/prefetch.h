@@ -43,8 +43,8 @@ struct PrefetchRegionOptions {
   // Nested loops within these, outermost first, at the start of whose iterations the prefetches
   // stand, a share in each.
   std::vector<std::string> turns;
-  size_t spread_axis = 0;  // of the buffer: what is shared
-  size_t line_axis = 0;    // of the buffer: innermost in memory
+  std::vector<size_t> spread_axes;  // of the buffer, outermost first: what is shared
+  size_t line_axis = 0;             // of the buffer: innermost in memory
   int64_t line_elements = 1;
   int locality = 2;
 };
@@ -53,7 +53,7 @@ struct PrefetchRegionOptions {
 // from where it is read:
 //   for c { for k { f[k] = w[c * 4 + k] }; for e { S } }
 //   =>  for c { ..; for e { for j { prefetch w[min(c + 1, last) * 4 + e * 2 + j] }; S } }
-// kFailedPrecondition where that is no box of constant extents, where the axes are one or none of
+// kFailedPrecondition where that is no box of constant extents, where axes are the same or none of
 // the buffer's, a line has no elements, or a loop of `turns` is not within all of `ahead`.
 absl::Status PrefetchRegion(loop::Nest* nest, const std::string& buffer,
                             const PrefetchRegionOptions& options);

@@ -238,11 +238,7 @@ class AttentionSchedule {
       if (is_computed) s_.Inline(operand);
       return;
     }
-    const std::string letters = AxisLetters(kRank);
-    const Layout panels =
-        *Layout::Parse(fmt::format("{}{}{}", letters, tile.vectors * attention_.lanes,
-                                   static_cast<char>(letters[1] - 'A' + 'a')),
-                       kRank);
+    const Layout panels = BlockedLayout(kRank, 1, tile.vectors * attention_.lanes);
     if (is_computed) {
       s_.SetLayout(operand, panels);
       copies_.push_back(operand);

@@ -4,26 +4,20 @@
 // Of 8-bit integers and of bfloat16, a step of the sum is a dot product of four or two neighbouring
 // input channels. Other strategies: winograd.h, conv_tiles.h.
 #include <algorithm>
-#include <limits>
+#include <numeric>
 
-#include "compiler/loop/visit.h"
-#include "compiler/schedule/primitives/nest_edit.h"
+#include "compiler/schedule/templates/conv_direct.h"
+#include "compiler/schedule/templates/conv_output.h"
 #include "compiler/schedule/templates/conv_tiles.h"
 #include "compiler/schedule/templates/conv_view.h"
-#include "compiler/schedule/templates/fuse_stages.h"
 #include "compiler/schedule/templates/register_tile.h"
-#include "compiler/schedule/templates/sequence.h"
 #include "compiler/schedule/templates/templates.h"
-#include "compiler/schedule/templates/window_border.h"
 #include "compiler/schedule/templates/winograd.h"
 #include "compiler/schedule/templates/winograd_space.h"
-#include "fmt/format.h"
 #include "support/status.h"
 
 namespace hone::schedule {
 namespace {
-
-using loop::Buffer;
 
 RegisterTileProblem TileProblem(const Conv& conv) {
   RegisterTileProblem problem;
@@ -54,16 +48,6 @@ RegisterTileProblem TileProblem(const Conv& conv) {
   return problem;
 }
 
-// The loop that is unrolled: input channels of a block, or where there are none the taps of a row,
-// or the channels.
-enum class InnerLoop { kBlock, kTaps, kChannels };
-
-InnerLoop InnerOf(const Conv& conv) {
-  if (conv.SumsBlocks()) return InnerLoop::kBlock;
-  if (conv.blocked_data) return InnerLoop::kChannels;
-  return conv.taps_w > 1 ? InnerLoop::kTaps : InnerLoop::kChannels;
-}
-
 int64_t InnerExtent(const Conv& conv) {
   switch (InnerOf(conv)) {
     case InnerLoop::kBlock:  // a last block may be shorter
@@ -80,16 +64,6 @@ int64_t InnerExtent(const Conv& conv) {
 std::vector<int64_t> UnrollsOf(const Conv& conv, const RegisterTile& tile) {
   if (conv.LanesDiffer()) return {1};
   return UnrollOptions({2, 3, 4, 5, 7, 8}, InnerExtent(conv), tile);
-}
-
-std::vector<std::string> GridOrders(const Conv& conv) {
-  if (conv.out_vectors == 1 || conv.depth * conv.height == 1) return {"oc_oh"};
-  return {"oc_oh", "oh_oc"};
-}
-
-// Of the tiles of a row.
-Border ColumnBorder(const Conv& conv, const RegisterTile& tile) {
-  return BorderOf(conv.window, conv.spatial - 1, conv.data_width, conv.width, tile.columns);
 }
 
 // "copy": the data is copied with zeros around it. "slices": around each slice of the depth; the
@@ -154,279 +128,10 @@ std::vector<int64_t> ChunkOptions(const Conv& conv, const Config& prefix) {
 // There must be next channels to prefetch, and a loop of steps to do it in.
 std::vector<int64_t> PrefetchOptionsOf(const Conv& conv, const Config& prefix) {
   if (conv.out_vectors <= prefix.Int("tile_v") || conv.LanesDiffer()) return {0};
-  if (prefix.Int("chunk") > 0) return {0};  // the next are read once, one after the other
+  if (prefix.Int("chunk") > 0) return {0, 1};
   if (InnerExtent(conv) / prefix.Int("unroll") <= 1) return {0};
   return {0, 1};
 }
-
-class ConvSchedule {
- public:
-  ConvSchedule(const Task& task, const Conv& conv, const Config& config)
-      : task_(task),
-        conv_(conv),
-        config_(config),
-        tile_(TileOf(config)),
-        chunk_(config.Int("chunk")),
-        s_(task.def->naive),
-        out_(conv.view.output),
-        slices_(config.String("pad") == "slices"),
-        copies_(slices_ || (conv.copies_data && config.String("pad") == "copy")),
-        border_(conv.copies_data && config.String("pad") == "border") {}
-
-  absl::StatusOr<loop::Nest> Run() && {
-    anchor_ = FuseAroundAnchor(&s_, conv_.view, copies_ ? conv_.data : "");
-    if (slices_) s_.InlinePadding(conv_.data, 2);
-    SetLayouts();
-    TileOutput();
-    TileReduction();
-    for (const std::string& loop : Grid()) s_.Parallel(loop);
-    if (copies_) ScheduleDataStage(&s_, conv_.data, conv_.lanes);
-    if (!packed_data_.empty()) ScheduleDataStage(&s_, packed_data_, conv_.lanes);
-    Specialise();
-    if (conv_.Dots()) s_.DotAll(anchor_ + ".dot");
-    return std::move(s_).Finish();
-  }
-
- private:
-  void SetLayouts() {
-    SetSignatureLayouts(&s_, task_);
-    PackWeight();
-    const int64_t channels = ChannelBlock(conv_);
-    if (copies_ && channels > 1) s_.SetLayout(conv_.data, BlockedData(channels));
-    if (conv_.packs_data) packed_data_ = s_.Pack(conv_.data, BlockedData(channels));
-    if (conv_.Dots()) s_.SumPadLanes(anchor_ + ".r0", conv_.dot);
-  }
-
-  // As the steps read it.
-  void PackWeight() {
-    std::string blocks = AxisLetters(conv_.rank());
-    if (conv_.transposed) std::swap(blocks[0], blocks[1]);
-    if (conv_.groups > 1 && !conv_.SumsBlocks()) {  // the channels are summed within the taps
-      blocks.erase(1, 1);
-      blocks += 'C';
-    }
-    const char in = conv_.transposed ? 'n' : 'c', out = conv_.transposed ? 'c' : 'n';
-    if (conv_.SumsBlocks()) {
-      blocks += fmt::format("{}{}", conv_.lanes / conv_.dot, in);
-    }
-    blocks += fmt::format("{}{}", tile_.vectors * conv_.lanes, out);
-    if (conv_.Dots()) blocks += fmt::format("{}{}", conv_.dot, in);
-    const Layout layout = *Layout::Parse(blocks, conv_.rank());
-    if (conv_.weight_pad.empty()) {
-      packed_ = s_.Pack(conv_.weight, layout);
-      return;
-    }
-    packed_ = conv_.weight_pad;
-    s_.SetLayout(packed_, layout);
-    if (conv_.weight_is_constant) s_.Prepare(packed_);
-  }
-
-  // for n, oc, od, oh (the grid) { for ow (tiles) { for rows, columns, vectors, lanes } }; in
-  // chunks: for n, oc, od, ohb (the grid) { for oh, ow (tiles) { .. } }
-  void TileOutput() {
-    s_.Split(out_ + ".i1", conv_.lanes, Tail::kGuard, out_ + ".v", out_ + ".lane");
-    s_.Split(out_ + ".v", tile_.vectors, Tail::kClip, out_ + ".oc", out_ + ".ocv");
-    for (int d = conv_.spatial; d > 0; --d) {
-      const int64_t phases = Phases(-d);
-      if (phases == 1) continue;
-      const bool whole = conv_.result_axes[static_cast<size_t>(conv_.spatial - d)] % phases == 0;
-      s_.Split(out_ + Axis(-d), phases, whole ? Tail::kExact : Tail::kGuard, out_ + Axis(-d),
-               out_ + Axis(-d) + ".phase");
-    }
-    if (conv_.spatial > 1) {
-      s_.Split(out_ + Axis(-2), tile_.rows, Tail::kClip, out_ + ".oh", out_ + ".row");
-    }
-    s_.Split(out_ + Axis(-1), tile_.columns, Tail::kClip, out_ + ".ow", out_ + ".col");
-    if (chunk_ > 0) {
-      s_.Split(out_ + ".oh", config_.Int("block_h"), Tail::kClip, out_ + ".ohb", out_ + ".oh");
-    }
-    std::vector<std::string> order = Grid();
-    if (chunk_ > 0) order.push_back(out_ + ".oh");
-    for (const char* name : {".ow", ".row", ".col", ".ocv", ".lane"}) order.push_back(out_ + name);
-    s_.ReorderPresent(order);
-    s_.Vectorize(out_ + ".lane");
-  }
-
-  // The loops that threads share, outermost first.
-  std::vector<std::string> Grid() const {
-    std::vector<std::string> grid = {out_ + ".i0"};
-    for (int d = conv_.spatial; d > 0; --d) {
-      if (Phases(-d) > 1) grid.push_back(out_ + Axis(-d) + ".phase");
-    }
-    if (conv_.spatial > 2) grid.push_back(out_ + Axis(-3));
-    if (conv_.spatial > 1) grid.push_back(out_ + (chunk_ > 0 ? ".ohb" : ".oh"));
-    const bool channels_first = config_.String("order") == "oc_oh";
-    grid.insert(channels_first ? grid.begin() + 1 : grid.end(), out_ + ".oc");
-    return grid;
-  }
-
-  // Suffixes of the loops of a spatial axis, and of the taps along it: -1 is the width, -2 the
-  // height, -3 the depth.
-  std::string Axis(int from_end) const { return fmt::format(".i{}", conv_.rank() + from_end); }
-  std::string Tap(int from_end) const { return fmt::format(".r{}", conv_.spatial + 1 + from_end); }
-  int64_t Phases(int from_end) const {
-    return conv_.phases[static_cast<size_t>(conv_.spatial + from_end)];
-  }
-  // Outermost first, each with `suffix`.
-  std::vector<std::string> AnchorAxes(const std::string& suffix = "") const {
-    std::vector<std::string> axes;
-    for (int d = conv_.spatial; d > 0; --d) axes.push_back(anchor_ + Axis(-d) + suffix);
-    return axes;
-  }
-  Layout BlockedData(int64_t channels) const { return BlockedChannels(conv_.rank(), channels); }
-
-  void TileReduction() {
-    ComputeAtOptions options;
-    options.align.assign(static_cast<size_t>(conv_.rank()), 1);
-    options.align[1] = conv_.lanes;
-    options.layout = BlockedData(conv_.lanes).ToString();
-    if (chunk_ > 0) options.scope = loop::Scope::kLocal;
-    s_.ComputeAt(anchor_, chunk_ > 0 ? Grid().back() : out_ + ".ow", options);
-    const std::string c = anchor_ + ".i1";
-    s_.Decompose(c);
-    for (const std::string& suffix : {std::string("_init"), std::string()}) {
-      s_.Split(c + suffix, conv_.lanes, Tail::kExact, anchor_ + ".ocv" + suffix,
-               anchor_ + ".lane" + suffix);
-    }
-    std::vector<std::string> zeros = AnchorAxes("_init");
-    for (const char* name : {".ocv_init", ".lane_init"}) zeros.push_back(anchor_ + name);
-    s_.ReorderPresent(zeros);
-    if (chunk_ > 0) {
-      s_.SplitIfPresent(anchor_ + Axis(-2), tile_.rows, Tail::kClip, anchor_ + ".th",
-                        anchor_ + ".row");
-      s_.SplitIfPresent(anchor_ + Axis(-1), tile_.columns, Tail::kClip, anchor_ + ".tw",
-                        anchor_ + ".col");
-    }
-    OrderSteps();
-    s_.VectorizeAll(anchor_ + ".lane");
-    if (chunk_ == 0) return;
-    acc_ = s_.SumLocally(s_.LastOf({anchor_ + ".th", anchor_ + ".tw"}));
-    s_.VectorizeAll(anchor_ + ".lane_init");
-    for (const char* name : {".lane", ".lane_init"}) s_.VectorizeAll(acc_ + name);
-  }
-
-  // The steps of the sum: input channel blocks, taps, channels of a block; the tile innermost.
-  void OrderSteps() {
-    std::vector<std::string> steps;
-    const std::string ic = anchor_ + ".r0";
-    std::string channels = ic;
-    std::string inner = ic;
-    for (int d = conv_.spatial; d > 0; --d) steps.push_back(anchor_ + Tap(-d));
-    if (conv_.SumsBlocks()) {
-      s_.Split(ic, conv_.lanes, Tail::kClip, anchor_ + ".icb", anchor_ + ".ic");
-      inner = channels = anchor_ + ".ic";
-      steps.insert(steps.begin(), anchor_ + ".icb");
-      steps.push_back(inner);
-    } else if (InnerOf(conv_) == InnerLoop::kTaps) {
-      inner = anchor_ + Tap(-1);
-      steps.insert(steps.begin(), ic);
-    } else {
-      steps.push_back(ic);
-    }
-    const int64_t unroll = config_.Int("unroll");
-    if (unroll > 1) {
-      const int64_t channels_of_step = inner == channels ? conv_.dot : 1;
-      s_.Split(inner, unroll * channels_of_step, Tail::kExact, inner, anchor_ + ".unroll");
-      steps.push_back(anchor_ + ".unroll");
-      if (inner == channels) channels = anchor_ + ".unroll";
-    }
-    if (conv_.Dots()) s_.Split(channels, conv_.dot, Tail::kExact, channels, anchor_ + ".dot");
-    if (chunk_ > 0) {  // all tiles of a block for a chunk
-      s_.Split(anchor_ + ".icb", chunk_, Tail::kExact, anchor_ + ".chunk", anchor_ + ".icb");
-      steps.insert(steps.begin(), {anchor_ + ".chunk", anchor_ + ".th", anchor_ + ".tw"});
-      for (const char* name : {".row", ".col"}) steps.push_back(anchor_ + name);
-    } else {
-      for (const std::string& axis : AnchorAxes()) steps.push_back(axis);
-    }
-    if (conv_.LanesDiffer()) {  // what is loaded of the data serves all channels
-      std::erase(steps, ic);
-      steps.push_back(ic);
-    }
-    for (const char* name : {".ocv", ".lane", ".dot"}) steps.push_back(anchor_ + name);
-    s_.ReorderPresent(steps, /*allow_reassociation=*/true);
-    if (border_ || slices_) {
-      std::vector<std::string> taps;
-      for (int d = 2; d <= conv_.spatial; ++d) taps.push_back(anchor_ + Tap(-d));
-      s_.LeaveOutPadding(steps, anchor_ + ".lane", taps);
-    }
-    if (config_.Int("prefetch") == 0) return;
-    // One line of the next channels' weights a step; the tiles of a row take turns.
-    PrefetchOptions options;
-    options.ahead = out_ + ".oc";
-    options.inner = anchor_ + ".ocv";
-    options.turn = out_ + ".ow";
-    s_.Prefetch(inner, packed_, options);
-  }
-
-  // Tails get bodies of their own, of constant sizes; what is left of the tile is unrolled.
-  void Specialise() {
-    s_.Simplify();
-    const int64_t channels = conv_.StepsOfChannels() * conv_.dot;
-    if (s_.Has(anchor_ + ".icb") && channels % conv_.lanes != 0) {
-      s_.PeelAll(anchor_ + ".icb", 0, 1);
-    }
-    if (border_) {
-      PeelBorder();
-    } else if (conv_.width % tile_.columns != 0) {
-      s_.PeelAll(out_ + ".ow", 0, 1);
-    }
-    const bool pads_lanes = conv_.out % conv_.lanes != 0;
-    if (chunk_ > 0) {
-      PeelBlocks();
-    } else if (conv_.height % tile_.rows != 0) {
-      s_.PeelAll(out_ + ".oh", 0, 1);
-    }
-    if (conv_.out_vectors % tile_.vectors != 0 || pads_lanes) s_.PeelAll(out_ + ".oc", 0, 1);
-    for (const char* name : {".row", ".col", ".ocv"}) s_.UnrollAll(out_ + name);
-    for (const char* name : {".ocv", ".unroll"}) s_.UnrollAll(anchor_ + name);
-    if (chunk_ == 0) {
-      for (const std::string& axis : AnchorAxes()) s_.UnrollAll(axis);
-    } else {
-      for (const char* name : {".row", ".col"}) s_.UnrollAll(anchor_ + name);
-      for (const char* name : {".row", ".col", ".ocv", ".unroll"}) s_.UnrollAll(acc_ + name);
-    }
-    if (conv_.LanesDiffer()) s_.UnrollAll(anchor_ + ".r0");
-  }
-
-  // The last block of rows, and the last rows and columns of tiles of a block.
-  void PeelBlocks() {
-    const int64_t block = config_.Int("block_h");
-    const int64_t rows = CeilDiv(conv_.height, tile_.rows);
-    const bool short_row = conv_.height % tile_.rows != 0;
-    if (short_row || rows % block != 0) s_.PeelAll(out_ + ".ohb", 0, 1);
-    if (short_row) {
-      s_.PeelAll(out_ + ".oh", 0, 1);
-      s_.PeelAll(anchor_ + ".th", 0, 1);
-    }
-    if (conv_.width % tile_.columns != 0) s_.PeelAll(anchor_ + ".tw", 0, 1);
-  }
-
-  // The taps of a row are unrolled in the tiles that leave the data, or in the only one.
-  void PeelBorder() {
-    const Border border = ColumnBorder(conv_, tile_);
-    s_.PeelAll(out_ + ".ow", border.first, border.last);
-    const bool only_one = conv_.width <= tile_.columns;
-    const std::string taps = anchor_ + Tap(-1);
-    for (const std::string& copy : LoopCopies(s_.nest(), taps)) {
-      if (only_one || copy != taps) s_.UnrollAll(copy);
-    }
-  }
-
-  const Task& task_;
-  const Conv& conv_;
-  const Config& config_;
-  RegisterTile tile_;
-  int64_t chunk_;  // channel blocks after which the next tile's turn comes; 0: a tile is done first
-  Sequence s_;
-  std::string out_;
-  bool slices_;         // those of padding are left out
-  bool copies_;         // the padded copy is a launch of its own
-  bool border_;         // there is none: tiles at the border are apart
-  std::string packed_;  // the weights
-  std::string packed_data_;
-  std::string anchor_;  // the buffer of the sums; its loops are named after it
-  std::string acc_;     // of a chunk's
-};
 
 int64_t WeightBytes(const Conv& conv) { return conv.out * conv.in * conv.Taps() * 4 / conv.dot; }
 
@@ -524,10 +229,10 @@ class ConvTemplateOf : public Template {
   Config Default(const Task& task) const override {
     const Conv conv = ConvOf(task);
     if (!VectorsFitGroups(conv)) return GenericTemplate().Default(task);
-    const std::optional<WinogradChoice> winograd = BestWinograd(conv, task.target);
+    const std::optional<StrategyChoice> winograd = BestWinograd(conv, task.target);
     if (winograd && winograd->cycles < DirectCycles(conv, task.target)) return winograd->config;
     if (HasConvTiles(conv, task.target)) {
-      TilesChoice tiles = BestConvTiles(conv);
+      StrategyChoice tiles = BestConvTiles(conv);
       if (tiles.cycles < DirectCycles(conv, task.target)) return tiles.config;
     }
     Config config;
@@ -552,7 +257,7 @@ class ConvTemplateOf : public Template {
     HONE_RETURN_IF_ERROR(CheckConfig(MakeSpace(task), config));
     if (IsWinograd(config.String("strategy"))) return ScheduleWinograd(task, conv, config);
     if (config.String("strategy") == "tiles") return ScheduleConvTiles(task, conv, config);
-    return ConvSchedule(task, conv, config).Run();
+    return ScheduleConvDirect(task, conv, config);
   }
 };
 

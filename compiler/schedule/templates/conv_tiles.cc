@@ -3,8 +3,10 @@
 #include <vector>
 
 #include "compiler/loop/tile_operation.h"
+#include "compiler/schedule/templates/conv_output.h"
 #include "compiler/schedule/templates/fuse_stages.h"
 #include "compiler/schedule/templates/sequence.h"
+#include "compiler/schedule/templates/tile_block.h"
 #include "fmt/format.h"
 
 namespace hone::schedule {
@@ -76,15 +78,19 @@ class ConvTilesSchedule {
     sums_ = s_.CacheWrite(copy_, BlockedChannels(conv_.rank(), conv_.lanes).ToString());
     SetSignatureLayouts(&s_, task_);
     const std::string data = PackOperands();
-    TileOutput();
+    const std::vector<std::string> grid = ConvGrid(conv_, config_.String("order"));
+    SplitConvOutput(&s_, conv_, OutputBlock());
+    OrderConvOutput(&s_, conv_, grid);
     TileSums();
-    for (const std::string& loop : Grid()) s_.Parallel(loop);
+    for (const std::string& loop : grid) s_.Parallel(loop);
     if (!data.empty()) ScheduleDataStage(&s_, data, conv_.lanes);
     Specialise();
     return std::move(s_).Finish();
   }
 
  private:
+  RegisterTile OutputBlock() const { return {block_.vectors, block_.lines, block_.tiles * rows_}; }
+
   // Returns the stage that copies the data; empty: none.
   std::string PackOperands() {
     std::string weight = AxisLetters(conv_.rank());
@@ -102,34 +108,6 @@ class ConvTilesSchedule {
     s_.SumPadLanes(sums_ + ".r0", step_.dots * conv_.dot);
     return copy;
   }
-
-  // for n, oc, od, oh (the grid) { for ow (blocks) { for rows, columns, vectors, lanes } }
-  void TileOutput() {
-    s_.Split(out_ + ".i1", conv_.lanes, Tail::kGuard, out_ + ".v", out_ + ".lane");
-    s_.Split(out_ + ".v", block_.vectors, Tail::kClip, out_ + ".oc", out_ + ".ocv");
-    if (conv_.spatial > 1) {
-      s_.Split(out_ + Axis(-2), block_.lines, Tail::kClip, out_ + ".oh", out_ + ".row");
-    }
-    s_.Split(out_ + Axis(-1), block_.tiles * rows_, Tail::kClip, out_ + ".ow", out_ + ".col");
-    std::vector<std::string> order = Grid();
-    for (const char* name : {".ow", ".row", ".col", ".ocv", ".lane"}) order.push_back(out_ + name);
-    s_.ReorderPresent(order);
-    s_.Vectorize(out_ + ".lane");
-  }
-
-  // The loops that threads share, outermost first.
-  std::vector<std::string> Grid() const {
-    std::vector<std::string> grid = {out_ + ".i0"};
-    if (conv_.spatial > 2) grid.push_back(out_ + Axis(-3));
-    if (conv_.spatial > 1) grid.push_back(out_ + ".oh");
-    const bool channels_first = config_.String("order") == "oc_oh";
-    grid.insert(channels_first ? grid.begin() + 1 : grid.end(), out_ + ".oc");
-    return grid;
-  }
-
-  // Suffixes of the loops of a spatial axis, and of the taps along it: -1 is the width.
-  std::string Axis(int from_end) const { return fmt::format(".i{}", conv_.rank() + from_end); }
-  std::string Tap(int from_end) const { return fmt::format(".r{}", conv_.spatial + 1 + from_end); }
 
   // Sums of a block, and their copy in memory, which the epilogue reads.
   void TileSums() {
@@ -150,7 +128,7 @@ class ConvTilesSchedule {
   // Lines, tiles of their pixels, vectors; inside of them rows and lanes.
   std::vector<std::string> TilesOf(const std::string& buffer, const std::string& suffix) const {
     std::vector<std::string> loops;
-    if (conv_.spatial > 1) loops.push_back(buffer + Axis(-2) + suffix);
+    if (conv_.spatial > 1) loops.push_back(conv_.Axis(buffer, 2) + suffix);
     for (const char* name : {".mt", ".ocv"}) loops.push_back(buffer + name + suffix);
     return loops;
   }
@@ -158,7 +136,7 @@ class ConvTilesSchedule {
   void SplitTiles(const std::string& buffer, const std::string& suffix) {
     s_.Split(buffer + ".i1" + suffix, conv_.lanes, Tail::kExact, buffer + ".ocv" + suffix,
              buffer + ".lane" + suffix);
-    s_.Split(buffer + Axis(-1) + suffix, rows_, Tail::kClip, buffer + ".mt" + suffix,
+    s_.Split(conv_.Axis(buffer, 1) + suffix, rows_, Tail::kClip, buffer + ".mt" + suffix,
              buffer + ".m" + suffix);
     std::vector<std::string> order = TilesOf(buffer, suffix);
     for (const char* name : {".m", ".lane"}) order.push_back(buffer + name + suffix);
@@ -172,14 +150,12 @@ class ConvTilesSchedule {
     s_.Split(sums_ + ".r0", step_.dots * conv_.dot, Tail::kExact, sums_ + ".icb", sums_ + ".ic");
     s_.Split(sums_ + ".ic", conv_.dot, Tail::kExact, sums_ + ".ic", sums_ + ".dot");
     for (int d = conv_.spatial; d > (step_.takes_taps ? 1 : 0); --d) {
-      order.push_back(sums_ + Tap(-d));
+      order.push_back(conv_.Tap(sums_, d));
     }
     for (const std::string& loop : TilesOf(sums_, "")) order.push_back(loop);
-    const std::string inner = step_.takes_taps ? Tap(-1) : ".ic";
-    for (const std::string& name : {std::string(".m"), inner, std::string(".lane")}) {
-      order.push_back(sums_ + name);
-    }
-    order.push_back(sums_ + ".dot");
+    order.push_back(sums_ + ".m");
+    order.push_back(step_.takes_taps ? conv_.Tap(sums_, 1) : sums_ + ".ic");
+    for (const char* name : {".lane", ".dot"}) order.push_back(sums_ + name);
     s_.ReorderPresent(order, /*allow_reassociation=*/true);
   }
 
@@ -224,13 +200,12 @@ int64_t WideBlock(const Conv& conv, const Target& target) {
 std::optional<Knob> NextConvTilesKnob(const Conv& conv, const Config& prefix) {
   if (!prefix.Has("data")) return TextKnob("data", DataOptions(conv));
   if (auto knob = NextBlockKnob(BlockProblem(conv, prefix.String("data")), prefix)) return knob;
-  if (prefix.Has("order")) return std::nullopt;
-  if (conv.out_vectors == 1 || conv.depth * conv.height == 1) return TextKnob("order", {"oc_oh"});
-  return TextKnob("order", {"oc_oh", "oh_oc"});
+  if (!prefix.Has("order")) return TextKnob("order", GridOrders(conv));
+  return std::nullopt;
 }
 
-TilesChoice BestConvTiles(const Conv& conv) {
-  std::optional<TilesChoice> best;
+StrategyChoice BestConvTiles(const Conv& conv) {
+  std::optional<StrategyChoice> best;
   for (const std::string& data : DataOptions(conv)) {
     const TileBlockProblem problem = BlockProblem(conv, data);
     const TileBlock block = BestBlock(problem);

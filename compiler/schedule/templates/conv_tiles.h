@@ -8,7 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "compiler/schedule/templates/conv_view.h"
-#include "compiler/schedule/templates/tile_block.h"
+#include "compiler/schedule/templates/strategy_choice.h"
 
 namespace hone::schedule {
 
@@ -17,7 +17,7 @@ bool HasConvTiles(const Conv& conv, const Target& target);
 // are no tiles.
 int64_t WideBlock(const Conv& conv, const Target& target);
 std::optional<Knob> NextConvTilesKnob(const Conv& conv, const Config& prefix);
-TilesChoice BestConvTiles(const Conv& conv);
+StrategyChoice BestConvTiles(const Conv& conv);
 absl::StatusOr<loop::Nest> ScheduleConvTiles(const Task& task, const Conv& conv,
                                              const Config& config);
 

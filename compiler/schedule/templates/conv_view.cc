@@ -159,6 +159,14 @@ int64_t SlicesInside(const Conv& conv, int64_t tap) {
 
 }  // namespace
 
+std::string Conv::Axis(const std::string& stage, int from_last) const {
+  return fmt::format("{}.i{}", stage, rank() - from_last);
+}
+
+std::string Conv::Tap(const std::string& stage, int from_last) const {
+  return fmt::format("{}.r{}", stage, spatial + 1 - from_last);
+}
+
 int64_t Conv::MeanDepthTaps() const {
   if (!PadsSlices()) return taps_d;
   int64_t inside = 0;
@@ -184,9 +192,7 @@ std::optional<Conv> ViewConv(const ops::KernelDefinition& def) {
   return std::nullopt;
 }
 
-Layout BlockedChannels(int rank, int64_t lanes) {
-  return *Layout::Parse(fmt::format("{}{}c", AxisLetters(rank), lanes), rank);
-}
+Layout BlockedChannels(int rank, int64_t lanes) { return BlockedLayout(rank, 1, lanes); }
 
 namespace {
 

@@ -51,6 +51,11 @@ struct Conv {
   std::optional<double> stream_bytes;  // a cycle, as measured from behind the second cache
 
   int rank() const { return spatial + 2; }
+  // A stage's loop along a spatial axis, that over the taps along it, and the axis's phases,
+  // counted from the last: 1 is the width, 2 the height, 3 the depth.
+  std::string Axis(const std::string& stage, int from_last) const;
+  std::string Tap(const std::string& stage, int from_last) const;
+  int64_t Phases(int from_last) const { return phases[static_cast<size_t>(spatial - from_last)]; }
   int64_t GroupOut() const { return out / groups; }
   // Groups narrower than a vector: each lane reads the channels of its own group.
   bool LanesDiffer() const { return groups > 1 && GroupOut() < lanes; }
@@ -78,7 +83,7 @@ bool VectorsFitGroups(const Conv& conv);
 
 // Channels of a block of the data; 1: it has none.
 int64_t ChannelBlock(const Conv& conv);
-// Row-major with blocks of channels: NCHW16c for rank 4.
+// Row-major with blocks of channels.
 Layout BlockedChannels(int rank, int64_t lanes);
 
 }  // namespace hone::schedule

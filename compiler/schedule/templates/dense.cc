@@ -6,6 +6,7 @@
 // either operand's elements (slices, reshapes, transposes) are part of the reading.
 #include <algorithm>
 
+#include "compiler/schedule/templates/dense_output.h"
 #include "compiler/schedule/templates/dense_tiles.h"
 #include "compiler/schedule/templates/dense_view.h"
 #include "compiler/schedule/templates/fuse_stages.h"
@@ -92,7 +93,7 @@ class DenseSchedule {
     }
     SetSignatureLayouts(&s_, task_);
     const std::vector<std::string> packed = Pack();
-    TileOutput();
+    inner_ = TileDenseOutput(&s_, dense_, tile_, config_.String("order"));
     TileReduction();
     if (dense_.copies_data) ScheduleDataStage(&s_, dense_.data, dense_.lanes);
     for (const std::string& copy : packed) ScheduleDataStage(&s_, copy, dense_.lanes);
@@ -137,20 +138,6 @@ class DenseSchedule {
     return copies;
   }
 
-  void TileOutput() {
-    s_.Split(dense_.Axis(out_, 1), dense_.lanes, Tail::kGuard, out_ + ".v", out_ + ".lane");
-    s_.Split(out_ + ".v", tile_.vectors, Tail::kClip, out_ + ".nb", out_ + ".nv");
-    s_.Split(dense_.Axis(out_, 2), tile_.columns, Tail::kClip, out_ + ".mb", out_ + ".m");
-    const bool units_first = config_.String("order") == "n_m";
-    const std::string first = out_ + (units_first ? ".nb" : ".mb");
-    inner_ = out_ + (units_first ? ".mb" : ".nb");
-    s_.Reorder({first, inner_, out_ + ".m", out_ + ".nv", out_ + ".lane"});
-    s_.Vectorize(out_ + ".lane");
-    if (dense_.batched) s_.Parallel(out_ + ".i0");
-    s_.Parallel(first);
-    s_.Parallel(inner_);
-  }
-
   void TileReduction() {
     if (!tile_copy_.empty()) CopyFromRegisters(&s_, Sums(tile_copy_), inner_);
     SumInRegisters(&s_, Sums(anchor_), inner_);
@@ -171,9 +158,7 @@ class DenseSchedule {
 
   void Specialise() {
     s_.Simplify();
-    if (dense_.rows % tile_.columns != 0) s_.PeelAll(out_ + ".mb", 0, 1);
-    const int64_t width = tile_.vectors * dense_.lanes;
-    if (dense_.units % width != 0) s_.PeelAll(out_ + ".nb", 0, 1);
+    PeelDenseOutput(&s_, dense_, tile_);
     s_.UnrollAll(out_ + ".nv");
     if (tile_copy_.empty()) {
       s_.UnrollAll(out_ + ".m");
@@ -249,7 +234,7 @@ class DenseTemplateImpl : public Template {
     const Dense dense = DenseOf(task);
     const RegisterTile tile = BestTile(TileProblem(dense));
     if (HasDenseTiles(dense, task.target)) {
-      TilesChoice tiles = BestDenseTiles(dense);
+      StrategyChoice tiles = BestDenseTiles(dense);
       if (tiles.cycles < DirectCycles(dense, tile)) return tiles.config;
     }
     Config config;

@@ -3,8 +3,10 @@
 #include <vector>
 
 #include "compiler/loop/tile_operation.h"
+#include "compiler/schedule/templates/dense_output.h"
 #include "compiler/schedule/templates/fuse_stages.h"
 #include "compiler/schedule/templates/sequence.h"
+#include "compiler/schedule/templates/tile_block.h"
 #include "fmt/format.h"
 
 namespace hone::schedule {
@@ -44,10 +46,10 @@ class DenseTilesSchedule {
 
   absl::StatusOr<loop::Nest> Run() && {
     copy_ = FuseAroundAnchor(&s_, dense_.view, dense_.copies_data ? dense_.data : "");
-    sums_ = s_.CacheWrite(copy_, dense_.LayoutOf(UnitLanes()).ToString());
+    sums_ = s_.CacheWrite(copy_, UnitLanes().ToString());
     SetSignatureLayouts(&s_, task_);
     const std::vector<std::string> packed = Pack();
-    TileOutput();
+    inner_ = TileDenseOutput(&s_, dense_, OutputBlock(), config_.String("order"));
     TileSums();
     for (const std::string& copy : packed) ScheduleDataStage(&s_, copy, dense_.lanes);
     Specialise();
@@ -55,7 +57,8 @@ class DenseTilesSchedule {
   }
 
  private:
-  std::string UnitLanes() const { return fmt::format("{}{}", dense_.lanes, dense_.Letter(1)); }
+  RegisterTile OutputBlock() const { return {block_.vectors, 1, block_.tiles * rows_}; }
+  Layout UnitLanes() const { return BlockedLayout(dense_.rank(), dense_.rank() - 1, dense_.lanes); }
 
   // Returns the copies that a run makes before the product.
   std::vector<std::string> Pack() {
@@ -87,26 +90,12 @@ class DenseTilesSchedule {
     return dense_.data;
   }
 
-  void TileOutput() {
-    s_.Split(dense_.Axis(out_, 1), dense_.lanes, Tail::kGuard, out_ + ".v", out_ + ".lane");
-    s_.Split(out_ + ".v", block_.vectors, Tail::kClip, out_ + ".nb", out_ + ".nv");
-    s_.Split(dense_.Axis(out_, 2), block_.tiles * rows_, Tail::kClip, out_ + ".mb", out_ + ".m");
-    const bool units_first = config_.String("order") == "n_m";
-    const std::string first = out_ + (units_first ? ".nb" : ".mb");
-    inner_ = out_ + (units_first ? ".mb" : ".nb");
-    s_.Reorder({first, inner_, out_ + ".m", out_ + ".nv", out_ + ".lane"});
-    s_.Vectorize(out_ + ".lane");
-    if (dense_.batched) s_.Parallel(out_ + ".i0");
-    s_.Parallel(first);
-    s_.Parallel(inner_);
-  }
-
   // Sums of a block, and their copy in memory, which the epilogue reads.
   void TileSums() {
     ComputeAtOptions options;
     options.align.assign(static_cast<size_t>(dense_.rank()), 1);
     options.align.back() = dense_.lanes;
-    options.layout = dense_.LayoutOf(UnitLanes()).ToString();
+    options.layout = UnitLanes().ToString();
     s_.ComputeAt(copy_, inner_, options);
     options.scope = loop::Scope::kTile;
     s_.ComputeAt(sums_, inner_, options);
@@ -136,9 +125,7 @@ class DenseTilesSchedule {
   // Tails get bodies of their own, of constant sizes; each tile is a place of its own.
   void Specialise() {
     s_.Simplify();
-    const int64_t width = block_.vectors * dense_.lanes;
-    if (dense_.rows % (block_.tiles * rows_) != 0) s_.PeelAll(out_ + ".mb", 0, 1);
-    if (dense_.units % width != 0) s_.PeelAll(out_ + ".nb", 0, 1);
+    PeelDenseOutput(&s_, dense_, OutputBlock());
     s_.UnrollAll(out_ + ".nv");
     s_.DotAll(sums_ + ".dot");
     for (const std::string& part : {copy_, sums_}) {  // those that set to zero are copies of these
@@ -174,9 +161,9 @@ std::optional<Knob> NextDenseTilesKnob(const Dense& dense, const Config& prefix)
   return std::nullopt;
 }
 
-TilesChoice BestDenseTiles(const Dense& dense) {
+StrategyChoice BestDenseTiles(const Dense& dense) {
   const TileBlockProblem problem = BlockProblem(dense);
-  TilesChoice choice;
+  StrategyChoice choice;
   const TileBlock block = BestBlock(problem);
   choice.config.Set("strategy", std::string("tiles"));
   SetBlock(block, &choice.config);

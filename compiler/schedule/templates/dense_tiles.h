@@ -6,13 +6,13 @@
 
 #include "absl/status/statusor.h"
 #include "compiler/schedule/templates/dense_view.h"
-#include "compiler/schedule/templates/tile_block.h"
+#include "compiler/schedule/templates/strategy_choice.h"
 
 namespace hone::schedule {
 
 bool HasDenseTiles(const Dense& dense, const Target& target);
 std::optional<Knob> NextDenseTilesKnob(const Dense& dense, const Config& prefix);
-TilesChoice BestDenseTiles(const Dense& dense);
+StrategyChoice BestDenseTiles(const Dense& dense);
 absl::StatusOr<loop::Nest> ScheduleDenseTiles(const Task& task, const Dense& dense,
                                               const Config& config);
 

@@ -180,6 +180,12 @@ int64_t DotSteps(ProductKind kind) {
   }
 }
 
+Layout BlockedLayout(int rank, int axis, int64_t size) {
+  const std::string letters = AxisLetters(rank);
+  const auto block = static_cast<char>(letters[static_cast<size_t>(axis)] - 'A' + 'a');
+  return *Layout::Parse(fmt::format("{}{}{}", letters, size, block), rank);
+}
+
 Knob IntKnob(std::string name, const std::vector<int64_t>& options, std::optional<int64_t> legacy) {
   Knob knob;
   knob.name = std::move(name);

@@ -61,6 +61,9 @@ Knob IntKnob(std::string name, const std::vector<int64_t>& options,
 Knob TextKnob(std::string name, const std::vector<std::string>& options,
               std::optional<std::string> legacy = std::nullopt);
 
+// Row-major with blocks of `size` along an axis: NCHW16c for rank 4, axis 1, size 16.
+Layout BlockedLayout(int rank, int axis, int64_t size);
+
 // kInvalidArgument unless the config is one of the space.
 absl::Status CheckConfig(const Space& space, const Config& config);
 

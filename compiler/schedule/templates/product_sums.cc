@@ -20,12 +20,10 @@ std::vector<std::string> Axes(const ProductSums& sums) {
 
 // For one iteration of `at`, whole vectors of units, each of them in order.
 void ComputeTile(Sequence* s, const ProductSums& sums, const std::string& at) {
-  const std::string letters = AxisLetters(sums.rank);
   ComputeAtOptions options;
   options.align.assign(static_cast<size_t>(sums.rank), 1);
   options.align.back() = sums.lanes;
-  options.layout =
-      fmt::format("{}{}{}", letters, sums.lanes, static_cast<char>(letters.back() - 'A' + 'a'));
+  options.layout = BlockedLayout(sums.rank, sums.rank - 1, sums.lanes).ToString();
   s->ComputeAt(sums.stage, at, options);
 }
 

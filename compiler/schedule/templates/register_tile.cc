@@ -4,6 +4,7 @@
 #include <functional>
 #include <vector>
 
+#include "compiler/schedule/parts.h"
 #include "compiler/schedule/templates/kernel_view.h"
 
 namespace hone::schedule {
@@ -92,14 +93,6 @@ double StreamCycles(const RegisterTileProblem& problem, const RegisterTile& tile
   const int64_t bytes = vectors * problem.vector_bytes;
   if (!again || 3 * bytes * problem.steps <= 2 * problem.l2_bytes) return 0;
   return static_cast<double>(bytes) / problem.stream_bytes;
-}
-
-// Whole tiles and the last, smaller one, of one axis: (size, how many).
-std::vector<std::pair<int64_t, int64_t>> Parts(int64_t extent, int64_t tile) {
-  std::vector<std::pair<int64_t, int64_t>> parts;
-  if (extent / tile > 0) parts.emplace_back(tile, extent / tile);
-  if (extent % tile > 0) parts.emplace_back(extent % tile, 1);
-  return parts;
 }
 
 // What the threads that have most to do have, over what each would have of equal shares.

@@ -1,10 +1,10 @@
 #include "compiler/schedule/templates/tile_block.h"
 
 #include <algorithm>
-#include <utility>
 #include <vector>
 
 #include "compiler/loop/tile_operation.h"
+#include "compiler/schedule/parts.h"
 
 namespace hone::schedule {
 namespace {
@@ -40,14 +40,6 @@ std::vector<int64_t> LineOptions(const TileBlockProblem& problem, int64_t vector
 std::vector<int64_t> TileOptions(const TileBlockProblem& problem, int64_t vectors, int64_t lines) {
   return UpTo(CeilDiv(problem.rows, RowsOfTile(problem.rows)), problem,
               [&](int64_t r) { return TileBlock{vectors, lines, r}; });
-}
-
-// Whole blocks of `size` and the last, smaller one: (size, how many).
-std::vector<std::pair<int64_t, int64_t>> Parts(int64_t extent, int64_t size) {
-  std::vector<std::pair<int64_t, int64_t>> parts;
-  if (extent / size > 0) parts.emplace_back(size, extent / size);
-  if (extent % size > 0) parts.emplace_back(extent % size, 1);
-  return parts;
 }
 
 // Of one block whose lines have so many rows. A product takes a cycle a row, and no fewer than for
@@ -86,9 +78,8 @@ double CyclesOfShapes(const TileBlockProblem& problem, const TileBlock& block) {
 }  // namespace
 
 bool HasTiles(const Target& target, ProductKind kind) {
-  if (!target.Has("amx-tile") || target.VectorLanes() != loop::kTileLanes) return false;
-  return (kind == ProductKind::kBFloat16 && target.Has("amx-bf16")) ||
-         (kind == ProductKind::kBytes && target.Has("amx-int8"));
+  return (kind == ProductKind::kBFloat16 && target.MultipliesInTiles(DataType::kBFloat16)) ||
+         (kind == ProductKind::kBytes && target.MultipliesInTiles(DataType::kInt8));
 }
 
 int64_t RowsOfTile(int64_t line_rows) {

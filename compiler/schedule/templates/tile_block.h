@@ -28,12 +28,6 @@ struct TileBlockProblem {
   bool shares_rows = false;  // threads share blocks of a line too
 };
 
-// A config of the strategy and its cycles, to compare strategies.
-struct TilesChoice {
-  Config config;
-  double cycles = 0;
-};
-
 // Whether the target multiplies such numbers in tiles.
 bool HasTiles(const Target& target, ProductKind kind);
 

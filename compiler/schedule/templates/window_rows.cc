@@ -6,9 +6,9 @@
 namespace hone::schedule {
 namespace {
 
-class RowSchedule {
+class WindowRowsSchedule {
  public:
-  RowSchedule(const Task& task, const AnchorView& view, const WindowRows& rows)
+  WindowRowsSchedule(const Task& task, const AnchorView& view, const WindowRows& rows)
       : view_(view), rows_(rows), s_(task.def->naive), out_(view.output) {}
 
   absl::StatusOr<loop::Nest> Run() && {
@@ -91,7 +91,7 @@ class RowSchedule {
 
 absl::StatusOr<loop::Nest> ScheduleWindowRows(const Task& task, const AnchorView& view,
                                               const WindowRows& rows) {
-  return RowSchedule(task, view, rows).Run();
+  return WindowRowsSchedule(task, view, rows).Run();
 }
 
 }  // namespace hone::schedule

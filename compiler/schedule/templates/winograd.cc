@@ -80,15 +80,9 @@ class WinogradSchedule {
   std::string Axis(const std::string& stage, int extra, int from_end) const {
     return fmt::format("{}.i{}", stage, conv_.rank() + extra + from_end);
   }
-  // Row-major with blocks of `lanes` along an axis.
-  std::string Blocked(int extra, int axis, int64_t lanes) const {
-    const int rank = conv_.rank() + extra;
-    const std::string letters = AxisLetters(rank);
-    const auto block = static_cast<char>(std::tolower(letters[static_cast<size_t>(axis)]));
-    return fmt::format("{}{}{}", letters, lanes, block);
-  }
-  Layout BlockedLayout(int extra, int axis, int64_t lanes) const {
-    return *Layout::Parse(Blocked(extra, axis, lanes), conv_.rank() + extra);
+  // Of a stage of `extra` axes more than the convolution.
+  Layout BlockedAlong(int extra, int axis, int64_t lanes) const {
+    return BlockedLayout(conv_.rank() + extra, axis, lanes);
   }
   // Alignments of the channels, and of other axes counted from the last.
   std::vector<int64_t> Aligned(int extra, int axis,
@@ -150,7 +144,7 @@ class WinogradSchedule {
     s_.ReorderPresent({f + ".i2", f + ".ocv"});
     options = {};
     options.align = Aligned(0, 0);
-    options.layout = Blocked(0, 0, conv_.lanes);
+    options.layout = BlockedAlong(0, 0, conv_.lanes).ToString();
     s_.ComputeAt(columns, s_.LastOf({f + ".i2", f + ".ocv"}), options);
     s_.UnrollAll(Axis(columns, 0, -1));
     s_.VectorizeAll(columns + ".i0");
@@ -158,7 +152,7 @@ class WinogradSchedule {
     PrefetchRegionOptions ahead;
     ahead.ahead = {out_ + ".oc", p + ".r1", p + ".chunk"};
     ahead.turns = {p + ".ph", p + ".pw"};
-    ahead.spread_axis = 1;
+    ahead.spread_axes = {1};
     ahead.line_axis = 0;
     constexpr int64_t kLineElements = 16;
     ahead.line_elements = std::max(conv_.lanes, kLineElements);
@@ -172,7 +166,7 @@ class WinogradSchedule {
     for (const std::string& stage : {filter_taps, columns}) {
       if (stage.empty()) continue;
       s_.Prepare(stage);
-      s_.SetLayout(stage, BlockedLayout(0, 0, GroupLanes()));
+      s_.SetLayout(stage, BlockedAlong(0, 0, GroupLanes()));
     }
     s_.Prepare(f);
     s_.SetLayout(f, *Layout::Parse(FilterLayout(), conv_.rank() - 1));
@@ -183,7 +177,7 @@ class WinogradSchedule {
     // The filters of the lanes lie apart: they are gathered once, lane by lane.
     ComputeAtOptions options;
     options.align = Aligned(0, 0);
-    options.layout = Blocked(0, 0, conv_.lanes);
+    options.layout = BlockedAlong(0, 0, conv_.lanes).ToString();
     if (!columns.empty()) {
       s_.ComputeAt(columns, taps, options);
       s_.UnrollAll(Axis(columns, 0, -2));
@@ -204,14 +198,14 @@ class WinogradSchedule {
     const int64_t lanes = conv_.lanes;
     const bool in_columns = plan_.InColumns();
     if (conv_.out % lanes != 0) {
-      s_.SetLayout(stages_.product, BlockedLayout(1, 2, lanes));
-      if (in_columns) s_.SetLayout(stages_.result_columns, BlockedLayout(1, 1, lanes));
+      s_.SetLayout(stages_.product, BlockedAlong(1, 2, lanes));
+      if (in_columns) s_.SetLayout(stages_.result_columns, BlockedAlong(1, 1, lanes));
     }
     if (plan_.channels % lanes == 0) return;
     if (in_columns) {
-      s_.SetLayout(stages_.data_columns, BlockedLayout(1, 1, lanes));
+      s_.SetLayout(stages_.data_columns, BlockedAlong(1, 1, lanes));
     } else {
-      s_.SetLayout(stages_.data, BlockedLayout(1, 2, lanes));
+      s_.SetLayout(stages_.data, BlockedAlong(1, 2, lanes));
     }
   }
 
@@ -249,13 +243,13 @@ class WinogradSchedule {
   void ComputeResult() {
     ComputeAtOptions options;
     options.align = Aligned(0, 1, {plan_.InColumns() ? 1 : plan_.tile_h, plan_.tile_w});
-    options.layout = Blocked(0, 1, conv_.lanes);
+    options.layout = BlockedAlong(0, 1, conv_.lanes).ToString();
     s_.ComputeAt(conv_result_, out_ + (plan_.InColumns() ? ".row" : ".ocv"), options);
     s_.ReorderPresent({Axis(conv_result_, 0, -2), Axis(conv_result_, 0, -1), conv_result_ + ".i1"});
     if (!plan_.InColumns()) return;
     const std::string& columns = stages_.result_columns;
     options.align = Aligned(1, 1, {plan_.tile_h, 1, 1});
-    options.layout = Blocked(1, 1, conv_.lanes);
+    options.layout = BlockedAlong(1, 1, conv_.lanes).ToString();
     s_.ComputeAt(columns, out_ + ".ocv", options);
     s_.ReorderPresent({Axis(columns, 1, -1), Axis(columns, 1, -3), columns + ".i1"});
   }
@@ -266,7 +260,7 @@ class WinogradSchedule {
     ComputeAtOptions options;
     options.scope = loop::Scope::kLocal;
     options.align = Aligned(1, 2);
-    options.layout = Blocked(1, 2, conv_.lanes);
+    options.layout = BlockedAlong(1, 2, conv_.lanes).ToString();
     options.slack = SlackOf(conv_, GroupLanes(), BlockTiles() * BlockDepth());
     s_.ComputeAt(p, out_ + ".oc", options);
     if (chunk_ > 0) ClearProduct();
@@ -328,7 +322,7 @@ class WinogradSchedule {
     const std::string at = s_.LastOf(tiles);
     ComputeAtOptions options;
     options.align = Aligned(1, 2);
-    options.layout = Blocked(1, 2, conv_.lanes);
+    options.layout = BlockedAlong(1, 2, conv_.lanes).ToString();
     s_.ComputeAt(sum, at, options);
     s_.Decompose(sum + ".i2");
     for (const std::string& suffix : {std::string("_init"), std::string()}) {
@@ -384,7 +378,7 @@ class WinogradSchedule {
     ComputeAtOptions options;
     options.scope = loop::Scope::kLocal;
     options.align = Aligned(1, 2);
-    options.layout = Blocked(1, 2, conv_.lanes);
+    options.layout = BlockedAlong(1, 2, conv_.lanes).ToString();
     options.slack =
         SlackOf(conv_, plan_.channels, BlockTiles() * plan_.Slices(conv_, BlockDepth()));
     s_.ComputeAt(d, block_, options);
@@ -407,7 +401,7 @@ class WinogradSchedule {
     if (!plan_.InColumns()) return;
     const std::string& columns = stages_.data_columns;
     options.align = Aligned(1, 1);
-    options.layout = Blocked(1, 1, conv_.lanes);
+    options.layout = BlockedAlong(1, 1, conv_.lanes).ToString();
     std::string at = d + ".cb";
     if (Deep() && s_.Has(slice)) at = slice;
     s_.ComputeAt(columns, s_.Has(y) ? y : at, options);

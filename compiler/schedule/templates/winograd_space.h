@@ -11,6 +11,7 @@
 #include "compiler/schedule/config.h"
 #include "compiler/schedule/space.h"
 #include "compiler/schedule/templates/conv_view.h"
+#include "compiler/schedule/templates/strategy_choice.h"
 
 namespace hone::schedule {
 
@@ -50,11 +51,8 @@ bool IsWinograd(const std::string& strategy);
 
 // The knobs after "strategy", which is one of them.
 std::optional<Knob> NextWinogradKnob(const Conv& conv, const Target& target, const Config& prefix);
-// The config with the least cycles by the analytic model; nullopt where there is no such strategy.
-struct WinogradChoice {
-  Config config;
-  double cycles = 0;  // from the first core's start to the last one's end
-};
+using WinogradChoice = StrategyChoice;
+// nullopt where there is no such strategy.
 std::optional<WinogradChoice> BestWinograd(const Conv& conv, const Target& target);
 
 }  // namespace hone::schedule

@@ -31,6 +31,21 @@ TEST(Target, CpusBringTheirFeatures) {
   EXPECT_EQ(arm.VectorRegisters(), 32);
 }
 
+TEST(Target, TilesAreOfNarrowElementsAndAsWideAsVectors) {
+  const auto multiplies = [](const char* features, DataType dtype) {
+    const std::string text = "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -mattr=";
+    return Target::Parse(text + features)->MultipliesInTiles(dtype);
+  };
+  const char* const bytes = "+amx-int8,+amx-tile,+avx512f";
+  EXPECT_TRUE(multiplies(bytes, DataType::kInt8));
+  EXPECT_TRUE(multiplies(bytes, DataType::kUInt8));
+  EXPECT_FALSE(multiplies(bytes, DataType::kBFloat16));
+  EXPECT_FALSE(multiplies(bytes, DataType::kFloat32));
+  EXPECT_TRUE(multiplies("+amx-bf16,+amx-tile,+avx512f", DataType::kBFloat16));
+  EXPECT_FALSE(multiplies("+amx-bf16,+amx-tile,+avx2", DataType::kBFloat16));
+  EXPECT_FALSE(multiplies("+amx-bf16,+avx512f", DataType::kBFloat16));
+}
+
 TEST(Target, NativeIsThisMachine) {
   const auto native = Target::Parse("native");
   ASSERT_TRUE(native.ok()) << native.status();

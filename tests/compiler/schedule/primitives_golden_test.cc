@@ -265,7 +265,7 @@ TEST(PrimitivesGolden, PrefetchesARegionInTurns) {
   PrefetchRegionOptions options;
   options.ahead = {"gone", "sum.group"};
   options.turns = {"sum.i1"};
-  options.spread_axis = 0;
+  options.spread_axes = {0};
   options.line_axis = 1;
   options.line_elements = 4;
   EXPECT_FALSE(PrefetchRegion(&nest, "bias", options).ok());
@@ -273,9 +273,13 @@ TEST(PrimitivesGolden, PrefetchesARegionInTurns) {
     EXPECT_EQ(PrefetchRegion(&nest, "b", wrong).code(), absl::StatusCode::kFailedPrecondition);
   };
   PrefetchRegionOptions wrong = options;
-  wrong.spread_axis = wrong.line_axis;
+  wrong.spread_axes = {wrong.line_axis};
   refused(wrong);
-  wrong.spread_axis = 2;
+  wrong.spread_axes = {2};
+  refused(wrong);
+  wrong.spread_axes = {0, 0};
+  refused(wrong);
+  wrong.spread_axes = {};
   refused(wrong);
   wrong = options;
   wrong.line_axis = 2;

@@ -1,0 +1,29 @@
+// The strategy "direct" of convolutions, scheduled.
+#ifndef HONE_COMPILER_SCHEDULE_TEMPLATES_CONV_DIRECT_H_
+#define HONE_COMPILER_SCHEDULE_TEMPLATES_CONV_DIRECT_H_
+
+#include "absl/status/statusor.h"
+#include "compiler/schedule/config.h"
+#include "compiler/schedule/template.h"
+#include "compiler/schedule/templates/conv_view.h"
+#include "compiler/schedule/templates/register_tile.h"
+#include "compiler/schedule/templates/window_border.h"
+
+namespace hone::schedule {
+
+// The loop that is unrolled: input channels of a block, or where there are none the taps of a row,
+// or the channels.
+enum class InnerLoop { kBlock, kTaps, kChannels };
+InnerLoop InnerOf(const Conv& conv);
+
+// Of the tiles of a row.
+Border ColumnBorder(const Conv& conv, const RegisterTile& tile);
+
+// A register tile of the output at a time, its sums taken at once, or where the config has chunks,
+// tile after tile for each of them.
+absl::StatusOr<loop::Nest> ScheduleConvDirect(const Task& task, const Conv& conv,
+                                              const Config& config);
+
+}  // namespace hone::schedule
+
+#endif  // HONE_COMPILER_SCHEDULE_TEMPLATES_CONV_DIRECT_H_

@@ -1,0 +1,48 @@
+#include "compiler/schedule/templates/conv_output.h"
+
+namespace hone::schedule {
+
+std::vector<std::string> GridOrders(const Conv& conv) {
+  if (conv.out_vectors == 1 || conv.depth * conv.height == 1) return {"oc_oh"};
+  return {"oc_oh", "oh_oc"};
+}
+
+std::vector<std::string> ConvGrid(const Conv& conv, const std::string& order,
+                                  const std::string& rows) {
+  const std::string& out = conv.view.output;
+  std::vector<std::string> grid = {out + ".i0"};
+  for (int d = conv.spatial; d > 0; --d) {
+    if (conv.Phases(d) > 1) grid.push_back(conv.Axis(out, d) + ".phase");
+  }
+  if (conv.spatial > 2) grid.push_back(conv.Axis(out, 3));
+  if (conv.spatial > 1) grid.push_back(out + "." + rows);
+  grid.insert(order == "oc_oh" ? grid.begin() + 1 : grid.end(), out + ".oc");
+  return grid;
+}
+
+void SplitConvOutput(Sequence* s, const Conv& conv, const RegisterTile& block) {
+  const std::string& out = conv.view.output;
+  s->Split(out + ".i1", conv.lanes, Tail::kGuard, out + ".v", out + ".lane");
+  s->Split(out + ".v", block.vectors, Tail::kClip, out + ".oc", out + ".ocv");
+  for (int d = conv.spatial; d > 0; --d) {
+    const int64_t phases = conv.Phases(d);
+    if (phases == 1) continue;
+    const bool whole = conv.result_axes[static_cast<size_t>(conv.spatial - d)] % phases == 0;
+    const std::string axis = conv.Axis(out, d);
+    s->Split(axis, phases, whole ? Tail::kExact : Tail::kGuard, axis, axis + ".phase");
+  }
+  if (conv.spatial > 1) {
+    s->Split(conv.Axis(out, 2), block.rows, Tail::kClip, out + ".oh", out + ".row");
+  }
+  s->Split(conv.Axis(out, 1), block.columns, Tail::kClip, out + ".ow", out + ".col");
+}
+
+void OrderConvOutput(Sequence* s, const Conv& conv, const std::vector<std::string>& outer) {
+  const std::string& out = conv.view.output;
+  std::vector<std::string> order = outer;
+  for (const char* name : {".ow", ".row", ".col", ".ocv", ".lane"}) order.push_back(out + name);
+  s->ReorderPresent(order);
+  s->Vectorize(out + ".lane");
+}
+
+}  // namespace hone::schedule

@@ -1,0 +1,22 @@
+// The output's loops, which the strategies of matrix products cut alike.
+#ifndef HONE_COMPILER_SCHEDULE_TEMPLATES_DENSE_OUTPUT_H_
+#define HONE_COMPILER_SCHEDULE_TEMPLATES_DENSE_OUTPUT_H_
+
+#include <string>
+
+#include "compiler/schedule/templates/dense_view.h"
+#include "compiler/schedule/templates/register_tile.h"
+#include "compiler/schedule/templates/sequence.h"
+
+namespace hone::schedule {
+
+// [for i0,] for nb, mb (the grid; "m_n": mb, nb) { for m, nv, lane }: blocks of units by rows, the
+// tile's `columns`. Returns the inner loop of the grid, within which a block is computed.
+std::string TileDenseOutput(Sequence* s, const Dense& dense, const RegisterTile& block,
+                            const std::string& order);
+// Smaller blocks at the ends get bodies of their own, of constant sizes.
+void PeelDenseOutput(Sequence* s, const Dense& dense, const RegisterTile& block);
+
+}  // namespace hone::schedule
+
+#endif  // HONE_COMPILER_SCHEDULE_TEMPLATES_DENSE_OUTPUT_H_
