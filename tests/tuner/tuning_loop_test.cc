@@ -318,6 +318,25 @@ TEST(TuningLoop, NeverOverrunsABudgetThroughThePlanOfAJobThatIsGone) {
   ExpectWhole(world, 1, 8);
 }
 
+TEST(TuningLoop, TakesInResultsThatAreImportedWhileItRuns) {
+  World other;
+  other.AddWorker("w1");
+  other.Submit({.trials = 43});
+  other.Run();
+  World world;
+  world.AddWorker("w1");
+  const int64_t job = world.Submit({.trials = 43});
+  while (world.Records(Purpose::kSearch).size() < 8) ASSERT_TRUE(world.Step());
+  for (const tuning_db::Record& record : other.Records(Purpose::kSearch)) {
+    tuning_db::Trial trial = record.of_trial;
+    trial.job = 0;
+    ASSERT_TRUE(world.store->Import(trial, record).ok());
+  }
+  world.Run(100000);
+  EXPECT_EQ(world.GetJob(job).state, JobState::kDone);
+  ExpectWhole(world, 1, 43);
+}
+
 TEST(TuningLoop, CountsAJobsTimeOverRestarts) {
   World world;
   const int64_t job = world.Submit({.trials = 400, .deadline_ns = 20 * kSecond});

@@ -83,8 +83,8 @@ class TaskHistory {
   }
   bool IsRanked(const Entry& entry) const;
 
-  const int64_t task_;
-  const std::string signature_;
+  int64_t task_;
+  std::string signature_;
   const schedule::Space* space_ = nullptr;
   std::map<int64_t, Entry> search_;  // by trial id
   int64_t settled_ = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "support/status.h"
 #include "tuner/jobs/regime.h"
 
 namespace hone::tuner {
@@ -45,6 +46,16 @@ void TaskRunner::ChooseRegime() {
   const char* regime = RegimeOf(*context, model_bytes);
   rotation_bytes = RotationBytes(regime, *context, model_bytes);
   history.CompareIn(regime);
+}
+
+absl::Status TaskRunner::ReloadHistory(tuning_db::Store& store) {
+  TaskHistory reloaded(key.first, key.second);
+  reloaded.ReadIn(&context->space());
+  HONE_RETURN_IF_ERROR(reloaded.Load(store));
+  for (const auto& [id, trial] : open) reloaded.Proposed(trial);
+  history = std::move(reloaded);
+  ChooseRegime();
+  return absl::OkStatus();
 }
 
 bool TaskRunner::IsMeasuringFinal() const {

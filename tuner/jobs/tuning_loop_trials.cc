@@ -132,9 +132,13 @@ void TuningLoop::OnPlanned(const TaskKey& key, uint64_t serial, int64_t job, Bat
   const auto rows = parts_.store->Propose(trials);
   CrashPoint("tuner.propose.after");
   if (!rows.ok()) return Fatal(rows.status());
+  bool is_behind = false;  // results have come that are not this daemon's (an import)
   for (size_t i = 0; i < rows->size(); ++i) {
     const Trial& row = (*rows)[i];
-    if (row.state == TrialState::kSettled) continue;
+    if (row.state == TrialState::kSettled) {
+      is_behind = true;
+      continue;
+    }
     runner->history.Proposed(row);
     if (plan.trials[i].failure.empty()) {
       Adopt(*runner, row);
@@ -144,6 +148,10 @@ void TuningLoop::OnPlanned(const TaskKey& key, uint64_t serial, int64_t job, Bat
     const absl::Status settled =
         SettleFailure(row, Outcome::kInvalidConfig, plan.trials[i].failure);
     if (!settled.ok()) return Fatal(settled);
+  }
+  if (is_behind) {
+    const absl::Status reloaded = runner->ReloadHistory(*parts_.store);
+    if (!reloaded.ok()) return Fatal(reloaded);
   }
   Pump();
 }
