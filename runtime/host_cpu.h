@@ -32,8 +32,9 @@ struct CpuidSource {
   bool lends_tiles = false;    // it gives tile registers to processes that ask
 };
 
-// Features whose registers the system does not save, or lend, are left out. A cpu's name is given only where
-// all that LLVM would assume of it is there (hypervisors hide features); else "x86-64-v4", "-v3" or
+// Features whose registers the system does not save, or lend, are left out. A cpu's name is given
+// only where all that LLVM would assume of it is there (hypervisors hide features); else
+// "x86-64-v4", "-v3" or
 // "-v2".
 HostCpu DescribeX86(const CpuidSource& source);
 

@@ -16,9 +16,7 @@ constexpr int kSupported = 0x1021;
 constexpr uint64_t kTileData = kAskForTilesArguments[1];
 
 // 0, or what went wrong.
-int Ask() {
-  return syscall(SYS_arch_prctl, kAskForTilesArguments[0], kTileData) == 0 ? 0 : errno;
-}
+int Ask() { return syscall(SYS_arch_prctl, kAskForTilesArguments[0], kTileData) == 0 ? 0 : errno; }
 
 }  // namespace
 

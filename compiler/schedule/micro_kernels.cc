@@ -1,6 +1,7 @@
 #include "compiler/schedule/micro_kernels.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include "compiler/ops/lower.h"
 #include "compiler/schedule/ceil_div.h"
@@ -188,6 +189,18 @@ std::optional<double> MicroKernelTimes::StepCycles(int64_t vectors, int64_t posi
   const auto of = [](const auto& entry) { return static_cast<double>(entry->first.second); };
   const double share = (static_cast<double>(positions) - of(before)) / (of(after) - of(before));
   return before->second + share * (after->second - before->second);
+}
+
+std::optional<double> StreamBytesOf(const MicroKernelTimes* measured, const Target& target) {
+  if (measured != nullptr) return measured->StreamBytesACycle();
+  // Cores of Intel's servers since Skylake: a last-level cache in slices, a mesh away. Measured on
+  // Sapphire Rapids (5.0 and 5.2); the earlier ones share its design.
+  constexpr std::string_view kMeshes[] = {"skylake-avx512", "cascadelake",    "cooperlake",
+                                          "icelake-server", "sapphirerapids", "emeraldrapids",
+                                          "graniterapids"};
+  constexpr double kMeshBytesACycle = 5;
+  if (std::ranges::count(kMeshes, target.cpu) > 0) return kMeshBytesACycle;
+  return std::nullopt;
 }
 
 }  // namespace hone::schedule

@@ -48,7 +48,7 @@ struct Conv {
   bool packs_data = false;  // which a copy of the operand has
   int64_t threads = 1, l1_bytes = 0;
   std::shared_ptr<const MicroKernelTimes> times;  // of such products; nullptr: none
-  std::optional<double> stream_bytes;  // a cycle, as measured from behind the second cache
+  std::optional<double> stream_bytes;  // a cycle, from behind the second cache; StreamBytesOf
 
   int rank() const { return spatial + 2; }
   // A stage's loop along a spatial axis, that over the taps along it, and the axis's phases,

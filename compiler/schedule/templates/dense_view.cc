@@ -121,7 +121,7 @@ Dense DenseOf(const Task& task) {
   dense.l1_bytes = task.target.l1_bytes;
   dense.threads = task.target.threads;
   if (dense.kind == ProductKind::kFloat) dense.times = task.micro_kernels;
-  if (task.micro_kernels != nullptr) dense.stream_bytes = task.micro_kernels->StreamBytesACycle();
+  dense.stream_bytes = StreamBytesOf(task.micro_kernels.get(), task.target);
   return dense;
 }
 

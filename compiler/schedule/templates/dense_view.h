@@ -31,7 +31,7 @@ struct Dense {
   int64_t lanes = 0, registers = 0, l1_bytes = 0, l2_bytes = 0;
   int64_t batch = 1, threads = 1;
   std::shared_ptr<const MicroKernelTimes> times;
-  std::optional<double> stream_bytes;  // a cycle, as measured from behind the second cache
+  std::optional<double> stream_bytes;  // a cycle, from behind the second cache; StreamBytesOf
 
   // Rows, units (columns) and terms are the last axes; there may be a batch before them.
   int rank() const { return batched ? 3 : 2; }

@@ -293,7 +293,7 @@ int64_t DefaultUnroll(const Conv& conv, const Target& target, const WinogradPlan
 
 // The best with blocks of `depth` slices, if it is better than `best`.
 void ImproveWinograd(const Conv& conv, const Target& target, const std::string& strategy,
-                     int64_t depth, std::optional<WinogradChoice>* best) {
+                     int64_t depth, std::optional<StrategyChoice>* best) {
   const WinogradPlan plan = PlanOf(conv, strategy);
   const BlockLimits limits = LimitsOf(conv, target, plan, depth);
   for (int64_t block_w : BlockColumns(plan, limits)) {
@@ -309,7 +309,7 @@ void ImproveWinograd(const Conv& conv, const Target& target, const std::string& 
                 static_cast<double>(rounds) *
                 BlockCycles(conv, target, plan, depth, problem, tile, parts, chunk);
             if (*best && (*best)->cycles <= cycles) continue;
-            *best = WinogradChoice{{}, cycles};
+            *best = StrategyChoice{{}, cycles};
             Config& config = (*best)->config;
             config.Set("strategy", strategy);
             if (conv.spatial == 3) config.Set("block_d", depth);
@@ -438,8 +438,8 @@ std::optional<Knob> NextWinogradKnob(const Conv& conv, const Target& target, con
   return std::nullopt;
 }
 
-std::optional<WinogradChoice> BestWinograd(const Conv& conv, const Target& target) {
-  std::optional<WinogradChoice> best;
+std::optional<StrategyChoice> BestWinograd(const Conv& conv, const Target& target) {
+  std::optional<StrategyChoice> best;
   for (const std::string& strategy : WinogradStrategies(conv)) {
     for (int64_t depth : BlockDepths(conv, target, PlanOf(conv, strategy))) {
       ImproveWinograd(conv, target, strategy, depth, &best);

@@ -51,9 +51,8 @@ bool IsWinograd(const std::string& strategy);
 
 // The knobs after "strategy", which is one of them.
 std::optional<Knob> NextWinogradKnob(const Conv& conv, const Target& target, const Config& prefix);
-using WinogradChoice = StrategyChoice;
 // nullopt where there is no such strategy.
-std::optional<WinogradChoice> BestWinograd(const Conv& conv, const Target& target);
+std::optional<StrategyChoice> BestWinograd(const Conv& conv, const Target& target);
 
 }  // namespace hone::schedule
 

@@ -321,4 +321,13 @@ TEST(MicroKernels, TheStreamLeavesTheSecondCacheAndStaysInTheLast) {
 }
 
 }  // namespace
+TEST(MicroKernels, BeforeAStreamIsMeasuredTheCpuSaysWhatIsUsual) {
+  const Target mesh = *Target::Parse("llvm -mcpu=sapphirerapids");
+  const Target other = *Target::Parse("llvm -mcpu=znver5");
+  EXPECT_EQ(StreamBytesOf(nullptr, other), std::nullopt);
+  EXPECT_EQ(StreamBytesOf(nullptr, mesh), 5);
+  const MicroKernelTimes without(MicroKernelTimes::ByTile{});
+  EXPECT_EQ(StreamBytesOf(&without, mesh), std::nullopt) << "it was tried, and failed";
+}
+
 }  // namespace hone::schedule
