@@ -71,8 +71,8 @@ class MicroKernelTimes {
   std::optional<double> stream_bytes_a_cycle_;
 };
 
-// What StreamBytesACycle says, or before it is measured what is usual of the target's cpu where that
-// is known to be far from the rule; nullopt: neither.
+// What StreamBytesACycle says, or before it is measured what is usual of the target's cpu where
+// that is known to be far from the rule; nullopt: neither.
 std::optional<double> StreamBytesOf(const MicroKernelTimes* measured, const Target& target);
 
 }  // namespace hone::schedule

@@ -216,10 +216,10 @@ class DirectSchedule {
     }
   }
 
-  bool slices_;         // those of padding are left out
-  bool copies_;         // the padded copy is a launch of its own
-  bool border_;         // there is none: tiles at the border are apart
-  std::string step_;    // the innermost loop of the sum that is not unrolled
+  bool slices_;       // those of padding are left out
+  bool copies_;       // the padded copy is a launch of its own
+  bool border_;       // there is none: tiles at the border are apart
+  std::string step_;  // the innermost loop of the sum that is not unrolled
   std::string packed_data_;
 };
 
