@@ -140,7 +140,7 @@ absl::StatusOr<MicroKernelsSpent> MeasureMicroKernels(const Options& options,
   HONE_ASSIGN_OR_RETURN(const auto known, MicroKernelsOf(client, work.target));
   if (known != nullptr) return spent;
   const int64_t start_ns = Clock::Real().NowNs();
-  fmt::print(stderr, "{} micro-kernels of a target that is new here\n", trials);
+  fmt::print(stderr, "{} micro-kernels of the target, as far as they are not known\n", trials);
   for (const schedule::MicroKernelTask& task : tasks) {
     v1::JobSpec spec = MicroKernelJob(task);
     spec.set_limit_ns(LeftOf(work.spec.limit_ns(), Clock::Real().NowNs() - start_ns));

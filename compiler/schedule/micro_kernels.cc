@@ -48,8 +48,9 @@ Product Tiles(const Target& target) {
   return Product(target, kRows, kSteps, kVectors * target.VectorLanes());
 }
 
-// Weights of one row, several times what the second cache holds.
-constexpr int64_t kStreamSteps = 1024;
+// Weights of one row, several times what the second cache holds; a number of terms that no layer of
+// a model has: a task's trials count for whoever wants it.
+constexpr int64_t kStreamSteps = 1004;
 
 int64_t StreamUnits(const Target& target) {
   constexpr int64_t kLeast = 256 << 10, kMost = 16 << 20;  // of second caches
@@ -192,7 +193,7 @@ std::optional<double> MicroKernelTimes::StepCycles(int64_t vectors, int64_t posi
 }
 
 std::optional<double> StreamBytesOf(const MicroKernelTimes* measured, const Target& target) {
-  if (measured != nullptr) return measured->StreamBytesACycle();
+  if (measured != nullptr && measured->StreamBytesACycle()) return measured->StreamBytesACycle();
   // Cores of Intel's servers since Skylake: a last-level cache in slices, a mesh away. Measured on
   // Sapphire Rapids (5.0 and 5.2); the earlier ones share its design.
   constexpr std::string_view kMeshes[] = {"skylake-avx512", "cascadelake",    "cooperlake",

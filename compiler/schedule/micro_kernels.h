@@ -71,7 +71,7 @@ class MicroKernelTimes {
   std::optional<double> stream_bytes_a_cycle_;
 };
 
-// What StreamBytesACycle says, or before it is measured what is usual of the target's cpu where
+// What StreamBytesACycle says, or where it is not measured what is usual of the target's cpu, if
 // that is known to be far from the rule; nullopt: neither.
 std::optional<double> StreamBytesOf(const MicroKernelTimes* measured, const Target& target);
 

@@ -318,7 +318,7 @@ TEST(TuningLoop, NeverOverrunsABudgetThroughThePlanOfAJobThatIsGone) {
   ExpectWhole(world, 1, 8);
 }
 
-TEST(TuningLoop, TakesInResultsThatAreImportedWhileItRuns) {
+TEST(TuningLoop, DoesNotGoRoundWhenWhatItProposesIsImportedMeanwhile) {
   World other;
   other.AddWorker("w1");
   other.Submit({.trials = 43});

@@ -149,7 +149,7 @@ std::optional<Turn> TurnOf(const std::vector<Stmt>& loops, const Bounds& bounds)
   return turn;
 }
 
-// Largest extents of the box; empty where they are not bounded.
+// How many indices of each axis are read at most; empty where they are not bounded.
 std::vector<int64_t> SizesOf(const Region& region, const Bounds& bounds) {
   std::vector<int64_t> sizes;
   for (const Region::Dim& dim : region.dims) {
@@ -157,7 +157,7 @@ std::vector<int64_t> SizesOf(const Region& region, const Bounds& bounds) {
     distance.Add(dim.low, -1);
     const loop::Interval range = BoundsOf(distance, bounds);
     if (!range.HasMax()) return {};
-    sizes.push_back(range.max + 1);
+    sizes.push_back(range.max / dim.step + 1);
   }
   return sizes;
 }
@@ -231,6 +231,7 @@ absl::Status PrefetchRegion(loop::Nest* nest, const std::string& name,
     number = loop::FloorDiv(number, sizes[d]);
   }
   offsets[outermost] = number;
+  for (size_t d = 0; d < sizes.size(); ++d) offsets[d] = offsets[d] * Expr(region.dims[d].step);
   std::vector<Expr> indices;
   for (size_t d = 0; d < sizes.size(); ++d) {
     const Expr index = loop::Substitute(region.dims[d].low.ToExpr(), next) + offsets[d];

@@ -125,10 +125,10 @@ std::vector<int64_t> ChunkOptions(const Conv& conv, const Config& prefix) {
   return options;
 }
 
-// There must be next channels to prefetch, and a loop of steps to do it in.
+// There must be a next chunk to prefetch; or next channels, and a loop of steps to do it in.
 std::vector<int64_t> PrefetchOptionsOf(const Conv& conv, const Config& prefix) {
-  if (conv.out_vectors <= prefix.Int("tile_v") || conv.LanesDiffer()) return {0};
   if (prefix.Int("chunk") > 0) return {0, 1};
+  if (conv.out_vectors <= prefix.Int("tile_v") || conv.LanesDiffer()) return {0};
   if (InnerExtent(conv) / prefix.Int("unroll") <= 1) return {0};
   return {0, 1};
 }

@@ -254,8 +254,7 @@ class ChunkedSchedule : public DirectSchedule {
   // lines for each tap and block of channels: in a burst they would wait for one another.
   void PrefetchNextChunk() {
     PrefetchRegionOptions next;
-    next.ahead = {out_ + ".oc", out_ + ".ohb"};
-    if (config_.String("order") == "oh_oc") std::swap(next.ahead[0], next.ahead[1]);
+    next.ahead = Grid();
     next.ahead.push_back(anchor_ + ".chunk");
     next.turns = {anchor_ + ".th", anchor_ + ".tw", chunk_sums_ + ".icb"};
     next.spread_axes = {conv_.transposed ? size_t{0} : size_t{1}};

@@ -216,8 +216,10 @@ Conv ConvOf(const Task& task) {
   conv.l2_bytes = task.target.l2_bytes;
   conv.l1_bytes = task.target.l1_bytes;
   conv.threads = task.target.threads;
-  if (conv.kind == ProductKind::kFloat) conv.times = task.micro_kernels;
-  conv.stream_bytes = StreamBytesOf(task.micro_kernels.get(), task.target);
+  if (conv.kind == ProductKind::kFloat) {
+    conv.times = task.micro_kernels;
+    conv.stream_bytes = StreamBytesOf(task.micro_kernels.get(), task.target);
+  }
   conv.out_vectors = CeilDiv(conv.out, conv.lanes);
   conv.operand_block = BlockOfOperand(task, conv.view.op->args[0]);
   conv.operand_blocked = conv.operand_block == conv.lanes;

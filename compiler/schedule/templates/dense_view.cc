@@ -120,8 +120,10 @@ Dense DenseOf(const Task& task) {
   dense.l2_bytes = task.target.l2_bytes;
   dense.l1_bytes = task.target.l1_bytes;
   dense.threads = task.target.threads;
-  if (dense.kind == ProductKind::kFloat) dense.times = task.micro_kernels;
-  dense.stream_bytes = StreamBytesOf(task.micro_kernels.get(), task.target);
+  if (dense.kind == ProductKind::kFloat) {
+    dense.times = task.micro_kernels;
+    dense.stream_bytes = StreamBytesOf(task.micro_kernels.get(), task.target);
+  }
   return dense;
 }
 

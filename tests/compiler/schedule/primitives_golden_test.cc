@@ -298,6 +298,23 @@ TEST(PrimitivesGolden, PrefetchesARegionInTurns) {
   EXPECT_FALSE(PrefetchRegion(&nest, "b", options).ok());
 }
 
+// Six turns for two channels of three by three taps: three lines each.
+TEST(PrimitivesGolden, PrefetchesARegionOfSeveralAxesInTurns) {
+  const loop::Nest naive = ConvNest(4, 3, 2);
+  loop::Nest nest = naive;
+  ASSERT_TRUE(Split(&nest, "conv.r0", 2, Tail::kExact, "conv.chunk", "conv.r0").ok());
+  ASSERT_TRUE(DecomposeReduction(&nest, "conv.i1").ok());
+  ASSERT_TRUE(
+      Reorder(&nest, {"conv.i1", "conv.chunk", "conv.i2", "conv.r0", "conv.i3"}, true).ok());
+  PrefetchRegionOptions options;
+  options.ahead = {"conv.i1", "conv.chunk"};
+  options.turns = {"conv.i2", "conv.r0"};
+  options.spread_axes = {1, 2, 3};
+  options.line_axis = 0;
+  ASSERT_TRUE(PrefetchRegion(&nest, "w", options).ok());
+  ExpectGolden("prefetch_region_axes", naive, nest);
+}
+
 TEST(PrimitivesGolden, SumsLocally) {
   const loop::Nest naive = MatmulNest(10, 6, 8);
   loop::Nest nest = naive;
