@@ -45,7 +45,7 @@ struct PrefetchRegionOptions {
   std::vector<std::string> turns;
   std::vector<size_t> spread_axes;  // of the buffer, outermost first: what is shared
   size_t line_axis = 0;             // of the buffer: innermost in memory
-  int64_t line_elements = 1;
+  int64_t line_elements = 16;       // a cache line of 32-bit elements
   int locality = 2;
 };
 

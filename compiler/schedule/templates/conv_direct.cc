@@ -264,8 +264,6 @@ class ChunkedSchedule : public DirectSchedule {
       next.spread_axes.push_back(static_cast<size_t>(conv_.rank() - d));
     }
     std::erase_if(next.turns, [&](const std::string& loop) { return !s_.Has(loop); });
-    constexpr int64_t kLineElements = 16;
-    next.line_elements = std::max(conv_.lanes, kLineElements);
     s_.PrefetchRegion(packed_, next);
   }
 

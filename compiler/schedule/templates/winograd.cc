@@ -154,8 +154,6 @@ class WinogradSchedule {
     ahead.turns = {p + ".ph", p + ".pw"};
     ahead.spread_axes = {1};
     ahead.line_axis = 0;
-    constexpr int64_t kLineElements = 16;
-    ahead.line_elements = std::max(conv_.lanes, kLineElements);
     s_.PrefetchRegion(packed_, ahead);
   }
 
