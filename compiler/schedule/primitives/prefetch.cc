@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -172,10 +171,66 @@ bool AreWithin(const Stmt& outer, const std::vector<Stmt>& loops, const Site& si
   return inside;
 }
 
-bool AreSpreadAxes(const PrefetchRegionOptions& options) {
-  const std::set<size_t> axes(options.spread_axes.begin(), options.spread_axes.end());
-  return !axes.empty() && axes.size() == options.spread_axes.size() &&
-         !axes.contains(options.line_axis);
+// A part of an index of one axis: `extent` values, `unit` apart. What a faster one leaves of a
+// number is its own.
+struct Digit {
+  size_t axis = 0;
+  int64_t extent = 1, unit = 1;
+  int64_t stride = 1;     // in memory, in elements
+  bool is_outer = false;  // not within a block: further values go on in memory
+  bool is_whole = false;  // there are no other values
+};
+
+// `slow` follows where `fast` ends: in memory, or within the axis.
+bool GoesOn(const Digit& fast, const Digit& slow) {
+  if (fast.is_outer) return fast.is_whole && slow.stride == fast.extent * fast.stride;
+  return fast.axis == slow.axis && slow.unit == fast.extent * fast.unit;
+}
+
+// Of every index but those of `line_axis`, as they follow one another in memory, the fastest
+// first, few of them: what goes on where another ends is that other's. `sizes` indices of each
+// axis, `steps` apart. Blocks that are read in part, or from within, count as whole ones.
+std::vector<Digit> MemoryOrder(const loop::BufferNode& buffer, const std::vector<int64_t>& sizes,
+                               const std::vector<int64_t>& steps, size_t line_axis) {
+  std::vector<Digit> digits;
+  std::vector<int64_t> left = sizes, unit = steps;
+  const std::vector<Layout::Dim>& dims = buffer.layout.dims();
+  const std::vector<int64_t> physical = buffer.layout.PhysicalShape(buffer.shape);
+  int64_t stride = 1;
+  for (size_t i = dims.size(); i-- > 0; stride *= physical[i + 1]) {
+    const auto axis = static_cast<size_t>(dims[i].axis);
+    const bool is_outer = dims[i].factor == 0;
+    if (axis == line_axis || (!is_outer && steps[axis] != 1)) continue;
+    const int64_t extent = is_outer ? left[axis] : std::min(left[axis], dims[i].factor);
+    const Digit digit = {axis,   extent,   unit[axis],
+                         stride, is_outer, extent == physical[i] && steps[axis] == 1};
+    left[axis] = CeilDiv(left[axis], extent);
+    unit[axis] *= extent;
+    if (extent == 1) continue;
+    if (!digits.empty() && GoesOn(digits.back(), digit)) {
+      digits.back().extent *= extent;
+    } else {
+      digits.push_back(digit);
+    }
+  }
+  return digits;
+}
+
+// How many of `count` in each of so many turns: all the same, where that takes few turns less.
+int64_t ShareOf(int64_t count, int64_t turns) {
+  const int64_t least = CeilDiv(count, turns);
+  for (int64_t share = least; 2 * share <= 3 * least; ++share) {
+    if (count % share == 0) return share;
+  }
+  return least;
+}
+
+// The last of the loops that there is.
+std::optional<Site> InnermostOf(const loop::Nest& nest, const std::vector<std::string>& names) {
+  for (size_t i = names.size(); i-- > 0;) {
+    if (absl::StatusOr<Site> site = FindLoop(nest, names[i]); site.ok()) return *std::move(site);
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -185,15 +240,12 @@ absl::Status PrefetchRegion(loop::Nest* nest, const std::string& name,
   const auto refuse = [&](const char* why) {
     return absl::FailedPreconditionError(fmt::format("'{}' cannot be prefetched: {}", name, why));
   };
-  if (options.turns.empty()) return refuse("there is no loop to do it in");
-  if (!AreSpreadAxes(options)) return refuse("its lines cannot be spread");
   if (options.line_elements < 1) return refuse("a line of it has no elements");
-  HONE_ASSIGN_OR_RETURN(const Site site, FindLoop(*nest, options.turns.back()));
+  const std::optional<Site> place_of = InnermostOf(*nest, options.turns);
+  if (!place_of) return refuse("there is no loop to do it in");
+  const Site& site = *place_of;
   HONE_ASSIGN_OR_RETURN(const Buffer buffer, FindBuffer(*nest, name));
-  const size_t greatest = *std::ranges::max_element(options.spread_axes);
-  if (std::max(greatest, options.line_axis) >= buffer->shape.size()) {
-    return refuse("it has no such axis");
-  }
+  if (options.line_axis >= buffer->shape.size()) return refuse("it has no such axis");
   const std::vector<Stmt> ahead = LoopsAround(site, options.ahead);
   if (ahead.empty()) return refuse("none of the loops that are to be ahead is around its place");
   HONE_ASSIGN_OR_RETURN(const Site last, FindLoop(*nest, ahead.back()->var->name));
@@ -210,40 +262,36 @@ absl::Status PrefetchRegion(loop::Nest* nest, const std::string& name,
   const std::optional<Turn> turn = TurnOf(turns, bounds);
   if (!turn || sizes.size() != region.dims.size()) return refuse("an extent has no constant bound");
   const loop::VarMap next = NextIteration(ahead);
-  std::vector<Expr> offsets, vars;
-  for (size_t d = 0; d < sizes.size(); ++d) {
-    vars.push_back(loop::Var(UniqueLoopName(*nest, fmt::format("{}.ahead{}", name, d))));
-    offsets.push_back(vars.back());
-  }
-  sizes[options.line_axis] = CeilDiv(sizes[options.line_axis], options.line_elements);
-  offsets[options.line_axis] = offsets[options.line_axis] * Expr(options.line_elements);
-  // What is shared is numbered, the last axis the fastest.
+  std::vector<int64_t> steps;
+  for (const Region::Dim& dim : region.dims) steps.push_back(dim.step);
+  const std::vector<Digit> digits = MemoryOrder(*buffer, sizes, steps, options.line_axis);
   int64_t count = 1;
-  for (const size_t d : options.spread_axes) count *= sizes[d];
-  const int64_t share = CeilDiv(count, turn->count);
-  const Expr first = turn->number * Expr(share);
-  const Expr shared = loop::Max(loop::Min(Expr(count) - first, share), 0);
-  const size_t outermost = options.spread_axes.front();
-  Expr number = first + vars[outermost];
-  for (size_t i = options.spread_axes.size(); i-- > 1;) {
-    const size_t d = options.spread_axes[i];
-    offsets[d] = loop::FloorMod(number, sizes[d]);
-    number = loop::FloorDiv(number, sizes[d]);
+  for (const Digit& digit : digits) count *= digit.extent;
+  const int64_t share = ShareOf(count, turn->count);
+  const int64_t shares = CeilDiv(count, share);
+  const Expr place = loop::Var(UniqueLoopName(*nest, name + ".ahead"));
+  const Expr line = loop::Var(UniqueLoopName(*nest, name + ".line"));
+  Expr number = turn->number * Expr(share) + place;
+  if (count % share != 0) number = loop::Min(number, count - 1);
+  std::vector<Expr> offsets(sizes.size(), Expr(0));
+  offsets[options.line_axis] = line * Expr(options.line_elements * steps[options.line_axis]);
+  for (size_t i = 0; i < digits.size(); ++i) {
+    const Digit& digit = digits[i];
+    const Expr value = i + 1 == digits.size() ? number : loop::FloorMod(number, digit.extent);
+    offsets[digit.axis] = offsets[digit.axis] + value * Expr(digit.unit);
+    number = loop::FloorDiv(number, digit.extent);
   }
-  offsets[outermost] = number;
-  for (size_t d = 0; d < sizes.size(); ++d) offsets[d] = offsets[d] * Expr(region.dims[d].step);
   std::vector<Expr> indices;
   for (size_t d = 0; d < sizes.size(); ++d) {
-    const Expr index = loop::Substitute(region.dims[d].low.ToExpr(), next) + offsets[d];
+    const Expr low = loop::Substitute(region.dims[d].low.ToExpr(), next);
     const int64_t padded = buffer->layout.PaddedExtent(static_cast<int>(d), buffer->shape[d]);
-    indices.push_back(loop::Min(loop::Max(index, 0), padded - 1));
+    indices.push_back(loop::Min(loop::Max(low, 0), padded - 1) + offsets[d]);
   }
   Stmt fetch = loop::Prefetch(buffer, std::move(indices), options.locality);
-  for (size_t d = sizes.size(); d-- > 0;) {
-    if (std::ranges::count(options.spread_axes, d) > 0) continue;
-    fetch = loop::For(vars[d], 0, sizes[d], std::move(fetch), loop::LoopKind::kUnroll);
-  }
-  fetch = loop::For(vars[outermost], 0, shared, std::move(fetch));
+  const int64_t lines = CeilDiv(sizes[options.line_axis], options.line_elements);
+  fetch = loop::For(line, 0, lines, std::move(fetch), loop::LoopKind::kUnroll);
+  fetch = loop::For(place, 0, share, std::move(fetch), loop::LoopKind::kUnroll);
+  if (shares < turn->count) fetch = loop::If(loop::Lt(turn->number, shares), std::move(fetch));
   Stmt body = loop::Seq({Simplify(fetch, bounds), site.stmt->body[0]});
   ReplaceAt(nest, site,
             loop::For(site.stmt->var, site.stmt->min, site.stmt->extent, std::move(body),

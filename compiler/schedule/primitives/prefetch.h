@@ -41,11 +41,10 @@ struct PrefetchRegionOptions {
   // in the next of the one before; the outermost stays at its last.
   std::vector<std::string> ahead;
   // Nested loops within these, outermost first, at the start of whose iterations the prefetches
-  // stand, a share in each.
+  // stand, a share in each; those that are not there are passed over too.
   std::vector<std::string> turns;
-  std::vector<size_t> spread_axes;  // of the buffer, outermost first: what is shared
-  size_t line_axis = 0;             // of the buffer: innermost in memory
-  int64_t line_elements = 16;       // a cache line of 32-bit elements
+  size_t line_axis = 0;        // of the buffer: innermost in memory; its lines are one share's
+  int64_t line_elements = 16;  // a cache line of 32-bit elements
   int locality = 2;
 };
 
@@ -53,8 +52,11 @@ struct PrefetchRegionOptions {
 // from where it is read:
 //   for c { for k { f[k] = w[c * 4 + k] }; for e { S } }
 //   =>  for c { ..; for e { for j { prefetch w[min(c + 1, last) * 4 + e * 2 + j] }; S } }
-// kFailedPrecondition where that is no box of constant extents, where axes are the same or none of
-// the buffer's, a line has no elements, or a loop of `turns` is not within all of `ahead`.
+// The lines come in the order in which they lie in memory: the processor follows a sequence with
+// fetches of its own, which it does not where lines are far apart. An index of an axis that is read
+// whole goes on beyond its end where that is the next line.
+// kFailedPrecondition where that is no box of constant extents, there is no such axis, a line has
+// no elements, or a loop of `turns` is not within all of `ahead`.
 absl::Status PrefetchRegion(loop::Nest* nest, const std::string& buffer,
                             const PrefetchRegionOptions& options);
 

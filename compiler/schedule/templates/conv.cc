@@ -105,6 +105,11 @@ int64_t WeightBytesOfBlock(const Conv& conv, const RegisterTile& tile) {
   return tile.vectors * conv.lanes * conv.lanes * conv.Taps() * 4;
 }
 
+bool HasChunks(const Conv& conv) {
+  return conv.kind == ProductKind::kFloat && conv.groups == 1 && conv.spatial >= 2 &&
+         conv.in % conv.lanes == 0 && conv.blocked_data;
+}
+
 // Channel blocks after whose terms the next tile's turn comes: their weights stay in the first
 // cache for all tiles of a block, where those of the whole sum would come from the second again for
 // each. 0: a tile's sum is taken at once.
@@ -112,9 +117,7 @@ std::vector<int64_t> ChunkOptions(const Conv& conv, const Config& prefix) {
   std::vector<int64_t> options = {0};
   const RegisterTile tile = TileOf(prefix);
   const std::string& pad = prefix.String("pad");
-  if (conv.kind != ProductKind::kFloat || conv.groups > 1 || conv.spatial < 2 ||
-      conv.in % conv.lanes != 0 || !conv.blocked_data || (pad != "none" && pad != "copy") ||
-      BlockOptions(conv, tile).empty()) {
+  if (!HasChunks(conv) || (pad != "none" && pad != "copy") || BlockOptions(conv, tile).empty()) {
     return options;
   }
   const int64_t blocks = conv.in / conv.lanes;
@@ -138,6 +141,13 @@ int64_t WeightBytes(const Conv& conv) { return conv.out * conv.in * conv.Taps() 
 // Weights that do not stay in the second cache come from further away at every run.
 bool WeightsAreFar(const Conv& conv, const Target& target) {
   return WeightBytes(conv) > target.l2_bytes;
+}
+
+// A model's kernels push each other's weights out of the second cache: those that take more than a
+// small part of it are fetched ahead.
+bool WeightsArePushedOut(const Conv& conv, const Target& target) {
+  constexpr int64_t kSmallPart = 8;
+  return kSmallPart * WeightBytes(conv) > target.l2_bytes;
 }
 
 // Where few positions are enough work to hide latencies and one tile takes them all, weights from
@@ -182,7 +192,8 @@ double DirectCycles(const Conv& conv, const Target& target) {
   double cycles =
       static_cast<double>(conv.batch * conv.depth) * TileCycles(problem, BestTile(problem));
   if (conv.stream_bytes && WeightsAreFar(conv, target)) {
-    cycles = WhileReading(cycles, static_cast<double>(WeightBytes(conv)) / *conv.stream_bytes);
+    const double reading = static_cast<double>(WeightBytes(conv)) / *conv.stream_bytes;
+    cycles = HasChunks(conv) ? WhilePrefetching(cycles, reading) : WhileReading(cycles, reading);
   }
   return cycles / static_cast<double>(target.threads);
 }
@@ -242,7 +253,7 @@ class ConvTemplateOf : public Template {
     config.Set("pad", PadOptions(conv, config).back());  // no FMA and no copy for zeros
     // Weights of a tile are read once a row of tiles: keep them by going down the rows first.
     config.Set("order", std::string("oc_oh"));
-    const bool far = WeightsAreFar(conv, task.target);
+    const bool far = WeightsArePushedOut(conv, task.target);
     const int64_t chunk = far ? DefaultChunk(conv, config) : 0;
     config.Set("chunk", chunk);
     if (chunk > 0) config.Set("block_h", BlockOptions(conv, TileOf(config)).front());

@@ -251,19 +251,14 @@ class ChunkedSchedule : public DirectSchedule {
   }
 
   // While all tiles of a block are computed for a chunk the weights of the next one come, a few
-  // lines for each tap and block of channels: in a burst they would wait for one another.
+  // lines at each tap and block of channels: in a burst they would wait for one another.
   void PrefetchNextChunk() {
     PrefetchRegionOptions next;
     next.ahead = Grid();
     next.ahead.push_back(anchor_ + ".chunk");
     next.turns = {anchor_ + ".th", anchor_ + ".tw", chunk_sums_ + ".icb"};
-    next.spread_axes = {conv_.transposed ? size_t{0} : size_t{1}};
     next.line_axis = conv_.transposed ? 1 : 0;
-    for (int d = conv_.spatial; d > 0; --d) {
-      next.turns.push_back(conv_.Tap(chunk_sums_, d));
-      next.spread_axes.push_back(static_cast<size_t>(conv_.rank() - d));
-    }
-    std::erase_if(next.turns, [&](const std::string& loop) { return !s_.Has(loop); });
+    for (int d = conv_.spatial; d > 0; --d) next.turns.push_back(conv_.Tap(chunk_sums_, d));
     s_.PrefetchRegion(packed_, next);
   }
 

@@ -132,6 +132,11 @@ double WhileReading(double computing, double reading, double not_ahead) {
   return std::max(computing, reading) + waits * std::min(computing, reading);
 }
 
+double WhilePrefetching(double computing, double reading) {
+  constexpr double kWaits = 0.1;
+  return std::max(computing, reading) + kWaits * std::min(computing, reading);
+}
+
 bool FitsRegisters(const RegisterTile& tile, int64_t registers) {
   return tile.rows * tile.columns * tile.vectors + tile.vectors + 1 <= registers;
 }

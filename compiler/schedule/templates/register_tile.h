@@ -81,6 +81,8 @@ double TileCycles(const RegisterTileProblem& problem, const RegisterTile& tile);
 // Of what computes for so many cycles and reads for so many: most of the lesser is hidden, but for
 // the part of it that nothing fetches ahead.
 double WhileReading(double computing, double reading, double not_ahead = 0);
+// The same where all that is read was prefetched evenly, a whole region ahead (PrefetchRegion).
+double WhilePrefetching(double computing, double reading);
 
 }  // namespace hone::schedule
 

@@ -151,9 +151,7 @@ class WinogradSchedule {
     if (config_.Int("prefetch") == 0) return;
     PrefetchRegionOptions ahead;
     ahead.ahead = {out_ + ".oc", p + ".r1", p + ".chunk"};
-    ahead.turns = {p + ".ph", p + ".pw"};
-    ahead.spread_axes = {1};
-    ahead.line_axis = 0;
+    ahead.turns = {p + ".ph", p + ".pw", p + ".i3", p + ".th", p + ".tw"};
     s_.PrefetchRegion(packed_, ahead);
   }
 

@@ -243,18 +243,17 @@ double BlockCycles(const Conv& conv, const Target& target, const WinogradPlan& p
               BytesPerCycle(conv, target, data_bytes);
   }
   memory /= static_cast<double>(parts);
+  const double rest = data + results + SpillCycles(conv, target, plan, depth, problem, tile, parts);
+  if (chunk > 0) {
+    const double chunks =
+        ChunkCycles(conv, target, plan, depth, problem, tile, chunk) / static_cast<double>(parts);
+    return WhilePrefetching(multiply + chunks, memory) + rest;
+  }
   // What is prefetched comes along with the products; a register tile does so for one vector.
   const double tiles_of_block = static_cast<double>(CeilDiv(problem.rows, tile.rows) *
                                                     CeilDiv(problem.columns, tile.columns) * depth);
-  const double late =
-      chunk > 0 ? 0 : std::max(0.0, 1 - tiles_of_block / static_cast<double>(tile.vectors));
-  double cycles = WhileReading(multiply, memory, late) + data + results +
-                  SpillCycles(conv, target, plan, depth, problem, tile, parts);
-  if (chunk > 0) {
-    cycles +=
-        ChunkCycles(conv, target, plan, depth, problem, tile, chunk) / static_cast<double>(parts);
-  }
-  return cycles;
+  const double late = std::max(0.0, 1 - tiles_of_block / static_cast<double>(tile.vectors));
+  return WhileReading(multiply, memory, late) + rest;
 }
 
 // 0, and the most channels whose filters, before and after the transform, stay in the first cache,

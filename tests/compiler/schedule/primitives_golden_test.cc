@@ -265,7 +265,6 @@ TEST(PrimitivesGolden, PrefetchesARegionInTurns) {
   PrefetchRegionOptions options;
   options.ahead = {"gone", "sum.group"};
   options.turns = {"sum.i1"};
-  options.spread_axes = {0};
   options.line_axis = 1;
   options.line_elements = 4;
   EXPECT_FALSE(PrefetchRegion(&nest, "bias", options).ok());
@@ -273,13 +272,7 @@ TEST(PrimitivesGolden, PrefetchesARegionInTurns) {
     EXPECT_EQ(PrefetchRegion(&nest, "b", wrong).code(), absl::StatusCode::kFailedPrecondition);
   };
   PrefetchRegionOptions wrong = options;
-  wrong.spread_axes = {wrong.line_axis};
-  refused(wrong);
-  wrong.spread_axes = {2};
-  refused(wrong);
-  wrong.spread_axes = {0, 0};
-  refused(wrong);
-  wrong.spread_axes = {};
+  wrong.turns = {"gone"};
   refused(wrong);
   wrong = options;
   wrong.line_axis = 2;
@@ -309,7 +302,6 @@ TEST(PrimitivesGolden, PrefetchesARegionOfSeveralAxesInTurns) {
   PrefetchRegionOptions options;
   options.ahead = {"conv.i1", "conv.chunk"};
   options.turns = {"conv.i2", "conv.r0"};
-  options.spread_axes = {1, 2, 3};
   options.line_axis = 0;
   ASSERT_TRUE(PrefetchRegion(&nest, "w", options).ok());
   ExpectGolden("prefetch_region_axes", naive, nest);

@@ -1,0 +1,133 @@
+// The lines that PrefetchRegion asks for, in the order in which it does.
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "compiler/loop/bounds.h"
+#include "compiler/loop/simplify.h"
+#include "compiler/loop/visit.h"
+#include "compiler/schedule/primitives/fission.h"
+#include "compiler/schedule/primitives/nest_edit.h"
+#include "compiler/schedule/primitives/pack.h"
+#include "compiler/schedule/primitives/prefetch.h"
+#include "compiler/schedule/primitives/reorder.h"
+#include "compiler/schedule/primitives/split.h"
+#include "gtest/gtest.h"
+#include "tests/compiler/schedule/nest_check.h"
+#include "tests/compiler/schedule/test_nests.h"
+
+namespace hone::schedule {
+namespace {
+
+int64_t ValueOf(const loop::Expr& e, const loop::VarMap& at) {
+  int64_t value = -1;
+  const loop::Expr simple = Simplify(loop::Substitute(e, at), loop::Bounds());
+  EXPECT_TRUE(loop::IsConstInt(simple, &value)) << loop::ToText(simple);
+  return value;
+}
+
+// Where the prefetches point, in elements, as the statements run.
+void Collect(const loop::Stmt& s, loop::VarMap* at, std::vector<int64_t>* offsets) {
+  switch (s->kind) {
+    case loop::StmtKind::kPrefetch: {
+      std::vector<int64_t> index;
+      for (const loop::Expr& e : s->indices) index.push_back(ValueOf(e, *at));
+      offsets->push_back(s->buffer->layout.Offset(index, s->buffer->shape));
+      return;
+    }
+    case loop::StmtKind::kIf:
+      if (ValueOf(s->condition, *at) != 0) Collect(s->body[0], at, offsets);
+      return;
+    case loop::StmtKind::kFor: {
+      const int64_t first = ValueOf(s->min, *at), count = ValueOf(s->extent, *at);
+      for (int64_t i = first; i < first + count; ++i) {
+        (*at)[s->var.get()] = loop::Expr(i);
+        Collect(s->body[0], at, offsets);
+      }
+      return;
+    }
+    default:
+      for (const loop::Stmt& child : s->body) Collect(child, at, offsets);
+  }
+}
+
+// Of all launches.
+std::vector<int64_t> PrefetchedBy(const loop::Nest& nest) {
+  std::vector<int64_t> offsets;
+  loop::VarMap at;
+  for (const loop::Launch& launch : nest.launches) Collect(launch.body, &at, &offsets);
+  return offsets;
+}
+
+struct Case {
+  const char* layout;
+  int64_t channels, chunk;
+  std::vector<std::string> turns;
+};
+
+class PrefetchOrder : public testing::TestWithParam<Case> {};
+
+constexpr int64_t kFilters = 8, kLine = 4;
+
+// The lines of a chunk of input channels of all filters, ascending.
+std::vector<int64_t> LinesOf(const loop::Buffer& weight, int64_t chunk, int64_t channels) {
+  std::vector<int64_t> lines;
+  for (int64_t c = chunk * channels; c < (chunk + 1) * channels; ++c) {
+    for (int64_t tap = 0; tap < 9; ++tap) {
+      for (int64_t n = 0; n < kFilters; n += kLine) {
+        lines.push_back(weight->layout.Offset({n, c, tap / 3, tap % 3}, weight->shape));
+      }
+    }
+  }
+  std::ranges::sort(lines);
+  return lines;
+}
+
+// Each chunk prefetches the lines of the next, the last its own, ascending; some of them twice
+// where the turns do not divide them.
+TEST_P(PrefetchOrder, IsThatOfMemory) {
+  const Case& c = GetParam();
+  const loop::Nest naive = ConvNest(c.channels, 3, kFilters);
+  loop::Nest nest = naive;
+  const absl::StatusOr<std::string> packed = Pack(&nest, "w", *Layout::Parse(c.layout, 4));
+  ASSERT_TRUE(packed.ok()) << packed.status();
+  ASSERT_TRUE(Split(&nest, "conv.r0", c.chunk, Tail::kExact, "conv.chunk", "conv.r0").ok());
+  ASSERT_TRUE(DecomposeReduction(&nest, "conv.i1").ok());
+  ASSERT_TRUE(
+      Reorder(&nest, {"conv.chunk", "conv.i2", "conv.i3", "conv.r0", "conv.i1"}, true).ok());
+  PrefetchRegionOptions options;
+  options.ahead = {"conv.chunk"};
+  options.turns = c.turns;
+  options.line_elements = kLine;
+  ASSERT_TRUE(PrefetchRegion(&nest, *packed, options).ok());
+  ExpectSameResults(naive, nest, 7, c.layout);
+
+  const std::vector<int64_t> all = PrefetchedBy(nest);
+  const int64_t chunks = c.channels / c.chunk;
+  const loop::Buffer weight = *FindBuffer(nest, *packed);
+  auto from = all.begin();
+  for (int64_t chunk = 0; chunk < chunks; ++chunk) {
+    const auto to = from + static_cast<std::ptrdiff_t>(all.size()) / chunks;
+    std::vector<int64_t> lines;
+    std::set<int64_t> seen;
+    std::copy_if(from, to, std::back_inserter(lines),
+                 [&](int64_t line) { return seen.insert(line).second; });
+    EXPECT_EQ(lines, LinesOf(weight, std::min(chunk + 1, chunks - 1), c.chunk));
+    from = to;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, PrefetchOrder,
+    testing::Values(Case{"NCHW8n", 8, 4, {"conv.i2", "conv.i3"}},     // 36 places, 9 turns
+                    Case{"NCHW8n", 6, 2, {"conv.i2", "conv.i3"}},     // 2 each
+                    Case{"NCHW8n", 6, 3, {"conv.i2", "gone"}},        // 9 of 27 each
+                    Case{"NCHW4c8n", 8, 4, {"conv.i2", "conv.i3"}},   // a block
+                    Case{"NCHW2c8n", 8, 4, {"conv.i2", "conv.i3"}},   // two
+                    Case{"NCHW8c8n", 16, 4, {"conv.i2", "conv.i3"}},  // half of one
+                    Case{"NHWC8n", 8, 4, {"conv.i2", "conv.i3", "conv.r0"}}));
+
+}  // namespace
+}  // namespace hone::schedule
