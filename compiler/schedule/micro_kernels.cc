@@ -27,9 +27,11 @@ class Product {
 
   std::vector<Config> Configs() const { return TileConfigs(template_.MakeSpace(task_)); }
   MicroKernelTask Named(std::string name) const {
+    std::vector<std::string> configs;
+    for (const Config& config : Configs()) configs.push_back(config.ToText());
     return {std::move(name),         def_.workload.text,
             def_.workload.digest,    task_.signature.ToString(),
-            task_.target.ToString(), static_cast<int64_t>(Configs().size())};
+            task_.target.ToString(), std::move(configs)};
   }
 
  private:
@@ -158,7 +160,7 @@ std::shared_ptr<const MicroKernelTimes> MicroKernelTimes::Of(
   if (costs.size() != 2) return nullptr;
   const auto tiles = MeasuredIn(Tiles(target), costs[0]);
   const auto streams = MeasuredIn(Stream(target), costs[1]);
-  if (!tiles || !streams || tiles->empty()) return nullptr;
+  if (!tiles || tiles->empty()) return nullptr;
   std::vector<Measured> all;
   for (const auto& [config, cost] : *tiles) all.push_back(MeasuredAs(config, cost));
   // So many in a unit of cost that no tile is faster than two multiplications a cycle.
@@ -175,7 +177,7 @@ std::shared_ptr<const MicroKernelTimes> MicroKernelTimes::Of(
     if (!is_new) known->second = std::min(known->second, step);
   }
   std::optional<double> stream;
-  if (!streams->empty()) {
+  if (streams && !streams->empty()) {
     stream = static_cast<double>(StreamBytes(target)) / (cycles_of_cost * CostOfStream(*streams));
   }
   return std::make_shared<const MicroKernelTimes>(std::move(step_cycles), stream);
