@@ -32,7 +32,7 @@ absl::StatusOr<MicroKernelCosts> MicroKernelCostsOf(TuningClient& client, const 
   for (const v1::Calibration& calibration : response.calibrations()) {
     costs.emplace_back();
     for (const v1::ConfigCost& cost : calibration.costs()) {
-      costs.back().push_back({cost.config(), cost.cost()});
+      costs.back().push_back({cost.config(), cost.cost(), cost.toolchain()});
     }
   }
   return costs;

@@ -42,15 +42,17 @@ std::vector<Config> TileConfigs(const Space& space);
 struct ConfigCost {
   std::string config;  // text
   double cost = 0;
+  std::string toolchain;  // that built it; empty: it was not built
 };
 
 // How long one step of the sum takes each tile, in cycles of two multiplications of whole vectors,
 // which is what the fastest tile does, and how much a stream brings in one. Immutable; thread-safe.
 class MicroKernelTimes {
  public:
-  // `costs` of each of MicroKernelTasksOf. nullptr unless each config of the tiles has one, and
-  // without a stream unless each of the stream's has: a table that grows config by config would
-  // give other defaults from one moment to the next.
+  // `costs` of each of MicroKernelTasksOf; of those of the tiles the ones of the best toolchain
+  // first. The table is of the first with which each config of the tiles has one; nullptr: there is
+  // none. It is without a stream unless with the same each config of that has one, too: a table
+  // that grows config by config would give other defaults from one moment to the next.
   static std::shared_ptr<const MicroKernelTimes> Of(
       const Target& target, const std::vector<std::vector<ConfigCost>>& costs);
   // By vectors and positions.

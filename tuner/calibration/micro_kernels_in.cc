@@ -16,7 +16,7 @@ absl::StatusOr<std::shared_ptr<const schedule::MicroKernelTimes>> MicroKernelsIn
         tuning_db::CalibrationOf(store, task.workload_digest, task.signature, task.target));
     costs.emplace_back();
     for (const tuning_db::ConfigCost& cost : of_task) {
-      costs.back().push_back({cost.config, cost.cost});
+      costs.back().push_back({cost.config, cost.cost, cost.toolchain});
     }
   }
   return schedule::MicroKernelTimes::Of(target, costs);

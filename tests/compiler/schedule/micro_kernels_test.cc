@@ -292,6 +292,43 @@ TEST(MicroKernels, TilesWithoutAStreamAreATable) {
   EXPECT_NE(*partial, *whole);
 }
 
+void BuiltWith(const std::string& toolchain, std::vector<ConfigCost>& costs) {
+  for (ConfigCost& cost : costs) cost.toolchain = toolchain;
+}
+
+TEST(MicroKernels, ATableIsOfOneToolchain) {
+  std::vector<std::vector<ConfigCost>> costs = CostsOf(Avx512());
+  const auto whole = MicroKernelTimes::Of(Avx512(), costs);
+  BuiltWith("old", costs[0]);
+  BuiltWith("new", costs[1]);
+  const auto mixed = MicroKernelTimes::Of(Avx512(), costs);
+  ASSERT_NE(mixed, nullptr);
+  EXPECT_EQ(mixed->StepCycles(4, 6), whole->StepCycles(4, 6));
+  EXPECT_EQ(mixed->StreamBytesACycle(), std::nullopt);
+  costs[0][3].toolchain = "new";
+  EXPECT_EQ(MicroKernelTimes::Of(Avx512(), costs), nullptr);
+  costs[0][3] = {costs[0][3].config, 0, ""};  // could not be built with any
+  EXPECT_NE(MicroKernelTimes::Of(Avx512(), costs), nullptr);
+}
+
+TEST(MicroKernels, OfToolchainsThatAreWholeTheFirstIsTaken) {
+  std::vector<std::vector<ConfigCost>> costs = CostsOf(Avx512());
+  std::vector<ConfigCost> newer = costs[0];
+  BuiltWith("new", newer);
+  for (ConfigCost& cost : newer) {
+    if (TileOf(*Config::Parse(cost.config)).vectors > 1) cost.cost *= 2;
+  }
+  BuiltWith("old", costs[0]);
+  BuiltWith("old", costs[1]);
+  const auto old = MicroKernelTimes::Of(Avx512(), costs);
+  costs[0].insert(costs[0].begin(), newer.begin(), newer.end());
+  const auto taken = MicroKernelTimes::Of(Avx512(), costs);
+  EXPECT_NE(taken->StepCycles(1, 14), old->StepCycles(1, 14));
+  EXPECT_EQ(taken->StreamBytesACycle(), std::nullopt);
+  costs[0].erase(costs[0].begin());  // not whole any more
+  EXPECT_EQ(*MicroKernelTimes::Of(Avx512(), costs), *old);
+}
+
 TEST(MicroKernels, AStreamThatFailedIsNotMeasured) {
   std::vector<std::vector<ConfigCost>> costs = CostsOf(Avx512());
   for (ConfigCost& cost : costs[1]) cost.cost = 0;
