@@ -71,8 +71,8 @@ def time_drawings(model: str, rounds: int, folder: str) -> dict[str, dict[str, f
 def compile_once(command: list[str]) -> tuple[float, int, dict[str, Any]]:
     """Seconds, the peak of its resident bytes, and its report."""
     start = time.monotonic()
-    with tempfile.TemporaryFile() as out:
-        child = subprocess.Popen(command, stdout=out)
+    with tempfile.TemporaryFile() as out, result_file.environment() as variables:
+        child = subprocess.Popen(command, stdout=out, env=variables)
         _, status, usage = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
         seconds = time.monotonic() - start

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -13,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from collections.abc import Iterator
 from typing import IO, Any
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -23,16 +25,27 @@ PEAKS = ("fma_gflops", "copy_gbs", "tile_int8_gops", "tile_bf16_gflops")  # that
 LINES_KEPT = 20  # of what a command told before it failed
 
 
+@contextlib.contextmanager
+def environment() -> Iterator[dict[str, str]]:
+    """Of verbs of hone: without --db they find no database, where the user's own would decide what they print and compile."""
+    with tempfile.TemporaryDirectory() as empty:
+        yield {**os.environ, "XDG_DATA_HOME": empty}
+
+
 def run(*args: str) -> None:
     """Runs a verb of hone for what it does."""
-    subprocess.run([str(BUILD / "bin" / "hone"), *args], check=True)
+    with environment() as variables:
+        subprocess.run([str(BUILD / "bin" / "hone"), *args], check=True, env=variables)
 
 
 def hone(*args: str) -> dict[str, Any]:
     """Runs a verb of hone with --json and returns the document. What it tells on stderr is shown and kept for said()."""
     command = [str(BUILD / "bin" / "hone"), *args, "--json"]
     told: list[str] = []
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with (
+        environment() as variables,
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=variables) as process,
+    ):
         listener = threading.Thread(target=_pass_on, args=(process.stderr, told))
         listener.start()
         output = process.stdout.read() if process.stdout else ""

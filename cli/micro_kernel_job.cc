@@ -1,13 +1,25 @@
 #include "cli/micro_kernel_job.h"
 
-#include "compiler/ops/lower.h"
-#include "compiler/schedule/template.h"
+#include <algorithm>
+#include <set>
+#include <string>
+
 #include "support/status.h"
 
 namespace hone::cli {
+namespace {
 
-absl::StatusOr<std::shared_ptr<const schedule::MicroKernelTimes>> MicroKernelsOf(
-    TuningClient& client, const Target& target) {
+int64_t CountUnsettled(const schedule::MicroKernelTask& task,
+                       const std::vector<schedule::ConfigCost>& settled) {
+  std::set<std::string> known;
+  for (const schedule::ConfigCost& cost : settled) known.insert(cost.config);
+  return std::ranges::count_if(task.configs,
+                               [&](const std::string& config) { return !known.contains(config); });
+}
+
+}  // namespace
+
+absl::StatusOr<MicroKernelCosts> MicroKernelCostsOf(TuningClient& client, const Target& target) {
   v1::GetConfigsRequest request;
   for (const schedule::MicroKernelTask& task : schedule::MicroKernelTasksOf(target)) {
     request.set_target(task.target);  // the same of all
@@ -16,21 +28,36 @@ absl::StatusOr<std::shared_ptr<const schedule::MicroKernelTimes>> MicroKernelsOf
     key.set_signature(task.signature);
   }
   HONE_ASSIGN_OR_RETURN(const v1::GetConfigsResponse response, client.GetConfigs(request));
-  std::vector<std::vector<schedule::ConfigCost>> costs;
+  MicroKernelCosts costs;
   for (const v1::Calibration& calibration : response.calibrations()) {
     costs.emplace_back();
     for (const v1::ConfigCost& cost : calibration.costs()) {
-      costs.back().push_back({cost.config(), cost.cost()});
+      costs.back().push_back({cost.config(), cost.cost(), cost.toolchain()});
     }
   }
-  return schedule::MicroKernelTimes::Of(target, costs);
+  return costs;
+}
+
+MicroKernelPlan PlanMicroKernels(const Target& target, const MicroKernelCosts& settled,
+                                 int64_t budget) {
+  MicroKernelPlan plan;
+  const std::vector<schedule::MicroKernelTask> tasks = schedule::MicroKernelTasksOf(target);
+  for (size_t i = 0; i < tasks.size(); ++i) {
+    const int64_t trials =
+        CountUnsettled(tasks[i], i < settled.size() ? settled[i] : MicroKernelCosts::value_type());
+    if (trials == 0) continue;
+    if (plan.trials + trials > budget) break;
+    plan.tasks.push_back(tasks[i]);
+    plan.trials += trials;
+  }
+  return plan;
 }
 
 v1::JobSpec MicroKernelJob(const schedule::MicroKernelTask& task) {
   v1::JobSpec spec;
   spec.set_model("micro-kernels");
   spec.set_target(task.target);
-  spec.set_trials(task.trials);
+  spec.set_trials(static_cast<int64_t>(task.configs.size()));
   spec.set_search("tiles");
   spec.set_constant_bytes(static_cast<uint64_t>(task.constant_bytes));
   v1::TaskSpec& added = *spec.add_tasks();

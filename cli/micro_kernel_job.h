@@ -2,7 +2,8 @@
 #ifndef HONE_CLI_MICRO_KERNEL_JOB_H_
 #define HONE_CLI_MICRO_KERNEL_JOB_H_
 
-#include <memory>
+#include <cstdint>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "cli/tuning_client.h"
@@ -10,11 +11,21 @@
 
 namespace hone::cli {
 
-// nullptr: not all of them are measured.
-absl::StatusOr<std::shared_ptr<const schedule::MicroKernelTimes>> MicroKernelsOf(
-    TuningClient& client, const Target& target);
+// What is settled of each of MicroKernelTasksOf.
+using MicroKernelCosts = std::vector<std::vector<schedule::ConfigCost>>;
+absl::StatusOr<MicroKernelCosts> MicroKernelCostsOf(TuningClient& client, const Target& target);
 
-// The job that measures one of its tasks: as many trials as there are tiles.
+// What is measured before a job of `budget` trials: of MicroKernelTasksOf, in order, those of which
+// something is not settled, as long as all that is not fits in the budget. A stream is not measured
+// before the tiles: its time is told in their cycles.
+struct MicroKernelPlan {
+  std::vector<schedule::MicroKernelTask> tasks;
+  int64_t trials = 0;  // that are not settled
+};
+MicroKernelPlan PlanMicroKernels(const Target& target, const MicroKernelCosts& settled,
+                                 int64_t budget);
+
+// The job that measures one of the tasks, all of it.
 v1::JobSpec MicroKernelJob(const schedule::MicroKernelTask& task);
 
 }  // namespace hone::cli

@@ -31,7 +31,8 @@ class ServerConfigs : public driver::ConfigSource {
 
   absl::StatusOr<std::shared_ptr<const schedule::MicroKernelTimes>> MicroKernels(
       const Target& target) override {
-    return MicroKernelsOf(client_, target);
+    HONE_ASSIGN_OR_RETURN(const MicroKernelCosts costs, MicroKernelCostsOf(client_, target));
+    return schedule::MicroKernelTimes::Of(target, costs);
   }
 
  private:

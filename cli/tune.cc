@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "CLI/CLI.hpp"
 #include "cli/exit_code.h"
@@ -124,24 +125,28 @@ int64_t LeftOf(int64_t limit_ns, int64_t spent_ns) {
   return limit_ns > 0 ? std::max<int64_t>(limit_ns - spent_ns, 1'000'000) : 0;
 }
 
-// Once for a target, before the first job that is large enough to be worth it: what defaults are
-// taken from. A job that fails at it is no reason not to tune.
+// What defaults are taken from, as far as the job is large enough to be worth it.
+absl::StatusOr<MicroKernelPlan> MicroKernelsFor(const Options& options, const TuningWork& work,
+                                                TuningClient& client) {
+  const std::string& when = options.request.micro_kernels;
+  if (when == "never") return MicroKernelPlan();
+  HONE_ASSIGN_OR_RETURN(const MicroKernelCosts settled, MicroKernelCostsOf(client, work.target));
+  MicroKernelPlan all = PlanMicroKernels(work.target, settled, std::numeric_limits<int64_t>::max());
+  if (when == "always" || all.tasks.empty()) return all;
+  return PlanMicroKernels(work.target, settled, BudgetOf(work, all.trials));
+}
+
+// Each once for a target. A job that fails at it is no reason not to tune.
 absl::StatusOr<MicroKernelsSpent> MeasureMicroKernels(const Options& options,
                                                       const TuningWork& work,
                                                       const std::string& address, LocalFarm* farm) {
   MicroKernelsSpent spent;
-  const std::string& when = options.request.micro_kernels;
-  const std::vector<schedule::MicroKernelTask> tasks = schedule::MicroKernelTasksOf(work.target);
-  int64_t trials = 0;
-  for (const schedule::MicroKernelTask& task : tasks) trials += task.trials;
-  const bool is_worth = when == "always" || BudgetOf(work, trials) >= trials;
-  if (when == "never" || !is_worth) return spent;
   TuningClient client(address);
-  HONE_ASSIGN_OR_RETURN(const auto known, MicroKernelsOf(client, work.target));
-  if (known != nullptr) return spent;
+  HONE_ASSIGN_OR_RETURN(const MicroKernelPlan plan, MicroKernelsFor(options, work, client));
+  if (plan.tasks.empty()) return spent;
   const int64_t start_ns = Clock::Real().NowNs();
-  fmt::print(stderr, "{} micro-kernels of the target, as far as they are not known\n", trials);
-  for (const schedule::MicroKernelTask& task : tasks) {
+  fmt::print(stderr, "{} micro-kernels of the target\n", plan.trials);
+  for (const schedule::MicroKernelTask& task : plan.tasks) {
     v1::JobSpec spec = MicroKernelJob(task);
     spec.set_limit_ns(LeftOf(work.spec.limit_ns(), Clock::Real().NowNs() - start_ns));
     HONE_ASSIGN_OR_RETURN(const v1::JobInfo job, client.Submit(spec));
@@ -149,7 +154,7 @@ absl::StatusOr<MicroKernelsSpent> MeasureMicroKernels(const Options& options,
                           WatchOrInterrupt(client, job.id(), address, farm));
     spent.trials += TotalsOf(ended.job()).trials;
     if (ended.job().state() == v1::JOB_STATE_DONE) continue;
-    fmt::print(stderr, "note: defaults go without micro-kernels: {}\n", ended.job().message());
+    fmt::print(stderr, "note: micro-kernels are not all measured: {}\n", ended.job().message());
     break;
   }
   spent.seconds = static_cast<double>(Clock::Real().NowNs() - start_ns) * 1e-9;

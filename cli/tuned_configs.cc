@@ -4,6 +4,7 @@
 
 #include "compiler/ir/compatible_targets.h"
 #include "support/status.h"
+#include "tuner/calibration/micro_kernels_in.h"
 #include "tuning_db/resolve.h"
 
 namespace hone::cli {
@@ -29,17 +30,7 @@ class TunedConfigs : public driver::ConfigSource {
 
   absl::StatusOr<std::shared_ptr<const schedule::MicroKernelTimes>> MicroKernels(
       const Target& target) override {
-    std::vector<std::vector<schedule::ConfigCost>> costs;
-    for (const schedule::MicroKernelTask& task : schedule::MicroKernelTasksOf(target)) {
-      HONE_ASSIGN_OR_RETURN(
-          const std::vector<tuning_db::ConfigCost> of_task,
-          tuning_db::CalibrationOf(*store_, task.workload_digest, task.signature, task.target));
-      costs.emplace_back();
-      for (const tuning_db::ConfigCost& cost : of_task) {
-        costs.back().push_back({cost.config, cost.cost});
-      }
-    }
-    return schedule::MicroKernelTimes::Of(target, costs);
+    return tuner::MicroKernelsIn(*store_, target);
   }
 
  private:

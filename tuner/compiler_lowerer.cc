@@ -76,19 +76,23 @@ absl::StatusOr<ir::LayoutSignature> ParseSignature(const ops::KernelDefinition& 
   return ir::LayoutSignature::Parse(text, operands, results);
 }
 
+bool AreEqual(const schedule::MicroKernelTimes* one, const schedule::MicroKernelTimes* other) {
+  if (one == nullptr || other == nullptr) return one == other;
+  return *one == *other;
+}
+
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<const TaskContext>> CompilerLowerer::Open(
     const std::string& workload, const std::string& signature, const std::string& target) {
   HONE_ASSIGN_OR_RETURN(Target parsed, Target::Parse(target));
   auto micro_kernels = micro_kernels_ ? micro_kernels_(parsed) : nullptr;
-  const std::string key = fmt::format("{}\n{}\n{}\n{}", workload, signature, target,
-                                      micro_kernels != nullptr ? "measured" : "");
+  const std::string key = fmt::format("{}\n{}\n{}", workload, signature, target);
   {
     const std::lock_guard lock(mutex_);
     const auto it = open_.find(key);
-    if (it != open_.end()) {
-      if (auto context = it->second.lock()) return context;
+    if (it != open_.end() && AreEqual(it->second.micro_kernels.get(), micro_kernels.get())) {
+      if (auto context = it->second.context.lock()) return context;
     }
   }
   if (parsed.ToString() != target) {
@@ -103,10 +107,10 @@ absl::StatusOr<std::shared_ptr<const TaskContext>> CompilerLowerer::Open(
   }
   HONE_ASSIGN_OR_RETURN(ir::LayoutSignature parsed_signature, ParseSignature(def, signature));
   auto context = std::make_shared<const CompilerTask>(std::move(def), parsed_signature,
-                                                      std::move(parsed), std::move(micro_kernels));
+                                                      std::move(parsed), micro_kernels);
   const std::lock_guard lock(mutex_);
-  std::erase_if(open_, [](const auto& item) { return item.second.expired(); });
-  open_[key] = context;
+  std::erase_if(open_, [](const auto& item) { return item.second.context.expired(); });
+  open_[key] = {context, std::move(micro_kernels)};
   return context;
 }
 

@@ -30,8 +30,11 @@ class CompilerLowerer : public Lowerer {
  private:
   const MicroKernels micro_kernels_;
   std::mutex mutex_;
-  // By the three texts, and whether micro-kernels were known.
-  std::map<std::string, std::weak_ptr<const TaskContext>> open_;
+  struct Opened {
+    std::weak_ptr<const TaskContext> context;
+    std::shared_ptr<const schedule::MicroKernelTimes> micro_kernels;  // that its default is from
+  };
+  std::map<std::string, Opened> open_;  // by the three texts, the newest
 };
 
 }  // namespace hone::tuner

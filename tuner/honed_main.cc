@@ -18,11 +18,11 @@
 #include "support/spare_cores.h"
 #include "support/status.h"
 #include "tuner/builder/client/builder_pool.h"
+#include "tuner/calibration/micro_kernels_in.h"
 #include "tuner/compiler_lowerer.h"
 #include "tuner/search/searches.h"
 #include "tuner/searches.h"
 #include "tuner/service/daemon.h"
-#include "tuning_db/resolve.h"
 #include "tuning_db/store.h"
 
 namespace hone::tuner {
@@ -116,20 +116,11 @@ absl::StatusOr<std::unique_ptr<tuning_db::Store>> OpenStore(const Flags& flags) 
   return tuning_db::OpenSqliteStore(path, tuning_db::OpenMode::kCreate, "unix:" + flags.socket);
 }
 
-// nullptr where not all is measured yet, or the store does not say.
+// nullptr also where the store does not say.
 std::shared_ptr<const schedule::MicroKernelTimes> Measured(tuning_db::Store& store,
                                                            const Target& target) {
-  std::vector<std::vector<schedule::ConfigCost>> costs;
-  for (const schedule::MicroKernelTask& task : schedule::MicroKernelTasksOf(target)) {
-    const auto of_task =
-        tuning_db::CalibrationOf(store, task.workload_digest, task.signature, task.target);
-    if (!of_task.ok()) return nullptr;
-    costs.emplace_back();
-    for (const tuning_db::ConfigCost& cost : *of_task) {
-      costs.back().push_back({cost.config, cost.cost});
-    }
-  }
-  return schedule::MicroKernelTimes::Of(target, costs);
+  auto times = MicroKernelsIn(store, target);
+  return times.ok() ? *std::move(times) : nullptr;
 }
 
 int Run(const Flags& flags) {

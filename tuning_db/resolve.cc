@@ -1,6 +1,7 @@
 #include "tuning_db/resolve.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -72,6 +73,23 @@ std::map<std::string, Measured> ByConfig(const std::vector<Record>& records) {
     measured.newest = record;
   }
   return by_config;
+}
+
+// Without the cancelled ones; that which measured last first.
+std::vector<std::vector<Record>> ByToolchain(const std::vector<Record>& records) {
+  std::map<std::string, std::vector<Record>> by_toolchain;
+  for (const Record& record : records) {
+    if (record.outcome != Outcome::kCancelled) by_toolchain[record.toolchain].push_back(record);
+  }
+  std::vector<std::vector<Record>> found;
+  for (auto& [toolchain, of_one] : by_toolchain) found.push_back(std::move(of_one));
+  const auto newest_ns = [](const std::vector<Record>& of_one) {
+    int64_t newest = 0;
+    for (const Record& record : of_one) newest = std::max(newest, record.wall_time_ns);
+    return newest;
+  };
+  std::ranges::stable_sort(found, std::greater(), newest_ns);
+  return found;
 }
 
 double CostOf(const Measured& measured) { return Median(measured.costs); }
@@ -177,15 +195,17 @@ absl::StatusOr<std::vector<ConfigCost>> CalibrationOf(Store& store,
   HONE_ASSIGN_OR_RETURN(
       const std::vector<Record> records,
       store.Records({.task = task->id, .signature = signature, .purpose = Purpose::kCalibrate}));
-  std::map<std::string, double> costs;
-  for (const Record& record : records) {
-    if (record.outcome != Outcome::kCancelled) costs[record.of_trial.config] = 0;
-  }
-  for (const auto& [digest, measured] : ByConfig(records)) {
-    costs[measured.newest->of_trial.config] = CostOf(measured);
-  }
   std::vector<ConfigCost> found;
-  for (const auto& [config, cost] : costs) found.push_back({config, cost});
+  for (const std::vector<Record>& of_one : ByToolchain(records)) {
+    std::map<std::string, double> costs;
+    for (const Record& record : of_one) costs[record.of_trial.config] = 0;
+    for (const auto& [digest, measured] : ByConfig(of_one)) {
+      costs[measured.newest->of_trial.config] = CostOf(measured);
+    }
+    for (const auto& [config, cost] : costs) {
+      found.push_back({config, cost, of_one.front().toolchain});
+    }
+  }
   return found;
 }
 

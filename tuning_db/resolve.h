@@ -55,12 +55,13 @@ absl::StatusOr<std::vector<Best>> Resolve(Store& store, const std::string& targe
 // Of one task and signature; kNone where nothing is measured.
 absl::StatusOr<Best> BestOf(Store& store, const Task& task, const std::string& signature);
 
-// What calibration measured of each config of a task and signature: median_ns / calibrator_ns of
-// records that compare, 0 where there is none but the config was settled. Ordered by text; empty
-// where nothing was measured.
+// What calibration measured of each config of a task and signature with each toolchain:
+// median_ns / calibrator_ns of records that compare, 0 where there is none but the config was
+// settled. Those of the newest toolchain first, of each by text; empty where nothing was measured.
 struct ConfigCost {
   std::string config;
   double cost = 0;
+  std::string toolchain;  // that built it; empty: it was not built
 };
 absl::StatusOr<std::vector<ConfigCost>> CalibrationOf(Store& store,
                                                       const std::string& workload_digest,

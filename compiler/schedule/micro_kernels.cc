@@ -27,9 +27,11 @@ class Product {
 
   std::vector<Config> Configs() const { return TileConfigs(template_.MakeSpace(task_)); }
   MicroKernelTask Named(std::string name) const {
+    std::vector<std::string> configs;
+    for (const Config& config : Configs()) configs.push_back(config.ToText());
     return {std::move(name),         def_.workload.text,
             def_.workload.digest,    task_.signature.ToString(),
-            task_.target.ToString(), static_cast<int64_t>(Configs().size())};
+            task_.target.ToString(), std::move(configs)};
   }
 
  private:
@@ -106,12 +108,18 @@ struct Measured {
   }
 };
 
-// Those that did not fail; nullopt where not all are settled.
-std::optional<std::vector<std::pair<Config, double>>> MeasuredIn(
-    const Product& product, const std::vector<ConfigCost>& costs) {
+using MeasuredConfigs = std::vector<std::pair<Config, double>>;
+
+// With this toolchain, those that did not fail; nullopt where not all are settled.
+std::optional<MeasuredConfigs> MeasuredIn(const Product& product,
+                                          const std::vector<ConfigCost>& costs,
+                                          const std::string& toolchain) {
   std::map<std::string, double> by_config;
-  for (const ConfigCost& cost : costs) by_config[cost.config] = cost.cost;
-  std::vector<std::pair<Config, double>> measured;
+  for (const ConfigCost& cost : costs) {
+    if (cost.toolchain == toolchain) by_config[cost.config] = cost.cost;
+    if (cost.toolchain.empty()) by_config.try_emplace(cost.config, cost.cost);
+  }
+  MeasuredConfigs measured;
   for (const Config& config : product.Configs()) {
     const auto found = by_config.find(config.ToText());
     if (found == by_config.end()) return std::nullopt;
@@ -120,9 +128,21 @@ std::optional<std::vector<std::pair<Config, double>>> MeasuredIn(
   return measured;
 }
 
+// The first with which all are settled, and some did not fail; nullptr: there is none.
+const std::string* ToolchainOf(const Product& product, const std::vector<ConfigCost>& costs) {
+  const std::string* tried = nullptr;
+  for (const ConfigCost& cost : costs) {
+    if (tried != nullptr && *tried == cost.toolchain) continue;
+    tried = &cost.toolchain;
+    const auto measured = MeasuredIn(product, costs, *tried);
+    if (measured && !measured->empty()) return tried;
+  }
+  return nullptr;
+}
+
 // That of the first quarter: tiles of few vectors wait for their sums, not for the stream, and the
 // least of many times is the one that was measured least exactly.
-double CostOfStream(const std::vector<std::pair<Config, double>>& measured) {
+double CostOfStream(const MeasuredConfigs& measured) {
   std::vector<double> costs;
   for (const auto& [config, cost] : measured) costs.push_back(cost);
   const auto quarter = costs.begin() + static_cast<ptrdiff_t>(costs.size() / 4);
@@ -156,9 +176,10 @@ std::vector<Config> TileConfigs(const Space& space) {
 std::shared_ptr<const MicroKernelTimes> MicroKernelTimes::Of(
     const Target& target, const std::vector<std::vector<ConfigCost>>& costs) {
   if (costs.size() != 2) return nullptr;
-  const auto tiles = MeasuredIn(Tiles(target), costs[0]);
-  const auto streams = MeasuredIn(Stream(target), costs[1]);
-  if (!tiles || !streams || tiles->empty()) return nullptr;
+  const std::string* toolchain = ToolchainOf(Tiles(target), costs[0]);
+  if (toolchain == nullptr) return nullptr;
+  const auto tiles = MeasuredIn(Tiles(target), costs[0], *toolchain);
+  const auto streams = MeasuredIn(Stream(target), costs[1], *toolchain);
   std::vector<Measured> all;
   for (const auto& [config, cost] : *tiles) all.push_back(MeasuredAs(config, cost));
   // So many in a unit of cost that no tile is faster than two multiplications a cycle.
@@ -175,7 +196,7 @@ std::shared_ptr<const MicroKernelTimes> MicroKernelTimes::Of(
     if (!is_new) known->second = std::min(known->second, step);
   }
   std::optional<double> stream;
-  if (!streams->empty()) {
+  if (streams && !streams->empty()) {
     stream = static_cast<double>(StreamBytes(target)) / (cycles_of_cost * CostOfStream(*streams));
   }
   return std::make_shared<const MicroKernelTimes>(std::move(step_cycles), stream);

@@ -27,7 +27,7 @@ struct MicroKernelTask {
   std::string workload_digest;
   std::string signature;
   std::string target;
-  int64_t trials = 0;  // that measure all of it
+  std::vector<std::string> configs;  // that are measured; texts
   // Of the model whose kernel it stands for, as regimes are told by (decision 0004); 0: its own.
   int64_t constant_bytes = 0;
 };
@@ -42,14 +42,17 @@ std::vector<Config> TileConfigs(const Space& space);
 struct ConfigCost {
   std::string config;  // text
   double cost = 0;
+  std::string toolchain;  // that built it; empty: it was not built
 };
 
 // How long one step of the sum takes each tile, in cycles of two multiplications of whole vectors,
 // which is what the fastest tile does, and how much a stream brings in one. Immutable; thread-safe.
 class MicroKernelTimes {
  public:
-  // `costs` of each of MicroKernelTasksOf. nullptr unless each of their TileConfigs has one: a
-  // table that grows would give other defaults from one moment to the next.
+  // `costs` of each of MicroKernelTasksOf; of those of the tiles the ones of the best toolchain
+  // first. The table is of the first with which each config of the tiles has one; nullptr: there is
+  // none. It is without a stream unless with the same each config of that has one, too: a table
+  // that grows config by config would give other defaults from one moment to the next.
   static std::shared_ptr<const MicroKernelTimes> Of(
       const Target& target, const std::vector<std::vector<ConfigCost>>& costs);
   // By vectors and positions.
@@ -63,8 +66,11 @@ class MicroKernelTimes {
   // where no tile of so many vectors was measured.
   std::optional<double> StepCycles(int64_t vectors, int64_t positions) const;
 
-  // Of weights that one core reads in order from behind its second cache; nullopt: that failed.
+  // Of weights that one core reads in order from behind its second cache; nullopt: that failed, or
+  // is not measured.
   std::optional<double> StreamBytesACycle() const { return stream_bytes_a_cycle_; }
+
+  bool operator==(const MicroKernelTimes& other) const = default;
 
  private:
   ByTile step_cycles_;

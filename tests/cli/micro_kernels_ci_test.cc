@@ -1,11 +1,13 @@
 // Micro-kernels on real processes: measured once for a target, and what defaults are taken from.
 #include <map>
 #include <set>
+#include <sstream>
 #include <thread>
 
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 #include "tests/cli/run_hone.h"
+#include "tuning_db/log_io.h"
 
 namespace hone::cli {
 namespace {
@@ -73,6 +75,30 @@ TEST_F(MicroKernels, AreLeftOutOfJobsWithFewerTrials) {
   EXPECT_EQ(Tune("a.relay", "1", "auto")["micro_kernels"]["trials"], 0);
   EXPECT_EQ(Tune("a.relay", "1", "never")["micro_kernels"]["trials"], 0);
   EXPECT_EQ(RecordsByPurpose()["calibrate"], 0);
+}
+
+TEST_F(MicroKernels, AJobThatIsLargeEnoughForWhatIsMissingMeasuresThat) {
+  const auto all = Tune("a.relay", "1", "always")["micro_kernels"]["trials"].get<int64_t>();
+  std::stringstream log;
+  int64_t tiles = 0;
+  {
+    using tuning_db::OpenMode;
+    const auto from = tuning_db::OpenSqliteStore(folder_ / "hone.db", OpenMode::kReadOnly).value();
+    const auto to = tuning_db::OpenSqliteStore(folder_ / "tiles.db", OpenMode::kCreate).value();
+    const tuning_db::RecordFilter of_tiles = {.purpose = tuning_db::Purpose::kCalibrate,
+                                              .workload_substring = "(168, 64)"};
+    tiles = tuning_db::ExportLog(*from, of_tiles, log).value().records;
+    ASSERT_EQ(tuning_db::ImportLog(*to, log).value().records, tiles);
+  }
+  const auto measured = [&](int64_t trials) {
+    const json tuned = Hone({"tune", "a.relay", "--db", "tiles.db", "--threads", "1", "--trials",
+                             std::to_string(trials)});
+    return tuned["micro_kernels"]["trials"].get<int64_t>();
+  };
+  ASSERT_LT(tiles, all);
+  EXPECT_EQ(measured(all - tiles - 1), 0);
+  EXPECT_EQ(measured(all - tiles), all - tiles);
+  EXPECT_EQ(measured(all - tiles), 0);
 }
 
 TEST_F(MicroKernels, CompilesAndFinalsTakeTheSameDefaults) {

@@ -449,6 +449,19 @@ class SourceTest(unittest.TestCase):
         with unittest.mock.patch.object(result_file, "hone", return_value=target):
             self.assertEqual(result_file.of_this_machine(), SOURCE / "bench" / "results" / "znver5")
 
+    def test_no_verb_finds_the_database_of_the_user(self) -> None:
+        with tempfile.TemporaryDirectory() as name, unittest.mock.patch.object(result_file, "BUILD", pathlib.Path(name)):
+            program = pathlib.Path(name) / "bin" / "hone"
+            program.parent.mkdir()
+            told = '{"target": "-mcpu=a", "data": "\'$XDG_DATA_HOME\'"}'
+            program.write_text(f"#!/bin/sh\necho '{told}'\ntest -d $XDG_DATA_HOME/hone && exit 1\nexit 0\n")
+            program.chmod(0o755)
+            (pathlib.Path(name) / "hone").mkdir()
+            with unittest.mock.patch.dict("os.environ", {"XDG_DATA_HOME": name}):
+                result_file.run("zoo")
+                self.assertEqual(result_file.target_cpu(), "a")
+                self.assertNotIn(result_file.hone("compile")["data"], ("", name))
+
     def test_what_a_command_told_is_kept(self) -> None:
         with tempfile.TemporaryDirectory() as name, unittest.mock.patch.object(result_file, "BUILD", pathlib.Path(name)):
             program = pathlib.Path(name) / "bin" / "hone"

@@ -18,5 +18,31 @@ TEST(CompilerLowerer, ConfigsHoldWhereVectorsRegistersAndThreadsAreTheSame) {
   EXPECT_FALSE(lowerer.IsCompatible(avx2, "nonsense"));
 }
 
+TEST(CompilerLowerer, AnOpenTaskServesOthersAsLongAsMicroKernelsAreTheSame) {
+  using schedule::MicroKernelTimes;
+  const std::string target =
+      Target::Parse("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3")->ToString();
+  std::shared_ptr<const MicroKernelTimes> measured;
+  CompilerLowerer lowerer([&](const Target&) { return measured; });
+  const auto open = [&] {
+    return lowerer
+        .Open(
+            "fn (p0: Tensor[(32, 64), float32], const p1: Tensor[(96, 64), float32]) { "
+            "nn.dense(p0, p1) } accumulate=float32 numerics=default",
+            "NC->NC", target)
+        .value();
+  };
+  const auto before = open();
+  EXPECT_EQ(open(), before);
+  const MicroKernelTimes::ByTile tiles = {{{1, 4}, 4.0}, {{2, 4}, 4.0}};
+  measured = std::make_shared<const MicroKernelTimes>(tiles);
+  const auto with_tiles = open();
+  EXPECT_NE(with_tiles, before);
+  measured = std::make_shared<const MicroKernelTimes>(tiles);  // read again
+  EXPECT_EQ(open(), with_tiles);
+  measured = std::make_shared<const MicroKernelTimes>(tiles, 5);
+  EXPECT_NE(open(), with_tiles);
+}
+
 }  // namespace
 }  // namespace hone::tuner

@@ -318,23 +318,50 @@ TEST(TuningLoop, NeverOverrunsABudgetThroughThePlanOfAJobThatIsGone) {
   ExpectWhole(world, 1, 8);
 }
 
-TEST(TuningLoop, DoesNotGoRoundWhenWhatItProposesIsImportedMeanwhile) {
+// Search trials of a task that was tuned elsewhere.
+std::vector<tuning_db::Record> MeasuredElsewhere(const JobWish& wish) {
   World other;
   other.AddWorker("w1");
-  other.Submit({.trials = 43});
+  other.Submit(wish);
   other.Run();
+  return other.Records(Purpose::kSearch);
+}
+
+// How many of them were new.
+int64_t Import(World& world, const std::vector<tuning_db::Record>& records) {
+  int64_t added = 0;
+  for (const tuning_db::Record& record : records) {
+    tuning_db::Trial trial = record.of_trial;
+    trial.job = 0;
+    added += world.store->Import(trial, record).value() == tuning_db::SettleResult::kSettled;
+  }
+  return added;
+}
+
+TEST(TuningLoop, DoesNotGoRoundWhenWhatItProposesIsImportedMeanwhile) {
   World world;
   world.AddWorker("w1");
   const int64_t job = world.Submit({.trials = 43});
   while (world.Records(Purpose::kSearch).size() < 8) ASSERT_TRUE(world.Step());
-  for (const tuning_db::Record& record : other.Records(Purpose::kSearch)) {
-    tuning_db::Trial trial = record.of_trial;
-    trial.job = 0;
-    ASSERT_TRUE(world.store->Import(trial, record).ok());
-  }
+  Import(world, MeasuredElsewhere({.trials = 43}));
   world.Run(100000);
   EXPECT_EQ(world.GetJob(job).state, JobState::kDone);
   ExpectWhole(world, 1, 43);
+}
+
+TEST(TuningLoop, ChargesWhatIsImportedMeanwhileToTheBudget) {
+  const auto imported = MeasuredElsewhere({.trials = 16, .seed = 8});
+  for (const size_t when : {0, 8, 20, 30}) {
+    World world;
+    world.AddWorker("w1");
+    const int64_t job = world.Submit({.trials = 64});
+    while (world.Records(Purpose::kSearch).size() < when) ASSERT_TRUE(world.Step());
+    EXPECT_GT(Import(world, imported), 8) << "of configs that are not proposed here";
+    world.Run();
+    EXPECT_EQ(world.GetJob(job).state, JobState::kDone);
+    ExpectWhole(world, 1, 64);
+    EXPECT_EQ(world.store->NewestFinal(1, "NC->NC").value()->distinct_trials, 64);
+  }
 }
 
 TEST(TuningLoop, CountsAJobsTimeOverRestarts) {

@@ -224,5 +224,33 @@ TEST_F(ResolveTest, CalibrationIsThatOfEachConfigAndNoTier) {
   EXPECT_EQ(Ask().config, ExampleTrial(task, 0, 4).config);
 }
 
+TEST_F(ResolveTest, CalibrationKeepsToolchainsApartTheNewestFirst) {
+  const int64_t task = EnsureTask();
+  Record newer = Timed(300, 100);
+  newer.toolchain = "llvm 20";
+  newer.wall_time_ns += 1;
+  Record failed;
+  failed.outcome = Outcome::kBuildError;
+  failed.toolchain = newer.toolchain;
+  Record cancelled;
+  cancelled.outcome = Outcome::kCancelled;
+  Settle(task, 1, Timed(100, 100), 0, Purpose::kCalibrate);
+  Settle(task, 2, Timed(200, 100), 0, Purpose::kCalibrate);
+  Settle(task, 1, newer, 1, Purpose::kCalibrate);
+  Settle(task, 3, failed, 0, Purpose::kCalibrate);
+  Settle(task, 4, cancelled, 0, Purpose::kCalibrate);
+  const std::vector<ConfigCost> costs =
+      CalibrationOf(*store_, ExampleTask().workload_digest, kSignature, "here").value();
+  std::vector<std::tuple<std::string, std::string, double>> found;
+  for (const ConfigCost& cost : costs) {
+    found.emplace_back(cost.toolchain, cost.config, cost.cost);
+  }
+  const auto config = [](int n) { return ExampleTrial(0, 0, n).config; };
+  EXPECT_THAT(found, testing::ElementsAre(testing::FieldsAre("llvm 20", config(1), 3),
+                                          testing::FieldsAre("llvm 20", config(3), 0),
+                                          testing::FieldsAre("llvm 19.1.7", config(1), 1),
+                                          testing::FieldsAre("llvm 19.1.7", config(2), 2)));
+}
+
 }  // namespace
 }  // namespace hone::tuning_db

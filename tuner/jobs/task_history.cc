@@ -37,6 +37,17 @@ absl::Status TaskHistory::Load(tuning_db::Store& store) {
   return absl::OkStatus();
 }
 
+absl::StatusOr<bool> TaskHistory::IsBehind(tuning_db::Store& store) const {
+  int64_t here = count();
+  for (const auto& [digest, times] : cancelled_) here += times;
+  int64_t stored = 0;
+  for (const Purpose purpose : {Purpose::kSearch, Purpose::kCalibrate}) {
+    HONE_ASSIGN_OR_RETURN(const int64_t trials, store.CountTrials(task_, signature_, purpose));
+    stored += trials;
+  }
+  return stored > here;
+}
+
 absl::Status TaskHistory::ReloadFinal(tuning_db::Store& store) {
   HONE_ASSIGN_OR_RETURN(final_, store.NewestFinal(task_, signature_));
   final_regime_ = regime_;  // as it was asked for, whatever the worker made of it

@@ -45,6 +45,8 @@ class TaskHistory {
 
   // Everything settled so far, and the newest final. Open trials are added by Proposed.
   absl::Status Load(tuning_db::Store& store);
+  // Whether the store has trials that are not here: somebody imported them.
+  absl::StatusOr<bool> IsBehind(tuning_db::Store& store) const;
   // After a final in this regime.
   absl::Status ReloadFinal(tuning_db::Store& store);
   void Proposed(const tuning_db::Trial& trial);

@@ -48,7 +48,9 @@ void TaskRunner::ChooseRegime() {
   history.CompareIn(regime);
 }
 
-absl::Status TaskRunner::ReloadHistory(tuning_db::Store& store) {
+absl::Status TaskRunner::CatchUp(tuning_db::Store& store) {
+  HONE_ASSIGN_OR_RETURN(const bool is_behind, history.IsBehind(store));
+  if (!is_behind) return absl::OkStatus();
   TaskHistory reloaded(key.first, key.second);
   reloaded.ReadIn(&context->space());
   HONE_RETURN_IF_ERROR(reloaded.Load(store));

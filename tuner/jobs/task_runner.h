@@ -85,8 +85,8 @@ struct TaskRunner {
 
   void AddWant(const Want& want);
   void RemoveWants(int64_t job);
-  // What the store has now, and what is open here.
-  absl::Status ReloadHistory(tuning_db::Store& store);
+  // Takes in what others have added to the store.
+  absl::Status CatchUp(tuning_db::Store& store);
   // Times are compared in the regime of the first who wants the task.
   void ChooseRegime();
 

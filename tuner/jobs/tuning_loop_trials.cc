@@ -118,6 +118,9 @@ void TuningLoop::OnPlanned(const TaskKey& key, uint64_t serial, int64_t job, Bat
   if (runner == nullptr || runner->serial != serial || stopped_) return Pump();
   runner->planning = false;
   if (runner->IsClosed() || jobs_.count(job) == 0) return Pump();
+  // What was imported since the last batch is of the budget, too.
+  const absl::Status caught_up = runner->CatchUp(*parts_.store);
+  if (!caught_up.ok()) return Fatal(caught_up);
   const auto left = static_cast<size_t>(runner->LeftOfBudget());
   if (plan.trials.size() > left) {
     plan.trials.resize(left);
@@ -132,13 +135,9 @@ void TuningLoop::OnPlanned(const TaskKey& key, uint64_t serial, int64_t job, Bat
   const auto rows = parts_.store->Propose(trials);
   CrashPoint("tuner.propose.after");
   if (!rows.ok()) return Fatal(rows.status());
-  bool is_behind = false;  // results have come that are not this daemon's (an import)
   for (size_t i = 0; i < rows->size(); ++i) {
     const Trial& row = (*rows)[i];
-    if (row.state == TrialState::kSettled) {
-      is_behind = true;
-      continue;
-    }
+    if (row.state == TrialState::kSettled) continue;  // imported, and taken in
     runner->history.Proposed(row);
     if (plan.trials[i].failure.empty()) {
       Adopt(*runner, row);
@@ -148,10 +147,6 @@ void TuningLoop::OnPlanned(const TaskKey& key, uint64_t serial, int64_t job, Bat
     const absl::Status settled =
         SettleFailure(row, Outcome::kInvalidConfig, plan.trials[i].failure);
     if (!settled.ok()) return Fatal(settled);
-  }
-  if (is_behind) {
-    const absl::Status reloaded = runner->ReloadHistory(*parts_.store);
-    if (!reloaded.ok()) return Fatal(reloaded);
   }
   Pump();
 }

@@ -120,6 +120,7 @@ class TuningServiceImpl final : public v1::TuningService::CallbackService {
         v1::ConfigCost& added = *calibration.add_costs();
         added.set_config(cost.config);
         added.set_cost(cost.cost);
+        added.set_toolchain(cost.toolchain);
       }
     }
     return absl::OkStatus();

@@ -266,18 +266,67 @@ TEST(MicroKernels, CostsOfAnyUnitBecomeCyclesOfTwoMultiplications) {
 }
 
 TEST(MicroKernels, ATableThatLacksATileIsNone) {
-  const std::vector<MicroKernelTask> tasks = MicroKernelTasksOf(Avx512());
-  for (size_t i = 0; i < tasks.size(); ++i) {
-    std::vector<std::vector<ConfigCost>> costs = CostsOf(Avx512());
-    EXPECT_EQ(static_cast<int64_t>(costs[i].size()), tasks[i].trials);
-    costs[i][3].cost = 0;  // it failed: settled all the same
-    EXPECT_NE(MicroKernelTimes::Of(Avx512(), costs), nullptr);
-    costs[i].pop_back();
-    EXPECT_EQ(MicroKernelTimes::Of(Avx512(), costs), nullptr);
-    costs[i].clear();
-    EXPECT_EQ(MicroKernelTimes::Of(Avx512(), costs), nullptr);
-  }
+  std::vector<std::vector<ConfigCost>> costs = CostsOf(Avx512());
+  EXPECT_EQ(costs[0].size(), MicroKernelTasksOf(Avx512())[0].configs.size());
+  costs[0][3].cost = 0;  // it failed: settled all the same
+  EXPECT_NE(MicroKernelTimes::Of(Avx512(), costs), nullptr);
+  costs[0].pop_back();
+  EXPECT_EQ(MicroKernelTimes::Of(Avx512(), costs), nullptr);
+  costs[0].clear();
+  EXPECT_EQ(MicroKernelTimes::Of(Avx512(), costs), nullptr) << "a stream is told in their cycles";
   EXPECT_EQ(MicroKernelTimes::Of(Avx512(), {}), nullptr);
+}
+
+TEST(MicroKernels, TilesWithoutAStreamAreATable) {
+  std::vector<std::vector<ConfigCost>> costs = CostsOf(Avx512());
+  EXPECT_EQ(costs[1].size(), MicroKernelTasksOf(Avx512())[1].configs.size());
+  const auto whole = MicroKernelTimes::Of(Avx512(), costs);
+  costs[1].pop_back();
+  const auto partial = MicroKernelTimes::Of(Avx512(), costs);
+  costs[1].clear();
+  const auto without = MicroKernelTimes::Of(Avx512(), costs);
+  ASSERT_NE(without, nullptr);
+  EXPECT_EQ(without->StepCycles(4, 6), whole->StepCycles(4, 6));
+  EXPECT_EQ(without->StreamBytesACycle(), std::nullopt);
+  EXPECT_EQ(*partial, *without);
+  EXPECT_NE(*partial, *whole);
+}
+
+void BuiltWith(const std::string& toolchain, std::vector<ConfigCost>& costs) {
+  for (ConfigCost& cost : costs) cost.toolchain = toolchain;
+}
+
+TEST(MicroKernels, ATableIsOfOneToolchain) {
+  std::vector<std::vector<ConfigCost>> costs = CostsOf(Avx512());
+  const auto whole = MicroKernelTimes::Of(Avx512(), costs);
+  BuiltWith("old", costs[0]);
+  BuiltWith("new", costs[1]);
+  const auto mixed = MicroKernelTimes::Of(Avx512(), costs);
+  ASSERT_NE(mixed, nullptr);
+  EXPECT_EQ(mixed->StepCycles(4, 6), whole->StepCycles(4, 6));
+  EXPECT_EQ(mixed->StreamBytesACycle(), std::nullopt);
+  costs[0][3].toolchain = "new";
+  EXPECT_EQ(MicroKernelTimes::Of(Avx512(), costs), nullptr);
+  costs[0][3] = {costs[0][3].config, 0, ""};  // could not be built with any
+  EXPECT_NE(MicroKernelTimes::Of(Avx512(), costs), nullptr);
+}
+
+TEST(MicroKernels, OfToolchainsThatAreWholeTheFirstIsTaken) {
+  std::vector<std::vector<ConfigCost>> costs = CostsOf(Avx512());
+  std::vector<ConfigCost> newer = costs[0];
+  BuiltWith("new", newer);
+  for (ConfigCost& cost : newer) {
+    if (TileOf(*Config::Parse(cost.config)).vectors > 1) cost.cost *= 2;
+  }
+  BuiltWith("old", costs[0]);
+  BuiltWith("old", costs[1]);
+  const auto old = MicroKernelTimes::Of(Avx512(), costs);
+  costs[0].insert(costs[0].begin(), newer.begin(), newer.end());
+  const auto taken = MicroKernelTimes::Of(Avx512(), costs);
+  EXPECT_NE(taken->StepCycles(1, 14), old->StepCycles(1, 14));
+  EXPECT_EQ(taken->StreamBytesACycle(), std::nullopt);
+  costs[0].erase(costs[0].begin());  // not whole any more
+  EXPECT_EQ(*MicroKernelTimes::Of(Avx512(), costs), *old);
 }
 
 TEST(MicroKernels, AStreamThatFailedIsNotMeasured) {
@@ -295,7 +344,7 @@ TEST(MicroKernels, TheSameTasksServeAnyNumberOfThreads) {
     int64_t trials = 0;
     for (const MicroKernelTask& task : MicroKernelTasksOf(target)) {
       EXPECT_EQ(MustLower(task.workload).workload.text, task.workload);
-      trials += task.trials;
+      trials += static_cast<int64_t>(task.configs.size());
     }
     EXPECT_GT(trials, 20);
     EXPECT_LT(trials, 250);
