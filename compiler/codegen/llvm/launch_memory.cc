@@ -137,8 +137,12 @@ LaunchEmitter::Address LaunchEmitter::Locate(const loop::Buffer& buffer,
 llvm::Value* LaunchEmitter::SteppedPointer(const Storage& storage, llvm::Type* element,
                                            const Index& offset) {
   constexpr size_t kMostPointers = 8;  // of 16 general registers
+  // Of a step. What reads a page at each was no faster by pointers, and a little slower.
+  constexpr uint64_t kFarBits = uint64_t{4096} * 8;
   if (stepped_ == nullptr || storage.is_private || offset.IsConstant()) return nullptr;
   if (offset.terms.back().atom != stepped_->atom) return nullptr;
+  const int64_t step = offset.terms.back().coefficient;
+  if (std::abs(step) * element->getPrimitiveSizeInBits() >= kFarBits) return nullptr;
   std::vector<SteppedLoop::Pointer>& pointers = stepped_->pointers;
   const auto known = std::ranges::find_if(pointers, [&](const SteppedLoop::Pointer& p) {
     return p.base == storage.base && p.terms == offset.terms;
@@ -148,7 +152,7 @@ llvm::Value* LaunchEmitter::SteppedPointer(const Storage& storage, llvm::Type* e
   const llvm::IRBuilderBase::InsertPointGuard guard(b_);
   Index start = offset;
   start.terms.pop_back();
-  start = IndexMath::Sum(start, stepped_->first, offset.terms.back().coefficient);
+  start = IndexMath::Sum(start, stepped_->first, step);
   b_.SetInsertPoint(stepped_->before->getTerminator());
   Value* distance = index_.EmitInScopes(start, stepped_->outer_scopes);
   Value* first = b_.CreateGEP(element, storage.base, distance);
