@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 #include <numeric>
 
 #include "compiler/codegen/llvm/launch_emitter.h"
@@ -131,18 +132,19 @@ LaunchEmitter::Address LaunchEmitter::Locate(const loop::Buffer& buffer,
   return address;
 }
 
-// An x86 operand in memory may be a pointer and a scaled index. Intel's cores then take the load and
-// the multiplication apart, which fills their window of instructions twice as fast: a register tile
-// looks half as far ahead for what the first cache lacks. Pointers that step cost an addition each.
+// An operand in memory may be a pointer and a scaled index on x86. Intel's cores then take the load
+// and the multiplication apart, which fills their window of instructions twice as fast: a register
+// tile looks half as far ahead for what the first cache lacks. A pointer of each stream's own costs
+// an addition.
 llvm::Value* LaunchEmitter::SteppedPointer(const Storage& storage, llvm::Type* element,
                                            const Index& offset) {
   constexpr size_t kMostPointers = 8;  // of 16 general registers
-  // Of a step. What reads a page at each was no faster by pointers, and a little slower.
-  constexpr uint64_t kFarBits = uint64_t{4096} * 8;
+  constexpr int64_t kPage = 4096;  // what reads one at each step was a little slower by pointers
   if (stepped_ == nullptr || storage.is_private || offset.IsConstant()) return nullptr;
   if (offset.terms.back().atom != stepped_->atom) return nullptr;
   const int64_t step = offset.terms.back().coefficient;
-  if (std::abs(step) * element->getPrimitiveSizeInBits() >= kFarBits) return nullptr;
+  const auto bytes = static_cast<int64_t>(element->getPrimitiveSizeInBits() / 8);
+  if (std::abs(step) * bytes >= kPage) return nullptr;
   std::vector<SteppedLoop::Pointer>& pointers = stepped_->pointers;
   const auto known = std::ranges::find_if(pointers, [&](const SteppedLoop::Pointer& p) {
     return p.base == storage.base && p.terms == offset.terms;

@@ -105,8 +105,8 @@ bool NeverStoresPads(const loop::Stmt& s, const loop::Buffer& buffer, const loop
 bool IsInnermost(const loop::Stmt& loop) {
   bool innermost = true;
   loop::Walk(loop->body[0], [&](const loop::Stmt& s) {
-    const bool loops = s->kind == StmtKind::kFor && (s->loop_kind == LoopKind::kSerial ||
-                                                     s->loop_kind == LoopKind::kParallel);
+    const bool loops = s->kind == StmtKind::kFor &&
+                       (s->loop_kind == LoopKind::kSerial || s->loop_kind == LoopKind::kParallel);
     innermost = innermost && !loops && s->kind != StmtKind::kWhile;
     return innermost;
   });
