@@ -107,7 +107,7 @@ TEST(Nests, InnermostLoopsStepThroughAllTheirStreams) {
   const Expr o = Var("o"), i = Var("i"), j = Var("j");
   Expr sum = Load(far, {i, o});
   for (int64_t stream = 0; stream < kStreams; ++stream) {
-    const Expr along = stream % 3 == 0 ? Expr(39) - i * 2 : i * (stream % 3) + o * stream / 2;
+    const Expr along = stream % 3 == 0 ? Expr(39) - i * 2 : i * (stream % 3) + o * (stream / 2);
     sum = sum + Load(x, {stream, o, along});
   }
   const Expr first = loop::Max(loop::Min(loop::Cast(DataType::kInt64, Load(starts, {o})), 12), 0);
