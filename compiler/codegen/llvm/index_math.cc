@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 #include <numeric>
+#include <utility>
 
 #include "compiler/codegen/llvm/arithmetic.h"
 
@@ -248,6 +250,15 @@ Value* IndexMath::Emit(const Index& a) {
     sum = b_.CreateAdd(sum, value);
   }
   return sum;
+}
+
+Value* IndexMath::EmitInScopes(const Index& a, size_t scopes) {
+  const auto inside = scopes_.begin() + static_cast<ptrdiff_t>(scopes);
+  std::vector<Memo> hidden(std::make_move_iterator(inside), std::make_move_iterator(scopes_.end()));
+  scopes_.resize(scopes);
+  Value* value = Emit(a);
+  for (Memo& memo : hidden) scopes_.push_back(std::move(memo));
+  return value;
 }
 
 }  // namespace hone::codegen

@@ -68,10 +68,13 @@ class IndexMath {
 
   // An int64 of the value.
   llvm::Value* Emit(const Index& a);
+  // The same where only what the outermost `scopes` scopes have is known: ahead of a loop.
+  llvm::Value* EmitInScopes(const Index& a, size_t scopes);
 
   // Values computed inside of a scope are not reused outside of it: bodies of loops and branches.
   void PushScope() { scopes_.emplace_back(); }
   void PopScope() { scopes_.pop_back(); }
+  size_t scopes() const { return scopes_.size(); }
 
  private:
   struct Atom {

@@ -63,6 +63,22 @@ class LaunchEmitter {
     const Storage* storage = nullptr;
     llvm::Type* element = nullptr;
   };
+  // An innermost loop that is being emitted, and what its accesses step through in pointers of
+  // their own.
+  struct SteppedLoop {
+    int atom = -1;  // of its variable
+    Index first;
+    llvm::BasicBlock* before = nullptr;
+    llvm::BasicBlock* body = nullptr;
+    size_t outer_scopes = 0;  // of index_
+    struct Pointer {
+      llvm::Value* base;
+      llvm::Type* element;
+      Index::Terms terms;  // of the offset, in elements; the last is the loop's
+      llvm::PHINode* value;
+    };
+    std::vector<Pointer> pointers;
+  };
   // The lanes and mask of the code being emitted.
   struct VectorState {
     int lanes = 1;
@@ -154,6 +170,9 @@ class LaunchEmitter {
                                 const Storage& storage, bool speculative);
   bool InBounds(const Index& offset, const Storage& storage) const;
   Address Locate(const loop::Buffer& buffer, const std::vector<loop::Expr>& indices);
+  // To the place of an offset without a constant, where it is one that steps; else null.
+  llvm::Value* SteppedPointer(const Storage& storage, llvm::Type* element, const Index& offset);
+  void StepPointers(const SteppedLoop& loop);
   // Makes a scattered address one of known places where it is.
   void LocatePlaces(const Index& offset, Address& address);
   // The vector of memory that has all of them starts at `first` then; whether it may be read.
@@ -197,6 +216,7 @@ class LaunchEmitter {
   std::vector<absl::flat_hash_map<const loop::ExprNode*, llvm::Value*>> values_;
   std::vector<loop::Expr> made_;  // that are among their keys
   VectorState vector_;
+  SteppedLoop* stepped_ = nullptr;  // null: the code is in none
   TilePlan tiles_;
   const TilePlan::Region* region_ = nullptr;  // that is being emitted
   llvm::Value* tile_shapes_ = nullptr;  // where the number of those that are set is kept; or null

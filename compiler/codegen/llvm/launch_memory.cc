@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 #include <numeric>
 
 #include "compiler/codegen/llvm/launch_emitter.h"
@@ -120,13 +121,57 @@ LaunchEmitter::Address LaunchEmitter::Locate(const loop::Buffer& buffer,
   Index variable = first;
   variable.constant = 0;
   address.pointer = storage->base;
-  if (!variable.IsConstant()) {
+  if (Value* pointer = SteppedPointer(*storage, address.element, variable)) {
+    address.pointer = pointer;
+  } else if (!variable.IsConstant()) {
     address.pointer = b_.CreateGEP(address.element, address.pointer, index_.Emit(variable));
   }
   if (first.constant != 0) {
     address.pointer = b_.CreateConstGEP1_64(address.element, address.pointer, first.constant);
   }
   return address;
+}
+
+// An operand in memory may be a pointer and a scaled index on x86. Intel's cores then take the load
+// and the multiplication apart, which fills their window of instructions twice as fast: a register
+// tile looks half as far ahead for what the first cache lacks. A pointer of each stream's own costs
+// an addition.
+llvm::Value* LaunchEmitter::SteppedPointer(const Storage& storage, llvm::Type* element,
+                                           const Index& offset) {
+  constexpr size_t kMostPointers = 8;  // of 16 general registers
+  constexpr int64_t kPage = 4096;  // what reads one at each step was a little slower by pointers
+  if (stepped_ == nullptr || storage.is_private || offset.IsConstant()) return nullptr;
+  if (offset.terms.back().atom != stepped_->atom) return nullptr;
+  const int64_t step = offset.terms.back().coefficient;
+  const auto bytes = static_cast<int64_t>(element->getPrimitiveSizeInBits() / 8);
+  if (std::abs(step) * bytes >= kPage) return nullptr;
+  std::vector<SteppedLoop::Pointer>& pointers = stepped_->pointers;
+  const auto known = std::ranges::find_if(pointers, [&](const SteppedLoop::Pointer& p) {
+    return p.base == storage.base && p.terms == offset.terms;
+  });
+  if (known != pointers.end()) return known->value;
+  if (pointers.size() >= kMostPointers) return nullptr;
+  const llvm::IRBuilderBase::InsertPointGuard guard(b_);
+  Index start = offset;
+  start.terms.pop_back();
+  start = IndexMath::Sum(start, stepped_->first, step);
+  b_.SetInsertPoint(stepped_->before->getTerminator());
+  Value* distance = index_.EmitInScopes(start, stepped_->outer_scopes);
+  Value* first = b_.CreateGEP(element, storage.base, distance);
+  b_.SetInsertPoint(stepped_->body, stepped_->body->begin());
+  llvm::PHINode* value = b_.CreatePHI(b_.getPtrTy(), 2);
+  value->addIncoming(first, stepped_->before);
+  pointers.push_back({storage.base, element, offset.terms, value});
+  return value;
+}
+
+// At the end of the loop's body.
+void LaunchEmitter::StepPointers(const SteppedLoop& loop) {
+  for (const SteppedLoop::Pointer& p : loop.pointers) {
+    const int64_t step = p.terms.back().coefficient;
+    Value* next = b_.CreateGEP(p.element, p.value, b_.getInt64(static_cast<uint64_t>(step)));
+    p.value->addIncoming(next, b_.GetInsertBlock());
+  }
 }
 
 // Of whole vectors where the part that all lanes share counts in such.

@@ -1,6 +1,8 @@
 // Statements of a launch.
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "absl/container/flat_hash_set.h"
 #include "compiler/codegen/llvm/launch_emitter.h"
 #include "compiler/loop/visit.h"
@@ -97,6 +99,18 @@ bool NeverStoresPads(const loop::Stmt& s, const loop::Buffer& buffer, const loop
     if (s->body[i] && !NeverStoresPads(s->body[i], buffer, inner)) return false;
   }
   return true;
+}
+
+// Whether no loop of the body remains one.
+bool IsInnermost(const loop::Stmt& loop) {
+  bool innermost = true;
+  loop::Walk(loop->body[0], [&](const loop::Stmt& s) {
+    const bool loops = s->kind == StmtKind::kFor &&
+                       (s->loop_kind == LoopKind::kSerial || s->loop_kind == LoopKind::kParallel);
+    innermost = innermost && !loops && s->kind != StmtKind::kWhile;
+    return innermost;
+  });
+  return innermost;
 }
 
 }  // namespace
@@ -212,15 +226,20 @@ void LaunchEmitter::EmitSerial(const loop::Stmt& s, const Index& min, const Inde
   const Range range{low.min, low.max < Range::kUnknown && count.max < Range::kUnknown
                                  ? low.max + count.max - 1
                                  : Range::kUnknown};
+  const Index variable = index_.Of(position, range);
+  SteppedLoop loop{variable.terms[0].atom, min, before, body, index_.scopes(), {}};
+  SteppedLoop* outer = std::exchange(stepped_, traits_.x86 && IsInnermost(s) ? &loop : nullptr);
   index_.PushScope();
-  vars_[s->var.get()] = index_.Of(position, range);
+  vars_[s->var.get()] = variable;
   ForgetTiles();
   EmitStmt(s->body[0]);
   ForgetTiles();
   index_.PopScope();
+  stepped_ = outer;
+  StepPointers(loop);
   Value* next = b_.CreateAdd(position, b_.getInt64(1), "", /*HasNUW=*/false, /*HasNSW=*/true);
   position->addIncoming(next, b_.GetInsertBlock());
-  CloseLoop(b_.CreateCondBr(b_.CreateICmpSLT(next, last), body, exit));
+  CloseLoop(b_.CreateCondBr(b_.CreateICmpNE(next, last), body, exit));
   exit->moveAfter(&function_->back());
   b_.SetInsertPoint(exit);
   BeginStatement();

@@ -26,8 +26,8 @@ namespace {
 
 // Passes of the code generator that only options leave out:
 // - Loop strength reduction took 60 % of the time on register-tiled bodies, and what it made of
-//   their addresses was longer and no faster: schedules have put them into the form they are to
-//   have.
+//   their addresses was longer and no faster: schedules and LaunchEmitter::SteppedPointer have put
+//   them into the form they are to have.
 // - The second scheduler, after register allocation, took 10 %: cores that run out of order do not
 //   notice it.
 // - Loads of neighbours brought together ahead of their uses (of AArch64 only) take registers that

@@ -96,6 +96,31 @@ TEST(Nests, NestedSelectsGuardTheirLoadsTogether) {
   }
 }
 
+// More streams than pointers, in both directions and with bounds of data and of loops around.
+TEST(Nests, InnermostLoopsStepThroughAllTheirStreams) {
+  constexpr int64_t kStreams = 11;
+  const Buffer x = Make("x", {kStreams, 4, 40}, Role::kInput);
+  const Buffer far = Make("far", {12, 1100}, Role::kInput);
+  const Buffer starts = Make("starts", {4}, Role::kInput, "", DataType::kInt32);
+  const Buffer y = Make("y", {4, 12}, Role::kOutput);
+  const Buffer z = Make("z", {4, 12}, Role::kOutput);
+  const Expr o = Var("o"), i = Var("i"), j = Var("j");
+  Expr sum = Load(far, {i, o});
+  for (int64_t stream = 0; stream < kStreams; ++stream) {
+    const Expr along = stream % 3 == 0 ? Expr(39) - i * 2 : i * (stream % 3) + o * (stream / 2);
+    sum = sum + Load(x, {stream, o, along});
+  }
+  const Expr first = loop::Max(loop::Min(loop::Cast(DataType::kInt64, Load(starts, {o})), 12), 0);
+  // Behind a condition a stream is met inside of a branch for the first time.
+  const Stmt tail =
+      If(loop::Lt(j, o * 3), Store(z, {o, j}, Load(x, {2, o, j + o}) * Load(y, {o, j})));
+  ExpectSameAsInterpreter(
+      OneLaunch({x, far, starts, y, z},
+                For(o, 0, 4,
+                    Seq({For(i, 0, 12, Seq({Store(y, {o, i}, sum), Store(z, {o, i}, Zero())})),
+                         For(j, first, Expr(12) - first, tail)}))));
+}
+
 TEST(Nests, VectorisedLoopsOverStridesAndIndices) {
   const Buffer x = Make("x", {8, 33}, Role::kInput);
   Buffer index = Make("index", {40}, Role::kInput, "", DataType::kInt32);
