@@ -336,7 +336,8 @@ Config DefaultRows(const Windowed& w) {
 RegisterTile DefaultPositions(const Windowed& w) {
   if (!w.depthwise) return {1, std::min<int64_t>(2, w.height), std::min<int64_t>(2, w.width)};
   constexpr int64_t kMostColumns = 7;
-  const int64_t tiles = CeilDiv(w.width, std::min(kMostColumns, Accumulators(w)));
+  const int64_t unrolled = std::max<int64_t>(1, kMaxEmitted / Taps(w));
+  const int64_t tiles = CeilDiv(w.width, std::min({kMostColumns, unrolled, Accumulators(w)}));
   return {1, 1, CeilDiv(w.width, tiles)};
 }
 
