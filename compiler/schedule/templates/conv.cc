@@ -191,9 +191,8 @@ std::string DefaultOrder(const Conv& conv, const RegisterTile& tile) {
   const int64_t again = std::max<int64_t>(panels / conv.groups - 1, 0);
   const int64_t rows = CeilDiv(conv.height, tile.rows) * conv.depth;
   const int64_t weight_bytes = WeightBytes(conv);
-  const double down =
-      CyclesToReadAgain(conv, again * conv.data_bytes, conv.data_bytes) +
-      CyclesToReadAgain(conv, (rows - 1) * weight_bytes, weight_bytes / panels);
+  const double down = CyclesToReadAgain(conv, again * conv.data_bytes, conv.data_bytes) +
+                      CyclesToReadAgain(conv, (rows - 1) * weight_bytes, weight_bytes / panels);
   const double along = CyclesToReadAgain(conv, (rows - 1) * weight_bytes, weight_bytes);
   return along < down && GridOrders(conv).size() > 1 ? "oh_oc" : "oc_oh";
 }
