@@ -160,12 +160,14 @@ RegisterTile DefaultTile(const Conv& conv, const Target& target) {
 }
 
 // Some steps of a block at once share their addresses and the loop's own instructions; not so many
-// that the tiles at the border become too long to be apart.
+// that the tiles at the border become too long to be apart, and only where blocks are wide: of a
+// narrow one little or no loop would remain, and sums would leave their registers.
 void SetUnrollAndPad(const Conv& conv, Config* config) {
-  constexpr int64_t kMost = 4;
+  constexpr int64_t kMost = 4, kWide = 16;
   config->Set("unroll", int64_t{1});
   const std::string pad = PadOptions(conv, *config).back();  // no FMA and no copy for zeros
-  if (conv.kind == ProductKind::kFloat && InnerOf(conv) == InnerLoop::kBlock) {
+  const bool is_wide = InnerOf(conv) == InnerLoop::kBlock && conv.lanes >= kWide;
+  if (conv.kind == ProductKind::kFloat && is_wide) {
     for (const int64_t unroll : UnrollsOf(conv, TileOf(*config))) {
       Config unrolled = *config;
       unrolled.Set("unroll", unroll);
