@@ -331,6 +331,16 @@ Config DefaultRows(const Windowed& w) {
   return config;
 }
 
+// Of products a part of a row: as many sums as hide the latency of the multiplications, a weight
+// serves all of them. Of pools a block of two by two: it shares as much of what it loads.
+RegisterTile DefaultPositions(const Windowed& w) {
+  if (!w.depthwise) return {1, std::min<int64_t>(2, w.height), std::min<int64_t>(2, w.width)};
+  constexpr int64_t kMostColumns = 7;
+  const int64_t unrolled = std::max<int64_t>(1, kMaxEmitted / Taps(w));
+  const int64_t tiles = CeilDiv(w.width, std::min({kMostColumns, unrolled, Accumulators(w)}));
+  return {1, 1, CeilDiv(w.width, tiles)};
+}
+
 class Channelwise : public Template {
  public:
   explicit Channelwise(bool depthwise) : depthwise_(depthwise) {}
@@ -367,9 +377,8 @@ class Channelwise : public Template {
     if (!IsBlocked(task)) {
       return HasRows(task, w) ? DefaultRows(w) : GenericTemplate().Default(task);
     }
-    // A block of two by two shares most of what it loads and has few border bodies; where there is
-    // but one position, channel vectors take their place.
-    RegisterTile tile{1, std::min<int64_t>(2, w.height), std::min<int64_t>(2, w.width)};
+    RegisterTile tile = DefaultPositions(w);
+    // Where there is but one position, channel vectors take the place of others.
     while (tile.vectors * tile.rows * tile.columns < 4 &&
            tile.vectors * 2 <= std::min<int64_t>(4, w.vectors)) {
       tile.vectors *= 2;

@@ -143,13 +143,6 @@ bool WeightsAreFar(const Conv& conv, const Target& target) {
   return WeightBytes(conv) > target.l2_bytes;
 }
 
-// A model's kernels push each other's weights out of the second cache: those that take more than a
-// small part of it are fetched ahead.
-bool WeightsArePushedOut(const Conv& conv, const Target& target) {
-  constexpr int64_t kSmallPart = 8;
-  return kSmallPart * WeightBytes(conv) > target.l2_bytes;
-}
-
 // Where few positions are enough work to hide latencies and one tile takes them all, weights from
 // far away are read once.
 RegisterTile DefaultTile(const Conv& conv, const Target& target) {
@@ -169,14 +162,74 @@ RegisterTile DefaultTile(const Conv& conv, const Target& target) {
   return all;
 }
 
+// Some steps of a block at once share their addresses and the loop's own instructions; not so many
+// that the tiles at the border become too long to be apart, and only where blocks are wide: of a
+// narrow one little or no loop would remain, and sums would leave their registers.
+void SetUnrollAndPad(const Conv& conv, Config* config) {
+  constexpr int64_t kMost = 4, kWide = 16;
+  config->Set("unroll", int64_t{1});
+  const std::string pad = PadOptions(conv, *config).back();  // no FMA and no copy for zeros
+  const bool is_wide = InnerOf(conv) == InnerLoop::kBlock && conv.lanes >= kWide;
+  if (conv.kind == ProductKind::kFloat && is_wide) {
+    for (const int64_t unroll : UnrollsOf(conv, TileOf(*config))) {
+      Config unrolled = *config;
+      unrolled.Set("unroll", unroll);
+      if (unroll <= kMost && PadOptions(conv, unrolled).back() == pad) *config = unrolled;
+    }
+  }
+  config->Set("pad", pad);
+}
+
+// Cycles to read so many bytes that were read before, where those that lie between are `among`.
+double CyclesToReadAgain(const Conv& conv, int64_t bytes, int64_t among) {
+  constexpr double kL2BytesACycle = 32;
+  if (2 * among <= conv.l1_bytes) return 0;
+  const bool in_l2 = 2 * among <= conv.l2_bytes;
+  const double rate = in_l2 ? kL2BytesACycle : conv.stream_bytes.value_or(kStreamBytesACycle);
+  return static_cast<double>(bytes) / rate;
+}
+
+// Down the rows with the weights of a tile, and the data again for each tile of output channels; or
+// along the channels with the data of a row, and all weights again for each row.
+std::string DefaultOrder(const Conv& conv, const RegisterTile& tile) {
+  const int64_t panels = CeilDiv(conv.out_vectors, tile.vectors);
+  const int64_t again = std::max<int64_t>(panels / conv.groups - 1, 0);
+  const int64_t rows = CeilDiv(conv.height, tile.rows) * conv.depth;
+  const int64_t weight_bytes = WeightBytes(conv);
+  const double down = CyclesToReadAgain(conv, again * conv.data_bytes, conv.data_bytes) +
+                      CyclesToReadAgain(conv, (rows - 1) * weight_bytes, weight_bytes / panels);
+  const double along = CyclesToReadAgain(conv, (rows - 1) * weight_bytes, weight_bytes);
+  return along < down && GridOrders(conv).size() > 1 ? "oh_oc" : "oc_oh";
+}
+
 // The largest whose weights leave half of the first cache to data and sums.
-int64_t DefaultChunk(const Conv& conv, const Config& prefix) {
+int64_t LargestChunk(const Conv& conv, const Config& prefix) {
   const int64_t block_bytes = WeightBytesOfBlock(conv, TileOf(prefix));
   int64_t largest = 0;
   for (const int64_t chunk : ChunkOptions(conv, prefix)) {
     if (2 * chunk * block_bytes <= conv.l1_bytes) largest = chunk;
   }
   return largest;
+}
+
+// Whether weights that are prefetched a chunk ahead save more than sums in memory cost. In a model
+// other kernels' weights and data are read between two runs: these come from behind the second
+// cache even where they would fit it.
+bool ChunksPay(const Conv& conv, const RegisterTile& tile, int64_t chunk) {
+  if (!conv.stream_bytes) return false;
+  constexpr double kPasses = 3;  // the sums of a tile stored, loaded, and loaded for the epilogue
+  const int64_t tiles = conv.batch * conv.depth * CeilDiv(conv.out_vectors, tile.vectors) *
+                        CeilDiv(conv.height, tile.rows) * CeilDiv(conv.width, tile.columns);
+  const int64_t chunks = conv.in / conv.lanes / chunk;
+  const double sums = kPasses * TileOverhead(tile) * static_cast<double>(tiles * (chunks - 1));
+  return static_cast<double>(WeightBytes(conv)) / *conv.stream_bytes > sums;
+}
+
+int64_t DefaultChunk(const Conv& conv, const Target& target, const Config& prefix) {
+  const int64_t chunk = LargestChunk(conv, prefix);
+  const bool pays =
+      chunk > 0 && (WeightsAreFar(conv, target) || ChunksPay(conv, TileOf(prefix), chunk));
+  return pays ? chunk : 0;
 }
 
 std::vector<std::string> Strategies(const Conv& conv, const Target& target) {
@@ -248,16 +301,15 @@ class ConvTemplateOf : public Template {
     }
     Config config;
     config.Set("strategy", std::string("direct"));
-    SetTile(DefaultTile(conv, task.target), &config);
-    config.Set("unroll", int64_t{1});
-    config.Set("pad", PadOptions(conv, config).back());  // no FMA and no copy for zeros
-    // Weights of a tile are read once a row of tiles: keep them by going down the rows first.
-    config.Set("order", std::string("oc_oh"));
-    const bool far = WeightsArePushedOut(conv, task.target);
-    const int64_t chunk = far ? DefaultChunk(conv, config) : 0;
+    const RegisterTile tile = DefaultTile(conv, task.target);
+    SetTile(tile, &config);
+    SetUnrollAndPad(conv, &config);
+    const int64_t chunk = DefaultChunk(conv, task.target, config);
+    config.Set("order", chunk > 0 ? "oc_oh" : DefaultOrder(conv, tile));
     config.Set("chunk", chunk);
-    if (chunk > 0) config.Set("block_h", BlockOptions(conv, TileOf(config)).front());
-    config.Set("prefetch", far ? PrefetchOptionsOf(conv, config).back() : 0);
+    if (chunk > 0) config.Set("block_h", BlockOptions(conv, tile).front());
+    const bool is_cold = chunk > 0 || WeightsAreFar(conv, task.target);
+    config.Set("prefetch", is_cold ? PrefetchOptionsOf(conv, config).back() : 0);
     return config;
   }
 

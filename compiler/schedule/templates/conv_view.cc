@@ -1,6 +1,8 @@
 #include "compiler/schedule/templates/conv_view.h"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 
 #include "compiler/loop/visit.h"
 #include "compiler/ops/conv_transpose.h"
@@ -73,6 +75,8 @@ std::optional<Conv> ViewOperands(const ops::KernelDefinition& def, AnchorView vi
   conv.weight_is_constant = weight->role == loop::Role::kConstant;
   conv.data_width = operand->shape.back();
   if (conv.spatial == 3) conv.data_depth = operand->shape[2];
+  conv.data_bytes = std::accumulate(operand->shape.begin() + 1, operand->shape.end(),
+                                    int64_t{SizeBytes(operand->dtype)}, std::multiplies<>());
   conv.batch = anchor->shape[0];
   conv.groups = ir::GetAttr<int64_t>(view.op->attrs, "groups", 1);
   conv.channels = operand->shape[1];

@@ -30,6 +30,7 @@ struct Conv {
   ops::Shape phases;                       // of each axis; 1 unless transposed
   ops::Shape result_axes;                  // extents of the whole result
   int64_t data_width = 0, data_depth = 1;  // of the operand
+  int64_t data_bytes = 0;                  // of it, for one of the batch
   int64_t batch = 0;
   int64_t groups = 1, channels = 0;  // of the data
   int64_t in = 0;                    // channels that are summed: those of a group

@@ -367,6 +367,41 @@ TEST(Conv, SumsInChunksComputeWhatTheNaiveNestDoes) {
   }
 }
 
+Config DefaultOf(const std::string& text, const Target& target) {
+  const ops::KernelDefinition def = MustLower(text);
+  const Template& conv = TemplateFor(def);
+  const Task task{&def, conv.Signatures(def, target)[0], target};
+  const Config config = conv.Default(task);
+  EXPECT_TRUE(conv.MakeSpace(task).Contains(config)) << text << config.ToText();
+  return config;
+}
+
+std::string OfOneTap(int64_t in, int64_t out, int64_t extent) {
+  return WindowsText({1, in, out, {extent, extent}, {1, 1}, {1, 1}, {1, 1}, {0, 0}, {0, 0}},
+                     "float32", "float32");
+}
+
+// Data that the second cache does not hold is read once, few weights for each row.
+TEST(Conv, TheDefaultOrderReadsTheLeastAgain) {
+  const Target target = TestTarget(
+      "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -caches=32768,1048576,33554432 -threads=1");
+  EXPECT_EQ(DefaultOf(OfOneTap(64, 128, 112), target).String("order"), "oh_oc");
+  EXPECT_EQ(DefaultOf(OfOneTap(16, 512, 14), target).String("order"), "oc_oh");
+  EXPECT_EQ(DefaultOf(OfOneTap(64, 128, 112), target).Int("unroll"), 4);
+}
+
+// Weights that a slow stream brings are prefetched in chunks, unless the sums would cost more.
+TEST(Conv, ByDefaultChunksAreSummedWhereWeightsAreWaitedFor) {
+  const std::string caches = " -caches=49152,2097152,503316480 -threads=1";
+  const Target slow = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=sapphirerapids" + caches);
+  const Target fast = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4" + caches);
+  const Config chunks = DefaultOf(OfOneTap(512, 512, 14), slow);
+  EXPECT_GT(chunks.Int("chunk"), 0);
+  EXPECT_EQ(chunks.Int("prefetch"), 1);
+  EXPECT_EQ(DefaultOf(OfOneTap(512, 512, 14), fast).Int("chunk"), 0);
+  EXPECT_EQ(DefaultOf(OfOneTap(128, 128, 56), slow).Int("chunk"), 0);
+}
+
 // Each is one condition short of such a convolution; none may be rewritten.
 TEST(Winograd, RefusesWhatIsNoConvolutionOfDilationOne) {
   const Shape shapes[] = {{1, 8, 9, 9, 8, 1, 1, 1, 0, 1},
