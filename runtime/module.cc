@@ -120,12 +120,16 @@ bool Module::MapParameters(int fd, uint64_t code_bytes, const std::string& name,
              ", found that the file is cut or damaged; compile it again";
     return false;
   }
-  void* mapped = mmap(nullptr, trailer.parameters_bytes, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd,
+  void* mapped = mmap(nullptr, trailer.parameters_bytes, PROT_READ, MAP_PRIVATE, fd,
                       static_cast<off_t>(trailer.parameters_offset));
   if (mapped == MAP_FAILED) {
     *error = "mapping the parameters of " + name + ": " + std::strerror(errno);
     return false;
   }
+  // What is read from the disk now comes in huge pages where the file system has such. Systems that
+  // know neither request map pages when they are first read.
+  madvise(mapped, trailer.parameters_bytes, MADV_HUGEPAGE);
+  madvise(mapped, trailer.parameters_bytes, MADV_POPULATE_READ);
   parameters_ = static_cast<const uint8_t*>(mapped);
   mapped_bytes_ = trailer.parameters_bytes;
   return true;

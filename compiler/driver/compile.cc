@@ -243,14 +243,14 @@ absl::StatusOr<CompileReport> Compile(std::vector<ir::Module> modules,
 
   // The file is there whole (Finish) or not at all.
   HONE_ASSIGN_OR_RETURN(codegen::ModuleWriter writer,
-                        codegen::ModuleWriter::Create(path, shared_object));
+                        codegen::ModuleWriter::Create(path, shared_object, parameters.size_bytes));
   const auto append = [&](uint64_t offset, std::string_view bytes) {
     return writer.Append(offset, bytes);
   };
   HONE_RETURN_IF_ERROR(PrepareParameters(std::move(graph), nests, parameters, append));
   phases.End("prepare");
 
-  HONE_RETURN_IF_ERROR(writer.Finish(parameters.size_bytes));
+  HONE_RETURN_IF_ERROR(writer.Finish());
   phases.End("write");
   return report;
 }

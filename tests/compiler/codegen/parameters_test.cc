@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <cstring>
+
 #include "gmock/gmock.h"
 #include "runtime/module.h"
 #include "support/file_system.h"
@@ -28,11 +30,11 @@ TEST(Parameters, AreFoundByTheRuntime) {
   ASSERT_TRUE(elf.ok());
   const std::string first(3000, 'a');
   const std::string second(100, 'b');
-  auto writer = ModuleWriter::Create(path, *elf);
+  auto writer = ModuleWriter::Create(path, *elf, 10000);
   ASSERT_TRUE(writer.ok());
   ASSERT_TRUE(writer->Append(0, first).ok());
   ASSERT_TRUE(writer->Append(4096, second).ok());
-  ASSERT_TRUE(writer->Finish(10000).ok());
+  ASSERT_TRUE(writer->Finish().ok());
   std::string error;
   const std::unique_ptr<Module> module = Module::Open(path, &error);
   ASSERT_NE(module, nullptr) << error;
@@ -47,13 +49,38 @@ TEST(Parameters, AreFoundByTheRuntime) {
   unlink(path.c_str());
 }
 
+// They are written a huge page at a time, whatever is appended.
+TEST(Parameters, ManyStartAtAHugePage) {
+  constexpr uint64_t kHugePage = 2 << 20, kBytes = 4 * kHugePage + 5000;
+  const std::string path = testing::TempDir() + "/hone_many_parameters_test.so";
+  const auto elf = BuildModule(CopySpec(kBytes));
+  ASSERT_TRUE(elf.ok());
+  auto writer = ModuleWriter::Create(path, *elf, kBytes);
+  ASSERT_TRUE(writer.ok());
+  std::string wanted;
+  for (const size_t count : {size_t{1000}, size_t{kHugePage - 1000}, size_t{3}, size_t{5 << 20}}) {
+    const std::string part(count, static_cast<char>('a' + wanted.size() % 26));
+    ASSERT_TRUE(writer->Append(wanted.size(), part).ok());
+    wanted += part;
+  }
+  ASSERT_TRUE(writer->Finish().ok());
+  wanted.resize(kBytes, '\0');
+  std::string error;
+  const std::unique_ptr<Module> module = Module::Open(path, &error);
+  ASSERT_NE(module, nullptr) << error;
+  EXPECT_EQ(std::memcmp(module->parameters(), wanted.data(), kBytes), 0);
+  const std::string file = *ReadFile(path);
+  EXPECT_EQ(file.find(wanted) % kHugePage, 0u);
+  unlink(path.c_str());
+}
+
 TEST(Parameters, ModuleWithoutThemIsTheSharedObject) {
   const std::string path = testing::TempDir() + "/hone_no_parameters_test.so";
   const auto elf = BuildModule(CopySpec(0));
   ASSERT_TRUE(elf.ok());
-  auto writer = ModuleWriter::Create(path, *elf);
+  auto writer = ModuleWriter::Create(path, *elf, 0);
   ASSERT_TRUE(writer.ok());
-  ASSERT_TRUE(writer->Finish(0).ok());
+  ASSERT_TRUE(writer->Finish().ok());
   std::string error;
   EXPECT_NE(Module::Open(path, &error), nullptr) << error;
   unlink(path.c_str());
@@ -62,7 +89,7 @@ TEST(Parameters, ModuleWithoutThemIsTheSharedObject) {
 TEST(Parameters, UnfinishedModuleLeavesNoFile) {
   const std::string path = testing::TempDir() + "/hone_unfinished_test.so";
   {
-    auto writer = ModuleWriter::Create(path, "elf");
+    auto writer = ModuleWriter::Create(path, "elf", 100);
     ASSERT_TRUE(writer.ok());
     ASSERT_TRUE(writer->Append(64, "abc").ok());
     EXPECT_EQ(writer->Append(10, "abc").code(), absl::StatusCode::kInternal);
@@ -79,7 +106,7 @@ TEST(Parameters, NoDamagedByteOfAModulesHeadersKillsWhoOpensIt) {
 }
 
 TEST(Parameters, NamesTheFileThatCannotBeWritten) {
-  const auto writer = ModuleWriter::Create("/nonexistent/x.so", "elf");
+  const auto writer = ModuleWriter::Create("/nonexistent/x.so", "elf", 0);
   EXPECT_EQ(writer.status().code(), absl::StatusCode::kNotFound);
   EXPECT_THAT(writer.status().ToString(), testing::HasSubstr("cannot write /nonexistent/x.so"));
   EXPECT_THAT(writer.status().ToString(), testing::Not(testing::HasSubstr("cannot cannot")));
