@@ -179,11 +179,14 @@ struct Digit {
   int64_t stride = 1;     // in memory, in elements
   bool is_outer = false;  // not within a block: further values go on in memory
   bool is_whole = false;  // there are no other values
+  bool is_dense = true;   // every index of the axis is read
 };
 
 // `slow` follows where `fast` ends: in memory, or within the axis.
 bool GoesOn(const Digit& fast, const Digit& slow) {
-  if (fast.is_outer) return fast.is_whole && slow.stride == fast.extent * fast.stride;
+  if (fast.is_outer) {
+    return fast.is_whole && slow.is_dense && slow.stride == fast.extent * fast.stride;
+  }
   return fast.axis == slow.axis && slow.unit == fast.extent * fast.unit;
 }
 
@@ -202,8 +205,9 @@ std::vector<Digit> MemoryOrder(const loop::BufferNode& buffer, const std::vector
     const bool is_outer = dims[i].factor == 0;
     if (axis == line_axis || (!is_outer && steps[axis] != 1)) continue;
     const int64_t extent = is_outer ? left[axis] : std::min(left[axis], dims[i].factor);
-    const Digit digit = {axis,   extent,   unit[axis],
-                         stride, is_outer, extent == physical[i] && steps[axis] == 1};
+    Digit digit{axis, extent, unit[axis], stride, is_outer};
+    digit.is_dense = steps[axis] == 1;
+    digit.is_whole = digit.is_dense && extent == physical[i];
     left[axis] = CeilDiv(left[axis], extent);
     unit[axis] *= extent;
     if (extent == 1) continue;

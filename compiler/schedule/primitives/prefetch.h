@@ -43,7 +43,7 @@ struct PrefetchRegionOptions {
   // Nested loops within these, outermost first, at the start of whose iterations the prefetches
   // stand, a share in each; those that are not there are passed over too.
   std::vector<std::string> turns;
-  size_t line_axis = 0;        // of the buffer: innermost in memory; its lines are one share's
+  size_t line_axis = 0;        // of the buffer: innermost in memory; its lines come together
   int64_t line_elements = 16;  // a cache line of 32-bit elements
   int locality = 2;
 };

@@ -190,15 +190,21 @@ double CyclesToReadAgain(const Conv& conv, int64_t bytes, int64_t among) {
 }
 
 // Down the rows with the weights of a tile, and the data again for each tile of output channels; or
-// along the channels with the data of a row, and all weights again for each row.
-std::string DefaultOrder(const Conv& conv, const RegisterTile& tile) {
+// along the channels with the data of a row, and all weights again for each row. Of one core: cores
+// share the channels or the rows.
+std::string DefaultOrder(const Conv& conv, const RegisterTile& tile, int64_t threads) {
   const int64_t panels = CeilDiv(conv.out_vectors, tile.vectors);
-  const int64_t again = std::max<int64_t>(panels / conv.groups - 1, 0);
+  const int64_t own_panels = CeilDiv(panels, threads);
+  const int64_t own_groups = std::max<int64_t>(own_panels * conv.groups / panels, 1);
+  const int64_t group_bytes = conv.data_bytes / conv.groups;
   const int64_t rows = CeilDiv(conv.height, tile.rows) * conv.depth;
   const int64_t weight_bytes = WeightBytes(conv);
-  const double down = CyclesToReadAgain(conv, again * conv.data_bytes, conv.data_bytes) +
-                      CyclesToReadAgain(conv, (rows - 1) * weight_bytes, weight_bytes / panels);
-  const double along = CyclesToReadAgain(conv, (rows - 1) * weight_bytes, weight_bytes);
+  const int64_t panel_bytes = weight_bytes / panels;
+  const double down =
+      CyclesToReadAgain(conv, (own_panels - own_groups) * group_bytes, group_bytes) +
+      CyclesToReadAgain(conv, (rows - 1) * own_panels * panel_bytes, panel_bytes);
+  const double along =
+      CyclesToReadAgain(conv, (CeilDiv(rows, threads) - 1) * weight_bytes, weight_bytes);
   return along < down && GridOrders(conv).size() > 1 ? "oh_oc" : "oc_oh";
 }
 
@@ -239,14 +245,30 @@ std::vector<std::string> Strategies(const Conv& conv, const Target& target) {
   return strategies;
 }
 
-// By the same model as BestWinograd's.
-double DirectCycles(const Conv& conv, const Target& target) {
+Config DirectDefault(const Conv& conv, const Target& target) {
+  Config config;
+  config.Set("strategy", std::string("direct"));
+  const RegisterTile tile = DefaultTile(conv, target);
+  SetTile(tile, &config);
+  SetUnrollAndPad(conv, &config);
+  const int64_t chunk = DefaultChunk(conv, target, config);
+  config.Set("order", chunk > 0 ? "oc_oh" : DefaultOrder(conv, tile, target.threads));
+  config.Set("chunk", chunk);
+  if (chunk > 0) config.Set("block_h", BlockOptions(conv, tile).front());
+  const bool is_cold = chunk > 0 || WeightsAreFar(conv, target);
+  config.Set("prefetch", is_cold ? PrefetchOptionsOf(conv, config).back() : 0);
+  return config;
+}
+
+// Of the default, by the same model as BestWinograd's.
+double DirectCycles(const Conv& conv, const Target& target, const Config& direct) {
   const RegisterTileProblem problem = TileProblem(conv);
   double cycles =
       static_cast<double>(conv.batch * conv.depth) * TileCycles(problem, BestTile(problem));
   if (conv.stream_bytes && WeightsAreFar(conv, target)) {
     const double reading = static_cast<double>(WeightBytes(conv)) / *conv.stream_bytes;
-    cycles = HasChunks(conv) ? WhilePrefetching(cycles, reading) : WhileReading(cycles, reading);
+    cycles =
+        direct.Int("chunk") > 0 ? WhilePrefetching(cycles, reading) : WhileReading(cycles, reading);
   }
   return cycles / static_cast<double>(target.threads);
 }
@@ -293,24 +315,15 @@ class ConvTemplateOf : public Template {
   Config Default(const Task& task) const override {
     const Conv conv = ConvOf(task);
     if (!VectorsFitGroups(conv)) return GenericTemplate().Default(task);
+    Config direct = DirectDefault(conv, task.target);
+    const double cycles = DirectCycles(conv, task.target, direct);
     const std::optional<StrategyChoice> winograd = BestWinograd(conv, task.target);
-    if (winograd && winograd->cycles < DirectCycles(conv, task.target)) return winograd->config;
+    if (winograd && winograd->cycles < cycles) return winograd->config;
     if (HasConvTiles(conv, task.target)) {
       StrategyChoice tiles = BestConvTiles(conv);
-      if (tiles.cycles < DirectCycles(conv, task.target)) return tiles.config;
+      if (tiles.cycles < cycles) return tiles.config;
     }
-    Config config;
-    config.Set("strategy", std::string("direct"));
-    const RegisterTile tile = DefaultTile(conv, task.target);
-    SetTile(tile, &config);
-    SetUnrollAndPad(conv, &config);
-    const int64_t chunk = DefaultChunk(conv, task.target, config);
-    config.Set("order", chunk > 0 ? "oc_oh" : DefaultOrder(conv, tile));
-    config.Set("chunk", chunk);
-    if (chunk > 0) config.Set("block_h", BlockOptions(conv, tile).front());
-    const bool is_cold = chunk > 0 || WeightsAreFar(conv, task.target);
-    config.Set("prefetch", is_cold ? PrefetchOptionsOf(conv, config).back() : 0);
-    return config;
+    return direct;
   }
 
   absl::StatusOr<loop::Nest> Schedule(const Task& task, const Config& config) const override {

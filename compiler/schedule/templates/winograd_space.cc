@@ -235,25 +235,26 @@ double BlockCycles(const Conv& conv, const Target& target, const WinogradPlan& p
   const double results = transform * static_cast<double>(sums) * tiles *
                          static_cast<double>(depth * conv.out_vectors) / static_cast<double>(parts);
   const int64_t filter_bytes = chunk > 0 ? TapBytes(conv, plan) : FilterBytes(conv, plan);
-  double memory = static_cast<double>(filter_bytes) / BytesPerCycle(conv, target, filter_bytes);
+  const double filters = static_cast<double>(filter_bytes) /
+                         BytesPerCycle(conv, target, filter_bytes) / static_cast<double>(parts);
   const int64_t data_bytes = plan.Positions() * problem.rows * problem.columns *
                              plan.Slices(conv, depth) * plan.channels * 4;
-  if (2 * data_bytes > 3 * target.l2_bytes) {  // each group reads it again
-    memory += static_cast<double>(CeilDiv(conv.out_vectors, tile.vectors) * data_bytes) /
-              BytesPerCycle(conv, target, data_bytes);
+  double again = 0;  // each group reads it
+  if (2 * data_bytes > 3 * target.l2_bytes) {
+    again = static_cast<double>(CeilDiv(conv.out_vectors, tile.vectors) * data_bytes) /
+            BytesPerCycle(conv, target, data_bytes) / static_cast<double>(parts);
   }
-  memory /= static_cast<double>(parts);
   const double rest = data + results + SpillCycles(conv, target, plan, depth, problem, tile, parts);
   if (chunk > 0) {
     const double chunks =
         ChunkCycles(conv, target, plan, depth, problem, tile, chunk) / static_cast<double>(parts);
-    return WhilePrefetching(multiply + chunks, memory) + rest;
+    return WhileReading(WhilePrefetching(multiply + chunks, filters), again) + rest;
   }
   // What is prefetched comes along with the products; a register tile does so for one vector.
   const double tiles_of_block = static_cast<double>(CeilDiv(problem.rows, tile.rows) *
                                                     CeilDiv(problem.columns, tile.columns) * depth);
   const double late = std::max(0.0, 1 - tiles_of_block / static_cast<double>(tile.vectors));
-  return WhileReading(multiply, memory, late) + rest;
+  return WhileReading(multiply, filters + again, late) + rest;
 }
 
 // 0, and the most channels whose filters, before and after the transform, stay in the first cache,

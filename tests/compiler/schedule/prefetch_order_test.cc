@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compiler/loop/bounds.h"
+#include "compiler/loop/builder.h"
 #include "compiler/loop/simplify.h"
 #include "compiler/loop/visit.h"
 #include "compiler/schedule/primitives/fission.h"
@@ -65,6 +66,7 @@ struct Case {
   const char* layout;
   int64_t channels, chunk;
   std::vector<std::string> turns;
+  int64_t size = 3;
 };
 
 class PrefetchOrder : public testing::TestWithParam<Case> {};
@@ -89,7 +91,7 @@ std::vector<int64_t> LinesOf(const loop::Buffer& weight, int64_t chunk, int64_t 
 // where the turns do not divide them.
 TEST_P(PrefetchOrder, IsThatOfMemory) {
   const Case& c = GetParam();
-  const loop::Nest naive = ConvNest(c.channels, 3, kFilters);
+  const loop::Nest naive = ConvNest(c.channels, c.size, kFilters);
   loop::Nest nest = naive;
   const absl::StatusOr<std::string> packed = Pack(&nest, "w", *Layout::Parse(c.layout, 4));
   ASSERT_TRUE(packed.ok()) << packed.status();
@@ -127,7 +129,41 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"NCHW4c8n", 8, 4, {"conv.i2", "conv.i3"}},   // a block
                     Case{"NCHW2c8n", 8, 4, {"conv.i2", "conv.i3"}},   // two
                     Case{"NCHW8c8n", 16, 4, {"conv.i2", "conv.i3"}},  // half of one
-                    Case{"NHWC8n", 8, 4, {"conv.i2", "conv.i3", "conv.r0"}}));
+                    Case{"NHWC8n", 8, 4, {"conv.i2", "conv.i3", "conv.r0"}},
+                    Case{"NCHW8n", 4, 2, {"conv.i2", "conv.i3"}, 2},  // 6 each in 3 of 4 turns
+                    Case{"NCHW8n", 3, 1, {"conv.i2"}, 2}));           // 5 and the other 4
+
+// Every second tap is read, of rows that lie one behind the other.
+TEST(PrefetchOrder, LeavesOutWhatIsNotRead) {
+  loop::NestBuilder builder("steps");
+  constexpr DataType kFloat = DataType::kFloat32;
+  const loop::Buffer x = builder.AddInput("x", kFloat, {4, 3});
+  const loop::Buffer w = builder.AddConstant("w", kFloat, {4, 4, 6, 1});
+  const loop::Buffer y = builder.Reduce(
+      "y", kFloat, {4}, {4, 3}, loop::NestBuilder::Combiner::kAdd, loop::Const(0, kFloat),
+      [&](const std::vector<loop::Expr>& i, const std::vector<loop::Expr>& r) {
+        return loop::Load(x, {r[0], r[1]}) *
+               loop::Load(w, {i[0], r[0], r[1] * loop::Expr(2), loop::Expr(0)});
+      });
+  loop::Nest nest = builder.Finish({y});
+  const absl::StatusOr<std::string> packed = Pack(&nest, "w", *Layout::Parse("NCHW4n", 4));
+  ASSERT_TRUE(packed.ok()) << packed.status();
+  ASSERT_TRUE(DecomposeReduction(&nest, "y.i0").ok());
+  ASSERT_TRUE(Reorder(&nest, {"y.r0", "y.r1", "y.i0"}, true).ok());
+  PrefetchRegionOptions options;
+  options.ahead = {"y.r0"};
+  options.turns = {"y.r1"};
+  options.line_elements = 4;
+  ASSERT_TRUE(PrefetchRegion(&nest, *packed, options).ok());
+  const loop::Buffer weight = *FindBuffer(nest, *packed);
+  std::vector<int64_t> wanted;
+  for (const int64_t c : {1, 2, 3, 3}) {
+    for (const int64_t tap : {0, 2, 4}) {
+      wanted.push_back(weight->layout.Offset({0, c, tap, 0}, weight->shape));
+    }
+  }
+  EXPECT_EQ(PrefetchedBy(nest), wanted);
+}
 
 }  // namespace
 }  // namespace hone::schedule
