@@ -107,10 +107,10 @@ absl::Status PrefetchAhead(loop::Nest* nest, const std::string& name, const std:
 
 namespace {
 
-// What the variables of the loops, outermost first, become in their next iteration.
-loop::VarMap NextIteration(const std::vector<Stmt>& loops) {
+// What the variables of the loops, outermost first, become so many iterations later.
+loop::VarMap IterationAhead(const std::vector<Stmt>& loops, int64_t distance) {
   loop::VarMap next;
-  Expr carry(1);
+  Expr carry(distance);
   for (size_t i = loops.size(); i-- > 0;) {
     const Stmt& l = loops[i];
     const Expr reached = l->var - l->min + carry;
@@ -245,6 +245,7 @@ absl::Status PrefetchRegion(loop::Nest* nest, const std::string& name,
     return absl::FailedPreconditionError(fmt::format("'{}' cannot be prefetched: {}", name, why));
   };
   if (options.line_elements < 1) return refuse("a line of it has no elements");
+  if (options.distance < 1) return refuse("what is read now is no later iteration's");
   const std::optional<Site> place_of = InnermostOf(*nest, options.turns);
   if (!place_of) return refuse("there is no loop to do it in");
   const Site& site = *place_of;
@@ -265,7 +266,7 @@ absl::Status PrefetchRegion(loop::Nest* nest, const std::string& name,
   bounds.PushLoop(*site.stmt);
   const std::optional<Turn> turn = TurnOf(turns, bounds);
   if (!turn || sizes.size() != region.dims.size()) return refuse("an extent has no constant bound");
-  const loop::VarMap next = NextIteration(ahead);
+  const loop::VarMap next = IterationAhead(ahead, options.distance);
   std::vector<int64_t> steps;
   for (const Region::Dim& dim : region.dims) steps.push_back(dim.step);
   const std::vector<Digit> digits = MemoryOrder(*buffer, sizes, steps, options.line_axis);

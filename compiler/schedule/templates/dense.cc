@@ -57,14 +57,24 @@ std::vector<std::string> EpilogueOptions(const Dense& dense) {
   return {"memory", "registers"};
 }
 
+// Whether each weight is read once: by the only tile of its units.
+bool StreamsWeights(const Dense& dense, const RegisterTile& tile) {
+  return dense.batch == 1 && dense.rows <= tile.columns;
+}
+
 // Lines of the next units' weights that are fetched while the tiles of these are computed: one a
-// step of the sum, or one for as many steps as are unrolled, where that is enough.
+// step of the sum, or one for as many steps as are unrolled, where that is enough. Of weights that
+// are read once: those some steps later.
 std::vector<std::string> PrefetchOptionsOf(const Dense& dense, const Config& prefix) {
   const RegisterTile tile = TileOf(prefix);
   const int64_t unroll = prefix.Int("unroll");
   const int64_t tiles = CeilDiv(dense.rows, tile.columns);
-  if (dense.kind == ProductKind::kBytes || prefix.String("right") != "packed" ||
-      prefix.String("order") != "n_m" || tiles < 2 || tile.vectors * dense.lanes >= dense.units ||
+  const bool plain = dense.kind != ProductKind::kBytes && prefix.String("right") == "packed" &&
+                     prefix.String("order") == "n_m";
+  if (plain && StreamsWeights(dense, tile) && unroll > 1 && dense.steps / unroll > 1) {
+    return {"none", "stream"};
+  }
+  if (!plain || tiles < 2 || tile.vectors * dense.lanes >= dense.units ||
       dense.steps / unroll <= 1) {
     return {"none"};
   }
@@ -147,6 +157,7 @@ class DenseSchedule {
   void Prefetch() {
     const std::string& lines = config_.String("prefetch");
     if (lines == "none") return;
+    if (lines == "stream") return PrefetchStream();
     const bool unrolled = config_.Int("unroll") > 1;
     PrefetchOptions options;
     options.ahead = out_ + ".nb";
@@ -154,6 +165,18 @@ class DenseSchedule {
     options.inner = anchor_ + ".nv";
     if (lines == "unrolled") options.also = anchor_ + ".unroll";
     s_.Prefetch(anchor_ + (unrolled && lines == "step" ? ".unroll" : ".r0"), packed_, options);
+  }
+
+  // What the processor fetches ahead by itself ends at its pages: from memory, layers of 8 to 400
+  // MB were measured to take 4 to 11 % less time so.
+  void PrefetchStream() {
+    constexpr int64_t kAheadBytes = 4096, kLineBytes = 64;
+    PrefetchRegionOptions options;
+    options.ahead = {out_ + ".nb", anchor_ + ".r0"};
+    options.distance = CeilDiv(kAheadBytes, config_.Int("unroll") * tile_.vectors * kLineBytes);
+    options.turns = {anchor_ + ".unroll"};
+    options.line_axis = static_cast<size_t>(dense_.rank() - 2);
+    s_.PrefetchRegion(packed_, options);
   }
 
   void Specialise() {

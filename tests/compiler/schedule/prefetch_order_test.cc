@@ -133,6 +133,27 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"NCHW8n", 4, 2, {"conv.i2", "conv.i3"}, 2},  // 6 each in 3 of 4 turns
                     Case{"NCHW8n", 3, 1, {"conv.i2"}, 2}));           // 5 and the other 4
 
+// The steps of one row after those of another, three further on; at the end the last row again.
+TEST(PrefetchOrder, GoesOnInTheNextRow) {
+  loop::Nest nest = MatmulNest(1, 8, 8);
+  ASSERT_TRUE(Split(&nest, "sum.r0", 2, Tail::kExact, "sum.r0", "sum.unroll").ok());
+  PrefetchRegionOptions options;
+  options.ahead = {"sum.i1", "sum.r0"};
+  options.distance = 3;
+  options.turns = {"sum.unroll"};
+  options.line_axis = 1;
+  options.line_elements = 4;
+  ASSERT_TRUE(PrefetchRegion(&nest, "b", options).ok());
+  ExpectSameResults(MatmulNest(1, 8, 8), nest, 7, "distance");
+  std::vector<int64_t> wanted;
+  for (int64_t step = 3; step < 35; ++step) {  // four of each row, two terms a step
+    wanted.push_back(step < 32 ? step * 2 : 56 + step % 4 * 2);
+  }
+  std::vector<int64_t> seen = PrefetchedBy(nest);
+  seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
+  EXPECT_EQ(seen, wanted);
+}
+
 // Every second tap is read, of rows that lie one behind the other.
 TEST(PrefetchOrder, LeavesOutWhatIsNotRead) {
   loop::NestBuilder builder("steps");
