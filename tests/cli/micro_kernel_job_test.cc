@@ -17,7 +17,7 @@ class MicroKernelPlanTest : public ::testing::Test {
     MicroKernelCosts costs(2);
     for (const auto& [task, count] : {std::pair<size_t, int64_t>(0, tiles), {1, stream}}) {
       for (int64_t i = 0; i < count; ++i) {
-        costs[task].push_back({tasks_[task].configs[static_cast<size_t>(i)], 1.0});
+        costs[task].push_back({tasks_[task].configs[static_cast<size_t>(i)], 1.0, ""});
       }
     }
     return costs;

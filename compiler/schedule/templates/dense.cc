@@ -72,7 +72,7 @@ std::vector<std::string> PrefetchOptionsOf(const Dense& dense, const Config& pre
   const bool plain = dense.kind != ProductKind::kBytes && prefix.String("right") == "packed" &&
                      prefix.String("order") == "n_m";
   if (plain && StreamsWeights(dense, tile) && unroll > 1 && dense.steps / unroll > 1) {
-    return {"none", "stream"};
+    return {"stream", "none"};  // the first is what micro-kernels measure, as the default does
   }
   if (!plain || tiles < 2 || tile.vectors * dense.lanes >= dense.units ||
       dense.steps / unroll <= 1) {
@@ -272,7 +272,9 @@ class DenseTemplateImpl : public Template {
     config.Set("epilogue", EpilogueOptions(dense)[0]);
     // Weights that do not stay in the second cache come from further away at every run.
     const bool far = dense.units * dense.terms * 4 / dense.dot > task.target.l2_bytes;
-    config.Set("prefetch", far ? PrefetchOptionsOf(dense, config).back() : std::string("none"));
+    const std::vector<std::string> prefetch = PrefetchOptionsOf(dense, config);
+    const std::string& usual = StreamsWeights(dense, tile) ? prefetch.front() : prefetch.back();
+    config.Set("prefetch", far ? usual : "none");
     return config;
   }
 
