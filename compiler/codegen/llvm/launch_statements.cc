@@ -239,7 +239,11 @@ void LaunchEmitter::EmitSerial(const loop::Stmt& s, const Index& min, const Inde
   StepPointers(loop);
   Value* next = b_.CreateAdd(position, b_.getInt64(1), "", /*HasNUW=*/false, /*HasNSW=*/true);
   position->addIncoming(next, b_.GetInsertBlock());
-  CloseLoop(b_.CreateCondBr(b_.CreateICmpNE(next, last), body, exit));
+  // The body has run, so `next` meets `last`. Of "less" InstCombine makes a comparison of the
+  // position ahead of the addition: both stay alive, which is a move and a register more beside the
+  // pointers.
+  const auto again = loop.pointers.empty() ? llvm::CmpInst::ICMP_SLT : llvm::CmpInst::ICMP_NE;
+  CloseLoop(b_.CreateCondBr(b_.CreateICmp(again, next, last), body, exit));
   exit->moveAfter(&function_->back());
   b_.SetInsertPoint(exit);
   BeginStatement();
