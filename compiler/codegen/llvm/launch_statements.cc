@@ -239,7 +239,11 @@ void LaunchEmitter::EmitSerial(const loop::Stmt& s, const Index& min, const Inde
   StepPointers(loop);
   Value* next = b_.CreateAdd(position, b_.getInt64(1), "", /*HasNUW=*/false, /*HasNSW=*/true);
   position->addIncoming(next, b_.GetInsertBlock());
-  CloseLoop(b_.CreateCondBr(b_.CreateICmpNE(next, last), body, exit));
+  // The body has run, so `next` meets `last`. Of "less" InstCombine makes a comparison of the
+  // position ahead of the addition: both stay alive, which is a move and a register more beside the
+  // pointers.
+  const auto again = loop.pointers.empty() ? llvm::CmpInst::ICMP_SLT : llvm::CmpInst::ICMP_NE;
+  CloseLoop(b_.CreateCondBr(b_.CreateICmp(again, next, last), body, exit));
   exit->moveAfter(&function_->back());
   b_.SetInsertPoint(exit);
   BeginStatement();
@@ -336,9 +340,10 @@ void LaunchEmitter::EmitAlloc(const loop::Stmt& s) {
   Storage storage = Storage::Of(buffer, vector_.lanes);
   const uint64_t bytes = static_cast<uint64_t>(storage.elements) * SizeBytes(buffer.dtype);
   const uint64_t outer = scratch_now_;
+  // Ahead of all loops: pointers that step through the buffer start outside of the one around it.
+  Builder entry(&function_->getEntryBlock(), function_->getEntryBlock().begin());
   if (buffer.scope != loop::Scope::kLocal && bytes <= kStackBytes) {
     llvm::Type* type = llvm::ArrayType::get(MemoryType(context_, buffer.dtype), storage.elements);
-    Builder entry(&function_->getEntryBlock(), function_->getEntryBlock().begin());
     auto* slot = entry.CreateAlloca(type, nullptr, buffer.name);
     slot->setAlignment(llvm::Align(HONE_BUFFER_ALIGNMENT));
     storage.base = slot;
@@ -347,7 +352,7 @@ void LaunchEmitter::EmitAlloc(const loop::Stmt& s) {
     EmitUndefined(buffer, slot);
   } else {
     constexpr uint64_t kAlign = HONE_BUFFER_ALIGNMENT;
-    storage.base = b_.CreateConstGEP1_64(b_.getInt8Ty(), function_->getArg(3), scratch_now_);
+    storage.base = entry.CreateConstGEP1_64(b_.getInt8Ty(), function_->getArg(3), scratch_now_);
     storage.scope = scratch_scope_;
     storage.no_alias = scratch_no_alias_;
     scratch_now_ += (bytes + kAlign - 1) / kAlign * kAlign;

@@ -93,6 +93,7 @@ TEST(CodeShape, SingleVectorTilesBroadcastWithinTheMultiplyAdd) {
   const std::vector<std::string> loop = HotLoop(*assembly, "vfmadd");
   EXPECT_EQ(CountLines(loop, {"vfmadd", "{1to16}"}), 28);
   EXPECT_EQ(CountLines(loop, {",%r"}), 0) << "an operand with an index is two instructions inside";
+  EXPECT_EQ(CountLines(loop, {"leaq"}) + CountLines(loop, {"movq"}), 0) << "of the loop's position";
 }
 
 TEST(CodeShape, RegisterTileStaysInYmm) {

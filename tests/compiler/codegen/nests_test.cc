@@ -229,6 +229,23 @@ TEST(Nests, LocalBuffersLieInTheScratchOfTheThread) {
   EXPECT_EQ(module->kernels[0].launches[0].scratch_bytes, 256u + 64 * 1024 * 4);
 }
 
+// What steps through it starts ahead of the loop that allocates it.
+TEST(Nests, InnermostLoopsAllocateInTheScratchOfTheThread) {
+  const Buffer x = Make("x", {8}, Role::kInput);
+  const Buffer y = Make("y", {8}, Role::kOutput);
+  for (const Buffer& t : {Inner("local", {8}, loop::Scope::kLocal),
+                          Inner("large", {16, 1100}, loop::Scope::kRegister)}) {
+    SCOPED_TRACE(t->name);
+    const Expr i = Var("i");
+    std::vector<Expr> place(t->shape.size() - 1, Expr(0));
+    place.push_back(i);
+    const Stmt use = loop::Alloc(
+        t, Seq({Store(t, place, Load(x, {i})), Store(y, {i}, Load(t, place) + Load(y, {i}))}));
+    ExpectSameAsInterpreter(
+        OneLaunch({x, y}, For(i, 0, 8, Seq({Store(y, {i}, Zero()), use, use}))));
+  }
+}
+
 TEST(Nests, WhileAndIfElseFollowTheirConditions) {
   const Buffer x = Make("x", {16}, Role::kInput);
   const Buffer y = Make("y", {16}, Role::kOutput);
