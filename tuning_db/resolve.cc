@@ -75,7 +75,7 @@ std::map<std::string, Measured> ByConfig(const std::vector<Record>& records) {
   return by_config;
 }
 
-// Without the cancelled ones; that which measured last first.
+// Without the cancelled ones; that which measured last is the last.
 std::vector<std::vector<Record>> ByToolchain(const std::vector<Record>& records) {
   std::map<std::string, std::vector<Record>> by_toolchain;
   for (const Record& record : records) {
@@ -88,7 +88,7 @@ std::vector<std::vector<Record>> ByToolchain(const std::vector<Record>& records)
     for (const Record& record : of_one) newest = std::max(newest, record.wall_time_ns);
     return newest;
   };
-  std::ranges::stable_sort(found, std::greater(), newest_ns);
+  std::ranges::stable_sort(found, std::less(), newest_ns);
   return found;
 }
 

@@ -57,7 +57,7 @@ absl::StatusOr<Best> BestOf(Store& store, const Task& task, const std::string& s
 
 // What calibration measured of each config of a task and signature with each toolchain:
 // median_ns / calibrator_ns of records that compare, 0 where there is none but the config was
-// settled. Those of the newest toolchain first, of each by text; empty where nothing was measured.
+// settled. Those of the newest toolchain last, of each by text; empty where nothing was measured.
 struct ConfigCost {
   std::string config;
   double cost = 0;

@@ -1,6 +1,7 @@
 #include "compiler/schedule/micro_kernels.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 
 #include "compiler/ops/lower.h"
@@ -110,34 +111,56 @@ struct Measured {
 
 using MeasuredConfigs = std::vector<std::pair<Config, double>>;
 
-// With this toolchain, those that did not fail; nullopt where not all are settled.
-std::optional<MeasuredConfigs> MeasuredIn(const Product& product,
-                                          const std::vector<ConfigCost>& costs,
-                                          const std::string& toolchain) {
+// Of each config the newest time, without those that have none; nullopt: not all are settled, or
+// all failed.
+std::optional<MeasuredConfigs> MeasuredIn(const std::vector<Config>& configs,
+                                          const std::vector<ConfigCost>& costs) {
   std::map<std::string, double> by_config;
   for (const ConfigCost& cost : costs) {
-    if (cost.toolchain == toolchain) by_config[cost.config] = cost.cost;
-    if (cost.toolchain.empty()) by_config.try_emplace(cost.config, cost.cost);
+    double& newest = by_config[cost.config];
+    if (cost.cost > 0) newest = cost.cost;
   }
   MeasuredConfigs measured;
-  for (const Config& config : product.Configs()) {
+  for (const Config& config : configs) {
     const auto found = by_config.find(config.ToText());
     if (found == by_config.end()) return std::nullopt;
     if (found->second > 0) measured.emplace_back(config, found->second);
   }
+  if (measured.empty()) return std::nullopt;
   return measured;
 }
 
-// The first with which all are settled, and some did not fail; nullptr: there is none.
-const std::string* ToolchainOf(const Product& product, const std::vector<ConfigCost>& costs) {
-  const std::string* tried = nullptr;
-  for (const ConfigCost& cost : costs) {
-    if (tried != nullptr && *tried == cost.toolchain) continue;
-    tried = &cost.toolchain;
-    const auto measured = MeasuredIn(product, costs, *tried);
-    if (measured && !measured->empty()) return tried;
+// With those that could not be built.
+std::vector<ConfigCost> BuiltBy(const std::string& toolchain,
+                                const std::vector<ConfigCost>& costs) {
+  std::vector<ConfigCost> built;
+  std::ranges::copy_if(costs, std::back_inserter(built), [&](const ConfigCost& cost) {
+    return cost.toolchain == toolchain || cost.toolchain.empty();
+  });
+  return built;
+}
+
+struct WholeTask {
+  MeasuredConfigs measured;
+  std::string toolchain;  // empty: of several
+};
+
+// Of the preferred toolchain, or of the newest that has all; of several only where none has: once
+// all configs are settled no other will get more.
+std::optional<WholeTask> WholeOf(const Product& product, const std::vector<ConfigCost>& costs,
+                                 const std::string& preferred) {
+  const std::vector<Config> configs = product.Configs();
+  std::vector<std::string> toolchains = {preferred};
+  for (auto cost = costs.rbegin(); cost != costs.rend(); ++cost) {
+    if (toolchains.back() != cost->toolchain) toolchains.push_back(cost->toolchain);
   }
-  return nullptr;
+  for (const std::string& toolchain : toolchains) {
+    auto measured = MeasuredIn(configs, BuiltBy(toolchain, costs));
+    if (measured) return WholeTask{*std::move(measured), toolchain};
+  }
+  auto measured = MeasuredIn(configs, costs);
+  if (!measured) return std::nullopt;
+  return WholeTask{*std::move(measured), ""};
 }
 
 // That of the first quarter: tiles of few vectors wait for their sums, not for the stream, and the
@@ -176,12 +199,11 @@ std::vector<Config> TileConfigs(const Space& space) {
 std::shared_ptr<const MicroKernelTimes> MicroKernelTimes::Of(
     const Target& target, const std::vector<std::vector<ConfigCost>>& costs) {
   if (costs.size() != 2) return nullptr;
-  const std::string* toolchain = ToolchainOf(Tiles(target), costs[0]);
-  if (toolchain == nullptr) return nullptr;
-  const auto tiles = MeasuredIn(Tiles(target), costs[0], *toolchain);
-  const auto streams = MeasuredIn(Stream(target), costs[1], *toolchain);
+  const auto tiles = WholeOf(Tiles(target), costs[0], "");
+  if (!tiles) return nullptr;
+  const auto streams = WholeOf(Stream(target), costs[1], tiles->toolchain);
   std::vector<Measured> all;
-  for (const auto& [config, cost] : *tiles) all.push_back(MeasuredAs(config, cost));
+  for (const auto& [config, cost] : tiles->measured) all.push_back(MeasuredAs(config, cost));
   // So many in a unit of cost that no tile is faster than two multiplications a cycle.
   double cycles_of_cost = 0;
   for (const Measured& measured : all) {
@@ -196,8 +218,9 @@ std::shared_ptr<const MicroKernelTimes> MicroKernelTimes::Of(
     if (!is_new) known->second = std::min(known->second, step);
   }
   std::optional<double> stream;
-  if (streams && !streams->empty()) {
-    stream = static_cast<double>(StreamBytes(target)) / (cycles_of_cost * CostOfStream(*streams));
+  if (streams) {
+    const double cycles = cycles_of_cost * CostOfStream(streams->measured);
+    stream = static_cast<double>(StreamBytes(target)) / cycles;
   }
   return std::make_shared<const MicroKernelTimes>(std::move(step_cycles), stream);
 }

@@ -49,10 +49,11 @@ struct ConfigCost {
 // which is what the fastest tile does, and how much a stream brings in one. Immutable; thread-safe.
 class MicroKernelTimes {
  public:
-  // `costs` of each of MicroKernelTasksOf; of those of the tiles the ones of the best toolchain
-  // first. The table is of the first with which each config of the tiles has one; nullptr: there is
-  // none. It is without a stream unless with the same each config of that has one, too: a table
-  // that grows config by config would give other defaults from one moment to the next.
+  // `costs` of each of MicroKernelTasksOf, those of the newest toolchain last. The tiles are there
+  // once each of their configs has a cost, and so is the stream: a table that grows config by
+  // config would give other defaults from one moment to the next. Each is of one toolchain, the
+  // newest with which it is whole (the stream of that of the tiles, if it is); where there is none,
+  // of each config the newest time, as nothing is measured twice. nullptr: without the tiles.
   static std::shared_ptr<const MicroKernelTimes> Of(
       const Target& target, const std::vector<std::vector<ConfigCost>>& costs);
   // By vectors and positions.

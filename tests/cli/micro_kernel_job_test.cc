@@ -54,6 +54,17 @@ TEST_F(MicroKernelPlanTest, OnlyWhatIsMissingMustFit) {
   EXPECT_THAT(Planned(Settled(tiles_, stream_), 1 << 20), IsEmpty());
 }
 
+TEST_F(MicroKernelPlanTest, WhatNothingIsMissingOfIsATableWhateverToolchainsBuiltIt) {
+  MicroKernelCosts costs = Settled(tiles_, stream_);
+  for (auto& of_task : costs) {
+    for (size_t i = 0; i < of_task.size(); ++i) of_task[i].toolchain = i < 3 ? "code 2" : "code 3";
+  }
+  EXPECT_THAT(Planned(costs, 1 << 20), IsEmpty());
+  const auto times = schedule::MicroKernelTimes::Of(target_, costs);
+  ASSERT_NE(times, nullptr);
+  EXPECT_NE(times->StreamBytesACycle(), std::nullopt);
+}
+
 TEST_F(MicroKernelPlanTest, ItsTrialsAreThoseThatAreNotSettled) {
   EXPECT_EQ(PlanMicroKernels(target_, Settled(tiles_ - 3, stream_ - 2), 1000).trials, 5);
   MicroKernelCosts others = Settled(tiles_, 1);

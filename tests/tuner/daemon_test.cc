@@ -207,6 +207,42 @@ TEST_F(DaemonTest, AnswersWithTheConfigsOfCompatibleTargets) {
   EXPECT_EQ(tier_on("llvm -mtriple=x86_64-linux-gnu -mcpu=znver4 -threads=2"), "");
 }
 
+// Clients that know of no toolchains keep the last cost of a config.
+TEST_F(DaemonTest, AnswersWithTheCalibrationOfTheNewestToolchainLast) {
+  tuning_db::Task task;
+  task.workload = "tiles";
+  task.workload_digest = Sha256Hex(task.workload);
+  task.target = kFakeTarget;
+  tuning_db::Trial trial;
+  trial.task = store_->EnsureTask(task).value();
+  trial.signature = "NC->NC";
+  trial.config = trial.config_digest = "a config";
+  trial.purpose = tuning_db::Purpose::kCalibrate;
+  for (const int64_t age : {0, 2, 1}) {
+    tuning_db::Record record;
+    record.median_ns = static_cast<double>(1000 + age);
+    record.calibrator_ns = 1;
+    record.toolchain = "llvm " + std::to_string(20 - age);
+    record.wall_time_ns = 100 - age;
+    trial.round = age;
+    store_->Import(trial, record).value();
+  }
+  grpc::ClientContext context;
+  v1::GetConfigsRequest request;
+  request.set_target(kFakeTarget);
+  v1::ConfigKey& key = *request.add_calibrations();
+  key.set_workload_digest(task.workload_digest);
+  key.set_signature(trial.signature);
+  v1::GetConfigsResponse response;
+  ASSERT_TRUE(tuning_->GetConfigs(&context, request, &response).ok());
+  ASSERT_EQ(response.calibrations_size(), 1);
+  std::vector<std::string> toolchains;
+  for (const v1::ConfigCost& cost : response.calibrations(0).costs()) {
+    toolchains.push_back(cost.toolchain());
+  }
+  EXPECT_THAT(toolchains, testing::ElementsAre("llvm 18", "llvm 19", "llvm 20"));
+}
+
 TEST_F(DaemonTest, TakesAJobOfTwoThousandKernels) {
   constexpr int kTasks = 2000;
   v1::SubmitJobRequest request = Request("big");

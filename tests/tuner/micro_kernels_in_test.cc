@@ -55,12 +55,12 @@ TEST_F(MicroKernelsInTest, TilesAreATableForAnyNumberOfThreadsAndTheStreamAddsTo
   EXPECT_EQ(*Found(2), *Found());
 }
 
-TEST_F(MicroKernelsInTest, AStreamOfAnotherToolchainIsLeftOut) {
+TEST_F(MicroKernelsInTest, AStreamOfAnotherToolchainIsTaken) {
   Measure(tasks_[1], "llvm 20");
   EXPECT_EQ(Found(), nullptr);
   Measure(tasks_[0], "llvm 19");
   ASSERT_NE(Found(), nullptr);
-  EXPECT_EQ(Found()->StreamBytesACycle(), std::nullopt);
+  EXPECT_NE(Found()->StreamBytesACycle(), std::nullopt);
 }
 
 }  // namespace

@@ -217,14 +217,14 @@ TEST_F(ResolveTest, CalibrationIsThatOfEachConfigAndNoTier) {
   Settle(task, 4, Timed(10, 100));  // a search's
   const std::vector<ConfigCost> costs = calibration();
   ASSERT_EQ(costs.size(), 3u);
-  EXPECT_EQ(costs[0].config, ExampleTrial(task, 0, 1).config);
-  EXPECT_EQ(costs[0].cost, 2);
-  EXPECT_EQ(costs[1].cost, 3);
-  EXPECT_EQ(costs[2].cost, 0);
+  EXPECT_EQ(costs[0].cost, 0) << "it was not built";
+  EXPECT_EQ(costs[1].config, ExampleTrial(task, 0, 1).config);
+  EXPECT_EQ(costs[1].cost, 2);
+  EXPECT_EQ(costs[2].cost, 3);
   EXPECT_EQ(Ask().config, ExampleTrial(task, 0, 4).config);
 }
 
-TEST_F(ResolveTest, CalibrationKeepsToolchainsApartTheNewestFirst) {
+TEST_F(ResolveTest, CalibrationKeepsToolchainsApartTheNewestLast) {
   const int64_t task = EnsureTask();
   Record newer = Timed(300, 100);
   newer.toolchain = "llvm 20";
@@ -246,10 +246,10 @@ TEST_F(ResolveTest, CalibrationKeepsToolchainsApartTheNewestFirst) {
     found.emplace_back(cost.toolchain, cost.config, cost.cost);
   }
   const auto config = [](int n) { return ExampleTrial(0, 0, n).config; };
-  EXPECT_THAT(found, testing::ElementsAre(testing::FieldsAre("llvm 20", config(1), 3),
-                                          testing::FieldsAre("llvm 20", config(3), 0),
-                                          testing::FieldsAre("llvm 19.1.7", config(1), 1),
-                                          testing::FieldsAre("llvm 19.1.7", config(2), 2)));
+  EXPECT_THAT(found, testing::ElementsAre(testing::FieldsAre("llvm 19.1.7", config(1), 1),
+                                          testing::FieldsAre("llvm 19.1.7", config(2), 2),
+                                          testing::FieldsAre("llvm 20", config(1), 3),
+                                          testing::FieldsAre("llvm 20", config(3), 0)));
 }
 
 }  // namespace

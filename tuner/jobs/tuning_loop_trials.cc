@@ -137,7 +137,7 @@ void TuningLoop::OnPlanned(const TaskKey& key, uint64_t serial, int64_t job, Bat
   if (!rows.ok()) return Fatal(rows.status());
   for (size_t i = 0; i < rows->size(); ++i) {
     const Trial& row = (*rows)[i];
-    if (row.state == TrialState::kSettled) continue;  // imported, and taken in
+    if (row.state == TrialState::kSettled) continue;  // imported: counts once it is noticed
     runner->history.Proposed(row);
     if (plan.trials[i].failure.empty()) {
       Adopt(*runner, row);
