@@ -250,7 +250,7 @@ std::vector<std::vector<ConfigCost>> CostsOf(const Target& target) {
       const RegisterTile tile = TileOf(config);
       const double cycles =
           measured.name == "tiles" ? CyclesOfTiles(tile) : CyclesOfStream(target, tile);
-      costs.back().push_back({config.ToText(), kCostOfCycle * cycles});
+      costs.back().push_back({config.ToText(), kCostOfCycle * cycles, ""});
     }
   }
   return costs;
