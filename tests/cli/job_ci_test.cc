@@ -39,6 +39,11 @@ class Jobs : public ::testing::Test {
     ASSERT_TRUE(honed_->ReadLine(30 * kSecondNs).ok());
   }
   std::string Server() const { return "unix:" + (folder_ / "socket"); }
+  // One job: no micro-kernels are measured before it.
+  std::vector<std::string> TuneAtServer() const {
+    return {"tune",     "mlp.onnx", "--target",        "native",
+            "--server", Server(),   "--micro-kernels", "never"};
+  }
 
   TestFolder folder_;
   std::unique_ptr<ChildProcess> honed_;
@@ -65,8 +70,7 @@ TEST_F(Jobs, CtrlCOfALocalTuneCancelsItsJobAndTheNextTuneIsFree) {
 
 TEST_F(Jobs, AJobOfAServerGoesOnAfterCtrlCAndIsWatchedAndCancelled) {
   StartHoned();
-  RunningHone tune({"tune", "mlp.onnx", "--target", "native", "--server", Server()},
-                   folder_.path());
+  RunningHone tune(TuneAtServer(), folder_.path());
   ASSERT_TRUE(Eventually([&] {
     return tune.Err().find("no connected device has the target") != std::string::npos;
   })) << tune.Err();
@@ -87,8 +91,7 @@ TEST_F(Jobs, AJobOfAServerGoesOnAfterCtrlCAndIsWatchedAndCancelled) {
 
 TEST_F(Jobs, CtrlCTwiceCancelsAJobOfAServer) {
   StartHoned();
-  RunningHone tune({"tune", "mlp.onnx", "--target", "native", "--server", Server()},
-                   folder_.path());
+  RunningHone tune(TuneAtServer(), folder_.path());
   ASSERT_TRUE(Eventually([&] { return tune.Err().find("job 1 waits") != std::string::npos; }));
   tune.PressCtrlC();
   ASSERT_TRUE(Eventually([&] { return tune.Err().find("detached") != std::string::npos; }));
@@ -101,8 +104,7 @@ TEST_F(Jobs, CtrlCTwiceCancelsAJobOfAServer) {
 
 TEST_F(Jobs, AWatchOutlivesARestartOfTheDaemon) {
   StartHoned();
-  RunningHone watch({"tune", "mlp.onnx", "--target", "native", "--server", Server()},
-                    folder_.path());
+  RunningHone watch(TuneAtServer(), folder_.path());
   ASSERT_TRUE(Eventually([&] { return watch.Err().find("job 1 waits") != std::string::npos; }));
   honed_.reset();
   StartHoned();
