@@ -31,11 +31,7 @@ absl::StatusOr<ModuleWriter> ModuleWriter::Create(const std::string& path, std::
   HONE_RETURN_IF_ERROR(file.Write(elf));
   const uint64_t page = parameters_bytes >= kManyParametersBytes ? kHugePageBytes : kPageBytes;
   const uint64_t start = (elf.size() + page - 1) / page * page;
-  for (uint64_t left = start - elf.size(); left > 0;) {
-    const std::string_view zeros = Zeros(left);
-    HONE_RETURN_IF_ERROR(file.Write(zeros));
-    left -= zeros.size();
-  }
+  HONE_RETURN_IF_ERROR(file.Write(std::string(start - elf.size(), '\0')));
   return ModuleWriter(std::move(file), start, parameters_bytes);
 }
 

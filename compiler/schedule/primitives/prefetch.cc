@@ -220,6 +220,29 @@ std::vector<Digit> MemoryOrder(const loop::BufferNode& buffer, const std::vector
   return digits;
 }
 
+// The offsets of each axis that the digits of `number` make.
+void AddDigits(const std::vector<Digit>& digits, Expr number, std::vector<Expr>* offsets) {
+  for (size_t i = 0; i < digits.size(); ++i) {
+    const Digit& digit = digits[i];
+    const Expr value = i + 1 == digits.size() ? number : loop::FloorMod(number, digit.extent);
+    Expr& offset = (*offsets)[digit.axis];
+    offset = offset + value * Expr(digit.unit);
+    number = loop::FloorDiv(number, digit.extent);
+  }
+}
+
+// Where the region starts, as far as that is in the buffer, and `offsets` from there.
+std::vector<Expr> IndicesFrom(const Region& region, const loop::VarMap& iteration,
+                              const loop::BufferNode& buffer, const std::vector<Expr>& offsets) {
+  std::vector<Expr> indices;
+  for (size_t d = 0; d < offsets.size(); ++d) {
+    const Expr low = loop::Substitute(region.dims[d].low.ToExpr(), iteration);
+    const int64_t padded = buffer.layout.PaddedExtent(static_cast<int>(d), buffer.shape[d]);
+    indices.push_back(loop::Min(loop::Max(low, 0), padded - 1) + offsets[d]);
+  }
+  return indices;
+}
+
 // How many of `count` in each of so many turns: all the same, where that takes few turns less.
 int64_t ShareOf(int64_t count, int64_t turns) {
   const int64_t least = CeilDiv(count, turns);
@@ -280,18 +303,8 @@ absl::Status PrefetchRegion(loop::Nest* nest, const std::string& name,
   if (count % share != 0) number = loop::Min(number, count - 1);
   std::vector<Expr> offsets(sizes.size(), Expr(0));
   offsets[options.line_axis] = line * Expr(options.line_elements * steps[options.line_axis]);
-  for (size_t i = 0; i < digits.size(); ++i) {
-    const Digit& digit = digits[i];
-    const Expr value = i + 1 == digits.size() ? number : loop::FloorMod(number, digit.extent);
-    offsets[digit.axis] = offsets[digit.axis] + value * Expr(digit.unit);
-    number = loop::FloorDiv(number, digit.extent);
-  }
-  std::vector<Expr> indices;
-  for (size_t d = 0; d < sizes.size(); ++d) {
-    const Expr low = loop::Substitute(region.dims[d].low.ToExpr(), next);
-    const int64_t padded = buffer->layout.PaddedExtent(static_cast<int>(d), buffer->shape[d]);
-    indices.push_back(loop::Min(loop::Max(low, 0), padded - 1) + offsets[d]);
-  }
+  AddDigits(digits, number, &offsets);
+  std::vector<Expr> indices = IndicesFrom(region, next, *buffer, offsets);
   Stmt fetch = loop::Prefetch(buffer, std::move(indices), options.locality);
   const int64_t lines = CeilDiv(sizes[options.line_axis], options.line_elements);
   fetch = loop::For(line, 0, lines, std::move(fetch), loop::LoopKind::kUnroll);

@@ -68,16 +68,15 @@ bool StreamsWeights(const Dense& dense, const RegisterTile& tile) {
 std::vector<std::string> PrefetchOptionsOf(const Dense& dense, const Config& prefix) {
   const RegisterTile tile = TileOf(prefix);
   const int64_t unroll = prefix.Int("unroll");
-  const int64_t tiles = CeilDiv(dense.rows, tile.columns);
-  const bool plain = dense.kind != ProductKind::kBytes && prefix.String("right") == "packed" &&
-                     prefix.String("order") == "n_m";
-  if (plain && StreamsWeights(dense, tile) && unroll > 1 && dense.steps / unroll > 1) {
-    return {"stream", "none"};  // the first is what micro-kernels measure, as the default does
-  }
-  if (!plain || tiles < 2 || tile.vectors * dense.lanes >= dense.units ||
-      dense.steps / unroll <= 1) {
+  if (dense.kind == ProductKind::kBytes || prefix.String("right") != "packed" ||
+      prefix.String("order") != "n_m" || dense.steps / unroll <= 1) {
     return {"none"};
   }
+  if (StreamsWeights(dense, tile) && unroll > 1) {
+    return {"stream", "none"};  // the first is what micro-kernels measure, as the default does
+  }
+  const int64_t tiles = CeilDiv(dense.rows, tile.columns);
+  if (tiles < 2 || tile.vectors * dense.lanes >= dense.units) return {"none"};
   if (unroll > 1 && unroll * tile.vectors <= 2 * tiles) return {"none", "step", "unrolled"};
   return {"none", "step"};
 }

@@ -126,15 +126,23 @@ double TileCycles(const RegisterTileProblem& problem, const RegisterTile& tile) 
   return cycles;
 }
 
+namespace {
+
+// The longer, and the part of the shorter that it does not hide.
+double Overlapped(double computing, double reading, double waits) {
+  return std::max(computing, reading) + waits * std::min(computing, reading);
+}
+
+}  // namespace
+
 double WhileReading(double computing, double reading, double not_ahead) {
   constexpr double kWaits = 0.35;  // for what comes in time on average
-  const double waits = kWaits + (1 - kWaits) * not_ahead;
-  return std::max(computing, reading) + waits * std::min(computing, reading);
+  return Overlapped(computing, reading, kWaits + (1 - kWaits) * not_ahead);
 }
 
 double WhilePrefetching(double computing, double reading) {
   constexpr double kWaits = 0.1;
-  return std::max(computing, reading) + kWaits * std::min(computing, reading);
+  return Overlapped(computing, reading, kWaits);
 }
 
 bool FitsRegisters(const RegisterTile& tile, int64_t registers) {
