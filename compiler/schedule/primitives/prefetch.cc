@@ -200,7 +200,7 @@ std::vector<Digit> MemoryOrder(const loop::BufferNode& buffer, const std::vector
   const std::vector<Layout::Dim>& dims = buffer.layout.dims();
   const std::vector<int64_t> physical = buffer.layout.PhysicalShape(buffer.shape);
   int64_t stride = 1;
-  for (size_t i = dims.size(); i-- > 0; stride *= physical[i + 1]) {
+  for (size_t i = dims.size(); i-- > 0; stride *= physical[i]) {
     const auto axis = static_cast<size_t>(dims[i].axis);
     const bool is_outer = dims[i].factor == 0;
     if (axis == line_axis || (!is_outer && steps[axis] != 1)) continue;

@@ -133,6 +133,26 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"NCHW8n", 4, 2, {"conv.i2", "conv.i3"}, 2},  // 6 each in 3 of 4 turns
                     Case{"NCHW8n", 3, 1, {"conv.i2"}, 2}));           // 5 and the other 4
 
+// Taps and rows of taps lie one behind the other: one number counts them all, without a division.
+TEST(PrefetchOrder, JoinsAxesThatFollowOneAnother) {
+  loop::Nest nest = ConvNest(2, 3, kFilters);
+  const absl::StatusOr<std::string> packed = Pack(&nest, "w", *Layout::Parse("NCHW8n", 4));
+  ASSERT_TRUE(packed.ok()) << packed.status();
+  ASSERT_TRUE(DecomposeReduction(&nest, "conv.i1").ok());
+  ASSERT_TRUE(Reorder(&nest, {"conv.r0", "conv.i2", "conv.i3", "conv.i1"}, true).ok());
+  PrefetchRegionOptions options;
+  options.ahead = {"conv.r0"};
+  options.turns = {"conv.i2"};
+  options.line_elements = kLine;
+  ASSERT_TRUE(PrefetchRegion(&nest, *packed, options).ok());
+  const std::string text = loop::ToText(nest);
+  const size_t prefetch = text.find("prefetch ");
+  ASSERT_NE(prefetch, std::string::npos) << text;
+  EXPECT_EQ(text.substr(prefetch, text.find('\n', prefetch) - prefetch).find("floor"),
+            std::string::npos)
+      << text;
+}
+
 // The steps of one row after those of another, three further on; at the end the last row again.
 TEST(PrefetchOrder, GoesOnInTheNextRow) {
   loop::Nest nest = MatmulNest(1, 8, 8);
