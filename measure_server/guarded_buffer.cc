@@ -28,6 +28,7 @@ GuardedBuffer::GuardedBuffer(size_t size_bytes) : size_bytes_(size_bytes) {
   mapped_ = static_cast<uint8_t*>(mapped);
   mapped_bytes_ = inner + 2 * kPage;
   if (mprotect(mapped_ + kPage, inner, PROT_READ | PROT_WRITE) != 0) return;
+  madvise(mapped_ + kPage, inner, MADV_HUGEPAGE);  // faults of small pages take longer than a check
   std::memset(mapped_ + kPage, kFill, inner);
   data_ = mapped_ + kPage + inner - aligned;
 }

@@ -85,9 +85,10 @@ void FillSeeded(const hone_buffer& buffer, uint32_t operand, uint64_t seed, Inpu
   const auto type = static_cast<DataType>(buffer.dtype);
   const Range range = RangeOf(buffer, type, set);
   const uint64_t stream = Mix(Mix(seed) + 4 * uint64_t{operand} + static_cast<uint64_t>(set));
-  std::memset(data, 0, buffer.size_bytes);
+  const LayoutMap map = LayoutMap::Of(buffer);
+  if (map.memory_count() != map.logical_count()) std::memset(data, 0, buffer.size_bytes);
   if ((buffer.flags & HONE_BUFFER_ASCENDING) != 0) return FillAscending(buffer, stream, data);
-  LayoutMap::Of(buffer).ForEach([&](int64_t linear, int64_t offset) {
+  map.ForEach([&](int64_t linear, int64_t offset) {
     const uint64_t draw = Mix(stream + (static_cast<uint64_t>(linear) + 1) * kGolden);
     const double value =
         range.count > 0

@@ -10,8 +10,8 @@ namespace hone::schedule {
 
 // Gives the readers of `buffer` a copy of it in another layout, pad lanes zero: a constant is
 // copied by a prepare launch into a prepared buffer, anything else by a run launch before its
-// first reader into workspace. Returns the name of the copy, "<buffer>.packed"; its loops are
-// "<buffer>.packed.i0" and so on, one an axis.
+// first reader into workspace. Returns the name of the copy, "<buffer>.packed"; in workspace its
+// loops are "<buffer>.packed.i0" and so on, one an axis, those of a constant come as they are fast.
 absl::StatusOr<std::string> Pack(loop::Nest* nest, const std::string& buffer, const Layout& layout);
 
 }  // namespace hone::schedule
