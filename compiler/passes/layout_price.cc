@@ -165,6 +165,21 @@ bool IsNarrowForTiles(const Tensor& data, double taps, const Target& target) {
          data.layout.BlockOf(1) < wide;
 }
 
+// Whether a convolution between row-major tensors is a product of matrices whose columns are whole
+// vectors of pixels: nothing has to be turned.
+bool IsProductOfPixels(const ir::ExprNode& anchor, const TensorType& data, const TensorType& result,
+                       double taps, const Target& target) {
+  if (anchor.args.size() < 2 || taps != 1 || anchor.name.find("conv") == std::string::npos ||
+      anchor.name.find("transpose") != std::string::npos || result.dtype != DataType::kFloat32 ||
+      anchor.args[1]->type->tensor.shape[1] != data.shape[1]) {
+    return false;
+  }
+  int64_t pixels = 1;
+  for (size_t axis = 2; axis < result.shape.size(); ++axis) pixels *= result.shape[axis];
+  return std::equal(data.shape.begin() + 2, data.shape.end(), result.shape.begin() + 2) &&
+         pixels % target.VectorLanes() == 0;
+}
+
 // Nanoseconds of one thread that layouts cost which do not suit the kernel.
 double StrainOfAnchor(const View& view, const ir::ExprNode& anchor, const Target& target) {
   const Tensor* data = DataOf(view, anchor);
@@ -181,6 +196,10 @@ double StrainOfAnchor(const View& view, const ir::ExprNode& anchor, const Target
       result.type.dtype == DataType::kFloat32 &&
       2 * result.type.shape.back() >= target.VectorLanes()) {
     return RowWindowNs(data->type, result.type, taps, target);
+  }
+  if (strided_data && strided_result &&
+      IsProductOfPixels(anchor, data->type, result.type, taps, target)) {
+    return 0;
   }
   double ns = 0;
   if (strided_data) ns += Bytes(data->type, data->layout) * taps / kStridedReadRate;

@@ -2,12 +2,13 @@
 // (whole vectors) by output pixels, accumulated over input channels and taps; weights packed so
 // that the innermost loop reads them in order; padding by a copy of the data with zeros around it.
 // Of 8-bit integers and of bfloat16, a step of the sum is a dot product of four or two neighbouring
-// input channels. Other strategies: winograd.h, conv_tiles.h.
+// input channels. Other strategies: winograd.h, conv_tiles.h, conv_pixels.h.
 #include <algorithm>
 #include <numeric>
 
 #include "compiler/schedule/templates/conv_direct.h"
 #include "compiler/schedule/templates/conv_output.h"
+#include "compiler/schedule/templates/conv_pixels.h"
 #include "compiler/schedule/templates/conv_tiles.h"
 #include "compiler/schedule/templates/conv_view.h"
 #include "compiler/schedule/templates/register_tile.h"
@@ -242,6 +243,7 @@ std::vector<std::string> Strategies(const Conv& conv, const Target& target) {
   std::vector<std::string> strategies = WinogradStrategies(conv);
   strategies.insert(strategies.begin(), "direct");
   if (HasConvTiles(conv, target)) strategies.emplace_back("tiles");
+  if (HasConvPixels(conv)) strategies.emplace_back("pixels");
   return strategies;
 }
 
@@ -294,6 +296,7 @@ class ConvTemplateOf : public Template {
             return TextKnob("strategy", Strategies(conv, target), "direct");
           }
           if (prefix.String("strategy") == "tiles") return NextConvTilesKnob(conv, prefix);
+          if (prefix.String("strategy") == "pixels") return NextConvPixelsKnob(conv, prefix);
           if (IsWinograd(prefix.String("strategy"))) return NextWinogradKnob(conv, target, prefix);
           if (auto knob = NextTileKnob(TileProblem(conv), prefix)) return knob;
           if (!prefix.Has("unroll")) {
@@ -315,6 +318,7 @@ class ConvTemplateOf : public Template {
   Config Default(const Task& task) const override {
     const Conv conv = ConvOf(task);
     if (!VectorsFitGroups(conv)) return GenericTemplate().Default(task);
+    if (HasConvPixels(conv)) return BestConvPixels(conv);
     Config direct = DirectDefault(conv, task.target);
     const double cycles = DirectCycles(conv, task.target, direct);
     const std::optional<StrategyChoice> winograd = BestWinograd(conv, task.target);
@@ -333,6 +337,7 @@ class ConvTemplateOf : public Template {
     HONE_RETURN_IF_ERROR(CheckConfig(MakeSpace(task), config));
     if (IsWinograd(config.String("strategy"))) return ScheduleWinograd(task, conv, config);
     if (config.String("strategy") == "tiles") return ScheduleConvTiles(task, conv, config);
+    if (config.String("strategy") == "pixels") return ScheduleConvPixels(task, conv, config);
     return ScheduleConvDirect(task, conv, config);
   }
 };

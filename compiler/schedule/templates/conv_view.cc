@@ -225,6 +225,7 @@ Conv ConvOf(const Task& task) {
     conv.stream_bytes = StreamBytesOf(task.micro_kernels.get(), task.target);
   }
   conv.out_vectors = CeilDiv(conv.out, conv.lanes);
+  conv.is_row_major = AllRowMajor(task.signature);
   conv.operand_block = BlockOfOperand(task, conv.view.op->args[0]);
   conv.operand_blocked = conv.operand_block == conv.lanes;
   // A padded copy is made in blocks wherever there are enough channels to fill them.

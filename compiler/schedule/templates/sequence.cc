@@ -9,6 +9,7 @@
 #include "compiler/schedule/primitives/fission.h"
 #include "compiler/schedule/primitives/inline_padding.h"
 #include "compiler/schedule/primitives/inline_stage.h"
+#include "compiler/schedule/primitives/join_axes.h"
 #include "compiler/schedule/primitives/local_sum.h"
 #include "compiler/schedule/primitives/merge_loops.h"
 #include "compiler/schedule/primitives/nest_edit.h"
@@ -121,6 +122,10 @@ void Sequence::Peel(const std::string& loop, int64_t first, int64_t last) {
 void Sequence::PeelAll(const std::string& loop, int64_t first, int64_t last) {
   if (!ok()) return;
   for (const std::string& copy : LoopCopies(nest_, loop)) Peel(copy, first, last);
+}
+
+void Sequence::JoinLastAxes(const std::string& buffer) {
+  if (ok()) Fail(schedule::JoinLastAxes(&nest_, buffer));
 }
 
 void Sequence::Merge(const std::string& first, const std::string& second) {

@@ -37,6 +37,7 @@ class Sequence {
   void ParallelIfPresent(const std::string& loop);
   void Peel(const std::string& loop, int64_t first, int64_t last);
   void PeelAll(const std::string& loop, int64_t first, int64_t last);
+  void JoinLastAxes(const std::string& buffer);
   void Merge(const std::string& first, const std::string& second);
   void Unswitch(const std::string& loop);
   void Inline(const std::string& buffer);

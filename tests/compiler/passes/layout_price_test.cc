@@ -67,6 +67,29 @@ TEST(LayoutPrice, BlocksArePredictedFastest) {
   }
 }
 
+// One of one tap between row-major tensors is a product of matrices; of pixels that fill no whole
+// vectors, or with a stride, it is not.
+TEST(LayoutPrice, ProductsOfPixelsTurnNothing) {
+  const Target target = *Target::Parse("llvm -mcpu=cascadelake");
+  const auto row_major = Layout::RowMajor(4);
+  const auto blocked = *Layout::Parse("NCHW16c", 4);
+  const auto costs_more = [&](int extent, const std::string& attrs) {
+    const std::string call = "nn.conv2d(%x, %w" + attrs + ")";
+    const std::string size = std::to_string(extent);
+    const ir::Module module =
+        Typed("def @main(%x: Tensor[(1, 64, " + size + ", " + size +
+              "), float32], %w: Tensor[(64, 64, 1, 1), float32]) { " + call + " }");
+    const auto ns = [&](const Layout& layout) {
+      return PredictKernelNs(module.functions.at("main"), {false, true}, {{layout}, {layout}},
+                             target);
+    };
+    return ns(row_major) > ns(blocked);
+  };
+  EXPECT_FALSE(costs_more(28, ""));
+  EXPECT_TRUE(costs_more(7, ""));
+  EXPECT_TRUE(costs_more(28, ", strides=[2, 2]"));
+}
+
 TEST(LayoutPrice, CopiesOfNothingCostLittleAndAreNumbers) {
   const Target target = *Target::Parse("llvm -mcpu=cascadelake");
   const ir::TensorType empty{{1, 0, 4, 4}, DataType::kFloat32};

@@ -1,5 +1,6 @@
 #include "compiler/loop/parser.h"
 #include "compiler/schedule/primitives/winograd.h"
+#include "compiler/schedule/templates/kernel_view.h"
 #include "fmt/format.h"
 #include "fmt/ranges.h"
 #include "gtest/gtest.h"
@@ -134,6 +135,38 @@ std::string TransposedText(const Windows& w, const std::vector<int64_t>& extra) 
       "accumulate=float32 numerics=default",
       w.n, w.ic, fmt::join(w.data, ", "), w.ic, w.oc, fmt::join(w.taps, ", "), w.oc, w.taps.size(),
       List(w.dilation), List(extra), List(padding), List(w.strides));
+}
+
+// Between row-major tensors, of as many pixels as fill whole vectors.
+TEST(Conv, OfPixelsComputesWhatTheNaiveNestDoes) {
+  const Target wide = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
+  const Target narrow = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1");
+  const std::vector<std::vector<int64_t>> sizes = {{16}, {48}, {4, 4}, {2, 24}, {3, 16}, {2, 2, 4}};
+  int checked = 0;
+  uint64_t seed = 1;
+  for (const std::vector<int64_t>& data : sizes) {
+    for (const int64_t out : {1, 5, 16, 19}) {
+      const std::vector<int64_t> ones(data.size(), 1), zeros(data.size(), 0);
+      const Windows w{1 + out % 2, 1 + out, out, data, ones, ones, ones, zeros, zeros};
+      const Target& target = seed % 2 == 0 ? wide : narrow;
+      const ops::KernelDefinition def = MustLower(WindowsText(w, "float32", "float32"));
+      const Template& conv = TemplateFor(def);
+      const Task task{&def, RowMajorSignature(def), target};
+      const Space space = conv.MakeSpace(task);
+      EXPECT_EQ(conv.Default(task).String("strategy"), "pixels");
+      Random random(seed++);
+      for (int i = 0; i < 40 && checked < 200; ++i) {
+        const Config config = i == 0 ? conv.Default(task) : space.Sample(random);
+        if (config.String("strategy") != "pixels") continue;
+        const absl::StatusOr<loop::Nest> nest = conv.Schedule(task, config);
+        ASSERT_TRUE(nest.ok()) << nest.status() << config.ToText();
+        ExpectSameResults(def.naive, *nest, seed, config.ToText());
+        ++checked;
+        if (HasFailure()) return;
+      }
+    }
+  }
+  EXPECT_GE(checked, 100);
 }
 
 // Groups of every width: of whole vectors, of parts of one, of neither.

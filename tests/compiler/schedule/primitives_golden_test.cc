@@ -12,6 +12,7 @@
 #include "compiler/schedule/primitives/fission.h"
 #include "compiler/schedule/primitives/inline_padding.h"
 #include "compiler/schedule/primitives/inline_stage.h"
+#include "compiler/schedule/primitives/join_axes.h"
 #include "compiler/schedule/primitives/local_sum.h"
 #include "compiler/schedule/primitives/merge_loops.h"
 #include "compiler/schedule/primitives/nest_edit.h"
@@ -437,6 +438,44 @@ TEST(Primitives, RefuseWhatWouldChangeTheResult) {
   ASSERT_TRUE(DecomposeReduction(&conv, "conv.i0").ok());
   refused(Reorder(&conv, {"conv.r1", "conv.r0"}));  // another order of summation
   EXPECT_TRUE(Reorder(&conv, {"conv.r1", "conv.r0"}, /*allow_reassociation=*/true).ok());
+}
+
+// a and twice are joined with out, bias has nothing to join.
+TEST(PrimitivesGolden, JoinsLastAxes) {
+  loop::NestBuilder builder("pixels");
+  constexpr DataType kFloat = DataType::kFloat32;
+  const loop::Buffer a = builder.AddInput("a", kFloat, {2, 3, 5});
+  const loop::Buffer bias = builder.AddConstant("bias", kFloat, {2, 1, 1});
+  const loop::Buffer sum = builder.Reduce(
+      "sum", kFloat, {2, 3, 5}, {2, 1}, loop::NestBuilder::Combiner::kAdd, loop::Const(0, kFloat),
+      [&](const std::vector<loop::Expr>& i, const std::vector<loop::Expr>& r) {
+        return loop::Load(a, {r[0], i[1] + r[1], i[2]});
+      });
+  const loop::Buffer out =
+      builder.Compute("out", kFloat, {2, 3, 5}, [&](const std::vector<loop::Expr>& i) {
+        return loop::Load(sum, i) + loop::Load(bias, {i[0], loop::Expr(0), loop::Expr(0)});
+      });
+  const loop::Nest naive = builder.Finish({out});
+  loop::Nest nest = naive;
+  ASSERT_TRUE(JoinLastAxes(&nest, "out").ok());
+  ExpectGolden("join_last_axes", naive, nest);
+}
+
+TEST(Primitives, JoinsNoAxesThatAreUsedApart) {
+  loop::NestBuilder builder("turned");
+  constexpr DataType kFloat = DataType::kFloat32;
+  const loop::Buffer a = builder.AddInput("a", kFloat, {4, 4});
+  const loop::Buffer row = builder.AddInput("row", kFloat, {4});
+  const auto refuses = [&](loop::NestBuilder b, const auto& value) {
+    const loop::Buffer out = b.Compute("out", kFloat, {4, 4}, value);
+    loop::Nest nest = b.Finish({out});
+    const std::string before = loop::ToText(nest);
+    EXPECT_EQ(JoinLastAxes(&nest, "out").code(), absl::StatusCode::kFailedPrecondition);
+    EXPECT_EQ(loop::ToText(nest), before);
+  };
+  using Axes = std::vector<loop::Expr>;
+  refuses(builder, [&](const Axes& i) { return loop::Load(a, {i[1], i[0]}); });
+  refuses(builder, [&](const Axes& i) { return loop::Load(a, i) + loop::Load(row, {i[1]}); });
 }
 
 }  // namespace

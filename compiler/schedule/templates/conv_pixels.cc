@@ -1,0 +1,156 @@
+#include "compiler/schedule/templates/conv_pixels.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "compiler/schedule/templates/dense_output.h"
+#include "compiler/schedule/templates/fuse_stages.h"
+#include "compiler/schedule/templates/product_sums.h"
+#include "compiler/schedule/templates/register_tile.h"
+#include "compiler/schedule/templates/sequence.h"
+#include "fmt/format.h"
+
+namespace hone::schedule {
+namespace {
+
+// Rows are output channels, units the pixels of all spatial axes.
+Dense ProductOf(const Conv& conv) {
+  Dense product;
+  product.view = conv.view;
+  product.data = conv.weight;
+  product.weight = conv.data;
+  product.batched = true;
+  product.batch = conv.batch;
+  product.rows = conv.out;
+  product.units = conv.depth * conv.height * conv.width;
+  product.terms = product.steps = conv.in;
+  product.lanes = conv.lanes;
+  return product;
+}
+
+RegisterTileProblem TileProblem(const Conv& conv) {
+  const Dense product = ProductOf(conv);
+  RegisterTileProblem problem;
+  problem.vectors = product.units / product.lanes;
+  problem.columns = product.rows;
+  problem.steps = product.steps;
+  problem.registers = conv.registers;
+  problem.vector_bytes = conv.lanes * 4;
+  problem.l2_bytes = conv.l2_bytes;
+  problem.stream_bytes = conv.stream_bytes.value_or(kStreamBytesACycle);
+  problem.times = conv.times;
+  problem.l1_bytes = conv.l1_bytes;
+  problem.threads = conv.threads;
+  problem.grid = conv.batch;
+  problem.shares_columns = true;
+  return problem;
+}
+
+// The data of the next pixels is fetched while the tiles of these are computed: a line a step.
+std::vector<int64_t> PrefetchOptionsOf(const Conv& conv, const Config& prefix) {
+  const RegisterTile tile = TileOf(prefix);
+  const bool has_turns = prefix.String("order") == "n_m" && conv.out > tile.columns &&
+                         conv.in / prefix.Int("unroll") > 1;
+  return has_turns ? std::vector<int64_t>{0, 1} : std::vector<int64_t>{0};
+}
+
+class ConvPixelsSchedule {
+ public:
+  ConvPixelsSchedule(const Task& task, const Conv& conv, const Config& config)
+      : conv_(conv),
+        config_(config),
+        product_(ProductOf(conv)),
+        tile_(TileOf(config)),
+        s_(task.def->naive),
+        out_(conv.view.output) {}
+
+  absl::StatusOr<loop::Nest> Run() && {
+    for (int axis = 1; axis < conv_.spatial; ++axis) s_.JoinLastAxes(out_);
+    anchor_ = FuseAroundAnchor(&s_, conv_.view, "");
+    PackWeights();
+    const std::string inner = TileDenseOutput(&s_, product_, tile_, config_.String("order"));
+    SumInRegisters(&s_, Sums(), inner);
+    if (config_.Int("prefetch") != 0) Prefetch();
+    Specialise();
+    return std::move(s_).Finish();
+  }
+
+ private:
+  ProductSums Sums() const {
+    return {.stage = anchor_,
+            .rank = product_.rank(),
+            .lanes = product_.lanes,
+            .unroll = config_.Int("unroll")};
+  }
+
+  // Those of a step lie side by side: rows of a power of two of bytes would share few sets of a
+  // cache.
+  void PackWeights() {
+    if (tile_.columns < 2) return;
+    const std::string blocks = fmt::format("{}{}n", AxisLetters(conv_.rank()), tile_.columns);
+    s_.Pack(conv_.weight, *Layout::Parse(blocks, conv_.rank()));
+  }
+
+  void Prefetch() {
+    PrefetchOptions options;
+    options.ahead = out_ + ".nb";
+    options.turn = out_ + ".mb";
+    options.inner = anchor_ + ".nv";
+    const bool unrolled = config_.Int("unroll") > 1;
+    s_.Prefetch(anchor_ + (unrolled ? ".unroll" : ".r0"), conv_.data, options);
+  }
+
+  void Specialise() {
+    s_.Simplify();
+    PeelDenseOutput(&s_, product_, tile_);
+    for (const char* name : {".nv", ".m"}) s_.UnrollAll(out_ + name);
+    UnrollSums(&s_, Sums());
+  }
+
+  const Conv& conv_;
+  const Config& config_;
+  Dense product_;
+  RegisterTile tile_;
+  Sequence s_;
+  std::string out_;
+  std::string anchor_;
+};
+
+}  // namespace
+
+bool HasConvPixels(const Conv& conv) {
+  const bool strides = std::any_of(conv.window.strides.begin(), conv.window.strides.end(),
+                                   [](int64_t stride) { return stride != 1; });
+  return conv.is_row_major && conv.kind == ProductKind::kFloat && conv.groups == 1 &&
+         !conv.transposed && !conv.copies_data && conv.weight_is_constant && conv.Taps() == 1 &&
+         !strides && conv.depth * conv.height * conv.width % conv.lanes == 0;
+}
+
+std::optional<Knob> NextConvPixelsKnob(const Conv& conv, const Config& prefix) {
+  if (auto knob = NextTileKnob(TileProblem(conv), prefix)) return knob;
+  if (!prefix.Has("unroll")) {
+    return IntKnob("unroll", UnrollOptions({2, 4, 8}, conv.in, TileOf(prefix)));
+  }
+  if (!prefix.Has("order")) return TextKnob("order", {"n_m", "m_n"});
+  if (!prefix.Has("prefetch")) return IntKnob("prefetch", PrefetchOptionsOf(conv, prefix));
+  return std::nullopt;
+}
+
+Config BestConvPixels(const Conv& conv) {
+  const RegisterTile tile = BestTile(TileProblem(conv));
+  Config config;
+  config.Set("strategy", std::string("pixels"));
+  SetTile(tile, &config);
+  config.Set("unroll", UnrollOptions({2, 4}, conv.in, tile).back());
+  config.Set("order", std::string("n_m"));
+  config.Set("prefetch", PrefetchOptionsOf(conv, config).back());
+  return config;
+}
+
+absl::StatusOr<loop::Nest> ScheduleConvPixels(const Task& task, const Conv& conv,
+                                              const Config& config) {
+  return ConvPixelsSchedule(task, conv, config).Run();
+}
+
+}  // namespace hone::schedule
