@@ -21,8 +21,8 @@ LENGTHS = (1, 10, 100, 1000)
 
 
 def chain(length: int) -> str:
-    calls = "nn.softmax(" * length + "%x" + ")" * length
-    return f"def @main(%x: Tensor[(1, 2), float32]) {{ {calls} }}\n"
+    calls = [f"%{i} = nn.softmax(%{i - 1 if i else 'x'});" for i in range(length)]
+    return "\n".join(["def @main(%x: Tensor[(1, 2), float32]) {", *calls, f"%{length - 1}", "}", ""])
 
 
 def compiled(length: int, threads: int, folder: str) -> str:

@@ -190,27 +190,30 @@ bool GoesOn(const Digit& fast, const Digit& slow) {
   return fast.axis == slow.axis && slow.unit == fast.extent * fast.unit;
 }
 
-// Of every index but those of `line_axis`, as they follow one another in memory, the fastest
-// first, few of them: what goes on where another ends is that other's. `sizes` indices of each
-// axis, `steps` apart. Blocks that are read in part, or from within, count as whole ones.
+// Of every index but those that lines take of `line_axis` (a block of it, or all where it has
+// none), as they follow one another in memory, the fastest first, few of them: what goes on where
+// another ends is that other's. `sizes` indices of each axis, `steps` apart. Blocks that are read
+// in part, or from within, count as whole ones.
 std::vector<Digit> MemoryOrder(const loop::BufferNode& buffer, const std::vector<int64_t>& sizes,
                                const std::vector<int64_t>& steps, size_t line_axis) {
   std::vector<Digit> digits;
   std::vector<int64_t> left = sizes, unit = steps;
   const std::vector<Layout::Dim>& dims = buffer.layout.dims();
   const std::vector<int64_t> physical = buffer.layout.PhysicalShape(buffer.shape);
+  const bool has_line_block = buffer.layout.BlockOf(static_cast<int>(line_axis)) > 1;
   int64_t stride = 1;
   for (size_t i = dims.size(); i-- > 0; stride *= physical[i]) {
     const auto axis = static_cast<size_t>(dims[i].axis);
     const bool is_outer = dims[i].factor == 0;
-    if (axis == line_axis || (!is_outer && steps[axis] != 1)) continue;
+    if (!is_outer && steps[axis] != 1) continue;
     const int64_t extent = is_outer ? left[axis] : std::min(left[axis], dims[i].factor);
     Digit digit{axis, extent, unit[axis], stride, is_outer};
     digit.is_dense = steps[axis] == 1;
     digit.is_whole = digit.is_dense && extent == physical[i];
     left[axis] = CeilDiv(left[axis], extent);
     unit[axis] *= extent;
-    if (extent == 1) continue;
+    const bool is_in_lines = axis == line_axis && is_outer != has_line_block;
+    if (extent == 1 || is_in_lines) continue;
     if (!digits.empty() && GoesOn(digits.back(), digit)) {
       digits.back().extent *= extent;
     } else {
@@ -218,6 +221,13 @@ std::vector<Digit> MemoryOrder(const loop::BufferNode& buffer, const std::vector
     }
   }
   return digits;
+}
+
+// How many indices lines take of their axis.
+int64_t SizeInLines(const loop::BufferNode& buffer, const std::vector<int64_t>& sizes,
+                    size_t line_axis) {
+  const int64_t block = buffer.layout.BlockOf(static_cast<int>(line_axis));
+  return block > 1 ? std::min(block, sizes[line_axis]) : sizes[line_axis];
 }
 
 // The offsets of each axis that the digits of `number` make.
@@ -306,7 +316,8 @@ absl::Status PrefetchRegion(loop::Nest* nest, const std::string& name,
   AddDigits(digits, number, &offsets);
   std::vector<Expr> indices = IndicesFrom(region, next, *buffer, offsets);
   Stmt fetch = loop::Prefetch(buffer, std::move(indices), options.locality);
-  const int64_t lines = CeilDiv(sizes[options.line_axis], options.line_elements);
+  const int64_t lines =
+      CeilDiv(SizeInLines(*buffer, sizes, options.line_axis), options.line_elements);
   fetch = loop::For(line, 0, lines, std::move(fetch), loop::LoopKind::kUnroll);
   fetch = loop::For(place, 0, share, std::move(fetch), loop::LoopKind::kUnroll);
   if (shares < turn->count) fetch = loop::If(loop::Lt(turn->number, shares), std::move(fetch));

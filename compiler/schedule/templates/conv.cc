@@ -129,12 +129,20 @@ std::vector<int64_t> ChunkOptions(const Conv& conv, const Config& prefix) {
   return options;
 }
 
+// Whether the data of a row is read by no other row, and once more for each tile of channels.
+bool ReadsRowsApart(const Conv& conv, const Config& prefix) {
+  return conv.kind == ProductKind::kFloat && conv.groups == 1 && conv.spatial >= 2 &&
+         conv.Taps() == 1 && conv.blocked_data && conv.height > 1 &&
+         prefix.String("pad") == "none" && prefix.String("order") == "oh_oc";
+}
+
 // There must be a next chunk to prefetch; or next channels, and a loop of steps to do it in.
 std::vector<int64_t> PrefetchOptionsOf(const Conv& conv, const Config& prefix) {
-  if (prefix.Int("chunk") > 0) return {0, 1};
+  if (prefix.Int("chunk") > 0) return {0, kPrefetchWeights};
   if (conv.out_vectors <= prefix.Int("tile_v") || conv.LanesDiffer()) return {0};
   if (InnerExtent(conv) / prefix.Int("unroll") <= 1) return {0};
-  return {0, 1};
+  if (!ReadsRowsApart(conv, prefix)) return {0, kPrefetchWeights};
+  return {0, kPrefetchWeights, kPrefetchData};
 }
 
 int64_t WeightBytes(const Conv& conv) { return conv.out * conv.in * conv.Taps() * 4 / conv.dot; }
@@ -247,6 +255,18 @@ std::vector<std::string> Strategies(const Conv& conv, const Target& target) {
   return strategies;
 }
 
+// What comes from behind the second cache at every run.
+int64_t DefaultPrefetch(const Conv& conv, const Target& target, const Config& prefix) {
+  const std::vector<int64_t> options = PrefetchOptionsOf(conv, prefix);
+  const auto is_option = [&](int64_t option) {
+    return std::find(options.begin(), options.end(), option) != options.end();
+  };
+  const bool weights_are_cold = prefix.Int("chunk") > 0 || WeightsAreFar(conv, target);
+  if (weights_are_cold && is_option(kPrefetchWeights)) return kPrefetchWeights;
+  if (2 * conv.data_bytes > conv.l2_bytes && is_option(kPrefetchData)) return kPrefetchData;
+  return 0;
+}
+
 Config DirectDefault(const Conv& conv, const Target& target) {
   Config config;
   config.Set("strategy", std::string("direct"));
@@ -257,8 +277,7 @@ Config DirectDefault(const Conv& conv, const Target& target) {
   config.Set("order", chunk > 0 ? "oc_oh" : DefaultOrder(conv, tile, target.threads));
   config.Set("chunk", chunk);
   if (chunk > 0) config.Set("block_h", BlockOptions(conv, tile).front());
-  const bool is_cold = chunk > 0 || WeightsAreFar(conv, target);
-  config.Set("prefetch", is_cold ? PrefetchOptionsOf(conv, config).back() : 0);
+  config.Set("prefetch", DefaultPrefetch(conv, target, config));
   return config;
 }
 

@@ -50,6 +50,7 @@ class DirectSchedule {
   virtual void ComputeSums() {
     SumTiles(out_ + ".ow", loop::Scope::kRegister);
     if (config_.Int("prefetch") == 0) return;
+    if (config_.Int("prefetch") == kPrefetchData) return PrefetchNextRow();
     // One line of the next channels' weights a step; the tiles of a row take turns.
     PrefetchOptions options;
     options.ahead = out_ + ".oc";
@@ -57,6 +58,17 @@ class DirectSchedule {
     options.turn = out_ + ".ow";
     s_.Prefetch(step_, packed_, options);
   }
+  // While all output channels of a row are computed the data of the next one comes, a few lines at
+  // each block of channels.
+  void PrefetchNextRow() {
+    PrefetchRegionOptions next;
+    next.ahead = {out_ + ".oh"};
+    next.turns = {out_ + ".oc", out_ + ".ow", anchor_ + ".icb"};
+    next.line_axis = 1;
+    next.line_elements = conv_.lanes;
+    s_.PrefetchRegion(conv_.data, next);
+  }
+
   // Of the steps of the sum, `steps`, and the tile.
   virtual std::vector<std::string> WithTile(std::vector<std::string> steps) {
     for (const std::string& axis : AnchorAxes()) steps.push_back(axis);

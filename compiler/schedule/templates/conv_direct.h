@@ -16,6 +16,9 @@ namespace hone::schedule {
 enum class InnerLoop { kBlock, kTaps, kChannels };
 InnerLoop InnerOf(const Conv& conv);
 
+// The knob "prefetch": of the next chunk or the next output channels, or of the next row.
+inline constexpr int64_t kPrefetchWeights = 1, kPrefetchData = 2;
+
 // Of the tiles of a row.
 Border ColumnBorder(const Conv& conv, const RegisterTile& tile);
 

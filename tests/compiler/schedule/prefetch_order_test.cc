@@ -14,6 +14,7 @@
 #include "compiler/schedule/primitives/pack.h"
 #include "compiler/schedule/primitives/prefetch.h"
 #include "compiler/schedule/primitives/reorder.h"
+#include "compiler/schedule/primitives/set_layout.h"
 #include "compiler/schedule/primitives/split.h"
 #include "gtest/gtest.h"
 #include "tests/compiler/schedule/nest_check.h"
@@ -151,6 +152,41 @@ TEST(PrefetchOrder, JoinsAxesThatFollowOneAnother) {
   EXPECT_EQ(text.substr(prefetch, text.find('\n', prefetch) - prefetch).find("floor"),
             std::string::npos)
       << text;
+}
+
+// Blocks of the axis that lines lie along follow one another as any places do: a row of each.
+TEST(PrefetchOrder, GoesThroughBlocksOfTheLineAxis) {
+  constexpr int64_t kChannels = 8, kBlock = 4, kRows = 3, kWidth = 5;
+  constexpr DataType kFloat = DataType::kFloat32;
+  loop::NestBuilder builder("rows");
+  const loop::Buffer x = builder.AddInput("x", kFloat, {1, kChannels, kRows, kWidth});
+  const loop::Buffer w = builder.AddConstant("w", kFloat, {2, kChannels});
+  const loop::Buffer y = builder.Reduce(
+      "y", kFloat, {kRows, 2, kWidth}, std::vector<int64_t>{kChannels},
+      loop::NestBuilder::Combiner::kAdd, loop::Const(0, kFloat),
+      [&](const std::vector<loop::Expr>& i, const std::vector<loop::Expr>& r) {
+        return loop::Load(x, {loop::Expr(0), r[0], i[0], i[2]}) * loop::Load(w, {i[1], r[0]});
+      });
+  const loop::Nest naive = builder.Finish({y});
+  loop::Nest nest = naive;
+  ASSERT_TRUE(SetLayout(&nest, "x", *Layout::Parse("NCHW4c", 4)).ok());
+  PrefetchRegionOptions options;
+  options.ahead = {"y.i0"};
+  options.turns = {"y.i1", "y.i2"};
+  options.line_axis = 1;
+  options.line_elements = kBlock;
+  ASSERT_TRUE(PrefetchRegion(&nest, "x", options).ok());
+  ExpectSameResults(naive, nest, 7, "rows");
+  const loop::Buffer data = *FindBuffer(nest, "x");
+  std::vector<int64_t> wanted;
+  for (const int64_t row : {1, 2, 2}) {
+    for (int64_t c = 0; c < kChannels; c += kBlock) {
+      for (int64_t i = 0; i < kWidth; ++i) {
+        wanted.push_back(data->layout.Offset({0, c, row, i}, data->shape));
+      }
+    }
+  }
+  EXPECT_EQ(PrefetchedBy(nest), wanted);
 }
 
 // The steps of one row after those of another, three further on; at the end the last row again.
