@@ -440,22 +440,9 @@ TEST(Primitives, RefuseWhatWouldChangeTheResult) {
   EXPECT_TRUE(Reorder(&conv, {"conv.r1", "conv.r0"}, /*allow_reassociation=*/true).ok());
 }
 
-// a and twice are joined with out, bias has nothing to join.
+// x and conv are joined with out; bias has nothing to join.
 TEST(PrimitivesGolden, JoinsLastAxes) {
-  loop::NestBuilder builder("pixels");
-  constexpr DataType kFloat = DataType::kFloat32;
-  const loop::Buffer a = builder.AddInput("a", kFloat, {2, 3, 5});
-  const loop::Buffer bias = builder.AddConstant("bias", kFloat, {2, 1, 1});
-  const loop::Buffer sum = builder.Reduce(
-      "sum", kFloat, {2, 3, 5}, {2, 1}, loop::NestBuilder::Combiner::kAdd, loop::Const(0, kFloat),
-      [&](const std::vector<loop::Expr>& i, const std::vector<loop::Expr>& r) {
-        return loop::Load(a, {r[0], i[1] + r[1], i[2]});
-      });
-  const loop::Buffer out =
-      builder.Compute("out", kFloat, {2, 3, 5}, [&](const std::vector<loop::Expr>& i) {
-        return loop::Load(sum, i) + loop::Load(bias, {i[0], loop::Expr(0), loop::Expr(0)});
-      });
-  const loop::Nest naive = builder.Finish({out});
+  const loop::Nest naive = OneTapNest(2, 3, 5, 4);
   loop::Nest nest = naive;
   ASSERT_TRUE(JoinLastAxes(&nest, "out").ok());
   ExpectGolden("join_last_axes", naive, nest);

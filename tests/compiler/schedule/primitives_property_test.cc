@@ -5,6 +5,7 @@
 #include "compiler/schedule/primitives/compute_at.h"
 #include "compiler/schedule/primitives/fission.h"
 #include "compiler/schedule/primitives/inline_stage.h"
+#include "compiler/schedule/primitives/join_axes.h"
 #include "compiler/schedule/primitives/nest_edit.h"
 #include "compiler/schedule/primitives/pack.h"
 #include "compiler/schedule/primitives/peel.h"
@@ -37,7 +38,7 @@ class RandomSchedule {
       }
       return status.ok();
     };
-    switch (random_.Below(14)) {
+    switch (random_.Below(15)) {
       case 0:
       case 1: {
         const Tail tail = random_.Below(2) == 0 ? Tail::kClip : Tail::kGuard;
@@ -73,6 +74,8 @@ class RandomSchedule {
       case 12:
         return applied(fmt::format("unroll {} steps of {}", factor, loop),
                        UnrollSteps(&nest_, loop, factor));
+      case 13:
+        return applied("join the last axes of " + buffer, JoinLastAxes(&nest_, buffer));
       default: {
         const loop::Buffer target = BufferNamed(buffer);
         const int rank = static_cast<int>(target->shape.size());
@@ -117,8 +120,9 @@ class RandomSchedule {
 TEST(PrimitivesProperty, RandomSequencesKeepTheResult) {
   int applied = 0;
   for (uint64_t seed = 0; seed < 1500; ++seed) {
-    const loop::Nest naive = seed % 3 == 0   ? MatmulNest(5, 6, 4)
-                             : seed % 3 == 1 ? ConvNest(3, 5, 4)
+    const loop::Nest naive = seed % 4 == 0   ? MatmulNest(5, 6, 4)
+                             : seed % 4 == 1 ? ConvNest(3, 5, 4)
+                             : seed % 4 == 2 ? OneTapNest(3, 2, 5, 4)
                                              : TransposeNest(5, 7);
     RandomSchedule schedule(naive, seed);
     for (int step = 0; step < 24; ++step) schedule.Step();

@@ -46,6 +46,22 @@ loop::Nest ConvNest(int64_t channels, int64_t size, int64_t outputs) {
   return builder.Finish({relu});
 }
 
+loop::Nest OneTapNest(int64_t channels, int64_t rows, int64_t columns, int64_t outputs) {
+  loop::NestBuilder builder("one_tap");
+  const Buffer x = builder.AddInput("x", kFloat, {channels, rows, columns});
+  const Buffer w = builder.AddConstant("w", kFloat, {outputs, channels});
+  const Buffer bias = builder.AddConstant("bias", kFloat, {outputs, 1, 1});
+  const Buffer conv = builder.Reduce(
+      "conv", kFloat, {outputs, rows, columns}, {channels, 1, 1}, loop::NestBuilder::Combiner::kAdd,
+      loop::Const(0, kFloat), [&](Axes i, Axes r) {
+        return loop::Load(x, {r[0], i[1] + r[1], i[2] + r[2]}) * loop::Load(w, {i[0], r[0]});
+      });
+  const Buffer out = builder.Compute("out", kFloat, {outputs, rows, columns}, [&](Axes i) {
+    return loop::Load(conv, i) + loop::Load(bias, {i[0], Expr(0), Expr(0)});
+  });
+  return builder.Finish({out});
+}
+
 loop::Nest TransposeNest(int64_t rows, int64_t columns) {
   loop::NestBuilder builder("transpose");
   const Buffer x = builder.AddInput("x", kFloat, {rows, columns});
