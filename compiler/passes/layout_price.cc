@@ -165,19 +165,43 @@ bool IsNarrowForTiles(const Tensor& data, double taps, const Target& target) {
          data.layout.BlockOf(1) < wide;
 }
 
-// Whether a convolution between row-major tensors is a product of matrices whose columns are whole
-// vectors of pixels: nothing has to be turned.
-bool IsProductOfPixels(const ir::ExprNode& anchor, const TensorType& data, const TensorType& result,
-                       double taps, const Target& target) {
-  if (anchor.args.size() < 2 || taps != 1 || anchor.name.find("conv") == std::string::npos ||
-      anchor.name.find("transpose") != std::string::npos || result.dtype != DataType::kFloat32 ||
-      anchor.args[1]->type->tensor.shape[1] != data.shape[1]) {
-    return false;
+bool IsAll(const std::vector<int64_t>& values, int64_t value) {
+  return std::all_of(values.begin(), values.end(), [&](int64_t v) { return v == value; });
+}
+
+// Whether what joins a result elementwise goes along all of its spatial axes or along none.
+bool GoesWithPixels(const TensorType& operand, const TensorType& result) {
+  const size_t rank = result.shape.size();
+  if (operand.shape.size() != rank) {
+    return IsAll(operand.shape, 1) ||
+           (operand.shape.size() == 1 && operand.shape[0] == result.shape[1]);
   }
+  return std::equal(operand.shape.begin() + 2, operand.shape.end(), result.shape.begin() + 2) ||
+         IsAll({operand.shape.begin() + 2, operand.shape.end()}, 1);
+}
+
+// Whether a convolution between row-major tensors is a product of matrices whose columns are whole
+// vectors of pixels, so that nothing has to be turned: the strategy "pixels" of its template.
+bool IsProductOfPixels(const View& view, const ir::ExprNode& anchor, const Tensor& data,
+                       double taps, const Target& target) {
+  using Numbers = std::vector<int64_t>;
+  const bool is_conv = anchor.name.find("conv") != std::string::npos &&
+                       anchor.name.find("transpose") == std::string::npos;
+  if (!is_conv || anchor.args.size() < 2 || taps != 1) return false;
+  const TensorType& weight = anchor.args[1]->type->tensor;
+  const TensorType& result = anchor.type->tensor;
+  const bool is_float = data.type.dtype == DataType::kFloat32 &&
+                        weight.dtype == DataType::kFloat32 && result.dtype == DataType::kFloat32;
+  const bool is_plain = IsAll(ir::GetAttr<Numbers>(anchor.attrs, "strides", {}), 1) &&
+                        IsAll(ir::GetAttr<Numbers>(anchor.attrs, "padding", {}), 0) &&
+                        weight.shape[1] == data.type.shape[1];
   int64_t pixels = 1;
   for (size_t axis = 2; axis < result.shape.size(); ++axis) pixels *= result.shape[axis];
-  return std::equal(data.shape.begin() + 2, data.shape.end(), result.shape.begin() + 2) &&
-         pixels % target.VectorLanes() == 0;
+  return is_float && is_plain && pixels % target.VectorLanes() == 0 &&
+         view.OperandOf(anchor.args[1]) == nullptr &&
+         std::all_of(view.operands.begin(), view.operands.end(), [&](const Tensor& operand) {
+           return &operand == &data || GoesWithPixels(operand.type, result);
+         });
 }
 
 // Nanoseconds of one thread that layouts cost which do not suit the kernel.
@@ -197,8 +221,7 @@ double StrainOfAnchor(const View& view, const ir::ExprNode& anchor, const Target
       2 * result.type.shape.back() >= target.VectorLanes()) {
     return RowWindowNs(data->type, result.type, taps, target);
   }
-  if (strided_data && strided_result &&
-      IsProductOfPixels(anchor, data->type, result.type, taps, target)) {
+  if (strided_data && strided_result && IsProductOfPixels(view, anchor, *data, taps, target)) {
     return 0;
   }
   double ns = 0;

@@ -64,6 +64,10 @@ class Join : public loop::Mutator {
 
   Stmt Rewrite(const Stmt& s) override {
     if (s->kind == StmtKind::kFor) return RewriteLoop(s);
+    if (s->kind == StmtKind::kPrefetch && joined_.contains(s->buffer.get())) {
+      ok_ = false;
+      return s;
+    }
     const auto it = s->kind == StmtKind::kStore ? joined_.find(s->buffer.get()) : joined_.end();
     if (it == joined_.end()) return RewriteChildren(s);
     std::vector<Expr> indices = JoinIndices(s->indices);
@@ -82,7 +86,11 @@ class Join : public loop::Mutator {
     const Expr outer = Simplify(indices[indices.size() - 2], bounds_);
     const Expr inner = Simplify(indices.back(), bounds_);
     for (const Pair& pair : pairs_) {
-      if (!pair.outer.SameAs(outer) || !pair.inner.SameAs(inner)) continue;
+      // The variable of an axis of one index is simply that index.
+      if (!loop::StructuralEqual(Simplify(pair.outer, bounds_), outer) ||
+          !loop::StructuralEqual(Simplify(pair.inner, bounds_), inner)) {
+        continue;
+      }
       rewritten.push_back(pair.joined);
       return rewritten;
     }
@@ -146,6 +154,11 @@ absl::Status JoinLastAxes(loop::Nest* nest, const std::string& name) {
   if (buffer->shape.size() < 2 || !buffer->layout.IsRowMajor()) {
     return absl::FailedPreconditionError(
         fmt::format("'{}' has no two last axes that lie in order", name));
+  }
+  // What has such axes too cannot be told from what belongs to this buffer.
+  if (FromLast(*buffer, 1) * FromLast(*buffer, 2) == 1) {
+    return absl::FailedPreconditionError(
+        fmt::format("the last two axes of '{}' have one index each", name));
   }
   loop::BufferMap joined;
   for (const Buffer& other : nest->buffers) {

@@ -14,7 +14,7 @@ namespace hone::schedule {
 //   for h in 0..H { for w in 0..W { b[c, h, w] = f(a[c, h, w]) } }
 //   =>  for h in 0..H * W { b[c, h] = f(a[c, h]) }
 // Elements stay where they are in memory. kFailedPrecondition where a loop's variable is used in
-// any other way.
+// any other way, such buffers are prefetched, or the axes have one index each.
 absl::Status JoinLastAxes(loop::Nest* nest, const std::string& buffer);
 
 }  // namespace hone::schedule

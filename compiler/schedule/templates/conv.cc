@@ -129,10 +129,12 @@ std::vector<int64_t> ChunkOptions(const Conv& conv, const Config& prefix) {
   return options;
 }
 
-// Whether the data of a row is read by no other row, and once more for each tile of channels.
+// Whether the data of a row is read by no other row, and once more for each tile of channels; and
+// its blocks fill lines.
 bool ReadsRowsApart(const Conv& conv, const Config& prefix) {
+  constexpr int64_t kLineElements = 16;
   return conv.kind == ProductKind::kFloat && conv.groups == 1 && conv.spatial >= 2 &&
-         conv.Taps() == 1 && conv.blocked_data && conv.height > 1 &&
+         conv.Taps() == 1 && conv.blocked_data && conv.lanes >= kLineElements && conv.height > 1 &&
          prefix.String("pad") == "none" && prefix.String("order") == "oh_oc";
 }
 
@@ -263,7 +265,9 @@ int64_t DefaultPrefetch(const Conv& conv, const Target& target, const Config& pr
   };
   const bool weights_are_cold = prefix.Int("chunk") > 0 || WeightsAreFar(conv, target);
   if (weights_are_cold && is_option(kPrefetchWeights)) return kPrefetchWeights;
-  if (2 * conv.data_bytes > conv.l2_bytes && is_option(kPrefetchData)) return kPrefetchData;
+  const bool data_is_cold = 2 * conv.data_bytes > conv.l2_bytes;
+  const bool has_next_row = conv.height >= 2 * target.threads;  // of the same thread
+  if (data_is_cold && has_next_row && is_option(kPrefetchData)) return kPrefetchData;
   return 0;
 }
 

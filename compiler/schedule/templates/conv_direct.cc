@@ -61,8 +61,9 @@ class DirectSchedule {
   // While all output channels of a row are computed the data of the next one comes, a few lines at
   // each block of channels.
   void PrefetchNextRow() {
+    const std::vector<std::string> grid = Grid();
     PrefetchRegionOptions next;
-    next.ahead = {out_ + ".oh"};
+    next.ahead.assign(grid.begin(), std::find(grid.begin(), grid.end(), out_ + ".oc"));
     next.turns = {out_ + ".oc", out_ + ".ow", anchor_ + ".icb"};
     next.line_axis = 1;
     next.line_elements = conv_.lanes;

@@ -122,9 +122,9 @@ class ConvPixelsSchedule {
 bool HasConvPixels(const Conv& conv) {
   const bool strides = std::any_of(conv.window.strides.begin(), conv.window.strides.end(),
                                    [](int64_t stride) { return stride != 1; });
-  return conv.is_row_major && conv.kind == ProductKind::kFloat && conv.groups == 1 &&
-         !conv.transposed && !conv.copies_data && conv.weight_is_constant && conv.Taps() == 1 &&
-         !strides && conv.depth * conv.height * conv.width % conv.lanes == 0;
+  return conv.joins_pixels && conv.kind == ProductKind::kFloat && conv.groups == 1 &&
+         !conv.transposed && !conv.copies_data && conv.weight_is_constant && !strides &&
+         conv.depth * conv.height * conv.width % conv.lanes == 0;
 }
 
 std::optional<Knob> NextConvPixelsKnob(const Conv& conv, const Config& prefix) {

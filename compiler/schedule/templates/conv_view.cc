@@ -6,6 +6,7 @@
 
 #include "compiler/loop/visit.h"
 #include "compiler/ops/conv_transpose.h"
+#include "compiler/schedule/primitives/join_axes.h"
 #include "compiler/schedule/primitives/nest_edit.h"
 #include "fmt/format.h"
 
@@ -209,6 +210,16 @@ int64_t BlockOfOperand(const Task& task, const std::string& name) {
   return 1;
 }
 
+// Operands that are broadcast along one of the axes, for one, keep them apart.
+bool JoinsPixels(const Task& task, const Conv& conv) {
+  if (conv.Taps() != 1 || !AllRowMajor(task.signature)) return false;
+  loop::Nest nest = task.def->naive;
+  for (int axis = 1; axis < conv.spatial; ++axis) {
+    if (!JoinLastAxes(&nest, conv.view.output).ok()) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 int64_t ChannelBlock(const Conv& conv) { return conv.blocked_data ? conv.lanes : conv.dot; }
@@ -225,7 +236,7 @@ Conv ConvOf(const Task& task) {
     conv.stream_bytes = StreamBytesOf(task.micro_kernels.get(), task.target);
   }
   conv.out_vectors = CeilDiv(conv.out, conv.lanes);
-  conv.is_row_major = AllRowMajor(task.signature);
+  conv.joins_pixels = JoinsPixels(task, conv);
   conv.operand_block = BlockOfOperand(task, conv.view.op->args[0]);
   conv.operand_blocked = conv.operand_block == conv.lanes;
   // A padded copy is made in blocks wherever there are enough channels to fill them.

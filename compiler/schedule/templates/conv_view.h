@@ -39,7 +39,8 @@ struct Conv {
   int64_t taps_d = 1, taps_h = 1, taps_w = 1;
   int64_t lanes = 0, registers = 0, l2_bytes = 0;
   int64_t out_vectors = 0;
-  bool is_row_major = false;     // all that goes in and out
+  // All that goes in and out is row-major, and read and written along all spatial axes at once.
+  bool joins_pixels = false;
   bool operand_blocked = false;  // the operand has such blocks
   int64_t operand_block = 1;     // channels of a block of the operand; 1: it has none
   bool blocked_data = false;     // `data` is read in blocks of `lanes` channels

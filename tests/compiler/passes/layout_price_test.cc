@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "compiler/passes/rewriting.h"
@@ -67,27 +68,31 @@ TEST(LayoutPrice, BlocksArePredictedFastest) {
   }
 }
 
-// One of one tap between row-major tensors is a product of matrices; of pixels that fill no whole
-// vectors, or with a stride, it is not.
+// A convolution of one tap between row-major tensors is a product of matrices; of pixels that fill
+// no whole vectors, with a stride, or with an operand along one axis of pixels, it is not.
 TEST(LayoutPrice, ProductsOfPixelsTurnNothing) {
   const Target target = *Target::Parse("llvm -mcpu=cascadelake");
   const auto row_major = Layout::RowMajor(4);
   const auto blocked = *Layout::Parse("NCHW16c", 4);
-  const auto costs_more = [&](int extent, const std::string& attrs) {
-    const std::string call = "nn.conv2d(%x, %w" + attrs + ")";
-    const std::string size = std::to_string(extent);
+  const auto costs_more = [&](const std::string& size, const std::string& attrs,
+                              const std::string& other) {
     const ir::Module module =
-        Typed("def @main(%x: Tensor[(1, 64, " + size + ", " + size +
-              "), float32], %w: Tensor[(64, 64, 1, 1), float32]) { " + call + " }");
+        Typed("def @main(%x: Tensor[(1, 64, " + size + "), float32], %w: Tensor[(64, 64, 1, 1), " +
+              "float32], %y: Tensor[" + other + ", float32]) { add(nn.conv2d(%x, %w" + attrs +
+              "), %y) }");
+    const auto rank = 1 + static_cast<int>(std::count(other.begin(), other.end(), ','));
     const auto ns = [&](const Layout& layout) {
-      return PredictKernelNs(module.functions.at("main"), {false, true}, {{layout}, {layout}},
-                             target);
+      return PredictKernelNs(module.functions.at("main"), {false, true, false},
+                             {{layout, Layout::RowMajor(rank)}, {layout}}, target);
     };
     return ns(row_major) > ns(blocked);
   };
-  EXPECT_FALSE(costs_more(28, ""));
-  EXPECT_TRUE(costs_more(7, ""));
-  EXPECT_TRUE(costs_more(28, ", strides=[2, 2]"));
+  EXPECT_FALSE(costs_more("28, 28", "", "(1, 64, 1, 1)"));
+  EXPECT_FALSE(costs_more("1, 32", "", "(1, 64, 1, 1)"));
+  EXPECT_TRUE(costs_more("7, 7", "", "(1, 64, 1, 1)"));
+  EXPECT_TRUE(costs_more("32, 32", ", strides=[2, 2]", "(1, 64, 1, 1)"));
+  EXPECT_TRUE(costs_more("28, 28", "", "(1, 64, 1, 28)"));
+  EXPECT_TRUE(costs_more("28, 28", "", "(28, 28)"));
 }
 
 TEST(LayoutPrice, CopiesOfNothingCostLittleAndAreNumbers) {

@@ -137,36 +137,70 @@ std::string TransposedText(const Windows& w, const std::vector<int64_t>& extra) 
       List(w.dilation), List(extra), List(padding), List(w.strides));
 }
 
-// Between row-major tensors, of as many pixels as fill whole vectors.
+// A 1x1 convolution, to which something of shape `other` is added.
+std::string OneTapText(const std::vector<int64_t>& pixels, int64_t batch, int64_t out,
+                       const std::string& other) {
+  const std::vector<int64_t> ones(pixels.size(), 1);
+  return fmt::format(
+      "fn (p0: Tensor[({0}, 7, {1}), float32], const p1: Tensor[({2}, 7, {3}), float32], p2: "
+      "Tensor[{4}, float32]) {{ %0 = nn.conv{5}d(p0, p1); %1 = add(%0, p2); nn.relu(%1) }} "
+      "accumulate=float32 numerics=default",
+      batch, fmt::join(pixels, ", "), out, fmt::join(ones, ", "), other, pixels.size());
+}
+
+// Between row-major tensors, of as many pixels as fill whole vectors; axes of one index too.
 TEST(Conv, OfPixelsComputesWhatTheNaiveNestDoes) {
-  const Target wide = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
-  const Target narrow = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1");
-  const std::vector<std::vector<int64_t>> sizes = {{16}, {48}, {4, 4}, {2, 24}, {3, 16}, {2, 2, 4}};
-  int checked = 0;
+  const Target targets[] = {
+      TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2"),
+      TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3 -threads=1"),
+      TestTarget("llvm -mtriple=aarch64-linux-gnu -mcpu=neoverse-n1 -threads=1"),
+  };
+  const std::vector<std::vector<int64_t>> sizes = {{16},    {4, 4},    {2, 24},   {1, 16},
+                                                   {32, 1}, {2, 2, 4}, {1, 4, 8}, {4, 1, 4}};
   uint64_t seed = 1;
-  for (const std::vector<int64_t>& data : sizes) {
-    for (const int64_t out : {1, 5, 16, 19}) {
-      const std::vector<int64_t> ones(data.size(), 1), zeros(data.size(), 0);
-      const Windows w{1 + out % 2, 1 + out, out, data, ones, ones, ones, zeros, zeros};
-      const Target& target = seed % 2 == 0 ? wide : narrow;
-      const ops::KernelDefinition def = MustLower(WindowsText(w, "float32", "float32"));
+  for (const std::vector<int64_t>& pixels : sizes) {
+    for (const int64_t out : {1, 5, 19}) {
+      const int64_t batch = 1 + out % 2;
+      const std::vector<int64_t> ones(pixels.size(), 1);
+      const bool adds_whole = out == 5;
+      const std::string other =
+          fmt::format("({}, {}, {})", batch, out, fmt::join(adds_whole ? pixels : ones, ", "));
+      const ops::KernelDefinition def = MustLower(OneTapText(pixels, batch, out, other));
       const Template& conv = TemplateFor(def);
-      const Task task{&def, RowMajorSignature(def), target};
-      const Space space = conv.MakeSpace(task);
-      EXPECT_EQ(conv.Default(task).String("strategy"), "pixels");
+      const Task task{&def, RowMajorSignature(def), targets[seed % std::size(targets)]};
       Random random(seed++);
-      for (int i = 0; i < 40 && checked < 200; ++i) {
-        const Config config = i == 0 ? conv.Default(task) : space.Sample(random);
+      Config config = conv.Default(task);
+      EXPECT_EQ(config.String("strategy"), "pixels");
+      for (int checked = 0; checked < 6; config = conv.MakeSpace(task).Sample(random)) {
         if (config.String("strategy") != "pixels") continue;
         const absl::StatusOr<loop::Nest> nest = conv.Schedule(task, config);
         ASSERT_TRUE(nest.ok()) << nest.status() << config.ToText();
         ExpectSameResults(def.naive, *nest, seed, config.ToText());
-        ++checked;
         if (HasFailure()) return;
+        ++checked;
       }
     }
   }
-  EXPECT_GE(checked, 100);
+}
+
+// What is added along one axis of pixels keeps them apart; so do axes that fill no vectors.
+TEST(Conv, OtherStrategiesTakeWhatIsNoProductOfPixels) {
+  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=1");
+  const std::pair<std::vector<int64_t>, const char*> kernels[] = {{{16, 16}, "(1, 8, 1, 16)"},
+                                                                  {{16, 16}, "(1, 8, 16, 1)"},
+                                                                  {{16, 16}, "(16, 16)"},
+                                                                  {{16, 1, 1}, "(1, 8, 1, 1, 1)"},
+                                                                  {{7, 7}, "(1, 8, 1, 1)"}};
+  for (const auto& [pixels, other] : kernels) {
+    const ops::KernelDefinition def = MustLower(OneTapText(pixels, 1, 8, other));
+    const Template& conv = TemplateFor(def);
+    const Task task{&def, RowMajorSignature(def), target};
+    const Config config = conv.Default(task);
+    EXPECT_EQ(config.String("strategy"), "direct") << other;
+    const absl::StatusOr<loop::Nest> nest = conv.Schedule(task, config);
+    ASSERT_TRUE(nest.ok()) << nest.status() << other;
+    ExpectSameResults(def.naive, *nest, 7, other);
+  }
 }
 
 // Groups of every width: of whole vectors, of parts of one, of neither.
