@@ -26,25 +26,13 @@ Dense ProductOf(const Conv& conv) {
   product.units = conv.depth * conv.height * conv.width;
   product.terms = product.steps = conv.in;
   product.lanes = conv.lanes;
+  product.registers = conv.registers;
+  product.l1_bytes = conv.l1_bytes;
+  product.l2_bytes = conv.l2_bytes;
+  product.threads = conv.threads;
+  product.times = conv.times;
+  product.stream_bytes = conv.stream_bytes;
   return product;
-}
-
-RegisterTileProblem TileProblem(const Conv& conv) {
-  const Dense product = ProductOf(conv);
-  RegisterTileProblem problem;
-  problem.vectors = product.units / product.lanes;
-  problem.columns = product.rows;
-  problem.steps = product.steps;
-  problem.registers = conv.registers;
-  problem.vector_bytes = conv.lanes * 4;
-  problem.l2_bytes = conv.l2_bytes;
-  problem.stream_bytes = conv.stream_bytes.value_or(kStreamBytesACycle);
-  problem.times = conv.times;
-  problem.l1_bytes = conv.l1_bytes;
-  problem.threads = conv.threads;
-  problem.grid = conv.batch;
-  problem.shares_columns = true;
-  return problem;
 }
 
 // The data of the next pixels is fetched while the tiles of these are computed: a line a step.
@@ -128,7 +116,7 @@ bool HasConvPixels(const Conv& conv) {
 }
 
 std::optional<Knob> NextConvPixelsKnob(const Conv& conv, const Config& prefix) {
-  if (auto knob = NextTileKnob(TileProblem(conv), prefix)) return knob;
+  if (auto knob = NextTileKnob(TileProblemOf(ProductOf(conv)), prefix)) return knob;
   if (!prefix.Has("unroll")) {
     return IntKnob("unroll", UnrollOptions({2, 4, 8}, conv.in, TileOf(prefix)));
   }
@@ -138,7 +126,7 @@ std::optional<Knob> NextConvPixelsKnob(const Conv& conv, const Config& prefix) {
 }
 
 Config BestConvPixels(const Conv& conv) {
-  const RegisterTile tile = BestTile(TileProblem(conv));
+  const RegisterTile tile = BestTile(TileProblemOf(ProductOf(conv)));
   Config config;
   config.Set("strategy", std::string("pixels"));
   SetTile(tile, &config);

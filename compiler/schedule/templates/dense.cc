@@ -22,23 +22,6 @@ namespace {
 
 using loop::Buffer;
 
-RegisterTileProblem TileProblem(const Dense& dense) {
-  RegisterTileProblem problem;
-  problem.vectors = CeilDiv(dense.units, dense.lanes);
-  problem.columns = dense.rows;
-  problem.steps = dense.steps;
-  problem.registers = dense.registers;
-  problem.vector_bytes = dense.lanes * 4;
-  problem.l2_bytes = dense.l2_bytes;
-  problem.stream_bytes = dense.stream_bytes.value_or(kStreamBytesACycle);
-  problem.times = dense.times;
-  problem.l1_bytes = dense.l1_bytes;
-  problem.threads = dense.threads;
-  problem.grid = dense.batch;
-  problem.shares_columns = true;
-  return problem;
-}
-
 std::vector<int64_t> UnrollsOf(const Dense& dense, const RegisterTile& tile) {
   return UnrollOptions({2, 4, 8}, dense.steps, tile);
 }
@@ -210,7 +193,7 @@ std::vector<std::string> Strategies(const Dense& dense, const Target& target) {
 
 // On all threads; to compare strategies.
 double DirectCycles(const Dense& dense, const RegisterTile& tile) {
-  return static_cast<double>(dense.batch) * TileCycles(TileProblem(dense), tile) /
+  return static_cast<double>(dense.batch) * TileCycles(TileProblemOf(dense), tile) /
          static_cast<double>(dense.threads);
 }
 
@@ -231,7 +214,7 @@ class DenseTemplateImpl : public Template {
           if (!prefix.Has("strategy"))
             return TextKnob("strategy", Strategies(dense, target), "direct");
           if (prefix.String("strategy") == "tiles") return NextDenseTilesKnob(dense, prefix);
-          if (auto knob = NextTileKnob(TileProblem(dense), prefix)) return knob;
+          if (auto knob = NextTileKnob(TileProblemOf(dense), prefix)) return knob;
           if (!prefix.Has("unroll")) {
             return IntKnob("unroll", UnrollsOf(dense, TileOf(prefix)), 1);
           }
@@ -254,7 +237,7 @@ class DenseTemplateImpl : public Template {
 
   Config Default(const Task& task) const override {
     const Dense dense = DenseOf(task);
-    const RegisterTile tile = BestTile(TileProblem(dense));
+    const RegisterTile tile = BestTile(TileProblemOf(dense));
     if (HasDenseTiles(dense, task.target)) {
       StrategyChoice tiles = BestDenseTiles(dense);
       if (tiles.cycles < DirectCycles(dense, tile)) return tiles.config;

@@ -127,4 +127,21 @@ Dense DenseOf(const Task& task) {
   return dense;
 }
 
+RegisterTileProblem TileProblemOf(const Dense& dense) {
+  RegisterTileProblem problem;
+  problem.vectors = CeilDiv(dense.units, dense.lanes);
+  problem.columns = dense.rows;
+  problem.steps = dense.steps;
+  problem.registers = dense.registers;
+  problem.vector_bytes = dense.lanes * 4;
+  problem.l2_bytes = dense.l2_bytes;
+  problem.stream_bytes = dense.stream_bytes.value_or(kStreamBytesACycle);
+  problem.times = dense.times;
+  problem.l1_bytes = dense.l1_bytes;
+  problem.threads = dense.threads;
+  problem.grid = dense.batch;
+  problem.shares_columns = true;
+  return problem;
+}
+
 }  // namespace hone::schedule

@@ -9,6 +9,7 @@
 #include "compiler/schedule/micro_kernels.h"
 #include "compiler/schedule/template.h"
 #include "compiler/schedule/templates/kernel_view.h"
+#include "compiler/schedule/templates/register_tile.h"
 
 namespace hone::schedule {
 
@@ -47,6 +48,8 @@ struct Dense {
 std::optional<Dense> ViewDense(const ops::KernelDefinition& def);
 // All of it; the kernel is one.
 Dense DenseOf(const Task& task);
+// Rows are the tile's columns, vectors of units its vectors.
+RegisterTileProblem TileProblemOf(const Dense& dense);
 
 }  // namespace hone::schedule
 
