@@ -1,7 +1,11 @@
 #include "compiler/driver/compile.h"
 
 #include <algorithm>
+#include <optional>
+#include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/cord.h"
 #include "compiler/codegen/codegen.h"
@@ -134,6 +138,40 @@ absl::StatusOr<KernelGraph> LowerToKernels(std::vector<ir::Module> modules, cons
   return builder.Take();
 }
 
+std::vector<TuningTask> TasksOfKernels(const KernelGraph& graph) {
+  std::vector<TuningTask> tasks;
+  for (const Kernel& kernel : graph.kernels) {
+    tasks.push_back({.name = kernel.name,
+                     .def = kernel.def,
+                     .signature = kernel.signature,
+                     .weight = static_cast<double>(kernel.calls),
+                     .specialisations = kernel.specialisations});
+  }
+  return tasks;
+}
+
+// Of what a compile takes where nothing is measured, the kernels that are not: where they are known
+// by predictions alone, what other models left measured could be chosen though it is slower.
+absl::Status AddUntunedChoice(std::span<const ir::Module> modules, const Target& target,
+                              ConfigChain& configs, std::vector<TuningTask>* tasks) {
+  HONE_ASSIGN_OR_RETURN(const KernelGraph untuned,
+                        LowerToKernels({modules.begin(), modules.end()}, target,
+                                       /*configs=*/nullptr, passes::LayoutAim::kSettled));
+  const auto key_of = [](const TuningTask& task) {
+    return std::make_pair(task.def->workload.digest, task.signature.ToString());
+  };
+  std::set<std::pair<std::string, std::string>> known;
+  for (const TuningTask& task : *tasks) known.insert(key_of(task));
+  for (TuningTask& task : TasksOfKernels(untuned)) {
+    if (known.contains(key_of(task))) continue;
+    HONE_ASSIGN_OR_RETURN(
+        const std::optional<double> measured_ns,
+        configs.MeasuredNs({.def = task.def.get(), .signature = task.signature, .target = target}));
+    if (!measured_ns) tasks->push_back(std::move(task));
+  }
+  return absl::OkStatus();
+}
+
 // Where all lies: the functions of `spec`, and what the report says of them.
 void PlanFunctions(const KernelGraph& graph, const std::vector<loop::Nest>& nests,
                    const ParameterPlan& parameters, codegen::ModuleSpec& spec,
@@ -187,14 +225,7 @@ absl::StatusOr<ModelTasks> TasksOf(std::span<const ir::Module> modules, const Ta
                                    ConfigChain* configs, passes::LayoutAim aim) {
   HONE_ASSIGN_OR_RETURN(const KernelGraph graph,
                         LowerToKernels({modules.begin(), modules.end()}, target, configs, aim));
-  ModelTasks model;
-  for (const Kernel& kernel : graph.kernels) {
-    model.tasks.push_back({.name = kernel.name,
-                           .def = kernel.def,
-                           .signature = kernel.signature,
-                           .weight = static_cast<double>(kernel.calls),
-                           .specialisations = kernel.specialisations});
-  }
+  ModelTasks model{.tasks = TasksOfKernels(graph)};
   for (const Specialisation& specialisation : graph.specialisations) {
     uint64_t bytes = 0;  // of one run, which is of one specialisation
     for (const Value& value : specialisation.values) {
@@ -202,6 +233,9 @@ absl::StatusOr<ModelTasks> TasksOf(std::span<const ir::Module> modules, const Ta
         bytes += static_cast<uint64_t>(value.type.SizeBytes());
     }
     model.constant_bytes = std::max(model.constant_bytes, bytes);
+  }
+  if (aim == passes::LayoutAim::kExplore && configs != nullptr) {
+    HONE_RETURN_IF_ERROR(AddUntunedChoice(modules, target, *configs, &model.tasks));
   }
   return model;
 }

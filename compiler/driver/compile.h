@@ -47,7 +47,8 @@ struct ModelTasks {
   uint64_t constant_bytes = 0;  // of the model after the passes, each constant once, unprepared
 };
 // `modules`: specialisations of one model, by the shapes of its inputs, at least one. With the
-// layouts that Compile chooses, or, to explore, with those that seem faster still.
+// layouts that Compile chooses; or, to explore, with those that seem faster still, and what Compile
+// would choose had nothing been measured, as far as that is not.
 absl::StatusOr<ModelTasks> TasksOf(std::span<const ir::Module> modules, const Target& target,
                                    ConfigChain* configs = nullptr,
                                    passes::LayoutAim aim = passes::LayoutAim::kSettled);

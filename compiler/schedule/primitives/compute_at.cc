@@ -282,8 +282,8 @@ absl::Status ComputeAt(loop::Nest* nest, const std::string& name, const std::str
   bounds.PushLoop(*site.stmt);
   const Stmt& body = site.stmt->body[0];
   const Region region = RegionRead(body, buffer, bounds);
-  if (site.launch <= writer || region.loads == 0 ||
-      region.loads != CountLoads(*nest, buffer, writer)) {
+  if (site.launch <= writer || region.accesses == 0 ||
+      region.accesses != CountLoads(*nest, buffer, writer)) {
     return absl::FailedPreconditionError(
         fmt::format("all readers of '{}' must be in the body of loop '{}'", name, loop));
   }

@@ -148,7 +148,7 @@ std::optional<Turn> TurnOf(const std::vector<Stmt>& loops, const Bounds& bounds)
   return turn;
 }
 
-// How many indices of each axis are read at most; empty where they are not bounded.
+// How many indices of each axis are touched at most; empty where they are not bounded.
 std::vector<int64_t> SizesOf(const Region& region, const Bounds& bounds) {
   std::vector<int64_t> sizes;
   for (const Region::Dim& dim : region.dims) {
@@ -289,8 +289,9 @@ absl::Status PrefetchRegion(loop::Nest* nest, const std::string& name,
   HONE_ASSIGN_OR_RETURN(const Site last, FindLoop(*nest, ahead.back()->var->name));
   Bounds outside = BoundsAt(last);
   outside.PushLoop(*last.stmt);
-  const Region region = RegionRead(last.stmt->body[0], buffer, outside);
-  if (region.loads == 0) return refuse("the loop that is to be ahead does not read it");
+  const Region region = RegionTouched(last.stmt->body[0], buffer, outside);
+  if (region.accesses == 0)
+    return refuse("the loop that is to be ahead neither reads nor writes it");
   std::vector<int64_t> sizes = SizesOf(region, outside);
   std::vector<Stmt> turns = LoopsAround(site, options.turns);
   if (!AreWithin(last.stmt, turns, site)) return refuse("its place is not in the loop ahead");

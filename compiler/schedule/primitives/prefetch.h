@@ -36,9 +36,9 @@ absl::Status PrefetchAhead(loop::Nest* nest, const std::string& loop, const std:
                            const PrefetchOptions& options);
 
 struct PrefetchRegionOptions {
-  // Nested loops, outermost first, the last of which reads the buffer; those that are not there are
-  // passed over. Their next iteration is the next of the last, or where it is at its end the first
-  // in the next of the one before; the outermost stays at its last.
+  // Nested loops, outermost first, the last of which reads or writes the buffer; those that are not
+  // there are passed over. Their next iteration is the next of the last, or where it is at its end
+  // the first in the next of the one before; the outermost stays at its last.
   std::vector<std::string> ahead;
   int64_t distance = 1;  // in such iterations: of short ones the next is asked for too late
   // Nested loops within these, outermost first, at the start of whose iterations the prefetches
@@ -49,8 +49,8 @@ struct PrefetchRegionOptions {
   int locality = 2;
 };
 
-// Prefetches what the next iteration of loops, or one further on, reads of `buffer`, a share at a
-// time, however far from where it is read:
+// Prefetches what the next iteration of loops, or one further on, reads or writes of `buffer`, a
+// share at a time, however far from where that is:
 //   for c { for k { f[k] = w[c * 4 + k] }; for e { S } }
 //   =>  for c { ..; for e { for j { prefetch w[min(c + 1, last) * 4 + e * 2 + j] }; S } }
 // The lines come in the order in which they lie in memory: the processor follows a sequence with

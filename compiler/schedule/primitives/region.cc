@@ -122,11 +122,15 @@ namespace {
 
 class RegionReader {
  public:
-  RegionReader(const loop::Buffer& buffer, const Bounds& outer)
-      : buffer_(buffer), bounds_(outer), kept_(outer.variables().size()) {}
+  RegionReader(const loop::Buffer& buffer, const Bounds& outer, bool with_stores)
+      : buffer_(buffer),
+        bounds_(outer),
+        kept_(outer.variables().size()),
+        with_stores_(with_stores) {}
 
   void Visit(const Stmt& s) {
     loop::ForEachExpr(*s, [&](const Expr& e) { VisitExpr(e); });
+    if (with_stores_ && s->kind == StmtKind::kStore && s->buffer == buffer_) AddAccess(s->indices);
     if (s->kind == StmtKind::kFor) around_.push_back(s.get());
     for (const Stmt& child : s->body) Visit(child);
     if (s->kind == StmtKind::kFor) Leave();
@@ -175,31 +179,30 @@ class RegionReader {
     return LinearForm(loop::Binary(op, a.ToExpr(), b.ToExpr()), bounds_);
   }
 
-  void AddLoad(const Expr& load) {
-    for (size_t d = 0; d < load->operands.size(); ++d) {
-      const Expr& index = load->operands[d];
+  void AddAccess(const std::vector<Expr>& indices) {
+    Enter();
+    for (size_t d = 0; d < indices.size(); ++d) {
+      const Expr& index = indices[d];
       if (!seen_.emplace(index.get(), d).second) continue;
       Region::Dim dim = DimOf(index, d);
-      if (region_.loads == 0) {
+      if (region_.accesses == 0) {
         region_.dims.push_back(std::move(dim));
         continue;
       }
       region_.dims[d].low = Join(region_.dims[d].low, dim.low, BinaryOp::kMin);
       region_.dims[d].high = Join(region_.dims[d].high, dim.high, BinaryOp::kMax);
     }
-    ++region_.loads;
+    ++region_.accesses;
   }
 
   void VisitExpr(const Expr& e) {
     if ((e->uses & loop::UseBit(buffer_.get())) == 0) return;
-    if (e->kind == ExprKind::kLoad && e->buffer == buffer_) {
-      Enter();
-      AddLoad(e);
-    }
+    if (e->kind == ExprKind::kLoad && e->buffer == buffer_) AddAccess(e->operands);
     for (const Expr& operand : e->operands) VisitExpr(operand);
   }
 
-  // Most loops have no loads of the buffer in them: what bounds they have is asked where there are.
+  // Most loops have no accesses to the buffer in them: what bounds they have is asked where there
+  // are.
   void Enter() {
     if (entered_ < around_.size()) seen_.clear();
     while (entered_ < around_.size()) bounds_.PushLoop(*around_[entered_++]);
@@ -218,13 +221,14 @@ class RegionReader {
   std::vector<const loop::StmtNode*> around_;  // loops, outermost first
   size_t entered_ = 0;                         // how many of them `bounds_` has
   size_t kept_;
+  bool with_stores_;
   Region region_;
   struct Steps {
     Linear fixed;
     int64_t step = 0;
   };
   std::vector<Steps> steps_;  // a dimension
-  // Indices that the region has within the loops around: loads of one statement share most of
+  // Indices that the region has within the loops around: accesses of one statement share most of
   // theirs.
   absl::flat_hash_set<std::pair<const loop::ExprNode*, size_t>> seen_;
 };
@@ -232,7 +236,13 @@ class RegionReader {
 }  // namespace
 
 Region RegionRead(const Stmt& body, const loop::Buffer& buffer, const Bounds& outer) {
-  RegionReader reader(buffer, outer);
+  RegionReader reader(buffer, outer, /*with_stores=*/false);
+  reader.Visit(body);
+  return reader.Take();
+}
+
+Region RegionTouched(const Stmt& body, const loop::Buffer& buffer, const Bounds& outer) {
+  RegionReader reader(buffer, outer, /*with_stores=*/true);
   reader.Visit(body);
   return reader.Take();
 }

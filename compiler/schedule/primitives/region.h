@@ -1,4 +1,4 @@
-// Which part of a buffer a statement reads, as a function of the loops around it.
+// Which part of a buffer a statement reads or writes, as a function of the loops around it.
 #ifndef HONE_COMPILER_SCHEDULE_PRIMITIVES_REGION_H_
 #define HONE_COMPILER_SCHEDULE_PRIMITIVES_REGION_H_
 
@@ -13,17 +13,19 @@ namespace hone::schedule {
 
 struct Region {
   struct Dim {
-    loop::Linear low;   // first index read
+    loop::Linear low;   // first index of an access
     loop::Linear high;  // last
-    int64_t step = 1;   // all that are read lie multiples of it apart
+    int64_t step = 1;   // all of them lie multiples of it apart
   };
   std::vector<Dim> dims;
-  int64_t loads = 0;
+  int64_t accesses = 0;
 };
 
 // The box around all loads of `buffer` in `body`; `outer` are the bounds of the loops around it,
 // of which the region is a function.
 Region RegionRead(const loop::Stmt& body, const loop::Buffer& buffer, const loop::Bounds& outer);
+// The same around all loads and stores.
+Region RegionTouched(const loop::Stmt& body, const loop::Buffer& buffer, const loop::Bounds& outer);
 
 // The largest (smallest) value of `x` over the variables of `bounds` after the first `kept`;
 // nullopt where that is no expression of the others, or minima and maxima of minima and maxima lie

@@ -144,10 +144,13 @@ std::vector<int64_t> PrefetchOptionsOf(const Conv& conv, const Config& prefix) {
   if (conv.out_vectors <= prefix.Int("tile_v") || conv.LanesDiffer()) return {0};
   if (InnerExtent(conv) / prefix.Int("unroll") <= 1) return {0};
   if (!ReadsRowsApart(conv, prefix)) return {0, kPrefetchWeights};
-  return {0, kPrefetchWeights, kPrefetchData};
+  return {0, kPrefetchWeights, kPrefetchData, kPrefetchResult};
 }
 
 int64_t WeightBytes(const Conv& conv) { return conv.out * conv.in * conv.Taps() * 4 / conv.dot; }
+int64_t ResultBytes(const Conv& conv) {  // of one of the batch
+  return conv.out * conv.depth * conv.height * conv.width * 4;
+}
 
 // Weights that do not stay in the second cache come from further away at every run.
 bool WeightsAreFar(const Conv& conv, const Target& target) {
@@ -265,10 +268,10 @@ int64_t DefaultPrefetch(const Conv& conv, const Target& target, const Config& pr
   };
   const bool weights_are_cold = prefix.Int("chunk") > 0 || WeightsAreFar(conv, target);
   if (weights_are_cold && is_option(kPrefetchWeights)) return kPrefetchWeights;
-  const bool data_is_cold = 2 * conv.data_bytes > conv.l2_bytes;
   const bool has_next_row = conv.height >= 2 * target.threads;  // of the same thread
-  if (data_is_cold && has_next_row && is_option(kPrefetchData)) return kPrefetchData;
-  return 0;
+  if (!has_next_row || !is_option(kPrefetchData)) return 0;
+  if (!conv.joined.empty() && 2 * ResultBytes(conv) > conv.l2_bytes) return kPrefetchResult;
+  return 2 * conv.data_bytes > conv.l2_bytes ? kPrefetchData : 0;
 }
 
 Config DirectDefault(const Conv& conv, const Target& target) {

@@ -1,6 +1,9 @@
 #include "compiler/schedule/templates/conv_direct.h"
 
 #include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "compiler/schedule/primitives/nest_edit.h"
 #include "compiler/schedule/templates/conv_output.h"
@@ -49,8 +52,10 @@ class DirectSchedule {
   virtual void OrderOutput() { OrderConvOutput(&s_, conv_, Grid()); }
   virtual void ComputeSums() {
     SumTiles(out_ + ".ow", loop::Scope::kRegister);
-    if (config_.Int("prefetch") == 0) return;
-    if (config_.Int("prefetch") == kPrefetchData) return PrefetchNextRow();
+    const int64_t prefetch = config_.Int("prefetch");
+    if (prefetch == kPrefetchResult) PrefetchNextResult();
+    if (prefetch >= kPrefetchData) PrefetchNextRow();
+    if (prefetch != kPrefetchWeights) return;
     // One line of the next channels' weights a step; the tiles of a row take turns.
     PrefetchOptions options;
     options.ahead = out_ + ".oc";
@@ -68,6 +73,18 @@ class DirectSchedule {
     next.line_axis = 1;
     next.line_elements = conv_.lanes;
     s_.PrefetchRegion(conv_.data, next);
+  }
+  // While a tile's sums are taken the lines come that the next one is stored to, and those that are
+  // added to it.
+  void PrefetchNextResult() {
+    PrefetchRegionOptions next;
+    next.ahead = Grid();
+    next.ahead.push_back(out_ + ".ow");
+    next.turns = {anchor_ + ".icb"};
+    next.line_axis = 1;
+    next.line_elements = conv_.lanes;
+    for (const std::string& joined : conv_.joined) s_.PrefetchRegion(joined, next);
+    s_.PrefetchRegion(out_, next);
   }
 
   // Of the steps of the sum, `steps`, and the tile.

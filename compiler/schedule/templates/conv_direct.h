@@ -16,8 +16,9 @@ namespace hone::schedule {
 enum class InnerLoop { kBlock, kTaps, kChannels };
 InnerLoop InnerOf(const Conv& conv);
 
-// The knob "prefetch": of the next chunk or the next output channels, or of the next row.
-inline constexpr int64_t kPrefetchWeights = 1, kPrefetchData = 2;
+// The knob "prefetch": weights of the next chunk or the next output channels; the next row's data;
+// that and the next tile's result, with what of the same shape joins it.
+inline constexpr int64_t kPrefetchWeights = 1, kPrefetchData = 2, kPrefetchResult = 3;
 
 // Of the tiles of a row.
 Border ColumnBorder(const Conv& conv, const RegisterTile& tile);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <numeric>
+#include <set>
 
 #include "compiler/loop/visit.h"
 #include "compiler/ops/conv_transpose.h"
@@ -52,6 +53,34 @@ bool LeavesData(const Conv& conv, const ops::Shape& operand) {
   return leaves;
 }
 
+// The inputs of the result's shape that are read behind the sums, and nowhere else.
+std::vector<std::string> JoinedTo(const ops::KernelDefinition& def, const AnchorView& view) {
+  std::set<std::string> behind(view.epilogue.begin(), view.epilogue.end());
+  if (!view.anchor_is_output) behind.insert(view.output);
+  std::set<std::string> joined, elsewhere;
+  for (const loop::Launch& launch : def.naive.launches) {
+    std::set<std::string>* readers = &elsewhere;
+    std::set<std::string> loaded;
+    loop::Walk(
+        launch.body,
+        [&](const loop::Stmt& s) {
+          const bool is_store = s->kind == loop::StmtKind::kStore;
+          if (is_store && behind.contains(s->buffer->name)) readers = &joined;
+          return true;
+        },
+        [&](const loop::Expr& e) {
+          if (e->kind == loop::ExprKind::kLoad) loaded.insert(e->buffer->name);
+        });
+    readers->merge(loaded);
+  }
+  std::vector<std::string> inputs;
+  for (const Buffer& input : InputsOf(def.naive)) {
+    const bool is_joined = joined.contains(input->name) && !elsewhere.contains(input->name);
+    if (is_joined && input->shape == view.shape) inputs.push_back(input->name);
+  }
+  return inputs;
+}
+
 // What is the same of convolutions and transposed ones.
 std::optional<Conv> ViewOperands(const ops::KernelDefinition& def, AnchorView view) {
   Conv conv;
@@ -84,6 +113,7 @@ std::optional<Conv> ViewOperands(const ops::KernelDefinition& def, AnchorView vi
   conv.in = conv.channels / conv.groups;
   conv.dot = conv.groups == 1 ? DotSteps(kind) : 1;
   conv.out = anchor->shape[1];
+  conv.joined = JoinedTo(def, view);
   conv.view = std::move(view);
   return conv;
 }

@@ -20,6 +20,8 @@ struct Conv {
   std::string data;        // what the convolution reads: the operand, or the stage that pads it
   std::string weight;      // the operand
   std::string weight_pad;  // the stage that puts zeros behind the taps; empty: none
+  std::vector<std::string>
+      joined;              // inputs of the result's shape that only functions of the sums read
   bool is_strict = false;  // only sums of the products as defined
   bool weight_is_constant = false;
   bool copies_data = false;  // `data` is a stage of the kernel

@@ -164,6 +164,14 @@ def @main(%x: Tensor[(1, 64, 28, 28), float32], %w0: Tensor[(64, 64, 3, 3), floa
   EXPECT_THAT(ConvolutionsOf(*model), IsBlockedInside());
 }
 
+std::set<Key> KeysOf(const std::vector<TuningTask>& tasks) {
+  std::set<Key> keys;
+  for (const TuningTask& task : tasks) {
+    keys.emplace(task.def->workload.digest, task.signature.ToString());
+  }
+  return keys;
+}
+
 // Each (task, signature) takes a time drawn by its text. What is submitted is measured; some is
 // from the start, as if for another model.
 class Farm {
@@ -192,11 +200,7 @@ class Farm {
     });
     const auto model = TasksOf(module, Avx512(), &chain, aim);
     EXPECT_TRUE(model.ok()) << model.status();
-    std::set<Key> keys;
-    for (const TuningTask& task : model->tasks) {
-      keys.emplace(task.def->workload.digest, task.signature.ToString());
-    }
-    return keys;
+    return hone::driver::KeysOf(model->tasks);
   }
 
   const std::set<Key>& measured() const { return measured_; }
@@ -214,6 +218,8 @@ class Farm {
 TEST(LayoutCosts, TuningEndsAndCompilesOnlyWhatItMeasured) {
   const auto model = frontend::ZooModel("squeezenet");
   ASSERT_TRUE(model.ok()) << model.status();
+  const auto untuned = TasksOf(*model, Avx512());
+  ASSERT_TRUE(untuned.ok()) << untuned.status();
   int rounds = 0;
   for (uint64_t seed = 0; seed < 6; ++seed) {
     Farm farm(seed);
@@ -223,6 +229,7 @@ TEST(LayoutCosts, TuningEndsAndCompilesOnlyWhatItMeasured) {
     for (const Key& key : farm.KeysOf(*model, passes::LayoutAim::kSettled)) {
       EXPECT_TRUE(farm.measured().contains(key)) << key.second;
     }
+    EXPECT_THAT(farm.measured(), ::testing::IsSupersetOf(KeysOf(untuned->tasks)));
     const std::set<Key> before = farm.measured();
     EXPECT_EQ(farm.Tune(*model, 100), 1);  // a second tune measures nothing
     EXPECT_EQ(farm.measured(), before);

@@ -472,6 +472,44 @@ TEST(Conv, ByDefaultChunksAreSummedWhereWeightsAreWaitedFor) {
   EXPECT_EQ(DefaultOf(OfOneTap(128, 128, 56), slow).Int("chunk"), 0);
 }
 
+// Of data that the second cache does not hold the next row's lines are asked for; of results those
+// of the next tile, with what is added to them: by default where something is.
+TEST(Conv, ByDefaultWhatIsColdIsPrefetched) {
+  const Target target = TestTarget(
+      "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -caches=49152,2097152,33554432 -threads=1");
+  EXPECT_EQ(DefaultOf(OfOneTap(256, 64, 56), target).Int("prefetch"), 2);
+  EXPECT_EQ(DefaultOf(OfOneTap(64, 256, 56), target).Int("prefetch"), 0);
+  const std::string residual = ConvText({1, 64, 56, 56, 256, 1, 1, 1, 0, 1}, "residual");
+  const Config config = DefaultOf(residual, target);
+  EXPECT_EQ(config.Int("prefetch"), 3);
+
+  const ops::KernelDefinition def = MustLower(residual);
+  const Template& conv = TemplateFor(def);
+  const Task task{&def, conv.Signatures(def, target)[0], target};
+  const absl::StatusOr<loop::Nest> nest = conv.Schedule(task, config);
+  ASSERT_TRUE(nest.ok()) << nest.status();
+  const std::string text = loop::ToText(*nest);
+  for (const std::string& buffer : {std::string("p3"), def.naive.buffers.back()->name}) {
+    EXPECT_NE(text.find("prefetch %" + buffer + "["), std::string::npos) << buffer << text;
+  }
+}
+
+// An operand that the sums read as well has its lines there already.
+TEST(Conv, WhatIsAddedToItsOwnConvolutionIsNotPrefetchedTwice) {
+  const Target target = TestTarget(
+      "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -caches=49152,2097152,33554432 -threads=1");
+  const std::string text =
+      "fn (p0: Tensor[(1, 256, 56, 56), float32], const p1: Tensor[(256, 256, 1, 1), float32]) { "
+      "%0 = nn.conv2d(p0, p1); add(%0, p0) } accumulate=float32 numerics=default";
+  Config config = DefaultOf(text, target);
+  EXPECT_EQ(config.Int("prefetch"), 2);
+  config.Set("prefetch", int64_t{3});
+  const ops::KernelDefinition def = MustLower(text);
+  const Template& conv = TemplateFor(def);
+  const Task task{&def, conv.Signatures(def, target)[0], target};
+  EXPECT_TRUE(conv.Schedule(task, config).ok());
+}
+
 // Each is one condition short of such a convolution; none may be rewritten.
 TEST(Winograd, RefusesWhatIsNoConvolutionOfDilationOne) {
   const Shape shapes[] = {{1, 8, 9, 9, 8, 1, 1, 1, 0, 1},

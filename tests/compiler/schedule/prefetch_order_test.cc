@@ -189,6 +189,29 @@ TEST(PrefetchOrder, GoesThroughBlocksOfTheLineAxis) {
   EXPECT_EQ(PrefetchedBy(nest), wanted);
 }
 
+// What is stored comes as what is loaded does, each line of the next row once.
+TEST(PrefetchOrder, AsksForWhatIsWritten) {
+  constexpr int64_t kRows = 3, kColumns = 8;
+  loop::NestBuilder builder("store");
+  const loop::Buffer x = builder.AddInput("x", DataType::kFloat32, {kRows, kColumns});
+  const loop::Buffer y = builder.Compute(
+      "y", DataType::kFloat32, {kRows, kColumns},
+      [&](const std::vector<loop::Expr>& i) { return loop::Load(x, {i[0], i[1]}); });
+  const loop::Nest naive = builder.Finish({y});
+  loop::Nest nest = naive;
+  ASSERT_TRUE(Split(&nest, "y.i1", kLine, Tail::kExact, "y.line", "y.i1").ok());
+  PrefetchRegionOptions options;
+  options.ahead = {"y.i0"};
+  options.turns = {"y.line"};
+  options.line_axis = 1;
+  options.line_elements = kLine;
+  ASSERT_TRUE(PrefetchRegion(&nest, "y", options).ok());
+  ExpectSameResults(naive, nest, 7, "store");
+  std::vector<int64_t> seen = PrefetchedBy(nest);
+  seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
+  EXPECT_EQ(seen, (std::vector<int64_t>{8, 12, 16, 20, 16, 20}));
+}
+
 // The steps of one row after those of another, three further on; at the end the last row again.
 TEST(PrefetchOrder, GoesOnInTheNextRow) {
   loop::Nest nest = MatmulNest(1, 8, 8);
