@@ -19,6 +19,8 @@ SAMPLE_LIMIT_S = 240
 PAUSE_S = 0.01  # the previous one's threads stop spinning
 SLOW_S = 60.0  # one whose samples would take longer gets the first rounds only
 SLOW_ROUNDS = 3
+FRESH_ROUNDS = 4  # after so many a process starts again: where its memory lies was worth a third of a time
+QUICK_S = 1.5  # if that takes no longer
 
 
 def load_driver() -> Any:
@@ -35,6 +37,7 @@ class Peer:
 
     def __init__(self, name: str, threads: int, driver: Any, log: IO[str]) -> None:
         self.name = name
+        self.prepare_s = self.restart_s = 0.0  # that the last of them took
         self._worker = driver.Worker(name, threads, log)
 
     def ask(self, limit_s: float, **command: Any) -> dict[str, Any]:
@@ -98,7 +101,9 @@ def prepare(peers: Sequence[Peer], commands: Mapping[str, dict[str, Any]]) -> Me
     for peer in peers:
         if peer.name not in commands:
             continue
+        started = time.monotonic()
         reply = peer.ask(PREPARE_LIMIT_S, cmd="prep", **commands[peer.name])
+        peer.prepare_s = time.monotonic() - started
         if "ok" in reply:
             measured.replies[peer.name] = reply
             measured.times[peer.name] = []
@@ -107,6 +112,19 @@ def prepare(peers: Sequence[Peer], commands: Mapping[str, dict[str, Any]]) -> Me
         else:
             measured.failures[peer.name] = str(reply.get("error", "no reason given"))
     return measured
+
+
+def _start_again(peer: Peer, command: dict[str, Any], measured: Measured) -> None:
+    """In a new process, unless that takes long."""
+    if max(peer.prepare_s, peer.restart_s) > QUICK_S:
+        return
+    started = time.monotonic()
+    peer.stop()
+    reply = peer.ask(PREPARE_LIMIT_S, cmd="prep", **command)
+    peer.restart_s = time.monotonic() - started
+    if "ok" not in reply:
+        measured.failures[peer.name] = str(reply.get("error", "no reason given"))
+        del measured.times[peer.name]
 
 
 def _sample(peer: Peer, sample_ms: float, measured: Measured) -> None:
@@ -153,7 +171,10 @@ def measure(
             peer = live[(index + turn) % len(live)]
             if peer.name not in measured.times or _has_samples_enough(peer.name, turn, rounds, measured):
                 continue
-            _sample(peer, sample_ms, measured)
+            if turn > 0 and turn % FRESH_ROUNDS == 0:
+                _start_again(peer, commands[peer.name], measured)
+            if peer.name in measured.times:
+                _sample(peer, sample_ms, measured)
             if peer.name == profiled and peer.name in measured.times:
                 _profile(peer, sample_ms, measured)
         measured = measured._replace(rounds=turn + 1)

@@ -60,25 +60,36 @@ driver::ConfigChain MeasuredSoFar(const TuningRequest& request) {
 }
 
 // What is to be tuned of all models and was not submitted; one entry a task and signature, weights
-// added. A kernel finds its constants cold where any of the models pushes them out.
+// added. A kernel finds its constants cold where any of the models pushes them out. At first also
+// what an untuned compile takes and was not measured, which no model calls yet.
 absl::StatusOr<driver::ModelTasks> CollectTasks(const TuningWork& work, passes::LayoutAim aim,
                                                 driver::ConfigChain& configs) {
   driver::ModelTasks all;
   std::map<std::pair<std::string, std::string>, size_t> known;
+  const auto add = [&](driver::TuningTask task, double weight_of_known) {
+    const auto key = std::make_pair(task.def->workload.digest, task.signature.ToString());
+    if (work.submitted.contains(key)) return;
+    const auto [it, is_new] = known.try_emplace(key, all.tasks.size());
+    if (is_new) {
+      all.tasks.push_back(std::move(task));
+    } else {
+      all.tasks[it->second].weight += weight_of_known;
+    }
+  };
   for (const std::vector<ir::Module>& model : work.models) {
     HONE_ASSIGN_OR_RETURN(driver::ModelTasks found,
                           driver::TasksOf(model, work.target, &configs, aim));
     all.constant_bytes = std::max(all.constant_bytes, found.constant_bytes);
     for (driver::TuningTask& task : found.tasks) {
-      const auto key = std::make_pair(task.def->workload.digest, task.signature.ToString());
-      if (work.submitted.contains(key)) continue;
-      const auto [it, is_new] = known.try_emplace(key, all.tasks.size());
-      if (is_new) {
-        all.tasks.push_back(std::move(task));
-      } else {
-        all.tasks[it->second].weight += task.weight;
-      }
+      const double weight = task.weight;
+      add(std::move(task), weight);
     }
+  }
+  for (const std::vector<ir::Module>& model : work.models) {
+    if (!work.submitted.empty()) break;
+    HONE_ASSIGN_OR_RETURN(std::vector<driver::TuningTask> defaults,
+                          driver::UnmeasuredDefaults(model, work.target, configs));
+    for (driver::TuningTask& task : defaults) add(std::move(task), 0);
   }
   return all;
 }

@@ -42,7 +42,8 @@ struct TuningWork {
 };
 // With --server and no --target, for the farm's only target; exit code 2 names its targets where
 // it has another number of them. Loads the models; the first tasks are those of the layouts that
-// seem best by what the database, or the server's, has measured.
+// seem best by what the database, or the server's, has measured, and those of an untuned compile
+// that were not.
 absl::StatusOr<TuningWork> Prepare(const TuningRequest& request);
 
 // Trials that the work's tasks may have, each no more than its space; counted up to `limit`.

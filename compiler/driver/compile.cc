@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -150,28 +149,6 @@ std::vector<TuningTask> TasksOfKernels(const KernelGraph& graph) {
   return tasks;
 }
 
-// Of what a compile takes where nothing is measured, the kernels that are not: where they are known
-// by predictions alone, what other models left measured could be chosen though it is slower.
-absl::Status AddUntunedChoice(std::span<const ir::Module> modules, const Target& target,
-                              ConfigChain& configs, std::vector<TuningTask>* tasks) {
-  HONE_ASSIGN_OR_RETURN(const KernelGraph untuned,
-                        LowerToKernels({modules.begin(), modules.end()}, target,
-                                       /*configs=*/nullptr, passes::LayoutAim::kSettled));
-  const auto key_of = [](const TuningTask& task) {
-    return std::make_pair(task.def->workload.digest, task.signature.ToString());
-  };
-  std::set<std::pair<std::string, std::string>> known;
-  for (const TuningTask& task : *tasks) known.insert(key_of(task));
-  for (TuningTask& task : TasksOfKernels(untuned)) {
-    if (known.contains(key_of(task))) continue;
-    HONE_ASSIGN_OR_RETURN(
-        const std::optional<double> measured_ns,
-        configs.MeasuredNs({.def = task.def.get(), .signature = task.signature, .target = target}));
-    if (!measured_ns) tasks->push_back(std::move(task));
-  }
-  return absl::OkStatus();
-}
-
 // Where all lies: the functions of `spec`, and what the report says of them.
 void PlanFunctions(const KernelGraph& graph, const std::vector<loop::Nest>& nests,
                    const ParameterPlan& parameters, codegen::ModuleSpec& spec,
@@ -234,10 +211,23 @@ absl::StatusOr<ModelTasks> TasksOf(std::span<const ir::Module> modules, const Ta
     }
     model.constant_bytes = std::max(model.constant_bytes, bytes);
   }
-  if (aim == passes::LayoutAim::kExplore && configs != nullptr) {
-    HONE_RETURN_IF_ERROR(AddUntunedChoice(modules, target, *configs, &model.tasks));
-  }
   return model;
+}
+
+absl::StatusOr<std::vector<TuningTask>> UnmeasuredDefaults(std::span<const ir::Module> modules,
+                                                           const Target& target,
+                                                           ConfigChain& configs) {
+  HONE_ASSIGN_OR_RETURN(const KernelGraph untuned,
+                        LowerToKernels({modules.begin(), modules.end()}, target,
+                                       /*configs=*/nullptr, passes::LayoutAim::kSettled));
+  std::vector<TuningTask> tasks;
+  for (TuningTask& task : TasksOfKernels(untuned)) {
+    HONE_ASSIGN_OR_RETURN(
+        const std::optional<double> measured_ns,
+        configs.MeasuredNs({.def = task.def.get(), .signature = task.signature, .target = target}));
+    if (!measured_ns) tasks.push_back(std::move(task));
+  }
+  return tasks;
 }
 
 absl::StatusOr<CompileReport> Compile(ir::Module module, const CompileOptions& options,

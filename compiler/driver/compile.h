@@ -39,7 +39,7 @@ struct TuningTask {
   std::string name;
   std::shared_ptr<const ops::KernelDefinition> def;
   ir::LayoutSignature signature;
-  double weight = 1;                      // calls in the model
+  double weight = 1;                      // calls in the model, in these layouts
   std::vector<int> specialisations = {};  // that call it, ascending
 };
 struct ModelTasks {
@@ -47,8 +47,7 @@ struct ModelTasks {
   uint64_t constant_bytes = 0;  // of the model after the passes, each constant once, unprepared
 };
 // `modules`: specialisations of one model, by the shapes of its inputs, at least one. With the
-// layouts that Compile chooses; or, to explore, with those that seem faster still, and what Compile
-// would choose had nothing been measured, as far as that is not.
+// layouts that Compile chooses, or, to explore, with those that seem faster still.
 absl::StatusOr<ModelTasks> TasksOf(std::span<const ir::Module> modules, const Target& target,
                                    ConfigChain* configs = nullptr,
                                    passes::LayoutAim aim = passes::LayoutAim::kSettled);
@@ -57,6 +56,12 @@ inline absl::StatusOr<ModelTasks> TasksOf(const ir::Module& module, const Target
                                           passes::LayoutAim aim = passes::LayoutAim::kSettled) {
   return TasksOf(std::span(&module, 1), target, configs, aim);
 }
+// In the layouts that Compile chooses where nothing is measured the kernels that are not. A tune
+// measures them too: known by predictions alone they could lose to what other models left measured,
+// though they are faster.
+absl::StatusOr<std::vector<TuningTask>> UnmeasuredDefaults(std::span<const ir::Module> modules,
+                                                           const Target& target,
+                                                           ConfigChain& configs);
 
 struct KernelReport {
   std::string name;

@@ -21,6 +21,8 @@ class FakePeer(peer_rounds.Peer):
         self.name = name
         self.profiles = profiles
         self.est = 1e-3
+        self.prepare_s = self.restart_s = 0.0
+        self.starts = 1
 
     def ask(self, limit_s: float, **command: Any) -> dict[str, Any]:
         if command["cmd"] == "profile":
@@ -29,6 +31,9 @@ class FakePeer(peer_rounds.Peer):
 
     def is_alive(self) -> bool:
         return True
+
+    def stop(self) -> None:
+        self.starts += 1
 
 
 class RoundsTest(unittest.TestCase):
@@ -53,6 +58,14 @@ class RoundsTest(unittest.TestCase):
         peer.est = peer_rounds.SLOW_S
         measured = peer_rounds.measure([peer], {"ort": {}}, 4, 1.0, further=lambda measured, _: 8 - measured.rounds)
         self.assertEqual((measured.rounds, len(measured.times["ort"])), (8, peer_rounds.SLOW_ROUNDS))
+
+    def test_quick_ones_start_again_every_few_rounds(self) -> None:
+        rounds = 3 * peer_rounds.FRESH_ROUNDS
+        quick, slow = FakePeer("ort", []), FakePeer("inductor", [])
+        slow.restart_s = peer_rounds.QUICK_S + 1
+        measured = peer_rounds.measure([quick, slow], {"ort": {}, "inductor": {}}, rounds, 1.0)
+        self.assertEqual((quick.starts, slow.starts), (3, 1))
+        self.assertEqual([len(times) for times in measured.times.values()], [rounds, rounds])
 
 
 class RoundGrowthTest(unittest.TestCase):

@@ -129,10 +129,11 @@ std::vector<int64_t> ChunkOptions(const Conv& conv, const Config& prefix) {
   return options;
 }
 
+constexpr int64_t kLineElements = 16;
+
 // Whether the data of a row is read by no other row, and once more for each tile of channels; and
 // its blocks fill lines.
 bool ReadsRowsApart(const Conv& conv, const Config& prefix) {
-  constexpr int64_t kLineElements = 16;
   return conv.kind == ProductKind::kFloat && conv.groups == 1 && conv.spatial >= 2 &&
          conv.Taps() == 1 && conv.blocked_data && conv.lanes >= kLineElements && conv.height > 1 &&
          prefix.String("pad") == "none" && prefix.String("order") == "oh_oc";
@@ -144,13 +145,12 @@ std::vector<int64_t> PrefetchOptionsOf(const Conv& conv, const Config& prefix) {
   if (conv.out_vectors <= prefix.Int("tile_v") || conv.LanesDiffer()) return {0};
   if (InnerExtent(conv) / prefix.Int("unroll") <= 1) return {0};
   if (!ReadsRowsApart(conv, prefix)) return {0, kPrefetchWeights};
+  const bool stores_lines = conv.result_is_float && conv.result_block >= kLineElements;
+  if (!stores_lines) return {0, kPrefetchWeights, kPrefetchData};
   return {0, kPrefetchWeights, kPrefetchData, kPrefetchResult};
 }
 
 int64_t WeightBytes(const Conv& conv) { return conv.out * conv.in * conv.Taps() * 4 / conv.dot; }
-int64_t ResultBytes(const Conv& conv) {  // of one of the batch
-  return conv.out * conv.depth * conv.height * conv.width * 4;
-}
 
 // Weights that do not stay in the second cache come from further away at every run.
 bool WeightsAreFar(const Conv& conv, const Target& target) {
@@ -270,7 +270,8 @@ int64_t DefaultPrefetch(const Conv& conv, const Target& target, const Config& pr
   if (weights_are_cold && is_option(kPrefetchWeights)) return kPrefetchWeights;
   const bool has_next_row = conv.height >= 2 * target.threads;  // of the same thread
   if (!has_next_row || !is_option(kPrefetchData)) return 0;
-  if (!conv.joined.empty() && 2 * ResultBytes(conv) > conv.l2_bytes) return kPrefetchResult;
+  const bool joins_cold = !conv.joined.empty() && 2 * conv.result_bytes > conv.l2_bytes;
+  if (joins_cold && is_option(kPrefetchResult)) return kPrefetchResult;
   return 2 * conv.data_bytes > conv.l2_bytes ? kPrefetchData : 0;
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <functional>
 #include <numeric>
-#include <set>
 
 #include "compiler/loop/visit.h"
 #include "compiler/ops/conv_transpose.h"
@@ -55,30 +54,22 @@ bool LeavesData(const Conv& conv, const ops::Shape& operand) {
 
 // The inputs of the result's shape that are read behind the sums, and nowhere else.
 std::vector<std::string> JoinedTo(const ops::KernelDefinition& def, const AnchorView& view) {
-  std::set<std::string> behind(view.epilogue.begin(), view.epilogue.end());
-  if (!view.anchor_is_output) behind.insert(view.output);
-  std::set<std::string> joined, elsewhere;
-  for (const loop::Launch& launch : def.naive.launches) {
-    std::set<std::string>* readers = &elsewhere;
-    std::set<std::string> loaded;
-    loop::Walk(
-        launch.body,
-        [&](const loop::Stmt& s) {
-          const bool is_store = s->kind == loop::StmtKind::kStore;
-          if (is_store && behind.contains(s->buffer->name)) readers = &joined;
-          return true;
-        },
-        [&](const loop::Expr& e) {
-          if (e->kind == loop::ExprKind::kLoad) loaded.insert(e->buffer->name);
-        });
-    readers->merge(loaded);
-  }
-  std::vector<std::string> inputs;
+  std::vector<std::string> behind = view.epilogue;
+  if (!view.anchor_is_output) behind.push_back(view.output);
+  const auto is_behind = [&](const loop::Launch& launch) {
+    return std::ranges::any_of(behind, [&](const std::string& stage) {
+      return Stores(launch.body, BufferOf(def.naive, stage));
+    });
+  };
+  std::vector<std::string> joined;
   for (const Buffer& input : InputsOf(def.naive)) {
-    const bool is_joined = joined.contains(input->name) && !elsewhere.contains(input->name);
-    if (is_joined && input->shape == view.shape) inputs.push_back(input->name);
+    if (input->shape != view.shape || input->dtype != DataType::kFloat32) continue;
+    const bool is_joined = std::ranges::all_of(def.naive.launches, [&](const loop::Launch& launch) {
+      return !Loads(launch.body, input) || is_behind(launch);
+    });
+    if (is_joined) joined.push_back(input->name);
   }
-  return inputs;
+  return joined;
 }
 
 // What is the same of convolutions and transposed ones.
@@ -107,6 +98,10 @@ std::optional<Conv> ViewOperands(const ops::KernelDefinition& def, AnchorView vi
   if (conv.spatial == 3) conv.data_depth = operand->shape[2];
   conv.data_bytes = std::accumulate(operand->shape.begin() + 1, operand->shape.end(),
                                     int64_t{SizeBytes(operand->dtype)}, std::multiplies<>());
+  const Buffer output = BufferOf(def.naive, view.output);
+  conv.result_bytes = std::accumulate(output->shape.begin() + 1, output->shape.end(),
+                                      int64_t{SizeBytes(output->dtype)}, std::multiplies<>());
+  conv.result_is_float = output->dtype == DataType::kFloat32;
   conv.batch = anchor->shape[0];
   conv.groups = ir::GetAttr<int64_t>(view.op->attrs, "groups", 1);
   conv.channels = operand->shape[1];
@@ -266,6 +261,7 @@ Conv ConvOf(const Task& task) {
     conv.stream_bytes = StreamBytesOf(task.micro_kernels.get(), task.target);
   }
   conv.out_vectors = CeilDiv(conv.out, conv.lanes);
+  conv.result_block = task.signature.results[0].BlockOf(1);
   conv.joins_pixels = JoinsPixels(task, conv);
   conv.operand_block = BlockOfOperand(task, conv.view.op->args[0]);
   conv.operand_blocked = conv.operand_block == conv.lanes;

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "compiler/ops/window.h"
 #include "compiler/schedule/template.h"
@@ -20,8 +21,8 @@ struct Conv {
   std::string data;        // what the convolution reads: the operand, or the stage that pads it
   std::string weight;      // the operand
   std::string weight_pad;  // the stage that puts zeros behind the taps; empty: none
-  std::vector<std::string>
-      joined;              // inputs of the result's shape that only functions of the sums read
+  // Float32 inputs of the result's shape that only functions of the sums read.
+  std::vector<std::string> joined;
   bool is_strict = false;  // only sums of the products as defined
   bool weight_is_constant = false;
   bool copies_data = false;  // `data` is a stage of the kernel
@@ -33,6 +34,8 @@ struct Conv {
   ops::Shape result_axes;                  // extents of the whole result
   int64_t data_width = 0, data_depth = 1;  // of the operand
   int64_t data_bytes = 0;                  // of it, for one of the batch
+  int64_t result_bytes = 0;                // likewise
+  bool result_is_float = false;            // float32
   int64_t batch = 0;
   int64_t groups = 1, channels = 0;  // of the data
   int64_t in = 0;                    // channels that are summed: those of a group
@@ -45,6 +48,7 @@ struct Conv {
   bool joins_pixels = false;
   bool operand_blocked = false;  // the operand has such blocks
   int64_t operand_block = 1;     // channels of a block of the operand; 1: it has none
+  int64_t result_block = 1;      // of the result
   bool blocked_data = false;     // `data` is read in blocks of `lanes` channels
   ProductKind kind = ProductKind::kFloat;
   // Input channels that a step of the sum takes: those of a dot product, neighbours then, so the

@@ -183,7 +183,9 @@ class Farm {
     std::set<Key> submitted;
     for (int jobs = 0; jobs < most_jobs; ++jobs) {
       size_t added = 0;
-      for (const Key& key : KeysOf(module, passes::LayoutAim::kExplore)) {
+      std::set<Key> wanted = KeysOf(TasksOf(module, passes::LayoutAim::kExplore));
+      if (jobs == 0) wanted.merge(UnmeasuredDefaultsOf(module));
+      for (const Key& key : wanted) {
         added += submitted.insert(key).second ? 1 : 0;
         measured_.insert(key);
       }
@@ -192,24 +194,42 @@ class Farm {
     return most_jobs + 1;
   }
 
-  std::set<Key> KeysOf(const ir::Module& module, passes::LayoutAim aim) {
-    ConfigChain chain = Chain([this](const schedule::Task& task) {
+  std::vector<TuningTask> TasksOf(const ir::Module& module, passes::LayoutAim aim) {
+    ConfigChain chain = Measured();
+    const auto model = hone::driver::TasksOf(module, Avx512(), &chain, aim);
+    EXPECT_TRUE(model.ok()) << model.status();
+    return model->tasks;
+  }
+
+  std::set<Key> UnmeasuredDefaultsOf(const ir::Module& module) {
+    ConfigChain chain = Measured();
+    const auto tasks = UnmeasuredDefaults(std::span(&module, 1), Avx512(), chain);
+    EXPECT_TRUE(tasks.ok()) << tasks.status();
+    return KeysOf(*tasks);
+  }
+
+  const std::set<Key>& measured() const { return measured_; }
+  // Of all calls.
+  double TimeOf(const std::vector<TuningTask>& tasks) const {
+    double ns = 0;
+    for (const TuningTask& task : tasks) {
+      ns += task.weight * TimeOf({task.def->workload.digest, task.signature.ToString()});
+    }
+    return ns;
+  }
+
+ private:
+  double TimeOf(const Key& key) const { return 1e4 * std::exp2(6 * Draw(key).Uniform()); }
+  ConfigChain Measured() {
+    return Chain([this](const schedule::Task& task) {
       const Key key{task.def->workload.digest, task.signature.ToString()};
       if (Draw(key).Below(3) == 0) measured_.insert(key);
       return measured_.contains(key) ? TimeOf(key) : 0;
     });
-    const auto model = TasksOf(module, Avx512(), &chain, aim);
-    EXPECT_TRUE(model.ok()) << model.status();
-    return hone::driver::KeysOf(model->tasks);
   }
-
-  const std::set<Key>& measured() const { return measured_; }
-
- private:
   Random Draw(const Key& key) const {
     return Random(seed_ ^ std::hash<std::string>()(key.first + key.second));
   }
-  double TimeOf(const Key& key) const { return 1e4 * std::exp2(6 * Draw(key).Uniform()); }
 
   const uint64_t seed_;
   std::set<Key> measured_;
@@ -226,10 +246,13 @@ TEST(LayoutCosts, TuningEndsAndCompilesOnlyWhatItMeasured) {
     const int jobs = farm.Tune(*model, 100);
     EXPECT_LE(jobs, 100);
     rounds = std::max(rounds, jobs);
-    for (const Key& key : farm.KeysOf(*model, passes::LayoutAim::kSettled)) {
+    for (const Key& key : KeysOf(farm.TasksOf(*model, passes::LayoutAim::kSettled))) {
       EXPECT_TRUE(farm.measured().contains(key)) << key.second;
     }
+    // What is taken is not slower than what an untuned compile takes.
     EXPECT_THAT(farm.measured(), ::testing::IsSupersetOf(KeysOf(untuned->tasks)));
+    EXPECT_LE(farm.TimeOf(farm.TasksOf(*model, passes::LayoutAim::kSettled)),
+              farm.TimeOf(untuned->tasks));
     const std::set<Key> before = farm.measured();
     EXPECT_EQ(farm.Tune(*model, 100), 1);  // a second tune measures nothing
     EXPECT_EQ(farm.measured(), before);

@@ -494,20 +494,53 @@ TEST(Conv, ByDefaultWhatIsColdIsPrefetched) {
   }
 }
 
-// An operand that the sums read as well has its lines there already.
-TEST(Conv, WhatIsAddedToItsOwnConvolutionIsNotPrefetchedTwice) {
-  const Target target = TestTarget(
-      "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -caches=49152,2097152,33554432 -threads=1");
-  const std::string text =
-      "fn (p0: Tensor[(1, 256, 56, 56), float32], const p1: Tensor[(256, 256, 1, 1), float32]) { "
-      "%0 = nn.conv2d(p0, p1); add(%0, p0) } accumulate=float32 numerics=default";
-  Config config = DefaultOf(text, target);
-  EXPECT_EQ(config.Int("prefetch"), 2);
-  config.Set("prefetch", int64_t{3});
+// Whether the nest of the conv's default, with this `prefetch`, asks for lines of the buffer.
+bool Prefetches(const std::string& text, const Target& target, int signature, int64_t prefetch,
+                const std::string& buffer) {
   const ops::KernelDefinition def = MustLower(text);
   const Template& conv = TemplateFor(def);
-  const Task task{&def, conv.Signatures(def, target)[0], target};
-  EXPECT_TRUE(conv.Schedule(task, config).ok());
+  const Task task{&def, conv.Signatures(def, target)[static_cast<size_t>(signature)], target};
+  Config config = conv.Default(task);
+  config.Set("order", std::string("oh_oc"));
+  config.Set("prefetch", prefetch);
+  EXPECT_TRUE(conv.MakeSpace(task).Contains(config)) << config.ToText();
+  const absl::StatusOr<loop::Nest> nest = conv.Schedule(task, config);
+  EXPECT_TRUE(nest.ok()) << nest.status();
+  return nest.ok() && loop::ToText(*nest).find("prefetch %" + buffer + "[") != std::string::npos;
+}
+
+TEST(Conv, WhatIsAddedIsPrefetchedWhereNothingElseReadsIt) {
+  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=1");
+  const std::string residual = ConvText({1, 64, 6, 6, 256, 1, 1, 1, 0, 1}, "residual");
+  EXPECT_TRUE(Prefetches(residual, target, 0, 3, "p3"));
+  EXPECT_TRUE(Prefetches(residual, target, 0, 3, "relu"));
+  EXPECT_FALSE(Prefetches(residual, target, 0, 2, "p3"));
+  const std::string broadcast =
+      "fn (p0: Tensor[(1, 64, 6, 6), float32], const p1: Tensor[(256, 64, 1, 1), float32], "
+      "p2: Tensor[(1, 256, 1, 1), float32]) { %0 = nn.conv2d(p0, p1); add(%0, p2) } "
+      "accumulate=float32 numerics=default";
+  EXPECT_FALSE(Prefetches(broadcast, target, 0, 3, "p2"));
+}
+
+// Lines of results that are not in such blocks are others.
+TEST(Conv, OnlyResultsInBlocksArePrefetched) {
+  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=1");
+  const ops::KernelDefinition def =
+      MustLower(ConvText({1, 64, 6, 6, 256, 1, 1, 1, 0, 1}, "residual"));
+  const Template& conv = TemplateFor(def);
+  int blocked = 0;
+  for (const ir::LayoutSignature& signature : conv.Signatures(def, target)) {
+    const Task task{&def, signature, target};
+    Config config = conv.Default(task);
+    if (config.String("strategy") != "direct") continue;
+    config.Set("order", std::string("oh_oc"));
+    config.Set("prefetch", int64_t{3});
+    const bool is_blocked =
+        signature.operands[0].BlockOf(1) == 16 && signature.results[0].BlockOf(1) == 16;
+    EXPECT_EQ(conv.MakeSpace(task).Contains(config), is_blocked) << signature.ToString();
+    blocked += is_blocked ? 1 : 0;
+  }
+  EXPECT_EQ(blocked, 1);
 }
 
 // Each is one condition short of such a convolution; none may be rewritten.
