@@ -64,6 +64,17 @@ std::vector<std::string> PrefetchOptionsOf(const Dense& dense, const Config& pre
   return {"none", "step"};
 }
 
+// Four steps at once, as micro-kernels are measured, share their addresses and the loop's own
+// instructions. Without many registers only those of a single row, whose few additions a step cost
+// no more than the loop itself.
+int64_t DefaultUnroll(const Dense& dense, const RegisterTile& tile) {
+  constexpr int64_t kFew = 8, kWide = 16;
+  const bool is_wide = dense.kind == ProductKind::kFloat && dense.lanes >= kWide;
+  if (!is_wide && tile.vectors * tile.columns > kFew) return 1;
+  const std::vector<int64_t> options = UnrollsOf(dense, tile);
+  return options[std::min<size_t>(2, options.size() - 1)];
+}
+
 class DenseSchedule {
  public:
   DenseSchedule(const Task& task, const Dense& dense, const Config& config)
@@ -245,18 +256,15 @@ class DenseTemplateImpl : public Template {
     Config config;
     config.Set("strategy", std::string("direct"));
     SetTile(tile, &config);
-    // A single row has few additions a step: the loop itself would cost as much.
-    const std::vector<int64_t> unroll = UnrollsOf(dense, tile);
-    const bool few = tile.vectors * tile.columns <= 8;
-    config.Set("unroll", unroll[few ? std::min<size_t>(2, unroll.size() - 1) : 0]);
+    config.Set("unroll", DefaultUnroll(dense, tile));
     config.Set("order", std::string("n_m"));
     config.Set("right", RightOptions(dense)[0]);
     config.Set("epilogue", EpilogueOptions(dense)[0]);
     // Weights that do not stay in the second cache come from further away at every run.
     const bool far = dense.units * dense.terms * 4 / dense.dot > task.target.l2_bytes;
     const std::vector<std::string> prefetch = PrefetchOptionsOf(dense, config);
-    const std::string& usual = StreamsWeights(dense, tile) ? prefetch.front() : prefetch.back();
-    config.Set("prefetch", far ? usual : "none");
+    const bool has_steps = std::ranges::find(prefetch, "step") != prefetch.end();
+    config.Set("prefetch", !far ? "none" : has_steps ? "step" : prefetch.front());
     return config;
   }
 
