@@ -24,12 +24,14 @@ class CompilerTask final : public TaskContext {
         task_{&def_, std::move(signature), std::move(target), std::move(micro_kernels)},
         template_(schedule::TemplateFor(def_)),
         space_(template_.MakeSpace(task_)),
-        default_(template_.Default(task_)) {}
+        default_(template_.Default(task_)),
+        alternatives_(template_.Alternatives(task_)) {}
   CompilerTask(const CompilerTask&) = delete;
   CompilerTask& operator=(const CompilerTask&) = delete;
 
   const schedule::Space& space() const override { return space_; }
   const schedule::Config& default_config() const override { return default_; }
+  std::vector<schedule::Config> alternatives() const override { return alternatives_; }
   std::string anchor_digest() const override { return def_.workload.anchor_digest; }
   int threads() const override { return task_.target.threads; }
   Caches caches() const override {
@@ -62,6 +64,7 @@ class CompilerTask final : public TaskContext {
   const schedule::Template& template_;
   const schedule::Space space_;
   const schedule::Config default_;
+  const std::vector<schedule::Config> alternatives_;
 };
 
 absl::StatusOr<ir::LayoutSignature> ParseSignature(const ops::KernelDefinition& def,

@@ -34,6 +34,10 @@ class FakeTask : public TaskContext {
 
   const schedule::Space& space() const override { return space_; }
   const Config& default_config() const override { return default_; }
+  std::vector<Config> alternatives() const override { return alternatives_; }
+  void SetAlternatives(std::vector<Config> alternatives) {
+    alternatives_ = std::move(alternatives);
+  }
   int threads() const override { return 1; }
   absl::StatusOr<LoweredCandidate> Lower(const Config& config) const override {
     LoweredCandidate lowered;
@@ -80,6 +84,7 @@ class FakeTask : public TaskContext {
   const int64_t options_;
   schedule::Space space_;
   Config default_;
+  std::vector<Config> alternatives_;
 };
 
 void Settle(const FakeTask& task, const std::vector<Config>& batch, SearchState& state) {
@@ -138,6 +143,20 @@ TEST_P(EverySearch, BeginsWithTheDefaultAndNeverRepeats) {
       Settle(task, configs, state);
     }
   }
+}
+
+TEST(EvolutionSearch, TriesTheAlternativesAfterTheDefault) {
+  FakeTask task;
+  Config other = task.default_config();
+  other.Set("tile_w", int64_t{3});
+  task.SetAlternatives({task.default_config(), other});
+  SearchState state;
+  state.task = &task;
+  const auto search = MakeSearch("xgboost");
+  const std::vector<Config> batch = search->NextBatch(state, 8);
+  ASSERT_EQ(batch.size(), 8u);
+  EXPECT_EQ(batch[0], task.default_config());
+  EXPECT_EQ(batch[1], other);
 }
 
 TEST(TileSearch, ProposesEveryTileWithFirstOptionsOtherwise) {

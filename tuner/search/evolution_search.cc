@@ -49,6 +49,7 @@ class EvolutionSearch : public Search {
 
   std::vector<schedule::Config> NextBatch(const SearchState& state, int count) override {
     Proposals proposals(state, count);
+    for (const schedule::Config& config : state.task->alternatives()) proposals.Add(config);
     Random random = BatchRandom(state);
     if (!proposals.Full()) {
       TrainFor(state);
@@ -105,9 +106,11 @@ class EvolutionSearch : public Search {
 
   static std::vector<schedule::Config> FirstPopulation(const SearchState& state, int elites,
                                                        int size, Random& random) {
-    std::vector<schedule::Config> population = {state.task->default_config()};
+    std::vector<schedule::Config> population = state.task->alternatives();
+    population.push_back(state.task->default_config());
+    const int most = static_cast<int>(population.size()) + elites;
     for (const SettledTrial* trial : Ranked(state)) {
-      if (static_cast<int>(population.size()) > elites) break;
+      if (static_cast<int>(population.size()) >= most) break;
       population.push_back(trial->config);
     }
     while (static_cast<int>(population.size()) < size) {

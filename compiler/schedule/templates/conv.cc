@@ -289,7 +289,7 @@ Config DirectDefault(const Conv& conv, const Target& target) {
   return config;
 }
 
-// Of the default, by the same model as BestWinograd's.
+// Of the default, by the same model as BestWinogradConfigs's.
 double DirectCycles(const Conv& conv, const Target& target, const Config& direct) {
   const RegisterTileProblem problem = TileProblem(conv);
   double cycles =
@@ -342,19 +342,11 @@ class ConvTemplateOf : public Template {
         });
   }
 
-  Config Default(const Task& task) const override {
-    const Conv conv = ConvOf(task);
-    if (!VectorsFitGroups(conv)) return GenericTemplate().Default(task);
-    if (HasConvPixels(conv)) return BestConvPixels(conv);
-    Config direct = DirectDefault(conv, task.target);
-    const double cycles = DirectCycles(conv, task.target, direct);
-    const std::optional<StrategyChoice> winograd = BestWinograd(conv, task.target);
-    if (winograd && winograd->cycles < cycles) return winograd->config;
-    if (HasConvTiles(conv, task.target)) {
-      StrategyChoice tiles = BestConvTiles(conv);
-      if (tiles.cycles < cycles) return tiles.config;
-    }
-    return direct;
+  Config Default(const Task& task) const override { return Ranked(task)[0]; }
+  std::vector<Config> Alternatives(const Task& task) const override {
+    std::vector<Config> ranked = Ranked(task);
+    ranked.erase(ranked.begin());
+    return ranked;
   }
 
   absl::StatusOr<loop::Nest> Schedule(const Task& task, const Config& config) const override {
@@ -366,6 +358,25 @@ class ConvTemplateOf : public Template {
     if (config.String("strategy") == "tiles") return ScheduleConvTiles(task, conv, config);
     if (config.String("strategy") == "pixels") return ScheduleConvPixels(task, conv, config);
     return ScheduleConvDirect(task, conv, config);
+  }
+
+ private:
+  // The best of each strategy by the analytic model, the default first.
+  static std::vector<Config> Ranked(const Task& task) {
+    const Conv conv = ConvOf(task);
+    if (!VectorsFitGroups(conv)) return {GenericTemplate().Default(task)};
+    if (HasConvPixels(conv)) return {BestConvPixels(conv), DirectDefault(conv, task.target)};
+    Config direct = DirectDefault(conv, task.target);
+    const double cycles = DirectCycles(conv, task.target, direct);
+    std::vector<StrategyChoice> choices = {{std::move(direct), cycles}};
+    for (StrategyChoice& winograd : BestWinogradConfigs(conv, task.target)) {
+      choices.push_back(std::move(winograd));
+    }
+    if (HasConvTiles(conv, task.target)) choices.push_back(BestConvTiles(conv));
+    std::ranges::stable_sort(choices, {}, &StrategyChoice::cycles);
+    std::vector<Config> ranked;
+    for (StrategyChoice& choice : choices) ranked.push_back(std::move(choice.config));
+    return ranked;
   }
 };
 

@@ -301,9 +301,14 @@ int64_t DefaultUnroll(const Conv& conv, const Target& target, const WinogradPlan
   return unrolls[std::min<size_t>(1, unrolls.size() - 1)];
 }
 
-// The best with blocks of `depth` slices, if it is better than `best`.
+// Of one strategy: with filters transformed beforehand, and when they are needed.
+struct BestOfStrategy {
+  std::optional<StrategyChoice> beforehand, in_chunks;
+};
+
+// The best with blocks of `depth` slices, where they are better than those found.
 void ImproveWinograd(const Conv& conv, const Target& target, const std::string& strategy,
-                     int64_t depth, std::optional<StrategyChoice>* best) {
+                     int64_t depth, BestOfStrategy* found) {
   const WinogradPlan plan = PlanOf(conv, strategy);
   const BlockLimits limits = LimitsOf(conv, target, plan, depth);
   for (int64_t block_w : BlockColumns(plan, limits)) {
@@ -318,9 +323,10 @@ void ImproveWinograd(const Conv& conv, const Target& target, const std::string& 
             const double cycles =
                 static_cast<double>(rounds) *
                 BlockCycles(conv, target, plan, depth, problem, tile, parts, chunk);
-            if (*best && (*best)->cycles <= cycles) continue;
-            *best = StrategyChoice{{}, cycles};
-            Config& config = (*best)->config;
+            std::optional<StrategyChoice>& best = chunk > 0 ? found->in_chunks : found->beforehand;
+            if (best && best->cycles <= cycles) continue;
+            best = StrategyChoice{{}, cycles};
+            Config& config = best->config;
             config.Set("strategy", strategy);
             if (conv.spatial == 3) config.Set("block_d", depth);
             config.Set("block_w", block_w);
@@ -448,14 +454,18 @@ std::optional<Knob> NextWinogradKnob(const Conv& conv, const Target& target, con
   return std::nullopt;
 }
 
-std::optional<StrategyChoice> BestWinograd(const Conv& conv, const Target& target) {
-  std::optional<StrategyChoice> best;
+std::vector<StrategyChoice> BestWinogradConfigs(const Conv& conv, const Target& target) {
+  std::vector<StrategyChoice> choices;
   for (const std::string& strategy : WinogradStrategies(conv)) {
+    BestOfStrategy best;
     for (int64_t depth : BlockDepths(conv, target, PlanOf(conv, strategy))) {
       ImproveWinograd(conv, target, strategy, depth, &best);
     }
+    if (best.beforehand) choices.push_back(*std::move(best.beforehand));
+    if (best.in_chunks) choices.push_back(*std::move(best.in_chunks));
   }
-  return best;
+  std::ranges::stable_sort(choices, {}, &StrategyChoice::cycles);
+  return choices;
 }
 
 }  // namespace hone::schedule

@@ -1,3 +1,5 @@
+#include <set>
+
 #include "compiler/loop/parser.h"
 #include "compiler/schedule/primitives/winograd.h"
 #include "compiler/schedule/templates/kernel_view.h"
@@ -470,6 +472,27 @@ TEST(Conv, ByDefaultChunksAreSummedWhereWeightsAreWaitedFor) {
   EXPECT_EQ(chunks.Int("prefetch"), 1);
   EXPECT_EQ(DefaultOf(OfOneTap(512, 512, 14), fast).Int("chunk"), 0);
   EXPECT_EQ(DefaultOf(OfOneTap(128, 128, 56), slow).Int("chunk"), 0);
+}
+
+// One of each strategy at least, whatever the model says of them.
+TEST(Conv, AlternativesAreTheBestOfTheOtherStrategies) {
+  const Target target = TestTarget(
+      "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -caches=49152,2097152,33554432 -threads=1");
+  const ops::KernelDefinition def =
+      MustLower(ConvText({1, 64, 14, 14, 64, 3, 3, 1, 1, 1}, "bias_relu"));
+  const Template& conv = TemplateFor(def);
+  for (const ir::LayoutSignature& signature : conv.Signatures(def, target)) {
+    const Task task{&def, signature, target};
+    std::vector<Config> all = conv.Alternatives(task);
+    all.push_back(conv.Default(task));
+    std::set<std::string> strategies;
+    for (const Config& config : all) {
+      EXPECT_TRUE(conv.Schedule(task, config).ok()) << config.ToText();
+      strategies.insert(config.String("strategy"));
+    }
+    EXPECT_EQ(strategies.size(), conv.MakeSpace(task).Next(Config())->options.size())
+        << signature.ToString();
+  }
 }
 
 // Of data that the second cache does not hold the next row's lines are asked for; of results those
