@@ -35,9 +35,12 @@ def load_driver() -> Any:
 class Peer:
     """Another system, driven by its worker.py; started when first asked."""
 
+    start_s = 0.0  # what its process takes before it prepares an item; 0: not known yet
+    prepare_s = 0.0  # what the item took
+    processes = 1  # one after the other that the item was measured in
+
     def __init__(self, name: str, threads: int, driver: Any, log: IO[str]) -> None:
         self.name = name
-        self.prepare_s = self.restart_s = 0.0  # that the last of them took
         self._worker = driver.Worker(name, threads, log)
 
     def ask(self, limit_s: float, **command: Any) -> dict[str, Any]:
@@ -103,7 +106,7 @@ def prepare(peers: Sequence[Peer], commands: Mapping[str, dict[str, Any]]) -> Me
             continue
         started = time.monotonic()
         reply = peer.ask(PREPARE_LIMIT_S, cmd="prep", **commands[peer.name])
-        peer.prepare_s = time.monotonic() - started
+        peer.prepare_s, peer.processes = time.monotonic() - started, 1
         if "ok" in reply:
             measured.replies[peer.name] = reply
             measured.times[peer.name] = []
@@ -116,12 +119,13 @@ def prepare(peers: Sequence[Peer], commands: Mapping[str, dict[str, Any]]) -> Me
 
 def _start_again(peer: Peer, command: dict[str, Any], measured: Measured) -> None:
     """In a new process, unless that takes long."""
-    if max(peer.prepare_s, peer.restart_s) > QUICK_S:
+    if peer.start_s + peer.prepare_s > QUICK_S:
         return
     started = time.monotonic()
     peer.stop()
     reply = peer.ask(PREPARE_LIMIT_S, cmd="prep", **command)
-    peer.restart_s = time.monotonic() - started
+    peer.start_s = max(time.monotonic() - started - peer.prepare_s, 0.0)
+    peer.processes += 1
     if "ok" not in reply:
         measured.failures[peer.name] = str(reply.get("error", "no reason given"))
         del measured.times[peer.name]

@@ -237,6 +237,7 @@ class Sweep:
         }
         row |= compared(measured, self.empty)
         row |= {"failures": {**failures, **measured.failures}, "skipped": measured.skipped, "rounds": measured.rounds}
+        row["processes"] = {peer.name: peer.processes for peer in peers if peer.name in measured.times}
         if item.work:
             row["class"] = kernel_classes.timed_class(item.work, shortest_us(row))
         elif measured.times.get(TUNED):

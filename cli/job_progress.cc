@@ -19,7 +19,8 @@ namespace {
 std::atomic<int> interrupts = 0;
 void OnInterrupt(int) { ++interrupts; }
 
-// The models' time with the best configs so far, over the kernels that have been measured.
+// The time of all tasks' calls with the best configs so far, over those that have been measured; a
+// kernel that is tuned in two layouts counts in both.
 std::string BestSoFar(const v1::JobInfo& job) {
   double default_ns = 0;
   double best_ns = 0;

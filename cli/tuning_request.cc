@@ -85,8 +85,8 @@ absl::StatusOr<driver::ModelTasks> CollectTasks(const TuningWork& work, passes::
       add(std::move(task), weight);
     }
   }
+  if (!work.submitted.empty()) return all;
   for (const std::vector<ir::Module>& model : work.models) {
-    if (!work.submitted.empty()) break;
     HONE_ASSIGN_OR_RETURN(std::vector<driver::TuningTask> defaults,
                           driver::UnmeasuredDefaults(model, work.target, configs));
     for (driver::TuningTask& task : defaults) add(std::move(task), 0);

@@ -39,8 +39,8 @@ class Template {
   virtual Space MakeSpace(const Task& task) const = 0;
   // A config of the space from an analytic model of the target, with no measurement.
   virtual Config Default(const Task& task) const = 0;
-  // What a search tries after the default: the best of other strategies by the analytic model,
-  // which may rank them wrongly.
+  // What a guided search tries after the default: the best of other strategies by the analytic
+  // model, which may rank them wrongly.
   virtual std::vector<Config> Alternatives(const Task& /*task*/) const { return {}; }
   // The scheduled nest: naive nest + primitives. The launches' outermost loops are parallel. A
   // config of the space always succeeds; another answers kInvalidArgument.

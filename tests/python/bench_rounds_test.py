@@ -21,8 +21,6 @@ class FakePeer(peer_rounds.Peer):
         self.name = name
         self.profiles = profiles
         self.est = 1e-3
-        self.prepare_s = self.restart_s = 0.0
-        self.starts = 1
 
     def ask(self, limit_s: float, **command: Any) -> dict[str, Any]:
         if command["cmd"] == "profile":
@@ -33,7 +31,7 @@ class FakePeer(peer_rounds.Peer):
         return True
 
     def stop(self) -> None:
-        self.starts += 1
+        pass
 
 
 class RoundsTest(unittest.TestCase):
@@ -62,9 +60,9 @@ class RoundsTest(unittest.TestCase):
     def test_quick_ones_start_again_every_few_rounds(self) -> None:
         rounds = 3 * peer_rounds.FRESH_ROUNDS
         quick, slow = FakePeer("ort", []), FakePeer("inductor", [])
-        slow.restart_s = peer_rounds.QUICK_S + 1
+        slow.start_s = peer_rounds.QUICK_S + 1
         measured = peer_rounds.measure([quick, slow], {"ort": {}, "inductor": {}}, rounds, 1.0)
-        self.assertEqual((quick.starts, slow.starts), (3, 1))
+        self.assertEqual((quick.processes, slow.processes), (3, 1))
         self.assertEqual([len(times) for times in measured.times.values()], [rounds, rounds])
 
 

@@ -289,7 +289,7 @@ Config DirectDefault(const Conv& conv, const Target& target) {
   return config;
 }
 
-// Of the default, by the same model as BestWinogradConfigs's.
+// Of the default, by the same model as BestWinogradConfigs'.
 double DirectCycles(const Conv& conv, const Target& target, const Config& direct) {
   const RegisterTileProblem problem = TileProblem(conv);
   double cycles =

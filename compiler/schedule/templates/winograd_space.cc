@@ -167,11 +167,17 @@ std::vector<std::string> PadOptions(const Conv& conv) {
   return {"border", "copy"};
 }
 
+// Bytes a cycle from the last cache.
+double LastCacheRate(const Conv& conv) {
+  constexpr double kUsual = 24;
+  return conv.stream_bytes.value_or(kUsual);
+}
+
 // Bytes a cycle from where so many of them stay between two uses.
 double BytesPerCycle(const Conv& conv, const Target& target, int64_t bytes) {
-  constexpr double kSecondCache = 48, kLastCache = 24, kMemory = 10;
+  constexpr double kSecondCache = 48, kMemory = 10;
   if (bytes <= target.l2_bytes) return kSecondCache;
-  const double last = conv.stream_bytes.value_or(kLastCache);
+  const double last = LastCacheRate(conv);
   return StaysInLastCache(target, bytes) ? last : std::min(last, kMemory);
 }
 
@@ -195,7 +201,7 @@ double SpillCycles(const Conv& conv, const Target& target, const WinogradPlan& p
 // in blocks of 0.26, 0.45, 0.90 and 1.8 MB, of 2 MB).
 double DisplacedCycles(const Conv& conv, const Target& target, int64_t data_bytes) {
   const int64_t beyond = std::max<int64_t>(0, data_bytes - target.l2_bytes / 4);
-  return 2 * static_cast<double>(beyond) / BytesPerCycle(conv, target, target.l2_bytes + 1);
+  return 2 * static_cast<double>(beyond) / LastCacheRate(conv);
 }
 
 // What a group's filters take of the first cache for each channel of a chunk: before the transform,
@@ -464,7 +470,6 @@ std::vector<StrategyChoice> BestWinogradConfigs(const Conv& conv, const Target& 
     if (best.beforehand) choices.push_back(*std::move(best.beforehand));
     if (best.in_chunks) choices.push_back(*std::move(best.in_chunks));
   }
-  std::ranges::stable_sort(choices, {}, &StrategyChoice::cycles);
   return choices;
 }
 

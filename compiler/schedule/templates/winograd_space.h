@@ -52,7 +52,7 @@ bool IsWinograd(const std::string& strategy);
 // The knobs after "strategy", which is one of them.
 std::optional<Knob> NextWinogradKnob(const Conv& conv, const Target& target, const Config& prefix);
 // By the analytic model the best of each strategy, with filters transformed beforehand and, where
-// that is possible, when they are needed; the fastest first.
+// that is possible, when they are needed.
 std::vector<StrategyChoice> BestWinogradConfigs(const Conv& conv, const Target& target);
 
 }  // namespace hone::schedule

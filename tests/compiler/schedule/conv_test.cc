@@ -495,6 +495,41 @@ TEST(Conv, AlternativesAreTheBestOfTheOtherStrategies) {
   }
 }
 
+TEST(Conv, DefaultsAndAlternativesAreInTheSpace) {
+  const Target wide = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
+  const Target narrow = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3 -threads=1");
+  Random random(11);
+  for (int n = 0; n < 60; ++n) {
+    const int64_t groups = n % 4 == 0 ? 2 : 1;
+    Windows windows = RandomWindows(random);
+    windows.oc *= groups;
+    const std::string text = WindowsText(windows, "float32", "float32", groups);
+    const ops::KernelDefinition def = MustLower(text);
+    const Template& conv = TemplateFor(def);
+    const Target& target = n % 2 == 0 ? wide : narrow;
+    for (const ir::LayoutSignature& signature : conv.Signatures(def, target)) {
+      const Task task{&def, signature, target};
+      std::vector<Config> configs = conv.Alternatives(task);
+      configs.push_back(conv.Default(task));
+      const Space space = conv.MakeSpace(task);
+      for (const Config& config : configs) {
+        EXPECT_TRUE(space.Contains(config)) << text << signature.ToString() << config.ToText();
+      }
+    }
+  }
+}
+
+// More transformed data of a block would drive out too much else.
+TEST(Winograd, BlocksByDefaultLeaveTheSecondCacheToOthers) {
+  const Target target = TestTarget(
+      "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -caches=49152,2097152,503316480 -threads=1");
+  const Config config =
+      DefaultOf(ConvText({1, 64, 56, 56, 64, 3, 3, 1, 1, 1}, "bias_relu"), target);
+  ASSERT_EQ(config.String("strategy"), "winograd4");
+  const int64_t data_bytes = 36 * config.Int("block_w") * config.Int("block_h") * 64 * 4;
+  EXPECT_LE(4 * data_bytes, target.l2_bytes);
+}
+
 // Of data that the second cache does not hold the next row's lines are asked for; of results those
 // of the next tile, with what is added to them: by default where something is.
 TEST(Conv, ByDefaultWhatIsColdIsPrefetched) {
