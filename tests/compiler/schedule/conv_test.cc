@@ -1,51 +1,19 @@
-#include <set>
-
 #include "compiler/loop/parser.h"
 #include "compiler/schedule/primitives/winograd.h"
 #include "compiler/schedule/templates/kernel_view.h"
 #include "fmt/format.h"
 #include "fmt/ranges.h"
 #include "gtest/gtest.h"
+#include "tests/compiler/schedule/conv_texts.h"
 #include "tests/compiler/schedule/nest_check.h"
 
 namespace hone::schedule {
 namespace {
 
-struct Shape {
-  int64_t n, ic, h, w, oc, kh, kw, stride, pad, dilation;
-};
-
-std::string ConvText(const Shape& s, const std::string& epilogue) {
-  const int64_t oh = (s.h + 2 * s.pad - s.dilation * (s.kh - 1) - 1) / s.stride + 1;
-  const int64_t ow = (s.w + 2 * s.pad - s.dilation * (s.kw - 1) - 1) / s.stride + 1;
-  const std::string data =
-      fmt::format("p0: Tensor[({}, {}, {}, {}), float32]", s.n, s.ic, s.h, s.w);
-  const std::string weight =
-      fmt::format("const p1: Tensor[({}, {}, {}, {}), float32]", s.oc, s.ic, s.kh, s.kw);
-  const std::string conv = fmt::format(
-      "nn.conv2d(p0, p1, dilation=[{0}, {0}], padding=[{1}, {1}, {1}, {1}], strides=[{2}, {2}])",
-      s.dilation, s.pad, s.stride);
-  const std::string end = " accumulate=float32 numerics=default";
-  if (epilogue == "none") {
-    return fmt::format("fn ({}, {}) {{ {} }}", data, weight, conv) + end;
-  }
-  const std::string bias = fmt::format("const p2: Tensor[({}), float32]", fmt::format("{},", s.oc));
-  if (epilogue == "bias_relu") {
-    return fmt::format("fn ({}, {}, {}) {{ %0 = {}; %1 = nn.bias_add(%0, p2); nn.relu(%1) }}", data,
-                       weight, bias, conv) +
-           end;
-  }
-  return fmt::format(
-             "fn ({}, {}, {}, p3: Tensor[({}, {}, {}, {}), float32]) {{ %0 = {}; %1 = "
-             "nn.bias_add(%0, p2); %2 = add(%1, p3); nn.relu(%2) }}",
-             data, weight, bias, s.n, s.oc, oh, ow, conv) +
-         end;
-}
-
 TEST(Conv2d, EveryConfigComputesWhatTheNaiveNestDoes) {
   const Target wide = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
   const Target narrow = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1");
-  const Shape shapes[] = {
+  const Conv2dShape shapes[] = {
       {1, 16, 6, 6, 32, 3, 3, 1, 1, 1}, {1, 3, 9, 9, 20, 3, 3, 2, 1, 1},
       {2, 17, 5, 7, 15, 1, 1, 1, 0, 1}, {1, 1, 1, 1, 1, 1, 1, 1, 0, 1},
       {1, 20, 7, 5, 33, 3, 2, 2, 2, 2}, {1, 32, 4, 4, 17, 1, 1, 2, 0, 1},
@@ -53,7 +21,7 @@ TEST(Conv2d, EveryConfigComputesWhatTheNaiveNestDoes) {
   };
   int checked = 0;
   uint64_t seed = 1;
-  for (const Shape& shape : shapes) {
+  for (const Conv2dShape& shape : shapes) {
     for (const char* epilogue : {"none", "bias_relu", "residual"}) {
       const Target& target = seed % 2 == 0 ? wide : narrow;
       checked += CheckTemplate(ConvText(shape, epilogue), "conv", target, 3, seed++);
@@ -61,54 +29,6 @@ TEST(Conv2d, EveryConfigComputesWhatTheNaiveNestDoes) {
     }
   }
   EXPECT_GE(checked, 60);
-}
-
-// One to three spatial axes, of any window.
-struct Windows {
-  int64_t n, ic, oc;
-  std::vector<int64_t> data, taps, strides, dilation, before, after;
-};
-
-std::string List(const std::vector<int64_t>& values) {
-  return fmt::format("[{}]", fmt::join(values, ", "));
-}
-
-// `w.ic` channels a group.
-std::string WindowsText(const Windows& w, const char* data_type, const char* weight_type,
-                        int64_t groups = 1) {
-  std::vector<int64_t> padding = w.before;
-  padding.insert(padding.end(), w.after.begin(), w.after.end());
-  return fmt::format(
-      "fn (p0: Tensor[({}, {}, {}), {}], const p1: Tensor[({}, {}, {}), {}]) {{ %0 = "
-      "nn.conv{}d(p0, p1, dilation={}, groups={}, padding={}, strides={}); nn.relu(%0) }} "
-      "accumulate=float32 numerics=default",
-      w.n, w.ic * groups, fmt::join(w.data, ", "), data_type, w.oc, w.ic, fmt::join(w.taps, ", "),
-      weight_type, w.taps.size(), List(w.dilation), groups, List(padding), List(w.strides));
-}
-
-Windows RandomWindows(Random& random) {
-  const int64_t channels[] = {1, 2, 3, 5, 7, 8, 9, 15, 16, 17, 23, 33};
-  const auto below = [&](uint64_t n) { return static_cast<int64_t>(random.Below(n)); };
-  Windows w{1 + below(2),
-            channels[below(std::size(channels))],
-            channels[below(12)],
-            {},
-            {},
-            {},
-            {},
-            {},
-            {}};
-  const int64_t spatial = 1 + below(3);
-  for (int64_t i = 0; i < spatial; ++i) {
-    w.taps.push_back(1 + below(spatial == 3 ? 3 : 4));
-    w.strides.push_back(1 + below(2));
-    w.dilation.push_back(1 + below(2));
-    w.before.push_back(below(static_cast<uint64_t>(w.taps[i]) + 1));
-    w.after.push_back(below(static_cast<uint64_t>(w.taps[i])));
-    const int64_t reach = w.dilation[i] * (w.taps[i] - 1) + 1;
-    w.data.push_back(std::max<int64_t>(1, reach - w.before[i]) + below(spatial == 3 ? 4 : 9));
-  }
-  return w;
 }
 
 TEST(Conv, OfAnyNumberOfAxesComputesWhatTheNaiveNestDoes) {
@@ -286,14 +206,14 @@ int CheckWinograd(const Task& task, uint64_t seed) {
 TEST(Conv2d, WinogradComputesWhatTheNaiveNestDoes) {
   const Target narrow = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=2");
   const Target wide = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=4");
-  const Shape shapes[] = {
+  const Conv2dShape shapes[] = {
       {1, 8, 12, 12, 16, 3, 3, 1, 1, 1}, {1, 4, 7, 7, 12, 3, 3, 1, 1, 1},
       {2, 6, 5, 9, 10, 3, 3, 1, 0, 1},   {1, 9, 13, 4, 8, 3, 3, 1, 1, 1},
       {1, 17, 6, 11, 33, 3, 3, 1, 2, 1}, {1, 16, 4, 4, 16, 3, 3, 1, 1, 1},
   };
   int checked = 0;
   uint64_t seed = 1;
-  for (const Shape& shape : shapes) {
+  for (const Conv2dShape& shape : shapes) {
     for (const char* epilogue : {"none", "bias_relu", "residual"}) {
       const Target& target = shape.ic >= 16 ? wide : narrow;
       const ops::KernelDefinition def = MustLower(ConvText(shape, epilogue));
@@ -436,177 +356,12 @@ TEST(Conv, SumsInChunksComputeWhatTheNaiveNestDoes) {
   }
 }
 
-Config DefaultOf(const std::string& text, const Target& target) {
-  const ops::KernelDefinition def = MustLower(text);
-  const Template& conv = TemplateFor(def);
-  const Task task{&def, conv.Signatures(def, target)[0], target};
-  const Config config = conv.Default(task);
-  EXPECT_TRUE(conv.MakeSpace(task).Contains(config)) << text << config.ToText();
-  return config;
-}
-
-std::string OfOneTap(int64_t in, int64_t out, int64_t extent) {
-  return WindowsText({1, in, out, {extent, extent}, {1, 1}, {1, 1}, {1, 1}, {0, 0}, {0, 0}},
-                     "float32", "float32");
-}
-
-// Data that the second cache does not hold is read once, few weights for each row. Cores that have
-// a panel each read the data once anyway.
-TEST(Conv, TheDefaultOrderReadsTheLeastAgain) {
-  const std::string cpu =
-      "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -caches=32768,1048576,33554432 -threads=";
-  const Target target = TestTarget(cpu + "1");
-  EXPECT_EQ(DefaultOf(OfOneTap(64, 128, 112), TestTarget(cpu + "8")).String("order"), "oc_oh");
-  EXPECT_EQ(DefaultOf(OfOneTap(64, 128, 112), target).String("order"), "oh_oc");
-  EXPECT_EQ(DefaultOf(OfOneTap(16, 512, 14), target).String("order"), "oc_oh");
-  EXPECT_EQ(DefaultOf(OfOneTap(64, 128, 112), target).Int("unroll"), 4);
-}
-
-// Weights that a slow stream brings are prefetched in chunks, unless the sums would cost more.
-TEST(Conv, ByDefaultChunksAreSummedWhereWeightsAreWaitedFor) {
-  const std::string caches = " -caches=49152,2097152,503316480 -threads=1";
-  const Target slow = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=sapphirerapids" + caches);
-  const Target fast = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4" + caches);
-  const Config chunks = DefaultOf(OfOneTap(512, 512, 14), slow);
-  EXPECT_GT(chunks.Int("chunk"), 0);
-  EXPECT_EQ(chunks.Int("prefetch"), 1);
-  EXPECT_EQ(DefaultOf(OfOneTap(512, 512, 14), fast).Int("chunk"), 0);
-  EXPECT_EQ(DefaultOf(OfOneTap(128, 128, 56), slow).Int("chunk"), 0);
-}
-
-// One of each strategy at least, whatever the model says of them.
-TEST(Conv, AlternativesAreTheBestOfTheOtherStrategies) {
-  const Target target = TestTarget(
-      "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -caches=49152,2097152,33554432 -threads=1");
-  const ops::KernelDefinition def =
-      MustLower(ConvText({1, 64, 14, 14, 64, 3, 3, 1, 1, 1}, "bias_relu"));
-  const Template& conv = TemplateFor(def);
-  for (const ir::LayoutSignature& signature : conv.Signatures(def, target)) {
-    const Task task{&def, signature, target};
-    std::vector<Config> all = conv.Alternatives(task);
-    all.push_back(conv.Default(task));
-    std::set<std::string> strategies;
-    for (const Config& config : all) {
-      EXPECT_TRUE(conv.Schedule(task, config).ok()) << config.ToText();
-      strategies.insert(config.String("strategy"));
-    }
-    EXPECT_EQ(strategies.size(), conv.MakeSpace(task).Next(Config())->options.size())
-        << signature.ToString();
-  }
-}
-
-TEST(Conv, DefaultsAndAlternativesAreInTheSpace) {
-  const Target wide = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
-  const Target narrow = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3 -threads=1");
-  Random random(11);
-  for (int n = 0; n < 60; ++n) {
-    const int64_t groups = n % 4 == 0 ? 2 : 1;
-    Windows windows = RandomWindows(random);
-    windows.oc *= groups;
-    const std::string text = WindowsText(windows, "float32", "float32", groups);
-    const ops::KernelDefinition def = MustLower(text);
-    const Template& conv = TemplateFor(def);
-    const Target& target = n % 2 == 0 ? wide : narrow;
-    for (const ir::LayoutSignature& signature : conv.Signatures(def, target)) {
-      const Task task{&def, signature, target};
-      std::vector<Config> configs = conv.Alternatives(task);
-      configs.push_back(conv.Default(task));
-      const Space space = conv.MakeSpace(task);
-      for (const Config& config : configs) {
-        EXPECT_TRUE(space.Contains(config)) << text << signature.ToString() << config.ToText();
-      }
-    }
-  }
-}
-
-// More transformed data of a block would drive out too much else.
-TEST(Winograd, BlocksByDefaultLeaveTheSecondCacheToOthers) {
-  const Target target = TestTarget(
-      "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -caches=49152,2097152,503316480 -threads=1");
-  const Config config =
-      DefaultOf(ConvText({1, 64, 56, 56, 64, 3, 3, 1, 1, 1}, "bias_relu"), target);
-  ASSERT_EQ(config.String("strategy"), "winograd4");
-  const int64_t data_bytes = 36 * config.Int("block_w") * config.Int("block_h") * 64 * 4;
-  EXPECT_LE(4 * data_bytes, target.l2_bytes);
-}
-
-// Of data that the second cache does not hold the next row's lines are asked for; of results those
-// of the next tile, with what is added to them: by default where something is.
-TEST(Conv, ByDefaultWhatIsColdIsPrefetched) {
-  const Target target = TestTarget(
-      "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -caches=49152,2097152,33554432 -threads=1");
-  EXPECT_EQ(DefaultOf(OfOneTap(256, 64, 56), target).Int("prefetch"), 2);
-  EXPECT_EQ(DefaultOf(OfOneTap(64, 256, 56), target).Int("prefetch"), 0);
-  const std::string residual = ConvText({1, 64, 56, 56, 256, 1, 1, 1, 0, 1}, "residual");
-  const Config config = DefaultOf(residual, target);
-  EXPECT_EQ(config.Int("prefetch"), 3);
-
-  const ops::KernelDefinition def = MustLower(residual);
-  const Template& conv = TemplateFor(def);
-  const Task task{&def, conv.Signatures(def, target)[0], target};
-  const absl::StatusOr<loop::Nest> nest = conv.Schedule(task, config);
-  ASSERT_TRUE(nest.ok()) << nest.status();
-  const std::string text = loop::ToText(*nest);
-  for (const std::string& buffer : {std::string("p3"), def.naive.buffers.back()->name}) {
-    EXPECT_NE(text.find("prefetch %" + buffer + "["), std::string::npos) << buffer << text;
-  }
-}
-
-// Whether the nest of the conv's default, with this `prefetch`, asks for lines of the buffer.
-bool Prefetches(const std::string& text, const Target& target, int signature, int64_t prefetch,
-                const std::string& buffer) {
-  const ops::KernelDefinition def = MustLower(text);
-  const Template& conv = TemplateFor(def);
-  const Task task{&def, conv.Signatures(def, target)[static_cast<size_t>(signature)], target};
-  Config config = conv.Default(task);
-  config.Set("order", std::string("oh_oc"));
-  config.Set("prefetch", prefetch);
-  EXPECT_TRUE(conv.MakeSpace(task).Contains(config)) << config.ToText();
-  const absl::StatusOr<loop::Nest> nest = conv.Schedule(task, config);
-  EXPECT_TRUE(nest.ok()) << nest.status();
-  return nest.ok() && loop::ToText(*nest).find("prefetch %" + buffer + "[") != std::string::npos;
-}
-
-TEST(Conv, WhatIsAddedIsPrefetchedWhereNothingElseReadsIt) {
-  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=1");
-  const std::string residual = ConvText({1, 64, 6, 6, 256, 1, 1, 1, 0, 1}, "residual");
-  EXPECT_TRUE(Prefetches(residual, target, 0, 3, "p3"));
-  EXPECT_TRUE(Prefetches(residual, target, 0, 3, "relu"));
-  EXPECT_FALSE(Prefetches(residual, target, 0, 2, "p3"));
-  const std::string broadcast =
-      "fn (p0: Tensor[(1, 64, 6, 6), float32], const p1: Tensor[(256, 64, 1, 1), float32], "
-      "p2: Tensor[(1, 256, 1, 1), float32]) { %0 = nn.conv2d(p0, p1); add(%0, p2) } "
-      "accumulate=float32 numerics=default";
-  EXPECT_FALSE(Prefetches(broadcast, target, 0, 3, "p2"));
-}
-
-// Lines of results that are not in such blocks are others.
-TEST(Conv, OnlyResultsInBlocksArePrefetched) {
-  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=1");
-  const ops::KernelDefinition def =
-      MustLower(ConvText({1, 64, 6, 6, 256, 1, 1, 1, 0, 1}, "residual"));
-  const Template& conv = TemplateFor(def);
-  int blocked = 0;
-  for (const ir::LayoutSignature& signature : conv.Signatures(def, target)) {
-    const Task task{&def, signature, target};
-    Config config = conv.Default(task);
-    if (config.String("strategy") != "direct") continue;
-    config.Set("order", std::string("oh_oc"));
-    config.Set("prefetch", int64_t{3});
-    const bool is_blocked =
-        signature.operands[0].BlockOf(1) == 16 && signature.results[0].BlockOf(1) == 16;
-    EXPECT_EQ(conv.MakeSpace(task).Contains(config), is_blocked) << signature.ToString();
-    blocked += is_blocked ? 1 : 0;
-  }
-  EXPECT_EQ(blocked, 1);
-}
-
 // Each is one condition short of such a convolution; none may be rewritten.
 TEST(Winograd, RefusesWhatIsNoConvolutionOfDilationOne) {
-  const Shape shapes[] = {{1, 8, 9, 9, 8, 1, 1, 1, 0, 1},
-                          {1, 8, 9, 9, 8, 3, 3, 1, 1, 2},
-                          {1, 8, 9, 9, 8, 2, 2, 2, 0, 1}};
-  for (const Shape& shape : shapes) {
+  const Conv2dShape shapes[] = {{1, 8, 9, 9, 8, 1, 1, 1, 0, 1},
+                                {1, 8, 9, 9, 8, 3, 3, 1, 1, 2},
+                                {1, 8, 9, 9, 8, 2, 2, 2, 0, 1}};
+  for (const Conv2dShape& shape : shapes) {
     loop::Nest nest = MustLower(ConvText(shape, "none")).naive;
     EXPECT_FALSE(Winograd(&nest, nest.buffers.back()->name, 4).ok());
   }
@@ -650,12 +405,12 @@ TEST(Conv2d, PadsWithTheValueGiven) {
 
 TEST(Conv2d, BorderTilesLeaveOutThePadding) {
   const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1");
-  const Shape shapes[] = {{1, 8, 9, 9, 12, 3, 3, 1, 1, 1},
-                          {1, 10, 8, 11, 9, 3, 3, 2, 1, 1},
-                          {2, 4, 7, 13, 8, 5, 3, 1, 2, 1},
-                          {1, 8, 12, 12, 8, 3, 3, 1, 2, 2}};
+  const Conv2dShape shapes[] = {{1, 8, 9, 9, 12, 3, 3, 1, 1, 1},
+                                {1, 10, 8, 11, 9, 3, 3, 2, 1, 1},
+                                {2, 4, 7, 13, 8, 5, 3, 1, 2, 1},
+                                {1, 8, 12, 12, 8, 3, 3, 1, 2, 2}};
   int checked = 0;
-  for (const Shape& shape : shapes) {
+  for (const Conv2dShape& shape : shapes) {
     const ops::KernelDefinition def = MustLower(ConvText(shape, "bias_relu"));
     const Template& conv = TemplateFor(def);
     const Task task{&def, conv.Signatures(def, target)[0], target};

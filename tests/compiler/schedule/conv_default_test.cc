@@ -1,0 +1,178 @@
+// What convolutions are by default, what a search tries next, and what defaults prefetch.
+#include <set>
+
+#include "fmt/format.h"
+#include "gtest/gtest.h"
+#include "tests/compiler/schedule/conv_texts.h"
+#include "tests/compiler/schedule/nest_check.h"
+
+namespace hone::schedule {
+namespace {
+
+Config DefaultOf(const std::string& text, const Target& target) {
+  const ops::KernelDefinition def = MustLower(text);
+  const Template& conv = TemplateFor(def);
+  const Task task{&def, conv.Signatures(def, target)[0], target};
+  const Config config = conv.Default(task);
+  EXPECT_TRUE(conv.MakeSpace(task).Contains(config)) << text << config.ToText();
+  return config;
+}
+
+std::string OfOneTap(int64_t in, int64_t out, int64_t extent) {
+  return WindowsText({1, in, out, {extent, extent}, {1, 1}, {1, 1}, {1, 1}, {0, 0}, {0, 0}},
+                     "float32", "float32");
+}
+
+// Data that the second cache does not hold is read once, few weights for each row. Cores that have
+// a panel each read the data once anyway.
+TEST(Conv, TheDefaultOrderReadsTheLeastAgain) {
+  const std::string cpu =
+      "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -caches=32768,1048576,33554432 -threads=";
+  const Target target = TestTarget(cpu + "1");
+  EXPECT_EQ(DefaultOf(OfOneTap(64, 128, 112), TestTarget(cpu + "8")).String("order"), "oc_oh");
+  EXPECT_EQ(DefaultOf(OfOneTap(64, 128, 112), target).String("order"), "oh_oc");
+  EXPECT_EQ(DefaultOf(OfOneTap(16, 512, 14), target).String("order"), "oc_oh");
+  EXPECT_EQ(DefaultOf(OfOneTap(64, 128, 112), target).Int("unroll"), 4);
+}
+
+// Weights that a slow stream brings are prefetched in chunks, unless the sums would cost more.
+TEST(Conv, ByDefaultChunksAreSummedWhereWeightsAreWaitedFor) {
+  const std::string caches = " -caches=49152,2097152,503316480 -threads=1";
+  const Target slow = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=sapphirerapids" + caches);
+  const Target fast = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4" + caches);
+  const Config chunks = DefaultOf(OfOneTap(512, 512, 14), slow);
+  EXPECT_GT(chunks.Int("chunk"), 0);
+  EXPECT_EQ(chunks.Int("prefetch"), 1);
+  EXPECT_EQ(DefaultOf(OfOneTap(512, 512, 14), fast).Int("chunk"), 0);
+  EXPECT_EQ(DefaultOf(OfOneTap(128, 128, 56), slow).Int("chunk"), 0);
+}
+
+// One of each strategy at least, whatever the model says of them.
+TEST(Conv, AlternativesAreTheBestOfTheOtherStrategies) {
+  const Target target = TestTarget(
+      "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -caches=49152,2097152,33554432 -threads=1");
+  const ops::KernelDefinition def =
+      MustLower(ConvText({1, 64, 14, 14, 64, 3, 3, 1, 1, 1}, "bias_relu"));
+  const Template& conv = TemplateFor(def);
+  for (const ir::LayoutSignature& signature : conv.Signatures(def, target)) {
+    const Task task{&def, signature, target};
+    std::vector<Config> all = conv.Alternatives(task);
+    all.push_back(conv.Default(task));
+    std::set<std::string> strategies;
+    for (const Config& config : all) {
+      EXPECT_TRUE(conv.Schedule(task, config).ok()) << config.ToText();
+      strategies.insert(config.String("strategy"));
+    }
+    EXPECT_EQ(strategies.size(), conv.MakeSpace(task).Next(Config())->options.size())
+        << signature.ToString();
+  }
+}
+
+TEST(Conv, DefaultsAndAlternativesAreInTheSpace) {
+  const Target wide = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
+  const Target narrow = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3 -threads=1");
+  Random random(11);
+  for (int n = 0; n < 60; ++n) {
+    const int64_t groups = n % 4 == 0 ? 2 : 1;
+    Windows windows = RandomWindows(random);
+    windows.oc *= groups;
+    const std::string text = WindowsText(windows, "float32", "float32", groups);
+    const ops::KernelDefinition def = MustLower(text);
+    const Template& conv = TemplateFor(def);
+    const Target& target = n % 2 == 0 ? wide : narrow;
+    for (const ir::LayoutSignature& signature : conv.Signatures(def, target)) {
+      const Task task{&def, signature, target};
+      std::vector<Config> configs = conv.Alternatives(task);
+      configs.push_back(conv.Default(task));
+      const Space space = conv.MakeSpace(task);
+      for (const Config& config : configs) {
+        EXPECT_TRUE(space.Contains(config)) << text << signature.ToString() << config.ToText();
+      }
+    }
+  }
+}
+
+// More transformed data of a block would drive out too much else.
+TEST(Winograd, BlocksByDefaultLeaveTheSecondCacheToOthers) {
+  const Target target = TestTarget(
+      "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -caches=49152,2097152,503316480 -threads=1");
+  const Config config =
+      DefaultOf(ConvText({1, 64, 56, 56, 64, 3, 3, 1, 1, 1}, "bias_relu"), target);
+  ASSERT_EQ(config.String("strategy"), "winograd4");
+  const int64_t data_bytes = 36 * config.Int("block_w") * config.Int("block_h") * 64 * 4;
+  EXPECT_LE(4 * data_bytes, target.l2_bytes);
+}
+
+// Of data that the second cache does not hold the next row's lines are asked for; of results those
+// of the next tile, with what is added to them: by default where something is.
+TEST(Conv, ByDefaultWhatIsColdIsPrefetched) {
+  const Target target = TestTarget(
+      "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -caches=49152,2097152,33554432 -threads=1");
+  EXPECT_EQ(DefaultOf(OfOneTap(256, 64, 56), target).Int("prefetch"), 2);
+  EXPECT_EQ(DefaultOf(OfOneTap(64, 256, 56), target).Int("prefetch"), 0);
+  const std::string residual = ConvText({1, 64, 56, 56, 256, 1, 1, 1, 0, 1}, "residual");
+  const Config config = DefaultOf(residual, target);
+  EXPECT_EQ(config.Int("prefetch"), 3);
+
+  const ops::KernelDefinition def = MustLower(residual);
+  const Template& conv = TemplateFor(def);
+  const Task task{&def, conv.Signatures(def, target)[0], target};
+  const absl::StatusOr<loop::Nest> nest = conv.Schedule(task, config);
+  ASSERT_TRUE(nest.ok()) << nest.status();
+  const std::string text = loop::ToText(*nest);
+  for (const std::string& buffer : {std::string("p3"), def.naive.buffers.back()->name}) {
+    EXPECT_NE(text.find("prefetch %" + buffer + "["), std::string::npos) << buffer << text;
+  }
+}
+
+// Whether the nest of the conv's default, with this `prefetch`, asks for lines of the buffer.
+bool Prefetches(const std::string& text, const Target& target, int64_t prefetch,
+                const std::string& buffer) {
+  const ops::KernelDefinition def = MustLower(text);
+  const Template& conv = TemplateFor(def);
+  const Task task{&def, conv.Signatures(def, target)[0], target};
+  Config config = conv.Default(task);
+  config.Set("order", std::string("oh_oc"));
+  config.Set("prefetch", prefetch);
+  EXPECT_TRUE(conv.MakeSpace(task).Contains(config)) << config.ToText();
+  const absl::StatusOr<loop::Nest> nest = conv.Schedule(task, config);
+  EXPECT_TRUE(nest.ok()) << nest.status();
+  return nest.ok() && loop::ToText(*nest).find("prefetch %" + buffer + "[") != std::string::npos;
+}
+
+TEST(Conv, WhatIsAddedIsPrefetchedWhereNothingElseReadsIt) {
+  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=1");
+  const std::string residual = ConvText({1, 64, 6, 6, 256, 1, 1, 1, 0, 1}, "residual");
+  EXPECT_TRUE(Prefetches(residual, target, 3, "p3"));
+  EXPECT_TRUE(Prefetches(residual, target, 3, "relu"));
+  EXPECT_FALSE(Prefetches(residual, target, 2, "p3"));
+  const std::string broadcast =
+      "fn (p0: Tensor[(1, 64, 6, 6), float32], const p1: Tensor[(256, 64, 1, 1), float32], "
+      "p2: Tensor[(1, 256, 1, 1), float32]) { %0 = nn.conv2d(p0, p1); add(%0, p2) } "
+      "accumulate=float32 numerics=default";
+  EXPECT_FALSE(Prefetches(broadcast, target, 3, "p2"));
+}
+
+// Lines of results that are not in such blocks are others.
+TEST(Conv, OnlyResultsInBlocksArePrefetched) {
+  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=1");
+  const ops::KernelDefinition def =
+      MustLower(ConvText({1, 64, 6, 6, 256, 1, 1, 1, 0, 1}, "residual"));
+  const Template& conv = TemplateFor(def);
+  int blocked = 0;
+  for (const ir::LayoutSignature& signature : conv.Signatures(def, target)) {
+    const Task task{&def, signature, target};
+    Config config = conv.Default(task);
+    if (config.String("strategy") != "direct") continue;
+    config.Set("order", std::string("oh_oc"));
+    config.Set("prefetch", int64_t{3});
+    const bool is_blocked =
+        signature.operands[0].BlockOf(1) == 16 && signature.results[0].BlockOf(1) == 16;
+    EXPECT_EQ(conv.MakeSpace(task).Contains(config), is_blocked) << signature.ToString();
+    blocked += is_blocked ? 1 : 0;
+  }
+  EXPECT_EQ(blocked, 1);
+}
+
+}  // namespace
+}  // namespace hone::schedule
