@@ -21,7 +21,7 @@ struct RunRequest {
   uint64_t session = 0;  // distinguishes it from others of the zygote
   uint32_t kind = kMeasure;
   uint32_t candidate_count = 0;
-  uint32_t rounds = 0;  // of a final; 0 for a trial
+  uint32_t rounds = 0;  // 0: of a search
   uint32_t threads = 1;
   uint32_t has_reference = 0;
   uint64_t seed = 0;

@@ -62,4 +62,29 @@ tuning_db::Record ToRecord(const hone::v1::MeasureResult& result, const std::str
   return record;
 }
 
+namespace {
+
+// The median over the rounds that both have, 0 if there is none.
+double RatioInRounds(const hone::v1::CandidateResult& candidate,
+                     const hone::v1::CandidateResult& anchor) {
+  std::vector<double> ratios;
+  const int rounds = std::min(candidate.samples_ns_size(), anchor.samples_ns_size());
+  for (int round = 0; round < rounds; ++round) {
+    const double ratio = candidate.samples_ns(round) / anchor.samples_ns(round);
+    if (ratio > 0) ratios.push_back(ratio);  // no NaN
+  }
+  return Median(std::move(ratios));
+}
+
+}  // namespace
+
+tuning_db::Record ToCalibration(const hone::v1::MeasureResult& result, const std::string& worker,
+                                int64_t wall_time_ns) {
+  tuning_db::Record record = ToRecord(result, worker, wall_time_ns);
+  if (record.outcome != Outcome::kOk || result.candidates_size() < 2) return record;
+  const double ratio = RatioInRounds(result.candidates(0), result.candidates(1));
+  if (ratio > 0) record.anchor_ns = record.median_ns / ratio;
+  return record;
+}
+
 }  // namespace hone::tuner

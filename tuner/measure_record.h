@@ -18,6 +18,9 @@ tuning_db::Record ToRecord(int64_t trial, const hone::v1::CandidateResult& resul
 // All of it: of the first candidate of `result`, measured by `worker`, settled at `wall_time_ns`.
 tuning_db::Record ToRecord(const hone::v1::MeasureResult& result, const std::string& worker,
                            int64_t wall_time_ns);
+// The same of a calibration, whose second candidate, if there is one, is its anchor.
+tuning_db::Record ToCalibration(const hone::v1::MeasureResult& result, const std::string& worker,
+                                int64_t wall_time_ns);
 
 }  // namespace hone::tuner
 

@@ -24,8 +24,8 @@ struct Artifact {
 struct MeasureRequest {
   tuning_db::Trial trial;
   std::string target;                // canonical text
-  std::vector<Artifact> candidates;  // one, or those of a final
-  uint32_t rounds = 0;               // of a final; 0 for a trial
+  std::vector<Artifact> candidates;  // one and, of a calibration, its anchor; or a final's
+  uint32_t rounds = 0;               // 0: of a search
   Artifact reference;                // without a digest: no output check
   Artifact anchor;  // of a trial: the task's default config; without a digest: none
   std::string workload_digest;

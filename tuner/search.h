@@ -17,9 +17,7 @@ struct SettledTrial {
   schedule::Config config;
   std::string nest_digest;
   tuning_db::Outcome outcome = tuning_db::Outcome::kOk;
-  // Median over the calibrator's: comparable over time on a device. 0 where the outcome is a
-  // failure.
-  double relative_time = 0;
+  double ranked_ns = 0;  // tuning_db::RankedNs; 0 where the outcome is a failure
 };
 
 // Everything a batch is a function of.

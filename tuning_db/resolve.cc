@@ -43,8 +43,7 @@ std::vector<const Record*> Successes(const std::vector<Record>& records) {
 }
 
 // Times compare under the same conditions only, those of the newest success: what a cold constant
-// or another processor costs is no merit of a config. Nor do calibrated costs and plain times
-// compare: the plain ones count only where nothing is calibrated.
+// or another processor costs is no merit of a config.
 std::vector<const Record*> Comparable(const std::vector<Record>& records) {
   std::vector<const Record*> found = Successes(records);
   if (found.empty()) return found;
@@ -53,26 +52,23 @@ std::vector<const Record*> Comparable(const std::vector<Record>& records) {
   };
   const Record& newest = *found.back();
   std::erase_if(found, [&](const Record* r) { return conditions(*r) != conditions(newest); });
-  const auto is_plain = [](const Record* record) { return !(record->calibrator_ns > 0); };
-  if (!std::all_of(found.begin(), found.end(), is_plain)) std::erase_if(found, is_plain);
   return found;
 }
 
-// The comparable records of one config.
-struct Measured {
-  std::vector<double> costs;
-  const Record* newest = nullptr;
-};
+// Those of one config, the newest last.
+using Measured = std::vector<const Record*>;
 
-std::map<std::string, Measured> ByConfig(const std::vector<Record>& records) {
+std::map<std::string, Measured> ByConfig(const std::vector<const Record*>& records) {
   std::map<std::string, Measured> by_config;
-  for (const Record* record : Comparable(records)) {
-    Measured& measured = by_config[record->of_trial.config_digest];
-    const double unit_ns = record->calibrator_ns > 0 ? record->calibrator_ns : 1;
-    measured.costs.push_back(record->median_ns / unit_ns);
-    measured.newest = record;
-  }
+  for (const Record* record : records) by_config[record->of_trial.config_digest].push_back(record);
   return by_config;
+}
+
+template <class OfRecord>
+double MedianOf(const Measured& measured, const OfRecord& of_record) {
+  std::vector<double> values;
+  for (const Record* record : measured) values.push_back(of_record(*record));
+  return Median(values);
 }
 
 // Without the cancelled ones; that which measured last is the last.
@@ -92,17 +88,15 @@ std::vector<std::vector<Record>> ByToolchain(const std::vector<Record>& records)
   return found;
 }
 
-double CostOf(const Measured& measured) { return Median(measured.costs); }
-
 Best ProvisionalBest(std::vector<Record> records) {
   std::erase_if(records, [](const Record& r) { return r.of_trial.purpose == Purpose::kCalibrate; });
   const Record* cheapest = nullptr;
-  double least = 0;
-  for (const auto& [digest, measured] : ByConfig(records)) {
-    const double cost = CostOf(measured);
-    if (cheapest != nullptr && cost >= least) continue;
-    cheapest = measured.newest;
-    least = cost;
+  double least_ns = 0;
+  for (const auto& [digest, measured] : ByConfig(Comparable(records))) {
+    const double ranked_ns = MedianOf(measured, RankedNs);
+    if (cheapest != nullptr && ranked_ns >= least_ns) continue;
+    cheapest = measured.back();
+    least_ns = ranked_ns;
   }
   if (cheapest == nullptr) return Best();
   Best best;
@@ -186,6 +180,30 @@ absl::StatusOr<std::vector<Best>> Resolve(Store& store, const std::string& targe
   return answers;
 }
 
+namespace {
+
+// By the config's text. Ratios to the anchor and plain times do not compare: the plain ones count
+// only where nothing has an anchor.
+std::map<std::string, double> CostsNs(const std::vector<Record>& records) {
+  std::map<std::string, double> costs_ns;
+  for (const Record& record : records) costs_ns[record.of_trial.config] = 0;
+  std::vector<const Record*> found = Comparable(records);
+  double anchor_ns = 0;  // the least
+  for (const Record* record : found) {
+    if (!(record->anchor_ns > 0)) continue;
+    anchor_ns = anchor_ns > 0 ? std::min(anchor_ns, record->anchor_ns) : record->anchor_ns;
+  }
+  if (anchor_ns > 0) std::erase_if(found, [](const Record* r) { return !(r->anchor_ns > 0); });
+  for (const auto& [digest, measured] : ByConfig(found)) {
+    costs_ns[measured.back()->of_trial.config] = MedianOf(measured, [&](const Record& record) {
+      return anchor_ns > 0 ? record.median_ns / record.anchor_ns * anchor_ns : record.median_ns;
+    });
+  }
+  return costs_ns;
+}
+
+}  // namespace
+
 absl::StatusOr<std::vector<ConfigCost>> CalibrationOf(Store& store,
                                                       const std::string& workload_digest,
                                                       const std::string& signature,
@@ -197,13 +215,8 @@ absl::StatusOr<std::vector<ConfigCost>> CalibrationOf(Store& store,
       store.Records({.task = task->id, .signature = signature, .purpose = Purpose::kCalibrate}));
   std::vector<ConfigCost> found;
   for (const std::vector<Record>& of_one : ByToolchain(records)) {
-    std::map<std::string, double> costs;
-    for (const Record& record : of_one) costs[record.of_trial.config] = 0;
-    for (const auto& [digest, measured] : ByConfig(of_one)) {
-      costs[measured.newest->of_trial.config] = CostOf(measured);
-    }
-    for (const auto& [config, cost] : costs) {
-      found.push_back({config, cost, of_one.front().toolchain});
+    for (const auto& [config, cost_ns] : CostsNs(of_one)) {
+      found.push_back({config, cost_ns, of_one.front().toolchain});
     }
   }
   return found;

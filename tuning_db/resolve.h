@@ -44,8 +44,8 @@ using IsCompatible = std::function<bool(const std::string& other_target)>;
 // One answer for each key, in order. In each:
 //   tuned       the winner of the newest final, if IsTuned
 //   tuning      otherwise that winner all the same; without a final the config with the least
-//               median of median_ns / calibrator_ns (times of different runs do not compare), among
-//               the records of the newest success's regime, device and toolchain
+//               RankedNs (the median of its records), among the records of the newest success's
+//               regime, device and toolchain
 //   compatible  otherwise the best of the workload's tasks on targets that `is_compatible` accepts
 //               (null: none); tuned before tuning, then the greatest ratio
 absl::StatusOr<std::vector<Best>> Resolve(Store& store, const std::string& target,
@@ -55,9 +55,10 @@ absl::StatusOr<std::vector<Best>> Resolve(Store& store, const std::string& targe
 // Of one task and signature; kNone where nothing is measured.
 absl::StatusOr<Best> BestOf(Store& store, const Task& task, const std::string& signature);
 
-// What calibration measured of each config of a task and signature with each toolchain:
-// median_ns / calibrator_ns of records that compare, 0 where there is none but the config was
-// settled. Those of the newest toolchain last, of each by text; empty where nothing was measured.
+// What calibration measured of each config of a task and signature with each toolchain: its ratio
+// to the anchor times the least time of the anchor, in nanoseconds, of records that compare; 0
+// where there is none but the config was settled. Those of the newest toolchain last, of each by
+// text; empty where nothing was measured.
 struct ConfigCost {
   std::string config;
   double cost = 0;

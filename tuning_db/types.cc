@@ -1,5 +1,6 @@
 #include "tuning_db/types.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 
@@ -37,6 +38,12 @@ bool IsProposed(Purpose purpose) {
 bool IsCandidateFailure(Outcome outcome) {
   return outcome != Outcome::kOk && outcome != Outcome::kDeviceLost &&
          outcome != Outcome::kCancelled;
+}
+
+double RankedNs(const Record& record) {
+  if (record.outcome != Outcome::kOk) return 0;
+  const auto least = std::ranges::min_element(record.samples_ns);
+  return least == record.samples_ns.end() ? record.median_ns : *least;  // an old log has none
 }
 
 bool HasEnded(JobState state) {

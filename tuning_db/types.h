@@ -75,8 +75,9 @@ struct Record {
   std::vector<double> samples_ns;  // clean chunks, nanoseconds a run
   double median_ns = 0;            // 0 where the outcome is a failure
   double calibrator_ns = 0;        // the worker's fixed loop, interleaved
-  double anchor_ns = 0;            // the task's default config in the same session; 0: not measured
-  double error_ratio = 0;          // largest |err| / bound on the float inputs; <= 1 passes
+  double anchor_ns = 0;    // the task's default config in the same session; 0: not measured.
+                           // Of a calibration: median_ns / (median ratio of the rounds)
+  double error_ratio = 0;  // largest |err| / bound on the float inputs; <= 1 passes
   std::string artifact_digest;
   std::string toolchain;
   std::string device;  // fingerprint
@@ -86,6 +87,10 @@ struct Record {
   // Filled by queries from the trial and task.
   Trial of_trial;
 };
+
+// What a trial counts as where it is ranked: its least sample, for who disturbs only adds. 0: a
+// failure.
+double RankedNs(const Record& record);
 
 // The top few, the incumbent and the default in interleaved rounds.
 struct FinalEntry {

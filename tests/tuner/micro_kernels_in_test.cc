@@ -29,7 +29,7 @@ class MicroKernelsInTest : public ::testing::Test {
     trial.purpose = Purpose::kCalibrate;
     tuning_db::Record record;
     record.median_ns = 1000;
-    record.calibrator_ns = 100;
+    record.anchor_ns = 1000;
     record.toolchain = toolchain;
     for (const std::string& config : measured.configs) {
       trial.config = config;

@@ -27,6 +27,8 @@ void LoseRounds(FakeWorker& worker, int entry, int rounds, int times) {
   };
 }
 
+int RoundsIn(const World& world) { return world.options.final_rounds; }
+
 int FinalsRun(const FakeWorker& worker) {
   return static_cast<int>(std::count_if(worker.ran.begin(), worker.ran.end(),
                                         [](const auto& ran) { return ran.rounds() > 0; }));
@@ -35,12 +37,13 @@ int FinalsRun(const FakeWorker& worker) {
 TEST(TuningLoopFinals, AFinalWithMissingRoundsIsMeasuredAgain) {
   World world;
   FakeWorker& worker = world.AddWorker("w1");
-  LoseRounds(worker, 0, 6, 2);
+  LoseRounds(worker, 0, RoundsIn(world) - 1, 2);
   const int64_t job = world.Submit({});
   world.Run();
   EXPECT_EQ(world.GetJob(job).state, JobState::kDone) << world.GetJob(job).message;
   EXPECT_EQ(FinalsRun(worker), 3);
-  EXPECT_EQ(world.store->NewestFinal(1, "NC->NC").value()->entries[0].round_ns.size(), 7u);
+  const auto final = world.store->NewestFinal(1, "NC->NC").value();
+  EXPECT_EQ(static_cast<int>(final->entries[0].round_ns.size()), RoundsIn(world));
   EXPECT_EQ(world.Records(Purpose::kConfirm).size(), 1u);
 }
 
@@ -53,17 +56,19 @@ TEST(TuningLoopFinals, AfterThreeAttemptsTheRoundsThatAllHaveDecide) {
   EXPECT_EQ(world.GetJob(job).state, JobState::kDone) << world.GetJob(job).message;
   EXPECT_EQ(FinalsRun(worker), 3);
   const auto final = world.store->NewestFinal(1, "NC->NC").value();
-  for (const auto& entry : final->entries) EXPECT_EQ(entry.round_ns.size(), 5u);
+  for (const auto& entry : final->entries) {
+    EXPECT_EQ(static_cast<int>(entry.round_ns.size()), RoundsIn(world) - 2);
+  }
 }
 
 TEST(TuningLoopFinals, AFinalThatCannotBeTimedFailsAndSaysSo) {
   World world;
   FakeWorker& worker = world.AddWorker("w1");
-  LoseRounds(worker, 0, 5, 100);
+  LoseRounds(worker, 0, RoundsIn(world) - 2, 100);
   const int64_t job = world.Submit({});
   world.Run();
   EXPECT_EQ(world.GetJob(job).state, JobState::kFailed);
-  EXPECT_THAT(world.GetJob(job).message, HasSubstr("timed in 2 of 7 rounds"));
+  EXPECT_THAT(world.GetJob(job).message, HasSubstr("timed in 2 of 11 rounds"));
   EXPECT_FALSE(world.store->NewestFinal(1, "NC->NC").value().has_value());
   EXPECT_NE(world.Records(Purpose::kConfirm).at(0).outcome, Outcome::kOk);
 }
@@ -74,8 +79,8 @@ TEST(TuningLoopFinals, AFinalHasTheTimeOfAllItsRounds) {
   world.Submit({.trials = 4});
   world.Run();
   EXPECT_EQ(worker.ran.front().run_limit_ns(), world.options.run_limit_ns);
-  EXPECT_EQ(worker.ran.back().rounds(), 7u);
-  EXPECT_EQ(worker.ran.back().run_limit_ns(), 7 * world.options.run_limit_ns);
+  EXPECT_EQ(static_cast<int>(worker.ran.back().rounds()), RoundsIn(world));
+  EXPECT_EQ(worker.ran.back().run_limit_ns(), RoundsIn(world) * world.options.run_limit_ns);
 }
 
 TEST(TuningLoopFinals, ALateResultOfAFinalSettlesNoTrialWithoutAFinal) {

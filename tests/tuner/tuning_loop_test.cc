@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/tuner/world.h"
 
 namespace hone::tuner {
@@ -36,9 +38,9 @@ TEST(TuningLoop, MeetsEveryBudgetExactlyAndEndsWithFinals) {
     const auto final = world.store->NewestFinal(task, "NC->NC").value();
     ASSERT_TRUE(final.has_value());
     EXPECT_EQ(final->distinct_trials, 43);
-    EXPECT_EQ(final->entries.size(), 5u);
+    EXPECT_EQ(final->entries.size(), 1u + static_cast<size_t>(world.options.final_top));
     EXPECT_EQ(final->entries[0].config.find(":1"), std::string::npos) << "the default takes part";
-    for (const auto& entry : final->entries) EXPECT_EQ(entry.round_ns.size(), 7u);
+    for (const auto& entry : final->entries) EXPECT_EQ(entry.round_ns.size(), 11u);
     EXPECT_GE(final->entries[static_cast<size_t>(final->winner)].ratio_to_default, 1);
   }
   EXPECT_EQ(world.Records(Purpose::kConfirm).size(), 3u);
@@ -100,6 +102,16 @@ TEST(TuningLoop, CalibrationIsMeasuredOnceAsSuchAndLooksForNoWinner) {
   EXPECT_TRUE(world.Records(Purpose::kSearch).empty());
   EXPECT_TRUE(world.Records(Purpose::kConfirm).empty());
   EXPECT_FALSE(world.store->NewestFinal(1, "NC->NC").value().has_value());
+  const auto records = world.Records(Purpose::kCalibrate);
+  const auto standard = std::find_if(records.begin(), records.end(), [](const auto& record) {
+    return record.of_trial.config.find(":1") == std::string::npos;
+  });
+  ASSERT_NE(standard, records.end());
+  for (const auto& record : records) {
+    if (record.outcome != Outcome::kOk) continue;
+    EXPECT_EQ(record.samples_ns.size(), 15u) << "rounds";
+    EXPECT_NEAR(record.anchor_ns, standard->median_ns, 10) << "in the same rounds";
+  }
 
   JobWish again = wish;
   again.client_id = "second";

@@ -32,9 +32,12 @@ class ResolveTest : public testing::Test {
   std::unique_ptr<Store> store_ = MakeMemoryStore();
 };
 
-Record Timed(double median_ns, double calibrator_ns) {
-  Record record = ExampleRecord(0, median_ns);
-  record.calibrator_ns = calibrator_ns;
+Record Timed(double median_ns) { return ExampleRecord(0, median_ns); }
+
+// A calibration.
+Record Beside(double anchor_ns, double median_ns) {
+  Record record = Timed(median_ns);
+  record.anchor_ns = anchor_ns;
   return record;
 }
 
@@ -87,11 +90,12 @@ TEST_F(ResolveTest, WholeSmallSpaceIsTuned) {
   EXPECT_EQ(Ask().tier, Tier::kTuned);
 }
 
-TEST_F(ResolveTest, ProvisionalBestIsByRatioToTheCalibrator) {
+TEST_F(ResolveTest, ProvisionalBestIsThatOfTheLeastSample) {
   const int64_t task = EnsureTask();
-  Settle(task, 1, Timed(1000, 100));
-  Settle(task, 2, Timed(1500, 200));  // a slow moment of the machine, the faster kernel
-  Settle(task, 3, Timed(900, 0));     // not calibrated: does not compare
+  Record disturbed = Timed(1500);
+  disturbed.samples_ns = {1600, 1500, 950};
+  Settle(task, 1, Timed(1000));
+  Settle(task, 2, disturbed);
   const Best best = Ask();
   EXPECT_EQ(best.tier, Tier::kTuning);
   EXPECT_EQ(best.config, ExampleTrial(0, 0, 2).config);
@@ -102,33 +106,35 @@ TEST_F(ResolveTest, ProvisionalBestIsByRatioToTheCalibrator) {
 
 TEST_F(ResolveTest, OneLuckyTimeDoesNotWin) {
   const int64_t task = EnsureTask();
-  Settle(task, 1, Timed(500, 100), 0);
-  Settle(task, 1, Timed(1100, 100), 1);
-  Settle(task, 1, Timed(1200, 100), 2);
-  Settle(task, 2, Timed(1000, 100));
+  Settle(task, 1, Timed(500), 0);
+  Settle(task, 1, Timed(1100), 1);
+  Settle(task, 1, Timed(1200), 2);
+  Settle(task, 2, Timed(1000));
   EXPECT_EQ(Ask().config, ExampleTrial(0, 0, 2).config);
 }
 
-TEST_F(ResolveTest, WithoutCalibratorsTimesDecide) {
+TEST_F(ResolveTest, WithoutSamplesMediansDecide) {
   const int64_t task = EnsureTask();
-  Settle(task, 1, Timed(1000, 0));
-  Settle(task, 2, Timed(900, 0));
+  Record without = Timed(900);
+  without.samples_ns = {};
+  Settle(task, 1, Timed(1000));
+  Settle(task, 2, without);
   EXPECT_EQ(Ask().config, ExampleTrial(0, 0, 2).config);
 }
 
 TEST_F(ResolveTest, TimesCompareUnderTheNewestConditionsOnly) {
-  Record cold = Timed(1500, 100);
+  Record cold = Timed(1500);
   cold.regime = "cold_constants";
-  Record elsewhere = Timed(1500, 100);
+  Record elsewhere = Timed(1500);
   elsewhere.device = "another cpu";
-  Record rebuilt = Timed(1500, 100);
+  Record rebuilt = Timed(1500);
   rebuilt.toolchain = "llvm 20";
   for (const Record& changed : {cold, elsewhere, rebuilt}) {
     store_ = MakeMemoryStore();
     const int64_t task = EnsureTask();
     Record slower = changed;
-    slower.median_ns = 1600;
-    Settle(task, 1, Timed(900, 100));
+    slower.samples_ns = Timed(1600).samples_ns;
+    Settle(task, 1, Timed(900));
     Settle(task, 2, changed);
     Settle(task, 3, slower);
     EXPECT_EQ(Ask().config, ExampleTrial(0, 0, 2).config);
@@ -138,19 +144,19 @@ TEST_F(ResolveTest, TimesCompareUnderTheNewestConditionsOnly) {
 
 TEST_F(ResolveTest, ConfigMeasuredInBothRegimesIsJudgedByTheNewest) {
   const int64_t task = EnsureTask();
-  Record cold = Timed(1500, 100);
+  Record cold = Timed(1500);
   cold.regime = "cold_constants";
-  Settle(task, 1, Timed(900, 100), 0);
+  Settle(task, 1, Timed(900), 0);
   Settle(task, 1, cold, 1);
-  cold.median_ns = 1400;
+  cold.samples_ns = Timed(1400).samples_ns;
   Settle(task, 2, cold);
   EXPECT_EQ(Ask().config, ExampleTrial(0, 0, 2).config);
 }
 
 TEST_F(ResolveTest, NewestIsWhatWasMeasuredLastNotWhatWasImportedLast) {
   const int64_t task = EnsureTask();
-  Settle(task, 1, Timed(1500, 100));
-  Record old = Timed(900, 100);
+  Settle(task, 1, Timed(1500));
+  Record old = Timed(900);
   old.device = "another cpu";
   old.wall_time_ns -= 1;
   store_->Import(ExampleTrial(task, 0, 2), old).value();
@@ -166,7 +172,7 @@ TEST_F(ResolveTest, RecordsOfOtherConditionsChangeNothing) {
     int64_t least = 0;
     for (int n = 0; n < 12; ++n) {
       const auto median_ns = static_cast<int64_t>(100 + random.Below(1000));
-      Record record = Timed(static_cast<double>(median_ns), 100);
+      Record record = Timed(static_cast<double>(median_ns));
       record.wall_time_ns += n;
       const bool is_newest = n == 11;
       const bool is_cold = !is_newest && random.Below(2) == 0;
@@ -180,7 +186,7 @@ TEST_F(ResolveTest, RecordsOfOtherConditionsChangeNothing) {
 
 TEST_F(ResolveTest, FailuresAreNoConfigs) {
   const int64_t task = EnsureTask();
-  Record wrong = Timed(1, 100);
+  Record wrong = Timed(1);
   wrong.outcome = Outcome::kWrongOutput;
   Settle(task, 1, wrong);
   EXPECT_EQ(Ask().tier, Tier::kNone);
@@ -190,7 +196,7 @@ TEST_F(ResolveTest, CompatibleIsAskedLastAndPrefersTuned) {
   const int64_t near = EnsureTask("near");
   const int64_t nearer = EnsureTask("nearer");
   const int64_t far = EnsureTask("far");
-  Settle(near, 1, Timed(100, 100));  // ratio 20, but only tuning
+  Settle(near, 1, Timed(100));  // ratio 20, but only tuning
   store_->AddFinal(ExampleFinal(nearer, 0)).value();
   store_->AddFinal(ExampleFinal(far, 0)).value();
   const IsCompatible is_compatible = [](const std::string& other) { return other != "far"; };
@@ -199,7 +205,7 @@ TEST_F(ResolveTest, CompatibleIsAskedLastAndPrefersTuned) {
   EXPECT_EQ(best.tier, Tier::kCompatible);
   EXPECT_EQ(Name(best.tier), "compatible");
   EXPECT_EQ(best.target, "nearer");
-  Settle(EnsureTask("here"), 5, Timed(4000, 100));
+  Settle(EnsureTask("here"), 5, Timed(4000));
   EXPECT_EQ(Ask(is_compatible).tier, Tier::kTuning) << "the own target's comes first";
 }
 
@@ -209,24 +215,25 @@ TEST_F(ResolveTest, CalibrationIsThatOfEachConfigAndNoTier) {
   };
   EXPECT_TRUE(calibration().empty());
   const int64_t task = EnsureTask();
-  Settle(task, 1, Timed(100, 50), 0, Purpose::kCalibrate);
-  Settle(task, 2, Timed(300, 100), 0, Purpose::kCalibrate);
+  Settle(task, 1, Beside(50, 100), 0, Purpose::kCalibrate);
+  Settle(task, 2, Beside(100, 300), 0, Purpose::kCalibrate);  // a slow moment of the machine
+  Settle(task, 5, Beside(0, 10), 0, Purpose::kCalibrate);     // without an anchor: does not compare
   Record failed;
   failed.outcome = Outcome::kCrash;
   Settle(task, 3, failed, 0, Purpose::kCalibrate);
-  Settle(task, 4, Timed(10, 100));  // a search's
+  Settle(task, 4, Timed(10));  // a search's
   const std::vector<ConfigCost> costs = calibration();
-  ASSERT_EQ(costs.size(), 3u);
+  ASSERT_EQ(costs.size(), 4u);
   EXPECT_EQ(costs[0].cost, 0) << "it was not built";
   EXPECT_EQ(costs[1].config, ExampleTrial(task, 0, 1).config);
-  EXPECT_EQ(costs[1].cost, 2);
-  EXPECT_EQ(costs[2].cost, 3);
+  EXPECT_EQ(costs[1].cost, 100);
+  EXPECT_EQ(costs[2].cost, 150) << "three times the least of the anchor";
   EXPECT_EQ(Ask().config, ExampleTrial(task, 0, 4).config);
 }
 
 TEST_F(ResolveTest, CalibrationKeepsToolchainsApartTheNewestLast) {
   const int64_t task = EnsureTask();
-  Record newer = Timed(300, 100);
+  Record newer = Beside(100, 300);
   newer.toolchain = "llvm 20";
   newer.wall_time_ns += 1;
   Record failed;
@@ -234,8 +241,8 @@ TEST_F(ResolveTest, CalibrationKeepsToolchainsApartTheNewestLast) {
   failed.toolchain = newer.toolchain;
   Record cancelled;
   cancelled.outcome = Outcome::kCancelled;
-  Settle(task, 1, Timed(100, 100), 0, Purpose::kCalibrate);
-  Settle(task, 2, Timed(200, 100), 0, Purpose::kCalibrate);
+  Settle(task, 1, Beside(100, 100), 0, Purpose::kCalibrate);
+  Settle(task, 2, Beside(100, 200), 0, Purpose::kCalibrate);
   Settle(task, 1, newer, 1, Purpose::kCalibrate);
   Settle(task, 3, failed, 0, Purpose::kCalibrate);
   Settle(task, 4, cancelled, 0, Purpose::kCalibrate);
@@ -246,9 +253,9 @@ TEST_F(ResolveTest, CalibrationKeepsToolchainsApartTheNewestLast) {
     found.emplace_back(cost.toolchain, cost.config, cost.cost);
   }
   const auto config = [](int n) { return ExampleTrial(0, 0, n).config; };
-  EXPECT_THAT(found, testing::ElementsAre(testing::FieldsAre("llvm 19.1.7", config(1), 1),
-                                          testing::FieldsAre("llvm 19.1.7", config(2), 2),
-                                          testing::FieldsAre("llvm 20", config(1), 3),
+  EXPECT_THAT(found, testing::ElementsAre(testing::FieldsAre("llvm 19.1.7", config(1), 100),
+                                          testing::FieldsAre("llvm 19.1.7", config(2), 200),
+                                          testing::FieldsAre("llvm 20", config(1), 300),
                                           testing::FieldsAre("llvm 20", config(3), 0)));
 }
 

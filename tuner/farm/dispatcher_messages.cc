@@ -285,8 +285,8 @@ absl::StatusOr<SettleResult> Dispatcher::SettleUnknown(const std::string& worker
   HONE_ASSIGN_OR_RETURN(const std::vector<tuning_db::Trial> open, store_->OpenTrials(0));
   const auto trial =
       std::find_if(open.begin(), open.end(), [&](const auto& t) { return t.id == result.trial(); });
-  // A final needs more than its record, and a task without a reference more than a settled trial:
-  // both are begun again by those who want them.
+  // A final needs more than its record, a calibration its anchor, and a task without a reference
+  // more than a settled trial: all are begun again by those who want them.
   const bool is_whole = result.candidates_size() == 1 &&
                         result.candidates(0).outcome() != v1::MEASURE_OUTCOME_NO_REFERENCE;
   if (trial != open.end() &&

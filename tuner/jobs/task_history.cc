@@ -12,13 +12,6 @@ namespace hone::tuner {
 using tuning_db::Outcome;
 using tuning_db::Purpose;
 
-double RelativeTime(const tuning_db::Record& record) {
-  if (record.outcome != Outcome::kOk) return 0;
-  constexpr double kUsualCalibratorNs = 10'000;
-  const double calibrator = record.calibrator_ns > 0 ? record.calibrator_ns : kUsualCalibratorNs;
-  return record.median_ns / calibrator;
-}
-
 absl::Status TaskHistory::Load(tuning_db::Store& store) {
   tuning_db::RecordFilter filter;
   filter.task = task_;
@@ -91,6 +84,7 @@ void TaskHistory::Settled(const tuning_db::Record& record) {
     return;
   }
   it->second.record = record;
+  it->second.ranked_ns = tuning_db::RankedNs(record);
   it->second.record->samples_ns = {};
   it->second.trial.state = tuning_db::TrialState::kSettled;
   ++settled_;
@@ -109,8 +103,8 @@ SearchState TaskHistory::StateAt(int64_t mark) const {
   for (const auto& [id, entry] : search_) {
     const bool is_settled = mark-- > 0 && entry.record;
     if (is_settled && (entry.record->outcome != Outcome::kOk || IsRanked(entry))) {
-      state.settled.push_back({entry.config, entry.trial.nest_digest, entry.record->outcome,
-                               RelativeTime(*entry.record)});
+      state.settled.push_back(
+          {entry.config, entry.trial.nest_digest, entry.record->outcome, entry.ranked_ns});
     } else {
       state.open.push_back(entry.config);
     }
@@ -125,7 +119,7 @@ std::vector<const TaskHistory::Entry*> TaskHistory::Ranked() const {
   }
   std::stable_sort(ranked.begin(), ranked.end(), [this](const Entry* a, const Entry* b) {
     if (IsRanked(*a) != IsRanked(*b)) return IsRanked(*a);
-    return RelativeTime(*a->record) < RelativeTime(*b->record);
+    return a->ranked_ns < b->ranked_ns;
   });
   return ranked;
 }

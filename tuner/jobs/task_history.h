@@ -16,9 +16,6 @@
 
 namespace hone::tuner {
 
-// Comparable over time on a device: the median over the calibrator's. 0 for a failure.
-double RelativeTime(const tuning_db::Record& record);
-
 // Search trials are numbered by their ids: the order in which they were proposed. Cancelled ones do
 // not count: nothing was measured, and nothing is charged. Not thread-safe.
 class TaskHistory {
@@ -27,6 +24,7 @@ class TaskHistory {
     tuning_db::Trial trial;
     schedule::Config config;                  // as it reads today; trial.config is what was stored
     std::optional<tuning_db::Record> record;  // without its samples; none: open
+    double ranked_ns = 0;                     // of the record (tuning_db::RankedNs)
   };
 
   TaskHistory(int64_t task, std::string signature)

@@ -41,10 +41,11 @@ struct TuningOptions {
   int batch = 8;             // trials proposed at once
   int max_open_trials = 24;  // proposed and not settled, over all tasks that a device serves
   int build_batches = 2;     // handed to the builder at once
-  int final_top = 4;         // trials in a final, beside incumbent and default
-  int final_rounds = 7;
-  int final_attempts = 3;      // of a final with rounds that could not be timed
-  double stop_above_best = 4;  // candidates slower than this many times the best stop early
+  int final_top = 8;         // trials in a final, beside incumbent and default
+  int final_rounds = 11;
+  int final_attempts = 3;       // of a final with rounds that could not be timed
+  int calibration_rounds = 15;  // of a config and its task's default, in turns
+  double stop_above_best = 4;   // candidates slower than this many times the best stop early
   // A measurement with at least so many threads is not overlapped with building or training; they
   // alternate in batches. 0: always overlapped (all workers are on other machines).
   int local_cores = 0;
@@ -158,8 +159,9 @@ class TuningLoop {
   void OnPlanned(const TaskKey& key, uint64_t serial, int64_t job, BatchPlan plan);
   void Adopt(TaskRunner& runner, const tuning_db::Trial& trial);
   MeasureRequest RequestFor(const TaskRunner& runner, const tuning_db::Trial& trial) const;
-  MeasureCallback SettleWith(const TaskKey& key, int64_t trial);
+  MeasureCallback SettleWith(const TaskKey& key, const tuning_db::Trial& trial);
   void DispatchMeasurements();
+  void TimeBeside(const Artifact& anchor, MeasureRequest& request) const;
   void MeasureTrial(TaskRunner& runner, const tuning_db::Trial& trial, const Artifact& artifact);
   void EndMeasuring(const TaskKey& key, int64_t trial);
   void OnMeasured(const TaskKey& key, const tuning_db::Record& record, const std::string& failure);

@@ -132,8 +132,8 @@ void TuningLoop::MeasureFinal(TaskRunner& runner, bool held) {
   request.held = held;
   request.rounds = static_cast<uint32_t>(options_.final_rounds);
   request.run_limit_ns *= options_.final_rounds;
-  request.timing.set_min_chunks(5);
-  request.timing.set_max_chunks(20);
+  request.timing.set_min_chunks(3);
+  request.timing.set_max_chunks(12);
   request.timing.set_stop_above_ns(0);
   request.priority += 1;  // builders wait for it
   FinalFacts facts = FactsOf(runner);

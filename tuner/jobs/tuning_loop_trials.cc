@@ -160,7 +160,7 @@ void TuningLoop::Adopt(TaskRunner& runner, const Trial& trial) {
   MeasureRequest request = RequestFor(runner, trial);
   request.held = true;
   runner.measuring.insert(trial.id);
-  parts_.measurer->Measure(std::move(request), SettleWith(runner.key, trial.id));
+  parts_.measurer->Measure(std::move(request), SettleWith(runner.key, trial));
 }
 
 // ---- measuring ----
@@ -187,8 +187,10 @@ MeasureRequest TuningLoop::RequestFor(const TaskRunner& runner, const Trial& tri
 }
 
 // Called by the measurer.
-MeasureCallback TuningLoop::SettleWith(const TaskKey& key, int64_t trial) {
-  return [this, key, trial](const MeasureReport& report) -> absl::StatusOr<SettleResult> {
+MeasureCallback TuningLoop::SettleWith(const TaskKey& key, const Trial& of_trial) {
+  const bool calibrates = of_trial.purpose == Purpose::kCalibrate;
+  return [this, key, trial = of_trial.id,
+          calibrates](const MeasureReport& report) -> absl::StatusOr<SettleResult> {
     if (report.kind == MeasureReport::Kind::kPoison) {
       parts_.executor->Post(
           [this, key, trial, message = report.message] { OnPoison(key, trial, message); });
@@ -202,8 +204,10 @@ MeasureCallback TuningLoop::SettleWith(const TaskKey& key, int64_t trial) {
       parts_.executor->Post([this, key, trial] { OnLost(key, trial); });
       return SettleResult::kRefused;
     }
-    const tuning_db::Record record =
-        ToRecord(report.result, report.worker, parts_.clock->WallTimeNs());
+    const int64_t now_ns = parts_.clock->WallTimeNs();
+    const tuning_db::Record record = calibrates
+                                         ? ToCalibration(report.result, report.worker, now_ns)
+                                         : ToRecord(report.result, report.worker, now_ns);
     const v1::CandidateResult& result = report.result.candidates(0);
     const std::string failure =
         result.outcome() == v1::MEASURE_OUTCOME_NO_REFERENCE ? NoReference(result.message()) : "";
@@ -245,12 +249,28 @@ void TuningLoop::DispatchMeasurements() {
   if (!IsMeasuring() || !alternates) measure_phase_ = false;
 }
 
+// In rounds (docs/decisions/0011), which are many and therefore short.
+void TuningLoop::TimeBeside(const Artifact& anchor, MeasureRequest& request) const {
+  if (!anchor.digest.empty()) request.candidates.push_back(anchor);
+  request.rounds = static_cast<uint32_t>(options_.calibration_rounds);
+  request.run_limit_ns *= options_.calibration_rounds;
+  request.timing.set_chunk_ns(500'000);
+  request.timing.set_warmup_ns(200'000);
+  request.timing.set_min_chunks(1);
+  request.timing.set_max_chunks(4);
+  request.timing.set_stop_above_ns(0);
+}
+
 void TuningLoop::MeasureTrial(TaskRunner& runner, const Trial& trial, const Artifact& artifact) {
   MeasureRequest request = RequestFor(runner, trial);
   request.candidates.push_back(artifact);
-  request.anchor = runner.anchor.artifact;
+  if (trial.purpose == Purpose::kCalibrate) {
+    TimeBeside(runner.anchor.artifact, request);
+  } else {
+    request.anchor = runner.anchor.artifact;
+  }
   runner.measuring.insert(trial.id);
-  parts_.measurer->Measure(std::move(request), SettleWith(runner.key, trial.id));
+  parts_.measurer->Measure(std::move(request), SettleWith(runner.key, trial));
 }
 
 void TuningLoop::EndMeasuring(const TaskKey& key, int64_t trial) {
