@@ -128,10 +128,10 @@ TEST(MicroKernels, TailsCountAtTheirOwnTimes) {
   // Ten positions: as 8 + 2, as 5 + 5, or all at once. Twos are slow.
   RegisterTileProblem problem = Problem(2, 10);
   Times times = {{{2, 2}, 40},  {{2, 5}, 5.5}, {{2, 8}, 8},
-                 {{2, 10}, 12}, {{1, 4}, 9},   {{1, 30}, 70}};
+                 {{2, 10}, 15}, {{1, 4}, 9},   {{1, 30}, 70}};
   problem.times = TimesOf(times);
   EXPECT_EQ(BestTile(problem).columns, 5);
-  times[{2, 5}] = 7;
+  times[{2, 5}] = 7.5;
   problem.times = TimesOf(times);
   EXPECT_EQ(BestTile(problem).columns, 10);
 }
@@ -177,7 +177,7 @@ TEST(MicroKernels, PanelsBeyondTheFirstCacheWantTilesOfManyPositions) {
   for (int64_t v = 2; v <= 8; ++v) {
     for (int64_t p = 1; v * p + v + 1 <= 32; ++p) times[{v, p}] = static_cast<double>(v * p);
   }
-  times[{8, 2}] = 16 * 0.94;
+  times[{8, 2}] = 16 * 0.84;
   problem.times = TimesOf(times);
   problem.vector_bytes = 64;
   problem.l1_bytes = 1 << 20;
