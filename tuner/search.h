@@ -17,7 +17,9 @@ struct SettledTrial {
   schedule::Config config;
   std::string nest_digest;
   tuning_db::Outcome outcome = tuning_db::Outcome::kOk;
-  double ranked_ns = 0;  // tuning_db::RankedNs; 0 where the outcome is a failure
+  // In a unit that is the same for all: tuning_db::RankedNs, or where several devices measured, in
+  // times of the task's default on each. 0 where the outcome is a failure.
+  double relative_time = 0;
 };
 
 // Everything a batch is a function of.

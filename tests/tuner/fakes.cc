@@ -108,7 +108,7 @@ std::vector<Config> FakeSearch::NextBatch(const SearchState& state, int count) {
   uint64_t seed = state.seed;
   for (const SettledTrial& trial : state.settled) {
     seen.insert(trial.config.ToText());
-    seed += static_cast<uint64_t>(trial.ranked_ns * 1e6);
+    seed += static_cast<uint64_t>(trial.relative_time * 1e6);
   }
   for (const Config& config : state.open) seen.insert(config.ToText());
   std::vector<Config> left = state.task->space().Enumerate(1 << 12);

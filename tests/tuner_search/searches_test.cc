@@ -92,8 +92,8 @@ void Settle(const FakeTask& task, const std::vector<Config>& batch, SearchState&
     SettledTrial trial;
     trial.config = config;
     trial.nest_digest = task.Lower(config)->nest_digest;
-    trial.ranked_ns = task.Time(config);
-    if (trial.ranked_ns == 0) trial.outcome = tuning_db::Outcome::kWrongOutput;
+    trial.relative_time = task.Time(config);
+    if (trial.relative_time == 0) trial.outcome = tuning_db::Outcome::kWrongOutput;
     state.settled.push_back(trial);
   }
 }
@@ -106,7 +106,7 @@ int TrialsToOptimum(Search& search, const FakeTask& task, uint64_t seed, int lim
   while (static_cast<int>(state.settled.size()) < limit) {
     Settle(task, search.NextBatch(state, 8), state);
     for (size_t i = 0; i < state.settled.size(); ++i) {
-      const double time = state.settled[i].ranked_ns;
+      const double time = state.settled[i].relative_time;
       if (time > 0 && time <= 1.02) return static_cast<int>(i) + 1;
     }
   }

@@ -12,6 +12,32 @@ namespace hone::tuner {
 using tuning_db::Outcome;
 using tuning_db::Purpose;
 
+namespace {
+
+// What the task's default takes on each device, at least: times of several devices compare as
+// multiples of it.
+class DeviceAnchors {
+ public:
+  void Add(const tuning_db::Record& record) {
+    double& anchor_ns = least_ns_[record.device];
+    if (!(record.anchor_ns > 0)) return;
+    anchor_ns = anchor_ns > 0 ? std::min(anchor_ns, record.anchor_ns) : record.anchor_ns;
+  }
+  // Nanoseconds of one device, or of several where one has no anchor.
+  double RelativeTime(const TaskHistory::Entry& entry) const {
+    const bool all_have = std::all_of(least_ns_.begin(), least_ns_.end(),
+                                      [](const auto& item) { return item.second > 0; });
+    const auto anchor = least_ns_.find(entry.record->device);
+    if (least_ns_.size() < 2 || !all_have || anchor == least_ns_.end()) return entry.ranked_ns;
+    return entry.ranked_ns / anchor->second;
+  }
+
+ private:
+  std::map<std::string, double> least_ns_;
+};
+
+}  // namespace
+
 absl::Status TaskHistory::Load(tuning_db::Store& store) {
   tuning_db::RecordFilter filter;
   filter.task = task_;
@@ -100,26 +126,36 @@ bool TaskHistory::PrefixIsSettled(int64_t n) const {
 
 SearchState TaskHistory::StateAt(int64_t mark) const {
   SearchState state;
+  std::vector<const Entry*> settled;
+  DeviceAnchors anchors;
   for (const auto& [id, entry] : search_) {
     const bool is_settled = mark-- > 0 && entry.record;
     if (is_settled && (entry.record->outcome != Outcome::kOk || IsRanked(entry))) {
-      state.settled.push_back(
-          {entry.config, entry.trial.nest_digest, entry.record->outcome, entry.ranked_ns});
+      settled.push_back(&entry);
+      if (IsRanked(entry)) anchors.Add(*entry.record);
     } else {
       state.open.push_back(entry.config);
     }
+  }
+  for (const Entry* entry : settled) {
+    const double time = IsRanked(*entry) ? anchors.RelativeTime(*entry) : 0;
+    state.settled.push_back(
+        {entry->config, entry->trial.nest_digest, entry->record->outcome, time});
   }
   return state;
 }
 
 std::vector<const TaskHistory::Entry*> TaskHistory::Ranked() const {
   std::vector<const Entry*> ranked;
+  DeviceAnchors anchors;
   for (const auto& [id, entry] : search_) {
-    if (entry.record && entry.record->outcome == Outcome::kOk) ranked.push_back(&entry);
+    if (!entry.record || entry.record->outcome != Outcome::kOk) continue;
+    ranked.push_back(&entry);
+    if (IsRanked(entry)) anchors.Add(*entry.record);
   }
-  std::stable_sort(ranked.begin(), ranked.end(), [this](const Entry* a, const Entry* b) {
+  std::stable_sort(ranked.begin(), ranked.end(), [&](const Entry* a, const Entry* b) {
     if (IsRanked(*a) != IsRanked(*b)) return IsRanked(*a);
-    return a->ranked_ns < b->ranked_ns;
+    return anchors.RelativeTime(*a) < anchors.RelativeTime(*b);
   });
   return ranked;
 }

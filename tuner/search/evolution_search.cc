@@ -64,13 +64,14 @@ class EvolutionSearch : public Search {
   static std::vector<const SettledTrial*> Ranked(const SearchState& state) {
     std::vector<const SettledTrial*> ranked;
     for (const SettledTrial& trial : state.settled) {
-      if (trial.outcome == tuning_db::Outcome::kOk && trial.ranked_ns > 0) {
+      if (trial.outcome == tuning_db::Outcome::kOk && trial.relative_time > 0) {
         ranked.push_back(&trial);
       }
     }
-    std::stable_sort(
-        ranked.begin(), ranked.end(),
-        [](const SettledTrial* a, const SettledTrial* b) { return a->ranked_ns < b->ranked_ns; });
+    std::stable_sort(ranked.begin(), ranked.end(),
+                     [](const SettledTrial* a, const SettledTrial* b) {
+                       return a->relative_time < b->relative_time;
+                     });
     return ranked;
   }
 
@@ -83,14 +84,14 @@ class EvolutionSearch : public Search {
     model_.reset();
     const std::vector<const SettledTrial*> ranked = Ranked(state);
     if (static_cast<int>(state.settled.size()) < options_.min_records || ranked.empty()) return;
-    const double best = ranked[0]->ranked_ns;
+    const double best = ranked[0]->relative_time;
     TrainingSet data;
     for (const SettledTrial& trial : state.settled) {
       const LoweredCandidate* lowered = cache_.Get(*state.task, trial.config);
       if (lowered == nullptr) continue;
-      const bool ok = trial.outcome == tuning_db::Outcome::kOk && trial.ranked_ns > 0;
+      const bool ok = trial.outcome == tuning_db::Outcome::kOk && trial.relative_time > 0;
       const double target =
-          ok ? std::max(std::log2(best / trial.ranked_ns), kFailureTarget) : kFailureTarget;
+          ok ? std::max(std::log2(best / trial.relative_time), kFailureTarget) : kFailureTarget;
       data.rows.push_back(lowered->features);
       data.margins.push_back(MarginOf(*lowered));
       data.targets.push_back(static_cast<float>(target));

@@ -1,0 +1,82 @@
+#include "tuner/jobs/task_history.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/digest.h"
+
+namespace hone::tuner {
+namespace {
+
+class TaskHistoryTest : public ::testing::Test {
+ protected:
+  void Measure(const std::string& config, const std::string& device, double anchor_ns,
+               std::vector<double> samples_ns) {
+    tuning_db::Task task;
+    task.workload = "conv";
+    task.workload_digest = Sha256Hex("conv");
+    task.target = "here";
+    tuning_db::Trial trial;
+    trial.task = store_->EnsureTask(task).value();
+    trial.signature = "NC->NC";
+    trial.config = config;
+    trial.config_digest = Sha256Hex(config);
+    trial.nest_digest = trial.config_digest;
+    tuning_db::Record record;
+    record.samples_ns = std::move(samples_ns);
+    record.median_ns = record.samples_ns.front();
+    record.anchor_ns = anchor_ns;
+    record.device = device;
+    ASSERT_TRUE(store_->Import(trial, record).ok());
+  }
+  // Best first.
+  std::vector<std::string> Ranked() {
+    TaskHistory history(1, "NC->NC");
+    EXPECT_TRUE(history.Load(*store_).ok());
+    std::vector<std::string> configs;
+    for (const TaskHistory::Entry* entry : history.Ranked()) {
+      configs.push_back(entry->trial.config);
+    }
+    return configs;
+  }
+  std::vector<double> RelativeTimes(int64_t mark) {
+    TaskHistory history(1, "NC->NC");
+    EXPECT_TRUE(history.Load(*store_).ok());
+    std::vector<double> times;
+    for (const SettledTrial& trial : history.StateAt(mark).settled) {
+      times.push_back(trial.relative_time);
+    }
+    return times;
+  }
+
+  std::unique_ptr<tuning_db::Store> store_ = tuning_db::MakeMemoryStore();
+};
+
+constexpr char kA[] = R"({"k":1})";
+constexpr char kB[] = R"({"k":2})";
+constexpr char kC[] = R"({"k":3})";
+
+TEST_F(TaskHistoryTest, TrialsOfOneDeviceAreRankedByTheirLeastSample) {
+  Measure(kA, "fast", 300, {100, 90, 120});
+  Measure(kB, "fast", 200, {130, 80, 140});
+  EXPECT_THAT(Ranked(), ::testing::ElementsAre(kB, kA));
+  EXPECT_THAT(RelativeTimes(2), ::testing::ElementsAre(90, 80));
+}
+
+TEST_F(TaskHistoryTest, TrialsOfSeveralDevicesAreRankedInTimesOfTheirAnchors) {
+  Measure(kA, "fast", 100, {90});
+  Measure(kB, "slow", 400, {200});
+  Measure(kC, "slow", 500, {360});                            // the anchor was disturbed
+  EXPECT_THAT(Ranked(), ::testing::ElementsAre(kB, kA, kC));  // kA and kC alike
+  EXPECT_THAT(RelativeTimes(3), ::testing::ElementsAre(0.9, 0.5, 0.9));
+  EXPECT_THAT(RelativeTimes(1), ::testing::ElementsAre(90)) << "later trials are not to be known";
+}
+
+TEST_F(TaskHistoryTest, WhereADeviceHasNoAnchorTimesAreRankedAsTheyAre) {
+  Measure(kA, "fast", 100, {90});
+  Measure(kB, "slow", 0, {80});
+  EXPECT_THAT(Ranked(), ::testing::ElementsAre(kB, kA));
+}
+
+}  // namespace
+}  // namespace hone::tuner
