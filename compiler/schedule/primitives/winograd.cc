@@ -160,13 +160,13 @@ struct Axis : WinogradAxis {
 class Stages {
  public:
   Stages(loop::Nest* nest, const Convolution& conv, const Axis& h, const Axis& w,
-         PhaseOrder phase_order, FilterRows filter_rows)
+         PhaseOrder phase_order, FilterTransform filters)
       : nest_(nest),
         conv_(conv),
         h_(h),
         w_(w),
         phase_order_(phase_order),
-        filter_rows_(filter_rows),
+        filters_(filters),
         batch_(conv.result->shape[0]),
         in_(conv.weight->shape[1] * h.phases * w.phases),
         out_(conv.result->shape[1]),
@@ -281,7 +281,7 @@ class Stages {
                   const std::vector<Expr> line = Line(h_.taps, [&](int64_t k) {
                     return Load(taps, Deep({i[0], i[1]}, i, 2, {k, i[h + 1]}));
                   });
-                  if (filter_rows_ == FilterRows::kSums) {
+                  if (filters_ != FilterTransform::kAtEveryRun) {
                     return Times(h_.matrices.filter, i[h], line);
                   }
                   return Weighted(h_.matrices.filter, i[h], line);
@@ -405,11 +405,11 @@ class Stages {
 
   using Value = std::function<Expr(const std::vector<Expr>& axes)>;
 
-  // 3x3 filters of stride one, transformed beforehand, keep the sums that their records were
-  // measured with.
+  // 3x3 filters of stride one, transformed beforehand for tiles of up to four results, keep the
+  // sums that their records were measured with.
   bool UsesPairs() const {
-    return std::max(h_.taps, w_.taps) > 3 || !both_ || h_.phases * w_.phases > 1 ||
-           filter_rows_ == FilterRows::kFactors;
+    return std::max(h_.taps, w_.taps) > 3 || h_.products > 6 || !both_ ||
+           h_.phases * w_.phases > 1 || filters_ != FilterTransform::kBeforehand;
   }
   Expr Times(const Matrix& matrix, const Expr& row, const std::vector<Expr>& vector) const {
     return Chosen(MatrixProducts(matrix, vector, UsesPairs()), row);
@@ -501,7 +501,7 @@ class Stages {
   const Axis& h_;
   const Axis& w_;
   const PhaseOrder phase_order_;
-  const FilterRows filter_rows_;
+  const FilterTransform filters_;
   const int64_t batch_;
   const int64_t in_;  // channels of the sum: all phases of the operand's
   const int64_t out_;
@@ -528,7 +528,7 @@ int64_t WinogradAxis::FullPhases() const {
 }
 
 absl::StatusOr<WinogradStages> Winograd(loop::Nest* nest, const std::string& buffer, int64_t tile,
-                                        PhaseOrder phase_order, FilterRows filter_rows) {
+                                        PhaseOrder phase_order, FilterTransform filters) {
   absl::Status no_points = absl::FailedPreconditionError(fmt::format(
       "tiles of 2 up to {} products can be had, not of {}", kMostToomCookProducts, tile));
   if (tile < 2) return no_points;
@@ -542,9 +542,9 @@ absl::StatusOr<WinogradStages> Winograd(loop::Nest* nest, const std::string& buf
   if (std::max(h.products, w.products) > kMostToomCookProducts) return no_points;
   for (Axis* axis : {&h, &w}) {
     axis->matrices = MakeToomCook(axis->tile, axis->taps);
-    if (filter_rows == FilterRows::kFactors) axis->matrices.ScaleDataInstead();
+    if (filters != FilterTransform::kBeforehand) axis->matrices.ScaleDataInstead();
   }
-  return Stages(nest, conv, h, w, phase_order, filter_rows).Build();
+  return Stages(nest, conv, h, w, phase_order, filters).Build();
 }
 
 }  // namespace hone::schedule

@@ -47,9 +47,14 @@ struct WinogradStages {
 // channel * phases + phase, or phase * channels + channel.
 enum class PhaseOrder { kInside, kOutside };
 
-// How the rows of the filters' columns are chosen: a sum each, of which one is left once loops are
-// unrolled, or one sum of all taps, whose factors are chosen, for loops that are not.
-enum class FilterRows { kSums, kFactors };
+// When filters are transformed, and how the rows of their columns are chosen then. Each row is a
+// sum of its own, of which one is left once loops are unrolled, or all are one sum of all taps,
+// whose factors are chosen, for loops that are not.
+enum class FilterTransform {
+  kBeforehand,        // once; rows are sums
+  kAtEveryRun,        // scaled so that there is less to do; rows are factors
+  kAtEveryRunByRows,  // scaled too; rows are sums
+};
 
 // Replaces the stage that fills workspace `buffer` with a two-dimensional convolution of dilation
 // one, or a three-dimensional one that is so in height and width, by F(tile, taps) of Lavin and
@@ -61,7 +66,7 @@ enum class FilterRows { kSums, kFactors };
 // kFailedPrecondition where the stage is no such convolution or there are no points for the tile.
 absl::StatusOr<WinogradStages> Winograd(loop::Nest* nest, const std::string& buffer, int64_t tile,
                                         PhaseOrder phase_order = PhaseOrder::kOutside,
-                                        FilterRows filter_rows = FilterRows::kSums);
+                                        FilterTransform filters = FilterTransform::kBeforehand);
 
 }  // namespace hone::schedule
 

@@ -197,10 +197,10 @@ std::string Sequence::SumLocally(const std::string& loop) {
 }
 
 WinogradStages Sequence::Winograd(const std::string& buffer, int64_t tile, PhaseOrder phase_order,
-                                  FilterRows filter_rows) {
+                                  FilterTransform filters) {
   if (!ok()) return {};
   absl::StatusOr<WinogradStages> stages =
-      schedule::Winograd(&nest_, buffer, tile, phase_order, filter_rows);
+      schedule::Winograd(&nest_, buffer, tile, phase_order, filters);
   if (stages.ok()) return *std::move(stages);
   Fail(stages.status());
   return {};

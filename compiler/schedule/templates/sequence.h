@@ -54,7 +54,7 @@ class Sequence {
   std::string CacheWrite(const std::string& buffer, const std::string& layout = "");
   std::string SumLocally(const std::string& loop);
   WinogradStages Winograd(const std::string& buffer, int64_t tile, PhaseOrder phase_order,
-                          FilterRows filter_rows);
+                          FilterTransform filters);
   void Prefetch(const std::string& loop, const std::string& buffer, const PrefetchOptions& options);
   void PrefetchRegion(const std::string& buffer, const PrefetchRegionOptions& options);
   // Leaves out the steps of a sum of products, `steps` around it, one factor of which is a

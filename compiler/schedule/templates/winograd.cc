@@ -35,14 +35,15 @@ class WinogradSchedule {
         s_(task.def->naive),
         out_(conv.view.output),
         copies_(conv.copies_data && config.String("pad") == "copy"),
-        chunk_(config.Int("chunk")) {}
+        chunk_(config.Int("chunk")),
+        in_registers_(chunk_ > 0 && config.String("filters") == kFiltersInRegisters) {}
 
   absl::StatusOr<loop::Nest> Run() && {
     conv_result_ = FuseAroundAnchor(&s_, conv_.view, conv_.data);
     if (SkipsSlices()) s_.InlinePadding(conv_.data, 2);
-    stages_ = s_.Winograd(conv_result_, std::max(plan_.tile_h, plan_.tile_w),
-                          conv_.blocked_data ? PhaseOrder::kOutside : PhaseOrder::kInside,
-                          chunk_ > 0 ? FilterRows::kFactors : FilterRows::kSums);
+    stages_ =
+        s_.Winograd(conv_result_, std::max(plan_.tile_h, plan_.tile_w),
+                    conv_.blocked_data ? PhaseOrder::kOutside : PhaseOrder::kInside, HowFilters());
     if (conv_.copies_data && !copies_) s_.Inline(conv_.data);
     SetSignatureLayouts(&s_, task_);
     if (copies_ && conv_.blocked_data) {
@@ -70,6 +71,10 @@ class WinogradSchedule {
     return block % tile != 0 || extent % block % tile != 0;
   }
 
+  FilterTransform HowFilters() const {
+    if (chunk_ == 0) return FilterTransform::kBeforehand;
+    return in_registers_ ? FilterTransform::kAtEveryRunByRows : FilterTransform::kAtEveryRun;
+  }
   int64_t BlockTiles() const { return config_.Int("block_h") * config_.Int("block_w"); }
   bool Deep() const { return conv_.spatial == 3; }
   // Slices outside the data are never made. (Of taps further apart, no bounds are found for those
@@ -129,31 +134,38 @@ class WinogradSchedule {
   }
 
   // Of a group of output channels, a chunk of the input's and a tap of the depth: the row of
-  // positions that is multiplied next.
+  // positions that is multiplied next, or of each channel that row when its turn comes.
   void ComputeFilter() {
     const std::string& f = stages_.filter;
     const std::string& p = stages_.product;
     const std::string& columns = stages_.filter_columns;
     ComputeAtOptions options;
-    options.scope = loop::Scope::kLocal;
+    if (!in_registers_) options.scope = loop::Scope::kLocal;
     options.align.assign(static_cast<size_t>(conv_.rank()) - 1, 1);
     options.align[1] = conv_.lanes;
     options.layout = FilterLayout();
-    s_.ComputeAt(f, p + ".ph", options);
+    s_.ComputeAt(f, in_registers_ ? LastStep(sum_) : p + ".ph", options);
     OrderFilter();
     s_.ReorderPresent({f + ".i2", f + ".ocv"});
     options = {};
     options.align = Aligned(0, 0);
     options.layout = BlockedAlong(0, 0, conv_.lanes).ToString();
-    s_.ComputeAt(columns, s_.LastOf({f + ".i2", f + ".ocv"}), options);
+    s_.ComputeAt(columns, in_registers_ ? LastStep(sum_) : s_.LastOf({f + ".i2", f + ".ocv"}),
+                 options);
+    if (in_registers_) s_.UnrollAll(f + ".ocv");
     s_.UnrollAll(Axis(columns, 0, -1));
     s_.VectorizeAll(columns + ".i0");
     if (config_.Int("prefetch") == 0) return;
     PrefetchRegionOptions ahead;
     ahead.ahead = {out_ + ".oc", p + ".r1", p + ".chunk"};
-    ahead.turns = {p + ".ph", p + ".pw"};
-    if (!SkipsSlices()) {  // of the depth's loop, where it leaves some out, turns would be missing
-      for (const char* tiles : {".i3", ".th", ".tw"}) ahead.turns.push_back(p + tiles);
+    if (in_registers_) {
+      ahead.turns = {p + ".ph", sum_ + ".icb", sum_ + ".ic"};
+    } else {
+      ahead.turns = {p + ".ph", p + ".pw"};
+      if (!SkipsSlices()) {  // of the depth's loop, where it leaves some out, turns would be
+                             // missing
+        for (const char* tiles : {".i3", ".th", ".tw"}) ahead.turns.push_back(p + tiles);
+      }
     }
     s_.PrefetchRegion(packed_, ahead);
   }
@@ -301,12 +313,15 @@ class WinogradSchedule {
     std::vector<std::string> order = {p + ".r1", p + ".chunk", p + ".ph"};
     std::vector<std::string> tiles = TilesOfProduct();
     tiles[0] = p + ".pw";
+    const std::vector<std::string> steps = SplitSteps(p);
     order.insert(order.end(), tiles.begin(), tiles.end());
-    for (const std::string& step : SplitSteps(p)) order.push_back(step);
+    // A row of positions is summed at once where its filters are in registers.
+    order.insert(in_registers_ ? order.end() - static_cast<ptrdiff_t>(tiles.size()) : order.end(),
+                 steps.begin(), steps.end());
     for (const char* name : {".row", ".col", ".ocv", ".lane"}) order.push_back(p + name);
     s_.ReorderPresent(order, /*allow_reassociation=*/true);
     if (SkipsSlices()) s_.LeaveOutPadding(order, p + ".lane", {p + ".i3", p + ".r1"});
-    sum_ = s_.SumLocally(s_.LastOf(tiles));
+    sum_ = s_.SumLocally(in_registers_ ? p + ".ph" : s_.LastOf(tiles));
     s_.VectorizeAll(sum_ + ".lane");
     s_.VectorizeAll(sum_ + ".lane_init");
   }
@@ -335,6 +350,10 @@ class WinogradSchedule {
     if (one_column) turn = s_.LastOf({p + ".i0", p + ".i3", p + ".th"});
     OrderSteps(sum, turn);
     s_.VectorizeAll(sum + ".lane");
+  }
+
+  std::string LastStep(const std::string& sum) const {
+    return s_.LastOf({sum + ".icb", sum + ".ic", sum + ".unroll"});
   }
 
   // Of the sum over the channels, outermost first.
@@ -440,6 +459,10 @@ class WinogradSchedule {
     // and runs no faster.
     const bool in_columns = plan_.InColumns();
     s_.UnrollAll(out_ + (plan_.UnrollsColumns() ? ".col" : ".row"));
+    if (in_registers_) {
+      s_.UnrollAll(p + ".ph");
+      for (const std::string& row : {p, sum_}) s_.UnrollAll(row + ".pw");
+    }
     for (const char* name : {".row", ".col"}) s_.UnrollAll(p + name);
     s_.UnrollAll(p + ".ocv");
     for (int d : {-2, -1}) s_.UnrollAll(Axis(sum_, 1, d));
@@ -465,6 +488,7 @@ class WinogradSchedule {
   std::string out_;
   bool copies_;              // the padded copy is a launch of its own
   int64_t chunk_;            // channels whose filters are transformed at a time; 0: beforehand
+  bool in_registers_;        // filters are transformed there, for each row of positions
   std::string packed_;       // the filters as they are read then
   std::string block_;        // the innermost loop of the grid
   std::string conv_result_;  // the buffer of what the convolution alone gives

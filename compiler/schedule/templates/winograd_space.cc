@@ -11,6 +11,8 @@ namespace hone::schedule {
 namespace {
 
 constexpr char kPrefix[] = "winograd";
+// Values of the knob "filters".
+constexpr char kFiltersInCache[] = "cache";
 
 // from_end: 1 is the width. As it is without transforms, unless there is a tile.
 WinogradAxis AxisOf(const Conv& conv, size_t from_end, int64_t tile = 1) {
@@ -161,6 +163,20 @@ std::vector<int64_t> ChunkOptions(const Conv& conv, const Target& target, const 
   return options;
 }
 
+// Where the transformed filters of a chunk may be: in a cache, or, a row of positions of one
+// channel at a time, in registers alone, if the sums of such a row and a whole block are in
+// registers too.
+std::vector<std::string> FilterOptions(const Conv& conv, const WinogradPlan& plan,
+                                       const RegisterTile& tile, int64_t block_h, int64_t block_w) {
+  constexpr int64_t kOperands = 4;
+  const bool is_whole_block = tile.rows >= block_h && tile.columns >= block_w;
+  const int64_t sums = plan.products_w * tile.vectors * tile.rows * tile.columns;
+  if (conv.spatial == 2 && is_whole_block && sums + kOperands <= conv.registers) {
+    return {kFiltersInCache, kFiltersInRegisters};
+  }
+  return {kFiltersInCache};
+}
+
 std::vector<std::string> PadOptions(const Conv& conv) {
   if (!conv.copies_data) return {"none"};
   if (!conv.pads || !conv.operand_blocked) return {"copy"};
@@ -181,16 +197,28 @@ double BytesPerCycle(const Conv& conv, const Target& target, int64_t bytes) {
   return StaysInLastCache(target, bytes) ? last : std::min(last, kMemory);
 }
 
+// What is chosen of a strategy, to be priced.
+struct WinogradChoice {
+  int64_t depth = 1;            // slices of the result in a block
+  RegisterTileProblem problem;  // of a position's products
+  RegisterTile tile;
+  int64_t parts = 1;
+  int64_t chunk = 0;
+  bool in_registers = false;  // the transformed filters
+};
+
 // Of products of a group that leave the first cache before they are transformed; counted where
 // there are so few channels that they are the larger part of what a block takes.
-double SpillCycles(const Conv& conv, const Target& target, const WinogradPlan& plan, int64_t depth,
-                   const RegisterTileProblem& problem, const RegisterTile& tile, int64_t parts) {
-  const int64_t group = std::min(tile.vectors, conv.out_vectors) * conv.lanes;
+double SpillCycles(const Conv& conv, const Target& target, const WinogradPlan& plan,
+                   const WinogradChoice& choice) {
+  const int64_t group = std::min(choice.tile.vectors, conv.out_vectors) * conv.lanes;
   if (plan.channels >= group) return 0;
+  const RegisterTileProblem& problem = choice.problem;
   const auto values =
-      static_cast<double>(plan.Positions() * problem.rows * problem.columns * depth);
+      static_cast<double>(plan.Positions() * problem.rows * problem.columns * choice.depth);
   const double bytes = values * static_cast<double>(4 * (group + plan.channels));
-  const auto groups = static_cast<double>(CeilDiv(CeilDiv(conv.out_vectors, tile.vectors), parts));
+  const auto groups =
+      static_cast<double>(CeilDiv(CeilDiv(conv.out_vectors, choice.tile.vectors), choice.parts));
   const double spilled = std::max(0.0, bytes - static_cast<double>(target.l1_bytes));
   return groups * 2 * spilled / BytesPerCycle(conv, target, static_cast<int64_t>(bytes));
 }
@@ -204,41 +232,66 @@ double DisplacedCycles(const Conv& conv, const Target& target, int64_t data_byte
   return 2 * static_cast<double>(beyond) / LastCacheRate(conv);
 }
 
-// What a group's filters take of the first cache for each channel of a chunk: before the transform,
-// and a row of positions after it.
-int64_t FilterBytesOfChannel(const Conv& conv, const WinogradPlan& plan, int64_t vectors) {
-  return (plan.products_w + plan.Taps()) * vectors * conv.lanes * 4;
+// Bytes that are read again for each row of positions, for each channel of a chunk: of a group's
+// filters before the transform, and a row after it, or, where that is in registers, of the data.
+int64_t ChunkBytesOfChannel(const Conv& conv, const WinogradPlan& plan, const RegisterTile& tile,
+                            bool in_registers) {
+  const int64_t taps = plan.Taps() * tile.vectors * conv.lanes;
+  const int64_t row = in_registers ? plan.Positions() * tile.rows * tile.columns
+                                   : plan.products_w * tile.vectors * conv.lanes;
+  return 4 * (taps + row);
 }
 
-// Of filters that are transformed `chunk` channels at a time: the transform, and what the sums of a
-// chunk cost until the next adds to them.
-double ChunkCycles(const Conv& conv, const Target& target, const WinogradPlan& plan, int64_t depth,
-                   const RegisterTileProblem& problem, const RegisterTile& tile, int64_t chunk) {
+// Of the products of a block and a part of the output channels, and of filters that are transformed
+// in registers, a row of positions at a time, among the multiplications.
+double MultiplyCycles(const Conv& conv, const WinogradPlan& plan, const WinogradChoice& choice) {
+  const double depth = static_cast<double>(choice.depth);
+  const auto parts = static_cast<double>(choice.parts);
+  if (!choice.in_registers) {
+    return plan.used * static_cast<double>(plan.Positions()) * depth *
+           TileCycles(choice.problem, choice.tile) / parts;
+  }
+  constexpr double kTransform = 2.5;  // operations of a vector of filters at a position
+  const auto filters = static_cast<double>(plan.channels * conv.out_vectors * plan.Positions());
+  const double operations =
+      static_cast<double>(choice.tile.rows * choice.tile.columns) + kTransform;
+  return filters * operations / 2 / parts;
+}
+
+// Of filters that are transformed `chunk` channels at a time: the transform, unless it is in
+// registers, and what the sums of a chunk cost until the next adds to them.
+double ChunkCycles(const Conv& conv, const Target& target, const WinogradPlan& plan,
+                   const WinogradChoice& choice) {
   // Measured: cycles of a vector of filters at a position, in the first cache and beyond it.
-  const int64_t bytes = chunk * FilterBytesOfChannel(conv, plan, tile.vectors);
+  const int64_t bytes =
+      choice.chunk * ChunkBytesOfChannel(conv, plan, choice.tile, choice.in_registers);
   const double position = bytes <= target.l1_bytes ? 1.5 : 2.8;
   const auto filters = static_cast<double>(plan.channels * conv.UsedDepthTaps() * conv.out_vectors);
+  const RegisterTileProblem& problem = choice.problem;
   const auto products = static_cast<double>(plan.Positions() * problem.rows * problem.columns *
-                                            depth * conv.out_vectors);
-  const double chunks = static_cast<double>(plan.channels / chunk) * conv.MeanDepthTaps();
+                                            choice.depth * conv.out_vectors);
+  const double chunks = static_cast<double>(plan.channels / choice.chunk) * conv.MeanDepthTaps();
   const auto product_bytes =
-      static_cast<int64_t>(products) / conv.out_vectors * tile.vectors * conv.lanes * 4;
+      static_cast<int64_t>(products) / conv.out_vectors * choice.tile.vectors * conv.lanes * 4;
   double add = 1;
   if (product_bytes > target.l1_bytes) {
     add += 2.0 * static_cast<double>(conv.lanes * 4) / BytesPerCycle(conv, target, product_bytes);
   }
-  return position * static_cast<double>(plan.Positions()) * filters + add * products * chunks;
+  const double transform =
+      choice.in_registers ? 0 : position * static_cast<double>(plan.Positions()) * filters;
+  return (transform + add * products * chunks) / static_cast<double>(choice.parts);
 }
 
-// Of one core that does a block of tiles, `depth` slices of them, for one part of the output
-// channels.
-double BlockCycles(const Conv& conv, const Target& target, const WinogradPlan& plan, int64_t depth,
-                   const RegisterTileProblem& problem, const RegisterTile& tile, int64_t parts,
-                   int64_t chunk) {
+// Of one core that does a block of tiles for one part of the output channels.
+double BlockCycles(const Conv& conv, const Target& target, const WinogradPlan& plan,
+                   const WinogradChoice& choice) {
+  const RegisterTileProblem& problem = choice.problem;
+  const RegisterTile& tile = choice.tile;
+  const int64_t depth = choice.depth;
+  const auto parts = static_cast<double>(choice.parts);
   const double positions = static_cast<double>(plan.Positions());
   const double tiles = static_cast<double>(problem.rows * problem.columns);
-  const double multiply = plan.used * positions * static_cast<double>(depth) *
-                          TileCycles(problem, tile) / static_cast<double>(parts);
+  const double multiply = MultiplyCycles(conv, plan, choice);
   // Each position is a sum of four or so, once along the columns and once along the rows.
   const double terms =
       std::max(4.0, static_cast<double>(std::max(plan.products_h, plan.products_w) - 2));
@@ -248,22 +301,21 @@ double BlockCycles(const Conv& conv, const Target& target, const WinogradPlan& p
       static_cast<double>(plan.Slices(conv, depth) * CeilDiv(plan.channels, conv.lanes));
   const int64_t sums = plan.InColumns() ? plan.products_h * plan.tile_w : plan.tile_h * plan.tile_w;
   const double results = transform * static_cast<double>(sums) * tiles *
-                         static_cast<double>(depth * conv.out_vectors) / static_cast<double>(parts);
-  const int64_t filter_bytes = chunk > 0 ? TapBytes(conv, plan) : FilterBytes(conv, plan);
-  const double filters = static_cast<double>(filter_bytes) /
-                         BytesPerCycle(conv, target, filter_bytes) / static_cast<double>(parts);
+                         static_cast<double>(depth * conv.out_vectors) / parts;
+  const int64_t filter_bytes = choice.chunk > 0 ? TapBytes(conv, plan) : FilterBytes(conv, plan);
+  const double filters =
+      static_cast<double>(filter_bytes) / BytesPerCycle(conv, target, filter_bytes) / parts;
   const int64_t data_bytes = plan.Positions() * problem.rows * problem.columns *
                              plan.Slices(conv, depth) * plan.channels * 4;
   double again = 0;  // each group reads it
   if (2 * data_bytes > 3 * target.l2_bytes) {
     again = static_cast<double>(CeilDiv(conv.out_vectors, tile.vectors) * data_bytes) /
-            BytesPerCycle(conv, target, data_bytes) / static_cast<double>(parts);
+            BytesPerCycle(conv, target, data_bytes) / parts;
   }
   const double rest = data + results + DisplacedCycles(conv, target, data_bytes) +
-                      SpillCycles(conv, target, plan, depth, problem, tile, parts);
-  if (chunk > 0) {
-    const double chunks =
-        ChunkCycles(conv, target, plan, depth, problem, tile, chunk) / static_cast<double>(parts);
+                      SpillCycles(conv, target, plan, choice);
+  if (choice.chunk > 0) {
+    const double chunks = ChunkCycles(conv, target, plan, choice);
     return WhileReading(WhilePrefetching(multiply + chunks, filters), again) + rest;
   }
   // What is prefetched comes along with the products; a register tile does so for one vector.
@@ -273,25 +325,27 @@ double BlockCycles(const Conv& conv, const Target& target, const WinogradPlan& p
   return WhileReading(multiply, filters + again, late) + rest;
 }
 
-// 0, and the most channels whose filters, before and after the transform, stay in the first cache,
-// or the fewest that there are.
-std::vector<int64_t> LikelyChunks(const Conv& conv, const Target& target, const WinogradPlan& plan,
-                                  int64_t vectors) {
-  std::vector<int64_t> chunks = ChunkOptions(conv, target, plan, vectors);
-  const int64_t channel_bytes = FilterBytesOfChannel(conv, plan, vectors);
-  while (chunks.size() > 2 && 4 * chunks.back() * channel_bytes > 3 * target.l1_bytes) {
-    chunks.pop_back();
+// Of the chunks there are, the one with the most channels of which everything that is read for each
+// row of positions stays in the first cache, or the fewest; 0: there are none.
+int64_t LikelyChunk(const Conv& conv, const Target& target, const WinogradPlan& plan,
+                    const RegisterTile& tile, bool in_registers) {
+  const int64_t channel_bytes = ChunkBytesOfChannel(conv, plan, tile, in_registers);
+  int64_t likely = 0;
+  for (int64_t chunk : ChunkOptions(conv, target, plan, tile.vectors)) {
+    const bool fits = 4 * chunk * channel_bytes <= 3 * target.l1_bytes;
+    if (likely == 0 || fits) likely = chunk;
   }
-  if (chunks.size() > 2) chunks.erase(chunks.begin() + 1, chunks.end() - 1);
-  return chunks;
+  return likely;
 }
 
-// The fastest of all register tiles, and of those few vectors wide.
-std::vector<RegisterTile> BestTiles(RegisterTileProblem problem) {
+// The fastest of all register tiles, that of those few vectors wide, and a block as one tile.
+std::vector<RegisterTile> LikelyTiles(RegisterTileProblem problem) {
   std::vector<RegisterTile> tiles = {BestTile(problem)};
   constexpr int64_t kFewVectors = 2;
   problem.vector_group = kFewVectors;
   tiles.push_back(BestTile(problem));
+  const RegisterTile block = {1, problem.rows, problem.columns};
+  if (FitsRegisters(block, problem.registers)) tiles.push_back(block);
   return tiles;
 }
 
@@ -312,38 +366,60 @@ struct BestOfStrategy {
   std::optional<StrategyChoice> beforehand, in_chunks;
 };
 
+Config ConfigOf(const Conv& conv, const Target& target, const std::string& strategy,
+                const WinogradChoice& choice) {
+  Config config;
+  config.Set("strategy", strategy);
+  if (conv.spatial == 3) config.Set("block_d", choice.depth);
+  config.Set("block_w", choice.problem.columns);
+  config.Set("block_h", choice.problem.rows);
+  SetTile(choice.tile, &config);
+  config.Set("unroll", DefaultUnroll(conv, target, PlanOf(conv, strategy), choice.tile));
+  config.Set("pad", PadOptions(conv)[0]);
+  config.Set("parts", choice.parts);
+  config.Set("prefetch", int64_t{1});
+  config.Set("chunk", choice.chunk);
+  if (choice.chunk > 0) {
+    config.Set("filters", choice.in_registers ? kFiltersInRegisters : kFiltersInCache);
+  }
+  return config;
+}
+
+// The choice with filters transformed beforehand, and those with filters transformed when needed.
+std::vector<WinogradChoice> WithFilters(const Conv& conv, const Target& target,
+                                        const WinogradPlan& plan, WinogradChoice choice) {
+  std::vector<WinogradChoice> choices = {choice};
+  for (const std::string& where :
+       FilterOptions(conv, plan, choice.tile, choice.problem.rows, choice.problem.columns)) {
+    choice.in_registers = where == kFiltersInRegisters;
+    choice.chunk = LikelyChunk(conv, target, plan, choice.tile, choice.in_registers);
+    if (choice.chunk > 0) choices.push_back(choice);
+  }
+  return choices;
+}
+
 // The best with blocks of `depth` slices, where they are better than those found.
 void ImproveWinograd(const Conv& conv, const Target& target, const std::string& strategy,
                      int64_t depth, BestOfStrategy* found) {
   const WinogradPlan plan = PlanOf(conv, strategy);
   const BlockLimits limits = LimitsOf(conv, target, plan, depth);
+  const auto improve = [&](const WinogradChoice& choice) {
+    const int64_t blocks = conv.batch * CeilDiv(conv.depth, depth) *
+                           CeilDiv(plan.rows, choice.problem.rows) *
+                           CeilDiv(plan.columns, choice.problem.columns);
+    const int64_t rounds = CeilDiv(blocks * choice.parts, target.threads);
+    const double cycles = static_cast<double>(rounds) * BlockCycles(conv, target, plan, choice);
+    std::optional<StrategyChoice>& best = choice.chunk > 0 ? found->in_chunks : found->beforehand;
+    if (best && best->cycles <= cycles) return;
+    best = StrategyChoice{ConfigOf(conv, target, strategy, choice), cycles};
+  };
   for (int64_t block_w : BlockColumns(plan, limits)) {
     for (int64_t block_h : BlockRows(plan, limits, block_w)) {
       const RegisterTileProblem problem = ProductProblem(conv, plan, block_h, block_w);
-      const int64_t blocks = conv.batch * CeilDiv(conv.depth, depth) * CeilDiv(plan.rows, block_h) *
-                             CeilDiv(plan.columns, block_w);
-      for (const RegisterTile& tile : BestTiles(problem)) {
+      for (const RegisterTile& tile : LikelyTiles(problem)) {
         for (int64_t parts : PartOptions(conv, target, tile.vectors)) {
-          const int64_t rounds = CeilDiv(blocks * parts, target.threads);
-          for (int64_t chunk : LikelyChunks(conv, target, plan, tile.vectors)) {
-            const double cycles =
-                static_cast<double>(rounds) *
-                BlockCycles(conv, target, plan, depth, problem, tile, parts, chunk);
-            std::optional<StrategyChoice>& best = chunk > 0 ? found->in_chunks : found->beforehand;
-            if (best && best->cycles <= cycles) continue;
-            best = StrategyChoice{{}, cycles};
-            Config& config = best->config;
-            config.Set("strategy", strategy);
-            if (conv.spatial == 3) config.Set("block_d", depth);
-            config.Set("block_w", block_w);
-            config.Set("block_h", block_h);
-            SetTile(tile, &config);
-            config.Set("unroll", DefaultUnroll(conv, target, plan, tile));
-            config.Set("pad", PadOptions(conv)[0]);
-            config.Set("parts", parts);
-            config.Set("prefetch", int64_t{1});
-            config.Set("chunk", chunk);
-          }
+          const WinogradChoice choice = {depth, problem, tile, parts};
+          for (const WinogradChoice& with : WithFilters(conv, target, plan, choice)) improve(with);
         }
       }
     }
@@ -412,13 +488,22 @@ bool IsWorthwhile(const Conv& conv, const WinogradAxis& h, const WinogradAxis& w
   return Amplification(h) * Amplification(w) <= kMostAmplification;
 }
 
+// Of both axes together.
+int64_t ProductsOf(const Conv& conv, int64_t tile) {
+  const WinogradAxis h = AxisOf(conv, 2, tile), w = AxisOf(conv, 1, tile);
+  return h.products * h.tiles * w.products * w.tiles;
+}
+
 bool IsOffered(const Conv& conv, int64_t tile) {
   const WinogradAxis h = AxisOf(conv, 2, tile), w = AxisOf(conv, 1, tile);
   if (!h.IsTransformed() && !w.IsTransformed()) return false;
   if (h.tile > h.extent || w.tile > w.extent) return false;
   const bool three_by_three = h.weight_taps == 3 && w.weight_taps == 3 && h.phases * w.phases == 1;
-  // Of these, all but two were measured never to be the best, and these two always may be.
-  return three_by_three ? tile == 2 || tile == 4 : IsWorthwhile(conv, h, w);
+  if (!three_by_three) return IsWorthwhile(conv, h, w);
+  // Measured: tiles of two and four results, and others where they come out with fewer products
+  // than those of four, as tiles of five do in 14x14 results.
+  if (tile == 2 || tile == 4) return true;
+  return 10 * ProductsOf(conv, tile) <= 9 * ProductsOf(conv, 4) && IsWorthwhile(conv, h, w);
 }
 
 }  // namespace
@@ -456,6 +541,11 @@ std::optional<Knob> NextWinogradKnob(const Conv& conv, const Target& target, con
   }
   if (!prefix.Has("chunk")) {
     return IntKnob("chunk", ChunkOptions(conv, target, plan, prefix.Int("tile_v")), 0);
+  }
+  if (prefix.Int("chunk") > 0 && !prefix.Has("filters")) {
+    return TextKnob("filters",
+                    FilterOptions(conv, plan, TileOf(prefix), prefix.Int("block_h"), block_w),
+                    kFiltersInCache);
   }
   return std::nullopt;
 }

@@ -42,6 +42,9 @@ struct WinogradPlan {
 };
 WinogradPlan PlanOf(const Conv& conv, const std::string& strategy);
 
+// Value of the knob "filters".
+inline constexpr char kFiltersInRegisters[] = "registers";
+
 // How much larger its error is than that of the direct sum, about.
 double WinogradAmplification(const Conv& conv, const std::string& strategy);
 

@@ -142,8 +142,29 @@ TEST(Winograd, StridedConvolutionsOfBlockedChannelsComputeWhatTheNaiveNestDoes) 
             40);
 }
 
-// Filters that are transformed when they are needed: whole and clipped blocks of tiles, groups of
-// output channels that are no multiple of the tile's, slices outside the data.
+// Of random configs, those with filters transformed when they are needed and put `where`.
+void CheckFiltersAtEveryRun(const std::string& kernel, const std::string& where, uint64_t seed) {
+  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
+  const ops::KernelDefinition def = MustLower(kernel + " accumulate=float32 numerics=default");
+  const Template& conv = TemplateFor(def);
+  const Task task{&def, conv.Signatures(def, target)[0], target};
+  const Space space = conv.MakeSpace(task);
+  Random random(seed);
+  int checked = 0;
+  for (int tries = 0; checked < 4; ++tries) {
+    ASSERT_LT(tries, 1000) << kernel;
+    const Config config = space.Sample(random);
+    if (!config.Has("filters") || config.String("filters") != where) continue;
+    const absl::StatusOr<loop::Nest> nest = conv.Schedule(task, config);
+    ASSERT_TRUE(nest.ok()) << config.ToText() << nest.status();
+    ExpectSameResults(def.naive, *nest, seed, kernel + config.ToText(), ToleranceOf(config));
+    ASSERT_FALSE(testing::Test::HasFailure());
+    ++checked;
+  }
+}
+
+// Whole and clipped blocks of tiles, groups of output channels that are no multiple of the tile's,
+// slices outside the data.
 TEST(Winograd, FiltersOfAChunkAtATimeComputeWhatTheNaiveNestDoes) {
   const char* const kernels[] = {
       "fn (p0: Tensor[(2, 32, 9, 13), float32], const p1: Tensor[(80, 32, 3, 3), float32]) { "
@@ -152,28 +173,22 @@ TEST(Winograd, FiltersOfAChunkAtATimeComputeWhatTheNaiveNestDoes) {
       "nn.conv3d(p0, p1, padding=[1, 1, 1, 1, 1, 1]) }",
       "fn (p0: Tensor[(1, 32, 1, 5, 4), float32], const p1: Tensor[(16, 32, 3, 3, 3), float32]) { "
       "nn.conv3d(p0, p1, padding=[1, 1, 1, 1, 1, 1]) }"};
-  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
   uint64_t seed = 1;
-  for (const char* kernel : kernels) {
-    const ops::KernelDefinition def =
-        MustLower(std::string(kernel) + " accumulate=float32 numerics=default");
-    const Template& conv = TemplateFor(def);
-    const Task task{&def, conv.Signatures(def, target)[0], target};
-    const Space space = conv.MakeSpace(task);
-    Random random(seed++);
-    int checked = 0;
-    for (int tries = 0; checked < 4; ++tries) {
-      ASSERT_LT(tries, 200) << kernel;
-      const Config config = space.Sample(random);
-      if (!config.Has("chunk") || config.Int("chunk") == 0) continue;
-      const absl::StatusOr<loop::Nest> nest = conv.Schedule(task, config);
-      ASSERT_TRUE(nest.ok()) << config.ToText() << nest.status();
-      const std::string what = kernel + config.ToText();
-      ExpectSameResults(def.naive, *nest, seed, what, ToleranceOf(config));
-      ASSERT_FALSE(testing::Test::HasFailure());
-      ++checked;
-    }
-  }
+  for (const char* kernel : kernels) CheckFiltersAtEveryRun(kernel, "cache", seed++);
+}
+
+// Blocks that are one register tile: all tiles, the last ones cut off, and some of them; larger
+// taps too.
+TEST(Winograd, FiltersInRegistersComputeWhatTheNaiveNestDoes) {
+  const char* const kernels[] = {
+      "fn (p0: Tensor[(1, 64, 7, 7), float32], const p1: Tensor[(48, 64, 3, 3), float32]) { "
+      "nn.conv2d(p0, p1, padding=[1, 1, 1, 1]) }",
+      "fn (p0: Tensor[(2, 32, 4, 6), float32], const p1: Tensor[(32, 32, 3, 3), float32]) { "
+      "nn.conv2d(p0, p1, padding=[1, 1, 1, 1]) }",
+      "fn (p0: Tensor[(1, 16, 5, 5), float32], const p1: Tensor[(80, 16, 5, 5), float32]) { "
+      "nn.conv2d(p0, p1, padding=[2, 2, 2, 2]) }"};
+  uint64_t seed = 1;
+  for (const char* kernel : kernels) CheckFiltersAtEveryRun(kernel, "registers", seed++);
 }
 
 TEST(Winograd, StemsOfThreeDimensionsComputeWhatTheNaiveNestDoes) {
@@ -195,6 +210,11 @@ TEST(Winograd, IsAStrategyWhereItSavesProductsAndIsExactEnough) {
   using Names = std::vector<std::string>;
   EXPECT_EQ(of({1, 64, 56, 56, 64, 3, 3, 1, 1, 1, 1, 1, 1}),
             (Names{"direct", "winograd2", "winograd4"}));
+  // Where other tiles come out with fewer products than those of two or four results.
+  EXPECT_EQ(of({1, 256, 14, 14, 256, 3, 3, 1, 1, 1, 1, 1, 1}),
+            (Names{"direct", "winograd2", "winograd4", "winograd5"}));
+  EXPECT_EQ(of({1, 64, 6, 6, 64, 3, 3, 1, 1, 1, 1, 1, 1}),
+            (Names{"direct", "winograd2", "winograd3", "winograd4"}));
   EXPECT_EQ(of({1, 3, 224, 224, 64, 7, 7, 2, 2, 3, 3, 3, 3}),
             (Names{"direct", "winograd2", "winograd3", "winograd4"}));
   EXPECT_EQ(of({1, 192, 17, 17, 192, 1, 7, 1, 1, 0, 3, 0, 3}),
