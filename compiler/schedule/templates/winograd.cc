@@ -144,14 +144,13 @@ class WinogradSchedule {
     options.align.assign(static_cast<size_t>(conv_.rank()) - 1, 1);
     options.align[1] = conv_.lanes;
     options.layout = FilterLayout();
-    s_.ComputeAt(f, in_registers_ ? LastStep(sum_) : p + ".ph", options);
+    s_.ComputeAt(f, in_registers_ ? LastStep() : p + ".ph", options);
     OrderFilter();
     s_.ReorderPresent({f + ".i2", f + ".ocv"});
     options = {};
     options.align = Aligned(0, 0);
     options.layout = BlockedAlong(0, 0, conv_.lanes).ToString();
-    s_.ComputeAt(columns, in_registers_ ? LastStep(sum_) : s_.LastOf({f + ".i2", f + ".ocv"}),
-                 options);
+    s_.ComputeAt(columns, in_registers_ ? LastStep() : s_.LastOf({f + ".i2", f + ".ocv"}), options);
     if (in_registers_) s_.UnrollAll(f + ".ocv");
     s_.UnrollAll(Axis(columns, 0, -1));
     s_.VectorizeAll(columns + ".i0");
@@ -352,8 +351,8 @@ class WinogradSchedule {
     s_.VectorizeAll(sum + ".lane");
   }
 
-  std::string LastStep(const std::string& sum) const {
-    return s_.LastOf({sum + ".icb", sum + ".ic", sum + ".unroll"});
+  std::string LastStep() const {
+    return s_.LastOf({sum_ + ".icb", sum_ + ".ic", sum_ + ".unroll"});
   }
 
   // Of the sum over the channels, outermost first.

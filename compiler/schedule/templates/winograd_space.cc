@@ -338,14 +338,19 @@ int64_t LikelyChunk(const Conv& conv, const Target& target, const WinogradPlan& 
   return likely;
 }
 
-// The fastest of all register tiles, that of those few vectors wide, and a block as one tile.
+// The fastest of all register tiles, that of those few vectors wide, and a block as one tile,
+// where the space has that.
 std::vector<RegisterTile> LikelyTiles(RegisterTileProblem problem) {
   std::vector<RegisterTile> tiles = {BestTile(problem)};
   constexpr int64_t kFewVectors = 2;
   problem.vector_group = kFewVectors;
   tiles.push_back(BestTile(problem));
   const RegisterTile block = {1, problem.rows, problem.columns};
-  if (FitsRegisters(block, problem.registers)) tiles.push_back(block);
+  Config one_vector;
+  one_vector.Set("tile_v", block.vectors);
+  const std::vector<KnobValue> rows = NextTileKnob(problem, one_vector)->options;
+  const bool has_rows = std::find(rows.begin(), rows.end(), KnobValue(block.rows)) != rows.end();
+  if (has_rows && FitsRegisters(block, problem.registers)) tiles.push_back(block);
   return tiles;
 }
 

@@ -191,6 +191,21 @@ TEST(Winograd, FiltersInRegistersComputeWhatTheNaiveNestDoes) {
   for (const char* kernel : kernels) CheckFiltersAtEveryRun(kernel, "registers", seed++);
 }
 
+// Blocks of three tiles a row fit the registers as one tile of more rows than tiles have.
+TEST(Winograd, DefaultsOfHighAndNarrowDataAreOfTheSpace) {
+  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=1");
+  for (const int64_t height : {28, 32, 36, 40, 80}) {
+    for (const int64_t width : {4, 8, 12}) {
+      const ops::KernelDefinition def =
+          MustLower(TextOf({1, 512, height, width, 16, 3, 3, 1, 1, 1, 1, 1, 1}, false));
+      const Template& conv = TemplateFor(def);
+      const Task task{&def, conv.Signatures(def, target)[0], target};
+      EXPECT_TRUE(conv.MakeSpace(task).Contains(conv.Default(task)))
+          << height << "x" << width << " " << conv.Default(task).ToText();
+    }
+  }
+}
+
 TEST(Winograd, StemsOfThreeDimensionsComputeWhatTheNaiveNestDoes) {
   const ops::KernelDefinition def = MustLower(
       "fn (p0: Tensor[(1, 3, 5, 13, 15), float32], const p1: Tensor[(17, 3, 3, 7, 7), float32]) { "
