@@ -262,6 +262,16 @@ int64_t ShareOf(int64_t count, int64_t turns) {
   return least;
 }
 
+// The buffer as it is known there: of the nest, or allocated around.
+absl::StatusOr<Buffer> BufferAt(const loop::Nest& nest, const Site& site, const std::string& name) {
+  for (const auto& [ancestor, child] : site.path) {
+    if (ancestor->kind == loop::StmtKind::kAlloc && ancestor->buffer->name == name) {
+      return ancestor->buffer;
+    }
+  }
+  return FindBuffer(nest, name);
+}
+
 // The last of the loops that there is.
 std::optional<Site> InnermostOf(const loop::Nest& nest, const std::vector<std::string>& names) {
   for (size_t i = names.size(); i-- > 0;) {
@@ -282,7 +292,7 @@ absl::Status PrefetchRegion(loop::Nest* nest, const std::string& name,
   const std::optional<Site> place_of = InnermostOf(*nest, options.turns);
   if (!place_of) return refuse("there is no loop to do it in");
   const Site& site = *place_of;
-  HONE_ASSIGN_OR_RETURN(const Buffer buffer, FindBuffer(*nest, name));
+  HONE_ASSIGN_OR_RETURN(const Buffer buffer, BufferAt(*nest, site, name));
   if (options.line_axis >= buffer->shape.size()) return refuse("it has no such axis");
   const std::vector<Stmt> ahead = LoopsAround(site, options.ahead);
   if (ahead.empty()) return refuse("none of the loops that are to be ahead is around its place");

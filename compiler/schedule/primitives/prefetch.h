@@ -50,7 +50,8 @@ struct PrefetchRegionOptions {
 };
 
 // Prefetches what the next iteration of loops, or one further on, reads or writes of `buffer`, a
-// share at a time, however far from where that is:
+// share at a time, however far from where that is. The buffer is one of the nest, or allocated
+// around the place:
 //   for c { for k { f[k] = w[c * 4 + k] }; for e { S } }
 //   =>  for c { ..; for e { for j { prefetch w[min(c + 1, last) * 4 + e * 2 + j] }; S } }
 // The lines come in the order in which they lie in memory: the processor follows a sequence with

@@ -60,6 +60,7 @@ class WinogradSchedule {
     ComputeProduct();
     if (chunk_ > 0) ComputeFilter();
     ComputeData();
+    PrefetchPanels();
     if (copies_) ScheduleDataStage(&s_, conv_.data, conv_.lanes);
     Specialise();
     return std::move(s_).Finish();
@@ -387,6 +388,20 @@ class WinogradSchedule {
     options.turn = turn;
     s_.Prefetch(s_.LastOf({sum + ".phase", sum + ".icb", sum + ".ic", sum + ".unroll"}),
                 stages_.filter, options);
+  }
+
+  // Of the next channels, or of the next register tile's first, into the first cache: of these all
+  // columns of the tile read a line in the same step, more than a core waits for at once.
+  void PrefetchPanels() {
+    if (config_.Int("prefetch") < 2) return;
+    PrefetchRegionOptions next;
+    next.ahead = TilesOfProduct();
+    if (chunk_ > 0) next.ahead.insert(next.ahead.begin() + 1, stages_.product + ".pw");
+    for (const char* name : {".r1", ".phase", ".icb"}) next.ahead.push_back(sum_ + name);
+    next.turns = {sum_ + ".ic", sum_ + ".unroll"};
+    next.line_axis = 2;
+    next.locality = 3;
+    s_.PrefetchRegion(stages_.data, next);
   }
 
   // Of a block: one vector of channels after the other, rows of tiles.

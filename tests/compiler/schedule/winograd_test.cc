@@ -2,6 +2,7 @@
 #include "compiler/schedule/primitives/winograd.h"
 
 #include <algorithm>
+#include <functional>
 #include <set>
 
 #include "fmt/format.h"
@@ -142,9 +143,11 @@ TEST(Winograd, StridedConvolutionsOfBlockedChannelsComputeWhatTheNaiveNestDoes) 
             40);
 }
 
-// Of random configs, those with filters transformed when they are needed and put `where`.
-void CheckFiltersAtEveryRun(const std::string& kernel, const std::string& where, uint64_t seed) {
-  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
+// Of random configs, those that are wanted.
+void CheckThose(const std::string& kernel, const std::string& caches, uint64_t seed,
+                const std::function<bool(const Config&)>& wanted) {
+  const Target target =
+      TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2" + caches);
   const ops::KernelDefinition def = MustLower(kernel + " accumulate=float32 numerics=default");
   const Template& conv = TemplateFor(def);
   const Task task{&def, conv.Signatures(def, target)[0], target};
@@ -154,13 +157,20 @@ void CheckFiltersAtEveryRun(const std::string& kernel, const std::string& where,
   for (int tries = 0; checked < 4; ++tries) {
     ASSERT_LT(tries, 1000) << kernel;
     const Config config = space.Sample(random);
-    if (!config.Has("filters") || config.String("filters") != where) continue;
+    if (!wanted(config)) continue;
     const absl::StatusOr<loop::Nest> nest = conv.Schedule(task, config);
     ASSERT_TRUE(nest.ok()) << config.ToText() << nest.status();
     ExpectSameResults(def.naive, *nest, seed, kernel + config.ToText(), ToleranceOf(config));
     ASSERT_FALSE(testing::Test::HasFailure());
     ++checked;
   }
+}
+
+// With filters transformed when they are needed and put `where`.
+void CheckFiltersAtEveryRun(const std::string& kernel, const std::string& where, uint64_t seed) {
+  CheckThose(kernel, "", seed, [&](const Config& config) {
+    return config.Has("filters") && config.String("filters") == where;
+  });
 }
 
 // Whole and clipped blocks of tiles, groups of output channels that are no multiple of the tile's,
@@ -189,6 +199,46 @@ TEST(Winograd, FiltersInRegistersComputeWhatTheNaiveNestDoes) {
       "nn.conv2d(p0, p1, padding=[2, 2, 2, 2]) }"};
   uint64_t seed = 1;
   for (const char* kernel : kernels) CheckFiltersAtEveryRun(kernel, "registers", seed++);
+}
+
+// Of blocks that fill a second cache, here a small one; of channels that do not fill a vector, of
+// phases, of slices some of which lie outside the data.
+TEST(Winograd, PrefetchedDataIsWhatTheNaiveNestComputes) {
+  const std::string blocks =
+      "fn (p0: Tensor[(2, 64, 9, 13), float32], const p1: Tensor[(80, 64, 3, 3), float32]) { "
+      "nn.conv2d(p0, p1, padding=[1, 1, 1, 1]) }";
+  const std::string slices =
+      "fn (p0: Tensor[(1, 64, 3, 7, 7), float32], const p1: Tensor[(32, 64, 3, 3, 3), float32]) { "
+      "nn.conv3d(p0, p1, padding=[1, 1, 1, 1, 1, 1]) }";
+  const std::string tail =
+      "fn (p0: Tensor[(1, 40, 14, 10), float32], const p1: Tensor[(32, 40, 3, 3), float32]) { "
+      "nn.conv2d(p0, p1, padding=[1, 1, 1, 1]) }";
+  const std::string phases =
+      "fn (p0: Tensor[(1, 32, 14, 15), float32], const p1: Tensor[(32, 32, 3, 3), float32]) { "
+      "nn.conv2d(p0, p1, padding=[1, 1, 1, 1], strides=[2, 2]) }";
+  uint64_t seed = 1;
+  const auto check = [&](const std::string& kernel, bool in_chunks) {
+    CheckThose(kernel, " -caches=32768,32768,33554432", seed++, [&](const Config& config) {
+      return config.String("strategy") != "direct" && config.Int("prefetch") == 2 &&
+             (config.Int("chunk") > 0) == in_chunks;
+    });
+  };
+  for (const std::string& kernel : {blocks, slices, tail, phases}) check(kernel, false);
+  for (const std::string& kernel : {blocks, slices}) check(kernel, true);
+}
+
+// Where transformed data fills a small part of the second cache nothing is gained.
+TEST(Winograd, DataIsPrefetchedWhereItFillsTheSecondCache) {
+  const Target target = TestTarget(
+      "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -caches=49152,2097152,33554432 -threads=1");
+  const auto default_of = [&](int64_t channels, int64_t size) {
+    const ops::KernelDefinition def =
+        MustLower(TextOf({1, channels, size, size, channels, 3, 3, 1, 1, 1, 1, 1, 1}, false));
+    const Template& conv = TemplateFor(def);
+    return conv.Default(Task{&def, conv.Signatures(def, target)[0], target});
+  };
+  EXPECT_EQ(default_of(256, 56).Int("prefetch"), 2) << default_of(256, 56).ToText();
+  EXPECT_EQ(default_of(64, 56).Int("prefetch"), 1) << default_of(64, 56).ToText();
 }
 
 // Blocks of three tiles a row fit the registers as one tile of more rows than tiles have.
