@@ -131,12 +131,22 @@ std::vector<int64_t> ChunkOptions(const Conv& conv, const Config& prefix) {
 
 constexpr int64_t kLineElements = 16;
 
-// Whether the data of a row is read by no other row, and once more for each tile of channels; and
-// its blocks fill lines.
+// Whether every column of a tile reads a line of its own at each block of channels.
+bool ReadsColumnsApart(const Conv& conv, const Config& prefix) {
+  return conv.kind == ProductKind::kFloat && conv.groups == 1 && conv.Taps() == 1 &&
+         conv.blocked_data && conv.lanes >= kLineElements && prefix.String("pad") == "none";
+}
+
+// Whether the data of a row is read by no other row, and once more for each tile of channels.
 bool ReadsRowsApart(const Conv& conv, const Config& prefix) {
-  return conv.kind == ProductKind::kFloat && conv.groups == 1 && conv.spatial >= 2 &&
-         conv.Taps() == 1 && conv.blocked_data && conv.lanes >= kLineElements && conv.height > 1 &&
-         prefix.String("pad") == "none" && prefix.String("order") == "oh_oc";
+  return ReadsColumnsApart(conv, prefix) && conv.spatial >= 2 && conv.height > 1 &&
+         prefix.String("order") == "oh_oc";
+}
+
+// Whether there is the knob "columns", which prefetches the next channels of a tile's data (1):
+// where that is not in the first cache anyway. Measured: 0.90 to 1.00 of the time.
+bool MayPrefetchColumns(const Conv& conv, const Config& prefix) {
+  return ReadsColumnsApart(conv, prefix) && conv.in > conv.lanes && conv.data_bytes > conv.l1_bytes;
 }
 
 // There must be a next chunk to prefetch; or next channels, and a loop of steps to do it in.
@@ -286,6 +296,7 @@ Config DirectDefault(const Conv& conv, const Target& target) {
   config.Set("chunk", chunk);
   if (chunk > 0) config.Set("block_h", BlockOptions(conv, tile).front());
   config.Set("prefetch", DefaultPrefetch(conv, target, config));
+  if (MayPrefetchColumns(conv, config)) config.Set("columns", int64_t{1});
   return config;
 }
 
@@ -337,6 +348,9 @@ class ConvTemplateOf : public Template {
           }
           if (!prefix.Has("prefetch")) {
             return IntKnob("prefetch", PrefetchOptionsOf(conv, prefix), 0);
+          }
+          if (!prefix.Has("columns") && MayPrefetchColumns(conv, prefix)) {
+            return IntKnob("columns", {0, 1}, 0);
           }
           return std::nullopt;
         });

@@ -52,6 +52,11 @@ class DirectSchedule {
   virtual void OrderOutput() { OrderConvOutput(&s_, conv_, Grid()); }
   virtual void ComputeSums() {
     SumTiles(out_ + ".ow", loop::Scope::kRegister);
+    if (PrefetchesColumns()) {
+      std::vector<std::string> loops = Grid();
+      loops.push_back(out_ + ".ow");
+      PrefetchNextColumns(std::move(loops), anchor_);
+    }
     const int64_t prefetch = config_.Int("prefetch");
     if (prefetch == kPrefetchResult) PrefetchNextResult();
     if (prefetch >= kPrefetchData) PrefetchNextRow();
@@ -85,6 +90,21 @@ class DirectSchedule {
     next.line_elements = conv_.lanes;
     for (const std::string& joined : conv_.joined) s_.PrefetchRegion(joined, next);
     s_.PrefetchRegion(out_, next);
+  }
+
+  bool PrefetchesColumns() const { return config_.Has("columns") && config_.Int("columns") == 1; }
+  // Of the tile's columns the next channels, or those of the next iteration of `loops`, come into
+  // the first cache while these are summed: all columns read a new line in the same step, more
+  // than a core waits for at once.
+  void PrefetchNextColumns(std::vector<std::string> loops, const std::string& sums) {
+    PrefetchRegionOptions next;
+    next.ahead = std::move(loops);
+    next.ahead.push_back(sums + ".icb");
+    next.turns = {sums + ".ic", sums + ".unroll"};
+    next.line_axis = 1;
+    next.line_elements = conv_.lanes;
+    next.locality = 3;
+    s_.PrefetchRegion(conv_.data, next);
   }
 
   // Of the steps of the sum, `steps`, and the tile.
@@ -277,6 +297,11 @@ class ChunkedSchedule : public DirectSchedule {
     chunk_sums_ = s_.SumLocally(s_.LastOf({anchor_ + ".th", anchor_ + ".tw"}));
     s_.VectorizeAll(anchor_ + ".lane_init");
     for (const char* name : {".lane", ".lane_init"}) s_.VectorizeAll(chunk_sums_ + name);
+    if (PrefetchesColumns()) {
+      std::vector<std::string> loops = Grid();
+      for (const char* name : {".chunk", ".th", ".tw"}) loops.push_back(anchor_ + name);
+      PrefetchNextColumns(std::move(loops), chunk_sums_);
+    }
     if (config_.Int("prefetch") != 0) PrefetchNextChunk();
   }
 

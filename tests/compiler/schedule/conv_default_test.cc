@@ -110,6 +110,8 @@ TEST(Conv, ByDefaultWhatIsColdIsPrefetched) {
       "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -caches=49152,2097152,33554432 -threads=1");
   EXPECT_EQ(DefaultOf(OfOneTap(256, 64, 56), target).Int("prefetch"), 2);
   EXPECT_EQ(DefaultOf(OfOneTap(64, 256, 56), target).Int("prefetch"), 0);
+  EXPECT_EQ(DefaultOf(OfOneTap(64, 256, 56), target).Int("columns"), 1);
+  EXPECT_FALSE(DefaultOf(OfOneTap(64, 256, 7), target).Has("columns"));  // 12 KB
   const std::string residual = ConvText({1, 64, 56, 56, 256, 1, 1, 1, 0, 1}, "residual");
   const Config config = DefaultOf(residual, target);
   EXPECT_EQ(config.Int("prefetch"), 3);

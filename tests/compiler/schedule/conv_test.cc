@@ -357,6 +357,40 @@ TEST(Conv, SumsInChunksComputeWhatTheNaiveNestDoes) {
 }
 
 // Each is one condition short of such a convolution; none may be rewritten.
+// The next channels of a tile's columns, of whole sums and of chunks; strides, tiles at the end of
+// a row, channels that do not fill a block.
+TEST(Conv, PrefetchedColumnsComputeWhatTheNaiveNestDoes) {
+  const Target target = TestTarget(
+      "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -caches=4096,65536,1048576 -threads=2");
+  const Windows kernels[] = {
+      {1, 64, 32, {5, 7}, {1, 1}, {1, 1}, {1, 1}, {0, 0}, {0, 0}},
+      {2, 40, 33, {9, 13}, {1, 1}, {1, 1}, {1, 1}, {0, 0}, {0, 0}},
+      {1, 64, 20, {9, 7}, {1, 1}, {2, 2}, {1, 1}, {0, 0}, {0, 0}},
+      {1, 32, 16, {45}, {1}, {1}, {1}, {0}, {0}},
+      {1, 32, 24, {3, 5, 4}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {0, 0, 0}, {0, 0, 0}},
+  };
+  for (const Windows& kernel : kernels) {
+    const std::string text = WindowsText(kernel, "float32", "float32");
+    const ops::KernelDefinition def = MustLower(text);
+    const Template& conv = TemplateFor(def);
+    int checked = 0;
+    for (const ir::LayoutSignature& signature : conv.Signatures(def, target)) {
+      const Task task{&def, signature, target};
+      Random random(7);
+      for (int i = 0; i < 200; ++i) {
+        const Config config = conv.MakeSpace(task).Sample(random);
+        if (!config.Has("columns") || config.Int("columns") == 0 || checked == 12) continue;
+        const absl::StatusOr<loop::Nest> nest = conv.Schedule(task, config);
+        ASSERT_TRUE(nest.ok()) << nest.status() << config.ToText();
+        ExpectSameResults(def.naive, *nest, 3, text + config.ToText());
+        if (HasFailure()) return;
+        ++checked;
+      }
+    }
+    EXPECT_EQ(checked, 12) << text;
+  }
+}
+
 TEST(Winograd, RefusesWhatIsNoConvolutionOfDilationOne) {
   const Conv2dShape shapes[] = {{1, 8, 9, 9, 8, 1, 1, 1, 0, 1},
                                 {1, 8, 9, 9, 8, 3, 3, 1, 1, 2},
