@@ -63,9 +63,9 @@ Space FakeSpace(const std::string& workload) {
 
 class FakeTask : public TaskContext {
  public:
-  explicit FakeTask(std::string workload)
+  FakeTask(std::string workload, int default_index)
       : workload_(std::move(workload)), space_(FakeSpace(workload_)) {
-    default_ = space_.Enumerate(1).front();
+    default_ = space_.Enumerate(default_index + 1).back();
   }
   const Space& space() const override { return space_; }
   const Config& default_config() const override { return default_; }
@@ -95,7 +95,7 @@ absl::StatusOr<std::shared_ptr<const TaskContext>> FakeLowerer::Open(const std::
   if (workload.rfind("bad", 0) == 0) {
     return absl::InvalidArgumentError("expected a workload, found \"" + workload + "\"");
   }
-  return std::make_shared<FakeTask>(workload);
+  return std::make_shared<FakeTask>(workload, default_index);
 }
 
 bool FakeLowerer::IsCompatible(const std::string& target, const std::string& other) const {

@@ -77,6 +77,8 @@ class FakeLowerer : public Lowerer {
                                                           const std::string& target) override;
   // Targets that differ in their -mcpu only.
   bool IsCompatible(const std::string& target, const std::string& other) const override;
+
+  int default_index = 0;  // among the configs of the space
 };
 
 // Random over the space; what is settled changes what it proposes, as in a guided search.

@@ -108,11 +108,19 @@ TEST(JudgeFinal, NeverPicksWhatIsSlowerThanTheDefault) {
   Add(result, {100, 110, 90});
   Add(result, {101, 112, 91});
   EXPECT_EQ(JudgeFinal({}, Entries(2), result, 3)->winner, 0);
-  // Wins two rounds, but not in its median.
+  // Wins two rounds of three: as likely as not by luck.
   hone::v1::MeasureResult noisy;
   Add(noisy, {100, 103, 130});
   Add(noisy, {99, 104, 104});
   EXPECT_EQ(JudgeFinal({}, Entries(2), noisy, 3)->winner, 0);
+}
+
+TEST(JudgeFinal, TakesNobodyWhoIsFasterInHalfOfTheRounds) {
+  hone::v1::MeasureResult result;
+  Add(result, {100, 100, 100, 100, 100, 100, 100, 100});
+  Add(result, {80, 80, 80, 80, 80, 101, 101, 101});  // the greatest median, in five of eight
+  Add(result, {98, 98, 98, 98, 98, 98, 101, 101});   // six of eight
+  EXPECT_EQ(JudgeFinal({}, Entries(3), result, 8)->winner, 2);
 }
 
 TEST(JudgeFinal, LeavesOutEntriesThatFailButNotTheDefault) {

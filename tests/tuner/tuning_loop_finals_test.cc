@@ -83,6 +83,26 @@ TEST(TuningLoopFinals, AFinalHasTheTimeOfAllItsRounds) {
   EXPECT_EQ(worker.ran.back().run_limit_ns(), RoundsIn(world) * world.options.run_limit_ns);
 }
 
+TEST(TuningLoopFinals, AnotherDefaultIsComparedAnew) {
+  World world;
+  const FakeWorker& worker = world.AddWorker("w1");
+  world.Submit({.client_id = "first"});
+  world.Run();
+  EXPECT_EQ(FinalsRun(worker), 1);
+  const auto finals_after = [&](const std::string& client_id) {
+    world.Restart();
+    world.Submit({.client_id = client_id});
+    world.Run();
+    return FinalsRun(worker);
+  };
+  EXPECT_EQ(finals_after("second"), 1) << "nothing has changed";
+  world.lowerer.default_index = 2;
+  EXPECT_EQ(finals_after("third"), 2);
+  const auto final = world.store->NewestFinal(1, "NC->NC").value();
+  EXPECT_THAT(final->entries[static_cast<size_t>(final->default_entry)].config, HasSubstr(":1"));
+  EXPECT_EQ(finals_after("fourth"), 2);
+}
+
 TEST(TuningLoopFinals, ALateResultOfAFinalSettlesNoTrialWithoutAFinal) {
   World world;
   FakeWorker* worker = &world.AddWorker("w1");

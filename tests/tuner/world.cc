@@ -27,7 +27,7 @@ void World::Start() {
   });
   TuningParts parts;
   parts.store = store.get();
-  parts.lowerer = &lowerer_;
+  parts.lowerer = &lowerer;
   parts.builder = builder.get();
   parts.measurer = dispatcher.get();
   parts.scheduler = scheduler_.get();

@@ -54,6 +54,7 @@ class World {
   std::unique_ptr<tuning_db::Store> store;
   ManualExecutor executor;
   Gate planner{&executor};  // where searches run
+  FakeLowerer lowerer;
   std::unique_ptr<FakeBuilder> builder;
   std::unique_ptr<Dispatcher> dispatcher;
   std::unique_ptr<TuningLoop> loop;
@@ -65,7 +66,6 @@ class World {
  private:
   void Start();
 
-  FakeLowerer lowerer_;
   FakeSearch search_;
   std::unique_ptr<TaskScheduler> scheduler_;
 };

@@ -27,8 +27,10 @@ bool MissesRounds(const hone::v1::MeasureResult& result, int rounds);
 // results; the first is the default. Entries that failed, or that were timed in fewer than three
 // rounds, are left out; the others are compared over the rounds that all of them have. Fails where
 // the default is left out, or fewer than three such rounds are left. The winner has the greatest
-// median of paired ratios to the default, above 1, and a median time that is no longer than the
-// default's; where nobody has, the default wins.
+// median of paired ratios to the default among those that are faster than it in at least three
+// quarters of the rounds; where nobody is, the default wins: the best of several that are equally
+// fast looks faster, and would replace a config that was chosen for what a measurement alone does
+// not see.
 absl::StatusOr<tuning_db::Final> JudgeFinal(tuning_db::Final facts,
                                             const std::vector<tuning_db::FinalEntry>& entries,
                                             const hone::v1::MeasureResult& result, int rounds);

@@ -73,8 +73,10 @@ absl::Status TaskHistory::ReloadFinal(tuning_db::Store& store) {
   return absl::OkStatus();
 }
 
-bool TaskHistory::FinalIsCurrent() const {
-  return final_ && final_->distinct_trials >= settled_ && IsOfRegime(final_regime_);
+bool TaskHistory::FinalIsCurrent(const schedule::Config& default_config) const {
+  if (!final_ || final_->distinct_trials < settled_ || !IsOfRegime(final_regime_)) return false;
+  const auto compared = Read(final_->entries[static_cast<size_t>(final_->default_entry)].config);
+  return compared.ok() && compared->ToText() == default_config.ToText();
 }
 
 bool TaskHistory::IsRanked(const Entry& entry) const {

@@ -72,8 +72,9 @@ class TaskHistory {
   // How often this config was cancelled: the round under which it may be proposed anew.
   int64_t CancelledRounds(const std::string& config_digest) const;
   const std::optional<tuning_db::Final>& final() const { return final_; }
-  // There is a final in this regime, and nothing was measured since.
-  bool FinalIsCurrent() const;
+  // There is a final in this regime, nothing was measured since, and this is the default that its
+  // finalists were compared with: a better default of newer code has yet to be.
+  bool FinalIsCurrent(const schedule::Config& default_config) const;
 
  private:
   void Add(const tuning_db::Trial& trial);

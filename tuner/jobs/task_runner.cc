@@ -80,10 +80,15 @@ int64_t TaskRunner::LeftOfBudget() const {
   return std::max<int64_t>(0, most - history.count());
 }
 
-bool TaskRunner::NeedsFinal() const {
+bool TaskRunner::WantsWinner() const {
   return std::any_of(wants.begin(), wants.end(), [](const Want& want) {
     return PurposeOf(want.job->job) == tuning_db::Purpose::kSearch;
   });
+}
+
+bool TaskRunner::NeedsFinal() const {
+  const bool is_current = context != nullptr && history.FinalIsCurrent(context->default_config());
+  return WantsWinner() && !is_current;
 }
 
 bool TaskRunner::HasTime() const {

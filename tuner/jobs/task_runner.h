@@ -101,6 +101,8 @@ struct TaskRunner {
   // Trials that may still be proposed.
   int64_t LeftOfBudget() const;
   // Whether somebody wants a winner.
+  bool WantsWinner() const;
+  // Whether somebody wants a winner and no final says who it is.
   bool NeedsFinal() const;
   // Whether somebody's time is not up.
   bool HasTime() const;

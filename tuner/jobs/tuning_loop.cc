@@ -260,7 +260,7 @@ void TuningLoop::Finish(const ActiveJob& active) {
   for (const tuning_db::JobTask& task : active.job.tasks) {
     const TaskRunner& runner = *Find({task.task, task.signature});
     is_short |= !runner.exhausted && runner.history.count() < task.trials;
-    is_short |= runner.NeedsFinal() && !runner.history.FinalIsCurrent();
+    is_short |= runner.NeedsFinal();
     if (runner.failure.empty()) continue;
     if (failed++ == 0) why = fmt::format("{}: {}", task.name, runner.failure);
   }

@@ -53,7 +53,7 @@ void TuningLoop::BeginFinalWhenDue(TaskRunner& runner) {
   // was settled then.
   if (!runner.open_confirm) {
     if (runner.WhoWantsMore() != nullptr) return;
-    if (runner.history.FinalIsCurrent() || !runner.NeedsFinal()) {
+    if (!runner.NeedsFinal()) {
       runner.closed = true;
       runner.reference = {};
       runner.anchor = {};

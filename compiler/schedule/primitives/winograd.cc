@@ -408,7 +408,7 @@ class Stages {
   // 3x3 filters of stride one, transformed beforehand for tiles of up to four results, keep the
   // sums that their records were measured with.
   bool UsesPairs() const {
-    return std::max(h_.taps, w_.taps) > 3 || h_.products > 6 || !both_ ||
+    return std::max(h_.taps, w_.taps) > 3 || std::max(h_.products, w_.products) > 6 || !both_ ||
            h_.phases * w_.phases > 1 || filters_ != FilterTransform::kBeforehand;
   }
   Expr Times(const Matrix& matrix, const Expr& row, const std::vector<Expr>& vector) const {

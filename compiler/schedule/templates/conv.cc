@@ -129,8 +129,6 @@ std::vector<int64_t> ChunkOptions(const Conv& conv, const Config& prefix) {
   return options;
 }
 
-constexpr int64_t kLineElements = 16;
-
 // Whether every column of a tile reads a line of its own at each block of channels.
 bool ReadsColumnsApart(const Conv& conv, const Config& prefix) {
   return conv.kind == ProductKind::kFloat && conv.groups == 1 && conv.Taps() == 1 &&

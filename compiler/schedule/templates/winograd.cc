@@ -289,7 +289,7 @@ class WinogradSchedule {
   // The loops of the products that a register tile is computed in, outermost first.
   std::vector<std::string> TilesOfProduct() const {
     const std::string& p = stages_.product;
-    std::vector<std::string> loops = {p + ".i0"};
+    std::vector<std::string> loops = {p + (chunk_ > 0 ? ".pw" : ".i0")};
     if (Deep()) loops.push_back(p + ".i3");
     loops.push_back(p + ".th");
     loops.push_back(p + ".tw");
@@ -311,8 +311,7 @@ class WinogradSchedule {
     s_.Split(p + ".r0", chunk_, Tail::kExact, p + ".chunk", p + ".r0");
     s_.Split(p + ".i0", plan_.products_w, Tail::kExact, p + ".ph", p + ".pw");
     std::vector<std::string> order = {p + ".r1", p + ".chunk", p + ".ph"};
-    std::vector<std::string> tiles = TilesOfProduct();
-    tiles[0] = p + ".pw";
+    const std::vector<std::string> tiles = TilesOfProduct();
     const std::vector<std::string> steps = SplitSteps(p);
     order.insert(order.end(), tiles.begin(), tiles.end());
     // A row of positions is summed at once where its filters are in registers.
@@ -395,8 +394,9 @@ class WinogradSchedule {
   void PrefetchPanels() {
     if (config_.Int("prefetch") < 2) return;
     PrefetchRegionOptions next;
-    next.ahead = TilesOfProduct();
-    if (chunk_ > 0) next.ahead.insert(next.ahead.begin() + 1, stages_.product + ".pw");
+    const std::string& p = stages_.product;
+    if (chunk_ > 0) next.ahead = {p + ".r1", p + ".chunk", p + ".ph"};
+    for (const std::string& loop : TilesOfProduct()) next.ahead.push_back(loop);
     for (const char* name : {".r1", ".phase", ".icb"}) next.ahead.push_back(sum_ + name);
     next.turns = {sum_ + ".ic", sum_ + ".unroll"};
     next.line_axis = 2;

@@ -370,12 +370,14 @@ int64_t DefaultUnroll(const Conv& conv, const Target& target, const WinogradPlan
   return unrolls[std::min<size_t>(1, unrolls.size() - 1)];
 }
 
-// 0: nothing; 1: the next position's filters; 2: also the next channels of the transformed data,
-// where a block's fills so much of the second cache that some of it comes from further away
-// (measured: a tenth less time for 1 MB of 2; two hundredths more for half of that).
+// 0: nothing; 1: the filters needed next, of a position or of a chunk; 2: also the next channels of
+// the transformed data, where a block's fills so much of the second cache that some of it comes
+// from further away (measured: a tenth less time for 1 MB of 2; two hundredths more for half of
+// that) and every column has lines of its own.
 std::vector<int64_t> PrefetchChoices(const Conv& conv, const Target& target,
                                      const WinogradPlan& plan, int64_t depth, int64_t tiles) {
-  if (2 * PanelBytes(conv, plan, depth, tiles) > target.l2_bytes) return {0, 1, 2};
+  const bool is_far = 2 * PanelBytes(conv, plan, depth, tiles) > target.l2_bytes;
+  if (is_far && conv.lanes >= kLineElements) return {0, 1, 2};
   return {0, 1};
 }
 

@@ -356,7 +356,6 @@ TEST(Conv, SumsInChunksComputeWhatTheNaiveNestDoes) {
   }
 }
 
-// Each is one condition short of such a convolution; none may be rewritten.
 // The next channels of a tile's columns, of whole sums and of chunks; strides, tiles at the end of
 // a row, channels that do not fill a block.
 TEST(Conv, PrefetchedColumnsComputeWhatTheNaiveNestDoes) {
@@ -391,6 +390,7 @@ TEST(Conv, PrefetchedColumnsComputeWhatTheNaiveNestDoes) {
   }
 }
 
+// Each is one condition short of such a convolution; none may be rewritten.
 TEST(Winograd, RefusesWhatIsNoConvolutionOfDilationOne) {
   const Conv2dShape shapes[] = {{1, 8, 9, 9, 8, 1, 1, 1, 0, 1},
                                 {1, 8, 9, 9, 8, 3, 3, 1, 1, 2},

@@ -225,6 +225,11 @@ TEST(Winograd, PrefetchedDataIsWhatTheNaiveNestComputes) {
   };
   for (const std::string& kernel : {blocks, slices, tail, phases}) check(kernel, false);
   for (const std::string& kernel : {blocks, slices}) check(kernel, true);
+  // The loop over a chunk's vectors is gone where there is one; a row's filters are in registers.
+  CheckThose(blocks, " -caches=32768,32768,33554432", seed, [&](const Config& config) {
+    return config.Has("filters") && config.String("filters") == "registers" &&
+           config.Int("chunk") == 16 && config.Int("prefetch") == 2;
+  });
 }
 
 // Where transformed data fills a small part of the second cache nothing is gained.
@@ -252,6 +257,33 @@ TEST(Winograd, DefaultsOfHighAndNarrowDataAreOfTheSpace) {
       const Task task{&def, conv.Signatures(def, target)[0], target};
       EXPECT_TRUE(conv.MakeSpace(task).Contains(conv.Default(task)))
           << height << "x" << width << " " << conv.Default(task).ToText();
+    }
+  }
+}
+
+// A default is what a kernel without records is compiled with: nothing stands behind one that
+// cannot be scheduled.
+TEST(Winograd, DefaultsCanBeScheduled) {
+  const char* const cpus[] = {
+      "x86_64-linux-gnu -mcpu=x86-64-v4",
+      "x86_64-linux-gnu -mcpu=x86-64-v4 -caches=49152,1048576,33554432",
+      "x86_64-linux-gnu -mcpu=x86-64-v4 -caches=49152,2097152,503316480",
+      "x86_64-linux-gnu -mcpu=x86-64-v3",
+      "aarch64-linux-gnu -mcpu=neoverse-n1",
+  };
+  for (const std::string cpu : cpus) {
+    const Target target = TestTarget("llvm -mtriple=" + cpu + " -threads=1");
+    for (const int64_t channels : {64, 512, 1024}) {
+      for (const int64_t size : {5, 7, 14, 28}) {
+        const ops::KernelDefinition def =
+            MustLower(TextOf({1, channels, size, size, channels, 3, 3, 1, 1, 1, 1, 1, 1}, false));
+        const Template& conv = TemplateFor(def);
+        const Task task{&def, conv.Signatures(def, target)[0], target};
+        const Config config = conv.Default(task);
+        const auto nest = conv.Schedule(task, config);
+        EXPECT_TRUE(nest.ok()) << cpu << " " << channels << "@" << size << " " << config.ToText()
+                               << ": " << nest.status();
+      }
     }
   }
 }
