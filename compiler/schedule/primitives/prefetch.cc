@@ -118,6 +118,12 @@ loop::VarMap IterationAhead(const std::vector<Stmt>& loops, int64_t distance) {
       next[l->var.get()] = l->min + loop::Min(reached, l->extent - Expr(1));
       break;
     }
+    if (distance == 1) {  // the carry is 0 or 1: no division where it is done at every step
+      const Expr is_over = loop::Lt(l->extent - Expr(1), reached);
+      next[l->var.get()] = l->min + loop::Select(is_over, Expr(0), reached);
+      carry = loop::Select(is_over, Expr(1), Expr(0));
+      continue;
+    }
     next[l->var.get()] = l->min + loop::FloorMod(reached, l->extent);
     carry = loop::FloorDiv(reached, l->extent);
   }

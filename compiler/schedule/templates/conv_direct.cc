@@ -100,7 +100,7 @@ class DirectSchedule {
     PrefetchRegionOptions next;
     next.ahead = std::move(loops);
     next.ahead.push_back(sums + ".icb");
-    next.turns = {sums + ".ic", sums + ".unroll"};
+    next.turns = {sums + ".ic"};
     next.line_axis = 1;
     next.line_elements = conv_.lanes;
     next.locality = 3;

@@ -394,11 +394,9 @@ class WinogradSchedule {
   void PrefetchPanels() {
     if (config_.Int("prefetch") < 2) return;
     PrefetchRegionOptions next;
-    const std::string& p = stages_.product;
-    if (chunk_ > 0) next.ahead = {p + ".r1", p + ".chunk", p + ".ph"};
-    for (const std::string& loop : TilesOfProduct()) next.ahead.push_back(loop);
+    next.ahead = TilesOfProduct();
     for (const char* name : {".r1", ".phase", ".icb"}) next.ahead.push_back(sum_ + name);
-    next.turns = {sum_ + ".ic", sum_ + ".unroll"};
+    next.turns = {sum_ + ".ic"};
     next.line_axis = 2;
     next.locality = 3;
     s_.PrefetchRegion(stages_.data, next);

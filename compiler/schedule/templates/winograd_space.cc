@@ -373,7 +373,8 @@ int64_t DefaultUnroll(const Conv& conv, const Target& target, const WinogradPlan
 // 0: nothing; 1: the filters needed next, of a position or of a chunk; 2: also the next channels of
 // the transformed data, where a block's fills so much of the second cache that some of it comes
 // from further away (measured: a tenth less time for 1 MB of 2; two hundredths more for half of
-// that) and every column has lines of its own.
+// that) and every column has lines of its own. Sums of a chunk are too short to find out meanwhile
+// where the next is.
 std::vector<int64_t> PrefetchChoices(const Conv& conv, const Target& target,
                                      const WinogradPlan& plan, int64_t depth, int64_t tiles) {
   const bool is_far = 2 * PanelBytes(conv, plan, depth, tiles) > target.l2_bytes;
@@ -398,8 +399,9 @@ Config ConfigOf(const Conv& conv, const Target& target, const std::string& strat
   config.Set("pad", PadOptions(conv)[0]);
   config.Set("parts", choice.parts);
   const int64_t tiles = choice.problem.rows * choice.problem.columns;
-  config.Set("prefetch",
-             PrefetchChoices(conv, target, PlanOf(conv, strategy), choice.depth, tiles).back());
+  const std::vector<int64_t> prefetches =
+      PrefetchChoices(conv, target, PlanOf(conv, strategy), choice.depth, tiles);
+  config.Set("prefetch", choice.chunk > 0 ? 1 : prefetches.back());
   config.Set("chunk", choice.chunk);
   if (choice.chunk > 0) {
     config.Set("filters", choice.in_registers ? kFiltersInRegisters : kFiltersInCache);
@@ -563,6 +565,7 @@ std::optional<Knob> NextWinogradKnob(const Conv& conv, const Target& target, con
                    PrefetchChoices(conv, target, plan, depth, prefix.Int("block_h") * block_w));
   }
   if (!prefix.Has("chunk")) {
+    if (prefix.Int("prefetch") > 1) return IntKnob("chunk", {0}, 0);
     return IntKnob("chunk", ChunkOptions(conv, target, plan, prefix.Int("tile_v")), 0);
   }
   if (prefix.Int("chunk") > 0 && !prefix.Has("filters")) {
