@@ -6,6 +6,7 @@
 #include <set>
 
 #include "fmt/format.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/compiler/schedule/nest_check.h"
 
@@ -224,18 +225,32 @@ TEST(Winograd, PrefetchedDataIsWhatTheNaiveNestComputes) {
   }
 }
 
-// Where transformed data fills a small part of the second cache nothing is gained.
+// Where transformed data fills a small part of the second cache nothing is gained. Into the first
+// cache, at the beginning of the steps that are unrolled.
 TEST(Winograd, DataIsPrefetchedWhereItFillsTheSecondCache) {
   const Target target = TestTarget(
       "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -caches=49152,2097152,33554432 -threads=1");
-  const auto default_of = [&](int64_t channels, int64_t size) {
+  const auto prefetches_data = [&](int64_t channels, int64_t size) {
     const ops::KernelDefinition def =
         MustLower(TextOf({1, channels, size, size, channels, 3, 3, 1, 1, 1, 1, 1, 1}, false));
     const Template& conv = TemplateFor(def);
-    return conv.Default(Task{&def, conv.Signatures(def, target)[0], target});
+    const Task task{&def, conv.Signatures(def, target)[0], target};
+    const Config config = conv.Default(task);
+    const auto nest = conv.Schedule(task, config);
+    EXPECT_TRUE(nest.ok()) << nest.status();
+    const std::string text = loop::ToText(*nest);
+    const size_t prefetch = text.find("prefetch %conv2d.data[");
+    const bool is_there = prefetch != std::string::npos;
+    EXPECT_EQ(config.Int("prefetch"), is_there ? 2 : 1) << config.ToText();
+    if (is_there) {
+      const std::string line = text.substr(prefetch, text.find('\n', prefetch) - prefetch);
+      EXPECT_THAT(line, testing::EndsWith("locality 3"));
+      EXPECT_THAT(line, testing::Not(testing::HasSubstr("floor"))) << "a division at every step";
+    }
+    return is_there;
   };
-  EXPECT_EQ(default_of(256, 56).Int("prefetch"), 2) << default_of(256, 56).ToText();
-  EXPECT_EQ(default_of(64, 56).Int("prefetch"), 1) << default_of(64, 56).ToText();
+  EXPECT_TRUE(prefetches_data(256, 56));
+  EXPECT_FALSE(prefetches_data(64, 56));
 }
 
 // Blocks of three tiles a row fit the registers as one tile of more rows than tiles have.
