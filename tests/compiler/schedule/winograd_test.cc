@@ -239,7 +239,7 @@ TEST(Winograd, DataIsPrefetchedWhereItFillsTheSecondCache) {
     const auto nest = conv.Schedule(task, config);
     EXPECT_TRUE(nest.ok()) << nest.status();
     const std::string text = loop::ToText(*nest);
-    const size_t prefetch = text.find("prefetch %conv2d.data[");
+    const size_t prefetch = text.find("prefetch %conv2d.acc.data[");
     const bool is_there = prefetch != std::string::npos;
     EXPECT_EQ(config.Int("prefetch"), is_there ? 2 : 1) << config.ToText();
     if (is_there) {
