@@ -86,35 +86,34 @@ std::vector<int> CommonRounds(const std::vector<const Result*>& results, int rou
   return common;
 }
 
-// How a finalist compares to the default, round by round.
-struct Comparison {
-  double median_ratio = 0;  // of the default's time to its own
-  bool is_faster = false;   // in three quarters of the rounds, so seldom by luck
-};
-
-Comparison CompareRounds(const std::vector<double>& standard, const std::vector<double>& other) {
+// Of the default's times to the other's, round by round.
+std::vector<double> PairedRatios(const std::vector<double>& standard,
+                                 const std::vector<double>& other) {
   std::vector<double> ratios;
   for (size_t i = 0; i < standard.size(); ++i) ratios.push_back(standard[i] / other[i]);
+  return ratios;
+}
+
+// In three quarters of the rounds: half of them are luck.
+bool IsFaster(const std::vector<double>& ratios) {
   const auto faster =
       std::count_if(ratios.begin(), ratios.end(), [](double ratio) { return ratio > 1; });
-  return {.median_ratio = Median(ratios), .is_faster = faster * 4 >= std::ssize(ratios) * 3};
+  return faster * 4 >= std::ssize(ratios) * 3;
 }
 
 // `final.entries` with the times of these rounds, and the winner among them.
 void Compare(const std::vector<const Result*>& results, const std::vector<int>& rounds,
              tuning_db::Final& final) {
-  double best_ratio = 1;
   for (size_t i = 0; i < final.entries.size(); ++i) {
     FinalEntry& entry = final.entries[i];
     for (const int round : rounds) entry.round_ns.push_back(results[i]->samples_ns(round));
     entry.median_ns = Median(entry.round_ns);
     entry.artifact_digest = results[i]->artifact_digest();
-    if (i == 0) continue;
-    const Comparison comparison = CompareRounds(final.entries[0].round_ns, entry.round_ns);
-    entry.ratio_to_default = comparison.median_ratio;
-    if (comparison.is_faster && comparison.median_ratio > best_ratio) {
+    const std::vector<double> ratios = PairedRatios(final.entries[0].round_ns, entry.round_ns);
+    entry.ratio_to_default = Median(ratios);
+    const FinalEntry& winner = final.entries[static_cast<size_t>(final.winner)];
+    if (IsFaster(ratios) && entry.ratio_to_default > winner.ratio_to_default) {
       final.winner = static_cast<int>(i);
-      best_ratio = comparison.median_ratio;
     }
   }
 }

@@ -87,8 +87,8 @@ bool TaskRunner::WantsWinner() const {
 }
 
 bool TaskRunner::NeedsFinal() const {
-  const bool is_current = context != nullptr && history.FinalIsCurrent(context->default_config());
-  return WantsWinner() && !is_current;
+  if (!WantsWinner()) return false;
+  return context == nullptr || !history.FinalIsCurrent(context->default_config());
 }
 
 bool TaskRunner::HasTime() const {

@@ -35,6 +35,8 @@ struct PrefetchOptions {
 absl::Status PrefetchAhead(loop::Nest* nest, const std::string& loop, const std::string& buffer,
                            const PrefetchOptions& options);
 
+inline constexpr int64_t kLineElements = 16;  // 32-bit elements of a cache line
+
 struct PrefetchRegionOptions {
   // Nested loops, outermost first, the last of which reads or writes the buffer; those that are not
   // there are passed over. Their next iteration is the next of the last, or where it is at its end
@@ -44,8 +46,8 @@ struct PrefetchRegionOptions {
   // Nested loops within these, outermost first, at the start of whose iterations the prefetches
   // stand, a share in each; those that are not there are passed over too.
   std::vector<std::string> turns;
-  size_t line_axis = 0;        // of the buffer: innermost in memory; its lines come together
-  int64_t line_elements = 16;  // a cache line of 32-bit elements
+  size_t line_axis = 0;  // of the buffer: innermost in memory; its lines come together
+  int64_t line_elements = kLineElements;
   int locality = 2;
 };
 

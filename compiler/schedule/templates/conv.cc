@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "compiler/schedule/primitives/prefetch.h"
 #include "compiler/schedule/templates/conv_direct.h"
 #include "compiler/schedule/templates/conv_output.h"
 #include "compiler/schedule/templates/conv_pixels.h"

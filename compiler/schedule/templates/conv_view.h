@@ -12,8 +12,6 @@
 
 namespace hone::schedule {
 
-inline constexpr int64_t kLineElements = 16;  // 32-bit elements of a cache line
-
 // The numbers of a convolution on a target, of one to three spatial axes: width, then height, then
 // depth; those that it lacks have extent 1 and one tap. Of a transposed convolution of stride s
 // every s-th position of the result is one of a convolution of stride one, with its share of the

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "compiler/schedule/primitives/prefetch.h"
 #include "compiler/schedule/primitives/toom_cook.h"
 #include "compiler/schedule/primitives/winograd.h"
 #include "compiler/schedule/templates/register_tile.h"
@@ -389,18 +390,18 @@ struct BestOfStrategy {
 
 Config ConfigOf(const Conv& conv, const Target& target, const std::string& strategy,
                 const WinogradChoice& choice) {
+  const WinogradPlan plan = PlanOf(conv, strategy);
   Config config;
   config.Set("strategy", strategy);
   if (conv.spatial == 3) config.Set("block_d", choice.depth);
   config.Set("block_w", choice.problem.columns);
   config.Set("block_h", choice.problem.rows);
   SetTile(choice.tile, &config);
-  config.Set("unroll", DefaultUnroll(conv, target, PlanOf(conv, strategy), choice.tile));
+  config.Set("unroll", DefaultUnroll(conv, target, plan, choice.tile));
   config.Set("pad", PadOptions(conv)[0]);
   config.Set("parts", choice.parts);
   const int64_t tiles = choice.problem.rows * choice.problem.columns;
-  const std::vector<int64_t> prefetches =
-      PrefetchChoices(conv, target, PlanOf(conv, strategy), choice.depth, tiles);
+  const std::vector<int64_t> prefetches = PrefetchChoices(conv, target, plan, choice.depth, tiles);
   config.Set("prefetch", choice.chunk > 0 ? 1 : prefetches.back());
   config.Set("chunk", choice.chunk);
   if (choice.chunk > 0) {

@@ -225,18 +225,29 @@ TEST(Winograd, PrefetchedDataIsWhatTheNaiveNestComputes) {
   }
 }
 
+// A convolution as it is compiled without records.
+struct DefaultKernel {
+  Config config;
+  bool is_of_space = false;
+  absl::StatusOr<loop::Nest> nest;
+};
+
+DefaultKernel DefaultOf(const Target& target, const Kernel& kernel) {
+  const ops::KernelDefinition def = MustLower(TextOf(kernel, false));
+  const Template& conv = TemplateFor(def);
+  const Task task{&def, conv.Signatures(def, target)[0], target};
+  const Config config = conv.Default(task);
+  return {config, conv.MakeSpace(task).Contains(config), conv.Schedule(task, config)};
+}
+
 // Where transformed data fills a small part of the second cache nothing is gained. Into the first
 // cache, at the beginning of the steps that are unrolled.
 TEST(Winograd, DataIsPrefetchedWhereItFillsTheSecondCache) {
   const Target target = TestTarget(
       "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -caches=49152,2097152,33554432 -threads=1");
   const auto prefetches_data = [&](int64_t channels, int64_t size) {
-    const ops::KernelDefinition def =
-        MustLower(TextOf({1, channels, size, size, channels, 3, 3, 1, 1, 1, 1, 1, 1}, false));
-    const Template& conv = TemplateFor(def);
-    const Task task{&def, conv.Signatures(def, target)[0], target};
-    const Config config = conv.Default(task);
-    const auto nest = conv.Schedule(task, config);
+    const auto [config, is_of_space, nest] =
+        DefaultOf(target, {1, channels, size, size, channels, 3, 3, 1, 1, 1, 1, 1, 1});
     EXPECT_TRUE(nest.ok()) << nest.status();
     const std::string text = loop::ToText(*nest);
     const size_t prefetch = text.find("prefetch %conv2d.acc.data[");
@@ -258,12 +269,9 @@ TEST(Winograd, DefaultsOfHighAndNarrowDataAreOfTheSpace) {
   const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=1");
   for (const int64_t height : {28, 32, 36, 40, 80}) {
     for (const int64_t width : {4, 8, 12}) {
-      const ops::KernelDefinition def =
-          MustLower(TextOf({1, 512, height, width, 16, 3, 3, 1, 1, 1, 1, 1, 1}, false));
-      const Template& conv = TemplateFor(def);
-      const Task task{&def, conv.Signatures(def, target)[0], target};
-      EXPECT_TRUE(conv.MakeSpace(task).Contains(conv.Default(task)))
-          << height << "x" << width << " " << conv.Default(task).ToText();
+      const DefaultKernel kernel =
+          DefaultOf(target, {1, 512, height, width, 16, 3, 3, 1, 1, 1, 1, 1, 1});
+      EXPECT_TRUE(kernel.is_of_space) << height << "x" << width << " " << kernel.config.ToText();
     }
   }
 }
@@ -282,12 +290,8 @@ TEST(Winograd, DefaultsCanBeScheduled) {
     const Target target = TestTarget("llvm -mtriple=" + cpu + " -threads=1");
     for (const int64_t channels : {64, 512, 1024}) {
       for (const int64_t size : {5, 7, 14, 28}) {
-        const ops::KernelDefinition def =
-            MustLower(TextOf({1, channels, size, size, channels, 3, 3, 1, 1, 1, 1, 1, 1}, false));
-        const Template& conv = TemplateFor(def);
-        const Task task{&def, conv.Signatures(def, target)[0], target};
-        const Config config = conv.Default(task);
-        const auto nest = conv.Schedule(task, config);
+        const auto [config, is_of_space, nest] =
+            DefaultOf(target, {1, channels, size, size, channels, 3, 3, 1, 1, 1, 1, 1, 1});
         EXPECT_TRUE(nest.ok()) << cpu << " " << channels << "@" << size << " " << config.ToText()
                                << ": " << nest.status();
       }
