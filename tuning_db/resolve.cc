@@ -7,16 +7,11 @@
 #include <tuple>
 #include <utility>
 
+#include "support/median.h"
 #include "support/status.h"
 
 namespace hone::tuning_db {
 namespace {
-
-double Median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 Best BestOfFinal(const Final& final) {
   const FinalEntry& winner = final.entries[static_cast<size_t>(final.winner)];
