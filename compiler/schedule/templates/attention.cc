@@ -5,6 +5,7 @@
 // order. Each of the three steps as a launch with its results in memory is a strategy too: which is
 // faster is measured.
 #include <algorithm>
+#include <memory>
 
 #include "compiler/schedule/templates/attention_view.h"
 #include "compiler/schedule/templates/product_sums.h"
@@ -31,7 +32,8 @@ Sequence Inlined(const ops::KernelDefinition& def, const AttentionView& view) {
 
 struct Attention {
   AttentionView view;
-  int64_t lanes = 0, registers = 0, l2_bytes = 0;
+  int64_t lanes = 0, registers = 0, l1_bytes = 0, l2_bytes = 0;
+  std::shared_ptr<const MicroKernelTimes> times;
   bool computes_keys = false, computes_values = false;  // by a stage of the kernel
   // Whether lanes are neighbours where they lie, or come from, and fill whole vectors.
   bool keys_in_order = false, values_in_order = false;
@@ -51,7 +53,9 @@ Attention AttentionOf(const Task& task) {
   attention.view = *ViewAttention(def);
   attention.lanes = task.target.VectorLanes();
   attention.registers = task.target.VectorRegisters();
+  attention.l1_bytes = task.target.l1_bytes;
   attention.l2_bytes = task.target.l2_bytes;
+  attention.times = task.micro_kernels;
   const auto is_computed = [&](const std::string& buffer) {
     return BufferOf(def.naive, buffer)->role == loop::Role::kWorkspace;
   };
@@ -101,6 +105,8 @@ RegisterTileProblem ScoreTiles(const Attention& attention, int64_t block) {
   problem.registers = attention.registers;
   problem.vector_bytes = attention.lanes * 4;
   problem.l2_bytes = attention.l2_bytes;
+  problem.times = attention.times;  // threads share heads and blocks, so none of a block's tiles
+  problem.l1_bytes = attention.l1_bytes;
   return problem;
 }
 

@@ -73,6 +73,11 @@ constexpr char kBatched[] =
     "fn (p0: Tensor[(12, 128, 64), float32], p1: Tensor[(12, 128, 64), float32]) { "
     "nn.batch_matmul(p0, p1) } accumulate=float32 numerics=default";
 
+constexpr char kAttention[] =
+    "fn (p0: Tensor[(12, 128, 64), float32], p1: Tensor[(12, 128, 64), float32], p2: Tensor[(12, "
+    "64, 128), float32]) { %0 = nn.batch_matmul(p0, p1); %1 = nn.softmax(%0, axis=-1); "
+    "nn.batch_matmul(%1, p2) } accumulate=float32 numerics=default";
+
 TEST(MicroKernels, TheFastestTileIsTaken) {
   RegisterTileProblem problem = Problem(32, 480);
   for (const auto& [v, p] : {std::pair<int64_t, int64_t>(4, 4), {2, 12}, {1, 20}, {3, 8}}) {
@@ -85,7 +90,7 @@ TEST(MicroKernels, TheFastestTileIsTaken) {
 
 TEST(MicroKernels, EveryTemplateWithRegisterTilesTakesThem) {
   for (const std::string& workload :
-       {Dense(480, 512, 256), std::string(kConv), std::string(kBatched)}) {
+       {Dense(480, 512, 256), std::string(kConv), std::string(kBatched), std::string(kAttention)}) {
     const OwnedTask task(workload, Avx512());
     const RegisterTile tile = TileOf(task.Default(AllAlikeBut(4, 4)));
     EXPECT_EQ(tile.vectors, 4) << workload;
