@@ -1,5 +1,6 @@
 #include "compiler/loop/accumulation.h"
 
+#include <limits>
 #include <utility>
 
 #include "compiler/loop/visit.h"
@@ -14,6 +15,16 @@ bool Accumulates(const StmtNode& store) {
     if (!StructuralEqual(store.indices[d], accumulator->operands[d])) return false;
   }
   return true;
+}
+
+std::optional<double> NeutralOf(BinaryOp op, DataType dtype) {
+  if (op == BinaryOp::kAdd) return IsFloat(dtype) ? -0.0 : 0;  // -0 + x is x, also of -0
+  if (op == BinaryOp::kMul) return 1;
+  if (!IsFloat(dtype)) return std::nullopt;
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  if (op == BinaryOp::kMax) return -kInfinity;
+  if (op == BinaryOp::kMin) return kInfinity;
+  return std::nullopt;
 }
 
 namespace {

@@ -3,6 +3,7 @@
 #define HONE_COMPILER_LOOP_ACCUMULATION_H_
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "compiler/loop/stmt.h"
@@ -11,6 +12,9 @@ namespace hone::loop {
 
 // Whether the kStore has the form c[i] = c[i] op .., for a binary op.
 bool Accumulates(const StmtNode& store);
+
+// What `op` leaves every value of the type as it is with; nullopt where there is none.
+std::optional<double> NeutralOf(BinaryOp op, DataType dtype);
 
 // Neighbours of the type that fill the 32 bits of what their products are summed in, and so steps
 // of a dot product: 4 bytes (summed in int32), 2 bfloat16 (in float32). 1 of other types.

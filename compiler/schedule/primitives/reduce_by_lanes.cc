@@ -2,8 +2,6 @@
 
 #include <bit>
 #include <functional>
-#include <limits>
-#include <optional>
 
 #include "compiler/loop/accumulation.h"
 #include "compiler/loop/visit.h"
@@ -20,16 +18,6 @@ using loop::LoopKind;
 using loop::Stmt;
 
 namespace {
-
-std::optional<double> NeutralOf(BinaryOp op, DataType dtype) {
-  if (op == BinaryOp::kAdd) return IsFloat(dtype) ? -0.0 : 0;  // -0 + x is x, also of -0
-  if (op == BinaryOp::kMul) return 1;
-  if (!IsFloat(dtype)) return std::nullopt;
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  if (op == BinaryOp::kMax) return -kInfinity;
-  if (op == BinaryOp::kMin) return kInfinity;
-  return std::nullopt;
-}
 
 Buffer Partials(const std::string& name, DataType dtype, int64_t extent) {
   auto buffer = std::make_shared<loop::BufferNode>();
@@ -176,7 +164,7 @@ absl::Status Check(const Stmt& loop, int64_t lanes, int64_t vectors, int64_t* ex
   if (store->kind != loop::StmtKind::kStore || !loop::Accumulates(*store)) {
     return refuse("its body is not c[..] = c[..] op value");
   }
-  if (!NeutralOf(store->value->binary_op, store->buffer->dtype)) {
+  if (!loop::NeutralOf(store->value->binary_op, store->buffer->dtype)) {
     return refuse("its operator has no neutral element");
   }
   for (const Expr& index : store->indices) {
@@ -221,7 +209,7 @@ absl::Status ReduceByLanes(loop::Nest* nest, const std::string& name, int64_t la
   }
   LaneReduction reduction(*nest, loop, lanes, vectors, drops_nan);
   Stmt made = reduction.Make(
-      extent, *NeutralOf(store.value->binary_op, store.buffer->dtype), [&](Stmt inner) {
+      extent, *loop::NeutralOf(store.value->binary_op, store.buffer->dtype), [&](Stmt inner) {
         for (const Stmt& outer : around) {
           inner = loop::For(outer->var, outer->min, outer->extent, std::move(inner));
         }

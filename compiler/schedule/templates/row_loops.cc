@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "compiler/loop/accumulation.h"
+#include "compiler/loop/visit.h"
 #include "compiler/schedule/primitives/nest_edit.h"
 
 namespace hone::schedule {
@@ -44,6 +45,27 @@ void ScheduleColumns(Sequence* s, const std::string& loop, int64_t extent, int64
 }
 
 }  // namespace
+
+std::vector<loop::Stmt> InnermostLoops(const loop::Stmt& body) {
+  std::vector<loop::Stmt> loops;
+  loop::Walk(body, [&](const loop::Stmt& s) {
+    if (s->kind == loop::StmtKind::kFor && s->body[0]->kind == loop::StmtKind::kStore &&
+        s->loop_kind == loop::LoopKind::kSerial) {
+      loops.push_back(s);
+    }
+    return true;
+  });
+  return loops;
+}
+
+bool ReadsAlong(const loop::Stmt& innermost) {
+  bool in_order = false;
+  loop::Walk(innermost->body[0]->value, [&](const loop::Expr& e) {
+    in_order = in_order || (e->kind == loop::ExprKind::kLoad && !e->operands.empty() &&
+                            loop::UsesVar(e->operands.back(), innermost->var));
+  });
+  return in_order;
+}
 
 std::optional<Knob> NextRowKnob(int64_t columns, const Target& target, const Config& prefix) {
   const int64_t most = MostLanes(columns, target);

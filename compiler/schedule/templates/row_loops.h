@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "compiler/schedule/templates/kernel_view.h"
 #include "compiler/schedule/templates/sequence.h"
@@ -28,6 +29,11 @@ std::optional<Knob> NextRowKnob(int64_t columns, const Target& target, const Con
 // vectors at once the loop itself.
 void SetDefaultRow(int64_t columns, const Target& target, Config* config);
 RowSchedule RowScheduleOf(const Config& config, bool drops_nan);
+
+// Serial loops around a single store.
+std::vector<loop::Stmt> InnermostLoops(const loop::Stmt& body);
+// Whether the loop reads elements that lie side by side.
+bool ReadsAlong(const loop::Stmt& innermost);
 
 // An innermost loop of constant extent around one store. Sums get partial results in lanes.
 void ScheduleRowLoop(Sequence* s, const std::string& loop, const RowSchedule& row);

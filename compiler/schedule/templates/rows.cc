@@ -9,6 +9,7 @@
 #include "compiler/loop/visit.h"
 #include "compiler/schedule/primitives/nest_edit.h"
 #include "compiler/schedule/templates/row_loops.h"
+#include "compiler/schedule/templates/row_parts.h"
 #include "compiler/schedule/templates/sequence.h"
 #include "compiler/schedule/templates/stage_schedule.h"
 #include "compiler/schedule/templates/templates.h"
@@ -33,33 +34,7 @@ bool HasFormOfRows(const ops::KernelDefinition& def) {
     ++reductions;
   }
   const std::vector<Buffer> outputs = OutputsOf(def.naive);
-  return reductions == 1 && outputs.size() == 1 && !outputs[0]->shape.empty() &&
-         IsFloat(outputs[0]->dtype);
-}
-
-// Loops around a single store, of the run launches.
-std::vector<Stmt> InnermostLoops(const loop::Nest& nest) {
-  std::vector<Stmt> loops;
-  for (const loop::Launch& launch : nest.launches) {
-    loop::Walk(launch.body, [&](const Stmt& s) {
-      if (s->kind == StmtKind::kFor && s->body[0]->kind == StmtKind::kStore &&
-          s->loop_kind == loop::LoopKind::kSerial) {
-        loops.push_back(s);
-      }
-      return true;
-    });
-  }
-  return loops;
-}
-
-// Whether the loop reads elements of each other's side.
-bool ReadsInOrder(const Stmt& innermost) {
-  bool in_order = false;
-  loop::Walk(innermost->body[0]->value, [&](const Expr& e) {
-    in_order = in_order || (e->kind == ExprKind::kLoad && !e->operands.empty() &&
-                            loop::UsesVar(e->operands.back(), innermost->var));
-  });
-  return in_order;
+  return reductions == 1 && outputs.size() == 1 && IsFloat(outputs[0]->dtype);
 }
 
 struct Rows {
@@ -76,12 +51,6 @@ std::vector<int64_t> TogetherOptions(const Rows& rows) {
     if (rows.can_overlap && rows.last_extent % together == 0) options.push_back(together);
   }
   return options;
-}
-
-int64_t ElementCount(const std::vector<int64_t>& shape) {
-  int64_t count = 1;
-  for (const int64_t extent : shape) count *= extent;
-  return count;
 }
 
 // How many of the outer loops have as many iterations as there are rows; 0: none.
@@ -116,7 +85,7 @@ std::optional<Rows> GatherRows(const ops::KernelDefinition& def, int64_t togethe
       return std::nullopt;
     const Buffer& sums = body->body[0]->buffer;
     if (!IsFloat(sums->dtype)) return std::nullopt;
-    const int64_t count = ElementCount(sums->shape);
+    const int64_t count = sums->layout.ElementCount(sums->shape);
     if (sums_count != 0 && sums_count != count) return std::nullopt;
     sums_count = count;
     output_reduces = output_reduces || sums == output;
@@ -137,9 +106,9 @@ std::optional<Rows> GatherRows(const ops::KernelDefinition& def, int64_t togethe
   for (const std::string& stage : stages) s.ComputeAt(stage, stage == stages.back() ? first : row);
   s.Simplify();
   if (!s.ok() || s.nest().launches.size() != 1) return std::nullopt;
-  for (const Stmt& loop : InnermostLoops(s.nest())) {
+  for (const Stmt& loop : InnermostLoops(s.nest().launches[0].body)) {
     int64_t extent = 0;
-    if (!loop::IsConstInt(loop->extent, &extent) || !ReadsInOrder(loop)) return std::nullopt;
+    if (!loop::IsConstInt(loop->extent, &extent) || !ReadsAlong(loop)) return std::nullopt;
     rows.columns = std::max(rows.columns, extent);
   }
   bool per_row = true;  // every sum is one number a row
@@ -184,18 +153,56 @@ absl::StatusOr<loop::Nest> ScheduleRows(const Task& task, const Config& config) 
   std::optional<Rows> rows = GatherRows(*task.def, config.Int("together"));
   if (!rows) return absl::InternalError("expected rows that can be gathered in blocks too");
   const RowSchedule row = RowScheduleOf(config, DropsNan(task));
-  for (const Stmt& loop : InnermostLoops(rows->s.nest())) {
+  for (const Stmt& loop : InnermostLoops(rows->s.nest().launches[0].body)) {
     ScheduleRowLoop(&rows->s, loop->var->name, row);
   }
   rows->s.Simplify();
   return std::move(rows->s).Finish();
 }
 
+// The ways to reduce a kernel's rows; either may be impossible.
+struct Ways {
+  std::optional<Rows> rows;
+  std::optional<RowParts> parts;
+  bool any() const { return rows || parts; }
+};
+
+Ways WaysOf(const ops::KernelDefinition& def, int64_t threads) {
+  return {GatherRows(def), PartsOfRows(def, threads)};
+}
+
+std::vector<std::string> StrategyOptions(const Ways& ways) {
+  std::vector<std::string> options;
+  if (ways.rows) options.emplace_back("rows");
+  if (ways.parts) options.emplace_back("parts");
+  options.emplace_back("stages");
+  return options;
+}
+
+std::optional<Knob> NextPartsKnob(const RowParts& parts, const Target& target,
+                                  const Config& prefix) {
+  if (!prefix.Has("shares")) return IntKnob("shares", parts.options);
+  return NextRowKnob(parts.columns, target, prefix);
+}
+
+std::optional<Knob> NextRowsKnob(const Rows& rows, const Target& target, const Config& prefix) {
+  std::optional<Knob> row = NextRowKnob(rows.columns, target, prefix);
+  if (row) return row;
+  if (!prefix.Has("together")) return IntKnob("together", TogetherOptions(rows), 1);
+  return std::nullopt;
+}
+
+// Parts cost two launches and what is between them, a few microseconds: more than reading this.
+bool PartsPay(const Ways& ways) {
+  constexpr int64_t kTerms = 1 << 17;
+  return ways.parts && (!ways.rows || ways.parts->terms >= kTerms);
+}
+
 class RowsTemplateImpl : public Template {
  public:
   std::string_view name() const override { return "rows"; }
   bool Matches(const ops::KernelDefinition& def) const override {
-    return HasFormOfRows(def) && GatherRows(def).has_value();
+    return HasFormOfRows(def) && WaysOf(def, 1).any();
   }
   std::vector<ir::LayoutSignature> Signatures(const ops::KernelDefinition& def,
                                               const Target& target) const override {
@@ -205,25 +212,25 @@ class RowsTemplateImpl : public Template {
   Space MakeSpace(const Task& task) const override {
     Space generic = GenericTemplate().MakeSpace(task);
     if (!AllRowMajor(task.signature)) return generic;
-    return Space([rows = *GatherRows(*task.def), generic,
+    return Space([ways = WaysOf(*task.def, task.target.threads), generic,
                   target = task.target](const Config& prefix) -> std::optional<Knob> {
-      if (!prefix.Has("strategy")) return TextKnob("strategy", {"rows", "stages"}, "stages");
-      if (prefix.String("strategy") == "stages") return generic.Next(prefix);
-      std::optional<Knob> row = NextRowKnob(rows.columns, target, prefix);
-      if (row) return row;
-      if (!prefix.Has("together")) return IntKnob("together", TogetherOptions(rows), 1);
-      return std::nullopt;
+      if (!prefix.Has("strategy")) return TextKnob("strategy", StrategyOptions(ways), "stages");
+      if (prefix.String("strategy") == "rows") return NextRowsKnob(*ways.rows, target, prefix);
+      if (prefix.String("strategy") == "parts") return NextPartsKnob(*ways.parts, target, prefix);
+      return generic.Next(prefix);
     });
   }
 
   // The first reductions of several rows overlap.
   Config Default(const Task& task) const override {
     if (!AllRowMajor(task.signature)) return GenericTemplate().Default(task);
+    const Ways ways = WaysOf(*task.def, task.target.threads);
+    if (PartsPay(ways)) return DefaultParts(*ways.parts, task.target);
+    if (!ways.rows) return DefaultStages(task);
     Config config;
     config.Set("strategy", std::string("rows"));
-    const Rows rows = *GatherRows(*task.def);
-    SetDefaultRow(rows.columns, task.target, &config);
-    config.Set("together", DefaultTogether(rows, config.String("row"), task.target));
+    SetDefaultRow(ways.rows->columns, task.target, &config);
+    config.Set("together", DefaultTogether(*ways.rows, config.String("row"), task.target));
     return config;
   }
 
@@ -232,11 +239,31 @@ class RowsTemplateImpl : public Template {
     if (!AllRowMajor(task.signature)) return GenericTemplate().Schedule(task, config);
     HONE_RETURN_IF_ERROR(CheckConfig(MakeSpace(task), config));
     if (config.String("strategy") == "rows") return ScheduleRows(task, config);
+    if (config.String("strategy") == "parts") {
+      return ScheduleRowParts(*task.def, *PartsOfRows(*task.def, task.target.threads),
+                              config.Int("shares"), RowScheduleOf(config, DropsNan(task)));
+    }
     Config stages;
     for (const auto& [name, value] : config.entries()) {
       if (name != "strategy") stages.Set(name, value);
     }
     return GenericTemplate().Schedule(task, stages);
+  }
+
+ private:
+  static Config DefaultParts(const RowParts& parts, const Target& target) {
+    Config config;
+    config.Set("strategy", std::string("parts"));
+    config.Set("shares", parts.options[0]);
+    SetDefaultRow(parts.columns, target, &config);
+    return config;
+  }
+  static Config DefaultStages(const Task& task) {
+    Config config;
+    config.Set("strategy", std::string("stages"));
+    const Config generic = GenericTemplate().Default(task);
+    for (const auto& [name, value] : generic.entries()) config.Set(name, value);
+    return config;
   }
 };
 

@@ -18,6 +18,7 @@
 #include "compiler/schedule/primitives/prepare_stage.h"
 #include "compiler/schedule/primitives/reduce_by_lanes.h"
 #include "compiler/schedule/primitives/reorder.h"
+#include "compiler/schedule/primitives/rfactor.h"
 #include "compiler/schedule/primitives/set_layout.h"
 #include "compiler/schedule/primitives/skip_zero_terms.h"
 #include "compiler/schedule/primitives/tile_rows.h"
@@ -189,6 +190,16 @@ std::string Sequence::CacheWrite(const std::string& buffer, const std::string& l
 std::string Sequence::SumLocally(const std::string& loop) {
   if (!ok()) return loop;
   absl::StatusOr<std::string> name = schedule::SumLocally(&nest_, loop);
+  if (!name.ok()) {
+    Fail(name.status());
+    return loop;
+  }
+  return *std::move(name);
+}
+
+std::string Sequence::Rfactor(const std::string& loop, int64_t parts) {
+  if (!ok()) return loop;
+  absl::StatusOr<std::string> name = schedule::Rfactor(&nest_, loop, parts);
   if (!name.ok()) {
     Fail(name.status());
     return loop;

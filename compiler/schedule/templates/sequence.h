@@ -46,6 +46,7 @@ class Sequence {
                  const ComputeAtOptions& options = {});
   void ReduceByLanes(const std::string& loop, int64_t lanes, int64_t vectors,
                      bool drops_nan = false);
+  std::string Rfactor(const std::string& loop, int64_t parts);
   void UnrollSteps(const std::string& loop, int64_t factor);
   void Decompose(const std::string& loop);
   void SetLayout(const std::string& buffer, const Layout& layout);

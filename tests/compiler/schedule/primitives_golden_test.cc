@@ -21,6 +21,7 @@
 #include "compiler/schedule/primitives/prefetch.h"
 #include "compiler/schedule/primitives/reduce_by_lanes.h"
 #include "compiler/schedule/primitives/reorder.h"
+#include "compiler/schedule/primitives/rfactor.h"
 #include "compiler/schedule/primitives/set_layout.h"
 #include "compiler/schedule/primitives/skip_zero_terms.h"
 #include "compiler/schedule/primitives/split.h"
@@ -66,6 +67,35 @@ TEST(PrimitivesGolden, ReducesByLanes) {
   EXPECT_FALSE(ReduceByLanes(&nest, "out.r0", 3, 2).ok());
   ASSERT_TRUE(ReduceByLanes(&nest, "out.r0", 4, 2).ok());
   ExpectGolden("reduce_by_lanes", naive, nest);
+}
+
+// Sums start with `first`: parts must not count that once each.
+loop::Nest PlaneSums(float first) {
+  loop::NestBuilder builder("planes");
+  const loop::Buffer x = builder.AddInput("x", DataType::kFloat32, {3, 8, 5});
+  const loop::Buffer out =
+      builder.Reduce("out", DataType::kFloat32, {3}, std::vector<int64_t>{8, 5},
+                     loop::NestBuilder::Combiner::kAdd, loop::FloatConst(first, DataType::kFloat32),
+                     [&](const std::vector<loop::Expr>& axes, const std::vector<loop::Expr>& r) {
+                       return loop::Load(x, {axes[0], r[0], r[1]});
+                     });
+  return builder.Finish({out});
+}
+
+TEST(PrimitivesGolden, ReducesInParts) {
+  const loop::Nest naive = PlaneSums(100);
+  loop::Nest nest = naive;
+  EXPECT_FALSE(Rfactor(&nest, "out.i0", 3).ok()) << "no loop of the reduction";
+  EXPECT_FALSE(Rfactor(&nest, "out.r0", 3).ok()) << "three parts of eight";
+  EXPECT_EQ(ToText(nest), ToText(naive));
+  const absl::StatusOr<std::string> parts = Rfactor(&nest, "out.r0", 4);
+  ASSERT_TRUE(parts.ok()) << parts.status();
+  EXPECT_EQ(*parts, "out.parts");
+  ASSERT_TRUE(Parallel(&nest, "out.parts.i0").ok());
+  ExpectGolden("rfactor", naive, nest);
+  nest = naive;
+  ASSERT_TRUE(Rfactor(&nest, "out.r1", 5).ok());
+  ExpectSameResults(naive, nest, 3, "parts of one step of the inner loop");
 }
 
 TEST(PrimitivesGolden, UnrollsStepsCountedByData) {

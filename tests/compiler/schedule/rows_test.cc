@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "compiler/loop/interpreter.h"
+#include "fmt/format.h"
 #include "gtest/gtest.h"
 #include "support/random.h"
 #include "tests/compiler/schedule/nest_check.h"
@@ -33,6 +34,50 @@ TEST(Rows, EveryConfigComputesWhatTheNaiveNestDoes) {
     }
   }
   EXPECT_GE(checked, 60);
+}
+
+// Fewer results than threads can share are summed in parts; a result without axes too, by one
+// thread, since only so it is summed by lanes.
+TEST(Rows, FewResultsAreReducedInParts) {
+  const char* const kernels[] = {
+      "fn (p0: Tensor[(1, 8, 12, 7), float32]) { mean(p0, axis=[1, 2, 3], keepdims=true) }",
+      "fn (p0: Tensor[(48, 5), float32]) { sum(p0, axis=[0, 1]) }",
+      "fn (p0: Tensor[(2, 96), float32]) { %0 = nn.relu(p0); %1 = sum(%0, axis=[1]); sqrt(%1) }",
+      "fn (p0: Tensor[(3, 7, 64), float32]) { max(p0, axis=[1, 2]) }",
+      "fn (p0: Tensor[(64,), float32]) { prod(p0, axis=[0]) }"};
+  int checked = 0;
+  uint64_t seed = 1;
+  for (const char* kernel : kernels) {
+    for (const int threads : {1, 2, 4}) {
+      const Target target = TestTarget(
+          fmt::format("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads={}", threads));
+      checked += CheckTemplate(std::string(kernel) + " accumulate=float32 numerics=default", "rows",
+                               target, 8, seed++);
+      if (HasFailure()) return;
+    }
+  }
+  EXPECT_GE(checked, 100);
+}
+
+Config DefaultOf(const std::string& kernel, int threads) {
+  const ops::KernelDefinition def = MustLower(kernel + " accumulate=float32 numerics=default");
+  const Template& templ = TemplateFor(def);
+  const Target target = TestTarget(
+      fmt::format("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads={}", threads));
+  return templ.Default({&def, templ.Signatures(def, target)[0], target});
+}
+
+TEST(Rows, LongSumsOfFewResultsAreSharedByDefault) {
+  const std::string mean =
+      "fn (p0: Tensor[(1, 802816), float32]) { mean(p0, axis=[1], keepdims=true) }";
+  EXPECT_EQ(DefaultOf(mean, 1).String("strategy"), "rows");
+  EXPECT_EQ(DefaultOf(mean, 2).String("strategy"), "parts");
+  EXPECT_EQ(DefaultOf(mean, 2).Int("shares"), 2);
+  const std::string few = "fn (p0: Tensor[(1, 4096), float32]) { sum(p0, axis=[1]) }";
+  EXPECT_EQ(DefaultOf(few, 2).String("strategy"), "rows") << "over before another thread is there";
+  const std::string scalar = "fn (p0: Tensor[(4096,), float32]) { sum(p0, axis=[0]) }";
+  for (const int threads : {1, 2})
+    EXPECT_EQ(DefaultOf(scalar, threads).String("strategy"), "parts");
 }
 
 // The maximum of a softmax may lose a NaN: its results must not.

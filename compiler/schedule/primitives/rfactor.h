@@ -1,0 +1,26 @@
+#ifndef HONE_COMPILER_SCHEDULE_PRIMITIVES_RFACTOR_H_
+#define HONE_COMPILER_SCHEDULE_PRIMITIVES_RFACTOR_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "compiler/loop/stmt.h"
+
+namespace hone::schedule {
+
+// Parts of a reduction in a launch of their own, so that threads can share it:
+//   for i { c[i] = first; for r in R { c[i] = c[i] op f } }
+//   =>  for p in `parts`, i { c.parts[p, i] = neutral of op;
+//                             for r in R / parts { c.parts[p, i] = c.parts[p, i] op f } }
+//       for i { c[i] = first; for p { c[i] = c[i] op c.parts[p, i] } }
+// `loop` is one of the reduction's, `parts` divides its extent. Results are those of another order
+// of summation (docs/decisions/0002). Answers the name of the new buffer, "<c>.parts"; its loops
+// are "<c>.parts.i0" (the parts), "<c>.parts.i1" (c's first axis).., "<c>.parts.r0"...
+// kFailedPrecondition where the stage is not so: its loops are of constant extents, its axes
+// outermost, and f does not read c.
+absl::StatusOr<std::string> Rfactor(loop::Nest* nest, const std::string& loop, int64_t parts);
+
+}  // namespace hone::schedule
+
+#endif  // HONE_COMPILER_SCHEDULE_PRIMITIVES_RFACTOR_H_
