@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/container/flat_hash_set.h"
+#include "compiler/loop/mean_trips.h"
 #include "compiler/loop/operator_cost.h"
 #include "compiler/loop/visit.h"
 
@@ -12,7 +13,7 @@ namespace {
 using BufferSet = absl::flat_hash_set<const loop::BufferNode*>;
 
 constexpr double kGrainNs = 2000;
-// Trips of a loop whose extent depends on data.
+// Trips of a loop whose extent depends on data of which nothing is known.
 constexpr double kUnknownTrips = 16;
 // Of one scalar or vector instruction, several of which run in a cycle.
 constexpr double kOperationNs = 0.1;
@@ -97,7 +98,9 @@ double EstimateNs(const loop::Stmt& s, const Target& target) {
   if (s->kind == loop::StmtKind::kWhile) return (own + below) * kUnknownTrips;
   if (s->kind != loop::StmtKind::kFor) return own + below;
   int64_t extent = 0;
-  double trips = loop::IsConstInt(s->extent, &extent) ? static_cast<double>(extent) : kUnknownTrips;
+  double trips = loop::IsConstInt(s->extent, &extent)
+                     ? static_cast<double>(extent)
+                     : loop::MeanTrips(s->extent).value_or(kUnknownTrips);
   if (s->loop_kind == loop::LoopKind::kVectorize) {
     trips = std::max(1.0, trips / target.VectorLanes());
   }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "compiler/loop/bounds.h"
+#include "compiler/loop/mean_trips.h"
 #include "compiler/loop/operator_cost.h"
 #include "compiler/loop/scalar.h"
 #include "compiler/loop/visit.h"
@@ -143,7 +144,8 @@ class Summariser {
  private:
   void VisitLoop(const StmtNode& s, const Bounds& bounds, double trips) {
     const int64_t most = BoundsOf(s.extent, bounds).max;
-    const double extent = most < (int64_t{1} << 40) ? static_cast<double>(most) : kGuessedExtent;
+    const double extent = most < (int64_t{1} << 40) ? static_cast<double>(most)
+                                                    : MeanTrips(s.extent).value_or(kGuessedExtent);
     if (extent <= 0) return;
     path_.push_back(static_cast<int>(summary_.loops.size()));
     summary_.loops.push_back({&s, extent, trips});

@@ -28,7 +28,7 @@ struct OpCounts {
 
 struct LoopInfo {
   const StmtNode* loop = nullptr;
-  double extent = 1;     // the largest it can be; a guess where nothing is known
+  double extent = 1;     // the largest it can be; else the mean (mean_trips.h), or a guess
   double enclosing = 1;  // product of the extents of the loops around it
 };
 

@@ -116,6 +116,11 @@ void Sequence::ParallelIfPresent(const std::string& loop) {
   if (ok() && HasLoop(nest_, loop)) Parallel(loop);
 }
 
+void Sequence::ShareByOffsets(const std::string& loop, const std::string& offsets,
+                              const ShareWork& work, int64_t shares) {
+  if (ok()) Fail(schedule::ShareByOffsets(&nest_, loop, offsets, work, shares));
+}
+
 void Sequence::Peel(const std::string& loop, int64_t first, int64_t last) {
   if (ok()) Fail(schedule::Peel(&nest_, loop, first, last));
 }

@@ -9,6 +9,7 @@
 #include "compiler/loop/stmt.h"
 #include "compiler/schedule/primitives/compute_at.h"
 #include "compiler/schedule/primitives/prefetch.h"
+#include "compiler/schedule/primitives/share_by_offsets.h"
 #include "compiler/schedule/primitives/split.h"
 #include "compiler/schedule/primitives/winograd.h"
 
@@ -35,6 +36,8 @@ class Sequence {
   void TileAll(const std::string& loop);
   void Parallel(const std::string& loop);
   void ParallelIfPresent(const std::string& loop);
+  void ShareByOffsets(const std::string& loop, const std::string& offsets, const ShareWork& work,
+                      int64_t shares);
   void Peel(const std::string& loop, int64_t first, int64_t last);
   void PeelAll(const std::string& loop, int64_t first, int64_t last);
   void JoinLastAxes(const std::string& buffer);

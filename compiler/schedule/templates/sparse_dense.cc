@@ -1,7 +1,8 @@
 // A matrix in CSR by a dense one: a row at a time, with a block of the result's columns in
 // registers while the row's elements go by, a few at once: where short rows end is what the
 // processor foresees worst. Where the sparse matrix is constant, its offsets and columns are
-// clamped once, when it is prepared.
+// clamped once, when it is prepared; then it is also found which rows make even shares for the
+// threads.
 #include <algorithm>
 #include <bit>
 
@@ -22,7 +23,9 @@ using loop::Role;
 struct Sparse {
   AnchorView view;
   bool constant = false;  // the sparse matrix
-  int64_t columns = 0;    // of the result
+  int64_t nonzeros = 0;
+  int64_t rows = 0;
+  int64_t columns = 0;  // of the result
 };
 
 std::optional<Sparse> ViewSparse(const ops::KernelDefinition& def) {
@@ -40,6 +43,8 @@ std::optional<Sparse> ViewSparse(const ops::KernelDefinition& def) {
     sparse.constant = sparse.constant && (dense || buffer->role == Role::kConstant);
   }
   const Buffer anchor = BufferOf(def.naive, view->anchor);
+  sparse.nonzeros = BufferOf(def.naive, view->op->args[0])->shape[0];
+  sparse.rows = view->shape[0];
   sparse.columns = view->shape[1];
   if (anchor->dtype != DataType::kFloat32 || sparse.columns < 2) return std::nullopt;
   sparse.view = *std::move(view);
@@ -78,6 +83,22 @@ std::vector<int64_t> StepOptions(int64_t vectors) {
   return options;
 }
 
+// What the threads take turns with: rows one by one, or runs of them with as many elements each.
+std::vector<std::string> ShareOptions(const Sparse& sparse, const Target& target) {
+  if (!sparse.constant || target.threads < 2 || sparse.rows < 2) return {"rows"};
+  return {"rows", "nonzeros"};
+}
+
+// What a row costs beside its elements, the branch at its end above all: measured on rows sorted by
+// degree of 7 to 64 columns.
+constexpr int64_t kRowElements = 2;
+
+// Several a thread: a team of another size than the target's gets nearly even shares too.
+int64_t SharesOf(const Target& target) {
+  constexpr int64_t kSharesAThread = 4;
+  return kSharesAThread * target.threads;
+}
+
 class SparseSchedule {
  public:
   SparseSchedule(const Task& task, const Sparse& sparse, const Config& config)
@@ -86,6 +107,7 @@ class SparseSchedule {
         width_(lanes_ * config.Int("vectors")),
         columns_first_(config.String("order") == "columns_first"),
         steps_(config.Int("steps")),
+        shares_(config.String("share") == "nonzeros" ? SharesOf(task.target) : 0),
         s_(task.def->naive),
         out_(sparse.view.output) {}
 
@@ -121,6 +143,11 @@ class SparseSchedule {
       s_.ComputeAt(sum_, out_ + ".nb", options);
     }
     s_.Parallel(out_ + ".i0");
+    // Prepared: starts of the rows are the second stage before the sum.
+    if (shares_ > 0) {
+      s_.ShareByOffsets(out_ + ".i0", sparse_.view.prologue[1],
+                        {.elements = sparse_.nonzeros, .row_elements = kRowElements}, shares_);
+    }
   }
 
   void Vectorise() {
@@ -151,6 +178,7 @@ class SparseSchedule {
   int64_t width_;
   bool columns_first_;
   int64_t steps_;
+  int64_t shares_;  // 0: each row is one
   Sequence s_;
   std::string out_;
   std::string sum_;
@@ -169,21 +197,22 @@ class SparseDense : public Template {
 
   Space MakeSpace(const Task& task) const override {
     const Sparse sparse = *ViewSparse(*task.def);
-    return Space([sparse, lanes = LaneOptions(sparse, task.target)](
-                     const Config& prefix) -> std::optional<Knob> {
-      if (!prefix.Has("lanes")) return IntKnob("lanes", lanes);
+    return Space([sparse, target = task.target](const Config& prefix) -> std::optional<Knob> {
+      if (!prefix.Has("lanes")) return IntKnob("lanes", LaneOptions(sparse, target));
       const int64_t chosen = prefix.Int("lanes");
       if (!prefix.Has("vectors")) return IntKnob("vectors", VectorOptions(sparse, chosen));
       if (!prefix.Has("order")) {
         return TextKnob("order", OrderOptions(sparse, chosen * prefix.Int("vectors")));
       }
       if (!prefix.Has("steps")) return IntKnob("steps", StepOptions(prefix.Int("vectors")), 1);
+      if (!prefix.Has("share")) return TextKnob("share", ShareOptions(sparse, target), "rows");
       return std::nullopt;
     });
   }
 
   // The widest vectors that are not mostly mask; four hide the latency of additions and leave the
-  // row's elements to be read few times.
+  // row's elements to be read few times. Shares by non-zeros cost two loads each, and a graph may
+  // be sorted by degree.
   Config Default(const Task& task) const override {
     const Sparse sparse = *ViewSparse(*task.def);
     Config config;
@@ -197,6 +226,7 @@ class SparseDense : public Template {
     config.Set("order", std::string("rows_first"));
     const std::vector<int64_t> steps = StepOptions(vectors);
     config.Set("steps", steps[std::min<size_t>(2, steps.size() - 1)]);
+    config.Set("share", ShareOptions(sparse, task.target).back());
     return config;
   }
 

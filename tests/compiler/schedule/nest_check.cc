@@ -108,6 +108,14 @@ std::vector<double> ReadOutput(const loop::BufferNode& buffer, const void* memor
   return values;
 }
 
+void PutAll(const loop::BufferNode& buffer, const std::vector<double>& values, void* memory) {
+  ASSERT_EQ(static_cast<int64_t>(values.size()), Count(buffer.shape)) << buffer.name;
+  ForEachIndex(buffer.shape, [&](const std::vector<int64_t>& index, int64_t position) {
+    Put(buffer.dtype, memory, buffer.layout.Offset(index, buffer.shape),
+        values[static_cast<size_t>(position)]);
+  });
+}
+
 // Integers of the domain; where they ascend, from one end to the other.
 void PutDomain(const loop::BufferNode& buffer, Random& random, void* memory) {
   const auto count = static_cast<uint64_t>(buffer.domain_high - buffer.domain_low) + 1;
@@ -120,15 +128,13 @@ void PutDomain(const loop::BufferNode& buffer, Random& random, void* memory) {
     values.back() = buffer.domain_high;
     std::sort(values.begin(), values.end());
   }
-  ForEachIndex(buffer.shape, [&](const std::vector<int64_t>& index, int64_t position) {
-    Put(buffer.dtype, memory, buffer.layout.Offset(index, buffer.shape),
-        values[static_cast<size_t>(position)]);
-  });
+  PutAll(buffer, values, memory);
 }
 
 }  // namespace
 
-std::vector<std::vector<double>> RunNest(const loop::Nest& nest, uint64_t seed, bool reverse_grid) {
+std::vector<std::vector<double>> RunNest(const loop::Nest& nest, uint64_t seed, bool reverse_grid,
+                                         const GivenElements& given) {
   std::vector<std::vector<uint8_t>> memory(nest.buffers.size());
   std::vector<void*> pointers(nest.buffers.size(), nullptr);
   for (size_t i = 0; i < nest.buffers.size(); ++i) {
@@ -138,6 +144,10 @@ std::vector<std::vector<double>> RunNest(const loop::Nest& nest, uint64_t seed, 
     memory[i].assign(static_cast<size_t>(loop::PhysicalBytes(buffer)) + 1, output ? 0x5A : 0);
     pointers[i] = memory[i].data();
     if (output) continue;
+    if (const auto elements = given.find(buffer.name); elements != given.end()) {
+      PutAll(buffer, elements->second, pointers[i]);
+      continue;
+    }
     Random random(seed * 1000 + i);
     if (buffer.domain_high > buffer.domain_low) {
       PutDomain(buffer, random, pointers[i]);

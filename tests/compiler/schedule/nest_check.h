@@ -2,6 +2,7 @@
 #ifndef HONE_TESTS_COMPILER_SCHEDULE_NEST_CHECK_H_
 #define HONE_TESTS_COMPILER_SCHEDULE_NEST_CHECK_H_
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,11 @@ namespace hone::schedule {
 // The outputs of a nest, logical and row-major, as doubles. Inputs and constants are drawn from the
 // seed by logical position, so nests of different layouts get the same tensors; pad lanes of inputs
 // are zero. Fails the test where the interpreter does, or where pad lanes of an output are not 0.
+// `given`: elements of inputs and constants, by name, in the place of what is drawn.
+using GivenElements = std::map<std::string, std::vector<double>>;
 std::vector<std::vector<double>> RunNest(const loop::Nest& nest, uint64_t seed,
-                                         bool reverse_grid = false);
+                                         bool reverse_grid = false,
+                                         const GivenElements& given = {});
 
 // EXPECTs that both give the same outputs, but for `tolerance` times the largest value.
 void ExpectSameResults(const loop::Nest& naive, const loop::Nest& scheduled, uint64_t seed,

@@ -23,6 +23,7 @@
 #include "compiler/schedule/primitives/reorder.h"
 #include "compiler/schedule/primitives/rfactor.h"
 #include "compiler/schedule/primitives/set_layout.h"
+#include "compiler/schedule/primitives/share_by_offsets.h"
 #include "compiler/schedule/primitives/skip_zero_terms.h"
 #include "compiler/schedule/primitives/split.h"
 #include "compiler/schedule/primitives/tile_rows.h"
@@ -118,6 +119,35 @@ TEST(PrimitivesGolden, UnrollsStepsCountedByData) {
   ASSERT_TRUE(UnrollSteps(&nest, "out.r0", 3).ok());
   EXPECT_FALSE(UnrollSteps(&nest, "out.r0.u", 2).ok());
   ExpectGolden("unroll_steps", naive, nest);
+}
+
+TEST(PrimitivesGolden, SharesRowsByTheirOffsets) {
+  loop::NestBuilder builder("ragged");
+  const loop::Buffer x = builder.AddInput("x", DataType::kFloat32, {23});
+  const loop::Buffer begins = builder.AddConstant("begins", DataType::kInt32, {10});
+  builder.SetDomain(begins, 0, 23, /*ascending=*/true);
+  const auto begin = [&](const loop::Expr& row) {
+    return loop::Cast(DataType::kInt64, loop::Load(begins, {row}));
+  };
+  const loop::Buffer out = builder.Reduce(
+      "out", DataType::kFloat32, {9},
+      [&](const std::vector<loop::Expr>& axes) {
+        return std::vector<loop::Expr>{begin(axes[0] + 1) - begin(axes[0])};
+      },
+      loop::NestBuilder::Combiner::kAdd, loop::FloatConst(0, DataType::kFloat32),
+      [&](const std::vector<loop::Expr>& axes, const std::vector<loop::Expr>& r) {
+        return loop::Load(x, {begin(axes[0]) + r[0]});
+      });
+  const loop::Nest naive = builder.Finish({out});
+  loop::Nest nest = naive;
+  EXPECT_FALSE(ShareByOffsets(&nest, "out.i0", "begins", {23, 1}, 4).ok());  // not parallel
+  ASSERT_TRUE(Parallel(&nest, "out.i0").ok());
+  EXPECT_FALSE(ShareByOffsets(&nest, "out.i0", "x", {23, 1}, 4).ok());
+  EXPECT_FALSE(ShareByOffsets(&nest, "out.i0", "begins", {23, 1}, 0).ok());
+  EXPECT_FALSE(ShareByOffsets(&nest, "out.i0", "begins", {int64_t{1} << 58, 1}, 4).ok());
+  EXPECT_FALSE(ShareByOffsets(&nest, "out.i0", "begins", {23, 0}, 4).ok());
+  ASSERT_TRUE(ShareByOffsets(&nest, "out.i0", "begins", {23, 1}, 4).ok());
+  ExpectGolden("share_by_offsets", naive, nest);
 }
 
 TEST(PrimitivesGolden, SplitClips) {

@@ -1,5 +1,9 @@
 // The sparse_dense template on matrices with few, many and no elements, and on columns that fill
-// vectors or do not.
+// vectors or do not; rows of all lengths are shared out evenly.
+#include <algorithm>
+#include <numeric>
+
+#include "compiler/loop/interpreter.h"
 #include "compiler/schedule/primitives/prepare_stage.h"
 #include "fmt/format.h"
 #include "gtest/gtest.h"
@@ -52,6 +56,177 @@ TEST(SparseDenseTemplate, TakesTheLayersEpilogue) {
                            "p3); %1 = add(%0, p4); nn.relu(%1) }"),
                     1),
             0);
+}
+
+// Where rows of these lengths begin.
+std::vector<double> Offsets(const std::vector<int64_t>& lengths) {
+  std::vector<double> offsets = {0};
+  for (const int64_t length : lengths) offsets.push_back(offsets.back() + double(length));
+  return offsets;
+}
+
+// Lengths of `rows` rows of `nonzeros` elements, at most.
+std::vector<std::pair<std::string, std::vector<int64_t>>> SkewedLengths(int64_t nonzeros,
+                                                                        size_t rows) {
+  std::vector<int64_t> even(rows, nonzeros / static_cast<int64_t>(rows));
+  std::vector<int64_t> none(rows, 0);
+  std::vector<int64_t> first = none, middle = none, last = none;
+  first.front() = middle[rows / 2] = last.back() = nonzeros;
+  std::vector<int64_t> sorted = none;  // by degree: each has half of what is left
+  for (int64_t left = nonzeros, i = 0; left > 0 && i < static_cast<int64_t>(rows); ++i) {
+    sorted[static_cast<size_t>(i)] = (left + 1) / 2;
+    left -= sorted[static_cast<size_t>(i)];
+  }
+  std::vector<int64_t> ascending(sorted.rbegin(), sorted.rend());
+  std::vector<int64_t> every_other = none;
+  for (size_t i = 0; i < rows; i += 2) every_other[i] = nonzeros / static_cast<int64_t>(rows);
+  return {{"even", even},
+          {"no elements", none},
+          {"all in the first", first},
+          {"middle", middle},
+          {"last", last},
+          {"sorted", sorted},
+          {"rising", ascending},
+          {"every other row is empty", every_other}};
+}
+
+Target WithThreads(int threads) {
+  return TestTarget(
+      fmt::format("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads={}", threads));
+}
+
+TEST(SparseDenseTemplate, SharesByNonzerosNeedConstantRowsAndThreads) {
+  const auto options = [](const std::string& kernel, int threads) {
+    const ops::KernelDefinition def = MustLower(kernel);
+    const Target target = WithThreads(threads);
+    const Template& schedule = TemplateFor(def);
+    const Task task{&def, schedule.Signatures(def, target)[0], target};
+    Config config = schedule.Default(task);
+    EXPECT_TRUE(schedule.MakeSpace(task).Contains(config));
+    const bool chosen = config.String("share") == "nonzeros";
+    config.Set("share", std::string("nonzeros"));
+    EXPECT_EQ(schedule.MakeSpace(task).Contains(config), chosen);
+    return chosen;
+  };
+  EXPECT_TRUE(options(Kernel(60, 11, 13, 16, true, kPlain), 2));
+  EXPECT_FALSE(options(Kernel(60, 11, 13, 16, true, kPlain), 1));
+  EXPECT_FALSE(options(Kernel(60, 11, 13, 16, false, kPlain), 2));
+  EXPECT_FALSE(options(Kernel(60, 1, 13, 16, true, kPlain), 2));
+}
+
+TEST(SparseDenseTemplate, AConfigOfBeforeSharesMeansRows) {
+  const ops::KernelDefinition def = MustLower(Kernel(60, 11, 13, 16, true, kPlain));
+  const Target target = WithThreads(2);
+  const Template& schedule = TemplateFor(def);
+  const Task task{&def, schedule.Signatures(def, target)[0], target};
+  Config old;
+  for (const char* knob : {"lanes", "vectors", "steps"}) {
+    old.Set(knob, schedule.Default(task).Int(knob));
+  }
+  old.Set("order", std::string("rows_first"));
+  const std::optional<Config> now = schedule.MakeSpace(task).Migrate(old);
+  ASSERT_TRUE(now.has_value());
+  EXPECT_EQ(now->String("share"), "rows");
+}
+
+TEST(SparseDenseTemplate, RowsOfAllLengthsGiveTheSameBits) {
+  Random random(5);
+  int shared = 0;
+  for (const int64_t rows : {1, 2, 11, 30}) {
+    for (const int columns : {7, 33}) {
+      const int64_t nonzeros = 61;
+      const ops::KernelDefinition def =
+          MustLower(Kernel(nonzeros, static_cast<int>(rows), 13, columns, true, kPlain));
+      auto cases = SkewedLengths(nonzeros, static_cast<size_t>(rows));
+      std::vector<std::pair<std::string, std::vector<double>>> offsets;
+      for (const auto& [name, lengths] : cases) offsets.emplace_back(name, Offsets(lengths));
+      std::vector<double> wild;  // neither ascending nor inside
+      for (int64_t i = 0; i <= rows; ++i) wild.push_back(double(random.Below(200)) - 70);
+      offsets.emplace_back("wild", wild);
+      for (const int threads : {1, 2, 3}) {
+        const Target target = WithThreads(threads);
+        const Template& schedule = TemplateFor(def);
+        const Task task{&def, schedule.Signatures(def, target)[0], target};
+        for (int i = 0; i < 3; ++i) {
+          const Config config =
+              i == 0 ? schedule.Default(task) : schedule.MakeSpace(task).Sample(random);
+          const auto nest = schedule.Schedule(task, config);
+          ASSERT_TRUE(nest.ok()) << nest.status();
+          shared += config.String("share") == "nonzeros" ? 1 : 0;
+          for (const auto& [name, begins] : offsets) {
+            const GivenElements given = {{"p2", begins}};
+            EXPECT_EQ(RunNest(def.naive, 3, false, given), RunNest(*nest, 3, true, given))
+                << name << " " << rows << " rows " << config.ToText();
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GE(shared, 12);
+}
+
+// Where the shares of a nest begin, for these offsets.
+std::vector<int64_t> StartsOf(const loop::Nest& nest, const std::vector<double>& offsets) {
+  std::vector<std::vector<int64_t>> memory;
+  std::vector<void*> pointers;
+  std::vector<int64_t>* starts = nullptr;
+  memory.reserve(nest.buffers.size());
+  for (const loop::Buffer& buffer : nest.buffers) {
+    memory.emplace_back(static_cast<size_t>(loop::PhysicalBytes(*buffer) / 8 + 1));
+    pointers.push_back(memory.back().data());
+    if (buffer->name == "sparse_starts.shares") starts = &memory.back();
+    if (buffer->name != "p2") continue;
+    for (size_t i = 0; i < offsets.size(); ++i) {
+      static_cast<int32_t*>(pointers.back())[i] = static_cast<int32_t>(offsets[i]);
+    }
+  }
+  EXPECT_TRUE(loop::Interpret(nest, pointers).ok());
+  if (starts == nullptr) return {};
+  starts->pop_back();
+  return *starts;
+}
+
+// Elements of the largest and of all parts, one a thread of a team.
+std::pair<double, double> LargestPart(const std::vector<int64_t>& starts,
+                                      const std::vector<double>& offsets, int threads) {
+  const auto shares = static_cast<int64_t>(starts.size()) - 1;
+  double largest = 0;
+  for (int t = 0; t < threads; ++t) {
+    const auto offset = [&](int64_t share) {
+      return offsets[static_cast<size_t>(starts[static_cast<size_t>(share)])];
+    };
+    largest = std::max(largest, offset(shares * (t + 1) / threads) - offset(shares * t / threads));
+  }
+  return {largest, offsets.back()};
+}
+
+TEST(SparseDenseTemplate, ThreadsGetEvenSharesOfASkewedGraph) {
+  std::vector<int64_t> lengths;  // by degree: a power law
+  for (int64_t i = 0; i < 400; ++i) lengths.push_back(1 + 3000 / (i + 3));
+  for (const bool rising : {false, true}) {
+    if (rising) std::reverse(lengths.begin(), lengths.end());
+    const std::vector<double> offsets = Offsets(lengths);
+    const auto nonzeros = static_cast<int>(offsets.back());
+    const ops::KernelDefinition def = MustLower(Kernel(nonzeros, 400, 20, 16, true, kPlain));
+    for (const int threads : {2, 3, 8}) {
+      const Target target = WithThreads(threads);
+      const Template& schedule = TemplateFor(def);
+      const Task task{&def, schedule.Signatures(def, target)[0], target};
+      const auto nest = schedule.Schedule(task, schedule.Default(task));
+      ASSERT_TRUE(nest.ok()) << nest.status();
+      const std::vector<int64_t> starts = StartsOf(*nest, offsets);
+      ASSERT_GT(starts.size(), static_cast<size_t>(threads));
+      EXPECT_EQ(starts.front(), 0);
+      EXPECT_EQ(starts.back(), 400);
+      EXPECT_TRUE(std::is_sorted(starts.begin(), starts.end()));
+      const auto [largest, all] = LargestPart(starts, offsets, threads);
+      EXPECT_LE(largest, 1.2 * all / threads) << threads;  // rows count too
+      // In equal counts of rows, the thread with the long ones has most of the elements.
+      std::vector<int64_t> even(static_cast<size_t>(threads) + 1);
+      for (size_t t = 0; t < even.size(); ++t) even[t] = 400 * static_cast<int64_t>(t) / threads;
+      EXPECT_GE(LargestPart(even, offsets, threads).first, 1.5 * all / threads);
+    }
+  }
 }
 
 TEST(PrepareStage, RefusesWhatChangesFromRunToRun) {

@@ -1,0 +1,37 @@
+#ifndef HONE_COMPILER_SCHEDULE_PRIMITIVES_SHARE_BY_OFFSETS_H_
+#define HONE_COMPILER_SCHEDULE_PRIMITIVES_SHARE_BY_OFFSETS_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/status.h"
+#include "compiler/loop/stmt.h"
+
+namespace hone::schedule {
+
+// What the shares are to have as much of: `elements` in all, and `row_elements` (from 1) that each
+// row counts as more, for what is done once a row.
+struct ShareWork {
+  int64_t elements = 0;
+  int64_t row_elements = 1;
+};
+
+// Gives out the iterations of a parallel loop over the rows of a sparse matrix in shares of about
+// as many elements each:
+//   parallel i in 0..rows {S(i)}
+//   =>  prepare: parallel s in 0..shares + 1 {x[s] = how many rows come before share s}
+//       parallel i.share in 0..shares { for i in x[i.share]..x[i.share + 1] {S(i)} }
+// Row i has the elements from offsets[i] to offsets[i + 1] and belongs to the share in which its
+// middle lies. So a share is larger than the mean by one row at most, the halves of its first and
+// last. Whatever the offsets hold, each row is in exactly one share; where they do not ascend,
+// shares are less even. x is named "<offsets>.shares".
+//
+// kFailedPrecondition where the loop is not parallel, or not the innermost of the parallel ones,
+// does not count a constant number of rows from 0, or where `offsets` are not integers, one more
+// than rows, that are known before the run: constants or prepared ones.
+absl::Status ShareByOffsets(loop::Nest* nest, const std::string& loop, const std::string& offsets,
+                            const ShareWork& work, int64_t shares);
+
+}  // namespace hone::schedule
+
+#endif  // HONE_COMPILER_SCHEDULE_PRIMITIVES_SHARE_BY_OFFSETS_H_
