@@ -1,0 +1,40 @@
+#include "compiler/codegen/launch_facts.h"
+
+#include <fmt/format.h>
+
+#include "compiler/ops/lower.h"
+#include "compiler/schedule/template.h"
+#include "gtest/gtest.h"
+#include "tests/compiler/codegen/harness.h"
+
+namespace hone::codegen {
+namespace {
+
+// The launch that multiplies.
+LaunchFacts FactsOfProduct(int rows, const std::string& share) {
+  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
+  const auto def = ops::LowerWorkload(
+      fmt::format("fn (const p0: Tensor[(9000,), float32], const p1: Tensor[(9000,), int32], const "
+                  "p2: Tensor[({},), int32], p3: Tensor[(50, 16), float32]) {{ "
+                  "nn.sparse_dense(p0, p1, p2, p3) }} accumulate=float32 numerics=default",
+                  rows + 1));
+  EXPECT_TRUE(def.ok()) << def.status();
+  const schedule::Template& chosen = schedule::TemplateFor(*def);
+  const schedule::Task task{&*def, chosen.Signatures(*def, target)[0], target};
+  schedule::Config config = chosen.Default(task);
+  config.Set("share", share);
+  const auto nest = chosen.Schedule(task, config);
+  EXPECT_TRUE(nest.ok()) << nest.status();
+  return FactsOf(nest->launches, target).back();
+}
+
+// However few shares there are: their rows are counted, by what is known of all shares together.
+TEST(LaunchFacts, SharesOfManyRowsAreForSeveralThreads) {
+  for (const char* share : {"rows", "nonzeros"}) {
+    EXPECT_FALSE(FactsOfProduct(2700, share).serial) << share;
+    EXPECT_TRUE(FactsOfProduct(20, share).serial) << share;
+  }
+}
+
+}  // namespace
+}  // namespace hone::codegen
