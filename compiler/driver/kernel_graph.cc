@@ -8,6 +8,7 @@
 
 #include "compiler/driver/views.h"
 #include "compiler/ir/constant_pool.h"
+#include "compiler/passes/pieces.h"
 #include "fmt/format.h"
 #include "support/status.h"
 
@@ -201,7 +202,7 @@ class SpecialisationBuilder {
       const std::vector<int>& args = graph_.calls[c].args;
       if (std::any_of(args.begin(), args.end(), [&](int id) { return IsConstant(id); })) continue;
       const auto& [node, signature] = nodes_[c];
-      if (auto pieces = PiecesOf(*node->callee, signature))
+      if (auto pieces = passes::PiecesOf(*node->callee, signature))
         moves.push_back({c, *std::move(pieces)});
     }
     const std::vector<bool> gone = PlaceViews(moves, &graph_);

@@ -3,31 +3,19 @@
 #ifndef HONE_COMPILER_DRIVER_VIEWS_H_
 #define HONE_COMPILER_DRIVER_VIEWS_H_
 
-#include <optional>
+#include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "compiler/driver/kernel_graph.h"
-#include "compiler/ir/expr.h"
-#include "compiler/ir/workload.h"
+#include "compiler/passes/pieces.h"
 
 namespace hone::driver {
-
-// Bytes of an operand of a call.
-struct Piece {
-  size_t operand = 0;
-  uint64_t begin = 0;
-  uint64_t size = 0;
-};
-
-// The pieces that the result of a fused function is, one after the other in memory; nullopt where
-// it is something else. None of the operands is a constant.
-std::optional<std::vector<Piece>> PiecesOf(const ir::ExprNode& function,
-                                           const ir::LayoutSignature& signature);
 
 // A call whose result is pieces of its operands.
 struct Move {
   size_t call = 0;  // of the specialisation
-  std::vector<Piece> pieces;
+  std::vector<passes::Piece> pieces;
 };
 
 // Gives values places in others (Value::within), such that as many moves as can be have nothing to

@@ -9,6 +9,7 @@
 #include "compiler/ops/attrs.h"
 #include "compiler/passes/attention_groups.h"
 #include "compiler/passes/fusion_groups.h"
+#include "compiler/passes/join_groups.h"
 #include "compiler/passes/rewriting.h"
 
 namespace hone::passes {
@@ -271,7 +272,7 @@ Prologue PrologueOf(const Expr& node) {
   return by_rows ? Prologue::kAny : Prologue::kNone;
 }
 
-std::vector<int> GroupsOf(const Flow& flow) {
+std::vector<int> GroupsOf(const Flow& flow, int64_t lanes) {
   std::vector<Prologue> prologues;
   std::vector<bool> moves;
   for (size_t i = 0; i < flow.nodes.size(); ++i) {
@@ -280,24 +281,25 @@ std::vector<int> GroupsOf(const Flow& flow) {
   }
   std::vector<int> groups = FusionGroups(flow.graph, flow.kinds, kMaxNodes, prologues, moves);
   JoinAttention(flow.nodes, flow.graph, kMaxNodes, &groups);
+  PartJoins(flow.nodes, lanes, &groups);
   return groups;
 }
 
-Expr FuseFunction(const Expr& function, bool is_main) {
+Expr FuseFunction(const Expr& function, bool is_main, int64_t lanes) {
   Expr body = SpellOutTuples(ir::Body(*function));
   if (is_main) body = OutputCopies().Apply(body);
   const Flow flow = MakeFlow(body);
   std::vector<Expr> args = ir::Params(*function);
-  args.push_back(BuildKernels(flow, GroupsOf(flow), KernelAttrs(function)));
+  args.push_back(BuildKernels(flow, GroupsOf(flow, lanes), KernelAttrs(function)));
   return ir::WithOperands(function, nullptr, std::move(args));
 }
 
 }  // namespace
 
-absl::StatusOr<ir::Module> FuseOps(const ir::Module& module, const PassContext&) {
+absl::StatusOr<ir::Module> FuseOps(const ir::Module& module, const PassContext& context) {
   ir::Module fused;
   for (const auto& [name, function] : module.functions) {
-    fused.functions[name] = FuseFunction(function, name == "main");
+    fused.functions[name] = FuseFunction(function, name == "main", context.target.VectorLanes());
   }
   return fused;
 }

@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "compiler/passes/layout_copy.h"
+#include "compiler/passes/layout_moves.h"
+#include "compiler/passes/pieces.h"
 #include "compiler/passes/rewriting.h"
 #include "fmt/format.h"
 #include "support/status.h"
@@ -58,6 +60,7 @@ absl::StatusOr<LayoutGraph> LayoutGraph::Build(const Expr& body, const PassConte
     if (IsKernelCall(node)) graph.AddKernel(node, context);
   }
   graph.NumberLayouts();
+  graph.MarkFreeMoves(body);
   for (const Expr& node : order) {
     if (!IsKernelCall(node)) graph.AddOtherReaders(node);
   }
@@ -132,6 +135,18 @@ void LayoutGraph::NumberLayouts() {
   }
 }
 
+void LayoutGraph::MarkFreeMoves(const Expr& body) {
+  std::vector<LayoutMove> moves;
+  std::vector<size_t> at;
+  for (size_t k = 0; k < kernels_.size(); ++k) {
+    if (kernels_[k].operands.size() != kernels_[k].call->args.size()) continue;
+    moves.push_back({kernels_[k].call, kernels_[k].candidates});
+    at.push_back(k);
+  }
+  std::vector<std::vector<bool>> free = FreeMoves(moves, body);
+  for (size_t i = 0; i < at.size(); ++i) kernels_[at[i]].is_free = std::move(free[i]);
+}
+
 // What is no kernel reads tensors as they are outside: row-major, layout 0.
 void LayoutGraph::AddOtherReaders(const Expr& node) {
   if (node->kind == ExprKind::kFunction) return;
@@ -159,6 +174,10 @@ absl::Status LayoutGraph::PriceKernels(const PassContext& context) {
           context.measured(function, kernel.const_params, kernel.candidates, context.target));
       for (size_t i = 0; i < prices.size(); ++i) prices[i].measured_ns = measured[i];
     }
+    // What does not run takes no time, whatever others measured of it.
+    for (size_t i = 0; i < kernel.is_free.size(); ++i) {
+      if (kernel.is_free[i]) prices[i].measured_ns = 0;
+    }
     kernel_prices_.push_back(std::move(prices));
   }
   return absl::OkStatus();
@@ -181,12 +200,13 @@ absl::Status LayoutGraph::PriceCopies(const PassContext& context) {
         LayoutPrice price{
             .predicted_ns = PredictCopyNs(type.tensor, layouts[from], layouts[to], context.target),
             .measured_ns = std::nullopt};
+        const Expr copy = CopyKernel(type, layouts[from], layouts[to]);
         if (context.measured) {
           HONE_ASSIGN_OR_RETURN(const auto measured,
-                                context.measured(CopyKernel(type, layouts[from], layouts[to]),
-                                                 {false}, {signature}, context.target));
+                                context.measured(copy, {false}, {signature}, context.target));
           price.measured_ns = measured[0];
         }
+        if (PiecesOf(*copy, signature)) price.measured_ns = 0;
         copy_prices_.push_back({price});
       }
     }
@@ -203,7 +223,7 @@ void LayoutGraph::WritePrices() {
       const LayoutPrice& price = kernel_prices_[k][i];
       prices_.kernels[k].options[i].ns = price.ns + kPreferenceNs * static_cast<double>(i);
       guesses_.kernels[k].options[i].ns = price.measured_ns ? 0 : 1;
-      has_measurements_ |= price.measured_ns.has_value();
+      has_measurements_ |= price.measured_ns.value_or(0) > 0;
     }
   }
   for (const Copy& copy : copies_) {
@@ -214,7 +234,7 @@ void LayoutGraph::WritePrices() {
         static_cast<size_t>(copy.to);
     prices_.values[v].copies[at] = price.ns;
     guesses_.values[v].copies[at] = price.measured_ns ? 0 : 1;
-    has_measurements_ |= price.measured_ns.has_value();
+    has_measurements_ |= price.measured_ns.value_or(0) > 0;
   }
 }
 

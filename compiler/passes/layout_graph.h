@@ -37,6 +37,7 @@ class LayoutGraph {
     std::vector<bool> const_params;
     std::vector<ir::Expr> operands;  // those that are not constant
     std::vector<ir::LayoutSignature> candidates;
+    std::vector<bool> is_free = {};  // of each: the call will not run; empty: it does
   };
   struct Value {
     ir::Expr expr;
@@ -54,6 +55,7 @@ class LayoutGraph {
   int ValueOf(const ir::Expr& expr);
   int LayoutOf(int value, const Layout& layout);
   void NumberLayouts();
+  void MarkFreeMoves(const ir::Expr& body);
   absl::Status PriceKernels(const PassContext& context);
   absl::Status PriceCopies(const PassContext& context);
   void WritePrices();

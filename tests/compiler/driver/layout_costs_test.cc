@@ -164,6 +164,24 @@ def @main(%x: Tensor[(1, 64, 28, 28), float32], %w0: Tensor[(64, 64, 3, 3), floa
   EXPECT_THAT(ConvolutionsOf(*model), IsBlockedInside());
 }
 
+// Whatever is measured of a concatenation, one that does not run is no task, and keeps nothing out
+// of blocks.
+TEST(LayoutCosts, ConcatenationsOfWholeBlocksAreNoTasks) {
+  const auto model = frontend::ZooModel("squeezenet");
+  ASSERT_TRUE(model.ok()) << model.status();
+  for (const double ns : {0.0, 1e9}) {
+    ConfigChain chain = Chain([&](const schedule::Task& task) {
+      return task.def->workload.text.find("concatenate") != std::string::npos ? ns : 0;
+    });
+    const auto tasks = TasksOf(*model, Avx512(), &chain, passes::LayoutAim::kSettled);
+    ASSERT_TRUE(tasks.ok()) << tasks.status();
+    for (const TuningTask& task : tasks->tasks) {
+      EXPECT_EQ(task.name.find("concatenate"), std::string::npos) << task.name;
+    }
+    EXPECT_THAT(ConvolutionsOf(*tasks), ::testing::Contains(::testing::EndsWith("->NCHW16c")));
+  }
+}
+
 std::set<Key> KeysOf(const std::vector<TuningTask>& tasks) {
   std::set<Key> keys;
   for (const TuningTask& task : tasks) {

@@ -254,6 +254,17 @@ def @main(%x: Tensor[(24, 3), float32]) {
 }
 meta[Constant][0] = Tensor[(1, 24), float32] "AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";)";
 
+// One slice of a convolution's result is joined with what others write, one is read.
+constexpr const char* kJoins = R"(
+def @main(%x: Tensor[(1, 16, 8, 8), float32], %w: Tensor[(48, 16, 1, 1), float32],
+          %v: Tensor[(16, 16, 3, 3), float32]) {
+  %0 = nn.relu(nn.conv2d(%x, %w));
+  %1 = strided_slice(%0, axes=[1], begin=[0], end=[32]);
+  %2 = strided_slice(%0, axes=[1], begin=[32], end=[48]);
+  %3 = nn.conv2d(%2, %v, padding=[1, 1, 1, 1]);
+  concatenate((%1, %3), axis=1)
+})";
+
 struct Case {
   const char* pass;
   const char* model;
@@ -291,7 +302,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"FoldConstant", kConstants}, Case{"FoldScaleAxis", kScales},
         Case{"FoldScaleAxis", kScalesBehind, "FoldScaleAxis_behind"},
         Case{"FoldScaleAxis", kScalesBefore, "FoldScaleAxis_before"}, Case{"FuseOps", kResidual},
-        Case{"AlterOpLayout", kResidual}, Case{"AlterOpLayout", kBlocked, "AlterOpLayout_blocked"},
+        Case{"FuseOps", kJoins, "FuseOps_joins"}, Case{"AlterOpLayout", kResidual},
+        Case{"AlterOpLayout", kBlocked, "AlterOpLayout_blocked"},
         Case{"AlterOpLayout", kFreeEnds, "AlterOpLayout_free_ends"},
         Case{"CombineParallelConv2D", kSiblings}, Case{"CombineParallelDense", kAttention},
         Case{"SelectBranches", kBranches}, Case{"FlattenTuples", kTuples},
