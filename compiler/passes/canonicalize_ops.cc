@@ -1,6 +1,7 @@
 #include "compiler/passes/canonicalize_ops.h"
 
 #include "compiler/ops/attrs.h"
+#include "compiler/passes/fold_pads.h"
 #include "compiler/passes/rewriting.h"
 
 namespace hone::passes {
@@ -25,7 +26,7 @@ bool IsCommutative(const ir::ExprNode& node) {
 
 absl::StatusOr<ir::Module> CanonicalizeOps(const ir::Module& module, const PassContext&) {
   return MapFunctions(module, [](const Expr& function) {
-    return ir::Rewrite(function, [](const Expr& node) -> Expr {
+    return ir::Rewrite(FoldPads(function), [](const Expr& node) -> Expr {
       if (ir::IsCall(node, "nn.bias_add")) return CanonicalizeBias(*node);
       if (IsCommutative(*node) && IsConstant(node->args[0]) && !IsConstant(node->args[1])) {
         return ir::WithOperands(node, nullptr, {node->args[1], node->args[0]});

@@ -9,31 +9,6 @@
 namespace hone::frontend::tf {
 namespace {
 
-// The pads (top, left, bottom, right) that `data` adds as zeros around an image; empty for none.
-Shape ZeroPadsOf(const ir::Expr& data) {
-  if (!ir::IsCall(data, "nn.pad")) return {};
-  const ir::Attrs& attrs = data->attrs;
-  if (ir::GetAttr<std::string>(attrs, "pad_mode", "constant") != "constant") return {};
-  if (ir::GetAttr<double>(attrs, "pad_value", 0) != 0) return {};
-  const Shape widths = ir::GetAttr<Shape>(attrs, "pad_width", {});
-  if (widths.size() != 8 || Shape(widths.begin(), widths.begin() + 4) != Shape(4, 0)) return {};
-  return {widths[4], widths[6], widths[5], widths[7]};
-}
-
-// The convolution pads by itself: a Pad before it goes into its own padding.
-absl::StatusOr<ir::Expr> Convolution(Image image, const ir::Expr& weight, ir::Attrs attrs,
-                                     int64_t groups) {
-  Shape padding = ir::GetAttr<Shape>(attrs, "padding", {});
-  const Shape more = ZeroPadsOf(image.data);
-  if (!more.empty()) {
-    for (size_t i = 0; i < 4; ++i) padding[i] += more[i];
-    image.data = image.data->args[0];
-  }
-  attrs["padding"] = padding;
-  attrs["groups"] = groups;
-  return Emit("nn.conv2d", {image.data, weight}, std::move(attrs));
-}
-
 struct Filter {
   ir::Expr e;  // (H, W, input channels, outputs or multiplier)
   Shape taps;
@@ -55,8 +30,8 @@ Results Conv(NodeReader& node) {
   HONE_ASSIGN_OR_RETURN(const Filter filter, ReadFilter(node));
   HONE_ASSIGN_OR_RETURN(ir::Attrs attrs, WindowAttrs(node, image, filter.taps));
   HONE_ASSIGN_OR_RETURN(const ir::Expr weight, node.layouts().Transposed(filter.e, {3, 2, 0, 1}));
-  const int64_t groups = ShapeOf(image.data)[1] / ShapeOf(filter.e)[2];
-  return One(Convolution(image, weight, std::move(attrs), groups), image.channels_last);
+  attrs["groups"] = ShapeOf(image.data)[1] / ShapeOf(filter.e)[2];
+  return One(Emit("nn.conv2d", {image.data, weight}, std::move(attrs)), image.channels_last);
 }
 
 // Output channel c * multiplier + m reads input channel c.
@@ -72,7 +47,8 @@ Results DepthwiseConv(NodeReader& node) {
     return absl::InvalidArgumentError("a filter of fewer channels was expected");
   }
   HONE_ASSIGN_OR_RETURN(weight, Reshaped(weight, {outputs, 1, filter.taps[0], filter.taps[1]}));
-  return One(Convolution(image, weight, std::move(attrs), channels), image.channels_last);
+  attrs["groups"] = channels;
+  return One(Emit("nn.conv2d", {image.data, weight}, std::move(attrs)), image.channels_last);
 }
 
 Results BiasAdd(NodeReader& node) {

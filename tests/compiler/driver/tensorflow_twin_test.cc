@@ -67,5 +67,41 @@ TEST(TensorflowTwin, ConvolutionsOfChannelsLastAreTasksOfChannelsFirst) {
   }
 }
 
+// As in ResNets of Keras, and as tf2onnx leaves them: no kernel pads.
+TEST(TensorflowTwin, PadsOfZerosBecomePaddingInEitherFramework) {
+  const std::vector<float> weights(5 * 3 * 3 * 3, 0.5F);
+  frontend::GraphDefMaker last;
+  last.Placeholder("x", {1, 9, 9, 3})
+      .Ints("flat", {0, 0, 1, 1, 1, 0, 0, 0})
+      .Ints("dims", {4, 2})
+      .Node("Reshape", "pads", {"flat", "dims"})
+      .Node("Pad", "padded", {"x", "pads"})
+      .Floats("w", {3, 3, 3, 5}, weights)
+      .Node("Conv2D", "y", {"padded", "w"})
+      .Window(2, "VALID");
+  frontend::OnnxMaker explicit_pad;
+  explicit_pad.Input("x", {1, 3, 9, 9})
+      .Initializer("pads", frontend::IntTensor({8}, {0, 0, 1, 1, 0, 0, 1, 0}))
+      .Initializer("w", frontend::FloatTensor({5, 3, 3, 3}, weights))
+      .Node("Pad", {"x", "pads"}, {"padded"})
+      .Node("Conv", {"padded", "w"}, {"y"})
+      .Ints("strides", {2, 2})
+      .Output("y");
+  frontend::OnnxMaker own;
+  own.Input("x", {1, 3, 9, 9})
+      .Initializer("w", frontend::FloatTensor({5, 3, 3, 3}, weights))
+      .Node("Conv", {"x", "w"}, {"y"})
+      .Ints("strides", {2, 2})
+      .Ints("pads", {1, 1, 1, 0})
+      .Output("y");
+  const auto expected = Workloads(frontend::ImportOnnxBytes(own.Bytes()), "nn.conv2d");
+  EXPECT_EQ(expected.size(), 1u);
+  for (const auto& model : {frontend::ImportOnnxBytes(explicit_pad.Bytes()),
+                            frontend::ImportTensorflowBytes(last.Bytes())}) {
+    EXPECT_EQ(Workloads(model, "nn.conv2d"), expected);
+    EXPECT_TRUE(Workloads(model, "nn.pad").empty());
+  }
+}
+
 }  // namespace
 }  // namespace hone::driver

@@ -27,6 +27,14 @@ def @main(%data: Tensor[(1, 3, 8, 8), float32], %bias: Tensor[(3), float32],
   multiply(2.0f32, %1)
 })";
 
+constexpr const char* kPads = R"(
+def @main(%data: Tensor[(1, 3, 8, 8), float32], %weight: Tensor[(4, 3, 3, 3), float32]) {
+  %0 = nn.pad(%data, pad_width=[0, 0, 0, 0, 1, 0, 1, 0], pad_value=0.0);
+  %1 = nn.conv2d(%0, %weight, strides=[2, 2], padding=[0, 1, 0, 1]);
+  %2 = nn.pad(nn.relu(%1), pad_width=[0, 0, 0, 0, 1, 1, 1, 1]);
+  nn.max_pool2d(%2, pool_size=[3, 3], strides=[2, 2])
+})";
+
 // A convolution with bias and relu in QDQ form, and a maximum behind it.
 constexpr const char* kQuantized = R"(
 def @main(%x: Tensor[(1, 4, 4, 4), uint8]) {
@@ -298,8 +306,9 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"InlineFunctions", kCalls}, Case{"DeadCode", kCalls}, Case{"Legalize", kQuantized},
         Case{"Legalize", kQuantizedArithmetic, "Legalize_arithmetic"},
         Case{"SplitZeroPoints", kZeroPoints}, Case{"SimplifyInference", kConvBlock},
-        Case{"CanonicalizeOps", kBias}, Case{"EliminateCommonSubexpr", kTwins},
-        Case{"FoldConstant", kConstants}, Case{"FoldScaleAxis", kScales},
+        Case{"CanonicalizeOps", kBias}, Case{"CanonicalizeOps", kPads, "CanonicalizeOps_pads"},
+        Case{"EliminateCommonSubexpr", kTwins}, Case{"FoldConstant", kConstants},
+        Case{"FoldScaleAxis", kScales},
         Case{"FoldScaleAxis", kScalesBehind, "FoldScaleAxis_behind"},
         Case{"FoldScaleAxis", kScalesBefore, "FoldScaleAxis_before"}, Case{"FuseOps", kResidual},
         Case{"FuseOps", kJoins, "FuseOps_joins"}, Case{"AlterOpLayout", kResidual},
