@@ -14,17 +14,29 @@ using ir::Expr;
 
 constexpr size_t kLeastRank = 4;  // of feature maps: smaller tensors are not worth a launch
 
-// Whether parts can be written where the whole lies, row-major and in blocks of `lanes` channels.
-bool LiesInParts(const Expr& join, int64_t lanes) {
+// Whether it joins channels of one image.
+bool JoinsChannels(const Expr& join) {
+  if (!ir::IsCall(join, "concatenate") || join->args[0]->kind != ir::ExprKind::kTuple) return false;
   const std::vector<int64_t>& shape = join->type->tensor.shape;
   const auto rank = static_cast<int64_t>(shape.size());
-  int64_t axis = ops::IntAttr(join->attrs, "axis", 0);
-  if (axis < 0) axis += rank;
-  const bool before_is_one =
-      std::all_of(shape.begin(), shape.begin() + axis, [](int64_t extent) { return extent == 1; });
-  if (shape.size() < kLeastRank || axis != 1 || !before_is_one) return false;
-  const std::vector<Expr>& parts = join->args[0]->args;
-  // A value has one place, and no kernel writes inputs and constants.
+  const int64_t axis = ops::IntAttr(join->attrs, "axis", 0);
+  return shape.size() >= kLeastRank && (axis < 0 ? axis + rank : axis) == 1 && shape[0] == 1;
+}
+
+// What a group joins: where it joins what it joined, the parts of that.
+void AddParts(const Expr& join, const ir::NodeSet& members, std::vector<Expr>& parts) {
+  for (const Expr& part : join->args[0]->args) {
+    if (members.contains(part.get()) && JoinsChannels(part)) {
+      AddParts(part, members, parts);
+    } else {
+      parts.push_back(part);
+    }
+  }
+}
+
+// Whether each can be written where the whole lies, row-major and in blocks of `lanes` channels. A
+// value has one place, and no kernel writes inputs and constants.
+bool LieInWhole(const std::vector<Expr>& parts, int64_t lanes) {
   ir::NodeSet written;
   for (const Expr& part : parts) {
     if (part->kind != ir::ExprKind::kCall || !written.insert(part.get()).second) return false;
@@ -35,31 +47,43 @@ bool LiesInParts(const Expr& join, int64_t lanes) {
   });
 }
 
-// Of the members of a group: its last is a concatenation, and the others are slices that it reads.
-bool JoinsSlices(const std::vector<Expr>& members) {
-  const Expr& join = members.back();
-  if (members.size() < 2 || !ir::IsCall(join, "concatenate") ||
-      join->args[0]->kind != ir::ExprKind::kTuple) {
-    return false;
+// The slices of a group that are better kernels of their own.
+std::vector<const ir::ExprNode*> SlicesOf(const std::vector<Expr>& group, int64_t lanes) {
+  if (group.size() < 2 || !JoinsChannels(group.back())) return {};
+  ir::NodeSet members;
+  std::vector<const ir::ExprNode*> slices;
+  for (const Expr& member : group) {
+    members.insert(member.get());
+    if (JoinsChannels(member)) continue;
+    if (!ir::IsCall(member, "strided_slice")) return {};
+    slices.push_back(member.get());
   }
-  const std::vector<Expr>& parts = join->args[0]->args;
-  return members.size() - 1 < parts.size() &&
-         std::all_of(members.begin(), members.end() - 1, [&](const Expr& member) {
-           return ir::IsCall(member, "strided_slice") &&
-                  std::find(parts.begin(), parts.end(), member) != parts.end();
-         });
+  std::vector<Expr> parts;
+  AddParts(group.back(), members, parts);
+  const auto is_part = [&](const ir::ExprNode* slice) {
+    return std::any_of(parts.begin(), parts.end(),
+                       [&](const Expr& part) { return part.get() == slice; });
+  };
+  const bool apart = slices.size() < parts.size() && LieInWhole(parts, lanes) &&
+                     std::all_of(slices.begin(), slices.end(), is_part);
+  return apart ? slices : std::vector<const ir::ExprNode*>();
 }
 
 }  // namespace
 
 void PartJoins(const std::vector<Expr>& nodes, int64_t lanes, std::vector<int>* groups) {
-  std::unordered_map<int, std::vector<int>> members;
-  for (size_t i = 0; i < nodes.size(); ++i) members[(*groups)[i]].push_back(static_cast<int>(i));
+  std::unordered_map<int, std::vector<size_t>> members;
+  for (size_t i = 0; i < nodes.size(); ++i) members[(*groups)[i]].push_back(i);
   for (const auto& [group, numbers] : members) {
     std::vector<Expr> calls;
-    for (const int number : numbers) calls.push_back(nodes[static_cast<size_t>(number)]);
-    if (!JoinsSlices(calls) || !LiesInParts(calls.back(), lanes)) continue;
-    for (const int number : numbers) (*groups)[static_cast<size_t>(number)] = number;
+    for (const size_t number : numbers) calls.push_back(nodes[number]);
+    const std::vector<const ir::ExprNode*> slices = SlicesOf(calls, lanes);
+    if (slices.empty()) continue;
+    for (const size_t number : numbers) {
+      const bool is_slice =
+          std::find(slices.begin(), slices.end(), nodes[number].get()) != slices.end();
+      (*groups)[number] = static_cast<int>(is_slice ? number : numbers.back());
+    }
   }
 }
 

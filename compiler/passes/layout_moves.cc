@@ -1,7 +1,5 @@
 #include "compiler/passes/layout_moves.h"
 
-#include <optional>
-
 #include "compiler/ir/node_map.h"
 #include "compiler/passes/pieces.h"
 #include "compiler/passes/rewriting.h"
@@ -11,7 +9,6 @@ namespace hone::passes {
 namespace {
 
 using ir::Expr;
-using ir::LayoutSignature;
 using Pieces = std::vector<Piece>;
 
 // The results of a function, tensor by tensor.

@@ -64,14 +64,17 @@ TEST(FeatureMapViews, ChainsOfConcatenationsMoveNothing) {
 // Three 1x1 convolutions of the same data become one: two slices of it lie in its result, the one
 // that is joined is copied there, and nothing else is.
 TEST(FeatureMapViews, OfInceptionModulesOneSliceMoves) {
-  NetBuilder net(3);
-  Expr x = net.ConvBiasRelu(net.Image(3, {9, 9}), {48, 3, 1, 1});
-  const Expr one = net.ConvBiasRelu(x, {32, 1});
-  const Expr three = net.ConvBiasRelu(net.ConvBiasRelu(x, {16, 1}), {32, 3, 1, 1});
-  const Expr five = net.ConvBiasRelu(net.ConvBiasRelu(x, {16, 1}), {16, 5, 1, 2});
-  const Expr pooled = net.ConvBiasRelu(net.MaxPool(x, {3, 1, 1}), {32, 1});
-  x = net.Concat({one, three, five, pooled});
-  EXPECT_EQ(CheckedMovesOf(net.Finish(net.ConvBiasRelu(x, {16, 3}))), 1);
+  for (const bool nested : {false, true}) {
+    NetBuilder net(3);
+    Expr x = net.ConvBiasRelu(net.Image(3, {9, 9}), {48, 3, 1, 1});
+    const Expr one = net.ConvBiasRelu(x, {32, 1});
+    const Expr three = net.ConvBiasRelu(net.ConvBiasRelu(x, {16, 1}), {32, 3, 1, 1});
+    const Expr five = net.ConvBiasRelu(net.ConvBiasRelu(x, {16, 1}), {16, 5, 1, 2});
+    const Expr pooled = net.ConvBiasRelu(net.MaxPool(x, {3, 1, 1}), {32, 1});
+    x = nested ? net.Concat({one, net.Concat({three, five}), pooled})
+               : net.Concat({one, three, five, pooled});
+    EXPECT_EQ(CheckedMovesOf(net.Finish(net.ConvBiasRelu(x, {16, 3}))), 1) << nested;
+  }
 }
 
 // A value has one place: what joins it again copies.

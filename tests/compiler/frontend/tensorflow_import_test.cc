@@ -15,7 +15,6 @@ namespace {
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::Not;
 using Ints = std::vector<int64_t>;
 
 std::string Message(const absl::Status& status) { return std::string(status.message()); }
