@@ -57,6 +57,7 @@ class LaunchEmitter {
     llvm::Value* pointer = nullptr;  // kUniform, kRamp: of lane 0; kPermuted, kPieces: of place 0
     llvm::Value* offsets = nullptr;  // kScattered, kPermuted, kPieces: of the lanes, in elements
     std::vector<int> places;         // kPermuted, kPieces: of the lanes, in elements
+    int width = 0;                   // kPermuted: elements of that vector
     int64_t stride = 0;              // kRamp, in elements
     llvm::Align align;
     bool in_bounds = false;  // whatever the mask says
@@ -175,8 +176,10 @@ class LaunchEmitter {
   void StepPointers(const SteppedLoop& loop);
   // Makes a scattered address one of known places where it is.
   void LocatePlaces(const Index& offset, Address& address);
-  // The vector of memory that has all of them starts at `first` then; whether it may be read.
-  bool IsPermuted(const std::vector<int64_t>& lanes, const Storage& storage, Index& first) const;
+  // Elements of the vector of memory that has all of them and starts at `first` then; 0: there is
+  // none that may be read.
+  int WidthOfPermuted(const std::vector<int64_t>& lanes, const Storage& storage,
+                      Index& first) const;
   llvm::Value* EmitLoad(const loop::Expr& e);
   llvm::Value* LoadUniform(const Address& address);
   llvm::Value* LoadRamp(const Address& address);

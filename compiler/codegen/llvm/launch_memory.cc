@@ -174,26 +174,32 @@ void LaunchEmitter::StepPointers(const SteppedLoop& loop) {
   }
 }
 
-// Of whole vectors where the part that all lanes share counts in such.
-bool LaunchEmitter::IsPermuted(const std::vector<int64_t>& lanes, const Storage& storage,
-                               Index& first) const {
+// Of whole vectors where the part that all lanes share counts in such; where these could leave the
+// buffer, of halves, quarters and so on.
+int LaunchEmitter::WidthOfPermuted(const std::vector<int64_t>& lanes, const Storage& storage,
+                                   Index& first) const {
   const auto [low, high] = std::minmax_element(lanes.begin(), lanes.end());
-  const bool whole = KnownDivisor(first, -1) % vector_.lanes == 0;
-  first.constant = *low;
-  if (whole) first.constant -= (*low % vector_.lanes + vector_.lanes) % vector_.lanes;
-  Index last = first;
-  last.constant += vector_.lanes - 1;
-  if (*high > last.constant) return false;
-  // A vector that starts at a multiple of its size lies in the buffer if one of its elements does.
-  const bool beside_lane = whole && !vector_.mask && storage.elements % vector_.lanes == 0;
-  return beside_lane || (InBounds(first, storage) && InBounds(last, storage));
+  const int64_t shared = KnownDivisor(first, -1);
+  for (int width = vector_.lanes; width > 1; width /= 2) {
+    const bool whole = shared % width == 0;
+    first.constant = *low;
+    if (whole) first.constant -= (*low % width + width) % width;
+    Index last = first;
+    last.constant += width - 1;
+    if (*high > last.constant) return 0;
+    // One that starts at a multiple of its size lies in the buffer if one of its elements does.
+    const bool beside_lane = whole && !vector_.mask && storage.elements % width == 0;
+    if (beside_lane || (InBounds(first, storage) && InBounds(last, storage))) return width;
+  }
+  return 0;
 }
 
 void LaunchEmitter::LocatePlaces(const Index& offset, Address& address) {
   Index first;
   const std::vector<int64_t> lanes = index_.LaneConstants(offset, vector_.lanes, first);
   if (lanes.empty()) return;
-  if (IsPermuted(lanes, *address.storage, first)) {
+  address.width = WidthOfPermuted(lanes, *address.storage, first);
+  if (address.width > 0) {
     address.reach = Reach::kPermuted;
     address.align = AlignOf(KnownDivisor(first, -1), address.element->getPrimitiveSizeInBits() / 8);
   } else {
@@ -320,7 +326,7 @@ llvm::Value* LaunchEmitter::LoadStrided(const Address& address) {
 
 llvm::Value* LaunchEmitter::LoadPermuted(const Address& address) {
   llvm::Instruction* load =
-      b_.CreateAlignedLoad(Widen(address.element, vector_.lanes), address.pointer, address.align);
+      b_.CreateAlignedLoad(Widen(address.element, address.width), address.pointer, address.align);
   return b_.CreateShuffleVector(Annotate(load, *address.storage, true), address.places);
 }
 
