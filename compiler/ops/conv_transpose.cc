@@ -91,7 +91,7 @@ struct Transposed {
     if (groups == 1) return {channel, axes[1]};
     const Expr group = FloorDiv(axes[1], loop::IntConst(group_out));
     return {group * loop::IntConst(group_in) + channel,
-            axes[1] - group * loop::IntConst(group_out)};
+            FloorMod(axes[1], loop::IntConst(group_out))};
   }
 };
 

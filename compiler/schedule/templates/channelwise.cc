@@ -15,6 +15,7 @@
 #include "compiler/schedule/templates/kernel_view.h"
 #include "compiler/schedule/templates/register_tile.h"
 #include "compiler/schedule/templates/sequence.h"
+#include "compiler/schedule/templates/stages_strategy.h"
 #include "compiler/schedule/templates/templates.h"
 #include "compiler/schedule/templates/window_border.h"
 #include "compiler/schedule/templates/window_rows.h"
@@ -416,11 +417,7 @@ class Channelwise : public Template {
     if (config.String("strategy") == "rows") {
       return ScheduleWindowRows(task, w.view, RowsOf(w, config));
     }
-    Config stages;
-    for (const auto& [name, value] : config.entries()) {
-      if (name != "strategy") stages.Set(name, value);
-    }
-    return GenericTemplate().Schedule(task, stages);
+    return ScheduleAsStages(task, config);
   }
 
   bool depthwise_;

@@ -13,6 +13,7 @@
 #include "compiler/schedule/templates/conv_tiles.h"
 #include "compiler/schedule/templates/conv_view.h"
 #include "compiler/schedule/templates/register_tile.h"
+#include "compiler/schedule/templates/stages_strategy.h"
 #include "compiler/schedule/templates/templates.h"
 #include "compiler/schedule/templates/winograd.h"
 #include "compiler/schedule/templates/winograd_space.h"
@@ -79,8 +80,9 @@ std::vector<std::string> PadOptions(const Conv& conv, const Config& prefix) {
   const Border border = ColumnBorder(conv, tile);
   const int64_t unroll = conv.LanesDiffer() ? conv.in : prefix.Int("unroll");
   const int64_t emitted = unroll * conv.taps_w * tile.vectors * tile.columns;
-  if (!conv.pads || (!conv.operand_blocked && conv.channels >= conv.lanes) || tile.rows > 1 ||
-      border.first > 1 || border.last > 1 || conv.Taps() == 1 || emitted > 2 * kMaxEmittedFmas) {
+  const bool gathers = !conv.operand_blocked && (conv.channels >= conv.lanes || conv.LanesDiffer());
+  if (!conv.pads || gathers || tile.rows > 1 || border.first > 1 || border.last > 1 ||
+      conv.Taps() == 1 || emitted > 2 * kMaxEmittedFmas) {
     return options;
   }
   options.emplace_back("border");
@@ -261,9 +263,30 @@ int64_t DefaultChunk(const Conv& conv, const Target& target, const Config& prefi
   return pays ? chunk : 0;
 }
 
+std::optional<Knob> NextDirectKnob(const Conv& conv, const Config& prefix) {
+  if (auto knob = NextTileKnob(TileProblem(conv), prefix)) return knob;
+  if (!prefix.Has("unroll")) {
+    return IntKnob("unroll", UnrollsOf(conv, TileOf(prefix)), 1);
+  }
+  if (!prefix.Has("pad")) return TextKnob("pad", PadOptions(conv, prefix), "copy");
+  if (!prefix.Has("order")) return TextKnob("order", GridOrders(conv), "oc_oh");
+  if (!prefix.Has("chunk")) return IntKnob("chunk", ChunkOptions(conv, prefix), 0);
+  if (prefix.Int("chunk") > 0 && !prefix.Has("block_h")) {
+    return IntKnob("block_h", BlockOptions(conv, TileOf(prefix)));
+  }
+  if (!prefix.Has("prefetch")) {
+    return IntKnob("prefetch", PrefetchOptionsOf(conv, prefix), 0);
+  }
+  if (!prefix.Has("columns") && MayPrefetchColumns(conv, prefix)) {
+    return IntKnob("columns", {0, 1}, 0);
+  }
+  return std::nullopt;
+}
+
 std::vector<std::string> Strategies(const Conv& conv, const Target& target) {
   std::vector<std::string> strategies = WinogradStrategies(conv);
   strategies.insert(strategies.begin(), "direct");
+  if (conv.has_stages) strategies.emplace_back("stages");
   if (HasConvTiles(conv, target)) strategies.emplace_back("tiles");
   if (HasConvPixels(conv)) strategies.emplace_back("pixels");
   return strategies;
@@ -326,33 +349,21 @@ class ConvTemplateOf : public Template {
   }
 
   Space MakeSpace(const Task& task) const override {
-    if (!VectorsFitGroups(ConvOf(task))) return GenericTemplate().MakeSpace(task);
-    return Space(
-        [conv = ConvOf(task), target = task.target](const Config& prefix) -> std::optional<Knob> {
-          if (!prefix.Has("strategy")) {
-            return TextKnob("strategy", Strategies(conv, target), "direct");
-          }
-          if (prefix.String("strategy") == "tiles") return NextConvTilesKnob(conv, prefix);
-          if (prefix.String("strategy") == "pixels") return NextConvPixelsKnob(conv, prefix);
-          if (IsWinograd(prefix.String("strategy"))) return NextWinogradKnob(conv, target, prefix);
-          if (auto knob = NextTileKnob(TileProblem(conv), prefix)) return knob;
-          if (!prefix.Has("unroll")) {
-            return IntKnob("unroll", UnrollsOf(conv, TileOf(prefix)), 1);
-          }
-          if (!prefix.Has("pad")) return TextKnob("pad", PadOptions(conv, prefix), "copy");
-          if (!prefix.Has("order")) return TextKnob("order", GridOrders(conv), "oc_oh");
-          if (!prefix.Has("chunk")) return IntKnob("chunk", ChunkOptions(conv, prefix), 0);
-          if (prefix.Int("chunk") > 0 && !prefix.Has("block_h")) {
-            return IntKnob("block_h", BlockOptions(conv, TileOf(prefix)));
-          }
-          if (!prefix.Has("prefetch")) {
-            return IntKnob("prefetch", PrefetchOptionsOf(conv, prefix), 0);
-          }
-          if (!prefix.Has("columns") && MayPrefetchColumns(conv, prefix)) {
-            return IntKnob("columns", {0, 1}, 0);
-          }
-          return std::nullopt;
-        });
+    const Conv conv = ConvOf(task);
+    if (!VectorsFitGroups(conv)) return GenericTemplate().MakeSpace(task);
+    std::optional<Space> stages;
+    if (conv.has_stages) stages = GenericTemplate().MakeSpace(task);
+    return Space([conv, target = task.target, stages](const Config& prefix) -> std::optional<Knob> {
+      if (!prefix.Has("strategy")) {
+        const char* legacy = conv.has_stages ? "stages" : "direct";
+        return TextKnob("strategy", Strategies(conv, target), legacy);
+      }
+      if (prefix.String("strategy") == "stages") return stages->Next(prefix);
+      if (prefix.String("strategy") == "tiles") return NextConvTilesKnob(conv, prefix);
+      if (prefix.String("strategy") == "pixels") return NextConvPixelsKnob(conv, prefix);
+      if (IsWinograd(prefix.String("strategy"))) return NextWinogradKnob(conv, target, prefix);
+      return NextDirectKnob(conv, prefix);
+    });
   }
 
   Config Default(const Task& task) const override { return Ranked(task)[0]; }
@@ -368,6 +379,7 @@ class ConvTemplateOf : public Template {
     if (!VectorsFitGroups(conv)) return GenericTemplate().Schedule(task, config);
     HONE_RETURN_IF_ERROR(CheckConfig(MakeSpace(task), config));
     if (IsWinograd(config.String("strategy"))) return ScheduleWinograd(task, conv, config);
+    if (config.String("strategy") == "stages") return ScheduleAsStages(task, config);
     if (config.String("strategy") == "tiles") return ScheduleConvTiles(task, conv, config);
     if (config.String("strategy") == "pixels") return ScheduleConvPixels(task, conv, config);
     return ScheduleConvDirect(task, conv, config);
@@ -389,6 +401,7 @@ class ConvTemplateOf : public Template {
     std::ranges::stable_sort(choices, {}, &StrategyChoice::cycles);
     std::vector<Config> ranked;
     for (StrategyChoice& choice : choices) ranked.push_back(std::move(choice.config));
+    if (conv.has_stages) ranked.push_back(DefaultStages(task));
     return ranked;
   }
 };

@@ -34,6 +34,8 @@ class DirectSchedule {
   absl::StatusOr<loop::Nest> Run() && {
     anchor_ = FuseAroundAnchor(&s_, conv_.view, copies_ ? conv_.data : "");
     if (slices_) s_.InlinePadding(conv_.data, 2);
+    const std::string result = out_;
+    if (conv_.copies_result) ComputeApart();
     SetLayouts();
     SplitConvOutput(&s_, conv_, tile_);
     OrderOutput();
@@ -41,6 +43,7 @@ class DirectSchedule {
     for (const std::string& loop : Grid()) s_.Parallel(loop);
     if (copies_) ScheduleDataStage(&s_, conv_.data, conv_.lanes);
     if (!packed_data_.empty()) ScheduleDataStage(&s_, packed_data_, conv_.lanes);
+    if (conv_.copies_result) ScheduleDataStage(&s_, result, conv_.result_block);
     Specialise();
     if (conv_.Dots()) s_.DotAll(anchor_ + ".dot");
     return std::move(s_).Finish();
@@ -141,17 +144,29 @@ class DirectSchedule {
   }
 
   const Task& task_;
-  const Conv& conv_;
+  Conv conv_;
   const Config& config_;
   RegisterTile tile_;
   Sequence s_;
-  std::string out_;
+  std::string out_;     // the buffer of the result, or that which is copied to it
   std::string anchor_;  // the buffer of the sums; its loops are named after it
   std::string packed_;  // the weights
 
  private:
+  // The result into a buffer in blocks of the tile's lanes, which a last stage copies.
+  void ComputeApart() {
+    if (conv_.view.anchor_is_output) {
+      out_ = anchor_;
+      anchor_ = s_.CacheWrite(out_);
+    } else {
+      out_ = s_.CacheWrite(out_);
+    }
+    conv_.view.output = out_;
+  }
+
   void SetLayouts() {
     SetSignatureLayouts(&s_, task_);
+    if (conv_.copies_result) s_.SetLayout(out_, BlockedData(conv_.lanes));
     PackWeight();
     const int64_t channels = ChannelBlock(conv_);
     if (copies_ && channels > 1) s_.SetLayout(conv_.data, BlockedData(channels));
@@ -160,12 +175,16 @@ class DirectSchedule {
   }
 
   // As the steps read it.
-  void PackWeight() {
+  Layout WeightLayout() const {
     std::string blocks = AxisLetters(conv_.rank());
+    if (conv_.transposed && conv_.LanesDiffer()) {  // groups of one channel of the data
+      blocks += fmt::format("{}n", tile_.vectors * conv_.lanes / conv_.GroupOut());
+      if (conv_.GroupOut() > 1) blocks += fmt::format("{}c", conv_.GroupOut());
+      return *Layout::Parse(blocks, conv_.rank());
+    }
     if (conv_.transposed) std::swap(blocks[0], blocks[1]);
     if (conv_.groups > 1 && !conv_.SumsBlocks()) {  // the channels are summed within the taps
-      blocks.erase(1, 1);
-      blocks += 'C';
+      std::rotate(blocks.begin() + 1, blocks.begin() + 2, blocks.end());
     }
     const char in = conv_.transposed ? 'n' : 'c', out = conv_.transposed ? 'c' : 'n';
     if (conv_.SumsBlocks()) {
@@ -173,7 +192,11 @@ class DirectSchedule {
     }
     blocks += fmt::format("{}{}", tile_.vectors * conv_.lanes, out);
     if (conv_.Dots()) blocks += fmt::format("{}{}", conv_.dot, in);
-    const Layout layout = *Layout::Parse(blocks, conv_.rank());
+    return *Layout::Parse(blocks, conv_.rank());
+  }
+
+  void PackWeight() {
+    const Layout layout = WeightLayout();
     if (conv_.weight_pad.empty()) {
       packed_ = s_.Pack(conv_.weight, layout);
       return;

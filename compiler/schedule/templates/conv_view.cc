@@ -115,7 +115,7 @@ std::optional<Conv> ViewOperands(const ops::KernelDefinition& def, AnchorView vi
 
 std::optional<Conv> ViewPlain(const ops::KernelDefinition& def, AnchorView view) {
   std::optional<Conv> conv = ViewOperands(def, std::move(view));
-  if (!conv || (conv->groups > 1 && conv->kind == ProductKind::kBytes)) return std::nullopt;
+  if (!conv) return std::nullopt;
   // Of two axes depthwise ones have a template of their own.
   const bool depthwise = conv->groups > 1 && conv->in == 1 && conv->out == conv->channels;
   if (depthwise && conv->spatial == 2) return std::nullopt;
@@ -147,7 +147,6 @@ std::vector<std::string> FactorsOf(const ops::KernelDefinition& def, const std::
 std::optional<Conv> ViewTransposed(const ops::KernelDefinition& def, AnchorView view) {
   std::optional<Conv> conv = ViewOperands(def, std::move(view));
   if (!conv || !ops::TransposedTaps::Exist(conv->window, conv->is_strict)) return std::nullopt;
-  if (conv->groups > 1) return std::nullopt;
   const std::vector<std::string> factors = FactorsOf(def, conv->view.anchor);
   if (factors.size() != 2) return std::nullopt;
   conv->transposed = true;
@@ -167,7 +166,7 @@ std::optional<Conv> ViewTransposed(const ops::KernelDefinition& def, AnchorView 
   const bool one_phase = std::all_of(conv->phases.begin(), conv->phases.end(),
                                      [](int64_t phases) { return phases == 1; });
   conv->pads = conv->copies_data && conv->view.prologue.size() == 1 && one_phase &&
-               LeavesData(*conv, operand);
+               conv->kind == ProductKind::kFloat && LeavesData(*conv, operand);
   SetExtents(&*conv);
   return conv;
 }
@@ -245,13 +244,40 @@ bool JoinsPixels(const Task& task, const Conv& conv) {
   return true;
 }
 
+// Lanes of a transposed convolution read weights that no layout makes neighbours where their groups
+// have several channels of the data.
+bool VectorsFit(const Conv& conv, int64_t lanes) {
+  const int64_t width = conv.GroupOut();
+  if (conv.groups == 1) return true;
+  if (width >= lanes) return width % lanes == 0;
+  if (lanes % width != 0 || (conv.transposed && conv.in > 1)) return false;
+  return lanes % (lanes / width * conv.in) == 0;
+}
+
+// The most that fit, of the target's, halves and quarters: fewer than four are hardly a vector.
+int64_t LanesThatFit(const Conv& conv, int64_t lanes) {
+  constexpr int64_t kFewest = 4;
+  for (int64_t fewer = lanes; fewer == lanes || fewer >= kFewest; fewer /= 2) {
+    if (VectorsFit(conv, fewer)) return fewer;
+  }
+  return lanes;
+}
+
+// Grouped convolutions that were scheduled so before others were: of whole vectors of one group, or
+// of as many channels in as out.
+bool IsPlainlyGrouped(const Conv& conv, int64_t lanes) {
+  if (conv.transposed || conv.kind == ProductKind::kBytes || conv.out % lanes != 0) return false;
+  return VectorsFit(conv, lanes) && (conv.GroupOut() >= lanes || conv.in == conv.GroupOut());
+}
+
 }  // namespace
 
 int64_t ChannelBlock(const Conv& conv) { return conv.blocked_data ? conv.lanes : conv.dot; }
 
 Conv ConvOf(const Task& task) {
   Conv conv = *ViewConv(*task.def);
-  conv.lanes = task.target.VectorLanes();
+  conv.lanes = LanesThatFit(conv, task.target.VectorLanes());
+  conv.has_stages = conv.groups > 1 && !IsPlainlyGrouped(conv, task.target.VectorLanes());
   conv.registers = task.target.VectorRegisters();
   conv.l2_bytes = task.target.l2_bytes;
   conv.l1_bytes = task.target.l1_bytes;
@@ -262,6 +288,8 @@ Conv ConvOf(const Task& task) {
   }
   conv.out_vectors = CeilDiv(conv.out, conv.lanes);
   conv.result_block = task.signature.results[0].BlockOf(1);
+  conv.copies_result = conv.groups > 1 && CeilDiv(conv.out, conv.result_block) * conv.result_block >
+                                              conv.out_vectors * conv.lanes;
   conv.joins_pixels = JoinsPixels(task, conv);
   conv.operand_block = BlockOfOperand(task, conv.view.op->args[0]);
   conv.operand_blocked = conv.operand_block == conv.lanes;
@@ -276,17 +304,13 @@ Conv ConvOf(const Task& task) {
     conv.blocked_data = conv.in >= conv.lanes && conv.lanes > conv.dot;
     conv.packs_data = !conv.copies_data && BlockOfOperand(task, conv.data) != ChannelBlock(conv);
   }
-  if (conv.LanesDiffer() && !conv.blocked_data && conv.channels >= conv.lanes) {
-    conv.blocked_data = conv.packs_data = true;
+  if (conv.LanesDiffer() && !conv.blocked_data) {
+    conv.blocked_data = true;
+    conv.packs_data = !conv.copies_data;
   }
   return conv;
 }
 
-bool VectorsFitGroups(const Conv& conv) {
-  if (conv.groups == 1) return true;
-  if (conv.out % conv.lanes != 0) return false;
-  if (conv.GroupOut() >= conv.lanes) return conv.GroupOut() % conv.lanes == 0;
-  return conv.lanes % conv.GroupOut() == 0 && conv.in == conv.GroupOut();
-}
+bool VectorsFitGroups(const Conv& conv) { return VectorsFit(conv, conv.lanes); }
 
 }  // namespace hone::schedule

@@ -42,14 +42,21 @@ struct Conv {
   int64_t out = 0;
   int64_t depth = 1, height = 1, width = 1;  // of the result
   int64_t taps_d = 1, taps_h = 1, taps_w = 1;
-  int64_t lanes = 0, registers = 0, l2_bytes = 0;
+  // Of vectors of output channels: the target's, or where these do not fit the groups, fewer.
+  int64_t lanes = 0;
+  int64_t registers = 0, l2_bytes = 0;
   int64_t out_vectors = 0;
   // All that goes in and out is row-major, and read and written along all spatial axes at once.
   bool joins_pixels = false;
   bool operand_blocked = false;  // the operand has such blocks
   int64_t operand_block = 1;     // channels of a block of the operand; 1: it has none
   int64_t result_block = 1;      // of the result
-  bool blocked_data = false;     // `data` is read in blocks of `lanes` channels
+  // Blocks of the result end with vectors that have no channel, of no group: a last launch copies
+  // the result to such blocks.
+  bool copies_result = false;
+  // The generic template's schedules are a strategy too, and were the only one once.
+  bool has_stages = false;
+  bool blocked_data = false;  // `data` is read in blocks of `lanes` channels
   ProductKind kind = ProductKind::kFloat;
   // Input channels that a step of the sum takes: those of a dot product, neighbours then, so the
   // data is always read in blocks, if only of so many channels.
@@ -66,7 +73,8 @@ struct Conv {
   std::string Tap(const std::string& stage, int from_last) const;
   int64_t Phases(int from_last) const { return phases[static_cast<size_t>(spatial - from_last)]; }
   int64_t GroupOut() const { return out / groups; }
-  // Groups narrower than a vector: each lane reads the channels of its own group.
+  // Groups narrower than a vector: each lane reads the channels of its own group, which lie within
+  // a vector of the data, and the last vector may have pad lanes.
   bool LanesDiffer() const { return groups > 1 && GroupOut() < lanes; }
   // Input channels are summed block by block.
   bool SumsBlocks() const { return blocked_data && (groups == 1 || in % lanes == 0); }
@@ -81,13 +89,13 @@ struct Conv {
   int64_t StepsOfChannels() const { return CeilDiv(in, dot); }
 };
 
-// nullopt unless the kernel is a convolution of float32 or bfloat16, with groups or without, or one
-// without of 8-bit integers. Without what the target and the signature say.
+// nullopt unless the kernel is a convolution of float32, bfloat16 or 8-bit integers, with groups or
+// without, or a transposed one. Without what the target and the signature say.
 std::optional<Conv> ViewConv(const ops::KernelDefinition& def);
 // All of it; the kernel is one.
 Conv ConvOf(const Task& task);
-// Whether vectors of output channels read neighbours of one group, or whole groups that are as wide
-// as the data's; there is no direct strategy for others.
+// Whether vectors of output channels read neighbours of one group, or of several whole groups the
+// channels that one vector of the data holds; there is no direct strategy for others.
 bool VectorsFitGroups(const Conv& conv);
 
 // Channels of a block of the data; 1: it has none.

@@ -12,6 +12,7 @@
 #include "compiler/schedule/templates/row_parts.h"
 #include "compiler/schedule/templates/sequence.h"
 #include "compiler/schedule/templates/stage_schedule.h"
+#include "compiler/schedule/templates/stages_strategy.h"
 #include "compiler/schedule/templates/templates.h"
 #include "fmt/format.h"
 #include "support/status.h"
@@ -243,11 +244,7 @@ class RowsTemplateImpl : public Template {
       return ScheduleRowParts(*task.def, *PartsOfRows(*task.def, task.target.threads),
                               config.Int("shares"), RowScheduleOf(config, DropsNan(task)));
     }
-    Config stages;
-    for (const auto& [name, value] : config.entries()) {
-      if (name != "strategy") stages.Set(name, value);
-    }
-    return GenericTemplate().Schedule(task, stages);
+    return ScheduleAsStages(task, config);
   }
 
  private:
@@ -256,13 +253,6 @@ class RowsTemplateImpl : public Template {
     config.Set("strategy", std::string("parts"));
     config.Set("shares", parts.options[0]);
     SetDefaultRow(parts.columns, target, &config);
-    return config;
-  }
-  static Config DefaultStages(const Task& task) {
-    Config config;
-    config.Set("strategy", std::string("stages"));
-    const Config generic = GenericTemplate().Default(task);
-    for (const auto& [name, value] : generic.entries()) config.Set(name, value);
     return config;
   }
 };

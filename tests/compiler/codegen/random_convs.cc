@@ -120,13 +120,13 @@ void Winograd3d(Draw& draw) {
 
 void Depthwise(Draw& draw) {
   const Window window = DrawWindow(draw, DrawTaps(draw, 2, 5), 2, 2);
-  Conv(draw, window, 1, draw.Once(5) ? 2 : 1, draw.Extent());
+  Conv(draw, window, 1, draw.Once(3) ? 1 + draw.Below(4) : 1, draw.Extent());
 }
 
 void Grouped(Draw& draw) {
   const int rank = draw.Once(2) ? 2 : 1 + static_cast<int>(draw.Below(3));
   const Window window = DrawWindow(draw, DrawTaps(draw, rank, 3), 2, 2);
-  static constexpr int64_t kWidths[] = {1, 2, 3, 4, 5, 8, 12, 16, 24, 32};
+  static constexpr int64_t kWidths[] = {1, 2, 3, 4, 5, 8, 12, 16, 24, 32, 40, 56};
   const auto width = [&] {
     return draw.Once(2) ? draw.Extent(33) : kWidths[draw.Below(std::size(kWidths))];
   };
@@ -136,8 +136,13 @@ void Grouped(Draw& draw) {
 void Transposed(Draw& draw, int rank) {
   Window window = DrawWindow(draw, DrawTaps(draw, rank, 4), 1, 1);
   Shape extra, data, result;
-  const int64_t n = 1 + draw.Below(2), in = draw.Extent(), out = draw.Extent();
-  const int64_t groups = draw.Once(6) ? 2 : 1;
+  static constexpr int64_t kWidths[] = {1, 2, 3, 4, 8, 12, 16, 24};
+  const int64_t groups = draw.Once(2) ? 1 : draw.Once(2) ? draw.Extent() : 2 + draw.Below(4);
+  const auto width = [&] {
+    if (groups == 1) return draw.Extent();
+    return groups > 5 || draw.Once(4) ? 1 : kWidths[draw.Below(std::size(kWidths))];
+  };
+  const int64_t n = 1 + draw.Below(2), in = width(), out = width();
   for (size_t i = 0; i < window.rank(); ++i) {
     window.strides[i] = 1 + draw.Below(window.taps[i]);
     if (window.strides[i] == 1) window.dilation[i] = 1 + draw.Below(2);

@@ -34,6 +34,20 @@ const char* const kKernels[] = {
     "nn.conv2d(p0, p1, groups=2, padding=[1, 1, 1, 1]) }",
     "fn (p0: Tensor[(1, 48, 23), float32], const p1: Tensor[(48, 1, 5), float32]) { "
     "nn.conv1d(p0, p1, groups=48, padding=[2, 2]) }",
+    "fn (p0: Tensor[(1, 72, 7, 6), float32], const p1: Tensor[(72, 24, 3, 3), float32]) { %0 = "
+    "nn.conv2d(p0, p1, groups=3, padding=[1, 1, 1, 1]); nn.relu(%0) }",
+    "fn (p0: Tensor[(2, 60, 5, 5), float32], const p1: Tensor[(36, 20, 1, 1), float32]) { "
+    "nn.conv2d(p0, p1, groups=3, strides=[2, 2]) }",
+    "fn (p0: Tensor[(1, 19, 9, 7), float32], const p1: Tensor[(38, 1, 3, 3), float32]) { %0 = "
+    "nn.conv2d(p0, p1, groups=19, padding=[1, 1, 1, 1]); nn.relu(%0) }",
+    "fn (p0: Tensor[(1, 32, 5, 7), float32], const p1: Tensor[(128, 1, 3, 3), float32]) { "
+    "nn.conv2d(p0, p1, groups=32, padding=[1, 1, 1, 1], strides=[2, 2]) }",
+    "fn (p0: Tensor[(1, 20, 4, 5, 6), float32], const p1: Tensor[(40, 4, 3, 3, 3), float32]) { "
+    "nn.conv3d(p0, p1, groups=5, padding=[1, 1, 1, 1, 1, 1]) }",
+    "fn (p0: Tensor[(1, 33, 5, 6), float32], const p1: Tensor[(33, 1, 4, 4), float32]) { %0 = "
+    "nn.conv2d_transpose(p0, p1, groups=33, padding=[1, 1, 1, 1], strides=[2, 2]); nn.relu(%0) }",
+    "fn (p0: Tensor[(1, 24, 5), float32], const p1: Tensor[(24, 40, 3), float32]) { "
+    "nn.conv1d_transpose(p0, p1, groups=3, output_padding=[1], padding=[1, 1], strides=[2]) }",
     "fn (p0: Tensor[(2, 19, 37), float32], const p1: Tensor[(33, 19, 3), float32]) { %0 = "
     "nn.conv1d(p0, p1, dilation=[2], padding=[2, 1]); nn.relu(%0) }",
     "fn (p0: Tensor[(1, 17, 4, 6, 5), float32], const p1: Tensor[(33, 17, 3, 3, 3), float32]) { %0 "
@@ -118,6 +132,7 @@ std::vector<std::string> ByteKernels() {
       {"(2, 3, 9, 9)", "(17, 3, 3, 3)", "pad_value=9, padding=[1, 1, 1, 1]"},
       {"(1, 33, 5, 7)", "(31, 33, 1, 1)", "strides=[1, 1]"},
       {"(1, 1, 1, 1)", "(1, 1, 1, 1)", "strides=[1, 1]"},
+      {"(1, 48, 5, 6)", "(72, 16, 3, 3)", "groups=3, pad_value=9, padding=[1, 1, 1, 1]"},
       {"(1, 35, 8, 9)", "(35, 1, 3, 3)", "groups=35, pad_value=9, padding=[1, 1, 1, 1]"}};
   const char* const types[][2] = {
       {"uint8", "int8"}, {"int8", "int8"}, {"uint8", "uint8"}, {"int8", "uint8"}};

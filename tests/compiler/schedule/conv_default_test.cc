@@ -1,6 +1,7 @@
 // What convolutions are by default, what a search tries next, and what defaults prefetch.
 #include <set>
 
+#include "compiler/schedule/templates/templates.h"
 #include "fmt/format.h"
 #include "gtest/gtest.h"
 #include "tests/compiler/schedule/conv_texts.h"
@@ -45,6 +46,58 @@ TEST(Conv, ByDefaultChunksAreSummedWhereWeightsAreWaitedFor) {
   EXPECT_EQ(chunks.Int("prefetch"), 1);
   EXPECT_EQ(DefaultOf(OfOneTap(512, 512, 14), fast).Int("chunk"), 0);
   EXPECT_EQ(DefaultOf(OfOneTap(128, 128, 56), slow).Int("chunk"), 0);
+}
+
+constexpr char kWide[] =
+    "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -caches=49152,2097152,33554432 -threads=1";
+
+// Three groups, so that blocks of the result may end with pad lanes.
+std::string OfGroups(int64_t in, int64_t out, size_t spatial, const char* dtype = "float32") {
+  const std::vector<int64_t> ones(spatial, 1), fives(spatial, 5), threes(spatial, 3);
+  return WindowsText({1, in, 3 * out, fives, threes, ones, ones, ones, ones}, dtype, dtype, 3);
+}
+
+// Of whole vectors, halves and quarters, several groups to a vector, multiples of one channel: in
+// all layouts, and "stages" is what a search tries next.
+TEST(Conv, GroupsThatVectorsFitHaveRegisterTiles) {
+  const Target target = TestTarget(kWide);
+  const std::pair<int64_t, int64_t> widths[] = {{24, 24}, {40, 40}, {56, 56}, {12, 12}, {4, 8},
+                                                {8, 4},   {1, 2},   {1, 8},   {1, 4},   {2, 2}};
+  for (const auto& [in, out] : widths) {
+    for (const size_t spatial : {1, 2, 3}) {
+      for (const char* dtype : {"float32", "bfloat16", "int8"}) {
+        const std::string text = OfGroups(in, out, spatial, dtype);
+        const ops::KernelDefinition def = MustLower(text);
+        const Template& conv = TemplateFor(def);
+        for (const ir::LayoutSignature& signature : conv.Signatures(def, target)) {
+          const Task task{&def, signature, target};
+          EXPECT_EQ(conv.Default(task).String("strategy"), "direct") << text;
+          const std::vector<Config> next = conv.Alternatives(task);
+          ASSERT_EQ(next.size(), 1) << text;
+          EXPECT_EQ(next[0].String("strategy"), "stages") << text;
+          EXPECT_TRUE(conv.MakeSpace(task).Contains(next[0])) << text;
+        }
+      }
+    }
+  }
+}
+
+// Configs of the generic template mean what they did when these kernels had no other.
+TEST(Conv, GroupsThatVectorsDoNotFitAreTheGenericTemplates) {
+  const Target target = TestTarget(kWide);
+  const std::pair<int64_t, int64_t> widths[] = {{3, 5}, {6, 6}, {10, 10}, {2, 1}, {4, 2}};
+  for (const auto& [in, out] : widths) {
+    const ops::KernelDefinition def = MustLower(OfGroups(in, out, 2));
+    const Task task{&def, RowMajorSignature(def), target};
+    EXPECT_EQ(TemplateFor(def).Default(task), GenericTemplate().Default(task)) << in << " " << out;
+  }
+  const ops::KernelDefinition def = MustLower(OfGroups(24, 24, 2));
+  const Task task{&def, RowMajorSignature(def), target};
+  const Config old = GenericTemplate().Default(task);
+  const std::optional<Config> migrated = ConvTemplate().MakeSpace(task).Migrate(old);
+  ASSERT_TRUE(migrated.has_value());
+  EXPECT_EQ(NestDigest(*ConvTemplate().Schedule(task, *migrated)),
+            NestDigest(*GenericTemplate().Schedule(task, old)));
 }
 
 // One of each strategy at least, whatever the model says of them.

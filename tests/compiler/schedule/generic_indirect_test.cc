@@ -33,8 +33,8 @@ const char* const kKernels[] = {
     "fn (p0: Tensor[(1, 18, 9), float32]) { col2im(p0, image_shape=[7, 7], block_shape=[3, 3], "
     "strides=[2, 2]) }",
     "fn (p0: Tensor[(1, 6, 5, 5), float32], const p1: Tensor[(6, 4, 3, 3), float32]) { "
-    "%0 = nn.conv2d_transpose(p0, p1, strides=[2, 2], padding=[1, 1, 1, 1], output_padding=[1, 1], "
-    "groups=2); nn.relu(%0) }",
+    "%0 = nn.conv2d_transpose(p0, p1, dilation=[2, 2], strides=[2, 2], padding=[1, 1, 1, 1], "
+    "output_padding=[1, 1], groups=2); nn.relu(%0) }",
     "fn (p0: Tensor[(1, 6, 9), float32], const p1: Tensor[(6, 4, 3), float32]) { "
     "nn.conv1d_transpose(p0, p1, dilation=[2], strides=[2]) }",
     "fn (p0: Tensor[(1, 4, 9, 9), float32]) { nn.max_pool2d_indices(p0, pool_size=[3, 3], "

@@ -17,7 +17,15 @@ ConvShape RandomConv(Random& random) {
   c.pad = below(c.taps);
   c.h = c.Reach() + below(4);
   c.w = c.Reach() + below(6);
-  if (below(4) == 0) c.oc = c.groups = c.ic;
+  if (below(4) == 0) {
+    c.oc = c.groups = c.ic;
+  } else if (below(3) == 0) {
+    constexpr int64_t kWidths[] = {1, 2, 3, 4, 8, 12, 16, 24};
+    const auto width = [&] { return kWidths[below(std::ssize(kWidths))]; };
+    c.groups = 2 + below(4);
+    c.ic = c.groups * width();
+    c.oc = c.groups * width();
+  }
   return c;
 }
 

@@ -16,11 +16,12 @@ struct ConvShape {
   int64_t Reach() const { return dilation * (taps - 1) + 1; }
   // The template that is to match: a group for each of several channels is depthwise.
   std::string ExpectedTemplate() const {
-    return groups == ic && ic > 1 ? "depthwise_conv2d" : "conv";
+    return groups == ic && oc == ic && ic > 1 ? "depthwise_conv2d" : "conv";
   }
 };
 
-// One, primes, and a channel more or less than a dot product's or a vector's; a quarter depthwise.
+// One, primes, and a channel more or less than a dot product's or a vector's; a quarter depthwise,
+// another in groups.
 ConvShape RandomConv(Random& random);
 
 }  // namespace hone::schedule
