@@ -18,6 +18,11 @@ namespace hone::schedule {
 // Its new inner loops are vectorised and unrolled. Results are those of another order of summation
 // (docs/decisions/0002). kFailedPrecondition where the loop is not so, or c[x] depends on it.
 //
+// Several results at once: there may be loops over elements of c, a tile, around that store inside
+// of `loop`, each with a constant bound. Then every element has partial results, p[x, j], and each
+// step of the above is around the tile: loops "x", their copies of the other steps "x_zero",
+// "x_rest" and so on.
+//
 // `drops_nan`: of a min or max, NaN need not reach c[x], since whoever reads it meets the NaN in
 // another way; then the value is chosen by a comparison, which x86 has as one instruction.
 absl::Status ReduceByLanes(loop::Nest* nest, const std::string& loop, int64_t lanes,

@@ -3,9 +3,11 @@
 // case of many accumulator vectors and one stream of weights. Of 8-bit integers and bfloat16, a
 // step of the sum is a dot product of four or two. The right operand of a batched product is packed
 // where it is transposed, and read where it lies where its rows lie along the output's; moves of
-// either operand's elements (slices, reshapes, transposes) are part of the reading.
+// either operand's elements (slices, reshapes, transposes) are part of the reading. Other
+// strategies: dense_dots.h, dense_tiles.h.
 #include <algorithm>
 
+#include "compiler/schedule/templates/dense_dots.h"
 #include "compiler/schedule/templates/dense_output.h"
 #include "compiler/schedule/templates/dense_tiles.h"
 #include "compiler/schedule/templates/dense_view.h"
@@ -26,23 +28,35 @@ std::vector<int64_t> UnrollsOf(const Dense& dense, const RegisterTile& tile) {
   return UnrollOptions({2, 4, 8}, dense.steps, tile);
 }
 
-// Units beyond the last do not exist where they are read in place.
+// Whether the last vector of units is masked where they are read in place: those beyond the last do
+// not exist there.
+bool MasksUnits(const Dense& dense) { return dense.units % dense.lanes != 0; }
+
 std::vector<std::string> RightOptions(const Dense& dense) {
-  if (dense.in_order && dense.units % dense.lanes == 0) return {"in_place", "packed"};
-  return {"packed"};
+  if (!dense.in_order) return {"packed"};
+  if (!MasksUnits(dense)) return {"in_place", "packed"};
+  if (dense.units == 1) return {"packed"};
+  return {"packed", "in_place"};
 }
 
 // Functions computed on all vectors of a tile at once leave it no registers: such a tile is written
 // out, and a row of it computed at a time.
 std::vector<std::string> EpilogueOptions(const Dense& dense) {
   // Units beyond the last are not there to be copied.
-  if (!dense.functions || dense.units % dense.lanes != 0) return {"registers"};
+  if (!dense.functions || MasksUnits(dense)) return {"registers"};
   return {"memory", "registers"};
 }
 
 // Whether each weight is read once: by the only tile of its units.
 bool StreamsWeights(const Dense& dense, const RegisterTile& tile) {
   return dense.batch == 1 && dense.rows <= tile.columns;
+}
+
+// Elements of several tiles are read several times, which a packed right operand is better at where
+// vectors have to be masked.
+std::string DefaultRight(const Dense& dense, const RegisterTile& tile) {
+  const std::vector<std::string> options = RightOptions(dense);
+  return dense.rows <= tile.columns && options.size() > 1 ? "in_place" : options[0];
 }
 
 // Lines of the next units' weights that are fetched while the tiles of these are computed: one a
@@ -84,7 +98,8 @@ class DenseSchedule {
         tile_(TileOf(config)),
         s_(task.def->naive),
         out_(dense.view.output),
-        packs_(config.String("right") == "packed") {}
+        packs_(config.String("right") == "packed"),
+        masks_units_(!packs_ && MasksUnits(dense)) {}
 
   absl::StatusOr<loop::Nest> Run() && {
     std::string kept = dense_.copies_data ? dense_.data : "";
@@ -96,8 +111,11 @@ class DenseSchedule {
     }
     SetSignatureLayouts(&s_, task_);
     const std::vector<std::string> packed = Pack();
-    inner_ = TileDenseOutput(&s_, dense_, tile_, config_.String("order"));
+    const std::string& order = config_.String("order");
+    inner_ = masks_units_ ? TileDenseOutputExactly(&s_, dense_, tile_, order)
+                          : TileDenseOutput(&s_, dense_, tile_, order);
     TileReduction();
+    if (masks_units_) MaskDenseUnits(&s_, dense_);
     if (dense_.copies_data) ScheduleDataStage(&s_, dense_.data, dense_.lanes);
     for (const std::string& copy : packed) ScheduleDataStage(&s_, copy, dense_.lanes);
     Specialise();
@@ -111,7 +129,8 @@ class DenseSchedule {
             .rank = dense_.rank(),
             .lanes = dense_.lanes,
             .dot = dense_.dot,
-            .unroll = config_.Int("unroll")};
+            .unroll = config_.Int("unroll"),
+            .masks_units = masks_units_};
   }
 
   // Copies that a run makes before the product.
@@ -194,18 +213,60 @@ class DenseSchedule {
   std::string inner_;      // the inner loop of the grid
   std::string tile_copy_;  // the tile once more, in memory; empty: none
   std::string packed_;
-  bool packs_;  // the right operand
+  bool packs_;        // the right operand
+  bool masks_units_;  // of the last vector
 };
 
 std::vector<std::string> Strategies(const Dense& dense, const Target& target) {
-  if (HasDenseTiles(dense, target)) return {"direct", "tiles"};
-  return {"direct"};
+  std::vector<std::string> strategies = {"direct"};
+  if (HasDenseTiles(dense, target)) strategies.emplace_back("tiles");
+  if (HasDenseDots(dense)) strategies.emplace_back("dots");
+  return strategies;
 }
 
-// On all threads; to compare strategies.
+// In which one core packs a right operand whose terms are neighbours: reads, writes and, in the
+// product, reads it again, and turns it (measured on Zen 5: 2 to 3 bytes a cycle in all).
+double TurnCycles(const Dense& dense) {
+  constexpr double kBytesACycle = 3;
+  const auto bytes = static_cast<double>(dense.batch * dense.units * dense.terms * 4);
+  return std::max(2 * ReadRightCycles(dense), bytes / kBytesACycle);
+}
+
+// On all threads; to compare strategies. Where there are dots, which read the right operand where
+// it lies, what is read and packed at every run counts.
 double DirectCycles(const Dense& dense, const RegisterTile& tile) {
-  return static_cast<double>(dense.batch) * TileCycles(TileProblemOf(dense), tile) /
-         static_cast<double>(dense.threads);
+  double cycles = static_cast<double>(dense.batch) * TileCycles(TileProblemOf(dense), tile);
+  if (HasDenseDots(dense)) {
+    cycles = WhileReading(cycles, ReadRightCycles(dense)) + TurnCycles(dense);
+  }
+  return cycles / static_cast<double>(dense.threads);
+}
+
+StrategyChoice BestDirect(const Dense& dense, const Target& target) {
+  const RegisterTile tile = BestTile(TileProblemOf(dense));
+  Config config;
+  config.Set("strategy", std::string("direct"));
+  SetTile(tile, &config);
+  config.Set("unroll", DefaultUnroll(dense, tile));
+  config.Set("order", std::string("n_m"));
+  config.Set("right", DefaultRight(dense, tile));
+  config.Set("epilogue", EpilogueOptions(dense)[0]);
+  // Weights that do not stay in the second cache come from further away at every run.
+  const bool far = dense.units * dense.terms * 4 / dense.dot > target.l2_bytes;
+  const std::vector<std::string> prefetch = PrefetchOptionsOf(dense, config);
+  const bool has_steps = std::ranges::find(prefetch, "step") != prefetch.end();
+  config.Set("prefetch", !far ? "none" : has_steps ? "step" : prefetch.front());
+  const double cycles = DirectCycles(dense, tile);
+  return {std::move(config), cycles};
+}
+
+// The best config of each strategy, the fastest first.
+std::vector<StrategyChoice> Choices(const Dense& dense, const Target& target) {
+  std::vector<StrategyChoice> choices = {BestDirect(dense, target)};
+  if (HasDenseTiles(dense, target)) choices.push_back(BestDenseTiles(dense));
+  if (HasDenseDots(dense)) choices.push_back(BestDenseDots(dense));
+  std::ranges::stable_sort(choices, {}, &StrategyChoice::cycles);
+  return choices;
 }
 
 class DenseTemplateImpl : public Template {
@@ -225,6 +286,7 @@ class DenseTemplateImpl : public Template {
           if (!prefix.Has("strategy"))
             return TextKnob("strategy", Strategies(dense, target), "direct");
           if (prefix.String("strategy") == "tiles") return NextDenseTilesKnob(dense, prefix);
+          if (prefix.String("strategy") == "dots") return NextDenseDotsKnob(dense, prefix);
           if (auto knob = NextTileKnob(TileProblemOf(dense), prefix)) return knob;
           if (!prefix.Has("unroll")) {
             return IntKnob("unroll", UnrollsOf(dense, TileOf(prefix)), 1);
@@ -247,25 +309,16 @@ class DenseTemplateImpl : public Template {
   }
 
   Config Default(const Task& task) const override {
-    const Dense dense = DenseOf(task);
-    const RegisterTile tile = BestTile(TileProblemOf(dense));
-    if (HasDenseTiles(dense, task.target)) {
-      StrategyChoice tiles = BestDenseTiles(dense);
-      if (tiles.cycles < DirectCycles(dense, tile)) return tiles.config;
+    return Choices(DenseOf(task), task.target)[0].config;
+  }
+
+  std::vector<Config> Alternatives(const Task& task) const override {
+    std::vector<Config> others;
+    for (StrategyChoice& choice : Choices(DenseOf(task), task.target)) {
+      others.push_back(std::move(choice.config));
     }
-    Config config;
-    config.Set("strategy", std::string("direct"));
-    SetTile(tile, &config);
-    config.Set("unroll", DefaultUnroll(dense, tile));
-    config.Set("order", std::string("n_m"));
-    config.Set("right", RightOptions(dense)[0]);
-    config.Set("epilogue", EpilogueOptions(dense)[0]);
-    // Weights that do not stay in the second cache come from further away at every run.
-    const bool far = dense.units * dense.terms * 4 / dense.dot > task.target.l2_bytes;
-    const std::vector<std::string> prefetch = PrefetchOptionsOf(dense, config);
-    const bool has_steps = std::ranges::find(prefetch, "step") != prefetch.end();
-    config.Set("prefetch", !far ? "none" : has_steps ? "step" : prefetch.front());
-    return config;
+    others.erase(others.begin());
+    return others;
   }
 
   absl::StatusOr<loop::Nest> Schedule(const Task& task, const Config& config) const override {
@@ -273,6 +326,7 @@ class DenseTemplateImpl : public Template {
     HONE_RETURN_IF_ERROR(CheckConfig(MakeSpace(task), config));
     const Dense dense = DenseOf(task);
     if (config.String("strategy") == "tiles") return ScheduleDenseTiles(task, dense, config);
+    if (config.String("strategy") == "dots") return ScheduleDenseDots(task, dense, config);
     return DenseSchedule(task, dense, config).Run();
   }
 };

@@ -14,6 +14,12 @@ namespace hone::schedule {
 // tile's `columns`. Returns the inner loop of the grid, within which a block is computed.
 std::string TileDenseOutput(Sequence* s, const Dense& dense, const RegisterTile& block,
                             const std::string& order);
+// The same where units beyond the last must not be computed: an iteration has exactly those that
+// there are, `for m, n`, which MaskDenseUnits makes vectors, the last of them masked, once all that
+// it needs is computed there.
+std::string TileDenseOutputExactly(Sequence* s, const Dense& dense, const RegisterTile& block,
+                                   const std::string& order);
+void MaskDenseUnits(Sequence* s, const Dense& dense);
 // Smaller blocks at the ends get bodies of their own, of constant sizes.
 void PeelDenseOutput(Sequence* s, const Dense& dense, const RegisterTile& block);
 

@@ -26,12 +26,26 @@ bool OnlyLoads(const loop::Nest& nest, const std::vector<std::string>& stages) {
   return true;
 }
 
-// Whether neighbours in the last axis of the product are neighbours in what the weight is read
-// from, past the stages that move it.
-bool ReadsUnitsInOrder(const ops::KernelDefinition& def, const AnchorView& view) {
+// What `reads` says of the product past the stages before it, all but `kept`.
+bool HoldsOfProduct(const ops::KernelDefinition& def, const AnchorView& view,
+                    const std::string& kept,
+                    bool (*reads)(const loop::Nest& nest, const std::string& sums)) {
   Sequence s(def.naive);
-  const std::string anchor = FuseAroundAnchor(&s, view, "");
-  return s.ok() && schedule::ReadsUnitsInOrder(s.nest(), anchor);
+  const std::string anchor = FuseAroundAnchor(&s, view, kept);
+  return s.ok() && reads(s.nest(), anchor);
+}
+
+// Sets whether terms are in order, with the data as it comes or after a copy.
+void ViewTerms(const ops::KernelDefinition& def, Dense* dense) {
+  const std::string kept = dense->copies_data ? dense->data : "";
+  dense->terms_in_order = HoldsOfProduct(def, dense->view, kept, ReadsTermsInOrder);
+  const auto& stages = dense->view.prologue;
+  if (dense->terms_in_order || dense->copies_data ||
+      std::find(stages.begin(), stages.end(), dense->data) == stages.end()) {
+    return;
+  }
+  dense->copies_for_terms = HoldsOfProduct(def, dense->view, dense->data, ReadsTermsInOrder);
+  dense->terms_in_order = dense->copies_for_terms;
 }
 
 bool HasFunctions(const loop::Nest& nest, const std::vector<std::string>& epilogue,
@@ -59,7 +73,8 @@ bool ViewOperands(const ops::KernelDefinition& def, const AnchorView& view, cons
   if (!dense->moves) return !computed && view.prologue.back() == dense->data;
   dense->copies_data = false;
   dense->copies_weight = computed;
-  dense->in_order = weight->role != loop::Role::kConstant && ReadsUnitsInOrder(def, view);
+  dense->in_order =
+      weight->role != loop::Role::kConstant && HoldsOfProduct(def, view, "", ReadsUnitsInOrder);
   return true;
 }
 
@@ -110,6 +125,7 @@ std::optional<Dense> ViewDense(const ops::KernelDefinition& def) {
   dense.terms = weight->shape[rank - 1];
   dense.steps = CeilDiv(dense.terms, dense.dot);
   dense.view = *std::move(view);
+  if (kind == ProductKind::kFloat && weight->role != loop::Role::kConstant) ViewTerms(def, &dense);
   return dense;
 }
 
@@ -142,6 +158,14 @@ RegisterTileProblem TileProblemOf(const Dense& dense) {
   problem.grid = dense.batch;
   problem.shares_columns = true;
   return problem;
+}
+
+double ReadRightCycles(const Dense& dense) {
+  constexpr double kL2BytesACycle = 32;
+  const int64_t bytes = dense.batch * dense.units * dense.terms * 4 / dense.dot;
+  const double rate =
+      bytes <= dense.l2_bytes ? kL2BytesACycle : dense.stream_bytes.value_or(kStreamBytesACycle);
+  return static_cast<double>(bytes) / rate;
 }
 
 }  // namespace hone::schedule

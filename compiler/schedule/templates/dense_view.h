@@ -23,6 +23,10 @@ struct Dense {
   bool copies_weight = false;  // the last stage before the product fills the weight
   bool functions = false;      // exp and its kin behind the product
   bool in_order = false;       // the weight's units are neighbours where they come from
+  // Of float32, the weight no constant: its terms are neighbours where they come from, and so are
+  // the data's, which has to be copied for that where `copies_for_terms`.
+  bool terms_in_order = false;
+  bool copies_for_terms = false;
   int64_t rows = 0, units = 0;
   int64_t terms = 0;  // of a sum
   int64_t steps = 0;  // that it takes
@@ -50,6 +54,8 @@ std::optional<Dense> ViewDense(const ops::KernelDefinition& def);
 Dense DenseOf(const Task& task);
 // Rows are the tile's columns, vectors of units its vectors.
 RegisterTileProblem TileProblemOf(const Dense& dense);
+// In which one core reads all of the right operand once.
+double ReadRightCycles(const Dense& dense);
 
 }  // namespace hone::schedule
 

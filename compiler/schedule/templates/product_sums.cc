@@ -1,5 +1,7 @@
 #include "compiler/schedule/templates/product_sums.h"
 
+#include <optional>
+
 #include "compiler/loop/bounds.h"
 #include "compiler/loop/simplify.h"
 #include "compiler/loop/visit.h"
@@ -18,47 +20,71 @@ std::vector<std::string> Axes(const ProductSums& sums) {
   return axes;
 }
 
-// For one iteration of `at`, whole vectors of units, each of them in order.
+// For one iteration of `at`, whole vectors of units unless they are masked, each of them in order.
 void ComputeTile(Sequence* s, const ProductSums& sums, const std::string& at) {
   ComputeAtOptions options;
   options.align.assign(static_cast<size_t>(sums.rank), 1);
-  options.align.back() = sums.lanes;
+  if (!sums.masks_units) options.align.back() = sums.lanes;
   options.layout = BlockedLayout(sums.rank, sums.rank - 1, sums.lanes).ToString();
   s->ComputeAt(sums.stage, at, options);
 }
 
 void SplitUnits(Sequence* s, const ProductSums& sums, const std::string& suffix) {
   const std::string& stage = sums.stage;
-  s->Split(Axes(sums).back() + suffix, sums.lanes, Tail::kExact, stage + ".nv" + suffix,
+  const Tail tail = sums.masks_units ? Tail::kGuard : Tail::kExact;
+  s->Split(Axes(sums).back() + suffix, sums.lanes, tail, stage + ".nv" + suffix,
            stage + ".lane" + suffix);
+}
+
+// The stage that fills the sums; nullopt where there is none.
+std::optional<Stage> StageOf(const loop::Nest& nest, const loop::Buffer& sums, size_t* launch) {
+  if (sums == nullptr) return std::nullopt;
+  const absl::StatusOr<size_t> writer = WriterOf(nest, sums);
+  if (!writer.ok()) return std::nullopt;
+  absl::StatusOr<Stage> stage = MatchStage(nest, *writer, sums);
+  if (!stage.ok()) return std::nullopt;
+  *launch = *writer;
+  return *std::move(stage);
+}
+
+// Whether something is read in the order of `var`, and nothing that depends on it otherwise.
+bool ReadsInOrder(const loop::Nest& nest, size_t launch, const loop::Buffer& sums,
+                  const loop::Expr& var) {
+  bool some = false;
+  bool all = true;
+  loop::Bounds bounds;
+  for (const loop::Stmt& l : loop::CollectLoops(nest.launches[launch].body)) bounds.PushLoop(*l);
+  loop::Walk(
+      nest.launches[launch].body, [](const loop::Stmt&) { return true; },
+      [&](const loop::Expr& e) {
+        if (e->kind != loop::ExprKind::kLoad || e->buffer == sums || !loop::UsesVar(e, var)) return;
+        const loop::Linear at =
+            loop::LinearForm(loop::PhysicalOffset(*e->buffer, e->operands, bounds), bounds);
+        some = true;
+        all = all && at.CoefficientOf(var) == 1;
+        for (const loop::Linear::Term& term : at.terms()) {
+          all = all && (term.atom.SameAs(var) || !loop::UsesVar(term.atom, var));
+        }
+      });
+  return some && all;
 }
 
 }  // namespace
 
 bool ReadsUnitsInOrder(const loop::Nest& nest, const std::string& name) {
   const loop::Buffer sums = BufferOf(nest, name);
-  if (sums == nullptr) return false;
-  const absl::StatusOr<size_t> writer = WriterOf(nest, sums);
-  if (!writer.ok()) return false;
-  const absl::StatusOr<Stage> stage = MatchStage(nest, *writer, sums);
-  if (!stage.ok()) return false;
-  const loop::Expr& unit = stage->loops.back()->var;
-  bool in_order = false;
-  loop::Bounds bounds;
-  for (const loop::Stmt& l : loop::CollectLoops(nest.launches[*writer].body)) bounds.PushLoop(*l);
-  loop::Walk(
-      stage->body, [](const loop::Stmt&) { return true; },
-      [&](const loop::Expr& e) {
-        if (e->kind != loop::ExprKind::kLoad || e->buffer == sums || !loop::UsesVar(e, unit))
-          return;
-        const loop::Linear at =
-            loop::LinearForm(loop::PhysicalOffset(*e->buffer, e->operands, bounds), bounds);
-        in_order = at.CoefficientOf(unit) == 1;
-        for (const loop::Linear::Term& term : at.terms()) {
-          in_order = in_order && (term.atom.SameAs(unit) || !loop::UsesVar(term.atom, unit));
-        }
-      });
-  return in_order;
+  size_t launch = 0;
+  const std::optional<Stage> stage = StageOf(nest, sums, &launch);
+  return stage && ReadsInOrder(nest, launch, sums, stage->loops.back()->var);
+}
+
+bool ReadsTermsInOrder(const loop::Nest& nest, const std::string& name) {
+  const loop::Buffer sums = BufferOf(nest, name);
+  size_t launch = 0;
+  const std::optional<Stage> stage = StageOf(nest, sums, &launch);
+  if (!stage || stage->body->kind != loop::StmtKind::kSeq) return false;
+  const loop::Stmt& terms = stage->body->body.back();
+  return terms->kind == loop::StmtKind::kFor && ReadsInOrder(nest, launch, sums, terms->var);
 }
 
 void SumInRegisters(Sequence* s, const ProductSums& sums, const std::string& at) {

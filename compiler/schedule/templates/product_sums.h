@@ -17,11 +17,15 @@ struct ProductSums {
   int64_t lanes = 1;
   int64_t dot = 1;     // terms of a step
   int64_t unroll = 1;  // steps
+  // Units beyond the last do not exist where they are read: the last vector is masked, not whole.
+  bool masks_units = false;
 };
 
 // Whether neighbours in the last axis of `sums` are neighbours in what one of its factors, whatever
 // was inlined before it, is read from.
 bool ReadsUnitsInOrder(const loop::Nest& nest, const std::string& sums);
+// Whether neighbours among the terms are neighbours in what both factors are read from.
+bool ReadsTermsInOrder(const loop::Nest& nest, const std::string& sums);
 
 // Computes the sums for one iteration of `at`, whole vectors of units, steps outermost. Loops:
 // "<stage>.r0" and ".unroll" (steps), the other axes' own, ".nv", ".lane", ".dot"; those that set

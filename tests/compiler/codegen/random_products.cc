@@ -35,6 +35,23 @@ void MatrixVector(Draw& draw) {
   DrawEpilogue(draw, draw.Let(fmt::format("nn.dense({}, {})", data, weight)), {m, n}, 1);
 }
 
+// A right operand that varies, its terms neighbours.
+void FewRows(Draw& draw) {
+  const int64_t m = 1 + draw.Below(16), n = draw.Extent();
+  const int64_t k = draw.Extent() * (1 + draw.Below(5));
+  if (draw.Once(2)) {
+    const std::string data = draw.Param({m, k});
+    const std::string value = draw.Let(fmt::format("nn.dense({}, {})", data, draw.Param({n, k})));
+    return DrawEpilogue(draw, value, {m, n}, 1);
+  }
+  const int64_t b = 1 + draw.Below(3);
+  const bool turned = draw.Once(2);
+  std::string data = turned ? draw.Param({b, k, m}) : draw.Param({b, m, k});
+  if (turned) data = draw.Let(fmt::format("transpose({}, axes=[0, 2, 1])", data));
+  const std::string weight = draw.Param({b, n, k});
+  DrawEpilogue(draw, draw.Let(fmt::format("nn.batch_matmul({}, {})", data, weight)), {b, m, n}, 2);
+}
+
 // Every operand as it is or transposed; one matrix for all, on either side.
 void BatchMatmul(Draw& draw) {
   const int64_t b = draw.Once(3) ? draw.Extent(7) : 1 + draw.Below(3);
@@ -154,6 +171,7 @@ std::vector<Family> ProductFamilies() {
   return {{"dense", Dense, ""},
           {"dense_gelu", DenseGelu, ""},
           {"matrix_vector", MatrixVector, ""},
+          {"few_rows", FewRows, "dots"},
           {"batch_matmul", BatchMatmul, ""},
           {"attention_heads", Heads, ""},
           {"attention", Attention, "blocks"},

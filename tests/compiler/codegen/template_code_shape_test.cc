@@ -78,6 +78,25 @@ TEST(DefaultCodeShape, OfSixteenRegistersTilesHideTheLatencyAndStay) {
   }
 }
 
+// Elements of the right operand are multiplied where they lie: nothing is broadcast, turned, or
+// stored beside the sums.
+TEST(DefaultCodeShape, OfFewRowsAVariableOperandIsMultipliedWhereItLies) {
+  for (const char* target : {kAvx2, "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4"}) {
+    for (const int64_t rows : {1, 4, 16}) {
+      SCOPED_TRACE(fmt::format("{} rows, {}", rows, target));
+      std::string kernel = Dense(rows, 1024, 1024);
+      kernel.replace(kernel.find("const "), 6, "");
+      const std::vector<std::string> loop = DefaultHotLoop(kernel, target, "vfmadd");
+      const int multiplications = CountLines(loop, {"vfmadd"});
+      EXPECT_GE(multiplications, rows == 1 ? 4 : 8) << Text(loop);
+      EXPECT_EQ(CountLines(loop, {"vfmadd231ps"}), multiplications) << Text(loop);
+      for (const char* other : {"broadcast", "vunpck", "vshuf", "vperm", "(%rsp)"}) {
+        EXPECT_EQ(CountLines(loop, {other}), 0) << Text(loop);
+      }
+    }
+  }
+}
+
 TEST(DefaultCodeShape, OnArmElementsAreMultipliedAsLoaded) {
   for (const std::string& kernel : Kernels()) {
     SCOPED_TRACE(kernel);

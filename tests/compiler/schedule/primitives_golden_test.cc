@@ -53,6 +53,24 @@ void ExpectGolden(const std::string& name, const loop::Nest& naive, const loop::
 
 Layout LayoutOf(const std::string& text, int rank) { return *Layout::Parse(text, rank); }
 
+// for t, k, i: sum[i] = sum[i] + term, of 4 x 3 and as many i as `extent` of k says; i from 0.
+loop::Nest SumNest(const std::function<loop::Expr(const loop::Expr& k)>& extent, bool reads_sum) {
+  loop::NestBuilder builder("sums");
+  const loop::Buffer x = builder.AddInput("x", DataType::kFloat32, {4, 3});
+  auto node = std::make_shared<loop::BufferNode>();
+  node->name = "sum";
+  node->dtype = DataType::kFloat32;
+  node->shape = {8};
+  node->layout = Layout::RowMajor(1);
+  const loop::Buffer sum = std::move(node);
+  const loop::Expr t = loop::Var("t"), k = loop::Var("k"), i = loop::Var("i");
+  loop::Expr term = loop::Load(x, {t, k});
+  if (reads_sum) term = term * loop::Load(sum, {loop::Expr(7) - i});
+  const loop::Stmt add = loop::Store(sum, {i}, loop::Load(sum, {i}) + term);
+  builder.AddStage(sum, loop::For(t, 0, 4, loop::For(k, 0, 3, loop::For(i, 0, extent(k), add))));
+  return builder.Finish({sum});
+}
+
 TEST(PrimitivesGolden, ReducesByLanes) {
   loop::NestBuilder builder("sums");
   const loop::Buffer x = builder.AddInput("x", DataType::kFloat32, {3, 23});
@@ -97,6 +115,25 @@ TEST(PrimitivesGolden, ReducesInParts) {
   nest = naive;
   ASSERT_TRUE(Rfactor(&nest, "out.r1", 5).ok());
   ExpectSameResults(naive, nest, 3, "parts of one step of the inner loop");
+}
+
+// Several results at once, the last tile of them smaller.
+TEST(PrimitivesGolden, ReducesATileByLanes) {
+  const loop::Nest naive = MatmulNest(2, 5, 11);
+  loop::Nest nest = naive;
+  ASSERT_TRUE(Split(&nest, "sum.i1", 3, Tail::kClip, "sum.block", "sum.i1").ok());
+  ASSERT_TRUE(DecomposeReduction(&nest, "sum.i1").ok());
+  ASSERT_TRUE(Reorder(&nest, {"sum.r0", "sum.i1"}).ok());
+  ASSERT_TRUE(ReduceByLanes(&nest, "sum.r0", 4, 2).ok());
+  ExpectGolden("reduce_by_lanes_tile", naive, nest);
+}
+
+TEST(Primitives, ReduceByLanesRefusesLoopsThatAreNotOverResults) {
+  loop::Nest nest = SumNest([](const loop::Expr&) { return loop::Expr(8); }, false);
+  EXPECT_EQ(ReduceByLanes(&nest, "t", 4, 1).code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_TRUE(ReduceByLanes(&nest, "k", 4, 1).ok());
+  nest = SumNest([](const loop::Expr& k) { return k + loop::Expr(1); }, false);
+  EXPECT_EQ(ReduceByLanes(&nest, "k", 4, 1).code(), absl::StatusCode::kFailedPrecondition);
 }
 
 TEST(PrimitivesGolden, UnrollsStepsCountedByData) {
@@ -407,24 +444,6 @@ TEST(PrimitivesGolden, Annotations) {
   ASSERT_TRUE(Unroll(&nest, "out.i1.o").ok());
   ASSERT_TRUE(Vectorize(&nest, "out.i1.i").ok());
   ExpectGolden("annotate", naive, nest);
-}
-
-// for t, k, i: sum[i] = sum[i] + term, of 4 x 3 and as many i as `extent` of k says; i from 0.
-loop::Nest SumNest(const std::function<loop::Expr(const loop::Expr& k)>& extent, bool reads_sum) {
-  loop::NestBuilder builder("sums");
-  const loop::Buffer x = builder.AddInput("x", DataType::kFloat32, {4, 3});
-  auto node = std::make_shared<loop::BufferNode>();
-  node->name = "sum";
-  node->dtype = DataType::kFloat32;
-  node->shape = {8};
-  node->layout = Layout::RowMajor(1);
-  const loop::Buffer sum = std::move(node);
-  const loop::Expr t = loop::Var("t"), k = loop::Var("k"), i = loop::Var("i");
-  loop::Expr term = loop::Load(x, {t, k});
-  if (reads_sum) term = term * loop::Load(sum, {loop::Expr(7) - i});
-  const loop::Stmt add = loop::Store(sum, {i}, loop::Load(sum, {i}) + term);
-  builder.AddStage(sum, loop::For(t, 0, 4, loop::For(k, 0, 3, loop::For(i, 0, extent(k), add))));
-  return builder.Finish({sum});
 }
 
 TEST(Primitives, SumLocallyRefusesWhatItCannotSumApart) {
