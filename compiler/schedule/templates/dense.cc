@@ -7,30 +7,20 @@
 // strategies: dense_dots.h, dense_tiles.h.
 #include <algorithm>
 
+#include "compiler/schedule/templates/dense_direct.h"
 #include "compiler/schedule/templates/dense_dots.h"
-#include "compiler/schedule/templates/dense_output.h"
 #include "compiler/schedule/templates/dense_tiles.h"
 #include "compiler/schedule/templates/dense_view.h"
-#include "compiler/schedule/templates/fuse_stages.h"
-#include "compiler/schedule/templates/product_sums.h"
 #include "compiler/schedule/templates/register_tile.h"
-#include "compiler/schedule/templates/sequence.h"
 #include "compiler/schedule/templates/templates.h"
-#include "fmt/format.h"
 #include "support/status.h"
 
 namespace hone::schedule {
 namespace {
 
-using loop::Buffer;
-
 std::vector<int64_t> UnrollsOf(const Dense& dense, const RegisterTile& tile) {
   return UnrollOptions({2, 4, 8}, dense.steps, tile);
 }
-
-// Whether the last vector of units is masked where they are read in place: those beyond the last do
-// not exist there.
-bool MasksUnits(const Dense& dense) { return dense.units % dense.lanes != 0; }
 
 std::vector<std::string> RightOptions(const Dense& dense) {
   if (!dense.in_order) return {"packed"};
@@ -66,7 +56,7 @@ std::vector<std::string> PrefetchOptionsOf(const Dense& dense, const Config& pre
   const RegisterTile tile = TileOf(prefix);
   const int64_t unroll = prefix.Int("unroll");
   if (dense.kind == ProductKind::kBytes || prefix.String("right") != "packed" ||
-      prefix.String("order") != "n_m" || dense.steps / unroll <= 1) {
+      prefix.String("order") != "n_m" || dense.steps / unroll <= 1 || TakesChunks(prefix)) {
     return {"none"};
   }
   if (StreamsWeights(dense, tile) && unroll > 1) {
@@ -88,134 +78,6 @@ int64_t DefaultUnroll(const Dense& dense, const RegisterTile& tile) {
   const std::vector<int64_t> options = UnrollsOf(dense, tile);
   return options[std::min<size_t>(2, options.size() - 1)];
 }
-
-class DenseSchedule {
- public:
-  DenseSchedule(const Task& task, const Dense& dense, const Config& config)
-      : task_(task),
-        dense_(dense),
-        config_(config),
-        tile_(TileOf(config)),
-        s_(task.def->naive),
-        out_(dense.view.output),
-        packs_(config.String("right") == "packed"),
-        masks_units_(!packs_ && MasksUnits(dense)) {}
-
-  absl::StatusOr<loop::Nest> Run() && {
-    std::string kept = dense_.copies_data ? dense_.data : "";
-    if (dense_.copies_weight && packs_) kept = dense_.weight;
-    anchor_ = FuseAroundAnchor(&s_, dense_.view, kept);
-    if (config_.String("epilogue") == "memory") {
-      tile_copy_ = anchor_;
-      anchor_ = s_.CacheWrite(tile_copy_);
-    }
-    SetSignatureLayouts(&s_, task_);
-    const std::vector<std::string> packed = Pack();
-    const std::string& order = config_.String("order");
-    inner_ = masks_units_ ? TileDenseOutputExactly(&s_, dense_, tile_, order)
-                          : TileDenseOutput(&s_, dense_, tile_, order);
-    TileReduction();
-    if (masks_units_) MaskDenseUnits(&s_, dense_);
-    if (dense_.copies_data) ScheduleDataStage(&s_, dense_.data, dense_.lanes);
-    for (const std::string& copy : packed) ScheduleDataStage(&s_, copy, dense_.lanes);
-    Specialise();
-    if (dense_.dot > 1) s_.DotAll(anchor_ + ".dot");
-    return std::move(s_).Finish();
-  }
-
- private:
-  ProductSums Sums(const std::string& stage) const {
-    return {.stage = stage,
-            .rank = dense_.rank(),
-            .lanes = dense_.lanes,
-            .dot = dense_.dot,
-            .unroll = config_.Int("unroll"),
-            .masks_units = masks_units_};
-  }
-
-  // Copies that a run makes before the product.
-  std::vector<std::string> Pack() {
-    std::vector<std::string> copies;
-    if (!packs_) return copies;
-    const int64_t width = tile_.vectors * dense_.lanes;
-    std::string blocks = fmt::format("{}{}", width, dense_.Letter(2));
-    if (dense_.dot > 1) blocks += fmt::format("{}{}", dense_.dot, dense_.Letter(1));
-    packed_ = dense_.weight;
-    if (dense_.copies_weight) {
-      s_.SetLayout(dense_.weight, dense_.LayoutOf(blocks));
-      return {dense_.weight};
-    }
-    packed_ = s_.Pack(dense_.weight, dense_.LayoutOf(blocks));
-    if (BufferOf(s_.nest(), dense_.weight)->role == loop::Role::kInput) copies.push_back(packed_);
-    if (dense_.dot == 1) return copies;
-    if (dense_.terms % dense_.dot != 0) {
-      const Layout layout = dense_.LayoutOf(fmt::format("{}{}", dense_.dot, dense_.Letter(1)));
-      if (dense_.copies_data) {
-        s_.SetLayout(dense_.data, layout);
-      } else {
-        copies.push_back(s_.Pack(dense_.data, layout));
-      }
-    }
-    s_.SumPadLanes(anchor_ + ".r0", dense_.dot);
-    return copies;
-  }
-
-  void TileReduction() {
-    if (!tile_copy_.empty()) CopyFromRegisters(&s_, Sums(tile_copy_), inner_);
-    SumInRegisters(&s_, Sums(anchor_), inner_);
-    Prefetch();
-  }
-
-  void Prefetch() {
-    const std::string& lines = config_.String("prefetch");
-    if (lines == "none") return;
-    if (lines == "stream") return PrefetchStream();
-    const bool unrolled = config_.Int("unroll") > 1;
-    PrefetchOptions options;
-    options.ahead = out_ + ".nb";
-    options.turn = out_ + ".mb";
-    options.inner = anchor_ + ".nv";
-    if (lines == "unrolled") options.also = anchor_ + ".unroll";
-    s_.Prefetch(anchor_ + (unrolled && lines == "step" ? ".unroll" : ".r0"), packed_, options);
-  }
-
-  // What the processor fetches ahead by itself ends at its pages: from memory, layers of 8 to 400
-  // MB were measured to take 4 to 11 % less time so.
-  void PrefetchStream() {
-    constexpr int64_t kAheadBytes = 4096, kLineBytes = 64;
-    PrefetchRegionOptions options;
-    options.ahead = {out_ + ".nb", anchor_ + ".r0"};
-    options.distance = CeilDiv(kAheadBytes, config_.Int("unroll") * tile_.vectors * kLineBytes);
-    options.turns = {anchor_ + ".unroll"};
-    options.line_axis = static_cast<size_t>(dense_.rank() - 2);
-    s_.PrefetchRegion(packed_, options);
-  }
-
-  void Specialise() {
-    s_.Simplify();
-    PeelDenseOutput(&s_, dense_, tile_);
-    s_.UnrollAll(out_ + ".nv");
-    if (tile_copy_.empty()) {
-      s_.UnrollAll(out_ + ".m");
-    } else {
-      UnrollSums(&s_, Sums(tile_copy_));
-    }
-    UnrollSums(&s_, Sums(anchor_));
-  }
-
-  const Task& task_;
-  const Dense& dense_;
-  const Config& config_;
-  RegisterTile tile_;
-  Sequence s_;
-  std::string out_;
-  std::string anchor_;
-  std::string inner_;      // the inner loop of the grid
-  std::string tile_copy_;  // the tile once more, in memory; empty: none
-  std::string packed_;
-  bool packs_;        // the right operand
-  bool masks_units_;  // of the last vector
-};
 
 std::vector<std::string> Strategies(const Dense& dense, const Target& target) {
   std::vector<std::string> strategies = {"direct"};
@@ -251,6 +113,9 @@ StrategyChoice BestDirect(const Dense& dense, const Target& target) {
   config.Set("order", std::string("n_m"));
   config.Set("right", DefaultRight(dense, tile));
   config.Set("epilogue", EpilogueOptions(dense)[0]);
+  if (DenseChunkOptions(dense, config).size() > 1) {
+    config.Set("chunk", DefaultDenseChunk(dense, config));
+  }
   // Weights that do not stay in the second cache come from further away at every run.
   const bool far = dense.units * dense.terms * 4 / dense.dot > target.l2_bytes;
   const std::vector<std::string> prefetch = PrefetchOptionsOf(dense, config);
@@ -301,6 +166,10 @@ class DenseTemplateImpl : public Template {
           if (!prefix.Has("epilogue")) {
             return TextKnob("epilogue", EpilogueOptions(dense), "registers");
           }
+          if (!prefix.Has("chunk")) {
+            const std::vector<int64_t> chunks = DenseChunkOptions(dense, prefix);
+            if (chunks.size() > 1) return IntKnob("chunk", chunks, 0);
+          }
           if (!prefix.Has("prefetch")) {
             return TextKnob("prefetch", PrefetchOptionsOf(dense, prefix), "none");
           }
@@ -327,7 +196,7 @@ class DenseTemplateImpl : public Template {
     const Dense dense = DenseOf(task);
     if (config.String("strategy") == "tiles") return ScheduleDenseTiles(task, dense, config);
     if (config.String("strategy") == "dots") return ScheduleDenseDots(task, dense, config);
-    return DenseSchedule(task, dense, config).Run();
+    return ScheduleDenseDirect(task, dense, config);
   }
 };
 

@@ -52,6 +52,18 @@ void FewRows(Draw& draw) {
   DrawEpilogue(draw, draw.Let(fmt::format("nn.batch_matmul({}, {})", data, weight)), {b, m, n}, 2);
 }
 
+// So many terms that the second cache does not keep a panel for the next rows.
+void LongSums(Draw& draw) {
+  const int64_t m = 2 + draw.Below(15), n = 32 + draw.Extent();
+  const int64_t k = 8 * (256 + draw.Below(240)) + (draw.Once(2) ? draw.Below(8) : 0);
+  const bool turned = draw.Once(2);
+  const std::string left = draw.Param({1, m, k});
+  std::string right = turned ? draw.Param({1, k, n}) : draw.Param({1, n, k});
+  if (turned) right = draw.Let(fmt::format("transpose({}, axes=[0, 2, 1])", right));
+  const std::string value = draw.Let(fmt::format("nn.batch_matmul({}, {})", left, right));
+  DrawEpilogue(draw, value, {1, m, n}, 2);
+}
+
 // Every operand as it is or transposed; one matrix for all, on either side.
 void BatchMatmul(Draw& draw) {
   const int64_t b = draw.Once(3) ? draw.Extent(7) : 1 + draw.Below(3);
@@ -172,6 +184,7 @@ std::vector<Family> ProductFamilies() {
           {"dense_gelu", DenseGelu, ""},
           {"matrix_vector", MatrixVector, ""},
           {"few_rows", FewRows, "dots"},
+          {"long_sums", LongSums, "direct"},
           {"batch_matmul", BatchMatmul, ""},
           {"attention_heads", Heads, ""},
           {"attention", Attention, "blocks"},

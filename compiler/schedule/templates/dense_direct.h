@@ -1,0 +1,29 @@
+// The strategy "direct" of matrix products: vectors of units by rows in registers.
+#ifndef HONE_COMPILER_SCHEDULE_TEMPLATES_DENSE_DIRECT_H_
+#define HONE_COMPILER_SCHEDULE_TEMPLATES_DENSE_DIRECT_H_
+
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "compiler/schedule/templates/dense_view.h"
+
+namespace hone::schedule {
+
+// Whether the last vector of units is masked where they are read in place: those beyond the last do
+// not exist there.
+bool MasksUnits(const Dense& dense);
+
+// The knob "chunk": steps of the sum after which the next tile of rows has its turn, for a config
+// that has all knobs up to "epilogue". 0: a tile's sum is taken at once. The only one where a panel
+// of the right operand, read again for every tile of rows, stays in the second cache.
+std::vector<int64_t> DenseChunkOptions(const Dense& dense, const Config& prefix);
+bool TakesChunks(const Config& config);
+// The one of them that the model takes.
+int64_t DefaultDenseChunk(const Dense& dense, const Config& prefix);
+
+absl::StatusOr<loop::Nest> ScheduleDenseDirect(const Task& task, const Dense& dense,
+                                               const Config& config);
+
+}  // namespace hone::schedule
+
+#endif  // HONE_COMPILER_SCHEDULE_TEMPLATES_DENSE_DIRECT_H_
