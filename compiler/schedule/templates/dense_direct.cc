@@ -23,6 +23,16 @@ int64_t TilesOfBlock(const Dense& dense, const RegisterTile& tile) {
   return CeilDiv(tiles, CeilDiv(tiles, fit));
 }
 
+// Panels of a right operand in place that take turns where one tile has all rows: their sums lie in
+// half of the first cache. Threads share what there is.
+int64_t PanelsOfBlock(const Dense& dense, const RegisterTile& tile) {
+  const int64_t panels = CeilDiv(dense.units, tile.vectors * dense.lanes);
+  const int64_t bytes = dense.rows * tile.vectors * dense.lanes * 4;
+  const int64_t fit = std::max<int64_t>(dense.l1_bytes / 2 / bytes, 1);
+  const int64_t blocks = std::max(CeilDiv(panels, fit), CeilDiv(dense.threads, dense.batch));
+  return CeilDiv(panels, blocks);
+}
+
 class DenseSchedule {
  public:
   DenseSchedule(const Task& task, const Dense& dense, const Config& config)
@@ -71,6 +81,7 @@ class DenseSchedule {
     Prefetch();
   }
   virtual void UnrollTile() {
+    s_.UnrollAll(out_ + ".nv");
     if (tile_copy_.empty()) {
       s_.UnrollAll(out_ + ".m");
     } else {
@@ -153,7 +164,6 @@ class DenseSchedule {
   void Specialise() {
     s_.Simplify();
     PeelDenseOutput(&s_, dense_, OutputBlock());
-    s_.UnrollAll(out_ + ".nv");
     UnrollTile();
   }
 
@@ -163,15 +173,19 @@ class DenseSchedule {
   bool masks_units_;  // of the last vector
 };
 
-// The tiles of a block of rows take turns, each for a chunk of the steps: their sums lie in memory,
-// and are in registers for a chunk.
-//   for [i0,] nb, mb (the grid) { for chunk, mt { steps of the tile }; for m, nv { .. } }
+// Tiles of a block take turns, each for a chunk of the steps: their sums lie in memory, and are in
+// registers for a chunk. They are of several rows, or, where one tile has all, of several panels.
+//   for [i0,] nb, mb (the grid) { for chunk, nt, mt { steps of the tile }; for m, nv { .. } }
 class ChunkedSchedule : public DenseSchedule {
  public:
   using DenseSchedule::DenseSchedule;
 
  private:
+  bool TurnsPanels() const { return dense_.rows <= tile_.columns; }
   RegisterTile OutputBlock() const override {
+    if (TurnsPanels()) {
+      return {PanelsOfBlock(dense_, tile_) * tile_.vectors, 1, tile_.columns};
+    }
     return {tile_.vectors, 1, TilesOfBlock(dense_, tile_) * tile_.columns};
   }
 
@@ -182,27 +196,31 @@ class ChunkedSchedule : public DenseSchedule {
     options.align.back() = dense_.lanes;
     options.layout = BlockedLayout(dense_.rank(), dense_.rank() - 1, dense_.lanes).ToString();
     s_.ComputeAt(anchor_, inner_, options);
-    s_.Decompose(dense_.Axis(anchor_, 2));
-    for (const std::string& suffix : {std::string("_init"), std::string()}) {
-      s_.Split(dense_.Axis(anchor_, 1) + suffix, dense_.lanes, Tail::kExact,
-               anchor_ + ".nv" + suffix, anchor_ + ".lane" + suffix);
-    }
+    const std::string rows = dense_.Axis(anchor_, 2), units = dense_.Axis(anchor_, 1);
+    s_.Decompose(s_.FirstOf({rows, units}));
+    s_.Split(units + "_init", dense_.lanes, Tail::kExact, anchor_ + ".zero",
+             anchor_ + ".lane_init");
+    s_.Split(units, dense_.lanes, Tail::kExact, anchor_ + ".nv", anchor_ + ".lane");
     const std::string step = anchor_ + ".r0";
-    s_.Split(dense_.Axis(anchor_, 2), tile_.columns, Tail::kClip, anchor_ + ".mt", anchor_ + ".m");
+    s_.Split(anchor_ + ".nv", tile_.vectors, Tail::kClip, anchor_ + ".nt", anchor_ + ".nv");
+    s_.SplitIfPresent(rows, tile_.columns, Tail::kClip, anchor_ + ".mt", anchor_ + ".m");
     s_.Split(step, config_.Int("chunk"), Tail::kClip, anchor_ + ".chunk", step);
     const int64_t unroll = config_.Int("unroll");
     if (unroll > 1) s_.Split(step, unroll, Tail::kExact, step, anchor_ + ".unroll");
     std::vector<std::string> order;
-    for (const char* name : {".chunk", ".mt", ".r0", ".unroll", ".m", ".nv", ".lane"}) {
+    for (const char* name : {".chunk", ".nt", ".mt", ".r0", ".unroll", ".m", ".nv", ".lane"}) {
       order.push_back(anchor_ + name);
     }
     s_.ReorderPresent(order);
-    chunk_sums_ = s_.SumLocally(anchor_ + ".mt");
+    chunk_sums_ = s_.SumLocally(s_.LastOf({anchor_ + ".nt", anchor_ + ".mt"}));
     for (const std::string& sums : {anchor_, chunk_sums_}) s_.VectorizeAll(sums + ".lane");
   }
 
   void UnrollTile() override {
     if (dense_.rows % tile_.columns != 0) s_.PeelAll(anchor_ + ".mt", 0, 1);
+    const int64_t vectors = CeilDiv(dense_.units, dense_.lanes);
+    if (TurnsPanels() && vectors % tile_.vectors != 0) s_.PeelAll(anchor_ + ".nt", 0, 1);
+    if (!TurnsPanels()) s_.UnrollAll(out_ + ".nv");
     for (const std::string& sums : {anchor_, chunk_sums_}) {
       for (const char* name : {".m", ".nv", ".unroll"}) s_.UnrollAll(sums + name);
     }
@@ -225,15 +243,29 @@ int64_t ChunkWithin(const Dense& dense, const Config& prefix, int64_t bytes) {
   return CeilDiv(steps, CeilDiv(steps, most)) * unroll;
 }
 
+// So few steps that the rows of units they read are as many streams.
+std::vector<int64_t> PanelChunkOptions(const Dense& dense, const Config& prefix) {
+  std::vector<int64_t> options = {0};
+  if (PanelsOfBlock(dense, TileOf(prefix)) < 2) return options;
+  for (const int64_t chunk : {4, 8, 16, 32}) {
+    if (chunk % prefix.Int("unroll") == 0 && chunk < dense.steps) options.push_back(chunk);
+  }
+  return options;
+}
+
 }  // namespace
 
 bool MasksUnits(const Dense& dense) { return dense.units % dense.lanes != 0; }
 
 std::vector<int64_t> DenseChunkOptions(const Dense& dense, const Config& prefix) {
   const RegisterTile tile = TileOf(prefix);
-  const bool masks = prefix.String("right") != "packed" && MasksUnits(dense);
-  if (dense.kind != ProductKind::kFloat || masks || prefix.String("epilogue") != "registers" ||
-      TilesOfBlock(dense, tile) < 2 || 2 * PanelBytes(dense, tile) <= dense.l2_bytes) {
+  const bool in_place = prefix.String("right") == "in_place";
+  if (dense.kind != ProductKind::kFloat || (in_place && MasksUnits(dense)) ||
+      prefix.String("epilogue") != "registers") {
+    return {0};
+  }
+  if (in_place && dense.rows <= tile.columns) return PanelChunkOptions(dense, prefix);
+  if (TilesOfBlock(dense, tile) < 2 || 2 * PanelBytes(dense, tile) <= dense.l2_bytes) {
     return {0};
   }
   // Half of the first cache, or a part of the second that leaves as much to the rows.
@@ -249,12 +281,19 @@ bool TakesChunks(const Config& config) { return config.Has("chunk") && config.In
 
 // A packed panel is read in order, and comes as fast from behind the second cache as it is needed.
 // In place each step's lines are on a page of their own: with panels of 1.5 and 4 times the second
-// cache chunks took 0.9 and 0.55 of the time on Zen 5, with smaller ones 0.9 to 1.05.
+// cache chunks took 0.9 and 0.55 of the time on Zen 5, with smaller ones 0.9 to 1.05. One row,
+// which has little to do for what it reads, took 0.45 to 0.8 by eight streams; with four rows sums
+// in memory cost more than that saves.
 int64_t DefaultDenseChunk(const Dense& dense, const Config& prefix) {
+  constexpr int64_t kStreams = 8;
   const std::vector<int64_t> options = DenseChunkOptions(dense, prefix);
-  const bool pays =
-      prefix.String("right") == "in_place" && PanelBytes(dense, TileOf(prefix)) > dense.l2_bytes;
-  return options.size() > 1 && pays ? options[1] : 0;
+  if (options.size() == 1 || prefix.String("right") != "in_place") return 0;
+  const RegisterTile tile = TileOf(prefix);
+  if (dense.rows > tile.columns) {
+    return PanelBytes(dense, tile) > dense.l2_bytes ? options[1] : 0;
+  }
+  const bool has_streams = std::ranges::find(options, kStreams) != options.end();
+  return dense.rows == 1 && has_streams ? kStreams : 0;
 }
 
 absl::StatusOr<loop::Nest> ScheduleDenseDirect(const Task& task, const Dense& dense,

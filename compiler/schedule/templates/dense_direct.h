@@ -13,9 +13,11 @@ namespace hone::schedule {
 // not exist there.
 bool MasksUnits(const Dense& dense);
 
-// The knob "chunk": steps of the sum after which the next tile of rows has its turn, for a config
-// that has all knobs up to "epilogue". 0: a tile's sum is taken at once. The only one where a panel
-// of the right operand, read again for every tile of rows, stays in the second cache.
+// The knob "chunk": steps of the sum after which the next tile has its turn, for a config that has
+// all knobs up to "epilogue". 0: a tile's sum is taken at once. Others where a panel of the right
+// operand, read again for every tile of rows, does not stay in the second cache, and where one tile
+// has all rows and reads units in place: a panel's would be read a row apart, those of some steps
+// are read as they lie.
 std::vector<int64_t> DenseChunkOptions(const Dense& dense, const Config& prefix);
 bool TakesChunks(const Config& config);
 // The one of them that the model takes.

@@ -52,9 +52,11 @@ void FewRows(Draw& draw) {
   DrawEpilogue(draw, draw.Let(fmt::format("nn.batch_matmul({}, {})", data, weight)), {b, m, n}, 2);
 }
 
-// So many terms that the second cache does not keep a panel for the next rows.
+// So many terms that the second cache does not keep a panel for the next rows, or reads rows of
+// whole vectors in place.
 void LongSums(Draw& draw) {
-  const int64_t m = 2 + draw.Below(15), n = 32 + draw.Extent();
+  const int64_t m = 1 + draw.Below(16);
+  const int64_t n = draw.Once(2) ? 16 * (1 + draw.Below(6)) : 32 + draw.Extent();
   const int64_t k = 8 * (256 + draw.Below(240)) + (draw.Once(2) ? draw.Below(8) : 0);
   const bool turned = draw.Once(2);
   const std::string left = draw.Param({1, m, k});

@@ -80,6 +80,22 @@ TEST(DenseChunks, ComputeWhatTheNaiveNestDoes) {
   EXPECT_GE(all.whole, 10);
 }
 
+// Panels that take turns, the last of them and the last block of them smaller.
+TEST(DenseChunks, OfPanelsThatOneTileReads) {
+  const Target target = TestTarget(Narrow("1024,65536,1048576"));
+  Checked all;
+  uint64_t seed = 1;
+  for (const int64_t m : {1, 2, 3, 7}) {
+    for (const int64_t n : {8, 20, 100, 188}) {
+      const Checked checked = Check(StackText(1 + m % 2, m, n, 24 + 3 * m), target, seed++);
+      all.whole += checked.whole;
+      all.chunks += checked.chunks;
+      if (HasFailure()) return;
+    }
+  }
+  EXPECT_GE(all.chunks, 30);
+}
+
 // What fits the second cache is read from there, and one tile reads it once: no knob, so that
 // configs are what they were.
 TEST(DenseChunks, AreOfferedWhereAPanelIsReadAgainFromAfar) {
@@ -115,7 +131,7 @@ TEST(DenseChunks, WithoutAreTheNestOfBefore) {
   EXPECT_EQ(migrated->ToText(), config.ToText());
 }
 
-TEST(DenseChunks, ByDefaultOfLongPanelsInPlace) {
+TEST(DenseChunks, ByDefaultInPlace) {
   const Target target = TestTarget(
       "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -caches=49152,1048576,33554432 -threads=1");
   const auto chunk = [&](const std::string& text) {
@@ -125,6 +141,8 @@ TEST(DenseChunks, ByDefaultOfLongPanelsInPlace) {
   };
   EXPECT_GT(chunk(StackText(1, 128, 512, 32768)), 0);
   EXPECT_EQ(chunk(StackText(1, 256, 1024, 4608)), 0);
+  EXPECT_EQ(chunk(StackText(1, 1, 1024, 128)), 8);
+  EXPECT_EQ(chunk(StackText(1, 4, 1024, 128)), 0);
   EXPECT_EQ(chunk(DenseText(128, 512, 32768, false, "const ")), 0);
 }
 
