@@ -15,12 +15,15 @@ namespace hone::schedule {
 namespace {
 
 // Tiles of rows that share a chunk of the right operand: their sums lie in memory, near enough to
-// be added to for every chunk.
+// be added to for every chunk. Threads that have no panel of their own share the tiles.
 int64_t TilesOfBlock(const Dense& dense, const RegisterTile& tile) {
   const int64_t tiles = CeilDiv(dense.rows, tile.columns);
+  const int64_t panels = CeilDiv(dense.units, tile.vectors * dense.lanes);
   const int64_t bytes = tile.columns * tile.vectors * dense.lanes * 4;
   const int64_t fit = std::max<int64_t>(2 * dense.l1_bytes / bytes, 1);
-  return CeilDiv(tiles, CeilDiv(tiles, fit));
+  const int64_t blocks =
+      std::max(CeilDiv(tiles, fit), CeilDiv(dense.threads, dense.batch * panels));
+  return CeilDiv(tiles, blocks);
 }
 
 // Panels of a right operand in place that take turns where one tile has all rows: their sums lie in

@@ -64,24 +64,24 @@ std::optional<RowParts> PartsOfRows(const ops::KernelDefinition& def, int64_t th
   const bool has_enough = threads > 1 ? results >= 4 * threads : !sums->shape.empty();
   if (!IsFloat(sums->dtype) || has_enough) return std::nullopt;
   RowParts rows;
-  rows.terms = results;
+  rows.results = rows.terms = results;
   Stmt innermost;
   for (Stmt loop = reduction->body[1]; loop->kind == StmtKind::kFor; loop = loop->body[0]) {
     int64_t extent = 0;
     if (!loop::IsConstInt(loop->extent, &extent)) return std::nullopt;
     rows.terms *= extent;
-    rows.columns = extent;
+    rows.innermost = extent;
     innermost = loop;
     const std::vector<int64_t> options = PartOptions(extent, threads);
     if (options.size() <= rows.options.size()) continue;
     rows.loop = loop->var->name;
     rows.options = options;
   }
-  if (rows.options.empty() || !innermost || !ReadsAlong(innermost)) {
-    return std::nullopt;
-  }
-  if (innermost->var->name == rows.loop) rows.columns /= rows.options.back();
-  if (rows.columns < 4) return std::nullopt;
+  if (!innermost || !ReadsAlong(innermost)) return std::nullopt;
+  rows.divides_innermost = innermost->var->name == rows.loop;
+  constexpr int64_t kFewest = 4;  // columns of vectors
+  std::erase_if(rows.options, [&](int64_t parts) { return rows.Columns(parts) < kFewest; });
+  if (rows.options.empty()) return std::nullopt;
   return rows;
 }
 

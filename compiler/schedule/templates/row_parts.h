@@ -17,8 +17,13 @@ namespace hone::schedule {
 struct RowParts {
   std::string loop;              // of the reduction, which the parts divide
   std::vector<int64_t> options;  // numbers of parts, ascending
-  int64_t columns = 0;           // of the innermost loop
-  int64_t terms = 0;             // of all the kernel's sums together
+  bool divides_innermost = false;
+  int64_t innermost = 0;  // extent of the innermost loop
+  int64_t results = 0;
+  int64_t terms = 0;  // of all of them together
+
+  // Of the innermost loop, in each of so many parts.
+  int64_t Columns(int64_t parts) const { return divides_innermost ? innermost / parts : innermost; }
 };
 
 // nullopt where the kernel is more than one reduction and what computes its elements, where it has

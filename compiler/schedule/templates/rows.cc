@@ -183,7 +183,7 @@ std::vector<std::string> StrategyOptions(const Ways& ways) {
 std::optional<Knob> NextPartsKnob(const RowParts& parts, const Target& target,
                                   const Config& prefix) {
   if (!prefix.Has("shares")) return IntKnob("shares", parts.options);
-  return NextRowKnob(parts.columns, target, prefix);
+  return NextRowKnob(parts.Columns(prefix.Int("shares")), target, prefix);
 }
 
 std::optional<Knob> NextRowsKnob(const Rows& rows, const Target& target, const Config& prefix) {
@@ -193,10 +193,15 @@ std::optional<Knob> NextRowsKnob(const Rows& rows, const Target& target, const C
   return std::nullopt;
 }
 
-// Parts cost two launches and what is between them, a few microseconds: more than reading this.
-bool PartsPay(const Ways& ways) {
-  constexpr int64_t kTerms = 1 << 17;
-  return ways.parts && (!ways.rows || ways.parts->terms >= kTerms);
+// Parts cost a launch more and what is between the two, a few microseconds. So that is where rows
+// leave threads without work for a quarter of the time, and reading all of them takes longer.
+bool PartsPay(const Ways& ways, int64_t threads) {
+  if (!ways.parts || !ways.rows) return ways.parts.has_value();
+  constexpr int64_t kTerms = 1 << 17, kTermsOfPart = 1024;
+  const RowParts& parts = *ways.parts;
+  const int64_t shares = CeilDiv(parts.results, threads) * threads;
+  return 4 * shares > 5 * parts.results && parts.terms >= kTerms &&
+         parts.terms >= kTermsOfPart * parts.results * parts.options[0];
 }
 
 class RowsTemplateImpl : public Template {
@@ -226,7 +231,7 @@ class RowsTemplateImpl : public Template {
   Config Default(const Task& task) const override {
     if (!AllRowMajor(task.signature)) return GenericTemplate().Default(task);
     const Ways ways = WaysOf(*task.def, task.target.threads);
-    if (PartsPay(ways)) return DefaultParts(*ways.parts, task.target);
+    if (PartsPay(ways, task.target.threads)) return DefaultParts(*ways.parts, task.target);
     if (!ways.rows) return DefaultStages(task);
     Config config;
     config.Set("strategy", std::string("rows"));
@@ -252,7 +257,7 @@ class RowsTemplateImpl : public Template {
     Config config;
     config.Set("strategy", std::string("parts"));
     config.Set("shares", parts.options[0]);
-    SetDefaultRow(parts.columns, target, &config);
+    SetDefaultRow(parts.Columns(parts.options[0]), target, &config);
     return config;
   }
 };

@@ -1,4 +1,7 @@
 // Products summed a chunk of the steps after the other, for all tiles of a block of rows.
+#include <algorithm>
+
+#include "compiler/schedule/ceil_div.h"
 #include "fmt/format.h"
 #include "gtest/gtest.h"
 #include "tests/compiler/schedule/nest_check.h"
@@ -144,6 +147,36 @@ TEST(DenseChunks, ByDefaultInPlace) {
   EXPECT_EQ(chunk(StackText(1, 1, 1024, 128)), 8);
   EXPECT_EQ(chunk(StackText(1, 4, 1024, 128)), 0);
   EXPECT_EQ(chunk(DenseText(128, 512, 32768, false, "const ")), 0);
+}
+
+int64_t GridOf(const loop::Launch& launch) {
+  int64_t grid = 1;
+  for (loop::Stmt s = launch.body;
+       s->kind == loop::StmtKind::kFor && s->loop_kind == loop::LoopKind::kParallel;
+       s = s->body[0]) {
+    int64_t extent = 0;
+    EXPECT_TRUE(loop::IsConstInt(s->extent, &extent));
+    grid *= extent;
+  }
+  return grid;
+}
+
+// Of one panel, whose sums all fit the first cache.
+TEST(DenseChunks, ThreadsShareTheTilesOfAPanel) {
+  for (const int threads : {1, 2, 8, 64}) {
+    const Target target =
+        TestTarget(fmt::format("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 "
+                               "-caches=32768,1048576,33554432 -threads={}",
+                               threads));
+    const ops::KernelDefinition def = MustLower(StackText(1, 128, 64, 16384));
+    const Template& dense = TemplateFor(def);
+    const Task task{&def, dense.Signatures(def, target)[0], target};
+    const Config config = dense.Default(task);
+    const auto nest = dense.Schedule(task, config);
+    ASSERT_TRUE(nest.ok()) << config.ToText() << nest.status();
+    const int64_t tiles = CeilDiv(128, config.Int("tile_w"));
+    EXPECT_GE(GridOf(nest->launches.back()), std::min<int64_t>(tiles, threads)) << config.ToText();
+  }
 }
 
 }  // namespace

@@ -75,6 +75,12 @@ TEST(Rows, LongSumsOfFewResultsAreSharedByDefault) {
   EXPECT_EQ(DefaultOf(mean, 2).Int("shares"), 2);
   const std::string few = "fn (p0: Tensor[(1, 4096), float32]) { sum(p0, axis=[1]) }";
   EXPECT_EQ(DefaultOf(few, 2).String("strategy"), "rows") << "over before another thread is there";
+  const std::string even = "fn (p0: Tensor[(4, 65536), float32]) { sum(p0, axis=[1]) }";
+  EXPECT_EQ(DefaultOf(even, 4).String("strategy"), "rows") << "each thread has a row";
+  EXPECT_EQ(DefaultOf(even, 3).String("strategy"), "rows") << "no three parts";
+  EXPECT_EQ(DefaultOf(even, 8).String("strategy"), "parts");
+  const std::string many = "fn (p0: Tensor[(200, 4096), float32]) { sum(p0, axis=[1]) }";
+  EXPECT_EQ(DefaultOf(many, 64).String("strategy"), "rows") << "parts of 64 elements";
   const std::string scalar = "fn (p0: Tensor[(4096,), float32]) { sum(p0, axis=[0]) }";
   for (const int threads : {1, 2})
     EXPECT_EQ(DefaultOf(scalar, threads).String("strategy"), "parts");
