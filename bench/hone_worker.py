@@ -4,7 +4,7 @@
 
     prep     {"module": SO, "data": NPZ, "alone": false}   opens, runs once, compares with the reference
     time     {"min_ms": 60}                                one sample: the mean seconds of n back-to-back calls
-    profile  {"min_ms": 60}                                seconds of each kernel where it stands in the model
+    profile  {"min_ms": 60}                                seconds of each kernel where it stands in the model, and of a run without kernels
     drop
 
 With "alone" a sample is the operator's own kernels, each in a loop in the layouts they have in the module: the copies in
@@ -29,18 +29,35 @@ from own_calls import is_copy, own_calls
 
 WARM_S = 0.1
 PROFILE_RUNS = (3, 200)
+EXECUTOR_RUNS = 200
 LEAST_S = 0.01  # of the loop that says how long a call takes
+
+
+def resident_bytes(field: str) -> int:
+    """VmRSS or VmHWM, the most of it, of this process."""
+    for line in pathlib.Path("/proc/self/status").read_text().splitlines():
+        if line.startswith(f"{field}:"):
+            return int(line.split()[1]) * 1024
+    raise OSError(f"expected {field} in /proc/self/status, found none")
+
+
+def resident_bytes_at_most_from_now() -> int:
+    """Begins VmHWM anew; what there is now."""
+    pathlib.Path("/proc/self/clear_refs").write_text("5")
+    return resident_bytes("VmRSS")
 
 
 class Timed:
     """A module with its inputs set."""
 
     def __init__(self, command: dict[str, Any], threads: int) -> None:
-        self.module = hone.Module(command["module"], threads=threads)
         self.data = dict(np.load(command["data"]))
+        before_bytes = resident_bytes_at_most_from_now()
+        self.module = hone.Module(command["module"], threads=threads)
         for info in self.module.inputs:
             self.module.set_input(info.name, np.ascontiguousarray(self.data[info.name]))
         self.module.run()
+        self.peak_bytes = resident_bytes("VmHWM") - before_bytes
         self.alone = own_calls([call.workload for call in self.module.calls]) if command["alone"] else []
         self.estimate = self._estimate()
 
@@ -72,6 +89,9 @@ class Timed:
         self.estimate = self.run(count) / count
         return self.estimate
 
+    def executor_seconds(self) -> float:
+        """Of one run: launches and barriers without kernels."""
+        return self.module.time_executor(EXECUTOR_RUNS) / EXECUTOR_RUNS
 
     def profile(self, min_ms: float) -> list[float]:
         """Seconds of each kernel, the median of as many runs as fill the time, within limits."""
@@ -91,13 +111,13 @@ class Worker:
             self.timed = Timed(command, self.threads)
             prepared = time.time() - started
             calls = [{"name": call.name, "copy": is_copy(call.workload)} for call in self.timed.module.calls]
-            return {"prep": prepared, "err": self.timed.error(), "est": self.timed.estimate, "note": "", "calls": calls}
+            return {"prep": prepared, "err": self.timed.error(), "est": self.timed.estimate, "note": "", "calls": calls, "peak_bytes": self.timed.peak_bytes}
         if command["cmd"] == "drop":
             self.timed = None
             return {}
         assert self.timed is not None
         if command["cmd"] == "profile":
-            return {"calls": self.timed.profile(command["min_ms"])}
+            return {"calls": self.timed.profile(command["min_ms"]), "executor_s": self.timed.executor_seconds()}
         return {"s": self.timed.sample(command["min_ms"])}
 
 

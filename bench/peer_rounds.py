@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import pathlib
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import IO, Any, NamedTuple
 
 import result_file
@@ -22,6 +23,11 @@ SLOW_ROUNDS = 3
 FRESH_ROUNDS = 4  # after so many a process starts again: where its memory lies was worth a third of a time
 QUICK_S = 1.5  # if that takes no longer
 
+# A peer in another mode: whose worker it is, and what its environment has besides.
+MODES: dict[str, tuple[str, dict[str, str]]] = {
+    "tf-no-onednn": ("tf", {"TF_ENABLE_ONEDNN_OPTS": "0"}),
+}
+
 
 def load_driver() -> Any:
     """The peers' peerlib, from the folder that HONE_PEERS names."""
@@ -30,6 +36,20 @@ def load_driver() -> Any:
         raise SystemExit(f"expected HONE_PEERS to name the folder with peerlib.py, found '{folder}'")
     sys.path.insert(0, folder)
     return importlib.import_module("peerlib")
+
+
+@contextlib.contextmanager
+def _environment_with(variables: Mapping[str, str]) -> Iterator[None]:
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
 
 
 class Peer:
@@ -41,10 +61,12 @@ class Peer:
 
     def __init__(self, name: str, threads: int, driver: Any, log: IO[str]) -> None:
         self.name = name
-        self._worker = driver.Worker(name, threads, log)
+        worker, self._environment = MODES.get(name, (name, {}))
+        self._worker = driver.Worker(worker, threads, log)
 
     def ask(self, limit_s: float, **command: Any) -> dict[str, Any]:
-        reply: dict[str, Any] = self._worker.ask(limit_s, **command)
+        with _environment_with(self._environment):  # its process starts when it is first asked
+            reply: dict[str, Any] = self._worker.ask(limit_s, **command)
         return reply
 
     def is_alive(self) -> bool:
@@ -87,6 +109,7 @@ class Measured(NamedTuple):
     failures: dict[str, str]
     skipped: dict[str, str]  # what a peer does not do
     call_us: list[list[float] | None]  # of the tuned module's calls, one list a round; where asked for, None where that failed
+    executor_us: list[float]  # of the tuned module's runs without kernels, one a round that was profiled
     rounds: int = 0
 
 
@@ -100,7 +123,7 @@ def no_further(measured: Measured, seconds: float) -> int:
 
 def prepare(peers: Sequence[Peer], commands: Mapping[str, dict[str, Any]]) -> Measured:
     """Peers that are in `commands` by name, each with its command; a peer that fails is out."""
-    measured = Measured({}, {}, {}, {}, [])
+    measured = Measured({}, {}, {}, {}, [], [])
     for peer in peers:
         if peer.name not in commands:
             continue
@@ -149,6 +172,8 @@ def _has_samples_enough(name: str, turn: int, rounds: int, measured: Measured) -
 def _profile(peer: Peer, sample_ms: float, measured: Measured) -> None:
     reply = peer.ask(SAMPLE_LIMIT_S, cmd="profile", min_ms=sample_ms)
     measured.call_us.append([seconds * 1e6 for seconds in reply["calls"]] if "calls" in reply else None)
+    if "executor_s" in reply:
+        measured.executor_us.append(reply["executor_s"] * 1e6)
     if "calls" not in reply:
         measured.failures["profile"] = str(reply.get("error", "no times given"))
 

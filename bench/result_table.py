@@ -260,17 +260,19 @@ def model_tables(rows: Sequence[Row], every: Sequence[Row]) -> list[str]:
 
 def inside_table(rows: Sequence[Row]) -> list[str]:
     """Where tuned models' time goes."""
-    header = ["tuned model", "GFLOP", "FLOP bound, ms", "sum of kernels, ms", "kernels", "executor, µs", "arena, MiB", "parameters, MiB"]
+    header = ["tuned model", "GFLOP", "FLOP bound, ms", "sum of kernels, ms", "whole less kernels, µs", "kernels", "executor, µs", "arena, MiB", "parameters, MiB", "peak memory, MiB"]
     cells = [
         [
             row["item"],
             f"{row['flops'] * 1e-9:.3g}",
             f"{row['flop_bound_us'] / 1e3:.3f}",
             f"{row['kernels_us'] / 1e3:.3f}" if "kernels_us" in row else "-",
+            f"{row['beside_kernels_us']:.1f}" if "beside_kernels_us" in row else "-",
             str(row.get("kernel_calls", "-")),
             f"{row['executor_us']:.1f}" if "executor_us" in row else "-",
             f"{row['arena_bytes'] / 2**20:.1f}",
             f"{row['parameters_bytes'] / 2**20:.1f}",
+            f"{row['peak_bytes'] / 2**20:.1f}" if "peak_bytes" in row else "-",
         ]
         for row in rows
     ]

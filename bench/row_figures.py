@@ -55,7 +55,7 @@ def compared(measured: Measured, empty: Mapping[str, float]) -> dict[str, Any]:
     """Each peer beside tuned Hone, the best of them beside both, paired by round. Peers keep their medians where Hone failed."""
     ours, default = right_times(measured, TUNED), right_times(measured, DEFAULT)
     peers = {
-        name: _peer_figures(measured, name, ours, empty)
+        name: _peer_figures(measured, name, ours, default, empty)
         for name, times in measured.times.items()
         if times and name not in OWN
     }
@@ -89,7 +89,11 @@ def _over_direct(
 
 
 def _peer_figures(
-    measured: Measured, name: str, ours: Sequence[float] | None, empty: Mapping[str, float]
+    measured: Measured,
+    name: str,
+    ours: Sequence[float] | None,
+    default: Sequence[float] | None,
+    empty: Mapping[str, float],
 ) -> dict[str, Any]:
     times = measured.times[name]
     figures: dict[str, Any] = {
@@ -98,6 +102,8 @@ def _peer_figures(
         "error": measured.replies[name]["err"],
         "empty_call_us": empty.get(name),
     }
+    if default:
+        figures["to_default"] = _ratio(paired(times, default))
     return figures | (_ratio(paired(times, ours)) if ours else {})
 
 
@@ -127,7 +133,7 @@ def shortest_us(row: Mapping[str, Any]) -> float:
 
 
 def model_figures(report: Mapping[str, Any], measured: Measured, peak: Mapping[str, float]) -> dict[str, Any]:
-    """Where a model's time goes: bound by its FLOPs, sum of its kernels, what the executor adds; and its memory."""
+    """Where a model's time goes: bound by its FLOPs, sum of its kernels, what a run takes besides; and its memory."""
     flops = sum(kernel["flops"] * kernel["calls"] for kernel in report["kernels"])
     figures: dict[str, Any] = {
         "flops": flops,
@@ -136,11 +142,15 @@ def model_figures(report: Mapping[str, Any], measured: Measured, peak: Mapping[s
         "peak_live_bytes": report["peak_live_bytes"],
         "parameters_bytes": report["parameters_bytes"],
     }
+    if "peak_bytes" in measured.replies.get(TUNED, {}):
+        figures["peak_bytes"] = measured.replies[TUNED]["peak_bytes"]
+    if measured.executor_us:
+        figures["executor_us"] = statistics.median(measured.executor_us)
     # By round; one whose profile failed is in neither.
     pairs = zip(measured.times[TUNED], measured.call_us, strict=False)
     profiled = [(whole, call_us) for whole, call_us in pairs if call_us is not None]
     if profiled:
         figures["kernel_calls"] = len(profiled[0][1])
         figures["kernels_us"] = statistics.median(sum(call_us) for _, call_us in profiled)
-        figures["executor_us"] = statistics.median(whole - sum(call_us) for whole, call_us in profiled)
+        figures["beside_kernels_us"] = statistics.median(whole - sum(call_us) for whole, call_us in profiled)
     return figures

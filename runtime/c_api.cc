@@ -276,3 +276,11 @@ int hone_time_call(hone_model* model, uint32_t call, int64_t runs, double* secon
   *seconds = model->executor().TimeCall(call, runs);
   return HONE_OK;
 }
+
+int hone_time_executor(hone_model* model, int64_t runs, double* seconds) {
+  if (!HasModel(model) || !Has(seconds, "a place for the seconds")) return HONE_BAD_INPUT;
+  if (const int code = CheckRuns(runs); code != HONE_OK) return code;
+  if (!CanRun(model)) return HONE_BAD_INPUT;
+  *seconds = model->executor().TimeWithoutKernels(runs);
+  return HONE_OK;
+}

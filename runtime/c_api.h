@@ -118,6 +118,10 @@ HONE_API int hone_profile(hone_model* model, int runs, double* call_ns);
  * run would give it; those behind it do not run. hone_output afterwards is not that of a whole run
  * on the present inputs, until the next hone_run: outputs may be older or overwritten. */
 HONE_API int hone_time_call(hone_model* model, uint32_t call, int64_t runs, double* seconds);
+/* Seconds of `runs` (at least 1) back-to-back runs in which no kernel does anything: what is left
+ * is the executor's own, its walk through the launches and the barriers between them, with threads
+ * that are never late. Inputs and outputs stay as they are. */
+HONE_API int hone_time_executor(hone_model* model, int64_t runs, double* seconds);
 
 #ifdef __cplusplus
 } /* extern "C" */

@@ -45,6 +45,8 @@ class Executor {
   // Seconds of `runs` back-to-back runs of one call of the function alone, entered as a whole run
   // is, on what the calls before it make of the inputs.
   double TimeCall(uint32_t call, int64_t runs);
+  // Seconds of `runs` back-to-back runs in which no kernel does anything: the executor's own share.
+  double TimeWithoutKernels(int64_t runs);
   // Nanoseconds of each call of the function, the median of `runs` runs, with a barrier after every
   // launch.
   std::vector<double> Profile(int runs);

@@ -304,6 +304,6 @@ absl::StatusOr<std::string> EmitAssembly(const ModuleSpec& spec) {
 }
 
 // The number goes up with every change of passes or of what is emitted that changes kernels' times.
-std::string ToolchainText() { return "LLVM " LLVM_VERSION_STRING " code 3"; }
+std::string ToolchainText() { return "LLVM " LLVM_VERSION_STRING " code 4"; }
 
 }  // namespace hone::codegen

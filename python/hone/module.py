@@ -74,6 +74,7 @@ def _load() -> ctypes.CDLL:
         "hone_call_kernel": (ctypes.c_int, [model, index, ctypes.POINTER(_KernelInfo)]),
         "hone_profile": (ctypes.c_int, [model, ctypes.c_int, ctypes.POINTER(ctypes.c_double)]),
         "hone_time_call": (ctypes.c_int, [model, index, ctypes.c_int64, ctypes.POINTER(ctypes.c_double)]),
+        "hone_time_executor": (ctypes.c_int, [model, ctypes.c_int64, ctypes.POINTER(ctypes.c_double)]),
     }
     for name, (result, arguments) in signatures.items():
         function = getattr(library, name)
@@ -230,4 +231,10 @@ class Module:
             raise ValueError(f"expected a call below {_library.hone_call_count(self._model)}, found {number}")
         seconds = ctypes.c_double()
         _check(_library.hone_time_call(self._model, number, runs, ctypes.byref(seconds)))
+        return seconds.value
+
+    def time_executor(self, runs: int) -> float:
+        """Seconds of `runs` back-to-back runs in which no kernel does anything: launches and barriers alone."""
+        seconds = ctypes.c_double()
+        _check(_library.hone_time_executor(self._model, runs, ctypes.byref(seconds)))
         return seconds.value

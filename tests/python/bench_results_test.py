@@ -138,31 +138,32 @@ class BestPeerTest(unittest.TestCase):
     def test_a_fast_wrong_result_has_failed(self) -> None:
         for error in (0.1, float("nan"), float("inf")):
             replies = {"hone tuned": {"err": error}, "ort": {"err": 0.0}}
-            measured = peer_rounds.Measured({"hone tuned": [1.0], "ort": [9.0]}, replies, {}, {}, [])
+            measured = peer_rounds.Measured({"hone tuned": [1.0], "ort": [9.0]}, replies, {}, {}, [], [])
             figures = row_figures.compared(measured, {})
             self.assertEqual(figures["verdict"], "failed")
             self.assertNotIn("ratio", figures["peers"]["ort"])
 
     def test_peers_keep_their_medians_where_hone_fails(self) -> None:
-        measured = peer_rounds.Measured({"ort": [9.0, 9.0]}, {"ort": {"err": 0.0}}, {"hone tuned": "no answer"}, {}, [])
+        measured = peer_rounds.Measured({"ort": [9.0, 9.0]}, {"ort": {"err": 0.0}}, {"hone tuned": "no answer"}, {}, [], [])
         figures = row_figures.compared(measured, {})
         self.assertEqual((figures["verdict"], figures["best_peer"]), ("failed", "ort"))
         self.assertEqual(figures["peers"]["ort"]["median_us"], 9.0)
 
     def test_rows_keep_peers_that_failed_and_compare_defaults_too(self) -> None:
         times = {"hone tuned": [10.0, 10.0], "hone default": [12.0, 12.0], "ort": [15.0, 15.0]}
-        measured = peer_rounds.Measured(times, {name: {"err": 0.0} for name in times}, {"tvm-relay": "no"}, {}, [])
+        measured = peer_rounds.Measured(times, {name: {"err": 0.0} for name in times}, {"tvm-relay": "no"}, {}, [], [])
         figures = row_figures.compared(measured, {"ort": 3.0})
         self.assertEqual((figures["best_peer"], figures["verdict"]), ("ort", "win"))
         self.assertEqual(figures["peers"]["ort"]["empty_call_us"], 3.0)
         self.assertEqual(figures["default_to_tuned"]["ratio"], 1.2)
+        self.assertEqual(figures["peers"]["ort"]["to_default"]["ratio"], 1.25)
         self.assertEqual(figures["best_peer_to_default"]["ratio"], 1.25)
 
 
     def test_winograd_is_compared_with_the_faster_direct_sum(self) -> None:
         for own, named, ratio in ((20.0, "onednn", 1.5), (14.0, "hone direct", 1.4)):
             times = {"hone tuned": [10.0, 10.0], "hone direct": [own, own], "onednn": [15.0, 15.0]}
-            measured = peer_rounds.Measured(times, {name: {"err": 0.0} for name in times}, {}, {}, [])
+            measured = peer_rounds.Measured(times, {name: {"err": 0.0} for name in times}, {}, {}, [], [])
             figures = row_figures.compared(measured, {})
             self.assertEqual((figures["over_direct"]["direct"], figures["over_direct"]["ratio"]), (named, ratio))
             self.assertEqual(list(figures["peers"]), ["onednn"])
@@ -172,8 +173,9 @@ class ModelFiguresTest(unittest.TestCase):
     def test_a_round_whose_profile_failed_does_not_shift_the_others(self) -> None:
         report = {"kernels": [], "arena_bytes": 1, "peak_live_bytes": 1, "parameters_bytes": 1}
         calls: list[list[float] | None] = [[9.0], None, [29.0]]
-        measured = peer_rounds.Measured({"hone tuned": [10.0, 20.0, 30.0]}, {}, {}, {}, calls)
-        self.assertEqual(row_figures.model_figures(report, measured, {"fma_gflops": 1.0})["executor_us"], 1.0)
+        measured = peer_rounds.Measured({"hone tuned": [10.0, 20.0, 30.0]}, {"hone tuned": {"peak_bytes": 7}}, {}, {}, calls, [4.0, 6.0])
+        figures = row_figures.model_figures(report, measured, {"fma_gflops": 1.0})
+        self.assertEqual((figures["beside_kernels_us"], figures["executor_us"], figures["peak_bytes"]), (1.0, 5.0, 7))
 
 
 class RowsTest(unittest.TestCase):

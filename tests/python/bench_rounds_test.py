@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pathlib
 import sys
 import unittest
@@ -34,11 +35,32 @@ class FakePeer(peer_rounds.Peer):
         pass
 
 
+class FakeWorker:
+    """Of one driver call; says what its process would have been started as."""
+
+    def __init__(self, name: str, threads: int, log: Any) -> None:
+        self.name = name
+
+    def ask(self, limit_s: float, **command: Any) -> dict[str, Any]:
+        return {"worker": self.name, "onednn": os.environ.get("TF_ENABLE_ONEDNN_OPTS")}
+
+
+class FakeDriver:
+    Worker = FakeWorker
+
+
+class ModesTest(unittest.TestCase):
+    def test_a_mode_is_a_worker_with_variables_of_its_own(self) -> None:
+        replies = [peer_rounds.Peer(name, 1, FakeDriver, sys.stderr).ask(1.0) for name in ("tf-no-onednn", "tf")]
+        self.assertEqual(replies, [{"worker": "tf", "onednn": "0"}, {"worker": "tf", "onednn": None}])
+
+
 class RoundsTest(unittest.TestCase):
     def test_a_profile_that_fails_leaves_its_round_empty(self) -> None:
-        peer = FakePeer("hone tuned", [{"calls": [1e-6]}, {"error": "no answer"}, {"calls": [3e-6]}])
+        peer = FakePeer("hone tuned", [{"calls": [1e-6], "executor_s": 2e-6}, {"error": "no answer"}, {"calls": [3e-6], "executor_s": 4e-6}])
         measured = peer_rounds.measure([peer], {"hone tuned": {}}, 3, 1.0, profiled="hone tuned")
         self.assertEqual([call_us and round(call_us[0]) for call_us in measured.call_us], [1, None, 3])
+        self.assertEqual([round(us) for us in measured.executor_us], [2, 4])
         self.assertEqual(measured.failures, {"profile": "no answer"})
 
     def test_rounds_are_added_until_there_are_enough(self) -> None:
@@ -73,7 +95,7 @@ class RoundGrowthTest(unittest.TestCase):
     def measured(self, ratios: tuple[float, ...], rounds: int = 12, **others: list[float]) -> peer_rounds.Measured:
         """The ratios in turn, in so many rounds."""
         times = {"hone tuned": [10.0] * rounds, "ort": [10.0 * ratios[turn % len(ratios)] for turn in range(rounds)]} | others
-        return peer_rounds.Measured(times, {name: {"err": 0.0} for name in times}, {}, {}, [], rounds)
+        return peer_rounds.Measured(times, {name: {"err": 0.0} for name in times}, {}, {}, [], [], rounds)
 
     def test_a_wide_interval_gets_as_many_rounds_again_up_to_the_most(self) -> None:
         growth = round_growth.Growth(12, 30)
@@ -99,8 +121,8 @@ class RoundGrowthTest(unittest.TestCase):
 
     def test_rows_that_more_rounds_would_not_change_do_not_grow(self) -> None:
         first_rounds_only = self.measured(self.WIDE, ort=[8.0, 10.0, 13.0])
-        no_peer = peer_rounds.Measured({"hone tuned": [1.0, 2.0]}, {"hone tuned": {"err": 0.0}}, {}, {}, [], 2)
-        hone_failed = peer_rounds.Measured({"ort": [1.0, 2.0]}, {"ort": {"err": 0.0}}, {}, {}, [], 2)
+        no_peer = peer_rounds.Measured({"hone tuned": [1.0, 2.0]}, {"hone tuned": {"err": 0.0}}, {}, {}, [], [], 2)
+        hone_failed = peer_rounds.Measured({"ort": [1.0, 2.0]}, {"ort": {"err": 0.0}}, {}, {}, [], [], 2)
         self.assertEqual([round_growth.is_wide(m) for m in (first_rounds_only, no_peer, hone_failed)], [False] * 3)
 
 

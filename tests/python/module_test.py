@@ -146,6 +146,9 @@ class ModuleTest(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "expected a call below 1, found 1"):
             self.module.time_call(1, 1)
 
+    def test_times_the_executor_without_kernels(self) -> None:
+        self.assertGreaterEqual(self.module.time_executor(100), 0)
+
     def test_goes_on_in_a_forked_child(self) -> None:
         self.module.run()
         context = multiprocessing.get_context("fork")

@@ -68,6 +68,9 @@ TEST_F(CApiTest, RunsAndTimes) {
   ASSERT_EQ(hone_time_call(model_, 0, 100, &seconds), HONE_OK);
   EXPECT_GT(seconds, 0);
   EXPECT_EQ(hone_time_call(model_, 1, 100, &seconds), HONE_BAD_INPUT);
+  seconds = -1;
+  ASSERT_EQ(hone_time_executor(model_, 100, &seconds), HONE_OK);
+  EXPECT_GE(seconds, 0);
 }
 
 TEST_F(CApiTest, SaysWhatIsWrong) {
@@ -110,6 +113,7 @@ TEST_F(CApiTest, RefusesNull) {
     EXPECT_TRUE(refused(hone_set_input(model, 0, model != nullptr ? nullptr : x, sizeof(x))));
     EXPECT_TRUE(refused(hone_time(model, 1, model != nullptr ? nullptr : &seconds)));
     EXPECT_TRUE(refused(hone_time_call(model, 0, 1, model != nullptr ? nullptr : &seconds)));
+    EXPECT_TRUE(refused(hone_time_executor(model, 1, model != nullptr ? nullptr : &seconds)));
     EXPECT_TRUE(refused(hone_profile(model, 1, model != nullptr ? nullptr : &seconds)));
     EXPECT_TRUE(refused(hone_call_kernel(model, 0, model != nullptr ? nullptr : &kernel)));
     EXPECT_TRUE(refused(hone_set_input_dlpack(model, 0, model != nullptr ? nullptr : &tensor)));
@@ -149,6 +153,7 @@ TEST_F(CApiTest, RefusesNumbersThatMakeNoSense) {
   EXPECT_EQ(hone_time(model_, -1, &seconds), HONE_BAD_INPUT);
   EXPECT_THAT(hone_last_error(), HasSubstr("found -1"));
   EXPECT_EQ(hone_time_call(model_, 0, 0, &seconds), HONE_BAD_INPUT);
+  EXPECT_EQ(hone_time_executor(model_, 0, &seconds), HONE_BAD_INPUT);
   EXPECT_EQ(hone_profile(model_, 0, &seconds), HONE_BAD_INPUT);
   EXPECT_EQ(seconds, 7);
 }

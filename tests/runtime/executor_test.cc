@@ -98,6 +98,20 @@ TEST_P(ExecutorTest, TimesOneCallAloneAndStillRunsAllOfThem) {
   EXPECT_THAT(std::vector<float>(result, result + kChainLength), ElementsAreArray(expected));
 }
 
+TEST_P(ExecutorTest, TimesItselfWithoutKernelsAndStillRunsThem) {
+  Open(ChainModule());
+  auto* input = static_cast<float*>(executor_->Input(0));
+  for (int i = 0; i < kChainLength; ++i) input[i] = static_cast<float>(i);
+  auto* result = static_cast<float*>(executor_->Output(0));
+  std::fill(result, result + kChainLength, -1.0f);
+  EXPECT_GE(executor_->TimeWithoutKernels(10), 0);
+  EXPECT_THAT(std::vector<float>(result, result + kChainLength), Each(-1.0f));
+  std::vector<float> expected(kChainLength);
+  ChainReference(input, expected.data());
+  executor_->Run();
+  EXPECT_THAT(std::vector<float>(result, result + kChainLength), ElementsAreArray(expected));
+}
+
 TEST_P(ExecutorTest, AllocatesNothingInARun) {
   Open(ChainModule());
   executor_->Run();

@@ -122,5 +122,14 @@ TEST(DefaultCodeShape, OnArmNeighboursAreLoadedWhenTheyAreMultiplied) {
   }
 }
 
+// Constants of the transforms that were kept in registers beside the products' loop cost twelve of
+// its sums theirs.
+TEST(DefaultCodeShape, OnArmTransformsLeaveTheProductsTheirRegisters) {
+  const std::vector<std::string> loop =
+      DefaultHotLoop(Conv(96, 96, 35, 3), kNeon, "fmla", "default");
+  EXPECT_GE(CountLines(loop, {"fmla"}), 20) << Text(loop);
+  EXPECT_LE(CountLines(loop, {"[sp"}), 2) << Text(loop);
+}
+
 }  // namespace
 }  // namespace hone::codegen
