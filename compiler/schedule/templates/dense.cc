@@ -59,9 +59,7 @@ std::vector<std::string> PrefetchOptionsOf(const Dense& dense, const Config& pre
       prefix.String("order") != "n_m" || dense.steps / unroll <= 1 || TakesChunks(prefix)) {
     return {"none"};
   }
-  if (StreamsWeights(dense, tile) && unroll > 1) {
-    return {"stream", "none"};  // the first is what micro-kernels measure, as the default does
-  }
+  if (StreamsWeights(dense, tile) && unroll > 1) return {"none", "stream"};
   const int64_t tiles = CeilDiv(dense.rows, tile.columns);
   if (tiles < 2 || tile.vectors * dense.lanes >= dense.units) return {"none"};
   if (unroll > 1 && unroll * tile.vectors <= 2 * tiles) return {"none", "step", "unrolled"};
@@ -70,13 +68,16 @@ std::vector<std::string> PrefetchOptionsOf(const Dense& dense, const Config& pre
 
 // Four steps at once, as micro-kernels are measured, share their addresses and the loop's own
 // instructions. Without many registers only those of a single row, whose few additions a step cost
-// no more than the loop itself.
+// no more than the loop itself. Weights of a single row are read once: to a prefetcher that tells
+// streams apart by the instruction, many loads are more than it follows, and 32 took half again as
+// long as 8 to 28 (Zen 5, weights in the second cache).
 int64_t DefaultUnroll(const Dense& dense, const RegisterTile& tile) {
-  constexpr int64_t kFew = 8, kWide = 16;
+  constexpr int64_t kFew = 8, kWide = 16, kMostLoads = 16;
   const bool is_wide = dense.kind == ProductKind::kFloat && dense.lanes >= kWide;
   if (!is_wide && tile.vectors * tile.columns > kFew) return 1;
   const std::vector<int64_t> options = UnrollsOf(dense, tile);
-  return options[std::min<size_t>(2, options.size() - 1)];
+  const int64_t best = options[std::min<size_t>(2, options.size() - 1)];
+  return tile.columns == 1 && best * tile.vectors > kMostLoads ? options[0] : best;
 }
 
 std::vector<std::string> Strategies(const Dense& dense, const Target& target) {
@@ -120,7 +121,7 @@ StrategyChoice BestDirect(const Dense& dense, const Target& target) {
   const bool far = dense.units * dense.terms * 4 / dense.dot > target.l2_bytes;
   const std::vector<std::string> prefetch = PrefetchOptionsOf(dense, config);
   const bool has_steps = std::ranges::find(prefetch, "step") != prefetch.end();
-  config.Set("prefetch", !far ? "none" : has_steps ? "step" : prefetch.front());
+  config.Set("prefetch", far && has_steps ? "step" : "none");
   const double cycles = DirectCycles(dense, tile);
   return {std::move(config), cycles};
 }
