@@ -1,6 +1,7 @@
 #include "compiler/passes/join_groups.h"
 
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 
 #include "compiler/ir/node_map.h"
@@ -14,19 +15,38 @@ using ir::Expr;
 
 constexpr size_t kLeastRank = 4;  // of feature maps: smaller tensors are not worth a launch
 
-// Whether it joins channels of one image.
-bool JoinsChannels(const Expr& join) {
-  if (!ir::IsCall(join, "concatenate") || join->args[0]->kind != ir::ExprKind::kTuple) return false;
-  const std::vector<int64_t>& shape = join->type->tensor.shape;
-  const auto rank = static_cast<int64_t>(shape.size());
-  const int64_t axis = ops::IntAttr(join->attrs, "axis", 0);
-  return shape.size() >= kLeastRank && (axis < 0 ? axis + rank : axis) == 1 && shape[0] == 1;
+bool IsJoin(const Expr& e) {
+  return ir::IsCall(e, "concatenate") && e->args[0]->kind == ir::ExprKind::kTuple;
 }
 
-// What a group joins: where it joins what it joined, the parts of that.
+int64_t AxisOf(const Expr& join) {
+  const int64_t axis = ops::IntAttr(join->attrs, "axis", 0);
+  return axis < 0 ? axis + static_cast<int64_t>(join->type->tensor.shape.size()) : axis;
+}
+
+// Whether its parts are runs of memory.
+bool JoinsRuns(const Expr& join) {
+  const std::vector<int64_t>& shape = join->type->tensor.shape;
+  return std::all_of(shape.begin(), shape.begin() + AxisOf(join),
+                     [](int64_t extent) { return extent == 1; });
+}
+
+// Whether it joins channels of one image.
+bool JoinsChannels(const Expr& join) {
+  return join->type->tensor.shape.size() >= kLeastRank && AxisOf(join) == 1 && JoinsRuns(join);
+}
+
+// A group of concatenations, and slices that they read.
+struct Join {
+  std::vector<size_t> numbers;  // of its nodes, ascending
+  std::vector<Expr> joins;
+  ir::NodeSet slices;
+  std::vector<Expr> parts;  // of the last concatenation; of those that it joins, their parts
+};
+
 void AddParts(const Expr& join, const ir::NodeSet& members, std::vector<Expr>& parts) {
   for (const Expr& part : join->args[0]->args) {
-    if (members.contains(part.get()) && JoinsChannels(part)) {
+    if (members.contains(part.get()) && IsJoin(part)) {
       AddParts(part, members, parts);
     } else {
       parts.push_back(part);
@@ -34,55 +54,97 @@ void AddParts(const Expr& join, const ir::NodeSet& members, std::vector<Expr>& p
   }
 }
 
-// Whether each can be written where the whole lies, row-major and in blocks of `lanes` channels. A
-// value has one place, and no kernel writes inputs and constants.
-bool LieInWhole(const std::vector<Expr>& parts, int64_t lanes) {
-  ir::NodeSet written;
-  for (const Expr& part : parts) {
-    if (part->kind != ir::ExprKind::kCall || !written.insert(part.get()).second) return false;
+std::optional<Join> JoinOf(const std::vector<Expr>& nodes, std::vector<size_t> numbers) {
+  const Expr& last = nodes[numbers.back()];
+  if (!IsJoin(last)) return std::nullopt;
+  Join join;
+  ir::NodeSet members;
+  for (const size_t number : numbers) {
+    const Expr& member = nodes[number];
+    members.insert(member.get());
+    if (IsJoin(member)) {
+      join.joins.push_back(member);
+    } else if (ir::IsCall(member, "strided_slice")) {
+      join.slices.insert(member.get());
+    } else {
+      return std::nullopt;
+    }
   }
+  AddParts(last, members, join.parts);
+  join.numbers = std::move(numbers);
+  return join;
+}
+
+// Of all groups, in execution order.
+std::vector<Join> JoinsOf(const std::vector<Expr>& nodes, const std::vector<int>& groups) {
+  std::unordered_map<int, std::vector<size_t>> members;
+  for (size_t i = 0; i < nodes.size(); ++i) members[groups[i]].push_back(i);
+  std::vector<Join> joins;
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    std::vector<size_t>& numbers = members.at(groups[i]);
+    if (numbers.back() != i) continue;
+    if (auto join = JoinOf(nodes, std::move(numbers))) joins.push_back(*std::move(join));
+  }
+  return joins;
+}
+
+void AddOutputs(const Expr& result, ir::NodeSet& outputs) {
+  outputs.insert(result.get());
+  if (result->kind != ir::ExprKind::kTuple) return;
+  for (const Expr& field : result->args) AddOutputs(field, outputs);
+}
+
+// Whether each can be written where the whole lies. A value has one place, and no kernel writes
+// inputs and constants.
+bool CanMove(const std::vector<Expr>& parts, const ir::NodeSet& placed) {
+  ir::NodeSet moved;
+  return std::all_of(parts.begin(), parts.end(), [&](const Expr& part) {
+    return part->kind == ir::ExprKind::kCall && !placed.contains(part.get()) &&
+           moved.insert(part.get()).second;
+  });
+}
+
+// Row-major and in blocks of `lanes` channels.
+bool LieInOrder(const std::vector<Expr>& parts, int64_t lanes) {
   return std::all_of(parts.begin(), parts.end() - 1, [&](const Expr& part) {
     const ir::TensorType& type = part->type->tensor;
     return type.shape[1] % lanes == 0 && type.SizeBytes() % HONE_BUFFER_ALIGNMENT == 0;
   });
 }
 
-// The slices of a group that are better kernels of their own.
-std::vector<const ir::ExprNode*> SlicesOf(const std::vector<Expr>& group, int64_t lanes) {
-  if (group.size() < 2 || !JoinsChannels(group.back())) return {};
-  ir::NodeSet members;
-  std::vector<const ir::ExprNode*> slices;
-  for (const Expr& member : group) {
-    members.insert(member.get());
-    if (JoinsChannels(member)) continue;
-    if (!ir::IsCall(member, "strided_slice")) return {};
-    slices.push_back(member.get());
-  }
-  std::vector<Expr> parts;
-  AddParts(group.back(), members, parts);
-  const auto is_part = [&](const ir::ExprNode* slice) {
-    return std::any_of(parts.begin(), parts.end(),
-                       [&](const Expr& part) { return part.get() == slice; });
-  };
-  const bool apart = slices.size() < parts.size() && LieInWhole(parts, lanes) &&
-                     std::all_of(slices.begin(), slices.end(), is_part);
-  return apart ? slices : std::vector<const ir::ExprNode*>();
+// Whether the slices are better kernels of their own, where the parts can move.
+bool PartsSlices(const Join& join, int64_t lanes) {
+  const auto slices = std::count_if(join.parts.begin(), join.parts.end(), [&](const Expr& part) {
+    return join.slices.contains(part.get());
+  });
+  return static_cast<size_t>(slices) == join.slices.size() && join.slices.size() > 0 &&
+         join.slices.size() < join.parts.size() &&
+         std::all_of(join.joins.begin(), join.joins.end(), JoinsChannels) &&
+         LieInOrder(join.parts, lanes);
 }
 
 }  // namespace
 
 void PartJoins(const std::vector<Expr>& nodes, int64_t lanes, std::vector<int>* groups) {
-  std::unordered_map<int, std::vector<size_t>> members;
-  for (size_t i = 0; i < nodes.size(); ++i) members[(*groups)[i]].push_back(i);
-  for (const auto& [group, numbers] : members) {
-    std::vector<Expr> calls;
-    for (const size_t number : numbers) calls.push_back(nodes[number]);
-    const std::vector<const ir::ExprNode*> slices = SlicesOf(calls, lanes);
-    if (slices.empty()) continue;
-    for (const size_t number : numbers) {
-      const bool is_slice =
-          std::find(slices.begin(), slices.end(), nodes[number].get()) != slices.end();
-      (*groups)[number] = static_cast<int>(is_slice ? number : numbers.back());
+  const std::vector<Join> joins = JoinsOf(nodes, *groups);
+  ir::NodeSet placed;
+  AddOutputs(nodes.back(), placed);
+  const auto place = [&](const Join& join) {
+    for (const Expr& part : join.parts) placed.insert(part.get());
+  };
+  // A part that is taken from one of these would have it copy all, where here a slice is.
+  for (const Join& join : joins) {
+    const bool is_view = join.slices.empty() &&
+                         std::all_of(join.joins.begin(), join.joins.end(), JoinsRuns) &&
+                         CanMove(join.parts, placed);
+    if (is_view) place(join);
+  }
+  for (const Join& join : joins) {
+    if (!PartsSlices(join, lanes) || !CanMove(join.parts, placed)) continue;
+    place(join);
+    for (const size_t number : join.numbers) {
+      const bool is_slice = join.slices.contains(nodes[number].get());
+      (*groups)[number] = static_cast<int>(is_slice ? number : join.numbers.back());
     }
   }
 }

@@ -88,9 +88,80 @@ TEST(FeatureMapViews, WhatIsJoinedTwiceIsCopiedOnce) {
   EXPECT_EQ(CheckedMovesOf(net.Finish(net.Add(a, b))), 1);
 }
 
+Expr ChannelsOf(const Expr& x, int64_t begin, int64_t end) {
+  return NetBuilder::Call("strided_slice", {x},
+                          {{"axes", std::vector<int64_t>{1}},
+                           {"begin", std::vector<int64_t>{begin}},
+                           {"end", std::vector<int64_t>{end}}});
+}
+
+Expr TupleOf(std::vector<Expr> fields) {
+  ir::Type type{.is_tuple = true};
+  for (const Expr& field : fields) type.fields.push_back(*field->type);
+  return ir::WithType(ir::Tuple(std::move(fields)), std::move(type));
+}
+
+// A concatenation of a value that lies in another one copies all: a slice that it reads is part of
+// that copy. Whichever of the two is first, the one without slices has the value.
+TEST(FeatureMapViews, SlicesOfConcatenationsThatCopyAreNotCopiedTwice) {
+  for (const bool sliced_first : {false, true}) {
+    NetBuilder net(5);
+    const Expr x = net.ConvBiasRelu(net.Image(16, {6, 6}), {48, 3, 1, 1});
+    const Expr a = net.ConvBiasRelu(x, {16, 3, 1, 1});
+    const Expr b = net.ConvBiasRelu(a, {16, 3, 1, 1});
+    const Expr whole = net.ConvBiasRelu(net.Concat({a, b}), {16, 1});
+    const Expr sliced = net.ConvBiasRelu(net.Concat({a, ChannelsOf(x, 4, 20)}), {16, 1});
+    const Expr sum = sliced_first ? net.Add(sliced, whole) : net.Add(whole, sliced);
+    EXPECT_EQ(CheckedMovesOf(net.Finish(sum)), 1) << sliced_first;
+  }
+}
+
+// Of two concatenations with slices the first has the value, and its slice alone is copied.
+TEST(FeatureMapViews, OfConcatenationsWithSlicesOneCopiesAll) {
+  NetBuilder net(6);
+  const Expr x = net.ConvBiasRelu(net.Image(16, {6, 6}), {48, 3, 1, 1});
+  const Expr a = net.ConvBiasRelu(x, {16, 3, 1, 1});
+  const Expr one = net.ConvBiasRelu(net.Concat({a, ChannelsOf(x, 4, 20)}), {16, 1});
+  const Expr two = net.ConvBiasRelu(net.Concat({a, ChannelsOf(x, 20, 36)}), {16, 1});
+  EXPECT_EQ(CheckedMovesOf(net.Finish(net.Add(one, two))), 2);
+}
+
+// A result of the model lies where its caller has it.
+TEST(FeatureMapViews, SlicesBesideResultsAreNotCopiedTwice) {
+  NetBuilder net(7);
+  const Expr x = net.ConvBiasRelu(net.Image(16, {6, 6}), {48, 3, 1, 1});
+  const Expr a = net.ConvBiasRelu(x, {16, 3, 1, 1});
+  const Expr joined = net.ConvBiasRelu(net.Concat({a, ChannelsOf(x, 4, 20)}), {16, 1});
+  EXPECT_EQ(CheckedMovesOf(net.Finish(TupleOf({joined, a}))), 1);
+}
+
+// Both concatenations lie in the outer one's result; each slice is copied there.
+TEST(FeatureMapViews, OfNestedConcatenationsThatAreReadSlicesAloneMove) {
+  NetBuilder net(8);
+  const Expr x = net.ConvBiasRelu(net.Image(16, {6, 6}), {48, 3, 1, 1});
+  const Expr a = net.ConvBiasRelu(x, {16, 3, 1, 1});
+  const Expr inner = net.Concat({a, ChannelsOf(x, 4, 20)});
+  const Expr outer = net.Concat({inner, ChannelsOf(x, 20, 36)});
+  const Expr sum = net.Add(net.ConvBiasRelu(inner, {16, 1}), net.ConvBiasRelu(outer, {16, 1}));
+  EXPECT_EQ(CheckedMovesOf(net.Finish(sum)), 2);
+}
+
+// A part that lies in one concatenation is a slice of it, which another one copies.
+TEST(FeatureMapViews, SlicesOfWhatIsJoinedAreJoined) {
+  NetBuilder net(9);
+  const Expr a = net.ConvBiasRelu(net.Image(16, {6, 6}), {16, 3, 1, 1});
+  const Expr b = net.ConvBiasRelu(a, {32, 3, 1, 1});
+  const Expr c = net.ConvBiasRelu(b, {16, 3, 1, 1});
+  const Expr joined = net.Concat({a, b});
+  const Expr again = net.Concat({c, ChannelsOf(joined, 16, 32)});
+  EXPECT_EQ(CheckedMovesOf(net.Finish(
+                net.Add(net.ConvBiasRelu(joined, {16, 1}), net.ConvBiasRelu(again, {16, 1})))),
+            1);
+}
+
 // Channels that are and are not whole blocks, slices at and beside their bounds, values read in
 // several places, inputs and outputs among what is joined.
-ir::Module RandomJoins(uint64_t seed) {
+ir::Module RandomJoins(uint64_t seed, bool many_results) {
   Random random(seed);
   NetBuilder net(seed);
   const int64_t size = 3 + static_cast<int64_t>(random.Below(5));
@@ -117,10 +188,7 @@ ir::Module RandomJoins(uint64_t seed) {
         const int64_t begin = static_cast<int64_t>(random.Below(static_cast<uint64_t>(has)));
         const int64_t from = random.Below(4) == 0 ? begin : begin / 16 * 16;
         const int64_t end = random.Below(2) == 0 ? has : std::min(has, from + 16);
-        values.push_back(NetBuilder::Call("strided_slice", {x},
-                                          {{"axes", std::vector<int64_t>{1}},
-                                           {"begin", std::vector<int64_t>{from}},
-                                           {"end", std::vector<int64_t>{end}}}));
+        values.push_back(ChannelsOf(x, from, end));
         break;
       }
       case 3:
@@ -133,6 +201,7 @@ ir::Module RandomJoins(uint64_t seed) {
       values.back() = net.Conv(values.back(), {channels(), 1});
     }
   }
+  if (many_results) return net.Finish(TupleOf({values.back(), pick(), pick()}));
   if (random.Below(3) == 0) return net.Finish(net.Concat({values.back(), pick()}));
   return net.Finish(values.back());
 }
@@ -140,7 +209,9 @@ ir::Module RandomJoins(uint64_t seed) {
 class RandomFeatureMaps : public ::testing::TestWithParam<uint64_t> {};
 
 TEST_P(RandomFeatureMaps, GiveTheInterpretersNumbers) {
-  EXPECT_GE(CheckedMovesOf(RandomJoins(GetParam())), 0);
+  for (const bool many_results : {false, true}) {
+    EXPECT_GE(CheckedMovesOf(RandomJoins(GetParam(), many_results)), 0) << many_results;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomFeatureMaps, ::testing::Range<uint64_t>(0, 12));
