@@ -28,20 +28,13 @@ uint64_t WorkspaceBytes(const loop::Nest& nest) {
 }
 
 passes::MemoryPlan PlanArena(const Specialisation& graph, const std::vector<loop::Nest>& nests) {
-  std::vector<passes::PlannedValue> values;
-  for (const Value& value : graph.values) {
-    values.push_back({.bytes = SizeBytesOf(value),
-                      .external = value.kind != Value::Kind::kIntermediate,
-                      .within = value.within,
-                      .offset_bytes = value.offset_bytes});
-  }
   std::vector<passes::PlannedCall> calls;
   for (const KernelCall& call : graph.calls) {
     calls.push_back({.reads = call.args,
                      .writes = call.results,
                      .workspace_bytes = WorkspaceBytes(nests[call.kernel])});
   }
-  return passes::PlanMemory(values, calls);
+  return passes::PlanMemory(PlannedValuesOf(graph.values), calls);
 }
 
 codegen::Location LocationOf(const Specialisation& graph, const passes::MemoryPlan& plan, int id) {

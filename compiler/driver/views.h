@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compiler/driver/kernel_graph.h"
+#include "compiler/passes/memory_plan.h"
 #include "compiler/passes/pieces.h"
 
 namespace hone::driver {
@@ -19,7 +20,8 @@ struct Move {
 };
 
 // Gives values places in others (Value::within), such that as many moves as can be have nothing to
-// do: a part of a value lies in it, and what is joined is written where the whole is. Returns for
+// do: a part of a value lies in it, and what is joined is written where the whole is, unless more
+// than 5/4 of what is alive with copies, and a MiB more, would be alive at once then. Returns for
 // each move whether its call can go. Offsets are multiples of HONE_BUFFER_ALIGNMENT.
 std::vector<bool> PlaceViews(const std::vector<Move>& moves, Specialisation* graph);
 
@@ -31,6 +33,9 @@ struct Place {
 Place PlaceOf(const std::vector<Value>& values, int value);
 
 uint64_t SizeBytesOf(const Value& value);  // pad lanes included
+
+// What the memory plan asks of values.
+std::vector<passes::PlannedValue> PlannedValuesOf(const std::vector<Value>& values);
 
 }  // namespace hone::driver
 

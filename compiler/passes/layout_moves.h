@@ -17,7 +17,8 @@ struct LayoutMove {
 
 // For each signature of each call, which stand in execution order, whether the call is expected to
 // go: what the driver finds when layouts are chosen (compiler/driver/views.h), as far as values and
-// sizes tell. `body`: of the function, after FuseOps; its results are outputs.
+// sizes tell; that it rather copies what would take much memory is not foreseen. `body`: of the
+// function, after FuseOps; its results are outputs.
 std::vector<std::vector<bool>> FreeMoves(const std::vector<LayoutMove>& calls,
                                          const ir::Expr& body);
 

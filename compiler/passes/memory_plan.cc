@@ -31,12 +31,30 @@ struct Blocks {
   std::vector<int> values;  // the value of each; -1: the workspace of its call
 };
 
+// For each value the one that no other holds, which it lies in. Chains of values are walked once.
+std::vector<int> HoldersOf(const std::vector<PlannedValue>& values) {
+  std::vector<int> holders(values.size(), -1);
+  for (size_t value = 0; value < values.size(); ++value) {
+    std::vector<int> chain;
+    int at = static_cast<int>(value);
+    while (holders[at] < 0 && values[at].within >= 0) {
+      chain.push_back(at);
+      at = values[at].within;
+    }
+    const int holder = holders[at] < 0 ? at : holders[at];
+    holders[at] = holder;
+    for (const int part : chain) holders[part] = holder;
+  }
+  return holders;
+}
+
 Blocks MakeBlocks(const std::vector<PlannedValue>& values, const std::vector<PlannedCall>& calls) {
+  const std::vector<int> holders = HoldersOf(values);
   std::vector<ArenaBlock> of_value(values.size());
   std::vector<bool> used(values.size(), false);
   for (size_t call = 0; call < calls.size(); ++call) {
     const auto touch = [&](int part) {
-      const int value = PlaceOf(values, part).first;
+      const int value = holders[part];
       ArenaBlock& block = of_value[value];
       if (!used[value]) block = {Aligned(values[value].bytes), static_cast<int>(call), 0};
       used[value] = true;
@@ -173,6 +191,11 @@ MemoryPlan PlanMemory(const std::vector<PlannedValue>& values,
     plan.barrier_before.push_back(hazards.Enter(calls[i], i));
   }
   return plan;
+}
+
+uint64_t PeakLiveBytes(const std::vector<PlannedValue>& values,
+                       const std::vector<PlannedCall>& calls) {
+  return PeakLive(MakeBlocks(values, calls).blocks);
 }
 
 }  // namespace hone::passes

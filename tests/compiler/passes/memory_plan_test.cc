@@ -78,6 +78,7 @@ void ExpectNoOverlap(const Program& program, const MemoryPlan& plan, uint64_t se
     }
   }
   ASSERT_GE(plan.arena_bytes, plan.peak_live_bytes);
+  ASSERT_EQ(PeakLiveBytes(program.values, program.calls), plan.peak_live_bytes);
 }
 
 TEST(MemoryPlan, NoTwoLiveBuffersOverlap) {
