@@ -1,5 +1,6 @@
 #include "compiler/schedule/primitives/share_by_offsets.h"
 
+#include <bit>
 #include <memory>
 #include <utility>
 
@@ -70,23 +71,30 @@ Buffer MakeStarts(const loop::Nest& nest, const std::string& offsets, int64_t ro
 }
 
 // Counts the rows whose middle lies before a share begins. That of no row is at 0, and that of none
-// at the end of all the work: none comes before the first share, and all before the end.
+// at the end of all the work: none comes before the first share, and all before the end. Middles
+// ascend, so rows are counted in steps of falling powers of two: a step is taken where its last row
+// still comes before. Where middles do not ascend, a later share takes all steps that an earlier
+// one does, or a larger one first, so that no share ends before it begins.
 Stmt CountRowsBefore(const loop::Nest& nest, const Buffer& starts, const Buffer& offsets,
                      int64_t rows, const ShareWork& work, int64_t shares) {
   const Expr s = loop::Var(UniqueLoopName(nest, starts->name + ".i0"));
-  const Expr row = loop::Var(UniqueLoopName(nest, starts->name + ".r0"));
+  const Expr halving = loop::Var(UniqueLoopName(nest, starts->name + ".r0"));
   const auto offset = [&](const Expr& at) {
     const Expr held = loop::Cast(DataType::kInt64, loop::Load(offsets, {at}));
     return loop::Min(loop::Max(held, 0), work.elements);
   };
   const int64_t all = work.elements + work.row_elements * rows;
+  const auto halvings = static_cast<int64_t>(std::bit_width(static_cast<uint64_t>(rows)));
+  const Expr step = loop::Binary(loop::BinaryOp::kShiftLeft, 1, halvings - 1 - halving);
+  const Expr end = loop::Load(starts, {s}) + step;
+  const Expr row = end - 1;
   const Expr twice_middle =
-      offset(row) + offset(row + 1) + row * (2 * work.row_elements) + work.row_elements;
-  const Expr is_before = loop::Le(twice_middle * shares, s * (2 * all));
-  const Expr count = loop::Load(starts, {s}) + loop::Select(is_before, 1, 0);
+      offset(row) + offset(end) + row * (2 * work.row_elements) + work.row_elements;
+  const Stmt take =
+      loop::If(loop::Le(twice_middle * shares, s * (2 * all)), loop::Store(starts, {s}, end));
+  Stmt take_steps = loop::For(halving, 0, halvings, loop::If(loop::Le(end, rows), take));
   return loop::For(s, 0, shares + 1,
-                   loop::Seq({loop::Store(starts, {s}, 0),
-                              loop::For(row, 0, rows, loop::Store(starts, {s}, count))}),
+                   loop::Seq({loop::Store(starts, {s}, 0), std::move(take_steps)}),
                    loop::LoopKind::kParallel);
 }
 

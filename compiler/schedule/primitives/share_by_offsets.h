@@ -23,8 +23,8 @@ struct ShareWork {
 //       parallel i.share in 0..shares { for i in x[i.share]..x[i.share + 1] {S(i)} }
 // Row i has the elements from offsets[i] to offsets[i + 1] and belongs to the share in which its
 // middle lies. So a share is larger than the mean by one row at most, the halves of its first and
-// last. Whatever the offsets hold, each row is in exactly one share; where they do not ascend,
-// shares are less even. x is named "<offsets>.shares".
+// last. Counting takes log2(rows) steps a share. Whatever the offsets hold, each row is in exactly
+// one share; where they do not ascend, shares are less even. x is named "<offsets>.shares".
 //
 // kFailedPrecondition where the loop is not parallel, or not the innermost of the parallel ones,
 // does not count a constant number of rows from 0, or where `offsets` are not integers, one more

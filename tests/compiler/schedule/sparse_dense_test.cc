@@ -1,6 +1,7 @@
 // The sparse_dense template on matrices with few, many and no elements, and on columns that fill
 // vectors or do not; rows of all lengths are shared out evenly.
 #include <algorithm>
+#include <bit>
 #include <numeric>
 
 #include "compiler/loop/interpreter.h"
@@ -225,6 +226,59 @@ TEST(SparseDenseTemplate, ThreadsGetEvenSharesOfASkewedGraph) {
       std::vector<int64_t> even(static_cast<size_t>(threads) + 1);
       for (size_t t = 0; t < even.size(); ++t) even[t] = 400 * static_cast<int64_t>(t) / threads;
       EXPECT_GE(LargestPart(even, offsets, threads).first, 1.5 * all / threads);
+    }
+  }
+}
+
+// Steps of the loops of a statement, all of constant extents.
+int64_t StepsOf(const loop::Stmt& s) {
+  if (s->kind == loop::StmtKind::kStore) return 1;
+  int64_t steps = 0;
+  for (const loop::Stmt& inner : s->body) steps += StepsOf(inner);
+  int64_t extent = 1;
+  if (s->kind == loop::StmtKind::kFor) EXPECT_TRUE(loop::IsConstInt(s->extent, &extent));
+  return extent * steps;
+}
+
+// As many rows come before each share as have their middles before it, and that takes a few steps
+// a share, however many rows there are.
+TEST(SparseDenseTemplate, SharesAreCountedInStepsOfTheLogarithmOfRows) {
+  Random random(9);
+  for (const int64_t rows : {2, 3, 7, 8, 9, 63, 64, 65, 1000}) {
+    std::vector<int64_t> lengths;
+    for (int64_t i = 0; i < rows; ++i) {
+      lengths.push_back(random.Below(3) == 0 ? static_cast<int64_t>(random.Below(60)) : 0);
+    }
+    const std::vector<double> offsets = Offsets(lengths);
+    const auto nonzeros = static_cast<int64_t>(offsets.back());
+    if (nonzeros == 0) continue;
+    const ops::KernelDefinition def =
+        MustLower(Kernel(static_cast<int>(nonzeros), static_cast<int>(rows), 20, 16, true, kPlain));
+    const Target target = WithThreads(3);
+    const Template& schedule = TemplateFor(def);
+    const Task task{&def, schedule.Signatures(def, target)[0], target};
+    const auto nest = schedule.Schedule(task, schedule.Default(task));
+    ASSERT_TRUE(nest.ok()) << nest.status();
+    const std::vector<int64_t> starts = StartsOf(*nest, offsets);
+    const auto shares = static_cast<int64_t>(starts.size()) - 1;
+    ASSERT_GT(shares, 1);
+    for (int64_t s = 0; s <= shares; ++s) {
+      int64_t before = 0;
+      for (int64_t row = 0; row < rows; ++row) {
+        const double middle =
+            (offsets[static_cast<size_t>(row)] + offsets[static_cast<size_t>(row) + 1]) / 2 +
+            2 * static_cast<double>(row) + 1;  // a row counts as two more
+        before +=
+            middle * static_cast<double>(shares) <= static_cast<double>(s * (nonzeros + 2 * rows))
+                ? 1
+                : 0;
+      }
+      EXPECT_EQ(starts[static_cast<size_t>(s)], before) << rows << " rows, share " << s;
+    }
+    for (const loop::Launch& launch : nest->launches) {
+      if (launch.name != "sparse_starts.shares") continue;
+      const int64_t bits = std::bit_width(static_cast<uint64_t>(rows));
+      EXPECT_LE(StepsOf(launch.body), (shares + 1) * (bits + 1)) << rows;
     }
   }
 }
