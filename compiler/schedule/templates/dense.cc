@@ -33,7 +33,7 @@ std::vector<std::string> RightOptions(const Dense& dense) {
 // out, and a row of it computed at a time.
 std::vector<std::string> EpilogueOptions(const Dense& dense) {
   // Units beyond the last are not there to be copied.
-  if (!dense.functions || MasksUnits(dense)) return {"registers"};
+  if (dense.functions == 0 || MasksUnits(dense)) return {"registers"};
   return {"memory", "registers"};
 }
 
@@ -96,10 +96,12 @@ double TurnCycles(const Dense& dense) {
 }
 
 // On all threads; to compare strategies. Where there are dots, which read the right operand where
-// it lies, what is read and packed at every run counts.
+// it lies and compute functions in vectors of a tile's units, what is read and packed at every run
+// and whole vectors' functions count.
 double DirectCycles(const Dense& dense, const RegisterTile& tile) {
   double cycles = static_cast<double>(dense.batch) * TileCycles(TileProblemOf(dense), tile);
   if (HasDenseDots(dense)) {
+    cycles += FunctionCycles(dense, dense.batch * dense.rows * CeilDiv(dense.units, dense.lanes));
     cycles = WhileReading(cycles, ReadRightCycles(dense)) + TurnCycles(dense);
   }
   return cycles / static_cast<double>(dense.threads);

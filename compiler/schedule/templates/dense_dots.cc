@@ -73,7 +73,8 @@ DotTile DotTileOf(const Config& config) {
 
 // Of one tile with all that it reads in the first cache, on a machine as BestTile's: two
 // multiplications of four cycles' latency and two loads a cycle. At the end the lanes of every sum
-// are halved, a shuffle and an addition each, four a cycle. Short tiles overlap.
+// are halved, a shuffle and an addition each, four a cycle, and functions are computed of a row's
+// units at once: of one unit alone they take as long as of eight. Short tiles overlap.
 double CyclesOfTile(const Dense& dense, const DotTile& tile) {
   constexpr double kLatency = 4, kLoop = 0.25, kStart = 4;
   constexpr int64_t kAhead = 128;  // multiplications
@@ -84,7 +85,8 @@ double CyclesOfTile(const Dense& dense, const DotTile& tile) {
   const auto halvings = std::bit_width(static_cast<uint64_t>(dense.lanes)) - 1;
   const double finish = static_cast<double>(2 * halvings + tile.parts + 2) / 4;
   return kStart + static_cast<double>(steps) * (std::max({multiply, load, wait}) + kLoop) +
-         static_cast<double>(tile.rows * tile.units) * finish;
+         static_cast<double>(tile.rows * tile.units) * finish +
+         FunctionCycles(dense, tile.rows * CeilDiv(tile.units, dense.lanes));
 }
 
 // In which the tiles of some units read all rows, and these units again for each of them but the

@@ -21,7 +21,7 @@ struct Dense {
   bool copies_data = false;
   bool moves = false;          // all that is before the product moves elements
   bool copies_weight = false;  // the last stage before the product fills the weight
-  bool functions = false;      // exp and its kin behind the product
+  int64_t functions = 0;       // exp and its kin behind the product, of each result
   bool in_order = false;       // the weight's units are neighbours where they come from
   // Of float32, the weight no constant: its terms are neighbours where they come from, and so are
   // the data's, which has to be copied for that where `copies_for_terms`.
@@ -56,6 +56,9 @@ Dense DenseOf(const Task& task);
 RegisterTileProblem TileProblemOf(const Dense& dense);
 // In which one core reads all of the right operand once.
 double ReadRightCycles(const Dense& dense);
+// In which it computes the functions behind the product, of so many vectors of results: whole ones
+// or less, down to one result.
+double FunctionCycles(const Dense& dense, int64_t vectors);
 
 }  // namespace hone::schedule
 

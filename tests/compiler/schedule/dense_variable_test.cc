@@ -175,6 +175,38 @@ TEST(DenseDefault, OfOneRowReadsOneStream) {
   }
 }
 
+// With tanh, or the erf of gelu, behind one row's product.
+std::string FunctionText(int64_t units, int64_t terms, bool gelu) {
+  const std::string function =
+      gelu ? "%1 = multiply(%0, 0.70710678f32); %2 = erf(%1); %3 = add(%2, 1.0f32); "
+             "%4 = multiply(%0, %3); multiply(%4, 0.5f32)"
+           : "tanh(%0)";
+  return fmt::format(
+             "fn (p0: Tensor[(1, {1}), float32], p1: Tensor[({0}, {1}), float32]) {{ %0 = "
+             "nn.dense(p0, p1); {2} }}",
+             units, terms, function) +
+         kEnd;
+}
+
+// Functions of single results take as long as of vectors of them: where sums are short, several
+// units are summed at once for their sake. Long sums hide them.
+TEST(DenseDefault, FunctionsBehindShortSumsAreOfSeveralUnits) {
+  const std::string target = std::string(kWide) + "1";
+  for (const bool gelu : {false, true}) {
+    for (const auto& [units, terms] :
+         {std::pair(1024, 128), {2048, 128}, {4096, 128}, {2048, 256}}) {
+      EXPECT_EQ(Make(DenseText(1, units, terms, false), target).Default().Int("units"), 1);
+      const std::string text = FunctionText(units, terms, gelu);
+      const Config config = Make(text, target).Default();
+      EXPECT_EQ(config.String("strategy"), "dots") << text << config.ToText();
+      EXPECT_GE(config.Int("units"), 4) << text << config.ToText();
+    }
+    const Config config = Make(FunctionText(4096, 4096, gelu), target).Default();
+    EXPECT_EQ(config.String("strategy"), "dots") << config.ToText();
+    EXPECT_EQ(config.Int("units"), 1) << config.ToText();
+  }
+}
+
 // Constants are packed once, and many rows pay for packing.
 TEST(DenseDefault, PacksWhatIsReadOften) {
   const std::string target = std::string(kWide) + "2";
