@@ -66,18 +66,13 @@ std::vector<std::string> PrefetchOptionsOf(const Dense& dense, const Config& pre
   return {"none", "step"};
 }
 
-// Four steps at once, as micro-kernels are measured, share their addresses and the loop's own
-// instructions. Without many registers only those of a single row, whose few additions a step cost
-// no more than the loop itself. Weights of a single row are read once: to a prefetcher that tells
-// streams apart by the instruction, many loads are more than it follows, and 32 took half again as
-// long as 8 to 28 (Zen 5, weights in the second cache).
+// Without many registers only a single row, whose few additions a step cost no more than the loop
+// itself, takes several steps at once.
 int64_t DefaultUnroll(const Dense& dense, const RegisterTile& tile) {
-  constexpr int64_t kFew = 8, kWide = 16, kMostLoads = 16;
+  constexpr int64_t kFew = 8, kWide = 16;
   const bool is_wide = dense.kind == ProductKind::kFloat && dense.lanes >= kWide;
   if (!is_wide && tile.vectors * tile.columns > kFew) return 1;
-  const std::vector<int64_t> options = UnrollsOf(dense, tile);
-  const int64_t best = options[std::min<size_t>(2, options.size() - 1)];
-  return tile.columns == 1 && best * tile.vectors > kMostLoads ? options[0] : best;
+  return FourStepsAtOnce(UnrollsOf(dense, tile), tile);
 }
 
 std::vector<std::string> Strategies(const Dense& dense, const Target& target) {

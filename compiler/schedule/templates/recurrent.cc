@@ -101,6 +101,13 @@ RegisterTile TileOf(const Cell& cell, const Config& config) {
   return TileFor(cell, config.Int("tile_v"), config.Int("tile_w"));
 }
 
+// What the thread with the most tiles does, of a fair share.
+double LargestShare(const Cell& cell, int64_t vectors, int64_t rows, int64_t threads) {
+  const int64_t tiles =
+      CeilDiv(CeilDiv(cell.units, cell.lanes), vectors) * CeilDiv(cell.rows, rows);
+  return static_cast<double>(CeilDiv(tiles, threads) * threads) / static_cast<double>(tiles);
+}
+
 std::vector<int64_t> UnrollsOf(const Cell& cell, const Config& config) {
   return UnrollOptions({2, 4, 8}, cell.steps, TileOf(cell, config));
 }
@@ -269,7 +276,8 @@ class RecurrentTemplateImpl : public Template {
     double least = 0;
     for (const int64_t vectors : VectorOptions(cell)) {
       for (const int64_t rows : StateRowOptions(cell, vectors)) {
-        const double cycles = TileCycles(TileProblem(cell), TileFor(cell, vectors, rows));
+        const double cycles = TileCycles(TileProblem(cell), TileFor(cell, vectors, rows)) *
+                              LargestShare(cell, vectors, rows, task.target.threads);
         if (config.Has("tile_v") && cycles >= least) continue;
         least = cycles;
         config.Set("tile_v", vectors);
@@ -278,9 +286,8 @@ class RecurrentTemplateImpl : public Template {
     }
     const RegisterTile tile = TileOf(cell, config);
     // A single row has few additions a step: the loop itself would cost as much.
-    const std::vector<int64_t> unroll = UnrollsOf(cell, config);
     const bool few = tile.vectors * tile.columns <= 16;
-    config.Set("unroll", unroll[few ? std::min<size_t>(2, unroll.size() - 1) : 0]);
+    config.Set("unroll", few ? FourStepsAtOnce(UnrollsOf(cell, config), tile) : 1);
     config.Set("order", std::string("n_m"));
     config.Set("epilogue", EpilogueOptions(cell)[0]);
     // Weights that do not stay in the second cache come from further away at every step.

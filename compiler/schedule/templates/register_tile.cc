@@ -179,6 +179,16 @@ std::vector<int64_t> UnrollOptions(std::initializer_list<int64_t> factors, int64
   return options;
 }
 
+int64_t FourStepsAtOnce(const std::vector<int64_t>& options, const RegisterTile& tile) {
+  constexpr int64_t kSteps = 4, kMostLoads = 16;
+  if (tile.rows * tile.columns == 1 && kSteps * tile.vectors > kMostLoads) return options[0];
+  int64_t most = options[0];
+  for (const int64_t option : options) {
+    if (option <= kSteps) most = std::max(most, option);
+  }
+  return most;
+}
+
 namespace {
 
 // Tiles of the space that leave so many registers free.

@@ -67,6 +67,21 @@ TEST(Recurrent, EveryConfigComputesWhatTheNaiveNestDoes) {
 }
 
 // A state that is projected has other terms than units.
+// Three vectors of each gate fit the registers, but two threads cannot share three tiles; and few
+// loads follow each other in an iteration.
+TEST(Recurrent, ByDefaultThreadsGetTheSameAndWeightsComeByFewLoads) {
+  for (const int threads : {1, 2, 4}) {
+    const Target target = TestTarget(
+        fmt::format("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads={}", threads));
+    const ops::KernelDefinition def = MustLower(Lstm({1, 128, 128}, true, false));
+    const Template& cell = TemplateFor(def);
+    const Config config = cell.Default({&def, cell.Signatures(def, target)[0], target});
+    SCOPED_TRACE(config.ToText());
+    if (threads > 1) EXPECT_EQ(8 / config.Int("tile_v") % threads, 0);
+    EXPECT_LE(4 * config.Int("tile_v") * config.Int("unroll"), 16);
+  }
+}
+
 TEST(Recurrent, TakesStatesOfAnotherSize) {
   const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
   CheckTemplate(Lstm({3, 20, 7}, true, false), "recurrent", target, 6, 1);
