@@ -71,18 +71,23 @@ std::vector<int64_t> UnrollsOf(const Conv& conv, const RegisterTile& tile) {
 
 // "copy": the data is copied with zeros around it. "slices": around each slice of the depth; the
 // taps of slices in front of the data and behind it are left out. "border": the tiles at the border
-// leave out what falls outside; the taps of a row are unrolled there, so that they know.
+// leave out what falls outside; the taps of a row are unrolled there, so that they know, and where
+// tiles have several rows all taps.
 std::vector<std::string> PadOptions(const Conv& conv, const Config& prefix) {
   if (!conv.copies_data) return {"none"};
   std::vector<std::string> options = {"copy"};
   if (conv.PadsSlices()) options.emplace_back("slices");
   const RegisterTile tile = TileOf(prefix);
-  const Border border = ColumnBorder(conv, tile);
+  const Border columns = ColumnBorder(conv, tile);
+  const Border rows = tile.rows > 1 ? RowBorder(conv, tile) : Border();
   const int64_t unroll = conv.LanesDiffer() ? conv.in : prefix.Int("unroll");
-  const int64_t emitted = unroll * conv.taps_w * tile.vectors * tile.columns;
+  const int64_t taps = (tile.rows > 1 ? conv.taps_h : 1) * conv.taps_w;
+  const int64_t emitted = unroll * taps * tile.vectors * tile.rows * tile.columns;
   const bool gathers = !conv.operand_blocked && (conv.channels >= conv.lanes || conv.LanesDiffer());
-  if (!conv.pads || gathers || tile.rows > 1 || border.first > 1 || border.last > 1 ||
-      conv.Taps() == 1 || emitted > 2 * kMaxEmittedFmas) {
+  const auto is_thick = [](const Border& border) { return border.first > 1 || border.last > 1; };
+  const int64_t most = tile.rows > 1 ? kMaxEmittedFmas : 2 * kMaxEmittedFmas;
+  if (!conv.pads || gathers || is_thick(rows) || is_thick(columns) || conv.Taps() == 1 ||
+      emitted > most) {
     return options;
   }
   options.emplace_back("border");
@@ -90,8 +95,11 @@ std::vector<std::string> PadOptions(const Conv& conv, const Config& prefix) {
 }
 
 // Rows of tiles that are computed together where the sum is taken in chunks: their sums lie in
-// memory, near enough to be added to for every chunk.
-std::vector<int64_t> BlockOptions(const Conv& conv, const RegisterTile& tile) {
+// memory, near enough to be added to for every chunk. Where rows of tiles at the border have code
+// of their own, there is one block.
+std::vector<int64_t> BlockOptions(const Conv& conv, const Config& prefix) {
+  const RegisterTile tile = TileOf(prefix);
+  const bool one = prefix.String("pad") == "border" && tile.rows > 1;
   const int64_t rows = CeilDiv(conv.height, tile.rows);
   const int64_t row_bytes = tile.vectors * conv.lanes * tile.rows * conv.width * 4;
   std::vector<int64_t> options;
@@ -99,6 +107,7 @@ std::vector<int64_t> BlockOptions(const Conv& conv, const RegisterTile& tile) {
     const int64_t size = CeilDiv(rows, blocks);
     const bool is_new = options.empty() || options.back() != size;
     const bool several = size > 1 || conv.width > tile.columns;
+    if (one && blocks > 1) break;
     if (is_new && several && size * row_bytes <= 2 * conv.l1_bytes) options.push_back(size);
   }
   return options;
@@ -121,9 +130,7 @@ std::vector<int64_t> ChunkOptions(const Conv& conv, const Config& prefix) {
   std::vector<int64_t> options = {0};
   const RegisterTile tile = TileOf(prefix);
   const std::string& pad = prefix.String("pad");
-  if (!HasChunks(conv) || (pad != "none" && pad != "copy") || BlockOptions(conv, tile).empty()) {
-    return options;
-  }
+  if (!HasChunks(conv) || pad == "slices" || BlockOptions(conv, prefix).empty()) return options;
   const int64_t blocks = conv.in / conv.lanes;
   const int64_t block_bytes = WeightBytesOfBlock(conv, tile);
   for (int64_t chunk = 1; chunk < blocks && 4 * chunk * block_bytes <= 3 * conv.l1_bytes; ++chunk) {
@@ -272,7 +279,7 @@ std::optional<Knob> NextDirectKnob(const Conv& conv, const Config& prefix) {
   if (!prefix.Has("order")) return TextKnob("order", GridOrders(conv), "oc_oh");
   if (!prefix.Has("chunk")) return IntKnob("chunk", ChunkOptions(conv, prefix), 0);
   if (prefix.Int("chunk") > 0 && !prefix.Has("block_h")) {
-    return IntKnob("block_h", BlockOptions(conv, TileOf(prefix)));
+    return IntKnob("block_h", BlockOptions(conv, prefix));
   }
   if (!prefix.Has("prefetch")) {
     return IntKnob("prefetch", PrefetchOptionsOf(conv, prefix), 0);
@@ -316,7 +323,7 @@ Config DirectDefault(const Conv& conv, const Target& target) {
   const int64_t chunk = DefaultChunk(conv, target, config);
   config.Set("order", chunk > 0 ? "oc_oh" : DefaultOrder(conv, tile, target.threads));
   config.Set("chunk", chunk);
-  if (chunk > 0) config.Set("block_h", BlockOptions(conv, tile).front());
+  if (chunk > 0) config.Set("block_h", BlockOptions(conv, config).front());
   config.Set("prefetch", DefaultPrefetch(conv, target, config));
   if (MayPrefetchColumns(conv, config)) config.Set("columns", int64_t{1});
   return config;

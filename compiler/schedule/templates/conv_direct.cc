@@ -24,9 +24,9 @@ class DirectSchedule {
         tile_(TileOf(config)),
         s_(task.def->naive),
         out_(conv.view.output),
+        border_(conv.copies_data && config.String("pad") == "border"),
         slices_(config.String("pad") == "slices"),
-        copies_(slices_ || (conv.copies_data && config.String("pad") == "copy")),
-        border_(conv.copies_data && config.String("pad") == "border") {}
+        copies_(slices_ || (conv.copies_data && config.String("pad") == "copy")) {}
   virtual ~DirectSchedule() = default;
   DirectSchedule(const DirectSchedule&) = delete;
   DirectSchedule& operator=(const DirectSchedule&) = delete;
@@ -55,6 +55,7 @@ class DirectSchedule {
   virtual void OrderOutput() { OrderConvOutput(&s_, conv_, Grid()); }
   virtual void ComputeSums() {
     SumTiles(out_ + ".ow", loop::Scope::kRegister);
+    if (border_ || slices_) LeaveOutPadding(anchor_, steps_);
     if (PrefetchesColumns()) {
       std::vector<std::string> loops = Grid();
       loops.push_back(out_ + ".ow");
@@ -115,8 +116,10 @@ class DirectSchedule {
     for (const std::string& axis : AnchorAxes()) steps.push_back(axis);
     return steps;
   }
-  virtual void PeelRows() {
-    if (conv_.height % tile_.rows != 0) s_.PeelAll(out_ + ".oh", 0, 1);
+  virtual void PeelTiles() {
+    if (border_) return PeelBorder(out_ + ".oh", out_ + ".ow", anchor_);
+    if (HasShortColumn()) s_.PeelAll(out_ + ".ow", 0, 1);
+    if (HasShortRow()) s_.PeelAll(out_ + ".oh", 0, 1);
   }
   virtual void UnrollTile() {
     for (const std::string& axis : AnchorAxes()) s_.UnrollAll(axis);
@@ -143,6 +146,26 @@ class DirectSchedule {
     s_.VectorizeAll(anchor_ + ".lane");
   }
 
+  // Steps of the stage `sums` alone, `steps` around its sum.
+  void LeaveOutPadding(const std::string& sums, const std::vector<std::string>& steps) {
+    std::vector<std::string> taps;
+    for (int d = 2; d <= conv_.spatial; ++d) taps.push_back(conv_.Tap(sums, d));
+    s_.LeaveOutPadding(steps, sums + ".lane", taps);
+  }
+
+  // `rows` and `columns` of tiles that leave the data. Of a tile of one row the taps of the height
+  // that do are none of its steps already; of one of several each row leaves out others.
+  void PeelBorder(const std::string& rows, const std::string& columns, const std::string& sums) {
+    if (tile_.rows > 1) {
+      PeelBorder(rows, RowBorder(conv_, tile_), conv_.Tap(sums, 2), conv_.height <= tile_.rows);
+    }
+    PeelBorder(columns, ColumnBorder(conv_, tile_), conv_.Tap(sums, 1),
+               conv_.width <= tile_.columns);
+  }
+
+  bool HasShortRow() const { return conv_.height % tile_.rows != 0; }
+  bool HasShortColumn() const { return conv_.width % tile_.columns != 0; }
+
   const Task& task_;
   Conv conv_;
   const Config& config_;
@@ -151,6 +174,7 @@ class DirectSchedule {
   std::string out_;     // the buffer of the result, or that which is copied to it
   std::string anchor_;  // the buffer of the sums; its loops are named after it
   std::string packed_;  // the weights
+  bool border_;         // there is no padded copy: tiles at the border are apart
 
  private:
   // The result into a buffer in blocks of the tile's lanes, which a last stage copies.
@@ -247,14 +271,8 @@ class DirectSchedule {
     }
     for (const char* name : {".ocv", ".lane", ".dot"}) steps.push_back(anchor_ + name);
     s_.ReorderPresent(steps, /*allow_reassociation=*/true);
-    if (border_ || slices_) LeaveOutPadding(steps);
     step_ = inner;
-  }
-
-  void LeaveOutPadding(const std::vector<std::string>& steps) {
-    std::vector<std::string> taps;
-    for (int d = 2; d <= conv_.spatial; ++d) taps.push_back(conv_.Tap(anchor_, d));
-    s_.LeaveOutPadding(steps, anchor_ + ".lane", taps);
+    steps_ = std::move(steps);
   }
 
   // Tails get bodies of their own, of constant sizes; what is left of the tile is unrolled.
@@ -264,12 +282,7 @@ class DirectSchedule {
     if (s_.Has(anchor_ + ".icb") && channels % conv_.lanes != 0) {
       s_.PeelAll(anchor_ + ".icb", 0, 1);
     }
-    if (border_) {
-      PeelBorder();
-    } else if (conv_.width % tile_.columns != 0) {
-      s_.PeelAll(out_ + ".ow", 0, 1);
-    }
-    PeelRows();
+    PeelTiles();
     const bool pads_lanes = conv_.out % conv_.lanes != 0;
     if (conv_.out_vectors % tile_.vectors != 0 || pads_lanes) s_.PeelAll(out_ + ".oc", 0, 1);
     for (const char* name : {".row", ".col", ".ocv"}) s_.UnrollAll(out_ + name);
@@ -278,26 +291,24 @@ class DirectSchedule {
     if (conv_.LanesDiffer()) s_.UnrollAll(anchor_ + ".r0");
   }
 
-  // The taps of a row are unrolled in the tiles that leave the data, or in the only one.
-  void PeelBorder() {
-    const Border border = ColumnBorder(conv_, tile_);
-    s_.PeelAll(out_ + ".ow", border.first, border.last);
-    const bool only_one = conv_.width <= tile_.columns;
-    const std::string taps = conv_.Tap(anchor_, 1);
+  // The taps along an axis are unrolled in the tiles that leave the data, or in the only one.
+  void PeelBorder(const std::string& tiles, const Border& border, const std::string& taps,
+                  bool only_one) {
+    s_.PeelAll(tiles, border.first, border.last);
     for (const std::string& copy : LoopCopies(s_.nest(), taps)) {
       if (only_one || copy != taps) s_.UnrollAll(copy);
     }
   }
 
-  bool slices_;       // those of padding are left out
-  bool copies_;       // the padded copy is a launch of its own
-  bool border_;       // there is none: tiles at the border are apart
-  std::string step_;  // the innermost loop of the sum that is not unrolled
+  bool slices_;                     // those of padding are left out
+  bool copies_;                     // the padded copy is a launch of its own
+  std::string step_;                // the innermost loop of the sum that is not unrolled
+  std::vector<std::string> steps_;  // all of them, and the tile
   std::string packed_data_;
 };
 
 // The tiles of a block of rows take turns, each for a chunk of the input channels: their sums lie
-// in memory, and are in registers for a chunk. There are no groups and no border then.
+// in memory, and are in registers for a chunk. There are no groups then.
 //   for n, oc, od, ohb (the grid) { for chunk, th, tw { steps of the tile }; for oh, ow { .. } }
 class ChunkedSchedule : public DirectSchedule {
  public:
@@ -329,14 +340,17 @@ class ChunkedSchedule : public DirectSchedule {
   }
 
   // While all tiles of a block are computed for a chunk the weights of the next one come, a few
-  // lines at each tap and block of channels: in a burst they would wait for one another.
+  // lines at each tap and block of channels: in a burst they would wait for one another. Taps that
+  // rows at the border leave out have no turn.
   void PrefetchNextChunk() {
     PrefetchRegionOptions next;
     next.ahead = Grid();
     next.ahead.push_back(anchor_ + ".chunk");
     next.turns = {anchor_ + ".th", anchor_ + ".tw", chunk_sums_ + ".icb"};
     next.line_axis = conv_.transposed ? 1 : 0;
-    for (int d = conv_.spatial; d > 0; --d) next.turns.push_back(conv_.Tap(chunk_sums_, d));
+    for (int d = border_ ? 1 : conv_.spatial; d > 0; --d) {
+      next.turns.push_back(conv_.Tap(chunk_sums_, d));
+    }
     s_.PrefetchRegion(packed_, next);
   }
 
@@ -349,19 +363,37 @@ class ChunkedSchedule : public DirectSchedule {
              anchor_ + ".icb");
     steps.insert(steps.begin(), {anchor_ + ".chunk", anchor_ + ".th", anchor_ + ".tw"});
     for (const char* name : {".row", ".col"}) steps.push_back(anchor_ + name);
+    if (border_) {  // taps of a row first: these are taken for every tile
+      const auto taps = std::ranges::find(steps, conv_.Tap(anchor_, conv_.spatial));
+      std::rotate(taps, taps + conv_.spatial - 1, taps + conv_.spatial);
+    }
     return steps;
   }
 
-  // The last block of rows, and the last rows and columns of tiles of a block.
-  void PeelRows() override {
-    const int64_t rows = CeilDiv(conv_.height, tile_.rows);
-    const bool short_row = conv_.height % tile_.rows != 0;
-    if (short_row || rows % BlockRows() != 0) s_.PeelAll(out_ + ".ohb", 0, 1);
-    if (short_row) {
-      s_.PeelAll(out_ + ".oh", 0, 1);
-      s_.PeelAll(anchor_ + ".th", 0, 1);
+  // Below the prefetches.
+  std::vector<std::string> StepsOfTap() const {
+    std::vector<std::string> steps;
+    for (int d = conv_.spatial; d > 1; --d) steps.push_back(conv_.Tap(chunk_sums_, d));
+    for (const char* name : {".ic", ".unroll", ".row", ".col", ".ocv", ".lane"}) {
+      steps.push_back(chunk_sums_ + name);
     }
-    if (conv_.width % tile_.columns != 0) s_.PeelAll(anchor_ + ".tw", 0, 1);
+    return steps;
+  }
+
+  // The last block of rows, and the last rows and columns of tiles of a block, or those at the
+  // border: one row is no loop any more, so that bounds of the taps can say what is outside.
+  void PeelTiles() override {
+    if (border_) {
+      LeaveOutPadding(chunk_sums_, StepsOfTap());
+      PeelBorder(anchor_ + ".th", anchor_ + ".tw", chunk_sums_);
+    }
+    if (HasShortColumn()) s_.PeelAll(out_ + ".ow", 0, 1);
+    const int64_t rows = CeilDiv(conv_.height, tile_.rows);
+    if (HasShortRow() || rows % BlockRows() != 0) s_.PeelAll(out_ + ".ohb", 0, 1);
+    if (HasShortRow()) s_.PeelAll(out_ + ".oh", 0, 1);
+    if (border_) return;
+    if (HasShortRow()) s_.PeelAll(anchor_ + ".th", 0, 1);
+    if (HasShortColumn()) s_.PeelAll(anchor_ + ".tw", 0, 1);
   }
 
   void UnrollTile() override {
@@ -380,6 +412,10 @@ InnerLoop InnerOf(const Conv& conv) {
   if (conv.SumsBlocks()) return InnerLoop::kBlock;
   if (conv.blocked_data) return InnerLoop::kChannels;
   return conv.taps_w > 1 ? InnerLoop::kTaps : InnerLoop::kChannels;
+}
+
+Border RowBorder(const Conv& conv, const RegisterTile& tile) {
+  return BorderOf(conv.window, conv.spatial - 2, conv.data_height, conv.height, tile.rows);
 }
 
 Border ColumnBorder(const Conv& conv, const RegisterTile& tile) {

@@ -20,7 +20,8 @@ InnerLoop InnerOf(const Conv& conv);
 // that and the next tile's result, with what of the same shape joins it.
 inline constexpr int64_t kPrefetchWeights = 1, kPrefetchData = 2, kPrefetchResult = 3;
 
-// Of the tiles of a row.
+// Of the rows of tiles, where there is a height; of the tiles of a row.
+Border RowBorder(const Conv& conv, const RegisterTile& tile);
 Border ColumnBorder(const Conv& conv, const RegisterTile& tile);
 
 // A register tile of the output at a time, its sums taken at once, or where the config has chunks,

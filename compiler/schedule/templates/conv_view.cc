@@ -95,6 +95,7 @@ std::optional<Conv> ViewOperands(const ops::KernelDefinition& def, AnchorView vi
   conv.is_strict = def.numerics == ops::Numerics::kStrict;
   conv.weight_is_constant = weight->role == loop::Role::kConstant;
   conv.data_width = operand->shape.back();
+  if (conv.spatial > 1) conv.data_height = operand->shape[operand->shape.size() - 2];
   if (conv.spatial == 3) conv.data_depth = operand->shape[2];
   conv.data_bytes = std::accumulate(operand->shape.begin() + 1, operand->shape.end(),
                                     int64_t{SizeBytes(operand->dtype)}, std::multiplies<>());

@@ -33,6 +33,7 @@ struct Conv {
   ops::Shape phases;                       // of each axis; 1 unless transposed
   ops::Shape result_axes;                  // extents of the whole result
   int64_t data_width = 0, data_depth = 1;  // of the operand
+  int64_t data_height = 1;                 // likewise
   int64_t data_bytes = 0;                  // of it, for one of the batch
   int64_t result_bytes = 0;                // likewise
   bool result_is_float = false;            // float32

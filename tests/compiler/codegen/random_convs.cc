@@ -93,6 +93,18 @@ void Stem(Draw& draw) {
   Conv(draw, DrawWindow(draw, {taps, taps}, 2, 1), 1 + draw.Below(4), draw.Extent(), 1);
 }
 
+// Several blocks of channels, and windows that leave the data: tiles leave out what is outside, and
+// sum a chunk of the channels after the other.
+void Chunks(Draw& draw) {
+  Window window = DrawWindow(draw, {3, 1 + draw.Below(3)}, 2, 2);
+  window.before[0] = std::max<int64_t>(window.before[0], 1);
+  Conv(draw, window, 32 * (1 + draw.Below(3)), draw.Extent(), 1);
+}
+
+bool LeavesOutPaddingInChunks(const schedule::Config& config) {
+  return config.Int("chunk") > 0 && config.String("pad") == "border";
+}
+
 // As many as there must be for transforms to pay; degenerate ones too.
 int64_t ManyChannels(Draw& draw) {
   static constexpr int64_t kMany[] = {16, 17, 24, 31, 32, 33, 48, 64};
@@ -194,6 +206,7 @@ void GlobalPool(Draw& draw) {
 std::vector<Family> ConvFamilies() {
   return {{"conv2d", ConvOf(2, 4, 1, 1), ""},
           {"conv2d_direct", ConvOf(2, 5, 1, 1), "direct"},
+          {"conv2d_chunks", Chunks, "direct", LeavesOutPaddingInChunks},
           {"conv2d_1x1", Pointwise, ""},
           {"conv2d_stem", Stem, ""},
           {"conv2d_strided", ConvOf(2, 4, 3, 1), ""},

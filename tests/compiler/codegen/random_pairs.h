@@ -13,7 +13,7 @@ struct Tally {
   int workloads = 0;
   int configs = 0;
   int failed_builds = 0;
-  int wanted = 0;  // configs of the family's strategy
+  int wanted = 0;  // configs that the family wants
   int ran = 0;     // pairs that were built for what runs here
   int equal = 0;   // of those that ran: equal to the reference
   std::set<std::string> templates;
@@ -22,8 +22,8 @@ struct Tally {
 
 // Builds `configs` random configs of random workloads of a family, for targets of every vector
 // width, and checks those that run here. Fails the test, with what repeats it, for a wrong output
-// for more than one failed build in a hundred configs, where no config has the strategy that the
-// family wants, and where less than half of the pairs that ran equal the reference. The seed is
+// for more than one failed build in a hundred configs, where no config is one that the family
+// wants, and where less than half of the pairs that ran equal the reference. The seed is
 // HONE_RANDOM_SEED where the environment has it, else 1.
 Tally CheckRandomPairs(const Family& family, int configs);
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/schedule/config.h"
 #include "support/random.h"
 
 namespace hone::codegen {
@@ -62,6 +63,8 @@ struct Family {
   std::function<void(Draw&)> make;
   // Configs whose strategy begins so are wanted, where there are any.
   std::string strategy;
+  // Of these, such; empty: any.
+  std::function<bool(const schedule::Config&)> is_wanted = nullptr;
 };
 inline void PrintTo(const Family& family, std::ostream* out) { *out << family.name; }
 

@@ -48,6 +48,22 @@ TEST(Conv, ByDefaultChunksAreSummedWhereWeightsAreWaitedFor) {
   EXPECT_EQ(DefaultOf(OfOneTap(128, 128, 56), slow).Int("chunk"), 0);
 }
 
+// Tiles of one row and of several, whose weights fit no cache.
+TEST(Conv, ByDefaultChunksLeaveOutPadding) {
+  const std::string caches = " -caches=49152,1048576,33554432 -threads=1";
+  for (const char* cpu : {"x86-64-v3", "x86-64-v4"}) {
+    const Target target =
+        TestTarget(std::string("llvm -mtriple=x86_64-linux-gnu -mcpu=") + cpu + caches);
+    for (const int64_t extent : {7, 14}) {
+      std::string text = ConvText({1, 512, extent, extent, 512, 3, 3, 1, 1, 1}, "bias_relu");
+      text.replace(text.find("numerics=default"), std::string::npos, "numerics=strict");
+      const Config config = DefaultOf(text, target);
+      EXPECT_EQ(config.String("pad"), "border") << config.ToText();
+      EXPECT_GT(config.Int("chunk"), 0) << config.ToText();
+    }
+  }
+}
+
 constexpr char kWide[] =
     "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -caches=49152,2097152,33554432 -threads=1";
 

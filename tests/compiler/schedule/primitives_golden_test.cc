@@ -429,6 +429,24 @@ TEST(PrimitivesGolden, SkipZeroTermsAndClip) {
   ExpectGolden("skip_zero_terms_clip", naive, nest);
 }
 
+// Of a row's local sum, the taps of other rows that are padding: bounds of their loop.
+TEST(PrimitivesGolden, SkipsZeroTermsOfLocalSums) {
+  const loop::Nest naive = ConvNest(4, 3, 2);
+  loop::Nest nest = naive;
+  ASSERT_TRUE(InlineStage(&nest, "pad").ok());
+  ASSERT_TRUE(Split(&nest, "conv.r0", 2, Tail::kExact, "conv.chunk", "conv.r0").ok());
+  ASSERT_TRUE(DecomposeReduction(&nest, "conv.i1").ok());
+  ASSERT_TRUE(
+      Reorder(&nest,
+              {"conv.i1", "conv.chunk", "conv.i2", "conv.r0", "conv.r1", "conv.r2", "conv.i3"},
+              true)
+          .ok());
+  ASSERT_TRUE(SumLocally(&nest, "conv.i2").ok());
+  ASSERT_TRUE(SkipZeroTerms(&nest, "conv.acc.r1").ok());
+  ASSERT_TRUE(ClipLoop(&nest, "conv.acc.r1").ok());
+  ExpectGolden("skip_zero_terms_local", naive, nest);
+}
+
 TEST(PrimitivesGolden, InlinePaddingOfOneAxis) {
   const loop::Nest naive = ConvNest(2, 4, 2);
   loop::Nest nest = naive;
