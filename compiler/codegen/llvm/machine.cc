@@ -33,8 +33,7 @@ namespace {
 // - Loads of neighbours brought together ahead of their uses (of AArch64 only) take registers that
 //   register tiles do not leave: they spilled.
 // - The machine's common subexpressions (EarlyCSE leaves it none within a block): on AArch64 it
-// took
-//   one register for a constant in several blocks, and with them those of a register tile between.
+//   kept a constant of several blocks in a register, which a register tile between needed itself.
 // - The rest finds nothing in kernels, or next to nothing outside of their loops, and took 5 %
 //   together: there are no calls, no duplicated tails, no masks that would be better in general
 //   registers. On AArch64 some of them still spare hot loops copies and spills.

@@ -194,24 +194,6 @@ RegisterTile DefaultTile(const Conv& conv, const Target& target) {
   return all;
 }
 
-// Some steps of a block at once share their addresses and the loop's own instructions; not so many
-// that the tiles at the border become too long to be apart, and only where blocks are wide: of a
-// narrow one little or no loop would remain, and sums would leave their registers.
-void SetUnrollAndPad(const Conv& conv, Config* config) {
-  constexpr int64_t kMost = 4, kWide = 16;
-  config->Set("unroll", int64_t{1});
-  const std::string pad = PadOptions(conv, *config).back();  // no FMA and no copy for zeros
-  const bool is_wide = InnerOf(conv) == InnerLoop::kBlock && conv.lanes >= kWide;
-  if (conv.kind == ProductKind::kFloat && is_wide) {
-    for (const int64_t unroll : UnrollsOf(conv, TileOf(*config))) {
-      Config unrolled = *config;
-      unrolled.Set("unroll", unroll);
-      if (unroll <= kMost && PadOptions(conv, unrolled).back() == pad) *config = unrolled;
-    }
-  }
-  config->Set("pad", pad);
-}
-
 // Cycles to read so many bytes that were read before, where those that lie between are `among`.
 double CyclesToReadAgain(const Conv& conv, int64_t bytes, int64_t among) {
   constexpr double kL2BytesACycle = 32;
@@ -270,6 +252,39 @@ int64_t DefaultChunk(const Conv& conv, const Target& target, const Config& prefi
   return pays ? chunk : 0;
 }
 
+// The last option: no FMA and no copy for zeros. But border tiles of several rows have one block of
+// rows: where that is too large for a chunk that would pay, a copy has it, with smaller blocks.
+std::string DefaultPad(const Conv& conv, const Target& target, const Config& prefix) {
+  const std::string last = PadOptions(conv, prefix).back();
+  const auto has_chunk = [&](const std::string& pad) {
+    Config padded = prefix;
+    padded.Set("pad", pad);
+    return DefaultChunk(conv, target, padded) > 0;
+  };
+  const bool loses_chunk = last == "border" && !conv.PadsSlices() && !has_chunk(last);
+  return loses_chunk && has_chunk("copy") ? "copy" : last;
+}
+
+// Some steps of a block at once share their addresses and the loop's own instructions; not so many
+// that the tiles at the border become too long to be apart, and only where blocks are wide: of a
+// narrow one little or no loop would remain, and sums would leave their registers.
+void SetUnrollAndPad(const Conv& conv, const Target& target, Config* config) {
+  constexpr int64_t kMost = 4, kWide = 16;
+  config->Set("unroll", int64_t{1});
+  const std::string pad = DefaultPad(conv, target, *config);
+  const bool is_wide = InnerOf(conv) == InnerLoop::kBlock && conv.lanes >= kWide;
+  if (conv.kind == ProductKind::kFloat && is_wide) {
+    for (const int64_t unroll : UnrollsOf(conv, TileOf(*config))) {
+      Config unrolled = *config;
+      unrolled.Set("unroll", unroll);
+      const std::vector<std::string> pads = PadOptions(conv, unrolled);
+      const bool keeps_pad = std::find(pads.begin(), pads.end(), pad) != pads.end();
+      if (unroll <= kMost && keeps_pad) *config = unrolled;
+    }
+  }
+  config->Set("pad", pad);
+}
+
 std::optional<Knob> NextDirectKnob(const Conv& conv, const Config& prefix) {
   if (auto knob = NextTileKnob(TileProblem(conv), prefix)) return knob;
   if (!prefix.Has("unroll")) {
@@ -319,7 +334,7 @@ Config DirectDefault(const Conv& conv, const Target& target) {
   config.Set("strategy", std::string("direct"));
   const RegisterTile tile = DefaultTile(conv, target);
   SetTile(tile, &config);
-  SetUnrollAndPad(conv, &config);
+  SetUnrollAndPad(conv, target, &config);
   const int64_t chunk = DefaultChunk(conv, target, config);
   config.Set("order", chunk > 0 ? "oc_oh" : DefaultOrder(conv, tile, target.threads));
   config.Set("chunk", chunk);

@@ -341,7 +341,8 @@ class ChunkedSchedule : public DirectSchedule {
 
   // While all tiles of a block are computed for a chunk the weights of the next one come, a few
   // lines at each tap and block of channels: in a burst they would wait for one another. Taps that
-  // rows at the border leave out have no turn.
+  // rows at the border leave out have no turn: the last one is that of Tap 1 then, which WithTile
+  // puts around the others.
   void PrefetchNextChunk() {
     PrefetchRegionOptions next;
     next.ahead = Grid();
@@ -363,14 +364,15 @@ class ChunkedSchedule : public DirectSchedule {
              anchor_ + ".icb");
     steps.insert(steps.begin(), {anchor_ + ".chunk", anchor_ + ".th", anchor_ + ".tw"});
     for (const char* name : {".row", ".col"}) steps.push_back(anchor_ + name);
-    if (border_) {  // taps of a row first: these are taken for every tile
+    // Tap 1 first, which every tile takes: PrefetchNextChunk and StepsOfTap rely on it.
+    if (border_) {
       const auto taps = std::ranges::find(steps, conv_.Tap(anchor_, conv_.spatial));
       std::rotate(taps, taps + conv_.spatial - 1, taps + conv_.spatial);
     }
     return steps;
   }
 
-  // Below the prefetches.
+  // Inside Tap 1, as WithTile orders them: below the prefetches, which have their last turn there.
   std::vector<std::string> StepsOfTap() const {
     std::vector<std::string> steps;
     for (int d = conv_.spatial; d > 1; --d) steps.push_back(conv_.Tap(chunk_sums_, d));

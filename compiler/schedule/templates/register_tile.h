@@ -67,11 +67,12 @@ inline constexpr int64_t kMaxEmittedFmas = 256;
 // 1, and those of `factors` that divide `extent` and keep the body of a tile within that.
 std::vector<int64_t> UnrollOptions(std::initializer_list<int64_t> factors, int64_t extent,
                                    const RegisterTile& tile);
-// Of these options the one that is four steps at once, as micro-kernels are measured, if there are
-// so many: they share their addresses and the loop's own instructions. Vectors of a tile with one
-// position are read once: to a prefetcher that tells streams apart by the instruction, many loads
-// are more than it follows, and 32 of them took half again as long as 8 to 28 (Zen 5, what is read
-// in the second cache).
+// Of these options the one that is four steps at once, if there are so many: they share their
+// addresses and the loop's own instructions. Vectors of a tile with one position are read once: to
+// a prefetcher that tells streams apart by the instruction, many loads are more than it follows,
+// and 32 of them took half again as long as 8 to 28 (Zen 5, what is read in the second cache). More
+// than 16 are one step at a time: a margin, since the loop's other loads count too, and one step
+// because micro-kernels are measured with one and with four.
 int64_t FourStepsAtOnce(const std::vector<int64_t>& options, const RegisterTile& tile);
 
 // Cycles of starting, finishing and storing a tile.

@@ -48,20 +48,33 @@ TEST(Conv, ByDefaultChunksAreSummedWhereWeightsAreWaitedFor) {
   EXPECT_EQ(DefaultOf(OfOneTap(128, 128, 56), slow).Int("chunk"), 0);
 }
 
-// Tiles of one row and of several, whose weights fit no cache.
+// Of weights that fit no cache, and no Winograd.
+Config DefaultOf512Channels(int64_t height, int64_t width, const char* cpu) {
+  std::string text = ConvText({1, 512, height, width, 512, 3, 3, 1, 1, 1}, "bias_relu");
+  text.replace(text.find("numerics=default"), std::string::npos, "numerics=strict");
+  return DefaultOf(text, TestTarget(fmt::format("llvm -mtriple=x86_64-linux-gnu -mcpu={} "
+                                                "-caches=49152,1048576,33554432 -threads=1",
+                                                cpu)));
+}
+
+// Tiles of one row and of several.
 TEST(Conv, ByDefaultChunksLeaveOutPadding) {
-  const std::string caches = " -caches=49152,1048576,33554432 -threads=1";
   for (const char* cpu : {"x86-64-v3", "x86-64-v4"}) {
-    const Target target =
-        TestTarget(std::string("llvm -mtriple=x86_64-linux-gnu -mcpu=") + cpu + caches);
     for (const int64_t extent : {7, 14}) {
-      std::string text = ConvText({1, 512, extent, extent, 512, 3, 3, 1, 1, 1}, "bias_relu");
-      text.replace(text.find("numerics=default"), std::string::npos, "numerics=strict");
-      const Config config = DefaultOf(text, target);
+      const Config config = DefaultOf512Channels(extent, extent, cpu);
       EXPECT_EQ(config.String("pad"), "border") << config.ToText();
       EXPECT_GT(config.Int("chunk"), 0) << config.ToText();
     }
   }
+}
+
+// Border tiles of several rows would have all rows in one block.
+TEST(Conv, ByDefaultManyRowsAreCopiedForTheirChunks) {
+  const Config config = DefaultOf512Channels(200, 4, "x86-64-v4");
+  EXPECT_GT(config.Int("tile_h"), 1) << config.ToText();
+  EXPECT_EQ(config.String("pad"), "copy") << config.ToText();
+  EXPECT_GT(config.Int("chunk"), 0) << config.ToText();
+  EXPECT_EQ(DefaultOf512Channels(40, 4, "x86-64-v4").String("pad"), "border");
 }
 
 constexpr char kWide[] =
