@@ -26,6 +26,7 @@ sys.path.insert(0, str(pathlib.Path(os.environ["HONE_BUILD"]) / "python"))
 import hone
 from output_error import largest_error
 from own_calls import is_copy, own_calls
+from resident_memory import growth_bytes
 
 WARM_S = 0.1
 PROFILE_RUNS = (3, 200)
@@ -33,33 +34,21 @@ EXECUTOR_RUNS = 200
 LEAST_S = 0.01  # of the loop that says how long a call takes
 
 
-def resident_bytes(field: str) -> int:
-    """VmRSS or VmHWM, the most of it, of this process."""
-    for line in pathlib.Path("/proc/self/status").read_text().splitlines():
-        if line.startswith(f"{field}:"):
-            return int(line.split()[1]) * 1024
-    raise OSError(f"expected {field} in /proc/self/status, found none")
-
-
-def resident_bytes_at_most_from_now() -> int:
-    """Begins VmHWM anew; what there is now."""
-    pathlib.Path("/proc/self/clear_refs").write_text("5")
-    return resident_bytes("VmRSS")
-
-
 class Timed:
     """A module with its inputs set."""
 
     def __init__(self, command: dict[str, Any], threads: int) -> None:
         self.data = dict(np.load(command["data"]))
-        before_bytes = resident_bytes_at_most_from_now()
-        self.module = hone.Module(command["module"], threads=threads)
+        self.peak_bytes = growth_bytes(lambda: self._open(command["module"], threads))
+        self.alone = own_calls([call.workload for call in self.module.calls]) if command["alone"] else []
+        self.estimate = self._estimate()
+
+    def _open(self, module: str, threads: int) -> None:
+        """And runs it once."""
+        self.module = hone.Module(module, threads=threads)
         for info in self.module.inputs:
             self.module.set_input(info.name, np.ascontiguousarray(self.data[info.name]))
         self.module.run()
-        self.peak_bytes = resident_bytes("VmHWM") - before_bytes
-        self.alone = own_calls([call.workload for call in self.module.calls]) if command["alone"] else []
-        self.estimate = self._estimate()
 
     def run(self, count: int) -> float:
         """Seconds of so many calls."""
@@ -111,7 +100,8 @@ class Worker:
             self.timed = Timed(command, self.threads)
             prepared = time.time() - started
             calls = [{"name": call.name, "copy": is_copy(call.workload)} for call in self.timed.module.calls]
-            return {"prep": prepared, "err": self.timed.error(), "est": self.timed.estimate, "note": "", "calls": calls, "peak_bytes": self.timed.peak_bytes}
+            reply: dict[str, Any] = {"prep": prepared, "err": self.timed.error(), "est": self.timed.estimate, "note": "", "calls": calls}
+            return reply if self.timed.peak_bytes is None else {**reply, "peak_bytes": self.timed.peak_bytes}
         if command["cmd"] == "drop":
             self.timed = None
             return {}

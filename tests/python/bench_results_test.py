@@ -32,6 +32,7 @@ import output_error
 import own_calls
 import paired_ratio
 import peer_rounds
+import resident_memory
 import result_file
 import result_rows
 import result_table
@@ -542,6 +543,26 @@ class OwnCallsTest(unittest.TestCase):
         self.assertEqual(own_calls.own_calls([copy, copy, kernel, copy, kernel, copy]), [2, 3, 4])
         with self.assertRaises(ValueError):
             own_calls.own_calls([copy])
+
+
+class ResidentMemoryTest(unittest.TestCase):
+    def growth(self, files: dict[str, str]) -> tuple[int | None, int]:
+        """What a process with such files says it grows by, and how often its work ran."""
+        ran: list[int] = []
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in files.items():
+                (pathlib.Path(folder) / name).write_text(text, encoding="utf-8")
+            with unittest.mock.patch.object(resident_memory, "PROCESS", pathlib.Path(folder)):
+                return resident_memory.growth_bytes(lambda: ran.append(1)), len(ran)
+
+    def test_growth_is_the_most_less_what_there_was(self) -> None:
+        status = "Name:\thone\nVmHWM:\t      14 kB\nVmRSS:\t      10 kB\n"
+        self.assertEqual(self.growth({"status": status, "clear_refs": ""}), (4096, 1))
+
+    def test_work_is_done_where_nothing_is_said(self) -> None:
+        self.assertEqual(self.growth({}), (None, 1))
+        self.assertEqual(self.growth({"clear_refs": ""}), (None, 1))
+        self.assertEqual(self.growth({"status": "VmRSS:\t10 kB\n", "clear_refs": ""}), (None, 1))
 
 
 class FreeEndsTest(unittest.TestCase):

@@ -6,6 +6,7 @@ import os
 import pathlib
 import sys
 import unittest
+import unittest.mock
 from typing import Any
 
 SOURCE = pathlib.Path(sys.argv.pop(1)).resolve()
@@ -51,7 +52,9 @@ class FakeDriver:
 
 class ModesTest(unittest.TestCase):
     def test_a_mode_is_a_worker_with_variables_of_its_own(self) -> None:
-        replies = [peer_rounds.Peer(name, 1, FakeDriver, sys.stderr).ask(1.0) for name in ("tf-no-onednn", "tf")]
+        with unittest.mock.patch.dict(os.environ):
+            os.environ.pop("TF_ENABLE_ONEDNN_OPTS", None)
+            replies = [peer_rounds.Peer(name, 1, FakeDriver, sys.stderr).ask(1.0) for name in ("tf-no-onednn", "tf")]
         self.assertEqual(replies, [{"worker": "tf", "onednn": "0"}, {"worker": "tf", "onednn": None}])
 
 

@@ -147,7 +147,7 @@ class ModuleTest(unittest.TestCase):
             self.module.time_call(1, 1)
 
     def test_times_the_executor_without_kernels(self) -> None:
-        self.assertGreaterEqual(self.module.time_executor(100), 0)
+        self.assertGreater(self.module.time_executor(1000), 0)
 
     def test_goes_on_in_a_forked_child(self) -> None:
         self.module.run()

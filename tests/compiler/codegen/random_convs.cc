@@ -105,6 +105,10 @@ bool LeavesOutPaddingInChunks(const schedule::Config& config) {
   return config.Int("chunk") > 0 && config.String("pad") == "border";
 }
 
+bool LeavesOutPaddingInChunksOfRows(const schedule::Config& config) {
+  return LeavesOutPaddingInChunks(config) && config.Int("tile_h") > 1;
+}
+
 // As many as there must be for transforms to pay; degenerate ones too.
 int64_t ManyChannels(Draw& draw) {
   static constexpr int64_t kMany[] = {16, 17, 24, 31, 32, 33, 48, 64};
@@ -207,6 +211,7 @@ std::vector<Family> ConvFamilies() {
   return {{"conv2d", ConvOf(2, 4, 1, 1), ""},
           {"conv2d_direct", ConvOf(2, 5, 1, 1), "direct"},
           {"conv2d_chunks", Chunks, "direct", LeavesOutPaddingInChunks},
+          {"conv2d_chunks_of_rows", Chunks, "direct", LeavesOutPaddingInChunksOfRows},
           {"conv2d_1x1", Pointwise, ""},
           {"conv2d_stem", Stem, ""},
           {"conv2d_strided", ConvOf(2, 4, 3, 1), ""},

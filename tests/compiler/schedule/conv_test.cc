@@ -491,7 +491,7 @@ bool ChoosesData(const std::string& nest) {
 }
 
 // No product of zeros that surround data is left, neither in memory nor chosen, by any kind of
-// tiles; of strides, dilations and unequal padding too.
+// tiles; of strides, dilations and unequal padding too, and of transposed ones of one phase.
 TEST(Conv2d, BorderTilesLeaveOutThePadding) {
   const Target target = TestTarget(
       "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -caches=2048,65536,1048576 -threads=1");
@@ -504,8 +504,14 @@ TEST(Conv2d, BorderTilesLeaveOutThePadding) {
       {1, 8, 8, {6, 5}, {3, 2}, {1, 1}, {1, 1}, {2, 0}, {1, 1}},
       {1, 8, 8, {4, 6, 5}, {3, 3, 2}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 0}},
   };
-  for (const Windows& kernel : kernels) {
-    const std::string text = WindowsText(kernel, "float32", "float32");
+  const Windows transposed[] = {
+      {1, 16, 12, {7, 6}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
+      {2, 8, 9, {9, 7}, {3, 2}, {1, 1}, {2, 1}, {3, 0}, {2, 1}},
+  };
+  std::vector<std::string> texts;
+  for (const Windows& kernel : kernels) texts.push_back(WindowsText(kernel, "float32", "float32"));
+  for (const Windows& kernel : transposed) texts.push_back(TransposedText(kernel, {0, 0}));
+  for (const std::string& text : texts) {
     const ops::KernelDefinition def = MustLower(text);
     const Template& conv = TemplateFor(def);
     const Task task{&def, conv.Signatures(def, target)[0], target};
