@@ -44,14 +44,18 @@ struct Join {
   std::vector<Expr> parts;  // of the last concatenation; of those that it joins, their parts
 };
 
-void AddParts(const Expr& join, const ir::NodeSet& members, std::vector<Expr>& parts) {
-  for (const Expr& part : join->args[0]->args) {
-    if (members.contains(part.get()) && IsJoin(part)) {
-      AddParts(part, members, parts);
-    } else {
+// False where a member is joined twice: a value has one place. Where every concatenation joins the
+// last one with itself, there would be twice the parts a step.
+bool AddParts(const Expr& join, const ir::NodeSet& members, ir::NodeSet& seen,
+              std::vector<Expr>& parts) {
+  const std::vector<Expr>& fields = join->args[0]->args;
+  return std::all_of(fields.begin(), fields.end(), [&](const Expr& part) {
+    if (!IsJoin(part) || !members.contains(part.get())) {
       parts.push_back(part);
+      return true;
     }
-  }
+    return seen.insert(part.get()).second && AddParts(part, members, seen, parts);
+  });
 }
 
 std::optional<Join> JoinOf(const std::vector<Expr>& nodes, std::vector<size_t> numbers) {
@@ -70,7 +74,8 @@ std::optional<Join> JoinOf(const std::vector<Expr>& nodes, std::vector<size_t> n
       return std::nullopt;
     }
   }
-  AddParts(last, members, join.parts);
+  ir::NodeSet seen;
+  if (!AddParts(last, members, seen, join.parts)) return std::nullopt;
   join.numbers = std::move(numbers);
   return join;
 }

@@ -13,6 +13,10 @@ namespace {
 
 using Shape = std::vector<int64_t>;
 
+// Where every concatenation joins the last one with itself, there are twice the pieces a step. What
+// could be of use has at most one for each operand.
+constexpr size_t kMostPieces = 1 << 16;
+
 // A tensor in memory.
 struct Laid {
   Layout layout;
@@ -153,6 +157,7 @@ class PieceFinder {
       const Laid& laid = found->second;
       if (part == node.args[0]->args[0]) all.layout = laid.layout;
       if (laid.layout != all.layout) return std::nullopt;
+      if (laid.pieces.size() > kMostPieces - all.pieces.size()) return std::nullopt;
       all.pieces.insert(all.pieces.end(), laid.pieces.begin(), laid.pieces.end());
     }
     return JoinsInOrder(node, all.layout) ? std::optional(std::move(all)) : std::nullopt;

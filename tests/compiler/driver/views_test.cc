@@ -109,5 +109,32 @@ TEST(Views, UnalignedPartsAreCopied) {
             (std::vector<float>{0, 1, 3, 6, 10, 5, 11, 18, 26, 35, 10, 21, 33, 46, 60}));
 }
 
+// %x joined with itself, what that gives joined with itself, and so on: %(steps - 1).
+std::string Doublings(int steps) {
+  std::string text;
+  std::string last = "%x";
+  for (int i = 0; i < steps; ++i) {
+    const std::string next = "%" + std::to_string(i);
+    text += next + " = concatenate((" + last + ", " + last + "), axis=1);\n";
+    last = next;
+  }
+  return text;
+}
+
+// What takes twice the time with each step would not end.
+TEST(Views, WhatIsJoinedWithItselfAgainAndAgainCompiles) {
+  const Result none = CompileAndRun({1, 0}, "Tensor[(1, 0), float32]", Doublings(40) + "%39");
+  EXPECT_EQ(none.outputs[0], std::vector<float>());
+  // Of too many elements to run.
+  const auto many = ir::ParseModule("def @main(%x: Tensor[(1, 1), float32]) {" + Doublings(40) +
+                                    "strided_slice(%39, axes=[1], begin=[0], end=[5])}");
+  ASSERT_TRUE(many.ok()) << many.status();
+  EXPECT_TRUE(Compiled::Make(*many, {.target = HostTarget(), .require_tuned = false}).ok());
+  const Result all = CompileAndRun({1, 3}, "Tensor[(1, 3), float32]", Doublings(4) + "%3");
+  std::vector<float> expected;
+  for (int i = 0; i < 48; ++i) expected.push_back(static_cast<float>(i % 3));
+  EXPECT_EQ(all.outputs[0], expected);
+}
+
 }  // namespace
 }  // namespace hone::driver
