@@ -76,6 +76,8 @@ std::optional<Join> JoinOf(const std::vector<Expr>& nodes, std::vector<size_t> n
   }
   ir::NodeSet seen;
   if (!AddParts(last, members, seen, join.parts)) return std::nullopt;
+  // Of another one a slice is joined: kernels would need each other's results.
+  if (seen.size() + 1 != join.joins.size()) return std::nullopt;
   join.numbers = std::move(numbers);
   return join;
 }

@@ -146,6 +146,17 @@ TEST(FeatureMapViews, OfNestedConcatenationsThatAreReadSlicesAloneMove) {
   EXPECT_EQ(CheckedMovesOf(net.Finish(sum)), 2);
 }
 
+// A concatenation that one slice alone reads is in its kernel, and so in that of what joins the
+// slice.
+TEST(FeatureMapViews, SlicesOfConcatenationsThatOnlyTheyReadAreJoined) {
+  NetBuilder net(11);
+  const Expr a = net.ConvBiasRelu(net.Image(16, {6, 6}), {16, 3, 1, 1});
+  const Expr b = net.ConvBiasRelu(a, {16, 3, 1, 1});
+  const Expr c = net.ConvBiasRelu(b, {16, 3, 1, 1});
+  const Expr again = net.Concat({c, ChannelsOf(net.Concat({a, b}), 4, 20)});
+  EXPECT_EQ(CheckedMovesOf(net.Finish(net.ConvBiasRelu(again, {16, 1}))), 1);
+}
+
 // A part that lies in one concatenation is a slice of it, which another one copies.
 TEST(FeatureMapViews, SlicesOfWhatIsJoinedAreJoined) {
   NetBuilder net(9);
