@@ -111,11 +111,14 @@ bool CanMove(const std::vector<Expr>& parts, const ir::NodeSet& placed) {
   });
 }
 
-// Row-major and in blocks of `lanes` channels.
-bool LieInOrder(const std::vector<Expr>& parts, int64_t lanes) {
-  return std::all_of(parts.begin(), parts.end() - 1, [&](const Expr& part) {
+// Whether each part could begin where the one before ends: of channels, row-major as in blocks of
+// `lanes`.
+bool LieInOrder(const Join& join, int64_t lanes) {
+  const bool in_blocks = std::any_of(join.joins.begin(), join.joins.end(), JoinsChannels);
+  return std::all_of(join.parts.begin(), join.parts.end() - 1, [&](const Expr& part) {
     const ir::TensorType& type = part->type->tensor;
-    return type.shape[1] % lanes == 0 && type.SizeBytes() % HONE_BUFFER_ALIGNMENT == 0;
+    return type.SizeBytes() % HONE_BUFFER_ALIGNMENT == 0 &&
+           (!in_blocks || type.shape[1] % lanes == 0);
   });
 }
 
@@ -127,7 +130,7 @@ bool PartsSlices(const Join& join, int64_t lanes) {
   return static_cast<size_t>(slices) == join.slices.size() && join.slices.size() > 0 &&
          join.slices.size() < join.parts.size() &&
          std::all_of(join.joins.begin(), join.joins.end(), JoinsChannels) &&
-         LieInOrder(join.parts, lanes);
+         LieInOrder(join, lanes);
 }
 
 }  // namespace
@@ -143,7 +146,7 @@ void PartJoins(const std::vector<Expr>& nodes, int64_t lanes, std::vector<int>* 
   for (const Join& join : joins) {
     const bool is_view = join.slices.empty() &&
                          std::all_of(join.joins.begin(), join.joins.end(), JoinsRuns) &&
-                         CanMove(join.parts, placed);
+                         LieInOrder(join, lanes) && CanMove(join.parts, placed);
     if (is_view) place(join);
   }
   for (const Join& join : joins) {

@@ -146,6 +146,24 @@ TEST(FeatureMapViews, OfNestedConcatenationsThatAreReadSlicesAloneMove) {
   EXPECT_EQ(CheckedMovesOf(net.Finish(sum)), 2);
 }
 
+// Behind five channels `a` would begin at 980 bytes and within a block, so that concatenation
+// copies and takes no parts: `a` lies in the other one, where the slice alone is copied.
+TEST(FeatureMapViews, PartsThatAreCopiedAnywayCanMove) {
+  NetBuilder net(10);
+  const Expr x = net.ConvBiasRelu(net.Image(16, {7, 7}), {48, 3, 1, 1});
+  const Expr five = net.ConvBiasRelu(x, {5, 3, 1, 1});
+  const Expr a = net.ConvBiasRelu(x, {16, 3, 1, 1});
+  const Expr one = net.ConvBiasRelu(net.Concat({five, a}), {16, 1});
+  const Expr two = net.ConvBiasRelu(net.Concat({a, ChannelsOf(x, 4, 20)}), {16, 1});
+  const ir::Module module = net.Finish(net.Add(one, two));
+  EXPECT_EQ(CheckedMovesOf(module), 2);
+  auto compiled = Compiled::Make(module, {.target = HostTarget(), .require_tuned = false});
+  ASSERT_TRUE(compiled.ok()) << compiled.status();
+  for (const KernelReport& kernel : compiled->report().kernels) {
+    EXPECT_NE(kernel.name, "strided_slice_concatenate");
+  }
+}
+
 // A concatenation that one slice alone reads is in its kernel, and so in that of what joins the
 // slice.
 TEST(FeatureMapViews, SlicesOfConcatenationsThatOnlyTheyReadAreJoined) {
