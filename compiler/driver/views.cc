@@ -11,19 +11,23 @@ namespace {
 
 bool IsJoin(const Move& move) { return move.pieces.size() > 1; }
 
-// Of values that are alive at once; what kernels need beside these is not known yet.
-uint64_t PeakOf(const Specialisation& graph) {
-  std::vector<passes::PlannedCall> calls;
-  for (const KernelCall& call : graph.calls) {
-    calls.push_back({.reads = call.args, .writes = call.results, .workspace_bytes = 0});
+// Of values of the memory plan, or of the graph.
+template <typename Values>
+Place PlaceIn(const Values& values, int value) {
+  Place place = {value, 0};
+  while (values[place.value].within >= 0) {
+    place.offset_bytes += values[place.value].offset_bytes;
+    place.value = values[place.value].within;
   }
-  return passes::PeakLiveBytes(PlannedValuesOf(graph.values), calls);
+  return place;
 }
 
 class Placer {
  public:
-  Placer(const std::vector<Move>& moves, Specialisation* graph)
-      : moves_(moves), graph_(*graph), gone_(moves.size(), false) {}
+  // The calls without workspaces: what kernels need of these is not known yet.
+  Placer(const std::vector<Move>& moves, const std::vector<passes::PlannedCall>& calls,
+         std::vector<passes::PlannedValue> values)
+      : moves_(moves), calls_(calls), values_(std::move(values)), gone_(moves.size(), false) {}
 
   // A copy needs a place for the parts and one for the whole while it runs. What is joined has the
   // whole from its first part on: where a network reads that part again at its end, memory that
@@ -31,11 +35,8 @@ class Placer {
   // would, for the time they save, and no more. Little memory is never worth a copy.
   void JoinAll() {
     constexpr uint64_t kLittle = 1 << 20;
-    Specialisation apart = graph_;
-    Placer(moves_, &apart).LayAll();
-    const uint64_t with_copies = PeakOf(apart);
-    most_ = std::max(with_copies + with_copies / 4, with_copies + kLittle);
-    peak_ = PeakOf(graph_);
+    peak_ = PeakWhenLaid();
+    most_ = peak_ + std::max(peak_ / 4, kLittle);
     for (size_t i = 0; i < moves_.size(); ++i) {
       if (IsJoin(moves_[i])) gone_[i] = Join(moves_[i]);
     }
@@ -47,31 +48,37 @@ class Placer {
     }
   }
 
-  std::vector<bool> Gone() && { return std::move(gone_); }
+  const std::vector<passes::PlannedValue>& values() const { return values_; }
+  const std::vector<bool>& gone() const { return gone_; }
 
  private:
-  Value& At(int id) { return graph_.values[id]; }
+  // Of what is alive at once, with what is joined so far and everything laid that can be: lays
+  // take values away, and have what they lie in live longer.
+  uint64_t PeakWhenLaid() const {
+    Placer laid = *this;
+    laid.LayAll();
+    return passes::PeakLiveBytes(laid.values_, calls_);
+  }
 
   // Whether all of a value that a kernel writes can lie elsewhere.
-  bool IsFree(int id, uint64_t size) {
-    const Value& value = At(id);
-    return value.kind == Value::Kind::kIntermediate && value.within < 0 &&
-           SizeBytesOf(value) == size;
+  bool IsFree(int id, uint64_t size) const {
+    const passes::PlannedValue& value = values_[id];
+    return !value.external && value.within < 0 && value.bytes == size;
   }
 
   void Put(int id, int within, uint64_t offset_bytes) {
-    At(id).within = within;
-    At(id).offset_bytes = offset_bytes;
+    values_[id].within = within;
+    values_[id].offset_bytes = offset_bytes;
   }
 
   bool Join(const Move& move) {
-    const KernelCall& call = graph_.calls[move.call];
-    const int result = call.results[0];
-    const int holder = PlaceOf(graph_.values, result).value;
+    const passes::PlannedCall& call = calls_[move.call];
+    const int result = call.writes[0];
+    const int holder = PlaceIn(values_, result).value;
     std::set<int> parts;
     uint64_t offset = 0;
     for (const passes::Piece& piece : move.pieces) {
-      const int part = call.args[piece.operand];
+      const int part = call.reads[piece.operand];
       const bool fits = piece.begin == 0 && IsFree(part, piece.size) && part != holder &&
                         offset % HONE_BUFFER_ALIGNMENT == 0 && parts.insert(part).second;
       if (!fits) return false;
@@ -79,13 +86,13 @@ class Placer {
     }
     offset = 0;
     for (const passes::Piece& piece : move.pieces) {
-      Put(call.args[piece.operand], result, offset);
+      Put(call.reads[piece.operand], result, offset);
       offset += piece.size;
     }
     // At any time at most what holds the whole is alive that was not before.
-    uint64_t peak = peak_ + SizeBytesOf(At(holder));
-    if (peak > most_) peak = PeakOf(graph_);
-    if (peak > std::max(most_, peak_)) {
+    uint64_t peak = peak_ + values_[holder].bytes;
+    if (peak > most_) peak = PeakWhenLaid();
+    if (peak > most_) {
       for (const int part : parts) Put(part, -1, 0);
       return false;
     }
@@ -96,49 +103,50 @@ class Placer {
   // The result in the operand, or all of the operand in the result.
   bool Lay(const Move& move) {
     if (move.pieces.empty()) return false;
-    const KernelCall& call = graph_.calls[move.call];
+    const passes::PlannedCall& call = calls_[move.call];
     const passes::Piece& piece = move.pieces[0];
-    const int from = call.args[piece.operand];
-    const int result = call.results[0];
-    if (IsFree(result, piece.size) && At(from).kind != Value::Kind::kConstant &&
-        piece.begin % HONE_BUFFER_ALIGNMENT == 0) {
+    const int from = call.reads[piece.operand];
+    const int result = call.writes[0];
+    if (IsFree(result, piece.size) && piece.begin % HONE_BUFFER_ALIGNMENT == 0) {
       Put(result, from, piece.begin);
       return true;
     }
-    const Place place = PlaceOf(graph_.values, from);
+    const Place place = PlaceIn(values_, from);
     const bool whole = piece.begin == 0 && place.offset_bytes == 0 &&
                        IsFree(place.value, piece.size) &&
-                       PlaceOf(graph_.values, result).value != place.value;
+                       PlaceIn(values_, result).value != place.value;
     if (!whole) return false;
     Put(place.value, result, 0);
     return true;
   }
 
   const std::vector<Move>& moves_;
-  Specialisation& graph_;
+  const std::vector<passes::PlannedCall>& calls_;
+  std::vector<passes::PlannedValue> values_;
   std::vector<bool> gone_;
   uint64_t most_ = 0;  // that joins may make of the peak
-  uint64_t peak_ = 0;  // no less than that with what is joined so far; beyond most_ the same
+  uint64_t peak_ = 0;  // no less than that of what is joined so far, when laid
 };
 
 }  // namespace
 
 std::vector<bool> PlaceViews(const std::vector<Move>& moves, Specialisation* graph) {
-  Placer placer(moves, graph);
+  std::vector<passes::PlannedCall> calls;
+  for (const KernelCall& call : graph->calls) {
+    calls.push_back({.reads = call.args, .writes = call.results, .workspace_bytes = 0});
+  }
+  Placer placer(moves, calls, PlannedValuesOf(graph->values));
   // What is joined first: it has but one place, and a copy of it can be as well.
   if (std::any_of(moves.begin(), moves.end(), IsJoin)) placer.JoinAll();
   placer.LayAll();
-  return std::move(placer).Gone();
+  for (size_t i = 0; i < graph->values.size(); ++i) {
+    graph->values[i].within = placer.values()[i].within;
+    graph->values[i].offset_bytes = placer.values()[i].offset_bytes;
+  }
+  return placer.gone();
 }
 
-Place PlaceOf(const std::vector<Value>& values, int value) {
-  Place place = {value, 0};
-  while (values[place.value].within >= 0) {
-    place.offset_bytes += values[place.value].offset_bytes;
-    place.value = values[place.value].within;
-  }
-  return place;
-}
+Place PlaceOf(const std::vector<Value>& values, int value) { return PlaceIn(values, value); }
 
 uint64_t SizeBytesOf(const Value& value) {
   return static_cast<uint64_t>(value.layout.ElementCount(value.type.shape)) *

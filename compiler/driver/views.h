@@ -13,16 +13,16 @@
 
 namespace hone::driver {
 
-// A call whose result is pieces of its operands.
+// A call whose result is pieces of its operands, none of which is a constant.
 struct Move {
   size_t call = 0;  // of the specialisation
   std::vector<passes::Piece> pieces;
 };
 
 // Gives values places in others (Value::within), such that as many moves as can be have nothing to
-// do: a part of a value lies in it, and what is joined is written where the whole is, unless more
-// than 5/4 of what is alive with copies, and a MiB more, would be alive at once then. Returns for
-// each move whether its call can go. Offsets are multiples of HONE_BUFFER_ALIGNMENT.
+// do: a part of a value lies in it, and what is joined is written where the whole is, unless what
+// is alive at once would then be more than where all joins copy by over a quarter and over a MiB.
+// Returns for each move whether its call can go. Offsets are multiples of HONE_BUFFER_ALIGNMENT.
 std::vector<bool> PlaceViews(const std::vector<Move>& moves, Specialisation* graph);
 
 // Where a value lies: in itself at 0, or in the value that no other holds.
