@@ -38,7 +38,7 @@ passes::MemoryPlan PlanArena(const Specialisation& graph, const std::vector<loop
 }
 
 codegen::Location LocationOf(const Specialisation& graph, const passes::MemoryPlan& plan, int id) {
-  const Value& value = graph.values[PlaceOf(graph.values, id).value];
+  const Value& value = graph.values[passes::PlaceOf(graph.values, id).value];
   const uint64_t offset_bytes = plan.value_offsets[id];
   switch (value.kind) {
     case Value::Kind::kInput:

@@ -11,17 +11,6 @@ namespace {
 
 bool IsJoin(const Move& move) { return move.pieces.size() > 1; }
 
-// Of values of the memory plan, or of the graph.
-template <typename Values>
-Place PlaceIn(const Values& values, int value) {
-  Place place = {value, 0};
-  while (values[place.value].within >= 0) {
-    place.offset_bytes += values[place.value].offset_bytes;
-    place.value = values[place.value].within;
-  }
-  return place;
-}
-
 class Placer {
  public:
   // The calls without workspaces: what kernels need of these is not known yet.
@@ -74,7 +63,7 @@ class Placer {
   bool Join(const Move& move) {
     const passes::PlannedCall& call = calls_[move.call];
     const int result = call.writes[0];
-    const int holder = PlaceIn(values_, result).value;
+    const int holder = passes::PlaceOf(values_, result).value;
     std::set<int> parts;
     uint64_t offset = 0;
     for (const passes::Piece& piece : move.pieces) {
@@ -111,10 +100,10 @@ class Placer {
       Put(result, from, piece.begin);
       return true;
     }
-    const Place place = PlaceIn(values_, from);
+    const passes::Place place = passes::PlaceOf(values_, from);
     const bool whole = piece.begin == 0 && place.offset_bytes == 0 &&
                        IsFree(place.value, piece.size) &&
-                       PlaceIn(values_, result).value != place.value;
+                       passes::PlaceOf(values_, result).value != place.value;
     if (!whole) return false;
     Put(place.value, result, 0);
     return true;
@@ -145,8 +134,6 @@ std::vector<bool> PlaceViews(const std::vector<Move>& moves, Specialisation* gra
   }
   return placer.gone();
 }
-
-Place PlaceOf(const std::vector<Value>& values, int value) { return PlaceIn(values, value); }
 
 uint64_t SizeBytesOf(const Value& value) {
   return static_cast<uint64_t>(value.layout.ElementCount(value.type.shape)) *

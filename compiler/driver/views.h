@@ -25,13 +25,6 @@ struct Move {
 // Returns for each move whether its call can go. Offsets are multiples of HONE_BUFFER_ALIGNMENT.
 std::vector<bool> PlaceViews(const std::vector<Move>& moves, Specialisation* graph);
 
-// Where a value lies: in itself at 0, or in the value that no other holds.
-struct Place {
-  int value = 0;
-  uint64_t offset_bytes = 0;
-};
-Place PlaceOf(const std::vector<Value>& values, int value);
-
 uint64_t SizeBytesOf(const Value& value);  // pad lanes included
 
 // What the memory plan asks of values.

@@ -6,6 +6,8 @@
 
 #include "compiler/ir/node_map.h"
 #include "compiler/ops/attrs.h"
+#include "compiler/ops/typing.h"
+#include "compiler/passes/rewriting.h"
 #include "runtime/module_abi.h"
 
 namespace hone::passes {
@@ -20,8 +22,8 @@ bool IsJoin(const Expr& e) {
 }
 
 int64_t AxisOf(const Expr& join) {
-  const int64_t axis = ops::IntAttr(join->attrs, "axis", 0);
-  return axis < 0 ? axis + static_cast<int64_t>(join->type->tensor.shape.size()) : axis;
+  return *ops::NormalizeAxis("concatenate", ops::IntAttr(join->attrs, "axis", 0),
+                             join->type->tensor.shape.size());
 }
 
 // Whether its parts are runs of memory.
@@ -95,12 +97,6 @@ std::vector<Join> JoinsOf(const std::vector<Expr>& nodes, const std::vector<int>
   return joins;
 }
 
-void AddOutputs(const Expr& result, ir::NodeSet& outputs) {
-  outputs.insert(result.get());
-  if (result->kind != ir::ExprKind::kTuple) return;
-  for (const Expr& field : result->args) AddOutputs(field, outputs);
-}
-
 // Whether each can be written where the whole lies. A value has one place, and no kernel writes
 // inputs and constants.
 bool CanMove(const std::vector<Expr>& parts, const ir::NodeSet& placed) {
@@ -137,8 +133,7 @@ bool PartsSlices(const Join& join, int64_t lanes) {
 
 void PartJoins(const std::vector<Expr>& nodes, int64_t lanes, std::vector<int>* groups) {
   const std::vector<Join> joins = JoinsOf(nodes, *groups);
-  ir::NodeSet placed;
-  AddOutputs(nodes.back(), placed);
+  ir::NodeSet placed = ResultsOf(nodes.back());
   const auto place = [&](const Join& join) {
     for (const Expr& part : join.parts) placed.insert(part.get());
   };

@@ -11,18 +11,10 @@ namespace {
 using ir::Expr;
 using Pieces = std::vector<Piece>;
 
-// The results of a function, tensor by tensor.
-void AddOutputs(const Expr& result, ir::NodeSet& outputs) {
-  outputs.insert(result.get());
-  if (result->kind != ir::ExprKind::kTuple) return;
-  for (const Expr& field : result->args) AddOutputs(field, outputs);
-}
-
 class Surveyor {
  public:
-  Surveyor(const std::vector<LayoutMove>& calls, const Expr& body) : calls_(calls) {
-    AddOutputs(body, outputs_);
-  }
+  Surveyor(const std::vector<LayoutMove>& calls, const Expr& body)
+      : calls_(calls), outputs_(ResultsOf(body)) {}
 
   // What is joined first, as the driver has it: it takes its parts.
   std::vector<std::vector<bool>> Run() {

@@ -15,16 +15,6 @@ uint64_t Aligned(uint64_t bytes) {
   return (bytes + HONE_BUFFER_ALIGNMENT - 1) / HONE_BUFFER_ALIGNMENT * HONE_BUFFER_ALIGNMENT;
 }
 
-// The value that no other holds, and where in it `value` lies.
-std::pair<int, uint64_t> PlaceOf(const std::vector<PlannedValue>& values, int value) {
-  uint64_t offset_bytes = 0;
-  while (values[value].within >= 0) {
-    offset_bytes += values[value].offset_bytes;
-    value = values[value].within;
-  }
-  return {value, offset_bytes};
-}
-
 // What lies in the arena.
 struct Blocks {
   std::vector<ArenaBlock> blocks;
@@ -144,7 +134,7 @@ class Hazards {
     std::vector<Located> places;
     for (const int value : values) {
       if (values_[value].bytes == 0) continue;
-      const int holder = PlaceOf(values_, value).first;
+      const int holder = PlaceOf(values_, value).value;
       const uint64_t offset = plan_.value_offsets[value];
       places.push_back(
           {values_[holder].external ? holder : kArena, {offset, offset + values_[value].bytes}});

@@ -16,6 +16,22 @@ struct PlannedValue {
   uint64_t offset_bytes = 0;
 };
 
+// Where a value lies: in itself at 0, or in the one that no other holds.
+struct Place {
+  int value = 0;
+  uint64_t offset_bytes = 0;
+};
+// Of PlannedValues, or of others that say `within` and `offset_bytes`.
+template <typename Value>
+Place PlaceOf(const std::vector<Value>& values, int value) {
+  Place place = {value, 0};
+  while (values[place.value].within >= 0) {
+    place.offset_bytes += values[place.value].offset_bytes;
+    place.value = values[place.value].within;
+  }
+  return place;
+}
+
 struct PlannedCall {
   std::vector<int> reads;  // values
   std::vector<int> writes;

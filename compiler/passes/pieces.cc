@@ -7,6 +7,7 @@
 
 #include "compiler/ir/node_map.h"
 #include "compiler/ops/attrs.h"
+#include "compiler/ops/typing.h"
 
 namespace hone::passes {
 namespace {
@@ -103,8 +104,8 @@ std::optional<int64_t> FirstOfSlice(const ir::ExprNode& slice, const Layout& lay
 
 // Joined along an axis with nothing before it, in whole blocks.
 bool JoinsInOrder(const ir::ExprNode& concatenate, const Layout& layout) {
-  int64_t axis = ops::IntAttr(concatenate.attrs, "axis", 0);
-  if (axis < 0) axis += static_cast<int64_t>(ShapeOf(concatenate).size());
+  const int64_t axis = *ops::NormalizeAxis(
+      "concatenate", ops::IntAttr(concatenate.attrs, "axis", 0), ShapeOf(concatenate).size());
   if (!OutermostAt(layout, ShapeOf(concatenate), axis)) return false;
   const int64_t block = layout.BlockOf(static_cast<int>(axis));
   const std::vector<ir::Expr>& parts = concatenate.args[0]->args;

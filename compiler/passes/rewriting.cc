@@ -107,6 +107,13 @@ Expr AlongAxis(const Expr& vector, int64_t extent, int64_t axis, int rank) {
   return ir::Call("reshape", {vector}, {{"newshape", shape}});
 }
 
+ir::NodeSet ResultsOf(const Expr& body) {
+  ir::NodeSet results = {body.get()};
+  if (body->kind != ir::ExprKind::kTuple) return results;
+  for (const Expr& field : body->args) results.merge(ResultsOf(field));
+  return results;
+}
+
 std::vector<ir::TensorType> TensorsOf(const ir::Type& type) {
   if (!type.is_tuple) return {type.tensor};
   std::vector<ir::TensorType> all;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compiler/ir/expr.h"
+#include "compiler/ir/node_map.h"
 
 namespace hone::passes {
 
@@ -37,6 +38,9 @@ ir::Expr Scalar(double value, DataType dtype);
 // `vector` (rank 1) so shaped that it broadcasts along axis `axis` of a tensor of `rank`; the
 // vector itself where that is the last axis.
 ir::Expr AlongAxis(const ir::Expr& vector, int64_t extent, int64_t axis, int rank);
+
+// What a function with this body returns, and where that is a tuple, its fields.
+ir::NodeSet ResultsOf(const ir::Expr& body);
 
 // The tensors of a type: of a tuple all, in order.
 std::vector<ir::TensorType> TensorsOf(const ir::Type& type);

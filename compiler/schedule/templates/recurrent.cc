@@ -101,11 +101,8 @@ RegisterTile TileOf(const Cell& cell, const Config& config) {
   return TileFor(cell, config.Int("tile_v"), config.Int("tile_w"));
 }
 
-// What the thread with the most tiles does, of a fair share.
-double LargestShare(const Cell& cell, int64_t vectors, int64_t rows, int64_t threads) {
-  const int64_t tiles =
-      CeilDiv(CeilDiv(cell.units, cell.lanes), vectors) * CeilDiv(cell.rows, rows);
-  return static_cast<double>(CeilDiv(tiles, threads) * threads) / static_cast<double>(tiles);
+int64_t TilesOf(const Cell& cell, int64_t vectors, int64_t rows) {
+  return CeilDiv(CeilDiv(cell.units, cell.lanes), vectors) * CeilDiv(cell.rows, rows);
 }
 
 std::vector<int64_t> UnrollsOf(const Cell& cell, const Config& config) {
@@ -277,7 +274,7 @@ class RecurrentTemplateImpl : public Template {
     for (const int64_t vectors : VectorOptions(cell)) {
       for (const int64_t rows : StateRowOptions(cell, vectors)) {
         const double cycles = TileCycles(TileProblem(cell), TileFor(cell, vectors, rows)) *
-                              LargestShare(cell, vectors, rows, task.target.threads);
+                              LargestPart(TilesOf(cell, vectors, rows), task.target.threads);
         if (config.Has("tile_v") && cycles >= least) continue;
         least = cycles;
         config.Set("tile_v", vectors);

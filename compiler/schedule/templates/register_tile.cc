@@ -95,17 +95,19 @@ double StreamCycles(const RegisterTileProblem& problem, const RegisterTile& tile
   return static_cast<double>(bytes) / problem.stream_bytes;
 }
 
-// What the threads that have most to do have, over what each would have of equal shares.
 double Imbalance(const RegisterTileProblem& problem, const RegisterTile& tile) {
   if (problem.times == nullptr) return 1;
   int64_t shares =
       problem.grid * CeilDiv(problem.vectors, tile.vectors) * CeilDiv(problem.rows, tile.rows);
   if (problem.shares_columns) shares *= CeilDiv(problem.columns, tile.columns);
-  return static_cast<double>(CeilDiv(shares, problem.threads) * problem.threads) /
-         static_cast<double>(shares);
+  return LargestPart(shares, problem.threads);
 }
 
 }  // namespace
+
+double LargestPart(int64_t shares, int64_t threads) {
+  return static_cast<double>(CeilDiv(shares, threads) * threads) / static_cast<double>(shares);
+}
 
 double TileOverhead(const RegisterTile& tile) {
   return 12 + static_cast<double>(tile.vectors * tile.rows * tile.columns) * 1.5;

@@ -78,6 +78,9 @@ int64_t FourStepsAtOnce(const std::vector<int64_t>& options, const RegisterTile&
 // Cycles of starting, finishing and storing a tile.
 double TileOverhead(const RegisterTile& tile);
 
+// What the threads that have most to do of so many equal shares have, over a fair part of them.
+double LargestPart(int64_t shares, int64_t threads);
+
 // The tile of the space with the least cycles on a machine with two FMA units of four cycles'
 // latency and two loads a cycle, tails counted at their own sizes, panels that do not stay in the
 // second cache at the bandwidth of what is behind it. With measured times, of those tiles that are
