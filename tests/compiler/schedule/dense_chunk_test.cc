@@ -4,22 +4,11 @@
 #include "compiler/schedule/ceil_div.h"
 #include "fmt/format.h"
 #include "gtest/gtest.h"
+#include "tests/compiler/schedule/dense_text.h"
 #include "tests/compiler/schedule/nest_check.h"
 
 namespace hone::schedule {
 namespace {
-
-std::string DenseText(int64_t m, int64_t n, int64_t k, bool epilogue, const char* weight) {
-  const std::string params = fmt::format(
-      "p0: Tensor[({0}, {2}), float32], {3}p1: Tensor[({1}, {2}), float32]", m, n, k, weight);
-  const std::string end = " accumulate=float32 numerics=default";
-  if (!epilogue) return fmt::format("fn ({}) {{ nn.dense(p0, p1) }}", params) + end;
-  return fmt::format(
-             "fn ({}, const p2: Tensor[({},), float32]) {{ %0 = nn.dense(p0, p1); %1 = "
-             "nn.bias_add(%0, p2); nn.relu(%1) }}",
-             params, n) +
-         end;
-}
 
 // Both operands lie across the steps.
 std::string StackText(int64_t b, int64_t m, int64_t n, int64_t k) {
@@ -71,7 +60,7 @@ TEST(DenseChunks, ComputeWhatTheNaiveNestDoes) {
   uint64_t seed = 1;
   for (const auto& [m, n, k] : shapes) {
     for (const std::string& text :
-         {DenseText(m, n, k, true, "const "), DenseText(m, n, k, false, ""), StackText(2, m, n, k),
+         {DenseText(m, n, k, true, true), DenseText(m, n, k, false, false), StackText(2, m, n, k),
           StackText(1, m, 4 * n, k)}) {
       const Checked checked = Check(text, target, seed++);
       all.whole += checked.whole;
@@ -104,7 +93,7 @@ TEST(DenseChunks, OfPanelsThatOneTileReads) {
 TEST(DenseChunks, AreOfferedWhereAPanelIsReadAgainFromAfar) {
   const Target target = TestTarget(Narrow("32768,1048576,33554432"));
   const auto offers = [&](int64_t m, int64_t k) {
-    const ops::KernelDefinition def = MustLower(DenseText(m, 4096, k, false, "const "));
+    const ops::KernelDefinition def = MustLower(DenseText(m, 4096, k, false, true));
     const Template& dense = TemplateFor(def);
     const Task task{&def, dense.Signatures(def, target)[0], target};
     const Config config = dense.Default(task);
@@ -119,7 +108,7 @@ TEST(DenseChunks, AreOfferedWhereAPanelIsReadAgainFromAfar) {
 // A configuration that says nothing of chunks is the nest without.
 TEST(DenseChunks, WithoutAreTheNestOfBefore) {
   const Target target = TestTarget(Narrow("1024,4096,65536"));
-  const ops::KernelDefinition def = MustLower(DenseText(33, 17, 140, true, "const "));
+  const ops::KernelDefinition def = MustLower(DenseText(33, 17, 140, true, true));
   const Template& dense = TemplateFor(def);
   const Task task{&def, dense.Signatures(def, target)[0], target};
   Config config = dense.Default(task);
@@ -146,7 +135,7 @@ TEST(DenseChunks, ByDefaultInPlace) {
   EXPECT_EQ(chunk(StackText(1, 256, 1024, 4608)), 0);
   EXPECT_EQ(chunk(StackText(1, 1, 1024, 128)), 8);
   EXPECT_EQ(chunk(StackText(1, 4, 1024, 128)), 0);
-  EXPECT_EQ(chunk(DenseText(128, 512, 32768, false, "const ")), 0);
+  EXPECT_EQ(chunk(DenseText(128, 512, 32768, false, true)), 0);
 }
 
 int64_t GridOf(const loop::Launch& launch) {

@@ -1,22 +1,10 @@
 #include "fmt/format.h"
 #include "gtest/gtest.h"
+#include "tests/compiler/schedule/dense_text.h"
 #include "tests/compiler/schedule/nest_check.h"
 
 namespace hone::schedule {
 namespace {
-
-std::string DenseText(int64_t m, int64_t n, int64_t k, bool epilogue, bool constant) {
-  const std::string params =
-      fmt::format("p0: Tensor[({}, {}), float32], {}p1: Tensor[({}, {}), float32]", m, k,
-                  constant ? "const " : "", n, k);
-  const std::string end = " accumulate=float32 numerics=default";
-  if (!epilogue) return fmt::format("fn ({}) {{ nn.dense(p0, p1) }}", params) + end;
-  return fmt::format(
-             "fn ({}, const p2: Tensor[({},), float32]) {{ %0 = nn.dense(p0, p1); %1 = "
-             "nn.bias_add(%0, p2); nn.relu(%1) }}",
-             params, n) +
-         end;
-}
 
 TEST(Dense, EveryConfigComputesWhatTheNaiveNestDoes) {
   const Target wide = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");

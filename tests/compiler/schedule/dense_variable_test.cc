@@ -4,6 +4,7 @@
 
 #include "fmt/format.h"
 #include "gtest/gtest.h"
+#include "tests/compiler/schedule/dense_text.h"
 #include "tests/compiler/schedule/nest_check.h"
 
 namespace hone::schedule {
@@ -13,17 +14,6 @@ constexpr const char* kEnd = " accumulate=float32 numerics=default";
 constexpr const char* kWide =
     "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -caches=49152,1048576,33554432 -threads=";
 constexpr const char* kNarrow = "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=2";
-
-std::string DenseText(int64_t m, int64_t n, int64_t k, bool epilogue, const char* weight = "") {
-  const std::string params = fmt::format(
-      "p0: Tensor[({0}, {2}), float32], {3}p1: Tensor[({1}, {2}), float32]", m, n, k, weight);
-  if (!epilogue) return fmt::format("fn ({}) {{ nn.dense(p0, p1) }}", params) + kEnd;
-  return fmt::format(
-             "fn ({}, const p2: Tensor[({},), float32]) {{ %0 = nn.dense(p0, p1); %1 = "
-             "nn.bias_add(%0, p2); nn.relu(%1) }}",
-             params, n) +
-         kEnd;
-}
 
 // Each operand as the product takes it, or with its last axes swapped.
 std::string StackText(int64_t b, int64_t m, int64_t n, int64_t k, bool turned_left,
@@ -94,7 +84,7 @@ TEST(DenseDots, ComputeWhatTheNaiveNestDoes) {
   uint64_t seed = 1;
   for (const int64_t m : kRows) {
     for (size_t i = 0; i < std::size(units); ++i, ++seed) {
-      const std::string text = DenseText(m, units[i], terms[i], seed % 2 == 0);
+      const std::string text = DenseText(m, units[i], terms[i], seed % 2 == 0, false);
       const std::string target = seed % 3 == 0 ? kNarrow : std::string(kWide) + "2";
       checked += CheckConfigsWith(text, target, "strategy", "dots", 6, seed);
       if (HasFailure()) return;
@@ -146,7 +136,7 @@ TEST(DenseInPlace, OfUnitsThatDoNotFillVectors) {
 TEST(DenseDefault, OfFewRowsCopiesNothing) {
   for (const int64_t m : {1, 2, 4, 8}) {
     for (const std::string& text :
-         {DenseText(m, 4096, 4096, true), DenseText(m, 1000, 513, false),
+         {DenseText(m, 4096, 4096, true, false), DenseText(m, 1000, 513, false, false),
           StackText(1, m, 1024, 128, false, false), StackText(1, m, 1024, 128, false, true),
           StackText(1, m, 1000, 128, false, true)}) {
       const Made made = Make(text, std::string(kWide) + "2");
@@ -166,10 +156,10 @@ TEST(DenseDefault, OfFewRowsCopiesNothing) {
 TEST(DenseDefault, OfOneRowReadsOneStream) {
   const std::string target = std::string(kWide) + "1";
   for (const auto& [units, terms] : {std::pair(4096, 4096), {1000, 512}, {1024, 128}}) {
-    const Config one = Make(DenseText(1, units, terms, false), target).Default();
+    const Config one = Make(DenseText(1, units, terms, false, false), target).Default();
     EXPECT_EQ(one.String("strategy"), "dots");
     EXPECT_EQ(one.Int("units"), 1) << one.ToText();
-    const Config sixteen = Make(DenseText(16, units, terms, false), target).Default();
+    const Config sixteen = Make(DenseText(16, units, terms, false, false), target).Default();
     EXPECT_EQ(sixteen.String("strategy"), "dots");
     EXPECT_GE(sixteen.Int("rows") * sixteen.Int("units"), 12) << sixteen.ToText();
   }
@@ -195,7 +185,7 @@ TEST(DenseDefault, FunctionsBehindShortSumsAreOfSeveralUnits) {
   for (const bool gelu : {false, true}) {
     for (const auto& [units, terms] :
          {std::pair(1024, 128), {2048, 128}, {4096, 128}, {2048, 256}}) {
-      EXPECT_EQ(Make(DenseText(1, units, terms, false), target).Default().Int("units"), 1);
+      EXPECT_EQ(Make(DenseText(1, units, terms, false, false), target).Default().Int("units"), 1);
       const std::string text = FunctionText(units, terms, gelu);
       const Config config = Make(text, target).Default();
       EXPECT_EQ(config.String("strategy"), "dots") << text << config.ToText();
@@ -211,18 +201,18 @@ TEST(DenseDefault, FunctionsBehindShortSumsAreOfSeveralUnits) {
 TEST(DenseDefault, PacksWhatIsReadOften) {
   const std::string target = std::string(kWide) + "2";
   for (const std::string& text :
-       {DenseText(1, 4096, 4096, true, "const "), DenseText(64, 1024, 1024, true),
+       {DenseText(1, 4096, 4096, true, true), DenseText(64, 1024, 1024, true, false),
         StackText(12, 128, 128, 64, false, false)}) {
     const Config config = Make(text, target).Default();
     EXPECT_EQ(config.String("strategy"), "direct") << text;
     EXPECT_EQ(config.String("right"), "packed") << text;
   }
-  const Made constant = Make(DenseText(1, 64, 64, false, "const "), target);
+  const Made constant = Make(DenseText(1, 64, 64, false, true), target);
   EXPECT_EQ(constant.schedule->MakeSpace(constant.task()).Next(Config())->options.size(), 1u);
 }
 
 TEST(DenseDefault, AlternativesAreTheOtherStrategies) {
-  const Made made = Make(DenseText(4, 512, 512, false), std::string(kWide) + "1");
+  const Made made = Make(DenseText(4, 512, 512, false, false), std::string(kWide) + "1");
   std::set<std::string> strategies = {made.Default().String("strategy")};
   for (const Config& config : made.schedule->Alternatives(made.task())) {
     EXPECT_TRUE(made.schedule->MakeSpace(made.task()).Contains(config)) << config.ToText();
