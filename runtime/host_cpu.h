@@ -33,8 +33,8 @@ struct CpuidSource {
 };
 
 // Features whose registers the system does not save, or lend, are left out. A cpu's name is given
-// only where all that LLVM would assume of it is there (hypervisors hide features); else
-// "x86-64-v4", "-v3" or "-v2".
+// only where all that LLVM would assume of it is there (hypervisors hide features); else that of an
+// older one of its kind, of which all is there, or "x86-64-v4", "-v3" or "-v2".
 HostCpu DescribeX86(const CpuidSource& source);
 
 // This machine. On an architecture Hone does not know, a "generic" one.

@@ -113,6 +113,11 @@ constexpr Model kModels[] = {
     {kIntel, 6, 0x7D, 0x7E, "icelake-client", kIceLake},
     {kIntel, 6, 0x8C, 0x8D, "tigerlake", kIceLake},
     {kIntel, 6, 0xA7, 0xA7, "rocketlake", kIceLake},
+    // Server cores some of whose features a hypervisor hides are an older one with the same mesh
+    // and pipes: code for it is better than for no core in particular.
+    {kIntel, 6, 0x00, 0xFF, "icelake-server", kIceLake},
+    {kIntel, 6, 0x00, 0xFF, "cascadelake", kLevel4, "avx512vnni"},
+    {kIntel, 6, 0x00, 0xFF, "skylake-avx512", kLevel4},
     {kIntel, 6, 0x97, 0x97, "alderlake", "avxvnni"},
     {kIntel, 6, 0x9A, 0x9A, "alderlake", "avxvnni"},
     {kIntel, 6, 0xB7, 0xB7, "raptorlake", "avxvnni"},
@@ -128,6 +133,7 @@ constexpr Model kModels[] = {
     {kAmd, 0x19, 0x10, 0x1F, "znver4", kIceLake, "avx512bf16"},
     {kAmd, 0x19, 0x60, 0xFF, "znver4", kIceLake, "avx512bf16"},
     {kAmd, 0x1A, 0x00, 0xFF, "znver5", kIceLake, "avx512bf16 avxvnni"},
+    {kAmd, 0x1A, 0x00, 0xFF, "znver4", kIceLake, "avx512bf16"},
 };
 
 uint32_t Pick(const CpuidRegisters& registers, Register which) {

@@ -61,6 +61,8 @@ TEST(HostTest, TakesALevelWhereFeaturesOfTheNameAreHidden) {
   Leaves leaves = Zen5();
   leaves[{7, 1}] = {};  // no bf16, no avxvnni
   EXPECT_EQ(DescribeX86(Machine(leaves, kVectorState)).cpu, "x86-64-v4");
+  leaves[{7, 1}] = {0x20, 0, 0, 0};  // bf16 alone
+  EXPECT_EQ(DescribeX86(Machine(leaves, kVectorState)).cpu, "znver4");
 }
 
 // An Intel server core behind a hypervisor that gives it the number of a Rocket Lake.
@@ -70,6 +72,17 @@ Leaves SapphireRapids() {
   leaves[{1, 0}].eax = 0x000A0671;
   leaves[{7, 0}].edx |= 1 << 22 | 1 << 23 | 1 << 24 | 1 << 25;
   return leaves;
+}
+
+TEST(HostTest, TakesAnOlderServerCoreWhereFeaturesOfTheNameAreHidden) {
+  Leaves leaves = SapphireRapids();
+  leaves[{1, 0}].eax = 0x000C06F2;  // an Emerald Rapids
+  leaves[{7, 0}].edx &= ~(1u << 22 | 1u << 23 | 1u << 24 | 1u << 25);
+  EXPECT_EQ(DescribeX86(Machine(leaves, kVectorState)).cpu, "icelake-server");
+  leaves[{7, 0}].ecx &= ~(1u << 14);  // no population count of vectors
+  EXPECT_EQ(DescribeX86(Machine(leaves, kVectorState)).cpu, "cascadelake");
+  leaves[{7, 0}].ecx &= ~(1u << 11);  // no VNNI
+  EXPECT_EQ(DescribeX86(Machine(leaves, kVectorState)).cpu, "skylake-avx512");
 }
 
 TEST(HostTest, NamesAServerCoreByWhatItHas) {
