@@ -216,6 +216,8 @@ double StrainOfAnchor(const View& view, const ir::ExprNode& anchor, const Target
   const bool strided_result =
       result.layout.IsRowMajor() && IsBlockable(result.type, windows, target);
   const bool in_channel = windows && (anchor.args.size() < 2 || IsDepthwise(anchor));
+  const bool is_row = anchor.name.starts_with("nn.global_");  // of columns in order
+  if (is_row && data->layout.IsRowMajor() && result.layout.IsRowMajor()) return 0;
   if (in_channel && strided_data && strided_result && result.type.shape.size() == 4 &&
       result.type.dtype == DataType::kFloat32 &&
       2 * result.type.shape.back() >= target.VectorLanes()) {

@@ -111,15 +111,23 @@ class Join : public loop::Mutator {
            count == extent && s.loop_kind == loop::LoopKind::kSerial;
   }
 
-  // What is stored there.
+  // What is stored there, or read where a reduction goes through it.
   bool IndexesJoined(const Stmt& body, const Expr& outer, const Expr& inner) const {
     bool found = false;
-    loop::Walk(body, [&](const Stmt& s) {
-      if (s->kind == StmtKind::kStore && joined_.contains(s->buffer.get())) {
-        found = s->indices[s->indices.size() - 2].SameAs(outer) && s->indices.back().SameAs(inner);
-      }
-      return true;
-    });
+    const auto look = [&](const loop::BufferNode* buffer, const std::vector<Expr>& indices) {
+      if (found || !joined_.contains(buffer)) return;
+      found = Simplify(indices[indices.size() - 2], bounds_).SameAs(outer) &&
+              Simplify(indices.back(), bounds_).SameAs(inner);
+    };
+    loop::Walk(
+        body,
+        [&](const Stmt& s) {
+          if (s->kind == StmtKind::kStore) look(s->buffer.get(), s->indices);
+          return true;
+        },
+        [&](const Expr& e) {
+          if (e->kind == ExprKind::kLoad) look(e->buffer.get(), e->operands);
+        });
     return found;
   }
 

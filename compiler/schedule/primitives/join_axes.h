@@ -10,7 +10,7 @@ namespace hone::schedule {
 
 // Makes one axis of the last two of the row-major `buffer`, and of all buffers with the same last
 // two extents, which it is computed from or is what others are computed from, element by element of
-// these axes; their loops become one, named as the first.
+// these axes, or which are reduced along both; their loops become one, named as the first.
 //   for h in 0..H { for w in 0..W { b[c, h, w] = f(a[c, h, w]) } }
 //   =>  for h in 0..H * W { b[c, h] = f(a[c, h]) }
 // Elements stay where they are in memory. kFailedPrecondition where a loop's variable is used in

@@ -108,6 +108,11 @@ std::optional<Windowed> View(const ops::KernelDefinition& def, bool depthwise) {
   return w;
 }
 
+// Windows as large as a row-major map are rows of columns to reduce.
+bool IsReduction(const Task& task) {
+  return AllRowMajor(task.signature) && RowsTemplate().Matches(*task.def);
+}
+
 bool IsBlocked(const Task& task) { return task.signature.results[0].BlockOf(1) > 1; }
 
 Windowed ViewOf(const Task& task, bool depthwise) {
@@ -356,6 +361,7 @@ class Channelwise : public Template {
   }
 
   Space MakeSpace(const Task& task) const override {
+    if (IsReduction(task)) return RowsTemplate().MakeSpace(task);
     if (!IsBlocked(task)) return RowMajorSpace(task);
     return Space([w = ViewOf(task, depthwise_)](const Config& prefix) -> std::optional<Knob> {
       if (!prefix.Has("strategy")) return TextKnob("strategy", {"direct"}, "direct");
@@ -374,6 +380,7 @@ class Channelwise : public Template {
   }
 
   Config Default(const Task& task) const override {
+    if (IsReduction(task)) return RowsTemplate().Default(task);
     const Windowed w = ViewOf(task, depthwise_);
     if (!IsBlocked(task)) {
       return HasRows(task, w) ? DefaultRows(w) : GenericTemplate().Default(task);
@@ -394,6 +401,7 @@ class Channelwise : public Template {
 
   absl::StatusOr<loop::Nest> Schedule(const Task& task, const Config& config) const override {
     HONE_RETURN_IF_ERROR(CheckSignature(task));
+    if (IsReduction(task)) return RowsTemplate().Schedule(task, config);
     const Windowed w = ViewOf(task, depthwise_);
     if (!IsBlocked(task) && !HasRows(task, w)) return GenericTemplate().Schedule(task, config);
     HONE_RETURN_IF_ERROR(CheckConfig(MakeSpace(task), config));

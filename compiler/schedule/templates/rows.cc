@@ -31,7 +31,8 @@ bool HasFormOfRows(const ops::KernelDefinition& def) {
   int reductions = 0;
   for (const ops::OpStage& op : def.ops) {
     if (op.kind <= ops::FuseKind::kInjective) continue;
-    if (op.kind != ops::FuseKind::kReduction && !normalise.contains(op.op)) return false;
+    const bool reduces = op.kind == ops::FuseKind::kReduction || op.op.starts_with("nn.global_");
+    if (!reduces && !normalise.contains(op.op)) return false;
     ++reductions;
   }
   const std::vector<Buffer> outputs = OutputsOf(def.naive);
@@ -64,6 +65,18 @@ size_t RowLoops(const std::vector<int64_t>& shape, int64_t rows) {
   return 0;
 }
 
+// Axes that are reduced together become one: pixels of a map are columns that fill vectors.
+void JoinColumns(Sequence* s) {
+  for (const Buffer& buffer : loop::Nest(s->nest()).buffers) {
+    for (size_t axes = buffer->shape.size(); axes > 1; --axes) {
+      Sequence joined = *s;
+      joined.JoinLastAxes(buffer->name);
+      if (!joined.ok()) break;
+      *s = std::move(joined);
+    }
+  }
+}
+
 // The loops over rows become the grid, everything else is computed in the innermost of them; the
 // first reduction for `together` rows at once, so that it is not waited for in each. nullopt where
 // a row is not all that an iteration needs.
@@ -71,6 +84,7 @@ std::optional<Rows> GatherRows(const ops::KernelDefinition& def, int64_t togethe
   Rows rows{Sequence(def.naive)};
   Sequence& s = rows.s;
   InlineCheapStages(&s);
+  JoinColumns(&s);
   const Buffer output = OutputsOf(s.nest())[0];
   int64_t sums_count = 0;  // results of each reduction
   bool output_reduces = false;

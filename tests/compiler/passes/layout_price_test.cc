@@ -68,6 +68,20 @@ TEST(LayoutPrice, BlocksArePredictedFastest) {
   }
 }
 
+// Row-major maps are rows that a global pool reduces as they lie: turned into blocks first they
+// would cost a copy.
+TEST(LayoutPrice, GlobalPoolsTakeEitherLayout) {
+  const Target target = *Target::Parse("llvm -mcpu=cascadelake");
+  const auto row_major = Layout::RowMajor(4);
+  const auto blocked = *Layout::Parse("NCHW16c", 4);
+  const ir::Module module =
+      Typed("def @main(%x: Tensor[(1, 64, 7, 7), float32]) { nn.global_avg_pool2d(%x) }");
+  const auto ns = [&](const Layout& layout) {
+    return PredictKernelNs(module.functions.at("main"), {false}, {{layout}, {layout}}, target);
+  };
+  EXPECT_DOUBLE_EQ(ns(row_major), ns(blocked));
+}
+
 // A convolution of one tap between row-major tensors is a product of matrices; of pixels that fill
 // no whole vectors, with a stride, or with an operand along one axis of pixels, it is not.
 TEST(LayoutPrice, ProductsOfPixelsTurnNothing) {

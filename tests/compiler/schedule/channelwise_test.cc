@@ -1,4 +1,5 @@
 #include "absl/strings/str_replace.h"
+#include "compiler/schedule/templates/kernel_view.h"
 #include "fmt/format.h"
 #include "gtest/gtest.h"
 #include "tests/compiler/schedule/nest_check.h"
@@ -77,6 +78,18 @@ TEST(Pool, OfOneAndThreeAxesComputesWhatTheNaiveNestDoes) {
       "fn (p0: Tensor[(1, 17, 4, 3, 5), float32]) { %0 = nn.relu(p0); nn.max_pool3d(%0, "
       "dilation=[2, 1, 2], pool_size=[2, 2, 2]) }"};
   EXPECT_GE(Check(kernels, "pool"), 100);
+}
+
+// The pixels of a row-major map are one row: vectors of as many lanes as the target has.
+TEST(Pool, WindowsAsLargeAsARowMajorMapAreRows) {
+  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4");
+  for (const char* op : {"nn.global_avg_pool2d", "nn.global_max_pool2d"}) {
+    const ops::KernelDefinition def =
+        MustLower(fmt::format("fn (p0: Tensor[(1, 32, 7, 7), float32]) {{ {}(p0) }}{}", op, kEnd));
+    const Config config = TemplateFor(def).Default({&def, RowMajorSignature(def), target});
+    EXPECT_EQ(config.String("strategy"), "rows") << op;
+    EXPECT_EQ(config.Int("lanes"), 16) << op;
+  }
 }
 
 }  // namespace

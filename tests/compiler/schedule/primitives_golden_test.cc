@@ -545,6 +545,24 @@ TEST(PrimitivesGolden, JoinsLastAxes) {
   ExpectGolden("join_last_axes", naive, nest);
 }
 
+// A reduction goes through the axes of what it reads; its result has none.
+TEST(PrimitivesGolden, JoinsAxesThatAreReduced) {
+  loop::NestBuilder builder("mean");
+  constexpr DataType kFloat = DataType::kFloat32;
+  const loop::Buffer x = builder.AddInput("x", kFloat, {3, 4, 5});
+  using Axes = std::vector<loop::Expr>;
+  const loop::Buffer sum = builder.Reduce(
+      "sum", kFloat, {3}, {4, 5}, loop::NestBuilder::Combiner::kAdd, loop::FloatConst(0, kFloat),
+      [&](const Axes& i, const Axes& r) { return loop::Load(x, {i[0], r[0], r[1]}); });
+  const loop::Buffer out = builder.Compute("out", kFloat, {3, 4, 5}, [&](const Axes& i) {
+    return loop::Load(x, i) - loop::Load(sum, {i[0]});
+  });
+  const loop::Nest naive = builder.Finish({out});
+  loop::Nest nest = naive;
+  ASSERT_TRUE(JoinLastAxes(&nest, "x").ok());
+  ExpectGolden("join_last_axes_reduced", naive, nest);
+}
+
 TEST(Primitives, JoinsNoAxesThatAreUsedApart) {
   loop::NestBuilder builder("turned");
   constexpr DataType kFloat = DataType::kFloat32;

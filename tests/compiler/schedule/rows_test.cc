@@ -22,6 +22,7 @@ TEST(Rows, EveryConfigComputesWhatTheNaiveNestDoes) {
       "Tensor[(20,), float32]) { nn.layer_norm(p0, p1, p2, axis=[2]) }",
       "fn (p0: Tensor[(2, 3, 9), float32]) { nn.layer_norm(p0, axis=[1, 2]) }",
       "fn (p0: Tensor[(2, 16, 4, 5), float32]) { mean(p0, axis=[2, 3]) }",
+      "fn (p0: Tensor[(2, 3, 3, 5, 7), float32]) { sum(p0, axis=[2, 3, 4], keepdims=true) }",
       "fn (p0: Tensor[(2, 40), float32]) { %0 = sum(p0, axis=[1], keepdims=true); divide(p0, %0) }",
       "fn (p0: Tensor[(7, 37), float32]) { max(p0, axis=[1], keepdims=true) }"};
   int checked = 0;
