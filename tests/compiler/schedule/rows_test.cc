@@ -24,6 +24,8 @@ TEST(Rows, EveryConfigComputesWhatTheNaiveNestDoes) {
       "fn (p0: Tensor[(2, 16, 4, 5), float32]) { mean(p0, axis=[2, 3]) }",
       "fn (p0: Tensor[(2, 3, 3, 5, 7), float32]) { sum(p0, axis=[2, 3, 4], keepdims=true) }",
       "fn (p0: Tensor[(2, 40), float32]) { %0 = sum(p0, axis=[1], keepdims=true); divide(p0, %0) }",
+      "fn (p0: Tensor[(8, 83), float32]) { nn.softmax(p0) }",
+      "fn (p0: Tensor[(8, 83), float32]) { nn.log_softmax(p0) }",
       "fn (p0: Tensor[(7, 37), float32]) { max(p0, axis=[1], keepdims=true) }"};
   int checked = 0;
   uint64_t seed = 1;
@@ -60,12 +62,44 @@ TEST(Rows, FewResultsAreReducedInParts) {
   EXPECT_GE(checked, 100);
 }
 
-Config DefaultOf(const std::string& kernel, int threads) {
+Config DefaultOf(const std::string& kernel, int threads, const std::string& cpu = "x86-64-v4") {
   const ops::KernelDefinition def = MustLower(kernel + " accumulate=float32 numerics=default");
   const Template& templ = TemplateFor(def);
-  const Target target = TestTarget(
-      fmt::format("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads={}", threads));
+  const Target target =
+      TestTarget(fmt::format("llvm -mtriple=x86_64-linux-gnu -mcpu={} -threads={}", cpu, threads));
   return templ.Default({&def, templ.Signatures(def, target)[0], target});
+}
+
+TEST(Rows, OfSoftmaxTakeTurnsStageByStageWhereTheyFillRegisters) {
+  EXPECT_EQ(DefaultOf("fn (p0: Tensor[(8, 49), float32]) { nn.softmax(p0) }", 1).String("overlap"),
+            "first")
+      << "the core sees the next row";
+  EXPECT_EQ(DefaultOf("fn (p0: Tensor[(8, 768), float32]) { nn.softmax(p0) }", 1).String("overlap"),
+            "first")
+      << "in loops";
+  const std::string softmax = "fn (p0: Tensor[(8, 128), float32]) { nn.softmax(p0) }";
+  EXPECT_EQ(DefaultOf(softmax, 1).String("overlap"), "all");
+  EXPECT_EQ(DefaultOf(softmax, 1, "x86-64-v3").String("overlap"), "first") << "narrow vectors";
+  const std::string norm = "fn (p0: Tensor[(8, 128), float32]) { nn.layer_norm(p0, axis=[1]) }";
+  EXPECT_EQ(DefaultOf(norm, 1).String("overlap"), "first") << "short stages";
+}
+
+TEST(Rows, RecordsOfBeforeKeepTheirOverlap) {
+  const ops::KernelDefinition def = MustLower(
+      "fn (p0: Tensor[(8, 128), float32]) { nn.softmax(p0) } accumulate=float32 numerics=default");
+  const Template& templ = TemplateFor(def);
+  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=1");
+  const Task task{&def, templ.Signatures(def, target)[0], target};
+  Config before;
+  before.Set("strategy", std::string("rows"));
+  before.Set("lanes", int64_t{16});
+  before.Set("row", std::string("registers"));
+  before.Set("parts", int64_t{4});
+  before.Set("unroll", int64_t{4});
+  before.Set("together", int64_t{4});
+  const std::optional<Config> now = templ.MakeSpace(task).Migrate(before);
+  ASSERT_TRUE(now.has_value());
+  EXPECT_EQ(now->String("overlap"), "first");
 }
 
 TEST(Rows, LongSumsOfFewResultsAreSharedByDefault) {
