@@ -52,10 +52,42 @@ constexpr std::string_view kIdle[] = {
 constexpr std::string_view kIdleOnX86[] = {"machine-cp", "postra-machine-sink",
                                            "stack-slot-coloring"};
 
+// Those for what no kernel has: garbage collection, exceptions, debug information, profiles,
+// hardening, vector libraries, integers wider than 128 bits.
+constexpr std::string_view kForeign[] = {"dwarf-eh-prepare",
+                                         "expand-large-div-rem",
+                                         "expand-large-fp-convert",
+                                         "fentry-insert",
+                                         "fixup-statepoint-caller-saved",
+                                         "funclet-layout",
+                                         "gc-analysis",
+                                         "gc-lowering",
+                                         "indirectbr-expand",
+                                         "kcfi",
+                                         "livedebugvalues",
+                                         "machine-sanmd",
+                                         "patchable-function",
+                                         "post-inline-ee-instrument",
+                                         "pseudo-probe-inserter",
+                                         "regallocscoringpass",
+                                         "removeredundantdebugvalues",
+                                         "replace-with-veclib",
+                                         "safe-stack",
+                                         "shadow-stack-gc-lowering",
+                                         "stack-frame-layout",
+                                         "stackmap-liveness",
+                                         "x86-lvi-load",
+                                         "x86-lvi-ret",
+                                         "x86-return-thunks",
+                                         "x86-seses",
+                                         "x86-slh",
+                                         "xray-instrumentation"};
+
 absl::flat_hash_set<std::string_view> LeftOut(bool is_x86) {
   absl::flat_hash_set<std::string_view> names;
   names.insert(std::begin(kCostly), std::end(kCostly));
   names.insert(std::begin(kIdle), std::end(kIdle));
+  names.insert(std::begin(kForeign), std::end(kForeign));
   if (is_x86) names.insert(std::begin(kIdleOnX86), std::end(kIdleOnX86));
   return names;
 }
