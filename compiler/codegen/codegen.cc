@@ -160,7 +160,7 @@ class ModuleBuild {
   ModuleBuild(const ModuleSpec& spec, LaunchCache* cache) : spec_(spec), cache_(cache) {}
 
   absl::Status Start() {
-    HONE_ASSIGN_OR_RETURN(machine_, MachineFor(spec_.target));
+    HONE_ASSIGN_OR_RETURN(generator_, CodeGenerator::For(spec_.target));
     HONE_ASSIGN_OR_RETURN(launches_, OrderedLaunches(spec_));
     const std::vector<std::vector<std::string>> symbols = SymbolsOf(spec_, launches_);
     units_ = UnitsOf(spec_, launches_, symbols, cache_ != nullptr);
@@ -181,7 +181,7 @@ class ModuleBuild {
     for (Unit& unit : units_) {
       const int64_t start = Now();
       if (TakeFromCache(unit)) continue;
-      MakeModule(unit, *machine_);
+      MakeModule(unit, generator_->machine());
       const bool is_last = &unit == &units_.back();
       for (const Piece& piece : unit.pieces) {
         HONE_RETURN_IF_ERROR(EmitLaunch(*unit.module, piece, !is_last));
@@ -191,7 +191,7 @@ class ModuleBuild {
       // time from config to IR: what is deployed and what tests build goes without a cache.
       if (cache_ == nullptr) HONE_RETURN_IF_ERROR(Verify(*unit.module));
       const int64_t middle = Now();
-      HONE_RETURN_IF_ERROR(Optimise(*unit.module, *machine_, unit.pipeline));
+      HONE_RETURN_IF_ERROR(generator_->Optimise(*unit.module, unit.pipeline));
       times_.emit_ns += middle - start;
       times_.optimise_ns += Now() - middle;
     }
@@ -204,7 +204,7 @@ class ModuleBuild {
     for (Unit& unit : units_) {
       if (unit.module) {
         HONE_ASSIGN_OR_RETURN(unit.object,
-                              EmitMachineCode(*unit.module, *machine_, Output::kObject));
+                              generator_->EmitMachineCode(*unit.module, Output::kObject));
         if (!unit.cache_key.empty()) Keep(unit);
       }
       objects.push_back(std::move(unit.object));
@@ -217,7 +217,7 @@ class ModuleBuild {
   }
 
   const std::vector<Unit>& units() const { return units_; }
-  llvm::TargetMachine& machine() { return *machine_; }
+  CodeGenerator& generator() { return *generator_; }
   const BuildTimes& times() const { return times_; }
 
  private:
@@ -261,7 +261,7 @@ class ModuleBuild {
 
   const ModuleSpec& spec_;
   LaunchCache* cache_;
-  llvm::TargetMachine* machine_ = nullptr;
+  CodeGenerator* generator_ = nullptr;
   std::vector<std::vector<loop::Launch>> launches_;
   std::vector<Unit> units_;
   std::vector<std::vector<LaunchEntry>> entries_;
@@ -297,7 +297,7 @@ absl::StatusOr<std::string> EmitAssembly(const ModuleSpec& spec) {
   std::string text;
   for (const Unit& unit : build.units()) {
     HONE_ASSIGN_OR_RETURN(const std::string assembly,
-                          EmitMachineCode(*unit.module, build.machine(), Output::kAssembly));
+                          build.generator().EmitMachineCode(*unit.module, Output::kAssembly));
     text += assembly;
   }
   return text;

@@ -5,12 +5,16 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <string_view>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_join.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
+#include "llvm/PassInfo.h"
+#include "llvm/PassRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/TargetSelect.h"
@@ -24,40 +28,97 @@
 namespace hone::codegen {
 namespace {
 
-// Passes of the code generator that only options leave out:
+// Passes of the code generator that are left out, by LLVM's names for them.
+//
+// Those that did harm or took long for nothing:
 // - Loop strength reduction took 60 % of the time on register-tiled bodies, and what it made of
 //   their addresses was longer and no faster: schedules and LaunchEmitter::SteppedPointer have put
 //   them into the form they are to have.
 // - The second scheduler, after register allocation, took 10 %: cores that run out of order do not
 //   notice it.
-// - Loads of neighbours brought together ahead of their uses (of AArch64 only) take registers that
-//   register tiles do not leave: they spilled.
 // - The machine's common subexpressions (EarlyCSE leaves it none within a block): on AArch64 it
 //   kept a constant of several blocks in a register, which a register tile between needed itself.
-// - The rest finds nothing in kernels, or next to nothing outside of their loops, and took 5 %
-//   together: there are no calls, no duplicated tails, no masks that would be better in general
-//   registers. On AArch64 some of them still spare hot loops copies and spills.
-void LeaveOutPasses(bool is_x86) {
-  const auto& options = llvm::cl::getRegisteredOptions();
-  const std::pair<const char*, bool> values[] = {{"disable-lsr", true},
-                                                 {"disable-post-ra", true},
-                                                 {"misched-cluster", false},
-                                                 {"disable-constant-hoisting", true},
-                                                 {"disable-early-taildup", true},
-                                                 {"disable-mergeicmps", true},
-                                                 {"disable-partial-libcall-inlining", true},
-                                                 {"disable-postra-machine-licm", true},
-                                                 {"disable-tail-duplicate", true},
-                                                 {"disable-x86-domain-reassignment", true},
-                                                 {"x86-cmov-converter", false},
-                                                 {"disable-copyprop", is_x86},
-                                                 {"disable-machine-cse", true},
-                                                 {"disable-postra-machine-sink", is_x86},
-                                                 {"disable-ssc", is_x86}};
-  for (const auto& [name, value] : values) {
-    const auto found = options.find(name);
-    if (found != options.end()) static_cast<llvm::cl::opt<bool>*>(found->second)->setValue(value);
+constexpr std::string_view kCostly[] = {"canon-freeze", "loop-reduce", "post-RA-sched",
+                                        "machine-cse", "postmisched"};
+
+// Those that find nothing in kernels, or next to nothing outside of their loops: there are no
+// calls, no duplicated tails, no masks that would be better in general registers.
+constexpr std::string_view kIdle[] = {
+    "consthoist",          "early-tailduplication",     "machinelicm",
+    "mergeicmps",          "partially-inline-libcalls", "tailduplication",
+    "x86-cmov-conversion", "x86-domain-reassignment"};
+
+// The same, of x86 alone: on AArch64 they still spare hot loops copies and spills.
+constexpr std::string_view kIdleOnX86[] = {"machine-cp", "postra-machine-sink",
+                                           "stack-slot-coloring"};
+
+// Those for what no kernel has: garbage collection, exceptions, debug information, profiles,
+// hardening, vector libraries, integers wider than 128 bits.
+constexpr std::string_view kForeign[] = {"dwarf-eh-prepare",
+                                         "expand-large-div-rem",
+                                         "expand-large-fp-convert",
+                                         "fentry-insert",
+                                         "fixup-statepoint-caller-saved",
+                                         "funclet-layout",
+                                         "gc-analysis",
+                                         "gc-lowering",
+                                         "indirectbr-expand",
+                                         "kcfi",
+                                         "livedebugvalues",
+                                         "machine-sanmd",
+                                         "patchable-function",
+                                         "post-inline-ee-instrument",
+                                         "pseudo-probe-inserter",
+                                         "regallocscoringpass",
+                                         "removeredundantdebugvalues",
+                                         "replace-with-veclib",
+                                         "safe-stack",
+                                         "shadow-stack-gc-lowering",
+                                         "stack-frame-layout",
+                                         "stackmap-liveness",
+                                         "x86-lvi-load",
+                                         "x86-lvi-ret",
+                                         "x86-return-thunks",
+                                         "x86-seses",
+                                         "x86-slh",
+                                         "xray-instrumentation"};
+
+absl::flat_hash_set<std::string_view> LeftOut(bool is_x86) {
+  absl::flat_hash_set<std::string_view> names;
+  names.insert(std::begin(kCostly), std::end(kCostly));
+  names.insert(std::begin(kIdle), std::end(kIdle));
+  names.insert(std::begin(kForeign), std::end(kForeign));
+  if (is_x86) names.insert(std::begin(kIdleOnX86), std::end(kIdleOnX86));
+  return names;
+}
+
+// Takes the passes that a target proposes, and hands those on that are not left out.
+class PassFilter : public llvm::legacy::PassManagerBase {
+ public:
+  PassFilter(llvm::legacy::PassManagerBase& passes, bool is_x86)
+      : passes_(passes), left_out_(LeftOut(is_x86)) {}
+  void add(llvm::Pass* pass) override {
+    const llvm::PassInfo* info =
+        llvm::PassRegistry::getPassRegistry()->getPassInfo(pass->getPassID());
+    const llvm::StringRef name = info ? info->getPassArgument() : pass->getPassName();
+    if (left_out_.contains(std::string_view(name.data(), name.size()))) {
+      delete pass;
+    } else {
+      passes_.add(pass);
+    }
   }
+
+ private:
+  llvm::legacy::PassManagerBase& passes_;
+  const absl::flat_hash_set<std::string_view> left_out_;
+};
+
+// Loads of neighbours brought together ahead of their uses (of AArch64 only) take registers that
+// register tiles do not leave: they spilled.
+void LeaveLoadsApart() {
+  const auto& options = llvm::cl::getRegisteredOptions();
+  const auto found = options.find("misched-cluster");
+  if (found != options.end()) static_cast<llvm::cl::opt<bool>*>(found->second)->setValue(false);
 }
 
 // AVX-512 units of some Intel parts make LLVM prefer halves of the vectors that schedules chose;
@@ -111,30 +172,42 @@ llvm::ModulePassManager MinimalPipeline() {
 
 }  // namespace
 
-absl::StatusOr<llvm::TargetMachine*> MachineFor(const Target& target) {
-  thread_local std::map<std::string, std::unique_ptr<llvm::TargetMachine>> machines;
+// From one module to a file, with passes that serve for the next one too.
+struct CodeGenerator::Emission {
+  llvm::SmallString<0> bytes;
+  llvm::raw_svector_ostream stream{bytes};
+  llvm::legacy::PassManager passes;
+};
+
+CodeGenerator::CodeGenerator(std::unique_ptr<llvm::TargetMachine> machine)
+    : machine_(std::move(machine)) {}
+
+CodeGenerator::~CodeGenerator() = default;
+
+absl::StatusOr<CodeGenerator*> CodeGenerator::For(const Target& target) {
+  thread_local std::map<std::string, std::unique_ptr<CodeGenerator>> generators;
   const std::string key =
       fmt::format("{} {} {}", target.triple, target.cpu, absl::StrJoin(target.features, ","));
-  std::unique_ptr<llvm::TargetMachine>& machine = machines[key];
-  if (!machine) {
+  std::unique_ptr<CodeGenerator>& generator = generators[key];
+  if (!generator) {
     std::string error;
-    machine = MakeMachine(target, &error);
+    std::unique_ptr<llvm::TargetMachine> machine = MakeMachine(target, &error);
     if (!machine) {
       return absl::InvalidArgumentError(
           fmt::format("LLVM cannot compile for target '{}': {}", target.ToString(), error));
     }
+    generator.reset(new CodeGenerator(std::move(machine)));
   }
-  return machine.get();
+  return generator.get();
 }
 
-absl::Status Optimise(llvm::Module& module, llvm::TargetMachine& machine,
-                      const std::string& pipeline) {
+absl::Status CodeGenerator::Optimise(llvm::Module& module, const std::string& pipeline) {
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = false;
   tuning.SLPVectorization = false;
   tuning.LoopInterleaving = false;
   tuning.LoopUnrolling = false;
-  llvm::PassBuilder builder(&machine, tuning);
+  llvm::PassBuilder builder(machine_.get(), tuning);
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager sccs;
@@ -157,20 +230,24 @@ absl::Status Optimise(llvm::Module& module, llvm::TargetMachine& machine,
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::string> EmitMachineCode(llvm::Module& module, llvm::TargetMachine& machine,
-                                            Output output) {
-  llvm::SmallString<0> bytes;
-  llvm::raw_svector_ostream stream(bytes);
-  // Each time: every link in this process resets LLVM's options.
-  LeaveOutPasses(machine.getTargetTriple().isX86());
-  llvm::legacy::PassManager passes;
-  const auto type = output == Output::kObject ? llvm::CodeGenFileType::ObjectFile
-                                              : llvm::CodeGenFileType::AssemblyFile;
-  if (machine.addPassesToEmitFile(passes, stream, nullptr, type)) {
-    return absl::InternalError("LLVM cannot write code for this target");
+absl::StatusOr<std::string> CodeGenerator::EmitMachineCode(llvm::Module& module, Output output) {
+  const bool is_object = output == Output::kObject;
+  std::unique_ptr<Emission>& emission = is_object ? objects_ : assembly_;
+  if (!emission) {
+    auto made = std::make_unique<Emission>();
+    PassFilter filter(made->passes, machine_->getTargetTriple().isX86());
+    if (machine_->addPassesToEmitFile(
+            filter, made->stream, nullptr,
+            is_object ? llvm::CodeGenFileType::ObjectFile : llvm::CodeGenFileType::AssemblyFile)) {
+      return absl::InternalError("LLVM cannot write code for this target");
+    }
+    emission = std::move(made);
   }
-  passes.run(module);
-  return std::string(bytes.begin(), bytes.end());
+  // Each time: every link in this process resets LLVM's options.
+  LeaveLoadsApart();
+  emission->bytes.clear();
+  emission->passes.run(module);
+  return std::string(emission->bytes.begin(), emission->bytes.end());
 }
 
 }  // namespace hone::codegen

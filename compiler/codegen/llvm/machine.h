@@ -2,6 +2,7 @@
 #ifndef HONE_COMPILER_CODEGEN_LLVM_MACHINE_H_
 #define HONE_COMPILER_CODEGEN_LLVM_MACHINE_H_
 
+#include <memory>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -11,17 +12,34 @@
 
 namespace hone::codegen {
 
-// Made once for a target and thread; lives as long as the thread. kInvalidArgument for a triple or
-// cpu that LLVM does not know.
-absl::StatusOr<llvm::TargetMachine*> MachineFor(const Target& target);
-
-// Runs the pipeline "min6" or "O3" over the module. kInvalidArgument for another name.
-absl::Status Optimise(llvm::Module& module, llvm::TargetMachine& machine,
-                      const std::string& pipeline);
-
 enum class Output { kObject, kAssembly };
-absl::StatusOr<std::string> EmitMachineCode(llvm::Module& module, llvm::TargetMachine& machine,
-                                            Output output);
+
+// LLVM set up for a target. Its passes are kept from module to module: setting them up would take
+// a twentieth of a candidate's time.
+class CodeGenerator {
+ public:
+  // Made once for a target and thread; lives as long as the thread. kInvalidArgument for a triple
+  // or cpu that LLVM does not know.
+  static absl::StatusOr<CodeGenerator*> For(const Target& target);
+  ~CodeGenerator();
+  CodeGenerator(const CodeGenerator&) = delete;
+  CodeGenerator& operator=(const CodeGenerator&) = delete;
+
+  const llvm::TargetMachine& machine() const { return *machine_; }
+
+  // Runs the pipeline "min6" or "O3" over the module. kInvalidArgument for another name.
+  absl::Status Optimise(llvm::Module& module, const std::string& pipeline);
+
+  absl::StatusOr<std::string> EmitMachineCode(llvm::Module& module, Output output);
+
+ private:
+  struct Emission;
+
+  explicit CodeGenerator(std::unique_ptr<llvm::TargetMachine> machine);
+
+  std::unique_ptr<llvm::TargetMachine> machine_;
+  std::unique_ptr<Emission> objects_, assembly_;  // once there was a module to emit
+};
 
 }  // namespace hone::codegen
 

@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include <cstring>
+#include <thread>
 
 #include "gmock/gmock.h"
 #include "tests/compiler/codegen/emulator.h"
@@ -221,6 +222,31 @@ TEST(SharedObject, IsTheSameEveryTime) {
   const auto second = BuildModule(spec);
   unsetenv("TMPDIR");
   ASSERT_TRUE(second.ok());
+  EXPECT_EQ(*first, *second);
+}
+
+// LLVM's passes are kept from module to module, by each thread for itself.
+TEST(SharedObject, DoesNotDependOnWhatWasBuiltBefore) {
+  for (const char* target : {kZen5, kAvx2, kArm}) {
+    const ModuleSpec specs[] = {ArtifactOf(TemptingNest(), TestTarget(target)),
+                                ArtifactOf(TiledMatmul(12, 64, 8, 6, 2, 16), TestTarget(target)),
+                                ArtifactOf(TiledMatmul(6, 32, 4, 6, 2, 16), TestTarget(target))};
+    for (const ModuleSpec& spec : specs) {
+      const auto after_others = BuildModule(spec);
+      absl::StatusOr<std::string> alone;
+      std::thread([&] { alone = BuildModule(spec); }).join();
+      ASSERT_TRUE(after_others.ok() && alone.ok()) << target;
+      EXPECT_EQ(*after_others, *alone) << target;
+    }
+  }
+}
+
+TEST(SharedObject, AssemblyDoesNotDependOnWhatWasBuiltBefore) {
+  const ModuleSpec spec = ArtifactOf(TiledMatmul(12, 64, 8, 6, 2, 16), TestTarget(kZen5));
+  const auto first = EmitAssembly(spec);
+  ASSERT_TRUE(BuildModule(spec).ok());
+  const auto second = EmitAssembly(spec);
+  ASSERT_TRUE(first.ok() && second.ok());
   EXPECT_EQ(*first, *second);
 }
 
