@@ -87,6 +87,24 @@ def @main(%n: int32, %d: int32) {
             std::vector<int32_t>{3});
 }
 
+TEST(LanguageTest, AListOfOneIntegerIsWrittenAsTheInteger) {
+  const char* const text = R"(
+def @main(%x: Tensor[(1, 1, 4, 4), float32], %w: Tensor[(1, 1, 1, 1), float32],
+          %q: Tensor[(2), int8], %s: Tensor[(2), float32]) {
+  %0 = qnn.dequantize(%q, %s, 0i8, axis=0);
+  (nn.max_pool2d(%x, pool_size=2, strides=2), nn.conv2d(%x, %w, strides=1, padding=0),
+   qnn.quantize(transpose(%0, axes=0), 1f32, 0i8))
+})";
+  const auto outputs =
+      Outputs(text, {Floats({1, 1, 4, 4}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}),
+                     Floats({1, 1, 1, 1}, {2}), Tensor<int8_t>(DataType::kInt8, {2}, {1, 2}),
+                     Floats({2}, {1, 2})});
+  ASSERT_EQ(outputs.size(), 3u);
+  EXPECT_EQ(Values<float>(outputs[0]), (std::vector<float>{6, 8, 14, 16}));
+  EXPECT_EQ(Values<float>(outputs[1])[15], 32);
+  EXPECT_EQ(Values<int8_t>(outputs[2]), (std::vector<int8_t>{1, 4}));
+}
+
 TEST(LanguageTest, TensorsWithoutElements) {
   const char* const text = R"(
 def @main(%x: Tensor[(0, 4, 5, 5), float32], %a: Tensor[(0, 4), float32],
