@@ -8,6 +8,7 @@
 
 #include "compiler/driver/views.h"
 #include "compiler/ir/constant_pool.h"
+#include "compiler/ops/attrs.h"
 #include "compiler/passes/pieces.h"
 #include "fmt/format.h"
 #include "support/status.h"
@@ -235,7 +236,8 @@ class SpecialisationBuilder {
   }
 
   absl::Status MarkOutputs(const ir::ExprNode& main) {
-    const auto names = ir::GetAttr<std::vector<std::string>>(main.attrs, "output_names", {});
+    const auto names =
+        ops::StringsAttr(main.attrs, "output_names").value_or(std::vector<std::string>());
     for (int id : values_of_.at(ir::Body(main).get())) {
       Value& value = graph_.values[id];
       if (value.kind != Value::Kind::kIntermediate) {

@@ -105,6 +105,22 @@ def @main(%x: Tensor[(1, 1, 4, 4), float32], %w: Tensor[(1, 1, 1, 1), float32],
   EXPECT_EQ(Values<int8_t>(outputs[2]), (std::vector<int8_t>{1, 4}));
 }
 
+TEST(LanguageTest, NamesOfOutputsAreAListOfStrings) {
+  const auto refusal = [](const std::string& names) {
+    const auto module =
+        ir::ParseModule("def @main(%x: float32, output_names=" + names + ") { nn.relu(%x) }");
+    EXPECT_TRUE(module.ok()) << module.status();
+    CompileOptions options;
+    options.target = HostTarget();
+    return std::string(Compiled::Make(*module, options).status().message());
+  };
+  EXPECT_EQ(refusal("[\"y\"]"), "");
+  EXPECT_EQ(refusal("[]"), "");
+  EXPECT_EQ(
+      refusal("3"),
+      "in @main, the function: expected a list of strings as attribute output_names, found 3");
+}
+
 TEST(LanguageTest, TensorsWithoutElements) {
   const char* const text = R"(
 def @main(%x: Tensor[(0, 4, 5, 5), float32], %a: Tensor[(0, 4), float32],
