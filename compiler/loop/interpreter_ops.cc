@@ -43,7 +43,7 @@ struct Stored<DataType::kBool> {
 };
 
 int64_t CheckedPosition(const Place& place, Frame& frame) {
-  int64_t rest[16];
+  int64_t rest[Layout::kMaxRank];
   const size_t rank = place.index_code.size();
   for (size_t d = 0; d < rank; ++d) {
     rest[d] = place.index_code[d]->i(*place.index_code[d], frame);

@@ -121,6 +121,27 @@ TEST(LanguageTest, NamesOfOutputsAreAListOfStrings) {
       "in @main, the function: expected a list of strings as attribute output_names, found 3");
 }
 
+// Of a model whose constants are folded too.
+TEST(LanguageTest, TensorsOfAllRanksThatThereAre) {
+  const auto text = [](int rank) {
+    std::string ones = "1";
+    for (int i = 1; i < rank; ++i) ones += ", 1";
+    return "def @main(%x: float32) { multiply(reshape(%x, newshape=[" + ones +
+           "]), exp(reshape(0f32, newshape=[" + ones + "]))) }";
+  };
+  const auto outputs = Outputs(text(26), {Floats({}, {3})});
+  ASSERT_EQ(outputs.size(), 1u);
+  EXPECT_EQ(outputs[0].shape, std::vector<int64_t>(26, 1));
+  EXPECT_EQ(Values<float>(outputs[0]), std::vector<float>{3});
+  CompileOptions options;
+  options.target = HostTarget();
+  EXPECT_NE(Compiled::Make(*ir::ParseModule(text(27)), options)
+                .status()
+                .message()
+                .find("a result of at most 26 extents was expected, found 27: join some"),
+            std::string::npos);
+}
+
 TEST(LanguageTest, TensorsWithoutElements) {
   const char* const text = R"(
 def @main(%x: Tensor[(0, 4, 5, 5), float32], %a: Tensor[(0, 4), float32],
