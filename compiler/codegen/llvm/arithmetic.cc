@@ -198,8 +198,8 @@ bool IsPlainDivisor(const Value* y) {
   return number && !number->isZero() && !number->isMinusOne();
 }
 
-// Quotient and remainder towards zero. Division by zero, which has no meaning, gives no trap; nor
-// does the lowest value by -1.
+// Quotient and remainder towards zero. Neither a division by zero, which gives zeros, nor one of
+// the lowest value by -1 traps.
 struct Division {
   Value* quotient;
   Value* remainder;
@@ -210,6 +210,7 @@ Division Divide(Builder& b, Value* x, Value* y, bool is_signed) {
                      : Division{b.CreateUDiv(x, y), b.CreateURem(x, y)};
   }
   Value* is_zero = b.CreateICmpEQ(y, Zero(y));
+  x = b.CreateSelect(is_zero, Zero(x), x);
   if (!is_signed) {
     Value* safe = b.CreateSelect(is_zero, One(y), y);
     return {b.CreateUDiv(x, safe), b.CreateURem(x, safe)};

@@ -87,6 +87,31 @@ def @main(%n: int32, %d: int32) {
             std::vector<int32_t>{3});
 }
 
+TEST(LanguageTest, ADivisionOfIntegersByZeroGivesZero) {
+  // Of constants it is folded, of %n it is done when the module runs.
+  const auto text = [](const std::string& type, const std::string& n, const std::string& d) {
+    return "def @main(%n: " + type + ", %d: " + type + ") { (divide(" + n + ", " + d + "), mod(" +
+           n + ", " + d + "), floor_mod(" + n + ", " + d + ")) }";
+  };
+  const std::vector<TensorData> narrow = {Tensor<int8_t>(DataType::kInt8, {}, {-7}),
+                                          Tensor<int8_t>(DataType::kInt8, {}, {0})};
+  const std::vector<TensorData> wide = {Tensor<int64_t>(DataType::kInt64, {}, {7}),
+                                        Tensor<int64_t>(DataType::kInt64, {}, {0})};
+  for (const auto& output : Outputs(text("int8", "%n", "%d"), narrow)) {
+    EXPECT_EQ(Values<int8_t>(output), std::vector<int8_t>{0});
+  }
+  for (const auto& output : Outputs(text("int64", "%n", "%d"), wide)) {
+    EXPECT_EQ(Values<int64_t>(output), std::vector<int64_t>{0});
+  }
+  for (const auto& output : Outputs(text("int64", "%n", "0i64"), wide)) {
+    EXPECT_EQ(Values<int64_t>(output), std::vector<int64_t>{0});
+  }
+  for (const auto& output :
+       Outputs(text("int64", "add(1i64, 6i64)", "multiply(0i64, 3i64)"), wide)) {
+    EXPECT_EQ(Values<int64_t>(output), std::vector<int64_t>{0});
+  }
+}
+
 TEST(LanguageTest, AListOfOneIntegerIsWrittenAsTheInteger) {
   const char* const text = R"(
 def @main(%x: Tensor[(1, 1, 4, 4), float32], %w: Tensor[(1, 1, 1, 1), float32],
