@@ -262,6 +262,24 @@ class SpecialisationBuilder {
   std::vector<std::pair<ir::Expr, ir::LayoutSignature>> nodes_;  // of the calls
 };
 
+// Modules are asked for inputs and outputs by name. That of a field of a tuple may meet another's.
+absl::Status CheckNames(const Specialisation& graph) {
+  const std::pair<std::string_view, const std::vector<int>&> sides[] = {{"inputs", graph.inputs},
+                                                                        {"outputs", graph.outputs}};
+  for (const auto& [side, ids] : sides) {
+    std::set<std::string_view> names;
+    for (const int id : ids) {
+      const std::string& name = graph.values[id].name;
+      if (names.insert(name).second) continue;
+      return absl::InvalidArgumentError(
+          fmt::format("expected {} of different names, found two named {}: rename one (of the "
+                      "fields of a tuple x, x.0 is the first)",
+                      side, name));
+    }
+  }
+  return absl::OkStatus();
+}
+
 bool SameInterface(const Specialisation& a, const Specialisation& b) {
   const auto same = [](const Value& x, const Value& y) {
     return x.name == y.name && x.type.dtype == y.type.dtype;
@@ -296,6 +314,7 @@ class KernelGraphBuilder::Impl {
     HONE_ASSIGN_OR_RETURN(
         Specialisation added,
         SpecialisationBuilder(kernels_, static_cast<int>(all.size())).Build(*main->second));
+    HONE_RETURN_IF_ERROR(CheckNames(added));
     for (const Specialisation& other : all) {
       if (!SameInterface(added, other) || SameShapes(added, other)) {
         return absl::InvalidArgumentError(
