@@ -167,6 +167,19 @@ TEST(LanguageTest, TensorsOfAllRanksThatThereAre) {
             std::string::npos);
 }
 
+TEST(LanguageTest, ATensorThatMemoryDoesNotHoldIsNamed) {
+  const auto module =
+      ir::ParseModule("def @main(%x: Tensor[(17592186044416), float32]) { nn.relu(%x) }");
+  ASSERT_TRUE(module.ok()) << module.status();
+  CompileOptions options;
+  options.target = HostTarget();
+  auto compiled = Compiled::Make(*module, options);
+  ASSERT_TRUE(compiled.ok()) << compiled.status();
+  const std::string message(compiled->Run({}, 1).status().message());
+  EXPECT_NE(message.find("expected 70368744177664 bytes for "), std::string::npos) << message;
+  EXPECT_NE(message.find("put"), std::string::npos) << message;  // input x or output output0
+}
+
 TEST(LanguageTest, TensorsWithoutElements) {
   const char* const text = R"(
 def @main(%x: Tensor[(0, 4, 5, 5), float32], %a: Tensor[(0, 4), float32],
