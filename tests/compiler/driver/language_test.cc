@@ -112,6 +112,35 @@ TEST(LanguageTest, ADivisionOfIntegersByZeroGivesZero) {
   }
 }
 
+// As numpy's; not as indices, which never do.
+TEST(LanguageTest, IntegersOfTheModelWrapAround) {
+  const char* const text = R"(
+def @main(%x: Tensor[(4), int64], %y: Tensor[(4), int64]) {
+  %0 = multiply(%x, 6364136223846793005i64);
+  %1 = multiply(maximum(%x, 0i64), 4i64);
+  (floor_mod(%0, 1000i64), greater(add(%y, 1i64), %y), maximum(add(%y, 1i64), %y),
+   floor_mod(multiply(%y, 6i64), 3i64), less(%1, 0i64), equal(add(%y, 1i64), %y))
+})";
+  const int64_t most = INT64_MAX;
+  const int64_t quarter = int64_t{1} << 61;
+  const auto outputs =
+      Outputs(text, {Tensor<int64_t>(DataType::kInt64, {4}, {1, 2, 3, 10}),
+                     Tensor<int64_t>(DataType::kInt64, {4}, {most, 7, -1, quarter})});
+  ASSERT_EQ(outputs.size(), 6u);
+  EXPECT_EQ(Values<int64_t>(outputs[0]), (std::vector<int64_t>{5, 394, 399, 202}));
+  EXPECT_EQ(Values<uint8_t>(outputs[1]), (std::vector<uint8_t>{0, 1, 1, 1}));
+  EXPECT_EQ(Values<int64_t>(outputs[2]), (std::vector<int64_t>{most, 8, 0, quarter + 1}));
+  // 6 * 2^61 is -2^62, of which 3 leaves 2; 6 * (2^63 - 1) is -6.
+  EXPECT_EQ(Values<int64_t>(outputs[3]), (std::vector<int64_t>{0, 0, 0, 2}));
+  EXPECT_EQ(Values<uint8_t>(outputs[4]), (std::vector<uint8_t>{0, 0, 0, 0}));
+  EXPECT_EQ(Values<uint8_t>(outputs[5]), (std::vector<uint8_t>{0, 0, 0, 0}));
+  const auto wrapped =
+      Outputs("def @main(%x: Tensor[(4), int64]) { less(multiply(maximum(%x, 0i64), 4i64), 0i64) }",
+              {Tensor<int64_t>(DataType::kInt64, {4}, {quarter, 1, -1, 0})});
+  ASSERT_EQ(wrapped.size(), 1u);
+  EXPECT_EQ(Values<uint8_t>(wrapped[0]), (std::vector<uint8_t>{1, 0, 0, 0}));
+}
+
 TEST(LanguageTest, AListOfOneIntegerIsWrittenAsTheInteger) {
   const char* const text = R"(
 def @main(%x: Tensor[(1, 1, 4, 4), float32], %w: Tensor[(1, 1, 1, 1), float32],
