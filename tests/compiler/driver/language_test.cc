@@ -141,6 +141,70 @@ def @main(%x: Tensor[(4), int64], %y: Tensor[(4), int64]) {
   EXPECT_EQ(Values<uint8_t>(wrapped[0]), (std::vector<uint8_t>{1, 0, 0, 0}));
 }
 
+// Of constants as of inputs: the first are computed by the interpreter, the others by code.
+TEST(LanguageTest, FloatsAtTheEdges) {
+  const float inf = INFINITY;
+  const struct {
+    const char* op;
+    float a;
+    float b;
+    float expected;
+  } cases[] = {
+      {"maximum", 1, NAN, NAN},
+      {"minimum", NAN, 1, NAN},
+      {"mod", 1e30f, 7, std::fmod(1e30f, 7.0f)},
+      {"mod", -3e38f, 1e-3f, std::fmod(-3e38f, 1e-3f)},
+      {"mod", 3e38f, 1e-30f, std::fmod(3e38f, 1e-30f)},
+      {"mod", 5.5f, inf, 5.5f},
+      {"mod", 5.5f, 0, NAN},
+      {"mod", -7, 3, -1},
+      {"floor_mod", -1e30f, 7, 7 - std::fmod(1e30f, 7.0f)},
+      {"power", -inf, 0.5f, inf},
+      {"power", -inf, 3, -inf},
+      {"power", -0.0f, -1, -inf},
+      {"power", -0.0f, -0.5f, inf},
+      {"power", -1, inf, 1},
+      {"power", -8, 0.5f, NAN},
+      {"power", -2, 5, -32},
+  };
+  const auto check = [](const std::string& what, float found, float expected) {
+    if (std::isnan(expected)) {
+      EXPECT_TRUE(std::isnan(found)) << what << " gives " << found;
+    } else {
+      EXPECT_FLOAT_EQ(found, expected) << what;
+    }
+  };
+  for (const auto& c : cases) {
+    const std::string call = std::string(c.op) + "(%a, %b)";
+    const std::string head = "def @main(%a: Tensor[(9), float32], %b: Tensor[(9), float32]) ";
+    const auto run = Outputs(head + "{ " + call + " }", {Floats({9}, std::vector<float>(9, c.a)),
+                                                         Floats({9}, std::vector<float>(9, c.b))});
+    ASSERT_EQ(run.size(), 1u);
+    for (const float found : Values<float>(run[0])) check(call, found, c.expected);
+  }
+  // By a constant NaN, which code generation sees.
+  for (const char* call : {"maximum(%x, float32(0x7fc00000))", "minimum(float32(0x7fc00000), %x)",
+                           "clip(%x, a_min=nan, a_max=2.0)"}) {
+    const auto run = Outputs(std::string("def @main(%x: Tensor[(9), float32]) { ") + call + " }",
+                             {Floats({9}, std::vector<float>(9, 1))});
+    ASSERT_EQ(run.size(), 1u) << call;
+    for (const float found : Values<float>(run[0])) check(call, found, NAN);
+  }
+}
+
+TEST(LanguageTest, NumbersAreRoundedOnceToNarrowFloats) {
+  const auto outputs = Outputs(
+      "def @main(%x: Tensor[(4), float64], %i: Tensor[(2), int32]) { (cast(%x, dtype=\"float16\"), "
+      "cast(%x, dtype=\"bfloat16\"), cast(%i, dtype=\"bfloat16\")) }",
+      {Tensor<double>(DataType::kFloat64, {4},
+                      {1 + 0x1p-11 + 0x1p-40, -2049.0000001, 65519.999999, 1 + 0x1p-8 + 0x1p-40}),
+       Tensor<int32_t>(DataType::kInt32, {2}, {0x1010001, -0x1010000})});
+  ASSERT_EQ(outputs.size(), 3u);
+  EXPECT_EQ(Values<uint16_t>(outputs[0]), (std::vector<uint16_t>{0x3C01, 0xE801, 0x7BFF, 0x3C04}));
+  EXPECT_EQ(Values<uint16_t>(outputs[1])[3], 0x3F81);
+  EXPECT_EQ(Values<uint16_t>(outputs[2]), (std::vector<uint16_t>{0x4B81, 0xCB80}));
+}
+
 TEST(LanguageTest, AListOfOneIntegerIsWrittenAsTheInteger) {
   const char* const text = R"(
 def @main(%x: Tensor[(1, 1, 4, 4), float32], %w: Tensor[(1, 1, 1, 1), float32],
