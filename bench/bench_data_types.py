@@ -225,18 +225,16 @@ def main() -> None:
             peaks.append(result_file.machine_peak(args.threads))
             row = row_of(case, forms, times)
             rows.append(row | shares_of_tile_peak(case, tiled, row, peaks[-1]))
+            if len(cases) == len(CASES) and len(forms) == len(FORMS):
+                figures = {
+                    "threads": args.threads,
+                    "rounds": args.rounds,
+                    "trials_a_task": args.trials,
+                    "layers": LAYERS,
+                    "cases": rows,
+                }
+                result_file.write("data_types", peaks, figures)
             print(text_of(rows[-1], forms), flush=True)
-    if len(rows) < len(CASES) or len(forms) < len(FORMS):
-        return
-    figures = {
-        "threads": args.threads,
-        "rounds": args.rounds,
-        "trials_a_task": args.trials,
-        "layers": LAYERS,
-        "cases": rows,
-    }
-    path = result_file.write("data_types", peaks, figures)
-    print(path.relative_to(result_file.ROOT))
 
 
 if __name__ == "__main__":

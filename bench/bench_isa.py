@@ -7,7 +7,8 @@ Convolutions of 1x1 and 3x3 and products of matrices from 128x128x128 up, out of
 Winograd), once for the target `llvm -mcpu=x86-64-v3` (ymm, 16 registers) and once for this machine. Timed as in the view `own` of
 bench_kernels.py: the operator's own kernel in its own layouts. In each round every module gives a sample and both FMA loops are
 run; a share is the median over the rounds of executed FLOPs (executed_flops.py) over the peak of the same round. `--trials 0`
-compiles what --db has, without --db the defaults alone. Writes bench/results/CPU/isa.json.
+compiles what --db has, without --db the defaults alone. Writes bench/results/CPU/isa.json, row
+by row.
 """
 
 from __future__ import annotations
@@ -66,16 +67,20 @@ class FmaLoop(peer_rounds.Peer):
 
 def figures(work: Mapping[str, Any], kernel: Mapping[str, Any], us: Sequence[float], peak: Sequence[float]) -> dict[str, Any]:
     """`peak` is the seconds of a GFLOP in the same rounds, times a million."""
-    executed = executed_fraction(work, json.loads(kernel["config"]))
-    assert executed is not None, "strict numerics leave direct sums only"
-    shares = [work["flops"] * executed * 1e-9 * loop / own for own, loop in zip(us, peak, strict=True)]
-    return {
+    found = {
         "median_us": statistics.median(us),
         "gflops": work["flops"] / statistics.median(us) * 1e-3,
+        **{name: kernel[name] for name in ("signature", "tier", "config")},
+    }
+    executed = executed_fraction(work, json.loads(kernel["config"]))
+    if executed is None:
+        return found
+    # Of the rounds that both have: what is slow or fails is timed in the first ones only.
+    shares = [work["flops"] * executed * 1e-9 * loop / own for own, loop in zip(us, peak, strict=False)]
+    return found | {
         "executed_share_of_peak": statistics.median(shares),
         "share_min": min(shares),
         "share_max": max(shares),
-        **{name: kernel[name] for name in ("signature", "tier", "config")},
     }
 
 
@@ -93,7 +98,7 @@ class Bench:
             peers = self._peers(threads, log)
             try:
                 for item in sweep.selected(items, self.args.only):
-                    yield self._row(item, threads, peers)
+                    yield self.row_or_failure(item, threads, peers)
             finally:
                 for peer in peers:
                     peer.stop()
@@ -104,6 +109,15 @@ class Bench:
             peers += [peer_rounds.Hone(f"hone {form} {isa.name}", threads, self.driver, log) for form in self.forms]
             peers.append(FmaLoop(isa, threads))
         return peers
+
+    def row_or_failure(self, item: sweep.Item, threads: int, peers: Sequence[peer_rounds.Peer]) -> dict[str, Any]:
+        """Whatever goes wrong in one row is the row's: the others are measured."""
+        try:
+            return self._row(item, threads, peers)
+        except Exception as error:
+            for peer in peers:  # one may still have an answer to give that is not of the next question
+                peer.stop()
+            return {"item": item.name, "threads": threads, "failures": {"row": result_file.said(error)}}
 
     def _row(self, item: sweep.Item, threads: int, peers: Sequence[peer_rounds.Peer]) -> dict[str, Any]:
         model = self.modules.with_free_ends(item.file)
@@ -137,9 +151,11 @@ def line(row: Mapping[str, Any]) -> str:
     parts = [f"{row['item']:<22} {row['threads']} threads"]
     for isa in ISAS:
         for form in (DEFAULT, TUNED):
-            if form in row[isa.name]:
-                own = row[isa.name][form]
-                parts.append(f"{isa.name} {form} {own['median_us']:9.1f} us {own['executed_share_of_peak']:6.1%}")
+            own = row.get(isa.name, {}).get(form)
+            if own:
+                share = own.get("executed_share_of_peak")
+                parts.append(f"{isa.name} {form} {own['median_us']:9.1f} us" + (f" {share:6.1%}" if share else ""))
+    parts += [f"{name}: {said}" for name, said in row.get("failures", {}).items()]
     return "  ".join(parts)
 
 
@@ -160,11 +176,10 @@ def main() -> int:
             peaks.append(result_file.machine_peak(threads))
             for row in bench.rows(threads):
                 rows.append(row)
+                if not args.dry:
+                    document = {"rounds": args.rounds, "trials_a_task": args.trials, "numerics": "strict", "rows": rows}
+                    result_file.write("isa", peaks, document)
                 print(line(row), flush=True)
-    if args.dry:
-        return 0
-    document = {"rounds": args.rounds, "trials_a_task": args.trials, "numerics": "strict", "rows": rows}
-    print(result_file.write("isa", peaks, document).relative_to(result_file.ROOT))
     return 0
 
 

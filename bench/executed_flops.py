@@ -31,7 +31,7 @@ def _is_convolution(work: Mapping[str, Any]) -> bool:
 
 
 def _is_direct(config: Mapping[str, Any]) -> bool:
-    return bool(config.get("strategy", "direct") == "direct")
+    return config.get("strategy", "direct") in ("direct", "pixels")
 
 
 def _inside(work: Mapping[str, Any], clipped: Sequence[int] | None) -> float:

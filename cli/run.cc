@@ -2,6 +2,7 @@
 #include <cstring>
 #include <filesystem>
 #include <map>
+#include <set>
 
 #include "CLI/CLI.hpp"
 #include "cli/compiled_model.h"
@@ -70,20 +71,32 @@ ShapeBindings ShapesFor(const hone_module& table, const Tensors& values) {
   return shapes;
 }
 
-// Names of tensors may hold slashes; those of files may not.
-std::string FileName(std::string name) {
-  std::replace(name.begin(), name.end(), '/', '_');
-  return name;
+// Without extension, of each output. Names of tensors may hold slashes; those of files may not:
+// what stands for one is numbered where it meets another.
+std::vector<std::string> FileNames(const hone_function& function) {
+  std::set<std::string> taken;
+  for (uint32_t i = 0; i < function.output_count; ++i) taken.insert(function.outputs[i].name);
+  std::vector<std::string> names;
+  for (uint32_t i = 0; i < function.output_count; ++i) {
+    std::string name = function.outputs[i].name;
+    if (name.find('/') != std::string::npos) {
+      std::replace(name.begin(), name.end(), '/', '_');
+      const std::string stem = name;
+      for (int n = 1; !taken.insert(name).second; ++n) name = fmt::format("{}.{}", stem, n);
+    }
+    names.push_back(std::move(name));
+  }
+  return names;
 }
 
-absl::Status WriteOutput(const Executor& executor, uint32_t index, const std::string& folder) {
+// To `path`, without its extension.
+absl::Status WriteOutput(const Executor& executor, uint32_t index, const std::string& path) {
   const hone_value& value = executor.function().outputs[index];
   frontend::TensorData tensor{
       .dtype = static_cast<DataType>(value.dtype), .shape = ShapeOf(value), .bytes = {}};
   tensor.bytes.assign(static_cast<const char*>(executor.Output(index)), value.size_bytes);
   for (const char* extension : {".pb", ".npy"}) {
-    HONE_RETURN_IF_ERROR(frontend::WriteTensorFile(folder + "/" + FileName(value.name) + extension,
-                                                   tensor, value.name));
+    HONE_RETURN_IF_ERROR(frontend::WriteTensorFile(path + extension, tensor, value.name));
   }
   return absl::OkStatus();
 }
@@ -127,8 +140,9 @@ absl::Status Run(const Options& options) {
     return absl::InvalidArgumentError(
         fmt::format("expected to make the folder {}: {}", options.output_dir, error.message()));
   }
+  const std::vector<std::string> names = FileNames(function);
   for (uint32_t i = 0; i < function.output_count; ++i)
-    HONE_RETURN_IF_ERROR(WriteOutput(executor, i, options.output_dir));
+    HONE_RETURN_IF_ERROR(WriteOutput(executor, i, options.output_dir + "/" + names[i]));
   return absl::OkStatus();
 }
 

@@ -41,6 +41,13 @@ int CheckRuns(int64_t runs) {
   return Fail(HONE_BAD_INPUT, "expected at least 1 run, found " + std::to_string(runs));
 }
 
+int CheckCall(const hone_model* model, uint32_t call) {
+  const uint32_t count = hone_call_count(model);
+  if (call < count) return HONE_OK;
+  return Fail(HONE_BAD_INPUT,
+              "expected a call below " + std::to_string(count) + ", found " + std::to_string(call));
+}
+
 int CheckBinding(uint32_t index, uint32_t count, const void* data) {
   if (index >= count) {
     return Fail(HONE_BAD_INPUT, "expected an index below " + std::to_string(count) + ", found " +
@@ -250,7 +257,7 @@ uint32_t hone_call_count(const hone_model* model) {
 
 int hone_call_kernel(const hone_model* model, uint32_t call, hone_kernel_info* info) {
   if (!HasModel(model) || !Has(info, "a place for the description")) return HONE_BAD_INPUT;
-  if (call >= hone_call_count(model)) return Fail(HONE_BAD_INPUT, "no such call");
+  if (const int code = CheckCall(model, call); code != HONE_OK) return code;
   const hone_kernel& kernel = model->model->table().kernels[FunctionOf(model).calls[call].kernel];
   *info = {kernel.name, kernel.workload, kernel.config, kernel.tier, kernel.flops};
   return HONE_OK;
@@ -270,7 +277,7 @@ int hone_profile(hone_model* model, int runs, double* call_ns) {
 
 int hone_time_call(hone_model* model, uint32_t call, int64_t runs, double* seconds) {
   if (!HasModel(model) || !Has(seconds, "a place for the seconds")) return HONE_BAD_INPUT;
-  if (call >= hone_call_count(model)) return Fail(HONE_BAD_INPUT, "no such call");
+  if (const int code = CheckCall(model, call); code != HONE_OK) return code;
   if (const int code = CheckRuns(runs); code != HONE_OK) return code;
   if (!CanRun(model)) return HONE_BAD_INPUT;
   *seconds = model->executor().TimeCall(call, runs);

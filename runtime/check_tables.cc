@@ -11,7 +11,6 @@
 namespace hone {
 namespace {
 
-constexpr int kMaxRank = 26;
 constexpr uint32_t kMaxEntries = 1 << 20;
 
 class Checker {
@@ -57,7 +56,7 @@ class Checker {
     const std::vector<int64_t> extents(shape, shape + rank);
     uint64_t bytes = static_cast<uint64_t>(SizeBytes(static_cast<DataType>(dtype)));
     for (int64_t extent : extents) {
-      if (extent < 0) return false;
+      if (extent < 0 || extent > INT64_MAX - Layout::kMaxBlock) return false;
     }
     for (int64_t extent : layout.PhysicalShape(extents)) {
       if (__builtin_mul_overflow(bytes, static_cast<uint64_t>(extent), &bytes)) return false;
@@ -77,7 +76,7 @@ class Checker {
     }
     for (uint32_t b = 0; b < kernel.buffer_count; ++b) {
       const hone_buffer& buffer = kernel.buffers[b];
-      if (buffer.name == nullptr || buffer.layout == nullptr || buffer.rank > kMaxRank ||
+      if (buffer.name == nullptr || buffer.layout == nullptr || buffer.rank > Layout::kMaxRank ||
           (buffer.rank > 0 && buffer.shape == nullptr) || buffer.role > HONE_ROLE_OUTPUT)
         return Fail("kernel " + name + " has a damaged buffer table");
       const auto layout = Layout::Parse(buffer.layout, buffer.rank);
@@ -98,7 +97,7 @@ class Checker {
   }
 
   bool CheckValue(const hone_value& value) {
-    if (value.name == nullptr || value.rank > kMaxRank ||
+    if (value.name == nullptr || value.rank > Layout::kMaxRank ||
         (value.rank > 0 && value.shape == nullptr)) {
       return Fail("an input or output is damaged; compile the module again");
     }

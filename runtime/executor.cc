@@ -48,25 +48,27 @@ bool Executor::Allocate(std::string* error) {
     }
   }
   bool ok = true;
-  const auto allocate = [&ok](uint64_t size_bytes) {
+  const auto allocate = [&](uint64_t size_bytes, const std::string& what) {
     Memory memory(size_bytes);
-    ok = ok && (size_bytes == 0 || memory.data() != nullptr);
+    if (ok && size_bytes != 0 && memory.data() == nullptr) {
+      ok = false;
+      *error = "expected " + std::to_string(size_bytes) + " bytes for " + what +
+               ", found less free memory";
+    }
     return memory;
   };
-  arena_ = allocate(function_.arena_bytes);
+  arena_ = allocate(function_.arena_bytes, "activations");
   for (int thread = 0; thread < team_->threads(); ++thread)
-    scratch_.push_back(allocate(scratch_bytes));
+    scratch_.push_back(allocate(scratch_bytes, "the scratch of a thread"));
   for (uint32_t i = 0; i < function_.input_count; ++i) {
-    own_inputs_.push_back(allocate(function_.inputs[i].size_bytes));
+    const hone_value& input = function_.inputs[i];
+    own_inputs_.push_back(allocate(input.size_bytes, "input " + std::string(input.name)));
     inputs_.push_back(own_inputs_.back().data());
   }
   for (uint32_t i = 0; i < function_.output_count; ++i) {
-    own_outputs_.push_back(allocate(function_.outputs[i].size_bytes));
+    const hone_value& output = function_.outputs[i];
+    own_outputs_.push_back(allocate(output.size_bytes, "output " + std::string(output.name)));
     outputs_.push_back(own_outputs_.back().data());
-  }
-  if (!ok) {
-    *error = "expected " + std::to_string(function_.arena_bytes) +
-             " bytes for activations, found less free memory";
   }
   return ok;
 }

@@ -34,16 +34,18 @@ Layout Layout::RowMajor(int rank) {
 }
 
 std::optional<Layout> Layout::Parse(std::string_view text, int rank) {
-  if (rank < 0 || rank > 26) return std::nullopt;
+  if (rank < 0 || rank > kMaxRank) return std::nullopt;
   const std::string letters = AxisLetters(rank);
   Layout layout;
   layout.rank_ = rank;
   std::vector<bool> seen(rank, false);
+  std::vector<int64_t> blocks(rank, 1);
   int64_t factor = 0;
   for (char c : text) {
     if (std::isdigit(static_cast<unsigned char>(c))) {
+      if (factor == 0 && c == '0') return std::nullopt;
       factor = factor * 10 + (c - '0');
-      if (factor > (int64_t{1} << 20)) return std::nullopt;
+      if (factor > kMaxBlock) return std::nullopt;
       continue;
     }
     const size_t axis =
@@ -52,8 +54,10 @@ std::optional<Layout> Layout::Parse(std::string_view text, int rank) {
     if (std::isupper(static_cast<unsigned char>(c))) {
       if (factor != 0 || seen[axis]) return std::nullopt;
       seen[axis] = true;
-    } else if (factor < 2 || !seen[axis]) {
-      return std::nullopt;
+    } else {
+      if (factor < 2 || !seen[axis]) return std::nullopt;
+      blocks[axis] *= factor;
+      if (blocks[axis] > kMaxBlock) return std::nullopt;
     }
     layout.dims_.push_back({static_cast<int>(axis), factor});
     factor = 0;

@@ -29,10 +29,15 @@ class Layout {
     bool operator==(const Dim&) const = default;
   };
 
+  static constexpr int kMaxRank = 26;  // one letter an axis
+  // The most elements of an axis that its blocks hold together.
+  static constexpr int64_t kMaxBlock = int64_t{1} << 20;
+
   Layout() = default;  // rank 0
 
   static Layout RowMajor(int rank);
-  // nullopt when the text is no layout of `rank` axes (each axis exactly once, factors at least 2).
+  // nullopt when the text is no layout of `rank` axes (each axis exactly once, factors at least 2
+  // without leading zeros), or a larger one than the limits above.
   static std::optional<Layout> Parse(std::string_view text, int rank);
 
   int rank() const { return rank_; }

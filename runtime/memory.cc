@@ -13,7 +13,7 @@ constexpr size_t kHugePage = size_t{2} << 20;
 }  // namespace
 
 Memory::Memory(size_t size_bytes, Sharing sharing) {
-  if (size_bytes == 0) return;
+  if (size_bytes == 0 || size_bytes > SIZE_MAX - 2 * kHugePage) return;  // would wrap around
   // Large blocks are rounded to huge pages: part of one would stay on small ones.
   const size_t granule = size_bytes >= kHugePage ? kHugePage : kPage;
   const size_t wanted = (size_bytes + granule - 1) / granule * granule;

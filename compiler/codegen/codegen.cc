@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <mutex>
 
 #include "absl/container/flat_hash_set.h"
 #include "compiler/codegen/launch_facts.h"
@@ -268,10 +269,18 @@ class ModuleBuild {
   BuildTimes times_;
 };
 
+// LLVM's options are global, set ahead of code generation and reset by each link: what one thread
+// compiles must not meet another's link.
+std::mutex& LlvmMutex() {
+  static std::mutex mutex;
+  return mutex;
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> BuildModule(const ModuleSpec& spec, BuildTimes* times,
                                         LaunchCache* cache) {
+  const std::lock_guard lock(LlvmMutex());
   ModuleBuild build(spec, cache);
   HONE_RETURN_IF_ERROR(build.Start());
   HONE_RETURN_IF_ERROR(build.Emit());
@@ -281,6 +290,7 @@ absl::StatusOr<std::string> BuildModule(const ModuleSpec& spec, BuildTimes* time
 }
 
 absl::StatusOr<std::string> EmitLlvmIr(const ModuleSpec& spec) {
+  const std::lock_guard lock(LlvmMutex());
   ModuleBuild build(spec, /*cache=*/nullptr);
   HONE_RETURN_IF_ERROR(build.Start());
   HONE_RETURN_IF_ERROR(build.Emit());
@@ -291,6 +301,7 @@ absl::StatusOr<std::string> EmitLlvmIr(const ModuleSpec& spec) {
 }
 
 absl::StatusOr<std::string> EmitAssembly(const ModuleSpec& spec) {
+  const std::lock_guard lock(LlvmMutex());
   ModuleBuild build(spec, /*cache=*/nullptr);
   HONE_RETURN_IF_ERROR(build.Start());
   HONE_RETURN_IF_ERROR(build.Emit());

@@ -66,10 +66,12 @@ struct BuildTimes {
   int64_t link_ns = 0;
 };
 
-// The bytes of the shared object. In-process lld has global state: one call at a time in a process
-// (a mutex sees to it), never in a process that must keep its signal handlers. With a `cache`, what
-// comes before a kernel's last launch is taken from there, or compiled by itself and kept.
-// kInvalidArgument for a nest that cannot be compiled, kInternal for failures of LLVM or lld.
+// Thread-safe; LLVM and in-process lld have global state, so one call of these three at a time does
+// its work.
+
+// The bytes of the shared object. Never in a process that must keep its signal handlers. With a
+// `cache`, what comes before a kernel's last launch is taken from there, or compiled by itself and
+// kept. kInvalidArgument for a nest that cannot be compiled, kInternal for failures of LLVM or lld.
 absl::StatusOr<std::string> BuildModule(const ModuleSpec& spec, BuildTimes* times = nullptr,
                                         LaunchCache* cache = nullptr);
 

@@ -12,7 +12,6 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
-#include <mutex>
 #include <vector>
 
 #include "lld/Common/CommonLinkerContext.h"
@@ -130,8 +129,6 @@ absl::StatusOr<std::string> ReadFile(const std::string& path) {
 bool CanLink() { return lld_is_sound; }
 
 absl::StatusOr<std::string> LinkSharedObject(const std::vector<std::string>& objects) {
-  static std::mutex mutex;
-  const std::lock_guard<std::mutex> lock(mutex);
   HONE_ASSIGN_OR_RETURN(TemporaryFolder folder, TemporaryFolder::Make());
   const std::string output = folder.Output();
   std::vector<const char*> arguments = {"ld.lld",

@@ -8,6 +8,7 @@
 
 #include "compiler/driver/views.h"
 #include "compiler/ir/constant_pool.h"
+#include "compiler/ops/attrs.h"
 #include "compiler/passes/pieces.h"
 #include "fmt/format.h"
 #include "support/status.h"
@@ -235,7 +236,8 @@ class SpecialisationBuilder {
   }
 
   absl::Status MarkOutputs(const ir::ExprNode& main) {
-    const auto names = ir::GetAttr<std::vector<std::string>>(main.attrs, "output_names", {});
+    const auto names =
+        ops::StringsAttr(main.attrs, "output_names").value_or(std::vector<std::string>());
     for (int id : values_of_.at(ir::Body(main).get())) {
       Value& value = graph_.values[id];
       if (value.kind != Value::Kind::kIntermediate) {
@@ -259,6 +261,24 @@ class SpecialisationBuilder {
   std::unordered_map<const ir::ExprNode*, std::vector<int>> values_of_;
   std::vector<std::pair<ir::Expr, ir::LayoutSignature>> nodes_;  // of the calls
 };
+
+// Modules are asked for inputs and outputs by name. That of a field of a tuple may meet another's.
+absl::Status CheckNames(const Specialisation& graph) {
+  const std::pair<std::string_view, const std::vector<int>&> sides[] = {{"inputs", graph.inputs},
+                                                                        {"outputs", graph.outputs}};
+  for (const auto& [side, ids] : sides) {
+    std::set<std::string_view> names;
+    for (const int id : ids) {
+      const std::string& name = graph.values[id].name;
+      if (names.insert(name).second) continue;
+      return absl::InvalidArgumentError(
+          fmt::format("expected {} of different names, found two named {}: rename one (of the "
+                      "fields of a tuple x, x.0 is the first)",
+                      side, name));
+    }
+  }
+  return absl::OkStatus();
+}
 
 bool SameInterface(const Specialisation& a, const Specialisation& b) {
   const auto same = [](const Value& x, const Value& y) {
@@ -294,6 +314,7 @@ class KernelGraphBuilder::Impl {
     HONE_ASSIGN_OR_RETURN(
         Specialisation added,
         SpecialisationBuilder(kernels_, static_cast<int>(all.size())).Build(*main->second));
+    HONE_RETURN_IF_ERROR(CheckNames(added));
     for (const Specialisation& other : all) {
       if (!SameInterface(added, other) || SameShapes(added, other)) {
         return absl::InvalidArgumentError(

@@ -64,7 +64,7 @@ class KernelGraphBuilder {
   KernelGraphBuilder();
   ~KernelGraphBuilder();
   // kInvalidArgument where `module` differs from those before in more than the shapes of its
-  // inputs, or does not differ in these.
+  // inputs, or does not differ in these, and where two of its inputs or outputs share a name.
   absl::Status Add(const ir::Module& module);
   KernelGraph Take();
 

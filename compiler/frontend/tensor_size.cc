@@ -10,8 +10,9 @@ namespace hone::frontend {
 absl::StatusOr<int64_t> TensorBytes(const std::vector<int64_t>& shape, DataType dtype) {
   constexpr int64_t kMost = int64_t{1} << 47;
   if (shape.size() > ir::kMaxRank) {
-    return absl::InvalidArgumentError(fmt::format(
-        "a shape of at most {} extents was expected, found {}", ir::kMaxRank, shape.size()));
+    return absl::InvalidArgumentError(
+        fmt::format("a shape of at most {} extents was expected, found {}: join some", ir::kMaxRank,
+                    shape.size()));
   }
   int64_t bytes = SizeBytes(dtype);
   bool fits = true;

@@ -4,11 +4,13 @@
 
 #include <cstddef>
 
+#include "runtime/layout.h"
+
 namespace hone::ir {
 
-// The most extents of a tensor: shapes are copied to every node, so that a megabyte of text with
-// one of 100,000 would fill any memory.
-inline constexpr size_t kMaxRank = 64;
+// The most extents of a tensor: those that a layout has letters for. It is checked wherever a type
+// is made: by the parsers, the importers and the inference of types.
+inline constexpr size_t kMaxRank = Layout::kMaxRank;
 
 }  // namespace hone::ir
 

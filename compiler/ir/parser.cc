@@ -236,7 +236,11 @@ class Parser : private AttributeParser {
       return false;
     }
     int64_t number = 0;
-    std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    const char* const end = digits.data() + digits.size();
+    if (const auto read = std::from_chars(digits.data(), end, number);
+        read.ec != std::errc() || read.ptr != end) {
+      return scan_.ErrorAt(start, "a node's number, of 64 bits");
+    }
     HONE_ASSIGN_OR_RETURN(Expr value, Expression());
     HONE_RETURN_IF_ERROR(scan_.Expect(";", "after a statement"));
     if (!blocks_.back().numbers.emplace(number, std::move(value)).second) {

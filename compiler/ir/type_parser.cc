@@ -70,7 +70,8 @@ absl::StatusOr<Type> TypeParser::TensorTypeRest() {
     HONE_ASSIGN_OR_RETURN(int64_t extent, scan_.ExpectInteger("an extent"));
     type.tensor.shape.push_back(extent);
     if (type.tensor.shape.size() > kMaxRank) {
-      return scan_.FailAt(start, fmt::format("a shape has at most {} extents", kMaxRank));
+      return scan_.FailAt(start,
+                          fmt::format("a shape has at most {} extents: join some", kMaxRank));
     }
     if (!scan_.Take(",") && scan_.Peek() != ')') return scan_.Error("',' or ')' in a shape");
   }

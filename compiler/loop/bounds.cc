@@ -23,6 +23,8 @@ Interval Fit(const Interval& value, DataType dtype) {
   return value.Within(range.min, range.max) ? value : range;
 }
 
+bool IsBounded(const Interval& value) { return value.HasMin() && value.HasMax(); }
+
 Interval OfDivision(BinaryOp op, const Interval& dividend, const Interval& divisor) {
   if (divisor.min <= 0) return {};
   switch (op) {
@@ -75,9 +77,12 @@ Interval OfAtom(const Expr& e, const Bounds& bounds) {
       const Bounds::Variable* known = bounds.Find(e.get());
       return known != nullptr ? known->interval : Interval::OfType(e->dtype);
     }
-    case ExprKind::kBinary:
+    case ExprKind::kBinary: {
       if (e->dtype == DataType::kBool) return OfCondition(e, bounds);
-      return Fit(OfBinary(e, bounds), e->dtype);
+      const Interval value = Fit(OfBinary(e, bounds), e->dtype);
+      const bool wraps = e->binary_op == BinaryOp::kMul && !IsBounded(value) && IsOfData(e);
+      return wraps ? Interval::OfType(e->dtype) : value;
+    }
     case ExprKind::kUnary:
       if (e->unary_op == UnaryOp::kSign) return {-1, 1};
       if (e->unary_op != UnaryOp::kNeg) return Interval::OfType(e->dtype);
@@ -270,6 +275,25 @@ Linear WithoutQuotientsOfMinima(const Linear& linear, const Bounds& bounds) {
 
 }  // namespace
 
+// Of the sum as a number, whether or not that is an int64.
+class LinearBounds {
+ public:
+  static Interval Of(const Linear& linear, const Bounds& bounds) {
+    if (linear.IsConstant()) return Interval::Point(linear.constant());
+    Interval result = HasRelations(linear, bounds) ? BoundsByRelations(linear, bounds)
+                                                   : PlainBounds(linear, bounds);
+    for (const Bounds::Fact& fact : bounds.facts_) {
+      for (const int64_t sign : {1, -1}) {
+        Linear distance = linear;
+        distance.Add(fact.value, -sign);
+        if (!distance.IsConstant()) continue;
+        result = Intersect(result, fact.interval * sign + Interval::Point(distance.constant()));
+      }
+    }
+    return result;
+  }
+};
+
 Bounds::Bounds(std::initializer_list<std::pair<Expr, Interval>> variables) {
   for (const auto& [var, interval] : variables) Push(var, interval);
 }
@@ -305,7 +329,8 @@ void Bounds::PushLoop(const StmtNode& loop) {
     return IsStable(e) ? e : Expr();
   };
   variables_.push_back({loop.var,
-                        {BoundsOf(min, *this).min, BoundsOf(max, *this).max},
+                        // What a loop counts is index arithmetic, whatever it is made of.
+                        {LinearBounds::Of(min, *this).min, LinearBounds::Of(max, *this).max},
                         limit(min),
                         limit(max),
                         is_lane});
@@ -344,7 +369,9 @@ void Bounds::AssumeComparison(BinaryOp op, const Expr& a, const Expr& b) {
   const Interval interval = IntervalOf(op);
   if (a->dtype != DataType::kInt64 || interval == Interval()) return;
   Linear difference = LinearForm(a, *this);
-  difference.Add(LinearForm(b, *this), -1);
+  const Linear other = LinearForm(b, *this);
+  if (MayWrap(difference, *this) || MayWrap(other, *this)) return;
+  difference.Add(other, -1);
   if (difference.IsConstant()) return;
   const auto& [atom, coefficient] = difference.terms()[0];
   if (difference.terms().size() == 1 && atom->kind == ExprKind::kVar) {
@@ -358,23 +385,32 @@ void Bounds::AssumeComparison(BinaryOp op, const Expr& a, const Expr& b) {
   facts_.push_back({std::move(difference), interval});
 }
 
-Interval BoundsOf(const Linear& linear, const Bounds& bounds) {
-  if (linear.IsConstant()) return Interval::Point(linear.constant());
-  Interval result = HasRelations(linear, bounds) ? BoundsByRelations(linear, bounds)
-                                                 : PlainBounds(linear, bounds);
-  for (const Bounds::Fact& fact : bounds.facts_) {
-    for (const int64_t sign : {1, -1}) {
-      Linear distance = linear;
-      distance.Add(fact.value, -sign);
-      if (!distance.IsConstant()) continue;
-      result = Intersect(result, fact.interval * sign + Interval::Point(distance.constant()));
-    }
+bool IsOfData(const Expr& e) {
+  if (e->kind == ExprKind::kLoad) return true;
+  const auto operands = e->operands.begin() + (e->kind == ExprKind::kSelect ? 1 : 0);
+  return std::any_of(operands, e->operands.end(), IsOfData);
+}
+
+bool MayWrap(const Linear& linear, const Bounds& bounds) {
+  const bool is_atom =
+      linear.terms().size() == 1 && linear.terms()[0].coefficient == 1 && linear.constant() == 0;
+  if (is_atom) return false;
+  Interval sum = Interval::Point(linear.constant());
+  for (const Linear::Term& term : linear.terms()) {
+    if (IsOfData(term.atom)) sum = sum + OfAtom(term.atom, bounds) * term.coefficient;
   }
-  return result;
+  return !IsBounded(sum);
+}
+
+Interval BoundsOf(const Linear& linear, const Bounds& bounds) {
+  const Interval sum = LinearBounds::Of(linear, bounds);
+  return IsBounded(sum) || !MayWrap(linear, bounds) ? sum : Interval();
 }
 
 Interval BoundsOf(const Expr& e, const Bounds& bounds) {
-  if (e->dtype == DataType::kInt64 && e->kind == ExprKind::kBinary) {
+  const bool is_sum =
+      e->kind == ExprKind::kBinary || (e->kind == ExprKind::kUnary && e->unary_op == UnaryOp::kNeg);
+  if (e->dtype == DataType::kInt64 && is_sum) {
     const Linear linear = Linear::Of(e);
     const bool is_atom = linear.terms().size() == 1 && linear.terms()[0].atom.SameAs(e);
     if (!is_atom) return BoundsOf(linear, bounds);
@@ -384,9 +420,13 @@ Interval BoundsOf(const Expr& e, const Bounds& bounds) {
 
 Interval BoundsOfDifference(const Expr& a, const Expr& b, const Bounds& bounds) {
   if (a->dtype != DataType::kInt64) return BoundsOf(a, bounds) - BoundsOf(b, bounds);
-  Linear difference = Linear::Of(a);
-  difference.Add(Linear::Of(b), -1);
-  return BoundsOf(difference, bounds);
+  const Linear x = Linear::Of(a);
+  const Linear y = Linear::Of(b);
+  Linear difference = x;
+  difference.Add(y, -1);
+  if (difference.IsConstant() && difference.constant() == 0) return Interval::Point(0);
+  if (MayWrap(x, bounds) || MayWrap(y, bounds)) return {};
+  return LinearBounds::Of(difference, bounds);
 }
 
 std::optional<bool> Decide(const Expr& condition, const Bounds& bounds) {

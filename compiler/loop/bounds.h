@@ -1,5 +1,6 @@
 // What is known of the variables at a point of a nest, and what follows of index expressions.
-// Index arithmetic is taken not to overflow. Answers may be "unknown", and are never wrong.
+// Index arithmetic is taken not to overflow; int64 data of the model, which is loaded, may wrap
+// around. Answers may be "unknown", and are never wrong.
 #ifndef HONE_COMPILER_LOOP_BOUNDS_H_
 #define HONE_COMPILER_LOOP_BOUNDS_H_
 
@@ -43,7 +44,7 @@ class Bounds {
   const Variable* Find(const ExprNode* var) const;
 
  private:
-  friend Interval BoundsOf(const Linear& linear, const Bounds& bounds);
+  friend class LinearBounds;
   // A condition on more than one variable.
   struct Fact {
     Linear value;
@@ -60,7 +61,12 @@ class Bounds {
 // Values that an integer or bool expression can take. Tightest for what Simplify returns.
 Interval BoundsOf(const Expr& e, const Bounds& bounds);
 Interval BoundsOf(const Linear& linear, const Bounds& bounds);
-// Of a - b.
+// Whether its value is no other than a sum modulo 2^64: data of the model are in it whose ranges do
+// not say that the sum stays in int64. Then it has no quotient by parts, and no order.
+bool MayWrap(const Linear& linear, const Bounds& bounds);
+// Whether a value is made of loaded ones.
+bool IsOfData(const Expr& e);
+// Of a - b as numbers; all where one of the two may wrap around.
 Interval BoundsOfDifference(const Expr& a, const Expr& b, const Bounds& bounds);
 
 // What holds of a condition; nullopt: unknown.

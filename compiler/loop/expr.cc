@@ -46,8 +46,7 @@ Expr FoldBinary(BinaryOp op, const Expr& a, const Expr& b) {
     if (GivesBool(op)) return BoolConst(CompareFloat(op, a->float_value, b->float_value));
     return FloatConst(EvalFloat(op, a->float_value, b->float_value, result), result);
   }
-  const std::optional<int64_t> value = EvalInt(op, a->int_value, b->int_value, result);
-  return value ? IntConst(*value, result) : Expr();
+  return IntConst(EvalInt(op, a->int_value, b->int_value, result), result);
 }
 
 bool Commutes(BinaryOp op) {
@@ -184,7 +183,7 @@ Expr Unary(UnaryOp op, Expr a) {
 Expr Binary(BinaryOp op, Expr a, Expr b) {
   assert(a->dtype == b->dtype);
   if (IsConst(a) && IsConst(b)) {
-    if (Expr folded = FoldBinary(op, a, b)) return folded;
+    return FoldBinary(op, a, b);
   }
   if (!IsFloat(a->dtype)) {
     if (op == BinaryOp::kSub && b->kind == ExprKind::kInt) {

@@ -21,8 +21,8 @@ struct InterpretOptions {
 // allocates it. What the interpreter allocates holds NaN (floats) or odd numbers until it is
 // written.
 //
-// Every access is checked: kInternal names one that lies outside its buffer's padded extents, a
-// division of integers by zero, or a variable that no loop binds. The operands of kAnd and kOr are
+// Every access is checked: kInternal names one that lies outside its buffer's padded extents, or a
+// variable that no loop binds. The operands of kAnd and kOr are
 // all evaluated, of kSelect only the chosen one. Thread-safe for different buffers.
 absl::Status Interpret(const Nest& nest, const std::vector<void*>& buffers,
                        const InterpretOptions& options = {});

@@ -74,7 +74,6 @@ const Place* Compiler::MakePlace(const Buffer& buffer, const std::vector<Expr>& 
   place->indices = indices;
   place->physical = buffer->layout.PhysicalShape(buffer->shape);
   place->safe = true;
-  if (indices.size() > 16) Fail("a buffer of more than 16 dimensions");
   for (size_t d = 0; d < indices.size(); ++d) {
     const int64_t extent = buffer->layout.PaddedExtent(static_cast<int>(d), buffer->shape[d]);
     place->extents.push_back(extent);

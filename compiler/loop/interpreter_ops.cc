@@ -43,7 +43,7 @@ struct Stored<DataType::kBool> {
 };
 
 int64_t CheckedPosition(const Place& place, Frame& frame) {
-  int64_t rest[16];
+  int64_t rest[Layout::kMaxRank];
   const size_t rank = place.index_code.size();
   for (size_t d = 0; d < rank; ++d) {
     rest[d] = place.index_code[d]->i(*place.index_code[d], frame);
@@ -189,13 +189,7 @@ int64_t Compare(const Code& code, Frame& frame) {
 int64_t AnyInt(const Code& code, Frame& frame) {
   const int64_t a = LeftInt(code, frame);
   const int64_t b = RightInt(code, frame);
-  const std::optional<int64_t> value = EvalInt(code.binary_op, a, b, code.dtype);
-  if (value) return *value;
-  if (!frame.failed) {
-    frame.failed = true;
-    frame.error = fmt::format("integer division by zero: {} {} 0", a, Name(code.binary_op));
-  }
-  return 0;
+  return EvalInt(code.binary_op, a, b, code.dtype);
 }
 
 // Calls `function` with the type as a template argument.

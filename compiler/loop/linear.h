@@ -1,6 +1,6 @@
 // Linear forms of index arithmetic: c0 + c1 * atom1 + c2 * atom2 + ...
 //
-// For int64 expressions only. Index arithmetic is taken not to overflow.
+// For int64 expressions only. As everywhere sums are those modulo 2^64.
 #ifndef HONE_COMPILER_LOOP_LINEAR_H_
 #define HONE_COMPILER_LOOP_LINEAR_H_
 

@@ -231,7 +231,7 @@ double EvalFloat(BinaryOp op, double a, double b, DataType dtype) {
   return RoundToFloat(value, dtype);
 }
 
-std::optional<int64_t> EvalInt(BinaryOp op, int64_t a, int64_t b, DataType dtype) {
+int64_t EvalInt(BinaryOp op, int64_t a, int64_t b, DataType dtype) {
   const uint64_t ua = static_cast<uint64_t>(a);
   const uint64_t ub = static_cast<uint64_t>(b);
   const auto wrap = [&](uint64_t value) { return WrapToInt(static_cast<int64_t>(value), dtype); };
@@ -246,7 +246,7 @@ std::optional<int64_t> EvalInt(BinaryOp op, int64_t a, int64_t b, DataType dtype
     case BinaryOp::kFloorDiv:
     case BinaryOp::kFloorMod:
     case BinaryOp::kMod: {
-      if (b == 0) return std::nullopt;
+      if (b == 0) return 0;
       if (b == -1) {  // the one quotient that overflows
         const bool quotient = op == BinaryOp::kDiv || op == BinaryOp::kFloorDiv;
         return quotient ? wrap(0 - ua) : 0;

@@ -7,7 +7,6 @@
 #define HONE_COMPILER_LOOP_SCALAR_H_
 
 #include <cstdint>
-#include <optional>
 
 #include "compiler/loop/expr.h"
 
@@ -29,9 +28,9 @@ double EvalFloat(UnaryOp op, double a, DataType dtype);
 // kNeg, kNot (of bool logical, of integers bitwise), kAbs, kSign; kIsNan and kIsInf give 0.
 int64_t EvalInt(UnaryOp op, int64_t a, DataType dtype);
 double EvalFloat(BinaryOp op, double a, double b, DataType dtype);
-// nullopt for a division by zero. Shifts by the width and more give 0, or -1 for a negative value
-// shifted right.
-std::optional<int64_t> EvalInt(BinaryOp op, int64_t a, int64_t b, DataType dtype);
+// A division by zero, and what it leaves, is 0. Shifts by the width and more give 0, or -1 for a
+// negative value shifted right.
+int64_t EvalInt(BinaryOp op, int64_t a, int64_t b, DataType dtype);
 bool CompareFloat(BinaryOp op, double a, double b);
 bool CompareInt(BinaryOp op, int64_t a, int64_t b);
 

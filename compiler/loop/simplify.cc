@@ -148,7 +148,9 @@ class Simplifier {
     if (!less && op != BinaryOp::kGt && op != BinaryOp::kGe) return e;
     if (e->operands[0]->dtype != DataType::kInt64) return e;
     Linear difference = Linear::Of(e->operands[less ? 0 : 1]);  // e says that it is below zero
-    difference.Add(Linear::Of(e->operands[less ? 1 : 0]), -1);
+    const Linear limit = Linear::Of(e->operands[less ? 1 : 0]);
+    if (MayWrap(difference, bounds_) || MayWrap(limit, bounds_)) return e;
+    difference.Add(limit, -1);
     if (op == BinaryOp::kLe || op == BinaryOp::kGe) difference.AddConstant(-1);
     std::set<int64_t, std::greater<>> factors;
     for (const auto& term : difference.terms()) {
@@ -160,11 +162,11 @@ class Simplifier {
       if (rest.terms().empty()) continue;
       const auto whole = OneQuotient(BoundsOf(rest, bounds_), factor);
       if (!whole) continue;
-      const int64_t limit = -(multiple.constant() + *whole);
+      const int64_t below = -(multiple.constant() + *whole);
       multiple.AddConstant(-multiple.constant());
-      if (less) return Binary(BinaryOp::kLt, multiple.ToExpr(), IntConst(limit));
+      if (less) return Binary(BinaryOp::kLt, multiple.ToExpr(), IntConst(below));
       multiple.Scale(-1);
-      return Binary(BinaryOp::kGe, multiple.ToExpr(), IntConst(1 - limit));
+      return Binary(BinaryOp::kGe, multiple.ToExpr(), IntConst(1 - below));
     }
     return e;
   }
@@ -207,6 +209,9 @@ class Simplifier {
   // floor(numerator / divisor).
   Linear Quotient(const Linear& numerator, int64_t divisor) {
     if (divisor == 1) return numerator;
+    if (MayWrap(numerator, bounds_)) {
+      return Linear::Of(FloorDiv(numerator.ToExpr(), IntConst(divisor)));
+    }
     auto [result, rest] = SplitBy(numerator, divisor);
     if (const auto whole = OneQuotient(BoundsOf(rest, bounds_), divisor)) {
       result.AddConstant(*whole);
@@ -248,6 +253,9 @@ class Simplifier {
 
   Linear Remainder(const Linear& numerator, int64_t divisor) {
     if (divisor == 1) return Linear(0);
+    if (MayWrap(numerator, bounds_)) {
+      return Linear::Of(FloorMod(numerator.ToExpr(), IntConst(divisor)));
+    }
     Linear rest = Reduced(SplitBy(numerator, divisor).rest, divisor);
     if (const auto whole = OneQuotient(BoundsOf(rest, bounds_), divisor)) {
       rest.AddConstant(-*whole * divisor);
@@ -268,7 +276,7 @@ class Simplifier {
         IsDivision(rest.terms()[0].atom, BinaryOp::kFloorMod, &inner) && inner % divisor == 0) {
       Linear x = Linear::Of(rest.terms()[0].atom->operands[0]);
       x.AddConstant(rest.constant());
-      return Remainder(x, divisor);
+      if (rest.constant() == 0 || !MayWrap(x, bounds_)) return Remainder(x, divisor);
     }
     return Linear::Of(FloorMod(rest.ToExpr(), IntConst(divisor)));
   }

@@ -130,4 +130,14 @@ std::vector<int64_t> IntsAttr(const ir::Attrs& attrs, const std::string& name,
   return {};
 }
 
+std::optional<std::vector<std::string>> StringsAttr(const ir::Attrs& attrs,
+                                                    const std::string& name) {
+  const ir::AttrValue* value = Find(attrs, name);
+  if (value == nullptr || IsEmptyList<int64_t>(*value) || IsEmptyList<double>(*value)) {
+    return std::vector<std::string>();
+  }
+  const auto* list = std::get_if<std::vector<std::string>>(value);
+  return list == nullptr ? std::nullopt : std::optional(*list);
+}
+
 }  // namespace hone::ops

@@ -2,6 +2,7 @@
 #ifndef HONE_COMPILER_OPS_ATTRS_H_
 #define HONE_COMPILER_OPS_ATTRS_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,11 @@ std::string StringAttr(const ir::Attrs& attrs, const std::string& name, std::str
 DataType DataTypeAttr(const ir::Attrs& attrs, const std::string& name, DataType fallback);
 std::vector<int64_t> IntsAttr(const ir::Attrs& attrs, const std::string& name,
                               std::vector<int64_t> fallback = {});
+
+// Of the attributes of any node; nullopt where another kind is held. A list without items is one of
+// strings, and so is one that is missing.
+std::optional<std::vector<std::string>> StringsAttr(const ir::Attrs& attrs,
+                                                    const std::string& name);
 
 }  // namespace hone::ops
 

@@ -19,8 +19,8 @@ absl::Status CheckSize(const std::string& op, const ir::Type& type) {
   if (!type.IsTensor()) return absl::OkStatus();
   if (type.tensor.shape.size() > ir::kMaxRank) {
     return absl::InvalidArgumentError(
-        fmt::format("{}: a result of at most {} extents was expected, found {}", op, ir::kMaxRank,
-                    type.tensor.shape.size()));
+        fmt::format("{}: a result of at most {} extents was expected, found {}: join some", op,
+                    ir::kMaxRank, type.tensor.shape.size()));
   }
   int64_t count = 1;
   for (const int64_t extent : type.tensor.shape) {

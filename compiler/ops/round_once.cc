@@ -42,6 +42,14 @@ bool IsRounded(const Expr& e) {
   }
 }
 
+// Whether a 16-bit float is made of what kWide does not hold: by way of it, it would be rounded
+// twice.
+bool RoundsWider(const Expr& e) {
+  if (e->kind != ExprKind::kCast || !IsHalf(e)) return false;
+  const DataType from = e->operands[0]->dtype;
+  return from == DataType::kFloat64 || from == DataType::kInt32 || from == DataType::kInt64;
+}
+
 // Buffers that are rounded into, by what takes their place. Launches that stay as they are read and
 // write none of them.
 loop::BufferMap Widened(const loop::Nest& naive, const std::set<std::string>& kept) {
@@ -76,6 +84,7 @@ class Widening : public loop::Mutator {
   explicit Widening(const loop::BufferMap& widened) : widened_(widened) {}
 
   Expr Rewrite(const Expr& e) override {
+    if (RoundsWider(e)) return RewriteChildren(e);
     if (IsRounded(e) || (IsHalf(e) && WideBuffer(e))) return loop::Cast(e->dtype, Wide(e));
     const bool widens = e->kind == ExprKind::kCast && e->dtype == kWide && IsHalf(e->operands[0]);
     return widens ? Wide(e->operands[0]) : RewriteChildren(e);

@@ -55,7 +55,8 @@ absl::StatusOr<std::vector<AxisSlice>> Slices(const ir::Attrs& attrs, const Shap
   for (size_t i = 0; i < axes.size(); ++i) {
     HONE_ASSIGN_OR_RETURN(const int64_t axis, NormalizeAxis(kName, axes[i], shape.size()));
     if (strides[i] == 0 || strides[i] == INT64_MIN) {
-      return AttrError(kName, "strides", "steps other than 0", ShapeText(strides));
+      return AttrError(kName, "strides", fmt::format("steps other than 0 and {}", INT64_MIN),
+                       ShapeText(strides));
     }
     slices[axis] = SliceAxis(begin[i], end[i], strides[i], shape[axis]);
   }

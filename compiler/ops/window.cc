@@ -20,7 +20,8 @@ absl::StatusOr<Shape> PerAxis(const std::string& op, const ir::Attrs& attrs,
   const bool in_range =
       std::all_of(values.begin(), values.end(), [](int64_t v) { return v >= 1 && v < kMaxExtent; });
   if (values.size() != axes || !in_range) {
-    return AttrError(op, name, fmt::format("{} positive integers", axes), ShapeText(values));
+    return AttrError(op, name, fmt::format("{} positive integers below {}", axes, kMaxExtent),
+                     ShapeText(values));
   }
   return values;
 }
@@ -33,8 +34,10 @@ absl::Status ReadPadding(const std::string& op, const ir::Attrs& attrs, size_t a
   const bool in_range =
       std::all_of(pads.begin(), pads.end(), [](int64_t v) { return v >= 0 && v < kMaxExtent; });
   if (pads.size() != 2 * axes || !in_range) {
-    return AttrError(op, "padding", fmt::format("1, {} or {} integers not below 0", axes, 2 * axes),
-                     ShapeText(IntsAttr(attrs, "padding")));
+    return AttrError(
+        op, "padding",
+        fmt::format("1, {} or {} integers from 0 and below {}", axes, 2 * axes, kMaxExtent),
+        ShapeText(IntsAttr(attrs, "padding")));
   }
   window->before.assign(pads.begin(), pads.begin() + axes);
   window->after.assign(pads.begin() + axes, pads.end());
@@ -64,7 +67,9 @@ absl::StatusOr<Window> ReadWindow(const std::string& op, const ir::Attrs& attrs,
   window.taps = taps;
   for (const int64_t tap : taps) {
     if (tap < 1 || tap >= kMaxExtent) {
-      return AttrError(op, "window", "positive extents", ShapeText(taps));
+      return absl::InvalidArgumentError(
+          fmt::format("{}: expected a window of positive extents below {}, found {}", op,
+                      kMaxExtent, ShapeText(taps)));
     }
   }
   HONE_ASSIGN_OR_RETURN(window.strides, PerAxis(op, attrs, "strides", taps.size()));

@@ -11,6 +11,7 @@
 
 #include "compiler/ir/node_map.h"
 #include "compiler/ir/printer.h"
+#include "compiler/ops/attrs.h"
 #include "compiler/ops/call_type.h"
 #include "compiler/ops/lower.h"
 #include "compiler/ops/type_budget.h"
@@ -76,6 +77,9 @@ absl::Status CheckFunctionAttrs(const ir::Attrs& attrs) {
         name == "signature" || name == "numerics" || name == "accumulate" || name == "ends";
     if (text && !std::holds_alternative<std::string>(value)) {
       return Mismatch("a string as attribute " + name, ir::ToText(value));
+    }
+    if (name == "output_names" && !ops::StringsAttr(attrs, name)) {
+      return Mismatch("a list of strings as attribute output_names", ir::ToText(value));
     }
     if (name == "numerics" && !ops::ParseNumerics(std::get<std::string>(value))) {
       return Mismatch("strict, default or fast as attribute numerics", ir::ToText(value));

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "compiler/loop/tile_operation.h"
+#include "compiler/ops/attrs.h"
 #include "compiler/ops/op.h"
 #include "compiler/passes/rewriting.h"
 
@@ -139,8 +140,9 @@ double TapsOf(const ir::ExprNode& anchor, const Tensor& data, const Tensor& resu
     for (size_t i = 2; i < shape.size(); ++i) taps *= static_cast<double>(shape[i]);
     return taps;
   }
-  const auto window = ir::GetAttr<std::vector<int64_t>>(anchor.attrs, "pool_size", {});
+  std::vector<int64_t> window = ops::IntsAttr(anchor.attrs, "pool_size");
   if (window.empty()) return Elements(data.type) / std::max(1.0, Elements(result.type));
+  if (window.size() == 1) window.assign(data.type.shape.size() - 2, window[0]);
   for (int64_t extent : window) taps *= static_cast<double>(extent);
   return taps;
 }
@@ -184,7 +186,6 @@ bool GoesWithPixels(const TensorType& operand, const TensorType& result) {
 // vectors of pixels, so that nothing has to be turned: the strategy "pixels" of its template.
 bool IsProductOfPixels(const View& view, const ir::ExprNode& anchor, const Tensor& data,
                        double taps, const Target& target) {
-  using Numbers = std::vector<int64_t>;
   const bool is_conv = anchor.name.find("conv") != std::string::npos &&
                        anchor.name.find("transpose") == std::string::npos;
   if (!is_conv || anchor.args.size() < 2 || taps != 1) return false;
@@ -192,8 +193,8 @@ bool IsProductOfPixels(const View& view, const ir::ExprNode& anchor, const Tenso
   const TensorType& result = anchor.type->tensor;
   const bool is_float = data.type.dtype == DataType::kFloat32 &&
                         weight.dtype == DataType::kFloat32 && result.dtype == DataType::kFloat32;
-  const bool is_plain = IsAll(ir::GetAttr<Numbers>(anchor.attrs, "strides", {}), 1) &&
-                        IsAll(ir::GetAttr<Numbers>(anchor.attrs, "padding", {}), 0) &&
+  const bool is_plain = IsAll(ops::IntsAttr(anchor.attrs, "strides"), 1) &&
+                        IsAll(ops::IntsAttr(anchor.attrs, "padding"), 0) &&
                         weight.shape[1] == data.type.shape[1];
   int64_t pixels = 1;
   for (size_t axis = 2; axis < result.shape.size(); ++axis) pixels *= result.shape[axis];

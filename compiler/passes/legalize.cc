@@ -40,7 +40,7 @@ std::optional<Quantized> AsQuantized(const Expr& e) {
   if (!q) return q;
   if (!q->IsPerTensor()) {
     if (!ir::IsCall(e, "transpose") || !e->attrs.contains("axes")) return std::nullopt;
-    const auto axes = std::get<std::vector<int64_t>>(e->attrs.at("axes"));
+    const auto axes = ops::IntsAttr(e->attrs, "axes");
     q->axis = std::find(axes.begin(), axes.end(), q->axis) - axes.begin();
   }
   q->data = MakeTyped(e->name, {q->data}, e->attrs);

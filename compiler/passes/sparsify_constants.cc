@@ -1,5 +1,6 @@
 #include "compiler/passes/sparsify_constants.h"
 
+#include "compiler/ops/attrs.h"
 #include "compiler/ops/csr.h"
 #include "compiler/ops/typing.h"
 #include "compiler/passes/rewriting.h"
@@ -20,8 +21,7 @@ int64_t MostNonzeros(const ir::TensorType& matrix, int64_t moved) {
 
 Expr Transposed(const Expr& matrix) {
   const std::vector<int64_t> axes = {1, 0};
-  if (ir::IsCall(matrix, "transpose") &&
-      ir::GetAttr<std::vector<int64_t>>(matrix->attrs, "axes", axes) == axes) {
+  if (ir::IsCall(matrix, "transpose") && ops::IntsAttr(matrix->attrs, "axes", axes) == axes) {
     return matrix->args[0];
   }
   return ir::Call("transpose", {matrix}, {{"axes", axes}});

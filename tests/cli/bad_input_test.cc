@@ -91,6 +91,15 @@ TEST_F(BadInput, FolderForAModel) {
   Expect({"compile", "dir.onnx", "-o", "m.so"}, 3, {"dir.onnx", "a folder"});
 }
 
+TEST_F(BadInput, InputsOrOutputsOfOneName) {
+  WriteFile(folder_ / "m.relay",
+            "def @main(%x: float32, output_names=[\"y\", \"y\"]) { (nn.relu(%x), exp(%x)) }");
+  Expect({"compile", "m.relay", "-o", "m.so"}, 3, {"two named y"});
+  WriteFile(folder_ / "m.relay",
+            "def @main(%x: (float32, float32), %\"x.0\": float32) { add(%x.1, %\"x.0\") }");
+  Expect({"compile", "m.relay", "-o", "m.so"}, 3, {"two named x.0"});
+}
+
 TEST_F(BadInput, NumberOfThreads) {
   ExportMlp();
   for (const std::string threads : {"0", "-3", "1025", "1000000", "99999999999999999999", "two"}) {

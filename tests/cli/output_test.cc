@@ -30,6 +30,24 @@ TEST(Output, GoesWhereASymlinkLeads) {
   EXPECT_EQ(FileCount(folder / "far"), 2u);
 }
 
+TEST(Output, OfEachTensorHasAFileOfItsOwn) {
+  TestFolder folder;
+  WriteFile(folder / "m.relay",
+            "def @main(%x: float32, output_names=[\"a/b\", \"a_b\"]) { (exp(%x), negative(%x)) }");
+  // A header of the format's first version, padded to 64 bytes, and the number 0.
+  const std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (), }";
+  WriteFile(folder / "x.npy", std::string("\x93NUMPY\x01\x00\x76\x00", 10) + header +
+                                  std::string(117 - header.size(), ' ') + "\n" +
+                                  std::string(4, '\0'));
+  const Finished run =
+      RunHone({"run", "m.relay", "--input", "x=x.npy", "--output-dir", "out"}, folder.path());
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(FileCount(folder / "out"), 4u);
+  const std::string one("\0\0\x80\x3f", 4);
+  EXPECT_TRUE(ReadFile(folder / "out/a_b.1.npy").ends_with(one));
+  EXPECT_TRUE(ReadFile(folder / "out/a_b.npy").ends_with(std::string("\0\0\0\x80", 4)));
+}
+
 TEST(Output, OfSeveralCompilesAtOnceIsOneOfThem) {
   TestFolder folder;
   ASSERT_EQ(RunHone({"zoo", "mlp", "-o", "mlp.onnx"}, folder.path()).exit_code, 0);

@@ -1,7 +1,9 @@
-// What a client of the daemon sends: workloads, lowered to their naive nests; targets and configs.
+// What a client of the daemon sends: workloads, lowered to their naive nests, with the spaces and
+// defaults that the daemon makes of them; targets and configs.
 #include "compiler/ir/target.h"
 #include "compiler/ops/lower.h"
 #include "compiler/schedule/config.h"
+#include "compiler/schedule/template.h"
 #include "tests/fuzz/fuzz_input.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -20,5 +22,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto again = ops::LowerWorkload(definition->workload.text);
   fuzz::Require(again.ok() && again->workload.text == definition->workload.text,
                 "a canonical workload is its own canonical text");
+  const auto target = Target::Parse("llvm -mtriple=x86_64-linux-gnu -mcpu=znver5");
+  const schedule::Template& schedules = schedule::TemplateFor(*definition);
+  const auto signatures = schedules.Signatures(*definition, *target);
+  const schedule::Task task{&*definition, signatures.front(), *target};
+  const std::string config = schedules.Default(task).ToText();
+  fuzz::Require(schedules.MakeSpace(task).Contains(*schedule::Config::Parse(config)),
+                "a default is a config of its space");
   return 0;
 }

@@ -23,6 +23,7 @@ SOURCE = pathlib.Path(sys.argv.pop(1)).resolve()
 sys.path.insert(0, str(SOURCE / "bench"))
 
 import bench_data_types
+import bench_isa
 import executed_flops
 import free_ends
 import hot_loop
@@ -331,6 +332,25 @@ class BoundTest(unittest.TestCase):
 
 
 class ExecutedFlopsTest(unittest.TestCase):
+    def test_a_product_of_pixels_is_a_direct_sum(self) -> None:
+        work = {"op": "conv2d", "shapes": {"x": [1, 8, 4, 4], "w": [8, 8, 1, 1]}, "stride": 1, "pad": [0, 0]}
+        self.assertEqual(executed_flops.executed_fraction(work, {"strategy": "pixels"}), 1.0)
+        self.assertIsNone(executed_flops.executed_fraction(work, {"strategy": "winograd"}))
+
+    def test_a_row_of_two_targets_that_fails_is_a_row(self) -> None:
+        bench = bench_isa.Bench.__new__(bench_isa.Bench)
+        item = sweep.Item("conv1x1_8", pathlib.Path("m.onnx"), None, None)
+        with unittest.mock.patch.object(bench, "_row", side_effect=RuntimeError("no code")):
+            row = bench.row_or_failure(item, 1, [])
+        self.assertEqual(row["failures"], {"row": "RuntimeError: no code"})
+        self.assertIn("conv1x1_8", bench_isa.line(row))
+        self.assertIn("no code", bench_isa.line(row))
+
+    def test_rounds_that_a_kernel_does_not_have_are_left_out(self) -> None:
+        kernel = {"config": "{}", "signature": "", "tier": "default"}
+        found = bench_isa.figures({"op": "dense", "flops": 1e6}, kernel, [10.0, 20.0], [5.0, 5.0, 5.0])
+        self.assertAlmostEqual(found["share_max"], 5e-4)
+
     def test_border_tiles_leave_out_taps_on_padding(self) -> None:
         self.assertAlmostEqual(executed_flops.inside_fraction([7, 7], [3, 3], 1, [1, 1]), (19 / 21) ** 2)
         work = {**conv([3, 3]), "pad": [1, 1]}

@@ -68,6 +68,7 @@ TEST_F(CApiTest, RunsAndTimes) {
   ASSERT_EQ(hone_time_call(model_, 0, 100, &seconds), HONE_OK);
   EXPECT_GT(seconds, 0);
   EXPECT_EQ(hone_time_call(model_, 1, 100, &seconds), HONE_BAD_INPUT);
+  EXPECT_STREQ(hone_last_error(), "expected a call below 1, found 1");
   seconds = -1;
   ASSERT_EQ(hone_time_executor(model_, 1000, &seconds), HONE_OK);
   EXPECT_GT(seconds, 0);

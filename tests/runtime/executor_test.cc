@@ -48,6 +48,16 @@ class ExecutorTest : public testing::TestWithParam<int> {
   std::unique_ptr<Executor> executor_;
 };
 
+TEST_P(ExecutorTest, MemoryThatIsShortIsNamed) {
+  std::string error;
+  const auto module = Module::Open(
+      CompileC(folder_, "module", "#define ARENA_BYTES 0xffffffffffffff00ull\n" + ChainModule()),
+      &error);
+  ASSERT_NE(module, nullptr) << error;
+  EXPECT_EQ(Executor::Make(*module, module->table().functions[0], GetParam(), &error), nullptr);
+  EXPECT_EQ(error, "expected 18446744073709551360 bytes for activations, found less free memory");
+}
+
 TEST_P(ExecutorTest, EveryLaunchSeesWhatTheOnesBeforeWrote) {
   Open(ChainModule());
   const std::vector<float> input = ChainInput();

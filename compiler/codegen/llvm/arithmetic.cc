@@ -110,14 +110,23 @@ Value* PutNan(Builder& b, Value* x, Value* y) {
                            {x, y, table, b.getInt32(0), b.getInt16(-1), b.getInt32(kRoundAsIs)});
 }
 
+// The number that a value is in all lanes; else null.
+const ConstantFP* FloatConstant(const Value* value) {
+  const auto* constant = llvm::dyn_cast<llvm::Constant>(value);
+  if (constant && constant->getType()->isVectorTy()) constant = constant->getSplatValue();
+  return llvm::dyn_cast_or_null<ConstantFP>(constant);
+}
+
 // NaN where either is NaN. One instruction on x86 where one operand is a constant.
 Value* FloatMinMax(Builder& b, bool is_min, Value* x, Value* y, const CpuTraits& traits) {
   if (traits.nan_min_max) {
     return b.CreateBinaryIntrinsic(is_min ? llvm::Intrinsic::minimum : llvm::Intrinsic::maximum, x,
                                    y);
   }
-  if (llvm::isa<llvm::Constant>(x)) std::swap(x, y);
-  if (!llvm::isa<llvm::Constant>(y)) {
+  if (FloatConstant(x)) std::swap(x, y);
+  const ConstantFP* number = FloatConstant(y);
+  if (number && number->isNaN()) return y;
+  if (!number) {
     if (Value* value = X86MinMax(b, is_min, x, y, traits)) {
       if (traits.avx512 && LanesOf(x) == 16) return PutNan(b, value, y);
       return b.CreateSelect(b.CreateFCmpUNO(y, y), y, value);
@@ -125,7 +134,7 @@ Value* FloatMinMax(Builder& b, bool is_min, Value* x, Value* y, const CpuTraits&
   }
   Value* replace = is_min ? b.CreateFCmpOLT(y, x) : b.CreateFCmpOGT(y, x);
   Value* value = b.CreateSelect(replace, y, x);  // x where x is NaN
-  if (llvm::isa<llvm::Constant>(y)) return value;
+  if (number) return value;
   return b.CreateSelect(b.CreateFCmpUNO(y, y), y, value);
 }
 
@@ -137,9 +146,7 @@ Value* FloatFloorMod(Builder& b, Value* x, Value* y) {
 }
 
 Value* FloatPow(Builder& b, Value* x, Value* y) {
-  const auto* constant = llvm::dyn_cast<llvm::Constant>(y);
-  if (constant && constant->getType()->isVectorTy()) constant = constant->getSplatValue();
-  if (const auto* number = llvm::dyn_cast_or_null<ConstantFP>(constant)) {
+  if (const ConstantFP* number = FloatConstant(y)) {
     if (number->isExactlyValue(1.0)) return x;
     if (number->isExactlyValue(2.0)) return b.CreateFMul(x, x);
     if (number->isExactlyValue(3.0)) return b.CreateFMul(b.CreateFMul(x, x), x);
@@ -198,8 +205,8 @@ bool IsPlainDivisor(const Value* y) {
   return number && !number->isZero() && !number->isMinusOne();
 }
 
-// Quotient and remainder towards zero. Division by zero, which has no meaning, gives no trap; nor
-// does the lowest value by -1.
+// Quotient and remainder towards zero. Neither a division by zero, which gives zeros, nor one of
+// the lowest value by -1 traps.
 struct Division {
   Value* quotient;
   Value* remainder;
@@ -210,6 +217,7 @@ Division Divide(Builder& b, Value* x, Value* y, bool is_signed) {
                      : Division{b.CreateUDiv(x, y), b.CreateURem(x, y)};
   }
   Value* is_zero = b.CreateICmpEQ(y, Zero(y));
+  x = b.CreateSelect(is_zero, Zero(x), x);
   if (!is_signed) {
     Value* safe = b.CreateSelect(is_zero, One(y), y);
     return {b.CreateUDiv(x, safe), b.CreateURem(x, safe)};

@@ -15,6 +15,14 @@ using llvm::Value;
 
 int64_t FloorDivide(int64_t a, int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
 
+// Sums are those modulo 2^64.
+int64_t Add(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+}
+int64_t Multiply(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+}
+
 int64_t Saturate(__int128 value) {
   constexpr __int128 kLimit = Range::kUnknown;
   return static_cast<int64_t>(std::clamp(value, -kLimit, kLimit));
@@ -29,12 +37,12 @@ int64_t Index::CoefficientOf(int atom) const {
   return 0;
 }
 
-Index IndexMath::Of(llvm::Value* value, Range range) {
+Index IndexMath::Of(llvm::Value* value, Range range, bool is_data) {
   if (const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(value)) {
     return Constant(constant->getSExtValue());
   }
   const auto [it, is_new] = atom_of_.emplace(value, static_cast<int>(atoms_.size()));
-  if (is_new) atoms_.push_back({value, range});
+  if (is_new) atoms_.push_back({value, range, is_data});
   return {0, {{it->second, 1}}};
 }
 
@@ -50,17 +58,18 @@ int IndexMath::LaneAtom(int lanes) {
 
 Index IndexMath::Sum(const Index& a, const Index& b, int64_t factor) {
   if (factor == 0) return a;
-  Index sum{a.constant + b.constant * factor, {}};
+  Index sum{Add(a.constant, Multiply(b.constant, factor)), {}};
   auto x = a.terms.begin();
   auto y = b.terms.begin();
   while (x != a.terms.end() || y != b.terms.end()) {
     if (y == b.terms.end() || (x != a.terms.end() && x->atom < y->atom)) {
       sum.terms.push_back(*x++);
     } else if (x == a.terms.end() || y->atom < x->atom) {
-      sum.terms.push_back({y->atom, y->coefficient * factor});
+      const int64_t coefficient = Multiply(y->coefficient, factor);
+      if (coefficient != 0) sum.terms.push_back({y->atom, coefficient});
       ++y;
     } else {
-      const int64_t coefficient = x->coefficient + y->coefficient * factor;
+      const int64_t coefficient = Add(x->coefficient, Multiply(y->coefficient, factor));
       if (coefficient != 0) sum.terms.push_back({x->atom, coefficient});
       ++x;
       ++y;
@@ -71,13 +80,32 @@ Index IndexMath::Sum(const Index& a, const Index& b, int64_t factor) {
 
 Index IndexMath::Scaled(const Index& a, int64_t factor) {
   if (factor == 0) return Constant(0);
-  Index scaled = a;
-  scaled.constant *= factor;
-  for (Index::Term& term : scaled.terms) term.coefficient *= factor;
-  return scaled;
+  return Sum(Constant(0), a, factor);
 }
 
-Range IndexMath::RangeOf(const Index& a) const {
+bool IndexMath::IsData(const Index& a) const {
+  return std::any_of(a.terms.begin(), a.terms.end(),
+                     [&](const Index::Term& term) { return atoms_[term.atom].is_data; });
+}
+
+bool IndexMath::MayWrap(const Index& a) const {
+  if (a.terms.size() == 1 && a.terms[0].coefficient == 1 && a.constant == 0) return false;
+  Index data = Constant(a.constant);
+  for (const Index::Term& term : a.terms) {
+    if (atoms_[term.atom].is_data) data.terms.push_back(term);
+  }
+  return !data.terms.empty() && !RangeOfNumber(data).Bounded();
+}
+
+Range IndexMath::RangeOf(const Index& a) const { return MayWrap(a) ? Range() : RangeOfNumber(a); }
+
+Range IndexMath::RangeOfDifference(const Index& a, const Index& b) const {
+  const Index difference = Sum(a, b, -1);
+  if (difference.IsConstant() && difference.constant == 0) return {0, 0};
+  return MayWrap(a) || MayWrap(b) ? Range() : RangeOfNumber(difference);
+}
+
+Range IndexMath::RangeOfNumber(const Index& a) const {
   constexpr __int128 kUnbounded = static_cast<__int128>(Range::kUnknown) * 2;
   __int128 low = a.constant;
   __int128 high = a.constant;
@@ -169,6 +197,7 @@ Value* IndexMath::EmitDivision(const Index& rest, int64_t divisor, bool modulus)
 
 Index IndexMath::FloorDiv(const Index& a, int64_t divisor) {
   if (divisor == 1) return a;
+  if (MayWrap(a)) return Of(EmitDivision(a, divisor, /*modulus=*/false), {}, /*is_data=*/true);
   Index quotient;
   const Index rest = Split(a, divisor, quotient);
   const Range range = RangeOf(rest);
@@ -183,11 +212,15 @@ Index IndexMath::FloorDiv(const Index& a, int64_t divisor) {
   }
   return Sum(quotient, Of(EmitDivision(rest, divisor, /*modulus=*/false),
                           {range.min > -Range::kUnknown ? result.min : -Range::kUnknown,
-                           range.max < Range::kUnknown ? result.max : Range::kUnknown}));
+                           range.max < Range::kUnknown ? result.max : Range::kUnknown},
+                          IsData(rest)));
 }
 
 Index IndexMath::FloorMod(const Index& a, int64_t divisor) {
   if (divisor == 1) return Constant(0);
+  if (MayWrap(a)) {
+    return Of(EmitDivision(a, divisor, /*modulus=*/true), {0, divisor - 1}, /*is_data=*/true);
+  }
   Index quotient;
   const Index rest = Split(a, divisor, quotient);
   const Range range = RangeOf(rest);
@@ -200,7 +233,7 @@ Index IndexMath::FloorMod(const Index& a, int64_t divisor) {
   if (SplitLanes(rest, divisor, factor, coarse, fine)) {
     return Sum(fine, FloorMod(coarse, divisor / factor), factor);
   }
-  return Of(EmitDivision(rest, divisor, /*modulus=*/true), {0, divisor - 1});
+  return Of(EmitDivision(rest, divisor, /*modulus=*/true), {0, divisor - 1}, IsData(rest));
 }
 
 Value* IndexMath::Find(const Key& key) const {

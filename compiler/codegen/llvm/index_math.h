@@ -46,8 +46,9 @@ class IndexMath {
  public:
   explicit IndexMath(Builder& b) : b_(b) {}
 
-  // An atom of an int64 value, scalar or one element a lane; equal values are one atom.
-  Index Of(llvm::Value* value, Range range);
+  // An atom of an int64 value, scalar or one element a lane; equal values are one atom. What is
+  // made of `data` of the model may wrap around in sums, other than indices.
+  Index Of(llvm::Value* value, Range range, bool is_data = false);
   // The atom 0, 1, ..., lanes - 1 of a vectorised loop.
   int LaneAtom(int lanes);
 
@@ -59,6 +60,11 @@ class IndexMath {
   Index FloorMod(const Index& a, int64_t divisor);
 
   Range RangeOf(const Index& a) const;
+  // Of a - b as numbers; unknown where one of the two may wrap around.
+  Range RangeOfDifference(const Index& a, const Index& b) const;
+  // As loop::MayWrap.
+  bool MayWrap(const Index& a) const;
+  bool IsData(const Index& a) const;
   // Whether the value differs from lane to lane.
   bool IsVector(const Index& a) const;
   bool IsVectorAtom(int atom) const { return LanesOf(atoms_[atom].value) > 1; }
@@ -80,6 +86,7 @@ class IndexMath {
   struct Atom {
     llvm::Value* value;
     Range range;
+    bool is_data;
   };
   struct Key {
     int operation;  // 0: sum, 1: quotient, 2: remainder
@@ -91,6 +98,7 @@ class IndexMath {
 
   llvm::Value* Find(const Key& key) const;
   void Remember(Key key, llvm::Value* value) { scopes_.back()[std::move(key)] = value; }
+  Range RangeOfNumber(const Index& a) const;
   llvm::Value* EmitTerm(const Index::Term& term);
   // The part of `a` whose terms are no multiples of the divisor; the others go to `quotient`.
   Index Split(const Index& a, int64_t divisor, Index& quotient) const;

@@ -6,6 +6,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "compiler/codegen/llvm/arithmetic.h"
 #include "compiler/codegen/llvm/launch_emitter.h"
+#include "compiler/loop/bounds.h"
 #include "llvm/IR/Intrinsics.h"
 
 namespace hone::codegen {
@@ -176,7 +177,8 @@ llvm::Value* LaunchEmitter::EmitComparison(const Expr& e) {
   const bool less = op == BinaryOp::kLt || op == BinaryOp::kLe;
   const Index rest = WithoutLanes(difference, stride);
   if (stride == 1 && (less || op == BinaryOp::kGe || op == BinaryOp::kGt) &&
-      !index_.IsVector(rest)) {
+      !index_.IsVector(rest) && !index_.MayWrap(x) && !index_.MayWrap(y) &&
+      !index_.MayWrap(difference)) {
     // lane + rest < 0 is lane < -rest.
     const bool or_equal = op == BinaryOp::kLe || op == BinaryOp::kGt;
     const Index bound = IndexMath::Sum(IndexMath::Constant(or_equal ? 1 : 0), rest, -1);
@@ -217,7 +219,7 @@ std::optional<bool> LaunchEmitter::Decide(const Expr& e) {
   const std::optional<Index> x = IndexOf(e->operands[0], /*speculative=*/true);
   const std::optional<Index> y = IndexOf(e->operands[1], /*speculative=*/true);
   if (!x || !y) return std::nullopt;
-  const Range d = index_.RangeOf(IndexMath::Sum(*x, *y, -1));
+  const Range d = index_.RangeOfDifference(*x, *y);
   const auto when = [](bool yes, bool no) {
     return yes ? std::optional<bool>(true) : no ? std::optional<bool>(false) : std::nullopt;
   };
@@ -331,7 +333,7 @@ std::optional<Index> LaunchEmitter::OpaqueIndex(const Expr& e, bool speculative)
   if (e->kind == ExprKind::kCast && !IsFloat(e->operands[0]->dtype)) {
     range = RangeOfType(e->operands[0]->dtype);
   }
-  return index_.Of(value, range);
+  return index_.Of(value, range, loop::IsOfData(e));
 }
 
 std::optional<Index> LaunchEmitter::IndexOfBinary(const Expr& e, bool speculative) {
@@ -356,7 +358,7 @@ std::optional<Index> LaunchEmitter::IndexOfBinary(const Expr& e, bool speculativ
     case BinaryOp::kMin:
     case BinaryOp::kMax: {
       const bool is_min = e->binary_op == BinaryOp::kMin;
-      const Range d = index_.RangeOf(IndexMath::Sum(*x, *y, -1));
+      const Range d = index_.RangeOfDifference(*x, *y);
       if (d.max <= 0) return is_min ? x : y;
       if (d.min >= 0) return is_min ? y : x;
       const Range a = index_.RangeOf(*x);
@@ -365,7 +367,7 @@ std::optional<Index> LaunchEmitter::IndexOfBinary(const Expr& e, bool speculativ
                                  : Range{std::max(a.min, b.min), std::max(a.max, b.max)};
       return index_.Of(
           EmitBinary(b_, e->binary_op, index_.Emit(*x), index_.Emit(*y), DataType::kInt64, traits_),
-          range);
+          range, index_.IsData(*x) || index_.IsData(*y));
     }
     default:
       break;

@@ -244,23 +244,43 @@ class Math {
   Value* Pow(Value* x, Value* y) {
     Value* power = Exp(b_.CreateFMul(y, Log(Abs(x))));
     Value* half = b_.CreateFMul(y, Num(0.5));
-    Value* odd = b_.CreateFCmpUNE(Rint(half), half);
     Value* whole = b_.CreateFCmpOEQ(Rint(y), y);
-    Value* of_negative = b_.CreateSelect(odd, Negative(power), power);
-    of_negative = b_.CreateSelect(whole, of_negative, NaN());
-    power = b_.CreateSelect(b_.CreateFCmpOLT(x, Num(0)), of_negative, power);
+    Value* odd = b_.CreateAnd(whole, b_.CreateFCmpUNE(Rint(half), half));
+    // Zeros and infinities have powers that are not whole; -0 has a sign.
+    Value* negative = b_.CreateFCmpOLT(CopySign(Num(1), x), Num(0));
+    power = b_.CreateSelect(b_.CreateAnd(negative, odd), Negative(power), power);
+    Value* finite =
+        b_.CreateAnd(b_.CreateFCmpOLT(x, Num(0)), b_.CreateFCmpOGT(x, Negative(Infinity())));
+    power = b_.CreateSelect(b_.CreateAnd(finite, b_.CreateNot(whole)), NaN(), power);
     Value* one = b_.CreateOr(b_.CreateFCmpOEQ(y, Num(0)), b_.CreateFCmpOEQ(x, Num(1)));
-    return b_.CreateSelect(one, Num(1), power);
+    Value* turns = b_.CreateAnd(b_.CreateFCmpOEQ(x, Num(-1)), b_.CreateFCmpOEQ(Abs(y), Infinity()));
+    return b_.CreateSelect(b_.CreateOr(one, turns), Num(1), power);
   }
 
-  Value* Fmod(Value* x, Value* y) {
-    Value* a = Abs(x);
-    Value* m = Abs(y);
-    Value* quotient = b_.CreateUnaryIntrinsic(llvm::Intrinsic::trunc, b_.CreateFDiv(a, m));
-    Value* r = Fma(Negative(quotient), m, a);
+  // `of_floats`: both have no more than the bits of floats.
+  Value* Fmod(Value* x, Value* y, bool of_floats) {
+    // Lanes that nobody asks for may hold poison, which nothing may branch on.
+    Value* a = Abs(b_.CreateFreeze(x));
+    Value* m = Abs(b_.CreateFreeze(y));
+    // Once, but for quotients of more bits than a number has: what each turn leaves is exact.
+    llvm::BasicBlock* before = b_.GetInsertBlock();
+    llvm::Function* function = before->getParent();
+    auto* turn = llvm::BasicBlock::Create(b_.getContext(), "mod", function);
+    auto* done = llvm::BasicBlock::Create(b_.getContext(), "mod_done", function);
+    b_.CreateBr(turn);
+    b_.SetInsertPoint(turn);
+    llvm::PHINode* rest = b_.CreatePHI(type_, 2);
+    rest->addIncoming(a, before);
+    Value* step = m;
+    Value* quotient = WholeQuotient(rest, &step, of_floats);
+    Value* r = Fma(Negative(quotient), step, rest);
+    rest->addIncoming(r, turn);
+    Value* more = b_.CreateFCmpOGE(Abs(r), m);
+    if (LanesOf(more) > 1) more = b_.CreateOrReduce(more);
+    b_.CreateCondBr(more, turn, done);
+    b_.SetInsertPoint(done);
     // The quotient may have been rounded across a whole number.
     r = b_.CreateSelect(b_.CreateFCmpOLT(r, Num(0)), b_.CreateFAdd(r, m), r);
-    r = b_.CreateSelect(b_.CreateFCmpOGE(r, m), b_.CreateFSub(r, m), r);
     Value* plain = b_.CreateAnd(b_.CreateFCmpOEQ(m, Infinity()), b_.CreateFCmpONE(a, Infinity()));
     return CopySign(b_.CreateSelect(plain, a, r), x);
   }
@@ -272,6 +292,24 @@ class Math {
     Value* n;      // integer
     Value* expm1;  // e^r - 1 for x = n ln(2) + r
   };
+
+  // Of a / m, so rounded that what it leaves of `a` is exact; `m` becomes a multiple of itself
+  // where the quotient would be infinite.
+  Value* WholeQuotient(Value* a, Value** m, bool of_floats) {
+    Value* quotient = b_.CreateFDiv(a, *m);
+    if (of_floats) {
+      // Without fused multiply-adds too: 29 bits by the 24 of a float.
+      quotient = b_.CreateUnaryIntrinsic(llvm::Intrinsic::trunc, quotient);
+      Value* bits = b_.CreateAnd(b_.CreateBitCast(quotient, ints_), Int(-(int64_t{1} << 24)));
+      return b_.CreateBitCast(bits, type_);
+    }
+    for (const double multiple : {0x1p1022, 0x1p54}) {
+      Value* is_large = b_.CreateFCmpOEQ(Abs(quotient), Infinity());
+      *m = b_.CreateSelect(is_large, b_.CreateFMul(*m, Num(multiple)), *m);
+      quotient = b_.CreateFDiv(a, *m);
+    }
+    return b_.CreateUnaryIntrinsic(llvm::Intrinsic::trunc, quotient);
+  }
 
   Value* Int(int64_t value) { return llvm::ConstantInt::get(ints_, value, true); }
   Value* Infinity() { return llvm::ConstantFP::getInfinity(type_); }
@@ -438,7 +476,8 @@ llvm::Value* EmitPow(Builder& b, llvm::Value* x, llvm::Value* y) {
 
 llvm::Value* EmitFmod(Builder& b, llvm::Value* x, llvm::Value* y) {
   Type* wide = WithElements(x->getType(), b.getDoubleTy());
-  Value* r = Math(b, wide).Fmod(b.CreateFPCast(x, wide), b.CreateFPCast(y, wide));
+  const bool of_floats = x->getType() != wide;
+  Value* r = Math(b, wide).Fmod(b.CreateFPCast(x, wide), b.CreateFPCast(y, wide), of_floats);
   return b.CreateFPCast(r, x->getType());
 }
 

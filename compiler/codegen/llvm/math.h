@@ -13,7 +13,7 @@ namespace hone::codegen {
 // kExp to kSigmoid and kSin to kAtanh.
 llvm::Value* EmitMath(Builder& b, loop::UnaryOp op, llvm::Value* x, const CpuTraits& traits = {});
 llvm::Value* EmitPow(Builder& b, llvm::Value* x, llvm::Value* y);
-// The remainder of a / b rounded towards zero, with the sign of a.
+// The remainder of a / b rounded towards zero, with the sign of a: exact, by a loop of its own.
 llvm::Value* EmitFmod(Builder& b, llvm::Value* x, llvm::Value* y);
 
 }  // namespace hone::codegen

@@ -37,6 +37,18 @@ bool HasBFloat16Rounding(const Value* value, const CpuTraits& traits) {
          ((lanes == 8 || lanes == 4) && traits.arm_bfloat16);
 }
 
+// A float of doubles: where bits are lost, the last that stays is set, as it is in no narrower
+// type, so that rounding once more rounds as if it were the first time.
+Value* RoundToOddFloat(Builder& b, Value* value) {
+  constexpr int kLost = 29;
+  Type* ints = WithElements(value->getType(), b.getInt64Ty());
+  Value* bits = b.CreateBitCast(value, ints);
+  Value* lost = b.CreateAnd(bits, Int(ints, (uint64_t{1} << kLost) - 1));
+  Value* last = b.CreateShl(b.CreateZExt(b.CreateICmpNE(lost, Int(ints, 0)), ints), kLost);
+  bits = b.CreateOr(b.CreateSub(bits, lost), last);
+  return b.CreateFPTrunc(b.CreateBitCast(bits, value->getType()), FloatLike(b, value));
+}
+
 Value* RoundToBFloat16(Builder& b, Value* value, const CpuTraits& traits) {
   if (HasBFloat16Rounding(value, traits)) {
     Value* rounded = b.CreateFPTrunc(value, WithElements(value->getType(), b.getBFloatTy()));
@@ -295,6 +307,15 @@ llvm::Value* EmitCast(Builder& b, llvm::Value* value, DataType from, DataType to
   if (!IsFloat(to)) {
     if (IsFloat(from)) return FloatToInt(b, value, type, IsSigned(to), traits);
     return b.CreateIntCast(value, type, IsSigned(from));
+  }
+  // Floats of 16 bits lie in registers as 32: on the way there nothing may be rounded to nearest.
+  const bool is_wide_int = from == DataType::kInt32 || from == DataType::kInt64;
+  if (to == DataType::kBFloat16 && is_wide_int) {
+    value = IntToFloat(b, value, WithElements(type, b.getDoubleTy()), IsSigned(from));
+    from = DataType::kFloat64;
+  }
+  if (from == DataType::kFloat64 && SizeBytes(to) == 2) {
+    return RoundToType(b, RoundToOddFloat(b, value), to, traits);
   }
   Value* converted =
       IsFloat(from) ? b.CreateFPCast(value, type) : IntToFloat(b, value, type, IsSigned(from));

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "compiler/frontend/onnx/export_graph.h"
+#include "compiler/ops/attrs.h"
 #include "support/output_file.h"
 #include "support/status.h"
 
@@ -37,7 +38,7 @@ std::vector<ir::Expr> OutputsOf(const ir::ExprNode& main) {
 }
 
 std::vector<std::string> OutputNames(const ir::ExprNode& main, size_t count) {
-  auto names = ir::GetAttr<std::vector<std::string>>(main.attrs, "output_names", {});
+  auto names = ops::StringsAttr(main.attrs, "output_names").value_or(std::vector<std::string>());
   if (names.size() == count) return names;
   names = {"output"};
   for (size_t i = 1; i < count; ++i) names.push_back(fmt::format("output_{}", i));

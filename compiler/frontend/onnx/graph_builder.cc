@@ -91,7 +91,8 @@ absl::StatusOr<ir::Expr> Emit(const std::string& op, std::vector<ir::Expr> args,
   const bool fold = AllSmallIntConstants(args);
   HONE_ASSIGN_OR_RETURN(ir::Expr call, ops::TypedCall(op, std::move(args), std::move(attrs)));
   if (!fold || call->type->is_tuple || call->type->tensor.ElementCount() > kMostFolded) return call;
-  // What has no value (a division by zero) stays a call, and is an error only to those who need it.
+  // What has no value (an index out of range) stays a call, and is an error only to those who need
+  // it.
   absl::StatusOr<ir::Expr> value = ops::Evaluate(call);
   return value.ok() ? *std::move(value) : call;
 }

@@ -19,8 +19,6 @@ namespace {
 using tf::Node;
 using tf::Value;
 
-constexpr int64_t kMaxRank = 32;
-
 absl::Status Prefix(const std::string& prefix, const absl::Status& status) {
   return Reworded(status, fmt::format("{}: {}", prefix, std::string(status.message())));
 }
@@ -145,10 +143,6 @@ class GraphImport {
     tf::NodeReader reader(node, std::move(args), layouts_);
     HONE_ASSIGN_OR_RETURN(std::vector<Value> results, tf::Converters().at(node.op)(reader));
     HONE_RETURN_IF_ERROR(reader.CheckAllRead());
-    for (const Value& value : results) {
-      if (RankOf(value.e) <= kMaxRank) continue;
-      return absl::UnimplementedError(fmt::format("it gives more than {} axes", kMaxRank));
-    }
     values_[node.name] = std::move(results);
     return absl::OkStatus();
   }

@@ -10,8 +10,6 @@
 namespace hone::frontend::tf {
 namespace {
 
-constexpr size_t kMaxRank = 32;
-
 std::string TextOf(const ShapeAttr& shape) {
   std::vector<std::string> extents;
   for (const int64_t dim : shape.dims) {
@@ -79,9 +77,6 @@ absl::StatusOr<ir::Expr> PlaceholderOf(const Node& node, const ImportOptions& op
   }
   HONE_ASSIGN_OR_RETURN(Shape shape, KnownShape(node, own, options));
   HONE_RETURN_IF_ERROR(TensorBytes(shape, dtype).status());
-  if (shape.size() > kMaxRank) {
-    return absl::InvalidArgumentError(fmt::format("at most {} axes were expected", kMaxRank));
-  }
   return ir::TensorVar(node.name, std::move(shape), dtype);
 }
 

@@ -24,8 +24,6 @@ constexpr TypePair kTypes[] = {{1, DataType::kFloat32},   {2, DataType::kFloat64
                                {9, DataType::kInt64},     {10, DataType::kBool},
                                {14, DataType::kBFloat16}, {19, DataType::kFloat16}};
 
-constexpr size_t kMaxRank = 32;
-
 // `count` elements, each narrowed to Stored; the last one given repeats.
 template <typename Stored, typename Field>
 absl::StatusOr<std::string> Spread(const Field& field, int64_t count) {
@@ -79,9 +77,8 @@ absl::StatusOr<ir::Expr> TakeTensor(TensorProto* proto, Allowance& allowance) {
   HONE_ASSIGN_OR_RETURN(const DataType dtype, FromTypeNumber(proto->dtype()));
   std::vector<int64_t> shape;
   for (const auto& dim : proto->tensor_shape().dim()) shape.push_back(dim.size());
-  if (proto->tensor_shape().unknown_rank() || shape.size() > kMaxRank) {
-    return absl::InvalidArgumentError(
-        fmt::format("a tensor of at most {} axes was expected", kMaxRank));
+  if (proto->tensor_shape().unknown_rank()) {
+    return absl::InvalidArgumentError("a tensor of known rank was expected");
   }
   HONE_ASSIGN_OR_RETURN(const int64_t size, TensorBytes(shape, dtype));
   if (proto->tensor_content().empty()) {

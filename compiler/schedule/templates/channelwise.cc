@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "compiler/loop/visit.h"
+#include "compiler/ops/attrs.h"
 #include "compiler/ops/window.h"
 #include "compiler/schedule/templates/conv_view.h"
 #include "compiler/schedule/templates/fuse_stages.h"
@@ -54,7 +55,7 @@ absl::StatusOr<ops::Window> WindowOf(const AnchorView& view, const Buffer& data,
   if (op.find("global") != std::string::npos) {
     return ops::ReadWindow(op, {}, ops::Shape(data->shape.begin() + 2, data->shape.end()));
   }
-  ops::Shape taps = ir::GetAttr<std::vector<int64_t>>(view.op->attrs, "pool_size", {1});
+  ops::Shape taps = ops::IntsAttr(view.op->attrs, "pool_size", {1});
   if (taps.size() == 1) taps.assign(data->shape.size() - 2, taps[0]);
   return ops::ReadWindow(op, view.op->attrs, taps);
 }

@@ -3,6 +3,8 @@
 
 #include <set>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "compiler/loop/reference.h"
 #include "compiler/ops/lower.h"
@@ -39,6 +41,24 @@ TEST(LaunchCache, AnArtifactIsTheSameWithLaunchesFromTheCache) {
   ASSERT_TRUE(first.ok()) << first.status();
   ASSERT_TRUE(second.ok()) << second.status();
   EXPECT_EQ(*first, *second);
+}
+
+// Every link resets LLVM's options, which say what passes another thread's code goes through.
+TEST(BuildModule, GivesTheSameCodeInSeveralThreads) {
+  const ModuleSpec spec = ArtifactOf(ThreeLaunches(1), TestTarget());
+  const auto expected = BuildModule(spec);
+  ASSERT_TRUE(expected.ok()) << expected.status();
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 3; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 8; ++i) {
+        const auto found = BuildModule(spec);
+        ASSERT_TRUE(found.ok()) << found.status();
+        EXPECT_EQ(*found, *expected);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
 }
 
 TEST(LaunchCache, ArtifactsOfOtherConfigsComputeWhatTheyDidWithout) {

@@ -87,6 +87,192 @@ def @main(%n: int32, %d: int32) {
             std::vector<int32_t>{3});
 }
 
+TEST(LanguageTest, ADivisionOfIntegersByZeroGivesZero) {
+  // Of constants it is folded, of %n it is done when the module runs.
+  const auto text = [](const std::string& type, const std::string& n, const std::string& d) {
+    return "def @main(%n: " + type + ", %d: " + type + ") { (divide(" + n + ", " + d + "), mod(" +
+           n + ", " + d + "), floor_mod(" + n + ", " + d + ")) }";
+  };
+  const std::vector<TensorData> narrow = {Tensor<int8_t>(DataType::kInt8, {}, {-7}),
+                                          Tensor<int8_t>(DataType::kInt8, {}, {0})};
+  const std::vector<TensorData> wide = {Tensor<int64_t>(DataType::kInt64, {}, {7}),
+                                        Tensor<int64_t>(DataType::kInt64, {}, {0})};
+  for (const auto& output : Outputs(text("int8", "%n", "%d"), narrow)) {
+    EXPECT_EQ(Values<int8_t>(output), std::vector<int8_t>{0});
+  }
+  for (const auto& output : Outputs(text("int64", "%n", "%d"), wide)) {
+    EXPECT_EQ(Values<int64_t>(output), std::vector<int64_t>{0});
+  }
+  for (const auto& output : Outputs(text("int64", "%n", "0i64"), wide)) {
+    EXPECT_EQ(Values<int64_t>(output), std::vector<int64_t>{0});
+  }
+  for (const auto& output :
+       Outputs(text("int64", "add(1i64, 6i64)", "multiply(0i64, 3i64)"), wide)) {
+    EXPECT_EQ(Values<int64_t>(output), std::vector<int64_t>{0});
+  }
+}
+
+// As numpy's; not as indices, which never do.
+TEST(LanguageTest, IntegersOfTheModelWrapAround) {
+  const char* const text = R"(
+def @main(%x: Tensor[(4), int64], %y: Tensor[(4), int64]) {
+  %0 = multiply(%x, 6364136223846793005i64);
+  %1 = multiply(maximum(%x, 0i64), 4i64);
+  (floor_mod(%0, 1000i64), greater(add(%y, 1i64), %y), maximum(add(%y, 1i64), %y),
+   floor_mod(multiply(%y, 6i64), 3i64), less(%1, 0i64), equal(add(%y, 1i64), %y))
+})";
+  const int64_t most = INT64_MAX;
+  const int64_t quarter = int64_t{1} << 61;
+  const auto outputs =
+      Outputs(text, {Tensor<int64_t>(DataType::kInt64, {4}, {1, 2, 3, 10}),
+                     Tensor<int64_t>(DataType::kInt64, {4}, {most, 7, -1, quarter})});
+  ASSERT_EQ(outputs.size(), 6u);
+  EXPECT_EQ(Values<int64_t>(outputs[0]), (std::vector<int64_t>{5, 394, 399, 202}));
+  EXPECT_EQ(Values<uint8_t>(outputs[1]), (std::vector<uint8_t>{0, 1, 1, 1}));
+  EXPECT_EQ(Values<int64_t>(outputs[2]), (std::vector<int64_t>{most, 8, 0, quarter + 1}));
+  // 6 * 2^61 is -2^62, of which 3 leaves 2; 6 * (2^63 - 1) is -6.
+  EXPECT_EQ(Values<int64_t>(outputs[3]), (std::vector<int64_t>{0, 0, 0, 2}));
+  EXPECT_EQ(Values<uint8_t>(outputs[4]), (std::vector<uint8_t>{0, 0, 0, 0}));
+  EXPECT_EQ(Values<uint8_t>(outputs[5]), (std::vector<uint8_t>{0, 0, 0, 0}));
+  const auto wrapped =
+      Outputs("def @main(%x: Tensor[(4), int64]) { less(multiply(maximum(%x, 0i64), 4i64), 0i64) }",
+              {Tensor<int64_t>(DataType::kInt64, {4}, {quarter, 1, -1, 0})});
+  ASSERT_EQ(wrapped.size(), 1u);
+  EXPECT_EQ(Values<uint8_t>(wrapped[0]), (std::vector<uint8_t>{1, 0, 0, 0}));
+}
+
+// Of constants as of inputs: the first are computed by the interpreter, the others by code.
+TEST(LanguageTest, FloatsAtTheEdges) {
+  const float inf = INFINITY;
+  const struct {
+    const char* op;
+    float a;
+    float b;
+    float expected;
+  } cases[] = {
+      {"maximum", 1, NAN, NAN},
+      {"minimum", NAN, 1, NAN},
+      {"mod", 1e30f, 7, std::fmod(1e30f, 7.0f)},
+      {"mod", -3e38f, 1e-3f, std::fmod(-3e38f, 1e-3f)},
+      {"mod", 3e38f, 1e-30f, std::fmod(3e38f, 1e-30f)},
+      {"mod", 5.5f, inf, 5.5f},
+      {"mod", 5.5f, 0, NAN},
+      {"mod", -7, 3, -1},
+      {"floor_mod", -1e30f, 7, 7 - std::fmod(1e30f, 7.0f)},
+      {"power", -inf, 0.5f, inf},
+      {"power", -inf, 3, -inf},
+      {"power", -0.0f, -1, -inf},
+      {"power", -0.0f, -0.5f, inf},
+      {"power", -1, inf, 1},
+      {"power", -8, 0.5f, NAN},
+      {"power", -2, 5, -32},
+  };
+  const auto check = [](const std::string& what, float found, float expected) {
+    if (std::isnan(expected)) {
+      EXPECT_TRUE(std::isnan(found)) << what << " gives " << found;
+    } else {
+      EXPECT_FLOAT_EQ(found, expected) << what;
+    }
+  };
+  for (const auto& c : cases) {
+    const std::string call = std::string(c.op) + "(%a, %b)";
+    const std::string head = "def @main(%a: Tensor[(9), float32], %b: Tensor[(9), float32]) ";
+    const auto run = Outputs(head + "{ " + call + " }", {Floats({9}, std::vector<float>(9, c.a)),
+                                                         Floats({9}, std::vector<float>(9, c.b))});
+    ASSERT_EQ(run.size(), 1u);
+    for (const float found : Values<float>(run[0])) check(call, found, c.expected);
+  }
+  // By a constant NaN, which code generation sees.
+  for (const char* call : {"maximum(%x, float32(0x7fc00000))", "minimum(float32(0x7fc00000), %x)",
+                           "clip(%x, a_min=nan, a_max=2.0)"}) {
+    const auto run = Outputs(std::string("def @main(%x: Tensor[(9), float32]) { ") + call + " }",
+                             {Floats({9}, std::vector<float>(9, 1))});
+    ASSERT_EQ(run.size(), 1u) << call;
+    for (const float found : Values<float>(run[0])) check(call, found, NAN);
+  }
+}
+
+TEST(LanguageTest, NumbersAreRoundedOnceToNarrowFloats) {
+  const auto outputs = Outputs(
+      "def @main(%x: Tensor[(4), float64], %i: Tensor[(2), int32]) { (cast(%x, dtype=\"float16\"), "
+      "cast(%x, dtype=\"bfloat16\"), cast(%i, dtype=\"bfloat16\")) }",
+      {Tensor<double>(DataType::kFloat64, {4},
+                      {1 + 0x1p-11 + 0x1p-40, -2049.0000001, 65519.999999, 1 + 0x1p-8 + 0x1p-40}),
+       Tensor<int32_t>(DataType::kInt32, {2}, {0x1010001, -0x1010000})});
+  ASSERT_EQ(outputs.size(), 3u);
+  EXPECT_EQ(Values<uint16_t>(outputs[0]), (std::vector<uint16_t>{0x3C01, 0xE801, 0x7BFF, 0x3C04}));
+  EXPECT_EQ(Values<uint16_t>(outputs[1])[3], 0x3F81);
+  EXPECT_EQ(Values<uint16_t>(outputs[2]), (std::vector<uint16_t>{0x4B81, 0xCB80}));
+}
+
+TEST(LanguageTest, AListOfOneIntegerIsWrittenAsTheInteger) {
+  const char* const text = R"(
+def @main(%x: Tensor[(1, 1, 4, 4), float32], %w: Tensor[(1, 1, 1, 1), float32],
+          %q: Tensor[(2), int8], %s: Tensor[(2), float32]) {
+  %0 = qnn.dequantize(%q, %s, 0i8, axis=0);
+  (nn.max_pool2d(%x, pool_size=2, strides=2), nn.conv2d(%x, %w, strides=1, padding=0),
+   qnn.quantize(transpose(%0, axes=0), 1f32, 0i8))
+})";
+  const auto outputs =
+      Outputs(text, {Floats({1, 1, 4, 4}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}),
+                     Floats({1, 1, 1, 1}, {2}), Tensor<int8_t>(DataType::kInt8, {2}, {1, 2}),
+                     Floats({2}, {1, 2})});
+  ASSERT_EQ(outputs.size(), 3u);
+  EXPECT_EQ(Values<float>(outputs[0]), (std::vector<float>{6, 8, 14, 16}));
+  EXPECT_EQ(Values<float>(outputs[1])[15], 32);
+  EXPECT_EQ(Values<int8_t>(outputs[2]), (std::vector<int8_t>{1, 4}));
+}
+
+TEST(LanguageTest, NamesOfOutputsAreAListOfStrings) {
+  const auto refusal = [](const std::string& names) {
+    const auto module =
+        ir::ParseModule("def @main(%x: float32, output_names=" + names + ") { nn.relu(%x) }");
+    EXPECT_TRUE(module.ok()) << module.status();
+    CompileOptions options;
+    options.target = HostTarget();
+    return std::string(Compiled::Make(*module, options).status().message());
+  };
+  EXPECT_EQ(refusal("[\"y\"]"), "");
+  EXPECT_EQ(refusal("[]"), "");
+  EXPECT_EQ(
+      refusal("3"),
+      "in @main, the function: expected a list of strings as attribute output_names, found 3");
+}
+
+// Of a model whose constants are folded too.
+TEST(LanguageTest, TensorsOfAllRanksThatThereAre) {
+  const auto text = [](int rank) {
+    std::string ones = "1";
+    for (int i = 1; i < rank; ++i) ones += ", 1";
+    return "def @main(%x: float32) { multiply(reshape(%x, newshape=[" + ones +
+           "]), exp(reshape(0f32, newshape=[" + ones + "]))) }";
+  };
+  const auto outputs = Outputs(text(26), {Floats({}, {3})});
+  ASSERT_EQ(outputs.size(), 1u);
+  EXPECT_EQ(outputs[0].shape, std::vector<int64_t>(26, 1));
+  EXPECT_EQ(Values<float>(outputs[0]), std::vector<float>{3});
+  CompileOptions options;
+  options.target = HostTarget();
+  EXPECT_NE(Compiled::Make(*ir::ParseModule(text(27)), options)
+                .status()
+                .message()
+                .find("a result of at most 26 extents was expected, found 27: join some"),
+            std::string::npos);
+}
+
+TEST(LanguageTest, ATensorThatMemoryDoesNotHoldIsNamed) {
+  const auto module =
+      ir::ParseModule("def @main(%x: Tensor[(17592186044416), float32]) { nn.relu(%x) }");
+  ASSERT_TRUE(module.ok()) << module.status();
+  CompileOptions options;
+  options.target = HostTarget();
+  auto compiled = Compiled::Make(*module, options);
+  ASSERT_TRUE(compiled.ok()) << compiled.status();
+  const std::string message(compiled->Run({}, 1).status().message());
+  EXPECT_NE(message.find("expected 70368744177664 bytes for "), std::string::npos) << message;
+  EXPECT_NE(message.find("put"), std::string::npos) << message;  // input x or output output0
+}
+
 TEST(LanguageTest, TensorsWithoutElements) {
   const char* const text = R"(
 def @main(%x: Tensor[(0, 4, 5, 5), float32], %a: Tensor[(0, 4), float32],

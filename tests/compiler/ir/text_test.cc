@@ -112,6 +112,8 @@ TEST(GraphText, MistakesAreNamedWithLineAndColumn) {
        "1:28: expected '}' after the result of a block, found the end"},
       {"def @main(%x: float32) { f(%x y) }", "1:31: expected ',' or ')' in operands, found 'y'"},
       {"def @main(%x: float32) { %0 = f(%x); %0 = f(%x); %0 }", "1:38: %0 is defined twice"},
+      {"def @main(%x: float32) { %99999999999999999999 = f(%x); %0 }",
+       "1:26: expected a node's number, of 64 bits, found"},
       {"def @main(%x: float32, %x: float32) { %x }", "1:24: there are two parameters %x"},
       {"def @main() { @f() }", "1:15: there is no function @f"},
       {"def @main() { 300i8 }", "1:15: expected a number in range"},

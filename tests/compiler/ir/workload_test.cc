@@ -76,6 +76,18 @@ TEST(Workload, DamagedTextIsAnError) {
           .ok());
 }
 
+// What clients send, and module tables hold: blocks whose product wraps around are none.
+TEST(LayoutSignature, BlocksOfAnAxisHaveALimitTogether) {
+  EXPECT_TRUE(LayoutSignature::Parse("->NCHW1024c1024c", {}, {4}).ok());
+  EXPECT_FALSE(LayoutSignature::Parse("->NCHW1024c1024c2c", {}, {4}).ok());
+  EXPECT_FALSE(LayoutSignature::Parse("->NCHW1048576c1048576c1048576c1048576c", {}, {4}).ok());
+}
+
+TEST(LayoutSignature, HasOneSpelling) {
+  EXPECT_FALSE(LayoutSignature::Parse("->00NCHW", {}, {4}).ok());
+  EXPECT_FALSE(LayoutSignature::Parse("->NCHW016c", {}, {4}).ok());
+}
+
 TEST(LayoutSignature, TextComesBack) {
   const auto signature = LayoutSignature::Parse("NCHW16c,NCHW->NCHW16c,NC", {4, 4}, {4, 2});
   ASSERT_TRUE(signature.ok()) << signature.status();

@@ -179,15 +179,13 @@ TEST(Interpreter, ReversedGridShowsDependentIterations) {
   EXPECT_EQ(value, 0);
 }
 
-TEST(Interpreter, NamesVariablesThatNothingBindsAndDivisionsByZero) {
+TEST(Interpreter, NamesVariablesThatNothingBinds) {
   const Buffer y = MakeBuffer("y", DataType::kInt64, {1}, Role::kOutput);
   int64_t value = 0;
   const auto run = [&](Expr e) {
     return Interpret(Nest{"k", {y}, {{"l", Phase::kRun, Store(y, {0}, e)}}}, {&value});
   };
   EXPECT_THAT(std::string(run(Var("ghost")).message()), testing::HasSubstr("ghost"));
-  EXPECT_THAT(std::string(run(FloorDiv(Expr(3), Load(y, {0}))).message()),
-              testing::HasSubstr("division by zero"));
 }
 
 }  // namespace

@@ -106,9 +106,13 @@ TEST(ConvTypeTest, ErrorsNameOperandExpectedAndFound) {
               HasSubstr("operand weight: expected float32 as the data, found"));
   EXPECT_THAT(InferenceError("nn.conv2d", {data, {{8, 4, 9, 9}, DataType::kFloat32}}),
               HasSubstr("operand data: expected a padded extent of at least 9 on axis 2"));
-  EXPECT_THAT(InferenceError("nn.conv2d", {data, {{8, 4, 3, 3}, DataType::kFloat32}},
-                             {{"strides", Ints{0, 1}}}),
-              HasSubstr("attribute strides: expected 2 positive integers, found (0, 1)"));
+  EXPECT_THAT(
+      InferenceError("nn.conv2d", {data, {{8, 4, 3, 3}, DataType::kFloat32}},
+                     {{"strides", Ints{0, 1}}}),
+      HasSubstr("attribute strides: expected 2 positive integers below 2147483648, found (0, 1)"));
+  EXPECT_THAT(InferenceError("nn.max_pool2d", {data}, {{"pool_size", Ints{INT64_MAX, 1}}}),
+              HasSubstr("expected a window of positive extents below 2147483648, found "
+                        "(9223372036854775807, 1)"));
   EXPECT_THAT(InferenceError("nn.conv2d", {data}), HasSubstr("expected 2 operands, found 1"));
   EXPECT_THAT(InferenceError("nn.conv2d", {data, data}, {{"stride", Ints{1, 1}}}),
               HasSubstr("unknown attribute stride"));

@@ -84,7 +84,7 @@ TEST(HostileTextTest, BlocksOfOneAnotherAreBounded) {
 
 TEST(HostileTextTest, ShapesOfManyExtentsAreRefused) {
   EXPECT_THAT(Refusal("def @main(%x: Tensor[(" + Repeated("1, ", kLines) + "1), bool]) { %x }"),
-              HasSubstr("at most 64 extents"));
+              HasSubstr("at most 26 extents"));
 }
 
 }  // namespace
