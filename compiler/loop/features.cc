@@ -118,10 +118,6 @@ class LaunchAnalysis {
   // Vector registers that register buffers take where most is computed.
   double Registers() const { return HasMain() ? Main().register_bytes / target_.VectorBytes() : 0; }
 
-  static int64_t Bytes(const BufferNode& buffer) {
-    return buffer.layout.ElementCount(buffer.shape) * SizeBytes(buffer.dtype);
-  }
-
   // Loads and stores of memory that are issued: what the unrolled loops inside do not move stays in
   // a register.
   double Issued(bool stores) const {
@@ -335,7 +331,7 @@ void WriteNest(Writer& out, const Nest& nest, const std::vector<LaunchAnalysis>&
   const char* names[] = {"input", "constant", "prepared", "workspace", "output"};
   double bytes[5] = {};
   for (const Buffer& buffer : nest.buffers) {
-    bytes[static_cast<int>(buffer->role)] += static_cast<double>(LaunchAnalysis::Bytes(*buffer));
+    bytes[static_cast<int>(buffer->role)] += static_cast<double>(buffer->SizeBytes());
   }
   for (int role = 0; role < 5; ++role) {
     out.Add(std::string("nest.") + names[role] + "_bytes", Log(bytes[role]));

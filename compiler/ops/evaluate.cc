@@ -29,7 +29,7 @@ absl::StatusOr<std::vector<ir::Expr>> RunNest(const loop::Nest& nest,
   std::vector<std::pair<loop::Buffer, Bytes>> outputs;
   for (const loop::Buffer& buffer : nest.buffers) {
     if (buffer->role == loop::Role::kOutput) {
-      outputs.emplace_back(buffer, std::make_shared<std::string>(loop::PhysicalBytes(*buffer), 0));
+      outputs.emplace_back(buffer, std::make_shared<std::string>(buffer->SizeBytes(), 0));
       memory.push_back(outputs.back().second->data());
     } else if (buffer->role == loop::Role::kWorkspace || buffer->role == loop::Role::kPrepared) {
       memory.push_back(nullptr);

@@ -55,8 +55,7 @@ Layout Plain(const Layout& layout, const Shape& shape) {
 }
 
 uint64_t SizeBytesOf(const ir::TensorType& type, const Layout& layout) {
-  return static_cast<uint64_t>(layout.ElementCount(type.shape)) *
-         static_cast<uint64_t>(SizeBytes(type.dtype));
+  return static_cast<uint64_t>(layout.SizeBytes(type.shape, type.dtype));
 }
 
 // The place of an axis among the physical dimensions; nullopt where a tensor of the shape is not
