@@ -67,7 +67,7 @@ absl::StatusOr<ir::Expr> EvaluateFunction(const ir::Expr& function,
   });
   const std::vector<bool> const_params(all_params.size(), true);
   HONE_ASSIGN_OR_RETURN(const KernelDefinition definition,
-                        Define(TypedFunction(all_params, body), const_params));
+                        Define(TypedFunction(all_params, body, function->attrs), const_params));
   HONE_ASSIGN_OR_RETURN(std::vector<ir::Expr> results, RunNest(definition.naive, all_args));
   return body->type->is_tuple ? TypedTuple(std::move(results)) : results[0];
 }
