@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <string_view>
 
 #include "compiler/loop/bounds.h"
 #include "compiler/loop/launch_summary.h"
@@ -286,28 +287,34 @@ class LaunchAnalysis {
   std::array<CacheUse, 3> caches_;
 };
 
-// Collects values and, on the first use, their names.
+// Collects values and, where they are asked for, their names.
 class Writer {
  public:
-  void Add(std::string name, double value) {
+  explicit Writer(std::vector<std::string>* names) : names_(names) {}
+
+  void Add(std::string_view prefix, std::string_view name, double value) {
     values.push_back(std::isfinite(value) ? static_cast<float>(value) : 0.0f);
-    names.push_back(std::move(name));
+    if (names_ != nullptr) names_->push_back(std::string(prefix) + std::string(name));
   }
+  void Add(std::string_view name, double value) { Add("", name, value); }
+
   std::vector<float> values;
-  std::vector<std::string> names;
+
+ private:
+  std::vector<std::string>* const names_;
 };
 
-void WriteOps(Writer& out, const std::string& prefix, const OpCounts& ops) {
-  out.Add(prefix + "fma", Log(ops.fma));
-  out.Add(prefix + "add", Log(ops.add));
-  out.Add(prefix + "mul", Log(ops.mul));
-  out.Add(prefix + "div", Log(ops.div));
-  out.Add(prefix + "special", Log(ops.special));
-  out.Add(prefix + "extremum", Log(ops.extremum));
-  out.Add(prefix + "compare", Log(ops.compare));
-  out.Add(prefix + "integer", Log(ops.integer));
-  out.Add(prefix + "loads", Log(ops.loads));
-  out.Add(prefix + "stores", Log(ops.stores));
+void WriteOps(Writer& out, std::string_view prefix, const OpCounts& ops) {
+  out.Add(prefix, "fma", Log(ops.fma));
+  out.Add(prefix, "add", Log(ops.add));
+  out.Add(prefix, "mul", Log(ops.mul));
+  out.Add(prefix, "div", Log(ops.div));
+  out.Add(prefix, "special", Log(ops.special));
+  out.Add(prefix, "extremum", Log(ops.extremum));
+  out.Add(prefix, "compare", Log(ops.compare));
+  out.Add(prefix, "integer", Log(ops.integer));
+  out.Add(prefix, "loads", Log(ops.loads));
+  out.Add(prefix, "stores", Log(ops.stores));
 }
 
 void WriteNest(Writer& out, const Nest& nest, const std::vector<LaunchAnalysis>& launches) {
@@ -328,13 +335,14 @@ void WriteNest(Writer& out, const Nest& nest, const std::vector<LaunchAnalysis>&
   out.Add("nest.prefetches", prefetches);
   out.Add("nest.grid", Log(grid));
   out.Add("nest.flops", Log(totals.Flops()));
-  const char* names[] = {"input", "constant", "prepared", "workspace", "output"};
+  const char* names[] = {"input_bytes", "constant_bytes", "prepared_bytes", "workspace_bytes",
+                         "output_bytes"};
   double bytes[5] = {};
   for (const Buffer& buffer : nest.buffers) {
     bytes[static_cast<int>(buffer->role)] += static_cast<double>(buffer->SizeBytes());
   }
   for (int role = 0; role < 5; ++role) {
-    out.Add(std::string("nest.") + names[role] + "_bytes", Log(bytes[role]));
+    out.Add("nest.", names[role], Log(bytes[role]));
   }
   WriteOps(out, "nest.", totals);
 }
@@ -379,9 +387,9 @@ void WriteLevels(Writer& out, const LaunchAnalysis* main) {
   for (size_t k = 0; k < kLevels; ++k) {
     const std::string prefix = "level" + std::to_string(k) + ".";
     const LoopInfo* loop = k < depth ? &main->Loop(main->chain().path[depth - 1 - k]) : nullptr;
-    out.Add(prefix + "extent", loop != nullptr ? Log(loop->extent) : 0);
-    out.Add(prefix + "kind", loop != nullptr ? static_cast<double>(loop->loop->loop_kind) : -1);
-    out.Add(prefix + "footprint",
+    out.Add(prefix, "extent", loop != nullptr ? Log(loop->extent) : 0);
+    out.Add(prefix, "kind", loop != nullptr ? static_cast<double>(loop->loop->loop_kind) : -1);
+    out.Add(prefix, "footprint",
             main != nullptr ? Log(main->chain().footprint_bytes[std::min(k + 1, depth)]) : 0);
   }
 }
@@ -393,11 +401,11 @@ void WriteCaches(Writer& out, const LaunchAnalysis* main, const Target& target) 
     const std::string prefix = "l" + std::to_string(c + 1) + ".";
     const CacheUse use = main != nullptr ? main->cache(c) : CacheUse{};
     const double size = static_cast<double>(std::max<int64_t>(sizes[c], 1024));
-    out.Add(prefix + "fitting_loops", use.level);
-    out.Add(prefix + "work_inside", Log(use.work_inside));
-    out.Add(prefix + "over", LogRatio(use.footprint_over, size));
-    out.Add(prefix + "traffic", Log(use.traffic_bytes));
-    out.Add(prefix + "intensity", LogRatio(flops, use.traffic_bytes));
+    out.Add(prefix, "fitting_loops", use.level);
+    out.Add(prefix, "work_inside", Log(use.work_inside));
+    out.Add(prefix, "over", LogRatio(use.footprint_over, size));
+    out.Add(prefix, "traffic", Log(use.traffic_bytes));
+    out.Add(prefix, "intensity", LogRatio(flops, use.traffic_bytes));
   }
 }
 
@@ -455,23 +463,25 @@ void WriteBuffers(Writer& out, const LaunchAnalysis* main, const Target& target)
     const double element = exists ? SizeBytes(use.buffer->dtype) : 4;
     const bool fixed =
         exists && (use.buffer->role == Role::kConstant || use.buffer->role == Role::kPrepared);
-    out.Add(prefix + "read", use.read ? 1 : 0);
-    out.Add(prefix + "written", use.written ? 1 : 0);
-    out.Add(prefix + "constant", fixed ? 1 : 0);
-    out.Add(prefix + "bytes", Log(use.bytes));
-    out.Add(prefix + "accesses", Log(use.count));
-    out.Add(prefix + "reuse", exists ? LogRatio(use.count * element, use.bytes) : 0);
-    out.Add(prefix + "stride", Log(movement.stride));
-    out.Add(prefix + "vector_stride", Log(movement.vector_stride));
-    out.Add(prefix + "inner_reuse", Log(movement.reuse));
-    out.Add(prefix + "reuse_bytes", Log(movement.reuse_bytes));
-    out.Add(prefix + "per_l1", LogRatio(use.bytes, static_cast<double>(target.l1_bytes)));
-    out.Add(prefix + "per_l2", LogRatio(use.bytes, static_cast<double>(target.l2_bytes)));
-    out.Add(prefix + "per_l3", LogRatio(use.bytes, static_cast<double>(target.l3_bytes)));
+    out.Add(prefix, "read", use.read ? 1 : 0);
+    out.Add(prefix, "written", use.written ? 1 : 0);
+    out.Add(prefix, "constant", fixed ? 1 : 0);
+    out.Add(prefix, "bytes", Log(use.bytes));
+    out.Add(prefix, "accesses", Log(use.count));
+    out.Add(prefix, "reuse", exists ? LogRatio(use.count * element, use.bytes) : 0);
+    out.Add(prefix, "stride", Log(movement.stride));
+    out.Add(prefix, "vector_stride", Log(movement.vector_stride));
+    out.Add(prefix, "inner_reuse", Log(movement.reuse));
+    out.Add(prefix, "reuse_bytes", Log(movement.reuse_bytes));
+    out.Add(prefix, "per_l1", LogRatio(use.bytes, static_cast<double>(target.l1_bytes)));
+    out.Add(prefix, "per_l2", LogRatio(use.bytes, static_cast<double>(target.l2_bytes)));
+    out.Add(prefix, "per_l3", LogRatio(use.bytes, static_cast<double>(target.l3_bytes)));
   }
 }
 
-Writer Write(const Nest& nest, const Target& target, double* analytic_seconds) {
+// Gives the values, and their names unless null.
+std::vector<float> Write(const Nest& nest, const Target& target, double* analytic_seconds,
+                         std::vector<std::string>* names = nullptr) {
   std::vector<LaunchAnalysis> launches;
   for (const Launch& launch : nest.launches) {
     if (launch.phase == Phase::kRun) launches.emplace_back(launch, target);
@@ -486,7 +496,7 @@ Writer Write(const Nest& nest, const Target& target, double* analytic_seconds) {
     most = seconds;
     main = &launch;
   }
-  Writer out;
+  Writer out(names);
   WriteTarget(out, target);
   WriteNest(out, nest, launches);
   WriteOps(out, "main.", main != nullptr ? main->Main().ops : OpCounts());
@@ -496,21 +506,23 @@ Writer Write(const Nest& nest, const Target& target, double* analytic_seconds) {
   WriteBuffers(out, main, target);
   out.Add("analytic", std::log2(*analytic_seconds + 1e-9));
   out.Add("main.share", *analytic_seconds > 0 ? std::max(most, 0.0) / *analytic_seconds : 0);
-  return out;
+  return out.values;
 }
 
 }  // namespace
 
 NestFeatures ExtractFeatures(const Nest& nest, const Target& target) {
   NestFeatures features;
-  features.values = Write(nest, target, &features.analytic_seconds).values;
+  features.values = Write(nest, target, &features.analytic_seconds);
   return features;
 }
 
 const std::vector<std::string>& FeatureNames() {
   static const auto* names = [] {
     double unused = 0;
-    return new std::vector<std::string>(Write(Nest{}, Target{}, &unused).names);
+    auto* written = new std::vector<std::string>();
+    Write(Nest{}, Target{}, &unused, written);
+    return written;
   }();
   return *names;
 }
