@@ -7,7 +7,6 @@ On data are the taps that fall on no padding, whatever the code does with the ot
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -54,20 +53,3 @@ def data_fraction(work: Mapping[str, Any], config: Mapping[str, Any]) -> float |
     if not _is_direct(config):
         return None
     return _inside(work, None) if _is_convolution(work) else 1.0
-
-
-def work_of(workload: str) -> dict[str, Any]:
-    """A workload of nn.conv2d, in the text form of graphs, as the peers' list would have it."""
-
-    def extents(pattern: str) -> list[int]:
-        found = re.search(pattern, workload)
-        if found is None:
-            raise ValueError(f"expected {pattern} in a workload of nn.conv2d, found {workload}")
-        return [int(extent) for extent in found.group(1).split(", ")]
-
-    (stride,) = set(extents(r"strides=\[([^\]]+)\]"))
-    top, left, bottom, right = extents(r"padding=\[([^\]]+)\]")
-    if (top, left) != (bottom, right):
-        raise ValueError(f"expected equal padding on either side, found {workload}")
-    shapes = {"x": extents(r"p0: Tensor\[\(([\d, ]+)\)"), "w": extents(r"const p\d+: Tensor\[\((\d+, \d+, \d+, \d+)\)")}
-    return {"op": "conv2d", "shapes": shapes, "stride": stride, "pad": [top, left]}

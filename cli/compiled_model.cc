@@ -10,8 +10,8 @@
 #include "cli/exit_code.h"
 #include "compiler/driver/compile.h"
 #include "fmt/format.h"
+#include "runtime/host.h"
 #include "runtime/specialisation.h"
-#include "runtime/thread_team.h"
 #include "support/status.h"
 
 namespace hone::cli {
@@ -32,7 +32,7 @@ absl::StatusOr<CompiledModel> OpenModule(const std::string& path, int threads) {
   }
   if (threads == 0) {
     HONE_ASSIGN_OR_RETURN(const Target target, Target::Parse(table.target));
-    threads = std::min(target.threads, static_cast<int>(UsableCores().size()));
+    threads = std::min(target.threads, HostCoreCount());
   }
   model.threads = threads;
   return model;

@@ -7,6 +7,7 @@
 #include "fmt/format.h"
 #include "spdlog/sinks/stdout_color_sinks.h"
 #include "spdlog/spdlog.h"
+#include "support/version.h"
 
 namespace {
 
@@ -31,7 +32,7 @@ std::string UnknownVerb(const CLI::App& app, int argc, char** argv) {
 int main(int argc, char** argv) {
   spdlog::set_default_logger(spdlog::stderr_color_mt("hone"));
   CLI::App app("Hone: auto-tuned deep-learning kernels", "hone");
-  app.set_version_flag("--version", "hone 0.1.0");
+  app.set_version_flag("--version", std::string("hone ") + hone::Version());
   app.require_subcommand(1);
   hone::cli::Action action;
   hone::cli::AddZoo(app, action);

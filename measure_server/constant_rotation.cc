@@ -13,10 +13,6 @@ bool IsReadConstant(const hone_buffer& buffer) {
   return is_constant && (buffer.flags & HONE_BUFFER_NOT_READ_BY_RUN) == 0 && buffer.size_bytes > 0;
 }
 
-uint64_t Aligned(uint64_t bytes) {
-  return (bytes + HONE_BUFFER_ALIGNMENT - 1) / HONE_BUFFER_ALIGNMENT * HONE_BUFFER_ALIGNMENT;
-}
-
 // About the golden part of `count`, and without a common factor: it visits all before it comes
 // back.
 uint64_t StepFor(uint64_t count) {
@@ -33,7 +29,7 @@ bool ConstantRotation::SetUp(const hone_kernel& kernel, const std::vector<void*>
   uint64_t copy_bytes = 0;
   for (uint32_t b = 0; b < kernel.buffer_count; ++b) {
     if (!IsReadConstant(kernel.buffers[b])) continue;
-    buffers.push_back({b, Aligned(kernel.buffers[b].size_bytes), Memory()});
+    buffers.push_back({b, AlignedBytes(kernel.buffers[b].size_bytes), Memory()});
     copy_bytes += buffers.back().stride_bytes;
   }
   if (buffers.empty()) return false;

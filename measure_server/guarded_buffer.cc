@@ -6,7 +6,7 @@
 #include <cstring>
 #include <utility>
 
-#include "runtime/module_abi.h"
+#include "runtime/memory.h"
 
 namespace hone::measure {
 namespace {
@@ -19,7 +19,7 @@ size_t RoundUp(size_t bytes, size_t unit) { return (bytes + unit - 1) / unit * u
 }  // namespace
 
 GuardedBuffer::GuardedBuffer(size_t size_bytes) : size_bytes_(size_bytes) {
-  const size_t aligned = RoundUp(std::max<size_t>(size_bytes, 1), HONE_BUFFER_ALIGNMENT);
+  const size_t aligned = AlignedBytes(std::max<size_t>(size_bytes, 1));
   const size_t inner = RoundUp(aligned, kPage);
   if (inner < size_bytes) return;
   void* mapped = mmap(nullptr, inner + 2 * kPage, PROT_NONE,

@@ -23,6 +23,7 @@
 #include "support/clock.h"
 #include "support/daemon_address.h"
 #include "support/spare_cores.h"
+#include "support/version.h"
 
 namespace hone::measure {
 namespace {
@@ -50,7 +51,7 @@ std::string DefaultName() {
 hone::v1::Hello MakeHello(const Flags& flags) {
   hone::v1::Hello hello;
   hello.set_worker(flags.name.empty() ? DefaultName() : flags.name);
-  hello.set_build("hone 0.1.0");
+  hello.set_build(std::string("hone ") + Version());
   hello.set_min_protocol(kProtocol);
   hello.set_max_protocol(kProtocol);
   hello.set_artifact_abi(HONE_MODULE_ABI_VERSION);
@@ -118,7 +119,7 @@ int Serve(const Flags& flags, const std::string& address) {
 int Main(int argc, char** argv) {
   Flags flags;
   CLI::App app("Hone's worker: measures candidate kernels for a daemon.", "hone-measure");
-  app.set_version_flag("--version", "hone 0.1.0");
+  app.set_version_flag("--version", std::string("hone ") + Version());
   app.add_option("--server", flags.server, "the daemon: unix:PATH (default: honed's own default)");
   app.add_option("--name", flags.name, "unique on the farm (default: host and process)");
   app.add_option("--threads", flags.threads, "cores to measure on (default: all)")

@@ -7,6 +7,7 @@
 
 #include "runtime/c_model.h"
 #include "runtime/data_type.h"
+#include "runtime/host.h"
 #include "runtime/module.h"
 #include "runtime/target_text.h"
 #include "runtime/thread_team.h"
@@ -135,7 +136,7 @@ int hone_open_with(const char* path, int threads, uint32_t flags, hone_model** m
                 std::string("expected a compiled model at ") + path + ", found a candidate kernel");
   }
   if (threads == 0) {
-    threads = std::min(hone::ThreadsOf(table.target), static_cast<int>(hone::UsableCores().size()));
+    threads = std::min(hone::ThreadsOf(table.target), hone::HostCoreCount());
   }
   opened->model = hone::Model::Make(std::move(module), threads, &error);
   if (!opened->model) return Fail(HONE_FAILED, error);

@@ -4,8 +4,6 @@
 #include <chrono>
 #include <utility>
 
-#include "runtime/barrier_plan.h"
-
 namespace hone {
 namespace {
 
@@ -83,11 +81,9 @@ void Executor::MakeSteps() {
     for (uint32_t l = 0; l < kernel.launch_count; ++l) {
       const hone_launch& launch = kernel.launches[l];
       if (launch.phase != HONE_PHASE_RUN) continue;
-      const bool serial = launch.serial != 0 || launch.grid_extent == 1;
       const bool wants_barrier = first ? call.barrier_before != 0 : launch.barrier_before != 0;
       first = false;
-      const bool barrier = barriers.Next(wants_barrier, serial);
-      steps_.push_back({launch.function, first_buffer, launch.grid_extent, serial, barrier, c});
+      steps_.push_back({LaunchStep::Next(launch, wants_barrier, barriers), first_buffer, c});
     }
     first_buffer += kernel.buffer_count;
   }
@@ -134,28 +130,20 @@ void Executor::BindOutput(uint32_t index, void* data) {
 }
 
 inline void Executor::RunStep(const Step& step, int thread) {
-  void* const* buffers = buffers_.data() + step.first_buffer;
-  if (step.serial) {
-    if (thread == 0) step.function(buffers, 0, step.grid_extent, scratch_[0].data());
-    return;
-  }
-  const int64_t threads = team_->threads();
-  const int64_t begin = step.grid_extent * thread / threads;
-  const int64_t end = step.grid_extent * (thread + 1) / threads;
-  if (begin < end) step.function(buffers, begin, end, scratch_[thread].data());
+  step.launch.Run(buffers_.data() + step.first_buffer, thread, team_->threads(),
+                  scratch_[thread].data());
 }
 
 void Executor::Walk(int thread) {
   for (const Step& step : steps_) {
-    if (step.barrier_before) team_->Barrier();
+    if (step.launch.barrier_before) team_->Barrier();
     RunStep(step, thread);
   }
 }
 
 void Executor::WalkAlone() {
   void* const scratch = scratch_[0].data();
-  for (const Step& step : steps_)
-    step.function(buffers_.data() + step.first_buffer, 0, step.grid_extent, scratch);
+  for (const Step& step : steps_) step.launch.RunAll(buffers_.data() + step.first_buffer, scratch);
 }
 
 void Executor::Run() {
@@ -179,7 +167,7 @@ double Executor::TimeCall(uint32_t call, int64_t runs) {
   }
   // What a whole run leaves in a buffer may be a later call's: of another type, even.
   Run();
-  if (!own.empty()) own[0].barrier_before = false;  // entering the team is one
+  if (!own.empty()) own[0].launch.barrier_before = false;  // entering the team is one
   steps_ = std::move(own);
   const double seconds = Time(runs);
   steps_ = std::move(all);
@@ -188,7 +176,7 @@ double Executor::TimeCall(uint32_t call, int64_t runs) {
 
 double Executor::TimeWithoutKernels(int64_t runs) {
   const std::vector<Step> all = steps_;
-  for (Step& step : steps_) step.function = [](void* const*, int64_t, int64_t, void*) {};
+  for (Step& step : steps_) step.launch.function = [](void* const*, int64_t, int64_t, void*) {};
   const double seconds = Time(runs);
   steps_ = all;
   return seconds;

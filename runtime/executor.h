@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/launch_step.h"
 #include "runtime/memory.h"
 #include "runtime/module.h"
 #include "runtime/thread_team.h"
@@ -52,13 +53,9 @@ class Executor {
   std::vector<double> Profile(int runs);
 
  private:
-  // One launch of one call, with all that is known before a run.
   struct Step {
-    hone_launch_function function;
+    LaunchStep launch;
     size_t first_buffer;  // into buffers_
-    int64_t grid_extent;
-    bool serial;
-    bool barrier_before;
     uint32_t call;
   };
 

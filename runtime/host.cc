@@ -1,21 +1,13 @@
 #include "runtime/host.h"
 
-#include <sched.h>
-
-#include <algorithm>
-
 #include "runtime/host_cpu.h"
 #include "runtime/missing_feature.h"
 #include "runtime/target_text.h"
+#include "runtime/thread_team.h"
 
 namespace hone {
 
-int HostCoreCount() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof(set), &set) != 0) return 1;
-  return std::max(1, CPU_COUNT(&set));
-}
+int HostCoreCount() { return static_cast<int>(UsableCores().size()); }
 
 std::string HostTargetText(int threads) {
   const HostCpu host = DescribeHost();

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "runtime/barrier_plan.h"
-
 namespace hone {
 
 KernelRunner::KernelRunner(const hone_kernel& kernel, ThreadTeam& team)
@@ -21,24 +19,23 @@ KernelRunner::KernelRunner(const hone_kernel& kernel, ThreadTeam& team)
   }
 }
 
-std::vector<KernelRunner::Step> KernelRunner::MakeSteps(hone_phase phase) const {
-  std::vector<Step> steps;
+std::vector<LaunchStep> KernelRunner::MakeSteps(hone_phase phase) const {
+  std::vector<LaunchStep> steps;
   BarrierPlan barriers;
   for (uint32_t l = 0; l < kernel_.launch_count; ++l) {
     const hone_launch& launch = kernel_.launches[l];
     if (launch.phase != static_cast<uint32_t>(phase)) continue;
-    const bool serial = launch.serial != 0 || launch.grid_extent == 1;
     // Nothing of this run stands before the first.
-    const bool barrier = barriers.Next(!steps.empty() && launch.barrier_before != 0, serial);
-    steps.push_back({launch.function, launch.grid_extent, serial, barrier});
+    const bool wants_barrier = !steps.empty() && launch.barrier_before != 0;
+    steps.push_back(LaunchStep::Next(launch, wants_barrier, barriers));
   }
   return steps;
 }
 
 void KernelRunner::Run(hone_phase phase) {
-  const std::vector<Step>& steps = phase == HONE_PHASE_PREPARE ? prepare_ : run_;
+  const std::vector<LaunchStep>& steps = phase == HONE_PHASE_PREPARE ? prepare_ : run_;
   if (team_.threads() == 1) {
-    for (const Step& step : steps) step.function(view_, 0, step.grid_extent, scratch_[0].data());
+    for (const LaunchStep& step : steps) step.RunAll(view_, scratch_[0].data());
     return;
   }
   current_ = &steps;
@@ -50,17 +47,10 @@ void KernelRunner::Run(hone_phase phase) {
       this);
 }
 
-void KernelRunner::Walk(const std::vector<Step>& steps, int thread) {
-  const int64_t threads = team_.threads();
-  for (const Step& step : steps) {
+void KernelRunner::Walk(const std::vector<LaunchStep>& steps, int thread) {
+  for (const LaunchStep& step : steps) {
     if (step.barrier_before) team_.Barrier();
-    if (step.serial) {
-      if (thread == 0) step.function(view_, 0, step.grid_extent, scratch_[0].data());
-      continue;
-    }
-    const int64_t begin = step.grid_extent * thread / threads;
-    const int64_t end = step.grid_extent * (thread + 1) / threads;
-    if (begin < end) step.function(view_, begin, end, scratch_[thread].data());
+    step.Run(view_, thread, team_.threads(), scratch_[thread].data());
   }
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/launch_step.h"
 #include "runtime/memory.h"
 #include "runtime/module_abi.h"
 #include "runtime/thread_team.h"
@@ -32,24 +33,17 @@ class KernelRunner {
   void Run(hone_phase phase);
 
  private:
-  struct Step {
-    hone_launch_function function;
-    int64_t grid_extent;
-    bool serial;
-    bool barrier_before;
-  };
-
-  std::vector<Step> MakeSteps(hone_phase phase) const;
-  void Walk(const std::vector<Step>& steps, int thread);
+  std::vector<LaunchStep> MakeSteps(hone_phase phase) const;
+  void Walk(const std::vector<LaunchStep>& steps, int thread);
 
   const hone_kernel& kernel_;
   ThreadTeam& team_;
   std::vector<Memory> scratch_;
   std::vector<void*> buffers_;
   void* const* view_ = nullptr;
-  const std::vector<Step> prepare_;
-  const std::vector<Step> run_;
-  const std::vector<Step>* current_ = nullptr;
+  const std::vector<LaunchStep> prepare_;
+  const std::vector<LaunchStep> run_;
+  const std::vector<LaunchStep>* current_ = nullptr;
   bool ok_ = true;
 };
 

@@ -115,6 +115,10 @@ int64_t Layout::ElementCount(const std::vector<int64_t>& shape) const {
   return count;
 }
 
+int64_t Layout::SizeBytes(const std::vector<int64_t>& shape, DataType dtype) const {
+  return ElementCount(shape) * hone::SizeBytes(dtype);
+}
+
 int64_t Layout::Offset(const std::vector<int64_t>& index, const std::vector<int64_t>& shape) const {
   const std::vector<int64_t> physical = PhysicalShape(shape);
   std::vector<int64_t> rest = index;

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/data_type.h"
+
 namespace hone {
 
 // Immutable value. The text form names the logical axes by position, with letters that depend on
@@ -53,6 +55,8 @@ class Layout {
   std::vector<int64_t> PhysicalShape(const std::vector<int64_t>& shape) const;
   // Elements in memory, pad lanes included.
   int64_t ElementCount(const std::vector<int64_t>& shape) const;
+  // Bytes of these.
+  int64_t SizeBytes(const std::vector<int64_t>& shape, DataType dtype) const;
   // Position of a logical index in memory, in elements. An index up to the padded extent is valid.
   int64_t Offset(const std::vector<int64_t>& index, const std::vector<int64_t>& shape) const;
 

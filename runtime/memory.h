@@ -5,7 +5,14 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "runtime/module_abi.h"
+
 namespace hone {
+
+// What a block of so many bytes takes where another follows it.
+constexpr uint64_t AlignedBytes(uint64_t size_bytes) {
+  return (size_bytes + HONE_BUFFER_ALIGNMENT - 1) / HONE_BUFFER_ALIGNMENT * HONE_BUFFER_ALIGNMENT;
+}
 
 // Owns a block of zeroed memory. Movable.
 class Memory {

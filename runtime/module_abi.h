@@ -140,7 +140,7 @@ struct hone_module {
   uint32_t function_count; /* 0 in an artifact */
   uint32_t reserved;
   const char* target;
-  const char* toolchain; /* what compiled it: "hone 0.1.0 LLVM 19.1.7" */
+  const char* toolchain; /* what compiled it: "hone 0.1.0 LLVM 19.1.7 code 4" */
   const struct hone_kernel* kernels;
   const struct hone_function* functions;
   uint64_t parameters_bytes;

@@ -41,8 +41,7 @@ class CompilerTask final : public TaskContext {
   int64_t constant_bytes() const override {
     int64_t bytes = 0;
     for (const loop::Buffer& buffer : def_.naive.buffers) {
-      if (buffer->role != loop::Role::kConstant) continue;
-      bytes += buffer->layout.ElementCount(buffer->shape) * SizeBytes(buffer->dtype);
+      if (buffer->role == loop::Role::kConstant) bytes += buffer->SizeBytes();
     }
     return bytes;
   }

@@ -17,6 +17,7 @@
 #include "support/daemon_address.h"
 #include "support/spare_cores.h"
 #include "support/status.h"
+#include "support/version.h"
 #include "tuner/builder/client/builder_pool.h"
 #include "tuner/calibration/micro_kernels_in.h"
 #include "tuner/compiler_lowerer.h"
@@ -163,7 +164,7 @@ int Run(const Flags& flags) {
 int Main(int argc, char** argv) {
   spdlog::set_default_logger(spdlog::stderr_color_mt("honed"));
   CLI::App app("honed: the tuning daemon of Hone", "honed");
-  app.set_version_flag("--version", "honed 0.1.0");
+  app.set_version_flag("--version", std::string("honed ") + Version());
   Flags flags;
   AddFlags(app, flags);
   try {

@@ -35,11 +35,6 @@ bool IsProposed(Purpose purpose) {
   return purpose == Purpose::kSearch || purpose == Purpose::kCalibrate;
 }
 
-bool IsCandidateFailure(Outcome outcome) {
-  return outcome != Outcome::kOk && outcome != Outcome::kDeviceLost &&
-         outcome != Outcome::kCancelled;
-}
-
 double RankedNs(const Record& record) {
   if (record.outcome != Outcome::kOk) return 0;
   const auto least = std::ranges::min_element(record.samples_ns);

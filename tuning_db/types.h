@@ -30,8 +30,6 @@ enum class JobState { kQueued = 0, kRunning = 1, kDone = 2, kFailed = 3, kCancel
 
 // What a search proposed for a job: to find fast configs, or to calibrate the analytic model.
 bool IsProposed(Purpose purpose);
-// Of the candidate itself (true) or of the farm, to be retried elsewhere (false).
-bool IsCandidateFailure(Outcome outcome);
 // Done, failed and cancelled jobs have ended.
 bool HasEnded(JobState state);
 std::string_view Name(Outcome outcome);  // "ok", "wrong_output", ...

@@ -18,6 +18,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include "support/clock.h"
 #include "support/status.h"
+#include "support/version.h"
 
 namespace hone::codegen {
 namespace {
@@ -187,7 +188,9 @@ class ModuleBuild {
       for (const Piece& piece : unit.pieces) {
         HONE_RETURN_IF_ERROR(EmitLaunch(*unit.module, piece, !is_last));
       }
-      if (is_last) EmitTables(*unit.module, spec_, entries_, "hone 0.1.0 " + ToolchainText());
+      if (is_last)
+        EmitTables(*unit.module, spec_, entries_,
+                   fmt::format("hone {} {}", Version(), ToolchainText()));
       // Broken IR is a bug of ours. Candidates come by the thousand, and it takes a sixth of their
       // time from config to IR: what is deployed and what tests build goes without a cache.
       if (cache_ == nullptr) HONE_RETURN_IF_ERROR(Verify(*unit.module));

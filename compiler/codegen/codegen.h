@@ -79,7 +79,7 @@ absl::StatusOr<std::string> BuildModule(const ModuleSpec& spec, BuildTimes* time
 absl::StatusOr<std::string> EmitLlvmIr(const ModuleSpec& spec);
 absl::StatusOr<std::string> EmitAssembly(const ModuleSpec& spec);
 
-// LLVM's version and that of the code made by it, "LLVM 19.1.7 code 2": times of two are never
+// LLVM's version and that of the code made by it, "LLVM 19.1.7 code 4": times of two are never
 // compared.
 std::string ToolchainText();
 

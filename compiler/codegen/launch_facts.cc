@@ -87,8 +87,7 @@ int64_t GridExtent(const loop::Stmt& body) {
   return grid;
 }
 
-}  // namespace
-
+// Rough time of one thread for a statement: splitting a launch pays from about kGrainNs.
 double EstimateNs(const loop::Stmt& s, const Target& target) {
   double own = Operations(*s) * kOperationNs;
   double below = 0;
@@ -107,6 +106,8 @@ double EstimateNs(const loop::Stmt& s, const Target& target) {
   if (s->loop_kind == loop::LoopKind::kTile) trips = 1;
   return own + trips * below;
 }
+
+}  // namespace
 
 std::vector<LaunchFacts> FactsOf(const std::vector<loop::Launch>& launches, const Target& target) {
   std::vector<LaunchFacts> facts;

@@ -17,9 +17,6 @@ struct LaunchFacts {
 // Of launches in execution order (prepare launches first).
 std::vector<LaunchFacts> FactsOf(const std::vector<loop::Launch>& launches, const Target& target);
 
-// Rough time of one thread for a statement, nanoseconds: splitting a launch pays from about 2 us.
-double EstimateNs(const loop::Stmt& s, const Target& target);
-
 }  // namespace hone::codegen
 
 #endif  // HONE_COMPILER_CODEGEN_LAUNCH_FACTS_H_

@@ -16,26 +16,6 @@
 namespace hone::driver {
 namespace {
 
-// Operands before users, each node once, without the insides of functions.
-std::vector<ir::Expr> OwnNodes(const ir::Expr& root) {
-  std::vector<ir::Expr> order;
-  std::set<const ir::ExprNode*> seen;
-  std::vector<std::pair<ir::Expr, size_t>> stack = {{root, 0}};
-  seen.insert(root.get());
-  while (!stack.empty()) {
-    auto& [node, next] = stack.back();
-    const bool is_leaf = node->kind == ir::ExprKind::kFunction;
-    if (!is_leaf && next < node->args.size()) {
-      const ir::Expr& arg = node->args[next++];
-      if (seen.insert(arg.get()).second) stack.emplace_back(arg, 0);
-      continue;
-    }
-    order.push_back(node);
-    stack.pop_back();
-  }
-  return order;
-}
-
 // Kernels of all specialisations, each once.
 class KernelTable {
  public:
@@ -95,7 +75,9 @@ class SpecialisationBuilder {
 
   absl::StatusOr<Specialisation> Build(const ir::ExprNode& main) {
     for (const ir::Expr& param : ir::Params(main)) AddInput(param);
-    for (const ir::Expr& node : OwnNodes(ir::Body(main))) HONE_RETURN_IF_ERROR(Visit(node));
+    for (const ir::Expr& node : ir::PostOrderOutside(ir::Body(main))) {
+      HONE_RETURN_IF_ERROR(Visit(node));
+    }
     HONE_RETURN_IF_ERROR(MarkOutputs(main));
     DropViews();
     for (size_t c = 0; c < graph_.calls.size(); ++c) HONE_RETURN_IF_ERROR(AddKernel(c));

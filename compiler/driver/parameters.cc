@@ -8,16 +8,11 @@
 
 #include "compiler/loop/visit.h"
 #include "fmt/format.h"
-#include "runtime/module_abi.h"
+#include "runtime/memory.h"
 #include "support/digest.h"
 
 namespace hone::driver {
 namespace {
-
-uint64_t SizeOf(const loop::BufferNode& buffer) {
-  return static_cast<uint64_t>(buffer.layout.ElementCount(buffer.shape)) *
-         static_cast<uint64_t>(SizeBytes(buffer.dtype));
-}
 
 bool IsParameter(const loop::BufferNode& buffer) {
   return buffer.role == loop::Role::kConstant || buffer.role == loop::Role::kPrepared;
@@ -91,7 +86,7 @@ std::vector<KernelRecipes> RecipesOf(const std::vector<loop::Nest>& nests) {
     const Buffers read = loop::ReadIn(nest, loop::Phase::kRun);
     for (size_t b = 0; b < nest.buffers.size(); ++b) {
       const loop::BufferNode& buffer = *nest.buffers[b];
-      if (!IsParameter(buffer) || !read.contains(&buffer) || SizeOf(buffer) == 0) continue;
+      if (!IsParameter(buffer) || !read.contains(&buffer) || buffer.SizeBytes() == 0) continue;
       of_kernel[b] = RecipeOf(nest, b);
     }
   }
@@ -118,7 +113,7 @@ std::vector<CallPlace> OrderOf(const KernelGraph& graph, const std::vector<loop:
   std::vector<uint64_t> prepared(nests.size(), 0);
   for (size_t k = 0; k < nests.size(); ++k) {
     for (const loop::Buffer& buffer : nests[k].buffers) {
-      if (buffer->role == loop::Role::kPrepared) prepared[k] += SizeOf(*buffer);
+      if (buffer->role == loop::Role::kPrepared) prepared[k] += buffer->SizeBytes();
     }
   }
   std::vector<CallPlace> order;
@@ -160,8 +155,7 @@ ParameterPlan PlanParameters(const KernelGraph& graph, const std::vector<loop::N
       offsets[buffer] = it->second;
       if (!is_new) continue;
       plan.entries.push_back({place, buffer, plan.size_bytes});
-      plan.size_bytes += (SizeOf(*nest.buffers[buffer]) + HONE_BUFFER_ALIGNMENT - 1) /
-                         HONE_BUFFER_ALIGNMENT * HONE_BUFFER_ALIGNMENT;
+      plan.size_bytes += AlignedBytes(nest.buffers[buffer]->SizeBytes());
     }
   }
   return plan;

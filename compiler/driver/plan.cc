@@ -4,25 +4,16 @@
 
 #include "compiler/driver/views.h"
 #include "compiler/passes/memory_plan.h"
+#include "runtime/memory.h"
 #include "runtime/module_abi.h"
 
 namespace hone::driver {
 namespace {
 
-uint64_t Aligned(uint64_t bytes) {
-  return (bytes + HONE_BUFFER_ALIGNMENT - 1) / HONE_BUFFER_ALIGNMENT * HONE_BUFFER_ALIGNMENT;
-}
-
-uint64_t SizeOf(const std::vector<int64_t>& shape, const Layout& layout, DataType dtype) {
-  return static_cast<uint64_t>(layout.ElementCount(shape)) *
-         static_cast<uint64_t>(SizeBytes(dtype));
-}
-
 uint64_t WorkspaceBytes(const loop::Nest& nest) {
   uint64_t bytes = 0;
   for (const loop::Buffer& buffer : nest.buffers) {
-    if (buffer->role == loop::Role::kWorkspace)
-      bytes += Aligned(SizeOf(buffer->shape, buffer->layout, buffer->dtype));
+    if (buffer->role == loop::Role::kWorkspace) bytes += AlignedBytes(buffer->SizeBytes());
   }
   return bytes;
 }
@@ -71,7 +62,7 @@ codegen::CallSpec PlanCall(const Specialisation& graph, const passes::MemoryPlan
         break;
       case loop::Role::kWorkspace:
         location = {.space = HONE_SPACE_ARENA, .index = 0, .offset_bytes = workspace_offset};
-        workspace_offset += Aligned(SizeOf(buffer.shape, buffer.layout, buffer.dtype));
+        workspace_offset += AlignedBytes(buffer.SizeBytes());
         break;
       case loop::Role::kConstant:
         ++next_arg;

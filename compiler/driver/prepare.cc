@@ -20,11 +20,6 @@ ir::ConstantData Owned(Memory memory) {
   return {owner, owner->data(), owner->size_bytes()};
 }
 
-uint64_t SizeOf(const loop::BufferNode& buffer) {
-  return static_cast<uint64_t>(buffer.layout.ElementCount(buffer.shape)) *
-         static_cast<uint64_t>(SizeBytes(buffer.dtype));
-}
-
 // The prepare launches of the kernels that have some, built for this machine.
 struct HostModule {
   std::unique_ptr<Module> module;           // null where no kernel has any
@@ -69,18 +64,19 @@ absl::StatusOr<std::vector<ir::ConstantData>> PrepareCall(const Specialisation& 
   size_t next_arg = 0;
   for (size_t b = 0; b < nest.buffers.size(); ++b) {
     const loop::BufferNode& buffer = *nest.buffers[b];
+    const auto size_bytes = static_cast<uint64_t>(buffer.SizeBytes());
     if (buffer.role == loop::Role::kInput) ++next_arg;
     if (buffer.role == loop::Role::kConstant) {
       const Value& value = graph.values[call.args[next_arg++]];
-      if (value.data.size_bytes() != SizeOf(buffer)) {
+      if (value.data.size_bytes() != size_bytes) {
         return absl::InternalError(fmt::format("constant {} of kernel {} has {} bytes, expected {}",
                                                buffer.name, nest.name, value.data.size_bytes(),
-                                               SizeOf(buffer)));
+                                               size_bytes));
       }
       constants[b] = value.data;
     }
     if (buffer.role == loop::Role::kPrepared) {
-      Memory memory(SizeOf(buffer));
+      Memory memory(size_bytes);
       if (memory.data() == nullptr)
         return absl::ResourceExhaustedError("no memory left for packed constants");
       constants[b] = Owned(std::move(memory));

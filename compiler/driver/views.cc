@@ -136,8 +136,7 @@ std::vector<bool> PlaceViews(const std::vector<Move>& moves, Specialisation* gra
 }
 
 uint64_t SizeBytesOf(const Value& value) {
-  return static_cast<uint64_t>(value.layout.ElementCount(value.type.shape)) *
-         static_cast<uint64_t>(SizeBytes(value.type.dtype));
+  return static_cast<uint64_t>(value.layout.SizeBytes(value.type.shape, value.type.dtype));
 }
 
 std::vector<passes::PlannedValue> PlannedValuesOf(const std::vector<Value>& values) {

@@ -159,6 +159,12 @@ Expr WithType(const Expr& e, Type type) {
   return Make(std::move(node));
 }
 
+Expr WithAttrs(const Expr& e, Attrs attrs) {
+  ExprNode node = *e;
+  node.attrs = std::move(attrs);
+  return Make(std::move(node));
+}
+
 Expr WithOperandsOf(const Expr& node, const NodeMap<Expr>& done) {
   const auto stays = [&](const Expr& operand) { return done.at(operand.get()) == operand; };
   if (std::all_of(node->args.begin(), node->args.end(), stays) &&

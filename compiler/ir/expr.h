@@ -91,8 +91,9 @@ Expr Tuple(std::vector<Expr> fields);
 Expr TupleGetItem(Expr tuple, int64_t index);
 Expr Let(Expr var, Expr value, Expr body);
 Expr If(Expr condition, Expr then, Expr otherwise);
-// The same node with another type (or operands).
+// The same node with another type, or other attributes or operands.
 Expr WithType(const Expr& e, Type type);
+Expr WithAttrs(const Expr& e, Attrs attrs);
 
 inline bool IsCall(const Expr& e, std::string_view op) {
   return e->kind == ExprKind::kCall && !e->callee && e->name == op;

@@ -1,7 +1,6 @@
 #include "compiler/ir/structural.h"
 
 #include <cstring>
-#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -45,23 +44,6 @@ std::unordered_set<const ExprNode*> BoundVars(const Expr& root) {
   return bound;
 }
 
-// FNV-1a: the same everywhere.
-class Hasher {
- public:
-  void Add(std::string_view bytes) {
-    for (char c : bytes) Byte(static_cast<unsigned char>(c));
-    Byte(0xff);
-  }
-  void Add(uint64_t value) {
-    for (int i = 0; i < 8; ++i) Byte(static_cast<unsigned char>(value >> (8 * i)));
-  }
-  uint64_t value() const { return value_; }
-
- private:
-  void Byte(unsigned char byte) { value_ = (value_ ^ byte) * 0x100000001b3u; }
-  uint64_t value_ = 0xcbf29ce484222325u;
-};
-
 }  // namespace
 
 bool StructuralEqual(const Expr& a, const Expr& b) {
@@ -98,31 +80,6 @@ bool StructuralEqual(const Module& a, const Module& b) {
     if (it == b.functions.end() || !StructuralEqual(function, it->second)) return false;
   }
   return true;
-}
-
-uint64_t StructuralHash(const Expr& expr) {
-  const auto bound = BoundVars(expr);
-  std::unordered_map<const ExprNode*, uint64_t> hashes;
-  uint64_t next_var = 0;
-  for (const Expr& node : PostOrder(expr)) {
-    Hasher hasher;
-    hasher.Add(static_cast<uint64_t>(node->kind));
-    if (node->kind == ExprKind::kVar) {
-      hasher.Add(node->type->ToString());
-      hasher.Add(bound.contains(node.get()) ? std::to_string(next_var++) : node->name);
-    } else if (node->kind == ExprKind::kConstant) {
-      hasher.Add(node->type->ToString());
-      hasher.Add({reinterpret_cast<const char*>(node->data.bytes()), node->data.size_bytes()});
-    } else {
-      hasher.Add(node->name);
-      hasher.Add(ToText(node->attrs));
-      hasher.Add(static_cast<uint64_t>(node->index));
-    }
-    if (node->callee) hasher.Add(hashes.at(node->callee.get()));
-    for (const Expr& arg : node->args) hasher.Add(hashes.at(arg.get()));
-    hashes[node.get()] = hasher.value();
-  }
-  return hashes.at(expr.get());
 }
 
 }  // namespace hone::ir

@@ -1,9 +1,7 @@
-// Equality and hash of graphs by what they compute: node identity and variables' names do not
+// Equality of graphs by what they compute: node identity and variables' names do not
 // matter; sharing does, except that of constants and global names.
 #ifndef HONE_COMPILER_IR_STRUCTURAL_H_
 #define HONE_COMPILER_IR_STRUCTURAL_H_
-
-#include <cstdint>
 
 #include "compiler/ir/expr.h"
 
@@ -13,9 +11,6 @@ namespace hone::ir {
 bool StructuralEqual(const Expr& a, const Expr& b);
 // Function by function; names of functions matter.
 bool StructuralEqual(const Module& a, const Module& b);
-
-// Equal graphs have equal hashes, in every process and on every machine.
-uint64_t StructuralHash(const Expr& expr);
 
 }  // namespace hone::ir
 

@@ -145,6 +145,8 @@ struct BufferNode {
   double domain_low = 0;         // as in the module ABI
   double domain_high = 0;
   bool ascending = false;  // likewise
+
+  int64_t SizeBytes() const { return layout.SizeBytes(shape, dtype); }  // pad lanes included
 };
 
 Buffer MakeBuffer(std::string name, DataType dtype, std::vector<int64_t> shape,

@@ -92,10 +92,6 @@ class Machine {
 
 }  // namespace
 
-int64_t PhysicalBytes(const BufferNode& buffer) {
-  return buffer.layout.ElementCount(buffer.shape) * SizeBytes(buffer.dtype);
-}
-
 absl::Status Interpret(const Nest& nest, const std::vector<void*>& buffers,
                        const InterpretOptions& options) {
   if (buffers.size() != nest.buffers.size()) {
@@ -130,7 +126,7 @@ absl::Status Interpret(const Nest& nest, const std::vector<void*>& buffers,
       return absl::InternalError(
           fmt::format("nest {}: no memory for buffer %{}", nest.name, buffer.name));
     }
-    owned.emplace_back(static_cast<size_t>(PhysicalBytes(buffer) / 8 + 1));
+    owned.emplace_back(static_cast<size_t>(buffer.SizeBytes() / 8 + 1));
     memory.push_back(owned.back().data());
     Poison(owned.back().data(), buffer.dtype, buffer.layout.ElementCount(buffer.shape));
   }

@@ -27,9 +27,6 @@ struct InterpretOptions {
 absl::Status Interpret(const Nest& nest, const std::vector<void*>& buffers,
                        const InterpretOptions& options = {});
 
-// Bytes of a buffer in its physical layout.
-int64_t PhysicalBytes(const BufferNode& buffer);
-
 }  // namespace hone::loop
 
 #endif  // HONE_COMPILER_LOOP_INTERPRETER_H_

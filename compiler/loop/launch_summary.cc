@@ -158,8 +158,7 @@ class Summariser {
   void VisitAlloc(const StmtNode& s, const Bounds& bounds, double trips) {
     double bytes = 0;
     if (s.buffer->scope == Scope::kRegister) {
-      bytes = static_cast<double>(s.buffer->layout.ElementCount(s.buffer->shape)) *
-              SizeBytes(s.buffer->dtype);
+      bytes = static_cast<double>(s.buffer->SizeBytes());
     }
     live_bytes_ += bytes;
     Visit(s.body[0], bounds, trips);

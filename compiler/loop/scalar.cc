@@ -275,7 +275,10 @@ int64_t EvalInt(BinaryOp op, int64_t a, int64_t b, DataType dtype) {
   }
 }
 
-bool CompareFloat(BinaryOp op, double a, double b) {
+namespace {
+
+template <typename T>
+bool Compare(BinaryOp op, T a, T b) {
   switch (op) {
     case BinaryOp::kEq:
       return a == b;
@@ -298,28 +301,10 @@ bool CompareFloat(BinaryOp op, double a, double b) {
   }
 }
 
-bool CompareInt(BinaryOp op, int64_t a, int64_t b) {
-  switch (op) {
-    case BinaryOp::kEq:
-      return a == b;
-    case BinaryOp::kNe:
-      return a != b;
-    case BinaryOp::kLt:
-      return a < b;
-    case BinaryOp::kLe:
-      return a <= b;
-    case BinaryOp::kGt:
-      return a > b;
-    case BinaryOp::kGe:
-      return a >= b;
-    case BinaryOp::kAnd:
-      return a != 0 && b != 0;
-    case BinaryOp::kOr:
-      return a != 0 || b != 0;
-    default:
-      return false;
-  }
-}
+}  // namespace
+
+bool CompareFloat(BinaryOp op, double a, double b) { return Compare(op, a, b); }
+bool CompareInt(BinaryOp op, int64_t a, int64_t b) { return Compare(op, a, b); }
 
 bool IsComparison(BinaryOp op) { return op >= BinaryOp::kEq && op <= BinaryOp::kGe; }
 bool GivesBool(BinaryOp op) { return op >= BinaryOp::kEq && op <= BinaryOp::kOr; }

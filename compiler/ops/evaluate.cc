@@ -29,7 +29,7 @@ absl::StatusOr<std::vector<ir::Expr>> RunNest(const loop::Nest& nest,
   std::vector<std::pair<loop::Buffer, Bytes>> outputs;
   for (const loop::Buffer& buffer : nest.buffers) {
     if (buffer->role == loop::Role::kOutput) {
-      outputs.emplace_back(buffer, std::make_shared<std::string>(loop::PhysicalBytes(*buffer), 0));
+      outputs.emplace_back(buffer, std::make_shared<std::string>(buffer->SizeBytes(), 0));
       memory.push_back(outputs.back().second->data());
     } else if (buffer->role == loop::Role::kWorkspace || buffer->role == loop::Role::kPrepared) {
       memory.push_back(nullptr);
@@ -67,7 +67,7 @@ absl::StatusOr<ir::Expr> EvaluateFunction(const ir::Expr& function,
   });
   const std::vector<bool> const_params(all_params.size(), true);
   HONE_ASSIGN_OR_RETURN(const KernelDefinition definition,
-                        Define(TypedFunction(all_params, body), const_params));
+                        Define(TypedFunction(all_params, body, function->attrs), const_params));
   HONE_ASSIGN_OR_RETURN(std::vector<ir::Expr> results, RunNest(definition.naive, all_args));
   return body->type->is_tuple ? TypedTuple(std::move(results)) : results[0];
 }

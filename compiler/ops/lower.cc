@@ -221,10 +221,22 @@ absl::StatusOr<KernelDefinition> Define(const ir::Expr& function,
   return Lowering(const_params).Run(function);
 }
 
+std::string_view Name(Numerics numerics) {
+  switch (numerics) {
+    case Numerics::kStrict:
+      return "strict";
+    case Numerics::kDefault:
+      return "default";
+    case Numerics::kFast:
+      break;
+  }
+  return "fast";
+}
+
 std::optional<Numerics> ParseNumerics(std::string_view text) {
-  if (text == "strict") return Numerics::kStrict;
-  if (text == "default") return Numerics::kDefault;
-  if (text == "fast") return Numerics::kFast;
+  for (const Numerics numerics : {Numerics::kStrict, Numerics::kDefault, Numerics::kFast}) {
+    if (Name(numerics) == text) return numerics;
+  }
   return std::nullopt;
 }
 

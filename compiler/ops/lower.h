@@ -29,6 +29,7 @@ struct OpStage {
 // (RoundOnce). kFast: as kDefault so far.
 enum class Numerics { kStrict, kDefault, kFast };
 // "strict", "default", "fast"; nullopt for another.
+std::string_view Name(Numerics numerics);
 std::optional<Numerics> ParseNumerics(std::string_view text);
 
 // What a kernel computes: all that schedule templates know of it.

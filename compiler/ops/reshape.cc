@@ -1,5 +1,5 @@
-// Operators that keep the row-major order of elements and change the shape alone: reshape,
-// nn.batch_flatten, squeeze, expand_dims.
+#include "compiler/ops/reshape.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -154,6 +154,10 @@ Op MakeReshape(const std::string& name, std::vector<AttrSpec> attrs, InferShape 
 }
 
 }  // namespace
+
+bool OnlyReshapes(std::string_view op) {
+  return op == "reshape" || op == "nn.batch_flatten" || op == "squeeze" || op == "expand_dims";
+}
 
 void RegisterReshape(std::vector<Op>& table) {
   table.push_back(MakeReshape("reshape", {{"newshape", AttrKind::kInts, true}}, ReshapeShape));

@@ -5,6 +5,7 @@
 
 #include "compiler/ir/node_map.h"
 #include "compiler/ops/attrs.h"
+#include "compiler/ops/reshape.h"
 #include "compiler/passes/rewriting.h"
 
 namespace hone::passes {
@@ -26,8 +27,7 @@ bool IsProduct(const Expr& node) {
 }
 
 bool IsReshape(const Expr& node) {
-  return ir::IsCall(node, "reshape") || ir::IsCall(node, "squeeze") ||
-         ir::IsCall(node, "expand_dims");
+  return node->kind == ir::ExprKind::kCall && !node->callee && ops::OnlyReshapes(node->name);
 }
 
 const std::vector<int64_t>& ShapeOf(const Expr& node) { return node->type->tensor.shape; }
@@ -48,7 +48,7 @@ bool IsOfKind(const Expr& node, ops::FuseKind most) {
 bool IsElementwise(const Expr& node) { return IsOfKind(node, ops::FuseKind::kBroadcast); }
 
 bool IsMove(const Expr& node) {
-  return OnlyMoves(node) && IsOfKind(node, ops::FuseKind::kInjective);
+  return MovesOrChooses(node) && IsOfKind(node, ops::FuseKind::kInjective);
 }
 
 class Joining {

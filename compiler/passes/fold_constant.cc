@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/ir/literal.h"
+#include "compiler/ops/call_type.h"
 #include "compiler/passes/rewriting.h"
 #include "support/status.h"
 
@@ -26,18 +27,11 @@ bool IsWorthFolding(const ir::ExprNode& call) {
   return Bytes(*call.type) <= std::max(kSmall, 2 * operands);
 }
 
-// A tuple folded from constants has no type yet; its consumers are judged by it.
-Expr TypedTuple(std::vector<Expr> fields) {
-  ir::Type type{.is_tuple = true};
-  for (const Expr& field : fields) type.fields.push_back(*field->type);
-  return ir::WithType(ir::Tuple(std::move(fields)), std::move(type));
-}
-
 absl::StatusOr<Expr> Fold(const Expr& call, const Evaluator& evaluator) {
   absl::StatusOr<std::vector<Expr>> results = evaluator(call);
   if (absl::IsUnimplemented(results.status())) return call;
   HONE_RETURN_IF_ERROR(results.status());
-  return call->type->is_tuple ? TypedTuple(*std::move(results)) : results->at(0);
+  return call->type->is_tuple ? ops::TypedTuple(*std::move(results)) : results->at(0);
 }
 
 }  // namespace

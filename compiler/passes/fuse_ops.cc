@@ -277,7 +277,7 @@ std::vector<int> GroupsOf(const Flow& flow, int64_t lanes) {
   std::vector<bool> moves;
   for (size_t i = 0; i < flow.nodes.size(); ++i) {
     prologues.push_back(PrologueOf(flow.nodes[i]));
-    moves.push_back(flow.kinds[i] <= FuseKind::kInjective && OnlyMoves(flow.nodes[i]));
+    moves.push_back(flow.kinds[i] <= FuseKind::kInjective && MovesOrChooses(flow.nodes[i]));
   }
   std::vector<int> groups = FusionGroups(flow.graph, flow.kinds, kMaxNodes, prologues, moves);
   JoinAttention(flow.nodes, flow.graph, kMaxNodes, &groups);

@@ -43,8 +43,7 @@ class Surveyor {
     const ir::TensorType& type = OperandOf(call, piece)->type->tensor;
     const Layout& layout = calls_[call].signatures[signature].operands[piece.operand];
     return piece.begin == 0 &&
-           piece.size == static_cast<uint64_t>(SizeBytes(type.dtype)) *
-                             static_cast<uint64_t>(layout.ElementCount(type.shape));
+           piece.size == static_cast<uint64_t>(layout.SizeBytes(type.shape, type.dtype));
   }
 
   // Whether a kernel could write the value elsewhere: into the result of `call`.

@@ -35,7 +35,7 @@ constexpr double kStepFactor = 2.5;  // as much where windows stand apart
 double Elements(const TensorType& type) { return static_cast<double>(type.ElementCount()); }
 
 double Bytes(const TensorType& type, const Layout& layout) {
-  return static_cast<double>(layout.ElementCount(type.shape)) * SizeBytes(type.dtype);
+  return static_cast<double>(layout.SizeBytes(type.shape, type.dtype));
 }
 
 double BytesPerNs(double bytes, const Target& target) {

@@ -35,7 +35,7 @@ std::optional<Quantized> OfDequantize(const Expr& e) {
 
 // The integers behind `e`, which may have been moved after they were dequantised.
 std::optional<Quantized> AsQuantized(const Expr& e) {
-  if (!OnlyMoves(e)) return OfDequantize(e);
+  if (!MovesOrChooses(e)) return OfDequantize(e);
   std::optional<Quantized> q = AsQuantized(e->args[0]);
   if (!q) return q;
   if (!q->IsPerTensor()) {

@@ -6,14 +6,10 @@
 #include <utility>
 
 #include "compiler/passes/arena_placement.h"
-#include "runtime/module_abi.h"
+#include "runtime/memory.h"
 
 namespace hone::passes {
 namespace {
-
-uint64_t Aligned(uint64_t bytes) {
-  return (bytes + HONE_BUFFER_ALIGNMENT - 1) / HONE_BUFFER_ALIGNMENT * HONE_BUFFER_ALIGNMENT;
-}
 
 // What lies in the arena.
 struct Blocks {
@@ -46,7 +42,7 @@ Blocks MakeBlocks(const std::vector<PlannedValue>& values, const std::vector<Pla
     const auto touch = [&](int part) {
       const int value = holders[part];
       ArenaBlock& block = of_value[value];
-      if (!used[value]) block = {Aligned(values[value].bytes), static_cast<int>(call), 0};
+      if (!used[value]) block = {AlignedBytes(values[value].bytes), static_cast<int>(call), 0};
       used[value] = true;
       block.last = static_cast<int>(call);
     };
@@ -62,7 +58,7 @@ Blocks MakeBlocks(const std::vector<PlannedValue>& values, const std::vector<Pla
   for (size_t call = 0; call < calls.size(); ++call) {
     const int at = static_cast<int>(call);
     if (calls[call].workspace_bytes == 0) continue;
-    result.blocks.push_back({Aligned(calls[call].workspace_bytes), at, at});
+    result.blocks.push_back({AlignedBytes(calls[call].workspace_bytes), at, at});
     result.values.push_back(-1);
   }
   return result;

@@ -1,7 +1,6 @@
 #include "compiler/passes/numerics.h"
 
 #include <algorithm>
-#include <memory>
 #include <utility>
 
 namespace hone::passes {
@@ -13,25 +12,13 @@ using ops::Numerics;
 
 constexpr char kAttr[] = "numerics";
 
-std::string Name(Numerics numerics) {
-  switch (numerics) {
-    case Numerics::kStrict:
-      return "strict";
-    case Numerics::kDefault:
-      return "default";
-    case Numerics::kFast:
-      break;
-  }
-  return "fast";
-}
-
 // Of functions that are literals in it, too.
 Expr WithoutNumerics(const Expr& function) {
   return ir::Rewrite(function, [](const Expr& node) -> Expr {
     if (node->kind != ExprKind::kFunction || !node->attrs.contains(kAttr)) return node;
-    auto silent = std::make_shared<ir::ExprNode>(*node);
-    silent->attrs.erase(kAttr);
-    return silent;
+    ir::Attrs attrs = node->attrs;
+    attrs.erase(kAttr);
+    return ir::WithAttrs(node, std::move(attrs));
   });
 }
 
@@ -51,9 +38,9 @@ Numerics Stricter(Numerics whole, std::optional<Numerics> part) {
 
 Expr WithNumerics(const Expr& function, Numerics numerics) {
   if (NumericsOf(function).value_or(Numerics::kDefault) == numerics) return function;
-  auto changed = std::make_shared<ir::ExprNode>(*function);
-  changed->attrs[kAttr] = Name(numerics);
-  return changed;
+  ir::Attrs attrs = function->attrs;
+  attrs[kAttr] = std::string(ops::Name(numerics));
+  return ir::WithAttrs(function, std::move(attrs));
 }
 
 ir::Module WithNumerics(const ir::Module& module, const std::string& numerics) {

@@ -1,12 +1,12 @@
 #include "compiler/passes/pieces.h"
 
 #include <algorithm>
-#include <set>
 #include <string>
 #include <utility>
 
 #include "compiler/ir/node_map.h"
 #include "compiler/ops/attrs.h"
+#include "compiler/ops/reshape.h"
 #include "compiler/ops/typing.h"
 
 namespace hone::passes {
@@ -55,8 +55,7 @@ Layout Plain(const Layout& layout, const Shape& shape) {
 }
 
 uint64_t SizeBytesOf(const ir::TensorType& type, const Layout& layout) {
-  return static_cast<uint64_t>(layout.ElementCount(type.shape)) *
-         static_cast<uint64_t>(SizeBytes(type.dtype));
+  return static_cast<uint64_t>(layout.SizeBytes(type.shape, type.dtype));
 }
 
 // The place of an axis among the physical dimensions; nullopt where a tensor of the shape is not
@@ -137,8 +136,6 @@ class PieceFinder {
 
  private:
   std::optional<Laid> OfCall(const ir::ExprNode& node) const {
-    static const auto* const in_order = new std::set<std::string, std::less<>>{
-        "reshape", "expand_dims", "squeeze", "nn.batch_flatten"};
     if (node.kind != ir::ExprKind::kCall || node.callee || node.args.empty()) return std::nullopt;
     if (node.name == "concatenate") return Join(node);
     const auto found = laid_.find(node.args[0].get());
@@ -146,7 +143,7 @@ class PieceFinder {
     const Laid& data = found->second;
     if (node.name == "copy" || node.name == "layout_transform") return data;
     if (node.name == "strided_slice") return Cut(node, data);
-    if (!in_order->contains(node.name) || !data.layout.IsRowMajor()) return std::nullopt;
+    if (!ops::OnlyReshapes(node.name) || !data.layout.IsRowMajor()) return std::nullopt;
     return Laid{Layout::RowMajor(static_cast<int>(ShapeOf(node).size())), data.pieces};
   }
 

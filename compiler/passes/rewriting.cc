@@ -64,7 +64,7 @@ bool IsPrimitive(const Expr& function) {
          ir::GetAttr<bool>(function->attrs, "primitive", false);
 }
 
-bool OnlyMoves(const Expr& e) {
+bool MovesOrChooses(const Expr& e) {
   static const auto* const ops = new std::set<std::string, std::less<>>{
       "nn.batch_flatten", "nn.max_pool1d", "nn.max_pool2d", "nn.max_pool3d", "reshape",
       "transpose",        "expand_dims",   "squeeze",       "strided_slice"};

@@ -29,7 +29,7 @@ bool IsPrimitive(const ir::Expr& function);
 
 // Calls of operators whose result holds elements of their one operand, chosen by position or as the
 // largest.
-bool OnlyMoves(const ir::Expr& e);
+bool MovesOrChooses(const ir::Expr& e);
 
 // A typed call; null where an operand is, or where the operator does not take them.
 ir::Expr MakeTyped(const std::string& op, std::vector<ir::Expr> args, ir::Attrs attrs = {});

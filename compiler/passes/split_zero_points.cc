@@ -243,7 +243,7 @@ Expr MoveFlip(const Expr& call, const Signs& signs) {
   Expr moved;
   if (bounds && IsScalar(call->args[1])) {
     moved = MakeTyped(call->name, {original, Flip(call->args[1])}, call->attrs);
-  } else if (OnlyMoves(call)) {
+  } else if (MovesOrChooses(call)) {
     moved = MakeTyped(call->name, {original}, call->attrs);
   }
   return moved ? Flipped(moved) : nullptr;

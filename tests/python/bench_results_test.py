@@ -294,6 +294,19 @@ class ReadmeTest(unittest.TestCase):
             self.assertIn(f"- 2 rows (§: 0, †: 1): [{name}.md](results/new/{name}.md)", text)
         self.assertIn("| bad † | 1 | - | failed | 0.015 | failed, ort | - |", text)
 
+    def test_shares_of_the_peaks_are_by_threads_and_kind(self) -> None:
+        def shares(item: str, *figures: float) -> dict[str, Any]:
+            own = [{"peak_gflops": peak, "tuned": {"executed_share_of_peak": share}} for peak, share in zip((100, 200), figures)]
+            return {"item": item, "threads": 1, "ymm": own[0], "host": own[1]}
+
+        rows = [shares("inc1x1_a", 0.9, 0.8), shares("conv1x1_b", 0.8, 0.9), shares("conv1x1_c", 1.0, 1.0), shares("dense_d", 0.5, 0.6)]
+        rows.append({"item": "dense_e", "threads": 1, "ymm": {"failure": "x"}, "host": {"failure": "x"}})
+        document = {"rows": rows, "rounds": 11, "trials_a_task": 64, "load": 0.1, "commit": "c", "command": "bench_isa.py"}
+        text = "\n".join(self.tables.TABLES["isa.json"].lines(document, "results/new"))
+        self.assertIn("| 1 | 1×1 convolutions | 3 | 100 | 80.0 | 90.0 | 200 | 80.0 | 90.0 |", text)
+        self.assertIn("| 1 | products of matrices | 1 | 100 | 50.0 | 50.0 | 200 | 60.0 | 60.0 |", text)
+        self.assertIn("[isa.json](results/new/isa.json). Again: `bench/bench_isa.py`.", text)
+
     def test_each_machine_has_a_section_and_what_tables_mean_is_said_once(self) -> None:
         with tempfile.TemporaryDirectory() as name:
             results = pathlib.Path(name) / "results"
@@ -369,15 +382,6 @@ class ExecutedFlopsTest(unittest.TestCase):
         work = {"op": "conv3d", "shapes": shapes, "stride": 1, "pad": [1, 1, 1]}
         self.assertAlmostEqual(executed_flops.executed_fraction(work, {"pad": "slices"}) or 0, 22 / 24)
         self.assertAlmostEqual(executed_flops.data_fraction(work, {"pad": "slices"}) or 0, 22 / 24 * (82 / 84) ** 2)
-
-    def test_a_workload_is_read_as_the_peers_list_has_it(self) -> None:
-        text = (
-            "fn (p0: Tensor[(1, 64, 56, 56), float32], const p1: Tensor[(128, 64, 3, 3), float32]) "
-            "{ nn.conv2d(p0, p1, dilation=[1, 1], groups=1, padding=[1, 1, 1, 1], strides=[2, 2]) }"
-        )
-        work = executed_flops.work_of(text)
-        self.assertEqual((work["shapes"]["x"], work["shapes"]["w"]), ([1, 64, 56, 56], [128, 64, 3, 3]))
-        self.assertEqual((work["stride"], work["pad"]), (2, [1, 1]))
 
 
 class DataTypesTest(unittest.TestCase):

@@ -22,18 +22,6 @@ TEST(Types, NamesOfPurposesParseBack) {
   EXPECT_EQ(ParsePurpose(""), std::nullopt);
 }
 
-// Infrastructure failures are measured again elsewhere; the others count.
-TEST(Types, OnlyTheFarmsFailuresAreRetried) {
-  EXPECT_FALSE(IsCandidateFailure(Outcome::kOk));
-  EXPECT_FALSE(IsCandidateFailure(Outcome::kDeviceLost));
-  EXPECT_FALSE(IsCandidateFailure(Outcome::kCancelled));
-  for (const Outcome outcome :
-       {Outcome::kInvalidConfig, Outcome::kBuildError, Outcome::kBuildTimeout, Outcome::kLoadError,
-        Outcome::kCrash, Outcome::kRunTimeout, Outcome::kWrongOutput, Outcome::kOutOfMemory}) {
-    EXPECT_TRUE(IsCandidateFailure(outcome)) << Name(outcome);
-  }
-}
-
 TEST(Types, JobsEndDoneFailedOrCancelled) {
   EXPECT_FALSE(HasEnded(JobState::kQueued));
   EXPECT_FALSE(HasEnded(JobState::kRunning));

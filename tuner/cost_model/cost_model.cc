@@ -4,6 +4,7 @@
 
 #include <limits>
 #include <map>
+#include <string_view>
 
 #include "fmt/format.h"
 #include "support/status.h"
@@ -156,24 +157,6 @@ absl::StatusOr<std::vector<float>> CostModel::Predict(const std::vector<std::vec
   std::vector<float> values(rows.size());
   for (size_t i = 0; i < rows.size(); ++i) values[i] = margins[i] + result[i];
   return values;
-}
-
-absl::StatusOr<std::string> CostModel::Serialise() const {
-  bst_ulong size = 0;
-  const char* bytes = nullptr;
-  HONE_RETURN_IF_ERROR(Check(
-      XGBoosterSaveModelToBuffer(booster_->handle, R"({"format": "ubj"})", &size, &bytes), "save"));
-  return std::string(bytes, size);
-}
-
-absl::StatusOr<CostModel> CostModel::Restore(std::string_view bytes) {
-  auto booster = std::make_unique<Booster>();
-  HONE_RETURN_IF_ERROR(Check(XGBoosterCreate(nullptr, 0, &booster->handle), "booster"));
-  HONE_RETURN_IF_ERROR(
-      Check(XGBoosterLoadModelFromBuffer(booster->handle, bytes.data(), bytes.size()), "restore"));
-  HONE_RETURN_IF_ERROR(Check(XGBoosterSetParam(booster->handle, "nthread", "1"), "nthread"));
-  HONE_RETURN_IF_ERROR(Check(XGBoosterSetParam(booster->handle, "verbosity", "0"), "verbosity"));
-  return CostModel(std::move(booster));
 }
 
 }  // namespace hone::tuner

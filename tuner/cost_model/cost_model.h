@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -40,8 +39,6 @@ class CostModel {
   // shifted to the mean of its targets. kInvalidArgument: no rows, or lengths that do not agree;
   // kInternal: what XGBoost says.
   static absl::StatusOr<CostModel> Train(const TrainingSet& data, const CostModelOptions& options);
-  // From what Serialise gave.
-  static absl::StatusOr<CostModel> Restore(std::string_view bytes);
 
   CostModel(CostModel&&) noexcept;
   CostModel& operator=(CostModel&&) noexcept;
@@ -50,8 +47,6 @@ class CostModel {
   // log2 throughput, up to a constant of the task: greater is faster.
   absl::StatusOr<std::vector<float>> Predict(const std::vector<std::vector<float>>& rows,
                                              const std::vector<float>& margins) const;
-  // UBJSON of XGBoost.
-  absl::StatusOr<std::string> Serialise() const;
 
  private:
   struct Booster;

@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "support/clock.h"
+#include "support/version.h"
 #include "tuner/executor.h"
 #include "tuner/farm/artifact_store.h"
 #include "tuner/farm/device_health.h"
@@ -35,7 +36,7 @@
 namespace hone::tuner {
 
 struct DispatcherOptions {
-  std::string daemon = "hone 0.1.0";
+  std::string daemon = std::string("hone ") + Version();
   int64_t heartbeat_interval_ns = 2'000'000'000;
   // A worker that said nothing for so many intervals is taken for gone.
   int silent_intervals = 5;

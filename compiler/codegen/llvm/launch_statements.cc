@@ -6,6 +6,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "compiler/codegen/llvm/launch_emitter.h"
 #include "compiler/loop/visit.h"
+#include "runtime/memory.h"
 #include "runtime/module_abi.h"
 
 namespace hone::codegen {
@@ -351,11 +352,10 @@ void LaunchEmitter::EmitAlloc(const loop::Stmt& s) {
     storage.pads_free = NeverStoresPads(s->body[0], s->buffer, loop::Expr());
     EmitUndefined(buffer, slot);
   } else {
-    constexpr uint64_t kAlign = HONE_BUFFER_ALIGNMENT;
     storage.base = entry.CreateConstGEP1_64(b_.getInt8Ty(), function_->getArg(3), scratch_now_);
     storage.scope = scratch_scope_;
     storage.no_alias = scratch_no_alias_;
-    scratch_now_ += (bytes + kAlign - 1) / kAlign * kAlign;
+    scratch_now_ += AlignedBytes(bytes);
     scratch_bytes_ = std::max(scratch_bytes_, scratch_now_);
   }
   storage_[&buffer] = storage;

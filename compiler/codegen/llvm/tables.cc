@@ -77,14 +77,13 @@ class TableEmitter {
   }
 
   Constant* Buffer(const loop::BufferNode& buffer, bool is_read_by_run, bool spreads_rounding) {
-    const uint64_t bytes = buffer.layout.ElementCount(buffer.shape) * SizeBytes(buffer.dtype);
     const bool is_transformed = spreads_rounding && buffer.role == loop::Role::kOutput;
     return Struct({Text(buffer.name), I8(static_cast<uint64_t>(buffer.role)),
                    I8(static_cast<uint64_t>(buffer.dtype)), I16(buffer.shape.size()),
                    I32((is_read_by_run ? 0 : HONE_BUFFER_NOT_READ_BY_RUN) |
                        (buffer.ascending ? HONE_BUFFER_ASCENDING : 0) |
                        (is_transformed ? HONE_BUFFER_TRANSFORMED : 0)),
-                   Shape(buffer.shape), Text(buffer.layout.ToString()), I64(bytes),
+                   Shape(buffer.shape), Text(buffer.layout.ToString()), I64(buffer.SizeBytes()),
                    F64(buffer.domain_low), F64(buffer.domain_high)});
   }
 

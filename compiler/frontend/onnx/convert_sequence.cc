@@ -183,11 +183,7 @@ absl::StatusOr<ir::Expr> SequenceOf(NodeReader& node, std::vector<ir::Expr> item
   return ops::TypedTuple(std::move(items));
 }
 
-ir::Expr Nothing() {
-  ir::ExprNode node = *ops::TypedTuple({});
-  node.attrs[kNothing] = true;
-  return std::make_shared<const ir::ExprNode>(std::move(node));
-}
+ir::Expr Nothing() { return ir::WithAttrs(ops::TypedTuple({}), {{kNothing, true}}); }
 
 bool IsNothing(const ir::Expr& e) {
   return e->kind == ir::ExprKind::kTuple && e->attrs.contains(kNothing);

@@ -76,14 +76,6 @@ absl::StatusOr<Sum> MatchSum(const Site& site) {
   return sum;
 }
 
-Stmt Around(const std::vector<Stmt>& loops, Stmt body) {
-  for (size_t i = loops.size(); i-- > 0;) {
-    body = loop::For(loops[i]->var, loops[i]->min, loops[i]->extent, std::move(body),
-                     loops[i]->loop_kind);
-  }
-  return body;
-}
-
 }  // namespace
 
 absl::StatusOr<std::string> SumLocally(loop::Nest* nest, const std::string& name) {

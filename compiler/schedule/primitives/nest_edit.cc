@@ -145,6 +145,14 @@ bool Loads(const Stmt& s, const Buffer& buffer) {
   return found;
 }
 
+Stmt Around(const std::vector<Stmt>& loops, Stmt body) {
+  for (size_t i = loops.size(); i-- > 0;) {
+    const Stmt& s = loops[i];
+    body = loop::For(s->var, s->min, s->extent, std::move(body), s->loop_kind);
+  }
+  return body;
+}
+
 bool Stores(const Stmt& s, const Buffer& buffer) {
   if (s->kind == StmtKind::kStore && s->buffer == buffer) return true;
   return std::any_of(s->body.begin(), s->body.end(),

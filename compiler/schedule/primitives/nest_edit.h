@@ -44,6 +44,8 @@ std::vector<loop::Expr> ConjunctsOf(const loop::Expr& condition);
 bool Loads(const loop::Expr& e, const loop::Buffer& buffer);
 bool Loads(const loop::Stmt& s, const loop::Buffer& buffer);
 bool Stores(const loop::Stmt& s, const loop::Buffer& buffer);
+// The same loops around another body, the first outermost.
+loop::Stmt Around(const std::vector<loop::Stmt>& loops, loop::Stmt body);
 // Drops a buffer from the table.
 void RemoveBuffer(loop::Nest* nest, const loop::Buffer& buffer);
 // Into the table, at the end of the buffers of its role.

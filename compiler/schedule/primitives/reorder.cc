@@ -25,14 +25,6 @@ struct Body {
   bool order_matters = false;  // op is a sum or product of floats
 };
 
-bool LoadsBuffer(const Expr& e, const loop::Buffer& buffer) {
-  bool found = false;
-  loop::Walk(e, [&](const Expr& node) {
-    found = found || (node->kind == loop::ExprKind::kLoad && node->buffer == buffer);
-  });
-  return found;
-}
-
 absl::StatusOr<Body> MatchBody(Stmt s) {
   while (s->kind == StmtKind::kIf && s->body.size() == 1) s = s->body[0];
   const absl::Status mismatch = absl::FailedPreconditionError(
@@ -40,13 +32,13 @@ absl::StatusOr<Body> MatchBody(Stmt s) {
   if (s->kind != StmtKind::kStore) return mismatch;
   Body body;
   body.store = s;
-  if (!LoadsBuffer(s->value, s->buffer)) return body;
+  if (!Loads(s->value, s->buffer)) return body;
   const Expr& value = s->value;
   if (value->kind != loop::ExprKind::kBinary) return mismatch;
   const BinaryOp op = value->binary_op;
   const bool combines =
       op == BinaryOp::kAdd || op == BinaryOp::kMul || op == BinaryOp::kMin || op == BinaryOp::kMax;
-  if (!combines || !loop::Accumulates(*s) || LoadsBuffer(value->operands[1], s->buffer)) {
+  if (!combines || !loop::Accumulates(*s) || Loads(value->operands[1], s->buffer)) {
     return mismatch;
   }
   body.accumulates = true;
@@ -152,12 +144,7 @@ absl::Status Reorder(loop::Nest* nest, const std::vector<std::string>& names,
   for (const Stmt& loop : before) bounds.PushLoop(*loop);
   HONE_ASSIGN_OR_RETURN(const Body body, MatchBody(innermost));
   HONE_RETURN_IF_ERROR(CheckOrder(body, before, after, bounds, allow_reassociation));
-  Stmt result = chain.body;
-  for (size_t i = order.size(); i-- > 0;) {
-    result = loop::For(order[i]->var, order[i]->min, order[i]->extent, std::move(result),
-                       order[i]->loop_kind);
-  }
-  ReplaceAt(nest, chain.site, std::move(result));
+  ReplaceAt(nest, chain.site, Around(order, chain.body));
   return absl::OkStatus();
 }
 

@@ -5,6 +5,7 @@
 
 #include "compiler/loop/visit.h"
 #include "compiler/ops/attrs.h"
+#include "compiler/ops/reshape.h"
 #include "compiler/schedule/primitives/inline_stage.h"
 #include "compiler/schedule/primitives/nest_edit.h"
 #include "compiler/schedule/templates/kernel_view.h"
@@ -51,10 +52,6 @@ const OpStage* OnlyReader(const ops::KernelDefinition& def, const std::string& v
   return reader;
 }
 
-bool IsReshape(const std::string& op) {
-  return op == "reshape" || op == "squeeze" || op == "expand_dims";
-}
-
 // Whether the last axes are rows and keys.
 bool HasRowsAndKeys(const loop::BufferNode& buffer, const loop::BufferNode& scores) {
   const size_t rank = buffer.shape.size();
@@ -67,11 +64,12 @@ bool Leads(const ops::KernelDefinition& def, std::string from, const OpStage& to
            const loop::BufferNode& scores) {
   for (const OpStage* op = OnlyReader(def, from); op != &to; op = OnlyReader(def, from)) {
     if (op == nullptr || op->results.size() != 1) return false;
-    if (!IsReshape(op->op) && (by_reshapes || op->kind > ops::FuseKind::kBroadcast)) return false;
+    if (!ops::OnlyReshapes(op->op) && (by_reshapes || op->kind > ops::FuseKind::kBroadcast))
+      return false;
     const Buffer before = BufferOf(def.naive, from);
     const Buffer after = BufferOf(def.naive, op->results[0]);
     if (before == nullptr || after == nullptr || !HasRowsAndKeys(*after, scores)) return false;
-    if (!IsReshape(op->op) && after->shape != before->shape) return false;
+    if (!ops::OnlyReshapes(op->op) && after->shape != before->shape) return false;
     from = op->results[0];
   }
   return to.args[0] == from;

@@ -4,57 +4,18 @@
 #include <numeric>
 
 #include "compiler/schedule/primitives/prefetch.h"
-#include "compiler/schedule/primitives/toom_cook.h"
-#include "compiler/schedule/primitives/winograd.h"
 #include "compiler/schedule/templates/register_tile.h"
+#include "compiler/schedule/templates/winograd_price.h"
 
 namespace hone::schedule {
 namespace {
 
-constexpr char kPrefix[] = "winograd";
 // Values of the knob "filters".
 constexpr char kFiltersInCache[] = "cache";
 
-// from_end: 1 is the width. As it is without transforms, unless there is a tile.
-WinogradAxis AxisOf(const Conv& conv, size_t from_end, int64_t tile = 1) {
-  return {conv.window.strides[conv.window.strides.size() - from_end],
-          from_end == 1 ? conv.taps_w : conv.taps_h, from_end == 1 ? conv.width : conv.height,
-          tile};
-}
-
-// Of all phases. The last product of those with fewer taps is zero; it is left out where phases are
-// far enough apart that this is worth it.
-int64_t UsedProducts(const Conv& conv, const WinogradAxis& axis) {
-  const int64_t zeros = conv.blocked_data ? axis.phases - axis.FullPhases() : 0;
-  return axis.phases * axis.products - zeros;
-}
-
-double UsedPart(const Conv& conv, const WinogradAxis& axis) {
-  return static_cast<double>(UsedProducts(conv, axis)) /
-         static_cast<double>(axis.phases * axis.products);
-}
-
-double Amplification(const WinogradAxis& axis) {
-  return axis.IsTransformed() ? MakeToomCook(axis.tile, axis.taps).Amplification() : 1;
-}
-
-int64_t TileOfStrategy(const std::string& strategy) { return strategy.back() - '0'; }
-
-// Of the transformed filters that are used at all.
-int64_t FilterBytes(const Conv& conv, const WinogradPlan& plan) {
-  return plan.Positions() * conv.UsedDepthTaps() * plan.channels * conv.out * 4;
-}
-
-// Of all filters, by phases, before they are transformed.
-int64_t TapBytes(const Conv& conv, const WinogradPlan& plan) {
-  return plan.Taps() * conv.UsedDepthTaps() * plan.channels * conv.out * 4;
-}
-
-// Of a kernel by itself. Half of the last cache is for what is used in between, or for others who
-// share it.
+// In the last cache, of a kernel by itself. Half of it is for what is used in between, or for
+// others who share it.
 bool FitsLastCache(const Target& target, int64_t bytes) { return 2 * bytes <= target.l3_bytes; }
-// In a model, where most of it is for other kernels' weights.
-bool StaysInLastCache(const Target& target, int64_t bytes) { return 8 * bytes <= target.l3_bytes; }
 
 // The transformed data of a block should leave room for the weights in the second cache, and a
 // block be large enough that the weights are not read too often.
@@ -184,152 +145,6 @@ std::vector<std::string> PadOptions(const Conv& conv) {
   return {"border", "copy"};
 }
 
-// Bytes a cycle from the last cache.
-double LastCacheRate(const Conv& conv) {
-  constexpr double kUsual = 24;
-  return conv.stream_bytes.value_or(kUsual);
-}
-
-// Bytes a cycle from where so many of them stay between two uses.
-double BytesPerCycle(const Conv& conv, const Target& target, int64_t bytes) {
-  constexpr double kSecondCache = 48, kMemory = 10;
-  if (bytes <= target.l2_bytes) return kSecondCache;
-  const double last = LastCacheRate(conv);
-  return StaysInLastCache(target, bytes) ? last : std::min(last, kMemory);
-}
-
-// What is chosen of a strategy, to be priced.
-struct WinogradChoice {
-  int64_t depth = 1;            // slices of the result in a block
-  RegisterTileProblem problem;  // of a position's products
-  RegisterTile tile;
-  int64_t parts = 1;
-  int64_t chunk = 0;
-  bool in_registers = false;  // the transformed filters
-};
-
-// Of products of a group that leave the first cache before they are transformed; counted where
-// there are so few channels that they are the larger part of what a block takes.
-double SpillCycles(const Conv& conv, const Target& target, const WinogradPlan& plan,
-                   const WinogradChoice& choice) {
-  const int64_t group = std::min(choice.tile.vectors, conv.out_vectors) * conv.lanes;
-  if (plan.channels >= group) return 0;
-  const RegisterTileProblem& problem = choice.problem;
-  const auto values =
-      static_cast<double>(plan.Positions() * problem.rows * problem.columns * choice.depth);
-  const double bytes = values * static_cast<double>(4 * (group + plan.channels));
-  const auto groups =
-      static_cast<double>(CeilDiv(CeilDiv(conv.out_vectors, choice.tile.vectors), choice.parts));
-  const double spilled = std::max(0.0, bytes - static_cast<double>(target.l1_bytes));
-  return groups * 2 * spilled / BytesPerCycle(conv, target, static_cast<int64_t>(bytes));
-}
-
-// Of what comes from further away because a block's transformed data took its place in the second
-// cache: the input, which the kernel before has written, the result, filters. A quarter of it does
-// no harm; what is beyond costs a line written back and one read (measured: 64 channels at 56x56
-// in blocks of 0.26, 0.45, 0.90 and 1.8 MB, of 2 MB).
-double DisplacedCycles(const Conv& conv, const Target& target, int64_t data_bytes) {
-  const int64_t beyond = std::max<int64_t>(0, data_bytes - target.l2_bytes / 4);
-  return 2 * static_cast<double>(beyond) / LastCacheRate(conv);
-}
-
-// Bytes that are read again for each row of positions, for each channel of a chunk: of a group's
-// filters before the transform, and a row after it, or, where that is in registers, of the data.
-int64_t ChunkBytesOfChannel(const Conv& conv, const WinogradPlan& plan, const RegisterTile& tile,
-                            bool in_registers) {
-  const int64_t taps = plan.Taps() * tile.vectors * conv.lanes;
-  const int64_t row = in_registers ? plan.Positions() * tile.rows * tile.columns
-                                   : plan.products_w * tile.vectors * conv.lanes;
-  return 4 * (taps + row);
-}
-
-// Of the products of a block and a part of the output channels, and of filters that are transformed
-// in registers, a row of positions at a time, among the multiplications.
-double MultiplyCycles(const Conv& conv, const WinogradPlan& plan, const WinogradChoice& choice) {
-  const double depth = static_cast<double>(choice.depth);
-  const auto parts = static_cast<double>(choice.parts);
-  if (!choice.in_registers) {
-    return plan.used * static_cast<double>(plan.Positions()) * depth *
-           TileCycles(choice.problem, choice.tile) / parts;
-  }
-  constexpr double kTransform = 2.5;  // operations of a vector of filters at a position
-  const auto filters = static_cast<double>(plan.channels * conv.out_vectors * plan.Positions());
-  const double operations =
-      static_cast<double>(choice.tile.rows * choice.tile.columns) + kTransform;
-  return filters * operations / 2 / parts;
-}
-
-// Of filters that are transformed `chunk` channels at a time: the transform, unless it is in
-// registers, and what the sums of a chunk cost until the next adds to them.
-double ChunkCycles(const Conv& conv, const Target& target, const WinogradPlan& plan,
-                   const WinogradChoice& choice) {
-  // Measured: cycles of a vector of filters at a position, in the first cache and beyond it.
-  const int64_t bytes =
-      choice.chunk * ChunkBytesOfChannel(conv, plan, choice.tile, choice.in_registers);
-  const double position = bytes <= target.l1_bytes ? 1.5 : 2.8;
-  const auto filters = static_cast<double>(plan.channels * conv.UsedDepthTaps() * conv.out_vectors);
-  const RegisterTileProblem& problem = choice.problem;
-  const auto products = static_cast<double>(plan.Positions() * problem.rows * problem.columns *
-                                            choice.depth * conv.out_vectors);
-  const double chunks = static_cast<double>(plan.channels / choice.chunk) * conv.MeanDepthTaps();
-  const auto product_bytes =
-      static_cast<int64_t>(products) / conv.out_vectors * choice.tile.vectors * conv.lanes * 4;
-  double add = 1;
-  if (product_bytes > target.l1_bytes) {
-    add += 2.0 * static_cast<double>(conv.lanes * 4) / BytesPerCycle(conv, target, product_bytes);
-  }
-  const double transform =
-      choice.in_registers ? 0 : position * static_cast<double>(plan.Positions()) * filters;
-  return (transform + add * products * chunks) / static_cast<double>(choice.parts);
-}
-
-// Of the transformed data of a block of so many tiles.
-int64_t PanelBytes(const Conv& conv, const WinogradPlan& plan, int64_t depth, int64_t tiles) {
-  return plan.Positions() * tiles * plan.Slices(conv, depth) * plan.channels * 4;
-}
-
-// Of one core that does a block of tiles for one part of the output channels.
-double BlockCycles(const Conv& conv, const Target& target, const WinogradPlan& plan,
-                   const WinogradChoice& choice) {
-  const RegisterTileProblem& problem = choice.problem;
-  const RegisterTile& tile = choice.tile;
-  const int64_t depth = choice.depth;
-  const auto parts = static_cast<double>(choice.parts);
-  const double positions = static_cast<double>(plan.Positions());
-  const double tiles = static_cast<double>(problem.rows * problem.columns);
-  const double multiply = MultiplyCycles(conv, plan, choice);
-  // Each position is a sum of four or so, once along the columns and once along the rows.
-  const double terms =
-      std::max(4.0, static_cast<double>(std::max(plan.products_h, plan.products_w) - 2));
-  const double transform = plan.InColumns() ? terms : terms / 2;
-  const double data =
-      transform * positions * tiles *
-      static_cast<double>(plan.Slices(conv, depth) * CeilDiv(plan.channels, conv.lanes));
-  const int64_t sums = plan.InColumns() ? plan.products_h * plan.tile_w : plan.tile_h * plan.tile_w;
-  const double results = transform * static_cast<double>(sums) * tiles *
-                         static_cast<double>(depth * conv.out_vectors) / parts;
-  const int64_t filter_bytes = choice.chunk > 0 ? TapBytes(conv, plan) : FilterBytes(conv, plan);
-  const double filters =
-      static_cast<double>(filter_bytes) / BytesPerCycle(conv, target, filter_bytes) / parts;
-  const int64_t data_bytes = PanelBytes(conv, plan, depth, problem.rows * problem.columns);
-  double again = 0;  // each group reads it
-  if (2 * data_bytes > 3 * target.l2_bytes) {
-    again = static_cast<double>(CeilDiv(conv.out_vectors, tile.vectors) * data_bytes) /
-            BytesPerCycle(conv, target, data_bytes) / parts;
-  }
-  const double rest = data + results + DisplacedCycles(conv, target, data_bytes) +
-                      SpillCycles(conv, target, plan, choice);
-  if (choice.chunk > 0) {
-    const double chunks = ChunkCycles(conv, target, plan, choice);
-    return WhileReading(WhilePrefetching(multiply + chunks, filters), again) + rest;
-  }
-  // What is prefetched comes along with the products; a register tile does so for one vector.
-  const double tiles_of_block = static_cast<double>(CeilDiv(problem.rows, tile.rows) *
-                                                    CeilDiv(problem.columns, tile.columns) * depth);
-  const double late = std::max(0.0, 1 - tiles_of_block / static_cast<double>(tile.vectors));
-  return WhileReading(multiply, filters + again, late) + rest;
-}
-
 // Of the chunks there are, the one with the most channels of which everything that is read for each
 // row of positions stays in the first cache, or the fewest; 0: there are none.
 int64_t LikelyChunk(const Conv& conv, const Target& target, const WinogradPlan& plan,
@@ -452,95 +267,6 @@ void ImproveWinograd(const Conv& conv, const Target& target, const std::string& 
 }
 
 }  // namespace
-
-WinogradPlan PlanOf(const Conv& conv, const std::string& strategy) {
-  const int64_t tile = TileOfStrategy(strategy);
-  const WinogradAxis h = AxisOf(conv, 2, tile), w = AxisOf(conv, 1, tile);
-  WinogradPlan plan;
-  plan.tile_h = h.tile;
-  plan.tile_w = w.tile;
-  plan.products_h = h.products;
-  plan.products_w = w.products;
-  plan.rows = h.tiles;
-  plan.columns = w.tiles;
-  plan.phases = h.phases * w.phases;
-  plan.channels = conv.in * plan.phases;
-  plan.used = UsedPart(conv, h) * UsedPart(conv, w);
-  if (conv.spatial == 3) {
-    plan.depth_step = conv.window.strides[0];
-    plan.tap_step = conv.window.dilation[0];
-  }
-  return plan;
-}
-
-double WinogradAmplification(const Conv& conv, const std::string& strategy) {
-  const int64_t tile = TileOfStrategy(strategy);
-  return Amplification(AxisOf(conv, 2, tile)) * Amplification(AxisOf(conv, 1, tile));
-}
-
-bool IsWinograd(const std::string& strategy) { return strategy.starts_with(kPrefix); }
-
-namespace {
-
-bool FitsWinograd(const Conv& conv) {
-  if (conv.spatial < 2 || conv.transposed || conv.groups != 1 || conv.is_strict ||
-      conv.kind != ProductKind::kFloat || !conv.weight_is_constant || conv.out < conv.lanes) {
-    return false;
-  }
-  const ops::Shape& dilation = conv.window.dilation;
-  if (dilation[dilation.size() - 1] != 1 || dilation[dilation.size() - 2] != 1) return false;
-  const int64_t phases = AxisOf(conv, 2).phases * AxisOf(conv, 1).phases;
-  if (phases == 1) return conv.in >= conv.lanes && conv.blocked_data;
-  // Vectors are channels of one phase, or all phases of a few channels.
-  if (conv.blocked_data) return conv.in % conv.lanes == 0;
-  return conv.in < conv.lanes && 2 * conv.in * phases >= conv.lanes;
-}
-
-// Multiplications of the direct sum for one of the products, those of tiles beyond the result
-// and of taps of value zero counted as far as they are done.
-double SavingOf(const Conv& conv, const WinogradAxis& axis) {
-  return static_cast<double>(axis.weight_taps * axis.extent) /
-         static_cast<double>(UsedProducts(conv, axis) * axis.tiles);
-}
-
-// Whether tiles of this size are exact enough (decision 0008), and save so many multiplications
-// that the transforms may be worth it.
-bool IsWorthwhile(const Conv& conv, const WinogradAxis& h, const WinogradAxis& w) {
-  constexpr double kMostAmplification = 32;
-  constexpr double kLeastSaving = 1.5;
-  if (std::max(h.products, w.products) > kMostToomCookProducts) return false;
-  if (SavingOf(conv, h) * SavingOf(conv, w) < kLeastSaving) return false;
-  return Amplification(h) * Amplification(w) <= kMostAmplification;
-}
-
-// Of both axes together.
-int64_t ProductsOf(const Conv& conv, int64_t tile) {
-  const WinogradAxis h = AxisOf(conv, 2, tile), w = AxisOf(conv, 1, tile);
-  return h.products * h.tiles * w.products * w.tiles;
-}
-
-bool IsOffered(const Conv& conv, int64_t tile) {
-  const WinogradAxis h = AxisOf(conv, 2, tile), w = AxisOf(conv, 1, tile);
-  if (!h.IsTransformed() && !w.IsTransformed()) return false;
-  if (h.tile > h.extent || w.tile > w.extent) return false;
-  const bool three_by_three = h.weight_taps == 3 && w.weight_taps == 3 && h.phases * w.phases == 1;
-  if (!three_by_three) return IsWorthwhile(conv, h, w);
-  // Measured: tiles of two and four results, and others where they come out with fewer products
-  // than those of four, as tiles of five do in 14x14 results.
-  if (tile == 2 || tile == 4) return true;
-  return 10 * ProductsOf(conv, tile) <= 9 * ProductsOf(conv, 4) && IsWorthwhile(conv, h, w);
-}
-
-}  // namespace
-
-std::vector<std::string> WinogradStrategies(const Conv& conv) {
-  std::vector<std::string> strategies;
-  if (!FitsWinograd(conv)) return strategies;
-  for (int64_t tile : {2, 3, 4, 5, 6}) {
-    if (IsOffered(conv, tile)) strategies.push_back(kPrefix + std::to_string(tile));
-  }
-  return strategies;
-}
 
 std::optional<Knob> NextWinogradKnob(const Conv& conv, const Target& target, const Config& prefix) {
   const WinogradPlan plan = PlanOf(conv, prefix.String("strategy"));

@@ -1,56 +1,20 @@
-// The configs of the Winograd strategies of convolutions. "winograd4" has tiles of four results
-// along each of height and width that has several taps, once a stride is taken for channels.
+// The configs of the Winograd strategies of convolutions.
 #ifndef HONE_COMPILER_SCHEDULE_TEMPLATES_WINOGRAD_SPACE_H_
 #define HONE_COMPILER_SCHEDULE_TEMPLATES_WINOGRAD_SPACE_H_
 
-#include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "compiler/schedule/config.h"
 #include "compiler/schedule/space.h"
 #include "compiler/schedule/templates/conv_view.h"
 #include "compiler/schedule/templates/strategy_choice.h"
+#include "compiler/schedule/templates/winograd_plan.h"
 
 namespace hone::schedule {
 
-// The numbers of a strategy.
-struct WinogradPlan {
-  int64_t tile_h = 1, tile_w = 1;          // results of a tile
-  int64_t products_h = 1, products_w = 1;  // positions of a tile
-  int64_t rows = 0, columns = 0;           // tiles
-  int64_t phases = 1;                      // what strides make of a channel
-  int64_t channels = 0;                    // that are summed: all phases of them
-  // The part of the products that are left where those with the last tap of phases that have fewer
-  // are not computed.
-  double used = 1;
-  // Of the depth: from one result, and from one tap, to the next.
-  int64_t depth_step = 1, tap_step = 1;
-
-  int64_t Positions() const { return products_h * products_w; }
-  int64_t Taps() const {
-    return (products_h - tile_h + 1) * (products_w - tile_w + 1);
-  }  // a phase's
-  bool SkipsZeros() const { return used < 1; }
-  bool InColumns() const { return products_h > 1 && products_w > 1; }
-  bool UnrollsColumns() const { return products_w > 1; }
-  // Slices of the data that so many of the result are made of.
-  int64_t Slices(const Conv& conv, int64_t depth) const {
-    return (depth - 1) * depth_step + (conv.taps_d - 1) * tap_step + 1;
-  }
-};
-WinogradPlan PlanOf(const Conv& conv, const std::string& strategy);
-
 // Value of the knob "filters".
 inline constexpr char kFiltersInRegisters[] = "registers";
-
-// How much larger its error is than that of the direct sum, about.
-double WinogradAmplification(const Conv& conv, const std::string& strategy);
-
-// The names of those the convolution can be computed by; empty for most.
-std::vector<std::string> WinogradStrategies(const Conv& conv);
-bool IsWinograd(const std::string& strategy);
 
 // The knobs after "strategy", which is one of them.
 std::optional<Knob> NextWinogradKnob(const Conv& conv, const Target& target, const Config& prefix);

@@ -115,7 +115,7 @@ std::vector<std::vector<uint8_t>> RunNest(const Nest& nest, uint64_t seed, bool*
   std::vector<std::vector<uint8_t>> memory;
   std::vector<void*> pointers;
   for (const Buffer& buffer : nest.buffers) {
-    std::vector<uint8_t>& bytes = memory.emplace_back(static_cast<size_t>(PhysicalBytes(*buffer)));
+    std::vector<uint8_t>& bytes = memory.emplace_back(static_cast<size_t>(buffer->SizeBytes()));
     const bool wide = buffer->dtype == DataType::kInt64;
     for (size_t i = 0; i < bytes.size(); ++i) {
       const uint64_t limit = buffer->dtype == DataType::kBool ? 2 : wide && i % 8 != 0 ? 1 : 64;

@@ -141,7 +141,7 @@ std::vector<std::vector<double>> RunNest(const loop::Nest& nest, uint64_t seed, 
     const loop::BufferNode& buffer = *nest.buffers[i];
     if (buffer.role == loop::Role::kWorkspace || buffer.role == loop::Role::kPrepared) continue;
     const bool output = buffer.role == loop::Role::kOutput;
-    memory[i].assign(static_cast<size_t>(loop::PhysicalBytes(buffer)) + 1, output ? 0x5A : 0);
+    memory[i].assign(static_cast<size_t>(buffer.SizeBytes()) + 1, output ? 0x5A : 0);
     pointers[i] = memory[i].data();
     if (output) continue;
     if (const auto elements = given.find(buffer.name); elements != given.end()) {

@@ -173,7 +173,7 @@ std::vector<int64_t> StartsOf(const loop::Nest& nest, const std::vector<double>&
   std::vector<int64_t>* starts = nullptr;
   memory.reserve(nest.buffers.size());
   for (const loop::Buffer& buffer : nest.buffers) {
-    memory.emplace_back(static_cast<size_t>(loop::PhysicalBytes(*buffer) / 8 + 1));
+    memory.emplace_back(static_cast<size_t>(buffer->SizeBytes() / 8 + 1));
     pointers.push_back(memory.back().data());
     if (buffer->name == "sparse_starts.shares") starts = &memory.back();
     if (buffer->name != "p2") continue;

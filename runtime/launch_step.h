@@ -1,0 +1,44 @@
+// A launch as the threads of a team run it. What workers measure and what is deployed split alike.
+#ifndef HONE_RUNTIME_LAUNCH_STEP_H_
+#define HONE_RUNTIME_LAUNCH_STEP_H_
+
+#include <cstdint>
+
+#include "runtime/barrier_plan.h"
+#include "runtime/module_abi.h"
+
+namespace hone {
+
+// One launch of a list, with all that is known before a run.
+struct LaunchStep {
+  hone_launch_function function;
+  int64_t grid_extent;
+  bool serial;  // thread 0 runs all of it
+  bool barrier_before;
+
+  // Of the next launch that `barriers` is told of.
+  static LaunchStep Next(const hone_launch& launch, bool wants_barrier, BarrierPlan& barriers) {
+    const bool serial = launch.serial != 0 || launch.grid_extent == 1;
+    return {launch.function, launch.grid_extent, serial, barriers.Next(wants_barrier, serial)};
+  }
+
+  // A thread's part, with the thread's scratch.
+  void Run(void* const* buffers, int thread, int threads, void* scratch) const {
+    if (serial) {
+      if (thread == 0) RunAll(buffers, scratch);
+      return;
+    }
+    const int64_t begin = grid_extent * thread / threads;
+    const int64_t end = grid_extent * (thread + 1) / threads;
+    if (begin < end) function(buffers, begin, end, scratch);
+  }
+
+  // By a team of one.
+  void RunAll(void* const* buffers, void* scratch) const {
+    function(buffers, 0, grid_extent, scratch);
+  }
+};
+
+}  // namespace hone
+
+#endif  // HONE_RUNTIME_LAUNCH_STEP_H_

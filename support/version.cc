@@ -1,0 +1,7 @@
+#include "support/version.h"
+
+namespace hone {
+
+const char* Version() { return HONE_VERSION; }
+
+}  // namespace hone
