@@ -111,13 +111,17 @@ class Join : public loop::Mutator {
            count == extent && s.loop_kind == loop::LoopKind::kSerial;
   }
 
+  // As it is written, where a variable with one value is itself, or what it comes to.
+  bool Is(const Expr& index, const Expr& var) const {
+    return index.SameAs(var) || Simplify(index, bounds_).SameAs(var);
+  }
+
   // What is stored there, or read where a reduction goes through it.
   bool IndexesJoined(const Stmt& body, const Expr& outer, const Expr& inner) const {
     bool found = false;
     const auto look = [&](const loop::BufferNode* buffer, const std::vector<Expr>& indices) {
       if (found || !joined_.contains(buffer)) return;
-      found = Simplify(indices[indices.size() - 2], bounds_).SameAs(outer) &&
-              Simplify(indices.back(), bounds_).SameAs(inner);
+      found = Is(indices[indices.size() - 2], outer) && Is(indices.back(), inner);
     };
     loop::Walk(
         body,

@@ -99,7 +99,7 @@ TEST(Conv, OfPixelsComputesWhatTheNaiveNestDoes) {
       const Task task{&def, RowMajorSignature(def), targets[seed % std::size(targets)]};
       Random random(seed++);
       Config config = conv.Default(task);
-      EXPECT_EQ(config.String("strategy"), "pixels");
+      ASSERT_EQ(config.String("strategy"), "pixels");
       for (int checked = 0; checked < 6; config = conv.MakeSpace(task).Sample(random)) {
         if (config.String("strategy") != "pixels") continue;
         const absl::StatusOr<loop::Nest> nest = conv.Schedule(task, config);
