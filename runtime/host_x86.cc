@@ -113,11 +113,6 @@ constexpr Model kModels[] = {
     {kIntel, 6, 0x7D, 0x7E, "icelake-client", kIceLake},
     {kIntel, 6, 0x8C, 0x8D, "tigerlake", kIceLake},
     {kIntel, 6, 0xA7, 0xA7, "rocketlake", kIceLake},
-    // Server cores some of whose features a hypervisor hides are an older one with the same mesh
-    // and pipes: code for it is better than for no core in particular.
-    {kIntel, 6, 0x00, 0xFF, "icelake-server", kIceLake},
-    {kIntel, 6, 0x00, 0xFF, "cascadelake", kLevel4, "avx512vnni"},
-    {kIntel, 6, 0x00, 0xFF, "skylake-avx512", kLevel4},
     {kIntel, 6, 0x97, 0x97, "alderlake", "avxvnni"},
     {kIntel, 6, 0x9A, 0x9A, "alderlake", "avxvnni"},
     {kIntel, 6, 0xB7, 0xB7, "raptorlake", "avxvnni"},
@@ -126,6 +121,11 @@ constexpr Model kModels[] = {
     {kIntel, 6, 0xAA, 0xAA, "meteorlake", "avxvnni"},
     {kIntel, 6, 0xAC, 0xAC, "meteorlake", "avxvnni"},
     {kIntel, 6, 0xAF, 0xAF, "sierraforest", "avxvnni avxvnniint8"},
+    // Server cores some of whose features a hypervisor hides are an older one with the same mesh
+    // and pipes: code for it is better than for no core in particular.
+    {kIntel, 6, 0x00, 0xFF, "icelake-server", kIceLake},
+    {kIntel, 6, 0x00, 0xFF, "cascadelake", kLevel4, "avx512vnni"},
+    {kIntel, 6, 0x00, 0xFF, "skylake-avx512", kLevel4},
     {kAmd, 0x17, 0x00, 0x2F, "znver1", ""},
     {kAmd, 0x17, 0x30, 0xFF, "znver2", ""},
     {kAmd, 0x19, 0x00, 0x0F, "znver3", ""},

@@ -38,7 +38,8 @@ bool HasBFloat16Rounding(const Value* value, const CpuTraits& traits) {
 }
 
 // A float of doubles: where bits are lost, the last that stays is set, as it is in no narrower
-// type, so that rounding once more rounds as if it were the first time.
+// type, so that rounding once more rounds as if it were the first time. What is subnormal as a
+// float is rounded twice, and so are integers beyond 2^53, to a double first.
 Value* RoundToOddFloat(Builder& b, Value* value) {
   constexpr int kLost = 29;
   Type* ints = WithElements(value->getType(), b.getInt64Ty());
