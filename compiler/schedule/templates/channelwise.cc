@@ -29,6 +29,7 @@ namespace {
 using loop::Buffer;
 
 constexpr int64_t kMaxEmitted = 256;
+constexpr int64_t kMaxPeeled = 2;  // tiles at one end: wider borders would multiply the code
 
 struct Windowed {
   AnchorView view;
@@ -139,9 +140,27 @@ std::vector<int64_t> Upto(int64_t limit, int64_t extent, int64_t fits) {
 // One register for what is loaded, one for a weight.
 int64_t Accumulators(const Windowed& w) { return w.registers - 2; }
 
+// "unroll": all taps. "row": those along the width, the others in loops.
 std::vector<std::string> TapOptions(const Windowed& w, const RegisterTile& tile) {
-  if (Taps(w) * tile.vectors * tile.rows * tile.columns <= kMaxEmitted) return {"unroll", "loop"};
-  return {"loop"};
+  const int64_t sums = tile.vectors * tile.rows * tile.columns;
+  std::vector<std::string> options;
+  if (Taps(w) * sums <= kMaxEmitted) options.push_back("unroll");
+  options.push_back("loop");
+  if (w.spatial > 1 && w.window.taps.back() * sums <= kMaxEmitted) options.push_back("row");
+  return options;
+}
+
+// The loops over taps by their names behind the anchor's: of a depthwise convolution the first is
+// that of its one input channel.
+std::vector<std::string> UnrolledTaps(const Windowed& w, const Config& config) {
+  const int loops = w.depthwise ? w.spatial + 1 : w.spatial;
+  const std::string& taps = config.String("taps");
+  if (taps == "loop") return {};
+  std::vector<std::string> unrolled;
+  for (int i = taps == "row" ? loops - 1 : 0; i < loops; ++i) {
+    unrolled.push_back(fmt::format(".r{}", i));
+  }
+  return unrolled;
 }
 
 // "copy": a stage before the anchor fills a buffer, with zeros around the data where it pads.
@@ -152,14 +171,21 @@ std::vector<std::string> PadOptions(const Windowed& w) {
   return {"copy"};
 }
 
-// Wide borders would multiply the code; their conditions stay where they are. Axes count from the
-// last: -1 is the width.
+// Axes count from the last: -1 is the width.
+int64_t Extent(const Windowed& w, int axis) {
+  return w.view.shape[static_cast<size_t>(w.rank() + axis)];
+}
+
+Border WholeBorder(const Windowed& w, int axis, int64_t tile) {
+  return BorderOf(w.window, w.spatial + axis, w.data_shape[static_cast<size_t>(w.rank() + axis)],
+                  Extent(w, axis), tile);
+}
+
+// The conditions of wide borders stay where they are.
 Border PeeledBorder(const Windowed& w, int axis, int64_t tile) {
   if (w.spatial + axis < 0) return {};
-  const int64_t extent = w.view.shape[static_cast<size_t>(w.rank() + axis)];
-  Border border = BorderOf(w.window, w.spatial + axis,
-                           w.data_shape[static_cast<size_t>(w.rank() + axis)], extent, tile);
-  constexpr int64_t kMaxPeeled = 2;
+  const int64_t extent = Extent(w, axis);
+  Border border = WholeBorder(w, axis, tile);
   if (border.first > kMaxPeeled) border.first = 0;
   if (border.last > kMaxPeeled) border.last = extent % tile != 0 ? 1 : 0;
   return border;
@@ -272,9 +298,7 @@ class WindowSchedule {
     for (const char* name : {".row", ".col", ".cv"}) s_.UnrollAll(out_ + name);
     for (const std::string& axis : TileAxes()) s_.UnrollAll(anchor_ + axis);
     s_.UnrollAll(anchor_ + ".cv");
-    if (config_.String("taps") == "unroll") {
-      for (const char* name : {".r0", ".r1", ".r2", ".r3"}) s_.UnrollAll(anchor_ + name);
-    }
+    for (const std::string& loop : UnrolledTaps(w_, config_)) s_.UnrollAll(anchor_ + loop);
   }
 
   const Task& task_;
@@ -306,7 +330,7 @@ WindowRows RowsOf(const Windowed& w, const Config& config) {
   WindowRows rows;
   rows.lanes = config.Int("lanes");
   rows.tile = TileOf(config);
-  rows.unrolls_taps = config.String("taps") == "unroll";
+  rows.unrolled_taps = UnrolledTaps(w, config);
   rows.rows = PeeledBorder(w, -2, rows.tile.rows);
   rows.columns = PeeledBorder(w, -1, rows.lanes * rows.tile.vectors);
   return rows;
@@ -338,14 +362,36 @@ Config DefaultRows(const Windowed& w) {
   return config;
 }
 
+// The least extent of a tile from `least` on of whose border every tile is code of its own.
+int64_t LeastWithBorderPeeled(const Windowed& w, int axis, int64_t least) {
+  const int64_t extent = Extent(w, axis);
+  int64_t tile = std::min(least, extent);
+  while (tile < extent) {
+    const Border border = WholeBorder(w, axis, tile);
+    if (std::max(border.first, border.last) <= kMaxPeeled) break;
+    ++tile;
+  }
+  return tile;
+}
+
 // Of products a part of a row: as many sums as hide the latency of the multiplications, a weight
-// serves all of them. Of pools a block of two by two: it shares as much of what it loads.
+// serves all of them. Where so many with all taps would be too much code, a block of positions that
+// share what they load, row of taps by row. Of pools a block of two by two: it shares as much.
 RegisterTile DefaultPositions(const Windowed& w) {
   if (!w.depthwise) return {1, std::min<int64_t>(2, w.height), std::min<int64_t>(2, w.width)};
   constexpr int64_t kMostColumns = 7;
+  const int64_t columns = std::min(kMostColumns, Accumulators(w));
+  if (Taps(w) * columns > kMaxEmitted) {
+    const RegisterTile block{1, LeastWithBorderPeeled(w, -2, 4), LeastWithBorderPeeled(w, -1, 2)};
+    if (block.rows * block.columns <= Accumulators(w)) return block;
+  }
   const int64_t unrolled = std::max<int64_t>(1, kMaxEmitted / Taps(w));
-  const int64_t tiles = CeilDiv(w.width, std::min({kMostColumns, unrolled, Accumulators(w)}));
-  return {1, 1, CeilDiv(w.width, tiles)};
+  return {1, 1, CeilDiv(w.width, CeilDiv(w.width, std::min(columns, unrolled)))};
+}
+
+std::string DefaultTaps(const Windowed& w, const RegisterTile& tile) {
+  const std::vector<std::string> options = TapOptions(w, tile);
+  return w.depthwise && options.front() == "loop" ? options.back() : options.front();
 }
 
 class Channelwise : public Template {
@@ -395,7 +441,7 @@ class Channelwise : public Template {
     Config config;
     config.Set("strategy", std::string("direct"));
     SetTile(tile, &config);
-    config.Set("taps", TapOptions(w, tile)[0]);
+    config.Set("taps", DefaultTaps(w, tile));
     config.Set("pad", PadOptions(w)[0]);
     return config;
   }

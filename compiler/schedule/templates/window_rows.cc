@@ -76,8 +76,7 @@ class WindowRowsSchedule {
          {out_ + ".row", out_ + ".col", anchor_ + ".i2", anchor_ + ".col"}) {
       s_.UnrollAll(loop);
     }
-    if (!rows_.unrolls_taps) return;
-    for (const char* name : {".r0", ".r1", ".r2"}) s_.UnrollAll(anchor_ + name);
+    for (const std::string& taps : rows_.unrolled_taps) s_.UnrollAll(anchor_ + taps);
   }
 
   const AnchorView& view_;

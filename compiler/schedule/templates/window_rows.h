@@ -2,6 +2,9 @@
 #ifndef HONE_COMPILER_SCHEDULE_TEMPLATES_WINDOW_ROWS_H_
 #define HONE_COMPILER_SCHEDULE_TEMPLATES_WINDOW_ROWS_H_
 
+#include <string>
+#include <vector>
+
 #include "absl/status/statusor.h"
 #include "compiler/schedule/template.h"
 #include "compiler/schedule/templates/kernel_view.h"
@@ -12,10 +15,10 @@ namespace hone::schedule {
 
 struct WindowRows {
   int64_t lanes = 1;
-  RegisterTile tile;  // `vectors` along the width, of `rows` rows; one column
-  bool unrolls_taps = false;
-  Border rows;     // tiles of the height that are apart
-  Border columns;  // of the width
+  RegisterTile tile;                       // `vectors` along the width, of `rows` rows; one column
+  std::vector<std::string> unrolled_taps;  // loops over taps, by their names behind the anchor's
+  Border rows;                             // tiles of the height that are apart
+  Border columns;                          // of the width
 };
 
 // A depthwise convolution or a pool of two axes, all of whose layouts are row-major: a tile of rows

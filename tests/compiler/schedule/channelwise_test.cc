@@ -30,7 +30,8 @@ TEST(DepthwiseConv2d, EveryConfigComputesWhatTheNaiveNestDoes) {
   const int64_t shapes[][6] = {// channels, height, width, taps, stride, pad
                                {32, 7, 7, 3, 1, 1}, {20, 9, 6, 3, 2, 1}, {16, 1, 1, 1, 1, 0},
                                {17, 5, 8, 5, 1, 2}, {48, 4, 4, 3, 1, 0}, {3, 5, 37, 3, 1, 1},
-                               {2, 9, 45, 3, 2, 1}, {2, 6, 33, 5, 3, 2}};
+                               {2, 9, 45, 3, 2, 1}, {2, 6, 33, 5, 3, 2}, {24, 12, 11, 7, 1, 3},
+                               {16, 7, 7, 9, 2, 4}};
   for (const auto& [c, h, w, k, stride, pad] : shapes) {
     kernels.push_back(fmt::format(
         "fn (p0: Tensor[(1, {0}, {1}, {2}), float32], const p1: Tensor[({0}, 1, {3}, {3}), "
@@ -40,6 +41,30 @@ TEST(DepthwiseConv2d, EveryConfigComputesWhatTheNaiveNestDoes) {
         c, h, w, k, stride, pad));
   }
   EXPECT_GE(Check(kernels, "depthwise_conv2d"), 30);
+}
+
+// Tiles of one row were three at either end, more than are code of their own, so that all taps of
+// all tiles tested whether they are outside: four times as long.
+TEST(DepthwiseConv2d, ByDefaultTilesOfManyTapsLeaveFewAtTheBorder) {
+  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
+  const auto block = [&](int64_t taps) {
+    const std::string kernel = fmt::format(
+        "fn (p0: Tensor[(1, 64, 56, 56), float32], const p1: Tensor[(64, 1, {0}, {0}), float32]) "
+        "{{ nn.conv2d(p0, p1, groups=64, padding=[{1}, {1}, {1}, {1}]) }}{2}",
+        taps, taps / 2, kEnd);
+    const ops::KernelDefinition def = MustLower(kernel);
+    const Template& depthwise = TemplateFor(def);
+    const Task task{&def, depthwise.Signatures(def, target)[0], target};
+    const Config config = depthwise.Default(task);
+    EXPECT_TRUE(depthwise.MakeSpace(task).Contains(config)) << kernel << config.ToText();
+    return fmt::format("{}x{} {}", config.Int("tile_h"), config.Int("tile_w"),
+                       config.String("taps"));
+  };
+  EXPECT_EQ(block(3), "1x7 unroll");
+  EXPECT_EQ(block(5), "1x7 unroll");
+  EXPECT_EQ(block(7), "4x2 row");
+  EXPECT_EQ(block(9), "4x2 row");
+  EXPECT_EQ(block(11), "4x3 row");
 }
 
 TEST(Pool2d, EveryConfigComputesWhatTheNaiveNestDoes) {
