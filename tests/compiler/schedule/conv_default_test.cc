@@ -48,6 +48,20 @@ TEST(Conv, ByDefaultChunksAreSummedWhereWeightsAreWaitedFor) {
   EXPECT_EQ(DefaultOf(OfOneTap(128, 128, 56), slow).Int("chunk"), 0);
 }
 
+// Of few channels, whose taps of a row are unrolled at the border: 28 sums there spilled. Without
+// padding there is no border.
+TEST(Conv, ByDefaultTilesOfFewChannelsLeaveRegistersAtTheBorder) {
+  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=1");
+  const auto tile = [&](int64_t pad) {
+    const Config config =
+        DefaultOf(ConvText({1, 3, 224, 224, 32, 3, 3, 2, pad, 1}, "none"), target);
+    EXPECT_EQ(config.Int("tile_h"), 1);
+    return config.Int("tile_v") * config.Int("tile_w");
+  };
+  EXPECT_EQ(tile(1), 24);
+  EXPECT_EQ(tile(0), 28);
+}
+
 // Of weights that fit no cache, and no Winograd.
 Config DefaultOf512Channels(int64_t height, int64_t width, const char* cpu) {
   std::string text = ConvText({1, 512, height, width, 512, 3, 3, 1, 1, 1}, "bias_relu");
