@@ -41,10 +41,7 @@ Expr ExpOfTerm(const Expr& x, int64_t count) {
   // Twice the least normal number: shares are rounded.
   const Expr least = loop::FloatConst(
       (least_exponent + 1) * std::numbers::ln2 + std::log(static_cast<double>(count)), x->dtype);
-  const Expr vanishes = Lt(x, least);
-  // Both are computed where lanes choose; NaN is not less and passes.
-  const Expr value = loop::Unary(loop::UnaryOp::kExp, loop::Select(vanishes, least, x));
-  return loop::Select(vanishes, loop::Const(0, x->dtype), value);
+  return loop::Select(Lt(x, least), loop::Const(0, x->dtype), loop::Unary(loop::UnaryOp::kExp, x));
 }
 
 std::vector<loop::Buffer> Define(const std::string& op, bool logarithm, loop::NestBuilder& builder,
