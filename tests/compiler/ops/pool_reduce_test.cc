@@ -179,7 +179,9 @@ TEST(SoftmaxTest, SumsToOneAlongItsAxis) {
 // A mask of -100 would leave subnormal shares, and one of -85 some.
 TEST(SoftmaxTest, HasNoSubnormalShares) {
   TestTensor x = RandomTensor({200, 64}, 1, DataType::kFloat32, -1, 1);
-  for (size_t i = 0; i < x.values.size(); i += 2) x.values[i] -= 75 + 0.16 * (i / 64);
+  for (int64_t row = 0; row < 200; ++row) {
+    for (int64_t i = 0; i < 64; i += 2) x.values[x.Offset({row, i})] -= 75 + 0.16 * row;
+  }
   const TestTensor shares = RunOp("nn.softmax", {x}, {}).value();
   int zeros = 0;
   for (const double share : shares.values) {
