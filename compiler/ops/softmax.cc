@@ -1,5 +1,8 @@
 // nn.softmax and nn.log_softmax along one axis. Stages: max, exp, sum, its reciprocal, and the
 // product (or the difference of logarithms).
+#include <cmath>
+#include <numbers>
+
 #include "compiler/ops/attrs.h"
 #include "compiler/ops/families.h"
 #include "compiler/ops/scalar_math.h"
@@ -30,6 +33,17 @@ std::vector<Expr> Without(std::vector<Expr> axes, int64_t axis) {
   return axes;
 }
 
+// exp(x) of x <= 0, one of `count` terms of a sum that is at least 1, and 0 where its share of that
+// could be subnormal. Masks of -100 leave such terms, in numbers: one operation on a subnormal
+// number, or one that underflows, takes many processors as long as a hundred others.
+Expr ExpOfTerm(const Expr& x, int64_t count) {
+  const int least_exponent = x->dtype == DataType::kFloat64 ? -1022 : -126;
+  // Twice the least normal number: shares are rounded.
+  const Expr least = loop::FloatConst(
+      (least_exponent + 1) * std::numbers::ln2 + std::log(static_cast<double>(count)), x->dtype);
+  return loop::Select(Lt(x, least), loop::Const(0, x->dtype), loop::Unary(loop::UnaryOp::kExp, x));
+}
+
 std::vector<loop::Buffer> Define(const std::string& op, bool logarithm, loop::NestBuilder& builder,
                                  const loop::Buffer& data, const ir::Attrs& attrs,
                                  const ir::Type& result) {
@@ -51,8 +65,7 @@ std::vector<loop::Buffer> Define(const std::string& op, bool logarithm, loop::Ne
                      });
   const loop::Buffer exp =
       builder.Compute(stage + "_exp", dtype, shape, [&](const std::vector<Expr>& axes) {
-        return loop::Unary(loop::UnaryOp::kExp,
-                           element(axes) - loop::Load(max, Without(axes, axis)));
+        return ExpOfTerm(element(axes) - loop::Load(max, Without(axes, axis)), extent[0]);
       });
   const loop::Buffer sum =
       builder.Reduce(stage + "_sum", dtype, outer, extent, Combiner::kAdd, loop::Const(0, dtype),

@@ -154,6 +154,7 @@ class LaunchEmitter {
   llvm::Value* EmitContracted(const loop::Expr& e);
   llvm::Value* EmitFactor(const loop::Expr& e);
   llvm::Value* EmitComparison(const loop::Expr& e);
+  llvm::Value* EmitExpOrZero(const loop::Expr& e);
   llvm::Value* EmitSelect(const loop::Expr& e);
   llvm::Value* EmitSelectByBranch(const loop::Expr& e, llvm::Value* condition);
   llvm::Value* EmitMasked(const loop::Expr& e, llvm::Value* condition);

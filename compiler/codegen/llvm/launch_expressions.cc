@@ -2,10 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "absl/container/flat_hash_set.h"
 #include "compiler/codegen/llvm/arithmetic.h"
 #include "compiler/codegen/llvm/launch_emitter.h"
+#include "compiler/codegen/llvm/math.h"
 #include "compiler/loop/bounds.h"
 #include "llvm/IR/Intrinsics.h"
 
@@ -259,7 +261,28 @@ bool LaunchEmitter::MayFault(const Expr& root) {
   return visit(root);
 }
 
+// select(x < c, 0, exp(x)), where exp has no need of what it does for results below exp(c); null
+// where `e` is none.
+llvm::Value* LaunchEmitter::EmitExpOrZero(const Expr& e) {
+  const Expr& less = e->operands[0];
+  const Expr& zero = e->operands[1];
+  const Expr& exp = e->operands[2];
+  if (!IsBinary(less, BinaryOp::kLt) || exp->kind != ExprKind::kUnary ||
+      exp->unary_op != loop::UnaryOp::kExp || zero->kind != ExprKind::kFloat ||
+      zero->float_value != 0 || std::signbit(zero->float_value)) {
+    return nullptr;
+  }
+  const Expr& x = exp->operands[0];
+  const Expr& least = less->operands[1];
+  if (least->kind != ExprKind::kFloat || !MayBeLeastOfExp(least->float_value, x->dtype) ||
+      !loop::StructuralEqual(x, less->operands[0])) {
+    return nullptr;
+  }
+  return EmitExpAbove(b_, EmitExpr(x), least->float_value, traits_);
+}
+
 llvm::Value* LaunchEmitter::EmitSelect(const Expr& e) {
+  if (Value* value = EmitExpOrZero(e)) return value;
   if (const std::optional<bool> decided = Decide(e->operands[0])) {
     return EmitExpr(e->operands[*decided ? 1 : 2]);
   }

@@ -1,6 +1,8 @@
 #include "compiler/codegen/llvm/math.h"
 
+#include <functional>
 #include <limits>
+#include <numbers>
 #include <numeric>
 #include <span>
 #include <vector>
@@ -90,13 +92,22 @@ class Math {
         bias_(is_double_ ? 1023 : 127) {}
 
   Value* Exp(Value* x) {
-    if (scales_) return ExpByPower2(x);
+    if (scales_) return ExpByPower2(x, nullptr);
     const Reduced y = Reduce(Clamp(x, is_double_ ? -746 : -104, is_double_ ? 710 : 89));
     Value* value = b_.CreateFAdd(Num(1), y.expm1);
     // In two steps, since 2^n alone may be out of range where the result is not.
     Value* half = b_.CreateAShr(y.n, 1);
     value = b_.CreateFMul(value, Power2(half));
     return b_.CreateFMul(value, Power2(b_.CreateSub(y.n, half)));
+  }
+
+  Value* ExpAbove(Value* x, double least) {
+    if (scales_) return ExpByPower2(x, b_.CreateFCmpUGE(x, Num(least)));
+    const Reduced y = Reduce(Clamp(x, least, is_double_ ? 710 : 89));
+    // Half of 2^n is in range wherever the result is.
+    Value* twice = Fma(Num(2), y.expm1, Num(2));
+    Value* value = b_.CreateFMul(twice, Power2(b_.CreateSub(y.n, Int(1))));
+    return b_.CreateSelect(b_.CreateFCmpOLT(x, Num(least)), Num(0), value);
   }
 
   // Of arguments below the overflow of exp.
@@ -343,8 +354,8 @@ class Math {
 
   // AVX-512's way: 2^n 2^r for x log2(e) = n + r. The instruction that scales knows what lies out
   // of range, whatever the finite number it scales: so r is clamped, not x, and takes along its
-  // NaN.
-  Value* ExpByPower2(Value* x) {
+  // NaN. Zero where `wanted`, if there is one, is false.
+  Value* ExpByPower2(Value* x, Value* wanted) {
     constexpr int kRoundAsIs = 4;
     constexpr int kLessMagnitude = 2;  // of both, with the sign of the first
     Value* all = b_.getInt16(-1);
@@ -356,8 +367,10 @@ class Math {
     r = b_.CreateIntrinsic(
         llvm::Intrinsic::x86_avx512_mask_range_ps_512, {},
         {r, Num(0.51), b_.getInt32(kLessMagnitude), nothing, all, b_.getInt32(kRoundAsIs)});
+    Value* mask = wanted == nullptr ? all : b_.CreateBitCast(wanted, b_.getInt16Ty());
     return b_.CreateIntrinsic(llvm::Intrinsic::x86_avx512_mask_scalef_ps_512, {},
-                              {Poly(r, kPower2Float), n, nothing, all, b_.getInt32(kRoundAsIs)});
+                              {Poly(r, kPower2Float), n, wanted == nullptr ? nothing : Num(0), mask,
+                               b_.getInt32(kRoundAsIs)});
   }
 
   Reduced Reduce(Value* x) {
@@ -434,24 +447,31 @@ Value* InDouble(Builder& b, loop::UnaryOp op, Value* x) {
   }
 }
 
+// Where AVX-512 has instructions for exp, the last vector of a row takes them as a whole one does.
+Value* InWholeVector(Builder& b, Value* x, const CpuTraits& traits,
+                     const std::function<Value*(Value* x)>& exp) {
+  constexpr int kWidest = 16;
+  const int lanes = LanesOf(x);
+  if (!traits.avx512_dq || !x->getType()->getScalarType()->isFloatTy() || lanes == 1 ||
+      lanes >= kWidest) {
+    return exp(x);
+  }
+  std::vector<int> places(kWidest, llvm::PoisonMaskElem);
+  std::iota(places.begin(), places.begin() + lanes, 0);
+  // Frozen: the mask of all lanes is one number.
+  Value* whole = exp(b.CreateFreeze(b.CreateShuffleVector(x, places)));
+  places.resize(static_cast<size_t>(lanes));
+  return b.CreateShuffleVector(whole, places);
+}
+
 }  // namespace
 
 llvm::Value* EmitMath(Builder& b, loop::UnaryOp op, llvm::Value* x, const CpuTraits& traits) {
-  constexpr int kWidest = 16;
-  const int lanes = LanesOf(x);
-  if (op == loop::UnaryOp::kExp && traits.avx512_dq && x->getType()->getScalarType()->isFloatTy() &&
-      lanes > 1 && lanes < kWidest) {
-    // The last vector of a row: its instructions are those of a whole one.
-    std::vector<int> places(kWidest, llvm::PoisonMaskElem);
-    std::iota(places.begin(), places.begin() + lanes, 0);
-    Value* whole = EmitMath(b, op, b.CreateShuffleVector(x, places), traits);
-    places.resize(static_cast<size_t>(lanes));
-    return b.CreateShuffleVector(whole, places);
-  }
   Math m(b, x->getType(), traits);
   switch (op) {
     case loop::UnaryOp::kExp:
-      return m.Exp(x);
+      return InWholeVector(
+          b, x, traits, [&](Value* whole) { return Math(b, whole->getType(), traits).Exp(whole); });
     case loop::UnaryOp::kLog:
       return m.Log(x);
     case loop::UnaryOp::kTanh:
@@ -466,6 +486,20 @@ llvm::Value* EmitMath(Builder& b, loop::UnaryOp op, llvm::Value* x, const CpuTra
       return b.CreateFPCast(InDouble(b, op, wide), x->getType());
     }
   }
+}
+
+llvm::Value* EmitExpAbove(Builder& b, llvm::Value* x, double least, const CpuTraits& traits) {
+  return InWholeVector(b, x, traits, [&](Value* whole) {
+    return Math(b, whole->getType(), traits).ExpAbove(whole, least);
+  });
+}
+
+bool MayBeLeastOfExp(double least, DataType dtype) {
+  if (dtype != DataType::kFloat32 && dtype != DataType::kFloat64) return false;
+  // Half of the power of two that `least` is rounded to is a normal number; it has itself been
+  // rounded to the type.
+  const double exponent = dtype == DataType::kFloat32 ? -125.25 : -1021.25;
+  return least >= exponent * std::numbers::ln2 && least <= 0;
 }
 
 llvm::Value* EmitPow(Builder& b, llvm::Value* x, llvm::Value* y) {

@@ -12,6 +12,11 @@ namespace hone::codegen {
 
 // kExp to kSigmoid and kSin to kAtanh.
 llvm::Value* EmitMath(Builder& b, loop::UnaryOp op, llvm::Value* x, const CpuTraits& traits = {});
+// exp(x), and 0 where x < least, where exp(least) is at least twice the least normal number:
+// nothing underflows on the way, which takes many processors as long as a hundred operations.
+llvm::Value* EmitExpAbove(Builder& b, llvm::Value* x, double least, const CpuTraits& traits = {});
+// Whether `least` is one of those, of floats of the type.
+bool MayBeLeastOfExp(double least, DataType dtype);
 llvm::Value* EmitPow(Builder& b, llvm::Value* x, llvm::Value* y);
 // The remainder of a / b rounded towards zero, with the sign of a: exact, by a loop of its own.
 llvm::Value* EmitFmod(Builder& b, llvm::Value* x, llvm::Value* y);

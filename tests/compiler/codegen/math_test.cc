@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <cfenv>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "support/random.h"
@@ -51,36 +53,47 @@ const Case kCases[] = {
 
 constexpr int64_t kCount = 1 << 14;
 
-// y[i] = op(x[i]), 16 lanes at a time.
-loop::Nest MapNest(UnaryOp op, DataType dtype) {
+using Function = std::function<loop::Expr(const loop::Expr& x)>;
+
+// y[i] = f(x[i]), so many lanes at a time.
+loop::Nest MapNest(const Function& f, DataType dtype, int64_t lanes) {
   const auto x = loop::MakeBuffer("x", dtype, {kCount}, loop::Role::kInput);
   const auto y = loop::MakeBuffer("y", dtype, {kCount}, loop::Role::kOutput);
   const loop::Expr o = loop::Var("o");
   const loop::Expr i = loop::Var("i");
-  const loop::Expr at = o * 16 + i;
+  const loop::Expr at = o * loop::IntConst(lanes) + i;
   loop::Nest nest;
   nest.name = "map";
   nest.buffers = {x, y};
   nest.launches.push_back(
       {"map", loop::Phase::kRun,
-       loop::For(o, 0, kCount / 16,
-                 loop::For(i, 0, 16, loop::Store(y, {at}, loop::Unary(op, loop::Load(x, {at}))),
+       loop::For(o, 0, kCount / lanes,
+                 loop::For(i, 0, lanes, loop::Store(y, {at}, f(loop::Load(x, {at}))),
                            loop::LoopKind::kVectorize),
                  loop::LoopKind::kParallel)});
   return nest;
 }
 
 template <typename T>
-void Evaluate(UnaryOp op, const std::vector<T>& x, std::vector<T>* y) {
-  constexpr DataType kType = sizeof(T) == 4 ? DataType::kFloat32 : DataType::kFloat64;
-  const auto elf = BuildModule(ArtifactOf(MapNest(op, kType), TestTarget()));
+constexpr DataType kType = sizeof(T) == 4 ? DataType::kFloat32 : DataType::kFloat64;
+
+// Exceptions of floating-point arithmetic are those of the kernel afterwards.
+template <typename T>
+void Evaluate(const Function& f, const std::vector<T>& x, std::vector<T>* y, int64_t lanes = 16) {
+  const auto elf = BuildModule(ArtifactOf(MapNest(f, kType<T>, lanes), TestTarget()));
   ASSERT_TRUE(elf.ok()) << elf.status().ToString();
   const LoadedModule module(*elf);
   auto* memory = static_cast<T*>(aligned_alloc(64, 2 * kCount * sizeof(T)));
   std::copy(x.begin(), x.end(), memory);
+  std::feclearexcept(FE_ALL_EXCEPT);
   module.Run({memory, memory + kCount});
   y->assign(memory + kCount, memory + 2 * kCount);
   free(memory);
+}
+
+template <typename T>
+void Evaluate(UnaryOp op, const std::vector<T>& x, std::vector<T>* y) {
+  Evaluate<T>([op](const loop::Expr& e) { return loop::Unary(op, e); }, x, y);
 }
 
 template <typename T>
@@ -214,6 +227,52 @@ TEST(ElementaryFloat, ExpOverflowsAndUnderflowsGradually) {
     EXPECT_EQ(y[5 + 2 * i], std::numeric_limits<float>::infinity()) << far[i];
     EXPECT_EQ(y[6 + 2 * i], 0) << -far[i];
   }
+}
+
+// What stands for exp in a softmax.
+template <typename T>
+void ExpectExpOrZero(T least) {
+  constexpr T kInf = std::numeric_limits<T>::infinity();
+  const Function f = [least](const loop::Expr& x) {
+    return loop::Select(Lt(x, loop::Const(least, kType<T>)), loop::Const(0, kType<T>),
+                        loop::Unary(UnaryOp::kExp, x));
+  };
+  std::vector<T> x = Samples<T>(2 * least, 80);
+  const T ends[] = {least,
+                    std::nextafter(least, -kInf),
+                    std::nextafter(least, kInf),
+                    -kInf,
+                    kInf,
+                    T{-1e9},
+                    std::log(std::numeric_limits<T>::max()),
+                    T{1e9},
+                    std::numeric_limits<T>::quiet_NaN()};
+  std::copy(std::begin(ends), std::end(ends), x.begin());
+  for (const int64_t lanes : {1, 4, 8, 16, 32}) {
+    std::vector<T> y;
+    Evaluate<T>(f, x, &y, lanes);
+    EXPECT_FALSE(std::fetestexcept(FE_UNDERFLOW)) << lanes;
+    for (int64_t i = 0; i < kCount; ++i) {
+      const T want = x[i] < least ? T{0} : std::exp(x[i]);
+      if (std::isnan(want)) {
+        EXPECT_TRUE(std::isnan(y[i]));
+      } else if (std::isinf(want) || want == 0) {
+        EXPECT_EQ(y[i], want) << x[i];
+      } else {
+        EXPECT_NEAR(y[i] / want, 1, 3e-7) << x[i];
+      }
+    }
+  }
+}
+
+TEST(ElementaryFloat, ExpOrZeroDoesNotUnderflow) {
+  ExpectExpOrZero<float>(-86.643394f);  // of 2^-125
+  ExpectExpOrZero<float>(-82);
+  ExpectExpOrZero<float>(-1);
+}
+TEST(ElementaryDouble, ExpOrZeroDoesNotUnderflow) {
+  ExpectExpOrZero<double>(-707.7032713517);  // of 2^-1021
+  ExpectExpOrZero<double>(-82);
 }
 
 }  // namespace

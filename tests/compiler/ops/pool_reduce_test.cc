@@ -176,6 +176,36 @@ TEST(SoftmaxTest, SumsToOneAlongItsAxis) {
               HasSubstr("nn.softmax: attribute axis: expected an axis in [-2, 2), found 2"));
 }
 
+// A mask of -100 would leave subnormal shares, and one of -85 some.
+TEST(SoftmaxTest, HasNoSubnormalShares) {
+  TestTensor x = RandomTensor({200, 64}, 1, DataType::kFloat32, -1, 1);
+  for (int64_t row = 0; row < 200; ++row) {
+    for (int64_t i = 0; i < 64; i += 2) x.values[x.Offset({row, i})] -= 75 + 0.16 * row;
+  }
+  const TestTensor shares = RunOp("nn.softmax", {x}, {}).value();
+  int zeros = 0;
+  for (const double share : shares.values) {
+    EXPECT_TRUE(share == 0 || share >= std::numeric_limits<float>::min()) << share;
+    zeros += share == 0 ? 1 : 0;
+  }
+  EXPECT_GT(zeros, 3000);
+  EXPECT_LT(zeros, 6000);  // of the 6400 masked
+  x.dtype = DataType::kFloat64;
+  EXPECT_THAT(RunOp("nn.softmax", {x}, {}).value().values, testing::Each(testing::Gt(0)));
+}
+
+TEST(SoftmaxTest, HandsNanOnAndTakesMasksForZero) {
+  constexpr double kInf = std::numeric_limits<double>::infinity();
+  const TestTensor x = {
+      {3, 3}, {1, std::nan(""), 2, 1, -kInf, -1e9, -kInf, -kInf, -kInf}, DataType::kFloat32};
+  const TestTensor y = RunOp("nn.softmax", {x}, {}).value();
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_TRUE(std::isnan(y.values[i]));
+    EXPECT_EQ(y.values[3 + i], i == 0 ? 1 : 0);
+    EXPECT_TRUE(std::isnan(y.values[6 + i]));
+  }
+}
+
 TEST(ReduceTest, OverAnyAxesKeptOrNot) {
   const TestTensor x = RandomTensor({2, 3, 4}, 1);
   ExpectNear(RunOp("sum", {x}, {{"axis", Ints{-1, 0}}}), Generate({3}, [&](const Index& i) {

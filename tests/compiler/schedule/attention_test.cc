@@ -35,6 +35,19 @@ std::string Masked(const Sizes& n, int64_t batch) {
       n.heads, n.rows, n.keys, n.depth, n.units, batch, n.heads / batch);
 }
 
+// Windows: a bias of each head, and behind another reshape a mask of each window.
+std::string Windowed(const Sizes& n, int64_t windows) {
+  return fmt::format(
+      "fn (p0: Tensor[({0}, {1}, {3}), float32], p1: Tensor[({0}, {2}, {3}), float32], const p2: "
+      "Tensor[(1, {6}, {1}, {2}), float32], const p3: Tensor[(1, {5}, 1, {1}, {2}), float32], p4: "
+      "Tensor[({0}, {4}, {2}), float32]) {{ %0 = nn.batch_matmul(p0, p1); %1 = reshape(%0, "
+      "newshape=[{5}, {6}, {1}, {2}]); %2 = add(%1, p2); %3 = reshape(%2, newshape=[1, {5}, {6}, "
+      "{1}, {2}]); %4 = add(%3, p3); %5 = reshape(%4, newshape=[-1, {6}, {1}, {2}]); %6 = "
+      "nn.softmax(%5, axis=-1); %7 = reshape(%6, newshape=[{0}, {1}, {2}]); nn.batch_matmul(%7, "
+      "p4) }}",
+      n.heads, n.rows, n.keys, n.depth, n.units, windows, n.heads / windows);
+}
+
 // The degenerate ones first; none that a vector or a tile divides but the last.
 const Sizes kSizes[] = {{1, 1, 1, 1, 1},   {2, 1, 17, 3, 5},  {1, 9, 1, 4, 16},
                         {2, 7, 15, 5, 17}, {1, 13, 33, 4, 1}, {2, 17, 31, 3, 8},
@@ -60,6 +73,17 @@ TEST(Attention, ScalesAndMasksTheScores) {
       if (HasFailure()) return;
     }
   }
+}
+
+TEST(Attention, AddsBiasesBetweenReshapes) {
+  uint64_t seed = 1;
+  for (const Sizes& n : kSizes) {
+    const Target target = seed % 2 == 0 ? Wide() : Narrow();
+    CheckTemplate(Windowed(n, n.heads) + kEnd, "attention", target, 3, seed++);
+    CheckTemplate(Windowed(n, 1) + kEnd, "attention", target, 3, seed++);
+    if (HasFailure()) return;
+  }
+  CheckTemplate(Windowed({12, 49, 49, 4, 8}, 4) + kEnd, "attention", Wide(), 3, seed);
 }
 
 // Heads that are parts of one matrix are read where they lie.
