@@ -47,10 +47,9 @@ std::vector<loop::Buffer> Define(loop::NestBuilder& builder, const std::vector<l
       builder.Compute("resample_indices", DataType::kInt64, table, [&](const std::vector<Expr>& i) {
         return IndexWithin(loop::Load(args[1], {i[1], i[0]}), data->shape[axis]);
       });
-  const loop::Buffer weights =
-      builder.Compute("resample_weights", dtype, table, [&](const std::vector<Expr>& i) {
-        return CastTo(dtype, loop::Load(args[2], {i[1], i[0]}));
-      });
+  const loop::Buffer weights = builder.Compute(
+      "resample_weights", dtype, table,
+      [&](const std::vector<Expr>& i) { return CastTo(dtype, loop::Load(args[2], {i[1], i[0]})); });
   const loop::Buffer sum = builder.Reduce(
       kName, dtype, result.tensor.shape, {table[0]}, Combiner::kAdd, loop::Const(0, dtype),
       [&](const std::vector<Expr>& axes, const std::vector<Expr>& tap) {

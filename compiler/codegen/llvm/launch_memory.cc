@@ -381,8 +381,8 @@ llvm::Value* LaunchEmitter::LoadScattered(const Address& address) {
   const bool gathers = address.reach == Reach::kScattered && !address.storage->is_private &&
                        address.element->getScalarSizeInBits() >= 32;
   if (masked || gathers) {
-    Value* mask = masked ? vector_.mask
-                         : llvm::ConstantInt::getTrue(Widen(b_.getInt1Ty(), vector_.lanes));
+    Value* mask =
+        masked ? vector_.mask : llvm::ConstantInt::getTrue(Widen(b_.getInt1Ty(), vector_.lanes));
     return Annotate(b_.CreateMaskedGather(type, LanePointers(address), align, mask,
                                           llvm::Constant::getNullValue(type)),
                     *address.storage, true);

@@ -85,7 +85,8 @@ std::vector<size_t> OrderOf(const ResizeRule& rule, const std::vector<ResizeAxis
   std::iota(order.begin(), order.end(), size_t{0});
   double growth = 1;
   for (const ResizeAxis& axis : axes) {
-    growth *= static_cast<double>(axis.output) / static_cast<double>(std::max<int64_t>(axis.input, 1));
+    growth *=
+        static_cast<double>(axis.output) / static_cast<double>(std::max<int64_t>(axis.input, 1));
   }
   if (rule.mode != "nearest" && growth > 1) std::reverse(order.begin(), order.end());
   return order;

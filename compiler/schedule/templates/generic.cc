@@ -143,7 +143,8 @@ void PrepareTables(Sequence* s) {
   }
 }
 
-// Naive, with tables of constants prepared, cheap stages in their readers and the layouts of the signature.
+// Naive, with tables of constants prepared, cheap stages in their readers and the layouts of the
+// signature.
 Sequence Prepared(const Task& task) {
   Sequence s(task.def->naive);
   PrepareTables(&s);
@@ -165,8 +166,7 @@ class Generic : public Template {
 
   std::vector<ir::LayoutSignature> Signatures(const ops::KernelDefinition& def,
                                               const Target& target) const override {
-    std::vector<ir::LayoutSignature> signatures =
-        ElementwiseSignatures(def, target.VectorLanes());
+    std::vector<ir::LayoutSignature> signatures = ElementwiseSignatures(def, target.VectorLanes());
     std::erase_if(signatures, [&](const ir::LayoutSignature& signature) {
       return SumsToPadLanes(def, signature);
     });
@@ -247,8 +247,8 @@ class Generic : public Template {
             const bool summed =
                 last->kind == loop::ExprKind::kVar && last->name.find(".r") != std::string::npos;
             const bool same_in_lanes = lane && !loop::UsesVar(e, lane);
-            innermost = innermost ||
-                        (summed && !same_in_lanes && LayoutIn(task, *e->buffer).IsRowMajor());
+            innermost =
+                innermost || (summed && !same_in_lanes && LayoutIn(task, *e->buffer).IsRowMajor());
           });
     }
     return innermost;

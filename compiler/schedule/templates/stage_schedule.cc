@@ -112,8 +112,7 @@ Shaped FollowLayout(Sequence& s, const Buffer& buffer, const Stage& stage) {
   Shaped shaped;
   shaped.inner = order.back();
   shaped.axis = static_cast<size_t>(dims.back().axis);
-  shaped.inner_extent =
-      dims.back().factor != 0 ? blocks[shaped.axis] : buffer->shape[shaped.axis];
+  shaped.inner_extent = dims.back().factor != 0 ? blocks[shaped.axis] : buffer->shape[shaped.axis];
   order.pop_back();
   shaped.outer = std::move(order);
   return shaped;
@@ -216,7 +215,8 @@ void ScheduleStore(Sequence* s, const Buffer& buffer, const Stage& stage,
   Shaped shaped;
   if (!Try(s, [&](Sequence& t) { shaped = FollowLayout(t, buffer, stage); })) return;
   const std::optional<Across> across = AcrossOf(buffer, stage);
-  if (options.turn && options.lanes > 1 && across && ScheduleTurned(s, buffer->name, shaped, *across, options)) {
+  if (options.turn && options.lanes > 1 && across &&
+      ScheduleTurned(s, buffer->name, shaped, *across, options)) {
     return;
   }
   // The grid first: peeling breaks the perfect nest of what is inside it only.
@@ -285,6 +285,8 @@ void ScheduleReduction(Sequence* s, const std::string& name, const StageOptions&
     }
     if (vector) {
       TileInner(t, shaped, options);
+      const bool only_lanes = buffer->layout.ElementCount(buffer->shape) == shaped.inner_extent;
+      if (only_lanes && !HasTail(shaped, options)) t.ParallelIfPresent(shaped.inner);
     } else if (shaped.outer.empty()) {
       t.Parallel(shaped.inner);
     }

@@ -93,8 +93,8 @@ TEST(LayoutPrice, OnlyTheInnermostAxisIsResampledFasterInBlocks) {
                                     "float32]) { resample(%x, %i, %w, axis=" +
                                     axis + ") }");
     const auto ns = [&](const Layout& layout) {
-      return PredictKernelNs(module.functions.at("main"), {false, true, true},
-                             {{layout}, {layout}}, target);
+      return PredictKernelNs(module.functions.at("main"), {false, true, true}, {{layout}, {layout}},
+                             target);
     };
     return ns(row_major) > ns(blocked);
   };

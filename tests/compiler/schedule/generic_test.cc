@@ -100,8 +100,8 @@ void ExpectVectorsInEveryLaunch(const std::string& kernel, size_t signature) {
     if (launch.phase != loop::Phase::kRun) continue;
     bool has_vectors = false;
     loop::Walk(launch.body, [&](const loop::Stmt& s) {
-      has_vectors = has_vectors || (s->kind == loop::StmtKind::kFor &&
-                                    s->loop_kind == loop::LoopKind::kVectorize);
+      has_vectors = has_vectors ||
+                    (s->kind == loop::StmtKind::kFor && s->loop_kind == loop::LoopKind::kVectorize);
       return true;
     });
     EXPECT_TRUE(has_vectors) << kernel << " " << launch.name;
