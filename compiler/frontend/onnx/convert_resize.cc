@@ -180,7 +180,7 @@ absl::StatusOr<std::vector<ResizeAxis>> AxesFromSizes(const Shape& shape, const 
     ResizeAxis& axis = result[at];
     axis.scale = common;
     axis.exact_output = common * static_cast<double>(axis.input);
-    axis.output = static_cast<int64_t>(axis.exact_output + 0.5);
+    axis.output = static_cast<int64_t>(std::floor(axis.exact_output + 0.5));
   }
   return result;
 }

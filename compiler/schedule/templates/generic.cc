@@ -162,7 +162,7 @@ std::vector<std::string> WalkOptions(const Task& task) {
 class Generic : public Template {
  public:
   std::string_view name() const override { return "generic"; }
-  bool Matches(const ops::KernelDefinition& def) const override { return true; }
+  bool Matches(const ops::KernelDefinition& /*def*/) const override { return true; }
 
   std::vector<ir::LayoutSignature> Signatures(const ops::KernelDefinition& def,
                                               const Target& target) const override {

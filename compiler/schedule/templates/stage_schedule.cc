@@ -8,6 +8,7 @@
 #include "compiler/schedule/primitives/inline_stage.h"
 #include "compiler/schedule/primitives/nest_edit.h"
 #include "compiler/schedule/templates/kernel_view.h"
+#include "fmt/format.h"
 #include "support/status.h"
 
 namespace hone::schedule {
@@ -250,7 +251,8 @@ void VectorizeSums(Sequence& t, const std::string& name, const std::string& sums
   }
   const int64_t lanes = std::min(options.lanes, shaped.inner_extent);
   for (const std::string& suffix : {std::string("_init"), std::string()}) {
-    t.Split(spatial + suffix, lanes, Tail::kClip, sums + ".u" + suffix, sums + ".vec" + suffix);
+    t.Split(spatial + suffix, lanes, Tail::kClip, fmt::format("{}.u{}", sums, suffix),
+            fmt::format("{}.vec{}", sums, suffix));
   }
   order.push_back(sums + ".u");
   order.push_back(sums + ".vec");

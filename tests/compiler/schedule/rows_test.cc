@@ -24,6 +24,9 @@ TEST(Rows, EveryConfigComputesWhatTheNaiveNestDoes) {
       "fn (p0: Tensor[(2, 16, 4, 5), float32]) { mean(p0, axis=[2, 3]) }",
       "fn (p0: Tensor[(2, 18, 3, 5), float32]) { nn.layer_norm(p0, axis=[2, 3]) }",
       "fn (p0: Tensor[(1, 32, 3, 5), float32]) { nn.layer_norm(p0, axis=[2, 3]) }",
+      "fn (p0: Tensor[(2, 16, 3, 5), float32], const p1: Tensor[(16, 1, 1), float32], p2: "
+      "Tensor[(2, 16, 3, 5), float32]) { %0 = nn.layer_norm(p0, axis=[2, 3]); %1 = multiply(%0, "
+      "p1); %2 = nn.relu(%1); %3 = multiply(%2, %2); add(%3, p2) }",
       "fn (p0: Tensor[(1, 16, 3, 5), float32]) { %0 = reshape(p0, newshape=[1, 4, -1]); "
       "nn.layer_norm(%0, axis=[2]) }",
       "fn (p0: Tensor[(1, 32, 2, 3), float32]) { mean(p0, axis=[2, 3], keepdims=true) }",
