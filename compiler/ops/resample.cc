@@ -41,13 +41,22 @@ std::vector<loop::Buffer> Define(loop::NestBuilder& builder, const std::vector<l
   const loop::Buffer& data = args[0];
   const int64_t axis = *NormalizeAxis(kName, IntAttr(attrs, "axis", -1), data->shape.size());
   const DataType dtype = AccumulatorType(data->dtype);
+  // The tables in the order of the result's positions: where they are constants that is done once.
+  const Shape table = {args[1]->shape[1], args[1]->shape[0]};
+  const loop::Buffer indices =
+      builder.Compute("resample_indices", DataType::kInt64, table, [&](const std::vector<Expr>& i) {
+        return IndexWithin(loop::Load(args[1], {i[1], i[0]}), data->shape[axis]);
+      });
+  const loop::Buffer weights = builder.Compute(
+      "resample_weights", dtype, table,
+      [&](const std::vector<Expr>& i) { return CastTo(dtype, loop::Load(args[2], {i[1], i[0]})); });
   const loop::Buffer sum = builder.Reduce(
-      kName, dtype, result.tensor.shape, {args[1]->shape[1]}, Combiner::kAdd, loop::Const(0, dtype),
+      kName, dtype, result.tensor.shape, {table[0]}, Combiner::kAdd, loop::Const(0, dtype),
       [&](const std::vector<Expr>& axes, const std::vector<Expr>& tap) {
-        const std::vector<Expr> entry = {axes[axis], tap[0]};
+        const std::vector<Expr> entry = {tap[0], axes[axis]};
         std::vector<Expr> index = axes;
-        index[axis] = IndexWithin(loop::Load(args[1], entry), data->shape[axis]);
-        return CastTo(dtype, loop::Load(data, index)) * CastTo(dtype, loop::Load(args[2], entry));
+        index[axis] = loop::Load(indices, entry);
+        return CastTo(dtype, loop::Load(data, index)) * loop::Load(weights, entry);
       });
   return {CastStage(builder, "resample_cast", sum, data->dtype)};
 }

@@ -272,14 +272,23 @@ Prologue PrologueOf(const Expr& node) {
   return by_rows ? Prologue::kAny : Prologue::kNone;
 }
 
+// A normalisation along the last axes takes an epilogue as a convolution does: what follows is
+// computed while a row is there.
+FuseKind KindInGroup(const Expr& node, FuseKind kind) {
+  const bool by_rows = PrologueOf(node) == Prologue::kAny && ir::IsCall(node, "nn.layer_norm");
+  return by_rows ? FuseKind::kComplex : kind;
+}
+
 std::vector<int> GroupsOf(const Flow& flow, int64_t lanes) {
+  std::vector<FuseKind> kinds;
   std::vector<Prologue> prologues;
   std::vector<bool> moves;
   for (size_t i = 0; i < flow.nodes.size(); ++i) {
+    kinds.push_back(KindInGroup(flow.nodes[i], flow.kinds[i]));
     prologues.push_back(PrologueOf(flow.nodes[i]));
     moves.push_back(flow.kinds[i] <= FuseKind::kInjective && MovesOrChooses(flow.nodes[i]));
   }
-  std::vector<int> groups = FusionGroups(flow.graph, flow.kinds, kMaxNodes, prologues, moves);
+  std::vector<int> groups = FusionGroups(flow.graph, kinds, kMaxNodes, prologues, moves);
   JoinAttention(flow.nodes, flow.graph, kMaxNodes, &groups);
   PartJoins(flow.nodes, lanes, &groups);
   return groups;

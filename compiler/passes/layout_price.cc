@@ -205,6 +205,15 @@ bool IsProductOfPixels(const View& view, const ir::ExprNode& anchor, const Tenso
          });
 }
 
+// Whether lanes are neighbours in what is resampled and in what comes of it, both row-major: else
+// each gathers for itself.
+bool ResamplesRows(const ir::ExprNode& anchor) {
+  if (anchor.name != "resample") return false;
+  const auto rank = static_cast<int64_t>(anchor.type->tensor.shape.size());
+  const int64_t axis = ops::IntAttr(anchor.attrs, "axis", -1);
+  return (axis < 0 ? axis + rank : axis) != rank - 1;
+}
+
 // Nanoseconds of one thread that layouts cost which do not suit the kernel.
 double StrainOfAnchor(const View& view, const ir::ExprNode& anchor, const Target& target) {
   const Tensor* data = DataOf(view, anchor);
@@ -218,7 +227,10 @@ double StrainOfAnchor(const View& view, const ir::ExprNode& anchor, const Target
       result.layout.IsRowMajor() && IsBlockable(result.type, windows, target);
   const bool in_channel = windows && (anchor.args.size() < 2 || IsDepthwise(anchor));
   const bool is_row = anchor.name.starts_with("nn.global_");  // of columns in order
-  if (is_row && data->layout.IsRowMajor() && result.layout.IsRowMajor()) return 0;
+  if ((is_row || ResamplesRows(anchor)) && data->layout.IsRowMajor() &&
+      result.layout.IsRowMajor()) {
+    return 0;
+  }
   if (in_channel && strided_data && strided_result && result.type.shape.size() == 4 &&
       result.type.dtype == DataType::kFloat32 &&
       2 * result.type.shape.back() >= target.VectorLanes()) {

@@ -375,8 +375,15 @@ llvm::Value* LaunchEmitter::LanePointers(const Address& address) {
 llvm::Value* LaunchEmitter::LoadScattered(const Address& address) {
   llvm::Type* type = Widen(address.element, vector_.lanes);
   const llvm::Align align = AlignOfElement(address.element);
-  if (vector_.mask && !address.in_bounds) {
-    return Annotate(b_.CreateMaskedGather(type, LanePointers(address), align, vector_.mask,
+  const bool masked = vector_.mask && !address.in_bounds;
+  // By the machine's instruction where LLVM finds that fast, else elements one by one. Private
+  // buffers may yet become registers.
+  const bool gathers = address.reach == Reach::kScattered && !address.storage->is_private &&
+                       address.element->getScalarSizeInBits() >= 32;
+  if (masked || gathers) {
+    Value* mask =
+        masked ? vector_.mask : llvm::ConstantInt::getTrue(Widen(b_.getInt1Ty(), vector_.lanes));
+    return Annotate(b_.CreateMaskedGather(type, LanePointers(address), align, mask,
                                           llvm::Constant::getNullValue(type)),
                     *address.storage, true);
   }

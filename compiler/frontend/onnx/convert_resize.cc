@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "compiler/frontend/onnx/converters.h"
 #include "compiler/frontend/onnx/resize_plan.h"
@@ -76,11 +77,26 @@ int64_t TableBytes(const ResizeRule& rule, const ResizeAxis& axis) {
       std::min(1e15, static_cast<double>(axis.output) * taps * kBytesPerTap));
 }
 
+// Neighbours of a result are neighbours of the data but along the innermost axis, so that is
+// interpolated where there are the fewest elements: first where their number grows, else last.
+// What is picked or repeated is fastest in order.
+std::vector<size_t> OrderOf(const ResizeRule& rule, const std::vector<ResizeAxis>& axes) {
+  std::vector<size_t> order(axes.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  double growth = 1;
+  for (const ResizeAxis& axis : axes) {
+    growth *=
+        static_cast<double>(axis.output) / static_cast<double>(std::max<int64_t>(axis.input, 1));
+  }
+  if (rule.mode != "nearest" && growth > 1) std::reverse(order.begin(), order.end());
+  return order;
+}
+
 // Integers are interpolated as floats and cut off.
 absl::StatusOr<ir::Expr> ResizeAxes(NodeReader& node, const ir::Expr& given, const ResizeRule& rule,
                                     const std::vector<ResizeAxis>& axes, double extrapolation) {
   ir::Expr data = given;
-  for (size_t i = 0; i < axes.size(); ++i) {
+  for (const size_t i : OrderOf(rule, axes)) {
     const auto axis = static_cast<int64_t>(i);
     if (axes[i].input == 0 || axes[i].output == 0) {
       if (axes[i].input == axes[i].output) continue;
@@ -164,7 +180,7 @@ absl::StatusOr<std::vector<ResizeAxis>> AxesFromSizes(const Shape& shape, const 
     ResizeAxis& axis = result[at];
     axis.scale = common;
     axis.exact_output = common * static_cast<double>(axis.input);
-    axis.output = static_cast<int64_t>(axis.exact_output + 0.5);
+    axis.output = static_cast<int64_t>(std::floor(axis.exact_output + 0.5));
   }
   return result;
 }

@@ -16,9 +16,12 @@ absl::StatusOr<std::string> CacheWrite(loop::Nest* nest, const std::string& name
   HONE_ASSIGN_OR_RETURN(const Buffer buffer, FindBuffer(*nest, name));
   const bool written =
       buffer->role == loop::Role::kWorkspace || buffer->role == loop::Role::kOutput;
-  if (!written || !buffer->layout.IsRowMajor()) {
-    return absl::FailedPreconditionError(
-        fmt::format("only row-major workspace and outputs get a write cache, '{}' is not", name));
+  // A copy would leave pad lanes as they are.
+  const int64_t elements = loop::MakeBuffer("", buffer->dtype, buffer->shape, buffer->role)
+                               ->layout.ElementCount(buffer->shape);
+  if (!written || buffer->layout.ElementCount(buffer->shape) != elements) {
+    return absl::FailedPreconditionError(fmt::format(
+        "only workspace and outputs without pad lanes get a write cache, '{}' is not so", name));
   }
   HONE_ASSIGN_OR_RETURN(const size_t writer, WriterOf(*nest, buffer));
   loop::BufferNode node =

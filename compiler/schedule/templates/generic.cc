@@ -2,6 +2,7 @@
 // memory order of what they write, the outermost become the grid, the innermost vectors. A stage
 // that a step does not fit keeps the form it had, so every kernel has a schedule.
 #include <algorithm>
+#include <set>
 
 #include "compiler/loop/visit.h"
 #include "compiler/schedule/primitives/inline_stage.h"
@@ -26,7 +27,7 @@ int64_t InnermostExtent(const Task& task) {
     if (outputs[i]->shape.empty()) continue;
     const Layout& layout = task.signature.results[i];
     const std::vector<int64_t> physical = layout.PhysicalShape(outputs[i]->shape);
-    extent = std::max(extent, physical.back());
+    extent = std::max(extent, physical[InnermostDim(layout, outputs[i]->shape)]);
     // Blocks follow each other in memory: several are one wider vector.
     if (layout.dims().back().factor != 0 && physical.size() > 1) {
       extent = std::max(extent, physical.back() * physical[physical.size() - 2]);
@@ -39,6 +40,22 @@ bool HasReduction(const ops::KernelDefinition& def) {
   for (const loop::Launch& launch : def.naive.launches) {
     const loop::Stmt s = loop::InsideLoops(launch.body);
     if (s->kind != loop::StmtKind::kStore) return true;
+  }
+  return false;
+}
+
+// A reduction cannot store pad lanes, and what copies its results to where they are is a pass more.
+bool SumsToPadLanes(const ops::KernelDefinition& def, const ir::LayoutSignature& signature) {
+  const std::vector<Buffer> outputs = OutputsOf(def.naive);
+  for (const loop::Launch& launch : def.naive.launches) {
+    const loop::Stmt body = loop::InsideLoops(launch.body);
+    for (size_t i = 0; body->kind == loop::StmtKind::kSeq && i < outputs.size(); ++i) {
+      const Layout& layout = signature.results[i];
+      const std::vector<int64_t>& shape = outputs[i]->shape;
+      const bool pads =
+          layout.ElementCount(shape) != Layout::RowMajor(layout.rank()).ElementCount(shape);
+      if (pads && Stores(body, outputs[i])) return true;
+    }
   }
   return false;
 }
@@ -98,9 +115,39 @@ absl::Status SetLayouts(const Task& task, Sequence& s) {
   return absl::OkStatus();
 }
 
-// Naive, with cheap stages in their readers and the layouts of the signature.
+// Elements of the buffers that the launch that fills `buffer` reads.
+int64_t ElementsRead(const loop::Nest& nest, const Buffer& buffer) {
+  const absl::StatusOr<size_t> writer = WriterOf(nest, buffer);
+  if (!writer.ok()) return 0;
+  std::set<const loop::BufferNode*> read;
+  loop::Walk(
+      nest.launches[*writer].body, [](const loop::Stmt&) { return true; },
+      [&](const Expr& e) {
+        if (e->kind == loop::ExprKind::kLoad && e->buffer != buffer) read.insert(e->buffer.get());
+      });
+  int64_t elements = 0;
+  for (const loop::BufferNode* b : read) elements += b->layout.ElementCount(b->shape);
+  return elements;
+}
+
+// Tables made of constants are made once; not where they would take more memory than these.
+void PrepareTables(Sequence* s) {
+  for (const Buffer& buffer : loop::Nest(s->nest()).buffers) {
+    if (buffer->role != loop::Role::kWorkspace ||
+        buffer->layout.ElementCount(buffer->shape) > ElementsRead(s->nest(), buffer)) {
+      continue;
+    }
+    Sequence prepared = *s;
+    prepared.Prepare(buffer->name);
+    if (prepared.ok()) *s = std::move(prepared);
+  }
+}
+
+// Naive, with tables of constants prepared, cheap stages in their readers and the layouts of the
+// signature.
 Sequence Prepared(const Task& task) {
   Sequence s(task.def->naive);
+  PrepareTables(&s);
   InlineCheapStages(&s);
   s.Fail(SetLayouts(task, s));
   return s;
@@ -115,11 +162,15 @@ std::vector<std::string> WalkOptions(const Task& task) {
 class Generic : public Template {
  public:
   std::string_view name() const override { return "generic"; }
-  bool Matches(const ops::KernelDefinition& def) const override { return true; }
+  bool Matches(const ops::KernelDefinition& /*def*/) const override { return true; }
 
   std::vector<ir::LayoutSignature> Signatures(const ops::KernelDefinition& def,
                                               const Target& target) const override {
-    return ElementwiseSignatures(def, target.VectorLanes());
+    std::vector<ir::LayoutSignature> signatures = ElementwiseSignatures(def, target.VectorLanes());
+    std::erase_if(signatures, [&](const ir::LayoutSignature& signature) {
+      return SumsToPadLanes(def, signature);
+    });
+    return signatures;
   }
 
   Space MakeSpace(const Task& task) const override {
@@ -185,26 +236,40 @@ class Generic : public Template {
   static bool ReducesInnermost(const Task& task) {
     bool innermost = false;
     for (const loop::Launch& launch : task.def->naive.launches) {
+      const loop::Stmt body = loop::InsideLoops(launch.body);
+      if (body->kind != loop::StmtKind::kSeq) continue;
+      const Expr lane = LaneOf(task, *body->body[0]);
       loop::Walk(
-          launch.body, [](const loop::Stmt&) { return true; },
+          body, [](const loop::Stmt&) { return true; },
           [&](const Expr& e) {
             if (e->kind != loop::ExprKind::kLoad || e->operands.empty()) return;
             const Expr& last = e->operands.back();
             const bool summed =
                 last->kind == loop::ExprKind::kVar && last->name.find(".r") != std::string::npos;
-            const Layout layout = LayoutIn(task, e->buffer->name);
-            innermost = innermost || (summed && (layout.rank() == 0 || layout.IsRowMajor()));
+            const bool same_in_lanes = lane && !loop::UsesVar(e, lane);
+            innermost =
+                innermost || (summed && !same_in_lanes && LayoutIn(task, *e->buffer).IsRowMajor());
           });
     }
     return innermost;
   }
 
-  static Layout LayoutIn(const Task& task, const std::string& name) {
+  // The axis along which the results of a reduction lie; null where there is none.
+  static Expr LaneOf(const Task& task, const loop::StmtNode& first) {
+    if (first.kind != loop::StmtKind::kStore || first.indices.empty()) return Expr();
+    return first.indices[InnermostAxis(LayoutIn(task, *first.buffer), first.buffer->shape)];
+  }
+
+  static Layout LayoutIn(const Task& task, const loop::BufferNode& buffer) {
     const std::vector<Buffer> inputs = InputsOf(task.def->naive);
     for (size_t i = 0; i < inputs.size(); ++i) {
-      if (inputs[i]->name == name) return task.signature.operands[i];
+      if (inputs[i].get() == &buffer) return task.signature.operands[i];
     }
-    return Layout();
+    const std::vector<Buffer> outputs = OutputsOf(task.def->naive);
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      if (outputs[i].get() == &buffer) return task.signature.results[i];
+    }
+    return buffer.layout;
   }
 };
 

@@ -139,6 +139,17 @@ bool AllRowMajor(const ir::LayoutSignature& signature) {
          std::all_of(signature.results.begin(), signature.results.end(), row_major);
 }
 
+size_t InnermostDim(const Layout& layout, const std::vector<int64_t>& shape) {
+  const std::vector<int64_t> physical = layout.PhysicalShape(shape);
+  size_t dim = physical.size() - 1;
+  while (dim > 0 && physical[dim] == 1) --dim;
+  return physical[dim] == 1 ? physical.size() - 1 : dim;
+}
+
+size_t InnermostAxis(const Layout& layout, const std::vector<int64_t>& shape) {
+  return static_cast<size_t>(layout.dims()[InnermostDim(layout, shape)].axis);
+}
+
 absl::Status CheckSignature(const Task& task) {
   const std::vector<Buffer> inputs = InputsOf(task.def->naive);
   const std::vector<Buffer> outputs = OutputsOf(task.def->naive);

@@ -40,6 +40,10 @@ std::vector<loop::Buffer> OutputsOf(const loop::Nest& nest);
 ir::LayoutSignature RowMajorSignature(const ops::KernelDefinition& def);
 // Operands and results; scalars are.
 bool AllRowMajor(const ir::LayoutSignature& signature);
+// The last dimension of the layout along which there are several elements, else the last: where
+// neighbours in memory lie. Of a buffer with axes; and which axis that is.
+size_t InnermostDim(const Layout& layout, const std::vector<int64_t>& shape);
+size_t InnermostAxis(const Layout& layout, const std::vector<int64_t>& shape);
 // kInvalidArgument unless the signature has a layout of the right rank for each operand and result.
 absl::Status CheckSignature(const Task& task);
 

@@ -238,6 +238,61 @@ bool PartsPay(const Ways& ways, int64_t threads) {
          parts.terms >= kTermsOfPart * parts.results * parts.options[0];
 }
 
+// The reductions whose results the kernel itself reads: their initialisation and update.
+std::vector<Stmt> InnerReductions(const ops::KernelDefinition& def) {
+  std::vector<Stmt> reductions;
+  for (const loop::Launch& launch : def.naive.launches) {
+    const Stmt body = loop::InsideLoops(launch.body);
+    if (body->kind == StmtKind::kSeq && body->body[0]->kind == StmtKind::kStore &&
+        body->body[0]->buffer->role != loop::Role::kOutput) {
+      reductions.push_back(body);
+    }
+  }
+  return reductions;
+}
+
+// Whether each channel has rows of its own, and channels are the last axis of the result that has
+// more than one index: then they can be lanes.
+bool ReducesWithinChannels(const Stmt& reduction) {
+  const Stmt& first = reduction->body[0];
+  Expr last;
+  for (size_t d = 0; d < first->indices.size(); ++d) {
+    if (first->buffer->shape[d] > 1) last = first->indices[d];
+  }
+  bool within = static_cast<bool>(last);
+  loop::Walk(
+      reduction->body[1], [](const Stmt&) { return true; },
+      [&](const Expr& e) {
+        if (e->kind != ExprKind::kLoad || e->buffer == first->buffer) return;
+        within = within && (e->operands.size() < 3 || e->operands[1].SameAs(last));
+      });
+  return within;
+}
+
+// Whether all tensors that have pixels are in blocks of channels.
+bool AllInBlocks(const ops::KernelDefinition& def, const ir::LayoutSignature& signature) {
+  const auto fits = [](const Buffer& buffer, const Layout& layout) {
+    const std::vector<int64_t>& shape = buffer->shape;
+    return !layout.IsRowMajor() ||
+           (shape.size() >= 2 && std::all_of(shape.begin() + 2, shape.end(),
+                                             [](int64_t extent) { return extent == 1; }));
+  };
+  const std::vector<Buffer> inputs = InputsOf(def.naive);
+  const std::vector<Buffer> outputs = OutputsOf(def.naive);
+  return std::equal(inputs.begin(), inputs.end(), signature.operands.begin(), fits) &&
+         std::equal(outputs.begin(), outputs.end(), signature.results.begin(), fits);
+}
+
+// Whether lanes are neighbours in all stages of a softmax or a normalisation: where all is
+// row-major, or all in blocks of channels and nothing goes across these.
+bool SuitsStages(const ops::KernelDefinition& def, const ir::LayoutSignature& signature) {
+  const std::vector<Stmt> reductions = InnerReductions(def);
+  if (reductions.empty() || AllRowMajor(signature)) return true;
+  const auto moves = [](const ops::OpStage& op) { return op.kind == ops::FuseKind::kInjective; };
+  return AllInBlocks(def, signature) && std::none_of(def.ops.begin(), def.ops.end(), moves) &&
+         std::all_of(reductions.begin(), reductions.end(), ReducesWithinChannels);
+}
+
 class RowsTemplateImpl : public Template {
  public:
   std::string_view name() const override { return "rows"; }
@@ -246,7 +301,11 @@ class RowsTemplateImpl : public Template {
   }
   std::vector<ir::LayoutSignature> Signatures(const ops::KernelDefinition& def,
                                               const Target& target) const override {
-    return GenericTemplate().Signatures(def, target);
+    std::vector<ir::LayoutSignature> signatures = GenericTemplate().Signatures(def, target);
+    std::erase_if(signatures, [&](const ir::LayoutSignature& signature) {
+      return !SuitsStages(def, signature);
+    });
+    return signatures;
   }
 
   Space MakeSpace(const Task& task) const override {

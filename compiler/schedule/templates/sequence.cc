@@ -246,6 +246,16 @@ void Sequence::Simplify() {
   if (ok()) nest_ = loop::Simplify(nest_);
 }
 
+void Sequence::SimplifyStage(const std::string& buffer) {
+  if (!ok()) return;
+  const absl::StatusOr<loop::Buffer> found = FindBuffer(nest_, buffer);
+  if (!found.ok()) return Fail(found.status());
+  const absl::StatusOr<size_t> writer = WriterOf(nest_, *found);
+  if (!writer.ok()) return Fail(writer.status());
+  loop::Stmt& body = nest_.launches[*writer].body;
+  body = loop::Simplify(body);
+}
+
 absl::StatusOr<loop::Nest> Sequence::Finish() && {
   if (!ok()) return status_;
   return std::move(nest_);

@@ -68,6 +68,9 @@ class Sequence {
                        const std::vector<std::string>& taps);
   void SumPadLanes(const std::string& loop, int64_t factor);
   void Simplify();
+  // The launch that writes `buffer` alone: the others keep their loops of one iteration, by which
+  // they are known as stages.
+  void SimplifyStage(const std::string& buffer);
   void Fail(absl::Status status);
 
   bool Has(const std::string& loop) const;

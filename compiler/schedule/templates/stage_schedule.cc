@@ -8,6 +8,7 @@
 #include "compiler/schedule/primitives/inline_stage.h"
 #include "compiler/schedule/primitives/nest_edit.h"
 #include "compiler/schedule/templates/kernel_view.h"
+#include "fmt/format.h"
 #include "support/status.h"
 
 namespace hone::schedule {
@@ -81,13 +82,18 @@ struct Shaped {
   std::vector<std::string> outer;  // outermost first
   std::string inner;
   int64_t inner_extent = 1;
+  size_t axis = 0;  // of the inner one
 };
 
 // Orders the loops of a stage of a single store as its buffer lies in memory; a blocked axis is
-// split by its innermost block.
+// split by its innermost block. The innermost has several iterations if any has: axes of one index
+// behind it are nowhere in memory.
 Shaped FollowLayout(Sequence& s, const Buffer& buffer, const Stage& stage) {
   std::vector<std::string> order;
-  const std::vector<Layout::Dim>& dims = buffer->layout.dims();
+  std::vector<Layout::Dim> dims = buffer->layout.dims();
+  const size_t innermost = InnermostDim(buffer->layout, buffer->shape);
+  std::rotate(dims.begin() + static_cast<ptrdiff_t>(innermost),
+              dims.begin() + static_cast<ptrdiff_t>(innermost) + 1, dims.end());
   std::vector<int64_t> blocks(buffer->shape.size(), 1);
   for (const Layout::Dim& dim : dims) blocks[dim.axis] = buffer->layout.BlockOf(dim.axis);
   std::vector<std::string> lanes(buffer->shape.size());
@@ -106,9 +112,8 @@ Shaped FollowLayout(Sequence& s, const Buffer& buffer, const Stage& stage) {
   if (order.size() > 1) s.Reorder(order);
   Shaped shaped;
   shaped.inner = order.back();
-  const std::vector<int64_t> physical = buffer->layout.PhysicalShape(buffer->shape);
-  const int axis = dims.back().axis;
-  shaped.inner_extent = dims.back().factor != 0 ? blocks[axis] : buffer->shape[axis];
+  shaped.axis = static_cast<size_t>(dims.back().axis);
+  shaped.inner_extent = dims.back().factor != 0 ? blocks[shaped.axis] : buffer->shape[shaped.axis];
   order.pop_back();
   shaped.outer = std::move(order);
   return shaped;
@@ -177,8 +182,8 @@ std::optional<Across> AcrossOf(const Buffer& buffer, const Stage& stage) {
 }
 
 // Tiles of the lanes by as many elements of the loop that is read in order.
-bool ScheduleTurned(Sequence* s, const Shaped& shaped, const Across& across,
-                    const StageOptions& options) {
+bool ScheduleTurned(Sequence* s, const std::string& name, const Shaped& shaped,
+                    const Across& across, const StageOptions& options) {
   if (std::find(shaped.outer.begin(), shaped.outer.end(), across.loop) == shaped.outer.end()) {
     return false;
   }
@@ -199,7 +204,7 @@ bool ScheduleTurned(Sequence* s, const Shaped& shaped, const Across& across,
       t.PeelAll(shaped.inner, 0, 1);
       t.PeelAll(shaped.inner + ".u", 0, 1);
     }
-    t.Simplify();
+    t.SimplifyStage(name);
     t.VectorizeAll(shaped.inner + ".vec");
     t.UnrollAll(row);
     t.UnrollAll(shaped.inner + ".u");
@@ -211,7 +216,8 @@ void ScheduleStore(Sequence* s, const Buffer& buffer, const Stage& stage,
   Shaped shaped;
   if (!Try(s, [&](Sequence& t) { shaped = FollowLayout(t, buffer, stage); })) return;
   const std::optional<Across> across = AcrossOf(buffer, stage);
-  if (options.turn && options.lanes > 1 && across && ScheduleTurned(s, shaped, *across, options)) {
+  if (options.turn && options.lanes > 1 && across &&
+      ScheduleTurned(s, buffer->name, shaped, *across, options)) {
     return;
   }
   // The grid first: peeling breaks the perfect nest of what is inside it only.
@@ -236,10 +242,8 @@ void ScheduleStore(Sequence* s, const Buffer& buffer, const Stage& stage,
 // The reduction's own loops, computed in `shaped`: the stage's innermost spatial one is the lanes.
 void VectorizeSums(Sequence& t, const std::string& name, const std::string& sums,
                    const Shaped& shaped, const StageOptions& options) {
-  const Buffer buffer = BufferOf(t.nest(), name);
-  if (!t.ok() || buffer == nullptr) return;
-  const int axis = buffer->layout.dims().back().axis;
-  const std::string spatial = sums + ".i" + std::to_string(axis);
+  if (!t.ok()) return;
+  const std::string spatial = sums + ".i" + std::to_string(shaped.axis);
   t.Decompose(spatial);
   std::vector<std::string> order;
   for (int r = 0; t.Has(sums + ".r" + std::to_string(r)); ++r) {
@@ -247,7 +251,8 @@ void VectorizeSums(Sequence& t, const std::string& name, const std::string& sums
   }
   const int64_t lanes = std::min(options.lanes, shaped.inner_extent);
   for (const std::string& suffix : {std::string("_init"), std::string()}) {
-    t.Split(spatial + suffix, lanes, Tail::kClip, sums + ".u" + suffix, sums + ".vec" + suffix);
+    t.Split(spatial + suffix, lanes, Tail::kClip, fmt::format("{}.u{}", sums, suffix),
+            fmt::format("{}.vec{}", sums, suffix));
   }
   order.push_back(sums + ".u");
   order.push_back(sums + ".vec");
@@ -258,7 +263,7 @@ void VectorizeSums(Sequence& t, const std::string& name, const std::string& sums
       t.PeelAll(loop, 0, 1);
     }
   } else {
-    t.Simplify();
+    t.SimplifyStage(name);
   }
   for (const std::string& loop : {shaped.inner, sums}) {
     t.VectorizeAll(loop + ".vec");
@@ -282,6 +287,8 @@ void ScheduleReduction(Sequence* s, const std::string& name, const StageOptions&
     }
     if (vector) {
       TileInner(t, shaped, options);
+      const bool only_lanes = buffer->layout.ElementCount(buffer->shape) == shaped.inner_extent;
+      if (only_lanes && !HasTail(shaped, options)) t.ParallelIfPresent(shaped.inner);
     } else if (shaped.outer.empty()) {
       t.Parallel(shaped.inner);
     }

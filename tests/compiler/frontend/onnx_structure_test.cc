@@ -185,6 +185,24 @@ TEST(ResizeTest, WholeFactorsNeedNoTable) {
               ElementsAre(1, 1, 1, 2, 2, 2, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4, 3, 3, 3, 4, 4, 4));
 }
 
+// The innermost axis, along which lanes gather, where there are the fewest elements.
+TEST(ResizeTest, TheInnermostAxisIsInterpolatedFirstWhereElementsGrow) {
+  const auto first_shape = [](int64_t from, int64_t to) {
+    OnnxMaker maker(13);
+    maker.Input("x", {1, 1, from, from})
+        .Initializer("sizes", IntTensor({4}, {1, 1, to, to}))
+        .Node("Resize", {"x", "", "", "sizes"}, {"y"})
+        .String("mode", "linear")
+        .Output("y");
+    const auto module = ImportOnnxBytes(maker.Bytes());
+    EXPECT_TRUE(module.ok()) << module.status();
+    if (!module.ok()) return std::vector<int64_t>();
+    return ir::Body(*module->functions.at("main"))->args[0]->type->tensor.shape;
+  };
+  EXPECT_THAT(first_shape(2, 4), ElementsAre(1, 1, 2, 4));
+  EXPECT_THAT(first_shape(4, 2), ElementsAre(1, 1, 2, 4));
+}
+
 TEST(PadTest, NegativePadsCutOffAndTheValueMayBeComputed) {
   OnnxMaker maker(13);
   maker.Input("x", {3})

@@ -82,6 +82,27 @@ TEST(LayoutPrice, GlobalPoolsTakeEitherLayout) {
   EXPECT_DOUBLE_EQ(ns(row_major), ns(blocked));
 }
 
+// Row-major lanes gather what is resampled along them, and nothing else.
+TEST(LayoutPrice, OnlyTheInnermostAxisIsResampledFasterInBlocks) {
+  const Target target = *Target::Parse("llvm -mcpu=cascadelake");
+  const auto row_major = Layout::RowMajor(4);
+  const auto blocked = *Layout::Parse("NCHW16c", 4);
+  const auto costs_more = [&](const std::string& size, const std::string& axis) {
+    const ir::Module module = Typed("def @main(%x: Tensor[(1, 64, " + size +
+                                    "), float32], %i: Tensor[(14, 2), int64], %w: Tensor[(14, 2), "
+                                    "float32]) { resample(%x, %i, %w, axis=" +
+                                    axis + ") }");
+    const auto ns = [&](const Layout& layout) {
+      return PredictKernelNs(module.functions.at("main"), {false, true, true}, {{layout}, {layout}},
+                             target);
+    };
+    return ns(row_major) > ns(blocked);
+  };
+  EXPECT_FALSE(costs_more("7, 14", "2"));
+  EXPECT_TRUE(costs_more("14, 7", "3"));
+  EXPECT_TRUE(costs_more("14, 7", "-1"));
+}
+
 // A convolution of one tap between row-major tensors is a product of matrices; of pixels that fill
 // no whole vectors, with a stride, or with an operand along one axis of pixels, it is not.
 TEST(LayoutPrice, ProductsOfPixelsTurnNothing) {

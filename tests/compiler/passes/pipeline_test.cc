@@ -114,6 +114,20 @@ TEST(Pipeline, ResidualNetsBecomeOneKernelPerConvolution) {
                   "nn.batch_flatten NCHW->NC", "nn.dense+add NC->NC", "nn.softmax NC->NC"));
 }
 
+// As a convolution does; one along other axes stays alone.
+TEST(Pipeline, NormalisationsAlongTheLastAxesTakeWhatFollows) {
+  const auto names = [](const std::string& axes) {
+    return KernelNames(Compile(
+        Typed("def @main(%x: Tensor[(1, 4, 6, 8), float32], %g: Tensor[(4, 1, 1), float32]) { "
+              "nn.relu(multiply(nn.layer_norm(%x, axis=" +
+              axes + "), %g)) }")));
+  };
+  EXPECT_THAT(names("[2, 3]"),
+              ::testing::ElementsAre("nn.layer_norm+multiply+nn.relu NCHW,NCW->NCHW"));
+  EXPECT_THAT(names("[1]"), ::testing::ElementsAre("nn.layer_norm NCHW->NCHW",
+                                                   "multiply+nn.relu NCHW,NCW->NCHW"));
+}
+
 TEST(Pipeline, RandomNetsEndAsKernelsThatFitTogether) {
   for (uint64_t seed = 0; seed < 150; ++seed) {
     Random random(seed);

@@ -26,6 +26,10 @@ const char* const kKernels[] = {
     "fn (p0: Tensor[(9, 2), int32]) { topk(p0, k=9, axis=0, largest=false) }",
     "fn (p0: Tensor[(1, 3, 8, 20), float32], const p1: Tensor[(11, 2), int64], const p2: "
     "Tensor[(11, 2), float32]) { %0 = resample(p0, p1, p2, axis=2); nn.relu(%0) }",
+    "fn (p0: Tensor[(1, 16, 5, 9), float32], const p1: Tensor[(19, 3), int64], const p2: "
+    "Tensor[(19, 3), float32]) { resample(p0, p1, p2, axis=3) }",
+    "fn (p0: Tensor[(1, 18, 5, 3), float32], p1: Tensor[(7, 2), int64], p2: Tensor[(7, 2), "
+    "float32]) { resample(p0, p1, p2, axis=1) }",
     "fn (p0: Tensor[(2, 3, 5, 6), float32], p1: Tensor[(2, 4, 3, 2), float32]) { "
     "nn.grid_sample(p0, p1, method=\"nearest\", padding_mode=\"reflection\") }",
     "fn (p0: Tensor[(2, 3, 5, 6), float32], p1: Tensor[(3, 4), float32], p2: Tensor[(3,), int64]) "

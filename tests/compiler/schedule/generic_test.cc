@@ -1,3 +1,5 @@
+#include "compiler/loop/visit.h"
+#include "fmt/format.h"
 #include "gtest/gtest.h"
 #include "tests/compiler/schedule/nest_check.h"
 
@@ -16,6 +18,9 @@ const char* const kKernels[] = {
     "fn (p0: Tensor[(4, 35), float32]) { nn.softmax(p0, axis=0) }",
     "fn (p0: Tensor[(2, 16, 4, 4), float32]) { mean(p0, axis=[1, 2]) }",
     "fn (p0: Tensor[(2, 18, 4, 5), float32]) { sum(p0, axis=[1]) }",
+    "fn (p0: Tensor[(2, 16, 4, 5), float32]) { max(p0, axis=[2], keepdims=true) }",
+    "fn (p0: Tensor[(2, 20, 1, 5), float32]) { sum(p0, axis=[0], keepdims=true) }",
+    "fn (p0: Tensor[(2, 33, 1, 1), float32]) { nn.relu(p0) }",
     "fn (p0: Tensor[(3, 6, 5), float32]) { transpose(p0, axes=[2, 0, 1]) }",
     "fn (p0: Tensor[(1, 16, 3, 3), float32], p1: Tensor[(1, 17, 3, 3), float32]) { %0 = (p0, p1); "
     "concatenate(%0, axis=1) }",
@@ -79,6 +84,60 @@ TEST(Generic, EveryConfigComputesWhatTheNaiveNestDoes) {
     }
   }
   EXPECT_GE(checked, 60);
+}
+
+// By its default in the signature of that place.
+void ExpectVectorsInEveryLaunch(const std::string& kernel, size_t signature) {
+  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
+  const ops::KernelDefinition def = MustLower(kernel + " accumulate=float32 numerics=default");
+  const Template& schedule = TemplateFor(def);
+  const std::vector<ir::LayoutSignature> signatures = schedule.Signatures(def, target);
+  ASSERT_LT(signature, signatures.size());
+  const Task task{&def, signatures[signature], target};
+  const absl::StatusOr<loop::Nest> nest = schedule.Schedule(task, schedule.Default(task));
+  ASSERT_TRUE(nest.ok()) << nest.status();
+  for (const loop::Launch& launch : nest->launches) {
+    if (launch.phase != loop::Phase::kRun) continue;
+    bool has_vectors = false;
+    loop::Walk(launch.body, [&](const loop::Stmt& s) {
+      has_vectors = has_vectors ||
+                    (s->kind == loop::StmtKind::kFor && s->loop_kind == loop::LoopKind::kVectorize);
+      return true;
+    });
+    EXPECT_TRUE(has_vectors) << kernel << " " << launch.name;
+  }
+}
+
+// Results in blocks of channels, and whatever the stages before left of their loops.
+TEST(Generic, ReductionsOfBlocksAreVectors) {
+  const std::string resample =
+      "fn (p0: Tensor[(1, 32, 7, 9), float32], const p1: Tensor[(11, 2), int64], const p2: "
+      "Tensor[(11, 2), float32]) { resample(p0, p1, p2, axis=";
+  ExpectVectorsInEveryLaunch(resample + "2) }", 0);
+  ExpectVectorsInEveryLaunch(resample + "3) }", 0);
+  ExpectVectorsInEveryLaunch(resample + "2) }", 1);
+  for (const char* axes : {"[2, 3]", "[2, 3], keepdims=true"}) {
+    ExpectVectorsInEveryLaunch(
+        fmt::format("fn (p0: Tensor[(1, 32, 7, 9), float32]) {{ mean(p0, axis={}) }}", axes), 0);
+  }
+  ExpectVectorsInEveryLaunch(
+      "fn (p0: Tensor[(1, 32, 7, 9), float32]) { nn.layer_norm(p0, axis=[2, 3]) }", 0);
+}
+
+// Axes of one index behind the last are no reason to have no lanes.
+TEST(Generic, LanesAreAlongTheLastAxisOfSeveralIndices) {
+  ExpectVectorsInEveryLaunch("fn (p0: Tensor[(1, 6, 40, 1), float32]) { nn.relu(p0) }", 0);
+}
+
+TEST(Generic, ReductionsLeaveNoPadLanes) {
+  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4");
+  const ops::KernelDefinition def = MustLower(
+      "fn (p0: Tensor[(1, 21, 7, 9), float32], const p1: Tensor[(11, 2), int64], const p2: "
+      "Tensor[(11, 2), float32]) { resample(p0, p1, p2, axis=2) } accumulate=float32 "
+      "numerics=default");
+  for (const ir::LayoutSignature& signature : TemplateFor(def).Signatures(def, target)) {
+    EXPECT_TRUE(signature.results[0].IsRowMajor()) << signature.ToString();
+  }
 }
 
 }  // namespace

@@ -340,6 +340,15 @@ TEST(PrimitivesGolden, CacheWrite) {
   ExpectGolden("cache_write", naive, nest);
 }
 
+// The copy of results in blocks writes all there is, unless these have pad lanes.
+TEST(Primitives, CachesBlocksWithoutPads) {
+  loop::Nest nest = MatmulNest(3, 6, 4);
+  ASSERT_TRUE(SetLayout(&nest, "sum", LayoutOf("NC3c", 2)).ok());
+  EXPECT_TRUE(CacheWrite(&nest, "sum").ok());
+  ASSERT_TRUE(SetLayout(&nest, "out", LayoutOf("NC4c", 2)).ok());
+  EXPECT_FALSE(CacheWrite(&nest, "out").ok());
+}
+
 TEST(PrimitivesGolden, Unswitch) {
   const loop::Nest naive = ConvNest(2, 4, 2);
   loop::Nest nest = naive;

@@ -22,6 +22,14 @@ TEST(Rows, EveryConfigComputesWhatTheNaiveNestDoes) {
       "Tensor[(20,), float32]) { nn.layer_norm(p0, p1, p2, axis=[2]) }",
       "fn (p0: Tensor[(2, 3, 9), float32]) { nn.layer_norm(p0, axis=[1, 2]) }",
       "fn (p0: Tensor[(2, 16, 4, 5), float32]) { mean(p0, axis=[2, 3]) }",
+      "fn (p0: Tensor[(2, 18, 3, 5), float32]) { nn.layer_norm(p0, axis=[2, 3]) }",
+      "fn (p0: Tensor[(1, 32, 3, 5), float32]) { nn.layer_norm(p0, axis=[2, 3]) }",
+      "fn (p0: Tensor[(2, 16, 3, 5), float32], const p1: Tensor[(16, 1, 1), float32], p2: "
+      "Tensor[(2, 16, 3, 5), float32]) { %0 = nn.layer_norm(p0, axis=[2, 3]); %1 = multiply(%0, "
+      "p1); %2 = nn.relu(%1); %3 = multiply(%2, %2); add(%3, p2) }",
+      "fn (p0: Tensor[(1, 16, 3, 5), float32]) { %0 = reshape(p0, newshape=[1, 4, -1]); "
+      "nn.layer_norm(%0, axis=[2]) }",
+      "fn (p0: Tensor[(1, 32, 2, 3), float32]) { mean(p0, axis=[2, 3], keepdims=true) }",
       "fn (p0: Tensor[(2, 3, 3, 5, 7), float32]) { sum(p0, axis=[2, 3, 4], keepdims=true) }",
       "fn (p0: Tensor[(2, 40), float32]) { %0 = sum(p0, axis=[1], keepdims=true); divide(p0, %0) }",
       "fn (p0: Tensor[(8, 83), float32]) { nn.softmax(p0) }",
@@ -60,6 +68,28 @@ TEST(Rows, FewResultsAreReducedInParts) {
     }
   }
   EXPECT_GE(checked, 100);
+}
+
+// Lanes of blocks are channels: of rows that go across these, or over pixels of one axis alone,
+// none would be neighbours.
+TEST(Rows, NormalisationsTakeBlocksWhereChannelsCanBeLanes) {
+  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4");
+  const auto layouts = [&](const std::string& call) {
+    const ops::KernelDefinition def = MustLower("fn (p0: Tensor[(1, 32, 6, 8), float32]) { " +
+                                                call + " } accumulate=float32 numerics=default");
+    std::vector<std::string> texts;
+    for (const auto& signature : TemplateFor(def).Signatures(def, target)) {
+      texts.push_back(signature.ToString());
+    }
+    return texts;
+  };
+  using Texts = std::vector<std::string>;
+  EXPECT_EQ(layouts("nn.layer_norm(p0, axis=[2, 3])"), (Texts{"NCHW16c->NCHW16c", "NCHW->NCHW"}));
+  EXPECT_EQ(layouts("nn.layer_norm(p0, axis=[3])"), Texts{"NCHW->NCHW"});
+  EXPECT_EQ(layouts("nn.layer_norm(p0, axis=[1, 2, 3])"), Texts{"NCHW->NCHW"});
+  EXPECT_EQ(layouts("%0 = reshape(p0, newshape=[1, 4, -1]); nn.layer_norm(%0, axis=[2])"),
+            Texts{"NCHW->NCW"});
+  EXPECT_EQ(layouts("mean(p0, axis=[2, 3])"), (Texts{"NCHW16c->NC", "NCHW->NC"}));
 }
 
 Config DefaultOf(const std::string& kernel, int threads, const std::string& cpu = "x86-64-v4") {
