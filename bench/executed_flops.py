@@ -30,7 +30,7 @@ def _is_convolution(work: Mapping[str, Any]) -> bool:
 
 
 def _is_direct(config: Mapping[str, Any]) -> bool:
-    return config.get("strategy", "direct") in ("direct", "pixels")
+    return config.get("strategy", "direct") in ("direct", "pixels", "rows")
 
 
 def _inside(work: Mapping[str, Any], clipped: Sequence[int] | None) -> float:
