@@ -193,14 +193,17 @@ bool IsPlainFloatConv(const View& view, const ir::ExprNode& anchor, const Tensor
          weight.shape[1] == data.type.shape[1] && view.OperandOf(anchor.args[1]) == nullptr;
 }
 
-// Whether it has fewer output channels than a vector has lanes and reads neighbours along the
-// width: the strategy "rows" of its template, which reads row-major data where it lies and copies
-// other data.
+// Whether vectors of neighbours along the width waste clearly fewer lanes than those of its few
+// output channels: the strategy "rows" of its template, which reads row-major data where it lies
+// and copies other data.
 bool IsConvOfRows(const View& view, const ir::ExprNode& anchor, const Tensor& data,
                   const Target& target) {
   if (!IsPlainFloatConv(view, anchor, data)) return false;
-  const std::vector<int64_t> strides = ops::IntsAttr(anchor.attrs, "strides", {1});
-  return strides.back() == 1 && anchor.type->tensor.shape[1] < target.VectorLanes();
+  const std::vector<int64_t> strides = ops::IntsAttr(anchor.attrs, "strides");
+  const std::vector<int64_t>& result = anchor.type->tensor.shape;
+  const int64_t vectors = (result.back() + target.VectorLanes() - 1) / target.VectorLanes();
+  return (strides.empty() || strides.back() == 1) && result[1] < target.VectorLanes() &&
+         4 * vectors * result[1] <= 3 * result.back();
 }
 
 // Whether a convolution between row-major tensors is a product of matrices whose columns are whole
