@@ -42,7 +42,7 @@ def executed_fraction(work: Mapping[str, Any], config: Mapping[str, Any]) -> flo
     """Of a workload as the peers' list has it; None where the algorithm is no direct sum."""
     if not _is_direct(config):
         return None
-    if not _is_convolution(work):
+    if not _is_convolution(work) or config.get("strategy") == "rows":  # whose borders are masked
         return 1.0
     axes: dict[str, Sequence[int] | None] = {"border": None, "slices": [0]}  # of the depth, the first axis
     return _inside(work, axes.get(config.get("pad", ""), []))

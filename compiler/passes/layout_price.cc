@@ -189,8 +189,8 @@ bool IsPlainFloatConv(const View& view, const ir::ExprNode& anchor, const Tensor
   if (!is_conv || anchor.args.size() < 2) return false;
   const TensorType& weight = anchor.args[1]->type->tensor;
   return data.type.dtype == DataType::kFloat32 && weight.dtype == DataType::kFloat32 &&
-         anchor.type->tensor.dtype == DataType::kFloat32 &&
-         weight.shape[1] == data.type.shape[1] && view.OperandOf(anchor.args[1]) == nullptr;
+         anchor.type->tensor.dtype == DataType::kFloat32 && weight.shape[1] == data.type.shape[1] &&
+         view.OperandOf(anchor.args[1]) == nullptr;
 }
 
 // Whether vectors of neighbours along the width waste clearly fewer lanes than those of its few

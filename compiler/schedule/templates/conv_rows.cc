@@ -69,11 +69,14 @@ Border ColumnBorder(const Conv& conv, const RegisterTile& tile) {
                   tile.vectors * conv.lanes);
 }
 
-// "border": tiles at the border ask what is outside. "copy": the last stage before the sums fills a
-// buffer, with the zeros around the data where it pads. "none": there is neither.
-std::vector<std::string> PadOptions(const Conv& conv) {
+// "border": tiles at the border, which are code of their own, ask what is outside. "copy": the last
+// stage before the sums fills a buffer, with the zeros around the data where it pads. "none": there
+// is neither.
+std::vector<std::string> PadOptions(const Conv& conv, const RegisterTile& tile) {
   if (!conv.copies_data) return {"none"};
-  if (!conv.pads) return {"copy"};
+  const auto is_thick = [](const Border& border) { return border.first > 1 || border.last > 1; };
+  const bool thick_rows = conv.spatial > 1 && is_thick(RowBorder(conv, tile));
+  if (!conv.pads || thick_rows || is_thick(ColumnBorder(conv, tile))) return {"copy"};
   return {"border", "copy"};
 }
 
@@ -271,7 +274,10 @@ StrategyChoice ChoiceOf(const Conv& conv, const RegisterTile& tile, const std::s
   SetTile(tile, &choice.config);
   choice.config.Set("unroll", UnrollsOf(conv, tile).back());
   choice.config.Set("pad", pad);
-  choice.cycles = (TilesCycles(conv, tile) + PaddingCycles(conv, tile, pad)) /
+  const int64_t along =
+      conv.spatial > 1 ? CeilDiv(conv.height, tile.rows) : CeilDiv(WidthVectors(conv), tile.vectors);
+  const double cycles = TilesCycles(conv, tile) + PaddingCycles(conv, tile, pad);
+  choice.cycles = cycles * LargestPart(conv.batch * conv.depth * along, conv.threads) /
                   static_cast<double>(conv.threads);
   return choice;
 }
@@ -292,14 +298,16 @@ std::optional<Knob> NextConvRowsKnob(const Conv& conv, const Config& prefix) {
     return IntKnob("tile_h", RowOptions(conv, channels, prefix.Int("tile_v")));
   }
   if (!prefix.Has("unroll")) return IntKnob("unroll", UnrollsOf(conv, TileOf(prefix)));
-  if (!prefix.Has("pad")) return TextKnob("pad", PadOptions(conv));
+  if (!prefix.Has("pad")) return TextKnob("pad", PadOptions(conv, TileOf(prefix)));
   return std::nullopt;
 }
 
 StrategyChoice BestConvRows(const Conv& conv) {
   std::vector<StrategyChoice> choices;
   for (const RegisterTile& tile : DefaultTiles(conv)) {
-    for (const std::string& pad : PadOptions(conv)) choices.push_back(ChoiceOf(conv, tile, pad));
+    for (const std::string& pad : PadOptions(conv, tile)) {
+      choices.push_back(ChoiceOf(conv, tile, pad));
+    }
   }
   return *std::ranges::min_element(choices, {}, &StrategyChoice::cycles);
 }

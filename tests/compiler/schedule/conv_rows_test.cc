@@ -12,9 +12,8 @@ namespace {
 
 constexpr char kWide[] =
     "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -caches=49152,2097152,33554432 -threads=1";
-const char* const kTargets[] = {
-    kWide, "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3 -threads=2",
-    "llvm -mtriple=aarch64-linux-gnu -mcpu=neoverse-n1 -threads=1"};
+const char* const kTargets[] = {kWide, "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3 -threads=2",
+                                "llvm -mtriple=aarch64-linux-gnu -mcpu=neoverse-n1 -threads=1"};
 
 // A bias and something of the result's shape are added. `before`: what is done to the data first.
 std::string TextOf(const Windows& w, const std::string& before, const char* numerics) {
@@ -43,8 +42,15 @@ Windows RandomRows(Random& random, int64_t lanes) {
   const auto from = [&](int64_t low, int64_t high) {
     return low + static_cast<int64_t>(random.Below(static_cast<uint64_t>(high - low + 1)));
   };
-  Windows w{from(1, 2), channels[random.Below(std::size(channels))], from(1, lanes - 1), {}, {},
-            {},         {},                                          {},                 {}};
+  Windows w{from(1, 2),
+            channels[random.Below(std::size(channels))],
+            from(1, lanes - 1),
+            {},
+            {},
+            {},
+            {},
+            {},
+            {}};
   const int64_t spatial = from(1, 3);
   for (int64_t axis = 0; axis < spatial; ++axis) {
     const bool is_width = axis == spatial - 1;
@@ -120,6 +126,24 @@ TEST(ConvRows, AreTheDefaultOfFewOutputChannels) {
     EXPECT_NE(StrategyOf({1, 64, 64, 64, out, 3, 3, 1, 1, 1}, target, 0), "rows") << out;
     EXPECT_NE(StrategyOf({1, 64, 64, 64, out, 3, 3, 1, 1, 1}, target, 3), "rows") << out;
   }
+}
+
+// Tiles at a border of several are no code of their own; threads share rows of tiles.
+TEST(ConvRows, DefaultsSuitWideBordersAndThreads) {
+  const Conv2dShape wide_border{1, 4, 200, 200, 3, 9, 9, 1, 32, 8};
+  const ops::KernelDefinition def = MustLower(ConvText(wide_border, "none"));
+  const Template& conv = TemplateFor(def);
+  const Target target = TestTarget(kWide);
+  const Config config = conv.Default({&def, RowMajorSignature(def), target});
+  EXPECT_EQ(config.String("strategy"), "rows");
+  EXPECT_EQ(config.String("pad"), "copy") << config.ToText();
+
+  const ops::KernelDefinition few_rows =
+      MustLower(ConvText({1, 16, 8, 128, 3, 3, 3, 1, 1, 1}, "none"));
+  const Target cores = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=8");
+  const Config shared = conv.Default({&few_rows, RowMajorSignature(few_rows), cores});
+  EXPECT_EQ(shared.String("strategy"), "rows");
+  EXPECT_EQ(shared.Int("tile_h"), 1) << shared.ToText();
 }
 
 }  // namespace
