@@ -69,14 +69,23 @@ Border ColumnBorder(const Conv& conv, const RegisterTile& tile) {
                   tile.vectors * conv.lanes);
 }
 
-// "border": tiles at the border, which are code of their own, ask what is outside. "copy": the last
-// stage before the sums fills a buffer, with the zeros around the data where it pads. "none": there
-// is neither.
+// Whether what tiles at the border have to ask is settled by code of their own for one tile on each
+// side; slices of a depth have no tiles.
+bool HasBorderTiles(const Conv& conv, const RegisterTile& tile) {
+  const auto is_within = [](const Border& border, int64_t most) {
+    return border.first <= most && border.last <= most;
+  };
+  const bool slices =
+      conv.spatial < 3 || is_within(BorderOf(conv.window, 0, conv.data_depth, conv.depth, 1), 0);
+  const bool rows = conv.spatial < 2 || is_within(RowBorder(conv, tile), 1);
+  return conv.pads && slices && rows && is_within(ColumnBorder(conv, tile), 1);
+}
+
+// "border": tiles at the border are apart and ask what is outside. "copy": the last stage before
+// the sums fills a buffer, with the zeros around the data where it pads. "none": there is neither.
 std::vector<std::string> PadOptions(const Conv& conv, const RegisterTile& tile) {
   if (!conv.copies_data) return {"none"};
-  const auto is_thick = [](const Border& border) { return border.first > 1 || border.last > 1; };
-  const bool thick_rows = conv.spatial > 1 && is_thick(RowBorder(conv, tile));
-  if (!conv.pads || thick_rows || is_thick(ColumnBorder(conv, tile))) return {"copy"};
+  if (!HasBorderTiles(conv, tile)) return {"copy"};
   return {"border", "copy"};
 }
 
@@ -274,8 +283,8 @@ StrategyChoice ChoiceOf(const Conv& conv, const RegisterTile& tile, const std::s
   SetTile(tile, &choice.config);
   choice.config.Set("unroll", UnrollsOf(conv, tile).back());
   choice.config.Set("pad", pad);
-  const int64_t along =
-      conv.spatial > 1 ? CeilDiv(conv.height, tile.rows) : CeilDiv(WidthVectors(conv), tile.vectors);
+  const int64_t along = conv.spatial > 1 ? CeilDiv(conv.height, tile.rows)
+                                         : CeilDiv(WidthVectors(conv), tile.vectors);
   const double cycles = TilesCycles(conv, tile) + PaddingCycles(conv, tile, pad);
   choice.cycles = cycles * LargestPart(conv.batch * conv.depth * along, conv.threads) /
                   static_cast<double>(conv.threads);
