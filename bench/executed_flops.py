@@ -30,7 +30,7 @@ def _is_convolution(work: Mapping[str, Any]) -> bool:
 
 
 def _is_direct(config: Mapping[str, Any]) -> bool:
-    return config.get("strategy", "direct") in ("direct", "pixels")
+    return config.get("strategy", "direct") in ("direct", "pixels", "rows")
 
 
 def _inside(work: Mapping[str, Any], clipped: Sequence[int] | None) -> float:
@@ -42,7 +42,7 @@ def executed_fraction(work: Mapping[str, Any], config: Mapping[str, Any]) -> flo
     """Of a workload as the peers' list has it; None where the algorithm is no direct sum."""
     if not _is_direct(config):
         return None
-    if not _is_convolution(work):
+    if not _is_convolution(work) or config.get("strategy") == "rows":  # whose borders are masked
         return 1.0
     axes: dict[str, Sequence[int] | None] = {"border": None, "slices": [0]}  # of the depth, the first axis
     return _inside(work, axes.get(config.get("pad", ""), []))

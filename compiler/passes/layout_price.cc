@@ -182,24 +182,41 @@ bool GoesWithPixels(const TensorType& operand, const TensorType& result) {
          IsAll({operand.shape.begin() + 2, operand.shape.end()}, 1);
 }
 
+// Whether it is a convolution of float32 and constant weights, without groups.
+bool IsPlainFloatConv(const View& view, const ir::ExprNode& anchor, const Tensor& data) {
+  const bool is_conv = anchor.name.find("conv") != std::string::npos &&
+                       anchor.name.find("transpose") == std::string::npos;
+  if (!is_conv || anchor.args.size() < 2) return false;
+  const TensorType& weight = anchor.args[1]->type->tensor;
+  return data.type.dtype == DataType::kFloat32 && weight.dtype == DataType::kFloat32 &&
+         anchor.type->tensor.dtype == DataType::kFloat32 && weight.shape[1] == data.type.shape[1] &&
+         view.OperandOf(anchor.args[1]) == nullptr;
+}
+
+// Whether vectors of neighbours along the width waste clearly fewer lanes than those of its few
+// output channels: the strategy "rows" of its template, which reads row-major data where it lies
+// and copies other data.
+bool IsConvOfRows(const View& view, const ir::ExprNode& anchor, const Tensor& data,
+                  const Target& target) {
+  if (!IsPlainFloatConv(view, anchor, data)) return false;
+  const std::vector<int64_t> strides = ops::IntsAttr(anchor.attrs, "strides");
+  const std::vector<int64_t>& result = anchor.type->tensor.shape;
+  const int64_t vectors = (result.back() + target.VectorLanes() - 1) / target.VectorLanes();
+  return (strides.empty() || strides.back() == 1) && result[1] < target.VectorLanes() &&
+         4 * vectors * result[1] <= 3 * result.back();
+}
+
 // Whether a convolution between row-major tensors is a product of matrices whose columns are whole
 // vectors of pixels, so that nothing has to be turned: the strategy "pixels" of its template.
 bool IsProductOfPixels(const View& view, const ir::ExprNode& anchor, const Tensor& data,
                        double taps, const Target& target) {
-  const bool is_conv = anchor.name.find("conv") != std::string::npos &&
-                       anchor.name.find("transpose") == std::string::npos;
-  if (!is_conv || anchor.args.size() < 2 || taps != 1) return false;
-  const TensorType& weight = anchor.args[1]->type->tensor;
+  if (taps != 1 || !IsPlainFloatConv(view, anchor, data)) return false;
   const TensorType& result = anchor.type->tensor;
-  const bool is_float = data.type.dtype == DataType::kFloat32 &&
-                        weight.dtype == DataType::kFloat32 && result.dtype == DataType::kFloat32;
   const bool is_plain = IsAll(ops::IntsAttr(anchor.attrs, "strides"), 1) &&
-                        IsAll(ops::IntsAttr(anchor.attrs, "padding"), 0) &&
-                        weight.shape[1] == data.type.shape[1];
+                        IsAll(ops::IntsAttr(anchor.attrs, "padding"), 0);
   int64_t pixels = 1;
   for (size_t axis = 2; axis < result.shape.size(); ++axis) pixels *= result.shape[axis];
-  return is_float && is_plain && pixels % target.VectorLanes() == 0 &&
-         view.OperandOf(anchor.args[1]) == nullptr &&
+  return is_plain && pixels % target.VectorLanes() == 0 &&
          std::all_of(view.operands.begin(), view.operands.end(), [&](const Tensor& operand) {
            return &operand == &data || GoesWithPixels(operand.type, result);
          });
@@ -238,6 +255,9 @@ double StrainOfAnchor(const View& view, const ir::ExprNode& anchor, const Target
   }
   if (strided_data && strided_result && IsProductOfPixels(view, anchor, *data, taps, target)) {
     return 0;
+  }
+  if (IsConvOfRows(view, anchor, *data, target)) {
+    return data->layout.IsRowMajor() ? 0 : Bytes(data->type, data->layout) / kUnpackRate;
   }
   double ns = 0;
   if (strided_data) ns += Bytes(data->type, data->layout) * taps / kStridedReadRate;

@@ -345,6 +345,10 @@ class BoundTest(unittest.TestCase):
 
 
 class ExecutedFlopsTest(unittest.TestCase):
+    def test_sums_along_rows_multiply_what_they_mask(self) -> None:
+        work = {"op": "conv2d", "shapes": {"x": [1, 8, 4, 4], "w": [3, 8, 3, 3]}, "stride": 1, "pad": [1, 1]}
+        self.assertEqual(executed_flops.executed_fraction(work, {"strategy": "rows", "pad": "border"}), 1.0)
+
     def test_a_product_of_pixels_is_a_direct_sum(self) -> None:
         work = {"op": "conv2d", "shapes": {"x": [1, 8, 4, 4], "w": [8, 8, 1, 1]}, "stride": 1, "pad": [0, 0]}
         self.assertEqual(executed_flops.executed_fraction(work, {"strategy": "pixels"}), 1.0)

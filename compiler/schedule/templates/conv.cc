@@ -2,7 +2,8 @@
 // (whole vectors) by output pixels, accumulated over input channels and taps; weights packed so
 // that the innermost loop reads them in order; padding by a copy of the data with zeros around it.
 // Of 8-bit integers and of bfloat16, a step of the sum is a dot product of four or two neighbouring
-// input channels. Other strategies: winograd.h, conv_tiles.h, conv_pixels.h.
+// input channels. Other strategies: winograd.h, conv_tiles.h, conv_pixels.h,
+// conv_rows.h.
 #include <algorithm>
 #include <numeric>
 
@@ -10,6 +11,7 @@
 #include "compiler/schedule/templates/conv_direct.h"
 #include "compiler/schedule/templates/conv_output.h"
 #include "compiler/schedule/templates/conv_pixels.h"
+#include "compiler/schedule/templates/conv_rows.h"
 #include "compiler/schedule/templates/conv_tiles.h"
 #include "compiler/schedule/templates/conv_view.h"
 #include "compiler/schedule/templates/register_tile.h"
@@ -324,6 +326,7 @@ std::vector<std::string> Strategies(const Conv& conv, const Target& target) {
   if (conv.has_stages) strategies.emplace_back("stages");
   if (HasConvTiles(conv, target)) strategies.emplace_back("tiles");
   if (HasConvPixels(conv)) strategies.emplace_back("pixels");
+  if (HasConvRows(conv)) strategies.emplace_back("rows");
   return strategies;
 }
 
@@ -396,6 +399,7 @@ class ConvTemplateOf : public Template {
       if (prefix.String("strategy") == "stages") return stages->Next(prefix);
       if (prefix.String("strategy") == "tiles") return NextConvTilesKnob(conv, prefix);
       if (prefix.String("strategy") == "pixels") return NextConvPixelsKnob(conv, prefix);
+      if (prefix.String("strategy") == "rows") return NextConvRowsKnob(conv, prefix);
       if (IsWinograd(prefix.String("strategy"))) return NextWinogradKnob(conv, target, prefix);
       return NextDirectKnob(conv, prefix);
     });
@@ -417,6 +421,7 @@ class ConvTemplateOf : public Template {
     if (config.String("strategy") == "stages") return ScheduleAsStages(task, config);
     if (config.String("strategy") == "tiles") return ScheduleConvTiles(task, conv, config);
     if (config.String("strategy") == "pixels") return ScheduleConvPixels(task, conv, config);
+    if (config.String("strategy") == "rows") return ScheduleConvRows(task, conv, config);
     return ScheduleConvDirect(task, conv, config);
   }
 
@@ -433,6 +438,7 @@ class ConvTemplateOf : public Template {
       choices.push_back(std::move(winograd));
     }
     if (HasConvTiles(conv, task.target)) choices.push_back(BestConvTiles(conv));
+    if (HasConvRows(conv)) choices.push_back(BestConvRows(conv));
     std::ranges::stable_sort(choices, {}, &StrategyChoice::cycles);
     std::vector<Config> ranked;
     for (StrategyChoice& choice : choices) ranked.push_back(std::move(choice.config));

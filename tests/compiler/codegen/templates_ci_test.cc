@@ -42,6 +42,11 @@ const char* const kKernels[] = {
     "nn.conv2d(p0, p1, groups=19, padding=[1, 1, 1, 1]); nn.relu(%0) }",
     "fn (p0: Tensor[(1, 32, 5, 7), float32], const p1: Tensor[(128, 1, 3, 3), float32]) { "
     "nn.conv2d(p0, p1, groups=32, padding=[1, 1, 1, 1], strides=[2, 2]) }",
+    "fn (p0: Tensor[(1, 33, 6, 37), float32], const p1: Tensor[(3, 33, 3, 5), float32], const p2: "
+    "Tensor[(3,), float32]) { %0 = nn.conv2d(p0, p1, dilation=[1, 2], padding=[1, 3, 0, 4], "
+    "strides=[2, 1]); %1 = nn.bias_add(%0, p2); tanh(%1) }",
+    "fn (p0: Tensor[(2, 5, 9, 17), float32], const p1: Tensor[(1, 5, 3, 3), float32], p2: "
+    "Tensor[(2, 1, 9, 17), float32]) { %0 = nn.conv2d(p0, p1, padding=[1, 1, 1, 1]); add(%0, p2) }",
     "fn (p0: Tensor[(1, 20, 4, 5, 6), float32], const p1: Tensor[(40, 4, 3, 3, 3), float32]) { "
     "nn.conv3d(p0, p1, groups=5, padding=[1, 1, 1, 1, 1, 1]) }",
     "fn (p0: Tensor[(1, 33, 5, 6), float32], const p1: Tensor[(33, 1, 4, 4), float32]) { %0 = "

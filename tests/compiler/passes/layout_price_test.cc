@@ -130,6 +130,29 @@ TEST(LayoutPrice, ProductsOfPixelsTurnNothing) {
   EXPECT_TRUE(costs_more("28, 28", "", "(28, 28)"));
 }
 
+// A convolution of few output channels reads row-major data where it lies and copies blocks; one of
+// many, or with a stride along the width, or with groups, would rather have blocks.
+TEST(LayoutPrice, FewOutputChannelsAreSummedAlongRows) {
+  const Target target = *Target::Parse("llvm -mcpu=cascadelake");
+  const auto row_major = Layout::RowMajor(4);
+  const auto blocked = *Layout::Parse("NCHW16c", 4);
+  const auto costs_more = [&](const std::string& weight, const std::string& attrs) {
+    const ir::Module module =
+        Typed("def @main(%x: Tensor[(1, 64, 28, 28), float32], %w: Tensor[" + weight +
+              ", float32]) { nn.conv2d(%x, %w, " + attrs + "padding=[1, 1, 1, 1]) }");
+    const auto ns = [&](const Layout& layout) {
+      return PredictKernelNs(module.functions.at("main"), {false, true}, {{layout}, {row_major}},
+                             target);
+    };
+    return ns(row_major) > ns(blocked);
+  };
+  EXPECT_FALSE(costs_more("(3, 64, 3, 3)", ""));
+  EXPECT_FALSE(costs_more("(9, 64, 3, 3)", "dilation=[2, 2], "));
+  EXPECT_TRUE(costs_more("(12, 64, 3, 3)", ""));
+  EXPECT_TRUE(costs_more("(3, 64, 3, 3)", "strides=[2, 2], "));
+  EXPECT_TRUE(costs_more("(4, 32, 3, 3)", "groups=2, "));
+}
+
 TEST(LayoutPrice, CopiesOfNothingCostLittleAndAreNumbers) {
   const Target target = *Target::Parse("llvm -mcpu=cascadelake");
   const ir::TensorType empty{{1, 0, 4, 4}, DataType::kFloat32};

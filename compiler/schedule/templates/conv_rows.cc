@@ -1,0 +1,329 @@
+#include "compiler/schedule/templates/conv_rows.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "compiler/schedule/parts.h"
+#include "compiler/schedule/templates/fuse_stages.h"
+#include "compiler/schedule/templates/register_tile.h"
+#include "compiler/schedule/templates/sequence.h"
+#include "compiler/schedule/templates/window_border.h"
+#include "fmt/format.h"
+
+namespace hone::schedule {
+namespace {
+
+int64_t WidthVectors(const Conv& conv) { return CeilDiv(conv.width, conv.lanes); }
+
+// The tile's columns are output channels. Of weights and vectors of data, those that are fewer stay
+// in registers, and the others come one by one.
+int64_t RegistersOf(const RegisterTile& tile) {
+  const int64_t pixels = tile.vectors * tile.rows;
+  return pixels * tile.columns + std::min(pixels, tile.columns) + 1;
+}
+
+bool Fits(const Conv& conv, const RegisterTile& tile) {
+  return RegistersOf(tile) <= conv.registers;
+}
+
+std::vector<int64_t> ChannelOptions(const Conv& conv) {
+  return EvenSizes(conv.out, conv.registers,
+                   [&](int64_t channels) { return Fits(conv, {1, 1, channels}); });
+}
+
+std::vector<int64_t> VectorOptions(const Conv& conv, int64_t channels) {
+  constexpr int64_t kMost = 8;
+  return EvenSizes(WidthVectors(conv), kMost,
+                   [&](int64_t vectors) { return Fits(conv, {vectors, 1, channels}); });
+}
+
+std::vector<int64_t> RowOptions(const Conv& conv, int64_t channels, int64_t vectors) {
+  constexpr int64_t kMost = 8;
+  return EvenSizes(conv.height, kMost,
+                   [&](int64_t rows) { return Fits(conv, {vectors, rows, channels}); });
+}
+
+// The innermost spatial axis with several taps, counted from the last; 0: there is none, and the
+// innermost steps of the sum are channels.
+int InnerTaps(const Conv& conv) {
+  for (int from_last = 1; from_last <= conv.spatial; ++from_last) {
+    if (conv.window.taps[static_cast<size_t>(conv.spatial - from_last)] > 1) return from_last;
+  }
+  return 0;
+}
+
+std::vector<int64_t> UnrollsOf(const Conv& conv, const RegisterTile& tile) {
+  const int axis = InnerTaps(conv);
+  if (axis == 0) return UnrollOptions({2, 4, 8}, conv.in, tile);
+  const int64_t taps = conv.window.taps[static_cast<size_t>(conv.spatial - axis)];
+  return UnrollOptions({taps}, taps, tile);
+}
+
+Border RowBorder(const Conv& conv, const RegisterTile& tile) {
+  return BorderOf(conv.window, conv.spatial - 2, conv.data_height, conv.height, tile.rows);
+}
+
+Border ColumnBorder(const Conv& conv, const RegisterTile& tile) {
+  return BorderOf(conv.window, conv.spatial - 1, conv.data_width, conv.width,
+                  tile.vectors * conv.lanes);
+}
+
+// Whether what tiles at the border have to ask is settled by code of their own for one tile on each
+// side; slices of a depth have no tiles.
+bool HasBorderTiles(const Conv& conv, const RegisterTile& tile) {
+  const auto is_within = [](const Border& border, int64_t most) {
+    return border.first <= most && border.last <= most;
+  };
+  const bool slices =
+      conv.spatial < 3 || is_within(BorderOf(conv.window, 0, conv.data_depth, conv.depth, 1), 0);
+  const bool rows = conv.spatial < 2 || is_within(RowBorder(conv, tile), 1);
+  return conv.pads && slices && rows && is_within(ColumnBorder(conv, tile), 1);
+}
+
+// "border": tiles at the border are apart and ask what is outside. "copy": the last stage before
+// the sums fills a buffer, with the zeros around the data where it pads. "none": there is neither.
+std::vector<std::string> PadOptions(const Conv& conv, const RegisterTile& tile) {
+  if (!conv.copies_data) return {"none"};
+  if (!HasBorderTiles(conv, tile)) return {"copy"};
+  return {"border", "copy"};
+}
+
+// Lanes that gather from blocks are slower than a row-major copy.
+bool PacksOperand(const Conv& conv, const std::string& pad) {
+  return conv.operand_block > 1 && pad != "copy";
+}
+
+class ConvRowsSchedule {
+ public:
+  ConvRowsSchedule(const Task& task, const Conv& conv, const Config& config)
+      : task_(task),
+        conv_(conv),
+        config_(config),
+        tile_(TileOf(config)),
+        s_(task.def->naive),
+        out_(conv.view.output) {}
+
+  absl::StatusOr<loop::Nest> Run() && {
+    const std::string& pad = config_.String("pad");
+    std::string copy = pad == "copy" ? conv_.data : "";
+    anchor_ = FuseAroundAnchor(&s_, conv_.view, copy);
+    SetSignatureLayouts(&s_, task_);
+    if (PacksOperand(conv_, pad)) {
+      copy = s_.Pack(conv_.view.op->args[0], Layout::RowMajor(conv_.rank()));
+    }
+    PackWeights();
+    TileOutput();
+    SumTile();
+    if (!copy.empty()) ScheduleDataStage(&s_, copy, conv_.lanes);
+    Specialise();
+    return std::move(s_).Finish();
+  }
+
+ private:
+  // Those of a step lie side by side.
+  void PackWeights() {
+    if (tile_.columns < 2) return;
+    const std::string blocks = fmt::format("{}{}n", AxisLetters(conv_.rank()), tile_.columns);
+    s_.Pack(conv_.weight, *Layout::Parse(blocks, conv_.rank()));
+  }
+
+  // for n, d, oh (the grid; of one axis: n, ow) { for ow, oc { for row, c, x } }
+  void TileOutput() {
+    s_.Split(conv_.Axis(out_, 1), tile_.vectors * conv_.lanes, Tail::kClip, out_ + ".ow",
+             out_ + ".x");
+    s_.Split(out_ + ".i1", tile_.columns, Tail::kClip, out_ + ".oc", out_ + ".c");
+    std::vector<std::string> grid = {out_ + ".i0"};
+    if (conv_.spatial > 2) grid.push_back(conv_.Axis(out_, 3));
+    if (conv_.spatial > 1) {
+      s_.Split(conv_.Axis(out_, 2), tile_.rows, Tail::kClip, out_ + ".oh", out_ + ".row");
+      grid.push_back(out_ + ".oh");
+    } else {
+      grid.push_back(out_ + ".ow");
+    }
+    std::vector<std::string> order = grid;
+    if (conv_.spatial > 1) order.push_back(out_ + ".ow");
+    for (const char* name : {".oc", ".row", ".c", ".x"}) order.push_back(out_ + name);
+    s_.ReorderPresent(order);
+    for (const std::string& loop : grid) s_.Parallel(loop);
+  }
+
+  // Pixels beyond the last do not exist: the last vector of a row is masked.
+  void SumTile() {
+    ComputeAtOptions options;
+    options.layout = BlockedLayout(conv_.rank(), conv_.rank() - 1, conv_.lanes).ToString();
+    s_.ComputeAt(anchor_, out_ + ".oc", options);
+    std::vector<std::string> axes;
+    for (int axis = 0; axis < conv_.rank(); ++axis) {
+      axes.push_back(fmt::format("{}.i{}", anchor_, axis));
+    }
+    s_.Decompose(s_.FirstOf(axes));
+    for (const char* suffix : {"_init", ""}) {
+      s_.Split(axes.back() + suffix, conv_.lanes, Tail::kGuard, anchor_ + ".v" + suffix,
+               anchor_ + ".lane" + suffix);
+    }
+    s_.Split(out_ + ".x", conv_.lanes, Tail::kGuard, out_ + ".v", out_ + ".lane");
+    OrderSteps();
+    for (const std::string& stage : {anchor_, out_}) s_.VectorizeAll(stage + ".lane");
+  }
+
+  void OrderSteps() {
+    std::vector<std::string> steps = {anchor_ + ".r0"};
+    for (int d = conv_.spatial; d > 0; --d) steps.push_back(conv_.Tap(anchor_, d));
+    const int64_t unroll = config_.Int("unroll");
+    if (unroll > 1) {
+      const int axis = InnerTaps(conv_);
+      const std::string inner = axis > 0 ? conv_.Tap(anchor_, axis) : steps[0];
+      s_.Split(inner, unroll, Tail::kExact, inner, anchor_ + ".unroll");
+      steps.push_back(anchor_ + ".unroll");
+    }
+    // What there is less of is kept in registers by the loops inside.
+    std::vector<std::string> tile;
+    if (conv_.spatial > 1) tile.push_back(conv_.Axis(anchor_, 2));
+    tile.push_back(anchor_ + ".v");
+    const bool keeps_data = tile_.vectors * tile_.rows <= tile_.columns;
+    tile.insert(keeps_data ? tile.begin() : tile.end(), anchor_ + ".i1");
+    steps.insert(steps.end(), tile.begin(), tile.end());
+    steps.push_back(anchor_ + ".lane");
+    s_.ReorderPresent(steps);
+  }
+
+  void Specialise() {
+    s_.Simplify();
+    PeelTiles();
+    for (const char* name : {".row", ".c", ".v"}) s_.UnrollAll(out_ + name);
+    for (const char* name : {".v", ".unroll"}) s_.UnrollAll(anchor_ + name);
+    for (int axis = 0; axis + 1 < conv_.rank(); ++axis) {
+      s_.UnrollAll(fmt::format("{}.i{}", anchor_, axis));
+    }
+  }
+
+  void PeelTiles() {
+    const int64_t width = tile_.vectors * conv_.lanes;
+    Border rows{0, conv_.height % tile_.rows != 0 ? 1 : 0};
+    Border columns{0, conv_.width % width != 0 ? 1 : 0};
+    if (config_.String("pad") == "border") {
+      if (conv_.spatial > 1) rows = RowBorder(conv_, tile_);
+      columns = ColumnBorder(conv_, tile_);
+    }
+    s_.PeelAll(out_ + ".ow", columns.first, columns.last);
+    if (conv_.spatial > 1) s_.PeelAll(out_ + ".oh", rows.first, rows.last);
+    if (conv_.out % tile_.columns != 0) s_.PeelAll(out_ + ".oc", 0, 1);
+  }
+
+  const Task& task_;
+  const Conv& conv_;
+  const Config& config_;
+  RegisterTile tile_;
+  Sequence s_;
+  std::string out_;
+  std::string anchor_;
+};
+
+// Of a step: multiplications, or loads of data, which mostly lie across two lines, and of weights.
+// Each row is one more stream to fetch.
+double StepCycles(const RegisterTile& tile) {
+  const auto pixels = static_cast<double>(tile.vectors * tile.rows);
+  const auto channels = static_cast<double>(tile.columns);
+  constexpr double kLatency = 4, kLoop = 0.25, kStream = 0.1;
+  return std::max({pixels * channels / 2, (2 * pixels + channels) / 2, kLatency}) + kLoop +
+         kStream * static_cast<double>(tile.rows);
+}
+
+double TilesCycles(const Conv& conv, const RegisterTile& tile) {
+  const auto steps = static_cast<double>(conv.in * conv.Taps());
+  double cycles = 0;
+  for (const auto& [v, nv] : Parts(WidthVectors(conv), tile.vectors)) {
+    for (const auto& [h, nh] : Parts(conv.height, tile.rows)) {
+      for (const auto& [c, nc] : Parts(conv.out, tile.columns)) {
+        const RegisterTile part{v, h, c};
+        cycles +=
+            static_cast<double>(nv * nh * nc) * (steps * StepCycles(part) + TileOverhead(part));
+      }
+    }
+  }
+  return cycles * static_cast<double>(conv.batch * conv.depth);
+}
+
+double CopyCycles(const Conv& conv) {
+  constexpr double kBytesACycle = 7;  // of what is read and written, measured
+  return 2 * static_cast<double>(conv.batch * conv.data_bytes) / kBytesACycle;
+}
+
+// Beside the sums: of a copy, or of masks in vectors at the border.
+double PaddingCycles(const Conv& conv, const RegisterTile& tile, const std::string& pad) {
+  double cycles = PacksOperand(conv, pad) || pad == "copy" ? CopyCycles(conv) : 0;
+  if (pad != "border") return cycles;
+  constexpr double kMasks = 0.15;  // of their time, for each tap of a row, measured
+  const Border border = ColumnBorder(conv, {1, 1, 1});
+  const int64_t vectors = WidthVectors(conv);
+  const int64_t masked = std::min(border.first + border.last, vectors);
+  const auto share = static_cast<double>(masked) / static_cast<double>(vectors);
+  return cycles + kMasks * static_cast<double>(conv.taps_w) * share * TilesCycles(conv, tile);
+}
+
+// Of 32 registers all in use leave the allocator no slack: it spills.
+std::vector<RegisterTile> DefaultTiles(const Conv& conv) {
+  const int64_t slack = conv.registers > 16 ? 1 : 0;
+  std::vector<RegisterTile> tiles;
+  for (const int64_t c : ChannelOptions(conv)) {
+    for (const int64_t v : VectorOptions(conv, c)) {
+      for (const int64_t h : RowOptions(conv, c, v)) {
+        const RegisterTile tile{v, h, c};
+        if (tiles.empty() || RegistersOf(tile) + slack <= conv.registers) tiles.push_back(tile);
+      }
+    }
+  }
+  return tiles;
+}
+
+StrategyChoice ChoiceOf(const Conv& conv, const RegisterTile& tile, const std::string& pad) {
+  StrategyChoice choice;
+  choice.config.Set("strategy", std::string("rows"));
+  SetTile(tile, &choice.config);
+  choice.config.Set("unroll", UnrollsOf(conv, tile).back());
+  choice.config.Set("pad", pad);
+  const int64_t along = conv.spatial > 1 ? CeilDiv(conv.height, tile.rows)
+                                         : CeilDiv(WidthVectors(conv), tile.vectors);
+  const double cycles = TilesCycles(conv, tile) + PaddingCycles(conv, tile, pad);
+  choice.cycles = cycles * LargestPart(conv.batch * conv.depth * along, conv.threads) /
+                  static_cast<double>(conv.threads);
+  return choice;
+}
+
+}  // namespace
+
+bool HasConvRows(const Conv& conv) {
+  return conv.kind == ProductKind::kFloat && conv.groups == 1 && !conv.transposed &&
+         conv.weight_is_constant && conv.window.strides.back() == 1 && conv.result_block == 1 &&
+         conv.result_is_float && conv.out < conv.lanes && conv.width > 1;
+}
+
+std::optional<Knob> NextConvRowsKnob(const Conv& conv, const Config& prefix) {
+  if (!prefix.Has("tile_w")) return IntKnob("tile_w", ChannelOptions(conv));
+  const int64_t channels = prefix.Int("tile_w");
+  if (!prefix.Has("tile_v")) return IntKnob("tile_v", VectorOptions(conv, channels));
+  if (!prefix.Has("tile_h")) {
+    return IntKnob("tile_h", RowOptions(conv, channels, prefix.Int("tile_v")));
+  }
+  if (!prefix.Has("unroll")) return IntKnob("unroll", UnrollsOf(conv, TileOf(prefix)));
+  if (!prefix.Has("pad")) return TextKnob("pad", PadOptions(conv, TileOf(prefix)));
+  return std::nullopt;
+}
+
+StrategyChoice BestConvRows(const Conv& conv) {
+  std::vector<StrategyChoice> choices;
+  for (const RegisterTile& tile : DefaultTiles(conv)) {
+    for (const std::string& pad : PadOptions(conv, tile)) {
+      choices.push_back(ChoiceOf(conv, tile, pad));
+    }
+  }
+  return *std::ranges::min_element(choices, {}, &StrategyChoice::cycles);
+}
+
+absl::StatusOr<loop::Nest> ScheduleConvRows(const Task& task, const Conv& conv,
+                                            const Config& config) {
+  return ConvRowsSchedule(task, conv, config).Run();
+}
+
+}  // namespace hone::schedule
