@@ -153,6 +153,26 @@ TEST(LayoutPrice, FewOutputChannelsAreSummedAlongRows) {
   EXPECT_TRUE(costs_more("(4, 32, 3, 3)", "groups=2, "));
 }
 
+// Channels of 64x64 are whole pages apart: rows of 16 of them fall on one set of the first cache.
+TEST(LayoutPrice, ChannelsThatAreWholePagesApartAreCopiedFromBlocks) {
+  const Target target = *Target::Parse("llvm -mcpu=cascadelake");
+  const auto row_major = Layout::RowMajor(4);
+  const auto blocked = *Layout::Parse("NCHW16c", 4);
+  for (const int64_t extent : {56, 64}) {
+    const std::string shape =
+        "(1, 64, " + std::to_string(extent) + ", " + std::to_string(extent) + ")";
+    const ir::Module module = Typed("def @main(%x: Tensor[" + shape +
+                                    ", float32], %w: Tensor[(64, 64, 3, 3), float32]) { "
+                                    "nn.conv2d(%x, %w, padding=[1, 1, 1, 1]) }");
+    const auto ns = [&](const Layout& to) {
+      return PredictKernelNs(module.functions.at("main"), {false, true}, {{blocked}, {to}}, target);
+    };
+    const double copy =
+        PredictCopyNs({{1, 64, extent, extent}, DataType::kFloat32}, blocked, row_major, target);
+    EXPECT_EQ(ns(blocked) + copy < ns(row_major), extent == 64) << extent;
+  }
+}
+
 TEST(LayoutPrice, CopiesOfNothingCostLittleAndAreNumbers) {
   const Target target = *Target::Parse("llvm -mcpu=cascadelake");
   const ir::TensorType empty{{1, 0, 4, 4}, DataType::kFloat32};
