@@ -77,7 +77,9 @@ TEST(Recurrent, ByDefaultThreadsGetTheSameAndWeightsComeByFewLoads) {
     const Template& cell = TemplateFor(def);
     const Config config = cell.Default({&def, cell.Signatures(def, target)[0], target});
     SCOPED_TRACE(config.ToText());
-    if (threads > 1) EXPECT_EQ(8 / config.Int("tile_v") % threads, 0);
+    if (threads > 1) {
+      EXPECT_EQ(8 / config.Int("tile_v") % threads, 0);
+    }
     EXPECT_LE(4 * config.Int("tile_v") * config.Int("unroll"), 16);
   }
 }

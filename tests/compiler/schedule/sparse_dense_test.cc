@@ -236,7 +236,9 @@ int64_t StepsOf(const loop::Stmt& s) {
   int64_t steps = 0;
   for (const loop::Stmt& inner : s->body) steps += StepsOf(inner);
   int64_t extent = 1;
-  if (s->kind == loop::StmtKind::kFor) EXPECT_TRUE(loop::IsConstInt(s->extent, &extent));
+  if (s->kind == loop::StmtKind::kFor) {
+    EXPECT_TRUE(loop::IsConstInt(s->extent, &extent));
+  }
   return extent * steps;
 }
 
