@@ -237,8 +237,8 @@ bool ResamplesRows(const ir::ExprNode& anchor) {
 // direct convolution was seen to write 5 bytes a nanosecond, Winograd's 0.2 to 0.7.
 double StridedWriteRate(const TensorType& result) {
   constexpr int64_t kPageBytes = 4096;
-  const int64_t images = result.shape[0] * result.shape[1];
-  const int64_t channel_bytes = result.ElementCount() / images * SizeBytes(result.dtype);
+  int64_t channel_bytes = SizeBytes(result.dtype);
+  for (size_t axis = 2; axis < result.shape.size(); ++axis) channel_bytes *= result.shape[axis];
   return channel_bytes % kPageBytes == 0 ? kPagesApartWriteRate : kStridedWriteRate;
 }
 
