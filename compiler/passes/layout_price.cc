@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <numeric>
 
 #include "compiler/loop/tile_operation.h"
 #include "compiler/ops/attrs.h"
@@ -34,6 +36,11 @@ constexpr double kRowTapNs = 0.2;    // where data is row-major too, of a vector
 constexpr double kStepFactor = 2.5;  // as much where windows stand apart
 
 double Elements(const TensorType& type) { return static_cast<double>(type.ElementCount()); }
+
+// Of a channel.
+int64_t PixelsOf(const TensorType& type) {
+  return std::accumulate(type.shape.begin() + 2, type.shape.end(), int64_t{1}, std::multiplies<>());
+}
 
 double Bytes(const TensorType& type, const Layout& layout) {
   return static_cast<double>(layout.SizeBytes(type.shape, type.dtype));
@@ -215,9 +222,7 @@ bool IsProductOfPixels(const View& view, const ir::ExprNode& anchor, const Tenso
   const TensorType& result = anchor.type->tensor;
   const bool is_plain = IsAll(ops::IntsAttr(anchor.attrs, "strides"), 1) &&
                         IsAll(ops::IntsAttr(anchor.attrs, "padding"), 0);
-  int64_t pixels = 1;
-  for (size_t axis = 2; axis < result.shape.size(); ++axis) pixels *= result.shape[axis];
-  return is_plain && pixels % target.VectorLanes() == 0 &&
+  return is_plain && PixelsOf(result) % target.VectorLanes() == 0 &&
          std::all_of(view.operands.begin(), view.operands.end(), [&](const Tensor& operand) {
            return &operand == &data || GoesWithPixels(operand.type, result);
          });
@@ -237,8 +242,7 @@ bool ResamplesRows(const ir::ExprNode& anchor) {
 // direct convolution was seen to write 5 bytes a nanosecond, Winograd's 0.2 to 0.7.
 double StridedWriteRate(const TensorType& result) {
   constexpr int64_t kPageBytes = 4096;
-  int64_t channel_bytes = SizeBytes(result.dtype);
-  for (size_t axis = 2; axis < result.shape.size(); ++axis) channel_bytes *= result.shape[axis];
+  const int64_t channel_bytes = PixelsOf(result) * SizeBytes(result.dtype);
   return channel_bytes % kPageBytes == 0 ? kPagesApartWriteRate : kStridedWriteRate;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "compiler/schedule/parts.h"
+#include "compiler/schedule/templates/conv_direct.h"
 #include "compiler/schedule/templates/fuse_stages.h"
 #include "compiler/schedule/templates/register_tile.h"
 #include "compiler/schedule/templates/sequence.h"
@@ -60,11 +61,7 @@ std::vector<int64_t> UnrollsOf(const Conv& conv, const RegisterTile& tile) {
   return UnrollOptions({taps}, taps, tile);
 }
 
-Border RowBorder(const Conv& conv, const RegisterTile& tile) {
-  return BorderOf(conv.window, conv.spatial - 2, conv.data_height, conv.height, tile.rows);
-}
-
-Border ColumnBorder(const Conv& conv, const RegisterTile& tile) {
+Border VectorBorder(const Conv& conv, const RegisterTile& tile) {
   return BorderOf(conv.window, conv.spatial - 1, conv.data_width, conv.width,
                   tile.vectors * conv.lanes);
 }
@@ -78,7 +75,7 @@ bool HasBorderTiles(const Conv& conv, const RegisterTile& tile) {
   const bool slices =
       conv.spatial < 3 || is_within(BorderOf(conv.window, 0, conv.data_depth, conv.depth, 1), 0);
   const bool rows = conv.spatial < 2 || is_within(RowBorder(conv, tile), 1);
-  return conv.pads && slices && rows && is_within(ColumnBorder(conv, tile), 1);
+  return conv.pads && slices && rows && is_within(VectorBorder(conv, tile), 1);
 }
 
 // "border": tiles at the border are apart and ask what is outside. "copy": the last stage before
@@ -204,7 +201,7 @@ class ConvRowsSchedule {
     Border columns{0, conv_.width % width != 0 ? 1 : 0};
     if (config_.String("pad") == "border") {
       if (conv_.spatial > 1) rows = RowBorder(conv_, tile_);
-      columns = ColumnBorder(conv_, tile_);
+      columns = VectorBorder(conv_, tile_);
     }
     s_.PeelAll(out_ + ".ow", columns.first, columns.last);
     if (conv_.spatial > 1) s_.PeelAll(out_ + ".oh", rows.first, rows.last);
@@ -255,7 +252,7 @@ double PaddingCycles(const Conv& conv, const RegisterTile& tile, const std::stri
   double cycles = PacksOperand(conv, pad) || pad == "copy" ? CopyCycles(conv) : 0;
   if (pad != "border") return cycles;
   constexpr double kMasks = 0.15;  // of their time, for each tap of a row, measured
-  const Border border = ColumnBorder(conv, {1, 1, 1});
+  const Border border = VectorBorder(conv, {1, 1, 1});
   const int64_t vectors = WidthVectors(conv);
   const int64_t masked = std::min(border.first + border.last, vectors);
   const auto share = static_cast<double>(masked) / static_cast<double>(vectors);
