@@ -69,9 +69,8 @@ std::vector<std::string> PrefetchOptionsOf(const Dense& dense, const Config& pre
 // Without many registers only a single row, whose few additions a step cost no more than the loop
 // itself, takes several steps at once.
 int64_t DefaultUnroll(const Dense& dense, const RegisterTile& tile) {
-  constexpr int64_t kFew = 8, kWide = 16;
-  const bool is_wide = dense.kind == ProductKind::kFloat && dense.lanes >= kWide;
-  if (!is_wide && tile.vectors * tile.columns > kFew) return 1;
+  constexpr int64_t kFew = 8;
+  if (!dense.HasManyRegisters() && tile.vectors * tile.columns > kFew) return 1;
   return FourStepsAtOnce(UnrollsOf(dense, tile), tile);
 }
 

@@ -153,6 +153,8 @@ RegisterTileProblem TileProblemOf(const Dense& dense) {
   problem.vector_bytes = dense.lanes * 4;
   problem.l2_bytes = dense.l2_bytes;
   problem.stream_bytes = dense.stream_bytes.value_or(kStreamBytesACycle);
+  problem.column_bytes = dense.terms * (4 / dense.dot);
+  problem.steps_at_once = dense.HasManyRegisters() ? kStepsAtOnce : 1;
   problem.times = dense.times;
   problem.l1_bytes = dense.l1_bytes;
   problem.threads = dense.threads;

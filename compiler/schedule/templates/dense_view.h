@@ -40,6 +40,8 @@ struct Dense {
 
   // Rows, units (columns) and terms are the last axes; there may be a batch before them.
   int rank() const { return batched ? 3 : 2; }
+  // Whether by default every tile takes several steps at once, not single rows alone.
+  bool HasManyRegisters() const { return kind == ProductKind::kFloat && lanes >= 16; }
   // A loop of the buffer's stage, or the lower-case letter of its axis; the last is 1.
   std::string Axis(const std::string& buffer, int from_last) const;
   char Letter(int from_last) const;

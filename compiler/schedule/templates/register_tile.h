@@ -36,6 +36,10 @@ struct RegisterTileProblem {
   int64_t vector_bytes = 0;
   int64_t l2_bytes = 0;
   double stream_bytes = kStreamBytesACycle;  // a cycle, from behind the second cache
+  // From what a column reads to what the next one does, where columns are rows of a matrix: whole
+  // pages apart they share the few lines of one set of the first cache. 0: side by side.
+  int64_t column_bytes = 0;
+  int64_t steps_at_once = 1;  // which read as many neighbours of each column
   // Measured; nullptr: the rule of BestTile alone. With it, what does not fit the first cache and
   // the threads' shares count too: `grid` such problems, groups of vectors and rows of tiles (or of
   // their columns too) are shared.
@@ -73,6 +77,7 @@ std::vector<int64_t> UnrollOptions(std::initializer_list<int64_t> factors, int64
 // and 32 of them took half again as long as 8 to 28 (Zen 5, what is read in the second cache). More
 // than 16 are one step at a time: a margin, since the loop's other loads count too, and one step
 // because micro-kernels are measured with one and with four.
+inline constexpr int64_t kStepsAtOnce = 4;
 int64_t FourStepsAtOnce(const std::vector<int64_t>& options, const RegisterTile& tile);
 
 // Cycles of starting, finishing and storing a tile.

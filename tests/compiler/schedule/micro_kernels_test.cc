@@ -141,6 +141,26 @@ TEST(MicroKernels, TailsCountAtTheirOwnTimes) {
   EXPECT_EQ(BestTile(problem).columns, 10);
 }
 
+// More rows than a set of the first cache has lines evict each other when they are whole pages
+// apart: a product of 1024 rows by 1024 terms took a quarter longer in tiles of 14.
+TEST(MicroKernels, RowsWholePagesApartAreNoMoreThanTheirLinesInTheCache) {
+  RegisterTileProblem problem = Problem(64, 1024);
+  problem.l1_bytes = 32768;
+  problem.steps_at_once = 4;
+  const auto columns = [&](int64_t bytes) {
+    problem.column_bytes = bytes;
+    return BestTile(problem).columns;
+  };
+  const int64_t side_by_side = columns(0);
+  EXPECT_GT(side_by_side, 8);
+  EXPECT_LE(columns(4096), 8);
+  EXPECT_LE(columns(3 * 4096), 8);
+  EXPECT_EQ(columns(1024), side_by_side);  // 32 lines
+  EXPECT_EQ(columns(4096 + 64), side_by_side);
+  problem.l1_bytes = 0;  // not known
+  EXPECT_EQ(columns(4096), side_by_side);
+}
+
 TEST(MicroKernels, ThreadsGetEqualShares) {
   // Three groups of eight vectors are two rounds of two threads; four groups of six are too.
   RegisterTileProblem problem = Problem(24, 2);
