@@ -101,7 +101,7 @@ class Unet(nn.Module):  # type: ignore[misc]
         return nn.Sequential(nn.Conv2d(i, o, 3, 1, 1), nn.ReLU(), nn.Conv2d(o, o, 3, 1, 1), nn.ReLU())
 
     def forward(self, x: Any) -> Any:
-        kept = []
+        kept: list[Any] = []
         for block in self.down:
             x = block(nn.functional.max_pool2d(x, 2) if kept else x)
             kept.append(x)
