@@ -2,6 +2,7 @@
 
 #include "compiler/ops/attrs.h"
 #include "compiler/passes/fold_pads.h"
+#include "compiler/passes/one_pixel.h"
 #include "compiler/passes/rewriting.h"
 
 namespace hone::passes {
@@ -28,6 +29,7 @@ absl::StatusOr<ir::Module> CanonicalizeOps(const ir::Module& module, const PassC
   return MapFunctions(module, [](const Expr& function) {
     return ir::Rewrite(FoldPads(function), [](const Expr& node) -> Expr {
       if (ir::IsCall(node, "nn.bias_add")) return CanonicalizeBias(*node);
+      if (const Expr dense = DenseOfOnePixel(node)) return dense;
       if (IsCommutative(*node) && IsConstant(node->args[0]) && !IsConstant(node->args[1])) {
         return ir::WithOperands(node, nullptr, {node->args[1], node->args[0]});
       }

@@ -6,7 +6,8 @@
 namespace hone::passes {
 
 // One way to write each thing: nn.bias_add becomes the add of a reshaped bias; constants stand
-// right of commutative operators; nn.pad becomes padding of the windows that read it.
+// right of commutative operators; nn.pad becomes padding of the windows that read it; transposed
+// convolutions over one pixel become dense layers.
 absl::StatusOr<ir::Module> CanonicalizeOps(const ir::Module& module, const PassContext& context);
 
 }  // namespace hone::passes

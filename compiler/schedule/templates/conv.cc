@@ -38,7 +38,7 @@ RegisterTileProblem TileProblem(const Conv& conv) {
   problem.l1_bytes = conv.l1_bytes;
   problem.threads = conv.threads;
   problem.grid = conv.batch * conv.depth;
-  for (const int64_t phases : conv.phases) problem.grid *= phases;
+  problem.grid *= conv.AllPhases();
   if (conv.groups > 1 && !conv.LanesDiffer()) {
     problem.vector_group = conv.GroupOut() / conv.lanes;
   }
@@ -170,7 +170,9 @@ std::vector<int64_t> PrefetchOptionsOf(const Conv& conv, const Config& prefix) {
   return {0, kPrefetchWeights, kPrefetchData, kPrefetchResult};
 }
 
-int64_t WeightBytes(const Conv& conv) { return conv.out * conv.in * conv.Taps() * 4 / conv.dot; }
+int64_t WeightBytes(const Conv& conv) {
+  return conv.AllPhases() * conv.out * conv.in * conv.Taps() * 4 / conv.dot;
+}
 
 // Weights that do not stay in the second cache come from further away at every run.
 bool WeightsAreFar(const Conv& conv, const Target& target) {
@@ -191,7 +193,8 @@ RegisterTile BestDirectTile(const Conv& conv, RegisterTileProblem problem) {
 }
 
 // Where few positions are enough work to hide latencies and one tile takes them all, weights from
-// far away are read once.
+// far away are read once. Those of a phase lie in pieces among the others': they came in time only
+// where they were prefetched by chunks.
 RegisterTile DefaultTile(const Conv& conv, const Target& target) {
   const RegisterTileProblem problem = TileProblem(conv);
   constexpr int64_t kEnough = 8;
@@ -200,7 +203,7 @@ RegisterTile DefaultTile(const Conv& conv, const Target& target) {
     return FitsRegisters(tile, problem.registers - 1);
   };
   const bool once = WeightsAreFar(conv, target) && conv.batch * conv.depth == 1 &&
-                    conv.groups == 1 && conv.height < kEnough &&
+                    conv.groups == 1 && conv.AllPhases() == 1 && conv.height < kEnough &&
                     conv.height * conv.width >= kEnough && fits(all);
   if (!once) return BestDirectTile(conv, problem);
   while (all.vectors < problem.vectors && fits({all.vectors + 1, all.rows, all.columns})) {

@@ -2,6 +2,8 @@
 #ifndef HONE_COMPILER_SCHEDULE_TEMPLATES_CONV_VIEW_H_
 #define HONE_COMPILER_SCHEDULE_TEMPLATES_CONV_VIEW_H_
 
+#include <functional>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
@@ -73,6 +75,9 @@ struct Conv {
   std::string Axis(const std::string& stage, int from_last) const;
   std::string Tap(const std::string& stage, int from_last) const;
   int64_t Phases(int from_last) const { return phases[static_cast<size_t>(spatial - from_last)]; }
+  int64_t AllPhases() const {
+    return std::accumulate(phases.begin(), phases.end(), int64_t{1}, std::multiplies<>());
+  }
   int64_t GroupOut() const { return out / groups; }
   // Groups narrower than a vector: each lane reads the channels of its own group, which lie within
   // a vector of the data, and the last vector may have pad lanes.

@@ -27,6 +27,16 @@ def @main(%data: Tensor[(1, 3, 8, 8), float32], %bias: Tensor[(3), float32],
   multiply(2.0f32, %1)
 })";
 
+// The first is a dense layer; the second has more results than taps, the third more data.
+constexpr const char* kOnePixel = R"(
+def @main(%x: Tensor[(2, 1, 1, 1), float32]) {
+  %0 = nn.conv2d_transpose(%x, meta[Constant][0], strides=[2, 2]);
+  %1 = nn.conv2d_transpose(%x, meta[Constant][0], strides=[2, 2], output_padding=[1, 1]);
+  %2 = nn.conv2d_transpose(%0, meta[Constant][0], strides=[2, 2]);
+  (%1, %2)
+}
+meta[Constant][0] = Tensor[(1, 1, 2, 2), float32] "AACAPwAAAEAAAEBAAACAQA==";)";
+
 constexpr const char* kPads = R"(
 def @main(%data: Tensor[(1, 3, 8, 8), float32], %weight: Tensor[(4, 3, 3, 3), float32]) {
   %0 = nn.pad(%data, pad_width=[0, 0, 0, 0, 1, 0, 1, 0], pad_value=0.0);
@@ -307,6 +317,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"Legalize", kQuantizedArithmetic, "Legalize_arithmetic"},
         Case{"SplitZeroPoints", kZeroPoints}, Case{"SimplifyInference", kConvBlock},
         Case{"CanonicalizeOps", kBias}, Case{"CanonicalizeOps", kPads, "CanonicalizeOps_pads"},
+        Case{"CanonicalizeOps", kOnePixel, "CanonicalizeOps_one_pixel"},
         Case{"EliminateCommonSubexpr", kTwins}, Case{"FoldConstant", kConstants},
         Case{"FoldScaleAxis", kScales},
         Case{"FoldScaleAxis", kScalesBehind, "FoldScaleAxis_behind"},
