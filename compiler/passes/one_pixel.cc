@@ -27,7 +27,8 @@ bool IsOnePixel(const Expr& node, const Ints& taps, const Ints& result) {
   const auto window = ops::ReadWindow(node->name, node->attrs, taps);
   return window.ok() && ops::IntAttr(node->attrs, "groups", 1) == 1 &&
          AllAre(ops::IntsAttr(node->attrs, "output_padding"), 0) && AllAre(window->before, 0) &&
-         AllAre(window->after, 0) && AllAre(window->dilation, 1) && result == taps;
+         AllAre(window->after, 0) && AllAre(window->dilation, 1) && result == taps &&
+         !AllAre(taps, 1);
 }
 
 Ints Spatial(const Ints& shape) { return Ints(shape.begin() + 2, shape.end()); }

@@ -232,11 +232,12 @@ std::string DefaultOrder(const Conv& conv, const RegisterTile& tile, int64_t thr
   const int64_t rows = CeilDiv(conv.height, tile.rows) * conv.depth;
   const int64_t weight_bytes = WeightBytes(conv);
   const int64_t panel_bytes = weight_bytes / panels;
+  const int64_t phases = conv.AllPhases();  // one after the other, each with its weights
   const double down =
       CyclesToReadAgain(conv, (own_panels - own_groups) * group_bytes, group_bytes) +
-      CyclesToReadAgain(conv, (rows - 1) * own_panels * panel_bytes, panel_bytes);
+      CyclesToReadAgain(conv, (rows - 1) * own_panels * panel_bytes, panel_bytes / phases);
   const double along =
-      CyclesToReadAgain(conv, (CeilDiv(rows, threads) - 1) * weight_bytes, weight_bytes);
+      CyclesToReadAgain(conv, (CeilDiv(rows, threads) - 1) * weight_bytes, weight_bytes / phases);
   return along < down && GridOrders(conv).size() > 1 ? "oh_oc" : "oc_oh";
 }
 
@@ -256,8 +257,9 @@ int64_t LargestChunk(const Conv& conv, const Config& prefix) {
 bool ChunksPay(const Conv& conv, const RegisterTile& tile, int64_t chunk) {
   if (!conv.stream_bytes) return false;
   constexpr double kPasses = 3;  // the sums of a tile stored, loaded, and loaded for the epilogue
-  const int64_t tiles = conv.batch * conv.depth * CeilDiv(conv.out_vectors, tile.vectors) *
-                        CeilDiv(conv.height, tile.rows) * CeilDiv(conv.width, tile.columns);
+  const int64_t tiles = conv.AllPhases() * conv.batch * conv.depth *
+                        CeilDiv(conv.out_vectors, tile.vectors) * CeilDiv(conv.height, tile.rows) *
+                        CeilDiv(conv.width, tile.columns);
   const int64_t chunks = conv.in / conv.lanes / chunk;
   const double sums = kPasses * TileOverhead(tile) * static_cast<double>(tiles * (chunks - 1));
   return static_cast<double>(WeightBytes(conv)) / *conv.stream_bytes > sums;
@@ -366,8 +368,8 @@ Config DirectDefault(const Conv& conv, const Target& target) {
 // Of the default, by the same model as BestWinogradConfigs'.
 double DirectCycles(const Conv& conv, const Target& target, const Config& direct) {
   const RegisterTileProblem problem = TileProblem(conv);
-  double cycles =
-      static_cast<double>(conv.batch * conv.depth) * TileCycles(problem, BestTile(problem));
+  double cycles = static_cast<double>(conv.AllPhases() * conv.batch * conv.depth) *
+                  TileCycles(problem, BestTile(problem));
   if (conv.stream_bytes && WeightsAreFar(conv, target)) {
     const double reading = static_cast<double>(WeightBytes(conv)) / *conv.stream_bytes;
     cycles =

@@ -66,11 +66,11 @@ std::vector<std::string> PrefetchOptionsOf(const Dense& dense, const Config& pre
   return {"none", "step"};
 }
 
-// Without many registers only a single row, whose few additions a step cost no more than the loop
+// Of narrow vectors only a single row, whose few additions a step cost no more than the loop
 // itself, takes several steps at once.
 int64_t DefaultUnroll(const Dense& dense, const RegisterTile& tile) {
   constexpr int64_t kFew = 8;
-  if (!dense.HasManyRegisters() && tile.vectors * tile.columns > kFew) return 1;
+  if (!dense.UnrollsAllTiles() && tile.vectors * tile.columns > kFew) return 1;
   return FourStepsAtOnce(UnrollsOf(dense, tile), tile);
 }
 

@@ -125,6 +125,10 @@ std::optional<Dense> ViewDense(const ops::KernelDefinition& def) {
   dense.units = anchor->shape[rank - 1];
   dense.terms = weight->shape[rank - 1];
   dense.steps = CeilDiv(dense.terms, dense.dot);
+  // Moves that are part of the reading leave the data where it comes from.
+  const bool moved =
+      !dense.copies_data && std::ranges::find(view->prologue, dense.data) != view->prologue.end();
+  if (!moved) dense.row_bytes = dense.terms * (4 / dense.dot);
   dense.view = *std::move(view);
   if (kind == ProductKind::kFloat && weight->role != loop::Role::kConstant) ViewTerms(def, &dense);
   return dense;
@@ -153,8 +157,8 @@ RegisterTileProblem TileProblemOf(const Dense& dense) {
   problem.vector_bytes = dense.lanes * 4;
   problem.l2_bytes = dense.l2_bytes;
   problem.stream_bytes = dense.stream_bytes.value_or(kStreamBytesACycle);
-  problem.column_bytes = dense.terms * (4 / dense.dot);
-  problem.steps_at_once = dense.HasManyRegisters() ? kStepsAtOnce : 1;
+  problem.column_bytes = dense.row_bytes;
+  problem.steps_at_once = dense.UnrollsAllTiles() ? kStepsAtOnce : 1;
   problem.times = dense.times;
   problem.l1_bytes = dense.l1_bytes;
   problem.threads = dense.threads;

@@ -32,7 +32,8 @@ struct Dense {
   int64_t steps = 0;  // that it takes
   bool batched = false;
   ProductKind kind = ProductKind::kFloat;
-  int64_t dot = 1;  // terms of a step
+  int64_t dot = 1;        // terms of a step
+  int64_t row_bytes = 0;  // from one row of the data to the next where tiles read them; 0: near
   int64_t lanes = 0, registers = 0, l1_bytes = 0, l2_bytes = 0;
   int64_t batch = 1, threads = 1;
   std::shared_ptr<const MicroKernelTimes> times;
@@ -40,8 +41,8 @@ struct Dense {
 
   // Rows, units (columns) and terms are the last axes; there may be a batch before them.
   int rank() const { return batched ? 3 : 2; }
-  // Whether by default every tile takes several steps at once, not single rows alone.
-  bool HasManyRegisters() const { return kind == ProductKind::kFloat && lanes >= 16; }
+  // Whether by default all tiles take several steps at once, not single rows alone.
+  bool UnrollsAllTiles() const { return kind == ProductKind::kFloat && lanes >= 16; }
   // A loop of the buffer's stage, or the lower-case letter of its axis; the last is 1.
   std::string Axis(const std::string& buffer, int from_last) const;
   char Letter(int from_last) const;

@@ -91,13 +91,12 @@ double StepCycles(const RegisterTileProblem& problem, const RegisterTile& tile) 
 // next, since there are more of them than lines in the sets that they fall on.
 double CrowdedCycles(const RegisterTileProblem& problem, int64_t columns) {
   if (problem.column_bytes == 0 || problem.l1_bytes == 0) return 0;
-  constexpr int64_t kIndexedBytes =
-      4096;  // of each way of a cache whose index is in a page's offset
+  constexpr int64_t kIndexedBytes = 4096;  // of a way: the index lies in a page's offset
   const int64_t apart = std::gcd(problem.column_bytes, kIndexedBytes);
   const int64_t lines = std::max<int64_t>(problem.l1_bytes / apart, 1);
   if (columns <= lines) return 0;
-  // Measured on Zen 4 (8 lines): of 10, 12 and 14 columns, 0.02, 0.1 and 0.25 of the step's cycles.
-  constexpr double kLineCycles = 2.5;
+  // Measured on Zen 4 (8 lines): of 10, 12 and 14 columns 0.02, 0.1 and 0.25 of the step's cycles.
+  constexpr double kLineCycles = 1.25;  // of two multiplications of vectors each
   const double evicted =
       std::min(static_cast<double>(columns - lines) / static_cast<double>(lines), 1.0);
   return kLineCycles * evicted * static_cast<double>(columns) /

@@ -40,11 +40,11 @@ struct RegisterTileProblem {
   // pages apart they share the few lines of one set of the first cache. 0: side by side.
   int64_t column_bytes = 0;
   int64_t steps_at_once = 1;  // which read as many neighbours of each column
-  // Measured; nullptr: the rule of BestTile alone. With it, what does not fit the first cache and
-  // the threads' shares count too: `grid` such problems, groups of vectors and rows of tiles (or of
-  // their columns too) are shared.
-  std::shared_ptr<const MicroKernelTimes> times = nullptr;
   int64_t l1_bytes = 0;
+  // Measured; nullptr: the rule of BestTile alone. With it, weights that do not fit the first cache
+  // and the threads' shares count too: `grid` such problems, groups of vectors and rows of tiles
+  // (or of their columns too) are shared.
+  std::shared_ptr<const MicroKernelTimes> times = nullptr;
   int64_t threads = 1;
   int64_t grid = 1;
   bool shares_columns = false;
@@ -71,13 +71,13 @@ inline constexpr int64_t kMaxEmittedFmas = 256;
 // 1, and those of `factors` that divide `extent` and keep the body of a tile within that.
 std::vector<int64_t> UnrollOptions(std::initializer_list<int64_t> factors, int64_t extent,
                                    const RegisterTile& tile);
+inline constexpr int64_t kStepsAtOnce = 4;
 // Of these options the one that is four steps at once, if there are so many: they share their
 // addresses and the loop's own instructions. Vectors of a tile with one position are read once: to
 // a prefetcher that tells streams apart by the instruction, many loads are more than it follows,
 // and 32 of them took half again as long as 8 to 28 (Zen 5, what is read in the second cache). More
 // than 16 are one step at a time: a margin, since the loop's other loads count too, and one step
 // because micro-kernels are measured with one and with four.
-inline constexpr int64_t kStepsAtOnce = 4;
 int64_t FourStepsAtOnce(const std::vector<int64_t>& options, const RegisterTile& tile);
 
 // Cycles of starting, finishing and storing a tile.

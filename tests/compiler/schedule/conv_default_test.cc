@@ -48,6 +48,21 @@ TEST(Conv, ByDefaultChunksAreSummedWhereWeightsAreWaitedFor) {
   EXPECT_EQ(DefaultOf(OfOneTap(128, 128, 56), slow).Int("chunk"), 0);
 }
 
+// Of a transposed convolution the weights of all phases count: 2 MiB here, of each 512 KiB.
+TEST(Conv, ByDefaultTransposedOnesPrefetchTheirWeightsByChunks) {
+  const Target target = TestTarget(
+      "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -caches=32768,1048576,33554432 -threads=1");
+  const auto config_of = [&](int64_t in, int64_t out, int64_t extent) {
+    const Windows w{1, in, out, {extent, extent}, {4, 4}, {2, 2}, {1, 1}, {1, 1}, {1, 1}};
+    return DefaultOf(TransposedText(w, {0, 0}), target);
+  };
+  for (const Config& config : {config_of(256, 128, 8), config_of(512, 256, 4)}) {
+    EXPECT_GT(config.Int("chunk"), 0) << config.ToText();
+    EXPECT_EQ(config.Int("prefetch"), 1) << config.ToText();
+  }
+  EXPECT_EQ(config_of(64, 32, 16).Int("chunk"), 0);
+}
+
 // Of few channels, whose taps of a row are unrolled at the border: 28 sums there spilled. Without
 // padding there is no border.
 TEST(Conv, ByDefaultTilesOfFewChannelsLeaveRegistersAtTheBorder) {

@@ -51,21 +51,6 @@ TEST(Conv, OfAnyNumberOfAxesComputesWhatTheNaiveNestDoes) {
   EXPECT_GE(checked, 400);
 }
 
-// Of `groups` groups with so many channels each.
-std::string TransposedText(const Windows& w, const std::vector<int64_t>& extra,
-                           int64_t groups = 1) {
-  std::vector<int64_t> padding = w.before;
-  padding.insert(padding.end(), w.after.begin(), w.after.end());
-  return fmt::format(
-      "fn (p0: Tensor[({}, {}, {}), float32], const p1: Tensor[({}, {}, {}), float32], const p2: "
-      "Tensor[({},), float32]) {{ %0 = nn.conv{}d_transpose(p0, p1, dilation={}, groups={}, "
-      "output_padding={}, padding={}, strides={}); %1 = nn.bias_add(%0, p2); tanh(%1) }} "
-      "accumulate=float32 numerics=default",
-      w.n, w.ic * groups, fmt::join(w.data, ", "), w.ic * groups, w.oc, fmt::join(w.taps, ", "),
-      w.oc * groups, w.taps.size(), List(w.dilation), groups, List(extra), List(padding),
-      List(w.strides));
-}
-
 // A 1x1 convolution, to which something of shape `other` is added.
 std::string OneTapText(const std::vector<int64_t>& pixels, int64_t batch, int64_t out,
                        const std::string& other) {
@@ -373,8 +358,14 @@ TEST(Conv, SumsInChunksComputeWhatTheNaiveNestDoes) {
       {2, 24, 7, {9, 5}, {3, 2}, {2, 1}, {1, 2}, {1, 0}, {1, 1}},
       {1, 16, 8, {3, 5, 4}, {3, 1, 3}, {1, 1, 1}, {1, 1, 1}, {1, 0, 1}, {1, 0, 1}},
   };
+  // Of four phases, and of six with a row that ends within the last.
+  std::vector<std::string> texts = {
+      TransposedText({1, 16, 12, {5, 6}, {4, 4}, {2, 2}, {1, 1}, {1, 1}, {1, 1}}, {0, 0}),
+      TransposedText({1, 24, 9, {3, 5}, {4, 4}, {3, 2}, {1, 1}, {1, 1}, {1, 1}}, {0, 1})};
   for (const Windows& kernel : kernels) {
-    const std::string text = WindowsText(kernel, "float32", "float32");
+    texts.push_back(WindowsText(kernel, "float32", "float32"));
+  }
+  for (const std::string& text : texts) {
     const ops::KernelDefinition def = MustLower(text);
     const Template& conv = TemplateFor(def);
     const Task task{&def, conv.Signatures(def, target)[0], target};

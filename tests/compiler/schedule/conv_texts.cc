@@ -51,6 +51,19 @@ std::string WindowsText(const Windows& w, const char* data_type, const char* wei
       weight_type, w.taps.size(), List(w.dilation), groups, List(padding), List(w.strides));
 }
 
+std::string TransposedText(const Windows& w, const std::vector<int64_t>& extra, int64_t groups) {
+  std::vector<int64_t> padding = w.before;
+  padding.insert(padding.end(), w.after.begin(), w.after.end());
+  return fmt::format(
+      "fn (p0: Tensor[({}, {}, {}), float32], const p1: Tensor[({}, {}, {}), float32], const p2: "
+      "Tensor[({},), float32]) {{ %0 = nn.conv{}d_transpose(p0, p1, dilation={}, groups={}, "
+      "output_padding={}, padding={}, strides={}); %1 = nn.bias_add(%0, p2); tanh(%1) }} "
+      "accumulate=float32 numerics=default",
+      w.n, w.ic * groups, fmt::join(w.data, ", "), w.ic * groups, w.oc, fmt::join(w.taps, ", "),
+      w.oc * groups, w.taps.size(), List(w.dilation), groups, List(extra), List(padding),
+      List(w.strides));
+}
+
 Windows RandomWindows(Random& random) {
   const int64_t channels[] = {1, 2, 3, 5, 7, 8, 9, 15, 16, 17, 23, 33};
   const auto below = [&](uint64_t n) { return static_cast<int64_t>(random.Below(n)); };

@@ -26,6 +26,9 @@ std::string List(const std::vector<int64_t>& values);
 // `w.ic` channels a group.
 std::string WindowsText(const Windows& w, const char* data_type, const char* weight_type,
                         int64_t groups = 1);
+// A transposed one of `groups` groups with so many channels each, bias and tanh; `extra` is its
+// output_padding.
+std::string TransposedText(const Windows& w, const std::vector<int64_t>& extra, int64_t groups = 1);
 Windows RandomWindows(Random& random);
 
 }  // namespace hone::schedule

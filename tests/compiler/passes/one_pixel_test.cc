@@ -1,0 +1,71 @@
+// Which transposed convolutions become dense layers, and that nothing changes by it.
+#include <gtest/gtest.h>
+
+#include "compiler/ir/printer.h"
+#include "compiler/passes/pipeline.h"
+#include "tests/compiler/passes/models.h"
+
+namespace hone::passes {
+namespace {
+
+constexpr char kWeights[] = R"(
+meta[Constant][0] = Tensor[(2, 3, 2, 2), float32] "AACAPwAAAEAAAEBAAACAQAAAoEAAAMBAAADgQAAAAEEAABBBAAAgQQAAMEEAAEBBAABQQQAAYEEAAHBBAACAQQAAiEEAAJBBAACYQQAAoEEAAKhBAACwQQAAuEEAAMBB";
+meta[Constant][1] = Tensor[(2, 3, 4), float32] "AACAPwAAAEAAAEBAAACAQAAAoEAAAMBAAADgQAAAAEEAABBBAAAgQQAAMEEAAEBBAABQQQAAYEEAAHBBAACAQQAAiEEAAJBBAACYQQAAoEEAAKhBAACwQQAAuEEAAMBB";
+meta[Constant][2] = Tensor[(2, 3, 2, 1, 2), float32] "AACAPwAAAEAAAEBAAACAQAAAoEAAAMBAAADgQAAAAEEAABBBAAAgQQAAMEEAAEBBAABQQQAAYEEAAHBBAACAQQAAiEEAAJBBAACYQQAAoEEAAKhBAACwQQAAuEEAAMBB";
+meta[Constant][3] = Tensor[(2, 12, 1, 1), float32] "AACAPwAAAEAAAEBAAACAQAAAoEAAAMBAAADgQAAAAEEAABBBAAAgQQAAMEEAAEBBAABQQQAAYEEAAHBBAACAQQAAiEEAAJBBAACYQQAAoEEAAKhBAACwQQAAuEEAAMBB";)";
+
+// Of a body of %x (two pixels of two channels), %l and %v (of one and three axes) and %w.
+ir::Module ModelOf(const std::string& body) {
+  return Typed(
+      "def @main(%x: Tensor[(2, 2, 1, 1), float32], %l: Tensor[(1, 2, 1), float32], "
+      "%v: Tensor[(1, 2, 1, 1, 1), float32], %w: Tensor[(2, 3, 2, 2), float32]) {" +
+      body + "}" + kWeights);
+}
+
+ir::Module Canonical(const ir::Module& module) {
+  const auto result = RunOne(module, TestContext(), "CanonicalizeOps");
+  EXPECT_TRUE(result.ok()) << result.status();
+  return *result;
+}
+
+bool HasDense(const ir::Module& module) {
+  return ir::ToText(module).find("nn.dense") != std::string::npos;
+}
+
+std::vector<float> Interpret(const ir::Module& module) {
+  Random random(7);
+  std::vector<ir::Expr> inputs;
+  for (const ir::Expr& param : ir::Params(*module.functions.at("main"))) {
+    inputs.push_back(RandomConstant(random, param->type->tensor.shape));
+  }
+  const ir::Expr output = InterpretMain(module, inputs)[0];
+  const auto* values = reinterpret_cast<const float*>(output->data.bytes());
+  return {values, values + output->type->tensor.ElementCount()};
+}
+
+TEST(OnePixel, IsADenseLayer) {
+  for (const char* body : {"nn.conv2d_transpose(%x, meta[Constant][0])",
+                           "nn.conv2d_transpose(%x, meta[Constant][0], strides=[2, 3])",
+                           "nn.conv1d_transpose(%l, meta[Constant][1], strides=[4])",
+                           "nn.conv3d_transpose(%v, meta[Constant][2])"}) {
+    const ir::Module model = ModelOf(body);
+    const ir::Module canonical = Canonical(model);
+    EXPECT_TRUE(HasDense(canonical)) << body;
+    EXPECT_EQ(Interpret(canonical), Interpret(model)) << body;
+  }
+}
+
+TEST(OnePixel, OthersStay) {
+  for (const char* body :
+       {"nn.conv2d_transpose(%x, meta[Constant][0], output_padding=[1, 1], strides=[2, 2])",
+        "nn.conv2d_transpose(%x, meta[Constant][0], padding=[1, 0, 0, 0])",
+        "nn.conv2d_transpose(%x, meta[Constant][0], dilation=[2, 1])",
+        "nn.conv2d_transpose(%x, meta[Constant][0], groups=2)",
+        "nn.conv2d_transpose(%x, meta[Constant][3])",  // one tap
+        "nn.conv2d_transpose(%x, %w)"}) {              // no constant
+    EXPECT_FALSE(HasDense(Canonical(ModelOf(body)))) << body;
+  }
+}
+
+}  // namespace
+}  // namespace hone::passes
