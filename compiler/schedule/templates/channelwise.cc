@@ -176,16 +176,12 @@ int64_t Extent(const Windowed& w, int axis) {
   return w.view.shape[static_cast<size_t>(w.rank() + axis)];
 }
 
-Border WholeBorder(const Windowed& w, int axis, int64_t tile) {
-  return BorderOf(w.window, w.spatial + axis, w.data_shape[static_cast<size_t>(w.rank() + axis)],
-                  Extent(w, axis), tile);
-}
-
 // The conditions of wide borders stay where they are.
 Border PeeledBorder(const Windowed& w, int axis, int64_t tile) {
   if (w.spatial + axis < 0) return {};
   const int64_t extent = Extent(w, axis);
-  Border border = WholeBorder(w, axis, tile);
+  const int64_t input = w.data_shape[static_cast<size_t>(w.rank() + axis)];
+  Border border = BorderOf(w.window, w.spatial + axis, input, extent, tile);
   if (border.first > kMaxPeeled) border.first = 0;
   if (border.last > kMaxPeeled) border.last = extent % tile != 0 ? 1 : 0;
   return border;

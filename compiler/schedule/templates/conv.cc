@@ -37,8 +37,7 @@ RegisterTileProblem TileProblem(const Conv& conv) {
   problem.times = conv.times;
   problem.l1_bytes = conv.l1_bytes;
   problem.threads = conv.threads;
-  problem.grid = conv.batch * conv.depth;
-  problem.grid *= conv.AllPhases();
+  problem.grid = conv.AllPhases() * conv.batch * conv.depth;
   if (conv.groups > 1 && !conv.LanesDiffer()) {
     problem.vector_group = conv.GroupOut() / conv.lanes;
   }
@@ -368,8 +367,7 @@ Config DirectDefault(const Conv& conv, const Target& target) {
 // Of the default, by the same model as BestWinogradConfigs'.
 double DirectCycles(const Conv& conv, const Target& target, const Config& direct) {
   const RegisterTileProblem problem = TileProblem(conv);
-  double cycles = static_cast<double>(conv.AllPhases() * conv.batch * conv.depth) *
-                  TileCycles(problem, BestTile(problem));
+  double cycles = static_cast<double>(problem.grid) * TileCycles(problem, BestTile(problem));
   if (conv.stream_bytes && WeightsAreFar(conv, target)) {
     const double reading = static_cast<double>(WeightBytes(conv)) / *conv.stream_bytes;
     cycles =

@@ -191,6 +191,20 @@ std::vector<Expr> InterpretMain(const ir::Module& module, const std::vector<Expr
   return result->kind == ir::ExprKind::kTuple ? result->args : std::vector{result};
 }
 
+std::vector<std::vector<float>> InterpretOnRandom(const ir::Module& module) {
+  Random random(7);
+  std::vector<Expr> inputs;
+  for (const Expr& param : ir::Params(*module.functions.at("main"))) {
+    inputs.push_back(RandomConstant(random, param->type->tensor.shape));
+  }
+  std::vector<std::vector<float>> outputs;
+  for (const Expr& output : InterpretMain(module, inputs)) {
+    const auto* values = reinterpret_cast<const float*>(output->data.bytes());
+    outputs.emplace_back(values, values + output->type->tensor.ElementCount());
+  }
+  return outputs;
+}
+
 Evaluator TestEvaluator() { return Evaluate; }
 
 std::vector<ir::LayoutSignature> TestSignatures(const Expr& function,

@@ -24,6 +24,8 @@ ir::Module RandomNet(Random& random, int nodes);
 
 // Runs main on constants, operator by operator: its outputs.
 std::vector<ir::Expr> InterpretMain(const ir::Module& module, const std::vector<ir::Expr>& inputs);
+// The same on random inputs of its parameters' shapes, equal for equal shapes: float32 outputs.
+std::vector<std::vector<float>> InterpretOnRandom(const ir::Module& module);
 
 // An evaluator for tests of what folding does to graphs: float32 add, multiply, negative, rsqrt,
 // reshape.
