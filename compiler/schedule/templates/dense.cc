@@ -89,6 +89,32 @@ double TurnCycles(const Dense& dense) {
   return std::max(2 * ReadRightCycles(dense), bytes / kBytesACycle);
 }
 
+std::optional<Knob> NextDirectKnob(const Dense& product, const Config& prefix) {
+  if (!prefix.Has("lanes")) {
+    const std::vector<int64_t> lanes = DenseLaneOptions(product);
+    if (lanes.size() > 1) return IntKnob("lanes", lanes, product.lanes);
+  }
+  const Dense dense = OfLanes(product, prefix);
+  if (auto knob = NextTileKnob(TileProblemOf(dense), prefix)) return knob;
+  if (!prefix.Has("unroll")) return IntKnob("unroll", UnrollsOf(dense, TileOf(prefix)), 1);
+  if (!prefix.Has("order")) {
+    return TextKnob(
+        "order",
+        dense.rows == 1 ? std::vector<std::string>{"n_m"} : std::vector<std::string>{"n_m", "m_n"},
+        "n_m");
+  }
+  if (!prefix.Has("right")) return TextKnob("right", RightOptions(dense), "packed");
+  if (!prefix.Has("epilogue")) return TextKnob("epilogue", EpilogueOptions(dense), "registers");
+  if (!prefix.Has("chunk")) {
+    const std::vector<int64_t> chunks = DenseChunkOptions(dense, prefix);
+    if (chunks.size() > 1) return IntKnob("chunk", chunks, 0);
+  }
+  if (!prefix.Has("prefetch")) {
+    return TextKnob("prefetch", PrefetchOptionsOf(dense, prefix), "none");
+  }
+  return std::nullopt;
+}
+
 // On all threads; to compare strategies. Where there are dots, which read the right operand where
 // it lies and compute functions in vectors of a tile's units, what is read and packed at every run
 // and whole vectors' functions count.
@@ -101,10 +127,14 @@ double DirectCycles(const Dense& dense, const RegisterTile& tile) {
   return cycles / static_cast<double>(dense.threads);
 }
 
-StrategyChoice BestDirect(const Dense& dense, const Target& target) {
-  const RegisterTile tile = BestTile(TileProblemOf(dense));
+StrategyChoice BestDirect(const Dense& product, const Target& target) {
   Config config;
   config.Set("strategy", std::string("direct"));
+  const std::vector<int64_t> lanes = DenseLaneOptions(product);
+  // Several halves may take longer than the fewer whole vectors: search tells.
+  if (lanes.size() > 1) config.Set("lanes", product.units < lanes[1] ? lanes[0] : lanes[1]);
+  const Dense dense = OfLanes(product, config);
+  const RegisterTile tile = BestTile(TileProblemOf(dense));
   SetTile(tile, &config);
   config.Set("unroll", DefaultUnroll(dense, tile));
   config.Set("order", std::string("n_m"));
@@ -138,7 +168,7 @@ class DenseTemplateImpl : public Template {
     return ViewDense(def).has_value();
   }
   std::vector<ir::LayoutSignature> Signatures(const ops::KernelDefinition& def,
-                                              const Target& target) const override {
+                                              const Target& /*target*/) const override {
     return {RowMajorSignature(def)};
   }
 
@@ -149,28 +179,7 @@ class DenseTemplateImpl : public Template {
             return TextKnob("strategy", Strategies(dense, target), "direct");
           if (prefix.String("strategy") == "tiles") return NextDenseTilesKnob(dense, prefix);
           if (prefix.String("strategy") == "dots") return NextDenseDotsKnob(dense, prefix);
-          if (auto knob = NextTileKnob(TileProblemOf(dense), prefix)) return knob;
-          if (!prefix.Has("unroll")) {
-            return IntKnob("unroll", UnrollsOf(dense, TileOf(prefix)), 1);
-          }
-          if (!prefix.Has("order")) {
-            return TextKnob("order",
-                            dense.rows == 1 ? std::vector<std::string>{"n_m"}
-                                            : std::vector<std::string>{"n_m", "m_n"},
-                            "n_m");
-          }
-          if (!prefix.Has("right")) return TextKnob("right", RightOptions(dense), "packed");
-          if (!prefix.Has("epilogue")) {
-            return TextKnob("epilogue", EpilogueOptions(dense), "registers");
-          }
-          if (!prefix.Has("chunk")) {
-            const std::vector<int64_t> chunks = DenseChunkOptions(dense, prefix);
-            if (chunks.size() > 1) return IntKnob("chunk", chunks, 0);
-          }
-          if (!prefix.Has("prefetch")) {
-            return TextKnob("prefetch", PrefetchOptionsOf(dense, prefix), "none");
-          }
-          return std::nullopt;
+          return NextDirectKnob(dense, prefix);
         });
   }
 

@@ -258,6 +258,20 @@ std::vector<int64_t> PanelChunkOptions(const Dense& dense, const Config& prefix)
 
 }  // namespace
 
+std::vector<int64_t> DenseLaneOptions(const Dense& dense) {
+  constexpr int64_t kWide = 16;
+  const int64_t last = dense.units % dense.lanes;
+  const bool half = dense.kind == ProductKind::kFloat && dense.lanes == kWide && last > 0 &&
+                    last <= dense.lanes / 2;
+  if (half) return {dense.lanes / 2, dense.lanes};
+  return {dense.lanes};
+}
+
+Dense OfLanes(Dense dense, const Config& config) {
+  if (config.Has("lanes")) dense.lanes = config.Int("lanes");
+  return dense;
+}
+
 bool MasksUnits(const Dense& dense) { return dense.units % dense.lanes != 0; }
 
 std::vector<int64_t> DenseChunkOptions(const Dense& dense, const Config& prefix) {
@@ -301,8 +315,9 @@ int64_t DefaultDenseChunk(const Dense& dense, const Config& prefix) {
 
 absl::StatusOr<loop::Nest> ScheduleDenseDirect(const Task& task, const Dense& dense,
                                                const Config& config) {
-  if (TakesChunks(config)) return ChunkedSchedule(task, dense, config).Run();
-  return DenseSchedule(task, dense, config).Run();
+  const Dense narrowed = OfLanes(dense, config);
+  if (TakesChunks(config)) return ChunkedSchedule(task, narrowed, config).Run();
+  return DenseSchedule(task, narrowed, config).Run();
 }
 
 }  // namespace hone::schedule

@@ -9,6 +9,14 @@
 
 namespace hone::schedule {
 
+// The knob "lanes" of a vector of units: all that the target has, and half where the last vector
+// would be at most half full. Of float32 on targets of 16, whose cores do at least as many
+// operations a cycle on halves.
+std::vector<int64_t> DenseLaneOptions(const Dense& dense);
+// The product as a config of this strategy sees it: with its lanes. Configs without the knob have
+// the target's.
+Dense OfLanes(Dense dense, const Config& config);
+
 // Whether the last vector of units is masked where they are read in place: those beyond the last do
 // not exist there.
 bool MasksUnits(const Dense& dense);

@@ -41,6 +41,46 @@ TEST(Dense, ByDefaultWideVectorsTakeFourStepsAtOnce) {
   EXPECT_EQ(unroll_of("x86-64-v3", 1, 32), 4);
 }
 
+// Half a vector is as many units as there are; wider products leave it to the search.
+TEST(Dense, FewUnitsTakeHalfAVector) {
+  const Target wide = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=1");
+  const auto task_of = [&](const ops::KernelDefinition& def, const Target& target) {
+    return Task{&def, TemplateFor(def).Signatures(def, target)[0], target};
+  };
+  const auto default_of = [&](int64_t units, const Target& target) {
+    const ops::KernelDefinition def = MustLower(DenseText(40, units, 16, true, true));
+    return TemplateFor(def).Default(task_of(def, target));
+  };
+  EXPECT_EQ(default_of(7, wide).Int("lanes"), 8);
+  EXPECT_EQ(default_of(24, wide).Int("lanes"), 16);
+  EXPECT_FALSE(default_of(15, wide).Has("lanes"));
+  const Target narrow = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3 -threads=1");
+  EXPECT_FALSE(default_of(7, narrow).Has("lanes"));
+
+  // What was recorded before the knob was there has whole vectors.
+  const ops::KernelDefinition def = MustLower(DenseText(40, 7, 16, true, true));
+  const Task task = task_of(def, wide);
+  const auto recorded = Config::Parse(
+      R"({"strategy":"direct","tile_v":1,"tile_h":1,"tile_w":20,"unroll":1,"order":"n_m",)"
+      R"("right":"packed","epilogue":"registers","prefetch":"none"})");
+  ASSERT_TRUE(recorded.ok()) << recorded.status();
+  const auto today = TemplateFor(def).MakeSpace(task).Migrate(*recorded);
+  ASSERT_TRUE(today.has_value());
+  EXPECT_EQ(today->Int("lanes"), 16);
+}
+
+TEST(Dense, ConfigsOfHalfVectorsComputeWhatTheNaiveNestDoes) {
+  const Target wide = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
+  const int64_t shapes[][3] = {{33, 7, 16}, {1, 8, 40}, {9, 24, 5}, {64, 1, 12}, {5, 52, 8}};
+  uint64_t seed = 1;
+  for (const auto& [m, n, k] : shapes) {
+    for (const bool constant : {false, true}) {
+      CheckTemplate(DenseText(m, n, k, constant, constant), "dense", wide, 8, seed++);
+      if (HasFailure()) return;
+    }
+  }
+}
+
 // Functions behind the product: the tile goes through memory.
 TEST(Dense, ComputesFunctionsOfItsResult) {
   const Target wide = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
