@@ -16,13 +16,22 @@ pkg_check_modules(GRAPHVIZ REQUIRED IMPORTED_TARGET libgvc libcgraph)
 pkg_check_modules(SECCOMP REQUIRED IMPORTED_TARGET libseccomp)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 
-# LLVM's one shared library, and lld's static ones on top of it, for in-process links.
+# LLVM's one shared library, and lld's static ones on top of it, for in-process links. Without
+# LLVM_DEFINITIONS: they ask the C library for what C++ has by itself since C++11.
 add_library(hone_llvm INTERFACE)
 target_include_directories(hone_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
-target_compile_definitions(hone_llvm INTERFACE ${LLVM_DEFINITIONS})
 target_link_libraries(
   hone_llvm INTERFACE ${LLVM_LIBRARY_DIRS}/liblldELF.a ${LLVM_LIBRARY_DIRS}/liblldCommon.a
                       ${LLVM_LIBRARY_DIRS}/libLLVM-19.so ZLIB::ZLIB PkgConfig::ZSTD)
+
+# An allocator for programs that build one candidate after the other, whose nests and LLVM modules are
+# many small nodes: with it a candidate takes about a fifth less time than with the C library's own.
+# Sanitizers have theirs.
+find_package(mimalloc REQUIRED)
+add_library(hone_node_allocator INTERFACE)
+if(NOT HONE_SANITIZER)
+  target_link_libraries(hone_node_allocator INTERFACE mimalloc)
+endif()
 
 find_path(XGBOOST_INCLUDE_DIR xgboost/c_api.h REQUIRED)
 find_library(XGBOOST_LIBRARY xgboost REQUIRED)

@@ -1,7 +1,8 @@
-# hone_room(NAME [DEPS target...]) makes a static library hone_NAME of the .cc files of the current
+# hone_room(NAME [STANDALONE] [DEPS target...]) makes a static library hone_NAME of the .cc files of the current
 # folder and its subfolders, so that adding a file needs no edit here. main.cc belongs to programs.
+# STANDALONE: it links none of the libraries of HONE_ROOM_HEADERS.
 function(hone_room NAME)
-  cmake_parse_arguments(ARG "" "" "DEPS;EXCLUDE" ${ARGN})
+  cmake_parse_arguments(ARG "STANDALONE" "" "DEPS;EXCLUDE" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
   list(FILTER sources EXCLUDE REGEX "(main|_main)\\.cc$")
   foreach(pattern ${ARG_EXCLUDE})
@@ -13,18 +14,24 @@ function(hone_room NAME)
   else()
     add_library(hone_${NAME} STATIC ${sources})
     target_link_libraries(hone_${NAME} PUBLIC ${ARG_DEPS})
+    if(NOT ARG_STANDALONE)
+      hone_precompile(hone_${NAME} ROOMS ${HONE_ROOM_HEADERS})
+    endif()
   endif()
 endfunction()
 
-# hone_room_tests(FOLDER DEPS target...) makes one test program a label of tests/FOLDER:
+# hone_room_tests(FOLDER [STANDALONE] DEPS target...) makes one test program a label of tests/FOLDER:
 # *_test.cc is `quick`, *_ci_test.cc is `ci`, *_full_test.cc is `full`. The run of a label includes
 # the labels before it.
 function(hone_room_tests FOLDER)
-  cmake_parse_arguments(ARG "" "" "DEPS" ${ARGN})
+  cmake_parse_arguments(ARG "STANDALONE" "" "DEPS" ${ARGN})
   string(REPLACE "/" "_" room ${FOLDER})
   file(GLOB all CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${FOLDER}/*_test.cc)
   file(GLOB support CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${FOLDER}/*.cc)
   list(FILTER support EXCLUDE REGEX "(_test|main)\\.cc$")
+  # Of the files, not of the programs, which share precompiled headers.
+  set_source_files_properties(
+    ${all} ${support} PROPERTIES COMPILE_DEFINITIONS HONE_TEST_DIR="${CMAKE_SOURCE_DIR}/tests/${FOLDER}")
   foreach(label quick ci full)
     set(sources ${all})
     if(label STREQUAL "quick")
@@ -42,9 +49,11 @@ function(hone_room_tests FOLDER)
     if(sources)
       add_executable(${name} ${sources} ${support})
       target_link_libraries(${name} PRIVATE ${ARG_DEPS} GTest::gmock GTest::gtest_main hone_rapidcheck)
+      if(NOT ARG_STANDALONE)
+        hone_precompile(${name} TESTS ${HONE_TEST_HEADERS})
+      endif()
       target_compile_definitions(
         ${name} PRIVATE HONE_TEST_DATA="${CMAKE_SOURCE_DIR}/tests/data"
-                        HONE_TEST_DIR="${CMAKE_SOURCE_DIR}/tests/${FOLDER}"
                         HONE_SOURCE_DIR="${CMAKE_SOURCE_DIR}" HONE_BIN_DIR="${CMAKE_BINARY_DIR}/bin")
       set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
       add_test(NAME ${name} COMMAND ${name})

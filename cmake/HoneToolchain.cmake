@@ -10,6 +10,8 @@ if(MOLD_PROGRAM)
   add_link_options(-fuse-ld=mold)
 endif()
 
+# For every target, as some dependencies ask for it: precompiled headers want the same everywhere.
+add_compile_options(-pthread)
 add_compile_options(-Wall -Wextra -Wno-unused-parameter -fno-omit-frame-pointer)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 reports these inside libstdc++ and Abseil at -O2; they are its own false alarms.
