@@ -4,7 +4,9 @@
 #include <cmath>
 
 #include "compiler/schedule/template.h"
+#include "compiler/schedule/templates/channelwise.h"
 #include "compiler/schedule/templates/conv_view.h"
+#include "compiler/schedule/templates/templates.h"
 #include "compiler/schedule/templates/winograd_space.h"
 
 namespace hone::schedule {
@@ -17,7 +19,11 @@ namespace {
 double Amplification(const Task& task, const Config& config) {
   if (!SpreadsRounding(config)) return 1;
   constexpr double kShare = 0.4;
-  return std::max(1.0, kShare * WinogradAmplification(ConvOf(task), config.String("strategy")));
+  const bool depthwise = &TemplateFor(*task.def) == &DepthwiseConv2dTemplate();
+  const double amplification = depthwise
+                                   ? FilteredRowsAmplification(*task.def)
+                                   : WinogradAmplification(ConvOf(task), config.String("strategy"));
+  return std::max(1.0, kShare * amplification);
 }
 
 constexpr double kEpilogue = 16;

@@ -11,6 +11,7 @@
 #include "compiler/schedule/ceil_div.h"
 #include "compiler/schedule/primitives/matrix_products.h"
 #include "compiler/schedule/primitives/nest_edit.h"
+#include "compiler/schedule/primitives/stage_writer.h"
 #include "compiler/schedule/primitives/toom_cook.h"
 #include "fmt/format.h"
 #include "support/status.h"
@@ -161,7 +162,7 @@ class Stages {
  public:
   Stages(loop::Nest* nest, const Convolution& conv, const Axis& h, const Axis& w,
          PhaseOrder phase_order, FilterTransform filters)
-      : nest_(nest),
+      : writer_(nest, conv.result),
         conv_(conv),
         h_(h),
         w_(w),
@@ -179,34 +180,32 @@ class Stages {
     const Buffer data = Data(&stages);
     std::vector<int64_t> terms = {in_};
     if (deep_) terms.push_back(conv_.weight->shape[2]);
-    const Buffer product =
-        Sum("product", Deep({Positions(), batch_, out_}, conv_.result, {h_.tiles, w_.tiles}), terms,
-            [&](const std::vector<Expr>& i, const std::vector<Expr>& r) {
-              const size_t y = deep_ ? 4 : 3;
-              std::vector<Expr> from = {i[0], i[1], r[0]};
-              std::vector<Expr> by = {i[0], i[2], r[0]};
-              if (deep_) {
-                from.push_back(i[3] * Expr(conv_.depth_step) + r[1] * Expr(conv_.tap_step) -
-                               conv_.depth_before);
-                by.push_back(r[1]);
-              }
-              from.insert(from.end(), {i[y], i[y + 1]});
-              const Expr factor = Load(data, from);
-              Expr has_term = HasTerm(i[0], r[0]);
-              if (conv_.has_slice) {
-                const loop::VarMap at = {{conv_.slice.get(), i[3]}, {conv_.slice_tap.get(), r[1]}};
-                const Expr has_slice = loop::Substitute(conv_.has_slice, at);
-                has_term = has_term ? loop::And(has_slice, has_term) : has_slice;
-              }
-              const Expr term =
-                  has_term ? Select(has_term, factor, loop::Const(0, factor->dtype)) : factor;
-              return term * Load(filter, by);
-            });
+    const Buffer product = writer_.Sum(
+        "product", Deep({Positions(), batch_, out_}, conv_.result, {h_.tiles, w_.tiles}), terms,
+        [&](const std::vector<Expr>& i, const std::vector<Expr>& r) {
+          const size_t y = deep_ ? 4 : 3;
+          std::vector<Expr> from = {i[0], i[1], r[0]};
+          std::vector<Expr> by = {i[0], i[2], r[0]};
+          if (deep_) {
+            from.push_back(i[3] * Expr(conv_.depth_step) + r[1] * Expr(conv_.tap_step) -
+                           conv_.depth_before);
+            by.push_back(r[1]);
+          }
+          from.insert(from.end(), {i[y], i[y + 1]});
+          const Expr factor = Load(data, from);
+          Expr has_term = HasTerm(i[0], r[0]);
+          if (conv_.has_slice) {
+            const loop::VarMap at = {{conv_.slice.get(), i[3]}, {conv_.slice_tap.get(), r[1]}};
+            const Expr has_slice = loop::Substitute(conv_.has_slice, at);
+            has_term = has_term ? loop::And(has_slice, has_term) : has_slice;
+          }
+          const Expr term =
+              has_term ? Select(has_term, factor, loop::Const(0, factor->dtype)) : factor;
+          return term * Load(filter, by);
+        });
     stages.product = product->name;
     Result(product, &stages);
-    nest_->launches.erase(nest_->launches.begin() + static_cast<ptrdiff_t>(conv_.launch));
-    nest_->launches.insert(nest_->launches.begin() + static_cast<ptrdiff_t>(conv_.launch),
-                           launches_.begin(), launches_.end());
+    std::move(writer_).Replace(conv_.launch);
     return stages;
   }
 
@@ -265,28 +264,28 @@ class Stages {
     const size_t h = deep_ ? 3 : 2;
     const Buffer taps = Taps(stages);
     if (!both_) {
-      const Buffer filter =
-          Compute("filter", Deep({Positions(), out_, in_}, conv_.weight, {}),
-                  [&](const std::vector<Expr>& i) {
-                    return Times(Only().matrices.filter, i[0], Line(Only().taps, [&](int64_t k) {
-                                   return Load(taps, Deep({i[1], i[2]}, i, 3, OnlyAt(k, 0)));
-                                 }));
-                  });
+      const Buffer filter = writer_.Compute(
+          "filter", Deep({Positions(), out_, in_}, conv_.weight, {}),
+          [&](const std::vector<Expr>& i) {
+            return Times(Only().matrices.filter, i[0], Line(Only().taps, [&](int64_t k) {
+                           return Load(taps, Deep({i[1], i[2]}, i, 3, OnlyAt(k, 0)));
+                         }));
+          });
       stages->filter = filter->name;
       return filter;
     }
     const Buffer columns =
-        Compute("filter_columns", Deep({out_, in_}, conv_.weight, {h_.products, w_.taps}),
-                [&](const std::vector<Expr>& i) {
-                  const std::vector<Expr> line = Line(h_.taps, [&](int64_t k) {
-                    return Load(taps, Deep({i[0], i[1]}, i, 2, {k, i[h + 1]}));
-                  });
-                  if (filters_ != FilterTransform::kAtEveryRun) {
-                    return Times(h_.matrices.filter, i[h], line);
-                  }
-                  return Weighted(h_.matrices.filter, i[h], line);
-                });
-    const Buffer filter = Compute(
+        writer_.Compute("filter_columns", Deep({out_, in_}, conv_.weight, {h_.products, w_.taps}),
+                        [&](const std::vector<Expr>& i) {
+                          const std::vector<Expr> line = Line(h_.taps, [&](int64_t k) {
+                            return Load(taps, Deep({i[0], i[1]}, i, 2, {k, i[h + 1]}));
+                          });
+                          if (filters_ != FilterTransform::kAtEveryRun) {
+                            return Times(h_.matrices.filter, i[h], line);
+                          }
+                          return Weighted(h_.matrices.filter, i[h], line);
+                        });
+    const Buffer filter = writer_.Compute(
         "filter", Deep({Positions(), out_, in_}, conv_.weight, {}),
         [&](const std::vector<Expr>& i) {
           return Times(
@@ -306,19 +305,19 @@ class Stages {
       return conv_.weight;
     }
     const size_t h = deep_ ? 3 : 2;
-    const Buffer taps =
-        Compute("filter_taps", Deep({out_, in_}, conv_.weight, {h_.taps, w_.taps}),
-                [&](const std::vector<Expr>& i) {
-                  const Part part = PartOf(i[1]);
-                  const Expr y = i[h] * Expr(h_.stride) + part.h;
-                  const Expr x = i[h + 1] * Expr(w_.stride) + part.w;
-                  Expr weight = Load(conv_.weight, Deep({i[0], part.channel}, i, 2, {y, x}));
-                  const bool whole = h_.taps * h_.phases == h_.weight_taps &&
-                                     w_.taps * w_.phases == w_.weight_taps;
-                  if (whole) return weight;
-                  return Select(loop::And(loop::Lt(y, h_.weight_taps), loop::Lt(x, w_.weight_taps)),
-                                weight, loop::Const(0, conv_.weight->dtype));
-                });
+    const Buffer taps = writer_.Compute(
+        "filter_taps", Deep({out_, in_}, conv_.weight, {h_.taps, w_.taps}),
+        [&](const std::vector<Expr>& i) {
+          const Part part = PartOf(i[1]);
+          const Expr y = i[h] * Expr(h_.stride) + part.h;
+          const Expr x = i[h + 1] * Expr(w_.stride) + part.w;
+          Expr weight = Load(conv_.weight, Deep({i[0], part.channel}, i, 2, {y, x}));
+          const bool whole =
+              h_.taps * h_.phases == h_.weight_taps && w_.taps * w_.phases == w_.weight_taps;
+          if (whole) return weight;
+          return Select(loop::And(loop::Lt(y, h_.weight_taps), loop::Lt(x, w_.weight_taps)), weight,
+                        loop::Const(0, conv_.weight->dtype));
+        });
     stages->filter_taps = taps->name;
     return taps;
   }
@@ -332,22 +331,22 @@ class Stages {
   Buffer Data(WinogradStages* stages) {
     const size_t y = deep_ ? 3 : 2;
     if (!both_) {
-      const Buffer data =
-          Compute("data", Deep({Positions(), batch_, in_}, conv_.data, {h_.tiles, w_.tiles}),
-                  [&](const std::vector<Expr>& i) {
-                    const Expr& along = i[h_.IsTransformed() ? y + 1 : y + 2];
-                    const Expr& across = i[h_.IsTransformed() ? y + 2 : y + 1];
-                    return Times(Only().matrices.data, i[0], Line(Only().products, [&](int64_t k) {
-                                   const std::vector<Expr> at =
-                                       OnlyAt(along * Expr(Only().tile) + Expr(k), across);
-                                   return DataAt(Deep({i[1], i[2]}, i, 3, at));
-                                 }));
-                  });
+      const Buffer data = writer_.Compute(
+          "data", Deep({Positions(), batch_, in_}, conv_.data, {h_.tiles, w_.tiles}),
+          [&](const std::vector<Expr>& i) {
+            const Expr& along = i[h_.IsTransformed() ? y + 1 : y + 2];
+            const Expr& across = i[h_.IsTransformed() ? y + 2 : y + 1];
+            return Times(Only().matrices.data, i[0], Line(Only().products, [&](int64_t k) {
+                           const std::vector<Expr> at =
+                               OnlyAt(along * Expr(Only().tile) + Expr(k), across);
+                           return DataAt(Deep({i[1], i[2]}, i, 3, at));
+                         }));
+          });
       stages->data = data->name;
       return data;
     }
     const int64_t width = w_.tiles * w_.tile + w_.taps - 1;
-    const Buffer columns = Compute(
+    const Buffer columns = writer_.Compute(
         "data_columns", Deep({batch_, in_}, conv_.data, {h_.tiles, h_.products, width}),
         [&](const std::vector<Expr>& i) {
           return Times(
@@ -355,16 +354,16 @@ class Stages {
                 return DataAt(Deep({i[0], i[1]}, i, 2, {i[y] * Expr(h_.tile) + Expr(k), i[y + 2]}));
               }));
         });
-    const Buffer data =
-        Compute("data", Deep({Positions(), batch_, in_}, conv_.data, {h_.tiles, w_.tiles}),
-                [&](const std::vector<Expr>& i) {
-                  return Times(w_.matrices.data, FloorMod(i[0], w_.products),
-                               Line(w_.products, [&](int64_t k) {
-                                 return Load(columns, Deep({i[1], i[2]}, i, 3,
-                                                           {i[y + 1], FloorDiv(i[0], w_.products),
-                                                            i[y + 2] * Expr(w_.tile) + Expr(k)}));
-                               }));
-                });
+    const Buffer data = writer_.Compute(
+        "data", Deep({Positions(), batch_, in_}, conv_.data, {h_.tiles, w_.tiles}),
+        [&](const std::vector<Expr>& i) {
+          return Times(w_.matrices.data, FloorMod(i[0], w_.products),
+                       Line(w_.products, [&](int64_t k) {
+                         return Load(columns, Deep({i[1], i[2]}, i, 3,
+                                                   {i[y + 1], FloorDiv(i[0], w_.products),
+                                                    i[y + 2] * Expr(w_.tile) + Expr(k)}));
+                       }));
+        });
     stages->data_columns = columns->name;
     stages->data = data->name;
     return data;
@@ -373,7 +372,7 @@ class Stages {
   void Result(const Buffer& product, WinogradStages* stages) {
     const size_t h = deep_ ? 3 : 2;
     if (!both_) {
-      Fill(conv_.result, [&](const std::vector<Expr>& i) {
+      writer_.Fill(conv_.result, [&](const std::vector<Expr>& i) {
         const Expr& along = i[h_.IsTransformed() ? h : h + 1];
         const Expr& across = i[h_.IsTransformed() ? h + 1 : h];
         return Times(Only().matrices.result, FloorMod(along, Only().tile),
@@ -384,7 +383,7 @@ class Stages {
       });
       return;
     }
-    const Buffer columns = Compute(
+    const Buffer columns = writer_.Compute(
         "result_columns",
         Deep({batch_, out_}, conv_.result, {h_.tiles * h_.tile, w_.tiles, w_.products}),
         [&](const std::vector<Expr>& i) {
@@ -395,15 +394,13 @@ class Stages {
                        }));
         });
     stages->result_columns = columns->name;
-    Fill(conv_.result, [&](const std::vector<Expr>& i) {
+    writer_.Fill(conv_.result, [&](const std::vector<Expr>& i) {
       return Times(
           w_.matrices.result, FloorMod(i[h + 1], w_.tile), Line(w_.products, [&](int64_t k) {
             return Load(columns, Deep({i[0], i[1]}, i, 2, {i[h], FloorDiv(i[h + 1], w_.tile), k}));
           }));
     });
   }
-
-  using Value = std::function<Expr(const std::vector<Expr>& axes)>;
 
   // 3x3 filters of stride one, transformed beforehand for tiles of up to four results, keep the
   // sums that their records were measured with.
@@ -448,55 +445,7 @@ class Stages {
     return Select(inside, Load(conv_.data, indices), loop::Const(0, conv_.data->dtype));
   }
 
-  Buffer Make(const std::string& step, std::vector<int64_t> shape) {
-    Buffer buffer = loop::MakeBuffer(conv_.result->name + "." + step, conv_.result->dtype,
-                                     std::move(shape), loop::Role::kWorkspace);
-    InsertBuffer(nest_, buffer);
-    return buffer;
-  }
-
-  Buffer Compute(const std::string& step, std::vector<int64_t> shape, const Value& value) {
-    Buffer buffer = Make(step, std::move(shape));
-    Fill(buffer, value);
-    return buffer;
-  }
-
-  std::vector<Expr> Axes(const Buffer& buffer) const {
-    std::vector<Expr> axes;
-    for (size_t d = 0; d < buffer->shape.size(); ++d) {
-      axes.push_back(loop::Var(fmt::format("{}.i{}", buffer->name, d)));
-    }
-    return axes;
-  }
-
-  void AddStage(const Buffer& buffer, const std::vector<Expr>& axes, Stmt body) {
-    for (size_t d = axes.size(); d-- > 0;) {
-      body = loop::For(axes[d], 0, buffer->shape[d], std::move(body));
-    }
-    launches_.push_back({buffer->name, loop::Phase::kRun, std::move(body)});
-  }
-
-  void Fill(const Buffer& buffer, const Value& value) {
-    const std::vector<Expr> axes = Axes(buffer);
-    AddStage(buffer, axes, loop::Store(buffer, axes, value(axes)));
-  }
-
-  Buffer Sum(const std::string& step, std::vector<int64_t> shape, const std::vector<int64_t>& terms,
-             const std::function<Expr(const std::vector<Expr>&, const std::vector<Expr>&)>& term) {
-    Buffer buffer = Make(step, std::move(shape));
-    const std::vector<Expr> axes = Axes(buffer);
-    std::vector<Expr> r;
-    for (size_t d = 0; d < terms.size(); ++d) {
-      r.push_back(loop::Var(fmt::format("{}.r{}", buffer->name, d)));
-    }
-    Stmt init = loop::Store(buffer, axes, loop::Const(0, buffer->dtype));
-    Stmt update = loop::Store(buffer, axes, Load(buffer, axes) + term(axes, r));
-    for (size_t d = r.size(); d-- > 0;) update = loop::For(r[d], 0, terms[d], std::move(update));
-    AddStage(buffer, axes, loop::Seq({std::move(init), std::move(update)}));
-    return buffer;
-  }
-
-  loop::Nest* nest_;
+  StageWriter writer_;
   const Convolution& conv_;
   const Axis& h_;
   const Axis& w_;
@@ -507,7 +456,6 @@ class Stages {
   const int64_t out_;
   const bool deep_;  // there is a depth, which every step but the products takes slice by slice
   const bool both_;  // axes are transformed
-  std::vector<loop::Launch> launches_;
 };
 
 }  // namespace

@@ -3,6 +3,8 @@
 // vectors) stays in registers, the taps are unrolled, and the tiles at the border, where windows
 // leave the data, are apart, so that the others test nothing. On row-major data the lanes are
 // neighbours along the width (window_rows.h), or the generic template does it.
+#include "compiler/schedule/templates/channelwise.h"
+
 #include <algorithm>
 #include <bit>
 #include <functional>
@@ -11,6 +13,7 @@
 #include "compiler/loop/visit.h"
 #include "compiler/ops/attrs.h"
 #include "compiler/ops/window.h"
+#include "compiler/schedule/primitives/toom_cook.h"
 #include "compiler/schedule/templates/conv_view.h"
 #include "compiler/schedule/templates/fuse_stages.h"
 #include "compiler/schedule/templates/kernel_view.h"
@@ -29,14 +32,18 @@ namespace {
 using loop::Buffer;
 
 constexpr int64_t kMaxEmitted = 256;
+// Value of the knob "strategy", and what FilterRows computes at once by it.
+constexpr char kFiltered[] = "winograd2";
+constexpr int64_t kFilteredResults = 2;
 constexpr int64_t kMaxPeeled = 2;  // tiles at one end: wider borders would multiply the code
 
 struct Windowed {
   AnchorView view;
   bool depthwise = false;
-  std::string weight;  // depthwise
-  std::string copy;    // the last stage before the anchor; empty: none
-  bool pads = false;   // that stage pads the data and does nothing else
+  std::string weight;    // depthwise
+  bool filters = false;  // FilterRows can be had
+  std::string copy;      // the last stage before the anchor; empty: none
+  bool pads = false;     // that stage pads the data and does nothing else
   std::vector<int64_t> data_shape;
   int spatial = 2;  // axes: width, then height, then depth, as far as they go
   int64_t channels = 0, depth = 1, height = 1, width = 1;
@@ -66,6 +73,18 @@ bool IsPoolOf(DataType data, DataType anchor) {
   const bool byte = data == DataType::kInt8 || data == DataType::kUInt8;
   if (data == DataType::kBFloat16) return anchor == data || anchor == DataType::kFloat32;
   return data == anchor && (data == DataType::kFloat32 || byte);
+}
+
+// Products of three to five taps a row, at every element: with more taps the transforms take as
+// many additions as there are products left.
+bool CanFilter(const ops::KernelDefinition& def, const Windowed& w, const Buffer& data,
+               const Buffer& weight) {
+  const auto is_one = [](int64_t step) { return step == 1; };
+  const int64_t taps = w.window.taps.back();
+  return def.numerics != ops::Numerics::kStrict && weight->role == loop::Role::kConstant &&
+         data->dtype == DataType::kFloat32 && w.spatial == 2 && taps >= 3 && taps <= 5 &&
+         w.width >= kFilteredResults && std::ranges::all_of(w.window.strides, is_one) &&
+         std::ranges::all_of(w.window.dilation, is_one);
 }
 
 std::optional<Windowed> View(const ops::KernelDefinition& def, bool depthwise) {
@@ -107,6 +126,7 @@ std::optional<Windowed> View(const ops::KernelDefinition& def, bool depthwise) {
   if (w.spatial > 1) w.height = anchor->shape[anchor->shape.size() - 2];
   if (w.spatial > 2) w.depth = anchor->shape[2];
   w.view = *std::move(view);
+  if (depthwise) w.filters = CanFilter(def, w, data, weight);
   return w;
 }
 
@@ -190,20 +210,23 @@ Border PeeledBorder(const Windowed& w, int axis, int64_t tile) {
 class WindowSchedule {
  public:
   WindowSchedule(const Task& task, const Windowed& w, const Config& config)
-      : task_(task),
-        w_(w),
+      : w_(w),
+        s_(task.def->naive),
+        task_(task),
         config_(config),
         tile_(TileOf(config)),
-        s_(task.def->naive),
         out_(w.view.output),
         copies_(!w.copy.empty() && config.String("pad") == "copy") {}
 
+  virtual ~WindowSchedule() = default;
+  WindowSchedule(const WindowSchedule&) = delete;
+  WindowSchedule& operator=(const WindowSchedule&) = delete;
+
   absl::StatusOr<loop::Nest> Run() && {
     anchor_ = FuseAroundAnchor(&s_, w_.view, copies_ ? w_.copy : "");
+    ChooseSums();
     SetSignatureLayouts(&s_, task_);
-    if (w_.depthwise) {
-      s_.Pack(w_.weight, *Layout::Parse(fmt::format("NCHW{}n", w_.lanes), 4));
-    }
+    if (w_.depthwise) PackWeight();
     const Layout blocks = BlockedChannels(w_.rank(), w_.lanes);
     if (copies_) {
       s_.SetLayout(w_.copy, blocks);
@@ -223,6 +246,52 @@ class WindowSchedule {
     Specialise();
     return std::move(s_).Finish();
   }
+
+ protected:
+  // These are what FilteredSchedule does otherwise.
+  virtual void ChooseSums() {}
+  virtual void PackWeight() {
+    s_.Pack(w_.weight, *Layout::Parse(fmt::format("NCHW{}n", w_.lanes), 4));
+  }
+  virtual void TileReduction() {
+    ComputeTile(anchor_);
+    s_.Decompose(anchor_ + ".i1");
+    for (const std::string& suffix : {std::string("_init"), std::string()}) {
+      std::vector<std::string> order;
+      if (suffix.empty()) order = {".r0", ".r1", ".r2", ".r3"};
+      for (const std::string& axis : TileAxes()) order.push_back(axis + suffix);
+      OrderTile(anchor_, order, suffix);
+    }
+    s_.VectorizeAll(anchor_ + ".lane");
+  }
+  virtual void UnrollReduction() {
+    for (const std::string& axis : TileAxes()) s_.UnrollAll(anchor_ + axis);
+    s_.UnrollAll(anchor_ + ".cv");
+    for (const std::string& loop : UnrolledTaps(w_, config_)) s_.UnrollAll(anchor_ + loop);
+  }
+
+  // Computes a stage, whose axes after the channels are a tile's, for one tile in registers.
+  void ComputeTile(const std::string& stage, int extra_axes = 0) {
+    const int rank = w_.rank() + extra_axes;
+    ComputeAtOptions options;
+    options.align.assign(static_cast<size_t>(rank), 1);
+    options.align[1] = w_.lanes;
+    options.layout = BlockedChannels(rank, w_.lanes).ToString();
+    s_.ComputeAt(stage, out_ + ".ow", options);
+  }
+  // Its loops: those of these names, then vectors of channels.
+  void OrderTile(const std::string& stage, std::vector<std::string> order,
+                 const std::string& suffix = "") {
+    s_.Split(stage + ".i1" + suffix, w_.lanes, Tail::kExact, stage + ".cv" + suffix,
+             stage + ".lane" + suffix);
+    order.insert(order.end(), {".cv" + suffix, ".lane" + suffix});
+    for (std::string& loop : order) loop = stage + loop;
+    s_.ReorderPresent(order);
+  }
+
+  const Windowed& w_;
+  Sequence s_;
+  std::string anchor_;
 
  private:
   void TileOutput() {
@@ -254,28 +323,6 @@ class WindowSchedule {
     return {Axis(-2), Axis(-1)};
   }
 
-  void TileReduction() {
-    ComputeAtOptions options;
-    options.align.assign(static_cast<size_t>(w_.rank()), 1);
-    options.align[1] = w_.lanes;
-    options.layout = BlockedChannels(w_.rank(), w_.lanes).ToString();
-    s_.ComputeAt(anchor_, out_ + ".ow", options);
-    s_.Decompose(anchor_ + ".i1");
-    for (const std::string& suffix : {std::string("_init"), std::string()}) {
-      s_.Split(anchor_ + ".i1" + suffix, w_.lanes, Tail::kExact, anchor_ + ".cv" + suffix,
-               anchor_ + ".lane" + suffix);
-      std::vector<std::string> order;
-      if (suffix.empty()) {
-        order = {anchor_ + ".r0", anchor_ + ".r1", anchor_ + ".r2", anchor_ + ".r3"};
-      }
-      std::vector<std::string> tile = TileAxes();
-      tile.insert(tile.end(), {".cv", ".lane"});
-      for (const std::string& name : tile) order.push_back(anchor_ + name + suffix);
-      s_.ReorderPresent(order);
-    }
-    s_.VectorizeAll(anchor_ + ".lane");
-  }
-
   void Specialise() {
     s_.Simplify();
     Border rows = PeeledBorder(w_, -2, tile_.rows);
@@ -292,19 +339,51 @@ class WindowSchedule {
     }
     if (w_.channels % (tile_.vectors * w_.lanes) != 0) s_.PeelAll(out_ + ".c", 0, 1);
     for (const char* name : {".row", ".col", ".cv"}) s_.UnrollAll(out_ + name);
-    for (const std::string& axis : TileAxes()) s_.UnrollAll(anchor_ + axis);
-    s_.UnrollAll(anchor_ + ".cv");
-    for (const std::string& loop : UnrolledTaps(w_, config_)) s_.UnrollAll(anchor_ + loop);
+    UnrollReduction();
   }
 
   const Task& task_;
-  const Windowed& w_;
   const Config& config_;
   RegisterTile tile_;
-  Sequence s_;
   std::string out_;
-  std::string anchor_;
   bool copies_;
+};
+
+// A row of filters by two results at once (FilterRows): of three taps four products for six. A row
+// of the data is transformed once for all rows of the tile.
+class FilteredSchedule : public WindowSchedule {
+ public:
+  using WindowSchedule::WindowSchedule;
+
+ private:
+  void ChooseSums() override { stages_ = s_.FilterRows(anchor_, kFilteredResults); }
+  void PackWeight() override {
+    s_.Prepare(stages_.filter);
+    s_.SetLayout(stages_.filter, BlockedLayout(3, 0, w_.lanes));
+    // There are whole vectors of channels to read.
+    s_.SetLayout(stages_.data, BlockedChannels(w_.rank() + 1, w_.lanes));
+  }
+
+  void TileReduction() override {
+    s_.Inline(anchor_);
+    ComputeTile(stages_.product, 1);
+    s_.Decompose(stages_.product + ".i1");
+    OrderTile(stages_.product, {".i2_init", ".i3_init", ".i4_init"}, "_init");
+    OrderTile(stages_.product, {".r0", ".i2", ".i3", ".i4"});
+    ComputeTile(stages_.data, 1);
+    OrderTile(stages_.data, {".i2", ".i3", ".i4"});
+    for (const std::string& stage : {stages_.product, stages_.data}) {
+      s_.VectorizeAll(stage + ".lane");
+    }
+  }
+
+  void UnrollReduction() override {
+    for (const std::string& stage : {stages_.product, stages_.data}) {
+      for (const char* loop : {".r0", ".i2", ".i3", ".i4", ".cv"}) s_.UnrollAll(stage + loop);
+    }
+  }
+
+  RowFilterStages stages_;
 };
 
 // Rows shorter than a few lanes are better as channels, or left to the generic template.
@@ -385,6 +464,67 @@ std::string DefaultTaps(const Windowed& w, const RegisterTile& tile) {
   return w.depthwise && options.front() == "loop" ? options.back() : options.front();
 }
 
+Config DefaultDirect(const Windowed& w) {
+  RegisterTile tile = DefaultPositions(w);
+  // Where there is but one position, channel vectors take the place of others.
+  while (tile.vectors * tile.rows * tile.columns < 4 &&
+         tile.vectors * 2 <= std::min<int64_t>(4, w.vectors)) {
+    tile.vectors *= 2;
+  }
+  Config config;
+  config.Set("strategy", std::string("direct"));
+  SetTile(tile, &config);
+  const std::string taps = DefaultTaps(w, tile);
+  config.Set("taps", taps);
+  config.Set("pad", DefaultPad(w, taps));
+  return config;
+}
+
+std::vector<std::string> Strategies(const Windowed& w) {
+  if (!w.filters) return {"direct"};
+  return {"direct", kFiltered};
+}
+
+// Products of a tile, in registers; half of these are left to filters and what is transformed.
+int64_t FilteredTiles(const Windowed& w) {
+  const int64_t products = kFilteredResults + w.window.taps.back() - 1;
+  const int64_t emitted = kMaxEmitted / (products * w.window.taps.front());
+  return std::max<int64_t>(1, std::min(w.registers / 2 / products, emitted));
+}
+
+std::optional<Knob> NextFilteredKnob(const Windowed& w, const Config& prefix) {
+  const int64_t most = FilteredTiles(w);
+  if (!prefix.Has("tile_v")) return IntKnob("tile_v", {1});
+  if (!prefix.Has("tile_h")) return IntKnob("tile_h", Upto(7, w.height, most));
+  if (!prefix.Has("tile_w")) {
+    std::vector<int64_t> columns;
+    for (int64_t tiles : Upto(2, w.width / kFilteredResults, most / prefix.Int("tile_h"))) {
+      columns.push_back(tiles * kFilteredResults);
+    }
+    return IntKnob("tile_w", columns);
+  }
+  if (!prefix.Has("pad")) return TextKnob("pad", PadOptions(w));
+  return std::nullopt;
+}
+
+// Of 3x3 taps three rows were measured to be the best (Zen 4): of four, code spills.
+Config DefaultFiltered(const Windowed& w) {
+  constexpr int64_t kMostRows = 3;
+  const int64_t most = std::min(kMostRows, FilteredTiles(w));
+  Config config;
+  config.Set("strategy", std::string(kFiltered));
+  SetTile({1, CeilDiv(w.height, CeilDiv(w.height, most)), kFilteredResults}, &config);
+  config.Set("pad", PadOptions(w)[0]);
+  return config;
+}
+
+// Zen's cores add in units of their own, beside those that multiply: there the transforms of 3x3
+// filters cost less than the third of the products that they save (Zen 4: 0.8 of the time). On
+// others, and with more taps, measuring decides.
+bool FiltersByDefault(const Windowed& w, const Target& target) {
+  return w.filters && target.cpu == "znver4" && Taps(w) == 9 && w.window.taps.back() == 3;
+}
+
 class Channelwise : public Template {
  public:
   explicit Channelwise(bool depthwise) : depthwise_(depthwise) {}
@@ -402,7 +542,8 @@ class Channelwise : public Template {
     if (IsReduction(task)) return RowsTemplate().MakeSpace(task);
     if (!IsBlocked(task)) return RowMajorSpace(task);
     return Space([w = ViewOf(task, depthwise_)](const Config& prefix) -> std::optional<Knob> {
-      if (!prefix.Has("strategy")) return TextKnob("strategy", {"direct"}, "direct");
+      if (!prefix.Has("strategy")) return TextKnob("strategy", Strategies(w), "direct");
+      if (prefix.String("strategy") == kFiltered) return NextFilteredKnob(w, prefix);
       if (!prefix.Has("tile_v")) return IntKnob("tile_v", Upto(4, w.vectors, Accumulators(w)), 1);
       const int64_t left = Accumulators(w) / prefix.Int("tile_v");
       if (!prefix.Has("tile_h")) return IntKnob("tile_h", Upto(7, w.height, left));
@@ -423,19 +564,14 @@ class Channelwise : public Template {
     if (!IsBlocked(task)) {
       return HasRows(task, w) ? DefaultRows(w) : GenericTemplate().Default(task);
     }
-    RegisterTile tile = DefaultPositions(w);
-    // Where there is but one position, channel vectors take the place of others.
-    while (tile.vectors * tile.rows * tile.columns < 4 &&
-           tile.vectors * 2 <= std::min<int64_t>(4, w.vectors)) {
-      tile.vectors *= 2;
-    }
-    Config config;
-    config.Set("strategy", std::string("direct"));
-    SetTile(tile, &config);
-    const std::string taps = DefaultTaps(w, tile);
-    config.Set("taps", taps);
-    config.Set("pad", DefaultPad(w, taps));
-    return config;
+    return FiltersByDefault(w, task.target) ? DefaultFiltered(w) : DefaultDirect(w);
+  }
+
+  std::vector<Config> Alternatives(const Task& task) const override {
+    if (IsReduction(task) || !IsBlocked(task)) return {};
+    const Windowed w = ViewOf(task, depthwise_);
+    if (!w.filters) return {};
+    return {FiltersByDefault(w, task.target) ? DefaultDirect(w) : DefaultFiltered(w)};
   }
 
   absl::StatusOr<loop::Nest> Schedule(const Task& task, const Config& config) const override {
@@ -445,6 +581,7 @@ class Channelwise : public Template {
     if (!IsBlocked(task) && !HasRows(task, w)) return GenericTemplate().Schedule(task, config);
     HONE_RETURN_IF_ERROR(CheckConfig(MakeSpace(task), config));
     if (!IsBlocked(task)) return ScheduleRowMajor(task, w, config);
+    if (config.String("strategy") == kFiltered) return FilteredSchedule(task, w, config).Run();
     return WindowSchedule(task, w, config).Run();
   }
 
@@ -471,6 +608,11 @@ class Channelwise : public Template {
 };
 
 }  // namespace
+
+double FilteredRowsAmplification(const ops::KernelDefinition& def) {
+  const std::optional<Windowed> w = View(def, /*depthwise=*/true);
+  return w ? MakeToomCook(kFilteredResults, w->window.taps.back()).Amplification() : 1;
+}
 
 const Template& DepthwiseConv2dTemplate() {
   static const Channelwise instance(true);

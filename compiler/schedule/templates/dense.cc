@@ -89,12 +89,8 @@ double TurnCycles(const Dense& dense) {
   return std::max(2 * ReadRightCycles(dense), bytes / kBytesACycle);
 }
 
-std::optional<Knob> NextDirectKnob(const Dense& product, const Config& prefix) {
-  if (!prefix.Has("lanes")) {
-    const std::vector<int64_t> lanes = DenseLaneOptions(product);
-    if (lanes.size() > 1) return IntKnob("lanes", lanes, product.lanes);
-  }
-  const Dense dense = OfLanes(product, prefix);
+// Those after the lanes.
+std::optional<Knob> NextTiledKnob(const Dense& dense, const Config& prefix) {
   if (auto knob = NextTileKnob(TileProblemOf(dense), prefix)) return knob;
   if (!prefix.Has("unroll")) return IntKnob("unroll", UnrollsOf(dense, TileOf(prefix)), 1);
   if (!prefix.Has("order")) {
@@ -115,6 +111,15 @@ std::optional<Knob> NextDirectKnob(const Dense& product, const Config& prefix) {
   return std::nullopt;
 }
 
+std::optional<Knob> NextDirectKnob(const Dense& dense, const Config& prefix) {
+  if (!prefix.Has("lanes")) {
+    const std::vector<int64_t> lanes = DenseLaneOptions(dense);
+    if (lanes.size() > 1) return IntKnob("lanes", lanes, dense.lanes);
+    return NextTiledKnob(dense, prefix);
+  }
+  return NextTiledKnob(OfLanes(dense, prefix), prefix);
+}
+
 // On all threads; to compare strategies. Where there are dots, which read the right operand where
 // it lies and compute functions in vectors of a tile's units, what is read and packed at every run
 // and whole vectors' functions count.
@@ -132,7 +137,7 @@ StrategyChoice BestDirect(const Dense& product, const Target& target) {
   config.Set("strategy", std::string("direct"));
   const std::vector<int64_t> lanes = DenseLaneOptions(product);
   // Several halves may take longer than the fewer whole vectors: search tells.
-  if (lanes.size() > 1) config.Set("lanes", product.units < lanes[1] ? lanes[0] : lanes[1]);
+  if (lanes.size() > 1) config.Set("lanes", product.units < lanes[0] ? lanes[1] : lanes[0]);
   const Dense dense = OfLanes(product, config);
   const RegisterTile tile = BestTile(TileProblemOf(dense));
   SetTile(tile, &config);

@@ -67,7 +67,7 @@ class DenseSchedule {
                           : TileDenseOutput(&s_, dense_, OutputBlock(), order);
     ComputeSums();
     if (masks_units_) MaskDenseUnits(&s_, dense_);
-    if (dense_.copies_data) ScheduleDataStage(&s_, dense_.data, dense_.lanes);
+    if (dense_.copies_data) ScheduleDataStage(&s_, dense_.data, dense_.target_lanes);
     for (const std::string& copy : packed) ScheduleDataStage(&s_, copy, dense_.lanes);
     Specialise();
     if (dense_.dot > 1) s_.DotAll(anchor_ + ".dot");
@@ -259,11 +259,12 @@ std::vector<int64_t> PanelChunkOptions(const Dense& dense, const Config& prefix)
 }  // namespace
 
 std::vector<int64_t> DenseLaneOptions(const Dense& dense) {
-  constexpr int64_t kWide = 16;
+  // Of many vectors, half of one is not worth twice as many.
+  constexpr int64_t kFewVectors = 4;
   const int64_t last = dense.units % dense.lanes;
-  const bool half = dense.kind == ProductKind::kFloat && dense.lanes == kWide && last > 0 &&
-                    last <= dense.lanes / 2;
-  if (half) return {dense.lanes / 2, dense.lanes};
+  const bool half = dense.kind == ProductKind::kFloat && dense.half_lanes > 0 && last > 0 &&
+                    last <= dense.half_lanes && CeilDiv(dense.units, dense.lanes) <= kFewVectors;
+  if (half) return {dense.lanes, dense.half_lanes};
   return {dense.lanes};
 }
 

@@ -9,9 +9,8 @@
 
 namespace hone::schedule {
 
-// The knob "lanes" of a vector of units: all that the target has, and half where the last vector
-// would be at most half full. Of float32 on targets of 16, whose cores do at least as many
-// operations a cycle on halves.
+// The knob "lanes" of a vector of units, of float32: all that the target has, and half where the
+// last of few vectors would be at most half full.
 std::vector<int64_t> DenseLaneOptions(const Dense& dense);
 // The product as a config of this strategy sees it: with its lanes. Configs without the knob have
 // the target's.

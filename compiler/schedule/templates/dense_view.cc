@@ -137,6 +137,8 @@ std::optional<Dense> ViewDense(const ops::KernelDefinition& def) {
 Dense DenseOf(const Task& task) {
   Dense dense = *ViewDense(*task.def);
   dense.lanes = task.target.VectorLanes();
+  dense.target_lanes = dense.lanes;
+  if (dense.lanes == 16 && task.target.Has("avx512vl")) dense.half_lanes = 8;
   dense.registers = task.target.VectorRegisters();
   dense.l2_bytes = task.target.l2_bytes;
   dense.l1_bytes = task.target.l1_bytes;

@@ -222,6 +222,14 @@ WinogradStages Sequence::Winograd(const std::string& buffer, int64_t tile, Phase
   return {};
 }
 
+RowFilterStages Sequence::FilterRows(const std::string& buffer, int64_t tile) {
+  if (!ok()) return {};
+  absl::StatusOr<RowFilterStages> stages = schedule::FilterRows(&nest_, buffer, tile);
+  if (stages.ok()) return *std::move(stages);
+  Fail(stages.status());
+  return {};
+}
+
 void Sequence::Prefetch(const std::string& loop, const std::string& buffer,
                         const PrefetchOptions& options) {
   if (ok()) Fail(PrefetchAhead(&nest_, loop, buffer, options));

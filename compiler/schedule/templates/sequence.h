@@ -9,6 +9,7 @@
 #include "compiler/loop/stmt.h"
 #include "compiler/schedule/primitives/compute_at.h"
 #include "compiler/schedule/primitives/prefetch.h"
+#include "compiler/schedule/primitives/row_filters.h"
 #include "compiler/schedule/primitives/share_by_offsets.h"
 #include "compiler/schedule/primitives/split.h"
 #include "compiler/schedule/primitives/winograd.h"
@@ -59,6 +60,7 @@ class Sequence {
   std::string SumLocally(const std::string& loop);
   WinogradStages Winograd(const std::string& buffer, int64_t tile, PhaseOrder phase_order,
                           FilterTransform filters);
+  RowFilterStages FilterRows(const std::string& buffer, int64_t tile);
   void Prefetch(const std::string& loop, const std::string& buffer, const PrefetchOptions& options);
   void PrefetchRegion(const std::string& buffer, const PrefetchRegionOptions& options);
   // Leaves out the steps of a sum of products, `steps` around it, one factor of which is a

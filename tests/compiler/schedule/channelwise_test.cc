@@ -1,4 +1,5 @@
 #include "absl/strings/str_replace.h"
+#include "compiler/schedule/error_bound.h"
 #include "compiler/schedule/templates/kernel_view.h"
 #include "fmt/format.h"
 #include "gtest/gtest.h"
@@ -64,6 +65,75 @@ TEST(DepthwiseConv2d, ByDefaultTilesOfManyTapsTestNone) {
   EXPECT_EQ(block(5), "1x7 unroll border");
   EXPECT_EQ(block(7), "2x4 row copy");
   EXPECT_EQ(block(11), "2x4 row copy");
+}
+
+std::string FilteredText(int64_t channels, int64_t height, int64_t width, int64_t taps_h,
+                         int64_t taps_w, int64_t pad, int64_t stride = 1,
+                         const char* numerics = "default") {
+  return fmt::format(
+      "fn (p0: Tensor[(1, {0}, {1}, {2}), float32], const p1: Tensor[({0}, 1, {3}, {4}), float32], "
+      "const p2: Tensor[({0},), float32]) {{ %0 = nn.conv2d(p0, p1, groups={0}, padding=[{5}, {5}, "
+      "{5}, {5}], strides=[{6}, {6}]); %1 = nn.bias_add(%0, p2); %2 = sigmoid(%1); multiply(%1, "
+      "%2) "
+      "}} accumulate=float32 numerics={7}",
+      channels, height, width, taps_h, taps_w, pad, stride, numerics);
+}
+
+bool IsFiltered(const Config& config) { return config.String("strategy") == "winograd2"; }
+
+// Even and odd widths, one row, one tap along the height, channels that fill no vectors, tiles of
+// several rows and pairs of columns.
+TEST(DepthwiseConv2d, FilteredRowsComputeWhatTheNaiveNestDoes) {
+  const std::string kernels[] = {FilteredText(32, 7, 7, 3, 3, 1),  FilteredText(16, 8, 10, 3, 3, 0),
+                                 FilteredText(20, 5, 6, 5, 5, 2),  FilteredText(17, 1, 9, 1, 4, 1),
+                                 FilteredText(48, 6, 11, 2, 3, 1), FilteredText(3, 4, 2, 3, 3, 1)};
+  const Target wide = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=znver4 -threads=2");
+  const Target narrow = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1");
+  int checked = 0;
+  uint64_t seed = 1;
+  for (const std::string& kernel : kernels) {
+    const ops::KernelDefinition def = MustLower(kernel);
+    const Template& depthwise = TemplateFor(def);
+    for (const Target& target : {wide, narrow}) {
+      for (const ir::LayoutSignature& signature : depthwise.Signatures(def, target)) {
+        const Task task{&def, signature, target};
+        for (const Config& config : depthwise.MakeSpace(task).Enumerate(2000)) {
+          if (!config.Has("strategy") || !IsFiltered(config)) continue;
+          const auto nest = depthwise.Schedule(task, config);
+          ASSERT_TRUE(nest.ok()) << kernel << config.ToText() << nest.status();
+          ExpectSameResults(def.naive, *nest, seed++, kernel + config.ToText(), 1e-6);
+          EXPECT_GE(ErrorBound(task, config), DirectErrorBound(def));
+          EXPECT_TRUE(SpreadsRounding(config));
+          if (HasFailure()) return;
+          ++checked;
+        }
+      }
+    }
+  }
+  EXPECT_GE(checked, 60);
+}
+
+// By default where additions have units of their own; elsewhere the search tries them.
+TEST(DepthwiseConv2d, RowsAreFilteredWhereThatMayBeFaster) {
+  const auto strategies = [](const std::string& kernel, const char* cpu) {
+    const Target target =
+        TestTarget(fmt::format("llvm -mtriple=x86_64-linux-gnu -mcpu={} -threads=1", cpu));
+    const ops::KernelDefinition def = MustLower(kernel);
+    const Template& depthwise = TemplateFor(def);
+    const Task task{&def, depthwise.Signatures(def, target)[0], target};
+    std::string all = depthwise.Default(task).String("strategy");
+    for (const Config& config : depthwise.Alternatives(task)) {
+      EXPECT_TRUE(depthwise.MakeSpace(task).Contains(config)) << kernel << config.ToText();
+      all += " " + config.String("strategy");
+    }
+    return all;
+  };
+  const std::string threes = FilteredText(64, 28, 28, 3, 3, 1);
+  EXPECT_EQ(strategies(threes, "znver4"), "winograd2 direct");
+  EXPECT_EQ(strategies(threes, "sapphirerapids"), "direct winograd2");
+  EXPECT_EQ(strategies(FilteredText(64, 28, 28, 5, 5, 2), "znver4"), "direct winograd2");
+  EXPECT_EQ(strategies(FilteredText(64, 28, 28, 3, 3, 1, 2), "znver4"), "direct");
+  EXPECT_EQ(strategies(FilteredText(64, 28, 28, 3, 3, 1, 1, "strict"), "znver4"), "direct");
 }
 
 TEST(Pool2d, EveryConfigComputesWhatTheNaiveNestDoes) {

@@ -22,6 +22,7 @@
 #include "compiler/schedule/primitives/reduce_by_lanes.h"
 #include "compiler/schedule/primitives/reorder.h"
 #include "compiler/schedule/primitives/rfactor.h"
+#include "compiler/schedule/primitives/row_filters.h"
 #include "compiler/schedule/primitives/set_layout.h"
 #include "compiler/schedule/primitives/share_by_offsets.h"
 #include "compiler/schedule/primitives/skip_zero_terms.h"
@@ -29,6 +30,7 @@
 #include "compiler/schedule/primitives/tile_rows.h"
 #include "compiler/schedule/primitives/unroll_steps.h"
 #include "compiler/schedule/primitives/unswitch.h"
+#include "fmt/format.h"
 #include "gtest/gtest.h"
 #include "tests/compiler/schedule/nest_check.h"
 #include "tests/compiler/schedule/test_nests.h"
@@ -461,6 +463,38 @@ TEST(PrimitivesGolden, InlinePaddingOfOneAxis) {
   loop::Nest nest = naive;
   ASSERT_TRUE(InlinePadding(&nest, "pad", 2).ok());
   ExpectGolden("inline_padding", naive, nest);
+}
+
+loop::Nest DepthwiseNest(int64_t stride) {
+  return MustLower(fmt::format("fn (p0: Tensor[(1, 2, 3, 4), float32], const p1: Tensor[(2, 1, 2, "
+                               "3), float32]) {{ %0 = nn.conv2d(p0, p1, groups=2, padding=[0, 1, "
+                               "0, 0], strides=[{0}, {0}]); nn.relu(%0) }} accumulate=float32 "
+                               "numerics=default",
+                               stride))
+      .naive;
+}
+
+// Three columns of results: the second tile has one.
+TEST(PrimitivesGolden, FilterRows) {
+  const loop::Nest naive = DepthwiseNest(1);
+  loop::Nest nest = naive;
+  const auto stages = FilterRows(&nest, "conv2d", 2);
+  ASSERT_TRUE(stages.ok()) << stages.status();
+  EXPECT_EQ(stages->data, "conv2d.data");
+  ExpectGolden("filter_rows", naive, nest);
+}
+
+TEST(Primitives, FilterRowsRefusesWhatItCannotFilter) {
+  const auto refused = [](loop::Nest nest, const std::string& buffer, int64_t tile) {
+    EXPECT_EQ(FilterRows(&nest, buffer, tile).status().code(),
+              absl::StatusCode::kFailedPrecondition)
+        << buffer << tile;
+  };
+  refused(DepthwiseNest(2), "conv2d", 2);  // windows two apart
+  refused(DepthwiseNest(1), "conv2d", 1);
+  refused(DepthwiseNest(1), "conv2d", 30);
+  refused(DepthwiseNest(1), "relu", 2);
+  refused(ConvNest(3, 4, 2), "conv", 2);  // sums over channels
 }
 
 TEST(PrimitivesGolden, Annotations) {

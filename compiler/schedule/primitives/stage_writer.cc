@@ -1,0 +1,74 @@
+#include "compiler/schedule/primitives/stage_writer.h"
+
+#include <utility>
+
+#include "compiler/schedule/primitives/nest_edit.h"
+#include "fmt/format.h"
+
+namespace hone::schedule {
+
+using loop::Buffer;
+using loop::Expr;
+using loop::Stmt;
+
+namespace {
+
+std::vector<Expr> AxesOf(const Buffer& buffer) {
+  std::vector<Expr> axes;
+  for (size_t d = 0; d < buffer->shape.size(); ++d) {
+    axes.push_back(loop::Var(fmt::format("{}.i{}", buffer->name, d)));
+  }
+  return axes;
+}
+
+}  // namespace
+
+Buffer StageWriter::Make(const std::string& step, std::vector<int64_t> shape) {
+  Buffer buffer = loop::MakeBuffer(result_->name + "." + step, result_->dtype, std::move(shape),
+                                   loop::Role::kWorkspace);
+  InsertBuffer(nest_, buffer);
+  return buffer;
+}
+
+void StageWriter::Add(const Buffer& buffer, const std::vector<Expr>& axes, Stmt body) {
+  for (size_t d = axes.size(); d-- > 0;) {
+    body = loop::For(axes[d], 0, buffer->shape[d], std::move(body));
+  }
+  launches_.push_back({buffer->name, loop::Phase::kRun, std::move(body)});
+}
+
+Buffer StageWriter::Compute(const std::string& step, std::vector<int64_t> shape,
+                            const Value& value) {
+  Buffer buffer = Make(step, std::move(shape));
+  Fill(buffer, value);
+  return buffer;
+}
+
+void StageWriter::Fill(const Buffer& buffer, const Value& value) {
+  const std::vector<Expr> axes = AxesOf(buffer);
+  Add(buffer, axes, loop::Store(buffer, axes, value(axes)));
+}
+
+Buffer StageWriter::Sum(const std::string& step, std::vector<int64_t> shape,
+                        const std::vector<int64_t>& extents, const Term& term) {
+  Buffer buffer = Make(step, std::move(shape));
+  const std::vector<Expr> axes = AxesOf(buffer);
+  std::vector<Expr> steps;
+  for (size_t d = 0; d < extents.size(); ++d) {
+    steps.push_back(loop::Var(fmt::format("{}.r{}", buffer->name, d)));
+  }
+  Stmt init = loop::Store(buffer, axes, loop::Const(0, buffer->dtype));
+  Stmt update = loop::Store(buffer, axes, Load(buffer, axes) + term(axes, steps));
+  for (size_t d = steps.size(); d-- > 0;) {
+    update = loop::For(steps[d], 0, extents[d], std::move(update));
+  }
+  Add(buffer, axes, loop::Seq({std::move(init), std::move(update)}));
+  return buffer;
+}
+
+void StageWriter::Replace(size_t launch) && {
+  const auto place = nest_->launches.begin() + static_cast<ptrdiff_t>(launch);
+  nest_->launches.insert(nest_->launches.erase(place), launches_.begin(), launches_.end());
+}
+
+}  // namespace hone::schedule
