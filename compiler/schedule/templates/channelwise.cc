@@ -81,9 +81,11 @@ bool CanFilter(const ops::KernelDefinition& def, const Windowed& w, const Buffer
                const Buffer& weight) {
   const auto is_one = [](int64_t step) { return step == 1; };
   const int64_t taps = w.window.taps.back();
-  return def.numerics != ops::Numerics::kStrict && weight->role == loop::Role::kConstant &&
-         data->dtype == DataType::kFloat32 && w.spatial == 2 && taps >= 3 && taps <= 5 &&
-         w.width >= kFilteredResults && std::ranges::all_of(w.window.strides, is_one) &&
+  const int64_t products = (kFilteredResults + taps - 1) * w.window.taps.front();
+  return products <= kMaxEmitted && def.numerics != ops::Numerics::kStrict &&
+         weight->role == loop::Role::kConstant && data->dtype == DataType::kFloat32 &&
+         w.spatial == 2 && taps >= 3 && taps <= 5 && w.width >= kFilteredResults &&
+         std::ranges::all_of(w.window.strides, is_one) &&
          std::ranges::all_of(w.window.dilation, is_one);
 }
 
@@ -507,22 +509,30 @@ std::optional<Knob> NextFilteredKnob(const Windowed& w, const Config& prefix) {
   return std::nullopt;
 }
 
-// Of 3x3 taps three rows were measured to be the best (Zen 4): of four, code spills.
-Config DefaultFiltered(const Windowed& w) {
-  constexpr int64_t kMostRows = 3;
-  const int64_t most = std::min(kMostRows, FilteredTiles(w));
+// Of 3x3 taps three rows were measured to be the best (Zen 4): of four, code spills. Fewer where
+// threads would have little to share.
+Config DefaultFiltered(const Windowed& w, int64_t threads) {
+  constexpr int64_t kMostRows = 3, kShares = 4;
+  const auto tiles = [&](int64_t rows) { return CeilDiv(w.height, rows); };
+  int64_t rows = std::min(kMostRows, FilteredTiles(w));
+  while (rows > 1 && w.vectors * tiles(rows) < kShares * threads) --rows;
   Config config;
   config.Set("strategy", std::string(kFiltered));
-  SetTile({1, CeilDiv(w.height, CeilDiv(w.height, most)), kFilteredResults}, &config);
+  SetTile({1, CeilDiv(w.height, tiles(rows)), kFilteredResults}, &config);
   config.Set("pad", PadOptions(w)[0]);
   return config;
 }
 
+// Of three taps a row the transforms only add.
+bool AddsOnly(const Windowed& w) { return w.filters && w.window.taps.back() == 3; }
+
 // Zen's cores add in units of their own, beside those that multiply: there the transforms of 3x3
-// filters cost less than the third of the products that they save (Zen 4: 0.8 of the time). On
-// others, and with more taps, measuring decides.
+// filters cost less than the third of the products that they save (Zen 4: 0.75 to 0.8 of the time
+// of maps of 7x7 and more). On others, and with more taps, measuring decides.
 bool FiltersByDefault(const Windowed& w, const Target& target) {
-  return w.filters && target.cpu == "znver4" && Taps(w) == 9 && w.window.taps.back() == 3;
+  constexpr int64_t kWidth = 7, kRegisters = 32;
+  return AddsOnly(w) && Taps(w) == 9 && w.width >= kWidth && target.cpu == "znver4" &&
+         w.registers >= kRegisters;
 }
 
 class Channelwise : public Template {
@@ -564,14 +574,16 @@ class Channelwise : public Template {
     if (!IsBlocked(task)) {
       return HasRows(task, w) ? DefaultRows(w) : GenericTemplate().Default(task);
     }
-    return FiltersByDefault(w, task.target) ? DefaultFiltered(w) : DefaultDirect(w);
+    return FiltersByDefault(w, task.target) ? DefaultFiltered(w, task.target.threads)
+                                            : DefaultDirect(w);
   }
 
   std::vector<Config> Alternatives(const Task& task) const override {
     if (IsReduction(task) || !IsBlocked(task)) return {};
     const Windowed w = ViewOf(task, depthwise_);
-    if (!w.filters) return {};
-    return {FiltersByDefault(w, task.target) ? DefaultDirect(w) : DefaultFiltered(w)};
+    if (!AddsOnly(w)) return {};
+    if (FiltersByDefault(w, task.target)) return {DefaultDirect(w)};
+    return {DefaultFiltered(w, task.target.threads)};
   }
 
   absl::StatusOr<loop::Nest> Schedule(const Task& task, const Config& config) const override {

@@ -81,36 +81,53 @@ std::string FilteredText(int64_t channels, int64_t height, int64_t width, int64_
 
 bool IsFiltered(const Config& config) { return config.String("strategy") == "winograd2"; }
 
-// Even and odd widths, one row, one tap along the height, channels that fill no vectors, tiles of
-// several rows and pairs of columns.
-TEST(DepthwiseConv2d, FilteredRowsComputeWhatTheNaiveNestDoes) {
-  const std::string kernels[] = {FilteredText(32, 7, 7, 3, 3, 1),  FilteredText(16, 8, 10, 3, 3, 0),
-                                 FilteredText(20, 5, 6, 5, 5, 2),  FilteredText(17, 1, 9, 1, 4, 1),
-                                 FilteredText(48, 6, 11, 2, 3, 1), FilteredText(3, 4, 2, 3, 3, 1)};
-  const Target wide = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=znver4 -threads=2");
-  const Target narrow = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1");
+// Each that is filtered there, against the naive nest. Returns how many.
+int CheckFiltered(const std::string& kernel, const Target& target) {
+  const ops::KernelDefinition def = MustLower(kernel);
+  const Template& depthwise = TemplateFor(def);
   int checked = 0;
-  uint64_t seed = 1;
-  for (const std::string& kernel : kernels) {
-    const ops::KernelDefinition def = MustLower(kernel);
-    const Template& depthwise = TemplateFor(def);
-    for (const Target& target : {wide, narrow}) {
-      for (const ir::LayoutSignature& signature : depthwise.Signatures(def, target)) {
-        const Task task{&def, signature, target};
-        for (const Config& config : depthwise.MakeSpace(task).Enumerate(2000)) {
-          if (!config.Has("strategy") || !IsFiltered(config)) continue;
-          const auto nest = depthwise.Schedule(task, config);
-          ASSERT_TRUE(nest.ok()) << kernel << config.ToText() << nest.status();
-          ExpectSameResults(def.naive, *nest, seed++, kernel + config.ToText(), 1e-6);
-          EXPECT_GE(ErrorBound(task, config), DirectErrorBound(def));
-          EXPECT_TRUE(SpreadsRounding(config));
-          if (HasFailure()) return;
-          ++checked;
-        }
-      }
+  for (const ir::LayoutSignature& signature : depthwise.Signatures(def, target)) {
+    const Task task{&def, signature, target};
+    for (const Config& config : depthwise.MakeSpace(task).Enumerate(2000)) {
+      if (!config.Has("strategy") || !IsFiltered(config)) continue;
+      const auto nest = depthwise.Schedule(task, config);
+      EXPECT_TRUE(nest.ok()) << kernel << config.ToText() << nest.status();
+      if (!nest.ok()) return 0;
+      ExpectSameResults(def.naive, *nest, 3, kernel + config.ToText(), 1e-6);
+      EXPECT_GE(ErrorBound(task, config), DirectErrorBound(def));
+      EXPECT_TRUE(SpreadsRounding(config));
+      ++checked;
     }
   }
-  EXPECT_GE(checked, 60);
+  return checked;
+}
+
+// Even and odd widths, one tile, one row, one tap along the height, channels that fill no vectors;
+// several images, uneven padding, a stage before the convolution, nothing behind it.
+TEST(DepthwiseConv2d, FilteredRowsComputeWhatTheNaiveNestDoes) {
+  const std::string kernels[] = {
+      FilteredText(32, 7, 7, 3, 3, 1),
+      FilteredText(16, 8, 10, 3, 3, 0),
+      FilteredText(16, 6, 9, 3, 3, 0),
+      FilteredText(20, 5, 6, 5, 5, 2),
+      FilteredText(17, 1, 9, 1, 4, 0),
+      FilteredText(48, 6, 11, 2, 3, 1),
+      FilteredText(16, 4, 2, 3, 3, 1),
+      std::string("fn (p0: Tensor[(2, 16, 4, 5), float32], const p1: Tensor[(16, 1, 3, 3), "
+                  "float32]) { nn.conv2d(p0, p1, groups=16, padding=[2, 0, 1, 3]) }") +
+          kEnd,
+      std::string("fn (p0: Tensor[(1, 16, 5, 7), float32], const p1: Tensor[(16, 1, 3, 3), "
+                  "float32]) { %0 = nn.relu(p0); %1 = nn.conv2d(%0, p1, groups=16, padding=[1, 1, "
+                  "1, 1]); nn.relu(%1) }") +
+          kEnd};
+  const Target wide = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=znver4 -threads=2");
+  const Target narrow = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1");
+  for (const std::string& kernel : kernels) {
+    for (const Target& target : {wide, narrow}) {
+      EXPECT_GT(CheckFiltered(kernel, target), 0) << kernel;
+      if (HasFailure()) return;
+    }
+  }
 }
 
 // By default where additions have units of their own; elsewhere the search tries them.
@@ -131,7 +148,8 @@ TEST(DepthwiseConv2d, RowsAreFilteredWhereThatMayBeFaster) {
   const std::string threes = FilteredText(64, 28, 28, 3, 3, 1);
   EXPECT_EQ(strategies(threes, "znver4"), "winograd2 direct");
   EXPECT_EQ(strategies(threes, "sapphirerapids"), "direct winograd2");
-  EXPECT_EQ(strategies(FilteredText(64, 28, 28, 5, 5, 2), "znver4"), "direct winograd2");
+  EXPECT_EQ(strategies(FilteredText(64, 6, 6, 3, 3, 1), "znver4"), "direct winograd2");
+  EXPECT_EQ(strategies(FilteredText(64, 28, 28, 5, 5, 2), "znver4"), "direct");
   EXPECT_EQ(strategies(FilteredText(64, 28, 28, 3, 3, 1, 2), "znver4"), "direct");
   EXPECT_EQ(strategies(FilteredText(64, 28, 28, 3, 3, 1, 1, "strict"), "znver4"), "direct");
 }
