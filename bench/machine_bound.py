@@ -31,6 +31,16 @@ FLOPS_A_CYCLE_A_LANE = 4  # of the FMA peak: two pipes, two FLOPs
 OPERATIONS_A_CYCLE = 2  # vector operations that are issued
 
 
+def filtered_part(work: Mapping[str, Any]) -> float:
+    """Of a depthwise convolution's multiplications those that are left of rows filtered two results at once. Additions are not
+    counted: some cores have units of their own for them."""
+    shapes = work["shapes"]
+    depthwise = work["op"] == "conv2d" and work.get("groups", 1) == shapes["x"][1] > 1
+    if not depthwise or work["stride"] != 1 or shapes["w"][3] != 3:
+        return 1.0
+    return 4 / 6
+
+
 def vector_operations(work: Mapping[str, Any]) -> float:
     """Times lanes: of elements."""
     if work["op"] in OPERATIONS:
@@ -38,7 +48,7 @@ def vector_operations(work: Mapping[str, Any]) -> float:
     if work["op"] == "max_pool":  # rows and columns apart; the maximum of a row serves those windows that share it
         taps = work["k"] - 1
         return float(math.prod(work["shapes"]["y"]) * taps * (1 + work["stride"]))
-    return work["flops"] / 2  # multiplications with additions
+    return work["flops"] / 2 * filtered_part(work)  # multiplications with additions
 
 
 def least_us(work: Mapping[str, Any], peak: Mapping[str, float], bandwidth_gbs: float) -> float:

@@ -334,6 +334,12 @@ class BoundTest(unittest.TestCase):
         self.assertAlmostEqual(machine_bound.least_us(pool, peak, 1.0), 1.0)  # of 1000 bytes
         self.assertAlmostEqual(machine_bound.least_us(pool, peak, 100.0), 0.06)
 
+    def test_depthwise_rows_of_three_taps_take_four_products_for_six(self) -> None:
+        shapes = {"x": [1, 8, 5, 5], "y": [1, 8, 5, 5], "w": [8, 1, 3, 3]}
+        depthwise = {"op": "conv2d", "groups": 8, "stride": 1, "shapes": shapes, "flops": 3600, "bytes": 1}
+        self.assertAlmostEqual(machine_bound.vector_operations(depthwise), 1200)
+        self.assertAlmostEqual(machine_bound.vector_operations({**depthwise, "stride": 2}), 1800)
+
     def test_bandwidth_is_that_of_the_level_and_mix(self) -> None:
         l2 = 1 << 20
         self.assertEqual(machine_bound.bandwidth_name(dense(1), 1, l2), "l3_read_gbs")
