@@ -15,7 +15,7 @@ add_compile_options(-pthread)
 add_compile_options(-Wall -Wextra -Wno-unused-parameter -fno-omit-frame-pointer)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 reports these inside libstdc++ and Abseil at -O2; they are its own false alarms.
-  add_compile_options(-Wno-maybe-uninitialized -Wno-restrict -Wno-array-bounds)
+  add_compile_options(-Wno-maybe-uninitialized -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow)
 endif()
 set(CMAKE_CXX_FLAGS_RELEASE "-O2")
 set(CMAKE_C_FLAGS_RELEASE "-O2")

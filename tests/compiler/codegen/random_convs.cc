@@ -139,6 +139,11 @@ void Depthwise(Draw& draw) {
   Conv(draw, window, 1, draw.Once(3) ? 1 + draw.Below(4) : 1, draw.Extent());
 }
 
+// Whose rows may be filtered: of three to five taps, at every element.
+void FilteredDepthwise(Draw& draw) {
+  Conv(draw, DrawWindow(draw, {1 + draw.Below(5), 3 + draw.Below(3)}, 1, 1), 1, 1, draw.Extent());
+}
+
 void Grouped(Draw& draw) {
   const int rank = draw.Once(2) ? 2 : 1 + static_cast<int>(draw.Below(3));
   const Window window = DrawWindow(draw, DrawTaps(draw, rank, 3), 2, 2);
@@ -219,6 +224,7 @@ std::vector<Family> ConvFamilies() {
           {"conv2d_winograd", Winograd, "winograd"},
           {"conv_grouped", Grouped, ""},
           {"conv2d_depthwise", Depthwise, ""},
+          {"conv2d_depthwise_filtered", FilteredDepthwise, "winograd2"},
           {"conv1d", ConvOf(1, 7, 2, 2), ""},
           {"conv3d", ConvOf(3, 3, 2, 2), ""},
           {"conv3d_winograd", Winograd3d, "winograd"},

@@ -1,7 +1,5 @@
 #include <map>
-#include <tuple>
 
-#include "absl/strings/str_replace.h"
 #include "compiler/loop/parser.h"
 #include "compiler/schedule/primitives/winograd.h"
 #include "compiler/schedule/templates/kernel_view.h"
@@ -115,92 +113,6 @@ TEST(Conv, OtherStrategiesTakeWhatIsNoProductOfPixels) {
     ASSERT_TRUE(nest.ok()) << nest.status() << other;
     ExpectSameResults(def.naive, *nest, 7, other);
   }
-}
-
-// Groups of every width, by input and output channels: of whole vectors, of halves and quarters, of
-// several to a vector, of neither; multiples of each channel.
-TEST(Conv, GroupedComputesWhatTheNaiveNestDoes) {
-  const char* const targets[] = {"llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2",
-                                 "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3 -threads=2",
-                                 "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1"};
-  const std::pair<int64_t, int64_t> widths[] = {
-      {4, 4},   {8, 8},  {2, 2},  {1, 1}, {16, 16}, {4, 8},   {8, 16}, {32, 16},
-      {3, 5},   {5, 32}, {12, 8}, {1, 3}, {24, 24}, {2, 4},   {1, 2},  {1, 4},
-      {40, 40}, {8, 4},  {1, 16}, {2, 1}, {20, 12}, {56, 24}, {1, 8},  {6, 6}};
-  int checked = 0;
-  for (uint64_t seed = 0; seed < 69; ++seed) {
-    Random random(seed);
-    Windows w = RandomWindows(random);
-    const auto& [in, out] = widths[seed % std::size(widths)];
-    const int64_t counts[] = {2, 3, 4, 8};
-    const int64_t groups = counts[random.Below(4)] * (out < 8 ? 4 : 1);
-    if (w.taps.size() == 2 && in == 1 && out == 1) w.taps.pop_back();
-    w.data.resize(w.taps.size());
-    w.strides.resize(w.taps.size());
-    w.dilation.resize(w.taps.size());
-    w.before.resize(w.taps.size());
-    w.after.resize(w.taps.size());
-    w.ic = in;
-    w.oc = out * groups;
-    const std::string text = WindowsText(w, "float32", "float32", groups);
-    checked += CheckTemplate(text, "conv", TestTarget(targets[random.Below(3)]), 2, seed);
-    if (HasFailure()) FAIL() << seed << text;
-  }
-  EXPECT_GE(checked, 200);
-}
-
-// Makes the windows those of a transposed convolution, and returns what is added to its result's
-// extents: strides that divide them and that do not, taps that fill the phases and that do not.
-std::vector<int64_t> Transpose(Random& random, Windows* w) {
-  std::vector<int64_t> extra;
-  for (size_t i = 0; i < w->taps.size(); ++i) {
-    w->strides[i] = 1 + static_cast<int64_t>(random.Below(static_cast<uint64_t>(w->taps[i])));
-    if (w->strides[i] > 1) w->dilation[i] = 1;
-    extra.push_back(static_cast<int64_t>(random.Below(3)));
-    w->before[i] = std::min(w->before[i], w->taps[i] - 1);
-    const int64_t extent = (w->data[i] - 1) * w->strides[i] + w->dilation[i] * (w->taps[i] - 1) +
-                           1 + extra[i] - w->before[i] - w->after[i];
-    if (extent < 1) w->before[i] = w->after[i] = 0;
-  }
-  return extra;
-}
-
-TEST(Conv, TransposedComputesWhatTheNaiveNestDoes) {
-  const char* const targets[] = {"llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2",
-                                 "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1"};
-  int checked = 0;
-  for (uint64_t seed = 0; seed < 40; ++seed) {
-    Random random(seed);
-    Windows w = RandomWindows(random);
-    const std::vector<int64_t> extra = Transpose(random, &w);
-    const std::string text = TransposedText(w, extra);
-    checked += CheckTemplate(text, "conv", TestTarget(targets[seed % 2]), 2, seed);
-    if (HasFailure()) FAIL() << seed << text;
-  }
-  EXPECT_GE(checked, 150);
-}
-
-// Channels one by one, multiples of them, groups of whole vectors and of parts, and of neither.
-TEST(Conv, GroupedTransposedComputesWhatTheNaiveNestDoes) {
-  const char* const targets[] = {"llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2",
-                                 "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3 -threads=1",
-                                 "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1"};
-  const std::pair<int64_t, int64_t> widths[] = {{1, 1}, {1, 2}, {4, 4},   {16, 16}, {8, 24},
-                                                {1, 1}, {1, 4}, {12, 32}, {3, 5},   {2, 2}};
-  int checked = 0;
-  for (uint64_t seed = 0; seed < 40; ++seed) {
-    Random random(seed);
-    Windows w = RandomWindows(random);
-    std::tie(w.ic, w.oc) = widths[seed % std::size(widths)];
-    const int64_t counts[] = {2, 3, 4, 8, 16, 17};
-    const int64_t groups = counts[random.Below(w.oc > 4 ? 3 : 6)];
-    const std::vector<int64_t> extra = Transpose(random, &w);
-    std::string text = TransposedText(w, extra, groups);
-    if (seed % 4 == 3) text = absl::StrReplaceAll(text, {{", float32]", ", bfloat16]"}});
-    checked += CheckTemplate(text, "conv", TestTarget(targets[random.Below(3)]), 3, seed);
-    if (HasFailure()) FAIL() << seed << text;
-  }
-  EXPECT_GE(checked, 200);
 }
 
 // The default and sampled configs that round differently than the sum does, six of them. How many

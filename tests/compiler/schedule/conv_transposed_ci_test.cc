@@ -1,0 +1,67 @@
+// Transposed convolutions, of one group and of several.
+#include <tuple>
+
+#include "absl/strings/str_replace.h"
+#include "gtest/gtest.h"
+#include "tests/compiler/schedule/conv_texts.h"
+#include "tests/compiler/schedule/nest_check.h"
+
+namespace hone::schedule {
+namespace {
+
+// Makes the windows those of a transposed convolution, and returns what is added to its result's
+// extents: strides that divide them and that do not, taps that fill the phases and that do not.
+std::vector<int64_t> Transpose(Random& random, Windows* w) {
+  std::vector<int64_t> extra;
+  for (size_t i = 0; i < w->taps.size(); ++i) {
+    w->strides[i] = 1 + static_cast<int64_t>(random.Below(static_cast<uint64_t>(w->taps[i])));
+    if (w->strides[i] > 1) w->dilation[i] = 1;
+    extra.push_back(static_cast<int64_t>(random.Below(3)));
+    w->before[i] = std::min(w->before[i], w->taps[i] - 1);
+    const int64_t extent = (w->data[i] - 1) * w->strides[i] + w->dilation[i] * (w->taps[i] - 1) +
+                           1 + extra[i] - w->before[i] - w->after[i];
+    if (extent < 1) w->before[i] = w->after[i] = 0;
+  }
+  return extra;
+}
+
+TEST(Conv, TransposedComputesWhatTheNaiveNestDoes) {
+  const char* const targets[] = {"llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2",
+                                 "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1"};
+  int checked = 0;
+  for (uint64_t seed = 0; seed < 40; ++seed) {
+    Random random(seed);
+    Windows w = RandomWindows(random);
+    const std::vector<int64_t> extra = Transpose(random, &w);
+    const std::string text = TransposedText(w, extra);
+    checked += CheckTemplate(text, "conv", TestTarget(targets[seed % 2]), 2, seed);
+    if (HasFailure()) FAIL() << seed << text;
+  }
+  EXPECT_GE(checked, 150);
+}
+
+// Channels one by one, multiples of them, groups of whole vectors and of parts, and of neither.
+TEST(Conv, GroupedTransposedComputesWhatTheNaiveNestDoes) {
+  const char* const targets[] = {"llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2",
+                                 "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3 -threads=1",
+                                 "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1"};
+  const std::pair<int64_t, int64_t> widths[] = {{1, 1}, {1, 2}, {4, 4},   {16, 16}, {8, 24},
+                                                {1, 1}, {1, 4}, {12, 32}, {3, 5},   {2, 2}};
+  int checked = 0;
+  for (uint64_t seed = 0; seed < 40; ++seed) {
+    Random random(seed);
+    Windows w = RandomWindows(random);
+    std::tie(w.ic, w.oc) = widths[seed % std::size(widths)];
+    const int64_t counts[] = {2, 3, 4, 8, 16, 17};
+    const int64_t groups = counts[random.Below(w.oc > 4 ? 3 : 6)];
+    const std::vector<int64_t> extra = Transpose(random, &w);
+    std::string text = TransposedText(w, extra, groups);
+    if (seed % 4 == 3) text = absl::StrReplaceAll(text, {{", float32]", ", bfloat16]"}});
+    checked += CheckTemplate(text, "conv", TestTarget(targets[random.Below(3)]), 3, seed);
+    if (HasFailure()) FAIL() << seed << text;
+  }
+  EXPECT_GE(checked, 200);
+}
+
+}  // namespace
+}  // namespace hone::schedule
