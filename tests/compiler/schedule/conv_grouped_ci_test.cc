@@ -1,6 +1,4 @@
 // Convolutions of groups.
-#include "fmt/format.h"
-#include "fmt/ranges.h"
 #include "gtest/gtest.h"
 #include "tests/compiler/schedule/conv_texts.h"
 #include "tests/compiler/schedule/nest_check.h"
