@@ -197,7 +197,11 @@ def main() -> None:
     if args.db and args.trials <= 0 and not pathlib.Path(args.db).exists():
         parser.error(f"expected the database {args.db} for --trials 0, found no such file")
     sys.path.insert(0, str(result_file.BUILD / "python"))
-    import hone
+    try:
+        import hone
+    except ModuleNotFoundError as error:
+        wanted = f"hone built in {result_file.BUILD} and a Python with numpy (Debian's /usr/bin/python3)"
+        parser.error(f"expected {wanted}, found no module {error.name} for {sys.executable}")
 
     threads = ["--threads", str(args.threads)]
     rows = []

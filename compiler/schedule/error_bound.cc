@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "compiler/schedule/template.h"
-#include "compiler/schedule/templates/channelwise.h"
 #include "compiler/schedule/templates/conv_view.h"
+#include "compiler/schedule/templates/filtered_rows.h"
 #include "compiler/schedule/templates/templates.h"
 #include "compiler/schedule/templates/winograd_space.h"
 

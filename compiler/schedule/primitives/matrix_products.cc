@@ -101,4 +101,10 @@ Expr Chosen(const std::vector<Expr>& products, const Expr& row) {
   return choice;
 }
 
+std::vector<Expr> Line(int64_t count, const std::function<Expr(int64_t)>& element) {
+  std::vector<Expr> line;
+  for (int64_t k = 0; k < count; ++k) line.push_back(element(k));
+  return line;
+}
+
 }  // namespace hone::schedule

@@ -2,6 +2,8 @@
 #ifndef HONE_COMPILER_SCHEDULE_PRIMITIVES_MATRIX_PRODUCTS_H_
 #define HONE_COMPILER_SCHEDULE_PRIMITIVES_MATRIX_PRODUCTS_H_
 
+#include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "compiler/loop/expr.h"
@@ -18,6 +20,9 @@ std::vector<loop::Expr> MatrixProducts(Matrix matrix, std::vector<loop::Expr> ve
 // Element `row` of them. The row is an expression: once loops are unrolled one sum is left of the
 // choice.
 loop::Expr Chosen(const std::vector<loop::Expr>& products, const loop::Expr& row);
+
+// The vector of element(0), element(1), ...
+std::vector<loop::Expr> Line(int64_t count, const std::function<loop::Expr(int64_t)>& element);
 
 }  // namespace hone::schedule
 

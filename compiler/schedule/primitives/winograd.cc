@@ -1,18 +1,17 @@
 #include "compiler/schedule/primitives/winograd.h"
 
 #include <algorithm>
-#include <functional>
 #include <optional>
 #include <utility>
 #include <vector>
 
-#include "compiler/loop/accumulation.h"
+#include "compiler/loop/linear.h"
 #include "compiler/loop/visit.h"
 #include "compiler/schedule/ceil_div.h"
 #include "compiler/schedule/primitives/matrix_products.h"
-#include "compiler/schedule/primitives/nest_edit.h"
 #include "compiler/schedule/primitives/stage_writer.h"
 #include "compiler/schedule/primitives/toom_cook.h"
+#include "compiler/schedule/primitives/weighted_sum.h"
 #include "fmt/format.h"
 #include "support/status.h"
 
@@ -20,20 +19,21 @@ namespace hone::schedule {
 
 using loop::Buffer;
 using loop::Expr;
-using loop::Stmt;
-using loop::StmtKind;
 
 namespace {
 
-struct Convolution {
-  Buffer result, data, weight;
-  size_t launch = 0;  // of the stage
+struct Convolution : WeightedSum {
+  explicit Convolution(WeightedSum sum) : WeightedSum(std::move(sum)) {}
+
+  Buffer data;
   int64_t stride_h = 1, stride_w = 1;
   // Of the depth, where there is one: from one result, and from one tap, to the next, and in front
   // of the data.
   int64_t depth_step = 1, tap_step = 1, depth_before = 0;
-  // Whether the data has this slice, of the depth's and its tap's variables; null: always.
-  Expr has_slice, slice, slice_tap;
+  Expr has_slice;  // whether the data has that of the depth's axis and its tap; null: always
+
+  const Expr& Slice() const { return axes[2]; }
+  const Expr& SliceTap() const { return sums[1]; }
 };
 
 struct Steps {
@@ -48,55 +48,37 @@ std::optional<Steps> StepsOf(const Expr& a, const Expr& x, const Expr& y) {
   return steps;
 }
 
-bool IsZero(const Expr& e) { return e->kind == loop::ExprKind::kFloat && e->float_value == 0; }
-
 // The load of a factor that is zero where the data lacks a slice along the depth, if it has one.
-Expr LoadOf(const Expr& factor, const Stage& stage, const std::vector<Stmt>& sums,
-            Convolution* conv) {
-  if (factor->kind != loop::ExprKind::kSelect || stage.loops.size() != 5) return factor;
-  if (!IsZero(factor->operands[2])) return factor;
+Expr TakeLoad(Convolution* conv) {
+  const Expr& factor = conv->factor;
+  if (factor->kind != loop::ExprKind::kSelect || conv->axes.size() != 5) return factor;
+  const Expr& otherwise = factor->operands[2];
+  if (otherwise->kind != loop::ExprKind::kFloat || otherwise->float_value != 0) return factor;
   const Expr& condition = factor->operands[0];
-  conv->slice = stage.loops[2]->var;
-  conv->slice_tap = sums[1]->var;
   bool of_slices = !loop::HasLoad(condition);
   loop::Walk(condition, [&](const Expr& e) {
-    of_slices = of_slices && (e->kind != loop::ExprKind::kVar || e.SameAs(conv->slice) ||
-                              e.SameAs(conv->slice_tap));
+    of_slices = of_slices && (e->kind != loop::ExprKind::kVar || e.SameAs(conv->Slice()) ||
+                              e.SameAs(conv->SliceTap()));
   });
   if (!of_slices) return factor;
   conv->has_slice = condition;
   return factor->operands[1];
 }
 
-// `result[n, oc, h, w] += data[n, ic, h * s + kh, w * t + kw] * weight[oc, ic, kh, kw]` below loops
-// over ic, kh, kw, or the same with a depth of any stride and dilation before the height, whose
-// slices that the data lacks may count as zeros.
-bool IsUpdate(const Stmt& store, const Stage& stage, const std::vector<Stmt>& sums,
-              Convolution* conv) {
-  const Expr& value = store->value;
-  if (value->kind != loop::ExprKind::kBinary || value->binary_op != loop::BinaryOp::kAdd) {
-    return false;
-  }
-  if (!loop::Accumulates(*store)) return false;
-  const Expr& product = value->operands[1];
-  if (product->kind != loop::ExprKind::kBinary || product->binary_op != loop::BinaryOp::kMul) {
-    return false;
-  }
-  const Expr data = LoadOf(product->operands[0], stage, sums, conv);
-  const Expr& weight = product->operands[1];
-  if (data->kind != loop::ExprKind::kLoad || weight->kind != loop::ExprKind::kLoad) return false;
-  const size_t rank = stage.loops.size();
-  if (data->operands.size() != rank || weight->operands.size() != rank) return false;
-  const auto axis = [&](size_t d) { return stage.loops[d]->var; };
-  const auto sum = [&](size_t d) { return sums[d]->var; };
-  if (!data->operands[0].SameAs(axis(0)) || !data->operands[1].SameAs(sum(0)) ||
-      !weight->operands[0].SameAs(axis(1))) {
+// `data[n, ic, h * s + kh, w * t + kw] * weight[oc, ic, kh, kw]`, or the same with a depth of any
+// stride and dilation before the height, whose slices that the data lacks may count as zeros.
+bool TakeFactors(Convolution* conv) {
+  const Expr data = TakeLoad(conv);
+  const size_t rank = conv->axes.size();
+  if (data->kind != loop::ExprKind::kLoad || data->operands.size() != rank) return false;
+  if (!data->operands[0].SameAs(conv->axes[0]) || !data->operands[1].SameAs(conv->sums[0])) {
     return false;
   }
   for (size_t d = 1; d < rank; ++d) {
-    if (!weight->operands[d].SameAs(sum(d - 1))) return false;
+    const Expr& tap = conv->sums[d - 1];
+    if (!conv->weight_at[d].SameAs(tap)) return false;
     if (d == 1) continue;
-    const auto steps = StepsOf(data->operands[d], axis(d), sum(d - 1));
+    const auto steps = StepsOf(data->operands[d], conv->axes[d], tap);
     if (!steps) return false;
     if (rank == 5 && d == 2) {
       conv->depth_step = steps->of_x;
@@ -109,43 +91,18 @@ bool IsUpdate(const Stmt& store, const Stage& stage, const std::vector<Stmt>& su
     }
   }
   conv->data = data->buffer;
-  conv->weight = weight->buffer;
   return true;
 }
 
-bool RunsOver(const Stmt& loop, int64_t extent) {
-  int64_t min = 0, steps = 0;
-  return loop::IsConstInt(loop->min, &min) && min == 0 && loop::IsConstInt(loop->extent, &steps) &&
-         steps == extent;
-}
-
 absl::StatusOr<Convolution> MatchConvolution(const loop::Nest& nest, const std::string& name) {
-  Convolution conv;
-  HONE_ASSIGN_OR_RETURN(conv.result, FindBuffer(nest, name));
-  HONE_ASSIGN_OR_RETURN(conv.launch, WriterOf(nest, conv.result));
-  HONE_ASSIGN_OR_RETURN(const Stage stage, MatchStage(nest, conv.launch, conv.result));
-  absl::Status no =
-      absl::FailedPreconditionError(fmt::format("the stage of '{}' must be a convolution of "
-                                                "dilation one, in two dimensions or in the last "
-                                                "two of three",
-                                                name));
-  const size_t rank = stage.loops.size();
-  if ((rank != 4 && rank != 5) || stage.body->kind != StmtKind::kSeq ||
-      stage.body->body.size() != 2 || stage.body->body[0]->kind != StmtKind::kStore) {
-    return no;
-  }
-  std::vector<Stmt> sums;
-  Stmt s = stage.body->body[1];
-  for (; s->kind == StmtKind::kFor; s = s->body[0]) sums.push_back(s);
-  if (sums.size() != rank - 1 || s->kind != StmtKind::kStore || !IsUpdate(s, stage, sums, &conv)) {
-    return no;
-  }
-  const std::vector<int64_t>& weight = conv.weight->shape;
-  bool whole = IsZero(stage.body->body[0]->value);
-  for (size_t d = 0; d < sums.size(); ++d) whole = whole && RunsOver(sums[d], weight[d + 1]);
-  if (!whole || !IsFloat(conv.result->dtype)) return no;
-  if (conv.data->dtype != conv.result->dtype || conv.weight->dtype != conv.result->dtype) {
-    return no;
+  HONE_ASSIGN_OR_RETURN(WeightedSum sum, MatchWeightedSum(nest, name));
+  Convolution conv(std::move(sum));
+  const size_t rank = conv.axes.size();
+  if ((rank != 4 && rank != 5) || !TakeFactors(&conv)) {
+    return absl::FailedPreconditionError(fmt::format(
+        "the stage of '{}' must be a convolution of dilation one, in two dimensions or in the last "
+        "two of three",
+        name));
   }
   return conv;
 }
@@ -195,7 +152,7 @@ class Stages {
           const Expr factor = Load(data, from);
           Expr has_term = HasTerm(i[0], r[0]);
           if (conv_.has_slice) {
-            const loop::VarMap at = {{conv_.slice.get(), i[3]}, {conv_.slice_tap.get(), r[1]}};
+            const loop::VarMap at = {{conv_.Slice().get(), i[3]}, {conv_.SliceTap().get(), r[1]}};
             const Expr has_slice = loop::Substitute(conv_.has_slice, at);
             has_term = has_term ? loop::And(has_slice, has_term) : has_slice;
           }
@@ -424,12 +381,6 @@ class Stages {
       sum = k == 0 ? term : sum + term;
     }
     return sum;
-  }
-
-  static std::vector<Expr> Line(int64_t count, const std::function<Expr(int64_t)>& element) {
-    std::vector<Expr> line;
-    for (int64_t k = 0; k < count; ++k) line.push_back(element(k));
-    return line;
   }
 
   // What a channel of the sum reads; zero beyond the rows and columns that there are, which the

@@ -1,0 +1,26 @@
+#include "tests/compiler/schedule/golden_nest.h"
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "gtest/gtest.h"
+#include "tests/compiler/schedule/nest_check.h"
+
+namespace hone::schedule {
+
+void ExpectGolden(const std::string& name, const loop::Nest& naive, const loop::Nest& nest) {
+  ExpectSameResults(naive, nest, 7, name);
+  const std::string path = std::string(HONE_TEST_DIR) + "/golden/" + name + ".txt";
+  const std::string text = loop::ToText(nest);
+  if (std::getenv("HONE_UPDATE_GOLDEN") != nullptr) {
+    std::ofstream(path) << text;
+    return;
+  }
+  std::ifstream file(path);
+  std::stringstream golden;
+  golden << file.rdbuf();
+  EXPECT_EQ(text, golden.str()) << "HONE_UPDATE_GOLDEN=1 writes " << path;
+}
+
+}  // namespace hone::schedule

@@ -1,0 +1,239 @@
+// Primitives that change loops, stages and layouts: golden/<name>.txt holds the nest after each.
+#include "compiler/loop/builder.h"
+#include "compiler/schedule/primitives/annotate.h"
+#include "compiler/schedule/primitives/cache_write.h"
+#include "compiler/schedule/primitives/compute_at.h"
+#include "compiler/schedule/primitives/fission.h"
+#include "compiler/schedule/primitives/inline_padding.h"
+#include "compiler/schedule/primitives/inline_stage.h"
+#include "compiler/schedule/primitives/join_axes.h"
+#include "compiler/schedule/primitives/merge_loops.h"
+#include "compiler/schedule/primitives/pack.h"
+#include "compiler/schedule/primitives/peel.h"
+#include "compiler/schedule/primitives/reorder.h"
+#include "compiler/schedule/primitives/set_layout.h"
+#include "compiler/schedule/primitives/split.h"
+#include "compiler/schedule/primitives/unswitch.h"
+#include "gtest/gtest.h"
+#include "tests/compiler/schedule/golden_nest.h"
+#include "tests/compiler/schedule/test_nests.h"
+
+namespace hone::schedule {
+namespace {
+
+TEST(PrimitivesGolden, SplitClips) {
+  const loop::Nest naive = MatmulNest(10, 6, 4);
+  loop::Nest nest = naive;
+  ASSERT_TRUE(Split(&nest, "out.i0", 4, Tail::kClip).ok());
+  ExpectGolden("split_clip", naive, nest);
+}
+
+TEST(PrimitivesGolden, SplitGuards) {
+  const loop::Nest naive = MatmulNest(10, 6, 4);
+  loop::Nest nest = naive;
+  ASSERT_TRUE(Split(&nest, "out.i0", 4, Tail::kGuard).ok());
+  ExpectGolden("split_guard", naive, nest);
+}
+
+TEST(PrimitivesGolden, PeelGivesTheTailASizeOfItsOwn) {
+  const loop::Nest naive = MatmulNest(10, 6, 4);
+  loop::Nest nest = naive;
+  ASSERT_TRUE(Split(&nest, "out.i0", 4, Tail::kClip).ok());
+  ASSERT_TRUE(Peel(&nest, "out.i0.o", 0, 1).ok());
+  ExpectGolden("peel", naive, nest);
+}
+
+TEST(PrimitivesGolden, PeelOfAParallelLoopBranchesInside) {
+  const loop::Nest naive = MatmulNest(10, 6, 4);
+  loop::Nest nest = naive;
+  ASSERT_TRUE(Split(&nest, "out.i0", 4, Tail::kClip).ok());
+  ASSERT_TRUE(Parallel(&nest, "out.i0.o").ok());
+  ASSERT_TRUE(Peel(&nest, "out.i0.o", 0, 1).ok());
+  ExpectGolden("peel_parallel", naive, nest);
+}
+
+TEST(PrimitivesGolden, Inline) {
+  const loop::Nest naive = TransposeNest(4, 6);
+  loop::Nest nest = naive;
+  ASSERT_TRUE(InlineStage(&nest, "twice").ok());
+  ExpectGolden("inline_stage", naive, nest);
+}
+
+TEST(PrimitivesGolden, ComputeAtInfersTheRegion) {
+  const loop::Nest naive = ConvNest(2, 6, 4);
+  loop::Nest nest = naive;
+  ASSERT_TRUE(Split(&nest, "conv.i2", 4, Tail::kClip).ok());
+  ASSERT_TRUE(ComputeAt(&nest, "pad", "conv.i2.o", {loop::Scope::kLocal, {}, ""}).ok());
+  ExpectGolden("compute_at", naive, nest);
+}
+
+TEST(PrimitivesGolden, DecomposeAndReorder) {
+  const loop::Nest naive = MatmulNest(4, 6, 8);
+  loop::Nest nest = naive;
+  ASSERT_TRUE(DecomposeReduction(&nest, "sum.i0").ok());
+  ASSERT_TRUE(Reorder(&nest, {"sum.r0", "sum.i0", "sum.i1"}).ok());
+  ExpectGolden("decompose_reorder", naive, nest);
+}
+
+TEST(PrimitivesGolden, SetLayoutPads) {
+  const loop::Nest naive = MatmulNest(3, 6, 4);
+  loop::Nest nest = naive;
+  ASSERT_TRUE(SetLayout(&nest, "out", *Layout::Parse("NC4c", 2)).ok());
+  ExpectGolden("set_layout", naive, nest);
+}
+
+TEST(PrimitivesGolden, PackOfAConstantIsPrepared) {
+  const loop::Nest naive = MatmulNest(3, 6, 4);
+  loop::Nest nest = naive;
+  ASSERT_TRUE(Pack(&nest, "b", *Layout::Parse("NC4n", 2)).ok());
+  ASSERT_TRUE(Pack(&nest, "a", *Layout::Parse("CN", 2)).ok());
+  ExpectGolden("pack", naive, nest);
+}
+
+TEST(PrimitivesGolden, CacheWrite) {
+  const loop::Nest naive = MatmulNest(3, 6, 4);
+  loop::Nest nest = naive;
+  ASSERT_TRUE(CacheWrite(&nest, "sum").ok());
+  ExpectGolden("cache_write", naive, nest);
+}
+
+// The copy of results in blocks writes all there is, unless these have pad lanes.
+TEST(Primitives, CachesBlocksWithoutPads) {
+  loop::Nest nest = MatmulNest(3, 6, 4);
+  ASSERT_TRUE(SetLayout(&nest, "sum", *Layout::Parse("NC3c", 2)).ok());
+  EXPECT_TRUE(CacheWrite(&nest, "sum").ok());
+  ASSERT_TRUE(SetLayout(&nest, "out", *Layout::Parse("NC4c", 2)).ok());
+  EXPECT_FALSE(CacheWrite(&nest, "out").ok());
+}
+
+TEST(PrimitivesGolden, Unswitch) {
+  const loop::Nest naive = ConvNest(2, 4, 2);
+  loop::Nest nest = naive;
+  ASSERT_TRUE(Unswitch(&nest, "pad.i3").ok());
+  ExpectGolden("unswitch", naive, nest);
+}
+
+TEST(PrimitivesGolden, InlinePaddingOfOneAxis) {
+  const loop::Nest naive = ConvNest(2, 4, 2);
+  loop::Nest nest = naive;
+  ASSERT_TRUE(InlinePadding(&nest, "pad", 2).ok());
+  ExpectGolden("inline_padding", naive, nest);
+}
+
+TEST(PrimitivesGolden, Annotations) {
+  const loop::Nest naive = MatmulNest(4, 8, 4);
+  loop::Nest nest = naive;
+  ASSERT_TRUE(Split(&nest, "out.i1", 4, Tail::kExact).ok());
+  ASSERT_TRUE(Parallel(&nest, "out.i0").ok());
+  ASSERT_TRUE(Unroll(&nest, "out.i1.o").ok());
+  ASSERT_TRUE(Vectorize(&nest, "out.i1.i").ok());
+  ExpectGolden("annotate", naive, nest);
+}
+
+// Two results of one value, in tiles with a tail; `shift` is how far the second looks into the
+// first.
+loop::Nest TwoResults(int64_t shift) {
+  loop::NestBuilder builder("two");
+  const loop::Buffer x = builder.AddInput("x", DataType::kFloat32, {3, 10});
+  const loop::Buffer twice = builder.Compute(
+      "twice", DataType::kFloat32, {3, 10},
+      [&](const std::vector<loop::Expr>& at) { return loop::Load(x, at) + loop::Load(x, at); });
+  const loop::Buffer squared = builder.Compute(
+      "squared", DataType::kFloat32, {3, 10}, [&](const std::vector<loop::Expr>& at) {
+        const loop::Expr near = loop::Min(at[1] + loop::Expr(shift), loop::Expr(9));
+        return loop::Load(twice, {at[0], near}) * loop::Load(twice, {at[0], near});
+      });
+  return builder.Finish({squared, twice});
+}
+
+TEST(PrimitivesGolden, MergesLoops) {
+  const loop::Nest naive = TwoResults(0);
+  loop::Nest nest = naive;
+  for (const std::string& stage : {std::string("twice"), std::string("squared")}) {
+    ASSERT_TRUE(Split(&nest, stage + ".i1", 4, Tail::kClip).ok());
+  }
+  ASSERT_TRUE(MergeLoops(&nest, "twice.i0", "squared.i0").ok());
+  ASSERT_TRUE(MergeLoops(&nest, "twice.i1.o", "squared.i1.o").ok());
+  ExpectGolden("merge_loops", naive, nest);
+}
+
+TEST(Primitives, MergeOnlyLoopsOfTheSameStepsSideBySide) {
+  const auto refused = [](loop::Nest nest, const std::string& first, const std::string& second) {
+    EXPECT_EQ(MergeLoops(&nest, first, second).code(), absl::StatusCode::kFailedPrecondition);
+  };
+  loop::Nest nest = TwoResults(0);
+  refused(nest, "squared.i0", "twice.i0");  // the second is the earlier one
+  refused(nest, "twice.i1", "squared.i1");  // in loops of their own
+  ASSERT_TRUE(Split(&nest, "squared.i0", 2, Tail::kClip).ok());
+  refused(nest, "twice.i0", "squared.i0.o");  // other steps
+  loop::Nest shifted = TwoResults(1);
+  ASSERT_TRUE(MergeLoops(&shifted, "twice.i0", "squared.i0").ok());
+  refused(shifted, "twice.i1", "squared.i1");  // reads what a later iteration writes
+}
+
+TEST(Primitives, RefuseWhatWouldChangeTheResult) {
+  const auto refused = [](const absl::Status& status) {
+    EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition) << status;
+  };
+  loop::Nest nest = MatmulNest(10, 6, 4);
+  refused(Split(&nest, "out.i0", 4, Tail::kExact));
+  refused(Vectorize(&nest, "sum.r0"));  // carries the sum
+  refused(Parallel(&nest, "out.i1"));   // not outermost
+  refused(InlineStage(&nest, "sum"));   // a reduction
+  refused(InlineStage(&nest, "out"));   // an output
+  refused(InlinePadding(&nest, "out", 0));
+  refused(ComputeAt(&nest, "out", "sum.i0"));
+  refused(Reorder(&nest, {"sum.r0", "sum.i1"}));  // the initialisation is between them
+  EXPECT_EQ(Split(&nest, "nowhere", 4, Tail::kClip).code(), absl::StatusCode::kNotFound);
+  loop::Nest conv = ConvNest(3, 4, 2);
+  refused(InlinePadding(&conv, "pad", 1));  // channels have no padding
+  ASSERT_TRUE(DecomposeReduction(&conv, "conv.i0").ok());
+  refused(Reorder(&conv, {"conv.r1", "conv.r0"}));  // another order of summation
+  EXPECT_TRUE(Reorder(&conv, {"conv.r1", "conv.r0"}, /*allow_reassociation=*/true).ok());
+}
+
+// x and conv are joined with out; bias has nothing to join.
+TEST(PrimitivesGolden, JoinsLastAxes) {
+  const loop::Nest naive = OneTapNest(2, 3, 5, 4);
+  loop::Nest nest = naive;
+  ASSERT_TRUE(JoinLastAxes(&nest, "out").ok());
+  ExpectGolden("join_last_axes", naive, nest);
+}
+
+// A reduction goes through the axes of what it reads; its result has none.
+TEST(PrimitivesGolden, JoinsAxesThatAreReduced) {
+  loop::NestBuilder builder("mean");
+  constexpr DataType kFloat = DataType::kFloat32;
+  const loop::Buffer x = builder.AddInput("x", kFloat, {3, 4, 5});
+  using Axes = std::vector<loop::Expr>;
+  const loop::Buffer sum = builder.Reduce(
+      "sum", kFloat, {3}, {4, 5}, loop::NestBuilder::Combiner::kAdd, loop::FloatConst(0, kFloat),
+      [&](const Axes& i, const Axes& r) { return loop::Load(x, {i[0], r[0], r[1]}); });
+  const loop::Buffer out = builder.Compute("out", kFloat, {3, 4, 5}, [&](const Axes& i) {
+    return loop::Load(x, i) - loop::Load(sum, {i[0]});
+  });
+  const loop::Nest naive = builder.Finish({out});
+  loop::Nest nest = naive;
+  ASSERT_TRUE(JoinLastAxes(&nest, "x").ok());
+  ExpectGolden("join_last_axes_reduced", naive, nest);
+}
+
+TEST(Primitives, JoinsNoAxesThatAreUsedApart) {
+  loop::NestBuilder builder("turned");
+  constexpr DataType kFloat = DataType::kFloat32;
+  const loop::Buffer a = builder.AddInput("a", kFloat, {4, 4});
+  const loop::Buffer row = builder.AddInput("row", kFloat, {4});
+  const auto refuses = [&](loop::NestBuilder b, const auto& value) {
+    const loop::Buffer out = b.Compute("out", kFloat, {4, 4}, value);
+    loop::Nest nest = b.Finish({out});
+    const std::string before = loop::ToText(nest);
+    EXPECT_EQ(JoinLastAxes(&nest, "out").code(), absl::StatusCode::kFailedPrecondition);
+    EXPECT_EQ(loop::ToText(nest), before);
+  };
+  using Axes = std::vector<loop::Expr>;
+  refuses(builder, [&](const Axes& i) { return loop::Load(a, {i[1], i[0]}); });
+  refuses(builder, [&](const Axes& i) { return loop::Load(a, i) + loop::Load(row, {i[1]}); });
+}
+
+}  // namespace
+}  // namespace hone::schedule
