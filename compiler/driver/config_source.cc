@@ -64,8 +64,15 @@ absl::StatusOr<ConfigChain::Scheduled> ConfigChain::Schedule(const schedule::Tas
   schedule::Task measured = task;
   HONE_ASSIGN_OR_RETURN(measured.micro_kernels, MicroKernels(task.target));
   ConfigChoice choice{.tier = "default", .config = tmpl.Default(measured), .nest_digest = ""};
-  HONE_ASSIGN_OR_RETURN(loop::Nest nest, tmpl.Schedule(task, choice.config));
-  return Scheduled{std::move(choice), std::move(nest)};
+  absl::StatusOr<loop::Nest> nest = tmpl.Schedule(task, choice.config);
+  if (!nest.ok()) {
+    return absl::InternalError(fmt::format(
+        "the default config {} of template {} does not schedule '{}' ({}): {}; this is a bug of "
+        "Hone: please report it",
+        choice.config.ToText(), tmpl.name(), task.def->workload.text, task.signature.ToString(),
+        std::string(nest.status().message())));
+  }
+  return Scheduled{std::move(choice), *std::move(nest)};
 }
 
 absl::StatusOr<std::optional<double>> ConfigChain::MeasuredNs(const schedule::Task& task) {

@@ -6,6 +6,8 @@
 
 namespace hone::schedule {
 
+Border TailBorder(int64_t positions, int64_t tile) { return {0, positions % tile != 0 ? 1 : 0}; }
+
 Border BorderOf(const ops::Window& window, int axis, int64_t input, int64_t positions,
                 int64_t tile) {
   Border border;
@@ -23,6 +25,14 @@ Border BorderOf(const ops::Window& window, int axis, int64_t input, int64_t posi
       border.last = std::max(border.last, tiles - t);
     }
   }
+  return border;
+}
+
+Border WithoutWideEnds(Border border, int64_t most, int64_t positions, int64_t tile) {
+  const int64_t tail = TailBorder(positions, tile).last;
+  // The first end may have been all tiles.
+  if (border.first > most) border = {0, std::max(border.last, tail)};
+  if (border.last > most) border.last = tail;
   return border;
 }
 

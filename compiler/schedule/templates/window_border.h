@@ -14,9 +14,15 @@ struct Border {
   int64_t last = 0;
 };
 
+// Where all tiles but a shorter last one are alike.
+Border TailBorder(int64_t positions, int64_t tile);
+
 // Along spatial axis `axis` of `positions` window positions over `input` elements, cut into tiles.
 Border BorderOf(const ops::Window& window, int axis, int64_t input, int64_t positions,
                 int64_t tile);
+
+// Without the ends of more than `most` tiles; a shorter last tile stays apart.
+Border WithoutWideEnds(Border border, int64_t most, int64_t positions, int64_t tile);
 
 }  // namespace hone::schedule
 

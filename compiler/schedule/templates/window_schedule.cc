@@ -131,8 +131,8 @@ void WindowSchedule::Specialise() {
   Border rows = w_.PeeledBorder(-2, tile_.rows);
   Border columns = w_.PeeledBorder(-1, tile_.columns);
   if (copies_ && w_.depthwise) {  // no window leaves the copy
-    rows = {0, w_.height % tile_.rows != 0 ? 1 : 0};
-    columns = {0, w_.width % tile_.columns != 0 ? 1 : 0};
+    rows = TailBorder(w_.height, tile_.rows);
+    columns = TailBorder(w_.width, tile_.columns);
   }
   s_.PeelAll(out_ + ".ow", columns.first, columns.last);
   if (w_.spatial > 1) s_.PeelAll(out_ + ".oh", rows.first, rows.last);

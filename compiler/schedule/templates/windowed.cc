@@ -105,10 +105,8 @@ Border Windowed::PeeledBorder(int axis, int64_t tile) const {
   if (spatial + axis < 0) return {};
   const auto at = static_cast<size_t>(rank() + axis);
   const int64_t extent = view.shape[at];
-  Border border = BorderOf(window, spatial + axis, data_shape[at], extent, tile);
-  if (border.first > kMaxPeeled) border.first = 0;
-  if (border.last > kMaxPeeled) border.last = extent % tile != 0 ? 1 : 0;
-  return border;
+  const Border border = BorderOf(window, spatial + axis, data_shape[at], extent, tile);
+  return WithoutWideEnds(border, kMaxPeeled, extent, tile);
 }
 
 std::vector<int64_t> CountsUpTo(int64_t limit, int64_t extent, int64_t fits) {

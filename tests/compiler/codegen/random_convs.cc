@@ -134,8 +134,11 @@ void Winograd3d(Draw& draw) {
   Conv(draw, window, ManyChannels(draw), ManyChannels(draw), 1);
 }
 
+// Few taps, or more than most maps have elements.
+int64_t MostTaps(Draw& draw, int64_t few) { return draw.Once(5) ? 31 : few; }
+
 void Depthwise(Draw& draw) {
-  const Window window = DrawWindow(draw, DrawTaps(draw, 2, 5), 2, 2);
+  const Window window = DrawWindow(draw, DrawTaps(draw, 2, MostTaps(draw, 5)), 2, 2);
   Conv(draw, window, 1, draw.Once(3) ? 1 + draw.Below(4) : 1, draw.Extent());
 }
 
@@ -192,7 +195,8 @@ std::function<void(Draw&)> TransposedOf(int rank) {
 
 // Windows that begin and end with an element at least, where averages want one.
 void Pool(Draw& draw, int rank) {
-  Window window = DrawWindow(draw, DrawTaps(draw, rank, 4), 3, draw.Once(4) ? 2 : 1);
+  const int64_t taps = rank == 3 ? 4 : MostTaps(draw, 4);
+  Window window = DrawWindow(draw, DrawTaps(draw, rank, taps), 3, draw.Once(4) ? 2 : 1);
   const std::string input = draw.Param(Concat({1 + draw.Below(2), draw.Extent()},
                                               DrawData(draw, window, SpatialLimit(window.rank()))));
   const bool average = draw.Once(2);

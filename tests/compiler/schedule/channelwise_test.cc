@@ -192,6 +192,25 @@ TEST(Pool, OfOneAndThreeAxesComputesWhatTheNaiveNestDoes) {
   EXPECT_GE(Check(kernels, "pool"), 100);
 }
 
+// Every tile starts in the padding, more of them than are apart, and the last one is shorter: its
+// loops had no constant extent, and even defaults did not schedule.
+TEST(Windows, AsWideAsTheMapLeaveTheLastTileApart) {
+  const std::vector<std::string> pools = {
+      "fn (p0: Tensor[(1, 32, 5, 5), float32]) { nn.max_pool2d(p0, padding=[6, 6, 6, 6], "
+      "pool_size=[13, 13]) }",
+      "fn (p0: Tensor[(1, 3, 3, 3), float32]) { nn.avg_pool2d(p0, padding=[8, 6, 8, 6], "
+      "pool_size=[13, 9]) }"};
+  EXPECT_GE(Check(pools, "pool"), 30);
+  const std::vector<std::string> convs = {
+      "fn (p0: Tensor[(1, 3, 9, 9), float32], const p1: Tensor[(3, 1, 19, 19), float32]) { "
+      "nn.conv2d(p0, p1, groups=3, padding=[9, 9, 9, 9]) }",
+      "fn (p0: Tensor[(1, 32, 2, 16), float32], const p1: Tensor[(32, 1, 1, 31), float32]) { "
+      "nn.conv2d(p0, p1, groups=32, padding=[0, 15, 0, 15]) }",
+      "fn (p0: Tensor[(1, 23, 1, 17), float32], const p1: Tensor[(23, 1, 9, 4), float32]) { "
+      "nn.conv2d(p0, p1, dilation=[2, 1], groups=23, padding=[17, 1, 7, 1]) }"};
+  EXPECT_GE(Check(convs, "depthwise_conv2d"), 50);
+}
+
 // The pixels of a row-major map are one row: vectors of as many lanes as the target has.
 TEST(Pool, WindowsAsLargeAsARowMajorMapAreRows) {
   const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4");
