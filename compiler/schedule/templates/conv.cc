@@ -325,8 +325,11 @@ std::optional<Knob> NextDirectKnob(const Conv& conv, const Config& prefix) {
 }
 
 std::vector<std::string> Strategies(const Conv& conv, const Target& target) {
-  std::vector<std::string> strategies = WinogradStrategies(conv);
-  strategies.insert(strategies.begin(), "direct");
+  std::vector<std::string> strategies;
+  if (VectorsFitGroups(conv)) {
+    strategies = WinogradStrategies(conv);
+    strategies.insert(strategies.begin(), "direct");
+  }
   if (conv.has_stages) strategies.emplace_back("stages");
   if (HasConvTiles(conv, target)) strategies.emplace_back("tiles");
   if (HasConvPixels(conv)) strategies.emplace_back("pixels");
@@ -386,12 +389,13 @@ class ConvTemplateOf : public Template {
   std::vector<ir::LayoutSignature> Signatures(const ops::KernelDefinition& def,
                                               const Target& target) const override {
     const Conv conv = *ViewConv(def);
+    // Blocks hold parts of groups, which only the generic template could read, lane by lane.
+    if (!SomeVectorsFitGroups(conv, target)) return {RowMajorSignature(def)};
     return BlockedSignatures(def, conv.view, target.VectorLanes(), WideBlock(conv, target));
   }
 
   Space MakeSpace(const Task& task) const override {
     const Conv conv = ConvOf(task);
-    if (!VectorsFitGroups(conv)) return GenericTemplate().MakeSpace(task);
     std::optional<Space> stages;
     if (conv.has_stages) stages = GenericTemplate().MakeSpace(task);
     return Space([conv, target = task.target, stages](const Config& prefix) -> std::optional<Knob> {
@@ -418,7 +422,6 @@ class ConvTemplateOf : public Template {
   absl::StatusOr<loop::Nest> Schedule(const Task& task, const Config& config) const override {
     HONE_RETURN_IF_ERROR(CheckSignature(task));
     const Conv conv = ConvOf(task);
-    if (!VectorsFitGroups(conv)) return GenericTemplate().Schedule(task, config);
     HONE_RETURN_IF_ERROR(CheckConfig(MakeSpace(task), config));
     if (IsWinograd(config.String("strategy"))) return ScheduleWinograd(task, conv, config);
     if (config.String("strategy") == "stages") return ScheduleAsStages(task, config);
@@ -432,7 +435,7 @@ class ConvTemplateOf : public Template {
   // The best of each strategy by the analytic model, the default first.
   static std::vector<Config> Ranked(const Task& task) {
     const Conv conv = ConvOf(task);
-    if (!VectorsFitGroups(conv)) return {GenericTemplate().Default(task)};
+    if (!VectorsFitGroups(conv)) return RankedWithoutVectors(task, conv);
     if (HasConvPixels(conv)) return {BestConvPixels(conv), DirectDefault(conv, task.target)};
     Config direct = DirectDefault(conv, task.target);
     const double cycles = DirectCycles(conv, task.target, direct);
@@ -447,6 +450,12 @@ class ConvTemplateOf : public Template {
     for (StrategyChoice& choice : choices) ranked.push_back(std::move(choice.config));
     if (conv.has_stages) ranked.push_back(DefaultStages(task));
     return ranked;
+  }
+
+  // Of groups that no vectors of output channels fit.
+  static std::vector<Config> RankedWithoutVectors(const Task& task, const Conv& conv) {
+    if (!HasConvRows(conv)) return {DefaultStages(task)};
+    return {BestConvRows(conv).config, DefaultStages(task)};
   }
 };
 

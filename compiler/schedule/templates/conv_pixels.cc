@@ -56,7 +56,7 @@ class ConvPixelsSchedule {
   absl::StatusOr<loop::Nest> Run() && {
     for (int axis = 1; axis < conv_.spatial; ++axis) s_.JoinLastAxes(out_);
     anchor_ = FuseAroundAnchor(&s_, conv_.view, "");
-    PackWeights();
+    PackChannelsTogether(&s_, conv_.weight, conv_.rank(), tile_.columns);
     const std::string inner = TileDenseOutput(&s_, product_, tile_, config_.String("order"));
     SumInRegisters(&s_, Sums(), inner);
     if (config_.Int("prefetch") != 0) Prefetch();
@@ -70,14 +70,6 @@ class ConvPixelsSchedule {
             .rank = product_.rank(),
             .lanes = product_.lanes,
             .unroll = config_.Int("unroll")};
-  }
-
-  // Those of a step lie side by side: rows of a power of two of bytes would share few sets of a
-  // cache.
-  void PackWeights() {
-    if (tile_.columns < 2) return;
-    const std::string blocks = fmt::format("{}{}n", AxisLetters(conv_.rank()), tile_.columns);
-    s_.Pack(conv_.weight, *Layout::Parse(blocks, conv_.rank()));
   }
 
   void Prefetch() {

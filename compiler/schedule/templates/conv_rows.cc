@@ -15,7 +15,7 @@
 namespace hone::schedule {
 namespace {
 
-int64_t WidthVectors(const Conv& conv) { return CeilDiv(conv.width, conv.lanes); }
+int64_t WidthVectors(const Conv& conv) { return CeilDiv(conv.width, conv.target_lanes); }
 
 // The tile's columns are output channels. Of weights and vectors of data, those that are fewer stay
 // in registers, and the others come one by one.
@@ -28,9 +28,15 @@ bool Fits(const Conv& conv, const RegisterTile& tile) {
   return RegistersOf(tile) <= conv.registers;
 }
 
+// A tile is of one group: all of it reads the same channels.
 std::vector<int64_t> ChannelOptions(const Conv& conv) {
-  return EvenSizes(conv.out, conv.registers,
-                   [&](int64_t channels) { return Fits(conv, {1, 1, channels}); });
+  const auto fits = [&](int64_t channels) { return Fits(conv, {1, 1, channels}); };
+  if (conv.groups == 1) return EvenSizes(conv.out, conv.registers, fits);
+  std::vector<int64_t> options;
+  for (int64_t channels = 1; channels <= conv.GroupOut() && fits(channels); ++channels) {
+    if (conv.GroupOut() % channels == 0) options.push_back(channels);
+  }
+  return options;
 }
 
 std::vector<int64_t> VectorOptions(const Conv& conv, int64_t channels) {
@@ -63,7 +69,7 @@ std::vector<int64_t> UnrollsOf(const Conv& conv, const RegisterTile& tile) {
 
 Border VectorBorder(const Conv& conv, const RegisterTile& tile) {
   return BorderOf(conv.window, conv.spatial - 1, conv.data_width, conv.width,
-                  tile.vectors * conv.lanes);
+                  tile.vectors * conv.target_lanes);
 }
 
 // Whether what tiles at the border have to ask is settled by code of their own for one tile on each
@@ -109,25 +115,18 @@ class ConvRowsSchedule {
     if (PacksOperand(conv_, pad)) {
       copy = s_.Pack(conv_.view.op->args[0], Layout::RowMajor(conv_.rank()));
     }
-    PackWeights();
+    PackChannelsTogether(&s_, conv_.weight, conv_.rank(), tile_.columns);
     TileOutput();
     SumTile();
-    if (!copy.empty()) ScheduleDataStage(&s_, copy, conv_.lanes);
+    if (!copy.empty()) ScheduleDataStage(&s_, copy, conv_.target_lanes);
     Specialise();
     return std::move(s_).Finish();
   }
 
  private:
-  // Those of a step lie side by side.
-  void PackWeights() {
-    if (tile_.columns < 2) return;
-    const std::string blocks = fmt::format("{}{}n", AxisLetters(conv_.rank()), tile_.columns);
-    s_.Pack(conv_.weight, *Layout::Parse(blocks, conv_.rank()));
-  }
-
   // for n, d, oh (the grid; of one axis: n, ow) { for ow, oc { for row, c, x } }
   void TileOutput() {
-    s_.Split(conv_.Axis(out_, 1), tile_.vectors * conv_.lanes, Tail::kClip, out_ + ".ow",
+    s_.Split(conv_.Axis(out_, 1), tile_.vectors * conv_.target_lanes, Tail::kClip, out_ + ".ow",
              out_ + ".x");
     s_.Split(out_ + ".i1", tile_.columns, Tail::kClip, out_ + ".oc", out_ + ".c");
     std::vector<std::string> grid = {out_ + ".i0"};
@@ -148,7 +147,7 @@ class ConvRowsSchedule {
   // Pixels beyond the last do not exist: the last vector of a row is masked.
   void SumTile() {
     ComputeAtOptions options;
-    options.layout = BlockedLayout(conv_.rank(), conv_.rank() - 1, conv_.lanes).ToString();
+    options.layout = BlockedLayout(conv_.rank(), conv_.rank() - 1, conv_.target_lanes).ToString();
     s_.ComputeAt(anchor_, out_ + ".oc", options);
     std::vector<std::string> axes;
     for (int axis = 0; axis < conv_.rank(); ++axis) {
@@ -156,10 +155,10 @@ class ConvRowsSchedule {
     }
     s_.Decompose(s_.FirstOf(axes));
     for (const char* suffix : {"_init", ""}) {
-      s_.Split(axes.back() + suffix, conv_.lanes, Tail::kGuard, anchor_ + ".v" + suffix,
+      s_.Split(axes.back() + suffix, conv_.target_lanes, Tail::kGuard, anchor_ + ".v" + suffix,
                anchor_ + ".lane" + suffix);
     }
-    s_.Split(out_ + ".x", conv_.lanes, Tail::kGuard, out_ + ".v", out_ + ".lane");
+    s_.Split(out_ + ".x", conv_.target_lanes, Tail::kGuard, out_ + ".v", out_ + ".lane");
     OrderSteps();
     for (const std::string& stage : {anchor_, out_}) s_.VectorizeAll(stage + ".lane");
   }
@@ -196,9 +195,8 @@ class ConvRowsSchedule {
   }
 
   void PeelTiles() {
-    const int64_t width = tile_.vectors * conv_.lanes;
-    Border rows{0, conv_.height % tile_.rows != 0 ? 1 : 0};
-    Border columns{0, conv_.width % width != 0 ? 1 : 0};
+    Border rows = TailBorder(conv_.height, tile_.rows);
+    Border columns = TailBorder(conv_.width, tile_.vectors * conv_.target_lanes);
     if (config_.String("pad") == "border") {
       if (conv_.spatial > 1) rows = RowBorder(conv_, tile_);
       columns = VectorBorder(conv_, tile_);
@@ -291,9 +289,13 @@ StrategyChoice ChoiceOf(const Conv& conv, const RegisterTile& tile, const std::s
 }  // namespace
 
 bool HasConvRows(const Conv& conv) {
-  return conv.kind == ProductKind::kFloat && conv.groups == 1 && !conv.transposed &&
+  // Lanes of output channels are better where there are enough, and of one group.
+  const bool has_vectors = conv.groups == 1
+                               ? conv.out >= conv.target_lanes
+                               : VectorsFitGroups(conv) && conv.lanes == conv.target_lanes;
+  return conv.kind == ProductKind::kFloat && !has_vectors && !conv.transposed &&
          conv.weight_is_constant && conv.window.strides.back() == 1 && conv.result_block == 1 &&
-         conv.result_is_float && conv.out < conv.lanes && conv.width > 1;
+         conv.result_is_float && conv.width > 1;
 }
 
 std::optional<Knob> NextConvRowsKnob(const Conv& conv, const Config& prefix) {

@@ -277,8 +277,9 @@ int64_t ChannelBlock(const Conv& conv) { return conv.blocked_data ? conv.lanes :
 
 Conv ConvOf(const Task& task) {
   Conv conv = *ViewConv(*task.def);
-  conv.lanes = LanesThatFit(conv, task.target.VectorLanes());
-  conv.has_stages = conv.groups > 1 && !IsPlainlyGrouped(conv, task.target.VectorLanes());
+  conv.target_lanes = task.target.VectorLanes();
+  conv.lanes = LanesThatFit(conv, conv.target_lanes);
+  conv.has_stages = conv.groups > 1 && !IsPlainlyGrouped(conv, conv.target_lanes);
   conv.registers = task.target.VectorRegisters();
   conv.l2_bytes = task.target.l2_bytes;
   conv.l1_bytes = task.target.l1_bytes;
@@ -313,5 +314,9 @@ Conv ConvOf(const Task& task) {
 }
 
 bool VectorsFitGroups(const Conv& conv) { return VectorsFit(conv, conv.lanes); }
+
+bool SomeVectorsFitGroups(const Conv& conv, const Target& target) {
+  return VectorsFit(conv, LanesThatFit(conv, target.VectorLanes()));
+}
 
 }  // namespace hone::schedule

@@ -45,6 +45,7 @@ struct Conv {
   int64_t out = 0;
   int64_t depth = 1, height = 1, width = 1;  // of the result
   int64_t taps_d = 1, taps_h = 1, taps_w = 1;
+  int64_t target_lanes = 0;
   // Of vectors of output channels: the target's, or where these do not fit the groups, fewer.
   int64_t lanes = 0;
   int64_t registers = 0, l2_bytes = 0;
@@ -103,6 +104,8 @@ Conv ConvOf(const Task& task);
 // Whether vectors of output channels read neighbours of one group, or of several whole groups the
 // channels that one vector of the data holds; there is no direct strategy for others.
 bool VectorsFitGroups(const Conv& conv);
+// The same before the target is known to it: whether any of its vectors do.
+bool SomeVectorsFitGroups(const Conv& conv, const Target& target);
 
 // Channels of a block of the data; 1: it has none.
 int64_t ChannelBlock(const Conv& conv);

@@ -1,6 +1,7 @@
 #include "compiler/schedule/templates/fuse_stages.h"
 
 #include "compiler/schedule/templates/stage_schedule.h"
+#include "fmt/format.h"
 
 namespace hone::schedule {
 
@@ -30,6 +31,12 @@ void ScheduleDataStage(Sequence* s, const std::string& stage, int64_t lanes) {
   options.grid = 3;
   options.turn = true;
   ScheduleStage(s, stage, options);
+}
+
+void PackChannelsTogether(Sequence* s, const std::string& weight, int rank, int64_t channels) {
+  if (channels < 2) return;
+  const std::string blocks = fmt::format("{}{}n", AxisLetters(rank), channels);
+  s->Pack(weight, *Layout::Parse(blocks, rank));
 }
 
 }  // namespace hone::schedule

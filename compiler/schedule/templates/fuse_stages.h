@@ -1,6 +1,7 @@
 #ifndef HONE_COMPILER_SCHEDULE_TEMPLATES_FUSE_STAGES_H_
 #define HONE_COMPILER_SCHEDULE_TEMPLATES_FUSE_STAGES_H_
 
+#include <cstdint>
 #include <string>
 
 #include "compiler/schedule/templates/kernel_view.h"
@@ -19,6 +20,10 @@ void SetSignatureLayouts(Sequence* s, const Task& task);
 // A stage that copies or pads data: channels of a block as vectors where its layout has blocks, the
 // outer loops as grid.
 void ScheduleDataStage(Sequence* s, const std::string& stage, int64_t lanes);
+
+// The weights of so many output channels, the first axis, side by side: rows of a power of two of
+// bytes would share few sets of a cache.
+void PackChannelsTogether(Sequence* s, const std::string& weight, int rank, int64_t channels);
 
 }  // namespace hone::schedule
 

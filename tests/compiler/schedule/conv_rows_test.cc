@@ -105,6 +105,32 @@ TEST(ConvRows, EveryConfigComputesWhatTheNaiveNestDoes) {
   EXPECT_GE(checked, 360);
 }
 
+// Of groups that no vectors of output channels fit: the only strategy but the generic one, by
+// default, between row-major tensors.
+TEST(ConvRows, GroupsComputeWhatTheNaiveNestDoes) {
+  const std::pair<int64_t, int64_t> widths[] = {{3, 5}, {6, 6}, {17, 17}, {2, 7}, {25, 25}, {4, 9}};
+  int checked = 0;
+  for (uint64_t seed = 0; seed < 36; ++seed) {
+    const Target target = TestTarget(kTargets[seed % 3]);
+    Random random(seed);
+    Windows w = RandomRows(random, target.VectorLanes());
+    const auto& [in, out] = widths[seed % std::size(widths)];
+    const int64_t groups = 2 + static_cast<int64_t>(random.Below(3));
+    w.ic = in;
+    w.oc = out * groups;
+    const std::string text = WindowsText(w, "float32", "float32", groups);
+    const ops::KernelDefinition def = MustLower(text);
+    const std::vector<ir::LayoutSignature> signatures = TemplateFor(def).Signatures(def, target);
+    ASSERT_EQ(signatures.size(), 1U) << text;
+    EXPECT_EQ(signatures[0], RowMajorSignature(def)) << text;
+    const Task task{&def, signatures[0], target};
+    EXPECT_EQ(TemplateFor(def).Default(task).String("strategy"), "rows") << text;
+    checked += CheckRows(text, target, 3, seed);
+    if (HasFailure()) FAIL() << seed << text;
+  }
+  EXPECT_GE(checked, 100);
+}
+
 std::string StrategyOf(const Conv2dShape& shape, const Target& target, size_t signature) {
   const ops::KernelDefinition def = MustLower(ConvText(shape, "bias_relu"));
   const Template& conv = TemplateFor(def);
