@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compiler/loop/accumulation.h"
+#include "compiler/loop/visit.h"
 #include "compiler/schedule/template.h"
 #include "compiler/schedule/templates/conv_view.h"
 #include "compiler/schedule/templates/filtered_rows.h"
@@ -43,6 +45,27 @@ double TermsOfProducts(const ops::KernelDefinition& def) {
   return terms;
 }
 
+// The most terms of a sum that any stage takes: an element of a normalisation is made of few
+// operations, but of all the sums of its row.
+double TermsOfStages(const loop::Nest& nest) {
+  double most = 0;
+  for (const loop::Launch& launch : nest.launches) {
+    const loop::Stmt stage = loop::InsideLoops(launch.body);
+    if (stage->kind != loop::StmtKind::kSeq) continue;
+    double terms = 1;
+    loop::Stmt s = stage->body.back();
+    for (; s->kind == loop::StmtKind::kFor; s = s->body[0]) {
+      int64_t steps = 0;
+      if (loop::IsConstInt(s->extent, &steps)) terms *= static_cast<double>(steps);
+    }
+    const bool adds = s->kind == loop::StmtKind::kStore &&
+                      s->value->kind == loop::ExprKind::kBinary &&
+                      s->value->binary_op == loop::BinaryOp::kAdd && loop::Accumulates(*s);
+    if (adds) most = std::max(most, terms);
+  }
+  return most;
+}
+
 // Of the sum that an element of the largest output is.
 double Terms(const ops::KernelDefinition& def) {
   double elements = 1;
@@ -52,7 +75,7 @@ double Terms(const ops::KernelDefinition& def) {
     for (int64_t extent : buffer->shape) count *= static_cast<double>(extent);
     elements = std::max(elements, count);
   }
-  return std::max({1.0, def.flops / elements / 2, TermsOfProducts(def)});
+  return std::max({1.0, def.flops / elements / 2, TermsOfProducts(def), TermsOfStages(def.naive)});
 }
 
 }  // namespace
