@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 
 #include "compiler/frontend/onnx/import.h"
 #include "support/random.h"
@@ -181,6 +182,19 @@ TEST(OnnxImportTest, ClipTakesBoundsAsAttributesAndAsOperands) {
       .Node("Clip", {"x", "", "max"}, {"y"})
       .Output("y");
   EXPECT_THAT(Floats(OutputsOf(now, {x})[0]), ElementsAre(-5, 1, 6));
+}
+
+// Bounds were rounded to doubles: to 2^53 and -2^62.
+TEST(OnnxImportTest, ClipOfLongIntegersKeepsTheirBounds) {
+  constexpr int64_t kHigh = (int64_t{1} << 53) + 1, kLow = -(int64_t{1} << 62) - 1;
+  OnnxMaker maker;
+  maker.Input("x", {3}, DataType::kInt64)
+      .Initializer("min", IntTensor({}, {kLow}))
+      .Initializer("max", IntTensor({}, {kHigh}))
+      .Node("Clip", {"x", "min", "max"}, {"y"})
+      .Output("y");
+  const TensorData x = IntTensor({3}, {int64_t{1} << 62, 7, std::numeric_limits<int64_t>::min()});
+  EXPECT_EQ(OutputsOf(maker, {x})[0], IntTensor({3}, {kHigh, 7, kLow}));
 }
 
 TEST(OnnxImportTest, EveryUnsupportedOperatorIsListedAtOnce) {
