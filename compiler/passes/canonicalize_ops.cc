@@ -4,6 +4,8 @@
 #include "compiler/passes/fold_pads.h"
 #include "compiler/passes/one_pixel.h"
 #include "compiler/passes/rewriting.h"
+#include "compiler/passes/unit_axes.h"
+#include "compiler/passes/variable_columns.h"
 
 namespace hone::passes {
 namespace {
@@ -29,7 +31,9 @@ absl::StatusOr<ir::Module> CanonicalizeOps(const ir::Module& module, const PassC
   return MapFunctions(module, [](const Expr& function) {
     return ir::Rewrite(FoldPads(function), [](const Expr& node) -> Expr {
       if (ir::IsCall(node, "nn.bias_add")) return CanonicalizeBias(*node);
-      if (const Expr dense = DenseOfOnePixel(node)) return dense;
+      for (const auto& rule : {DenseOfOnePixel, SoftmaxWithoutUnitAxes, ProductOfVariables}) {
+        if (const Expr other = rule(node)) return other;
+      }
       if (IsCommutative(*node) && IsConstant(node->args[0]) && !IsConstant(node->args[1])) {
         return ir::WithOperands(node, nullptr, {node->args[1], node->args[0]});
       }

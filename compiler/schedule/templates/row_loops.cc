@@ -6,6 +6,7 @@
 #include "compiler/loop/accumulation.h"
 #include "compiler/loop/visit.h"
 #include "compiler/schedule/primitives/nest_edit.h"
+#include "compiler/schedule/templates/kernel_view.h"
 
 namespace hone::schedule {
 namespace {
@@ -61,8 +62,9 @@ std::vector<loop::Stmt> InnermostLoops(const loop::Stmt& body) {
 bool ReadsAlong(const loop::Stmt& innermost) {
   bool in_order = false;
   loop::Walk(innermost->body[0]->value, [&](const loop::Expr& e) {
-    in_order = in_order || (e->kind == loop::ExprKind::kLoad && !e->operands.empty() &&
-                            loop::UsesVar(e->operands.back(), innermost->var));
+    if (e->kind != loop::ExprKind::kLoad || e->operands.empty()) return;
+    const size_t axis = InnermostAxis(e->buffer->layout, e->buffer->shape);
+    in_order = in_order || loop::UsesVar(e->operands[axis], innermost->var);
   });
   return in_order;
 }

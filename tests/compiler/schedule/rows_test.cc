@@ -181,6 +181,16 @@ TEST(Rows, NanInARowOfASoftmaxIsInAllOfIt) {
 }
 
 // Reductions of outer axes, and of what is not a row, keep the generic template.
+// A view that took an axis of one index away is read along the axis before that.
+TEST(Rows, MayBeReadThroughAViewWithAUnitAxis) {
+  const ops::KernelDefinition def = MustLower(
+      "fn (p0: Tensor[(8, 64, 1), float32]) { %0 = reshape(p0, newshape=[8, 64]); "
+      "nn.softmax(%0, axis=-1) } accumulate=float32 numerics=default");
+  EXPECT_EQ(TemplateFor(def).name(), "rows");
+  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4");
+  EXPECT_GE(CheckTemplate(def.workload.text, "rows", target, 6, 1), 6);
+}
+
 TEST(Rows, LeavesOtherReductions) {
   const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
   const char* const kernels[] = {
