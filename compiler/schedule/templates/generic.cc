@@ -20,14 +20,13 @@ using loop::Buffer;
 using loop::Expr;
 
 // The largest extent of an axis that could become vectors, over the outputs: bounds the knobs.
-int64_t InnermostExtent(const Task& task) {
+int64_t InnermostExtent(const loop::Nest& nest) {
   int64_t extent = 1;
-  const std::vector<Buffer> outputs = OutputsOf(task.def->naive);
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    if (outputs[i]->shape.empty()) continue;
-    const Layout& layout = task.signature.results[i];
-    const std::vector<int64_t> physical = layout.PhysicalShape(outputs[i]->shape);
-    extent = std::max(extent, physical[InnermostDim(layout, outputs[i]->shape)]);
+  for (const Buffer& output : OutputsOf(nest)) {
+    if (output->shape.empty()) continue;
+    const Layout& layout = output->layout;
+    const std::vector<int64_t> physical = layout.PhysicalShape(output->shape);
+    extent = std::max(extent, physical[InnermostDim(layout, output->shape)]);
     // Blocks follow each other in memory: several are one wider vector.
     if (layout.dims().back().factor != 0 && physical.size() > 1) {
       extent = std::max(extent, physical.back() * physical[physical.size() - 2]);
@@ -60,33 +59,33 @@ bool SumsToPadLanes(const ops::KernelDefinition& def, const ir::LayoutSignature&
   return false;
 }
 
-size_t MaxRank(const ops::KernelDefinition& def) {
+size_t MaxRank(const loop::Nest& nest) {
   size_t rank = 1;
-  for (const Buffer& output : OutputsOf(def.naive)) rank = std::max(rank, output->shape.size());
+  for (const Buffer& output : OutputsOf(nest)) rank = std::max(rank, output->shape.size());
   return rank;
 }
 
-std::vector<int64_t> UnrollOptions(const Task& task, int64_t lanes) {
+std::vector<int64_t> UnrollOptions(const loop::Nest& nest, int64_t lanes) {
   std::vector<int64_t> options = {1};
   for (int64_t unroll : {2, 4, 8}) {
-    if (lanes * unroll <= InnermostExtent(task)) options.push_back(unroll);
+    if (lanes * unroll <= InnermostExtent(nest)) options.push_back(unroll);
   }
   return options;
 }
 
-std::vector<int64_t> LaneOptions(const Task& task) {
-  const int64_t vector = task.target.VectorLanes();
+std::vector<int64_t> LaneOptions(const loop::Nest& nest, const Target& target) {
+  const int64_t vector = target.VectorLanes();
   std::vector<int64_t> options;
   for (int64_t lanes = vector; lanes > 1; lanes /= 2) {
-    if (lanes <= InnermostExtent(task) && lanes * 4 >= vector) options.push_back(lanes);
+    if (lanes <= InnermostExtent(nest) && lanes * 4 >= vector) options.push_back(lanes);
   }
   options.push_back(1);
   return options;
 }
 
-std::vector<int64_t> GridOptions(const Task& task) {
+std::vector<int64_t> GridOptions(const loop::Nest& nest) {
   std::vector<int64_t> options;
-  for (size_t loops = std::min<size_t>(3, MaxRank(*task.def)); loops > 0; --loops) {
+  for (size_t loops = std::min<size_t>(3, MaxRank(nest)); loops > 0; --loops) {
     options.push_back(static_cast<int64_t>(loops));
   }
   return options;
@@ -144,17 +143,19 @@ void PrepareTables(Sequence* s) {
 }
 
 // Naive, with tables of constants prepared, cheap stages in their readers and the layouts of the
-// signature.
+// signature. An innermost axis shorter than a vector is joined with those before it.
 Sequence Prepared(const Task& task) {
   Sequence s(task.def->naive);
   PrepareTables(&s);
   InlineCheapStages(&s);
   s.Fail(SetLayouts(task, s));
+  if (!HasReduction(*task.def) && InnermostExtent(s.nest()) < task.target.VectorLanes()) {
+    JoinAxes(&s);
+  }
   return s;
 }
 
-std::vector<std::string> WalkOptions(const Task& task) {
-  const Sequence s = Prepared(task);
+std::vector<std::string> WalkOptions(const Sequence& s) {
   if (!s.ok() || !HasStageToTurn(s.nest())) return {"rows"};
   return {"turn", "rows"};
 }
@@ -174,14 +175,15 @@ class Generic : public Template {
   }
 
   Space MakeSpace(const Task& task) const override {
-    const std::vector<int64_t> lanes = LaneOptions(task);
-    const std::vector<int64_t> grid = GridOptions(task);
+    const Sequence prepared = Prepared(task);
+    const std::vector<int64_t> lanes = LaneOptions(prepared.nest(), task.target);
+    const std::vector<int64_t> grid = GridOptions(prepared.nest());
     const std::vector<std::string> reduce = HasReduction(*task.def)
                                                 ? std::vector<std::string>{"vector", "scalar"}
                                                 : std::vector<std::string>{"none"};
-    const std::vector<std::string> walk = WalkOptions(task);
+    const std::vector<std::string> walk = WalkOptions(prepared);
     std::vector<std::vector<int64_t>> unroll;
-    for (int64_t option : lanes) unroll.push_back(UnrollOptions(task, option));
+    for (int64_t option : lanes) unroll.push_back(UnrollOptions(prepared.nest(), option));
     return Space([=](const Config& prefix) -> std::optional<Knob> {
       if (!prefix.Has("lanes")) return IntKnob("lanes", lanes);
       if (!prefix.Has("unroll")) {
@@ -201,18 +203,19 @@ class Generic : public Template {
 
   Config Default(const Task& task) const override {
     Config config;
-    const std::vector<int64_t> lanes = LaneOptions(task);
-    const std::vector<int64_t> unroll = UnrollOptions(task, lanes[0]);
+    const Sequence prepared = Prepared(task);
+    const std::vector<int64_t> lanes = LaneOptions(prepared.nest(), task.target);
+    const std::vector<int64_t> unroll = UnrollOptions(prepared.nest(), lanes[0]);
     config.Set("lanes", lanes[0]);
     // Two vectors at once hide the latency of a chain; more only where memory is far.
     config.Set("unroll", unroll[std::min<size_t>(1, unroll.size() - 1)]);
-    config.Set("grid", GridOptions(task)[0]);
+    config.Set("grid", GridOptions(prepared.nest())[0]);
     if (!HasReduction(*task.def)) {
       config.Set("reduce", std::string("none"));
     } else {
       config.Set("reduce", std::string(ReducesInnermost(task) ? "scalar" : "vector"));
     }
-    const std::vector<std::string> walk = WalkOptions(task);
+    const std::vector<std::string> walk = WalkOptions(prepared);
     config.Set("walk", lanes[0] > 1 ? walk[0] : std::string("rows"));
     return config;
   }

@@ -65,18 +65,6 @@ size_t RowLoops(const std::vector<int64_t>& shape, int64_t rows) {
   return 0;
 }
 
-// Axes that are reduced together become one: pixels of a map are columns that fill vectors.
-void JoinColumns(Sequence* s) {
-  for (const Buffer& buffer : loop::Nest(s->nest()).buffers) {
-    for (size_t axes = buffer->shape.size(); axes > 1; --axes) {
-      Sequence joined = *s;
-      joined.JoinLastAxes(buffer->name);
-      if (!joined.ok()) break;
-      *s = std::move(joined);
-    }
-  }
-}
-
 // The loops over rows become the grid, everything else is computed in the innermost of them; the
 // first reduction for `together` rows at once, so that it is not waited for in each, or with
 // `all_stages` each stage. nullopt where a row is not all that an iteration needs.
@@ -85,7 +73,7 @@ std::optional<Rows> GatherRows(const ops::KernelDefinition& def, int64_t togethe
   Rows rows{Sequence(def.naive)};
   Sequence& s = rows.s;
   InlineCheapStages(&s);
-  JoinColumns(&s);
+  JoinAxes(&s);  // pixels of a map that are reduced together are columns that fill vectors
   const Buffer output = OutputsOf(s.nest())[0];
   int64_t sums_count = 0;  // results of each reduction
   bool output_reduces = false;

@@ -324,6 +324,14 @@ void InlineCheapStages(Sequence* s) {
   }
 }
 
+void JoinAxes(Sequence* s) {
+  for (const Buffer& buffer : loop::Nest(s->nest()).buffers) {
+    for (size_t axes = buffer->shape.size(); axes > 1; --axes) {
+      if (!Try(s, [&](Sequence& t) { t.JoinLastAxes(buffer->name); })) break;
+    }
+  }
+}
+
 void ScheduleStage(Sequence* s, const std::string& name, const StageOptions& options) {
   const Buffer buffer = BufferOf(s->nest(), name);
   if (buffer == nullptr || buffer->shape.empty()) return;

@@ -23,6 +23,8 @@ bool HasStageToTurn(const loop::Nest& nest);
 
 // Inlines stages whose value costs little to compute again, or that are read once.
 void InlineCheapStages(Sequence* s);
+// Last axes that are gone through together become one, of every buffer, as far as that goes.
+void JoinAxes(Sequence* s);
 // Every run launch. Steps that do not fit a stage are left out, so this cannot fail.
 void ScheduleStages(Sequence* s, const StageOptions& options);
 // The one that fills `buffer`.

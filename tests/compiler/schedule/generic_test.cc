@@ -1,4 +1,6 @@
 #include "compiler/loop/visit.h"
+#include "compiler/schedule/templates/kernel_view.h"
+#include "compiler/schedule/templates/templates.h"
 #include "fmt/format.h"
 #include "gtest/gtest.h"
 #include "tests/compiler/schedule/nest_check.h"
@@ -34,6 +36,9 @@ const char* const kKernels[] = {
     "fn (p0: Tensor[(6, 7), int32], p1: Tensor[(7,), int32]) { add(p0, p1) }",
     "fn (p0: Tensor[(9, 20), float32], p1: Tensor[(5,), int64]) { take(p0, p1, axis=0) }",
     "fn (p0: Tensor[(2, 40), float32]) { %0 = sum(p0, axis=[0], keepdims=true); multiply(p0, %0) }",
+    "fn (p0: Tensor[(2, 41, 3), float32]) { sigmoid(p0) }",
+    "fn (p0: Tensor[(5, 13, 2), float32], p1: Tensor[(5, 1, 1), float32]) { add(p0, p1) }",
+    "fn (p0: Tensor[(7, 3), float32]) { %0 = nn.relu(p0); %1 = exp(p0); (%0, %1) }",
     "fn (p0: Tensor[(2, 6), float32]) { %0 = nn.relu(p0); %1 = negative(p0); (%0, %1) }",
 };
 
@@ -127,6 +132,25 @@ TEST(Generic, ReductionsOfBlocksAreVectors) {
 // Axes of one index behind the last are no reason to have no lanes.
 TEST(Generic, LanesAreAlongTheLastAxisOfSeveralIndices) {
   ExpectVectorsInEveryLaunch("fn (p0: Tensor[(1, 6, 40, 1), float32]) { nn.relu(p0) }", 0);
+}
+
+// Detection heads, coordinates and complex numbers: elements one after the other, as far as nothing
+// is read along an axis of its own.
+TEST(Generic, ShortLastAxesAreJoined) {
+  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
+  const auto lanes = [&](const std::string& kernel) {
+    const ops::KernelDefinition def = MustLower(kernel + " accumulate=float32 numerics=default");
+    return GenericTemplate().Default({&def, RowMajorSignature(def), target}).Int("lanes");
+  };
+  for (const char* shape : {"(1, 8400, 4)", "(3, 8400, 3)", "(64, 2)"}) {
+    EXPECT_EQ(lanes(fmt::format("fn (p0: Tensor[{}, float32]) {{ sigmoid(p0) }}", shape)), 16)
+        << shape;
+  }
+  EXPECT_EQ(lanes("fn (p0: Tensor[(5, 40, 4), float32], p1: Tensor[(5, 1, 1), float32]) { add(p0, "
+                  "p1) }"),
+            16);
+  EXPECT_EQ(lanes("fn (p0: Tensor[(40, 4), float32], p1: Tensor[(4,), float32]) { add(p0, p1) }"),
+            4);
 }
 
 TEST(Generic, ReductionsLeaveNoPadLanes) {
