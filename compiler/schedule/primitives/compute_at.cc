@@ -155,8 +155,11 @@ class AccessCheck {
   std::string where_;
 };
 
+// `beyond`: the box has elements that the buffer lacks, as tiles that are always whole do. With
+// `within` it is cut where the buffer ends: what is behind that is not read, if by bounds that say
+// so only of loops with iterations.
 absl::StatusOr<Box> BoxOf(const Region& region, const Buffer& buffer, const Bounds& bounds,
-                          const ComputeAtOptions& options, bool* beyond) {
+                          const ComputeAtOptions& options, bool within, bool* beyond) {
   Box box;
   *beyond = false;
   for (size_t d = 0; d < region.dims.size(); ++d) {
@@ -168,7 +171,10 @@ absl::StatusOr<Box> BoxOf(const Region& region, const Buffer& buffer, const Boun
       low = LinearForm(loop::Max(low.ToExpr(), 0), bounds);
       step = 1;
     }
-    if (RangeOf(high, bounds).max > last) *beyond = true;
+    if (RangeOf(high, bounds).max > last) {
+      *beyond = true;
+      if (within) high = LinearForm(loop::Min(high.ToExpr(), last), bounds);
+    }
     Linear extent = high;
     extent.Add(low, -1);
     extent = Over(extent, step, bounds);
@@ -288,10 +294,16 @@ absl::Status ComputeAt(loop::Nest* nest, const std::string& name, const std::str
         fmt::format("all readers of '{}' must be in the body of loop '{}'", name, loop));
   }
   bool beyond = false;
-  HONE_ASSIGN_OR_RETURN(const Box box, BoxOf(region, buffer, bounds, options, &beyond));
+  HONE_ASSIGN_OR_RETURN(Box box, BoxOf(region, buffer, bounds, options, false, &beyond));
   Stmt producer = ProducerOver(box, stage, nest->launches[writer].body);
   AccessCheck check(bounds, buffer);
-  if (beyond && !check.Holds(producer)) {
+  bool holds = !beyond || check.Holds(producer);
+  if (!holds) {
+    HONE_ASSIGN_OR_RETURN(box, BoxOf(region, buffer, bounds, options, true, &beyond));
+    producer = ProducerOver(box, stage, nest->launches[writer].body);
+    holds = check.Holds(producer);
+  }
+  if (!holds) {
     return absl::FailedPreconditionError(
         fmt::format("computing '{}' in loop '{}' would read {}, which is not known to exist", name,
                     loop, check.where()));

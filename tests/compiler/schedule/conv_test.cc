@@ -207,6 +207,34 @@ TEST(Conv3d, WinogradTilesOfClippedBlocksAreScheduled) {
   EXPECT_EQ(checked, 40);
 }
 
+// Of the last block of slices some taps meet none: their loops have no iteration, and what these
+// would read is not made, being behind the data. Such configs were refused, defaults among them.
+TEST(Conv3d, WinogradMakesNoSlicesBehindTheData) {
+  const std::pair<const char*, Windows> kernels[] = {
+      {"x86-64-v3", {1, 16, 16, {7, 4, 2}, {3, 3, 3}, {1, 1, 1}, {1, 1, 1}, {2, 1, 1}, {2, 1, 1}}},
+      {"sapphirerapids",
+       {1, 32, 16, {7, 8, 8}, {3, 3, 3}, {2, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}}}};
+  for (const auto& [cpu, kernel] : kernels) {
+    const Target target =
+        TestTarget(fmt::format("llvm -mtriple=x86_64-linux-gnu -mcpu={} -threads=2", cpu));
+    const ops::KernelDefinition def = MustLower(WindowsText(kernel, "float32", "float32"));
+    const Template& conv = TemplateFor(def);
+    const Task task{&def, RowMajorSignature(def), target};
+    const Space space = conv.MakeSpace(task);
+    Random random(1);
+    int checked = 0;
+    for (int i = 0; i < 20000 && checked < 6; ++i) {
+      const Config config = space.Sample(random);
+      if (ToleranceOf(config) == 0 || config.Int("chunk") == 0) continue;
+      const absl::StatusOr<loop::Nest> nest = conv.Schedule(task, config);
+      ASSERT_TRUE(nest.ok()) << nest.status() << config.ToText();
+      ExpectSameResults(def.naive, *nest, 1, config.ToText(), ToleranceOf(config));
+      ++checked;
+    }
+    EXPECT_EQ(checked, 6) << cpu;
+  }
+}
+
 // Padding so wide, and strides so long, that some taps meet no element.
 TEST(Conv, TapsThatMissTheDataAreScheduled) {
   const Windows kernels[] = {
