@@ -16,7 +16,8 @@ int CountFinals(tuning_db::Store& store, int64_t task) {
   filter.task = task;
   filter.purpose = tuning_db::Purpose::kConfirm;
   int count = 0;
-  for (const tuning_db::Record& record : store.Records(filter).value()) {
+  const std::vector<tuning_db::Record> records = store.Records(filter).value();
+  for (const tuning_db::Record& record : records) {
     count += record.outcome == tuning_db::Outcome::kOk;
   }
   return count;
