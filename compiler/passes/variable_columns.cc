@@ -26,7 +26,9 @@ Expr ProductOfVariables(const Expr& node) {
     return nullptr;
   }
   const Expr& weight = node->args[1];
-  if (!ir::IsCall(weight, "transpose") || !IsVariable(weight)) return nullptr;
+  if (!ir::IsCall(weight, "transpose") || !IsVariable(weight) || !IsVariable(node->args[0])) {
+    return nullptr;
+  }
   const Expr product =
       ir::Call("nn.batch_matmul", {StackOfOne(node->args[0]), StackOfOne(weight)}, node->attrs);
   return ir::Call("reshape", {product}, {{"newshape", node->type->tensor.shape}});

@@ -13,7 +13,9 @@ ir::Module ModelOf(const std::string& body) {
   return Typed(
       "def @main(%x: Tensor[(3, 4, 1, 1), float32], %a: Tensor[(2, 3), float32], "
       "%b: Tensor[(3, 2), float32]) {" +
-      body + "}\nmeta[Constant][0] = Tensor[(3, 1), float32] \"AACAPwAAAEAAAEBA\";");
+      body +
+      "}\nmeta[Constant][0] = Tensor[(3, 1), float32] \"AACAPwAAAEAAAEBA\";\n"
+      "meta[Constant][1] = Tensor[(2, 2), float32] \"AACAPwAAAEAAAEBAAACAQA==\";");
 }
 
 std::string Canonical(const std::string& body) {
@@ -50,7 +52,8 @@ TEST(VariableColumns, AreReadInPlace) {
 
 TEST(VariableColumns, OthersStay) {
   for (const char* body :
-       {"%0 = transpose(meta[Constant][0], axes=[1, 0]); nn.dense(%a, %0)", "nn.dense(%a, %a)"}) {
+       {"%0 = transpose(meta[Constant][0], axes=[1, 0]); nn.dense(%a, %0)", "nn.dense(%a, %a)",
+        "%0 = transpose(%a, axes=[1, 0]); nn.dense(meta[Constant][1], %0)"}) {
     EXPECT_NE(Canonical(body).find("nn.dense"), std::string::npos) << body;
   }
 }
