@@ -123,13 +123,21 @@ const Tensor* DataOf(const View& view, const ir::ExprNode& anchor) {
   return view.OperandOf(data);
 }
 
+bool IsConv(const ir::ExprNode& anchor) {
+  return anchor.name.find("conv") != std::string::npos && anchor.args.size() >= 2;
+}
+
+bool IsTransposed(const ir::ExprNode& anchor) {
+  return anchor.name.find("transpose") != std::string::npos;
+}
+
 double FlopsOf(const ir::ExprNode& anchor) {
   const TensorType& weight = anchor.args[1]->type->tensor;
   const double result = Elements(TensorsOf(*anchor.type)[0]);
-  const bool is_conv = anchor.name.find("conv") != std::string::npos &&
-                       anchor.name.find("transpose") == std::string::npos;
-  if (is_conv && !weight.shape.empty() && weight.shape[0] > 0) {
-    return 2 * result * Elements(weight) / static_cast<double>(weight.shape[0]);
+  if (IsConv(anchor) && !weight.shape.empty() && weight.shape[0] > 0) {
+    // Of a transposed one, an element of the data meets all taps of its row of the weights.
+    const double met = IsTransposed(anchor) ? Elements(anchor.args[0]->type->tensor) : result;
+    return 2 * met * Elements(weight) / static_cast<double>(weight.shape[0]);
   }
   // M K by K N to M N.
   return 2 * std::sqrt(Elements(anchor.args[0]->type->tensor) * Elements(weight) * result);
@@ -190,35 +198,38 @@ bool GoesWithPixels(const TensorType& operand, const TensorType& result) {
          IsAll({operand.shape.begin() + 2, operand.shape.end()}, 1);
 }
 
-// Whether it is a convolution of float32 and constant weights, without groups.
+// Whether it is a convolution, maybe transposed, of float32 and constant weights, without groups.
 bool IsPlainFloatConv(const View& view, const ir::ExprNode& anchor, const Tensor& data) {
-  const bool is_conv = anchor.name.find("conv") != std::string::npos &&
-                       anchor.name.find("transpose") == std::string::npos;
-  if (!is_conv || anchor.args.size() < 2) return false;
+  if (!IsConv(anchor)) return false;
   const TensorType& weight = anchor.args[1]->type->tensor;
+  const TensorType& result = anchor.type->tensor;
+  const int64_t in = weight.shape[IsTransposed(anchor) ? 0 : 1];
+  const int64_t out = weight.shape[IsTransposed(anchor) ? 1 : 0];
   return data.type.dtype == DataType::kFloat32 && weight.dtype == DataType::kFloat32 &&
-         anchor.type->tensor.dtype == DataType::kFloat32 && weight.shape[1] == data.type.shape[1] &&
+         result.dtype == DataType::kFloat32 && in == data.type.shape[1] && out == result.shape[1] &&
          view.OperandOf(anchor.args[1]) == nullptr;
 }
 
 // Whether vectors of neighbours along the width waste clearly fewer lanes than those of its few
 // output channels: the strategy "rows" of its template, which reads row-major data where it lies
-// and copies other data.
+// and copies other data. Neighbours of a transposed one are a stride apart.
 bool IsConvOfRows(const View& view, const ir::ExprNode& anchor, const Tensor& data,
                   const Target& target) {
   if (!IsPlainFloatConv(view, anchor, data)) return false;
   const std::vector<int64_t> strides = ops::IntsAttr(anchor.attrs, "strides");
+  const int64_t stride = strides.empty() ? 1 : strides.back();
+  if (stride != 1 && !IsTransposed(anchor)) return false;
   const std::vector<int64_t>& result = anchor.type->tensor.shape;
-  const int64_t vectors = (result.back() + target.VectorLanes() - 1) / target.VectorLanes();
-  return (strides.empty() || strides.back() == 1) && result[1] < target.VectorLanes() &&
-         4 * vectors * result[1] <= 3 * result.back();
+  const int64_t width = (result.back() + stride - 1) / stride;
+  const int64_t vectors = (width + target.VectorLanes() - 1) / target.VectorLanes();
+  return result[1] < target.VectorLanes() && 4 * vectors * result[1] <= 3 * width;
 }
 
 // Whether a convolution between row-major tensors is a product of matrices whose columns are whole
 // vectors of pixels, so that nothing has to be turned: the strategy "pixels" of its template.
 bool IsProductOfPixels(const View& view, const ir::ExprNode& anchor, const Tensor& data,
                        double taps, const Target& target) {
-  if (taps != 1 || !IsPlainFloatConv(view, anchor, data)) return false;
+  if (taps != 1 || IsTransposed(anchor) || !IsPlainFloatConv(view, anchor, data)) return false;
   const TensorType& result = anchor.type->tensor;
   const bool is_plain = IsAll(ops::IntsAttr(anchor.attrs, "strides"), 1) &&
                         IsAll(ops::IntsAttr(anchor.attrs, "padding"), 0);

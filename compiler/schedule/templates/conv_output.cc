@@ -20,17 +20,19 @@ std::vector<std::string> ConvGrid(const Conv& conv, const std::string& order,
   return grid;
 }
 
+void SplitPhases(Sequence* s, const Conv& conv, int from_last) {
+  const int64_t phases = conv.Phases(from_last);
+  if (phases == 1) return;
+  const bool whole = conv.result_axes[static_cast<size_t>(conv.spatial - from_last)] % phases == 0;
+  const std::string axis = conv.Axis(conv.view.output, from_last);
+  s->Split(axis, phases, whole ? Tail::kExact : Tail::kGuard, axis, axis + ".phase");
+}
+
 void SplitConvOutput(Sequence* s, const Conv& conv, const RegisterTile& block) {
   const std::string& out = conv.view.output;
   s->Split(out + ".i1", conv.lanes, Tail::kGuard, out + ".v", out + ".lane");
   s->Split(out + ".v", block.vectors, Tail::kClip, out + ".oc", out + ".ocv");
-  for (int d = conv.spatial; d > 0; --d) {
-    const int64_t phases = conv.Phases(d);
-    if (phases == 1) continue;
-    const bool whole = conv.result_axes[static_cast<size_t>(conv.spatial - d)] % phases == 0;
-    const std::string axis = conv.Axis(out, d);
-    s->Split(axis, phases, whole ? Tail::kExact : Tail::kGuard, axis, axis + ".phase");
-  }
+  for (int d = conv.spatial; d > 0; --d) SplitPhases(s, conv, d);
   if (conv.spatial > 1) {
     s->Split(conv.Axis(out, 2), block.rows, Tail::kClip, out + ".oh", out + ".row");
   }

@@ -20,6 +20,8 @@ std::vector<std::string> GridOrders(const Conv& conv);
 std::vector<std::string> ConvGrid(const Conv& conv, const std::string& order,
                                   const std::string& rows = "oh");
 
+// A spatial axis, counted from the last, into "phase" inside of what keeps its name, if it has any.
+void SplitPhases(Sequence* s, const Conv& conv, int from_last);
 void SplitConvOutput(Sequence* s, const Conv& conv, const RegisterTile& block);
 // `outer`: the grid, and what stands between it and "ow".
 void OrderConvOutput(Sequence* s, const Conv& conv, const std::vector<std::string>& outer);

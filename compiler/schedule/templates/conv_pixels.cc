@@ -56,7 +56,7 @@ class ConvPixelsSchedule {
   absl::StatusOr<loop::Nest> Run() && {
     for (int axis = 1; axis < conv_.spatial; ++axis) s_.JoinLastAxes(out_);
     anchor_ = FuseAroundAnchor(&s_, conv_.view, "");
-    PackChannelsTogether(&s_, conv_.weight, conv_.rank(), tile_.columns);
+    PackChannelsTogether(&s_, conv_.weight, conv_.rank(), 0, tile_.columns);
     const std::string inner = TileDenseOutput(&s_, product_, tile_, config_.String("order"));
     SumInRegisters(&s_, Sums(), inner);
     if (config_.Int("prefetch") != 0) Prefetch();

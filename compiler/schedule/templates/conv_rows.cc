@@ -6,6 +6,7 @@
 
 #include "compiler/schedule/parts.h"
 #include "compiler/schedule/templates/conv_direct.h"
+#include "compiler/schedule/templates/conv_output.h"
 #include "compiler/schedule/templates/fuse_stages.h"
 #include "compiler/schedule/templates/register_tile.h"
 #include "compiler/schedule/templates/sequence.h"
@@ -17,20 +18,48 @@ namespace {
 
 int64_t WidthVectors(const Conv& conv) { return CeilDiv(conv.width, conv.target_lanes); }
 
-// The tile's columns are output channels. Of weights and vectors of data, those that are fewer stay
-// in registers, and the others come one by one.
-int64_t RegistersOf(const RegisterTile& tile) {
-  const int64_t pixels = tile.vectors * tile.rows;
-  return pixels * tile.columns + std::min(pixels, tile.columns) + 1;
+constexpr int64_t kMostRows = 8;
+
+// Rows of a transposed convolution whose phases read the same data: a tile has them all, if it can.
+// 1: of one phase, all rows that it has, or a tile's.
+int64_t RowPhases(const Conv& conv) {
+  const int64_t phases = conv.spatial > 1 ? conv.Phases(2) : 1;
+  return phases <= kMostRows ? phases : 1;
+}
+
+// That tiles share out.
+int64_t RowsOf(const Conv& conv) {
+  return RowPhases(conv) > 1 ? conv.result_axes[static_cast<size_t>(conv.spatial - 2)]
+                             : conv.height;
+}
+
+// What a step reads for a tile, whose columns are output channels.
+struct Reads {
+  int64_t vectors = 1;  // of data
+  int64_t weights = 1;
+};
+
+// Neighbouring rows start to read the next row of data where their phases do.
+Reads ReadsOf(const Conv& conv, const RegisterTile& tile) {
+  const int64_t phases = RowPhases(conv);
+  if (phases == 1) return {tile.vectors * tile.rows, tile.columns};
+  return {tile.vectors * (tile.rows / phases + 1), tile.columns * phases};
+}
+
+// Of weights and vectors of data, those that are fewer stay in registers, and the others come one
+// by one.
+int64_t RegistersOf(const Conv& conv, const RegisterTile& tile) {
+  const Reads reads = ReadsOf(conv, tile);
+  return tile.vectors * tile.rows * tile.columns + std::min(reads.vectors, reads.weights) + 1;
 }
 
 bool Fits(const Conv& conv, const RegisterTile& tile) {
-  return RegistersOf(tile) <= conv.registers;
+  return RegistersOf(conv, tile) <= conv.registers;
 }
 
 // A tile is of one group: all of it reads the same channels.
 std::vector<int64_t> ChannelOptions(const Conv& conv) {
-  const auto fits = [&](int64_t channels) { return Fits(conv, {1, 1, channels}); };
+  const auto fits = [&](int64_t channels) { return Fits(conv, {1, RowPhases(conv), channels}); };
   if (conv.groups == 1) return EvenSizes(conv.out, conv.registers, fits);
   std::vector<int64_t> options;
   for (int64_t channels = 1; channels <= conv.GroupOut() && fits(channels); ++channels) {
@@ -41,14 +70,19 @@ std::vector<int64_t> ChannelOptions(const Conv& conv) {
 
 std::vector<int64_t> VectorOptions(const Conv& conv, int64_t channels) {
   constexpr int64_t kMost = 8;
-  return EvenSizes(WidthVectors(conv), kMost,
-                   [&](int64_t vectors) { return Fits(conv, {vectors, 1, channels}); });
+  return EvenSizes(WidthVectors(conv), kMost, [&](int64_t vectors) {
+    return Fits(conv, {vectors, RowPhases(conv), channels});
+  });
 }
 
+// Of the result, as many of each phase.
 std::vector<int64_t> RowOptions(const Conv& conv, int64_t channels, int64_t vectors) {
-  constexpr int64_t kMost = 8;
-  return EvenSizes(conv.height, kMost,
-                   [&](int64_t rows) { return Fits(conv, {vectors, rows, channels}); });
+  const int64_t phases = RowPhases(conv);
+  std::vector<int64_t> options =
+      EvenSizes(CeilDiv(RowsOf(conv), phases), kMostRows / phases,
+                [&](int64_t rows) { return Fits(conv, {vectors, rows * phases, channels}); });
+  for (int64_t& rows : options) rows *= phases;
+  return options;
 }
 
 // The innermost spatial axis with several taps, counted from the last; 0: there is none, and the
@@ -115,7 +149,7 @@ class ConvRowsSchedule {
     if (PacksOperand(conv_, pad)) {
       copy = s_.Pack(conv_.view.op->args[0], Layout::RowMajor(conv_.rank()));
     }
-    PackChannelsTogether(&s_, conv_.weight, conv_.rank(), tile_.columns);
+    PackWeight();
     TileOutput();
     SumTile();
     if (!copy.empty()) ScheduleDataStage(&s_, copy, conv_.target_lanes);
@@ -124,24 +158,47 @@ class ConvRowsSchedule {
   }
 
  private:
+  void PackWeight() {
+    const int axis = conv_.transposed ? 1 : 0;
+    if (conv_.weight_pad.empty()) {
+      return PackChannelsTogether(&s_, conv_.weight, conv_.rank(), axis, tile_.columns);
+    }
+    if (tile_.columns > 1) {
+      s_.SetLayout(conv_.weight_pad, BlockedLayout(conv_.rank(), axis, tile_.columns));
+    }
+    s_.Prepare(conv_.weight_pad);
+  }
+
   // for n, d, oh (the grid; of one axis: n, ow) { for ow, oc { for row, c, x } }
+  // Phases that are not in a tile are just inside the axis's tiles: they read the same data.
   void TileOutput() {
+    for (int d = conv_.spatial; d > 0; --d) {
+      if (IsSplitByPhases(d)) SplitPhases(&s_, conv_, d);
+    }
     s_.Split(conv_.Axis(out_, 1), tile_.vectors * conv_.target_lanes, Tail::kClip, out_ + ".ow",
              out_ + ".x");
     s_.Split(out_ + ".i1", tile_.columns, Tail::kClip, out_ + ".oc", out_ + ".c");
-    std::vector<std::string> grid = {out_ + ".i0"};
-    if (conv_.spatial > 2) grid.push_back(conv_.Axis(out_, 3));
     if (conv_.spatial > 1) {
       s_.Split(conv_.Axis(out_, 2), tile_.rows, Tail::kClip, out_ + ".oh", out_ + ".row");
-      grid.push_back(out_ + ".oh");
-    } else {
-      grid.push_back(out_ + ".ow");
     }
+    std::vector<std::string> grid = {out_ + ".i0"};
+    const std::string tiles[] = {out_ + ".ow", out_ + ".oh", conv_.Axis(out_, 3)};
+    const auto add = [&](int d, std::vector<std::string>* loops) {
+      loops->push_back(tiles[d - 1]);
+      if (IsSplitByPhases(d)) loops->push_back(conv_.Axis(out_, d) + ".phase");
+    };
+    for (int d = conv_.spatial; d > 1; --d) add(d, &grid);
+    if (conv_.spatial == 1) add(1, &grid);
     std::vector<std::string> order = grid;
-    if (conv_.spatial > 1) order.push_back(out_ + ".ow");
+    if (conv_.spatial > 1) add(1, &order);
     for (const char* name : {".oc", ".row", ".c", ".x"}) order.push_back(out_ + name);
     s_.ReorderPresent(order);
     for (const std::string& loop : grid) s_.Parallel(loop);
+  }
+
+  bool IsSplitByPhases(int from_last) const {
+    const bool in_tile = from_last == 2 && RowPhases(conv_) > 1;
+    return conv_.Phases(from_last) > 1 && !in_tile;
   }
 
   // Pixels beyond the last do not exist: the last vector of a row is masked.
@@ -173,12 +230,15 @@ class ConvRowsSchedule {
       s_.Split(inner, unroll, Tail::kExact, inner, anchor_ + ".unroll");
       steps.push_back(anchor_ + ".unroll");
     }
-    // What there is less of is kept in registers by the loops inside.
-    std::vector<std::string> tile;
-    if (conv_.spatial > 1) tile.push_back(conv_.Axis(anchor_, 2));
-    tile.push_back(anchor_ + ".v");
-    const bool keeps_data = tile_.vectors * tile_.rows <= tile_.columns;
-    tile.insert(keeps_data ? tile.begin() : tile.end(), anchor_ + ".i1");
+    // What there is less of is kept in registers by the loops inside. Rows that read the same data
+    // follow one another.
+    std::vector<std::string> tile = {anchor_ + ".v"};
+    if (conv_.spatial > 1) {
+      const bool together = RowPhases(conv_) > 1;
+      tile.insert(together ? tile.end() : tile.begin(), conv_.Axis(anchor_, 2));
+    }
+    const Reads reads = ReadsOf(conv_, tile_);
+    tile.insert(reads.vectors <= reads.weights ? tile.begin() : tile.end(), anchor_ + ".i1");
     steps.insert(steps.end(), tile.begin(), tile.end());
     steps.push_back(anchor_ + ".lane");
     s_.ReorderPresent(steps);
@@ -195,7 +255,7 @@ class ConvRowsSchedule {
   }
 
   void PeelTiles() {
-    Border rows = TailBorder(conv_.height, tile_.rows);
+    Border rows = TailBorder(RowsOf(conv_), tile_.rows);
     Border columns = TailBorder(conv_.width, tile_.vectors * conv_.target_lanes);
     if (config_.String("pad") == "border") {
       if (conv_.spatial > 1) rows = RowBorder(conv_, tile_);
@@ -217,27 +277,29 @@ class ConvRowsSchedule {
 
 // Of a step: multiplications, or loads of data, which mostly lie across two lines, and of weights.
 // Each row is one more stream to fetch.
-double StepCycles(const RegisterTile& tile) {
-  const auto pixels = static_cast<double>(tile.vectors * tile.rows);
-  const auto channels = static_cast<double>(tile.columns);
+double StepCycles(const Conv& conv, const RegisterTile& tile) {
+  const auto products = static_cast<double>(tile.vectors * tile.rows * tile.columns);
+  const Reads reads = ReadsOf(conv, tile);
+  const auto loads = static_cast<double>(2 * reads.vectors + reads.weights);
   constexpr double kLatency = 4, kLoop = 0.25, kStream = 0.1;
-  return std::max({pixels * channels / 2, (2 * pixels + channels) / 2, kLatency}) + kLoop +
-         kStream * static_cast<double>(tile.rows);
+  return std::max({products / 2, loads / 2, kLatency}) + kLoop +
+         kStream * static_cast<double>(reads.vectors / tile.vectors);
 }
 
 double TilesCycles(const Conv& conv, const RegisterTile& tile) {
   const auto steps = static_cast<double>(conv.in * conv.Taps());
   double cycles = 0;
   for (const auto& [v, nv] : Parts(WidthVectors(conv), tile.vectors)) {
-    for (const auto& [h, nh] : Parts(conv.height, tile.rows)) {
+    for (const auto& [h, nh] : Parts(RowsOf(conv), tile.rows)) {
       for (const auto& [c, nc] : Parts(conv.out, tile.columns)) {
         const RegisterTile part{v, h, c};
-        cycles +=
-            static_cast<double>(nv * nh * nc) * (steps * StepCycles(part) + TileOverhead(part));
+        cycles += static_cast<double>(nv * nh * nc) *
+                  (steps * StepCycles(conv, part) + TileOverhead(part));
       }
     }
   }
-  return cycles * static_cast<double>(conv.batch * conv.depth);
+  const int64_t apart = conv.AllPhases() / RowPhases(conv);
+  return cycles * static_cast<double>(apart * conv.batch * conv.depth);
 }
 
 double CopyCycles(const Conv& conv) {
@@ -265,7 +327,8 @@ std::vector<RegisterTile> DefaultTiles(const Conv& conv) {
     for (const int64_t v : VectorOptions(conv, c)) {
       for (const int64_t h : RowOptions(conv, c, v)) {
         const RegisterTile tile{v, h, c};
-        if (tiles.empty() || RegistersOf(tile) + slack <= conv.registers) tiles.push_back(tile);
+        if (tiles.empty() || RegistersOf(conv, tile) + slack <= conv.registers)
+          tiles.push_back(tile);
       }
     }
   }
@@ -278,7 +341,7 @@ StrategyChoice ChoiceOf(const Conv& conv, const RegisterTile& tile, const std::s
   SetTile(tile, &choice.config);
   choice.config.Set("unroll", UnrollsOf(conv, tile).back());
   choice.config.Set("pad", pad);
-  const int64_t along = conv.spatial > 1 ? CeilDiv(conv.height, tile.rows)
+  const int64_t along = conv.spatial > 1 ? CeilDiv(RowsOf(conv), tile.rows)
                                          : CeilDiv(WidthVectors(conv), tile.vectors);
   const double cycles = TilesCycles(conv, tile) + PaddingCycles(conv, tile, pad);
   choice.cycles = cycles * LargestPart(conv.batch * conv.depth * along, conv.threads) /
@@ -293,9 +356,9 @@ bool HasConvRows(const Conv& conv) {
   const bool has_vectors = conv.groups == 1
                                ? conv.out >= conv.target_lanes
                                : VectorsFitGroups(conv) && conv.lanes == conv.target_lanes;
-  return conv.kind == ProductKind::kFloat && !has_vectors && !conv.transposed &&
-         conv.weight_is_constant && conv.window.strides.back() == 1 && conv.result_block == 1 &&
-         conv.result_is_float && conv.width > 1;
+  return conv.kind == ProductKind::kFloat && !has_vectors && conv.weight_is_constant &&
+         conv.window.strides.back() == 1 && conv.result_block == 1 && conv.result_is_float &&
+         conv.width > 1;
 }
 
 std::optional<Knob> NextConvRowsKnob(const Conv& conv, const Config& prefix) {

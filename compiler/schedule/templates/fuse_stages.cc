@@ -1,7 +1,6 @@
 #include "compiler/schedule/templates/fuse_stages.h"
 
 #include "compiler/schedule/templates/stage_schedule.h"
-#include "fmt/format.h"
 
 namespace hone::schedule {
 
@@ -33,10 +32,9 @@ void ScheduleDataStage(Sequence* s, const std::string& stage, int64_t lanes) {
   ScheduleStage(s, stage, options);
 }
 
-void PackChannelsTogether(Sequence* s, const std::string& weight, int rank, int64_t channels) {
-  if (channels < 2) return;
-  const std::string blocks = fmt::format("{}{}n", AxisLetters(rank), channels);
-  s->Pack(weight, *Layout::Parse(blocks, rank));
+void PackChannelsTogether(Sequence* s, const std::string& weight, int rank, int axis,
+                          int64_t channels) {
+  if (channels > 1) s->Pack(weight, BlockedLayout(rank, axis, channels));
 }
 
 }  // namespace hone::schedule

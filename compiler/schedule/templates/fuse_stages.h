@@ -21,9 +21,10 @@ void SetSignatureLayouts(Sequence* s, const Task& task);
 // outer loops as grid.
 void ScheduleDataStage(Sequence* s, const std::string& stage, int64_t lanes);
 
-// The weights of so many output channels, the first axis, side by side: rows of a power of two of
+// The weights of so many output channels, `axis` of them, side by side: rows of a power of two of
 // bytes would share few sets of a cache.
-void PackChannelsTogether(Sequence* s, const std::string& weight, int rank, int64_t channels);
+void PackChannelsTogether(Sequence* s, const std::string& weight, int rank, int axis,
+                          int64_t channels);
 
 }  // namespace hone::schedule
 

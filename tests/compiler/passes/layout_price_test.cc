@@ -136,10 +136,11 @@ TEST(LayoutPrice, FewOutputChannelsAreSummedAlongRows) {
   const Target target = *Target::Parse("llvm -mcpu=cascadelake");
   const auto row_major = Layout::RowMajor(4);
   const auto blocked = *Layout::Parse("NCHW16c", 4);
-  const auto costs_more = [&](const std::string& weight, const std::string& attrs) {
+  const auto costs_more = [&](const std::string& weight, const std::string& attrs,
+                              const std::string& op = "conv2d") {
     const ir::Module module =
         Typed("def @main(%x: Tensor[(1, 64, 28, 28), float32], %w: Tensor[" + weight +
-              ", float32]) { nn.conv2d(%x, %w, " + attrs + "padding=[1, 1, 1, 1]) }");
+              ", float32]) { nn." + op + "(%x, %w, " + attrs + "padding=[1, 1, 1, 1]) }");
     const auto ns = [&](const Layout& layout) {
       return PredictKernelNs(module.functions.at("main"), {false, true}, {{layout}, {row_major}},
                              target);
@@ -151,6 +152,10 @@ TEST(LayoutPrice, FewOutputChannelsAreSummedAlongRows) {
   EXPECT_TRUE(costs_more("(12, 64, 3, 3)", ""));
   EXPECT_TRUE(costs_more("(3, 64, 3, 3)", "strides=[2, 2], "));
   EXPECT_TRUE(costs_more("(4, 32, 3, 3)", "groups=2, "));
+  EXPECT_FALSE(costs_more("(64, 3, 4, 4)", "strides=[2, 2], ", "conv2d_transpose"));
+  EXPECT_FALSE(costs_more("(64, 3, 3, 3)", "", "conv2d_transpose"));
+  EXPECT_TRUE(costs_more("(64, 12, 4, 4)", "strides=[2, 2], ", "conv2d_transpose"));
+  EXPECT_TRUE(costs_more("(64, 3, 4, 4)", "strides=[2, 2], groups=2, ", "conv2d_transpose"));
 }
 
 // Channels of 64x64 are whole pages apart: rows of 16 of them fall on one set of the first cache.

@@ -131,6 +131,21 @@ TEST(ConvRows, GroupsComputeWhatTheNaiveNestDoes) {
   EXPECT_GE(checked, 100);
 }
 
+// Transposed ones: vectors along one phase of the width, rows of all phases together.
+TEST(ConvRows, TransposedComputeWhatTheNaiveNestDoes) {
+  int checked = 0;
+  for (uint64_t seed = 0; seed < 60; ++seed) {
+    const Target target = TestTarget(kTargets[seed % 3]);
+    Random random(seed);
+    Windows w = RandomRows(random, target.VectorLanes());
+    const std::vector<int64_t> extra = Transpose(random, &w);
+    const std::string text = TransposedText(w, extra);
+    checked += CheckRows(text, target, 3, seed);
+    if (HasFailure()) FAIL() << seed << text;
+  }
+  EXPECT_GE(checked, 180);
+}
+
 std::string StrategyOf(const Conv2dShape& shape, const Target& target, size_t signature) {
   const ops::KernelDefinition def = MustLower(ConvText(shape, "bias_relu"));
   const Template& conv = TemplateFor(def);
@@ -152,6 +167,25 @@ TEST(ConvRows, AreTheDefaultOfFewOutputChannels) {
     EXPECT_NE(StrategyOf({1, 64, 64, 64, out, 3, 3, 1, 1, 1}, target, 0), "rows") << out;
     EXPECT_NE(StrategyOf({1, 64, 64, 64, out, 3, 3, 1, 1, 1}, target, 3), "rows") << out;
   }
+}
+
+// The last layers of generators and of super resolution. A tile has a row of each phase.
+TEST(ConvRows, AreTheDefaultOfTransposedOnesWithFewOutputChannels) {
+  const auto config_of = [](const Windows& w, const std::vector<int64_t>& extra) {
+    const ops::KernelDefinition def = MustLower(TransposedText(w, extra));
+    return TemplateFor(def).Default({&def, RowMajorSignature(def), TestTarget(kWide)});
+  };
+  const Config of_colours =
+      config_of({1, 64, 3, {32, 32}, {4, 4}, {2, 2}, {1, 1}, {1, 1}, {1, 1}}, {0, 0});
+  EXPECT_EQ(of_colours.String("strategy"), "rows");
+  EXPECT_EQ(of_colours.Int("tile_h") % 2, 0) << of_colours.ToText();
+  const Config of_one =
+      config_of({1, 56, 1, {85, 85}, {9, 9}, {3, 3}, {1, 1}, {4, 4}, {4, 4}}, {2, 2});
+  EXPECT_EQ(of_one.String("strategy"), "rows");
+  EXPECT_EQ(of_one.Int("tile_h") % 3, 0) << of_one.ToText();
+  EXPECT_NE(config_of({1, 64, 32, {32, 32}, {4, 4}, {2, 2}, {1, 1}, {1, 1}, {1, 1}}, {0, 0})
+                .String("strategy"),
+            "rows");
 }
 
 // Tiles at a border of several are no code of their own; threads share rows of tiles.

@@ -30,6 +30,9 @@ std::string WindowsText(const Windows& w, const char* data_type, const char* wei
 // output_padding.
 std::string TransposedText(const Windows& w, const std::vector<int64_t>& extra, int64_t groups = 1);
 Windows RandomWindows(Random& random);
+// Makes the windows those of a transposed convolution, and returns what is added to its result's
+// extents: strides that divide them and that do not, taps that fill the phases and that do not.
+std::vector<int64_t> Transpose(Random& random, Windows* w);
 
 }  // namespace hone::schedule
 
