@@ -11,6 +11,7 @@
 #include "compiler/codegen/link.h"
 #include "compiler/codegen/llvm/launch_emitter.h"
 #include "compiler/codegen/llvm/machine.h"
+#include "compiler/codegen/llvm/rounding.h"
 #include "compiler/codegen/llvm/tables.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/IR/LLVMContext.h"
@@ -191,6 +192,7 @@ class ModuleBuild {
       if (is_last)
         EmitTables(*unit.module, spec_, entries_,
                    fmt::format("hone {} {}", Version(), ToolchainText()));
+      if (!CpuTraits::Of(spec_.target).roundings) ExpandRoundings(*unit.module);
       // Broken IR is a bug of ours. Candidates come by the thousand, and it takes a sixth of their
       // time from config to IR: what is deployed and what tests build goes without a cache.
       if (cache_ == nullptr) HONE_RETURN_IF_ERROR(Verify(*unit.module));

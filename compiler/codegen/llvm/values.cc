@@ -182,6 +182,8 @@ Value* IntToFloat(Builder& b, Value* value, Type* result, bool is_signed) {
 CpuTraits CpuTraits::Of(const Target& target) {
   CpuTraits traits;
   traits.half_conversions = target.IsAArch64() || target.Has("f16c") || target.Has("avx512f");
+  traits.roundings =
+      !target.IsX86() || target.Has("sse4.1") || target.Has("sse4.2") || target.VectorBytes() > 16;
   traits.nan_min_max = target.IsAArch64();
   traits.multiplies_by_element = target.IsAArch64();
   traits.x86 = target.IsX86();

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <tuple>
 
 #include "support/random.h"
 #include "tests/compiler/codegen/harness.h"
@@ -79,8 +80,9 @@ constexpr DataType kType = sizeof(T) == 4 ? DataType::kFloat32 : DataType::kFloa
 
 // Exceptions of floating-point arithmetic are those of the kernel afterwards.
 template <typename T>
-void Evaluate(const Function& f, const std::vector<T>& x, std::vector<T>* y, int64_t lanes = 16) {
-  const auto elf = BuildModule(ArtifactOf(MapNest(f, kType<T>, lanes), TestTarget()));
+void Evaluate(const Function& f, const std::vector<T>& x, std::vector<T>* y, int64_t lanes = 16,
+              const std::string& target = "native") {
+  const auto elf = BuildModule(ArtifactOf(MapNest(f, kType<T>, lanes), TestTarget(target)));
   ASSERT_TRUE(elf.ok()) << elf.status().ToString();
   const LoadedModule module(*elf);
   auto* memory = static_cast<T*>(aligned_alloc(64, 2 * kCount * sizeof(T)));
@@ -202,6 +204,56 @@ void ExpectLimits() {
 
 TEST(ElementaryFloat, TakesInfinitiesZerosAndNanAsLibm) { ExpectLimits<float>(); }
 TEST(ElementaryDouble, TakesInfinitiesZerosAndNanAsLibm) { ExpectLimits<double>(); }
+
+// The first x86-64 processors round by no instruction, and modules have no libm to call.
+template <typename T>
+void ExpectRoundingsOfLibm() {
+  const std::tuple<UnaryOp, T (*)(T)> roundings[] = {
+      {UnaryOp::kFloor, std::floor}, {UnaryOp::kCeil, std::ceil}, {UnaryOp::kRound, std::rint}};
+  constexpr T kInfinity = std::numeric_limits<T>::infinity();
+  constexpr T kNoFraction = sizeof(T) == 4 ? 0x1p23 : 0x1p52;
+  std::vector<T> x = Samples<T>(-4, 4);
+  const T special[] = {0.0,
+                       0.5,
+                       1.0,
+                       1.5,
+                       2.5,
+                       0.25,
+                       kNoFraction,
+                       kNoFraction / 2 + T{0.5},
+                       kNoFraction - T{0.5},
+                       kNoFraction * 4 + 4,
+                       1e30,
+                       kInfinity,
+                       std::numeric_limits<T>::quiet_NaN(),
+                       std::numeric_limits<T>::denorm_min()};
+  for (size_t i = 0; i < std::size(special); ++i) {
+    x[2 * i] = special[i];
+    x[2 * i + 1] = -special[i];
+  }
+  for (const auto& [op, of_libm] : roundings) {
+    for (const int64_t lanes : {1, 4}) {
+      const auto rounding = [op = op](const loop::Expr& e) { return loop::Unary(op, e); };
+      std::vector<T> y;
+      Evaluate<T>(rounding, x, &y, lanes, "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64");
+      for (size_t i = 0; i < x.size(); ++i) {
+        const T expected = of_libm(x[i]);
+        const bool equal = std::isnan(x[i]) ? std::isnan(y[i]) : y[i] == expected;
+        ASSERT_TRUE(equal) << x[i] << ": " << y[i] << ", not " << expected;
+        ASSERT_TRUE(std::isnan(x[i]) || std::signbit(y[i]) == std::signbit(expected)) << x[i];
+      }
+    }
+  }
+}
+
+TEST(Rounding, WithoutInstructionsIsAsLibmHasIt) {
+#ifdef __x86_64__
+  ExpectRoundingsOfLibm<float>();
+  ExpectRoundingsOfLibm<double>();
+#else
+  GTEST_SKIP() << "runs code for x86-64";
+#endif
+}
 
 TEST(ElementaryFloat, ExpOverflowsAndUnderflowsGradually) {
   std::vector<float> x(kCount, 0);
