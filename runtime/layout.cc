@@ -115,6 +115,10 @@ int64_t Layout::ElementCount(const std::vector<int64_t>& shape) const {
   return count;
 }
 
+bool Layout::HasPadLanes(const std::vector<int64_t>& shape) const {
+  return ElementCount(shape) != RowMajor(rank_).ElementCount(shape);
+}
+
 int64_t Layout::SizeBytes(const std::vector<int64_t>& shape, DataType dtype) const {
   return ElementCount(shape) * hone::SizeBytes(dtype);
 }

@@ -55,7 +55,9 @@ class Layout {
   std::vector<int64_t> PhysicalShape(const std::vector<int64_t>& shape) const;
   // Elements in memory, pad lanes included.
   int64_t ElementCount(const std::vector<int64_t>& shape) const;
-  // Bytes of these.
+  // Whether some of these are pad lanes.
+  bool HasPadLanes(const std::vector<int64_t>& shape) const;
+  // Bytes of them all.
   int64_t SizeBytes(const std::vector<int64_t>& shape, DataType dtype) const;
   // Position of a logical index in memory, in elements. An index up to the padded extent is valid.
   int64_t Offset(const std::vector<int64_t>& index, const std::vector<int64_t>& shape) const;

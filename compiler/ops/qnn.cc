@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/ops/typing.h"
 #include "support/status.h"
 
 namespace hone::ops {
@@ -36,8 +37,7 @@ absl::Status CheckQuantParam(std::string_view op, std::string_view operand,
 Expr LoadQuantParam(const loop::Buffer& param, const std::vector<Expr>& index, int64_t axis) {
   if (param->shape.size() == index.size()) return BroadcastLoad(param, index);
   if (param->shape.empty()) return loop::Load(param, {});
-  const auto rank = static_cast<int64_t>(index.size());
-  return loop::Load(param, {index[axis < 0 ? axis + rank : axis]});
+  return loop::Load(param, {index[AxisFromFront(axis, index.size())]});
 }
 
 Expr RoundAndSaturate(const Expr& x, const Expr& zero_point, DataType dtype) {

@@ -56,7 +56,7 @@ absl::StatusOr<int64_t> NormalizeAxis(std::string_view op, int64_t axis, size_t 
     return AttrError(op, "axis", fmt::format("an axis in [{}, {})", -r, r),
                      fmt::format("{}", axis));
   }
-  return axis < 0 ? axis + r : axis;
+  return AxisFromFront(axis, rank);
 }
 
 absl::StatusOr<Shape> NormalizeAxes(std::string_view op, const Shape& axes, size_t rank) {

@@ -33,6 +33,10 @@ absl::StatusOr<ir::TensorType> ExactOperand(std::string_view op, const std::vect
 
 // An axis of -rank .. rank-1 as 0 .. rank-1.
 absl::StatusOr<int64_t> NormalizeAxis(std::string_view op, int64_t axis, size_t rank);
+// The same of a call that has its type already.
+inline int64_t AxisFromFront(int64_t axis, size_t rank) {
+  return axis < 0 ? axis + static_cast<int64_t>(rank) : axis;
+}
 // Sorted and without doubles; all axes where `axes` is empty.
 absl::StatusOr<Shape> NormalizeAxes(std::string_view op, const Shape& axes, size_t rank);
 

@@ -1,6 +1,7 @@
 #include "compiler/passes/canonicalize_ops.h"
 
 #include "compiler/ops/attrs.h"
+#include "compiler/ops/typing.h"
 #include "compiler/passes/fold_pads.h"
 #include "compiler/passes/one_pixel.h"
 #include "compiler/passes/rewriting.h"
@@ -15,8 +16,7 @@ using ir::Expr;
 Expr CanonicalizeBias(const ir::ExprNode& call) {
   const auto& shape = call.type->tensor.shape;
   const int rank = static_cast<int>(shape.size());
-  int64_t axis = ops::IntAttr(call.attrs, "axis", 1);
-  if (axis < 0) axis += rank;
+  const int64_t axis = ops::AxisFromFront(ops::IntAttr(call.attrs, "axis", 1), shape.size());
   return ir::Call("add", {call.args[0], AlongAxis(call.args[1], shape[axis], axis, rank)});
 }
 

@@ -7,6 +7,7 @@
 
 #include "compiler/ir/node_map.h"
 #include "compiler/ops/attrs.h"
+#include "compiler/ops/typing.h"
 #include "compiler/passes/attention_groups.h"
 #include "compiler/passes/fusion_groups.h"
 #include "compiler/passes/join_groups.h"
@@ -247,7 +248,7 @@ Expr BuildKernels(const Flow& flow, const std::vector<int>& groups, const ir::At
 bool AxesAreLast(const ir::ExprNode& call) {
   const auto rank = static_cast<int64_t>(call.type->tensor.shape.size());
   std::vector<int64_t> axes = ops::IntsAttr(call.attrs, "axis", {-1});
-  for (int64_t& axis : axes) axis = axis < 0 ? axis + rank : axis;
+  for (int64_t& axis : axes) axis = ops::AxisFromFront(axis, call.type->tensor.shape.size());
   std::sort(axes.begin(), axes.end());
   const auto count = static_cast<int64_t>(axes.size());
   for (int64_t i = 0; i < count; ++i) {

@@ -22,8 +22,7 @@ bool IsJoin(const Expr& e) {
 }
 
 int64_t AxisOf(const Expr& join) {
-  return *ops::NormalizeAxis("concatenate", ops::IntAttr(join->attrs, "axis", 0),
-                             join->type->tensor.shape.size());
+  return ops::AxisFromFront(ops::IntAttr(join->attrs, "axis", 0), join->type->tensor.shape.size());
 }
 
 // Whether its parts are runs of memory.

@@ -10,6 +10,7 @@
 #include "compiler/loop/tile_operation.h"
 #include "compiler/ops/attrs.h"
 #include "compiler/ops/op.h"
+#include "compiler/ops/typing.h"
 #include "compiler/passes/rewriting.h"
 
 namespace hone::passes {
@@ -243,9 +244,9 @@ bool IsProductOfPixels(const View& view, const ir::ExprNode& anchor, const Tenso
 // each gathers for itself.
 bool ResamplesRows(const ir::ExprNode& anchor) {
   if (anchor.name != "resample") return false;
-  const auto rank = static_cast<int64_t>(anchor.type->tensor.shape.size());
-  const int64_t axis = ops::IntAttr(anchor.attrs, "axis", -1);
-  return (axis < 0 ? axis + rank : axis) != rank - 1;
+  const size_t rank = anchor.type->tensor.shape.size();
+  const int64_t axis = ops::AxisFromFront(ops::IntAttr(anchor.attrs, "axis", -1), rank);
+  return axis + 1 != static_cast<int64_t>(rank);
 }
 
 // To a row-major result by lanes that are channels. Where these are whole pages apart (64x64,

@@ -8,6 +8,7 @@
 
 #include "compiler/ops/attrs.h"
 #include "compiler/ops/evaluate.h"
+#include "compiler/ops/typing.h"
 #include "compiler/passes/quantized_arithmetic.h"
 #include "compiler/passes/rewriting.h"
 
@@ -29,7 +30,7 @@ std::optional<Quantized> OfDequantize(const Expr& e) {
   if (!ir::IsCall(e, "qnn.dequantize")) return std::nullopt;
   Quantized q = {e->args[0], e->args[1], e->args[2], ops::IntAttr(e->attrs, "axis", 1)};
   if (!IsFloat32(q.scale) || RankOf(q.scale) > 1 || RankOf(q.zero_point) > 1) return std::nullopt;
-  if (q.axis < 0) q.axis += static_cast<int64_t>(RankOf(q.data));
+  q.axis = ops::AxisFromFront(q.axis, RankOf(q.data));
   return q;
 }
 
@@ -41,7 +42,10 @@ std::optional<Quantized> AsQuantized(const Expr& e) {
   if (!q->IsPerTensor()) {
     if (!ir::IsCall(e, "transpose") || !e->attrs.contains("axes")) return std::nullopt;
     const auto axes = ops::IntsAttr(e->attrs, "axes");
-    q->axis = std::find(axes.begin(), axes.end(), q->axis) - axes.begin();
+    const auto is_axis = [&](int64_t axis) {
+      return ops::AxisFromFront(axis, axes.size()) == q->axis;
+    };
+    q->axis = std::find_if(axes.begin(), axes.end(), is_axis) - axes.begin();
   }
   q->data = MakeTyped(e->name, {q->data}, e->attrs);
   return q->data ? q : std::nullopt;

@@ -77,12 +77,11 @@ std::optional<int64_t> FirstOfSlice(const ir::ExprNode& slice, const Layout& lay
   const Shape begin = ops::IntsAttr(slice.attrs, "begin");
   const Shape strides = ops::IntsAttr(slice.attrs, "strides");
   const Shape axes = ops::IntsAttr(slice.attrs, "axes");
-  const auto rank = static_cast<int64_t>(data.size());
   const Shape physical = layout.PhysicalShape(data);
   int64_t first = 0;
   for (size_t i = 0; i < begin.size(); ++i) {
     const int64_t axis = slice.attrs.contains("axes") ? axes[i] : static_cast<int64_t>(i);
-    const int64_t at = axis < 0 ? axis + rank : axis;
+    const int64_t at = ops::AxisFromFront(axis, data.size());
     const int64_t extent = data[at];
     if (!strides.empty() && strides[i] != 1) return std::nullopt;
     if (result[at] == extent) continue;
@@ -103,8 +102,8 @@ std::optional<int64_t> FirstOfSlice(const ir::ExprNode& slice, const Layout& lay
 
 // Joined along an axis with nothing before it, in whole blocks.
 bool JoinsInOrder(const ir::ExprNode& concatenate, const Layout& layout) {
-  const int64_t axis = *ops::NormalizeAxis(
-      "concatenate", ops::IntAttr(concatenate.attrs, "axis", 0), ShapeOf(concatenate).size());
+  const int64_t axis =
+      ops::AxisFromFront(ops::IntAttr(concatenate.attrs, "axis", 0), ShapeOf(concatenate).size());
   if (!OutermostAt(layout, ShapeOf(concatenate), axis)) return false;
   const int64_t block = layout.BlockOf(static_cast<int>(axis));
   const std::vector<ir::Expr>& parts = concatenate.args[0]->args;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "compiler/ops/attrs.h"
+#include "compiler/ops/typing.h"
 
 namespace hone::passes {
 
@@ -13,8 +14,7 @@ using Ints = std::vector<int64_t>;
 Expr SoftmaxWithoutUnitAxes(const Expr& node) {
   if (!ir::IsCall(node, "nn.softmax") && !ir::IsCall(node, "nn.log_softmax")) return nullptr;
   const Ints& shape = node->type->tensor.shape;
-  int64_t axis = ops::IntAttr(node->attrs, "axis", -1);
-  if (axis < 0) axis += static_cast<int64_t>(shape.size());
+  const int64_t axis = ops::AxisFromFront(ops::IntAttr(node->attrs, "axis", -1), shape.size());
   const auto behind = shape.begin() + axis + 1;
   if (behind == shape.end() || std::any_of(behind, shape.end(), [](int64_t n) { return n != 1; })) {
     return nullptr;

@@ -17,8 +17,7 @@ absl::StatusOr<std::string> CacheWrite(loop::Nest* nest, const std::string& name
   const bool written =
       buffer->role == loop::Role::kWorkspace || buffer->role == loop::Role::kOutput;
   // A copy would leave pad lanes as they are.
-  const int64_t elements = Layout::RowMajor(buffer->layout.rank()).ElementCount(buffer->shape);
-  if (!written || buffer->layout.ElementCount(buffer->shape) != elements) {
+  if (!written || buffer->layout.HasPadLanes(buffer->shape)) {
     return absl::FailedPreconditionError(fmt::format(
         "only workspace and outputs without pad lanes get a write cache, '{}' is not so", name));
   }

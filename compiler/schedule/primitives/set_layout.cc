@@ -56,18 +56,14 @@ absl::Status SetLayout(loop::Nest* nest, const std::string& name, const Layout& 
     return absl::InvalidArgumentError(fmt::format("layout '{}' does not fit '{}' of rank {}",
                                                   layout.ToString(), name, buffer->shape.size()));
   }
-  if (buffer->layout.ElementCount(buffer->shape) !=
-      Layout::RowMajor(layout.rank()).ElementCount(buffer->shape)) {
+  if (buffer->layout.HasPadLanes(buffer->shape)) {
     return absl::FailedPreconditionError(
         fmt::format("'{}' has pad lanes already, which its readers may rely on", name));
   }
-  bool pads = false;
-  for (size_t d = 0; d < buffer->shape.size(); ++d) {
-    pads = pads || layout.PaddedExtent(static_cast<int>(d), buffer->shape[d]) != buffer->shape[d];
-  }
   const bool written = buffer->role == loop::Role::kWorkspace ||
                        buffer->role == loop::Role::kOutput || buffer->role == loop::Role::kPrepared;
-  if (pads && written) HONE_RETURN_IF_ERROR(ExtendStage(nest, buffer, layout));
+  if (written && layout.HasPadLanes(buffer->shape))
+    HONE_RETURN_IF_ERROR(ExtendStage(nest, buffer, layout));
   auto copy = std::make_shared<loop::BufferNode>(*buffer);
   copy->layout = layout;
   *nest = loop::Substitute(*nest, loop::BufferMap{{buffer.get(), Buffer(std::move(copy))}});

@@ -51,9 +51,7 @@ bool SumsToPadLanes(const ops::KernelDefinition& def, const ir::LayoutSignature&
     for (size_t i = 0; body->kind == loop::StmtKind::kSeq && i < outputs.size(); ++i) {
       const Layout& layout = signature.results[i];
       const std::vector<int64_t>& shape = outputs[i]->shape;
-      const bool pads =
-          layout.ElementCount(shape) != Layout::RowMajor(layout.rank()).ElementCount(shape);
-      if (pads && Stores(body, outputs[i])) return true;
+      if (layout.HasPadLanes(shape) && Stores(body, outputs[i])) return true;
     }
   }
   return false;
@@ -99,8 +97,7 @@ absl::Status SetLayouts(const Task& task, Sequence& s) {
   }
   for (size_t i = 0; i < outputs.size(); ++i) {
     const Layout& layout = task.signature.results[i];
-    if (layout.ElementCount(outputs[i]->shape) !=
-        Layout::RowMajor(layout.rank()).ElementCount(outputs[i]->shape)) {
+    if (layout.HasPadLanes(outputs[i]->shape)) {
       // Pad lanes are written by a stage that is a single store.
       HONE_ASSIGN_OR_RETURN(const Buffer output, FindBuffer(s.nest(), outputs[i]->name));
       HONE_ASSIGN_OR_RETURN(const size_t writer, WriterOf(s.nest(), output));

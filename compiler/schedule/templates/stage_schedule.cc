@@ -341,8 +341,7 @@ void ScheduleStage(Sequence* s, const std::string& name, const StageOptions& opt
   if (!stage.ok()) return;
   if (stage->body->kind == StmtKind::kStore) {
     ScheduleStore(s, buffer, *stage, options);
-  } else if (buffer->layout.ElementCount(buffer->shape) ==
-             Layout::RowMajor(buffer->layout.rank()).ElementCount(buffer->shape)) {
+  } else if (!buffer->layout.HasPadLanes(buffer->shape)) {
     ScheduleReduction(s, name, options);
   }
 }

@@ -7,6 +7,8 @@
 
 #include <cstring>
 
+#include "absl/strings/str_replace.h"
+#include "compiler/ir/printer.h"
 #include "compiler/passes/pipeline.h"
 #include "tests/compiler/passes/models.h"
 
@@ -70,6 +72,24 @@ TEST(QuantizedArithmeticTest, OperandsOfAnotherTypeStayReal) {
       "3u8); %1 = qnn.dequantize(cast(%y, dtype=int8), 0.25f32, 5i8); qnn.quantize(add(%0, %1), "
       "1.0f32, 1u8) }";
   EXPECT_EQ(Legalized(text, {Bytes({1}, {4}), Bytes({1}, {5})}), (Values{1}));
+}
+
+// Channels of weights are found behind a transpose also where its axes count from the end.
+TEST(QuantizedArithmeticTest, AxesOfATransposeMayCountFromTheEnd) {
+  const auto legalized = [](const char* axes) {
+    ir::Module module = Typed(fmt::format(
+        "def @main(%x: Tensor[(2, 3), uint8], %w: Tensor[(3, 4), int8], %s: Tensor[(4), float32], "
+        "%z: Tensor[(4), int8]) {{ %0 = qnn.dequantize(%x, 0.5f32, 3u8); "
+        "%1 = transpose(qnn.dequantize(%w, %s, %z, axis=1), axes={}); nn.dense(%0, %1) }}",
+        axes));
+    for (const Pass& pass : Pipeline()) {
+      if (pass.name == "Legalize") module = *pass.run(module, TestContext());
+    }
+    return ir::ToText(module);
+  };
+  const std::string from_front = legalized("[1, 0]");
+  EXPECT_NE(from_front.find("qnn.dense"), std::string::npos) << from_front;
+  EXPECT_EQ(absl::StrReplaceAll(legalized("[-1, -2]"), {{"[-1, -2]", "[1, 0]"}}), from_front);
 }
 
 }  // namespace
