@@ -49,10 +49,8 @@ std::vector<loop::Buffer> Define(loop::NestBuilder& builder, const std::vector<l
   const auto x = [&](int64_t back) { return CastTo(dtype, loop::Load(data, at(back))); };
   const Expr value = exclusive ? loop::Select(first, zero, before + x(1))
                                : x(0) + loop::Select(first, zero, before);
-  loop::Stmt body = loop::For(loops[axis], 0, shape[axis], loop::Store(sum, at(0), value));
-  for (size_t i = shape.size(); i-- > 0;) {
-    if (static_cast<int64_t>(i) != axis) body = loop::For(loops[i], 0, shape[i], std::move(body));
-  }
+  loop::Stmt body = loop::Store(sum, at(0), value);
+  for (size_t i = shape.size(); i-- > 0;) body = loop::For(loops[i], 0, shape[i], std::move(body));
   builder.AddStage(sum, std::move(body));
   return {CastStage(builder, "cumsum_cast", sum, result.tensor.dtype)};
 }

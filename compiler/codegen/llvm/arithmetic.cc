@@ -211,7 +211,32 @@ struct Division {
   Value* quotient;
   Value* remainder;
 };
-Division Divide(Builder& b, Value* x, Value* y, bool is_signed) {
+
+// Of vectors of at most 32 bits by numbers of more than twice as many, which are as exact: whole
+// quotients are further from what lies below them than these round. x86 divides no integers in
+// vectors, and LLVM would take them apart.
+Division DivideAsFloats(Builder& b, Value* x, Value* y, bool is_signed) {
+  Type* type = x->getType();
+  const bool is_wide = type->getScalarSizeInBits() > 16;
+  Type* floats = WithElements(type, is_wide ? b.getDoubleTy() : b.getFloatTy());
+  const auto widened = [&](Value* v) {
+    return is_signed ? b.CreateSIToFP(v, floats) : b.CreateUIToFP(v, floats);
+  };
+  Value* exact = b.CreateFDiv(widened(x), widened(y));
+  Value* quotient = is_signed ? b.CreateFPToSI(exact, type) : b.CreateFPToUI(exact, type);
+  return {quotient, b.CreateSub(x, b.CreateMul(quotient, y))};
+}
+
+// Neither a division by zero nor one that overflows.
+Division DivideSafely(Builder& b, Value* x, Value* y, bool is_signed, const CpuTraits& traits) {
+  if (traits.x86 && LanesOf(x) > 1 && x->getType()->getScalarSizeInBits() <= 32) {
+    return DivideAsFloats(b, x, y, is_signed);
+  }
+  return is_signed ? Division{b.CreateSDiv(x, y), b.CreateSRem(x, y)}
+                   : Division{b.CreateUDiv(x, y), b.CreateURem(x, y)};
+}
+
+Division Divide(Builder& b, Value* x, Value* y, bool is_signed, const CpuTraits& traits) {
   if (IsPlainDivisor(y)) {
     return is_signed ? Division{b.CreateSDiv(x, y), b.CreateSRem(x, y)}
                      : Division{b.CreateUDiv(x, y), b.CreateURem(x, y)};
@@ -220,16 +245,17 @@ Division Divide(Builder& b, Value* x, Value* y, bool is_signed) {
   x = b.CreateSelect(is_zero, Zero(x), x);
   if (!is_signed) {
     Value* safe = b.CreateSelect(is_zero, One(y), y);
-    return {b.CreateUDiv(x, safe), b.CreateURem(x, safe)};
+    return DivideSafely(b, x, safe, false, traits);
   }
   Value* minus_one = b.CreateICmpEQ(y, llvm::Constant::getAllOnesValue(y->getType()));
   Value* safe = b.CreateSelect(b.CreateOr(is_zero, minus_one), One(y), y);
-  Value* quotient = b.CreateSDiv(x, safe);
-  return {b.CreateSelect(minus_one, b.CreateNeg(x), quotient), b.CreateSRem(x, safe)};
+  const Division d = DivideSafely(b, x, safe, true, traits);
+  return {b.CreateSelect(minus_one, b.CreateNeg(x), d.quotient), d.remainder};
 }
 
-Value* FloorDivide(Builder& b, Value* x, Value* y, bool is_signed, bool modulus) {
-  const Division d = Divide(b, x, y, is_signed);
+Value* FloorDivide(Builder& b, Value* x, Value* y, bool is_signed, bool modulus,
+                   const CpuTraits& traits) {
+  const Division d = Divide(b, x, y, is_signed, traits);
   if (!is_signed) return modulus ? d.remainder : d.quotient;
   Value* apart = b.CreateICmpSLT(b.CreateXor(d.remainder, y), Zero(y));
   Value* fix = b.CreateAnd(apart, b.CreateICmpNE(d.remainder, Zero(y)));
@@ -334,7 +360,8 @@ Value* CompareInts(Builder& b, BinaryOp op, Value* x, Value* y, bool is_signed) 
   }
 }
 
-Value* BinaryInt(Builder& b, BinaryOp op, Value* x, Value* y, bool is_signed, bool is_bool) {
+Value* BinaryInt(Builder& b, BinaryOp op, Value* x, Value* y, bool is_signed, bool is_bool,
+                 const CpuTraits& traits) {
   switch (op) {
     case BinaryOp::kAdd:
       return is_bool ? b.CreateOr(x, y) : b.CreateAdd(x, y);
@@ -343,13 +370,13 @@ Value* BinaryInt(Builder& b, BinaryOp op, Value* x, Value* y, bool is_signed, bo
     case BinaryOp::kMul:
       return is_bool ? b.CreateAnd(x, y) : b.CreateMul(x, y);
     case BinaryOp::kDiv:
-      return Divide(b, x, y, is_signed).quotient;
+      return Divide(b, x, y, is_signed, traits).quotient;
     case BinaryOp::kMod:
-      return Divide(b, x, y, is_signed).remainder;
+      return Divide(b, x, y, is_signed, traits).remainder;
     case BinaryOp::kFloorDiv:
-      return FloorDivide(b, x, y, is_signed, /*modulus=*/false);
+      return FloorDivide(b, x, y, is_signed, /*modulus=*/false, traits);
     case BinaryOp::kFloorMod:
-      return FloorDivide(b, x, y, is_signed, /*modulus=*/true);
+      return FloorDivide(b, x, y, is_signed, /*modulus=*/true, traits);
     case BinaryOp::kMin:
       return b.CreateSelect(is_signed ? b.CreateICmpSLT(y, x) : b.CreateICmpULT(y, x), y, x);
     case BinaryOp::kMax:
@@ -387,7 +414,8 @@ llvm::Value* EmitBinary(Builder& b, BinaryOp op, llvm::Value* x, llvm::Value* y,
                         const CpuTraits& traits, bool non_negative) {
   Match(b, x, y);
   if (!IsFloat(dtype)) {
-    return BinaryInt(b, op, x, y, IsSigned(dtype) && !non_negative, dtype == DataType::kBool);
+    return BinaryInt(b, op, x, y, IsSigned(dtype) && !non_negative, dtype == DataType::kBool,
+                     traits);
   }
   Value* value = BinaryFloat(b, op, x, y, traits);
   const bool exact = IsBool(op) || op == BinaryOp::kMin || op == BinaryOp::kMax;

@@ -165,9 +165,35 @@ Value* NarrowFloats(Builder& b, Value* value, Type* result, bool is_signed,
   return wide ? b.CreateTrunc(wide, result) : nullptr;
 }
 
+// A vector of floats as integers of 32 or 64 bits: what fits is converted, and the limits put where
+// there is more. LLVM would take the vector apart.
+Value* WideInts(Builder& b, Value* value, Type* result, bool is_signed) {
+  const unsigned bits = result->getScalarSizeInBits();
+  const llvm::fltSemantics& semantics = value->getType()->getScalarType()->getFltSemantics();
+  llvm::APFloat limit(semantics);
+  limit.convertFromAPInt(llvm::APInt::getOneBitSet(bits + 1, is_signed ? bits - 1 : bits), false,
+                         llvm::APFloat::rmTowardZero);
+  Value* beyond = ConstantFP::get(value->getType(), limit);
+  Value* least = is_signed ? b.CreateFNeg(beyond) : ConstantFP::get(value->getType(), 0);
+  limit.next(/*nextDown=*/true);
+  Value* most = ConstantFP::get(value->getType(), limit);
+  Value* fits = b.CreateSelect(b.CreateFCmpOGT(value, least), value, least);  // NaN: least
+  fits = b.CreateSelect(b.CreateFCmpOLT(fits, most), fits, most);
+  Value* ints = is_signed ? b.CreateFPToSI(fits, result) : b.CreateFPToUI(fits, result);
+  const llvm::APInt largest =
+      is_signed ? llvm::APInt::getSignedMaxValue(bits) : llvm::APInt::getMaxValue(bits);
+  ints =
+      b.CreateSelect(b.CreateFCmpOGE(value, beyond), llvm::ConstantInt::get(result, largest), ints);
+  if (!is_signed) return ints;
+  return b.CreateSelect(b.CreateFCmpUNO(value, value), llvm::Constant::getNullValue(result), ints);
+}
+
 Value* FloatToInt(Builder& b, Value* value, Type* result, bool is_signed, const CpuTraits& traits) {
   if (!traits.saturating_casts) {
     if (Value* narrow = NarrowFloats(b, value, result, is_signed, traits)) return narrow;
+    if (LanesOf(value) > 1 && result->getScalarSizeInBits() >= 32) {
+      return WideInts(b, value, result, is_signed);
+    }
   }
   const auto id = is_signed ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat;
   return b.CreateIntrinsic(id, {result, value->getType()}, {value});

@@ -133,6 +133,7 @@ absl::Status Reorder(loop::Nest* nest, const std::vector<std::string>& names,
         *std::find_if(chain.loops.begin(), chain.loops.end(),
                       [&](const Stmt& loop) { return loop->var->name == names[i]; });
   }
+  if (order == chain.loops) return absl::OkStatus();  // of any body
   std::vector<Stmt> before = chain.loops;
   std::vector<Stmt> after = order;
   Stmt innermost = chain.body;

@@ -211,6 +211,16 @@ bool ScheduleTurned(Sequence* s, const std::string& name, const Shaped& shaped,
   });
 }
 
+// Of what TileInner left.
+void MakeLanes(Sequence& s, const Shaped& shaped, const StageOptions& options) {
+  if (HasTail(shaped, options)) {
+    s.PeelAll(shaped.inner, 0, 1);
+    s.PeelAll(shaped.inner + ".u", 0, 1);
+  }
+  s.VectorizeAll(shaped.inner + ".vec");
+  s.UnrollAll(shaped.inner + ".u");
+}
+
 void ScheduleStore(Sequence* s, const Buffer& buffer, const Stage& stage,
                    const StageOptions& options) {
   Shaped shaped;
@@ -227,12 +237,7 @@ void ScheduleStore(Sequence* s, const Buffer& buffer, const Stage& stage,
     Try(s, [&](Sequence& t) {
       TileInner(t, shaped, options);
       if (shaped.outer.empty()) t.ParallelIfPresent(shaped.inner);
-      if (HasTail(shaped, options)) {
-        t.PeelAll(shaped.inner, 0, 1);
-        t.PeelAll(shaped.inner + ".u", 0, 1);
-      }
-      t.VectorizeAll(shaped.inner + ".vec");
-      t.UnrollAll(shaped.inner + ".u");
+      MakeLanes(t, shaped, options);
     });
   } else if (shaped.outer.empty()) {
     MakeGrid(s, {shaped.inner}, 1);
@@ -301,6 +306,27 @@ void ScheduleReduction(Sequence* s, const std::string& name, const StageOptions&
   Try(s, [&](Sequence& t) { schedule(t, false); });
 }
 
+// A stage that reads what it stored before, as running sums do: no loop changes its place, and
+// those that keep no order become the grid and lanes.
+void ScheduleRecurrence(Sequence* s, const loop::Launch& launch, const Buffer& buffer,
+                        const StageOptions& options) {
+  Shaped shaped;
+  Stmt body = launch.body;
+  for (; body->kind == StmtKind::kFor; body = body->body[0]) {
+    shaped.outer.push_back(body->var->name);
+    if (!loop::IsConstInt(body->extent, &shaped.inner_extent)) return;
+  }
+  if (body->kind != StmtKind::kStore || body->buffer != buffer || shaped.outer.empty()) return;
+  shaped.inner = shaped.outer.back();
+  shaped.outer.pop_back();
+  MakeGrid(s, shaped.outer, options.grid);
+  if (options.lanes < 2) return;
+  Try(s, [&](Sequence& t) {
+    TileInner(t, shaped, options);
+    MakeLanes(t, shaped, options);
+  });
+}
+
 }  // namespace
 
 bool HasStageToTurn(const loop::Nest& nest) {
@@ -338,7 +364,9 @@ void ScheduleStage(Sequence* s, const std::string& name, const StageOptions& opt
   const absl::StatusOr<size_t> writer = WriterOf(s->nest(), buffer);
   if (!writer.ok()) return;
   const absl::StatusOr<Stage> stage = MatchStage(s->nest(), *writer, buffer);
-  if (!stage.ok()) return;
+  if (!stage.ok()) {
+    return ScheduleRecurrence(s, loop::Launch(s->nest().launches[*writer]), buffer, options);
+  }
   if (stage->body->kind == StmtKind::kStore) {
     ScheduleStore(s, buffer, *stage, options);
   } else if (!buffer->layout.HasPadLanes(buffer->shape)) {

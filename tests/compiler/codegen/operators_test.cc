@@ -1,6 +1,8 @@
 // Every operator on every type computes what the interpreter does, scalar and vectorised.
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "tests/compiler/codegen/harness.h"
 
 namespace hone::codegen {
@@ -132,6 +134,32 @@ TEST_P(Operators, BinaryIsAsInterpreted) {
   ExpectSameAsInterpreter(nest.Finish(), Tolerance(dtype()) * 4);
 }
 
+// x86 divides vectors of integers as floats.
+TEST_P(Operators, WholeQuotientsAreExact) {
+  if (IsFloat(dtype()) || dtype() == DataType::kBool) return;
+  ElementwiseNest nest(vectorised());
+  const int bits = 8 * SizeBytes(dtype()) - (dtype() == DataType::kUInt8 ? 0 : 1);
+  const double high = bits < 53 ? std::exp2(bits) - 1 : 0x1p52;
+  const double low = dtype() == DataType::kUInt8 ? 0 : -high - 1;
+  const loop::Buffer x = nest.Input(dtype(), low, high);
+  for (const loop::Buffer& y : {nest.Input(dtype(), low, high), nest.Input(dtype(), 0, 3),
+                                nest.Input(dtype(), low < 0 ? -2 : 0, 1)}) {
+    for (const BinaryOp op :
+         {BinaryOp::kDiv, BinaryOp::kMod, BinaryOp::kFloorDiv, BinaryOp::kFloorMod}) {
+      const auto value = [op](const Expr& a, const Expr& b) { return loop::Binary(op, a, b); };
+      nest.Add([&](Expr j) { return value(loop::Load(x, {j}), loop::Load(y, {j})); });
+      nest.Add([&](Expr j) { return value(loop::Const(low, dtype()), loop::Load(y, {j})); });
+      // Multiples of the divisor and their neighbours.
+      nest.Add([&](Expr j) {
+        const Expr divisor = loop::Load(y, {j});
+        const Expr multiple = loop::Binary(BinaryOp::kDiv, loop::Load(x, {j}), divisor) * divisor;
+        return value(multiple + loop::Const(-1, dtype()), divisor);
+      });
+    }
+  }
+  ExpectSameAsInterpreter(nest.Finish(), 0);
+}
+
 TEST_P(Operators, CastsAreAsInterpreted) {
   ElementwiseNest nest(vectorised());
   const loop::Buffer x = nest.Input(dtype());
@@ -179,6 +207,35 @@ TEST(Operators, WorkWithoutFusedMultiplyAddOrHalfConversions) {
     nest.Add([&](Expr j) { return loop::Cast(DataType::kFloat32, loop::Load(x, {j})); });
     ExpectSameAsInterpreter(nest.Finish(), Tolerance(dtype) * 4,
                             "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2");
+  }
+}
+
+TEST(Operators, CastsOfWhatDoesNotFitSaturate) {
+  for (const DataType from : {DataType::kFloat32, DataType::kFloat64}) {
+    ElementwiseNest nest(true);
+    const loop::Buffer x = nest.Input(from, 0, 1);
+    const auto value = [&](const Expr& j) {
+      const double powers[] = {0x1p31, 0x1p32, 0x1p63, 0x1p64, 1e30, 0x1p31 - 128, 255.5, 32768};
+      const Expr zero = loop::Load(x, {j}) - loop::Load(x, {j});
+      Expr number = loop::Binary(BinaryOp::kDiv, zero, zero);
+      for (int64_t i = 0; i < std::ssize(powers); ++i) {
+        for (const double sign : {-1.0, 1.0}) {
+          number = loop::Select(loop::Eq(j, 2 * i + (sign < 0 ? 1 : 0)),
+                                loop::Const(sign * powers[i], from), number);
+        }
+      }
+      number = loop::Select(loop::Eq(j, 20),
+                            loop::Binary(BinaryOp::kDiv, loop::Const(1, from), zero), number);
+      return loop::Select(loop::Eq(j, 21),
+                          loop::Binary(BinaryOp::kDiv, loop::Const(-1, from), zero), number);
+    };
+    for (const DataType to : {DataType::kInt8, DataType::kUInt8, DataType::kInt16, DataType::kInt32,
+                              DataType::kInt64}) {
+      nest.Add([&](Expr j) { return loop::Cast(to, value(j)); });
+    }
+    for (const char* target : {"native", "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2"}) {
+      ExpectSameAsInterpreter(nest.Finish(), 0, target);
+    }
   }
 }
 

@@ -40,6 +40,9 @@ const char* const kKernels[] = {
     "fn (p0: Tensor[(5, 13, 2), float32], p1: Tensor[(5, 1, 1), float32]) { add(p0, p1) }",
     "fn (p0: Tensor[(7, 3), float32]) { %0 = nn.relu(p0); %1 = exp(p0); (%0, %1) }",
     "fn (p0: Tensor[(2, 6), float32]) { %0 = nn.relu(p0); %1 = negative(p0); (%0, %1) }",
+    "fn (p0: Tensor[(3, 5, 37), float32]) { cumsum(p0, axis=1) }",
+    "fn (p0: Tensor[(3, 5, 37), float32]) { cumsum(p0, axis=0, exclusive=true, reverse=true) }",
+    "fn (p0: Tensor[(4, 20), int32]) { cumsum(p0, axis=1, reverse=true) }",
 };
 
 // Kernels that look like those of other templates, but are not of their form.
@@ -132,6 +135,12 @@ TEST(Generic, ReductionsOfBlocksAreVectors) {
 // Axes of one index behind the last are no reason to have no lanes.
 TEST(Generic, LanesAreAlongTheLastAxisOfSeveralIndices) {
   ExpectVectorsInEveryLaunch("fn (p0: Tensor[(1, 6, 40, 1), float32]) { nn.relu(p0) }", 0);
+}
+
+// Running sums go along rows of other axes, which keep no order.
+TEST(Generic, RunningSumsAlongOuterAxesAreVectors) {
+  ExpectVectorsInEveryLaunch("fn (p0: Tensor[(4, 6, 40), float32]) { cumsum(p0, axis=1) }", 0);
+  ExpectVectorsInEveryLaunch("fn (p0: Tensor[(6, 40), float32]) { cumsum(p0, axis=0) }", 0);
 }
 
 // Detection heads, coordinates and complex numbers: elements one after the other, as far as nothing
