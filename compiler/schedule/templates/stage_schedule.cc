@@ -306,21 +306,22 @@ void ScheduleReduction(Sequence* s, const std::string& name, const StageOptions&
   Try(s, [&](Sequence& t) { schedule(t, false); });
 }
 
-// A stage that reads what it stored before, as running sums do: no loop changes its place, and
-// those that keep no order become the grid and lanes.
-void ScheduleRecurrence(Sequence* s, const loop::Launch& launch, const Buffer& buffer,
-                        const StageOptions& options) {
+// A stage that reads what it stored before, as running sums do, or of several stores: no loop
+// changes its place, and those that keep no order become the grid, and around a single store lanes.
+void ScheduleInOrder(Sequence* s, const loop::Launch& launch, const StageOptions& options) {
   Shaped shaped;
   Stmt body = launch.body;
   for (; body->kind == StmtKind::kFor; body = body->body[0]) {
     shaped.outer.push_back(body->var->name);
     if (!loop::IsConstInt(body->extent, &shaped.inner_extent)) return;
   }
-  if (body->kind != StmtKind::kStore || body->buffer != buffer || shaped.outer.empty()) return;
-  shaped.inner = shaped.outer.back();
-  shaped.outer.pop_back();
+  const bool is_store = body->kind == StmtKind::kStore;
+  if (is_store && !shaped.outer.empty()) {
+    shaped.inner = shaped.outer.back();
+    shaped.outer.pop_back();
+  }
   MakeGrid(s, shaped.outer, options.grid);
-  if (options.lanes < 2) return;
+  if (shaped.inner.empty() || options.lanes < 2) return;
   Try(s, [&](Sequence& t) {
     TileInner(t, shaped, options);
     MakeLanes(t, shaped, options);
@@ -365,7 +366,7 @@ void ScheduleStage(Sequence* s, const std::string& name, const StageOptions& opt
   if (!writer.ok()) return;
   const absl::StatusOr<Stage> stage = MatchStage(s->nest(), *writer, buffer);
   if (!stage.ok()) {
-    return ScheduleRecurrence(s, loop::Launch(s->nest().launches[*writer]), buffer, options);
+    return ScheduleInOrder(s, loop::Launch(s->nest().launches[*writer]), options);
   }
   if (stage->body->kind == StmtKind::kStore) {
     ScheduleStore(s, buffer, *stage, options);

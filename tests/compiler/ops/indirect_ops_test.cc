@@ -194,14 +194,17 @@ std::pair<TestTensor, TestTensor> TopK(const TestTensor& x, const ir::Attrs& att
   return {FromConstant((*result)->args[0]), FromConstant((*result)->args[1])};
 }
 
+// Of all elements, of few (which are selected) and of many (which are sorted).
 TEST(TopKTest, EqualElementsComeByPosition) {
-  for (const int64_t n : {1, 2, 3, 7, 8, 33}) {
+  const std::pair<int64_t, int64_t> cases[] = {{1, 1},   {2, 2},  {3, 3},   {7, 7},   {8, 8},
+                                               {33, 33}, {33, 1}, {33, 16}, {33, 17}, {100, 20}};
+  for (const auto& [n, k] : cases) {
     const TestTensor x = RandomTensor({2, n, 3}, 10 + n, DataType::kFloat32, 0, 1);
     TestTensor coarse = x;
     for (double& value : coarse.values) value = static_cast<int>(value * 5);
     for (const bool largest : {true, false}) {
       const auto [values, indices] =
-          TopK(coarse, {{"k", n}, {"axis", int64_t{1}}, {"largest", largest}});
+          TopK(coarse, {{"k", k}, {"axis", int64_t{1}}, {"largest", largest}});
       for (int64_t a = 0; a < 2; ++a) {
         for (int64_t c = 0; c < 3; ++c) {
           Ints order(n);
@@ -210,9 +213,9 @@ TEST(TopKTest, EqualElementsComeByPosition) {
             const double d = coarse.At({a, i, c}) - coarse.At({a, j, c});
             return largest ? d > 0 : d < 0;
           });
-          for (int64_t i = 0; i < n; ++i) {
-            ASSERT_EQ(indices.At({a, i, c}), order[i]) << n;
-            ASSERT_EQ(values.At({a, i, c}), coarse.At({a, order[i], c})) << n;
+          for (int64_t i = 0; i < k; ++i) {
+            ASSERT_EQ(indices.At({a, i, c}), order[i]) << n << " " << k;
+            ASSERT_EQ(values.At({a, i, c}), coarse.At({a, order[i], c})) << n << " " << k;
           }
         }
       }
