@@ -68,10 +68,31 @@ void Transpose(Builder& b, std::vector<Value*>& v) {
   }
 }
 
+// The same of elements of 8 bits: each step interleaves every vector with the one half of all
+// behind it, the low halves of both and the high ones, which are instructions of 128 bits.
+void TransposeBytes(Builder& b, std::vector<Value*>& v) {
+  const auto n = static_cast<int>(v.size());
+  std::vector<int> low, high;
+  for (int i = 0; i < n; ++i) {
+    low.push_back(i % 2 * n + i / 2);
+    high.push_back(low.back() + n / 2);
+  }
+  for (int step = 1; step < n; step *= 2) {
+    std::vector<Value*> next;
+    for (int i = 0; i < n / 2; ++i) {
+      for (const std::vector<int>& half : {low, high}) {
+        next.push_back(b.CreateShuffleVector(v[i], v[i + n / 2], half));
+      }
+    }
+    v = std::move(next);
+  }
+}
+
 // The same of elements of 16 bits, which travel as 32.
 void TransposeAny(Builder& b, std::vector<Value*>& v) {
   llvm::Type* type = v[0]->getType();
   if (type->getScalarSizeInBits() == 32) return Transpose(b, v);
+  if (type->getScalarSizeInBits() == 8) return TransposeBytes(b, v);
   llvm::Type* wide = WithElements(type, b.getInt32Ty());
   for (Value*& vector : v) vector = b.CreateZExt(vector, wide);
   Transpose(b, v);
@@ -93,8 +114,7 @@ std::optional<LaunchEmitter::Tile> LaunchEmitter::TileOf(const loop::Buffer& buf
                                                          const std::vector<loop::Expr>& indices,
                                                          const loop::Expr& row, const Index& min,
                                                          int64_t rows) {
-  const int bytes = SizeBytes(buffer->dtype);
-  if (bytes != 4 && bytes != 2) return std::nullopt;
+  if (SizeBytes(buffer->dtype) > 4) return std::nullopt;
   const Storage* storage = FindStorage(buffer);
   if (!storage || storage->copies != 1) return std::nullopt;
   Tile tile;

@@ -152,8 +152,7 @@ struct Across {
 };
 
 std::optional<Across> AcrossOf(const Expr& load, const Stage& stage) {
-  if (load->operands.empty() || (SizeBytes(load->dtype) != 4 && SizeBytes(load->dtype) != 2))
-    return std::nullopt;
+  if (load->operands.empty() || SizeBytes(load->dtype) > 4) return std::nullopt;
   const Layout::Dim last = load->buffer->layout.dims().back();
   const auto axis = static_cast<size_t>(last.axis);
   for (const Stmt& loop : stage.loops) {
