@@ -260,13 +260,13 @@ bool AxesAreLast(const ir::ExprNode& call) {
 // Products of stacks read their operands through moves of elements. A row of a softmax or a
 // normalisation is computed where it is needed.
 Prologue PrologueOf(const Expr& node) {
-  if (!IsOpCall(node) || node->type->is_tuple || node->type->tensor.dtype != DataType::kFloat32) {
-    return Prologue::kNone;
+  if (!IsOpCall(node) || node->type->is_tuple) return Prologue::kNone;
+  const DataType dtype = node->type->tensor.dtype;
+  if (node->name == "nn.batch_matmul") {  // of bfloat16 and bytes, operands are packed by pairs
+    const bool is_wide = SizeBytes(dtype) >= 4 && node->args[0]->type->tensor.dtype == dtype;
+    return is_wide ? Prologue::kMoves : Prologue::kNone;
   }
-  if (node->name == "nn.batch_matmul") {
-    return node->args[0]->type->tensor.dtype == DataType::kFloat32 ? Prologue::kMoves
-                                                                   : Prologue::kNone;
-  }
+  if (dtype != DataType::kFloat32) return Prologue::kNone;
   const bool by_rows = (node->name == "nn.softmax" || node->name == "nn.log_softmax" ||
                         node->name == "nn.layer_norm") &&
                        AxesAreLast(*node);

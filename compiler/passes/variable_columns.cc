@@ -21,10 +21,7 @@ Expr StackOfOne(const Expr& matrix) {
 }  // namespace
 
 Expr ProductOfVariables(const Expr& node) {
-  if (!ir::IsCall(node, "nn.dense") || node->type->tensor.dtype != DataType::kFloat32 ||
-      node->type->tensor.shape.size() != 2) {
-    return nullptr;
-  }
+  if (!ir::IsCall(node, "nn.dense") || node->type->tensor.shape.size() != 2) return nullptr;
   const Expr& weight = node->args[1];
   if (!ir::IsCall(weight, "transpose") || !IsVariable(weight) || !IsVariable(node->args[0])) {
     return nullptr;

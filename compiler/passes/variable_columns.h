@@ -6,7 +6,7 @@
 
 namespace hone::passes {
 
-// The nn.batch_matmul of one matrix each that a float32 nn.dense of something variable is, whose
+// The nn.batch_matmul of one matrix each that an nn.dense of something variable is, whose
 // weight is the transpose of something variable: the stack's kernels read that where it lies, where
 // dense layers, whose constant weights are transposed once, would copy all of it at every run.
 // nullptr: it is none. (A constant in the place of the data may be sparse: SparsifyConstants.)

@@ -210,7 +210,7 @@ class Generic : public Template {
     if (!HasReduction(*task.def)) {
       config.Set("reduce", std::string("none"));
     } else {
-      config.Set("reduce", std::string(ReducesInnermost(task) ? "scalar" : "vector"));
+      config.Set("reduce", std::string(ReducesInnermost(prepared.nest()) ? "scalar" : "vector"));
     }
     const std::vector<std::string> walk = WalkOptions(prepared);
     config.Set("walk", lanes[0] > 1 ? walk[0] : std::string("rows"));
@@ -233,12 +233,12 @@ class Generic : public Template {
 
  private:
   // The data of the reductions runs along the summed axis: lanes would gather.
-  static bool ReducesInnermost(const Task& task) {
+  static bool ReducesInnermost(const loop::Nest& nest) {
     bool innermost = false;
-    for (const loop::Launch& launch : task.def->naive.launches) {
+    for (const loop::Launch& launch : nest.launches) {
       const loop::Stmt body = loop::InsideLoops(launch.body);
       if (body->kind != loop::StmtKind::kSeq) continue;
-      const Expr lane = LaneOf(task, *body->body[0]);
+      const Expr lane = LaneOf(*body->body[0]);
       loop::Walk(
           body, [](const loop::Stmt&) { return true; },
           [&](const Expr& e) {
@@ -247,29 +247,16 @@ class Generic : public Template {
             const bool summed =
                 last->kind == loop::ExprKind::kVar && last->name.find(".r") != std::string::npos;
             const bool same_in_lanes = lane && !loop::UsesVar(e, lane);
-            innermost =
-                innermost || (summed && !same_in_lanes && LayoutIn(task, *e->buffer).IsRowMajor());
+            innermost = innermost || (summed && !same_in_lanes && e->buffer->layout.IsRowMajor());
           });
     }
     return innermost;
   }
 
   // The axis along which the results of a reduction lie; null where there is none.
-  static Expr LaneOf(const Task& task, const loop::StmtNode& first) {
+  static Expr LaneOf(const loop::StmtNode& first) {
     if (first.kind != loop::StmtKind::kStore || first.indices.empty()) return Expr();
-    return first.indices[InnermostAxis(LayoutIn(task, *first.buffer), first.buffer->shape)];
-  }
-
-  static Layout LayoutIn(const Task& task, const loop::BufferNode& buffer) {
-    const std::vector<Buffer> inputs = InputsOf(task.def->naive);
-    for (size_t i = 0; i < inputs.size(); ++i) {
-      if (inputs[i].get() == &buffer) return task.signature.operands[i];
-    }
-    const std::vector<Buffer> outputs = OutputsOf(task.def->naive);
-    for (size_t i = 0; i < outputs.size(); ++i) {
-      if (outputs[i].get() == &buffer) return task.signature.results[i];
-    }
-    return buffer.layout;
+    return first.indices[InnermostAxis(first.buffer->layout, first.buffer->shape)];
   }
 };
 

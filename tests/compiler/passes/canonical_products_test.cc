@@ -43,7 +43,9 @@ TEST(UnitAxes, OfOthersStay) {
 
 TEST(VariableColumns, AreReadInPlace) {
   for (const char* body : {"%0 = transpose(%b, axes=[1, 0]); nn.dense(%a, %0)",
-                           "%0 = nn.relu(%b); %1 = transpose(%0); nn.dense(%a, %1)"}) {
+                           "%0 = nn.relu(%b); %1 = transpose(%0); nn.dense(%a, %1)",
+                           "%0 = transpose(cast(%b, dtype=int32)); %1 = nn.dense(cast(%a, "
+                           "dtype=int32), %0); cast(%1, dtype=float32)"}) {
     const std::string text = Canonical(body);
     EXPECT_EQ(text.find("nn.dense"), std::string::npos) << text;
     EXPECT_NE(text.find("nn.batch_matmul"), std::string::npos) << text;

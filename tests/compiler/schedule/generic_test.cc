@@ -140,6 +140,14 @@ TEST(Generic, LanesAreAlongTheLastAxisOfSeveralIndices) {
   ExpectVectorsInEveryLaunch("fn (p0: Tensor[(1, 6, 40, 1), float32]) { nn.relu(p0) }", 0);
 }
 
+// A moved operand is read where it lies: lanes are columns of the product.
+TEST(Generic, ProductsWithATransposedOperandAreVectors) {
+  ExpectVectorsInEveryLaunch(
+      "fn (p0: Tensor[(1, 8, 30), float64], p1: Tensor[(30, 40), float64]) { %0 = transpose(p1, "
+      "axes=[1, 0]); %1 = expand_dims(%0, axis=0); nn.batch_matmul(p0, %1) }",
+      0);
+}
+
 // Running sums go along rows of other axes, which keep no order.
 TEST(Generic, RunningSumsAlongOuterAxesAreVectors) {
   ExpectVectorsInEveryLaunch("fn (p0: Tensor[(4, 6, 40), float32]) { cumsum(p0, axis=1) }", 0);
