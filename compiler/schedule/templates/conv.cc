@@ -70,6 +70,26 @@ std::vector<int64_t> UnrollsOf(const Conv& conv, const RegisterTile& tile) {
   return UnrollOptions({2, 3, 4, 5, 7, 8}, InnerExtent(conv), tile);
 }
 
+bool IsThick(const Border& border) { return border.first > 1 || border.last > 1; }
+
+// Whether tiles at the border can leave out what falls outside, as code of their own: each of those
+// along a row is, and so its length is bounded, and where tiles have several rows there is one at
+// each end.
+bool HasBorderTiles(const Conv& conv, const RegisterTile& tile, int64_t unroll) {
+  const bool gathers = !conv.operand_blocked && (conv.channels >= conv.lanes || conv.LanesDiffer());
+  if (!conv.pads || gathers || conv.Taps() == 1) return false;
+  const Border columns = ColumnBorder(conv, tile);
+  const int64_t steps = conv.LanesDiffer() ? conv.in : unroll;
+  const int64_t taps = (tile.rows > 1 ? conv.taps_h : 1) * conv.taps_w;
+  const int64_t emitted = steps * taps * tile.vectors * tile.rows * tile.columns;
+  if (tile.rows == 1) {
+    constexpr int64_t kBothEnds = 2;
+    const int64_t tiles = std::max(columns.first + columns.last, kBothEnds);
+    return tiles * emitted <= 2 * kBothEnds * kMaxEmittedFmas;
+  }
+  return !IsThick(RowBorder(conv, tile)) && !IsThick(columns) && emitted <= kMaxEmittedFmas;
+}
+
 // "copy": the data is copied with zeros around it. "slices": around each slice of the depth; the
 // taps of slices in front of the data and behind it are left out. "border": the tiles at the border
 // leave out what falls outside; the taps of a row are unrolled there, so that they know, and where
@@ -78,20 +98,7 @@ std::vector<std::string> PadOptions(const Conv& conv, const Config& prefix) {
   if (!conv.copies_data) return {"none"};
   std::vector<std::string> options = {"copy"};
   if (conv.PadsSlices()) options.emplace_back("slices");
-  const RegisterTile tile = TileOf(prefix);
-  const Border columns = ColumnBorder(conv, tile);
-  const Border rows = tile.rows > 1 ? RowBorder(conv, tile) : Border();
-  const int64_t unroll = conv.LanesDiffer() ? conv.in : prefix.Int("unroll");
-  const int64_t taps = (tile.rows > 1 ? conv.taps_h : 1) * conv.taps_w;
-  const int64_t emitted = unroll * taps * tile.vectors * tile.rows * tile.columns;
-  const bool gathers = !conv.operand_blocked && (conv.channels >= conv.lanes || conv.LanesDiffer());
-  const auto is_thick = [](const Border& border) { return border.first > 1 || border.last > 1; };
-  const int64_t most = tile.rows > 1 ? kMaxEmittedFmas : 2 * kMaxEmittedFmas;
-  if (!conv.pads || gathers || is_thick(rows) || is_thick(columns) || conv.Taps() == 1 ||
-      emitted > most) {
-    return options;
-  }
-  options.emplace_back("border");
+  if (HasBorderTiles(conv, TileOf(prefix), prefix.Int("unroll"))) options.emplace_back("border");
   return options;
 }
 
@@ -191,6 +198,29 @@ RegisterTile BestDirectTile(const Conv& conv, RegisterTileProblem problem) {
   return BestTile(problem);
 }
 
+// The part of the products whose data lies inside.
+double ProductsInside(const Conv& conv) {
+  double part = InsidePart(conv.window, conv.spatial - 1, conv.data_width, conv.width);
+  if (conv.spatial > 1) {
+    part *= InsidePart(conv.window, conv.spatial - 2, conv.data_height, conv.height);
+  }
+  return part;
+}
+
+// Padding that is thicker than tiles, as dilated windows have it, is left out by tiles of one row:
+// they are the best where most windows leave the data.
+RegisterTile BestTileByPadding(const Conv& conv, const RegisterTileProblem& problem) {
+  const RegisterTile tile = BestDirectTile(conv, problem);
+  if (!conv.pads || HasBorderTiles(conv, tile, 1)) return tile;
+  RegisterTileProblem row_problem = problem;
+  row_problem.grid *= problem.rows;
+  row_problem.rows = 1;
+  const RegisterTile row = BestDirectTile(conv, row_problem);
+  if (!HasBorderTiles(conv, row, 1)) return tile;
+  const double cycles = ProductsInside(conv) * TileCycles(problem, row);
+  return cycles < TileCycles(problem, tile) ? row : tile;
+}
+
 // Where few positions are enough work to hide latencies and one tile takes them all, weights from
 // far away are read once. Those of a phase lie in pieces among the others': they came in time only
 // where they were prefetched by chunks.
@@ -204,7 +234,7 @@ RegisterTile DefaultTile(const Conv& conv, const Target& target) {
   const bool once = WeightsAreFar(conv, target) && conv.batch * conv.depth == 1 &&
                     conv.groups == 1 && conv.AllPhases() == 1 && conv.height < kEnough &&
                     conv.height * conv.width >= kEnough && fits(all);
-  if (!once) return BestDirectTile(conv, problem);
+  if (!once) return BestTileByPadding(conv, problem);
   while (all.vectors < problem.vectors && fits({all.vectors + 1, all.rows, all.columns})) {
     ++all.vectors;
   }
@@ -370,7 +400,11 @@ Config DirectDefault(const Conv& conv, const Target& target) {
 // Of the default, by the same model as BestWinogradConfigs'.
 double DirectCycles(const Conv& conv, const Target& target, const Config& direct) {
   const RegisterTileProblem problem = TileProblem(conv);
-  double cycles = static_cast<double>(problem.grid) * TileCycles(problem, BestTile(problem));
+  const RegisterTile tile = TileOf(direct);
+  const bool leaves_out = direct.String("pad") == "border" && IsThick(ColumnBorder(conv, tile));
+  double cycles = leaves_out ? ProductsInside(conv) * TileCycles(problem, tile)
+                             : TileCycles(problem, BestTile(problem));
+  cycles *= static_cast<double>(problem.grid);
   if (conv.stream_bytes && WeightsAreFar(conv, target)) {
     const double reading = static_cast<double>(WeightBytes(conv)) / *conv.stream_bytes;
     cycles =

@@ -28,6 +28,18 @@ Border BorderOf(const ops::Window& window, int axis, int64_t input, int64_t posi
   return border;
 }
 
+double InsidePart(const ops::Window& window, int axis, int64_t input, int64_t positions) {
+  int64_t inside = 0;
+  for (int64_t position = 0; position < positions; ++position) {
+    for (int64_t tap = 0; tap < window.taps[axis]; ++tap) {
+      const int64_t at =
+          position * window.strides[axis] + tap * window.dilation[axis] - window.before[axis];
+      inside += at >= 0 && at < input ? 1 : 0;
+    }
+  }
+  return static_cast<double>(inside) / static_cast<double>(positions * window.taps[axis]);
+}
+
 Border WithoutWideEnds(Border border, int64_t most, int64_t positions, int64_t tile) {
   const int64_t tail = TailBorder(positions, tile).last;
   // The first end may have been all tiles.

@@ -21,6 +21,9 @@ Border TailBorder(int64_t positions, int64_t tile);
 Border BorderOf(const ops::Window& window, int axis, int64_t input, int64_t positions,
                 int64_t tile);
 
+// The part of the taps along the axis that read the data, of those of all positions.
+double InsidePart(const ops::Window& window, int axis, int64_t input, int64_t positions);
+
 // Without the ends of more than `most` tiles; a shorter last tile stays apart.
 Border WithoutWideEnds(Border border, int64_t most, int64_t positions, int64_t tile);
 

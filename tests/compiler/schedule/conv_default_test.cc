@@ -98,6 +98,26 @@ TEST(Conv, ByDefaultChunksLeaveOutPadding) {
   }
 }
 
+// Of the windows of DeepLab's heads most leave the data, which tiles of one row leave out at the
+// ends of the row and above and below it. Code of their own for all tiles would be too long where
+// there are many.
+TEST(Conv, ByDefaultDilatedWindowsLeaveOutPadding) {
+  const Target target = TestTarget(
+      "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -caches=32768,1048576,33554432 -threads=1");
+  const auto config_of = [&](int64_t extent, int64_t taps, int64_t dilation) {
+    const int64_t pad = (taps - 1) * dilation / 2;
+    const std::vector<int64_t> both = {dilation, dilation}, pads = {dilation, pad};
+    const Windows w{1, 256, 64, {33, extent}, {3, taps}, {1, 1}, both, pads, pads};
+    return DefaultOf(WindowsText(w, "float32", "float32"), target);
+  };
+  for (const int64_t dilation : {6, 12, 18}) {
+    const Config config = config_of(33, 3, dilation);
+    EXPECT_EQ(config.String("pad"), "border") << config.ToText();
+    EXPECT_EQ(config.Int("tile_h"), 1) << config.ToText();
+  }
+  EXPECT_EQ(config_of(600, 9, 18).String("pad"), "copy");
+}
+
 // Border tiles of several rows would have all rows in one block.
 TEST(Conv, ByDefaultManyRowsAreCopiedForTheirChunks) {
   const Config config = DefaultOf512Channels(200, 4, "x86-64-v4");
