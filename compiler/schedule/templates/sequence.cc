@@ -222,6 +222,16 @@ WinogradStages Sequence::Winograd(const std::string& buffer, int64_t tile, Phase
   return {};
 }
 
+DilationStages Sequence::SplitDilation(const std::string& buffer, int64_t dilation_h,
+                                       int64_t dilation_w) {
+  if (!ok()) return {};
+  absl::StatusOr<DilationStages> stages =
+      schedule::SplitDilation(&nest_, buffer, dilation_h, dilation_w);
+  if (stages.ok()) return *std::move(stages);
+  Fail(stages.status());
+  return {};
+}
+
 RowFilterStages Sequence::FilterRows(const std::string& buffer, int64_t tile) {
   if (!ok()) return {};
   absl::StatusOr<RowFilterStages> stages = schedule::FilterRows(&nest_, buffer, tile);

@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "compiler/loop/stmt.h"
 #include "compiler/schedule/primitives/compute_at.h"
+#include "compiler/schedule/primitives/dilation_phases.h"
 #include "compiler/schedule/primitives/prefetch.h"
 #include "compiler/schedule/primitives/row_filters.h"
 #include "compiler/schedule/primitives/share_by_offsets.h"
@@ -60,6 +61,7 @@ class Sequence {
   std::string SumLocally(const std::string& loop);
   WinogradStages Winograd(const std::string& buffer, int64_t tile, PhaseOrder phase_order,
                           FilterTransform filters);
+  DilationStages SplitDilation(const std::string& buffer, int64_t dilation_h, int64_t dilation_w);
   RowFilterStages FilterRows(const std::string& buffer, int64_t tile);
   void Prefetch(const std::string& loop, const std::string& buffer, const PrefetchOptions& options);
   void PrefetchRegion(const std::string& buffer, const PrefetchRegionOptions& options);

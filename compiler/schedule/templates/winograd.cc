@@ -1,6 +1,7 @@
 #include "compiler/schedule/templates/winograd.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "compiler/schedule/primitives/nest_edit.h"
 #include "compiler/schedule/primitives/winograd.h"
@@ -28,27 +29,32 @@ class WinogradSchedule {
  public:
   WinogradSchedule(const Task& task, const Conv& conv, const Config& config)
       : task_(task),
-        conv_(conv),
+        dilation_(DilationOf(conv)),
+        conv_(WithoutDilation(conv)),
         config_(config),
-        plan_(PlanOf(conv, config.String("strategy"))),
+        plan_(PlanOf(conv_, config.String("strategy"))),
         tile_(TileOf(config)),
         s_(task.def->naive),
         out_(conv.view.output),
-        copies_(conv.copies_data && config.String("pad") == "copy"),
+        copies_(conv_.copies_data && config.String("pad") == "copy"),
         chunk_(config.Int("chunk")),
         in_registers_(chunk_ > 0 && config.String("filters") == kFiltersInRegisters) {}
 
   absl::StatusOr<loop::Nest> Run() && {
-    conv_result_ = FuseAroundAnchor(&s_, conv_.view, conv_.data);
+    conv_result_ = FuseAroundAnchor(&s_, conv_.view, dilation_ ? "" : conv_.data);
+    if (dilation_) SplitDilation();
     if (SkipsSlices()) s_.InlinePadding(conv_.data, 2);
     stages_ =
         s_.Winograd(conv_result_, std::max(plan_.tile_h, plan_.tile_w),
                     conv_.blocked_data ? PhaseOrder::kOutside : PhaseOrder::kInside, HowFilters());
     if (conv_.copies_data && !copies_) s_.Inline(conv_.data);
     SetSignatureLayouts(&s_, task_);
+    if (dilation_) s_.SetLayout(out_, BlockedChannels(conv_.rank(), conv_.lanes));
     if (copies_ && conv_.blocked_data) {
       s_.SetLayout(conv_.data, BlockedChannels(conv_.rank(), conv_.lanes));
     }
+    const bool packs_weight = chunk_ > 0 && stages_.filter_taps.empty();
+    if (dilation_ && !packs_weight) s_.Inline(weight_of_phases_);
     if (chunk_ == 0) {
       PrepareFilter();
     } else {
@@ -62,11 +68,22 @@ class WinogradSchedule {
     ComputeData();
     PrefetchPanels();
     if (copies_) ScheduleDataStage(&s_, conv_.data, conv_.lanes);
+    if (dilation_) ScheduleDataStage(&s_, conv_.view.output, conv_.lanes);
     Specialise();
     return std::move(s_).Finish();
   }
 
  private:
+  // Into the phases of the dilation, which the stage of the output puts in order again.
+  void SplitDilation() {
+    const DilationStages phases = s_.SplitDilation(conv_result_, dilation_->h, dilation_->w);
+    s_.Inline(conv_result_);
+    conv_.data = phases.data;
+    weight_of_phases_ = phases.weight;
+    out_ = phases.result;
+    conv_result_ = s_.CacheWrite(out_);
+  }
+
   // Whether a block, the last one included, is no whole number of register tiles.
   static bool HasTail(int64_t extent, int64_t block, int64_t tile) {
     return block % tile != 0 || extent % block % tile != 0;
@@ -125,11 +142,11 @@ class WinogradSchedule {
     const std::string layout =
         Deep() ? fmt::format("NDCHW{}n", GroupLanes()) : fmt::format("NCHW{}n", GroupLanes());
     const Layout blocks = *Layout::Parse(layout, conv_.rank());
-    if (stages_.filter_taps.empty()) {
+    packed_ = stages_.filter_taps.empty() ? weight_of_phases_ : stages_.filter_taps;
+    if (packed_.empty()) {
       packed_ = s_.Pack(conv_.weight, blocks);
       return;
     }
-    packed_ = stages_.filter_taps;
     s_.Prepare(packed_);
     s_.SetLayout(packed_, blocks);
   }
@@ -492,19 +509,21 @@ class WinogradSchedule {
   }
 
   const Task& task_;
-  const Conv& conv_;
+  const std::optional<Dilation> dilation_;  // that is split into phases
+  Conv conv_;                               // without it
   const Config& config_;
   const WinogradPlan plan_;
   const RegisterTile tile_;
   Sequence s_;
   std::string out_;
-  bool copies_;              // the padded copy is a launch of its own
-  int64_t chunk_;            // channels whose filters are transformed at a time; 0: beforehand
-  bool in_registers_;        // filters are transformed there, for each row of positions
-  std::string packed_;       // the filters as they are read then
-  std::string block_;        // the innermost loop of the grid
-  std::string conv_result_;  // the buffer of what the convolution alone gives
-  std::string sum_;          // the accumulators
+  bool copies_;                   // the padded copy is a launch of its own
+  int64_t chunk_;                 // channels whose filters are transformed at a time; 0: beforehand
+  bool in_registers_;             // filters are transformed there, for each row of positions
+  std::string weight_of_phases_;  // empty: there is no dilation
+  std::string packed_;            // the filters as they are read then
+  std::string block_;             // the innermost loop of the grid
+  std::string conv_result_;       // the buffer of what the convolution alone gives
+  std::string sum_;               // the accumulators
   WinogradStages stages_;
 };
 

@@ -35,13 +35,21 @@ double Amplification(const WinogradAxis& axis) {
 
 int64_t TileOfStrategy(const std::string& strategy) { return strategy.back() - '0'; }
 
+// Of a single tap any step is one.
+int64_t StepOfTaps(const Conv& conv, size_t from_end) {
+  const ops::Shape& taps = conv.window.taps;
+  const ops::Shape& dilation = conv.window.dilation;
+  return taps[taps.size() - from_end] > 1 ? dilation[dilation.size() - from_end] : 1;
+}
+
 bool FitsWinograd(const Conv& conv) {
   if (conv.spatial < 2 || conv.transposed || conv.groups != 1 || conv.is_strict ||
       conv.kind != ProductKind::kFloat || !conv.weight_is_constant || conv.out < conv.lanes) {
     return false;
   }
   const ops::Shape& dilation = conv.window.dilation;
-  if (dilation[dilation.size() - 1] != 1 || dilation[dilation.size() - 2] != 1) return false;
+  const bool is_dilated = dilation[dilation.size() - 1] != 1 || dilation[dilation.size() - 2] != 1;
+  if (is_dilated && !DilationOf(conv)) return false;
   const int64_t phases = AxisOf(conv, 2).phases * AxisOf(conv, 1).phases;
   if (phases == 1) return conv.in >= conv.lanes && conv.blocked_data;
   // Vectors are channels of one phase, or all phases of a few channels.
@@ -113,9 +121,38 @@ double WinogradAmplification(const Conv& conv, const std::string& strategy) {
 
 bool IsWinograd(const std::string& strategy) { return strategy.starts_with(kPrefix); }
 
-std::vector<std::string> WinogradStrategies(const Conv& conv) {
+std::optional<Dilation> DilationOf(const Conv& conv) {
+  const auto is_one = [](int64_t stride) { return stride == 1; };
+  if (conv.spatial != 2 || !std::ranges::all_of(conv.window.strides, is_one) ||
+      !conv.operand_blocked) {
+    return std::nullopt;
+  }
+  const Dilation dilation{StepOfTaps(conv, 2), StepOfTaps(conv, 1)};
+  return dilation.h * dilation.w > 1 ? std::make_optional(dilation) : std::nullopt;
+}
+
+Conv WithoutDilation(const Conv& conv) {
+  const std::optional<Dilation> dilation = DilationOf(conv);
+  if (!dilation) return conv;
+  Conv phases = conv;
+  phases.spatial = 3;
+  phases.depth = phases.data_depth = dilation->h * dilation->w;
+  phases.height = CeilDiv(conv.height, dilation->h);
+  phases.width = CeilDiv(conv.width, dilation->w);
+  phases.window.taps = {1, conv.taps_h, conv.taps_w};
+  phases.window.strides = phases.window.dilation = {1, 1, 1};
+  phases.window.before = phases.window.after = {0, 0, 0};
+  phases.phases = {1, 1, 1};
+  phases.result_axes = {phases.depth, phases.height, phases.width};
+  phases.copies_data = phases.blocked_data = true;
+  phases.pads = false;
+  return phases;
+}
+
+std::vector<std::string> WinogradStrategies(const Conv& dilated) {
   std::vector<std::string> strategies;
-  if (!FitsWinograd(conv)) return strategies;
+  if (!FitsWinograd(dilated)) return strategies;
+  const Conv conv = WithoutDilation(dilated);
   for (int64_t tile : {2, 3, 4, 5, 6}) {
     if (IsOffered(conv, tile)) strategies.push_back(kPrefix + std::to_string(tile));
   }

@@ -5,6 +5,7 @@
 #define HONE_COMPILER_SCHEDULE_TEMPLATES_WINOGRAD_PLAN_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,11 +40,20 @@ struct WinogradPlan {
 };
 WinogradPlan PlanOf(const Conv& conv, const std::string& strategy);
 
+// How far taps lie apart where a convolution of two axes is taken as one of neighbouring taps over
+// the phases that this makes of rows and columns (SplitDilation); nullopt: it is not.
+struct Dilation {
+  int64_t h = 1, w = 1;
+};
+std::optional<Dilation> DilationOf(const Conv& conv);
+// The convolution over the phases, which are its depth; without such as it is.
+Conv WithoutDilation(const Conv& conv);
+
 // How much larger its error is than that of the direct sum, about.
 double WinogradAmplification(const Conv& conv, const std::string& strategy);
 
 // The names of those the convolution can be computed by; empty for most.
-std::vector<std::string> WinogradStrategies(const Conv& conv);
+std::vector<std::string> WinogradStrategies(const Conv& dilated);
 bool IsWinograd(const std::string& strategy);
 
 }  // namespace hone::schedule

@@ -110,6 +110,13 @@ int64_t ChunkBytesOfChannel(const Conv& conv, const WinogradPlan& plan, const Re
   return 4 * (taps + row);
 }
 
+double PhaseCopyCycles(const Conv& conv, const Target& target) {
+  if (!DilationOf(conv)) return 0;
+  constexpr double kBytesACycle = 7;
+  const auto bytes = static_cast<double>(conv.batch * (conv.data_bytes + conv.result_bytes));
+  return bytes / kBytesACycle / static_cast<double>(target.threads);
+}
+
 double BlockCycles(const Conv& conv, const Target& target, const WinogradPlan& plan,
                    const WinogradChoice& choice) {
   const RegisterTileProblem& problem = choice.problem;

@@ -268,7 +268,9 @@ void ImproveWinograd(const Conv& conv, const Target& target, const std::string& 
 
 }  // namespace
 
-std::optional<Knob> NextWinogradKnob(const Conv& conv, const Target& target, const Config& prefix) {
+std::optional<Knob> NextWinogradKnob(const Conv& dilated, const Target& target,
+                                     const Config& prefix) {
+  const Conv conv = WithoutDilation(dilated);
   const WinogradPlan plan = PlanOf(conv, prefix.String("strategy"));
   if (conv.spatial == 3 && !prefix.Has("block_d")) {
     return IntKnob("block_d", BlockDepths(conv, target, plan));
@@ -303,9 +305,10 @@ std::optional<Knob> NextWinogradKnob(const Conv& conv, const Target& target, con
   return std::nullopt;
 }
 
-std::vector<StrategyChoice> BestWinogradConfigs(const Conv& conv, const Target& target) {
+std::vector<StrategyChoice> BestWinogradConfigs(const Conv& dilated, const Target& target) {
   std::vector<StrategyChoice> choices;
-  for (const std::string& strategy : WinogradStrategies(conv)) {
+  const Conv conv = WithoutDilation(dilated);
+  for (const std::string& strategy : WinogradStrategies(dilated)) {
     BestOfStrategy best;
     for (int64_t depth : BlockDepths(conv, target, PlanOf(conv, strategy))) {
       ImproveWinograd(conv, target, strategy, depth, &best);
@@ -313,6 +316,7 @@ std::vector<StrategyChoice> BestWinogradConfigs(const Conv& conv, const Target& 
     if (best.beforehand) choices.push_back(*std::move(best.beforehand));
     if (best.in_chunks) choices.push_back(*std::move(best.in_chunks));
   }
+  for (StrategyChoice& choice : choices) choice.cycles += PhaseCopyCycles(dilated, target);
   return choices;
 }
 

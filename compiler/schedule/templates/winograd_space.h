@@ -17,10 +17,11 @@ namespace hone::schedule {
 inline constexpr char kFiltersInRegisters[] = "registers";
 
 // The knobs after "strategy", which is one of them.
-std::optional<Knob> NextWinogradKnob(const Conv& conv, const Target& target, const Config& prefix);
+std::optional<Knob> NextWinogradKnob(const Conv& dilated, const Target& target,
+                                     const Config& prefix);
 // By the analytic model the best of each strategy, with filters transformed beforehand and, where
 // that is possible, when they are needed.
-std::vector<StrategyChoice> BestWinogradConfigs(const Conv& conv, const Target& target);
+std::vector<StrategyChoice> BestWinogradConfigs(const Conv& dilated, const Target& target);
 
 }  // namespace hone::schedule
 

@@ -126,6 +126,14 @@ void Winograd(Draw& draw) {
   Conv(draw, window, ManyChannels(draw), ManyChannels(draw), 1);
 }
 
+// Phases of a dilation are convolutions of neighbouring taps.
+void WinogradOfPhases(Draw& draw) {
+  static const Shape kTaps[] = {{3, 3}, {3, 3}, {5, 3}, {1, 3}};
+  Window window = DrawWindow(draw, kTaps[draw.Below(std::size(kTaps))], 1, 1);
+  window.dilation = {1 + draw.Below(3), 2 + draw.Below(2)};
+  Conv(draw, window, ManyChannels(draw), ManyChannels(draw), 1);
+}
+
 void Winograd3d(Draw& draw) {
   static const Shape kTaps[] = {{3, 3, 3}, {1, 3, 3}, {2, 3, 3}, {1, 1, 7}, {1, 5, 5}};
   Window window = DrawWindow(draw, kTaps[draw.Below(std::size(kTaps))], 1, 1);
@@ -226,6 +234,7 @@ std::vector<Family> ConvFamilies() {
           {"conv2d_strided", ConvOf(2, 4, 3, 1), ""},
           {"conv2d_dilated", ConvOf(2, 3, 2, 3), ""},
           {"conv2d_winograd", Winograd, "winograd"},
+          {"conv2d_winograd_of_phases", WinogradOfPhases, "winograd"},
           {"conv_grouped", Grouped, ""},
           {"conv2d_depthwise", Depthwise, ""},
           {"conv2d_depthwise_filtered", FilteredDepthwise, "winograd2"},

@@ -78,10 +78,15 @@ TEST(Conv, ByDefaultTilesOfFewChannelsLeaveRegistersAtTheBorder) {
   EXPECT_EQ(tile(0), 28);
 }
 
+// Without Winograd.
+std::string Strict(std::string text) {
+  return text.replace(text.find("numerics=default"), std::string::npos, "numerics=strict");
+}
+
 // Of weights that fit no cache, and no Winograd.
 Config DefaultOf512Channels(int64_t height, int64_t width, const char* cpu) {
-  std::string text = ConvText({1, 512, height, width, 512, 3, 3, 1, 1, 1}, "bias_relu");
-  text.replace(text.find("numerics=default"), std::string::npos, "numerics=strict");
+  const std::string text =
+      Strict(ConvText({1, 512, height, width, 512, 3, 3, 1, 1, 1}, "bias_relu"));
   return DefaultOf(text, TestTarget(fmt::format("llvm -mtriple=x86_64-linux-gnu -mcpu={} "
                                                 "-caches=49152,1048576,33554432 -threads=1",
                                                 cpu)));
@@ -108,7 +113,7 @@ TEST(Conv, ByDefaultDilatedWindowsLeaveOutPadding) {
     const int64_t pad = (taps - 1) * dilation / 2;
     const std::vector<int64_t> both = {dilation, dilation}, pads = {dilation, pad};
     const Windows w{1, 256, 64, {33, extent}, {3, taps}, {1, 1}, both, pads, pads};
-    return DefaultOf(WindowsText(w, "float32", "float32"), target);
+    return DefaultOf(Strict(WindowsText(w, "float32", "float32")), target);
   };
   for (const int64_t dilation : {6, 12, 18}) {
     const Config config = config_of(33, 3, dilation);
@@ -116,6 +121,18 @@ TEST(Conv, ByDefaultDilatedWindowsLeaveOutPadding) {
     EXPECT_EQ(config.Int("tile_h"), 1) << config.ToText();
   }
   EXPECT_EQ(config_of(600, 9, 18).String("pad"), "copy");
+}
+
+// The phases of a smaller dilation have more rows and columns, and fewer of their windows leave the
+// data.
+TEST(Conv, ByDefaultPhasesOfADilationAreConvolvedByWinograd) {
+  const Target target = TestTarget(
+      "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -caches=32768,1048576,33554432 -threads=1");
+  for (const int64_t dilation : {2, 4, 6}) {
+    const Config config =
+        DefaultOf(ConvText({1, 256, 33, 33, 64, 3, 3, 1, dilation, dilation}, "none"), target);
+    EXPECT_EQ(config.String("strategy").substr(0, 8), "winograd") << config.ToText();
+  }
 }
 
 // Border tiles of several rows would have all rows in one block.

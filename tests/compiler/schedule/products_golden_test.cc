@@ -4,6 +4,7 @@
 #include "compiler/schedule/primitives/annotate.h"
 #include "compiler/schedule/primitives/cache_write.h"
 #include "compiler/schedule/primitives/compute_at.h"
+#include "compiler/schedule/primitives/dilation_phases.h"
 #include "compiler/schedule/primitives/dot_product.h"
 #include "compiler/schedule/primitives/fission.h"
 #include "compiler/schedule/primitives/pack.h"
@@ -128,6 +129,36 @@ TEST(Primitives, FilterRowsRefusesWhatItCannotFilter) {
   refused(DepthwiseNest(1), "conv2d", 30);
   refused(DepthwiseNest(1), "relu", 2);
   refused(ConvNest(3, 4, 2), "conv", 2);  // sums over channels
+}
+
+loop::Nest DilatedNest(int64_t stride) {
+  return MustLower(fmt::format("fn (p0: Tensor[(1, 2, 5, 4), float32], const p1: Tensor[(3, 2, 2, "
+                               "3), float32]) {{ %0 = nn.conv2d(p0, p1, dilation=[2, 3], "
+                               "padding=[0, 3, 0, 3], strides=[{0}, {0}]); nn.relu(%0) }} "
+                               "accumulate=float32 numerics=default",
+                               stride))
+      .naive;
+}
+
+// Two phases of three rows, one of which has two, and three of four columns.
+TEST(PrimitivesGolden, SplitDilation) {
+  const loop::Nest naive = DilatedNest(1);
+  loop::Nest nest = naive;
+  const auto stages = SplitDilation(&nest, "conv2d", 2, 3);
+  ASSERT_TRUE(stages.ok()) << stages.status();
+  EXPECT_EQ(stages->result, "conv2d.phases");
+  ExpectGolden("split_dilation", naive, nest);
+}
+
+TEST(Primitives, SplitDilationRefusesWhatHasNoSuchPhases) {
+  const auto refused = [](loop::Nest nest, const std::string& buffer, int64_t height) {
+    EXPECT_EQ(SplitDilation(&nest, buffer, height, 3).status().code(),
+              absl::StatusCode::kFailedPrecondition)
+        << buffer << height;
+  };
+  refused(DilatedNest(2), "conv2d", 2);  // windows two apart
+  refused(DilatedNest(1), "conv2d", 1);
+  refused(DilatedNest(1), "relu", 2);
 }
 
 }  // namespace

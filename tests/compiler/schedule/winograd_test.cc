@@ -16,17 +16,19 @@ namespace {
 struct Kernel {
   int64_t n, ic, h, w, oc, kh, kw, stride_h, stride_w;
   int64_t top, left, bottom, right;  // padding
+  int64_t dilation_h = 1, dilation_w = 1;
 };
 
 std::string TextOf(const Kernel& k, bool residual, const std::string& numerics = "default") {
-  const int64_t oh = (k.h + k.top + k.bottom - k.kh) / k.stride_h + 1;
-  const int64_t ow = (k.w + k.left + k.right - k.kw) / k.stride_w + 1;
+  const int64_t reach_h = (k.kh - 1) * k.dilation_h, reach_w = (k.kw - 1) * k.dilation_w;
+  const int64_t oh = (k.h + k.top + k.bottom - reach_h - 1) / k.stride_h + 1;
+  const int64_t ow = (k.w + k.left + k.right - reach_w - 1) / k.stride_w + 1;
   const std::string operands = fmt::format(
       "p0: Tensor[({}, {}, {}, {}), float32], const p1: Tensor[({}, {}, {}, {}), float32]", k.n,
       k.ic, k.h, k.w, k.oc, k.ic, k.kh, k.kw);
-  const std::string conv =
-      fmt::format("nn.conv2d(p0, p1, padding=[{}, {}, {}, {}], strides=[{}, {}])", k.top, k.left,
-                  k.bottom, k.right, k.stride_h, k.stride_w);
+  const std::string conv = fmt::format(
+      "nn.conv2d(p0, p1, dilation=[{}, {}], padding=[{}, {}, {}, {}], strides=[{}, {}])",
+      k.dilation_h, k.dilation_w, k.top, k.left, k.bottom, k.right, k.stride_h, k.stride_w);
   const std::string end = " accumulate=float32 numerics=" + numerics;
   if (!residual) return fmt::format("fn ({}) {{ {} }}", operands, conv) + end;
   return fmt::format(
@@ -116,6 +118,21 @@ TEST(Winograd, LargerFiltersComputeWhatTheNaiveNestDoes) {
                       {1, 6, 6, 9, 8, 5, 3, 1, 1, 2, 1, 2, 1}},
                      2),
             50);
+}
+
+// Of equal and unequal dilations, one along which there is but one tap among them; phases of
+// unequal rows and columns, and windows without padding.
+TEST(Winograd, DilatedConvolutionsComputeWhatTheNaiveNestDoes) {
+  EXPECT_GE(CheckAll({{1, 16, 13, 14, 16, 3, 3, 1, 1, 2, 2, 2, 2, 2, 2},
+                      {2, 8, 10, 9, 12, 3, 3, 1, 1, 3, 0, 3, 6, 3, 3},
+                      {1, 20, 9, 12, 19, 5, 3, 1, 1, 2, 2, 2, 2, 1, 2},
+                      {1, 16, 12, 11, 16, 3, 3, 1, 1, 0, 0, 0, 0, 2, 1},
+                      {1, 32, 12, 11, 16, 5, 3, 1, 1, 4, 1, 4, 1, 2, 1},
+                      {1, 8, 6, 14, 9, 1, 7, 1, 1, 0, 6, 0, 6, 3, 2},
+                      {1, 32, 9, 15, 20, 1, 3, 1, 1, 0, 1, 0, 1, 3, 1},
+                      {1, 32, 11, 9, 33, 3, 3, 1, 1, 4, 4, 4, 4, 4, 4}},
+                     2),
+            80);
 }
 
 TEST(Winograd, StridedConvolutionsOfFewChannelsComputeWhatTheNaiveNestDoes) {
@@ -333,6 +350,10 @@ TEST(Winograd, IsAStrategyWhereItSavesProductsAndIsExactEnough) {
   EXPECT_EQ(of({1, 64, 56, 56, 128, 3, 3, 2, 2, 1, 1, 1, 1}),
             (Names{"direct", "winograd4", "winograd5"}));
   EXPECT_EQ(of({1, 64, 56, 56, 128, 1, 1, 1, 1, 0, 0, 0, 0}), Names{"direct"});
+  // Four phases of 28x28; phases of single results.
+  EXPECT_EQ(of({1, 64, 56, 56, 64, 3, 3, 1, 1, 2, 2, 2, 2, 2, 2}),
+            (Names{"direct", "winograd2", "winograd4"}));
+  EXPECT_EQ(of({1, 64, 14, 14, 64, 3, 3, 1, 1, 18, 18, 18, 18, 18, 18}), Names{"direct"});
   EXPECT_EQ(of({1, 3, 224, 224, 32, 3, 3, 2, 2, 1, 1, 1, 1}), Names{"direct"});
   EXPECT_EQ(
       StrategiesOf(TextOf({1, 3, 224, 224, 64, 7, 7, 2, 2, 3, 3, 3, 3}, false, "strict"), target),

@@ -1,0 +1,32 @@
+// Dilated convolutions as ones of neighbouring taps.
+#ifndef HONE_COMPILER_SCHEDULE_PRIMITIVES_DILATION_PHASES_H_
+#define HONE_COMPILER_SCHEDULE_PRIMITIVES_DILATION_PHASES_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "compiler/loop/stmt.h"
+
+namespace hone::schedule {
+
+// The buffers between the steps; p counts the phases, those of the width innermost.
+struct DilationStages {
+  std::string data;    // (n, ic, p, y, x): what the windows of a phase read
+  std::string weight;  // (oc, ic, 0, kh, kw)
+  std::string result;  // (n, oc, p, y, x)
+};
+
+// Replaces the stage that fills workspace `buffer` with a convolution of two axes, of stride one
+// and taps dilation_h and dilation_w apart, by one of three, of neighbouring taps: a depth of
+// dilation_h * dilation_w phases, and within each the rows and columns whose indices leave the
+// same remainders. Data and weights are copies, and so is the last stage, which fills `buffer`:
+//   buffer[n, oc, h, w] = result[n, oc, (h mod dilation_h) * dilation_w + w mod dilation_w,
+//                                h div dilation_h, w div dilation_w]
+// kFailedPrecondition where the stage is no such convolution.
+absl::StatusOr<DilationStages> SplitDilation(loop::Nest* nest, const std::string& buffer,
+                                             int64_t dilation_h, int64_t dilation_w);
+
+}  // namespace hone::schedule
+
+#endif  // HONE_COMPILER_SCHEDULE_PRIMITIVES_DILATION_PHASES_H_
