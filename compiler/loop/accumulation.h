@@ -13,7 +13,8 @@ namespace hone::loop {
 // Whether the kStore has the form c[i] = c[i] op .., for a binary op.
 bool Accumulates(const StmtNode& store);
 
-// What `op` leaves every value of the type as it is with; nullopt where there is none.
+// What `op` leaves every value of the type as it is with, once it is a Const of the type; nullopt
+// where there is none.
 std::optional<double> NeutralOf(BinaryOp op, DataType dtype);
 
 // Neighbours of the type that fill the 32 bits of what their products are summed in, and so steps

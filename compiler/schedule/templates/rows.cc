@@ -1,7 +1,7 @@
-// Reductions along the innermost axes, alone or as the stages of a softmax or a normalisation: one
-// launch, a row at a time, all of its stages while the row is in registers or in the first cache.
-// The lanes of a sum are combined at its end. Other layouts and orders are the generic template's,
-// whose configs are a strategy here.
+// Reductions along the innermost axes, alone or as the stages of a softmax, a normalisation or a
+// search for the largest element: one launch, a row at a time, all of its stages while the row is
+// in registers or in the first cache. The lanes of a sum are combined at its end. Other layouts and
+// orders are the generic template's, whose configs are a strategy here.
 #include <algorithm>
 #include <set>
 
@@ -26,17 +26,26 @@ using loop::ExprKind;
 using loop::Stmt;
 using loop::StmtKind;
 
+// Whether a reduction is for the largest or smallest element, and another for where that is.
+bool FindsPositions(const ops::KernelDefinition& def) {
+  return std::ranges::any_of(def.ops, [](const ops::OpStage& op) {
+    return op.op == "argmax" || op.op == "argmin";
+  });
+}
+
 bool HasFormOfRows(const ops::KernelDefinition& def) {
-  const std::set<std::string> normalise = {"nn.softmax", "nn.log_softmax", "nn.layer_norm"};
+  const std::set<std::string> several = {"nn.softmax", "nn.log_softmax", "nn.layer_norm", "argmax",
+                                         "argmin"};
   int reductions = 0;
   for (const ops::OpStage& op : def.ops) {
     if (op.kind <= ops::FuseKind::kInjective) continue;
     const bool reduces = op.kind == ops::FuseKind::kReduction || op.op.starts_with("nn.global_");
-    if (!reduces && !normalise.contains(op.op)) return false;
+    if (!reduces && !several.contains(op.op)) return false;
     ++reductions;
   }
   const std::vector<Buffer> outputs = OutputsOf(def.naive);
-  return reductions == 1 && outputs.size() == 1 && IsFloat(outputs[0]->dtype);
+  if (reductions != 1 || outputs.size() != 1) return false;
+  return IsFloat(outputs[0]->dtype) || FindsPositions(def);
 }
 
 struct Rows {
@@ -88,7 +97,7 @@ std::optional<Rows> GatherRows(const ops::KernelDefinition& def, int64_t togethe
     if (body->kind != StmtKind::kSeq || body->body[0]->kind != StmtKind::kStore)
       return std::nullopt;
     const Buffer& sums = body->body[0]->buffer;
-    if (!IsFloat(sums->dtype)) return std::nullopt;
+    if (!IsFloat(sums->dtype) && !FindsPositions(def)) return std::nullopt;
     const int64_t count = sums->layout.ElementCount(sums->shape);
     if (sums_count != 0 && sums_count != count) return std::nullopt;
     sums_count = count;

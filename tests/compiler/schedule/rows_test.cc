@@ -34,7 +34,11 @@ TEST(Rows, EveryConfigComputesWhatTheNaiveNestDoes) {
       "fn (p0: Tensor[(2, 40), float32]) { %0 = sum(p0, axis=[1], keepdims=true); divide(p0, %0) }",
       "fn (p0: Tensor[(8, 83), float32]) { nn.softmax(p0) }",
       "fn (p0: Tensor[(8, 83), float32]) { nn.log_softmax(p0) }",
-      "fn (p0: Tensor[(7, 37), float32]) { max(p0, axis=[1], keepdims=true) }"};
+      "fn (p0: Tensor[(7, 37), float32]) { max(p0, axis=[1], keepdims=true) }",
+      "fn (p0: Tensor[(2, 4, 37), float32]) { argmax(p0, axis=2, keepdims=true) }",
+      "fn (p0: Tensor[(8, 75), float32]) { argmin(p0, axis=-1, select_last_index=true) }",
+      "fn (p0: Tensor[(6, 21), int32]) { argmax(p0, axis=1, select_last_index=true) }",
+      "fn (p0: Tensor[(5, 33), uint8]) { argmin(p0, axis=1) }"};
   int checked = 0;
   uint64_t seed = 1;
   for (const char* kernel : kernels) {
@@ -180,6 +184,30 @@ TEST(Rows, NanInARowOfASoftmaxIsInAllOfIt) {
   }
 }
 
+// The first NaN is where the largest element is, whatever lanes and parts they are in.
+TEST(Rows, FindTheFirstNan) {
+  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
+  const ops::KernelDefinition def = MustLower(
+      "fn (p0: Tensor[(2, 83), float32]) { argmax(p0, axis=1) } accumulate=float32 "
+      "numerics=default");
+  const Template& templ = TemplateFor(def);
+  const Task task{&def, templ.Signatures(def, target)[0], target};
+  const Space space = templ.MakeSpace(task);
+  Random random(5);
+  for (int i = 0; i < 8; ++i) {
+    const Config config = i == 0 ? templ.Default(task) : space.Sample(random);
+    const auto nest = templ.Schedule(task, config);
+    ASSERT_TRUE(nest.ok()) << nest.status().ToString();
+    std::vector<double> x(2 * 83, 1);
+    x[3] = 2;
+    for (const size_t at : {83 + 7, 83 + 40, 83 + 82}) {
+      x[at] = std::numeric_limits<double>::quiet_NaN();
+    }
+    const std::vector<double> found = RunNest(*nest, 1, false, {{"p0", x}})[0];
+    EXPECT_EQ(found, (std::vector<double>{3, 7})) << config.ToText();
+  }
+}
+
 // Reductions of outer axes, and of what is not a row, keep the generic template.
 // A view that took an axis of one index away is read along the axis before that.
 TEST(Rows, MayBeReadThroughAViewWithAUnitAxis) {
@@ -198,6 +226,7 @@ TEST(Rows, LeavesOtherReductions) {
       "fn (p0: Tensor[(2, 18, 4), float32]) { nn.softmax(p0, axis=1) }",
       "fn (p0: Tensor[(4, 5, 6), float32]) { nn.layer_norm(p0, axis=[0, 2]) }",
       "fn (p0: Tensor[(40,), float32]) { nn.softmax(p0) }",
+      "fn (p0: Tensor[(2, 18, 4), float32]) { argmax(p0, axis=1) }",
       "fn (p0: Tensor[(5, 1), float32]) { nn.softmax(p0) }"};
   uint64_t seed = 1;
   for (const char* kernel : kernels) {
