@@ -59,12 +59,18 @@ std::vector<loop::Stmt> InnermostLoops(const loop::Stmt& body) {
   return loops;
 }
 
-bool ReadsAlong(const loop::Stmt& innermost) {
+bool ReadsAlong(const loop::Stmt& innermost, int64_t most_apart) {
   bool in_order = false;
   loop::Walk(innermost->body[0]->value, [&](const loop::Expr& e) {
     if (e->kind != loop::ExprKind::kLoad || e->operands.empty()) return;
     const size_t axis = InnermostAxis(e->buffer->layout, e->buffer->shape);
     in_order = in_order || loop::UsesVar(e->operands[axis], innermost->var);
+    if (!e->buffer->layout.IsRowMajor()) return;
+    int64_t apart = 1;
+    for (size_t i = e->operands.size(); i-- > 0 && apart <= most_apart;) {
+      in_order = in_order || loop::UsesVar(e->operands[i], innermost->var);
+      apart *= e->buffer->shape[i];
+    }
   });
   return in_order;
 }

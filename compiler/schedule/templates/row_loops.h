@@ -32,8 +32,9 @@ RowSchedule RowScheduleOf(const Config& config, bool drops_nan);
 
 // Serial loops around a single store.
 std::vector<loop::Stmt> InnermostLoops(const loop::Stmt& body);
-// Whether the loop reads elements that lie side by side.
-bool ReadsAlong(const loop::Stmt& innermost);
+// Whether the loop reads elements that lie side by side, or in memory that is row-major at most so
+// far apart.
+bool ReadsAlong(const loop::Stmt& innermost, int64_t most_apart = 1);
 
 // An innermost loop of constant extent around one store. Sums get partial results in lanes.
 void ScheduleRowLoop(Sequence* s, const std::string& loop, const RowSchedule& row);

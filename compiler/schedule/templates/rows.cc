@@ -55,6 +55,9 @@ struct Rows {
   bool can_overlap = false;  // the first of several stages is a reduction
 };
 
+// Elements from one of a row to the next: vectors of fewer lanes than these are hardly vectors.
+constexpr int64_t kMostApart = 3;
+
 // How many rows may have their first reduction together.
 std::vector<int64_t> TogetherOptions(const Rows& rows) {
   std::vector<int64_t> options = {1};
@@ -64,14 +67,35 @@ std::vector<int64_t> TogetherOptions(const Rows& rows) {
   return options;
 }
 
-// How many of the outer loops have as many iterations as there are rows; 0: none.
-size_t RowLoops(const std::vector<int64_t>& shape, int64_t rows) {
+// Of the axes of the output: those over rows, which have so many iterations, and the others, both
+// in order. Neither is known: no rows.
+struct RowAxes {
+  std::vector<size_t> rows, columns;
+};
+
+RowAxes SplitAxes(const std::vector<int64_t>& shape, size_t rows) {
+  RowAxes axes;
+  for (size_t i = 0; i < shape.size(); ++i) (i < rows ? axes.rows : axes.columns).push_back(i);
+  return axes;
+}
+
+// The outer axes, or all but one that has a few elements of each row behind it.
+RowAxes FindRowAxes(const std::vector<int64_t>& shape, int64_t rows) {
   int64_t count = 1;
   for (size_t i = 0; i < shape.size(); ++i) {
     count *= shape[i];
-    if (count == rows) return i + 1;
+    if (count == rows) return SplitAxes(shape, i + 1);
   }
-  return 0;
+  int64_t behind = 1;
+  for (size_t i = shape.size(); i-- > 0 && behind <= kMostApart; behind *= shape[i]) {
+    if (shape[i] > 1 && rows * shape[i] == count && behind > 1) {
+      RowAxes axes = SplitAxes(shape, shape.size());
+      axes.rows.erase(axes.rows.begin() + static_cast<ptrdiff_t>(i));
+      axes.columns = {i};
+      return axes;
+    }
+  }
+  return {};
 }
 
 // The loops over rows become the grid, everything else is computed in the innermost of them; the
@@ -106,14 +130,18 @@ std::optional<Rows> GatherRows(const ops::KernelDefinition& def, int64_t togethe
     if (sums != output) stages.push_back(sums->name);
   }
   if (output_reduces) stages.push_back(s.CacheWrite(output->name));
-  const size_t rank = RowLoops(output->shape, sums_count);
-  if (rank == 0) return std::nullopt;
-  const std::string row = fmt::format("{}.i{}", output->name, rank - 1);
+  const RowAxes axes = FindRowAxes(output->shape, sums_count);
+  if (axes.rows.empty()) return std::nullopt;
+  std::vector<std::string> loops;
+  for (const size_t axis : axes.rows) loops.push_back(fmt::format("{}.i{}", output->name, axis));
+  const std::string row = loops.back();
+  for (const size_t axis : axes.columns) loops.push_back(fmt::format("{}.i{}", output->name, axis));
+  if (!axes.columns.empty() && axes.columns[0] < axes.rows.back()) s.Reorder(loops);
   const std::string first = together > 1 ? row + ".block" : row;
   if (together > 1) s.Split(row, together, Tail::kExact, first, row);
-  for (size_t i = 0; i + 1 < rank; ++i) s.Parallel(fmt::format("{}.i{}", output->name, i));
+  for (size_t i = 0; i + 1 < axes.rows.size(); ++i) s.Parallel(loops[i]);
   s.Parallel(first);
-  rows.last_extent = output->shape[rank - 1];
+  rows.last_extent = output->shape[axes.rows.back()];
   rows.can_overlap = first_reduces && stages.size() > 1;
   std::reverse(stages.begin(), stages.end());
   for (const std::string& stage : stages) {
@@ -123,7 +151,9 @@ std::optional<Rows> GatherRows(const ops::KernelDefinition& def, int64_t togethe
   if (!s.ok() || s.nest().launches.size() != 1) return std::nullopt;
   for (const Stmt& loop : InnermostLoops(s.nest().launches[0].body)) {
     int64_t extent = 0;
-    if (!loop::IsConstInt(loop->extent, &extent) || !ReadsAlong(loop)) return std::nullopt;
+    if (!loop::IsConstInt(loop->extent, &extent) || !ReadsAlong(loop, kMostApart)) {
+      return std::nullopt;
+    }
     rows.columns = std::max(rows.columns, extent);
   }
   bool per_row = true;  // every sum is one number a row

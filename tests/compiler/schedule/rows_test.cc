@@ -38,7 +38,12 @@ TEST(Rows, EveryConfigComputesWhatTheNaiveNestDoes) {
       "fn (p0: Tensor[(2, 4, 37), float32]) { argmax(p0, axis=2, keepdims=true) }",
       "fn (p0: Tensor[(8, 75), float32]) { argmin(p0, axis=-1, select_last_index=true) }",
       "fn (p0: Tensor[(6, 21), int32]) { argmax(p0, axis=1, select_last_index=true) }",
-      "fn (p0: Tensor[(5, 33), uint8]) { argmin(p0, axis=1) }"};
+      "fn (p0: Tensor[(5, 33), uint8]) { argmin(p0, axis=1) }",
+      "fn (p0: Tensor[(2, 35, 2), float32]) { nn.softmax(p0, axis=1) }",
+      "fn (p0: Tensor[(4, 18, 1, 3), float32]) { nn.log_softmax(p0, axis=1) }",
+      "fn (p0: Tensor[(1, 3, 40, 2), float32]) { %0 = nn.relu(p0); nn.softmax(%0, axis=2) }",
+      "fn (p0: Tensor[(5, 37, 3), float32]) { mean(p0, axis=[1]) }",
+      "fn (p0: Tensor[(4, 21, 2), float32]) { argmax(p0, axis=1, keepdims=true) }"};
   int checked = 0;
   uint64_t seed = 1;
   for (const char* kernel : kernels) {
@@ -227,7 +232,8 @@ TEST(Rows, LeavesOtherReductions) {
       "fn (p0: Tensor[(4, 5, 6), float32]) { nn.layer_norm(p0, axis=[0, 2]) }",
       "fn (p0: Tensor[(40,), float32]) { nn.softmax(p0) }",
       "fn (p0: Tensor[(2, 18, 4), float32]) { argmax(p0, axis=1) }",
-      "fn (p0: Tensor[(5, 1), float32]) { nn.softmax(p0) }"};
+      "fn (p0: Tensor[(5, 1), float32]) { nn.softmax(p0) }",
+      "fn (p0: Tensor[(7, 7, 2), float32]) { nn.softmax(p0, axis=0) }"};
   uint64_t seed = 1;
   for (const char* kernel : kernels) {
     CheckTemplate(std::string(kernel) + " accumulate=float32 numerics=default", "generic", target,
