@@ -27,10 +27,9 @@ struct Dilated : WeightedSum {
 
   // What the windows read at row y and column x.
   Expr At(const Expr& n, const Expr& channel, const Expr& y, const Expr& x) const {
-    return loop::Substitute(element, {{axes[0].get(), n},
-                                      {sums[0].get(), channel},
-                                      {axes[2].get(), y},
-                                      {axes[3].get(), x}});
+    return loop::Substitute(
+        element,
+        {{axes[0].get(), n}, {sums[0].get(), channel}, {axes[2].get(), y}, {axes[3].get(), x}});
   }
   // Rows and columns that all windows read.
   int64_t Rows() const { return result->shape[2] + (weight->shape[2] - 1) * step_h; }
@@ -114,10 +113,9 @@ absl::StatusOr<DilationStages> SplitDilation(loop::Nest* nest, const std::string
                Load(weight, {i[1], r[0], r[1], r[2], r[3]});
       });
   writer.Fill(conv.result, [&](const std::vector<Expr>& i) {
-    const Expr phase =
-        FloorMod(i[2], dilation_h) * Expr(dilation_w) + FloorMod(i[3], dilation_w);
-    return Load(result, {i[0], i[1], phase, FloorDiv(i[2], dilation_h),
-                         FloorDiv(i[3], dilation_w)});
+    const Expr phase = FloorMod(i[2], dilation_h) * Expr(dilation_w) + FloorMod(i[3], dilation_w);
+    return Load(result,
+                {i[0], i[1], phase, FloorDiv(i[2], dilation_h), FloorDiv(i[3], dilation_w)});
   });
   std::move(writer).Replace(conv.launch);
   return DilationStages{data->name, weight->name, result->name};

@@ -28,9 +28,8 @@ using loop::StmtKind;
 
 // Whether a reduction is for the largest or smallest element, and another for where that is.
 bool FindsPositions(const ops::KernelDefinition& def) {
-  return std::ranges::any_of(def.ops, [](const ops::OpStage& op) {
-    return op.op == "argmax" || op.op == "argmin";
-  });
+  return std::ranges::any_of(
+      def.ops, [](const ops::OpStage& op) { return op.op == "argmax" || op.op == "argmin"; });
 }
 
 bool HasFormOfRows(const ops::KernelDefinition& def) {
