@@ -20,7 +20,8 @@ bool Accumulates(const StmtNode& store) {
 std::optional<double> NeutralOf(BinaryOp op, DataType dtype) {
   if (op == BinaryOp::kAdd) return IsFloat(dtype) ? -0.0 : 0;  // -0 + x is x, also of -0
   if (op == BinaryOp::kMul) return 1;
-  if (dtype == DataType::kBool) return std::nullopt;
+  if (dtype == DataType::kBool && op == BinaryOp::kMax) return 0;
+  if (dtype == DataType::kBool && op == BinaryOp::kMin) return 1;
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   if (op == BinaryOp::kMax) return -kInfinity;
   if (op == BinaryOp::kMin) return kInfinity;

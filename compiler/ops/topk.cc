@@ -54,11 +54,12 @@ class Sorter {
       : builder_(builder), data_(std::move(data)), axis_(axis), k_(k), largest_(largest) {}
 
   Buffer Run() {
+    // Elements of random order enter k ln(n / k) times, with up to k steps.
     constexpr int64_t kFew = 16;
-    if (k_ > 0 && k_ <= kFew) return Select();
+    if (k_ > 0 && (k_ <= kFew || k_ * k_ <= data_->shape[axis_])) return Select();
     Buffer order = builder_.Compute("topk_order", DataType::kInt64, data_->shape,
                                     [&](const std::vector<Expr>& axes) { return axes[axis_]; });
-    for (int64_t run = 1; run < data_->shape[axis_]; run *= 2) order = Merge(order, run);
+    for (int64_t run = 1; k_ > 0 && run < data_->shape[axis_]; run *= 2) order = Merge(order, run);
     return order;
   }
 
@@ -114,12 +115,12 @@ class Sorter {
     const Expr step = loop::Var(name + ".step");
     const Expr copy = loop::Var(name + ".k");
     const Expr x = loop::Load(data_, Insert(row, axis_, i));
-    const Expr p = loop::IntConst(k_ - 1) - step;
+    const Expr last = loop::IntConst(k_ - 1);
+    const Expr p = last - step;
     // Only the chosen side of a select is evaluated.
     const auto is_before = [&](const Expr& place) {
       return IsBefore(x, loop::Load(values, {place}));
     };
-    const Expr last = loop::IntConst(k_ - 1);
     const Expr is_among = loop::Select(Ge(last, i), loop::BoolConst(true), is_before(last));
     const Expr enters = loop::Select(Ge(p, i), Eq(p, i), is_before(p));
     const Expr moves = loop::Select(Eq(p, loop::IntConst(0)), loop::BoolConst(false),
@@ -160,10 +161,10 @@ class Sorter {
     const Expr begin = block * loop::IntConst(2 * run);
     const Expr middle = Min(begin + loop::IntConst(run), loop::IntConst(extent));
     const Expr end = Min(begin + loop::IntConst(2 * run), loop::IntConst(extent));
-    const int64_t first = std::min(run, std::max<int64_t>(k_, 1));  // of a run, which are in order
+    const int64_t first = std::min(run, k_);  // of a run, which are in order
     const Expr left_end = Min(begin + loop::IntConst(first), middle);
     const Expr right_end = Min(middle + loop::IntConst(first), end);
-    const Expr steps = Min(loop::IntConst(std::max<int64_t>(k_, 1)), end - begin);
+    const Expr steps = Min(loop::IntConst(k_), end - begin);
     const Expr l = loop::Load(left, {zero});
     const Expr r = loop::Load(right, {zero});
     // Only the chosen side of a select is evaluated: no read beyond a run.

@@ -138,8 +138,8 @@ Value* FloatMinMax(Builder& b, bool is_min, Value* x, Value* y, const CpuTraits&
   return b.CreateSelect(b.CreateFCmpUNO(y, y), y, value);
 }
 
-Value* FloatFloorMod(Builder& b, Value* x, Value* y) {
-  Value* r = EmitFmod(b, x, y);
+Value* FloatFloorMod(Builder& b, Value* x, Value* y, const CpuTraits& traits) {
+  Value* r = EmitFmod(b, x, y, traits);
   Value* apart = b.CreateXor(b.CreateFCmpOLT(r, Zero(r)), b.CreateFCmpOLT(y, Zero(y)));
   Value* fix = b.CreateAnd(apart, b.CreateFCmpUNE(r, Zero(r)));
   return b.CreateSelect(fix, b.CreateFAdd(r, y), r);
@@ -168,9 +168,9 @@ Value* BinaryFloat(Builder& b, BinaryOp op, Value* x, Value* y, const CpuTraits&
     case BinaryOp::kFloorDiv:
       return b.CreateUnaryIntrinsic(llvm::Intrinsic::floor, b.CreateFDiv(x, y));
     case BinaryOp::kFloorMod:
-      return FloatFloorMod(b, x, y);
+      return FloatFloorMod(b, x, y, traits);
     case BinaryOp::kMod:
-      return EmitFmod(b, x, y);
+      return EmitFmod(b, x, y, traits);
     case BinaryOp::kMin:
     case BinaryOp::kMax:
       return FloatMinMax(b, op == BinaryOp::kMin, x, y, traits);

@@ -88,7 +88,7 @@ void TransposeBytes(Builder& b, std::vector<Value*>& v) {
   }
 }
 
-// The same of elements of 16 bits, which travel as 32.
+// The same of any of at most 32 bits; those of 16 travel as 32.
 void TransposeAny(Builder& b, std::vector<Value*>& v) {
   llvm::Type* type = v[0]->getType();
   if (type->getScalarSizeInBits() == 32) return Transpose(b, v);

@@ -268,8 +268,9 @@ class Math {
     return b_.CreateSelect(b_.CreateOr(one, turns), Num(1), power);
   }
 
-  // `of_floats`: both have no more than the bits of floats.
-  Value* Fmod(Value* x, Value* y, bool of_floats) {
+  // `of_floats`: both have no more than the bits of floats. `fuses`: so do the multiplications of
+  // Fma with its additions.
+  Value* Fmod(Value* x, Value* y, bool of_floats, bool fuses) {
     // Lanes that nobody asks for may hold poison, which nothing may branch on.
     Value* a = Abs(b_.CreateFreeze(x));
     Value* m = Abs(b_.CreateFreeze(y));
@@ -284,7 +285,8 @@ class Math {
     rest->addIncoming(a, before);
     Value* step = m;
     Value* quotient = WholeQuotient(rest, &step, of_floats);
-    Value* r = Fma(Negative(quotient), step, rest);
+    Value* r = of_floats || fuses ? Fma(Negative(quotient), step, rest)
+                                  : WithoutMultiple(rest, FirstBits(quotient, 26), step);
     rest->addIncoming(r, turn);
     Value* more = b_.CreateFCmpOGE(Abs(r), m);
     if (LanesOf(more) > 1) more = b_.CreateOrReduce(more);
@@ -310,9 +312,7 @@ class Math {
     Value* quotient = b_.CreateFDiv(a, *m);
     if (of_floats) {
       // Without fused multiply-adds too: 29 bits by the 24 of a float.
-      quotient = b_.CreateUnaryIntrinsic(llvm::Intrinsic::trunc, quotient);
-      Value* bits = b_.CreateAnd(b_.CreateBitCast(quotient, ints_), Int(-(int64_t{1} << 24)));
-      return b_.CreateBitCast(bits, type_);
+      return FirstBits(b_.CreateUnaryIntrinsic(llvm::Intrinsic::trunc, quotient), 29);
     }
     for (const double multiple : {0x1p1022, 0x1p54}) {
       Value* is_large = b_.CreateFCmpOEQ(Abs(quotient), Infinity());
@@ -320,6 +320,21 @@ class Math {
       quotient = b_.CreateFDiv(a, *m);
     }
     return b_.CreateUnaryIntrinsic(llvm::Intrinsic::trunc, quotient);
+  }
+
+  // Of a double's 53.
+  Value* FirstBits(Value* x, int count) {
+    Value* bits = b_.CreateAnd(b_.CreateBitCast(x, ints_), Int(-(int64_t{1} << (53 - count))));
+    return b_.CreateBitCast(bits, type_);
+  }
+
+  // a - quotient * m, exact: of a quotient of 26 bits the products with the halves of m are, and so
+  // is what each leaves.
+  Value* WithoutMultiple(Value* a, Value* quotient, Value* m) {
+    Value* high = FirstBits(m, 26);
+    Value* low = b_.CreateFSub(m, high);
+    Value* rest = b_.CreateFSub(a, b_.CreateFMul(quotient, high));
+    return b_.CreateFSub(rest, b_.CreateFMul(quotient, low));
   }
 
   Value* Int(int64_t value) { return llvm::ConstantInt::get(ints_, value, true); }
@@ -508,10 +523,11 @@ llvm::Value* EmitPow(Builder& b, llvm::Value* x, llvm::Value* y) {
   return b.CreateFPCast(power, x->getType());
 }
 
-llvm::Value* EmitFmod(Builder& b, llvm::Value* x, llvm::Value* y) {
+llvm::Value* EmitFmod(Builder& b, llvm::Value* x, llvm::Value* y, const CpuTraits& traits) {
   Type* wide = WithElements(x->getType(), b.getDoubleTy());
   const bool of_floats = x->getType() != wide;
-  Value* r = Math(b, wide).Fmod(b.CreateFPCast(x, wide), b.CreateFPCast(y, wide), of_floats);
+  Value* r =
+      Math(b, wide).Fmod(b.CreateFPCast(x, wide), b.CreateFPCast(y, wide), of_floats, traits.fuses);
   return b.CreateFPCast(r, x->getType());
 }
 

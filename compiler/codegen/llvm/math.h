@@ -19,7 +19,7 @@ llvm::Value* EmitExpAbove(Builder& b, llvm::Value* x, double least, const CpuTra
 bool MayBeLeastOfExp(double least, DataType dtype);
 llvm::Value* EmitPow(Builder& b, llvm::Value* x, llvm::Value* y);
 // The remainder of a / b rounded towards zero, with the sign of a: exact, by a loop of its own.
-llvm::Value* EmitFmod(Builder& b, llvm::Value* x, llvm::Value* y);
+llvm::Value* EmitFmod(Builder& b, llvm::Value* x, llvm::Value* y, const CpuTraits& traits);
 
 }  // namespace hone::codegen
 

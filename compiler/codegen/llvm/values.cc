@@ -210,6 +210,7 @@ CpuTraits CpuTraits::Of(const Target& target) {
   traits.half_conversions = target.IsAArch64() || target.Has("f16c") || target.Has("avx512f");
   traits.roundings =
       !target.IsX86() || target.Has("sse4.1") || target.Has("sse4.2") || target.VectorBytes() > 16;
+  traits.fuses = !target.IsX86() || target.Has("fma") || target.Has("avx512f");
   traits.nan_min_max = target.IsAArch64();
   traits.multiplies_by_element = target.IsAArch64();
   traits.x86 = target.IsX86();

@@ -18,6 +18,7 @@ using Builder = llvm::IRBuilder<>;
 struct CpuTraits {
   bool half_conversions = false;  // float <-> half by instructions, no library calls
   bool roundings = true;          // to whole numbers, by instructions
+  bool fuses = true;              // multiplications with additions, rounding once
   bool nan_min_max = false;       // minimum and maximum that propagate NaN are one instruction
   bool saturating_casts = false;  // vectors of floats become integers that saturate, NaN to 0
   // Dot products of bytes in 32-bit lanes: x86's of 64 bytes and of 32 and 16, AArch64's of factors

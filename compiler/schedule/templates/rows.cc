@@ -1,7 +1,8 @@
-// Reductions along the innermost axes, alone or as the stages of a softmax, a normalisation or a
-// search for the largest element: one launch, a row at a time, all of its stages while the row is
-// in registers or in the first cache. The lanes of a sum are combined at its end. Other layouts and
-// orders are the generic template's, whose configs are a strategy here.
+// Reductions along the innermost axes, or one with a few elements behind it, alone or as the stages
+// of a softmax, a normalisation or a search for the largest element: one launch, a row at a time,
+// all of its stages while the row is in registers or in the first cache. The lanes of a sum are
+// combined at its end. Other layouts and orders are the generic template's, whose configs are a
+// strategy here.
 #include <algorithm>
 #include <set>
 

@@ -8,6 +8,7 @@
 #include "compiler/schedule/primitives/inline_stage.h"
 #include "compiler/schedule/primitives/nest_edit.h"
 #include "compiler/schedule/templates/kernel_view.h"
+#include "compiler/schedule/templates/row_loops.h"
 #include "fmt/format.h"
 #include "support/status.h"
 
@@ -306,25 +307,26 @@ void ScheduleReduction(Sequence* s, const std::string& name, const StageOptions&
 }
 
 // A stage that reads what it stored before, as running sums do, or of several stores: no loop
-// changes its place, and those that keep no order become the grid, and around a single store lanes.
+// changes its place, and those that keep no order become the grid and lanes.
 void ScheduleInOrder(Sequence* s, const loop::Launch& launch, const StageOptions& options) {
-  Shaped shaped;
+  std::vector<std::string> outer;
+  int64_t extent = 0;
   Stmt body = launch.body;
-  for (; body->kind == StmtKind::kFor; body = body->body[0]) {
-    shaped.outer.push_back(body->var->name);
-    if (!loop::IsConstInt(body->extent, &shaped.inner_extent)) return;
+  for (; body->kind == StmtKind::kFor && loop::IsConstInt(body->extent, &extent);
+       body = body->body[0]) {
+    if (body->body[0]->kind != StmtKind::kStore) outer.push_back(body->var->name);
   }
-  const bool is_store = body->kind == StmtKind::kStore;
-  if (is_store && !shaped.outer.empty()) {
-    shaped.inner = shaped.outer.back();
-    shaped.outer.pop_back();
+  MakeGrid(s, outer, options.grid);
+  if (options.lanes < 2) return;
+  for (const Stmt& innermost : InnermostLoops(launch.body)) {
+    Shaped shaped;
+    shaped.inner = innermost->var->name;
+    if (!loop::IsConstInt(innermost->extent, &shaped.inner_extent)) continue;
+    Try(s, [&](Sequence& t) {
+      TileInner(t, shaped, options);
+      MakeLanes(t, shaped, options);
+    });
   }
-  MakeGrid(s, shaped.outer, options.grid);
-  if (shaped.inner.empty() || options.lanes < 2) return;
-  Try(s, [&](Sequence& t) {
-    TileInner(t, shaped, options);
-    MakeLanes(t, shaped, options);
-  });
 }
 
 }  // namespace

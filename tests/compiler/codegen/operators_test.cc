@@ -210,6 +210,24 @@ TEST(Operators, WorkWithoutFusedMultiplyAddOrHalfConversions) {
   }
 }
 
+// Remainders are exact, whatever the processor fuses, also of quotients of many bits.
+TEST(Operators, RemaindersOfFloatsAreExact) {
+  for (const DataType dtype : {DataType::kFloat32, DataType::kFloat64}) {
+    ElementwiseNest nest(true);
+    const loop::Buffer x = nest.Input(dtype, -1e5, 1e5);
+    for (const double high : {1e-9, 1e-2, 1.0, 1e2, 1e9}) {
+      const loop::Buffer y = nest.Input(dtype, high * 1e-3, high);
+      for (const BinaryOp op : {BinaryOp::kMod, BinaryOp::kFloorMod}) {
+        nest.Add([&](Expr j) { return loop::Binary(op, loop::Load(x, {j}), loop::Load(y, {j})); });
+      }
+    }
+    for (const char* cpu : {"x86-64", "x86-64-v2", "x86-64-v3"}) {
+      ExpectSameAsInterpreter(nest.Finish(), 0,
+                              fmt::format("llvm -mtriple=x86_64-linux-gnu -mcpu={}", cpu));
+    }
+  }
+}
+
 TEST(Operators, CastsOfWhatDoesNotFitSaturate) {
   for (const DataType from : {DataType::kFloat32, DataType::kFloat64}) {
     ElementwiseNest nest(true);

@@ -227,6 +227,7 @@ TEST(TopKTest, GivesAsManyAsAskedFor) {
   const auto [values, indices] = TopK({{5}, {3, 9, -2, 9, 4}}, {{"k", int64_t{3}}});
   EXPECT_THAT(values.values, ElementsAre(9, 9, 4));
   EXPECT_THAT(indices.values, ElementsAre(1, 3, 4));
+  EXPECT_EQ(TopK({{5}, {3, 9, -2, 9, 4}}, {{"k", int64_t{0}}}).first.values.size(), 0);
   EXPECT_THAT(InferenceError("topk", {{{5}, DataType::kFloat32}}, {{"k", int64_t{6}}}),
               HasSubstr("0 to 5"));
 }

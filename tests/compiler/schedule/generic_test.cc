@@ -154,6 +154,13 @@ TEST(Generic, RunningSumsAlongOuterAxesAreVectors) {
   ExpectVectorsInEveryLaunch("fn (p0: Tensor[(6, 40), float32]) { cumsum(p0, axis=0) }", 0);
 }
 
+TEST(Generic, RowsThatAreScatteredAreVectors) {
+  ExpectVectorsInEveryLaunch(
+      "fn (p0: Tensor[(6, 40), float32], p1: Tensor[(4, 1), int64], p2: Tensor[(4, 40), float32]) "
+      "{ scatter_nd(p0, p1, p2) }",
+      0);
+}
+
 // Detection heads, coordinates and complex numbers: elements one after the other, as far as nothing
 // is read along an axis of its own.
 TEST(Generic, ShortLastAxesAreJoined) {

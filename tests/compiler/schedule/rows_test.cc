@@ -38,6 +38,8 @@ TEST(Rows, EveryConfigComputesWhatTheNaiveNestDoes) {
       "fn (p0: Tensor[(2, 4, 37), float32]) { argmax(p0, axis=2, keepdims=true) }",
       "fn (p0: Tensor[(8, 75), float32]) { argmin(p0, axis=-1, select_last_index=true) }",
       "fn (p0: Tensor[(6, 21), int32]) { argmax(p0, axis=1, select_last_index=true) }",
+      "fn (p0: Tensor[(3, 21), bool]) { argmin(p0, axis=1) }",
+      "fn (p0: Tensor[(3, 21), bool]) { argmax(p0, axis=1) }",
       "fn (p0: Tensor[(5, 33), uint8]) { argmin(p0, axis=1) }",
       "fn (p0: Tensor[(2, 35, 2), float32]) { nn.softmax(p0, axis=1) }",
       "fn (p0: Tensor[(4, 18, 1, 3), float32]) { nn.log_softmax(p0, axis=1) }",
