@@ -99,6 +99,22 @@ void TransposeAny(Builder& b, std::vector<Value*>& v) {
   for (Value*& vector : v) vector = b.CreateTrunc(vector, type);
 }
 
+// Element by element of two or three vectors in turn.
+Value* Interleave(Builder& b, const std::vector<Value*>& rows) {
+  const int lanes = LanesOf(rows[0]);
+  const auto count = static_cast<int>(rows.size());
+  std::vector<int> both, mask;
+  for (int i = 0; i < 2 * lanes; ++i) both.push_back(i);
+  Value* pair = b.CreateShuffleVector(rows[0], rows[1], both);
+  if (count == 2) {
+    for (int i = 0; i < 2 * lanes; ++i) mask.push_back(i % 2 * lanes + i / 2);
+    return b.CreateShuffleVector(pair, mask);
+  }
+  for (int i = 0; i < 3 * lanes; ++i) mask.push_back(i % 3 * lanes + i / 3);
+  for (int& i : both) i = i < lanes ? i : -1;
+  return b.CreateShuffleVector(pair, b.CreateShuffleVector(rows[2], both), mask);
+}
+
 // The first `lanes` elements; what is beyond those there are is undefined.
 Value* Resize(Builder& b, Value* v, int64_t lanes) {
   std::vector<int> mask;
@@ -193,6 +209,11 @@ void LaunchEmitter::StoreRows(const Tile& tile, llvm::Type* element, Value* poin
 void LaunchEmitter::StoreTransposed(const Tile& tile, llvm::Type* element,
                                     const std::vector<Value*>& rows) {
   Value* pointer = b_.CreateGEP(element, tile.storage->base, index_.Emit(tile.first));
+  if (rows.size() < kPiece && tile.stride == std::ssize(rows)) {  // without gaps
+    Value* all = Interleave(b_, rows);
+    Annotate(b_.CreateAlignedStore(all, pointer, AlignOfElement(element)), *tile.storage, false);
+    return;
+  }
   size_t done = 0;
   for (const size_t count : {4, 2}) {
     for (; done + count <= rows.size(); done += count) {

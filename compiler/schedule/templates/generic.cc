@@ -73,9 +73,10 @@ std::vector<int64_t> UnrollOptions(const loop::Nest& nest, int64_t lanes) {
 
 std::vector<int64_t> LaneOptions(const loop::Nest& nest, const Target& target) {
   const int64_t vector = target.VectorLanes();
+  const int64_t extent = std::max(InnermostExtent(nest), ElementsAcrossFew(nest));
   std::vector<int64_t> options;
   for (int64_t lanes = vector; lanes > 1; lanes /= 2) {
-    if (lanes <= InnermostExtent(nest) && lanes * 4 >= vector) options.push_back(lanes);
+    if (lanes <= extent && lanes * 4 >= vector) options.push_back(lanes);
   }
   options.push_back(1);
   return options;

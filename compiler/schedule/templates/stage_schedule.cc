@@ -211,6 +211,29 @@ bool ScheduleTurned(Sequence* s, const std::string& name, const Shaped& shaped,
   });
 }
 
+// Fewer elements side by side are no vector.
+constexpr int64_t kFewest = 4;
+
+// Lanes are neighbours of the loop that is read in order, and what is written side by side is
+// unrolled: vectors of each are interleaved in registers.
+bool ScheduleAcross(Sequence* s, const std::string& name, const Shaped& shaped,
+                    const Across& across, const StageOptions& options) {
+  if (across.block != 0 || across.extent < options.lanes) return false;
+  return Try(s, [&](Sequence& t) {
+    const std::string lanes = across.loop + ".vec";
+    t.Split(across.loop, options.lanes, Tail::kClip, across.loop, lanes);
+    std::vector<std::string> order = shaped.outer;
+    order.push_back(shaped.inner);
+    order.push_back(lanes);
+    t.Reorder(order);
+    MakeGrid(&t, shaped.outer, options.grid);
+    if (across.extent % options.lanes != 0) t.PeelAll(across.loop, 0, 1);
+    t.SimplifyStage(name);
+    t.VectorizeAll(lanes);
+    t.UnrollAll(shaped.inner);
+  });
+}
+
 // Of what TileInner left.
 void MakeLanes(Sequence& s, const Shaped& shaped, const StageOptions& options) {
   if (HasTail(shaped, options)) {
@@ -226,9 +249,9 @@ void ScheduleStore(Sequence* s, const Buffer& buffer, const Stage& stage,
   Shaped shaped;
   if (!Try(s, [&](Sequence& t) { shaped = FollowLayout(t, buffer, stage); })) return;
   const std::optional<Across> across = AcrossOf(buffer, stage);
-  if (options.turn && options.lanes > 1 && across &&
-      ScheduleTurned(s, buffer->name, shaped, *across, options)) {
-    return;
+  if (options.turn && options.lanes > 1 && across) {
+    const auto turn = shaped.inner_extent < kFewest ? ScheduleAcross : ScheduleTurned;
+    if (turn(s, buffer->name, shaped, *across, options)) return;
   }
   // The grid first: peeling breaks the perfect nest of what is inside it only.
   MakeGrid(s, shaped.outer, options.grid);
@@ -331,15 +354,36 @@ void ScheduleInOrder(Sequence* s, const loop::Launch& launch, const StageOptions
 
 }  // namespace
 
-bool HasStageToTurn(const loop::Nest& nest) {
+namespace {
+
+// Of each output whose stage could be turned.
+std::vector<std::pair<Buffer, Across>> OutputsToTurn(const loop::Nest& nest) {
+  std::vector<std::pair<Buffer, Across>> outputs;
   for (const Buffer& buffer : nest.buffers) {
     if (buffer->role != loop::Role::kOutput) continue;
     const absl::StatusOr<size_t> writer = WriterOf(nest, buffer);
     if (!writer.ok()) continue;
     const absl::StatusOr<Stage> stage = MatchStage(nest, *writer, buffer);
-    if (stage.ok() && AcrossOf(buffer, *stage)) return true;
+    if (!stage.ok()) continue;
+    if (const auto across = AcrossOf(buffer, *stage)) outputs.emplace_back(buffer, *across);
   }
-  return false;
+  return outputs;
+}
+
+}  // namespace
+
+bool HasStageToTurn(const loop::Nest& nest) { return !OutputsToTurn(nest).empty(); }
+
+int64_t ElementsAcrossFew(const loop::Nest& nest) {
+  int64_t elements = 0;
+  for (const auto& [buffer, across] : OutputsToTurn(nest)) {
+    const std::vector<int64_t> physical = buffer->layout.PhysicalShape(buffer->shape);
+    const int64_t side_by_side = physical[InnermostDim(buffer->layout, buffer->shape)];
+    if (side_by_side > 1 && side_by_side < kFewest && across.block == 0) {
+      elements = std::max(elements, across.extent);
+    }
+  }
+  return elements;
 }
 
 void InlineCheapStages(Sequence* s) {

@@ -20,6 +20,9 @@ struct StageOptions {
 
 // Whether `turn` would make a difference to a stage that writes one of the kernel's outputs.
 bool HasStageToTurn(const loop::Nest& nest);
+// Elements that such a stage reads in order, where it writes but two or three side by side: they
+// are the lanes then. 0: there is none.
+int64_t ElementsAcrossFew(const loop::Nest& nest);
 
 // Inlines stages whose value costs little to compute again, or that are read once.
 void InlineCheapStages(Sequence* s);

@@ -26,6 +26,9 @@ const char* const kKernels[] = {
     "fn (p0: Tensor[(3, 6, 5), float32]) { transpose(p0, axes=[2, 0, 1]) }",
     "fn (p0: Tensor[(2, 35, 19), uint8]) { transpose(p0, axes=[0, 2, 1]) }",
     "fn (p0: Tensor[(17, 5, 33), bool]) { transpose(p0, axes=[2, 0, 1]) }",
+    "fn (p0: Tensor[(2, 3, 5, 37), uint8]) { transpose(p0, axes=[0, 2, 3, 1]) }",
+    "fn (p0: Tensor[(3, 5, 32), bfloat16]) { transpose(p0, axes=[1, 2, 0]) }",
+    "fn (p0: Tensor[(2, 9, 33), float32]) { %0 = transpose(p0, axes=[1, 2, 0]); nn.relu(%0) }",
     "fn (p0: Tensor[(40, 7), bfloat16]) { transpose(p0, axes=[1, 0]) }",
     "fn (p0: Tensor[(1, 16, 3, 3), float32], p1: Tensor[(1, 17, 3, 3), float32]) { %0 = (p0, p1); "
     "concatenate(%0, axis=1) }",
@@ -152,6 +155,12 @@ TEST(Generic, ProductsWithATransposedOperandAreVectors) {
 TEST(Generic, RunningSumsAlongOuterAxesAreVectors) {
   ExpectVectorsInEveryLaunch("fn (p0: Tensor[(4, 6, 40), float32]) { cumsum(p0, axis=1) }", 0);
   ExpectVectorsInEveryLaunch("fn (p0: Tensor[(6, 40), float32]) { cumsum(p0, axis=0) }", 0);
+}
+
+// Images with their two or three channels innermost: lanes are columns.
+TEST(Generic, FewElementsSideBySideAreInterleaved) {
+  ExpectVectorsInEveryLaunch("fn (p0: Tensor[(3, 8, 40), uint8]) { transpose(p0, axes=[1, 2, 0]) }",
+                             0);
 }
 
 TEST(Generic, RowsThatAreScatteredAreVectors) {
