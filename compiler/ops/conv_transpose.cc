@@ -184,8 +184,7 @@ std::vector<loop::Buffer> Define(const std::string& name, loop::NestBuilder& bui
 
 bool TransposedTaps::Exist(const Window& window, bool is_strict) {
   for (size_t i = 0; i < window.taps.size(); ++i) {
-    const bool dilated = window.strides[i] > 1 && window.dilation[i] > 1;
-    if (dilated || window.strides[i] > window.taps[i]) return false;
+    if (window.strides[i] > 1 && window.dilation[i] > 1) return false;
     if (is_strict && window.taps[i] % window.strides[i] != 0) return false;
   }
   return true;

@@ -11,9 +11,9 @@ namespace hone::ops {
 // of stride s there are s convolutions of stride one, each with its share of the taps. One entry a
 // spatial axis, but where said otherwise.
 struct TransposedTaps {
-  // Whether each position meets taps and they are such: not where strides and dilations mix. Where
-  // the stride does not divide the taps, some positions meet one that is made up, of value zero:
-  // data that are not finite spread to these, which strict numerics do not allow.
+  // Whether there are such: not where strides and dilations mix. Where the stride does not divide
+  // the taps, or there are fewer, some positions meet one that is made up, of value zero: data that
+  // are not finite spread to these, which strict numerics do not allow.
   static bool Exist(const Window& window, bool is_strict);
   TransposedTaps(const Window& window, const Shape& data, const Shape& result);
 

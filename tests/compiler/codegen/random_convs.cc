@@ -176,7 +176,7 @@ void Transposed(Draw& draw, int rank) {
   };
   const int64_t n = 1 + draw.Below(2), in = width(), out = width();
   for (size_t i = 0; i < window.rank(); ++i) {
-    window.strides[i] = 1 + draw.Below(window.taps[i]);
+    window.strides[i] = 1 + draw.Below(window.taps[i] + 1);
     if (window.strides[i] == 1) window.dilation[i] = 1 + draw.Below(2);
     extra.push_back(draw.Below(window.strides[i]));
     data.push_back(draw.Extent(SpatialLimit(window.rank())));

@@ -49,6 +49,14 @@ TEST(Conv, ByDefaultChunksAreSummedWhereWeightsAreWaitedFor) {
   EXPECT_EQ(DefaultOf(OfOneTap(128, 128, 56), slow).Int("chunk"), 0);
 }
 
+// Phases without taps of their own sum zeros, which is less than to ask of every position whether a
+// tap meets it.
+TEST(Conv, TransposedOnesOfFewerTapsThanTheirStrideAreDirect) {
+  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=1");
+  const Windows w{1, 64, 32, {32, 32}, {1, 2}, {2, 3}, {1, 1}, {0, 0}, {0, 0}};
+  EXPECT_EQ(DefaultOf(TransposedText(w, {1, 0}), target).String("strategy"), "direct");
+}
+
 // Of a transposed convolution the weights of all phases count: 2 MiB here, of each 512 KiB.
 TEST(Conv, ByDefaultTransposedOnesPrefetchTheirWeightsByChunks) {
   const Target target = TestTarget(

@@ -92,7 +92,7 @@ Windows RandomWindows(Random& random) {
 std::vector<int64_t> Transpose(Random& random, Windows* w) {
   std::vector<int64_t> extra;
   for (size_t i = 0; i < w->taps.size(); ++i) {
-    w->strides[i] = 1 + static_cast<int64_t>(random.Below(static_cast<uint64_t>(w->taps[i])));
+    w->strides[i] = 1 + static_cast<int64_t>(random.Below(static_cast<uint64_t>(w->taps[i]) + 1));
     if (w->strides[i] > 1) w->dilation[i] = 1;
     extra.push_back(static_cast<int64_t>(random.Below(3)));
     w->before[i] = std::min(w->before[i], w->taps[i] - 1);
