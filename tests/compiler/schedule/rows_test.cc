@@ -1,4 +1,5 @@
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "compiler/loop/interpreter.h"
@@ -162,57 +163,55 @@ TEST(Rows, LongSumsOfFewResultsAreSharedByDefault) {
     EXPECT_EQ(DefaultOf(scalar, threads).String("strategy"), "parts");
 }
 
+// The default and seven random configs of the kernel, by their number.
+void ForEightConfigs(
+    const std::string& kernel,
+    const std::function<void(const loop::Nest&, const Config&, size_t number)>& check) {
+  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
+  const ops::KernelDefinition def = MustLower(kernel + " accumulate=float32 numerics=default");
+  const Template& templ = TemplateFor(def);
+  const Task task{&def, templ.Signatures(def, target)[0], target};
+  const Space space = templ.MakeSpace(task);
+  Random random(5);
+  for (size_t number = 0; number < 8; ++number) {
+    const Config config = number == 0 ? templ.Default(task) : space.Sample(random);
+    const auto nest = templ.Schedule(task, config);
+    ASSERT_TRUE(nest.ok()) << nest.status().ToString();
+    check(*nest, config, number);
+  }
+}
+
 // The maximum of a softmax may lose a NaN: its results must not.
 TEST(Rows, NanInARowOfASoftmaxIsInAllOfIt) {
-  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
-  for (const char* op : {"nn.softmax", "nn.log_softmax"}) {
-    const ops::KernelDefinition def =
-        MustLower(std::string("fn (p0: Tensor[(3, 37), float32]) { ") + op +
-                  "(p0) } accumulate=float32 numerics=default");
-    const Template& templ = TemplateFor(def);
-    const Task task{&def, templ.Signatures(def, target)[0], target};
-    const Space space = templ.MakeSpace(task);
-    Random random(5);
-    for (int i = 0; i < 8; ++i) {
-      const Config config = i == 0 ? templ.Default(task) : space.Sample(random);
-      const auto nest = templ.Schedule(task, config);
-      ASSERT_TRUE(nest.ok()) << nest.status().ToString();
-      std::vector<float> x(3 * 37, 1);
-      std::vector<float> y(3 * 37);
-      x[37 + static_cast<size_t>(i) * 5] = std::numeric_limits<float>::quiet_NaN();
-      std::vector<void*> buffers(nest->buffers.size());
-      buffers.front() = x.data();
-      buffers.back() = y.data();
-      ASSERT_TRUE(loop::Interpret(*nest, buffers).ok());
-      for (size_t at = 0; at < y.size(); ++at) {
-        EXPECT_EQ(std::isnan(y[at]), at / 37 == 1) << config.ToText() << " at " << at;
-      }
+  const auto check = [](const loop::Nest& nest, const Config& config, size_t number) {
+    std::vector<float> x(3 * 37, 1);
+    std::vector<float> y(3 * 37);
+    x[37 + number * 5] = std::numeric_limits<float>::quiet_NaN();
+    std::vector<void*> buffers(nest.buffers.size());
+    buffers.front() = x.data();
+    buffers.back() = y.data();
+    ASSERT_TRUE(loop::Interpret(nest, buffers).ok());
+    for (size_t at = 0; at < y.size(); ++at) {
+      EXPECT_EQ(std::isnan(y[at]), at / 37 == 1) << config.ToText() << " at " << at;
     }
+  };
+  for (const char* op : {"nn.softmax", "nn.log_softmax"}) {
+    ForEightConfigs(std::string("fn (p0: Tensor[(3, 37), float32]) { ") + op + "(p0) }", check);
   }
 }
 
 // The first NaN is where the largest element is, whatever lanes and parts they are in.
 TEST(Rows, FindTheFirstNan) {
-  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
-  const ops::KernelDefinition def = MustLower(
-      "fn (p0: Tensor[(2, 83), float32]) { argmax(p0, axis=1) } accumulate=float32 "
-      "numerics=default");
-  const Template& templ = TemplateFor(def);
-  const Task task{&def, templ.Signatures(def, target)[0], target};
-  const Space space = templ.MakeSpace(task);
-  Random random(5);
-  for (int i = 0; i < 8; ++i) {
-    const Config config = i == 0 ? templ.Default(task) : space.Sample(random);
-    const auto nest = templ.Schedule(task, config);
-    ASSERT_TRUE(nest.ok()) << nest.status().ToString();
-    std::vector<double> x(2 * 83, 1);
-    x[3] = 2;
-    for (const size_t at : {83 + 7, 83 + 40, 83 + 82}) {
-      x[at] = std::numeric_limits<double>::quiet_NaN();
-    }
-    const std::vector<double> found = RunNest(*nest, 1, false, {{"p0", x}})[0];
-    EXPECT_EQ(found, (std::vector<double>{3, 7})) << config.ToText();
+  std::vector<double> x(2 * 83, 1);
+  x[3] = 2;
+  for (const size_t at : {83 + 7, 83 + 40, 83 + 82}) {
+    x[at] = std::numeric_limits<double>::quiet_NaN();
   }
+  ForEightConfigs("fn (p0: Tensor[(2, 83), float32]) { argmax(p0, axis=1) }",
+                  [&](const loop::Nest& nest, const Config& config, size_t) {
+                    const std::vector<double> found = RunNest(nest, 1, false, {{"p0", x}})[0];
+                    EXPECT_EQ(found, (std::vector<double>{3, 7})) << config.ToText();
+                  });
 }
 
 // Reductions of outer axes, and of what is not a row, keep the generic template.
