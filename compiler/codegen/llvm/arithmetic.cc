@@ -205,12 +205,16 @@ bool IsPlainDivisor(const Value* y) {
   return number && !number->isZero() && !number->isMinusOne();
 }
 
-// Quotient and remainder towards zero. Neither a division by zero, which gives zeros, nor one of
-// the lowest value by -1 traps.
+// Quotient and remainder towards zero.
 struct Division {
   Value* quotient;
   Value* remainder;
 };
+
+Division DivideInts(Builder& b, Value* x, Value* y, bool is_signed) {
+  return is_signed ? Division{b.CreateSDiv(x, y), b.CreateSRem(x, y)}
+                   : Division{b.CreateUDiv(x, y), b.CreateURem(x, y)};
+}
 
 // Of vectors of at most 32 bits by numbers of more than twice as many, which are as exact: whole
 // quotients are further from what lies below them than these round. x86 divides no integers in
@@ -232,15 +236,12 @@ Division DivideSafely(Builder& b, Value* x, Value* y, bool is_signed, const CpuT
   if (traits.x86 && LanesOf(x) > 1 && x->getType()->getScalarSizeInBits() <= 32) {
     return DivideAsFloats(b, x, y, is_signed);
   }
-  return is_signed ? Division{b.CreateSDiv(x, y), b.CreateSRem(x, y)}
-                   : Division{b.CreateUDiv(x, y), b.CreateURem(x, y)};
+  return DivideInts(b, x, y, is_signed);
 }
 
+// Neither a division by zero, which gives zeros, nor one of the lowest value by -1 traps.
 Division Divide(Builder& b, Value* x, Value* y, bool is_signed, const CpuTraits& traits) {
-  if (IsPlainDivisor(y)) {
-    return is_signed ? Division{b.CreateSDiv(x, y), b.CreateSRem(x, y)}
-                     : Division{b.CreateUDiv(x, y), b.CreateURem(x, y)};
-  }
+  if (IsPlainDivisor(y)) return DivideInts(b, x, y, is_signed);
   Value* is_zero = b.CreateICmpEQ(y, Zero(y));
   x = b.CreateSelect(is_zero, Zero(x), x);
   if (!is_signed) {

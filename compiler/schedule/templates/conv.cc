@@ -432,7 +432,8 @@ class ConvTemplateOf : public Template {
     const Conv conv = ConvOf(task);
     std::optional<Space> stages;
     if (conv.has_stages) stages = GenericTemplate().MakeSpace(task);
-    return Space([conv, target = task.target, stages](const Config& prefix) -> std::optional<Knob> {
+    return Space([conv, undilated = WithoutDilation(conv), target = task.target,
+                  stages](const Config& prefix) -> std::optional<Knob> {
       if (!prefix.Has("strategy")) {
         const char* legacy = conv.has_stages ? "stages" : "direct";
         return TextKnob("strategy", Strategies(conv, target), legacy);
@@ -441,7 +442,7 @@ class ConvTemplateOf : public Template {
       if (prefix.String("strategy") == "tiles") return NextConvTilesKnob(conv, prefix);
       if (prefix.String("strategy") == "pixels") return NextConvPixelsKnob(conv, prefix);
       if (prefix.String("strategy") == "rows") return NextConvRowsKnob(conv, prefix);
-      if (IsWinograd(prefix.String("strategy"))) return NextWinogradKnob(conv, target, prefix);
+      if (IsWinograd(prefix.String("strategy"))) return NextWinogradKnob(undilated, target, prefix);
       return NextDirectKnob(conv, prefix);
     });
   }

@@ -268,9 +268,7 @@ void ImproveWinograd(const Conv& conv, const Target& target, const std::string& 
 
 }  // namespace
 
-std::optional<Knob> NextWinogradKnob(const Conv& dilated, const Target& target,
-                                     const Config& prefix) {
-  const Conv conv = WithoutDilation(dilated);
+std::optional<Knob> NextWinogradKnob(const Conv& conv, const Target& target, const Config& prefix) {
   const WinogradPlan plan = PlanOf(conv, prefix.String("strategy"));
   if (conv.spatial == 3 && !prefix.Has("block_d")) {
     return IntKnob("block_d", BlockDepths(conv, target, plan));
