@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Convolutions and dense layers of 8-bit integers and bfloat16 beside the same in float32, tuned, timed in turn.
+"""Convolutions and dense layers of 8-bit integers, bfloat16 and float16 beside the same in float32, tuned, timed in turn.
 
     bench/bench_data_types.py [--trials 64] [--threads 1] [--rounds 11] [--db FILE] [--forms NAME ...] [--cases TEXT]
 
@@ -73,6 +73,7 @@ class Form:
 FORMS = [
     Form("int8", "uint8", "int8", "int32", tile_peak="tile_int8_gops"),
     Form("bfloat16", "bfloat16", "bfloat16", "bfloat16", tile_peak="tile_bf16_gflops"),
+    Form("float16", "float16", "float16", "float16"),
     Form("float32", "float32", "float32", "float32"),
     Form("float32_direct", "float32", "float32", "float32", "strict"),
 ]
@@ -100,7 +101,8 @@ def constant(shape: Sequence[int], dtype: str, seed: int) -> str:
     elif dtype == "int32":
         raw = b"".join(struct.pack("<i", draw.randrange(-999, 999)) for _ in range(count))
     else:
-        floats = [struct.pack("<f", draw.uniform(-0.05, 0.05)) for _ in range(count)]
+        form = "<e" if dtype == "float16" else "<f"
+        floats = [struct.pack(form, draw.uniform(-0.05, 0.05)) for _ in range(count)]
         raw = b"".join(number[2:] if dtype == "bfloat16" else number for number in floats)
     extents = "".join(f"{extent}, " for extent in shape).rstrip(" ")
     return f'Tensor[({extents.rstrip(",")}), {dtype}] "{base64.b64encode(raw).decode()}"'

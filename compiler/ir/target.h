@@ -43,6 +43,9 @@ struct Target {
   // Whether it multiplies matrices of such elements in tile registers (AMX), whose rows are as wide
   // as its vectors.
   bool MultipliesInTiles(DataType dtype) const;
+  // Products of such 16-bit floats, summed in float32, that it makes while it makes one of float32;
+  // 1 where they are no faster.
+  double ProductRate(DataType dtype) const;
   // Architectural vector registers: 32 with AVX-512 and NEON, otherwise 16.
   int VectorRegisters() const;
 

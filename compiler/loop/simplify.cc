@@ -281,6 +281,25 @@ class Simplifier {
     return Linear::Of(FloorMod(rest.ToExpr(), IntConst(divisor)));
   }
 
+  // y floordiv divisor, `factor` times in `linear`, where y has the remainder of x: remainders are
+  // simplified further than quotients (Reduced). Null where there is none.
+  Expr QuotientOfAlike(const Linear& linear, const Linear& x, int64_t divisor, int64_t factor) {
+    for (const auto& [quotient, coefficient] : linear.terms()) {
+      int64_t other = 0;
+      if (coefficient != factor || !IsDivision(quotient, BinaryOp::kFloorDiv, &other) ||
+          other != divisor) {
+        continue;
+      }
+      const Linear y = Linear::Of(quotient->operands[0]);
+      Linear difference = y;
+      difference.Add(x, -1);
+      const Linear rest = SplitBy(difference, divisor).rest;
+      const bool divides = rest.terms().empty() && rest.constant() == 0;
+      if (divides && !MayWrap(x, bounds_) && !MayWrap(y, bounds_)) return quotient;
+    }
+    return {};
+  }
+
   // k c (x floordiv c) + k (x floormod c) is k x.
   Linear Recombine(Linear linear) {
     for (size_t i = 0; i < linear.terms().size(); ++i) {
@@ -295,7 +314,12 @@ class Simplifier {
       const Linear quotient = Quotient(x, divisor);  // in the form it has in `linear`
       if (quotient.terms().size() != 1 || quotient.terms()[0].coefficient != 1 ||
           linear.CoefficientOf(quotient.terms()[0].atom) != wanted) {
-        continue;
+        const Expr other = QuotientOfAlike(linear, x, divisor, wanted);
+        if (!other) continue;
+        linear.AddTerm(other, -wanted);
+        linear.AddTerm(remainder, -coefficient);
+        linear.Add(Linear::Of(other->operands[0]), coefficient);
+        return Recombine(std::move(linear));
       }
       // x = divisor * (atom + constant) + remainder
       linear.AddTerm(quotient.terms()[0].atom, -wanted);

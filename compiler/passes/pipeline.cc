@@ -23,6 +23,7 @@
 #include "compiler/passes/simplify_inference.h"
 #include "compiler/passes/sparsify_constants.h"
 #include "compiler/passes/split_zero_points.h"
+#include "compiler/passes/widen_products.h"
 #include "support/clock.h"
 #include "support/status.h"
 
@@ -52,6 +53,7 @@ std::vector<Pass> Pipeline() {
       {"SplitZeroPoints", SplitZeroPoints},
       {"SimplifyInference", SimplifyInference},
       {"CanonicalizeOps", CanonicalizeOps},
+      {"WidenProducts", WidenProducts},
       {"EliminateCommonSubexpr", EliminateCommonSubexpr},
       {"CombineParallelConv2D", CombineParallelConv2D},
       {"CombineParallelDense", CombineParallelDense},

@@ -195,6 +195,50 @@ Value* IndexMath::EmitDivision(const Index& rest, int64_t divisor, bool modulus)
   return value;
 }
 
+Index IndexMath::Divided(const Index& rest, int64_t divisor, bool modulus, Range range) {
+  const Index division = Of(EmitDivision(rest, divisor, modulus), range, IsData(rest));
+  if (division.terms.empty()) return division;
+  Atom& atom = atoms_[static_cast<size_t>(division.terms[0].atom)];
+  atom.dividend = rest;
+  atom.divisor = divisor;
+  atom.is_remainder = modulus;
+  return division;
+}
+
+int IndexMath::QuotientOf(const Atom& remainder, int64_t factor, const Index& a) const {
+  for (const Index::Term& term : a.terms) {
+    const Atom& quotient = atoms_[static_cast<size_t>(term.atom)];
+    if (term.coefficient != factor || quotient.is_remainder ||
+        quotient.divisor != remainder.divisor) {
+      continue;
+    }
+    Index multiple;
+    const Index difference = Sum(quotient.dividend, remainder.dividend, -1);
+    const Index rest = Split(difference, remainder.divisor, multiple);
+    if (rest.IsConstant() && rest.constant == 0) return term.atom;
+  }
+  return -1;
+}
+
+Index IndexMath::Recombined(Index a) const {
+  for (size_t i = 0; i < a.terms.size(); ++i) {
+    const Index::Term term = a.terms[i];
+    const Atom& remainder = atoms_[static_cast<size_t>(term.atom)];
+    int64_t factor = 0;
+    if (!remainder.is_remainder ||
+        __builtin_mul_overflow(term.coefficient, remainder.divisor, &factor)) {
+      continue;
+    }
+    const int quotient = QuotientOf(remainder, factor, a);
+    if (quotient < 0) continue;
+    a = Sum(a, Index{0, {term}}, -1);
+    a = Sum(a, Index{0, {{quotient, factor}}}, -1);
+    a = Sum(a, atoms_[static_cast<size_t>(quotient)].dividend, term.coefficient);
+    return Recombined(std::move(a));
+  }
+  return a;
+}
+
 Index IndexMath::FloorDiv(const Index& a, int64_t divisor) {
   if (divisor == 1) return a;
   if (MayWrap(a)) return Of(EmitDivision(a, divisor, /*modulus=*/false), {}, /*is_data=*/true);
@@ -210,10 +254,9 @@ Index IndexMath::FloorDiv(const Index& a, int64_t divisor) {
   if (SplitLanes(rest, divisor, factor, coarse, fine)) {
     return Sum(quotient, FloorDiv(coarse, divisor / factor));
   }
-  return Sum(quotient, Of(EmitDivision(rest, divisor, /*modulus=*/false),
-                          {range.min > -Range::kUnknown ? result.min : -Range::kUnknown,
-                           range.max < Range::kUnknown ? result.max : Range::kUnknown},
-                          IsData(rest)));
+  return Sum(quotient, Divided(rest, divisor, /*modulus=*/false,
+                               {range.min > -Range::kUnknown ? result.min : -Range::kUnknown,
+                                range.max < Range::kUnknown ? result.max : Range::kUnknown}));
 }
 
 Index IndexMath::FloorMod(const Index& a, int64_t divisor) {
@@ -233,7 +276,7 @@ Index IndexMath::FloorMod(const Index& a, int64_t divisor) {
   if (SplitLanes(rest, divisor, factor, coarse, fine)) {
     return Sum(fine, FloorMod(coarse, divisor / factor), factor);
   }
-  return Of(EmitDivision(rest, divisor, /*modulus=*/true), {0, divisor - 1}, IsData(rest));
+  return Divided(rest, divisor, /*modulus=*/true, {0, divisor - 1});
 }
 
 Value* IndexMath::Find(const Key& key) const {

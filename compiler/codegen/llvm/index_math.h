@@ -58,6 +58,9 @@ class IndexMath {
   // divisor > 0. Rounded towards minus infinity.
   Index FloorDiv(const Index& a, int64_t divisor);
   Index FloorMod(const Index& a, int64_t divisor);
+  // The same value with k x for k d (x floordiv d) + k (x floormod d), as of tensors that are read
+  // in another shape.
+  Index Recombined(Index a) const;
 
   Range RangeOf(const Index& a) const;
   // Of a - b as numbers; unknown where one of the two may wrap around.
@@ -87,6 +90,10 @@ class IndexMath {
     llvm::Value* value;
     Range range;
     bool is_data;
+    // Of a quotient or a remainder, neither of what may wrap around: of what, and by what.
+    Index dividend = {};
+    int64_t divisor = 0;
+    bool is_remainder = false;
   };
   struct Key {
     int operation;  // 0: sum, 1: quotient, 2: remainder
@@ -107,6 +114,10 @@ class IndexMath {
   bool SplitLanes(const Index& rest, int64_t divisor, int64_t& factor, Index& coarse,
                   Index& fine) const;
   llvm::Value* EmitDivision(const Index& rest, int64_t divisor, bool modulus);
+  // The atom of it, in `range`.
+  Index Divided(const Index& rest, int64_t divisor, bool modulus, Range range);
+  // The quotient, `factor` times in `a`, of a number that has this remainder; -1: none.
+  int QuotientOf(const Atom& remainder, int64_t factor, const Index& a) const;
 
   Builder& b_;
   std::vector<Atom> atoms_;

@@ -83,6 +83,7 @@ std::optional<Index> LaunchEmitter::OffsetOf(const loop::Buffer& buffer,
     offset = IndexMath::Sum(offset, position, stride);
     stride *= extents[i];
   }
+  offset = index_.Recombined(std::move(offset));
   if (storage.copies == 1) return offset;
   return IndexMath::Sum(IndexMath::Scaled(offset, storage.copies),
                         Index{0, {{vector_.lane_atom, 1}}});

@@ -131,5 +131,17 @@ TEST(DefaultCodeShape, OnArmTransformsLeaveTheProductsTheirRegisters) {
   EXPECT_LE(CountLines(loop, {"[sp"}), 2) << Text(loop);
 }
 
+// Rows of 28 lie one behind the other: what reads them as one reads whole vectors, though their
+// elements' places are told by quotients and remainders.
+TEST(DefaultCodeShape, AnotherShapeOfATensorIsReadByVectors) {
+  const std::vector<std::string> loop = DefaultHotLoop(
+      "fn (p0: Tensor[(2, 1, 28, 28), float32]) { %0 = nn.batch_flatten(p0); nn.relu(%0) }", kAvx2,
+      "vmaxps", "default", "NCHW->NC");
+  EXPECT_GE(CountLines(loop, {"vmaxps", "ymm"}), 1) << Text(loop);
+  for (const char* other : {"gather", "imul", "insert", "vmovss"}) {
+    EXPECT_EQ(CountLines(loop, {other}), 0) << Text(loop);
+  }
+}
+
 }  // namespace
 }  // namespace hone::codegen

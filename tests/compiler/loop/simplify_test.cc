@@ -34,6 +34,10 @@ TEST(Simplify, NestsAndRejoinsQuotients) {
   EXPECT_EQ(Simple(FloorMod(FloorMod(kU, 32), 8)), "floormod(u, 8)");
   EXPECT_EQ(Simple(FloorDiv(kU, 16) * 16 + FloorMod(kU, 16)), "u");
   EXPECT_EQ(Simple(FloorDiv(kU + 35, 16)), "floordiv(u + 3, 16) + 2");
+  // The remainder of 32 x is that of 4 x.
+  EXPECT_EQ(Simple(FloorDiv(kX * 32 + kI, 28) * 28 + FloorMod(kX * 32 + kI, 28)), "x * 32 + i");
+  EXPECT_EQ(Simple(FloorDiv(kX * 32 + kI, 28) * 56 + FloorMod(kX * 32 + kI, 28)),
+            "floordiv(x * 32 + i, 28) * 56 + floormod(x * 4 + i, 28)");
 }
 
 TEST(Simplify, DecidesByRanges) {

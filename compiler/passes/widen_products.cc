@@ -1,0 +1,191 @@
+#include "compiler/passes/widen_products.h"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "compiler/ir/node_map.h"
+#include "compiler/ops/attrs.h"
+#include "compiler/ops/op.h"
+#include "compiler/ops/window.h"
+#include "compiler/passes/numerics.h"
+#include "compiler/passes/rewriting.h"
+
+namespace hone::passes {
+namespace {
+
+using ir::Expr;
+using Ints = std::vector<int64_t>;
+
+const Ints& ShapeOf(const Expr& e) { return e->type->tensor.shape; }
+bool Is(const Expr& e, DataType dtype) {
+  return e->type->IsTensor() && e->type->tensor.dtype == dtype;
+}
+
+bool IsHalf(const Expr& e) { return Is(e, DataType::kFloat16) || Is(e, DataType::kBFloat16); }
+
+bool IsProduct(const Expr& e) {
+  static const auto* const names = new std::set<std::string, std::less<>>{
+      "nn.conv1d",           "nn.conv2d",           "nn.conv3d", "nn.conv1d_transpose",
+      "nn.conv2d_transpose", "nn.conv3d_transpose", "nn.dense",  "nn.batch_matmul"};
+  return e->kind == ir::ExprKind::kCall && !e->callee && names->contains(e->name);
+}
+
+bool IsPool(const Expr& e) {
+  return e->kind == ir::ExprKind::kCall && !e->callee &&
+         (e->name.starts_with("nn.max_pool") || e->name.starts_with("nn.avg_pool"));
+}
+
+bool IsConv(const Expr& product) { return product->name.starts_with("nn.conv"); }
+
+bool IsDepthwise(const Expr& product) {
+  if (!IsConv(product)) return false;
+  const int64_t groups = ops::IntAttr(product->attrs, "groups", 1);
+  return groups > 1 && groups == ShapeOf(product->args[0])[1] &&
+         groups == ShapeOf(product->args[1])[0];
+}
+
+// How many times an element of the right operand is multiplied, that of a convolution's in the
+// middle of its data.
+int64_t UsesOfRight(const Expr& product) {
+  if (product->name == "nn.batch_matmul") return ShapeOf(product->args[0])[1];
+  const Ints& data = ShapeOf(product->args[0]);
+  if (!IsConv(product))
+    return product->args[0]->type->tensor.ElementCount() / std::max<int64_t>(1, data.back());
+  const Ints& positions = product->name.ends_with("_transpose") ? data : ShapeOf(product);
+  int64_t uses = positions[0];
+  for (size_t axis = 2; axis < positions.size(); ++axis) uses *= positions[axis];
+  return uses;
+}
+
+// Whether it is a convolution that Winograd's algorithm makes of fewer products, and at a size
+// where these are most of the time.
+bool HasFewerProducts(const Expr& product) {
+  if (product->name != "nn.conv2d" && product->name != "nn.conv3d") return false;
+  if (!IsConstant(product->args[1]) || ops::IntAttr(product->attrs, "groups", 1) != 1) return false;
+  constexpr int64_t kFewestChannels = 32;
+  constexpr int64_t kSmallestMap = 8;
+  const Ints& weight = ShapeOf(product->args[1]);
+  const Ints& result = ShapeOf(product);
+  const Ints taps(weight.begin() + 2, weight.end());
+  const absl::StatusOr<ops::Window> window = ops::ReadWindow(product->name, product->attrs, taps);
+  if (!window.ok()) return false;
+  for (const size_t axis : {taps.size() - 2, taps.size() - 1}) {
+    if (taps[axis] != 3 || result[axis + 2] < kSmallestMap) return false;
+    if (window->strides[axis] != 1 || window->dilation[axis] != 1) return false;
+  }
+  return std::min(weight[0], weight[1]) >= kFewestChannels;
+}
+
+// Whether it is faster in float32.
+bool IsWidened(const Expr& call, const Target& target, bool is_strict) {
+  // There are no kernels of float16 but the generic ones.
+  if (Is(call->args[0], DataType::kFloat16)) return true;
+  // With fewer uses, the time is that of reading the operand, in float32 twice as long.
+  constexpr int64_t kFewestUses = 8;
+  if (IsPool(call) || IsDepthwise(call) || UsesOfRight(call) < kFewestUses) return false;
+  // What tuned kernels make of Winograd's algorithm (docs/decisions/0013-16-bit-floats.md).
+  constexpr double kWinogradGain = 2.5;
+  const double gain = !is_strict && HasFewerProducts(call) ? kWinogradGain : 1;
+  return gain >= target.ProductRate(DataType::kBFloat16);
+}
+
+Expr Cast(const Expr& e, DataType dtype) {
+  return Is(e, dtype) ? e : MakeTyped("cast", {e}, {{"dtype", dtype}});
+}
+
+Expr TypedTuple(std::vector<Expr> fields) {
+  ir::Type type{.is_tuple = true};
+  for (const Expr& field : fields) type.fields.push_back(*field->type);
+  return ir::WithType(ir::Tuple(std::move(fields)), type);
+}
+
+// Rewrites one function from its inputs to its results.
+class Widening {
+ public:
+  Widening(const Target& target, bool is_strict) : target_(target), is_strict_(is_strict) {}
+
+  Expr Visit(const Expr& node, const UsedOnce& used_once) {
+    Expr widened;
+    if (IsProduct(node) || IsPool(node)) {
+      widened = InFloat32(node);
+    } else if (!is_strict_ && WorksOnElements(node)) {
+      widened = OnSums(node, used_once);
+    }
+    return widened ? widened : node;
+  }
+
+ private:
+  Expr InFloat32(const Expr& call) {
+    if (!IsHalf(call->args[0]) || !IsWidened(call, target_, is_strict_)) return nullptr;
+    std::vector<Expr> args;
+    for (const Expr& arg : call->args) args.push_back(Wide(arg));
+    ir::Attrs attrs = call->attrs;
+    attrs.erase("out_dtype");
+    return Narrowed(MakeTyped(call->name, std::move(args), std::move(attrs)),
+                    call->type->tensor.dtype);
+  }
+
+  // A 16-bit float in float32. Of values that this made narrow, joined, each is widened: in its
+  // kernel, where it is written to its place.
+  Expr Wide(const Expr& e) const {
+    const bool is_join = ir::IsCall(e, "concatenate") && e->args[0]->kind == ir::ExprKind::kTuple;
+    if (!is_join) return Cast(e, DataType::kFloat32);
+    std::vector<Expr> parts = e->args[0]->args;
+    for (Expr& part : parts) {
+      if (!narrowed_.contains(part.get())) return Cast(e, DataType::kFloat32);
+      part = Cast(part, DataType::kFloat32);
+    }
+    return MakeTyped("concatenate", {TypedTuple(std::move(parts))}, e->attrs);
+  }
+
+  // One operator of 16-bit floats whose results are as many as its operand's elements.
+  static bool WorksOnElements(const Expr& node) {
+    if (node->kind != ir::ExprKind::kCall || node->callee || !IsHalf(node)) return false;
+    const ops::Op* op = ops::FindOp(node->name);
+    return op != nullptr && op->kind <= ops::FuseKind::kBroadcast && node->name != "cast";
+  }
+
+  // `call` on sums that are still wide; nullptr where none of its operands is.
+  Expr OnSums(const Expr& call, const UsedOnce& used_once) {
+    const auto sums = std::find_if(call->args.begin(), call->args.end(), [&](const Expr& arg) {
+      return narrowed_.contains(arg.get()) && used_once(arg) && ShapeOf(arg) == ShapeOf(call);
+    });
+    if (sums == call->args.end()) return nullptr;
+    std::vector<Expr> args;
+    for (const Expr& arg : call->args) {
+      const bool is_sums = arg == *sums;
+      args.push_back(is_sums ? arg->args[0] : IsHalf(arg) ? Cast(arg, DataType::kFloat32) : arg);
+    }
+    return Narrowed(MakeTyped(call->name, std::move(args), call->attrs), call->type->tensor.dtype);
+  }
+
+  Expr Narrowed(const Expr& wide, DataType dtype) {
+    if (!wide || !Is(wide, DataType::kFloat32)) return nullptr;
+    Expr narrow = Cast(wide, dtype);
+    if (narrow != wide) narrowed_.insert(narrow.get());
+    return narrow;
+  }
+
+  const Target& target_;
+  const bool is_strict_;
+  ir::NodeSet narrowed_;  // the casts this made; RewriteCounted keeps them
+};
+
+Expr WidenFunction(const Expr& function, const Target& target) {
+  Widening widening(target, NumericsOf(function) == ops::Numerics::kStrict);
+  return RewriteCounted(function, [&](const Expr& node, const UsedOnce& used_once) {
+    return widening.Visit(node, used_once);
+  });
+}
+
+}  // namespace
+
+absl::StatusOr<ir::Module> WidenProducts(const ir::Module& module, const PassContext& context) {
+  return MapFunctions(
+      module, [&](const Expr& function) { return WidenFunction(function, context.target); });
+}
+
+}  // namespace hone::passes
