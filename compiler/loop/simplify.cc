@@ -281,9 +281,23 @@ class Simplifier {
     return Linear::Of(FloorMod(rest.ToExpr(), IntConst(divisor)));
   }
 
-  // y floordiv divisor, `factor` times in `linear`, where y has the remainder of x: remainders are
-  // simplified further than quotients (Reduced). Null where there is none.
-  Expr QuotientOfAlike(const Linear& linear, const Linear& x, int64_t divisor, int64_t factor) {
+  // A term that is the quotient of `dividend`.
+  struct Division {
+    Expr quotient;
+    Linear dividend;
+  };
+
+  // The quotient, `factor` times in `linear`, of x or of another number with its remainder.
+  std::optional<Division> QuotientIn(const Linear& linear, const Linear& x, int64_t divisor,
+                                     int64_t factor) {
+    const Linear whole = Quotient(x, divisor);  // in the form it has in `linear`
+    if (whole.terms().size() == 1 && whole.terms()[0].coefficient == 1 &&
+        linear.CoefficientOf(whole.terms()[0].atom) == factor) {
+      Linear dividend = x;
+      dividend.AddConstant(-divisor * whole.constant());
+      return Division{whole.terms()[0].atom, dividend};
+    }
+    // Remainders are simplified further than quotients (Reduced).
     for (const auto& [quotient, coefficient] : linear.terms()) {
       int64_t other = 0;
       if (coefficient != factor || !IsDivision(quotient, BinaryOp::kFloorDiv, &other) ||
@@ -295,9 +309,9 @@ class Simplifier {
       difference.Add(x, -1);
       const Linear rest = SplitBy(difference, divisor).rest;
       const bool divides = rest.terms().empty() && rest.constant() == 0;
-      if (divides && !MayWrap(x, bounds_) && !MayWrap(y, bounds_)) return quotient;
+      if (divides && !MayWrap(x, bounds_) && !MayWrap(y, bounds_)) return Division{quotient, y};
     }
-    return {};
+    return std::nullopt;
   }
 
   // k c (x floordiv c) + k (x floormod c) is k x.
@@ -310,22 +324,12 @@ class Simplifier {
           __builtin_mul_overflow(coefficient, divisor, &wanted)) {
         continue;
       }
-      const Linear x = Linear::Of(remainder->operands[0]);
-      const Linear quotient = Quotient(x, divisor);  // in the form it has in `linear`
-      if (quotient.terms().size() != 1 || quotient.terms()[0].coefficient != 1 ||
-          linear.CoefficientOf(quotient.terms()[0].atom) != wanted) {
-        const Expr other = QuotientOfAlike(linear, x, divisor, wanted);
-        if (!other) continue;
-        linear.AddTerm(other, -wanted);
-        linear.AddTerm(remainder, -coefficient);
-        linear.Add(Linear::Of(other->operands[0]), coefficient);
-        return Recombine(std::move(linear));
-      }
-      // x = divisor * (atom + constant) + remainder
-      linear.AddTerm(quotient.terms()[0].atom, -wanted);
-      linear.AddConstant(-wanted * quotient.constant());
+      const auto division = QuotientIn(linear, Linear::Of(remainder->operands[0]), divisor, wanted);
+      if (!division) continue;
+      // dividend = divisor * quotient + remainder
+      linear.AddTerm(division->quotient, -wanted);
       linear.AddTerm(remainder, -coefficient);
-      linear.Add(x, coefficient);
+      linear.Add(division->dividend, coefficient);
       return Recombine(std::move(linear));
     }
     return linear;

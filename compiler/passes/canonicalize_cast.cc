@@ -94,12 +94,6 @@ Expr WithDtype(const Expr& call, const Expr& operand) {
                       {.tensor = {call->type->tensor.shape, DtypeOf(operand)}});
 }
 
-Expr Cast(const Expr& e, DataType dtype) {
-  if (DtypeOf(e) == dtype) return e;
-  return ir::WithType(ir::Call("cast", {e}, {{"dtype", dtype}}),
-                      {.tensor = {e->type->tensor.shape, dtype}});
-}
-
 // `cast` with fewer casts before it, and narrowed as early as it shrinks what is moved.
 Expr CanonicalCast(const Expr& cast, const UsedOnce& used_once) {
   const DataType to = DtypeOf(cast);

@@ -78,6 +78,11 @@ Expr MakeTyped(const std::string& op, std::vector<Expr> args, ir::Attrs attrs) {
   return call.ok() ? *std::move(call) : nullptr;
 }
 
+Expr Cast(const Expr& e, DataType dtype) {
+  if (e && e->type->IsTensor() && e->type->tensor.dtype == dtype) return e;
+  return MakeTyped("cast", {e}, {{"dtype", dtype}});
+}
+
 Expr Scalar(double value, DataType dtype) {
   uint64_t bits = 0;
   switch (dtype) {

@@ -33,6 +33,8 @@ bool MovesOrChooses(const ir::Expr& e);
 
 // A typed call; null where an operand is, or where the operator does not take them.
 ir::Expr MakeTyped(const std::string& op, std::vector<ir::Expr> args, ir::Attrs attrs = {});
+// A tensor as one of `dtype`: itself where it is one; null where it is null.
+ir::Expr Cast(const ir::Expr& e, DataType dtype);
 // A rank-0 constant; rounds to the dtype.
 ir::Expr Scalar(double value, DataType dtype);
 // `vector` (rank 1) so shaped that it broadcasts along axis `axis` of a tensor of `rank`; the

@@ -19,7 +19,7 @@ using Ints = std::vector<int64_t>;
 const Ints& ShapeOf(const Expr& e) { return e->type->tensor.shape; }
 DataType DtypeOf(const Expr& e) { return e->type->tensor.dtype; }
 bool IsScalar(const Expr& e) { return ShapeOf(e).empty(); }
-Expr AsInt32(const Expr& e) { return MakeTyped("cast", {e}, {{"dtype", DataType::kInt32}}); }
+Expr AsInt32(const Expr& e) { return Cast(e, DataType::kInt32); }
 
 // ---- the signs that dot products take ----
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <set>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -50,10 +49,9 @@ bool IsDepthwise(const Expr& product) {
 // How many times an element of the right operand is multiplied, that of a convolution's in the
 // middle of its data.
 int64_t UsesOfRight(const Expr& product) {
-  if (product->name == "nn.batch_matmul") return ShapeOf(product->args[0])[1];
   const Ints& data = ShapeOf(product->args[0]);
-  if (!IsConv(product))
-    return product->args[0]->type->tensor.ElementCount() / std::max<int64_t>(1, data.back());
+  if (product->name == "nn.batch_matmul") return data[1];
+  if (!IsConv(product)) return data[0];
   const Ints& positions = product->name.ends_with("_transpose") ? data : ShapeOf(product);
   int64_t uses = positions[0];
   for (size_t axis = 2; axis < positions.size(); ++axis) uses *= positions[axis];
@@ -90,10 +88,6 @@ bool IsWidened(const Expr& call, const Target& target, bool is_strict) {
   constexpr double kWinogradGain = 2.5;
   const double gain = !is_strict && HasFewerProducts(call) ? kWinogradGain : 1;
   return gain >= target.ProductRate(DataType::kBFloat16);
-}
-
-Expr Cast(const Expr& e, DataType dtype) {
-  return Is(e, dtype) ? e : MakeTyped("cast", {e}, {{"dtype", dtype}});
 }
 
 Expr TypedTuple(std::vector<Expr> fields) {
@@ -154,10 +148,13 @@ class Widening {
       return narrowed_.contains(arg.get()) && used_once(arg) && ShapeOf(arg) == ShapeOf(call);
     });
     if (sums == call->args.end()) return nullptr;
-    std::vector<Expr> args;
-    for (const Expr& arg : call->args) {
-      const bool is_sums = arg == *sums;
-      args.push_back(is_sums ? arg->args[0] : IsHalf(arg) ? Cast(arg, DataType::kFloat32) : arg);
+    std::vector<Expr> args = call->args;
+    for (Expr& arg : args) {
+      if (arg == *sums) {
+        arg = arg->args[0];
+      } else if (IsHalf(arg)) {
+        arg = Cast(arg, DataType::kFloat32);
+      }
     }
     return Narrowed(MakeTyped(call->name, std::move(args), call->attrs), call->type->tensor.dtype);
   }
