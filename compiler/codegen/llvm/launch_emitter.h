@@ -162,7 +162,9 @@ class LaunchEmitter {
   // computed ahead of a condition (`speculative`).
   std::optional<Index> IndexOf(const loop::Expr& e, bool speculative = false);
   std::optional<Index> IndexOfBinary(const loop::Expr& e, bool speculative);
-  std::optional<Index> OpaqueIndex(const loop::Expr& e, bool speculative);
+  std::optional<Index> IndexOfSelect(const loop::Expr& e, bool speculative);
+  // Of a value that is known to lie `within`.
+  std::optional<Index> OpaqueIndex(const loop::Expr& e, bool speculative, Range within = {});
   std::optional<bool> Decide(const loop::Expr& condition);
   // Whether evaluating it may fault where its condition does not hold.
   bool MayFault(const loop::Expr& e);

@@ -340,7 +340,28 @@ llvm::Value* LaunchEmitter::EmitSelectByBranch(const Expr& e, Value* condition) 
   return value;
 }
 
-std::optional<Index> LaunchEmitter::OpaqueIndex(const Expr& e, bool speculative) {
+// What goes round, select(last < next, first, next), goes no further than `last`: of what is read
+// next, quotients and bounds follow from that.
+std::optional<Index> LaunchEmitter::IndexOfSelect(const Expr& e, bool speculative) {
+  const Expr& condition = e->operands[0];
+  if (const std::optional<bool> decided = Decide(condition)) {
+    return IndexOf(e->operands[*decided ? 1 : 2], speculative);
+  }
+  const bool goes_round = condition->kind == ExprKind::kBinary &&
+                          condition->binary_op == BinaryOp::kLt &&
+                          loop::StructuralEqual(condition->operands[1], e->operands[2]);
+  if (!goes_round) return OpaqueIndex(e, speculative);
+  const std::optional<Index> last = IndexOf(condition->operands[0], /*speculative=*/true);
+  const std::optional<Index> first = IndexOf(e->operands[1], /*speculative=*/true);
+  const std::optional<Index> next = IndexOf(e->operands[2], /*speculative=*/true);
+  if (!last || !first || !next) return OpaqueIndex(e, speculative);
+  const Range a = index_.RangeOf(*first);
+  const Range b = index_.RangeOf(*next);
+  const int64_t most = std::min(b.max, index_.RangeOf(*last).max);
+  return OpaqueIndex(e, speculative, {std::min(a.min, b.min), std::max(a.max, most)});
+}
+
+std::optional<Index> LaunchEmitter::OpaqueIndex(const Expr& e, bool speculative, Range within) {
   if (speculative && MayFault(e)) return std::nullopt;
   Value* value = nullptr;
   if (IsInt64(e)) {
@@ -356,6 +377,7 @@ std::optional<Index> LaunchEmitter::OpaqueIndex(const Expr& e, bool speculative)
   if (e->kind == ExprKind::kCast && !IsFloat(e->operands[0]->dtype)) {
     range = RangeOfType(e->operands[0]->dtype);
   }
+  range = {std::max(range.min, within.min), std::min(range.max, within.max)};
   return index_.Of(value, range, loop::IsOfData(e));
 }
 
@@ -409,11 +431,7 @@ std::optional<Index> LaunchEmitter::IndexOf(const Expr& e, bool speculative) {
   if (e->kind == ExprKind::kCast && e->operands[0]->kind == ExprKind::kVar) {
     return IndexOf(e->operands[0], speculative);
   }
-  if (e->kind == ExprKind::kSelect) {
-    if (const std::optional<bool> decided = Decide(e->operands[0])) {
-      return IndexOf(e->operands[*decided ? 1 : 2], speculative);
-    }
-  }
+  if (e->kind == ExprKind::kSelect) return IndexOfSelect(e, speculative);
   return OpaqueIndex(e, speculative);
 }
 

@@ -229,6 +229,15 @@ std::vector<Digit> MemoryOrder(const loop::BufferNode& buffer, const std::vector
   return digits;
 }
 
+// The indices of the fastest that lie in one line come with one of them.
+void KeepOneALine(int64_t line_elements, std::vector<Digit>* digits) {
+  if (digits->empty()) return;
+  Digit& fastest = digits->front();
+  const int64_t together = std::max<int64_t>(line_elements / fastest.stride, 1);
+  fastest.extent = CeilDiv(fastest.extent, together);
+  fastest.unit *= together;
+}
+
 // How many indices lines take of their axis.
 int64_t SizeInLines(const loop::BufferNode& buffer, const std::vector<int64_t>& sizes,
                     size_t line_axis) {
@@ -319,7 +328,8 @@ absl::Status PrefetchRegion(loop::Nest* nest, const std::string& name,
   const loop::VarMap next = IterationAhead(ahead, options.distance);
   std::vector<int64_t> steps;
   for (const Region::Dim& dim : region.dims) steps.push_back(dim.step);
-  const std::vector<Digit> digits = MemoryOrder(*buffer, sizes, steps, options.line_axis);
+  std::vector<Digit> digits = MemoryOrder(*buffer, sizes, steps, options.line_axis);
+  KeepOneALine(options.line_elements, &digits);
   int64_t count = 1;
   for (const Digit& digit : digits) count *= digit.extent;
   const int64_t share = ShareOf(count, turn->count);

@@ -58,9 +58,10 @@ struct PrefetchRegionOptions {
 //   =>  for c { ..; for e { for j { prefetch w[min(c + 1, last) * 4 + e * 2 + j] }; S } }
 // The lines come in the order in which they lie in memory: the processor follows a sequence with
 // fetches of its own, which it does not where lines are far apart. An index of an axis that is read
-// whole goes on beyond its end where that is the next line.
-// kFailedPrecondition where that is no box of constant extents, there is no such axis, a line has
-// no elements, or a loop of `turns` is not within all of `ahead`.
+// whole goes on beyond its end where that is the next line. Of indices that share a line one
+// counts: a region that starts within a line may lack its last. kFailedPrecondition where that is
+// no box of constant extents, there is no such axis, a line has no elements, or a loop of `turns`
+// is not within all of `ahead`.
 absl::Status PrefetchRegion(loop::Nest* nest, const std::string& buffer,
                             const PrefetchRegionOptions& options);
 

@@ -150,7 +150,7 @@ std::vector<int64_t> ChunkOptions(const Conv& conv, const Config& prefix) {
 // Whether every column of a tile reads a line of its own at each block of channels.
 bool ReadsColumnsApart(const Conv& conv, const Config& prefix) {
   return conv.kind == ProductKind::kFloat && conv.groups == 1 && conv.Taps() == 1 &&
-         conv.blocked_data && conv.lanes >= kLineElements && prefix.String("pad") == "none";
+         conv.blocked_data && 2 * conv.lanes >= kLineElements && prefix.String("pad") == "none";
 }
 
 // Whether the data of a row is read by no other row, and once more for each tile of channels.
@@ -315,14 +315,14 @@ std::string DefaultPad(const Conv& conv, const Target& target, const Config& pre
 }
 
 // Some steps of a block at once share their addresses and the loop's own instructions; not so many
-// that the tiles at the border become too long to be apart, and only where blocks are wide: of a
-// narrow one little or no loop would remain, and sums would leave their registers.
+// that the tiles at the border become too long to be apart, and not of the narrowest blocks: no
+// loop would remain, and sums would leave their registers.
 void SetUnrollAndPad(const Conv& conv, const Target& target, Config* config) {
-  constexpr int64_t kMost = 4, kWide = 16;
+  constexpr int64_t kMost = 4;
   config->Set("unroll", int64_t{1});
   const std::string pad = DefaultPad(conv, target, *config);
-  const bool is_wide = InnerOf(conv) == InnerLoop::kBlock && conv.lanes >= kWide;
-  if (conv.kind == ProductKind::kFloat && is_wide) {
+  const bool has_loop = InnerOf(conv) == InnerLoop::kBlock && conv.lanes > kMost;
+  if (conv.kind == ProductKind::kFloat && has_loop) {
     for (const int64_t unroll : UnrollsOf(conv, TileOf(*config))) {
       Config unrolled = *config;
       unrolled.Set("unroll", unroll);

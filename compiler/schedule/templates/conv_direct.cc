@@ -80,7 +80,6 @@ class DirectSchedule {
     next.ahead.assign(grid.begin(), std::find(grid.begin(), grid.end(), out_ + ".oc"));
     next.turns = {out_ + ".oc", out_ + ".ow", anchor_ + ".icb"};
     next.line_axis = 1;
-    next.line_elements = conv_.lanes;
     s_.PrefetchRegion(conv_.data, next);
   }
   // While a tile's sums are taken the lines come that the next one is stored to, and those that are
@@ -91,7 +90,6 @@ class DirectSchedule {
     next.ahead.push_back(out_ + ".ow");
     next.turns = {anchor_ + ".icb"};
     next.line_axis = 1;
-    next.line_elements = conv_.lanes;
     for (const std::string& joined : conv_.joined) s_.PrefetchRegion(joined, next);
     s_.PrefetchRegion(out_, next);
   }
@@ -106,7 +104,6 @@ class DirectSchedule {
     next.ahead.push_back(sums + ".icb");
     next.turns = {sums + ".ic"};
     next.line_axis = 1;
-    next.line_elements = conv_.lanes;
     next.locality = 3;
     s_.PrefetchRegion(conv_.data, next);
   }

@@ -64,6 +64,7 @@ TEST(PrimitivesGolden, PrefetchesARegionOfSeveralAxesInTurns) {
   options.ahead = {"conv.i1", "conv.chunk"};
   options.turns = {"conv.i2", "conv.r0"};
   options.line_axis = 0;
+  options.line_elements = 1;
   ASSERT_TRUE(PrefetchRegion(&nest, "w", options).ok());
   ExpectGolden("prefetch_region_axes", naive, nest);
 }

@@ -154,8 +154,9 @@ TEST(PrefetchOrder, JoinsAxesThatFollowOneAnother) {
       << text;
 }
 
-// Blocks of the axis that lines lie along follow one another as any places do: a row of each.
-TEST(PrefetchOrder, GoesThroughBlocksOfTheLineAxis) {
+// The offsets that are prefetched of a tensor in blocks of four channels, and of the next row's
+// every `step`th place of each block, where a line has so many elements.
+void ExpectRowsOfBlocks(int64_t line_elements, int64_t step) {
   constexpr int64_t kChannels = 8, kBlock = 4, kRows = 3, kWidth = 5;
   constexpr DataType kFloat = DataType::kFloat32;
   loop::NestBuilder builder("rows");
@@ -174,20 +175,25 @@ TEST(PrefetchOrder, GoesThroughBlocksOfTheLineAxis) {
   options.ahead = {"y.i0"};
   options.turns = {"y.i1", "y.i2"};
   options.line_axis = 1;
-  options.line_elements = kBlock;
+  options.line_elements = line_elements;
   ASSERT_TRUE(PrefetchRegion(&nest, "x", options).ok());
   ExpectSameResults(naive, nest, 7, "rows");
   const loop::Buffer data = *FindBuffer(nest, "x");
   std::vector<int64_t> wanted;
   for (const int64_t row : {1, 2, 2}) {
     for (int64_t c = 0; c < kChannels; c += kBlock) {
-      for (int64_t i = 0; i < kWidth; ++i) {
+      for (int64_t i = 0; i < kWidth; i += step) {
         wanted.push_back(data->layout.Offset({0, c, row, i}, data->shape));
       }
     }
   }
   EXPECT_EQ(PrefetchedBy(nest), wanted);
 }
+
+// Blocks of the axis that lines lie along follow one another as any places do: a row of each.
+TEST(PrefetchOrder, GoesThroughBlocksOfTheLineAxis) { ExpectRowsOfBlocks(4, 1); }
+
+TEST(PrefetchOrder, AsksOnceForBlocksThatShareALine) { ExpectRowsOfBlocks(8, 2); }
 
 // What is stored comes as what is loaded does, each line of the next row once.
 TEST(PrefetchOrder, AsksForWhatIsWritten) {
