@@ -272,7 +272,7 @@ std::vector<Expr> IndicesFrom(const Region& region, const loop::VarMap& iteratio
 int64_t ShareOf(int64_t count, int64_t turns) {
   const int64_t least = CeilDiv(count, turns);
   for (int64_t share = least; 2 * share <= 3 * least; ++share) {
-    if (count % share == 0) return share;
+    if (count % share == 0 && 2 * count > turns * share) return share;
   }
   return least;
 }
