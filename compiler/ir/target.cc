@@ -189,13 +189,11 @@ bool Target::MultipliesInTiles(DataType dtype) const {
   }
 }
 
-// Rates as measured (docs/decisions/0013-16-bit-floats.md).
-double Target::ProductRate(DataType dtype) const {
-  if (dtype != DataType::kBFloat16) return 1;
-  if (MultipliesInTiles(dtype)) return 8;
+// As measured (docs/decisions/0013-16-bit-floats.md). Intel's vdpbf16ps, of 16 pairs, holds both
+// multipliers for two cycles, in which they make twice as many multiply-adds of float32: it is as
+// if there were none.
+double Target::BFloat16DotRate() const {
   if (IsAArch64() && Has("bf16")) return 2;
-  // Intel's vdpbf16ps of 32 pairs holds both multipliers for two cycles, in which they make as many
-  // multiply-adds of float32 twice.
   return Has("avx512bf16") && cpu.starts_with("znver") ? 2 : 1;
 }
 

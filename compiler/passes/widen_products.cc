@@ -7,6 +7,7 @@
 
 #include "compiler/ir/node_map.h"
 #include "compiler/ops/attrs.h"
+#include "compiler/ops/call_type.h"
 #include "compiler/ops/op.h"
 #include "compiler/ops/window.h"
 #include "compiler/passes/numerics.h"
@@ -32,16 +33,23 @@ bool IsProduct(const Expr& e) {
   return e->kind == ir::ExprKind::kCall && !e->callee && names->contains(e->name);
 }
 
+// One that has a template of float32.
 bool IsPool(const Expr& e) {
-  return e->kind == ir::ExprKind::kCall && !e->callee &&
-         (e->name.starts_with("nn.max_pool") || e->name.starts_with("nn.avg_pool"));
+  if (e->kind != ir::ExprKind::kCall || e->callee || e->name.ends_with("_indices")) return false;
+  return e->name.starts_with("nn.max_pool") || e->name.starts_with("nn.avg_pool") ||
+         e->name.starts_with("nn.global_max_pool") || e->name.starts_with("nn.global_avg_pool");
 }
 
 bool IsConv(const Expr& product) { return product->name.starts_with("nn.conv"); }
 
+bool IsTransposed(const Expr& product) { return product->name.ends_with("_transpose"); }
+
+int64_t GroupsOf(const Expr& product) {
+  return IsConv(product) ? ops::IntAttr(product->attrs, "groups", 1) : 1;
+}
+
 bool IsDepthwise(const Expr& product) {
-  if (!IsConv(product)) return false;
-  const int64_t groups = ops::IntAttr(product->attrs, "groups", 1);
+  const int64_t groups = GroupsOf(product);
   return groups > 1 && groups == ShapeOf(product->args[0])[1] &&
          groups == ShapeOf(product->args[1])[0];
 }
@@ -50,19 +58,21 @@ bool IsDepthwise(const Expr& product) {
 // middle of its data.
 int64_t UsesOfRight(const Expr& product) {
   const Ints& data = ShapeOf(product->args[0]);
-  if (product->name == "nn.batch_matmul") return data[1];
+  if (product->name == "nn.batch_matmul") {
+    return data[1] * (ShapeOf(product->args[1])[0] == 1 ? data[0] : 1);
+  }
   if (!IsConv(product)) return data[0];
-  const Ints& positions = product->name.ends_with("_transpose") ? data : ShapeOf(product);
+  const Ints& positions = IsTransposed(product) ? data : ShapeOf(product);
   int64_t uses = positions[0];
   for (size_t axis = 2; axis < positions.size(); ++axis) uses *= positions[axis];
   return uses;
 }
 
-// Whether it is a convolution that Winograd's algorithm makes of fewer products, and at a size
-// where these are most of the time.
+// Whether it is a convolution that Winograd's algorithm makes of fewer products where its weights
+// are constant, and at a size where these are most of the time.
 bool HasFewerProducts(const Expr& product) {
   if (product->name != "nn.conv2d" && product->name != "nn.conv3d") return false;
-  if (!IsConstant(product->args[1]) || ops::IntAttr(product->attrs, "groups", 1) != 1) return false;
+  if (GroupsOf(product) != 1) return false;
   constexpr int64_t kFewestChannels = 32;
   constexpr int64_t kSmallestMap = 8;
   const Ints& weight = ShapeOf(product->args[1]);
@@ -77,23 +87,17 @@ bool HasFewerProducts(const Expr& product) {
   return std::min(weight[0], weight[1]) >= kFewestChannels;
 }
 
-// Whether it is faster in float32.
-bool IsWidened(const Expr& call, const Target& target, bool is_strict) {
-  // There are no kernels of float16 but the generic ones.
-  if (Is(call->args[0], DataType::kFloat16)) return true;
-  // With fewer uses, the time is that of reading the operand, in float32 twice as long.
-  constexpr int64_t kFewestUses = 8;
-  if (IsPool(call) || IsDepthwise(call) || UsesOfRight(call) < kFewestUses) return false;
-  // What tuned kernels make of Winograd's algorithm (docs/decisions/0013-16-bit-floats.md).
-  constexpr double kWinogradGain = 2.5;
-  const double gain = !is_strict && HasFewerProducts(call) ? kWinogradGain : 1;
-  return gain >= target.ProductRate(DataType::kBFloat16);
-}
-
-Expr TypedTuple(std::vector<Expr> fields) {
-  ir::Type type{.is_tuple = true};
-  for (const Expr& field : fields) type.fields.push_back(*field->type);
-  return ir::WithType(ir::Tuple(std::move(fields)), type);
+// How many products of bfloat16 kernels make of this kind in the time of one of float32
+// (docs/decisions/0013-16-bit-floats.md).
+double BFloat16Rate(const Expr& product, const Target& target) {
+  constexpr double kTileRate = 8;
+  const bool has_tiles = !IsConv(product) || (!IsTransposed(product) && GroupsOf(product) == 1 &&
+                                              ShapeOf(product).back() > 1);
+  if (has_tiles && target.MultipliesInTiles(DataType::kBFloat16)) return kTileRate;
+  // Pairs are neighbours in the data where its blocks are of one group.
+  const int64_t in = ShapeOf(product->args[0])[1] / GroupsOf(product);
+  const bool has_dots = GroupsOf(product) == 1 || in % target.VectorLanes() == 0;
+  return has_dots ? target.BFloat16DotRate() : 1;
 }
 
 // Rewrites one function from its inputs to its results.
@@ -108,18 +112,41 @@ class Widening {
     } else if (!is_strict_ && WorksOnElements(node)) {
       widened = OnSums(node, used_once);
     }
-    return widened ? widened : node;
+    if (widened) return widened;
+    if (IsConstantExpression(node)) constant_.insert(node.get());
+    return node;
   }
 
  private:
   Expr InFloat32(const Expr& call) {
-    if (!IsHalf(call->args[0]) || !IsWidened(call, target_, is_strict_)) return nullptr;
+    if (!IsHalf(call->args[0]) || !IsFasterWide(call)) return nullptr;
     std::vector<Expr> args;
     for (const Expr& arg : call->args) args.push_back(Wide(arg));
     ir::Attrs attrs = call->attrs;
     attrs.erase("out_dtype");
     return Narrowed(MakeTyped(call->name, std::move(args), std::move(attrs)),
                     call->type->tensor.dtype);
+  }
+
+  bool IsFasterWide(const Expr& call) const {
+    // There are no kernels of float16 but the generic ones.
+    if (Is(call->args[0], DataType::kFloat16)) return true;
+    // With fewer uses, the time is that of reading the operand, in float32 twice as long.
+    constexpr int64_t kFewestUses = 8;
+    if (IsPool(call) || IsDepthwise(call) || UsesOfRight(call) < kFewestUses) return false;
+    // What tuned kernels make of Winograd's algorithm.
+    constexpr double kWinogradGain = 2.5;
+    const bool has_fewer =
+        !is_strict_ && constant_.contains(call->args[1].get()) && HasFewerProducts(call);
+    return (has_fewer ? kWinogradGain : 1) >= BFloat16Rate(call, target_);
+  }
+
+  // What FoldConstant makes a constant. Operands come first, so theirs are known.
+  bool IsConstantExpression(const Expr& node) const {
+    if (node->kind != ir::ExprKind::kCall) return IsConstant(node);
+    return !node->callee && !node->args.empty() &&
+           std::ranges::all_of(node->args,
+                               [&](const Expr& arg) { return constant_.contains(arg.get()); });
   }
 
   // A 16-bit float in float32. Of values that this made narrow, joined, each is widened: in its
@@ -132,7 +159,7 @@ class Widening {
       if (!narrowed_.contains(part.get())) return Cast(e, DataType::kFloat32);
       part = Cast(part, DataType::kFloat32);
     }
-    return MakeTyped("concatenate", {TypedTuple(std::move(parts))}, e->attrs);
+    return MakeTyped("concatenate", {ops::TypedTuple(std::move(parts))}, e->attrs);
   }
 
   // One operator of 16-bit floats whose results are as many as its operand's elements.
@@ -168,7 +195,9 @@ class Widening {
 
   const Target& target_;
   const bool is_strict_;
-  ir::NodeSet narrowed_;  // the casts this made; RewriteCounted keeps them
+  // RewriteCounted keeps these nodes.
+  ir::NodeSet narrowed_;  // the casts this made
+  ir::NodeSet constant_;
 };
 
 Expr WidenFunction(const Expr& function, const Target& target) {

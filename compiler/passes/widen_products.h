@@ -7,7 +7,7 @@
 namespace hone::passes {
 
 // Convolutions, products of matrices and pools of float16, and products of bfloat16 where the
-// target makes those of float32 in no more time (Target::ProductRate; of fewer products, where
+// target makes those of float32 in no more time (by its instructions; of fewer products, where
 // Winograd's algorithm serves), become those of their operands in float32 and a cast of the result.
 // Unless numerics are strict, what is computed on the result element by element is computed before
 // that cast. Products of bfloat16 whose right operand is used a few times only stay as narrow as

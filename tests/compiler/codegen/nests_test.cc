@@ -67,6 +67,25 @@ TEST(Nests, BlockedLayoutsKeepTheirIndexMap) {
           LoopKind::kParallel)));
 }
 
+// Indices of the next iteration, the first after the last: those that follow from where it ends,
+// and one that ends further on than its buffer.
+TEST(Nests, WhatGoesRoundIsBoundedByItsLast) {
+  for (const int64_t last : {1, 3, 4}) {
+    const Buffer x = Make("x", {3, 32}, Role::kInput, "NC8c");
+    const Buffer y = Make("y", {3, 32}, Role::kOutput);
+    const Expr r = Var("r"), b = Var("b"), v = Var("v");
+    const auto round = [](const Expr& most, const Expr& next) {
+      return loop::Select(loop::Lt(most, next), Expr(0), next);
+    };
+    const Expr is_over = loop::Select(loop::Lt(last, b + 1), Expr(1), Expr(0));
+    const Expr row = round(2, r + is_over);
+    const Expr block = loop::Min(round(last, b + 1) * 8, 31);
+    const Stmt body = Store(y, {r, b * 8 + v}, Load(x, {row, loop::Min(block + v, 31)}));
+    ExpectSameAsInterpreter(
+        OneLaunch({x, y}, For(r, 0, 3, For(b, 0, 4, For(v, 0, 8, body)), LoopKind::kParallel)));
+  }
+}
+
 TEST(Nests, PaddedWindowsReadNothingOutside) {
   const Buffer x = Make("x", {20}, Role::kInput);
   const Buffer y = Make("y", {20}, Role::kOutput);

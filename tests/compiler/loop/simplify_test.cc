@@ -142,5 +142,31 @@ RC_GTEST_PROP(SimplifyProperty, KeepsValuesAndBoundsHold, (uint64_t seed)) {
   }
 }
 
+// k d (y floordiv d) + k (x floormod d), where the two are the parts of one number, and where they
+// are nearly so: another factor, another divisor, a difference that is no multiple of it.
+RC_GTEST_PROP(SimplifyProperty, KeepsQuotientsBesideRemainders, (uint64_t seed)) {
+  Random random(seed);
+  const auto below = [&](uint64_t end) { return static_cast<int64_t>(random.Below(end)); };
+  const int64_t divisors[] = {2, 3, 7, 16, 28, 30};
+  const int64_t d = divisors[below(6)];
+  const int64_t k = below(9) - 4;
+  const Expr x = kX * below(40) + kO * 16 + kI * (below(3) - 1) + kU * below(3);
+  const Expr y = x + d * (below(5) - 2) + (below(4) == 0 ? 1 : 0);
+  const int64_t factor = k * d + (below(4) == 0 ? 1 : 0);
+  const int64_t modulus = below(4) == 0 ? divisors[below(6)] : d;
+  const Expr e = FloorDiv(y, d) * factor + FloorMod(x, modulus) * k + kM * 16;
+  const Expr simple = Simplify(e, TestBounds());
+  for (int trial = 0; trial < 16; ++trial) {
+    const VarMap values = {{kO.get(), below(4)},
+                           {kM.get(), below(2)},
+                           {kI.get(), below(16)},
+                           {kX.get(), below(109) - 8},
+                           {kU.get(), below(40) - 20}};
+    if (Evaluate(e, values) != Evaluate(simple, values)) {
+      RC_FAIL(ToText(e) + "  became  " + ToText(simple));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace hone::loop

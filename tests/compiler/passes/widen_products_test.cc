@@ -30,26 +30,35 @@ int CountOf(const std::string& part, const std::string& text) {
   return count;
 }
 
-// Of a body of tensors and constants (%w, %d, %u: a weight of 3x3 taps, a depthwise one, one of a
-// few channels).
-bool IsWidened(const std::string& body, const std::string& target, const std::string& dtype) {
-  const auto constant = [&](const std::string& shape, size_t count) {
-    return fmt::format("Tensor[({}), {}] \"{}\";\n", shape, dtype,
-                       absl::Base64Escape(std::string(count * (dtype == "float32" ? 4 : 2), '\0')));
-  };
+std::string ConstantOf(const std::string& shape, size_t count, const std::string& dtype) {
+  const std::string zeros(count * (dtype == "float32" ? 4 : 2), '\0');
+  return fmt::format("Tensor[({}), {}] \"{}\";\n", shape, dtype, absl::Base64Escape(zeros));
+}
+
+// Of a body of tensors and constants: weights of 3x3 taps %w, depthwise %d, of a few channels a
+// group %u and %g, of three axes %t; %v is no constant.
+bool IsWidened(const std::string& body, const std::string& target, const std::string& dtype,
+               const std::string& numerics = "default") {
   const ir::Module model = Typed(fmt::format(
-      "def @main(%x: Tensor[(1, 32, 9, 9), {0}], %f: Tensor[(1, 16, 9, 9), {0}], %r: "
-      "Tensor[(7, 64), {0}], %e: Tensor[(8, 64), {0}], %b: Tensor[(48, 64), {0}], %s: "
-      "Tensor[(2, 9, 64), {0}], %c: Tensor[(2, 5, 64), {0}]) {{ {1} }}\nmeta[Constant][0] = "
-      "{2}meta[Constant][1] = "
-      "{3}meta[Constant][2] = {4}",
+      "def @main(%x: Tensor[(1, 32, 9, 9), {0}], %f: Tensor[(1, 16, 9, 9), {0}], "
+      "%y: Tensor[(1, 32, 2, 9, 9), {0}], %r: Tensor[(7, 64), {0}], %e: Tensor[(8, 64), {0}], "
+      "%b: Tensor[(48, 64), {0}], %s: Tensor[(2, 9, 64), {0}], %c: Tensor[(2, 5, 64), {0}], "
+      "%p: Tensor[(1, 5, 64), {0}], %v: Tensor[(32, 32, 3, 3), {0}]) {{ {1} }}\n"
+      "meta[Constant][0] = {2}meta[Constant][1] = {3}meta[Constant][2] = {4}"
+      "meta[Constant][3] = {5}meta[Constant][4] = {6}",
       dtype,
-      absl::StrReplaceAll(
-          body,
-          {{"%w", "meta[Constant][0]"}, {"%d", "meta[Constant][1]"}, {"%u", "meta[Constant][2]"}}),
-      constant("32, 32, 3, 3", size_t{32} * 32 * 9), constant("32, 1, 3, 3", size_t{32} * 9),
-      constant("32, 16, 3, 3", size_t{32} * 16 * 9)));
-  return ir::ToText(Widened(model, target)).find("dtype=float32") != std::string::npos;
+      absl::StrReplaceAll(body, {{"%w", "meta[Constant][0]"},
+                                 {"%d", "meta[Constant][1]"},
+                                 {"%u", "meta[Constant][2]"},
+                                 {"%g", "meta[Constant][3]"},
+                                 {"%t", "meta[Constant][4]"}}),
+      ConstantOf("32, 32, 3, 3", size_t{32} * 32 * 9, dtype),
+      ConstantOf("32, 1, 3, 3", size_t{32} * 9, dtype),
+      ConstantOf("32, 16, 3, 3", size_t{32} * 16 * 9, dtype),
+      ConstantOf("32, 8, 3, 3", size_t{32} * 8 * 9, dtype),
+      ConstantOf("32, 32, 1, 3, 3", size_t{32} * 32 * 9, dtype)));
+  const ir::Module widened = Widened(WithNumerics(model, numerics), target);
+  return ir::ToText(widened).find("dtype=float32") != std::string::npos;
 }
 
 constexpr char kTiles[] = "llvm -mcpu=sapphirerapids";
@@ -76,16 +85,38 @@ TEST(WidenProducts, BFloat16IsWhereTheTargetMultipliesItNoFaster) {
 TEST(WidenProducts, AndWhereWinogradNeedsFewerOfThem) {
   const std::pair<std::string, bool> bodies[] = {
       {"nn.conv2d(%x, %w, padding=1)", true},
+      {"nn.conv2d(%x, transpose(%w, axes=[1, 0, 2, 3]), padding=1)", true},
+      {"nn.conv3d(%y, %t, padding=[0, 1, 1])", true},
+      {"nn.conv2d(%x, %v, padding=1)", false},
       {"nn.conv2d(%x, %w)", false},  // 7x7
       {"nn.conv2d(%x, %w, padding=[4, 4, 4, 4], strides=[1, 2])", false},
       {"nn.conv2d(%x, %w, padding=[4, 4, 4, 4], dilation=[2, 2])", false},
-      {"nn.conv2d(%f, %u, padding=[1, 1, 1, 1])", false},
-      {"nn.conv2d(%x, %u, groups=2, padding=[1, 1, 1, 1])", false},
-      {"nn.conv2d_transpose(%x, %w)", false}};
+      {"nn.conv2d(%f, %u, padding=[1, 1, 1, 1])", false}};
   for (const auto& [body, widened] : bodies) {
     EXPECT_EQ(IsWidened(body, kTwice, "bfloat16"), widened) << body;
+    EXPECT_FALSE(IsWidened(body, kTwice, "bfloat16", "strict")) << body;
     EXPECT_FALSE(IsWidened(body, kTiles, "bfloat16")) << body;
     EXPECT_TRUE(IsWidened(body, kNoFaster, "bfloat16")) << body;
+  }
+}
+
+// Tiles have whole lines of one group, dot products pairs of one group.
+TEST(WidenProducts, AndWhereTheKernelHasNoSuchInstruction) {
+  struct Case {
+    std::string body;
+    bool without_tiles;
+    bool without_dots;
+  };
+  const Case cases[] = {{"nn.conv2d(%x, %v)", false, false},
+                        {"nn.conv2d_transpose(%x, %w)", true, false},
+                        {"nn.conv2d(%x, %v, padding=1, strides=[1, 9])", true, false},
+                        {"nn.conv2d(%x, %u, groups=2)", true, false},
+                        {"nn.conv2d(%x, %g, groups=4)", true, true},
+                        {"nn.dense(%e, %b)", false, false},
+                        {"nn.batch_matmul(%s, %c)", false, false}};
+  for (const Case& c : cases) {
+    EXPECT_EQ(IsWidened(c.body, kTiles, "bfloat16"), c.without_tiles) << c.body;
+    EXPECT_EQ(IsWidened(c.body, kTwice, "bfloat16"), c.without_dots) << c.body;
   }
 }
 
@@ -95,11 +126,13 @@ TEST(WidenProducts, WhatIsReadOnceOrTwiceStaysBFloat16) {
       {"nn.dense(%e, %b)", true},
       {"nn.batch_matmul(%s, %c)", true},
       {"nn.batch_matmul(%c, %s)", false},
+      {"nn.batch_matmul(%c, %p)", true},  // one right operand for both
       {"nn.conv2d(%x, %w, strides=[3, 2])", true},
       {"nn.conv2d(%x, %w, strides=[4, 4])", false},
       {"nn.conv2d_transpose(%x, %w, strides=[2, 2])", true},
       {"nn.conv2d(%x, %d, groups=32)", false},
-      {"nn.max_pool2d(%x, pool_size=[3, 3])", false}};
+      {"nn.max_pool2d(%x, pool_size=[3, 3])", false},
+      {"nn.global_avg_pool2d(%x)", false}};
   for (const auto& [body, widened] : bodies) {
     EXPECT_EQ(IsWidened(body, kNoFaster, "bfloat16"), widened) << body;
     EXPECT_TRUE(IsWidened(body, kNoFaster, "float16")) << body;
@@ -127,21 +160,71 @@ def @main(%x: Tensor[(1, 16, 6, 6), float32], %w: Tensor[(16, 16, 3, 3), float32
   return WithNumerics(net, numerics);
 }
 
+void ExpectNear(const ir::Module& model, const ir::Module& widened, double tolerance) {
+  const auto expected = InterpretOnRandom(model);
+  const auto found = InterpretOnRandom(widened);
+  ASSERT_EQ(expected.size(), found.size());
+  for (size_t i = 0; i < expected.size(); ++i) {
+    float largest = 0;
+    for (const float value : expected[i]) largest = std::max(largest, std::abs(value));
+    ASSERT_EQ(expected[i].size(), found[i].size());
+    for (size_t k = 0; k < expected[i].size(); ++k) {
+      ASSERT_NEAR(expected[i][k], found[i][k], tolerance * largest) << i << " " << k;
+    }
+  }
+}
+
+constexpr std::pair<const char*, double> kSteps[] = {{"bfloat16", 0x1p-8}, {"float16", 0x1p-11}};
+
 TEST(WidenProducts, StrictNumbersAreTheSameAndOthersWithinARounding) {
-  for (const auto& [dtype, step] : {std::pair{"bfloat16", 0x1p-8}, {"float16", 0x1p-11}}) {
+  for (const auto& [dtype, step] : kSteps) {
     for (const std::string numerics : {"default", "strict"}) {
+      SCOPED_TRACE(dtype + (" " + numerics));
       const ir::Module model = Net(dtype, numerics);
-      const auto expected = InterpretOnRandom(model);
-      const auto found = InterpretOnRandom(Widened(model, "llvm -mcpu=x86-64-v3"));
-      ASSERT_EQ(expected.size(), found.size());
-      for (size_t i = 0; i < expected.size(); ++i) {
-        float largest = 0;
-        for (const float value : expected[i]) largest = std::max(largest, std::abs(value));
-        const double tolerance = numerics == "strict" ? 0 : 4 * step * largest;
-        for (size_t k = 0; k < expected[i].size(); ++k) {
-          ASSERT_NEAR(expected[i][k], found[i][k], tolerance) << dtype << numerics << " " << k;
-        }
+      ExpectNear(model, Widened(model, kNoFaster), numerics == "strict" ? 0 : 4 * step);
+    }
+  }
+}
+
+// Of every kind of product and pool, and of what is joined.
+TEST(WidenProducts, StrictNumbersOfEachKindAreTheSame) {
+  const std::string bodies[] = {
+      "nn.conv1d(%a, %b, padding=1)",
+      "nn.conv1d_transpose(%a, %b, strides=[2])",
+      "nn.conv2d(%c, %d, groups=2, strides=[2, 1])",
+      "nn.conv2d(%c, %i, groups=8)",
+      "nn.conv2d_transpose(%c, %d, groups=2)",
+      "nn.conv3d(%e, %f)",
+      "nn.dense(%g, %g, out_dtype=float32)",
+      "nn.batch_matmul(%h, %h)",
+      "nn.batch_matmul(%h, %j)",
+      "nn.max_pool2d(%c, pool_size=[2, 2])",
+      "nn.avg_pool2d(%c, pool_size=[3, 3], padding=[1, 1, 1, 1])",
+      "nn.global_avg_pool2d(%c)",
+      "nn.dense(concatenate((nn.dense(%g, %g), tanh(nn.dense(%g, %g))), axis=1), %k)"};
+  for (const std::string& body : bodies) {
+    for (const auto& [dtype, step] : kSteps) {
+      SCOPED_TRACE(dtype + (" " + body));
+      std::string cast = body;
+      for (const char name : std::string("abcdefghijk")) {
+        cast = absl::StrReplaceAll(
+            cast, {{fmt::format("%{}", name), fmt::format("cast(%{}, dtype={})", name, dtype)}});
       }
+      const ir::Module model = WithNumerics(
+          Typed(fmt::format(
+              "def @main(%a: Tensor[(8, 8, 9), float32], %b: Tensor[(8, 8, 3), float32], "
+              "%c: Tensor[(1, 8, 6, 6), float32], %d: Tensor[(8, 4, 3, 3), float32], "
+              "%e: Tensor[(1, 4, 3, 4, 4), float32], %f: Tensor[(5, 4, 2, 2, 2), float32], "
+              "%g: Tensor[(9, 33), float32], %h: Tensor[(2, 9, 33), float32], "
+              "%i: Tensor[(8, 1, 3, 3), float32], %j: Tensor[(1, 5, 33), float32], "
+              "%k: Tensor[(3, 18), float32]) {{ cast({}, dtype=float32) }}",
+              cast)),
+          "strict");
+      const ir::Module widened = Widened(model, kNoFaster);
+      if (dtype == std::string("float16")) {
+        EXPECT_NE(ir::ToText(widened), ir::ToText(model));
+      }
+      ExpectNear(model, widened, 0);
     }
   }
 }
@@ -158,13 +241,14 @@ std::string Kernels(const std::string& text) {
 TEST(WidenProducts, JoinedResultsNeedNoKernelOfCasts) {
   const std::string text = Kernels(R"(
 def @main(%x: Tensor[(1, 16, 6, 6), float16], %v: Tensor[(16, 16, 1, 1), float16],
-          %w: Tensor[(16, 32, 1, 1), float16]) {
+          %u: Tensor[(16, 16, 1, 1), float16], %w: Tensor[(16, 32, 1, 1), float16]) {
   %0 = nn.relu(nn.conv2d(%x, %v));
-  %1 = tanh(nn.conv2d(%x, %v));
+  %1 = tanh(nn.conv2d(%x, %u));
   nn.conv2d(concatenate((%0, %1), axis=1), %w)
 })");
-  EXPECT_EQ(CountOf("cast(%p0, dtype=float32)", text), 3) << text;  // of the inputs
-  EXPECT_EQ(CountOf("concatenate", text), 1) << text;
+  EXPECT_EQ(CountOf("cast(%p0, dtype=float32)", text), 4) << text;  // of the inputs
+  EXPECT_EQ(CountOf("-> Tensor[(1, 16, 6, 6), float32] {\n    %", text), 2) << text;
+  EXPECT_EQ(CountOf("axis=1)\n  };", text), 1) << text;  // no cast behind it
 }
 
 // Casts stand before products and behind what follows them, none in between.
