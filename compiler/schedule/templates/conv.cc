@@ -24,6 +24,11 @@
 namespace hone::schedule {
 namespace {
 
+bool HasChunks(const Conv& conv) {
+  return conv.kind == ProductKind::kFloat && conv.groups == 1 && conv.spatial >= 2 &&
+         conv.in % conv.lanes == 0 && conv.blocked_data;
+}
+
 RegisterTileProblem TileProblem(const Conv& conv) {
   RegisterTileProblem problem;
   problem.vectors = conv.out_vectors;
@@ -34,6 +39,7 @@ RegisterTileProblem TileProblem(const Conv& conv) {
   problem.vector_bytes = conv.lanes * 4;
   problem.l2_bytes = conv.l2_bytes;
   problem.stream_bytes = conv.stream_bytes.value_or(kStreamBytesACycle);
+  problem.chunk_steps = HasChunks(conv) ? conv.lanes * conv.Taps() : 0;
   problem.times = conv.times;
   problem.l1_bytes = conv.l1_bytes;
   problem.threads = conv.threads;
@@ -124,11 +130,6 @@ std::vector<int64_t> BlockOptions(const Conv& conv, const Config& prefix) {
 // Of a tile, for a block of input channels.
 int64_t WeightBytesOfBlock(const Conv& conv, const RegisterTile& tile) {
   return tile.vectors * conv.lanes * conv.lanes * conv.Taps() * 4;
-}
-
-bool HasChunks(const Conv& conv) {
-  return conv.kind == ProductKind::kFloat && conv.groups == 1 && conv.spatial >= 2 &&
-         conv.in % conv.lanes == 0 && conv.blocked_data;
 }
 
 // Channel blocks after whose terms the next tile's turn comes: their weights stay in the first

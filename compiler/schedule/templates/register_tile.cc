@@ -108,7 +108,9 @@ double CrowdedCycles(const RegisterTileProblem& problem, int64_t columns) {
 double StreamCycles(const RegisterTileProblem& problem, const RegisterTile& tile, int64_t vectors) {
   const bool again = problem.rows > tile.rows || problem.columns > tile.columns;
   const int64_t bytes = vectors * problem.vector_bytes;
-  if (!again || 3 * bytes * problem.steps <= 2 * problem.l2_bytes) return 0;
+  const int64_t chunk_bytes = bytes * problem.chunk_steps;
+  const bool by_chunks = chunk_bytes > 0 && 2 * chunk_bytes <= problem.l1_bytes;
+  if (!again || by_chunks || 3 * bytes * problem.steps <= 2 * problem.l2_bytes) return 0;
   return static_cast<double>(bytes) / problem.stream_bytes;
 }
 

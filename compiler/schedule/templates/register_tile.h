@@ -36,6 +36,9 @@ struct RegisterTileProblem {
   int64_t vector_bytes = 0;
   int64_t l2_bytes = 0;
   double stream_bytes = kStreamBytesACycle;  // a cycle, from behind the second cache
+  // Steps whose part of a panel is used for all tiles of positions before the next part is read,
+  // where it leaves half of the first cache. 0: a tile's sum is taken at once.
+  int64_t chunk_steps = 0;
   // From what a column reads to what the next one does, where columns are rows of a matrix: whole
   // pages apart they share the few lines of one set of the first cache. 0: side by side.
   int64_t column_bytes = 0;

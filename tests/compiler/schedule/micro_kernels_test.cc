@@ -226,6 +226,23 @@ TEST(MicroKernels, ASlowStreamWantsPanelsThatStayInTheSecondCache) {
   EXPECT_EQ(BestTile(problem).vectors, 1);
 }
 
+// Of 512 channels a tile of three vectors is faster than one of one whose panels fit half a
+// megabyte.
+TEST(MicroKernels, PanelsThatAreReadOnceByChunksMayBeLarge) {
+  RegisterTileProblem problem = Problem(32, 480);
+  problem.steps = 512 * 9;
+  problem.vector_bytes = 32;
+  problem.l1_bytes = 32 << 10;
+  problem.l2_bytes = 512 << 10;
+  problem.times = AllAlikeBut(3, 4);
+  problem.stream_bytes = 4;
+  EXPECT_LT(BestTile(problem).vectors, 3);
+  problem.chunk_steps = 8 * 9;
+  EXPECT_EQ(BestTile(problem).vectors, 3);
+  problem.chunk_steps = 512 * 9;  // no part that stays in the first cache
+  EXPECT_LT(BestTile(problem).vectors, 3);
+}
+
 TEST(MicroKernels, ASlowStreamMakesTransformedFiltersDear) {
   const std::string workload =
       "fn (p0: Tensor[(1, 512, 7, 7), float32], const p1: Tensor[(512, 512, 3, 3), float32]) { "
