@@ -87,13 +87,18 @@ bool HasFewerProducts(const Expr& product) {
   return std::min(weight[0], weight[1]) >= kFewestChannels;
 }
 
+// Whether tile registers multiply products of this kind: of several rows, or columns of one group.
+bool FitsTiles(const Expr& product) {
+  const Ints& result = ShapeOf(product);
+  if (!IsConv(product)) return result[result.size() - 2] > 1;
+  return !IsTransposed(product) && GroupsOf(product) == 1 && result.back() > 1;
+}
+
 // How many products of bfloat16 kernels make of this kind in the time of one of float32
 // (docs/decisions/0013-16-bit-floats.md).
 double BFloat16Rate(const Expr& product, const Target& target) {
   constexpr double kTileRate = 8;
-  const bool has_tiles = !IsConv(product) || (!IsTransposed(product) && GroupsOf(product) == 1 &&
-                                              ShapeOf(product).back() > 1);
-  if (has_tiles && target.MultipliesInTiles(DataType::kBFloat16)) return kTileRate;
+  if (FitsTiles(product) && target.MultipliesInTiles(DataType::kBFloat16)) return kTileRate;
   // Pairs are neighbours in the data where its blocks are of one group.
   const int64_t in = ShapeOf(product->args[0])[1] / GroupsOf(product);
   const bool has_dots = GroupsOf(product) == 1 || in % target.VectorLanes() == 0;
@@ -141,7 +146,8 @@ class Widening {
     return (has_fewer ? kWinogradGain : 1) >= BFloat16Rate(call, target_);
   }
 
-  // What FoldConstant makes a constant. Operands come first, so theirs are known.
+  // What FoldConstant makes a constant, but for what is joined, or too large for it. Operands come
+  // first, so theirs are known.
   bool IsConstantExpression(const Expr& node) const {
     if (node->kind != ir::ExprKind::kCall) return IsConstant(node);
     return !node->callee && !node->args.empty() &&

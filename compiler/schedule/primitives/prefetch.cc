@@ -182,7 +182,8 @@ bool AreWithin(const Stmt& outer, const std::vector<Stmt>& loops, const Site& si
 struct Digit {
   size_t axis = 0;
   int64_t extent = 1, unit = 1;
-  int64_t stride = 1;     // in memory, in elements
+  int64_t stride = 1;     // in memory, in elements, of neighbouring indices
+  int64_t apart = 1;      // in memory, in elements, of two of its values
   bool is_outer = false;  // not within a block: further values go on in memory
   bool is_whole = false;  // there are no other values
   bool is_dense = true;   // every index of the axis is read
@@ -213,7 +214,7 @@ std::vector<Digit> MemoryOrder(const loop::BufferNode& buffer, const std::vector
     const bool is_outer = dims[i].factor == 0;
     if (!is_outer && steps[axis] != 1) continue;
     const int64_t extent = is_outer ? left[axis] : std::min(left[axis], dims[i].factor);
-    Digit digit{axis, extent, unit[axis], stride, is_outer};
+    Digit digit{axis, extent, unit[axis], stride, stride * steps[axis], is_outer};
     digit.is_dense = steps[axis] == 1;
     digit.is_whole = digit.is_dense && extent == physical[i];
     left[axis] = CeilDiv(left[axis], extent);
@@ -229,11 +230,11 @@ std::vector<Digit> MemoryOrder(const loop::BufferNode& buffer, const std::vector
   return digits;
 }
 
-// The indices of the fastest that lie in one line come with one of them.
+// Those of the fastest's values that lie in one line come with one of them.
 void KeepOneALine(int64_t line_elements, std::vector<Digit>* digits) {
   if (digits->empty()) return;
   Digit& fastest = digits->front();
-  const int64_t together = std::max<int64_t>(line_elements / fastest.stride, 1);
+  const int64_t together = std::max<int64_t>(line_elements / fastest.apart, 1);
   fastest.extent = CeilDiv(fastest.extent, together);
   fastest.unit *= together;
 }

@@ -39,7 +39,7 @@ RegisterTileProblem TileProblem(const Conv& conv) {
   problem.vector_bytes = conv.lanes * 4;
   problem.l2_bytes = conv.l2_bytes;
   problem.stream_bytes = conv.stream_bytes.value_or(kStreamBytesACycle);
-  problem.chunk_steps = HasChunks(conv) ? conv.lanes * conv.Taps() : 0;
+  if (HasChunks(conv) && !conv.PadsSlices()) problem.chunk_steps = conv.lanes * conv.Taps();
   problem.times = conv.times;
   problem.l1_bytes = conv.l1_bytes;
   problem.threads = conv.threads;
@@ -117,7 +117,7 @@ std::vector<int64_t> BlockOptions(const Conv& conv, const Config& prefix) {
   const int64_t rows = CeilDiv(conv.height, tile.rows);
   const int64_t row_bytes = tile.vectors * conv.lanes * tile.rows * conv.width * 4;
   std::vector<int64_t> options;
-  for (const int64_t blocks : {1, 2, 4, 8}) {
+  for (const int64_t blocks : {int64_t{1}, int64_t{2}, int64_t{4}, kMostRowBlocks}) {
     const int64_t size = CeilDiv(rows, blocks);
     const bool is_new = options.empty() || options.back() != size;
     const bool several = size > 1 || conv.width > tile.columns;
@@ -148,7 +148,8 @@ std::vector<int64_t> ChunkOptions(const Conv& conv, const Config& prefix) {
   return options;
 }
 
-// Whether every column of a tile reads a line of its own at each block of channels.
+// Whether every column of a tile reads a line of its own at each block of channels, or at most
+// shares it with a neighbour.
 bool ReadsColumnsApart(const Conv& conv, const Config& prefix) {
   return conv.kind == ProductKind::kFloat && conv.groups == 1 && conv.Taps() == 1 &&
          conv.blocked_data && 2 * conv.lanes >= kLineElements && prefix.String("pad") == "none";
@@ -316,20 +317,21 @@ std::string DefaultPad(const Conv& conv, const Target& target, const Config& pre
 }
 
 // Some steps of a block at once share their addresses and the loop's own instructions; not so many
-// that the tiles at the border become too long to be apart, and not of the narrowest blocks: no
-// loop would remain, and sums would leave their registers.
+// that the tiles at the border become too long to be apart, and so many that no
+// loop remains, or of the narrowest blocks: sums would leave their registers.
 void SetUnrollAndPad(const Conv& conv, const Target& target, Config* config) {
   constexpr int64_t kMost = 4;
   config->Set("unroll", int64_t{1});
   const std::string pad = DefaultPad(conv, target, *config);
-  const bool has_loop = InnerOf(conv) == InnerLoop::kBlock && conv.lanes > kMost;
-  if (conv.kind == ProductKind::kFloat && has_loop) {
+  const bool is_wide = InnerOf(conv) == InnerLoop::kBlock && conv.lanes > kMost;
+  if (conv.kind == ProductKind::kFloat && is_wide) {
     for (const int64_t unroll : UnrollsOf(conv, TileOf(*config))) {
       Config unrolled = *config;
       unrolled.Set("unroll", unroll);
       const std::vector<std::string> pads = PadOptions(conv, unrolled);
       const bool keeps_pad = std::find(pads.begin(), pads.end(), pad) != pads.end();
-      if (unroll <= kMost && keeps_pad) *config = unrolled;
+      const bool keeps_loop = InnerExtent(conv) > unroll;
+      if (unroll <= kMost && keeps_loop && keeps_pad) *config = unrolled;
     }
   }
   config->Set("pad", pad);

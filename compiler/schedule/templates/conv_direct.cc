@@ -65,7 +65,8 @@ class DirectSchedule {
     if (prefetch == kPrefetchResult) PrefetchNextResult();
     if (prefetch >= kPrefetchData) PrefetchNextRow();
     if (prefetch != kPrefetchWeights) return;
-    // One line of the next channels' weights a step; the tiles of a row take turns.
+    // One line of the next channels' weights a step, or of as many as are unrolled; the tiles of a
+    // row take turns.
     PrefetchOptions options;
     options.ahead = out_ + ".oc";
     options.inner = anchor_ + ".ocv";

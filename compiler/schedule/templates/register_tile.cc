@@ -103,14 +103,23 @@ double CrowdedCycles(const RegisterTileProblem& problem, int64_t columns) {
          static_cast<double>(problem.steps_at_once);
 }
 
+// Whether a part of a panel of so many vectors leaves half of the first cache, and the sums of a
+// block of rows of tiles, which all use it before the next part, are not far from it.
+bool IsReadByChunks(const RegisterTileProblem& problem, const RegisterTile& tile, int64_t vectors) {
+  const int64_t bytes = vectors * problem.vector_bytes;
+  const int64_t rows_of_tiles = CeilDiv(CeilDiv(problem.rows, tile.rows), kMostRowBlocks);
+  const int64_t sum_bytes = bytes * rows_of_tiles * tile.rows * problem.columns;
+  return problem.chunk_steps > 0 && 2 * bytes * problem.chunk_steps <= problem.l1_bytes &&
+         sum_bytes <= 2 * problem.l1_bytes;
+}
+
 // Cycles that the next vectors of weights of a step take to come, where they come from behind the
 // second cache for every tile of positions. A panel needs room there beside the data.
 double StreamCycles(const RegisterTileProblem& problem, const RegisterTile& tile, int64_t vectors) {
   const bool again = problem.rows > tile.rows || problem.columns > tile.columns;
   const int64_t bytes = vectors * problem.vector_bytes;
-  const int64_t chunk_bytes = bytes * problem.chunk_steps;
-  const bool by_chunks = chunk_bytes > 0 && 2 * chunk_bytes <= problem.l1_bytes;
-  if (!again || by_chunks || 3 * bytes * problem.steps <= 2 * problem.l2_bytes) return 0;
+  if (!again || 3 * bytes * problem.steps <= 2 * problem.l2_bytes) return 0;
+  if (IsReadByChunks(problem, tile, vectors)) return 0;
   return static_cast<double>(bytes) / problem.stream_bytes;
 }
 

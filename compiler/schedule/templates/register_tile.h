@@ -21,6 +21,9 @@ struct RegisterTile {
   int64_t columns = 1;
 };
 
+// Of rows of tiles, where their sums are taken in chunks.
+inline constexpr int64_t kMostRowBlocks = 8;
+
 // Of a last-level cache, for one core, by the rule.
 inline constexpr double kStreamBytesACycle = 20;
 
@@ -36,8 +39,8 @@ struct RegisterTileProblem {
   int64_t vector_bytes = 0;
   int64_t l2_bytes = 0;
   double stream_bytes = kStreamBytesACycle;  // a cycle, from behind the second cache
-  // Steps whose part of a panel is used for all tiles of positions before the next part is read,
-  // where it leaves half of the first cache. 0: a tile's sum is taken at once.
+  // Steps of the smallest part of a panel that may be used for a block of rows of tiles before the
+  // next part is read. 0: a tile's sum is taken at once.
   int64_t chunk_steps = 0;
   // From what a column reads to what the next one does, where columns are rows of a matrix: whole
   // pages apart they share the few lines of one set of the first cache. 0: side by side.

@@ -43,7 +43,8 @@ bool IsWidened(const std::string& body, const std::string& target, const std::st
       "def @main(%x: Tensor[(1, 32, 9, 9), {0}], %f: Tensor[(1, 16, 9, 9), {0}], "
       "%y: Tensor[(1, 32, 2, 9, 9), {0}], %r: Tensor[(7, 64), {0}], %e: Tensor[(8, 64), {0}], "
       "%b: Tensor[(48, 64), {0}], %s: Tensor[(2, 9, 64), {0}], %c: Tensor[(2, 5, 64), {0}], "
-      "%p: Tensor[(1, 5, 64), {0}], %v: Tensor[(32, 32, 3, 3), {0}]) {{ {1} }}\n"
+      "%p: Tensor[(1, 5, 64), {0}], %q: Tensor[(9, 1, 64), {0}], %v: Tensor[(32, 32, 3, 3), {0}]) "
+      "{{ {1} }}\n"
       "meta[Constant][0] = {2}meta[Constant][1] = {3}meta[Constant][2] = {4}"
       "meta[Constant][3] = {5}meta[Constant][4] = {6}",
       dtype,
@@ -100,7 +101,7 @@ TEST(WidenProducts, AndWhereWinogradNeedsFewerOfThem) {
   }
 }
 
-// Tiles have whole lines of one group, dot products pairs of one group.
+// Tiles have several rows, or whole lines of one group; dot products pairs of one group.
 TEST(WidenProducts, AndWhereTheKernelHasNoSuchInstruction) {
   struct Case {
     std::string body;
@@ -113,7 +114,8 @@ TEST(WidenProducts, AndWhereTheKernelHasNoSuchInstruction) {
                         {"nn.conv2d(%x, %u, groups=2)", true, false},
                         {"nn.conv2d(%x, %g, groups=4)", true, true},
                         {"nn.dense(%e, %b)", false, false},
-                        {"nn.batch_matmul(%s, %c)", false, false}};
+                        {"nn.batch_matmul(%s, %c)", false, false},
+                        {"nn.batch_matmul(%q, %p)", true, false}};
   for (const Case& c : cases) {
     EXPECT_EQ(IsWidened(c.body, kTiles, "bfloat16"), c.without_tiles) << c.body;
     EXPECT_EQ(IsWidened(c.body, kTwice, "bfloat16"), c.without_dots) << c.body;

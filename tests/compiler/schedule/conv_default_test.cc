@@ -321,6 +321,25 @@ TEST(Conv, ByDefaultWhatIsColdIsPrefetched) {
   }
 }
 
+TEST(Conv, ByDefaultWhatIsColdIsPrefetchedByHalfLines) {
+  const Target target = TestTarget(
+      "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3 -caches=32768,524288,33554432 -threads=1");
+  const Config config = DefaultOf(OfOneTap(256, 64, 56), target);
+  EXPECT_EQ(config.Int("unroll"), 4) << config.ToText();
+  EXPECT_EQ(config.Int("prefetch"), 2) << config.ToText();
+  EXPECT_EQ(config.Int("columns"), 1) << config.ToText();
+  EXPECT_EQ(DefaultOf(OfOneTap(64, 256, 56), target).Int("unroll"), 4);
+}
+
+// Of blocks that end with four channels, four at once would leave no loop to prefetch in.
+TEST(Conv, ByDefaultALoopOfChannelsRemains) {
+  const Target target =
+      TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3 -caches=32768,524288,33554432");
+  const Config config = DefaultOf(OfOneTap(1036, 1024, 14), target);
+  EXPECT_EQ(config.Int("unroll"), 2) << config.ToText();
+  EXPECT_EQ(config.Int("prefetch"), 1) << config.ToText();
+}
+
 // Whether the nest of the conv's default, with this `prefetch`, asks for lines of the buffer.
 bool Prefetches(const std::string& text, const Target& target, int64_t prefetch,
                 const std::string& buffer) {

@@ -239,8 +239,22 @@ TEST(MicroKernels, PanelsThatAreReadOnceByChunksMayBeLarge) {
   EXPECT_LT(BestTile(problem).vectors, 3);
   problem.chunk_steps = 8 * 9;
   EXPECT_EQ(BestTile(problem).vectors, 3);
+  problem.rows = 128;  // the sums of an eighth of them do not stay near
+  EXPECT_LT(BestTile(problem).vectors, 3);
+  problem.rows = 1;
   problem.chunk_steps = 512 * 9;  // no part that stays in the first cache
   EXPECT_LT(BestTile(problem).vectors, 3);
+}
+
+TEST(MicroKernels, ByDefaultConvolutionsByChunksHaveLargePanels) {
+  const std::string workload =
+      "fn (p0: Tensor[(1, 512, 7, 7), float32], const p1: Tensor[(512, 512, 3, 3), float32]) { "
+      "nn.conv2d(p0, p1, padding=[1, 1, 1, 1]) } accumulate=float32 numerics=strict";
+  const OwnedTask task(workload, TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3 "
+                                            "-caches=32768,524288,33554432"));
+  const Config config = task.Default(AllAlikeBut(3, 4));
+  EXPECT_EQ(config.Int("tile_v"), 3) << config.ToText();
+  EXPECT_GT(config.Int("chunk"), 0) << config.ToText();
 }
 
 TEST(MicroKernels, ASlowStreamMakesTransformedFiltersDear) {

@@ -239,8 +239,9 @@ TEST(PrefetchOrder, GoesOnInTheNextRow) {
   EXPECT_EQ(seen, wanted);
 }
 
-// Every second tap is read, of rows that lie one behind the other.
-TEST(PrefetchOrder, LeavesOutWhatIsNotRead) {
+// Every second tap is read, of rows that lie one behind the other: taps whose lines hold two of
+// them are one line apart too.
+void ExpectEverySecondTap(int64_t line_elements) {
   loop::NestBuilder builder("steps");
   constexpr DataType kFloat = DataType::kFloat32;
   const loop::Buffer x = builder.AddInput("x", kFloat, {4, 3});
@@ -259,7 +260,7 @@ TEST(PrefetchOrder, LeavesOutWhatIsNotRead) {
   PrefetchRegionOptions options;
   options.ahead = {"y.r0"};
   options.turns = {"y.r1"};
-  options.line_elements = 4;
+  options.line_elements = line_elements;
   ASSERT_TRUE(PrefetchRegion(&nest, *packed, options).ok());
   const loop::Buffer weight = *FindBuffer(nest, *packed);
   std::vector<int64_t> wanted;
@@ -267,6 +268,27 @@ TEST(PrefetchOrder, LeavesOutWhatIsNotRead) {
     for (const int64_t tap : {0, 2, 4}) {
       wanted.push_back(weight->layout.Offset({0, c, tap, 0}, weight->shape));
     }
+  }
+  EXPECT_EQ(PrefetchedBy(nest), wanted);
+}
+
+TEST(PrefetchOrder, LeavesOutWhatIsNotRead) {
+  for (const int64_t line_elements : {4, 8}) ExpectEverySecondTap(line_elements);
+}
+
+// Fifteen lines in fourteen turns: two in each of eight, not three in each of five.
+TEST(PrefetchOrder, SpreadsLinesOverMoreThanHalfOfTheTurns) {
+  loop::Nest nest = MatmulNest(2, 14, 15);
+  PrefetchRegionOptions options;
+  options.ahead = {"sum.i0"};
+  options.turns = {"sum.i1"};
+  options.line_elements = 1;
+  ASSERT_TRUE(PrefetchRegion(&nest, "a", options).ok());
+  ExpectSameResults(MatmulNest(2, 14, 15), nest, 7, "shares");
+  std::vector<int64_t> wanted;
+  for (int row = 0; row < 2; ++row) {  // the second, and it again
+    for (int64_t line = 0; line < 15; ++line) wanted.push_back(15 + line);
+    wanted.push_back(15 + 14);  // of the eighth turn
   }
   EXPECT_EQ(PrefetchedBy(nest), wanted);
 }
