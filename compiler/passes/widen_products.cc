@@ -87,7 +87,8 @@ bool HasFewerProducts(const Expr& product) {
   return std::min(weight[0], weight[1]) >= kFewestChannels;
 }
 
-// Whether tile registers multiply products of this kind: of several rows, or columns of one group.
+// Whether tile registers multiply products of this kind: of matrices of several rows, or of
+// convolutions of one group and several columns.
 bool FitsTiles(const Expr& product) {
   const Ints& result = ShapeOf(product);
   if (!IsConv(product)) return result[result.size() - 2] > 1;

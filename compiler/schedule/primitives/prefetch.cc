@@ -182,17 +182,15 @@ bool AreWithin(const Stmt& outer, const std::vector<Stmt>& loops, const Site& si
 struct Digit {
   size_t axis = 0;
   int64_t extent = 1, unit = 1;
-  int64_t stride = 1;     // in memory, in elements, of neighbouring indices
-  int64_t apart = 1;      // in memory, in elements, of two of its values
+  int64_t stride = 1;     // in memory, in elements, of its values
   bool is_outer = false;  // not within a block: further values go on in memory
   bool is_whole = false;  // there are no other values
-  bool is_dense = true;   // every index of the axis is read
 };
 
 // `slow` follows where `fast` ends: in memory, or within the axis.
 bool GoesOn(const Digit& fast, const Digit& slow) {
   if (fast.is_outer) {
-    return fast.is_whole && slow.is_dense && slow.stride == fast.extent * fast.stride;
+    return fast.is_whole && slow.stride == fast.extent * fast.stride;
   }
   return fast.axis == slow.axis && slow.unit == fast.extent * fast.unit;
 }
@@ -214,9 +212,8 @@ std::vector<Digit> MemoryOrder(const loop::BufferNode& buffer, const std::vector
     const bool is_outer = dims[i].factor == 0;
     if (!is_outer && steps[axis] != 1) continue;
     const int64_t extent = is_outer ? left[axis] : std::min(left[axis], dims[i].factor);
-    Digit digit{axis, extent, unit[axis], stride, stride * steps[axis], is_outer};
-    digit.is_dense = steps[axis] == 1;
-    digit.is_whole = digit.is_dense && extent == physical[i];
+    Digit digit{axis, extent, unit[axis], stride * steps[axis], is_outer};
+    digit.is_whole = steps[axis] == 1 && extent == physical[i];
     left[axis] = CeilDiv(left[axis], extent);
     unit[axis] *= extent;
     const bool is_in_lines = axis == line_axis && is_outer != has_line_block;
@@ -234,7 +231,7 @@ std::vector<Digit> MemoryOrder(const loop::BufferNode& buffer, const std::vector
 void KeepOneALine(int64_t line_elements, std::vector<Digit>* digits) {
   if (digits->empty()) return;
   Digit& fastest = digits->front();
-  const int64_t together = std::max<int64_t>(line_elements / fastest.apart, 1);
+  const int64_t together = std::max<int64_t>(line_elements / fastest.stride, 1);
   fastest.extent = CeilDiv(fastest.extent, together);
   fastest.unit *= together;
 }

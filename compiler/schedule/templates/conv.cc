@@ -317,8 +317,8 @@ std::string DefaultPad(const Conv& conv, const Target& target, const Config& pre
 }
 
 // Some steps of a block at once share their addresses and the loop's own instructions; not so many
-// that the tiles at the border become too long to be apart, and so many that no
-// loop remains, or of the narrowest blocks: sums would leave their registers.
+// that the tiles at the border become too long to be apart or no loop remains, and not of the
+// narrowest blocks: sums would leave their registers.
 void SetUnrollAndPad(const Conv& conv, const Target& target, Config* config) {
   constexpr int64_t kMost = 4;
   config->Set("unroll", int64_t{1});
