@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "compiler/loop/mean_trips.h"
 #include "compiler/loop/operator_cost.h"
@@ -12,11 +13,14 @@ namespace {
 
 using BufferSet = absl::flat_hash_set<const loop::BufferNode*>;
 
+// From about there on several threads are faster than one, that they meet once more included.
 constexpr double kGrainNs = 2000;
 // Trips of a loop whose extent depends on data of which nothing is known.
 constexpr double kUnknownTrips = 16;
 // Of one scalar or vector instruction, several of which run in a cycle.
 constexpr double kOperationNs = 0.1;
+// Of what is in the second cache.
+constexpr double kByteNs = 0.02;
 
 double OperationsOf(const loop::Expr& e) {
   constexpr double kDivisionOperations = 5;
@@ -87,25 +91,71 @@ int64_t GridExtent(const loop::Stmt& body) {
   return grid;
 }
 
-// Rough time of one thread for a statement: splitting a launch pays from about kGrainNs.
-double EstimateNs(const loop::Stmt& s, const Target& target) {
-  double own = Operations(*s) * kOperationNs;
-  double below = 0;
-  for (const loop::Stmt& child : s->body) {
-    if (child) below += EstimateNs(child, target);
+// Rough time of one thread for a launch: of what it computes, or of what it moves if that is
+// longer.
+class LaunchTime {
+ public:
+  static double EstimateNs(const loop::Stmt& body, const Target& target) {
+    LaunchTime time(target);
+    const double operations = time.Count(body, 1);
+    return std::max(operations * kOperationNs, time.MovedBytes() * kByteNs);
   }
-  if (s->kind == loop::StmtKind::kWhile) return (own + below) * kUnknownTrips;
-  if (s->kind != loop::StmtKind::kFor) return own + below;
-  int64_t extent = 0;
-  double trips = loop::IsConstInt(s->extent, &extent)
-                     ? static_cast<double>(extent)
-                     : loop::MeanTrips(s->extent).value_or(kUnknownTrips);
-  if (s->loop_kind == loop::LoopKind::kVectorize) {
-    trips = std::max(1.0, trips / target.VectorLanes());
+
+ private:
+  explicit LaunchTime(const Target& target) : target_(target) {}
+
+  // Operations of a statement, whose innermost values are computed `runs` times in all.
+  double Count(const loop::Stmt& s, double runs) {
+    CountAccesses(*s, runs);
+    const double trips = TripsOf(*s);
+    double below = 0;
+    for (const loop::Stmt& child : s->body) {
+      if (child) below += Count(child, runs * trips);
+    }
+    if (s->kind == loop::StmtKind::kFor) {
+      if (s->loop_kind == loop::LoopKind::kVectorize) {
+        return Operations(*s) + std::max(1.0, trips / target_.VectorLanes()) * below;
+      }
+      if (s->loop_kind == loop::LoopKind::kTile) return Operations(*s) + below;
+    }
+    return s->kind == loop::StmtKind::kWhile ? trips * (Operations(*s) + below)
+                                             : Operations(*s) + trips * below;
   }
-  if (s->loop_kind == loop::LoopKind::kTile) trips = 1;
-  return own + trips * below;
-}
+
+  static double TripsOf(const loop::StmtNode& s) {
+    if (s.kind == loop::StmtKind::kWhile) return kUnknownTrips;
+    if (s.kind != loop::StmtKind::kFor) return 1;
+    int64_t extent = 0;
+    return loop::IsConstInt(s.extent, &extent) ? static_cast<double>(extent)
+                                               : loop::MeanTrips(s.extent).value_or(kUnknownTrips);
+  }
+
+  void CountAccesses(const loop::StmtNode& s, double runs) {
+    const auto add = [&](const loop::Buffer& buffer) {
+      if (buffer->scope == loop::Scope::kGlobal) accesses_[buffer.get()] += runs;
+    };
+    if (s.kind == loop::StmtKind::kStore) add(s.buffer);
+    loop::ForEachExpr(s, [&](const loop::Expr& root) {
+      if (!root) return;
+      loop::Walk(root, [&](const loop::Expr& e) {
+        if (e->kind == loop::ExprKind::kLoad) add(e->buffer);
+      });
+    });
+  }
+
+  // Each element once: what is read again is near.
+  double MovedBytes() const {
+    double bytes = 0;
+    for (const auto& [buffer, accesses] : accesses_) {
+      bytes += std::min(accesses * static_cast<double>(SizeBytes(buffer->dtype)),
+                        static_cast<double>(buffer->SizeBytes()));
+    }
+    return bytes;
+  }
+
+  const Target& target_;
+  absl::flat_hash_map<const loop::BufferNode*, double> accesses_;
+};
 
 }  // namespace
 
@@ -117,7 +167,8 @@ std::vector<LaunchFacts> FactsOf(const std::vector<loop::Launch>& launches, cons
     // Prepare and run launches are never in one call.
     if (i > 0 && launches[i - 1].phase != launch.phase) since_barrier = {};
     LaunchFacts fact;
-    fact.serial = GridExtent(launch.body) <= 1 || EstimateNs(launch.body, target) < kGrainNs;
+    fact.serial =
+        GridExtent(launch.body) <= 1 || LaunchTime::EstimateNs(launch.body, target) < kGrainNs;
     const Footprint own = FootprintOf(launch.body);
     fact.barrier_before = Meet(own.reads, since_barrier.writes) ||
                           Meet(own.writes, since_barrier.writes) ||

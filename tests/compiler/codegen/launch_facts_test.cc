@@ -28,6 +28,43 @@ LaunchFacts FactsOfProduct(int rows, const std::string& share) {
   return FactsOf(nest->launches, target).back();
 }
 
+// Of the last launch of a kernel as it is by default.
+LaunchFacts FactsByDefault(const std::string& function) {
+  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
+  const auto def = ops::LowerWorkload(function + " accumulate=float32 numerics=default");
+  EXPECT_TRUE(def.ok()) << def.status();
+  const schedule::Template& chosen = schedule::TemplateFor(*def);
+  const schedule::Task task{&*def, chosen.Signatures(*def, target)[0], target};
+  const auto nest = chosen.Schedule(task, chosen.Default(task));
+  EXPECT_TRUE(nest.ok()) << nest.status();
+  return FactsOf(nest->launches, target).back();
+}
+
+// 200 KB in few operations: one thread alone would take as long, and the next kernel's other thread
+// would wait for every line of the first one's cache.
+TEST(LaunchFacts, WhatMovesMuchIsForSeveralThreads) {
+  const auto transform = [](int channels) {
+    return FactsByDefault(
+        fmt::format("fn (p0: Tensor[(1, {}, 7, 7), float32]) {{ layout_transform(p0, "
+                    "dst_layout=\"NCHW16c\", src_layout=\"NCHW\") }}",
+                    channels));
+  };
+  EXPECT_FALSE(transform(1024).serial);
+  EXPECT_TRUE(transform(64).serial);
+}
+
+// Of a table what is taken counts, not all that it has.
+TEST(LaunchFacts, FewRowsOfALargeTableAreForOneThread) {
+  const auto rows = [](int count) {
+    return FactsByDefault(
+        fmt::format("fn (p0: Tensor[(30000, 768), float32], p1: Tensor[({},), int64]) {{ take(p0, "
+                    "p1, axis=0) }}",
+                    count));
+  };
+  EXPECT_TRUE(rows(2).serial);
+  EXPECT_FALSE(rows(128).serial);
+}
+
 // However few shares there are: their rows are counted, by what is known of all shares together.
 TEST(LaunchFacts, SharesOfManyRowsAreForSeveralThreads) {
   for (const char* share : {"rows", "nonzeros"}) {
