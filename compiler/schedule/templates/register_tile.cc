@@ -65,26 +65,48 @@ std::vector<int64_t> ColumnOptions(const RegisterTileProblem& problem, int64_t v
   return sizes;
 }
 
+// Bytes of a step's vectors of weights that come from the second cache, since their panel does not
+// stay in the first.
+double SecondCacheBytes(const RegisterTileProblem& problem, const RegisterTile& tile) {
+  const int64_t bytes = tile.vectors * problem.vector_bytes;
+  if (3 * bytes * problem.steps <= 2 * problem.l1_bytes) return 0;
+  return static_cast<double>(bytes);
+}
+
+// Cycles that reading a step's weights occupies the second cache. Where all the weights do not fit
+// it, what comes into it takes its turns too: the lines of a panel once for all its tiles, asked
+// for and then written.
+double SecondCacheCycles(const RegisterTileProblem& problem, const RegisterTile& tile,
+                         int64_t tiles_a_panel) {
+  constexpr double kBytesACycle = 32;  // measured (Emerald Rapids): most that it was read at
+  const int64_t weights_bytes = problem.vectors * problem.vector_bytes * problem.steps;
+  const double turns =
+      weights_bytes <= problem.l2_bytes ? 1 : 1 + 2 / static_cast<double>(tiles_a_panel);
+  return turns * SecondCacheBytes(problem, tile) / kBytesACycle;
+}
+
 // Cycles of one step of one tile, by the rule.
-double RuleStepCycles(const RegisterTile& tile) {
+double RuleStepCycles(const RegisterTileProblem& problem, const RegisterTile& tile,
+                      int64_t tiles_a_panel) {
   const double positions = static_cast<double>(tile.rows * tile.columns);
   const double vectors = static_cast<double>(tile.vectors);
   const double multiply = positions * vectors / 2;
   const double load = (positions + vectors) / 2;
+  const double second_cache = SecondCacheCycles(problem, tile, tiles_a_panel);
   constexpr double kLatency = 4;
-  return std::max({multiply, load, kLatency}) + 0.25;  // the loop itself
+  return std::max({multiply, load, second_cache, kLatency}) + 0.25;  // the loop itself
 }
 
 // As measured, where everything is in the first cache, and what it costs that vectors of panels
 // that do not fit it come from the second.
-double StepCycles(const RegisterTileProblem& problem, const RegisterTile& tile) {
-  if (problem.times == nullptr) return RuleStepCycles(tile);
-  const auto measured = problem.times->StepCycles(tile.vectors, tile.rows * tile.columns);
-  if (!measured) return RuleStepCycles(tile);
-  const int64_t bytes = tile.vectors * problem.vector_bytes;
-  if (3 * bytes * problem.steps <= 2 * problem.l1_bytes) return *measured;
+double StepCycles(const RegisterTileProblem& problem, const RegisterTile& tile,
+                  int64_t tiles_a_panel) {
+  const auto measured = problem.times == nullptr
+                            ? std::nullopt
+                            : problem.times->StepCycles(tile.vectors, tile.rows * tile.columns);
+  if (!measured) return RuleStepCycles(problem, tile, tiles_a_panel);
   constexpr double kWaits = 0.0055;  // cycles a byte, measured: most of the time is hidden
-  return *measured + kWaits * static_cast<double>(bytes);
+  return *measured + kWaits * SecondCacheBytes(problem, tile);
 }
 
 // Cycles a step that columns cost whose lines do not stay in the first cache from one step to the
@@ -143,12 +165,15 @@ double TileOverhead(const RegisterTile& tile) {
 
 double TileCycles(const RegisterTileProblem& problem, const RegisterTile& tile) {
   double cycles = 0;
+  const int64_t tiles_a_panel =
+      CeilDiv(problem.rows, tile.rows) * CeilDiv(problem.columns, tile.columns);
   for (const auto& [v, nv] : Parts(problem.vectors, tile.vectors)) {
     const double stream = StreamCycles(problem, tile, v);
     for (const auto& [h, nh] : Parts(problem.rows, tile.rows)) {
       for (const auto& [w, nw] : Parts(problem.columns, tile.columns)) {
         const double tiles = static_cast<double>(nv * nh * nw);
-        const double computing = StepCycles(problem, {v, h, w}) + CrowdedCycles(problem, w);
+        const double computing =
+            StepCycles(problem, {v, h, w}, tiles_a_panel) + CrowdedCycles(problem, w);
         const double step = std::max(computing, stream);
         cycles += tiles * (static_cast<double>(problem.steps) * step + TileOverhead({v, h, w}));
       }

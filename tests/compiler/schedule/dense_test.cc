@@ -41,6 +41,20 @@ TEST(Dense, ByDefaultWideVectorsTakeFourStepsAtOnce) {
   EXPECT_EQ(unroll_of("x86-64-v3", 1, 32), 4);
 }
 
+// Panels that few tiles read come into the second cache while it is read: of the tiles that it then
+// keeps waiting, six vectors wide, a matrix of 32 rows took a fifth longer.
+TEST(Dense, ByDefaultPanelsThatFewTilesReadAreNarrow) {
+  const Target target = TestTarget(
+      "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -caches=49152,2097152,272629760 -threads=1");
+  const auto vectors_of = [&](int64_t rows) {
+    const ops::KernelDefinition def = MustLower(DenseText(rows, 1024, 1024, false, true));
+    const Template& dense = TemplateFor(def);
+    return dense.Default({&def, dense.Signatures(def, target)[0], target}).Int("tile_v");
+  };
+  EXPECT_LE(vectors_of(32), 3);
+  EXPECT_GE(vectors_of(1024), 5);
+}
+
 // Half a vector is as many units as there are; wider products leave it to the search.
 TEST(Dense, FewUnitsTakeHalfAVector) {
   const Target wide = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=1");
