@@ -33,7 +33,7 @@ class Checker {
       : family_(family), configs_(configs), random_(SeedOf(family)) {}
 
   Tally Run() {
-    while (tally_.configs < configs_ && errors_ < kMostErrors) CheckWorkload();
+    while (!IsDone() && errors_ < kMostErrors) CheckWorkload();
     fmt::print(
         "{}: {} workloads, {} configs, {} failed builds, {} of {} equal the reference; {}; {}\n",
         family_.name, tally_.workloads, tally_.configs, tally_.failed_builds, tally_.equal,
@@ -50,7 +50,8 @@ class Checker {
  private:
   static constexpr int kConfigsAWorkload = 8;
   static constexpr int kMostErrors = 3;
-  static constexpr int kSamples = 30;  // for one that is wanted
+  static constexpr int kSamples = 30;   // for one that is wanted
+  static constexpr int kMostDraws = 8;  // times the configs asked for
   static constexpr double kMostFlops = 1.6e7;
 
   void CheckWorkload() {
@@ -65,7 +66,7 @@ class Checker {
     if (!check.ok()) return Complain(workload, std::string(check.status().message()));
     const bool runs = target.find("aarch64") == std::string::npos;
     LaunchCache cache;
-    for (int i = 0; i < kConfigsAWorkload && tally_.configs < configs_; ++i) {
+    for (int i = 0; i < kConfigsAWorkload && !IsDone(); ++i) {
       const schedule::Task one =
           (*task)->With((*task)->signatures()[random_.Below((*task)->signatures().size())]);
       const schedule::Config config = i == 0 && !Wants()
@@ -78,6 +79,13 @@ class Checker {
   }
 
   bool Wants() const { return !family_.strategy.empty(); }
+
+  // A seed's first workloads may all be too small for the strategy that is wanted: a few more are
+  // drawn until one has it.
+  bool IsDone() const {
+    const bool has_what_it_wants = !Wants() || tally_.wanted > 0;
+    return tally_.configs >= (has_what_it_wants ? configs_ : kMostDraws * configs_);
+  }
 
   schedule::Config Sample(const schedule::Space& space) {
     schedule::Config config = space.Sample(random_);
