@@ -320,6 +320,6 @@ absl::StatusOr<std::string> EmitAssembly(const ModuleSpec& spec) {
 }
 
 // The number goes up with every change of passes or of what is emitted that changes kernels' times.
-std::string ToolchainText() { return "LLVM " LLVM_VERSION_STRING " code 4"; }
+std::string ToolchainText() { return "LLVM " LLVM_VERSION_STRING " code 5"; }
 
 }  // namespace hone::codegen

@@ -13,13 +13,13 @@ namespace {
 
 using BufferSet = absl::flat_hash_set<const loop::BufferNode*>;
 
-// From about there on several threads are faster than one, that they meet once more included.
+// From about there on several threads are faster than one, in spite of the barrier.
 constexpr double kGrainNs = 2000;
 // Trips of a loop whose extent depends on data of which nothing is known.
 constexpr double kUnknownTrips = 16;
 // Of one scalar or vector instruction, several of which run in a cycle.
 constexpr double kOperationNs = 0.1;
-// Of what is in the second cache.
+// Of a byte that is read from the second cache or written to it.
 constexpr double kByteNs = 0.02;
 
 double OperationsOf(const loop::Expr& e) {
@@ -104,22 +104,27 @@ class LaunchTime {
  private:
   explicit LaunchTime(const Target& target) : target_(target) {}
 
-  // Operations of a statement, whose innermost values are computed `runs` times in all.
+  // Operations of one run of a statement; adds the accesses of all its `runs` runs.
   double Count(const loop::Stmt& s, double runs) {
-    CountAccesses(*s, runs);
     const double trips = TripsOf(*s);
     double below = 0;
     for (const loop::Stmt& child : s->body) {
       if (child) below += Count(child, runs * trips);
     }
-    if (s->kind == loop::StmtKind::kFor) {
-      if (s->loop_kind == loop::LoopKind::kVectorize) {
-        return Operations(*s) + std::max(1.0, trips / target_.VectorLanes()) * below;
-      }
-      if (s->loop_kind == loop::LoopKind::kTile) return Operations(*s) + below;
+    if (s->kind == loop::StmtKind::kWhile) {  // its condition as often as its body
+      CountAccesses(*s, runs * trips);
+      return trips * (Operations(*s) + below);
     }
-    return s->kind == loop::StmtKind::kWhile ? trips * (Operations(*s) + below)
-                                             : Operations(*s) + trips * below;
+    CountAccesses(*s, runs);
+    return Operations(*s) + TimesIssued(*s, trips) * below;
+  }
+
+  // The instructions of a body that computes `trips` values.
+  double TimesIssued(const loop::StmtNode& s, double trips) const {
+    if (s.kind != loop::StmtKind::kFor) return trips;
+    if (s.loop_kind == loop::LoopKind::kTile) return 1;
+    if (s.loop_kind != loop::LoopKind::kVectorize) return trips;
+    return std::max(1.0, trips / target_.VectorLanes());
   }
 
   static double TripsOf(const loop::StmtNode& s) {
@@ -143,7 +148,7 @@ class LaunchTime {
     });
   }
 
-  // Each element once: what is read again is near.
+  // No buffer more than once: what is read again is near.
   double MovedBytes() const {
     double bytes = 0;
     for (const auto& [buffer, accesses] : accesses_) {

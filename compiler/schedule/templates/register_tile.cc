@@ -73,16 +73,18 @@ double SecondCacheBytes(const RegisterTileProblem& problem, const RegisterTile& 
   return static_cast<double>(bytes);
 }
 
-// Cycles that reading a step's weights occupies the second cache. Where all the weights do not fit
-// it, what comes into it takes its turns too: the lines of a panel once for all its tiles, asked
-// for and then written.
+// Cycles that tiles which read a panel of weights again occupy the second cache with a step of it.
+// Where all the weights do not fit it, what comes into it takes turns too, once for all tiles. A
+// panel that one tile reads comes at the rate of where it is, whatever the tile.
 double SecondCacheCycles(const RegisterTileProblem& problem, const RegisterTile& tile,
                          int64_t tiles_a_panel) {
-  constexpr double kBytesACycle = 32;  // measured (Emerald Rapids): most that it was read at
+  if (tiles_a_panel == 1 || problem.l1_bytes == 0) return 0;
+  constexpr double kBytesACycle = 32;  // the most that it was read at (Emerald Rapids)
+  constexpr double kTurnsOfALine = 2;  // that comes into it: asked for, then written
   const int64_t weights_bytes = problem.vectors * problem.vector_bytes * problem.steps;
-  const double turns =
-      weights_bytes <= problem.l2_bytes ? 1 : 1 + 2 / static_cast<double>(tiles_a_panel);
-  return turns * SecondCacheBytes(problem, tile) / kBytesACycle;
+  const double coming =
+      weights_bytes <= problem.l2_bytes ? 0 : kTurnsOfALine / static_cast<double>(tiles_a_panel);
+  return (1 + coming) * SecondCacheBytes(problem, tile) / kBytesACycle;
 }
 
 // Cycles of one step of one tile, by the rule.

@@ -47,9 +47,9 @@ struct RegisterTileProblem {
   int64_t column_bytes = 0;
   int64_t steps_at_once = 1;  // which read as many neighbours of each column
   int64_t l1_bytes = 0;
-  // Measured; nullptr: the rule of BestTile alone. With it, weights that do not fit the first cache
-  // and the threads' shares count too: `grid` such problems, groups of vectors and rows of tiles
-  // (or of their columns too) are shared.
+  // Measured; nullptr: the rule of BestTile alone. With it, what is waited for of weights that do
+  // not fit the first cache and the threads' shares count too: `grid` such problems, groups of
+  // vectors and rows of tiles (or of their columns too) are shared.
   std::shared_ptr<const MicroKernelTimes> times = nullptr;
   int64_t threads = 1;
   int64_t grid = 1;
@@ -94,8 +94,8 @@ double LargestPart(int64_t shares, int64_t threads);
 
 // The tile of the space with the least cycles on a machine with two FMA units of four cycles'
 // latency and two loads a cycle, tails counted at their own sizes, panels that do not stay in the
-// second cache at the bandwidth of what is behind it. With measured times, of those tiles that are
-// about as fast as the fastest by them.
+// first or the second cache at the bandwidth of what is behind it. With measured times, of those
+// tiles that are about as fast as the fastest by them.
 RegisterTile BestTile(const RegisterTileProblem& problem);
 // Its cycles; to compare strategies.
 double TileCycles(const RegisterTileProblem& problem, const RegisterTile& tile);

@@ -40,8 +40,8 @@ LaunchFacts FactsByDefault(const std::string& function) {
   return FactsOf(nest->launches, target).back();
 }
 
-// 200 KB in few operations: one thread alone would take as long, and the next kernel's other thread
-// would wait for every line of the first one's cache.
+// 200 KB read and written in few operations. On one thread they take longer, and leave the result
+// in one core's cache, from which the next kernel's other threads have to fetch it.
 TEST(LaunchFacts, WhatMovesMuchIsForSeveralThreads) {
   const auto transform = [](int channels) {
     return FactsByDefault(
@@ -51,6 +51,13 @@ TEST(LaunchFacts, WhatMovesMuchIsForSeveralThreads) {
   };
   EXPECT_FALSE(transform(1024).serial);
   EXPECT_TRUE(transform(64).serial);
+}
+
+// Its operands are read over and over, from the first cache.
+TEST(LaunchFacts, WhatIsReadAgainIsNotMovedAgain) {
+  EXPECT_TRUE(FactsByDefault("fn (p0: Tensor[(16, 16), float32], const p1: Tensor[(64, 16), "
+                             "float32]) { nn.dense(p0, p1) }")
+                  .serial);
 }
 
 // Of a table what is taken counts, not all that it has.

@@ -51,7 +51,7 @@ class Checker {
   static constexpr int kConfigsAWorkload = 8;
   static constexpr int kMostErrors = 3;
   static constexpr int kSamples = 30;   // for one that is wanted
-  static constexpr int kMostDraws = 8;  // times the configs asked for
+  static constexpr int kMostTimes = 8;  // the configs asked for, until one is wanted
   static constexpr double kMostFlops = 1.6e7;
 
   void CheckWorkload() {
@@ -84,7 +84,7 @@ class Checker {
   // drawn until one has it.
   bool IsDone() const {
     const bool has_what_it_wants = !Wants() || tally_.wanted > 0;
-    return tally_.configs >= (has_what_it_wants ? configs_ : kMostDraws * configs_);
+    return tally_.configs >= (has_what_it_wants ? configs_ : kMostTimes * configs_);
   }
 
   schedule::Config Sample(const schedule::Space& space) {

@@ -20,11 +20,12 @@ struct Tally {
   std::set<std::string> strategies;
 };
 
-// Builds `configs` random configs of random workloads of a family (more, until one is what the
-// family wants), for targets of every vector width, and checks those that run here. Fails the test,
-// with what repeats it, for a wrong output, for more than one failed build in a hundred configs,
-// where no config is one that the family wants, and where less than half of the pairs that ran
-// equal the reference. The seed is HONE_RANDOM_SEED where the environment has it, else 1.
+// Builds `configs` random configs of random workloads of a family (up to eight times as many,
+// until one is what the family wants), for targets of every vector width, and checks those that run
+// here. Fails the test, with what repeats it, for a wrong output, for more than one failed build in
+// a hundred configs, where no config is one that the family wants, and where less than half of the
+// pairs that ran equal the reference. The seed is HONE_RANDOM_SEED where the environment has it,
+// else 1.
 Tally CheckRandomPairs(const Family& family, int configs);
 
 }  // namespace hone::codegen

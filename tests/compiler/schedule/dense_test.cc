@@ -46,13 +46,18 @@ TEST(Dense, ByDefaultWideVectorsTakeFourStepsAtOnce) {
 TEST(Dense, ByDefaultPanelsThatFewTilesReadAreNarrow) {
   const Target target = TestTarget(
       "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -caches=49152,2097152,272629760 -threads=1");
-  const auto vectors_of = [&](int64_t rows) {
-    const ops::KernelDefinition def = MustLower(DenseText(rows, 1024, 1024, false, true));
+  const auto vectors_of = [&](int64_t rows, int64_t units = 1024, int64_t terms = 1024) {
+    const ops::KernelDefinition def = MustLower(DenseText(rows, units, terms, false, true));
     const Template& dense = TemplateFor(def);
     return dense.Default({&def, dense.Signatures(def, target)[0], target}).Int("tile_v");
   };
   EXPECT_LE(vectors_of(32), 3);
   EXPECT_GE(vectors_of(1024), 5);
+  // Of one tile each weight is read once, and several sums hide the latency.
+  for (const int64_t rows : {1, 2}) {
+    EXPECT_GE(vectors_of(rows, 2048, 512), 4) << rows;
+    EXPECT_GE(vectors_of(rows), 4) << rows;
+  }
 }
 
 // Half a vector is as many units as there are; wider products leave it to the search.
