@@ -245,10 +245,10 @@ RegisterTile DefaultTile(const Conv& conv, const Target& target) {
 
 // Cycles to read so many bytes that were read before, where those that lie between are `among`.
 double CyclesToReadAgain(const Conv& conv, int64_t bytes, int64_t among) {
-  constexpr double kL2BytesACycle = 32;
   if (2 * among <= conv.l1_bytes) return 0;
   const bool in_l2 = 2 * among <= conv.l2_bytes;
-  const double rate = in_l2 ? kL2BytesACycle : conv.stream_bytes.value_or(kStreamBytesACycle);
+  const double rate =
+      in_l2 ? kSecondCacheBytesACycle : conv.stream_bytes.value_or(kStreamBytesACycle);
   return static_cast<double>(bytes) / rate;
 }
 

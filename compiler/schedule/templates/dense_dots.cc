@@ -6,6 +6,7 @@
 
 #include "compiler/schedule/parts.h"
 #include "compiler/schedule/templates/fuse_stages.h"
+#include "compiler/schedule/templates/register_tile.h"
 #include "compiler/schedule/templates/sequence.h"
 #include "fmt/format.h"
 
@@ -92,12 +93,11 @@ double CyclesOfTile(const Dense& dense, const DotTile& tile) {
 // In which the tiles of some units read all rows, and these units again for each of them but the
 // first, where the first cache does not keep them.
 double CyclesToReadAgain(const Dense& dense, const DotTile& tile) {
-  constexpr double kL2BytesACycle = 32;
   const auto far = [&](int64_t bytes) { return 2 * bytes > dense.l1_bytes ? bytes : 0; };
   const int64_t row_bytes = dense.terms * 4;
   const int64_t again = CeilDiv(dense.rows, tile.rows) - 1;
   const int64_t bytes = far(dense.rows * row_bytes) + again * far(tile.units * row_bytes);
-  return static_cast<double>(bytes) / kL2BytesACycle;
+  return static_cast<double>(bytes) / kSecondCacheBytesACycle;
 }
 
 // On one core. Several units are as many streams, which together come slower than one (measured on

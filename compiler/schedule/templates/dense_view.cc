@@ -170,10 +170,9 @@ RegisterTileProblem TileProblemOf(const Dense& dense) {
 }
 
 double ReadRightCycles(const Dense& dense) {
-  constexpr double kL2BytesACycle = 32;
   const int64_t bytes = dense.batch * dense.units * dense.terms * 4 / dense.dot;
-  const double rate =
-      bytes <= dense.l2_bytes ? kL2BytesACycle : dense.stream_bytes.value_or(kStreamBytesACycle);
+  const double rate = bytes <= dense.l2_bytes ? kSecondCacheBytesACycle
+                                              : dense.stream_bytes.value_or(kStreamBytesACycle);
   return static_cast<double>(bytes) / rate;
 }
 

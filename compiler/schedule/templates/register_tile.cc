@@ -65,36 +65,44 @@ std::vector<int64_t> ColumnOptions(const RegisterTileProblem& problem, int64_t v
   return sizes;
 }
 
+// A panel of so many vectors needs room in a cache beside the data.
+bool StaysIn(int64_t cache_bytes, const RegisterTileProblem& problem, int64_t vectors) {
+  return 3 * vectors * problem.vector_bytes * problem.steps <= 2 * cache_bytes;
+}
+
+// That read a panel of weights one after the other.
+int64_t TilesOfPanel(const RegisterTileProblem& problem, const RegisterTile& tile) {
+  return CeilDiv(problem.rows, tile.rows) * CeilDiv(problem.columns, tile.columns);
+}
+
 // Bytes of a step's vectors of weights that come from the second cache, since their panel does not
 // stay in the first.
 double SecondCacheBytes(const RegisterTileProblem& problem, const RegisterTile& tile) {
-  const int64_t bytes = tile.vectors * problem.vector_bytes;
-  if (3 * bytes * problem.steps <= 2 * problem.l1_bytes) return 0;
-  return static_cast<double>(bytes);
+  if (StaysIn(problem.l1_bytes, problem, tile.vectors)) return 0;
+  return static_cast<double>(tile.vectors * problem.vector_bytes);
 }
 
 // Cycles that tiles which read a panel of weights again occupy the second cache with a step of it.
 // Where all the weights do not fit it, what comes into it takes turns too, once for all tiles. A
 // panel that one tile reads comes at the rate of where it is, whatever the tile.
 double SecondCacheCycles(const RegisterTileProblem& problem, const RegisterTile& tile,
-                         int64_t tiles_a_panel) {
-  if (tiles_a_panel == 1 || problem.l1_bytes == 0) return 0;
-  constexpr double kBytesACycle = 32;  // the most that it was read at (Emerald Rapids)
+                         int64_t tiles_of_panel) {
+  if (tiles_of_panel == 1 || problem.l1_bytes == 0) return 0;
   constexpr double kTurnsOfALine = 2;  // that comes into it: asked for, then written
   const int64_t weights_bytes = problem.vectors * problem.vector_bytes * problem.steps;
   const double coming =
-      weights_bytes <= problem.l2_bytes ? 0 : kTurnsOfALine / static_cast<double>(tiles_a_panel);
-  return (1 + coming) * SecondCacheBytes(problem, tile) / kBytesACycle;
+      weights_bytes <= problem.l2_bytes ? 0 : kTurnsOfALine / static_cast<double>(tiles_of_panel);
+  return (1 + coming) * SecondCacheBytes(problem, tile) / kSecondCacheBytesACycle;
 }
 
 // Cycles of one step of one tile, by the rule.
 double RuleStepCycles(const RegisterTileProblem& problem, const RegisterTile& tile,
-                      int64_t tiles_a_panel) {
+                      int64_t tiles_of_panel) {
   const double positions = static_cast<double>(tile.rows * tile.columns);
   const double vectors = static_cast<double>(tile.vectors);
   const double multiply = positions * vectors / 2;
   const double load = (positions + vectors) / 2;
-  const double second_cache = SecondCacheCycles(problem, tile, tiles_a_panel);
+  const double second_cache = SecondCacheCycles(problem, tile, tiles_of_panel);
   constexpr double kLatency = 4;
   return std::max({multiply, load, second_cache, kLatency}) + 0.25;  // the loop itself
 }
@@ -102,11 +110,11 @@ double RuleStepCycles(const RegisterTileProblem& problem, const RegisterTile& ti
 // As measured, where everything is in the first cache, and what it costs that vectors of panels
 // that do not fit it come from the second.
 double StepCycles(const RegisterTileProblem& problem, const RegisterTile& tile,
-                  int64_t tiles_a_panel) {
+                  int64_t tiles_of_panel) {
   const auto measured = problem.times == nullptr
                             ? std::nullopt
                             : problem.times->StepCycles(tile.vectors, tile.rows * tile.columns);
-  if (!measured) return RuleStepCycles(problem, tile, tiles_a_panel);
+  if (!measured) return RuleStepCycles(problem, tile, tiles_of_panel);
   constexpr double kWaits = 0.0055;  // cycles a byte, measured: most of the time is hidden
   return *measured + kWaits * SecondCacheBytes(problem, tile);
 }
@@ -138,13 +146,11 @@ bool IsReadByChunks(const RegisterTileProblem& problem, const RegisterTile& tile
 }
 
 // Cycles that the next vectors of weights of a step take to come, where they come from behind the
-// second cache for every tile of positions. A panel needs room there beside the data.
+// second cache for every tile of positions.
 double StreamCycles(const RegisterTileProblem& problem, const RegisterTile& tile, int64_t vectors) {
-  const bool again = problem.rows > tile.rows || problem.columns > tile.columns;
-  const int64_t bytes = vectors * problem.vector_bytes;
-  if (!again || 3 * bytes * problem.steps <= 2 * problem.l2_bytes) return 0;
+  if (TilesOfPanel(problem, tile) == 1 || StaysIn(problem.l2_bytes, problem, vectors)) return 0;
   if (IsReadByChunks(problem, tile, vectors)) return 0;
-  return static_cast<double>(bytes) / problem.stream_bytes;
+  return static_cast<double>(vectors * problem.vector_bytes) / problem.stream_bytes;
 }
 
 double Imbalance(const RegisterTileProblem& problem, const RegisterTile& tile) {
@@ -167,15 +173,14 @@ double TileOverhead(const RegisterTile& tile) {
 
 double TileCycles(const RegisterTileProblem& problem, const RegisterTile& tile) {
   double cycles = 0;
-  const int64_t tiles_a_panel =
-      CeilDiv(problem.rows, tile.rows) * CeilDiv(problem.columns, tile.columns);
+  const int64_t tiles_of_panel = TilesOfPanel(problem, tile);
   for (const auto& [v, nv] : Parts(problem.vectors, tile.vectors)) {
     const double stream = StreamCycles(problem, tile, v);
     for (const auto& [h, nh] : Parts(problem.rows, tile.rows)) {
       for (const auto& [w, nw] : Parts(problem.columns, tile.columns)) {
         const double tiles = static_cast<double>(nv * nh * nw);
         const double computing =
-            StepCycles(problem, {v, h, w}, tiles_a_panel) + CrowdedCycles(problem, w);
+            StepCycles(problem, {v, h, w}, tiles_of_panel) + CrowdedCycles(problem, w);
         const double step = std::max(computing, stream);
         cycles += tiles * (static_cast<double>(problem.steps) * step + TileOverhead({v, h, w}));
       }

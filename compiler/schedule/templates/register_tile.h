@@ -24,6 +24,8 @@ struct RegisterTile {
 // Of rows of tiles, where their sums are taken in chunks.
 inline constexpr int64_t kMostRowBlocks = 8;
 
+// Of the second cache, for one core: the most that it was read at (Emerald Rapids).
+inline constexpr double kSecondCacheBytesACycle = 32;
 // Of a last-level cache, for one core, by the rule.
 inline constexpr double kStreamBytesACycle = 20;
 

@@ -10,41 +10,35 @@
 namespace hone::codegen {
 namespace {
 
-// The launch that multiplies.
-LaunchFacts FactsOfProduct(int rows, const std::string& share) {
-  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
-  const auto def = ops::LowerWorkload(
-      fmt::format("fn (const p0: Tensor[(9000,), float32], const p1: Tensor[(9000,), int32], const "
-                  "p2: Tensor[({},), int32], p3: Tensor[(50, 16), float32]) {{ "
-                  "nn.sparse_dense(p0, p1, p2, p3) }} accumulate=float32 numerics=default",
-                  rows + 1));
-  EXPECT_TRUE(def.ok()) << def.status();
-  const schedule::Template& chosen = schedule::TemplateFor(*def);
-  const schedule::Task task{&*def, chosen.Signatures(*def, target)[0], target};
-  schedule::Config config = chosen.Default(task);
-  config.Set("share", share);
-  const auto nest = chosen.Schedule(task, config);
-  EXPECT_TRUE(nest.ok()) << nest.status();
-  return FactsOf(nest->launches, target).back();
-}
-
-// Of the last launch of a kernel as it is by default.
-LaunchFacts FactsByDefault(const std::string& function) {
+// Of the last launch of a kernel as it is by default, or with another value of the knob "share".
+LaunchFacts FactsOfLast(const std::string& function, const std::string& share = "") {
   const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
   const auto def = ops::LowerWorkload(function + " accumulate=float32 numerics=default");
   EXPECT_TRUE(def.ok()) << def.status();
   const schedule::Template& chosen = schedule::TemplateFor(*def);
   const schedule::Task task{&*def, chosen.Signatures(*def, target)[0], target};
-  const auto nest = chosen.Schedule(task, chosen.Default(task));
+  schedule::Config config = chosen.Default(task);
+  if (!share.empty()) config.Set("share", share);
+  const auto nest = chosen.Schedule(task, config);
   EXPECT_TRUE(nest.ok()) << nest.status();
   return FactsOf(nest->launches, target).back();
+}
+
+// The launch that multiplies.
+LaunchFacts FactsOfProduct(int rows, const std::string& share) {
+  return FactsOfLast(
+      fmt::format("fn (const p0: Tensor[(9000,), float32], const p1: Tensor[(9000,), int32], const "
+                  "p2: Tensor[({},), int32], p3: Tensor[(50, 16), float32]) {{ "
+                  "nn.sparse_dense(p0, p1, p2, p3) }}",
+                  rows + 1),
+      share);
 }
 
 // 200 KB read and written in few operations. On one thread they take longer, and leave the result
 // in one core's cache, from which the next kernel's other threads have to fetch it.
 TEST(LaunchFacts, WhatMovesMuchIsForSeveralThreads) {
   const auto transform = [](int channels) {
-    return FactsByDefault(
+    return FactsOfLast(
         fmt::format("fn (p0: Tensor[(1, {}, 7, 7), float32]) {{ layout_transform(p0, "
                     "dst_layout=\"NCHW16c\", src_layout=\"NCHW\") }}",
                     channels));
@@ -55,15 +49,15 @@ TEST(LaunchFacts, WhatMovesMuchIsForSeveralThreads) {
 
 // Its operands are read over and over, from the first cache.
 TEST(LaunchFacts, WhatIsReadAgainIsNotMovedAgain) {
-  EXPECT_TRUE(FactsByDefault("fn (p0: Tensor[(16, 16), float32], const p1: Tensor[(64, 16), "
-                             "float32]) { nn.dense(p0, p1) }")
+  EXPECT_TRUE(FactsOfLast("fn (p0: Tensor[(16, 16), float32], const p1: Tensor[(64, 16), "
+                          "float32]) { nn.dense(p0, p1) }")
                   .serial);
 }
 
 // Of a table what is taken counts, not all that it has.
 TEST(LaunchFacts, FewRowsOfALargeTableAreForOneThread) {
   const auto rows = [](int count) {
-    return FactsByDefault(
+    return FactsOfLast(
         fmt::format("fn (p0: Tensor[(30000, 768), float32], p1: Tensor[({},), int64]) {{ take(p0, "
                     "p1, axis=0) }}",
                     count));
