@@ -70,15 +70,10 @@ bool StaysIn(int64_t cache_bytes, const RegisterTileProblem& problem, int64_t ve
   return 3 * vectors * problem.vector_bytes * problem.steps <= 2 * cache_bytes;
 }
 
-// That read a panel of weights one after the other.
-int64_t TilesOfPanel(const RegisterTileProblem& problem, const RegisterTile& tile) {
-  return CeilDiv(problem.rows, tile.rows) * CeilDiv(problem.columns, tile.columns);
-}
-
 // Bytes of a step's vectors of weights that come from the second cache, since their panel does not
 // stay in the first.
 double SecondCacheBytes(const RegisterTileProblem& problem, const RegisterTile& tile) {
-  if (StaysIn(problem.l1_bytes, problem, tile.vectors)) return 0;
+  if (problem.l1_bytes == 0 || StaysIn(problem.l1_bytes, problem, tile.vectors)) return 0;
   return static_cast<double>(tile.vectors * problem.vector_bytes);
 }
 
@@ -87,7 +82,7 @@ double SecondCacheBytes(const RegisterTileProblem& problem, const RegisterTile& 
 // panel that one tile reads comes at the rate of where it is, whatever the tile.
 double SecondCacheCycles(const RegisterTileProblem& problem, const RegisterTile& tile,
                          int64_t tiles_of_panel) {
-  if (tiles_of_panel == 1 || problem.l1_bytes == 0) return 0;
+  if (tiles_of_panel == 1) return 0;
   constexpr double kTurnsOfALine = 2;  // that comes into it: asked for, then written
   const int64_t weights_bytes = problem.vectors * problem.vector_bytes * problem.steps;
   const double coming =
@@ -165,6 +160,10 @@ double Imbalance(const RegisterTileProblem& problem, const RegisterTile& tile) {
 
 double LargestPart(int64_t shares, int64_t threads) {
   return static_cast<double>(CeilDiv(shares, threads) * threads) / static_cast<double>(shares);
+}
+
+int64_t TilesOfPanel(const RegisterTileProblem& problem, const RegisterTile& tile) {
+  return CeilDiv(problem.rows, tile.rows) * CeilDiv(problem.columns, tile.columns);
 }
 
 double TileOverhead(const RegisterTile& tile) {

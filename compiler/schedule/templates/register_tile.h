@@ -48,7 +48,7 @@ struct RegisterTileProblem {
   // pages apart they share the few lines of one set of the first cache. 0: side by side.
   int64_t column_bytes = 0;
   int64_t steps_at_once = 1;  // which read as many neighbours of each column
-  int64_t l1_bytes = 0;
+  int64_t l1_bytes = 0;       // 0: what does not stay there costs nothing
   // Measured; nullptr: the rule of BestTile alone. With it, what is waited for of weights that do
   // not fit the first cache and the threads' shares count too: `grid` such problems, groups of
   // vectors and rows of tiles (or of their columns too) are shared.
@@ -87,6 +87,9 @@ inline constexpr int64_t kStepsAtOnce = 4;
 // than 16 are one step at a time: a margin, since the loop's other loads count too, and one step
 // because micro-kernels are measured with one and with four.
 int64_t FourStepsAtOnce(const std::vector<int64_t>& options, const RegisterTile& tile);
+
+// Tiles of positions, which read a panel of weights one after the other.
+int64_t TilesOfPanel(const RegisterTileProblem& problem, const RegisterTile& tile);
 
 // Cycles of starting, finishing and storing a tile.
 double TileOverhead(const RegisterTile& tile);

@@ -152,8 +152,7 @@ double BlockCycles(const Conv& conv, const Target& target, const WinogradPlan& p
     return WhileReading(WhilePrefetching(multiply + chunks, filters), again) + rest;
   }
   // What is prefetched comes along with the products; a register tile does so for one vector.
-  const double tiles_of_block = static_cast<double>(CeilDiv(problem.rows, tile.rows) *
-                                                    CeilDiv(problem.columns, tile.columns) * depth);
+  const auto tiles_of_block = static_cast<double>(TilesOfPanel(problem, tile) * depth);
   const double late = std::max(0.0, 1 - tiles_of_block / static_cast<double>(tile.vectors));
   return WhileReading(multiply, filters + again, late) + rest;
 }
