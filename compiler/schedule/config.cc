@@ -1,5 +1,6 @@
 #include "compiler/schedule/config.h"
 
+#include <algorithm>
 #include <cassert>
 #include <nlohmann/json.hpp>
 
@@ -7,15 +8,19 @@
 #include "support/digest.h"
 
 namespace hone::schedule {
+namespace {
+
+using Entry = std::pair<std::string, KnobValue>;
+
+}  // namespace
 
 void Config::Set(std::string knob, KnobValue value) {
-  for (auto& [name, old] : entries_) {
-    if (name == knob) {
-      old = std::move(value);
-      return;
-    }
+  const auto at = std::ranges::lower_bound(entries_, knob, {}, &Entry::first);
+  if (at != entries_.end() && at->first == knob) {
+    at->second = std::move(value);
+  } else {
+    entries_.insert(at, {std::move(knob), std::move(value)});
   }
-  entries_.emplace_back(std::move(knob), std::move(value));
 }
 
 const KnobValue* Config::Find(std::string_view knob) const {

@@ -15,10 +15,12 @@ namespace hone::schedule {
 
 using KnobValue = std::variant<int64_t, std::string>;
 
-// Ordered choices, in the order the space asks for them. A value type.
+// Knobs and their values. Two configs with the same knobs and values are the same config, in
+// whatever order code set them: entries, text and digest are in the order of the knobs' names. A
+// value type.
 class Config {
  public:
-  void Set(std::string knob, KnobValue value);  // appends, or replaces in place
+  void Set(std::string knob, KnobValue value);  // adds, or replaces
   const KnobValue* Find(std::string_view knob) const;
   // The value of a knob that the space guarantees; asserts that it is there and of the type.
   int64_t Int(std::string_view knob) const;
@@ -26,7 +28,8 @@ class Config {
   bool Has(std::string_view knob) const { return Find(knob) != nullptr; }
   const std::vector<std::pair<std::string, KnobValue>>& entries() const { return entries_; }
 
-  // {"strategy":"direct","tile_w":14}: one line of JSON, in the order of the entries.
+  // {"strategy":"direct","tile_w":14}: one line of JSON, the knobs by name. tuning_db's
+  // CanonicalConfig gives the same text.
   std::string ToText() const;
   static absl::StatusOr<Config> Parse(std::string_view text);
   std::string Digest() const;  // SHA-256 of the text, hex
@@ -34,7 +37,7 @@ class Config {
   bool operator==(const Config&) const = default;
 
  private:
-  std::vector<std::pair<std::string, KnobValue>> entries_;
+  std::vector<std::pair<std::string, KnobValue>> entries_;  // by name, each name once
 };
 
 }  // namespace hone::schedule

@@ -64,6 +64,9 @@ class Checker {
     tally_.templates.emplace((*task)->schedule().name());
     const auto check = PairCheck::Of((*task)->def());
     if (!check.ok()) return Complain(workload, std::string(check.status().message()));
+    for (const auto& signature : (*task)->signatures()) {
+      CheckDefaults((*task)->schedule(), (*task)->With(signature), workload + "\n  " + target);
+    }
     const bool runs = target.find("aarch64") == std::string::npos;
     LaunchCache cache;
     for (int i = 0; i < kConfigsAWorkload && !IsDone(); ++i) {
@@ -75,6 +78,19 @@ class Checker {
       const std::string pair = fmt::format("{}\n  {}\n  {} {}", workload, target,
                                            one.signature.ToString(), config.ToText());
       CheckConfig(one, config, runs ? check->get() : nullptr, cache, pair);
+    }
+  }
+
+  // What a search starts from is of the space, and reads as the space writes it.
+  static void CheckDefaults(const schedule::Template& schedules, const schedule::Task& task,
+                            const std::string& what) {
+    const schedule::Space space = schedules.MakeSpace(task);
+    std::vector<schedule::Config> first = schedules.Alternatives(task);
+    first.push_back(schedules.Default(task));
+    for (const schedule::Config& config : first) {
+      const std::optional<schedule::Config> migrated = space.Migrate(config);
+      EXPECT_TRUE(migrated && *migrated == config)
+          << what << "\n  " << task.signature.ToString() << " " << config.ToText();
     }
   }
 
