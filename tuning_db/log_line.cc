@@ -9,6 +9,7 @@
 
 #include "support/digest.h"
 #include "support/status.h"
+#include "tuning_db/canonical_config.h"
 
 namespace hone::tuning_db {
 namespace {
@@ -158,8 +159,10 @@ Record ReadRecord(Fields& fields) {
   Record record;
   Trial& trial = record.of_trial;
   trial.signature = fields.Text("signature");
-  trial.config = fields.Text("config");
-  trial.config_digest = fields.Text("config_digest");
+  // A log of an older version has other spellings, and their digests.
+  trial.config = CanonicalConfig(fields.Text("config"));
+  fields.Text("config_digest");
+  trial.config_digest = Sha256Hex(trial.config);
   trial.nest_digest = fields.Text("nest_digest");
   const auto purpose = ParsePurpose(fields.Text("purpose"));
   if (!purpose) fields.Fail("purpose", "search, confirm, calibrate or rerun");
@@ -185,7 +188,7 @@ Record ReadRecord(Fields& fields) {
 
 FinalEntry ReadEntry(Fields& fields) {
   FinalEntry entry;
-  entry.config = fields.Text("config");
+  entry.config = CanonicalConfig(fields.Text("config"));
   entry.nest_digest = fields.Text("nest_digest");
   entry.artifact_digest = fields.Text("artifact_digest");
   entry.round_ns = fields.Reals("round_ns");

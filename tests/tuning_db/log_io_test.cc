@@ -93,6 +93,31 @@ TEST(LogIo, EveryFieldOfARecordIsCarried) {
   EXPECT_EQ(read.of_trial.round, trial.round);
 }
 
+// Logs of before have knobs in the order in which code set them.
+TEST(LogIo, ConfigsAreReadInTheirCanonicalForm) {
+  const auto from = MakeMemoryStore();
+  const std::string spelling = R"({"tile_w":4,"strategy":"rows"})";
+  Trial trial = ExampleTrial(from->EnsureTask(ExampleTask()).value(), 0);
+  trial.config = spelling;
+  trial.config_digest = Sha256Hex(spelling);
+  from->Import(trial, ExampleRecord(0)).value();
+  Final final = ExampleFinal(trial.task, 0);
+  for (FinalEntry& entry : final.entries) entry.config = spelling;
+  from->AddFinal(final).value();
+  const auto to = MakeMemoryStore();
+  for (const int64_t known : {0, 2}) {
+    std::istringstream in(Export(*from));
+    const auto counts = ImportLog(*to, in);
+    ASSERT_TRUE(counts.ok()) << counts.status();
+    EXPECT_EQ(counts->known, known);
+  }
+  const std::string canonical = R"({"strategy":"rows","tile_w":4})";
+  const Record read = to->Records({}).value().at(0);
+  EXPECT_EQ(read.of_trial.config, canonical);
+  EXPECT_EQ(read.of_trial.config_digest, Sha256Hex(canonical));
+  EXPECT_EQ(to->NewestFinal(1, kSignature).value()->entries.at(0).config, canonical);
+}
+
 // A final has NaN for a round that one of its entries has no time in.
 TEST(LogIo, RoundsWithoutATimeAreCarried) {
   const auto from = MakeMemoryStore();
