@@ -243,6 +243,25 @@ class MemoryStore final : public Store {
     return std::optional<Final>(*it);
   }
 
+  absl::StatusOr<int64_t> AddModelFinal(const ModelFinal& final) override {
+    HONE_RETURN_IF_ERROR(IsWellFormed(final));
+    const std::lock_guard lock(mutex_);
+    model_finals_.push_back(final);
+    model_finals_.back().id = static_cast<int64_t>(model_finals_.size());
+    return model_finals_.back().id;
+  }
+
+  absl::StatusOr<std::optional<ModelFinal>> NewestModelFinal(const std::string& skeleton,
+                                                             const std::string& target) override {
+    const std::lock_guard lock(mutex_);
+    const auto newest =
+        std::find_if(model_finals_.rbegin(), model_finals_.rend(), [&](const ModelFinal& final) {
+          return final.skeleton == skeleton && final.target == target;
+        });
+    if (newest == model_finals_.rend()) return std::optional<ModelFinal>();
+    return std::optional<ModelFinal>(*newest);
+  }
+
   absl::Status RecordMiss(const Miss& miss) override {
     const std::lock_guard lock(mutex_);
     for (Miss& known : misses_) {
@@ -351,6 +370,7 @@ class MemoryStore final : public Store {
   int64_t last_fence_ = 0;
   std::vector<Record> records_;
   std::vector<Final> finals_;
+  std::vector<ModelFinal> model_finals_;
   std::vector<Miss> misses_;
 };
 

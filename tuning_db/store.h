@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "support/clock.h"
+#include "tuning_db/model_final.h"
 #include "tuning_db/types.h"
 
 namespace hone::tuning_db {
@@ -99,6 +100,13 @@ class Store {
   virtual absl::StatusOr<int64_t> AddFinal(const Final& final) = 0;
   virtual absl::StatusOr<std::optional<Final>> NewestFinal(int64_t task,
                                                            const std::string& signature) = 0;
+
+  // ---- finals of models ----
+  // Returns its id. kInvalidArgument for one without a skeleton, target or kernels.
+  virtual absl::StatusOr<int64_t> AddModelFinal(const ModelFinal& final) = 0;
+  // Of the model with this skeleton on this target.
+  virtual absl::StatusOr<std::optional<ModelFinal>> NewestModelFinal(const std::string& skeleton,
+                                                                     const std::string& target) = 0;
 
   // ---- misses: kernels compiled at a tier below `tuned` ----
   // Adds `miss.count` to the miss with this (workload digest, signature, target, model), which

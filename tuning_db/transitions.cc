@@ -77,6 +77,16 @@ absl::Status IsWellFormed(const Final& final) {
                   final.entries.size(), final.winner, final.default_entry));
 }
 
+absl::Status IsWellFormed(const ModelFinal& final) {
+  if (!final.skeleton.empty() && !final.target.empty() && !final.kernels.empty()) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      fmt::format("the final of a model needs a skeleton, a target and kernels, found '{}', '{}' "
+                  "and {} kernels",
+                  final.skeleton, final.target, final.kernels.size()));
+}
+
 absl::Status IsWellFormed(const Job& job) {
   if (!job.client_id.empty()) return absl::OkStatus();
   return absl::InvalidArgumentError("a job needs a client id; clients choose a UUID");

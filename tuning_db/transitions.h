@@ -26,6 +26,8 @@ absl::Status IsFinalOf(const Final& final, const Trial& trial, const Record& rec
 inline constexpr char kImporter[] = "import";
 // kInvalidArgument where `winner` or `default_entry` name no entry.
 absl::Status IsWellFormed(const Final& final);
+// kInvalidArgument without a skeleton, a target or kernels.
+absl::Status IsWellFormed(const ModelFinal& final);
 // kInvalidArgument without a client id.
 absl::Status IsWellFormed(const Job& job);
 

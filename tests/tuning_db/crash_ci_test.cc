@@ -30,7 +30,7 @@ TEST(CrashPoints, EveryTransitionIsSurroundedByPoints) {
   }
   for (const char* change :
        {"ensure_task", "submit_job", "set_job_state", "set_job_ran", "propose", "lease", "release",
-        "settle", "settle_final", "import", "add_final", "record_miss"}) {
+        "settle", "settle_final", "import", "add_final", "add_model_final", "record_miss"}) {
     for (const char* when : {"before", "before_commit", "after_commit"}) {
       wanted.insert(std::string("store.") + change + "." + when);
     }

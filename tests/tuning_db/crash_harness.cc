@@ -98,6 +98,9 @@ void ExpectHolds(Store& store, Acknowledged& done) {
   }
   for (const int64_t ran_ns : done.ids["ran"]) EXPECT_EQ(store.GetJob(1)->ran_ns, ran_ns);
   for (const int64_t count : done.ids["imported"]) EXPECT_EQ(CountImported(store), count);
+  if (!done.ids["model_final"].empty()) {
+    EXPECT_TRUE(Must(store.NewestModelFinal("skeleton", "llvm")).has_value());
+  }
   if (!done.ids["miss"].empty()) {
     EXPECT_EQ(Must(store.ListMisses("")).size(), 1u);
   }
@@ -180,6 +183,9 @@ std::string CrashRun::Summary() const {
   const auto final = store->NewestFinal(1, kSignature).value();
   lines.push_back(
       fmt::format("final {} of {}", final ? final->id : 0, final ? final->distinct_trials : 0));
+  const auto of_model = store->NewestModelFinal("skeleton", "llvm").value();
+  lines.push_back(fmt::format("final of a model {} of {} kernels", of_model ? of_model->id : 0,
+                              of_model ? of_model->kernels.size() : 0));
   for (const Miss& miss : Must(store->ListMisses(""))) {
     lines.push_back(fmt::format("miss {} {}", miss.model, miss.count));
   }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "support/digest.h"
+#include "tuning_db/model_final.h"
 #include "tuning_db/types.h"
 
 namespace hone::tuning_db {
@@ -78,6 +79,41 @@ inline Final ExampleFinal(int64_t task, int64_t job, int64_t distinct_trials = 6
   final.toolchain = "llvm 19.1.7";
   final.device = "cpu of a test";
   final.wall_time_ns = 1'700'000'000'000'000'001;
+  return final;
+}
+
+inline ModelFinal ExampleModelFinal(const std::string& skeleton, double tuned_ns = 800) {
+  ModelFinal final;
+  final.skeleton = skeleton;
+  final.target = "llvm";
+  final.model = "resnet18";
+  final.signatures = {kSignature, "NCHW16c->NCHW16c"};
+  final.kernels = {{"conv2d_relu",
+                    "workload-1",
+                    kSignature,
+                    2,
+                    R"({"tile":8})",
+                    R"({"tile":8})",
+                    "nest-8",
+                    500,
+                    400,
+                    {1.25, 1.2, 1.3}},
+                   {"add",
+                    "workload-2",
+                    "NCHW16c->NCHW16c",
+                    1,
+                    R"({"tile":2})",
+                    R"({"tile":1})",
+                    "nest-1",
+                    100,
+                    110,
+                    {0.91, 0.9, 0.95}}};
+  final.compared = "all that was compared";
+  final.rounds = 15;
+  final.default_ns = 1000;
+  final.tuned_ns = tuned_ns;
+  final.ratio = {1000 / tuned_ns, 1.1, 1.5};
+  final.wall_time_ns = 1'700'000'000'000'000'002;
   return final;
 }
 

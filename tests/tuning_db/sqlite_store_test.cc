@@ -5,12 +5,14 @@
 
 #include <thread>
 
+#include "support/digest.h"
 #include "tests/tuning_db/conformance.h"
 #include "tests/tuning_db/examples.h"
 #include "tests/tuning_db/temp_folder.h"
 #include "tuning_db/sqlite/commit_queue.h"
 #include "tuning_db/sqlite/connection.h"
 #include "tuning_db/sqlite/database_file.h"
+#include "tuning_db/sqlite/rows.h"
 #include "tuning_db/sqlite/schema.h"
 
 namespace hone::tuning_db {
@@ -229,6 +231,41 @@ TEST_F(SqliteStoreTest, JobsOfAnOlderVersionAreKept) {
   EXPECT_EQ(job.ran_ns, 0);
   EXPECT_TRUE(store->SetJobRan(1, 7).ok());
   EXPECT_EQ(store->GetJob(1)->ran_ns, 7);
+}
+
+// Two spellings of one config, as a search and a template had written them.
+TEST_F(SqliteStoreTest, ConfigsOfAnOlderVersionBecomeCanonical) {
+  const std::string by_name = R"({"strategy":"rows","tile_w":4})";
+  const std::string otherwise = R"({"tile_w":4,"strategy":"rows"})";
+  {
+    const auto db = sqlite::Connection::Open(path_, sqlite::Access::kCreate).value();
+    ASSERT_TRUE(
+        db->Execute("PRAGMA application_id = " + std::to_string(sqlite::kApplicationId)).ok());
+    ASSERT_TRUE(sqlite::Migrate(*db, 3).ok());
+    ASSERT_TRUE(db->Execute("PRAGMA journal_mode = WAL").ok());
+    const int64_t task = sqlite::EnsureTask(*db, ExampleTask()).value();
+    for (const std::string& config : {otherwise, by_name}) {
+      Trial trial = ExampleTrial(task, 0);
+      trial.config = config;
+      trial.config_digest = Sha256Hex(config);
+      sqlite::EnsureTrial(*db, trial).value();
+    }
+    Final final = ExampleFinal(task, 0);
+    for (FinalEntry& entry : final.entries) entry.config = otherwise;
+    sqlite::InsertFinal(*db, final).value();
+  }
+  const auto store = Open(OpenMode::kReadWrite);
+  const std::vector<Trial> trials = store->OpenTrials(0).value();
+  ASSERT_THAT(trials, SizeIs(2)) << "nothing is lost";
+  for (const Trial& trial : trials) {
+    EXPECT_EQ(trial.config, by_name);
+    EXPECT_EQ(trial.config_digest, Sha256Hex(by_name));
+  }
+  EXPECT_NE(trials[0].round, trials[1].round);
+  const auto final = store->NewestFinal(trials[0].task, trials[0].signature).value();
+  ASSERT_TRUE(final.has_value());
+  for (const FinalEntry& entry : final->entries) EXPECT_EQ(entry.config, by_name);
+  EXPECT_THAT(store->Check().value(), IsEmpty());
 }
 
 TEST_F(SqliteStoreTest, CheckNamesWhatIsBroken) {

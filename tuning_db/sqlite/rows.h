@@ -53,6 +53,11 @@ absl::StatusOr<int64_t> InsertFinal(Connection& db, const Final& final);
 absl::StatusOr<std::optional<Final>> ReadNewestFinal(Connection& db, int64_t task,
                                                      const std::string& signature);
 
+absl::StatusOr<int64_t> InsertModelFinal(Connection& db, const ModelFinal& final);
+absl::StatusOr<std::optional<ModelFinal>> ReadNewestModelFinal(Connection& db,
+                                                               const std::string& skeleton,
+                                                               const std::string& target);
+
 absl::Status CountMiss(Connection& db, const Miss& miss);
 absl::StatusOr<std::vector<Miss>> ReadMisses(Connection& db, const std::string& target);
 

@@ -6,6 +6,7 @@
 
 #include "support/crash_point.h"
 #include "support/status.h"
+#include "tuning_db/sqlite/canonical_configs.h"
 
 namespace hone::tuning_db::sqlite {
 namespace {
@@ -166,7 +167,56 @@ ALTER TABLE jobs ADD COLUMN constant_bytes INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE jobs ADD COLUMN ran_ns INTEGER NOT NULL DEFAULT 0;
 )sql";
 
-constexpr std::array<const char*, 3> kMigrations = {kFirst, kMisses, kJobFigures};
+// 5. What whole models were timed to.
+constexpr char kModelFinals[] = R"sql(
+CREATE TABLE model_finals (
+  id INTEGER PRIMARY KEY,
+  skeleton TEXT NOT NULL,
+  target INTEGER NOT NULL REFERENCES texts,
+  model TEXT NOT NULL,
+  signatures INTEGER NOT NULL REFERENCES texts,
+  compared TEXT NOT NULL,
+  rounds INTEGER NOT NULL,
+  default_ns REAL NOT NULL,
+  tuned_ns REAL NOT NULL,
+  ratio REAL NOT NULL,
+  ratio_low REAL NOT NULL,
+  ratio_high REAL NOT NULL,
+  wall_time_ns INTEGER NOT NULL
+) STRICT;
+CREATE INDEX model_finals_of_skeleton ON model_finals (skeleton, target, id);
+
+CREATE TABLE model_final_kernels (
+  final INTEGER NOT NULL REFERENCES model_finals,
+  position INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  workload_digest TEXT NOT NULL,
+  signature INTEGER NOT NULL REFERENCES texts,
+  calls INTEGER NOT NULL,
+  winner INTEGER NOT NULL REFERENCES texts,
+  kept INTEGER NOT NULL REFERENCES texts,
+  kept_nest_digest TEXT NOT NULL,
+  default_ns REAL NOT NULL,
+  winner_ns REAL NOT NULL,
+  ratio REAL NOT NULL,
+  ratio_low REAL NOT NULL,
+  ratio_high REAL NOT NULL,
+  PRIMARY KEY (final, position)
+) STRICT, WITHOUT ROWID;
+)sql";
+
+// One step of the history: statements, then what SQL cannot say.
+struct Migration {
+  const char* statements;
+  absl::Status (*then)(Connection& db) = nullptr;
+};
+
+// 4. Configs had been stored in the order in which code set their knobs.
+constexpr std::array kMigrations = {
+    Migration{kFirst},       Migration{kMisses},
+    Migration{kJobFigures},  Migration{"", CanonicaliseConfigs},
+    Migration{kModelFinals},
+};
 
 absl::Status RunMigration(Connection& db, int version) {
   const auto point = [&](const char* when) {
@@ -174,7 +224,9 @@ absl::Status RunMigration(Connection& db, int version) {
   };
   point("before");
   HONE_RETURN_IF_ERROR(db.Execute("BEGIN IMMEDIATE"));
-  absl::Status status = db.Execute(kMigrations[static_cast<size_t>(version - 1)]);
+  const Migration& migration = kMigrations[static_cast<size_t>(version - 1)];
+  absl::Status status = db.Execute(migration.statements);
+  if (status.ok() && migration.then != nullptr) status = migration.then(db);
   if (status.ok()) status = db.Execute(fmt::format("PRAGMA user_version = {}", version));
   point("before_commit");
   if (status.ok()) status = db.Execute("COMMIT");

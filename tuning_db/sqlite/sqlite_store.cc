@@ -216,6 +216,18 @@ class SqliteStore final : public Store {
         [&](Connection& db) { return sqlite::ReadNewestFinal(db, task, signature); });
   }
 
+  absl::StatusOr<int64_t> AddModelFinal(const ModelFinal& final) override {
+    HONE_RETURN_IF_ERROR(IsWellFormed(final));
+    return Change<int64_t>("add_model_final",
+                           [&](Connection& db) { return sqlite::InsertModelFinal(db, final); });
+  }
+
+  absl::StatusOr<std::optional<ModelFinal>> NewestModelFinal(const std::string& skeleton,
+                                                             const std::string& target) override {
+    return readers_.Read(
+        [&](Connection& db) { return sqlite::ReadNewestModelFinal(db, skeleton, target); });
+  }
+
   absl::Status RecordMiss(const Miss& miss) override {
     return Change("record_miss", [&](Connection& db) { return sqlite::CountMiss(db, miss); });
   }
