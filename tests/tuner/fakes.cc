@@ -66,6 +66,13 @@ class FakeTask : public TaskContext {
   FakeTask(std::string workload, int default_index)
       : workload_(std::move(workload)), space_(FakeSpace(workload_)) {
     default_ = space_.Enumerate(default_index + 1).back();
+    if (Contains(workload_, "default_of_before")) {
+      Config before;  // the knob that has a legacy value
+      for (const auto& [name, value] : default_.entries()) {
+        if (name != "k8") before.Set(name, value);
+      }
+      default_ = before;
+    }
   }
   const Space& space() const override { return space_; }
   const Config& default_config() const override { return default_; }
@@ -73,9 +80,10 @@ class FakeTask : public TaskContext {
   Caches caches() const override { return {1 << 20, 32 << 20}; }
   int threads() const override { return Contains(workload_, "two_threads") ? 2 : 1; }
   absl::StatusOr<LoweredCandidate> Lower(const Config& config) const override {
-    if (!space_.Contains(config)) return absl::InvalidArgumentError("no config of the space");
+    const std::optional<Config> migrated = space_.Migrate(config);
+    if (!migrated) return absl::InvalidArgumentError("no config of the space");
     LoweredCandidate lowered;
-    Config same = config;
+    Config same = *migrated;
     if (config.Has("k8") && config.Int("k0") == 0) same.Set("k8", int64_t{0});
     lowered.nest_digest = Sha256Hex(workload_ + same.ToText());
     return lowered;

@@ -103,6 +103,19 @@ TEST(TuningLoopFinals, AnotherDefaultIsComparedAnew) {
   EXPECT_EQ(finals_after("fourth"), 2);
 }
 
+// As a template would make it whose default is not as its space writes configs: the final's default
+// never is today's.
+TEST(TuningLoopFinals, AFinalThatNeverCountsFailsItsTaskInsteadOfRunningForEver) {
+  World world;
+  const FakeWorker& worker = world.AddWorker("w1");
+  const int64_t job = world.Submit({.workloads = {"default_of_before", "conv"}, .trials = 8});
+  world.Run(100'000);
+  EXPECT_EQ(world.GetJob(job).state, JobState::kFailed);
+  EXPECT_THAT(world.GetJob(job).message, HasSubstr("1 of 2 kernels could not be tuned"));
+  EXPECT_THAT(world.GetJob(job).message, HasSubstr("would not if it were run again"));
+  EXPECT_EQ(FinalsRun(worker), 2) << "one of each task";
+}
+
 TEST(TuningLoopFinals, ALateResultOfAFinalSettlesNoTrialWithoutAFinal) {
   World world;
   FakeWorker* worker = &world.AddWorker("w1");

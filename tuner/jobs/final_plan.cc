@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "support/median.h"
+#include "support/paired_ratio.h"
 #include "support/status.h"
 #include "tuner/measure_record.h"
 
@@ -86,21 +87,6 @@ std::vector<int> CommonRounds(const std::vector<const Result*>& results, int rou
   return common;
 }
 
-// Of the default's times to the other's, round by round.
-std::vector<double> PairedRatios(const std::vector<double>& standard,
-                                 const std::vector<double>& other) {
-  std::vector<double> ratios;
-  for (size_t i = 0; i < standard.size(); ++i) ratios.push_back(standard[i] / other[i]);
-  return ratios;
-}
-
-// In three quarters of the rounds: half of them are luck.
-bool IsFaster(const std::vector<double>& ratios) {
-  const auto faster =
-      std::count_if(ratios.begin(), ratios.end(), [](double ratio) { return ratio > 1; });
-  return faster * 4 >= std::ssize(ratios) * 3;
-}
-
 // `final.entries` with the times of these rounds, and the winner among them.
 void Compare(const std::vector<const Result*>& results, const std::vector<int>& rounds,
              tuning_db::Final& final) {
@@ -109,10 +95,10 @@ void Compare(const std::vector<const Result*>& results, const std::vector<int>& 
     for (const int round : rounds) entry.round_ns.push_back(results[i]->samples_ns(round));
     entry.median_ns = Median(entry.round_ns);
     entry.artifact_digest = results[i]->artifact_digest();
-    const std::vector<double> ratios = PairedRatios(final.entries[0].round_ns, entry.round_ns);
-    entry.ratio_to_default = Median(ratios);
+    entry.ratio_to_default = RatioOf(final.entries[0].round_ns, entry.round_ns).median;
     const FinalEntry& winner = final.entries[static_cast<size_t>(final.winner)];
-    if (IsFaster(ratios) && entry.ratio_to_default > winner.ratio_to_default) {
+    if (IsClearlyFaster(final.entries[0].round_ns, entry.round_ns) &&
+        entry.ratio_to_default > winner.ratio_to_default) {
       final.winner = static_cast<int>(i);
     }
   }

@@ -47,7 +47,8 @@ struct FinalRun {
   std::map<size_t, Artifact> built;  // by finalist
   std::string failure;               // of the default's build
   size_t building = 0;
-  int attempts = 0;  // measurements begun
+  int attempts = 0;     // measurements begun
+  int64_t settled = 0;  // search trials, when it began
 };
 
 // The default config's artifact, or the reference's: built once, before the first trial.

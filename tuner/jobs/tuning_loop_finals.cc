@@ -44,6 +44,17 @@ tuning_db::Record FailedRecord(const MeasureReport& report, const std::string& w
   return record;
 }
 
+// A final that was settled and is not current, though nothing was measured meanwhile, would be run
+// for ever. It is a fault of ours, and the task says so instead.
+std::string WhyFinalDoesNotCount(const TaskRunner& runner) {
+  const std::optional<tuning_db::Final>& final = runner.history.final();
+  return fmt::format(
+      "its final was settled and does not count, and would not if it were run again: expected one "
+      "that compares the default config {}, found {}; this is a fault of Hone, please report it",
+      runner.context->default_config().ToText(),
+      final ? final->entries[static_cast<size_t>(final->default_entry)].config : "none");
+}
+
 }  // namespace
 
 void TuningLoop::BeginFinalWhenDue(TaskRunner& runner) {
@@ -73,6 +84,7 @@ void TuningLoop::BeginFinal(TaskRunner& runner) {
   }
   FinalRun run;
   run.finalists = *std::move(finalists);
+  run.settled = runner.history.settled();
   if (runner.open_confirm) {
     run.trial = *runner.open_confirm;
     runner.open_confirm.reset();
@@ -230,11 +242,16 @@ void TuningLoop::OnFinalSettled(const TaskKey& key, int64_t trial, const std::st
   if (runner == nullptr) return;
   EndMeasuring(key, trial);
   const int64_t job = runner->final_run->trial.job;
+  const bool has_news = runner->history.settled() > runner->final_run->settled;
   runner->final_run.reset();
   runner->history.ConfirmSettled();
   const absl::Status loaded = runner->history.ReloadFinal(*parts_.store);
   if (!loaded.ok()) return Fatal(loaded);
-  if (!failure.empty()) FailTask(*runner, failure);
+  if (!failure.empty()) {
+    FailTask(*runner, failure);
+  } else if (runner->NeedsFinal() && !has_news) {
+    FailTask(*runner, WhyFinalDoesNotCount(*runner));
+  }
   Emit(job);
 }
 
