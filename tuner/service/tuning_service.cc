@@ -1,7 +1,9 @@
 #include "tuner/service/tuning_service.h"
 
 #include "hone/v1/tuning.grpc.pb.h"
+#include "support/clock.h"
 #include "support/status.h"
+#include "tuner/model_final/model_final_message.h"
 #include "tuner/service/grpc_status.h"
 #include "tuner/service/page.h"
 #include "tuner/service/watch_stream.h"
@@ -70,6 +72,24 @@ class TuningServiceImpl final : public v1::TuningService::CallbackService {
                                        const v1::GetConfigsRequest* request,
                                        v1::GetConfigsResponse* response) override {
     return Answer(context, Resolve(*request, *response));
+  }
+
+  grpc::ServerUnaryReactor* AddModelFinal(grpc::CallbackServerContext* context,
+                                          const v1::AddModelFinalRequest* request,
+                                          v1::AddModelFinalResponse* response) override {
+    tuning_db::ModelFinal final = FromProto(request->final());
+    final.wall_time_ns = Clock::Real().WallTimeNs();
+    const absl::StatusOr<int64_t> id = parts_.store->AddModelFinal(final);
+    if (id.ok()) response->set_id(*id);
+    return Answer(context, id.status());
+  }
+
+  grpc::ServerUnaryReactor* GetModelFinal(grpc::CallbackServerContext* context,
+                                          const v1::GetModelFinalRequest* request,
+                                          v1::GetModelFinalResponse* response) override {
+    const auto final = parts_.store->NewestModelFinal(request->skeleton(), request->target());
+    if (final.ok() && *final) *response->mutable_final() = ToProto(**final);
+    return Answer(context, final.status());
   }
 
  private:
