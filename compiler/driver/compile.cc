@@ -115,7 +115,9 @@ SpecialisationReport ReportSpecialisation(const Specialisation& graph,
                               .names = {},
                               .calls = static_cast<int>(graph.calls.size()),
                               .arena_bytes = planned.spec.arena_bytes,
-                              .peak_live_bytes = planned.peak_live_bytes};
+                              .peak_live_bytes = planned.peak_live_bytes,
+                              .skeleton = graph.skeleton,
+                              .layouts = graph.layouts};
   for (const int id : graph.inputs) {
     report.inputs.push_back(graph.values[id].type);
     report.names.push_back(graph.values[id].name);
@@ -128,13 +130,26 @@ SpecialisationReport ReportSpecialisation(const Specialisation& graph,
 absl::StatusOr<KernelGraph> LowerToKernels(std::vector<ir::Module> modules, const Target& target,
                                            ConfigChain* configs, passes::LayoutAim aim) {
   KernelGraphBuilder builder;
+  std::vector<std::string> skeletons;
+  std::vector<std::vector<std::string>> layouts;
   for (ir::Module& next : modules) {
     const ir::Module module = std::move(next);
-    HONE_ASSIGN_OR_RETURN(const ir::Module lowered,
-                          RunPasses(module, target, "", nullptr, configs, aim));
+    passes::PassContext context = MakePassContext(target, configs, aim);
+    skeletons.emplace_back();
+    layouts.emplace_back();
+    context.on_layouts = [&](const std::string& skeleton, std::vector<std::string> chosen) {
+      skeletons.back() = skeleton;
+      layouts.back() = std::move(chosen);
+    };
+    HONE_ASSIGN_OR_RETURN(const ir::Module lowered, passes::RunPipeline(module, context, {}));
     HONE_RETURN_IF_ERROR(builder.Add(lowered));
   }
-  return builder.Take();
+  KernelGraph graph = builder.Take();
+  for (size_t s = 0; s < graph.specialisations.size(); ++s) {
+    graph.specialisations[s].skeleton = std::move(skeletons[s]);
+    graph.specialisations[s].layouts = std::move(layouts[s]);
+  }
+  return graph;
 }
 
 std::vector<TuningTask> TasksOfKernels(const KernelGraph& graph) {
@@ -228,6 +243,24 @@ absl::StatusOr<std::vector<TuningTask>> UnmeasuredDefaults(std::span<const ir::M
     if (!measured_ns) tasks.push_back(std::move(task));
   }
   return tasks;
+}
+
+absl::StatusOr<CompileReport> ChooseKernels(const ir::Module& module, const Target& target,
+                                            ConfigChain& configs) {
+  HONE_ASSIGN_OR_RETURN(const KernelGraph graph,
+                        LowerToKernels({module}, target, &configs, passes::LayoutAim::kSettled));
+  HONE_ASSIGN_OR_RETURN(const std::vector<ConfigChain::Scheduled> scheduled,
+                        ScheduleKernels(graph, target, configs));
+  CompileReport report;
+  report.target = target.ToString();
+  report.kernels = ReportKernels(graph, scheduled);
+  for (size_t k = 0; k < scheduled.size(); ++k) {
+    report.kernels[k].nest_digest = schedule::NestDigest(scheduled[k].nest);
+  }
+  SpecialisationReport& chosen = report.specialisations.emplace_back();
+  chosen.skeleton = graph.specialisations[0].skeleton;
+  chosen.layouts = graph.specialisations[0].layouts;
+  return report;
 }
 
 absl::StatusOr<CompileReport> Compile(ir::Module module, const CompileOptions& options,

@@ -70,6 +70,7 @@ struct KernelReport {
   std::string signature;
   std::string tier;
   std::string config;
+  std::string nest_digest = "";  // of ChooseKernels only
   double flops = 0;
   int calls = 0;                          // of all specialisations
   std::vector<int> specialisations = {};  // that call it, ascending
@@ -82,6 +83,9 @@ struct SpecialisationReport {
   int calls = 0;                   // of kernels
   uint64_t arena_bytes = 0;
   uint64_t peak_live_bytes = 0;  // of the arena, where most is alive at once
+  std::string skeleton;          // passes/skeleton.h
+  // Signatures of the kernels in execution order, before copies between layouts came in.
+  std::vector<std::string> layouts;
 };
 
 struct CompileReport {
@@ -95,6 +99,11 @@ struct CompileReport {
   // constants, and their bytes to the file), "write" (the file to the disk).
   std::vector<std::pair<std::string, double>> seconds;
 };
+
+// What Compile would choose for one specialisation: `kernels`, and of `specialisations` the
+// skeleton and layouts. No code is generated.
+absl::StatusOr<CompileReport> ChooseKernels(const ir::Module& module, const Target& target,
+                                            ConfigChain& configs);
 
 struct CompileOptions {
   Target target;

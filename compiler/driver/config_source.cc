@@ -75,6 +75,15 @@ absl::StatusOr<ConfigChain::Scheduled> ConfigChain::Schedule(const schedule::Tas
   return Scheduled{std::move(choice), *std::move(nest)};
 }
 
+absl::StatusOr<std::optional<std::vector<std::string>>> ConfigChain::OpenModel(
+    const std::string& skeleton, const Target& target) {
+  for (const std::unique_ptr<ConfigSource>& source : sources_) {
+    HONE_ASSIGN_OR_RETURN(auto layouts, source->OpenModel(skeleton, target));
+    if (layouts) return layouts;
+  }
+  return std::nullopt;
+}
+
 absl::StatusOr<std::optional<double>> ConfigChain::MeasuredNs(const schedule::Task& task) {
   HONE_ASSIGN_OR_RETURN(const Scheduled* found, Find(task));
   if (found == nullptr || found->choice.best_ns <= 0) return std::nullopt;

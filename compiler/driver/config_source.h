@@ -30,6 +30,13 @@ class ConfigSource {
   virtual ~ConfigSource() = default;
   // nullopt: knows nothing of this task.
   virtual absl::StatusOr<std::optional<ConfigChoice>> Find(const schedule::Task& task) = 0;
+  // The layouts that the newest final of the model with this skeleton kept: the signature of each
+  // kernel call in execution order. From here on Find answers what that final kept of each kernel.
+  // nullopt: the model has no final.
+  virtual absl::StatusOr<std::optional<std::vector<std::string>>> OpenModel(
+      const std::string& skeleton, const Target& target) {
+    return std::nullopt;
+  }
   // What is known of the target's micro-kernels, for defaults; nullptr: nothing.
   virtual absl::StatusOr<std::shared_ptr<const schedule::MicroKernelTimes>> MicroKernels(
       const Target& target) {
@@ -49,6 +56,9 @@ class ConfigChain {
     loop::Nest nest;
   };
   absl::StatusOr<Scheduled> Schedule(const schedule::Task& task);
+  // Of the first source that knows a final of the model; to be asked before its kernels are.
+  absl::StatusOr<std::optional<std::vector<std::string>>> OpenModel(const std::string& skeleton,
+                                                                    const Target& target);
   // The nanoseconds of one call as they were measured for this very task, with the config that
   // Schedule gives; nullopt for what is compatible, default or unknown.
   absl::StatusOr<std::optional<double>> MeasuredNs(const schedule::Task& task);

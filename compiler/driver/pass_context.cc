@@ -54,6 +54,11 @@ passes::PassContext MakePassContext(const Target& target, ConfigChain* configs,
                           : schedule::TemplateFor(*def).Signatures(*def, target);
   };
   if (configs == nullptr) return context;
+  if (aim == passes::LayoutAim::kSettled) {
+    context.kept_layouts = [configs, target](const std::string& skeleton) {
+      return configs->OpenModel(skeleton, target);
+    };
+  }
   context.measured =
       [definitions, configs](
           const ir::Expr& function, const std::vector<bool>& const_params,

@@ -1,6 +1,7 @@
 #include "compiler/passes/alter_op_layout.h"
 
 #include <map>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 
@@ -8,6 +9,7 @@
 #include "compiler/passes/layout_copy.h"
 #include "compiler/passes/layout_graph.h"
 #include "compiler/passes/rewriting.h"
+#include "compiler/passes/skeleton.h"
 #include "support/status.h"
 
 namespace hone::passes {
@@ -64,6 +66,16 @@ LayoutChoice Choose(const LayoutGraph& graph, const PassContext& context) {
 
 bool HasFreeEnds(const Expr& function) {
   return ir::GetAttr<std::string>(function->attrs, "ends", "") == "free";
+}
+
+// What a final of the model kept; nullopt: there is none, or it is of another graph.
+absl::StatusOr<std::optional<LayoutChoice>> KeptChoice(const LayoutGraph& graph,
+                                                       const PassContext& context,
+                                                       const std::string& skeleton) {
+  if (!context.kept_layouts) return std::optional<LayoutChoice>();
+  HONE_ASSIGN_OR_RETURN(const auto kept, context.kept_layouts(skeleton));
+  if (!kept) return std::optional<LayoutChoice>();
+  return graph.ChoiceOf(*kept);
 }
 
 // The graph with the chosen signatures, and copies where layouts differ.
@@ -127,21 +139,28 @@ class Rewriter {
   std::map<std::pair<const ir::ExprNode*, std::string>, Expr> copies_;
 };
 
+absl::StatusOr<Expr> Alter(const Expr& function, const PassContext& context) {
+  const Expr& body = ir::Body(*function);
+  const bool is_known = context.kept_layouts || context.on_layouts;
+  const std::string skeleton = is_known ? SkeletonOf(function) : "";
+  HONE_ASSIGN_OR_RETURN(const LayoutGraph graph,
+                        LayoutGraph::Build(body, context, HasFreeEnds(function)));
+  HONE_ASSIGN_OR_RETURN(std::optional<LayoutChoice> choice, KeptChoice(graph, context, skeleton));
+  if (!choice) choice = Choose(graph, context);
+  if (context.on_layouts) context.on_layouts(skeleton, graph.TextsOf(*choice));
+  std::vector<Expr> args = ir::Params(*function);
+  args.push_back(Rewriter(graph.SignaturesOf(*choice)).Run(body));
+  return ir::WithOperands(function, nullptr, std::move(args));
+}
+
 }  // namespace
 
 absl::StatusOr<ir::Module> AlterOpLayout(const ir::Module& module, const PassContext& context) {
   absl::Status status;
   ir::Module altered = MapFunctions(module, [&](const Expr& function) {
-    const Expr& body = ir::Body(*function);
-    const absl::StatusOr<LayoutGraph> graph =
-        LayoutGraph::Build(body, context, HasFreeEnds(function));
-    if (!graph.ok()) {
-      status = graph.status();
-      return function;
-    }
-    std::vector<Expr> args = ir::Params(*function);
-    args.push_back(Rewriter(graph->SignaturesOf(Choose(*graph, context))).Run(body));
-    return ir::WithOperands(function, nullptr, std::move(args));
+    const absl::StatusOr<Expr> done = Alter(function, context);
+    if (!done.ok()) status = done.status();
+    return done.ok() ? *done : function;
   });
   HONE_RETURN_IF_ERROR(status);
   return altered;

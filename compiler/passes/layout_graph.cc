@@ -87,6 +87,29 @@ LayoutGraph::Signatures LayoutGraph::SignaturesOf(const LayoutChoice& choice) co
   return signatures;
 }
 
+std::optional<LayoutChoice> LayoutGraph::ChoiceOf(
+    const std::vector<std::string>& signatures) const {
+  if (signatures.size() != kernels_.size()) return std::nullopt;
+  LayoutChoice choice;
+  for (size_t k = 0; k < kernels_.size(); ++k) {
+    const std::vector<LayoutSignature>& candidates = kernels_[k].candidates;
+    const auto at = std::find_if(candidates.begin(), candidates.end(), [&](const auto& candidate) {
+      return candidate.ToString() == signatures[k];
+    });
+    if (at == candidates.end()) return std::nullopt;
+    choice.push_back(static_cast<int>(at - candidates.begin()));
+  }
+  return choice;
+}
+
+std::vector<std::string> LayoutGraph::TextsOf(const LayoutChoice& choice) const {
+  std::vector<std::string> texts;
+  for (size_t k = 0; k < kernels_.size(); ++k) {
+    texts.push_back(kernels_[k].candidates[static_cast<size_t>(choice[k])].ToString());
+  }
+  return texts;
+}
+
 int LayoutGraph::ValueOf(const Expr& expr) {
   const auto [it, is_new] = value_ids_.try_emplace(expr.get(), static_cast<int>(values_.size()));
   if (is_new) {

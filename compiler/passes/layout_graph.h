@@ -3,6 +3,7 @@
 #define HONE_COMPILER_PASSES_LAYOUT_GRAPH_H_
 
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -26,6 +27,12 @@ class LayoutGraph {
   const LayoutProblem& prices() const { return prices_; }
   const LayoutProblem& guesses() const { return guesses_; }
   bool has_measurements() const { return has_measurements_; }
+
+  // The choice with these signatures, one for each kernel in execution order; nullopt where they
+  // are of another graph.
+  std::optional<LayoutChoice> ChoiceOf(const std::vector<std::string>& signatures) const;
+  // The opposite.
+  std::vector<std::string> TextsOf(const LayoutChoice& choice) const;
 
   // The signature of each kernel call, for a choice of prices().
   using Signatures = std::unordered_map<const ir::ExprNode*, ir::LayoutSignature>;

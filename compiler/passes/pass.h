@@ -29,6 +29,14 @@ using MeasuredTimes = std::function<absl::StatusOr<std::vector<std::optional<dou
     const ir::Expr& function, const std::vector<bool>& const_params,
     const std::vector<ir::LayoutSignature>& signatures, const Target& target)>;
 
+// The layout signature of each kernel call in execution order, as a final of the model with this
+// skeleton (skeleton.h) kept them; nullopt: the model has none.
+using KeptLayouts = std::function<absl::StatusOr<std::optional<std::vector<std::string>>>(
+    const std::string& skeleton)>;
+// Learns what AlterOpLayout chose for main: likewise.
+using OnLayouts =
+    std::function<void(const std::string& skeleton, std::vector<std::string> signatures)>;
+
 // What becomes of layouts that are measured in part.
 enum class LayoutAim {
   kSettled,  // to be compiled: a choice that is measured as a whole, else as many measured kernels
@@ -42,6 +50,8 @@ struct PassContext {
   SignatureSource signatures = nullptr;  // null: every kernel is row-major
   MeasuredTimes measured = nullptr;      // null: nothing was measured
   LayoutAim layout_aim = LayoutAim::kSettled;
+  KeptLayouts kept_layouts = nullptr;  // null: layouts are always chosen anew
+  OnLayouts on_layouts = nullptr;
 };
 
 // A function from module to module. It gets every type inferred and may leave new nodes without:

@@ -1,0 +1,19 @@
+// What a model is without its weights.
+#ifndef HONE_COMPILER_PASSES_SKELETON_H_
+#define HONE_COMPILER_PASSES_SKELETON_H_
+
+#include <string>
+
+#include "compiler/ir/expr.h"
+
+namespace hone::passes {
+
+// SHA-256, in hex, of a function after FuseOps: its kernels' workloads in execution order, what
+// each reads (a parameter, a constant of some type, another kernel's result), and what the function
+// returns. Equal skeletons have the same kernels in the same places, whatever their weights and
+// names are.
+std::string SkeletonOf(const ir::Expr& function);
+
+}  // namespace hone::passes
+
+#endif  // HONE_COMPILER_PASSES_SKELETON_H_
