@@ -1,26 +1,23 @@
 // `hone bench`: times a model, alone or side by side with another.
 #include <algorithm>
-#include <cstring>
 #include <map>
 
 #include "CLI/CLI.hpp"
 #include "cli/compiled_model.h"
 #include "cli/json_document.h"
 #include "cli/progress.h"
+#include "cli/timed_model.h"
 #include "cli/verb.h"
 #include "fmt/format.h"
-#include "runtime/data_type.h"
 #include "runtime/specialisation.h"
 #include "support/median.h"
-#include "support/random.h"
+#include "support/paired_ratio.h"
 #include "support/status.h"
 
 namespace hone::cli {
 namespace {
 
-constexpr int kRounds = 11;
-constexpr double kRoundSeconds = 0.1;
-constexpr int kProfileRuns = 7;  // of a round
+constexpr int kRounds = 15;
 
 struct Options {
   ModelOptions model;
@@ -31,86 +28,38 @@ struct Options {
   bool json = false;
 };
 
-// Floats in [-1, 1], other inputs zero: figures must not depend on what happened to be in memory.
-void FillInputs(Executor& executor) {
-  Random random(1);
-  for (uint32_t i = 0; i < executor.function().input_count; ++i) {
-    const hone_value& value = executor.function().inputs[i];
-    std::memset(executor.Input(i), 0, value.size_bytes);
-    if (static_cast<DataType>(value.dtype) != DataType::kFloat32) continue;
-    auto* floats = static_cast<float*>(executor.Input(i));
-    for (uint64_t e = 0; e < value.size_bytes / sizeof(float); ++e) {
-      floats[e] = static_cast<float>(2 * random.Uniform() - 1);
-    }
-  }
-}
-
-// One model under the clock.
-struct Runner {
-  CompiledModel model;
-  std::unique_ptr<Executor> executor;
-  int64_t runs = 1;                               // that fill a round
-  std::vector<double> round_ns = {};              // nanoseconds a run
-  std::vector<std::vector<double>> call_ns = {};  // of each call, one figure a round
-
-  void WarmUp() {
-    FillInputs(*executor);
-    double seconds = executor->Time(1);
-    while (seconds < kRoundSeconds) {
-      runs = std::max(runs + 1, static_cast<int64_t>(static_cast<double>(runs) * 1.5));
-      seconds = executor->Time(runs);
-    }
-  }
-  void Profile() {
-    const std::vector<double> medians = executor->Profile(kProfileRuns);
-    call_ns.resize(medians.size());
-    for (size_t c = 0; c < medians.size(); ++c) call_ns[c].push_back(medians[c]);
-  }
-  void Round() { round_ns.push_back(executor->Time(runs) * 1e9 / static_cast<double>(runs)); }
-};
-
-absl::StatusOr<Runner> MakeRunner(const ModelOptions& model, const Options& options) {
+absl::StatusOr<TimedModel> MakeTimed(const ModelOptions& model, const Options& options) {
   HONE_ASSIGN_OR_RETURN(ShapeBindings shapes, ParseOneShape(model.shapes, "bench"));
   if (IsModelSource(model)) shapes.clear();  // bound by the import
-  Runner runner;
-  HONE_ASSIGN_OR_RETURN(runner.model, OpenOrCompile(model, options.threads, options.database));
-  HONE_ASSIGN_OR_RETURN(runner.executor, MakeExecutor(runner.model, shapes));
-  return runner;
+  HONE_ASSIGN_OR_RETURN(CompiledModel compiled,
+                        OpenOrCompile(model, options.threads, options.database));
+  return TimedModel::Of(std::move(compiled), shapes);
 }
 
-nlohmann::json KernelsOf(Runner& runner) {
-  Executor& executor = *runner.executor;
-  const hone_module& table = runner.model.module->table();
+nlohmann::json KernelsOf(const TimedModel& timed) {
   nlohmann::json kernels = nlohmann::json::array();
-  for (uint32_t c = 0; c < executor.function().call_count; ++c) {
-    const hone_kernel& kernel = table.kernels[executor.function().calls[c].kernel];
+  for (uint32_t c = 0; c < timed.function().call_count; ++c) {
+    const hone_kernel& kernel = timed.table().kernels[timed.function().calls[c].kernel];
     kernels.push_back(
         {{"name", kernel.name},
          {"workload", kernel.workload},
          {"tier", kernel.tier},
          {"config", kernel.config},
-         {"median_us", runner.call_ns.empty() ? 0.0 : Median(runner.call_ns[c]) * 1e-3},
+         {"median_us", timed.call_ns().empty() ? 0.0 : Median(timed.call_ns()[c]) * 1e-3},
          {"flops", kernel.flops}});
   }
   return kernels;
 }
 
-nlohmann::json Describe(Runner& runner) {
-  return {{"median_us", Median(runner.round_ns) * 1e-3},
-          {"min_us", *std::min_element(runner.round_ns.begin(), runner.round_ns.end()) * 1e-3},
-          {"threads", runner.executor->threads()},
-          {"inputs", ShapesText(runner.executor->function())},
-          {"runs_a_round", runner.runs},
+nlohmann::json Describe(const TimedModel& timed) {
+  const std::vector<double>& rounds = timed.round_ns();
+  return {{"median_us", Median(rounds) * 1e-3},
+          {"min_us", *std::min_element(rounds.begin(), rounds.end()) * 1e-3},
+          {"threads", timed.threads()},
+          {"inputs", ShapesText(timed.function())},
+          {"runs_a_round", timed.runs_a_round()},
           {"rounds", kRounds},
-          {"kernels", KernelsOf(runner)}};
-}
-
-// The median of the per-round ratios other / this: above 1, this is faster.
-double PairedRatio(const Runner& runner, const Runner& other) {
-  std::vector<double> ratios;
-  for (size_t i = 0; i < runner.round_ns.size(); ++i)
-    ratios.push_back(other.round_ns[i] / runner.round_ns[i]);
-  return Median(ratios);
+          {"kernels", KernelsOf(timed)}};
 }
 
 void PrintKernels(const nlohmann::json& document) {
@@ -140,8 +89,8 @@ void PrintKernels(const nlohmann::json& document) {
 }
 
 absl::Status Bench(const Options& options) {
-  HONE_ASSIGN_OR_RETURN(Runner runner, MakeRunner(options.model, options));
-  std::vector<Runner> others;
+  HONE_ASSIGN_OR_RETURN(TimedModel timed, MakeTimed(options.model, options));
+  std::vector<TimedModel> others;
   if (!options.compare.empty()) {
     ModelOptions compared = options.model;
     compared.path = options.compare;
@@ -149,40 +98,45 @@ absl::Status Bench(const Options& options) {
       compared.numerics.clear();
       compared.constants.clear();
     }
-    HONE_ASSIGN_OR_RETURN(Runner other, MakeRunner(compared, options));
+    HONE_ASSIGN_OR_RETURN(TimedModel other, MakeTimed(compared, options));
     others.push_back(std::move(other));
   }
-  runner.WarmUp();
-  for (Runner& other : others) other.WarmUp();
+  timed.WarmUp();
+  for (TimedModel& other : others) other.WarmUp();
   for (int round = 0; round < kRounds; ++round) {
-    runner.Round();
-    for (Runner& other : others) other.Round();
+    timed.Round();
+    for (TimedModel& other : others) other.Round();
   }
   for (int round = 0; options.profile && round < kRounds; ++round) {
-    runner.Profile();
-    for (Runner& other : others) other.Profile();
+    timed.Profile();
+    for (TimedModel& other : others) other.Profile();
   }
-  nlohmann::json document = Describe(runner);
+  nlohmann::json document = Describe(timed);
   document["schema"] = 1;
   if (!others.empty()) {
     document["compare"] = Describe(others[0]);
-    document["ratio"] = PairedRatio(runner, others[0]);
+    // Above 1, this one is faster.
+    const PairedRatio ratio = RatioOf(others[0].round_ns(), timed.round_ns());
+    document["ratio"] = ratio.median;
+    document["ratio_low"] = ratio.low;
+    document["ratio_high"] = ratio.high;
   }
   if (options.json) {
     PrintDocument(document);
     return absl::OkStatus();
   }
   if (options.profile) PrintKernels(document);
-  if (runner.model.module->table().function_count > 1) {
+  if (timed.table().function_count > 1) {
     fmt::print("specialisation {}\n", document["inputs"].get<std::string>());
   }
   fmt::print("model: median {}, best {}, {} threads",
              FormatNs(document["median_us"].get<double>() * 1e3),
-             FormatNs(document["min_us"].get<double>() * 1e3), runner.executor->threads());
+             FormatNs(document["min_us"].get<double>() * 1e3), timed.threads());
   if (!others.empty()) {
-    fmt::print("; other {}; ratio {:.2f}x (median of {} paired rounds)",
+    fmt::print("; other {}; ratio {:.3f}x ({:.3f} to {:.3f}, median of {} paired rounds)",
                FormatNs(document["compare"]["median_us"].get<double>() * 1e3),
-               document["ratio"].get<double>(), kRounds);
+               document["ratio"].get<double>(), document["ratio_low"].get<double>(),
+               document["ratio_high"].get<double>(), kRounds);
   }
   fmt::print("\n");
   return absl::OkStatus();

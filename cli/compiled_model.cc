@@ -87,6 +87,20 @@ bool IsModelSource(const ModelOptions& model) {
   return std::filesystem::path(model.path).extension() != ".so";
 }
 
+absl::StatusOr<CompiledModel> CompileForNow(std::vector<ir::Module> modules, const Target& target,
+                                            driver::ConfigChain& configs) {
+  std::string folder = (std::filesystem::temp_directory_path() / "hone-run-XXXXXX").string();
+  if (mkdtemp(folder.data()) == nullptr)
+    return absl::InternalError(fmt::format("cannot make the folder {}", folder));
+  const std::string path = folder + "/model.so";
+  const absl::StatusOr<driver::CompileReport> report = driver::Compile(
+      std::move(modules), {.target = target, .require_tuned = false}, configs, path);
+  absl::StatusOr<CompiledModel> compiled =
+      report.ok() ? OpenModule(path, target.threads) : report.status();
+  std::filesystem::remove_all(folder);  // what is open stays mapped
+  return compiled;
+}
+
 absl::StatusOr<CompiledModel> OpenOrCompile(const ModelOptions& model, int threads,
                                             const std::string& database, const Tensors& values) {
   if (!IsModelSource(model)) {
@@ -98,16 +112,7 @@ absl::StatusOr<CompiledModel> OpenOrCompile(const ModelOptions& model, int threa
   HONE_ASSIGN_OR_RETURN(std::vector<ir::Module> modules, LoadSpecialisations(model, values));
   HONE_ASSIGN_OR_RETURN(driver::ConfigChain configs,
                         ConfigsFrom(DatabasePath(database), !database.empty()));
-  std::string folder = (std::filesystem::temp_directory_path() / "hone-run-XXXXXX").string();
-  if (mkdtemp(folder.data()) == nullptr)
-    return absl::InternalError(fmt::format("cannot make the folder {}", folder));
-  const std::string path = folder + "/model.so";
-  const absl::StatusOr<driver::CompileReport> report = driver::Compile(
-      std::move(modules), {.target = target, .require_tuned = false}, configs, path);
-  absl::StatusOr<CompiledModel> compiled =
-      report.ok() ? OpenModule(path, threads) : report.status();
-  std::filesystem::remove_all(folder);  // what is open stays mapped
-  return compiled;
+  return CompileForNow(std::move(modules), target, configs);
 }
 
 }  // namespace hone::cli

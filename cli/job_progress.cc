@@ -9,6 +9,7 @@
 
 #include "cli/exit_code.h"
 #include "cli/json_document.h"
+#include "cli/model_final_report.h"
 #include "cli/progress.h"
 #include "fmt/format.h"
 #include "support/status.h"
@@ -138,7 +139,8 @@ void PrintTasks(const v1::JobInfo& job) {
 }
 
 void PrintResult(const v1::GetJobResponse& ended, bool json, double wall_s,
-                 const MicroKernelsSpent& micro_kernels) {
+                 const MicroKernelsSpent& micro_kernels,
+                 const std::vector<tuning_db::ModelFinal>& models) {
   const v1::JobInfo& job = ended.job();
   if (json) {
     const std::map<std::string, double> phases(ended.phase_seconds().begin(),
@@ -150,12 +152,14 @@ void PrintResult(const v1::GetJobResponse& ended, bool json, double wall_s,
          {"tasks", TasksToJson(job)},
          {"phase_seconds", phases},
          {"micro_kernels", {{"trials", micro_kernels.trials}, {"seconds", micro_kernels.seconds}}},
+         {"models", ModelFinalsToJson(models)},
          {"wall_s", wall_s}});
     return;
   }
   PrintTasks(job);
   const JobTotals totals = TotalsOf(job);
   fmt::print("{} trials in {}, {} failed\n", totals.trials, FormatSeconds(wall_s), totals.failures);
+  PrintModelFinals(models);
 }
 
 absl::Status StateToStatus(const v1::JobInfo& job) {

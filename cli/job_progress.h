@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "cli/tuning_client.h"
 #include "nlohmann/json_fwd.hpp"
+#include "tuning_db/model_final.h"
 
 namespace hone::cli {
 
@@ -44,9 +46,10 @@ struct MicroKernelsSpent {
   double seconds = 0;
 };
 
-// What was spent and what was won, kernel by kernel, on stdout.
+// What was spent and what was won, kernel by kernel and by the models as a whole, on stdout.
 void PrintResult(const v1::GetJobResponse& ended, bool json, double wall_s,
-                 const MicroKernelsSpent& micro_kernels = {});
+                 const MicroKernelsSpent& micro_kernels = {},
+                 const std::vector<tuning_db::ModelFinal>& models = {});
 
 // Of a job that has ended: OK, or why not all of its budget was spent, with the exit code.
 absl::Status StateToStatus(const v1::JobInfo& job);

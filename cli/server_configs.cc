@@ -5,13 +5,24 @@
 #include "cli/micro_kernel_job.h"
 #include "cli/tuning_client.h"
 #include "support/status.h"
+#include "tuner/model_final/kept_configs.h"
 
 namespace hone::cli {
 namespace {
 
 class ServerConfigs : public driver::ConfigSource {
  public:
-  explicit ServerConfigs(const std::string& address) : client_(address) {}
+  ServerConfigs(const std::string& address, Verdicts verdicts)
+      : client_(address), verdicts_(verdicts) {}
+
+  absl::StatusOr<std::optional<std::vector<std::string>>> OpenModel(const std::string& skeleton,
+                                                                    const Target& target) override {
+    if (verdicts_ == Verdicts::kOfKernels) return std::nullopt;
+    HONE_ASSIGN_OR_RETURN(const auto final, client_.GetModelFinal(skeleton, target.ToString()));
+    if (!final) return std::nullopt;
+    kept_.Add(*final);
+    return final->signatures;
+  }
 
   absl::StatusOr<std::optional<driver::ConfigChoice>> Find(const schedule::Task& task) override {
     v1::GetConfigsRequest request;
@@ -21,12 +32,14 @@ class ServerConfigs : public driver::ConfigSource {
     key.set_signature(task.signature.ToString());
     HONE_ASSIGN_OR_RETURN(const v1::GetConfigsResponse response, client_.GetConfigs(request));
     if (response.configs_size() != 1 || response.configs(0).tier().empty()) return std::nullopt;
-    const v1::BestConfig& best = response.configs(0);
-    HONE_ASSIGN_OR_RETURN(schedule::Config config, schedule::Config::Parse(best.config()));
-    return driver::ConfigChoice{.tier = best.tier(),
+    const v1::BestConfig& found = response.configs(0);
+    tuning_db::Best best{.config = found.config(), .nest_digest = found.nest_digest()};
+    kept_.Apply(key.workload_digest(), key.signature(), best);
+    HONE_ASSIGN_OR_RETURN(schedule::Config config, schedule::Config::Parse(best.config));
+    return driver::ConfigChoice{.tier = found.tier(),
                                 .config = std::move(config),
-                                .nest_digest = best.nest_digest(),
-                                .best_ns = best.best_ns()};
+                                .nest_digest = best.nest_digest,
+                                .best_ns = found.best_ns()};
   }
 
   absl::StatusOr<std::shared_ptr<const schedule::MicroKernelTimes>> MicroKernels(
@@ -37,12 +50,15 @@ class ServerConfigs : public driver::ConfigSource {
 
  private:
   TuningClient client_;
+  const Verdicts verdicts_;
+  tuner::KeptConfigs kept_;
 };
 
 }  // namespace
 
-std::unique_ptr<driver::ConfigSource> MakeServerConfigs(const std::string& address) {
-  return std::make_unique<ServerConfigs>(address);
+std::unique_ptr<driver::ConfigSource> MakeServerConfigs(const std::string& address,
+                                                        Verdicts verdicts) {
+  return std::make_unique<ServerConfigs>(address, verdicts);
 }
 
 }  // namespace hone::cli

@@ -11,6 +11,7 @@
 #include "cli/json_document.h"
 #include "cli/local_farm.h"
 #include "cli/micro_kernel_job.h"
+#include "cli/model_final.h"
 #include "cli/tuning_client.h"
 #include "cli/tuning_request.h"
 #include "cli/verb.h"
@@ -187,6 +188,18 @@ absl::StatusOr<v1::GetJobResponse> RunJobs(const Options& options, TuningWork& w
   return all;
 }
 
+// What tuning won as a whole; a model that cannot be timed is no reason to lose what its kernels
+// won.
+absl::StatusOr<std::vector<tuning_db::ModelFinal>> TimeModels(const Options& options,
+                                                              const TuningWork& work,
+                                                              const std::string& address) {
+  auto finals = RunModelFinals(options.request, work, address);
+  if (finals.ok() || absl::IsCancelled(finals.status())) return finals;
+  fmt::print(stderr, "note: the tuned kernels were not timed as a whole: {}\n",
+             std::string(finals.status().message()));
+  return std::vector<tuning_db::ModelFinal>();
+}
+
 // No worker that this verb starts could ever measure for another machine.
 absl::Status CheckRunsHere(const Target& target) {
   const std::string missing = MissingOnHost(target.ToString());
@@ -223,8 +236,12 @@ absl::Status Submit(const Options& options, TuningWork& work) {
   work.spec.set_limit_ns(LeftOf(work.spec.limit_ns(), spent_ns));
   HONE_ASSIGN_OR_RETURN(const v1::GetJobResponse ended,
                         RunJobs(options, work, address, farm.get()));
+  std::vector<tuning_db::ModelFinal> models;
+  if (farm != nullptr && StateToStatus(ended.job()).code() != absl::StatusCode::kInternal) {
+    HONE_ASSIGN_OR_RETURN(models, TimeModels(options, work, address));
+  }
   const double wall_s = static_cast<double>(Clock::Real().NowNs() - start_ns) * 1e-9;
-  PrintResult(ended, options.json, wall_s, micro_kernels);
+  PrintResult(ended, options.json, wall_s, micro_kernels, models);
   return StateToStatus(ended.job());
 }
 

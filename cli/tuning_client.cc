@@ -13,6 +13,7 @@
 #include "fmt/format.h"
 #include "hone/v1/tuning.grpc.pb.h"
 #include "support/status.h"
+#include "tuner/model_final/model_final_message.h"
 
 namespace hone::cli {
 namespace {
@@ -124,6 +125,29 @@ absl::StatusOr<v1::GetConfigsResponse> TuningClient::GetConfigs(
   HONE_RETURN_IF_ERROR(
       FromGrpc(connection_->stub->GetConfigs(&context, request, &response), address_));
   return response;
+}
+
+absl::StatusOr<std::optional<tuning_db::ModelFinal>> TuningClient::GetModelFinal(
+    const std::string& skeleton, const std::string& target) {
+  v1::GetModelFinalRequest request;
+  request.set_skeleton(skeleton);
+  request.set_target(target);
+  grpc::ClientContext context;
+  SetDeadline(context);
+  v1::GetModelFinalResponse response;
+  HONE_RETURN_IF_ERROR(
+      FromGrpc(connection_->stub->GetModelFinal(&context, request, &response), address_));
+  if (!response.has_final()) return std::optional<tuning_db::ModelFinal>();
+  return std::optional(tuner::FromProto(response.final()));
+}
+
+absl::Status TuningClient::AddModelFinal(const tuning_db::ModelFinal& final) {
+  v1::AddModelFinalRequest request;
+  *request.mutable_final() = tuner::ToProto(final);
+  grpc::ClientContext context;
+  SetDeadline(context);
+  v1::AddModelFinalResponse response;
+  return FromGrpc(connection_->stub->AddModelFinal(&context, request, &response), address_);
 }
 
 absl::Status TuningClient::Watch(int64_t job, int64_t after_seq,

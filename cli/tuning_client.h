@@ -4,11 +4,13 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "hone/v1/tuning.pb.h"
+#include "tuning_db/model_final.h"
 
 namespace hone::cli {
 
@@ -27,6 +29,10 @@ class TuningClient {
   absl::StatusOr<v1::JobInfo> Cancel(int64_t job);
   // The best configs known, one for each key.
   absl::StatusOr<v1::GetConfigsResponse> GetConfigs(const v1::GetConfigsRequest& request);
+  // The newest final of the model with this skeleton on this target; nullopt: there is none.
+  absl::StatusOr<std::optional<tuning_db::ModelFinal>> GetModelFinal(const std::string& skeleton,
+                                                                     const std::string& target);
+  absl::Status AddModelFinal(const tuning_db::ModelFinal& final);
   // Events after `after_seq`, each with the tasks of its job that changed, until the job has ended
   // or `stop` (asked several times a second) says so. A lost stream is resumed after the last event
   // seen, for as long as a daemon needs to start again.
