@@ -11,10 +11,10 @@
 namespace hone::loop {
 namespace {
 
-constexpr std::array<std::string_view, 27> kUnaryNames = {
-    "neg",     "not",   "abs",  "sqrt",  "rsqrt", "exp",   "log",   "tanh",  "erf",
-    "sigmoid", "floor", "ceil", "round", "sin",   "cos",   "tan",   "asin",  "acos",
-    "atan",    "sinh",  "cosh", "asinh", "acosh", "atanh", "isnan", "isinf", "sign"};
+constexpr std::array<std::string_view, 29> kUnaryNames = {
+    "neg",  "not",     "abs",   "sqrt",  "rsqrt", "exp",   "expm1", "log",   "log1p", "tanh",
+    "erf",  "sigmoid", "floor", "ceil",  "round", "sin",   "cos",   "tan",   "asin",  "acos",
+    "atan", "sinh",    "cosh",  "asinh", "acosh", "atanh", "isnan", "isinf", "sign"};
 constexpr std::array<std::string_view, 23> kBinaryNames = {
     "+", "-",  "*", "/",  "floordiv", "floormod", "min", "max", "pow", "mod",    "==",   "!=",
     "<", "<=", ">", ">=", "and",      "or",       "xor", "shl", "shr", "bitand", "bitor"};
@@ -222,7 +222,7 @@ Expr Select(Expr condition, Expr then, Expr otherwise) {
 Expr Cast(DataType dtype, Expr a) {
   if (a->dtype == dtype) return a;
   if (a->kind == ExprKind::kInt) {
-    if (IsFloat(dtype)) return FloatConst(static_cast<double>(a->int_value), dtype);
+    if (IsFloat(dtype)) return FloatConst(IntToFloat(a->int_value, dtype), dtype);
     return IntConst(a->int_value, dtype);
   }
   if (a->kind == ExprKind::kFloat) {

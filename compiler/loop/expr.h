@@ -24,7 +24,9 @@ enum class UnaryOp {
   kSqrt,
   kRsqrt,
   kExp,
+  kExpm1,  // e^x - 1, also where e^x is next to 1
   kLog,
+  kLog1p,  // log(1 + x), also where 1 + x is next to 1
   kTanh,
   kErf,
   kSigmoid,

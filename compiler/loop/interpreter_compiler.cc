@@ -204,7 +204,7 @@ void Compiler::CompileCast(const ExprNode& e, const Bounds& bounds, Code& code) 
       return RoundToFloat(Left(c, frame), c.dtype);
     })
                         : FloatFn([](const Code& c, Frame& frame) {
-                            return RoundToFloat(static_cast<double>(LeftInt(c, frame)), c.dtype);
+                            return IntToFloat(LeftInt(c, frame), c.dtype);
                           });
   } else {
     code.i =

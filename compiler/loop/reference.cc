@@ -98,8 +98,12 @@ Expr Slope(UnaryOp op, const Expr& x, const Expr& y, const Expr& magnitude) {
       return Abs(Div(y, Max(Abs(x), Real(1e-30))));
     case UnaryOp::kExp:
       return y;
+    case UnaryOp::kExpm1:
+      return Abs(y + one);
     case UnaryOp::kLog:
       return Div(one, Max(Abs(x), Real(1e-30)));
+    case UnaryOp::kLog1p:
+      return Div(one, Max(Abs(x + one), Real(1e-30)));
     case UnaryOp::kTanh:
       return one - y * y;
     case UnaryOp::kErf:

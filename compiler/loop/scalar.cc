@@ -1,5 +1,6 @@
 #include "compiler/loop/scalar.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -68,21 +69,47 @@ int64_t WrapToInt(int64_t value, DataType dtype) {
   }
 }
 
+namespace {
+
+struct IntRange {
+  int64_t low;
+  int64_t high;
+};
+
+IntRange RangeOf(DataType dtype) {
+  if (dtype == DataType::kUInt8) return {0, 255};
+  if (dtype == DataType::kBool) return {0, 1};
+  const int64_t high = std::numeric_limits<int64_t>::max() >> (64 - 8 * SizeBytes(dtype));
+  return {-high - 1, high};
+}
+
+}  // namespace
+
 int64_t FloatToInt(double value, DataType dtype) {
   if (dtype == DataType::kBool) return value != 0;
   if (std::isnan(value)) return 0;
-  int64_t low = std::numeric_limits<int64_t>::min();
-  int64_t high = std::numeric_limits<int64_t>::max();
-  if (dtype == DataType::kUInt8) {
-    low = 0;
-    high = 255;
-  } else if (dtype != DataType::kInt64) {
-    high = (int64_t{1} << (SizeBytes(dtype) * 8 - 1)) - 1;
-    low = -high - 1;
-  }
+  const auto [low, high] = RangeOf(dtype);
   if (value <= static_cast<double>(low)) return low;
   if (value >= static_cast<double>(high)) return high;
   return static_cast<int64_t>(value);
+}
+
+int64_t NearestInt(int64_t value, DataType dtype) {
+  const auto [low, high] = RangeOf(dtype);
+  return std::clamp(value, low, high);
+}
+
+double IntToFloat(int64_t value, DataType dtype) {
+  if (dtype == DataType::kFloat32) return static_cast<double>(static_cast<float>(value));
+  constexpr int kLost = 64 - 53;  // bits of an integer, and of a double
+  constexpr int64_t kLow = (int64_t{1} << kLost) - 1;
+  constexpr int64_t kExact = int64_t{1} << 53;
+  if (dtype != DataType::kFloat64 && (value > kExact || value < -kExact) && (value & kLow) != 0) {
+    // The last bit that stays is set where bits are lost: rounding once more rounds as if it were
+    // the first time.
+    value = (value & ~kLow) | (kLow + 1);
+  }
+  return RoundToFloat(static_cast<double>(value), dtype);
 }
 
 uint16_t EncodeFloat16(double value) {
@@ -133,14 +160,18 @@ double EvalFloat(UnaryOp op, double a, DataType dtype) {
         return 1 / std::sqrt(a);
       case UnaryOp::kExp:
         return std::exp(a);
+      case UnaryOp::kExpm1:
+        return std::expm1(a);
       case UnaryOp::kLog:
         return std::log(a);
+      case UnaryOp::kLog1p:
+        return std::log1p(a);
       case UnaryOp::kTanh:
         return std::tanh(a);
       case UnaryOp::kErf:
         return std::erf(a);
       case UnaryOp::kSigmoid:
-        return 1 / (1 + std::exp(-a));
+        return a < 0 ? std::exp(a) / (1 + std::exp(a)) : 1 / (1 + std::exp(-a));
       case UnaryOp::kFloor:
         return std::floor(a);
       case UnaryOp::kCeil:
@@ -211,7 +242,7 @@ double EvalFloat(BinaryOp op, double a, double b, DataType dtype) {
       case BinaryOp::kDiv:
         return a / b;
       case BinaryOp::kFloorDiv:
-        return std::floor(a / b);
+        return std::floor(RoundToFloat(a / b, dtype));
       case BinaryOp::kFloorMod: {
         const double r = std::fmod(a, b);
         return r != 0 && (r < 0) != (b < 0) ? r + b : r;

@@ -17,6 +17,10 @@ double RoundToFloat(double value, DataType dtype);
 int64_t WrapToInt(int64_t value, DataType dtype);
 // Towards zero; saturates at the limits of `dtype`; NaN gives 0. To bool: whether not zero.
 int64_t FloatToInt(double value, DataType dtype);
+// The nearest integer that the type has.
+int64_t NearestInt(int64_t value, DataType dtype);
+// The nearest float, rounded once.
+double IntToFloat(int64_t value, DataType dtype);
 
 // Conversions of the stored 16 bits; `value` is representable (RoundToFloat).
 uint16_t EncodeFloat16(double value);

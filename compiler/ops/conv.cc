@@ -114,7 +114,7 @@ std::vector<loop::Buffer> DefineConv(const std::string& name, loop::NestBuilder&
   const ConvIndices indices(name, weight->shape, attrs);
   const loop::Buffer data = indices.window.HasPadding()
                                 ? PadStage(builder, args[0], indices.Before(), indices.After(),
-                                           static_cast<double>(IntAttr(attrs, "pad_value", 0)))
+                                           NumberAttr(attrs, "pad_value", 0, args[0]->dtype))
                                 : args[0];
   const DataType accumulator = AccumulatorType(data->dtype);
   const auto value = [&](const std::vector<Expr>& axes, const std::vector<Expr>& r) {

@@ -147,7 +147,9 @@ std::vector<loop::Buffer> DefineByPhases(const std::string& name, loop::NestBuil
     const auto any = [](const Shape& s) {
       return std::any_of(s.begin(), s.end(), [](int64_t v) { return v != 0; });
     };
-    return any(before) || any(after) ? PadStage(builder, buffer, before, after, 0) : buffer;
+    return any(before) || any(after)
+               ? PadStage(builder, buffer, before, after, loop::Const(0, buffer->dtype))
+               : buffer;
   };
   const loop::Buffer weight = pad(call.weight, Shape(taps.no_taps.size(), 0), taps.no_taps);
   const loop::Buffer data = pad(call.data, taps.before, taps.after);

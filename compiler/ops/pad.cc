@@ -67,7 +67,8 @@ std::vector<loop::Buffer> Define(loop::NestBuilder& builder, const std::vector<l
       before.push_back(widths[2 * i]);
       after.push_back(widths[2 * i + 1]);
     }
-    return {PadStage(builder, args[0], before, after, FloatAttr(attrs, "pad_value", 0))};
+    return {PadStage(builder, args[0], before, after,
+                     NumberAttr(attrs, "pad_value", 0, args[0]->dtype))};
   }
   return {builder.Compute(
       "pad", result.tensor.dtype, result.tensor.shape, [&](const std::vector<Expr>& axes) {

@@ -2,6 +2,9 @@
 
 #include <limits>
 
+#include "compiler/loop/scalar.h"
+#include "compiler/ops/attrs.h"
+
 namespace hone::ops {
 namespace {
 
@@ -28,6 +31,22 @@ loop::Expr HighestOf(DataType dtype) {
   if (dtype == DataType::kBool) return loop::BoolConst(true);
   if (dtype == DataType::kUInt8) return loop::IntConst(255, dtype);
   return loop::IntConst(std::numeric_limits<int64_t>::max() >> (63 - MagnitudeBits(dtype)), dtype);
+}
+
+loop::Expr IsLarger(const loop::Expr& a, const loop::Expr& b) {
+  if (!IsFloat(a->dtype)) return Lt(b, a);
+  const auto no = [](loop::Expr e) { return loop::Unary(loop::UnaryOp::kNot, std::move(e)); };
+  return loop::And(no(Le(a, b)), no(loop::Unary(loop::UnaryOp::kIsNan, b)));
+}
+
+loop::Expr NumberAttr(const ir::Attrs& attrs, const std::string& name, double fallback,
+                      DataType dtype) {
+  const auto found = attrs.find(name);
+  const auto* const integer = found == attrs.end() ? nullptr : std::get_if<int64_t>(&found->second);
+  if (integer != nullptr && !IsFloat(dtype)) {
+    return loop::IntConst(loop::NearestInt(*integer, dtype), dtype);
+  }
+  return loop::Const(FloatAttr(attrs, name, fallback), dtype);
 }
 
 loop::Expr CastTo(DataType dtype, loop::Expr e) {
@@ -61,7 +80,7 @@ loop::Buffer CastStage(loop::NestBuilder& builder, const std::string& name,
 }
 
 loop::Buffer PadStage(loop::NestBuilder& builder, const loop::Buffer& data, const Shape& before,
-                      const Shape& after, double value) {
+                      const Shape& after, const loop::Expr& value) {
   Shape shape = data->shape;
   for (size_t i = 0; i < shape.size(); ++i) shape[i] += before[i] + after[i];
   return builder.Compute("pad", data->dtype, shape, [&](const std::vector<loop::Expr>& axes) {
@@ -72,7 +91,7 @@ loop::Buffer PadStage(loop::NestBuilder& builder, const loop::Buffer& data, cons
       if (before[i] != 0) inside.push_back(loop::Ge(index[i], loop::IntConst(0)));
       if (after[i] != 0) inside.push_back(loop::Lt(index[i], loop::IntConst(data->shape[i])));
     }
-    return loop::Select(AllOf(inside), loop::Load(data, index), loop::Const(value, data->dtype));
+    return loop::Select(AllOf(inside), loop::Load(data, index), value);
   });
 }
 

@@ -15,6 +15,13 @@ loop::Expr Divide(loop::Expr a, loop::Expr b);
 // The neutral elements of max and min: infinities, or the ends of the integer's range.
 loop::Expr LowestOf(DataType dtype);
 loop::Expr HighestOf(DataType dtype);
+// a > b in the one order that sorts and selects: a NaN is larger than every number, and no NaN is
+// larger than another.
+loop::Expr IsLarger(const loop::Expr& a, const loop::Expr& b);
+// The number that an attribute holds, an integer exactly, as the nearest of the type; `fallback`
+// where it is missing.
+loop::Expr NumberAttr(const ir::Attrs& attrs, const std::string& name, double fallback,
+                      DataType dtype);
 // Cast, or `e` itself where it has the type.
 loop::Expr CastTo(DataType dtype, loop::Expr e);
 // low <= index < high.
@@ -30,7 +37,7 @@ loop::Buffer CastStage(loop::NestBuilder& builder, const std::string& name,
 
 // A stage named "pad": `data` with `before` and `after` elements of `value` around each axis.
 loop::Buffer PadStage(loop::NestBuilder& builder, const loop::Buffer& data, const Shape& before,
-                      const Shape& after, double value);
+                      const Shape& after, const loop::Expr& value);
 
 // The element of `buffer` at an index of a shape it broadcasts to.
 loop::Expr BroadcastLoad(const loop::Buffer& buffer, const std::vector<loop::Expr>& index);

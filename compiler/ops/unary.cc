@@ -37,8 +37,8 @@ Expr Relu(const Expr& x, const ir::Attrs&) { return Max(x, Zero(x)); }
 
 Expr Clip(const Expr& x, const ir::Attrs& attrs) {
   Expr y = x;
-  if (attrs.contains("a_min")) y = Max(y, loop::Const(FloatAttr(attrs, "a_min", 0), x->dtype));
-  if (attrs.contains("a_max")) y = Min(y, loop::Const(FloatAttr(attrs, "a_max", 0), x->dtype));
+  if (attrs.contains("a_min")) y = Max(y, NumberAttr(attrs, "a_min", 0, x->dtype));
+  if (attrs.contains("a_max")) y = Min(y, NumberAttr(attrs, "a_max", 0, x->dtype));
   return y;
 }
 
@@ -69,13 +69,14 @@ std::vector<Entry> Entries() {
       {"isnan", Domain::kFloats, Map(UnaryOp::kIsNan), {}, true},
       {"isinf", Domain::kFloats, Map(UnaryOp::kIsInf), {}, true}};
   const std::pair<const char*, UnaryOp> floats[] = {
-      {"sqrt", UnaryOp::kSqrt},       {"rsqrt", UnaryOp::kRsqrt}, {"exp", UnaryOp::kExp},
-      {"log", UnaryOp::kLog},         {"tanh", UnaryOp::kTanh},   {"erf", UnaryOp::kErf},
-      {"sigmoid", UnaryOp::kSigmoid}, {"floor", UnaryOp::kFloor}, {"ceil", UnaryOp::kCeil},
-      {"round", UnaryOp::kRound},     {"sin", UnaryOp::kSin},     {"cos", UnaryOp::kCos},
-      {"tan", UnaryOp::kTan},         {"asin", UnaryOp::kAsin},   {"acos", UnaryOp::kAcos},
-      {"atan", UnaryOp::kAtan},       {"sinh", UnaryOp::kSinh},   {"cosh", UnaryOp::kCosh},
-      {"asinh", UnaryOp::kAsinh},     {"acosh", UnaryOp::kAcosh}, {"atanh", UnaryOp::kAtanh}};
+      {"expm1", UnaryOp::kExpm1}, {"log1p", UnaryOp::kLog1p}, {"sqrt", UnaryOp::kSqrt},
+      {"rsqrt", UnaryOp::kRsqrt}, {"exp", UnaryOp::kExp},     {"log", UnaryOp::kLog},
+      {"tanh", UnaryOp::kTanh},   {"erf", UnaryOp::kErf},     {"sigmoid", UnaryOp::kSigmoid},
+      {"floor", UnaryOp::kFloor}, {"ceil", UnaryOp::kCeil},   {"round", UnaryOp::kRound},
+      {"sin", UnaryOp::kSin},     {"cos", UnaryOp::kCos},     {"tan", UnaryOp::kTan},
+      {"asin", UnaryOp::kAsin},   {"acos", UnaryOp::kAcos},   {"atan", UnaryOp::kAtan},
+      {"sinh", UnaryOp::kSinh},   {"cosh", UnaryOp::kCosh},   {"asinh", UnaryOp::kAsinh},
+      {"acosh", UnaryOp::kAcosh}, {"atanh", UnaryOp::kAtanh}};
   for (const auto& [name, op] : floats) entries.push_back({name, Domain::kFloats, Map(op)});
   return entries;
 }

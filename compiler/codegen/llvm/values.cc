@@ -39,7 +39,7 @@ bool HasBFloat16Rounding(const Value* value, const CpuTraits& traits) {
 
 // A float of doubles: where bits are lost, the last that stays is set, as it is in no narrower
 // type, so that rounding once more rounds as if it were the first time. What is subnormal as a
-// float is rounded twice, and so are integers beyond 2^53, to a double first.
+// float is rounded twice.
 Value* RoundToOddFloat(Builder& b, Value* value) {
   constexpr int kLost = 29;
   Type* ints = WithElements(value->getType(), b.getInt64Ty());
@@ -48,6 +48,20 @@ Value* RoundToOddFloat(Builder& b, Value* value) {
   Value* last = b.CreateShl(b.CreateZExt(b.CreateICmpNE(lost, Int(ints, 0)), ints), kLost);
   bits = b.CreateOr(b.CreateSub(bits, lost), last);
   return b.CreateFPTrunc(b.CreateBitCast(bits, value->getType()), FloatLike(b, value));
+}
+
+// An integer of 64 bits that a double is: where bits are lost, the last that stays is set, as
+// above.
+Value* RoundToOddDoubleBits(Builder& b, Value* value) {
+  constexpr int kLost = 64 - 53;
+  Type* ints = value->getType();
+  Value* lost = b.CreateAnd(value, Int(ints, (uint64_t{1} << kLost) - 1));
+  Value* rounded = b.CreateOr(b.CreateSub(value, lost), Int(ints, uint64_t{1} << kLost));
+  // Beyond 2^53, plus and minus, in one comparison without a sign.
+  Value* fits = b.CreateICmpULE(b.CreateAdd(value, Int(ints, uint64_t{1} << 53)),
+                                Int(ints, uint64_t{1} << 54));
+  fits = b.CreateOr(fits, b.CreateICmpEQ(lost, Int(ints, 0)));
+  return b.CreateSelect(fits, value, rounded);
 }
 
 Value* RoundToBFloat16(Builder& b, Value* value, const CpuTraits& traits) {
@@ -341,6 +355,7 @@ llvm::Value* EmitCast(Builder& b, llvm::Value* value, DataType from, DataType to
   // Floats of 16 bits lie in registers as 32: on the way there nothing may be rounded to nearest.
   const bool is_wide_int = from == DataType::kInt32 || from == DataType::kInt64;
   if (to == DataType::kBFloat16 && is_wide_int) {
+    if (from == DataType::kInt64) value = RoundToOddDoubleBits(b, value);
     value = IntToFloat(b, value, WithElements(type, b.getDoubleTy()), IsSigned(from));
     from = DataType::kFloat64;
   }

@@ -72,11 +72,6 @@ Results LeakyRelu(NodeReader& node) {
   return std::vector<ir::Expr>{result};
 }
 
-// Whether doubles, which attributes are, hold what a scalar constant is.
-bool IsExactAsDouble(const ir::Expr& e) {
-  return e->kind == ir::ExprKind::kConstant && e->type->tensor.dtype != DataType::kInt64;
-}
-
 // Bounds are attributes before opset 11 and operands from then on.
 Results Clip(NodeReader& node) {
   HONE_ASSIGN_OR_RETURN(ir::Expr result, Operand(node));
@@ -86,9 +81,9 @@ Results Clip(NodeReader& node) {
     if (node.HasAttr(name)) {
       HONE_ASSIGN_OR_RETURN(const double bound, node.Float(name, 0));
       attrs[i == 1 ? "a_min" : "a_max"] = bound;
-    } else if (node.Has(i) && IsExactAsDouble(node.args()[i])) {
-      HONE_ASSIGN_OR_RETURN(const double bound, node.ConstantScalar(i, name));
-      attrs[i == 1 ? "a_min" : "a_max"] = bound;
+    } else if (node.Has(i) && node.args()[i]->kind == ir::ExprKind::kConstant) {
+      HONE_ASSIGN_OR_RETURN(attrs[i == 1 ? "a_min" : "a_max"],
+                            ConstantNumber(node.args()[i], name));
     } else if (node.Has(i)) {
       if (!attrs.empty()) {
         HONE_ASSIGN_OR_RETURN(result, Emit("clip", {result}, std::move(attrs)));

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <optional>
 #include <type_traits>
 
 #include "compiler/frontend/onnx/converters.h"
@@ -52,11 +53,35 @@ absl::StatusOr<std::string> SeriesAs(DataType dtype, const ir::Expr& start, cons
   }
 }
 
-// max(ceil((limit - start) / delta), 0) numbers; all three must be known, for they decide the
-// shape.
+// How many numbers a range has: max(ceil((limit - start) / delta), 0), nullopt where it has no end.
+std::optional<int64_t> CountOf(const std::vector<double>& start_limit_delta) {
+  const auto& r = start_limit_delta;
+  const double length = std::ceil((r[1] - r[0]) / r[2]);
+  constexpr double kLongest = 1e15;
+  if (std::isnan(length) || length > kLongest) return std::nullopt;
+  return length > 0 ? static_cast<int64_t>(length) : 0;
+}
+
+std::optional<int64_t> CountOf(const std::vector<int64_t>& start_limit_delta) {
+  const auto& r = start_limit_delta;
+  const bool rises = r[2] > 0;
+  const bool is_empty = rises ? r[1] <= r[0] : r[1] >= r[0];
+  if (r[2] == 0) return std::nullopt;
+  if (is_empty) return 0;
+  // Distances between two integers of 64 bits have 64 bits without a sign.
+  const auto bits = [](int64_t value) { return static_cast<uint64_t>(value); };
+  const uint64_t distance = rises ? bits(r[1]) - bits(r[0]) : bits(r[0]) - bits(r[1]);
+  const uint64_t step = rises ? bits(r[2]) : 0 - bits(r[2]);
+  const uint64_t count = (distance - 1) / step + 1;
+  constexpr uint64_t kLongest = 1'000'000'000'000'000;
+  return count <= kLongest ? std::optional(static_cast<int64_t>(count)) : std::nullopt;
+}
+
+// All three must be known, for they decide the shape.
 Results Range(NodeReader& node) {
   ir::Expr operands[3];
-  double numbers[3];
+  std::vector<double> numbers;
+  std::vector<int64_t> integers;
   const char* const names[] = {"start", "limit", "delta"};
   for (size_t i = 0; i < 3; ++i) {
     HONE_ASSIGN_OR_RETURN(operands[i], node.Arg(i, names[i]));
@@ -64,20 +89,21 @@ Results Range(NodeReader& node) {
     if (values.size() != 1 || DtypeOf(operands[i]) != DtypeOf(operands[0])) {
       return absl::InvalidArgumentError("three numbers of one type were expected");
     }
-    numbers[i] = values[0];
+    numbers.push_back(values[0]);
+    if (IsFloat(DtypeOf(operands[0]))) continue;
+    HONE_ASSIGN_OR_RETURN(const auto exact, ConstantIntegers(operands[i], names[i]));
+    integers.push_back(exact[0]);
   }
-  const double length = std::ceil((numbers[1] - numbers[0]) / numbers[2]);
-  constexpr double kLongest = 1e15;
-  if (std::isnan(length) || length > kLongest) {
+  const std::optional<int64_t> count = integers.empty() ? CountOf(numbers) : CountOf(integers);
+  if (!count) {
     return absl::InvalidArgumentError(
         fmt::format("a range from {} to {} by {} has no end", numbers[0], numbers[1], numbers[2]));
   }
-  const int64_t count = length > 0 ? static_cast<int64_t>(length) : 0;
   const DataType dtype = DtypeOf(operands[0]);
-  HONE_ASSIGN_OR_RETURN(const int64_t size, TensorBytes({count}, dtype));
+  HONE_ASSIGN_OR_RETURN(const int64_t size, TensorBytes({*count}, dtype));
   HONE_RETURN_IF_ERROR(node.Generate(size));
-  HONE_ASSIGN_OR_RETURN(std::string bytes, SeriesAs(dtype, operands[0], operands[2], count));
-  return std::vector<ir::Expr>{MakeConstant({count}, dtype, std::move(bytes))};
+  HONE_ASSIGN_OR_RETURN(std::string bytes, SeriesAs(dtype, operands[0], operands[2], *count));
+  return std::vector<ir::Expr>{MakeConstant({*count}, dtype, std::move(bytes))};
 }
 
 Results EyeLike(NodeReader& node) {

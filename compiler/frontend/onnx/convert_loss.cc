@@ -23,8 +23,7 @@ absl::StatusOr<ir::Expr> Loss(NodeReader& node, const ir::Expr& log_probabilitie
   ir::Expr index = classes;
   ir::Expr weights = f.Number(1, log_probabilities);
   const ir::Expr skip =
-      ignores ? f.Call("equal", {classes, f.Number(static_cast<double>(ignored), classes)})
-              : nullptr;
+      ignores ? f.Call("equal", {classes, IntegerConstant(ignored, DtypeOf(classes))}) : nullptr;
   if (ignores) index = f.Where(skip, f.Number(0, classes), classes);
   if (node.Has(2)) weights = f.Call("take", {node.args()[2], index}, {{"axis", int64_t{0}}});
   if (ignores) weights = f.Where(skip, f.Number(0, log_probabilities), weights);

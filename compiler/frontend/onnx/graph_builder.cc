@@ -105,6 +105,11 @@ ir::Expr IntsConstant(const std::vector<int64_t>& values) {
                                values.data());
 }
 
+ir::Expr IntegerConstant(int64_t value, DataType dtype) {
+  if (dtype == DataType::kInt64) return ir::ConstantFromBytes({{}, dtype}, &value);
+  return ScalarConstant(static_cast<double>(value), dtype);
+}
+
 ir::Expr ScalarConstant(double value, DataType dtype, Shape shape) {
   int64_t count = 1;
   for (const int64_t extent : shape) count *= extent;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <numeric>
 
@@ -125,15 +126,45 @@ absl::StatusOr<ir::Expr> ConstantOf(const ir::Expr& e) {
   return ops::Evaluate(e);
 }
 
-absl::StatusOr<std::vector<double>> ConstantNumbers(const ir::Expr& e, std::string_view what) {
+namespace {
+
+template <typename T>
+absl::StatusOr<std::vector<T>> ConstantsAs(DataType dtype, const ir::Expr& e,
+                                           std::string_view what) {
   const absl::StatusOr<ir::Expr> constant = ConstantOf(e);
   if (!constant.ok()) {
     return NeedsValue(e, fmt::format("{} must be known at compile time", what));
   }
-  HONE_ASSIGN_OR_RETURN(const ir::Expr wide, CastConstant(*constant, DataType::kFloat64));
-  std::vector<double> numbers(wide->data.size_bytes() / sizeof(double));
+  HONE_ASSIGN_OR_RETURN(const ir::Expr wide, CastConstant(*constant, dtype));
+  std::vector<T> numbers(wide->data.size_bytes() / sizeof(T));
   if (!numbers.empty()) std::memcpy(numbers.data(), wide->data.bytes(), wide->data.size_bytes());
   return numbers;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<double>> ConstantNumbers(const ir::Expr& e, std::string_view what) {
+  return ConstantsAs<double>(DataType::kFloat64, e, what);
+}
+
+absl::StatusOr<std::vector<int64_t>> ConstantIntegers(const ir::Expr& e, std::string_view what) {
+  if (IsFloat(DtypeOf(e))) {
+    return absl::InvalidArgumentError(
+        fmt::format("{} was expected to be integers, found {}", what, e->type->ToString()));
+  }
+  return ConstantsAs<int64_t>(DataType::kInt64, e, what);
+}
+
+absl::StatusOr<ir::AttrValue> ConstantNumber(const ir::Expr& e, std::string_view what) {
+  HONE_ASSIGN_OR_RETURN(const auto numbers, ConstantNumbers(e, what));
+  if (numbers.size() != 1) {
+    return absl::InvalidArgumentError(
+        fmt::format("{} was expected to be one number, found {}", what, e->type->ToString()));
+  }
+  constexpr double kExact = 0x1p53;
+  if (IsFloat(DtypeOf(e)) || std::abs(numbers[0]) < kExact) return numbers[0];
+  HONE_ASSIGN_OR_RETURN(const auto integers, ConstantIntegers(e, what));
+  return integers[0];
 }
 
 }  // namespace hone::frontend

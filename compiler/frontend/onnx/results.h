@@ -41,6 +41,10 @@ absl::StatusOr<ir::Expr> ConstantOf(const ir::Expr& e);
 // The numbers of an expression of constants of any type as doubles; kUnimplemented says that `what`
 // is computed at run time.
 absl::StatusOr<std::vector<double>> ConstantNumbers(const ir::Expr& e, std::string_view what);
+// The same of integers, exactly.
+absl::StatusOr<std::vector<int64_t>> ConstantIntegers(const ir::Expr& e, std::string_view what);
+// One number as an attribute holds it: a double, and an integer where no double is that.
+absl::StatusOr<ir::AttrValue> ConstantNumber(const ir::Expr& e, std::string_view what);
 
 }  // namespace hone::frontend
 

@@ -44,31 +44,36 @@ absl::StatusOr<ir::Expr> NodeReader::Given(size_t i, std::string_view what) {
   return layouts_.AsGiven(value);
 }
 
-absl::StatusOr<std::vector<double>> NodeReader::Numbers(size_t i, std::string_view what) {
+absl::StatusOr<ir::Expr> NodeReader::Charged(size_t i, std::string_view what) {
   HONE_ASSIGN_OR_RETURN(const ir::Expr e, Given(i, what));
   const std::vector<ir::Expr> nodes = ir::PostOrder(e);
   const bool known = std::none_of(nodes.begin(), nodes.end(), [](const ir::Expr& node) {
     return node->kind == ir::ExprKind::kVar;
   });
   if (known) HONE_RETURN_IF_ERROR(ChargeEvaluation(e, layouts_.allowance()));
-  return ConstantNumbers(e, what);
+  return e;
+}
+
+absl::StatusOr<ir::AttrValue> NodeReader::Number(size_t i, std::string_view what) {
+  HONE_ASSIGN_OR_RETURN(const ir::Expr e, Charged(i, what));
+  return ConstantNumber(e, what);
 }
 
 absl::StatusOr<Shape> NodeReader::Ints(size_t i, std::string_view what) {
-  constexpr int64_t kMost = 1 << 16;  // exact as doubles, and enough for axes and shapes
+  constexpr int64_t kMost = 1 << 16;  // elements, enough for axes and shapes
+  constexpr int64_t kLargest = 9e15;  // so that sums of a few stay in range
   HONE_ASSIGN_OR_RETURN(const ir::Expr e, Given(i, what));
   if (IsFloat(DtypeOf(e)) || e->type->tensor.ElementCount() > kMost) {
     return absl::InvalidArgumentError(
         fmt::format("{} was expected to be integers, found {}", what, e->type->ToString()));
   }
-  HONE_ASSIGN_OR_RETURN(const std::vector<double> numbers, Numbers(i, what));
-  Shape values;
-  for (const double number : numbers) {
-    if (number < -9e15 || number > 9e15) {
+  HONE_RETURN_IF_ERROR(Charged(i, what).status());
+  HONE_ASSIGN_OR_RETURN(Shape values, ConstantIntegers(e, what));
+  for (const int64_t value : values) {
+    if (value < -kLargest || value > kLargest) {
       return absl::InvalidArgumentError(
-          fmt::format("{} holds {}, which is too large", what, number));
+          fmt::format("{} holds {}, which is too large", what, value));
     }
-    values.push_back(static_cast<int64_t>(number));
   }
   return values;
 }

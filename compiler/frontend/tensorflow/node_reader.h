@@ -28,10 +28,10 @@ class NodeReader {
   absl::StatusOr<Value> Arg(size_t i, std::string_view what) const;
   // With its axes as TensorFlow has them.
   absl::StatusOr<ir::Expr> Given(size_t i, std::string_view what);
-  // Numbers known at compile time; kUnimplemented where graph inputs go into them.
-  absl::StatusOr<std::vector<double>> Numbers(size_t i, std::string_view what);
-  // The same as integers.
+  // Integers known at compile time; kUnimplemented where graph inputs go into them.
   absl::StatusOr<Shape> Ints(size_t i, std::string_view what);
+  // One number known at compile time, as an attribute holds it.
+  absl::StatusOr<ir::AttrValue> Number(size_t i, std::string_view what);
   // Exactly one.
   absl::StatusOr<int64_t> OneInt(size_t i, std::string_view what);
   // As an axis of 0 .. rank-1.
@@ -50,6 +50,8 @@ class NodeReader {
   absl::Status CheckAllRead() const;
 
  private:
+  // Operand `i`, with the cost of evaluating it charged.
+  absl::StatusOr<ir::Expr> Charged(size_t i, std::string_view what);
   template <typename T>
   absl::StatusOr<T> Get(const std::string& name, T fallback, std::string_view kind);
 
