@@ -69,7 +69,7 @@ std::vector<Buffer> Define(const std::string& name, size_t spatial, loop::NestBu
   }
   const Expr element = loop::Load(data, index);
   const Expr first = Lt(loop::Load(where, {zero}), zero);
-  const Expr better = Or(first, Lt(loop::Load(best, {zero}), element));
+  const Expr better = Or(first, IsLarger(element, loop::Load(best, {zero})));
   const bool column_major = BoolAttr(attrs, "column_major", false);
   Stmt body = loop::If(
       AllOf(inside),

@@ -1,5 +1,5 @@
 // topk: the k largest (or smallest) elements along an axis, in order, and their positions; equal
-// ones by position. A NaN comes where the comparisons leave it.
+// ones by position. A NaN counts as larger than every number and as equal to another NaN.
 //
 // Of few, each row's best so far are kept in order, and most elements are compared with the last of
 // them alone. Of more, a merge sort of positions: runs of one, two, four ... are merged by a launch
@@ -65,7 +65,9 @@ class Sorter {
 
  private:
   // True where value `b` goes before `a`, which came first.
-  Expr IsBefore(const Expr& b, const Expr& a) const { return largest_ ? Lt(a, b) : Lt(b, a); }
+  Expr IsBefore(const Expr& b, const Expr& a) const {
+    return largest_ ? IsLarger(b, a) : IsLarger(a, b);
+  }
 
   // True where the position at `b` of `order` goes before the one at `a`, which came first.
   Expr GoesBefore(const Buffer& order, const std::vector<Expr>& row, const Expr& b,

@@ -178,7 +178,7 @@ Results Suppress(NodeReader& node) {
   input.batches = s[0];
   input.classes = s[1];
   input.count = s[2];
-  input.most_per_class = static_cast<int64_t>(std::clamp(most, 0.0, 1e15));
+  input.most_per_class = most > 0 ? static_cast<int64_t>(std::min(most, 1e15)) : 0;
   input.center_point_box = center != 0;
   HONE_ASSIGN_OR_RETURN(input.boxes, ConstantNumbers(boxes, "boxes"));
   HONE_ASSIGN_OR_RETURN(input.scores, ConstantNumbers(scores, "scores"));

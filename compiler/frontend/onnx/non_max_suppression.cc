@@ -1,6 +1,7 @@
 #include "compiler/frontend/onnx/non_max_suppression.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace hone::frontend {
 namespace {
@@ -33,6 +34,10 @@ double IntersectionOverUnion(const Box& a, const Box& b) {
   return both > 0 ? intersection / both : 0;
 }
 
+// The order that TopK has, too: a NaN counts as larger than every number. Comparing scores alone
+// would be no order that a sort may be given.
+bool IsLarger(double a, double b) { return std::isnan(a) ? !std::isnan(b) : a > b; }
+
 // The boxes of one class that are kept.
 std::vector<int64_t> KeptOf(const SuppressionInput& input, int64_t batch, const double* scores) {
   std::vector<int64_t> order;
@@ -40,7 +45,7 @@ std::vector<int64_t> KeptOf(const SuppressionInput& input, int64_t batch, const 
     if (!input.score_threshold || scores[i] > *input.score_threshold) order.push_back(i);
   }
   std::stable_sort(order.begin(), order.end(),
-                   [&](int64_t a, int64_t b) { return scores[a] > scores[b]; });
+                   [&](int64_t a, int64_t b) { return IsLarger(scores[a], scores[b]); });
   const auto box = [&](int64_t i) {
     return ReadBox(input.boxes.data() + (batch * input.count + i) * 4, input.center_point_box);
   };
