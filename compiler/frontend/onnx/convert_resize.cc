@@ -172,7 +172,10 @@ absl::StatusOr<std::vector<ResizeAxis>> AxesFromSizes(const Shape& shape, const 
     axis.exact_output = static_cast<double>(sizes[i]);
     common = policy == "not_larger" ? std::min(common, axis.scale) : std::max(common, axis.scale);
   }
-  if (policy == "stretch") return result;
+  if (policy == "stretch") {
+    for (const int64_t at : axes) result[at].by_extents = true;
+    return result;
+  }
   if (policy != "not_larger" && policy != "not_smaller") {
     return absl::InvalidArgumentError(fmt::format("unknown keep_aspect_ratio_policy {}", policy));
   }

@@ -10,25 +10,41 @@
 namespace hone::frontend {
 namespace {
 
+// An extent of the result, or a distance in it, as one of the data. From extents it is exact where
+// the quotient is, which a scale, rounded itself, would not be.
+template <typename T>
+T InSource(const ResizeAxis& axis, T x) {
+  if (axis.by_extents) return x * static_cast<T>(axis.input) / static_cast<T>(axis.output);
+  return x / static_cast<T>(axis.scale);
+}
+
+// Where position `at` of the result comes from, in arithmetic of T.
+template <typename T>
 absl::StatusOr<double> SourceOf(const ResizeRule& rule, const ResizeAxis& axis, int64_t at) {
-  const auto x = static_cast<double>(at);
-  const auto last = static_cast<double>(axis.input - 1);
-  const double half_pixel = (x + 0.5) / axis.scale - 0.5;
+  constexpr T kHalf = 0.5;
+  const auto x = static_cast<T>(at);
+  const auto last = static_cast<T>(axis.input - 1);
+  const auto exact_output = static_cast<T>(axis.exact_output);
+  const auto roi_begin = static_cast<T>(axis.roi_begin);
+  const auto roi_end = static_cast<T>(axis.roi_end);
+  const T half_pixel = InSource(axis, x + kHalf) - kHalf;
   if (rule.coordinates == "half_pixel") return half_pixel;
-  if (rule.coordinates == "asymmetric") return x / axis.scale;
+  if (rule.coordinates == "asymmetric") return InSource(axis, x);
   if (rule.coordinates == "align_corners") {
-    return axis.exact_output == 1 ? 0.0 : x * last / (axis.exact_output - 1);
+    return exact_output == 1 ? 0.0 : x * last / (exact_output - 1);
   }
   if (rule.coordinates == "pytorch_half_pixel") return axis.output > 1 ? half_pixel : 0.0;
   if (rule.coordinates == "half_pixel_symmetric") {
-    const double adjustment = static_cast<double>(axis.output) / axis.exact_output;
-    return static_cast<double>(axis.input) / 2 * (1 - adjustment) + half_pixel;
+    // As far from the middle of the data as from the middle of the result: the formula of the
+    // standard, put so that it rounds once.
+    const T from_middle = x + kHalf - static_cast<T>(axis.output) / 2;
+    return static_cast<T>(axis.input) / 2 - kHalf + InSource(axis, from_middle);
   }
-  if (rule.coordinates == "tf_half_pixel_for_nn") return (x + 0.5) / axis.scale;
+  if (rule.coordinates == "tf_half_pixel_for_nn") return InSource(axis, x + kHalf);
   if (rule.coordinates == "tf_crop_and_resize") {
-    const double span = (axis.roi_end - axis.roi_begin) * last;
-    if (axis.output <= 1) return (axis.roi_begin + axis.roi_end) * last / 2;
-    return axis.roi_begin * last + x * span / (axis.exact_output - 1);
+    const T span = (roi_end - roi_begin) * last;
+    if (axis.output <= 1) return (roi_begin + roi_end) * last / 2;
+    return roi_begin * last + x * span / (exact_output - 1);
   }
   return absl::InvalidArgumentError(
       fmt::format("unknown coordinate_transformation_mode {}", rule.coordinates));
@@ -105,7 +121,10 @@ absl::StatusOr<ResizePlan> PlanResize(const ResizeRule& rule, const ResizeAxis& 
   plan.taps = taps.count;
   const auto last = static_cast<double>(axis.input - 1);
   for (int64_t at = 0; at < axis.output; ++at) {
-    HONE_ASSIGN_OR_RETURN(double source, SourceOf(rule, axis, at));
+    // Which element is nearest is decided in float32, as exporters and onnxruntime do: a scale of
+    // 0.6 is the float32 next to it, and only there is 3 / 0.6 the 5 that its author meant.
+    HONE_ASSIGN_OR_RETURN(double source, nearest ? SourceOf<float>(rule, axis, at)
+                                                 : SourceOf<double>(rule, axis, at));
     plan.outside.push_back(rule.coordinates == "tf_crop_and_resize" &&
                            (source < 0 || source > last));
     source = std::clamp(source, -1e15, 1e15);

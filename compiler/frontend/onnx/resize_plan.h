@@ -24,6 +24,7 @@ struct ResizeAxis {
   int64_t input = 1;
   int64_t output = 1;
   double scale = 1;
+  bool by_extents = false;  // the scale is output / input, and those are what counts
   double exact_output = 1;  // scale * input, not rounded
   double roi_begin = 0;     // of tf_crop_and_resize
   double roi_end = 1;
