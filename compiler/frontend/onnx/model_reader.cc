@@ -59,7 +59,10 @@ absl::StatusOr<OnnxNode> ReadNode(onnx::NodeProto* proto, const std::string& fol
   if (node.name.empty() && !node.outputs.empty()) node.name = node.outputs[0];
   for (onnx::AttributeProto& attr : *proto->mutable_attribute()) {
     HONE_ASSIGN_OR_RETURN(OnnxAttr value, ReadAttr(&attr, folder));
-    node.attrs.emplace(attr.name(), std::move(value));
+    if (!node.attrs.emplace(attr.name(), std::move(value)).second) {
+      return absl::InvalidArgumentError(
+          fmt::format("it has two attributes named \"{}\"", attr.name()));
+    }
   }
   return node;
 }
@@ -109,13 +112,20 @@ absl::StatusOr<int> ReadOpset(const onnx::ModelProto& proto) {
   return static_cast<int>(opset);
 }
 
+// Every tensor of a graph has a name of its own.
+absl::Status TwoOf(std::string_view what, const std::string& name) {
+  return absl::InvalidArgumentError(fmt::format("the graph has two {} named \"{}\"", what, name));
+}
+
 using Initializers = std::map<std::string, ir::Expr>;
 
 absl::StatusOr<Initializers> ReadInitializers(onnx::GraphProto* graph, const std::string& folder) {
   Initializers initializers;
   for (onnx::TensorProto& tensor : *graph->mutable_initializer()) {
     HONE_ASSIGN_OR_RETURN(ir::Expr constant, TakeTensor(&tensor, folder));
-    initializers[tensor.name()] = std::move(constant);
+    if (!initializers.emplace(tensor.name(), std::move(constant)).second) {
+      return TwoOf("initializers", tensor.name());
+    }
   }
   return initializers;
 }
@@ -135,11 +145,17 @@ absl::StatusOr<std::vector<OnnxNode>> ReadNodes(onnx::GraphProto* graph,
   return nodes;
 }
 
-absl::StatusOr<SparseInitializers> ReadSparse(onnx::GraphProto* graph, const std::string& folder) {
+absl::StatusOr<SparseInitializers> ReadSparse(onnx::GraphProto* graph,
+                                              const Initializers& initializers,
+                                              const std::string& folder) {
   SparseInitializers result;
   for (onnx::SparseTensorProto& proto : *graph->mutable_sparse_initializer()) {
     HONE_ASSIGN_OR_RETURN(SparseInitializer sparse, ReadSparseTensor(proto, folder));
-    result[proto.values().name()] = std::make_shared<const SparseInitializer>(std::move(sparse));
+    auto shared = std::make_shared<const SparseInitializer>(std::move(sparse));
+    const std::string& name = proto.values().name();
+    if (initializers.contains(name) || !result.emplace(name, std::move(shared)).second) {
+      return TwoOf("initializers", name);
+    }
     proto.mutable_values()->clear_raw_data();
     proto.clear_indices();
   }
@@ -150,7 +166,8 @@ absl::StatusOr<SparseInitializers> ReadSparse(onnx::GraphProto* graph, const std
 absl::StatusOr<OnnxAttr> ReadSubgraph(onnx::GraphProto* graph, const std::string& folder) {
   auto result = std::make_shared<OnnxGraph>();
   HONE_ASSIGN_OR_RETURN(result->initializers, ReadInitializers(graph, folder));
-  HONE_ASSIGN_OR_RETURN(result->sparse_initializers, ReadSparse(graph, folder));
+  HONE_ASSIGN_OR_RETURN(result->sparse_initializers,
+                        ReadSparse(graph, result->initializers, folder));
   for (const onnx::ValueInfoProto& value : graph->input()) {
     if (result->initializers.contains(value.name())) continue;
     if (!result->sparse_initializers.contains(value.name())) result->inputs.push_back(value.name());
@@ -162,15 +179,12 @@ absl::StatusOr<OnnxAttr> ReadSubgraph(onnx::GraphProto* graph, const std::string
 
 absl::Status ReadGraph(onnx::GraphProto* graph, const std::string& folder, OnnxModel* model) {
   HONE_ASSIGN_OR_RETURN(model->initializers, ReadInitializers(graph, folder));
-  HONE_ASSIGN_OR_RETURN(model->sparse_initializers, ReadSparse(graph, folder));
+  HONE_ASSIGN_OR_RETURN(model->sparse_initializers, ReadSparse(graph, model->initializers, folder));
   std::set<std::string> seen;
   for (const onnx::ValueInfoProto& value : graph->input()) {
+    if (!seen.insert(value.name()).second) return TwoOf("inputs", value.name());
     if (model->initializers.contains(value.name())) continue;  // IR 3 lists them among the inputs
     if (model->sparse_initializers.contains(value.name())) continue;
-    if (!seen.insert(value.name()).second) {
-      return absl::InvalidArgumentError(
-          fmt::format("the graph has two inputs named \"{}\"", value.name()));
-    }
     HONE_ASSIGN_OR_RETURN(OnnxInput input, ReadInput(value));
     model->inputs.push_back(std::move(input));
   }

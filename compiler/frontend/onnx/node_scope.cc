@@ -10,7 +10,8 @@
 namespace hone::frontend {
 
 absl::Status NodeScope::Define(const std::string& name, ir::Expr value) {
-  if (values_.emplace(name, std::move(value)).second) return absl::OkStatus();
+  const bool is_new = !sparse_.contains(name) && values_.emplace(name, std::move(value)).second;
+  if (is_new) return absl::OkStatus();
   return absl::InvalidArgumentError(
       fmt::format("it gives \"{}\", which something before it gives, too", name));
 }
