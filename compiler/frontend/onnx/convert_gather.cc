@@ -1,17 +1,35 @@
 // GatherElements, GatherND, ScatterElements, ScatterND, Scatter, TopK.
 #include <fmt/format.h>
 
+#include <span>
+
 #include "compiler/frontend/onnx/converters.h"
+#include "compiler/frontend/onnx/index_check.h"
 #include "compiler/frontend/onnx/results.h"
 #include "support/status.h"
 
 namespace hone::frontend {
 namespace {
 
+// Of positions along one axis of the data.
+absl::Status CheckAlong(int64_t axis, const ir::Expr& data, const ir::Expr& indices) {
+  HONE_ASSIGN_OR_RETURN(const int64_t at, AxisOf(axis, RankOf(data)));
+  return CheckIndices(indices, ShapeOf(data)[at]);
+}
+
+// Of tuples that are positions in the axes of the data from `first` on.
+absl::Status CheckTuples(const ir::Expr& data, const ir::Expr& indices, int64_t first) {
+  const Shape& shape = ShapeOf(data);
+  const int64_t items = RankOf(indices) == 0 ? 0 : ShapeOf(indices).back();
+  if (first < 0 || items < 0 || first + items > RankOf(data)) return absl::OkStatus();  // no tuples
+  return CheckIndexTuples(indices, std::span(shape).subspan(first, items));
+}
+
 Results GatherElements(NodeReader& node) {
   HONE_ASSIGN_OR_RETURN(const ir::Expr data, node.Arg(0, "data"));
   HONE_ASSIGN_OR_RETURN(const ir::Expr indices, node.Arg(1, "indices"));
   HONE_ASSIGN_OR_RETURN(const int64_t axis, node.Int("axis", 0));
+  HONE_RETURN_IF_ERROR(CheckAlong(axis, data, indices));
   return One(Emit("gather_elements", {data, indices}, {{"axis", axis}}));
 }
 
@@ -19,6 +37,7 @@ Results GatherNd(NodeReader& node) {
   HONE_ASSIGN_OR_RETURN(const ir::Expr data, node.Arg(0, "data"));
   HONE_ASSIGN_OR_RETURN(const ir::Expr indices, node.Arg(1, "indices"));
   HONE_ASSIGN_OR_RETURN(const int64_t batch, node.Int("batch_dims", 0));
+  HONE_RETURN_IF_ERROR(CheckTuples(data, indices, batch));
   return One(Emit("gather_nd", {data, indices}, {{"batch_dims", batch}}));
 }
 
@@ -31,6 +50,9 @@ Results Scatter(NodeReader& node, const std::string& op) {
   if (op == "scatter_elements") {
     HONE_ASSIGN_OR_RETURN(const int64_t axis, node.Int("axis", 0));
     attrs["axis"] = axis;
+    HONE_RETURN_IF_ERROR(CheckAlong(axis, data, indices));
+  } else {
+    HONE_RETURN_IF_ERROR(CheckTuples(data, indices, 0));
   }
   return One(Emit(op, {data, indices, updates}, std::move(attrs)));
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "compiler/frontend/onnx/converters.h"
+#include "compiler/frontend/onnx/index_check.h"
 #include "compiler/frontend/onnx/results.h"
 #include "support/status.h"
 
@@ -29,6 +30,8 @@ Results Gather(NodeReader& node) {
   HONE_ASSIGN_OR_RETURN(const ir::Expr data, node.Arg(0, "data"));
   HONE_ASSIGN_OR_RETURN(const ir::Expr indices, node.Arg(1, "indices"));
   HONE_ASSIGN_OR_RETURN(const int64_t axis, node.Int("axis", 0));
+  HONE_ASSIGN_OR_RETURN(const int64_t at, AxisOf(axis, RankOf(data)));
+  HONE_RETURN_IF_ERROR(CheckIndices(indices, ShapeOf(data)[at]));
   HONE_ASSIGN_OR_RETURN(ir::Expr result, Emit("take", {data, indices}, {{"axis", axis}}));
   return std::vector<ir::Expr>{result};
 }
@@ -43,8 +46,8 @@ absl::StatusOr<ir::Expr> PadValue(NodeReader& node, DataType dtype) {
 absl::StatusOr<ir::Expr> PadConstant(const ir::Expr& data, const Shape& widths,
                                      const ir::Expr& value) {
   if (value->kind == ir::ExprKind::kConstant) {
-    HONE_ASSIGN_OR_RETURN(const auto number, ConstantNumbers(value, "constant_value"));
-    return Emit("nn.pad", {data}, {{"pad_width", widths}, {"pad_value", number[0]}});
+    HONE_ASSIGN_OR_RETURN(const ir::AttrValue number, ConstantNumber(value, "constant_value"));
+    return Emit("nn.pad", {data}, {{"pad_width", widths}, {"pad_value", number}});
   }
   HONE_ASSIGN_OR_RETURN(
       const ir::Expr inside,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "compiler/frontend/onnx/index_check.h"
 #include "compiler/frontend/onnx/results.h"
 #include "compiler/frontend/tensorflow/converters.h"
 #include "support/status.h"
@@ -144,12 +145,9 @@ Results Slice(NodeReader& node) {
                            : Emit("strided_slice", {data}, {{"begin", begin}, {"end", end}}));
 }
 
-absl::StatusOr<double> FillOf(NodeReader& node) {
-  if (node.size() <= 2) return 0;
-  HONE_ASSIGN_OR_RETURN(const auto numbers, node.Numbers(2, "constant_values"));
-  if (numbers.size() == 1) return numbers[0];
-  return absl::InvalidArgumentError(
-      fmt::format("one constant_value was expected, found {}", numbers.size()));
+absl::StatusOr<ir::AttrValue> FillOf(NodeReader& node) {
+  if (node.size() <= 2) return 0.0;
+  return node.Number(2, "constant_values");
 }
 
 bool AreZero(const Shape& numbers, size_t begin, size_t end) {
@@ -169,7 +167,7 @@ absl::StatusOr<Value> AsPadded(NodeReader& node, const Value& value, const Shape
 Results Pad(NodeReader& node) {
   HONE_ASSIGN_OR_RETURN(const Value given, node.Arg(0, "input"));
   HONE_ASSIGN_OR_RETURN(const Shape widths, node.Ints(1, "paddings"));
-  HONE_ASSIGN_OR_RETURN(const double fill, FillOf(node));
+  HONE_ASSIGN_OR_RETURN(const ir::AttrValue fill, FillOf(node));
   if (static_cast<int64_t>(widths.size()) != 2 * RankOf(given.e)) {
     return absl::InvalidArgumentError(fmt::format("paddings of {} numbers were expected, found {}",
                                                   2 * RankOf(given.e), widths.size()));
@@ -204,6 +202,7 @@ Results Gather(NodeReader& node) {
   if (node.size() > 2) {
     HONE_ASSIGN_OR_RETURN(axis, node.Axis(2, RankOf(data)));
   }
+  if (axis < RankOf(data)) HONE_RETURN_IF_ERROR(CheckIndices(indices, ShapeOf(data)[axis]));
   return One(Emit("take", {data, indices}, {{"axis", axis}}));
 }
 
