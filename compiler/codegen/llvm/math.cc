@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "compiler/codegen/llvm/angle.h"
 #include "llvm/IR/Intrinsics.h"
 #include "llvm/IR/IntrinsicsX86.h"
 
@@ -76,9 +77,6 @@ constexpr double kAtan[] = {
     0.04719259188242092395,  -0.04103887546862687257, 0.03062299555373551607,
     -0.01390537453311323531};
 
-// Of sin, cos and tan: up to here their float results are right to the last place.
-constexpr double kLargestAngle = 0x1p40;
-
 // Emits for one floating-point type.
 class Math {
  public:
@@ -110,8 +108,16 @@ class Math {
     return b_.CreateSelect(b_.CreateFCmpOLT(x, Num(least)), Num(0), value);
   }
 
-  // Of arguments below the overflow of exp.
   Value* Expm1(Value* x) {
+    const Reduced y = Reduce(Clamp(x, is_double_ ? -38 : -18, is_double_ ? 710 : 89));
+    // Half of it first, since 2^n alone may be out of range where the result is not.
+    Value* power = Power2(b_.CreateSub(y.n, Int(1)));
+    Value* half = Fma(y.expm1, power, b_.CreateFSub(power, Num(0.5)));
+    return b_.CreateSelect(IsTiny(x), x, b_.CreateFAdd(half, half));
+  }
+
+  // e^x - 1 of arguments that overflow no power of two and are not so tiny as to lose their sign.
+  Value* ExpMinus1InRange(Value* x) {
     const Reduced y = Reduce(x);
     Value* power = Power2(y.n);
     return Fma(y.expm1, power, b_.CreateFSub(power, Num(1)));
@@ -121,31 +127,32 @@ class Math {
     const double tiny = is_double_ ? 0x1p-1022 : 0x1p-126;
     Value* subnormal = b_.CreateFCmpOLT(x, Num(tiny));
     Value* scaled = b_.CreateSelect(subnormal, b_.CreateFMul(x, Num(0x1p54)), x);
-    // x = m 2^e with m in [sqrt(1/2), sqrt(2)).
-    Value* bits = b_.CreateBitCast(scaled, ints_);
-    const int64_t sqrt_half = is_double_ ? 0x3FE6A09E667F3BCD : 0x3F3504F3;
-    Value* e = b_.CreateAShr(b_.CreateSub(bits, Int(sqrt_half)), mantissa_);
-    Value* m = b_.CreateBitCast(b_.CreateSub(bits, b_.CreateShl(e, mantissa_)), type_);
-    e = b_.CreateSub(e, b_.CreateSelect(subnormal, Int(54), Int(0)));
-    Value* exponent = b_.CreateSIToFP(e, type_);
-    Value* result = LogOfReduced(m, exponent);
+    const Scaled y = Split(scaled);
+    Value* e = b_.CreateSub(y.exponent, b_.CreateSelect(subnormal, Int(54), Int(0)));
+    Value* result = LogOfReduced(b_.CreateFSub(y.mantissa, Num(1)), e);
     result = b_.CreateSelect(b_.CreateFCmpOEQ(x, Num(0)), Negative(Infinity()), result);
     result = b_.CreateSelect(b_.CreateFCmpOLT(x, Num(0)), NaN(), result);
     return b_.CreateSelect(b_.CreateFCmpUEQ(x, Infinity()), x, result);
   }
 
-  // log(1 + x), exact for small x: corrects the logarithm by what 1 + x lost.
+  // log(1 + x): what the sum loses is added to its mantissa less 1, where there is room for it.
   Value* Log1p(Value* x) {
     Value* sum = b_.CreateFAdd(Num(1), x);
-    Value* lost = b_.CreateFSub(b_.CreateFSub(sum, Num(1)), x);
-    Value* corrected = b_.CreateFSub(Log(sum), b_.CreateFDiv(lost, sum));
-    Value* plain = b_.CreateFCmpUEQ(sum, Infinity());
-    return b_.CreateSelect(b_.CreateOr(plain, b_.CreateFCmpOEQ(sum, Num(0))), Log(sum), corrected);
+    Value* lost = b_.CreateFSub(x, b_.CreateFSub(sum, Num(1)));
+    const Scaled y = Split(sum);
+    // Beyond this exponent nothing that is lost matters, nor is its power of two always a number.
+    Value* shift = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, y.exponent, Int(100));
+    Value* f = Fma(lost, Power2(b_.CreateNeg(shift)), b_.CreateFSub(y.mantissa, Num(1)));
+    Value* result = LogOfReduced(f, y.exponent);
+    result = b_.CreateSelect(b_.CreateFCmpOEQ(x, Num(-1)), Negative(Infinity()), result);
+    result = b_.CreateSelect(b_.CreateFCmpOLT(x, Num(-1)), NaN(), result);
+    result = b_.CreateSelect(b_.CreateFCmpUEQ(x, Infinity()), x, result);
+    return b_.CreateSelect(IsTiny(x), x, result);
   }
 
   Value* Tanh(Value* x) {
     Value* magnitude = ClampAbove(Abs(x), is_double_ ? 22 : 10);
-    Value* em1 = Expm1(b_.CreateFAdd(magnitude, magnitude));
+    Value* em1 = ExpMinus1InRange(b_.CreateFAdd(magnitude, magnitude));
     return CopySign(b_.CreateFDiv(em1, b_.CreateFAdd(em1, Num(2))), x);
   }
 
@@ -159,7 +166,7 @@ class Math {
     Value* magnitude = Abs(x);
     if (!is_double_) {
       Value* a = ClampAbove(magnitude, 4);
-      return CopySign(Expm1(b_.CreateFMul(Negative(a), Poly(a, kErfFloat))), x);
+      return CopySign(ExpMinus1InRange(b_.CreateFMul(Negative(a), Poly(a, kErfFloat))), x);
     }
     Value* square = b_.CreateFMul(x, x);
     Value* small = b_.CreateFMul(x, Poly(square, kErfSmallDouble));
@@ -170,23 +177,17 @@ class Math {
     return b_.CreateSelect(b_.CreateFCmpOLT(magnitude, Num(1)), small, large);
   }
 
-  // sin(x + quarter * pi / 2). The reduction by three constants holds to kLargestAngle; beyond it
-  // the answer is NaN, not a number that only looks like one.
-  Value* Sine(Value* x, int quarter) {
-    Value* t = Fma(x, Num(0x1.45f306dc9c883p-1), Num(0x1.8p52));
-    Value* n = b_.CreateFSub(t, Num(0x1.8p52));
-    Value* r = Fma(n, Num(-0x1.921fb54400000p+0), x);
-    r = Fma(n, Num(-0x1.0b4611a600000p-34), r);
-    r = Fma(n, Num(-0x1.3198a2e037073p-69), r);
+  // sin(angle + quarter * pi / 2).
+  Value* Sine(const ReducedAngle& angle, int quarter) {
+    Value* r = angle.rest;
     Value* z = b_.CreateFMul(r, r);
-    Value* sine = Fma(b_.CreateFMul(r, z), Poly(z, kSin), r);
+    Value* sine = CopySign(Fma(b_.CreateFMul(r, z), Poly(z, kSin), r), r);
     Value* cosine = Fma(b_.CreateFMul(z, z), Poly(z, kCos), Fma(z, Num(-0.5), Num(1)));
-    Value* quadrant = b_.CreateAdd(b_.CreateBitCast(t, ints_), Int(quarter));
+    Value* quadrant = b_.CreateAdd(angle.quadrant, Int(quarter));
     Value* odd = b_.CreateICmpNE(b_.CreateAnd(quadrant, Int(1)), Int(0));
     Value* value = b_.CreateSelect(odd, cosine, sine);
     Value* lower = b_.CreateICmpNE(b_.CreateAnd(quadrant, Int(2)), Int(0));
-    Value* known = b_.CreateFCmpOLE(Abs(x), Num(kLargestAngle));
-    return b_.CreateSelect(known, b_.CreateSelect(lower, Negative(value), value), NaN());
+    return b_.CreateSelect(lower, Negative(value), value);
   }
 
   Value* Atan(Value* x) {
@@ -215,17 +216,17 @@ class Math {
   }
 
   Value* Sinh(Value* x) {
-    Value* em1 = Expm1(ClampAbove(Abs(x), 709.7));
+    Value* em1 = ExpMinus1InRange(ClampAbove(Abs(x), 709));
     Value* sum = b_.CreateFAdd(em1, b_.CreateFDiv(em1, b_.CreateFAdd(em1, Num(1))));
     Value* result = b_.CreateFMul(Num(0.5), sum);
-    result = b_.CreateSelect(b_.CreateFCmpOGT(Abs(x), Num(709.7)), HalfOfBigExp(Abs(x)), result);
+    result = b_.CreateSelect(b_.CreateFCmpOGT(Abs(x), Num(709)), HalfOfBigExp(Abs(x)), result);
     return CopySign(result, x);
   }
 
   Value* Cosh(Value* x) {
     Value* e = Exp(Abs(x));
     Value* result = b_.CreateFMul(Num(0.5), b_.CreateFAdd(e, b_.CreateFDiv(Num(1), e)));
-    return b_.CreateSelect(b_.CreateFCmpOGT(Abs(x), Num(709.7)), HalfOfBigExp(Abs(x)), result);
+    return b_.CreateSelect(b_.CreateFCmpOGT(Abs(x), Num(709)), HalfOfBigExp(Abs(x)), result);
   }
 
   Value* Asinh(Value* x) {
@@ -350,6 +351,8 @@ class Math {
   Value* Fma(Value* x, Value* y, Value* z) {
     return b_.CreateIntrinsic(llvm::Intrinsic::fmuladd, {type_}, {x, y, z});
   }
+  // True where a function that is x + c x^2 + ... rounds to x: there it keeps its zero's sign, too.
+  Value* IsTiny(Value* x) { return b_.CreateFCmpOLT(Abs(x), Num(is_double_ ? 0x1p-54 : 0x1p-25)); }
   // NaN stays NaN.
   Value* ClampAbove(Value* x, double high) {
     return b_.CreateSelect(b_.CreateFCmpOGT(x, Num(high)), Num(high), x);
@@ -402,8 +405,21 @@ class Math {
     return {n, Fma(square, tail, r)};
   }
 
-  Value* LogOfReduced(Value* m, Value* exponent) {
-    Value* f = b_.CreateFSub(m, Num(1));
+  // x = mantissa 2^exponent with a mantissa in [sqrt(1/2), sqrt(2)), of normal numbers above 0.
+  struct Scaled {
+    Value* mantissa;
+    Value* exponent;  // integer
+  };
+  Scaled Split(Value* x) {
+    Value* bits = b_.CreateBitCast(x, ints_);
+    const int64_t sqrt_half = is_double_ ? 0x3FE6A09E667F3BCD : 0x3F3504F3;
+    Value* e = b_.CreateAShr(b_.CreateSub(bits, Int(sqrt_half)), mantissa_);
+    return {b_.CreateBitCast(b_.CreateSub(bits, b_.CreateShl(e, mantissa_)), type_), e};
+  }
+
+  // log((1 + f) 2^e).
+  Value* LogOfReduced(Value* f, Value* e) {
+    Value* exponent = b_.CreateSIToFP(e, type_);
     Value* s = b_.CreateFDiv(f, b_.CreateFAdd(f, Num(2)));
     Value* z = b_.CreateFMul(s, s);
     Value* rest = b_.CreateFMul(z, is_double_ ? Poly(z, kLogDouble) : Poly(z, kLogFloat));
@@ -432,15 +448,17 @@ class Math {
   int bias_;
 };
 
-Value* InDouble(Builder& b, loop::UnaryOp op, Value* x) {
+Value* InDouble(Builder& b, loop::UnaryOp op, Value* x, const CpuTraits& traits) {
   Math m(b, x->getType());
   switch (op) {
     case loop::UnaryOp::kSin:
-      return m.Sine(x, 0);
+      return m.Sine(ReduceAngle(b, x, traits), 0);
     case loop::UnaryOp::kCos:
-      return m.Sine(x, 1);
-    case loop::UnaryOp::kTan:
-      return b.CreateFDiv(m.Sine(x, 0), m.Sine(x, 1));
+      return m.Sine(ReduceAngle(b, x, traits), 1);
+    case loop::UnaryOp::kTan: {
+      const ReducedAngle angle = ReduceAngle(b, x, traits);
+      return b.CreateFDiv(m.Sine(angle, 0), m.Sine(angle, 1));
+    }
     case loop::UnaryOp::kAsin:
       return m.Asin(x);
     case loop::UnaryOp::kAcos:
@@ -487,8 +505,12 @@ llvm::Value* EmitMath(Builder& b, loop::UnaryOp op, llvm::Value* x, const CpuTra
     case loop::UnaryOp::kExp:
       return InWholeVector(
           b, x, traits, [&](Value* whole) { return Math(b, whole->getType(), traits).Exp(whole); });
+    case loop::UnaryOp::kExpm1:
+      return m.Expm1(x);
     case loop::UnaryOp::kLog:
       return m.Log(x);
+    case loop::UnaryOp::kLog1p:
+      return m.Log1p(x);
     case loop::UnaryOp::kTanh:
       return m.Tanh(x);
     case loop::UnaryOp::kErf:
@@ -498,7 +520,7 @@ llvm::Value* EmitMath(Builder& b, loop::UnaryOp op, llvm::Value* x, const CpuTra
     default: {
       // The rare ones are computed in double, which makes the float result right to an ulp.
       Value* wide = b.CreateFPCast(x, WithElements(x->getType(), b.getDoubleTy()));
-      return b.CreateFPCast(InDouble(b, op, wide), x->getType());
+      return b.CreateFPCast(InDouble(b, op, wide, traits), x->getType());
     }
   }
 }

@@ -1,7 +1,7 @@
 // Elementary functions as straight-line IR, so that kernels need no libm and vectorise: arguments
 // are float or double, scalar or vector. Within a few units in the last place of the type (double:
-// relative error below 1e-13), infinities and NaN as libm has them; sin, cos and tan for |x| up to
-// 2^20.
+// relative error below 1e-13), infinities and NaN as libm has them. Only sin, cos and tan of large
+// angles branch.
 #ifndef HONE_COMPILER_CODEGEN_LLVM_MATH_H_
 #define HONE_COMPILER_CODEGEN_LLVM_MATH_H_
 

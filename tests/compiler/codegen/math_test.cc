@@ -32,6 +32,11 @@ const Case kCases[] = {
     {UnaryOp::kExp, -0.5, 0.5, [](long double x) { return std::exp(x); }, 2, 1e-15},
     {UnaryOp::kLog, 1e-30, 1e30, [](long double x) { return std::log(x); }, 2, 1e-15},
     {UnaryOp::kLog, 0.5, 2, [](long double x) { return std::log(x); }, 2, 1e-15},
+    {UnaryOp::kExpm1, -30, 88.7, [](long double x) { return std::expm1(x); }, 2, 1e-15},
+    {UnaryOp::kExpm1, -0.5, 0.5, [](long double x) { return std::expm1(x); }, 2, 1e-15},
+    {UnaryOp::kExpm1, 1e-30, 1, [](long double x) { return std::expm1(x); }, 2, 1e-15},
+    {UnaryOp::kLog1p, -0.999, 2, [](long double x) { return std::log1p(x); }, 2, 1e-15},
+    {UnaryOp::kLog1p, 1e-30, 1e30, [](long double x) { return std::log1p(x); }, 2, 1e-15},
     {UnaryOp::kTanh, -12, 12, [](long double x) { return std::tanh(x); }, 4, 2e-15},
     {UnaryOp::kTanh, -0.01, 0.01, [](long double x) { return std::tanh(x); }, 4, 2e-15},
     {UnaryOp::kSigmoid, -85, 85, Sigmoid, 4, 2e-15},
@@ -111,8 +116,49 @@ std::vector<T> Samples(double low, double high) {
   return x;
 }
 
-TEST(SineTest, IsNotANumberWhereItIsNotKnown) {
-  std::vector<double> x(kCount, 1e30);
+// Of any angle, the worst for its reduction (next to a multiple of pi / 2) too.
+template <typename T>
+void ExpectSinesOfLibm(const std::string& target) {
+  std::vector<T> x(kCount, 0);
+  Random random(23);
+  const double most = sizeof(T) == 4 ? 127 : 1023;
+  for (int64_t i = 0; i < kCount; ++i) {
+    const double sign = i % 2 == 0 ? 1 : -1;
+    x[i] = static_cast<T>(sign * std::exp2(15 + (most - 15) * random.Uniform()));
+  }
+  const double special[] = {0x1p19, 0x1p20, 0x1p20 + 1, 0x1p40, 0x1p40 + 131072,
+                            0x1p41, 1e22,   0x1p127,    3e38,   6381956970095103 * 0x1p797,
+                            1.7e308};
+  for (size_t i = 0; i < std::size(special); ++i) {
+    if (special[i] < std::numeric_limits<T>::max()) x[i] = static_cast<T>(special[i]);
+  }
+  const std::pair<UnaryOp, double (*)(double)> functions[] = {
+      {UnaryOp::kSin, std::sin}, {UnaryOp::kCos, std::cos}, {UnaryOp::kTan, std::tan}};
+  for (const auto& [op, exact] : functions) {
+    for (const int64_t lanes : {1, 16}) {
+      std::vector<T> y;
+      Evaluate<T>([op = op](const loop::Expr& e) { return loop::Unary(op, e); }, x, &y, lanes,
+                  target);
+      for (int64_t i = 0; i < kCount; ++i) {
+        const double want = exact(x[i]);
+        const double ulps = sizeof(T) == 4 ? 0x1p-23 : 0x1p-49;
+        ASSERT_LE(std::abs(y[i] - want), std::abs(want) * ulps) << loop::Name(op) << " of " << x[i];
+      }
+    }
+  }
+}
+
+TEST(SineTest, OfLargeAnglesIsThatOfLibm) {
+  ExpectSinesOfLibm<float>("native");
+  ExpectSinesOfLibm<double>("native");
+#ifdef __x86_64__  // without fused multiply-adds
+  ExpectSinesOfLibm<float>("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2");
+  ExpectSinesOfLibm<double>("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2");
+#endif
+}
+
+TEST(SineTest, OfInfinityIsNotANumber) {
+  const std::vector<double> x(kCount, -std::numeric_limits<double>::infinity());
   std::vector<double> y;
   for (const UnaryOp op : {UnaryOp::kSin, UnaryOp::kCos, UnaryOp::kTan}) {
     Evaluate(op, x, &y);
@@ -183,6 +229,7 @@ void ExpectLimits() {
         EXPECT_TRUE(std::isnan(y[i])) << loop::Name(op) << " of " << x[i] << " is " << y[i];
       } else if (std::isinf(want) || want == 0) {
         EXPECT_EQ(y[i], want) << loop::Name(op) << " of " << x[i];
+        EXPECT_EQ(std::signbit(y[i]), std::signbit(want)) << loop::Name(op) << " of " << x[i];
       } else {
         EXPECT_NEAR(y[i] / want, 1, 1e-6) << loop::Name(op) << " of " << x[i];
       }
@@ -190,6 +237,8 @@ void ExpectLimits() {
   };
   expect(UnaryOp::kExp, [](T v) { return std::exp(v); });
   expect(UnaryOp::kLog, [](T v) { return std::log(v); });
+  expect(UnaryOp::kExpm1, [](T v) { return std::expm1(v); });
+  expect(UnaryOp::kLog1p, [](T v) { return std::log1p(v); });
   expect(UnaryOp::kTanh, [](T v) { return std::tanh(v); });
   expect(UnaryOp::kErf, [](T v) { return std::erf(v); });
   expect(UnaryOp::kSigmoid, [](T v) { return 1 / (1 + std::exp(-v)); });
@@ -199,6 +248,8 @@ void ExpectLimits() {
   expect(UnaryOp::kAsinh, [](T v) { return std::asinh(v); });
   expect(UnaryOp::kAcosh, [](T v) { return std::acosh(v); });
   expect(UnaryOp::kSin, [](T v) { return std::sin(v); });
+  expect(UnaryOp::kCos, [](T v) { return std::cos(v); });
+  expect(UnaryOp::kTan, [](T v) { return std::tan(v); });
   expect(UnaryOp::kRsqrt, [](T v) { return 1 / std::sqrt(v); });
 }
 
