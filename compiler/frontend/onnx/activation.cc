@@ -81,8 +81,7 @@ absl::StatusOr<ir::Expr> Activation::Apply(const ir::Expr& x) const {
   }
   if (name == "softplus") {
     const ir::Expr decay = c.Call("exp", {c.Call("negative", {c.Call("abs", {x})})});
-    y = c.Call("add",
-               {c.Call("nn.relu", {x}), c.Call("log", {c.Call("add", {decay, c.Number(1)})})});
+    y = c.Call("add", {c.Call("nn.relu", {x}), c.Call("log1p", {decay})});
   }
   if (name == "affine" || name == "hardsigmoid") {
     y = c.Call("add", {c.Call("multiply", {x, c.Number(alpha)}), c.Number(beta)});
@@ -96,7 +95,7 @@ absl::StatusOr<ir::Expr> Activation::Apply(const ir::Expr& x) const {
                {c.Call("tanh", {c.Call("multiply", {x, c.Number(beta)})}), c.Number(alpha)});
   }
   if (name == "elu") {
-    const ir::Expr below = c.Call("subtract", {c.Call("exp", {x}), c.Number(1)});
+    const ir::Expr below = c.Call("expm1", {x});
     y = c.Call("where",
                {c.Call("less", {x, c.Number(0)}), c.Call("multiply", {below, c.Number(alpha)}), x});
   }

@@ -26,7 +26,7 @@ ir::Expr Clip(Formula& f, const ir::Expr& x, double low, double high) {
 
 // alpha * (e^x - 1).
 ir::Expr ExpMinusOne(Formula& f, const ir::Expr& x, double alpha) {
-  const ir::Expr power = f.Sub(f.Call("exp", {x}), f.Number(1, x));
+  const ir::Expr power = f.Call("expm1", {x});
   return alpha == 1 ? power : f.Mul(power, f.Number(alpha, x));
 }
 
@@ -54,11 +54,16 @@ ir::Expr HardSwish(Formula& f, const ir::Expr& x, const std::vector<double>&) {
 // log(1 + e^x), without overflow.
 ir::Expr Softplus(Formula& f, const ir::Expr& x, const std::vector<double>&) {
   const ir::Expr power = f.Call("exp", {f.Call("negative", {f.Call("abs", {x})})});
-  return f.Add(f.Max(x, f.Number(0, x)), f.Call("log", {f.Add(power, f.Number(1, x))}));
+  return f.Add(f.Max(x, f.Number(0, x)), f.Call("log1p", {power}));
 }
 
-ir::Expr Mish(Formula& f, const ir::Expr& x, const std::vector<double>& a) {
-  return f.Mul(x, f.Call("tanh", {Softplus(f, x, a)}));
+// x * tanh(log(1 + e^x)) is x * n / (n + 2) for n = (1 + e^x)^2 - 1 = e^x (e^x + 2), of which
+// nothing cancels. From 20 on the quotient is 1.
+ir::Expr Mish(Formula& f, const ir::Expr& x, const std::vector<double>&) {
+  constexpr double kAllOfX = 20;
+  const ir::Expr power = f.Call("exp", {f.Min(x, f.Number(kAllOfX, x))});
+  const ir::Expr n = f.Mul(power, f.Add(power, f.Number(2, x)));
+  return f.Mul(x, f.Div(n, f.Add(n, f.Number(2, x))));
 }
 
 ir::Expr Softsign(Formula& f, const ir::Expr& x, const std::vector<double>&) {
