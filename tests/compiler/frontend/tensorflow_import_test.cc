@@ -109,6 +109,21 @@ TEST(TensorflowImportTest, PadsBeforeConvolutions) {
   EXPECT_THAT(RunOn(maker, kNine), ElementsAre(4, 11, 18, 18, 37, 47, 36, 67, 77));
 }
 
+TEST(TensorflowImportTest, FunctionsNextToZeroKeepTheirDigits) {
+  const TensorData x = FloatTensor({2}, {-1e-7f, 2e-9f});
+  for (const char* op : {"Expm1", "Log1p"}) {
+    GraphDefMaker maker;
+    maker.Placeholder("x", {2}).Node(op, "y", {"x"});
+    EXPECT_THAT(RunOn(maker, x), ElementsAre(testing::FloatNear(-1e-7f, 2e-14f), 2e-9f)) << op;
+  }
+}
+
+TEST(TensorflowImportTest, ConstantIndicesOutOfRangeAreRefused) {
+  GraphDefMaker maker;
+  maker.Placeholder("x", {3}).Ints("at", {0, 3}).Node("Gather", "y", {"x", "at"});
+  EXPECT_THAT(Message(ErrorOf(maker)), HasSubstr("an index of -3 to 2 was expected"));
+}
+
 // Two outputs a channel: channel c gives 2c and 2c + 1.
 TEST(TensorflowImportTest, DepthwiseFilters) {
   GraphDefMaker maker;
