@@ -69,7 +69,7 @@ TEST(Space, MigratesByLegacyValuesOnly) {
   const auto old = Config::Parse(R"({"tile":4,"vectors":1})");
   const std::optional<Config> migrated = space.Migrate(*old);
   ASSERT_TRUE(migrated);
-  EXPECT_EQ(migrated->ToText(), R"({"tile":4,"vectors":1,"unroll":1})");
+  EXPECT_EQ(migrated->ToText(), R"({"tile":4,"unroll":1,"vectors":1})");
   EXPECT_FALSE(space.Migrate(*Config::Parse(R"({"tile":3,"vectors":1})")));
   EXPECT_FALSE(space.Migrate(*Config::Parse(R"({"tile":1,"vectors":1,"gone":1})")));
   EXPECT_FALSE(space.Migrate(*Config::Parse(R"({"vectors":1})")));
