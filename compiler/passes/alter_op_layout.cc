@@ -68,16 +68,6 @@ bool HasFreeEnds(const Expr& function) {
   return ir::GetAttr<std::string>(function->attrs, "ends", "") == "free";
 }
 
-// What a final of the model kept; nullopt: there is none, or it is of another graph.
-absl::StatusOr<std::optional<LayoutChoice>> KeptChoice(const LayoutGraph& graph,
-                                                       const PassContext& context,
-                                                       const std::string& skeleton) {
-  if (!context.kept_layouts) return std::optional<LayoutChoice>();
-  HONE_ASSIGN_OR_RETURN(const auto kept, context.kept_layouts(skeleton));
-  if (!kept) return std::optional<LayoutChoice>();
-  return graph.ChoiceOf(*kept);
-}
-
 // The graph with the chosen signatures, and copies where layouts differ.
 class Rewriter {
  public:
@@ -140,12 +130,17 @@ class Rewriter {
 };
 
 absl::StatusOr<Expr> Alter(const Expr& function, const PassContext& context) {
-  const Expr& body = ir::Body(*function);
   const bool is_known = context.kept_layouts || context.on_layouts;
   const std::string skeleton = is_known ? SkeletonOf(function) : "";
+  // Asked for before any kernel is: what a final kept of kernels follows from the model.
+  std::optional<std::vector<std::string>> kept;
+  if (context.kept_layouts) {
+    HONE_ASSIGN_OR_RETURN(kept, context.kept_layouts(skeleton));
+  }
+  const Expr& body = ir::Body(*function);
   HONE_ASSIGN_OR_RETURN(const LayoutGraph graph,
                         LayoutGraph::Build(body, context, HasFreeEnds(function)));
-  HONE_ASSIGN_OR_RETURN(std::optional<LayoutChoice> choice, KeptChoice(graph, context, skeleton));
+  std::optional<LayoutChoice> choice = kept ? graph.ChoiceOf(*kept) : std::nullopt;
   if (!choice) choice = Choose(graph, context);
   if (context.on_layouts) context.on_layouts(skeleton, graph.TextsOf(*choice));
   std::vector<Expr> args = ir::Params(*function);
