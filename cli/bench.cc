@@ -88,6 +88,22 @@ void PrintKernels(const nlohmann::json& document) {
   }
 }
 
+// What the comparison says, as a sentence.
+std::string Verdict(const Options& options, const nlohmann::json& document) {
+  const double low = document["ratio_low"];
+  const double high = document["ratio_high"];
+  const std::string figures =
+      fmt::format("{:.3f} times as fast (95 % interval {:.3f} to {:.3f}, {} rounds in turns)",
+                  document["ratio"].get<double>(), low, high, kRounds);
+  const auto name = [](const std::string& path) { return path.substr(path.rfind('/') + 1); };
+  if (low <= 1 && 1 <= high) {
+    return fmt::format("{} and {} are equally fast, as far as these rounds tell: {}",
+                       name(options.model.path), name(options.compare), figures);
+  }
+  return fmt::format("{} is {} {}: {}", name(options.model.path),
+                     low > 1 ? "faster than" : "slower than", name(options.compare), figures);
+}
+
 absl::Status Bench(const Options& options) {
   HONE_ASSIGN_OR_RETURN(TimedModel timed, MakeTimed(options.model, options));
   std::vector<TimedModel> others;
@@ -133,12 +149,10 @@ absl::Status Bench(const Options& options) {
              FormatNs(document["median_us"].get<double>() * 1e3),
              FormatNs(document["min_us"].get<double>() * 1e3), timed.threads());
   if (!others.empty()) {
-    fmt::print("; other {}; ratio {:.3f}x ({:.3f} to {:.3f}, median of {} paired rounds)",
-               FormatNs(document["compare"]["median_us"].get<double>() * 1e3),
-               document["ratio"].get<double>(), document["ratio_low"].get<double>(),
-               document["ratio_high"].get<double>(), kRounds);
+    fmt::print("; other {}", FormatNs(document["compare"]["median_us"].get<double>() * 1e3));
   }
   fmt::print("\n");
+  if (!others.empty()) fmt::print("{}\n", Verdict(options, document));
   return absl::OkStatus();
 }
 

@@ -319,11 +319,11 @@ class ReadmeTest(unittest.TestCase):
                 (results / cpu / file).write_text(json.dumps(content), encoding="utf-8")
             with unittest.mock.patch.multiple(self.tables, ROOT=results.parent, RESULTS=results):
                 text = self.tables.figures()
-        self.assertEqual([line for line in text.splitlines() if line.startswith("#")], ["### new", "### old", "### No machine"])
+        self.assertEqual([line for line in text.splitlines() if line.startswith("#")], ["## new", "## old", "## No machine"])
         self.assertEqual((text.count("C, 2 cores."), text.count("above 1 Hone is faster")), (2, 1))
-        self.assertIn("[kernels.md](results/new/kernels.md)", text)
-        self.assertIn("More: [other.json](results/old/other.json).", text)
-        self.assertIn("[model.json](results/model.json).", text)
+        self.assertIn("[kernels.md](new/kernels.md)", text)
+        self.assertIn("More: [other.json](old/other.json).", text)
+        self.assertIn("[model.json](model.json).", text)
 
 
 class BoundTest(unittest.TestCase):
