@@ -119,14 +119,10 @@ absl::Status Bench(const Options& options) {
   }
   timed.WarmUp();
   for (TimedModel& other : others) other.WarmUp();
-  for (int round = 0; round < kRounds; ++round) {
-    timed.Round();
-    for (TimedModel& other : others) other.Round();
-  }
-  for (int round = 0; options.profile && round < kRounds; ++round) {
-    timed.Profile();
-    for (TimedModel& other : others) other.Profile();
-  }
+  std::vector<TimedModel*> models = {&timed};
+  for (TimedModel& other : others) models.push_back(&other);
+  RunInTurns(models, &TimedModel::Round, kRounds);
+  if (options.profile) RunInTurns(models, &TimedModel::Profile, kRounds);
   nlohmann::json document = Describe(timed);
   document["schema"] = 1;
   if (!others.empty()) {

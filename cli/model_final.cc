@@ -81,15 +81,10 @@ class Track {
     return entered_.back().second.get();
   }
 
-  // Rounds in turns, in an order that changes from one to the next.
   static absl::Status Run(const std::vector<TimedModel*>& models, void (TimedModel::*round)()) {
-    for (size_t r = 0; r < kRounds; ++r) {
-      for (size_t i = 0; i < models.size(); ++i) (models[(r + i) % models.size()]->*round)();
-      if (Interrupts() == 0) continue;
-      return WithExitCode(absl::CancelledError("interrupted; what was settled stays"),
-                          kInterrupted);
-    }
-    return absl::OkStatus();
+    RunInTurns(models, round, kRounds, [] { return Interrupts() > 0; });
+    if (Interrupts() == 0) return absl::OkStatus();
+    return WithExitCode(absl::CancelledError("interrupted; what was settled stays"), kInterrupted);
   }
 
  private:

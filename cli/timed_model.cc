@@ -67,4 +67,12 @@ void TimedModel::Profile() {
   for (size_t c = 0; c < medians.size(); ++c) call_ns_[c].push_back(medians[c]);
 }
 
+void RunInTurns(const std::vector<TimedModel*>& models, void (TimedModel::*round)(), int rounds,
+                const std::function<bool()>& stop) {
+  for (size_t r = 0; r < static_cast<size_t>(rounds); ++r) {
+    for (size_t i = 0; i < models.size(); ++i) (models[(r + i) % models.size()]->*round)();
+    if (stop != nullptr && stop()) return;
+  }
+}
+
 }  // namespace hone::cli

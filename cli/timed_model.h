@@ -3,6 +3,7 @@
 #define HONE_CLI_TIMED_MODEL_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -50,6 +51,11 @@ class TimedModel {
   std::vector<double> least_ns_;
   std::vector<std::vector<double>> call_ns_;
 };
+
+// Rounds of each in turns, in an order that changes from one to the next; until `stop`, asked after
+// every round, says so.
+void RunInTurns(const std::vector<TimedModel*>& models, void (TimedModel::*round)(), int rounds,
+                const std::function<bool()>& stop = nullptr);
 
 }  // namespace hone::cli
 
