@@ -62,13 +62,26 @@ std::string Describe(const v1::JobInfo& job, const std::string& kind, int64_t tr
   const auto spent = static_cast<double>(totals.trials - trials_before);
   const double rate = elapsed_s > 0 ? spent / elapsed_s : 0;
   const std::string eta = rate > 0 ? FormatSeconds(static_cast<double>(left) / rate) : "-";
+  // Searches that end early make it less.
+  const char* bound = job.spec().ends_early() && left > 0 ? "<= " : "";
   const std::string waits_for = WaitsFor(job);
   if (!waits_for.empty()) {
     return fmt::format("{}/{} trials, waiting: {}", totals.done, totals.budget, waits_for);
   }
-  return fmt::format("{} {}/{} trials, best so far {}, {} failed, {:.1f}/s, ETA {}",
+  return fmt::format("{} {}/{} trials, best so far {}, {} failed, {:.1f}/s, ETA {}{}",
                      kind == "final" ? "finals" : "search", totals.done, totals.budget,
-                     BestSoFar(job), totals.failures, rate, eta);
+                     BestSoFar(job), totals.failures, rate, bound, eta);
+}
+
+// How many searches ended before their budget; empty: none did.
+std::string EndedEarly(const v1::JobInfo& job) {
+  const auto& tasks = job.tasks();
+  const auto count = std::count_if(tasks.begin(), tasks.end(), [](const v1::TaskProgress& task) {
+    return task.ended() == "nothing to win";
+  });
+  if (count == 0) return "";
+  return fmt::format("; {} of {} searches ended before their budget, with nothing more to win",
+                     count, tasks.size());
 }
 
 }  // namespace
@@ -119,6 +132,7 @@ nlohmann::json TasksToJson(const v1::JobInfo& job) {
                      {"workload", job.spec().tasks(i).workload()},
                      {"signature", task.signature()},
                      {"tier", task.tier()},
+                     {"ended", task.ended()},
                      {"trials", task.trials()},
                      {"failures", task.failures()},
                      {"default_us", task.default_ns() * 1e-3},
@@ -158,7 +172,8 @@ void PrintResult(const v1::GetJobResponse& ended, bool json, double wall_s,
   }
   PrintTasks(job);
   const JobTotals totals = TotalsOf(job);
-  fmt::print("{} trials in {}, {} failed\n", totals.trials, FormatSeconds(wall_s), totals.failures);
+  fmt::print("{} trials in {}, {} failed{}\n", totals.trials, FormatSeconds(wall_s),
+             totals.failures, EndedEarly(job));
   PrintModelFinals(models);
 }
 

@@ -162,6 +162,14 @@ absl::StatusOr<MicroKernelsSpent> MeasureMicroKernels(const Options& options,
   return spent;
 }
 
+// What the calls of kernels take that were jobs' tasks. Layouts that the models no longer call count
+// as well: it only has to say what is small.
+double DefaultNs(const v1::JobInfo& jobs) {
+  double total_ns = 0;
+  for (const v1::TaskProgress& task : jobs.tasks()) total_ns += task.weight() * task.default_ns();
+  return total_ns;
+}
+
 // Jobs until no layout is left that seems better than what is measured (decision 0007).
 absl::StatusOr<v1::GetJobResponse> RunJobs(const Options& options, TuningWork& work,
                                            const std::string& address, LocalFarm* farm) {
@@ -184,6 +192,7 @@ absl::StatusOr<v1::GetJobResponse> RunJobs(const Options& options, TuningWork& w
     const auto aim =
         round < kMostRounds ? passes::LayoutAim::kExplore : passes::LayoutAim::kSettled;
     HONE_RETURN_IF_ERROR(Advance(options.request, aim, limit_ns > 0 ? left_ns : 0, work));
+    work.spec.set_elsewhere_ns(DefaultNs(all.job()));
   }
   return all;
 }

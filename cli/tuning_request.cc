@@ -113,6 +113,7 @@ v1::JobSpec SpecOf(const TuningRequest& request, const Target& target,
   spec.set_seed(request.seed);
   spec.set_search(request.search);
   spec.set_constant_bytes(work.constant_bytes);
+  spec.set_ends_early(!request.full_budget);
   for (const driver::TuningTask& task : work.tasks) {
     v1::TaskSpec& added = *spec.add_tasks();
     added.set_workload(task.def->workload.text);
@@ -154,6 +155,8 @@ void TuningRequest::AddTo(CLI::App& verb) {
   target.AddTo(verb);
   verb.add_option("--trials", trials, "Trials a task, a total over all jobs ever")
       ->capture_default_str();
+  verb.add_flag("--full-budget", full_budget,
+                "Spends every trial, also where more promise too little of the models' time");
   verb.add_option("--time", time, "Ends the job after this time: 90s, 10m, 2h");
   CLI::Option* db = verb.add_option("--db", database, "The tuning database");
   verb.add_option("--server", server, "A running honed: unix:PATH")->excludes(db);
@@ -184,7 +187,7 @@ absl::StatusOr<TuningWork> Prepare(const TuningRequest& request) {
   if (request.trials < tuning_db::kTrialsOfTuned) {
     fmt::print(
         stderr,
-        "note: fewer than {} trials a task leave all but small spaces at tier `tuning`, which "
+        "note: fewer than {} trials a task can leave kernels at tier `tuning`, which "
         "--require-tuned refuses\n",
         tuning_db::kTrialsOfTuned);
   }

@@ -24,6 +24,7 @@ struct TuningRequest {
   std::string database;
   std::string server;
   uint64_t seed = 0;
+  bool full_budget = false;  // searches do not end early
   std::string search = "xgboost";
   std::string micro_kernels = "auto";  // "auto", "always" or "never" measured first
 

@@ -115,7 +115,9 @@ class Child {
     const RunRequest& request = setup_.request;
     // Two input sets of each output.
     if (request.kind == RunRequest::kReference) return 2 * request.memory_limit_bytes;
-    return request.plan.rotation_bytes != 0 ? request.memory_limit_bytes : 0;
+    // Those of the check stay until what is timed has its own.
+    const uint64_t of_check = request.has_reference != 0 ? request.memory_limit_bytes : 0;
+    return of_check + (request.plan.rotation_bytes != 0 ? request.memory_limit_bytes : 0);
   }
 
   void Load() {
@@ -172,7 +174,9 @@ class Child {
 
   void CheckSet(InputSet set) {
     const char* set_name = set == InputSet::kExact ? "small integers" : "floats";
-    KernelBuffers buffers = KernelBuffers::Guarded(kernel());
+    // The floats are kept for what is timed: constants can be many, and take long to make.
+    checked_.reset();
+    KernelBuffers& buffers = checked_.emplace(KernelBuffers::Guarded(kernel()));
     RunOnce(buffers, set);
     if (const char* damaged = buffers.FindDamaged(); damaged != nullptr) {
       End(report_, RunOutcome::kWrongOutput,
@@ -210,9 +214,10 @@ class Child {
     report_->stage = RunStage::kTiming;
     const Plan& plan = setup_.request.plan;
     TimedKernel timed(kernel(), *team_);
-    if (!timed.SetUp(setup_.request.seed)) {
+    if (!timed.SetUp(setup_.request.seed, checked_ ? &*checked_ : nullptr)) {
       End(report_, RunOutcome::kOutOfMemory, "no memory for the buffers it is timed with");
     }
+    checked_.reset();
     const bool rotate =
         plan.rotation_bytes != 0 &&
         timed.RotateConstants(plan.rotation_bytes, setup_.request.memory_limit_bytes);
@@ -265,6 +270,7 @@ class Child {
   std::optional<ThreadTeam> team_;
   std::unique_ptr<Module> module_;
   std::optional<KernelRunner> runner_;
+  std::optional<KernelBuffers> checked_;  // of the newest set
 };
 
 }  // namespace

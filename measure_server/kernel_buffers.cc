@@ -1,6 +1,7 @@
 #include "measure_server/kernel_buffers.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace hone::measure {
 
@@ -31,6 +32,17 @@ void KernelBuffers::Fill(uint64_t seed, InputSet set) {
     const hone_buffer& buffer = kernel_->buffers[b];
     if (buffer.role != HONE_ROLE_INPUT && buffer.role != HONE_ROLE_CONSTANT) continue;
     FillSeeded(buffer, operand++, seed, set, pointers_[b]);
+  }
+}
+
+void KernelBuffers::CopyFrom(const KernelBuffers& other) {
+  for (uint32_t b = 0; b < kernel_->buffer_count; ++b) {
+    const hone_buffer& buffer = kernel_->buffers[b];
+    const bool is_filled = buffer.role == HONE_ROLE_INPUT || buffer.role == HONE_ROLE_CONSTANT ||
+                           buffer.role == HONE_ROLE_PREPARED;
+    if (is_filled && (buffer.flags & HONE_BUFFER_NOT_READ_BY_RUN) == 0) {
+      std::memcpy(pointers_[b], other.pointers_[b], buffer.size_bytes);
+    }
   }
 }
 

@@ -25,6 +25,9 @@ class KernelBuffers {
   const std::vector<void*>& pointers() const { return pointers_; }
 
   void Fill(uint64_t seed, InputSet set);
+  // Inputs, constants and prepared constants as another's of the same kernel, which were closed: as
+  // if they were filled and prepared anew.
+  void CopyFrom(const KernelBuffers& other);
   // After prepare launches: what they read and wrote is for reading only (guarded ones; inputs and
   // constants can be closed before).
   void Close(uint8_t role);

@@ -25,14 +25,32 @@ class LayoutMap {
   // f(linear, offset): the row-major number of an element and its place, in elements.
   template <typename F>
   void ForEach(F f) const {
-    if (logical_count_ == 0) return;
     if (shape_.empty()) return f(int64_t{0}, int64_t{0});
     const std::vector<int64_t>& inner = terms_.back();
+    ForEachRow([&](int64_t linear, int64_t base) {
+      for (int64_t i = 0; i < shape_.back(); ++i) f(linear + i, base + inner[i]);
+    });
+  }
+
+  // Whether the elements of a row (along the last axis) lie side by side.
+  bool HasContiguousRows() const {
+    if (shape_.empty()) return false;
+    const std::vector<int64_t>& inner = terms_.back();
+    for (size_t i = 0; i < inner.size(); ++i) {
+      if (inner[i] != static_cast<int64_t>(i)) return false;
+    }
+    return true;
+  }
+  // f(linear, base): of the first element of each row; element i of it lies at base + terms[i]. The
+  // tensor has an axis.
+  template <typename F>
+  void ForEachRow(F f) const {
+    if (logical_count_ == 0) return;
     std::vector<int64_t> index(shape_.size(), 0);
     for (int64_t linear = 0; linear < logical_count_; linear += shape_.back()) {
       int64_t base = 0;
       for (size_t axis = 0; axis + 1 < shape_.size(); ++axis) base += terms_[axis][index[axis]];
-      for (int64_t i = 0; i < shape_.back(); ++i) f(linear + i, base + inner[i]);
+      f(linear, base);
       for (size_t axis = shape_.size() - 1; axis-- > 0;) {
         if (++index[axis] < shape_[axis]) break;
         index[axis] = 0;

@@ -14,7 +14,10 @@ namespace {
 
 constexpr uint64_t kGolden = 0x9E3779B97F4A7C15u;
 
-uint64_t Mix(uint64_t z) {
+// Into loops of several vector widths.
+#define HONE_INLINE __attribute__((always_inline)) inline
+
+HONE_INLINE uint64_t Mix(uint64_t z) {
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
   z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
   return z ^ (z >> 31);
@@ -60,6 +63,79 @@ Range RangeOf(const hone_buffer& buffer, DataType type, InputSet set) {
   return {buffer.domain_low, buffer.domain_high, 0};
 }
 
+// Elements first, first + 1, ... of a stream, into floats that lie side by side: what large constants
+// are drawn by, anew for each candidate. The same values as one by one.
+HONE_INLINE void DrawRow(uint64_t stream, uint64_t first, int64_t count, const Range& range,
+                         float* row) {
+  const double low = range.low;
+  const double width = range.high - range.low;
+  for (int64_t i = 0; i < count; ++i) {
+    const uint64_t draw = Mix(stream + (first + static_cast<uint64_t>(i) + 1) * kGolden);
+    row[i] = static_cast<float>(low + width * (static_cast<double>(draw >> 11) * 0x1.0p-53));
+  }
+}
+
+// `range.count` is below 2^31.
+HONE_INLINE void PickRow(uint64_t stream, uint64_t first, int64_t count, const Range& range,
+                         float* row) {
+  const double low = range.low;
+  const uint64_t choices = range.count;
+  for (int64_t i = 0; i < count; ++i) {
+    const uint64_t draw = Mix(stream + (first + static_cast<uint64_t>(i) + 1) * kGolden);
+    // Pick, in halves that vectors multiply.
+    const uint64_t picked = ((draw >> 32) * choices + (((draw & 0xFFFFFFFFu) * choices) >> 32)) >> 32;
+    row[i] = static_cast<float>(low + static_cast<double>(static_cast<int32_t>(picked)));
+  }
+}
+
+HONE_INLINE void FillRow(uint64_t stream, uint64_t first, int64_t count, const Range& range,
+                         float* row) {
+  range.count > 0 ? PickRow(stream, first, count, range, row)
+                  : DrawRow(stream, first, count, range, row);
+}
+
+using RowFiller = void (*)(uint64_t stream, uint64_t first, int64_t count, const Range& range,
+                           float* row);
+
+void FillRowAnywhere(uint64_t stream, uint64_t first, int64_t count, const Range& range,
+                     float* row) {
+  FillRow(stream, first, count, range, row);
+}
+
+#if defined(__x86_64__)
+// Vectors that multiply 64-bit integers: a third of the time.
+__attribute__((target("avx512f,avx512dq,avx512vl"))) void FillRowWide(uint64_t stream,
+                                                                      uint64_t first, int64_t count,
+                                                                      const Range& range,
+                                                                      float* row) {
+  FillRow(stream, first, count, range, row);
+}
+#endif
+
+RowFiller ChooseRowFiller() {
+#if defined(__x86_64__)
+  const bool is_wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+                       __builtin_cpu_supports("avx512vl");
+  if (is_wide) return FillRowWide;
+#endif
+  return FillRowAnywhere;
+}
+
+// Whether the buffer is filled row by row.
+bool FillRows(const LayoutMap& map, DataType type, const Range& range, uint64_t stream,
+              void* data) {
+  if (type != DataType::kFloat32 || !map.HasContiguousRows() || range.count >> 31 != 0) {
+    return false;
+  }
+  const RowFiller fill_row = ChooseRowFiller();
+  map.ForEachRow([&](int64_t linear, int64_t base) {
+    float* row = static_cast<float*>(data) + base;
+    const auto first = static_cast<uint64_t>(linear);
+    fill_row(stream, first, map.shape().back(), range, row);
+  });
+  return true;
+}
+
 // Offsets of the rows of a sparse matrix: every number of rows and non-zeros has such.
 void FillAscending(const hone_buffer& buffer, uint64_t stream, void* data) {
   const LayoutMap map = LayoutMap::Of(buffer);
@@ -88,6 +164,7 @@ void FillSeeded(const hone_buffer& buffer, uint32_t operand, uint64_t seed, Inpu
   const LayoutMap map = LayoutMap::Of(buffer);
   if (map.memory_count() != map.logical_count()) std::memset(data, 0, buffer.size_bytes);
   if ((buffer.flags & HONE_BUFFER_ASCENDING) != 0) return FillAscending(buffer, stream, data);
+  if (FillRows(map, type, range, stream, data)) return;
   map.ForEach([&](int64_t linear, int64_t offset) {
     const uint64_t draw = Mix(stream + (static_cast<uint64_t>(linear) + 1) * kGolden);
     const double value =

@@ -31,12 +31,16 @@ long Preemptions() {
 TimedKernel::TimedKernel(const hone_kernel& kernel, ThreadTeam& team)
     : kernel_(kernel), runner_(kernel, team), buffers_(KernelBuffers::Plain(kernel)) {}
 
-bool TimedKernel::SetUp(uint64_t seed) {
+bool TimedKernel::SetUp(uint64_t seed, const KernelBuffers* filled) {
   if (!runner_.ok() || !buffers_.ok()) return false;
-  buffers_.Fill(seed, InputSet::kFloat);
   binding_ = buffers_.pointers();
   runner_.BindView(binding_.data());
-  runner_.Run(HONE_PHASE_PREPARE);
+  if (filled != nullptr) {
+    buffers_.CopyFrom(*filled);
+  } else {
+    buffers_.Fill(seed, InputSet::kFloat);
+    runner_.Run(HONE_PHASE_PREPARE);
+  }
   return true;
 }
 

@@ -16,8 +16,9 @@ namespace hone::measure {
 class TimedKernel : public TimedWork {
  public:
   TimedKernel(const hone_kernel& kernel, ThreadTeam& team);
-  // Allocates, fills, prepares. False: no memory.
-  bool SetUp(uint64_t seed);
+  // Allocates, fills, prepares; or copies from what the check filled and prepared by the same seed.
+  // False: no memory.
+  bool SetUp(uint64_t seed, const KernelBuffers* filled);
   // After SetUp. False: they stay warm, for there is nothing to rotate, or no room for the copies.
   bool RotateConstants(uint64_t fill_bytes, uint64_t limit_bytes);
 

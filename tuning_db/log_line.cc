@@ -62,6 +62,7 @@ void AddFinal(Json& json, const Final& final) {
   json["signature"] = final.signature;
   json["distinct_trials"] = final.distinct_trials;
   json["space_size"] = final.space_size;
+  json["ended_share"] = ToJson(final.ended_share);
   json["winner"] = final.winner;
   json["default_entry"] = final.default_entry;
   json["toolchain"] = final.toolchain;
@@ -99,6 +100,10 @@ class Fields {
     const std::optional<double> value = field != nullptr ? RealOf(*field) : std::nullopt;
     if (!value) return Fail(name, "a number"), 0;
     return *value;
+  }
+  // Of a field that older logs do not have.
+  double RealOr(const char* name, double without) {
+    return Find(name) != nullptr ? Real(name) : without;
   }
   std::vector<double> Reals(const char* name) {
     std::vector<double> values;
@@ -202,6 +207,7 @@ Final ReadFinal(Fields& fields) {
   final.signature = fields.Text("signature");
   final.distinct_trials = fields.Integer("distinct_trials");
   final.space_size = fields.Integer("space_size");
+  final.ended_share = fields.RealOr("ended_share", 0);
   final.toolchain = fields.Text("toolchain");
   final.device = fields.Text("device");
   final.wall_time_ns = fields.Integer("wall_time_ns");

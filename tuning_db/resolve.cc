@@ -148,6 +148,7 @@ std::string_view Name(Tier tier) {
 }
 
 bool IsTuned(const Final& final) {
+  if (final.ended_share > 0) return true;
   return final.distinct_trials >= std::min(kTrialsOfTuned, std::max<int64_t>(final.space_size, 1));
 }
 

@@ -32,10 +32,11 @@ struct Best {
 };
 
 // As many distinct trials of a task, or its whole space where that is smaller, make its winner
-// `tuned`.
+// `tuned`. A search that ended early, since more of them promised too little, does as well.
 inline constexpr int64_t kTrialsOfTuned = 64;
 
-// Whether the winner of a final is `tuned`: it came after enough distinct trials.
+// Whether the winner of a final is `tuned`: it came after enough distinct trials, or after as many
+// as had something to win (decision 0016).
 bool IsTuned(const Final& final);
 
 // Whether configs of the other target hold on the asked one: same vector width, registers, threads.

@@ -106,6 +106,9 @@ struct Final {
   int64_t job = 0;
   int64_t distinct_trials = 0;  // settled search trials of the task and signature when it was run
   int64_t space_size = 0;       // counted up to a limit
+  // The search ended before its budget because more trials promised too little (decision 0016): the
+  // share of the models' time that the task had in the job. 0: it did not.
+  double ended_share = 0;
   int winner = 0;               // index into entries
   int default_entry = 0;
   std::vector<FinalEntry> entries;
@@ -136,6 +139,11 @@ struct Job {
   std::string search;       // "xgboost", "random", ...
   // Of the model's constants, in bytes (decision 0004). 0: unknown.
   int64_t constant_bytes = 0;
+  // Its searches end where more trials promise too little (decision 0016).
+  bool ends_early = false;
+  // What the models' calls of kernels that are no tasks of this job take. Shares of the models' time
+  // count it.
+  double elsewhere_ns = 0;
   // Spent running, over all daemons that ran it, as SetJobRan last said.
   int64_t ran_ns = 0;
   std::string owner;  // the daemon that runs it, with an epoch

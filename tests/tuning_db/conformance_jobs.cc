@@ -70,6 +70,8 @@ TEST_P(Conformance, JobKeepsEveryField) {
   EXPECT_EQ(read.search, "xgboost");
   EXPECT_EQ(read.constant_bytes, 46'000'000'000);
   EXPECT_EQ(read.ran_ns, 0);
+  EXPECT_TRUE(read.ends_early);
+  EXPECT_EQ(read.elsewhere_ns, 2.5e6);
   EXPECT_EQ(read.owner, "honed@host");
   EXPECT_EQ(read.epoch, 4);
   EXPECT_EQ(read.state, JobState::kQueued);

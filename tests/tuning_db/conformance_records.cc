@@ -153,7 +153,9 @@ TEST_P(Conformance, NewestFinalIsOfTheTaskAndSignature) {
   const int64_t other = store_->EnsureTask(ExampleTask(1)).value();
   EXPECT_FALSE(store_->NewestFinal(task, kSignature).value().has_value());
   store_->AddFinal(ExampleFinal(task, 0, 10)).value();
-  const int64_t newest = store_->AddFinal(ExampleFinal(task, 0, 64)).value();
+  Final ended = ExampleFinal(task, 0, 64);
+  ended.ended_share = 0.125;
+  const int64_t newest = store_->AddFinal(ended).value();
   store_->AddFinal(ExampleFinal(other, 0, 20)).value();
   Reopen();
   const Final read = store_->NewestFinal(task, kSignature).value().value();
@@ -163,6 +165,7 @@ TEST_P(Conformance, NewestFinalIsOfTheTaskAndSignature) {
   EXPECT_EQ(read.job, 0);
   EXPECT_EQ(read.distinct_trials, 64);
   EXPECT_EQ(read.space_size, 5000);
+  EXPECT_EQ(read.ended_share, 0.125);
   EXPECT_EQ(read.winner, 1);
   EXPECT_EQ(read.default_entry, 0);
   EXPECT_EQ(read.toolchain, "llvm 19.1.7");

@@ -83,6 +83,13 @@ TEST_F(ResolveTest, TunedIsAfter64TrialsOrAllOfASmallerSpace) {
   EXPECT_FALSE(is_tuned(0, 0)) << "nothing was tried";
 }
 
+TEST_F(ResolveTest, FinalOfASearchThatEndedEarlyIsTuned) {
+  Final final = ExampleFinal(EnsureTask(), 0, 5);
+  final.ended_share = 0.01;
+  store_->AddFinal(final).value();
+  EXPECT_EQ(Ask().tier, Tier::kTuned);
+}
+
 TEST_F(ResolveTest, WholeSmallSpaceIsTuned) {
   Final final = ExampleFinal(EnsureTask(), 0, 12);
   final.space_size = 12;

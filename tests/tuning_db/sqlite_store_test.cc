@@ -229,6 +229,8 @@ TEST_F(SqliteStoreTest, JobsOfAnOlderVersionAreKept) {
   EXPECT_EQ(job.client_id, "client-1");
   EXPECT_EQ(job.constant_bytes, 0) << "unknown";
   EXPECT_EQ(job.ran_ns, 0);
+  EXPECT_FALSE(job.ends_early);
+  EXPECT_EQ(job.elsewhere_ns, 0);
   EXPECT_TRUE(store->SetJobRan(1, 7).ok());
   EXPECT_EQ(store->GetJob(1)->ran_ns, 7);
 }

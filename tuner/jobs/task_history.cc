@@ -147,6 +147,17 @@ SearchState TaskHistory::StateAt(int64_t mark) const {
   return state;
 }
 
+std::vector<double> TaskHistory::RankedTimes() const {
+  std::vector<double> times;
+  for (const auto& [id, entry] : search_) times.push_back(entry.ranked_ns);
+  return times;
+}
+
+std::optional<double> TaskHistory::FirstTime() const {
+  if (search_.empty() || !search_.begin()->second.record) return std::nullopt;
+  return search_.begin()->second.ranked_ns;
+}
+
 std::vector<const TaskHistory::Entry*> TaskHistory::Ranked() const {
   std::vector<const Entry*> ranked;
   DeviceAnchors anchors;

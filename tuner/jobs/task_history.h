@@ -58,6 +58,11 @@ class TaskHistory {
   bool PrefixIsSettled(int64_t n) const;
   // What a batch after the first `mark` trials may look at.
   SearchState StateAt(int64_t mark) const;
+  // What each trial counts as, in the order of proposal; 0: it failed, or is open. Those of another
+  // regime count as what they took there.
+  std::vector<double> RankedTimes() const;
+  // What the first trial, the default's, counts as; 0: it failed. Nothing: it is not settled.
+  std::optional<double> FirstTime() const;
   // Settled successes, best first. Those of another regime follow behind all of this one.
   std::vector<const Entry*> Ranked() const;
   // Median of the best in this regime; 0: none.

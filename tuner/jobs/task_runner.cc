@@ -5,6 +5,7 @@
 
 #include "support/status.h"
 #include "tuner/jobs/regime.h"
+#include "tuning_db/resolve.h"
 
 namespace hone::tuner {
 namespace {
@@ -67,15 +68,25 @@ bool TaskRunner::IsMeasuringFinal() const {
 const Want* TaskRunner::WhoWantsMore() const {
   if (exhausted) return nullptr;
   for (const Want& want : wants) {
-    if (!want.job->expired && history.count() < want.task->trials) return &want;
+    if (want.WantsMoreThan(history.count())) return &want;
   }
   return nullptr;
+}
+
+double TaskRunner::EndedShare() const {
+  double share = 0;
+  for (const Want& want : wants) {
+    const bool has_ended = want.EndsEarly() && want.judged_at == history.count() &&
+                           !want.is_worth_more && history.count() < want.task->trials;
+    if (has_ended) share = std::max(share, want.share);
+  }
+  return share;
 }
 
 int64_t TaskRunner::LeftOfBudget() const {
   int64_t most = 0;
   for (const Want& want : wants) {
-    if (!want.job->expired) most = std::max(most, want.task->trials);
+    if (want.WantsMoreThan(history.count())) most = std::max(most, want.task->trials);
   }
   return std::max<int64_t>(0, most - history.count());
 }
@@ -88,6 +99,8 @@ bool TaskRunner::WantsWinner() const {
 
 bool TaskRunner::NeedsFinal() const {
   if (!WantsWinner()) return false;
+  // One that does not know that the search has ended leaves its winner less than tuned.
+  if (EndedShare() > 0 && history.final() && !tuning_db::IsTuned(*history.final())) return true;
   return context == nullptr || !history.FinalIsCurrent(context->default_config());
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tuner/jobs/batch_plan.h"
+#include "tuner/jobs/kept_artifacts.h"
 #include "tuner/jobs/task_history.h"
 #include "tuner/lowerer.h"
 #include "tuner/measurer.h"
@@ -27,6 +28,8 @@ struct ActiveJob {
   int64_t ran_saved_ns = 0;  // when its running time was last stored
   bool expired = false;      // its time is up: what is open settles, then finals
   std::string waiting;       // for what, as its newest event says; empty: for nothing
+  // What its models take with defaults; nothing: not all of its tasks have a first trial yet.
+  std::optional<double> models_ns;
 
   int64_t RanNs(int64_t now_ns) const { return now_ns - started_ns; }
 };
@@ -39,6 +42,21 @@ tuning_db::Purpose PurposeOf(const tuning_db::Job& job);
 struct Want {
   const ActiveJob* job = nullptr;
   const tuning_db::JobTask* task = nullptr;
+  // Of a job whose searches end early: whether more trials are worth it (early_end.h), as judged
+  // when the task had this many, and the task's share of the models' time.
+  int64_t judged_at = -1;
+  bool is_worth_more = true;
+  double share = 0;
+
+  bool EndsEarly() const {
+    return job->job.ends_early && PurposeOf(job->job) == tuning_db::Purpose::kSearch;
+  }
+  bool IsJudgedAt(int64_t trials) const { return !EndsEarly() || judged_at == trials; }
+  // Where it is not judged yet it may still.
+  bool WantsMoreThan(int64_t trials) const {
+    const bool has_ended = EndsEarly() && judged_at == trials && !is_worth_more;
+    return !job->expired && trials < task->trials && !has_ended;
+  }
 };
 
 struct FinalRun {
@@ -76,6 +94,7 @@ struct TaskRunner {
   std::set<int64_t> measuring;  // trials that the measurer has, that of the final among them
   SharedArtifact reference;
   SharedArtifact anchor;
+  KeptArtifacts kept;
   bool planning = false;
   bool exhausted = false;
   bool closed = false;
@@ -101,6 +120,8 @@ struct TaskRunner {
   const Want* WhoWantsMore() const;
   // Trials that may still be proposed.
   int64_t LeftOfBudget() const;
+  // The greatest share of the models' time with which its search has ended early; 0: it has not.
+  double EndedShare() const;
   // Whether somebody wants a winner.
   bool WantsWinner() const;
   // Whether somebody wants a winner and no final says who it is.

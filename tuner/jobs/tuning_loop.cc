@@ -259,7 +259,8 @@ void TuningLoop::Finish(const ActiveJob& active) {
   std::string why;
   for (const tuning_db::JobTask& task : active.job.tasks) {
     const TaskRunner& runner = *Find({task.task, task.signature});
-    is_short |= !runner.exhausted && runner.history.count() < task.trials;
+    is_short |= !runner.exhausted && runner.history.count() < task.trials &&
+                runner.EndedShare() <= 0;
     is_short |= runner.NeedsFinal();
     if (runner.failure.empty()) continue;
     if (failed++ == 0) why = fmt::format("{}: {}", task.name, runner.failure);
@@ -296,6 +297,7 @@ void TuningLoop::Pump() {
   bool phase = false;
   do {
     phase = measure_phase_;
+    JudgeSearches();
     for (auto& [key, runner] : runners_) {
       if (!runner->IsClosed()) BeginFinalWhenDue(*runner);
       if (!runner->IsClosed() && runner->is_served) NeedSharedArtifacts(*runner);

@@ -6,6 +6,8 @@
 //   - A batch that begins with trial n is a function of the first n - batch settled trials and of
 //     the configs of the others. It is proposed in one transaction, before anything is built.
 //     While one batch is measured the next can be built.
+//     Of a job whose searches end early it is a function of the first n, and so is whether it is
+//     proposed at all, with the first trials of all tasks of the job.
 //   - An open trial is built again (proposed), or waited for and then built again (leased).
 //   - A task with no open trial and a met budget needs a final, unless it has one that is current.
 // A task whose target no connected device has waits: nothing is proposed or built for it, and it
@@ -18,6 +20,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -144,13 +147,24 @@ class TuningLoop {
   BuildItem NewBuild(const TaskRunner& runner, BuildItem::Kind kind, const std::string& config,
                      const std::string& nest_digest) const;
   void NeedSharedArtifacts(TaskRunner& runner);
+  // Or has it measured at once, where its artifact is kept.
   void QueueBuild(TaskRunner& runner, const tuning_db::Trial& trial);
   void DispatchBuilds();
   void OnBuilt(uint64_t id, absl::StatusOr<hone::v1::BuildReply> reply);
+  void KeepArtifact(TaskRunner& runner, const hone::v1::BuildRequest& request,
+                    const absl::StatusOr<hone::v1::BuildReply>& reply);
   void OnBuilderFailed(BuildItem item, const absl::Status& status);
   void OnReferenceBuilt(TaskRunner& runner, const hone::v1::BuildReply& reply);
   void OnAnchorBuilt(TaskRunner& runner, const hone::v1::BuildReply& reply);
   void OnTrialBuilt(TaskRunner& runner, int64_t trial, const hone::v1::BuildReply& reply);
+
+  // ---- ends before the budget (tuning_loop_ends.cc) ----
+  // Whether more trials are worth it, of every task without open trials that a job whose searches
+  // end early wants.
+  void JudgeSearches();
+  void Judge(const TaskRunner& runner, Want& want);
+  // What the job's models take with defaults; nothing: not every task has a first trial yet.
+  std::optional<double> ModelsNs(const ActiveJob& active) const;
 
   // ---- trials (tuning_loop_trials.cc) ----
   void ProposeMore();
@@ -179,6 +193,7 @@ class TuningLoop {
   void BeginFinal(TaskRunner& runner);
   void BuildFinalists(TaskRunner& runner);
   void OnFinalistBuilt(TaskRunner& runner, size_t finalist, const hone::v1::BuildReply& reply);
+  void OnFinalistsBuilt(TaskRunner& runner);
   void MeasureFinal(TaskRunner& runner, bool held);
   FinalFacts FactsOf(const TaskRunner& runner) const;
   // These two on the measurer's executor.

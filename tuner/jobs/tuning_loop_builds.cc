@@ -3,6 +3,8 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "support/crash_point.h"
@@ -79,6 +81,10 @@ void TuningLoop::NeedSharedArtifacts(TaskRunner& runner) {
 }
 
 void TuningLoop::QueueBuild(TaskRunner& runner, const Trial& trial) {
+  if (const Artifact* kept = runner.kept.Find(trial.nest_digest)) {
+    to_measure_.push_back({runner.key, trial, *kept});
+    return;
+  }
   BuildItem item = NewBuild(runner, BuildItem::Kind::kTrial, trial.config, trial.nest_digest);
   item.trial = trial.id;
   builds_.PushBack(std::move(item));
@@ -110,6 +116,7 @@ void TuningLoop::OnBuilt(uint64_t id, absl::StatusOr<v1::BuildReply> reply) {
   if (!item || stopped_) return;
   TaskRunner* runner = Find(item->key);
   if (runner != nullptr && runner->failure.empty()) {
+    KeepArtifact(*runner, item->request, reply);
     if (!reply.ok()) {
       OnBuilderFailed(*std::move(item), reply.status());
     } else if (item->kind == BuildItem::Kind::kReference) {
@@ -123,6 +130,21 @@ void TuningLoop::OnBuilt(uint64_t id, absl::StatusOr<v1::BuildReply> reply) {
     }
   }
   Pump();
+}
+
+void TuningLoop::KeepArtifact(TaskRunner& runner, const v1::BuildRequest& request,
+                              const absl::StatusOr<v1::BuildReply>& reply) {
+  if (!reply.ok() || reply->outcome() != v1::BUILD_OUTCOME_OK || !request.has_candidate()) return;
+  if (runner.kept.size() >= static_cast<size_t>(4 * options_.final_top)) {
+    std::set<std::string> wanted;
+    for (const auto& [id, trial] : runner.open) wanted.insert(trial.nest_digest);
+    for (const TaskHistory::Entry* entry : runner.history.Ranked()) {
+      if (static_cast<int>(wanted.size()) >= 2 * options_.final_top) break;
+      wanted.insert(entry->trial.nest_digest);
+    }
+    runner.kept.KeepOnly(wanted);
+  }
+  runner.kept.Keep(request.candidate().nest_digest(), ToArtifact(*reply));
 }
 
 void TuningLoop::OnBuilderFailed(BuildItem item, const absl::Status& status) {
@@ -180,6 +202,11 @@ void TuningLoop::OnFinalistBuilt(TaskRunner& runner, size_t finalist, const v1::
                  run.finalists[finalist].config.ToText(), reply.message());
   }
   if (run.building > 0) return;
+  OnFinalistsBuilt(runner);
+}
+
+void TuningLoop::OnFinalistsBuilt(TaskRunner& runner) {
+  FinalRun& run = *runner.final_run;
   if (!run.failure.empty()) {
     EndFinal(runner, Outcome::kBuildError,
              fmt::format("the default config cannot be built: {}", run.failure));

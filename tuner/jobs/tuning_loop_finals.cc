@@ -68,6 +68,7 @@ void TuningLoop::BeginFinalWhenDue(TaskRunner& runner) {
       runner.closed = true;
       runner.reference = {};
       runner.anchor = {};
+      runner.kept.Clear();
       return;
     }
   }
@@ -117,15 +118,21 @@ void TuningLoop::BuildFinalists(TaskRunner& runner) {
   FinalRun& run = *runner.final_run;
   run.built.clear();
   run.failure.clear();
-  run.building = run.finalists.size();
+  run.building = 0;
   for (size_t i = run.finalists.size(); i-- > 0;) {
     const PlannedTrial& finalist = run.finalists[i];
+    if (const Artifact* kept = runner.kept.Find(finalist.nest_digest)) {
+      run.built[i] = *kept;
+      continue;
+    }
+    ++run.building;
     BuildItem item = NewBuild(runner, BuildItem::Kind::kFinalist, finalist.config.ToText(),
                               finalist.nest_digest);
     item.trial = run.trial.id;
     item.finalist = i;
     builds_.PushFront(std::move(item));
   }
+  if (run.building == 0) OnFinalistsBuilt(runner);
 }
 
 namespace {
@@ -177,6 +184,7 @@ TuningLoop::FinalFacts TuningLoop::FactsOf(const TaskRunner& runner) const {
   // Many leaves may be one nest: a space that the search has used up is as large as what it gave.
   facts.final.space_size =
       runner.exhausted ? runner.history.settled() : runner.context->space().Count(kCountLimit);
+  facts.final.ended_share = runner.EndedShare();
   facts.may_repeat = run.attempts < options_.final_attempts;
   return facts;
 }

@@ -39,6 +39,19 @@ TaskView ViewOf(const TaskRunner& runner, int batch) {
   return view;
 }
 
+// How many trials a batch that begins after `begin` of them looks at. Where searches end early all:
+// there are few, and other tasks keep builders and devices busy.
+int64_t MarkOf(const Want& want, int64_t begin, int batch) {
+  return want.EndsEarly() ? begin : begin - batch;
+}
+
+// Where searches end early the first batch is the default and the best of each other strategy: they
+// say whether the task has something to win. Nothing: as large as any.
+std::optional<int64_t> FirstBatchSize(const Want& want, const TaskContext& task, int64_t begin) {
+  if (!want.EndsEarly() || begin > 0) return std::nullopt;
+  return 1 + static_cast<int64_t>(task.alternatives().size());
+}
+
 std::string NoReference(const std::string& message) {
   return fmt::format("nothing of it can be checked, its reference does not run: {}", message);
 }
@@ -62,10 +75,12 @@ Trial ToTrial(const PlannedTrial& planned, const TaskRunner& runner, const tunin
 
 bool TuningLoop::CanPropose(const TaskRunner& runner) const {
   if (runner.IsClosed() || !runner.is_served || runner.planning) return false;
-  if (runner.final_run || runner.open_confirm || runner.WhoWantsMore() == nullptr) return false;
+  if (runner.final_run || runner.open_confirm) return false;
+  const Want* want = runner.WhoWantsMore();
+  if (want == nullptr || !want->IsJudgedAt(runner.history.count())) return false;
   // Without a reference nothing can be checked, and most that is proposed would only wait.
   if (runner.reference.state != SharedArtifact::State::kDone) return false;
-  return runner.history.PrefixIsSettled(runner.history.count() - options_.batch);
+  return runner.history.PrefixIsSettled(MarkOf(*want, runner.history.count(), options_.batch));
 }
 
 void TuningLoop::ProposeMore() {
@@ -93,8 +108,10 @@ void TuningLoop::Plan(TaskRunner& runner) {
     return;
   }
   const int64_t begin = runner.history.count();
-  const int count = static_cast<int>(std::min<int64_t>(options_.batch, want.task->trials - begin));
-  SearchState state = runner.history.StateAt(begin - options_.batch);
+  const int64_t size = FirstBatchSize(want, *runner.context, begin).value_or(options_.batch);
+  const int64_t most = std::min<int64_t>(options_.batch, want.task->trials - begin);
+  const int count = static_cast<int>(std::min(size, most));
+  SearchState state = runner.history.StateAt(MarkOf(want, begin, options_.batch));
   state.task = runner.context.get();
   state.seed = Random(job.seed ^ Random(static_cast<uint64_t>(begin)).Next()).Next();
   std::set<std::string> nests;

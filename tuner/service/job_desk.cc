@@ -45,6 +45,9 @@ absl::StatusOr<tuning_db::Job> JobDesk::Submit(const std::string& client_id,
   job.priority = spec.priority();
   job.deadline_ns = std::max<int64_t>(0, spec.limit_ns());
   job.constant_bytes = static_cast<int64_t>(std::min<uint64_t>(spec.constant_bytes(), INT64_MAX));
+  job.ends_early = spec.ends_early();
+  const bool is_time = std::isfinite(spec.elsewhere_ns()) && spec.elsewhere_ns() > 0;
+  job.elsewhere_ns = is_time ? spec.elsewhere_ns() : 0;
   job.owner = parts_.owner;
   job.epoch = 1;
   HONE_ASSIGN_OR_RETURN(tuning_db::Job stored, parts_.store->SubmitJob(job));

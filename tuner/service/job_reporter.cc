@@ -28,6 +28,18 @@ v1::JobState ToProto(tuning_db::JobState state) {
   return v1::JOB_STATE_UNSPECIFIED;
 }
 
+constexpr char kNothingToWin[] = "nothing to win";
+constexpr char kSpaceUsedUp[] = "space used up";
+
+// Of a task that has a final.
+std::string WhyEnded(const tuning_db::Job& job, const tuning_db::JobTask& task,
+                     const tuning_db::Final& final, int64_t trials) {
+  if (final.distinct_trials < trials) return "";  // it was tuned further since
+  if (trials >= task.trials) return "budget";
+  if (final.space_size <= trials) return kSpaceUsedUp;
+  return job.ends_early && final.ended_share > 0 ? kNothingToWin : "";
+}
+
 }  // namespace
 
 absl::StatusOr<v1::JobInfo> JobReporter::Report(int64_t id, Spec detail) {
@@ -52,6 +64,8 @@ absl::StatusOr<v1::JobInfo> JobReporter::Report(const tuning_db::Job& job, Spec 
   spec.set_search(job.search);
   spec.set_priority(job.priority);
   spec.set_constant_bytes(static_cast<uint64_t>(job.constant_bytes));
+  spec.set_ends_early(job.ends_early);
+  spec.set_elsewhere_ns(job.elsewhere_ns);
   for (const tuning_db::JobTask& task : job.tasks) {
     spec.set_trials(std::max(spec.trials(), task.trials));
     HONE_ASSIGN_OR_RETURN(*info.add_tasks(), Progress(job, task));
@@ -114,8 +128,12 @@ absl::StatusOr<v1::TaskProgress> JobReporter::Progress(const tuning_db::Job& job
   const auto entry = [&](int i) { return final->entries[static_cast<size_t>(i)]; };
   progress.set_default_ns(entry(final->default_entry).median_ns);
   progress.set_best_ns(tuning_db::WinnerNs(*final));
-  // A space that is smaller than the budget asks for no more than it has.
-  progress.set_budget(std::min(task.trials, std::max(final->space_size, sums.trials)));
+  progress.set_ended(WhyEnded(job, task, *final, sums.trials));
+  // A search that has ended otherwise asks for no more than it had; so does a space that is smaller
+  // than the budget.
+  const bool is_short = progress.ended() == kNothingToWin || progress.ended() == kSpaceUsedUp;
+  const int64_t most = is_short ? sums.trials : std::max(final->space_size, sums.trials);
+  progress.set_budget(std::min(task.trials, most));
   progress.set_tier(tuning_db::IsTuned(*final) ? "tuned" : "tuning");
   return progress;
 }

@@ -40,10 +40,11 @@ absl::StatusOr<int64_t> InsertFinal(Connection& db, const Final& final) {
   HONE_ASSIGN_OR_RETURN(const int64_t device, Intern(db, final.device));
   HONE_RETURN_IF_ERROR(db.Run(
       "INSERT INTO finals (task, signature, job, distinct_trials, space_size, winner, "
-      "default_entry, toolchain, device, wall_time_ns) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      "default_entry, toolchain, device, wall_time_ns, ended_share) "
+      "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
       final.task, signature, final.job != 0 ? std::optional(final.job) : std::nullopt,
       final.distinct_trials, final.space_size, final.winner, final.default_entry, toolchain, device,
-      final.wall_time_ns));
+      final.wall_time_ns, final.ended_share));
   const int64_t id = db.LastInsertId();
   int64_t position = 0;
   for (const FinalEntry& entry : final.entries) {
@@ -57,7 +58,7 @@ absl::StatusOr<std::optional<Final>> ReadNewestFinal(Connection& db, int64_t tas
   HONE_ASSIGN_OR_RETURN(
       Statement query,
       db.Prepare("SELECT f.id, f.task, s.body, f.job, f.distinct_trials, f.space_size, f.winner, "
-                 "f.default_entry, o.body, d.body, f.wall_time_ns FROM finals f "
+                 "f.default_entry, o.body, d.body, f.wall_time_ns, f.ended_share FROM finals f "
                  "JOIN texts s ON s.id = f.signature JOIN texts o ON o.id = f.toolchain "
                  "JOIN texts d ON d.id = f.device WHERE f.task = ? AND s.digest = ? "
                  "ORDER BY f.id DESC LIMIT 1"));
@@ -76,6 +77,7 @@ absl::StatusOr<std::optional<Final>> ReadNewestFinal(Connection& db, int64_t tas
   final.toolchain = query.Text(8);
   final.device = query.Text(9);
   final.wall_time_ns = query.Integer(10);
+  final.ended_share = query.Real(11);
   HONE_ASSIGN_OR_RETURN(final.entries, ReadEntries(db, final.id));
   return std::optional<Final>(std::move(final));
 }

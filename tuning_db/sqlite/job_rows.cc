@@ -36,6 +36,8 @@ Job JobOf(const Statement& row) {
   job.message = row.Text(11);
   job.constant_bytes = row.Integer(12);
   job.ran_ns = row.Integer(13);
+  job.ends_early = row.Integer(14) != 0;
+  job.elsewhere_ns = row.Real(15);
   return job;
 }
 
@@ -45,8 +47,8 @@ absl::StatusOr<std::vector<Job>> ReadJobs(Connection& db, int64_t after_id, int6
   HONE_ASSIGN_OR_RETURN(
       Statement query,
       db.Prepare("SELECT id, client_id, model, target, seed, priority, deadline_ns, search, owner, "
-                 "epoch, state, message, constant_bytes, ran_ns FROM jobs WHERE id > ? ORDER BY id "
-                 "LIMIT ?"));
+                 "epoch, state, message, constant_bytes, ran_ns, ends_early, elsewhere_ns FROM jobs "
+                 "WHERE id > ? ORDER BY id LIMIT ?"));
   query.Bind(after_id, limit > 0 ? limit : -1);
   std::vector<Job> jobs;
   for (;;) {
@@ -70,10 +72,11 @@ absl::StatusOr<std::optional<int64_t>> FindJob(Connection& db, const std::string
 absl::StatusOr<int64_t> InsertJob(Connection& db, const Job& job) {
   HONE_RETURN_IF_ERROR(
       db.Run("INSERT INTO jobs (client_id, model, target, seed, priority, deadline_ns, search, "
-             "owner, epoch, state, message, constant_bytes) "
-             "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+             "owner, epoch, state, message, constant_bytes, ends_early, elsewhere_ns) "
+             "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
              job.client_id, job.model, job.target, job.seed, job.priority, job.deadline_ns,
-             job.search, job.owner, job.epoch, JobState::kQueued, job.message, job.constant_bytes));
+             job.search, job.owner, job.epoch, JobState::kQueued, job.message, job.constant_bytes,
+             static_cast<int64_t>(job.ends_early), job.elsewhere_ns));
   const int64_t id = db.LastInsertId();
   int64_t position = 0;
   for (const JobTask& task : job.tasks) {

@@ -205,6 +205,13 @@ CREATE TABLE model_final_kernels (
 ) STRICT, WITHOUT ROWID;
 )sql";
 
+// 6. Searches that end before their budget (decision 0016).
+constexpr char kEarlyEnds[] = R"sql(
+ALTER TABLE jobs ADD COLUMN ends_early INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE jobs ADD COLUMN elsewhere_ns REAL NOT NULL DEFAULT 0;
+ALTER TABLE finals ADD COLUMN ended_share REAL NOT NULL DEFAULT 0;
+)sql";
+
 // One step of the history: statements, then what SQL cannot say.
 struct Migration {
   const char* statements;
@@ -215,7 +222,7 @@ struct Migration {
 constexpr std::array kMigrations = {
     Migration{kFirst},       Migration{kMisses},
     Migration{kJobFigures},  Migration{"", CanonicaliseConfigs},
-    Migration{kModelFinals},
+    Migration{kModelFinals}, Migration{kEarlyEnds},
 };
 
 absl::Status RunMigration(Connection& db, int version) {
