@@ -77,6 +77,8 @@ int64_t World::Submit(const JobWish& wish) {
   job.constant_bytes = wish.constant_bytes;
   job.seed = wish.seed;
   job.search = wish.search;
+  job.ends_early = wish.ends_early;
+  job.elsewhere_ns = wish.elsewhere_ns;
   job.deadline_ns = wish.deadline_ns;
   job.priority = wish.priority;
   for (const std::string& workload : wish.workloads) {

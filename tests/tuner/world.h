@@ -22,6 +22,8 @@ struct JobWish {
   std::string target = kFakeTarget;
   int64_t constant_bytes = 0;
   std::string search = "fake";
+  bool ends_early = false;
+  double elsewhere_ns = 0;
 };
 
 // The store outlives daemons; Restart() is a kill -9 and a new start: everything in memory is gone.

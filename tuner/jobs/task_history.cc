@@ -149,7 +149,10 @@ SearchState TaskHistory::StateAt(int64_t mark) const {
 
 std::vector<double> TaskHistory::RankedTimes() const {
   std::vector<double> times;
-  for (const auto& [id, entry] : search_) times.push_back(entry.ranked_ns);
+  for (const auto& [id, entry] : search_) {
+    if (!entry.record) continue;
+    if (IsRanked(entry) || entry.record->outcome != Outcome::kOk) times.push_back(entry.ranked_ns);
+  }
   return times;
 }
 

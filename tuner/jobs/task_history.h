@@ -58,8 +58,8 @@ class TaskHistory {
   bool PrefixIsSettled(int64_t n) const;
   // What a batch after the first `mark` trials may look at.
   SearchState StateAt(int64_t mark) const;
-  // What each trial counts as, in the order of proposal; 0: it failed, or is open. Those of another
-  // regime count as what they took there.
+  // What each settled trial counts as, in the order of proposal; 0: it failed. Those of another
+  // regime are left out.
   std::vector<double> RankedTimes() const;
   // What the first trial, the default's, counts as; 0: it failed. Nothing: it is not settled.
   std::optional<double> FirstTime() const;

@@ -151,6 +151,9 @@ void TuningLoop::MeasureFinal(TaskRunner& runner, bool held) {
   request.held = held;
   request.rounds = static_cast<uint32_t>(options_.final_rounds);
   request.run_limit_ns *= options_.final_rounds;
+  // Rounds count, chunks do not (docs/decisions/0011): short ones.
+  request.timing.set_chunk_ns(500'000);
+  request.timing.set_warmup_ns(500'000);
   request.timing.set_min_chunks(3);
   request.timing.set_max_chunks(12);
   request.timing.set_stop_above_ns(0);

@@ -7,7 +7,7 @@ namespace hone::tuner {
 namespace {
 
 // A search whose newest trials, so many of them, gained less than this ends whatever its share.
-constexpr size_t kPatience = 24;
+constexpr size_t kPatience = 32;
 constexpr double kLeastGainOfPatience = 0.01;
 // Of the models' time: what promises less is not tried.
 constexpr double kLeastGainOfModels = 0.001;
@@ -34,7 +34,7 @@ double GainAfter(const std::vector<double>& times, size_t count) {
 double ExpectedGain(const std::vector<double>& times, int batch) {
   const double tried = static_cast<double>(std::max<size_t>(times.size(), 1));
   // What a batch gains of a task that nothing else is known of.
-  const double usual = 0.2 / tried;
+  const double usual = 0.3 / tried;
   const size_t newest = std::min(times.size(), static_cast<size_t>(batch));
   return std::max(usual, 0.5 * GainAfter(times, times.size() - newest));
 }

@@ -1,0 +1,139 @@
+// Searches that end before their budget.
+#include <gtest/gtest.h>
+
+#include "support/random.h"
+#include "tests/tuner/world.h"
+#include "tuning_db/resolve.h"
+
+namespace hone::tuner {
+namespace {
+
+using tuning_db::JobState;
+using tuning_db::Purpose;
+
+constexpr int64_t kSecond = 1'000'000'000;
+constexpr int64_t kBudget = 300;
+
+tuning_db::Final FinalOf(World& world, int64_t task) {
+  return world.store->NewestFinal(task, "NC->NC").value().value();
+}
+
+size_t Trials(World& world) { return world.Records(Purpose::kSearch).size(); }
+
+TEST(TuningLoopEnds, SpendsLessThanTheBudgetAndItsWinnerIsTuned) {
+  World world;
+  world.AddWorker("w1");
+  const int64_t job = world.Submit(
+      {.workloads = {"conv", "dense", "pool"}, .trials = kBudget, .ends_early = true});
+  world.Run();
+  EXPECT_EQ(world.GetJob(job).state, JobState::kDone);
+  EXPECT_EQ(world.GetJob(job).message, "");
+  EXPECT_LT(Trials(world), static_cast<size_t>(3 * kBudget) / 2);
+  for (int64_t task = 1; task <= 3; ++task) {
+    const tuning_db::Final final = FinalOf(world, task);
+    EXPECT_GT(final.ended_share, 0);
+    EXPECT_LE(final.ended_share, 1);
+    EXPECT_TRUE(tuning_db::IsTuned(final));
+  }
+  EXPECT_TRUE(world.store->OpenTrials(0).value().empty());
+}
+
+TEST(TuningLoopEnds, ATaskThatTakesLittleOfTheModelGetsItsFirstBatchOnly) {
+  World world;
+  world.AddWorker("w1");
+  world.Submit({.trials = kBudget, .ends_early = true, .elsewhere_ns = 1e12});
+  world.Run();
+  EXPECT_EQ(Trials(world), 1u) << "the default: the fake task has no other strategy";
+  EXPECT_TRUE(tuning_db::IsTuned(FinalOf(world, 1)));
+}
+
+TEST(TuningLoopEnds, ASecondJobSpendsNothing) {
+  World world;
+  world.AddWorker("w1");
+  JobWish wish{.workloads = {"conv", "dense"}, .trials = kBudget, .ends_early = true};
+  world.Submit(wish);
+  world.Run();
+  const int runs = world.workers["w1"]->runs;
+  wish.client_id = "again";
+  EXPECT_EQ(world.GetJob(world.Submit(wish)).tasks.size(), 2u);
+  world.Run();
+  EXPECT_EQ(world.workers["w1"]->runs, runs);
+}
+
+TEST(TuningLoopEnds, GoesOnInAModelWhereTheTaskWeighsMoreThanTwice) {
+  World world;
+  world.AddWorker("w1");
+  world.Submit({.trials = kBudget, .ends_early = true, .elsewhere_ns = 1e12});
+  world.Run();
+  world.Submit({.client_id = "its own", .trials = kBudget, .ends_early = true});
+  world.Run();
+  EXPECT_GT(Trials(world), 8u);
+  EXPECT_EQ(FinalOf(world, 1).ended_share, 1);
+}
+
+TEST(TuningLoopEnds, AJobThatAsksForTheWholeBudgetGetsIt) {
+  World world;
+  world.AddWorker("w1");
+  world.Submit({.trials = kBudget, .ends_early = true});
+  world.Run();
+  ASSERT_LT(Trials(world), static_cast<size_t>(kBudget));
+  world.Submit({.client_id = "all", .trials = kBudget});
+  world.Run();
+  EXPECT_EQ(Trials(world), static_cast<size_t>(kBudget));
+  EXPECT_EQ(FinalOf(world, 1).distinct_trials, kBudget);
+  EXPECT_EQ(FinalOf(world, 1).ended_share, 0);
+}
+
+// Forty trials of an older Hone leave a kernel less than tuned; a tune that finds nothing more to
+// win makes it tuned, by a final alone.
+TEST(TuningLoopEnds, AFinalOfFewTrialsIsRunAnewWhereNothingIsLeftToWin) {
+  World world;
+  world.AddWorker("w1");
+  world.Submit({.client_id = "before", .trials = 40});
+  world.Run();
+  ASSERT_FALSE(tuning_db::IsTuned(FinalOf(world, 1)));
+  world.Submit({.trials = kBudget, .ends_early = true, .elsewhere_ns = 1e12});
+  world.Run();
+  EXPECT_EQ(Trials(world), 40u);
+  EXPECT_TRUE(tuning_db::IsTuned(FinalOf(world, 1)));
+}
+
+TEST(TuningLoopEnds, ComesToTheSameEndWhateverTheNumberOfWorkers) {
+  const JobWish wish{.workloads = {"conv", "dense", "pool"}, .trials = 100, .ends_early = true};
+  World one;
+  one.AddWorker("w1", 1);
+  one.Submit(wish);
+  one.Run();
+  World three;
+  for (const char* name : {"w1", "w2", "w3"}) three.AddWorker(name, 3);
+  three.Submit(wish);
+  three.Run();
+  EXPECT_EQ(one.EndState(), three.EndState());
+}
+
+TEST(TuningLoopEnds, ResumesFromAnyStateToTheSameEnd) {
+  const JobWish wish{.workloads = {"conv", "dense", "pool"}, .trials = 100, .ends_early = true};
+  World whole;
+  whole.AddWorker("w1");
+  whole.Submit(wish);
+  whole.Run();
+  const std::string expected = whole.EndState();
+  ASSERT_LT(Trials(whole), 300u);
+  for (uint64_t seed = 1; seed <= 100; ++seed) {
+    World world({}, {.poison_limit = 1000});  // a trial may be hit three times by chance
+    Random random(seed);
+    world.AddWorker("w1");
+    const int64_t job = world.Submit(wish);
+    for (int kills = 0; kills < 6; ++kills) {
+      world.Run(1 + static_cast<int>(random.Below(150)));
+      world.Restart();
+    }
+    world.Run();
+    world.Wait(10 * kSecond);
+    ASSERT_EQ(world.GetJob(job).state, JobState::kDone) << "seed " << seed;
+    ASSERT_EQ(world.EndState(), expected) << "seed " << seed;
+  }
+}
+
+}  // namespace
+}  // namespace hone::tuner
