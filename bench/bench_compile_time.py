@@ -89,7 +89,7 @@ def known_configs(model: str, args: argparse.Namespace, folder: str) -> list[str
     if not args.trials:
         return ["--db", database] if args.db else []
     threads = ["--threads", str(args.threads)]
-    result_file.hone("tune", model, "--db", database, "--trials", str(args.trials), *threads)
+    result_file.hone("tune", model, "--db", database, "--trials", str(args.trials), "--full-budget", *threads)
     return ["--db", database, "--require-tuned"]
 
 

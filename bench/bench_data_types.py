@@ -220,7 +220,8 @@ def main() -> None:
                 path.write_text(model(case, form))
                 options = ["--numerics", form.numerics, *threads]
                 if args.trials > 0:
-                    result_file.hone("tune", str(path), "--db", database, "--trials", str(args.trials), *options)
+                    budget = ("--trials", str(args.trials), "--full-budget")
+                    result_file.hone("tune", str(path), "--db", database, *budget, *options)
                 if pathlib.Path(database).exists():
                     options += ["--db", database]
                 output = str(path.with_suffix(".so"))

@@ -39,7 +39,8 @@ def main() -> None:
             pathlib.Path(model).write_text(convolution())
         peaks = [result_file.machine_peak(1)]
         database = str(pathlib.Path(work) / "hone.db")
-        tuned = result_file.hone("tune", model, "--db", database, "--threads", "1", "--trials", str(args.trials))
+        budget = ("--trials", str(args.trials), "--full-budget")
+        tuned = result_file.hone("tune", model, "--db", database, "--threads", "1", *budget)
         peaks.append(result_file.machine_peak(1))
 
     trials = sum(task["trials"] for task in tuned["tasks"])

@@ -84,7 +84,7 @@ class Modules:
 
     def _tune(self, model: pathlib.Path, threads: int, numerics: str, trials: int, target: str) -> dict[str, Any]:
         document = result_file.hone(
-            *("tune", str(model), "--db", str(self._database), "--trials", str(trials)),
+            *("tune", str(model), "--db", str(self._database), "--trials", str(trials), "--full-budget"),
             *("--target", target, "--threads", str(threads), *_numerics(numerics)),
         )
         return document

@@ -20,7 +20,8 @@ class Jobs : public ::testing::Test {
     std::filesystem::permissions(folder_.path(), std::filesystem::perms::owner_all);
   }
   std::vector<std::string> Tune(const std::string& trials, const std::string& threads) const {
-    return {"tune", "mlp.onnx", "--db", "hone.db", "--trials", trials, "--threads", threads};
+    return {"tune", "mlp.onnx", "--db",      "hone.db", "--trials",
+            trials, "--threads", threads, "--full-budget"};
   }
   std::unique_ptr<tuning_db::Store> Open() const {
     auto store = tuning_db::OpenSqliteStore(folder_ / "hone.db", tuning_db::OpenMode::kReadOnly);

@@ -74,7 +74,7 @@ TEST_F(Server, ADrainedWorkerFinishesAndLeaves) {
 TEST_F(Server, ASubmittedJobIsForTheFarmsOnlyTargetAndIsListedAndShown) {
   StartHoned();
   StartWorker("bench-1");
-  const json submitted = Hone({"job", "submit", "mlp.onnx", "--trials", "2"});
+  const json submitted = Hone({"job", "submit", "mlp.onnx", "--trials", "2", "--full-budget"});
   EXPECT_EQ(submitted["job"], 1);
   EXPECT_THAT(submitted["target"].get<std::string>(), HasSubstr("-threads=1"));
   EXPECT_EQ(RunHone({"job", "watch", "1"}, folder_.path()).exit_code, 0);

@@ -18,8 +18,8 @@ class WholePath : public ::testing::Test {
     ASSERT_EQ(RunHone({"zoo", model, "-o", model + ".onnx"}, folder_.path()).exit_code, 0);
   }
   json Tune(const std::string& model) {
-    return Hone(
-        {"tune", model + ".onnx", "--db", "hone.db", "--threads", "1", "--trials", kTrials});
+    return Hone({"tune", model + ".onnx", "--db", "hone.db", "--threads", "1", "--trials", kTrials,
+                 "--full-budget"});
   }
   static int64_t TrialsOf(const json& tuned) {
     int64_t trials = 0;
@@ -37,6 +37,7 @@ TEST_F(WholePath, TuneSpendsTheBudgetExactlyOnceAndTunedIsNeverSlower) {
   for (const json& task : first["tasks"]) {
     EXPECT_EQ(task["trials"], 4) << task;
     EXPECT_EQ(task["failures"], 0) << task;
+    EXPECT_EQ(task["ended"], "budget") << task;
     EXPECT_LE(task["best_us"].get<double>(), task["default_us"].get<double>()) << task;
   }
   EXPECT_EQ(TrialsOf(Tune("mlp")), 0);  // nothing is charged twice
@@ -181,6 +182,11 @@ def @main(%x: Tensor[(1, 16, 12, 12), float32], %w0: Tensor[(16, 16, 3, 3), floa
                                          "--threads", "1",         "--trials", "64"};
   const json first = Hone(tune);
   EXPECT_GT(TrialsOf(first), 0);
+  EXPECT_LT(TrialsOf(first), 64 * static_cast<int64_t>(first["tasks"].size()));
+  for (const json& task : first["tasks"]) {
+    EXPECT_THAT(task["ended"].get<std::string>(),
+                ::testing::AnyOf("budget", "nothing to win", "space used up"));
+  }
   const json compiled = Hone({"compile", "net.relay", "-o", "net.so", "--db", "hone.db",
                               "--threads", "1", "--require-tuned"});
   EXPECT_EQ(compiled["counts"]["tuned"], compiled["kernels"].size());
