@@ -162,8 +162,8 @@ absl::StatusOr<MicroKernelsSpent> MeasureMicroKernels(const Options& options,
   return spent;
 }
 
-// What the calls of kernels take that were jobs' tasks. Layouts that the models no longer call count
-// as well: it only has to say what is small.
+// What the calls of kernels take that were jobs' tasks. Layouts that the models no longer call
+// count as well: it only has to say what is small.
 double DefaultNs(const v1::JobInfo& jobs) {
   double total_ns = 0;
   for (const v1::TaskProgress& task : jobs.tasks()) total_ns += task.weight() * task.default_ns();

@@ -185,11 +185,10 @@ absl::StatusOr<TuningWork> Prepare(const TuningRequest& request) {
                         kUsage);
   }
   if (request.trials < tuning_db::kTrialsOfTuned) {
-    fmt::print(
-        stderr,
-        "note: fewer than {} trials a task can leave kernels at tier `tuning`, which "
-        "--require-tuned refuses\n",
-        tuning_db::kTrialsOfTuned);
+    fmt::print(stderr,
+               "note: fewer than {} trials a task can leave kernels at tier `tuning`, which "
+               "--require-tuned refuses\n",
+               tuning_db::kTrialsOfTuned);
   }
   HONE_ASSIGN_OR_RETURN(const int64_t limit_ns, ParseDuration(request.time));
   TuningWork work;

@@ -63,8 +63,8 @@ Range RangeOf(const hone_buffer& buffer, DataType type, InputSet set) {
   return {buffer.domain_low, buffer.domain_high, 0};
 }
 
-// Elements first, first + 1, ... of a stream, into floats that lie side by side: what large constants
-// are drawn by, anew for each candidate. The same values as one by one.
+// Elements first, first + 1, ... of a stream, into floats that lie side by side: what large
+// constants are drawn by, anew for each candidate. The same values as one by one.
 HONE_INLINE void DrawRow(uint64_t stream, uint64_t first, int64_t count, const Range& range,
                          float* row) {
   const double low = range.low;
@@ -83,7 +83,8 @@ HONE_INLINE void PickRow(uint64_t stream, uint64_t first, int64_t count, const R
   for (int64_t i = 0; i < count; ++i) {
     const uint64_t draw = Mix(stream + (first + static_cast<uint64_t>(i) + 1) * kGolden);
     // Pick, in halves that vectors multiply.
-    const uint64_t picked = ((draw >> 32) * choices + (((draw & 0xFFFFFFFFu) * choices) >> 32)) >> 32;
+    const uint64_t picked =
+        ((draw >> 32) * choices + (((draw & 0xFFFFFFFFu) * choices) >> 32)) >> 32;
     row[i] = static_cast<float>(low + static_cast<double>(static_cast<int32_t>(picked)));
   }
 }

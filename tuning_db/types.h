@@ -109,7 +109,7 @@ struct Final {
   // The search ended before its budget because more trials promised too little (decision 0016): the
   // share of the models' time that the task had in the job. 0: it did not.
   double ended_share = 0;
-  int winner = 0;               // index into entries
+  int winner = 0;  // index into entries
   int default_entry = 0;
   std::vector<FinalEntry> entries;
   std::string toolchain;
@@ -141,8 +141,8 @@ struct Job {
   int64_t constant_bytes = 0;
   // Its searches end where more trials promise too little (decision 0016).
   bool ends_early = false;
-  // What the models' calls of kernels that are no tasks of this job take. Shares of the models' time
-  // count it.
+  // What the models' calls of kernels that are no tasks of this job take. Shares of the models'
+  // time count it.
   double elsewhere_ns = 0;
   // Spent running, over all daemons that ran it, as SetJobRan last said.
   int64_t ran_ns = 0;

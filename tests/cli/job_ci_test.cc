@@ -20,7 +20,7 @@ class Jobs : public ::testing::Test {
     std::filesystem::permissions(folder_.path(), std::filesystem::perms::owner_all);
   }
   std::vector<std::string> Tune(const std::string& trials, const std::string& threads) const {
-    return {"tune", "mlp.onnx", "--db",      "hone.db", "--trials",
+    return {"tune", "mlp.onnx",  "--db",  "hone.db",      "--trials",
             trials, "--threads", threads, "--full-budget"};
   }
   std::unique_ptr<tuning_db::Store> Open() const {

@@ -23,8 +23,8 @@ size_t Trials(World& world) { return world.Records(Purpose::kSearch).size(); }
 TEST(TuningLoopEnds, SpendsLessThanTheBudgetAndItsWinnerIsTuned) {
   World world;
   world.AddWorker("w1");
-  const int64_t job = world.Submit(
-      {.workloads = {"conv", "dense", "pool"}, .trials = kBudget, .ends_early = true});
+  const int64_t job =
+      world.Submit({.workloads = {"conv", "dense", "pool"}, .trials = kBudget, .ends_early = true});
   world.Run();
   EXPECT_EQ(world.GetJob(job).state, JobState::kDone);
   EXPECT_EQ(world.GetJob(job).message, "");

@@ -24,7 +24,8 @@ namespace {
 constexpr double kClearlyBeaten = 1.15;
 
 bool IsClearlyBeaten(const TaskHistory::Entry& entry, const TaskHistory::Entry& best) {
-  return entry.record->device == best.record->device && entry.record->regime == best.record->regime &&
+  return entry.record->device == best.record->device &&
+         entry.record->regime == best.record->regime &&
          entry.ranked_ns > kClearlyBeaten * best.ranked_ns;
 }
 

@@ -15,8 +15,8 @@
 namespace hone::tuner {
 
 // The default first, then the incumbent (the winner of the newest final), then the best `top`
-// trials that are not clearly beaten by the best of them; each nest once. A config that does not lower today to the nest it was measured as is left
-// out. Fails where the default does not lower.
+// trials that are not clearly beaten by the best of them; each nest once. A config that does not
+// lower today to the nest it was measured as is left out. Fails where the default does not lower.
 absl::StatusOr<std::vector<PlannedTrial>> ChooseFinalists(const TaskContext& task,
                                                           const TaskHistory& history, int top);
 

@@ -18,8 +18,8 @@ struct SearchSoFar {
 // What the next `batch` trials are expected to take off the task's best time, as a part of it.
 double ExpectedGain(const std::vector<double>& times, int batch);
 
-// Whether the next `batch` trials promise enough of the models' time. A pure function: a daemon that
-// was killed decides alike.
+// Whether the next `batch` trials promise enough of the models' time. A pure function: a daemon
+// that was killed decides alike.
 bool IsWorthMore(const SearchSoFar& search, int batch);
 
 }  // namespace hone::tuner

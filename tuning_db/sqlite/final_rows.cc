@@ -38,13 +38,13 @@ absl::StatusOr<int64_t> InsertFinal(Connection& db, const Final& final) {
   HONE_ASSIGN_OR_RETURN(const int64_t signature, Intern(db, final.signature));
   HONE_ASSIGN_OR_RETURN(const int64_t toolchain, Intern(db, final.toolchain));
   HONE_ASSIGN_OR_RETURN(const int64_t device, Intern(db, final.device));
-  HONE_RETURN_IF_ERROR(db.Run(
-      "INSERT INTO finals (task, signature, job, distinct_trials, space_size, winner, "
-      "default_entry, toolchain, device, wall_time_ns, ended_share) "
-      "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-      final.task, signature, final.job != 0 ? std::optional(final.job) : std::nullopt,
-      final.distinct_trials, final.space_size, final.winner, final.default_entry, toolchain, device,
-      final.wall_time_ns, final.ended_share));
+  HONE_RETURN_IF_ERROR(
+      db.Run("INSERT INTO finals (task, signature, job, distinct_trials, space_size, winner, "
+             "default_entry, toolchain, device, wall_time_ns, ended_share) "
+             "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+             final.task, signature, final.job != 0 ? std::optional(final.job) : std::nullopt,
+             final.distinct_trials, final.space_size, final.winner, final.default_entry, toolchain,
+             device, final.wall_time_ns, final.ended_share));
   const int64_t id = db.LastInsertId();
   int64_t position = 0;
   for (const FinalEntry& entry : final.entries) {

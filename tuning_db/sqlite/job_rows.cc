@@ -46,9 +46,10 @@ Job JobOf(const Statement& row) {
 absl::StatusOr<std::vector<Job>> ReadJobs(Connection& db, int64_t after_id, int64_t limit) {
   HONE_ASSIGN_OR_RETURN(
       Statement query,
-      db.Prepare("SELECT id, client_id, model, target, seed, priority, deadline_ns, search, owner, "
-                 "epoch, state, message, constant_bytes, ran_ns, ends_early, elsewhere_ns FROM jobs "
-                 "WHERE id > ? ORDER BY id LIMIT ?"));
+      db.Prepare(
+          "SELECT id, client_id, model, target, seed, priority, deadline_ns, search, owner, "
+          "epoch, state, message, constant_bytes, ran_ns, ends_early, elsewhere_ns FROM jobs "
+          "WHERE id > ? ORDER BY id LIMIT ?"));
   query.Bind(after_id, limit > 0 ? limit : -1);
   std::vector<Job> jobs;
   for (;;) {
