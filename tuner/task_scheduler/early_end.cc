@@ -34,7 +34,7 @@ double GainAfter(const std::vector<double>& times, size_t count) {
 double ExpectedGain(const std::vector<double>& times, int batch) {
   const double tried = static_cast<double>(std::max<size_t>(times.size(), 1));
   // What a batch gains of a task that nothing else is known of.
-  const double usual = 0.5 / tried;
+  const double usual = 0.4 / tried;
   const size_t newest = std::min(times.size(), static_cast<size_t>(batch));
   return std::max(usual, 0.5 * GainAfter(times, times.size() - newest));
 }
