@@ -123,6 +123,20 @@ class Store {
 // `clock` stamps events and outlives the store.
 std::unique_ptr<Store> MakeMemoryStore(const Clock& clock = Clock::Real());
 
+// Who writes a database.
+struct Writer {
+  // At which it is reached ("unix:PATH"). Empty: it serves nobody.
+  std::string address = "";
+  // Its process; 0: unknown. Where it opens the database, the store fills this in.
+  int64_t pid = 0;
+  // Of a private daemon: the process that it serves, and nobody else. 0: of none.
+  int64_t client = 0;
+};
+// Whether it serves whoever may dial.
+bool IsService(const Writer& writer);
+// For sentences: "unix:PATH", "a `hone tune` (process 7)", "process 7", "another process".
+std::string Describe(const Writer& writer);
+
 enum class OpenMode {
   kReadOnly,   // the file must exist; short transactions; never writes, not even a migration
   kReadWrite,  // the file must exist; takes FILE.lock
@@ -131,14 +145,14 @@ enum class OpenMode {
 // kNotFound: no file; kInvalidArgument: no SQLite database, or none of Hone's; kFailedPrecondition:
 // of a newer version (read-only: of an older one too), or on a network file system; kUnavailable:
 // FILE.lock is held (the message names the holder); kPermissionDenied: the system does not let us.
-// `owner` is written into FILE.lock: the address at which the writer is reached.
+// `self` is written into FILE.lock.
 absl::StatusOr<std::unique_ptr<Store>> OpenSqliteStore(const std::string& path, OpenMode mode,
-                                                       const std::string& owner = "",
+                                                       const Writer& self = {},
                                                        const Clock& clock = Clock::Real());
 // $XDG_DATA_HOME/hone/hone.db, or ~/.local/share/hone/hone.db. Makes nothing.
 std::string DefaultPath();
-// What FILE.lock says: the address of the live writer, or empty when nobody holds it.
-absl::StatusOr<std::string> WriterOf(const std::string& path);
+// What FILE.lock says of the live writer; none where nobody holds it.
+absl::StatusOr<std::optional<Writer>> WriterOf(const std::string& path);
 
 }  // namespace hone::tuning_db
 

@@ -74,6 +74,7 @@ TEST_P(Conformance, JobKeepsEveryField) {
   EXPECT_EQ(read.elsewhere_ns, 2.5e6);
   EXPECT_EQ(read.owner, "honed@host");
   EXPECT_EQ(read.epoch, 4);
+  EXPECT_FALSE(read.is_private);
   EXPECT_EQ(read.state, JobState::kQueued);
   ASSERT_THAT(read.tasks, SizeIs(1));
   EXPECT_EQ(read.tasks[0].task, task);
@@ -81,6 +82,15 @@ TEST_P(Conformance, JobKeepsEveryField) {
   EXPECT_EQ(read.tasks[0].name, "conv1");
   EXPECT_EQ(read.tasks[0].weight, 2.5);
   EXPECT_EQ(read.tasks[0].trials, 64);
+}
+
+TEST_P(Conformance, AJobStaysPrivate) {
+  Job wanted = ExampleJob(store_->EnsureTask(ExampleTask()).value());
+  wanted.is_private = true;
+  const int64_t job = store_->SubmitJob(wanted).value().id;
+  Reopen();
+  EXPECT_TRUE(store_->GetJob(job)->is_private);
+  EXPECT_TRUE(store_->SubmitJob(wanted)->is_private);
 }
 
 TEST_P(Conformance, SubmitIsIdempotentByClientId) {

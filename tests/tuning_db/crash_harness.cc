@@ -149,7 +149,7 @@ std::vector<std::string> CrashRun::ListPoints() {
 }
 
 void CrashRun::ExpectNothingLost() const {
-  EXPECT_EQ(WriterOf(database()).value(), "") << "the dead hold no lock";
+  EXPECT_FALSE(WriterOf(database()).value()) << "the dead hold no lock";
   Acknowledged done = ReadAcknowledged(acks());
   if (!std::filesystem::exists(database())) {
     EXPECT_TRUE(done.ids.empty());

@@ -12,7 +12,6 @@
 #include "tuning_db/sqlite/commit_queue.h"
 #include "tuning_db/sqlite/connection.h"
 #include "tuning_db/sqlite/database_file.h"
-#include "tuning_db/sqlite/rows.h"
 #include "tuning_db/sqlite/schema.h"
 
 namespace hone::tuning_db {
@@ -26,7 +25,7 @@ using testing::SizeIs;
 class InFile final : public StoreFixture {
  public:
   std::unique_ptr<Store> Open() override {
-    auto store = OpenSqliteStore(folder_ / "hone.db", OpenMode::kCreate, "unix:/test");
+    auto store = OpenSqliteStore(folder_ / "hone.db", OpenMode::kCreate, {.address = "unix:/test"});
     EXPECT_TRUE(store.ok()) << store.status();
     return store.ok() ? *std::move(store) : nullptr;
   }
@@ -43,8 +42,8 @@ INSTANTIATE_TEST_SUITE_P(Sqlite, Conformance,
 
 class SqliteStoreTest : public testing::Test {
  protected:
-  std::unique_ptr<Store> Open(OpenMode mode, const std::string& owner = "") {
-    auto store = OpenSqliteStore(path_, mode, owner);
+  std::unique_ptr<Store> Open(OpenMode mode, const Writer& self = {}) {
+    auto store = OpenSqliteStore(path_, mode, self);
     EXPECT_TRUE(store.ok()) << store.status();
     return store.ok() ? *std::move(store) : nullptr;
   }
@@ -65,30 +64,44 @@ TEST_F(SqliteStoreTest, OpeningMakesAFileOnlyWhenTold) {
 }
 
 TEST_F(SqliteStoreTest, SecondWriterIsToldWhoTheFirstIs) {
-  const auto writer = Open(OpenMode::kCreate, "unix:/run/honed.sock");
+  const auto writer = Open(OpenMode::kCreate, {.address = "unix:/run/honed.sock"});
   const auto second = OpenSqliteStore(path_, OpenMode::kReadWrite);
   ASSERT_TRUE(absl::IsUnavailable(second.status())) << second.status();
   EXPECT_THAT(std::string(second.status().message()), HasSubstr("unix:/run/honed.sock"));
 }
 
 TEST_F(SqliteStoreTest, WriterOfNamesOnlyALiveWriter) {
-  EXPECT_EQ(WriterOf(path_).value(), "");
-  EXPECT_EQ(WriterOf(folder_ / "no/such/folder.db").value(), "");
-  auto writer = Open(OpenMode::kCreate, "unix:/run/honed.sock");
-  EXPECT_EQ(WriterOf(path_).value(), "unix:/run/honed.sock");
+  EXPECT_FALSE(WriterOf(path_).value());
+  EXPECT_FALSE(WriterOf(folder_ / "no/such/folder.db").value());
+  auto writer = Open(OpenMode::kCreate, {.address = "unix:/run/honed.sock"});
+  EXPECT_EQ(WriterOf(path_).value()->address, "unix:/run/honed.sock");
+  EXPECT_EQ(WriterOf(path_).value()->pid, getpid());
+  EXPECT_EQ(WriterOf(path_).value()->client, 0) << "it serves everybody";
   writer.reset();
-  EXPECT_EQ(WriterOf(path_).value(), "");
+  EXPECT_FALSE(WriterOf(path_).value());
   // What a killed writer leaves.
   WriteBytes(path_ + ".lock", "unix:/run/dead.sock\n1\n");
-  EXPECT_EQ(WriterOf(path_).value(), "");
+  EXPECT_FALSE(WriterOf(path_).value());
   writer = Open(OpenMode::kReadWrite);
-  EXPECT_THAT(WriterOf(path_).value(), HasSubstr("process ")) << "a writer without an address";
+  EXPECT_EQ(WriterOf(path_).value()->address, "");
+  EXPECT_THAT(Describe(*WriterOf(path_).value()), HasSubstr("process "));
+}
+
+TEST_F(SqliteStoreTest, APrivateWriterSaysWhomItServes) {
+  auto writer = Open(OpenMode::kCreate, {.address = "unix:/tmp/hone-a1B2c3/socket", .client = 77});
+  EXPECT_EQ(WriterOf(path_).value()->address, "unix:/tmp/hone-a1B2c3/socket");
+  EXPECT_EQ(WriterOf(path_).value()->client, 77);
+  const auto second = OpenSqliteStore(path_, OpenMode::kReadWrite);
+  EXPECT_THAT(std::string(second.status().message()), HasSubstr("`hone tune` (process 77)"));
+  writer = nullptr;
+  writer = Open(OpenMode::kReadWrite, {.address = "unix:/run/honed.sock"});
+  EXPECT_EQ(WriterOf(path_).value()->client, 0) << "of an earlier holder";
 }
 
 TEST_F(SqliteStoreTest, WriterOfSeesThroughLinks) {
-  const auto writer = Open(OpenMode::kCreate, "unix:/run/honed.sock");
+  const auto writer = Open(OpenMode::kCreate, {.address = "unix:/run/honed.sock"});
   std::filesystem::create_symlink(path_, folder_ / "link.db");
-  EXPECT_EQ(WriterOf(folder_ / "link.db").value(), "unix:/run/honed.sock");
+  EXPECT_EQ(WriterOf(folder_ / "link.db").value()->address, "unix:/run/honed.sock");
   EXPECT_TRUE(
       absl::IsUnavailable(OpenSqliteStore(folder_ / "link.db", OpenMode::kReadWrite).status()));
 }
@@ -239,22 +252,27 @@ TEST_F(SqliteStoreTest, JobsOfAnOlderVersionAreKept) {
 TEST_F(SqliteStoreTest, ConfigsOfAnOlderVersionBecomeCanonical) {
   const std::string by_name = R"({"strategy":"rows","tile_w":4})";
   const std::string otherwise = R"({"tile_w":4,"strategy":"rows"})";
+  const auto insert_text = [](sqlite::Connection& db, int id, const std::string& text) {
+    return db.Run("INSERT INTO texts VALUES (?, ?, ?)", id, Sha256Hex(text), text).ok();
+  };
+  const std::string rest = "'nest', 0, 0, NULL, 0, 0, 0, '')";
   {
     const auto db = sqlite::Connection::Open(path_, sqlite::Access::kCreate).value();
     ASSERT_TRUE(
         db->Execute("PRAGMA application_id = " + std::to_string(sqlite::kApplicationId)).ok());
     ASSERT_TRUE(sqlite::Migrate(*db, 3).ok());
     ASSERT_TRUE(db->Execute("PRAGMA journal_mode = WAL").ok());
-    const int64_t task = sqlite::EnsureTask(*db, ExampleTask()).value();
-    for (const std::string& config : {otherwise, by_name}) {
-      Trial trial = ExampleTrial(task, 0);
-      trial.config = config;
-      trial.config_digest = Sha256Hex(config);
-      sqlite::EnsureTrial(*db, trial).value();
+    ASSERT_TRUE(insert_text(*db, 1, "workload") && insert_text(*db, 2, "NC->NC"));
+    ASSERT_TRUE(insert_text(*db, 3, otherwise) && insert_text(*db, 4, by_name));
+    ASSERT_TRUE(db->Execute("INSERT INTO tasks VALUES (1, 1, 'w', 'a', 1)").ok());
+    for (const auto& [text, config] : {std::pair("3", otherwise), std::pair("4", by_name)}) {
+      ASSERT_TRUE(db->Execute("INSERT INTO trials VALUES (NULL, 1, 2, " + std::string(text) +
+                              ", '" + Sha256Hex(config) + "', " + rest)
+                      .ok());
     }
-    Final final = ExampleFinal(task, 0);
-    for (FinalEntry& entry : final.entries) entry.config = otherwise;
-    sqlite::InsertFinal(*db, final).value();
+    ASSERT_TRUE(db->Execute("INSERT INTO finals VALUES (1, 1, 2, NULL, 64, 64, 0, 0, 1, 1, 0);"
+                            "INSERT INTO final_entries VALUES (1, 0, 3, 'n', 'a', x'', 1, 1)")
+                    .ok());
   }
   const auto store = Open(OpenMode::kReadWrite);
   const std::vector<Trial> trials = store->OpenTrials(0).value();
@@ -264,10 +282,37 @@ TEST_F(SqliteStoreTest, ConfigsOfAnOlderVersionBecomeCanonical) {
     EXPECT_EQ(trial.config_digest, Sha256Hex(by_name));
   }
   EXPECT_NE(trials[0].round, trials[1].round);
-  const auto final = store->NewestFinal(trials[0].task, trials[0].signature).value();
-  ASSERT_TRUE(final.has_value());
-  for (const FinalEntry& entry : final->entries) EXPECT_EQ(entry.config, by_name);
-  EXPECT_THAT(store->Check().value(), IsEmpty());
+  EXPECT_EQ(store->NewestFinal(1, "NC->NC").value()->entries.at(0).config, by_name);
+}
+
+TEST_F(SqliteStoreTest, AnOlderJobIsPrivateWhereItsDaemonsSocketWasInAFolderOfMkdtemp) {
+  const std::vector<std::pair<std::string, bool>> owners = {
+      {"unix:/tmp/hone-aB3dE6/socket", true},
+      {"unix:/run/user/1000/hone-000000/socket", true},
+      {"unix:/run/user/1000/hone/honed.sock", false},
+      {"unix:/tmp/hone-1000/honed.sock", false},
+      {"unix:/tmp/hone-123456/honed.sock", false},
+      {"unix:/srv/farm/socket", false},
+      {"", false},
+  };
+  {
+    const auto db = sqlite::Connection::Open(path_, sqlite::Access::kCreate).value();
+    ASSERT_TRUE(
+        db->Execute("PRAGMA application_id = " + std::to_string(sqlite::kApplicationId)).ok());
+    ASSERT_TRUE(sqlite::Migrate(*db, 3).ok());
+    for (const auto& [owner, is_private] : owners) {
+      ASSERT_TRUE(db->Execute("INSERT INTO jobs (client_id, model, target, seed, priority, "
+                              "deadline_ns, search, owner, epoch, state, message) VALUES ('of " +
+                              owner + "', 'm', 'llvm', 1, 0, 0, '', '" + owner + "', 1, 1, '')")
+                      .ok());
+    }
+    ASSERT_TRUE(db->Execute("PRAGMA journal_mode = WAL").ok());
+  }
+  const auto store = Open(OpenMode::kReadWrite);
+  for (size_t i = 0; i < owners.size(); ++i) {
+    EXPECT_EQ(store->GetJob(static_cast<int64_t>(i) + 1)->is_private, owners[i].second)
+        << owners[i].first;
+  }
 }
 
 TEST_F(SqliteStoreTest, CheckNamesWhatIsBroken) {

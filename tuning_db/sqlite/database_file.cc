@@ -146,8 +146,8 @@ absl::Status CreateDatabaseFile(const std::string& path) {
 
 bool IsQuiet(const std::string& path) {
   if (HasWal(path)) return false;
-  const absl::StatusOr<std::string> holder = LockFile::HolderOf(path + ".lock");
-  return holder.ok() && holder->empty();
+  const absl::StatusOr<std::optional<Writer>> holder = LockFile::HolderOf(path + ".lock");
+  return holder.ok() && !holder->has_value();
 }
 
 std::string StateOf(const std::string& path) {

@@ -38,6 +38,7 @@ Job JobOf(const Statement& row) {
   job.ran_ns = row.Integer(13);
   job.ends_early = row.Integer(14) != 0;
   job.elsewhere_ns = row.Real(15);
+  job.is_private = row.Integer(16) != 0;
   return job;
 }
 
@@ -46,10 +47,10 @@ Job JobOf(const Statement& row) {
 absl::StatusOr<std::vector<Job>> ReadJobs(Connection& db, int64_t after_id, int64_t limit) {
   HONE_ASSIGN_OR_RETURN(
       Statement query,
-      db.Prepare(
-          "SELECT id, client_id, model, target, seed, priority, deadline_ns, search, owner, "
-          "epoch, state, message, constant_bytes, ran_ns, ends_early, elsewhere_ns FROM jobs "
-          "WHERE id > ? ORDER BY id LIMIT ?"));
+      db.Prepare("SELECT id, client_id, model, target, seed, priority, deadline_ns, search, owner, "
+                 "epoch, state, message, constant_bytes, ran_ns, ends_early, elsewhere_ns, private "
+                 "FROM jobs "
+                 "WHERE id > ? ORDER BY id LIMIT ?"));
   query.Bind(after_id, limit > 0 ? limit : -1);
   std::vector<Job> jobs;
   for (;;) {
@@ -73,11 +74,11 @@ absl::StatusOr<std::optional<int64_t>> FindJob(Connection& db, const std::string
 absl::StatusOr<int64_t> InsertJob(Connection& db, const Job& job) {
   HONE_RETURN_IF_ERROR(
       db.Run("INSERT INTO jobs (client_id, model, target, seed, priority, deadline_ns, search, "
-             "owner, epoch, state, message, constant_bytes, ends_early, elsewhere_ns) "
-             "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+             "owner, epoch, state, message, constant_bytes, ends_early, elsewhere_ns, private) "
+             "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
              job.client_id, job.model, job.target, job.seed, job.priority, job.deadline_ns,
              job.search, job.owner, job.epoch, JobState::kQueued, job.message, job.constant_bytes,
-             static_cast<int64_t>(job.ends_early), job.elsewhere_ns));
+             static_cast<int64_t>(job.ends_early), job.elsewhere_ns, job.is_private));
   const int64_t id = db.LastInsertId();
   int64_t position = 0;
   for (const JobTask& task : job.tasks) {

@@ -10,6 +10,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <optional>
+#include <sstream>
+#include <string_view>
 
 #include "support/crash_point.h"
 #include "support/file_system.h"
@@ -22,28 +24,40 @@ namespace {
 // taken the lock takes a moment to write its name. Both wait this long for the other.
 constexpr int kPatienceMs = 200;
 
-// "ADDRESS\nPID\n": the number tells the bytes of a dead holder from those of a live one.
-struct Holder {
-  std::string address;
-  pid_t pid = 0;
-};
+// "ADDRESS\nPID\n", and "private CLIENT\n" where the holder serves that process only. Older
+// releases read the first two lines. The number tells the bytes of a dead holder from those of a
+// live one.
+constexpr std::string_view kSchemeOfAddress = "unix:";
+constexpr std::string_view kPrivate = "private ";
 
-std::optional<Holder> ReadHolder(int fd) {
+std::optional<Writer> ReadHolder(int fd) {
   char bytes[4096];
   const ssize_t size = pread(fd, bytes, sizeof(bytes), 0);
-  if (size <= 0) return std::nullopt;
-  const std::string text(bytes, static_cast<size_t>(size));
-  const size_t end = text.find('\n');
-  if (end == std::string::npos || text.back() != '\n') return std::nullopt;
-  return Holder{text.substr(0, end), std::atoi(text.c_str() + end + 1)};
+  if (size <= 0 || bytes[size - 1] != '\n') return std::nullopt;
+  std::istringstream text(std::string(bytes, static_cast<size_t>(size)));
+  Writer holder;
+  std::string pid;
+  if (!std::getline(text, holder.address) || !std::getline(text, pid)) return std::nullopt;
+  holder.pid = std::atoll(pid.c_str());
+  // "process 7" stands for the address of who has none.
+  if (!holder.address.starts_with(kSchemeOfAddress)) holder.address.clear();
+  std::string more;
+  if (std::getline(text, more) && more.starts_with(kPrivate)) {
+    holder.client = std::atoll(more.c_str() + kPrivate.size());
+  }
+  return holder;
 }
 
-bool IsAlive(pid_t pid) { return pid > 0 && (kill(pid, 0) == 0 || errno != ESRCH); }
+bool IsAlive(int64_t pid) {
+  return pid > 0 && (kill(static_cast<pid_t>(pid), 0) == 0 || errno != ESRCH);
+}
 
-absl::Status WriteHolder(int fd, const std::string& owner, const std::string& path) {
+absl::Status WriteHolder(int fd, const Writer& self, const std::string& path) {
   const pid_t pid = getpid();
-  const std::string address = owner.empty() ? fmt::format("process {}", pid) : owner;
-  const std::string text = fmt::format("{}\n{}\n", address, pid);
+  const std::string address = self.address.empty() ? fmt::format("process {}", pid) : self.address;
+  const std::string more =
+      self.client != 0 ? fmt::format("{}{}\n", kPrivate, self.client) : std::string();
+  const std::string text = fmt::format("{}\n{}\n{}", address, pid, more);
   if (ftruncate(fd, 0) != 0) return ErrnoStatus(errno, "write", path);
   CrashPoint("lock.truncated");
   if (pwrite(fd, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size())) {
@@ -66,7 +80,7 @@ bool TakeExclusively(int fd) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<LockFile>> LockFile::Take(const std::string& path,
-                                                         const std::string& owner) {
+                                                         const Writer& self) {
   CrashPoint("lock.before_open");
   const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
   if (fd < 0) return ErrnoStatus(errno, "open the lock file", path);
@@ -74,16 +88,15 @@ absl::StatusOr<std::unique_ptr<LockFile>> LockFile::Take(const std::string& path
   CrashPoint("lock.before_take");
   if (!TakeExclusively(fd)) {
     if (errno != EWOULDBLOCK) return ErrnoStatus(errno, "lock", path);
-    const std::optional<Holder> holder = ReadHolder(fd);
+    const Writer holder = ReadHolder(fd).value_or(Writer());
     lock->fd_ = -1;
     close(fd);
-    return absl::UnavailableError(
-        fmt::format("the tuning database is being written by {} (it holds {}); use that server, or "
-                    "stop it",
-                    holder ? holder->address : "another process", path));
+    return absl::UnavailableError(fmt::format(
+        "the tuning database is being written by {} (it holds {}); {}", Describe(holder), path,
+        IsService(holder) ? "use that server, or stop it" : "wait until it has ended"));
   }
   CrashPoint("lock.taken");
-  HONE_RETURN_IF_ERROR(WriteHolder(fd, owner, path));
+  HONE_RETURN_IF_ERROR(WriteHolder(fd, self, path));
   CrashPoint("lock.named");
   return lock;
 }
@@ -96,21 +109,20 @@ LockFile::~LockFile() {
   CrashPoint("lock.released");
 }
 
-absl::StatusOr<std::string> LockFile::HolderOf(const std::string& path) {
+absl::StatusOr<std::optional<Writer>> LockFile::HolderOf(const std::string& path) {
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0 && errno == ENOENT) return std::string();
+  if (fd < 0 && errno == ENOENT) return std::nullopt;
   if (fd < 0) return ErrnoStatus(errno, "open the lock file", path);
-  std::string found;
+  std::optional<Writer> found;
   for (int waited = 0; waited <= kPatienceMs; waited += 10) {
     if (flock(fd, LOCK_SH | LOCK_NB) == 0) {  // free: what the file says is of the dead
-      found.clear();
+      found.reset();
       break;
     }
-    const std::optional<Holder> holder = ReadHolder(fd);
-    if (holder) found = holder->address;
+    const std::optional<Writer> holder = ReadHolder(fd);
+    if (holder || !found) found = holder.value_or(Writer());
     // The number of a process in another container means nothing here; then time decides.
     if (holder && IsAlive(holder->pid)) break;
-    if (found.empty()) found = "another process";
     usleep(10'000);
   }
   close(fd);

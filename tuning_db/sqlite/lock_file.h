@@ -4,25 +4,28 @@
 #define HONE_TUNING_DB_SQLITE_LOCK_FILE_H_
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "tuning_db/store.h"
 
 namespace hone::tuning_db::sqlite {
 
 class LockFile {
  public:
-  // Takes the lock and writes `owner` (or, where empty, this process's number) into it.
-  // kUnavailable names the holder. Passes the crash points lock.*.
+  // Takes the lock and writes `self`, with this process's number, into it. kUnavailable names the
+  // holder. Passes the crash points lock.*.
   static absl::StatusOr<std::unique_ptr<LockFile>> Take(const std::string& path,
-                                                        const std::string& owner);
+                                                        const Writer& self);
   // The file stays: to unlink a lock file lets two hold locks of one name.
   ~LockFile();
   LockFile(const LockFile&) = delete;
   LockFile& operator=(const LockFile&) = delete;
 
-  // Whom the live holder said it is; empty where nobody holds the lock.
-  static absl::StatusOr<std::string> HolderOf(const std::string& path);
+  // Who the live holder said it is; none where nobody holds the lock. Without a word where it has
+  // said nothing yet.
+  static absl::StatusOr<std::optional<Writer>> HolderOf(const std::string& path);
 
  private:
   explicit LockFile(int fd) : fd_(fd) {}

@@ -212,6 +212,14 @@ ALTER TABLE jobs ADD COLUMN elsewhere_ns REAL NOT NULL DEFAULT 0;
 ALTER TABLE finals ADD COLUMN ended_share REAL NOT NULL DEFAULT 0;
 )sql";
 
+// 7. Which jobs end with their daemon's client. Before, an embedded daemon's socket alone told: it
+// was in a folder that mkdtemp had named (decision 0014).
+constexpr char kPrivateJobs[] = R"sql(
+ALTER TABLE jobs ADD COLUMN private INTEGER NOT NULL DEFAULT 0 CHECK (private IN (0, 1));
+UPDATE jobs SET private = 1 WHERE owner GLOB
+  'unix:*/hone-[A-Za-z0-9][A-Za-z0-9][A-Za-z0-9][A-Za-z0-9][A-Za-z0-9][A-Za-z0-9]/socket';
+)sql";
+
 // One step of the history: statements, then what SQL cannot say.
 struct Migration {
   const char* statements;
@@ -223,6 +231,7 @@ constexpr std::array kMigrations = {
     Migration{kFirst},       Migration{kMisses},
     Migration{kJobFigures},  Migration{"", CanonicaliseConfigs},
     Migration{kModelFinals}, Migration{kEarlyEnds},
+    Migration{kPrivateJobs},
 };
 
 absl::Status RunMigration(Connection& db, int version) {

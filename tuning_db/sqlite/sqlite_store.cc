@@ -28,7 +28,7 @@ namespace {
 using sqlite::Connection;
 
 // What only the one writer has. Members go in reverse: the lock is let go last.
-struct Writer {
+struct WriterParts {
   std::unique_ptr<sqlite::LockFile> lock;
   std::unique_ptr<Connection> db;
   sqlite::CommitQueue queue{db.get()};
@@ -41,7 +41,7 @@ class SqliteStore final : public Store {
       : path_(path), use_(std::move(use)), clock_(clock), readers_(path, is_frozen) {}
 
   void MakeWriter(std::unique_ptr<sqlite::LockFile> lock, std::unique_ptr<Connection> db) {
-    writer_.reset(new Writer{std::move(lock), std::move(db)});
+    writer_.reset(new WriterParts{std::move(lock), std::move(db)});
   }
 
   absl::StatusOr<int64_t> EnsureTask(const Task& task) override {
@@ -289,8 +289,8 @@ class SqliteStore final : public Store {
   const std::string path_;
   const std::unique_ptr<sqlite::DatabaseUse> use_;  // outlives the connections
   const Clock& clock_;
-  std::unique_ptr<Writer> writer_;  // null: read only
-  sqlite::ReaderPool readers_;      // closed before the writer, which checkpoints last
+  std::unique_ptr<WriterParts> writer_;  // null: read only
+  sqlite::ReaderPool readers_;           // closed before the writer, which checkpoints last
 };
 
 std::string LockPath(const std::string& path) { return path + ".lock"; }
@@ -351,8 +351,7 @@ absl::StatusOr<std::unique_ptr<Connection>> OpenForWriting(const std::string& pa
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Store>> OpenSqliteStore(const std::string& given, OpenMode mode,
-                                                       const std::string& owner,
-                                                       const Clock& clock) {
+                                                       const Writer& self, const Clock& clock) {
   if (mode == OpenMode::kCreate) HONE_RETURN_IF_ERROR(MakeParentFolders(given));
   HONE_ASSIGN_OR_RETURN(const std::string path, sqlite::CanonicalPath(given));
   HONE_RETURN_IF_ERROR(sqlite::RefuseNetworkFileSystem(path));
@@ -362,7 +361,7 @@ absl::StatusOr<std::unique_ptr<Store>> OpenSqliteStore(const std::string& given,
   if (mode == OpenMode::kReadOnly) return OpenToRead(path, *std::move(use), clock);
 
   if (!is_new) HONE_RETURN_IF_ERROR(RequireWritable(path));
-  HONE_ASSIGN_OR_RETURN(auto lock, sqlite::LockFile::Take(LockPath(path), owner));
+  HONE_ASSIGN_OR_RETURN(auto lock, sqlite::LockFile::Take(LockPath(path), self));
   if (is_new) {
     // Another may have made it while we had no lock.
     if (!std::filesystem::exists(path)) HONE_RETURN_IF_ERROR(sqlite::CreateDatabaseFile(path));
@@ -382,9 +381,17 @@ std::string DefaultPath() {
   return std::string(home != nullptr ? home : "") + "/.local/share/hone/hone.db";
 }
 
-absl::StatusOr<std::string> WriterOf(const std::string& path) {
+bool IsService(const Writer& writer) { return !writer.address.empty() && writer.client == 0; }
+
+std::string Describe(const Writer& writer) {
+  if (writer.client != 0) return fmt::format("a `hone tune` (process {})", writer.client);
+  if (!writer.address.empty()) return writer.address;
+  return writer.pid != 0 ? fmt::format("process {}", writer.pid) : "another process";
+}
+
+absl::StatusOr<std::optional<Writer>> WriterOf(const std::string& path) {
   const absl::StatusOr<std::string> canonical = sqlite::CanonicalPath(path);
-  if (absl::IsNotFound(canonical.status())) return std::string();
+  if (absl::IsNotFound(canonical.status())) return std::nullopt;
   HONE_RETURN_IF_ERROR(canonical.status());
   return sqlite::LockFile::HolderOf(LockPath(*canonical));
 }
