@@ -3,12 +3,12 @@
 #include <signal.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <map>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -22,6 +22,8 @@
 #include "runtime/thread_team.h"
 #include "support/clock.h"
 #include "support/daemon_address.h"
+#include "support/parent_death.h"
+#include "support/random_id.h"
 #include "support/spare_cores.h"
 #include "support/version.h"
 
@@ -31,7 +33,8 @@ namespace {
 constexpr uint64_t kReferenceCacheBytes = uint64_t{256} << 20;
 constexpr uint32_t kProtocol = 2;  // 2: rotation_bytes and regime instead of cold_constants
 
-enum ExitCode { kExitOk = 0, kExitFailed = 1, kExitUsage = 2, kExitDenied = 6, kExitVersion = 7 };
+// 7: wrong version, a daemon that is private, a name that is taken.
+enum ExitCode { kExitOk = 0, kExitFailed = 1, kExitUsage = 2, kExitDenied = 6, kExitBusy = 7 };
 
 struct Flags {
   std::string server;
@@ -40,17 +43,22 @@ struct Flags {
   int threads = 0;
   SandboxLevel sandbox = SandboxLevel::kStrict;
   bool parent_death_signal = false;
+  pid_t parent = 0;
 };
 
-std::string DefaultName() {
-  char host[256] = {};
-  gethostname(host, sizeof(host) - 1);
-  return fmt::format("{}-{}", host, getpid());
-}
+// Host names and process numbers are alike in containers.
+constexpr size_t kInstanceBytes = 8;
+constexpr size_t kNameDigits = 6;
 
 hone::v1::Hello MakeHello(const Flags& flags) {
   hone::v1::Hello hello;
-  hello.set_worker(flags.name.empty() ? DefaultName() : flags.name);
+  char host[256] = {};
+  gethostname(host, sizeof(host) - 1);
+  const std::string id = RandomId(kInstanceBytes);
+  const std::string process = fmt::format("{}-{}", host, getpid());
+  hello.set_worker(flags.name.empty() ? fmt::format("{}-{}", process, id.substr(0, kNameDigits))
+                                      : flags.name);
+  hello.set_instance(fmt::format("{}-{}", process, id));
   hello.set_build(std::string("hone ") + Version());
   hello.set_min_protocol(kProtocol);
   hello.set_max_protocol(kProtocol);
@@ -77,7 +85,8 @@ int ExitCodeOf(const absl::Status& status) {
   if (status.ok()) return kExitOk;
   spdlog::error("{}", std::string(status.message()));
   if (absl::IsPermissionDenied(status) || absl::IsUnauthenticated(status)) return kExitDenied;
-  return absl::IsFailedPrecondition(status) ? kExitVersion : kExitFailed;
+  const bool is_busy = absl::IsFailedPrecondition(status) || absl::IsAlreadyExists(status);
+  return is_busy ? kExitBusy : kExitFailed;
 }
 
 int Serve(const Flags& flags, const std::string& address) {
@@ -121,7 +130,8 @@ int Main(int argc, char** argv) {
   CLI::App app("Hone's worker: measures candidate kernels for a daemon.", "hone-measure");
   app.set_version_flag("--version", std::string("hone ") + Version());
   app.add_option("--server", flags.server, "the daemon: unix:PATH (default: honed's own default)");
-  app.add_option("--name", flags.name, "unique on the farm (default: host and process)");
+  app.add_option("--name", flags.name,
+                 "unique on the farm (default: host, process and six random digits)");
   app.add_option("--threads", flags.threads, "cores to measure on (default: all)")
       ->check(CLI::Range(1, kMaxThreads));
   app.add_option("--target", flags.target,
@@ -132,6 +142,8 @@ int Main(int argc, char** argv) {
   app.add_option("--sandbox", flags.sandbox, "strict or limits (default: strict)")
       ->transform(CLI::CheckedTransformer(levels));
   app.add_flag("--parent-death-signal", flags.parent_death_signal, "end with the parent process");
+  app.add_option("--parent", flags.parent,
+                 "its number, by which --parent-death-signal sees that it has ended already");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -152,11 +164,7 @@ int Main(int argc, char** argv) {
                flags.target, missing);
     return kExitUsage;
   }
-  if (flags.parent_death_signal) {
-    const pid_t parent = getppid();
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) return kExitFailed;
-  }
+  if (flags.parent_death_signal && !EndWithParent(SIGKILL, flags.parent)) return kExitFailed;
   return Serve(flags, *address);
 }
 

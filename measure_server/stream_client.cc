@@ -144,6 +144,8 @@ absl::Status Refusal(const grpc::Status& status) {
       return absl::UnauthenticatedError(status.error_message());
     case grpc::StatusCode::FAILED_PRECONDITION:
       return absl::FailedPreconditionError(status.error_message());
+    case grpc::StatusCode::ALREADY_EXISTS:
+      return absl::AlreadyExistsError(status.error_message());
     default:
       return absl::OkStatus();
   }
@@ -165,6 +167,7 @@ absl::Status RunStreams(const std::string& address, Worker* worker, const Stream
   const auto stub = v1::FarmService::NewStub(MakeChannel(address, options));
   int64_t backoff_ns = options.first_backoff_ns;
   int failed_draining = 0;
+  int taken = 0;
   while (!worker->is_finished()) {
     bool joined = false;
     grpc::Status status;
@@ -173,13 +176,18 @@ absl::Status RunStreams(const std::string& address, Worker* worker, const Stream
       status = stream.Run(&joined);
     }
     if (worker->is_finished()) break;
-    if (const absl::Status refusal = Refusal(status); !refusal.ok()) return refusal;
+    if (const absl::Status refusal = Refusal(status); !refusal.ok()) {
+      if (!absl::IsAlreadyExists(refusal) || ++taken >= options.name_attempts) return refusal;
+    }
     if (worker->is_draining() && ++failed_draining >= options.drain_attempts) {
       spdlog::warn("the daemon at {} is gone; results that it did not acknowledge are dropped",
                    address);
       break;
     }
-    if (joined) backoff_ns = options.first_backoff_ns;
+    if (joined) {
+      backoff_ns = options.first_backoff_ns;
+      taken = 0;
+    }
     spdlog::info("no stream to {} ({}); next try in {} ms", address, status.error_message(),
                  backoff_ns / 1'000'000);
     worker->AwaitFinished(backoff_ns);

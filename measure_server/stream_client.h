@@ -15,6 +15,9 @@ namespace hone::measure {
 struct StreamOptions {
   int64_t first_backoff_ns = 100'000'000;
   int64_t longest_backoff_ns = 5'000'000'000;
+  // Streams that find the worker's name taken, until it is given up. A worker that was started
+  // again may be faster than the end of its predecessor's stream.
+  int name_attempts = 5;
   // Streams that may fail while draining, before unacknowledged results are given up.
   int drain_attempts = 5;
 };
@@ -24,8 +27,8 @@ struct StreamOptions {
 absl::StatusOr<std::string> ParseServerAddress(const std::string& text);
 
 // Holds one stream after the other until the worker is finished (OK), or the daemon will not have
-// it (its status: PermissionDenied, Unauthenticated, FailedPrecondition). Between streams it waits,
-// longer each time one fails at once. Blocks.
+// it (its status: PermissionDenied, Unauthenticated, FailedPrecondition, AlreadyExists). Between
+// streams it waits, longer each time one fails at once. Blocks.
 absl::Status RunStreams(const std::string& address, Worker* worker, const StreamOptions& options);
 
 }  // namespace hone::measure

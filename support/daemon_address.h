@@ -10,6 +10,9 @@ namespace hone {
 // $XDG_RUNTIME_DIR/hone/honed.sock, or /tmp/hone-UID/honed.sock. Makes nothing.
 std::string DefaultDaemonSocket();
 
+// Whether somebody takes connections at this socket.
+bool IsServed(const std::string& socket);
+
 // The largest message of either side, in bytes: a job of some thousand kernels, with their texts.
 // gRPC's own limit for what is received is 4 MiB.
 inline constexpr int kMaxMessageBytes = 64 << 20;

@@ -1,10 +1,10 @@
 // `honed`: the daemon. docs/architecture.md, 5 to 8; docs/honed.md has its flags.
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <signal.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "support/daemon_address.h"
+#include "support/parent_death.h"
 #include "support/spare_cores.h"
 #include "support/status.h"
 #include "support/version.h"
@@ -31,10 +32,14 @@ namespace {
 
 enum ExitCode { kDone = 0, kFailed = 1, kUsage = 2, kBadInput = 3, kBusy = 7 };
 
+constexpr int kLockRetryMs = 100;
+
 struct Flags {
   bool embedded = false;
   bool memory = false;
   bool parent_death_signal = false;
+  pid_t parent = 0;
+  pid_t client = 0;  // of a private daemon, else 0
   std::string db;
   std::string socket;
   std::string listen;
@@ -49,7 +54,8 @@ struct Flags {
 void AddFlags(CLI::App& app, Flags& flags) {
   app.set_config("--config", "", "read flags from this file");
   app.allow_config_extras(CLI::config_extras_mode::error);
-  app.add_flag("--embedded", flags.embedded, "for one local user: ends with its parent's tune");
+  app.add_flag("--embedded", flags.embedded,
+               "private: serves the process that started it, whose jobs end with it");
   app.add_option("--db", flags.db, "the tuning database; made where there is none");
   app.add_flag("--memory", flags.memory, "keep nothing (tests)");
   app.add_option("--socket", flags.socket, "the Unix socket to serve");
@@ -57,6 +63,8 @@ void AddFlags(CLI::App& app, Flags& flags) {
   app.add_option("--builders", flags.builders, "builder processes")->check(CLI::Range(1, 256));
   app.add_option("--builder-executable", flags.builder_executable, "the hone-builder to run");
   app.add_flag("--parent-death-signal", flags.parent_death_signal, "end when the parent does");
+  app.add_option("--parent", flags.parent,
+                 "its number, by which --parent-death-signal sees that it has ended already");
   app.add_option("--log-level", flags.log_level, "trace, debug, info, warning, error, off")
       ->check(CLI::IsMember({"trace", "debug", "info", "warning", "error", "off"}));
   app.add_option("--local-cores", flags.local_cores,
@@ -107,6 +115,19 @@ int WaitForStop() {
   return code;
 }
 
+// Whether a signal comes within that time.
+bool StopsWithin(int limit_ms) {
+  pollfd stop = {stop_pipe[0], POLLIN, 0};
+  return poll(&stop, 1, limit_ms) > 0;
+}
+
+// A service goes on; whoever else has the database gives it back.
+bool IsPassing(const std::string& path) {
+  const auto writer = tuning_db::WriterOf(path);
+  return writer.ok() && !(*writer && IsService(**writer));
+}
+
+// A private daemon waits for the database, and says so once.
 absl::StatusOr<std::unique_ptr<tuning_db::Store>> OpenStore(const Flags& flags) {
   if (flags.memory) return tuning_db::MakeMemoryStore();
   const std::string path = flags.db.empty() ? tuning_db::DefaultPath() : flags.db;
@@ -114,7 +135,17 @@ absl::StatusOr<std::unique_ptr<tuning_db::Store>> OpenStore(const Flags& flags) 
     std::error_code ignored;  // opening says what is wrong
     std::filesystem::create_directories(std::filesystem::path(path).parent_path(), ignored);
   }
-  return tuning_db::OpenSqliteStore(path, tuning_db::OpenMode::kCreate, "unix:" + flags.socket);
+  tuning_db::Writer self;
+  self.address = "unix:" + flags.socket;
+  self.client = flags.client;
+  for (bool has_said = false;; has_said = true) {
+    auto store = tuning_db::OpenSqliteStore(path, tuning_db::OpenMode::kCreate, self);
+    const bool is_held = absl::IsUnavailable(store.status());
+    if (!is_held || !flags.embedded || !IsPassing(path)) return store;
+    if (!has_said) fmt::print("waiting\n");
+    std::fflush(stdout);
+    if (StopsWithin(kLockRetryMs)) return absl::CancelledError("stopped while it waited");
+  }
 }
 
 // nullptr also where the store does not say.
@@ -127,6 +158,7 @@ std::shared_ptr<const schedule::MicroKernelTimes> Measured(tuning_db::Store& sto
 int Run(const Flags& flags) {
   if (!CatchSignals()) return Fail(kFailed, "cannot catch signals");
   auto store = OpenStore(flags);
+  if (absl::IsCancelled(store.status())) return kDone;
   if (!store.ok()) return Fail(store.status());
   CompilerLowerer lowerer([&store](const Target& target) { return Measured(**store, target); });
   Searches searches;
@@ -136,6 +168,7 @@ int Run(const Flags& flags) {
 
   DaemonOptions options;
   options.socket = flags.socket;
+  options.client = flags.client;
   options.tuning = flags.tuning;
   options.tuning.build_batches = flags.builders + 1;
   options.tuning.max_open_trials = (2 + flags.builders) * flags.tuning.batch;
@@ -192,14 +225,16 @@ int Main(int argc, char** argv) {
     flags.local_cores = flags.embedded ? static_cast<int>(std::thread::hardware_concurrency()) : 0;
   }
   spdlog::set_level(spdlog::level::from_str(flags.log_level));
-  if (flags.parent_death_signal) {
-    const pid_t parent = getppid();
-    prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (getppid() != parent) return Fail(kFailed, "the parent process is gone");
+  if (flags.embedded) flags.client = flags.parent != 0 ? flags.parent : getppid();
+  if (flags.parent_death_signal && !EndWithParent(SIGTERM, flags.parent)) {
+    return Fail(kFailed, "the parent process is gone");
   }
   // Before there are threads, which take after this one.
   if (flags.local_threads > 0) LeaveLastCores(flags.local_threads);
-  return Run(flags);
+  const int code = Run(flags);
+  // The folder that the client made for the socket; it may have been killed.
+  if (flags.embedded) rmdir(std::filesystem::path(flags.socket).parent_path().c_str());
+  return code;
 }
 
 }  // namespace

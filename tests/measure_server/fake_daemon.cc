@@ -48,15 +48,22 @@ class FakeDaemon::Service : public v1::FarmService::Service {
     if (stream_ != nullptr) stream_->Write(message);
   }
 
-  void Refuse(const std::string& message) {
+  void Refuse(const grpc::Status& status) {
     const std::lock_guard lock(mutex_);
-    refusal_ = message;
+    refusal_ = status;
+  }
+  int refused() const {
+    const std::lock_guard lock(mutex_);
+    return refused_;
   }
 
   grpc::Status Work(grpc::ServerContext*, Stream* stream) override {
     {
       const std::lock_guard lock(mutex_);
-      if (refusal_) return {grpc::StatusCode::FAILED_PRECONDITION, *refusal_};
+      if (!refusal_.ok()) {
+        ++refused_;
+        return refusal_;
+      }
       stream_ = stream;
     }
     v1::WorkRequest message;
@@ -96,12 +103,13 @@ class FakeDaemon::Service : public v1::FarmService::Service {
     }
   }
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::map<std::string, std::string> artifacts_;
   std::deque<v1::WorkRequest> inbox_;
   Stream* stream_ = nullptr;
-  std::optional<std::string> refusal_;
+  grpc::Status refusal_;
+  int refused_ = 0;
   std::unique_ptr<grpc::Server> server_;
 };
 
@@ -119,6 +127,8 @@ std::optional<v1::WorkRequest> FakeDaemon::Receive() { return service_->Receive(
 
 void FakeDaemon::Send(const v1::WorkResponse& message) { service_->Send(message); }
 
-void FakeDaemon::Refuse(const std::string& message) { service_->Refuse(message); }
+void FakeDaemon::Refuse(const grpc::Status& status) { service_->Refuse(status); }
+
+int FakeDaemon::refused() const { return service_->refused(); }
 
 }  // namespace hone::measure

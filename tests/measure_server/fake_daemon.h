@@ -2,6 +2,8 @@
 #ifndef HONE_TESTS_MEASURE_SERVER_FAKE_DAEMON_H_
 #define HONE_TESTS_MEASURE_SERVER_FAKE_DAEMON_H_
 
+#include <grpcpp/support/status.h>
+
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,8 +34,9 @@ class FakeDaemon {
     return std::nullopt;
   }
   void Send(const hone::v1::WorkResponse& message);
-  // The next streams end with FAILED_PRECONDITION.
-  void Refuse(const std::string& message);
+  // The next streams end with that status.
+  void Refuse(const grpc::Status& status);
+  int refused() const;
 
  private:
   class Service;

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <fstream>
+#include <set>
 #include <thread>
 
 #include "runtime/host.h"
@@ -247,9 +248,47 @@ TEST_F(HoneMeasureTest, LeavesWhenItCannotStartCandidatesAnyMore) {
 
 TEST_F(HoneMeasureTest, LeavesWhenTheDaemonRefusesIt) {
   FakeDaemon daemon(address_);
-  daemon.Refuse("another release");
+  daemon.Refuse({grpc::StatusCode::FAILED_PRECONDITION, "another release"});
   ChildProcess worker = StartWorker();
   EXPECT_EQ(ExitOf(worker), 7);
+  EXPECT_EQ(daemon.refused(), 1);
+}
+
+TEST_F(HoneMeasureTest, LeavesWhenItsNameIsTakenForMoreThanAMoment) {
+  FakeDaemon daemon(address_);
+  daemon.Refuse({grpc::StatusCode::ALREADY_EXISTS, "the name test is taken"});
+  ChildProcess worker = StartWorker();
+  EXPECT_EQ(ExitOf(worker), 7);
+  EXPECT_EQ(daemon.refused(), 5) << "its predecessor's stream may be about to end";
+}
+
+TEST_F(HoneMeasureTest, IsAnInstanceOfItsOwnUnderADefaultNameOfItsOwn) {
+  FakeDaemon daemon(address_);
+  std::set<std::string> instances;
+  std::set<std::string> names;
+  for (int i = 0; i < 2; ++i) {
+    ChildProcess worker =
+        ChildProcess::Start({HONE_BIN_DIR "/hone-measure", "--server", address_}).value();
+    const auto hello = daemon.ReceiveWhere(IsHello);
+    ASSERT_TRUE(hello);
+    instances.insert(hello->hello().instance());
+    names.insert(hello->hello().worker());
+    // More than host name and process number, which containers may share.
+    const std::string process = "-" + std::to_string(worker.pid()) + "-";
+    EXPECT_NE(hello->hello().worker().find(process), std::string::npos);
+    EXPECT_NE(hello->hello().instance().find(process), std::string::npos);
+    EXPECT_GT(hello->hello().worker().size(),
+              hello->hello().worker().find(process) + process.size());
+  }
+  EXPECT_EQ(instances.size(), 2);
+  EXPECT_EQ(names.size(), 2);
+}
+
+TEST_F(HoneMeasureTest, EndsAtOnceWhereItsParentHasEndedBeforeItCouldAsk) {
+  FakeDaemon daemon(address_);
+  // As one that the kernel gave to another parent before its first instruction.
+  ChildProcess worker = StartWorker({"--parent", std::to_string(getpid() + 1)});
+  EXPECT_EQ(ExitOf(worker), 1);
 }
 
 TEST_F(HoneMeasureTest, RefusesAnAddressThatNeedsTls) {

@@ -16,6 +16,7 @@
 #include "hone/v1/farm.grpc.pb.h"
 #include "hone/v1/log.grpc.pb.h"
 #include "hone/v1/tuning.grpc.pb.h"
+#include "support/child_process.h"
 #include "support/daemon_address.h"
 #include "support/digest.h"
 #include "tests/tuner/fakes.h"
@@ -59,6 +60,7 @@ class DaemonTest : public ::testing::Test {
   void StartDaemon() {
     DaemonOptions options;
     options.socket = (folder_ / "socket").string();
+    options.client = client_;
     DaemonParts parts;
     parts.store = store_.get();
     parts.lowerer = &lowerer_;
@@ -120,6 +122,7 @@ class DaemonTest : public ::testing::Test {
   std::unique_ptr<v1::LogService::Stub> log_;
   grpc::Status watched_;
   bool changes_only_ = false;
+  pid_t client_ = 0;  // of the next daemon
 };
 
 TEST_F(DaemonTest, AWatchOfChangesGetsATaskOnlyWhenItChanged) {
@@ -449,6 +452,42 @@ TEST_F(DaemonTest, ListsAndDrainsWorkers) {
   request.set_worker("w");
   v1::DrainWorkerResponse response;
   EXPECT_TRUE(farm_->DrainWorker(&context, request, &response).ok());
+}
+
+TEST_F(DaemonTest, APrivateDaemonServesItsClientAndCancelsItsJobsOnItsWayOut) {
+  v1::JobInfo of_service;
+  ASSERT_TRUE(Submit(Request("service"), &of_service).ok());
+  daemon_.reset();
+  client_ = getpid();
+  StartDaemon();
+  v1::JobInfo job;
+  ASSERT_TRUE(Submit(Request("own"), &job).ok());
+  EXPECT_TRUE(job.is_private());
+  EXPECT_EQ(job.state(), v1::JOB_STATE_QUEUED);
+  daemon_.reset();
+  EXPECT_EQ(store_->GetJob(job.id())->state, tuning_db::JobState::kCancelled);
+  EXPECT_EQ(store_->GetJob(job.id())->message, "its hone tune has ended");
+  const tuning_db::Job left = store_->GetJob(of_service.id()).value();
+  EXPECT_FALSE(HasEnded(left.state));
+  EXPECT_FALSE(left.is_private);
+}
+
+TEST_F(DaemonTest, APrivateDaemonTellsStrangersWhoseItIs) {
+  daemon_.reset();
+  ChildProcess client = ChildProcess::Start({"/bin/sleep", "60"}).value();
+  client_ = client.pid();
+  StartDaemon();
+  v1::JobInfo job;
+  const grpc::Status refused = Submit(Request("a"), &job);
+  EXPECT_EQ(refused.error_code(), grpc::StatusCode::FAILED_PRECONDITION);
+  EXPECT_THAT(refused.error_message(), HasSubstr("process " + std::to_string(client_)));
+  grpc::ClientContext context;
+  const auto stream = farm_->Work(&context);
+  v1::WorkResponse response;
+  EXPECT_FALSE(stream->Read(&response));
+  EXPECT_EQ(stream->Finish().error_code(), grpc::StatusCode::FAILED_PRECONDITION);
+  daemon_.reset();
+  EXPECT_TRUE(store_->ListJobs(0, 0)->empty());
 }
 
 TEST_F(DaemonTest, LetsNobodyElseDial) {

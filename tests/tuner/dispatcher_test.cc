@@ -411,6 +411,52 @@ TEST(Dispatcher, TurnsAwayWorkersOfAnotherProtocolOrAbi) {
   EXPECT_EQ(try_hello(nameless).code(), absl::StatusCode::kInvalidArgument);
 }
 
+TEST(Dispatcher, RefusesASecondWorkerOfOneNameAndLeavesTheFirstAlone) {
+  World world;
+  FakeWorker first("w", world.dispatcher.get());
+  first.instance = "host-7-aaaa";
+  first.Connect();
+  world.Run();
+  for (const char* const instance : {"host-8-bbbb", ""}) {
+    FakeWorker second("w", world.dispatcher.get());
+    second.instance = instance;
+    second.Connect();
+    world.Run();
+    EXPECT_EQ(second.closed.code(), absl::StatusCode::kAlreadyExists) << instance;
+    EXPECT_THAT(std::string(second.closed.message()), HasSubstr("host-7-aaaa"));
+    EXPECT_THAT(std::string(second.closed.message()), HasSubstr("--name"));
+    EXPECT_TRUE(first.connected());
+  }
+  first.Disconnect(true);
+  world.Run();
+  FakeWorker next("w", world.dispatcher.get());
+  next.instance = "host-9-cccc";
+  next.Connect();
+  world.Run();
+  EXPECT_TRUE(next.connected()) << "the name is free again";
+  next.Disconnect(true);
+  world.Run();
+}
+
+TEST(Dispatcher, AWorkerThatIsBackTakesItsOwnStreamOver) {
+  World world;
+  // Of this release; of the one before, which says nothing.
+  for (const char* const instance : {"host-7-aaaa", ""}) {
+    FakeWorker before("w", world.dispatcher.get());
+    before.instance = instance;
+    before.Connect();
+    world.Run();
+    FakeWorker after("w", world.dispatcher.get());
+    after.instance = instance;
+    after.Connect();
+    world.Run();
+    EXPECT_EQ(before.closed.code(), absl::StatusCode::kAborted);
+    EXPECT_TRUE(after.connected());
+    after.Disconnect(true);
+    world.Run();
+  }
+}
+
 TEST(Dispatcher, TakesASilentWorkerForGone) {
   World world;
   FakeWorker& worker = world.AddWorker("w1");

@@ -17,7 +17,8 @@ namespace hone::tuner {
 namespace {
 
 int Main(const std::string& database, const std::string& socket) {
-  auto store = tuning_db::OpenSqliteStore(database, tuning_db::OpenMode::kCreate, "test");
+  auto store = tuning_db::OpenSqliteStore(database, tuning_db::OpenMode::kCreate,
+                                          {.address = "unix:" + socket});
   if (!store.ok()) {
     spdlog::error("{}", store.status().ToString());
     return 7;

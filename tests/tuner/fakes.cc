@@ -228,6 +228,7 @@ v1::Hello FakeWorker::HelloMessage() const {
   v1::Hello hello;
   hello.set_worker(name_);
   hello.set_build("fake");
+  hello.set_instance(instance);
   hello.set_min_protocol(2);
   hello.set_max_protocol(2);
   hello.set_artifact_abi(HONE_MODULE_ABI_VERSION);

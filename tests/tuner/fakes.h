@@ -146,6 +146,7 @@ class FakeWorker {
   std::vector<hone::v1::Assignment> ran;  // in order
   int runs = 0;
   std::string target = kFakeTarget;
+  std::string instance;  // of its Hello; empty: as of the release before
 
  private:
   class Link;

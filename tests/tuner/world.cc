@@ -37,6 +37,7 @@ void World::Start() {
   parts.search = [this](const std::string& name) {
     return name == "fake" || name == kCalibratingSearch ? &search_ : nullptr;
   };
+  parts.is_private = is_private;
   parts.on_event = [this](int64_t job) { events.push_back(job); };
   parts.on_waiting = [this](int64_t task, const std::string& signature, const std::string& what) {
     waiting[{task, signature}] = what;
@@ -81,6 +82,7 @@ int64_t World::Submit(const JobWish& wish) {
   job.elsewhere_ns = wish.elsewhere_ns;
   job.deadline_ns = wish.deadline_ns;
   job.priority = wish.priority;
+  job.is_private = wish.is_private;
   for (const std::string& workload : wish.workloads) {
     tuning_db::Task task;
     task.workload = workload;

@@ -24,6 +24,7 @@ struct JobWish {
   std::string search = "fake";
   bool ends_early = false;
   double elsewhere_ns = 0;
+  bool is_private = false;
 };
 
 // The store outlives daemons; Restart() is a kill -9 and a new start: everything in memory is gone.
@@ -64,6 +65,7 @@ class World {
   std::vector<int64_t> events;             // of jobs, as they were announced
   std::map<TaskKey, std::string> waiting;  // for what tasks wait, as was announced
   int device_changes = 0;                  // announced
+  bool is_private = false;                 // the daemon that Restart() starts
 
  private:
   void Start();

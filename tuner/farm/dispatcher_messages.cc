@@ -19,6 +19,13 @@ using tuning_db::SettleResult;
 namespace {
 constexpr uint32_t kProtocol = 2;  // 2: rotation_bytes and regime instead of cold_constants
 constexpr uint64_t kChunkBytes = uint64_t{1} << 20;
+
+absl::Status NameTaken(const v1::Hello& by) {
+  return absl::AlreadyExistsError(fmt::format(
+      "the name {} is taken by another worker that is connected ({}); give this one a name of its "
+      "own by --name",
+      by.worker(), by.instance().empty() ? by.build() : by.instance()));
+}
 }  // namespace
 
 void Dispatcher::Receive(std::shared_ptr<WorkerLink> link, v1::WorkRequest message) {
@@ -85,13 +92,20 @@ void Dispatcher::Welcome(const std::shared_ptr<WorkerLink>& link, const v1::Hell
     link->Close(fits);
     return;
   }
+  const auto older = sessions_.find(hello.worker());
+  // Two without an instance, of the release before, may be one that is back.
+  if (older != sessions_.end() && older->second.hello.instance() != hello.instance()) {
+    const absl::Status taken = NameTaken(older->second.hello);
+    spdlog::warn("worker refused: {}", taken.ToString());
+    link->Close(taken);
+    return;
+  }
   // Workers that do not come back are not remembered for ever.
   std::erase_if(health_, [&](const auto& item) {
     const auto& [device, health] = item;
     return sessions_.count(device.first) == 0 && device.first != hello.worker() &&
            !health.IsQuarantined(clock_->NowNs());
   });
-  const auto older = sessions_.find(hello.worker());
   if (older != sessions_.end()) {
     older->second.link->Close(
         absl::AbortedError(fmt::format("a newer stream of worker {} took over", hello.worker())));
@@ -323,6 +337,7 @@ void Dispatcher::ListWorkers(std::function<void(std::vector<v1::WorkerInfo>)> do
     for (const auto& [name, session] : sessions_) {
       v1::WorkerInfo& info = workers.emplace_back();
       info.set_worker(name);
+      info.set_instance(session.hello.instance());
       info.set_build(session.hello.build());
       info.set_sandbox(session.hello.sandbox());
       uint64_t leased = 0;

@@ -61,6 +61,11 @@ absl::Status TaskRunner::CatchUp(tuning_db::Store& store) {
   return absl::OkStatus();
 }
 
+bool TaskRunner::Has(int64_t trial) const {
+  return open.contains(trial) || (open_confirm && open_confirm->id == trial) ||
+         (final_run && final_run->trial.id == trial);
+}
+
 bool TaskRunner::IsMeasuringFinal() const {
   return final_run && measuring.count(final_run->trial.id) > 0;
 }

@@ -110,6 +110,8 @@ struct TaskRunner {
   // Times are compared in the regime of the first who wants the task.
   void ChooseRegime();
 
+  // Whether this open trial is among its own.
+  bool Has(int64_t trial) const;
   bool IsClosed() const { return closed || !failure.empty(); }
   bool IsMeasuringFinal() const;
   bool HasSharedArtifacts() const {

@@ -10,6 +10,7 @@
 
 #include "support/crash_point.h"
 #include "support/status.h"
+#include "tuning_db/end_jobs.h"
 
 namespace hone::tuner {
 
@@ -24,6 +25,7 @@ void TuningLoop::Resume() {
 void TuningLoop::JobSubmitted(int64_t job) {
   parts_.executor->Post([this, job] {
     Activate(job);
+    if (parts_.is_private) AdoptOpenTrials();  // of a service's job that wants the same task
     Pump();
   });
 }
@@ -56,10 +58,26 @@ void TuningLoop::DoTick() {
 }
 
 void TuningLoop::DoResume() {
+  const auto ended = tuning_db::EndPrivateJobs(*parts_.store, *parts_.clock);
+  if (!ended.ok()) return Fatal(ended.status());
+  if (*ended > 0) spdlog::info("{} jobs are cancelled: their hone tune has ended", *ended);
   const auto jobs = parts_.store->ListJobs(0, 0);
   if (!jobs.ok()) return Fatal(jobs.status());
+  int left = 0;
   for (const tuning_db::Job& job : *jobs) {
-    if (!HasEnded(job.state)) Activate(job.id);
+    if (HasEnded(job.state)) continue;
+    if (!parts_.is_private) {
+      Activate(job.id);
+      continue;
+    }
+    ++left;
+    for (const tuning_db::JobTask& task : job.tasks) {
+      left_alone_.emplace(task.task, task.signature);
+    }
+  }
+  if (left > 0) {
+    spdlog::info("{} unfinished jobs of honed are left for it to go on with; see hone job list",
+                 left);
   }
   AdoptOpenTrials();
   Pump();
@@ -115,14 +133,17 @@ TaskRunner* TuningLoop::EnsureRunner(const tuning_db::JobTask& wanted) {
   return (runners_[key] = std::move(runner)).get();
 }
 
-// Of an earlier life of the daemon. Those that nobody wants any more are cancelled: their job ended
-// when the daemon did.
+// Of an earlier life of the daemon, or of a service whose jobs want the same tasks. Those that
+// nobody wants any more are cancelled: their job ended when the daemon did.
 void TuningLoop::AdoptOpenTrials() {
   const auto open = parts_.store->OpenTrials(0);
   if (!open.ok()) return Fatal(open.status());
   for (const tuning_db::Trial& trial : *open) {
-    TaskRunner* runner = Find({trial.task, trial.signature});
-    if (runner == nullptr || !runner->failure.empty()) {
+    const TaskKey key(trial.task, trial.signature);
+    TaskRunner* runner = Find(key);
+    const bool is_wanted = runner != nullptr && runner->failure.empty();
+    if (is_wanted ? runner->Has(trial.id) : left_alone_.contains(key)) continue;
+    if (!is_wanted) {
       const absl::Status settled =
           SettleFailure(trial, tuning_db::Outcome::kCancelled, "its job has ended");
       if (!settled.ok()) return Fatal(settled);

@@ -21,6 +21,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -74,6 +75,8 @@ struct TuningParts {
   Executor* planner = nullptr;   // where searches run
   // nullptr: there is no search of this name.
   std::function<Search*(const std::string& name)> search;
+  // Of a private daemon: jobs that it finds in the store are others' (decision 0014).
+  bool is_private = false;
   // Something happened to the job: it has new events. From any thread.
   std::function<void(int64_t job)> on_event;
   // What the task waits for from now on; empty: for nothing. From the loop's executor.
@@ -89,7 +92,8 @@ class TuningLoop {
       : options_(std::move(options)), parts_(std::move(parts)) {}
 
   // These post to the loop's executor, and may be called from any thread.
-  // Takes up every job that has not ended. To be called first, before workers are served.
+  // Cancels what private daemons left, and takes up every job that has not ended; one of a private
+  // daemon leaves those to a service. To be called first, before workers are served.
   void Resume();
   // The job was submitted to the store.
   void JobSubmitted(int64_t job);
@@ -222,6 +226,7 @@ class TuningLoop {
 
   // Touched on the executor only.
   std::map<int64_t, ActiveJob> jobs_;
+  std::set<TaskKey> left_alone_;  // wanted by jobs that are left to a service
   std::map<TaskKey, std::unique_ptr<TaskRunner>> runners_;
   BuildQueue builds_;
   std::deque<ReadyTrial> to_measure_;

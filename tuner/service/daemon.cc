@@ -20,9 +20,11 @@
 #include "tuner/service/job_desk.h"
 #include "tuner/service/job_reporter.h"
 #include "tuner/service/log_service.h"
+#include "tuner/service/private_door.h"
 #include "tuner/service/socket_folder.h"
 #include "tuner/service/tuning_service.h"
 #include "tuner/service/unix_listener.h"
+#include "tuning_db/end_jobs.h"
 
 namespace hone::tuner {
 namespace {
@@ -74,6 +76,7 @@ struct Daemon::Impl {
                                 const std::string& what) {
       reporter.SetWaiting(task, signature, what);
     };
+    of_loop.is_private = options.client != 0;
     of_loop.on_fatal = [this](const absl::Status&) {
       if (parts.on_fatal) parts.on_fatal();
     };
@@ -88,6 +91,7 @@ struct Daemon::Impl {
     of_desk.targets = [this] { return ConnectedTargets(dispatcher); };
     of_desk.submitted = [this](int64_t job) { loop.JobSubmitted(job); };
     of_desk.owner = "unix:" + options.socket;
+    of_desk.is_private = options.client != 0;
     return of_desk;
   }
 
@@ -113,6 +117,7 @@ struct Daemon::Impl {
   std::unique_ptr<grpc::Service> log_service;
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor;
   std::unique_ptr<grpc::Server> server;
+  std::unique_ptr<ClosedDoor> closed_door;  // of a private daemon
   std::unique_ptr<UnixListener> listener;
 
   // With a listener.
@@ -151,7 +156,15 @@ absl::Status Daemon::Impl::Serve() {
       grpc::InsecureServerCredentials());
   server = builder.BuildAndStart();
   if (server == nullptr) return absl::InternalError("gRPC cannot start a server");
-  listener->Serve([this](int fd) {
+  if (options.client != 0) {
+    HONE_ASSIGN_OR_RETURN(closed_door, ClosedDoor::Open(options.client));
+  }
+  listener->Serve([this](int fd, pid_t peer) {
+    if (closed_door != nullptr && !IsOfClient(peer, options.client)) {
+      spdlog::warn("refused a connection of process {}: this daemon is private to process {}", peer,
+                   options.client);
+      return closed_door->Take(fd);
+    }
     grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
     connection.fd = fd;
     acceptor->HandleNewConnection(&connection);
@@ -200,6 +213,12 @@ Daemon::~Daemon() {
   impl.loop_thread.Stop();
   impl.farm_thread.Stop();
   impl.watch_thread.Stop();
+  // Its client had no time for it, or was killed.
+  if (impl.options.client == 0) return;
+  const auto ended = tuning_db::EndPrivateJobs(*impl.parts.store, *impl.parts.clock);
+  if (!ended.ok()) {
+    spdlog::error("jobs are left to the next daemon to cancel: {}", ended.status().ToString());
+  }
 }
 
 }  // namespace hone::tuner

@@ -2,6 +2,8 @@
 #ifndef HONE_TUNER_SERVICE_DAEMON_H_
 #define HONE_TUNER_SERVICE_DAEMON_H_
 
+#include <sys/types.h>
+
 #include <functional>
 #include <memory>
 #include <string>
@@ -19,6 +21,9 @@ namespace hone::tuner {
 
 struct DaemonOptions {
   std::string socket;  // path of the Unix socket; its folder must be this user's alone
+  // Of a private daemon (decision 0014): the process whose jobs it runs, for as long as it lives.
+  // Others than this one and its children are refused. 0: a service for everybody who may dial.
+  pid_t client = 0;
   TuningOptions tuning;
   DispatcherOptions farm;
 };
@@ -35,13 +40,14 @@ struct DaemonParts {
 };
 
 // Thread-compatible. Once Start has returned, what was open is taken up and clients are served.
+// Private jobs whose daemon did not end them are cancelled before anything else.
 class Daemon {
  public:
   // kInvalidArgument for a socket folder that others may enter; kUnavailable when another daemon
   // serves the socket.
   static absl::StatusOr<std::unique_ptr<Daemon>> Start(DaemonOptions options, DaemonParts parts);
-  // Stops leasing, lets results that are on their way settle, and closes every stream. Everything
-  // else stays in the store for the next start.
+  // Stops leasing, lets results that are on their way settle, and closes every stream. A private
+  // daemon cancels its jobs; everything else stays in the store for the next start.
   ~Daemon();
   Daemon(const Daemon&) = delete;
   Daemon& operator=(const Daemon&) = delete;

@@ -49,6 +49,7 @@ absl::StatusOr<tuning_db::Job> JobDesk::Submit(const std::string& client_id,
   const bool is_time = std::isfinite(spec.elsewhere_ns()) && spec.elsewhere_ns() > 0;
   job.elsewhere_ns = is_time ? spec.elsewhere_ns() : 0;
   job.owner = parts_.owner;
+  job.is_private = parts_.is_private;
   job.epoch = 1;
   HONE_ASSIGN_OR_RETURN(tuning_db::Job stored, parts_.store->SubmitJob(job));
   parts_.submitted(stored.id);

@@ -24,7 +24,8 @@ class JobDesk {
     // The targets of the devices that are connected, each once.
     std::function<std::vector<std::string>()> targets;
     std::function<void(int64_t job)> submitted;
-    std::string owner;  // of the jobs: the daemon's address
+    std::string owner;        // of the jobs: the daemon's address
+    bool is_private = false;  // whether they end with the daemon's client
   };
   explicit JobDesk(Parts parts) : parts_(std::move(parts)) {}
 

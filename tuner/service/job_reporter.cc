@@ -56,6 +56,7 @@ absl::StatusOr<v1::JobInfo> JobReporter::Report(const tuning_db::Job& job, Spec 
   info.set_message(job.message);
   info.set_owner(job.owner);
   info.set_epoch(job.epoch);
+  info.set_is_private(job.is_private);
   v1::JobSpec& spec = *info.mutable_spec();
   spec.set_model(job.model);
   spec.set_target(job.target);

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "support/daemon_address.h"
 #include "support/status.h"
 
 namespace hone::tuner {
@@ -33,29 +34,18 @@ absl::Status CheckFolder(const std::string& folder) {
   return absl::OkStatus();
 }
 
-bool IsServed(const sockaddr_un& address) {
-  const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (fd < 0) return false;
-  const bool is_served =
-      connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0;
-  close(fd);
-  return is_served;
-}
-
 }  // namespace
 
 absl::Status PrepareSocket(const std::string& path) {
-  sockaddr_un address = {};
-  address.sun_family = AF_UNIX;
+  const sockaddr_un address = {};
   if (path.empty() || path.size() >= sizeof(address.sun_path)) {
     return absl::InvalidArgumentError(
         fmt::format("a socket's path has 1 to {} bytes, \"{}\" has {}",
                     sizeof(address.sun_path) - 1, path, path.size()));
   }
-  std::memcpy(address.sun_path, path.data(), path.size());
   const std::string folder = std::filesystem::absolute(path).parent_path().string();
   HONE_RETURN_IF_ERROR(CheckFolder(folder));
-  if (IsServed(address)) {
+  if (IsServed(path)) {
     return absl::UnavailableError(
         fmt::format("another daemon serves {}; choose another socket", path));
   }

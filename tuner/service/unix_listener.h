@@ -28,8 +28,9 @@ class UnixListener {
   UnixListener& operator=(const UnixListener&) = delete;
 
   // From here on every connection of an allowed user is given to `take`, which owns the descriptor
-  // (non-blocking); others are closed. `take` is called on a thread of the listener's.
-  void Serve(std::function<void(int fd)> take,
+  // (non-blocking), with the process that dialled; others are closed. `take` is called on a thread
+  // of the listener's.
+  void Serve(std::function<void(int fd, pid_t peer)> take,
              std::function<bool(uid_t peer)> is_allowed = IsOwnUser);
   // No connection is taken from here on. The socket goes with the object.
   void Stop();
@@ -43,7 +44,7 @@ class UnixListener {
   const std::string path_;
   const int fd_;
   const int stop_fd_;  // an event: readable once it is to stop
-  std::function<void(int)> take_;
+  std::function<void(int, pid_t)> take_;
   std::function<bool(uid_t)> is_allowed_;
   std::thread thread_;
 };
