@@ -3,7 +3,7 @@
 #include <grpcpp/grpcpp.h>
 
 #include <chrono>
-#include <filesystem>
+#include <optional>
 
 #include "cli/model_options.h"
 #include "fmt/format.h"
@@ -18,14 +18,26 @@ constexpr std::chrono::seconds kCallLimit(30);
 
 }  // namespace
 
-absl::StatusOr<std::string> DaemonAddress(const std::string& server, const std::string& database) {
+absl::StatusOr<std::string> ServiceAddress(const std::string& server, const std::string& database) {
   if (!server.empty()) return server;
-  const std::string path = DatabasePath(database);
-  HONE_ASSIGN_OR_RETURN(const std::string address, tuning_db::WriterOf(path));
-  if (!address.empty()) return address;
+  HONE_ASSIGN_OR_RETURN(const std::optional<tuning_db::Writer> writer,
+                        tuning_db::WriterOf(DatabasePath(database)));
+  if (writer) return IsService(*writer) ? writer->address : "";
   const std::string socket = DefaultDaemonSocket();
-  std::error_code error;
-  if (database.empty() && std::filesystem::exists(socket, error)) return "unix:" + socket;
+  return database.empty() && IsServed(socket) ? "unix:" + socket : "";
+}
+
+absl::StatusOr<std::string> DaemonAddress(const std::string& server, const std::string& database) {
+  HONE_ASSIGN_OR_RETURN(std::string address, ServiceAddress(server, database));
+  if (!address.empty()) return address;
+  const std::string path = DatabasePath(database);
+  HONE_ASSIGN_OR_RETURN(const std::optional<tuning_db::Writer> writer, tuning_db::WriterOf(path));
+  if (writer) {
+    return absl::FailedPreconditionError(
+        fmt::format("expected a honed that serves {}, found it in use by {}, which serves nobody "
+                    "else; wait until that has ended",
+                    path, Describe(*writer)));
+  }
   return absl::UnavailableError(fmt::format(
       "expected a running honed that holds {}, found none; name one with --server unix:PATH",
       path));

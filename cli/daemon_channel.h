@@ -16,9 +16,13 @@ class Status;
 
 namespace hone::cli {
 
-// The daemon that a verb speaks with: `server` ("unix:PATH") where it is given; else the one that
-// holds `database`; and where neither is given, the one that holds the default database or, if none
-// does, the one at the default socket.
+// The service that a verb speaks with: `server` ("unix:PATH") where it is given; else the one that
+// holds `database`; and where neither is given, the one that holds the default database or, if
+// nobody does, the one at the default socket. Empty: none is there, or a private daemon, which
+// speaks with its client only, has the database.
+absl::StatusOr<std::string> ServiceAddress(const std::string& server, const std::string& database);
+// The same, for verbs that need one. kUnavailable where none is there; kFailedPrecondition says who
+// has the database.
 absl::StatusOr<std::string> DaemonAddress(const std::string& server, const std::string& database);
 
 // To the daemon at `address`; connects with the first call.

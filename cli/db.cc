@@ -1,5 +1,6 @@
 // `hone db`: what does not hold in a tuning database; bringing one to this version's schema.
 #include "CLI/CLI.hpp"
+#include "cli/exit_code.h"
 #include "cli/json_document.h"
 #include "cli/model_options.h"
 #include "cli/verb.h"
@@ -35,7 +36,10 @@ absl::Status Check(const Options& options) {
 // Opening for writing migrates, in one transaction a step; a file that a daemon holds is refused.
 absl::Status Migrate(const Options& options) {
   const std::string path = DatabasePath(options.database);
-  HONE_RETURN_IF_ERROR(tuning_db::OpenSqliteStore(path, tuning_db::OpenMode::kReadWrite).status());
+  const absl::Status opened =
+      tuning_db::OpenSqliteStore(path, tuning_db::OpenMode::kReadWrite).status();
+  if (absl::IsUnavailable(opened)) return WithExitCode(opened, kBusy);
+  HONE_RETURN_IF_ERROR(opened);
   fmt::print("{} has this version's schema\n", path);
   return absl::OkStatus();
 }

@@ -1,4 +1,6 @@
-// `hone job submit`, `list`, `show`, `watch` and `cancel`: jobs of a running honed.
+// `hone job submit`, `list`, `show`, `watch` and `cancel`: jobs of a running honed; `list`, `show`
+// and `cancel` also where none runs, in the database.
+#include <algorithm>
 #include <map>
 
 #include "CLI/CLI.hpp"
@@ -6,6 +8,8 @@
 #include "cli/exit_code.h"
 #include "cli/job_progress.h"
 #include "cli/json_document.h"
+#include "cli/model_options.h"
+#include "cli/stored_jobs.h"
 #include "cli/tuning_client.h"
 #include "cli/tuning_request.h"
 #include "cli/verb.h"
@@ -21,8 +25,26 @@ struct Options {
   int64_t after_seq = 0;
   std::string database;
   std::string server;
+  bool all = false;
   bool json = false;
 };
+
+// Where a verb finds jobs: at a service, or, where `server` is empty, in the file.
+struct JobsPlace {
+  std::string server;
+  std::string database;
+};
+
+absl::StatusOr<JobsPlace> FindJobs(const Options& options) {
+  JobsPlace place;
+  HONE_ASSIGN_OR_RETURN(place.server, ServiceAddress(options.server, options.database));
+  if (place.server.empty()) place.database = DatabasePath(options.database);
+  return place;
+}
+
+bool HasEnded(v1::JobState state) {
+  return state != v1::JOB_STATE_QUEUED && state != v1::JOB_STATE_RUNNING;
+}
 
 std::string StateName(v1::JobState state) {
   static const std::map<v1::JobState, std::string> kNames = {
@@ -40,6 +62,7 @@ nlohmann::json ToJson(const v1::JobInfo& job) {
   return {{"job", job.id()},
           {"state", StateName(job.state())},
           {"message", job.message()},
+          {"private", job.is_private()},
           {"model", job.spec().model()},
           {"target", job.spec().target()},
           {"search", job.spec().search()},
@@ -86,13 +109,40 @@ absl::Status Submit(const TuningRequest& request, bool json) {
   return absl::OkStatus();
 }
 
+absl::StatusOr<std::vector<v1::JobInfo>> ListAt(const JobsPlace& place, bool is_default) {
+  if (!place.server.empty()) return TuningClient(place.server).List();
+  absl::StatusOr<StoredJobs> stored = StoredJobs::Open(place.database);
+  // The default database counts as empty where it is not there.
+  if (is_default && absl::IsNotFound(stored.status())) return std::vector<v1::JobInfo>();
+  HONE_RETURN_IF_ERROR(stored.status());
+  return stored->List();
+}
+
+absl::StatusOr<v1::JobInfo> GetAt(const JobsPlace& place, int64_t job) {
+  if (!place.server.empty()) {
+    HONE_ASSIGN_OR_RETURN(const v1::GetJobResponse found, TuningClient(place.server).Get(job));
+    return found.job();
+  }
+  HONE_ASSIGN_OR_RETURN(StoredJobs stored, StoredJobs::Open(place.database));
+  return stored.Get(job);
+}
+
 absl::Status List(const Options& options) {
-  HONE_ASSIGN_OR_RETURN(const std::string address, DaemonAddress(options.server, options.database));
-  HONE_ASSIGN_OR_RETURN(const std::vector<v1::JobInfo> jobs, TuningClient(address).List());
+  HONE_ASSIGN_OR_RETURN(const JobsPlace place, FindJobs(options));
+  HONE_ASSIGN_OR_RETURN(std::vector<v1::JobInfo> jobs, ListAt(place, options.database.empty()));
+  std::reverse(jobs.begin(), jobs.end());
+  if (!options.all) std::erase_if(jobs, [](const auto& job) { return HasEnded(job.state()); });
   if (options.json) {
     nlohmann::json list = nlohmann::json::array();
     for (const v1::JobInfo& job : jobs) list.push_back(ToJson(job));
-    PrintDocument({{"schema", 1}, {"server", address}, {"jobs", std::move(list)}});
+    PrintDocument({{"schema", 1},
+                   {"server", place.server},
+                   {"database", place.database},
+                   {"jobs", std::move(list)}});
+    return absl::OkStatus();
+  }
+  if (jobs.empty() && !options.all) {
+    fmt::print("no job that has not ended; --all lists those that have\n");
     return absl::OkStatus();
   }
   PrintHead();
@@ -101,21 +151,22 @@ absl::Status List(const Options& options) {
 }
 
 absl::Status Show(const Options& options) {
-  HONE_ASSIGN_OR_RETURN(const std::string address, DaemonAddress(options.server, options.database));
-  HONE_ASSIGN_OR_RETURN(const v1::GetJobResponse found, TuningClient(address).Get(options.job));
+  HONE_ASSIGN_OR_RETURN(const JobsPlace place, FindJobs(options));
+  HONE_ASSIGN_OR_RETURN(const v1::JobInfo job, GetAt(place, options.job));
   if (options.json) {
-    nlohmann::json document = ToJson(found.job());
+    nlohmann::json document = ToJson(job);
     document["schema"] = 1;
-    document["server"] = address;
-    document["tasks"] = TasksToJson(found.job());
+    document["server"] = place.server;
+    document["database"] = place.database;
+    document["tasks"] = TasksToJson(job);
     PrintDocument(document);
     return absl::OkStatus();
   }
   PrintHead();
-  PrintRow(found.job());
-  if (!found.job().message().empty()) fmt::print("{}\n", found.job().message());
-  fmt::print("target {}\n\n", found.job().spec().target());
-  PrintTasks(found.job());
+  PrintRow(job);
+  if (!job.message().empty()) fmt::print("{}\n", job.message());
+  fmt::print("target {}\n\n", job.spec().target());
+  PrintTasks(job);
   return absl::OkStatus();
 }
 
@@ -138,19 +189,19 @@ absl::Status Watch(const Options& options) {
 }
 
 absl::Status Cancel(const Options& options) {
-  HONE_ASSIGN_OR_RETURN(const std::string address, DaemonAddress(options.server, options.database));
-  TuningClient client(address);
-  HONE_RETURN_IF_ERROR(client.Cancel(options.job).status());
+  HONE_ASSIGN_OR_RETURN(const JobsPlace place, FindJobs(options));
+  HONE_RETURN_IF_ERROR(place.server.empty()
+                           ? CancelStored(place.database, options.job)
+                           : TuningClient(place.server).Cancel(options.job).status());
   fmt::print("job {} is cancelled; what was settled stays\n", options.job);
   return absl::OkStatus();
 }
 
-// A verb of the daemon that holds --db, or that --server names.
+// A verb of the honed that holds --db, or that --server names.
 CLI::App& AddVerb(CLI::App& job, const std::string& name, const std::string& help,
                   const std::shared_ptr<Options>& options) {
   CLI::App& verb = *job.add_subcommand(name, help);
-  CLI::Option* db =
-      verb.add_option("--db", options->database, "The tuning database that its honed holds");
+  CLI::Option* db = verb.add_option("--db", options->database, "The tuning database");
   verb.add_option("--server", options->server, "A running honed: unix:PATH")->excludes(db);
   return verb;
 }
@@ -175,10 +226,12 @@ void AddSubmit(CLI::App& job, Action& action) {
 
 void AddJob(CLI::App& app, Action& action) {
   auto options = std::make_shared<Options>();
-  CLI::App& job = *app.add_subcommand("job", "Tuning jobs of a running honed");
+  CLI::App& job = *app.add_subcommand("job", "Tuning jobs");
   job.require_subcommand(1);
   AddSubmit(job, action);
-  CLI::App& list = AddVerb(job, "list", "Lists the jobs, oldest first", options);
+  CLI::App& list =
+      AddVerb(job, "list", "Lists the jobs that have not ended, newest first", options);
+  list.add_flag("--all", options->all, "Lists those that have ended, too");
   list.add_flag("--json", options->json, "Prints one JSON document");
   list.callback([options, &action] { action = [options] { return List(*options); }; });
   CLI::App& show = AddVerbOfJob(job, "show", "Shows how a job stands, by kernel", options);

@@ -98,8 +98,9 @@ JobTotals TotalsOf(const v1::JobInfo& job) {
 }
 
 void CatchInterrupts() {
-  signal(SIGINT, OnInterrupt);
-  signal(SIGTERM, OnInterrupt);
+  for (const int number : {SIGINT, SIGTERM}) signal(number, OnInterrupt);
+  // Under nohup it is ignored, and stays so.
+  if (signal(SIGHUP, OnInterrupt) == SIG_IGN) signal(SIGHUP, SIG_IGN);
 }
 
 int Interrupts() { return interrupts; }

@@ -54,7 +54,8 @@ void PrintResult(const v1::GetJobResponse& ended, bool json, double wall_s,
 // Of a job that has ended: OK, or why not all of its budget was spent, with the exit code.
 absl::Status StateToStatus(const v1::JobInfo& job);
 
-// Ctrl-C and SIGTERM no longer end this program from here on; how many there were.
+// Ctrl-C, SIGTERM and SIGHUP (unless it was ignored) no longer end this program from here on; how
+// many there were.
 void CatchInterrupts();
 int Interrupts();
 

@@ -8,7 +8,10 @@
 
 #include "cli/exit_code.h"
 #include "fmt/format.h"
+#include "support/clock.h"
 #include "support/status.h"
+#include "tuning_db/end_jobs.h"
+#include "tuning_db/store.h"
 
 namespace hone::cli {
 namespace {
@@ -16,6 +19,7 @@ namespace {
 constexpr int64_t kSecondNs = 1'000'000'000;
 constexpr int64_t kStartLimitNs = 30 * kSecondNs;
 constexpr int64_t kStopGraceNs = 5 * kSecondNs;
+constexpr int64_t kStopIntervalNs = kSecondNs / 10;
 
 // A folder only this user can enter, for the socket.
 absl::StatusOr<std::string> MakePrivateFolder() {
@@ -30,34 +34,56 @@ absl::StatusOr<std::string> MakePrivateFolder() {
   return pattern;
 }
 
+// What a daemon that was killed could not do. Where somebody has the database by now, that one has
+// done it.
+void EndJobsOfTheDead(const std::string& database) {
+  const auto store = tuning_db::OpenSqliteStore(database, tuning_db::OpenMode::kReadWrite);
+  if (store.ok()) tuning_db::EndPrivateJobs(**store).status().IgnoreError();
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<LocalFarm>> LocalFarm::Start(const Options& options) {
-  auto farm = std::unique_ptr<LocalFarm>(new LocalFarm);
+  auto farm = std::unique_ptr<LocalFarm>(new LocalFarm(options.database));
   HONE_ASSIGN_OR_RETURN(farm->folder_, MakePrivateFolder());
   const std::string socket = farm->folder_ + "/socket";
   farm->address_ = "unix:" + socket;
   const std::string bin = ExecutableFolder();
+  const std::string self = std::to_string(getpid());
 
-  HONE_ASSIGN_OR_RETURN(ChildProcess daemon,
-                        ChildProcess::Start({bin + "/honed", "--embedded", "--db", options.database,
-                                             "--socket", socket, "--parent-death-signal",
-                                             "--local-threads", std::to_string(options.threads)}));
+  HONE_ASSIGN_OR_RETURN(
+      ChildProcess daemon,
+      ChildProcess::Start({bin + "/honed", "--embedded", "--db", options.database, "--socket",
+                           socket, "--parent-death-signal", "--parent", self, "--local-threads",
+                           std::to_string(options.threads)}));
   farm->daemon_ = std::make_unique<ChildProcess>(std::move(daemon));
-  const absl::StatusOr<std::string> ready = farm->daemon_->ReadLine(kStartLimitNs);
-  if (!ready.ok()) {
-    const int status = farm->daemon_->Stop(kStopGraceNs);
-    const int code = WIFEXITED(status) ? WEXITSTATUS(status) : static_cast<int>(kFailed);
-    return WithExitCode(
-        absl::FailedPreconditionError("the local daemon did not start; its own message is above"),
-        static_cast<ExitCode>(code == 0 ? kFailed : code));
-  }
-  HONE_ASSIGN_OR_RETURN(ChildProcess worker,
-                        ChildProcess::Start({bin + "/hone-measure", "--server", farm->address_,
-                                             "--threads", std::to_string(options.threads),
-                                             "--target", options.target, "--parent-death-signal"}));
+  HONE_RETURN_IF_ERROR(farm->AwaitReady(options));
+  HONE_ASSIGN_OR_RETURN(
+      ChildProcess worker,
+      ChildProcess::Start({bin + "/hone-measure", "--server", farm->address_, "--threads",
+                           std::to_string(options.threads), "--target", options.target,
+                           "--parent-death-signal", "--parent", self}));
   farm->worker_ = std::make_unique<ChildProcess>(std::move(worker));
   return farm;
+}
+
+absl::Status LocalFarm::AwaitReady(const Options& options) {
+  const int64_t deadline_ns = Clock::Real().NowNs() + kStartLimitNs;
+  bool waits = false;
+  while (waits || Clock::Real().NowNs() < deadline_ns) {
+    if (options.stop()) return absl::CancelledError("interrupted before anything was measured");
+    const absl::StatusOr<std::string> line = daemon_->ReadLine(kStopIntervalNs);
+    if (absl::IsDeadlineExceeded(line.status())) continue;
+    if (!line.ok()) break;
+    if (*line != "waiting") return absl::OkStatus();
+    waits = true;
+    options.on_wait();
+  }
+  const int status = daemon_->Stop(kStopGraceNs);
+  const int code = WIFEXITED(status) ? WEXITSTATUS(status) : static_cast<int>(kFailed);
+  return WithExitCode(
+      absl::FailedPreconditionError("the local daemon did not start; its own message is above"),
+      static_cast<ExitCode>(code == 0 ? kFailed : code));
 }
 
 absl::Status LocalFarm::CheckAlive() {
@@ -72,7 +98,10 @@ absl::Status LocalFarm::CheckAlive() {
 
 LocalFarm::~LocalFarm() {
   if (worker_) worker_->Stop(kStopGraceNs);
-  if (daemon_) daemon_->Stop(kStopGraceNs);
+  const bool has_served = worker_ != nullptr;
+  const int status = daemon_ ? daemon_->Stop(kStopGraceNs) : 0;
+  const bool ended_itself = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  if (has_served && !ended_itself) EndJobsOfTheDead(database_);
   if (!folder_.empty()) {
     unlink((folder_ + "/socket").c_str());
     rmdir(folder_.c_str());

@@ -3,6 +3,7 @@
 #ifndef HONE_CLI_LOCAL_FARM_H_
 #define HONE_CLI_LOCAL_FARM_H_
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,16 +14,23 @@
 namespace hone::cli {
 
 // `honed --embedded` on the database and one `hone-measure`, over a Unix socket in a private
-// folder. Both end with this process, however it ends. Not thread-safe.
+// folder. Both end with this process, however it ends, and serve nobody else (decision 0014). Not
+// thread-safe.
 class LocalFarm {
  public:
   struct Options {
     std::string database;
     int threads = 1;     // of the worker's measurements
     std::string target;  // canonical text of what it measures code for; this machine runs it
+    // Ends the start, or the waiting for the database, with kCancelled; asked several times a
+    // second.
+    std::function<bool()> stop = [] { return false; };
+    // Another tune has the database, and the start waits until that has ended; called once.
+    std::function<void()> on_wait = [] {};
   };
-  // kFailedPrecondition when another daemon holds the database.
+  // kFailedPrecondition when a service holds the database.
   static absl::StatusOr<std::unique_ptr<LocalFarm>> Start(const Options& options);
+  // Its unfinished jobs end with it.
   ~LocalFarm();
 
   // For gRPC: "unix:PATH".
@@ -33,8 +41,10 @@ class LocalFarm {
   pid_t worker_pid() const { return worker_->pid(); }
 
  private:
-  LocalFarm() = default;
+  explicit LocalFarm(std::string database) : database_(std::move(database)) {}
+  absl::Status AwaitReady(const Options& options);
 
+  const std::string database_;
   std::string folder_;
   std::string address_;
   std::unique_ptr<ChildProcess> daemon_;

@@ -9,17 +9,16 @@
 #include "cli/exit_code.h"
 #include "cli/job_progress.h"
 #include "cli/json_document.h"
-#include "cli/local_farm.h"
 #include "cli/micro_kernel_job.h"
 #include "cli/model_final.h"
 #include "cli/tuning_client.h"
+#include "cli/tuning_place.h"
 #include "cli/tuning_request.h"
 #include "cli/verb.h"
 #include "compiler/schedule/template.h"
 #include "fmt/format.h"
-#include "runtime/host.h"
+#include "support/clock.h"
 #include "support/status.h"
-#include "tuning_db/store.h"
 
 namespace hone::cli {
 namespace {
@@ -66,11 +65,10 @@ absl::Status PrintPlan(const TuningWork& work, bool json) {
   return absl::OkStatus();
 }
 
-// What a farm of this call was doing nobody goes on with: its job is cancelled.
+// What a farm of this call was doing nobody goes on with: its job is cancelled, by the farm's end
+// at the latest.
 absl::Status InterruptedLocally(TuningClient& client, int64_t job) {
-  const absl::Status cancelled = client.Cancel(job).status();
-  const bool has_ended = absl::IsFailedPrecondition(cancelled);
-  if (!cancelled.ok() && !has_ended) return cancelled;
+  client.Cancel(job).status().IgnoreError();
   return WithExitCode(absl::CancelledError("interrupted; what was settled stays"), kInterrupted);
 }
 
@@ -102,8 +100,10 @@ absl::StatusOr<v1::GetJobResponse> WatchOrInterrupt(TuningClient& client, int64_
     return farm != nullptr ? InterruptedLocally(client, job)
                            : InterruptedAtServer(client, job, address);
   }
-  if (farm != nullptr) HONE_RETURN_IF_ERROR(farm->CheckAlive());
-  return ended;
+  const absl::Status alive = farm != nullptr ? farm->CheckAlive() : absl::OkStatus();
+  if (alive.ok()) return ended;
+  client.Cancel(job).status().IgnoreError();
+  return alive;
 }
 
 // As one job for people: the first, with the kernels and times of the others added.
@@ -209,42 +209,15 @@ absl::StatusOr<std::vector<tuning_db::ModelFinal>> TimeModels(const Options& opt
   return std::vector<tuning_db::ModelFinal>();
 }
 
-// No worker that this verb starts could ever measure for another machine.
-absl::Status CheckRunsHere(const Target& target) {
-  const std::string missing = MissingOnHost(target.ToString());
-  if (missing.empty()) return absl::OkStatus();
-  return WithExitCode(
-      absl::InvalidArgumentError(fmt::format(
-          "expected a target whose code this machine runs, found {}: no {}; name the daemon "
-          "of a farm with such a device by --server",
-          target.ToString(), missing)),
-      kUsage);
-}
-
-absl::Status Submit(const Options& options, TuningWork& work) {
+absl::Status RunAt(const std::string& address, LocalFarm* farm, const Options& options,
+                   TuningWork& work) {
   const int64_t start_ns = Clock::Real().NowNs();
-  std::unique_ptr<LocalFarm> farm;
-  std::string address = options.request.server;
-  if (address.empty()) {
-    const std::string database = DatabasePath(options.request.database);
-    const absl::StatusOr<std::string> writer = tuning_db::WriterOf(database);
-    if (writer.ok() && !writer->empty()) {
-      address = *writer;  // a daemon holds the database: the job goes through it
-    } else {
-      HONE_RETURN_IF_ERROR(CheckRunsHere(work.target));
-      HONE_ASSIGN_OR_RETURN(farm, LocalFarm::Start({.database = database,
-                                                    .threads = work.target.threads,
-                                                    .target = work.target.ToString()}));
-      address = farm->address();
-    }
-  }
-  CatchInterrupts();
   HONE_ASSIGN_OR_RETURN(const MicroKernelsSpent micro_kernels,
-                        MeasureMicroKernels(options, work, address, farm.get()));
+                        MeasureMicroKernels(options, work, address, farm));
   const auto spent_ns = static_cast<int64_t>(micro_kernels.seconds * 1e9);
   work.spec.set_limit_ns(LeftOf(work.spec.limit_ns(), spent_ns));
   HONE_ASSIGN_OR_RETURN(const v1::GetJobResponse ended,
-                        RunJobs(options, work, address, farm.get()));
+                        RunJobs(options, work, address, farm));
   std::vector<tuning_db::ModelFinal> models;
   if (farm != nullptr && StateToStatus(ended.job()).code() != absl::StatusCode::kInternal) {
     HONE_ASSIGN_OR_RETURN(models, TimeModels(options, work, address));
@@ -252,6 +225,19 @@ absl::Status Submit(const Options& options, TuningWork& work) {
   const double wall_s = static_cast<double>(Clock::Real().NowNs() - start_ns) * 1e-9;
   PrintResult(ended, options.json, wall_s, micro_kernels, models);
   return StateToStatus(ended.job());
+}
+
+absl::Status Submit(const Options& options, TuningWork& work) {
+  CatchInterrupts();
+  HONE_ASSIGN_OR_RETURN(const TuningPlace place, FindTuningPlace(options.request, work.target));
+  // What the other tune has measured need not be measured again.
+  if (place.has_waited) {
+    HONE_ASSIGN_OR_RETURN(work, Prepare(options.request));
+  }
+  const absl::Status done = RunAt(place.address, place.farm.get(), options, work);
+  // That the daemon is not reached says less than how it ended.
+  if (absl::IsUnavailable(done) && place.farm) HONE_RETURN_IF_ERROR(place.farm->CheckAlive());
+  return done;
 }
 
 absl::Status Tune(const Options& options) {

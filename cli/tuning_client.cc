@@ -1,7 +1,6 @@
 #include "cli/tuning_client.h"
 
 #include <grpcpp/grpcpp.h>
-#include <sys/random.h>
 
 #include <atomic>
 #include <chrono>
@@ -10,8 +9,8 @@
 #include <thread>
 
 #include "cli/daemon_channel.h"
-#include "fmt/format.h"
 #include "hone/v1/tuning.grpc.pb.h"
+#include "support/random_id.h"
 #include "support/status.h"
 #include "tuner/model_final/model_final_message.h"
 
@@ -22,14 +21,7 @@ constexpr std::chrono::milliseconds kStopInterval(100);
 constexpr uint32_t kJobsAPage = 20;
 constexpr int kWatchTries = 10;
 constexpr int kPauseIntervals = 10;  // between two tries
-
-std::string NewClientId() {
-  unsigned char bytes[16];
-  if (getrandom(bytes, sizeof(bytes), 0) != sizeof(bytes)) return "";
-  std::string id;
-  for (unsigned char byte : bytes) id += fmt::format("{:02x}", byte);
-  return id;
-}
+constexpr size_t kClientIdBytes = 16;
 
 // Calls `cancel` on a thread of its own once `stop` says so, until it is destroyed.
 class Canceller {
@@ -71,7 +63,7 @@ TuningClient::~TuningClient() = default;
 
 absl::StatusOr<v1::JobInfo> TuningClient::Submit(const v1::JobSpec& spec) {
   v1::SubmitJobRequest request;
-  request.set_client_id(NewClientId());
+  request.set_client_id(RandomId(kClientIdBytes));
   *request.mutable_spec() = spec;
   grpc::ClientContext context;
   SetDeadline(context);

@@ -55,6 +55,7 @@ nlohmann::json ToJson(const v1::WorkerInfo& worker) {
   }
   return {{"worker", worker.worker()},
           {"build", worker.build()},
+          {"instance", worker.instance()},
           {"state", StateOf(worker)},
           {"sandbox", SandboxName(worker.sandbox())},
           {"settled", worker.settled()},

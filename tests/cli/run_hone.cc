@@ -43,7 +43,17 @@ RunningHone::RunningHone(const std::vector<std::string>& args,
   _exit(98);
 }
 
+RunningHone::~RunningHone() {
+  if (pid_ <= 0) return;
+  kill(pid_, SIGKILL);
+  Finish();
+}
+
 void RunningHone::PressCtrlC() { kill(-pid_, SIGINT); }
+
+void RunningHone::Send(int signal) {
+  if (!HasEnded()) kill(pid_, signal);
+}
 
 bool RunningHone::HasEnded() {
   if (pid_ > 0 && waitpid(pid_, &status_, WNOHANG) == pid_) pid_ = 0;

@@ -17,12 +17,19 @@ struct Finished {
   std::string err;
 };
 
-// A `hone` under way, in `folder`, with the environment's HOME and XDG_DATA_HOME there.
+// A `hone` under way, in `folder`, with the environment's HOME and XDG_DATA_HOME there. Killed at
+// the end, unless it was waited for.
 class RunningHone {
  public:
   RunningHone(const std::vector<std::string>& args, const std::filesystem::path& folder);
+  ~RunningHone();
+  RunningHone(const RunningHone&) = delete;
+  RunningHone& operator=(const RunningHone&) = delete;
   // As the terminal does: to it and whatever shares its process group.
   void PressCtrlC();
+  // To it alone; nothing happens where it has ended.
+  void Send(int signal);
+  int pid() const { return pid_; }
   bool HasEnded();
   // What it has said so far on stderr.
   std::string Err() const;

@@ -1,5 +1,6 @@
 // A running honed from the command line: its workers, and jobs that nobody waits for.
 #include <stdlib.h>
+#include <sys/wait.h>
 
 #include <set>
 
@@ -71,6 +72,23 @@ TEST_F(Server, ADrainedWorkerFinishesAndLeaves) {
   EXPECT_THAT(nobody.err, HasSubstr("hone worker list"));
 }
 
+TEST_F(Server, ASecondWorkerOfOneNameLeavesAndTheFirstStays) {
+  StartHoned();
+  StartWorker("bench-1");
+  const json first = Hone({"worker", "show", "bench-1"})["worker"];
+  auto second = ChildProcess::Start({HONE_BIN_DIR "/hone-measure", "--name", "bench-1"});
+  ASSERT_TRUE(second.ok());
+  ASSERT_TRUE(Eventually([&] { return second->HasEnded(); }));
+  EXPECT_EQ(WEXITSTATUS(second->Stop(0)), 7);
+  const json after = Hone({"worker", "show", "bench-1"})["worker"];
+  EXPECT_EQ(after["instance"], first["instance"]);
+  EXPECT_FALSE(worker_->HasEnded());
+  // One that is started again under its name is let in, however fast it is.
+  worker_.reset();
+  StartWorker("bench-1");
+  EXPECT_NE(Hone({"worker", "show", "bench-1"})["worker"]["instance"], first["instance"]);
+}
+
 TEST_F(Server, ASubmittedJobIsForTheFarmsOnlyTargetAndIsListedAndShown) {
   StartHoned();
   StartWorker("bench-1");
@@ -79,7 +97,8 @@ TEST_F(Server, ASubmittedJobIsForTheFarmsOnlyTargetAndIsListedAndShown) {
   EXPECT_THAT(submitted["target"].get<std::string>(), HasSubstr("-threads=1"));
   EXPECT_EQ(RunHone({"job", "watch", "1"}, folder_.path()).exit_code, 0);
 
-  const json jobs = Hone({"job", "list"})["jobs"];
+  EXPECT_TRUE(Hone({"job", "list"})["jobs"].empty()) << "it has ended";
+  const json jobs = Hone({"job", "list", "--all"})["jobs"];
   ASSERT_EQ(jobs.size(), 1);
   EXPECT_EQ(jobs[0]["state"], "done");
   EXPECT_EQ(jobs[0]["model"], "mlp.onnx");
@@ -103,12 +122,13 @@ TEST_F(Server, WithoutATargetAServerNeedsWorkersOfOneTarget) {
     EXPECT_EQ(finished.exit_code, 2);
     EXPECT_THAT(finished.err, HasSubstr("--target"));
   }
-  EXPECT_TRUE(Hone({"job", "list"})["jobs"].empty());
+  EXPECT_TRUE(Hone({"job", "list", "--all"})["jobs"].empty());
 }
 
 TEST_F(Server, ThatIsNotThereIsUnreachable) {
+  EXPECT_EQ(RunHone({"worker", "list"}, folder_.path()).exit_code, 5);
+  EXPECT_EQ(RunHone({"job", "submit", "mlp.onnx"}, folder_.path()).exit_code, 5);
   for (const char* const noun : {"worker", "job"}) {
-    EXPECT_EQ(RunHone({noun, "list"}, folder_.path()).exit_code, 5);
     const std::vector<std::string> named = {noun, "list", "--server", "unix:" + (folder_ / "no")};
     EXPECT_EQ(RunHone(named, folder_.path()).exit_code, 5);
   }

@@ -1,0 +1,75 @@
+#include "cli/tuning_place.h"
+
+#include <optional>
+#include <utility>
+
+#include "cli/exit_code.h"
+#include "cli/job_progress.h"
+#include "fmt/format.h"
+#include "runtime/host.h"
+#include "support/status.h"
+#include "tuning_db/store.h"
+
+namespace hone::cli {
+namespace {
+
+// No worker that this verb starts could ever measure for another machine.
+absl::Status CheckRunsHere(const Target& target) {
+  const std::string missing = MissingOnHost(target.ToString());
+  if (missing.empty()) return absl::OkStatus();
+  return WithExitCode(
+      absl::InvalidArgumentError(fmt::format(
+          "expected a target whose code this machine runs, found {}: no {}; name the daemon "
+          "of a farm with such a device by --server",
+          target.ToString(), missing)),
+      kUsage);
+}
+
+// Empty: none does.
+std::string ServiceThatHolds(const std::string& database) {
+  const auto writer = tuning_db::WriterOf(database);
+  return writer.ok() && *writer && IsService(**writer) ? (*writer)->address : "";
+}
+
+void SayWaiting(const std::string& database) {
+  const auto writer = tuning_db::WriterOf(database);
+  const bool is_known = writer.ok() && writer->has_value();
+  fmt::print(stderr,
+             "the tuning database {} is in use by {}: waiting until that has ended; Ctrl-C ends "
+             "the waiting\n",
+             database, Describe(is_known ? **writer : tuning_db::Writer()));
+}
+
+}  // namespace
+
+absl::StatusOr<TuningPlace> FindTuningPlace(const TuningRequest& request, const Target& target) {
+  TuningPlace place;
+  place.address = request.server;
+  if (!place.address.empty()) return place;
+  const std::string database = DatabasePath(request.database);
+  LocalFarm::Options options;
+  options.database = database;
+  options.threads = target.threads;
+  options.target = target.ToString();
+  options.stop = [] { return Interrupts() > 0; };
+  options.on_wait = [&] {
+    place.has_waited = true;
+    SayWaiting(database);
+  };
+  place.address = ServiceThatHolds(database);
+  if (!place.address.empty()) return place;
+  HONE_RETURN_IF_ERROR(CheckRunsHere(target));
+  absl::StatusOr<std::unique_ptr<LocalFarm>> farm = LocalFarm::Start(options);
+  if (farm.ok()) {
+    place.farm = *std::move(farm);
+    place.address = place.farm->address();
+    return place;
+  }
+  if (absl::IsCancelled(farm.status())) return WithExitCode(farm.status(), kInterrupted);
+  // A service may have been faster.
+  place.address = ServiceThatHolds(database);
+  if (place.address.empty()) return farm.status();
+  return place;
+}
+
+}  // namespace hone::cli
