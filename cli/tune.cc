@@ -232,7 +232,9 @@ absl::Status Submit(const Options& options, TuningWork& work) {
   HONE_ASSIGN_OR_RETURN(const TuningPlace place, FindTuningPlace(options.request, work.target));
   // What the other tune has measured need not be measured again.
   if (place.has_waited) {
-    HONE_ASSIGN_OR_RETURN(work, Prepare(options.request));
+    work.tasks = driver::ModelTasks();
+    HONE_RETURN_IF_ERROR(
+        Advance(options.request, passes::LayoutAim::kExplore, work.spec.limit_ns(), work));
   }
   const absl::Status done = RunAt(place.address, place.farm.get(), options, work);
   // That the daemon is not reached says less than how it ended.

@@ -40,7 +40,8 @@ void ExpectNothingIsLeft(const TestFolder& folder) {
   EXPECT_TRUE(listed["jobs"].empty()) << listed;
   const auto store =
       tuning_db::OpenSqliteStore(folder / "hone.db", tuning_db::OpenMode::kReadOnly).value();
-  for (const tuning_db::Job& job : store->ListJobs(0, 0).value()) {
+  const std::vector<tuning_db::Job> jobs = store->ListJobs(0, 0).value();
+  for (const tuning_db::Job& job : jobs) {
     EXPECT_TRUE(tuning_db::HasEnded(job.state)) << "job " << job.id;
   }
   EXPECT_THAT(store->OpenTrials(0).value(), IsEmpty());
