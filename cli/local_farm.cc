@@ -1,14 +1,14 @@
 #include "cli/local_farm.h"
 
-#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstring>
+#include <cstdlib>
 
 #include "cli/exit_code.h"
 #include "fmt/format.h"
 #include "support/clock.h"
+#include "support/random_id.h"
 #include "support/status.h"
 #include "tuning_db/end_jobs.h"
 #include "tuning_db/store.h"
@@ -20,18 +20,13 @@ constexpr int64_t kSecondNs = 1'000'000'000;
 constexpr int64_t kStartLimitNs = 30 * kSecondNs;
 constexpr int64_t kStopGraceNs = 5 * kSecondNs;
 constexpr int64_t kStopIntervalNs = kSecondNs / 10;
+constexpr size_t kFolderBytes = 6;
 
-// A folder only this user can enter, for the socket.
-absl::StatusOr<std::string> MakePrivateFolder() {
+// For the socket. The daemon makes it, and takes it away: this process may be killed at any moment.
+std::string PrivateFolder() {
   const char* base = std::getenv("XDG_RUNTIME_DIR");
-  std::string pattern =
-      fmt::format("{}/hone-XXXXXX", base != nullptr && *base != 0 ? base : "/tmp");
-  if (mkdtemp(pattern.data()) == nullptr) {
-    return absl::InternalError(
-        fmt::format("expected to make a folder for the daemon's socket at {}: {}", pattern,
-                    std::strerror(errno)));
-  }
-  return pattern;
+  return fmt::format("{}/hone-{}", base != nullptr && *base != 0 ? base : "/tmp",
+                     RandomId(kFolderBytes));
 }
 
 // What a daemon that was killed could not do. Where somebody has the database by now, that one has
@@ -45,7 +40,7 @@ void EndJobsOfTheDead(const std::string& database) {
 
 absl::StatusOr<std::unique_ptr<LocalFarm>> LocalFarm::Start(const Options& options) {
   auto farm = std::unique_ptr<LocalFarm>(new LocalFarm(options.database));
-  HONE_ASSIGN_OR_RETURN(farm->folder_, MakePrivateFolder());
+  farm->folder_ = PrivateFolder();
   const std::string socket = farm->folder_ + "/socket";
   farm->address_ = "unix:" + socket;
   const std::string bin = ExecutableFolder();
@@ -102,10 +97,9 @@ LocalFarm::~LocalFarm() {
   const int status = daemon_ ? daemon_->Stop(kStopGraceNs) : 0;
   const bool ended_itself = WIFEXITED(status) && WEXITSTATUS(status) == 0;
   if (has_served && !ended_itself) EndJobsOfTheDead(database_);
-  if (!folder_.empty()) {
-    unlink((folder_ + "/socket").c_str());
-    rmdir(folder_.c_str());
-  }
+  // Unless its daemon was killed, they are gone.
+  unlink((folder_ + "/socket").c_str());
+  rmdir(folder_.c_str());
 }
 
 }  // namespace hone::cli

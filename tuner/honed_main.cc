@@ -232,7 +232,7 @@ int Main(int argc, char** argv) {
   // Before there are threads, which take after this one.
   if (flags.local_threads > 0) LeaveLastCores(flags.local_threads);
   const int code = Run(flags);
-  // The folder that the client made for the socket; it may have been killed.
+  // It was made for this socket.
   if (flags.embedded) rmdir(std::filesystem::path(flags.socket).parent_path().c_str());
   return code;
 }
