@@ -10,7 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "hone/v1/tuning.pb.h"
-#include "tuner/service/job_reporter.h"
+#include "tuner/job_reporter.h"
 #include "tuning_db/store.h"
 
 namespace hone::cli {

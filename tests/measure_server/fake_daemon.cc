@@ -127,7 +127,9 @@ std::optional<v1::WorkRequest> FakeDaemon::Receive() { return service_->Receive(
 
 void FakeDaemon::Send(const v1::WorkResponse& message) { service_->Send(message); }
 
-void FakeDaemon::Refuse(const grpc::Status& status) { service_->Refuse(status); }
+void FakeDaemon::Refuse(const absl::Status& status) {
+  service_->Refuse({static_cast<grpc::StatusCode>(status.code()), std::string(status.message())});
+}
 
 int FakeDaemon::refused() const { return service_->refused(); }
 

@@ -2,12 +2,11 @@
 #ifndef HONE_TESTS_MEASURE_SERVER_FAKE_DAEMON_H_
 #define HONE_TESTS_MEASURE_SERVER_FAKE_DAEMON_H_
 
-#include <grpcpp/support/status.h>
-
 #include <memory>
 #include <optional>
 #include <string>
 
+#include "absl/status/status.h"
 #include "hone/v1/farm.pb.h"
 
 namespace hone::measure {
@@ -35,7 +34,7 @@ class FakeDaemon {
   }
   void Send(const hone::v1::WorkResponse& message);
   // The next streams end with that status.
-  void Refuse(const grpc::Status& status);
+  void Refuse(const absl::Status& status);
   int refused() const;
 
  private:

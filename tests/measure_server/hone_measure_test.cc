@@ -248,7 +248,7 @@ TEST_F(HoneMeasureTest, LeavesWhenItCannotStartCandidatesAnyMore) {
 
 TEST_F(HoneMeasureTest, LeavesWhenTheDaemonRefusesIt) {
   FakeDaemon daemon(address_);
-  daemon.Refuse({grpc::StatusCode::FAILED_PRECONDITION, "another release"});
+  daemon.Refuse(absl::FailedPreconditionError("another release"));
   ChildProcess worker = StartWorker();
   EXPECT_EQ(ExitOf(worker), 7);
   EXPECT_EQ(daemon.refused(), 1);
@@ -256,7 +256,7 @@ TEST_F(HoneMeasureTest, LeavesWhenTheDaemonRefusesIt) {
 
 TEST_F(HoneMeasureTest, LeavesWhenItsNameIsTakenForMoreThanAMoment) {
   FakeDaemon daemon(address_);
-  daemon.Refuse({grpc::StatusCode::ALREADY_EXISTS, "the name test is taken"});
+  daemon.Refuse(absl::AlreadyExistsError("the name test is taken"));
   ChildProcess worker = StartWorker();
   EXPECT_EQ(ExitOf(worker), 7);
   EXPECT_EQ(daemon.refused(), 5) << "its predecessor's stream may be about to end";

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "tuner/service/job_reporter.h"
+#include "tuner/job_reporter.h"
 #include "tuning_db/store.h"
 
 namespace grpc {

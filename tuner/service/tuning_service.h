@@ -5,12 +5,12 @@
 #include <memory>
 
 #include "tuner/executor.h"
+#include "tuner/job_reporter.h"
 #include "tuner/jobs/tuning_loop.h"
 #include "tuner/lowerer.h"
 #include "tuner/metered.h"
 #include "tuner/service/event_hub.h"
 #include "tuner/service/job_desk.h"
-#include "tuner/service/job_reporter.h"
 #include "tuning_db/store.h"
 
 namespace grpc {

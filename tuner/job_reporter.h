@@ -1,6 +1,6 @@
 // How jobs stand, for clients.
-#ifndef HONE_TUNER_SERVICE_JOB_REPORTER_H_
-#define HONE_TUNER_SERVICE_JOB_REPORTER_H_
+#ifndef HONE_TUNER_JOB_REPORTER_H_
+#define HONE_TUNER_JOB_REPORTER_H_
 
 #include <cstdint>
 #include <map>
@@ -57,4 +57,4 @@ class JobReporter {
 
 }  // namespace hone::tuner
 
-#endif  // HONE_TUNER_SERVICE_JOB_REPORTER_H_
+#endif  // HONE_TUNER_JOB_REPORTER_H_

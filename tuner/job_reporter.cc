@@ -1,4 +1,4 @@
-#include "tuner/service/job_reporter.h"
+#include "tuner/job_reporter.h"
 
 #include <algorithm>
 
