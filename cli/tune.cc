@@ -216,8 +216,7 @@ absl::Status RunAt(const std::string& address, LocalFarm* farm, const Options& o
                         MeasureMicroKernels(options, work, address, farm));
   const auto spent_ns = static_cast<int64_t>(micro_kernels.seconds * 1e9);
   work.spec.set_limit_ns(LeftOf(work.spec.limit_ns(), spent_ns));
-  HONE_ASSIGN_OR_RETURN(const v1::GetJobResponse ended,
-                        RunJobs(options, work, address, farm));
+  HONE_ASSIGN_OR_RETURN(const v1::GetJobResponse ended, RunJobs(options, work, address, farm));
   std::vector<tuning_db::ModelFinal> models;
   if (farm != nullptr && StateToStatus(ended.job()).code() != absl::StatusCode::kInternal) {
     HONE_ASSIGN_OR_RETURN(models, TimeModels(options, work, address));
