@@ -1,11 +1,10 @@
 // Activations: Celu, Elu, Gelu, HardSigmoid, HardSwish, Hardmax, Mish, PRelu, Reciprocal, Selu,
 // Shrink, Softplus, Softsign, ThresholdedRelu. All are compositions, which fusion makes one kernel.
-#include <cmath>
 #include <functional>
-#include <numbers>
 
 #include "compiler/frontend/onnx/converters.h"
 #include "compiler/frontend/onnx/formula.h"
+#include "compiler/frontend/onnx/gelu.h"
 #include "support/status.h"
 
 namespace hone::frontend {
@@ -111,16 +110,8 @@ Results Gelu(NodeReader& node) {
   }
   Formula f;
   const ir::Expr x = f.Wide(data);
-  ir::Expr inner;
-  if (approximate == "none") {
-    inner = f.Call("erf", {f.Mul(x, f.Number(std::numbers::sqrt2 / 2, x))});
-  } else {
-    const ir::Expr cube = f.Mul(f.Mul(x, x), x);
-    const ir::Expr sum = f.Add(x, f.Mul(cube, f.Number(0.044715, x)));
-    inner = f.Call("tanh", {f.Mul(sum, f.Number(std::sqrt(2 / std::numbers::pi), x))});
-  }
-  const ir::Expr weight = f.Mul(f.Add(inner, f.Number(1, x)), f.Number(0.5, x));
-  return f.Finish({f.Cast(f.Mul(x, weight), DtypeOf(data))});
+  const ir::Expr y = approximate == "none" ? ErfGelu(f, x) : TanhGelu(f, x);
+  return f.Finish({f.Cast(y, DtypeOf(data))});
 }
 
 // The slope broadcasts to X; before opset 7 a vector of slopes was for the channels.

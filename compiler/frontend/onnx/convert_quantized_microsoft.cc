@@ -3,6 +3,7 @@
 // QuantizeLinear. Zero points may be left out.
 #include <fmt/format.h>
 
+#include "compiler/frontend/onnx/convert_as.h"
 #include "compiler/frontend/onnx/converters.h"
 #include "compiler/frontend/onnx/formula.h"
 #include "support/status.h"
@@ -43,16 +44,7 @@ absl::StatusOr<ir::Expr> OfOnnx(NodeReader& node, const std::string& op, std::ve
                                 int opset = kOpset) {
   HONE_ASSIGN_OR_RETURN(const int64_t channels_last, node.Int("channels_last", 0));
   if (channels_last != 0) return absl::UnimplementedError("Hone has channels_last of 0 only");
-  OnnxNode inner = node.node();
-  inner.op = op;
-  inner.outputs.resize(1);
-  inner.attrs.erase("channels_last");
-  inner.attrs.erase("opset");
-  NodeReader reader = node.WithOperands(inner, opset, std::move(args));
-  HONE_ASSIGN_OR_RETURN(const std::vector<ir::Expr> results, Converters().at(op)(reader));
-  HONE_RETURN_IF_ERROR(reader.CheckAllRead());
-  for (const auto& [name, value] : inner.attrs) node.Raw(name);
-  return results[0];
+  return ConvertAs(node, op, opset, std::move(args), {"channels_last", "opset"});
 }
 
 // Of one tensor; the result's scale is operand 3.

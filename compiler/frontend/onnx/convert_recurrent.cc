@@ -6,6 +6,8 @@
 #include <algorithm>
 
 #include "compiler/frontend/onnx/converters.h"
+#include "compiler/frontend/onnx/integer_product.h"
+#include "compiler/frontend/onnx/recurrent.h"
 #include "compiler/frontend/onnx/recurrent_cell.h"
 #include "compiler/frontend/onnx/results.h"
 #include "compiler/frontend/tensor_size.h"
@@ -25,7 +27,8 @@ absl::StatusOr<ir::Expr> SwapFirstAxes(const ir::Expr& e) {
 // One recurrent node: operands in time-major layout, whatever the node's own is.
 class Recurrent {
  public:
-  Recurrent(NodeReader& node, CellKind kind) : node_(node), kind_(kind) {}
+  Recurrent(NodeReader& node, CellKind kind, bool quantizes_state = false)
+      : node_(node), kind_(kind), quantizes_state_(quantizes_state) {}
 
   Results Run() {
     HONE_RETURN_IF_ERROR(ReadAttributes());
@@ -238,6 +241,13 @@ class Recurrent {
     return now;
   }
 
+  // The state as the next step's product sees it.
+  absl::StatusOr<CellState> Seen(const CellState& state) const {
+    if (!quantizes_state_ || !state.h) return state;
+    HONE_ASSIGN_OR_RETURN(const ir::Expr h, RoundedRows(state.h));
+    return CellState{h, state.c};
+  }
+
   // Whether each sequence of the batch has a step `t`; null where all have.
   absl::StatusOr<ir::Expr> Alive(int64_t t) const {
     if (!node_.Has(4)) return ir::Expr();
@@ -261,7 +271,8 @@ class Recurrent {
     for (int64_t i = 0; i < steps_; ++i) {
       const int64_t t = backwards ? steps_ - 1 - i : i;
       HONE_ASSIGN_OR_RETURN(const Projected now, AtStep(projected, t));
-      HONE_ASSIGN_OR_RETURN(const CellState after, Step(cell, now, state));
+      HONE_ASSIGN_OR_RETURN(const CellState seen, Seen(state));
+      HONE_ASSIGN_OR_RETURN(const CellState after, Step(cell, now, seen));
       HONE_ASSIGN_OR_RETURN(const ir::Expr alive, Alive(t));
       HONE_ASSIGN_OR_RETURN((*sequences)[t * directions_ + d], Choose(alive, after.h, nullptr));
       HONE_ASSIGN_OR_RETURN(state.h, Choose(alive, after.h, state.h));
@@ -286,6 +297,7 @@ class Recurrent {
 
   NodeReader& node_;
   const CellKind kind_;
+  const bool quantizes_state_;
   std::string direction_;
   int64_t directions_ = 1;
   std::vector<Activation> activations_;
@@ -302,6 +314,10 @@ class Recurrent {
 };
 
 }  // namespace
+
+Results ConvertLstmOfBytes(NodeReader& node) {
+  return Recurrent(node, CellKind::kLstm, /*quantizes_state=*/true).Run();
+}
 
 void AddRecurrentConverters(ConverterTable& table) {
   table["RNN"] = [](NodeReader& node) { return Recurrent(node, CellKind::kRnn).Run(); };

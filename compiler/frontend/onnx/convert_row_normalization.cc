@@ -1,9 +1,11 @@
 // Normalisations by mean and variance of the data itself (LayerNormalization, GroupNormalization,
-// InstanceNormalization, MeanVarianceNormalization), and by a norm (LpNormalization).
+// InstanceNormalization, MeanVarianceNormalization), and by a norm (LpNormalization,
+// RMSNormalization and its older name SimplifiedLayerNormalization).
 #include <fmt/format.h>
 
 #include "compiler/frontend/onnx/converters.h"
 #include "compiler/frontend/onnx/formula.h"
+#include "compiler/frontend/onnx/root_mean_square.h"
 #include "support/status.h"
 
 namespace hone::frontend {
@@ -69,6 +71,21 @@ Results LayerNormalization(NodeReader& node) {
   }
   if (Names(node, 1) || Names(node, 2)) AppendStatistics(f, x, axes, epsilon, &results);
   return f.Finish(std::move(results));
+}
+
+// The second result, 1 / the root of the mean square, is SimplifiedLayerNormalization's alone.
+Results RmsNormalization(NodeReader& node) {
+  HONE_ASSIGN_OR_RETURN(const ir::Expr x, node.Arg(0, "X"));
+  HONE_ASSIGN_OR_RETURN(const ir::Expr scale, node.Arg(1, "scale"));
+  HONE_ASSIGN_OR_RETURN(const double epsilon, node.Float("epsilon", 1e-5));
+  HONE_RETURN_IF_ERROR(ReadStashType(node));
+  HONE_ASSIGN_OR_RETURN(const int64_t given, node.Int("axis", -1));
+  HONE_ASSIGN_OR_RETURN(const int64_t axis, AxisOf(given, RankOf(x)));
+  Formula f;
+  const ir::Expr wide = f.Wide(x);
+  const ir::Expr factor = ReciprocalRootMeanSquare(f, wide, AxesFrom(axis, RankOf(x)), epsilon);
+  const ir::Expr y = f.Mul(f.Mul(wide, factor), f.Wide(scale));
+  return f.Finish({f.Cast(y, DtypeOf(x)), factor});
 }
 
 // y * scale + bias in y's type, with a vector of each along `axis`.
@@ -167,7 +184,15 @@ Results LpNormalization(NodeReader& node) {
 
 }  // namespace
 
+ir::Expr ReciprocalRootMeanSquare(Formula& f, const ir::Expr& x, const Shape& axes,
+                                  double epsilon) {
+  const ir::Expr mean = f.Call("mean", {f.Mul(x, x)}, {{"axis", axes}, {"keepdims", true}});
+  return f.Call("rsqrt", {f.Add(mean, f.Number(epsilon, x))});
+}
+
 void AddRowNormalizationConverters(ConverterTable& table) {
+  table["RMSNormalization"] = RmsNormalization;
+  table["SimplifiedLayerNormalization"] = RmsNormalization;
   table["GroupNormalization"] = GroupNormalization;
   table["InstanceNormalization"] = InstanceNormalization;
   table["LayerNormalization"] = LayerNormalization;

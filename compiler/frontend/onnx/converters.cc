@@ -35,6 +35,21 @@ ConverterTable BuildTable() {
   AddSignalConverters(table);
   AddFourierConverters(table);
   AddTfIdfConverters(table);
+  AddAttentionConverters(table);
+  AddCacheConverters(table);
+  AddCausalConvConverters(table);
+  AddCumProdConverters(table);
+  AddDynamicQuantizeLstmConverters(table);
+  AddGatedActivationConverters(table);
+  AddGroupQueryAttentionConverters(table);
+  AddIntegerProductConverters(table);
+  AddMatMulNBitsConverters(table);
+  AddMicrosoftAttentionConverters(table);
+  AddMicrosoftFusedConverters(table);
+  AddMicrosoftGeluConverters(table);
+  AddMicrosoftNameConverters(table);
+  AddRotaryConverters(table);
+  AddSkipNormalizationConverters(table);
   return table;
 }
 

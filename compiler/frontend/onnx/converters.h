@@ -50,6 +50,21 @@ void AddSequenceConverters(ConverterTable& table);
 void AddSignalConverters(ConverterTable& table);
 void AddFourierConverters(ConverterTable& table);
 void AddTfIdfConverters(ConverterTable& table);
+void AddAttentionConverters(ConverterTable& table);
+void AddCacheConverters(ConverterTable& table);
+void AddCausalConvConverters(ConverterTable& table);
+void AddCumProdConverters(ConverterTable& table);
+void AddDynamicQuantizeLstmConverters(ConverterTable& table);
+void AddGatedActivationConverters(ConverterTable& table);
+void AddGroupQueryAttentionConverters(ConverterTable& table);
+void AddIntegerProductConverters(ConverterTable& table);
+void AddMatMulNBitsConverters(ConverterTable& table);
+void AddMicrosoftAttentionConverters(ConverterTable& table);
+void AddMicrosoftFusedConverters(ConverterTable& table);
+void AddMicrosoftGeluConverters(ConverterTable& table);
+void AddMicrosoftNameConverters(ConverterTable& table);  // after those of ONNX
+void AddRotaryConverters(ConverterTable& table);
+void AddSkipNormalizationConverters(ConverterTable& table);
 
 }  // namespace hone::frontend
 

@@ -37,6 +37,15 @@ ir::Expr Formula::Transpose(const ir::Expr& x, const Shape& axes) {
   return std::is_sorted(axes.begin(), axes.end()) ? x : Call("transpose", {x}, {{"axes", axes}});
 }
 
+ir::Expr Formula::Slice(const ir::Expr& x, int64_t axis, int64_t begin, int64_t end) {
+  return x ? Take(SliceOf(x, axis, begin, end)) : nullptr;
+}
+
+ir::Expr Formula::Concat(std::vector<ir::Expr> parts, int64_t axis) {
+  if (std::find(parts.begin(), parts.end(), nullptr) != parts.end()) return nullptr;
+  return Take(ConcatenationOf(std::move(parts), axis));
+}
+
 ir::Expr Formula::Wide(const ir::Expr& x) {
   if (!x) return x;
   const bool half = DtypeOf(x) == DataType::kFloat16 || DtypeOf(x) == DataType::kBFloat16;

@@ -34,6 +34,9 @@ class Formula {
   ir::Expr Cast(const ir::Expr& x, DataType dtype);
   ir::Expr Reshape(const ir::Expr& x, const Shape& shape);
   ir::Expr Transpose(const ir::Expr& x, const Shape& axes);
+  // Positions [begin, end) of one axis; all parts one behind the other along it.
+  ir::Expr Slice(const ir::Expr& x, int64_t axis, int64_t begin, int64_t end);
+  ir::Expr Concat(std::vector<ir::Expr> parts, int64_t axis);
   // 16-bit floats as float32, in which compositions are computed; anything else as it is.
   ir::Expr Wide(const ir::Expr& x);
 

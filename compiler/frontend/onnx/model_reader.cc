@@ -14,7 +14,7 @@
 namespace hone::frontend {
 namespace {
 
-constexpr int kNewestOpset = 21;
+constexpr int kNewestOpset = 28;
 
 absl::StatusOr<ir::Expr> TakeTensor(onnx::TensorProto* proto, const std::string& folder) {
   HONE_ASSIGN_OR_RETURN(TensorData tensor, FromProto(proto, folder));

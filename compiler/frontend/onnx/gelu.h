@@ -1,0 +1,16 @@
+// The Gaussian error linear unit, which ONNX and com.microsoft have in several operators.
+#ifndef HONE_COMPILER_FRONTEND_ONNX_GELU_H_
+#define HONE_COMPILER_FRONTEND_ONNX_GELU_H_
+
+#include "compiler/frontend/onnx/formula.h"
+
+namespace hone::frontend {
+
+// x times the normal distribution's share below x.
+ir::Expr ErfGelu(Formula& f, const ir::Expr& x);
+// The same with tanh in the place of erf, up to 5e-4 away.
+ir::Expr TanhGelu(Formula& f, const ir::Expr& x);
+
+}  // namespace hone::frontend
+
+#endif  // HONE_COMPILER_FRONTEND_ONNX_GELU_H_

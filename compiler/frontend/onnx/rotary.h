@@ -1,0 +1,19 @@
+// Rotary position embedding: pairs of a head's elements turned by an angle that grows with the
+// position.
+#ifndef HONE_COMPILER_FRONTEND_ONNX_ROTARY_H_
+#define HONE_COMPILER_FRONTEND_ONNX_ROTARY_H_
+
+#include "compiler/frontend/onnx/formula.h"
+
+namespace hone::frontend {
+
+// x is (batch, heads, positions, elements), of which the first `turned` elements of a head turn,
+// all where it is 0; cosines and sines are (batch or 1, positions, turned / 2). Pairs are
+// neighbours if `interleaved`, else an element and the one half of `turned` behind it.
+// kInvalidArgument where they do not fit.
+absl::StatusOr<ir::Expr> Rotate(const ir::Expr& x, const ir::Expr& cosines, const ir::Expr& sines,
+                                int64_t turned, bool interleaved);
+
+}  // namespace hone::frontend
+
+#endif  // HONE_COMPILER_FRONTEND_ONNX_ROTARY_H_
