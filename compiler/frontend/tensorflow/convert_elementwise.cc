@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "compiler/frontend/onnx/formula.h"
+#include "compiler/frontend/tensorflow/as_onnx.h"
 #include "compiler/frontend/tensorflow/converters.h"
 #include "compiler/ops/evaluate.h"
 #include "support/status.h"
@@ -111,26 +112,45 @@ ir::Expr FloorDiv(Formula& f, const std::vector<ir::Expr>& x) {
   return f.Div(f.Sub(x[0], f.Call("floor_mod", x)), x[1]);
 }
 
+// An activation that ONNX has too, with the numbers that it has where a node says nothing.
+Converter LikeOnnx(const std::string& op, int opset) {
+  return [op, opset](NodeReader& node) -> Results {
+    HONE_ASSIGN_OR_RETURN(const Value x, node.Arg(0, "features"));
+    return One(AsOnnx(node, op, opset, {x.e}), x.channels_first);
+  };
+}
+
+// A vector of conditions is for the first axis; other conditions have the shape of both.
+Results Select(NodeReader& node) {
+  HONE_ASSIGN_OR_RETURN(const ir::Expr given, node.Given(0, "condition"));
+  HONE_ASSIGN_OR_RETURN(const ir::Expr x, node.Given(1, "t"));
+  HONE_ASSIGN_OR_RETURN(const ir::Expr y, node.Given(2, "e"));
+  ir::Expr condition = given;
+  if (RankOf(given) == 1 && RankOf(x) > 1) {
+    Shape shape(RankOf(x), 1);
+    shape[0] = ShapeOf(given)[0];
+    HONE_ASSIGN_OR_RETURN(condition, Reshaped(given, shape));
+  }
+  return One(Emit("where", {condition, x, y}));
+}
+
 void AddUnary(ConverterTable& table) {
-  const std::pair<const char*, const char*> same[] = {{"Relu", "nn.relu"},
-                                                      {"Sigmoid", "sigmoid"},
-                                                      {"Tanh", "tanh"},
-                                                      {"Exp", "exp"},
-                                                      {"Expm1", "expm1"},
-                                                      {"Log", "log"},
-                                                      {"Log1p", "log1p"},
-                                                      {"Sqrt", "sqrt"},
-                                                      {"Rsqrt", "rsqrt"},
-                                                      {"Neg", "negative"},
-                                                      {"Abs", "abs"},
-                                                      {"Sign", "sign"},
-                                                      {"Floor", "floor"},
-                                                      {"Ceil", "ceil"},
-                                                      {"Rint", "round"},
-                                                      {"Erf", "erf"},
-                                                      {"Sin", "sin"},
-                                                      {"Cos", "cos"},
-                                                      {"LogicalNot", "logical_not"}};
+  const std::pair<const char*, const char*> same[] = {
+      {"Relu", "nn.relu"}, {"Sigmoid", "sigmoid"},
+      {"Tanh", "tanh"},    {"Exp", "exp"},
+      {"Log", "log"},      {"Sqrt", "sqrt"},
+      {"Rsqrt", "rsqrt"},  {"Neg", "negative"},
+      {"Abs", "abs"},      {"Sign", "sign"},
+      {"Floor", "floor"},  {"Ceil", "ceil"},
+      {"Rint", "round"},   {"Erf", "erf"},
+      {"Sin", "sin"},      {"Cos", "cos"},
+      {"Tan", "tan"},      {"Asin", "asin"},
+      {"Acos", "acos"},    {"Atan", "atan"},
+      {"Sinh", "sinh"},    {"Cosh", "cosh"},
+      {"Asinh", "asinh"},  {"Acosh", "acosh"},
+      {"Atanh", "atanh"},  {"IsNan", "isnan"},
+      {"IsInf", "isinf"},  {"LogicalNot", "logical_not"},
+      {"Expm1", "expm1"},  {"Log1p", "log1p"}};
   for (const auto& [name, op] : same) table[name] = Plain(1, op);
   table["Round"] = table["Rint"];  // to even
   table["Relu6"] = Elementwise(1, [](Formula& f, const std::vector<ir::Expr>& x) {
@@ -143,6 +163,10 @@ void AddUnary(ConverterTable& table) {
   };
   table["Reciprocal"] = table["Inv"] = Elementwise(1, inverse);
   table["LeakyRelu"] = LeakyRelu;
+  table["Elu"] = LikeOnnx("Elu", 6);
+  table["Selu"] = LikeOnnx("Selu", 6);
+  table["Softplus"] = LikeOnnx("Softplus", 1);
+  table["Softsign"] = LikeOnnx("Softsign", 1);
   table["Cast"] = Cast;
 }
 
@@ -184,6 +208,7 @@ void AddBinary(ConverterTable& table) {
 void AddElementwiseConverters(ConverterTable& table) {
   AddUnary(table);
   AddBinary(table);
+  table["Select"] = Select;
   table["SelectV2"] = Plain(3, "where");
   table["AddN"] = AddN;
 }

@@ -1,4 +1,4 @@
-// FusedBatchNorm and its versions, Softmax, LogSoftmax.
+// FusedBatchNorm and its versions, LRN, Softmax, LogSoftmax.
 #include <fmt/format.h>
 
 #include "compiler/frontend/tensorflow/converters.h"
@@ -27,6 +27,30 @@ Results FusedBatchNorm(NodeReader& node) {
   return One(Emit("nn.batch_norm", std::move(args), {{"epsilon", epsilon}}), image.channels_last);
 }
 
+// Over neighbouring channels. Hone's alpha is that of the mean of squares, not of their sum.
+Results Lrn(NodeReader& node) {
+  HONE_ASSIGN_OR_RETURN(const Value value, node.Arg(0, "input"));
+  HONE_ASSIGN_OR_RETURN(const int64_t radius, node.IntAttr("depth_radius", 5));
+  HONE_ASSIGN_OR_RETURN(const double bias, node.FloatAttr("bias", 1));
+  HONE_ASSIGN_OR_RETURN(const double alpha, node.FloatAttr("alpha", 1));
+  HONE_ASSIGN_OR_RETURN(const double beta, node.FloatAttr("beta", 0.5));
+  constexpr int64_t kMostRadius = 1 << 18;
+  if (RankOf(value.e) != 4 || radius < 0 || radius > kMostRadius) {
+    return absl::InvalidArgumentError(
+        fmt::format("an image of 4 axes and depth_radius of 0 to {} were expected, found {} and {}",
+                    kMostRadius, value.e->type->ToString(), radius));
+  }
+  const int64_t size = 2 * radius + 1;
+  const int64_t axis = value.channels_first ? 1 : 3;
+  return One(Emit("nn.lrn", {value.e},
+                  {{"size", size},
+                   {"axis", axis},
+                   {"bias", bias},
+                   {"alpha", alpha * static_cast<double>(size)},
+                   {"beta", beta}}),
+             value.channels_first);
+}
+
 // Along the last axis.
 Results Softmax(NodeReader& node, const std::string& op) {
   HONE_ASSIGN_OR_RETURN(const Value value, node.Arg(0, "logits"));
@@ -42,6 +66,7 @@ void AddNormalizationConverters(ConverterTable& table) {
   for (const char* name : {"FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"}) {
     table[name] = FusedBatchNorm;
   }
+  table["LRN"] = Lrn;
   table["Softmax"] = [](NodeReader& node) { return Softmax(node, "nn.softmax"); };
   table["LogSoftmax"] = [](NodeReader& node) { return Softmax(node, "nn.log_softmax"); };
 }

@@ -1,4 +1,4 @@
-// Mean, Sum, Max, Min, Prod over any axes; ArgMax, ArgMin.
+// Mean, Sum, Max, Min, Prod, All, Any over any axes; ArgMax, ArgMin.
 #include <algorithm>
 
 #include "compiler/frontend/onnx/results.h"
@@ -17,8 +17,7 @@ absl::StatusOr<ir::Expr> GlobalPool(const std::string& op, const ir::Expr& image
   return Emit("nn.batch_flatten", {e});
 }
 
-Results Reduce(NodeReader& node, const std::string& op) {
-  HONE_ASSIGN_OR_RETURN(const Value value, node.Arg(0, "input"));
+Results Reduce(NodeReader& node, const Value& value, const std::string& op) {
   HONE_ASSIGN_OR_RETURN(const Shape given, node.Ints(1, "reduction_indices"));
   HONE_ASSIGN_OR_RETURN(const bool keep, node.BoolAttr("keep_dims", false));
   HONE_ASSIGN_OR_RETURN(Shape axes, AxesOf(given, RankOf(value.e)));
@@ -41,6 +40,15 @@ Results Reduce(NodeReader& node, const std::string& op) {
   return One(Emit(op, {value.e}, {{"axis", axes}, {"keepdims", keep}}), keep);
 }
 
+// The least or the greatest of truth values, as bytes.
+Results ReduceBools(NodeReader& node, const std::string& op) {
+  HONE_ASSIGN_OR_RETURN(Value value, node.Arg(0, "input"));
+  HONE_ASSIGN_OR_RETURN(value.e, CastedTo(value.e, DataType::kUInt8));
+  HONE_ASSIGN_OR_RETURN(std::vector<Value> results, Reduce(node, value, op));
+  HONE_ASSIGN_OR_RETURN(results[0].e, CastedTo(results[0].e, DataType::kBool));
+  return results;
+}
+
 Results ArgReduce(NodeReader& node, const std::string& op) {
   HONE_ASSIGN_OR_RETURN(const ir::Expr e, node.Given(0, "input"));
   HONE_ASSIGN_OR_RETURN(const int64_t axis, node.Axis(1, RankOf(e)));
@@ -55,8 +63,13 @@ void AddReduceConverters(ConverterTable& table) {
   const std::pair<const char*, const char*> reductions[] = {
       {"Mean", "mean"}, {"Sum", "sum"}, {"Max", "max"}, {"Min", "min"}, {"Prod", "prod"}};
   for (const auto& [name, op] : reductions) {
-    table[name] = [op = std::string(op)](NodeReader& node) { return Reduce(node, op); };
+    table[name] = [op = std::string(op)](NodeReader& node) -> Results {
+      HONE_ASSIGN_OR_RETURN(const Value value, node.Arg(0, "input"));
+      return Reduce(node, value, op);
+    };
   }
+  table["All"] = [](NodeReader& node) { return ReduceBools(node, "min"); };
+  table["Any"] = [](NodeReader& node) { return ReduceBools(node, "max"); };
   table["ArgMax"] = [](NodeReader& node) { return ArgReduce(node, "argmax"); };
   table["ArgMin"] = [](NodeReader& node) { return ArgReduce(node, "argmin"); };
 }

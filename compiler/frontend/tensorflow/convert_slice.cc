@@ -1,8 +1,9 @@
-// StridedSlice, Slice, Pad, Tile, GatherV2.
+// StridedSlice, Slice, Pad, MirrorPad, Tile, GatherV2.
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "compiler/frontend/onnx/formula.h"
 #include "compiler/frontend/onnx/index_check.h"
 #include "compiler/frontend/onnx/results.h"
 #include "compiler/frontend/tensorflow/converters.h"
@@ -190,11 +191,84 @@ Results Tile(NodeReader& node) {
   return One(Emit("tile", {data}, {{"reps", multiples}}));
 }
 
-Results Gather(NodeReader& node) {
-  HONE_ASSIGN_OR_RETURN(const int64_t batch_dims, node.IntAttr("batch_dims", 0));
-  if (batch_dims != 0) {
-    return absl::UnimplementedError("Hone has a gather of batch_dims=0 only");
+// The positions of an axis with its mirror image around it: REFLECT has the outermost elements
+// once, SYMMETRIC twice.
+absl::StatusOr<std::vector<int64_t>> Mirrored(int64_t extent, int64_t before, int64_t after,
+                                              bool symmetric) {
+  const int64_t most = symmetric ? extent : extent - 1;
+  if (before < 0 || after < 0 || before > most || after > most) {
+    return absl::InvalidArgumentError(
+        fmt::format("paddings of 0 to {} were expected for {} elements, found {} and {}", most,
+                    extent, before, after));
   }
+  std::vector<int64_t> at;
+  for (int64_t i = -before; i < extent + after; ++i) {
+    const int64_t edge = symmetric ? 1 : 0;
+    at.push_back(i < 0 ? -i - edge : i < extent ? i : 2 * (extent - 1) - i + edge);
+  }
+  return at;
+}
+
+Results MirrorPad(NodeReader& node) {
+  HONE_ASSIGN_OR_RETURN(const Value value, node.Arg(0, "input"));
+  HONE_ASSIGN_OR_RETURN(const Shape widths, node.Ints(1, "paddings"));
+  HONE_ASSIGN_OR_RETURN(const std::string mode, node.StringAttr("mode", ""));
+  if (static_cast<int64_t>(widths.size()) != 2 * RankOf(value.e) ||
+      (mode != "REFLECT" && mode != "SYMMETRIC")) {
+    return absl::InvalidArgumentError(fmt::format(
+        "paddings of {} numbers and a mode of REFLECT or SYMMETRIC were expected, found "
+        "{} and \"{}\"",
+        2 * RankOf(value.e), widths.size(), mode));
+  }
+  ir::Expr e = value.e;
+  for (size_t i = 0; i < widths.size() / 2; ++i) {
+    if (widths[2 * i] == 0 && widths[2 * i + 1] == 0) continue;
+    const auto given = static_cast<int64_t>(i);
+    const int64_t axis = value.channels_first ? ChannelsFirstAxis(given) : given;
+    HONE_ASSIGN_OR_RETURN(const auto at, Mirrored(ShapeOf(e)[axis], widths[2 * i],
+                                                  widths[2 * i + 1], mode == "SYMMETRIC"));
+    HONE_ASSIGN_OR_RETURN(e, Emit("take", {e, IntsConstant(at)}, {{"axis", axis}}));
+  }
+  return One(e, value.channels_first);
+}
+
+// Axes [first, last) of a shape.
+Shape Extents(const ir::Expr& e, int64_t first, int64_t last) {
+  return Shape(ShapeOf(e).begin() + first, ShapeOf(e).begin() + last);
+}
+
+// Of a gather along `axis` where the first `batch` axes of both operands are the same: the axis
+// goes behind those, and the axes that stood between come back before those of the indices.
+absl::StatusOr<ir::Expr> GatherInBatches(const ir::Expr& data, const ir::Expr& indices,
+                                         int64_t axis, int64_t batch) {
+  const int64_t rank = RankOf(data);
+  if (batch > RankOf(indices) || batch > axis ||
+      Extents(data, 0, batch) != Extents(indices, 0, batch)) {
+    return absl::InvalidArgumentError(
+        fmt::format("batch_dims of {} axes that {} and {} have in common, before axis {}, was "
+                    "expected",
+                    batch, data->type->ToString(), indices->type->ToString(), axis));
+  }
+  Shape order;
+  for (int64_t i = 0; i < rank; ++i) order.push_back(i);
+  std::rotate(order.begin() + batch, order.begin() + axis, order.begin() + axis + 1);
+  Formula f;
+  Shape one = ShapeOf(indices);
+  one.push_back(1);
+  const ir::Expr picked = f.Call("gather_nd", {f.Transpose(data, order), f.Reshape(indices, one)},
+                                 {{"batch_dims", batch}});
+  // (batch, indices, between, behind) as (batch, between, indices, behind).
+  const int64_t own = RankOf(indices) - batch;
+  const int64_t between = axis - batch;
+  Shape back;
+  for (int64_t i = 0; i < rank - 1 + own; ++i) back.push_back(i);
+  std::rotate(back.begin() + batch, back.begin() + batch + own,
+              back.begin() + batch + own + between);
+  return f.FinishOne(f.Transpose(picked, back));
+}
+
+Results Gather(NodeReader& node) {
+  HONE_ASSIGN_OR_RETURN(int64_t batch, node.IntAttr("batch_dims", 0));
   node.Raw("validate_indices");
   HONE_ASSIGN_OR_RETURN(const ir::Expr data, node.Given(0, "params"));
   HONE_ASSIGN_OR_RETURN(const ir::Expr indices, node.Given(1, "indices"));
@@ -203,7 +277,17 @@ Results Gather(NodeReader& node) {
     HONE_ASSIGN_OR_RETURN(axis, node.Axis(2, RankOf(data)));
   }
   if (axis < RankOf(data)) HONE_RETURN_IF_ERROR(CheckIndices(indices, ShapeOf(data)[axis]));
-  return One(Emit("take", {data, indices}, {{"axis", axis}}));
+  if (batch < 0) batch += RankOf(indices);
+  if (batch == 0) return One(Emit("take", {data, indices}, {{"axis", axis}}));
+  if (batch < 0) return absl::InvalidArgumentError("batch_dims that the indices have was expected");
+  return One(GatherInBatches(data, indices, axis, batch));
+}
+
+Results GatherNd(NodeReader& node) {
+  node.Raw("bad_indices_policy");
+  HONE_ASSIGN_OR_RETURN(const ir::Expr data, node.Given(0, "params"));
+  HONE_ASSIGN_OR_RETURN(const ir::Expr indices, node.Given(1, "indices"));
+  return One(Emit("gather_nd", {data, indices}, {{"batch_dims", int64_t{0}}}));
 }
 
 }  // namespace
@@ -214,8 +298,10 @@ void AddSliceConverters(ConverterTable& table) {
   table["Tile"] = Tile;
   table["Pad"] = Pad;
   table["PadV2"] = Pad;
+  table["MirrorPad"] = MirrorPad;
   table["Gather"] = Gather;
   table["GatherV2"] = Gather;
+  table["GatherNd"] = GatherNd;
 }
 
 }  // namespace hone::frontend::tf

@@ -6,14 +6,20 @@ namespace {
 ConverterTable BuildTable() {
   ConverterTable table;
   AddConstantConverters(table);
+  AddConv3DConverters(table);
   AddConvConverters(table);
+  AddConvTransposeConverters(table);
   AddElementwiseConverters(table);
+  AddGenerateConverters(table);
   AddMatmulConverters(table);
   AddNormalizationConverters(table);
   AddPoolConverters(table);
   AddReduceConverters(table);
+  AddResizeConverters(table);
   AddShapeConverters(table);
   AddSliceConverters(table);
+  AddSpaceBatchConverters(table);
+  AddSplitConverters(table);
   return table;
 }
 

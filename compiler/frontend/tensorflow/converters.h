@@ -22,14 +22,20 @@ using ConverterTable = std::map<std::string, Converter>;
 const ConverterTable& Converters();
 
 void AddConstantConverters(ConverterTable& table);
+void AddConv3DConverters(ConverterTable& table);
 void AddConvConverters(ConverterTable& table);
+void AddConvTransposeConverters(ConverterTable& table);
 void AddElementwiseConverters(ConverterTable& table);
+void AddGenerateConverters(ConverterTable& table);
 void AddMatmulConverters(ConverterTable& table);
 void AddNormalizationConverters(ConverterTable& table);
 void AddPoolConverters(ConverterTable& table);
 void AddReduceConverters(ConverterTable& table);
+void AddResizeConverters(ConverterTable& table);
 void AddShapeConverters(ConverterTable& table);
 void AddSliceConverters(ConverterTable& table);
+void AddSpaceBatchConverters(ConverterTable& table);
+void AddSplitConverters(ConverterTable& table);
 
 // One output: with its axes as TensorFlow has them unless `channels_first`; or the error of making
 // it.

@@ -63,8 +63,8 @@ absl::StatusOr<Shape> Image::SpatialOf(NodeReader& node, const std::string& attr
   return channels_last ? Shape{all[1], all[2]} : Shape{all[2], all[3]};
 }
 
-absl::StatusOr<Image> ReadImage(NodeReader& node) {
-  HONE_ASSIGN_OR_RETURN(const Value value, node.Arg(0, "the image"));
+absl::StatusOr<Image> ReadImage(NodeReader& node, size_t operand) {
+  HONE_ASSIGN_OR_RETURN(const Value value, node.Arg(operand, "the image"));
   HONE_ASSIGN_OR_RETURN(const std::string format, node.StringAttr("data_format", "NHWC"));
   if (format != "NHWC" && format != "NCHW") {
     return absl::UnimplementedError(

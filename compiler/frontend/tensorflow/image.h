@@ -7,7 +7,7 @@
 
 namespace hone::frontend::tf {
 
-// Operand 0 by the attribute data_format, always as (N, C, H, W).
+// An operand by the attribute data_format, always as (N, C, H, W).
 struct Image {
   ir::Expr data;
   bool channels_last = true;  // in TensorFlow; what comes of it is a Value with channels_first
@@ -16,7 +16,7 @@ struct Image {
   absl::StatusOr<Shape> SpatialOf(NodeReader& node, const std::string& attr,
                                   const Shape& fallback) const;
 };
-absl::StatusOr<Image> ReadImage(NodeReader& node);
+absl::StatusOr<Image> ReadImage(NodeReader& node, size_t operand = 0);
 
 // The attributes strides, dilation and padding of Hone's windows for one of `taps`. SAME has the
 // odd pad after the data.
