@@ -177,9 +177,11 @@ Results Attention(NodeReader& node) {
   Formula f;
   const Shape& shape = ShapeOf(input);
   const ir::Expr rows = f.Reshape(input, {shape[0] * shape[1], shape[2]});
-  const ir::Expr product = f.Call("nn.dense", {rows, f.Transpose(weights, {1, 0})});
-  ir::Expr projected = f.Reshape(product, {shape[0], shape[1], ShapeOf(weights)[1]});
-  if (node.Has(2)) projected = f.Add(projected, node.args()[2]);
+  ir::Expr product = f.Call("nn.dense", {rows, f.Transpose(weights, {1, 0})});
+  if (node.Has(2)) {
+    product = f.Call("nn.bias_add", {product, node.args()[2]}, {{"axis", int64_t{1}}});
+  }
+  const ir::Expr projected = f.Reshape(product, {shape[0], shape[1], ShapeOf(weights)[1]});
   HONE_RETURN_IF_ERROR(f.status());
   return SelfAttention(node, projected, Optional(node, 3), Optional(node, 4), Optional(node, 5));
 }

@@ -2,6 +2,7 @@
 // zero point for every block of them.
 #include <fmt/format.h>
 
+#include <functional>
 #include <numeric>
 
 #include "compiler/frontend/onnx/converters.h"
@@ -63,20 +64,39 @@ class Weights {
   absl::StatusOr<ir::Expr> Real() {
     HONE_ASSIGN_OR_RETURN(const ir::Expr packed, Matrix(1, "B", blocks_ * (block_ * bits_ / 8)));
     HONE_ASSIGN_OR_RETURN(const ir::Expr scales, Matrix(2, "scales", blocks_));
-    HONE_ASSIGN_OR_RETURN(const ir::Expr block_of, BlockOfTerm());
     Formula f;
-    const ir::Expr data = f.Slice(Unpack(f, packed, bits_), 1, 0, terms_);
+    const ir::Expr all = Unpack(f, packed, bits_);
+    // The terms of a block stand together, unless g_idx says for each term which block's it is.
+    const bool in_order = !node_.Has(4);
+    const ir::Expr data =
+        in_order ? f.Reshape(all, {rows_, blocks_, block_}) : f.Slice(all, 1, 0, terms_);
+    ir::Expr block_of;
+    if (!in_order) {
+      HONE_ASSIGN_OR_RETURN(block_of, BlockOfTerm());
+    }
     const auto each_term = [&](const ir::Expr& e) {
-      return f.Call("take", {e, block_of}, {{"axis", int64_t{1}}});
+      return in_order ? f.Reshape(e, {rows_, blocks_, 1})
+                      : f.Call("take", {e, block_of}, {{"axis", int64_t{1}}});
     };
+    HONE_RETURN_IF_ERROR(f.status());
+    HONE_ASSIGN_OR_RETURN(const ir::Expr real, Dequantized(f, data, scales, each_term));
+    return in_order ? f.FinishOne(f.Slice(f.Reshape(real, {rows_, blocks_ * block_}), 1, 0, terms_))
+                    : real;
+  }
+
+ private:
+  // Zero points are packed as the data is, or real numbers, or the middle of the range.
+  absl::StatusOr<ir::Expr> Dequantized(
+      Formula& f, const ir::Expr& data, const ir::Expr& scales,
+      const std::function<ir::Expr(const ir::Expr&)>& each_term) const {
     const ir::Expr scale = each_term(scales);
-    const double middle = static_cast<double>(int64_t{1} << (bits_ - 1));
-    ir::Expr zero_point = ScalarConstant(middle, DataType::kUInt8);
     if (node_.Has(3) && DtypeOf(node_.args()[3]) != DataType::kUInt8) {
-      HONE_ASSIGN_OR_RETURN(const ir::Expr real, Matrix(3, "zero_points", blocks_));
-      const ir::Expr distance = f.Sub(f.Cast(data, DtypeOf(scales)), each_term(real));
+      HONE_ASSIGN_OR_RETURN(const ir::Expr zero_points, Matrix(3, "zero_points", blocks_));
+      const ir::Expr distance = f.Sub(f.Cast(data, DtypeOf(scales)), each_term(zero_points));
       return f.FinishOne(f.Mul(distance, scale));
     }
+    const double middle = static_cast<double>(int64_t{1} << (bits_ - 1));
+    ir::Expr zero_point = ScalarConstant(middle, DataType::kUInt8);
     if (node_.Has(3)) {
       HONE_ASSIGN_OR_RETURN(const ir::Expr bytes,
                             Matrix(3, "zero_points", (blocks_ * bits_ + 7) / 8));
@@ -85,7 +105,6 @@ class Weights {
     return f.FinishOne(f.Call("qnn.dequantize", {data, scale, zero_point}, {{"axis", int64_t{1}}}));
   }
 
- private:
   // Operand `i`, of whatever shape, as (N, columns).
   absl::StatusOr<ir::Expr> Matrix(size_t i, const char* what, int64_t columns) const {
     HONE_ASSIGN_OR_RETURN(const ir::Expr e, node_.Arg(i, what));
@@ -94,18 +113,11 @@ class Weights {
                                                   what, rows_, columns, e->type->ToString()));
   }
 
-  // Which block each of the K terms is in: the one it stands in, unless g_idx says otherwise.
-  absl::StatusOr<ir::Expr> BlockOfTerm() {
-    if (node_.Has(4)) {
-      const ir::Expr& given = node_.args()[4];
-      if (RankOf(given) == 1 && ShapeOf(given)[0] >= terms_) return SliceOf(given, 0, 0, terms_);
-      return absl::InvalidArgumentError(fmt::format("g_idx of {} elements was expected, found {}",
-                                                    terms_, given->type->ToString()));
-    }
-    HONE_RETURN_IF_ERROR(node_.Generate(terms_ * static_cast<int64_t>(sizeof(int64_t))));
-    std::vector<int64_t> blocks(terms_);
-    for (int64_t i = 0; i < terms_; ++i) blocks[i] = i / block_;
-    return IntsConstant(blocks);
+  absl::StatusOr<ir::Expr> BlockOfTerm() const {
+    const ir::Expr& given = node_.args()[4];
+    if (RankOf(given) == 1 && ShapeOf(given)[0] >= terms_) return SliceOf(given, 0, 0, terms_);
+    return absl::InvalidArgumentError(fmt::format("g_idx of {} elements was expected, found {}",
+                                                  terms_, given->type->ToString()));
   }
 
   NodeReader& node_;
@@ -129,10 +141,12 @@ Results MatMulNBits(NodeReader& node) {
   Shape shape = ShapeOf(a);
   const int64_t count =
       std::accumulate(shape.begin(), shape.end() - 1, int64_t{1}, std::multiplies<>());
-  const ir::Expr product = f.Call("nn.dense", {f.Reshape(a, {count, weights.terms()}), real});
+  ir::Expr product = f.Call("nn.dense", {f.Reshape(a, {count, weights.terms()}), real});
+  if (node.Has(5)) {
+    product = f.Call("nn.bias_add", {product, node.args()[5]}, {{"axis", int64_t{1}}});
+  }
   shape.back() = weights.rows();
-  const ir::Expr y = f.Reshape(product, shape);
-  return f.Finish({node.Has(5) ? f.Add(y, node.args()[5]) : y});
+  return f.Finish({f.Reshape(product, shape)});
 }
 
 }  // namespace

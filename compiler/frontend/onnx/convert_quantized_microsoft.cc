@@ -3,6 +3,7 @@
 // QuantizeLinear. Zero points may be left out.
 #include <fmt/format.h>
 
+#include "compiler/frontend/onnx/channels_last.h"
 #include "compiler/frontend/onnx/convert_as.h"
 #include "compiler/frontend/onnx/converters.h"
 #include "compiler/frontend/onnx/formula.h"
@@ -43,8 +44,12 @@ Results Quantized(NodeReader& node, const ir::Expr& real, size_t i, DataType dty
 absl::StatusOr<ir::Expr> OfOnnx(NodeReader& node, const std::string& op, std::vector<ir::Expr> args,
                                 int opset = kOpset) {
   HONE_ASSIGN_OR_RETURN(const int64_t channels_last, node.Int("channels_last", 0));
-  if (channels_last != 0) return absl::UnimplementedError("Hone has channels_last of 0 only");
-  return ConvertAs(node, op, opset, std::move(args), {"channels_last", "opset"});
+  Formula f;
+  if (channels_last != 0) args[0] = ChannelsToFront(f, args[0]);
+  HONE_RETURN_IF_ERROR(f.status());
+  HONE_ASSIGN_OR_RETURN(const ir::Expr y,
+                        ConvertAs(node, op, opset, std::move(args), {"channels_last", "opset"}));
+  return f.FinishOne(channels_last != 0 ? ChannelsToBack(f, y) : y);
 }
 
 // Of one tensor; the result's scale is operand 3.

@@ -1,6 +1,6 @@
 // Sums and the normalisation behind them as one operator of the domain com.microsoft, as
-// onnxruntime's optimiser writes them: SkipLayerNormalization, SkipSimplifiedLayerNormalization,
-// EmbedLayerNormalization.
+// onnxruntime's tools write them: SkipLayerNormalization, SkipSimplifiedLayerNormalization,
+// EmbedLayerNormalization and the same of bytes.
 #include <fmt/format.h>
 
 #include "compiler/frontend/onnx/converters.h"
@@ -70,37 +70,67 @@ ir::Expr TokenCounts(Formula& f, const ir::Expr& mask, int64_t batch) {
   return f.Call("sum", {present}, {{"axis", Shape{1}}, {"keepdims", false}});
 }
 
+// A table of rows, or a vector: real numbers, or bytes where they have a scale.
+struct Table {
+  ir::Expr data;
+  ir::Expr scale;  // or null
+  ir::Expr zero_point;
+
+  ir::Expr Real(Formula& f, const ir::Expr& part) const {
+    if (!scale) return f.Wide(part);
+    return f.Call("qnn.dequantize", {part, f.Reshape(scale, {}), f.Reshape(zero_point, {})});
+  }
+  ir::Expr Rows(Formula& f, const ir::Expr& at) const {
+    return Real(f, f.Call("take", {data, at}, {{"axis", int64_t{0}}}));
+  }
+};
+
+// Operand `i`, and of bytes its scale and zero point, five and more operands behind it.
+absl::StatusOr<Table> ReadTable(const NodeReader& node, size_t i, const char* what, bool bytes) {
+  Table table;
+  HONE_ASSIGN_OR_RETURN(table.data, node.Arg(i, what));
+  if (!bytes) return table;
+  constexpr size_t kFirstTable = 2;
+  constexpr size_t kFirstScale = 8;
+  constexpr size_t kFirstZeroPoint = 13;
+  HONE_ASSIGN_OR_RETURN(table.scale, node.Arg(i - kFirstTable + kFirstScale, "scale"));
+  HONE_ASSIGN_OR_RETURN(table.zero_point,
+                        node.Arg(i - kFirstTable + kFirstZeroPoint, "zero point"));
+  return table;
+}
+
 // The sum of a word's, a position's and perhaps a segment's embedding, normalised. Results: that,
-// the counts of tokens, the sum.
-Results EmbedNormalization(NodeReader& node) {
+// the counts of tokens, the sum. The tables of QEmbedLayerNormalization are `bytes`.
+Results EmbedNormalization(NodeReader& node, bool bytes) {
   HONE_ASSIGN_OR_RETURN(const ir::Expr ids, node.Arg(0, "input_ids"));
-  HONE_ASSIGN_OR_RETURN(const ir::Expr words, node.Arg(2, "word_embedding"));
-  HONE_ASSIGN_OR_RETURN(const ir::Expr positions, node.Arg(3, "position_embedding"));
-  HONE_ASSIGN_OR_RETURN(const ir::Expr gamma, node.Arg(5, "gamma"));
-  HONE_ASSIGN_OR_RETURN(const ir::Expr beta, node.Arg(6, "beta"));
+  HONE_ASSIGN_OR_RETURN(const Table words, ReadTable(node, 2, "word_embedding", bytes));
+  HONE_ASSIGN_OR_RETURN(const Table positions, ReadTable(node, 3, "position_embedding", bytes));
+  HONE_ASSIGN_OR_RETURN(const Table gamma, ReadTable(node, 5, "gamma", bytes));
+  HONE_ASSIGN_OR_RETURN(const Table beta, ReadTable(node, 6, "beta", bytes));
   HONE_ASSIGN_OR_RETURN(const double epsilon, node.Float("epsilon", kDefaultEpsilon));
   HONE_RETURN_IF_ERROR(node.Int("mask_index_type", 0).status());  // of a mask that is given
   const ir::Expr segment_ids = Optional(node, 1);
   const ir::Expr mask = Optional(node, 7);
-  if (RankOf(ids) != 2 || RankOf(positions) != 2 || ShapeOf(positions)[0] < ShapeOf(ids)[1]) {
+  if (RankOf(ids) != 2 || RankOf(positions.data) != 2 ||
+      ShapeOf(positions.data)[0] < ShapeOf(ids)[1]) {
     return absl::InvalidArgumentError(
         fmt::format("input_ids (batch, length) and embeddings of as many positions were expected, "
                     "found {} and {}",
-                    ids->type->ToString(), positions->type->ToString()));
+                    ids->type->ToString(), positions.data->type->ToString()));
   }
   Formula f;
-  const auto rows = [&](const ir::Expr& table, const ir::Expr& at) {
-    return f.Wide(f.Call("take", {table, at}, {{"axis", int64_t{0}}}));
-  };
-  const ir::Expr position = node.Has(8) ? rows(positions, node.args()[8])
-                                        : f.Wide(f.Slice(positions, 0, 0, ShapeOf(ids)[1]));
-  ir::Expr sum = f.Add(rows(words, ids), position);
+  const ir::Expr position = !bytes && node.Has(8)
+                                ? positions.Rows(f, node.args()[8])
+                                : positions.Real(f, f.Slice(positions.data, 0, 0, ShapeOf(ids)[1]));
+  ir::Expr sum = f.Add(words.Rows(f, ids), position);
   if (segment_ids) {
-    HONE_ASSIGN_OR_RETURN(const ir::Expr segments, node.Arg(4, "segment_embedding"));
-    sum = f.Add(sum, rows(segments, segment_ids));
+    HONE_ASSIGN_OR_RETURN(const Table segments, ReadTable(node, 4, "segment_embedding", bytes));
+    sum = f.Add(sum, segments.Rows(f, segment_ids));
   }
-  HONE_ASSIGN_OR_RETURN(const ir::Expr y, LayerNorm(f, sum, gamma, beta, epsilon));
-  const DataType dtype = DtypeOf(words);
+  const ir::Expr scale = gamma.Real(f, gamma.data);
+  const ir::Expr bias = beta.Real(f, beta.data);
+  HONE_ASSIGN_OR_RETURN(const ir::Expr y, LayerNorm(f, sum, scale, bias, epsilon));
+  const DataType dtype = bytes ? DtypeOf(y) : DtypeOf(words.data);
   return f.Finish({f.Cast(y, dtype), TokenCounts(f, mask, ShapeOf(ids)[0]), f.Cast(sum, dtype)});
 }
 
@@ -113,7 +143,12 @@ void AddSkipNormalizationConverters(ConverterTable& table) {
   table["com.microsoft.SkipSimplifiedLayerNormalization"] = [](NodeReader& node) {
     return SkipNormalization(node, /*simplified=*/true);
   };
-  table["com.microsoft.EmbedLayerNormalization"] = EmbedNormalization;
+  table["com.microsoft.EmbedLayerNormalization"] = [](NodeReader& node) {
+    return EmbedNormalization(node, /*bytes=*/false);
+  };
+  table["com.microsoft.QEmbedLayerNormalization"] = [](NodeReader& node) {
+    return EmbedNormalization(node, /*bytes=*/true);
+  };
 }
 
 }  // namespace hone::frontend

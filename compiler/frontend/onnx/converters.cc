@@ -38,6 +38,7 @@ ConverterTable BuildTable() {
   AddAttentionConverters(table);
   AddCacheConverters(table);
   AddCausalConvConverters(table);
+  AddChannelsLastConverters(table);
   AddCumProdConverters(table);
   AddDynamicQuantizeLstmConverters(table);
   AddGatedActivationConverters(table);

@@ -53,6 +53,7 @@ void AddTfIdfConverters(ConverterTable& table);
 void AddAttentionConverters(ConverterTable& table);
 void AddCacheConverters(ConverterTable& table);
 void AddCausalConvConverters(ConverterTable& table);
+void AddChannelsLastConverters(ConverterTable& table);
 void AddCumProdConverters(ConverterTable& table);
 void AddDynamicQuantizeLstmConverters(ConverterTable& table);
 void AddGatedActivationConverters(ConverterTable& table);

@@ -32,9 +32,7 @@ def by_onnxruntime(model: onnx.ModelProto, feeds: dict[str, Array]) -> Sequence[
     options = onnxruntime.SessionOptions()
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.log_severity_level = 3
-    session = onnxruntime.InferenceSession(
-        model.SerializeToString(), options, providers=["CPUExecutionProvider"]
-    )
+    session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
     results: Sequence[Array] = session.run(None, feeds)
     return results
 
@@ -69,9 +67,7 @@ def make_case(
     results = [f"y{i}" if there else "" for i, there in enumerate(outputs)]
     node = helper.make_node(op, names, results, name=name, domain=domain, **attributes)
     feeds = {n: x for n, x in zip(names, operands, strict=True) if isinstance(x, np.ndarray)}
-    inputs = [
-        helper.make_tensor_value_info(n, element_type(x), list(x.shape)) for n, x in feeds.items()
-    ]
+    inputs = [helper.make_tensor_value_info(n, element_type(x), list(x.shape)) for n, x in feeds.items()]
     constants = [
         numpy_helper.from_array(np.asarray(x.value), n)
         for n, x in zip(names, operands, strict=True)
@@ -83,11 +79,7 @@ def make_case(
         [node],
         name,
         inputs,
-        [
-            helper.make_tensor_value_info(r, t, None)
-            for r, t in zip(results, types, strict=True)
-            if r
-        ],
+        [helper.make_tensor_value_info(r, t, None) for r, t in zip(results, types, strict=True) if r],
         constants,
     )
     imports = [helper.make_opsetid("", opset)]

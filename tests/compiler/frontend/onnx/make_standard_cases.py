@@ -22,8 +22,9 @@ def attentions() -> None:
     op = "Attention"
     everything = (True, True, True, True)
     standard("attention_4d", op, q, k, v, opset=23)
-    standard("attention_4d_group_query", op, q, floats("k2", b, shared, t, size),
-             floats("v2", b, shared, t, size), opset=23)
+    standard(
+        "attention_4d_group_query", op, q, floats("k2", b, shared, t, size), floats("v2", b, shared, t, size), opset=23
+    )
     q3, k3, v3 = floats("q3", b, s, heads * size), floats("k3", b, t, shared * size), floats("v3", b, t, shared * 6)
     sizes = {"q_num_heads": heads, "kv_num_heads": shared}
     standard("attention_3d", op, q3, k3, v3, opset=23, **sizes)
@@ -39,17 +40,49 @@ def attentions() -> None:
     standard("attention_softcap", op, q, k, v, opset=23, softcap=1.5, scale=0.75)
     past = [floats("pk", b, heads, 2, size), floats("pv", b, heads, 2, 6)]
     standard("attention_past", op, q, k, v, None, *past, opset=23, outputs=(True, True, True))
-    standard("attention_past_causal", op, q, k, v, floats("m7", s, t + 2), *past, opset=24, is_causal=1,
-             outputs=everything, qk_matmul_output_mode=3)
+    standard(
+        "attention_past_causal",
+        op,
+        q,
+        k,
+        v,
+        floats("m7", s, t + 2),
+        *past,
+        opset=24,
+        is_causal=1,
+        outputs=everything,
+        qk_matmul_output_mode=3,
+    )
     standard("attention_scores", op, q, k, v, opset=23, outputs=(True, False, False, True))
-    standard("attention_scores_capped", op, q, k, v, floats("m", s, t), opset=24, softcap=2.0,
-             outputs=(True, False, False, True), qk_matmul_output_mode=1)
-    standard("attention_scores_masked", op, q, k, v, floats("m", s, t), opset=24, softcap=2.0,
-             outputs=(True, False, False, True), qk_matmul_output_mode=2)
+    standard(
+        "attention_scores_capped",
+        op,
+        q,
+        k,
+        v,
+        floats("m", s, t),
+        opset=24,
+        softcap=2.0,
+        outputs=(True, False, False, True),
+        qk_matmul_output_mode=1,
+    )
+    standard(
+        "attention_scores_masked",
+        op,
+        q,
+        k,
+        v,
+        floats("m", s, t),
+        opset=24,
+        softcap=2.0,
+        outputs=(True, False, False, True),
+        qk_matmul_output_mode=2,
+    )
     lengths = np.array([3, 5], np.int64)
     standard("attention_valid_keys", op, q, k, v, None, None, None, lengths, opset=24)
-    standard("attention_valid_keys_causal", op, q, k, v, None, None, None, np.array([2, 5], np.int64),
-             opset=24, is_causal=1)
+    standard(
+        "attention_valid_keys_causal", op, q, k, v, None, None, None, np.array([2, 5], np.int64), opset=24, is_causal=1
+    )
     standard("attention_window", op, q, k, v, opset=25, left_window_size=1, right_window_size=1)
     standard("attention_window_causal", op, q, k, v, None, *past, opset=25, left_window_size=2, is_causal=1)
     half = [x.astype(np.float16) for x in (q, k, v)]
@@ -79,8 +112,7 @@ def rotaries() -> None:
     own = floats("own", b, s, size // 2)
     standard("rotary_without_positions", op, x4, np.cos(own), np.sin(own), opset=23)
     part = floats("part", 10, 2)
-    standard("rotary_part", op, x4, Const(np.cos(part)), Const(np.sin(part)), at, opset=23,
-             rotary_embedding_dim=4)
+    standard("rotary_part", op, x4, Const(np.cos(part)), Const(np.sin(part)), at, opset=23, rotary_embedding_dim=4)
 
 
 def others() -> None:
@@ -98,17 +130,35 @@ def others() -> None:
     standard("tensor_scatter_axis", op, cache, floats("u1", 2, 2, 6, 4), np.array([0, 1], np.int64), opset=24, axis=1)
     axis = Const(np.array(1, np.int64))
     standard("cum_prod", "CumProd", x, axis, opset=26)
-    standard("cum_prod_exclusive_reverse", "CumProd", x, Const(np.array(-1, np.int32)), opset=26, exclusive=1,
-             reverse=1)
+    standard(
+        "cum_prod_exclusive_reverse", "CumProd", x, Const(np.array(-1, np.int32)), opset=26, exclusive=1, reverse=1
+    )
     standard("cum_prod_integers", "CumProd", np.array([[3, -2, 5, 0, 7]], np.int32), axis, opset=26)
     weight, bias = floats("cw", 3, 1, 4), floats("cb", 3)
     x = floats("cx", 2, 3, 5)
     op, both = "CausalConvWithState", (True, True)
     standard("causal_conv", op, x, Const(weight), opset=27, outputs=both)
-    standard("causal_conv_past", op, x, Const(weight), Const(bias), floats("cp", 2, 3, 3), opset=27,
-             outputs=both, activation="silu")
-    standard("causal_conv_one_step", op, x[:, :, :1].copy(), Const(weight), None, floats("cp", 2, 3, 3),
-             opset=27, outputs=both)
+    standard(
+        "causal_conv_past",
+        op,
+        x,
+        Const(weight),
+        Const(bias),
+        floats("cp", 2, 3, 3),
+        opset=27,
+        outputs=both,
+        activation="silu",
+    )
+    standard(
+        "causal_conv_one_step",
+        op,
+        x[:, :, :1].copy(),
+        Const(weight),
+        None,
+        floats("cp", 2, 3, 3),
+        opset=27,
+        outputs=both,
+    )
 
 
 if __name__ == "__main__":
