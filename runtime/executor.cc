@@ -129,21 +129,25 @@ void Executor::BindOutput(uint32_t index, void* data) {
   ResolveBuffers();
 }
 
-inline void Executor::RunStep(const Step& step, int thread) {
+inline void Executor::RunStep(const Step& step, int thread, SubnormalMode& mode) {
   step.launch.Run(buffers_.data() + step.first_buffer, thread, team_->threads(),
-                  scratch_[thread].data());
+                  scratch_[thread].data(), mode);
 }
 
 void Executor::Walk(int thread) {
+  SubnormalMode mode;
   for (const Step& step : steps_) {
     if (step.launch.barrier_before) team_->Barrier();
-    RunStep(step, thread);
+    RunStep(step, thread, mode);
   }
 }
 
 void Executor::WalkAlone() {
   void* const scratch = scratch_[0].data();
-  for (const Step& step : steps_) step.launch.RunAll(buffers_.data() + step.first_buffer, scratch);
+  SubnormalMode mode;
+  for (const Step& step : steps_) {
+    step.launch.RunAll(buffers_.data() + step.first_buffer, scratch, mode);
+  }
 }
 
 void Executor::Run() {
@@ -183,9 +187,10 @@ double Executor::TimeWithoutKernels(int64_t runs) {
 }
 
 void Executor::WalkTimed(int thread, std::vector<double>* call_ns) {
+  SubnormalMode mode;
   int64_t before_ns = NowNs();
   for (const Step& step : steps_) {
-    RunStep(step, thread);
+    RunStep(step, thread, mode);
     team_->Barrier();
     if (thread == 0) {
       const int64_t now_ns = NowNs();

@@ -10,6 +10,7 @@
 #include "runtime/launch_step.h"
 #include "runtime/memory.h"
 #include "runtime/module.h"
+#include "runtime/subnormals.h"
 #include "runtime/thread_team.h"
 
 namespace hone {
@@ -67,7 +68,7 @@ class Executor {
   void Walk(int thread);
   void WalkAlone();
   void WalkTimed(int thread, std::vector<double>* call_ns);
-  void RunStep(const Step& step, int thread);
+  void RunStep(const Step& step, int thread, SubnormalMode& mode);
 
   const Module& module_;
   const hone_function& function_;

@@ -35,7 +35,8 @@ std::vector<LaunchStep> KernelRunner::MakeSteps(hone_phase phase) const {
 void KernelRunner::Run(hone_phase phase) {
   const std::vector<LaunchStep>& steps = phase == HONE_PHASE_PREPARE ? prepare_ : run_;
   if (team_.threads() == 1) {
-    for (const LaunchStep& step : steps) step.RunAll(view_, scratch_[0].data());
+    SubnormalMode mode;
+    for (const LaunchStep& step : steps) step.RunAll(view_, scratch_[0].data(), mode);
     return;
   }
   current_ = &steps;
@@ -48,9 +49,10 @@ void KernelRunner::Run(hone_phase phase) {
 }
 
 void KernelRunner::Walk(const std::vector<LaunchStep>& steps, int thread) {
+  SubnormalMode mode;
   for (const LaunchStep& step : steps) {
     if (step.barrier_before) team_.Barrier();
-    step.Run(view_, thread, team_.threads(), scratch_[thread].data());
+    step.Run(view_, thread, team_.threads(), scratch_[thread].data(), mode);
   }
 }
 

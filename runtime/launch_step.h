@@ -6,6 +6,7 @@
 
 #include "runtime/barrier_plan.h"
 #include "runtime/module_abi.h"
+#include "runtime/subnormals.h"
 
 namespace hone {
 
@@ -15,26 +16,31 @@ struct LaunchStep {
   int64_t grid_extent;
   bool serial;  // thread 0 runs all of it
   bool barrier_before;
+  bool flush_subnormals;
 
   // Of the next launch that `barriers` is told of.
   static LaunchStep Next(const hone_launch& launch, bool wants_barrier, BarrierPlan& barriers) {
     const bool serial = launch.serial != 0 || launch.grid_extent == 1;
-    return {launch.function, launch.grid_extent, serial, barriers.Next(wants_barrier, serial)};
+    return {launch.function, launch.grid_extent, serial, barriers.Next(wants_barrier, serial),
+            (launch.flags & HONE_LAUNCH_FLUSH_SUBNORMALS) != 0};
   }
 
-  // A thread's part, with the thread's scratch.
-  void Run(void* const* buffers, int thread, int threads, void* scratch) const {
+  // A thread's part, with the thread's scratch and its mode, which lasts for a whole list.
+  void Run(void* const* buffers, int thread, int threads, void* scratch,
+           SubnormalMode& mode) const {
     if (serial) {
-      if (thread == 0) RunAll(buffers, scratch);
+      if (thread == 0) RunAll(buffers, scratch, mode);
       return;
     }
+    mode.Set(flush_subnormals);
     const int64_t begin = grid_extent * thread / threads;
     const int64_t end = grid_extent * (thread + 1) / threads;
     if (begin < end) function(buffers, begin, end, scratch);
   }
 
   // By a team of one.
-  void RunAll(void* const* buffers, void* scratch) const {
+  void RunAll(void* const* buffers, void* scratch, SubnormalMode& mode) const {
+    mode.Set(flush_subnormals);
     function(buffers, 0, grid_extent, scratch);
   }
 };

@@ -36,6 +36,9 @@ enum hone_role {
 
 /* Its code works in tile registers (AMX), which the system lends to a process that asks. */
 #define HONE_LAUNCH_TILES 1u
+/* It may run with subnormal operands and results taken as zero, and is run so. Without it (strict
+ * numerics, and modules older than the flag) they are what the calling thread takes them for. */
+#define HONE_LAUNCH_FLUSH_SUBNORMALS 2u
 
 enum hone_phase { HONE_PHASE_PREPARE = 0, HONE_PHASE_RUN = 1 };
 

@@ -22,6 +22,7 @@ struct KernelSpec {
   double flops = 0;
   double error_bound = 0;
   bool spreads_rounding = false;  // outputs are HONE_BUFFER_TRANSFORMED
+  bool flush_subnormals = false;  // run launches are HONE_LAUNCH_FLUSH_SUBNORMALS
   loop::Nest nest;
   // "min6" (sroa, early-cse, instcombine, simplifycfg, licm, early-cse, simplifycfg) or "O3"; both
   // without loop vectoriser, SLP and unroller.

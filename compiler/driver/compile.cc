@@ -12,6 +12,7 @@
 #include "compiler/driver/pass_context.h"
 #include "compiler/driver/plan.h"
 #include "compiler/driver/prepare.h"
+#include "compiler/ops/subnormals.h"
 #include "compiler/passes/pipeline.h"
 #include "fmt/format.h"
 #include "support/clock.h"
@@ -104,6 +105,7 @@ codegen::ModuleSpec SpecOf(const KernelGraph& graph, const Target& target,
          .flops = kernel.flops,
          .error_bound = schedule::ErrorBound(task, scheduled[k].choice.config),
          .spreads_rounding = schedule::SpreadsRounding(scheduled[k].choice.config),
+         .flush_subnormals = ops::FlushesSubnormals(*graph.kernels[k].def),
          .nest = OnlyPhase(scheduled[k].nest, loop::Phase::kRun)});
   }
   return spec;

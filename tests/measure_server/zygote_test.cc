@@ -132,6 +132,14 @@ TEST_F(ZygoteTest, LendsTileRegistersToWhatSaysThatItWorksInThem) {
   Expect(CandidateSource(uses_tiles), RunOutcome::kCrash, "SIGILL");
 }
 
+TEST_F(ZygoteTest, ChecksAndTimesWithSubnormalNumbersAsZeroWhereDeployedSo) {
+  const char* const tells = "volatile float tiny = 1e-30f; if (tiny * 1e-10f != 0) sum += 0.125f";
+  request_.threads = 2;
+  Expect(CandidateSource(tells, "#define RUN_FLAGS HONE_LAUNCH_FLUSH_SUBNORMALS\n"),
+         RunOutcome::kOk, "");
+  Expect(CandidateSource(tells), RunOutcome::kWrongOutput, "y[0]");
+}
+
 TEST_F(ZygoteTest, MeasuresOverRotatingConstants) {
   request_.plan.rotation_bytes = 64 << 20;
   const std::vector<RunReport> reports = Run({CandidateSource()});

@@ -13,6 +13,9 @@ std::string ScaleModule() {
 #ifndef TARGET
 #define TARGET "llvm -mcpu=generic -threads=1"
 #endif
+#ifndef RUN_FLAGS
+#define RUN_FLAGS 0
+#endif
 static void scale(void* const* buffers, int64_t begin, int64_t end, void* scratch) {
   const float* x = buffers[0];
   const float* p = buffers[1];
@@ -24,7 +27,8 @@ static const struct hone_buffer buffers[3] = {
     {"x", HONE_ROLE_INPUT, 1, 1, 0, shape, "C", 16, 0, 0},
     {"p", HONE_ROLE_CONSTANT, 1, 1, 0, shape, "C", 16, 0, 0},
     {"y", HONE_ROLE_OUTPUT, 1, 1, 0, shape, "C", 16, 0, 0}};
-static const struct hone_launch launches[1] = {{"scale", scale, 4, 0, HONE_PHASE_RUN, 0, 0, 0}};
+static const struct hone_launch launches[1] = {
+    {"scale", scale, 4, 0, HONE_PHASE_RUN, 0, 0, RUN_FLAGS}};
 static const struct hone_kernel kernels[1] = {
     {"scale", "multiply", "00", "", "tuned", 4, 1, 3, 1, buffers, launches}};
 static const struct hone_value input = {"x", 1, {0}, 1, shape, 16};

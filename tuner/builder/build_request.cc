@@ -8,6 +8,7 @@
 #include "compiler/codegen/codegen.h"
 #include "compiler/loop/reference.h"
 #include "compiler/ops/lower.h"
+#include "compiler/ops/subnormals.h"
 #include "compiler/schedule/error_bound.h"
 #include "compiler/schedule/template.h"
 #include "support/clock.h"
@@ -72,6 +73,7 @@ absl::StatusOr<codegen::KernelSpec> LowerCandidate(const v1::BuildCandidate& can
   spec.config = config.ToText();
   spec.error_bound = schedule::ErrorBound(task, config);
   spec.spreads_rounding = schedule::SpreadsRounding(config);
+  spec.flush_subnormals = ops::FlushesSubnormals(def);
   if (config.Has("pipeline")) spec.pipeline = config.String("pipeline");
   return spec;
 }

@@ -95,12 +95,13 @@ class TableEmitter {
     return function;
   }
 
-  Constant* Launch(const LaunchEntry& launch) {
+  Constant* Launch(const LaunchEntry& launch, bool flush_subnormals) {
     const bool prepare = launch.phase == loop::Phase::kPrepare;
     return Struct({Text(launch.name), Code(launch.symbol), I64(launch.grid_extent),
                    I64(launch.scratch_bytes), I32(prepare ? HONE_PHASE_PREPARE : HONE_PHASE_RUN),
                    I32(launch.facts.serial), I32(launch.facts.barrier_before),
-                   I32(launch.uses_tiles ? HONE_LAUNCH_TILES : 0)});
+                   I32((launch.uses_tiles ? HONE_LAUNCH_TILES : 0) |
+                       (flush_subnormals && !prepare ? HONE_LAUNCH_FLUSH_SUBNORMALS : 0))});
   }
 
   Constant* Kernel(const KernelSpec& kernel, const std::vector<LaunchEntry>& entries) {
@@ -110,7 +111,9 @@ class TableEmitter {
       buffers.push_back(Buffer(*buffer, read.contains(buffer.get()), kernel.spreads_rounding));
     }
     std::vector<Constant*> launches;
-    for (const LaunchEntry& entry : entries) launches.push_back(Launch(entry));
+    for (const LaunchEntry& entry : entries) {
+      launches.push_back(Launch(entry, kernel.flush_subnormals));
+    }
     return Struct({Text(kernel.name), Text(kernel.workload), Text(kernel.workload_digest),
                    Text(kernel.config), Text(kernel.tier), F64(kernel.flops),
                    F64(kernel.error_bound), I32(buffers.size()), I32(launches.size()),

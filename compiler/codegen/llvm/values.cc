@@ -125,8 +125,15 @@ Value* DecodeFloat16ByBits(Builder& b, Value* stored) {
   Type* type = FloatLike(b, stored);
   Value* bits = b.CreateZExt(stored, ints);
   Value* magnitude = b.CreateShl(b.CreateAnd(bits, Int(ints, 0x7FFF)), 13);
-  // The exponent's bias is 112 less; the product is exact for subnormals too.
+  // The exponent's bias is 112 less.
   Value* scaled = b.CreateFMul(b.CreateBitCast(magnitude, type), ConstantFP::get(type, 0x1p112));
+  // The 10 bits of a subnormal half at the low end of 0.5's mantissa: no subnormal float is met,
+  // which could count as zero.
+  constexpr uint32_t kHalf = 0x3F000000;
+  Value* shifted = b.CreateBitCast(b.CreateOr(b.CreateLShr(magnitude, 13), Int(ints, kHalf)), type);
+  Value* subnormal = b.CreateFSub(shifted, ConstantFP::get(type, 0.5));
+  Value* is_small = b.CreateICmpULT(magnitude, Int(ints, 0x400 << 13));
+  scaled = b.CreateSelect(is_small, subnormal, scaled);
   Value* special = b.CreateBitCast(b.CreateOr(magnitude, Int(ints, 0x7F800000)), type);
   Value* is_special = b.CreateICmpUGE(magnitude, Int(ints, 0x0F800000));
   Value* sign = b.CreateShl(b.CreateAnd(bits, Int(ints, 0x8000)), 16);

@@ -297,6 +297,7 @@ TEST(SharedObject, TablesSayWhatTheSpecSaid) {
   kernel.flops = 123.5;
   kernel.error_bound = 9;
   kernel.spreads_rounding = true;
+  kernel.flush_subnormals = true;
   FunctionSpec function;
   function.inputs.push_back({"data", kF32, {28, 512}});
   function.outputs.push_back({"out", kF32, {28, 256}});
@@ -338,6 +339,7 @@ TEST(SharedObject, TablesSayWhatTheSpecSaid) {
   EXPECT_EQ(k.launches[0].grid_extent, 16);
   EXPECT_EQ(k.launches[0].phase, static_cast<uint32_t>(HONE_PHASE_RUN));
   EXPECT_EQ(k.launches[0].serial, 0u);
+  EXPECT_EQ(k.launches[0].flags, HONE_LAUNCH_FLUSH_SUBNORMALS);
   ASSERT_EQ(module->function_count, 1u);
   const hone_function& f = module->functions[0];
   EXPECT_STREQ(f.name, "main");

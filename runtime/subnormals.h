@@ -1,0 +1,57 @@
+// What the processor does with subnormal numbers, which it computes up to a hundred times more
+// slowly than others.
+#ifndef HONE_RUNTIME_SUBNORMALS_H_
+#define HONE_RUNTIME_SUBNORMALS_H_
+
+#include <cstdint>
+
+namespace hone {
+
+// The calling thread's treatment of subnormal operands and results while this object lives; its
+// destructor restores the thread's own. Flags of floating-point exceptions stay as they are raised.
+class SubnormalMode {
+ public:
+  SubnormalMode() : own_(Read()), current_(own_) {}
+  ~SubnormalMode() {
+    if (current_ != own_) Write((Read() & ~kFlushBits) | (own_ & kFlushBits));
+  }
+  SubnormalMode(const SubnormalMode&) = delete;
+  SubnormalMode& operator=(const SubnormalMode&) = delete;
+
+  // Flushed, subnormal operands and results count as zero. Otherwise they count as the thread that
+  // came here has them: as what they are, unless it decided differently.
+  void Set(bool flush) {
+    const uint64_t wanted = flush ? own_ | kFlushBits : own_;
+    if (wanted == current_) return;
+    Write((Read() & ~kFlushBits) | (wanted & kFlushBits));
+    current_ = wanted;
+  }
+
+ private:
+#if defined(__x86_64__)
+  // MXCSR: FTZ (results) and DAZ (operands).
+  static constexpr uint64_t kFlushBits = (uint64_t{1} << 15) | (uint64_t{1} << 6);
+  static uint64_t Read() { return __builtin_ia32_stmxcsr(); }
+  static void Write(uint64_t bits) { __builtin_ia32_ldmxcsr(static_cast<uint32_t>(bits)); }
+#elif defined(__aarch64__)
+  // FPCR.FZ: both.
+  static constexpr uint64_t kFlushBits = uint64_t{1} << 24;
+  static uint64_t Read() {
+    uint64_t bits = 0;
+    asm volatile("mrs %0, fpcr" : "=r"(bits)::"memory");
+    return bits;
+  }
+  static void Write(uint64_t bits) { asm volatile("msr fpcr, %0" ::"r"(bits) : "memory"); }
+#else
+  static constexpr uint64_t kFlushBits = 0;
+  static uint64_t Read() { return 0; }
+  static void Write(uint64_t) {}
+#endif
+
+  const uint64_t own_;
+  uint64_t current_;
+};
+
+}  // namespace hone
+
+#endif  // HONE_RUNTIME_SUBNORMALS_H_
