@@ -153,14 +153,38 @@ Expr AddBias(const Product& p, const Expr& sums, const Expr& bias) {
   return MakeTyped("nn.bias_add", {sums, VectorOfInt32(*known)}, {{"axis", axis}});
 }
 
-Expr SplitProduct(const Product& p) {
-  ir::Attrs attrs = p.call->attrs;
-  const Ints padding = ops::IntsAttr(attrs, "padding");
-  if (std::any_of(padding.begin(), padding.end(), [](int64_t x) { return x != 0; })) {
-    const std::optional<Ints> zx = KnownInts(p.data_zero);
-    if (!zx || zx->size() != 1) return nullptr;
-    if ((*zx)[0] != 0) attrs["pad_value"] = (*zx)[0];
+// The data with its zero point around it, which is known at run time only. Padded less that, where
+// the padding is zero: bytes wrap around, so what was taken away comes back.
+Expr PaddedByZeroPoint(const Product& p, const Ints& padding) {
+  if (!IsScalar(p.data_zero)) return nullptr;
+  const size_t axes = ShapeOf(p.data).size() - 2;
+  const bool has_ends = padding.size() == 2 * axes;  // else one entry an axis, or one for all
+  Ints widths(4, 0);                                 // none of samples and channels
+  for (size_t axis = 0; axis < axes; ++axis) {
+    widths.push_back(padding[axis % padding.size()]);
+    widths.push_back(padding[(has_ends ? axes + axis : axis) % padding.size()]);
   }
+  const Expr centred = MakeTyped("subtract", {p.data, p.data_zero});
+  return MakeTyped("add", {MakeTyped("nn.pad", {centred}, {{"pad_width", widths}}), p.data_zero});
+}
+
+// Padding counts as the zero point: as an attribute where it is known, else it becomes part of the
+// data. False where neither is possible.
+bool TakePaddingApart(Product* p, ir::Attrs* attrs) {
+  const Ints padding = ops::IntsAttr(*attrs, "padding");
+  if (std::all_of(padding.begin(), padding.end(), [](int64_t x) { return x == 0; })) return true;
+  if (const std::optional<Ints> zx = KnownInts(p->data_zero)) {
+    if (zx->size() == 1 && (*zx)[0] != 0) (*attrs)["pad_value"] = (*zx)[0];
+    return zx->size() == 1;
+  }
+  p->data = PaddedByZeroPoint(*p, padding);
+  (*attrs)["padding"] = Ints(padding.size(), 0);
+  return p->data != nullptr;
+}
+
+Expr SplitProduct(Product p) {
+  ir::Attrs attrs = p.call->attrs;
+  if (!TakePaddingApart(&p, &attrs)) return nullptr;
   Expr sums = MakeTyped(p.call->name.substr(1), {p.data, p.weight}, attrs);
   if (!sums) return nullptr;
   if (!IsKnownZero(p.weight_zero)) {

@@ -153,6 +153,40 @@ TEST(SplitZeroPoints, KeepsEveryBitOfRandomProducts) {
   EXPECT_GT(split, 300);
 }
 
+// As behind DynamicQuantizeLinear: the product of bytes is one, whatever is around it.
+TEST(SplitZeroPoints, PaddingOfARunTimeZeroPointIsPartOfTheData) {
+  Random random(1);
+  const Expr weight = RandomBytes(random, {2, 3, 3, 3}, DataType::kInt8);
+  for (const char* padding : {"1", "1, 0", "1, 0, 0, 2"}) {
+    const auto typed = InferTypes(*ir::ParseModule(fmt::format(
+        R"(
+def @main(%x: Tensor[(1, 3, 4, 5), uint8], %w: Tensor[(2, 3, 3, 3), int8], %z: uint8) {{
+  qnn.conv2d(%x, %w, %z, 0i8, padding=[{}])
+}})",
+        padding)));
+    ASSERT_TRUE(typed.ok()) << typed.status();
+    for (const char* target : kTargets) {
+      PassContext context = TestContext();
+      context.target = *Target::Parse(target);
+      const auto after = InferTypes(*SplitZeroPoints(*typed, context));
+      ASSERT_TRUE(after.ok()) << after.status();
+      const std::string text = ir::ToText(*after);
+      EXPECT_EQ(text.find("qnn."), std::string::npos) << text;
+      EXPECT_NE(text.find("nn.pad"), std::string::npos) << text;
+      for (const uint8_t zero : {0, 1, 127, 128, 255}) {
+        const std::vector<Expr> inputs = {RandomBytes(random, {1, 3, 4, 5}, DataType::kUInt8),
+                                          weight, Scalar(zero, DataType::kUInt8)};
+        const Expr expected = InterpretMain(*typed, inputs)[0];
+        const Expr actual = InterpretMain(*after, inputs)[0];
+        ASSERT_EQ(
+            std::memcmp(expected->data.bytes(), actual->data.bytes(), expected->data.size_bytes()),
+            0)
+            << text;
+      }
+    }
+  }
+}
+
 // Between two products of int8 nothing turns signs on a target whose products want uint8.
 TEST(SplitZeroPoints, SignedDataBecomesUnsignedWhereItIsMade) {
   const auto typed = InferTypes(*ir::ParseModule(R"(
