@@ -45,9 +45,8 @@ Expr EvaluatedConstant(const Expr& e) {
   return value.ok() ? *value : e;
 }
 
-std::optional<Ints> KnownInts(const Expr& e) {
-  constexpr int64_t kMostElements = 1 << 16;
-  if (!e || !e->type->IsTensor() || e->type->tensor.ElementCount() > kMostElements) {
+std::optional<Ints> KnownInts(const Expr& e, int64_t most_elements) {
+  if (!e || !e->type->IsTensor() || e->type->tensor.ElementCount() > most_elements) {
     return std::nullopt;
   }
   if (IsByteConstant(e)) {

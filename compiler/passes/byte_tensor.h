@@ -12,8 +12,8 @@ namespace hone::passes {
 
 // The constant that a typed expression of constants stands for; other expressions as they are.
 ir::Expr EvaluatedConstant(const ir::Expr& e);
-// The integers of a small expression of constants; nullopt where they are not known.
-std::optional<std::vector<int64_t>> KnownInts(const ir::Expr& e);
+// The integers of a small expression of constants; nullopt where they are not known, or are more.
+std::optional<std::vector<int64_t>> KnownInts(const ir::Expr& e, int64_t most_elements = 1 << 16);
 // Whether all of them are 0.
 bool IsKnownZero(const ir::Expr& e);
 
