@@ -68,9 +68,9 @@ void Transpose(Builder& b, std::vector<Value*>& v) {
   }
 }
 
-// The same of elements of 8 bits: each step interleaves every vector with the one half of all
-// behind it, the low halves of both and the high ones, which are instructions of 128 bits.
-void TransposeBytes(Builder& b, std::vector<Value*>& v) {
+// The same of elements of 8 or 64 bits: each step interleaves every vector with the one half of all
+// behind it, the low halves of both and the high ones.
+void TransposeByHalves(Builder& b, std::vector<Value*>& v) {
   const auto n = static_cast<int>(v.size());
   std::vector<int> low, high;
   for (int i = 0; i < n; ++i) {
@@ -88,11 +88,11 @@ void TransposeBytes(Builder& b, std::vector<Value*>& v) {
   }
 }
 
-// The same of any of at most 32 bits; those of 16 travel as 32.
+// The same of any; those of 16 bits travel as 32.
 void TransposeAny(Builder& b, std::vector<Value*>& v) {
   llvm::Type* type = v[0]->getType();
   if (type->getScalarSizeInBits() == 32) return Transpose(b, v);
-  if (type->getScalarSizeInBits() == 8) return TransposeBytes(b, v);
+  if (type->getScalarSizeInBits() != 16) return TransposeByHalves(b, v);
   llvm::Type* wide = WithElements(type, b.getInt32Ty());
   for (Value*& vector : v) vector = b.CreateZExt(vector, wide);
   Transpose(b, v);
@@ -130,7 +130,9 @@ std::optional<LaunchEmitter::Tile> LaunchEmitter::TileOf(const loop::Buffer& buf
                                                          const std::vector<loop::Expr>& indices,
                                                          const loop::Expr& row, const Index& min,
                                                          int64_t rows) {
-  if (SizeBytes(buffer->dtype) > 4) return std::nullopt;
+  const int64_t bytes = SizeBytes(buffer->dtype);
+  const bool fits = std::max<int64_t>(rows, vector_.lanes) * bytes <= traits_.vector_bytes;
+  if (bytes > 4 && !fits) return std::nullopt;
   const Storage* storage = FindStorage(buffer);
   if (!storage || storage->copies != 1) return std::nullopt;
   Tile tile;

@@ -158,6 +158,18 @@ std::vector<std::string> WalkOptions(const Sequence& s) {
   return {"turn", "rows"};
 }
 
+// Tiles side by side that are turned one after the other. What is read of a line of memory far from
+// the next is more than a line then, which is what memory is fast at.
+std::vector<int64_t> StripOptions() { return {1, 2, 4, 8}; }
+
+// More than one where what is read, and again when the next tiles come, has left the second cache.
+int64_t DefaultStrip(const Task& task) {
+  constexpr int64_t kStrip = 4;
+  int64_t bytes = 0;
+  for (const Buffer& buffer : task.def->naive.buffers) bytes += buffer->SizeBytes();
+  return bytes > task.target.l2_bytes ? kStrip : 1;
+}
+
 class Generic : public Template {
  public:
   std::string_view name() const override { return "generic"; }
@@ -195,6 +207,9 @@ class Generic : public Template {
         return TextKnob("walk", prefix.Int("lanes") > 1 ? walk : std::vector<std::string>{"rows"},
                         "rows");
       }
+      if (prefix.String("walk") == "turn" && !prefix.Has("strip")) {
+        return IntKnob("strip", StripOptions(), 1);
+      }
       return std::nullopt;
     });
   }
@@ -215,6 +230,7 @@ class Generic : public Template {
     }
     const std::vector<std::string> walk = WalkOptions(prepared);
     config.Set("walk", lanes[0] > 1 ? walk[0] : std::string("rows"));
+    if (config.String("walk") == "turn") config.Set("strip", DefaultStrip(task));
     return config;
   }
 
@@ -227,6 +243,7 @@ class Generic : public Template {
     options.unroll = config.Int("unroll");
     options.grid = config.Int("grid");
     options.turn = config.String("walk") == "turn";
+    if (config.Has("strip")) options.strip = config.Int("strip");
     options.vector_reduction = config.String("reduce") == "vector";
     ScheduleStages(&s, options);
     return std::move(s).Finish();

@@ -150,11 +150,13 @@ struct Across {
   std::string loop;
   int64_t extent = 0;
   int64_t block = 0;
+  int64_t element_bytes = 4;
 };
 
 std::optional<Across> AcrossOf(const Expr& load, const Stage& stage) {
-  if (load->operands.empty() || SizeBytes(load->dtype) > 4) return std::nullopt;
-  const Layout::Dim last = load->buffer->layout.dims().back();
+  if (load->operands.empty()) return std::nullopt;
+  const loop::BufferNode& read = *load->buffer;
+  const Layout::Dim last = read.layout.dims()[InnermostDim(read.layout, read.shape)];
   const auto axis = static_cast<size_t>(last.axis);
   for (const Stmt& loop : stage.loops) {
     if (loop::Linear::Of(load->operands[axis]).CoefficientOf(loop->var) != 1) continue;
@@ -163,7 +165,7 @@ std::optional<Across> AcrossOf(const Expr& load, const Stage& stage) {
     }
     int64_t extent = 0;
     if (!loop::IsConstInt(loop->extent, &extent)) return std::nullopt;
-    return Across{loop->var->name, extent, last.factor};
+    return Across{loop->var->name, extent, last.factor, SizeBytes(load->dtype)};
   }
   return std::nullopt;
 }
@@ -171,7 +173,7 @@ std::optional<Across> AcrossOf(const Expr& load, const Stage& stage) {
 // The first of the loops that are not the one the stage's buffer is written along.
 std::optional<Across> AcrossOf(const Buffer& buffer, const Stage& stage) {
   if (buffer->shape.size() < 2 || stage.body->kind != StmtKind::kStore) return std::nullopt;
-  const auto along = static_cast<size_t>(buffer->layout.dims().back().axis);
+  const size_t along = InnermostAxis(buffer->layout, buffer->shape);
   std::optional<Across> across;
   loop::Walk(stage.body->value, [&](const Expr& e) {
     if (across || e->kind != ExprKind::kLoad) return;
@@ -181,25 +183,39 @@ std::optional<Across> AcrossOf(const Buffer& buffer, const Stage& stage) {
   return across;
 }
 
-// Tiles of the lanes by as many elements of the loop that is read in order.
+// Tiles of the lanes by as many elements of the loop that is read in order; several of them that
+// are read side by side before the next ones along the lanes.
 bool ScheduleTurned(Sequence* s, const std::string& name, const Shaped& shaped,
-                    const Across& across, const StageOptions& options) {
+                    const Across& across, const StageOptions& given) {
   if (std::find(shaped.outer.begin(), shaped.outer.end(), across.loop) == shaped.outer.end()) {
     return false;
   }
+  constexpr int64_t kLaneBytes = 4;  // options count lanes of these
+  StageOptions options = given;
+  options.lanes = options.lanes * kLaneBytes / std::max(kLaneBytes, across.element_bytes);
+  if (options.lanes < 2) return false;
+  const int64_t rows = across.block != 0 ? across.block : options.lanes;
+  const int64_t strip = across.block != 0 ? 1 : std::min(options.strip, across.extent / rows);
   return Try(s, [&](Sequence& t) {
     const std::string row = across.loop + ".row";
-    const int64_t rows = across.block != 0 ? across.block : options.lanes;
-    t.Split(across.loop, rows, Tail::kClip, across.loop, row);
-    TileInner(t, shaped, options);
+    const std::string tiles = across.loop + ".strip";
     std::vector<std::string> order = shaped.outer;
-    for (const std::string& loop :
-         {shaped.inner, shaped.inner + ".u", row, shaped.inner + ".vec"}) {
+    order.push_back(shaped.inner);
+    if (strip > 1) {
+      t.Split(across.loop, strip * rows, Tail::kClip, across.loop, tiles);
+      t.Split(tiles, rows, Tail::kClip, tiles, row);
+      order.push_back(tiles);
+    } else {
+      t.Split(across.loop, rows, Tail::kClip, across.loop, row);
+    }
+    TileInner(t, shaped, options);
+    for (const std::string& loop : {shaped.inner + ".u", row, shaped.inner + ".vec"}) {
       order.push_back(loop);
     }
     t.Reorder(order);
     MakeGrid(&t, shaped.outer, options.grid);
-    if (across.extent % rows != 0) t.PeelAll(across.loop, 0, 1);
+    if (across.extent % (std::max<int64_t>(strip, 1) * rows) != 0) t.PeelAll(across.loop, 0, 1);
+    if (strip > 1 && across.extent % rows != 0) t.PeelAll(tiles, 0, 1);
     if (HasTail(shaped, options)) {
       t.PeelAll(shaped.inner, 0, 1);
       t.PeelAll(shaped.inner + ".u", 0, 1);

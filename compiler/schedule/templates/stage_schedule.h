@@ -16,6 +16,7 @@ struct StageOptions {
   bool vector_reduction = false;  // lanes are elements of the result; else sums are scalar
   // Where what is read lies across what is written, square tiles are turned in registers.
   bool turn = false;
+  int64_t strip = 1;  // of such tiles, those that are read side by side, one after the other
 };
 
 // Whether `turn` would make a difference to a stage that writes one of the kernel's outputs.

@@ -26,6 +26,9 @@ const char* const kKernels[] = {
     "fn (p0: Tensor[(3, 5, 32), bfloat16]) { transpose(p0, axes=[1, 2, 0]) }",
     "fn (p0: Tensor[(2, 9, 33), float32]) { %0 = transpose(p0, axes=[1, 2, 0]); nn.relu(%0) }",
     "fn (p0: Tensor[(40, 7), bfloat16]) { transpose(p0, axes=[1, 0]) }",
+    "fn (p0: Tensor[(37, 2, 150, 1), int64]) { transpose(p0, axes=[2, 1, 3, 0]) }",
+    "fn (p0: Tensor[(33, 70), float64]) { transpose(p0, axes=[1, 0]) }",
+    "fn (p0: Tensor[(37, 2, 150, 1), float32]) { transpose(p0, axes=[2, 1, 3, 0]) }",
     "fn (p0: Tensor[(1, 16, 3, 3), float32], p1: Tensor[(1, 17, 3, 3), float32]) { %0 = (p0, p1); "
     "concatenate(%0, axis=1) }",
     "fn (p0: Tensor[(2, 3, 7), float32], p1: Tensor[(2, 5, 7), float32]) { nn.batch_matmul(p0, "
