@@ -9,6 +9,7 @@
 #include "compiler/loop/accumulation.h"
 #include "compiler/loop/visit.h"
 #include "compiler/schedule/primitives/nest_edit.h"
+#include "compiler/schedule/templates/compute_or_store.h"
 #include "compiler/schedule/templates/row_loops.h"
 #include "compiler/schedule/templates/row_parts.h"
 #include "compiler/schedule/templates/sequence.h"
@@ -49,7 +50,9 @@ bool HasFormOfRows(const ops::KernelDefinition& def) {
 }
 
 struct Rows {
-  Sequence s;                // one launch: the row loops, and in the last all stages
+  // One launch: the row loops, and in the last all stages. Before it those that are stored.
+  Sequence s;
+  std::vector<std::string> stored;
   int64_t columns = 0;       // of the longest innermost loop
   int64_t last_extent = 0;   // of the innermost of the loops over rows
   bool can_overlap = false;  // the first of several stages is a reduction
@@ -103,7 +106,7 @@ RowAxes FindRowAxes(const std::vector<int64_t>& shape, int64_t rows) {
 // `all_stages` each stage. nullopt where a row is not all that an iteration needs.
 std::optional<Rows> GatherRows(const ops::KernelDefinition& def, int64_t together = 1,
                                bool all_stages = false) {
-  Rows rows{Sequence(def.naive)};
+  Rows rows{.s = Sequence(def.naive), .stored = {}};
   Sequence& s = rows.s;
   InlineCheapStages(&s);
   JoinAxes(&s);  // pixels of a map that are reduced together are columns that fill vectors
@@ -112,10 +115,12 @@ std::optional<Rows> GatherRows(const ops::KernelDefinition& def, int64_t togethe
   bool output_reduces = false;
   bool first_reduces = false;
   std::vector<std::string> stages;
+  std::set<std::string> plain;  // those that are no reductions
   for (const loop::Launch& launch : s.nest().launches) {
     const Stmt body = loop::InsideLoops(launch.body);
     if (body->kind == StmtKind::kStore) {
       if (body->buffer != output) stages.push_back(body->buffer->name);
+      plain.insert(body->buffer->name);
       continue;
     }
     if (body->kind != StmtKind::kSeq || body->body[0]->kind != StmtKind::kStore)
@@ -144,12 +149,19 @@ std::optional<Rows> GatherRows(const ops::KernelDefinition& def, int64_t togethe
   rows.last_extent = output->shape[axes.rows.back()];
   rows.can_overlap = first_reduces && stages.size() > 1;
   std::reverse(stages.begin(), stages.end());
+  constexpr double kMostTimes = 2;
+  const double most = kMostTimes * MostIterations(s.nest());
   for (const std::string& stage : stages) {
-    s.ComputeAt(stage, all_stages || stage == stages.back() ? first : row);
+    const std::string& at = all_stages || stage == stages.back() ? first : row;
+    if (!plain.contains(stage)) {
+      s.ComputeAt(stage, at);
+    } else if (!ComputeUnlessMore(&s, stage, at, most)) {
+      rows.stored.push_back(stage);
+    }
   }
-  s.Simplify();
-  if (!s.ok() || s.nest().launches.size() != 1) return std::nullopt;
-  for (const Stmt& loop : InnermostLoops(s.nest().launches[0].body)) {
+  s.SimplifyStage(output->name);
+  if (!s.ok() || s.nest().launches.size() != 1 + rows.stored.size()) return std::nullopt;
+  for (const Stmt& loop : InnermostLoops(s.nest().launches.back().body)) {
     int64_t extent = 0;
     if (!loop::IsConstInt(loop->extent, &extent) || !ReadsAlong(loop, kMostApart)) {
       return std::nullopt;
@@ -157,7 +169,7 @@ std::optional<Rows> GatherRows(const ops::KernelDefinition& def, int64_t togethe
     rows.columns = std::max(rows.columns, extent);
   }
   bool per_row = true;  // every sum is one number a row
-  loop::Walk(s.nest().launches[0].body, [&](const Stmt& body) {
+  loop::Walk(s.nest().launches.back().body, [&](const Stmt& body) {
     if (body->kind == StmtKind::kStore && loop::Accumulates(*body)) {
       for (const Expr& index : body->indices) per_row = per_row && loop::IsConstInt(index);
     }
@@ -212,9 +224,16 @@ absl::StatusOr<loop::Nest> ScheduleRows(const Task& task, const Config& config) 
   std::optional<Rows> rows = GatherRows(*task.def, config.Int("together"), all_stages);
   if (!rows) return absl::InternalError("expected rows that can be gathered in blocks too");
   const RowSchedule row = RowScheduleOf(config, DropsNan(task));
-  for (const Stmt& loop : InnermostLoops(rows->s.nest().launches[0].body)) {
+  for (const Stmt& loop : InnermostLoops(rows->s.nest().launches.back().body)) {
     ScheduleRowLoop(&rows->s, loop->var->name, row);
   }
+  const StageOptions options{.lanes = config.Int("lanes"),
+                             .unroll = 2,
+                             .grid = 3,
+                             .vector_reduction = false,
+                             .turn = true,
+                             .strip = 1};
+  for (const std::string& stage : rows->stored) ScheduleStage(&rows->s, stage, options);
   rows->s.Simplify();
   return std::move(rows->s).Finish();
 }
