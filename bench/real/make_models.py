@@ -1,0 +1,196 @@
+#!/usr/bin/env python3
+"""Writes small models of what real files hold and what was slow once, one file a case.
+
+    bench/real/make_models.py FOLDER [NAME ...]
+
+Needs onnx and numpy. All weights are random, from a fixed seed; bench/bench_real.py times them.
+"""
+
+from __future__ import annotations
+
+import pathlib
+import sys
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+OPSET = 17
+
+
+def model(
+    inputs: dict[str, Sequence[int]],
+    outputs: dict[str, Sequence[int]],
+    initializers: dict[str, np.ndarray],
+    nodes: list[onnx.NodeProto],
+    opset: int = OPSET,
+) -> onnx.ModelProto:
+    """A graph of float32 inputs and outputs."""
+    graph = helper.make_graph(
+        nodes,
+        "main",
+        [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in inputs.items()],
+        [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in outputs.items()],
+        [numpy_helper.from_array(value, name) for name, value in initializers.items()],
+    )
+    made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=9)
+    onnx.checker.check_model(made)
+    return made
+
+
+def draw(*shape: int, scale: float = 1.0) -> np.ndarray:
+    return (np.random.default_rng(sum(shape)).standard_normal(shape) * scale).astype(np.float32)
+
+
+def ints(*values: int) -> np.ndarray:
+    return np.array(values, np.int64)
+
+
+def subnormal_weights() -> onnx.ModelProto:
+    """A 1x1 convolution a quarter of whose weights decayed to subnormal numbers."""
+    weight = draw(384, 768, 1, 1, scale=0.05)
+    decayed = np.random.default_rng(1).random(weight.shape) < 0.25
+    weight[decayed] = np.float32(1e-40)
+    return model(
+        {"x": (1, 768, 15, 20)}, {"y": (1, 384, 15, 20)}, {"w": weight}, [helper.make_node("Conv", ["x", "w"], ["y"])]
+    )
+
+
+def subnormal_activations() -> onnx.ModelProto:
+    """Two layers between which every number is subnormal."""
+    small, large = draw(512, 512, scale=1e-20), draw(512, 512, scale=0.05)
+    nodes = [
+        helper.make_node("MatMul", ["x", "small"], ["a"]),
+        helper.make_node("Mul", ["a", "tiny"], ["b"]),
+        helper.make_node("Relu", ["b"], ["c"]),
+        helper.make_node("MatMul", ["c", "large"], ["y"]),
+    ]
+    return model(
+        {"x": (128, 512)}, {"y": (128, 512)}, {"small": small, "large": large, "tiny": np.array(1e-20, np.float32)}, nodes
+    )
+
+
+def dynamic_conv(padding: int) -> onnx.ModelProto:
+    """A convolution as onnxruntime's dynamic quantisation leaves it: the zero point is known at run time."""
+    weight = np.random.default_rng(2).integers(-127, 128, (64, 64, 3, 3)).astype(np.int8)
+    nodes = [
+        helper.make_node("DynamicQuantizeLinear", ["x"], ["q", "scale", "zero"]),
+        helper.make_node("ConvInteger", ["q", "w", "zero"], ["sums"], kernel_shape=[3, 3], pads=[padding] * 4),
+        helper.make_node("Cast", ["sums"], ["real"], to=TensorProto.FLOAT),
+        helper.make_node("Mul", ["scale", "weight_scale"], ["both"]),
+        helper.make_node("Mul", ["real", "both"], ["y"]),
+    ]
+    size = 38 + 2 * padding
+    scale = np.array(0.003, np.float32)
+    return model({"x": (1, 64, 40, 40)}, {"y": (1, 64, size, size)}, {"w": weight, "weight_scale": scale}, nodes)
+
+
+def roll(nodes: list[onnx.NodeProto], value: str, axis: int, shift: int, result: str) -> None:
+    """As torch.roll is exported; the initializers "start", "end" and `shift`'s name hold the ends."""
+    at = f"{result}_"
+    nodes.append(helper.make_node("Slice", [value, f"at{shift}", "end", f"axis{axis}"], [at + "back"]))
+    nodes.append(helper.make_node("Slice", [value, "start", f"at{shift}", f"axis{axis}"], [at + "front"]))
+    nodes.append(helper.make_node("Concat", [at + "back", at + "front"], [result], axis=axis))
+
+
+def rolled_rows(anchor: str) -> onnx.ModelProto:
+    """Swin-v2: windows put back, a roll over two axes, and rows behind it."""
+    nodes = [
+        helper.make_node("Reshape", ["x", "windows"], ["a"]),
+        helper.make_node("Transpose", ["a"], ["b"], perm=[0, 1, 3, 2, 4, 5]),
+        helper.make_node("Reshape", ["b", "image"], ["c"]),
+    ]
+    roll(nodes, "c", 1, -4, "rolled_once")
+    roll(nodes, "rolled_once", 2, -4, "rolled")
+    initializers = {
+        "windows": ints(1, 8, 8, 8, 8, 96),
+        "image": ints(1, 64, 64, 96),
+        "at-4": ints(-4),
+        "start": ints(0),
+        "end": ints(2**31),
+        "axis1": ints(1),
+        "axis2": ints(2),
+    }
+    if anchor == "LayerNormalization":
+        initializers |= {"gain": draw(96), "bias": draw(96)}
+        nodes.append(helper.make_node(anchor, ["rolled", "gain", "bias"], ["y"], axis=-1))
+    else:
+        nodes.append(helper.make_node(anchor, ["rolled"], ["y"], axis=-1))
+    return model({"x": (4096, 96)}, {"y": (1, 64, 64, 96)}, initializers, nodes)
+
+
+def reflected_rows() -> onnx.ModelProto:
+    """A softmax behind a reflected border."""
+    nodes = [
+        helper.make_node("Exp", ["x"], ["e"]),
+        helper.make_node("Pad", ["e", "widths"], ["p"], mode="reflect"),
+        helper.make_node("Softmax", ["p"], ["y"], axis=-1),
+    ]
+    return model({"x": (1, 56, 56, 96)}, {"y": (1, 64, 64, 96)}, {"widths": ints(0, 4, 4, 0, 0, 4, 4, 0)}, nodes)
+
+
+def transpose(shape: Sequence[int], axes: Sequence[int]) -> onnx.ModelProto:
+    result = [shape[axis] for axis in axes]
+    return model({"x": shape}, {"y": result}, {}, [helper.make_node("Transpose", ["x"], ["y"], perm=list(axes))])
+
+
+def scatter_range() -> onnx.ModelProto:
+    """x[1:] = v, as exporters write it."""
+    initializers = {"indices": np.arange(1, 1569, dtype=np.int64).reshape(-1, 1)}
+    nodes = [helper.make_node("ScatterND", ["x", "indices", "v"], ["y"])]
+    return model({"x": (1569, 2, 1024), "v": (1568, 2, 1024)}, {"y": (1569, 2, 1024)}, initializers, nodes)
+
+
+def weight_only(by_channel: bool) -> onnx.ModelProto:
+    """A matrix of bytes that is dequantised in front of its product."""
+    weight = np.random.default_rng(3).integers(-127, 128, (1024, 1024)).astype(np.int8)
+    scale = np.abs(draw(1024, scale=0.01)) if by_channel else np.array(0.003, np.float32)
+    zero = np.zeros(scale.shape, np.int8)
+    nodes = [
+        helper.make_node("DequantizeLinear", ["w", "scale", "zero"], ["real"], axis=1),
+        helper.make_node("MatMul", ["x", "real"], ["y"]),
+    ]
+    return model({"x": (16, 1024)}, {"y": (16, 1024)}, {"w": weight, "scale": scale, "zero": zero}, nodes)
+
+
+def weight_only_cast() -> onnx.ModelProto:
+    """The same as a cast and a scale, as torch exports it."""
+    weight = np.random.default_rng(4).integers(-127, 128, (1024, 1024)).astype(np.int8)
+    nodes = [
+        helper.make_node("Cast", ["w"], ["real"], to=TensorProto.FLOAT),
+        helper.make_node("Mul", ["real", "scale"], ["scaled"]),
+        helper.make_node("Transpose", ["scaled"], ["turned"], perm=[1, 0]),
+        helper.make_node("MatMul", ["x", "turned"], ["y"]),
+    ]
+    return model({"x": (16, 1024)}, {"y": (16, 1024)}, {"w": weight, "scale": np.abs(draw(1024, 1, scale=0.01))}, nodes)
+
+
+MODELS: dict[str, Callable[[], onnx.ModelProto]] = {
+    "subnormal_weights": subnormal_weights,
+    "subnormal_activations": subnormal_activations,
+    "dynamic_conv": lambda: dynamic_conv(0),
+    "dynamic_conv_padded": lambda: dynamic_conv(1),
+    "weight_only": lambda: weight_only(False),
+    "weight_only_by_channel": lambda: weight_only(True),
+    "weight_only_cast": weight_only_cast,
+    "rolled_norm": lambda: rolled_rows("LayerNormalization"),
+    "rolled_softmax": lambda: rolled_rows("Softmax"),
+    "reflected_softmax": reflected_rows,
+    "transpose": lambda: transpose((1569, 2, 6272), (2, 1, 0)),
+    "transpose_unit_axis": lambda: transpose((1569, 2, 6272, 1), (2, 1, 3, 0)),
+    "transpose_matrix": lambda: transpose((4096, 4096), (1, 0)),
+    "transpose_channels": lambda: transpose((1, 64, 224, 224), (0, 2, 3, 1)),
+    "scatter_range": scatter_range,
+}
+
+
+def main() -> None:
+    folder = pathlib.Path(sys.argv[1])
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in sys.argv[2:] or MODELS:
+        onnx.save(MODELS[name](), str(folder / f"{name}.onnx"))
+
+
+if __name__ == "__main__":
+    main()
