@@ -52,6 +52,8 @@ TEST(TurnedStages, HaveAxesOfOneIndexAnywhere) {
 TEST(TurnedStages, OfLargeTensorsReadSeveralTilesSideBySide) {
   const ops::KernelDefinition large = MustLower(Transpose("1569, 2, 6272", "float32", "2, 1, 0"));
   EXPECT_EQ(TemplateFor(large).Default(TaskOf(large)).Int("strip"), 4);
+  const ops::KernelDefinition narrow = MustLower(Transpose("1569, 2, 6272", "float16", "2, 1, 0"));
+  EXPECT_EQ(TemplateFor(narrow).Default(TaskOf(narrow)).Int("strip"), 1);
   const ops::KernelDefinition small = MustLower(Transpose("70, 90", "float32", "1, 0"));
   EXPECT_EQ(TemplateFor(small).Default(TaskOf(small)).Int("strip"), 1);
 }
