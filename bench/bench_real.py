@@ -3,13 +3,13 @@
 
     bench/bench_real.py [--threads 1] [--rounds 11] [--cases TEXT] [--db FILE]
 
-Needs a Python with onnx, onnxruntime and numpy. bench/real/make_models.py makes the models. Both run in this process: after a run
-that is not timed, each gives one sample a round, the mean of as many back-to-back runs as fill 50 ms, first the one and then
-the other, in even rounds the other way round. ONNX Runtime's inputs and outputs are bound beforehand, as Hone's are. A ratio is
-the median over the rounds of ONNX Runtime's time to Hone's, with its bootstrap 95 % interval: above 1 Hone is faster. `error` is the
-largest difference of Hone's outputs from ONNX Runtime's without optimisations (which round activations to bytes in front of weights that
-are bytes), to the largest output; `ort_error` is that of what is timed. With --cases, which keeps those with TEXT in their name,
-nothing is written to bench/results.
+Needs a Python with onnx, onnxruntime and numpy. bench/real/make_models.py makes the models. Both run in this process:
+after a run that is not timed, each gives one sample a round, the mean of as many back-to-back runs as fill 50 ms, first
+the one and then the other, in odd rounds the other way round. ONNX Runtime's inputs and outputs are bound beforehand, as
+Hone's are. A ratio is the median over the rounds of ONNX Runtime's time to Hone's, with its bootstrap 95 % interval:
+above 1 Hone is faster. `error` is the largest difference of Hone's outputs from ONNX Runtime's without optimisations
+(which round activations to bytes in front of weights that are bytes), to the largest output; `ort_error` is that of what
+is timed. With --cases, which keeps those with TEXT in their name, nothing is written to bench/results.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-import onnxruntime as ort
+import onnxruntime as ort  # type: ignore[import-not-found,unused-ignore]
 import result_file
 from paired_ratio import geometric_mean, paired
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "real"))
 import make_models
-import onnx
+import onnx  # type: ignore[import-not-found,unused-ignore]
 
 sys.path.insert(0, str(result_file.BUILD / "python"))
 import hone

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 import numpy as np
-import onnx
+import onnx  # type: ignore[import-not-found,unused-ignore]
 from onnx import TensorProto, helper, numpy_helper
 
 OPSET = 17
@@ -66,9 +66,8 @@ def subnormal_activations() -> onnx.ModelProto:
         helper.make_node("Relu", ["b"], ["c"]),
         helper.make_node("MatMul", ["c", "large"], ["y"]),
     ]
-    return model(
-        {"x": (128, 512)}, {"y": (128, 512)}, {"small": small, "large": large, "tiny": np.array(1e-20, np.float32)}, nodes
-    )
+    initializers = {"small": small, "large": large, "tiny": np.array(1e-20, np.float32)}
+    return model({"x": (128, 512)}, {"y": (128, 512)}, initializers, nodes)
 
 
 def dynamic_conv(padding: int) -> onnx.ModelProto:
@@ -87,7 +86,7 @@ def dynamic_conv(padding: int) -> onnx.ModelProto:
 
 
 def roll(nodes: list[onnx.NodeProto], value: str, axis: int, shift: int, result: str) -> None:
-    """As torch.roll is exported; the initializers "start", "end" and `shift`'s name hold the ends."""
+    """As torch.roll is exported; the initializers "start", "end" and "atSHIFT" hold the ends, "axisN" the axes."""
     at = f"{result}_"
     nodes.append(helper.make_node("Slice", [value, f"at{shift}", "end", f"axis{axis}"], [at + "back"]))
     nodes.append(helper.make_node("Slice", [value, "start", f"at{shift}", f"axis{axis}"], [at + "front"]))
