@@ -29,11 +29,12 @@ struct Options {
 };
 
 absl::StatusOr<TimedModel> MakeTimed(const ModelOptions& model, const Options& options) {
-  HONE_ASSIGN_OR_RETURN(ShapeBindings shapes, ParseOneShape(model.shapes, "bench"));
-  if (IsModelSource(model)) shapes.clear();  // bound by the import
+  HONE_ASSIGN_OR_RETURN(Specialisation wanted,
+                        ParseOneSpecialisation(model.shapes, model.dims, "bench"));
+  if (IsModelSource(model)) wanted.shapes.clear();  // bound by the import
   HONE_ASSIGN_OR_RETURN(CompiledModel compiled,
                         OpenOrCompile(model, options.threads, options.database));
-  return TimedModel::Of(std::move(compiled), shapes);
+  return TimedModel::Of(std::move(compiled), wanted.shapes);
 }
 
 nlohmann::json KernelsOf(const TimedModel& timed) {

@@ -40,11 +40,15 @@ absl::StatusOr<CompiledModel> OpenModule(const std::string& path, int threads) {
 
 // Refuses the flags that a module took when it was compiled.
 absl::Status CheckCompiledAlready(const ModelOptions& model) {
-  if (model.numerics.empty() && model.constants.empty()) return absl::OkStatus();
-  return WithExitCode(absl::InvalidArgumentError(fmt::format(
-                          "expected {} with a model, found {}, which is compiled already",
-                          model.numerics.empty() ? "--constant" : "--numerics", model.path)),
-                      kUsage);
+  const char* flag = nullptr;
+  if (!model.constants.empty()) flag = "--constant";
+  if (!model.dims.empty()) flag = "--dim";
+  if (!model.numerics.empty()) flag = "--numerics";
+  if (flag == nullptr) return absl::OkStatus();
+  return WithExitCode(
+      absl::InvalidArgumentError(fmt::format(
+          "expected {} with a model, found {}, which is compiled already", flag, model.path)),
+      kUsage);
 }
 
 // The specialisation with these shapes, by its number.

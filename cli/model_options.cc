@@ -71,6 +71,9 @@ void ModelOptions::AddBindings(CLI::App& verb) {
   verb.add_option("--shape", shapes,
                   "Binds an input's symbolic shape: name=1,3,224,224; again for an input: one more "
                   "specialisation");
+  verb.add_option("--dim", dims,
+                  "Binds a symbolic extent wherever it stands: batch=4; again for it: one more "
+                  "specialisation");
   verb.add_option("--constant", constants,
                   "NAME=FILE.pb or NAME=FILE.npy: makes an input that decides a shape a constant");
   const auto check = [](const std::string& text) -> std::string {
@@ -122,11 +125,14 @@ absl::StatusOr<ir::Module> Import(const std::string& path, const frontend::Impor
   const std::string extension = std::filesystem::path(path).extension();
   if (extension == ".onnx") return frontend::ImportOnnx(path, options);
   if (extension == ".pb") return frontend::ImportPb(path, options);
-  if (!options.constants.empty() || !options.shapes.empty()) {
-    return WithExitCode(absl::InvalidArgumentError(fmt::format(
-                            "expected {} with a model whose name ends in .onnx or .pb, found {}",
-                            options.shapes.empty() ? "--constant" : "--shape", path)),
-                        kUsage);
+  if (!options.constants.empty() || !options.shapes.empty() || !options.dims.empty()) {
+    const char* const flag = !options.shapes.empty() ? "--shape"
+                             : !options.dims.empty() ? "--dim"
+                                                     : "--constant";
+    return WithExitCode(
+        absl::InvalidArgumentError(fmt::format(
+            "expected {} with a model whose name ends in .onnx or .pb, found {}", flag, path)),
+        kUsage);
   }
   if (extension == ".relay") {
     HONE_ASSIGN_OR_RETURN(const std::string text, ReadText(path));
@@ -140,16 +146,18 @@ absl::StatusOr<ir::Module> Import(const std::string& path, const frontend::Impor
 
 absl::StatusOr<std::vector<ir::Module>> LoadSpecialisations(const ModelOptions& model,
                                                             const Tensors& values) {
-  HONE_ASSIGN_OR_RETURN(const std::vector<ShapeBindings> all, ParseShapes(model.shapes));
+  HONE_ASSIGN_OR_RETURN(const std::vector<Specialisation> all,
+                        ParseSpecialisations(model.shapes, model.dims));
   HONE_ASSIGN_OR_RETURN(const Files files, ParseFiles("--constant", model.constants));
   HONE_ASSIGN_OR_RETURN(const Tensors constants, ReadTensors(files));
   HONE_RETURN_IF_ERROR(CheckIsFile(model.path));
   std::vector<ir::Module> modules;
   ir::ConstantPool pool;
-  for (const ShapeBindings& shapes : all) {
+  for (const Specialisation& s : all) {
     HONE_ASSIGN_OR_RETURN(
         ir::Module module,
-        Import(model.path, {.shapes = shapes, .constants = constants, .values = values}));
+        Import(model.path,
+               {.shapes = s.shapes, .dims = s.dims, .constants = constants, .values = values}));
     if (!model.numerics.empty()) module = passes::WithNumerics(module, model.numerics);
     if (all.size() > 1) module = pool.Share(module);
     modules.push_back(std::move(module));
@@ -158,7 +166,7 @@ absl::StatusOr<std::vector<ir::Module>> LoadSpecialisations(const ModelOptions& 
 }
 
 absl::StatusOr<ir::Module> LoadModel(const ModelOptions& model, const std::string& what) {
-  HONE_RETURN_IF_ERROR(ParseOneShape(model.shapes, what).status());
+  HONE_RETURN_IF_ERROR(ParseOneSpecialisation(model.shapes, model.dims, what).status());
   HONE_ASSIGN_OR_RETURN(std::vector<ir::Module> modules, LoadSpecialisations(model));
   return std::move(modules[0]);
 }

@@ -36,11 +36,12 @@ struct TargetOptions {
 struct ModelOptions {
   std::string path;
   std::vector<std::string> shapes;     // "name=1,3,224,224"
+  std::vector<std::string> dims;       // "batch=4"
   std::vector<std::string> constants;  // "name=FILE": values of inputs that decide shapes
   std::string numerics;                // "strict", "default" or "fast"; empty: as the model says
 
   void AddTo(CLI::App& verb, const std::string& name = "MODEL");
-  // --shape, --constant and --numerics alone.
+  // --shape, --dim, --constant and --numerics alone.
   void AddBindings(CLI::App& verb);
 };
 
@@ -51,7 +52,7 @@ using Files = std::map<std::string, std::string>;
 absl::StatusOr<Files> ParseFiles(const std::string& flag, const std::vector<std::string>& texts);
 absl::StatusOr<Tensors> ReadTensors(const Files& files);
 
-// .onnx, .pb or .relay, once for each specialisation that its --shape flags ask for. `values` of an
+// .onnx, .pb or .relay, once for each specialisation that its --shape and --dim flags ask for. `values` of an
 // .onnx or .pb model's inputs: those that decide a shape become constants. --numerics becomes the
 // word of the whole model. Specialisations share constants that are equal, so that several take no
 // more memory than two. kNotFound, kInvalidArgument or kUnimplemented in one sentence.

@@ -111,6 +111,20 @@ absl::Status CheckShapes(const ModelOptions& model) {
                       kUsage);
 }
 
+// Says which inputs are none of the compiled function: the import made constants of their values.
+void ReportBound(const hone_function& function, const Files& files) {
+  for (const auto& [name, file] : files) {
+    const auto* const end = function.inputs + function.input_count;
+    const bool stayed = std::any_of(function.inputs, end,
+                                    [&](const hone_value& value) { return value.name == name; });
+    if (stayed) continue;
+    fmt::print(stderr,
+               "note: the value of input {} is compiled in: it decides a shape or a branch, or "
+               "replaces a default value\n",
+               name);
+  }
+}
+
 absl::Status Run(const Options& options) {
   HONE_RETURN_IF_ERROR(CheckShapes(options.model));
   HONE_ASSIGN_OR_RETURN(const Files files, ParseFiles("--input", options.inputs));
@@ -133,6 +147,7 @@ absl::Status Run(const Options& options) {
   for (uint32_t i = 0; i < function.input_count; ++i) {
     HONE_RETURN_IF_ERROR(SetInput(executor, i, values.at(function.inputs[i].name)));
   }
+  ReportBound(function, files);
   executor.Run();
   std::error_code error;
   std::filesystem::create_directories(options.output_dir, error);

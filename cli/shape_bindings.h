@@ -1,4 +1,4 @@
-// `--shape NAME=1,3,224,224`: which specialisations of a model are meant.
+// `--shape NAME=1,3,224,224` and `--dim NAME=4`: which specialisations of a model are meant.
 #ifndef HONE_CLI_SHAPE_BINDINGS_H_
 #define HONE_CLI_SHAPE_BINDINGS_H_
 
@@ -14,14 +14,26 @@ namespace hone::cli {
 // Shapes of inputs by name.
 using ShapeBindings = std::map<std::string, std::vector<int64_t>>;
 
-// One entry a specialisation, at least one: the i-th --shape of every input makes the i-th, and an
-// input with a single one has it in all. kInvalidArgument with exit code 2 for what is no binding,
-// for inputs with different numbers of them, and for two specialisations that are the same.
-absl::StatusOr<std::vector<ShapeBindings>> ParseShapes(const std::vector<std::string>& texts);
+// Numbers for symbolic extents by name.
+using DimBindings = std::map<std::string, int64_t>;
+
+struct Specialisation {
+  ShapeBindings shapes;
+  DimBindings dims;
+  bool operator==(const Specialisation&) const = default;
+};
+
+// One entry a specialisation, at least one: the i-th --shape of every input and the i-th --dim of
+// every symbol make the i-th, and one that is given once has it in all. kInvalidArgument with exit
+// code 2 for what is no binding, for inputs or symbols with different numbers of them, and for two
+// specialisations that are the same.
+absl::StatusOr<std::vector<Specialisation>> ParseSpecialisations(
+    const std::vector<std::string>& shapes, const std::vector<std::string>& dims);
 
 // The same where there can be one specialisation only; `what` takes it, for the message.
-absl::StatusOr<ShapeBindings> ParseOneShape(const std::vector<std::string>& texts,
-                                            const std::string& what);
+absl::StatusOr<Specialisation> ParseOneSpecialisation(const std::vector<std::string>& shapes,
+                                                      const std::vector<std::string>& dims,
+                                                      const std::string& what);
 
 // "x=1,3,224,224 mask=1,128", as the flags have it.
 std::string BindingsText(const ShapeBindings& shapes);

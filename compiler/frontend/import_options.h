@@ -18,6 +18,9 @@ struct ImportOptions {
   // Shapes for graph inputs, as `--shape name=1,3,224,224` gives them; required where the model's
   // own shape is symbolic.
   std::map<std::string, std::vector<int64_t>> shapes;
+  // Numbers for symbolic extents by their names, wherever in the inputs of an ONNX model they
+  // stand, as `--dim batch=4` gives them.
+  std::map<std::string, int64_t> dims;
   // Values for graph inputs that are known at compile time, such as those that decide a shape: they
   // become constants and are no inputs any more.
   std::map<std::string, TensorData> constants;

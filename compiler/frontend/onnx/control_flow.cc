@@ -68,6 +68,30 @@ absl::StatusOr<bool> KnownCondition(const ir::Expr& e) {
   return absl::InvalidArgumentError("the condition was expected to be one bool");
 }
 
+// Whether the graph inputs that decide the condition have values at hand: then one branch is
+// enough.
+bool IsAtHand(const ir::Expr& condition, const NodeScope& scope) {
+  bool reads_inputs = false;
+  for (const ir::Expr& e : ir::PostOrder(condition)) {
+    if (e->kind != ir::ExprKind::kVar) continue;
+    if (!scope.state().small_values.contains(e->name)) return false;
+    reads_inputs = true;
+  }
+  return reads_inputs;
+}
+
+// A branch that may be taken or not at run time. One that cannot be compiled does not matter where
+// it is never taken: the condition's value would tell.
+Results BranchAtRunTime(const ir::Expr& condition, std::string_view name, const OnnxGraph& graph,
+                        const NodeScope& scope) {
+  Results results = RunGraph(graph, scope, {});
+  if (results.ok()) return results;
+  return NeedsValue(condition,
+                    fmt::format("its condition is computed at run time, and its {} cannot be "
+                                "compiled for these inputs ({})",
+                                name, std::string(results.status().message())));
+}
+
 Results If(NodeReader& node, const NodeScope& scope) {
   HONE_ASSIGN_OR_RETURN(const ir::Expr condition, node.Arg(0, "cond"));
   HONE_ASSIGN_OR_RETURN(const OnnxGraph* const then, Graph(node, "then_branch"));
@@ -76,8 +100,9 @@ Results If(NodeReader& node, const NodeScope& scope) {
     HONE_ASSIGN_OR_RETURN(const bool holds, KnownCondition(*known));
     return RunGraph(holds ? *then : *otherwise, scope, {});
   }
-  HONE_ASSIGN_OR_RETURN(const auto a, RunGraph(*then, scope, {}));
-  HONE_ASSIGN_OR_RETURN(const auto b, RunGraph(*otherwise, scope, {}));
+  if (IsAtHand(condition, scope)) return NeedsValue(condition, "its condition is at hand");
+  HONE_ASSIGN_OR_RETURN(const auto a, BranchAtRunTime(condition, "then_branch", *then, scope));
+  HONE_ASSIGN_OR_RETURN(const auto b, BranchAtRunTime(condition, "else_branch", *otherwise, scope));
   HONE_ASSIGN_OR_RETURN(const ir::Expr scalar, ReshapedTo(condition, {}));
   std::vector<ir::Expr> results;
   for (size_t i = 0; i < a.size(); ++i) {

@@ -85,12 +85,15 @@ ir::Expr Shrink(Formula& f, const ir::Expr& x, const std::vector<double>& a) {
   return f.Where(below, f.Add(x, bias), f.Where(above, f.Sub(x, bias), f.Number(0, x)));
 }
 
+// Before opset 6 the defaults of Selu had four digits behind the point; the others have no more.
+double RoundedDefault(double value) { return std::round(value * 1e4) / 1e4; }
+
 Converter Convert(const Activation& activation) {
   return [activation](NodeReader& node) -> Results {
     HONE_ASSIGN_OR_RETURN(const ir::Expr x, node.Arg(0, "X"));
-    HONE_RETURN_IF_ERROR(node.Ints("consumed_inputs").status());  // a hint of opset 1
     std::vector<double> values;
-    for (const auto& [name, fallback] : activation.attrs) {
+    for (const auto& [name, newest] : activation.attrs) {
+      const double fallback = node.opset() < 6 ? RoundedDefault(newest) : newest;
       HONE_ASSIGN_OR_RETURN(const double value, node.Float(name, fallback));
       values.push_back(value);
     }
@@ -118,7 +121,6 @@ Results Gelu(NodeReader& node) {
 Results PRelu(NodeReader& node) {
   HONE_ASSIGN_OR_RETURN(const ir::Expr x, node.Arg(0, "X"));
   HONE_ASSIGN_OR_RETURN(ir::Expr slope, node.Arg(1, "slope"));
-  HONE_RETURN_IF_ERROR(node.Ints("consumed_inputs").status());
   Formula f;
   if (node.opset() < 7 && RankOf(slope) == 1 && RankOf(x) > 2) {
     slope = f.Reshape(slope, AlongAxis(ShapeOf(slope)[0], 1, RankOf(x)));

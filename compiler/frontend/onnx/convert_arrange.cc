@@ -156,7 +156,13 @@ Results SpaceToDepth(NodeReader& node) {
     return absl::InvalidArgumentError(
         fmt::format("extents in blocks of {} were expected, found {}", b, data->type->ToString()));
   }
-  return One(Rearrange(data, {s[0], s[1], s[2] / b, b, s[3] / b, b}, {0, 3, 5, 1, 2, 4},
+  HONE_ASSIGN_OR_RETURN(const std::string mode, node.String("mode", "DCR"));  // since opset 28
+  if (mode != "DCR" && mode != "CRD") {
+    return absl::InvalidArgumentError(
+        fmt::format("a mode of DCR or CRD was expected, found {}", mode));
+  }
+  const Shape axes = mode == "DCR" ? Shape{0, 3, 5, 1, 2, 4} : Shape{0, 1, 3, 5, 2, 4};
+  return One(Rearrange(data, {s[0], s[1], s[2] / b, b, s[3] / b, b}, axes,
                        {s[0], s[1] * b * b, s[2] / b, s[3] / b}));
 }
 

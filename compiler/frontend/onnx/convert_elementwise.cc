@@ -10,21 +10,20 @@
 namespace hone::frontend {
 namespace {
 
-absl::StatusOr<ir::Expr> Operand(NodeReader& node) {
-  HONE_RETURN_IF_ERROR(node.Ints("consumed_inputs").status());  // a hint of opset 1
-  return node.Arg(0, "X");
-}
-
 Converter Unary(const std::string& op) {
   return [op](NodeReader& node) -> Results {
-    HONE_ASSIGN_OR_RETURN(const ir::Expr x, Operand(node));
+    HONE_ASSIGN_OR_RETURN(const ir::Expr x, node.Arg(0, "X"));
     HONE_ASSIGN_OR_RETURN(ir::Expr result, Emit(op, {x}));
     return std::vector<ir::Expr>{result};
   };
 }
 
-// Before opset 7 the axes of B could stand for those of A from `axis` on.
+// Before opset 7 the axes of B could stand for those of A from `axis` on; else B as it is.
 absl::StatusOr<ir::Expr> FromAxis(NodeReader& node, const ir::Expr& a, const ir::Expr& b) {
+  if (node.opset() >= 7) return b;
+  HONE_ASSIGN_OR_RETURN(const int64_t broadcast, node.Int("broadcast", 0));
+  const bool has_axis = node.HasAttr("axis");
+  if (broadcast == 0 || !has_axis) return b;
   HONE_ASSIGN_OR_RETURN(const int64_t given, node.Int("axis", 0));
   HONE_ASSIGN_OR_RETURN(const int64_t axis, BoundaryOf(given, RankOf(a)));
   if (axis + RankOf(b) > RankOf(a)) {
@@ -41,13 +40,7 @@ Converter Binary(const std::string& op) {
   return [op](NodeReader& node) -> Results {
     HONE_ASSIGN_OR_RETURN(const ir::Expr a, node.Arg(0, "A"));
     HONE_ASSIGN_OR_RETURN(ir::Expr b, node.Arg(1, "B"));
-    HONE_RETURN_IF_ERROR(node.Ints("consumed_inputs").status());
-    if (node.opset() < 7) {
-      HONE_ASSIGN_OR_RETURN(const int64_t broadcast, node.Int("broadcast", 0));
-      if (broadcast != 0 && node.HasAttr("axis")) {
-        HONE_ASSIGN_OR_RETURN(b, FromAxis(node, a, b));
-      }
-    }
+    HONE_ASSIGN_OR_RETURN(b, FromAxis(node, a, b));
     HONE_ASSIGN_OR_RETURN(ir::Expr result, Emit(op, {a, b}));
     return std::vector<ir::Expr>{result};
   };
@@ -55,7 +48,6 @@ Converter Binary(const std::string& op) {
 
 Converter Variadic(const std::string& op) {
   return [op](NodeReader& node) -> Results {
-    HONE_RETURN_IF_ERROR(node.Ints("consumed_inputs").status());
     HONE_ASSIGN_OR_RETURN(ir::Expr result, node.Arg(0, "data_0"));
     for (size_t i = 1; i < node.size(); ++i) {
       HONE_ASSIGN_OR_RETURN(const ir::Expr next, node.Arg(i, "data"));
@@ -66,7 +58,7 @@ Converter Variadic(const std::string& op) {
 }
 
 Results LeakyRelu(NodeReader& node) {
-  HONE_ASSIGN_OR_RETURN(const ir::Expr x, Operand(node));
+  HONE_ASSIGN_OR_RETURN(const ir::Expr x, node.Arg(0, "X"));
   HONE_ASSIGN_OR_RETURN(const double alpha, node.Float("alpha", 0.01));
   HONE_ASSIGN_OR_RETURN(ir::Expr result, Emit("nn.leaky_relu", {x}, {{"alpha", alpha}}));
   return std::vector<ir::Expr>{result};
@@ -74,7 +66,7 @@ Results LeakyRelu(NodeReader& node) {
 
 // Bounds are attributes before opset 11 and operands from then on.
 Results Clip(NodeReader& node) {
-  HONE_ASSIGN_OR_RETURN(ir::Expr result, Operand(node));
+  HONE_ASSIGN_OR_RETURN(ir::Expr result, node.Arg(0, "X"));
   ir::Attrs attrs;
   for (size_t i = 1; i <= 2; ++i) {
     const std::string name = i == 1 ? "min" : "max";
@@ -123,7 +115,8 @@ ir::Expr NearInteger(Formula& f, const ir::Expr& x) {
 // The exponent may have another type than the base, which the result has.
 Results Pow(NodeReader& node) {
   HONE_ASSIGN_OR_RETURN(const ir::Expr base, node.Arg(0, "X"));
-  HONE_ASSIGN_OR_RETURN(const ir::Expr exponent, node.Arg(1, "Y"));
+  HONE_ASSIGN_OR_RETURN(ir::Expr exponent, node.Arg(1, "Y"));
+  HONE_ASSIGN_OR_RETURN(exponent, FromAxis(node, base, exponent));
   Formula f;
   DataType inner = DtypeOf(base);
   if (DtypeOf(exponent) != inner && !IsFloat(inner)) {
@@ -163,7 +156,8 @@ void AddElementwiseConverters(ConverterTable& table) {
                                                         {"Greater", "greater"},
                                                         {"GreaterOrEqual", "greater_equal"},
                                                         {"And", "logical_and"},
-                                                        {"Or", "logical_or"}};
+                                                        {"Or", "logical_or"},
+                                                        {"Xor", "logical_xor"}};
   for (const auto& [onnx, op] : binary) table[onnx] = Binary(op);
   table["Sum"] = Variadic("add");
   table["Max"] = Variadic("maximum");

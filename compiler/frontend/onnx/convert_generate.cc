@@ -102,6 +102,18 @@ Results Range(NodeReader& node) {
   const DataType dtype = DtypeOf(operands[0]);
   HONE_ASSIGN_OR_RETURN(const int64_t size, TensorBytes({*count}, dtype));
   HONE_RETURN_IF_ERROR(node.Generate(size));
+  // Of opset 27: 16-bit floats are counted in float32.
+  HONE_ASSIGN_OR_RETURN(const int64_t stash, node.Int("stash_type", 1));
+  if (dtype == DataType::kFloat16 || dtype == DataType::kBFloat16) {
+    if (stash != 1) {
+      return absl::UnimplementedError(
+          fmt::format("Hone counts with stash_type 1 (float32), found {}", stash));
+    }
+    HONE_ASSIGN_OR_RETURN(const ir::Expr start, CastConstant(operands[0], DataType::kFloat32));
+    HONE_ASSIGN_OR_RETURN(const ir::Expr delta, CastConstant(operands[2], DataType::kFloat32));
+    HONE_ASSIGN_OR_RETURN(std::string wide, SeriesAs(DataType::kFloat32, start, delta, *count));
+    return One(CastedTo(MakeConstant({*count}, DataType::kFloat32, std::move(wide)), dtype));
+  }
   HONE_ASSIGN_OR_RETURN(std::string bytes, SeriesAs(dtype, operands[0], operands[2], *count));
   return std::vector<ir::Expr>{MakeConstant({*count}, dtype, std::move(bytes))};
 }

@@ -1,4 +1,4 @@
-// Xor, the bitwise operators, BitShift, Mod, IsInf, CastLike.
+// The bitwise operators, BitShift, Mod, IsInf, CastLike.
 #include <fmt/format.h>
 
 #include "compiler/frontend/onnx/converters.h"
@@ -21,14 +21,6 @@ Results BitwiseNot(NodeReader& node) {
   HONE_ASSIGN_OR_RETURN(const ir::Expr x, node.Arg(0, "X"));
   Formula f;
   return f.Finish({f.Call("bitwise_not", {x})});
-}
-
-Results Xor(NodeReader& node) {
-  HONE_ASSIGN_OR_RETURN(const ir::Expr a, node.Arg(0, "A"));
-  HONE_ASSIGN_OR_RETURN(const ir::Expr b, node.Arg(1, "B"));
-  HONE_RETURN_IF_ERROR(node.Int("broadcast", 0).status());
-  Formula f;
-  return f.Finish({f.Call("logical_xor", {a, b})});
 }
 
 Results BitShift(NodeReader& node) {
@@ -69,6 +61,7 @@ Results CastLike(NodeReader& node) {
   HONE_ASSIGN_OR_RETURN(const ir::Expr x, node.Arg(0, "input"));
   HONE_ASSIGN_OR_RETURN(const ir::Expr like, node.Arg(1, "target_type"));
   HONE_RETURN_IF_ERROR(node.Int("saturate", 1).status());  // of 8-bit floats alone
+  HONE_RETURN_IF_ERROR(node.String("round_mode", "up").status());
   Formula f;
   return f.Finish({f.Cast(x, DtypeOf(like))});
 }
@@ -84,7 +77,6 @@ void AddLogicConverters(ConverterTable& table) {
   table["CastLike"] = CastLike;
   table["IsInf"] = IsInf;
   table["Mod"] = Mod;
-  table["Xor"] = Xor;
 }
 
 }  // namespace hone::frontend

@@ -2,12 +2,28 @@
 #include <fmt/format.h>
 
 #include "compiler/frontend/onnx/converters.h"
+#include "compiler/frontend/onnx/formula.h"
 #include "support/status.h"
 
 namespace hone::frontend {
 namespace {
 
-using Results = absl::StatusOr<std::vector<ir::Expr>>;
+// Before opset 9 every element of a sample could have a mean and a variance of its own.
+Results NormalizedByElement(const std::vector<ir::Expr>& args, double epsilon) {
+  Formula f;
+  const ir::Expr x = f.Wide(args[0]);
+  const ir::Expr variance = f.Wide(args[4]);
+  const ir::Expr slope =
+      f.Mul(f.Wide(args[1]), f.Call("rsqrt", {f.Add(variance, f.Number(epsilon, variance))}));
+  const ir::Expr y = f.Add(f.Mul(f.Sub(x, f.Wide(args[3])), slope), f.Wide(args[2]));
+  HONE_RETURN_IF_ERROR(f.status());
+  if (ShapeOf(y) != ShapeOf(x)) {
+    return absl::InvalidArgumentError(
+        fmt::format("scale, B, mean and var of the shape of a sample of {} were expected, found {}",
+                    args[0]->type->ToString(), args[1]->type->ToString()));
+  }
+  return f.Finish({f.Cast(y, DtypeOf(args[0]))});
+}
 
 Results BatchNormalization(NodeReader& node) {
   std::vector<ir::Expr> args;
@@ -19,12 +35,12 @@ Results BatchNormalization(NodeReader& node) {
   HONE_ASSIGN_OR_RETURN(const double epsilon, node.Float("epsilon", 1e-5));
   HONE_RETURN_IF_ERROR(node.Float("momentum", 0.9).status());  // of training alone
   HONE_RETURN_IF_ERROR(node.Int("is_test", 1).status());
-  HONE_RETURN_IF_ERROR(node.Ints("consumed_inputs").status());
   HONE_ASSIGN_OR_RETURN(const int64_t training, node.Int("training_mode", 0));
   HONE_ASSIGN_OR_RETURN(const int64_t spatial, node.Int("spatial", 1));
-  if (training != 0 || spatial != 1) {
-    return absl::UnimplementedError("Hone has batch normalisation of inference, per channel, only");
+  if (training != 0) {
+    return absl::UnimplementedError("Hone has batch normalisation of inference only");
   }
+  if (spatial == 0) return NormalizedByElement(args, epsilon);
   HONE_ASSIGN_OR_RETURN(ir::Expr result,
                         Emit("nn.batch_norm", std::move(args), {{"epsilon", epsilon}}));
   return std::vector<ir::Expr>{result};

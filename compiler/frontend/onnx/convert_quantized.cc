@@ -63,24 +63,34 @@ absl::StatusOr<Params> ReadParams(Formula& f, NodeReader& node, const ir::Expr& 
   return params;
 }
 
+// A type that an attribute gives a number for; `fallback` where it is absent or 0.
+absl::StatusOr<DataType> TypeAttr(NodeReader& node, const std::string& name, DataType fallback) {
+  HONE_ASSIGN_OR_RETURN(const int64_t given, node.Int(name, 0));
+  if (given == 0) return fallback;
+  return FromOnnxType(static_cast<int>(given));
+}
+
 Results QuantizeLinear(NodeReader& node) {
   HONE_ASSIGN_OR_RETURN(const ir::Expr x, node.Arg(0, "x"));
-  HONE_ASSIGN_OR_RETURN(const int64_t output, node.Int("output_dtype", 0));
-  DataType dtype = DataType::kUInt8;
-  if (output != 0) {
-    HONE_ASSIGN_OR_RETURN(dtype, FromOnnxType(static_cast<int>(output)));
-  }
+  HONE_ASSIGN_OR_RETURN(const DataType dtype, TypeAttr(node, "output_dtype", DataType::kUInt8));
   Formula f;
   HONE_ASSIGN_OR_RETURN(const Params params, ReadParams(f, node, x, dtype));
+  // The division is in the type of the scale; since opset 23 an attribute may say another.
+  HONE_ASSIGN_OR_RETURN(const DataType inner, TypeAttr(node, "precision", DtypeOf(params.scale)));
   const ir::Expr data = IsFloat(DtypeOf(x)) ? x : f.Cast(x, DataType::kFloat32);
-  return f.Finish({f.Call("qnn.quantize", {data, params.scale, params.zero_point}, params.attrs)});
+  return f.Finish({f.Call("qnn.quantize", {data, f.Cast(params.scale, inner), params.zero_point},
+                          params.attrs)});
 }
 
 Results DequantizeLinear(NodeReader& node) {
   HONE_ASSIGN_OR_RETURN(const ir::Expr x, node.Arg(0, "x"));
   Formula f;
   HONE_ASSIGN_OR_RETURN(const Params params, ReadParams(f, node, x, DtypeOf(x)));
-  return f.Finish({f.Call("qnn.dequantize", {x, params.scale, params.zero_point}, params.attrs)});
+  // The result is of the type of the scale; since opset 23 an attribute may say another.
+  HONE_ASSIGN_OR_RETURN(const DataType dtype,
+                        TypeAttr(node, "output_dtype", DtypeOf(params.scale)));
+  return f.Finish({f.Call("qnn.dequantize", {x, f.Cast(params.scale, dtype), params.zero_point},
+                          params.attrs)});
 }
 
 // To uint8, by the range of the data with 0 in it.

@@ -253,6 +253,11 @@ absl::StatusOr<std::vector<double>> UpsampleScales(NodeReader& node) {
       return std::vector<double>(values->begin(), values->end());
     }
   }
+  if (node.HasAttr("height_scale") || node.HasAttr("width_scale")) {  // opset 1: of images alone
+    HONE_ASSIGN_OR_RETURN(const double height, node.Float("height_scale", 1));
+    HONE_ASSIGN_OR_RETURN(const double width, node.Float("width_scale", 1));
+    return std::vector<double>{1, 1, height, width};
+  }
   HONE_ASSIGN_OR_RETURN(const ir::Expr scales, node.Arg(1, "scales"));
   return ConstantNumbers(scales, "scales");
 }

@@ -114,7 +114,6 @@ Results InstanceNormalization(NodeReader& node) {
   HONE_ASSIGN_OR_RETURN(const ir::Expr scale, node.Arg(1, "scale"));
   HONE_ASSIGN_OR_RETURN(const ir::Expr bias, node.Arg(2, "B"));
   HONE_ASSIGN_OR_RETURN(const double epsilon, node.Float("epsilon", 1e-5));
-  HONE_RETURN_IF_ERROR(node.Ints("consumed_inputs").status());
   if (RankOf(x) < 3) {
     return absl::InvalidArgumentError("an input of rank 3 or more was expected, found " +
                                       x->type->ToString());

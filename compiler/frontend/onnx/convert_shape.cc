@@ -39,7 +39,6 @@ Results Reshape(NodeReader& node) {
   HONE_ASSIGN_OR_RETURN(const ir::Expr data, node.Arg(0, "data"));
   HONE_ASSIGN_OR_RETURN(const auto given, node.IntsAttrOrArg("shape", 1));
   HONE_ASSIGN_OR_RETURN(const int64_t allow_zero, node.Int("allowzero", 0));
-  HONE_RETURN_IF_ERROR(node.Ints("consumed_inputs").status());
   if (!given) return absl::InvalidArgumentError("the shape is missing");
   Shape shape = *given;
   for (size_t i = 0; i < shape.size() && allow_zero == 0; ++i) {
@@ -133,11 +132,21 @@ Results Concat(NodeReader& node) {
                   {{"axis", axis}}));
 }
 
+// The type that Cast names: a number, or before opset 6 a word.
+absl::StatusOr<DataType> TypeCastTo(NodeReader& node) {
+  const OnnxAttr* const raw = node.Raw("to");
+  if (raw != nullptr && std::holds_alternative<std::string>(*raw)) {
+    return FromOnnxTypeName(std::get<std::string>(*raw));
+  }
+  HONE_ASSIGN_OR_RETURN(const int64_t to, node.Int("to", 0));
+  return FromOnnxType(static_cast<int>(to));
+}
+
 Results Cast(NodeReader& node) {
   HONE_ASSIGN_OR_RETURN(const ir::Expr data, node.Arg(0, "input"));
-  HONE_ASSIGN_OR_RETURN(const int64_t to, node.Int("to", 0));
   HONE_RETURN_IF_ERROR(node.Int("saturate", 1).status());  // of 8-bit floats alone
-  HONE_ASSIGN_OR_RETURN(const DataType dtype, FromOnnxType(static_cast<int>(to)));
+  HONE_RETURN_IF_ERROR(node.String("round_mode", "up").status());
+  HONE_ASSIGN_OR_RETURN(const DataType dtype, TypeCastTo(node));
   if (dtype == DtypeOf(data)) return std::vector<ir::Expr>{data};
   return One(Emit("cast", {data}, {{"dtype", dtype}}));
 }

@@ -35,6 +35,8 @@ ConverterTable BuildTable() {
   AddSignalConverters(table);
   AddFourierConverters(table);
   AddTfIdfConverters(table);
+  AddRandomConverters(table);
+  AddExperimentalConverters(table);
   AddAttentionConverters(table);
   AddCacheConverters(table);
   AddCausalConvConverters(table);

@@ -50,6 +50,8 @@ void AddSequenceConverters(ConverterTable& table);
 void AddSignalConverters(ConverterTable& table);
 void AddFourierConverters(ConverterTable& table);
 void AddTfIdfConverters(ConverterTable& table);
+void AddRandomConverters(ConverterTable& table);
+void AddExperimentalConverters(ConverterTable& table);
 void AddAttentionConverters(ConverterTable& table);
 void AddCacheConverters(ConverterTable& table);
 void AddCausalConvConverters(ConverterTable& table);

@@ -309,6 +309,8 @@ absl::Status NodeReader::Unroll(int64_t nodes) {
 
 absl::Status NodeReader::CheckAllRead() const {
   for (const auto& [name, value] : node_.attrs) {
+    // Before opset 6 a hint which operands may be overwritten, on many operators.
+    if (name == "consumed_inputs" && opset_ < 6) continue;
     if (!read_.contains(name)) {
       return absl::UnimplementedError(fmt::format("Hone does not know its attribute {}", name));
     }

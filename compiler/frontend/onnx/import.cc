@@ -4,14 +4,14 @@
 #include <fmt/ranges.h>
 
 #include <filesystem>
-#include <map>
+#include <set>
 
 #include "compiler/frontend/file.h"
-#include "compiler/frontend/onnx/control_flow.h"
-#include "compiler/frontend/onnx/converters.h"
 #include "compiler/frontend/onnx/evaluation_limit.h"
+#include "compiler/frontend/onnx/input_shapes.h"
 #include "compiler/frontend/onnx/model.h"
 #include "compiler/frontend/onnx/node_scope.h"
+#include "compiler/frontend/onnx/supported.h"
 #include "compiler/frontend/tensor_size.h"
 #include "compiler/ops/call_type.h"
 #include "support/status.h"
@@ -23,108 +23,57 @@ absl::Status Prefix(const std::string& prefix, const absl::Status& status) {
   return Reworded(status, fmt::format("{}: {}", prefix, std::string(status.message())));
 }
 
-bool IsSupported(const OnnxNode& node) {
-  return IsControlFlow(node.op) || Converters().contains(node.op);
-}
-
-// Node names by operator, those of the bodies of control flow too.
-using Missing = std::map<std::string, std::vector<std::string>>;
-
-void CollectMissing(const std::vector<OnnxNode>& nodes, Missing* missing) {
-  for (const OnnxNode& node : nodes) {
-    if (!IsSupported(node)) (*missing)[node.op].push_back(fmt::format("\"{}\"", node.name));
-    for (const auto& [name, attr] : node.attrs) {
-      const auto* const subgraph = std::get_if<OnnxSubgraph>(&attr);
-      if (subgraph != nullptr && subgraph->graph) CollectMissing(subgraph->graph->nodes, missing);
-    }
-  }
-}
-
-// All unsupported operators at once, so that a user learns the whole distance in one run.
-absl::Status CheckOperators(const OnnxModel& model) {
-  Missing missing;
-  CollectMissing(model.nodes, &missing);
-  if (missing.empty()) return absl::OkStatus();
-  std::vector<std::string> lines;
-  for (const auto& [op, names] : missing) {
-    lines.push_back(fmt::format("{} (nodes {})", op, fmt::join(names, ", ")));
-  }
-  return absl::UnimplementedError(
-      fmt::format("the model uses operators that Hone does not have: {}", fmt::join(lines, "; ")));
-}
-
-std::string SymbolicShape(const OnnxInput& input) {
-  std::vector<std::string> extents;
-  for (size_t i = 0; i < input.shape.size(); ++i) {
-    extents.push_back(input.shape[i] < 0 ? input.symbols[i] : fmt::format("{}", input.shape[i]));
-  }
-  return fmt::format("{}", fmt::join(extents, ","));
-}
-
-absl::StatusOr<ir::Expr> InputVar(const OnnxInput& input, const ImportOptions& options) {
-  Shape shape = input.shape;
-  if (const auto given = options.shapes.find(input.name); given != options.shapes.end()) {
-    bool fits = !input.has_shape || given->second.size() == shape.size();
-    for (size_t i = 0; fits && i < given->second.size(); ++i) {
-      const bool open = !input.has_shape || shape[i] < 0;
-      fits = given->second[i] >= 0 && (open || given->second[i] == shape[i]);
-    }
-    if (!fits) {
-      return absl::InvalidArgumentError(
-          fmt::format("--shape {}={}: the model's input has the shape {}", input.name,
-                      fmt::join(given->second, ","), SymbolicShape(input)));
-    }
-    shape = given->second;
-  } else if (const auto value = options.values.find(input.name);
-             value != options.values.end() &&
-             (!input.has_shape || value->second.shape.size() == shape.size())) {
-    for (size_t i = 0; i < value->second.shape.size(); ++i) {
-      if (!input.has_shape) shape.push_back(value->second.shape[i]);
-      if (shape[i] < 0) shape[i] = value->second.shape[i];
-    }
-  } else if (!input.has_shape) {
-    return absl::InvalidArgumentError(fmt::format(
-        "input \"{0}\" has no shape in the model: give one with --shape {0}=...", input.name));
-  }
-  for (const int64_t extent : shape) {
-    if (extent < 0) {
-      return absl::InvalidArgumentError(
-          fmt::format("input \"{0}\" has symbolic extents: give numbers for them with "
-                      "--shape {0}={1}",
-                      input.name, SymbolicShape(input)));
-    }
-  }
+// The input as a parameter of main.
+absl::StatusOr<ir::Expr> InputVar(const OnnxInput& input, Shape shape) {
   const absl::StatusOr<int64_t> bytes = TensorBytes(shape, input.dtype);
   if (!bytes.ok()) return Prefix(fmt::format("input \"{}\"", input.name), bytes.status());
   return ir::TensorVar(input.name, std::move(shape), input.dtype);
+}
+
+// The value that the options have for an input whose initializer is only its default; nullptr for
+// none.
+const TensorData* OverridingValue(const std::string& name, const ImportOptions& options) {
+  for (const auto* const given : {&options.constants, &options.values}) {
+    if (const auto it = given->find(name); it != given->end()) return &it->second;
+  }
+  return nullptr;
 }
 
 // Builds "main" node by node; every tensor of the model is a typed expression by its name.
 class GraphImport {
  public:
   GraphImport(const OnnxModel& model, const ImportOptions& options)
-      : model_(model), options_(options), scope_(model.opset, &generated_bytes_left_) {}
+      : model_(model),
+        options_(options),
+        state_{&model.functions, kMostGeneratedBytes, SmallValues(options)},
+        scope_(model.opset, &state_) {}
 
   absl::StatusOr<ir::Module> Run() {
     HONE_RETURN_IF_ERROR(CheckOptions());
     for (const auto& [name, value] : model_.sparse_initializers) {
       HONE_RETURN_IF_ERROR(scope_.DefineSparse(name, value));
     }
-    for (const auto& [name, value] : model_.initializers) {
-      HONE_RETURN_IF_ERROR(scope_.Define(name, value));
-    }
     std::vector<ir::Expr> params;
+    HONE_ASSIGN_OR_RETURN(const InputShapes inputs, ShapesOfInputs(model_, options_));
     for (const OnnxInput& input : model_.inputs) {
       if (const auto it = options_.constants.find(input.name); it != options_.constants.end()) {
         HONE_ASSIGN_OR_RETURN(ir::Expr value, BoundInput(input, it->second));
         HONE_RETURN_IF_ERROR(scope_.Define(input.name, std::move(value)));
         continue;
       }
-      HONE_ASSIGN_OR_RETURN(ir::Expr var, InputVar(input, options_));
+      HONE_ASSIGN_OR_RETURN(ir::Expr var, InputVar(input, inputs.shapes.at(input.name)));
       HONE_RETURN_IF_ERROR(scope_.Define(input.name, var));
       params.push_back(std::move(var));
     }
-    HONE_RETURN_IF_ERROR(scope_.Convert(model_.nodes));
+    HONE_RETURN_IF_ERROR(DefineDefaulted(params));
+    for (const auto& [name, value] : model_.initializers) {
+      if (scope_.Find(name) == nullptr) HONE_RETURN_IF_ERROR(scope_.Define(name, value));
+    }
+    if (absl::Status status = scope_.Convert(model_.nodes); !status.ok()) {
+      if (inputs.note.empty()) return status;
+      return Reworded(status, fmt::format("{}; note that {}", std::string(status.message()),
+                                          inputs.note));
+    }
     HONE_ASSIGN_OR_RETURN(std::vector<ir::Expr> outputs, scope_.Outputs(model_.outputs));
     for (size_t i = 0; i < outputs.size(); ++i) {
       if (outputs[i]->type->IsTensor()) continue;
@@ -140,6 +89,33 @@ class GraphImport {
   }
 
  private:
+  static constexpr int64_t kMostGeneratedBytes = int64_t{1} << 30;  // VGG-19's weights: 0.6 GB
+
+  static std::set<std::string> SmallValues(const ImportOptions& options) {
+    constexpr size_t kMostBytes = 64;
+    std::set<std::string> names;
+    for (const auto& [name, value] : options.values) {
+      if (value.bytes.size() <= kMostBytes) names.insert(name);
+    }
+    return names;
+  }
+
+  // Inputs that have a default value in the file and another one, or a shape, in the options.
+  absl::Status DefineDefaulted(std::vector<ir::Expr>& params) {
+    for (const OnnxInput& input : model_.defaulted) {
+      if (const TensorData* const value = OverridingValue(input.name, options_)) {
+        HONE_ASSIGN_OR_RETURN(ir::Expr constant, BoundInput(input, *value));
+        HONE_RETURN_IF_ERROR(scope_.Define(input.name, std::move(constant)));
+      } else if (const auto it = options_.shapes.find(input.name); it != options_.shapes.end()) {
+        HONE_RETURN_IF_ERROR(CheckShape(input, it->second));
+        HONE_ASSIGN_OR_RETURN(ir::Expr var, InputVar(input, it->second));
+        HONE_RETURN_IF_ERROR(scope_.Define(input.name, var));
+        params.push_back(std::move(var));
+      }
+    }
+    return absl::OkStatus();
+  }
+
   absl::Status CheckOptions() const {
     for (const auto& [name, shape] : options_.shapes) HONE_RETURN_IF_ERROR(CheckIsInput(name));
     for (const auto& [name, value] : options_.constants) HONE_RETURN_IF_ERROR(CheckIsInput(name));
@@ -149,6 +125,9 @@ class GraphImport {
 
   absl::Status CheckIsInput(const std::string& name) const {
     std::vector<std::string> names;
+    for (const OnnxInput& input : model_.defaulted) {
+      if (input.name == name) return absl::OkStatus();
+    }
     for (const OnnxInput& input : model_.inputs) {
       if (input.name == name) return absl::OkStatus();
       names.push_back(input.name);
@@ -177,7 +156,7 @@ class GraphImport {
 
   const OnnxModel& model_;
   const ImportOptions& options_;
-  int64_t generated_bytes_left_ = int64_t{1} << 30;  // VGG-19 with generated weights: 0.6 GB
+  ImportState state_;
   NodeScope scope_;
 };
 
@@ -186,7 +165,7 @@ absl::StatusOr<ir::Module> Import(const absl::StatusOr<OnnxModel>& read,
   HONE_RETURN_IF_ERROR(read.status());
   const EvaluationLimit limit;
   const OnnxModel& model = *read;
-  HONE_RETURN_IF_ERROR(CheckOperators(model));
+  HONE_RETURN_IF_ERROR(CheckSupported(model));
   return ImportWithValues(
       options, [&](const ImportOptions& bound) { return GraphImport(model, bound).Run(); });
 }

@@ -15,7 +15,7 @@ namespace hone::frontend {
 // initializers, by their names and in their order; its body is the output, or a tuple of them.
 // The function's attribute "output_names" (strings) has the outputs' names. Weights are constants.
 //
-// Opsets 1 to 21 of the default domain. kNotFound: the file is missing. kUnimplemented: operators,
+// Opsets 1 to 28 of the default domain. kNotFound: the file is missing. kUnimplemented: operators,
 // attributes or element types that Hone does not have; operators are listed all at once, with the
 // names of their nodes. kInvalidArgument: a damaged or inconsistent model, or a symbolic input
 // shape, with the flag that binds it.

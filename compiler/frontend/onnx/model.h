@@ -4,9 +4,10 @@
 
 #include <map>
 #include <memory>
-#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -25,12 +26,17 @@ struct OnnxSubgraph {
 using OnnxAttr = std::variant<int64_t, float, std::string, std::vector<int64_t>, std::vector<float>,
                               std::vector<std::string>, ir::Expr, OnnxSubgraph>;
 
+using OnnxAttrs = std::map<std::string, OnnxAttr>;
+
 struct OnnxNode {
   std::string name;  // the first output's where the model gives none
   std::string op;    // behind its domain where that is not ONNX's own: "com.microsoft.QGemm"
+  std::string overload;             // which of the model's functions of that name; mostly empty
   std::vector<std::string> inputs;  // an empty name: an optional input left out
   std::vector<std::string> outputs;
-  std::map<std::string, OnnxAttr> attrs;
+  OnnxAttrs attrs;
+  // In a function's body: attributes that take the value of the function's own, by its name.
+  std::map<std::string, std::string> attr_refs;
 };
 
 // A sparse initializer. `positions` are row-major (row * columns + column), ascending, each once,
@@ -51,6 +57,18 @@ struct OnnxGraph {
   SparseInitializers sparse_initializers;
 };
 
+// A model-local function: a graph of its own that sees nothing around it.
+struct OnnxFunction {
+  int64_t opset = 0;  // the model's where it imports none of ONNX's own domain
+  std::vector<OnnxNode> nodes;
+  std::vector<std::string> inputs;
+  std::vector<std::string> outputs;
+  std::set<std::string> attrs;  // the names of all that it has
+  OnnxAttrs defaults;           // the values of those that a call may leave out
+};
+// By operator, as in OnnxNode, and overload. They stand before operators of the same name.
+using OnnxFunctions = std::map<std::pair<std::string, std::string>, OnnxFunction>;
+
 struct OnnxInput {
   std::string name;
   DataType dtype = DataType::kFloat32;
@@ -60,9 +78,11 @@ struct OnnxInput {
 };
 
 struct OnnxModel {
-  int opset = 0;
+  int64_t opset = 0;  // as the file has it; 0: none, which only functions allow
   std::vector<OnnxNode> nodes;
-  std::vector<OnnxInput> inputs;  // without initializers
+  OnnxFunctions functions;
+  std::vector<OnnxInput> inputs;     // without initializers
+  std::vector<OnnxInput> defaulted;  // inputs that initializers give a default value
   std::vector<std::string> outputs;
   std::map<std::string, ir::Expr> initializers;  // typed kConstants
   SparseInitializers sparse_initializers;

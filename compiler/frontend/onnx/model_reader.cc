@@ -14,8 +14,6 @@
 namespace hone::frontend {
 namespace {
 
-constexpr int kNewestOpset = 28;
-
 absl::StatusOr<ir::Expr> TakeTensor(onnx::TensorProto* proto, const std::string& folder) {
   HONE_ASSIGN_OR_RETURN(TensorData tensor, FromProto(proto, folder));
   return MakeConstant(std::move(tensor.shape), tensor.dtype, std::move(tensor.bytes));
@@ -23,9 +21,24 @@ absl::StatusOr<ir::Expr> TakeTensor(onnx::TensorProto* proto, const std::string&
 
 absl::StatusOr<OnnxAttr> ReadSubgraph(onnx::GraphProto* graph, const std::string& folder);
 
+// Files of the first versions say nothing of an attribute's kind: it is that of the field that is
+// there.
+onnx::AttributeProto::AttributeType KindOf(const onnx::AttributeProto& attr) {
+  using onnx::AttributeProto;
+  if (attr.type() != AttributeProto::UNDEFINED) return attr.type();
+  if (attr.has_f()) return AttributeProto::FLOAT;
+  if (attr.has_i()) return AttributeProto::INT;
+  if (attr.has_s()) return AttributeProto::STRING;
+  if (attr.has_t()) return AttributeProto::TENSOR;
+  if (attr.has_g()) return AttributeProto::GRAPH;
+  if (attr.floats_size() > 0) return AttributeProto::FLOATS;
+  if (attr.strings_size() > 0) return AttributeProto::STRINGS;
+  return AttributeProto::INTS;  // an empty list of any kind, too
+}
+
 absl::StatusOr<OnnxAttr> ReadAttr(onnx::AttributeProto* attr, const std::string& folder) {
   using onnx::AttributeProto;
-  switch (attr->type()) {
+  switch (KindOf(*attr)) {
     case AttributeProto::INT:
       return OnnxAttr(static_cast<int64_t>(attr->i()));
     case AttributeProto::FLOAT:
@@ -49,15 +62,48 @@ absl::StatusOr<OnnxAttr> ReadAttr(onnx::AttributeProto* attr, const std::string&
   }
 }
 
+bool IsOwnDomain(const std::string& domain) { return domain.empty() || domain == "ai.onnx"; }
+
+std::string OperatorName(const std::string& domain, const std::string& op) {
+  return IsOwnDomain(domain) ? op : domain + "." + op;
+}
+
+// The bytes of each text or message in a field that is newer than the library's description of the
+// format.
+template <typename Message>
+std::vector<std::string> NewerField(const Message& message, int number) {
+  std::vector<std::string> values;
+  const google::protobuf::UnknownFieldSet& fields = message.unknown_fields();
+  for (int i = 0; i < fields.field_count(); ++i) {
+    const google::protobuf::UnknownField& field = fields.field(i);
+    if (field.number() == number &&
+        field.type() == google::protobuf::UnknownField::TYPE_LENGTH_DELIMITED) {
+      values.push_back(field.length_delimited());
+    }
+  }
+  return values;
+}
+
+template <typename Message>
+std::string OverloadOf(const Message& message, int number) {
+  const std::vector<std::string> values = NewerField(message, number);
+  return values.empty() ? "" : values.back();
+}
+
 absl::StatusOr<OnnxNode> ReadNode(onnx::NodeProto* proto, const std::string& folder) {
+  constexpr int kOverload = 8;
   OnnxNode node;
-  const bool own = proto->domain().empty() || proto->domain() == "ai.onnx";
-  node.op = own ? proto->op_type() : proto->domain() + "." + proto->op_type();
+  node.op = OperatorName(proto->domain(), proto->op_type());
+  node.overload = OverloadOf(*proto, kOverload);
   node.inputs.assign(proto->input().begin(), proto->input().end());
   node.outputs.assign(proto->output().begin(), proto->output().end());
   node.name = proto->name();
   if (node.name.empty() && !node.outputs.empty()) node.name = node.outputs[0];
   for (onnx::AttributeProto& attr : *proto->mutable_attribute()) {
+    if (!attr.ref_attr_name().empty()) {
+      node.attr_refs[attr.name()] = attr.ref_attr_name();
+      continue;
+    }
     HONE_ASSIGN_OR_RETURN(OnnxAttr value, ReadAttr(&attr, folder));
     if (!node.attrs.emplace(attr.name(), std::move(value)).second) {
       return absl::InvalidArgumentError(
@@ -96,20 +142,32 @@ absl::StatusOr<OnnxInput> ReadInput(const onnx::ValueInfoProto& proto) {
   return input;
 }
 
-absl::StatusOr<int> ReadOpset(const onnx::ModelProto& proto) {
-  int64_t opset = proto.opset_import().empty() ? 1 : 0;  // IR 1 and 2 have no opset_import
-  for (const auto& import : proto.opset_import()) {
-    if (import.domain().empty() || import.domain() == "ai.onnx") opset = import.version();
+// An input of the type of its default value.
+OnnxInput InputLike(const std::string& name, const ir::ExprNode& value) {
+  const ir::TensorType& type = value.type->tensor;
+  return {.name = name,
+          .dtype = type.dtype,
+          .has_shape = true,
+          .shape = type.shape,
+          .symbols = std::vector<std::string>(type.shape.size(), "?")};
+}
+
+// The opset of ONNX's own domain; 0 where there is none.
+template <typename Imports>
+int64_t OpsetOf(const Imports& imports) {
+  for (const onnx::OperatorSetIdProto& import : imports) {
+    if (IsOwnDomain(import.domain())) return import.version();
   }
-  if (opset < 1) {
+  return 0;
+}
+
+absl::StatusOr<int64_t> ReadOpset(const onnx::ModelProto& proto) {
+  if (proto.opset_import().empty()) return 1;  // IR 1 and 2 have none
+  const int64_t opset = OpsetOf(proto.opset_import());
+  if (opset < (proto.functions().empty() ? 1 : 0)) {
     return absl::InvalidArgumentError("the model imports no opset of ONNX's own domain");
   }
-  if (opset > kNewestOpset) {
-    return absl::UnimplementedError(fmt::format(
-        "opset 1 to {} was expected, found {}; convert the model with onnx.version_converter",
-        kNewestOpset, opset));
-  }
-  return static_cast<int>(opset);
+  return opset;
 }
 
 // Every tensor of a graph has a name of its own.
@@ -130,8 +188,9 @@ absl::StatusOr<Initializers> ReadInitializers(onnx::GraphProto* graph, const std
   return initializers;
 }
 
-absl::StatusOr<std::vector<OnnxNode>> ReadNodes(onnx::GraphProto* graph,
-                                                const std::string& folder) {
+// The nodes of a graph or function.
+template <typename Proto>
+absl::StatusOr<std::vector<OnnxNode>> ReadNodes(Proto* graph, const std::string& folder) {
   std::vector<OnnxNode> nodes;
   for (onnx::NodeProto& proto : *graph->mutable_node()) {
     absl::StatusOr<OnnxNode> node = ReadNode(&proto, folder);
@@ -177,16 +236,70 @@ absl::StatusOr<OnnxAttr> ReadSubgraph(onnx::GraphProto* graph, const std::string
   return OnnxAttr(OnnxSubgraph{std::move(result)});
 }
 
+// Its attributes with a default value.
+absl::StatusOr<OnnxAttrs> ReadDefaults(const onnx::FunctionProto& proto,
+                                       const std::string& folder) {
+  constexpr int kAttributeProto = 11;
+  OnnxAttrs defaults;
+  for (const std::string& bytes : NewerField(proto, kAttributeProto)) {
+    onnx::AttributeProto attr;
+    if (!attr.ParseFromString(bytes)) {
+      return absl::InvalidArgumentError("its attributes' default values are damaged");
+    }
+    HONE_ASSIGN_OR_RETURN(OnnxAttr value, ReadAttr(&attr, folder));
+    defaults.emplace(attr.name(), std::move(value));
+  }
+  return defaults;
+}
+
+absl::StatusOr<OnnxFunction> ReadFunction(onnx::FunctionProto* proto, const std::string& folder) {
+  OnnxFunction function;
+  function.opset = OpsetOf(proto->opset_import());
+  function.inputs.assign(proto->input().begin(), proto->input().end());
+  function.outputs.assign(proto->output().begin(), proto->output().end());
+  function.attrs.insert(proto->attribute().begin(), proto->attribute().end());
+  HONE_ASSIGN_OR_RETURN(function.defaults, ReadDefaults(*proto, folder));
+  for (const auto& [name, value] : function.defaults) function.attrs.insert(name);
+  HONE_ASSIGN_OR_RETURN(function.nodes, ReadNodes(proto, folder));
+  return function;
+}
+
+absl::StatusOr<OnnxFunctions> ReadFunctions(onnx::ModelProto* model, const std::string& folder) {
+  constexpr int kOverload = 13;
+  OnnxFunctions functions;
+  for (onnx::FunctionProto& proto : *model->mutable_functions()) {
+    const std::string name = OperatorName(proto.domain(), proto.name());
+    const std::string overload = OverloadOf(proto, kOverload);
+    absl::StatusOr<OnnxFunction> function = ReadFunction(&proto, folder);
+    if (!function.ok()) {
+      return absl::Status(
+          function.status().code(),
+          fmt::format("function \"{}\": {}", name, std::string(function.status().message())));
+    }
+    if (!functions.emplace(std::pair(name, overload), *std::move(function)).second) {
+      return absl::InvalidArgumentError(
+          fmt::format("the model has two functions \"{}\" of one overload", name));
+    }
+  }
+  return functions;
+}
+
 absl::Status ReadGraph(onnx::GraphProto* graph, const std::string& folder, OnnxModel* model) {
   HONE_ASSIGN_OR_RETURN(model->initializers, ReadInitializers(graph, folder));
   HONE_ASSIGN_OR_RETURN(model->sparse_initializers, ReadSparse(graph, model->initializers, folder));
   std::set<std::string> seen;
   for (const onnx::ValueInfoProto& value : graph->input()) {
     if (!seen.insert(value.name()).second) return TwoOf("inputs", value.name());
-    if (model->initializers.contains(value.name())) continue;  // IR 3 lists them among the inputs
     if (model->sparse_initializers.contains(value.name())) continue;
-    HONE_ASSIGN_OR_RETURN(OnnxInput input, ReadInput(value));
-    model->inputs.push_back(std::move(input));
+    absl::StatusOr<OnnxInput> input = ReadInput(value);
+    const auto initial = model->initializers.find(value.name());
+    if (initial != model->initializers.end()) {
+      if (!input.ok()) input = InputLike(value.name(), *initial->second);
+      model->defaulted.push_back(*std::move(input));
+      continue;
+    }
+    HONE_RETURN_IF_ERROR(input.status());
+    model->inputs.push_back(*std::move(input));
   }
   HONE_ASSIGN_OR_RETURN(model->nodes, ReadNodes(graph, folder));
   for (const onnx::ValueInfoProto& value : graph->output()) model->outputs.push_back(value.name());
@@ -216,6 +329,10 @@ absl::StatusOr<OnnxModel> ReadStream(google::protobuf::io::CodedInputStream* str
   }
   OnnxModel model;
   HONE_ASSIGN_OR_RETURN(model.opset, ReadOpset(proto));
+  HONE_ASSIGN_OR_RETURN(model.functions, ReadFunctions(&proto, folder));
+  for (auto& [name, function] : model.functions) {
+    if (function.opset == 0) function.opset = model.opset;
+  }
   HONE_RETURN_IF_ERROR(ReadGraph(proto.mutable_graph(), folder, &model));
   return model;
 }

@@ -4,6 +4,7 @@
 
 #include "compiler/frontend/onnx/control_flow.h"
 #include "compiler/frontend/onnx/converters.h"
+#include "compiler/frontend/onnx/functions.h"
 #include "compiler/frontend/onnx/sequence.h"
 #include "support/status.h"
 
@@ -34,6 +35,7 @@ std::shared_ptr<const SparseInitializer> NodeScope::FindSparse(const std::string
 absl::Status NodeScope::Bind(const std::string& name, size_t i, NodeReader* reader) const {
   if (const auto sparse = FindSparse(name)) return reader->BindSparse(i, sparse);
   const ir::Expr* const value = Find(name);
+  if (value == nullptr && IsLeftOut(name)) return absl::OkStatus();
   if (value == nullptr) {
     return absl::InvalidArgumentError(
         fmt::format("it reads \"{}\", which no input, initializer or node before it gives", name));
@@ -50,6 +52,13 @@ const ir::Expr* NodeScope::Find(const std::string& name) const {
   return nullptr;
 }
 
+bool NodeScope::IsLeftOut(const std::string& name) const {
+  for (const NodeScope* scope = this; scope != nullptr; scope = scope->around_) {
+    if (scope->left_out_.contains(name)) return true;
+  }
+  return false;
+}
+
 absl::Status NodeScope::Convert(const std::vector<OnnxNode>& nodes) {
   for (const OnnxNode& node : nodes) {
     const absl::Status status = Convert(node);
@@ -61,17 +70,27 @@ absl::Status NodeScope::Convert(const std::vector<OnnxNode>& nodes) {
 }
 
 absl::Status NodeScope::Convert(const OnnxNode& node) {
-  NodeReader reader(node, opset_, std::vector<ir::Expr>(node.inputs.size()), generated_bytes_left_);
+  if (node.attr_refs.empty()) return ConvertNode(node);
+  HONE_ASSIGN_OR_RETURN(const OnnxNode resolved, WithAttributes(node, attrs_));
+  return ConvertNode(resolved);
+}
+
+absl::StatusOr<std::vector<ir::Expr>> NodeScope::ResultsOf(NodeReader& node) const {
+  if (const OnnxFunction* const function = FindFunction(*state_->functions, node.node())) {
+    return CallFunction(node, *function, *this);
+  }
+  HONE_RETURN_IF_ERROR(CheckOperands(node));
+  if (IsControlFlow(node.node().op)) return ConvertControlFlow(node, *this);
+  return Converters().at(node.node().op)(node);
+}
+
+absl::Status NodeScope::ConvertNode(const OnnxNode& node) {
+  NodeReader reader(node, opset_, std::vector<ir::Expr>(node.inputs.size()),
+                    &state_->generated_bytes_left);
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     if (!node.inputs[i].empty()) HONE_RETURN_IF_ERROR(Bind(node.inputs[i], i, &reader));
   }
-  HONE_RETURN_IF_ERROR(CheckOperands(reader));
-  std::vector<ir::Expr> results;
-  if (IsControlFlow(node.op)) {
-    HONE_ASSIGN_OR_RETURN(results, ConvertControlFlow(reader, *this));
-  } else {
-    HONE_ASSIGN_OR_RETURN(results, Converters().at(node.op)(reader));
-  }
+  HONE_ASSIGN_OR_RETURN(const std::vector<ir::Expr> results, ResultsOf(reader));
   HONE_RETURN_IF_ERROR(reader.CheckAllRead());
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     if (node.outputs[i].empty() || i >= results.size() || !results[i]) continue;

@@ -3,6 +3,7 @@
 #define HONE_COMPILER_FRONTEND_ONNX_NODE_SCOPE_H_
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -13,21 +14,39 @@
 
 namespace hone::frontend {
 
+// What all scopes of an import share.
+struct ImportState {
+  const OnnxFunctions* functions = nullptr;
+  int64_t generated_bytes_left = 0;
+  // Graph inputs of few elements whose values are at hand: an import that says that it needs them
+  // is made again with these as constants.
+  std::set<std::string> small_values;
+};
+
 // Not thread-safe. The scope around must outlive the one within.
 class NodeScope {
  public:
-  NodeScope(int opset, int64_t* generated_bytes_left)
-      : opset_(opset), generated_bytes_left_(generated_bytes_left) {}
+  // The main graph of a model.
+  NodeScope(int64_t opset, ImportState* state)
+      : state_(state), opset_(static_cast<int>(opset)) {}
+  // A graph within `around`.
   explicit NodeScope(const NodeScope* around)
       : around_(around),
-        opset_(around->opset_),
-        generated_bytes_left_(around->generated_bytes_left_) {}
+        state_(around->state_),
+        attrs_(around->attrs_),
+        opset_(around->opset_) {}
+  // The body of a function that `caller` calls with these attributes: it sees no name of the
+  // caller's.
+  NodeScope(const NodeScope& caller, const OnnxFunction& function, const OnnxAttrs* attrs)
+      : state_(caller.state_), attrs_(attrs), opset_(static_cast<int>(function.opset)) {}
 
   // kInvalidArgument where this scope has the name already.
   absl::Status Define(const std::string& name, ir::Expr value);
   // Matrix products get it as it is, all else as a constant with its zeros.
   absl::Status DefineSparse(const std::string& name,
                             std::shared_ptr<const SparseInitializer> value);
+  // An optional input of a function that its call leaves out: nodes that read it do without it.
+  void LeaveOut(const std::string& name) { left_out_.insert(name); }
   // nullptr where neither this scope nor one around has it.
   const ir::Expr* Find(const std::string& name) const;
 
@@ -37,19 +56,25 @@ class NodeScope {
   absl::StatusOr<std::vector<ir::Expr>> Outputs(const std::vector<std::string>& names) const;
 
   int opset() const { return opset_; }
-  int64_t* generated_bytes_left() const { return generated_bytes_left_; }
+  const ImportState& state() const { return *state_; }
 
  private:
   absl::Status Convert(const OnnxNode& node);
+  absl::Status ConvertNode(const OnnxNode& node);  // without references to attributes
+  absl::StatusOr<std::vector<ir::Expr>> ResultsOf(NodeReader& node) const;
   // Puts operand `i` into the reader; kInvalidArgument where nothing has the name.
   absl::Status Bind(const std::string& name, size_t i, NodeReader* reader) const;
   std::shared_ptr<const SparseInitializer> FindSparse(const std::string& name) const;
 
+  bool IsLeftOut(const std::string& name) const;
+
   const NodeScope* around_ = nullptr;
+  ImportState* state_;
+  const OnnxAttrs* attrs_ = nullptr;  // those of the function; null in the main graph
   int opset_;
-  int64_t* generated_bytes_left_;
   std::map<std::string, ir::Expr> values_;
   SparseInitializers sparse_;
+  std::set<std::string> left_out_;
 };
 
 }  // namespace hone::frontend

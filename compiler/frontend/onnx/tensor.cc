@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "absl/strings/ascii.h"
 #include "compiler/frontend/file.h"
 #include "compiler/frontend/tensor_size.h"
 #include "support/status.h"
@@ -142,6 +143,14 @@ absl::StatusOr<DataType> FromOnnxType(int onnx_type) {
   const std::string name = onnx::TensorProto_DataType_IsValid(onnx_type)
                                ? onnx::TensorProto_DataType_Name(onnx_type)
                                : fmt::format("number {}", onnx_type);
+  return absl::UnimplementedError(fmt::format("Hone has no element type {}", name));
+}
+
+absl::StatusOr<DataType> FromOnnxTypeName(const std::string& name) {
+  onnx::TensorProto::DataType type = TensorProto::UNDEFINED;
+  if (onnx::TensorProto_DataType_Parse(absl::AsciiStrToUpper(name), &type)) {
+    return FromOnnxType(type);
+  }
   return absl::UnimplementedError(fmt::format("Hone has no element type {}", name));
 }
 

@@ -125,6 +125,12 @@ class GraphImport {
       }
       return absl::OkStatus();
     };
+    if (!options_.dims.empty()) {
+      return absl::InvalidArgumentError(
+          fmt::format("--dim {}={}: symbolic extents have names in ONNX models only; give the "
+                      "input's shape with --shape",
+                      options_.dims.begin()->first, options_.dims.begin()->second));
+    }
     HONE_RETURN_IF_ERROR(check(options_.shapes));
     HONE_RETURN_IF_ERROR(check(options_.constants));
     return check(options_.values);

@@ -1,0 +1,15 @@
+// Names in messages: the first few, and how many more there are.
+#ifndef HONE_COMPILER_FRONTEND_NAME_LIST_H_
+#define HONE_COMPILER_FRONTEND_NAME_LIST_H_
+
+#include <string>
+#include <vector>
+
+namespace hone::frontend {
+
+// "a, b, c and 12 more": of more than `most` names, the first ones.
+std::string ShortList(const std::vector<std::string>& names, size_t most = 3);
+
+}  // namespace hone::frontend
+
+#endif  // HONE_COMPILER_FRONTEND_NAME_LIST_H_

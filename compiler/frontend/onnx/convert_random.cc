@@ -1,0 +1,172 @@
+// RandomNormal, RandomUniform, their Like forms, Bernoulli, Multinomial. What is drawn is drawn at
+// import and constant from then on, so that every run gives the same: kernels are functions of
+// their operands.
+#include <fmt/format.h>
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <numbers>
+#include <random>
+
+#include "compiler/frontend/onnx/converters.h"
+#include "compiler/frontend/onnx/formula.h"
+#include "compiler/frontend/onnx/tensor.h"
+#include "compiler/frontend/tensor_size.h"
+#include "support/status.h"
+
+namespace hone::frontend {
+namespace {
+
+// A sequence of numbers that is the same on every machine: the standard fixes the engine's numbers,
+// but not those of its distributions, so these are made here.
+class Draws {
+ public:
+  explicit Draws(uint64_t seed) : engine_(seed) {}
+
+  // In [0, 1), of 24 bits.
+  double Uniform() { return static_cast<double>(engine_() >> 40) * 0x1p-24; }
+  // Box and Muller's method.
+  double Normal() {
+    const double radius = std::sqrt(-2 * std::log(1 - Uniform()));
+    return radius * std::cos(2 * std::numbers::pi * Uniform());
+  }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+// By the attribute `seed`; without one by the name of the node's result, so that several nodes of a
+// model draw different numbers.
+absl::StatusOr<Draws> DrawsOf(NodeReader& node) {
+  if (node.HasAttr("seed")) {
+    HONE_ASSIGN_OR_RETURN(const double seed, node.Float("seed", 0));
+    return Draws(std::bit_cast<uint64_t>(seed));
+  }
+  constexpr uint64_t kOffset = 0xcbf29ce484222325;  // FNV-1a
+  constexpr uint64_t kPrime = 0x100000001b3;
+  uint64_t seed = kOffset;
+  const std::string name = node.node().outputs.empty() ? "" : node.node().outputs[0];
+  for (const char c : name) seed = (seed ^ static_cast<uint8_t>(c)) * kPrime;
+  return Draws(seed);
+}
+
+// A tensor of numbers from `next`, in float64 where that is asked for and in float32 else, of which
+// narrower types are made.
+absl::StatusOr<ir::Expr> Fill(NodeReader& node, const Shape& shape, DataType dtype,
+                              const std::function<double()>& next) {
+  if (!IsFloat(dtype)) {
+    return absl::InvalidArgumentError(
+        fmt::format("dtype: a type of floats was expected, found {}", Name(dtype)));
+  }
+  const DataType made = dtype == DataType::kFloat64 ? dtype : DataType::kFloat32;
+  HONE_ASSIGN_OR_RETURN(const int64_t size, TensorBytes(shape, made));
+  HONE_RETURN_IF_ERROR(node.Generate(size));
+  std::string bytes(size, '\0');
+  for (int64_t at = 0; at < size; at += SizeBytes(made)) {
+    const double value = next();
+    const auto narrow = static_cast<float>(value);
+    if (made == DataType::kFloat64) std::memcpy(bytes.data() + at, &value, sizeof value);
+    if (made == DataType::kFloat32) std::memcpy(bytes.data() + at, &narrow, sizeof narrow);
+  }
+  return CastedTo(MakeConstant(shape, made, std::move(bytes)), dtype);
+}
+
+absl::StatusOr<DataType> TypeAttr(NodeReader& node, DataType fallback) {
+  if (!node.HasAttr("dtype")) return fallback;
+  HONE_ASSIGN_OR_RETURN(const int64_t given, node.Int("dtype", 0));
+  return FromOnnxType(static_cast<int>(given));
+}
+
+absl::StatusOr<ir::Expr> Normal(NodeReader& node, const Shape& shape, DataType dtype) {
+  HONE_ASSIGN_OR_RETURN(const double mean, node.Float("mean", 0));
+  HONE_ASSIGN_OR_RETURN(const double scale, node.Float("scale", 1));
+  HONE_ASSIGN_OR_RETURN(Draws draws, DrawsOf(node));
+  return Fill(node, shape, dtype, [&] { return mean + scale * draws.Normal(); });
+}
+
+absl::StatusOr<ir::Expr> Uniform(NodeReader& node, const Shape& shape, DataType dtype) {
+  HONE_ASSIGN_OR_RETURN(const double low, node.Float("low", 0));
+  HONE_ASSIGN_OR_RETURN(const double high, node.Float("high", 1));
+  HONE_ASSIGN_OR_RETURN(Draws draws, DrawsOf(node));
+  return Fill(node, shape, dtype, [&] { return low + (high - low) * draws.Uniform(); });
+}
+
+using Distribution = absl::StatusOr<ir::Expr> (*)(NodeReader& node, const Shape& shape,
+                                                  DataType dtype);
+
+// Of the shape that the attribute says.
+Converter OfShape(Distribution distribution) {
+  return [distribution](NodeReader& node) -> Results {
+    HONE_ASSIGN_OR_RETURN(const DataType dtype, TypeAttr(node, DataType::kFloat32));
+    HONE_ASSIGN_OR_RETURN(const Shape shape, node.Ints("shape"));
+    if (!node.HasAttr("shape")) return absl::InvalidArgumentError("attribute shape is missing");
+    return One(distribution(node, shape, dtype));
+  };
+}
+
+// Of the shape, and where no attribute says another the type, of the operand.
+Converter OfOperand(Distribution distribution) {
+  return [distribution](NodeReader& node) -> Results {
+    HONE_ASSIGN_OR_RETURN(const ir::Expr like, node.Arg(0, "input"));
+    const DataType own = IsFloat(DtypeOf(like)) ? DtypeOf(like) : DataType::kFloat32;
+    HONE_ASSIGN_OR_RETURN(const DataType dtype, TypeAttr(node, own));
+    return One(distribution(node, ShapeOf(like), dtype));
+  };
+}
+
+// 1 with the probability that the operand has.
+Results Bernoulli(NodeReader& node) {
+  HONE_ASSIGN_OR_RETURN(const ir::Expr given, node.Arg(0, "input"));
+  HONE_ASSIGN_OR_RETURN(const DataType dtype, TypeAttr(node, DtypeOf(given)));
+  HONE_ASSIGN_OR_RETURN(Draws draws, DrawsOf(node));
+  Formula f;
+  const ir::Expr p = f.Wide(given);
+  HONE_RETURN_IF_ERROR(f.status());
+  HONE_ASSIGN_OR_RETURN(const ir::Expr drawn,
+                        Fill(node, ShapeOf(p), DtypeOf(p), [&] { return draws.Uniform(); }));
+  return f.Finish({f.Cast(f.Less(drawn, p), dtype)});
+}
+
+// Of each row of logarithms of probabilities, which need not sum to 1, the place where its sums of
+// probabilities pass a number drawn.
+Results Multinomial(NodeReader& node) {
+  HONE_ASSIGN_OR_RETURN(const ir::Expr given, node.Arg(0, "input"));
+  HONE_ASSIGN_OR_RETURN(const int64_t samples, node.Int("sample_size", 1));
+  HONE_ASSIGN_OR_RETURN(const DataType dtype, TypeAttr(node, DataType::kInt32));
+  if (RankOf(given) != 2 || ShapeOf(given)[1] < 1 || samples < 1) {
+    return absl::InvalidArgumentError(
+        fmt::format("a matrix with classes and samples were expected, found {} and {}",
+                    given->type->ToString(), samples));
+  }
+  HONE_ASSIGN_OR_RETURN(Draws draws, DrawsOf(node));
+  const int64_t rows = ShapeOf(given)[0];
+  const int64_t classes = ShapeOf(given)[1];
+  Formula f;
+  const ir::Expr x = f.Wide(given);
+  HONE_RETURN_IF_ERROR(f.status());
+  HONE_ASSIGN_OR_RETURN(const ir::Expr drawn, Fill(node, {rows, samples, 1}, DtypeOf(x),
+                                                   [&] { return draws.Uniform(); }));
+  const ir::Expr p = f.Call("nn.softmax", {x}, {{"axis", int64_t{1}}});
+  const ir::Expr sums = f.Call("cumsum", {p}, {{"axis", int64_t{1}}});
+  const ir::Expr passed =
+      f.Call("greater_equal", {drawn, f.Reshape(sums, {rows, 1, classes})});
+  const ir::Expr place =
+      f.Call("sum", {f.Cast(passed, DataType::kInt32)}, {{"axis", Shape{2}}});
+  const ir::Expr last = ScalarConstant(static_cast<double>(classes - 1), DataType::kInt32);
+  return f.Finish({f.Cast(f.Min(place, last), dtype)});
+}
+
+}  // namespace
+
+void AddRandomConverters(ConverterTable& table) {
+  table["Bernoulli"] = Bernoulli;
+  table["Multinomial"] = Multinomial;
+  table["RandomNormal"] = OfShape(Normal);
+  table["RandomNormalLike"] = OfOperand(Normal);
+  table["RandomUniform"] = OfShape(Uniform);
+  table["RandomUniformLike"] = OfOperand(Uniform);
+}
+
+}  // namespace hone::frontend
