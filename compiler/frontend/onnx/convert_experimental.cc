@@ -72,10 +72,9 @@ Results ImageScaler(NodeReader& node) {
   }
   Formula f;
   const auto channels = static_cast<int64_t>(bias.size());
-  const ir::Expr vector = ir::ConstantFromBytes(
-      {AlongAxis(channels, 1, RankOf(x)), DataType::kFloat32}, bias.data());
-  return f.Finish(
-      {f.Add(f.Mul(x, f.Number(scale, x)), f.Cast(vector, DtypeOf(x)))});
+  const ir::Expr vector =
+      ir::ConstantFromBytes({AlongAxis(channels, 1, RankOf(x)), DataType::kFloat32}, bias.data());
+  return f.Finish({f.Add(f.Mul(x, f.Number(scale, x)), f.Cast(vector, DtypeOf(x)))});
 }
 
 // Cuts `border` (left, top, right, bottom) off, or where `scale` has a height and a width keeps as

@@ -150,10 +150,8 @@ Results Multinomial(NodeReader& node) {
                                                    [&] { return draws.Uniform(); }));
   const ir::Expr p = f.Call("nn.softmax", {x}, {{"axis", int64_t{1}}});
   const ir::Expr sums = f.Call("cumsum", {p}, {{"axis", int64_t{1}}});
-  const ir::Expr passed =
-      f.Call("greater_equal", {drawn, f.Reshape(sums, {rows, 1, classes})});
-  const ir::Expr place =
-      f.Call("sum", {f.Cast(passed, DataType::kInt32)}, {{"axis", Shape{2}}});
+  const ir::Expr passed = f.Call("greater_equal", {drawn, f.Reshape(sums, {rows, 1, classes})});
+  const ir::Expr place = f.Call("sum", {f.Cast(passed, DataType::kInt32)}, {{"axis", Shape{2}}});
   const ir::Expr last = ScalarConstant(static_cast<double>(classes - 1), DataType::kInt32);
   return f.Finish({f.Cast(f.Min(place, last), dtype)});
 }

@@ -8,6 +8,7 @@
 
 #include "compiler/frontend/file.h"
 #include "compiler/frontend/onnx/evaluation_limit.h"
+#include "compiler/frontend/onnx/four_bit.h"
 #include "compiler/frontend/onnx/input_shapes.h"
 #include "compiler/frontend/onnx/model.h"
 #include "compiler/frontend/onnx/node_scope.h"
@@ -71,8 +72,8 @@ class GraphImport {
     }
     if (absl::Status status = scope_.Convert(model_.nodes); !status.ok()) {
       if (inputs.note.empty()) return status;
-      return Reworded(status, fmt::format("{}; note that {}", std::string(status.message()),
-                                          inputs.note));
+      return Reworded(status,
+                      fmt::format("{}; note that {}", std::string(status.message()), inputs.note));
     }
     HONE_ASSIGN_OR_RETURN(std::vector<ir::Expr> outputs, scope_.Outputs(model_.outputs));
     for (size_t i = 0; i < outputs.size(); ++i) {
@@ -166,6 +167,7 @@ absl::StatusOr<ir::Module> Import(const absl::StatusOr<OnnxModel>& read,
   const EvaluationLimit limit;
   const OnnxModel& model = *read;
   HONE_RETURN_IF_ERROR(CheckSupported(model));
+  HONE_RETURN_IF_ERROR(CheckFourBitUses(model));
   return ImportWithValues(
       options, [&](const ImportOptions& bound) { return GraphImport(model, bound).Run(); });
 }

@@ -96,17 +96,16 @@ class Binder {
     const std::vector<int64_t>& shape = result_.shapes[input.name];
     for (size_t i = 0; i < input.shape.size(); ++i) {
       if (input.shape[i] >= 0 || shape[i] < 0 || input.symbols[i] == kUnnamed) continue;
-      const std::string by =
-          options_.shapes.contains(input.name)
-              ? fmt::format("--shape {}={}", input.name, fmt::join(shape, ","))
-              : fmt::format("the value of input {} of shape ({})", input.name,
-                            fmt::join(shape, ","));
+      const std::string by = options_.shapes.contains(input.name)
+                                 ? fmt::format("--shape {}={}", input.name, fmt::join(shape, ","))
+                                 : fmt::format("the value of input {} of shape ({})", input.name,
+                                               fmt::join(shape, ","));
       const auto dim = options_.dims.find(input.symbols[i]);
       if (dim != options_.dims.end() && dim->second != shape[i]) {
-        return absl::InvalidArgumentError(
-            fmt::format("one number for the extent {0} was expected, but --dim {0}={1} and {2} give "
-                        "it two, {1} and {3}",
-                        input.symbols[i], dim->second, by, shape[i]));
+        return absl::InvalidArgumentError(fmt::format(
+            "one number for the extent {0} was expected, but --dim {0}={1} and {2} give "
+            "it two, {1} and {3}",
+            input.symbols[i], dim->second, by, shape[i]));
       }
       given_[input.symbols[i]].push_back(
           {shape[i], fmt::format("{} in input {}", shape[i], input.name)});

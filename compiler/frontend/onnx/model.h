@@ -29,14 +29,15 @@ using OnnxAttr = std::variant<int64_t, float, std::string, std::vector<int64_t>,
 using OnnxAttrs = std::map<std::string, OnnxAttr>;
 
 struct OnnxNode {
-  std::string name;  // the first output's where the model gives none
-  std::string op;    // behind its domain where that is not ONNX's own: "com.microsoft.QGemm"
-  std::string overload;             // which of the model's functions of that name; mostly empty
+  std::string name;      // the first output's where the model gives none
+  std::string op;        // behind its domain where that is not ONNX's own: "com.microsoft.QGemm"
+  std::string overload;  // which of the model's functions of that name; mostly empty
   std::vector<std::string> inputs;  // an empty name: an optional input left out
   std::vector<std::string> outputs;
   OnnxAttrs attrs;
   // In a function's body: attributes that take the value of the function's own, by its name.
   std::map<std::string, std::string> attr_refs;
+  bool gives_four_bit = false;  // a tensor among its attributes is of 4-bit integers
 };
 
 // A sparse initializer. `positions` are row-major (row * columns + column), ascending, each once,
@@ -55,6 +56,7 @@ struct OnnxGraph {
   std::vector<std::string> outputs;
   std::map<std::string, ir::Expr> initializers;  // typed kConstants
   SparseInitializers sparse_initializers;
+  std::set<std::string> four_bit;  // initializers of 4-bit integers, unpacked to bytes
 };
 
 // A model-local function: a graph of its own that sees nothing around it.
@@ -86,6 +88,7 @@ struct OnnxModel {
   std::vector<std::string> outputs;
   std::map<std::string, ir::Expr> initializers;  // typed kConstants
   SparseInitializers sparse_initializers;
+  std::set<std::string> four_bit;  // as in OnnxGraph
 };
 
 // Errors as ImportOnnx has them.

@@ -104,6 +104,7 @@ absl::StatusOr<OnnxNode> ReadNode(onnx::NodeProto* proto, const std::string& fol
       node.attr_refs[attr.name()] = attr.ref_attr_name();
       continue;
     }
+    node.gives_four_bit = node.gives_four_bit || IsFourBit(attr.t());
     HONE_ASSIGN_OR_RETURN(OnnxAttr value, ReadAttr(&attr, folder));
     if (!node.attrs.emplace(attr.name(), std::move(value)).second) {
       return absl::InvalidArgumentError(
@@ -188,6 +189,14 @@ absl::StatusOr<Initializers> ReadInitializers(onnx::GraphProto* graph, const std
   return initializers;
 }
 
+std::set<std::string> FourBitInitializers(const onnx::GraphProto& graph) {
+  std::set<std::string> names;
+  for (const onnx::TensorProto& tensor : graph.initializer()) {
+    if (IsFourBit(tensor)) names.insert(tensor.name());
+  }
+  return names;
+}
+
 // The nodes of a graph or function.
 template <typename Proto>
 absl::StatusOr<std::vector<OnnxNode>> ReadNodes(Proto* graph, const std::string& folder) {
@@ -209,6 +218,11 @@ absl::StatusOr<SparseInitializers> ReadSparse(onnx::GraphProto* graph,
                                               const std::string& folder) {
   SparseInitializers result;
   for (onnx::SparseTensorProto& proto : *graph->mutable_sparse_initializer()) {
+    if (IsFourBit(proto.values())) {
+      return absl::UnimplementedError(
+          fmt::format("sparse tensor \"{}\": Hone has no sparse ones of 4-bit integers",
+                      proto.values().name()));
+    }
     HONE_ASSIGN_OR_RETURN(SparseInitializer sparse, ReadSparseTensor(proto, folder));
     auto shared = std::make_shared<const SparseInitializer>(std::move(sparse));
     const std::string& name = proto.values().name();
@@ -227,6 +241,7 @@ absl::StatusOr<OnnxAttr> ReadSubgraph(onnx::GraphProto* graph, const std::string
   HONE_ASSIGN_OR_RETURN(result->initializers, ReadInitializers(graph, folder));
   HONE_ASSIGN_OR_RETURN(result->sparse_initializers,
                         ReadSparse(graph, result->initializers, folder));
+  result->four_bit = FourBitInitializers(*graph);
   for (const onnx::ValueInfoProto& value : graph->input()) {
     if (result->initializers.contains(value.name())) continue;
     if (!result->sparse_initializers.contains(value.name())) result->inputs.push_back(value.name());
@@ -287,6 +302,7 @@ absl::StatusOr<OnnxFunctions> ReadFunctions(onnx::ModelProto* model, const std::
 absl::Status ReadGraph(onnx::GraphProto* graph, const std::string& folder, OnnxModel* model) {
   HONE_ASSIGN_OR_RETURN(model->initializers, ReadInitializers(graph, folder));
   HONE_ASSIGN_OR_RETURN(model->sparse_initializers, ReadSparse(graph, model->initializers, folder));
+  model->four_bit = FourBitInitializers(*graph);
   std::set<std::string> seen;
   for (const onnx::ValueInfoProto& value : graph->input()) {
     if (!seen.insert(value.name()).second) return TwoOf("inputs", value.name());

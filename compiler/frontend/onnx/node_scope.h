@@ -27,14 +27,10 @@ struct ImportState {
 class NodeScope {
  public:
   // The main graph of a model.
-  NodeScope(int64_t opset, ImportState* state)
-      : state_(state), opset_(static_cast<int>(opset)) {}
+  NodeScope(int64_t opset, ImportState* state) : state_(state), opset_(static_cast<int>(opset)) {}
   // A graph within `around`.
   explicit NodeScope(const NodeScope* around)
-      : around_(around),
-        state_(around->state_),
-        attrs_(around->attrs_),
-        opset_(around->opset_) {}
+      : around_(around), state_(around->state_), attrs_(around->attrs_), opset_(around->opset_) {}
   // The body of a function that `caller` calls with these attributes: it sees no name of the
   // caller's.
   NodeScope(const NodeScope& caller, const OnnxFunction& function, const OnnxAttrs* attrs)

@@ -69,6 +69,34 @@ absl::StatusOr<std::string> TypedBytes(const TensorProto& proto, DataType dtype,
   return Damaged(proto, "its element type is unknown");
 }
 
+// Newer than the library's description of the format.
+constexpr int kUInt4 = 21;
+constexpr int kInt4 = 22;
+
+int64_t ElementCount(const std::vector<int64_t>& shape) {
+  int64_t count = 1;
+  for (const int64_t extent : shape) count *= extent;
+  return count;
+}
+
+// Each of `count` 4-bit integers as a byte; the first of a pair is in the low bits.
+std::string Unpacked(const std::string& packed, int64_t count, bool is_signed) {
+  constexpr unsigned kSign = 8;
+  std::string bytes(count, '\0');
+  for (int64_t i = 0; i < count; ++i) {
+    const auto pair = static_cast<uint8_t>(packed[i / 2]);
+    const unsigned value = i % 2 == 0 ? pair & 0xFU : pair >> 4U;
+    bytes[i] = static_cast<char>(is_signed ? (value ^ kSign) - kSign : value);
+  }
+  return bytes;
+}
+
+absl::StatusOr<DataType> StoredType(int onnx_type) {
+  if (onnx_type == kInt4) return DataType::kInt8;
+  if (onnx_type == kUInt4) return DataType::kUInt8;
+  return FromOnnxType(onnx_type);
+}
+
 struct External {
   std::string location;
   int64_t offset = 0;
@@ -161,18 +189,24 @@ int ToOnnxType(DataType dtype) {
   return TensorProto::UNDEFINED;
 }
 
+bool IsFourBit(const TensorProto& proto) {
+  return proto.data_type() == kInt4 || proto.data_type() == kUInt4;
+}
+
 absl::StatusOr<TensorData> FromProto(TensorProto* taken, const std::string& folder) {
   const TensorProto& proto = *taken;
   TensorData tensor;
-  absl::StatusOr<DataType> dtype = FromOnnxType(proto.data_type());
+  absl::StatusOr<DataType> dtype = StoredType(proto.data_type());
   if (!dtype.ok()) {
     return absl::Status(dtype.status().code(), fmt::format("tensor \"{}\": {}", proto.name(),
                                                            std::string(dtype.status().message())));
   }
   tensor.dtype = *dtype;
   tensor.shape.assign(proto.dims().begin(), proto.dims().end());
-  const absl::StatusOr<int64_t> size = TensorBytes(tensor.shape, tensor.dtype);
+  absl::StatusOr<int64_t> size = TensorBytes(tensor.shape, tensor.dtype);
   if (!size.ok()) return Damaged(proto, std::string(size.status().message()));
+  const bool is_packed = IsFourBit(proto);
+  if (is_packed) size = *size / 2 + *size % 2;
   if (proto.has_segment()) return Damaged(proto, "it is in segments, which Hone does not read");
   if (proto.data_location() == TensorProto::EXTERNAL) {
     HONE_ASSIGN_OR_RETURN(tensor.bytes, ExternalBytes(proto, folder, *size));
@@ -184,6 +218,10 @@ absl::StatusOr<TensorData> FromProto(TensorProto* taken, const std::string& fold
     tensor.bytes = std::move(*taken->mutable_raw_data());
   } else {
     HONE_ASSIGN_OR_RETURN(tensor.bytes, TypedBytes(proto, tensor.dtype, *size));
+  }
+  if (is_packed) {
+    tensor.bytes =
+        Unpacked(tensor.bytes, ElementCount(tensor.shape), tensor.dtype == DataType::kInt8);
   }
   return tensor;
 }

@@ -19,9 +19,12 @@ absl::StatusOr<DataType> FromOnnxType(int onnx_type);
 absl::StatusOr<DataType> FromOnnxTypeName(const std::string& name);
 int ToOnnxType(DataType dtype);
 
-// The bytes of a tensor that is wholly inside the proto. `folder` is where external data may lie
-// (and nowhere else); empty: external data is refused. Raw data are taken out of the proto, so that
-// weights are in memory once.
+bool IsFourBit(const onnx::TensorProto& proto);
+
+// The bytes of a tensor that is wholly inside the proto; 4-bit integers, of which there are two in
+// a byte, as int8 or uint8. `folder` is where external data may lie (and nowhere else); empty:
+// external data is refused. Raw data are taken out of the proto, so that weights are in memory
+// once.
 absl::StatusOr<TensorData> FromProto(onnx::TensorProto* proto, const std::string& folder);
 void ToProto(const TensorData& tensor, const std::string& name, onnx::TensorProto* proto);
 

@@ -58,7 +58,7 @@ void AddDefault(onnx::FunctionProto& function, const std::string& name, float va
 }
 
 absl::StatusOr<std::vector<TensorData>> RunMaker(const OnnxMaker& maker,
-                                            const std::vector<TensorData>& inputs) {
+                                                 const std::vector<TensorData>& inputs) {
   const auto module = ImportOnnxBytes(maker.Bytes());
   if (!module.ok()) return module.status();
   return RunModel(*module, inputs);
@@ -106,10 +106,7 @@ TEST(OnnxFunctions, FunctionsCallFunctions) {
   maker.Input("x", {3}).Node("my.Twice", {"x"}, {"y"}).Output("y");
   AddFunction(maker, "my", "Silu", Silu());
   OnnxMaker twice;
-  twice.Input("a", {})
-      .Node("my.Silu", {"a"}, {"t"})
-      .Node("my.Silu", {"t"}, {"b"})
-      .Output("b");
+  twice.Input("a", {}).Node("my.Silu", {"a"}, {"t"}).Node("my.Silu", {"t"}, {"b"}).Output("b");
   AddFunction(maker, "my", "Twice", twice);
   EXPECT_THAT(Values(maker, {kX}), Pointwise(FloatNear(1e-6), {-0.1050607F, 0.F, 2.7025952F}));
 }

@@ -226,9 +226,10 @@ TEST(OnnxImportTest, SymbolicExtentsNeedTheFlag) {
   OnnxMaker maker;
   maker.Input("x", {-1, 3}).Node("Relu", {"x"}, {"y"}).Output("y");
   EXPECT_EQ(ImportError(maker).code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_EQ(Message(ImportError(maker)),
-            "numbers were expected for the symbolic extents of the inputs (\"x\" is N,3): give them, "
-            "as in --dim N=1");
+  EXPECT_EQ(
+      Message(ImportError(maker)),
+      "numbers were expected for the symbolic extents of the inputs (\"x\" is N,3): give them, "
+      "as in --dim N=1");
   ImportOptions options;
   options.shapes["x"] = {4, 3};
   const auto module = ImportOnnxBytes(maker.Bytes(), options);

@@ -109,7 +109,11 @@ TEST(SymbolicInputs, OnlyWhatIsStillOpenIsAskedFor) {
 TEST(SymbolicInputs, AnInputWithoutAShapeIsNamedToo) {
   OnnxMaker maker(18);
   SymbolicInput(maker, "x", {"n"}).Input("z", {1}).Node("Neg", {"x"}, {"y"}).Output("y");
-  maker.proto().mutable_graph()->mutable_input(1)->mutable_type()->mutable_tensor_type()
+  maker.proto()
+      .mutable_graph()
+      ->mutable_input(1)
+      ->mutable_type()
+      ->mutable_tensor_type()
       ->clear_shape();
   EXPECT_THAT(Error(maker), HasSubstr("\"z\" has no shape"));
   EXPECT_THAT(Error(maker), HasSubstr("as in --dim n=1 --shape z=..."));
@@ -288,8 +292,7 @@ OnnxMaker TwoRates() {
       .Output("y");
   for (const auto& [name, weights] :
        {std::pair("then_branch", "w2"), std::pair("else_branch", "w3")}) {
-    onnx::AttributeProto& attr =
-        *maker.proto().mutable_graph()->mutable_node(1)->add_attribute();
+    onnx::AttributeProto& attr = *maker.proto().mutable_graph()->mutable_node(1)->add_attribute();
     attr.set_name(name);
     attr.set_type(onnx::AttributeProto::GRAPH);
     OnnxMaker branch = Branch(weights);

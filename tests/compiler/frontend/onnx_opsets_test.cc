@@ -101,8 +101,7 @@ TEST(OldOpsets, APowerFromAnAxisOn) {
   OnnxMaker maker(1);
   maker.Input("a", {2, 2}).Input("b", {2}).Node("Pow", {"a", "b"}, {"y"});
   maker.Int("broadcast", 1).Int("axis", 0).Output("y");
-  const TensorData y =
-      First(maker, {FloatTensor({2, 2}, {2, 3, 4, 5}), FloatTensor({2}, {1, 2})});
+  const TensorData y = First(maker, {FloatTensor({2, 2}, {2, 3, 4, 5}), FloatTensor({2}, {1, 2})});
   EXPECT_THAT(Floats(y), Pointwise(FloatNear(1e-5), {2.F, 3.F, 16.F, 25.F}));
 }
 
@@ -114,7 +113,7 @@ TEST(OldOpsets, LogicFromAnAxisOn) {
     const TensorData y = First(maker, {Tensor<char>(DataType::kBool, {2, 2}, {0, 1, 0, 1}),
                                        Tensor<char>(DataType::kBool, {2}, {0, 1})});
     const std::string_view name = op;
-    const std::vector<char> expected = name == "And" ? std::vector<char>{0, 0, 0, 1}
+    const std::vector<char> expected = name == "And"  ? std::vector<char>{0, 0, 0, 1}
                                        : name == "Or" ? std::vector<char>{0, 1, 1, 1}
                                                       : std::vector<char>{0, 1, 1, 0};
     EXPECT_EQ(y, Tensor<char>(DataType::kBool, {2, 2}, expected)) << op;
@@ -211,9 +210,9 @@ TEST(OldOpsets, DropoutOfInferenceIsItsData) {
 }
 
 TEST(OldOpsets, HintsOfWhatMayBeOverwrittenSayNothing) {
-  for (const char* const op : {"Abs",  "Ceil", "Elu",  "Exp",     "Floor",      "HardSigmoid",
-                               "LeakyRelu", "Log", "Neg", "Relu", "Reciprocal", "Selu",
-                               "Sigmoid", "Sqrt", "Tanh", "Clip", "Dropout"}) {
+  for (const char* const op :
+       {"Abs", "Ceil", "Elu", "Exp", "Floor", "HardSigmoid", "LeakyRelu", "Log", "Neg", "Relu",
+        "Reciprocal", "Selu", "Sigmoid", "Sqrt", "Tanh", "Clip", "Dropout"}) {
     OnnxMaker maker(1);
     maker.Input("x", {2}).Node(op, {"x"}, {"y"}).Ints("consumed_inputs", {0}).Output("y");
     const auto module = ImportOnnxBytes(maker.Bytes());
@@ -329,7 +328,6 @@ TEST(NewOpsets, DequantizeLinearSaysItsResultsType) {
             Tensor<double>(DataType::kFloat64, {2}, {1.5, -2}));
 }
 
-// In float32 the quotient is 0.49999997 or 0.5; in float64 it is just below.
 TEST(NewOpsets, QuantizeLinearSaysInWhichTypeItDivides) {
   OnnxMaker maker(23);
   maker.Input("x", {2})
@@ -393,12 +391,11 @@ TEST(NewOpsets, SpaceToDepthHasTwoOrders) {
 
 TEST(NewOpsets, RangesOfHalfPrecisionAreCountedInFloat32) {
   OnnxMaker maker(27);
-  const auto half = [](uint16_t bits) {
-    return Tensor<uint16_t>(DataType::kFloat16, {}, {bits});
-  };
-  maker.Initializer("start", half(0x3C00))  // 1
-      .Initializer("limit", half(0x4000))   // 2
-      .Initializer("delta", half(0x3800))   // 0.5
+  const auto half = [](uint16_t bits) { return Tensor<uint16_t>(DataType::kFloat16, {}, {bits}); };
+  maker
+      .Initializer("start", half(0x3C00))  // 1
+      .Initializer("limit", half(0x4000))  // 2
+      .Initializer("delta", half(0x3800))  // 0.5
       .Node("Range", {"start", "limit", "delta"}, {"y"})
       .Int("stash_type", 1)
       .Output("y");

@@ -57,8 +57,8 @@ TEST(RandomOperators, NormalHasItsMeanAndDeviation) {
   EXPECT_NEAR(DeviationOf(Floats(y)), 2, 0.1);
   // 68 of 100 are within one deviation.
   const std::vector<float> values = Floats(y);
-  const auto near = std::count_if(values.begin(), values.end(),
-                                  [](float v) { return std::abs(v - 3) < 2; });
+  const auto near =
+      std::count_if(values.begin(), values.end(), [](float v) { return std::abs(v - 3) < 2; });
   EXPECT_NEAR(static_cast<double>(near), 6827, 200);
 }
 
@@ -146,8 +146,8 @@ TEST(RandomOperators, MultinomialHasItsProbabilities) {
   OnnxMaker maker(18);
   maker.Input("x", {1, 3}).Node("Multinomial", {"x"}, {"y"}).Int("sample_size", 2000);
   maker.Int("dtype", onnx::TensorProto::INT64).Float("seed", 7).Output("y");
-  const TensorData y = First(
-      maker, {FloatTensor({1, 3}, {std::log(1.F), std::log(5.F), std::log(2.F)})});
+  const TensorData y =
+      First(maker, {FloatTensor({1, 3}, {std::log(1.F), std::log(5.F), std::log(2.F)})});
   ASSERT_EQ(y.dtype, DataType::kInt64);
   ASSERT_THAT(y.shape, ElementsAre(1, 2000));
   std::vector<int64_t> drawn(2000);
