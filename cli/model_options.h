@@ -52,10 +52,11 @@ using Files = std::map<std::string, std::string>;
 absl::StatusOr<Files> ParseFiles(const std::string& flag, const std::vector<std::string>& texts);
 absl::StatusOr<Tensors> ReadTensors(const Files& files);
 
-// .onnx, .pb or .relay, once for each specialisation that its --shape and --dim flags ask for. `values` of an
-// .onnx or .pb model's inputs: those that decide a shape become constants. --numerics becomes the
-// word of the whole model. Specialisations share constants that are equal, so that several take no
-// more memory than two. kNotFound, kInvalidArgument or kUnimplemented in one sentence.
+// .onnx, .pb or .relay, once for each specialisation that its --shape and --dim flags ask for.
+// `values` of an .onnx or .pb model's inputs: those that decide a shape become constants.
+// --numerics becomes the word of the whole model. Specialisations share constants that are equal,
+// so that several take no more memory than two. kNotFound, kInvalidArgument or kUnimplemented in
+// one sentence.
 absl::StatusOr<std::vector<ir::Module>> LoadSpecialisations(const ModelOptions& model,
                                                             const Tensors& values = {});
 // Its only specialisation; exit code 2 where the flags ask for several. `what` takes one only.

@@ -121,9 +121,10 @@ absl::StatusOr<Specialisation> ParseOneSpecialisation(const std::vector<std::str
                                                       const std::string& what) {
   HONE_ASSIGN_OR_RETURN(std::vector<Specialisation> all, ParseSpecialisations(shapes, dims));
   if (all.size() == 1) return std::move(all[0]);
-  return Usage(fmt::format("expected one --shape an input and one --dim a symbol, as {} takes one "
-                           "specialisation, found {}",
-                           what, all.size()));
+  return Usage(
+      fmt::format("expected one --shape an input and one --dim a symbol, as {} takes one "
+                  "specialisation, found {}",
+                  what, all.size()));
 }
 
 std::string BindingsText(const ShapeBindings& shapes) {
