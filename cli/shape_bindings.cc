@@ -72,7 +72,7 @@ size_t MostValues(const Repeated<Value>& given) {
   return most;
 }
 
-// Of each name the value of specialisation `i`; `flag` is for the message.
+// Of each name the value of specialisation `i`; `flag` is for the message: "--dim for".
 template <typename Value>
 absl::StatusOr<std::map<std::string, Value>> ValuesAt(const Repeated<Value>& given, size_t i,
                                                       size_t count, const std::string& flag) {
@@ -80,7 +80,7 @@ absl::StatusOr<std::map<std::string, Value>> ValuesAt(const Repeated<Value>& giv
   for (const auto& [name, values] : given) {
     if (values.size() != 1 && values.size() != count) {
       return Usage(
-          fmt::format("expected one {} for {}, which all specialisations share, or {}, one for "
+          fmt::format("expected one {} {}, which all specialisations share, or {}, one for "
                       "each, found {}",
                       flag, name, count, values.size()));
     }
@@ -105,8 +105,9 @@ absl::StatusOr<std::vector<Specialisation>> ParseSpecialisations(
   const size_t count = std::max(MostValues(shapes), MostValues(dims));
   std::vector<Specialisation> specialisations(count);
   for (size_t i = 0; i < count; ++i) {
-    HONE_ASSIGN_OR_RETURN(specialisations[i].shapes, ValuesAt(shapes, i, count, "--shape"));
-    HONE_ASSIGN_OR_RETURN(specialisations[i].dims, ValuesAt(dims, i, count, "--dim"));
+    HONE_ASSIGN_OR_RETURN(specialisations[i].shapes,
+                          ValuesAt(shapes, i, count, "--shape for input"));
+    HONE_ASSIGN_OR_RETURN(specialisations[i].dims, ValuesAt(dims, i, count, "--dim for"));
   }
   for (auto it = specialisations.begin(); it != specialisations.end(); ++it) {
     if (std::find(specialisations.begin(), it, *it) == it) continue;
