@@ -38,7 +38,7 @@ TEST(ShapeBindingsTest, WhatIsNoBindingIsRefused) {
 }
 
 TEST(ShapeBindingsTest, NumbersOfBindingsThatDoNotFitAreRefused) {
-  EXPECT_THAT(Refusal({"x=1", "x=2"}, {"n=1", "n=2", "n=3"}), HasSubstr("one --shape for x"));
+  EXPECT_THAT(Refusal({"x=1", "x=2"}, {"n=1", "n=2", "n=3"}), HasSubstr("one --shape for input x"));
   EXPECT_THAT(Refusal({}, {"n=1", "n=1"}), HasSubstr("found n=1 twice"));
 }
 
