@@ -210,7 +210,11 @@ absl::StatusOr<ModelFinal> RunOne(const std::string& name, const ir::Module& mod
   HONE_ASSIGN_OR_RETURN(const Pairs pairs, FindPairs(module, target, address));
   const std::string& skeleton = pairs[0].untuned.skeleton;
   const std::string compared = DigestOf(pairs);
-  if (pairs[0].untuned.kernels.empty()) return ModelFinal{.skeleton = skeleton, .model = name};
+  if (pairs[0].untuned.kernels.empty()) {  // nothing runs, and so nothing is to be kept
+    ModelFinal nothing;
+    nothing.model = name;
+    return nothing;
+  }
   TuningClient client(address);
   HONE_ASSIGN_OR_RETURN(const auto known, client.GetModelFinal(skeleton, target.ToString()));
   if (known && known->compared == compared) return *known;

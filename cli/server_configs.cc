@@ -33,7 +33,9 @@ class ServerConfigs : public driver::ConfigSource {
     HONE_ASSIGN_OR_RETURN(const v1::GetConfigsResponse response, client_.GetConfigs(request));
     if (response.configs_size() != 1 || response.configs(0).tier().empty()) return std::nullopt;
     const v1::BestConfig& found = response.configs(0);
-    tuning_db::Best best{.config = found.config(), .nest_digest = found.nest_digest()};
+    tuning_db::Best best;
+    best.config = found.config();
+    best.nest_digest = found.nest_digest();
     kept_.Apply(key.workload_digest(), key.signature(), best);
     HONE_ASSIGN_OR_RETURN(schedule::Config config, schedule::Config::Parse(best.config));
     return driver::ConfigChoice{.tier = found.tier(),

@@ -35,7 +35,10 @@ tuning_db::ModelFinal FinalThatKeeps(const std::string& kept) {
 }
 
 tuning_db::Best BestOf(const std::string& config) {
-  return {.config = config, .nest_digest = "nest of " + config};
+  tuning_db::Best best;
+  best.config = config;
+  best.nest_digest = "nest of " + config;
+  return best;
 }
 
 TEST(KeptConfigs, ADefaultThatWasFasterTakesTheWinnersPlace) {
