@@ -105,6 +105,11 @@ void CatchInterrupts() {
 
 int Interrupts() { return interrupts; }
 
+absl::Status CheckInterrupts() {
+  if (Interrupts() == 0) return absl::OkStatus();
+  return WithExitCode(absl::CancelledError("interrupted; what was settled stays"), kInterrupted);
+}
+
 absl::StatusOr<v1::GetJobResponse> WatchToEnd(TuningClient& client, int64_t job,
                                               const WatchOptions& options) {
   HONE_ASSIGN_OR_RETURN(const v1::GetJobResponse first, client.Get(job));

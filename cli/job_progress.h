@@ -58,6 +58,8 @@ absl::Status StateToStatus(const v1::JobInfo& job);
 // many there were.
 void CatchInterrupts();
 int Interrupts();
+// Of a tune on this machine: kCancelled with exit code 130 after an interrupt.
+absl::Status CheckInterrupts();
 
 }  // namespace hone::cli
 

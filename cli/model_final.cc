@@ -74,17 +74,26 @@ class Track {
     for (const auto& [known, timed] : entered_) {
       if (known == contender) return timed.get();
     }
+    HONE_RETURN_IF_ERROR(CheckInterrupts());
     HONE_ASSIGN_OR_RETURN(TimedModel compiled, CompileContender(module_, target_, contender));
+    HONE_RETURN_IF_ERROR(CheckInterrupts());
     auto timed = std::make_unique<TimedModel>(std::move(compiled));
     timed->WarmUp();
     entered_.emplace_back(contender, std::move(timed));
     return entered_.back().second.get();
   }
 
+  // The others' memory is given back.
+  void KeepOnly(const std::vector<const ModelContender*>& contenders) {
+    std::erase_if(entered_, [&](const auto& entry) {
+      return std::ranges::none_of(contenders,
+                                  [&](const auto* kept) { return *kept == entry.first; });
+    });
+  }
+
   static absl::Status Run(const std::vector<TimedModel*>& models, void (TimedModel::*round)()) {
     RunInTurns(models, round, kRounds, [] { return Interrupts() > 0; });
-    if (Interrupts() == 0) return absl::OkStatus();
-    return WithExitCode(absl::CancelledError("interrupted; what was settled stays"), kInterrupted);
+    return CheckInterrupts();
   }
 
  private:
@@ -93,7 +102,7 @@ class Track {
   std::vector<std::pair<ModelContender, std::unique_ptr<TimedModel>>> entered_;
 };
 
-// Of one kernel all calls of a run, one figure a round.
+// The time of all calls of each kernel in a run, one figure a round.
 std::vector<std::vector<double>> KernelRounds(const TimedModel& timed, size_t kernels) {
   std::vector<std::vector<double>> rounds(kernels, std::vector<double>(kRounds, 0));
   const hone_function& function = timed.function();
@@ -110,6 +119,11 @@ struct Judged {
   std::vector<ModelFinalKernel> kernels;
 };
 
+// As the kernel's own final has it.
+std::string WinnerOf(const driver::KernelReport& tuned) {
+  return tuned.stored.empty() ? tuned.config : tuned.stored;
+}
+
 Judged WithoutTimes(const Pair& pair) {
   Judged judged{.kept = pair.untuned, .kernels = {}};
   for (size_t k = 0; k < pair.tuned.kernels.size(); ++k) {
@@ -118,7 +132,7 @@ Judged WithoutTimes(const Pair& pair) {
                               .workload_digest = untuned.workload_digest,
                               .signature = untuned.signature,
                               .calls = untuned.calls,
-                              .winner = pair.tuned.kernels[k].config,
+                              .winner = WinnerOf(pair.tuned.kernels[k]),
                               .kept = untuned.config,
                               .kept_nest_digest = untuned.nest_digest,
                               .ratio = {}});
@@ -128,7 +142,7 @@ Judged WithoutTimes(const Pair& pair) {
 
 void Keep(const driver::KernelReport& kernel, size_t k, Judged& judged) {
   judged.kept.kernels[k] = kernel;
-  judged.kernels[k].kept = kernel.config;
+  judged.kernels[k].kept = WinnerOf(kernel);
   judged.kernels[k].kept_nest_digest = kernel.nest_digest;
 }
 
@@ -193,6 +207,9 @@ absl::StatusOr<ModelFinal> Time(const ir::Module& module, const Target& target,
   std::vector<Judged> all;
   for (const Pair& pair : pairs) {
     HONE_ASSIGN_OR_RETURN(all.emplace_back(), Judge(pair, track));
+    std::vector<const ModelContender*> needed = {&pairs[0].untuned};
+    for (const Judged& judged : all) needed.push_back(&judged.kept);
+    track.KeepOnly(needed);
   }
   // Where nothing is faster, the untuned module it is.
   Judged untuned = all[0];
@@ -207,7 +224,9 @@ absl::StatusOr<ModelFinal> Time(const ir::Module& module, const Target& target,
 
 absl::StatusOr<ModelFinal> RunOne(const std::string& name, const ir::Module& module,
                                   const Target& target, const std::string& address) {
+  HONE_RETURN_IF_ERROR(CheckInterrupts());
   HONE_ASSIGN_OR_RETURN(const Pairs pairs, FindPairs(module, target, address));
+  HONE_RETURN_IF_ERROR(CheckInterrupts());
   const std::string& skeleton = pairs[0].untuned.skeleton;
   const std::string compared = DigestOf(pairs);
   if (pairs[0].untuned.kernels.empty()) {  // nothing runs, and so nothing is to be kept
@@ -217,7 +236,11 @@ absl::StatusOr<ModelFinal> RunOne(const std::string& name, const ir::Module& mod
   }
   TuningClient client(address);
   HONE_ASSIGN_OR_RETURN(const auto known, client.GetModelFinal(skeleton, target.ToString()));
-  if (known && known->compared == compared) return *known;
+  if (known && known->compared == compared) {
+    ModelFinal as_it_was = *known;
+    as_it_was.model = name;  // the file may have another name today
+    return as_it_was;
+  }
   if (std::ranges::any_of(pairs, [](const Pair& pair) { return !(pair.untuned == pair.tuned); })) {
     fmt::print(stderr, "timing {} as a whole, default against tuned\n", name);
   }

@@ -1,5 +1,6 @@
 #include "cli/model_final_report.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "cli/progress.h"
@@ -31,6 +32,11 @@ nlohmann::json KernelToJson(const ModelFinalKernel& kernel) {
           {"ratio_high", kernel.ratio.high}};
 }
 
+bool HasTimedKernels(const ModelFinal& final) {
+  return std::ranges::any_of(final.kernels,
+                             [](const ModelFinalKernel& kernel) { return kernel.default_ns > 0; });
+}
+
 std::string RatioText(const PairedRatio& ratio) {
   return fmt::format("{:.3f}x ({:.3f} to {:.3f})", ratio.median, ratio.low, ratio.high);
 }
@@ -50,8 +56,10 @@ void PrintKernels(const ModelFinal& final) {
 // What tuning won, as a sentence.
 std::string Verdict(const ModelFinal& final) {
   if (final.default_ns <= 0) {
-    return fmt::format("{}: no gain: the default configs are the winners of every kernel",
-                       final.model);
+    return fmt::format("{}: no gain: {}", final.model,
+                       HasTimedKernels(final)
+                           ? "no winner of a kernel was faster than its default where it stands"
+                           : "the default configs are the winners of every kernel");
   }
   if (!HasGain(final)) {
     return fmt::format(
@@ -88,7 +96,7 @@ nlohmann::json ModelFinalsToJson(const std::vector<ModelFinal>& finals) {
 
 void PrintModelFinals(const std::vector<ModelFinal>& finals) {
   for (const ModelFinal& final : finals) {
-    if (final.default_ns > 0) PrintKernels(final);
+    if (HasTimedKernels(final)) PrintKernels(final);
     fmt::print("\n{}\n", Verdict(final));
   }
 }

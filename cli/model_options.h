@@ -8,7 +8,6 @@
 
 #include "absl/status/statusor.h"
 #include "cli/shape_bindings.h"
-#include "cli/tuned_configs.h"
 #include "compiler/driver/config_source.h"
 #include "compiler/frontend/tensor_file.h"
 #include "compiler/ir/expr.h"
@@ -70,8 +69,7 @@ std::string DatabasePath(const std::string& option);
 
 // Tuned configs of the database, where it exists; without one, none. `must_exist` is for --db given
 // by hand.
-absl::StatusOr<driver::ConfigChain> ConfigsFrom(const std::string& database, bool must_exist,
-                                                Verdicts verdicts = Verdicts::kOfModels);
+absl::StatusOr<driver::ConfigChain> ConfigsFrom(const std::string& database, bool must_exist);
 
 }  // namespace hone::cli
 

@@ -31,15 +31,18 @@ class ServerConfigs : public driver::ConfigSource {
     key.set_workload_digest(task.def->workload.digest);
     key.set_signature(task.signature.ToString());
     HONE_ASSIGN_OR_RETURN(const v1::GetConfigsResponse response, client_.GetConfigs(request));
-    if (response.configs_size() != 1 || response.configs(0).tier().empty()) return std::nullopt;
+    if (response.configs_size() != 1) return std::nullopt;
     const v1::BestConfig& found = response.configs(0);
     tuning_db::Best best;
+    best.tier = found.tier().empty() ? tuning_db::Tier::kNone : tuning_db::Tier::kTuning;
     best.config = found.config();
     best.nest_digest = found.nest_digest();
     kept_.Apply(key.workload_digest(), key.signature(), best);
+    if (best.config.empty()) return std::nullopt;
     HONE_ASSIGN_OR_RETURN(schedule::Config config, schedule::Config::Parse(best.config));
-    return driver::ConfigChoice{.tier = found.tier(),
+    return driver::ConfigChoice{.tier = found.tier().empty() ? "default" : found.tier(),
                                 .config = std::move(config),
+                                .stored = best.config,
                                 .nest_digest = best.nest_digest,
                                 .best_ns = found.best_ns()};
   }

@@ -5,10 +5,12 @@
 #include <memory>
 #include <string>
 
-#include "cli/tuned_configs.h"
 #include "compiler/driver/config_source.h"
 
 namespace hone::cli {
+
+// Whether a kernel takes what the final of its model kept, or always the winner of its own.
+enum class Verdicts { kOfModels, kOfKernels };
 
 // Asks the daemon at `address` ("unix:PATH") for each task. kUnavailable when it cannot be reached.
 std::unique_ptr<driver::ConfigSource> MakeServerConfigs(const std::string& address,

@@ -72,7 +72,7 @@ size_t MostValues(const Repeated<Value>& given) {
   return most;
 }
 
-// Of each name the value of specialisation `i`; `flag` is for the message: "--dim for".
+// Each name with its value in specialisation `i`; `flag` is for the message: "--dim for".
 template <typename Value>
 absl::StatusOr<std::map<std::string, Value>> ValuesAt(const Repeated<Value>& given, size_t i,
                                                       size_t count, const std::string& flag) {

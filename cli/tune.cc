@@ -201,9 +201,11 @@ absl::StatusOr<v1::GetJobResponse> RunJobs(const Options& options, TuningWork& w
 // won.
 absl::StatusOr<std::vector<tuning_db::ModelFinal>> TimeModels(const Options& options,
                                                               const TuningWork& work,
-                                                              const std::string& address) {
+                                                              const std::string& address,
+                                                              LocalFarm& farm) {
   auto finals = RunModelFinals(options.request, work, address);
   if (finals.ok() || absl::IsCancelled(finals.status())) return finals;
+  HONE_RETURN_IF_ERROR(farm.CheckAlive());
   fmt::print(stderr, "note: the tuned kernels were not timed as a whole: {}\n",
              std::string(finals.status().message()));
   return std::vector<tuning_db::ModelFinal>();
@@ -218,8 +220,8 @@ absl::Status RunAt(const std::string& address, LocalFarm* farm, const Options& o
   work.spec.set_limit_ns(LeftOf(work.spec.limit_ns(), spent_ns));
   HONE_ASSIGN_OR_RETURN(const v1::GetJobResponse ended, RunJobs(options, work, address, farm));
   std::vector<tuning_db::ModelFinal> models;
-  if (farm != nullptr && StateToStatus(ended.job()).code() != absl::StatusCode::kInternal) {
-    HONE_ASSIGN_OR_RETURN(models, TimeModels(options, work, address));
+  if (farm != nullptr && ended.job().state() != v1::JOB_STATE_CANCELLED) {
+    HONE_ASSIGN_OR_RETURN(models, TimeModels(options, work, address, *farm));
   }
   const double wall_s = static_cast<double>(Clock::Real().NowNs() - start_ns) * 1e-9;
   PrintResult(ended, options.json, wall_s, micro_kernels, models);

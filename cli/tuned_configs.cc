@@ -13,12 +13,10 @@ namespace {
 
 class TunedConfigs : public driver::ConfigSource {
  public:
-  TunedConfigs(std::unique_ptr<tuning_db::Store> store, Verdicts verdicts)
-      : store_(std::move(store)), verdicts_(verdicts) {}
+  explicit TunedConfigs(std::unique_ptr<tuning_db::Store> store) : store_(std::move(store)) {}
 
   absl::StatusOr<std::optional<std::vector<std::string>>> OpenModel(const std::string& skeleton,
                                                                     const Target& target) override {
-    if (verdicts_ == Verdicts::kOfKernels) return std::nullopt;
     HONE_ASSIGN_OR_RETURN(const auto final, store_->NewestModelFinal(skeleton, target.ToString()));
     if (!final) return std::nullopt;
     kept_.Add(*final);
@@ -31,13 +29,16 @@ class TunedConfigs : public driver::ConfigSource {
     HONE_ASSIGN_OR_RETURN(
         std::vector<tuning_db::Best> best,
         tuning_db::Resolve(*store_, task.target.ToString(), {key}, IsCompatibleWith(task.target)));
-    if (best[0].tier == tuning_db::Tier::kNone) return std::nullopt;
     kept_.Apply(key.workload_digest, key.signature, best[0]);
+    if (best[0].config.empty()) return std::nullopt;
     HONE_ASSIGN_OR_RETURN(schedule::Config config, schedule::Config::Parse(best[0].config));
-    return driver::ConfigChoice{.tier = std::string(tuning_db::Name(best[0].tier)),
-                                .config = std::move(config),
-                                .nest_digest = best[0].nest_digest,
-                                .best_ns = best[0].best_ns};
+    const bool is_default = best[0].tier == tuning_db::Tier::kNone;
+    return driver::ConfigChoice{
+        .tier = is_default ? "default" : std::string(tuning_db::Name(best[0].tier)),
+        .config = std::move(config),
+        .stored = best[0].config,
+        .nest_digest = best[0].nest_digest,
+        .best_ns = best[0].best_ns};
   }
 
   absl::StatusOr<std::shared_ptr<const schedule::MicroKernelTimes>> MicroKernels(
@@ -54,15 +55,13 @@ class TunedConfigs : public driver::ConfigSource {
   }
 
   std::unique_ptr<tuning_db::Store> store_;
-  const Verdicts verdicts_;
   tuner::KeptConfigs kept_;
 };
 
 }  // namespace
 
-std::unique_ptr<driver::ConfigSource> MakeTunedConfigs(std::unique_ptr<tuning_db::Store> store,
-                                                       Verdicts verdicts) {
-  return std::make_unique<TunedConfigs>(std::move(store), verdicts);
+std::unique_ptr<driver::ConfigSource> MakeTunedConfigs(std::unique_ptr<tuning_db::Store> store) {
+  return std::make_unique<TunedConfigs>(std::move(store));
 }
 
 }  // namespace hone::cli

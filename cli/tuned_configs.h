@@ -9,12 +9,8 @@
 
 namespace hone::cli {
 
-// Whether a kernel takes what the final of its model kept, or always the winner of its own.
-enum class Verdicts { kOfModels, kOfKernels };
-
-// Tiers "tuned" and "tuning" of the task itself.
-std::unique_ptr<driver::ConfigSource> MakeTunedConfigs(std::unique_ptr<tuning_db::Store> store,
-                                                       Verdicts verdicts = Verdicts::kOfModels);
+// Tiers "tuned" and "tuning" of the task itself, and what finals of models kept.
+std::unique_ptr<driver::ConfigSource> MakeTunedConfigs(std::unique_ptr<tuning_db::Store> store);
 
 }  // namespace hone::cli
 

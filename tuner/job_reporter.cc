@@ -31,7 +31,7 @@ v1::JobState ToProto(tuning_db::JobState state) {
 constexpr char kNothingToWin[] = "nothing to win";
 constexpr char kSpaceUsedUp[] = "space used up";
 
-// Of a task that has a final.
+// The task has a final.
 std::string WhyEnded(const tuning_db::Job& job, const tuning_db::JobTask& task,
                      const tuning_db::Final& final, int64_t trials) {
   if (final.distinct_trials < trials) return "";  // it was tuned further since

@@ -101,7 +101,7 @@ class Fields {
     if (!value) return Fail(name, "a number"), 0;
     return *value;
   }
-  // Of a field that older logs do not have.
+  // Reads a field that older logs do not have.
   double RealOr(const char* name, double without) {
     return Find(name) != nullptr ? Real(name) : without;
   }

@@ -35,9 +35,9 @@ struct ModelFinal {
   // Digest of all that was compared: while it is the same, nothing is to be timed again.
   std::string compared;
   int64_t rounds = 0;
-  double default_ns = 0;     // of a run of the untuned module; 0: not timed, since nothing differs
-  double tuned_ns = 0;       // of what was kept
-  PairedRatio ratio;         // of these
+  double default_ns = 0;  // of a run of the untuned module; 0: not timed, since it is what is kept
+  double tuned_ns = 0;    // of what was kept
+  PairedRatio ratio;      // of these
   int64_t wall_time_ns = 0;  // since the epoch, for display
 };
 

@@ -104,7 +104,7 @@ class Store {
   // ---- finals of models ----
   // Returns its id. kInvalidArgument for one without a skeleton, target or kernels.
   virtual absl::StatusOr<int64_t> AddModelFinal(const ModelFinal& final) = 0;
-  // Of the model with this skeleton on this target.
+  // The newest final of the model with this skeleton on this target.
   virtual absl::StatusOr<std::optional<ModelFinal>> NewestModelFinal(const std::string& skeleton,
                                                                      const std::string& target) = 0;
 
@@ -129,7 +129,7 @@ struct Writer {
   std::string address = "";
   // Its process; 0: unknown. Where it opens the database, the store fills this in.
   int64_t pid = 0;
-  // Of a private daemon: the process that it serves, and nobody else. 0: of none.
+  // Set for a private daemon: the process that it serves, and nobody else. 0: of none.
   int64_t client = 0;
 };
 // Whether it serves whoever may dial.

@@ -148,7 +148,7 @@ struct Job {
   int64_t ran_ns = 0;
   std::string owner;  // the daemon that runs it, with an epoch
   int64_t epoch = 0;
-  // Of a private daemon: it ends with that daemon's client (decision 0014).
+  // The job is of a private daemon: it ends with that daemon's client (decision 0014).
   bool is_private = false;
   JobState state = JobState::kQueued;
   std::string message;

@@ -258,6 +258,7 @@ absl::StatusOr<CompileReport> ChooseKernels(const ir::Module& module, const Targ
   report.kernels = ReportKernels(graph, scheduled);
   for (size_t k = 0; k < scheduled.size(); ++k) {
     report.kernels[k].nest_digest = schedule::NestDigest(scheduled[k].nest);
+    report.kernels[k].stored = scheduled[k].choice.stored;
   }
   SpecialisationReport& chosen = report.specialisations.emplace_back();
   chosen.skeleton = graph.specialisations[0].skeleton;

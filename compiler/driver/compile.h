@@ -70,7 +70,8 @@ struct KernelReport {
   std::string signature;
   std::string tier;
   std::string config;
-  std::string nest_digest = "";  // of ChooseKernels only
+  std::string nest_digest = "";  // these two: of ChooseKernels only
+  std::string stored = "";       // ConfigChoice::stored
   double flops = 0;
   int calls = 0;                          // of all specialisations
   std::vector<int> specialisations = {};  // that call it, ascending

@@ -18,6 +18,8 @@ namespace hone::driver {
 struct ConfigChoice {
   std::string tier;
   schedule::Config config;
+  // The config's text where it is stored, which may lack knobs that came since; empty: not stored.
+  std::string stored = "";
   // Of the nest it was measured as; empty: not checked. A config applies only while it lowers to
   // this.
   std::string nest_digest;
@@ -56,7 +58,8 @@ class ConfigChain {
     loop::Nest nest;
   };
   absl::StatusOr<Scheduled> Schedule(const schedule::Task& task);
-  // Of the first source that knows a final of the model; to be asked before its kernels are.
+  // The answer of the first source that knows a final of the model; to be asked before its kernels
+  // are.
   absl::StatusOr<std::optional<std::vector<std::string>>> OpenModel(const std::string& skeleton,
                                                                     const Target& target);
   // The nanoseconds of one call as they were measured for this very task, with the config that

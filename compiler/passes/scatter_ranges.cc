@@ -44,7 +44,7 @@ std::optional<int64_t> FromFront(int64_t index, int64_t extent) {
   return index >= 0 && index < extent ? std::optional(index) : std::nullopt;
 }
 
-// Of scatter_nd: each row of the indices is a position in the first axes, and they go through the
+// In scatter_nd each row of the indices is a position in the first axes, and they go through the
 // box as its elements lie in memory.
 std::optional<Box> BoxOfPositions(const Expr& node) {
   const Ints& data = node->args[0]->type->tensor.shape;
@@ -72,7 +72,7 @@ std::optional<Box> BoxOfPositions(const Expr& node) {
   return box;
 }
 
-// Of scatter_elements: the index depends on nothing but where it stands along the axis, a step
+// In scatter_elements the index depends on nothing but where it stands along the axis, a step
 // each.
 std::optional<Box> BoxOfElements(const Expr& node) {
   const Ints& data = node->args[0]->type->tensor.shape;

@@ -18,7 +18,7 @@ std::set<const uint8_t*> WeightsOf(const ir::Module& module) {
 
 TEST(LoadedSpecialisations, HaveTheWeightsOfTheModelOnce) {
   ModelOptions model;
-  model.path = std::string(HONE_TEST_DATA) + "/onnx/symbolic.onnx";
+  model.path = HONE_TEST_DATA "/onnx/symbolic.onnx";
   model.shapes = {"x=1,3", "x=4,3", "x=16,3", "bias=1,4"};
   const auto modules = LoadSpecialisations(model);
   ASSERT_TRUE(modules.ok()) << modules.status();

@@ -26,7 +26,7 @@ class TuneModel : public ::testing::TestWithParam<const char*> {
   json Tune() {
     return Hone({"tune", "model.onnx", "--db", "hone.db", "--threads", "1", "--trials", "2"});
   }
-  // Of the first function on inputs from a fixed seed: each output's floats.
+  // The floats of each output of the first function, on inputs from a fixed seed.
   std::vector<std::vector<float>> Outputs(const std::string& module_file) {
     std::string error;
     const std::unique_ptr<Module> module = Module::Open(folder_ / module_file, &error);

@@ -440,7 +440,7 @@ TEST(Dispatcher, RefusesASecondWorkerOfOneNameAndLeavesTheFirstAlone) {
 
 TEST(Dispatcher, AWorkerThatIsBackTakesItsOwnStreamOver) {
   World world;
-  // Of this release; of the one before, which says nothing.
+  // One worker of this release, and one of the release before, which says nothing.
   for (const char* const instance : {"host-7-aaaa", ""}) {
     FakeWorker before("w", world.dispatcher.get());
     before.instance = instance;

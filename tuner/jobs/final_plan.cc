@@ -53,11 +53,13 @@ absl::StatusOr<std::vector<PlannedTrial>> ChooseFinalists(const TaskContext& tas
     if (config.ok()) add(*config, winner.nest_digest);
   }
   int left = top;
-  const std::vector<const TaskHistory::Entry*> ranked = history.Ranked();
-  for (const TaskHistory::Entry* entry : ranked) {
+  const TaskHistory::Entry* best = nullptr;  // of those that take part
+  for (const TaskHistory::Entry* entry : history.Ranked()) {
     if (left == 0) break;
-    if (IsClearlyBeaten(*entry, *ranked.front())) continue;
-    left -= add(entry->config, entry->trial.nest_digest);
+    if (best != nullptr && IsClearlyBeaten(*entry, *best)) continue;
+    if (!add(entry->config, entry->trial.nest_digest)) continue;
+    if (best == nullptr) best = entry;
+    --left;
   }
   return finalists;
 }

@@ -157,8 +157,12 @@ std::vector<double> TaskHistory::RankedTimes() const {
 }
 
 std::optional<double> TaskHistory::FirstTime() const {
-  if (search_.empty() || !search_.begin()->second.record) return std::nullopt;
-  return search_.begin()->second.ranked_ns;
+  for (const auto& [id, entry] : search_) {
+    if (!entry.record) return std::nullopt;
+    if (entry.record->outcome == Outcome::kOk) return entry.ranked_ns;
+  }
+  if (search_.empty()) return std::nullopt;
+  return 0;
 }
 
 std::vector<const TaskHistory::Entry*> TaskHistory::Ranked() const {

@@ -42,7 +42,7 @@ tuning_db::Purpose PurposeOf(const tuning_db::Job& job);
 struct Want {
   const ActiveJob* job = nullptr;
   const tuning_db::JobTask* task = nullptr;
-  // Of a job whose searches end early: whether more trials are worth it (early_end.h), as judged
+  // For a job whose searches end early, whether more trials are worth it (early_end.h), as judged
   // when the task had this many, and the task's share of the models' time.
   int64_t judged_at = -1;
   bool is_worth_more = true;

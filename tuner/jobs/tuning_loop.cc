@@ -133,8 +133,8 @@ TaskRunner* TuningLoop::EnsureRunner(const tuning_db::JobTask& wanted) {
   return (runners_[key] = std::move(runner)).get();
 }
 
-// Of an earlier life of the daemon, or of a service whose jobs want the same tasks. Those that
-// nobody wants any more are cancelled: their job ended when the daemon did.
+// Open trials of an earlier life of the daemon, or of a service whose jobs want the same tasks.
+// Those that nobody wants any more are cancelled: their job ended when the daemon did.
 void TuningLoop::AdoptOpenTrials() {
   const auto open = parts_.store->OpenTrials(0);
   if (!open.ok()) return Fatal(open.status());

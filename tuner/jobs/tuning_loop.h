@@ -75,7 +75,7 @@ struct TuningParts {
   Executor* planner = nullptr;   // where searches run
   // nullptr: there is no search of this name.
   std::function<Search*(const std::string& name)> search;
-  // Of a private daemon: jobs that it finds in the store are others' (decision 0014).
+  // Set in a private daemon: jobs that it finds in the store are others' (decision 0014).
   bool is_private = false;
   // Something happened to the job: it has new events. From any thread.
   std::function<void(int64_t job)> on_event;

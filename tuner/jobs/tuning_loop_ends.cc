@@ -36,8 +36,10 @@ void TuningLoop::Judge(const TaskRunner& runner, Want& want) {
     if (!active.models_ns) return;
     const double own_ns = want.task->weight * runner.history.FirstTime().value_or(0);
     want.share = *active.models_ns > 0 ? own_ns / *active.models_ns : 1;
-    want.is_worth_more = !HasEndedBefore(runner, want.share) &&
-                         IsWorthMore({want.share, runner.history.RankedTimes()}, options_.batch);
+    // Where nothing has run yet, all is still to be won.
+    want.is_worth_more =
+        own_ns <= 0 || (!HasEndedBefore(runner, want.share) &&
+                        IsWorthMore({want.share, runner.history.RankedTimes()}, options_.batch));
   }
   want.judged_at = trials;
 }

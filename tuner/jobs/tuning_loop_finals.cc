@@ -44,6 +44,13 @@ tuning_db::Record FailedRecord(const MeasureReport& report, const std::string& w
   return record;
 }
 
+// Whether its search was found to have ended while the newest final was measured: the next final
+// says so.
+bool HasEndedSince(const TaskRunner& runner) {
+  const std::optional<tuning_db::Final>& final = runner.history.final();
+  return final && final->ended_share != runner.EndedShare();
+}
+
 // A final that was settled and is not current, though nothing was measured meanwhile, would be run
 // for ever. It is a fault of ours, and the task says so instead.
 std::string WhyFinalDoesNotCount(const TaskRunner& runner) {
@@ -253,14 +260,14 @@ void TuningLoop::OnFinalSettled(const TaskKey& key, int64_t trial, const std::st
   if (runner == nullptr) return;
   EndMeasuring(key, trial);
   const int64_t job = runner->final_run->trial.job;
-  const bool has_news = runner->history.settled() > runner->final_run->settled;
+  const bool has_new_trials = runner->history.settled() > runner->final_run->settled;
   runner->final_run.reset();
   runner->history.ConfirmSettled();
   const absl::Status loaded = runner->history.ReloadFinal(*parts_.store);
   if (!loaded.ok()) return Fatal(loaded);
   if (!failure.empty()) {
     FailTask(*runner, failure);
-  } else if (runner->NeedsFinal() && !has_news) {
+  } else if (runner->NeedsFinal() && !has_new_trials && !HasEndedSince(*runner)) {
     FailTask(*runner, WhyFinalDoesNotCount(*runner));
   }
   Emit(job);

@@ -13,7 +13,8 @@ void KeptConfigs::Apply(const std::string& workload_digest, const std::string& s
   const auto found = kernels_.find({workload_digest, signature});
   if (found == kernels_.end()) return;
   const tuning_db::ModelFinalKernel& kernel = found->second;
-  if (best.config != kernel.winner || best.config == kernel.kept) return;
+  const bool is_judged = best.config == kernel.winner || best.tier == tuning_db::Tier::kNone;
+  if (!is_judged || best.config == kernel.kept) return;
   best.config = kernel.kept;
   best.nest_digest = kernel.kept_nest_digest;
 }

@@ -14,9 +14,10 @@ namespace hone::tuner {
 // A verdict on a kernel is about the winner that its own final had. Not thread-safe.
 class KeptConfigs {
  public:
-  // Of a kernel that an earlier final named, the earlier one's verdict stays.
+  // Where an earlier final named a kernel, its verdict stays.
   void Add(const tuning_db::ModelFinal& final);
-  // Puts the config that was kept in the place of `best`, where that is the winner that was judged.
+  // Puts the config that was kept in the place of `best`, where that is the winner that was judged,
+  // or where nothing was measured of the kernel alone (its tier stays kNone).
   void Apply(const std::string& workload_digest, const std::string& signature,
              tuning_db::Best& best) const;
 

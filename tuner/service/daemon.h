@@ -21,8 +21,9 @@ namespace hone::tuner {
 
 struct DaemonOptions {
   std::string socket;  // path of the Unix socket; its folder must be this user's alone
-  // Of a private daemon (decision 0014): the process whose jobs it runs, for as long as it lives.
-  // Others than this one and its children are refused. 0: a service for everybody who may dial.
+  // Set for a private daemon (decision 0014): the process whose jobs it runs, for as long as it
+  // lives. Others than this one and its children are refused. 0: a service for everybody who may
+  // dial.
   pid_t client = 0;
   TuningOptions tuning;
   DispatcherOptions farm;

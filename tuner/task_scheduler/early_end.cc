@@ -9,7 +9,7 @@ namespace {
 // A search whose newest trials, so many of them, gained less than this ends whatever its share.
 constexpr size_t kPatience = 32;
 constexpr double kLeastGainOfPatience = 0.01;
-// Of the models' time: what promises less is not tried.
+// The least part of the models' time that is worth a batch.
 constexpr double kLeastGainOfModels = 0.001;
 
 // The least of the first `count` times; 0: all failed.

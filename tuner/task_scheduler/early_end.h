@@ -8,7 +8,7 @@ namespace hone::tuner {
 
 // A task whose trials are all settled.
 struct SearchSoFar {
-  // Of the models' time, what all calls of the task take with its default config; 0 to 1.
+  // The part of the models' time that all calls of the task take with its default config; 0 to 1.
   double share = 1;
   // What each trial counts as, in the order in which they were proposed; 0: a failure. The first is
   // the default's.

@@ -33,6 +33,10 @@ absl::StatusOr<std::vector<std::pair<int64_t, std::string>>> OtherSpellings(Conn
 absl::Status CanonicaliseConfigs(Connection& db) {
   HONE_ASSIGN_OR_RETURN(const auto spellings, OtherSpellings(db));
   if (spellings.empty()) return absl::OkStatus();
+  // Rows are found by their config here and nowhere else.
+  HONE_RETURN_IF_ERROR(
+      db.Execute("CREATE INDEX trials_of_config ON trials (config);"
+                 "CREATE INDEX final_entries_of_config ON final_entries (config)"));
   // Rounds count cancellations, which are few: what lies above all of them and differs by trial is
   // free.
   HONE_ASSIGN_OR_RETURN(const auto rounds, db.Integer("SELECT MAX(round) + 1 FROM trials"));
@@ -48,7 +52,7 @@ absl::Status CanonicaliseConfigs(Connection& db) {
         db.Run("UPDATE trials SET config = ?, config_digest = ?, round = ? + id WHERE config = ?",
                config, digest, rounds.value_or(0), spelling));
   }
-  return absl::OkStatus();
+  return db.Execute("DROP INDEX trials_of_config; DROP INDEX final_entries_of_config");
 }
 
 }  // namespace hone::tuning_db::sqlite

@@ -13,8 +13,8 @@ struct ReducedAngle {
   llvm::Value* quadrant;
 };
 
-// Of doubles, scalar or vector; the rest is within 2^-52 of itself, and NaN where x is not finite.
-// Large angles, which are rare, take a branch to a function of the module.
+// It takes doubles, scalar or vector; the rest is within 2^-52 of itself, and NaN where x is not
+// finite. Large angles, which are rare, take a branch to a function of the module.
 ReducedAngle ReduceAngle(Builder& b, llvm::Value* x, const CpuTraits& traits);
 
 }  // namespace hone::codegen

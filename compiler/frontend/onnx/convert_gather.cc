@@ -11,13 +11,13 @@
 namespace hone::frontend {
 namespace {
 
-// Of positions along one axis of the data.
+// The indices are positions along one axis of the data.
 absl::Status CheckAlong(int64_t axis, const ir::Expr& data, const ir::Expr& indices) {
   HONE_ASSIGN_OR_RETURN(const int64_t at, AxisOf(axis, RankOf(data)));
   return CheckIndices(indices, ShapeOf(data)[at]);
 }
 
-// Of tuples that are positions in the axes of the data from `first` on.
+// The indices are tuples of positions in the axes of the data from `first` on.
 absl::Status CheckTuples(const ir::Expr& data, const ir::Expr& indices, int64_t first) {
   const Shape& shape = ShapeOf(data);
   const int64_t items = RankOf(indices) == 0 ? 0 : ShapeOf(indices).back();

@@ -7,7 +7,7 @@
 namespace hone::frontend {
 namespace {
 
-// Of operand 0, with the vector that is operand 1 added before where the node has it.
+// The function of operand 0, with the vector that is operand 1 added before where the node has it.
 Results BiasedGelu(NodeReader& node, ir::Expr (*gelu)(Formula&, const ir::Expr&)) {
   HONE_ASSIGN_OR_RETURN(const ir::Expr data, node.Arg(0, "X"));
   Formula f;

@@ -102,7 +102,7 @@ Results Range(NodeReader& node) {
   const DataType dtype = DtypeOf(operands[0]);
   HONE_ASSIGN_OR_RETURN(const int64_t size, TensorBytes({*count}, dtype));
   HONE_RETURN_IF_ERROR(node.Generate(size));
-  // Of opset 27: 16-bit floats are counted in float32.
+  // Since opset 27, 16-bit floats are counted in float32.
   HONE_ASSIGN_OR_RETURN(const int64_t stash, node.Int("stash_type", 1));
   if (dtype == DataType::kFloat16 || dtype == DataType::kBFloat16) {
     if (stash != 1) {

@@ -96,7 +96,7 @@ absl::StatusOr<ir::Expr> Uniform(NodeReader& node, const Shape& shape, DataType 
 using Distribution = absl::StatusOr<ir::Expr> (*)(NodeReader& node, const Shape& shape,
                                                   DataType dtype);
 
-// Of the shape that the attribute says.
+// The result has the shape that the attribute says.
 Converter OfShape(Distribution distribution) {
   return [distribution](NodeReader& node) -> Results {
     HONE_ASSIGN_OR_RETURN(const DataType dtype, TypeAttr(node, DataType::kFloat32));
@@ -106,7 +106,7 @@ Converter OfShape(Distribution distribution) {
   };
 }
 
-// Of the shape, and where no attribute says another the type, of the operand.
+// The result has the shape of the operand, and its type where no attribute says another.
 Converter OfOperand(Distribution distribution) {
   return [distribution](NodeReader& node) -> Results {
     HONE_ASSIGN_OR_RETURN(const ir::Expr like, node.Arg(0, "input"));
@@ -129,7 +129,7 @@ Results Bernoulli(NodeReader& node) {
   return f.Finish({f.Cast(f.Less(drawn, p), dtype)});
 }
 
-// Of each row of logarithms of probabilities, which need not sum to 1, the place where its sums of
+// For each row of logarithms of probabilities, which need not sum to 1, the place where its sums of
 // probabilities pass a number drawn.
 Results Multinomial(NodeReader& node) {
   HONE_ASSIGN_OR_RETURN(const ir::Expr given, node.Arg(0, "input"));

@@ -237,7 +237,7 @@ Shape Extents(const ir::Expr& e, int64_t first, int64_t last) {
   return Shape(ShapeOf(e).begin() + first, ShapeOf(e).begin() + last);
 }
 
-// Of a gather along `axis` where the first `batch` axes of both operands are the same: the axis
+// For a gather along `axis` where the first `batch` axes of both operands are the same: the axis
 // goes behind those, and the axes that stood between come back before those of the indices.
 absl::StatusOr<ir::Expr> GatherInBatches(const ir::Expr& data, const ir::Expr& indices,
                                          int64_t axis, int64_t batch) {

@@ -163,7 +163,7 @@ std::vector<std::string> WalkOptions(const Sequence& s) {
 std::vector<int64_t> StripOptions() { return {1, 2, 4, 8}; }
 
 // More than one where what is read, and again when the next tiles come, has left the second cache.
-// Of narrow elements a strip gains nothing (Zen 4: float16 takes 1.3 of the time).
+// With narrow elements a strip gains nothing (Zen 4: float16 takes 1.3 of the time).
 int64_t DefaultStrip(const Task& task) {
   constexpr int64_t kStrip = 4, kWideBytes = 4;
   int64_t bytes = 0;

@@ -116,7 +116,7 @@ std::vector<T> Samples(double low, double high) {
   return x;
 }
 
-// Of any angle, the worst for its reduction (next to a multiple of pi / 2) too.
+// Any angle, the worst for its reduction (next to a multiple of pi / 2) too.
 template <typename T>
 void ExpectSinesOfLibm(const std::string& target) {
   std::vector<T> x(kCount, 0);

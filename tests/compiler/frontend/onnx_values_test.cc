@@ -79,7 +79,7 @@ TEST(NanOrderTest, TopKTakesNanForTheLargest) {
   EXPECT_THAT(Ints(all[1]), ElementsAre(1, 3, 0, 2));
 }
 
-// Of many, positions are merged in sorted runs.
+// Many positions are merged in sorted runs.
 TEST(NanOrderTest, TopKOfManyTakesNanForTheLargest) {
   constexpr int64_t kCount = 40;
   std::vector<float> values;
