@@ -92,6 +92,31 @@ TEST(ChooseFinalists, KeepConfigsOfBeforeAKnobExisted) {
   }
 }
 
+// After a release in which the fastest config is another nest: what is slower than it was must not
+// lose to a time that nobody can have any more.
+TEST(ChooseFinalists, AreNotBeatenByAConfigThatNoLongerTakesPart) {
+  const auto context = FakeLowerer().Open("conv", "NC->NC", kFakeTarget).value();
+  const auto store = StoreWonBy(Bits("101100000"), "the nest of an older release");
+  const schedule::Config slower = Bits("110000000");
+  tuning_db::Trial trial;
+  trial.task = 1;
+  trial.signature = "NC->NC";
+  trial.config = slower.ToText();
+  trial.config_digest = slower.Digest();
+  trial.nest_digest = context->Lower(slower)->nest_digest;
+  tuning_db::Record record;
+  record.samples_ns = {200};  // twice the stale one's
+  record.median_ns = 200;
+  ASSERT_TRUE(store->Import(trial, record).ok());
+  TaskHistory history(1, "NC->NC");
+  history.ReadIn(&context->space());
+  ASSERT_TRUE(history.Load(*store).ok());
+  const auto finalists = ChooseFinalists(*context, history, 4);
+  ASSERT_TRUE(finalists.ok()) << finalists.status();
+  ASSERT_EQ(finalists->size(), 2u);
+  EXPECT_EQ(finalists->at(1).config, slower);
+}
+
 TEST(JudgeFinal, TakesTheBestPairedRatioNotTheBestSingleFigure) {
   hone::v1::MeasureResult result;
   Add(result, {100, 200, 100});

@@ -36,6 +36,7 @@ tuning_db::ModelFinal FinalThatKeeps(const std::string& kept) {
 
 tuning_db::Best BestOf(const std::string& config) {
   tuning_db::Best best;
+  best.tier = tuning_db::Tier::kTuned;
   best.config = config;
   best.nest_digest = "nest of " + config;
   return best;
@@ -60,6 +61,17 @@ TEST(KeptConfigs, AVerdictSaysNothingOfAnotherWinnerOrKernel) {
   kept.Apply("w", "NC16c->NC16c", elsewhere);
   kept.Apply("another", "NC->NC", elsewhere);
   EXPECT_EQ(elsewhere.config, kWinner);
+}
+
+// A tune that its time limit ended before the kernel had a trial: the module that was timed had the
+// config that was kept.
+TEST(KeptConfigs, AKernelWithoutRecordsTakesWhatWasKept) {
+  KeptConfigs kept;
+  kept.Add(FinalThatKeeps(kDefault));
+  tuning_db::Best nothing;
+  kept.Apply("w", "NC->NC", nothing);
+  EXPECT_EQ(nothing.config, kDefault);
+  EXPECT_EQ(nothing.tier, tuning_db::Tier::kNone);
 }
 
 TEST(KeptConfigs, TheFirstSpecialisationDecides) {

@@ -11,7 +11,8 @@ namespace {
 class TaskHistoryTest : public ::testing::Test {
  protected:
   void Measure(const std::string& config, const std::string& device, double anchor_ns,
-               std::vector<double> samples_ns) {
+               std::vector<double> samples_ns,
+               tuning_db::Outcome outcome = tuning_db::Outcome::kOk) {
     tuning_db::Task task;
     task.workload = "conv";
     task.workload_digest = Sha256Hex("conv");
@@ -23,6 +24,7 @@ class TaskHistoryTest : public ::testing::Test {
     trial.config_digest = Sha256Hex(config);
     trial.nest_digest = trial.config_digest;
     tuning_db::Record record;
+    record.outcome = outcome;
     record.samples_ns = std::move(samples_ns);
     record.median_ns = record.samples_ns.front();
     record.anchor_ns = anchor_ns;
@@ -76,6 +78,19 @@ TEST_F(TaskHistoryTest, WhereADeviceHasNoAnchorTimesAreRankedAsTheyAre) {
   Measure(kA, "fast", 100, {90});
   Measure(kB, "slow", 0, {80});
   EXPECT_THAT(Ranked(), ::testing::ElementsAre(kB, kA));
+}
+
+// A default whose first trial failed, once or for good, says nothing of how much its task weighs.
+TEST_F(TaskHistoryTest, TheFirstTimeIsThatOfTheFirstSuccess) {
+  Measure(kA, "fast", 0, {0}, tuning_db::Outcome::kRunTimeout);
+  TaskHistory failed(1, "NC->NC");
+  ASSERT_TRUE(failed.Load(*store_).ok());
+  EXPECT_EQ(failed.FirstTime(), 0);
+  Measure(kB, "fast", 200, {130, 80, 140});
+  Measure(kC, "fast", 200, {60});
+  TaskHistory history(1, "NC->NC");
+  ASSERT_TRUE(history.Load(*store_).ok());
+  EXPECT_EQ(history.FirstTime(), 80);
 }
 
 }  // namespace

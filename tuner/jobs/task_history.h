@@ -61,7 +61,8 @@ class TaskHistory {
   // What each settled trial counts as, in the order of proposal; 0: it failed. Those of another
   // regime are left out.
   std::vector<double> RankedTimes() const;
-  // What the first trial, the default's, counts as; 0: it failed. Nothing: it is not settled.
+  // What the first trial that succeeded counts as, the default's where that did; 0: none has yet.
+  // Nothing: a trial before it, or the first of all, is not settled.
   std::optional<double> FirstTime() const;
   // Settled successes, best first. Those of another regime follow behind all of this one.
   std::vector<const Entry*> Ranked() const;
