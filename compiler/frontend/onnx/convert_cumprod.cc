@@ -31,7 +31,7 @@ Results CumProd(NodeReader& node) {
   Formula f;
   ir::Expr y = f.Wide(data);
   if (exclusive != 0) {
-    y = extent == 1 ? f.Add(f.Mul(y, f.Number(0, y)), f.Number(1, y))
+    y = extent == 1 ? f.Call("broadcast_to", {f.Number(1, y)}, {{"shape", ShapeOf(y)}})
                     : Moved(f, y, axis, 1, reverse != 0);
   }
   for (int64_t distance = 1; distance < extent; distance *= 2) {

@@ -44,6 +44,12 @@ class Walk {
   absl::Status Node(const OnnxNode& node, Names& names) const {
     bool moves = node.gives_four_bit;
     const bool is_call = FindFunction(functions_, node) != nullptr;
+    if (is_call && node.gives_four_bit) {
+      return absl::UnimplementedError(fmt::format(
+          "node \"{}\" ({}): Hone has no 4-bit integers as attributes of functions; put "
+          "the tensor into the function",
+          node.name, node.op));
+    }
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       if (!names.contains(node.inputs[i])) continue;
       if (!is_call && Moves(node.op)) {

@@ -107,7 +107,15 @@ absl::StatusOr<OnnxNode> WithAttributes(const OnnxNode& node, const OnnxAttrs* a
           ref));
     }
     const auto value = attrs->find(ref);
-    if (value != attrs->end()) resolved.attrs.insert_or_assign(name, value->second);
+    if (value == attrs->end()) continue;
+    // Its nodes would read the caller's tensors, and nobody has looked at what it calls.
+    if (std::holds_alternative<OnnxSubgraph>(value->second)) {
+      return absl::UnimplementedError(fmt::format(
+          "its attribute {} is a graph that reaches a function as its attribute \"{}\", and Hone "
+          "takes graphs where they stand only; put the graph into the function",
+          name, ref));
+    }
+    resolved.attrs.insert_or_assign(name, value->second);
   }
   resolved.attr_refs.clear();
   return resolved;

@@ -261,6 +261,12 @@ absl::StatusOr<OnnxAttrs> ReadDefaults(const onnx::FunctionProto& proto,
     if (!attr.ParseFromString(bytes)) {
       return absl::InvalidArgumentError("its attributes' default values are damaged");
     }
+    if (IsFourBit(attr.t())) {  // what reads it within could not be told that it is
+      return absl::UnimplementedError(fmt::format(
+          "Hone has no 4-bit integers as the default of an attribute, found {}; put the "
+          "tensor into the function",
+          attr.name()));
+    }
     HONE_ASSIGN_OR_RETURN(OnnxAttr value, ReadAttr(&attr, folder));
     defaults.emplace(attr.name(), std::move(value));
   }

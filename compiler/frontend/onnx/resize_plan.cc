@@ -10,12 +10,14 @@
 namespace hone::frontend {
 namespace {
 
-// An extent of the result, or a distance in it, as one of the data. From extents it is exact where
-// the quotient is, which a scale, rounded itself, would not be.
+// An extent of the result, or a distance in it, as one of the data. From extents it is rounded to T
+// once, and exact where the quotient is: a scale is rounded itself, and in T a product of extents
+// of some thousands would be, too.
 template <typename T>
 T InSource(const ResizeAxis& axis, T x) {
-  if (axis.by_extents) return x * static_cast<T>(axis.input) / static_cast<T>(axis.output);
-  return x / static_cast<T>(axis.scale);
+  if (!axis.by_extents) return x / static_cast<T>(axis.scale);
+  return static_cast<T>(static_cast<double>(x) * static_cast<double>(axis.input) /
+                        static_cast<double>(axis.output));
 }
 
 // Where position `at` of the result comes from, in arithmetic of T.

@@ -458,6 +458,28 @@ TEST(OnnxFunctions, ErrorsNameTheCallAndTheNodeInside) {
   EXPECT_THAT(Refusal(maker), HasSubstr("node \"my.F_node\" (my.F): node \"Add_node\" (Add): "));
 }
 
+// Its nodes would be the caller's, and it could call the function that it is given to.
+TEST(OnnxFunctions, AGraphThatIsAnAttributeOfACallIsRefused) {
+  OnnxMaker body;
+  body.Input("a", {}).Input("c", {}).Node("If", {"c"}, {"b"}).Output("b");
+  for (const char* const name : {"then_branch", "else_branch"}) {
+    Refer(body, name, "branch", onnx::AttributeProto::GRAPH);
+  }
+  OnnxMaker branch;
+  branch.Node("my.F", {"a", "c"}, {"t"}).Output("t");
+  OnnxMaker maker(18);
+  maker.Input("x", {3})
+      .Initializer("yes", {DataType::kBool, {}, std::string(1, '\1')})
+      .Node("my.F", {"x", "yes"}, {"y"})
+      .Output("y");
+  onnx::AttributeProto& attr = *LastNode(maker).add_attribute();
+  attr.set_name("branch");
+  attr.set_type(onnx::AttributeProto::GRAPH);
+  *attr.mutable_g() = branch.proto().graph();
+  AddFunction(maker, "my", "F", body).add_attribute("branch");
+  EXPECT_THAT(Refusal(maker), HasSubstr("put the graph into the function"));
+}
+
 TEST(OnnxFunctions, DamagedDefaultsAreRefused) {
   OnnxMaker maker(18);
   maker.Input("x", {3}).Node("my.Leaky", {"x"}, {"y"}).Output("y");

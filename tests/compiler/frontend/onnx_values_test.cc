@@ -197,6 +197,33 @@ TEST(ResizeNearestTest, AScaleIsWhatItsAuthorWrote) {
               ElementsAre(0, 1, 3, 5));
 }
 
+// Products of extents beyond 2^24 are no float32, and what they are divided by does not matter to
+// that: every second element of a long row, and each of them three times.
+TEST(ResizeNearestTest, LongRowsAreExact) {
+  std::vector<float> values(8986);
+  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i);
+  const NearestCase half_pixel = {"half_pixel", "round_prefer_floor", {}, {}};
+  const std::vector<float> halved =
+      Nearest(half_pixel, values, {FloatTensor({0}, {}), IntTensor({1}, {4493})});
+  ASSERT_EQ(halved.size(), 4493u);
+  for (size_t i = 0; i < halved.size(); ++i) ASSERT_EQ(halved[i], 2 * static_cast<float>(i));
+  values.resize(2537);
+  const NearestCase asymmetric = {"asymmetric", "floor", {}, {}};
+  const std::vector<float> tripled =
+      Nearest(asymmetric, values, {FloatTensor({0}, {}), IntTensor({1}, {7611})});
+  ASSERT_EQ(tripled.size(), 7611u);
+  for (size_t i = 0; i < tripled.size(); ++i) ASSERT_EQ(tripled[i], static_cast<float>(i / 3));
+}
+
+TEST(CumProdTest, ExclusiveOverOneElementIsOneWhateverTheElement) {
+  for (const float x : {2.0f, INFINITY, kNan}) {
+    ExpectFloats(OneNode(26, "CumProd", {FloatTensor({1}, {x}), IntTensor({}, {0})})
+                     .Int("exclusive", 1)
+                     .Run()[0],
+                 {1});
+  }
+}
+
 std::string Refusal(const OnnxMaker& maker) {
   const auto module = ImportOnnxBytes(maker.Bytes());
   EXPECT_FALSE(module.ok());
