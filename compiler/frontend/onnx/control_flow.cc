@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "compiler/frontend/onnx/node_cost.h"
 #include "compiler/frontend/onnx/results.h"
 #include "compiler/frontend/onnx/sequence.h"
 #include "support/status.h"
@@ -27,17 +28,6 @@ absl::Status CheckTensors(const std::vector<ir::Expr>& values) {
     }
   }
   return absl::OkStatus();
-}
-
-// What another run of the graph adds to the model, in nodes: one of many operands counts as
-// several.
-int64_t CostOf(const OnnxGraph& graph) {
-  constexpr size_t kOperandsOfANode = 8;
-  size_t cost = 1 + (graph.inputs.size() + graph.outputs.size()) / kOperandsOfANode;
-  for (const OnnxNode& node : graph.nodes) {
-    cost += 1 + (node.inputs.size() + node.outputs.size()) / kOperandsOfANode;
-  }
-  return static_cast<int64_t>(cost);
 }
 
 // The outputs of a graph within `around` on these inputs.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "compiler/frontend/onnx/node_cost.h"
 #include "compiler/frontend/onnx/results.h"
 #include "support/status.h"
 
@@ -131,7 +132,7 @@ Results CallFunction(NodeReader& call, const OnnxFunction& function, const NodeS
                                                   function.outputs.size(),
                                                   call.node().outputs.size()));
   }
-  HONE_RETURN_IF_ERROR(call.Unroll(static_cast<int64_t>(function.nodes.size()) + 1));
+  HONE_RETURN_IF_ERROR(call.Unroll(CostOf(function.nodes) + 1));
   HONE_ASSIGN_OR_RETURN(const OnnxAttrs attrs, AttributesOf(call, function));
   NodeScope scope(caller, function, &attrs);
   for (size_t i = 0; i < function.inputs.size(); ++i) {

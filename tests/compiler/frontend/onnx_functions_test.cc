@@ -458,6 +458,35 @@ TEST(OnnxFunctions, ErrorsNameTheCallAndTheNodeInside) {
   EXPECT_THAT(Refusal(maker), HasSubstr("node \"my.F_node\" (my.F): node \"Add_node\" (Add): "));
 }
 
+// Nodes count wherever they stand: a body of one If of 2,000 nodes is one of 2,000.
+TEST(OnnxFunctions, NodesOfBranchesCountInWhatTheyExpandTo) {
+  OnnxMaker branch;
+  branch.Node("Neg", {"a"}, {"n0"});
+  for (int i = 1; i < 2000; ++i) {
+    branch.Node("Neg", {"n" + std::to_string(i - 1)}, {"n" + std::to_string(i)});
+  }
+  branch.Output("n1999");
+  OnnxMaker body;
+  body.Input("a", {}).Input("c", {}).Node("If", {"c"}, {"b"}).Output("b");
+  for (const char* const name : {"then_branch", "else_branch"}) {
+    onnx::AttributeProto& attr = *LastNode(body).add_attribute();
+    attr.set_name(name);
+    attr.set_type(onnx::AttributeProto::GRAPH);
+    *attr.mutable_g() = branch.proto().graph();
+  }
+  OnnxMaker maker(18);
+  maker.Input("x", {3}).Initializer("yes", {DataType::kBool, {}, std::string(1, '\1')});
+  std::string last = "x";
+  for (int call = 0; call < 50; ++call) {
+    const std::string next = "y" + std::to_string(call);
+    maker.Node("my.F", {last, "yes"}, {next});
+    last = next;
+  }
+  maker.Output(last);
+  AddFunction(maker, "my", "F", body);
+  EXPECT_THAT(Refusal(maker), HasSubstr("would make the model too large"));
+}
+
 // Its nodes would be the caller's, and it could call the function that it is given to.
 TEST(OnnxFunctions, AGraphThatIsAnAttributeOfACallIsRefused) {
   OnnxMaker body;

@@ -1,0 +1,19 @@
+// What nodes that are expanded again add to a model.
+#ifndef HONE_COMPILER_FRONTEND_ONNX_NODE_COST_H_
+#define HONE_COMPILER_FRONTEND_ONNX_NODE_COST_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "compiler/frontend/onnx/model.h"
+
+namespace hone::frontend {
+
+// In nodes, those of their subgraphs with them; one of many operands counts as several.
+int64_t CostOf(const std::vector<OnnxNode>& nodes);
+// The same of a graph, whose inputs and outputs count, too.
+int64_t CostOf(const OnnxGraph& graph);
+
+}  // namespace hone::frontend
+
+#endif  // HONE_COMPILER_FRONTEND_ONNX_NODE_COST_H_
