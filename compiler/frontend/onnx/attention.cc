@@ -118,6 +118,11 @@ ir::Expr BehindPast(Formula& f, const ir::Expr& past, const ir::Expr& x) {
   return f.Concat({past, x}, 2);
 }
 
+absl::Status ChargePositions(NodeReader& node, int64_t count) {
+  constexpr int64_t kMost = int64_t{1} << 40;
+  return node.Generate(std::min(count, kMost) * static_cast<int64_t>(sizeof(int64_t)));
+}
+
 ir::Expr RowNumbers(int64_t count) {
   const std::vector<int64_t> numbers = Numbers(count);
   return ir::ConstantFromBytes({{count, 1}, DataType::kInt64}, numbers.data());

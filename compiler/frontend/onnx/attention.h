@@ -41,7 +41,9 @@ ir::Expr MergeHeads(Formula& f, const ir::Expr& x);
 // The positions before those of `x`, along axis 2; `x` itself where `past` is null or empty.
 ir::Expr BehindPast(Formula& f, const ir::Expr& past, const ir::Expr& x);
 
-// 0, 1, ... as int64 in the shape (count, 1) or (1, count).
+// 0, 1, ... as int64 in the shape (count, 1) or (1, count). ChargePositions first: a file of a few
+// bytes may name an extent that no memory holds.
+absl::Status ChargePositions(NodeReader& node, int64_t count);
 ir::Expr RowNumbers(int64_t count);
 ir::Expr ColumnNumbers(int64_t count);
 

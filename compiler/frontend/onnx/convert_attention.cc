@@ -65,6 +65,9 @@ class Mask {
           "window sizes of -1 or more were expected, found {} to the left and {} to the right",
           left, right));
     }
+    if (is_causal == 0 && left < 0 && right < 0 && !node_.Has(kValidKeys)) return absl::OkStatus();
+    HONE_RETURN_IF_ERROR(ChargePositions(node_, rows_));
+    HONE_RETURN_IF_ERROR(ChargePositions(node_, keys_));
     const ir::Expr columns = ColumnNumbers(keys_);
     ir::Expr position =
         f_.Add(RowNumbers(rows_), ScalarConstant(static_cast<double>(past), DataType::kInt64));

@@ -63,6 +63,8 @@ absl::StatusOr<ir::Expr> Bias(NodeReader& node, const Heads& heads, const ir::Ex
   const DataType dtype = DtypeOf(heads.query);
   Formula f;
   ir::Expr bias;
+  HONE_RETURN_IF_ERROR(ChargePositions(node, mask || unidirectional != 0 ? scores[3] : 0));
+  HONE_RETURN_IF_ERROR(ChargePositions(node, unidirectional != 0 ? scores[2] : 0));
   if (mask) {
     HONE_ASSIGN_OR_RETURN(const ir::Expr seen, SeenKeys(f, mask, scores));
     bias = f.Where(seen, ScalarConstant(0, dtype), ScalarConstant(filter, dtype));

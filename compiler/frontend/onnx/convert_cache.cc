@@ -34,8 +34,8 @@ absl::StatusOr<ir::Expr> WrittenTo(const ir::Expr& cache, const ir::Expr& update
   if (circular) {
     at = f.Call("floor_mod", {at, ScalarConstant(static_cast<double>(extent), dtype)});
   }
-  const ir::Expr everywhere = ScalarConstant(0, dtype, expected);
-  return f.FinishOne(f.Call("scatter_elements", {cache, f.Add(at, everywhere), update},
+  at = f.Call("broadcast_to", {at}, {{"shape", expected}});
+  return f.FinishOne(f.Call("scatter_elements", {cache, at, update},
                             {{"axis", axis}, {"reduction", std::string("none")}}));
 }
 

@@ -61,20 +61,19 @@ Results ImageScaler(NodeReader& node) {
   HONE_ASSIGN_OR_RETURN(const ir::Expr x, node.Arg(0, "input"));
   HONE_RETURN_IF_ERROR(CheckImages(x));
   HONE_ASSIGN_OR_RETURN(const double scale, node.Float("scale", 1));
-  std::vector<float> bias(ShapeOf(x)[1], 0);
-  if (const OnnxAttr* const raw = node.Raw("bias")) {
-    const auto* const values = std::get_if<std::vector<float>>(raw);
-    if (values == nullptr || values->size() != bias.size()) {
-      return absl::InvalidArgumentError(
-          fmt::format("bias: {} floats were expected, one a channel", bias.size()));
-    }
-    bias = *values;
-  }
+  const int64_t channels = ShapeOf(x)[1];
   Formula f;
-  const auto channels = static_cast<int64_t>(bias.size());
+  const ir::Expr scaled = f.Mul(x, f.Number(scale, x));
+  const OnnxAttr* const raw = node.Raw("bias");
+  if (raw == nullptr) return f.Finish({scaled});
+  const auto* const bias = std::get_if<std::vector<float>>(raw);
+  if (bias == nullptr || static_cast<int64_t>(bias->size()) != channels) {
+    return absl::InvalidArgumentError(
+        fmt::format("bias: {} floats were expected, one a channel", channels));
+  }
   const ir::Expr vector =
-      ir::ConstantFromBytes({AlongAxis(channels, 1, RankOf(x)), DataType::kFloat32}, bias.data());
-  return f.Finish({f.Add(f.Mul(x, f.Number(scale, x)), f.Cast(vector, DtypeOf(x)))});
+      ir::ConstantFromBytes({AlongAxis(channels, 1, RankOf(x)), DataType::kFloat32}, bias->data());
+  return f.Finish({f.Add(scaled, f.Cast(vector, DtypeOf(x)))});
 }
 
 // Cuts `border` (left, top, right, bottom) off, or where `scale` has a height and a width keeps as

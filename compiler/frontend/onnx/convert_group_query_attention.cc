@@ -132,6 +132,7 @@ class GroupQueryAttention {
     HONE_ASSIGN_OR_RETURN(const int64_t turns, node_.Int("do_rotary", 0));
     HONE_ASSIGN_OR_RETURN(const int64_t interleaved, node_.Int("rotary_interleaved", 0));
     if (turns == 0) return absl::OkStatus();
+    HONE_RETURN_IF_ERROR(ChargePositions(node_, rows_));
     HONE_ASSIGN_OR_RETURN(const ir::Expr cos_cache, node_.Arg(kCosines, "cos_cache"));
     HONE_ASSIGN_OR_RETURN(const ir::Expr sin_cache, node_.Arg(kSines, "sin_cache"));
     if (RankOf(cos_cache) != 2) {
@@ -171,6 +172,7 @@ class GroupQueryAttention {
   // What is added to the scores: a query sees the keys up to its own position, or the last of them.
   absl::StatusOr<ir::Expr> Bias() {
     HONE_ASSIGN_OR_RETURN(const int64_t window, node_.Int("local_window_size", -1));
+    HONE_RETURN_IF_ERROR(ChargePositions(node_, total_));
     const ir::Expr columns = ColumnNumbers(total_);
     const ir::Expr position = QueryPositions();
     ir::Expr seen = f_.Call("less_equal", {columns, position});

@@ -121,6 +121,7 @@ Results MicrosoftRotaryEmbedding(NodeReader& node) {
   if (heads == 0 && RankOf(cos_cache) == 2 && RankOf(x) == 3) {
     heads = ShapeOf(x)[2] / std::max<int64_t>(2 * ShapeOf(cos_cache)[1], 1);
   }
+  HONE_RETURN_IF_ERROR(ChargePositions(node, ShapeOf(x)[RankOf(x) - 2]));
   Formula f;
   const ir::Expr positions = Positions(f, given, ShapeOf(x)[RankOf(x) - 2]);
   HONE_RETURN_IF_ERROR(f.status());

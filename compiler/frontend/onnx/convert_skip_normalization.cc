@@ -64,7 +64,9 @@ Results SkipNormalization(NodeReader& node, bool simplified) {
 
 // How many tokens of each sequence the mask has, int32; zeros where there is no mask.
 ir::Expr TokenCounts(Formula& f, const ir::Expr& mask, int64_t batch) {
-  if (!mask) return ScalarConstant(0, DataType::kInt32, {batch});
+  if (!mask) {
+    return f.Call("broadcast_to", {ScalarConstant(0, DataType::kInt32)}, {{"shape", Shape{batch}}});
+  }
   const ir::Expr one = f.Number(1, mask);
   const ir::Expr present = f.Cast(f.Call("equal", {mask, one}), DataType::kInt32);
   return f.Call("sum", {present}, {{"axis", Shape{1}}, {"keepdims", false}});

@@ -225,6 +225,9 @@ Results MirrorPad(NodeReader& node) {
     if (widths[2 * i] == 0 && widths[2 * i + 1] == 0) continue;
     const auto given = static_cast<int64_t>(i);
     const int64_t axis = value.channels_first ? ChannelsFirstAxis(given) : given;
+    constexpr int64_t kMost = int64_t{1} << 40;
+    HONE_RETURN_IF_ERROR(node.layouts().allowance().Take(3 * std::min(ShapeOf(e)[axis], kMost) *
+                                                         static_cast<int64_t>(sizeof(int64_t))));
     HONE_ASSIGN_OR_RETURN(const auto at, Mirrored(ShapeOf(e)[axis], widths[2 * i],
                                                   widths[2 * i + 1], mode == "SYMMETRIC"));
     HONE_ASSIGN_OR_RETURN(e, Emit("take", {e, IntsConstant(at)}, {{"axis", axis}}));
