@@ -26,8 +26,8 @@ ir::Module Model(int64_t n, const std::string& output = "norm") {
       .Node("Relu", {"table"}, {output})
       .Output("y")
       .Output(output);
-  return frontend::ImportOnnxBytes(maker.Bytes(),
-                                   {.shapes = {{"x", {n, 64}}}, .dims = {}, .constants = {}, .values = {}})
+  return frontend::ImportOnnxBytes(
+             maker.Bytes(), {.shapes = {{"x", {n, 64}}}, .dims = {}, .constants = {}, .values = {}})
       .value();
 }
 
