@@ -58,7 +58,7 @@ absl::Status StateToStatus(const v1::JobInfo& job);
 // many there were.
 void CatchInterrupts();
 int Interrupts();
-// Of a tune on this machine: kCancelled with exit code 130 after an interrupt.
+// What a tune on this machine ends with after an interrupt: kCancelled, exit code 130.
 absl::Status CheckInterrupts();
 
 }  // namespace hone::cli
