@@ -29,9 +29,6 @@ function(hone_room_tests FOLDER)
   file(GLOB all CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${FOLDER}/*_test.cc)
   file(GLOB support CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${FOLDER}/*.cc)
   list(FILTER support EXCLUDE REGEX "(_test|main)\\.cc$")
-  # Of the files, not of the programs, which share precompiled headers.
-  set_source_files_properties(
-    ${all} ${support} PROPERTIES COMPILE_DEFINITIONS HONE_TEST_DIR="${CMAKE_SOURCE_DIR}/tests/${FOLDER}")
   foreach(label quick ci full)
     set(sources ${all})
     if(label STREQUAL "quick")
@@ -52,9 +49,6 @@ function(hone_room_tests FOLDER)
       if(NOT ARG_STANDALONE)
         hone_precompile(${name} TESTS ${HONE_TEST_HEADERS})
       endif()
-      target_compile_definitions(
-        ${name} PRIVATE HONE_TEST_DATA="${CMAKE_SOURCE_DIR}/tests/data"
-                        HONE_SOURCE_DIR="${CMAKE_SOURCE_DIR}" HONE_BIN_DIR="${CMAKE_BINARY_DIR}/bin")
       set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
       add_test(NAME ${name} COMMAND ${name})
       set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT ${timeout})

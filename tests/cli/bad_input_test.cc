@@ -10,6 +10,7 @@
 #include "runtime/host.h"
 #include "support/random.h"
 #include "tests/cli/run_hone.h"
+#include "tests/paths.h"
 
 namespace hone::cli {
 namespace {

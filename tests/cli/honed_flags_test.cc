@@ -4,6 +4,7 @@
 
 #include "support/child_process.h"
 #include "tests/cli/run_hone.h"
+#include "tests/paths.h"
 
 namespace hone::cli {
 namespace {

@@ -3,6 +3,7 @@
 #include "gtest/gtest.h"
 #include "support/child_process.h"
 #include "tests/cli/run_hone.h"
+#include "tests/paths.h"
 #include "tuning_db/store.h"
 
 namespace hone::cli {

@@ -7,6 +7,7 @@
 #include "support/child_process.h"
 #include "tests/cli/processes.h"
 #include "tests/cli/run_hone.h"
+#include "tests/paths.h"
 #include "tuning_db/store.h"
 
 namespace hone::cli {

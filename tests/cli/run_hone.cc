@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "gtest/gtest.h"
+#include "tests/paths.h"
 
 namespace hone::cli {
 

@@ -9,6 +9,7 @@
 #include "nlohmann/json.hpp"
 #include "support/child_process.h"
 #include "tests/cli/run_hone.h"
+#include "tests/paths.h"
 
 namespace hone::cli {
 namespace {

@@ -4,6 +4,7 @@
 #include "cli/model_options.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/paths.h"
 
 namespace hone::cli {
 namespace {

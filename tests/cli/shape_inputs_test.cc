@@ -3,6 +3,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/cli/run_hone.h"
+#include "tests/paths.h"
 
 namespace hone::cli {
 namespace {

@@ -3,6 +3,7 @@
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 #include "tests/cli/run_hone.h"
+#include "tests/paths.h"
 
 namespace hone::cli {
 namespace {

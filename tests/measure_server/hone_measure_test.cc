@@ -14,6 +14,7 @@
 #include "support/child_process.h"
 #include "tests/measure_server/fake_daemon.h"
 #include "tests/measure_server/sample_artifacts.h"
+#include "tests/paths.h"
 #include "tests/runtime/c_module.h"
 
 namespace hone::measure {

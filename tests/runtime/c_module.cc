@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "runtime/module_abi.h"
+#include "tests/paths.h"
 
 namespace hone {
 

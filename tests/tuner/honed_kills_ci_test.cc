@@ -17,6 +17,7 @@
 #include "hone/v1/tuning.grpc.pb.h"
 #include "support/child_process.h"
 #include "support/random.h"
+#include "tests/paths.h"
 #include "tests/tuner/end_state.h"
 #include "tests/tuner/fakes.h"
 #include "tuning_db/store.h"

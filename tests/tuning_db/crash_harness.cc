@@ -12,6 +12,7 @@
 #include <map>
 #include <set>
 
+#include "tests/paths.h"
 #include "tests/tuning_db/examples.h"
 #include "tuning_db/store.h"
 
@@ -121,9 +122,14 @@ CrashRun::End CrashRun::Live(const std::vector<std::string>& environment, int64_
   variables.push_back(nullptr);
   const pid_t child = fork();
   if (child == 0) {
-    const char* const arguments[] = {HONE_CRASH_CHILD, path.c_str(),    ack_log.c_str(),
-                                     trials.c_str(),   threads.c_str(), nullptr};
-    execve(HONE_CRASH_CHILD, const_cast<char* const*>(arguments), variables.data());
+    const char* const arguments[] = {HONE_TESTS_BIN "/tuning_db_crash_child",
+                                     path.c_str(),
+                                     ack_log.c_str(),
+                                     trials.c_str(),
+                                     threads.c_str(),
+                                     nullptr};
+    execve(HONE_TESTS_BIN "/tuning_db_crash_child", const_cast<char* const*>(arguments),
+           variables.data());
     _exit(127);
   }
   if (kill_after_us >= 0) {

@@ -7,6 +7,8 @@
 #include <fstream>
 #include <optional>
 
+#include "tests/paths.h"
+
 namespace hone::codegen {
 namespace {
 
@@ -48,8 +50,9 @@ const std::optional<std::string>& Runner() {
     const bool found = Succeeds(fmt::format("command -v {} >/dev/null", kCompiler)) &&
                        Succeeds("command -v qemu-aarch64-static >/dev/null");
     if (!found) return std::nullopt;
-    const std::string build = fmt::format("{} -O1 -I{} -o {} {}/emulated_runner.c -ldl", kCompiler,
-                                          HONE_SOURCE_DIR, program, HONE_TEST_DIR);
+    const std::string build =
+        fmt::format("{} -O1 -I{} -o {} {}/emulated_runner.c -ldl", kCompiler, HONE_SOURCE_DIR,
+                    program, HONE_SOURCE_DIR "/tests/compiler/codegen");
     return Succeeds(build) ? std::optional(program) : std::nullopt;
   }();
   return runner;

@@ -11,6 +11,7 @@
 #include "compiler/frontend/tensorflow/import.h"
 #include "support/random.h"
 #include "tests/compiler/frontend/seeded_weights.h"
+#include "tests/paths.h"
 
 namespace hone::frontend {
 namespace {

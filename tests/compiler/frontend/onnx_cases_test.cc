@@ -12,6 +12,7 @@
 #include "compiler/frontend/onnx/import.h"
 #include "compiler/frontend/onnx/tensor.h"
 #include "tests/compiler/frontend/model_runner.h"
+#include "tests/paths.h"
 
 namespace hone::frontend {
 namespace {

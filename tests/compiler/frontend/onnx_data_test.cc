@@ -8,6 +8,7 @@
 #include "tests/compiler/frontend/model_runner.h"
 #include "tests/compiler/frontend/node_case.h"
 #include "tests/compiler/frontend/seeded_weights.h"
+#include "tests/paths.h"
 
 namespace hone::frontend {
 namespace {

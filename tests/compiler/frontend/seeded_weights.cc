@@ -12,6 +12,7 @@
 #include <set>
 
 #include "compiler/frontend/onnx/tensor.h"
+#include "tests/paths.h"
 
 namespace hone::frontend {
 namespace {

@@ -12,6 +12,7 @@
 #include "compiler/frontend/tensorflow/import.h"
 #include "compiler/ir/expr.h"
 #include "tests/compiler/frontend/model_runner.h"
+#include "tests/paths.h"
 
 namespace hone::frontend {
 namespace {

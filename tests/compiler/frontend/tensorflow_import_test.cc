@@ -8,6 +8,7 @@
 #include "tests/compiler/frontend/graph_def_maker.h"
 #include "tests/compiler/frontend/model_runner.h"
 #include "tests/compiler/frontend/onnx_maker.h"
+#include "tests/paths.h"
 
 namespace hone::frontend {
 namespace {

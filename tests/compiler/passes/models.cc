@@ -13,6 +13,7 @@
 #include "compiler/passes/evaluator.h"
 #include "compiler/passes/infer_type.h"
 #include "compiler/passes/rewriting.h"
+#include "tests/paths.h"
 
 namespace hone::passes {
 namespace {
@@ -250,7 +251,7 @@ PassContext TestContext() {
 }
 
 void ExpectGolden(const std::string& name, const std::string& text) {
-  const std::string path = std::string(HONE_TEST_DIR) + "/golden/" + name;
+  const std::string path = HONE_SOURCE_DIR "/tests/compiler/passes/golden/" + name;
   const char* update = std::getenv("HONE_UPDATE_GOLDEN");
   if (update != nullptr && std::string(update) == "1") {
     std::ofstream(path) << text;

@@ -6,12 +6,13 @@
 
 #include "gtest/gtest.h"
 #include "tests/compiler/schedule/nest_check.h"
+#include "tests/paths.h"
 
 namespace hone::schedule {
 
 void ExpectGolden(const std::string& name, const loop::Nest& naive, const loop::Nest& nest) {
   ExpectSameResults(naive, nest, 7, name);
-  const std::string path = std::string(HONE_TEST_DIR) + "/golden/" + name + ".txt";
+  const std::string path = HONE_SOURCE_DIR "/tests/compiler/schedule/golden/" + name + ".txt";
   const std::string text = loop::ToText(nest);
   if (std::getenv("HONE_UPDATE_GOLDEN") != nullptr) {
     std::ofstream(path) << text;

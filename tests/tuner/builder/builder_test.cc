@@ -13,6 +13,7 @@
 #include "gtest/gtest.h"
 #include "runtime/module.h"
 #include "support/digest.h"
+#include "tests/paths.h"
 #include "tuner/builder/batch_runner.h"
 #include "tuner/builder/client/builder_pool.h"
 
