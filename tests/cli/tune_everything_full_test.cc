@@ -1,4 +1,6 @@
-// Whatever people bring to `hone tune` comes to an end, and stays right: every model of the zoo.
+// Whatever people bring to `hone tune` comes to an end, and stays right: every model of the zoo,
+// and every kind of kernel.
+#include <algorithm>
 #include <cmath>
 #include <memory>
 
@@ -9,6 +11,8 @@
 #include "runtime/executor.h"
 #include "runtime/module.h"
 #include "support/random.h"
+#include "tests/cli/element.h"
+#include "tests/cli/kernel_kinds.h"
 #include "tests/cli/run_hone.h"
 
 namespace hone::cli {
@@ -16,18 +20,55 @@ namespace {
 
 using nlohmann::json;
 
-// How far apart results of a default and of a tuned module may be, of the output's largest element:
-// algorithms that round differently, through a whole network.
-constexpr double kTolerance = 1e-3;
+struct Tensor {
+  DataType type;
+  std::vector<double> elements;
+};
 
-class TuneModel : public ::testing::TestWithParam<const char*> {
+// How far apart elements of a default and of a tuned module may be, as a share of the output's
+// largest: algorithms that round differently, through a whole network.
+double Tolerance(DataType type) { return std::max(1e-3, 4 * Epsilon(type)); }
+
+class TuneModel : public ::testing::Test {
  protected:
-  json Hone(std::vector<std::string> args) { return RunHoneJson(std::move(args), folder_.path()); }
-  json Tune() {
-    return Hone({"tune", "model.onnx", "--db", "hone.db", "--threads", "1", "--trials", "2"});
+  // Tunes a model of this folder to an end, twice, and compares what it computes with and without
+  // what was tuned.
+  void ExpectEndsStaysRightAndSpendsNothingTwice(const std::string& model) {
+    const json tuned = Tune(model);
+    ASSERT_FALSE(tuned["tasks"].empty());
+    for (const json& task : tuned["tasks"]) {
+      EXPECT_LE(task["trials"], 2) << task;
+      EXPECT_GT(task["best_us"], 0) << task;
+    }
+    const json again = Tune(model);
+    for (const json& task : again["tasks"]) EXPECT_EQ(task["trials"], 0) << task;
+    EXPECT_EQ(again["models"], tuned["models"]) << "nothing is timed twice";
+
+    Hone({"compile", model, "-o", "default.so", "--threads", "1"});
+    Hone({"compile", model, "-o", "tuned.so", "--db", Database(), "--threads", "1"});
+    const std::vector<Tensor> standard = Outputs("default.so");
+    const std::vector<Tensor> outputs = Outputs("tuned.so");
+    ASSERT_FALSE(standard.empty());
+    ASSERT_EQ(outputs.size(), standard.size());
+    for (size_t i = 0; i < outputs.size(); ++i) ExpectClose(outputs[i], standard[i]);
   }
-  // The floats of each output of the first function, on inputs from a fixed seed.
-  std::vector<std::vector<float>> Outputs(const std::string& module_file) {
+
+  // One for all tests: the micro-kernels are timed once.
+  static std::string Database() {
+    static const TestFolder folder;
+    return folder / "hone.db";
+  }
+
+  TestFolder folder_;
+
+ private:
+  json Hone(std::vector<std::string> args) { return RunHoneJson(std::move(args), folder_.path()); }
+  json Tune(const std::string& model) {
+    return Hone({"tune", model, "--db", Database(), "--threads", "1", "--trials", "2"});
+  }
+
+  // Each output of the first function, on inputs from a fixed seed.
+  std::vector<Tensor> Outputs(const std::string& module_file) {
     std::string error;
     const std::unique_ptr<Module> module = Module::Open(folder_ / module_file, &error);
     if (module == nullptr) {
@@ -41,80 +82,72 @@ class TuneModel : public ::testing::TestWithParam<const char*> {
     }
     FillInputs(*executor);
     executor->Run();
-    std::vector<std::vector<float>> outputs;
+    std::vector<Tensor> outputs;
     for (uint32_t i = 0; i < executor->function().output_count; ++i) {
       const hone_value& value = executor->function().outputs[i];
-      EXPECT_EQ(static_cast<DataType>(value.dtype), DataType::kFloat32);
-      const auto* floats = static_cast<const float*>(executor->Output(i));
-      outputs.emplace_back(floats, floats + value.size_bytes / sizeof(float));
+      const auto type = static_cast<DataType>(value.dtype);
+      const auto size_bytes = static_cast<uint64_t>(SizeBytes(type));
+      Tensor& output = outputs.emplace_back(Tensor{.type = type, .elements = {}});
+      const auto* bytes = static_cast<const char*>(executor->Output(i));
+      for (uint64_t at = 0; at < value.size_bytes; at += size_bytes) {
+        output.elements.push_back(LoadElement(type, bytes + at));
+      }
     }
     return outputs;
   }
 
-  TestFolder folder_;
-
- private:
   // Floats in [0, 1), whole numbers 0 and 1.
   static void FillInputs(Executor& executor) {
     Random random(5);
     for (uint32_t i = 0; i < executor.function().input_count; ++i) {
       const hone_value& value = executor.function().inputs[i];
       const auto type = static_cast<DataType>(value.dtype);
-      if (type == DataType::kFloat32) {
-        auto* floats = static_cast<float*>(executor.Input(i));
-        for (uint64_t e = 0; e < value.size_bytes / sizeof(float); ++e) {
-          floats[e] = static_cast<float>(random.Uniform());
-        }
-      } else {
-        ASSERT_EQ(type, DataType::kInt64);
-        auto* integers = static_cast<int64_t*>(executor.Input(i));
-        for (uint64_t e = 0; e < value.size_bytes / sizeof(int64_t); ++e) {
-          integers[e] = static_cast<int64_t>(random.Below(2));
-        }
+      const auto size_bytes = static_cast<uint64_t>(SizeBytes(type));
+      auto* bytes = static_cast<char*>(executor.Input(i));
+      for (uint64_t at = 0; at < value.size_bytes; at += size_bytes) {
+        const double drawn = random.Uniform();
+        StoreElement(type, IsFloat(type) ? drawn : std::round(drawn), bytes + at);
       }
     }
   }
+
+  static void ExpectClose(const Tensor& tuned, const Tensor& standard) {
+    ASSERT_EQ(tuned.type, standard.type);
+    ASSERT_EQ(tuned.elements.size(), standard.elements.size());
+    double largest = 0;
+    double error = 0;
+    for (size_t i = 0; i < tuned.elements.size(); ++i) {
+      ASSERT_FALSE(std::isnan(tuned.elements[i])) << i;
+      largest = std::max(largest, std::abs(standard.elements[i]));
+      error = std::max(error, std::abs(tuned.elements[i] - standard.elements[i]));
+    }
+    EXPECT_LE(error, IsFloat(tuned.type) ? Tolerance(tuned.type) * largest : 0);
+  }
 };
 
-void ExpectClose(const std::vector<float>& tuned, const std::vector<float>& standard) {
-  ASSERT_EQ(tuned.size(), standard.size());
-  double largest = 0;
-  double error = 0;
-  for (size_t i = 0; i < tuned.size(); ++i) {
-    ASSERT_FALSE(std::isnan(tuned[i])) << i;
-    largest = std::max(largest, std::abs(static_cast<double>(standard[i])));
-    error = std::max(error, std::abs(static_cast<double>(tuned[i]) - standard[i]));
-  }
-  EXPECT_LE(error, kTolerance * largest);
-}
+class TuneZooModel : public TuneModel, public testing::WithParamInterface<const char*> {};
 
-TEST_P(TuneModel, EndsStaysRightAndSpendsNothingTwice) {
+TEST_P(TuneZooModel, EndsStaysRightAndSpendsNothingTwice) {
   ASSERT_EQ(RunHone({"zoo", GetParam(), "-o", "model.onnx"}, folder_.path()).exit_code, 0);
-  const json tuned = Tune();
-  ASSERT_FALSE(tuned["tasks"].empty());
-  for (const json& task : tuned["tasks"]) {
-    EXPECT_LE(task["trials"], 2) << task;
-    EXPECT_GT(task["best_us"], 0) << task;
-  }
-  const json again = Tune();
-  for (const json& task : again["tasks"]) EXPECT_EQ(task["trials"], 0) << task;
-  EXPECT_EQ(again["models"], tuned["models"]) << "nothing is timed twice";
-
-  Hone({"compile", "model.onnx", "-o", "default.so", "--threads", "1"});
-  Hone({"compile", "model.onnx", "-o", "tuned.so", "--db", "hone.db", "--threads", "1"});
-  const auto standard = Outputs("default.so");
-  const auto outputs = Outputs("tuned.so");
-  ASSERT_FALSE(standard.empty());
-  ASSERT_EQ(outputs.size(), standard.size());
-  for (size_t i = 0; i < outputs.size(); ++i) ExpectClose(outputs[i], standard[i]);
+  ExpectEndsStaysRightAndSpendsNothingTwice("model.onnx");
 }
 
-INSTANTIATE_TEST_SUITE_P(Zoo, TuneModel,
+INSTANTIATE_TEST_SUITE_P(Zoo, TuneZooModel,
                          ::testing::Values("mlp", "resnet18", "resnet34", "resnet50", "resnet101",
                                            "resnet152", "resnet_3d", "mobilenet", "mobilenet_v2",
                                            "squeezenet", "inception_v3", "vgg16", "densenet121",
                                            "dcgan", "dqn", "bert", "gcn", "lstm", "synthetic"),
                          [](const auto& info) { return std::string(info.param); });
+
+class TuneKernelKind : public TuneModel, public testing::WithParamInterface<KernelKind> {};
+
+TEST_P(TuneKernelKind, EndsStaysRightAndSpendsNothingTwice) {
+  WriteFile(folder_ / "model.relay", ModelOf(GetParam()));
+  ExpectEndsStaysRightAndSpendsNothingTwice("model.relay");
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, TuneKernelKind, testing::ValuesIn(KernelKinds()),
+                         [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace
 }  // namespace hone::cli
