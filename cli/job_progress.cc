@@ -91,7 +91,8 @@ JobTotals TotalsOf(const v1::JobInfo& job) {
   for (const v1::TaskProgress& task : job.tasks()) {
     totals.trials += task.trials();
     totals.failures += task.failures();
-    totals.done += task.total_trials();
+    // A longer search before this job may have spent more than the job asks for.
+    totals.done += std::min(task.total_trials(), task.budget());
     totals.budget += task.budget();
   }
   return totals;

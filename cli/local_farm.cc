@@ -17,7 +17,7 @@ namespace hone::cli {
 namespace {
 
 constexpr int64_t kSecondNs = 1'000'000'000;
-constexpr int64_t kStartLimitNs = 30 * kSecondNs;
+constexpr int64_t kSlowStartNs = 5 * kSecondNs;
 constexpr int64_t kStopGraceNs = 5 * kSecondNs;
 constexpr int64_t kStopIntervalNs = kSecondNs / 10;
 constexpr size_t kFolderBytes = 6;
@@ -63,16 +63,24 @@ absl::StatusOr<std::unique_ptr<LocalFarm>> LocalFarm::Start(const Options& optio
 }
 
 absl::Status LocalFarm::AwaitReady(const Options& options) {
-  const int64_t deadline_ns = Clock::Real().NowNs() + kStartLimitNs;
-  bool waits = false;
-  while (waits || Clock::Real().NowNs() < deadline_ns) {
+  // A daemon that lives and says nothing is opening its database: a large one of an older version
+  // takes minutes to migrate. One that cannot start ends.
+  const int64_t slow_from_ns = Clock::Real().NowNs() + kSlowStartNs;
+  bool has_said = false;
+  while (true) {
     if (options.stop()) return absl::CancelledError("interrupted before anything was measured");
     const absl::StatusOr<std::string> line = daemon_->ReadLine(kStopIntervalNs);
-    if (absl::IsDeadlineExceeded(line.status())) continue;
+    if (absl::IsDeadlineExceeded(line.status())) {
+      if (!has_said && Clock::Real().NowNs() > slow_from_ns) {
+        options.on_slow_start();
+        has_said = true;
+      }
+      continue;
+    }
     if (!line.ok()) break;
     if (*line != "waiting") return absl::OkStatus();
-    waits = true;
     options.on_wait();
+    has_said = true;
   }
   const int status = daemon_->Stop(kStopGraceNs);
   const int code = WIFEXITED(status) ? WEXITSTATUS(status) : static_cast<int>(kFailed);

@@ -27,6 +27,8 @@ class LocalFarm {
     std::function<bool()> stop = [] { return false; };
     // Another tune has the database, and the start waits until that has ended; called once.
     std::function<void()> on_wait = [] {};
+    // The daemon has been opening the database for seconds; called once at most.
+    std::function<void()> on_slow_start = [] {};
   };
   // kFailedPrecondition when a service holds the database.
   static absl::StatusOr<std::unique_ptr<LocalFarm>> Start(const Options& options);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kSliceSeconds = 1e-3;
 constexpr double kRoundSeconds = 0.1;
-constexpr int kMostSlices = 25;      // of a round
+constexpr int kMostSlices = 15;      // of a round
 constexpr int kMostProfileRuns = 7;  // likewise
 
 // Floats in [-1, 1], other inputs zero: figures must not depend on what happened to be in memory.

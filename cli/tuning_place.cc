@@ -56,6 +56,10 @@ absl::StatusOr<TuningPlace> FindTuningPlace(const TuningRequest& request, const 
     place.has_waited = true;
     SayWaiting(database);
   };
+  options.on_slow_start = [&] {
+    fmt::print(stderr, "opening {}; one of an older version is brought up to date first\n",
+               database);
+  };
   place.address = ServiceThatHolds(database);
   if (!place.address.empty()) return place;
   HONE_RETURN_IF_ERROR(CheckRunsHere(target));

@@ -1,5 +1,8 @@
 // Searches that end before their budget.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <algorithm>
 
 #include "support/random.h"
 #include "tests/tuner/world.h"
@@ -96,6 +99,43 @@ TEST(TuningLoopEnds, AFinalOfFewTrialsIsRunAnewWhereNothingIsLeftToWin) {
   world.Run();
   EXPECT_EQ(Trials(world), 40u);
   EXPECT_TRUE(tuning_db::IsTuned(FinalOf(world, 1)));
+}
+
+// The final that is under way when a search ends does not say so; the next one does.
+TEST(TuningLoopEnds, ASearchThatEndsDuringAFinalHasAnother) {
+  World world;
+  world.AddWorker("w1");
+  const int64_t before = world.Submit({.client_id = "before", .trials = 40});
+  const auto has_final_under_way = [&] {
+    const auto open = world.store->OpenTrials(0).value();
+    return std::ranges::any_of(open, [](const auto& trial) {
+      return trial.purpose == Purpose::kConfirm && trial.state == tuning_db::TrialState::kLeased;
+    });
+  };
+  while (!has_final_under_way()) ASSERT_TRUE(world.Step());
+  const int64_t job = world.Submit({.trials = kBudget, .ends_early = true, .elsewhere_ns = 1e12});
+  world.Run();
+  for (const int64_t id : {before, job}) {
+    EXPECT_EQ(world.GetJob(id).state, JobState::kDone) << world.GetJob(id).message;
+  }
+  EXPECT_EQ(Trials(world), 40u);
+  EXPECT_TRUE(tuning_db::IsTuned(FinalOf(world, 1)));
+}
+
+// That a task has nothing more to win in one model is no end of another job's search.
+TEST(TuningLoopEnds, AJobThatItsTimeEndedSaysSoWhereAnothersSearchHasEnded) {
+  World world;
+  world.AddWorker("w1");
+  const int64_t whole =
+      world.Submit({.client_id = "whole", .trials = kBudget, .deadline_ns = 5 * kSecond});
+  const int64_t early = world.Submit({.trials = kBudget, .ends_early = true, .elsewhere_ns = 1e12});
+  world.Run(300);
+  world.clock.now_ns += 6 * kSecond;
+  world.loop->Tick();
+  world.Run();
+  ASSERT_LT(Trials(world), static_cast<size_t>(kBudget));
+  EXPECT_THAT(world.GetJob(whole).message, testing::HasSubstr("before its budget"));
+  EXPECT_EQ(world.GetJob(early).message, "");
 }
 
 TEST(TuningLoopEnds, ComesToTheSameEndWhateverTheNumberOfWorkers) {

@@ -78,12 +78,17 @@ const Want* TaskRunner::WhoWantsMore() const {
   return nullptr;
 }
 
+bool TaskRunner::IsSearchedFor(int64_t job) const {
+  return exhausted || std::ranges::all_of(wants, [&](const Want& want) {
+           return want.job->job.id != job || history.count() >= want.task->trials ||
+                  want.HasEnded(history.count());
+         });
+}
+
 double TaskRunner::EndedShare() const {
   double share = 0;
   for (const Want& want : wants) {
-    const bool has_ended = want.EndsEarly() && want.judged_at == history.count() &&
-                           !want.is_worth_more && history.count() < want.task->trials;
-    if (has_ended) share = std::max(share, want.share);
+    if (want.HasEnded(history.count())) share = std::max(share, want.share);
   }
   return share;
 }

@@ -52,10 +52,12 @@ struct Want {
     return job->job.ends_early && PurposeOf(job->job) == tuning_db::Purpose::kSearch;
   }
   bool IsJudgedAt(int64_t trials) const { return !EndsEarly() || judged_at == trials; }
-  // Where it is not judged yet it may still.
+  // With so many trials, before its budget. Where it is not judged yet it has not.
+  bool HasEnded(int64_t trials) const {
+    return EndsEarly() && judged_at == trials && !is_worth_more && trials < task->trials;
+  }
   bool WantsMoreThan(int64_t trials) const {
-    const bool has_ended = EndsEarly() && judged_at == trials && !is_worth_more;
-    return !job->expired && trials < task->trials && !has_ended;
+    return !job->expired && trials < task->trials && !HasEnded(trials);
   }
 };
 
@@ -122,6 +124,8 @@ struct TaskRunner {
   const Want* WhoWantsMore() const;
   // Trials that may still be proposed.
   int64_t LeftOfBudget() const;
+  // Whether its search has come to an end for this job: its budget, its space, or nothing to win.
+  bool IsSearchedFor(int64_t job) const;
   // The greatest share of the models' time with which its search has ended early; 0: it has not.
   double EndedShare() const;
   // Whether somebody wants a winner.

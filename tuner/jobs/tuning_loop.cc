@@ -280,9 +280,7 @@ void TuningLoop::Finish(const ActiveJob& active) {
   std::string why;
   for (const tuning_db::JobTask& task : active.job.tasks) {
     const TaskRunner& runner = *Find({task.task, task.signature});
-    is_short |=
-        !runner.exhausted && runner.history.count() < task.trials && runner.EndedShare() <= 0;
-    is_short |= runner.NeedsFinal();
+    is_short |= !runner.IsSearchedFor(active.job.id) || runner.NeedsFinal();
     if (runner.failure.empty()) continue;
     if (failed++ == 0) why = fmt::format("{}: {}", task.name, runner.failure);
   }

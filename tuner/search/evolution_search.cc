@@ -126,7 +126,10 @@ class EvolutionSearch : public Search {
     std::vector<Candidate> all;
     AddScored(*state.task, FirstPopulation(state, options_.elites, options_.population, random),
               known, all);
-    for (int generation = 0; generation < options_.generations; ++generation) {
+    // Without a model the scores are the analytic estimate's, which more generations would only
+    // follow into its errors; and lowering them costs more than it brings.
+    const int generations = model_ ? options_.generations : 1;
+    for (int generation = 0; generation < generations; ++generation) {
       std::vector<schedule::Config> children;
       for (int n = 0; n < options_.population && !all.empty(); ++n) {
         const schedule::Config& parent = Pick(all, random).config;

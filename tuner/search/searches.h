@@ -26,7 +26,7 @@ std::unique_ptr<Search> MakeTileSearch();
 struct EvolutionOptions {
   int min_records = 8;  // below, the analytic estimate alone scores
   int population = 48;
-  int generations = 3;    // of as many new configs each
+  int generations = 3;    // of as many new configs each; one where there is no model yet
   int elites = 16;        // best measured configs in the first population
   double epsilon = 0.08;  // share of the batch that is drawn at random
   int rounds = 60;        // of training
