@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 #include "runtime/data_type.h"
@@ -42,14 +43,19 @@ void TimedModel::WarmUp() {
   FillInputs(*executor_);
   double seconds = executor_->Time(1);
   double spent = seconds;
+  double least = seconds;  // of slices of as many runs
   while (seconds < kSliceSeconds || spent < kRoundSeconds) {
     if (seconds < kSliceSeconds) {
       runs_ = std::max(runs_ + 1, static_cast<int64_t>(static_cast<double>(runs_) * 1.5));
+      least = std::numeric_limits<double>::infinity();
     }
     seconds = executor_->Time(runs_);
     spent += seconds;
+    least = std::min(least, seconds);
   }
-  slices_ = std::clamp(static_cast<int>(kRoundSeconds / seconds), 1, kMostSlices);
+  // Not of the last one, which something else may have disturbed: a model with fewer slices than
+  // the other of a comparison would have less to choose its least or its median from.
+  slices_ = std::clamp(static_cast<int>(kRoundSeconds / least), 1, kMostSlices);
 }
 
 void TimedModel::Round() {
