@@ -65,13 +65,6 @@ absl::Status PrintPlan(const TuningWork& work, bool json) {
   return absl::OkStatus();
 }
 
-// What a farm of this call was doing nobody goes on with: its job is cancelled, by the farm's end
-// at the latest.
-absl::Status InterruptedLocally(TuningClient& client, int64_t job) {
-  client.Cancel(job).status().IgnoreError();
-  return WithExitCode(absl::CancelledError("interrupted; what was settled stays"), kInterrupted);
-}
-
 // A job of a server goes on, unless a second Ctrl-C follows soon.
 absl::Status InterruptedAtServer(TuningClient& client, int64_t job, const std::string& address) {
   fmt::print(stderr, "detached from job {}; Ctrl-C again to cancel it\n", job);
@@ -96,9 +89,12 @@ absl::StatusOr<v1::GetJobResponse> WatchOrInterrupt(TuningClient& client, int64_
   watch.stop = [farm] { return Interrupts() > 0 || (farm != nullptr && !farm->CheckAlive().ok()); };
   watch.says_waiting = farm == nullptr;
   absl::StatusOr<v1::GetJobResponse> ended = WatchToEnd(client, job, watch);
+  if (Interrupts() > 0 && farm == nullptr) return InterruptedAtServer(client, job, address);
   if (Interrupts() > 0) {
-    return farm != nullptr ? InterruptedLocally(client, job)
-                           : InterruptedAtServer(client, job, address);
+    // What a farm of this call was doing nobody goes on with: its job is cancelled, by the farm's
+    // end at the latest.
+    client.Cancel(job).status().IgnoreError();
+    return CheckInterrupts();
   }
   const absl::Status alive = farm != nullptr ? farm->CheckAlive() : absl::OkStatus();
   if (alive.ok()) return ended;
