@@ -1,6 +1,8 @@
 #include "cli/job_progress.h"
 
+#include <poll.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -18,28 +20,20 @@ namespace hone::cli {
 namespace {
 
 std::atomic<int> interrupts = 0;
+std::atomic<bool> needs_reader = false;
 void OnInterrupt(int) { ++interrupts; }
 
-// The time of all tasks' calls with the best configs so far, over those that have been measured; a
-// kernel that is tuned in two layouts counts in both.
-std::string BestSoFar(const v1::JobInfo& job) {
-  double default_ns = 0;
-  double best_ns = 0;
-  for (const v1::TaskProgress& task : job.tasks()) {
-    if (task.default_ns() <= 0 || task.best_ns() <= 0) continue;
-    default_ns += task.weight() * task.default_ns();
-    best_ns += task.weight() * task.best_ns();
-  }
-  if (best_ns <= 0) return "-";
-  return fmt::format("{} ({:.2f}x of default)", FormatNs(best_ns), default_ns / best_ns);
+// Whether the reading end of a pipe or socket is closed.
+bool IsWithoutReader(int fd) {
+  pollfd descriptor{.fd = fd, .events = 0, .revents = 0};
+  return poll(&descriptor, 1, 0) == 1 && (descriptor.revents & (POLLERR | POLLHUP)) != 0;
 }
 
-// What the first task that waits waits for; empty: none does.
-std::string WaitsFor(const v1::JobInfo& job) {
-  for (const v1::TaskProgress& task : job.tasks()) {
-    if (!task.waiting().empty()) return task.waiting();
-  }
-  return "";
+std::string BestSoFar(const v1::JobInfo& job) {
+  const JobTimes times = TimesOf(job);
+  if (times.best_ns <= 0) return "-";
+  return fmt::format("{} ({:.2f}x of default)", FormatNs(times.best_ns),
+                     times.default_ns / times.best_ns);
 }
 
 // Puts the tasks of an event into the job.
@@ -86,6 +80,23 @@ std::string EndedEarly(const v1::JobInfo& job) {
 
 }  // namespace
 
+JobTimes TimesOf(const v1::JobInfo& job) {
+  JobTimes times;
+  for (const v1::TaskProgress& task : job.tasks()) {
+    if (task.default_ns() <= 0 || task.best_ns() <= 0) continue;
+    times.default_ns += task.weight() * task.default_ns();
+    times.best_ns += task.weight() * task.best_ns();
+  }
+  return times;
+}
+
+std::string WaitsFor(const v1::JobInfo& job) {
+  for (const v1::TaskProgress& task : job.tasks()) {
+    if (!task.waiting().empty()) return task.waiting();
+  }
+  return "";
+}
+
 JobTotals TotalsOf(const v1::JobInfo& job) {
   JobTotals totals;
   for (const v1::TaskProgress& task : job.tasks()) {
@@ -104,7 +115,12 @@ void CatchInterrupts() {
   if (signal(SIGHUP, OnInterrupt) == SIG_IGN) signal(SIGHUP, SIG_IGN);
 }
 
-int Interrupts() { return interrupts; }
+int Interrupts() {
+  const bool is_orphan = needs_reader && IsWithoutReader(STDOUT_FILENO);
+  return interrupts + (is_orphan ? 1 : 0);
+}
+
+void InterruptWithoutReader() { needs_reader = true; }
 
 absl::Status CheckInterrupts() {
   if (Interrupts() == 0) return absl::OkStatus();
@@ -124,6 +140,7 @@ absl::StatusOr<v1::GetJobResponse> WatchToEnd(TuningClient& client, int64_t job,
     if (options.says_waiting && !waiting.empty() && waiting != before) {
       progress.Print(fmt::format("job {} waits: {}", job, waiting));
     }
+    if (options.on_progress) return options.on_progress(now, event.kind());
     progress.Update(Describe(now, event.kind(), trials_before, progress.ElapsedSeconds()));
   };
   const auto stop = [&] { return options.stop != nullptr && options.stop(); };
@@ -159,24 +176,27 @@ void PrintTasks(const v1::JobInfo& job) {
   }
 }
 
+nlohmann::json ResultToJson(const v1::GetJobResponse& ended, double wall_s,
+                            const MicroKernelsSpent& micro_kernels,
+                            const std::vector<tuning_db::ModelFinal>& models) {
+  const v1::JobInfo& job = ended.job();
+  const std::map<std::string, double> phases(ended.phase_seconds().begin(),
+                                             ended.phase_seconds().end());
+  return {{"schema", 1},
+          {"job", job.id()},
+          {"target", job.spec().target()},
+          {"tasks", TasksToJson(job)},
+          {"phase_seconds", phases},
+          {"micro_kernels", {{"trials", micro_kernels.trials}, {"seconds", micro_kernels.seconds}}},
+          {"models", ModelFinalsToJson(models)},
+          {"wall_s", wall_s}};
+}
+
 void PrintResult(const v1::GetJobResponse& ended, bool json, double wall_s,
                  const MicroKernelsSpent& micro_kernels,
                  const std::vector<tuning_db::ModelFinal>& models) {
   const v1::JobInfo& job = ended.job();
-  if (json) {
-    const std::map<std::string, double> phases(ended.phase_seconds().begin(),
-                                               ended.phase_seconds().end());
-    PrintDocument(
-        {{"schema", 1},
-         {"job", job.id()},
-         {"target", job.spec().target()},
-         {"tasks", TasksToJson(job)},
-         {"phase_seconds", phases},
-         {"micro_kernels", {{"trials", micro_kernels.trials}, {"seconds", micro_kernels.seconds}}},
-         {"models", ModelFinalsToJson(models)},
-         {"wall_s", wall_s}});
-    return;
-  }
+  if (json) return PrintDocument(ResultToJson(ended, wall_s, micro_kernels, models));
   PrintTasks(job);
   const JobTotals totals = TotalsOf(job);
   fmt::print("{} trials in {}, {} failed{}\n", totals.trials, FormatSeconds(wall_s),

@@ -24,10 +24,25 @@ struct JobTotals {
 };
 JobTotals TotalsOf(const v1::JobInfo& job);
 
+// The time of all tasks' calls, by default and with the best configs so far, over those that have
+// been measured; a kernel that is tuned in two layouts counts in both. 0: none has.
+struct JobTimes {
+  double default_ns = 0;
+  double best_ns = 0;
+};
+JobTimes TimesOf(const v1::JobInfo& job);
+
+// What the first task that waits waits for; empty: none does.
+std::string WaitsFor(const v1::JobInfo& job);
+
+// Is told how a job stands after an event of a kind ("final", ...).
+using OnProgress = std::function<void(const v1::JobInfo& job, const std::string& kind)>;
+
 struct WatchOptions {
   int64_t after_seq = 0;  // events up to this one were seen before
   // Ends the watch; asked several times a second, from another thread. nullptr: nothing ends it.
   std::function<bool()> stop = nullptr;
+  OnProgress on_progress = nullptr;  // is told instead of stderr
   // Whether a line says that the job waits, and for what; not where a device is on its way.
   bool says_waiting = true;
 };
@@ -46,7 +61,11 @@ struct MicroKernelsSpent {
   double seconds = 0;
 };
 
-// What was spent and what was won, kernel by kernel and by the models as a whole, on stdout.
+// What was spent and what was won, as the document of `hone tune --json`.
+nlohmann::json ResultToJson(const v1::GetJobResponse& ended, double wall_s,
+                            const MicroKernelsSpent& micro_kernels,
+                            const std::vector<tuning_db::ModelFinal>& models);
+// The same, kernel by kernel and by the models as a whole, on stdout.
 void PrintResult(const v1::GetJobResponse& ended, bool json, double wall_s,
                  const MicroKernelsSpent& micro_kernels = {},
                  const std::vector<tuning_db::ModelFinal>& models = {});
@@ -58,6 +77,9 @@ absl::Status StateToStatus(const v1::JobInfo& job);
 // many there were.
 void CatchInterrupts();
 int Interrupts();
+// From here on it counts as one that nobody reads this program's stdout any more: what asked for it
+// is gone, and no job outlives its owner.
+void InterruptWithoutReader();
 // What a tune on this machine ends with after an interrupt: kCancelled, exit code 130.
 absl::Status CheckInterrupts();
 

@@ -121,6 +121,13 @@ absl::Status CheckIsFile(const std::string& path) {
                                          path, exists ? found : "none"));
 }
 
+absl::StatusOr<Tensors> ConstantsOf(const ModelOptions& model) {
+  HONE_ASSIGN_OR_RETURN(const Files files, ParseFiles("--constant", model.constants));
+  HONE_ASSIGN_OR_RETURN(Tensors constants, ReadTensors(files));
+  constants.insert(model.constant_values.begin(), model.constant_values.end());
+  return constants;
+}
+
 absl::StatusOr<ir::Module> Import(const std::string& path, const frontend::ImportOptions& options) {
   const std::string extension = std::filesystem::path(path).extension();
   if (extension == ".onnx") return frontend::ImportOnnx(path, options);
@@ -148,8 +155,7 @@ absl::StatusOr<std::vector<ir::Module>> LoadSpecialisations(const ModelOptions& 
                                                             const Tensors& values) {
   HONE_ASSIGN_OR_RETURN(const std::vector<Specialisation> all,
                         ParseSpecialisations(model.shapes, model.dims));
-  HONE_ASSIGN_OR_RETURN(const Files files, ParseFiles("--constant", model.constants));
-  HONE_ASSIGN_OR_RETURN(const Tensors constants, ReadTensors(files));
+  HONE_ASSIGN_OR_RETURN(const Tensors constants, ConstantsOf(model));
   HONE_RETURN_IF_ERROR(CheckIsFile(model.path));
   std::vector<ir::Module> modules;
   ir::ConstantPool pool;
@@ -169,6 +175,15 @@ absl::StatusOr<ir::Module> LoadModel(const ModelOptions& model, const std::strin
   HONE_RETURN_IF_ERROR(ParseOneSpecialisation(model.shapes, model.dims, what).status());
   HONE_ASSIGN_OR_RETURN(std::vector<ir::Module> modules, LoadSpecialisations(model));
   return std::move(modules[0]);
+}
+
+absl::StatusOr<ir::Module> LoadModelBytes(std::string_view bytes, const ModelOptions& model,
+                                          const std::string& what) {
+  HONE_ASSIGN_OR_RETURN(const Specialisation one,
+                        ParseOneSpecialisation(model.shapes, model.dims, what));
+  HONE_ASSIGN_OR_RETURN(const Tensors constants, ConstantsOf(model));
+  return frontend::ImportPbBytes(
+      bytes, {.shapes = one.shapes, .dims = one.dims, .constants = constants, .values = {}});
 }
 
 std::string InputShapes(const ir::Module& module) {

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -37,7 +38,8 @@ struct ModelOptions {
   std::vector<std::string> shapes;     // "name=1,3,224,224"
   std::vector<std::string> dims;       // "batch=4"
   std::vector<std::string> constants;  // "name=FILE": values of inputs that decide shapes
-  std::string numerics;                // "strict", "default" or "fast"; empty: as the model says
+  std::map<std::string, frontend::TensorData> constant_values;  // likewise, at hand
+  std::string numerics;  // "strict", "default" or "fast"; empty: as the model says
 
   void AddTo(CLI::App& verb, const std::string& name = "MODEL");
   // --shape, --dim, --constant and --numerics alone.
@@ -60,6 +62,9 @@ absl::StatusOr<std::vector<ir::Module>> LoadSpecialisations(const ModelOptions& 
                                                             const Tensors& values = {});
 // Its only specialisation; exit code 2 where the flags ask for several. `what` takes one only.
 absl::StatusOr<ir::Module> LoadModel(const ModelOptions& model, const std::string& what);
+// The same of a model in memory, ONNX or a frozen GraphDef; `model.path` is not read.
+absl::StatusOr<ir::Module> LoadModelBytes(std::string_view bytes, const ModelOptions& model,
+                                          const std::string& what);
 
 // "x=1,3,224,224 mask=1,128": the inputs of main, as --shape binds them.
 std::string InputShapes(const ir::Module& module);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
+#include <utility>
 
 #include "CLI/CLI.hpp"
 #include "cli/exit_code.h"
@@ -11,6 +13,7 @@
 #include "cli/json_document.h"
 #include "cli/micro_kernel_job.h"
 #include "cli/model_final.h"
+#include "cli/tune_events.h"
 #include "cli/tuning_client.h"
 #include "cli/tuning_place.h"
 #include "cli/tuning_request.h"
@@ -31,6 +34,8 @@ struct Options {
   TuningRequest request;
   bool plan = false;
   bool json = false;
+  bool wants_events = false;
+  std::shared_ptr<TuneEvents> events = nullptr;  // where they are wanted
 };
 
 // What tuning would do; spends nothing.
@@ -83,9 +88,22 @@ absl::Status InterruptedAtServer(TuningClient& client, int64_t job, const std::s
       kInterrupted);
 }
 
+// Who is told how a job of the call stands; empty: stderr is. Micro-kernels are a phase of their
+// own.
+OnProgress ProgressOf(const Options& options, bool of_micro_kernels = false) {
+  if (!options.events) return nullptr;
+  return
+      [events = options.events, of_micro_kernels](const v1::JobInfo& job, const std::string& kind) {
+        const char* const phase = kind == "final" ? "final" : "search";
+        events->Progress(of_micro_kernels ? "micro-kernels" : phase, job);
+      };
+}
+
 absl::StatusOr<v1::GetJobResponse> WatchOrInterrupt(TuningClient& client, int64_t job,
-                                                    const std::string& address, LocalFarm* farm) {
+                                                    const std::string& address, LocalFarm* farm,
+                                                    OnProgress on_progress) {
   WatchOptions watch;
+  watch.on_progress = std::move(on_progress);
   watch.stop = [farm] { return Interrupts() > 0 || (farm != nullptr && !farm->CheckAlive().ok()); };
   watch.says_waiting = farm == nullptr;
   absl::StatusOr<v1::GetJobResponse> ended = WatchToEnd(client, job, watch);
@@ -147,8 +165,9 @@ absl::StatusOr<MicroKernelsSpent> MeasureMicroKernels(const Options& options,
     v1::JobSpec spec = MicroKernelJob(task);
     spec.set_limit_ns(LeftOf(work.spec.limit_ns(), Clock::Real().NowNs() - start_ns));
     HONE_ASSIGN_OR_RETURN(const v1::JobInfo job, client.Submit(spec));
-    HONE_ASSIGN_OR_RETURN(const v1::GetJobResponse ended,
-                          WatchOrInterrupt(client, job.id(), address, farm));
+    HONE_ASSIGN_OR_RETURN(
+        const v1::GetJobResponse ended,
+        WatchOrInterrupt(client, job.id(), address, farm, ProgressOf(options, true)));
     spent.trials += TotalsOf(ended.job()).trials;
     if (ended.job().state() == v1::JOB_STATE_DONE) continue;
     fmt::print(stderr, "note: micro-kernels are not all measured: {}\n", ended.job().message());
@@ -179,7 +198,7 @@ absl::StatusOr<v1::GetJobResponse> RunJobs(const Options& options, TuningWork& w
     }
     HONE_ASSIGN_OR_RETURN(const v1::JobInfo job, client.Submit(work.spec));
     HONE_ASSIGN_OR_RETURN(const v1::GetJobResponse ended,
-                          WatchOrInterrupt(client, job.id(), address, farm));
+                          WatchOrInterrupt(client, job.id(), address, farm, ProgressOf(options)));
     Append(ended, all);
     const int64_t left_ns = limit_ns - (Clock::Real().NowNs() - start_ns);
     const bool is_late = limit_ns > 0 && left_ns <= 0;
@@ -199,6 +218,7 @@ absl::StatusOr<std::vector<tuning_db::ModelFinal>> TimeModels(const Options& opt
                                                               const TuningWork& work,
                                                               const std::string& address,
                                                               LocalFarm& farm) {
+  if (options.events) options.events->Phase("model");
   auto finals = RunModelFinals(options.request, work, address);
   if (finals.ok() || absl::IsCancelled(finals.status())) return finals;
   HONE_RETURN_IF_ERROR(farm.CheckAlive());
@@ -220,7 +240,11 @@ absl::Status RunAt(const std::string& address, LocalFarm* farm, const Options& o
     HONE_ASSIGN_OR_RETURN(models, TimeModels(options, work, address, *farm));
   }
   const double wall_s = static_cast<double>(Clock::Real().NowNs() - start_ns) * 1e-9;
-  PrintResult(ended, options.json, wall_s, micro_kernels, models);
+  if (options.events) {
+    options.events->Result(ResultToJson(ended, wall_s, micro_kernels, models));
+  } else {
+    PrintResult(ended, options.json, wall_s, micro_kernels, models);
+  }
   return StateToStatus(ended.job());
 }
 
@@ -239,9 +263,12 @@ absl::Status Submit(const Options& options, TuningWork& work) {
   return done;
 }
 
-absl::Status Tune(const Options& options) {
+absl::Status Tune(Options options) {
+  if (options.wants_events) options.events = std::make_shared<TuneEvents>(Clock::Real());
   HONE_ASSIGN_OR_RETURN(TuningWork work, Prepare(options.request));
-  return options.plan ? PrintPlan(work, options.json) : Submit(options, work);
+  if (options.plan) return PrintPlan(work, options.json);
+  if (options.events) InterruptWithoutReader();
+  return Submit(options, work);
 }
 
 }  // namespace
@@ -254,9 +281,13 @@ void AddTune(CLI::App& app, Action& action) {
                   "Whether a new target's are measured first; auto: where trials are many")
       ->check(CLI::IsMember({"auto", "always", "never"}))
       ->capture_default_str();
-  verb.add_flag("--plan", options->plan,
-                "Prints the tasks and what they would cost, and spends nothing");
-  verb.add_flag("--json", options->json, "Prints one JSON document");
+  CLI::Option* plan = verb.add_flag(
+      "--plan", options->plan, "Prints the tasks and what they would cost, and spends nothing");
+  CLI::Option* json = verb.add_flag("--json", options->json, "Prints one JSON document");
+  verb.add_flag("--events", options->wants_events,
+                "Prints one JSON object a line: how it stands, at the end --json's document")
+      ->excludes(plan)
+      ->excludes(json);
   verb.callback([options, &action] { action = [options] { return Tune(*options); }; });
 }
 

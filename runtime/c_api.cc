@@ -64,11 +64,19 @@ int ToCode(hone::Model::Result result, const std::string& error) {
   return Fail(result == hone::Model::Result::kNoMemory ? HONE_FAILED : HONE_BAD_INPUT, error);
 }
 
-// Whether all is there for a run; else the error is set.
+// Whether nothing stands against running, for a timing; else the error is set.
 bool CanRun(const hone_model* model) {
   std::string error;
   if (!HasModel(model)) return false;
   if (model->model->CanRun(&error)) return true;
+  Fail(HONE_BAD_INPUT, error);
+  return false;
+}
+
+// Whether the run has its inputs as well; else the error is set.
+bool HasInputs(const hone_model* model) {
+  std::string error;
+  if (model->model->AllGiven(&error)) return true;
   Fail(HONE_BAD_INPUT, error);
   return false;
 }
@@ -116,6 +124,8 @@ int hone::ChooseShape(hone_model* model, uint32_t input, const InputShape& shape
 }
 
 const char* hone_last_error(void) { return last_error.c_str(); }
+
+const char* hone_version(void) { return HONE_VERSION; }
 
 int hone_open(const char* path, int threads, hone_model** model) {
   return hone_open_with(path, threads, 0, model);
@@ -234,7 +244,7 @@ int hone_bind_output(hone_model* model, uint32_t index, void* data) {
 }
 
 int hone_run(hone_model* model) {
-  if (!CanRun(model)) return HONE_BAD_INPUT;
+  if (!CanRun(model) || !HasInputs(model)) return HONE_BAD_INPUT;
   model->executor().Run();
   return HONE_OK;
 }

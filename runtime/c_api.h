@@ -44,6 +44,8 @@ struct hone_kernel_info {
 };
 
 HONE_API const char* hone_last_error(void);
+/* "0.1.0": of this library. */
+HONE_API const char* hone_version(void);
 
 /* threads: at most 1024; 0: as many as the module was compiled for and are usable on this
  * machine. */
@@ -69,7 +71,9 @@ HONE_API int hone_output_info(const hone_model* model, uint32_t index,
  * model, with the same names and dtypes. At first number 0 is chosen. Another choice takes along
  * each input that has the shape it was given in last; the binding of one that has another shape
  * rests until its shape is chosen again. Bindings of outputs whose shapes differ end. Inputs are
- * given in any order, and a run that finds one missing in the chosen shape is refused. */
+ * given in any order; a run that finds one missing in the chosen shape is refused, and names all
+ * that are. Timings do without inputs that were never given, or that a choice by number leaves out:
+ * they read what is in the model's memory. */
 HONE_API uint32_t hone_specialisation_count(const hone_model* model);
 HONE_API uint32_t hone_specialisation(const hone_model* model);
 HONE_API int hone_specialisation_input_info(const hone_model* model, uint32_t specialisation,

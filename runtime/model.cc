@@ -3,8 +3,20 @@
 #include <cstring>
 #include <utility>
 
+#include "runtime/data_type.h"
+
 namespace hone {
 namespace {
+
+// "x (float32[2, 3])"
+std::string Described(const hone_value& value) {
+  std::string extents;
+  for (const int64_t extent : ShapeOf(value)) {
+    extents += (extents.empty() ? "" : ", ") + std::to_string(extent);
+  }
+  return std::string(value.name) + " (" + std::string(Name(static_cast<DataType>(value.dtype))) +
+         "[" + extents + "])";
+}
 
 bool SameShape(const hone_value& a, const hone_value& b) { return ShapeOf(a) == ShapeOf(b); }
 
@@ -140,6 +152,18 @@ bool Model::CanRun(std::string* error) const {
     return false;
   }
   return true;
+}
+
+bool Model::AllGiven(std::string* error) const {
+  std::string missing;
+  for (uint32_t i = 0; i < given_.size(); ++i) {
+    if (given_[i].shape() != nullptr && given_[i].fits) continue;
+    missing += (missing.empty() ? "" : ", ") + Described(function().inputs[i]);
+  }
+  if (missing.empty()) return true;
+  *error = "expected every input to be set before a run, found none for " + missing +
+           "; set what is missing and run again";
+  return false;
 }
 
 }  // namespace hone

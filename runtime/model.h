@@ -47,6 +47,9 @@ class Model {
   // Whether the inputs given fit the chosen specialisation: one that was given in another shape
   // since is missing.
   bool CanRun(std::string* error) const;
+  // Whether every input was given in the shape that the chosen specialisation has; else the
+  // sentence names those that were not.
+  bool AllGiven(std::string* error) const;
 
  private:
   Model(std::unique_ptr<Module> module, int threads);

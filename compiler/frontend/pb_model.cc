@@ -33,4 +33,9 @@ absl::StatusOr<ir::Module> ImportPb(const std::string& path, const ImportOptions
   return onnx ? ImportOnnx(path, options) : ImportTensorflow(path, options);
 }
 
+absl::StatusOr<ir::Module> ImportPbBytes(std::string_view bytes, const ImportOptions& options) {
+  return LooksLikeOnnx(bytes) ? ImportOnnxBytes(bytes, options)
+                              : ImportTensorflowBytes(bytes, options);
+}
+
 }  // namespace hone::frontend

@@ -1,4 +1,4 @@
-// Models in files that end in .pb.
+// Models in files that end in .pb, and in bytes.
 #ifndef HONE_COMPILER_FRONTEND_PB_MODEL_H_
 #define HONE_COMPILER_FRONTEND_PB_MODEL_H_
 
@@ -16,6 +16,8 @@ bool LooksLikeOnnx(std::string_view bytes);
 
 // A frozen GraphDef as ImportTensorflow takes it, or an ONNX model as ImportOnnx does.
 absl::StatusOr<ir::Module> ImportPb(const std::string& path, const ImportOptions& options = {});
+// The same in memory; an ONNX model with external data is refused.
+absl::StatusOr<ir::Module> ImportPbBytes(std::string_view bytes, const ImportOptions& options = {});
 
 }  // namespace hone::frontend
 

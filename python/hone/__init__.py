@@ -1,11 +1,18 @@
-"""Hone: build, compile and run models from Python."""
+"""Hone: build, compile, tune and run models from Python."""
 
-from hone.compiler import Graph, build, operator_names, pass_names
+from hone.compiler import CompileReport, Graph, build, compile, operator_names, pass_names
+from hone.errors import Error
 from hone.graph import Expr, Function, GlobalVar, If, Tuple, const, module, op, var
-from hone.module import CallInfo, Module, TensorInfo
+from hone.module import CallInfo, Module, TensorInfo, version
+from hone.tune_report import TunedKernel, TunedModel, TunedTask, TuneProgress, TuneReport
+from hone.tuning import tune
+
+__version__ = version()
 
 __all__ = [
     "CallInfo",
+    "CompileReport",
+    "Error",
     "Expr",
     "Function",
     "GlobalVar",
@@ -13,12 +20,20 @@ __all__ = [
     "If",
     "Module",
     "TensorInfo",
+    "TuneProgress",
+    "TuneReport",
+    "TunedKernel",
+    "TunedModel",
+    "TunedTask",
     "Tuple",
+    "__version__",
     "build",
+    "compile",
     "const",
     "module",
     "op",
     "operator_names",
     "pass_names",
+    "tune",
     "var",
 ]

@@ -5,20 +5,46 @@ from __future__ import annotations
 import ctypes
 import functools
 import json
+import operator
 import os
 import pathlib
 import tempfile
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from hone.module import Module
+from hone.dtypes import dtype_of, native
+from hone.errors import Error, in_python
+from hone.model_file import ModelFile, model_bytes
+from hone.module import Module, TensorInfo
 
 
 class _Text(ctypes.Structure):
     _fields_ = [("data", ctypes.POINTER(ctypes.c_char)), ("size", ctypes.c_size_t)]
+
+
+class _Constant(ctypes.Structure):
+    _fields_ = [
+        ("name", ctypes.c_char_p),
+        ("dtype", ctypes.c_char_p),
+        ("rank", ctypes.c_uint32),
+        ("shape", ctypes.POINTER(ctypes.c_int64)),
+        ("data", ctypes.c_void_p),
+        ("size_bytes", ctypes.c_uint64),
+    ]
+
+
+class _Bindings(ctypes.Structure):
+    _fields_ = [
+        ("shapes", ctypes.POINTER(ctypes.c_char_p)),
+        ("shape_count", ctypes.c_size_t),
+        ("dims", ctypes.POINTER(ctypes.c_char_p)),
+        ("dim_count", ctypes.c_size_t),
+        ("constants", ctypes.POINTER(_Constant)),
+        ("constant_count", ctypes.c_size_t),
+    ]
 
 
 _TextPointer = ctypes.POINTER(_Text)
@@ -34,11 +60,13 @@ def _library() -> ctypes.CDLL:
     signatures: dict[str, tuple[Any, list[Any]]] = {
         "hone_compiler_error": (text, []),
         "hone_graph_parse": (code, [text, ctypes.c_size_t, out_graph]),
-        "hone_graph_load": (code, [text, ctypes.POINTER(text), ctypes.c_size_t, out_graph]),
+        "hone_graph_load": (code, [text, ctypes.POINTER(_Bindings), out_graph]),
+        "hone_graph_load_bytes": (code, [text, ctypes.c_size_t, ctypes.POINTER(_Bindings), out_graph]),
         "hone_graph_free": (None, [graph]),
-        "hone_graph_bind": (code, [graph, text, text, ctypes.c_void_p, ctypes.c_size_t, out_graph]),
+        "hone_graph_bind": (code, [graph, ctypes.POINTER(_Constant), out_graph]),
         "hone_graph_numerics": (code, [graph, text, out_graph]),
         "hone_graph_pass": (code, [graph, text, text, out_graph]),
+        "hone_graph_signature": (code, [graph, out_text]),
         "hone_graph_text": (code, [graph, code, out_text]),
         "hone_graph_draw": (code, [graph, text, out_text]),
         "hone_graph_code": (code, [graph, text, text, out_text]),
@@ -55,7 +83,7 @@ def _library() -> ctypes.CDLL:
 
 def _check(code: int) -> None:
     if code:
-        raise ValueError(_library().hone_compiler_error().decode())
+        raise Error(in_python(_library().hone_compiler_error().decode(errors="replace")))
 
 
 def _bytes(function: Any, *arguments: Any) -> bytes:
@@ -69,6 +97,28 @@ def _bytes(function: Any, *arguments: Any) -> bytes:
 
 def _encode(text: str | None) -> bytes | None:
     return None if text is None else text.encode()
+
+
+def _constant(name: str, value: npt.ArrayLike) -> _Constant:
+    array = native(np.asarray(value))
+    shape = (ctypes.c_int64 * array.ndim)(*array.shape)
+    constant = _Constant(name.encode(), array.dtype.name.encode(), array.ndim, shape, array.ctypes.data, array.nbytes)
+    constant.owner = array  # ctypes keeps the other fields alive
+    return constant
+
+
+def _texts(texts: Sequence[str]) -> Any:
+    return (ctypes.c_char_p * len(texts))(*(text.encode() for text in texts))
+
+
+def shape_flags(shapes: Mapping[str, Sequence[int]] | None) -> list[str]:
+    """As --shape of the command line has them."""
+    return [f"{name}={','.join(map(str, shape))}" for name, shape in (shapes or {}).items()]
+
+
+def dim_flags(dims: Mapping[str, int] | None) -> list[str]:
+    """As --dim of the command line has them."""
+    return [f"{name}={operator.index(extent)}" for name, extent in (dims or {}).items()]
 
 
 def tensor_type(shape: Sequence[int], dtype: str) -> str:
@@ -101,17 +151,55 @@ class Graph:
         return new
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], shapes: Mapping[str, Sequence[int]] | None = None) -> Graph:
-        """A model file, .onnx or .relay; `shapes` binds symbolic inputs."""
-        texts = [f"{name}={','.join(map(str, shape))}".encode() for name, shape in (shapes or {}).items()]
+    def load(
+        cls,
+        model: ModelFile,
+        shapes: Mapping[str, Sequence[int]] | None = None,
+        dims: Mapping[str, int] | None = None,
+        constants: Mapping[str, npt.ArrayLike] | None = None,
+    ) -> Graph:
+        """A model: the path of an .onnx, .pb (ONNX or a frozen TensorFlow GraphDef) or .relay file, the bytes of one of
+        the first two, or an object that serialises to them, as onnx.ModelProto does. `dims` binds symbolic extents of an
+        ONNX model by name wherever they stand, `shapes` whole shapes of inputs; `constants` makes constants of inputs,
+        which those that decide a shape must be."""
+        shape_texts, dim_texts = _texts(shape_flags(shapes)), _texts(dim_flags(dims))
+        values = [_constant(name, value) for name, value in (constants or {}).items()]
+        bindings = _Bindings(
+            shape_texts, len(shape_texts), dim_texts, len(dim_texts), (_Constant * len(values))(*values), len(values)
+        )
         graph = ctypes.c_void_p()
-        array = (ctypes.c_char_p * len(texts))(*texts)
-        _check(_library().hone_graph_load(os.fsencode(path), array, len(texts), ctypes.byref(graph)))
+        content = model_bytes(model)
+        if content is None:
+            path = os.fsencode(cast("str | os.PathLike[str]", model))
+            _check(_library().hone_graph_load(path, ctypes.byref(bindings), ctypes.byref(graph)))
+        else:
+            out = ctypes.byref(graph)
+            _check(_library().hone_graph_load_bytes(content, len(content), ctypes.byref(bindings), out))
         return cls._own(graph)
 
     def __del__(self) -> None:
         if getattr(self, "_graph", None):
             _library().hone_graph_free(self._graph)
+
+    def __repr__(self) -> str:
+        try:
+            inputs, outputs = self.inputs, self.outputs
+        except Error as error:
+            return f"<hone.Graph: {error}>"
+        return f"<hone.Graph ({_described(inputs)}) -> ({_described(outputs)})>"
+
+    @property
+    def inputs(self) -> list[TensorInfo]:
+        """The parameters of main."""
+        return self._signature("inputs")
+
+    @property
+    def outputs(self) -> list[TensorInfo]:
+        return self._signature("outputs")
+
+    def _signature(self, part: str) -> list[TensorInfo]:
+        document = json.loads(_bytes(_library().hone_graph_signature, self._graph))
+        return [TensorInfo(each["name"], tuple(each["shape"]), dtype_of(each["dtype"])) for each in document[part]]
 
     def __str__(self) -> str:
         return self.text(constants=False)
@@ -124,14 +212,9 @@ class Graph:
         """Parameters of main become constants."""
         graph = self
         for name, value in params.items():
-            array = np.ascontiguousarray(value)
-            type_text = tensor_type(np.shape(value), array.dtype.name).encode()
+            constant = _constant(name, value)
             bound = ctypes.c_void_p()
-            _check(
-                _library().hone_graph_bind(
-                    graph._graph, name.encode(), type_text, array.ctypes.data, array.nbytes, ctypes.byref(bound)
-                )
-            )
+            _check(_library().hone_graph_bind(graph._graph, ctypes.byref(constant), ctypes.byref(bound)))
             graph = self._own(bound)
         return graph
 
@@ -167,7 +250,7 @@ class Graph:
         threads: int = 0,
         database: str | os.PathLike[str] | None = None,
         require_tuned: bool = False,
-    ) -> dict[str, Any]:
+    ) -> CompileReport:
         """Writes a module to `path` and returns the report of `hone compile --json`."""
         report = _bytes(
             _library().hone_graph_build,
@@ -178,24 +261,67 @@ class Graph:
             int(require_tuned),
             os.fsencode(path),
         )
-        document: dict[str, Any] = json.loads(report)
-        return document
+        return CompileReport(json.loads(report))
 
 
-def build(
-    graph: Graph,
+class CompileReport(dict[str, Any]):
+    """The document of `hone compile --json` (docs/cli.md)."""
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{count} {tier}" for tier, count in self["counts"].items() if count)
+        return f"<hone.CompileReport: {len(self['kernels'])} kernels ({counts}) for {self['target']}>"
+
+
+def _described(infos: Sequence[TensorInfo]) -> str:
+    return ", ".join(f"{info.name}: {info.dtype}{list(info.shape)}" for info in infos)
+
+
+def _loaded(
+    model: Graph | ModelFile,
+    shapes: Mapping[str, Sequence[int]] | None,
+    dims: Mapping[str, int] | None,
+    constants: Mapping[str, npt.ArrayLike] | None,
+) -> Graph:
+    if not isinstance(model, Graph):
+        return Graph.load(model, shapes, dims, constants)
+    if shapes or dims:
+        raise Error("expected shapes and dims with a model that is not loaded yet, found a hone.Graph; give them to Graph.load")
+    return model.bind(constants or {})
+
+
+def compile(
+    model: Graph | ModelFile,
+    path: str | os.PathLike[str],
     target: str | None = None,
     params: Mapping[str, npt.ArrayLike] | None = None,
     threads: int = 0,
     database: str | os.PathLike[str] | None = None,
     require_tuned: bool = False,
     numerics: str | None = None,
-) -> Module:
-    """Compiles and opens a model; `params` are bound as constants first. `numerics`: as Graph.with_numerics has them;
-    without, as the graph says."""
+    shapes: Mapping[str, Sequence[int]] | None = None,
+    dims: Mapping[str, int] | None = None,
+) -> CompileReport:
+    """Writes a module to `path`, as `hone compile` does. `model`, `shapes`, `dims`: as Graph.load has them, or a Graph;
+    `params` become constants; `numerics`: as Graph.with_numerics has it, without, as the model says."""
+    graph = _loaded(model, shapes, dims, params)
     if numerics is not None:
         graph = graph.with_numerics(numerics)
+    return graph.compile(path, target, threads, database, require_tuned)
+
+
+def build(
+    model: Graph | ModelFile,
+    target: str | None = None,
+    params: Mapping[str, npt.ArrayLike] | None = None,
+    threads: int = 0,
+    database: str | os.PathLike[str] | None = None,
+    require_tuned: bool = False,
+    numerics: str | None = None,
+    shapes: Mapping[str, Sequence[int]] | None = None,
+    dims: Mapping[str, int] | None = None,
+) -> Module:
+    """Compiles and opens a model: `compile`, and a Module of what it wrote."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "model.so"
-        graph.bind(params or {}).compile(path, target, threads, database, require_tuned)
+        compile(model, path, target, params, threads, database, require_tuned, numerics, shapes, dims)
         return Module(path, threads)  # holds the file open: the folder may go

@@ -5,10 +5,14 @@ from __future__ import annotations
 import ctypes
 import os
 import pathlib
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
+
+from hone.dtypes import dtype_of, holds, native
+from hone.errors import Error
 
 
 class TensorInfo(NamedTuple):
@@ -54,8 +58,10 @@ def _load() -> ctypes.CDLL:
     model, index = ctypes.c_void_p, ctypes.c_uint32
     signatures: dict[str, tuple[Any, list[Any]]] = {
         "hone_last_error": (ctypes.c_char_p, []),
+        "hone_version": (ctypes.c_char_p, []),
         "hone_open_with": (ctypes.c_int, [ctypes.c_char_p, ctypes.c_int, index, ctypes.POINTER(model)]),
         "hone_close": (None, [model]),
+        "hone_target": (ctypes.c_char_p, [model]),
         "hone_threads": (ctypes.c_int, [model]),
         "hone_input_count": (index, [model]),
         "hone_output_count": (index, [model]),
@@ -85,22 +91,32 @@ def _load() -> ctypes.CDLL:
 _library = _load()
 _COPY_PARAMETERS = 1  # HONE_OPEN_COPY_PARAMETERS
 _MAX_THREADS = 1024
+_MODEL_ENDINGS = (".onnx", ".pb", ".relay")
 
-# numpy has no bfloat16: its bytes come as uint16.
-_DTYPES = {"bfloat16": "uint16"}
+
+def version() -> str:
+    """Of the runtime, as the whole of Hone has it."""
+    text: bytes = _library.hone_version()
+    return text.decode()
 
 
 def _path_bytes(path: str | bytes | os.PathLike[str] | os.PathLike[bytes]) -> bytes:
     """As the system has it; C would take a path with a zero byte for the part before."""
     encoded = os.fsencode(path)
     if b"\0" in encoded:
-        raise ValueError(f"expected a path without a zero byte, found {path!r}")
+        raise Error(f"expected a path without a zero byte, found {path!r}")
+    if os.fsdecode(encoded).endswith(_MODEL_ENDINGS):
+        raise Error(f"expected a compiled module, found the model {path!r}; hone.build compiles and opens it")
     return encoded
 
 
 def _check(code: int) -> None:
     if code:
-        raise ValueError(_library.hone_last_error().decode(errors="replace"))
+        raise Error(_library.hone_last_error().decode(errors="replace"))
+
+
+def _type_text(dtype: object, shape: tuple[int, ...]) -> str:
+    return f"{dtype}{list(shape)}"
 
 
 class Module:
@@ -119,11 +135,11 @@ class Module:
         """
         self._model = ctypes.c_void_p()
         if not 0 <= threads <= _MAX_THREADS:  # ctypes would cut a larger number off
-            raise ValueError(f"expected from 1 to {_MAX_THREADS} threads, or 0, found {threads}")
+            raise Error(f"expected from 1 to {_MAX_THREADS} threads, or 0, found {threads}")
         flags = _COPY_PARAMETERS if copy_parameters else 0
         _check(_library.hone_open_with(_path_bytes(path), threads, flags, ctypes.byref(self._model)))
         self.specialisations = [
-            self._infos(_library.hone_input_count, self._describe_in(number))
+            self._infos(_library.hone_input_count, self._describe_in(number))[0]
             for number in range(_library.hone_specialisation_count(self._model))
         ]
         """The inputs of each, by number: the shapes that the module was compiled for."""
@@ -133,9 +149,25 @@ class Module:
         if getattr(self, "_model", None):
             _library.hone_close(self._model)
 
+    def __repr__(self) -> str:
+        def texts(infos: list[TensorInfo], names: list[str]) -> str:
+            return ", ".join(
+                f"{info.name}: {_type_text(name, info.shape)}" for info, name in zip(infos, names, strict=True)
+            )
+
+        more = f", {len(self.specialisations)} specialisations" if len(self.specialisations) > 1 else ""
+        inputs, outputs = texts(self.inputs, self._input_types), texts(self.outputs, self._output_types)
+        return f"<hone.Module ({inputs}) -> ({outputs}), threads={self.threads}{more}>"
+
     @property
     def threads(self) -> int:
         return int(_library.hone_threads(self._model))
+
+    @property
+    def target(self) -> str:
+        """What the module was compiled for, as `hone explain` has it."""
+        text: bytes = _library.hone_target(self._model)
+        return text.decode()
 
     @property
     def specialisation(self) -> int:
@@ -145,55 +177,70 @@ class Module:
     def choose(self, specialisation: int) -> None:
         """By its number; set_input chooses by shape."""
         if not 0 <= specialisation < len(self.specialisations):
-            raise ValueError(f"expected a specialisation below {len(self.specialisations)}, found {specialisation}")
+            raise Error(f"expected a specialisation below {len(self.specialisations)}, found {specialisation}")
         _check(_library.hone_choose_specialisation(self._model, specialisation))
         self._look()
 
     def _look(self) -> None:
-        self.inputs = self._infos(_library.hone_input_count, _library.hone_input_info)
-        self.outputs = self._infos(_library.hone_output_count, _library.hone_output_info)
+        self._has_run = False
+        self.inputs, self._input_types = self._infos(_library.hone_input_count, _library.hone_input_info)
+        self.outputs, self._output_types = self._infos(_library.hone_output_count, _library.hone_output_info)
 
     def _describe_in(self, number: int) -> Any:
         return lambda model, index, info: _library.hone_specialisation_input_info(model, number, index, info)
 
-    def _infos(self, count: Any, describe: Any) -> list[TensorInfo]:
-        infos = []
+    def _infos(self, count: Any, describe: Any) -> tuple[list[TensorInfo], list[str]]:
+        """With the runtime's names of the element types."""
+        infos, types = [], []
         for index in range(count(self._model)):
             info = _Info()
             _check(describe(self._model, index, ctypes.byref(info)))
-            dtype = info.dtype.decode()
+            types.append(info.dtype.decode())
             shape = tuple(info.shape[axis] for axis in range(info.rank))
-            infos.append(TensorInfo(info.name.decode(), shape, np.dtype(_DTYPES.get(dtype, dtype))))
-        return infos
+            infos.append(TensorInfo(info.name.decode(), shape, dtype_of(types[-1])))
+        return infos, types
 
-    def set_input(self, name: str, array: npt.ArrayLike) -> None:
-        """Copies an array of the input's dtype and one of its shapes, which chooses the specialisation."""
-        names = [info.name for info in self.inputs]
-        if name not in names:
-            raise ValueError(f"expected an input of {names}, found {name!r}")
-        index = names.index(name)
-        info = self.inputs[index]
-        data = np.ascontiguousarray(array)
-        # ascontiguousarray makes scalars one-dimensional.
-        shape = np.shape(array)
-        if shape != info.shape and data.dtype == info.dtype and len(self.specialisations) > 1:
-            extents = (ctypes.c_int64 * len(shape))(*shape)
-            _check(_library.hone_choose_shape(self._model, index, len(shape), extents))
+    def set_input(self, name: str | int, array: npt.ArrayLike) -> None:
+        """Copies an array of the input's dtype and one of its shapes, which chooses the specialisation. `name`: or its
+        number."""
+        index = _index_of(name, self.inputs, "input")
+        info, type_name = self.inputs[index], self._input_types[index]
+        found = np.asarray(array)
+        fits = holds(found.dtype, type_name)
+        if found.shape != info.shape and fits and len(self.specialisations) > 1:
+            extents = (ctypes.c_int64 * found.ndim)(*found.shape)
+            _check(_library.hone_choose_shape(self._model, index, found.ndim, extents))
             self._look()
             info = self.inputs[index]
-        if shape != info.shape or data.dtype != info.dtype:
-            raise ValueError(
-                f"expected {info.dtype}{list(info.shape)} for input {name!r}, found {data.dtype}{list(shape)}"
+        if found.shape != info.shape or not fits:
+            raise Error(
+                f"expected {_type_text(type_name, info.shape)} for input {info.name!r}, "
+                f"found {_type_text(found.dtype, found.shape)}; "
+                + _way_out(found, info, type_name)
             )
+        data = native(found)
         _check(_library.hone_set_input(self._model, index, data.ctypes.data, data.nbytes))
 
-    def run(self) -> None:
-        _check(_library.hone_run(self._model))
+    @overload
+    def run(self, inputs: None = None) -> None: ...
 
-    def get_output(self, index: int) -> npt.NDArray[Any]:
-        """A copy of an output of the last run."""
-        if not 0 <= index < len(self.outputs):
-            raise ValueError(f"expected an output below {len(self.outputs)}, found {index}")
+    @overload
+    def run(self, inputs: Mapping[str, npt.ArrayLike]) -> list[npt.NDArray[Any]]: ...
+
+    def run(self, inputs: Mapping[str, npt.ArrayLike] | None = None) -> list[npt.NDArray[Any]] | None:
+        """Runs once. With `inputs`, by name, it sets these first and returns copies of all outputs, in the order of
+        `outputs`; without, get_output gives them."""
+        for name, array in (inputs or {}).items():
+            self.set_input(name, array)
+        _check(_library.hone_run(self._model))
+        self._has_run = True
+        return None if inputs is None else [self.get_output(index) for index in range(len(self.outputs))]
+
+    def get_output(self, name: str | int) -> npt.NDArray[Any]:
+        """A copy of an output of the last run, by its name or number."""
+        index = _index_of(name, self.outputs, "output")
+        if not self._has_run:
+            raise Error(f"expected a run before output {self.outputs[index].name!r} is read, found none; call run first")
         info = self.outputs[index]
         count = int(np.prod(info.shape, dtype=np.int64))
         if count == 0:
@@ -206,6 +253,7 @@ class Module:
         """Seconds of `runs` back-to-back runs, the loop in C++."""
         seconds = ctypes.c_double()
         _check(_library.hone_time(self._model, runs, ctypes.byref(seconds)))
+        self._has_run = True
         return seconds.value
 
     @property
@@ -223,12 +271,13 @@ class Module:
         """Seconds of each call where it stands in the model, the median of `runs` runs."""
         nanoseconds = (ctypes.c_double * _library.hone_call_count(self._model))()
         _check(_library.hone_profile(self._model, runs, nanoseconds))
+        self._has_run = True
         return [ns * 1e-9 for ns in nanoseconds]
 
     def time_call(self, number: int, runs: int) -> float:
         """Seconds of `runs` back-to-back runs of one call alone, the loop in C++."""
         if not 0 <= number < _library.hone_call_count(self._model):
-            raise ValueError(f"expected a call below {_library.hone_call_count(self._model)}, found {number}")
+            raise Error(f"expected a call below {_library.hone_call_count(self._model)}, found {number}")
         seconds = ctypes.c_double()
         _check(_library.hone_time_call(self._model, number, runs, ctypes.byref(seconds)))
         return seconds.value
@@ -238,3 +287,35 @@ class Module:
         seconds = ctypes.c_double()
         _check(_library.hone_time_executor(self._model, runs, ctypes.byref(seconds)))
         return seconds.value
+
+
+def _index_of(name: str | int, infos: list[TensorInfo], what: str) -> int:
+    names = [info.name for info in infos]
+    if isinstance(name, str):
+        if name not in names:
+            raise Error(f"expected an {what} of {names}, found {name!r}")
+        return names.index(name)
+    if not 0 <= name < len(names):
+        raise Error(f"expected an {what} below {len(names)}, or one of {names}, found {name}")
+    return name
+
+
+def _way_out(found: npt.NDArray[Any], info: TensorInfo, type_name: str) -> str:
+    """What makes an array fit that does not."""
+    ways = []
+    if not holds(found.dtype, type_name):
+        without = type_name == "bfloat16" and info.dtype == np.uint16
+        ways.append(
+            "install ml_dtypes and convert it by .astype(ml_dtypes.bfloat16), or give its bits as uint16"
+            if without
+            else f"convert it by .astype({type_name!r})"
+            if type_name != "bfloat16"
+            else "convert it by .astype(ml_dtypes.bfloat16)"
+        )
+    if found.shape != info.shape:
+        same_size = found.size == np.prod(info.shape, dtype=np.int64)
+        shape = info.shape
+        ways.append(
+            f"reshape it by .reshape({shape})" if same_size else "give it that shape, or compile the model for the other"
+        )
+    return " and ".join(ways)

@@ -5,10 +5,13 @@
 
 #include "absl/status/statusor.h"
 #include "cli/compile_report.h"
+#include "cli/json_document.h"
 #include "cli/model_options.h"
 #include "compiler/driver/compile.h"
+#include "compiler/frontend/tensor_size.h"
 #include "compiler/ir/parser.h"
 #include "compiler/ir/printer.h"
+#include "compiler/ops/attrs.h"
 #include "compiler/ops/lower.h"
 #include "compiler/ops/op.h"
 #include "compiler/passes/infer_type.h"
@@ -18,6 +21,7 @@
 #include "compiler/picture/tree.h"
 #include "fmt/format.h"
 #include "fmt/ranges.h"
+#include "runtime/data_type.h"
 #include "support/status.h"
 
 struct hone_graph {
@@ -77,14 +81,91 @@ absl::StatusOr<hone::driver::ConfigChain> Configs(const char* database) {
   return hone::cli::ConfigsFrom(hone::cli::DatabasePath(path), database != nullptr);
 }
 
-struct Value {
-  std::string type;
-  const void* data = nullptr;
-  size_t size = 0;
-};
+// The type of the value, whose bytes are as many as it says.
+absl::StatusOr<hone::ir::TensorType> TypeOf(const hone_constant& constant) {
+  if (constant.name == nullptr || constant.dtype == nullptr ||
+      (constant.shape == nullptr && constant.rank > 0) ||
+      (constant.data == nullptr && constant.size_bytes > 0)) {
+    return absl::InvalidArgumentError("expected a name, dtype, shape and data, found NULL");
+  }
+  const auto dtype = hone::ParseDataType(constant.dtype);
+  if (!dtype) {
+    return absl::InvalidArgumentError(
+        fmt::format("expected an element type that Hone has for {}, found {}; convert the array",
+                    constant.name, constant.dtype));
+  }
+  hone::ir::TensorType type{{constant.shape, constant.shape + constant.rank}, *dtype};
+  HONE_ASSIGN_OR_RETURN(const int64_t bytes, hone::frontend::TensorBytes(type.shape, type.dtype));
+  if (static_cast<uint64_t>(bytes) != constant.size_bytes) {
+    return absl::InvalidArgumentError(fmt::format("expected {} bytes for {} of type {}, found {}",
+                                                  bytes, constant.name, type.ToString(),
+                                                  constant.size_bytes));
+  }
+  return type;
+}
 
-absl::StatusOr<hone::ir::Module> Bind(const hone::ir::Module& module, const std::string& name,
-                                      const Value& value) {
+absl::StatusOr<hone::cli::ModelOptions> OptionsOf(const hone_bindings* bindings) {
+  hone::cli::ModelOptions options;
+  if (bindings == nullptr) return options;
+  options.shapes.assign(bindings->shapes, bindings->shapes + bindings->shape_count);
+  options.dims.assign(bindings->dims, bindings->dims + bindings->dim_count);
+  for (size_t i = 0; i < bindings->constant_count; ++i) {
+    const hone_constant& constant = bindings->constants[i];
+    HONE_ASSIGN_OR_RETURN(hone::ir::TensorType type, TypeOf(constant));
+    options.constant_values[constant.name] = {
+        type.dtype, std::move(type.shape),
+        std::string(static_cast<const char*>(constant.data), constant.size_bytes)};
+  }
+  return options;
+}
+
+absl::StatusOr<hone::ir::Module> LoadFile(const char* path, const hone_bindings* bindings) {
+  HONE_ASSIGN_OR_RETURN(hone::cli::ModelOptions options, OptionsOf(bindings));
+  options.path = path;
+  return hone::cli::LoadModel(options, "a graph");
+}
+
+absl::StatusOr<hone::ir::Module> LoadBytes(std::string_view bytes, const hone_bindings* bindings) {
+  HONE_ASSIGN_OR_RETURN(const hone::cli::ModelOptions options, OptionsOf(bindings));
+  return hone::cli::LoadModelBytes(bytes, options, "a graph");
+}
+
+nlohmann::json Described(const std::string& name, const hone::ir::TensorType& type) {
+  return {{"name", name}, {"shape", type.shape}, {"dtype", std::string(hone::Name(type.dtype))}};
+}
+
+void DescribeResult(const hone::ir::Type& type, const std::vector<std::string>& names,
+                    nlohmann::json& outputs) {
+  if (type.is_tuple) {
+    for (const hone::ir::Type& field : type.fields) DescribeResult(field, names, outputs);
+  } else if (type.IsTensor()) {
+    const size_t index = outputs.size();
+    outputs.push_back(Described(
+        index < names.size() ? names[index] : fmt::format("output{}", index), type.tensor));
+  }
+}
+
+absl::StatusOr<std::string> Signature(const hone::ir::Module& module) {
+  HONE_ASSIGN_OR_RETURN(const hone::ir::Module typed, hone::passes::InferTypes(module));
+  const auto main = typed.functions.find("main");
+  if (main == typed.functions.end()) {
+    return absl::InvalidArgumentError("expected a function @main, found none");
+  }
+  nlohmann::json inputs = nlohmann::json::array();
+  for (const hone::ir::Expr& param : hone::ir::Params(*main->second)) {
+    if (param->type->IsTensor()) inputs.push_back(Described(param->name, param->type->tensor));
+  }
+  nlohmann::json outputs = nlohmann::json::array();
+  DescribeResult(*hone::ir::Body(*main->second)->type,
+                 hone::ops::StringsAttr(main->second->attrs, "output_names")
+                     .value_or(std::vector<std::string>()),
+                 outputs);
+  return hone::cli::DocumentText({{"inputs", inputs}, {"outputs", outputs}});
+}
+
+absl::StatusOr<hone::ir::Module> Bind(const hone::ir::Module& module, const hone_constant& value) {
+  HONE_ASSIGN_OR_RETURN(const hone::ir::TensorType type, TypeOf(value));
+  const std::string name = value.name;
   using hone::ir::Expr;
   const auto main = module.functions.find("main");
   if (main == module.functions.end()) {
@@ -98,11 +179,9 @@ absl::StatusOr<hone::ir::Module> Bind(const hone::ir::Module& module, const std:
       args.push_back(param);
       continue;
     }
-    if (!param->type->IsTensor() || param->type->ToString() != value.type ||
-        param->type->tensor.SizeBytes() != static_cast<int64_t>(value.size)) {
-      return absl::InvalidArgumentError(fmt::format("expected a {} for %{}, found a {} of {} bytes",
-                                                    param->type->ToString(), name, value.type,
-                                                    value.size));
+    if (!param->type->IsTensor() || !(param->type->tensor == type)) {
+      return absl::InvalidArgumentError(fmt::format(
+          "expected a {} for %{}, found a {}", param->type->ToString(), name, type.ToString()));
     }
     bound = param;
     constant = hone::ir::ConstantFromBytes(param->type->tensor, value.data);
@@ -174,26 +253,22 @@ int hone_graph_parse(const char* text, size_t size, hone_graph** graph) {
   return Give(hone::ir::ParseModule({text, size}), graph);
 }
 
-int hone_graph_load(const char* path, const char* const* shapes, size_t shape_count,
-                    hone_graph** graph) {
-  if (path == nullptr || graph == nullptr || (shapes == nullptr && shape_count > 0)) {
-    return NullArgument();
-  }
-  hone::cli::ModelOptions model;
-  model.path = path;
-  model.shapes.assign(shapes, shapes + shape_count);
-  return Give(hone::cli::LoadModel(model, "a graph"), graph);
+int hone_graph_load(const char* path, const hone_bindings* bindings, hone_graph** graph) {
+  if (path == nullptr || graph == nullptr) return NullArgument();
+  return Give(LoadFile(path, bindings), graph);
+}
+
+int hone_graph_load_bytes(const void* data, size_t size, const hone_bindings* bindings,
+                          hone_graph** graph) {
+  if (data == nullptr || graph == nullptr) return NullArgument();
+  return Give(LoadBytes({static_cast<const char*>(data), size}, bindings), graph);
 }
 
 void hone_graph_free(hone_graph* graph) { delete graph; }
 
-int hone_graph_bind(const hone_graph* graph, const char* name, const char* type, const void* data,
-                    size_t size, hone_graph** bound) {
-  if (graph == nullptr || name == nullptr || type == nullptr || bound == nullptr ||
-      (data == nullptr && size > 0)) {
-    return NullArgument();
-  }
-  return Give(Bind(graph->module, name, {type, data, size}), bound);
+int hone_graph_bind(const hone_graph* graph, const hone_constant* constant, hone_graph** bound) {
+  if (graph == nullptr || constant == nullptr || bound == nullptr) return NullArgument();
+  return Give(Bind(graph->module, *constant), bound);
 }
 
 int hone_graph_numerics(const hone_graph* graph, const char* numerics, hone_graph** result) {
@@ -211,6 +286,11 @@ int hone_graph_pass(const hone_graph* graph, const char* pass, const char* targe
   const absl::StatusOr<Target> parsed = TargetOf(target);
   if (!parsed.ok()) return Fail(parsed.status());
   return Give(hone::driver::RunPass(graph->module, *parsed, pass), result);
+}
+
+int hone_graph_signature(const hone_graph* graph, hone_text** signature) {
+  if (graph == nullptr || signature == nullptr) return NullArgument();
+  return Give(Signature(graph->module), signature);
 }
 
 int hone_graph_text(const hone_graph* graph, int constants, hone_text** text) {

@@ -35,15 +35,36 @@ typedef struct hone_text {
 const char* hone_compiler_error(void);
 
 int hone_graph_parse(const char* text, size_t size, hone_graph** graph);
-/* .onnx, .pb or .relay; `shapes` are `shape_count` texts "name=1,3,224,224". */
-int hone_graph_load(const char* path, const char* const* shapes, size_t shape_count,
-                    hone_graph** graph);
+/* A value: `size_bytes` bytes, row-major, little-endian. */
+struct hone_constant {
+  const char* name;
+  const char* dtype; /* "float32", ... */
+  uint32_t rank;
+  const int64_t* shape;
+  const void* data;
+  uint64_t size_bytes;
+};
+/* What is decided of a model's inputs when it is loaded. All zero: nothing. */
+struct hone_bindings {
+  const char* const* shapes; /* "name=1,3,224,224" */
+  size_t shape_count;
+  const char* const* dims; /* "batch=4": a symbolic extent of an ONNX model */
+  size_t dim_count;
+  /* Inputs that become constants, as one that decides a shape must. */
+  const struct hone_constant* constants;
+  size_t constant_count;
+};
+/* .onnx, .pb or .relay. */
+int hone_graph_load(const char* path, const struct hone_bindings* bindings, hone_graph** graph);
+/* The bytes of an ONNX model without external data, or of a frozen TensorFlow GraphDef. */
+int hone_graph_load_bytes(const void* data, size_t size, const struct hone_bindings* bindings,
+                          hone_graph** graph);
 void hone_graph_free(hone_graph* graph);
 
-/* `graph` with parameter `name` of main as a constant: `size` bytes, row-major, little-endian, of
- * type `type` ("Tensor[(64, 3), float32]"), which must be the parameter's. The bytes are copied. */
-int hone_graph_bind(const hone_graph* graph, const char* name, const char* type, const void* data,
-                    size_t size, hone_graph** bound);
+/* `graph` with a parameter of main as a constant, whose type must be the parameter's. The bytes are
+ * copied. */
+int hone_graph_bind(const hone_graph* graph, const struct hone_constant* constant,
+                    hone_graph** bound);
 /* `graph` with `numerics` ("strict", "default" or "fast") for all of it: how its kernels may round,
  * whatever its functions said. */
 int hone_graph_numerics(const hone_graph* graph, const char* numerics, hone_graph** result);
@@ -52,6 +73,8 @@ int hone_graph_numerics(const hone_graph* graph, const char* numerics, hone_grap
 int hone_graph_pass(const hone_graph* graph, const char* pass, const char* target,
                     hone_graph** result);
 
+/* A JSON document of main: `inputs[] {name, shape, dtype}`, and `outputs[]` likewise. */
+int hone_graph_signature(const hone_graph* graph, hone_text** signature);
 /* `constants` 0 leaves out the bytes of tensors: such text is for people and does not parse. */
 int hone_graph_text(const hone_graph* graph, int constants, hone_text** text);
 /* `format`: "tree", "dot", "svg", "pdf" or "png". */

@@ -74,6 +74,20 @@ TEST_F(CApiTest, RunsAndTimes) {
   EXPECT_GT(seconds, 0);
 }
 
+TEST_F(CApiTest, ARunNamesTheInputsThatWereNeverSet) {
+  EXPECT_EQ(hone_run(model_), HONE_BAD_INPUT);
+  EXPECT_STREQ(hone_last_error(),
+               "expected every input to be set before a run, found none for x (float32[4]); set "
+               "what is missing and run again");
+  double seconds = 0;
+  EXPECT_EQ(hone_time(model_, 1, &seconds), HONE_OK);
+  alignas(64) const float x[4] = {1, 2, 3, 4};
+  ASSERT_EQ(hone_bind_input(model_, 0, x), HONE_OK);
+  EXPECT_EQ(hone_run(model_), HONE_OK);
+  ASSERT_EQ(hone_bind_input(model_, 0, nullptr), HONE_OK);
+  EXPECT_EQ(hone_run(model_), HONE_BAD_INPUT);
+}
+
 TEST_F(CApiTest, SaysWhatIsWrong) {
   const float x[3] = {1, 2, 3};
   EXPECT_EQ(hone_set_input(model_, 0, x, sizeof(x)), HONE_BAD_INPUT);
@@ -136,6 +150,8 @@ TEST_F(CApiTest, RefusesNull) {
   tensor.shape = shape;
   tensor.data = nullptr;
   EXPECT_TRUE(refused(hone_set_input_dlpack(model_, 0, &tensor)));
+  tensor.data = x;
+  EXPECT_EQ(hone_set_input_dlpack(model_, 0, &tensor), HONE_OK);
   EXPECT_EQ(hone_run(model_), HONE_OK);
 }
 

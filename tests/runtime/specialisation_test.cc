@@ -194,7 +194,10 @@ TEST_F(SpecialisationTest, WhatAChoiceByNumberExcusedComesBack) {
   ASSERT_EQ(Set(0, All(4, 1)), HONE_OK);
   ASSERT_EQ(Set(1, All(4, 10)), HONE_OK);
   ASSERT_EQ(hone_choose_specialisation(model_, 1), HONE_OK);
-  EXPECT_EQ(hone_run(model_), HONE_OK);
+  double seconds = 0;
+  EXPECT_EQ(hone_time(model_, 1, &seconds), HONE_OK);
+  EXPECT_EQ(hone_run(model_), HONE_BAD_INPUT);
+  EXPECT_THAT(hone_last_error(), HasSubstr("x (float32[8]), b (float32[8])"));
   ASSERT_EQ(hone_choose_specialisation(model_, 0), HONE_OK);
   ExpectRun(4, 12);
 }

@@ -125,7 +125,13 @@ absl::StatusOr<std::string> Confine(const TensorProto& proto, const std::string&
                                     const std::string& location) {
   namespace fs = std::filesystem;
   std::error_code error;
-  const fs::path root = fs::weakly_canonical(folder.empty() ? "." : folder, error);
+  if (folder.empty()) {
+    return absl::InvalidArgumentError(fmt::format(
+        "tensor \"{}\": its values are in a file of their own, \"{}\", and bytes are in no folder "
+        "where it could be; give the path of the model's file instead of its bytes",
+        proto.name(), location));
+  }
+  const fs::path root = fs::weakly_canonical(folder, error);
   const fs::path path = fs::weakly_canonical(root / location, error);
   const fs::path relative = path.lexically_relative(root);
   if (location.empty() || fs::path(location).is_absolute() || relative.empty() ||

@@ -1,0 +1,171 @@
+"""hone.tune: the program `hone tune` at work, so that there is one way in which jobs run, and end."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import pathlib
+import sys
+import tempfile
+import time as clock
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TextIO, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from hone import program
+from hone.compiler import Graph, dim_flags, shape_flags
+from hone.errors import Error
+from hone.model_file import ModelFile, model_bytes
+from hone.tune_report import TuneProgress, TuneReport, progress_of, report_of
+
+OnProgress = Callable[[TuneProgress], object]
+Progress = Union[bool, OnProgress]
+
+_ENDED_EARLY = 8  # exit codes of docs/cli.md
+_LOG_INTERVAL_S = 10.0
+
+
+class _ProgressLine:
+    """On a terminal one line that is drawn over; elsewhere a line now and then, and what the program says."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._is_terminal = stream.isatty()
+        self._width = 0
+        self._last_s = 0.0
+
+    def __call__(self, progress: TuneProgress) -> None:
+        if progress.message:
+            self.clear()
+            print(progress.message, file=self._stream, flush=True)
+        elif self._is_terminal:
+            text = str(progress)
+            print(f"\r{text:<{self._width}}", end="", file=self._stream, flush=True)
+            self._width = len(text)
+        elif progress.elapsed_s - self._last_s >= _LOG_INTERVAL_S:
+            self._last_s = progress.elapsed_s
+            print(progress, file=self._stream, flush=True)
+
+    def clear(self) -> None:
+        if self._width:
+            print(f"\r{'':<{self._width}}\r", end="", file=self._stream, flush=True)
+        self._width = 0
+
+
+class _Listener:
+    """Takes the program's lines; tells `on_progress`."""
+
+    def __init__(self, on_progress: OnProgress) -> None:
+        self._on_progress = on_progress
+        self._start_s = clock.monotonic()
+        self._last = TuneProgress("start")
+        self.result: dict[str, Any] | None = None
+
+    def on_output(self, line: str) -> None:
+        event = json.loads(line)
+        kind = event.pop("event")
+        if kind == "result":
+            self.result = event
+        else:
+            self._last = progress_of(event, self._elapsed_s())
+            self._on_progress(self._last)
+
+    def on_message(self, line: str) -> None:
+        self._on_progress(dataclasses.replace(self._last, message=line, elapsed_s=self._elapsed_s()))
+
+    def _elapsed_s(self) -> float:
+        return clock.monotonic() - self._start_s
+
+
+def _write_model(model: Graph | ModelFile, folder: pathlib.Path) -> str:
+    """The path of the model's file, which is made where it has none."""
+    if isinstance(model, Graph):
+        path = folder / "graph.relay"
+        path.write_text(model.text(), encoding="utf-8")
+        return str(path)
+    content = model_bytes(model)
+    if content is None:
+        return os.path.abspath(os.fspath(model))  # type: ignore[arg-type, type-var, return-value]
+    path = folder / "model.pb"
+    path.write_bytes(content)
+    return str(path)
+
+
+def _write_constants(constants: Mapping[str, npt.ArrayLike] | None, folder: pathlib.Path) -> list[str]:
+    texts = []
+    for number, (name, value) in enumerate((constants or {}).items()):
+        path = folder / f"constant{number}.npy"
+        np.save(path, np.asarray(value))
+        texts.append(f"{name}={path}")
+    return texts
+
+
+def _flags(**values: object) -> list[str]:
+    """`--trials=64` for trials=64; nothing for None; a list is repeated."""
+    flags = []
+    for name, value in values.items():
+        several = value if isinstance(value, list) else [value] if value is not None else []
+        flags.extend(f"--{name.replace('_', '-')}={each}" for each in several)
+    return flags
+
+
+def tune(
+    model: Graph | ModelFile,
+    *,
+    database: str | os.PathLike[str] | None = None,
+    server: str | None = None,
+    threads: int = 0,
+    target: str | None = None,
+    trials: int = 64,
+    full_budget: bool = False,
+    time: float | str | None = None,
+    search: str = "xgboost",
+    seed: int = 0,
+    micro_kernels: str = "auto",
+    numerics: str | None = None,
+    shapes: Mapping[str, Sequence[int]] | None = None,
+    dims: Mapping[str, int] | None = None,
+    constants: Mapping[str, npt.ArrayLike] | None = None,
+    progress: Progress = True,
+) -> TuneReport:
+    """Searches configs for all kernels of a model, as `hone tune` does (docs/cli.md); `build` and `compile` with the
+    same database take what was won.
+
+    `model`, `shapes`, `dims`, `constants`: as Graph.load has them, or a Graph. `time`: a limit in seconds, or "10m".
+    `progress`: a function that is called with a TuneProgress several times a second; True: a line on stderr; False:
+    nothing. Ctrl-C ends it as it ends `hone tune`: what was settled stays, and no job does, but at a `server`, where a
+    second Ctrl-C within two seconds is needed to cancel it."""
+    line = _ProgressLine(sys.stderr) if progress is True else None
+    on_progress: OnProgress = line or (progress if callable(progress) else lambda now: None)
+    listener = _Listener(on_progress)
+    with tempfile.TemporaryDirectory(prefix="hone-") as name:
+        folder = pathlib.Path(name)
+        flags = _flags(
+            db=None if database is None else os.fspath(database),
+            server=server,
+            threads=threads or None,
+            target=target,
+            trials=trials,
+            time=time,
+            search=search,
+            seed=seed,
+            micro_kernels=micro_kernels,
+            numerics=numerics,
+            shape=shape_flags(shapes),
+            dim=dim_flags(dims),
+            constant=_write_constants(constants, folder),
+        )
+        arguments = ["tune", "--events", *flags, *(["--full-budget"] if full_budget else []), "--"]
+        try:
+            failure = program.run([*arguments, _write_model(model, folder)], listener.on_output, listener.on_message)
+        finally:
+            if line:
+                line.clear()
+    if failure and (failure.code != _ENDED_EARLY or listener.result is None):
+        raise failure.error()
+    if listener.result is None:
+        raise Error("expected a report of hone tune, found none; is the program of another version than this package?")
+    return report_of(listener.result, failure.sentence if failure else "")
