@@ -276,7 +276,7 @@ def _described(infos: Sequence[TensorInfo]) -> str:
     return ", ".join(f"{info.name}: {info.dtype}{list(info.shape)}" for info in infos)
 
 
-def _loaded(
+def loaded(
     model: Graph | ModelFile,
     shapes: Mapping[str, Sequence[int]] | None,
     dims: Mapping[str, int] | None,
@@ -303,7 +303,7 @@ def compile(
 ) -> CompileReport:
     """Writes a module to `path`, as `hone compile` does. `model`, `shapes`, `dims`: as Graph.load has them, or a Graph;
     `params` become constants; `numerics`: as Graph.with_numerics has it, without, as the model says."""
-    graph = _loaded(model, shapes, dims, params)
+    graph = loaded(model, shapes, dims, params)
     if numerics is not None:
         graph = graph.with_numerics(numerics)
     return graph.compile(path, target, threads, database, require_tuned)

@@ -17,7 +17,8 @@ def dtype_of(name: str) -> np.dtype[Any]:
         import ml_dtypes
     except ImportError:
         return np.dtype(np.uint16)
-    return np.dtype(ml_dtypes.bfloat16)
+    bfloat16: np.dtype[Any] = np.dtype(ml_dtypes.bfloat16)
+    return bfloat16
 
 
 def holds(dtype: np.dtype[Any], name: str) -> bool:

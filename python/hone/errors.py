@@ -15,6 +15,8 @@ class Error(ValueError):
         self.code = code
 
 
+_OTHERS = "trials|time|search|seed|threads|target|numerics|micro-kernels"
+_ARGUMENTS = {"micro-kernels": "micro_kernels"}  # where their names differ
 _NAME = r"(?:'([^']*)'|([^\s=]+?))"
 _DIM = re.compile(rf"--dim {_NAME}=(\d+)")
 _SHAPE = re.compile(rf"--shape {_NAME}=([\d,]+|\.\.\.|\([^)]*\))")
@@ -39,4 +41,6 @@ def in_python(sentence: str) -> str:
     sentence = re.sub(rf"{_DIM.pattern}(?: {_DIM.pattern})*", lambda flags: _dims(flags[0]), sentence)
     sentence = re.sub(rf"{_SHAPE.pattern}(?: {_SHAPE.pattern})*", lambda flags: _shapes(flags[0]), sentence)
     sentence = sentence.replace("--constant NAME=FILE", 'constants={"NAME": array}')
-    return re.sub(r"--(shape|dim|constant)\b", lambda flag: f"{flag[1]}s", sentence)
+    sentence = re.sub(r"--(shape|dim|constant)\b", lambda flag: f"{flag[1]}s", sentence)
+    sentence = re.sub(rf"--({_OTHERS})\b", lambda flag: _ARGUMENTS.get(flag[1], flag[1]), sentence)
+    return sentence.removesuffix("; see hone --help")

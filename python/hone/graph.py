@@ -15,6 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hone.compiler import Graph, operator_names, tensor_type
+from hone.dtypes import dtype_of, holds, native
+from hone.errors import Error
 
 Operand = Union["Expr", bool, int, float, npt.NDArray[Any]]
 
@@ -22,12 +24,20 @@ _SUFFIXES = {
     "float32": "f32",
     "float64": "f64",
     "float16": "f16",
+    "bfloat16": "bf16",
     "int8": "i8",
     "int16": "i16",
     "int32": "i32",
     "int64": "i64",
     "uint8": "u8",
 }
+
+
+def _numpy_dtype(name: str) -> np.dtype[Any]:
+    dtype = dtype_of(name)
+    if not holds(dtype, name) or (name == "bfloat16" and dtype == np.uint16):
+        raise Error(f"expected numpy to know {name}, found that it does not; install ml_dtypes")
+    return dtype
 
 
 class Expr:
@@ -68,6 +78,9 @@ class Expr:
             raise TypeError(f"expected the number of a field of a tuple, found {index!r}")
         return TupleGetItem(self, index)
 
+    def __repr__(self) -> str:
+        return f"<hone.{type(self).__name__}>"
+
     # Sequences end; a graph value does not know how long it is.
     __iter__ = None
 
@@ -82,11 +95,17 @@ class Var(Expr):
     def type_text(self) -> str:
         return tensor_type(self.shape, str(self.dtype))
 
+    def __repr__(self) -> str:
+        return f"hone.var({self.name!r}, {self.shape}, {self.dtype!r})"
+
 
 class Constant(Expr):
     def __init__(self, value: npt.ArrayLike, dtype: str | None = None) -> None:
-        self.value = np.ascontiguousarray(np.asarray(value, dtype=dtype)).reshape(np.shape(value))
+        self.value = native(np.asarray(value, dtype=dtype if dtype is None else _numpy_dtype(dtype)))
         self.dtype = self.value.dtype.name
+
+    def __repr__(self) -> str:
+        return f"<hone.Constant {self.dtype}{list(self.value.shape)}>"
 
 
 class Call(Expr):
@@ -98,6 +117,10 @@ class Call(Expr):
         self.attrs = dict(attrs or {})
         dtypes = {arg.dtype for arg in self.args}
         self.dtype = dtypes.pop() if len(dtypes) == 1 else None
+
+    def __repr__(self) -> str:
+        callee = self.callee if isinstance(self.callee, str) else repr(self.callee)
+        return f"<hone.Call {callee} of {len(self.args)}>"
 
     def operands(self) -> Sequence[Expr]:
         return [*self.args, *([self.callee] if isinstance(self.callee, Expr) else [])]
@@ -133,6 +156,9 @@ class GlobalVar(Expr):
     def __init__(self, name: str) -> None:
         self.name = name
 
+    def __repr__(self) -> str:
+        return f"hone.GlobalVar({self.name!r})"
+
     def __call__(self, *args: Operand) -> Expr:
         return Call(self, args)
 
@@ -142,6 +168,9 @@ class Function(Expr):
 
     def __init__(self, params: Sequence[Var], body: Operand) -> None:
         self.params, self.body = list(params), _expr(body)
+
+    def __repr__(self) -> str:
+        return f"<hone.Function of {', '.join(param.name for param in self.params)}>"
 
     def __call__(self, *args: Operand) -> Expr:
         return Call(self, args)
@@ -220,7 +249,7 @@ def _attribute(value: Any) -> str:
     if isinstance(value, np.dtype):
         return value.name
     if isinstance(value, str):
-        return value if value in _SUFFIXES or value in ("bool", "bfloat16") else _quoted(value)
+        return value if value in _SUFFIXES or value == "bool" else _quoted(value)
     if isinstance(value, (tuple, list)):
         return "[" + ", ".join(map(_attribute, value)) + "]"
     raise TypeError(f"expected a number, string, dtype or list as an attribute, found {value!r}")
@@ -298,10 +327,10 @@ class _Printer:
             return "true" if value else "false"
         if value.shape == () and dtype in _SUFFIXES:
             bits = value.tobytes()[::-1].hex()
-            if dtype.startswith("float"):
+            if "float" in dtype:
                 return f"{dtype}(0x{bits})"  # exact
             return f"{int(value)}{_SUFFIXES[dtype]}"
         if dtype not in _SUFFIXES and dtype != "bool":
-            raise TypeError(f"expected a constant of {', '.join(_SUFFIXES)} or bool, found {dtype}")
+            raise TypeError(f"expected a constant of {', '.join(_SUFFIXES)} or bool, found {dtype}; convert it by .astype")
         self._constants.append(constant)
         return f"meta[Constant][{len(self._constants) - 1}]"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Protocol, Union
+from typing import Protocol
 
 
 class Serializable(Protocol):
@@ -12,7 +12,7 @@ class Serializable(Protocol):
     def SerializeToString(self) -> bytes: ...
 
 
-ModelFile = Union[str, os.PathLike[str], bytes, bytearray, memoryview, Serializable]
+ModelFile = str | os.PathLike[str] | bytes | bytearray | memoryview | Serializable
 
 
 def model_bytes(model: ModelFile) -> bytes | None:

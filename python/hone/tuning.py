@@ -10,19 +10,19 @@ import sys
 import tempfile
 import time as clock
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TextIO, Union
+from typing import Any, TextIO
 
 import numpy as np
 import numpy.typing as npt
 
 from hone import program
-from hone.compiler import Graph, dim_flags, shape_flags
+from hone.compiler import Graph, dim_flags, loaded, shape_flags
 from hone.errors import Error
-from hone.model_file import ModelFile, model_bytes
+from hone.model_file import ModelFile
 from hone.tune_report import TuneProgress, TuneReport, progress_of, report_of
 
 OnProgress = Callable[[TuneProgress], object]
-Progress = Union[bool, OnProgress]
+Progress = bool | OnProgress
 
 _ENDED_EARLY = 8  # exit codes of docs/cli.md
 _LOG_INTERVAL_S = 10.0
@@ -80,20 +80,6 @@ class _Listener:
         return clock.monotonic() - self._start_s
 
 
-def _write_model(model: Graph | ModelFile, folder: pathlib.Path) -> str:
-    """The path of the model's file, which is made where it has none."""
-    if isinstance(model, Graph):
-        path = folder / "graph.relay"
-        path.write_text(model.text(), encoding="utf-8")
-        return str(path)
-    content = model_bytes(model)
-    if content is None:
-        return os.path.abspath(os.fspath(model))  # type: ignore[arg-type, type-var, return-value]
-    path = folder / "model.pb"
-    path.write_bytes(content)
-    return str(path)
-
-
 def _write_constants(constants: Mapping[str, npt.ArrayLike] | None, folder: pathlib.Path) -> list[str]:
     texts = []
     for number, (name, value) in enumerate((constants or {}).items()):
@@ -103,9 +89,26 @@ def _write_constants(constants: Mapping[str, npt.ArrayLike] | None, folder: path
     return texts
 
 
+def _model_arguments(
+    model: Graph | ModelFile,
+    shapes: Mapping[str, Sequence[int]] | None,
+    dims: Mapping[str, int] | None,
+    constants: Mapping[str, npt.ArrayLike] | None,
+    folder: pathlib.Path,
+) -> list[str]:
+    """The model and what is decided of its inputs. One that is no file becomes a file of its graph's text."""
+    if isinstance(model, (str, os.PathLike)):
+        constant = _write_constants(constants, folder)
+        flags = _flags(shape=shape_flags(shapes), dim=dim_flags(dims), constant=constant)
+        return [*flags, "--", os.path.abspath(model)]
+    path = folder / "model.relay"
+    path.write_text(loaded(model, shapes, dims, constants).text(), encoding="utf-8")
+    return ["--", str(path)]
+
+
 def _flags(**values: object) -> list[str]:
     """`--trials=64` for trials=64; nothing for None; a list is repeated."""
-    flags = []
+    flags: list[str] = []
     for name, value in values.items():
         several = value if isinstance(value, list) else [value] if value is not None else []
         flags.extend(f"--{name.replace('_', '-')}={each}" for each in several)
@@ -154,13 +157,11 @@ def tune(
             seed=seed,
             micro_kernels=micro_kernels,
             numerics=numerics,
-            shape=shape_flags(shapes),
-            dim=dim_flags(dims),
-            constant=_write_constants(constants, folder),
         )
-        arguments = ["tune", "--events", *flags, *(["--full-budget"] if full_budget else []), "--"]
+        arguments = ["tune", "--events", *flags, *(["--full-budget"] if full_budget else [])]
+        arguments += _model_arguments(model, shapes, dims, constants, folder)
         try:
-            failure = program.run([*arguments, _write_model(model, folder)], listener.on_output, listener.on_message)
+            failure = program.run(arguments, listener.on_output, listener.on_message)
         finally:
             if line:
                 line.clear()

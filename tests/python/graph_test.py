@@ -16,6 +16,10 @@ try:
 except ImportError:
     print("skipped: numpy is not installed")
     sys.exit(77)
+try:
+    import ml_dtypes
+except ImportError:
+    ml_dtypes = None
 
 sys.path.insert(0, sys.argv.pop(1))
 
@@ -52,6 +56,44 @@ class GraphTest(unittest.TestCase):
         x = hone.var("x", (2, 3), "int8")
         (y,) = run(hone.Function([x], x + hone.const(big)), x=big)
         np.testing.assert_array_equal(y, 2 * big)
+
+    def test_bfloat16_goes_in_and_out_as_bits(self) -> None:
+        x = hone.var("x", (3,), "bfloat16")
+        model = hone.build(hone.module(hone.Function([x], hone.op.nn.relu(x))), threads=1)
+        (y,) = model.run({"x": np.array([0x3F80, 0xBF80, 0x4000], np.uint16)})  # 1, -1, 2
+        self.assertEqual(y.view(np.uint16).tolist(), [0x3F80, 0, 0x4000])
+        self.assertIn("x: bfloat16[3]", repr(model))
+        with self.assertRaisesRegex(hone.Error, r"expected bfloat16\[3\] .* found float32\[3\]; .*ml_dtypes"):
+            model.set_input("x", np.zeros(3, np.float32))
+
+    @unittest.skipIf(ml_dtypes is None, "ml_dtypes is not installed")
+    def test_bfloat16_of_ml_dtypes(self) -> None:
+        x = hone.var("x", (3,), "bfloat16")
+        two = hone.const(np.array([1, 2, 3], ml_dtypes.bfloat16))
+        graph = hone.module(hone.Function([x], x * two + hone.const(0.5, "bfloat16")))
+        model = hone.build(graph, threads=1)
+        self.assertEqual(model.inputs[0].dtype, ml_dtypes.bfloat16)
+        (y,) = model.run({"x": np.array([1, -1, 4], ml_dtypes.bfloat16)})
+        self.assertEqual(y.dtype, ml_dtypes.bfloat16)
+        self.assertEqual(y.astype(np.float32).tolist(), [1.5, -1.5, 12.5])
+        bound = graph.bind({"x": np.array([1, -1, 4], ml_dtypes.bfloat16)})
+        (y,) = hone.build(bound, threads=1).run({})
+        self.assertEqual(y.astype(np.float32).tolist(), [1.5, -1.5, 12.5])
+
+    def test_float16_goes_in_and_out(self) -> None:
+        x = hone.var("x", (3,), "float16")
+        (y,) = run(hone.Function([x], x + x), x=np.array([1, -1, 2], np.float16))
+        self.assertEqual((y.dtype, y.tolist()), (np.float16, [2, -2, 4]))
+
+    def test_what_things_are_shows(self) -> None:
+        x = hone.var("x", (2,))
+        f = hone.Function([x], x + 1)
+        self.assertEqual(repr(x), "hone.var('x', (2,), 'float32')")
+        self.assertEqual(repr(f), "<hone.Function of x>")
+        self.assertEqual(repr(hone.module(f)), "<hone.Graph (x: float32[2]) -> (output0: float32[2])>")
+        with tempfile.TemporaryDirectory() as folder:
+            report = hone.module(f).compile(pathlib.Path(folder) / "m.so", threads=1)
+        self.assertRegex(repr(report), r"^<hone.CompileReport: 1 kernels \(1 \w+\) for llvm ")
 
     def test_names_that_need_quotes(self) -> None:
         x = hone.var('in.1 "x"\\', (2,))

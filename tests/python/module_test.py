@@ -122,6 +122,32 @@ class ModuleTest(unittest.TestCase):
         self.module.run()
         np.testing.assert_array_equal(self.module.get_output(0), [[2, 6], [15, 28]])
 
+    def test_runs_on_a_mapping_and_gives_all_outputs(self) -> None:
+        (y,) = self.module.run({"x": np.ones((2, 2), "float32")})
+        np.testing.assert_array_equal(y, [[2, 3], [5, 7]])
+
+    def test_inputs_and_outputs_have_names_and_numbers(self) -> None:
+        self.module.set_input(0, np.ones((2, 2), "float32"))
+        self.module.run()
+        np.testing.assert_array_equal(self.module.get_output("y"), self.module.get_output(0))
+        with self.assertRaisesRegex(hone.Error, r"expected an output of \['y'\], found 'z'"):
+            self.module.get_output("z")
+
+    def test_inputs_that_are_not_set_are_named(self) -> None:
+        with self.assertRaisesRegex(hone.Error, r"found none for x \(float32\[2, 2\]\); set what is missing"):
+            self.module.run()
+        with self.assertRaisesRegex(hone.Error, "expected a run before output 'y' is read, found none; call run"):
+            self.module.get_output("y")
+
+    def test_says_what_it_is(self) -> None:
+        self.assertEqual(repr(self.module), "<hone.Module (x: float32[2, 2]) -> (y: float32[2, 2]), threads=2>")
+        self.assertEqual(self.module.target, "llvm -threads=1")
+        self.assertRegex(hone.__version__, r"^\d+\.\d+\.\d+$")
+
+    def test_takes_arrays_of_any_byte_order(self) -> None:
+        (y,) = self.module.run({"x": np.array([[1, 2], [3, 4]], ">f4")})
+        np.testing.assert_array_equal(y, [[2, 6], [15, 28]])
+
     def test_outputs_are_copies(self) -> None:
         self.module.set_input("x", np.ones((2, 2), "float32"))
         self.module.run()
@@ -150,7 +176,7 @@ class ModuleTest(unittest.TestCase):
         self.assertGreater(self.module.time_executor(1000), 0)
 
     def test_goes_on_in_a_forked_child(self) -> None:
-        self.module.run()
+        run_on_ones(self.module)
         context = multiprocessing.get_context("fork")
         queue = context.Queue()
         child = context.Process(target=lambda: queue.put(run_on_ones(self.module)))
@@ -202,10 +228,14 @@ class ModuleTest(unittest.TestCase):
     def test_names_what_is_wrong(self) -> None:
         with self.assertRaisesRegex(ValueError, "found 'z'"):
             self.module.set_input("z", np.ones((2, 2), "float32"))
-        with self.assertRaisesRegex(ValueError, r"float32\[2, 2\].*found float32\[4\]"):
+        with self.assertRaisesRegex(ValueError, r"float32\[2, 2\].*found float32\[4\]; reshape it by .reshape\(\(2, 2\)\)"):
             self.module.set_input("x", np.ones(4, "float32"))
-        with self.assertRaisesRegex(ValueError, "found float64"):
+        with self.assertRaisesRegex(ValueError, r"float32\[2, 2\].*found float32\[2, 3\]; give it that shape, or compile"):
+            self.module.set_input("x", np.ones((2, 3), "float32"))
+        with self.assertRaisesRegex(ValueError, r"found float64\[2, 2\]; convert it by .astype\('float32'\)"):
             self.module.set_input("x", np.ones((2, 2)))
+        with self.assertRaisesRegex(ValueError, "found the model 'a.onnx'; hone.build compiles and opens it"):
+            hone.Module("a.onnx")
         with self.assertRaisesRegex(ValueError, "output below 1"):
             self.module.get_output(1)
         with self.assertRaisesRegex(ValueError, "/nowhere.so"):

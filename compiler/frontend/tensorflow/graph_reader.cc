@@ -98,11 +98,11 @@ absl::StatusOr<Graph> ReadGraph(std::string_view bytes, Allowance& allowance) {
                                                 static_cast<int>(bytes.size()));
   const bool whole = def.ParseFromCodedStream(&stream) && stream.ConsumedEntireMessage();
   if (!whole || def.node().empty()) {
-    return absl::InvalidArgumentError(
-        fmt::format("expected a frozen TensorFlow GraphDef, found {}; save the graph_def that "
-                    "convert_variables_to_constants_v2 gives",
-                    whole ? "a file without nodes, such as a SavedModel"
-                          : "bytes that are cut or of something else"));
+    return absl::InvalidArgumentError(fmt::format(
+        "expected an ONNX model or a frozen TensorFlow GraphDef, found {}; save the graph_def that "
+        "convert_variables_to_constants_v2 gives",
+        whole ? "a file without nodes, such as a SavedModel"
+              : "bytes that are cut or of something else"));
   }
   Graph graph;
   for (const proto::FunctionDef& function : def.library().function()) {

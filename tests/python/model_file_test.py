@@ -1,0 +1,129 @@
+"""Models load from whatever they are given as.
+
+Usage: model_file_test.py PACKAGE_FOLDER SOURCE_FOLDER
+"""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import struct
+import sys
+import tempfile
+import unittest
+
+try:
+    import numpy as np
+except ImportError:
+    print("skipped: numpy is not installed")
+    sys.exit(77)
+
+DATA = (pathlib.Path(sys.argv.pop(2)) / "tests" / "data").resolve()
+sys.path.insert(0, sys.argv.pop(1))
+
+import hone  # noqa: E402
+
+SYMBOLIC = DATA / "onnx" / "symbolic.onnx"  # x (N, 3) and bias (M, 4)
+FROZEN = DATA / "tensorflow" / "small.pb"
+
+
+def field(number: int, value: int | bytes | str) -> bytes:
+    """A field of a protobuf message, shorter than 128 bytes or a small number."""
+    if isinstance(value, int):
+        return bytes([number << 3, value])
+    data = value.encode() if isinstance(value, str) else value
+    return bytes([number << 3 | 2, len(data)]) + data
+
+
+def model_with_external_weights() -> bytes:
+    """y = x + w, as ONNX: w's values are the file weights.bin."""
+    shape = field(2, field(1, field(1, 1) + field(2, field(1, field(1, 2)))))  # float, one extent: 2
+    weight = field(1, 2) + field(2, 1) + field(8, "w") + field(14, 1)
+    weight += field(13, field(1, "location") + field(2, "weights.bin"))
+    node = field(1, "x") + field(1, "w") + field(2, "y") + field(4, "Add")
+    graph = field(1, node) + field(2, "g") + field(5, weight)
+    graph += field(11, field(1, "x") + shape) + field(12, field(1, "y") + shape)
+    return field(1, 8) + field(7, graph) + field(8, field(2, 17))
+
+
+class Proto:
+    """What onnx.ModelProto is to its users."""
+
+    def SerializeToString(self) -> bytes:
+        return SYMBOLIC.read_bytes()
+
+
+class ModelFileTest(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def test_paths_bytes_and_messages_are_the_same_model(self) -> None:
+        models = (str(SYMBOLIC), SYMBOLIC, SYMBOLIC.read_bytes(), bytearray(SYMBOLIC.read_bytes()), Proto())
+        texts = {hone.Graph.load(model, dims={"N": 2, "M": 2}).text() for model in models}
+        self.assertEqual(len(texts), 1)
+
+    def test_dims_and_shapes_bind_symbolic_extents(self) -> None:
+        graph = hone.Graph.load(SYMBOLIC, shapes={"x": (5, 3)}, dims={"M": 1})
+        self.assertEqual([info.shape for info in graph.inputs], [(5, 3), (1, 4)])
+        self.assertEqual([info.shape for info in graph.outputs], [(5, 4)])
+        with self.assertRaisesRegex(hone.Error, r'give them, as in dims=\{"N": 1, "M": 1\}$'):
+            hone.Graph.load(SYMBOLIC)
+        with self.assertRaisesRegex(hone.Error, r'shapes=\{"x": \(5, 4\)\}: the model\'s input has the shape N,3'):
+            hone.Graph.load(SYMBOLIC, shapes={"x": (5, 4)}, dims={"M": 1})
+        with self.assertRaisesRegex(hone.Error, "a hone.Graph; give them to Graph.load"):
+            hone.build(graph, dims={"N": 1})
+
+    def test_constants_are_inputs_no_more(self) -> None:
+        bias = np.arange(4, dtype=np.float32).reshape(1, 4)
+        graph = hone.Graph.load(SYMBOLIC, dims={"N": 2, "M": 1}, constants={"bias": bias})
+        self.assertEqual([info.name for info in graph.inputs], ["x"])
+        (y,) = hone.build(graph, threads=1).run({"x": np.zeros((2, 3), np.float32)})
+        np.testing.assert_array_equal(y, np.broadcast_to(bias, (2, 4)))
+        with self.assertRaisesRegex(hone.Error, "expected an element type that Hone has for bias, found complex64"):
+            hone.Graph.load(SYMBOLIC, dims={"N": 2, "M": 1}, constants={"bias": bias.astype(np.complex64)})
+
+    def test_all_verbs_take_all_of_them(self) -> None:
+        x, bias = np.ones((2, 3), np.float32), np.ones((2, 4), np.float32)
+        results = []
+        for model in (SYMBOLIC, SYMBOLIC.read_bytes(), Proto()):
+            module = hone.build(model, dims={"N": 2, "M": 2}, threads=1)
+            results.append(module.run({"x": x, "bias": bias})[0])
+            path = self.folder / "symbolic.so"
+            report = hone.compile(model, path, dims={"N": 2, "M": 2}, threads=1)
+            self.assertEqual(report["specialisations"][0]["inputs"], "x=2,3 bias=2,4")
+            results.append(hone.Module(path).run({"x": x, "bias": bias})[0])
+        for result in results:
+            np.testing.assert_array_equal(result, results[0])
+
+    def test_frozen_graphs_of_tensorflow(self) -> None:
+        value = np.load(DATA / "tensorflow" / "small_input.npy")
+        expected = np.load(DATA / "tensorflow" / "small_output.npy")
+        for model in (FROZEN, FROZEN.read_bytes()):
+            module = hone.build(model, shapes={"input": value.shape}, threads=1)
+            (result,) = module.run({module.inputs[0].name: value})
+            np.testing.assert_allclose(result, expected, rtol=1e-4, atol=1e-5)
+
+    def test_external_data_is_beside_a_path_and_nowhere_else(self) -> None:
+        path = self.folder / "model.onnx"
+        path.write_bytes(model_with_external_weights())
+        (self.folder / "weights.bin").write_bytes(struct.pack("<2f", 10, 20))
+        (y,) = hone.build(path, threads=1).run({"x": np.array([1, 2], np.float32)})
+        self.assertEqual(y.tolist(), [11, 22])
+        os.chdir(self.folder)  # where bytes have nothing to look for
+        self.addCleanup(os.chdir, "/")
+        with self.assertRaisesRegex(hone.Error, '"weights.bin", .*give the path of the model\'s file'):
+            hone.Graph.load(path.read_bytes())
+
+    def test_what_is_no_model_is_refused_with_the_way_out(self) -> None:
+        with self.assertRaisesRegex(TypeError, "expected a model as a path, as bytes, as an onnx.ModelProto .* found int"):
+            hone.Graph.load(3)  # type: ignore[arg-type]
+        with self.assertRaisesRegex(hone.Error, "expected an ONNX model or a frozen TensorFlow GraphDef"):
+            hone.Graph.load(b"no model")
+        with self.assertRaisesRegex(hone.Error, "expected a model file at .*nowhere.onnx, found none; check the path"):
+            hone.build(self.folder / "nowhere.onnx")
+
+
+if __name__ == "__main__":
+    unittest.main()
