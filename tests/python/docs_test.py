@@ -5,19 +5,22 @@ from __future__ import annotations
 import os
 import pathlib
 import re
+import subprocess
 import sys
 import tempfile
 from typing import Any
 
 
 def main() -> int:
-    sys.path.insert(0, str(pathlib.Path(sys.argv[1]).resolve()))
+    python_folder = pathlib.Path(sys.argv[1]).resolve()
+    sys.path.insert(0, str(python_folder))
     text = (pathlib.Path(sys.argv[2]) / "docs" / "python.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```$", text, flags=re.DOTALL | re.MULTILINE)
     assert len(blocks) >= 3, "docs/python.md has its examples"
     names: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
+        subprocess.run([python_folder / "hone" / "bin" / "hone", "zoo", "mlp"], check=True)
         for number, block in enumerate(blocks, 1):
             print(f"-- block {number}")
             exec(compile(block, f"docs/python.md block {number}", "exec"), names)
