@@ -65,7 +65,7 @@ class TunedTask:
 class TunedKernel:
     """A kernel of a model where it stands in it, all its calls of a run: `kept` says which of its configs compiles take,
     "tuned" or "default". A ratio above 1 means that the tuned one is faster; `ratio_low` and `ratio_high` are its interval
-    of 95 %. All are 0 where there was nothing to be compared."""
+    of 95 %. Where there was nothing to be compared, times are 0 and ratios 1."""
 
     name: str
     workload_digest: str
@@ -146,7 +146,7 @@ class TuneReport:
                         str(kernel.calls),
                         _time(kernel.default_us),
                         _time(kernel.tuned_us),
-                        _ratio(kernel) if kernel.ratio > 0 else "no gain",
+                        _ratio(kernel) if kernel.default_us > 0 else "no gain",
                         kernel.kept,
                     )
                     for kernel in model.kernels
