@@ -83,7 +83,7 @@ def _library() -> ctypes.CDLL:
 
 def _check(code: int) -> None:
     if code:
-        raise Error(in_python(_library().hone_compiler_error().decode(errors="replace")))
+        raise Error(in_python(_library().hone_compiler_error().decode(errors="replace")), code)
 
 
 def _bytes(function: Any, *arguments: Any) -> bytes:

@@ -8,7 +8,7 @@ import re
 
 class Error(ValueError):
     """What was expected, what was found, and what to do, in a sentence. `code` is the exit code that `hone` ends with
-    for it (docs/cli.md), where a program said it."""
+    for it (docs/cli.md), where it or the compiler said it."""
 
     def __init__(self, message: str, code: int | None = None) -> None:
         super().__init__(message)
@@ -19,7 +19,7 @@ _OTHERS = "trials|time|search|seed|threads|target|numerics|micro-kernels"
 _ARGUMENTS = {"micro-kernels": "micro_kernels"}  # where their names differ
 _NAME = r"(?:'([^']*)'|([^\s=]+?))"
 _DIM = re.compile(rf"--dim {_NAME}=(\d+)")
-_SHAPE = re.compile(rf"--shape {_NAME}=([\d,]+|\.\.\.|\([^)]*\))")
+_SHAPE = re.compile(rf"--shape {_NAME}=([\d,?]+|\.\.\.)")
 
 
 def _dims(flags: str) -> str:
@@ -30,7 +30,7 @@ def _dims(flags: str) -> str:
 def _shapes(flags: str) -> str:
     pairs = []
     for quoted, plain, extents in _SHAPE.findall(flags):
-        numbers = extents.strip("()").replace(" ", "").split(",")
+        numbers = extents.split(",")
         shape = f"({numbers[0]},)" if len(numbers) == 1 else f"({', '.join(numbers)})"
         pairs.append(f"{json.dumps(quoted or plain)}: {shape}")
     return f"shapes={{{', '.join(pairs)}}}"

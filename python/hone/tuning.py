@@ -6,6 +6,7 @@ import dataclasses
 import json
 import os
 import pathlib
+import shutil
 import sys
 import tempfile
 import time as clock
@@ -42,7 +43,7 @@ class _ProgressLine:
             self.clear()
             print(progress.message, file=self._stream, flush=True)
         elif self._is_terminal:
-            text = str(progress)
+            text = str(progress)[: shutil.get_terminal_size().columns - 1]
             print(f"\r{text:<{self._width}}", end="", file=self._stream, flush=True)
             self._width = len(text)
         elif progress.elapsed_s - self._last_s >= _LOG_INTERVAL_S:

@@ -151,8 +151,9 @@ class GraphTest(unittest.TestCase):
             graph.run_pass("Nope")
         with self.assertRaisesRegex(ValueError, "expected format tree, dot"):
             graph.draw(format="gif")
-        with self.assertRaisesRegex(ValueError, "not tuned|tuned"), tempfile.TemporaryDirectory() as folder:
+        with self.assertRaisesRegex(hone.Error, "tuned") as caught, tempfile.TemporaryDirectory() as folder:
             graph.compile(pathlib.Path(folder) / "out.so", require_tuned=True)
+        self.assertEqual(caught.exception.code, 4)
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ DATA = (pathlib.Path(sys.argv.pop(2)) / "tests" / "data").resolve()
 sys.path.insert(0, sys.argv.pop(1))
 
 import hone  # noqa: E402
+from hone.errors import in_python  # noqa: E402
 
 SYMBOLIC = DATA / "onnx" / "symbolic.onnx"  # x (N, 3) and bias (M, 4)
 FROZEN = DATA / "tensorflow" / "small.pb"
@@ -121,8 +122,20 @@ class ModelFileTest(unittest.TestCase):
             hone.Graph.load(3)  # type: ignore[arg-type]
         with self.assertRaisesRegex(hone.Error, "expected an ONNX model or a frozen TensorFlow GraphDef"):
             hone.Graph.load(b"no model")
-        with self.assertRaisesRegex(hone.Error, "expected a model file at .*nowhere.onnx, found none; check the path"):
+        with self.assertRaisesRegex(hone.Error, "expected a model file at .*nowhere.onnx, found none; check") as caught:
             hone.build(self.folder / "nowhere.onnx")
+        self.assertEqual(caught.exception.code, 3)
+
+    def test_flags_in_sentences_become_arguments(self) -> None:
+        for flags, arguments in (
+            ("--dim batch=1 --dim 'a name'=2", 'dims={"batch": 1, "a name": 2}'),
+            ("--shape x=1,3 --shape 'y z'=5", 'shapes={"x": (1, 3), "y z": (5,)}'),
+            ("--shape x=?,224,224,3", 'shapes={"x": (?, 224, 224, 3)}'),
+            ("give it with --shape", "give it with shapes"),
+            ("--constant NAME=FILE", 'constants={"NAME": array}'),
+            ("expected --trials of at least 1; see hone --help", "expected trials of at least 1"),
+        ):
+            self.assertEqual(in_python(flags), arguments)
 
 
 if __name__ == "__main__":
