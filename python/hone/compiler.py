@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import functools
 import json
-import operator
 import os
 import pathlib
 import tempfile
@@ -15,6 +14,7 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
+from hone.bindings import Dims, Shapes, dim_flags, shape_flags, specialisations
 from hone.dtypes import dtype_of, native
 from hone.errors import Error, in_python
 from hone.model_file import ModelFile, model_bytes
@@ -56,12 +56,12 @@ def _library() -> ctypes.CDLL:
     library = ctypes.CDLL(str(pathlib.Path(__file__).parent / "libhone_compiler.so"))
     graph, text = ctypes.c_void_p, ctypes.c_char_p
     out_graph, out_text = ctypes.POINTER(ctypes.c_void_p), ctypes.POINTER(_TextPointer)
-    code = ctypes.c_int
+    code, size = ctypes.c_int, ctypes.c_size_t
     signatures: dict[str, tuple[Any, list[Any]]] = {
         "hone_compiler_error": (text, []),
-        "hone_graph_parse": (code, [text, ctypes.c_size_t, out_graph]),
+        "hone_graph_parse": (code, [text, size, out_graph]),
         "hone_graph_load": (code, [text, ctypes.POINTER(_Bindings), out_graph]),
-        "hone_graph_load_bytes": (code, [text, ctypes.c_size_t, ctypes.POINTER(_Bindings), out_graph]),
+        "hone_graph_load_bytes": (code, [text, size, ctypes.POINTER(_Bindings), out_graph]),
         "hone_graph_free": (None, [graph]),
         "hone_graph_bind": (code, [graph, ctypes.POINTER(_Constant), out_graph]),
         "hone_graph_numerics": (code, [graph, text, out_graph]),
@@ -70,7 +70,7 @@ def _library() -> ctypes.CDLL:
         "hone_graph_text": (code, [graph, code, out_text]),
         "hone_graph_draw": (code, [graph, text, out_text]),
         "hone_graph_code": (code, [graph, text, text, out_text]),
-        "hone_graph_build": (code, [graph, text, code, text, code, text, out_text]),
+        "hone_graph_build": (code, [out_graph, size, text, code, text, code, text, out_text]),
         "hone_pass_names": (code, [out_text]),
         "hone_operator_names": (code, [out_text]),
         "hone_text_free": (None, [_TextPointer]),
@@ -111,16 +111,6 @@ def _texts(texts: Sequence[str]) -> Any:
     return (ctypes.c_char_p * len(texts))(*(text.encode() for text in texts))
 
 
-def shape_flags(shapes: Mapping[str, Sequence[int]] | None) -> list[str]:
-    """As --shape of the command line has them."""
-    return [f"{name}={','.join(map(str, shape))}" for name, shape in (shapes or {}).items()]
-
-
-def dim_flags(dims: Mapping[str, int] | None) -> list[str]:
-    """As --dim of the command line has them."""
-    return [f"{name}={operator.index(extent)}" for name, extent in (dims or {}).items()]
-
-
 def tensor_type(shape: Sequence[int], dtype: str) -> str:
     """The type as graph text has it; a scalar is its element type."""
     return f"Tensor[({', '.join(map(str, shape))}), {dtype}]" if shape else dtype
@@ -154,8 +144,8 @@ class Graph:
     def load(
         cls,
         model: ModelFile,
-        shapes: Mapping[str, Sequence[int]] | None = None,
-        dims: Mapping[str, int] | None = None,
+        shapes: Shapes | None = None,
+        dims: Dims | None = None,
         constants: Mapping[str, npt.ArrayLike] | None = None,
     ) -> Graph:
         """A model: the path of an .onnx, .pb (ONNX or a frozen TensorFlow GraphDef) or .relay file, the bytes of one of
@@ -252,16 +242,10 @@ class Graph:
         require_tuned: bool = False,
     ) -> CompileReport:
         """Writes a module to `path` and returns the report of `hone compile --json`."""
-        report = _bytes(
-            _library().hone_graph_build,
-            self._graph,
-            _encode(target),
-            threads,
-            None if database is None else os.fsencode(database),
-            int(require_tuned),
-            os.fsencode(path),
-        )
-        return CompileReport(json.loads(report))
+        return _compile([self], path, target, threads, database, require_tuned)
+
+
+Model = Graph | Sequence[Graph] | ModelFile
 
 
 class CompileReport(dict[str, Any]):
@@ -277,20 +261,44 @@ def _described(infos: Sequence[TensorInfo]) -> str:
 
 
 def loaded(
-    model: Graph | ModelFile,
-    shapes: Mapping[str, Sequence[int]] | None,
-    dims: Mapping[str, int] | None,
-    constants: Mapping[str, npt.ArrayLike] | None,
-) -> Graph:
-    if not isinstance(model, Graph):
-        return Graph.load(model, shapes, dims, constants)
+    model: Model, shapes: Shapes | None, dims: Dims | None, constants: Mapping[str, npt.ArrayLike] | None
+) -> list[Graph]:
+    """One graph for each specialisation."""
+    if isinstance(model, Graph):
+        graphs = [model]
+    elif isinstance(model, (list, tuple)):
+        graphs = list(model)
+    else:
+        file = cast(ModelFile, model)
+        return [Graph.load(file, *each, constants) for each in specialisations(shapes, dims)]
     if shapes or dims:
         raise Error("expected shapes and dims with a model that is not loaded yet, found a hone.Graph; give them to Graph.load")
-    return model.bind(constants or {})
+    return [graph.bind(constants or {}) for graph in graphs]
+
+
+def _compile(
+    graphs: Sequence[Graph],
+    path: str | os.PathLike[str],
+    target: str | None,
+    threads: int,
+    database: str | os.PathLike[str] | None,
+    require_tuned: bool,
+) -> CompileReport:
+    report = _bytes(
+        _library().hone_graph_build,
+        (ctypes.c_void_p * len(graphs))(*(graph._graph for graph in graphs)),
+        len(graphs),
+        _encode(target),
+        threads,
+        None if database is None else os.fsencode(database),
+        int(require_tuned),
+        os.fsencode(path),
+    )
+    return CompileReport(json.loads(report))
 
 
 def compile(
-    model: Graph | ModelFile,
+    model: Model,
     path: str | os.PathLike[str],
     target: str | None = None,
     params: Mapping[str, npt.ArrayLike] | None = None,
@@ -298,27 +306,28 @@ def compile(
     database: str | os.PathLike[str] | None = None,
     require_tuned: bool = False,
     numerics: str | None = None,
-    shapes: Mapping[str, Sequence[int]] | None = None,
-    dims: Mapping[str, int] | None = None,
+    shapes: Shapes | None = None,
+    dims: Dims | None = None,
 ) -> CompileReport:
     """Writes a module to `path`, as `hone compile` does. `model`, `shapes`, `dims`: as Graph.load has them, or a Graph;
-    `params` become constants; `numerics`: as Graph.with_numerics has it, without, as the model says."""
-    graph = loaded(model, shapes, dims, params)
+    lists of shapes and of extents, or several graphs, make several specialisations. `params` become constants;
+    `numerics`: as Graph.with_numerics has it, without, as the model says."""
+    graphs = loaded(model, shapes, dims, params)
     if numerics is not None:
-        graph = graph.with_numerics(numerics)
-    return graph.compile(path, target, threads, database, require_tuned)
+        graphs = [graph.with_numerics(numerics) for graph in graphs]
+    return _compile(graphs, path, target, threads, database, require_tuned)
 
 
 def build(
-    model: Graph | ModelFile,
+    model: Model,
     target: str | None = None,
     params: Mapping[str, npt.ArrayLike] | None = None,
     threads: int = 0,
     database: str | os.PathLike[str] | None = None,
     require_tuned: bool = False,
     numerics: str | None = None,
-    shapes: Mapping[str, Sequence[int]] | None = None,
-    dims: Mapping[str, int] | None = None,
+    shapes: Shapes | None = None,
+    dims: Dims | None = None,
 ) -> Module:
     """Compiles and opens a model: `compile`, and a Module of what it wrote."""
     with tempfile.TemporaryDirectory() as folder:

@@ -10,16 +10,16 @@ import shutil
 import sys
 import tempfile
 import time as clock
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, TextIO
 
 import numpy as np
 import numpy.typing as npt
 
 from hone import program
-from hone.compiler import Graph, dim_flags, loaded, shape_flags
+from hone.bindings import Dims, Shapes, dim_flags, shape_flags
+from hone.compiler import Model, loaded
 from hone.errors import Error
-from hone.model_file import ModelFile
 from hone.tune_report import TuneProgress, TuneReport, progress_of, report_of
 
 OnProgress = Callable[[TuneProgress], object]
@@ -91,20 +91,23 @@ def _write_constants(constants: Mapping[str, npt.ArrayLike] | None, folder: path
 
 
 def _model_arguments(
-    model: Graph | ModelFile,
-    shapes: Mapping[str, Sequence[int]] | None,
-    dims: Mapping[str, int] | None,
+    model: Model,
+    shapes: Shapes | None,
+    dims: Dims | None,
     constants: Mapping[str, npt.ArrayLike] | None,
     folder: pathlib.Path,
 ) -> list[str]:
-    """The model and what is decided of its inputs. One that is no file becomes a file of its graph's text."""
+    """The model and what is decided of its inputs. One that is no file becomes files of its graphs' texts."""
     if isinstance(model, (str, os.PathLike)):
         constant = _write_constants(constants, folder)
         flags = _flags(shape=shape_flags(shapes), dim=dim_flags(dims), constant=constant)
         return [*flags, "--", os.path.abspath(model)]
-    path = folder / "model.relay"
-    path.write_text(loaded(model, shapes, dims, constants).text(), encoding="utf-8")
-    return ["--", str(path)]
+    arguments = ["--"]
+    for number, graph in enumerate(loaded(model, shapes, dims, constants)):
+        path = folder / (f"model{number}.relay" if number else "model.relay")
+        path.write_text(graph.text(), encoding="utf-8")
+        arguments.append(str(path))
+    return arguments
 
 
 def _flags(**values: object) -> list[str]:
@@ -117,7 +120,7 @@ def _flags(**values: object) -> list[str]:
 
 
 def tune(
-    model: Graph | ModelFile,
+    model: Model,
     *,
     database: str | os.PathLike[str] | None = None,
     server: str | None = None,
@@ -130,8 +133,8 @@ def tune(
     seed: int = 0,
     micro_kernels: str = "auto",
     numerics: str | None = None,
-    shapes: Mapping[str, Sequence[int]] | None = None,
-    dims: Mapping[str, int] | None = None,
+    shapes: Shapes | None = None,
+    dims: Dims | None = None,
     constants: Mapping[str, npt.ArrayLike] | None = None,
     progress: Progress = True,
 ) -> TuneReport:

@@ -1,7 +1,10 @@
 #include "python/native/compiler_api.h"
 
+#include <algorithm>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "cli/compile_report.h"
@@ -9,6 +12,7 @@
 #include "cli/model_options.h"
 #include "compiler/driver/compile.h"
 #include "compiler/frontend/tensor_size.h"
+#include "compiler/ir/constant_pool.h"
 #include "compiler/ir/parser.h"
 #include "compiler/ir/printer.h"
 #include "compiler/ops/attrs.h"
@@ -233,14 +237,25 @@ struct BuildOptions {
   bool require_tuned = false;
 };
 
-absl::StatusOr<std::string> Build(const hone::ir::Module& module, const BuildOptions& options,
-                                  const std::string& path) {
+// What specialisations have in common is in memory once.
+std::vector<hone::ir::Module> ModulesOf(const hone_graph* const* graphs, size_t count) {
+  std::vector<hone::ir::Module> modules;
+  hone::ir::ConstantPool pool;
+  for (size_t i = 0; i < count; ++i) {
+    modules.push_back(count > 1 ? pool.Share(graphs[i]->module) : graphs[i]->module);
+  }
+  return modules;
+}
+
+absl::StatusOr<std::string> Build(std::vector<hone::ir::Module> modules,
+                                  const BuildOptions& options, const std::string& path) {
   HONE_ASSIGN_OR_RETURN(const Target target, TargetOf(options.target, options.threads));
   HONE_ASSIGN_OR_RETURN(hone::driver::ConfigChain configs, Configs(options.database));
   HONE_ASSIGN_OR_RETURN(
       const hone::driver::CompileReport report,
-      hone::driver::Compile(module, {.target = target, .require_tuned = options.require_tuned},
-                            configs, path));
+      hone::driver::Compile(std::move(modules),
+                            {.target = target, .require_tuned = options.require_tuned}, configs,
+                            path));
   return hone::cli::ReportJson(report);
 }
 
@@ -309,11 +324,13 @@ int hone_graph_code(const hone_graph* graph, const char* target, const char* for
   return Give(CodeAs(graph->module, target, form), code);
 }
 
-int hone_graph_build(const hone_graph* graph, const char* target, int threads, const char* database,
-                     int require_tuned, const char* path, hone_text** report) {
-  if (graph == nullptr || path == nullptr || report == nullptr) return NullArgument();
+int hone_graph_build(const hone_graph* const* graphs, size_t count, const char* target, int threads,
+                     const char* database, int require_tuned, const char* path,
+                     hone_text** report) {
+  const bool is_complete = graphs != nullptr && count > 0 && path != nullptr && report != nullptr;
+  if (!is_complete || std::count(graphs, graphs + count, nullptr) > 0) return NullArgument();
   absl::StatusOr<std::string> built =
-      Build(graph->module, {target, threads, database, require_tuned != 0}, path);
+      Build(ModulesOf(graphs, count), {target, threads, database, require_tuned != 0}, path);
   if (require_tuned != 0 && absl::IsFailedPrecondition(built.status())) {
     return Fail(built.status(), HONE_COMPILER_NOT_TUNED);
   }

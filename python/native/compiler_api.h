@@ -83,10 +83,10 @@ int hone_graph_draw(const hone_graph* graph, const char* format, hone_text** pic
 int hone_graph_code(const hone_graph* graph, const char* target, const char* form,
                     hone_text** code);
 /* Compiles to a module at `path`, with the best configs of the tuning database (NULL: the default
- * one, where it exists). `report` is the JSON document of `hone compile --json`. threads 0: as the
- * target says. */
-int hone_graph_build(const hone_graph* graph, const char* target, int threads, const char* database,
-                     int require_tuned, const char* path, hone_text** report);
+ * one, where it exists); the graphs, at least one, are specialisations of one model. `report` is
+ * the JSON document of `hone compile --json`. threads 0: as the target says. */
+int hone_graph_build(const hone_graph* const* graphs, size_t count, const char* target, int threads,
+                     const char* database, int require_tuned, const char* path, hone_text** report);
 
 /* One name a line. */
 int hone_pass_names(hone_text** names);

@@ -76,6 +76,23 @@ class ModelFileTest(unittest.TestCase):
         with self.assertRaisesRegex(hone.Error, "a hone.Graph; give them to Graph.load"):
             hone.build(graph, dims={"N": 1})
 
+    def test_lists_make_specialisations(self) -> None:
+        for model in (SYMBOLIC, SYMBOLIC.read_bytes()):
+            module = hone.build(model, shapes={"x": [(1, 3), (4, 3)]}, dims={"M": 1}, threads=1)
+            shapes = [[info.shape for info in inputs] for inputs in module.specialisations]
+            self.assertEqual(shapes, [[(1, 3), (1, 4)], [(4, 3), (1, 4)]])
+        module = hone.build(SYMBOLIC, dims={"N": [1, 4], "M": 1}, threads=1)
+        bias = np.zeros((1, 4), np.float32)
+        (many,) = module.run({"x": np.arange(12, dtype=np.float32).reshape(4, 3), "bias": bias})
+        (one,) = module.run({"x": np.arange(3, dtype=np.float32).reshape(1, 3), "bias": bias})
+        np.testing.assert_allclose(many[:1], one, rtol=1e-6)
+        graphs = [hone.Graph.load(SYMBOLIC, dims={"N": 1, "M": 1}), hone.Graph.load(SYMBOLIC, dims={"N": 4, "M": 1})]
+        self.assertEqual(len(hone.build(graphs, threads=1).specialisations), 2)
+        with self.assertRaisesRegex(hone.Error, "expected one value for 'N', .* or 3, found 2"):
+            hone.build(SYMBOLIC, dims={"N": [1, 4], "M": [1, 2, 3]})
+        with self.assertRaisesRegex(hone.Error, "a graph takes one specialisation"):
+            hone.Graph.load(SYMBOLIC, dims={"N": [1, 4], "M": 1})
+
     def test_constants_are_inputs_no_more(self) -> None:
         bias = np.arange(4, dtype=np.float32).reshape(1, 4)
         graph = hone.Graph.load(SYMBOLIC, dims={"N": 2, "M": 1}, constants={"bias": bias})
