@@ -216,7 +216,7 @@ class Module:
             raise Error(
                 f"expected {_type_text(type_name, info.shape)} for input {info.name!r}, "
                 f"found {_type_text(found.dtype, found.shape)}; "
-                + _way_out(found, info, type_name)
+                + _way_out(found, [inputs[index].shape for inputs in self.specialisations], type_name)
             )
         data = native(found)
         _check(_library.hone_set_input(self._model, index, data.ctypes.data, data.nbytes))
@@ -300,22 +300,24 @@ def _index_of(name: str | int, infos: list[TensorInfo], what: str) -> int:
     return name
 
 
-def _way_out(found: npt.NDArray[Any], info: TensorInfo, type_name: str) -> str:
-    """What makes an array fit that does not."""
+def _way_out(found: npt.NDArray[Any], shapes: list[tuple[int, ...]], type_name: str) -> str:
+    """What makes an array fit that does not; `shapes` are those that the module was compiled for."""
     ways = []
     if not holds(found.dtype, type_name):
-        without = type_name == "bfloat16" and info.dtype == np.uint16
+        ways.append(_conversion(type_name))
+    if found.shape not in shapes:
+        same_size = [shape for shape in shapes if found.size == np.prod(shape, dtype=np.int64)]
         ways.append(
-            "install ml_dtypes and convert it by .astype(ml_dtypes.bfloat16), or give its bits as uint16"
-            if without
-            else f"convert it by .astype({type_name!r})"
-            if type_name != "bfloat16"
-            else "convert it by .astype(ml_dtypes.bfloat16)"
-        )
-    if found.shape != info.shape:
-        same_size = found.size == np.prod(info.shape, dtype=np.int64)
-        shape = info.shape
-        ways.append(
-            f"reshape it by .reshape({shape})" if same_size else "give it that shape, or compile the model for the other"
+            f"reshape it by .reshape({same_size[0]})"
+            if same_size
+            else "give it that shape, or compile the model for the other"
         )
     return " and ".join(ways)
+
+
+def _conversion(type_name: str) -> str:
+    if type_name != "bfloat16":
+        return f"convert it by .astype({type_name!r})"
+    if dtype_of(type_name) == np.uint16:
+        return "install ml_dtypes and convert it by .astype(ml_dtypes.bfloat16), or give its bits as uint16"
+    return "convert it by .astype(ml_dtypes.bfloat16)"
