@@ -15,8 +15,7 @@ class Error(ValueError):
         self.code = code
 
 
-_OTHERS = "trials|time|search|seed|threads|target|numerics|micro-kernels"
-_ARGUMENTS = {"micro-kernels": "micro_kernels"}  # where their names differ
+_OTHERS = "trials|time|search|seed|threads|target|numerics|micro-kernels|full-budget|require-tuned"
 _NAME = r"(?:'([^']*)'|([^\s=]+?))"
 _DIM = re.compile(rf"--dim {_NAME}=(\d+)")
 _SHAPE = re.compile(rf"--shape {_NAME}=([\d,?]+|\.\.\.)")
@@ -42,5 +41,5 @@ def in_python(sentence: str) -> str:
     sentence = re.sub(rf"{_SHAPE.pattern}(?: {_SHAPE.pattern})*", lambda flags: _shapes(flags[0]), sentence)
     sentence = sentence.replace("--constant NAME=FILE", 'constants={"NAME": array}')
     sentence = re.sub(r"--(shape|dim|constant)\b", lambda flag: f"{flag[1]}s", sentence)
-    sentence = re.sub(rf"--({_OTHERS})\b", lambda flag: _ARGUMENTS.get(flag[1], flag[1]), sentence)
+    sentence = re.sub(rf"--({_OTHERS})\b", lambda flag: flag[1].replace("-", "_"), sentence)
     return sentence.removesuffix("; see hone --help")

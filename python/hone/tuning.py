@@ -19,7 +19,7 @@ import numpy.typing as npt
 from hone import program
 from hone.bindings import Dims, Shapes, dim_flags, shape_flags
 from hone.compiler import Model, loaded
-from hone.errors import Error
+from hone.errors import Error, in_python
 from hone.tune_report import TuneProgress, TuneReport, progress_of, report_of
 
 OnProgress = Callable[[TuneProgress], object]
@@ -75,7 +75,7 @@ class _Listener:
             self._on_progress(self._last)
 
     def on_message(self, line: str) -> None:
-        self._on_progress(dataclasses.replace(self._last, message=line, elapsed_s=self._elapsed_s()))
+        self._on_progress(dataclasses.replace(self._last, message=in_python(line), elapsed_s=self._elapsed_s()))
 
     def _elapsed_s(self) -> float:
         return clock.monotonic() - self._start_s

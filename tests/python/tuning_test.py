@@ -75,6 +75,8 @@ class TuningTest(unittest.TestCase):
         self.assertTrue(all(task.default_us > 0 and task.best_us > 0 for task in report.tasks))
         self.assertRegex(repr(report), r"^<hone.TuneReport: mlp.onnx: .*; \d+ trials in \d+ s>$")
         self.assertIn("mlp.onnx: ", str(report))
+        said = [progress.message for progress in seen if progress.message]
+        self.assertTrue(any(message.endswith("tier `tuning`, which require_tuned refuses") for message in said), said)
         self.assertIn("search", {progress.phase for progress in seen})
         self.assertEqual(seen[-1].phase, "model")
         self.assertLessEqual(max(progress.trials for progress in seen), report.trials)
