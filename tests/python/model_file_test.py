@@ -131,7 +131,7 @@ class ModelFileTest(unittest.TestCase):
         self.assertEqual(y.tolist(), [11, 22])
         os.chdir(self.folder)  # where bytes have nothing to look for
         self.addCleanup(os.chdir, "/")
-        with self.assertRaisesRegex(hone.Error, '"weights.bin", .*give the path of the model\'s file'):
+        with self.assertRaisesRegex(hone.Error, '"weights.bin", .*give a model by its path, or save'):
             hone.Graph.load(path.read_bytes())
 
     def test_what_is_no_model_is_refused_with_the_way_out(self) -> None:

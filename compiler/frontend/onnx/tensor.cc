@@ -126,10 +126,11 @@ absl::StatusOr<std::string> Confine(const TensorProto& proto, const std::string&
   namespace fs = std::filesystem;
   std::error_code error;
   if (folder.empty()) {
-    return absl::InvalidArgumentError(fmt::format(
-        "tensor \"{}\": its values are in a file of their own, \"{}\", and bytes are in no folder "
-        "where it could be; give the path of the model's file instead of its bytes",
-        proto.name(), location));
+    return absl::InvalidArgumentError(
+        fmt::format("tensor \"{}\": its values are in a file of their own, \"{}\", which is looked "
+                    "for beside a model's file only; give a model by its path, or save the values "
+                    "inside",
+                    proto.name(), location));
   }
   const fs::path root = fs::weakly_canonical(folder, error);
   const fs::path path = fs::weakly_canonical(root / location, error);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <limits>
 
 #include "compiler/frontend/onnx/import.h"
@@ -440,6 +441,19 @@ TEST_F(ExternalDataTest, IsConfinedToIt) {
     EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << location;
     EXPECT_THAT(Message(status), HasSubstr("in the model's folder")) << location;
   }
+}
+
+TEST_F(ExternalDataTest, IsNowhereForBytes) {
+  std::filesystem::copy_file(folder_ + "/weights.bin", folder_ + "/inside/weights.bin");
+  ASSERT_TRUE(Import("weights.bin", "4").ok());
+  std::ifstream file(folder_ + "/inside/model.onnx", std::ios::binary);
+  const std::string bytes(std::istreambuf_iterator<char>(file), {});
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(folder_ + "/inside");  // where it must not be looked for
+  const absl::Status status = ImportOnnxBytes(bytes).status();
+  std::filesystem::current_path(before);
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(Message(status), HasSubstr("give a model by its path"));
 }
 
 TEST_F(ExternalDataTest, ThatIsMissingShortOrMisplacedIsNamed) {
