@@ -4,6 +4,7 @@
 #include "compiler/ops/typing.h"
 #include "compiler/passes/fold_pads.h"
 #include "compiler/passes/one_pixel.h"
+#include "compiler/passes/product_rows.h"
 #include "compiler/passes/rewriting.h"
 #include "compiler/passes/scatter_ranges.h"
 #include "compiler/passes/unit_axes.h"
@@ -30,7 +31,8 @@ bool IsCommutative(const ir::ExprNode& node) {
 
 absl::StatusOr<ir::Module> CanonicalizeOps(const ir::Module& module, const PassContext&) {
   return MapFunctions(module, [](const Expr& function) {
-    return ir::Rewrite(FoldPads(JoinScatters(function)), [](const Expr& node) -> Expr {
+    const Expr joined = JoinScatters(ComputeInProductRows(function));
+    return ir::Rewrite(FoldPads(joined), [](const Expr& node) -> Expr {
       if (ir::IsCall(node, "nn.bias_add")) return CanonicalizeBias(*node);
       for (const auto& rule : {DenseOfOnePixel, SoftmaxWithoutUnitAxes, ProductOfVariables}) {
         if (const Expr other = rule(node)) return other;
