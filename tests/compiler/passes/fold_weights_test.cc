@@ -37,6 +37,37 @@ TEST(FoldWeights, OfProductsAreKnown) {
   }
 }
 
+// A scale for every 16 rows, which is repeated for them.
+TEST(FoldWeights, WithRepeatedScalesAreKnown) {
+  const std::string text = Folded(
+      "%0 = cast(meta[Constant][0], dtype=float32); %1 = strided_slice(%0, begin=[0, 0], end=[10, "
+      "160], strides=[1, 1]); %2 = reshape(%1, newshape=[10, 1, 160]); %3 = "
+      "broadcast_to(%2, shape=[10, 16, 160]); %4 = reshape(%3, newshape=[160, 160]); %5 = "
+      "multiply(%0, %4); nn.dense(%x, %5)");
+  EXPECT_NE(text.find("nn.dense(%x, meta[Constant][0])"), std::string::npos)
+      << text.substr(0, 1000);
+}
+
+// Both products read one constant, and one product a transposition of it.
+TEST(FoldWeights, ThatSeveralProductsReadAreEvaluatedOnce) {
+  int evaluated = 0;
+  PassContext context = TestContext();
+  context.evaluator = [&](const ir::Expr& call) {
+    if (ir::IsCall(call, "qnn.dequantize")) ++evaluated;
+    return DefaultEvaluator()(call);
+  };
+  const auto result = RunOne(
+      ModelOf("%0 = qnn.dequantize(meta[Constant][0], 0.5f32, 3i8); %1 = nn.dense(%x, %0); %2 = "
+              "nn.dense(%1, %0); %3 = transpose(%0, axes=[1, 0]); nn.dense(%2, %3)"),
+      context, "FoldConstant");
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(evaluated, 1);
+  const ir::Expr last = ir::Body(*result->functions.at("main"));
+  const ir::Expr second = last->args[0];
+  EXPECT_EQ(second->args[1], second->args[0]->args[1]);
+  EXPECT_EQ(last->args[1]->kind, ir::ExprKind::kConstant);
+}
+
 TEST(FoldWeights, OfAGatherStayBytes) {
   const std::string text =
       Folded("%0 = qnn.dequantize(meta[Constant][0], 0.5f32, 3i8); take(%0, %i, axis=0)");
