@@ -3,6 +3,7 @@
 #include <limits>
 #include <utility>
 
+#include "compiler/loop/linear.h"
 #include "compiler/loop/visit.h"
 
 namespace hone::loop {
@@ -30,15 +31,38 @@ std::optional<double> NeutralOf(BinaryOp op, DataType dtype) {
 
 namespace {
 
-// The load of `steps` to a lane that a factor widens, or null.
-Expr WidenedLoad(const Expr& factor, int64_t steps) {
-  if (factor->kind != ExprKind::kCast) return Expr();
-  const Expr& load = factor->operands[0];
-  return load->kind == ExprKind::kLoad && DotSteps(load->dtype) == steps ? load : Expr();
-}
-
 bool IsBinary(const Expr& e, BinaryOp op) {
   return e->kind == ExprKind::kBinary && e->binary_op == op;
+}
+
+// What widens a load of `steps` to a lane; nullopt for anything else.
+std::optional<DotFactor> WidenedLoad(const Expr& factor, int64_t steps) {
+  if (factor->kind != ExprKind::kCast) return std::nullopt;
+  const Expr& load = factor->operands[0];
+  if (load->kind != ExprKind::kLoad || DotSteps(load->dtype) != steps) return std::nullopt;
+  return DotFactor{load, Expr(), 0};
+}
+
+// (load >> 8 * var + rest) & mask, where neither the load nor the rest depends on `var`.
+std::optional<DotFactor> ByteOfWord(const Expr& factor, const Expr& var) {
+  constexpr int64_t kByte = 255;
+  int64_t mask = 0;
+  if (!IsBinary(factor, BinaryOp::kBitAnd) || !IsConstInt(factor->operands[1], &mask) || mask < 0 ||
+      mask > kByte || !IsBinary(factor->operands[0], BinaryOp::kShiftRight)) {
+    return std::nullopt;
+  }
+  const Expr& load = factor->operands[0]->operands[0];
+  const Expr& shift = factor->operands[0]->operands[1];
+  if (load->kind != ExprKind::kLoad || load->dtype != DataType::kInt32 || UsesVar(load, var)) {
+    return std::nullopt;
+  }
+  const Linear linear = Linear::Of(shift->kind == ExprKind::kCast ? shift->operands[0] : shift);
+  if (linear.CoefficientOf(var) != 8 || linear.constant() < 0) return std::nullopt;
+  for (const Linear::Term& term : linear.terms()) {
+    if (term.coefficient < 0) return std::nullopt;  // shifts to the left are none
+    if (!term.atom.SameAs(var) && UsesVar(term.atom, var)) return std::nullopt;
+  }
+  return DotFactor{load, shift, mask};
 }
 
 }  // namespace
@@ -55,7 +79,7 @@ int64_t DotSteps(DataType factor) {
   }
 }
 
-std::vector<Expr> SummedDotFactors(const Stmt& s, const Expr& var) {
+std::vector<DotFactor> DotFactorsOf(const Stmt& s, const Expr& var) {
   if (s->kind != StmtKind::kStore) return {};
   const DataType sums = s->buffer->dtype;
   if (sums != DataType::kInt32 && sums != DataType::kFloat32) return {};
@@ -66,11 +90,21 @@ std::vector<Expr> SummedDotFactors(const Stmt& s, const Expr& var) {
   for (const Expr& index : s->indices) {
     if (UsesVar(index, var)) return {};
   }
+  std::vector<DotFactor> factors;
+  for (const Expr& operand : product->operands) {
+    std::optional<DotFactor> factor = WidenedLoad(operand, steps);
+    if (!factor && sums == DataType::kInt32) factor = ByteOfWord(operand, var);
+    if (!factor) return {};
+    factors.push_back(*std::move(factor));
+  }
+  return factors;
+}
+
+std::vector<Expr> SummedDotFactors(const Stmt& s, const Expr& var) {
   std::vector<Expr> loads;
-  for (const Expr& factor : product->operands) {
-    Expr load = WidenedLoad(factor, steps);
-    if (!load) return {};
-    loads.push_back(std::move(load));
+  for (const DotFactor& factor : DotFactorsOf(s, var)) {
+    if (factor.shift) return {};
+    loads.push_back(factor.load);
   }
   return loads;
 }

@@ -21,9 +21,20 @@ std::optional<double> NeutralOf(BinaryOp op, DataType dtype);
 // of a dot product: 4 bytes (summed in int32), 2 bfloat16 (in float32). 1 of other types.
 int64_t DotSteps(DataType factor);
 
-// The loads a and b of c[i] = c[i] + wide(a) * wide(b), where a and b are of bytes or of bfloat16,
-// widened to the type of c, and no index of c depends on `var`; empty where the statement has
-// another form.
+// A factor of a sum of products, four or two neighbouring steps of which are one dot product.
+struct DotFactor {
+  Expr load;  // of bytes or of bfloat16; or of an int32 that has all four bytes
+  // Of an int32: (load >> shift) & mask in the first step, `shift` 8 more in each other one. Null:
+  // of bytes or bfloat16.
+  Expr shift;
+  int64_t mask = 0;
+};
+
+// The factors a and b of c[i] = c[i] + wide(a) * wide(b), where no index of c depends on `var`;
+// empty where the statement has another form. Where they are loads of bytes or of bfloat16, these
+// are widened to the type of c.
+std::vector<DotFactor> DotFactorsOf(const Stmt& s, const Expr& var);
+// Their loads, where both are of bytes or of bfloat16; else empty.
 std::vector<Expr> SummedDotFactors(const Stmt& s, const Expr& var);
 
 }  // namespace hone::loop

@@ -1,7 +1,6 @@
 // Loops marked as dot products.
 #include "compiler/codegen/llvm/dot_product.h"
 #include "compiler/codegen/llvm/launch_emitter.h"
-#include "compiler/loop/accumulation.h"
 
 namespace hone::codegen {
 
@@ -39,20 +38,33 @@ llvm::Value* LaunchEmitter::LoadPacked(const loop::Stmt& s, const Index& min, co
   return Annotate(b_.CreateAlignedLoad(type, address.pointer, address.align), *storage, true);
 }
 
+// Parts of the bytes of an int32, all four of them, in the first step's place. A shift of that one
+// brings each other to its place too, the sign into the last as in the definition.
+Value* LaunchEmitter::PackedBytesOf(const loop::DotFactor& factor) {
+  constexpr uint32_t kEachByte = 0x01010101;
+  Value* shifted = EmitExpr(loop::Binary(loop::BinaryOp::kShiftRight, factor.load, factor.shift));
+  Value* mask = b_.getInt32(static_cast<uint32_t>(factor.mask) * kEachByte);
+  return b_.CreateAnd(shifted, Splat(b_, mask, LanesOf(shifted)));
+}
+
 // False where the loop has another form, or its lanes cannot go together; nothing of use was
 // emitted then.
 bool LaunchEmitter::EmitDot(const loop::Stmt& s, const Index& min, int64_t steps) {
   const loop::Stmt& store = s->body[0];
-  const std::vector<Expr> loads = loop::SummedDotFactors(store, s->var);
-  if (vector_.mask || loads.empty() || loop::DotSteps(loads[0]->dtype) != steps) return false;
+  const std::vector<loop::DotFactor> dot = loop::DotFactorsOf(store, s->var);
+  const int64_t own_steps = store->buffer->dtype == DataType::kInt32 ? 4 : 2;
+  if (vector_.mask || dot.empty() || own_steps != steps) return false;
   PackedFactor factors[2];
   for (size_t i = 0; i < 2; ++i) {
-    const Expr& load = loads[i];
-    factors[i] = {LoadPacked(s, min, load), load->dtype};
+    if (dot[i].shift) continue;
+    factors[i] = {LoadPacked(s, min, dot[i].load), dot[i].load->dtype};
     if (!factors[i].value) return false;
   }
   vars_[s->var.get()] = min;
   BeginStatement();
+  for (size_t i = 0; i < 2; ++i) {
+    if (dot[i].shift) factors[i] = {PackedBytesOf(dot[i]), DataType::kUInt8};
+  }
   Value* sum = Splat(b_, EmitExpr(store->value->operands[0]), vector_.lanes);
   Value* result = EmitDotProduct(b_, sum, factors[0], factors[1], traits_);
   StoreLanes(Locate(store->buffer, store->indices), result);

@@ -12,6 +12,7 @@
 #include "compiler/codegen/llvm/index_math.h"
 #include "compiler/codegen/llvm/tile_plan.h"
 #include "compiler/codegen/llvm/values.h"
+#include "compiler/loop/accumulation.h"
 #include "compiler/loop/stmt.h"
 
 namespace hone::codegen {
@@ -114,6 +115,7 @@ class LaunchEmitter {
   // ---- launch_dot.cc ----
   bool EmitDot(const loop::Stmt& s, const Index& min, int64_t steps);
   llvm::Value* LoadPacked(const loop::Stmt& s, const Index& min, const loop::Expr& load);
+  llvm::Value* PackedBytesOf(const loop::DotFactor& factor);
   // ---- launch_tile.cc ----
   void BeginTiles();
   void EndTiles();

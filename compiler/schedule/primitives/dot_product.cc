@@ -19,8 +19,8 @@ namespace {
 
 absl::Status WrongForm(const std::string& loop) {
   return absl::FailedPreconditionError(fmt::format(
-      "the body of loop '{}' must add a product of two widened bytes to an int32, or of two "
-      "widened bfloat16 to a float32",
+      "the body of loop '{}' must add a product of two bytes, widened or of an int32's, to an "
+      "int32, or of two widened bfloat16 to a float32",
       loop));
 }
 
@@ -51,9 +51,9 @@ bool HasPadLanes(const Expr& load, const Expr& var, int64_t extent, int64_t padd
 absl::Status DotProduct(loop::Nest* nest, const std::string& loop) {
   HONE_ASSIGN_OR_RETURN(const Site site, FindLoop(*nest, loop));
   const loop::StmtNode& s = *site.stmt;
-  const std::vector<Expr> loads = loop::SummedDotFactors(s.body[0], s.var);
-  if (loads.empty()) return WrongForm(loop);
-  const int64_t steps = loop::DotSteps(loads[0]->dtype);
+  const std::vector<loop::DotFactor> factors = loop::DotFactorsOf(s.body[0], s.var);
+  if (factors.empty()) return WrongForm(loop);
+  const int64_t steps = s.body[0]->buffer->dtype == DataType::kInt32 ? 4 : 2;
   int64_t extent = 0;
   if (!loop::IsConstInt(s.extent, &extent) || extent != steps) {
     return absl::FailedPreconditionError(fmt::format("a dot product has {} steps, loop '{}' has {}",
@@ -61,10 +61,10 @@ absl::Status DotProduct(loop::Nest* nest, const std::string& loop) {
   }
   Bounds bounds = BoundsAt(site);
   bounds.PushLoop(s);
-  for (const Expr& load : loads) {
-    if (Neighbours(load, s.var, bounds)) continue;
-    return absl::FailedPreconditionError(
-        fmt::format("the steps of loop '{}' are not neighbours in '{}'", loop, load->buffer->name));
+  for (const loop::DotFactor& factor : factors) {
+    if (factor.shift || Neighbours(factor.load, s.var, bounds)) continue;
+    return absl::FailedPreconditionError(fmt::format(
+        "the steps of loop '{}' are not neighbours in '{}'", loop, factor.load->buffer->name));
   }
   ReplaceAt(nest, site, loop::For(s.var, s.min, s.extent, s.body[0], loop::LoopKind::kDot));
   return absl::OkStatus();

@@ -10,7 +10,8 @@ namespace hone::schedule {
 
 // Marks a loop of four steps on bytes, or of two on bfloat16, as one dot product:
 //   for k in 0..4 {c[i] = c[i] + cast<int32>(a[k]) * cast<int32>(b[i, k])}  =>  dot k in 0..4 {..}
-// Values of bytes do not change; of bfloat16, the target's instruction may sum the two products in
+// A factor may also be of the bytes of one int32: (w >> (k * 8 + 4)) & 15. Values of bytes do not
+// change; of bfloat16, the target's instruction may sum the two products in
 // its own order and take subnormal numbers for zero. kFailedPrecondition where the body has another
 // form, or where the steps are not neighbours in memory of both factors.
 absl::Status DotProduct(loop::Nest* nest, const std::string& loop);

@@ -62,5 +62,34 @@ TEST(SummedDotFactors, AreOfNothingElse) {
   EXPECT_TRUE(none(For(of.k, zero, IntConst(4), of.Make(DataType::kInt32, DataType::kInt8, zero))));
 }
 
+// c = c + wide(a[k]) * ((w >> 8 * k + by) & mask), the word the same for all steps or not.
+Stmt OfWord(const Expr& k, const Expr& shift, int64_t mask, const Expr& word_at) {
+  const Buffer a = MakeBuffer("a", DataType::kInt8), w = MakeBuffer("w", DataType::kInt32);
+  const Buffer c = MakeBuffer("c", DataType::kInt32);
+  const Expr shifted =
+      Binary(BinaryOp::kShiftRight, Load(w, {word_at}), Cast(DataType::kInt32, shift));
+  const Expr part = Binary(BinaryOp::kBitAnd, shifted, IntConst(mask, DataType::kInt32));
+  const Expr product = Cast(DataType::kInt32, Load(a, {k})) * part;
+  return Store(c, {IntConst(0)}, Load(c, {IntConst(0)}) + product);
+}
+
+TEST(DotFactors, MayBePartsOfTheBytesOfAWord) {
+  const Expr k = Var("k");
+  const auto factors = DotFactorsOf(OfWord(k, k * Expr(8) + Expr(4), 15, IntConst(2)), k);
+  ASSERT_EQ(factors.size(), 2U);
+  EXPECT_FALSE(factors[0].shift);
+  EXPECT_EQ(factors[1].load->buffer->name, "w");
+  EXPECT_EQ(factors[1].mask, 15);
+  EXPECT_TRUE(SummedDotFactors(OfWord(k, k * Expr(8), 15, IntConst(2)), k).empty());
+}
+
+TEST(DotFactors, AreNoOtherPartsOfWords) {
+  const Expr k = Var("k");
+  EXPECT_TRUE(DotFactorsOf(OfWord(k, k * Expr(4), 15, IntConst(0)), k).empty());
+  EXPECT_TRUE(DotFactorsOf(OfWord(k, k * Expr(8), 256, IntConst(0)), k).empty());
+  EXPECT_TRUE(DotFactorsOf(OfWord(k, k * Expr(8), 15, k), k).empty());
+  EXPECT_TRUE(DotFactorsOf(OfWord(k, k * Expr(8) - Expr(4), 15, IntConst(0)), k).empty());
+}
+
 }  // namespace
 }  // namespace hone::loop
