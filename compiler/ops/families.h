@@ -44,6 +44,7 @@ void RegisterReverseSequence(std::vector<Op>& table);
 void RegisterRoiAlign(std::vector<Op>& table);
 void RegisterRoiPool(std::vector<Op>& table);
 void RegisterDeformableColumns(std::vector<Op>& table);
+void RegisterScaledDense(std::vector<Op>& table);
 void RegisterScatter(std::vector<Op>& table);
 void RegisterSparseDense(std::vector<Op>& table);
 void RegisterTile(std::vector<Op>& table);

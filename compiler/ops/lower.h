@@ -26,7 +26,7 @@ struct OpStage {
 // What a kernel's results may be off by. kStrict: sums of the products as defined, in any order,
 // and every operator rounds to its type. kDefault: also algorithms with fewer products that round
 // differently, to some 1e-5 of the largest value; 16-bit floats round where a kernel stores them
-// (RoundOnce). kFast: as kDefault so far.
+// (RoundOnce). kFast: also products of narrow weights by data of 16 bits.
 enum class Numerics { kStrict, kDefault, kFast };
 // "strict", "default", "fast"; nullopt for another.
 std::string_view Name(Numerics numerics);

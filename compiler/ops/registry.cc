@@ -45,6 +45,7 @@ std::map<std::string, Op, std::less<>> BuildTable() {
   RegisterGather(ops);
   RegisterOneHot(ops);
   RegisterReverseSequence(ops);
+  RegisterScaledDense(ops);
   RegisterScatter(ops);
   RegisterSparseDense(ops);
   RegisterTrilu(ops);

@@ -36,14 +36,6 @@ std::vector<Buffer> OutputsOf(const loop::Nest& nest) {
   return outputs;
 }
 
-namespace {
-
-// The buffer a launch fills where it is loops around stores, or empty.
-struct StageForm {
-  std::string buffer;
-  bool reduction = false;
-};
-
 StageForm FormOf(const loop::Launch& launch) {
   const loop::Stmt s = loop::InsideLoops(launch.body);
   if (s->kind == StmtKind::kStore) return {s->buffer->name, false};
@@ -52,6 +44,8 @@ StageForm FormOf(const loop::Launch& launch) {
   }
   return {};
 }
+
+namespace {
 
 // Moves stages that stand before the anchor and that it does not read, directly or through others,
 // to the front of the epilogue: they are of another operand of what follows.

@@ -32,6 +32,13 @@ struct AnchorView {
 std::optional<AnchorView> ViewAnchor(const ops::KernelDefinition& def,
                                      std::initializer_list<std::string_view> anchors);
 
+// The buffer that a launch fills where it is loops around stores, or empty.
+struct StageForm {
+  std::string buffer;
+  bool reduction = false;
+};
+StageForm FormOf(const loop::Launch& launch);
+
 // nullptr where there is none.
 loop::Buffer BufferOf(const loop::Nest& nest, std::string_view name);
 std::vector<loop::Buffer> InputsOf(const loop::Nest& nest);

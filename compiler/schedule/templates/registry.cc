@@ -5,8 +5,8 @@ namespace hone::schedule {
 const Template& TemplateFor(const ops::KernelDefinition& def) {
   for (const Template* candidate :
        {&EmptyTemplate(), &ConvTemplate(), &DepthwiseConv2dTemplate(), &DenseTemplate(),
-        &AttentionTemplate(), &PoolTemplate(), &SparseDenseTemplate(), &RecurrentTemplate(),
-        &RowsTemplate(), &GenericTemplate()}) {
+        &AttentionTemplate(), &PoolTemplate(), &ScaledDenseTemplate(), &SparseDenseTemplate(),
+        &RecurrentTemplate(), &RowsTemplate(), &GenericTemplate()}) {
     if (candidate->Matches(def)) return *candidate;
   }
   return GenericTemplate();

@@ -13,6 +13,7 @@ const Template& DepthwiseConv2dTemplate();
 const Template& DenseTemplate();
 const Template& AttentionTemplate();
 const Template& PoolTemplate();
+const Template& ScaledDenseTemplate();
 const Template& SparseDenseTemplate();
 const Template& RecurrentTemplate();
 const Template& RowsTemplate();

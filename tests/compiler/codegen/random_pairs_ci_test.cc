@@ -27,7 +27,7 @@ TEST(RandomWorkloads, ReachEveryTemplate) {
   }
   EXPECT_EQ(reached,
             (std::set<std::string>{"attention", "conv", "dense", "depthwise_conv2d", "generic",
-                                   "pool", "recurrent", "rows", "sparse_dense"}));
+                                   "pool", "recurrent", "rows", "scaled_dense", "sparse_dense"}));
 }
 
 }  // namespace

@@ -143,6 +143,23 @@ void SparseDense(Draw& draw) {
   DrawEpilogue(draw, value, {rows, width}, 1);
 }
 
+// Weights of 8 or 4 bits with a scale for each block.
+void ScaledDense(Draw& draw) {
+  const bool words = draw.Once(2), offsets = draw.Once(2);
+  const int64_t digits = draw.Once(2) ? 0 : 2 + draw.Below(2);
+  const int64_t blocks = 1 + draw.Below(4), block = 8 * (1 + draw.Below(16));
+  const int64_t m = draw.Once(2) ? 1 : draw.Extent(20), n = draw.Extent();
+  const std::string data = draw.Param({m, blocks * block});
+  const std::string weight = words ? draw.Const({n, blocks * block / 8}, "int32")
+                                   : draw.Const({n, blocks * block}, digits > 0 ? "uint8" : "int8");
+  std::string call =
+      fmt::format("nn.scaled_dense({}, {}, {}", data, weight, draw.Const({n, blocks}));
+  if (offsets) call += ", " + draw.Const({n, blocks});
+  const int64_t centre = offsets ? 0 : -draw.Below(129);
+  call += fmt::format(", bits={}, centre={}, digits={})", words ? 4 : 8, centre, digits);
+  DrawEpilogue(draw, draw.Let(call), {m, n}, 1);
+}
+
 // What follows the products of a cell with memory.
 void Gates(Draw& draw) {
   const int64_t n = 1 + draw.Below(3), width = draw.Extent();
@@ -192,6 +209,7 @@ std::vector<Family> ProductFamilies() {
           {"attention", Attention, "blocks"},
           {"attention_apart", Attention, "apart"},
           {"sparse_dense", SparseDense, ""},
+          {"scaled_dense", ScaledDense, ""},
           {"gates", Gates, ""},
           {"cell", Cell, ""}};
 }
