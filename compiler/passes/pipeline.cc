@@ -19,6 +19,7 @@
 #include "compiler/passes/infer_type.h"
 #include "compiler/passes/inline_functions.h"
 #include "compiler/passes/legalize.h"
+#include "compiler/passes/narrow_weights.h"
 #include "compiler/passes/select_branches.h"
 #include "compiler/passes/simplify_inference.h"
 #include "compiler/passes/sparsify_constants.h"
@@ -55,6 +56,7 @@ std::vector<Pass> Pipeline() {
       {"CanonicalizeOps", CanonicalizeOps},
       {"WidenProducts", WidenProducts},
       {"EliminateCommonSubexpr", EliminateCommonSubexpr},
+      {"NarrowWeights", NarrowWeights},
       {"CombineParallelConv2D", CombineParallelConv2D},
       {"CombineParallelDense", CombineParallelDense},
       {"FoldConstant", FoldConstant},
