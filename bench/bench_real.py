@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Small models of what was slow once in real files, on default configs, beside ONNX Runtime in turns.
 
-    bench/bench_real.py [--threads 1] [--rounds 11] [--cases TEXT] [--db FILE]
+    bench/bench_real.py [--threads 1] [--rounds 11] [--cases TEXT] [--db FILE] [--numerics NAME]
 
 Needs a Python with onnx, onnxruntime and numpy. bench/real/make_models.py makes the models. Both run in this process:
 after a run that is not timed, each gives one sample a round, the mean of as many back-to-back runs as fill 50 ms, first
@@ -9,7 +9,7 @@ the one and then the other, in odd rounds the other way round. ONNX Runtime's in
 Hone's are. A ratio is the median over the rounds of ONNX Runtime's time to Hone's, with its bootstrap 95 % interval:
 above 1 Hone is faster. `error` is the largest difference of Hone's outputs from ONNX Runtime's without optimisations
 (which round activations to bytes in front of weights that are bytes), to the largest output; `ort_error` is that of what
-is timed. With --cases, which keeps those with TEXT in their name, nothing is written to bench/results.
+is timed. With --cases, which keeps those with TEXT in their name, or with other numerics, nothing is written to bench/results.
 """
 
 from __future__ import annotations
@@ -110,8 +110,9 @@ def measured(name: str, path: pathlib.Path, args: argparse.Namespace) -> dict[st
     plain = session_of(path, args.threads, ort.GraphOptimizationLevel.ORT_DISABLE_ALL)
     inputs = inputs_of(session)
     module = str(path.with_suffix(".so"))
-    database = ["--db", args.db] if args.db else []
-    result_file.hone("compile", str(path), "-o", module, "--threads", str(args.threads), *database)
+    flags = ["--threads", str(args.threads), "--numerics", args.numerics]
+    flags += ["--db", args.db] if args.db else []
+    result_file.hone("compile", str(path), "-o", module, *flags)
     run_ours, found = hone_runs(module, inputs, args.threads)
     run_theirs, theirs_found = ort_runs(session, inputs)
     expected = plain.run(None, inputs)
@@ -139,6 +140,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=11)
     parser.add_argument("--cases", default="")
     parser.add_argument("--db")
+    parser.add_argument("--numerics", default="default")
     args = parser.parse_args()
     rows = []
     with tempfile.TemporaryDirectory() as work:
@@ -152,7 +154,7 @@ def main() -> None:
     if not rows:
         parser.error(f"expected --cases with a part of {', '.join(make_models.MODELS)}, found '{args.cases}'")
     print(f"geometric mean {geometric_mean([row['ratio'] for row in rows]):.2f}")
-    if not args.cases:
+    if not args.cases and args.numerics == "default":
         figures = {"threads": args.threads, "rounds": args.rounds, "onnxruntime": ort.__version__, "cases": rows}
         result_file.write("real", [], figures)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import pathlib
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import onnx  # type: ignore[import-not-found,unused-ignore]
@@ -22,7 +22,7 @@ OPSET = 17
 def model(
     inputs: dict[str, Sequence[int]],
     outputs: dict[str, Sequence[int]],
-    initializers: dict[str, np.ndarray],
+    initializers: Mapping[str, np.ndarray | onnx.TensorProto],
     nodes: list[onnx.NodeProto],
     opset: int = OPSET,
 ) -> onnx.ModelProto:
@@ -32,9 +32,14 @@ def model(
         "main",
         [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in inputs.items()],
         [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in outputs.items()],
-        [numpy_helper.from_array(value, name) for name, value in initializers.items()],
+        [
+            numpy_helper.from_array(value, name) if isinstance(value, np.ndarray) else value
+            for name, value in initializers.items()
+        ],
     )
-    made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=9)
+    domains = {"": opset} | {node.domain: 1 for node in nodes if node.domain}
+    opsets = [helper.make_opsetid(domain, version) for domain, version in domains.items()]
+    made = helper.make_model(graph, opset_imports=opsets, ir_version=10)
     onnx.checker.check_model(made)
     return made
 
@@ -141,28 +146,93 @@ def scatter_range() -> onnx.ModelProto:
     return model({"x": (1569, 2, 1024), "v": (1568, 2, 1024)}, {"y": (1569, 2, 1024)}, initializers, nodes)
 
 
-def weight_only(by_channel: bool) -> onnx.ModelProto:
+def bytes_of(*shape: int) -> np.ndarray:
+    return np.random.default_rng(3).integers(-127, 128, shape).astype(np.int8)
+
+
+def nibbles(*shape: int) -> np.ndarray:
+    """Bytes of two random numbers of 4 bits each."""
+    return np.random.default_rng(5).integers(0, 256, shape).astype(np.uint8)
+
+
+def scales(*shape: int) -> np.ndarray:
+    return np.abs(draw(*shape, scale=0.01)) + np.float32(1e-3)
+
+
+def product(
+    rows: int,
+    terms: int,
+    units: int,
+    constants: Mapping[str, np.ndarray | onnx.TensorProto],
+    nodes: list[onnx.NodeProto],
+    opset: int = OPSET,
+) -> onnx.ModelProto:
+    return model({"x": (rows, terms)}, {"y": (rows, units)}, constants, nodes, opset)
+
+
+def weight_only(rows: int, terms: int, units: int, by_channel: bool) -> onnx.ModelProto:
     """A matrix of bytes that is dequantised in front of its product."""
-    weight = np.random.default_rng(3).integers(-127, 128, (1024, 1024)).astype(np.int8)
-    scale = np.abs(draw(1024, scale=0.01)) if by_channel else np.array(0.003, np.float32)
-    zero = np.zeros(scale.shape, np.int8)
+    scale = scales(units) if by_channel else np.array(0.003, np.float32)
+    constants = {"w": bytes_of(terms, units), "scale": scale, "zero": np.zeros(scale.shape, np.int8)}
     nodes = [
         helper.make_node("DequantizeLinear", ["w", "scale", "zero"], ["real"], axis=1),
         helper.make_node("MatMul", ["x", "real"], ["y"]),
     ]
-    return model({"x": (16, 1024)}, {"y": (16, 1024)}, {"w": weight, "scale": scale, "zero": zero}, nodes)
+    return product(rows, terms, units, constants, nodes)
 
 
-def weight_only_cast() -> onnx.ModelProto:
+def weight_only_cast(rows: int, terms: int, units: int) -> onnx.ModelProto:
     """The same as a cast and a scale, as torch exports it."""
-    weight = np.random.default_rng(4).integers(-127, 128, (1024, 1024)).astype(np.int8)
     nodes = [
         helper.make_node("Cast", ["w"], ["real"], to=TensorProto.FLOAT),
         helper.make_node("Mul", ["real", "scale"], ["scaled"]),
         helper.make_node("Transpose", ["scaled"], ["turned"], perm=[1, 0]),
         helper.make_node("MatMul", ["x", "turned"], ["y"]),
     ]
-    return model({"x": (16, 1024)}, {"y": (16, 1024)}, {"w": weight, "scale": np.abs(draw(1024, 1, scale=0.01))}, nodes)
+    return product(rows, terms, units, {"w": bytes_of(units, terms), "scale": scales(units, 1)}, nodes)
+
+
+def weight_only_blocks(rows: int, terms: int, units: int, block: int) -> onnx.ModelProto:
+    """A matrix of 4 bits with a scale for each block of a column."""
+    packed = helper.make_tensor("w", TensorProto.INT4, (terms, units), nibbles(terms * units // 2).tobytes(), raw=True)
+    nodes = [
+        helper.make_node("DequantizeLinear", ["w", "scale"], ["real"], axis=0, block_size=block),
+        helper.make_node("MatMul", ["x", "real"], ["y"]),
+    ]
+    return product(rows, terms, units, {"w": packed, "scale": scales(terms // block, units)}, nodes, opset=21)
+
+
+def matmul_nbits(rows: int, terms: int, units: int, block: int, zero_points: bool) -> onnx.ModelProto:
+    """A product of com.microsoft with weights of 4 bits."""
+    blocks = terms // block
+    constants = {"w": nibbles(units, blocks, block // 2), "scale": scales(units, blocks)}
+    operands = ["x", "w", "scale"]
+    if zero_points:
+        constants["zero"] = nibbles(units, (blocks + 1) // 2)
+        operands.append("zero")
+    node = helper.make_node("MatMulNBits", operands, ["y"], domain="com.microsoft", K=terms, N=units, bits=4)
+    node.attribute.append(helper.make_attribute("block_size", block))
+    return product(rows, terms, units, constants, [node])
+
+
+def weight_only_models() -> dict[str, Callable[[], onnx.ModelProto]]:
+    """By form, rows, terms and units: some rows, as of a token or of a prompt, by weights of several sizes."""
+    models: dict[str, Callable[[], onnx.ModelProto]] = {}
+    sizes = [(1, 1024, 1024), (1, 4096, 4096), (4, 2048, 2048), (16, 1024, 1024), (128, 1024, 2048)]
+    for size in sizes:
+        forms = {
+            "tensor": lambda size=size: weight_only(*size, False),
+            "channel": lambda size=size: weight_only(*size, True),
+            "cast": lambda size=size: weight_only_cast(*size),
+            "blocks32": lambda size=size: weight_only_blocks(*size, 32),
+            "blocks128": lambda size=size: weight_only_blocks(*size, 128),
+            "nbits32": lambda size=size: matmul_nbits(*size, 32, False),
+            "nbits32_zero": lambda size=size: matmul_nbits(*size, 32, True),
+            "nbits128": lambda size=size: matmul_nbits(*size, 128, False),
+            "nbits128_zero": lambda size=size: matmul_nbits(*size, 128, True),
+        }
+        models |= {f"weight_only_{form}_{'x'.join(map(str, size))}": make for form, make in forms.items()}
+    return models
 
 
 MODELS: dict[str, Callable[[], onnx.ModelProto]] = {
@@ -170,9 +240,7 @@ MODELS: dict[str, Callable[[], onnx.ModelProto]] = {
     "subnormal_activations": subnormal_activations,
     "dynamic_conv": lambda: dynamic_conv(0),
     "dynamic_conv_padded": lambda: dynamic_conv(1),
-    "weight_only": lambda: weight_only(False),
-    "weight_only_by_channel": lambda: weight_only(True),
-    "weight_only_cast": weight_only_cast,
+    **weight_only_models(),
     "rolled_norm": lambda: rolled_rows("LayerNormalization"),
     "rolled_softmax": lambda: rolled_rows("Softmax"),
     "reflected_softmax": reflected_rows,
