@@ -30,25 +30,37 @@ absl::Status CheckTensors(const std::vector<ir::Expr>& values) {
   return absl::OkStatus();
 }
 
-// The outputs of a graph within `around` on these inputs.
+// The outputs of a graph within `around` on these inputs; `place` tells trips of a loop apart.
 Results RunGraph(const OnnxGraph& graph, const NodeScope& around,
-                 const std::vector<ir::Expr>& inputs) {
+                 const std::vector<ir::Expr>& inputs, const std::string& place = "") {
   if (inputs.size() != graph.inputs.size()) {
     return absl::InvalidArgumentError(fmt::format("its graph has {} inputs, and is given {}",
                                                   graph.inputs.size(), inputs.size()));
   }
-  NodeScope scope(&around);
+  NodeScope scope(&around, place);
   for (const auto& [name, value] : graph.sparse_initializers) {
     HONE_RETURN_IF_ERROR(scope.DefineSparse(name, value));
   }
   for (const auto& [name, value] : graph.initializers) {
     HONE_RETURN_IF_ERROR(scope.Define(name, value));
   }
+  for (const std::string& name : graph.four_bit) scope.SetTrait(name, Trait::kFourBit);
   for (size_t i = 0; i < inputs.size(); ++i) {
     HONE_RETURN_IF_ERROR(scope.Define(graph.inputs[i], inputs[i]));
   }
   HONE_RETURN_IF_ERROR(scope.Convert(graph.nodes));
+  for (const std::string& output : graph.outputs) {
+    if (!scope.Has(output, Trait::kFourBit) && !scope.Has(output, Trait::kBounded)) continue;
+    return absl::UnimplementedError(fmt::format(
+        "\"{}\", an output of its graph, is of {}, which Hone has within a graph only", output,
+        scope.Has(output, Trait::kFourBit) ? "4-bit integers" : "rows whose number is not known"));
+  }
   return scope.Outputs(graph.outputs);
+}
+
+// Of the trip of a loop.
+std::string PlaceOf(const NodeReader& node, int64_t trip) {
+  return fmt::format("{}[{}]/", FirstResult(node.node()), trip);
 }
 
 absl::StatusOr<bool> KnownCondition(const ir::Expr& e) {
@@ -180,7 +192,7 @@ class LoopUnroller {
     std::vector<ir::Expr> inputs = {ir::ConstantFromBytes({{}, DataType::kInt64}, &trip),
                                     condition_};
     inputs.insert(inputs.end(), carried.begin(), carried.end());
-    return RunGraph(*body_, scope_, inputs);
+    return RunGraph(*body_, scope_, inputs, PlaceOf(node_, trip));
   }
 
   Results Finish(std::vector<ir::Expr> carried, std::vector<std::vector<ir::Expr>> scanned,
@@ -227,7 +239,8 @@ class ScanUnroller {
         HONE_ASSIGN_OR_RETURN(ir::Expr e, Slice(i, trip));
         inputs.push_back(std::move(e));
       }
-      HONE_ASSIGN_OR_RETURN(const auto outputs, RunGraph(*body_, scope_, inputs));
+      HONE_ASSIGN_OR_RETURN(const auto outputs,
+                            RunGraph(*body_, scope_, inputs, PlaceOf(node_, trip)));
       std::copy_n(outputs.begin(), states_, state.begin());
       for (size_t i = 0; i < scanned.size(); ++i) scanned[i].push_back(outputs[states_ + i]);
     }
@@ -317,7 +330,8 @@ Results SequenceMap(NodeReader& node, const NodeScope& scope) {
       }
       inputs.push_back(IsSequence(e) ? e->args[item] : e);
     }
-    HONE_ASSIGN_OR_RETURN(const auto outputs, RunGraph(*body, scope, inputs));
+    HONE_ASSIGN_OR_RETURN(const auto outputs, RunGraph(*body, scope, inputs,
+                                                       PlaceOf(node, static_cast<int64_t>(item))));
     for (size_t i = 0; i < outputs.size(); ++i) columns[i].push_back(outputs[i]);
   }
   std::vector<ir::Expr> results;

@@ -99,6 +99,19 @@ TEST(LoopTest, KnownTripsAreUnrolled) {
   EXPECT_THAT(Refusal(LoopModel(5000)), HasSubstr("loops of up to 1024 trips"));
 }
 
+TEST(LoopTest, EachTripDrawsItsOwnRandomNumbers) {
+  OnnxMaker maker(16);
+  maker.Initializer("trips", IntTensor({}, {2})).Node("Loop", {"trips", ""}, {"all"}).Output("all");
+  OnnxMaker body;
+  body.Input("i", {}, DataType::kInt64).Input("going", {}, DataType::kBool);
+  body.Node("Identity", {"going"}, {"still"}).Node("RandomUniform", {}, {"drawn"});
+  body.Ints("shape", {1}).Output("still").Output("drawn");
+  SetGraph(maker, "body", body);
+  const std::vector<float> drawn = Floats(FirstOutput(maker, {}));
+  ASSERT_EQ(drawn.size(), 2u);
+  EXPECT_NE(drawn[0], drawn[1]);
+}
+
 TEST(ScanTest, ReadsAndWritesAlongAnyAxisEitherWay) {
   OnnxMaker maker(16);
   maker.Input("x", {2, 3})

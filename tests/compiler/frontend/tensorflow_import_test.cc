@@ -273,5 +273,29 @@ TEST(TensorflowImportTest, PbFilesAreTakenByTheirContent) {
   EXPECT_FALSE(LooksLikeOnnx(graph->substr(0, 100)));
 }
 
+TEST(TensorflowImportTest, APartOfAGraphIsHadByTheNamesOfItsNodes) {
+  GraphDefMaker maker;
+  maker.Placeholder("x", {4}).Node("Neg", "head", {"x"}).Node("Relu", "scores", {"head"});
+  maker.Node("Where", "chosen", {"scores"}).Node("GatherV2", "found", {"head", "chosen"});
+  maker.Node("Abs", "rest", {"scores"});
+  EXPECT_THAT(Message(ErrorOf(maker)),
+              AllOf(HasSubstr("operators that Hone does not have: Where"),
+                    HasSubstr("cut the model before it: --cut rest --cut scores --cut head")));
+  ImportOptions options;
+  options.outputs = {"scores", "head:0"};
+  const auto module = ImportTensorflowBytes(maker.Bytes(), options);
+  ASSERT_TRUE(module.ok()) << module.status();
+  const auto outputs = RunModel(*module, {FloatTensor({4}, {1, -2, 3, -4})});
+  ASSERT_TRUE(outputs.ok()) << outputs.status();
+  EXPECT_THAT(Floats((*outputs)[0]), ElementsAre(0, 2, 0, 4));
+  EXPECT_THAT(Floats((*outputs)[1]), ElementsAre(-1, 2, -3, 4));
+  for (const char* const wrong : {"heads", "head:x", "head:1", ":0", ""}) {
+    options.outputs = {wrong};
+    EXPECT_TRUE(absl::IsInvalidArgument(ErrorOf(maker, options))) << wrong;
+  }
+  options.outputs = {"head", "head:0"};
+  EXPECT_THAT(Message(ErrorOf(maker, options)), HasSubstr("found twice"));
+}
+
 }  // namespace
 }  // namespace hone::frontend
