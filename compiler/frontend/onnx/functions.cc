@@ -142,7 +142,9 @@ Results CallFunction(NodeReader& call, const OnnxFunction& function, const NodeS
   for (size_t i = 0; i < function.inputs.size(); ++i) {
     if (call.Has(i)) {
       HONE_RETURN_IF_ERROR(scope.Define(function.inputs[i], call.args()[i]));
-      if (call.Has(i, Trait::kFourBit)) scope.SetTrait(function.inputs[i], Trait::kFourBit);
+      for (const Trait trait : kTraits) {
+        if (call.Has(i, trait)) scope.SetTrait(function.inputs[i], trait);
+      }
     } else {
       scope.LeaveOut(function.inputs[i]);
     }

@@ -93,6 +93,7 @@ absl::StatusOr<std::vector<ir::Expr>> NodeScope::ResultsOf(NodeReader& node) con
   }
   HONE_RETURN_IF_ERROR(CheckOperands(node));
   HONE_RETURN_IF_ERROR(CheckFourBitOperands(node));
+  HONE_RETURN_IF_ERROR(CheckBoundedOperands(node));
   if (IsControlFlow(node.node().op)) return ConvertControlFlow(node, *this);
   const auto converter = Converters().find(node.node().op);
   if (converter == Converters().end()) {
@@ -109,7 +110,6 @@ absl::Status NodeScope::ConvertNode(const OnnxNode& node) {
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     if (!node.inputs[i].empty()) HONE_RETURN_IF_ERROR(Bind(node.inputs[i], i, &reader));
   }
-  HONE_RETURN_IF_ERROR(CheckBoundedOperands(reader));
   HONE_ASSIGN_OR_RETURN(const std::vector<ir::Expr> results, ResultsOf(reader));
   HONE_RETURN_IF_ERROR(reader.CheckAllRead());
   const bool moves_four_bit =

@@ -1,6 +1,7 @@
 // Results whose shape depends on data of a run: the largest shape, filled up with -1.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <onnx/onnx_pb.h>
 
 #include <algorithm>
 #include <cstring>
@@ -65,6 +66,23 @@ TEST(BoundedResults, ArePassedOnByIdentityAndReadByNothingElse) {
       error,
       HasSubstr("node \"Transpose_node\" (Transpose): the number of rows of \"same\" depends on"));
   EXPECT_THAT(error, HasSubstr("cut the model before it: --cut same --cut n"));
+}
+
+// Whatever its name, what a function does with one is looked at.
+TEST(BoundedResults, GoThroughFunctions) {
+  OnnxMaker maker(18);
+  maker.Input("x", {3}).Node("NonZero", {"x"}, {"places"}).Node("Identity", {"places"}, {"y"});
+  maker.Output("y");
+  onnx::FunctionProto& function = *maker.proto().add_functions();
+  function.set_name("Identity");
+  function.add_input("a");
+  function.add_output("b");
+  onnx::NodeProto& node = *function.add_node();
+  node.set_op_type("Neg");
+  node.add_input("a");
+  node.add_output("b");
+  function.add_opset_import()->set_version(18);
+  EXPECT_THAT(ErrorOf(maker), HasSubstr("the number of rows of \"a\" depends on"));
 }
 
 OnnxMaker Suppression(int64_t batches, int64_t classes, int64_t boxes, int64_t most,
