@@ -110,8 +110,8 @@ template <typename T>
 T OfTwo(BinaryOp op, DataType dtype, T a, T b) {
   const auto constant = [&](T v) { return IntConst(static_cast<int64_t>(v), dtype); };
   const Expr folded = Binary(op, constant(a), constant(b));
-  const T value = Map<T, T>({a}, dtype, dtype,
-                            [&](Expr x) { return Cast(dtype, Binary(op, x, constant(b))); })[0];
+  const T value = Map<T, T>(
+      {a}, dtype, dtype, [&](const Expr& x) { return Cast(dtype, Binary(op, x, constant(b))); })[0];
   EXPECT_EQ(static_cast<T>(folded->int_value), value) << Name(op);
   return value;
 }
@@ -142,11 +142,11 @@ TEST(Interpreter, IntegersWithoutASignHaveNone) {
 
 TEST(Interpreter, ConversionsOfIntegersWithoutASign) {
   constexpr DataType kU64 = DataType::kUInt64;
-  const auto to_double = [](Expr x) { return Cast(DataType::kFloat64, x); };
+  const auto to_double = [](const Expr& x) { return Cast(DataType::kFloat64, x); };
   EXPECT_THAT((Map<uint64_t, double>({kTop, ~uint64_t{0}, 5}, kU64, DataType::kFloat64, to_double)),
               testing::ElementsAre(0x1p63, 0x1p64, 5));
   EXPECT_EQ(to_double(IntConst(-1, kU64))->float_value, 0x1p64);
-  const auto to_u64 = [](Expr x) { return Cast(kU64, x); };
+  const auto to_u64 = [](const Expr& x) { return Cast(kU64, x); };
   EXPECT_THAT((Map<double, uint64_t>({0x1p63, 0x1p64, 1e30, -5, NAN, 2.9}, DataType::kFloat64, kU64,
                                      to_u64)),
               testing::ElementsAre(kTop, ~uint64_t{0}, ~uint64_t{0}, 0, 0, 2));
@@ -154,10 +154,10 @@ TEST(Interpreter, ConversionsOfIntegersWithoutASign) {
               testing::ElementsAre(~uint64_t{0}, 7));
   EXPECT_THAT(
       (Map<double, uint32_t>({0x1p32, 4294967295.0, -1}, DataType::kFloat64, DataType::kUInt32,
-                             [](Expr x) { return Cast(DataType::kUInt32, x); })),
+                             [](const Expr& x) { return Cast(DataType::kUInt32, x); })),
       testing::ElementsAre(4294967295u, 4294967295u, 0));
   EXPECT_THAT((Map<uint32_t, int32_t>({4294967295u}, DataType::kUInt32, DataType::kInt32,
-                                      [](Expr x) { return Cast(DataType::kInt32, x); })),
+                                      [](const Expr& x) { return Cast(DataType::kInt32, x); })),
               testing::ElementsAre(-1));
 }
 
