@@ -188,8 +188,11 @@ absl::StatusOr<ir::Module> LoadModelBytes(std::string_view bytes, const ModelOpt
   HONE_ASSIGN_OR_RETURN(const Specialisation one,
                         ParseOneSpecialisation(model.shapes, model.dims, what));
   HONE_ASSIGN_OR_RETURN(const Tensors constants, ConstantsOf(model));
-  return frontend::ImportPbBytes(
-      bytes, {.shapes = one.shapes, .dims = one.dims, .constants = constants, .values = {}});
+  return frontend::ImportPbBytes(bytes, {.shapes = one.shapes,
+                                         .dims = one.dims,
+                                         .constants = constants,
+                                         .values = {},
+                                         .outputs = model.outputs});
 }
 
 std::string InputShapes(const ir::Module& module) {
