@@ -5,12 +5,14 @@ from __future__ import annotations
 import ctypes
 import os
 import pathlib
-from collections.abc import Mapping
-from typing import Any, NamedTuple, overload
+import threading
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, NoReturn, overload
 
 import numpy as np
 import numpy.typing as npt
 
+from hone.arguments import MAX_INT32, integer, items_of, path_of, runs_of, threads_of
 from hone.dtypes import dtype_of, holds, native
 from hone.errors import Error
 
@@ -90,7 +92,6 @@ def _load() -> ctypes.CDLL:
 
 _library = _load()
 _COPY_PARAMETERS = 1  # HONE_OPEN_COPY_PARAMETERS
-_MAX_THREADS = 1024
 _MODEL_ENDINGS = (".onnx", ".pb", ".relay")
 
 
@@ -101,10 +102,8 @@ def version() -> str:
 
 
 def _path_bytes(path: str | bytes | os.PathLike[str] | os.PathLike[bytes]) -> bytes:
-    """As the system has it; C would take a path with a zero byte for the part before."""
-    encoded = os.fsencode(path)
-    if b"\0" in encoded:
-        raise Error(f"expected a path without a zero byte, found {path!r}")
+    """As the system has it."""
+    encoded = path_of(path, "a compiled module")
     if os.fsdecode(encoded).endswith(_MODEL_ENDINGS):
         raise Error(f"expected a compiled module, found the model {path!r}; hone.build compiles and opens it")
     return encoded
@@ -115,12 +114,21 @@ def _check(code: int) -> None:
         raise Error(_library.hone_last_error().decode(errors="replace"))
 
 
+_SHOWN = 8
+
+
+def elided(texts: Sequence[str]) -> str:
+    """The first of them, and how many more there are."""
+    more = [f"... {len(texts) - _SHOWN} more"] if len(texts) > _SHOWN else []
+    return ", ".join([*texts[:_SHOWN], *more])
+
+
 def _type_text(dtype: object, shape: tuple[int, ...]) -> str:
     return f"{dtype}{list(shape)}"
 
 
 class Module:
-    """One compiled model with its memory and its threads. Used by one thread at a time."""
+    """One compiled model with its memory and its threads. Threads of Python take turns at it."""
 
     def __init__(
         self,
@@ -134,10 +142,10 @@ class Module:
         pages, which is faster where they are large.
         """
         self._model = ctypes.c_void_p()
-        if not 0 <= threads <= _MAX_THREADS:  # ctypes would cut a larger number off
-            raise Error(f"expected from 1 to {_MAX_THREADS} threads, or 0, found {threads}")
+        # The runtime's models are used by one thread at a time. A method may call another one that takes turns.
+        self._turn = threading.RLock()
         flags = _COPY_PARAMETERS if copy_parameters else 0
-        _check(_library.hone_open_with(_path_bytes(path), threads, flags, ctypes.byref(self._model)))
+        _check(_library.hone_open_with(_path_bytes(path), threads_of(threads), flags, ctypes.byref(self._model)))
         self.specialisations = [
             self._infos(_library.hone_input_count, self._describe_in(number))[0]
             for number in range(_library.hone_specialisation_count(self._model))
@@ -149,14 +157,18 @@ class Module:
         if getattr(self, "_model", None):
             _library.hone_close(self._model)
 
+    def __reduce__(self) -> NoReturn:
+        """copy and pickle would have two objects free one model."""
+        raise Error("expected a hone.Module to be used where it was opened, found a copy; open it again by hone.Module(path)")
+
     def __repr__(self) -> str:
         def texts(infos: list[TensorInfo], names: list[str]) -> str:
-            return ", ".join(
-                f"{info.name}: {_type_text(name, info.shape)}" for info, name in zip(infos, names, strict=True)
-            )
+            pairs = zip(infos, names, strict=True)
+            return elided([f"{info.name}: {_type_text(name, info.shape)}" for info, name in pairs])
 
         more = f", {len(self.specialisations)} specialisations" if len(self.specialisations) > 1 else ""
-        inputs, outputs = texts(self.inputs, self._input_types), texts(self.outputs, self._output_types)
+        with self._turn:
+            inputs, outputs = texts(self.inputs, self._input_types), texts(self.outputs, self._output_types)
         return f"<hone.Module ({inputs}) -> ({outputs}), threads={self.threads}{more}>"
 
     @property
@@ -176,10 +188,11 @@ class Module:
 
     def choose(self, specialisation: int) -> None:
         """By its number; set_input chooses by shape."""
-        if not 0 <= specialisation < len(self.specialisations):
-            raise Error(f"expected a specialisation below {len(self.specialisations)}, found {specialisation}")
-        _check(_library.hone_choose_specialisation(self._model, specialisation))
-        self._look()
+        count = len(self.specialisations)
+        number = integer(specialisation, f"a specialisation below {count}", 0, count - 1)
+        with self._turn:
+            _check(_library.hone_choose_specialisation(self._model, number))
+            self._look()
 
     def _look(self) -> None:
         self._has_run = False
@@ -203,23 +216,24 @@ class Module:
     def set_input(self, name: str | int, array: npt.ArrayLike) -> None:
         """Copies an array of the input's dtype and one of its shapes, which chooses the specialisation. `name`: or its
         number."""
-        index = _index_of(name, self.inputs, "input")
-        info, type_name = self.inputs[index], self._input_types[index]
-        found = np.asarray(array)
-        fits = holds(found.dtype, type_name)
-        if found.shape != info.shape and fits and len(self.specialisations) > 1:
-            extents = (ctypes.c_int64 * found.ndim)(*found.shape)
-            _check(_library.hone_choose_shape(self._model, index, found.ndim, extents))
-            self._look()
-            info = self.inputs[index]
-        if found.shape != info.shape or not fits:
-            raise Error(
-                f"expected {_type_text(type_name, info.shape)} for input {info.name!r}, "
-                f"found {_type_text(found.dtype, found.shape)}; "
-                + _way_out(found, [inputs[index].shape for inputs in self.specialisations], type_name)
-            )
-        data = native(found)
-        _check(_library.hone_set_input(self._model, index, data.ctypes.data, data.nbytes))
+        with self._turn:
+            index = _index_of(name, self.inputs, "input")
+            info, type_name = self.inputs[index], self._input_types[index]
+            found = np.asarray(array)
+            fits = holds(found.dtype, type_name)
+            if found.shape != info.shape and fits and len(self.specialisations) > 1:
+                extents = (ctypes.c_int64 * found.ndim)(*found.shape)
+                _check(_library.hone_choose_shape(self._model, index, found.ndim, extents))
+                self._look()
+                info = self.inputs[index]
+            if found.shape != info.shape or not fits:
+                raise Error(
+                    f"expected {_type_text(type_name, info.shape)} for input {info.name!r}, "
+                    f"found {_type_text(found.dtype, found.shape)}; "
+                    + _way_out(found, [inputs[index].shape for inputs in self.specialisations], type_name)
+                )
+            data = native(found)
+            _check(_library.hone_set_input(self._model, index, data.ctypes.data, data.nbytes))
 
     @overload
     def run(self, inputs: None = None) -> None: ...
@@ -229,75 +243,82 @@ class Module:
 
     def run(self, inputs: Mapping[str, npt.ArrayLike] | None = None) -> list[npt.NDArray[Any]] | None:
         """Runs once. With `inputs`, by name, it sets these first and returns copies of all outputs, in the order of
-        `outputs`; without, get_output gives them."""
-        for name, array in (inputs or {}).items():
-            self.set_input(name, array)
-        _check(_library.hone_run(self._model))
-        self._has_run = True
-        return None if inputs is None else [self.get_output(index) for index in range(len(self.outputs))]
+        `outputs`, before another thread's turn; without, get_output gives them."""
+        with self._turn:
+            for name, array in items_of(inputs, "inputs as {name: array}"):
+                self.set_input(name, array)
+            _check(_library.hone_run(self._model))
+            self._has_run = True
+            return None if inputs is None else [self.get_output(index) for index in range(len(self.outputs))]
 
     def get_output(self, name: str | int) -> npt.NDArray[Any]:
         """A copy of an output of the last run, by its name or number."""
-        index = _index_of(name, self.outputs, "output")
-        if not self._has_run:
-            raise Error(f"expected a run before output {self.outputs[index].name!r} is read, found none; call run first")
-        info = self.outputs[index]
-        count = int(np.prod(info.shape, dtype=np.int64))
-        if count == 0:
-            return np.empty(info.shape, info.dtype)
-        pointer = _library.hone_output(self._model, index)
-        block = (ctypes.c_uint8 * (count * info.dtype.itemsize)).from_address(pointer)
-        return np.frombuffer(memoryview(block), dtype=info.dtype, count=count).reshape(info.shape).copy()
+        with self._turn:
+            index = _index_of(name, self.outputs, "output")
+            if not self._has_run:
+                raise Error(f"expected a run before output {self.outputs[index].name!r} is read, found none; call run first")
+            info = self.outputs[index]
+            count = int(np.prod(info.shape, dtype=np.int64))
+            if count == 0:
+                return np.empty(info.shape, info.dtype)
+            pointer = _library.hone_output(self._model, index)
+            block = (ctypes.c_uint8 * (count * info.dtype.itemsize)).from_address(pointer)
+            return np.frombuffer(memoryview(block), dtype=info.dtype, count=count).reshape(info.shape).copy()
 
     def time(self, runs: int) -> float:
         """Seconds of `runs` back-to-back runs, the loop in C++."""
-        seconds = ctypes.c_double()
-        _check(_library.hone_time(self._model, runs, ctypes.byref(seconds)))
-        self._has_run = True
+        seconds, count = ctypes.c_double(), runs_of(runs)
+        with self._turn:
+            _check(_library.hone_time(self._model, count, ctypes.byref(seconds)))
+            self._has_run = True
         return seconds.value
 
     @property
     def calls(self) -> list[CallInfo]:
         """The calls of kernels that a run makes, in order."""
         calls = []
-        for number in range(_library.hone_call_count(self._model)):
-            info = _KernelInfo()
-            _check(_library.hone_call_kernel(self._model, number, ctypes.byref(info)))
-            name, workload, config, tier = (t.decode() for t in (info.name, info.workload, info.config, info.tier))
-            calls.append(CallInfo(name, workload, config, tier, info.flops))
+        with self._turn:
+            for number in range(_library.hone_call_count(self._model)):
+                info = _KernelInfo()
+                _check(_library.hone_call_kernel(self._model, number, ctypes.byref(info)))
+                name, workload, config, tier = (t.decode() for t in (info.name, info.workload, info.config, info.tier))
+                calls.append(CallInfo(name, workload, config, tier, info.flops))
         return calls
 
     def profile(self, runs: int) -> list[float]:
         """Seconds of each call where it stands in the model, the median of `runs` runs."""
-        nanoseconds = (ctypes.c_double * _library.hone_call_count(self._model))()
-        _check(_library.hone_profile(self._model, runs, nanoseconds))
-        self._has_run = True
+        count = runs_of(runs, MAX_INT32)
+        with self._turn:
+            nanoseconds = (ctypes.c_double * _library.hone_call_count(self._model))()
+            _check(_library.hone_profile(self._model, count, nanoseconds))
+            self._has_run = True
         return [ns * 1e-9 for ns in nanoseconds]
 
     def time_call(self, number: int, runs: int) -> float:
         """Seconds of `runs` back-to-back runs of one call alone, the loop in C++."""
-        if not 0 <= number < _library.hone_call_count(self._model):
-            raise Error(f"expected a call below {_library.hone_call_count(self._model)}, found {number}")
-        seconds = ctypes.c_double()
-        _check(_library.hone_time_call(self._model, number, runs, ctypes.byref(seconds)))
+        seconds, count = ctypes.c_double(), runs_of(runs)
+        with self._turn:
+            calls = _library.hone_call_count(self._model)
+            call = integer(number, f"a call below {calls}", 0, calls - 1)
+            _check(_library.hone_time_call(self._model, call, count, ctypes.byref(seconds)))
         return seconds.value
 
     def time_executor(self, runs: int) -> float:
         """Seconds of `runs` back-to-back runs in which no kernel does anything: launches and barriers alone."""
-        seconds = ctypes.c_double()
-        _check(_library.hone_time_executor(self._model, runs, ctypes.byref(seconds)))
+        seconds, count = ctypes.c_double(), runs_of(runs)
+        with self._turn:
+            _check(_library.hone_time_executor(self._model, count, ctypes.byref(seconds)))
         return seconds.value
 
 
 def _index_of(name: str | int, infos: list[TensorInfo], what: str) -> int:
     names = [info.name for info in infos]
+    shown = f"[{elided([repr(each) for each in names])}]"
     if isinstance(name, str):
         if name not in names:
-            raise Error(f"expected an {what} of {names}, found {name!r}")
+            raise Error(f"expected an {what} of {shown}, found {name!r}")
         return names.index(name)
-    if not 0 <= name < len(names):
-        raise Error(f"expected an {what} below {len(names)}, or one of {names}, found {name}")
-    return name
+    return integer(name, f"an {what} below {len(names)}, or one of {shown}", 0, len(names) - 1)
 
 
 def _way_out(found: npt.NDArray[Any], shapes: list[tuple[int, ...]], type_name: str) -> str:

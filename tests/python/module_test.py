@@ -5,14 +5,17 @@ Usage: module_test.py PACKAGE_FOLDER SOURCE_FOLDER
 
 from __future__ import annotations
 
+import copy
 import multiprocessing
 import os
 import pathlib
+import pickle
 import shutil
 import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 
 try:
@@ -60,6 +63,10 @@ EMPTY_SOURCE = (
     .replace("scale, 4, 0,", "scale, 1, 0,")
     .replace("i < end", "i < 0")
 )
+
+
+# A kernel that reads its input late, when another thread could have set it.
+SLOW_SOURCE = SOURCE.replace("  for (", "  for (volatile int turn = 0; turn < 50000; ++turn) {}\n  for (", 1)
 
 
 # The same for two rows and, as a second specialisation, for one.
@@ -185,6 +192,32 @@ class ModuleTest(unittest.TestCase):
         child.join(30)
         self.assertEqual(child.exitcode, 0)
 
+    def test_copies_are_refused(self) -> None:
+        for copied in (copy.copy, copy.deepcopy, pickle.dumps):
+            with self.assertRaisesRegex(hone.Error, r"found a copy; open it again by hone.Module\(path\)"):
+                copied(self.module)
+        run_on_ones(self.module)
+
+    def test_threads_of_python_take_turns(self) -> None:
+        path = compile_module(self.folder.name, SLOW_SOURCE)
+        for threads in (1, 2):
+            module, wrong = hone.Module(path, threads=threads), []
+
+            def work(value: int, module: hone.Module = module, wrong: list[object] = wrong) -> None:
+                x = np.full((2, 2), value, "float32")
+                for _ in range(100):
+                    (y,) = module.run({"x": x})
+                    if not np.array_equal(y, x * np.array([[2, 3], [5, 7]])):
+                        wrong.append(y)
+
+            workers = [threading.Thread(target=work, args=(value,), daemon=True) for value in range(3)]
+            for worker in workers:
+                worker.start()
+            for worker in workers:
+                worker.join(60)  # a deadlock is not to hang the tests
+            self.assertFalse(any(worker.is_alive() for worker in workers))
+            self.assertEqual(wrong, [])
+
     def test_gives_empty_outputs(self) -> None:
         module = hone.Module(compile_module(self.folder.name, EMPTY_SOURCE), threads=1)
         module.set_input("x", np.ones((2, 0), "float32"))
@@ -238,6 +271,22 @@ class ModuleTest(unittest.TestCase):
             hone.Module("a.onnx")
         with self.assertRaisesRegex(ValueError, "output below 1"):
             self.module.get_output(1)
+        for what, call in (
+            (r"inputs as \{name: array\}, found a value of type list", lambda: self.module.run([1])),
+            (r"inputs as \{name: array\}, found a value of type ndarray", lambda: self.module.run(np.ones((2, 2)))),
+            (r"an output below 1, or one of \['y'\], found None", lambda: self.module.get_output(None)),
+            ("a specialisation below 1, found '0'", lambda: self.module.choose("0")),
+            ("a call below 1, found 0.5", lambda: self.module.time_call(0.5, 1)),
+            (f"runs, found {2**64 + 1}", lambda: self.module.time(2**64 + 1)),
+            (f"runs, found {2**64 + 1}", lambda: self.module.time_executor(2**64 + 1)),
+            (f"runs, found {2**32 + 1}", lambda: self.module.profile(2**32 + 1)),
+            ("runs, found 0", lambda: self.module.time(0)),
+            ("threads, or 0, which chooses, found None", lambda: hone.Module("a.so", threads=None)),
+            ("a path that is not empty", lambda: hone.Module("")),
+            ("a path that is not empty", lambda: hone.Module(3)),
+        ):
+            with self.assertRaisesRegex(hone.Error, what):
+                call()
         with self.assertRaisesRegex(ValueError, "/nowhere.so"):
             hone.Module("/nowhere.so")
 
