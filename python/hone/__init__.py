@@ -1,6 +1,7 @@
 """Hone: build, compile, tune and run models from Python."""
 
-from hone.compiler import CompileReport, Graph, build, compile, operator_names, pass_names
+from hone.compiler import CompileReport, Graph, build, operator_names, pass_names
+from hone.compiler import compile as compile
 from hone.errors import Error
 from hone.graph import Expr, Function, GlobalVar, If, Tuple, const, module, op, var
 from hone.module import CallInfo, Module, TensorInfo, version
@@ -9,6 +10,7 @@ from hone.tuning import tune
 
 __version__ = version()
 
+# Not compile: `from hone import *` would hide Python's own.
 __all__ = [
     "CallInfo",
     "CompileReport",
@@ -28,7 +30,6 @@ __all__ = [
     "Tuple",
     "__version__",
     "build",
-    "compile",
     "const",
     "module",
     "op",

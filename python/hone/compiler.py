@@ -14,11 +14,12 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
+from hone.arguments import elements_of, items_of, optional_text, path_of, text_of, threads_of
 from hone.bindings import Dims, Shapes, dim_flags, shape_flags, specialisations
 from hone.dtypes import dtype_of, native
 from hone.errors import Error, in_python
 from hone.model_file import ModelFile, model_bytes
-from hone.module import Module, TensorInfo
+from hone.module import Module, TensorInfo, elided
 
 
 class _Text(ctypes.Structure):
@@ -48,6 +49,8 @@ class _Bindings(ctypes.Structure):
         ("cut_count", ctypes.c_size_t),
     ]
 
+
+Constants = Mapping[str, npt.ArrayLike]
 
 _TextPointer = ctypes.POINTER(_Text)
 
@@ -97,16 +100,24 @@ def _bytes(function: Any, *arguments: Any) -> bytes:
         _library().hone_text_free(text)
 
 
-def _encode(text: str | None) -> bytes | None:
-    return None if text is None else text.encode()
-
-
 def _constant(name: str, value: npt.ArrayLike) -> _Constant:
     array = native(np.asarray(value))
     shape = (ctypes.c_int64 * array.ndim)(*array.shape)
-    constant = _Constant(name.encode(), array.dtype.name.encode(), array.ndim, shape, array.ctypes.data, array.nbytes)
+    encoded = text_of(name, "the name of a constant").encode()
+    constant = _Constant(encoded, array.dtype.name.encode(), array.ndim, shape, array.ctypes.data, array.nbytes)
     constant.owner = array  # ctypes keeps the other fields alive
     return constant
+
+
+def constant_items(constants: Constants | None) -> list[tuple[str, npt.ArrayLike]]:
+    return items_of(constants, "constants as {name: array}")
+
+
+def _cut_names(cut: object) -> list[str]:
+    names = elements_of(cut)
+    if names is None:
+        raise Error(f'expected cut as a list of names of values, as in ["logits"], found {cut!r}')
+    return [text_of(name, "the name of a value in cut") for name in names]
 
 
 def _texts(texts: Sequence[str]) -> Any:
@@ -133,6 +144,8 @@ class Graph:
     def __init__(self, text: str) -> None:
         """Parses graph text (docs/graph-text.md)."""
         self._graph = ctypes.c_void_p()
+        if not isinstance(text, str):
+            raise Error(f"expected graph text, found a value of type {type(text).__name__}; Graph.load takes models")
         encoded = text.encode()
         _check(_library().hone_graph_parse(encoded, len(encoded), ctypes.byref(self._graph)))
 
@@ -148,7 +161,7 @@ class Graph:
         model: ModelFile,
         shapes: Shapes | None = None,
         dims: Dims | None = None,
-        constants: Mapping[str, npt.ArrayLike] | None = None,
+        constants: Constants | None = None,
         cut: Sequence[str] = (),
     ) -> Graph:
         """A model: the path of an .onnx, .pb (ONNX or a frozen TensorFlow GraphDef) or .relay file, the bytes of one of
@@ -156,8 +169,8 @@ class Graph:
         ONNX model by name wherever they stand, `shapes` whole shapes of inputs; `constants` makes constants of inputs,
         which those that decide a shape must be. `cut` has the names of values that are the outputs instead of the
         model's own; what they are not computed from is left out."""
-        shape_texts, dim_texts, cuts = _texts(shape_flags(shapes)), _texts(dim_flags(dims)), _texts(list(cut))
-        values = [_constant(name, value) for name, value in (constants or {}).items()]
+        shape_texts, dim_texts, cuts = _texts(shape_flags(shapes)), _texts(dim_flags(dims)), _texts(_cut_names(cut))
+        values = [_constant(name, value) for name, value in constant_items(constants)]
         bindings = _Bindings(
             shape_texts,
             len(shape_texts),
@@ -171,7 +184,7 @@ class Graph:
         graph = ctypes.c_void_p()
         content = model_bytes(model)
         if content is None:
-            path = os.fsencode(cast("str | os.PathLike[str]", model))
+            path = path_of(model, "a model")
             _check(_library().hone_graph_load(path, ctypes.byref(bindings), ctypes.byref(graph)))
         else:
             out = ctypes.byref(graph)
@@ -181,6 +194,12 @@ class Graph:
     def __del__(self) -> None:
         if getattr(self, "_graph", None):
             _library().hone_graph_free(self._graph)
+
+    def __copy__(self) -> Graph:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Graph:
+        return self
 
     def __repr__(self) -> str:
         try:
@@ -209,10 +228,10 @@ class Graph:
         """With constants it parses back to an equal graph; without, it is for people."""
         return _bytes(_library().hone_graph_text, self._graph, int(constants)).decode()
 
-    def bind(self, params: Mapping[str, npt.ArrayLike]) -> Graph:
+    def bind(self, constants: Constants) -> Graph:
         """Parameters of main become constants."""
         graph = self
-        for name, value in params.items():
+        for name, value in constant_items(constants):
             constant = _constant(name, value)
             bound = ctypes.c_void_p()
             _check(_library().hone_graph_bind(graph._graph, ctypes.byref(constant), ctypes.byref(bound)))
@@ -222,27 +241,29 @@ class Graph:
     def with_numerics(self, numerics: str) -> Graph:
         """How all its kernels may round, whatever its functions said: "strict", "default" or "fast"."""
         result = ctypes.c_void_p()
-        _check(_library().hone_graph_numerics(self._graph, numerics.encode(), ctypes.byref(result)))
+        _check(_library().hone_graph_numerics(self._graph, text_of(numerics, "numerics").encode(), ctypes.byref(result)))
         return self._own(result)
 
     def run_pass(self, name: str, target: str | None = None) -> Graph:
         """One pass (pass_names(), or "InferTypes")."""
         result = ctypes.c_void_p()
-        _check(_library().hone_graph_pass(self._graph, name.encode(), _encode(target), ctypes.byref(result)))
+        encoded = text_of(name, "the name of a pass").encode()
+        _check(_library().hone_graph_pass(self._graph, encoded, optional_text(target, "target"), ctypes.byref(result)))
         return self._own(result)
 
     def draw(self, path: str | os.PathLike[str] | None = None, format: str | None = None) -> bytes:
         """A picture: "tree", "dot", "svg", "pdf" or "png"; the ending of `path`, where one is given, says which."""
         if format is None:
             format = pathlib.Path(path).suffix.removeprefix(".") if path is not None else "tree"
-        picture = _bytes(_library().hone_graph_draw, self._graph, format.encode())
+        picture = _bytes(_library().hone_graph_draw, self._graph, text_of(format, "the format of a picture").encode())
         if path is not None:
             pathlib.Path(path).write_bytes(picture)
         return picture
 
     def code(self, form: str = "llvm", target: str | None = None) -> str:
         """The kernels this becomes: "nests", "llvm" or "assembly"."""
-        return _bytes(_library().hone_graph_code, self._graph, _encode(target), form.encode()).decode()
+        encoded = text_of(form, "the form of code").encode()
+        return _bytes(_library().hone_graph_code, self._graph, optional_text(target, "target"), encoded).decode()
 
     def compile(
         self,
@@ -268,20 +289,24 @@ class CompileReport(dict[str, Any]):
 
 
 def _described(infos: Sequence[TensorInfo]) -> str:
-    return ", ".join(f"{info.name}: {info.dtype}{list(info.shape)}" for info in infos)
+    return elided([f"{info.name}: {info.dtype}{list(info.shape)}" for info in infos])
 
 
-def loaded(
-    model: Model, shapes: Shapes | None, dims: Dims | None, constants: Mapping[str, npt.ArrayLike] | None
-) -> list[Graph]:
+def _graphs_in(models: Sequence[object]) -> list[Graph]:
+    graphs = [each for each in models if isinstance(each, Graph)]
+    if len(graphs) < len(models) or not graphs:
+        others = [type(each).__name__ for each in models if not isinstance(each, Graph)]
+        found = f"a list with a value of type {others[0]}; load each by Graph.load" if others else "an empty list"
+        raise Error(f"expected a model, or a list of one hone.Graph for each specialisation, found {found}")
+    return graphs
+
+
+def loaded(model: Model, shapes: Shapes | None, dims: Dims | None, constants: Constants | None) -> list[Graph]:
     """One graph for each specialisation."""
-    if isinstance(model, Graph):
-        graphs = [model]
-    elif isinstance(model, (list, tuple)):
-        graphs = list(model)
-    else:
+    if not isinstance(model, Graph | list | tuple):
         file = cast(ModelFile, model)
         return [Graph.load(file, *each, constants) for each in specialisations(shapes, dims)]
+    graphs = _graphs_in([model] if isinstance(model, Graph) else model)
     if shapes or dims:
         raise Error("expected shapes and dims with a model that is not loaded yet, found a hone.Graph; give them to Graph.load")
     return [graph.bind(constants or {}) for graph in graphs]
@@ -299,11 +324,11 @@ def _compile(
         _library().hone_graph_build,
         (ctypes.c_void_p * len(graphs))(*(graph._graph for graph in graphs)),
         len(graphs),
-        _encode(target),
-        threads,
-        None if database is None else os.fsencode(database),
+        optional_text(target, "target"),
+        threads_of(threads),
+        None if database is None else path_of(database, "database"),
         int(require_tuned),
-        os.fsencode(path),
+        path_of(path, "the module to write"),
     )
     return CompileReport(json.loads(report))
 
@@ -312,7 +337,7 @@ def compile(
     model: Model,
     path: str | os.PathLike[str],
     target: str | None = None,
-    params: Mapping[str, npt.ArrayLike] | None = None,
+    constants: Constants | None = None,
     threads: int = 0,
     database: str | os.PathLike[str] | None = None,
     require_tuned: bool = False,
@@ -321,9 +346,9 @@ def compile(
     dims: Dims | None = None,
 ) -> CompileReport:
     """Writes a module to `path`, as `hone compile` does. `model`, `shapes`, `dims`: as Graph.load has them, or a Graph;
-    lists of shapes and of extents, or several graphs, make several specialisations. `params` become constants;
-    `numerics`: as Graph.with_numerics has it, without, as the model says."""
-    graphs = loaded(model, shapes, dims, params)
+    lists of shapes and of extents, or several graphs, make several specialisations. Inputs become constants that
+    `constants` names; `numerics`: as Graph.with_numerics has it, without, as the model says."""
+    graphs = loaded(model, shapes, dims, constants)
     if numerics is not None:
         graphs = [graph.with_numerics(numerics) for graph in graphs]
     return _compile(graphs, path, target, threads, database, require_tuned)
@@ -332,7 +357,7 @@ def compile(
 def build(
     model: Model,
     target: str | None = None,
-    params: Mapping[str, npt.ArrayLike] | None = None,
+    constants: Constants | None = None,
     threads: int = 0,
     database: str | os.PathLike[str] | None = None,
     require_tuned: bool = False,
@@ -343,5 +368,5 @@ def build(
     """Compiles and opens a model: `compile`, and a Module of what it wrote."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "model.so"
-        compile(model, path, target, params, threads, database, require_tuned, numerics, shapes, dims)
+        compile(model, path, target, constants, threads, database, require_tuned, numerics, shapes, dims)
         return Module(path, threads)  # holds the file open: the folder may go

@@ -7,6 +7,25 @@ from typing import Any
 
 import numpy as np
 
+from hone.errors import Error
+
+_FLOATS = ("float32", "float64", "float16", "bfloat16")
+_INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
+ELEMENT_TYPES = (*_FLOATS, *_INTEGERS, "bool")
+
+
+def dtype_name(dtype: object) -> str:
+    """Hone's name of an element type, which may be given as numpy has it: as np.float32, or a dtype."""
+    if isinstance(dtype, str) and dtype in ELEMENT_TYPES:
+        return dtype
+    try:
+        name = "" if dtype is None else np.dtype(dtype).name  # type: ignore[call-overload]
+    except TypeError:
+        name = ""
+    if name not in ELEMENT_TYPES:
+        raise Error(f"expected an element type of {', '.join(ELEMENT_TYPES)}, found {dtype!r}")
+    return str(name)
+
 
 @functools.cache
 def dtype_of(name: str) -> np.dtype[Any]:

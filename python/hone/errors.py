@@ -15,7 +15,7 @@ class Error(ValueError):
         self.code = code
 
 
-_OTHERS = "trials|time|search|seed|threads|target|numerics|micro-kernels|full-budget|require-tuned"
+_OTHERS = "server|trials|time|search|seed|threads|target|numerics|micro-kernels|full-budget|require-tuned"
 _NAME = r"(?:'([^']*)'|([^\s=]+?))"
 _DIM = re.compile(rf"--dim {_NAME}=(\d+)")
 _CUT = re.compile(r"--cut (?:'([^']*)'|([^\s;,]+?)(?=:?(?:[\s;,]|$)))")
@@ -47,5 +47,6 @@ def in_python(sentence: str) -> str:
     sentence = re.sub(rf"{_CUT.pattern}(?: {_CUT.pattern})*", lambda flags: _cut(flags[0]), sentence)
     sentence = sentence.replace("--constant NAME=FILE", 'constants={"NAME": array}')
     sentence = re.sub(r"--(shape|dim|constant)\b", lambda flag: f"{flag[1]}s", sentence)
+    sentence = re.sub(r"--db\b", "database", sentence)
     sentence = re.sub(rf"--({_OTHERS})\b", lambda flag: flag[1].replace("-", "_"), sentence)
     return sentence.removesuffix("; see hone --help")

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Union
+from typing import Any, SupportsIndex, Union
 
 import numpy as np
 import numpy.typing as npt
 
+from hone.arguments import MAX_INT64, elements_of, integer, items_of, text_of
 from hone.compiler import Graph, operator_names, tensor_type
-from hone.dtypes import dtype_of, holds, native
+from hone.dtypes import ELEMENT_TYPES, dtype_name, dtype_of, holds, native
 from hone.errors import Error
+from hone.module import elided
 
 Operand = Union["Expr", bool, int, float, npt.NDArray[Any]]
 
@@ -30,18 +32,42 @@ _SUFFIXES = {
     "int32": "i32",
     "int64": "i64",
     "uint8": "u8",
+    "uint16": "u16",
+    "uint32": "u32",
+    "uint64": "u64",
 }
 
 
-def _numpy_dtype(name: str) -> np.dtype[Any]:
+def _numpy_dtype(given: npt.DTypeLike) -> np.dtype[Any]:
+    name = dtype_name(given)
     dtype = dtype_of(name)
     if not holds(dtype, name) or (name == "bfloat16" and dtype == np.uint16):
         raise Error(f"expected numpy to know {name}, found that it does not; install ml_dtypes")
     return dtype
 
 
+def _converted(given: npt.NDArray[Any], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    """Floats round; what else would become another value is refused."""
+    with np.errstate(all="ignore"):
+        array = given.astype(dtype)
+        if dtype.kind in "iu" and given.dtype.kind not in "biu":
+            numbers = given.astype(np.float64)  # which takes the next number for the largest of 64 bits
+            is_lost = (array != numbers) | (numbers >= float(np.iinfo(dtype).max) + 1)
+        elif dtype.kind in "biu":
+            is_lost = array != given
+        else:
+            is_lost = np.isfinite(given) & ~np.isfinite(array)
+    if np.any(is_lost):
+        lost = given[is_lost].flat[0]
+        raise Error(f"expected values that {dtype.name} holds, found {lost}; cast the other operand, or round them before")
+    return array
+
+
 class Expr:
     """A value. Used twice, it is computed once."""
+
+    # Arrays leave operators to this class: numpy would make an array of an expression for each element.
+    __array_ufunc__ = None
 
     dtype: str | None = None  # of variables and constants, and of what is computed from them elementwise
 
@@ -75,7 +101,7 @@ class Expr:
     def __getitem__(self, index: int) -> Expr:
         """A field of a tuple."""
         if not isinstance(index, int) or index < 0:
-            raise TypeError(f"expected the number of a field of a tuple, found {index!r}")
+            raise Error(f"expected the number of a field of a tuple, found {index!r}")
         return TupleGetItem(self, index)
 
     def __repr__(self) -> str:
@@ -89,8 +115,13 @@ class Expr:
 
 
 class Var(Expr):
-    def __init__(self, name: str, shape: Sequence[int], dtype: str = "float32") -> None:
-        self.name, self.shape, self.dtype = name, tuple(shape), dtype
+    def __init__(self, name: str, shape: Sequence[SupportsIndex], dtype: npt.DTypeLike = "float32") -> None:
+        self.name, self.dtype = text_of(name, "the name of a variable"), dtype_name(dtype)
+        expected = f"a shape of extents of at least 0 for variable {name!r}, as in (1, 3)"
+        extents = elements_of(shape)
+        if extents is None:
+            raise Error(f"expected {expected}, found {shape!r}")
+        self.shape = tuple(integer(extent, expected, 0, MAX_INT64) for extent in extents)
 
     def type_text(self) -> str:
         return tensor_type(self.shape, str(self.dtype))
@@ -100,8 +131,11 @@ class Var(Expr):
 
 
 class Constant(Expr):
-    def __init__(self, value: npt.ArrayLike, dtype: str | None = None) -> None:
-        self.value = native(np.asarray(value, dtype=dtype if dtype is None else _numpy_dtype(dtype)))
+    def __init__(self, value: npt.ArrayLike, dtype: npt.DTypeLike | None = None) -> None:
+        given = np.asarray(value)
+        if given.dtype.name not in ELEMENT_TYPES and given.dtype.kind not in "iuf":
+            raise Error(f"expected a number or an array of them, found {value!r}")
+        self.value = native(given if dtype is None else _converted(given, _numpy_dtype(dtype)))
         self.dtype = self.value.dtype.name
 
     def __repr__(self) -> str:
@@ -170,17 +204,18 @@ class Function(Expr):
         self.params, self.body = list(params), _expr(body)
 
     def __repr__(self) -> str:
-        return f"<hone.Function of {', '.join(param.name for param in self.params)}>"
+        return f"<hone.Function of {elided([param.name for param in self.params])}>"
 
     def __call__(self, *args: Operand) -> Expr:
         return Call(self, args)
 
 
-def var(name: str, shape: Sequence[int] = (), dtype: str = "float32") -> Var:
+def var(name: str, shape: Sequence[SupportsIndex] = (), dtype: npt.DTypeLike = "float32") -> Var:
+    """`dtype`: its name, or as numpy has it."""
     return Var(name, shape, dtype)
 
 
-def const(value: npt.ArrayLike, dtype: str | None = None) -> Constant:
+def const(value: npt.ArrayLike, dtype: npt.DTypeLike | None = None) -> Constant:
     return Constant(value, dtype)
 
 
@@ -191,6 +226,8 @@ class _Operators:
         self._prefix = prefix
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):  # of Python's protocols, as copy asks for them
+            raise AttributeError(name)
         full = self._prefix + name
         names = operator_names()
         if full in names:
@@ -211,7 +248,8 @@ def module(functions: Function | Mapping[str, Function]) -> Graph:
     """A module of named functions; a single function is @main."""
     named = {"main": functions} if isinstance(functions, Function) else functions
     printer = _Printer()
-    text = "".join(f"def @{_name(name)}{printer.function(function)}\n" for name, function in named.items())
+    items = items_of(named, "a hone.Function, or functions as {name: hone.Function}")
+    text = "".join(f"def @{_name(name)}{printer.function(function)}\n" for name, function in items)
     return Graph(text + printer.metadata())
 
 
@@ -229,6 +267,7 @@ def _binary(name: str, a: Operand, b: Operand) -> Expr:
 
 
 def _name(name: str) -> str:
+    text_of(name, "a name")
     plain = name.isascii() and name.replace("_", "a").isalnum() and not name[0].isdigit()
     return name if plain else _quoted(name)
 
@@ -246,13 +285,13 @@ def _attribute(value: Any) -> str:
     if isinstance(value, (float, np.floating)):
         text = repr(float(value))
         return text if any(mark in text for mark in ".en") else text + ".0"
-    if isinstance(value, np.dtype):
-        return value.name
+    if isinstance(value, np.dtype) or (isinstance(value, type) and issubclass(value, np.generic)):
+        return dtype_name(value)
     if isinstance(value, str):
-        return value if value in _SUFFIXES or value == "bool" else _quoted(value)
+        return value if value in ELEMENT_TYPES else _quoted(value)
     if isinstance(value, (tuple, list)):
         return "[" + ", ".join(map(_attribute, value)) + "]"
-    raise TypeError(f"expected a number, string, dtype or list as an attribute, found {value!r}")
+    raise Error(f"expected a number, string, dtype or list as an attribute, found {value!r}")
 
 
 class _Printer:
@@ -318,8 +357,8 @@ class _Printer:
             attrs = [f"{name}={_attribute(value)}" for name, value in sorted(node.attrs.items())]
             return f"{callee}({', '.join([*args, *attrs])})"
         if isinstance(node, Var):
-            raise ValueError(f"expected variables to be parameters of their function, found %{node.name}")
-        raise TypeError(f"expected an expression, found {node!r}")
+            raise Error(f"expected variables to be parameters of their function, found %{node.name}")
+        raise Error(f"expected an expression, found {node!r}")
 
     def _constant(self, constant: Constant) -> str:
         value, dtype = constant.value, str(constant.dtype)
@@ -330,7 +369,7 @@ class _Printer:
             if "float" in dtype:
                 return f"{dtype}(0x{bits})"  # exact
             return f"{int(value)}{_SUFFIXES[dtype]}"
-        if dtype not in _SUFFIXES and dtype != "bool":
-            raise TypeError(f"expected a constant of {', '.join(_SUFFIXES)} or bool, found {dtype}; convert it by .astype")
+        if dtype not in ELEMENT_TYPES:
+            raise Error(f"expected a constant of {', '.join(ELEMENT_TYPES)}, found {dtype}; convert it by .astype")
         self._constants.append(constant)
         return f"meta[Constant][{len(self._constants) - 1}]"

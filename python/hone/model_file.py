@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from typing import Protocol
 
+from hone.errors import Error
+
 
 class Serializable(Protocol):
     """onnx.ModelProto, and TensorFlow's GraphDef."""
@@ -22,7 +24,7 @@ def model_bytes(model: ModelFile) -> bytes | None:
     if isinstance(model, (bytes, bytearray, memoryview)):
         return bytes(model)
     if not hasattr(model, "SerializeToString"):
-        raise TypeError(
+        raise Error(
             "expected a model as a path, as bytes, as an onnx.ModelProto or as a hone.Graph, "
             f"found {type(model).__name__}"
         )

@@ -5,6 +5,8 @@ Usage: graph_test.py PACKAGE_FOLDER
 
 from __future__ import annotations
 
+import copy
+import gc
 import math
 import pathlib
 import sys
@@ -140,6 +142,83 @@ class GraphTest(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "expected numerics strict, default or fast, found 'loose'"):
             hone.build(graph, numerics="loose")
 
+    def test_graphs_never_change_so_that_their_copies_are_themselves(self) -> None:
+        x = hone.var("x", (2,))
+        graph = hone.module(hone.Function([x], hone.op.exp(x)))
+        self.assertIs(copy.copy(graph), graph)
+        self.assertIs(copy.deepcopy([graph])[0], graph)
+        copy.copy(graph)
+        gc.collect()
+        self.assertIn("exp(", str(graph))
+        self.assertIn("exp(", str(hone.module(hone.Function([x], copy.copy(hone.op).exp(x)))))
+
+    def test_numbers_that_an_element_type_does_not_hold_are_refused(self) -> None:
+        for dtype, value, found in (
+            ("int32", 1.5, "1.5"),
+            ("int32", math.nan, "nan"),
+            ("int8", 128, "128"),
+            ("uint8", -1, "-1"),
+            ("uint64", -1, "-1"),
+            ("uint64", 2.0**64, "1.8446744073709552e\\+19"),
+            ("int64", 2.0**63, "9.223372036854776e\\+18"),
+            ("bool", 2, "2"),
+            ("int32", np.array([1.0, 2.5]), "2.5"),
+            ("float16", 1e6, "1000000.0"),
+        ):
+            with self.subTest(dtype=dtype, value=value):
+                y = hone.var("y", (2,), dtype)
+                with self.assertRaisesRegex(hone.Error, f"expected values that {dtype} holds, found {found};"):
+                    y + value
+                with self.assertRaisesRegex(hone.Error, f"expected values that {dtype} holds, found {found};"):
+                    hone.const(value, dtype)
+        for value in (None, "1", 1j, [None]):
+            with self.subTest(value=value), self.assertRaisesRegex(hone.Error, "expected a number or an array of them"):
+                hone.var("x", (2,)) * value
+        y = hone.var("y", (2,), "int32")
+        u = hone.var("u", (1,), np.uint64)
+        (most,) = run(hone.Function([u], u + (2**64 - 2)), u=np.ones(1, np.uint64))
+        self.assertEqual((most.dtype, most.tolist()), (np.uint64, [2**64 - 1]))
+        (sums,) = run(hone.Function([y], (y + 1.0) * True + np.array([2.0, 3.0])), y=np.array([1, 2], np.int32))
+        self.assertEqual((sums.dtype, sums.tolist()), (np.int32, [4, 6]))
+        x = hone.var("x", (1,))
+        (rounded,) = run(hone.Function([x], x + 0.1 + math.inf * 0), x=np.zeros(1, np.float32))
+        self.assertTrue(np.isnan(rounded[0]))
+
+    def test_arrays_may_stand_on_the_left(self) -> None:
+        x = hone.var("x", (3,))
+        ones = np.ones(3, np.float32)
+        (y,) = run(hone.Function([x], ones * x + (ones - x) / (np.float32(2) + x)), x=np.array([0, 1, 2], np.float32))
+        np.testing.assert_allclose(y, [0.5, 1, 1.75], rtol=1e-6)
+
+    def test_element_types_may_be_numpy_s(self) -> None:
+        for dtype in (np.int32, np.dtype("int32"), "int32", "<i4"):
+            self.assertEqual(hone.var("x", (2,), dtype).dtype, "int32")
+            self.assertEqual(hone.const(1, dtype).dtype, "int32")
+            x = hone.var("x", (2,))
+            text = str(hone.module(hone.Function([x], hone.op.cast(x, dtype=np.dtype(dtype).type))))
+            self.assertIn("dtype=int32", text)
+        for dtype in (None, np.complex64, "float99", 3):
+            with self.assertRaisesRegex(hone.Error, "expected an element type of float32, .*bool, found"):
+                hone.var("x", (2,), dtype)
+
+    def test_models_of_many_inputs_print_a_few(self) -> None:
+        inputs = [hone.var(f"x{number}", (1,)) for number in range(20)]
+        function = hone.Function(inputs, hone.op.concatenate(hone.Tuple(inputs), axis=0))
+        graph = hone.module(function)
+        model = hone.build(graph, threads=1)
+        for text in (repr(function), repr(graph), repr(model)):
+            self.assertIn("x7", text)
+            self.assertNotIn("x8", text)
+            self.assertIn("... 12 more", text)
+        with self.assertRaisesRegex(hone.Error, r"'x7', \.\.\. 12 more\], found 'y'"):
+            model.set_input("y", np.zeros(1, np.float32))
+
+    def test_star_imports_leave_python_s_names(self) -> None:
+        names: dict[str, object] = {}
+        exec("from hone import *", names)
+        builtins = names.pop("__builtins__")
+        self.assertEqual(set(names) & set(builtins), set())
+
     def test_mistakes_are_sentences(self) -> None:
         with self.assertRaisesRegex(ValueError, "1:1: expected 'def' or 'meta'"):
             hone.Graph("hello")
@@ -154,6 +233,27 @@ class GraphTest(unittest.TestCase):
         with self.assertRaisesRegex(hone.Error, "tuned") as caught, tempfile.TemporaryDirectory() as folder:
             graph.compile(pathlib.Path(folder) / "out.so", require_tuned=True)
         self.assertEqual(caught.exception.code, 4)
+        y = hone.var("y", (2,))
+        for what, call in (
+            ("variables to be parameters of their function, found %y", lambda: hone.module(hone.Function([x], x + y))),
+            (r"found 'a\\x00b'", lambda: hone.var("a\0b")),
+            (r"found 'a\\x00b'", lambda: hone.module({"a\0b": hone.Function([x], x)})),
+            (r"found 'FuseOps\\x00x'", lambda: graph.run_pass("FuseOps\0x")),
+            (r"found 'x\\x00y'", lambda: graph.bind({"x\0y": np.zeros(2, np.float32)})),
+            ("constants as {name: array}, found a value of type list", lambda: graph.bind([1])),
+            (r"for variable 'x', as in \(1, 3\), found 3", lambda: hone.var("x", 3)),
+            (r"for variable 'x', as in \(1, 3\), found 1.0", lambda: hone.var("x", (1.0,))),
+            ("graph text, found a value of type bytes", lambda: hone.Graph(b"")),
+            ("a number of a field|the number of a field", lambda: x["a"]),
+            ("threads, or 0, which chooses, found 1.0", lambda: hone.build(graph, threads=1.0)),
+            ("threads, or 0, which chooses, found None", lambda: hone.build(graph, threads=None)),
+            (f"threads, or 0, which chooses, found {2**32 + 1}", lambda: hone.build(graph, threads=2**32 + 1)),
+            ("target as a text that is not empty", lambda: hone.build(graph, target="")),
+            ("numerics as a text that is not empty", lambda: hone.build(graph, numerics="")),
+            ("database as a path that is not empty", lambda: hone.build(graph, database="")),
+        ):
+            with self.subTest(what), self.assertRaisesRegex(hone.Error, what):
+                call()
 
 
 if __name__ == "__main__":

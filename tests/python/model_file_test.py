@@ -109,6 +109,10 @@ class ModelFileTest(unittest.TestCase):
             self.assertEqual([info.name for info in graph.outputs], ["p"])
         with self.assertRaisesRegex(hone.Error, r'cut=\["q"\]: a value of the model'):
             hone.Graph.load(SYMBOLIC, dims={"N": 2, "M": 2}, cut=["q"])
+        with self.assertRaisesRegex(hone.Error, r'cut as a list of names of values, as in \["logits"\], found \'p\''):
+            hone.Graph.load(SYMBOLIC, dims={"N": 2}, cut="p")
+        with self.assertRaisesRegex(hone.Error, r"the name of a value in cut as a text .*found 'p\\x00'"):
+            hone.Graph.load(SYMBOLIC, dims={"N": 2}, cut=["p\0"])
 
     def test_all_verbs_take_all_of_them(self) -> None:
         x, bias = np.ones((2, 3), np.float32), np.ones((2, 4), np.float32)
@@ -143,7 +147,7 @@ class ModelFileTest(unittest.TestCase):
             hone.Graph.load(path.read_bytes())
 
     def test_what_is_no_model_is_refused_with_the_way_out(self) -> None:
-        with self.assertRaisesRegex(TypeError, "expected a model as a path, as bytes, as an onnx.ModelProto .* found int"):
+        with self.assertRaisesRegex(hone.Error, "expected a model as a path, as bytes, as an onnx.ModelProto .* found int"):
             hone.Graph.load(3)  # type: ignore[arg-type]
         with self.assertRaisesRegex(hone.Error, "expected an ONNX model or a frozen TensorFlow GraphDef"):
             hone.Graph.load(b"no model")
@@ -151,12 +155,51 @@ class ModelFileTest(unittest.TestCase):
             hone.build(self.folder / "nowhere.onnx")
         self.assertEqual(caught.exception.code, 3)
 
+    def test_lists_of_models_are_of_graphs(self) -> None:
+        graph = hone.Graph.load(SYMBOLIC, dims={"N": 1, "M": 1})
+        for verb in (hone.build, hone.tune):
+            with self.assertRaisesRegex(hone.Error, "one hone.Graph for each specialisation, found an empty list"):
+                verb([])
+            for models in (["a.onnx", "b.onnx"], (graph, "b.onnx")):
+                with self.assertRaisesRegex(hone.Error, "found a list with a value of type str; load each by Graph.load"):
+                    verb(models)  # type: ignore[arg-type]
+
+    def test_what_is_no_shape_is_refused_with_the_name(self) -> None:
+        for name, arguments in (
+            ("input 'x', .*found 3", {"shapes": {"x": 3}}),
+            ("input 'x', .*found None", {"shapes": {"x": (1, None)}}),
+            ("input 'x', .*found '1,3'", {"shapes": {"x": "1,3"}}),
+            ("input 'x', .*found -1", {"shapes": {"x": [(1, 3), (-1, 3)]}}),
+            ("shapes as {name of an input: shape}, found a value of type list", {"shapes": [(1, 3)]}),
+            ("from 0 to 999999999 for symbol 'N', or a list of them, found 3.0", {"dims": {"N": 3.0}}),
+            ("from 0 to 999999999 for symbol 'N', or a list of them, found -1", {"dims": {"N": -1}}),
+            ("symbol 'N', .*found '4'", {"dims": {"N": "4"}}),
+            (r"symbol 'N', .*found \[\]", {"dims": {"N": []}}),
+            (r"found 'N\\x00'", {"dims": {"N\0": 1}}),
+            ("constants as {name: array}, found a value of type list", {"dims": {"N": 1, "M": 1}, "constants": [1]}),
+        ):
+            for verb in (hone.Graph.load, hone.build, hone.tune):
+                with self.subTest(name, verb=verb), self.assertRaisesRegex(hone.Error, name):
+                    verb(SYMBOLIC, **arguments)
+        for extent in (np.int64(2), np.array(2)):
+            graph = hone.Graph.load(SYMBOLIC, dims={"N": extent}, shapes={"bias": np.array([2, 4])})
+            self.assertEqual([info.shape for info in graph.inputs], [(2, 3), (2, 4)])
+
+    def test_compile_and_build_take_constants(self) -> None:
+        bias = np.arange(4, dtype=np.float32).reshape(1, 4)
+        model = hone.build(SYMBOLIC, dims={"N": 2, "M": 1}, constants={"bias": bias}, threads=1)
+        self.assertEqual([info.name for info in model.inputs], ["x"])
+        hone.compile(SYMBOLIC, self.folder / "m.so", dims={"N": 2, "M": 1}, constants={"bias": bias}, threads=1)
+        self.assertEqual([info.name for info in hone.Module(self.folder / "m.so").inputs], ["x"])
+
     def test_flags_in_sentences_become_arguments(self) -> None:
         for flags, arguments in (
             ("--dim batch=1 --dim 'a name'=2", 'dims={"batch": 1, "a name": 2}'),
             ("--shape x=1,3 --shape 'y z'=5", 'shapes={"x": (1, 3), "y z": (5,)}'),
             ("--shape x=?,224,224,3", 'shapes={"x": (?, 224, 224, 3)}'),
             ("give it with --shape", "give it with shapes"),
+            ("--db excludes --server", "database excludes server"),
+            ("name the daemon by --server", "name the daemon by server"),
             ("--constant NAME=FILE", 'constants={"NAME": array}'),
             ("expected --trials of at least 1; see hone --help", "expected trials of at least 1"),
         ):
