@@ -10,15 +10,15 @@ import shutil
 import sys
 import tempfile
 import time as clock
-from collections.abc import Callable, Mapping
-from typing import Any, TextIO
+from collections.abc import Callable
+from typing import Any, SupportsFloat, TextIO
 
 import numpy as np
-import numpy.typing as npt
 
 from hone import program
+from hone.arguments import integer, path_of, text_of, threads_of
 from hone.bindings import Dims, Shapes, dim_flags, shape_flags
-from hone.compiler import Model, loaded
+from hone.compiler import Constants, Model, constant_items, loaded
 from hone.errors import Error, in_python
 from hone.tune_report import TuneProgress, TuneReport, progress_of, report_of
 
@@ -27,6 +27,8 @@ Progress = bool | OnProgress
 
 _ENDED_EARLY = 8  # exit codes of docs/cli.md
 _LOG_INTERVAL_S = 10.0
+_MAX_SEED = 2**64 - 1
+_MAX_TIME_S = 10**9
 
 
 class _ProgressLine:
@@ -59,13 +61,19 @@ class _ProgressLine:
 class _Listener:
     """Takes the program's lines; tells `on_progress`."""
 
-    def __init__(self, on_progress: OnProgress) -> None:
+    def __init__(self, on_progress: OnProgress, on_start: Callable[[], None]) -> None:
+        """`on_start` is called before the first event, when the program has read all files that it is given."""
         self._on_progress = on_progress
+        self._on_start = on_start
+        self._has_started = False
         self._start_s = clock.monotonic()
         self._last = TuneProgress("start")
         self.result: dict[str, Any] | None = None
 
     def on_output(self, line: str) -> None:
+        if not self._has_started:
+            self._has_started = True
+            self._on_start()
         event = json.loads(line)
         kind = event.pop("event")
         if kind == "result":
@@ -81,12 +89,12 @@ class _Listener:
         return clock.monotonic() - self._start_s
 
 
-def _write_constants(constants: Mapping[str, npt.ArrayLike] | None, folder: pathlib.Path) -> list[str]:
+def _write_constants(constants: Constants | None, folder: pathlib.Path) -> list[str]:
     texts = []
-    for number, (name, value) in enumerate((constants or {}).items()):
+    for number, (name, value) in enumerate(constant_items(constants)):
         path = folder / f"constant{number}.npy"
         np.save(path, np.asarray(value))
-        texts.append(f"{name}={path}")
+        texts.append(f"{text_of(name, 'the name of a constant')}={path}")
     return texts
 
 
@@ -94,11 +102,12 @@ def _model_arguments(
     model: Model,
     shapes: Shapes | None,
     dims: Dims | None,
-    constants: Mapping[str, npt.ArrayLike] | None,
+    constants: Constants | None,
     folder: pathlib.Path,
 ) -> list[str]:
     """The model and what is decided of its inputs. One that is no file becomes files of its graphs' texts."""
     if isinstance(model, (str, os.PathLike)):
+        path_of(model, "a model")
         constant = _write_constants(constants, folder)
         flags = _flags(shape=shape_flags(shapes), dim=dim_flags(dims), constant=constant)
         return [*flags, "--", os.path.abspath(model)]
@@ -119,6 +128,24 @@ def _flags(**values: object) -> list[str]:
     return flags
 
 
+def _time_flag(time: float | str | None) -> str | None:
+    if time is None or isinstance(time, str):
+        return None if time is None else text_of(time, "time")
+    if isinstance(time, bool) or not isinstance(time, SupportsFloat) or not 0 < float(time) <= _MAX_TIME_S:
+        raise Error(f'expected time as seconds above 0, at most {_MAX_TIME_S}, or as in "10m", found {time!r}')
+    return str(float(time))
+
+
+def _progress_line(progress: Progress) -> _ProgressLine | None:
+    """None: where nobody reads, nothing is written."""
+    if not isinstance(progress, bool) and not callable(progress):
+        raise Error(f"expected progress as True, False or a function of a hone.TuneProgress, found {progress!r}")
+    stream = sys.stderr
+    if progress is not True or stream is None or stream.closed:
+        return None
+    return _ProgressLine(stream)
+
+
 def tune(
     model: Model,
     *,
@@ -135,7 +162,7 @@ def tune(
     numerics: str | None = None,
     shapes: Shapes | None = None,
     dims: Dims | None = None,
-    constants: Mapping[str, npt.ArrayLike] | None = None,
+    constants: Constants | None = None,
     progress: Progress = True,
 ) -> TuneReport:
     """Searches configs for all kernels of a model, as `hone tune` does (docs/cli.md); `build` and `compile` with the
@@ -145,25 +172,28 @@ def tune(
     `progress`: a function that is called with a TuneProgress several times a second; True: a line on stderr; False:
     nothing. Ctrl-C ends it as it ends `hone tune`: what was settled stays, and no job does, but at a `server`, where a
     second Ctrl-C within two seconds is needed to cancel it."""
-    line = _ProgressLine(sys.stderr) if progress is True else None
+    if database is not None and server is not None:
+        raise Error("expected a database or a server, found both; the server has its own database")
+    flags = _flags(
+        db=None if database is None else os.fsdecode(path_of(database, "database")),
+        server=None if server is None else text_of(server, "server"),
+        threads=threads_of(threads) or None,
+        target=None if target is None else text_of(target, "target"),
+        trials=integer(trials, "trials as a whole number"),
+        time=_time_flag(time),
+        search=text_of(search, "search"),
+        seed=integer(seed, f"a seed from 0 to {_MAX_SEED}", 0, _MAX_SEED),
+        micro_kernels=text_of(micro_kernels, "micro_kernels"),
+        numerics=None if numerics is None else text_of(numerics, "numerics"),
+    )
+    line = _progress_line(progress)
     on_progress: OnProgress = line or (progress if callable(progress) else lambda now: None)
-    listener = _Listener(on_progress)
-    with tempfile.TemporaryDirectory(prefix="hone-") as name:
+    files = tempfile.TemporaryDirectory(prefix="hone-")
+    with files as name:
         folder = pathlib.Path(name)
-        flags = _flags(
-            db=None if database is None else os.fspath(database),
-            server=server,
-            threads=threads or None,
-            target=target,
-            trials=trials,
-            time=time,
-            search=search,
-            seed=seed,
-            micro_kernels=micro_kernels,
-            numerics=numerics,
-        )
         arguments = ["tune", "--events", *flags, *(["--full-budget"] if full_budget else [])]
         arguments += _model_arguments(model, shapes, dims, constants, folder)
+        listener = _Listener(on_progress, files.cleanup)  # so early, that none stay where this process is killed
         try:
             failure = program.run(arguments, listener.on_output, listener.on_message)
         finally:

@@ -133,6 +133,35 @@ hone.tune({str(self.model)!r}, database={str(self.database)!r}, progress=lambda 
             child.kill()
         self.expect_nothing_left()
 
+    def test_no_model_stays_in_a_folder_where_python_is_killed(self) -> None:
+        script = f"""
+import hone
+graph = hone.Graph.load({str(self.model)!r})
+hone.tune(graph, database={str(self.database)!r}, progress=lambda p: print(p.phase, flush=True), **{ENDLESS})
+"""
+        scratch = self.folder / "scratch"
+        scratch.mkdir()
+        environment = {**os.environ, "PYTHONPATH": PACKAGE, "TMPDIR": str(scratch)}
+        with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, env=environment) as child:
+            assert child.stdout is not None
+            while child.stdout.readline() not in (b"search\n", b""):
+                pass
+            child.kill()
+        self.assertEqual([path for path in scratch.rglob("*") if path.suffix == ".relay"], [])
+        self.expect_nothing_left()
+
+    def test_needs_no_stderr(self) -> None:
+        for change in ("sys.stderr = None", "sys.stderr.close()"):
+            script = f"""
+import hone, sys
+{change}
+report = hone.tune({str(self.model)!r}, database={str(self.database)!r}, trials=1, threads=1)
+print(report.model.name)
+"""
+            environment = {**os.environ, "PYTHONPATH": PACKAGE}
+            run = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True)
+            self.assertEqual((run.returncode, run.stdout), (0, "mlp.onnx\n"), run.stderr)
+
     def test_events_end_with_the_document_of_json(self) -> None:
         command = [program.find("hone"), "tune", self.model, "--db", self.database, "--trials", "2", "--threads", "1"]
         run = subprocess.run([*command, "--events"], check=True, capture_output=True, text=True)
@@ -143,15 +172,34 @@ hone.tune({str(self.model)!r}, database={str(self.database)!r}, progress=lambda 
         self.assertEqual(set(events[-1]) - {"event"}, set(document))
 
     def test_errors_are_the_program_s_own_sentences(self) -> None:
-        def refused(code: int, sentence: str, **arguments: object) -> None:
-            given = {"model": self.model, "database": self.database, **arguments}
+        def refused(code: int | None, sentence: str, **arguments: object) -> None:
+            given = {"model": self.model, "database": self.database, "progress": False, **arguments}
             with self.assertRaisesRegex(hone.Error, sentence) as caught:
-                hone.tune(progress=False, **given)  # type: ignore[arg-type]
+                hone.tune(**given)  # type: ignore[arg-type]
             self.assertEqual(caught.exception.code, code)
 
         refused(3, "expected a model file at .*nowhere.onnx, found none; check the path$", model="nowhere.onnx")
         refused(2, "^expected trials of at least 1, found 0$", trials=0)
         refused(2, "^expected a duration such as 90s, 10m or 2h for time, found 'soon'$", time="soon")
+        for what, arguments in (
+            ("database as a path that is not empty", {"database": ""}),
+            ("server as a text that is not empty", {"database": None, "server": ""}),
+            ("target as a text that is not empty", {"target": ""}),
+            ("search as a text that is not empty", {"search": ""}),
+            ("micro_kernels as a text that is not empty", {"micro_kernels": ""}),
+            ("time as a text that is not empty", {"time": ""}),
+            ("a path that is not empty", {"model": ""}),
+            ("a database or a server, found both", {"server": "unix:/none"}),
+            ("time as seconds above 0, .*found nan", {"time": float("nan")}),
+            ("time as seconds above 0, .*found -1", {"time": -1}),
+            ("a seed from 0 to .*found -1", {"seed": -1}),
+            ("trials as a whole number, found 1.5", {"trials": 1.5}),
+            ("progress as True, False or a function .*found 1", {"progress": 1}),
+            ("progress as True, False or a function .*found 'x'", {"progress": "x"}),
+            ("threads, or 0, which chooses, found None", {"threads": None}),
+        ):
+            with self.subTest(what):
+                refused(None, what, **arguments)
         refused(5, "expected a tuning server at unix:/none", database=None, server="unix:/none")
         with self.assertRaisesRegex(hone.Error, "expected the program no-such at .* or on PATH, found none"):
             program.find("no-such")
