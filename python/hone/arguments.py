@@ -37,6 +37,10 @@ def text_of(value: object, what: str) -> str:
     """A text that says something. An empty one would be taken for none, or for the flag behind it."""
     if not isinstance(value, str) or not value or "\0" in value:
         raise Error(f"expected {what} as a text that is not empty, without a zero byte, found {value!r}")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise Error(f"expected {what} as a text that UTF-8 holds, found {value!r}") from None
     return value
 
 

@@ -241,7 +241,7 @@ class Graph:
     def with_numerics(self, numerics: str) -> Graph:
         """How all its kernels may round, whatever its functions said: "strict", "default" or "fast"."""
         result = ctypes.c_void_p()
-        _check(_library().hone_graph_numerics(self._graph, text_of(numerics, "numerics").encode(), ctypes.byref(result)))
+        _check(_library().hone_graph_numerics(self._graph, text_of(numerics, "numerics (strict, default or fast)").encode(), ctypes.byref(result)))
         return self._own(result)
 
     def run_pass(self, name: str, target: str | None = None) -> Graph:
@@ -255,14 +255,14 @@ class Graph:
         """A picture: "tree", "dot", "svg", "pdf" or "png"; the ending of `path`, where one is given, says which."""
         if format is None:
             format = pathlib.Path(path).suffix.removeprefix(".") if path is not None else "tree"
-        picture = _bytes(_library().hone_graph_draw, self._graph, text_of(format, "the format of a picture").encode())
+        picture = _bytes(_library().hone_graph_draw, self._graph, text_of(format, "the format of a picture (tree, dot, svg, pdf or png)").encode())
         if path is not None:
             pathlib.Path(path).write_bytes(picture)
         return picture
 
     def code(self, form: str = "llvm", target: str | None = None) -> str:
         """The kernels this becomes: "nests", "llvm" or "assembly"."""
-        encoded = text_of(form, "the form of code").encode()
+        encoded = text_of(form, "the form of code (nests, llvm or assembly)").encode()
         return _bytes(_library().hone_graph_code, self._graph, optional_text(target, "target"), encoded).decode()
 
     def compile(

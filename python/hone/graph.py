@@ -201,6 +201,8 @@ class Function(Expr):
     """Parameters and a body. Calling it makes a call."""
 
     def __init__(self, params: Sequence[Var], body: Operand) -> None:
+        if not isinstance(params, Iterable) or not all(isinstance(param, Var) for param in params):
+            raise Error(f"expected parameters as a list of what hone.var gives, found {params!r}")
         self.params, self.body = list(params), _expr(body)
 
     def __repr__(self) -> str:
@@ -248,7 +250,11 @@ def module(functions: Function | Mapping[str, Function]) -> Graph:
     """A module of named functions; a single function is @main."""
     named = {"main": functions} if isinstance(functions, Function) else functions
     printer = _Printer()
-    items = items_of(named, "a hone.Function, or functions as {name: hone.Function}")
+    expected = "a hone.Function, or functions as {name: hone.Function}"
+    items = items_of(named, expected)
+    for name, function in items:
+        if not isinstance(function, Function):
+            raise Error(f"expected {expected}, found {function!r} for {name!r}")
     text = "".join(f"def @{_name(name)}{printer.function(function)}\n" for name, function in items)
     return Graph(text + printer.metadata())
 

@@ -238,6 +238,10 @@ class GraphTest(unittest.TestCase):
             ("variables to be parameters of their function, found %y", lambda: hone.module(hone.Function([x], x + y))),
             (r"found 'a\\x00b'", lambda: hone.var("a\0b")),
             (r"found 'a\\x00b'", lambda: hone.module({"a\0b": hone.Function([x], x)})),
+            (r"text that UTF-8 holds, found '\\udcff'", lambda: hone.var("\udcff")),
+            (r"a list of what hone.var gives, found hone.var\('x'", lambda: hone.Function(x, x)),
+            ("expected a hone.Function, or functions as .*, found 3 for 'main'", lambda: hone.module({"main": 3})),
+            (r"picture \(tree, dot, svg, pdf or png\) .* found ''", lambda: graph.draw("picture")),
             (r"found 'FuseOps\\x00x'", lambda: graph.run_pass("FuseOps\0x")),
             (r"found 'x\\x00y'", lambda: graph.bind({"x\0y": np.zeros(2, np.float32)})),
             ("constants as {name: array}, found a value of type list", lambda: graph.bind([1])),
@@ -249,7 +253,7 @@ class GraphTest(unittest.TestCase):
             ("threads, or 0, which chooses, found None", lambda: hone.build(graph, threads=None)),
             (f"threads, or 0, which chooses, found {2**32 + 1}", lambda: hone.build(graph, threads=2**32 + 1)),
             ("target as a text that is not empty", lambda: hone.build(graph, target="")),
-            ("numerics as a text that is not empty", lambda: hone.build(graph, numerics="")),
+            (r"numerics \(strict, default or fast\) as a text that is not empty", lambda: hone.build(graph, numerics="")),
             ("database as a path that is not empty", lambda: hone.build(graph, database="")),
         ):
             with self.subTest(what), self.assertRaisesRegex(hone.Error, what):
