@@ -9,6 +9,8 @@
 #include "compiler/driver/views.h"
 #include "compiler/ir/constant_pool.h"
 #include "compiler/ops/attrs.h"
+#include "compiler/ops/repeat.h"
+#include "compiler/passes/memory_plan.h"
 #include "compiler/passes/pieces.h"
 #include "fmt/format.h"
 #include "support/status.h"
@@ -71,9 +73,11 @@ std::vector<ir::Type> ResultTypes(const ir::ExprNode& call) {
 // The calls of one specialisation.
 class SpecialisationBuilder {
  public:
-  SpecialisationBuilder(KernelTable& kernels, int number) : kernels_(kernels), number_(number) {}
+  SpecialisationBuilder(KernelTable& kernels, int number, const ir::Module& module)
+      : kernels_(kernels), number_(number), module_(module) {}
 
-  absl::StatusOr<Specialisation> Build(const ir::ExprNode& main) {
+  absl::StatusOr<Specialisation> Build() {
+    const ir::ExprNode& main = *module_.functions.at("main");
     for (const ir::Expr& param : ir::Params(main)) AddInput(param);
     for (const ir::Expr& node : ir::PostOrderOutside(ir::Body(main))) {
       HONE_RETURN_IF_ERROR(Visit(node));
@@ -107,6 +111,7 @@ class SpecialisationBuilder {
     switch (node->kind) {
       case ir::ExprKind::kVar:
       case ir::ExprKind::kFunction:
+      case ir::ExprKind::kGlobalVar:
         return absl::OkStatus();  // parameters are inputs; functions are handled at their calls
       case ir::ExprKind::kConstant: {
         const ir::TensorType& type = node->type->tensor;
@@ -130,7 +135,7 @@ class SpecialisationBuilder {
         values_of_[node.get()] = {values_of_.at(node->args[0].get())[node->index]};
         return absl::OkStatus();
       case ir::ExprKind::kCall:
-        return VisitCall(node);
+        return ops::IsRepeat(*node) ? VisitRepeat(node) : VisitCall(node);
       default:
         return absl::InternalError(
             "expected calls of kernels and tuples of their results after the passes, found another "
@@ -144,6 +149,7 @@ class SpecialisationBuilder {
           fmt::format("expected calls of fused functions only, found {}", node->name));
     }
     KernelCall call;
+    call.repeat = repeat_;
     std::vector<int> operand_ranks;
     for (const ir::Expr& arg : node->args) {
       const int id = values_of_.at(arg.get())[0];
@@ -176,6 +182,107 @@ class SpecialisationBuilder {
     return absl::OkStatus();
   }
 
+  // The body's calls stand where the repeat does, on values that move from trip to trip.
+  absl::Status VisitRepeat(const ir::Expr& node) {
+    const ops::Repeat repeat = ops::RepeatOf(*node);
+    const auto function = module_.functions.find(node->callee->name);
+    if (repeat_ >= 0 || !repeat.rows || function == module_.functions.end()) {
+      return absl::InternalError("expected repeats in rows, and none in another");
+    }
+    const std::vector<int> states = AddParams(repeat, *node, *function->second);
+    repeat_ = static_cast<int>(graph_.repeats.size());
+    graph_.repeats.push_back({.trips = repeat.trips});
+    const ir::Expr& body = ir::Body(*function->second);
+    for (const ir::Expr& inner : ir::PostOrderOutside(body)) HONE_RETURN_IF_ERROR(Visit(inner));
+    repeat_ = -1;
+    return AddResults(repeat, node, states, values_of_.at(body.get()));
+  }
+
+  // The values of the states; slices lie in what is scanned, and the rest is what is given.
+  std::vector<int> AddParams(const ops::Repeat& repeat, const ir::ExprNode& call,
+                             const ir::ExprNode& function) {
+    std::vector<int> states;
+    const std::vector<ir::Expr> params = ir::Params(function);
+    for (size_t i = 0; i < params.size(); ++i) {
+      const int arg = values_of_.at(call.args[i].get())[0];
+      const int64_t slice = static_cast<int64_t>(i) - repeat.states;
+      if (slice >= repeat.slices) {
+        values_of_[params[i].get()] = {arg};
+        continue;
+      }
+      Value value = IntermediateOf(params[i]->type->tensor);
+      value.within = arg;
+      if (slice >= 0) MoveByRows(repeat, repeat.IsBackwards(static_cast<size_t>(slice)), &value);
+      const int id = AddValue(std::move(value));
+      values_of_[params[i].get()] = {id};
+      if (slice < 0) states.push_back(id);
+    }
+    return states;
+  }
+
+  Value IntermediateOf(const ir::TensorType& type) const {
+    return {.kind = Value::Kind::kIntermediate,
+            .name = fmt::format("view.{}", graph_.values.size()),
+            .type = type,
+            .layout = Layout::RowMajor(static_cast<int>(type.shape.size())),
+            .data = {}};
+  }
+
+  static uint64_t RowBytes(const ir::TensorType& type) {
+    return static_cast<uint64_t>(ops::RowElements(type) * SizeBytes(type.dtype));
+  }
+
+  // Of a row of what `value` lies in, the first one of the first trip.
+  static void MoveByRows(const ops::Repeat& repeat, bool backwards, Value* value) {
+    const uint64_t row = RowBytes(value->type);
+    value->offset_bytes = backwards ? static_cast<uint64_t>(repeat.trips - 1) * row : 0;
+    value->stride_bytes = backwards ? -static_cast<int64_t>(row) : static_cast<int64_t>(row);
+  }
+
+  // Next states lie in what they are stacked in, or in two places in turn.
+  absl::Status AddResults(const ops::Repeat& repeat, const ir::Expr& node,
+                          const std::vector<int>& states, const std::vector<int>& results) {
+    std::vector<int>& fields = values_of_[node.get()];
+    fields.resize(results.size(), -1);
+    std::map<int, int> last;  // what holds a result's row of the last trip, by the result
+    for (size_t i = states.size(); i < results.size(); ++i) {
+      HONE_RETURN_IF_ERROR(CheckIsFree(results[i]));
+      fields[i] = AddValue(IntermediateOf(node->type->fields[i].tensor));
+      Value& row = graph_.values[results[i]];
+      row.within = fields[i];
+      const size_t stack = static_cast<size_t>(repeat.slices) + i - states.size();
+      MoveByRows(repeat, repeat.IsBackwards(stack), &row);
+      last[results[i]] = fields[i];
+    }
+    for (size_t i = 0; i < states.size(); ++i) {
+      const int result = results[i];
+      const auto stacked = last.find(result);
+      if (stacked == last.end()) {
+        HONE_RETURN_IF_ERROR(CheckIsFree(result));
+        ir::TensorType two = {{2, ops::RowElements(graph_.values[result].type)},
+                              graph_.values[result].type.dtype};
+        const int holder = AddValue(IntermediateOf(two));
+        Value& value = graph_.values[result];
+        value.within = holder;
+        value.stride_bytes = static_cast<int64_t>(RowBytes(value.type));
+        value.alternates = true;
+      }
+      graph_.values[states[i]].follows = result;
+      const passes::Place end = passes::PlaceInTrip(graph_.values, result, repeat.trips - 1);
+      Value value = IntermediateOf(graph_.values[result].type);
+      value.within = end.value;
+      value.offset_bytes = end.offset_bytes;
+      fields[i] = AddValue(std::move(value));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status CheckIsFree(int result) const {
+    const Value& value = graph_.values[result];
+    if (value.kind == Value::Kind::kIntermediate && value.within < 0) return absl::OkStatus();
+    return absl::InternalError("expected results of a repeated function that kernels of its own write");
+  }
+
   bool IsConstant(int id) const { return graph_.values[id].kind == Value::Kind::kConstant; }
 
   // Calls that need not run go.
@@ -204,7 +311,8 @@ class SpecialisationBuilder {
     const auto& [node, signature] = nodes_[c];
     HONE_ASSIGN_OR_RETURN(call.kernel, kernels_.KernelOf(*node, const_params, signature));
     Kernel& kernel = kernels_[call.kernel];
-    ++kernel.calls;
+    const int64_t trips = call.repeat < 0 ? 1 : graph_.repeats[call.repeat].trips;
+    if (__builtin_add_overflow(kernel.calls, trips, &kernel.calls)) kernel.calls = INT64_MAX;
     if (kernel.specialisations.empty() || kernel.specialisations.back() != number_) {
       kernel.specialisations.push_back(number_);
     }
@@ -239,6 +347,8 @@ class SpecialisationBuilder {
 
   KernelTable& kernels_;
   const int number_;
+  const ir::Module& module_;
+  int repeat_ = -1;  // which is being built
   Specialisation graph_;
   std::unordered_map<const ir::ExprNode*, std::vector<int>> values_of_;
   std::vector<std::pair<ir::Expr, ir::LayoutSignature>> nodes_;  // of the calls
@@ -295,7 +405,7 @@ class KernelGraphBuilder::Impl {
     std::vector<Specialisation>& all = graph_.specialisations;
     HONE_ASSIGN_OR_RETURN(
         Specialisation added,
-        SpecialisationBuilder(kernels_, static_cast<int>(all.size())).Build(*main->second));
+        SpecialisationBuilder(kernels_, static_cast<int>(all.size()), module).Build());
     HONE_RETURN_IF_ERROR(CheckNames(added));
     for (const Specialisation& other : all) {
       if (!SameInterface(added, other) || SameShapes(added, other)) {

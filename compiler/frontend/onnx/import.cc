@@ -46,7 +46,7 @@ class GraphImport {
   GraphImport(const OnnxModel& model, const ImportOptions& options)
       : model_(model),
         options_(options),
-        state_{&model.functions, kMostGeneratedBytes, SmallValues(options)},
+        state_{&model.functions, kMostGeneratedBytes, {}, SmallValues(options)},
         scope_(model.opset, &state_) {}
 
   absl::StatusOr<ir::Module> Run() {
@@ -84,6 +84,7 @@ class GraphImport {
     }
     ir::Expr body = outputs.size() == 1 ? outputs[0] : ops::TypedTuple(std::move(outputs));
     ir::Module module;
+    module.functions = std::move(state_.repeats.functions);
     module.functions["main"] =
         ops::TypedFunction(std::move(params), std::move(body), {{"output_names", model_.outputs}});
     return module;

@@ -86,7 +86,7 @@ absl::StatusOr<std::vector<ir::Expr>> NodeScope::ResultsOf(NodeReader& node) con
 
 absl::Status NodeScope::ConvertNode(const OnnxNode& node) {
   NodeReader reader(node, opset_, std::vector<ir::Expr>(node.inputs.size()),
-                    &state_->generated_bytes_left);
+                    &state_->generated_bytes_left, &state_->repeats);
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     if (!node.inputs[i].empty()) HONE_RETURN_IF_ERROR(Bind(node.inputs[i], i, &reader));
   }
