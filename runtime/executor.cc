@@ -8,6 +8,18 @@
 namespace hone {
 namespace {
 
+// Rows of a long sequence come from memory, each too short for processors to see that they follow
+// one another. Longer ones are streams of their own.
+constexpr uint64_t kMostPrefetchedBytes = 16 << 10;
+
+void Prefetch(const uint8_t* begin, uint64_t bytes) {
+  constexpr int kToRead = 0;
+  constexpr int kSecondCache = 2;
+  for (uint64_t at = 0; at < bytes; at += HONE_BUFFER_ALIGNMENT) {
+    __builtin_prefetch(begin + at, kToRead, kSecondCache);
+  }
+}
+
 int64_t NowNs() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(
              std::chrono::steady_clock::now().time_since_epoch())
@@ -114,13 +126,17 @@ void Executor::MakeRepeats() {
     const hone_move* move = repeat.moves;
     for (uint32_t c = repeat.first_call; c < end_call; ++c) {
       const hone_call& call = function_.calls[c];
-      for (uint32_t b = 0; b < table.kernels[call.kernel].buffer_count; ++b, ++move) {
+      const hone_kernel& kernel = table.kernels[call.kernel];
+      for (uint32_t b = 0; b < kernel.buffer_count; ++b, ++move) {
         const size_t buffer = made.end_buffer++;
         const hone_location& from = call.locations[b];
         const bool stays = move->stride_bytes == 0 && move->next.space == from.space &&
                            move->next.index == from.index &&
                            move->next.offset_bytes == from.offset_bytes;
-        if (!stays) made.movers.push_back({buffer, *move, nullptr});
+        const uint64_t bytes = move->alternates != 0 ? 0 : kernel.buffers[b].size_bytes;
+        if (!stays) {
+          made.movers.push_back({buffer, *move, std::min(bytes, kMostPrefetchedBytes), nullptr});
+        }
       }
     }
     most_buffers = std::max(most_buffers, made.end_buffer - made.first_buffer);
@@ -206,7 +222,10 @@ inline void Executor::MoveBuffers(const Repeat& repeat, int64_t trip, void** poi
   for (const Mover& mover : repeat.movers) {
     void*& pointer = pointers[mover.buffer - repeat.first_buffer];
     const int64_t stride = mover.move.stride_bytes;
-    pointer = static_cast<uint8_t*>(pointer) + (mover.move.alternates != 0 && back ? -stride : stride);
+    uint8_t* const moved =
+        static_cast<uint8_t*>(pointer) + (mover.move.alternates != 0 && back ? -stride : stride);
+    pointer = moved;
+    Prefetch(moved + stride, mover.prefetched_bytes);
   }
 }
 

@@ -63,7 +63,8 @@ class Executor {
   struct Mover {
     size_t buffer;  // into buffers_
     hone_move move;
-    uint8_t* next;  // where it lies in trip 1
+    uint64_t prefetched_bytes;  // of the row of the trip after the next
+    uint8_t* next;              // where it lies in trip 1
   };
   // Steps that are walked `trips` times, on their buffers, which move.
   struct Repeat {
