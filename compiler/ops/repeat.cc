@@ -13,8 +13,6 @@
 namespace hone::ops {
 namespace {
 
-// More would not end in a lifetime; what has a row a trip is bounded by its size.
-constexpr int64_t kMostTrips = int64_t{1} << 31;
 constexpr int64_t kMostOperands = 1 << 16;
 
 absl::StatusOr<int64_t> BoundedInt(const ir::Attrs& attrs, const char* name, int64_t least,

@@ -17,6 +17,9 @@
 
 namespace hone::ops {
 
+// More would take a day and a half of trips that do nothing.
+inline constexpr int64_t kMostTrips = int64_t{1} << 40;
+
 // The attributes of such a call.
 struct Repeat {
   int64_t trips = 1;

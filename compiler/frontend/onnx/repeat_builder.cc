@@ -84,17 +84,25 @@ Expr RepeatBuilder::AddState(const Expr& initial) {
   return params_.back();
 }
 
-Expr RepeatBuilder::AddSlice(const Expr& scanned, bool backwards) {
-  ir::Type row = *scanned->type;
-  row.tensor.shape.erase(row.tensor.shape.begin());
+Expr RepeatBuilder::AddSlice(const Expr& scanned, bool backwards, Expr row) {
+  if (!row) {
+    ir::Type type = *scanned->type;
+    type.tensor.shape.erase(type.tensor.shape.begin());
+    row = ir::Var(fmt::format("slice{}", repeat_.slices), std::move(type));
+  }
+  ++repeat_.slices;
   operands_.push_back(scanned);
-  params_.push_back(ir::Var(fmt::format("slice{}", repeat_.slices++), std::move(row)));
+  params_.push_back(std::move(row));
   repeat_.backwards.push_back(backwards ? 1 : 0);
   return params_.back();
 }
 
 Results RepeatBuilder::Finish(const std::vector<Expr>& next, const std::vector<Stack>& stacks,
                               Repeats* repeats) && {
+  if (repeat_.trips > ops::kMostTrips) {
+    return absl::UnimplementedError(fmt::format("loops of at most {} trips were expected, found {}",
+                                                ops::kMostTrips, repeat_.trips));
+  }
   std::vector<Expr> results = next;
   for (size_t i = 0; i < next.size(); ++i) {
     if (*next[i]->type == *params_[i]->type) continue;

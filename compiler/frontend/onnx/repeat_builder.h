@@ -30,17 +30,18 @@ class RepeatBuilder {
  public:
   explicit RepeatBuilder(int64_t trips) { repeat_.trips = trips; }
 
-  // The value in a trip of a state, and of a row of `scanned` along its first axis. States come
-  // first.
+  // The value in a trip of a state, and of a row of `scanned` along its first axis: `row` if it is
+  // there already. States come first.
   ir::Expr AddState(const ir::Expr& initial);
-  ir::Expr AddSlice(const ir::Expr& scanned, bool backwards);
+  ir::Expr AddSlice(const ir::Expr& scanned, bool backwards, ir::Expr row = nullptr);
 
   struct Stack {
     ir::Expr row;
     bool backwards = false;
   };
   // The states after the last trip, then the stacks. What does not change from trip to trip is
-  // computed once, outside. kUnimplemented where a state changes its type.
+  // computed once, outside. kUnimplemented where a state changes its type, or the trips are too
+  // many.
   absl::StatusOr<std::vector<ir::Expr>> Finish(const std::vector<ir::Expr>& next,
                                                const std::vector<Stack>& stacks,
                                                Repeats* repeats) &&;
