@@ -15,15 +15,16 @@ namespace {
 
 constexpr int64_t kMostOperands = 1 << 16;
 
+// 0 where it is missing.
 absl::StatusOr<int64_t> BoundedInt(const ir::Attrs& attrs, const char* name, int64_t least,
-                                int64_t most) {
+                                   int64_t most) {
   const auto found = attrs.find(name);
-  const auto* const value =
-      found == attrs.end() ? nullptr : std::get_if<int64_t>(&found->second);
+  if (found == attrs.end()) return 0;
+  const auto* const value = std::get_if<int64_t>(&found->second);
   if (value != nullptr && *value >= least && *value <= most) return *value;
   return absl::InvalidArgumentError(
       fmt::format("a repeat: an integer from {} to {} was expected as attribute {}, found {}",
-                  least, most, name, found == attrs.end() ? "none" : ir::ToText(found->second)));
+                  least, most, name, ir::ToText(found->second)));
 }
 
 absl::Status Mismatch(const std::string& what, const std::string& expected,
