@@ -201,8 +201,8 @@ class Checker {
                       " is not aligned to 64 bytes");
         }
         const uint64_t size_bytes = kernel.buffers[b].size_bytes;
-        if (repeat.trips > 1 && (!Fits(function, move->next, size_bytes) ||
-                                 !Fits(function, last, size_bytes))) {
+        if (repeat.trips > 1 &&
+            (!Fits(function, move->next, size_bytes) || !Fits(function, last, size_bytes))) {
           return Fail("a repeated call of kernel " + std::string(kernel.name) +
                       " reaches beyond its memory");
         }

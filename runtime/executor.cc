@@ -215,7 +215,8 @@ void Executor::BindOutput(uint32_t index, void* data) {
 // From `trip` to the next.
 inline void Executor::MoveBuffers(const Repeat& repeat, int64_t trip, void** pointers) {
   if (trip == 0) {
-    for (const Mover& mover : repeat.movers) pointers[mover.buffer - repeat.first_buffer] = mover.next;
+    for (const Mover& mover : repeat.movers)
+      pointers[mover.buffer - repeat.first_buffer] = mover.next;
     return;
   }
   const bool back = trip % 2 == 0;
@@ -287,7 +288,8 @@ double Executor::TimeCall(uint32_t call, int64_t runs) {
     steps_.clear();
     repeats_ = repeats;
     const auto count_before = [&](size_t end) {
-      return static_cast<size_t>(std::count_if(steps.begin(), steps.begin() + static_cast<ptrdiff_t>(end), stays));
+      return static_cast<size_t>(
+          std::count_if(steps.begin(), steps.begin() + static_cast<ptrdiff_t>(end), stays));
     };
     for (Repeat& repeat : repeats_) {
       repeat.first_step = count_before(repeat.first_step);

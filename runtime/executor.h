@@ -49,8 +49,8 @@ class Executor {
   double TimeCall(uint32_t call, int64_t runs);
   // Seconds of `runs` back-to-back runs in which no kernel does anything: the executor's own share.
   double TimeWithoutKernels(int64_t runs);
-  // Nanoseconds of each call of the function, of all trips of its repeat, the median of `runs` runs,
-  // with a barrier after every launch.
+  // Nanoseconds of each call of the function, of all trips of its repeat, the median of `runs`
+  // runs, with a barrier after every launch.
   std::vector<double> Profile(int runs);
 
  private:

@@ -156,7 +156,7 @@ struct hone_repeat {
   uint32_t first_call;
   uint32_t call_count; /* at least 1 */
   uint32_t reserved;
-  uint64_t trips; /* at least 1 */
+  uint64_t trips;                /* at least 1 */
   const struct hone_move* moves; /* one for each buffer of each of its calls */
 };
 

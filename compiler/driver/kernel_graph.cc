@@ -280,7 +280,8 @@ class SpecialisationBuilder {
   absl::Status CheckIsFree(int result) const {
     const Value& value = graph_.values[result];
     if (value.kind == Value::Kind::kIntermediate && value.within < 0) return absl::OkStatus();
-    return absl::InternalError("expected results of a repeated function that kernels of its own write");
+    return absl::InternalError(
+        "expected results of a repeated function that kernels of its own write");
   }
 
   bool IsConstant(int id) const { return graph_.values[id].kind == Value::Kind::kConstant; }

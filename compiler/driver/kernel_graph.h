@@ -59,9 +59,9 @@ struct Specialisation {
   std::vector<Value> values;
   std::vector<KernelCall> calls;  // in execution order
   std::vector<Repeat> repeats;
-  std::vector<int> inputs;        // values
-  std::vector<int> outputs;       // values
-  std::string skeleton;           // passes/skeleton.h
+  std::vector<int> inputs;   // values
+  std::vector<int> outputs;  // values
+  std::string skeleton;      // passes/skeleton.h
   // Signatures of the kernels in execution order, before copies between layouts came in.
   std::vector<std::string> layouts;
 };

@@ -133,10 +133,8 @@ class Placer {
 std::vector<bool> PlaceViews(const std::vector<Move>& moves, Specialisation* graph) {
   std::vector<passes::PlannedCall> calls;
   for (const KernelCall& call : graph->calls) {
-    calls.push_back({.reads = call.args,
-                     .writes = call.results,
-                     .workspace_bytes = 0,
-                     .repeat = call.repeat});
+    calls.push_back(
+        {.reads = call.args, .writes = call.results, .workspace_bytes = 0, .repeat = call.repeat});
   }
   Placer placer(moves, calls, PlannedValuesOf(graph->values));
   // What is joined first: it has but one place, and a copy of it can be as well.

@@ -48,15 +48,16 @@ absl::Status CheckOperands(const Repeat& repeat, const ir::Type& function,
                            const std::vector<ir::Type>& args) {
   const size_t params = function.fields.size() - 1;
   if (args.size() != params || static_cast<size_t>(repeat.states + repeat.slices) > params) {
-    return Mismatch("the number of its operands", fmt::format("{}, of which {} states and {} "
-                                                              "slices", params, repeat.states,
-                                                              repeat.slices),
+    return Mismatch("the number of its operands",
+                    fmt::format("{}, of which {} states and {} "
+                                "slices",
+                                params, repeat.states, repeat.slices),
                     std::to_string(args.size()));
   }
   for (size_t i = 0; i < params; ++i) {
     const ir::Type& param = function.fields[i];
-    if (!param.IsTensor()) return Mismatch(fmt::format("parameter {}", i), "a tensor",
-                                           param.ToString());
+    if (!param.IsTensor())
+      return Mismatch(fmt::format("parameter {}", i), "a tensor", param.ToString());
     const auto slice = static_cast<int64_t>(i) - repeat.states;
     const bool scanned = slice >= 0 && slice < repeat.slices;
     const ir::Type expected = scanned ? Stacked(repeat, param.tensor) : param;
@@ -87,8 +88,7 @@ absl::StatusOr<Repeat> RepeatOf(const ir::Attrs& attrs) {
     } else if (name == "rows" && flag != nullptr) {
       repeat.rows = *flag;
     } else {
-      return Mismatch("its attributes",
-                      "trips, states, slices, a list backwards and a bool rows",
+      return Mismatch("its attributes", "trips, states, slices, a list backwards and a bool rows",
                       fmt::format("{}={}", name, ir::ToText(value)));
     }
   }
@@ -102,8 +102,7 @@ Repeat RepeatOf(const ir::ExprNode& call) {
 }
 
 ir::Attrs AttrsOf(const Repeat& repeat) {
-  ir::Attrs attrs = {
-      {"trips", repeat.trips}, {"states", repeat.states}, {"slices", repeat.slices}};
+  ir::Attrs attrs = {{"trips", repeat.trips}, {"states", repeat.states}, {"slices", repeat.slices}};
   const bool turns = std::any_of(repeat.backwards.begin(), repeat.backwards.end(),
                                  [](int64_t backwards) { return backwards != 0; });
   if (turns) attrs["backwards"] = repeat.backwards;
@@ -122,8 +121,8 @@ absl::StatusOr<ir::Type> RepeatType(const Repeat& repeat, const ir::Type& functi
   HONE_RETURN_IF_ERROR(CheckOperands(repeat, function, args));
   const ir::Type& result = function.fields.back();
   if (!result.is_tuple || result.fields.size() < static_cast<size_t>(repeat.states)) {
-    return Mismatch("its function's result", fmt::format("a tuple of {} states and what is stacked",
-                                                         repeat.states),
+    return Mismatch("its function's result",
+                    fmt::format("a tuple of {} states and what is stacked", repeat.states),
                     result.ToString());
   }
   if (repeat.backwards.size() > static_cast<size_t>(repeat.slices) + repeat.StackCount(function)) {

@@ -24,8 +24,9 @@ inline constexpr int64_t kMostTrips = int64_t{1} << 40;
 struct Repeat {
   int64_t trips = 1;
   int64_t states = 0;
-  int64_t slices = 0;              // operands that are scanned
-  std::vector<int64_t> backwards;  // of each slice, then of each stack: 1 where the last row is first
+  int64_t slices = 0;  // operands that are scanned
+  std::vector<int64_t>
+      backwards;  // of each slice, then of each stack: 1 where the last row is first
   // Scanned operands and stacks are rows as PackRepeats makes them: (trips, RowElements of a row).
   bool rows = false;
 

@@ -143,9 +143,8 @@ absl::StatusOr<std::vector<Layouts>> LayoutsOf(const ir::Module& module,
   for (const bool mains : {true, false}) {
     for (const auto& [name, function] : module.functions) {
       if ((name == "main") != mains) continue;
-      HONE_ASSIGN_OR_RETURN(
-          LayoutGraph graph,
-          LayoutGraph::Build(ir::Body(*function), context, HasFreeEnds(function)));
+      HONE_ASSIGN_OR_RETURN(LayoutGraph graph, LayoutGraph::Build(ir::Body(*function), context,
+                                                                  HasFreeEnds(function)));
       all.push_back({name, function, std::move(graph)});
     }
   }

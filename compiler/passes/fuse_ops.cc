@@ -77,8 +77,8 @@ class OutputCopies {
     ir::NodeSet stacked;
     for (size_t i = 0; i < results->args.size(); ++i) {
       const Expr& result = results->args[i];
-      const bool shared = i >= states && states_.contains(result.get()) &&
-                          stacked.insert(result.get()).second;
+      const bool shared =
+          i >= states && states_.contains(result.get()) && stacked.insert(result.get()).second;
       fields.push_back(shared ? result : Apply(result));
       if (i < states) states_.insert(result.get());
     }
@@ -346,10 +346,10 @@ absl::StatusOr<ir::Module> FuseOps(const ir::Module& module, const PassContext& 
   const std::map<std::string, size_t> states = StatesOfRepeats(module);
   for (const auto& [name, function] : module.functions) {
     const auto found = states.find(name);
-    fused.functions[name] = FuseFunction(
-        function, name == "main",
-        found == states.end() ? std::nullopt : std::optional<size_t>(found->second),
-        context.target.VectorLanes());
+    fused.functions[name] =
+        FuseFunction(function, name == "main",
+                     found == states.end() ? std::nullopt : std::optional<size_t>(found->second),
+                     context.target.VectorLanes());
   }
   return fused;
 }

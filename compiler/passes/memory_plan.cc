@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <unordered_map>
 #include <utility>
 
@@ -37,22 +36,28 @@ std::vector<int> HoldersOf(const std::vector<PlannedValue>& values) {
 
 bool Moves(const PlannedValue& value) { return value.stride_bytes != 0 || value.alternates; }
 
-// The value, and those where it lies in trips after the first.
-std::vector<int> EverywhereOf(const std::vector<PlannedValue>& values, int value) {
-  std::vector<int> all = {value};
+// Calls visit(v) for the value, and for those where it lies in trips after the first.
+template <typename Visit>
+void VisitEverywhere(const std::vector<PlannedValue>& values, int value, const Visit& visit) {
+  visit(value);
   for (int at = value; at >= 0; at = values[at].within) {
-    if (values[at].follows >= 0) all.push_back(values[at].follows);
+    if (values[at].follows >= 0) visit(values[at].follows);
   }
-  return all;
 }
 
-// The first and last call of each repeat.
-std::map<int, std::pair<int, int>> RangesOf(const std::vector<PlannedCall>& calls) {
-  std::map<int, std::pair<int, int>> ranges;
+// The first and last call of the repeat that each call is in; itself for those that are in none.
+std::vector<std::pair<int, int>> RangesOf(const std::vector<PlannedCall>& calls) {
+  std::vector<std::pair<int, int>> ranges;
+  const auto continues = [&](size_t call) {
+    return call > 0 && call < calls.size() && calls[call].repeat >= 0 &&
+           calls[call].repeat == calls[call - 1].repeat;
+  };
   for (size_t call = 0; call < calls.size(); ++call) {
-    if (calls[call].repeat < 0) continue;
     const int at = static_cast<int>(call);
-    ranges.try_emplace(calls[call].repeat, at, at).first->second.second = at;
+    ranges.emplace_back(continues(call) ? ranges.back().first : at, at);
+  }
+  for (size_t call = calls.size(); call-- > 1;) {
+    if (continues(call)) ranges[call - 1].second = ranges[call].second;
   }
   return ranges;
 }
@@ -61,50 +66,51 @@ std::map<int, std::pair<int, int>> RangesOf(const std::vector<PlannedCall>& call
 class Lives {
  public:
   Lives(const std::vector<PlannedValue>& values, const std::vector<PlannedCall>& calls)
-      : values_(values), holders_(HoldersOf(values)), lives_(values.size()) {
+      : values_(values), holders_(HoldersOf(values)), ranges_(RangesOf(calls)) {
+    lives_.resize(values.size());
     for (size_t call = 0; call < calls.size(); ++call) {
       for (const int value : calls[call].writes) Touch(value, calls[call], call);
       for (const int value : calls[call].reads) Touch(value, calls[call], call);
     }
     // A trip finds there what another one left.
-    std::vector<bool> carried(values.size(), false);
     for (size_t value = 0; value < values.size(); ++value) {
-      if (Moves(values[value])) carried[holders_[value]] = true;
-    }
-    const auto ranges = RangesOf(calls);
-    for (size_t value = 0; value < values.size(); ++value) {
-      Life& life = lives_[value];
-      if (!carried[value] && life.repeats.size() < 2) continue;
-      for (const int repeat : life.repeats) {
-        if (repeat < 0) continue;
-        life.first = std::min(life.first, ranges.at(repeat).first);
-        life.last = std::max(life.last, ranges.at(repeat).second);
-      }
+      if (Moves(values[value])) lives_[holders_[value]].outlives_trips = true;
     }
   }
 
-  bool IsUsed(size_t value) const { return !lives_[value].repeats.empty(); }
-  int First(size_t value) const { return lives_[value].first; }
-  int Last(size_t value) const { return lives_[value].last; }
+  bool IsUsed(size_t value) const { return lives_[value].is_used; }
+  int First(size_t value) const {
+    const Life& life = lives_[value];
+    return life.outlives_trips ? life.all.first : life.own.first;
+  }
+  int Last(size_t value) const {
+    const Life& life = lives_[value];
+    return life.outlives_trips ? life.all.second : life.own.second;
+  }
 
  private:
   struct Life {
-    int first = 0;
-    int last = 0;
-    std::set<int> repeats;  // with calls that touch it; -1 for calls that are in none
+    std::pair<int, int> own;  // the first and last call that touches it
+    std::pair<int, int> all;  // the same with all calls of their repeats
+    int repeat = -1;          // that of these calls
+    bool is_used = false;
+    bool outlives_trips = false;
   };
 
   void Touch(int value, const PlannedCall& call, size_t index) {
-    for (const int part : EverywhereOf(values_, value)) {
+    const int at = static_cast<int>(index);
+    VisitEverywhere(values_, value, [&](int part) {
       Life& life = lives_[holders_[part]];
-      if (life.repeats.empty()) life.first = static_cast<int>(index);
-      life.last = static_cast<int>(index);
-      life.repeats.insert(call.repeat);
-    }
+      if (!life.is_used) life = {{at, at}, ranges_[index], call.repeat, true, false};
+      life.own.second = at;
+      life.all.second = std::max(life.all.second, ranges_[index].second);
+      if (life.repeat != call.repeat) life.outlives_trips = true;
+    });
   }
 
   const std::vector<PlannedValue>& values_;
   const std::vector<int> holders_;
+  const std::vector<std::pair<int, int>> ranges_;
   std::vector<Life> lives_;
 };
 
@@ -191,9 +197,9 @@ class Hazards {
   std::vector<Located> PlacesOf(const std::vector<int>& values) const {
     std::vector<Located> places;
     for (const int value : values) {
-      for (const int part : EverywhereOf(values_, value)) {
+      VisitEverywhere(values_, value, [&](int part) {
         if (values_[part].bytes > 0) places.push_back(PlaceInAnyTrip(part));
-      }
+      });
     }
     return places;
   }

@@ -71,7 +71,8 @@ struct MemoryPlan {
 // Calls run in the order given; a value is written by one call, before any reads it, and lives from
 // its writing call to its last reader. Parts of a value are written by different calls, and it
 // lives from the first of them to the last reader of any. What the calls of a repeat share with
-// others, or a trip with the next, lives throughout. Offsets are multiples of HONE_BUFFER_ALIGNMENT.
+// others, or a trip with the next, lives throughout. Offsets are multiples of
+// HONE_BUFFER_ALIGNMENT.
 MemoryPlan PlanMemory(const std::vector<PlannedValue>& values,
                       const std::vector<PlannedCall>& calls);
 

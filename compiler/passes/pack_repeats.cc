@@ -85,10 +85,17 @@ class Packer {
   // What stands for the call: a tuple of its fields as they were.
   absl::StatusOr<Expr> Value() const {
     std::vector<ir::Type> types;
-    for (const Expr& arg : args_) types.push_back(*arg->type);
+    for (const Expr& arg : args_) {
+      if (!arg) {
+        return absl::InvalidArgumentError(
+            "a repeat: rows were expected that can be addressed once they are whole multiples of "
+            "64 bytes, found more of them");
+      }
+      types.push_back(*arg->type);
+    }
     HONE_ASSIGN_OR_RETURN(ir::Type type, ops::RepeatType(packed_, ir::ValueType(*body_), types));
-    const Expr packed = ir::WithType(
-        ir::CallFunction(call_->callee, args_, ops::AttrsOf(packed_)), std::move(type));
+    const Expr packed = ir::WithType(ir::CallFunction(call_->callee, args_, ops::AttrsOf(packed_)),
+                                     std::move(type));
     std::vector<Expr> fields;
     size_t next = 0;
     for (size_t i = 0; i < call_->type->fields.size(); ++i) {

@@ -21,8 +21,8 @@ using ::testing::SizeIs;
 constexpr int kRow = 32;
 
 // Every trip, d = mirror(c) / 2 + x[trip], which is the next c, in two places in turn; then
-// y[trip] = mirror(d) + h / 4, which is the next h and is stacked backwards. Both start as c0. At the
-// end, last = c. SERIAL: bit 0 for the first launch, bit 1 for the second.
+// y[trip] = mirror(d) + h / 4, which is the next h and is stacked backwards. Both start as c0. At
+// the end, last = c. SERIAL: bit 0 for the first launch, bit 1 for the second.
 std::string Source(int trips, int serial, const std::string& spoiled = "") {
   return "#define TRIPS " + std::to_string(trips) + "\n#define SERIAL " + std::to_string(serial) +
          "\n" + spoiled + R"(

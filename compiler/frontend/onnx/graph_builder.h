@@ -62,9 +62,7 @@ class NodeReader {
   const OnnxNode& node() const { return node_; }
   int opset() const { return opset_; }
   // Where the bodies of repeats go; null where none can be made.
-  Repeats* repeats() const {
-    return repeats_ == nullptr || repeats_->inside ? nullptr : repeats_;
-  }
+  Repeats* repeats() const { return repeats_ == nullptr || repeats_->inside ? nullptr : repeats_; }
 
   void Bind(size_t i, ir::Expr value) { args_[i] = std::move(value); }
   // MatMul takes it apart itself (Sparse); for all others it becomes a constant with its zeros,

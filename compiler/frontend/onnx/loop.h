@@ -1,4 +1,5 @@
-// Loop: a repeat (ops/repeat.h), or written out where its trips are few or differ in more than values.
+// Loop: a repeat (ops/repeat.h), or written out where its trips are few or differ in more than
+// values.
 #ifndef HONE_COMPILER_FRONTEND_ONNX_LOOP_H_
 #define HONE_COMPILER_FRONTEND_ONNX_LOOP_H_
 

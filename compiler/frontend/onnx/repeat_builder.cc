@@ -59,8 +59,7 @@ class Closure {
       operands_->push_back(node);
       return done_[node.get()] = std::move(param);
     }
-    std::vector<Expr> fields =
-        node->kind == ExprKind::kTuple ? node->args : ItemsOf(node);
+    std::vector<Expr> fields = node->kind == ExprKind::kTuple ? node->args : ItemsOf(node);
     for (Expr& field : fields) {
       // An item that was made here is as given as its tuple.
       given_.insert(field.get());
@@ -119,8 +118,7 @@ Results RepeatBuilder::Finish(const std::vector<Expr>& next, const std::vector<S
   const Expr function = ops::TypedFunction(params_, std::move(body));
   std::vector<ir::Type> types;
   for (const Expr& operand : operands_) types.push_back(*operand->type);
-  HONE_ASSIGN_OR_RETURN(ir::Type type,
-                        ops::RepeatType(repeat_, ir::ValueType(*function), types));
+  HONE_ASSIGN_OR_RETURN(ir::Type type, ops::RepeatType(repeat_, ir::ValueType(*function), types));
   const std::string name = fmt::format("repeat{}", repeats->functions.size());
   repeats->functions[name] = function;
   return ItemsOf(ir::WithType(

@@ -120,7 +120,8 @@ TEST(Repeats, TakeAsManyKernelsHoweverManyTheirTrips) {
 // changes; scanned and stacked from the end.
 TEST(Repeats, StatesMayBeAnyOfWhatABodyHas) {
   constexpr int kTrips = 7;
-  const auto outputs = Outputs(FromText(R"(
+  const auto outputs = Outputs(
+      FromText(R"(
 def @main(%a: Tensor[(3), float32], %b: Tensor[(3), float32], %x: Tensor[(7, 3), float32]) {
   %0 = exp(%b);
   %1 = @step(%a, %b, %a, %x, %0, trips=7, states=3, slices=1, backwards=[1, 0, 1, 0, 1, 0]);
@@ -133,12 +134,11 @@ def @step(%a: Tensor[(3), float32], %b: Tensor[(3), float32], %k: Tensor[(3), fl
   (%b, %1, %k, %1, %a, %x, %w, %1)
 }
 )"),
-                           {FloatTensor({3}, {1, 2, 3}), FloatTensor({3}, {0, 0, 1}),
-                            FloatTensor({kTrips, 3}, [] {
-                              Values x(kTrips * 3);
-                              std::iota(x.begin(), x.end(), 0.0F);
-                              return x;
-                            }())});
+      {FloatTensor({3}, {1, 2, 3}), FloatTensor({3}, {0, 0, 1}), FloatTensor({kTrips, 3}, [] {
+         Values x(kTrips * 3);
+         std::iota(x.begin(), x.end(), 0.0F);
+         return x;
+       }())});
   Values a = {1, 2, 3};
   Values b = {0, 0, 1};
   Values next(kTrips * 3), before(kTrips * 3), rows(kTrips * 3);
@@ -295,13 +295,13 @@ class RecurrentMaker {
 };
 
 TEST(RecurrentRepeats, GiveWhatTheirPartsGive) {
-  for (const Recurrent& of : {Recurrent{"LSTM"}, Recurrent{"LSTM", "reverse"},
-                              Recurrent{"LSTM", "forward", true, false, true},
-                              Recurrent{"GRU"}, Recurrent{"GRU", "reverse", true},
-                              Recurrent{"GRU", "forward", false, true}, Recurrent{"RNN"},
-                              Recurrent{"RNN", "reverse", true}}) {
-    SCOPED_TRACE(fmt::format("{} {} {} {}", of.op, of.direction, of.lengths,
-                             of.linear_before_reset));
+  for (const Recurrent& of :
+       {Recurrent{"LSTM"}, Recurrent{"LSTM", "reverse"},
+        Recurrent{"LSTM", "forward", true, false, true}, Recurrent{"GRU"},
+        Recurrent{"GRU", "reverse", true}, Recurrent{"GRU", "forward", false, true},
+        Recurrent{"RNN"}, Recurrent{"RNN", "reverse", true}}) {
+    SCOPED_TRACE(
+        fmt::format("{} {} {} {}", of.op, of.direction, of.lengths, of.linear_before_reset));
     const TensorData x = Seeded({kSteps, kBatch, kInputs}, 9);
     Compiled whole = FromOnnx(RecurrentMaker(of).Whole());
     Compiled parts = FromOnnx(RecurrentMaker(of).InParts());
@@ -328,9 +328,9 @@ TEST(RecurrentRepeats, OfBothDirectionsGiveWhatEachGives) {
     forward.insert(forward.end(), y.begin() + 2 * t * kRow, y.begin() + (2 * t + 1) * kRow);
   }
   // The seeded weights of the first direction are those of a single one.
-  EXPECT_EQ(FirstDifference(FloatTensor({kSteps, 1, kBatch, kHidden}, forward), first[0], 1e-5,
-                            1e-6),
-            "");
+  EXPECT_EQ(
+      FirstDifference(FloatTensor({kSteps, 1, kBatch, kHidden}, forward), first[0], 1e-5, 1e-6),
+      "");
   // The state that the second ends in is that of step 0.
   const Values h = Floats(both[1]);
   EXPECT_THAT(Values(h.begin() + kRow, h.end()),

@@ -1,11 +1,12 @@
 // Repeats on their way through the passes.
+#include "compiler/ops/repeat.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "compiler/ir/parser.h"
 #include "compiler/ir/printer.h"
 #include "compiler/ir/structural.h"
-#include "compiler/ops/repeat.h"
 #include "compiler/passes/infer_type.h"
 #include "compiler/passes/pipeline.h"
 #include "compiler/passes/skeleton.h"
@@ -55,8 +56,9 @@ ir::Module After(const std::string& text, const std::string& pass) {
 }
 
 std::string ErrorOf(const std::string& text, const std::string& pass = "import") {
-  return std::string(
-      RunPipeline(Parsed(text), TestContext(), {.after = pass, .on_pass = nullptr}).status().message());
+  return std::string(RunPipeline(Parsed(text), TestContext(), {.after = pass, .on_pass = nullptr})
+                         .status()
+                         .message());
 }
 
 TEST(Repeats, HaveAFormInTextAfterEachPass) {
@@ -90,8 +92,7 @@ TEST(Repeats, MistakesAreNamed) {
   EXPECT_THAT(ErrorOf(Replaced(Sums(), "(%1, %1)", "(cast(%1, dtype=int8), %1)")),
               HasSubstr("field 0 of its function's result was expected to be the state's type"));
   EXPECT_THAT(ErrorOf(Replaced(Sums(), "(%1, %1)", "%1")), HasSubstr("a tuple of 1 states"));
-  EXPECT_THAT(ErrorOf(Replaced(Sums(), "%s: Tensor[(3), float32], %row",
-                               "%s: (int8, int8), %row")),
+  EXPECT_THAT(ErrorOf(Replaced(Sums(), "%s: Tensor[(3), float32], %row", "%s: (int8, int8), %row")),
               HasSubstr("in @sum"));
 }
 
@@ -103,8 +104,9 @@ def @outer(%s: Tensor[(3), float32], %x: Tensor[(40, 3), float32], %w: Tensor[(3
 }
 )";
   const std::string nested =
-      Replaced(Replaced(text, "@sum(subtract(%w, %w), %x, %w, trips=40, states=1, slices=1, "
-                              "backwards=[1, 0])",
+      Replaced(Replaced(text,
+                        "@sum(subtract(%w, %w), %x, %w, trips=40, states=1, slices=1, "
+                        "backwards=[1, 0])",
                         "@outer(subtract(%w, %w), %x, %w, trips=20, states=1)"),
                "(%0.0, %0.1)", "(%0.0,)");
   EXPECT_THAT(ErrorOf(Replaced(nested, "(%0.0)\n}", "(%0.0,)\n}"), "InlineFunctions"),
@@ -112,9 +114,9 @@ def @outer(%s: Tensor[(3), float32], %x: Tensor[(40, 3), float32], %w: Tensor[(3
 }
 
 TEST(Repeats, EachHasAFunctionOfItsOwn) {
-  const std::string twice = Replaced(
-      Sums(), "(%0.0, %0.1)",
-      "%1 = @sum(%0.0, %x, %w, trips=40, states=1, slices=1); (%0.0, %1.1)");
+  const std::string twice =
+      Replaced(Sums(), "(%0.0, %0.1)",
+               "%1 = @sum(%0.0, %x, %w, trips=40, states=1, slices=1); (%0.0, %1.1)");
   const ir::Module module = After(twice, "DeadCode");
   EXPECT_EQ(module.functions.size(), 3U);
 }
