@@ -135,6 +135,7 @@ class Packer {
   }
 
   Expr Rows(const Expr& arg, const ir::TensorType& row) const {
+    if (repeat_.rows) return IsConstant(arg) ? MakeTyped("copy", {arg}) : arg;
     const int64_t elements = row.ElementCount();
     const int64_t padded = ops::RowElements(row);
     const bool is_flat = arg->type->tensor.shape.size() == 2;
@@ -146,6 +147,7 @@ class Packer {
   }
 
   Expr Unpacked(Expr rows, size_t field) const {
+    if (repeat_.rows) return rows;
     const ir::TensorType& row = ir::Body(*function_)->type->fields[field].tensor;
     const int64_t elements = row.ElementCount();
     if (ops::RowElements(row) > elements) {
@@ -184,7 +186,7 @@ absl::StatusOr<ir::Module> PackRepeats(const ir::Module& module, const PassConte
     if (now->kind == ExprKind::kTupleGetItem) {
       now = Field(now->args[0], static_cast<size_t>(now->index));
     }
-    if (ops::IsRepeat(*node) && !ops::RepeatOf(*node).rows) {
+    if (ops::IsRepeat(*node)) {
       const std::string& name = node->callee->name;
       Packer packer(now, module.functions.at(name), read[node.get()]);
       packer.Run();

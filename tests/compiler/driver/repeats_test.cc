@@ -11,6 +11,7 @@
 
 #include "compiler/frontend/onnx/import.h"
 #include "compiler/ir/parser.h"
+#include "compiler/ir/printer.h"
 #include "fmt/format.h"
 #include "support/random.h"
 #include "tests/compiler/driver/compiled.h"
@@ -161,6 +162,34 @@ def @step(%a: Tensor[(3), float32], %b: Tensor[(3), float32], %k: Tensor[(3), fl
   EXPECT_THAT(Floats(outputs[5]), ElementsAreArray(rows));
   EXPECT_NEAR(Floats(outputs[6])[20], std::exp(1.0F), 1e-6);
   EXPECT_THAT(Floats(outputs[7]), ElementsAreArray(next));
+}
+
+// Text of any stage is a model, too; here with constants for what a body reads where it lies.
+TEST(Repeats, ComeThroughTheirTextAfterPacking) {
+  const auto parsed = ir::ParseModule(R"(
+def @main(%w: Tensor[(3), float32]) {
+  %0 = @step(meta[Constant][0], meta[Constant][1], meta[Constant][0], %w, trips=2, states=1, slices=1);
+  (%0.0, %0.1)
+}
+def @step(%s: Tensor[(3), float32], %x: Tensor[(3), float32], %k: Tensor[(3), float32],
+          %w: Tensor[(3), float32]) {
+  %0 = multiply(%s, %w);
+  %1 = add(%0, %x);
+  %2 = add(%1, %k);
+  (%2, %1)
+}
+meta[Constant][0] = Tensor[(3), float32] "AACAPwAAAEAAAEBA";
+meta[Constant][1] = Tensor[(2, 3), float32] "AACAPwAAAEAAAEBAAACAPwAAAEAAAEBA";
+)");
+  ASSERT_TRUE(parsed.ok()) << parsed.status();
+  const auto packed = RunPasses(*parsed, HostTarget(), "PackRepeats");
+  ASSERT_TRUE(packed.ok()) << packed.status();
+  for (const ir::Module& module : {*parsed, *packed}) {
+    const auto outputs = Outputs(FromText(ir::ToText(module)), {FloatTensor({3}, {1, 2, 0})});
+    // s: (1, 2, 3), (3, 8, 6), (5, 20, 6).
+    EXPECT_THAT(Floats(outputs[0]), testing::ElementsAre(5, 20, 6));
+    EXPECT_THAT(Floats(outputs[1]), testing::ElementsAre(2, 6, 3, 4, 18, 3));
+  }
 }
 
 // What is alive in all trips must not lie where a trip's own values do.
