@@ -34,7 +34,9 @@ class Recurrent {
     HONE_RETURN_IF_ERROR(ReadAttributes());
     HONE_RETURN_IF_ERROR(ReadOperands());
     const bool is_short = steps_ <= kMostShortTrips || node_.repeats() == nullptr;
-    HONE_ASSIGN_OR_RETURN(std::vector<ir::Expr> results, is_short ? Unrolled() : Repeated());
+    Results made = is_short ? Unrolled() : Repeated();
+    if (!is_short && absl::IsUnimplemented(made.status())) made = Unrolled();
+    HONE_ASSIGN_OR_RETURN(std::vector<ir::Expr> results, std::move(made));
     if (batch_first_) {
       HONE_ASSIGN_OR_RETURN(results[0],
                             Emit("transpose", {results[0]}, {{"axes", Shape{2, 0, 1, 3}}}));

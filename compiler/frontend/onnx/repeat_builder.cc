@@ -96,6 +96,16 @@ Expr RepeatBuilder::AddSlice(const Expr& scanned, bool backwards, Expr row) {
   return params_.back();
 }
 
+namespace {
+
+bool IsMadeOfConstants(const std::vector<Expr>& values) {
+  const std::vector<Expr> nodes = ir::PostOrder(ir::Tuple(values));
+  return std::none_of(nodes.begin(), nodes.end(),
+                      [](const Expr& node) { return node->kind == ExprKind::kVar; });
+}
+
+}  // namespace
+
 Results RepeatBuilder::Finish(const std::vector<Expr>& next, const std::vector<Stack>& stacks,
                               Repeats* repeats) && {
   if (repeat_.trips > ops::kMostTrips) {
@@ -115,6 +125,9 @@ Results RepeatBuilder::Finish(const std::vector<Expr>& next, const std::vector<S
     repeat_.backwards.push_back(stack.backwards ? 1 : 0);
   }
   Expr body = Closure(&params_, &operands_).Close(ops::TypedTuple(std::move(results)));
+  if (repeat_.trips <= kMostUnrolledTrips && IsMadeOfConstants(operands_)) {
+    return absl::UnimplementedError("a loop over constants alone, whose value shapes may need");
+  }
   const Expr function = ops::TypedFunction(params_, std::move(body));
   std::vector<ir::Type> types;
   for (const Expr& operand : operands_) types.push_back(*operand->type);

@@ -40,8 +40,8 @@ class RepeatBuilder {
     bool backwards = false;
   };
   // The states after the last trip, then the stacks. What does not change from trip to trip is
-  // computed once, outside. kUnimplemented where a state changes its type, or the trips are too
-  // many.
+  // computed once, outside. kUnimplemented where a state changes its type, where the trips are too
+  // many, and where few go over constants alone, which are evaluated once they are written out.
   absl::StatusOr<std::vector<ir::Expr>> Finish(const std::vector<ir::Expr>& next,
                                                const std::vector<Stack>& stacks,
                                                Repeats* repeats) &&;

@@ -170,6 +170,28 @@ TEST(RecurrentTest, LongSequencesAreOneRepeat) {
   EXPECT_EQ(nodes(1'000'000), nodes(17));
 }
 
+// A shape may be computed by a loop; one that is too long to be evaluated is refused.
+TEST(LoopTest, OverConstantsAloneIsEvaluated) {
+  const auto counted = [](int64_t trips) {
+    OnnxMaker body;
+    body.Input("i", {}, DataType::kInt64).Input("going", {}, DataType::kBool).Input("s", {1});
+    body.Node("Identity", {"going"}, {"still"}).Node("Add", {"s", "one"}, {"t"});
+    OnnxMaker maker(16);
+    maker.Input("x", {4, 5})
+        .Initializer("trips", IntTensor({}, {trips}))
+        .Initializer("start", IntTensor({1}, {0}))
+        .Initializer("one", IntTensor({1}, {1}))
+        .Node("Loop", {"trips", "", "start"}, {"count"})
+        .Graph("body", body.Output("still").Output("t"))
+        .Node("Reshape", {"x", "count"}, {"y"})
+        .Output("y");
+    return maker;
+  };
+  const TensorData x = FloatTensor({4, 5}, std::vector<float>(20));
+  EXPECT_THAT(FirstOutput(counted(20), {x}).shape, ElementsAre(20));
+  EXPECT_THAT(Refusal(counted(5000)), HasSubstr("node \"Reshape_node\" (Reshape): "));
+}
+
 // What a file asks for in a body stays charged: the numbers of trips are a constant.
 TEST(LoopTest, NumbersOfTripsAreCharged) {
   EXPECT_THAT(Refusal(LoopModel(int64_t{1} << 36, "i")), HasSubstr("loops of up to 1024 trips"));
