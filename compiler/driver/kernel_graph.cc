@@ -6,11 +6,11 @@
 #include <unordered_map>
 #include <utility>
 
+#include "compiler/driver/repeat_values.h"
 #include "compiler/driver/views.h"
 #include "compiler/ir/constant_pool.h"
 #include "compiler/ops/attrs.h"
 #include "compiler/ops/repeat.h"
-#include "compiler/passes/memory_plan.h"
 #include "compiler/passes/pieces.h"
 #include "fmt/format.h"
 #include "support/status.h"
@@ -169,12 +169,7 @@ class SpecialisationBuilder {
             ir::GetAttr<std::string>(node->callee->attrs, "signature", std::string()),
             operand_ranks, result_ranks));
     for (size_t i = 0; i < results.size(); ++i) {
-      Value value{.kind = Value::Kind::kIntermediate,
-                  .name = fmt::format("view.{}", graph_.values.size()),
-                  .type = results[i].tensor,
-                  .layout = signature.results[i],
-                  .data = {}};
-      call.results.push_back(AddValue(std::move(value)));
+      call.results.push_back(AddIntermediate(graph_, results[i].tensor, signature.results[i]));
     }
     values_of_[node.get()] = call.results;
     graph_.calls.push_back(std::move(call));
@@ -189,99 +184,20 @@ class SpecialisationBuilder {
     if (repeat_ >= 0 || !repeat.rows || function == module_.functions.end()) {
       return absl::InternalError("expected repeats in rows, and none in another");
     }
-    const std::vector<int> states = AddParams(repeat, *node, *function->second);
+    RepeatValues values(repeat, graph_);
+    const std::vector<ir::Expr> params = ir::Params(*function->second);
+    for (size_t i = 0; i < params.size(); ++i) {
+      const int arg = values_of_.at(node->args[i].get())[0];
+      values_of_[params[i].get()] = {values.AddParam(i, arg, params[i]->type->tensor)};
+    }
     repeat_ = static_cast<int>(graph_.repeats.size());
     graph_.repeats.push_back({.trips = repeat.trips});
     const ir::Expr& body = ir::Body(*function->second);
     for (const ir::Expr& inner : ir::PostOrderOutside(body)) HONE_RETURN_IF_ERROR(Visit(inner));
     repeat_ = -1;
-    return AddResults(repeat, node, states, values_of_.at(body.get()));
-  }
-
-  // The values of the states; slices lie in what is scanned, and the rest is what is given.
-  std::vector<int> AddParams(const ops::Repeat& repeat, const ir::ExprNode& call,
-                             const ir::ExprNode& function) {
-    std::vector<int> states;
-    const std::vector<ir::Expr> params = ir::Params(function);
-    for (size_t i = 0; i < params.size(); ++i) {
-      const int arg = values_of_.at(call.args[i].get())[0];
-      const int64_t slice = static_cast<int64_t>(i) - repeat.states;
-      if (slice >= repeat.slices) {
-        values_of_[params[i].get()] = {arg};
-        continue;
-      }
-      Value value = IntermediateOf(params[i]->type->tensor);
-      value.within = arg;
-      if (slice >= 0) MoveByRows(repeat, repeat.IsBackwards(static_cast<size_t>(slice)), &value);
-      const int id = AddValue(std::move(value));
-      values_of_[params[i].get()] = {id};
-      if (slice < 0) states.push_back(id);
-    }
-    return states;
-  }
-
-  Value IntermediateOf(const ir::TensorType& type) const {
-    return {.kind = Value::Kind::kIntermediate,
-            .name = fmt::format("view.{}", graph_.values.size()),
-            .type = type,
-            .layout = Layout::RowMajor(static_cast<int>(type.shape.size())),
-            .data = {}};
-  }
-
-  static uint64_t RowBytes(const ir::TensorType& type) {
-    return static_cast<uint64_t>(ops::RowElements(type) * SizeBytes(type.dtype));
-  }
-
-  // Of a row of what `value` lies in, the first one of the first trip.
-  static void MoveByRows(const ops::Repeat& repeat, bool backwards, Value* value) {
-    const uint64_t row = RowBytes(value->type);
-    value->offset_bytes = backwards ? static_cast<uint64_t>(repeat.trips - 1) * row : 0;
-    value->stride_bytes = backwards ? -static_cast<int64_t>(row) : static_cast<int64_t>(row);
-  }
-
-  // Next states lie in what they are stacked in, or in two places in turn.
-  absl::Status AddResults(const ops::Repeat& repeat, const ir::Expr& node,
-                          const std::vector<int>& states, const std::vector<int>& results) {
-    std::vector<int>& fields = values_of_[node.get()];
-    fields.resize(results.size(), -1);
-    std::map<int, int> last;  // what holds a result's row of the last trip, by the result
-    for (size_t i = states.size(); i < results.size(); ++i) {
-      HONE_RETURN_IF_ERROR(CheckIsFree(results[i]));
-      fields[i] = AddValue(IntermediateOf(node->type->fields[i].tensor));
-      Value& row = graph_.values[results[i]];
-      row.within = fields[i];
-      const size_t stack = static_cast<size_t>(repeat.slices) + i - states.size();
-      MoveByRows(repeat, repeat.IsBackwards(stack), &row);
-      last[results[i]] = fields[i];
-    }
-    for (size_t i = 0; i < states.size(); ++i) {
-      const int result = results[i];
-      const auto stacked = last.find(result);
-      if (stacked == last.end()) {
-        HONE_RETURN_IF_ERROR(CheckIsFree(result));
-        ir::TensorType two = {{2, ops::RowElements(graph_.values[result].type)},
-                              graph_.values[result].type.dtype};
-        const int holder = AddValue(IntermediateOf(two));
-        Value& value = graph_.values[result];
-        value.within = holder;
-        value.stride_bytes = static_cast<int64_t>(RowBytes(value.type));
-        value.alternates = true;
-      }
-      graph_.values[states[i]].follows = result;
-      const passes::Place end = passes::PlaceInTrip(graph_.values, result, repeat.trips - 1);
-      Value value = IntermediateOf(graph_.values[result].type);
-      value.within = end.value;
-      value.offset_bytes = end.offset_bytes;
-      fields[i] = AddValue(std::move(value));
-    }
+    HONE_ASSIGN_OR_RETURN(values_of_[node.get()],
+                          values.AddResults(values_of_.at(body.get()), *node->type));
     return absl::OkStatus();
-  }
-
-  absl::Status CheckIsFree(int result) const {
-    const Value& value = graph_.values[result];
-    if (value.kind == Value::Kind::kIntermediate && value.within < 0) return absl::OkStatus();
-    return absl::InternalError(
-        "expected results of a repeated function that kernels of its own write");
   }
 
   bool IsConstant(int id) const { return graph_.values[id].kind == Value::Kind::kConstant; }
