@@ -53,7 +53,7 @@ class Module {
   Memory copied_parameters_;
 };
 
-// Of a module of any version.
+// The number of repeats that a module of any version has.
 inline uint32_t RepeatCount(const hone_module& table) {
   return table.abi_version == HONE_MODULE_ABI_VERSION ? 0 : table.repeat_count;
 }

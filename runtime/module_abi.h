@@ -14,7 +14,7 @@ extern "C" {
 #endif
 
 #define HONE_MODULE_ABI_VERSION 1
-/* Of modules with repeats, which runtimes that do not know them must not run. */
+/* Modules with repeats have this one: runtimes that do not know them must not run them. */
 #define HONE_MODULE_ABI_VERSION_REPEATS 2
 #define HONE_MODULE_SYMBOL "hone_module_v1"
 /* Every buffer starts at a multiple of this, in bytes, and is readable up to the next multiple. */

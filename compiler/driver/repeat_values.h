@@ -15,8 +15,8 @@ namespace hone::driver {
 // A new value that some kernel writes, or that is a part of others.
 int AddIntermediate(Specialisation& graph, const ir::TensorType& type, const Layout& layout);
 
-// Of one repeat in rows. Parameters come first, in order, then the calls of the body, then the
-// results.
+// Adds the values of one repeat in rows. Parameters come first, in order, then the calls of the
+// body, then the results.
 class RepeatValues {
  public:
   RepeatValues(const ops::Repeat& repeat, Specialisation& graph) : repeat_(repeat), graph_(graph) {}

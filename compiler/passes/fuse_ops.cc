@@ -71,7 +71,8 @@ Expr SpellOutTuples(const Expr& body) {
 
 class OutputCopies {
  public:
-  // Of a function that is repeated, with so many states: what is stacked may be a next state, too.
+  // The same for the results of a function that is repeated, with so many states: what is stacked
+  // may be a next state, too.
   Expr ApplyToBody(const Expr& results, size_t states) {
     std::vector<Expr> fields;
     ir::NodeSet stacked;

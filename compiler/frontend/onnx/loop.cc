@@ -98,7 +98,7 @@ class LoopConverter {
     return std::move(repeat).Finish({outputs.begin() + 1, first_stack}, stacks, node_.repeats());
   }
 
-  // Of the trips.
+  // The numbers of the trips, as a constant.
   absl::StatusOr<ir::Expr> Numbers() const {
     HONE_ASSIGN_OR_RETURN(const int64_t bytes, TensorBytes({trips_}, DataType::kInt64));
     HONE_RETURN_IF_ERROR(node_.Generate(bytes));
@@ -115,7 +115,7 @@ class LoopConverter {
     return RunGraph(*body_, scope_, inputs);
   }
 
-  Results Finish(std::vector<ir::Expr> carried, std::vector<std::vector<ir::Expr>> scanned,
+  Results Finish(std::vector<ir::Expr> carried, const std::vector<std::vector<ir::Expr>>& scanned,
                  int64_t trips) const {
     if (trips > 0 || scanned.empty()) {
       HONE_ASSIGN_OR_RETURN(const auto stacks, Stack(scanned, Shape(scanned.size(), 0)));

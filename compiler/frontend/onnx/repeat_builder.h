@@ -20,7 +20,7 @@ inline constexpr int64_t kMostShortTrips = 16;
 // Loops that cannot be repeats are written out up to here.
 inline constexpr int64_t kMostUnrolledTrips = 1024;
 
-// Of one import.
+// What the repeats of one import share.
 struct Repeats {
   std::map<std::string, ir::Expr> functions;  // by name, to become those of the module
   bool inside = false;                        // in a body: loops there are written out

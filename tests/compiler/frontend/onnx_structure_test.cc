@@ -197,8 +197,8 @@ TEST(LoopTest, NumbersOfTripsAreCharged) {
   EXPECT_THAT(Refusal(LoopModel(int64_t{1} << 36, "i")), HasSubstr("loops of up to 1024 trips"));
 }
 
-// Of two loops one may be a repeat: the outer one, unless the inner one is too long to be written
-// out in its body.
+// One of two loops in one another may be a repeat: the outer one, unless the inner one is too long
+// to be written out in its body.
 TEST(RecurrentTest, OfLoopsInOneAnotherOneIsRepeated) {
   const auto scan = [](int64_t trips, int64_t steps) {
     OnnxMaker maker(16);
