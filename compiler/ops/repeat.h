@@ -17,7 +17,7 @@
 
 namespace hone::ops {
 
-// Trips that do nothing take a nanosecond each: more would take longer than twenty minutes.
+// Trips that do nothing take a nanosecond each: more would take longer than a quarter of an hour.
 inline constexpr int64_t kMostTrips = int64_t{1} << 40;
 
 // The attributes of such a call.
@@ -25,8 +25,8 @@ struct Repeat {
   int64_t trips = 1;
   int64_t states = 0;
   int64_t slices = 0;  // operands that are scanned
-  std::vector<int64_t>
-      backwards;  // of each slice, then of each stack: 1 where the last row is first
+  // One entry a slice, then one a stack: 1 where the last row is first.
+  std::vector<int64_t> backwards = {};
   // Scanned operands and stacks are rows as PackRepeats makes them: (trips, RowElements of a row).
   bool rows = false;
 
