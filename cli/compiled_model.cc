@@ -42,6 +42,7 @@ absl::StatusOr<CompiledModel> OpenModule(const std::string& path, int threads) {
 absl::Status CheckCompiledAlready(const ModelOptions& model) {
   const char* flag = nullptr;
   if (!model.constants.empty()) flag = "--constant";
+  if (!model.outputs.empty()) flag = "--cut";
   if (!model.dims.empty()) flag = "--dim";
   if (!model.numerics.empty()) flag = "--numerics";
   if (flag == nullptr) return absl::OkStatus();

@@ -1,5 +1,9 @@
 // `hone`: the command line. docs/architecture.md, 8 is its contract.
+#include <signal.h>
+
 #include <cstdio>
+#include <optional>
+#include <string>
 
 #include "CLI/CLI.hpp"
 #include "cli/exit_code.h"
@@ -27,10 +31,21 @@ std::string UnknownVerb(const CLI::App& app, int argc, char** argv) {
   return "";
 }
 
+// What a script leaves of a flag whose variable is not set, such as "--db=": CLI11 would take the
+// argument behind it as the value.
+std::optional<std::string> EmptyValue(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string argument = argv[i];
+    if (argument.starts_with("--") && argument.find('=') == argument.size() - 1) return argument;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   spdlog::set_default_logger(spdlog::stderr_color_mt("hone"));
+  signal(SIGCHLD, SIG_DFL);  // inherited as ignored, it would hide how children end
   CLI::App app("Hone: auto-tuned deep-learning kernels", "hone");
   app.set_version_flag("--version", std::string("hone ") + hone::Version());
   app.require_subcommand(1);
@@ -48,6 +63,11 @@ int main(int argc, char** argv) {
   hone::cli::AddDb(app, action);
   if (const std::string unknown = UnknownVerb(app, argc, argv); !unknown.empty()) {
     fmt::print(stderr, "hone: there is no verb '{}'; see hone --help\n", unknown);
+    return hone::cli::kUsage;
+  }
+  if (const std::optional<std::string> before = EmptyValue(argc, argv)) {
+    fmt::print(stderr, "hone: expected a value after {}, found an empty one; see hone --help\n",
+               *before);
     return hone::cli::kUsage;
   }
   try {

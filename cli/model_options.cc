@@ -76,6 +76,9 @@ void ModelOptions::AddBindings(CLI::App& verb) {
                   "specialisation");
   verb.add_option("--constant", constants,
                   "NAME=FILE.pb or NAME=FILE.npy: makes an input that decides a shape a constant");
+  verb.add_option("--cut", outputs,
+                  "Makes a value of the model an output instead of the model's own and leaves out "
+                  "what it is not computed from; may be repeated");
   const auto check = [](const std::string& text) -> std::string {
     if (ops::ParseNumerics(text)) return "";
     return fmt::format("expected strict, default or fast, found '{}'", text);
@@ -132,10 +135,12 @@ absl::StatusOr<ir::Module> Import(const std::string& path, const frontend::Impor
   const std::string extension = std::filesystem::path(path).extension();
   if (extension == ".onnx") return frontend::ImportOnnx(path, options);
   if (extension == ".pb") return frontend::ImportPb(path, options);
-  if (!options.constants.empty() || !options.shapes.empty() || !options.dims.empty()) {
-    const char* const flag = !options.shapes.empty() ? "--shape"
-                             : !options.dims.empty() ? "--dim"
-                                                     : "--constant";
+  const char* flag = nullptr;
+  if (!options.outputs.empty()) flag = "--cut";
+  if (!options.constants.empty()) flag = "--constant";
+  if (!options.dims.empty()) flag = "--dim";
+  if (!options.shapes.empty()) flag = "--shape";
+  if (flag != nullptr) {
     return WithExitCode(
         absl::InvalidArgumentError(fmt::format(
             "expected {} with a model whose name ends in .onnx or .pb, found {}", flag, path)),
@@ -160,10 +165,11 @@ absl::StatusOr<std::vector<ir::Module>> LoadSpecialisations(const ModelOptions& 
   std::vector<ir::Module> modules;
   ir::ConstantPool pool;
   for (const Specialisation& s : all) {
-    HONE_ASSIGN_OR_RETURN(
-        ir::Module module,
-        Import(model.path,
-               {.shapes = s.shapes, .dims = s.dims, .constants = constants, .values = values}));
+    HONE_ASSIGN_OR_RETURN(ir::Module module, Import(model.path, {.shapes = s.shapes,
+                                                                 .dims = s.dims,
+                                                                 .constants = constants,
+                                                                 .values = values,
+                                                                 .outputs = model.outputs}));
     if (!model.numerics.empty()) module = passes::WithNumerics(module, model.numerics);
     if (all.size() > 1) module = pool.Share(module);
     modules.push_back(std::move(module));
@@ -182,8 +188,11 @@ absl::StatusOr<ir::Module> LoadModelBytes(std::string_view bytes, const ModelOpt
   HONE_ASSIGN_OR_RETURN(const Specialisation one,
                         ParseOneSpecialisation(model.shapes, model.dims, what));
   HONE_ASSIGN_OR_RETURN(const Tensors constants, ConstantsOf(model));
-  return frontend::ImportPbBytes(
-      bytes, {.shapes = one.shapes, .dims = one.dims, .constants = constants, .values = {}});
+  return frontend::ImportPbBytes(bytes, {.shapes = one.shapes,
+                                         .dims = one.dims,
+                                         .constants = constants,
+                                         .values = {},
+                                         .outputs = model.outputs});
 }
 
 std::string InputShapes(const ir::Module& module) {

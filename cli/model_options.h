@@ -39,10 +39,11 @@ struct ModelOptions {
   std::vector<std::string> dims;       // "batch=4"
   std::vector<std::string> constants;  // "name=FILE": values of inputs that decide shapes
   std::map<std::string, frontend::TensorData> constant_values;  // likewise, at hand
-  std::string numerics;  // "strict", "default" or "fast"; empty: as the model says
+  std::vector<std::string> outputs;  // values that are the outputs instead of the model's own
+  std::string numerics;              // "strict", "default" or "fast"; empty: as the model says
 
   void AddTo(CLI::App& verb, const std::string& name = "MODEL");
-  // --shape, --dim, --constant and --numerics alone.
+  // --shape, --dim, --constant, --cut and --numerics alone.
   void AddBindings(CLI::App& verb);
 };
 

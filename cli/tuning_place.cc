@@ -15,6 +15,14 @@ namespace {
 
 // No worker that this verb starts could ever measure for another machine.
 absl::Status CheckRunsHere(const Target& target) {
+  if (target.threads > HostCoreCount()) {
+    return WithExitCode(
+        absl::InvalidArgumentError(fmt::format(
+            "expected --threads of at most {}, the cores that this process may run on, found {}; "
+            "name the daemon of a farm with a larger machine by --server",
+            HostCoreCount(), target.threads)),
+        kUsage);
+  }
   const std::string missing = MissingOnHost(target.ToString());
   if (missing.empty()) return absl::OkStatus();
   return WithExitCode(

@@ -72,6 +72,12 @@ double LoadAnyElement(DataType type, const void* data, int64_t index) {
     case DataType::kUInt8:
     case DataType::kBool:
       return Load<uint8_t>(data, index);
+    case DataType::kUInt16:
+      return Load<uint16_t>(data, index);
+    case DataType::kUInt32:
+      return Load<uint32_t>(data, index);
+    case DataType::kUInt64:
+      return Load<uint64_t>(data, index);
   }
   return 0;
 }
@@ -99,6 +105,12 @@ void StoreAnyElement(DataType type, void* data, int64_t index, double value) {
     case DataType::kUInt8:
     case DataType::kBool:
       return Store<uint8_t>(data, index, value);
+    case DataType::kUInt16:
+      return Store<uint16_t>(data, index, value);
+    case DataType::kUInt32:
+      return Store<uint32_t>(data, index, value);
+    case DataType::kUInt64:
+      return Store<uint64_t>(data, index, value);
   }
 }
 

@@ -127,6 +127,7 @@ int Serve(const Flags& flags, const std::string& address) {
 
 int Main(int argc, char** argv) {
   Flags flags;
+  signal(SIGCHLD, SIG_DFL);  // inherited as ignored, it would hide how children end
   CLI::App app("Hone's worker: measures candidate kernels for a daemon.", "hone-measure");
   app.set_version_flag("--version", std::string("hone ") + Version());
   app.add_option("--server", flags.server, "the daemon: unix:PATH (default: honed's own default)");

@@ -53,7 +53,7 @@ Range RangeOf(const hone_buffer& buffer, DataType type, InputSet set) {
   if (IsInteger(type)) {
     if (has_domain) return Integers(std::ceil(buffer.domain_low), std::floor(buffer.domain_high));
     const double reach = set == InputSet::kExact ? 2 : 16;
-    return type == DataType::kUInt8 ? Integers(0, 2 * reach) : Integers(-reach, reach);
+    return IsUnsigned(type) ? Integers(0, 2 * reach) : Integers(-reach, reach);
   }
   if (!has_domain) return set == InputSet::kExact ? Integers(-2, 2) : Range{-1, 1, 0};
   const bool has_integers = std::ceil(buffer.domain_low) <= std::floor(buffer.domain_high);

@@ -14,7 +14,7 @@ hone_dl_type ToDlType(hone::DataType type) {
     code = HONE_DL_BFLOAT;
   } else if (hone::IsFloat(type)) {
     code = HONE_DL_FLOAT;
-  } else if (type == hone::DataType::kUInt8) {
+  } else if (hone::IsUnsigned(type)) {
     code = HONE_DL_UINT;
   } else if (type == hone::DataType::kBool) {
     code = HONE_DL_BOOL;

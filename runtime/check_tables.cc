@@ -54,7 +54,7 @@ class Checker {
   // Size of a tensor in memory, or false where shape, dtype or layout make no sense.
   static bool SizeOf(uint8_t dtype, uint32_t rank, const int64_t* shape, const Layout& layout,
                      uint64_t* size_bytes) {
-    if (dtype < 1 || dtype > static_cast<uint8_t>(DataType::kBool)) return false;
+    if (dtype < 1 || dtype > static_cast<uint8_t>(kLastDataType)) return false;
     const std::vector<int64_t> extents(shape, shape + rank);
     uint64_t bytes = static_cast<uint64_t>(SizeBytes(static_cast<DataType>(dtype)));
     for (int64_t extent : extents) {

@@ -11,7 +11,7 @@ struct Entry {
   int size_bytes;
 };
 
-constexpr std::array<Entry, 10> kEntries = {{
+constexpr std::array<Entry, 13> kEntries = {{
     {DataType::kFloat32, "float32", 4},
     {DataType::kFloat64, "float64", 8},
     {DataType::kFloat16, "float16", 2},
@@ -22,7 +22,11 @@ constexpr std::array<Entry, 10> kEntries = {{
     {DataType::kInt64, "int64", 8},
     {DataType::kUInt8, "uint8", 1},
     {DataType::kBool, "bool", 1},
+    {DataType::kUInt16, "uint16", 2},
+    {DataType::kUInt32, "uint32", 4},
+    {DataType::kUInt64, "uint64", 8},
 }};
+static_assert(kEntries.size() == static_cast<size_t>(kLastDataType));
 
 // The entries stand in the order of their values.
 const Entry& Find(DataType type) { return kEntries[static_cast<int>(type) - 1]; }
@@ -37,6 +41,11 @@ bool IsFloat(DataType type) {
 }
 
 bool IsInteger(DataType type) { return !IsFloat(type) && type != DataType::kBool; }
+
+bool IsUnsigned(DataType type) {
+  return type == DataType::kUInt8 || type == DataType::kUInt16 || type == DataType::kUInt32 ||
+         type == DataType::kUInt64;
+}
 
 std::string_view Name(DataType type) { return Find(type).name; }
 

@@ -20,7 +20,11 @@ enum class DataType : uint8_t {
   kInt64 = 8,
   kUInt8 = 9,
   kBool = 10,
+  kUInt16 = 11,
+  kUInt32 = 12,
+  kUInt64 = 13,
 };
+inline constexpr DataType kLastDataType = DataType::kUInt64;
 
 // Bytes of one element. A bool takes one byte.
 int SizeBytes(DataType type);
@@ -28,6 +32,8 @@ int SizeBytes(DataType type);
 bool IsFloat(DataType type);
 // Integers proper; bool is not one.
 bool IsInteger(DataType type);
+// Integers without a sign.
+bool IsUnsigned(DataType type);
 
 // "float32", "int8", "bool", ...
 std::string_view Name(DataType type);

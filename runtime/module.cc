@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <optional>
@@ -22,6 +23,29 @@ std::unique_ptr<Module> Fail(std::string* error, const std::string& message) {
   *error = message;
   return nullptr;
 }
+
+// A path of the descriptor in words that this process uses once. The loader keeps the words by
+// which an object was opened as a name of it, for as long as it is loaded by anyone; a descriptor's
+// number comes again, and the next module under the same words would be taken for that object.
+// Between the folder and the number stands a count in binary, "/." for a one and "/" for a zero.
+std::string FreshPathOf(int fd) {
+  static std::atomic<uint64_t> opened = 0;
+  std::string path = "/proc/self/fd";
+  for (uint64_t count = ++opened; count > 0; count /= 2) path += count % 2 == 1 ? "/." : "/";
+  return path + "/" + std::to_string(fd);
+}
+
+// What is mapped stays mapped without it.
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  ~Descriptor() { close(fd_); }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+
+ private:
+  const int fd_;
+};
 
 bool UsesTiles(const hone_module& table) {
   for (uint32_t k = 0; k < table.kernel_count; ++k) {
@@ -65,17 +89,14 @@ std::unique_ptr<Module> Module::OpenBytes(const void* bytes, size_t size_bytes,
 
 std::unique_ptr<Module> Module::OpenDescriptor(int fd, const std::string& name, std::string* error,
                                                Parameters parameters) {
+  const Descriptor closed_at_the_end(fd);
   std::unique_ptr<Module> module(new Module);
-  // Kept open: the loader knows loaded objects by their path, and with the number in use again
-  // another module would be taken for this one.
-  module->fd_ = fd;
   std::string fault;
   const std::optional<uint64_t> code_bytes = CheckElf(fd, &fault);
   if (!code_bytes) return Fail(error, "expected a compiled module, but " + name + " is " + fault);
   // By descriptor, so that code and parameters are of one file even when the path is replaced
   // meanwhile.
-  const std::string path = "/proc/self/fd/" + std::to_string(fd);
-  module->handle_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  module->handle_ = dlopen(FreshPathOf(fd).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (module->handle_ == nullptr) {
     return Fail(error,
                 "expected a compiled module, but " + name + " cannot be loaded: " + dlerror());
@@ -153,7 +174,6 @@ bool Module::CopyParameters(const std::string& name, std::string* error) {
 Module::~Module() {
   if (mapped_bytes_ > 0) munmap(const_cast<uint8_t*>(parameters_), mapped_bytes_);
   if (handle_ != nullptr) dlclose(handle_);
-  if (fd_ >= 0) close(fd_);
 }
 
 }  // namespace hone

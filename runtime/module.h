@@ -45,7 +45,6 @@ class Module {
   bool MapParameters(int fd, uint64_t code_bytes, const std::string& name, std::string* error);
   bool CopyParameters(const std::string& name, std::string* error);
 
-  int fd_ = -1;
   void* handle_ = nullptr;
   const hone_module* table_ = nullptr;
   const uint8_t* parameters_ = nullptr;

@@ -104,6 +104,7 @@ bool CatchSignals() {
   action.sa_handler = RequestStop;
   action.sa_flags = SA_RESTART;
   signal(SIGPIPE, SIG_IGN);
+  signal(SIGCHLD, SIG_DFL);  // inherited as ignored, it would hide how children end
   return sigaction(SIGTERM, &action, nullptr) == 0 && sigaction(SIGINT, &action, nullptr) == 0;
 }
 

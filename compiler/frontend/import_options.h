@@ -28,6 +28,9 @@ struct ImportOptions {
   // shape, become constants too; the others stay inputs, and where the model's own shape of one is
   // symbolic and `shapes` has none, its value's is taken.
   std::map<std::string, TensorData> values;
+  // Names of values that are the outputs instead of the model's own, as `--cut NAME` gives them:
+  // only what they are computed from is imported.
+  std::vector<std::string> outputs;
 };
 
 // What `import` makes of the options; where it needs inputs (InputsNeeded of its status) whose

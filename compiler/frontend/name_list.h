@@ -1,4 +1,4 @@
-// Names in messages: the first few, and how many more there are.
+// Names in messages: the first few and how many more there are, and as a shell takes them.
 #ifndef HONE_COMPILER_FRONTEND_NAME_LIST_H_
 #define HONE_COMPILER_FRONTEND_NAME_LIST_H_
 
@@ -9,6 +9,9 @@ namespace hone::frontend {
 
 // "a, b, c and 12 more": of more than `most` names, the first ones.
 std::string ShortList(const std::vector<std::string>& names, size_t most = 3);
+
+// The name as a shell takes it for one word: in quotes where it has to be.
+std::string ShellWord(const std::string& name);
 
 }  // namespace hone::frontend
 

@@ -19,7 +19,7 @@ struct Descr {
   std::string_view text;
   DataType dtype;
 };
-constexpr std::array<Descr, 10> kDescrs = {{{"<f4", DataType::kFloat32},
+constexpr std::array<Descr, 13> kDescrs = {{{"<f4", DataType::kFloat32},
                                             {"<f8", DataType::kFloat64},
                                             {"<f2", DataType::kFloat16},
                                             {"|i1", DataType::kInt8},
@@ -27,6 +27,9 @@ constexpr std::array<Descr, 10> kDescrs = {{{"<f4", DataType::kFloat32},
                                             {"<i4", DataType::kInt32},
                                             {"<i8", DataType::kInt64},
                                             {"|u1", DataType::kUInt8},
+                                            {"<u2", DataType::kUInt16},
+                                            {"<u4", DataType::kUInt32},
+                                            {"<u8", DataType::kUInt64},
                                             {"|b1", DataType::kBool},
                                             {"<V2", DataType::kBFloat16}}};
 
@@ -51,7 +54,7 @@ absl::StatusOr<DataType> ParseDescr(std::string_view text) {
   }
   return Damaged(
       fmt::format("element type {} was found, one of little-endian f2, f4, f8, i1, i2, "
-                  "i4, i8, u1, b1 was expected",
+                  "i4, i8, u1, u2, u4, u8, b1 was expected",
                   text));
 }
 

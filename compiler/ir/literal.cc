@@ -16,15 +16,18 @@ struct Suffix {
   DataType dtype;
   std::string_view text;
 };
-constexpr std::array<Suffix, 9> kSuffixes = {{{DataType::kFloat32, "f32"},
-                                              {DataType::kFloat64, "f64"},
-                                              {DataType::kFloat16, "f16"},
-                                              {DataType::kBFloat16, "bf16"},
-                                              {DataType::kInt8, "i8"},
-                                              {DataType::kInt16, "i16"},
-                                              {DataType::kInt32, "i32"},
-                                              {DataType::kInt64, "i64"},
-                                              {DataType::kUInt8, "u8"}}};
+constexpr std::array<Suffix, 12> kSuffixes = {{{DataType::kFloat32, "f32"},
+                                               {DataType::kFloat64, "f64"},
+                                               {DataType::kFloat16, "f16"},
+                                               {DataType::kBFloat16, "bf16"},
+                                               {DataType::kInt8, "i8"},
+                                               {DataType::kInt16, "i16"},
+                                               {DataType::kInt32, "i32"},
+                                               {DataType::kInt64, "i64"},
+                                               {DataType::kUInt8, "u8"},
+                                               {DataType::kUInt16, "u16"},
+                                               {DataType::kUInt32, "u32"},
+                                               {DataType::kUInt64, "u64"}}};
 
 std::string_view SuffixOf(DataType dtype) {
   for (const Suffix& suffix : kSuffixes) {
@@ -60,6 +63,10 @@ bool FitsInteger(DataType dtype, int64_t value) {
       return value == static_cast<int32_t>(value);
     case DataType::kUInt8:
       return value == static_cast<uint8_t>(value);
+    case DataType::kUInt16:
+      return value == static_cast<uint16_t>(value);
+    case DataType::kUInt32:
+      return value == static_cast<uint32_t>(value);
     default:
       return true;
   }
@@ -136,6 +143,9 @@ double ScalarValue(const ExprNode& constant) {
     case DataType::kInt64:
       return static_cast<double>(static_cast<int64_t>(bits));
     case DataType::kUInt8:
+    case DataType::kUInt16:
+    case DataType::kUInt32:
+    case DataType::kUInt64:
     case DataType::kBool:
       return static_cast<double>(bits);
   }
@@ -151,6 +161,7 @@ std::string LiteralText(const ExprNode& constant) {
     return fmt::format("{}(0x{:x})", Name(dtype), bits);
   }
   if (dtype == DataType::kInt64) return fmt::format("{}i64", static_cast<int64_t>(bits));
+  if (dtype == DataType::kUInt64) return fmt::format("{}u64", bits);
   if (IsInteger(dtype)) return fmt::format("{}{}", static_cast<int64_t>(value), SuffixOf(dtype));
   if (dtype == DataType::kFloat64) return fmt::format("{}f64", value);
   return fmt::format("{}{}", static_cast<float>(value), SuffixOf(dtype));
@@ -162,6 +173,10 @@ Expr LiteralFromDecimal(std::string_view digits, std::string_view suffix) {
     if (IsFloat(known.dtype)) {
       const std::optional<uint64_t> bits = FloatBits(known.dtype, digits);
       return bits ? FromBits(known.dtype, *bits) : nullptr;
+    }
+    if (known.dtype == DataType::kUInt64) {
+      uint64_t value = 0;
+      return ParseAll(digits, &value) ? FromBits(known.dtype, value) : nullptr;
     }
     int64_t value = 0;
     if (!ParseAll(digits, &value) || !FitsInteger(known.dtype, value)) return nullptr;

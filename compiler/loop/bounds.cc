@@ -19,6 +19,8 @@ bool IsBinary(const Expr& e, BinaryOp op) {
 
 // All of the type where the value may have wrapped around.
 Interval Fit(const Interval& value, DataType dtype) {
+  // Intervals are of numbers: those of uint64 from 2^63 on are beyond them.
+  if (dtype == DataType::kUInt64) return value.min >= 0 && value.HasMax() ? value : Interval();
   const Interval range = Interval::OfType(dtype);
   return value.Within(range.min, range.max) ? value : range;
 }
@@ -72,7 +74,7 @@ Interval OfCondition(const Expr& e, const Bounds& bounds) {
 Interval OfAtom(const Expr& e, const Bounds& bounds) {
   switch (e->kind) {
     case ExprKind::kInt:
-      return Interval::Point(e->int_value);
+      return Fit(Interval::Point(e->int_value), e->dtype);
     case ExprKind::kVar: {
       const Bounds::Variable* known = bounds.Find(e.get());
       return known != nullptr ? known->interval : Interval::OfType(e->dtype);
@@ -84,7 +86,7 @@ Interval OfAtom(const Expr& e, const Bounds& bounds) {
       return wraps ? Interval::OfType(e->dtype) : value;
     }
     case ExprKind::kUnary:
-      if (e->unary_op == UnaryOp::kSign) return {-1, 1};
+      if (e->unary_op == UnaryOp::kSign) return {IsUnsigned(e->dtype) ? 0 : -1, 1};
       if (e->unary_op != UnaryOp::kNeg) return Interval::OfType(e->dtype);
       return Fit(BoundsOf(e->operands[0], bounds) * -1, e->dtype);
     case ExprKind::kSelect:

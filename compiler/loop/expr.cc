@@ -46,7 +46,7 @@ Expr FoldBinary(BinaryOp op, const Expr& a, const Expr& b) {
     if (GivesBool(op)) return BoolConst(CompareFloat(op, a->float_value, b->float_value));
     return FloatConst(EvalFloat(op, a->float_value, b->float_value, result), result);
   }
-  return IntConst(EvalInt(op, a->int_value, b->int_value, result), result);
+  return IntConst(EvalInt(op, a->int_value, b->int_value, a->dtype), result);
 }
 
 bool Commutes(BinaryOp op) {
@@ -222,7 +222,7 @@ Expr Select(Expr condition, Expr then, Expr otherwise) {
 Expr Cast(DataType dtype, Expr a) {
   if (a->dtype == dtype) return a;
   if (a->kind == ExprKind::kInt) {
-    if (IsFloat(dtype)) return FloatConst(IntToFloat(a->int_value, dtype), dtype);
+    if (IsFloat(dtype)) return FloatConst(IntToFloat(a->int_value, a->dtype, dtype), dtype);
     return IntConst(a->int_value, dtype);
   }
   if (a->kind == ExprKind::kFloat) {

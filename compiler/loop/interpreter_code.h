@@ -88,7 +88,8 @@ inline int64_t LeftInt(const Code& code, Frame& frame) { return code.a->i(*code.
 inline int64_t RightInt(const Code& code, Frame& frame) { return code.b->i(*code.b, frame); }
 
 // What evaluates a load, stores a value, or applies a binary operator; `dtype` is that of the
-// elements or of the result. Null where the kind of number is the other one.
+// elements, of the result of floats or of the operands that are integers. Null where the kind of
+// number is the other one.
 FloatFn FloatLoadFn(DataType dtype);
 IntFn IntLoadFn(DataType dtype);
 StoreFn StoreFnOf(DataType dtype);

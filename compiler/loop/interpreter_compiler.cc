@@ -166,8 +166,9 @@ void Compiler::CompileBinary(const ExprNode& e, const Bounds& bounds, Code& code
   code.a = Compile(e.operands[0], bounds);
   code.b = Compile(e.operands[1], bounds);
   code.binary_op = e.binary_op;
-  if (!IsFloat(e.operands[0]->dtype)) {
-    code.i = IntFnOf(e.binary_op, e.dtype);
+  code.operand_dtype = e.operands[0]->dtype;
+  if (!IsFloat(code.operand_dtype)) {
+    code.i = IntFnOf(e.binary_op, code.operand_dtype);
   } else if (GivesBool(e.binary_op)) {
     code.i = [](const Code& c, Frame& frame) -> int64_t {
       const double a = Left(c, frame);
@@ -198,13 +199,14 @@ void Compiler::CompileSelect(const ExprNode& e, const Bounds& bounds, Code& code
 
 void Compiler::CompileCast(const ExprNode& e, const Bounds& bounds, Code& code) {
   code.a = Compile(e.operands[0], bounds);
-  const bool from_float = IsFloat(e.operands[0]->dtype);
+  code.operand_dtype = e.operands[0]->dtype;
+  const bool from_float = IsFloat(code.operand_dtype);
   if (IsFloat(e.dtype)) {
     code.f = from_float ? FloatFn([](const Code& c, Frame& frame) {
       return RoundToFloat(Left(c, frame), c.dtype);
     })
                         : FloatFn([](const Code& c, Frame& frame) {
-                            return IntToFloat(LeftInt(c, frame), c.dtype);
+                            return IntToFloat(LeftInt(c, frame), c.operand_dtype, c.dtype);
                           });
   } else {
     code.i =

@@ -38,6 +38,18 @@ struct Stored<DataType::kUInt8> {
   using Type = uint8_t;
 };
 template <>
+struct Stored<DataType::kUInt16> {
+  using Type = uint16_t;
+};
+template <>
+struct Stored<DataType::kUInt32> {
+  using Type = uint32_t;
+};
+template <>
+struct Stored<DataType::kUInt64> {
+  using Type = uint64_t;
+};
+template <>
 struct Stored<DataType::kBool> {
   using Type = uint8_t;
 };
@@ -101,7 +113,7 @@ int64_t LoadInt(const Code& code, Frame& frame) {
   const int64_t position = Position(*code.place, frame);
   if (position < 0) return 0;
   const void* memory = frame.memory[code.place->memory];
-  return static_cast<const typename Stored<kType>::Type*>(memory)[position];
+  return static_cast<int64_t>(static_cast<const typename Stored<kType>::Type*>(memory)[position]);
 }
 
 template <DataType kType>
@@ -183,13 +195,13 @@ int64_t FastInt(const Code& code, Frame& frame) {
 template <BinaryOp kOp>
 int64_t Compare(const Code& code, Frame& frame) {
   const int64_t a = LeftInt(code, frame);
-  return CompareInt(kOp, a, RightInt(code, frame));
+  return CompareInt(kOp, a, RightInt(code, frame), DataType::kInt64);
 }
 
 int64_t AnyInt(const Code& code, Frame& frame) {
   const int64_t a = LeftInt(code, frame);
   const int64_t b = RightInt(code, frame);
-  return EvalInt(code.binary_op, a, b, code.dtype);
+  return EvalInt(code.binary_op, a, b, code.operand_dtype);
 }
 
 // Calls `function` with the type as a template argument.
@@ -214,6 +226,12 @@ void Dispatch(DataType dtype, Function function) {
       return function.template operator()<DataType::kInt64>();
     case DataType::kUInt8:
       return function.template operator()<DataType::kUInt8>();
+    case DataType::kUInt16:
+      return function.template operator()<DataType::kUInt16>();
+    case DataType::kUInt32:
+      return function.template operator()<DataType::kUInt32>();
+    case DataType::kUInt64:
+      return function.template operator()<DataType::kUInt64>();
     case DataType::kBool:
       return function.template operator()<DataType::kBool>();
   }
@@ -248,6 +266,12 @@ IntFn IntLoadFn(DataType dtype) {
       return LoadInt<DataType::kInt64>;
     case DataType::kUInt8:
       return LoadInt<DataType::kUInt8>;
+    case DataType::kUInt16:
+      return LoadInt<DataType::kUInt16>;
+    case DataType::kUInt32:
+      return LoadInt<DataType::kUInt32>;
+    case DataType::kUInt64:
+      return LoadInt<DataType::kUInt64>;
     case DataType::kBool:
       return LoadInt<DataType::kBool>;
     default:
@@ -267,6 +291,7 @@ FloatFn FloatFnOf(BinaryOp op, DataType dtype) {
 }
 
 IntFn IntFnOf(BinaryOp op, DataType dtype) {
+  if (dtype == DataType::kUInt64) return AnyInt;
   switch (op) {
     case BinaryOp::kAdd:
       return dtype == DataType::kInt64 ? FastInt<BinaryOp::kAdd> : AnyInt;

@@ -27,7 +27,9 @@ Interval Interval::OfType(DataType dtype) {
     case DataType::kBool:
       return {0, 1};
     case DataType::kUInt8:
-      return {0, 255};
+    case DataType::kUInt16:
+    case DataType::kUInt32:
+      return {0, (int64_t{1} << SizeBytes(dtype) * 8) - 1};
     case DataType::kInt8:
     case DataType::kInt16:
     case DataType::kInt32: {

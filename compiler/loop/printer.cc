@@ -66,7 +66,7 @@ bool IsReserved(std::string_view name) {
     for (int i = 0; i <= static_cast<int>(BinaryOp::kBitOr); ++i) {
       set->emplace(loop::Name(static_cast<BinaryOp>(i)));
     }
-    for (int i = 1; i <= static_cast<int>(DataType::kBool); ++i) {
+    for (int i = 1; i <= static_cast<int>(kLastDataType); ++i) {
       set->emplace(hone::Name(static_cast<DataType>(i)));
     }
     return set;

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 namespace hone::loop {
 namespace {
@@ -19,22 +20,50 @@ double RoundToPrecision(double value, int bits, int min_step, double max) {
   return rounded;
 }
 
-int64_t PowInt(int64_t base, int64_t exponent) {
-  if (exponent < 0) return base == 1 ? 1 : base == -1 ? (exponent % 2 ? -1 : 1) : 0;
+uint64_t PowUnsigned(uint64_t base, uint64_t exponent) {
   uint64_t result = 1;
-  for (uint64_t b = static_cast<uint64_t>(base); exponent > 0; exponent >>= 1, b *= b) {
-    if (exponent & 1) result *= b;
+  for (; exponent > 0; exponent >>= 1, base *= base) {
+    if (exponent & 1) result *= base;
   }
-  return static_cast<int64_t>(result);
+  return result;
 }
 
-int64_t Shift(BinaryOp op, int64_t a, int64_t count) {
+int64_t PowInt(int64_t base, int64_t exponent) {
+  if (exponent < 0) return base == 1 ? 1 : base == -1 ? (exponent % 2 ? -1 : 1) : 0;
+  return static_cast<int64_t>(
+      PowUnsigned(static_cast<uint64_t>(base), static_cast<uint64_t>(exponent)));
+}
+
+int64_t Shift(BinaryOp op, int64_t a, int64_t count, DataType dtype) {
   const bool beyond = count < 0 || count >= 64;
   if (op == BinaryOp::kShiftLeft) {
     return beyond ? 0 : static_cast<int64_t>(static_cast<uint64_t>(a) << count);
   }
+  if (dtype == DataType::kUInt64) {
+    return beyond ? 0 : static_cast<int64_t>(static_cast<uint64_t>(a) >> count);
+  }
   if (beyond) return a < 0 ? -1 : 0;
   return a >> count;
+}
+
+// Of 64 bits without a sign, what needs the sign to be told: nullopt for all else.
+std::optional<uint64_t> EvalUnsigned(BinaryOp op, uint64_t a, uint64_t b) {
+  switch (op) {
+    case BinaryOp::kDiv:
+    case BinaryOp::kFloorDiv:
+      return b == 0 ? 0 : a / b;
+    case BinaryOp::kMod:
+    case BinaryOp::kFloorMod:
+      return b == 0 ? 0 : a % b;
+    case BinaryOp::kMin:
+      return std::min(a, b);
+    case BinaryOp::kMax:
+      return std::max(a, b);
+    case BinaryOp::kPow:
+      return PowUnsigned(a, b);
+    default:
+      return std::nullopt;
+  }
 }
 
 }  // namespace
@@ -62,6 +91,10 @@ int64_t WrapToInt(int64_t value, DataType dtype) {
       return static_cast<int32_t>(value);
     case DataType::kUInt8:
       return static_cast<uint8_t>(value);
+    case DataType::kUInt16:
+      return static_cast<uint16_t>(value);
+    case DataType::kUInt32:
+      return static_cast<uint32_t>(value);
     case DataType::kBool:
       return value != 0;
     default:
@@ -76,10 +109,13 @@ struct IntRange {
   int64_t high;
 };
 
+// Of uint64, those that int64 has, too.
 IntRange RangeOf(DataType dtype) {
-  if (dtype == DataType::kUInt8) return {0, 255};
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
   if (dtype == DataType::kBool) return {0, 1};
-  const int64_t high = std::numeric_limits<int64_t>::max() >> (64 - 8 * SizeBytes(dtype));
+  if (dtype == DataType::kUInt64) return {0, kMost};
+  if (IsUnsigned(dtype)) return {0, kMost >> (63 - 8 * SizeBytes(dtype))};
+  const int64_t high = kMost >> (64 - 8 * SizeBytes(dtype));
   return {-high - 1, high};
 }
 
@@ -88,6 +124,10 @@ IntRange RangeOf(DataType dtype) {
 int64_t FloatToInt(double value, DataType dtype) {
   if (dtype == DataType::kBool) return value != 0;
   if (std::isnan(value)) return 0;
+  if (dtype == DataType::kUInt64) {
+    if (value >= 0x1p64) return -1;  // the bits of the largest
+    return value <= 0 ? 0 : static_cast<int64_t>(static_cast<uint64_t>(value));
+  }
   const auto [low, high] = RangeOf(dtype);
   if (value <= static_cast<double>(low)) return low;
   if (value >= static_cast<double>(high)) return high;
@@ -99,17 +139,29 @@ int64_t NearestInt(int64_t value, DataType dtype) {
   return std::clamp(value, low, high);
 }
 
-double IntToFloat(int64_t value, DataType dtype) {
+namespace {
+
+// The nearest float that is rounded once. `magnitude` is that of an integer.
+template <typename Integer>
+double NearestFloat(Integer value, uint64_t magnitude, DataType dtype) {
   if (dtype == DataType::kFloat32) return static_cast<double>(static_cast<float>(value));
   constexpr int kLost = 64 - 53;  // bits of an integer, and of a double
-  constexpr int64_t kLow = (int64_t{1} << kLost) - 1;
-  constexpr int64_t kExact = int64_t{1} << 53;
-  if (dtype != DataType::kFloat64 && (value > kExact || value < -kExact) && (value & kLow) != 0) {
+  constexpr Integer kLow = (Integer{1} << kLost) - 1;
+  constexpr uint64_t kExact = uint64_t{1} << 53;
+  if (dtype != DataType::kFloat64 && magnitude > kExact && (value & kLow) != 0) {
     // The last bit that stays is set where bits are lost: rounding once more rounds as if it were
     // the first time.
     value = (value & ~kLow) | (kLow + 1);
   }
   return RoundToFloat(static_cast<double>(value), dtype);
+}
+
+}  // namespace
+
+double IntToFloat(int64_t value, DataType from, DataType dtype) {
+  const auto bits = static_cast<uint64_t>(value);
+  if (from == DataType::kUInt64) return NearestFloat<uint64_t>(bits, bits, dtype);
+  return NearestFloat<int64_t>(value, value < 0 ? 0 - bits : bits, dtype);
 }
 
 uint16_t EncodeFloat16(double value) {
@@ -213,15 +265,16 @@ double EvalFloat(UnaryOp op, double a, DataType dtype) {
 }
 
 int64_t EvalInt(UnaryOp op, int64_t a, DataType dtype) {
+  const bool is_negative = a < 0 && dtype != DataType::kUInt64;
   switch (op) {
     case UnaryOp::kNeg:
       return WrapToInt(static_cast<int64_t>(0 - static_cast<uint64_t>(a)), dtype);
     case UnaryOp::kNot:
       return dtype == DataType::kBool ? a == 0 : WrapToInt(~a, dtype);
     case UnaryOp::kAbs:
-      return a < 0 ? EvalInt(UnaryOp::kNeg, a, dtype) : a;
+      return is_negative ? EvalInt(UnaryOp::kNeg, a, dtype) : a;
     case UnaryOp::kSign:
-      return (a > 0) - (a < 0);
+      return is_negative ? -1 : a != 0;
     case UnaryOp::kIsNan:
     case UnaryOp::kIsInf:
       return 0;
@@ -266,6 +319,9 @@ int64_t EvalInt(BinaryOp op, int64_t a, int64_t b, DataType dtype) {
   const uint64_t ua = static_cast<uint64_t>(a);
   const uint64_t ub = static_cast<uint64_t>(b);
   const auto wrap = [&](uint64_t value) { return WrapToInt(static_cast<int64_t>(value), dtype); };
+  if (dtype == DataType::kUInt64) {
+    if (const auto value = EvalUnsigned(op, ua, ub)) return static_cast<int64_t>(*value);
+  }
   switch (op) {
     case BinaryOp::kAdd:
       return wrap(ua + ub);
@@ -300,9 +356,9 @@ int64_t EvalInt(BinaryOp op, int64_t a, int64_t b, DataType dtype) {
       return wrap(ua | ub);
     case BinaryOp::kShiftLeft:
     case BinaryOp::kShiftRight:
-      return WrapToInt(Shift(op, a, b), dtype);
+      return WrapToInt(Shift(op, a, b, dtype), dtype);
     default:
-      return CompareInt(op, a, b);
+      return CompareInt(op, a, b, dtype);
   }
 }
 
@@ -335,7 +391,10 @@ bool Compare(BinaryOp op, T a, T b) {
 }  // namespace
 
 bool CompareFloat(BinaryOp op, double a, double b) { return Compare(op, a, b); }
-bool CompareInt(BinaryOp op, int64_t a, int64_t b) { return Compare(op, a, b); }
+bool CompareInt(BinaryOp op, int64_t a, int64_t b, DataType dtype) {
+  if (dtype != DataType::kUInt64) return Compare(op, a, b);
+  return Compare(op, static_cast<uint64_t>(a), static_cast<uint64_t>(b));
+}
 
 bool IsComparison(BinaryOp op) { return op >= BinaryOp::kEq && op <= BinaryOp::kGe; }
 bool GivesBool(BinaryOp op) { return op >= BinaryOp::kEq && op <= BinaryOp::kOr; }

@@ -2,7 +2,8 @@
 //
 // Floats are held as the double that equals them; every operation is computed in double and rounded
 // once to its type (for + - * / and sqrt of float32 and narrower types that is the IEEE result).
-// Integers are held as int64 and wrap around to their type; a bool is 0 or 1.
+// Integers are held as int64 and wrap around to their type, those of uint64 by their bits; a bool
+// is 0 or 1.
 #ifndef HONE_COMPILER_LOOP_SCALAR_H_
 #define HONE_COMPILER_LOOP_SCALAR_H_
 
@@ -19,8 +20,8 @@ int64_t WrapToInt(int64_t value, DataType dtype);
 int64_t FloatToInt(double value, DataType dtype);
 // The nearest integer that the type has.
 int64_t NearestInt(int64_t value, DataType dtype);
-// The nearest float, rounded once.
-double IntToFloat(int64_t value, DataType dtype);
+// Of an integer of type `from` the nearest float of `dtype`, rounded once.
+double IntToFloat(int64_t value, DataType from, DataType dtype);
 
 // Conversions of the stored 16 bits; `value` is representable (RoundToFloat).
 uint16_t EncodeFloat16(double value);
@@ -32,11 +33,11 @@ double EvalFloat(UnaryOp op, double a, DataType dtype);
 // kNeg, kNot (of bool logical, of integers bitwise), kAbs, kSign; kIsNan and kIsInf give 0.
 int64_t EvalInt(UnaryOp op, int64_t a, DataType dtype);
 double EvalFloat(BinaryOp op, double a, double b, DataType dtype);
-// A division by zero, and what it leaves, is 0. Shifts by the width and more give 0, or -1 for a
-// negative value shifted right.
+// `dtype` is that of the operands. A division by zero, and what it leaves, is 0. Shifts by the
+// width and more give 0, or -1 for a negative value shifted right.
 int64_t EvalInt(BinaryOp op, int64_t a, int64_t b, DataType dtype);
 bool CompareFloat(BinaryOp op, double a, double b);
-bool CompareInt(BinaryOp op, int64_t a, int64_t b);
+bool CompareInt(BinaryOp op, int64_t a, int64_t b, DataType dtype);
 
 bool IsComparison(BinaryOp op);
 // Comparisons, kAnd and kOr.

@@ -28,6 +28,7 @@ void RegisterTake(std::vector<Op>& table);
 void RegisterCast(std::vector<Op>& table);
 void RegisterDet(std::vector<Op>& table);
 void RegisterEinsum(std::vector<Op>& table);
+void RegisterKeepBoxes(std::vector<Op>& table);
 void RegisterLayerNorm(std::vector<Op>& table);
 void RegisterLrn(std::vector<Op>& table);
 void RegisterCol2Im(std::vector<Op>& table);

@@ -144,6 +144,12 @@ class Lowering {
         return loop::IntConst(read(int64_t{}), dtype);
       case DataType::kUInt8:
         return loop::IntConst(read(uint8_t{}), dtype);
+      case DataType::kUInt16:
+        return loop::IntConst(read(uint16_t{}), dtype);
+      case DataType::kUInt32:
+        return loop::IntConst(read(uint32_t{}), dtype);
+      case DataType::kUInt64:
+        return loop::IntConst(static_cast<int64_t>(read(uint64_t{})), dtype);
       case DataType::kBool:
         return loop::BoolConst(read(uint8_t{}) != 0);
       case DataType::kFloat16:

@@ -10,7 +10,8 @@ namespace hone::ops {
 using loop::Expr;
 
 bool IsQuantized(DataType dtype) {
-  return dtype == DataType::kInt8 || dtype == DataType::kUInt8 || dtype == DataType::kInt16;
+  return dtype == DataType::kInt8 || dtype == DataType::kUInt8 || dtype == DataType::kInt16 ||
+         dtype == DataType::kUInt16;
 }
 
 absl::Status CheckQuantParam(std::string_view op, std::string_view operand,

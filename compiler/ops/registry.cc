@@ -29,6 +29,7 @@ std::map<std::string, Op, std::less<>> BuildTable() {
   RegisterCast(ops);
   RegisterDet(ops);
   RegisterEinsum(ops);
+  RegisterKeepBoxes(ops);
   RegisterLayerNorm(ops);
   RegisterLrn(ops);
   RegisterRoiAlign(ops);

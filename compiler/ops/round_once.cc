@@ -47,7 +47,7 @@ bool IsRounded(const Expr& e) {
 bool RoundsWider(const Expr& e) {
   if (e->kind != ExprKind::kCast || !IsHalf(e)) return false;
   const DataType from = e->operands[0]->dtype;
-  return from == DataType::kFloat64 || from == DataType::kInt32 || from == DataType::kInt64;
+  return from == DataType::kFloat64 || (IsInteger(from) && SizeBytes(from) >= 4);
 }
 
 // Buffers that are rounded into, by what takes their place. Launches that stay as they are read and

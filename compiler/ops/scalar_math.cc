@@ -11,6 +11,11 @@ namespace {
 // Bits of a signed integer's magnitude.
 int MagnitudeBits(DataType dtype) { return SizeBytes(dtype) * 8 - 1; }
 
+// As constants hold unsigned integers: that of 64 bits by its bits.
+int64_t HighestUnsigned(DataType dtype) {
+  return static_cast<int64_t>(std::numeric_limits<uint64_t>::max() >> (64 - SizeBytes(dtype) * 8));
+}
+
 }  // namespace
 
 loop::Expr Divide(loop::Expr a, loop::Expr b) {
@@ -22,14 +27,14 @@ loop::Expr LowestOf(DataType dtype) {
     return loop::FloatConst(-std::numeric_limits<double>::infinity(), dtype);
   }
   if (dtype == DataType::kBool) return loop::BoolConst(false);
-  if (dtype == DataType::kUInt8) return loop::IntConst(0, dtype);
+  if (IsUnsigned(dtype)) return loop::IntConst(0, dtype);
   return loop::IntConst(std::numeric_limits<int64_t>::min() >> (63 - MagnitudeBits(dtype)), dtype);
 }
 
 loop::Expr HighestOf(DataType dtype) {
   if (IsFloat(dtype)) return loop::FloatConst(std::numeric_limits<double>::infinity(), dtype);
   if (dtype == DataType::kBool) return loop::BoolConst(true);
-  if (dtype == DataType::kUInt8) return loop::IntConst(255, dtype);
+  if (IsUnsigned(dtype)) return loop::IntConst(HighestUnsigned(dtype), dtype);
   return loop::IntConst(std::numeric_limits<int64_t>::max() >> (63 - MagnitudeBits(dtype)), dtype);
 }
 

@@ -93,6 +93,8 @@ DataType AccumulatorType(DataType dtype) {
     case DataType::kUInt8:
     case DataType::kInt16:
       return DataType::kInt32;
+    case DataType::kUInt16:
+      return DataType::kUInt32;
     default:
       return dtype;
   }

@@ -44,7 +44,7 @@ absl::StatusOr<Shape> NormalizeAxes(std::string_view op, const Shape& axes, size
 absl::StatusOr<Shape> BroadcastShape(std::string_view op, const Shape& a, const Shape& b);
 
 // What sums of products of `dtype` are accumulated in: float32 for float16 and bfloat16, int32 for
-// int8, uint8 and int16, else the type itself.
+// int8, uint8 and int16, uint32 for uint16, else the type itself.
 DataType AccumulatorType(DataType dtype);
 
 // Whether sums of products take these two together: equal types, or bytes of either sign.

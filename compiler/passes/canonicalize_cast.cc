@@ -28,6 +28,12 @@ Numbers NumbersOf(DataType dtype) {
       return {1, 0, false};
     case DataType::kUInt8:
       return {8, 0, false};
+    case DataType::kUInt16:
+      return {16, 0, false};
+    case DataType::kUInt32:
+      return {32, 0, false};
+    case DataType::kUInt64:
+      return {64, 0, false};
     case DataType::kInt8:
       return {7};
     case DataType::kInt16:

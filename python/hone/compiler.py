@@ -44,6 +44,8 @@ class _Bindings(ctypes.Structure):
         ("dim_count", ctypes.c_size_t),
         ("constants", ctypes.POINTER(_Constant)),
         ("constant_count", ctypes.c_size_t),
+        ("cuts", ctypes.POINTER(ctypes.c_char_p)),
+        ("cut_count", ctypes.c_size_t),
     ]
 
 
@@ -147,15 +149,24 @@ class Graph:
         shapes: Shapes | None = None,
         dims: Dims | None = None,
         constants: Mapping[str, npt.ArrayLike] | None = None,
+        cut: Sequence[str] = (),
     ) -> Graph:
         """A model: the path of an .onnx, .pb (ONNX or a frozen TensorFlow GraphDef) or .relay file, the bytes of one of
         the first two, or an object that serialises to them, as onnx.ModelProto does. `dims` binds symbolic extents of an
         ONNX model by name wherever they stand, `shapes` whole shapes of inputs; `constants` makes constants of inputs,
-        which those that decide a shape must be."""
-        shape_texts, dim_texts = _texts(shape_flags(shapes)), _texts(dim_flags(dims))
+        which those that decide a shape must be. `cut` has the names of values that are the outputs instead of the
+        model's own; what they are not computed from is left out."""
+        shape_texts, dim_texts, cuts = _texts(shape_flags(shapes)), _texts(dim_flags(dims)), _texts(list(cut))
         values = [_constant(name, value) for name, value in (constants or {}).items()]
         bindings = _Bindings(
-            shape_texts, len(shape_texts), dim_texts, len(dim_texts), (_Constant * len(values))(*values), len(values)
+            shape_texts,
+            len(shape_texts),
+            dim_texts,
+            len(dim_texts),
+            (_Constant * len(values))(*values),
+            len(values),
+            cuts,
+            len(cuts),
         )
         graph = ctypes.c_void_p()
         content = model_bytes(model)

@@ -18,12 +18,17 @@ class Error(ValueError):
 _OTHERS = "trials|time|search|seed|threads|target|numerics|micro-kernels|full-budget|require-tuned"
 _NAME = r"(?:'([^']*)'|([^\s=]+?))"
 _DIM = re.compile(rf"--dim {_NAME}=(\d+)")
+_CUT = re.compile(r"--cut (?:'([^']*)'|([^\s;,]+?)(?=:?(?:[\s;,]|$)))")
 _SHAPE = re.compile(rf"--shape {_NAME}=([\d,?]+|\.\.\.)")
 
 
 def _dims(flags: str) -> str:
     pairs = (f"{json.dumps(quoted or plain)}: {extent}" for quoted, plain, extent in _DIM.findall(flags))
     return f"dims={{{', '.join(pairs)}}}"
+
+
+def _cut(flags: str) -> str:
+    return f"cut=[{', '.join(json.dumps(quoted or plain) for quoted, plain in _CUT.findall(flags))}]"
 
 
 def _shapes(flags: str) -> str:
@@ -39,6 +44,7 @@ def in_python(sentence: str) -> str:
     """A sentence with flags of the command line, with the arguments of this package in their place."""
     sentence = re.sub(rf"{_DIM.pattern}(?: {_DIM.pattern})*", lambda flags: _dims(flags[0]), sentence)
     sentence = re.sub(rf"{_SHAPE.pattern}(?: {_SHAPE.pattern})*", lambda flags: _shapes(flags[0]), sentence)
+    sentence = re.sub(rf"{_CUT.pattern}(?: {_CUT.pattern})*", lambda flags: _cut(flags[0]), sentence)
     sentence = sentence.replace("--constant NAME=FILE", 'constants={"NAME": array}')
     sentence = re.sub(r"--(shape|dim|constant)\b", lambda flag: f"{flag[1]}s", sentence)
     sentence = re.sub(rf"--({_OTHERS})\b", lambda flag: flag[1].replace("-", "_"), sentence)

@@ -113,6 +113,7 @@ absl::StatusOr<hone::cli::ModelOptions> OptionsOf(const hone_bindings* bindings)
   if (bindings == nullptr) return options;
   options.shapes.assign(bindings->shapes, bindings->shapes + bindings->shape_count);
   options.dims.assign(bindings->dims, bindings->dims + bindings->dim_count);
+  options.outputs.assign(bindings->cuts, bindings->cuts + bindings->cut_count);
   for (size_t i = 0; i < bindings->constant_count; ++i) {
     const hone_constant& constant = bindings->constants[i];
     HONE_ASSIGN_OR_RETURN(hone::ir::TensorType type, TypeOf(constant));

@@ -44,7 +44,7 @@ struct hone_constant {
   const void* data;
   uint64_t size_bytes;
 };
-/* What is decided of a model's inputs when it is loaded. All zero: nothing. */
+/* What is decided of a model when it is loaded. All zero: nothing. */
 struct hone_bindings {
   const char* const* shapes; /* "name=1,3,224,224" */
   size_t shape_count;
@@ -53,6 +53,9 @@ struct hone_bindings {
   /* Inputs that become constants, as one that decides a shape must. */
   const struct hone_constant* constants;
   size_t constant_count;
+  /* Values that are the outputs instead of the model's own, of which the rest is left out. */
+  const char* const* cuts;
+  size_t cut_count;
 };
 /* .onnx, .pb or .relay. */
 int hone_graph_load(const char* path, const struct hone_bindings* bindings, hone_graph** graph);

@@ -188,5 +188,18 @@ TEST_F(BadInput, RequireTunedWithoutTuning) {
   Expect({"compile", "mlp.onnx", "-o", "m.so", "--require-tuned"}, 4, {"tune"});
 }
 
+// What scripts make of a variable that is not set.
+TEST_F(BadInput, EmptyValuesOfFlags) {
+  Expect({"tune", "model.onnx", "--db=", "--threads=1"}, 2, {"expected a value after --db="});
+  Expect({"compile", "model.onnx", "-o", "m.so", "--target="}, 2, {"after --target="});
+}
+
+TEST_F(BadInput, MoreThreadsThanATuneOfThisMachineHas) {
+  ASSERT_EQ(RunHone({"zoo", "mlp", "-o", "mlp.onnx"}, folder_.path()).exit_code, 0);
+  const std::string more = std::to_string(HostCoreCount() + 1);
+  Expect({"tune", "mlp.onnx", "--threads", more}, 2,
+         {"--threads of at most", "found " + more, "--server"});
+}
+
 }  // namespace
 }  // namespace hone::cli

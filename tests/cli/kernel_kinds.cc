@@ -6,8 +6,8 @@
 #include "compiler/ir/parser.h"
 #include "compiler/ir/printer.h"
 #include "gtest/gtest.h"
+#include "measure_server/element.h"
 #include "support/random.h"
-#include "tests/cli/element.h"
 
 namespace hone::cli {
 namespace {
@@ -24,12 +24,12 @@ ir::Expr SeededFloats(const ir::TensorType& type, Random& random) {
 
 // Weights of bytes, or indices.
 ir::Expr SeededIntegers(const ir::TensorType& type, Random& random) {
-  const auto size_bytes = static_cast<size_t>(SizeBytes(type.dtype));
-  std::string bytes(static_cast<size_t>(type.ElementCount()) * size_bytes, '\0');
-  const int64_t low = type.dtype == DataType::kInt8 ? -64 : 0;
-  for (size_t i = 0; i < bytes.size(); i += size_bytes) {
-    StoreElement(type.dtype, static_cast<double>(low + static_cast<int64_t>(random.Below(9))),
-                 &bytes[i]);
+  const int64_t count = type.ElementCount();
+  std::string bytes(static_cast<size_t>(count * SizeBytes(type.dtype)), '\0');
+  const int64_t low = type.dtype == DataType::kInt8 ? -4 : 0;
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t drawn = low + static_cast<int64_t>(random.Below(9));
+    measure::StoreElement(type.dtype, bytes.data(), i, static_cast<double>(drawn));
   }
   return ir::ConstantFromBytes(type, bytes.data());
 }
@@ -355,6 +355,12 @@ const std::vector<KernelKind>& KernelKinds() {
        "}"},
       {"quantize",
        "fn (p0: Tensor[(30, 50), float32]) { %0 = sigmoid(p0); qnn.quantize(%0, 0.01f32, 7u8) }"},
+      {"elementwise_uint16",
+       "fn (p0: Tensor[(33, 31), uint16], p1: Tensor[(33, 31), uint16]) { %0 = multiply(p0, p1); "
+       "maximum(%0, p0) }"},
+      {"elementwise_uint64",
+       "fn (p0: Tensor[(33, 31), uint64], p1: Tensor[(33, 31), uint64]) { %0 = add(p0, p1); "
+       "minimum(%0, p0) }"},
       {"two_results",
        "fn (p0: Tensor[(25, 40), float32]) { %0 = nn.relu(p0); %1 = negative(%0); (%0, %1) }"},
       {"elementwise_float16",

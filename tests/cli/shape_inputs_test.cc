@@ -51,5 +51,20 @@ TEST_F(ShapeInputs, WithoutThemTheErrorNamesInputAndFlag) {
   EXPECT_THAT(typo.err, HasSubstr("no input \"shade\"; it has data, shape"));
 }
 
+TEST_F(ShapeInputs, APartOfAModelIsHadByCut) {
+  WriteFile(folder_ / "m.relay", "def @main(%x: Tensor[(2), float32]) { negative(%x) }\n");
+  EXPECT_EQ(Hone({"show", "m.relay", "--cut", "x"}).exit_code, 2);
+  const Finished show = Hone({"show", kModel, "--cut", "data"});
+  EXPECT_EQ(show.exit_code, 0) << show.err;
+  EXPECT_THAT(show.out, HasSubstr("data"));
+  const Finished run =
+      Hone({"run", kModel, "--cut", "shape", "--input", "shape=" + kShape, "--output-dir", "out"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_NE(ReadFile(folder_ / "out/shape.npy"), "");
+  const Finished typo = Hone({"compile", kModel, "-o", "m.so", "--cut", "reshape"});
+  EXPECT_EQ(typo.exit_code, 3);
+  EXPECT_THAT(typo.err, HasSubstr("its outputs are reshaped"));
+}
+
 }  // namespace
 }  // namespace hone::cli

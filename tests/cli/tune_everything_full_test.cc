@@ -6,12 +6,12 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "measure_server/element.h"
 #include "nlohmann/json.hpp"
 #include "runtime/data_type.h"
 #include "runtime/executor.h"
 #include "runtime/module.h"
 #include "support/random.h"
-#include "tests/cli/element.h"
 #include "tests/cli/kernel_kinds.h"
 #include "tests/cli/run_hone.h"
 
@@ -24,6 +24,20 @@ struct Tensor {
   DataType type;
   std::vector<double> elements;
 };
+
+// The step from 1 to the next number of a type of floats.
+double Epsilon(DataType type) {
+  switch (type) {
+    case DataType::kFloat64:
+      return 0x1p-52;
+    case DataType::kFloat16:
+      return 0x1p-10;
+    case DataType::kBFloat16:
+      return 0x1p-7;
+    default:
+      return 0x1p-23;
+  }
+}
 
 // How far apart elements of a default and of a tuned module may be, as a share of the output's
 // largest: algorithms that round differently, through a whole network.
@@ -86,11 +100,10 @@ class TuneModel : public ::testing::Test {
     for (uint32_t i = 0; i < executor->function().output_count; ++i) {
       const hone_value& value = executor->function().outputs[i];
       const auto type = static_cast<DataType>(value.dtype);
-      const auto size_bytes = static_cast<uint64_t>(SizeBytes(type));
       Tensor& output = outputs.emplace_back(Tensor{.type = type, .elements = {}});
-      const auto* bytes = static_cast<const char*>(executor->Output(i));
-      for (uint64_t at = 0; at < value.size_bytes; at += size_bytes) {
-        output.elements.push_back(LoadElement(type, bytes + at));
+      const auto count = static_cast<int64_t>(value.size_bytes) / SizeBytes(type);
+      for (int64_t e = 0; e < count; ++e) {
+        output.elements.push_back(measure::LoadElement(type, executor->Output(i), e));
       }
     }
     return outputs;
@@ -102,11 +115,11 @@ class TuneModel : public ::testing::Test {
     for (uint32_t i = 0; i < executor.function().input_count; ++i) {
       const hone_value& value = executor.function().inputs[i];
       const auto type = static_cast<DataType>(value.dtype);
-      const auto size_bytes = static_cast<uint64_t>(SizeBytes(type));
-      auto* bytes = static_cast<char*>(executor.Input(i));
-      for (uint64_t at = 0; at < value.size_bytes; at += size_bytes) {
+      const auto count = static_cast<int64_t>(value.size_bytes) / SizeBytes(type);
+      for (int64_t e = 0; e < count; ++e) {
         const double drawn = random.Uniform();
-        StoreElement(type, IsFloat(type) ? drawn : std::round(drawn), bytes + at);
+        measure::StoreElement(type, executor.Input(i), e,
+                              IsFloat(type) ? drawn : std::round(drawn));
       }
     }
   }

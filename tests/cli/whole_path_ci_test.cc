@@ -1,4 +1,7 @@
 // The whole path on real processes: zoo, tune, compile, run, bench, log; what a user relies on.
+#include <cstdlib>
+
+#include "fmt/format.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
@@ -217,6 +220,16 @@ TEST_F(WholePath, TunedSpecialisationsCompileTuned) {
   EXPECT_EQ(compiled["specialisations"].size(), 2u);
   EXPECT_EQ(compiled["counts"]["tuned"], compiled["kernels"].size());
   EXPECT_EQ(TrialsOf(Hone(tune)), 0);
+}
+
+// As some supervisors start their children: ended ones could not be waited for.
+TEST_F(WholePath, TunesWhereSignalsOfChildrenAreIgnored) {
+  Export("mlp");
+  const std::string command = fmt::format(
+      "trap '' CHLD; cd {} && exec {}/hone tune mlp.onnx --db hone.db --trials 2 --threads 1 "
+      ">/dev/null 2>&1",
+      folder_.path().string(), HONE_BIN_DIR);
+  EXPECT_EQ(std::system(command.c_str()), 0);
 }
 
 TEST_F(WholePath, BenchPrintsEveryKernel) {

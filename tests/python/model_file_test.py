@@ -102,6 +102,14 @@ class ModelFileTest(unittest.TestCase):
         with self.assertRaisesRegex(hone.Error, "expected an element type that Hone has for bias, found complex64"):
             hone.Graph.load(SYMBOLIC, dims={"N": 2, "M": 1}, constants={"bias": bias.astype(np.complex64)})
 
+    def test_a_part_of_a_model_is_had_by_its_values(self) -> None:
+        for model in (SYMBOLIC, SYMBOLIC.read_bytes()):
+            graph = hone.Graph.load(model, dims={"N": 2}, cut=["p"])
+            self.assertEqual([info.name for info in graph.inputs], ["x"])
+            self.assertEqual([info.name for info in graph.outputs], ["p"])
+        with self.assertRaisesRegex(hone.Error, r'cut=\["q"\]: a value of the model'):
+            hone.Graph.load(SYMBOLIC, dims={"N": 2, "M": 2}, cut=["q"])
+
     def test_all_verbs_take_all_of_them(self) -> None:
         x, bias = np.ones((2, 3), np.float32), np.ones((2, 4), np.float32)
         results = []

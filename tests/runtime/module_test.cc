@@ -1,9 +1,11 @@
 // What a damaged or foreign file does to somebody who opens it.
 #include "runtime/module.h"
 
+#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstring>
 
@@ -51,6 +53,58 @@ TEST(ModuleTest, SurvivesTheReplacementOfItsFile) {
   ASSERT_NE(second, nullptr) << error;
   EXPECT_STREQ(first->table().functions[0].name, "main");
   EXPECT_NE(&first->table(), &second->table());
+}
+
+std::string NameOf(const std::unique_ptr<Module>& module) {
+  return module == nullptr ? "" : module->table().kernels[0].name;
+}
+
+// The loader gives an object that it has a further name for each path by which it is opened again.
+TEST(ModuleTest, IsNotTakenForAnotherThatWasOpenedTwice) {
+  TestFolder folder;
+  const std::string scale = CompileC(folder, "scale", ScaleModule());
+  AppendParameters(scale, std::string(16, '\1'));
+  const std::string chain = CompileC(folder, "chain", ChainModule());
+  std::string error;
+  const auto held = Module::Open(scale, &error);
+  for (int i = 0; i < 5; ++i) {
+    auto again = Module::Open(scale, &error);
+    EXPECT_EQ(NameOf(again), NameOf(held)) << error;
+    again.reset();
+    const auto other = Module::Open(chain, &error);
+    ASSERT_NE(other, nullptr) << error;
+    EXPECT_NE(NameOf(other), NameOf(held));
+  }
+  const std::string bytes = ReadBytes(chain);
+  auto again = Module::Open(scale, &error);
+  again.reset();
+  const auto in_memory = Module::OpenBytes(bytes.data(), bytes.size(), &error);
+  ASSERT_NE(in_memory, nullptr) << error;
+  EXPECT_NE(NameOf(in_memory), NameOf(held));
+}
+
+// A library of this process, say, which stays loaded.
+TEST(ModuleTest, IsNotTakenForWhatWasRefusedBefore) {
+  TestFolder folder;
+  const std::string chain = CompileC(folder, "chain", ChainModule());
+  Dl_info libc{};
+  ASSERT_NE(dladdr(reinterpret_cast<const void*>(&std::strlen), &libc), 0);
+  ErrorOf(libc.dli_fname);
+  std::string error;
+  EXPECT_NE(Module::Open(chain, &error), nullptr) << error;
+}
+
+TEST(ModuleTest, KeepsNoDescriptor) {
+  TestFolder folder;
+  const std::string chain = CompileC(folder, "chain", ChainModule());
+  std::string error;
+  const int before = dup(0);
+  close(before);
+  const auto module = Module::Open(chain, &error);
+  ASSERT_NE(module, nullptr) << error;
+  const int after = dup(0);
+  close(after);
+  EXPECT_EQ(after, before);
 }
 
 TEST(ModuleTest, RefusesAMissingFile) {

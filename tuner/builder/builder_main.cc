@@ -29,6 +29,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   signal(SIGPIPE, SIG_IGN);
+  signal(SIGCHLD, SIG_DFL);  // inherited as ignored, it would hide how children end
   hone::tuner::FrameReader requests(STDIN_FILENO);
   hone::codegen::LaunchCache cache;  // filled by the child, and gone with it
   const auto build = [&cache](const v1::BuildRequest& request) {

@@ -277,12 +277,13 @@ Value* Shift(Builder& b, BinaryOp op, Value* x, Value* y, bool is_signed) {
 }
 
 // x^y of integers by a helper function of the module: square and multiply in 64 bits.
-llvm::Function* IntPowFunction(Builder& b) {
+llvm::Function* IntPowFunction(Builder& b, bool is_signed) {
+  const char* const name = is_signed ? "hone.pow" : "hone.upow";
   llvm::Module* module = b.GetInsertBlock()->getModule();
-  if (llvm::Function* found = module->getFunction("hone.pow")) return found;
+  if (llvm::Function* found = module->getFunction(name)) return found;
   Type* i64 = b.getInt64Ty();
   auto* type = llvm::FunctionType::get(i64, {i64, i64}, false);
-  auto* f = llvm::Function::Create(type, llvm::Function::InternalLinkage, "hone.pow", module);
+  auto* f = llvm::Function::Create(type, llvm::Function::InternalLinkage, name, module);
   f->setDoesNotThrow();
   auto& context = b.getContext();
   auto* entry = llvm::BasicBlock::Create(context, "entry", f);
@@ -292,13 +293,13 @@ llvm::Function* IntPowFunction(Builder& b) {
   Value* base = f->getArg(0);
   Value* exponent = f->getArg(1);
   // Of a negative exponent only 1 and -1 have an integer power.
-  Value* negative = fb.CreateICmpSLT(exponent, fb.getInt64(0));
+  Value* negative = is_signed ? fb.CreateICmpSLT(exponent, fb.getInt64(0)) : fb.getFalse();
   Value* unit = fb.CreateICmpULE(fb.CreateAdd(base, fb.getInt64(1)), fb.getInt64(2));
   unit = fb.CreateAnd(unit, fb.CreateICmpNE(base, fb.getInt64(0)));
   Value* start =
       fb.CreateSelect(fb.CreateAnd(negative, fb.CreateNot(unit)), fb.getInt64(0), fb.getInt64(1));
   Value* count = fb.CreateSelect(negative, fb.CreateAnd(exponent, fb.getInt64(1)), exponent);
-  fb.CreateCondBr(fb.CreateICmpSGT(count, fb.getInt64(0)), body, exit);
+  fb.CreateCondBr(fb.CreateICmpNE(count, fb.getInt64(0)), body, exit);
   fb.SetInsertPoint(body);
   auto* result = fb.CreatePHI(i64, 2);
   auto* power = fb.CreatePHI(i64, 2);
@@ -323,7 +324,7 @@ llvm::Function* IntPowFunction(Builder& b) {
 }
 
 Value* IntPow(Builder& b, Value* x, Value* y, bool is_signed) {
-  llvm::Function* f = IntPowFunction(b);
+  llvm::Function* f = IntPowFunction(b, is_signed);
   const int lanes = LanesOf(x);
   Type* scalar = x->getType()->getScalarType();
   const auto one = [&](Value* base, Value* exponent) -> Value* {

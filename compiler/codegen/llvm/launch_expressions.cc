@@ -39,6 +39,10 @@ Range RangeOfType(DataType dtype) {
       return {0, 1};
     case DataType::kUInt8:
       return {0, 255};
+    case DataType::kUInt16:
+      return {0, 65535};
+    case DataType::kUInt32:
+      return {0, (int64_t{1} << 32) - 1};
     case DataType::kInt8:
       return {-128, 127};
     case DataType::kInt16:
@@ -375,7 +379,9 @@ std::optional<Index> LaunchEmitter::OpaqueIndex(const Expr& e, bool speculative,
   }
   Range range = RangeOfType(e->dtype);
   if (e->kind == ExprKind::kCast && !IsFloat(e->operands[0]->dtype)) {
-    range = RangeOfType(e->operands[0]->dtype);
+    const Range from = RangeOfType(e->operands[0]->dtype);
+    const bool may_wrap = e->operands[0]->dtype == DataType::kUInt64;
+    if (!may_wrap && range.min <= from.min && from.max <= range.max) range = from;
   }
   range = {std::max(range.min, within.min), std::min(range.max, within.max)};
   return index_.Of(value, range, loop::IsOfData(e));

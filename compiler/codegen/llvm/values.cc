@@ -52,14 +52,16 @@ Value* RoundToOddFloat(Builder& b, Value* value) {
 
 // An integer of 64 bits that a double is: where bits are lost, the last that stays is set, as
 // above.
-Value* RoundToOddDoubleBits(Builder& b, Value* value) {
+Value* RoundToOddDoubleBits(Builder& b, Value* value, bool is_signed) {
   constexpr int kLost = 64 - 53;
   Type* ints = value->getType();
   Value* lost = b.CreateAnd(value, Int(ints, (uint64_t{1} << kLost) - 1));
   Value* rounded = b.CreateOr(b.CreateSub(value, lost), Int(ints, uint64_t{1} << kLost));
-  // Beyond 2^53, plus and minus, in one comparison without a sign.
-  Value* fits = b.CreateICmpULE(b.CreateAdd(value, Int(ints, uint64_t{1} << 53)),
-                                Int(ints, uint64_t{1} << 54));
+  // Beyond 2^53, of numbers with a sign plus and minus, in one comparison without a sign.
+  constexpr uint64_t kExact = uint64_t{1} << 53;
+  Value* fits = is_signed
+                    ? b.CreateICmpULE(b.CreateAdd(value, Int(ints, kExact)), Int(ints, 2 * kExact))
+                    : b.CreateICmpULE(value, Int(ints, kExact));
   fits = b.CreateOr(fits, b.CreateICmpEQ(lost, Int(ints, 0)));
   return b.CreateSelect(fits, value, rounded);
 }
@@ -273,7 +275,7 @@ llvm::Type* MemoryType(llvm::LLVMContext& context, DataType dtype) {
   return Type::getIntNTy(context, SizeBytes(dtype) * 8);
 }
 
-bool IsSigned(DataType dtype) { return dtype != DataType::kUInt8 && dtype != DataType::kBool; }
+bool IsSigned(DataType dtype) { return !IsUnsigned(dtype) && dtype != DataType::kBool; }
 
 llvm::Align AlignOfElement(const llvm::Type* element) {
   return llvm::Align(element->getScalarSizeInBits() / 8);
@@ -360,9 +362,9 @@ llvm::Value* EmitCast(Builder& b, llvm::Value* value, DataType from, DataType to
     return b.CreateIntCast(value, type, IsSigned(from));
   }
   // Floats of 16 bits lie in registers as 32: on the way there nothing may be rounded to nearest.
-  const bool is_wide_int = from == DataType::kInt32 || from == DataType::kInt64;
+  const bool is_wide_int = IsInteger(from) && SizeBytes(from) >= 4;
   if (to == DataType::kBFloat16 && is_wide_int) {
-    if (from == DataType::kInt64) value = RoundToOddDoubleBits(b, value);
+    if (SizeBytes(from) == 8) value = RoundToOddDoubleBits(b, value, IsSigned(from));
     value = IntToFloat(b, value, WithElements(type, b.getDoubleTy()), IsSigned(from));
     from = DataType::kFloat64;
   }

@@ -51,6 +51,17 @@ std::vector<int64_t> Numbers(int64_t count) {
   return numbers;
 }
 
+// Over the keys of `shape`, and over the sinks, whose share nothing gets.
+ir::Expr Softmax(Formula& f, const ir::Expr& logits, const ir::Expr& sinks, const Shape& shape) {
+  if (!sinks || !logits) return f.Call("nn.softmax", {logits}, {{"axis", int64_t{3}}});
+  const ir::Expr each = f.Reshape(f.Cast(sinks, DtypeOf(logits)), {1, shape[1], 1, 1});
+  const ir::Expr column =
+      f.Call("broadcast_to", {each}, {{"shape", Shape{shape[0], shape[1], shape[2], 1}}});
+  const ir::Expr all =
+      f.Call("nn.softmax", {f.Concat({logits, column}, 3)}, {{"axis", int64_t{3}}});
+  return f.Slice(all, 3, 0, shape[3]);
+}
+
 }  // namespace
 
 absl::StatusOr<AttentionResults> Attend(const AttentionOperands& o) {
@@ -76,8 +87,7 @@ absl::StatusOr<AttentionResults> Attend(const AttentionOperands& o) {
   const ir::Expr wide = SizeBytes(o.softmax_dtype) > SizeBytes(DtypeOf(o.query))
                             ? f.Cast(results.logits, o.softmax_dtype)
                             : results.logits;
-  const ir::Expr softmax = f.Call("nn.softmax", {wide}, {{"axis", int64_t{3}}});
-  results.weights = f.Cast(softmax, DtypeOf(o.query));
+  results.weights = f.Cast(Softmax(f, wide, o.sinks, square), DtypeOf(o.query));
   const ir::Expr columns = f.Transpose(Stack(f, o.values, heads), {0, 2, 1});
   const ir::Expr rows = f.Reshape(results.weights, {batch * heads, square[2], square[3]});
   results.output = f.Reshape(f.Call("nn.batch_matmul", {rows, columns}),

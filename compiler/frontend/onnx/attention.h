@@ -15,6 +15,7 @@ struct AttentionOperands {
   double scale = 1;
   double softcap = 0;  // scores are softcap tanh(score / softcap), unless it is 0
   ir::Expr bias;       // added to the scores; broadcasts to (batch, heads, queries, keys); or null
+  ir::Expr sinks;      // (heads): the logit of one more key, which has no value; or null
   DataType softmax_dtype = DataType::kFloat32;  // at least that of the query
 };
 

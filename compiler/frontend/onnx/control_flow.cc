@@ -83,7 +83,8 @@ Results SequenceMap(NodeReader& node, const NodeScope& scope) {
       }
       inputs.push_back(IsSequence(e) ? e->args[item] : e);
     }
-    HONE_ASSIGN_OR_RETURN(const auto outputs, RunGraph(*body, scope, inputs));
+    HONE_ASSIGN_OR_RETURN(const auto outputs, RunGraph(*body, scope, inputs,
+                                                       PlaceOf(node, static_cast<int64_t>(item))));
     for (size_t i = 0; i < outputs.size(); ++i) columns[i].push_back(outputs[i]);
   }
   std::vector<ir::Expr> results;

@@ -1,5 +1,6 @@
 // Operators whose result has a shape that depends on the data: Compress, NonZero, Unique,
-// NonMaxSuppression. Modules have static shapes, so what decides the shape must be known now.
+// NonMaxSuppression. Modules have static shapes, so what decides the shape must be known now, or
+// the result has the largest that it can have (bounded.h).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "compiler/frontend/onnx/bounded.h"
 #include "compiler/frontend/onnx/converters.h"
 #include "compiler/frontend/onnx/non_max_suppression.h"
 #include "compiler/frontend/onnx/results.h"
@@ -35,7 +37,11 @@ Ints Strides(const Shape& shape) {
 }
 
 Results NonZero(NodeReader& node) {
-  HONE_ASSIGN_OR_RETURN(const ir::Expr data, Known(node, 0, "X"));
+  absl::StatusOr<ir::Expr> known = Known(node, 0, "X");
+  if (!known.ok() && node.Has(0) && node.allows_bounds()) {
+    return One(BoundedNonZero(node, node.args()[0]));
+  }
+  HONE_ASSIGN_OR_RETURN(const ir::Expr data, std::move(known));
   HONE_ASSIGN_OR_RETURN(const auto numbers, ConstantNumbers(data, "X"));
   Ints found;
   for (size_t i = 0; i < numbers.size(); ++i) {
@@ -83,6 +89,9 @@ absl::StatusOr<Ints> OrderKeys(const ir::Expr& data) {
     HONE_ASSIGN_OR_RETURN(const ir::Expr wide, CastConstant(data, DataType::kInt64));
     Ints keys(wide->data.size_bytes() / sizeof(int64_t));
     if (!keys.empty()) std::memcpy(keys.data(), wide->data.bytes(), wide->data.size_bytes());
+    if (DtypeOf(data) == DataType::kUInt64) {  // in the order of what they are without a sign
+      for (int64_t& key : keys) key ^= INT64_MIN;
+    }
     return keys;
   }
   HONE_ASSIGN_OR_RETURN(const auto numbers, ConstantNumbers(data, "X"));
@@ -160,8 +169,8 @@ absl::StatusOr<double> OptionalNumber(const NodeReader& node, size_t i, const ch
 }
 
 Results Suppress(NodeReader& node) {
-  HONE_ASSIGN_OR_RETURN(const ir::Expr boxes, Known(node, 0, "boxes"));
-  HONE_ASSIGN_OR_RETURN(const ir::Expr scores, Known(node, 1, "scores"));
+  HONE_ASSIGN_OR_RETURN(const ir::Expr boxes, node.Arg(0, "boxes"));
+  HONE_ASSIGN_OR_RETURN(const ir::Expr scores, node.Arg(1, "scores"));
   SuppressionInput input;
   HONE_ASSIGN_OR_RETURN(const double most, OptionalNumber(node, 2, "max_output_boxes_per_class"));
   HONE_ASSIGN_OR_RETURN(input.iou_threshold, OptionalNumber(node, 3, "iou_threshold"));
@@ -180,8 +189,15 @@ Results Suppress(NodeReader& node) {
   input.count = s[2];
   input.most_per_class = most > 0 ? static_cast<int64_t>(std::min(most, 1e15)) : 0;
   input.center_point_box = center != 0;
-  HONE_ASSIGN_OR_RETURN(input.boxes, ConstantNumbers(boxes, "boxes"));
-  HONE_ASSIGN_OR_RETURN(input.scores, ConstantNumbers(scores, "scores"));
+  const absl::StatusOr<ir::Expr> known_boxes = Known(node, 0, "boxes");
+  const absl::StatusOr<ir::Expr> known_scores = Known(node, 1, "scores");
+  if ((!known_boxes.ok() || !known_scores.ok()) && node.allows_bounds()) {
+    return One(BoundedSuppression(node, boxes, scores, input));
+  }
+  HONE_RETURN_IF_ERROR(known_boxes.status());
+  HONE_RETURN_IF_ERROR(known_scores.status());
+  HONE_ASSIGN_OR_RETURN(input.boxes, ConstantNumbers(*known_boxes, "boxes"));
+  HONE_ASSIGN_OR_RETURN(input.scores, ConstantNumbers(*known_scores, "scores"));
   const Ints chosen = NonMaxSuppression(input);
   const Shape shape = {static_cast<int64_t>(chosen.size()) / 3, 3};
   return std::vector<ir::Expr>{ir::ConstantFromBytes({shape, DataType::kInt64}, chosen.data())};

@@ -73,7 +73,7 @@ Results Clip(NodeReader& node) {
     if (node.HasAttr(name)) {
       HONE_ASSIGN_OR_RETURN(const double bound, node.Float(name, 0));
       attrs[i == 1 ? "a_min" : "a_max"] = bound;
-    } else if (node.Has(i) && node.args()[i]->kind == ir::ExprKind::kConstant) {
+    } else if (node.Has(i) && IsNumberOfAttr(node.args()[i])) {
       HONE_ASSIGN_OR_RETURN(attrs[i == 1 ? "a_min" : "a_max"],
                             ConstantNumber(node.args()[i], name));
     } else if (node.Has(i)) {

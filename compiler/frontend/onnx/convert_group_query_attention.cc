@@ -26,14 +26,15 @@ enum Input : size_t {
   kSines,
   kPositions,
   kBias,
+  kSinks,
   kFirstUnsupported
 };
 
 absl::Status RefuseWhatIsMissing(NodeReader& node) {
   for (size_t i = kFirstUnsupported; i < node.size(); ++i) {
     if (!node.Has(i)) continue;
-    return absl::UnimplementedError(fmt::format(
-        "Hone does not have operand {} (sinks, scales of caches and norms of heads)", i));
+    return absl::UnimplementedError(
+        fmt::format("Hone does not have operand {} (scales of caches and norms of heads)", i));
   }
   for (const char* name : {"kv_cache_bit_width", "qk_output", "sliding_window_cache"}) {
     HONE_ASSIGN_OR_RETURN(const int64_t value, node.Int(name, 0));
@@ -45,12 +46,10 @@ absl::Status RefuseWhatIsMissing(NodeReader& node) {
     if (value == "NONE") continue;
     return absl::UnimplementedError(fmt::format("Hone has {} of NONE only, found {}", name, value));
   }
-  HONE_ASSIGN_OR_RETURN(const int64_t smooth, node.Int("smooth_softmax", -1));
   HONE_ASSIGN_OR_RETURN(const int64_t causal, node.Int("causal", 1));
   HONE_RETURN_IF_ERROR(node.Float("qk_norm_epsilon", 0).status());  // of operands refused above
-  if (smooth <= 0 && causal == 1) return absl::OkStatus();
-  return absl::UnimplementedError(
-      fmt::format("Hone has smooth_softmax of 0 and causal of 1, found {} and {}", smooth, causal));
+  if (causal == 1) return absl::OkStatus();
+  return absl::UnimplementedError(fmt::format("Hone has causal of 1 only, found {}", causal));
 }
 
 class GroupQueryAttention {
@@ -72,6 +71,7 @@ class GroupQueryAttention {
     HONE_ASSIGN_OR_RETURN(o.scale, AttentionScale(node_, ShapeOf(query_)[3]));
     HONE_ASSIGN_OR_RETURN(o.softcap, node_.Float("softcap", 0));
     HONE_ASSIGN_OR_RETURN(o.bias, Bias());
+    HONE_ASSIGN_OR_RETURN(o.sinks, Sinks());
     HONE_ASSIGN_OR_RETURN(const AttentionResults results, Attend(o));
     return f_.Finish({MergeHeads(f_, results.output), present_keys, present_values});
   }
@@ -185,6 +185,19 @@ class GroupQueryAttention {
         dtype == DataType::kFloat16 ? -65504 : std::numeric_limits<float>::lowest();
     const ir::Expr bias = node_.Has(kBias) ? node_.args()[kBias] : ScalarConstant(0, dtype);
     return f_.FinishOne(f_.Where(seen, bias, ScalarConstant(lowest, dtype)));
+  }
+
+  // Those of smooth softmax are zeros. Null for none.
+  absl::StatusOr<ir::Expr> Sinks() {
+    HONE_ASSIGN_OR_RETURN(const int64_t smooth, node_.Int("smooth_softmax", -1));
+    const int64_t heads = ShapeOf(query_)[1];
+    if (!node_.Has(kSinks)) {
+      return smooth == 1 ? ScalarConstant(0, DtypeOf(query_), {heads}) : ir::Expr();
+    }
+    const ir::Expr& sinks = node_.args()[kSinks];
+    if (ShapeOf(sinks) == Shape{heads} && IsFloat(DtypeOf(sinks))) return sinks;
+    return absl::InvalidArgumentError(fmt::format("a head_sink of {} floats was expected, found {}",
+                                                  heads, sinks->type->ToString()));
   }
 
   NodeReader& node_;

@@ -3,6 +3,7 @@
 
 #include "compiler/frontend/onnx/converters.h"
 #include "compiler/frontend/onnx/formula.h"
+#include "compiler/frontend/onnx/four_bit.h"
 #include "support/status.h"
 
 namespace hone::frontend {
@@ -62,6 +63,10 @@ Results CastLike(NodeReader& node) {
   HONE_ASSIGN_OR_RETURN(const ir::Expr like, node.Arg(1, "target_type"));
   HONE_RETURN_IF_ERROR(node.Int("saturate", 1).status());  // of 8-bit floats alone
   HONE_RETURN_IF_ERROR(node.String("round_mode", "up").status());
+  if (node.Has(1, Trait::kFourBit)) {
+    node.GiveTrait(0, Trait::kFourBit);
+    return One(ToFourBit(x, DtypeOf(like)));
+  }
   Formula f;
   return f.Finish({f.Cast(x, DtypeOf(like))});
 }

@@ -4,6 +4,7 @@
 
 #include "compiler/frontend/onnx/converters.h"
 #include "compiler/frontend/onnx/formula.h"
+#include "compiler/frontend/onnx/four_bit.h"
 #include "compiler/frontend/onnx/matrix_product.h"
 #include "compiler/frontend/onnx/tensor.h"
 #include "compiler/frontend/onnx/windows.h"
@@ -72,14 +73,23 @@ absl::StatusOr<DataType> TypeAttr(NodeReader& node, const std::string& name, Dat
 
 Results QuantizeLinear(NodeReader& node) {
   HONE_ASSIGN_OR_RETURN(const ir::Expr x, node.Arg(0, "x"));
-  HONE_ASSIGN_OR_RETURN(const DataType dtype, TypeAttr(node, "output_dtype", DataType::kUInt8));
+  HONE_ASSIGN_OR_RETURN(const int64_t number, node.Int("output_dtype", 0));
+  const std::optional<DataType> bytes = FourBitIn(static_cast<int>(number));
+  DataType dtype = bytes.value_or(DataType::kUInt8);
+  if (!bytes) {
+    HONE_ASSIGN_OR_RETURN(dtype, TypeAttr(node, "output_dtype", dtype));
+  }
   Formula f;
   HONE_ASSIGN_OR_RETURN(const Params params, ReadParams(f, node, x, dtype));
   // The division is in the type of the scale; since opset 23 an attribute may say another.
   HONE_ASSIGN_OR_RETURN(const DataType inner, TypeAttr(node, "precision", DtypeOf(params.scale)));
   const ir::Expr data = IsFloat(DtypeOf(x)) ? x : f.Cast(x, DataType::kFloat32);
-  return f.Finish({f.Call("qnn.quantize", {data, f.Cast(params.scale, inner), params.zero_point},
-                          params.attrs)});
+  const ir::Expr quantized =
+      f.Call("qnn.quantize", {data, f.Cast(params.scale, inner), params.zero_point}, params.attrs);
+  HONE_RETURN_IF_ERROR(f.status());
+  if (!bytes && !node.Has(2, Trait::kFourBit)) return One(quantized);
+  node.GiveTrait(0, Trait::kFourBit);
+  return One(ClippedToFourBit(quantized));
 }
 
 Results DequantizeLinear(NodeReader& node) {

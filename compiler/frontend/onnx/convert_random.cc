@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstring>
 #include <functional>
-#include <numbers>
 #include <random>
 
 #include "compiler/frontend/onnx/converters.h"
@@ -20,35 +19,65 @@ namespace hone::frontend {
 namespace {
 
 // A sequence of numbers that is the same on every machine: the standard fixes the engine's numbers,
-// but not those of its distributions, so these are made here.
+// but not those of its distributions, so these are made here, and by arithmetic that rounds the
+// same everywhere (std::fma where a compiler might fuse or not).
 class Draws {
  public:
   explicit Draws(uint64_t seed) : engine_(seed) {}
 
   // In [0, 1), of 24 bits.
   double Uniform() { return static_cast<double>(engine_() >> 40) * 0x1p-24; }
-  // Box and Muller's method.
+  // Karney's method ("Sampling exactly from the normal distribution", 2016): it asks for numbers of
+  // [0, 1) and compares them, and needs no function that libraries round as they like.
   double Normal() {
-    const double radius = std::sqrt(-2 * std::log(1 - Uniform()));
-    return radius * std::cos(2 * std::numbers::pi * Uniform());
+    while (true) {
+      int k = 0;
+      while (IsTrue(0.5)) ++k;
+      if (!AllTrue(k * (k - 1), 0.5)) continue;
+      const double x = Fine();
+      if (!AllTrue(k + 1, x * (2 * k + x) / (2 * k + 2))) continue;
+      return (engine_() & 1) != 0 ? -(k + x) : k + x;
+    }
   }
 
  private:
+  // In [0, 1), of 53 bits.
+  double Fine() { return static_cast<double>(engine_() >> 11) * 0x1p-53; }
+
+  // With the probability e^-x, where x is in [0, 1]: whether a series of numbers that begins with x
+  // ceases to fall at an odd place (von Neumann).
+  bool IsTrue(double x) {
+    for (bool is_odd = true;; is_odd = !is_odd) {
+      const double next = Fine();
+      if (next >= x) return is_odd;
+      x = next;
+    }
+  }
+
+  bool AllTrue(int count, double x) {
+    while (count > 0 && IsTrue(x)) --count;
+    return count <= 0;
+  }
+
   std::mt19937_64 engine_;
 };
 
-// By the attribute `seed`; without one by the name of the node's result, so that several nodes of a
-// model draw different numbers.
+// By the attribute `seed`; without one by the name of the node's result and where it is, so that
+// several nodes of a model draw different numbers, as does one in several calls of its function.
 absl::StatusOr<Draws> DrawsOf(NodeReader& node) {
   if (node.HasAttr("seed")) {
     HONE_ASSIGN_OR_RETURN(const double seed, node.Float("seed", 0));
     return Draws(std::bit_cast<uint64_t>(seed));
   }
+  if (node.InRepeat()) {
+    return absl::UnimplementedError(
+        "it draws its own numbers in each trip of a loop, which must be written out");
+  }
   constexpr uint64_t kOffset = 0xcbf29ce484222325;  // FNV-1a
   constexpr uint64_t kPrime = 0x100000001b3;
   uint64_t seed = kOffset;
-  const std::string name = node.node().outputs.empty() ? "" : node.node().outputs[0];
-  for (const char c : name) seed = (seed ^ static_cast<uint8_t>(c)) * kPrime;
+  for (const char c : node.place() + FirstResult(node.node()))
+    seed = (seed ^ static_cast<uint8_t>(c)) * kPrime;
   return Draws(seed);
 }
 
@@ -83,14 +112,14 @@ absl::StatusOr<ir::Expr> Normal(NodeReader& node, const Shape& shape, DataType d
   HONE_ASSIGN_OR_RETURN(const double mean, node.Float("mean", 0));
   HONE_ASSIGN_OR_RETURN(const double scale, node.Float("scale", 1));
   HONE_ASSIGN_OR_RETURN(Draws draws, DrawsOf(node));
-  return Fill(node, shape, dtype, [&] { return mean + scale * draws.Normal(); });
+  return Fill(node, shape, dtype, [&] { return std::fma(scale, draws.Normal(), mean); });
 }
 
 absl::StatusOr<ir::Expr> Uniform(NodeReader& node, const Shape& shape, DataType dtype) {
   HONE_ASSIGN_OR_RETURN(const double low, node.Float("low", 0));
   HONE_ASSIGN_OR_RETURN(const double high, node.Float("high", 1));
   HONE_ASSIGN_OR_RETURN(Draws draws, DrawsOf(node));
-  return Fill(node, shape, dtype, [&] { return low + (high - low) * draws.Uniform(); });
+  return Fill(node, shape, dtype, [&] { return std::fma(high - low, draws.Uniform(), low); });
 }
 
 using Distribution = absl::StatusOr<ir::Expr> (*)(NodeReader& node, const Shape& shape,

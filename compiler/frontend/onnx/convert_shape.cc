@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "compiler/frontend/onnx/converters.h"
+#include "compiler/frontend/onnx/four_bit.h"
+#include "compiler/frontend/onnx/results.h"
 #include "compiler/frontend/onnx/tensor.h"
 #include "support/status.h"
 
@@ -146,9 +148,40 @@ Results Cast(NodeReader& node) {
   HONE_ASSIGN_OR_RETURN(const ir::Expr data, node.Arg(0, "input"));
   HONE_RETURN_IF_ERROR(node.Int("saturate", 1).status());  // of 8-bit floats alone
   HONE_RETURN_IF_ERROR(node.String("round_mode", "up").status());
+  const OnnxAttr* const to = node.Raw("to");
+  const auto* const number = to == nullptr ? nullptr : std::get_if<int64_t>(to);
+  if (const auto bytes = number == nullptr ? std::nullopt : FourBitIn(static_cast<int>(*number))) {
+    node.GiveTrait(0, Trait::kFourBit);
+    return One(ToFourBit(data, *bytes));
+  }
   HONE_ASSIGN_OR_RETURN(const DataType dtype, TypeCastTo(node));
   if (dtype == DtypeOf(data)) return std::vector<ir::Expr>{data};
   return One(Emit("cast", {data}, {{"dtype", dtype}}));
+}
+
+// The bytes as they are. Kernels have no such operator: constants change their type at import, and
+// integers are cast to those of their width, which are the same bytes.
+Results BitCast(NodeReader& node) {
+  HONE_ASSIGN_OR_RETURN(const ir::Expr data, node.Arg(0, "input"));
+  HONE_ASSIGN_OR_RETURN(const int64_t to, node.Int("to", 0));
+  HONE_ASSIGN_OR_RETURN(const DataType dtype, FromOnnxType(static_cast<int>(to)));
+  const DataType from = DtypeOf(data);
+  if (SizeBytes(from) != SizeBytes(dtype)) {
+    return absl::InvalidArgumentError(
+        fmt::format("a type as wide as {} was expected, found {}", Name(from), Name(dtype)));
+  }
+  const bool is_same =
+      from == dtype || (dtype != DataType::kBool && !IsFloat(from) && !IsFloat(dtype));
+  if (is_same) return One(CastedTo(data, dtype));
+  HONE_ASSIGN_OR_RETURN(const ir::Expr constant,
+                        node.Constant(0, fmt::format("a tensor of {} whose bytes become {}",
+                                                     Name(from), Name(dtype))));
+  std::string bytes(reinterpret_cast<const char*>(constant->data.bytes()),
+                    constant->data.size_bytes());
+  if (dtype == DataType::kBool) {  // any byte but 0 is true; they are held as 1
+    for (char& byte : bytes) byte = byte != 0 ? 1 : 0;
+  }
+  return std::vector<ir::Expr>{MakeConstant(ShapeOf(data), dtype, std::move(bytes))};
 }
 
 Results ShapeOfTensor(NodeReader& node) {
@@ -177,6 +210,7 @@ void AddShapeConverters(ConverterTable& table) {
   table["Squeeze"] = Squeeze;
   table["Unsqueeze"] = Unsqueeze;
   table["Concat"] = Concat;
+  table["BitCast"] = BitCast;
   table["Cast"] = Cast;
   table["Shape"] = ShapeOfTensor;
   table["Size"] = Size;

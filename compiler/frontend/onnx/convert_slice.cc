@@ -45,7 +45,7 @@ absl::StatusOr<ir::Expr> PadValue(NodeReader& node, DataType dtype) {
 
 absl::StatusOr<ir::Expr> PadConstant(const ir::Expr& data, const Shape& widths,
                                      const ir::Expr& value) {
-  if (value->kind == ir::ExprKind::kConstant) {
+  if (IsNumberOfAttr(value)) {
     HONE_ASSIGN_OR_RETURN(const ir::AttrValue number, ConstantNumber(value, "constant_value"));
     return Emit("nn.pad", {data}, {{"pad_width", widths}, {"pad_value", number}});
   }

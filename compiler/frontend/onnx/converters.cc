@@ -46,6 +46,7 @@ ConverterTable BuildTable() {
   AddGatedActivationConverters(table);
   AddGroupQueryAttentionConverters(table);
   AddIntegerProductConverters(table);
+  AddLinearAttentionConverters(table);
   AddMatMulNBitsConverters(table);
   AddMicrosoftAttentionConverters(table);
   AddMicrosoftFusedConverters(table);

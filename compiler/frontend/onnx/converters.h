@@ -61,6 +61,7 @@ void AddDynamicQuantizeLstmConverters(ConverterTable& table);
 void AddGatedActivationConverters(ConverterTable& table);
 void AddGroupQueryAttentionConverters(ConverterTable& table);
 void AddIntegerProductConverters(ConverterTable& table);
+void AddLinearAttentionConverters(ConverterTable& table);
 void AddMatMulNBitsConverters(ConverterTable& table);
 void AddMicrosoftAttentionConverters(ConverterTable& table);
 void AddMicrosoftFusedConverters(ConverterTable& table);

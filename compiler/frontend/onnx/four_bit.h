@@ -1,16 +1,26 @@
-// 4-bit integers of a model: constants that are unpacked to bytes when they are read.
+// 4-bit integers of a model: int8 or uint8 with their values, from where they are read to where
+// they are cast or dequantised.
 #ifndef HONE_COMPILER_FRONTEND_ONNX_FOUR_BIT_H_
 #define HONE_COMPILER_FRONTEND_ONNX_FOUR_BIT_H_
 
-#include "absl/status/status.h"
-#include "compiler/frontend/onnx/model.h"
+#include "absl/status/statusor.h"
+#include "compiler/frontend/onnx/graph_builder.h"
 
 namespace hone::frontend {
 
-// An int8 or uint8 with the value of a 4-bit integer stands for it wherever nothing asks for its
-// range. kUnimplemented names a node, or an output, that does: one that quantises to 4 bits, or
-// computes with them and not with what they are dequantised or cast to.
-absl::Status CheckFourBitUses(const OnnxModel& model);
+// Such bytes do not remember their range: kUnimplemented where the node does more with 4-bit
+// operands than to move, cast or dequantise them.
+absl::Status CheckFourBitOperands(const NodeReader& node);
+
+// Whether the node's results are 4-bit integers since its operands, or a tensor among its
+// attributes, are.
+bool MovesFourBit(const NodeReader& node);
+
+// Numbers as 4-bit integers in `bytes`, which is int8 or uint8: floats saturate, integers wrap
+// around.
+absl::StatusOr<ir::Expr> ToFourBit(const ir::Expr& data, DataType bytes);
+// The same of bytes that saturate.
+absl::StatusOr<ir::Expr> ClippedToFourBit(const ir::Expr& bytes);
 
 }  // namespace hone::frontend
 

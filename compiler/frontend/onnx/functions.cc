@@ -132,12 +132,19 @@ Results CallFunction(NodeReader& call, const OnnxFunction& function, const NodeS
                                                   function.outputs.size(),
                                                   call.node().outputs.size()));
   }
+  if (call.node().gives_four_bit) {  // what reads it within could not be told that it is
+    return absl::UnimplementedError(
+        "Hone has no 4-bit integers as attributes of functions; put the tensor into the function");
+  }
   HONE_RETURN_IF_ERROR(call.Unroll(CostOf(function.nodes) + 1));
   HONE_ASSIGN_OR_RETURN(const OnnxAttrs attrs, AttributesOf(call, function));
-  NodeScope scope(caller, function, &attrs);
+  NodeScope scope(caller, call, function, &attrs);
   for (size_t i = 0; i < function.inputs.size(); ++i) {
     if (call.Has(i)) {
       HONE_RETURN_IF_ERROR(scope.Define(function.inputs[i], call.args()[i]));
+      for (const Trait trait : kTraits) {
+        if (call.Has(i, trait)) scope.SetTrait(function.inputs[i], trait);
+      }
     } else {
       scope.LeaveOut(function.inputs[i]);
     }
@@ -145,6 +152,11 @@ Results CallFunction(NodeReader& call, const OnnxFunction& function, const NodeS
   HONE_RETURN_IF_ERROR(scope.Convert(function.nodes));
   std::vector<std::string> wanted = function.outputs;
   wanted.resize(std::min(wanted.size(), call.node().outputs.size()));
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    for (const Trait trait : kTraits) {
+      if (scope.Has(wanted[i], trait)) call.GiveTrait(i, trait);
+    }
+  }
   return scope.Outputs(wanted);
 }
 

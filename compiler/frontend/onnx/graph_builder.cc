@@ -80,6 +80,12 @@ std::string RepeatAs(DataType dtype, double value, int64_t count) {
       return Repeat<int16_t>(value, count);
     case DataType::kInt8:
       return Repeat<int8_t>(value, count);
+    case DataType::kUInt64:
+      return Repeat<uint64_t>(value, count);
+    case DataType::kUInt32:
+      return Repeat<uint32_t>(value, count);
+    case DataType::kUInt16:
+      return Repeat<uint16_t>(value, count);
     default:
       return Repeat<uint8_t>(value, count);
   }
@@ -152,6 +158,10 @@ std::vector<std::string> InputsNeeded(const absl::Status& status) {
   return names;
 }
 
+std::string FirstResult(const OnnxNode& node) {
+  return node.outputs.empty() ? "" : node.outputs[0];
+}
+
 absl::Status Reworded(const absl::Status& status, const std::string& message) {
   absl::Status result(status.code(), message);
   if (const auto payload = status.GetPayload(kInputsNeeded)) {
@@ -214,6 +224,11 @@ absl::StatusOr<double> NodeReader::ConstantScalar(size_t i, std::string_view wha
   if (DtypeOf(arg) == DataType::kInt16) return static_cast<double>(ReadInts<int16_t>(*arg)[0]);
   if (DtypeOf(arg) == DataType::kInt32) return static_cast<double>(ReadInts<int32_t>(*arg)[0]);
   if (DtypeOf(arg) == DataType::kInt64) return static_cast<double>(ReadInts<int64_t>(*arg)[0]);
+  if (DtypeOf(arg) == DataType::kUInt16) return static_cast<double>(ReadInts<uint16_t>(*arg)[0]);
+  if (DtypeOf(arg) == DataType::kUInt32) return static_cast<double>(ReadInts<uint32_t>(*arg)[0]);
+  if (DtypeOf(arg) == DataType::kUInt64) {
+    return static_cast<double>(static_cast<uint64_t>(ReadInts<uint64_t>(*arg)[0]));
+  }
   return static_cast<double>(ReadInts<uint8_t>(*arg)[0]);
 }
 

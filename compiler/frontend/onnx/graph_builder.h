@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -18,6 +19,11 @@
 namespace hone::frontend {
 
 using Shape = std::vector<int64_t>;
+
+// What a value is that its type does not say: 4-bit integers in bytes (four_bit.h), or rows of
+// which the last ones may be none (bounded.h).
+enum class Trait { kFourBit, kBounded };
+inline constexpr Trait kTraits[] = {Trait::kFourBit, Trait::kBounded};
 
 // A call with its type. Where all operands are integer constants of few elements - the shape
 // computations that exporters leave in models - it is evaluated at once, so that a Reshape may
@@ -38,6 +44,8 @@ ir::Expr ScalarConstant(double value, DataType dtype, Shape shape = {});  // eve
 absl::Status NeedsValue(const ir::Expr& e, const std::string& message);
 // Those names; none of other statuses.
 std::vector<std::string> InputsNeeded(const absl::Status& status);
+// The name of the node's first result, which no other node of its graph gives; empty for none.
+std::string FirstResult(const OnnxNode& node);
 // `message` in the place of the status's own; code and inputs needed stay.
 absl::Status Reworded(const absl::Status& status, const std::string& message);
 
@@ -56,7 +64,9 @@ class NodeReader {
   // A node that stands for a part of this one: of its allowance, with operands of its own. `node`
   // must outlive it.
   NodeReader WithOperands(const OnnxNode& node, int opset, std::vector<ir::Expr> args) const {
-    return NodeReader(node, opset, std::move(args), generated_bytes_left_, repeats_);
+    NodeReader reader(node, opset, std::move(args), generated_bytes_left_, repeats_);
+    reader.SetPlace(place_);
+    return reader;
   }
 
   const OnnxNode& node() const { return node_; }
@@ -72,6 +82,20 @@ class NodeReader {
   absl::Status Densify(size_t i);
   // nullptr where operand `i` is none.
   const SparseInitializer* Sparse(size_t i) const;
+
+  // What operands and results are beside their types.
+  void SetTrait(size_t i, Trait trait) { traits_.emplace(i, trait); }
+  bool Has(size_t i, Trait trait) const { return traits_.contains({i, trait}); }
+  void GiveTrait(size_t result, Trait trait) { given_.emplace(result, trait); }
+  bool Gives(size_t result, Trait trait) const { return given_.contains({result, trait}); }
+
+  // Whether a result whose shape depends on the data may have the largest that it can have.
+  void AllowBounds(bool allowed) { allows_bounds_ = allowed; }
+  bool allows_bounds() const { return allows_bounds_; }
+
+  // Tells this node from itself in other calls of the function, or trips of the loop, around it.
+  void SetPlace(std::string place) { place_ = std::move(place); }
+  const std::string& place() const { return place_; }
 
   // Operands. An optional one left out is null.
   size_t size() const { return args_.size(); }
@@ -119,6 +143,10 @@ class NodeReader {
   std::map<size_t, std::shared_ptr<const SparseInitializer>> sparse_;
   int64_t* generated_bytes_left_;
   Repeats* repeats_;
+  std::set<std::pair<size_t, Trait>> traits_;
+  std::set<std::pair<size_t, Trait>> given_;
+  bool allows_bounds_ = false;
+  std::string place_;
   std::set<std::string> read_;
 };
 

@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 
+#include "compiler/frontend/cut_advice.h"
 #include "compiler/frontend/file.h"
+#include "compiler/frontend/onnx/cut.h"
 #include "compiler/frontend/onnx/evaluation_limit.h"
-#include "compiler/frontend/onnx/four_bit.h"
+#include "compiler/frontend/onnx/functions.h"
 #include "compiler/frontend/onnx/input_shapes.h"
 #include "compiler/frontend/onnx/model.h"
 #include "compiler/frontend/onnx/node_scope.h"
@@ -43,37 +46,19 @@ const TensorData* OverridingValue(const std::string& name, const ImportOptions& 
 // Builds "main" node by node; every tensor of the model is a typed expression by its name.
 class GraphImport {
  public:
-  GraphImport(const OnnxModel& model, const ImportOptions& options)
+  // `bounds`: results whose shape depends on data of a run may have the largest that they can have.
+  GraphImport(const OnnxModel& model, const ImportOptions& options, bool bounds)
       : model_(model),
         options_(options),
-        state_{&model.functions, kMostGeneratedBytes, {}, SmallValues(options)},
+        state_{&model.functions, kMostGeneratedBytes, {}, SmallValues(options), bounds},
         scope_(model.opset, &state_) {}
 
   absl::StatusOr<ir::Module> Run() {
-    HONE_RETURN_IF_ERROR(CheckOptions());
-    for (const auto& [name, value] : model_.sparse_initializers) {
-      HONE_RETURN_IF_ERROR(scope_.DefineSparse(name, value));
-    }
-    std::vector<ir::Expr> params;
-    HONE_ASSIGN_OR_RETURN(const InputShapes inputs, ShapesOfInputs(model_, options_));
-    for (const OnnxInput& input : model_.inputs) {
-      if (const auto it = options_.constants.find(input.name); it != options_.constants.end()) {
-        HONE_ASSIGN_OR_RETURN(ir::Expr value, BoundInput(input, it->second));
-        HONE_RETURN_IF_ERROR(scope_.Define(input.name, std::move(value)));
-        continue;
-      }
-      HONE_ASSIGN_OR_RETURN(ir::Expr var, InputVar(input, inputs.shapes.at(input.name)));
-      HONE_RETURN_IF_ERROR(scope_.Define(input.name, var));
-      params.push_back(std::move(var));
-    }
-    HONE_RETURN_IF_ERROR(DefineDefaulted(params));
-    for (const auto& [name, value] : model_.initializers) {
-      if (scope_.Find(name) == nullptr) HONE_RETURN_IF_ERROR(scope_.Define(name, value));
-    }
+    HONE_RETURN_IF_ERROR(DefineGiven());
     if (absl::Status status = scope_.Convert(model_.nodes); !status.ok()) {
-      if (inputs.note.empty()) return status;
+      if (note_.empty()) return status;
       return Reworded(status,
-                      fmt::format("{}; note that {}", std::string(status.message()), inputs.note));
+                      fmt::format("{}; note that {}", std::string(status.message()), note_));
     }
     HONE_ASSIGN_OR_RETURN(std::vector<ir::Expr> outputs, scope_.Outputs(model_.outputs));
     for (size_t i = 0; i < outputs.size(); ++i) {
@@ -86,12 +71,45 @@ class GraphImport {
     ir::Module module;
     module.functions = std::move(state_.repeats.functions);
     module.functions["main"] =
-        ops::TypedFunction(std::move(params), std::move(body), {{"output_names", model_.outputs}});
+        ops::TypedFunction(std::move(params_), std::move(body), {{"output_names", model_.outputs}});
     return module;
+  }
+
+  // Where a model that cannot be imported whole can be cut; none where its inputs are wrong.
+  std::vector<std::string> Places() {
+    if (!DefineGiven().ok()) return {};
+    state_.small_values.clear();
+    return PlacesToCut(model_, scope_);
   }
 
  private:
   static constexpr int64_t kMostGeneratedBytes = int64_t{1} << 30;  // VGG-19's weights: 0.6 GB
+
+  // Inputs and initializers.
+  absl::Status DefineGiven() {
+    HONE_RETURN_IF_ERROR(CheckOptions());
+    for (const auto& [name, value] : model_.sparse_initializers) {
+      HONE_RETURN_IF_ERROR(scope_.DefineSparse(name, value));
+    }
+    HONE_ASSIGN_OR_RETURN(const InputShapes inputs, ShapesOfInputs(model_, options_));
+    note_ = inputs.note;
+    for (const OnnxInput& input : model_.inputs) {
+      if (const auto it = options_.constants.find(input.name); it != options_.constants.end()) {
+        HONE_ASSIGN_OR_RETURN(ir::Expr value, BoundInput(input, it->second));
+        HONE_RETURN_IF_ERROR(scope_.Define(input.name, std::move(value)));
+        continue;
+      }
+      HONE_ASSIGN_OR_RETURN(ir::Expr var, InputVar(input, inputs.shapes.at(input.name)));
+      HONE_RETURN_IF_ERROR(scope_.Define(input.name, var));
+      params_.push_back(std::move(var));
+    }
+    HONE_RETURN_IF_ERROR(DefineDefaulted());
+    for (const auto& [name, value] : model_.initializers) {
+      if (scope_.Find(name) == nullptr) HONE_RETURN_IF_ERROR(scope_.Define(name, value));
+    }
+    for (const std::string& name : model_.four_bit) scope_.SetTrait(name, Trait::kFourBit);
+    return absl::OkStatus();
+  }
 
   static std::set<std::string> SmallValues(const ImportOptions& options) {
     constexpr size_t kMostBytes = 64;
@@ -103,7 +121,7 @@ class GraphImport {
   }
 
   // Inputs that have a default value in the file and another one, or a shape, in the options.
-  absl::Status DefineDefaulted(std::vector<ir::Expr>& params) {
+  absl::Status DefineDefaulted() {
     for (const OnnxInput& input : model_.defaulted) {
       if (const TensorData* const value = OverridingValue(input.name, options_)) {
         HONE_ASSIGN_OR_RETURN(ir::Expr constant, BoundInput(input, *value));
@@ -112,7 +130,7 @@ class GraphImport {
         HONE_RETURN_IF_ERROR(CheckShape(input, it->second));
         HONE_ASSIGN_OR_RETURN(ir::Expr var, InputVar(input, it->second));
         HONE_RETURN_IF_ERROR(scope_.Define(input.name, var));
-        params.push_back(std::move(var));
+        params_.push_back(std::move(var));
       }
     }
     return absl::OkStatus();
@@ -160,17 +178,42 @@ class GraphImport {
   const ImportOptions& options_;
   ImportState state_;
   NodeScope scope_;
+  std::vector<ir::Expr> params_;
+  std::string note_;  // that of InputShapes
 };
 
-absl::StatusOr<ir::Module> Import(const absl::StatusOr<OnnxModel>& read,
-                                  const ImportOptions& options) {
-  HONE_RETURN_IF_ERROR(read.status());
+// Whether a node of the main graph gives a result that has such bounds.
+bool HasBounds(const OnnxModel& model) {
+  return std::any_of(model.nodes.begin(), model.nodes.end(), [](const OnnxNode& node) {
+    return node.op == "NonZero" || node.op == "NonMaxSuppression";
+  });
+}
+
+absl::StatusOr<ir::Module> ImportWhole(const OnnxModel& model, const ImportOptions& options,
+                                       bool bounds) {
   const EvaluationLimit limit;
-  const OnnxModel& model = *read;
-  HONE_RETURN_IF_ERROR(CheckSupported(model));
-  HONE_RETURN_IF_ERROR(CheckFourBitUses(model));
   return ImportWithValues(
-      options, [&](const ImportOptions& bound) { return GraphImport(model, bound).Run(); });
+      options, [&](const ImportOptions& bound) { return GraphImport(model, bound, bounds).Run(); });
+}
+
+absl::StatusOr<ir::Module> Import(absl::StatusOr<OnnxModel> read, const ImportOptions& options) {
+  HONE_RETURN_IF_ERROR(read.status());
+  OnnxModel& model = *read;
+  if (!options.outputs.empty()) HONE_RETURN_IF_ERROR(CutAt(options.outputs, model));
+  absl::Status status = CheckSupported(model);
+  if (status.ok()) {
+    absl::StatusOr<ir::Module> module = ImportWhole(model, options, /*bounds=*/false);
+    if (absl::IsUnimplemented(module.status()) && HasBounds(model)) {
+      module = ImportWhole(model, options, /*bounds=*/true);
+    }
+    if (module.ok()) return module;
+    status = module.status();
+  }
+  const bool can_be_cut =
+      model.opset <= kNewestOpset && FunctionsCalled(model.functions, model.nodes).ok();
+  if (!absl::IsUnimplemented(status) || !can_be_cut) return status;
+  const EvaluationLimit limit;
+  return WithCutAdvice(status, GraphImport(model, options, /*bounds=*/true).Places());
 }
 
 }  // namespace

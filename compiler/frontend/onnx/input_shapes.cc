@@ -37,9 +37,13 @@ class Binder {
   absl::StatusOr<InputShapes> Run() {
     HONE_RETURN_IF_ERROR(CheckDims());
     for (const OnnxInput& input : model_.inputs) {
-      if (options_.constants.contains(input.name)) continue;
+      const auto constant = options_.constants.find(input.name);
+      if (constant != options_.constants.end()) {
+        HONE_RETURN_IF_ERROR(Learn(input, constant->second.shape));
+        continue;
+      }
       HONE_ASSIGN_OR_RETURN(result_.shapes[input.name], OwnShape(input));
-      HONE_RETURN_IF_ERROR(Learn(input));
+      HONE_RETURN_IF_ERROR(Learn(input, result_.shapes[input.name]));
     }
     for (const OnnxInput& input : model_.inputs) Fill(input);
     HONE_RETURN_IF_ERROR(CheckAllBound());
@@ -91,9 +95,9 @@ class Binder {
     return shape;
   }
 
-  // Remembers what numbers the options give to the symbols of this input.
-  absl::Status Learn(const OnnxInput& input) {
-    const std::vector<int64_t>& shape = result_.shapes[input.name];
+  // Remembers what numbers the options give to the symbols of this input, by its shape.
+  absl::Status Learn(const OnnxInput& input, const std::vector<int64_t>& shape) {
+    if (shape.size() != input.shape.size()) return absl::OkStatus();  // an error, or no symbols
     for (size_t i = 0; i < input.shape.size(); ++i) {
       if (input.shape[i] >= 0 || shape[i] < 0 || input.symbols[i] == kUnnamed) continue;
       const std::string by = options_.shapes.contains(input.name)
@@ -175,23 +179,14 @@ class Binder {
       if (shape[i] >= 0) continue;
       example[i] = LikelyExtent(input.symbols[i]);
       all_named = all_named && input.symbols[i] != kUnnamed;
-      dims.push_back(fmt::format("--dim {}={}", Quoted(input.symbols[i]), example[i]));
+      dims.push_back(fmt::format("--dim {}={}", ShellWord(input.symbols[i]), example[i]));
     }
     if (!all_named) {
-      dims = {fmt::format("--shape {}={}", Quoted(input.name), fmt::join(example, ","))};
+      dims = {fmt::format("--shape {}={}", ShellWord(input.name), fmt::join(example, ","))};
     }
     for (const std::string& flag : dims) {
       if (std::find(flags.begin(), flags.end(), flag) == flags.end()) flags.push_back(flag);
     }
-  }
-
-  // As a shell takes it for one word.
-  static std::string Quoted(const std::string& name) {
-    const bool is_plain = std::all_of(name.begin(), name.end(), [](char c) {
-      return std::isalnum(static_cast<uint8_t>(c)) != 0 ||
-             std::string_view("_-.:/@%+").find(c) != std::string_view::npos;
-    });
-    return is_plain ? name : fmt::format("'{}'", name);
   }
 
   static constexpr size_t kMostInputs = 8;

@@ -20,10 +20,10 @@ struct InputShapes {
 };
 
 // Numbers come, the first that has one, from `options.shapes`, the shapes of `options.values`,
-// `options.dims`, and from what these make of the symbol elsewhere. Inputs among
-// `options.constants` have none. kInvalidArgument names, all at once, the extents that stay open,
-// with flags to copy; a shape that is not the model's; a symbol that the model does not have; one
-// that a flag gives another number than --dim.
+// `options.dims`, and from what these, and the shapes of `options.constants`, make of the symbol
+// elsewhere. Inputs among the constants are none of the result's. kInvalidArgument names, all at
+// once, the extents that stay open, with flags to copy; a shape that is not the model's; a symbol
+// that the model does not have; one that a flag gives another number than --dim.
 absl::StatusOr<InputShapes> ShapesOfInputs(const OnnxModel& model, const ImportOptions& options);
 
 // kInvalidArgument where `--shape` gives the input a shape that is not the model's.

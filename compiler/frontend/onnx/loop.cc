@@ -112,7 +112,7 @@ class LoopConverter {
     std::vector<ir::Expr> inputs = {ir::ConstantFromBytes({{}, DataType::kInt64}, &trip),
                                     condition_};
     inputs.insert(inputs.end(), carried.begin(), carried.end());
-    return RunGraph(*body_, scope_, inputs);
+    return RunGraph(*body_, scope_, inputs, PlaceOf(node_, trip));
   }
 
   Results Finish(std::vector<ir::Expr> carried, const std::vector<std::vector<ir::Expr>>& scanned,

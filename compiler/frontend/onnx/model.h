@@ -74,6 +74,7 @@ using OnnxFunctions = std::map<std::pair<std::string, std::string>, OnnxFunction
 struct OnnxInput {
   std::string name;
   DataType dtype = DataType::kFloat32;
+  bool is_four_bit = false;  // of 4-bit integers, which `dtype` has as bytes
   bool has_shape = false;
   std::vector<int64_t> shape;        // -1: symbolic
   std::vector<std::string> symbols;  // the name of each symbolic extent, "?" where it has none
@@ -88,7 +89,7 @@ struct OnnxModel {
   std::vector<std::string> outputs;
   std::map<std::string, ir::Expr> initializers;  // typed kConstants
   SparseInitializers sparse_initializers;
-  std::set<std::string> four_bit;  // as in OnnxGraph
+  std::set<std::string> four_bit;  // inputs and initializers, as in OnnxGraph
 };
 
 // Errors as ImportOnnx has them.

@@ -122,7 +122,10 @@ absl::StatusOr<OnnxInput> ReadInput(const onnx::ValueInfoProto& proto) {
   OnnxInput input;
   input.name = proto.name();
   const auto& type = proto.type().tensor_type();
-  const absl::StatusOr<DataType> dtype = FromOnnxType(type.elem_type());
+  const std::optional<DataType> bytes = FourBitIn(type.elem_type());
+  input.is_four_bit = bytes.has_value();
+  const absl::StatusOr<DataType> dtype =
+      bytes ? absl::StatusOr<DataType>(*bytes) : FromOnnxType(type.elem_type());
   if (!dtype.ok()) {
     return absl::Status(dtype.status().code(), fmt::format("input \"{}\": {}", proto.name(),
                                                            std::string(dtype.status().message())));
@@ -321,6 +324,7 @@ absl::Status ReadGraph(onnx::GraphProto* graph, const std::string& folder, OnnxM
       continue;
     }
     HONE_RETURN_IF_ERROR(input.status());
+    if (input->is_four_bit) model->four_bit.insert(input->name);
     model->inputs.push_back(*std::move(input));
   }
   HONE_ASSIGN_OR_RETURN(model->nodes, ReadNodes(graph, folder));

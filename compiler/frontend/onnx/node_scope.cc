@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "compiler/frontend/onnx/bounded.h"
 #include "compiler/frontend/onnx/control_flow.h"
 #include "compiler/frontend/onnx/converters.h"
+#include "compiler/frontend/onnx/four_bit.h"
 #include "compiler/frontend/onnx/functions.h"
 #include "compiler/frontend/onnx/sequence.h"
 #include "support/status.h"
@@ -41,6 +43,9 @@ absl::Status NodeScope::Bind(const std::string& name, size_t i, NodeReader* read
         fmt::format("it reads \"{}\", which no input, initializer or node before it gives", name));
   }
   reader->Bind(i, *value);
+  for (const Trait trait : kTraits) {
+    if (Has(name, trait)) reader->SetTrait(i, trait);
+  }
   return absl::OkStatus();
 }
 
@@ -50,6 +55,13 @@ const ir::Expr* NodeScope::Find(const std::string& name) const {
     if (it != scope->values_.end()) return &it->second;
   }
   return nullptr;
+}
+
+bool NodeScope::Has(const std::string& name, Trait trait) const {
+  for (const NodeScope* scope = this; scope != nullptr; scope = scope->around_) {
+    if (scope->values_.contains(name)) return scope->traits_.contains({name, trait});
+  }
+  return false;
 }
 
 bool NodeScope::IsLeftOut(const std::string& name) const {
@@ -80,21 +92,35 @@ absl::StatusOr<std::vector<ir::Expr>> NodeScope::ResultsOf(NodeReader& node) con
     return CallFunction(node, *function, *this);
   }
   HONE_RETURN_IF_ERROR(CheckOperands(node));
+  HONE_RETURN_IF_ERROR(CheckFourBitOperands(node));
+  HONE_RETURN_IF_ERROR(CheckBoundedOperands(node));
   if (IsControlFlow(node.node().op)) return ConvertControlFlow(node, *this);
-  return Converters().at(node.node().op)(node);
+  const auto converter = Converters().find(node.node().op);
+  if (converter == Converters().end()) {
+    return absl::UnimplementedError("Hone does not have the operator");
+  }
+  return converter->second(node);
 }
 
 absl::Status NodeScope::ConvertNode(const OnnxNode& node) {
   NodeReader reader(node, opset_, std::vector<ir::Expr>(node.inputs.size()),
                     &state_->generated_bytes_left, &state_->repeats);
+  reader.SetPlace(place_);
+  reader.AllowBounds(state_->allows_bounds);
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     if (!node.inputs[i].empty()) HONE_RETURN_IF_ERROR(Bind(node.inputs[i], i, &reader));
   }
   HONE_ASSIGN_OR_RETURN(const std::vector<ir::Expr> results, ResultsOf(reader));
   HONE_RETURN_IF_ERROR(reader.CheckAllRead());
+  const bool moves_four_bit =
+      FindFunction(*state_->functions, node) == nullptr && MovesFourBit(reader);
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     if (node.outputs[i].empty() || i >= results.size() || !results[i]) continue;
     HONE_RETURN_IF_ERROR(Define(node.outputs[i], results[i]));
+    if (moves_four_bit) SetTrait(node.outputs[i], Trait::kFourBit);
+    for (const Trait trait : kTraits) {
+      if (reader.Gives(i, trait)) SetTrait(node.outputs[i], trait);
+    }
   }
   return absl::OkStatus();
 }

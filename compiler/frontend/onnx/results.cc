@@ -155,6 +155,10 @@ absl::StatusOr<std::vector<int64_t>> ConstantIntegers(const ir::Expr& e, std::st
   return ConstantsAs<int64_t>(DataType::kInt64, e, what);
 }
 
+bool IsNumberOfAttr(const ir::Expr& e) {
+  return e->kind == ir::ExprKind::kConstant && DtypeOf(e) != DataType::kUInt64;
+}
+
 absl::StatusOr<ir::AttrValue> ConstantNumber(const ir::Expr& e, std::string_view what) {
   HONE_ASSIGN_OR_RETURN(const auto numbers, ConstantNumbers(e, what));
   if (numbers.size() != 1) {

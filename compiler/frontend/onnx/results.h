@@ -43,6 +43,9 @@ absl::StatusOr<ir::Expr> ConstantOf(const ir::Expr& e);
 absl::StatusOr<std::vector<double>> ConstantNumbers(const ir::Expr& e, std::string_view what);
 // The same of integers, exactly.
 absl::StatusOr<std::vector<int64_t>> ConstantIntegers(const ir::Expr& e, std::string_view what);
+// Whether ConstantNumber has it: a constant, but of uint64, which has numbers that are neither a
+// double nor an int64.
+bool IsNumberOfAttr(const ir::Expr& e);
 // One number as an attribute holds it: a double, and an integer where no double is that.
 absl::StatusOr<ir::AttrValue> ConstantNumber(const ir::Expr& e, std::string_view what);
 

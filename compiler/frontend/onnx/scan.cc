@@ -42,7 +42,8 @@ class ScanConverter {
         HONE_ASSIGN_OR_RETURN(ir::Expr e, Slice(i, trip));
         inputs.push_back(std::move(e));
       }
-      HONE_ASSIGN_OR_RETURN(const auto outputs, RunGraph(*body_, scope_, inputs));
+      HONE_ASSIGN_OR_RETURN(const auto outputs,
+                            RunGraph(*body_, scope_, inputs, PlaceOf(node_, trip)));
       std::copy_n(outputs.begin(), states_, state.begin());
       for (size_t i = 0; i < scanned.size(); ++i) scanned[i].push_back(outputs[states_ + i]);
     }

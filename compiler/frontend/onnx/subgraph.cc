@@ -17,23 +17,34 @@ absl::StatusOr<const OnnxGraph*> SubgraphOf(NodeReader& node, const std::string&
 }
 
 Results RunGraph(const OnnxGraph& graph, const NodeScope& around,
-                 const std::vector<ir::Expr>& inputs) {
+                 const std::vector<ir::Expr>& inputs, const std::string& place) {
   if (inputs.size() != graph.inputs.size()) {
     return absl::InvalidArgumentError(fmt::format("its graph has {} inputs, and is given {}",
                                                   graph.inputs.size(), inputs.size()));
   }
-  NodeScope scope(&around);
+  NodeScope scope(&around, place);
   for (const auto& [name, value] : graph.sparse_initializers) {
     HONE_RETURN_IF_ERROR(scope.DefineSparse(name, value));
   }
   for (const auto& [name, value] : graph.initializers) {
     HONE_RETURN_IF_ERROR(scope.Define(name, value));
   }
+  for (const std::string& name : graph.four_bit) scope.SetTrait(name, Trait::kFourBit);
   for (size_t i = 0; i < inputs.size(); ++i) {
     HONE_RETURN_IF_ERROR(scope.Define(graph.inputs[i], inputs[i]));
   }
   HONE_RETURN_IF_ERROR(scope.Convert(graph.nodes));
+  for (const std::string& output : graph.outputs) {
+    if (!scope.Has(output, Trait::kFourBit) && !scope.Has(output, Trait::kBounded)) continue;
+    return absl::UnimplementedError(fmt::format(
+        "\"{}\", an output of its graph, is of {}, which Hone has within a graph only", output,
+        scope.Has(output, Trait::kFourBit) ? "4-bit integers" : "rows whose number is not known"));
+  }
   return scope.Outputs(graph.outputs);
+}
+
+std::string PlaceOf(const NodeReader& node, int64_t trip) {
+  return fmt::format("{}[{}]/", FirstResult(node.node()), trip);
 }
 
 Results RunRepeated(const OnnxGraph& graph, const NodeScope& around,

@@ -15,9 +15,11 @@ namespace hone::frontend {
 // The node's attribute of this name.
 absl::StatusOr<const OnnxGraph*> SubgraphOf(NodeReader& node, const std::string& name);
 
-// The outputs of a graph within `around` on these inputs.
+// The outputs of a graph within `around` on these inputs; `place` tells trips of a loop apart.
 Results RunGraph(const OnnxGraph& graph, const NodeScope& around,
-                 const std::vector<ir::Expr>& inputs);
+                 const std::vector<ir::Expr>& inputs, const std::string& place = "");
+// The place of a trip of a loop.
+std::string PlaceOf(const NodeReader& node, int64_t trip);
 // The same of a body that is repeated.
 Results RunRepeated(const OnnxGraph& graph, const NodeScope& around,
                     const std::vector<ir::Expr>& inputs);

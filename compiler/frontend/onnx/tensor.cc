@@ -26,7 +26,9 @@ constexpr TypePair kTypes[] = {
     {TensorProto::FLOAT16, DataType::kFloat16}, {TensorProto::BFLOAT16, DataType::kBFloat16},
     {TensorProto::INT8, DataType::kInt8},       {TensorProto::INT16, DataType::kInt16},
     {TensorProto::INT32, DataType::kInt32},     {TensorProto::INT64, DataType::kInt64},
-    {TensorProto::UINT8, DataType::kUInt8},     {TensorProto::BOOL, DataType::kBool}};
+    {TensorProto::UINT8, DataType::kUInt8},     {TensorProto::BOOL, DataType::kBool},
+    {TensorProto::UINT16, DataType::kUInt16},   {TensorProto::UINT32, DataType::kUInt32},
+    {TensorProto::UINT64, DataType::kUInt64}};
 
 absl::Status Damaged(const TensorProto& proto, const std::string& why) {
   return absl::InvalidArgumentError(fmt::format("tensor \"{}\": {}", proto.name(), why));
@@ -57,7 +59,12 @@ absl::StatusOr<std::string> TypedBytes(const TensorProto& proto, DataType dtype,
       return Narrow<int64_t>(proto, proto.int64_data(), size);
     case DataType::kInt32:
       return Narrow<int32_t>(proto, proto.int32_data(), size);
+    case DataType::kUInt32:
+      return Narrow<uint32_t>(proto, proto.uint64_data(), size);
+    case DataType::kUInt64:
+      return Narrow<uint64_t>(proto, proto.uint64_data(), size);
     case DataType::kInt16:
+    case DataType::kUInt16:
     case DataType::kFloat16:
     case DataType::kBFloat16:
       return Narrow<uint16_t>(proto, proto.int32_data(), size);
@@ -89,12 +96,6 @@ std::string Unpacked(const std::string& packed, int64_t count, bool is_signed) {
     bytes[i] = static_cast<char>(is_signed ? (value ^ kSign) - kSign : value);
   }
   return bytes;
-}
-
-absl::StatusOr<DataType> StoredType(int onnx_type) {
-  if (onnx_type == kInt4) return DataType::kInt8;
-  if (onnx_type == kUInt4) return DataType::kUInt8;
-  return FromOnnxType(onnx_type);
 }
 
 struct External {
@@ -196,14 +197,20 @@ int ToOnnxType(DataType dtype) {
   return TensorProto::UNDEFINED;
 }
 
-bool IsFourBit(const TensorProto& proto) {
-  return proto.data_type() == kInt4 || proto.data_type() == kUInt4;
+std::optional<DataType> FourBitIn(int onnx_type) {
+  if (onnx_type == kInt4) return DataType::kInt8;
+  if (onnx_type == kUInt4) return DataType::kUInt8;
+  return std::nullopt;
 }
+
+bool IsFourBit(const TensorProto& proto) { return FourBitIn(proto.data_type()).has_value(); }
 
 absl::StatusOr<TensorData> FromProto(TensorProto* taken, const std::string& folder) {
   const TensorProto& proto = *taken;
   TensorData tensor;
-  absl::StatusOr<DataType> dtype = StoredType(proto.data_type());
+  const std::optional<DataType> bytes = FourBitIn(proto.data_type());
+  const absl::StatusOr<DataType> dtype =
+      bytes ? absl::StatusOr<DataType>(*bytes) : FromOnnxType(proto.data_type());
   if (!dtype.ok()) {
     return absl::Status(dtype.status().code(), fmt::format("tensor \"{}\": {}", proto.name(),
                                                            std::string(dtype.status().message())));
@@ -212,7 +219,7 @@ absl::StatusOr<TensorData> FromProto(TensorProto* taken, const std::string& fold
   tensor.shape.assign(proto.dims().begin(), proto.dims().end());
   absl::StatusOr<int64_t> size = TensorBytes(tensor.shape, tensor.dtype);
   if (!size.ok()) return Damaged(proto, std::string(size.status().message()));
-  const bool is_packed = IsFourBit(proto);
+  const bool is_packed = bytes.has_value();
   if (is_packed) size = *size / 2 + *size % 2;
   if (proto.has_segment()) return Damaged(proto, "it is in segments, which Hone does not read");
   if (proto.data_location() == TensorProto::EXTERNAL) {

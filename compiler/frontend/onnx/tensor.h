@@ -2,6 +2,7 @@
 #ifndef HONE_COMPILER_FRONTEND_ONNX_TENSOR_H_
 #define HONE_COMPILER_FRONTEND_ONNX_TENSOR_H_
 
+#include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -19,6 +20,9 @@ absl::StatusOr<DataType> FromOnnxType(int onnx_type);
 absl::StatusOr<DataType> FromOnnxTypeName(const std::string& name);
 int ToOnnxType(DataType dtype);
 
+// Of 4-bit integers the type whose elements have their values, one in a byte: int8 for int4, uint8
+// for uint4. nullopt for other types.
+std::optional<DataType> FourBitIn(int onnx_type);
 bool IsFourBit(const onnx::TensorProto& proto);
 
 // The bytes of a tensor that is wholly inside the proto; 4-bit integers, of which there are two in

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <map>
 #include <set>
 #include <unordered_map>
 
+#include "compiler/frontend/cut_advice.h"
 #include "compiler/frontend/file.h"
 #include "compiler/frontend/tensorflow/converters.h"
 #include "compiler/frontend/tensorflow/order.h"
@@ -97,6 +100,29 @@ class GraphImport {
     return module;
   }
 
+  // Where a graph that cannot be imported whole can be cut; none where its inputs are wrong.
+  std::vector<std::string> Places() {
+    if (!Inputs().ok()) return {};
+    std::vector<std::string> names;
+    for (const auto& [node, output] : order_.outputs) {
+      names.push_back(NameOf({node->name, output.value_or(0)}));
+    }
+    std::map<std::string, ir::Expr> read_beyond;
+    for (const Node* node : order_.nodes) {
+      if (node->op == "Placeholder" || TryConvert(*node)) continue;
+      for (const tf::Input& input : node->inputs) {
+        names.push_back(NameOf(input));
+        read_beyond.emplace(names.back(), ValueOf(input));
+      }
+    }
+    if (read_beyond.empty()) return {};
+    for (const auto& [node, output] : order_.outputs) {
+      const tf::Input value = {node->name, output.value_or(0)};
+      read_beyond.emplace(NameOf(value), ValueOf(value));
+    }
+    return PlacesAmong(names, [&](const std::string& name) { return read_beyond.at(name); });
+  }
+
  private:
   // In the order of the file.
   absl::StatusOr<std::vector<ir::Expr>> Inputs() {
@@ -153,17 +179,41 @@ class GraphImport {
     return absl::OkStatus();
   }
 
+  bool TryConvert(const Node& node) {
+    const bool has_all =
+        std::all_of(node.inputs.begin(), node.inputs.end(),
+                    [&](const tf::Input& input) { return values_.contains(input.node); });
+    return has_all && tf::Converters().contains(node.op) && Convert(node).ok();
+  }
+
+  // Null where Hone does not compute it.
+  ir::Expr ValueOf(const tf::Input& value) const {
+    const auto given = values_.find(value.node);
+    if (given == values_.end() || value.output >= given->second.size()) return ir::Expr();
+    return given->second[value.output].e;
+  }
+
   absl::StatusOr<std::vector<ir::Expr>> Outputs() {
     std::vector<ir::Expr> outputs;
-    for (const Node* node : order_.outputs) {
+    for (const auto& [node, output] : order_.outputs) {
       const std::vector<Value>& given = values_.at(node->name);
-      for (size_t i = 0; i < given.size(); ++i) {
+      if (output && *output >= given.size()) {
+        return absl::InvalidArgumentError(fmt::format("--cut {}: node \"{}\" has {} results",
+                                                      NameOf({node->name, *output}), node->name,
+                                                      given.size()));
+      }
+      for (size_t i = output.value_or(0); i < (output ? *output + 1 : given.size()); ++i) {
         HONE_ASSIGN_OR_RETURN(ir::Expr e, layouts_.AsGiven(given[i]));
         outputs.push_back(std::move(e));
-        output_names_.push_back(i == 0 ? node->name : fmt::format("{}:{}", node->name, i));
+        output_names_.push_back(NameOf({node->name, i}));
       }
     }
     return outputs;
+  }
+
+  // As files name it.
+  static std::string NameOf(const tf::Input& value) {
+    return value.output == 0 ? value.node : fmt::format("{}:{}", value.node, value.output);
   }
 
   const tf::Graph& graph_;
@@ -175,6 +225,14 @@ class GraphImport {
   std::vector<std::string> output_names_;
 };
 
+absl::StatusOr<ir::Module> ImportWhole(const tf::Graph& graph, const tf::Order& order,
+                                       const ImportOptions& options, tf::Allowance allowance) {
+  HONE_RETURN_IF_ERROR(CheckOperators(graph, order));
+  return ImportWithValues(options, [&](const ImportOptions& bound) {
+    return GraphImport(graph, order, bound, allowance).Run();
+  });
+}
+
 }  // namespace
 
 absl::StatusOr<ir::Module> ImportTensorflowBytes(std::string_view bytes,
@@ -183,11 +241,10 @@ absl::StatusOr<ir::Module> ImportTensorflowBytes(std::string_view bytes,
   // small file may cost.
   tf::Allowance allowance((int64_t{1} << 30) + 2 * static_cast<int64_t>(bytes.size()));
   HONE_ASSIGN_OR_RETURN(const tf::Graph graph, tf::ReadGraph(bytes, allowance));
-  HONE_ASSIGN_OR_RETURN(const tf::Order order, tf::OrderOf(graph));
-  HONE_RETURN_IF_ERROR(CheckOperators(graph, order));
-  return ImportWithValues(options, [&](const ImportOptions& bound) {
-    return GraphImport(graph, order, bound, allowance).Run();
-  });
+  HONE_ASSIGN_OR_RETURN(const tf::Order order, tf::OrderOf(graph, options.outputs));
+  absl::StatusOr<ir::Module> module = ImportWhole(graph, order, options, allowance);
+  if (module.ok() || !absl::IsUnimplemented(module.status())) return module;
+  return WithCutAdvice(module.status(), GraphImport(graph, order, options, allowance).Places());
 }
 
 absl::StatusOr<ir::Module> ImportTensorflow(const std::string& path, const ImportOptions& options) {

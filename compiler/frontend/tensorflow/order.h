@@ -2,6 +2,8 @@
 #ifndef HONE_COMPILER_FRONTEND_TENSORFLOW_ORDER_H_
 #define HONE_COMPILER_FRONTEND_TENSORFLOW_ORDER_H_
 
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -10,14 +12,19 @@
 namespace hone::frontend::tf {
 
 struct Order {
-  std::vector<const Node*> nodes;    // what the outputs are computed from, operands first
-  std::vector<const Node*> outputs;  // in the order of the file
+  struct Output {
+    const Node* node;
+    std::optional<size_t> output;  // one of the node's results; nullopt: all of them
+  };
+  std::vector<const Node*> nodes;  // what the outputs are computed from, operands first
+  std::vector<Output> outputs;     // in the order of the file, or as they are asked for
 };
 
-// A GraphDef names no outputs: they are the nodes that no other reads, but for constants, inputs
-// and nodes of no value. kInvalidArgument: nodes of one name, an operand that is not there, a
-// cycle, no output. The graph must outlive the result.
-absl::StatusOr<Order> OrderOf(const Graph& graph);
+// A GraphDef names no outputs: they are those asked for ("node" or "node:1"), or else the nodes
+// that no other reads, but for constants, inputs and nodes of no value. kInvalidArgument: nodes of
+// one name, an operand that is not there, a cycle, no output, one that the graph does not have. The
+// graph must outlive the result.
+absl::StatusOr<Order> OrderOf(const Graph& graph, const std::vector<std::string>& outputs = {});
 
 }  // namespace hone::frontend::tf
 

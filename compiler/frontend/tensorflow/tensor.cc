@@ -18,11 +18,12 @@ struct TypePair {
   int number;
   DataType dtype;
 };
-constexpr TypePair kTypes[] = {{1, DataType::kFloat32},   {2, DataType::kFloat64},
-                               {3, DataType::kInt32},     {4, DataType::kUInt8},
-                               {5, DataType::kInt16},     {6, DataType::kInt8},
-                               {9, DataType::kInt64},     {10, DataType::kBool},
-                               {14, DataType::kBFloat16}, {19, DataType::kFloat16}};
+constexpr TypePair kTypes[] = {
+    {1, DataType::kFloat32}, {2, DataType::kFloat64},  {3, DataType::kInt32},
+    {4, DataType::kUInt8},   {5, DataType::kInt16},    {6, DataType::kInt8},
+    {9, DataType::kInt64},   {10, DataType::kBool},    {14, DataType::kBFloat16},
+    {17, DataType::kUInt16}, {19, DataType::kFloat16}, {22, DataType::kUInt32},
+    {23, DataType::kUInt64}};
 
 // `count` elements, each narrowed to Stored; the last one given repeats.
 template <typename Stored, typename Field>
@@ -56,6 +57,12 @@ absl::StatusOr<std::string> ListedBytes(const TensorProto& proto, DataType dtype
       return Spread<int8_t>(proto.int_val(), count);
     case DataType::kUInt8:
       return Spread<uint8_t>(proto.int_val(), count);
+    case DataType::kUInt16:
+      return Spread<uint16_t>(proto.int_val(), count);
+    case DataType::kUInt32:
+      return Spread<uint32_t>(proto.uint32_val(), count);
+    case DataType::kUInt64:
+      return Spread<uint64_t>(proto.uint64_val(), count);
     case DataType::kBool:
       return Spread<uint8_t>(proto.bool_val(), count);
     default:

@@ -24,6 +24,7 @@ using loop::UnaryOp;
 constexpr DataType kTypes[] = {DataType::kFloat32,  DataType::kFloat64, DataType::kFloat16,
                                DataType::kBFloat16, DataType::kInt8,    DataType::kInt16,
                                DataType::kInt32,    DataType::kInt64,   DataType::kUInt8,
+                               DataType::kUInt16,   DataType::kUInt32,  DataType::kUInt64,
                                DataType::kBool};
 constexpr int64_t kLanes = 16;
 constexpr int64_t kCount = 10 * 1024;  // a multiple of the lanes
@@ -334,6 +335,7 @@ class FoldedValues : public testing::TestWithParam<std::tuple<DataType, Way>> {
       return fmt::format("{:a} ({})", DecodeFloat(bits, dtype), DecodeFloat(bits, dtype));
     const uint64_t own =
         SizeBytes(dtype) == 8 ? bits : bits & ((uint64_t{1} << SizeBytes(dtype) * 8) - 1);
+    if (IsUnsigned(dtype)) return fmt::format("{}", own);
     return fmt::format("{}", loop::WrapToInt(static_cast<int64_t>(own), dtype));
   }
 };

@@ -37,6 +37,12 @@ double ReadElement(const void* base, DataType dtype, int64_t i) {
       return static_cast<const int32_t*>(base)[i];
     case DataType::kInt64:
       return static_cast<double>(static_cast<const int64_t*>(base)[i]);
+    case DataType::kUInt16:
+      return static_cast<const uint16_t*>(base)[i];
+    case DataType::kUInt32:
+      return static_cast<const uint32_t*>(base)[i];
+    case DataType::kUInt64:
+      return static_cast<double>(static_cast<const uint64_t*>(base)[i]);
     default:
       return static_cast<const uint8_t*>(base)[i];
   }
@@ -64,6 +70,15 @@ void WriteElement(void* base, DataType dtype, int64_t i, double value) {
       return;
     case DataType::kInt64:
       static_cast<int64_t*>(base)[i] = static_cast<int64_t>(value);
+      return;
+    case DataType::kUInt16:
+      static_cast<uint16_t*>(base)[i] = static_cast<uint16_t>(static_cast<int64_t>(value));
+      return;
+    case DataType::kUInt32:
+      static_cast<uint32_t*>(base)[i] = static_cast<uint32_t>(static_cast<int64_t>(value));
+      return;
+    case DataType::kUInt64:
+      static_cast<uint64_t*>(base)[i] = static_cast<uint64_t>(static_cast<int64_t>(value));
       return;
     default:
       static_cast<uint8_t*>(base)[i] = static_cast<uint8_t>(static_cast<int>(value));

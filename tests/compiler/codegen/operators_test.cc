@@ -15,6 +15,7 @@ using loop::UnaryOp;
 constexpr DataType kTypes[] = {DataType::kFloat32,  DataType::kFloat64, DataType::kFloat16,
                                DataType::kBFloat16, DataType::kInt8,    DataType::kInt16,
                                DataType::kInt32,    DataType::kInt64,   DataType::kUInt8,
+                               DataType::kUInt16,   DataType::kUInt32,  DataType::kUInt64,
                                DataType::kBool};
 constexpr int64_t kCount = 37;
 
@@ -138,9 +139,9 @@ TEST_P(Operators, BinaryIsAsInterpreted) {
 TEST_P(Operators, WholeQuotientsAreExact) {
   if (IsFloat(dtype()) || dtype() == DataType::kBool) return;
   ElementwiseNest nest(vectorised());
-  const int bits = 8 * SizeBytes(dtype()) - (dtype() == DataType::kUInt8 ? 0 : 1);
+  const int bits = 8 * SizeBytes(dtype()) - (IsUnsigned(dtype()) ? 0 : 1);
   const double high = bits < 53 ? std::exp2(bits) - 1 : 0x1p52;
-  const double low = dtype() == DataType::kUInt8 ? 0 : -high - 1;
+  const double low = IsUnsigned(dtype()) ? 0 : -high - 1;
   const loop::Buffer x = nest.Input(dtype(), low, high);
   for (const loop::Buffer& y : {nest.Input(dtype(), low, high), nest.Input(dtype(), 0, 3),
                                 nest.Input(dtype(), low < 0 ? -2 : 0, 1)}) {
@@ -247,8 +248,9 @@ TEST(Operators, CastsOfWhatDoesNotFitSaturate) {
       return loop::Select(loop::Eq(j, 21),
                           loop::Binary(BinaryOp::kDiv, loop::Const(-1, from), zero), number);
     };
-    for (const DataType to : {DataType::kInt8, DataType::kUInt8, DataType::kInt16, DataType::kInt32,
-                              DataType::kInt64}) {
+    for (const DataType to :
+         {DataType::kInt8, DataType::kUInt8, DataType::kInt16, DataType::kInt32, DataType::kInt64,
+          DataType::kUInt16, DataType::kUInt32, DataType::kUInt64}) {
       nest.Add([&](Expr j) { return loop::Cast(to, value(j)); });
     }
     for (const char* target : {"native", "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2"}) {

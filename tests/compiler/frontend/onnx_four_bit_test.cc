@@ -1,4 +1,5 @@
-// Constants of 4-bit integers, two in a byte: moved, cast and dequantised; refused elsewhere.
+// 4-bit integers, as constants two in a byte: moved, cast, quantised and dequantised; refused
+// elsewhere.
 // Expected values: ONNX's reference evaluator of 1.23.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -36,15 +37,17 @@ OnnxMaker& FourBit(OnnxMaker& maker, const std::string& name, int type,
   return maker;
 }
 
-// The first output of a model without inputs.
-std::vector<float> Values(const OnnxMaker& maker) {
+// The first output.
+std::vector<float> ValuesOf(const OnnxMaker& maker, const std::vector<TensorData>& inputs) {
   const auto module = ImportOnnxBytes(maker.Bytes());
   EXPECT_TRUE(module.ok()) << module.status();
   if (!module.ok()) return {};
-  const auto outputs = RunModel(*module, {});
+  const auto outputs = RunModel(*module, inputs);
   EXPECT_TRUE(outputs.ok()) << outputs.status();
   return outputs.ok() ? Floats((*outputs)[0]) : std::vector<float>();
 }
+
+std::vector<float> Values(const OnnxMaker& maker) { return ValuesOf(maker, {}); }
 
 std::string Refusal(const OnnxMaker& maker) {
   const auto module = ImportOnnxBytes(maker.Bytes());
@@ -111,26 +114,106 @@ TEST(FourBitConstants, MayBeAttributesOfConstantNodes) {
   maker.Node("Cast", {"w"}, {"y"}).Int("to", onnx::TensorProto::FLOAT).Output("y");
   EXPECT_THAT(Values(maker), ElementsAre(1, -1));
   maker.Node("Add", {"w", "w"}, {"z"});
-  EXPECT_THAT(Refusal(maker), HasSubstr("moves, casts and dequantises constants of 4-bit"));
+  EXPECT_THAT(Refusal(maker), HasSubstr("moves, casts and dequantises 4-bit integers"));
 }
 
 // An int8 in the place of an int4 would let through what does not fit into 4 bits.
-TEST(FourBitConstants, AreNoZeroPointsToQuantiseBy) {
-  OnnxMaker maker(21);
-  FourBit(maker, "z", kInt4, {}, std::string(1, '\0'));
-  maker.Input("x", {2})
-      .Initializer("s", FloatTensor({}, {1}))
-      .Node("QuantizeLinear", {"x", "s", "z"}, {"q"})
-      .Node("DequantizeLinear", {"q", "s"}, {"y"})
-      .Output("y");
-  EXPECT_THAT(Refusal(maker), HasSubstr("but \"z\" goes into something else"));
+TEST(FourBitIntegers, AreQuantisedTo) {
+  for (const int type : {kInt4, kUInt4}) {
+    for (const bool by_attribute : {false, true}) {
+      OnnxMaker maker(21);
+      FourBit(maker, "z", type, {}, std::string(1, '\1'));
+      maker.Input("x", {6}).Initializer("s", FloatTensor({}, {0.5F}));
+      if (by_attribute) {
+        maker.Node("QuantizeLinear", {"x", "s"}, {"q"}).Int("output_dtype", type);
+      } else {
+        maker.Node("QuantizeLinear", {"x", "s", "z"}, {"q"});
+      }
+      maker.Node("Cast", {"q"}, {"y"}).Int("to", onnx::TensorProto::FLOAT).Output("y");
+      const std::vector<float> y =
+          ValuesOf(maker, {FloatTensor({6}, {-100, -4, 0, 0.7F, 3, 1000})});
+      if (type == kInt4) {
+        EXPECT_THAT(
+            y, by_attribute ? ElementsAre(-8, -8, 0, 1, 6, 7) : ElementsAre(-8, -7, 1, 2, 7, 7));
+      } else {
+        EXPECT_THAT(y,
+                    by_attribute ? ElementsAre(0, 0, 0, 1, 6, 15) : ElementsAre(0, 0, 1, 2, 7, 15));
+      }
+    }
+  }
 }
 
-TEST(FourBitConstants, AreNoOutputs) {
+TEST(FourBitIntegers, AreCastTo) {
+  const auto cast = [](int type, const TensorData& x) {
+    OnnxMaker maker(21);
+    maker.Input("x", x.shape, x.dtype).Node("Cast", {"x"}, {"q"}).Int("to", type);
+    maker.Node("Cast", {"q"}, {"y"}).Int("to", onnx::TensorProto::FLOAT).Output("y");
+    return ValuesOf(maker, {x});
+  };
+  const TensorData floats = FloatTensor({5}, {-9.5F, -2.7F, 3.9F, 8, 200});
+  EXPECT_THAT(cast(kInt4, floats), ElementsAre(-8, -2, 3, 7, 7));
+  EXPECT_THAT(cast(kUInt4, floats), ElementsAre(0, 0, 3, 8, 15));
+  const TensorData ints = IntTensor({4}, {-9, 8, 300, -1});
+  EXPECT_THAT(cast(kInt4, ints), ElementsAre(7, -8, -4, -1));
+  EXPECT_THAT(cast(kUInt4, ints), ElementsAre(7, 8, 12, 15));
+}
+
+TEST(FourBitIntegers, AreCastLike) {
   OnnxMaker maker(21);
-  FourBit(maker, "w", kInt4, {2}, "\xF1");
-  maker.Node("Identity", {"w"}, {"y"}).Output("y");
-  EXPECT_THAT(Refusal(maker), HasSubstr("the output \"y\" is of 4-bit integers"));
+  FourBit(maker, "like", kInt4, {1}, std::string(1, '\0'));
+  maker.Input("x", {2}).Node("CastLike", {"x", "like"}, {"q"});
+  maker.Node("Cast", {"q"}, {"y"}).Int("to", onnx::TensorProto::FLOAT).Output("y");
+  EXPECT_THAT(ValuesOf(maker, {FloatTensor({2}, {100, -3})}), ElementsAre(7, -3));
+  maker.Node("Neg", {"q"}, {"z"});
+  EXPECT_THAT(Refusal(maker), HasSubstr("but \"q\" goes into something else"));
+}
+
+// A byte an element, as numpy has them.
+TEST(FourBitIntegers, AreBytesAsInputsAndOutputs) {
+  OnnxMaker maker(21);
+  maker.Input("x", {2, 2}).Initializer("s", FloatTensor({}, {0.5F}));
+  maker.proto()
+      .mutable_graph()
+      ->mutable_input(0)
+      ->mutable_type()
+      ->mutable_tensor_type()
+      ->set_elem_type(kInt4);
+  maker.Node("Transpose", {"x"}, {"t"}).Node("DequantizeLinear", {"t", "s"}, {"y"});
+  maker.Output("t").Output("y");
+  const auto module = ImportOnnxBytes(maker.Bytes());
+  ASSERT_TRUE(module.ok()) << module.status();
+  const TensorData x = {DataType::kInt8, {2, 2}, "\xF8\x01\x02\x07"};
+  const auto outputs = RunModel(*module, {x});
+  ASSERT_TRUE(outputs.ok()) << outputs.status();
+  EXPECT_EQ((*outputs)[0], (TensorData{DataType::kInt8, {2, 2}, "\xF8\x02\x01\x07"}));
+  EXPECT_THAT(Floats((*outputs)[1]), ElementsAre(-4, 1, 0.5, 3.5));
+  maker.Node("Add", {"x", "x"}, {"sum"});
+  EXPECT_THAT(Refusal(maker), HasSubstr("but \"x\" goes into something else"));
+}
+
+// What a name stands for is looked up from within: the branch's own "w" is none of 4 bits.
+TEST(FourBitIntegers, GraphsWithinReadThemAndHideThem) {
+  const auto model = [](bool hides, const std::string& op) {
+    OnnxMaker maker(21);
+    FourBit(maker, "w", kInt4, {2}, "\xF1").Input("c", {}, DataType::kBool);
+    maker.Node("If", {"c"}, {"y"}).Output("y");
+    for (const char* const name : {"then_branch", "else_branch"}) {
+      OnnxMaker branch;
+      if (hides) branch.Initializer("w", FloatTensor({2}, {1, 2}));
+      branch.Node(op, {"w"}, {"r"}).Output("r");
+      if (op == "Cast") branch.Int("to", onnx::TensorProto::FLOAT);
+      auto* const attr = maker.proto().mutable_graph()->mutable_node(0)->add_attribute();
+      attr->set_name(name);
+      attr->set_type(onnx::AttributeProto::GRAPH);
+      *attr->mutable_g() = branch.proto().graph();
+    }
+    return maker;
+  };
+  const TensorData yes = {DataType::kBool, {}, std::string(1, '\1')};
+  EXPECT_THAT(ValuesOf(model(false, "Cast"), {yes}), ElementsAre(1, -1));
+  EXPECT_THAT(ValuesOf(model(true, "Neg"), {yes}), ElementsAre(-1, -2));
+  EXPECT_THAT(Refusal(model(false, "Neg")), HasSubstr("but \"w\" goes into something else"));
+  EXPECT_THAT(Refusal(model(false, "Identity")), HasSubstr("an output of its graph, is of 4-bit"));
 }
 
 TEST(FourBitConstants, OfAnotherSizeAreRefused) {

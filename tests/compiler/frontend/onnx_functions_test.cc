@@ -518,5 +518,38 @@ TEST(OnnxFunctions, DamagedDefaultsAreRefused) {
   EXPECT_THAT(Refusal(maker), HasSubstr("default values are damaged"));
 }
 
+// Without a seed of its own; with one it gives what the seed says.
+TEST(OnnxFunctions, EachCallDrawsItsOwnRandomNumbers) {
+  for (const bool seeded : {false, true}) {
+    OnnxMaker body;
+    body.Node("RandomUniform", {}, {"r"}).Ints("shape", {3});
+    if (seeded) body.Float("seed", 1);
+    body.Output("r");
+    OnnxMaker maker(18);
+    AddFunction(maker, "own", "Draw", body);
+    maker.Node("own.Draw", {}, {"a"}).Node("own.Draw", {}, {"b"}).Output("a").Output("b");
+    const auto outputs = RunMaker(maker, {});
+    ASSERT_TRUE(outputs.ok()) << outputs.status();
+    EXPECT_EQ((*outputs)[0] == (*outputs)[1], seeded);
+  }
+}
+
+TEST(OnnxFunctions, FourBitIntegersGoInAndOut) {
+  constexpr int kInt4 = 22;
+  OnnxMaker body;
+  body.Input("w", {2}).Node("Identity", {"w"}, {"same"}).Output("same");
+  OnnxMaker maker(21);
+  AddFunction(maker, "own", "Pass", body, 21);
+  onnx::TensorProto& w = *maker.proto().mutable_graph()->add_initializer();
+  w.set_name("w");
+  w.set_data_type(kInt4);
+  w.add_dims(2);
+  w.set_raw_data("\xF1");
+  maker.Node("own.Pass", {"w"}, {"v"}).Node("Cast", {"v"}, {"y"}).Int("to", 1).Output("y");
+  EXPECT_THAT(Values(maker, {}), ElementsAre(1, -1));
+  maker.Node("Neg", {"v"}, {"z"});
+  EXPECT_THAT(Refusal(maker), HasSubstr("but \"v\" goes into something else"));
+}
+
 }  // namespace
 }  // namespace hone::frontend

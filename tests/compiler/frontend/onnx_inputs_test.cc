@@ -106,6 +106,19 @@ TEST(SymbolicInputs, OnlyWhatIsStillOpenIsAskedFor) {
   EXPECT_THAT(error, Not(HasSubstr("boxes")));
 }
 
+TEST(SymbolicInputs, TheShapeOfAConstantBindsItsSymbols) {
+  OnnxMaker maker(18);
+  SymbolicInput(maker, "x", {"n", "2"});
+  SymbolicInput(maker, "w", {"n"});
+  maker.Node("Neg", {"x"}, {"y"}).Node("Neg", {"w"}, {"z"}).Output("y").Output("z");
+  ImportOptions options;
+  options.constants["w"] = FloatTensor({3}, {1, 2, 3});
+  EXPECT_EQ(Params(maker, options), "x(3,2)");
+  options.dims["n"] = 4;
+  EXPECT_THAT(Error(maker, options),
+              HasSubstr("--dim n=4 and the value of input w of shape (3) give it two, 4 and 3"));
+}
+
 TEST(SymbolicInputs, AnInputWithoutAShapeIsNamedToo) {
   OnnxMaker maker(18);
   SymbolicInput(maker, "x", {"n"}).Input("z", {1}).Node("Neg", {"x"}, {"y"}).Output("y");

@@ -96,6 +96,20 @@ TEST(RandomOperators, TheFirstNumbersAreThese) {
                           static_cast<float>(18301848765998365067U >> 40) * 0x1p-24F));
 }
 
+// The same to the last bit, also of normal numbers: these were computed in Python by the same
+// method.
+TEST(RandomOperators, TheFirstNormalNumbersAreThese) {
+  OnnxMaker maker(18);
+  maker.Node("RandomNormal", {}, {"y"}).Ints("shape", {4}).Float("seed", 0);
+  maker.Int("dtype", onnx::TensorProto::DOUBLE).Output("y");
+  const TensorData y = First(maker);
+  std::vector<double> values(4);
+  ASSERT_EQ(y.bytes.size(), values.size() * sizeof(double));
+  std::memcpy(values.data(), y.bytes.data(), y.bytes.size());
+  EXPECT_THAT(values, ElementsAre(0x1.442642fe065d0p-5, -0x1.b1bc791516090p-2,
+                                  -0x1.dc61770a3a8f0p-1, -0x1.2e06f8c09cdc2p+0));
+}
+
 TEST(RandomOperators, TypesOfResults) {
   for (const auto& [number, dtype] :
        {std::pair(onnx::TensorProto::DOUBLE, DataType::kFloat64),

@@ -124,6 +124,19 @@ TEST(ScanTest, TripsThatDifferInMoreThanValuesAreUnrolledUpToALimit) {
   EXPECT_THAT(Refusal(maker), HasSubstr("scans of up to 1024 trips were expected"));
 }
 
+TEST(LoopTest, EachTripDrawsItsOwnRandomNumbers) {
+  OnnxMaker maker(16);
+  maker.Initializer("trips", IntTensor({}, {2})).Node("Loop", {"trips", ""}, {"all"}).Output("all");
+  OnnxMaker body;
+  body.Input("i", {}, DataType::kInt64).Input("going", {}, DataType::kBool);
+  body.Node("Identity", {"going"}, {"still"}).Node("RandomUniform", {}, {"drawn"});
+  body.Ints("shape", {1}).Output("still").Output("drawn");
+  SetGraph(maker, "body", body);
+  const std::vector<float> drawn = Floats(FirstOutput(maker, {}));
+  ASSERT_EQ(drawn.size(), 2u);
+  EXPECT_NE(drawn[0], drawn[1]);
+}
+
 TEST(ScanTest, ReadsAndWritesAlongAnyAxisEitherWay) {
   OnnxMaker maker(16);
   maker.Input("x", {2, 3})

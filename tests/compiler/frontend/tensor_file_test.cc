@@ -17,6 +17,7 @@ using testing::HasSubstr;
 constexpr DataType kAll[] = {DataType::kFloat32,  DataType::kFloat64, DataType::kFloat16,
                              DataType::kBFloat16, DataType::kInt8,    DataType::kInt16,
                              DataType::kInt32,    DataType::kInt64,   DataType::kUInt8,
+                             DataType::kUInt16,   DataType::kUInt32,  DataType::kUInt64,
                              DataType::kBool};
 
 TensorData Sample(DataType dtype, std::vector<int64_t> shape) {

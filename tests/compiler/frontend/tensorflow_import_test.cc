@@ -273,5 +273,50 @@ TEST(TensorflowImportTest, PbFilesAreTakenByTheirContent) {
   EXPECT_FALSE(LooksLikeOnnx(graph->substr(0, 100)));
 }
 
+TEST(TensorflowImportTest, APartOfAGraphIsHadByTheNamesOfItsNodes) {
+  GraphDefMaker maker;
+  maker.Placeholder("x", {4}).Node("Neg", "head", {"x"}).Node("Relu", "scores", {"head"});
+  maker.Node("Where", "chosen", {"scores"}).Node("GatherV2", "found", {"head", "chosen"});
+  maker.Node("Abs", "rest", {"scores"});
+  EXPECT_THAT(Message(ErrorOf(maker)),
+              AllOf(HasSubstr("operators that Hone does not have: Where"),
+                    HasSubstr("cut the model before it: --cut rest --cut scores --cut head")));
+  ImportOptions options;
+  options.outputs = {"scores", "head:0"};
+  const auto module = ImportTensorflowBytes(maker.Bytes(), options);
+  ASSERT_TRUE(module.ok()) << module.status();
+  const auto outputs = RunModel(*module, {FloatTensor({4}, {1, -2, 3, -4})});
+  ASSERT_TRUE(outputs.ok()) << outputs.status();
+  EXPECT_THAT(Floats((*outputs)[0]), ElementsAre(0, 2, 0, 4));
+  EXPECT_THAT(Floats((*outputs)[1]), ElementsAre(-1, 2, -3, 4));
+  for (const char* const wrong : {"heads", "head:x", "head:1", ":0", ""}) {
+    options.outputs = {wrong};
+    EXPECT_TRUE(absl::IsInvalidArgument(ErrorOf(maker, options))) << wrong;
+  }
+  options.outputs = {"head", "head:0"};
+  EXPECT_THAT(Message(ErrorOf(maker, options)), HasSubstr("found twice"));
+}
+
+TEST(TensorflowImportTest, IntegersWithoutASignAreRead) {
+  constexpr int kUInt16 = 17;
+  constexpr int kUInt32 = 22;
+  constexpr int kUInt64 = 23;
+  for (const int type : {kUInt16, kUInt32, kUInt64}) {
+    GraphDefMaker maker;
+    maker.Placeholder("x", {2}).Floats("c", {2}, {0, 0});
+    auto& tensor = *(*maker.graph().mutable_node(1)->mutable_attr())["value"].mutable_tensor();
+    tensor.clear_float_val();
+    tensor.set_dtype(type);
+    if (type == kUInt16) tensor.add_int_val(65535);
+    if (type == kUInt32) tensor.add_uint32_val(uint32_t{1} << 31);
+    if (type == kUInt64) tensor.add_uint64_val(uint64_t{1} << 63);
+    maker.Node("Cast", "wide", {"c"});
+    (*maker.graph().mutable_node(2)->mutable_attr())["DstT"].set_type(1);
+    maker.Node("Add", "y", {"x", "wide"});
+    const float value = type == kUInt16 ? 65535.F : type == kUInt32 ? 0x1p31F : 0x1p63F;
+    EXPECT_THAT(RunOn(maker, FloatTensor({2}, {0, 0})), ElementsAre(value, value)) << type;
+  }
+}
+
 }  // namespace
 }  // namespace hone::frontend

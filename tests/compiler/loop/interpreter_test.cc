@@ -103,6 +103,64 @@ TEST(Interpreter, RoundsAndSaturatesConversions) {
               testing::ElementsAre(-56, 56));
 }
 
+constexpr uint64_t kTop = uint64_t{1} << 63;  // where the sign of int64 is
+
+// Folded from constants and interpreted from memory.
+template <typename T>
+T OfTwo(BinaryOp op, DataType dtype, T a, T b) {
+  const auto constant = [&](T v) { return IntConst(static_cast<int64_t>(v), dtype); };
+  const Expr folded = Binary(op, constant(a), constant(b));
+  const T value = Map<T, T>(
+      {a}, dtype, dtype, [&](const Expr& x) { return Cast(dtype, Binary(op, x, constant(b))); })[0];
+  EXPECT_EQ(static_cast<T>(folded->int_value), value) << Name(op);
+  return value;
+}
+
+TEST(Interpreter, IntegersWithoutASignHaveNone) {
+  constexpr DataType kU64 = DataType::kUInt64;
+  const auto of64 = [](BinaryOp op, uint64_t a, uint64_t b) { return OfTwo(op, kU64, a, b); };
+  EXPECT_EQ(of64(BinaryOp::kDiv, kTop + 6, 3), (kTop + 6) / 3);
+  EXPECT_EQ(of64(BinaryOp::kFloorDiv, ~uint64_t{0}, 16), ~uint64_t{0} / 16);
+  EXPECT_EQ(of64(BinaryOp::kDiv, 5, ~uint64_t{0}), 0u);
+  EXPECT_EQ(of64(BinaryOp::kMod, kTop + 6, 10), (kTop + 6) % 10);
+  EXPECT_EQ(of64(BinaryOp::kFloorMod, ~uint64_t{0}, 10), 5u);
+  EXPECT_EQ(of64(BinaryOp::kMax, kTop, 1), kTop);
+  EXPECT_EQ(of64(BinaryOp::kMin, kTop, 1), 1u);
+  EXPECT_EQ(of64(BinaryOp::kLt, kTop, 1), 0u);
+  EXPECT_EQ(of64(BinaryOp::kGe, kTop, 1), 1u);
+  EXPECT_EQ(of64(BinaryOp::kGt, 1, kTop), 0u);
+  EXPECT_EQ(of64(BinaryOp::kLe, 1, kTop), 1u);
+  EXPECT_EQ(of64(BinaryOp::kShiftRight, kTop, 63), 1u);
+  EXPECT_EQ(of64(BinaryOp::kShiftRight, ~uint64_t{0}, 64), 0u);
+  EXPECT_EQ(of64(BinaryOp::kShiftRight, kTop, kTop), 0u);
+  EXPECT_EQ(of64(BinaryOp::kSub, 1, 2), ~uint64_t{0});
+  EXPECT_EQ(of64(BinaryOp::kPow, 3, kTop), 1u);  // 3^(2^63) modulo 2^64
+  EXPECT_EQ((OfTwo<uint32_t>(BinaryOp::kSub, DataType::kUInt32, 1, 2)), 4294967295u);
+  EXPECT_EQ((OfTwo<uint32_t>(BinaryOp::kDiv, DataType::kUInt32, 4294967295u, 2)), 2147483647u);
+  EXPECT_EQ((OfTwo<uint16_t>(BinaryOp::kMul, DataType::kUInt16, 300, 300)), 300 * 300 % 65536);
+}
+
+TEST(Interpreter, ConversionsOfIntegersWithoutASign) {
+  constexpr DataType kU64 = DataType::kUInt64;
+  const auto to_double = [](const Expr& x) { return Cast(DataType::kFloat64, x); };
+  EXPECT_THAT((Map<uint64_t, double>({kTop, ~uint64_t{0}, 5}, kU64, DataType::kFloat64, to_double)),
+              testing::ElementsAre(0x1p63, 0x1p64, 5));
+  EXPECT_EQ(to_double(IntConst(-1, kU64))->float_value, 0x1p64);
+  const auto to_u64 = [](const Expr& x) { return Cast(kU64, x); };
+  EXPECT_THAT((Map<double, uint64_t>({0x1p63, 0x1p64, 1e30, -5, NAN, 2.9}, DataType::kFloat64, kU64,
+                                     to_u64)),
+              testing::ElementsAre(kTop, ~uint64_t{0}, ~uint64_t{0}, 0, 0, 2));
+  EXPECT_THAT((Map<int8_t, uint64_t>({-1, 7}, DataType::kInt8, kU64, to_u64)),
+              testing::ElementsAre(~uint64_t{0}, 7));
+  EXPECT_THAT(
+      (Map<double, uint32_t>({0x1p32, 4294967295.0, -1}, DataType::kFloat64, DataType::kUInt32,
+                             [](const Expr& x) { return Cast(DataType::kUInt32, x); })),
+      testing::ElementsAre(4294967295u, 4294967295u, 0));
+  EXPECT_THAT((Map<uint32_t, int32_t>({4294967295u}, DataType::kUInt32, DataType::kInt32,
+                                      [](const Expr& x) { return Cast(DataType::kInt32, x); })),
+              testing::ElementsAre(-1));
+}
+
 TEST(Interpreter, Float16SurvivesEveryBitPattern) {
   for (int bits = 0; bits < 0x7C00; ++bits) {
     const double value = DecodeFloat16(static_cast<uint16_t>(bits));

@@ -72,6 +72,30 @@ TEST(GatherElementsTest, NoIndexReadsBeyondTheData) {
       HasSubstr("operand indices"));
 }
 
+// Boxes 0 and 1 overlap by a half, 2 is elsewhere, 3 has no area.
+TEST(KeepBoxesTest, KeepsTheBestOfThoseThatOverlap) {
+  const TestTensor boxes = {{1, 4, 4}, {0, 0, 4, 4, 0, 1, 4, 5, 6, 6, 9, 9, 1, 1, 1, 1}};
+  const TestTensor scores = {{1, 2, 4}, {0.5, 0.75, 0.25, 0.125, 1, 0.5, 0.75, 0.25}};
+  const TestTensor order = Int64({1, 2, 4}, {1, 0, 2, 3, 0, 2, 1, 3});
+  const auto keep = [&](int64_t most, double overlap) {
+    return RunOp("nn.keep_boxes", {boxes, scores, order},
+                 {{"most", most}, {"iou_threshold", overlap}, {"score_threshold", 0.2}});
+  };
+  ExpectNear(keep(3, 0.5), Int64({1, 2, 3}, {1, 2, -1, 0, 2, 3}), 0);
+  ExpectNear(keep(4, 0.7), Int64({1, 2, 4}, {1, 0, 2, -1, 0, 2, 1, 3}), 0);
+  ExpectNear(keep(1, 0.5), Int64({1, 2, 1}, {1, 0}), 0);
+  // A wrong order reads nothing beyond the boxes.
+  const TestTensor wrong = Int64({1, 2, 4}, {-9, 99, 1, 2, 3, 3, 3, 3});
+  EXPECT_EQ(RunOp("nn.keep_boxes", {boxes, scores, wrong}, {{"most", int64_t{2}}})->values.size(),
+            4u);
+  EXPECT_THAT(InferenceError("nn.keep_boxes",
+                             {{{1, 4, 4}, DataType::kFloat32},
+                              {{1, 2, 4}, DataType::kFloat32},
+                              {{1, 2, 4}, DataType::kInt64}},
+                             {{"most", int64_t{5}}}),
+              HasSubstr("most"));
+}
+
 TestTensor Int32(Ints shape, std::vector<double> values) {
   return {std::move(shape), std::move(values), DataType::kInt32};
 }

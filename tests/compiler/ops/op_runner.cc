@@ -27,6 +27,12 @@ void WithType(DataType dtype, F f) {
       return f(int32_t{});
     case DataType::kInt64:
       return f(int64_t{});
+    case DataType::kUInt16:
+      return f(uint16_t{});
+    case DataType::kUInt32:
+      return f(uint32_t{});
+    case DataType::kUInt64:
+      return f(uint64_t{});
     case DataType::kUInt8:
     case DataType::kBool:
       return f(uint8_t{});

@@ -21,7 +21,8 @@ using ir::Expr;
 constexpr DataType kDtypes[] = {DataType::kBool,    DataType::kInt8,     DataType::kUInt8,
                                 DataType::kInt16,   DataType::kInt32,    DataType::kInt64,
                                 DataType::kFloat16, DataType::kBFloat16, DataType::kFloat32,
-                                DataType::kFloat64};
+                                DataType::kFloat64, DataType::kUInt16,   DataType::kUInt32,
+                                DataType::kUInt64};
 
 // Values that wrap around, saturate and round, whatever they are cast to.
 Expr AwkwardConstant(Random& random, std::vector<int64_t> shape) {

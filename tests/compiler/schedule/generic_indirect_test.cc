@@ -24,6 +24,8 @@ const char* const kKernels[] = {
     "scatter_nd(p0, p1, p2) }",
     "fn (p0: Tensor[(3, 37), float32]) { topk(p0, k=5, axis=1) }",
     "fn (p0: Tensor[(3, 37), float32]) { topk(p0, k=20, axis=1) }",
+    "fn (p0: Tensor[(2, 9, 4), float32], p1: Tensor[(2, 3, 9), float32], p2: Tensor[(2, 3, 9), "
+    "int64]) { nn.keep_boxes(p0, p1, p2, most=4, iou_threshold=0.25) }",
     "fn (p0: Tensor[(9, 2), int32]) { topk(p0, k=9, axis=0, largest=false) }",
     "fn (p0: Tensor[(1, 3, 8, 20), float32], const p1: Tensor[(11, 2), int64], const p2: "
     "Tensor[(11, 2), float32]) { %0 = resample(p0, p1, p2, axis=2); nn.relu(%0) }",

@@ -589,6 +589,9 @@ def groups() -> None:
     ms("group_query_packed", op, packed, None, None, None, None, *lengths(s, s), *caches, do_rotary=1, **base)
     ms("group_query_window", op, q, k, v, None, None, *lengths(s, s), local_window_size=2, **base)
     ms("group_query_softcap", op, q, k, v, None, None, *lengths(s, s), softcap=2.0, scale=0.5, **base)
+    sinks = floats("sinks", heads)
+    ms("group_query_sinks", op, q, k, v, None, None, *lengths(s, s), None, None, None, None, sinks, **base)
+    ms("group_query_smooth", op, q, k, v, None, None, *lengths(s, s), smooth_softmax=1, **base)
     x = floats("x", b, s, heads * size)
     position = np.array([[0, 1, 2], [5, 6, 7]], np.int64)
     op = "RotaryEmbedding"

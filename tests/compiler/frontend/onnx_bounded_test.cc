@@ -1,0 +1,140 @@
+// Results whose shape depends on data of a run: the largest shape, filled up with -1.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <onnx/onnx_pb.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "compiler/frontend/onnx/import.h"
+#include "support/random.h"
+#include "tests/compiler/frontend/model_runner.h"
+#include "tests/compiler/frontend/onnx_maker.h"
+
+namespace hone::frontend {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::vector<int64_t> Ints(const TensorData& tensor) {
+  std::vector<int64_t> values(tensor.bytes.size() / sizeof(int64_t));
+  std::memcpy(values.data(), tensor.bytes.data(), tensor.bytes.size());
+  return values;
+}
+
+TensorData OutputOf(const OnnxMaker& maker, const std::vector<TensorData>& inputs,
+                    const ImportOptions& options = {}) {
+  const auto module = ImportOnnxBytes(maker.Bytes(), options);
+  EXPECT_TRUE(module.ok()) << module.status();
+  if (!module.ok()) return {};
+  const auto outputs = RunModel(*module, inputs);
+  EXPECT_TRUE(outputs.ok()) << outputs.status();
+  return outputs.ok() ? (*outputs)[0] : TensorData();
+}
+
+std::string ErrorOf(const OnnxMaker& maker) {
+  return std::string(ImportOnnxBytes(maker.Bytes()).status().message());
+}
+
+TEST(BoundedResults, NonZeroHasAColumnForEveryElement) {
+  OnnxMaker maker(18);
+  maker.Input("x", {2, 3}).Node("NonZero", {"x"}, {"places"}).Output("places");
+  const TensorData y = OutputOf(maker, {FloatTensor({2, 3}, {0, 5, 0, -1, 0, 2})});
+  EXPECT_EQ(y.dtype, DataType::kInt64);
+  EXPECT_THAT(y.shape, ElementsAre(2, 6));
+  EXPECT_THAT(Ints(y), ElementsAre(0, 1, 1, -1, -1, -1, 1, 0, 2, -1, -1, -1));
+}
+
+// Those of a run that is given its values at import are exact.
+TEST(BoundedResults, ValuesAtHandGiveTheExactShape) {
+  OnnxMaker maker(18);
+  maker.Input("x", {3}).Node("NonZero", {"x"}, {"places"}).Output("places");
+  ImportOptions options;
+  options.values["x"] = FloatTensor({3}, {0, 5, 7});
+  EXPECT_EQ(OutputOf(maker, {}, options), IntTensor({1, 2}, {1, 2}));
+}
+
+TEST(BoundedResults, ArePassedOnByIdentityAndReadByNothingElse) {
+  OnnxMaker maker(18);
+  maker.Input("x", {3}).Node("Neg", {"x"}, {"n"}).Node("NonZero", {"n"}, {"places"});
+  maker.Node("Identity", {"places"}, {"same"}).Output("same");
+  EXPECT_THAT(Ints(OutputOf(maker, {FloatTensor({3}, {1, 0, 1})})), ElementsAre(0, 2, -1));
+  maker.Node("Transpose", {"same"}, {"t"}).Node("GatherND", {"n", "t"}, {"found"}).Output("found");
+  const std::string error = ErrorOf(maker);
+  EXPECT_THAT(
+      error,
+      HasSubstr("node \"Transpose_node\" (Transpose): the number of rows of \"same\" depends on"));
+  EXPECT_THAT(error, HasSubstr("cut the model before it: --cut same --cut n"));
+}
+
+// Whatever its name, what a function does with one is looked at.
+TEST(BoundedResults, GoThroughFunctions) {
+  OnnxMaker maker(18);
+  maker.Input("x", {3}).Node("NonZero", {"x"}, {"places"}).Node("Identity", {"places"}, {"y"});
+  maker.Output("y");
+  onnx::FunctionProto& function = *maker.proto().add_functions();
+  function.set_name("Identity");
+  function.add_input("a");
+  function.add_output("b");
+  onnx::NodeProto& node = *function.add_node();
+  node.set_op_type("Neg");
+  node.add_input("a");
+  node.add_output("b");
+  function.add_opset_import()->set_version(18);
+  EXPECT_THAT(ErrorOf(maker), HasSubstr("the number of rows of \"a\" depends on"));
+}
+
+OnnxMaker Suppression(int64_t batches, int64_t classes, int64_t boxes, int64_t most,
+                      bool center_point) {
+  OnnxMaker maker(18);
+  maker.Input("boxes", {batches, boxes, 4})
+      .Input("scores", {batches, classes, boxes})
+      .Initializer("most", IntTensor({1}, {most}))
+      .Initializer("overlap", FloatTensor({1}, {0.4F}))
+      .Initializer("least", FloatTensor({1}, {0.2F}))
+      .Node("NonMaxSuppression", {"boxes", "scores", "most", "overlap", "least"}, {"kept"})
+      .Int("center_point_box", center_point ? 1 : 0)
+      .Output("kept");
+  return maker;
+}
+
+TEST(BoundedResults, NonMaxSuppressionKeepsWhatItKeepsAtImport) {
+  Random random(5);
+  for (int round = 0; round < 40; ++round) {
+    const auto batches = static_cast<int64_t>(1 + random.Below(2));
+    const auto classes = static_cast<int64_t>(1 + random.Below(3));
+    const auto count = static_cast<int64_t>(1 + random.Below(30));
+    const auto most = static_cast<int64_t>(1 + random.Below(8));
+    // Steps of 1/8, so that scores are equal and overlaps are the same in float32 and double.
+    std::vector<float> boxes(batches * count * 4);
+    for (float& x : boxes) x = static_cast<float>(random.Below(40)) / 8;
+    std::vector<float> scores(batches * classes * count);
+    for (float& x : scores) x = static_cast<float>(random.Below(9)) / 8;
+    const std::vector<TensorData> inputs = {FloatTensor({batches, count, 4}, boxes),
+                                            FloatTensor({batches, classes, count}, scores)};
+    const OnnxMaker maker = Suppression(batches, classes, count, most, round % 2 == 1);
+    ImportOptions options;
+    options.constants = {{"boxes", inputs[0]}, {"scores", inputs[1]}};
+    std::vector<int64_t> expected = Ints(OutputOf(maker, {}, options));
+    const TensorData kept = OutputOf(maker, inputs);
+    ASSERT_THAT(kept.shape, ElementsAre(batches * classes * std::min(most, count), 3));
+    expected.resize(kept.shape[0] * 3, -1);
+    ASSERT_EQ(Ints(kept), expected) << "round " << round;
+  }
+}
+
+TEST(BoundedResults, DetectorsEndInThem) {
+  OnnxMaker maker = Suppression(1, 2, 10, 3, false);
+  maker.Initializer("column", IntTensor({1}, {2})).Node("Gather", {"kept", "column"}, {"box"});
+  maker.Int("axis", 1).Node("Squeeze", {"box"}, {"chosen"}).Output("chosen");
+  EXPECT_THAT(ErrorOf(maker), HasSubstr("to leave that out, cut the model before it: --cut kept"));
+  OnnxMaker none = Suppression(1, 2, 10, 0, false);
+  EXPECT_THAT(OutputOf(none, {FloatTensor({1, 10, 4}, std::vector<float>(40)),
+                              FloatTensor({1, 2, 10}, std::vector<float>(20))})
+                  .shape,
+              ElementsAre(0, 3));
+}
+
+}  // namespace
+}  // namespace hone::frontend

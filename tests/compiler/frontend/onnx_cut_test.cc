@@ -1,0 +1,150 @@
+// A part of a model, and what is said of a model that is had in part only.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <onnx/onnx_pb.h>
+
+#include "compiler/frontend/onnx/import.h"
+#include "tests/compiler/frontend/model_runner.h"
+#include "tests/compiler/frontend/onnx_maker.h"
+
+namespace hone::frontend {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+// As exporters end detectors: the boxes chosen are gathered, for which nothing has a static shape.
+OnnxMaker Detector(const std::string& chooser = "NonMaxSuppression") {
+  OnnxMaker maker(18);
+  maker.Input("image", {1, 4, 3})
+      .Input("scale", {1})
+      .Initializer("most", IntTensor({1}, {2}))
+      .Initializer("axes", IntTensor({1}, {1}))
+      .Initializer("half", FloatTensor({1}, {0.5F}))
+      .Node("Neg", {"image"}, {"features"})
+      .Node("Transpose", {"features"}, {"head/boxes"})
+      .Ints("perm", {0, 2, 1})
+      .Node("ReduceMax", {"features", "axes"}, {"head/scores"})
+      .Node("Relu", {"head/scores"}, {"scores"})
+      .Node(chooser, {"head/boxes", "scores", "most", "half"}, {"chosen"})
+      .Node("Gather", {"head/boxes", "chosen"}, {"found"})
+      .Int("axis", 1)
+      .Node("Mul", {"found", "scale"}, {"scaled"})
+      .Output("scaled")
+      .Output("scores");
+  return maker;
+}
+
+absl::Status ErrorOf(const OnnxMaker& maker, const ImportOptions& options = {}) {
+  return ImportOnnxBytes(maker.Bytes(), options).status();
+}
+
+std::string Names(const ir::Module& module) {
+  const ir::ExprNode& main = *module.functions.at("main");
+  std::string text;
+  for (const ir::Expr& param : ir::Params(main)) text += param->name + " ";
+  text += "->";
+  for (const auto& name : std::get<std::vector<std::string>>(main.attrs.at("output_names"))) {
+    text += " " + name;
+  }
+  return text;
+}
+
+TEST(OnnxCut, ImportsWhatTheValuesNeedAndNoMore) {
+  ImportOptions options;
+  options.outputs = {"scores", "head/boxes"};
+  const auto module = ImportOnnxBytes(Detector("Unknown").Bytes(), options);
+  ASSERT_TRUE(module.ok()) << module.status();
+  EXPECT_EQ(Names(*module), "image -> scores head/boxes");
+  const auto outputs =
+      RunModel(*module, {FloatTensor({1, 4, 3}, {-1, 2, -3, 4, -5, 6, -7, 8, -9, 10, -11, 12})});
+  ASSERT_TRUE(outputs.ok()) << outputs.status();
+  EXPECT_THAT(Floats((*outputs)[0]), ElementsAre(7, 11, 9));
+  EXPECT_THAT((*outputs)[1].shape, ElementsAre(1, 3, 4));
+}
+
+TEST(OnnxCut, AnInitializerAndAnInputMayBeValuesToo) {
+  ImportOptions options;
+  options.outputs = {"half", "image"};
+  const auto module = ImportOnnxBytes(Detector().Bytes(), options);
+  ASSERT_TRUE(module.ok()) << module.status();
+  EXPECT_EQ(Names(*module), "image -> half image");
+}
+
+TEST(OnnxCut, AValueThatIsNotThereAndOneNamedTwiceAreRefused) {
+  ImportOptions options;
+  options.outputs = {"boxes"};
+  EXPECT_EQ(ErrorOf(Detector(), options).message(),
+            "--cut boxes: a value of the model's main graph was expected, which has none of that "
+            "name; its outputs are scaled, scores");
+  options.outputs = {"scores", "scores"};
+  EXPECT_THAT(std::string(ErrorOf(Detector(), options).message()), HasSubstr("found twice"));
+  options.outputs = {""};
+  EXPECT_FALSE(ErrorOf(Detector(), options).ok());
+}
+
+// What is read beyond the node that has no static shape, not what is read before it.
+TEST(OnnxCut, AShapeThatDependsOnDataComesWithTheLineThatCutsBeforeIt) {
+  const std::string message(ErrorOf(Detector("Unique")).message());
+  EXPECT_THAT(message, HasSubstr("the shape of its result depends on X"));
+  EXPECT_THAT(message, HasSubstr("cut the model before it: --cut scores --cut head/boxes"));
+  ImportOptions options;
+  options.outputs = {"scores", "head/boxes"};
+  EXPECT_TRUE(ErrorOf(Detector("Unique"), options).ok());
+}
+
+// Its result has an upper bound, as an output: the cut is behind it.
+TEST(OnnxCut, WhatReadsTheBoxesChosenIsLeftOut) {
+  const std::string message(ErrorOf(Detector()).message());
+  EXPECT_THAT(message, HasSubstr("--cut scores --cut head/boxes --cut chosen"));
+  ImportOptions options;
+  options.outputs = {"scores", "head/boxes", "chosen"};
+  EXPECT_TRUE(ErrorOf(Detector(), options).ok());
+}
+
+TEST(OnnxCut, SoDoesAnOperatorThatHoneDoesNotHave) {
+  const std::string message(ErrorOf(Detector("Unknown")).message());
+  EXPECT_THAT(message, HasSubstr("operators that Hone does not have: Unknown"));
+  EXPECT_THAT(message, HasSubstr("--cut scores --cut head/boxes"));
+}
+
+// Values of a graph within a node are not to be had by themselves.
+TEST(OnnxCut, ANodeWithGraphsIsLeftOutAsAWhole) {
+  OnnxMaker maker(18);
+  maker.Input("x", {2}).Node("Neg", {"x"}, {"condition_of"}).Node("Cast", {"condition_of"}, {"c"});
+  maker.Int("to", 9).Initializer("zero", IntTensor({}, {0}));
+  maker.Node("Gather", {"c", "zero"}, {"first"}).Node("Exp", {"condition_of"}, {"y"});
+  maker.Node("If", {"first"}, {"z"}).Output("z");
+  for (const char* const name : {"then_branch", "else_branch"}) {
+    OnnxMaker branch;
+    branch.Node(name[0] == 't' ? "Unknown" : "Relu", {"y"}, {"inner"}).Output("inner");
+    auto* const attr = maker.proto().mutable_graph()->mutable_node()->rbegin()->add_attribute();
+    attr->set_name(name);
+    attr->set_type(onnx::AttributeProto::GRAPH);
+    *attr->mutable_g() = branch.proto().graph();
+  }
+  EXPECT_THAT(std::string(ErrorOf(maker).message()), HasSubstr("--cut first --cut y"));
+  ImportOptions options;
+  options.outputs = {"first", "y"};
+  EXPECT_TRUE(ErrorOf(maker, options).ok());
+}
+
+TEST(OnnxCut, NoLineIsGivenWhereNothingComesBeforeAndForOtherErrors) {
+  OnnxMaker maker(18);
+  maker.Input("x", {2}).Node("Unknown", {"x"}, {"y"}).Output("y");
+  EXPECT_THAT(std::string(ErrorOf(maker).message()), Not(HasSubstr("--cut")));
+  OnnxMaker damaged(18);
+  damaged.Input("x", {2}).Node("Neg", {"x"}, {"y"}).Node("Add", {"y", "none"}, {"z"}).Output("z");
+  EXPECT_THAT(std::string(ErrorOf(damaged).message()), Not(HasSubstr("--cut")));
+}
+
+TEST(OnnxCut, NamesThatAShellWouldSplitAreQuoted) {
+  OnnxMaker maker(18);
+  maker.Input("x", {2}).Node("Neg", {"x"}, {"it's; y"}).Node("Unknown", {"it's; y"}, {"z"});
+  maker.Output("z");
+  EXPECT_THAT(std::string(ErrorOf(maker).message()), HasSubstr("--cut 'it'\\''s; y'"));
+}
+
+}  // namespace
+}  // namespace hone::frontend
