@@ -25,6 +25,12 @@ class BarrierPlan {
     return barrier;
   }
 
+  // Counts on nothing that does not hold behind the launches that `other` was told of, too.
+  void Join(const BarrierPlan& other) {
+    parallel_since_barrier_ = parallel_since_barrier_ || other.parallel_since_barrier_;
+    is_owed_ = is_owed_ || other.is_owed_;
+  }
+
  private:
   bool parallel_since_barrier_ = false;
   bool is_owed_ = false;

@@ -18,9 +18,11 @@ class Checker {
   Checker(const hone_module& table, std::string* error) : table_(table), error_(error) {}
 
   bool Check() {
-    if (table_.abi_version != HONE_MODULE_ABI_VERSION) {
+    if (table_.abi_version != HONE_MODULE_ABI_VERSION &&
+        table_.abi_version != HONE_MODULE_ABI_VERSION_REPEATS) {
       return Fail("expected module ABI version " + std::to_string(HONE_MODULE_ABI_VERSION) +
-                  ", found " + std::to_string(table_.abi_version) + "; compile it again");
+                  " or " + std::to_string(HONE_MODULE_ABI_VERSION_REPEATS) + ", found " +
+                  std::to_string(table_.abi_version) + "; compile it again");
     }
     if (!Has(table_.kernels, table_.kernel_count) || table_.target == nullptr ||
         table_.toolchain == nullptr || !Has(table_.functions, table_.function_count)) {
@@ -35,7 +37,7 @@ class Checker {
         return Fail("the functions of the module differ in more than shapes; compile it again");
       }
     }
-    return true;
+    return CheckRepeats();
   }
 
  private:
@@ -157,6 +159,70 @@ class Checker {
         }
       }
     }
+    return true;
+  }
+
+  bool CheckRepeats() {
+    const uint32_t count = RepeatCount(table_);
+    if (!Has(count > 0 ? table_.repeats : nullptr, count)) {
+      return Fail("the module's table of repeats is damaged; compile it again");
+    }
+    uint32_t function = 0;
+    uint64_t next_call = 0;
+    for (uint32_t r = 0; r < count; ++r) {
+      const hone_repeat& repeat = table_.repeats[r];
+      if (repeat.function != function) next_call = 0;
+      const bool ascends = repeat.function >= function && repeat.first_call >= next_call;
+      function = repeat.function;
+      next_call = uint64_t{repeat.first_call} + repeat.call_count;
+      if (!ascends || function >= table_.function_count || repeat.call_count == 0 ||
+          next_call > table_.functions[function].call_count || repeat.trips == 0 ||
+          repeat.trips > INT64_MAX || repeat.moves == nullptr) {
+        return Fail("a repeat has a damaged table; compile the module again");
+      }
+      if (!CheckMoves(table_.functions[function], repeat)) return false;
+    }
+    return true;
+  }
+
+  bool CheckMoves(const hone_function& function, const hone_repeat& repeat) {
+    const hone_move* move = repeat.moves;
+    for (uint32_t c = 0; c < repeat.call_count; ++c) {
+      const hone_kernel& kernel = table_.kernels[function.calls[repeat.first_call + c].kernel];
+      for (uint32_t b = 0; b < kernel.buffer_count; ++b, ++move) {
+        hone_location last = move->next;
+        if (!FindLast(repeat.trips, *move, &last)) {
+          return Fail("a buffer of kernel " + std::string(kernel.name) +
+                      " moves out of all memory in a repeat");
+        }
+        if (move->next.offset_bytes % HONE_BUFFER_ALIGNMENT != 0 ||
+            move->stride_bytes % HONE_BUFFER_ALIGNMENT != 0) {
+          return Fail("a buffer of a repeated call of kernel " + std::string(kernel.name) +
+                      " is not aligned to 64 bytes");
+        }
+        const uint64_t size_bytes = kernel.buffers[b].size_bytes;
+        if (repeat.trips > 1 &&
+            (!Fits(function, move->next, size_bytes) || !Fits(function, last, size_bytes))) {
+          return Fail("a repeated call of kernel " + std::string(kernel.name) +
+                      " reaches beyond its memory");
+        }
+      }
+    }
+    return true;
+  }
+
+  // The place farthest from that of trip 1; false where it cannot be written as a number.
+  static bool FindLast(uint64_t trips, const hone_move& move, hone_location* last) {
+    if (trips < 3) return true;
+    int64_t offset = 0;
+    const int64_t steps = move.alternates != 0 ? 1 : static_cast<int64_t>(trips) - 2;
+    if (last->offset_bytes > INT64_MAX ||
+        __builtin_mul_overflow(steps, move.stride_bytes, &offset) ||
+        __builtin_add_overflow(offset, static_cast<int64_t>(last->offset_bytes), &offset) ||
+        offset < 0) {
+      return false;
+    }
+    last->offset_bytes = static_cast<uint64_t>(offset);
     return true;
   }
 

@@ -2,10 +2,23 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <utility>
 
 namespace hone {
 namespace {
+
+// Rows of a long sequence come from memory, each too short for processors to see that they follow
+// one another. Longer ones are streams of their own.
+constexpr uint64_t kMostPrefetchedBytes = 16 << 10;
+
+void Prefetch(const uint8_t* begin, uint64_t bytes) {
+  constexpr int kToRead = 0;
+  constexpr int kSecondCache = 2;
+  for (uint64_t at = 0; at < bytes; at += HONE_BUFFER_ALIGNMENT) {
+    __builtin_prefetch(begin + at, kToRead, kSecondCache);
+  }
+}
 
 int64_t NowNs() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(
@@ -29,6 +42,8 @@ std::unique_ptr<Executor> Executor::Make(const Module& module, const hone_functi
   std::unique_ptr<Executor> executor(new Executor(module, function, std::move(team)));
   if (!executor->Allocate(error)) return nullptr;
   executor->MakeSteps();
+  executor->MakeRepeats();
+  executor->PlanBarriers();
   executor->ResolveBuffers();
   return executor;
 }
@@ -72,7 +87,6 @@ bool Executor::Allocate(std::string* error) {
 }
 
 void Executor::MakeSteps() {
-  BarrierPlan barriers;
   size_t first_buffer = 0;
   for (uint32_t c = 0; c < function_.call_count; ++c) {
     const hone_call& call = function_.calls[c];
@@ -83,10 +97,76 @@ void Executor::MakeSteps() {
       if (launch.phase != HONE_PHASE_RUN) continue;
       const bool wants_barrier = first ? call.barrier_before != 0 : launch.barrier_before != 0;
       first = false;
-      steps_.push_back({LaunchStep::Next(launch, wants_barrier, barriers), first_buffer, c});
+      steps_.push_back({LaunchStep::Of(launch, wants_barrier), first_buffer, c});
     }
     first_buffer += kernel.buffer_count;
   }
+}
+
+void Executor::MakeRepeats() {
+  const hone_module& table = module_.table();
+  size_t most_buffers = 0;
+  for (uint32_t r = 0; r < RepeatCount(table); ++r) {
+    const hone_repeat& repeat = table.repeats[r];
+    if (&table.functions[repeat.function] != &function_) continue;
+    const uint32_t end_call = repeat.first_call + repeat.call_count;
+    Repeat made{};
+    made.trips = static_cast<int64_t>(repeat.trips);
+    const auto step_of = [&](uint32_t call) {
+      const auto at = std::find_if(steps_.begin(), steps_.end(),
+                                   [&](const Step& step) { return step.call >= call; });
+      return static_cast<size_t>(at - steps_.begin());
+    };
+    made.first_step = step_of(repeat.first_call);
+    made.end_step = step_of(end_call);
+    for (uint32_t c = 0; c < repeat.first_call; ++c) {
+      made.first_buffer += table.kernels[function_.calls[c].kernel].buffer_count;
+    }
+    made.end_buffer = made.first_buffer;
+    const hone_move* move = repeat.moves;
+    for (uint32_t c = repeat.first_call; c < end_call; ++c) {
+      const hone_call& call = function_.calls[c];
+      const hone_kernel& kernel = table.kernels[call.kernel];
+      for (uint32_t b = 0; b < kernel.buffer_count; ++b, ++move) {
+        const size_t buffer = made.end_buffer++;
+        const hone_location& from = call.locations[b];
+        const bool stays = move->stride_bytes == 0 && move->next.space == from.space &&
+                           move->next.index == from.index &&
+                           move->next.offset_bytes == from.offset_bytes;
+        const uint64_t bytes = move->alternates != 0 ? 0 : kernel.buffers[b].size_bytes;
+        if (!stays) {
+          made.movers.push_back({buffer, *move, std::min(bytes, kMostPrefetchedBytes), nullptr});
+        }
+      }
+    }
+    most_buffers = std::max(most_buffers, made.end_buffer - made.first_buffer);
+    repeats_.push_back(std::move(made));
+  }
+  if (!repeats_.empty()) {
+    moving_.assign(static_cast<size_t>(team_->threads()), std::vector<void*>(most_buffers));
+  }
+}
+
+// The first step of a repeat comes after the last, too: what holds behind either is what it has to
+// count on, and two rounds tell.
+void Executor::PlanBarriers() {
+  BarrierPlan barriers;
+  size_t s = 0;
+  const auto plan_to = [&](size_t end) {
+    for (; s < end; ++s) steps_[s].launch = steps_[s].launch.Planned(barriers);
+  };
+  for (const Repeat& repeat : repeats_) {
+    plan_to(repeat.first_step);
+    for (int round = 0; round < 2; ++round) {
+      const BarrierPlan before = barriers;
+      for (size_t i = repeat.first_step; i < repeat.end_step; ++i) {
+        steps_[i].launch.Planned(barriers);
+      }
+      barriers.Join(before);
+    }
+    plan_to(repeat.end_step);
+  }
+  plan_to(steps_.size());
 }
 
 void* Executor::Resolve(const hone_location& location) const {
@@ -117,6 +197,9 @@ void Executor::ResolveBuffers() {
     const uint32_t count = module_.table().kernels[call.kernel].buffer_count;
     for (uint32_t b = 0; b < count; ++b) buffers_.push_back(Resolve(call.locations[b]));
   }
+  for (Repeat& repeat : repeats_) {
+    for (Mover& mover : repeat.movers) mover.next = static_cast<uint8_t*>(Resolve(mover.move.next));
+  }
 }
 
 void Executor::BindInput(uint32_t index, void* data) {
@@ -129,25 +212,61 @@ void Executor::BindOutput(uint32_t index, void* data) {
   ResolveBuffers();
 }
 
-inline void Executor::RunStep(const Step& step, int thread, SubnormalMode& mode) {
-  step.launch.Run(buffers_.data() + step.first_buffer, thread, team_->threads(),
-                  scratch_[thread].data(), mode);
+// From `trip` to the next.
+inline void Executor::MoveBuffers(const Repeat& repeat, int64_t trip, void** pointers) {
+  if (trip == 0) {
+    for (const Mover& mover : repeat.movers)
+      pointers[mover.buffer - repeat.first_buffer] = mover.next;
+    return;
+  }
+  const bool back = trip % 2 == 0;
+  for (const Mover& mover : repeat.movers) {
+    void*& pointer = pointers[mover.buffer - repeat.first_buffer];
+    const int64_t stride = mover.move.stride_bytes;
+    uint8_t* const moved =
+        static_cast<uint8_t*>(pointer) + (mover.move.alternates != 0 && back ? -stride : stride);
+    pointer = moved;
+    Prefetch(moved + stride, mover.prefetched_bytes);
+  }
+}
+
+template <typename RunStep>
+inline void Executor::WalkSteps(int thread, const RunStep& run) {
+  size_t s = 0;
+  const auto walk_to = [&](size_t end) {
+    for (; s < end; ++s) run(steps_[s], buffers_.data() + steps_[s].first_buffer);
+  };
+  for (const Repeat& repeat : repeats_) {
+    walk_to(repeat.first_step);
+    if (repeat.first_step == repeat.end_step) continue;
+    void** const pointers = moving_[static_cast<size_t>(thread)].data();
+    std::copy(buffers_.begin() + static_cast<ptrdiff_t>(repeat.first_buffer),
+              buffers_.begin() + static_cast<ptrdiff_t>(repeat.end_buffer), pointers);
+    for (int64_t trip = 0; trip < repeat.trips; ++trip) {
+      for (s = repeat.first_step; s < repeat.end_step; ++s) {
+        run(steps_[s], pointers + (steps_[s].first_buffer - repeat.first_buffer));
+      }
+      if (trip + 1 < repeat.trips) MoveBuffers(repeat, trip, pointers);
+    }
+  }
+  walk_to(steps_.size());
 }
 
 void Executor::Walk(int thread) {
   SubnormalMode mode;
-  for (const Step& step : steps_) {
+  void* const scratch = scratch_[thread].data();
+  WalkSteps(thread, [&](const Step& step, void* const* buffers) {
     if (step.launch.barrier_before) team_->Barrier();
-    RunStep(step, thread, mode);
-  }
+    step.launch.Run(buffers, thread, team_->threads(), scratch, mode);
+  });
 }
 
 void Executor::WalkAlone() {
-  void* const scratch = scratch_[0].data();
   SubnormalMode mode;
-  for (const Step& step : steps_) {
-    step.launch.RunAll(buffers_.data() + step.first_buffer, scratch, mode);
-  }
+  void* const scratch = scratch_[0].data();
+  WalkSteps(0, [&](const Step& step, void* const* buffers) {
+    step.launch.RunAll(buffers, scratch, mode);
+  });
 }
 
 void Executor::Run() {
@@ -162,19 +281,34 @@ double Executor::Time(int64_t runs) {
 }
 
 double Executor::TimeCall(uint32_t call, int64_t runs) {
-  std::vector<Step> all = std::move(steps_);
-  steps_.clear();
-  std::vector<Step> own;
-  for (const Step& step : all) {
-    if (step.call < call) steps_.push_back(step);
-    if (step.call == call) own.push_back(step);
-  }
+  const std::vector<Step> steps = steps_;
+  const std::vector<Repeat> repeats = repeats_;
+  // Only the steps of which `stays` holds.
+  const auto keep = [&](const auto& stays) {
+    steps_.clear();
+    repeats_ = repeats;
+    const auto count_before = [&](size_t end) {
+      return static_cast<size_t>(
+          std::count_if(steps.begin(), steps.begin() + static_cast<ptrdiff_t>(end), stays));
+    };
+    for (Repeat& repeat : repeats_) {
+      repeat.first_step = count_before(repeat.first_step);
+      repeat.end_step = count_before(repeat.end_step);
+    }
+    std::copy_if(steps.begin(), steps.end(), std::back_inserter(steps_), stays);
+  };
   // What a whole run leaves in a buffer may be a later call's: of another type, even.
+  keep([&](const Step& step) { return step.call < call; });
   Run();
-  if (!own.empty()) own[0].launch.barrier_before = false;  // entering the team is one
-  steps_ = std::move(own);
+  keep([&](const Step& step) { return step.call == call; });
+  const auto repeated = [](const Repeat& repeat) { return repeat.end_step > repeat.first_step; };
+  // Entering the team is one.
+  if (!steps_.empty() && std::none_of(repeats_.begin(), repeats_.end(), repeated)) {
+    steps_[0].launch.barrier_before = false;
+  }
   const double seconds = Time(runs);
-  steps_ = std::move(all);
+  steps_ = steps;
+  repeats_ = repeats;
   return seconds;
 }
 
@@ -188,16 +322,17 @@ double Executor::TimeWithoutKernels(int64_t runs) {
 
 void Executor::WalkTimed(int thread, std::vector<double>* call_ns) {
   SubnormalMode mode;
+  void* const scratch = scratch_[thread].data();
   int64_t before_ns = NowNs();
-  for (const Step& step : steps_) {
-    RunStep(step, thread, mode);
+  WalkSteps(thread, [&](const Step& step, void* const* buffers) {
+    step.launch.Run(buffers, thread, team_->threads(), scratch, mode);
     team_->Barrier();
     if (thread == 0) {
       const int64_t now_ns = NowNs();
       (*call_ns)[step.call] += static_cast<double>(now_ns - before_ns);
       before_ns = now_ns;
     }
-  }
+  });
 }
 
 std::vector<double> Executor::Profile(int runs) {

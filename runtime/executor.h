@@ -16,8 +16,8 @@
 namespace hone {
 
 // One function of a module with its memory and its threads. A run enters the team once: all threads
-// walk the launch list, with barriers between dependent launches only, and nothing is allocated.
-// Not thread-safe.
+// walk the launch list, and in it the trips of repeats, with barriers between dependent launches
+// only, and nothing is allocated. Not thread-safe.
 class Executor {
  public:
   // `module` must outlive it. Null, with a sentence in *error, when memory is short or the threads
@@ -44,13 +44,13 @@ class Executor {
   void Run();
   // Seconds of `runs` back-to-back runs.
   double Time(int64_t runs);
-  // Seconds of `runs` back-to-back runs of one call of the function alone, entered as a whole run
-  // is, on what the calls before it make of the inputs.
+  // Seconds of `runs` back-to-back runs of one call of the function alone, in all trips of its
+  // repeat, entered as a whole run is, on what the calls before it make of the inputs.
   double TimeCall(uint32_t call, int64_t runs);
   // Seconds of `runs` back-to-back runs in which no kernel does anything: the executor's own share.
   double TimeWithoutKernels(int64_t runs);
-  // Nanoseconds of each call of the function, the median of `runs` runs, with a barrier after every
-  // launch.
+  // Nanoseconds of each call of the function, of all trips of its repeat, the median of `runs`
+  // runs, with a barrier after every launch.
   std::vector<double> Profile(int runs);
 
  private:
@@ -59,16 +59,37 @@ class Executor {
     size_t first_buffer;  // into buffers_
     uint32_t call;
   };
+  // A buffer that moves from trip to trip.
+  struct Mover {
+    size_t buffer;  // into buffers_
+    hone_move move;
+    uint64_t prefetched_bytes;  // of the row of the trip after the next
+    uint8_t* next;              // where it lies in trip 1
+  };
+  // Steps that are walked `trips` times, on their buffers, which move.
+  struct Repeat {
+    size_t first_step;
+    size_t end_step;
+    int64_t trips;
+    size_t first_buffer;
+    size_t end_buffer;
+    std::vector<Mover> movers;
+  };
 
   Executor(const Module& module, const hone_function& function, std::shared_ptr<ThreadTeam> team);
   bool Allocate(std::string* error);
   void MakeSteps();
+  void MakeRepeats();
+  void PlanBarriers();
   void ResolveBuffers();
   void* Resolve(const hone_location& location) const;
+  // Calls run(step, pointers of its buffers) for each step, and in repeats for each trip.
+  template <typename RunStep>
+  void WalkSteps(int thread, const RunStep& run);
+  static void MoveBuffers(const Repeat& repeat, int64_t trip, void** pointers);
   void Walk(int thread);
   void WalkAlone();
   void WalkTimed(int thread, std::vector<double>* call_ns);
-  void RunStep(const Step& step, int thread, SubnormalMode& mode);
 
   const Module& module_;
   const hone_function& function_;
@@ -81,6 +102,8 @@ class Executor {
   std::vector<void*> outputs_;
   std::vector<void*> buffers_;  // of all calls, one after the other
   std::vector<Step> steps_;
+  std::vector<Repeat> repeats_;
+  std::vector<std::vector<void*>> moving_;  // of each thread: the buffers of the repeat it is in
 };
 
 }  // namespace hone

@@ -27,7 +27,7 @@ std::vector<LaunchStep> KernelRunner::MakeSteps(hone_phase phase) const {
     if (launch.phase != static_cast<uint32_t>(phase)) continue;
     // Nothing of this run stands before the first.
     const bool wants_barrier = !steps.empty() && launch.barrier_before != 0;
-    steps.push_back(LaunchStep::Next(launch, wants_barrier, barriers));
+    steps.push_back(LaunchStep::Of(launch, wants_barrier).Planned(barriers));
   }
   return steps;
 }

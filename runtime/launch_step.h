@@ -18,11 +18,18 @@ struct LaunchStep {
   bool barrier_before;
   bool flush_subnormals;
 
-  // Of the next launch that `barriers` is told of.
-  static LaunchStep Next(const hone_launch& launch, bool wants_barrier, BarrierPlan& barriers) {
+  // With the barriers that are asked for.
+  static LaunchStep Of(const hone_launch& launch, bool wants_barrier) {
     const bool serial = launch.serial != 0 || launch.grid_extent == 1;
-    return {launch.function, launch.grid_extent, serial, barriers.Next(wants_barrier, serial),
+    return {launch.function, launch.grid_extent, serial, wants_barrier,
             (launch.flags & HONE_LAUNCH_FLUSH_SUBNORMALS) != 0};
+  }
+
+  // With those that have to be kept, as the next launch that `barriers` is told of.
+  LaunchStep Planned(BarrierPlan& barriers) const {
+    LaunchStep step = *this;
+    step.barrier_before = barriers.Next(barrier_before, serial);
+    return step;
   }
 
   // A thread's part, with the thread's scratch and its mode, which lasts for a whole list.

@@ -52,6 +52,11 @@ class Module {
   Memory copied_parameters_;
 };
 
+// The number of repeats that a module of any version has.
+inline uint32_t RepeatCount(const hone_module& table) {
+  return table.abi_version == HONE_MODULE_ABI_VERSION ? 0 : table.repeat_count;
+}
+
 // Whether everything the tables say fits together; otherwise a sentence in *error.
 bool CheckTables(const hone_module& table, std::string* error);
 

@@ -14,6 +14,8 @@ extern "C" {
 #endif
 
 #define HONE_MODULE_ABI_VERSION 1
+/* Modules with repeats have this one: runtimes that do not know them must not run them. */
+#define HONE_MODULE_ABI_VERSION_REPEATS 2
 #define HONE_MODULE_SYMBOL "hone_module_v1"
 /* Every buffer starts at a multiple of this, in bytes, and is readable up to the next multiple. */
 #define HONE_BUFFER_ALIGNMENT 64
@@ -137,16 +139,38 @@ struct hone_function {
   uint64_t arena_bytes;
 };
 
+/* How a buffer of a call in a repeat moves. In trip 0 it lies where the call says, in trip 1 at
+ * `next`, and from then on `stride_bytes` further each trip. If it alternates it goes there and
+ * back: in odd trips it lies at `next`, in even ones after trip 0 `stride_bytes` from it. */
+struct hone_move {
+  struct hone_location next;
+  int64_t stride_bytes;
+  uint32_t alternates;
+  uint32_t reserved;
+};
+
+/* Calls of a function, one after the other, that are made `trips` times before the call behind
+ * them is. Of one function they ascend and share no call. */
+struct hone_repeat {
+  uint32_t function;
+  uint32_t first_call;
+  uint32_t call_count; /* at least 1 */
+  uint32_t reserved;
+  uint64_t trips;                /* at least 1 */
+  const struct hone_move* moves; /* one for each buffer of each of its calls */
+};
+
 struct hone_module {
   uint32_t abi_version;
   uint32_t kernel_count;
   uint32_t function_count; /* 0 in an artifact */
-  uint32_t reserved;
+  uint32_t repeat_count;   /* 0 in version 1 */
   const char* target;
   const char* toolchain; /* what compiled it: "hone 0.1.0 LLVM 19.1.7 code 4" */
   const struct hone_kernel* kernels;
   const struct hone_function* functions;
   uint64_t parameters_bytes;
+  const struct hone_repeat* repeats; /* not there in version 1 */
 };
 
 /* Parameters never pass through LLVM or the linker: they are appended to the shared object,

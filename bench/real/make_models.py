@@ -235,6 +235,25 @@ def weight_only_models() -> dict[str, Callable[[], onnx.ModelProto]]:
     return models
 
 
+def lstm(steps: int, direction: str = "forward", inputs: int = 64, hidden: int = 128) -> onnx.ModelProto:
+    """Sequences as long as recordings are: a step takes some microseconds, and there are many."""
+    directions = 2 if direction == "bidirectional" else 1
+    node = helper.make_node(
+        "LSTM", ["x", "w", "r", "b"], ["y", "h", "c"], name="lstm", direction=direction, hidden_size=hidden
+    )
+    scale = hidden**-0.5
+    return model(
+        {"x": (steps, 1, inputs)},
+        {"y": (steps, directions, 1, hidden), "h": (directions, 1, hidden), "c": (directions, 1, hidden)},
+        {
+            "w": draw(directions, 4 * hidden, inputs, scale=scale),
+            "r": draw(directions, 4 * hidden, hidden, scale=scale),
+            "b": draw(directions, 8 * hidden, scale=scale),
+        },
+        [node],
+    )
+
+
 MODELS: dict[str, Callable[[], onnx.ModelProto]] = {
     "subnormal_weights": subnormal_weights,
     "subnormal_activations": subnormal_activations,
@@ -249,6 +268,9 @@ MODELS: dict[str, Callable[[], onnx.ModelProto]] = {
     "transpose_matrix": lambda: transpose((4096, 4096), (1, 0)),
     "transpose_channels": lambda: transpose((1, 64, 224, 224), (0, 2, 3, 1)),
     "scatter_range": scatter_range,
+    "lstm_16_steps": lambda: lstm(16),
+    "lstm_4096_steps": lambda: lstm(4096),
+    "bilstm_18000_steps": lambda: lstm(18000, "bidirectional"),
 }
 
 

@@ -45,11 +45,24 @@ struct ValueSpec {
   DataType dtype = DataType::kFloat32;
   std::vector<int64_t> shape;
 };
+// How a buffer of a call in a repeat moves, as struct hone_move.
+struct MoveSpec {
+  Location next;
+  int64_t stride_bytes = 0;
+  bool alternates = false;
+};
+struct RepeatSpec {
+  int first_call = 0;
+  int call_count = 0;
+  int64_t trips = 1;
+  std::vector<MoveSpec> moves;  // one for each buffer of each call
+};
 struct FunctionSpec {
   std::string name = "main";
   std::vector<ValueSpec> inputs;
   std::vector<ValueSpec> outputs;
   std::vector<CallSpec> calls;
+  std::vector<RepeatSpec> repeats;  // ascending, apart from each other
   uint64_t arena_bytes = 0;
 };
 struct ModuleSpec {

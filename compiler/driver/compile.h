@@ -73,7 +73,7 @@ struct KernelReport {
   std::string nest_digest = "";  // these two: of ChooseKernels only
   std::string stored = "";       // ConfigChoice::stored
   double flops = 0;
-  int calls = 0;                          // of all specialisations
+  int64_t calls = 0;                      // of all specialisations, in every trip of repeats
   std::vector<int> specialisations = {};  // that call it, ascending
 };
 

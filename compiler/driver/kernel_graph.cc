@@ -6,9 +6,11 @@
 #include <unordered_map>
 #include <utility>
 
+#include "compiler/driver/repeat_values.h"
 #include "compiler/driver/views.h"
 #include "compiler/ir/constant_pool.h"
 #include "compiler/ops/attrs.h"
+#include "compiler/ops/repeat.h"
 #include "compiler/passes/pieces.h"
 #include "fmt/format.h"
 #include "support/status.h"
@@ -71,9 +73,11 @@ std::vector<ir::Type> ResultTypes(const ir::ExprNode& call) {
 // The calls of one specialisation.
 class SpecialisationBuilder {
  public:
-  SpecialisationBuilder(KernelTable& kernels, int number) : kernels_(kernels), number_(number) {}
+  SpecialisationBuilder(KernelTable& kernels, int number, const ir::Module& module)
+      : kernels_(kernels), number_(number), module_(module) {}
 
-  absl::StatusOr<Specialisation> Build(const ir::ExprNode& main) {
+  absl::StatusOr<Specialisation> Build() {
+    const ir::ExprNode& main = *module_.functions.at("main");
     for (const ir::Expr& param : ir::Params(main)) AddInput(param);
     for (const ir::Expr& node : ir::PostOrderOutside(ir::Body(main))) {
       HONE_RETURN_IF_ERROR(Visit(node));
@@ -107,6 +111,7 @@ class SpecialisationBuilder {
     switch (node->kind) {
       case ir::ExprKind::kVar:
       case ir::ExprKind::kFunction:
+      case ir::ExprKind::kGlobalVar:
         return absl::OkStatus();  // parameters are inputs; functions are handled at their calls
       case ir::ExprKind::kConstant: {
         const ir::TensorType& type = node->type->tensor;
@@ -130,7 +135,7 @@ class SpecialisationBuilder {
         values_of_[node.get()] = {values_of_.at(node->args[0].get())[node->index]};
         return absl::OkStatus();
       case ir::ExprKind::kCall:
-        return VisitCall(node);
+        return ops::IsRepeat(*node) ? VisitRepeat(node) : VisitCall(node);
       default:
         return absl::InternalError(
             "expected calls of kernels and tuples of their results after the passes, found another "
@@ -144,6 +149,7 @@ class SpecialisationBuilder {
           fmt::format("expected calls of fused functions only, found {}", node->name));
     }
     KernelCall call;
+    call.repeat = repeat_;
     std::vector<int> operand_ranks;
     for (const ir::Expr& arg : node->args) {
       const int id = values_of_.at(arg.get())[0];
@@ -163,16 +169,34 @@ class SpecialisationBuilder {
             ir::GetAttr<std::string>(node->callee->attrs, "signature", std::string()),
             operand_ranks, result_ranks));
     for (size_t i = 0; i < results.size(); ++i) {
-      Value value{.kind = Value::Kind::kIntermediate,
-                  .name = fmt::format("view.{}", graph_.values.size()),
-                  .type = results[i].tensor,
-                  .layout = signature.results[i],
-                  .data = {}};
-      call.results.push_back(AddValue(std::move(value)));
+      call.results.push_back(AddIntermediate(graph_, results[i].tensor, signature.results[i]));
     }
     values_of_[node.get()] = call.results;
     graph_.calls.push_back(std::move(call));
     nodes_.emplace_back(node, std::move(signature));
+    return absl::OkStatus();
+  }
+
+  // The body's calls stand where the repeat does, on values that move from trip to trip.
+  absl::Status VisitRepeat(const ir::Expr& node) {
+    const ops::Repeat repeat = ops::RepeatOf(*node);
+    const auto function = module_.functions.find(node->callee->name);
+    if (repeat_ >= 0 || !repeat.rows || function == module_.functions.end()) {
+      return absl::InternalError("expected repeats in rows, and none in another");
+    }
+    RepeatValues values(repeat, graph_);
+    const std::vector<ir::Expr> params = ir::Params(*function->second);
+    for (size_t i = 0; i < params.size(); ++i) {
+      const int arg = values_of_.at(node->args[i].get())[0];
+      values_of_[params[i].get()] = {values.AddParam(i, arg, params[i]->type->tensor)};
+    }
+    repeat_ = static_cast<int>(graph_.repeats.size());
+    graph_.repeats.push_back({.trips = repeat.trips});
+    const ir::Expr& body = ir::Body(*function->second);
+    for (const ir::Expr& inner : ir::PostOrderOutside(body)) HONE_RETURN_IF_ERROR(Visit(inner));
+    repeat_ = -1;
+    HONE_ASSIGN_OR_RETURN(values_of_[node.get()],
+                          values.AddResults(values_of_.at(body.get()), *node->type));
     return absl::OkStatus();
   }
 
@@ -204,7 +228,8 @@ class SpecialisationBuilder {
     const auto& [node, signature] = nodes_[c];
     HONE_ASSIGN_OR_RETURN(call.kernel, kernels_.KernelOf(*node, const_params, signature));
     Kernel& kernel = kernels_[call.kernel];
-    ++kernel.calls;
+    const int64_t trips = call.repeat < 0 ? 1 : graph_.repeats[call.repeat].trips;
+    if (__builtin_add_overflow(kernel.calls, trips, &kernel.calls)) kernel.calls = INT64_MAX;
     if (kernel.specialisations.empty() || kernel.specialisations.back() != number_) {
       kernel.specialisations.push_back(number_);
     }
@@ -239,6 +264,8 @@ class SpecialisationBuilder {
 
   KernelTable& kernels_;
   const int number_;
+  const ir::Module& module_;
+  int repeat_ = -1;  // which is being built
   Specialisation graph_;
   std::unordered_map<const ir::ExprNode*, std::vector<int>> values_of_;
   std::vector<std::pair<ir::Expr, ir::LayoutSignature>> nodes_;  // of the calls
@@ -295,7 +322,7 @@ class KernelGraphBuilder::Impl {
     std::vector<Specialisation>& all = graph_.specialisations;
     HONE_ASSIGN_OR_RETURN(
         Specialisation added,
-        SpecialisationBuilder(kernels_, static_cast<int>(all.size())).Build(*main->second));
+        SpecialisationBuilder(kernels_, static_cast<int>(all.size()), module).Build());
     HONE_RETURN_IF_ERROR(CheckNames(added));
     for (const Specialisation& other : all) {
       if (!SameInterface(added, other) || SameShapes(added, other)) {

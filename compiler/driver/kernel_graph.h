@@ -26,6 +26,11 @@ struct Value {
   // It lies in another value's memory, which nothing else writes there; -1: in its own.
   int within = -1;
   uint64_t offset_bytes = 0;
+  // In a repeat: how it moves there from trip to trip, and which value's place in the trip before
+  // it has from trip 1 on (passes/memory_plan.h).
+  int64_t stride_bytes = 0;
+  bool alternates = false;
+  int follows = -1;
 };
 
 // A kernel to be compiled once, however often it is called.
@@ -33,7 +38,7 @@ struct Kernel {
   std::string name;  // for people: the operators, "conv2d_add_relu", made unique
   std::shared_ptr<const ops::KernelDefinition> def;
   ir::LayoutSignature signature;
-  int calls = 0;                          // of all specialisations
+  int64_t calls = 0;                      // of all specialisations, in every trip of repeats
   std::vector<int> specialisations = {};  // that call it, ascending
 };
 
@@ -41,15 +46,22 @@ struct KernelCall {
   int kernel = 0;
   std::vector<int> args;     // values, in the order of the fused function's parameters
   std::vector<int> results;  // values
+  int repeat = -1;           // of the specialisation; -1: it is made once
+};
+
+// Calls that stand together and are made `trips` times.
+struct Repeat {
+  int64_t trips = 1;
 };
 
 // Main for certain shapes of its inputs.
 struct Specialisation {
   std::vector<Value> values;
   std::vector<KernelCall> calls;  // in execution order
-  std::vector<int> inputs;        // values
-  std::vector<int> outputs;       // values
-  std::string skeleton;           // passes/skeleton.h
+  std::vector<Repeat> repeats;
+  std::vector<int> inputs;   // values
+  std::vector<int> outputs;  // values
+  std::string skeleton;      // passes/skeleton.h
   // Signatures of the kernels in execution order, before copies between layouts came in.
   std::vector<std::string> layouts;
 };

@@ -16,7 +16,15 @@ class Placer {
   // The calls without workspaces: what kernels need of these is not known yet.
   Placer(const std::vector<Move>& moves, const std::vector<passes::PlannedCall>& calls,
          std::vector<passes::PlannedValue> values)
-      : moves_(moves), calls_(calls), values_(std::move(values)), gone_(moves.size(), false) {}
+      : moves_(moves),
+        calls_(calls),
+        values_(std::move(values)),
+        writers_(values_.size(), -1),
+        gone_(moves.size(), false) {
+    for (const passes::PlannedCall& call : calls) {
+      for (const int value : call.writes) writers_[static_cast<size_t>(value)] = call.repeat;
+    }
+  }
 
   // A copy needs a place for the parts and one for the whole while it runs. What is joined has the
   // whole from its first part on: where a network reads that part again at its end, memory that
@@ -49,10 +57,12 @@ class Placer {
     return passes::PeakLiveBytes(laid.values_, calls_);
   }
 
-  // Whether all of a value that a kernel writes can lie elsewhere.
-  bool IsFree(int id, uint64_t size) const {
+  // Whether all of a value that a kernel writes can lie elsewhere, where `call` does. What a repeat
+  // only reads is written once, and what it writes is written in every trip.
+  bool IsFree(int id, uint64_t size, const passes::PlannedCall& call) const {
     const passes::PlannedValue& value = values_[id];
-    return !value.external && value.within < 0 && value.bytes == size;
+    return !value.external && value.within < 0 && value.bytes == size &&
+           writers_[static_cast<size_t>(id)] == call.repeat;
   }
 
   void Put(int id, int within, uint64_t offset_bytes) {
@@ -68,7 +78,7 @@ class Placer {
     uint64_t offset = 0;
     for (const passes::Piece& piece : move.pieces) {
       const int part = call.reads[piece.operand];
-      const bool fits = piece.begin == 0 && IsFree(part, piece.size) && part != holder &&
+      const bool fits = piece.begin == 0 && IsFree(part, piece.size, call) && part != holder &&
                         offset % HONE_BUFFER_ALIGNMENT == 0 && parts.insert(part).second;
       if (!fits) return false;
       offset += piece.size;
@@ -96,13 +106,13 @@ class Placer {
     const passes::Piece& piece = move.pieces[0];
     const int from = call.reads[piece.operand];
     const int result = call.writes[0];
-    if (IsFree(result, piece.size) && piece.begin % HONE_BUFFER_ALIGNMENT == 0) {
+    if (IsFree(result, piece.size, call) && piece.begin % HONE_BUFFER_ALIGNMENT == 0) {
       Put(result, from, piece.begin);
       return true;
     }
     const passes::Place place = passes::PlaceOf(values_, from);
     const bool whole = piece.begin == 0 && place.offset_bytes == 0 &&
-                       IsFree(place.value, piece.size) &&
+                       IsFree(place.value, piece.size, call) &&
                        passes::PlaceOf(values_, result).value != place.value;
     if (!whole) return false;
     Put(place.value, result, 0);
@@ -112,6 +122,7 @@ class Placer {
   const std::vector<Move>& moves_;
   const std::vector<passes::PlannedCall>& calls_;
   std::vector<passes::PlannedValue> values_;
+  std::vector<int> writers_;  // of each value: the repeat of the call that writes it, or -1
   std::vector<bool> gone_;
   uint64_t most_ = 0;  // that joins may make of the peak
   uint64_t peak_ = 0;  // no less than that of what is joined so far, when laid
@@ -122,7 +133,8 @@ class Placer {
 std::vector<bool> PlaceViews(const std::vector<Move>& moves, Specialisation* graph) {
   std::vector<passes::PlannedCall> calls;
   for (const KernelCall& call : graph->calls) {
-    calls.push_back({.reads = call.args, .writes = call.results, .workspace_bytes = 0});
+    calls.push_back(
+        {.reads = call.args, .writes = call.results, .workspace_bytes = 0, .repeat = call.repeat});
   }
   Placer placer(moves, calls, PlannedValuesOf(graph->values));
   // What is joined first: it has but one place, and a copy of it can be as well.
@@ -145,7 +157,10 @@ std::vector<passes::PlannedValue> PlannedValuesOf(const std::vector<Value>& valu
     planned.push_back({.bytes = SizeBytesOf(value),
                        .external = value.kind != Value::Kind::kIntermediate,
                        .within = value.within,
-                       .offset_bytes = value.offset_bytes});
+                       .offset_bytes = value.offset_bytes,
+                       .stride_bytes = value.stride_bytes,
+                       .alternates = value.alternates,
+                       .follows = value.follows});
   }
   return planned;
 }

@@ -14,26 +14,6 @@ namespace {
 // Far beyond any memory, and small enough that byte counts do not overflow.
 constexpr int64_t kMaxElements = int64_t{1} << 48;
 
-absl::Status CheckSize(const std::string& op, const ir::Type& type) {
-  for (const ir::Type& field : type.fields) HONE_RETURN_IF_ERROR(CheckSize(op, field));
-  if (!type.IsTensor()) return absl::OkStatus();
-  if (type.tensor.shape.size() > ir::kMaxRank) {
-    return absl::InvalidArgumentError(
-        fmt::format("{}: a result of at most {} extents was expected, found {}: join some", op,
-                    ir::kMaxRank, type.tensor.shape.size()));
-  }
-  int64_t count = 1;
-  for (const int64_t extent : type.tensor.shape) {
-    if (extent < 0 || extent > kMaxElements || __builtin_mul_overflow(count, extent, &count) ||
-        count > kMaxElements) {
-      return absl::InvalidArgumentError(
-          fmt::format("{}: a result of at most {} elements was expected, found {}", op,
-                      kMaxElements, type.tensor.ToString()));
-    }
-  }
-  return absl::OkStatus();
-}
-
 absl::StatusOr<ir::Expr> InferNode(const ir::Expr& node) {
   switch (node->kind) {
     case ir::ExprKind::kVar:
@@ -60,6 +40,26 @@ absl::StatusOr<ir::Expr> InferNode(const ir::Expr& node) {
 }
 
 }  // namespace
+
+absl::Status CheckSize(const std::string& op, const ir::Type& type) {
+  for (const ir::Type& field : type.fields) HONE_RETURN_IF_ERROR(CheckSize(op, field));
+  if (!type.IsTensor()) return absl::OkStatus();
+  if (type.tensor.shape.size() > ir::kMaxRank) {
+    return absl::InvalidArgumentError(
+        fmt::format("{}: a result of at most {} extents was expected, found {}: join some", op,
+                    ir::kMaxRank, type.tensor.shape.size()));
+  }
+  int64_t count = 1;
+  for (const int64_t extent : type.tensor.shape) {
+    if (extent < 0 || extent > kMaxElements || __builtin_mul_overflow(count, extent, &count) ||
+        count > kMaxElements) {
+      return absl::InvalidArgumentError(
+          fmt::format("{}: a result of at most {} elements was expected, found {}", op,
+                      kMaxElements, type.tensor.ToString()));
+    }
+  }
+  return absl::OkStatus();
+}
 
 absl::StatusOr<ir::Type> InferCallType(const std::string& name, const std::vector<ir::Type>& args,
                                        const ir::Attrs& attrs) {

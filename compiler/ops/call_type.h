@@ -16,6 +16,9 @@ namespace hone::ops {
 absl::StatusOr<ir::Type> InferCallType(const std::string& op, const std::vector<ir::Type>& args,
                                        const ir::Attrs& attrs);
 
+// kInvalidArgument for a result of `op` that is too large to address.
+absl::Status CheckSize(const std::string& op, const ir::Type& type);
+
 // A call with its type; all of `args` have theirs.
 absl::StatusOr<ir::Expr> TypedCall(const std::string& op, std::vector<ir::Expr> args,
                                    ir::Attrs attrs = {});

@@ -129,35 +129,75 @@ class Rewriter {
   std::map<std::pair<const ir::ExprNode*, std::string>, Expr> copies_;
 };
 
-absl::StatusOr<Expr> Alter(const Expr& function, const PassContext& context) {
-  const bool is_known = context.kept_layouts || context.on_layouts;
-  const std::string skeleton = is_known ? SkeletonOf(function) : "";
-  // Asked for before any kernel is: what a final kept of kernels follows from the model.
-  std::optional<std::vector<std::string>> kept;
-  if (context.kept_layouts) {
-    HONE_ASSIGN_OR_RETURN(kept, context.kept_layouts(skeleton));
+// A function and the layouts that its kernels can have.
+struct Layouts {
+  std::string name;
+  Expr function;
+  LayoutGraph graph;
+};
+
+// Main first, then what it repeats: the order in which a final of the model has their kernels.
+absl::StatusOr<std::vector<Layouts>> LayoutsOf(const ir::Module& module,
+                                               const PassContext& context) {
+  std::vector<Layouts> all;
+  for (const bool mains : {true, false}) {
+    for (const auto& [name, function] : module.functions) {
+      if ((name == "main") != mains) continue;
+      HONE_ASSIGN_OR_RETURN(LayoutGraph graph, LayoutGraph::Build(ir::Body(*function), context,
+                                                                  HasFreeEnds(function)));
+      all.push_back({name, function, std::move(graph)});
+    }
   }
-  const Expr& body = ir::Body(*function);
-  HONE_ASSIGN_OR_RETURN(const LayoutGraph graph,
-                        LayoutGraph::Build(body, context, HasFreeEnds(function)));
-  std::optional<LayoutChoice> choice = kept ? graph.ChoiceOf(*kept) : std::nullopt;
-  if (!choice) choice = Choose(graph, context);
-  if (context.on_layouts) context.on_layouts(skeleton, graph.TextsOf(*choice));
-  std::vector<Expr> args = ir::Params(*function);
-  args.push_back(Rewriter(graph.SignaturesOf(*choice)).Run(body));
-  return ir::WithOperands(function, nullptr, std::move(args));
+  return all;
+}
+
+// One for each function; nullopt where `kept` is of another model.
+std::optional<std::vector<LayoutChoice>> ChoicesOf(const std::vector<Layouts>& all,
+                                                   const std::vector<std::string>& kept) {
+  std::vector<LayoutChoice> choices;
+  size_t next = 0;
+  for (const Layouts& layouts : all) {
+    const size_t kernels = layouts.graph.prices().kernels.size();
+    if (kernels > kept.size() - next) return std::nullopt;
+    const auto begin = kept.begin() + static_cast<ptrdiff_t>(next);
+    const std::optional<LayoutChoice> choice =
+        layouts.graph.ChoiceOf({begin, begin + static_cast<ptrdiff_t>(kernels)});
+    if (!choice) return std::nullopt;
+    choices.push_back(*choice);
+    next += kernels;
+  }
+  if (next != kept.size()) return std::nullopt;
+  return choices;
 }
 
 }  // namespace
 
 absl::StatusOr<ir::Module> AlterOpLayout(const ir::Module& module, const PassContext& context) {
-  absl::Status status;
-  ir::Module altered = MapFunctions(module, [&](const Expr& function) {
-    const absl::StatusOr<Expr> done = Alter(function, context);
-    if (!done.ok()) status = done.status();
-    return done.ok() ? *done : function;
-  });
-  HONE_RETURN_IF_ERROR(status);
+  const auto main = module.functions.find("main");
+  const bool is_known =
+      main != module.functions.end() && (context.kept_layouts || context.on_layouts);
+  const std::string skeleton = is_known ? SkeletonOf(main->second, module) : "";
+  // Asked for before any kernel is: what a final kept of kernels follows from the model.
+  std::optional<std::vector<std::string>> kept;
+  if (is_known && context.kept_layouts) {
+    HONE_ASSIGN_OR_RETURN(kept, context.kept_layouts(skeleton));
+  }
+  HONE_ASSIGN_OR_RETURN(const std::vector<Layouts> all, LayoutsOf(module, context));
+  std::optional<std::vector<LayoutChoice>> choices = kept ? ChoicesOf(all, *kept) : std::nullopt;
+  if (!choices) {
+    choices.emplace();
+    for (const Layouts& layouts : all) choices->push_back(Choose(layouts.graph, context));
+  }
+  std::vector<std::string> texts;
+  ir::Module altered;
+  for (size_t i = 0; i < all.size(); ++i) {
+    const auto& [name, function, graph] = all[i];
+    for (std::string& text : graph.TextsOf((*choices)[i])) texts.push_back(std::move(text));
+    std::vector<Expr> args = ir::Params(*function);
+    args.push_back(Rewriter(graph.SignaturesOf((*choices)[i])).Run(ir::Body(*function)));
+    altered.functions[name] = ir::WithOperands(function, nullptr, std::move(args));
+  }
+  if (is_known && context.on_layouts) context.on_layouts(skeleton, std::move(texts));
   return altered;
 }
 

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <string>
 #include <unordered_map>
 #include <utility>
 
 #include "compiler/ir/node_map.h"
 #include "compiler/ops/attrs.h"
+#include "compiler/ops/repeat.h"
 #include "compiler/ops/typing.h"
 #include "compiler/passes/attention_groups.h"
 #include "compiler/passes/fusion_groups.h"
@@ -68,20 +71,38 @@ Expr SpellOutTuples(const Expr& body) {
 
 class OutputCopies {
  public:
+  // The same for the results of a function that is repeated, with so many states: what is stacked
+  // may be a next state, too.
+  Expr ApplyToBody(const Expr& results, size_t states) {
+    std::vector<Expr> fields;
+    ir::NodeSet stacked;
+    for (size_t i = 0; i < results->args.size(); ++i) {
+      const Expr& result = results->args[i];
+      const bool shared =
+          i >= states && states_.contains(result.get()) && stacked.insert(result.get()).second;
+      fields.push_back(shared ? result : Apply(result));
+      if (i < states) states_.insert(result.get());
+    }
+    return ir::WithOperands(results, nullptr, std::move(fields));
+  }
+
   Expr Apply(const Expr& output) {
     if (output->kind == ExprKind::kTuple) {
       std::vector<Expr> fields;
       for (const Expr& field : output->args) fields.push_back(Apply(field));
       return ir::WithOperands(output, nullptr, std::move(fields));
     }
+    const bool of_repeat =
+        output->kind == ExprKind::kTupleGetItem && ops::IsRepeat(*output->args[0]);
     const bool own = output->kind != ExprKind::kVar && output->kind != ExprKind::kConstant &&
-                     seen_.insert(output.get()).second;
+                     !of_repeat && seen_.insert(output.get()).second;
     if (own || output->type->is_tuple) return output;
     return ir::WithType(ir::Call("copy", {output}), *output->type);
   }
 
  private:
   ir::NodeSet seen_;
+  ir::NodeSet states_;
 };
 
 // ---- the fusion graph ----
@@ -295,21 +316,41 @@ std::vector<int> GroupsOf(const Flow& flow, int64_t lanes) {
   return groups;
 }
 
-Expr FuseFunction(const Expr& function, bool is_main, int64_t lanes) {
+// `states` of a function that is repeated, else nullopt.
+Expr FuseFunction(const Expr& function, bool is_main, std::optional<size_t> states, int64_t lanes) {
   Expr body = SpellOutTuples(ir::Body(*function));
   if (is_main) body = OutputCopies().Apply(body);
+  if (states) body = OutputCopies().ApplyToBody(body, *states);
   const Flow flow = MakeFlow(body);
   std::vector<Expr> args = ir::Params(*function);
   args.push_back(BuildKernels(flow, GroupsOf(flow, lanes), KernelAttrs(function)));
   return ir::WithOperands(function, nullptr, std::move(args));
 }
 
+// By the names of the functions that main repeats, in the form that PackRepeats gives them.
+std::map<std::string, size_t> StatesOfRepeats(const ir::Module& module) {
+  std::map<std::string, size_t> states;
+  const auto main = module.functions.find("main");
+  if (main == module.functions.end()) return states;
+  for (const Expr& node : ir::PostOrderOutside(main->second)) {
+    if (!ops::IsRepeat(*node)) continue;
+    const ops::Repeat repeat = ops::RepeatOf(*node);
+    if (repeat.rows) states[node->callee->name] = static_cast<size_t>(repeat.states);
+  }
+  return states;
+}
+
 }  // namespace
 
 absl::StatusOr<ir::Module> FuseOps(const ir::Module& module, const PassContext& context) {
   ir::Module fused;
+  const std::map<std::string, size_t> states = StatesOfRepeats(module);
   for (const auto& [name, function] : module.functions) {
-    fused.functions[name] = FuseFunction(function, name == "main", context.target.VectorLanes());
+    const auto found = states.find(name);
+    fused.functions[name] =
+        FuseFunction(function, name == "main",
+                     found == states.end() ? std::nullopt : std::optional<size_t>(found->second),
+                     context.target.VectorLanes());
   }
   return fused;
 }

@@ -14,6 +14,7 @@
 #include "compiler/ops/attrs.h"
 #include "compiler/ops/call_type.h"
 #include "compiler/ops/lower.h"
+#include "compiler/ops/repeat.h"
 #include "compiler/ops/type_budget.h"
 #include "support/status.h"
 
@@ -270,6 +271,10 @@ class Inference {
     HONE_ASSIGN_OR_RETURN(const std::vector<Type> args, ValueTypes(call.args));
     if (!call.callee) return ops::InferCallType(call.name, args, call.attrs);
     HONE_ASSIGN_OR_RETURN(const Type function, ValueType(call.callee));
+    if (ops::IsRepeat(call)) {
+      HONE_ASSIGN_OR_RETURN(const ops::Repeat repeat, ops::RepeatOf(call.attrs));
+      return ops::RepeatType(repeat, function, args);
+    }
     if (!function.is_function) return Mismatch("a function to call", function.ToString());
     const size_t params = function.fields.size() - 1;
     if (params != args.size()) {

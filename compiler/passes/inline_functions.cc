@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "compiler/ops/repeat.h"
 #include "compiler/passes/numerics.h"
 #include "compiler/passes/rewriting.h"
 #include "support/status.h"
@@ -78,6 +79,10 @@ class Inliner {
         return node->args[0]->args[static_cast<size_t>(node->index)];
       }
       if (node->kind != ExprKind::kCall || !node->callee) return node;
+      if (ops::IsRepeat(*node)) {
+        error = CheckRepeat(*node);
+        return node;
+      }
       absl::StatusOr<Expr> inlined = Apply(node->callee, node->args);
       if (!inlined.ok()) error = inlined.status();
       return inlined.ok() ? *std::move(inlined) : node;
@@ -85,6 +90,32 @@ class Inliner {
     --depth_;
     HONE_RETURN_IF_ERROR(error);
     return flat;
+  }
+
+  // A repeat stays: its function is a part of the module, as flat as main.
+  absl::Status CheckRepeat(const ir::ExprNode& call) {
+    if (call.callee->kind != ExprKind::kGlobalVar) {
+      return absl::InvalidArgumentError(
+          "expected a repeat of a named function, found one of another value");
+    }
+    if (active_.contains(call.callee->name)) return CallsItself(call.callee->name);
+    HONE_ASSIGN_OR_RETURN(const Expr function, Inline(call.callee->name));
+    const std::vector<Expr> nodes = ir::PostOrderOutside(ir::Body(*function));
+    if (std::none_of(nodes.begin(), nodes.end(),
+                     [](const Expr& node) { return ops::IsRepeat(*node); })) {
+      return absl::OkStatus();
+    }
+    return absl::InvalidArgumentError(
+        fmt::format("expected repeats that do not stand in one another, found one in @{}, which is "
+                    "repeated: write out the inner one",
+                    call.callee->name));
+  }
+
+  static absl::Status CallsItself(const std::string& name) {
+    return absl::InvalidArgumentError(fmt::format(
+        "expected functions that do not call themselves, found that @{} does: models are compiled "
+        "to a fixed sequence of kernels",
+        name));
   }
 
   // `function` and `args` are flat.
@@ -108,12 +139,7 @@ class Inliner {
   }
 
   absl::StatusOr<Expr> ApplyNamed(const std::string& name, const std::vector<Expr>& args) {
-    if (active_.contains(name)) {
-      return absl::InvalidArgumentError(fmt::format(
-          "expected functions that do not call themselves, found that @{} does: models are "
-          "compiled to a fixed sequence of kernels",
-          name));
-    }
+    if (active_.contains(name)) return CallsItself(name);
     const Expr& function = module_.functions.at(name);
     if (!TakesFunctions(*function)) {
       HONE_ASSIGN_OR_RETURN(const Expr flat, Inline(name));
@@ -198,6 +224,30 @@ class Inliner {
   int depth_ = 0;
 };
 
+// Every repeat that main makes gets a function of its own, with main's numerics or stricter: what
+// becomes of it does not depend on what calls it besides.
+ir::Module WithOwnBodies(const ir::Module& module) {
+  ir::Module result = module;
+  const auto found = module.functions.find("main");
+  if (found == module.functions.end()) return result;
+  const ops::Numerics whole = NumericsOf(found->second).value_or(ops::Numerics::kDefault);
+  std::set<std::string> taken;
+  result.functions["main"] = ir::RewriteOutside(found->second, [&](const Expr& node) -> Expr {
+    if (!ops::IsRepeat(*node)) return node;
+    const std::string& name = node->callee->name;
+    const Expr& function = module.functions.at(name);
+    const Expr own = WithNumerics(function, Stricter(whole, NumericsOf(function)));
+    std::string unique = name;
+    for (int i = 1; taken.contains(unique) || (i > 1 && module.functions.contains(unique)); ++i) {
+      unique = fmt::format("{}.{}", name, i);
+    }
+    taken.insert(unique);
+    result.functions[unique] = own;
+    return unique == name ? node : ir::WithOperands(node, ir::GlobalVar(unique), node->args);
+  });
+  return result;
+}
+
 }  // namespace
 
 absl::StatusOr<ir::Module> InlineFunctions(const ir::Module& module, const PassContext&) {
@@ -214,7 +264,7 @@ absl::StatusOr<ir::Module> InlineFunctions(const ir::Module& module, const PassC
     // Others may take functions, or call themselves: they count only with what main makes of them.
     result.functions[name] = inlined.ok() ? *std::move(inlined) : function;
   }
-  return result;
+  return WithOwnBodies(result);
 }
 
 }  // namespace hone::passes

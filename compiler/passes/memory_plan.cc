@@ -34,25 +34,93 @@ std::vector<int> HoldersOf(const std::vector<PlannedValue>& values) {
   return holders;
 }
 
-Blocks MakeBlocks(const std::vector<PlannedValue>& values, const std::vector<PlannedCall>& calls) {
-  const std::vector<int> holders = HoldersOf(values);
-  std::vector<ArenaBlock> of_value(values.size());
-  std::vector<bool> used(values.size(), false);
-  for (size_t call = 0; call < calls.size(); ++call) {
-    const auto touch = [&](int part) {
-      const int value = holders[part];
-      ArenaBlock& block = of_value[value];
-      if (!used[value]) block = {AlignedBytes(values[value].bytes), static_cast<int>(call), 0};
-      used[value] = true;
-      block.last = static_cast<int>(call);
-    };
-    for (int value : calls[call].writes) touch(value);
-    for (int value : calls[call].reads) touch(value);
+bool Moves(const PlannedValue& value) { return value.stride_bytes != 0 || value.alternates; }
+
+// Calls visit(v) for the value, and for those where it lies in trips after the first.
+template <typename Visit>
+void VisitEverywhere(const std::vector<PlannedValue>& values, int value, const Visit& visit) {
+  visit(value);
+  for (int at = value; at >= 0; at = values[at].within) {
+    if (values[at].follows >= 0) visit(values[at].follows);
   }
+}
+
+// The first and last call of the repeat that each call is in; itself for those that are in none.
+std::vector<std::pair<int, int>> RangesOf(const std::vector<PlannedCall>& calls) {
+  std::vector<std::pair<int, int>> ranges;
+  const auto continues = [&](size_t call) {
+    return call > 0 && call < calls.size() && calls[call].repeat >= 0 &&
+           calls[call].repeat == calls[call - 1].repeat;
+  };
+  for (size_t call = 0; call < calls.size(); ++call) {
+    const int at = static_cast<int>(call);
+    ranges.emplace_back(continues(call) ? ranges.back().first : at, at);
+  }
+  for (size_t call = calls.size(); call-- > 1;) {
+    if (continues(call)) ranges[call - 1].second = ranges[call].second;
+  }
+  return ranges;
+}
+
+// When the values live that no other holds.
+class Lives {
+ public:
+  Lives(const std::vector<PlannedValue>& values, const std::vector<PlannedCall>& calls)
+      : values_(values), holders_(HoldersOf(values)), ranges_(RangesOf(calls)) {
+    lives_.resize(values.size());
+    for (size_t call = 0; call < calls.size(); ++call) {
+      for (const int value : calls[call].writes) Touch(value, calls[call], call);
+      for (const int value : calls[call].reads) Touch(value, calls[call], call);
+    }
+    // A trip finds there what another one left.
+    for (size_t value = 0; value < values.size(); ++value) {
+      if (Moves(values[value])) lives_[holders_[value]].outlives_trips = true;
+    }
+  }
+
+  bool IsUsed(size_t value) const { return lives_[value].is_used; }
+  int First(size_t value) const {
+    const Life& life = lives_[value];
+    return life.outlives_trips ? life.all.first : life.own.first;
+  }
+  int Last(size_t value) const {
+    const Life& life = lives_[value];
+    return life.outlives_trips ? life.all.second : life.own.second;
+  }
+
+ private:
+  struct Life {
+    std::pair<int, int> own;  // the first and last call that touches it
+    std::pair<int, int> all;  // the same with all calls of their repeats
+    int repeat = -1;          // that of these calls
+    bool is_used = false;
+    bool outlives_trips = false;
+  };
+
+  void Touch(int value, const PlannedCall& call, size_t index) {
+    const int at = static_cast<int>(index);
+    VisitEverywhere(values_, value, [&](int part) {
+      Life& life = lives_[holders_[part]];
+      if (!life.is_used) life = {{at, at}, ranges_[index], call.repeat, true, false};
+      life.own.second = at;
+      life.all.second = std::max(life.all.second, ranges_[index].second);
+      if (life.repeat != call.repeat) life.outlives_trips = true;
+    });
+  }
+
+  const std::vector<PlannedValue>& values_;
+  const std::vector<int> holders_;
+  const std::vector<std::pair<int, int>> ranges_;
+  std::vector<Life> lives_;
+};
+
+Blocks MakeBlocks(const std::vector<PlannedValue>& values, const std::vector<PlannedCall>& calls) {
+  const Lives lives(values, calls);
   Blocks result;
   for (size_t value = 0; value < values.size(); ++value) {
-    if (!used[value] || values[value].external || values[value].bytes == 0) continue;
-    result.blocks.push_back(of_value[value]);
+    if (!lives.IsUsed(value) || values[value].external || values[value].bytes == 0) continue;
+    result.blocks.push_back(
+        {AlignedBytes(values[value].bytes), lives.First(value), lives.Last(value)});
     result.values.push_back(static_cast<int>(value));
   }
   for (size_t call = 0; call < calls.size(); ++call) {
@@ -129,13 +197,27 @@ class Hazards {
   std::vector<Located> PlacesOf(const std::vector<int>& values) const {
     std::vector<Located> places;
     for (const int value : values) {
-      if (values_[value].bytes == 0) continue;
-      const int holder = PlaceOf(values_, value).value;
-      const uint64_t offset = plan_.value_offsets[value];
-      places.push_back(
-          {values_[holder].external ? holder : kArena, {offset, offset + values_[value].bytes}});
+      VisitEverywhere(values_, value, [&](int part) {
+        if (values_[part].bytes > 0) places.push_back(PlaceInAnyTrip(part));
+      });
     }
     return places;
+  }
+
+  // What moves may be anywhere in what holds it.
+  Located PlaceInAnyTrip(int value) const {
+    Range range = {0, values_[value].bytes};
+    int at = value;
+    for (; values_[at].within >= 0; at = values_[at].within) {
+      if (Moves(values_[at])) {
+        range = {0, values_[values_[at].within].bytes};
+      } else {
+        range.begin += values_[at].offset_bytes;
+        range.end += values_[at].offset_bytes;
+      }
+    }
+    const uint64_t offset = plan_.value_offsets[at];
+    return {values_[at].external ? at : kArena, {offset + range.begin, offset + range.end}};
   }
 
   Range Workspace(const PlannedCall& call, size_t index) const {
@@ -148,6 +230,24 @@ class Hazards {
   Ranges written_;
   Ranges read_;
 };
+
+// A second trip of a repeat finds what the first left; from then on all trips are alike.
+std::vector<bool> BarriersOf(const std::vector<PlannedValue>& values,
+                             const std::vector<PlannedCall>& calls, const MemoryPlan& plan) {
+  std::vector<bool> barriers;
+  Hazards hazards(values, plan);
+  size_t first = 0;
+  for (size_t i = 0; i < calls.size(); ++i) {
+    if (i == 0 || calls[i].repeat != calls[i - 1].repeat) first = i;
+    barriers.push_back(hazards.Enter(calls[i], i));
+    const bool ends = i + 1 == calls.size() || calls[i + 1].repeat != calls[i].repeat;
+    if (calls[i].repeat < 0 || !ends) continue;
+    for (size_t again = first; again <= i; ++again) {
+      if (hazards.Enter(calls[again], again)) barriers[again] = true;
+    }
+  }
+  return barriers;
+}
 
 }  // namespace
 
@@ -172,10 +272,7 @@ MemoryPlan PlanMemory(const std::vector<PlannedValue>& values,
     if (values[value].within < 0) continue;
     plan.value_offsets[value] = plan.value_offsets[holder] + offset_bytes;
   }
-  Hazards hazards(values, plan);
-  for (size_t i = 0; i < calls.size(); ++i) {
-    plan.barrier_before.push_back(hazards.Enter(calls[i], i));
-  }
+  plan.barrier_before = BarriersOf(values, calls, plan);
   return plan;
 }
 

@@ -14,6 +14,12 @@ struct PlannedValue {
   // It is a part of another value's memory, whatever `external` says; -1: not.
   int within = -1;
   uint64_t offset_bytes = 0;
+  // In a repeat: how it moves within that memory from trip to trip; there and back if it
+  // alternates.
+  int64_t stride_bytes = 0;
+  bool alternates = false;
+  // In a repeat: from trip 1 on it lies where this value did in the trip before; -1: none.
+  int follows = -1;
 };
 
 // Where a value lies: in itself at 0, or in the one that no other holds.
@@ -21,21 +27,34 @@ struct Place {
   int value = 0;
   uint64_t offset_bytes = 0;
 };
-// Of PlannedValues, or of others that say `within` and `offset_bytes`.
+// In a trip of its repeat. Of PlannedValues, or of others that say as much.
+template <typename Value>
+Place PlaceInTrip(const std::vector<Value>& values, int value, int64_t trip) {
+  Place place = {value, 0};
+  while (true) {
+    const Value& at = values[place.value];
+    if (trip > 0 && at.follows >= 0) {
+      place.value = at.follows;
+      --trip;
+      continue;
+    }
+    if (at.within < 0) return place;
+    const int64_t moved = at.stride_bytes * (at.alternates ? trip % 2 : trip);
+    place.offset_bytes += at.offset_bytes + static_cast<uint64_t>(moved);
+    place.value = at.within;
+  }
+}
+// Outside of repeats, or in their first trip.
 template <typename Value>
 Place PlaceOf(const std::vector<Value>& values, int value) {
-  Place place = {value, 0};
-  while (values[place.value].within >= 0) {
-    place.offset_bytes += values[place.value].offset_bytes;
-    place.value = values[place.value].within;
-  }
-  return place;
+  return PlaceInTrip(values, value, 0);
 }
 
 struct PlannedCall {
   std::vector<int> reads;  // values
   std::vector<int> writes;
   uint64_t workspace_bytes = 0;
+  int repeat = -1;  // which it is made in; the calls of one stand together
 };
 
 struct MemoryPlan {
@@ -51,7 +70,8 @@ struct MemoryPlan {
 
 // Calls run in the order given; a value is written by one call, before any reads it, and lives from
 // its writing call to its last reader. Parts of a value are written by different calls, and it
-// lives from the first of them to the last reader of any. Offsets are multiples of
+// lives from the first of them to the last reader of any. What the calls of a repeat share with
+// others, or a trip with the next, lives throughout. Offsets are multiples of
 // HONE_BUFFER_ALIGNMENT.
 MemoryPlan PlanMemory(const std::vector<PlannedValue>& values,
                       const std::vector<PlannedCall>& calls);

@@ -20,6 +20,7 @@
 #include "compiler/passes/inline_functions.h"
 #include "compiler/passes/legalize.h"
 #include "compiler/passes/narrow_weights.h"
+#include "compiler/passes/pack_repeats.h"
 #include "compiler/passes/select_branches.h"
 #include "compiler/passes/simplify_inference.h"
 #include "compiler/passes/sparsify_constants.h"
@@ -65,6 +66,7 @@ std::vector<Pass> Pipeline() {
       {"FoldScaleAxis", FoldScaleAxis},
       {"SparsifyConstants", SparsifyConstants},
       {"CanonicalizeCast", CanonicalizeCast},
+      {"PackRepeats", PackRepeats},
       {"FuseOps", FuseOps},
       {"AlterOpLayout", AlterOpLayout},
   };

@@ -3,7 +3,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "compiler/ir/printer.h"
 #include "compiler/ops/lower.h"
+#include "compiler/ops/repeat.h"
 #include "compiler/passes/rewriting.h"
 #include "fmt/format.h"
 #include "support/digest.h"
@@ -17,9 +19,12 @@ using ir::ExprKind;
 // One line a node, which names the nodes it reads by their numbers.
 class Writer {
  public:
+  explicit Writer(const ir::Module& module) : module_(module) {}
+
   std::string Write(const Expr& function) {
     for (const Expr& param : ir::Params(*function)) Add(param, "param " + param->type->ToString());
     for (const Expr& node : ir::PostOrderOutside(ir::Body(*function))) {
+      if (node->kind == ExprKind::kGlobalVar) continue;
       if (node->kind != ExprKind::kFunction && !numbers_.contains(node.get())) Visit(node);
     }
     text_ += fmt::format("return {}\n", numbers_.at(ir::Body(*function).get()));
@@ -34,7 +39,9 @@ class Writer {
         line = "constant " + node->type->ToString();
         break;
       case ExprKind::kCall:
-        line = node->callee ? WorkloadOf(node) : node->name;
+        line = ops::IsRepeat(*node) ? RepeatLine(*node)
+               : node->callee       ? WorkloadOf(node)
+                                    : node->name;
         break;
       case ExprKind::kTupleGetItem:
         line = fmt::format("field {}", node->index);
@@ -44,6 +51,11 @@ class Writer {
     }
     for (const Expr& arg : node->args) line += fmt::format(" {}", numbers_.at(arg.get()));
     Add(node, line);
+  }
+
+  std::string RepeatLine(const ir::ExprNode& call) const {
+    return fmt::format("repeat ({}) {}", ir::ToText(call.attrs),
+                       SkeletonOf(module_.functions.at(call.callee->name)));
   }
 
   static std::string WorkloadOf(const Expr& call) {
@@ -57,12 +69,15 @@ class Writer {
     text_ += line + "\n";
   }
 
+  const ir::Module& module_;
   std::unordered_map<const ir::ExprNode*, size_t> numbers_;
   std::string text_;
 };
 
 }  // namespace
 
-std::string SkeletonOf(const Expr& function) { return Sha256Hex(Writer().Write(function)); }
+std::string SkeletonOf(const Expr& function, const ir::Module& module) {
+  return Sha256Hex(Writer(module).Write(function));
+}
 
 }  // namespace hone::passes

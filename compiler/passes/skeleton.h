@@ -12,7 +12,8 @@ namespace hone::passes {
 // each reads (a parameter, a constant of some type, another kernel's result), and what the function
 // returns. Equal skeletons have the same kernels in the same places, whatever their weights and
 // names are.
-std::string SkeletonOf(const ir::Expr& function);
+// A repeat counts with its function, which is one of `module`.
+std::string SkeletonOf(const ir::Expr& function, const ir::Module& module = {});
 
 }  // namespace hone::passes
 

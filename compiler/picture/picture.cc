@@ -174,7 +174,7 @@ class Painter {
     if (callee->kind == ExprKind::kFunction) return PaintLiteralCall(call, box, sources);
     const bool global = callee->kind == ExprKind::kGlobalVar;
     PaintOperands(call, box, sources);
-    std::vector<std::string> lines;
+    std::vector<std::string> lines{ir::ToText(call->attrs)};
     for (const Expr& arg : call->args) {
       if (arg->kind == ExprKind::kConstant) lines.push_back(ConstantText(arg));
     }

@@ -27,10 +27,13 @@ class TableEmitter {
     }
     std::vector<Constant*> functions;
     for (const FunctionSpec& function : spec_.functions) functions.push_back(Function(function));
+    const std::vector<Constant*> repeats = Repeats();
+    const uint64_t version =
+        repeats.empty() ? HONE_MODULE_ABI_VERSION : HONE_MODULE_ABI_VERSION_REPEATS;
     Constant* table =
-        Struct({I32(HONE_MODULE_ABI_VERSION), I32(kernels.size()), I32(functions.size()), I32(0),
+        Struct({I32(version), I32(kernels.size()), I32(functions.size()), I32(repeats.size()),
                 Text(spec_.target.ToString()), Text(toolchain), Array(kernels), Array(functions),
-                I64(spec_.parameters_bytes)});
+                I64(spec_.parameters_bytes), Array(repeats)});
     auto* exported =
         new llvm::GlobalVariable(module_, table->getType(), /*isConstant=*/true,
                                  llvm::GlobalValue::ExternalLinkage, table, HONE_MODULE_SYMBOL);
@@ -134,12 +137,29 @@ class TableEmitter {
     return Array(entries);
   }
 
+  Constant* At(const Location& location) {
+    return Struct({I32(location.space), I32(location.index), I64(location.offset_bytes)});
+  }
+
+  std::vector<Constant*> Repeats() {
+    std::vector<Constant*> repeats;
+    for (size_t f = 0; f < spec_.functions.size(); ++f) {
+      for (const RepeatSpec& repeat : spec_.functions[f].repeats) {
+        std::vector<Constant*> moves;
+        for (const MoveSpec& move : repeat.moves) {
+          moves.push_back(Struct({At(move.next), I64(static_cast<uint64_t>(move.stride_bytes)),
+                                  I32(move.alternates), I32(0)}));
+        }
+        repeats.push_back(Struct({I32(f), I32(repeat.first_call), I32(repeat.call_count), I32(0),
+                                  I64(repeat.trips), Array(moves)}));
+      }
+    }
+    return repeats;
+  }
+
   Constant* Call(const CallSpec& call) {
     std::vector<Constant*> locations;
-    for (const Location& location : call.locations) {
-      locations.push_back(
-          Struct({I32(location.space), I32(location.index), I64(location.offset_bytes)}));
-    }
+    for (const Location& location : call.locations) locations.push_back(At(location));
     return Struct({I32(call.kernel), I32(call.barrier_before), Array(locations)});
   }
 

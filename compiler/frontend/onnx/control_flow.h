@@ -1,4 +1,4 @@
-// If, Loop, Scan and SequenceMap, inlined at import: modules have no control flow between kernels.
+// If, Loop, Scan and SequenceMap: modules have no control flow between kernels but repeats.
 #ifndef HONE_COMPILER_FRONTEND_ONNX_CONTROL_FLOW_H_
 #define HONE_COMPILER_FRONTEND_ONNX_CONTROL_FLOW_H_
 
@@ -13,9 +13,9 @@ namespace hone::frontend {
 
 bool IsControlFlow(const std::string& op);
 
-// The node's outputs. Loops are unrolled, so their trips must be known at import, and be at most
-// 1024; an If whose condition is not known computes both branches, where they have one type.
-// kUnimplemented where that cannot be.
+// The node's outputs. Trips of loops must be known at import, and are at most 1024 where they
+// differ in more than values; an If whose condition is not known computes both branches, where they
+// have one type. kUnimplemented where that cannot be.
 absl::StatusOr<std::vector<ir::Expr>> ConvertControlFlow(NodeReader& node, const NodeScope& scope);
 
 }  // namespace hone::frontend

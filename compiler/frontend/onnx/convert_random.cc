@@ -69,6 +69,10 @@ absl::StatusOr<Draws> DrawsOf(NodeReader& node) {
     HONE_ASSIGN_OR_RETURN(const double seed, node.Float("seed", 0));
     return Draws(std::bit_cast<uint64_t>(seed));
   }
+  if (node.InRepeat()) {
+    return absl::UnimplementedError(
+        "it draws its own numbers in each trip of a loop, which must be written out");
+  }
   constexpr uint64_t kOffset = 0xcbf29ce484222325;  // FNV-1a
   constexpr uint64_t kPrime = 0x100000001b3;
   uint64_t seed = kOffset;

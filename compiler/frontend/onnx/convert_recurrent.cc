@@ -1,22 +1,22 @@
-// RNN, GRU, LSTM, unrolled over time: the input's products with its weights are one matrix
-// multiplication for all steps, then a step is an operator of the cell (recurrent_cell.h), or the
-// recurrence and what is elementwise behind it.
+// RNN, GRU, LSTM: the input's products with its weights are one matrix multiplication for all
+// steps, then a step is an operator of the cell (recurrent_cell.h), or the recurrence and what is
+// elementwise behind it. Few steps are written out, more are a repeat.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "compiler/frontend/onnx/converters.h"
 #include "compiler/frontend/onnx/integer_product.h"
 #include "compiler/frontend/onnx/recurrent.h"
 #include "compiler/frontend/onnx/recurrent_cell.h"
+#include "compiler/frontend/onnx/repeat_builder.h"
 #include "compiler/frontend/onnx/results.h"
 #include "compiler/frontend/tensor_size.h"
 #include "support/status.h"
 
 namespace hone::frontend {
 namespace {
-
-constexpr int64_t kMostSteps = 1024;
 
 absl::StatusOr<ir::Expr> SwapFirstAxes(const ir::Expr& e) {
   Shape axes = {1, 0};
@@ -33,19 +33,10 @@ class Recurrent {
   Results Run() {
     HONE_RETURN_IF_ERROR(ReadAttributes());
     HONE_RETURN_IF_ERROR(ReadOperands());
-    std::vector<ir::Expr> sequences(steps_ * directions_);
-    std::vector<ir::Expr> last_h;
-    std::vector<ir::Expr> last_c;
-    for (int64_t d = 0; d < directions_; ++d) {
-      const bool backwards = direction_ == "reverse" || d == 1;
-      HONE_RETURN_IF_ERROR(RunDirection(d, backwards, &sequences, &last_h, &last_c));
-    }
-    std::vector<ir::Expr> results(kind_ == CellKind::kLstm ? 3 : 2);
-    HONE_ASSIGN_OR_RETURN(results[0], Sequence(sequences));
-    HONE_ASSIGN_OR_RETURN(results[1], ConcatenationOf(last_h, 0));
-    if (kind_ == CellKind::kLstm) {
-      HONE_ASSIGN_OR_RETURN(results[2], ConcatenationOf(last_c, 0));
-    }
+    const bool is_short = steps_ <= kMostShortTrips || node_.repeats() == nullptr;
+    Results made = is_short ? Unrolled() : Repeated();
+    if (!is_short && absl::IsUnimplemented(made.status())) made = Unrolled();
+    HONE_ASSIGN_OR_RETURN(std::vector<ir::Expr> results, std::move(made));
     if (batch_first_) {
       HONE_ASSIGN_OR_RETURN(results[0],
                             Emit("transpose", {results[0]}, {{"axes", Shape{2, 0, 1, 3}}}));
@@ -57,6 +48,94 @@ class Recurrent {
   }
 
  private:
+  static constexpr int64_t kNodesOfAStep = 4;
+
+  // Y, Y_h and of LSTM Y_c.
+  Results Unrolled() {
+    if (steps_ > kMostUnrolledTrips) {
+      return absl::UnimplementedError(
+          fmt::format("sequences of at most {} steps were expected in a loop, where they are "
+                      "unrolled, found {}",
+                      kMostUnrolledTrips, steps_));
+    }
+    HONE_RETURN_IF_ERROR(node_.Unroll(directions_ * steps_ * kNodesOfAStep));
+    std::vector<ir::Expr> sequences(steps_ * directions_);
+    std::vector<CellState> last;
+    for (int64_t d = 0; d < directions_; ++d) {
+      HONE_ASSIGN_OR_RETURN(CellState state, RunDirection(d, &sequences));
+      last.push_back(std::move(state));
+    }
+    HONE_ASSIGN_OR_RETURN(const ir::Expr all, ConcatenationOf(std::move(sequences), 0));
+    HONE_ASSIGN_OR_RETURN(const ir::Expr y,
+                          ReshapedTo(all, {steps_, directions_, batch_, hidden_}));
+    return WithLast(y, last);
+  }
+
+  // All directions take a step in a trip.
+  Results Repeated() {
+    HONE_RETURN_IF_ERROR(node_.Unroll(directions_ * kNodesOfAStep));
+    RepeatBuilder repeat(steps_);
+    std::vector<CellState> before(directions_);
+    for (int64_t d = 0; d < directions_; ++d) {
+      HONE_ASSIGN_OR_RETURN(const ir::Expr h, InitialState(kInitialH, d));
+      before[d].h = repeat.AddState(h);
+      if (kind_ != CellKind::kLstm) continue;
+      HONE_ASSIGN_OR_RETURN(const ir::Expr c, InitialState(kInitialC, d));
+      before[d].c = repeat.AddState(c);
+    }
+    std::vector<ir::Expr> next;
+    std::vector<RepeatBuilder::Stack> rows;
+    for (int64_t d = 0; d < directions_; ++d) {
+      HONE_ASSIGN_OR_RETURN(const Cell cell, MakeCell(d));
+      HONE_ASSIGN_OR_RETURN(const Projected projected, Project(cell, d));
+      Projected now{repeat.AddSlice(projected.gates, IsBackwards(d)), nullptr};
+      if (projected.candidate) {
+        now.candidate = repeat.AddSlice(projected.candidate, IsBackwards(d));
+      }
+      HONE_ASSIGN_OR_RETURN(ir::Expr alive, AliveInAllSteps());
+      if (alive) alive = repeat.AddSlice(alive, IsBackwards(d));
+      HONE_ASSIGN_OR_RETURN(const Stepped stepped, StepOf(cell, now, before[d], alive));
+      next.push_back(stepped.state.h);
+      if (stepped.state.c) next.push_back(stepped.state.c);
+      rows.push_back({stepped.y, IsBackwards(d)});
+    }
+    HONE_ASSIGN_OR_RETURN(const std::vector<ir::Expr> results,
+                          std::move(repeat).Finish(next, rows, node_.repeats()));
+    std::vector<CellState> last(directions_);
+    std::vector<ir::Expr> sequences;
+    auto result = results.begin();
+    for (CellState& state : last) {
+      state.h = *result++;
+      if (kind_ == CellKind::kLstm) state.c = *result++;
+    }
+    for (int64_t d = 0; d < directions_; ++d) {
+      HONE_ASSIGN_OR_RETURN(ir::Expr y, ReshapedTo(*result++, {steps_, 1, batch_, hidden_}));
+      sequences.push_back(std::move(y));
+    }
+    HONE_ASSIGN_OR_RETURN(const ir::Expr y, ConcatenationOf(std::move(sequences), 1));
+    return WithLast(y, last);
+  }
+
+  // With the states that the directions end in.
+  Results WithLast(const ir::Expr& y, const std::vector<CellState>& last) const {
+    std::vector<ir::Expr> h;
+    std::vector<ir::Expr> c;
+    for (const CellState& state : last) {
+      HONE_ASSIGN_OR_RETURN(ir::Expr e, ReshapedTo(state.h, {1, batch_, hidden_}));
+      h.push_back(std::move(e));
+      if (!state.c) continue;
+      HONE_ASSIGN_OR_RETURN(e, ReshapedTo(state.c, {1, batch_, hidden_}));
+      c.push_back(std::move(e));
+    }
+    std::vector<ir::Expr> results = {y};
+    for (std::vector<ir::Expr>* parts : {&h, &c}) {
+      if (parts->empty()) continue;
+      HONE_ASSIGN_OR_RETURN(ir::Expr joined, ConcatenationOf(std::move(*parts), 0));
+      results.push_back(std::move(joined));
+    }
+    return results;
+  }
+
   absl::Status ReadAttributes() {
     HONE_ASSIGN_OR_RETURN(direction_, node_.String("direction", "forward"));
     if (direction_ != "forward" && direction_ != "reverse" && direction_ != "bidirectional") {
@@ -107,13 +186,10 @@ class Recurrent {
       return absl::InvalidArgumentError(
           fmt::format("hidden_size is {}, but R is {}", hidden, recurrences_->type->ToString()));
     }
-    if (steps_ < 1 || steps_ > kMostSteps) {
+    if (steps_ < 1) {
       return absl::UnimplementedError(
-          fmt::format("sequences of 1 to {} steps were expected, for they are unrolled; found {}",
-                      kMostSteps, steps_));
+          fmt::format("sequences of at least one step were expected, found {}", steps_));
     }
-    constexpr int64_t kNodesOfAStep = 4;
-    HONE_RETURN_IF_ERROR(node_.Unroll(directions_ * steps_ * kNodesOfAStep));
     const int64_t rows = GateCount(kind_) * hidden_;
     HONE_RETURN_IF_ERROR(Check(weights_, "W", {directions_, rows, ShapeOf(data_)[2]}));
     HONE_RETURN_IF_ERROR(Check(recurrences_, "R", {directions_, rows, hidden_}));
@@ -149,14 +225,12 @@ class Recurrent {
 
   // Null, zeros, where the node has none.
   absl::StatusOr<CellState> InitialState(int64_t d) const {
-    constexpr size_t kH = 5;
-    constexpr size_t kC = 6;
     CellState state;
-    const bool has_c = kind_ == CellKind::kLstm && node_.Has(kC);
-    if (!node_.Has(kH) && !has_c) return state;
-    HONE_ASSIGN_OR_RETURN(state.h, InitialState(kH, d));
+    const bool has_c = kind_ == CellKind::kLstm && node_.Has(kInitialC);
+    if (!node_.Has(kInitialH) && !has_c) return state;
+    HONE_ASSIGN_OR_RETURN(state.h, InitialState(kInitialH, d));
     if (kind_ == CellKind::kLstm) {
-      HONE_ASSIGN_OR_RETURN(state.c, InitialState(kC, d));
+      HONE_ASSIGN_OR_RETURN(state.c, InitialState(kInitialC, d));
     }
     return state;
   }
@@ -262,38 +336,58 @@ class Recurrent {
     return Emit("where", {alive, then, otherwise ? otherwise : ScalarConstant(0, DtypeOf(then))});
   }
 
-  // `sequences` gets h of each step, and of the directions of each step, (batch, hidden).
-  absl::Status RunDirection(int64_t d, bool backwards, std::vector<ir::Expr>* sequences,
-                            std::vector<ir::Expr>* last_h, std::vector<ir::Expr>* last_c) const {
+  // The same of all steps, (steps, batch, 1).
+  absl::StatusOr<ir::Expr> AliveInAllSteps() const {
+    if (!node_.Has(4)) return ir::Expr();
+    HONE_RETURN_IF_ERROR(node_.Generate(steps_ * static_cast<int64_t>(sizeof(int32_t))));
+    std::vector<int32_t> numbers(steps_);
+    std::iota(numbers.begin(), numbers.end(), 0);
+    const ir::Expr steps =
+        ir::ConstantFromBytes({{steps_, 1, 1}, DataType::kInt32}, numbers.data());
+    HONE_ASSIGN_OR_RETURN(const ir::Expr lengths, ReshapedTo(node_.args()[4], {1, batch_, 1}));
+    HONE_ASSIGN_OR_RETURN(const ir::Expr casted, CastedTo(steps, DtypeOf(lengths)));
+    return Emit("greater", {lengths, casted});
+  }
+
+  struct Stepped {
+    CellState state;
+    ir::Expr y;
+  };
+  // `alive` may be null.
+  absl::StatusOr<Stepped> StepOf(const Cell& cell, const Projected& now, const CellState& before,
+                                 const ir::Expr& alive) const {
+    HONE_ASSIGN_OR_RETURN(const CellState seen, Seen(before));
+    HONE_ASSIGN_OR_RETURN(const CellState after, Step(cell, now, seen));
+    Stepped stepped;
+    HONE_ASSIGN_OR_RETURN(stepped.y, Choose(alive, after.h, nullptr));
+    HONE_ASSIGN_OR_RETURN(stepped.state.h, Choose(alive, after.h, before.h));
+    if (after.c) {
+      HONE_ASSIGN_OR_RETURN(stepped.state.c, Choose(alive, after.c, before.c));
+    }
+    return stepped;
+  }
+
+  bool IsBackwards(int64_t d) const { return direction_ == "reverse" || d == 1; }
+
+  // The last state. `sequences` gets h of each step, and of the directions of each step, (batch,
+  // hidden).
+  absl::StatusOr<CellState> RunDirection(int64_t d, std::vector<ir::Expr>* sequences) const {
     HONE_ASSIGN_OR_RETURN(const Cell cell, MakeCell(d));
     HONE_ASSIGN_OR_RETURN(const Projected projected, Project(cell, d));
     HONE_ASSIGN_OR_RETURN(CellState state, InitialState(d));
     for (int64_t i = 0; i < steps_; ++i) {
-      const int64_t t = backwards ? steps_ - 1 - i : i;
+      const int64_t t = IsBackwards(d) ? steps_ - 1 - i : i;
       HONE_ASSIGN_OR_RETURN(const Projected now, AtStep(projected, t));
-      HONE_ASSIGN_OR_RETURN(const CellState seen, Seen(state));
-      HONE_ASSIGN_OR_RETURN(const CellState after, Step(cell, now, seen));
       HONE_ASSIGN_OR_RETURN(const ir::Expr alive, Alive(t));
-      HONE_ASSIGN_OR_RETURN((*sequences)[t * directions_ + d], Choose(alive, after.h, nullptr));
-      HONE_ASSIGN_OR_RETURN(state.h, Choose(alive, after.h, state.h));
-      if (after.c) {
-        HONE_ASSIGN_OR_RETURN(state.c, Choose(alive, after.c, state.c));
-      }
+      HONE_ASSIGN_OR_RETURN(Stepped stepped, StepOf(cell, now, state, alive));
+      (*sequences)[t * directions_ + d] = std::move(stepped.y);
+      state = std::move(stepped.state);
     }
-    HONE_ASSIGN_OR_RETURN(ir::Expr h, ReshapedTo(state.h, {1, batch_, hidden_}));
-    last_h->push_back(std::move(h));
-    if (state.c) {
-      HONE_ASSIGN_OR_RETURN(ir::Expr c, ReshapedTo(state.c, {1, batch_, hidden_}));
-      last_c->push_back(std::move(c));
-    }
-    return absl::OkStatus();
+    return state;
   }
 
-  // (steps, directions, batch, hidden).
-  absl::StatusOr<ir::Expr> Sequence(std::vector<ir::Expr> parts) const {
-    HONE_ASSIGN_OR_RETURN(const ir::Expr all, ConcatenationOf(std::move(parts), 0));
-    return ReshapedTo(all, {steps_, directions_, batch_, hidden_});
-  }
+  static constexpr size_t kInitialH = 5;
+  static constexpr size_t kInitialC = 6;
 
   NodeReader& node_;
   const CellKind kind_;

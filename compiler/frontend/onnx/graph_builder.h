@@ -13,6 +13,7 @@
 
 #include "absl/status/statusor.h"
 #include "compiler/frontend/onnx/model.h"
+#include "compiler/frontend/onnx/repeat_builder.h"
 #include "compiler/ir/expr.h"
 
 namespace hone::frontend {
@@ -53,22 +54,25 @@ absl::Status Reworded(const absl::Status& status, const std::string& message);
 class NodeReader {
  public:
   NodeReader(const OnnxNode& node, int opset, std::vector<ir::Expr> args,
-             int64_t* generated_bytes_left)
+             int64_t* generated_bytes_left, Repeats* repeats = nullptr)
       : node_(node),
         opset_(opset),
         args_(std::move(args)),
-        generated_bytes_left_(generated_bytes_left) {}
+        generated_bytes_left_(generated_bytes_left),
+        repeats_(repeats) {}
 
   // A node that stands for a part of this one: of its allowance, with operands of its own. `node`
   // must outlive it.
   NodeReader WithOperands(const OnnxNode& node, int opset, std::vector<ir::Expr> args) const {
-    NodeReader reader(node, opset, std::move(args), generated_bytes_left_);
+    NodeReader reader(node, opset, std::move(args), generated_bytes_left_, repeats_);
     reader.SetPlace(place_);
     return reader;
   }
 
   const OnnxNode& node() const { return node_; }
   int opset() const { return opset_; }
+  // Where the bodies of repeats go; null where none can be made.
+  Repeats* repeats() const { return repeats_ == nullptr || repeats_->inside ? nullptr : repeats_; }
 
   void Bind(size_t i, ir::Expr value) { args_[i] = std::move(value); }
   // MatMul takes it apart itself (Sparse); for all others it becomes a constant with its zeros,
@@ -138,6 +142,7 @@ class NodeReader {
   std::vector<ir::Expr> args_;
   std::map<size_t, std::shared_ptr<const SparseInitializer>> sparse_;
   int64_t* generated_bytes_left_;
+  Repeats* repeats_;
   std::set<std::pair<size_t, Trait>> traits_;
   std::set<std::pair<size_t, Trait>> given_;
   bool allows_bounds_ = false;

@@ -50,7 +50,7 @@ class GraphImport {
   GraphImport(const OnnxModel& model, const ImportOptions& options, bool bounds)
       : model_(model),
         options_(options),
-        state_{&model.functions, kMostGeneratedBytes, SmallValues(options), bounds},
+        state_{&model.functions, kMostGeneratedBytes, {}, SmallValues(options), bounds},
         scope_(model.opset, &state_) {}
 
   absl::StatusOr<ir::Module> Run() {
@@ -69,6 +69,7 @@ class GraphImport {
     }
     ir::Expr body = outputs.size() == 1 ? outputs[0] : ops::TypedTuple(std::move(outputs));
     ir::Module module;
+    module.functions = std::move(state_.repeats.functions);
     module.functions["main"] =
         ops::TypedFunction(std::move(params_), std::move(body), {{"output_names", model_.outputs}});
     return module;

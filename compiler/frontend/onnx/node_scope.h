@@ -18,6 +18,7 @@ namespace hone::frontend {
 struct ImportState {
   const OnnxFunctions* functions = nullptr;
   int64_t generated_bytes_left = 0;
+  Repeats repeats = {};
   // Graph inputs of few elements whose values are at hand: an import that says that it needs them
   // is made again with these as constants.
   std::set<std::string> small_values;
@@ -67,6 +68,8 @@ class NodeScope {
 
   int opset() const { return opset_; }
   const ImportState& state() const { return *state_; }
+  // While a body is converted that is repeated.
+  void SetInRepeat(bool inside) const { state_->repeats.inside = inside; }
 
  private:
   absl::Status ConvertNode(const OnnxNode& node);  // without references to attributes

@@ -101,4 +101,9 @@ OnnxMaker& OnnxMaker::String(const std::string& name, const std::string& value) 
   return *this;
 }
 
+OnnxMaker& OnnxMaker::Graph(const std::string& name, const OnnxMaker& body) {
+  *Attribute(name, onnx::AttributeProto::GRAPH)->mutable_g() = body.model_->graph();
+  return *this;
+}
+
 }  // namespace hone::frontend

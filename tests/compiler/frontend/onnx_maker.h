@@ -37,6 +37,7 @@ class OnnxMaker {
   OnnxMaker& Ints(const std::string& name, const std::vector<int64_t>& values);
   OnnxMaker& Float(const std::string& name, float value);
   OnnxMaker& String(const std::string& name, const std::string& value);
+  OnnxMaker& Graph(const std::string& name, const OnnxMaker& body);
 
   onnx::ModelProto& proto() { return *model_; }
   std::string Bytes() const;

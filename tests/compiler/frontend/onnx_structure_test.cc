@@ -35,14 +35,6 @@ std::string Refusal(const OnnxMaker& maker) {
 TensorData Bool(bool value) { return {DataType::kBool, {}, std::string(1, value ? 1 : 0)}; }
 
 // Moves the graph of `body` into an attribute of the node last made.
-void SetGraph(OnnxMaker& maker, const std::string& name, OnnxMaker body) {
-  auto* nodes = maker.proto().mutable_graph()->mutable_node();
-  auto* attr = nodes->Mutable(nodes->size() - 1)->add_attribute();
-  attr->set_name(name);
-  attr->set_type(onnx::AttributeProto::GRAPH);
-  *attr->mutable_g() = body.proto().graph();
-}
-
 OnnxMaker Branch(const std::string& op) {
   OnnxMaker branch;
   branch.Node(op, {"x"}, {"branch_" + op}).Output("branch_" + op);
@@ -52,8 +44,8 @@ OnnxMaker Branch(const std::string& op) {
 OnnxMaker IfModel() {
   OnnxMaker maker(16);
   maker.Input("x", {2}).Input("c", {}, DataType::kBool).Node("If", {"c"}, {"y"}).Output("y");
-  SetGraph(maker, "then_branch", Branch("Neg"));
-  SetGraph(maker, "else_branch", Branch("Relu"));
+  maker.Graph("then_branch", Branch("Neg"));
+  maker.Graph("else_branch", Branch("Relu"));
   return maker;
 }
 
@@ -68,8 +60,8 @@ TEST(IfTest, AKnownConditionChoosesABranchAndAnotherComputesBoth) {
   }
 }
 
-// Carries s: s = s + x; scans s.
-OnnxMaker LoopModel(int64_t trips) {
+// Carries s: s = s + x; scans s, or another value of the body.
+OnnxMaker LoopModel(int64_t trips, const std::string& scanned = "t") {
   OnnxMaker maker(16);
   maker.Input("x", {2})
       .Initializer("trips", IntTensor({}, {trips}))
@@ -82,21 +74,54 @@ OnnxMaker LoopModel(int64_t trips) {
       .Input("s", {2})
       .Node("Identity", {"going"}, {"still"})
       .Node("Add", {"s", "x"}, {"t"})
-      .Node("Identity", {"t"}, {"seen"})
+      .Node("Identity", {scanned}, {"seen"})
       .Output("still")
       .Output("t")
       .Output("seen");
-  SetGraph(maker, "body", body);
+  maker.Graph("body", body);
   return maker;
 }
 
-TEST(LoopTest, KnownTripsAreUnrolled) {
+TEST(LoopTest, FewTripsAreUnrolled) {
   const TensorData x = FloatTensor({2}, {1, 2});
   const TensorData y = FirstOutput(LoopModel(3), {x});
   EXPECT_THAT(y.shape, ElementsAre(3, 2));
   EXPECT_THAT(Floats(y), ElementsAre(11, 22, 12, 24, 13, 26));
   EXPECT_THAT(FirstOutput(LoopModel(0), {x}).shape, ElementsAre(0, 2));
-  EXPECT_THAT(Refusal(LoopModel(5000)), HasSubstr("loops of up to 1024 trips"));
+}
+
+// A state that grows has another shape in each trip.
+TEST(LoopTest, TripsThatDifferInMoreThanValuesAreUnrolledUpToALimit) {
+  const auto growing = [](int64_t trips) {
+    OnnxMaker maker(16);
+    maker.Input("x", {2})
+        .Initializer("trips", IntTensor({}, {trips}))
+        .Node("Loop", {"trips", "", "x"}, {"last"})
+        .Output("last");
+    OnnxMaker body;
+    body.Input("i", {}, DataType::kInt64).Input("going", {}, DataType::kBool).Input("s", {-1});
+    body.Node("Identity", {"going"}, {"still"}).Node("Concat", {"s", "x"}, {"t"}).Int("axis", 0);
+    maker.Graph("body", body.Output("still").Output("t"));
+    return maker;
+  };
+  EXPECT_THAT(FirstOutput(growing(20), {FloatTensor({2}, {1, 2})}).shape, ElementsAre(42));
+  EXPECT_THAT(Refusal(growing(5000)),
+              AllOf(HasSubstr("loops of up to 1024 trips were expected where trips differ"),
+                    HasSubstr("found states that keep their type from trip to trip were expected, "
+                              "found one that becomes Tensor[(4), float32]")));
+}
+
+TEST(ScanTest, TripsThatDifferInMoreThanValuesAreUnrolledUpToALimit) {
+  OnnxMaker maker(16);
+  maker.Input("x", {3000, 2})
+      .Initializer("start", FloatTensor({2}, {0, 0}))
+      .Node("Scan", {"start", "x"}, {"last"})
+      .Int("num_scan_inputs", 1)
+      .Output("last");
+  OnnxMaker body;
+  body.Input("s", {-1}).Input("v", {2}).Node("Concat", {"s", "v"}, {"t"}).Int("axis", 0);
+  maker.Graph("body", body.Output("t"));
+  EXPECT_THAT(Refusal(maker), HasSubstr("scans of up to 1024 trips were expected"));
 }
 
 TEST(LoopTest, EachTripDrawsItsOwnRandomNumbers) {
@@ -125,7 +150,7 @@ TEST(ScanTest, ReadsAndWritesAlongAnyAxisEitherWay) {
   OnnxMaker body;
   body.Input("s", {2}).Input("v", {2}).Node("Add", {"s", "v"}, {"t"});
   body.Node("Identity", {"t"}, {"seen"}).Output("t").Output("seen");
-  SetGraph(maker, "body", body);
+  maker.Graph("body", body);
   const TensorData y = FirstOutput(maker, {FloatTensor({2, 3}, {1, 2, 3, 4, 5, 6})});
   EXPECT_THAT(y.shape, ElementsAre(2, 3));
   EXPECT_THAT(Floats(y), ElementsAre(3, 5, 6, 6, 11, 15));
@@ -134,19 +159,85 @@ TEST(ScanTest, ReadsAndWritesAlongAnyAxisEitherWay) {
 TEST(ControlFlowTest, UnsupportedOperatorsOfBodiesAreNamed) {
   OnnxMaker maker(16);
   maker.Input("x", {2}).Input("c", {}, DataType::kBool).Node("If", {"c"}, {"y"}).Output("y");
-  SetGraph(maker, "then_branch", Branch("Unknown"));
-  SetGraph(maker, "else_branch", Branch("Relu"));
+  maker.Graph("then_branch", Branch("Unknown"));
+  maker.Graph("else_branch", Branch("Relu"));
   EXPECT_THAT(Refusal(maker), HasSubstr("Unknown (nodes \"Unknown_node\")"));
 }
 
-TEST(RecurrentTest, LongSequencesAreRefusedWithTheLimit) {
-  OnnxMaker maker(14);
-  maker.Input("x", {2000, 1, 2})
-      .Initializer("w", FloatTensor({1, 3, 2}, std::vector<float>(6)))
-      .Initializer("r", FloatTensor({1, 3, 3}, std::vector<float>(9)))
-      .Node("RNN", {"x", "w", "r"}, {"y"})
-      .Output("y");
-  EXPECT_THAT(Refusal(maker), HasSubstr("sequences of 1 to 1024 steps were expected"));
+// However long a sequence is: a body of its own, called once.
+TEST(RecurrentTest, LongSequencesAreOneRepeat) {
+  const auto nodes = [](int64_t steps) {
+    OnnxMaker maker(14);
+    maker.Input("x", {steps, 1, 2})
+        .Initializer("w", FloatTensor({1, 3, 2}, std::vector<float>(6)))
+        .Initializer("r", FloatTensor({1, 3, 3}, std::vector<float>(9)))
+        .Node("RNN", {"x", "w", "r"}, {"y"})
+        .Output("y");
+    const auto module = ImportOnnxBytes(maker.Bytes());
+    EXPECT_TRUE(module.ok()) << module.status();
+    EXPECT_TRUE(module->functions.contains("repeat0"));
+    size_t count = 0;
+    for (const auto& [name, function] : module->functions) count += ir::PostOrder(function).size();
+    return count;
+  };
+  EXPECT_EQ(nodes(1'000'000), nodes(17));
+}
+
+// A shape may be computed by a loop; one that is too long to be evaluated is refused.
+TEST(LoopTest, OverConstantsAloneIsEvaluated) {
+  const auto counted = [](int64_t trips) {
+    OnnxMaker body;
+    body.Input("i", {}, DataType::kInt64).Input("going", {}, DataType::kBool).Input("s", {1});
+    body.Node("Identity", {"going"}, {"still"}).Node("Add", {"s", "one"}, {"t"});
+    OnnxMaker maker(16);
+    maker.Input("x", {4, 5})
+        .Initializer("trips", IntTensor({}, {trips}))
+        .Initializer("start", IntTensor({1}, {0}))
+        .Initializer("one", IntTensor({1}, {1}))
+        .Node("Loop", {"trips", "", "start"}, {"count"})
+        .Graph("body", body.Output("still").Output("t"))
+        .Node("Reshape", {"x", "count"}, {"y"})
+        .Output("y");
+    return maker;
+  };
+  const TensorData x = FloatTensor({4, 5}, std::vector<float>(20));
+  EXPECT_THAT(FirstOutput(counted(20), {x}).shape, ElementsAre(20));
+  EXPECT_THAT(Refusal(counted(5000)), HasSubstr("node \"Reshape_node\" (Reshape): "));
+}
+
+// What a file asks for in a body stays charged: the numbers of trips are a constant.
+TEST(LoopTest, NumbersOfTripsAreCharged) {
+  EXPECT_THAT(Refusal(LoopModel(int64_t{1} << 36, "i")), HasSubstr("loops of up to 1024 trips"));
+}
+
+// One of two loops in one another may be a repeat: the outer one, unless the inner one is too long
+// to be written out in its body.
+TEST(RecurrentTest, OfLoopsInOneAnotherOneIsRepeated) {
+  const auto scan = [](int64_t trips, int64_t steps) {
+    OnnxMaker maker(16);
+    maker.Input("h0", {1, 1, 3})
+        .Input("x", {trips, steps, 1, 2})
+        .Initializer("w", FloatTensor({1, 3, 2}, std::vector<float>(6)))
+        .Initializer("r", FloatTensor({1, 3, 3}, std::vector<float>(9)))
+        .Node("Scan", {"h0", "x"}, {"h"})
+        .Int("num_scan_inputs", 1)
+        .Output("h");
+    OnnxMaker body;
+    body.Input("s", {1, 1, 3}).Input("v", {steps, 1, 2});
+    body.Node("RNN", {"v", "w", "r", "", "", "s"}, {"", "t"});
+    maker.Graph("body", body.Output("t"));
+    return maker;
+  };
+  const auto functions = [&](int64_t trips, int64_t steps) {
+    const auto module = ImportOnnxBytes(scan(trips, steps).Bytes());
+    EXPECT_TRUE(module.ok()) << module.status();
+    return module->functions.size();
+  };
+  EXPECT_EQ(functions(20, 20), 2U);
+  EXPECT_EQ(functions(20, 2000), 21U);
+  EXPECT_THAT(Refusal(scan(2000, 2000)),
+              HasSubstr("sequences of at most 1024 steps were expected in a loop, where they are "
+                        "unrolled, found 2000"));
 }
 
 TEST(DynamicShapeTest, WhatDecidesTheShapeIsNamed) {

@@ -263,5 +263,54 @@ TEST(MemoryPlan, TypicalModelsStayWithinATenthOfWhatIsAlive) {
   }
 }
 
+// A state starts in what call 0 writes, and then has two places in turn.
+TEST(MemoryPlan, WhatARepeatSharesOrCarriesLivesThroughAllTrips) {
+  constexpr uint64_t kBytes = 128;
+  enum { kInput, kStart, kState, kFirst, kSecond, kPlaces, kNext, kLast, kOutput };
+  Program program;
+  program.values.resize(9, {kBytes, false});
+  program.values[kInput].external = program.values[kOutput].external = true;
+  program.values[kState].within = kStart;
+  program.values[kState].follows = kNext;
+  program.values[kPlaces].bytes = 2 * kBytes;
+  program.values[kNext].within = program.values[kLast].within = kPlaces;
+  program.values[kNext].stride_bytes = kBytes;
+  program.values[kNext].alternates = true;
+  program.calls = {{{kInput}, {kStart}, 0},
+                   {{kState}, {kFirst}, 0, 0},
+                   {{kFirst}, {kSecond}, 0, 0},
+                   {{kSecond}, {kNext}, 0, 0},
+                   {{kInput, kLast}, {kOutput}, 0}};
+  const MemoryPlan plan = PlanMemory(program.values, program.calls);
+  const auto overlap = [&](int a, int b) {
+    return plan.value_offsets[a] < plan.value_offsets[b] + program.values[b].bytes &&
+           plan.value_offsets[b] < plan.value_offsets[a] + program.values[a].bytes;
+  };
+  for (const int value : {kFirst, kSecond}) {
+    EXPECT_FALSE(overlap(kStart, value)) << value;
+    EXPECT_FALSE(overlap(kPlaces, value)) << value;
+  }
+  EXPECT_FALSE(overlap(kStart, kPlaces));
+  // The first call of a trip reads what the last of the trip before wrote.
+  EXPECT_EQ(plan.barrier_before, (std::vector<bool>{false, true, true, true, true}));
+  EXPECT_EQ(PlaceInTrip(program.values, kState, 0).value, kStart);
+  for (int64_t trip = 1; trip < 5; ++trip) {
+    const Place place = PlaceInTrip(program.values, kState, trip);
+    EXPECT_EQ(place.value, kPlaces);
+    EXPECT_EQ(place.offset_bytes, trip % 2 == 1 ? 0 : kBytes) << trip;
+  }
+}
+
+// A row is taken for all of its stack, so the next trip waits before it writes another; the calls
+// of one trip, which share nothing that is written, do not.
+TEST(MemoryPlan, BarriersOfARepeatAreThoseOfItsSecondTripToo) {
+  Program program;
+  program.values = {{1024, true}, {64, false, 0}, {1024, true}, {64, false, 2}, {1024, true}};
+  program.values[1].stride_bytes = program.values[3].stride_bytes = 64;
+  program.calls = {{{1}, {3}, 0, 0}, {{1}, {4}, 0, 0}};
+  EXPECT_EQ(PlanMemory(program.values, program.calls).barrier_before,
+            (std::vector<bool>{true, false}));
+}
+
 }  // namespace
 }  // namespace hone::passes
