@@ -80,7 +80,10 @@ void RepeatValues::MoveByRows(bool backwards, Value* value) const {
 
 absl::Status RepeatValues::CheckIsFree(int result) const {
   const Value& value = graph_.values[result];
-  if (value.kind == Value::Kind::kIntermediate && value.within < 0) return absl::OkStatus();
+  const bool is_of_body = result >= first_of_body_;
+  if (is_of_body && value.kind == Value::Kind::kIntermediate && value.within < 0) {
+    return absl::OkStatus();
+  }
   return absl::InternalError(
       "expected results of a repeated function that kernels of its own write");
 }

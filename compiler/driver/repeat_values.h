@@ -19,7 +19,8 @@ int AddIntermediate(Specialisation& graph, const ir::TensorType& type, const Lay
 // body, then the results.
 class RepeatValues {
  public:
-  RepeatValues(const ops::Repeat& repeat, Specialisation& graph) : repeat_(repeat), graph_(graph) {}
+  RepeatValues(const ops::Repeat& repeat, Specialisation& graph)
+      : repeat_(repeat), graph_(graph), first_of_body_(static_cast<int>(graph.values.size())) {}
 
   // The value of parameter `i` in the body, where the repeat is given `arg`: a state lies there in
   // the first trip, a slice moves over it, and the rest is what is given.
@@ -38,6 +39,7 @@ class RepeatValues {
 
   const ops::Repeat& repeat_;
   Specialisation& graph_;
+  const int first_of_body_;  // values before it are of what stands around the repeat
   std::vector<int> states_;  // the parameters
 };
 

@@ -81,7 +81,8 @@ class OutputCopies {
       const bool shared =
           i >= states && states_.contains(result.get()) && stacked.insert(result.get()).second;
       fields.push_back(shared ? result : Apply(result));
-      if (i < states) states_.insert(result.get());
+      // A state that is a copy is not where the result itself is.
+      if (i < states && fields.back() == result) states_.insert(result.get());
     }
     return ir::WithOperands(results, nullptr, std::move(fields));
   }

@@ -1,6 +1,8 @@
 #include "compiler/passes/pack_repeats.h"
 
+#include <algorithm>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -77,6 +79,8 @@ class Packer {
         return found == constants_.end() ? node : found->second;
       });
     }
+    result = MoveOut(result);
+    LeaveOutUnread(result);
     body_ = ops::TypedFunction(params_, std::move(result), function_->attrs);
   }
 
@@ -110,6 +114,86 @@ class Packer {
   }
 
  private:
+  // What is the same in all trips - made of shared operands, or of constants that FoldConstant left
+  // because they grow - is computed once, in front of the repeat, and is a shared operand of it.
+  Expr MoveOut(const Expr& result) {
+    const ir::NodeSet varying = Varying(result);
+    ir::NodeMap<Expr> stands_for;
+    for (size_t i = static_cast<size_t>(repeat_.states + packed_.slices); i < params_.size(); ++i) {
+      stands_for[params_[i].get()] = args_[i];
+    }
+    ir::NodeMap<Expr> moved;
+    for (const Expr& node : ir::PostOrderOutside(result)) {
+      if (!varying.contains(node.get())) continue;
+      for (const Expr& arg : node->args) MoveOut(arg, varying, stands_for, moved);
+    }
+    ir::NodeMap<Expr> done;
+    for (const Expr& node : ir::PostOrderOutside(result)) {
+      const auto param = moved.find(node.get());
+      done[node.get()] = param == moved.end() ? ir::WithOperandsOf(node, done) : param->second;
+    }
+    return done.at(result.get());
+  }
+
+  // Shared operands of which only what moved out was made.
+  void LeaveOutUnread(const Expr& result) {
+    ir::NodeSet read;
+    for (const Expr& node : ir::PostOrderOutside(result)) read.insert(node.get());
+    for (size_t i = params_.size(); i > static_cast<size_t>(repeat_.states + packed_.slices); --i) {
+      if (read.contains(params_[i - 1].get())) continue;
+      params_.erase(params_.begin() + static_cast<ptrdiff_t>(i - 1));
+      args_.erase(args_.begin() + static_cast<ptrdiff_t>(i - 1));
+    }
+  }
+
+  void MoveOut(const Expr& node, const ir::NodeSet& varying, const ir::NodeMap<Expr>& stands_for,
+               ir::NodeMap<Expr>& moved) {
+    if (varying.contains(node.get()) || moved.contains(node.get())) return;
+    if (node->kind == ExprKind::kTuple) {
+      for (const Expr& field : node->args) MoveOut(field, varying, stands_for, moved);
+      return;
+    }
+    const bool is_computed = node->kind == ExprKind::kCall || node->kind == ExprKind::kTupleGetItem;
+    if (!is_computed || node->type->is_tuple) return;
+    const Expr param = ir::Var(FreshName(), *node->type);
+    params_.push_back(param);
+    args_.push_back(ir::Rewrite(node, [&](const Expr& e) { return FoundOr(stands_for, e); }));
+    moved[node.get()] = param;
+  }
+
+  // The results, and all that depends on a state or a slice, or is none of the plain kinds.
+  ir::NodeSet Varying(const Expr& result) const {
+    ir::NodeSet varying;
+    for (size_t i = 0; i < static_cast<size_t>(repeat_.states + packed_.slices); ++i) {
+      varying.insert(params_[i].get());
+    }
+    for (const Expr& node : ir::PostOrderOutside(result)) {
+      const bool is_plain = node->kind == ExprKind::kVar || node->kind == ExprKind::kConstant ||
+                            node->kind == ExprKind::kTuple ||
+                            node->kind == ExprKind::kTupleGetItem ||
+                            (node->kind == ExprKind::kCall && !node->callee);
+      const bool varies = !is_plain || std::ranges::any_of(node->args, [&](const Expr& arg) {
+        return varying.contains(arg.get());
+      });
+      if (varies) varying.insert(node.get());
+    }
+    varying.insert(result.get());
+    return varying;
+  }
+
+  static Expr FoundOr(const ir::NodeMap<Expr>& map, const Expr& node) {
+    const auto found = map.find(node.get());
+    return found == map.end() ? node : found->second;
+  }
+
+  std::string FreshName() const {
+    for (size_t i = params_.size();; ++i) {
+      std::string name = "shared" + std::to_string(i);
+      const auto has_it = [&](const Expr& param) { return param->name == name; };
+      if (std::ranges::none_of(ir::Params(*function_), has_it)) return name;
+    }
+  }
+
   void AddOperands() {
     const std::vector<Expr> params = ir::Params(*function_);
     for (size_t i = 0; i < params.size(); ++i) {

@@ -72,7 +72,9 @@ class NodeReader {
   const OnnxNode& node() const { return node_; }
   int opset() const { return opset_; }
   // Where the bodies of repeats go; null where none can be made.
-  Repeats* repeats() const { return repeats_ == nullptr || repeats_->inside ? nullptr : repeats_; }
+  Repeats* repeats() const { return InRepeat() ? nullptr : repeats_; }
+  // Whether it belongs to the body of a repeat, which is the same in all trips.
+  bool InRepeat() const { return repeats_ != nullptr && repeats_->inside; }
 
   void Bind(size_t i, ir::Expr value) { args_[i] = std::move(value); }
   // MatMul takes it apart itself (Sparse); for all others it becomes a constant with its zeros,

@@ -105,6 +105,49 @@ TEST(Repeats, OfTwentyThousandTripsOfATinyBody) {
   }
 }
 
+// A next state that is stacked too, and that no kernel of the body computes: what all trips share,
+// a slice, another state.
+TEST(Repeats, StatesThatAreStackedMayBeWhatTheBodyOnlyReads) {
+  const auto shared = Outputs(FromText(R"(
+def @main(%s: Tensor[(3), float32], %x: Tensor[(3), float32]) {
+  %0 = add(%x, %x);
+  %1 = @body(%s, %0, trips=5, states=1, slices=0);
+  (%1.0, %1.1)
+}
+def @body(%s: Tensor[(3), float32], %w: Tensor[(3), float32]) { (%w, %w) }
+)"),
+                              {FloatTensor({3}, {1, 2, 3}), FloatTensor({3}, {4, 5, 6})});
+  EXPECT_THAT(Floats(shared[0]), ElementsAreArray({8, 10, 12}));
+  EXPECT_THAT(Floats(shared[1]),
+              ElementsAreArray({8, 10, 12, 8, 10, 12, 8, 10, 12, 8, 10, 12, 8, 10, 12}));
+
+  const auto slice = Outputs(FromText(R"(
+def @main(%s: Tensor[(1), float32], %x: Tensor[(4, 1), float32]) {
+  %0 = @body(%s, %x, trips=4, states=1, slices=1);
+  (%0.0, %0.1)
+}
+def @body(%s: Tensor[(1), float32], %x: Tensor[(1), float32]) { (%x, %x) }
+)"),
+                             {FloatTensor({1}, {9}), FloatTensor({4, 1}, {1, 2, 3, 4})});
+  EXPECT_THAT(Floats(slice[0]), ElementsAreArray({4}));
+  EXPECT_THAT(Floats(slice[1]), ElementsAreArray({1, 2, 3, 4}));
+
+  const auto fibonacci = Outputs(FromText(R"(
+def @main(%a: Tensor[(1), float32], %b: Tensor[(1), float32]) {
+  %0 = @body(%a, %b, trips=6, states=2, slices=0);
+  (%0.0, %0.1, %0.2)
+}
+def @body(%a: Tensor[(1), float32], %b: Tensor[(1), float32]) {
+  %0 = add(%a, %b);
+  (%b, %0, %b)
+}
+)"),
+                                 {FloatTensor({1}, {0}), FloatTensor({1}, {1})});
+  EXPECT_THAT(Floats(fibonacci[0]), ElementsAreArray({8}));
+  EXPECT_THAT(Floats(fibonacci[1]), ElementsAreArray({13}));
+  EXPECT_THAT(Floats(fibonacci[2]), ElementsAreArray({1, 1, 2, 3, 5, 8}));
+}
+
 TEST(Repeats, TakeAsManyKernelsHoweverManyTheirTrips) {
   const Compiled few = FromText(Decay(2, 16));
   const Compiled many = FromText(Decay(1'000'000, 16));
@@ -190,6 +233,30 @@ meta[Constant][1] = Tensor[(2, 3), float32] "AACAPwAAAEAAAEBAAACAPwAAAEAAAEBA";
     EXPECT_THAT(Floats(outputs[0]), testing::ElementsAre(5, 20, 6));
     EXPECT_THAT(Floats(outputs[1]), testing::ElementsAre(2, 6, 3, 4, 18, 3));
   }
+}
+
+// Of shared operands and of constants; read in the body, stacked, and as a next state.
+TEST(Repeats, WhatIsTheSameInAllTripsIsRight) {
+  const auto outputs = Outputs(FromText(R"(
+def @main(%s: Tensor[(2), float32], %x: Tensor[(3, 2), float32], %w: Tensor[(2), float32]) {
+  %0 = @step(%s, %s, %x, %w, trips=3, states=2, slices=1);
+  (%0.0, %0.1, %0.2, %0.3)
+}
+def @step(%s: Tensor[(2), float32], %t: Tensor[(2), float32], %x: Tensor[(2), float32],
+          %w: Tensor[(2), float32]) {
+  %0 = add(%w, 1f32);
+  %1 = multiply(%0, %0);
+  %2 = multiply(%x, %1);
+  %3 = add(%s, %2);
+  (%3, %1, %3, %0)
+}
+)"),
+                               {FloatTensor({2}, {1, 2}), FloatTensor({3, 2}, {1, 1, 2, 2, 3, 3}),
+                                FloatTensor({2}, {1, 2})});
+  EXPECT_THAT(Floats(outputs[0]), testing::ElementsAre(25, 56));
+  EXPECT_THAT(Floats(outputs[1]), testing::ElementsAre(4, 9));
+  EXPECT_THAT(Floats(outputs[2]), testing::ElementsAre(5, 11, 13, 29, 25, 56));
+  EXPECT_THAT(Floats(outputs[3]), testing::ElementsAre(2, 3, 2, 3, 2, 3));
 }
 
 // What is alive in all trips must not lie where a trip's own values do.

@@ -137,6 +137,16 @@ TEST(PackRepeats, WhatNobodyReadsGoes) {
   EXPECT_EQ(ir::Params(*After(unread, "PackRepeats").functions.at("sum")).size(), 2U);
 }
 
+TEST(PackRepeats, WhatIsTheSameInAllTripsIsComputedOnce) {
+  const std::string text = Replaced(Sums(), "multiply(%row, %w)", "multiply(%row, exp(tanh(%w)))");
+  const ir::Module module = After(text, "PackRepeats");
+  EXPECT_THAT(ir::ToText(module.functions.at("main")), HasSubstr("exp("));
+  const std::string body = ir::ToText(module.functions.at("sum"));
+  EXPECT_THAT(body, Not(HasSubstr("exp(")));
+  EXPECT_THAT(body, Not(HasSubstr("tanh(")));
+  EXPECT_EQ(ir::Params(*module.functions.at("sum")).size(), 3U);
+}
+
 TEST(Repeats, AreAPartOfTheSkeleton) {
   const auto skeleton = [](const std::string& text) {
     const ir::Module module = After(text, "FuseOps");
