@@ -41,13 +41,14 @@ nlohmann::json KernelsOf(const TimedModel& timed) {
   nlohmann::json kernels = nlohmann::json::array();
   for (uint32_t c = 0; c < timed.function().call_count; ++c) {
     const hone_kernel& kernel = timed.table().kernels[timed.function().calls[c].kernel];
+    const auto trips = static_cast<double>(TripsOf(timed.table(), timed.function(), c));
     kernels.push_back(
         {{"name", kernel.name},
          {"workload", kernel.workload},
          {"tier", kernel.tier},
          {"config", kernel.config},
          {"median_us", timed.call_ns().empty() ? 0.0 : Median(timed.call_ns()[c]) * 1e-3},
-         {"flops", kernel.flops}});
+         {"flops", kernel.flops * trips}});
   }
   return kernels;
 }

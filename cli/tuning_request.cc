@@ -26,7 +26,11 @@ absl::StatusOr<int64_t> ParseDuration(const std::string& text) {
   const std::string unit(rest, text.data() + text.size());
   static const std::map<std::string, double> kUnits = {{"", 1}, {"s", 1}, {"m", 60}, {"h", 3600}};
   const auto found = kUnits.find(unit);
-  if (error != std::errc() || value <= 0 || found == kUnits.end()) {
+  constexpr double kMostSeconds = 9e9;  // what nanoseconds in 64 bits hold
+  // Written so that no number at all, which "nan" is, is refused too.
+  const bool is_one = error == std::errc() && found != kUnits.end() && value > 0 &&
+                      value * found->second <= kMostSeconds;
+  if (!is_one) {
     return WithExitCode(
         absl::InvalidArgumentError(
             fmt::format("expected a duration such as 90s, 10m or 2h for --time, found '{}'", text)),

@@ -269,8 +269,11 @@ uint32_t hone_call_count(const hone_model* model) {
 int hone_call_kernel(const hone_model* model, uint32_t call, hone_kernel_info* info) {
   if (!HasModel(model) || !Has(info, "a place for the description")) return HONE_BAD_INPUT;
   if (const int code = CheckCall(model, call); code != HONE_OK) return code;
-  const hone_kernel& kernel = model->model->table().kernels[FunctionOf(model).calls[call].kernel];
-  *info = {kernel.name, kernel.workload, kernel.config, kernel.tier, kernel.flops};
+  const hone_module& table = model->model->table();
+  const hone_function& function = FunctionOf(model);
+  const hone_kernel& kernel = table.kernels[function.calls[call].kernel];
+  const auto trips = static_cast<double>(hone::TripsOf(table, function, call));
+  *info = {kernel.name, kernel.workload, kernel.config, kernel.tier, kernel.flops * trips};
   return HONE_OK;
 }
 

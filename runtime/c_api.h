@@ -40,7 +40,7 @@ struct hone_kernel_info {
   const char* workload;
   const char* config;
   const char* tier;
-  double flops;
+  double flops; /* of the call in a run, in all trips of its repeat */
 };
 
 HONE_API const char* hone_last_error(void);

@@ -201,8 +201,11 @@ class Checker {
                       " is not aligned to 64 bytes");
         }
         const uint64_t size_bytes = kernel.buffers[b].size_bytes;
-        if (repeat.trips > 1 &&
-            (!Fits(function, move->next, size_bytes) || !Fits(function, last, size_bytes))) {
+        // A null pointer must not move, and a place that no trip reaches is looked up all the same.
+        const bool moves_nowhere = move->next.space == HONE_SPACE_NONE && move->stride_bytes != 0;
+        const uint64_t reached_bytes = repeat.trips > 1 ? size_bytes : 0;
+        if (moves_nowhere || !Fits(function, move->next, reached_bytes) ||
+            !Fits(function, last, reached_bytes)) {
           return Fail("a repeated call of kernel " + std::string(kernel.name) +
                       " reaches beyond its memory");
         }

@@ -176,4 +176,15 @@ Module::~Module() {
   if (handle_ != nullptr) dlclose(handle_);
 }
 
+uint64_t TripsOf(const hone_module& table, const hone_function& function, uint32_t call) {
+  for (uint32_t r = 0; r < RepeatCount(table); ++r) {
+    const hone_repeat& repeat = table.repeats[r];
+    if (&table.functions[repeat.function] == &function && call >= repeat.first_call &&
+        call - repeat.first_call < repeat.call_count) {
+      return repeat.trips;
+    }
+  }
+  return 1;
+}
+
 }  // namespace hone

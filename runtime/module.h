@@ -57,6 +57,9 @@ inline uint32_t RepeatCount(const hone_module& table) {
   return table.abi_version == HONE_MODULE_ABI_VERSION ? 0 : table.repeat_count;
 }
 
+// How often a run makes a call of one of the module's functions: the trips of the repeat it is in.
+uint64_t TripsOf(const hone_module& table, const hone_function& function, uint32_t call);
+
 // Whether everything the tables say fits together; otherwise a sentence in *error.
 bool CheckTables(const hone_module& table, std::string* error);
 

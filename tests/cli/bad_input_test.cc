@@ -194,6 +194,13 @@ TEST_F(BadInput, EmptyValuesOfFlags) {
   Expect({"compile", "model.onnx", "-o", "m.so", "--target="}, 2, {"after --target="});
 }
 
+TEST_F(BadInput, DurationsThatAreNone) {
+  ASSERT_EQ(RunHone({"zoo", "mlp", "-o", "mlp.onnx"}, folder_.path()).exit_code, 0);
+  for (const char* time : {"nan", "inf", "1e300h", "-1s", "0", "3 weeks"}) {
+    Expect({"tune", "mlp.onnx", std::string("--time=") + time}, 2, {"duration such as 90s", time});
+  }
+}
+
 TEST_F(BadInput, MoreThreadsThanATuneOfThisMachineHas) {
   ASSERT_EQ(RunHone({"zoo", "mlp", "-o", "mlp.onnx"}, folder_.path()).exit_code, 0);
   const std::string more = std::to_string(HostCoreCount() + 1);

@@ -27,7 +27,8 @@ ir::Module Model(int64_t n, const std::string& output = "norm") {
       .Output("y")
       .Output(output);
   return frontend::ImportOnnxBytes(
-             maker.Bytes(), {.shapes = {{"x", {n, 64}}}, .dims = {}, .constants = {}, .values = {}})
+             maker.Bytes(),
+             {.shapes = {{"x", {n, 64}}}, .dims = {}, .constants = {}, .values = {}, .outputs = {}})
       .value();
 }
 
