@@ -50,6 +50,20 @@ TEST(TuningLoopEnds, ATaskThatTakesLittleOfTheModelGetsItsFirstBatchOnly) {
   EXPECT_TRUE(tuning_db::IsTuned(FinalOf(world, 1)));
 }
 
+TEST(TuningLoopEnds, ATaskThatTakesLittleOfTheModelHasASmallFinal) {
+  const auto entries_of = [](double elsewhere_ns) {
+    World world;
+    world.AddWorker("w1");
+    world.Submit({.client_id = "before", .trials = 40});
+    world.Run();
+    world.Submit({.trials = kBudget, .ends_early = true, .elsewhere_ns = elsewhere_ns});
+    world.Run();
+    return FinalOf(world, 1).entries.size();
+  };
+  EXPECT_LE(entries_of(1e12), 4u + 2) << "beside the default and the winner before";
+  EXPECT_GT(entries_of(0), 4u + 2);
+}
+
 TEST(TuningLoopEnds, ASecondJobSpendsNothing) {
   World world;
   world.AddWorker("w1");

@@ -51,6 +51,14 @@ bool HasEndedSince(const TaskRunner& runner) {
   return final && final->ended_share != runner.EndedShare();
 }
 
+// Half as many finalists where the task takes so little of the models' time that the second half
+// could hardly matter: nothing is built or measured besides while a final is.
+int FinalTop(const TaskRunner& runner, int usual) {
+  constexpr double kSmallShare = 0.02;
+  const double share = runner.EndedShare();
+  return share > 0 && share < kSmallShare ? (usual + 1) / 2 : usual;
+}
+
 // A final that was settled and is not current, though nothing was measured meanwhile, would be run
 // for ever. It is a fault of ours, and the task says so instead.
 std::string WhyFinalDoesNotCount(const TaskRunner& runner) {
@@ -85,7 +93,8 @@ void TuningLoop::BeginFinalWhenDue(TaskRunner& runner) {
 }
 
 void TuningLoop::BeginFinal(TaskRunner& runner) {
-  auto finalists = ChooseFinalists(*runner.context, runner.history, options_.final_top);
+  auto finalists =
+      ChooseFinalists(*runner.context, runner.history, FinalTop(runner, options_.final_top));
   if (!finalists.ok()) {
     FailTask(runner, std::string(finalists.status().message()));
     return;
