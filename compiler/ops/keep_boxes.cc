@@ -143,7 +143,10 @@ class Suppression {
       area_a = area_a * (x.high - x.low);
       area_b = area_b * (y.high - y.low);
     }
-    const Expr both = area_a + area_b - common;
+    // None is less than 0. Without these steps between them products and sums would become one
+    // operation of one rounding, and boxes on a grid meet the threshold to the last bit.
+    common = Max(zero, common);
+    const Expr both = Max(zero, area_a) + Max(zero, area_b) - common;
     const Expr has_area = Lt(zero, both);
     return loop::Select(has_area, Divide(common, both), zero);
   }

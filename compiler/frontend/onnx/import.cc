@@ -182,11 +182,16 @@ class GraphImport {
   std::string note_;  // that of InputShapes
 };
 
-// Whether a node of the main graph gives a result that has such bounds.
+// Whether a node of the main graph or of a function may give a result that has such bounds.
 bool HasBounds(const OnnxModel& model) {
-  return std::any_of(model.nodes.begin(), model.nodes.end(), [](const OnnxNode& node) {
-    return node.op == "NonZero" || node.op == "NonMaxSuppression";
-  });
+  const auto any_of = [](const std::vector<OnnxNode>& nodes) {
+    return std::ranges::any_of(nodes, [](const OnnxNode& node) {
+      return node.op == "NonZero" || node.op == "NonMaxSuppression";
+    });
+  };
+  return any_of(model.nodes) || std::ranges::any_of(model.functions, [&](const auto& function) {
+           return any_of(function.second.nodes);
+         });
 }
 
 absl::StatusOr<ir::Module> ImportWhole(const OnnxModel& model, const ImportOptions& options,

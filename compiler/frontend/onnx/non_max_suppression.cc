@@ -6,31 +6,35 @@
 namespace hone::frontend {
 namespace {
 
+// In float32 with a rounding at each step, as kernels and other runtimes have it: boxes on a grid
+// meet the threshold to the last bit.
 struct Box {
-  double low[2];
-  double high[2];
+  float low[2];
+  float high[2];
 
-  double Area() const { return (high[0] - low[0]) * (high[1] - low[1]); }
+  float Area() const { return (high[0] - low[0]) * (high[1] - low[1]); }
 };
 
 Box ReadBox(const double* numbers, bool center_point) {
   Box box;
   for (int axis = 0; axis < 2; ++axis) {
-    const double a = center_point ? numbers[axis] - numbers[2 + axis] / 2 : numbers[axis];
-    const double b = center_point ? numbers[axis] + numbers[2 + axis] / 2 : numbers[2 + axis];
+    const auto first = static_cast<float>(numbers[axis]);
+    const auto second = static_cast<float>(numbers[2 + axis]);
+    const float a = center_point ? first - second / 2 : first;
+    const float b = center_point ? first + second / 2 : second;
     box.low[axis] = std::min(a, b);
     box.high[axis] = std::max(a, b);
   }
   return box;
 }
 
-double IntersectionOverUnion(const Box& a, const Box& b) {
-  double intersection = 1;
+float IntersectionOverUnion(const Box& a, const Box& b) {
+  float intersection = 1;
   for (int axis = 0; axis < 2; ++axis) {
     intersection *=
-        std::max(0.0, std::min(a.high[axis], b.high[axis]) - std::max(a.low[axis], b.low[axis]));
+        std::max(0.0F, std::min(a.high[axis], b.high[axis]) - std::max(a.low[axis], b.low[axis]));
   }
-  const double both = a.Area() + b.Area() - intersection;
+  const float both = a.Area() + b.Area() - intersection;
   return both > 0 ? intersection / both : 0;
 }
 

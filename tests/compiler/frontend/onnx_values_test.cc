@@ -438,6 +438,16 @@ TEST(IndexTest, ThoseOfRunTimeAreClamped) {
   EXPECT_THAT(Floats((*outputs)[0]), ElementsAre(30, 10, 30, 10));
 }
 
+// None counts from the end, as a cast to int64 would make it.
+TEST(IndexTest, OneHotOfUnsignedPlacesBeyondInt64IsOff) {
+  const std::vector<uint64_t> values = {~uint64_t{0}, ~uint64_t{2}, uint64_t{1} << 63, 1};
+  const TensorData at{
+      DataType::kUInt64, {4}, {reinterpret_cast<const char*>(values.data()), values.size() * 8}};
+  EXPECT_THAT(
+      Floats(OneNode(11, "OneHot", {at, IntTensor({}, {3}), FloatTensor({2}, {0, 1})}).Run()[0]),
+      ElementsAre(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0));
+}
+
 TEST(IndexTest, OneHotOfNoPlaceIsOffEverywhere) {
   const TensorData at = IntTensor({5}, {3, -4, -1, 0, INT64_MIN});
   EXPECT_THAT(
