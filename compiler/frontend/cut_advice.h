@@ -11,8 +11,8 @@
 
 namespace hone::frontend {
 
-// Of these names, each once and in their order, those whose values (null: it has none) are tensors
-// that are computed from inputs. None where they are too many for a line.
+// The names among these whose values (null: it has none) are tensors that are computed from inputs,
+// each once and in their order. There are none where they are too many for a line.
 std::vector<std::string> PlacesAmong(const std::vector<std::string>& names,
                                      absl::FunctionRef<ir::Expr(const std::string& name)> value);
 

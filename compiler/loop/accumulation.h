@@ -24,8 +24,8 @@ int64_t DotSteps(DataType factor);
 // A factor of a sum of products, four or two neighbouring steps of which are one dot product.
 struct DotFactor {
   Expr load;  // of bytes or of bfloat16; or of an int32 that has all four bytes
-  // Of an int32: (load >> shift) & mask in the first step, `shift` 8 more in each other one. Null:
-  // of bytes or bfloat16.
+  // Where `load` is an int32, a factor is (load >> shift) & mask in the first step, and `shift` is
+  // 8 more in each other one. It is null where `load` is of bytes or bfloat16.
   Expr shift;
   int64_t mask = 0;
 };

@@ -46,7 +46,7 @@ int64_t Shift(BinaryOp op, int64_t a, int64_t count, DataType dtype) {
   return a >> count;
 }
 
-// Of 64 bits without a sign, what needs the sign to be told: nullopt for all else.
+// What an operation gives for uint64 where int64 would give something else; nullopt for all others.
 std::optional<uint64_t> EvalUnsigned(BinaryOp op, uint64_t a, uint64_t b) {
   switch (op) {
     case BinaryOp::kDiv:
@@ -109,7 +109,7 @@ struct IntRange {
   int64_t high;
 };
 
-// Of uint64, those that int64 has, too.
+// The range of uint64 ends where that of int64 does.
 IntRange RangeOf(DataType dtype) {
   constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
   if (dtype == DataType::kBool) return {0, 1};

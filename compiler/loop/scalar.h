@@ -20,7 +20,7 @@ int64_t WrapToInt(int64_t value, DataType dtype);
 int64_t FloatToInt(double value, DataType dtype);
 // The nearest integer that the type has.
 int64_t NearestInt(int64_t value, DataType dtype);
-// Of an integer of type `from` the nearest float of `dtype`, rounded once.
+// The float of `dtype` that is nearest to an integer of type `from`, rounded once.
 double IntToFloat(int64_t value, DataType from, DataType dtype);
 
 // Conversions of the stored 16 bits; `value` is representable (RoundToFloat).

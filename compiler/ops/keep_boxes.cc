@@ -107,7 +107,7 @@ class Suppression {
   }
 
   Expr Number(const char* attr) const { return loop::Const(FloatAttr(attrs_, attr, 0), dtype_); }
-  // Of a box that is one, whatever the order holds.
+  // The number of a box that exists, whatever the order holds.
   Expr Place(const Expr& box) const {
     return Min(Max(box, loop::IntConst(0)), loop::IntConst(count_ - 1));
   }

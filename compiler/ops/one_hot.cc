@@ -40,7 +40,7 @@ std::vector<loop::Buffer> Define(loop::NestBuilder& builder, const std::vector<l
     std::vector<Expr> at = axes;
     at.erase(at.begin() + axis);
     const Expr raw = CastTo(DataType::kInt64, loop::Load(args[0], at));
-    // Of those without a sign none counts from the end: beyond int64 they are no position at all.
+    // Unsigned indices do not count from the end; those beyond int64 are no position at all.
     const bool has_sign = !IsUnsigned(args[0]->dtype);
     const Expr index =
         has_sign ? loop::Select(Lt(raw, loop::IntConst(0)), raw + loop::IntConst(shape[axis]), raw)

@@ -137,7 +137,8 @@ class Definition {
   // Products of integers.
   Buffer OfDigits() {
     const Buffer counts = CountUnits();
-    // Of some terms together: rows whole pages apart would share the few lines of one cache set.
+    // The digits of some terms lie together: rows whole pages apart would share the few lines of
+    // one cache set.
     const int64_t together = TermsTogether();
     const Buffer digits =
         Compute("scaled_dense_digits", DataType::kInt8,
@@ -246,7 +247,7 @@ class Definition {
     });
   }
 
-  // Of -128 .. 127, the lowest first.
+  // A digit is from -128 to 127, and the lowest one comes first.
   Expr Digit(const Expr& count, const Expr& place) const {
     Expr rounded = count + Int(digits_ == 3 ? 0x808080 : 0x8080);
     const Expr shift = loop::Cast(kInt, place * Expr(8));

@@ -150,7 +150,7 @@ int64_t BlockOf(const Matrix& matrix) {
   return block;
 }
 
-// Of each block.
+// The least and the largest integer of a block.
 struct Range {
   int64_t low = 0, high = 0;
 };

@@ -23,11 +23,11 @@ struct NarrowMatrix {
   ir::Expr offsets;  // null: there are none
 };
 
-// Of the float32 matrix (n, k) `e`, an expression of constants: integers that are cast or
-// dequantised, perhaps less a zero point, and multiplied, with moves of elements between and
-// behind. nullopt where it is made otherwise, where scales or zero points go by less than
-// kFewestTerms terms or, with digits, by no multiple of 8, or where a block's integers are further
-// apart than 255.
+// The float32 matrix (n, k) `e`, an expression of constants, in narrow form, where it is made of
+// integers that are cast or dequantised, perhaps less a zero point, and multiplied, with moves of
+// elements between and behind; nullopt where it is made otherwise, where scales or zero points go
+// by less than kFewestTerms terms or, with digits, by no multiple of 8, or where a block's integers
+// are further apart than 255.
 inline constexpr int64_t kFewestTerms = 16;
 std::optional<NarrowMatrix> NarrowMatrixOf(const ir::Expr& e, NarrowProducts products,
                                            const UsedOnce& used_once, KnownValues* values);

@@ -52,7 +52,7 @@ class Narrowing {
       auto narrow = NarrowMatrixOf(weight, digits_, used_once, &values_);
       if (narrow) return narrow;
     }
-    // Of several rows, floats that the second cache keeps are read as fast as they are multiplied.
+    // For several rows, floats that the second cache keeps are read as fast as they are multiplied.
     const bool stays = 2 * weight->type->tensor.SizeBytes() <= target_.l2_bytes;
     if (!WaitsForWeights(rows, target_) || (rows > 1 && stays)) return std::nullopt;
     return NarrowMatrixOf(weight, NarrowProducts::kFloats, used_once, &values_);
@@ -87,7 +87,7 @@ class Narrowing {
   const Target& target_;
   NarrowProducts digits_ = NarrowProducts::kFloats;  // kFloats: the target has none
   KnownValues values_;
-  // Of weights, of which there are `kept_`, for a number of rows.
+  // The narrow form by the weight, which `kept_` keeps alive, and the number of rows.
   std::map<std::pair<const ir::ExprNode*, int64_t>, std::optional<NarrowMatrix>> narrow_;
   std::vector<Expr> kept_;
 };
@@ -95,8 +95,8 @@ class Narrowing {
 }  // namespace
 
 bool WaitsForWeights(int64_t rows, const Target& target) {
-  // Of a machine as that of the templates' models: two operations on whole vectors a cycle, and
-  // what is streamed from behind the second cache.
+  // The machine is that of the templates' models: it does two operations on whole vectors a cycle
+  // and streams so many bytes from behind the second cache.
   constexpr double kOperations = 2, kUnpacking = 2, kStreamBytes = 20;
   const double computing = (static_cast<double>(rows) + kUnpacking) / kOperations;
   return computing < target.VectorBytes() / kStreamBytes;

@@ -20,8 +20,8 @@ absl::StatusOr<DataType> FromOnnxType(int onnx_type);
 absl::StatusOr<DataType> FromOnnxTypeName(const std::string& name);
 int ToOnnxType(DataType dtype);
 
-// Of 4-bit integers the type whose elements have their values, one in a byte: int8 for int4, uint8
-// for uint4. nullopt for other types.
+// The type whose elements hold 4-bit integers, one in a byte: int8 for int4, uint8 for uint4;
+// nullopt for other types.
 std::optional<DataType> FourBitIn(int onnx_type);
 bool IsFourBit(const onnx::TensorProto& proto);
 

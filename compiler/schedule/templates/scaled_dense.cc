@@ -168,7 +168,7 @@ class ScaledDenseSchedule {
     s_.VectorizeAll(stage + ".kl");
   }
 
-  // Of a tile. Sums of blocks beyond the last unit are not there to be added up.
+  // The sums of a tile; those of blocks beyond the last unit are not there to be added up.
   ProductSums TileSums() const {
     return {.stage = sums_,
             .rank = 2,

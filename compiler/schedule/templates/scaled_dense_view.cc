@@ -10,7 +10,7 @@ using loop::Buffer;
 
 namespace {
 
-// Of each launch; nullopt where one has another form.
+// The form of each launch; nullopt where one has another.
 std::optional<std::vector<StageForm>> StagesOf(const loop::Nest& nest) {
   std::vector<StageForm> stages;
   for (const loop::Launch& launch : nest.launches) {

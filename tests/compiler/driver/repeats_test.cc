@@ -235,7 +235,7 @@ meta[Constant][1] = Tensor[(2, 3), float32] "AACAPwAAAEAAAEBAAACAPwAAAEAAAEBA";
   }
 }
 
-// Of shared operands and of constants; read in the body, stacked, and as a next state.
+// It is made of shared operands and constants, and is read in the body, stacked, and a next state.
 TEST(Repeats, WhatIsTheSameInAllTripsIsRight) {
   const auto outputs = Outputs(FromText(R"(
 def @main(%s: Tensor[(2), float32], %x: Tensor[(3, 2), float32], %w: Tensor[(2), float32]) {
