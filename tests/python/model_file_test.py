@@ -5,6 +5,7 @@ Usage: model_file_test.py PACKAGE_FOLDER SOURCE_FOLDER
 
 from __future__ import annotations
 
+import inspect
 import os
 import pathlib
 import struct
@@ -114,6 +115,23 @@ class ModelFileTest(unittest.TestCase):
         with self.assertRaisesRegex(hone.Error, r"the name of a value in cut as a text .*found 'p\\x00'"):
             hone.Graph.load(SYMBOLIC, dims={"N": 2}, cut=["p\0"])
 
+    def test_compile_and_build_take_a_part_of_a_model(self) -> None:
+        x = np.ones((2, 3), np.float32)
+        path = self.folder / "part.so"
+        hone.compile(SYMBOLIC, path, dims={"N": 2}, cut=["p"], threads=1)
+        (expected,) = hone.Module(path).run({"x": x})
+        for model in (SYMBOLIC, SYMBOLIC.read_bytes()):
+            module = hone.build(model, dims={"N": 2}, cut=["p"], threads=1)
+            self.assertEqual([info.name for info in module.outputs], ["p"])
+            np.testing.assert_array_equal(module.run({"x": x})[0], expected)
+        with self.assertRaisesRegex(hone.Error, "shapes, dims and cut with a model that is not loaded yet"):
+            hone.build(hone.Graph.load(SYMBOLIC, dims={"N": 2, "M": 2}), cut=["p"])
+
+    def test_build_takes_what_compile_takes_but_for_the_path(self) -> None:
+        taken = dict(inspect.signature(hone.compile).parameters)
+        del taken["path"]
+        self.assertEqual(dict(inspect.signature(hone.build).parameters), taken)
+
     def test_all_verbs_take_all_of_them(self) -> None:
         x, bias = np.ones((2, 3), np.float32), np.ones((2, 4), np.float32)
         results = []
@@ -197,6 +215,10 @@ class ModelFileTest(unittest.TestCase):
             ("--dim batch=1 --dim 'a name'=2", 'dims={"batch": 1, "a name": 2}'),
             ("--shape x=1,3 --shape 'y z'=5", 'shapes={"x": (1, 3), "y z": (5,)}'),
             ("--shape x=?,224,224,3", 'shapes={"x": (?, 224, 224, 3)}'),
+            (r"--cut a --cut 'it'\''s; y' --cut head:1: none", 'cut=["a", "it\'s; y", "head:1"]: none'),
+            (r"--dim 'it'\''s'=4 --dim n=2", 'dims={"it\'s": 4, "n": 2}'),
+            (r"--shape ''\''x'\'''=1,3; found 'y'", "shapes={\"'x'\": (1, 3)}; found 'y'"),
+            ("--cut 'größe'", 'cut=["größe"]'),
             ("give it with --shape", "give it with shapes"),
             ("--db excludes --server", "database excludes server"),
             ("name the daemon by --server", "name the daemon by server"),
