@@ -15,6 +15,7 @@ from typing import Any, Concatenate, ParamSpec, cast
 import numpy as np
 import numpy.typing as npt
 
+from hone import child
 from hone.arguments import elements_of, items_of, optional_text, path_of, text_of, threads_of
 from hone.bindings import Dims, Shapes, dim_flags, shape_flags, specialisations
 from hone.dtypes import dtype_of, native
@@ -264,7 +265,8 @@ class Graph:
     def code(self, form: str = "llvm", target: str | None = None) -> str:
         """The kernels this becomes: "nests", "llvm" or "assembly"."""
         encoded = text_of(form, "the form of code (nests, llvm or assembly)").encode()
-        return _bytes(_library().hone_graph_code, self._graph, optional_text(target, "target"), encoded).decode()
+        with child.held:  # LLVM's lock, which children take
+            return _bytes(_library().hone_graph_code, self._graph, optional_text(target, "target"), encoded).decode()
 
     def compile(
         self,
@@ -323,16 +325,17 @@ def _compile(
     database: str | os.PathLike[str] | None,
     require_tuned: bool,
 ) -> CompileReport:
-    report = _bytes(
-        _library().hone_graph_build,
+    output = path_of(path, "the module to write")
+    arguments = (
         (ctypes.c_void_p * len(graphs))(*(graph._graph for graph in graphs)),
         len(graphs),
         optional_text(target, "target"),
         threads_of(threads),
         None if database is None else path_of(database, "database"),
         int(require_tuned),
-        path_of(path, "the module to write"),
+        output,
     )
+    report = child.call(lambda: _bytes(_library().hone_graph_build, *arguments), pathlib.Path(os.fsdecode(output)))
     return CompileReport(json.loads(report))
 
 
