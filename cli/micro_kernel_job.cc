@@ -53,6 +53,13 @@ MicroKernelPlan PlanMicroKernels(const Target& target, const MicroKernelCosts& s
   return plan;
 }
 
+std::optional<int64_t> MicroKernelLimitNs(int64_t limit_ns, int64_t spent_ns) {
+  constexpr int64_t kParts = 4;
+  if (limit_ns <= 0) return 0;
+  const int64_t left_ns = limit_ns / kParts - spent_ns;
+  return left_ns > 0 ? std::optional(left_ns) : std::nullopt;
+}
+
 v1::JobSpec MicroKernelJob(const schedule::MicroKernelTask& task) {
   v1::JobSpec spec;
   spec.set_model("micro-kernels");

@@ -3,6 +3,7 @@
 #define HONE_CLI_MICRO_KERNEL_JOB_H_
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -24,6 +25,11 @@ struct MicroKernelPlan {
 };
 MicroKernelPlan PlanMicroKernels(const Target& target, const MicroKernelCosts& settled,
                                  int64_t budget);
+
+// What the next of their jobs may take of a tune's time limit (0: none, which leaves it at 0) after
+// they have taken `spent_ns`: all of them together a quarter, the rest is for the models' kernels.
+// nullopt: nothing is left of that.
+std::optional<int64_t> MicroKernelLimitNs(int64_t limit_ns, int64_t spent_ns);
 
 // The job that measures one of the tasks, all of it.
 v1::JobSpec MicroKernelJob(const schedule::MicroKernelTask& task);

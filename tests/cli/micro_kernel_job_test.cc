@@ -72,5 +72,14 @@ TEST_F(MicroKernelPlanTest, ItsTrialsAreThoseThatAreNotSettled) {
   EXPECT_EQ(PlanMicroKernels(target_, others, 1000).trials, stream_);
 }
 
+TEST(MicroKernelLimit, IsAQuarterOfTheTimeLimitForAllOfThem) {
+  constexpr int64_t kSecond = 1'000'000'000;
+  EXPECT_EQ(MicroKernelLimitNs(20 * kSecond, 0), 5 * kSecond);
+  EXPECT_EQ(MicroKernelLimitNs(20 * kSecond, 2 * kSecond), 3 * kSecond);
+  EXPECT_EQ(MicroKernelLimitNs(20 * kSecond, 5 * kSecond), std::nullopt);
+  EXPECT_EQ(MicroKernelLimitNs(20 * kSecond, 6 * kSecond), std::nullopt);
+  EXPECT_EQ(MicroKernelLimitNs(0, 6 * kSecond), 0) << "there is no limit";
+}
+
 }  // namespace
 }  // namespace hone::cli

@@ -73,7 +73,13 @@ absl::Status CutAt(const std::vector<std::string>& outputs, OnnxModel& model) {
   }
   std::reverse(kept.begin(), kept.end());
   model.nodes = std::move(kept);
-  std::erase_if(model.inputs, [&](const OnnxInput& input) { return !needed.contains(input.name); });
+  for (std::vector<OnnxInput>* const inputs : {&model.inputs, &model.defaulted}) {
+    const auto rest =
+        std::stable_partition(inputs->begin(), inputs->end(),
+                              [&](const OnnxInput& input) { return needed.contains(input.name); });
+    model.left_out.insert(model.left_out.end(), rest, inputs->end());
+    inputs->erase(rest, inputs->end());
+  }
   model.outputs = outputs;
   return absl::OkStatus();
 }

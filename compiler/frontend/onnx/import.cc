@@ -136,6 +136,8 @@ class GraphImport {
     return absl::OkStatus();
   }
 
+  // Options for inputs that a cut leaves out are taken: they were right for the whole model, to
+  // whose command the line with the cut is added.
   absl::Status CheckOptions() const {
     for (const auto& [name, shape] : options_.shapes) HONE_RETURN_IF_ERROR(CheckIsInput(name));
     for (const auto& [name, value] : options_.constants) HONE_RETURN_IF_ERROR(CheckIsInput(name));
@@ -144,14 +146,12 @@ class GraphImport {
   }
 
   absl::Status CheckIsInput(const std::string& name) const {
+    for (const auto* const inputs : {&model_.inputs, &model_.defaulted, &model_.left_out}) {
+      const auto has_name = [&](const OnnxInput& input) { return input.name == name; };
+      if (std::ranges::any_of(*inputs, has_name)) return absl::OkStatus();
+    }
     std::vector<std::string> names;
-    for (const OnnxInput& input : model_.defaulted) {
-      if (input.name == name) return absl::OkStatus();
-    }
-    for (const OnnxInput& input : model_.inputs) {
-      if (input.name == name) return absl::OkStatus();
-      names.push_back(input.name);
-    }
+    for (const OnnxInput& input : model_.inputs) names.push_back(input.name);
     return absl::InvalidArgumentError(
         fmt::format("the model has no input \"{}\"; it has {}", name, fmt::join(names, ", ")));
   }

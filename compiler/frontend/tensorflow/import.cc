@@ -10,6 +10,7 @@
 
 #include "compiler/frontend/cut_advice.h"
 #include "compiler/frontend/file.h"
+#include "compiler/frontend/name_list.h"
 #include "compiler/frontend/tensorflow/converters.h"
 #include "compiler/frontend/tensorflow/order.h"
 #include "compiler/frontend/tensorflow/placeholder.h"
@@ -142,10 +143,19 @@ class GraphImport {
     return params;
   }
 
+  // Options for inputs that a cut leaves out are taken: they were right for the whole graph, to
+  // whose command the line with the cut is added.
+  bool IsLeftOut(const std::string& name) const {
+    return !options_.outputs.empty() &&
+           std::any_of(graph_.nodes.begin(), graph_.nodes.end(), [&](const Node& node) {
+             return node.name == name && node.op == "Placeholder";
+           });
+  }
+
   absl::Status CheckOptions(const std::set<std::string>& inputs) const {
     const auto check = [&](const auto& by_name) {
       for (const auto& [name, value] : by_name) {
-        if (inputs.contains(name)) continue;
+        if (inputs.contains(name) || IsLeftOut(name)) continue;
         return absl::InvalidArgumentError(
             fmt::format("the model has no input \"{}\"; it has {}", name, fmt::join(inputs, ", ")));
       }
@@ -155,7 +165,7 @@ class GraphImport {
       return absl::InvalidArgumentError(
           fmt::format("--dim {}={}: symbolic extents have names in ONNX models only; give the "
                       "input's shape with --shape",
-                      options_.dims.begin()->first, options_.dims.begin()->second));
+                      ShellWord(options_.dims.begin()->first), options_.dims.begin()->second));
     }
     HONE_RETURN_IF_ERROR(check(options_.shapes));
     HONE_RETURN_IF_ERROR(check(options_.constants));

@@ -146,5 +146,52 @@ TEST(OnnxCut, NamesThatAShellWouldSplitAreQuoted) {
   EXPECT_THAT(std::string(ErrorOf(maker).message()), HasSubstr("--cut 'it'\\''s; y'"));
 }
 
+// The line with the cut is added to a command that has options for all inputs of the model.
+TEST(OnnxCut, OptionsForInputsThatItLeavesOutAreTaken) {
+  OnnxMaker maker(18);
+  maker.Input("x", {2}).Input("most", {1}).Input("late", {1}).Node("Neg", {"x"}, {"y"});
+  maker.Initializer("factor", FloatTensor({1}, {2})).Input("factor", {1});
+  maker.Node("Mul", {"late", "factor"}, {"scaled"}).Node("Add", {"y", "scaled"}, {"z"});
+  maker.Output("z");
+  auto& inputs = *maker.proto().mutable_graph()->mutable_input();
+  const auto make_symbolic = [&](int input, const char* symbol) {
+    inputs[input]
+        .mutable_type()
+        ->mutable_tensor_type()
+        ->mutable_shape()
+        ->mutable_dim(0)
+        ->set_dim_param(symbol);
+  };
+  make_symbolic(0, "batch");
+  make_symbolic(1, "batch");
+  make_symbolic(2, "length");
+  ImportOptions by_dims;
+  by_dims.outputs = {"y"};
+  ImportOptions by_shapes = by_dims;
+  ImportOptions by_values = by_dims;
+  const auto import = [&](const ImportOptions& options) {
+    return ImportOnnxBytes(maker.Bytes(), options);
+  };
+  by_dims.dims = {{"batch", 2}, {"length", 3}};
+  auto module = import(by_dims);
+  ASSERT_TRUE(module.ok()) << module.status();
+  EXPECT_EQ(Names(*module), "x -> y");
+  // An input that is left out still says what its symbols are.
+  by_shapes.shapes = {{"most", {4}}, {"late", {3}}, {"factor", {1}}};
+  module = import(by_shapes);
+  ASSERT_TRUE(module.ok()) << module.status();
+  EXPECT_EQ(Names(*module), "x -> y");
+  EXPECT_EQ(ir::Body(*module->functions.at("main"))->type->ToString(), "Tensor[(4), float32]");
+  by_values.constants = {{"late", FloatTensor({1}, {1})}};
+  by_values.values = {{"most", FloatTensor({2}, {1, 2})}};
+  EXPECT_TRUE(import(by_values).ok()) << import(by_values).status();
+  by_dims.dims = {{"batch", 2}, {"lenght", 3}};
+  EXPECT_THAT(std::string(import(by_dims).status().message()),
+              HasSubstr("--dim lenght=3: the inputs of the model have no extent of that name"));
+  by_shapes.shapes = {{"x", {2}}, {"lake", {3}}};
+  EXPECT_THAT(std::string(import(by_shapes).status().message()),
+              HasSubstr("no input \"lake\"; it has x"));
+}
+
 }  // namespace
 }  // namespace hone::frontend
