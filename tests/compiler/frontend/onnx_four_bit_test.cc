@@ -37,18 +37,6 @@ OnnxMaker& FourBit(OnnxMaker& maker, const std::string& name, int type,
   return maker;
 }
 
-// The first output.
-std::vector<float> ValuesOf(const OnnxMaker& maker, const std::vector<TensorData>& inputs) {
-  const auto module = ImportOnnxBytes(maker.Bytes());
-  EXPECT_TRUE(module.ok()) << module.status();
-  if (!module.ok()) return {};
-  const auto outputs = RunModel(*module, inputs);
-  EXPECT_TRUE(outputs.ok()) << outputs.status();
-  return outputs.ok() ? Floats((*outputs)[0]) : std::vector<float>();
-}
-
-std::vector<float> Values(const OnnxMaker& maker) { return ValuesOf(maker, {}); }
-
 std::string Refusal(const OnnxMaker& maker) {
   const auto module = ImportOnnxBytes(maker.Bytes());
   EXPECT_FALSE(module.ok());
@@ -63,7 +51,7 @@ TEST(FourBitConstants, AreCastWithTheirSign) {
       FourBit(maker, "w", type, {3}, "\x78\x0F", raw);
       maker.Node("Cast", {"w"}, {"y"}).Int("to", onnx::TensorProto::FLOAT).Output("y");
       const auto expected = type == kInt4 ? ElementsAre(-8, 7, -1) : ElementsAre(8, 7, 15);
-      EXPECT_THAT(Values(maker), expected);
+      EXPECT_THAT(Floats(FirstOutput(maker)), expected);
     }
   }
 }
@@ -77,7 +65,7 @@ TEST(FourBitConstants, AreDequantisedInBlocks) {
       .Int("axis", 1)
       .Int("block_size", 2)
       .Output("y");
-  EXPECT_THAT(Values(maker), ElementsAre(1, 2, 4, -4, -30, 15, 0, 16));
+  EXPECT_THAT(Floats(FirstOutput(maker)), ElementsAre(1, 2, 4, -4, -30, 15, 0, 16));
 }
 
 TEST(FourBitConstants, AreDequantisedByChannelWithoutAZeroPoint) {
@@ -87,7 +75,7 @@ TEST(FourBitConstants, AreDequantisedByChannelWithoutAZeroPoint) {
       .Node("DequantizeLinear", {"w", "s"}, {"y"})
       .Int("axis", 0)
       .Output("y");
-  EXPECT_THAT(Values(maker), ElementsAre(1, 2, 6, 30));
+  EXPECT_THAT(Floats(FirstOutput(maker)), ElementsAre(1, 2, 6, 30));
 }
 
 TEST(FourBitConstants, AreMovedBefore) {
@@ -100,7 +88,7 @@ TEST(FourBitConstants, AreMovedBefore) {
       .Ints("perm", {1, 0})
       .Node("DequantizeLinear", {"t", "s"}, {"y"})
       .Output("y");
-  EXPECT_THAT(Values(maker), ElementsAre(-4, 0.5, 3.5, 1));
+  EXPECT_THAT(Floats(FirstOutput(maker)), ElementsAre(-4, 0.5, 3.5, 1));
 }
 
 TEST(FourBitConstants, MayBeAttributesOfConstantNodes) {
@@ -112,7 +100,7 @@ TEST(FourBitConstants, MayBeAttributesOfConstantNodes) {
   SetFourBit(*value.mutable_t(), kInt4, {2}, "\xF1");
   OnnxMaker output = maker;
   maker.Node("Cast", {"w"}, {"y"}).Int("to", onnx::TensorProto::FLOAT).Output("y");
-  EXPECT_THAT(Values(maker), ElementsAre(1, -1));
+  EXPECT_THAT(Floats(FirstOutput(maker)), ElementsAre(1, -1));
   maker.Node("Add", {"w", "w"}, {"z"});
   EXPECT_THAT(Refusal(maker), HasSubstr("moves, casts and dequantises 4-bit integers"));
 }
@@ -131,7 +119,7 @@ TEST(FourBitIntegers, AreQuantisedTo) {
       }
       maker.Node("Cast", {"q"}, {"y"}).Int("to", onnx::TensorProto::FLOAT).Output("y");
       const std::vector<float> y =
-          ValuesOf(maker, {FloatTensor({6}, {-100, -4, 0, 0.7F, 3, 1000})});
+          Floats(FirstOutput(maker, {FloatTensor({6}, {-100, -4, 0, 0.7F, 3, 1000})}));
       if (type == kInt4) {
         EXPECT_THAT(
             y, by_attribute ? ElementsAre(-8, -8, 0, 1, 6, 7) : ElementsAre(-8, -7, 1, 2, 7, 7));
@@ -148,7 +136,7 @@ TEST(FourBitIntegers, AreCastTo) {
     OnnxMaker maker(21);
     maker.Input("x", x.shape, x.dtype).Node("Cast", {"x"}, {"q"}).Int("to", type);
     maker.Node("Cast", {"q"}, {"y"}).Int("to", onnx::TensorProto::FLOAT).Output("y");
-    return ValuesOf(maker, {x});
+    return Floats(FirstOutput(maker, {x}));
   };
   const TensorData floats = FloatTensor({5}, {-9.5F, -2.7F, 3.9F, 8, 200});
   EXPECT_THAT(cast(kInt4, floats), ElementsAre(-8, -2, 3, 7, 7));
@@ -163,7 +151,7 @@ TEST(FourBitIntegers, AreCastLike) {
   FourBit(maker, "like", kInt4, {1}, std::string(1, '\0'));
   maker.Input("x", {2}).Node("CastLike", {"x", "like"}, {"q"});
   maker.Node("Cast", {"q"}, {"y"}).Int("to", onnx::TensorProto::FLOAT).Output("y");
-  EXPECT_THAT(ValuesOf(maker, {FloatTensor({2}, {100, -3})}), ElementsAre(7, -3));
+  EXPECT_THAT(Floats(FirstOutput(maker, {FloatTensor({2}, {100, -3})})), ElementsAre(7, -3));
   maker.Node("Neg", {"q"}, {"z"});
   EXPECT_THAT(Refusal(maker), HasSubstr("but \"q\" goes into something else"));
 }
@@ -210,8 +198,8 @@ TEST(FourBitIntegers, GraphsWithinReadThemAndHideThem) {
     return maker;
   };
   const TensorData yes = {DataType::kBool, {}, std::string(1, '\1')};
-  EXPECT_THAT(ValuesOf(model(false, "Cast"), {yes}), ElementsAre(1, -1));
-  EXPECT_THAT(ValuesOf(model(true, "Neg"), {yes}), ElementsAre(-1, -2));
+  EXPECT_THAT(Floats(FirstOutput(model(false, "Cast"), {yes})), ElementsAre(1, -1));
+  EXPECT_THAT(Floats(FirstOutput(model(true, "Neg"), {yes})), ElementsAre(-1, -2));
   EXPECT_THAT(Refusal(model(false, "Neg")), HasSubstr("but \"w\" goes into something else"));
   EXPECT_THAT(Refusal(model(false, "Identity")), HasSubstr("an output of its graph, is of 4-bit"));
 }
