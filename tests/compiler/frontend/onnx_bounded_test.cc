@@ -36,6 +36,12 @@ TEST(BoundedResults, NonZeroHasAColumnForEveryElement) {
   EXPECT_THAT(Ints(y), ElementsAre(0, 1, 1, -1, -1, -1, 1, 0, 2, -1, -1, -1));
 }
 
+TEST(BoundedResults, NonZeroOfNoElementsHasNoColumns) {
+  OnnxMaker maker(18);
+  maker.Input("x", {2, 0}).Node("NonZero", {"x"}, {"places"}).Output("places");
+  EXPECT_EQ(FirstOutput(maker, {FloatTensor({2, 0}, {})}), IntTensor({2, 0}, {}));
+}
+
 // Those of a run that is given its values at import are exact.
 TEST(BoundedResults, ValuesAtHandGiveTheExactShape) {
   OnnxMaker maker(18);
@@ -148,6 +154,27 @@ TEST(BoundedResults, NonMaxSuppressionRoundsAtEachStep) {
   ImportOptions options;
   options.constants = {{"boxes", boxes}, {"scores", scores}};
   EXPECT_THAT(Ints(FirstOutput(maker, {}, options)), ElementsAre(0, 0, 0));
+}
+
+// All of them are onnxruntime's.
+TEST(BoundedResults, BoxesOfNegativeSizeOverlapNothing) {
+  const TensorData scores = FloatTensor({1, 1, 3}, {0.9F, 0.8F, 0.7F});
+  for (const float width : {2.0F, -2.0F}) {
+    for (const float height : {2.0F, -2.0F}) {
+      const TensorData boxes =
+          FloatTensor({1, 3, 4}, {0, 0, width, height, 0.1F, 0, 2, 2, 0.1F, 0, width, height});
+      const bool covers = width > 0 && height > 0;
+      const std::vector<int64_t> expected =
+          covers ? std::vector<int64_t>{0, 0, 0} : std::vector<int64_t>{0, 0, 0, 0, 0, 1, 0, 0, 2};
+      const OnnxMaker maker = Suppression(1, 1, 3, 3, /*center_point=*/true);
+      ImportOptions options;
+      options.constants = {{"boxes", boxes}, {"scores", scores}};
+      EXPECT_EQ(Ints(FirstOutput(maker, {}, options)), expected) << width << ' ' << height;
+      std::vector<int64_t> rows = expected;
+      rows.resize(9, -1);
+      EXPECT_EQ(Ints(FirstOutput(maker, {boxes, scores})), rows) << width << ' ' << height;
+    }
+  }
 }
 
 TEST(BoundedResults, DetectorsEndInThem) {
