@@ -50,7 +50,7 @@ class GraphImport {
   GraphImport(const OnnxModel& model, const ImportOptions& options, bool bounds)
       : model_(model),
         options_(options),
-        state_{&model.functions, kMostGeneratedBytes, {}, SmallValues(options), bounds},
+        state_{&model.functions, Allowance(kMostGeneratedBytes), {}, SmallValues(options), bounds},
         scope_(model.opset, &state_) {}
 
   absl::StatusOr<ir::Module> Run() {

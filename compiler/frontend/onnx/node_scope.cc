@@ -103,8 +103,8 @@ absl::StatusOr<std::vector<ir::Expr>> NodeScope::ResultsOf(NodeReader& node) con
 }
 
 absl::Status NodeScope::ConvertNode(const OnnxNode& node) {
-  NodeReader reader(node, opset_, std::vector<ir::Expr>(node.inputs.size()),
-                    &state_->generated_bytes_left, &state_->repeats);
+  NodeReader reader(node, opset_, std::vector<ir::Expr>(node.inputs.size()), &state_->allowance,
+                    &state_->repeats);
   reader.SetPlace(place_);
   reader.AllowBounds(state_->allows_bounds);
   for (size_t i = 0; i < node.inputs.size(); ++i) {
