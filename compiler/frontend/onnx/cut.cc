@@ -45,6 +45,7 @@ bool HasInput(const std::vector<OnnxInput>& inputs, const std::string& name) {
 absl::Status CheckHas(const OnnxModel& model, const std::string& name) {
   const bool has =
       HasInput(model.inputs, name) || model.initializers.contains(name) ||
+      model.sparse_initializers.contains(name) ||
       std::any_of(model.nodes.begin(), model.nodes.end(), [&](const OnnxNode& node) {
         return std::find(node.outputs.begin(), node.outputs.end(), name) != node.outputs.end();
       });
@@ -73,7 +74,9 @@ absl::Status CutAt(const std::vector<std::string>& outputs, OnnxModel& model) {
   }
   std::reverse(kept.begin(), kept.end());
   model.nodes = std::move(kept);
-  std::erase_if(model.inputs, [&](const OnnxInput& input) { return !needed.contains(input.name); });
+  for (std::vector<OnnxInput>* const inputs : {&model.inputs, &model.defaulted}) {
+    std::erase_if(*inputs, [&](const OnnxInput& input) { return !needed.contains(input.name); });
+  }
   model.outputs = outputs;
   return absl::OkStatus();
 }
