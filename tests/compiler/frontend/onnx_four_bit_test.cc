@@ -179,6 +179,33 @@ TEST(FourBitIntegers, AreBytesAsInputsAndOutputs) {
   EXPECT_THAT(Refusal(maker), HasSubstr("but \"x\" goes into something else"));
 }
 
+// Values that are given for an input, or for one that has a default, are a byte each.
+TEST(FourBitIntegers, ValuesThatDoNotFitAreRefused) {
+  const auto error = [](int type, int value, bool has_default) {
+    OnnxMaker maker(21);
+    maker.Input("w", {1}).Input("x", {1});
+    onnx::ValueInfoProto& w = *maker.proto().mutable_graph()->mutable_input(0);
+    w.mutable_type()->mutable_tensor_type()->set_elem_type(type);
+    if (has_default) FourBit(maker, "w", type, {1}, std::string(1, '\1'));
+    maker.Node("DequantizeLinear", {"w", "x"}, {"y"}).Output("y");
+    ImportOptions options;
+    options.constants["w"] = {type == kInt4 ? DataType::kInt8 : DataType::kUInt8,
+                              {1},
+                              std::string(1, static_cast<char>(value))};
+    return std::string(ImportOnnxBytes(maker.Bytes(), options).status().message());
+  };
+  for (const bool has_default : {false, true}) {
+    EXPECT_EQ(error(kInt4, 8, has_default),
+              "\"w\": 4-bit integers from -8 to 7 were expected, found 8");
+    EXPECT_EQ(error(kInt4, -9, has_default),
+              "\"w\": 4-bit integers from -8 to 7 were expected, found -9");
+    EXPECT_EQ(error(kUInt4, 255, has_default),
+              "\"w\": 4-bit integers from 0 to 15 were expected, found 255");
+    for (const int fits : {-8, 7}) EXPECT_EQ(error(kInt4, fits, has_default), "");
+    for (const int fits : {0, 15}) EXPECT_EQ(error(kUInt4, fits, has_default), "");
+  }
+}
+
 // What a name stands for is looked up from within: the branch's own "w" is none of 4 bits.
 TEST(FourBitIntegers, GraphsWithinReadThemAndHideThem) {
   const auto model = [](bool hides, const std::string& op) {
