@@ -62,19 +62,10 @@ absl::Status SetCaches(std::string_view text, Target* target) {
   return absl::OkStatus();
 }
 
-absl::Status SetFeatures(std::string_view text, Target* target) {
-  std::set<std::string> features;
-  for (std::string_view feature : Split(text, ',')) {
-    const std::string_view name = feature.substr(feature.starts_with('+') ? 1 : 0);
-    if (!feature.starts_with('+') || !ir::IsKnownFeature(name)) {
-      return absl::InvalidArgumentError(
-          fmt::format("unknown feature '{}' in the target's flag -mattr; known: {}", feature,
-                      fmt::join(ir::KnownFeatures(), " ")));
-    }
-    features.emplace(feature);
-  }
-  target->features.assign(features.begin(), features.end());
-  return absl::OkStatus();
+void SetFeatures(std::string_view text, Target* target) {
+  const std::vector<std::string_view> features = Split(text, ',');
+  const std::set<std::string> sorted(features.begin(), features.end());
+  target->features.assign(sorted.begin(), sorted.end());
 }
 
 absl::Status SetFlag(std::string_view name, std::string_view value, Target* target) {
@@ -83,7 +74,7 @@ absl::Status SetFlag(std::string_view name, std::string_view value, Target* targ
   } else if (name == "-mcpu") {
     target->cpu = value;
   } else if (name == "-mattr") {
-    return SetFeatures(value, target);
+    SetFeatures(value, target);
   } else if (name == "-caches") {
     return SetCaches(value, target);
   } else if (name == "-threads") {
@@ -116,6 +107,20 @@ absl::Status SetMachine(Target* target) {
   return absl::InvalidArgumentError(fmt::format("unknown -mcpu '{}' for {}; known: {}", target->cpu,
                                                 target->triple,
                                                 fmt::join(ir::KnownCpus(target->triple), " ")));
+}
+
+absl::Status CheckFeatures(const Target& target) {
+  const std::vector<std::string> known = ir::KnownFeatures(target.triple);
+  for (const std::string& feature : target.features) {
+    if (feature.starts_with('+') &&
+        std::find(known.begin(), known.end(), feature.substr(1)) != known.end()) {
+      continue;
+    }
+    return absl::InvalidArgumentError(
+        fmt::format("unknown feature '{}' in the target's flag -mattr; known for {}: {}", feature,
+                    target.triple, fmt::join(known, " ")));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -151,6 +156,7 @@ absl::StatusOr<Target> Target::Parse(std::string_view text) {
   }
   HONE_RETURN_IF_ERROR(SetMachine(&target));
   if (!has_features) target.features = ir::FindCpu(target.triple, target.cpu)->Features();
+  HONE_RETURN_IF_ERROR(CheckFeatures(target));
   return target;
 }
 

@@ -45,6 +45,7 @@ bool HasInput(const std::vector<OnnxInput>& inputs, const std::string& name) {
 absl::Status CheckHas(const OnnxModel& model, const std::string& name) {
   const bool has =
       HasInput(model.inputs, name) || model.initializers.contains(name) ||
+      model.sparse_initializers.contains(name) ||
       std::any_of(model.nodes.begin(), model.nodes.end(), [&](const OnnxNode& node) {
         return std::find(node.outputs.begin(), node.outputs.end(), name) != node.outputs.end();
       });

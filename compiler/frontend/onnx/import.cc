@@ -11,6 +11,7 @@
 #include "compiler/frontend/file.h"
 #include "compiler/frontend/onnx/cut.h"
 #include "compiler/frontend/onnx/evaluation_limit.h"
+#include "compiler/frontend/onnx/four_bit.h"
 #include "compiler/frontend/onnx/functions.h"
 #include "compiler/frontend/onnx/input_shapes.h"
 #include "compiler/frontend/onnx/model.h"
@@ -50,7 +51,7 @@ class GraphImport {
   GraphImport(const OnnxModel& model, const ImportOptions& options, bool bounds)
       : model_(model),
         options_(options),
-        state_{&model.functions, kMostGeneratedBytes, {}, SmallValues(options), bounds},
+        state_{&model.functions, Allowance(kMostGeneratedBytes), {}, SmallValues(options), bounds},
         scope_(model.opset, &state_) {}
 
   absl::StatusOr<ir::Module> Run() {
@@ -156,7 +157,7 @@ class GraphImport {
         fmt::format("the model has no input \"{}\"; it has {}", name, fmt::join(names, ", ")));
   }
 
-  static absl::StatusOr<ir::Expr> BoundInput(const OnnxInput& input, const TensorData& value) {
+  absl::StatusOr<ir::Expr> BoundInput(const OnnxInput& input, const TensorData& value) const {
     if (value.dtype != input.dtype) {
       return absl::InvalidArgumentError(fmt::format("input \"{}\": {} was expected, found {}",
                                                     input.name, Name(input.dtype),
@@ -170,6 +171,9 @@ class GraphImport {
       return absl::InvalidArgumentError(
           fmt::format("input \"{}\": a value of shape ({}) was expected, found ({})", input.name,
                       SymbolicShape(input), fmt::join(value.shape, ",")));
+    }
+    if (model_.four_bit.contains(input.name)) {
+      HONE_RETURN_IF_ERROR(CheckFourBitValues(input.name, value));
     }
     return MakeConstant(value.shape, value.dtype, value.bytes);
   }

@@ -78,7 +78,7 @@ absl::Status CheckOperators(const tf::Graph& graph, const tf::Order& order) {
 class GraphImport {
  public:
   GraphImport(const tf::Graph& graph, const tf::Order& order, const ImportOptions& options,
-              tf::Allowance allowance)
+              Allowance allowance)
       : graph_(graph),
         order_(order),
         options_(options),
@@ -229,14 +229,14 @@ class GraphImport {
   const tf::Graph& graph_;
   const tf::Order& order_;
   const ImportOptions& options_;
-  tf::Allowance allowance_;
+  Allowance allowance_;
   tf::Layouts layouts_;
   std::unordered_map<std::string, std::vector<Value>> values_;
   std::vector<std::string> output_names_;
 };
 
 absl::StatusOr<ir::Module> ImportWhole(const tf::Graph& graph, const tf::Order& order,
-                                       const ImportOptions& options, tf::Allowance allowance) {
+                                       const ImportOptions& options, Allowance allowance) {
   HONE_RETURN_IF_ERROR(CheckOperators(graph, order));
   return ImportWithValues(options, [&](const ImportOptions& bound) {
     return GraphImport(graph, order, bound, allowance).Run();
@@ -249,7 +249,7 @@ absl::StatusOr<ir::Module> ImportTensorflowBytes(std::string_view bytes,
                                                  const ImportOptions& options) {
   // What the file holds may be transposed once or twice; beyond that, half of the 2 GiB that a
   // small file may cost.
-  tf::Allowance allowance((int64_t{1} << 30) + 2 * static_cast<int64_t>(bytes.size()));
+  Allowance allowance((int64_t{1} << 30) + 2 * static_cast<int64_t>(bytes.size()));
   HONE_ASSIGN_OR_RETURN(const tf::Graph graph, tf::ReadGraph(bytes, allowance));
   HONE_ASSIGN_OR_RETURN(const tf::Order order, tf::OrderOf(graph, options.outputs));
   absl::StatusOr<ir::Module> module = ImportWhole(graph, order, options, allowance);

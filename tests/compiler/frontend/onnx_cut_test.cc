@@ -72,6 +72,38 @@ TEST(OnnxCut, AnInitializerAndAnInputMayBeValuesToo) {
   EXPECT_EQ(Names(*module), "image -> half image");
 }
 
+TEST(OnnxCut, ASparseInitializerIsAValueWithItsZeros) {
+  OnnxMaker maker;
+  onnx::SparseTensorProto& sparse = *maker.proto().mutable_graph()->add_sparse_initializer();
+  ToProto(FloatTensor({2}, {5, 7}), "A", sparse.mutable_values());
+  ToProto(IntTensor({2}, {1, 3}), "", sparse.mutable_indices());
+  sparse.add_dims(2);
+  sparse.add_dims(2);
+  maker.Input("x", {2, 2}).Node("MatMul", {"A", "x"}, {"y"}).Output("y");
+  ImportOptions options;
+  options.outputs = {"A", "y"};
+  const auto module = ImportOnnxBytes(maker.Bytes(), options);
+  ASSERT_TRUE(module.ok()) << module.status();
+  const auto outputs = RunModel(*module, {FloatTensor({2, 2}, {1, 2, 3, 4})});
+  ASSERT_TRUE(outputs.ok()) << outputs.status();
+  EXPECT_EQ((*outputs)[0], FloatTensor({2, 2}, {0, 5, 0, 7}));
+  EXPECT_THAT(Floats((*outputs)[1]), ElementsAre(15, 20, 21, 28));
+}
+
+// An input is one whether or not it has a default value: what nothing reads is none.
+TEST(OnnxCut, InputsThatNothingReadsAreGoneWithTheirDefaults) {
+  OnnxMaker maker(18);
+  maker.Input("x", {2}).Input("w", {2}).Initializer("w", FloatTensor({2}, {1, 2}));
+  maker.Node("Neg", {"x"}, {"n"}).Node("Add", {"n", "w"}, {"y"}).Output("y");
+  ImportOptions options;
+  options.outputs = {"n"};
+  const auto module = ImportOnnxBytes(maker.Bytes(), options);
+  ASSERT_TRUE(module.ok()) << module.status();
+  EXPECT_EQ(Names(*module), "x -> n");
+  options.shapes["w"] = {2};
+  EXPECT_EQ(ErrorOf(maker, options).message(), "the model has no input \"w\"; it has x");
+}
+
 TEST(OnnxCut, AValueThatIsNotThereAndOneNamedTwiceAreRefused) {
   ImportOptions options;
   options.outputs = {"boxes"};

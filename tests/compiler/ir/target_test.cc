@@ -60,6 +60,10 @@ TEST(Target, MistakesNameWhatIsKnown) {
   EXPECT_THAT(message("llvm -mcpu=z80 -mtriple=x86_64-linux-gnu"), HasSubstr("known: alderlake"));
   EXPECT_THAT(message("llvm -march=x"), HasSubstr("unknown target flag '-march'; known: -mtriple"));
   EXPECT_THAT(message("llvm -mattr=+foo"), HasSubstr("unknown feature '+foo'"));
+  EXPECT_THAT(message("llvm -mtriple=x86_64-linux-gnu -mattr=+dotprod"),
+              HasSubstr("unknown feature '+dotprod'"));
+  EXPECT_THAT(message("llvm -mattr=+avx2 -mtriple=aarch64-linux-gnu"),
+              HasSubstr("known for aarch64-linux-gnu: bf16 crc dotprod"));
   EXPECT_THAT(message("cuda"), HasSubstr("unknown target kind 'cuda'; known: native llvm"));
   EXPECT_THAT(message("llvm -threads=0"), HasSubstr("from 1 to 1024"));
   EXPECT_THAT(message("llvm -mtriple=sparc-sun"), HasSubstr("known: x86_64 aarch64"));
