@@ -19,7 +19,7 @@ int64_t CountUnsettled(const schedule::MicroKernelTask& task,
 
 }  // namespace
 
-absl::StatusOr<MicroKernelCosts> MicroKernelCostsOf(TuningClient& client, const Target& target) {
+absl::StatusOr<MicroKernelCosts> MicroKernelCostsOf(TuningClient& client, const CpuTarget& target) {
   v1::GetConfigsRequest request;
   for (const schedule::MicroKernelTask& task : schedule::MicroKernelTasksOf(target)) {
     request.set_target(task.target);  // the same of all
@@ -38,7 +38,7 @@ absl::StatusOr<MicroKernelCosts> MicroKernelCostsOf(TuningClient& client, const 
   return costs;
 }
 
-MicroKernelPlan PlanMicroKernels(const Target& target, const MicroKernelCosts& settled,
+MicroKernelPlan PlanMicroKernels(const CpuTarget& target, const MicroKernelCosts& settled,
                                  int64_t budget) {
   MicroKernelPlan plan;
   const std::vector<schedule::MicroKernelTask> tasks = schedule::MicroKernelTasksOf(target);

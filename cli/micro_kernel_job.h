@@ -14,7 +14,7 @@ namespace hone::cli {
 
 // What is settled of each of MicroKernelTasksOf.
 using MicroKernelCosts = std::vector<std::vector<schedule::ConfigCost>>;
-absl::StatusOr<MicroKernelCosts> MicroKernelCostsOf(TuningClient& client, const Target& target);
+absl::StatusOr<MicroKernelCosts> MicroKernelCostsOf(TuningClient& client, const CpuTarget& target);
 
 // What is measured before a job of `budget` trials: of MicroKernelTasksOf, in order, those of which
 // something is not settled, as long as all that is not fits in the budget. A stream is not measured
@@ -23,7 +23,7 @@ struct MicroKernelPlan {
   std::vector<schedule::MicroKernelTask> tasks;
   int64_t trials = 0;  // that are not settled
 };
-MicroKernelPlan PlanMicroKernels(const Target& target, const MicroKernelCosts& settled,
+MicroKernelPlan PlanMicroKernels(const CpuTarget& target, const MicroKernelCosts& settled,
                                  int64_t budget);
 
 // What the next of their jobs may take of a tune's time limit (0: none, which leaves it at 0) after

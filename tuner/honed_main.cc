@@ -162,7 +162,7 @@ absl::StatusOr<std::unique_ptr<tuning_db::Store>> OpenStore(const Flags& flags) 
 
 // nullptr also where the store does not say.
 std::shared_ptr<const schedule::MicroKernelTimes> Measured(tuning_db::Store& store,
-                                                           const Target& target) {
+                                                           const CpuTarget& target) {
   auto times = MicroKernelsIn(store, target);
   return times.ok() ? *std::move(times) : nullptr;
 }
@@ -172,7 +172,7 @@ int Run(const Flags& flags) {
   auto store = OpenStore(flags);
   if (absl::IsCancelled(store.status())) return kDone;
   if (!store.ok()) return Fail(store.status());
-  CompilerLowerer lowerer([&store](const Target& target) { return Measured(**store, target); });
+  CompilerLowerer lowerer([&store](const CpuTarget& target) { return Measured(**store, target); });
   Searches searches;
   for (const std::string_view name : SearchNames()) {
     searches.Add(std::string(name), MakeSearch(name));

@@ -30,7 +30,7 @@ class MicroKernelPlanTest : public ::testing::Test {
     return names;
   }
 
-  const Target target_ = *Target::Parse("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4");
+  const CpuTarget target_ = *CpuTarget::Parse("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4");
   const std::vector<schedule::MicroKernelTask> tasks_ = schedule::MicroKernelTasksOf(target_);
   const int64_t tiles_ = static_cast<int64_t>(tasks_[0].configs.size());
   const int64_t stream_ = static_cast<int64_t>(tasks_[1].configs.size());

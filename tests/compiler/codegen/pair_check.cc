@@ -76,7 +76,7 @@ absl::StatusOr<std::unique_ptr<TaskUnderTest>> TaskUnderTest::Of(const std::stri
                                                                  const std::string& target) {
   std::unique_ptr<TaskUnderTest> task(new TaskUnderTest());
   HONE_ASSIGN_OR_RETURN(task->def_, ops::LowerWorkload(workload));
-  HONE_ASSIGN_OR_RETURN(task->target_, Target::Parse(target));
+  HONE_ASSIGN_OR_RETURN(task->target_, CpuTarget::Parse(target));
   task->template_ = &schedule::TemplateFor(task->def_);
   task->signatures_ = task->template_->Signatures(task->def_, task->target_);
   return task;
@@ -105,7 +105,7 @@ PairCheck::~PairCheck() = default;
 absl::StatusOr<std::unique_ptr<PairCheck>> PairCheck::Of(const ops::KernelDefinition& def) {
   const loop::Nest nest = loop::ReferenceNest(def.naive, schedule::DirectErrorBound(def));
   ModuleSpec spec;
-  HONE_ASSIGN_OR_RETURN(spec.target, Target::Parse("native"));
+  HONE_ASSIGN_OR_RETURN(spec.target, CpuTarget::Parse("native"));
   spec.kernels.emplace_back().nest = nest;
   spec.kernels[0].name = nest.name;
   HONE_ASSIGN_OR_RETURN(const std::string artifact, BuildModule(spec));
