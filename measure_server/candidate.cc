@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "measure_server/measured_cores.h"
 #include "support/clock.h"
 #include "support/median.h"
 
@@ -36,30 +37,37 @@ class SharedFile {
 
 void Candidate::Start() {
   const int64_t start_ns = Clock::Real().NowNs();
-  const SharedFile shared;
-  if (shared.fd() < 0) {
-    return End(RunOutcome::kDeviceLost, fmt::format("shared memory: {}", std::strerror(errno)));
-  }
-  const auto failure = process_.Start([&](int fd) { RunAsChild(fd, shared.fd()); });
-  if (failure) return End(failure->outcome, failure->message);
-  if (context_.request.kind == RunRequest::kReference) {
-    if (Expect(Word::kDone)) End(RunOutcome::kOk, "");
-    return;
-  }
-  if (!TakeDescription(shared.fd())) return;
+  if (!Launch(context_.reference != nullptr)) return;
   const int64_t described_ns = Clock::Real().NowNs();
   report_->sandbox_ns = described_ns - start_ns;
   if (context_.reference != nullptr) CheckOutputs();
   report_->check_ns = Clock::Real().NowNs() - described_ns;
-  if (is_over()) return;
-  stage_ = RunStage::kTiming;
-  ChildMessage ready;
-  if (Await(Word::kReady, &ready)) report_->constants_rotate = ready.number == 1 ? 1 : 0;
+  if (!is_over()) AwaitReady();
 }
 
-void Candidate::RunAsChild(int control_fd, int shared_fd) const {
+bool Candidate::Launch(bool is_checked) {
+  stage_ = RunStage::kStarting;
+  const SharedFile shared;
+  if (shared.fd() < 0) {
+    End(RunOutcome::kDeviceLost, fmt::format("shared memory: {}", std::strerror(errno)));
+    return false;
+  }
+  const auto failure = process_.Start([&](int fd) { RunAsChild(fd, shared.fd(), is_checked); });
+  if (failure) {
+    End(failure->outcome, failure->message);
+    return false;
+  }
+  if (context_.request.kind == RunRequest::kReference) {
+    if (Expect(Word::kDone)) End(RunOutcome::kOk, "");
+    return false;
+  }
+  return TakeDescription(shared.fd());
+}
+
+void Candidate::RunAsChild(int control_fd, int shared_fd, bool is_checked) const {
   ChildSetup setup;
   setup.request = context_.request;
+  setup.request.has_reference = is_checked ? 1 : 0;
   setup.sandbox = &context_.sandbox;
   setup.artifact_fd = artifact_fd_;
   setup.reference_fd = context_.reference_fd;
@@ -69,9 +77,35 @@ void Candidate::RunAsChild(int control_fd, int shared_fd) const {
   RunCandidateChild(setup);
 }
 
+void Candidate::AwaitReady() {
+  stage_ = RunStage::kTiming;
+  ChildMessage ready;
+  if (!Await(Word::kReady, &ready)) return;
+  report_->constants_rotate = ready.number == 1 ? 1 : 0;
+  const bool rotates = report_->constants_rotate != 0;
+  memory_bytes_ = check_->MemoryBytes(rotates ? context_.request.plan.rotation_bytes : 0);
+}
+
+void Candidate::Part() {
+  process_.Kill();
+  check_.reset();
+}
+
+void Candidate::Leave() {
+  if (!is_over() && CheckTimedOutputs()) Part();
+}
+
+void Candidate::Return() {
+  if (is_over()) return;
+  const int64_t left_ns = process_.left_ns();
+  if (Launch(/*is_checked=*/false)) AwaitReady();
+  process_.set_left_ns(left_ns);
+}
+
 void Candidate::End(RunOutcome outcome, const std::string& message) {
   process_.Kill();
   check_.reset();
+  memory_bytes_ = 0;
   report_->outcome = outcome;
   SetMessage(report_, message.c_str());
 }
@@ -145,11 +179,21 @@ void Candidate::CheckOutputs() {
   }
 }
 
+std::string Candidate::RunAndCheck(Command command, Word answer, InputSet set) {
+  const auto threads = static_cast<int>(context_.request.threads);
+  {
+    const OnMeasuredCores here(threads);
+    check_->Poison();
+  }
+  process_.Command(command);
+  if (!Expect(answer)) return "";
+  const OnMeasuredCores here(threads);
+  return check_->FindWrongOutput(set);
+}
+
 bool Candidate::CheckSet(InputSet set) {
-  check_->Poison();
-  process_.Command(Command::kCheck);
-  if (!Expect(Word::kRan)) return false;
-  const std::string wrong = check_->FindWrongOutput(set);
+  const std::string wrong = RunAndCheck(Command::kCheck, Word::kRan, set);
+  if (is_over()) return false;
   report_->error_ratio = check_->error_ratio();
   if (wrong.empty()) return true;
   End(RunOutcome::kWrongOutput,
@@ -221,13 +265,17 @@ void Candidate::KeepSample(double sample_ns, double calibrator_ns) {
 
 void Candidate::Finish() {
   if (is_over()) return;
-  if (context_.reference == nullptr) return End(RunOutcome::kOk, "");
-  check_->Poison();
-  process_.Command(Command::kOutputs);
-  if (!Expect(Word::kOutputs)) return;
-  const std::string wrong = check_->FindWrongOutput(InputSet::kFloat);
-  if (!wrong.empty()) return End(RunOutcome::kWrongOutput, wrong + " (after it was timed)");
+  // It may have left, with its outputs checked.
+  if (process_.is_alive() && !CheckTimedOutputs()) return;
   End(RunOutcome::kOk, "");
+}
+
+bool Candidate::CheckTimedOutputs() {
+  if (context_.reference == nullptr) return true;
+  const std::string wrong = RunAndCheck(Command::kOutputs, Word::kOutputs, InputSet::kFloat);
+  if (is_over()) return false;
+  if (!wrong.empty()) End(RunOutcome::kWrongOutput, wrong + " (after it was timed)");
+  return wrong.empty();
 }
 
 }  // namespace hone::measure

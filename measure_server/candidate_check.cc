@@ -26,6 +26,17 @@ bool CandidateCheck::Map(int shared_fd) {
   return true;
 }
 
+uint64_t CandidateCheck::MemoryBytes(uint64_t rotation_bytes) const {
+  constexpr uint64_t kOwnBytes = uint64_t{16} << 20;
+  uint64_t bytes = kOwnBytes + places_.total_bytes() + rotation_bytes;
+  for (const hone_buffer& buffer : description_.buffers()) {
+    const bool is_constant = buffer.role == HONE_ROLE_CONSTANT || buffer.role == HONE_ROLE_PREPARED;
+    // Rotating ones are one copy more than what is filled with them.
+    bytes += buffer.size_bytes * (rotation_bytes > 0 && is_constant ? 2 : 1);
+  }
+  return bytes;
+}
+
 std::string CandidateCheck::FindWrongTable() const {
   uint32_t outputs = 0;
   for (const hone_buffer& buffer : description_.buffers()) {
@@ -56,8 +67,8 @@ std::string CandidateCheck::FindWrongOutput(InputSet set) {
   for (uint32_t b = 0; b < count; ++b) {
     const hone_buffer& buffer = description_.buffers()[b];
     if (buffer.role != HONE_ROLE_OUTPUT) continue;
-    const OutputVerdict verdict = CheckOutput(
-        buffer, DataOf(b), reference_->Output(set, output++), description_.error_bound());
+    const OutputVerdict verdict = CheckOutput(buffer, DataOf(b), reference_->Output(set, output++),
+                                              description_.error_bound());
     if (set == InputSet::kFloat) error_ratio_ = std::max(error_ratio_, verdict.error_ratio);
     if (!verdict.ok) return verdict.message;
   }

@@ -38,6 +38,9 @@ class CandidateCheck {
   // Of the floats, the largest yet.
   double error_ratio() const { return error_ratio_; }
 
+  // What a process takes that times the kernel and rotates constants of so many bytes.
+  uint64_t MemoryBytes(uint64_t rotation_bytes) const;
+
   // Runs of all rounds, as the child's loop counts them.
   uint64_t runs() const { return *static_cast<const volatile uint64_t*>(Shared(0)); }
 

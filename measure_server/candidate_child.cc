@@ -15,6 +15,7 @@
 
 #include "measure_server/kernel_buffers.h"
 #include "measure_server/kernel_description.h"
+#include "measure_server/measured_cores.h"
 #include "measure_server/reference_file.h"
 #include "measure_server/shared_places.h"
 #include "measure_server/timed_kernel.h"
@@ -26,8 +27,14 @@ namespace {
 
 // A worker's own priority over what else runs here, where the system allows it.
 void TakePriority() {
-  const sched_param priority{.sched_priority = 1};
+  const sched_param priority{.sched_priority = kCandidatePriority};
   sched_setscheduler(0, SCHED_FIFO, &priority);
+}
+
+// What is not timed has none.
+void DropPriority() {
+  const sched_param priority{.sched_priority = 0};
+  sched_setscheduler(0, SCHED_OTHER, &priority);
 }
 
 // A signal's own meaning, whatever libraries of the worker made of it: the zygote wants to see it.
@@ -97,14 +104,18 @@ class Child {
   void SetUp(bool is_timed) {
     const RunRequest& request = setup_.request;
     ResetSignals();
-    if (is_timed) TakePriority();
+    if (is_timed) {
+      TakePriority();
+    } else {
+      DropPriority();
+    }
     team_.emplace(static_cast<int>(request.threads), ThreadTeam::Placement::kPinned);
     if (!team_->error().empty()) Fail(RunOutcome::kDeviceLost, team_->error());
     // Every thread has made the system calls of its start before they are forbidden.
     team_->Run([](void*, int) {}, nullptr);
     const ResourceLimits limits{request.memory_limit_bytes + OwnMemoryBytes(),
                                 request.run_limit_ns * static_cast<int64_t>(request.threads)};
-    if (!setup_.sandbox->EnterLimits(limits) || !setup_.sandbox->EnterLoading()) {
+    if (!setup_.sandbox->EnterLimits(limits) || !setup_.sandbox->EnterLoading(setup_.artifact_fd)) {
       FailAtSystem("entering the sandbox");
     }
     Load();

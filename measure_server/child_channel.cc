@@ -20,8 +20,7 @@ struct RoundHeader {
   int64_t runs;
 };
 
-static_assert(sizeof(MessageHeader) + sizeof(RoundHeader) +
-                  kMaxChunks * sizeof(RoundLog::Chunk) <=
+static_assert(sizeof(MessageHeader) + sizeof(RoundHeader) + kMaxChunks * sizeof(RoundLog::Chunk) <=
               kMaxMessageBytes);
 
 constexpr int64_t kMaxRuns = 10'000'000;  // of a chunk, and of the warm-up

@@ -25,9 +25,9 @@ GuardedBuffer::GuardedBuffer(size_t size_bytes, const SharedPlace& place, int sh
 bool GuardedBuffer::MapInner(size_t inner, const SharedPlace& place, int shared_fd) {
   uint8_t* const begin = mapped_ + kPageBytes;
   const auto share = [&](uint8_t* at, size_t bytes, uint64_t offset) {
-    return bytes == 0 || mmap(at, bytes, PROT_READ | PROT_WRITE,
-                              MAP_SHARED | MAP_FIXED | MAP_POPULATE, shared_fd,
-                              static_cast<off_t>(offset)) != MAP_FAILED;
+    return bytes == 0 ||
+           mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_POPULATE, shared_fd,
+                static_cast<off_t>(offset)) != MAP_FAILED;
   };
   const size_t own = inner - place.bytes;
   if (own > 0) {

@@ -30,7 +30,7 @@ Plan ToPlan(const v1::TimingPlan& timing) {
 RunRequest ToRequest(const v1::Assignment& assignment) {
   RunRequest request;
   request.candidate_count = static_cast<uint32_t>(assignment.candidates_size());
-  request.rounds = assignment.rounds();
+  request.rounds = std::min(assignment.rounds(), kMaxSamples);
   request.threads = std::max(assignment.threads(), 1u);
   request.seed = assignment.seed();
   request.plan = ToPlan(assignment.timing());

@@ -1,5 +1,5 @@
-// What the worker and its zygote say to each other: plain data, for the zygote and its children have
-// neither files nor protobuf.
+// What the worker and its zygote say to each other: plain data, for the zygote and its children
+// have neither files nor protobuf.
 #ifndef HONE_MEASURE_SERVER_RUN_PROTOCOL_H_
 #define HONE_MEASURE_SERVER_RUN_PROTOCOL_H_
 
@@ -29,6 +29,8 @@ struct RunRequest {
   Plan plan;
   int64_t run_limit_ns = 0;         // of one candidate, while it runs
   uint64_t memory_limit_bytes = 0;  // 0: none
+  // What its candidates may take together; 0: half of what the machine has left.
+  uint64_t together_bytes = 0;
 };
 
 // As hone.v1.MeasureOutcome.

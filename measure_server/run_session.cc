@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "measure_server/available_memory.h"
 #include "measure_server/candidate.h"
 
 namespace hone::measure {
@@ -41,20 +42,60 @@ size_t CandidateAt(size_t turn, size_t round, size_t count) {
   return round % 2 == 0 ? forwards : count - 1 - forwards;
 }
 
-void Run(const SessionContext& context, const RunFiles& files, const Reports& reports) {
-  // A later child holds nothing that an earlier one needs to end.
-  std::vector<std::unique_ptr<Candidate>> candidates;
-  for (size_t i = 0; i < files.artifact_fds.size(); ++i) {
-    candidates.push_back(
-        std::make_unique<Candidate>(context, files.artifact_fds[i], reports[i]));
-    candidates.back()->Start();
+// The candidates of a session, in turns. All live from start to end, where the memory is enough.
+// Where it is not, each lives for its rounds only: all of them, for one that was just loaded is not
+// timed beside one that has lived on. The turns are the same.
+class Turns {
+ public:
+  Turns(const SessionContext& context, const RunFiles& files, const Reports& reports)
+      : context_(context) {
+    for (size_t i = 0; i < files.artifact_fds.size(); ++i) {
+      candidates_.push_back(
+          std::make_unique<Candidate>(context, files.artifact_fds[i], reports[i]));
+    }
   }
-  const size_t count = candidates.size();
-  for (size_t round = 0; round < std::max(context.request.rounds, 1u); ++round) {
-    for (size_t i = 0; i < count; ++i) candidates[CandidateAt(i, round, count)]->RunRound();
+
+  void Run() {
+    Start();
+    const size_t count = candidates_.size();
+    for (size_t round = 0; round < std::max(context_.request.rounds, 1u); ++round) {
+      for (size_t i = 0; i < count; ++i) RunRound(*candidates_[CandidateAt(i, round, count)]);
+    }
+    for (const auto& candidate : candidates_) candidate->Finish();
   }
-  for (const auto& candidate : candidates) candidate->Finish();
-}
+
+ private:
+  void Start() {
+    const uint64_t limit_bytes = candidates_.size() > 1 ? TogetherBytes() : UINT64_MAX;
+    uint64_t bytes = 0;
+    for (const auto& candidate : candidates_) {
+      candidate->Start();
+      bytes += candidate->memory_bytes();
+      const bool have_room = bytes <= limit_bytes;
+      if (live_together_ && !have_room) {
+        live_together_ = false;
+        for (const auto& started : candidates_) started->Part();
+      } else if (!live_together_) {
+        candidate->Part();
+      }
+    }
+  }
+
+  uint64_t TogetherBytes() const {
+    const uint64_t asked = context_.request.together_bytes;
+    return asked > 0 ? asked : AvailableMemoryBytes() / 2;
+  }
+
+  void RunRound(Candidate& candidate) const {
+    if (!live_together_) candidate.Return();
+    candidate.RunRound();
+    if (!live_together_) candidate.Leave();
+  }
+
+  const SessionContext& context_;
+  std::vector<std::unique_ptr<Candidate>> candidates_;
+  bool live_together_ = true;
+};
 
 // Of the worker's own memory: no candidate's fault.
 void LoseAll(const std::string& message, size_t count, const Reports& reports) {
@@ -66,12 +107,13 @@ void LoseAll(const std::string& message, size_t count, const Reports& reports) {
 
 }  // namespace
 
-void RunSession(const RunRequest& request, const RunFiles& files, const Sandbox& sandbox) {
+void RunSession(const RunRequest& request, const RunFiles& files, const Sandbox& sandbox,
+                const Isolation& isolation) {
   const Reports reports(files.reports_fd, files.artifact_fds.size());
   if (!reports.ok()) return;
   Cancellation cancellation(files.cancel_fd, request.session);
   ReferenceFile reference;
-  SessionContext context{request, sandbox, nullptr, files.reference_fd, &cancellation};
+  SessionContext context{request, sandbox, isolation, nullptr, files.reference_fd, &cancellation};
   if (request.has_reference != 0) {
     std::string error;
     if (!reference.OpenForReading(files.reference_fd, &error)) {
@@ -79,7 +121,7 @@ void RunSession(const RunRequest& request, const RunFiles& files, const Sandbox&
     }
     context.reference = &reference;
   }
-  Run(context, files, reports);
+  Turns(context, files, reports).Run();
 }
 
 }  // namespace hone::measure

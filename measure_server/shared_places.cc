@@ -50,8 +50,8 @@ SharedPlaces::SharedPlaces(const hone_buffer* buffers, uint32_t count) : total_b
 int MakeSharedFile() {
   constexpr int kSeals = F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL;
   const int fd = memfd_create("hone-shared", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-  if (fd >= 0 && (ftruncate(fd, static_cast<off_t>(kFileBytes)) != 0 ||
-                  fcntl(fd, F_ADD_SEALS, kSeals) != 0)) {
+  if (fd >= 0 &&
+      (ftruncate(fd, static_cast<off_t>(kFileBytes)) != 0 || fcntl(fd, F_ADD_SEALS, kSeals) != 0)) {
     const int fault = errno;
     close(fd);
     errno = fault;

@@ -1,4 +1,4 @@
-#include "measure_server/child_process.h"
+#include "measure_server/candidate_process.h"
 
 #include <fmt/format.h>
 #include <poll.h>
@@ -53,7 +53,7 @@ Failure FailureOf(int status, RunStage stage) {
 
 }  // namespace
 
-std::optional<Failure> ChildProcess::Start(const std::function<void(int)>& body) {
+std::optional<Failure> CandidateProcess::Start(const std::function<void(int)>& body) {
   if (cancellation_->has_happened()) return Failure{RunOutcome::kDeviceLost, "cancelled"};
   int child_end = -1;
   if (!MakeChannel(&control_fd_, &child_end)) return Lose("socketpair");
@@ -61,10 +61,8 @@ std::optional<Failure> ChildProcess::Start(const std::function<void(int)>& body)
   pid_ = fork();
   if (pid_ == 0) {
     close(control_fd_);
-    // A child must not outlive a parent that is killed, be it before the signal was asked for: left
-    // behind, it would hold its core at real-time priority.
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() == parent) body(child_end);
+    EnterChild(child_end, parent);
+    body(child_end);
     _exit(0);
   }
   close(child_end);
@@ -74,7 +72,19 @@ std::optional<Failure> ChildProcess::Start(const std::function<void(int)>& body)
   return std::nullopt;
 }
 
-std::optional<Failure> ChildProcess::Await(RunStage stage, ChildMessage* message) {
+void CandidateProcess::EnterChild(int control_fd, pid_t parent) const {
+  if (!isolation_->EnterChild()) {
+    Say(control_fd, Word::kFailed, static_cast<uint64_t>(RunOutcome::kDeviceLost),
+        std::string("becoming another user failed: ") + std::strerror(errno));
+    _exit(0);
+  }
+  // A child must not outlive a parent that is killed, be it before the signal was asked for: left
+  // behind, it would hold its core at real-time priority. Another user has to ask anew.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(0);
+}
+
+std::optional<Failure> CandidateProcess::Await(RunStage stage, ChildMessage* message) {
   const int64_t start_ns = Clock::Real().NowNs();
   bool has_hung_up = false;  // ending; or it closed the channel and goes on
   while (true) {
@@ -84,8 +94,9 @@ std::optional<Failure> ChildProcess::Await(RunStage stage, ChildMessage* message
       return Failure{RunOutcome::kRunTimeout,
                      std::string("killed when its time was over, ") + StageText(stage)};
     }
-    pollfd fds[3] = {
-        {has_hung_up ? -1 : control_fd_, POLLIN, 0}, {pid_fd_, POLLIN, 0}, {cancellation_->fd(), POLLIN, 0}};
+    pollfd fds[3] = {{has_hung_up ? -1 : control_fd_, POLLIN, 0},
+                     {pid_fd_, POLLIN, 0},
+                     {cancellation_->fd(), POLLIN, 0}};
     const int64_t wait_ms = std::min<int64_t>((left_ns_ - spent_ns) / kMillisecond + 1, 60'000);
     if (poll(fds, 3, static_cast<int>(wait_ms)) < 0 && errno != EINTR) return Lose("poll");
     if (fds[2].revents != 0) cancellation_->Update();
@@ -106,20 +117,20 @@ std::optional<Failure> ChildProcess::Await(RunStage stage, ChildMessage* message
   }
 }
 
-Failure ChildProcess::Reap(RunStage stage) {
+Failure CandidateProcess::Reap(RunStage stage) {
   int status = 0;
   waitpid(pid_, &status, 0);
   Forget();
   return FailureOf(status, stage);
 }
 
-Failure ChildProcess::Lose(const char* call) {
+Failure CandidateProcess::Lose(const char* call) {
   const Failure failure{RunOutcome::kDeviceLost, fmt::format("{}: {}", call, std::strerror(errno))};
   Kill();
   return failure;
 }
 
-void ChildProcess::Kill() {
+void CandidateProcess::Kill() {
   if (is_alive()) {
     kill(pid_, SIGKILL);
     waitpid(pid_, nullptr, 0);
@@ -127,7 +138,7 @@ void ChildProcess::Kill() {
   Forget();
 }
 
-void ChildProcess::Forget() {
+void CandidateProcess::Forget() {
   for (const int fd : {control_fd_, pid_fd_}) {
     if (fd >= 0) close(fd);
   }

@@ -1,6 +1,6 @@
 // A forked process that answers commands, waited for with a deadline.
-#ifndef HONE_MEASURE_SERVER_CHILD_PROCESS_H_
-#define HONE_MEASURE_SERVER_CHILD_PROCESS_H_
+#ifndef HONE_MEASURE_SERVER_CANDIDATE_PROCESS_H_
+#define HONE_MEASURE_SERVER_CANDIDATE_PROCESS_H_
 
 #include <sys/types.h>
 
@@ -11,6 +11,7 @@
 
 #include "measure_server/cancellation.h"
 #include "measure_server/child_channel.h"
+#include "measure_server/isolation.h"
 #include "measure_server/run_protocol.h"
 
 namespace hone::measure {
@@ -22,19 +23,24 @@ struct Failure {
 };
 
 // Killed and forgotten when it goes out of scope.
-class ChildProcess {
+class CandidateProcess {
  public:
   // `limit_ns` is for all the time in which it is waited for; 0: none.
-  ChildProcess(int64_t limit_ns, Cancellation* cancellation)
-      : left_ns_(limit_ns > 0 ? limit_ns : INT64_MAX / 2), cancellation_(cancellation) {}
-  ~ChildProcess() { Kill(); }
-  ChildProcess(const ChildProcess&) = delete;
-  ChildProcess& operator=(const ChildProcess&) = delete;
+  CandidateProcess(int64_t limit_ns, const Isolation* isolation, Cancellation* cancellation)
+      : left_ns_(limit_ns > 0 ? limit_ns : INT64_MAX / 2),
+        isolation_(isolation),
+        cancellation_(cancellation) {}
+  ~CandidateProcess() { Kill(); }
+  CandidateProcess(const CandidateProcess&) = delete;
+  CandidateProcess& operator=(const CandidateProcess&) = delete;
 
   // In a single-threaded process. The child runs `body` with its end of the channel and never
   // returns; it does not outlive this process.
   std::optional<Failure> Start(const std::function<void(int control_fd)>& body);
   bool is_alive() const { return pid_ > 0; }
+  // Of its limit.
+  int64_t left_ns() const { return left_ns_; }
+  void set_left_ns(int64_t left_ns) { left_ns_ = left_ns; }
   pid_t pid() const { return pid_; }
 
   void Command(hone::measure::Command command) { SendCommand(control_fd_, command); }
@@ -44,11 +50,13 @@ class ChildProcess {
   void Kill();
 
  private:
+  void EnterChild(int control_fd, pid_t parent) const;
   Failure Lose(const char* call);
   Failure Reap(RunStage stage);
   void Forget();
 
   int64_t left_ns_;
+  const Isolation* const isolation_;
   Cancellation* const cancellation_;
   pid_t pid_ = -1;
   int pid_fd_ = -1;
@@ -57,4 +65,4 @@ class ChildProcess {
 
 }  // namespace hone::measure
 
-#endif  // HONE_MEASURE_SERVER_CHILD_PROCESS_H_
+#endif  // HONE_MEASURE_SERVER_CANDIDATE_PROCESS_H_
