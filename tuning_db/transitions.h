@@ -11,6 +11,16 @@
 
 namespace hone::tuning_db {
 
+// kAborted where the job goes on and is of another epoch. Epoch 0 may write all; what is left of a
+// job that has ended is anybody's who wants it too.
+absl::Status MayWrite(int64_t job, JobState state, const Ownership& of_job,
+                      const Ownership& ownership);
+// kInvalidArgument without a name.
+absl::Status MayBegin(const std::string& owner);
+// kAborted: a newer life of the same name has begun.
+absl::Status NewerLife(const Ownership& ownership);
+// Epochs start above it: jobs of older versions are of the epochs 0 and 1, whoever ran them.
+inline constexpr int64_t kOldestEpoch = 1;
 // An ended job stays as it is; everything else may happen (a drained daemon queues its jobs again).
 absl::Status MaySetState(const Job& job, JobState to);
 // Only a running job runs.
@@ -19,6 +29,11 @@ absl::Status MaySetRan(const Job& job);
 absl::Status MayLease(const Trial& trial);
 // Only under the newest fence, and not once settled. To release twice is no error.
 absl::Status MayRelease(const Trial& trial, int64_t fence);
+// What becomes of a trial that MayLease, MayRelease.
+void LeaseAs(const LeaseRequest& request, int64_t fence, Trial& trial);
+void ReleaseAs(const ReleaseRequest& request, Trial& trial);
+// What becomes of one that is settled.
+void SettleAs(Trial& trial);
 SettleResult JudgeSettle(const Trial& trial, int64_t fence);
 // kInvalidArgument unless `final` may come of the success `record` of the confirm trial `trial`.
 absl::Status IsFinalOf(const Final& final, const Trial& trial, const Record& record);

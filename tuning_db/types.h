@@ -62,6 +62,10 @@ struct Trial {
   int64_t attempt = 0;  // leases so far
   int64_t fence = 0;    // of the newest lease
   std::string worker;   // of the newest lease
+  int64_t strikes = 0;  // leases that were lost while they ran
+  // While it is leased:
+  std::string device;
+  int64_t limit_ns = 0;  // how long the device may run it; 0: not said
 };
 
 // The settled outcome of a trial. Append-only.

@@ -186,7 +186,7 @@ TEST_F(SqliteStoreTest, AFailedChangeLeavesTheOthersOfItsBatch) {
 TEST_F(SqliteStoreTest, ChangesThatWaitTogetherShareACommit) {
   sqlite::CreateDatabaseFile(path_).IgnoreError();
   const auto db = sqlite::Connection::Open(path_, sqlite::Access::kWrite).value();
-  sqlite::CommitQueue queue(db.get());
+  sqlite::CommitQueue queue(db.get(), 100);
   constexpr int kThreads = 6;
   std::atomic<int> arrived = 0;
   std::vector<std::thread> threads;
@@ -195,11 +195,11 @@ TEST_F(SqliteStoreTest, ChangesThatWaitTogetherShareACommit) {
       ++arrived;
       // The first change holds its batch open until all have come.
       EXPECT_TRUE(queue
-                      .Commit("test",
-                              [&](sqlite::Connection&) {
-                                while (arrived < kThreads) std::this_thread::yield();
-                                return absl::OkStatus();
-                              })
+                      .Commit({"test",
+                               [&](sqlite::Connection&) {
+                                 while (arrived < kThreads) std::this_thread::yield();
+                                 return absl::OkStatus();
+                               }})
                       .ok());
     });
   }

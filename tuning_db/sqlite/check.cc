@@ -24,6 +24,11 @@ constexpr Rule kRules[] = {
      "SELECT trial FROM records GROUP BY trial HAVING COUNT(*) > 1"},
     {"trial {} is leased or settled without a fence",
      "SELECT id FROM trials WHERE state > 0 AND (fence < 1 OR attempt < 1)"},
+    {"trial {} is leased and has no lease",
+     "SELECT t.id FROM trials t LEFT JOIN leases l ON l.trial = t.id "
+     "WHERE t.state = 1 AND l.trial IS NULL"},
+    {"trial {} has a lease and is not leased",
+     "SELECT t.id FROM trials t JOIN leases l ON l.trial = t.id WHERE t.state <> 1"},
     {"fence {} was given to two trials",
      "SELECT fence FROM trials WHERE fence > 0 GROUP BY fence HAVING COUNT(*) > 1"},
     {"fence {} is above the fence counter",

@@ -52,6 +52,9 @@ Trial TrialOf(const Statement& row, int first) {
   trial.attempt = row.Integer(first + 10);
   trial.fence = row.Integer(first + 11);
   trial.worker = row.Text(first + 12);
+  trial.strikes = row.Integer(first + 13);
+  trial.device = row.Text(first + 14);  // NULL is empty: it is not leased
+  trial.limit_ns = row.Integer(first + 15);
   return trial;
 }
 
@@ -85,16 +88,14 @@ absl::StatusOr<Trial> EnsureTrial(Connection& db, const Trial& trial) {
 }
 
 absl::Status UpdateTrial(Connection& db, const Trial& trial) {
-  return db.Run("UPDATE trials SET state = ?, attempt = ?, fence = ?, worker = ? WHERE id = ?",
-                trial.state, trial.attempt, trial.fence, trial.worker, trial.id);
-}
-
-absl::StatusOr<int64_t> NextFence(Connection& db) {
-  HONE_RETURN_IF_ERROR(db.Run("UPDATE counters SET value = value + 1 WHERE name = 'fence'"));
-  HONE_ASSIGN_OR_RETURN(const auto fence,
-                        db.Integer("SELECT value FROM counters WHERE name = 'fence'"));
-  if (!fence) return absl::InternalError("the fence counter is gone from the tuning database");
-  return *fence;
+  HONE_RETURN_IF_ERROR(db.Run(
+      "UPDATE trials SET state = ?, attempt = ?, fence = ?, worker = ?, strikes = ? WHERE id = ?",
+      trial.state, trial.attempt, trial.fence, trial.worker, trial.strikes, trial.id));
+  if (trial.state != TrialState::kLeased) {
+    return db.Run("DELETE FROM leases WHERE trial = ?", trial.id);
+  }
+  return db.Run("INSERT OR REPLACE INTO leases (trial, device, limit_ns) VALUES (?, ?, ?)",
+                trial.id, trial.device, trial.limit_ns);
 }
 
 }  // namespace hone::tuning_db::sqlite
