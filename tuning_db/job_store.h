@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "tuning_db/ownership.h"
+#include "tuning_db/progress.h"
 #include "tuning_db/types.h"
 
 namespace hone::tuning_db {
@@ -50,8 +51,14 @@ class JobStore {
   // The running time of a running job so far, for its limit (Job::ran_ns). No event.
   virtual absl::Status SetJobRan(const Ownership& ownership, int64_t id, int64_t ran_ns) = 0;
   absl::Status SetJobRan(int64_t id, int64_t ran_ns) { return SetJobRan(Ownership(), id, ran_ns); }
+  // How far the job's tasks have come, in the job's order. Read at once, and as cheap as a few rows
+  // a task: it is kept by the transactions that settle.
+  virtual absl::StatusOr<std::vector<TaskProgress>> Progress(int64_t job) = 0;
 
   // ---- events ----
+  // What happens to a task (a settled trial, a final) is an event of every job that wants the task
+  // and has not ended, whichever job it was done for. The event with which a job ends is its last.
+  // kFailedPrecondition for a job that has ended.
   virtual absl::StatusOr<int64_t> AppendEvent(const Ownership& ownership, int64_t job,
                                               const std::string& kind,
                                               const std::string& payload) = 0;

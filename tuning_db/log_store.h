@@ -21,9 +21,28 @@ struct RecordFilter {
   std::optional<Purpose> purpose = std::nullopt;
   std::string target = "";              // empty: any
   std::string workload_substring = "";  // empty: any
-  int64_t after_id = 0;                 // records with greater ids, in the order of ids
-  int64_t limit = 0;                    // 0: all
-  bool newest_first = false;            // then after_id is an upper bound (0: none)
+  std::optional<Outcome> outcome = std::nullopt;
+  std::string device = "";      // fingerprint; empty: any
+  int64_t since_wall_ns = 0;    // by Record::wall_time_ns, at this time or later
+  int64_t before_wall_ns = 0;   // and earlier than this; 0: any
+  bool with_retracted = false;  // also those that count for nothing (Upkeep::Retract)
+};
+
+struct TaskFinal {
+  Task task;
+  Final final;
+};
+
+// Of the order in which records were committed.
+enum class Order { kOldestFirst, kNewestFirst };
+
+struct RecordPage {
+  std::vector<Record> records;
+  // Where the page after it begins: opaque, and good for the same order. A reader who goes on
+  // from cursor to cursor sees nothing twice, and misses nothing that was committed before the
+  // page that is the last.
+  std::string next;
+  bool is_last = false;
 };
 
 // Of Store, whose comment says what holds for every call.
@@ -32,11 +51,20 @@ class LogStore {
   virtual ~LogStore() = default;
 
   // ---- records and finals ----
-  virtual absl::StatusOr<std::vector<Record>> Records(const RecordFilter& filter) = 0;
-  // With an event "final" of its job in the same transaction. Returns its id.
+  // At most `limit` (0: all) that match, after `cursor` (empty: from the beginning).
+  // kInvalidArgument for a cursor that no page of this order gave.
+  virtual absl::StatusOr<RecordPage> ListRecords(const RecordFilter& filter, Order order,
+                                                 const std::string& cursor, int64_t limit) = 0;
+  // All that match, the oldest first.
+  absl::StatusOr<std::vector<Record>> Records(const RecordFilter& filter);
+  // With an event "final" in the same transaction. Returns its id.
   virtual absl::StatusOr<int64_t> AddFinal(const Final& final) = 0;
   virtual absl::StatusOr<std::optional<Final>> NewestFinal(int64_t task,
                                                            const std::string& signature) = 0;
+  // The newest final of each task and signature, by task; of one target, or of all (empty), of
+  // workloads whose text has the part (empty: any).
+  virtual absl::StatusOr<std::vector<TaskFinal>> NewestFinals(
+      const std::string& target, const std::string& workload_substring) = 0;
 
   // ---- finals of models ----
   // Returns its id. kInvalidArgument for one without a skeleton, target or kernels.

@@ -42,6 +42,22 @@ absl::Status MaySetState(const Job& job, JobState to) {
                   Name(job.state), Name(to)));
 }
 
+absl::Status MayHappen(const Job& job) {
+  if (!HasEnded(job.state)) return absl::OkStatus();
+  return absl::FailedPreconditionError(fmt::format(
+      "job {} has ended ({}), and nothing happens to it any more", job.id, Name(job.state)));
+}
+
+bool IsProgress(Purpose purpose, Outcome outcome) {
+  return IsProposed(purpose) && outcome != Outcome::kCancelled;
+}
+
+absl::Status MayRetract(int64_t record, const std::string& reason) {
+  if (!reason.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      fmt::format("record {} is retracted for a reason only; say why", record));
+}
+
 absl::Status MaySetRan(const Job& job) {
   if (job.state == JobState::kRunning) return absl::OkStatus();
   return absl::FailedPreconditionError(

@@ -23,6 +23,12 @@ absl::Status NewerLife(const Ownership& ownership);
 inline constexpr int64_t kOldestEpoch = 1;
 // An ended job stays as it is; everything else may happen (a drained daemon queues its jobs again).
 absl::Status MaySetState(const Job& job, JobState to);
+// Nothing happens to a job that has ended.
+absl::Status MayHappen(const Job& job);
+// Whether a settled trial is one of TaskProgress::trials.
+bool IsProgress(Purpose purpose, Outcome outcome);
+// kInvalidArgument without a reason.
+absl::Status MayRetract(int64_t record, const std::string& reason);
 // Only a running job runs.
 absl::Status MaySetRan(const Job& job);
 // Only open trials are leased.
@@ -49,6 +55,8 @@ absl::Status IsWellFormed(const Job& job);
 // kNotFound: "there is no trial 7".
 absl::Status NoSuch(const std::string& what, int64_t id);
 
+// The kind of the event that a trial was settled.
+inline constexpr char kTrialSettled[] = "trial_settled";
 // Payloads of the events that stores write themselves: JSON objects.
 std::string StatePayload(JobState state, const std::string& message);
 std::string SettledPayload(const Trial& trial, const Record& record);

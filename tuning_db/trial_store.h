@@ -110,7 +110,7 @@ class TrialStore {
   using ReleaseAnswers = std::vector<absl::StatusOr<Trial>>;
   virtual absl::Status ReleaseMany(std::vector<ReleaseRequest> requests,
                                    std::function<void(ReleaseAnswers)> done) = 0;
-  // Leased under `fence` -> settled, with its record and an event "trial_settled" of its job, and
+  // Leased under `fence` -> settled, with its record and an event "trial_settled", and
   // the final where there is one. kRefused, kDuplicate: no final is added. kInvalidArgument for a
   // final where the trial is no confirm trial, the record no success, or the final of another task
   // or signature.

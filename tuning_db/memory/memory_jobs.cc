@@ -1,4 +1,5 @@
 // Jobs of the store in memory.
+#include <algorithm>
 #include <utility>
 
 #include "support/status.h"
@@ -123,7 +124,56 @@ absl::StatusOr<int64_t> MemoryStore::AppendEvent(const Ownership& ownership, int
   const std::lock_guard lock(mutex_);
   if (Find(jobs_, job) == nullptr) return NoSuch("job", job);
   HONE_RETURN_IF_ERROR(MayWriteJob(job, ownership));
+  HONE_RETURN_IF_ERROR(MayHappen(*Find(jobs_, job)));
   return AddEvent(job, kind, payload);
+}
+
+void MemoryStore::TellJobs(int64_t task, const std::string& signature, int64_t owner,
+                           const std::string& kind, const std::string& payload) {
+  for (const Job& job : jobs_) {
+    const bool wants = std::ranges::any_of(job.tasks, [&](const JobTask& wanted) {
+      return wanted.task == task && wanted.signature == signature;
+    });
+    if (!HasEnded(job.state) && (wants || job.id == owner)) AddEvent(job.id, kind, payload);
+  }
+}
+
+absl::StatusOr<std::vector<TaskProgress>> MemoryStore::Progress(int64_t id) {
+  const std::lock_guard lock(mutex_);
+  const Job* job = Find(jobs_, id);
+  if (job == nullptr) return NoSuch("job", id);
+  std::vector<TaskProgress> progress;
+  for (const JobTask& wanted : job->tasks) progress.push_back(ProgressOf(wanted, id));
+  return progress;
+}
+
+TaskProgress MemoryStore::ProgressOf(const JobTask& wanted, int64_t job) {
+  TaskProgress progress;
+  progress.task = wanted.task;
+  progress.signature = wanted.signature;
+  progress.workload_digest = Find(tasks_, wanted.task)->workload_digest;
+  int64_t first = 0;
+  for (const Record& record : records_) {
+    const Trial& trial = *Find(trials_, record.trial);
+    if (trial.task != wanted.task || trial.signature != wanted.signature) continue;
+    if (!record.retracted.empty() || !IsProgress(trial.purpose, record.outcome)) continue;
+    const bool is_ok = record.outcome == Outcome::kOk;
+    progress.trials += 1;
+    progress.job_trials += trial.job == job ? 1 : 0;
+    progress.job_failures += trial.job == job && !is_ok ? 1 : 0;
+    if (first == 0 || trial.id < first) {
+      first = trial.id;
+      progress.default_ns = record.median_ns;
+    }
+    if (is_ok && (progress.best_ns == 0 || record.median_ns < progress.best_ns)) {
+      progress.best_ns = record.median_ns;
+    }
+  }
+  for (const Final& final : finals_) {
+    if (final.task != wanted.task || final.signature != wanted.signature) continue;
+    progress.final = FiguresOf(final);
+  }
+  return progress;
 }
 
 absl::StatusOr<std::vector<Event>> MemoryStore::ListEvents(int64_t job, int64_t after_seq,

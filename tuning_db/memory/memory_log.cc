@@ -3,25 +3,42 @@
 #include <tuple>
 
 #include "support/status.h"
+#include "tuning_db/cursor.h"
 #include "tuning_db/memory/memory_store.h"
 
 namespace hone::tuning_db {
 
-absl::StatusOr<std::vector<Record>> MemoryStore::Records(const RecordFilter& filter) {
+absl::StatusOr<RecordPage> MemoryStore::ListRecords(const RecordFilter& filter, Order order,
+                                                    const std::string& cursor, int64_t limit) {
+  HONE_ASSIGN_OR_RETURN(const int64_t after, FromCursor(order, cursor));
   const std::lock_guard lock(mutex_);
-  std::vector<Record> page;
+  RecordPage page{.records = {}, .next = cursor, .is_last = true};
   const auto visit = [&](const Record& record) {
-    if (filter.limit > 0 && static_cast<int64_t>(page.size()) == filter.limit) return;
-    if (!Matches(record, filter)) return;
-    page.push_back(record);
-    page.back().of_trial = *Find(trials_, record.trial);
+    const bool is_after = order == Order::kOldestFirst ? record.id > after : record.id < after;
+    if (!page.is_last || !is_after || !Matches(record, filter)) return;
+    if (limit > 0 && static_cast<int64_t>(page.records.size()) == limit) {
+      page.is_last = false;
+      return;
+    }
+    page.records.push_back(record);
+    page.records.back().of_trial = *Find(trials_, record.trial);
+    page.next = ToCursor(order, record.id);
   };
-  if (filter.newest_first) {
+  if (order == Order::kNewestFirst) {
     std::for_each(records_.rbegin(), records_.rend(), visit);
   } else {
     std::for_each(records_.begin(), records_.end(), visit);
   }
   return page;
+}
+
+absl::Status MemoryStore::Retract(int64_t id, const std::string& reason) {
+  HONE_RETURN_IF_ERROR(MayRetract(id, reason));
+  const std::lock_guard lock(mutex_);
+  Record* record = Find(records_, id);
+  if (record == nullptr) return NoSuch("record", id);
+  if (record->retracted.empty()) record->retracted = reason;
+  return absl::OkStatus();
 }
 
 absl::StatusOr<int64_t> MemoryStore::AddFinal(const Final& final) {
@@ -39,6 +56,21 @@ absl::StatusOr<std::optional<Final>> MemoryStore::NewestFinal(int64_t task,
   });
   if (it == finals_.rend()) return std::optional<Final>();
   return std::optional<Final>(*it);
+}
+
+absl::StatusOr<std::vector<TaskFinal>> MemoryStore::NewestFinals(
+    const std::string& target, const std::string& workload_substring) {
+  const std::lock_guard lock(mutex_);
+  std::map<std::pair<int64_t, std::string>, const Final*> newest;
+  for (const Final& final : finals_) newest[{final.task, final.signature}] = &final;
+  std::vector<TaskFinal> found;
+  for (const auto& [key, final] : newest) {
+    const Task& task = *Find(tasks_, key.first);
+    if (!target.empty() && task.target != target) continue;
+    if (task.workload.find(workload_substring) == std::string::npos) continue;
+    found.push_back({task, *final});
+  }
+  return found;
 }
 
 absl::StatusOr<int64_t> MemoryStore::AddModelFinal(const ModelFinal& final) {
@@ -87,17 +119,19 @@ int64_t MemoryStore::PushFinal(const Final& final) {
   finals_.push_back(final);
   const int64_t id = static_cast<int64_t>(finals_.size());
   finals_.back().id = id;
-  if (final.job != 0) AddEvent(final.job, "final", FinalPayload(id, final));
+  TellJobs(final.task, final.signature, final.job, "final", FinalPayload(id, final));
   return id;
 }
 
 bool MemoryStore::Matches(const Record& record, const RecordFilter& filter) {
   const Trial& trial = *Find(trials_, record.trial);
   const Task& task = *Find(tasks_, trial.task);
-  const bool is_in_page = !filter.newest_first   ? record.id > filter.after_id
-                          : filter.after_id == 0 ? true
-                                                 : record.id < filter.after_id;
-  return is_in_page && (!filter.task || *filter.task == trial.task) &&
+  return (filter.with_retracted || record.retracted.empty()) &&
+         (filter.before_wall_ns == 0 || record.wall_time_ns < filter.before_wall_ns) &&
+         record.wall_time_ns >= filter.since_wall_ns &&
+         (!filter.outcome || *filter.outcome == record.outcome) &&
+         (filter.device.empty() || filter.device == record.device) &&
+         (!filter.task || *filter.task == trial.task) &&
          (!filter.signature || *filter.signature == trial.signature) &&
          (!filter.job || *filter.job == trial.job) &&
          (!filter.purpose || *filter.purpose == trial.purpose) &&

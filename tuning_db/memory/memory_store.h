@@ -34,6 +34,7 @@ class MemoryStore final : public Store {
   absl::Status SetJobState(const Ownership& ownership, int64_t id, JobState state,
                            const std::string& message) override;
   absl::Status SetJobRan(const Ownership& ownership, int64_t id, int64_t ran_ns) override;
+  absl::StatusOr<std::vector<TaskProgress>> Progress(int64_t job) override;
   absl::StatusOr<int64_t> AppendEvent(const Ownership& ownership, int64_t job,
                                       const std::string& kind, const std::string& payload) override;
   absl::StatusOr<std::vector<Event>> ListEvents(int64_t job, int64_t after_seq,
@@ -61,15 +62,20 @@ class MemoryStore final : public Store {
   absl::StatusOr<std::vector<DeviceRest>> ListDeviceRests() override;
 
   // memory_log.cc
-  absl::StatusOr<std::vector<Record>> Records(const RecordFilter& filter) override;
+  absl::StatusOr<RecordPage> ListRecords(const RecordFilter& filter, Order order,
+                                         const std::string& cursor, int64_t limit) override;
   absl::StatusOr<int64_t> AddFinal(const Final& final) override;
   absl::StatusOr<std::optional<Final>> NewestFinal(int64_t task,
                                                    const std::string& signature) override;
+  absl::StatusOr<std::vector<TaskFinal>> NewestFinals(
+      const std::string& target, const std::string& workload_substring) override;
   absl::StatusOr<int64_t> AddModelFinal(const ModelFinal& final) override;
   absl::StatusOr<std::optional<ModelFinal>> NewestModelFinal(const std::string& skeleton,
                                                              const std::string& target) override;
   absl::Status RecordMiss(const Miss& miss) override;
   absl::StatusOr<std::vector<Miss>> ListMisses(const std::string& target) override;
+
+  absl::Status Retract(int64_t record, const std::string& reason) override;
 
   // What a file could lose, memory cannot.
   absl::StatusOr<std::vector<std::string>> Check() override { return std::vector<std::string>(); }
@@ -109,6 +115,10 @@ class MemoryStore final : public Store {
   int64_t PushFinal(const Final& final);
   bool Matches(const Record& record, const RecordFilter& filter);
   int64_t AddEvent(int64_t job, const std::string& kind, const std::string& payload);
+  // To every job that has not ended and wants the task, and to `job`.
+  void TellJobs(int64_t task, const std::string& signature, int64_t job, const std::string& kind,
+                const std::string& payload);
+  TaskProgress ProgressOf(const JobTask& wanted, int64_t job);
 
   const Clock& clock_;
   std::mutex mutex_;  // guards all below

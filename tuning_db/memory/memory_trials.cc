@@ -196,7 +196,7 @@ void MemoryStore::SettleWith(Trial& trial, const Record& record) {
   records_.push_back(record);
   records_.back().id = static_cast<int64_t>(records_.size());
   records_.back().trial = trial.id;
-  if (trial.job != 0) AddEvent(trial.job, "trial_settled", SettledPayload(trial, record));
+  TellJobs(trial.task, trial.signature, trial.job, kTrialSettled, SettledPayload(trial, record));
 }
 
 }  // namespace hone::tuning_db

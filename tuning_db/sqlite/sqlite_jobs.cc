@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "support/status.h"
+#include "tuning_db/sqlite/progress_rows.h"
 #include "tuning_db/sqlite/rows.h"
 #include "tuning_db/sqlite/sqlite_store.h"
 #include "tuning_db/transitions.h"
@@ -82,12 +83,17 @@ absl::Status SqliteStore::SetJobRan(const Ownership& ownership, int64_t id, int6
   });
 }
 
+absl::StatusOr<std::vector<TaskProgress>> SqliteStore::Progress(int64_t job) {
+  return readers_.Read([&](Connection& db) { return ReadProgress(db, job); });
+}
+
 absl::StatusOr<int64_t> SqliteStore::AppendEvent(const Ownership& ownership, int64_t job,
                                                  const std::string& kind,
                                                  const std::string& payload) {
   return Change<int64_t>("append_event", [&](Connection& db) -> absl::StatusOr<int64_t> {
-    HONE_RETURN_IF_ERROR(Require(db, "jobs", "job", job));
     HONE_RETURN_IF_ERROR(MayWriteJob(db, job, ownership));
+    HONE_ASSIGN_OR_RETURN(const Job row, ReadJob(db, job));
+    HONE_RETURN_IF_ERROR(MayHappen(row));
     return AddEvent(db, job, kind, payload);
   });
 }

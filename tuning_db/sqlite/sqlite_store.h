@@ -49,6 +49,7 @@ class SqliteStore final : public Store {
   absl::Status SetJobState(const Ownership& ownership, int64_t id, JobState state,
                            const std::string& message) override;
   absl::Status SetJobRan(const Ownership& ownership, int64_t id, int64_t ran_ns) override;
+  absl::StatusOr<std::vector<TaskProgress>> Progress(int64_t job) override;
   absl::StatusOr<int64_t> AppendEvent(const Ownership& ownership, int64_t job,
                                       const std::string& kind, const std::string& payload) override;
   absl::StatusOr<std::vector<Event>> ListEvents(int64_t job, int64_t after_seq,
@@ -76,17 +77,22 @@ class SqliteStore final : public Store {
   absl::StatusOr<std::vector<DeviceRest>> ListDeviceRests() override;
 
   // sqlite_log.cc
-  absl::StatusOr<std::vector<Record>> Records(const RecordFilter& filter) override;
+  absl::StatusOr<RecordPage> ListRecords(const RecordFilter& filter, Order order,
+                                         const std::string& cursor, int64_t limit) override;
   absl::StatusOr<int64_t> AddFinal(const Final& final) override;
   absl::StatusOr<std::optional<Final>> NewestFinal(int64_t task,
                                                    const std::string& signature) override;
+  absl::StatusOr<std::vector<TaskFinal>> NewestFinals(
+      const std::string& target, const std::string& workload_substring) override;
   absl::StatusOr<int64_t> AddModelFinal(const ModelFinal& final) override;
   absl::StatusOr<std::optional<ModelFinal>> NewestModelFinal(const std::string& skeleton,
                                                              const std::string& target) override;
   absl::Status RecordMiss(const Miss& miss) override;
   absl::StatusOr<std::vector<Miss>> ListMisses(const std::string& target) override;
 
+  // sqlite_upkeep.cc
   absl::StatusOr<std::vector<std::string>> Check() override;
+  absl::Status Retract(int64_t record, const std::string& reason) override;
 
  private:
   absl::Status ReadOnly() const;
@@ -108,7 +114,7 @@ class SqliteStore final : public Store {
   absl::StatusOr<Trial> LeaseOne(Connection& db, const LeaseRequest& request);
   absl::StatusOr<Trial> ReleaseOne(Connection& db, const ReleaseRequest& request);
   absl::StatusOr<SettleResult> SettleOne(Connection& db, const Settlement& settlement);
-  absl::Status SettleWith(Connection& db, Trial& trial, Record record);
+  absl::Status SettleWith(Connection& db, Trial& trial, const Record& record);
   absl::StatusOr<int64_t> PushFinal(Connection& db, const Final& final);
   absl::StatusOr<int64_t> AddEvent(Connection& db, int64_t job, const std::string& kind,
                                    const std::string& payload);

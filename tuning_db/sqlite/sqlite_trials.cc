@@ -2,8 +2,8 @@
 #include <memory>
 #include <utility>
 
-#include "support/digest.h"
 #include "support/status.h"
+#include "tuning_db/sqlite/progress_rows.h"
 #include "tuning_db/sqlite/rows.h"
 #include "tuning_db/sqlite/sqlite_store.h"
 #include "tuning_db/transitions.h"
@@ -64,11 +64,11 @@ absl::StatusOr<std::vector<Trial>> SqliteStore::OpenTrials(int64_t job) {
 absl::StatusOr<int64_t> SqliteStore::CountTrials(int64_t task, const std::string& signature,
                                                  Purpose purpose) {
   return readers_.Read([&](Connection& db) -> absl::StatusOr<int64_t> {
+    HONE_ASSIGN_OR_RETURN(const std::optional<int64_t> text, FindText(db, signature));
     HONE_ASSIGN_OR_RETURN(
         const auto count,
-        db.Integer("SELECT COUNT(*) FROM trials WHERE task = ? AND purpose = ? AND "
-                   "signature = (SELECT id FROM texts WHERE digest = ?)",
-                   task, purpose, Sha256Hex(signature)));
+        db.Integer("SELECT COUNT(*) FROM trials WHERE task = ? AND signature = ? AND purpose = ?",
+                   task, text, purpose));
     return count.value_or(0);
   });
 }
@@ -163,13 +163,13 @@ absl::StatusOr<std::vector<DeviceRest>> SqliteStore::ListDeviceRests() {
   return readers_.Read([&](Connection& db) { return ReadDeviceRests(db, clock_.WallTimeNs()); });
 }
 
-absl::Status SqliteStore::SettleWith(Connection& db, Trial& trial, Record record) {
+absl::Status SqliteStore::SettleWith(Connection& db, Trial& trial, const Record& record) {
   SettleAs(trial);
-  record.trial = trial.id;
   HONE_RETURN_IF_ERROR(UpdateTrial(db, trial));
-  HONE_RETURN_IF_ERROR(InsertRecord(db, record));
-  if (trial.job == 0) return absl::OkStatus();
-  return AddEvent(db, trial.job, "trial_settled", SettledPayload(trial, record)).status();
+  HONE_ASSIGN_OR_RETURN(const int64_t id, InsertRecord(db, trial, record));
+  HONE_ASSIGN_OR_RETURN(const auto jobs, JobsToTell(db, trial.task, trial.signature, trial.job));
+  for (const int64_t job : jobs) HONE_RETURN_IF_ERROR(InsertSettledEvent(db, job, id));
+  return absl::OkStatus();
 }
 
 }  // namespace hone::tuning_db::sqlite
