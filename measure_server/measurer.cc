@@ -85,6 +85,8 @@ double TimeOf(const v1::CandidateResult& result) {
 void Identify(const v1::Assignment& assignment, v1::MeasureResult* result) {
   result->set_fence(assignment.fence());
   result->set_trial(assignment.trial());
+  result->set_device(assignment.device());
+  result->set_attempt(assignment.attempt());
   for (int i = 0; i < result->candidates_size(); ++i) {
     v1::CandidateResult& candidate = *result->mutable_candidates(i);
     candidate.set_artifact_digest(assignment.candidates(i).artifact_digest());
