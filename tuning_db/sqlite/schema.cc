@@ -355,7 +355,7 @@ ALTER TABLE new_trials RENAME TO trials;
 CREATE INDEX trials_open ON trials (job) WHERE state < 2;
 
 CREATE INDEX records_of_task ON records (task);
-CREATE INDEX records_of_job ON records (job) WHERE job IS NOT NULL;
+CREATE INDEX records_of_job ON records (job);
 CREATE INDEX records_of_purpose ON records (purpose) WHERE purpose <> 0;
 CREATE INDEX records_of_outcome ON records (outcome) WHERE outcome <> 0;
 CREATE INDEX records_of_device ON records (device);
