@@ -86,6 +86,7 @@ class Stream {
       worker_->Receive(response);
       if (worker_->is_finished()) outbox_.Close();
     }
+    has_ended_ = true;
     worker_->Disconnected();
     outbox_.Close();
     writer.join();
@@ -110,6 +111,8 @@ class Stream {
       last_heartbeat_ns_ = Clock::Real().NowNs();
       if (!stream_->Write(worker_->HeartbeatMessage())) return;
     }
+    // To cancel a stream that the daemon has ended would replace what it said last.
+    if (has_ended_) return;
     while (const auto message = outbox_.Pop(0)) {
       if (!stream_->Write(*message)) return;
     }
@@ -129,6 +132,7 @@ class Stream {
   std::unique_ptr<grpc::ClientReaderWriterInterface<v1::WorkRequest, v1::WorkResponse>> stream_;
   Outbox outbox_;
   std::atomic<int64_t> last_received_ns_{0};
+  std::atomic<bool> has_ended_{false};
   int64_t last_heartbeat_ns_ = 0;  // of the writer's thread
 };
 
