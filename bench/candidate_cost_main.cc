@@ -39,7 +39,7 @@ struct Options {
   bool prints_nest = false, prints_ir = false, prints_assembly = false;
 };
 
-// Of one config, in milliseconds.
+// What the steps of one config take, in milliseconds.
 struct Cost {
   std::string strategy;  // empty: the template has none
   double lower = 0, digest = 0, features = 0;

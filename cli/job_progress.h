@@ -75,7 +75,7 @@ void PrintResult(const v1::GetJobResponse& ended, bool json, double wall_s,
                  const MicroKernelsSpent& micro_kernels = {},
                  const std::vector<tuning_db::ModelFinal>& models = {});
 
-// Of a job that has ended: OK, or why not all of its budget was spent, with the exit code.
+// How a job has ended: OK, or why not all of its budget was spent, with the exit code.
 absl::Status StateToStatus(const v1::JobInfo& job);
 
 // Ctrl-C, SIGTERM and SIGHUP (unless it was ignored) no longer end this program from here on; how

@@ -29,8 +29,8 @@ std::string Describe(std::string_view dtype, const std::vector<int64_t>& shape) 
   return fmt::format("{}[{}]", dtype, fmt::join(shape, ", "));
 }
 
-// Of a model compiled now the import has checked the names that are too many: among them may be
-// inputs that became constants, as they decide shapes.
+// Where a model is compiled now, the import has checked the names that are too many: among them may
+// be inputs that became constants, as they decide shapes.
 absl::Status CheckNames(const hone_function& function, const Files& files, bool compiled_now) {
   std::vector<std::string> names;
   for (uint32_t i = 0; i < function.input_count; ++i) names.emplace_back(function.inputs[i].name);
@@ -63,7 +63,7 @@ absl::Status SetInput(Executor& executor, uint32_t index, const frontend::Tensor
   return absl::OkStatus();
 }
 
-// Of the inputs that the model has, where there are several specialisations to choose from.
+// The shapes of the inputs, where there are several specialisations to choose from.
 ShapeBindings ShapesFor(const hone_module& table, const Tensors& values) {
   ShapeBindings shapes;
   if (table.function_count == 1) return shapes;

@@ -14,7 +14,7 @@
 
 namespace hone::cli {
 
-// Of one daemon at `address` ("unix:PATH"). kUnavailable when it cannot be reached. Not
+// Calls one daemon at `address` ("unix:PATH"). kUnavailable when it cannot be reached. Not
 // thread-safe.
 class TuningClient {
  public:

@@ -248,7 +248,8 @@ void Candidate::Keep(const RoundLog& log) {
     }
     return;
   }
-  // Of a final's round, the median of its clean chunks; where it has none, its least disturbed one.
+  // A final's round counts as the median of its clean chunks; where it has none, its least
+  // disturbed one.
   if (timing.clean_chunks == 0) report_->is_noisy = 1;
   const uint32_t used = std::max(timing.clean_chunks, 1u);
   timing.samples_ns.resize(used);

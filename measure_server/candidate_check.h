@@ -37,7 +37,7 @@ class CandidateCheck {
   std::string FindDamaged() const;
   // The same, and what is wrong with the outputs.
   std::string FindWrongOutput(InputSet set);
-  // Of the floats, the largest yet.
+  // The largest that the floats have shown yet.
   double error_ratio() const { return error_ratio_; }
 
   // What a process takes that times the kernel and rotates constants of so many bytes.

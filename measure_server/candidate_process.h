@@ -38,7 +38,7 @@ class CandidateProcess {
   // returns; it does not outlive this process.
   std::optional<Failure> Start(const std::function<void(int control_fd)>& body);
   bool is_alive() const { return pid_ > 0; }
-  // Of its limit.
+  // What is left of its limit.
   int64_t left_ns() const { return left_ns_; }
   void set_left_ns(int64_t left_ns) { left_ns_ = left_ns; }
   pid_t pid() const { return pid_; }

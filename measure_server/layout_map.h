@@ -15,7 +15,7 @@ namespace hone::measure {
 class LayoutMap {
  public:
   LayoutMap(const Layout& layout, std::vector<int64_t> shape);
-  // Of a buffer of a checked module.
+  // The map of a buffer of a checked module.
   static LayoutMap Of(const hone_buffer& buffer);
 
   int64_t logical_count() const { return logical_count_; }

@@ -6,8 +6,8 @@
 
 namespace hone::measure {
 
-// Of real-time threads, where the system allows them: candidates are not disturbed by anything else
-// on their cores, and cannot keep away who watches them. Children start without.
+// Priorities of real-time threads, where the system allows them: candidates are not disturbed by
+// anything else on their cores, and cannot keep away who watches them. Children start without.
 inline constexpr int kCandidatePriority = 1;
 inline constexpr int kWatcherPriority = 2;
 

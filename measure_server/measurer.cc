@@ -81,7 +81,7 @@ double TimeOf(const v1::CandidateResult& result) {
   return Median({result.samples_ns().begin(), result.samples_ns().end()});
 }
 
-// Of the assignment, whatever came of measuring it.
+// Says which assignment the result is for, whatever came of measuring it.
 void Identify(const v1::Assignment& assignment, v1::MeasureResult* result) {
   result->set_fence(assignment.fence());
   result->set_trial(assignment.trial());
@@ -156,7 +156,7 @@ absl::StatusOr<v1::MeasureResult> CpuMeasurer::Run(const Job& job) {
   if (times_anchor) {
     const v1::CandidateResult anchor = ToResult(reports.back(), assignment.timing());
     const int64_t end_ns = clock_->NowNs();
-    // Of a run that was cancelled nothing is known.
+    // Nothing is known of a run that was cancelled.
     if (anchor.outcome() != v1::MEASURE_OUTCOME_DEVICE_LOST) {
       anchors_.Note(anchor_key, TimeOf(anchor), end_ns, end_ns - start_ns);
     }

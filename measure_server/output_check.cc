@@ -24,7 +24,7 @@ constexpr double kFloor = 1e-37;
 // whose own products are none or nearly so: their magnitudes count as this share of the largest at
 // least.
 constexpr double kLeastShare = 1.0 / 16;
-// Of sums of few terms that would be less than what the transforms themselves round: so many
+// For sums of few terms the bound would be less than what the transforms themselves round: so many
 // roundings of the largest count anyhow.
 constexpr double kLeastRoundings = 16;
 

@@ -11,7 +11,7 @@
 
 namespace hone::measure {
 
-// Of a round, by the parent's clock from the command to the answer.
+// What the parent saw of a round, by its own clock from the command to the answer.
 struct SeenRound {
   double wall_ns = 0;
   double cpu_ns = 0;  // of all threads of the child

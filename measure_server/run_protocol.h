@@ -48,7 +48,7 @@ enum class RunOutcome : uint32_t {
 // What a child was doing; named in the message when it dies.
 enum class RunStage : uint32_t { kStarting, kLoading, kReference, kChecking, kTiming };
 
-// Of one candidate; written by the zygote, and no child can see it.
+// The report of one candidate is written by the zygote, and no child can see it.
 struct RunReport {
   RunOutcome outcome = RunOutcome::kNone;
   uint32_t sample_count = 0;

@@ -97,7 +97,7 @@ class Turns {
   bool live_together_ = true;
 };
 
-// Of the worker's own memory: no candidate's fault.
+// The worker's own memory is short, which is no candidate's fault.
 void LoseAll(const std::string& message, size_t count, const Reports& reports) {
   for (size_t i = 0; i < count; ++i) {
     reports[i]->outcome = RunOutcome::kDeviceLost;

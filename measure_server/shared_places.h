@@ -14,7 +14,7 @@ namespace hone::measure {
 // Every byte of a buffer before it is computed: NaN in every float type.
 inline constexpr int kPoison = 0xFF;
 
-// Of a guarded buffer, between its inaccessible pages.
+// The part of a guarded buffer that lies between its inaccessible pages.
 struct GuardedExtent {
   size_t inner_bytes = 0;  // whole pages; less than the buffer's bytes: no such memory
   size_t data_at = 0;      // what is before it, less than a page, is a red zone

@@ -20,7 +20,7 @@ double NowNs(clockid_t clock) {
   return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
 }
 
-// Of all threads of the process.
+// Counts those of all threads of the process.
 long Preemptions() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);

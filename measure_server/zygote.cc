@@ -159,7 +159,7 @@ absl::StatusOr<std::vector<RunReport>> Zygote::Run(const RunRequest& request, in
 }
 
 absl::Status Zygote::AwaitDone(const RunRequest& request) {
-  // Of a candidate that has no limit; it can be cancelled before.
+  // The limit of a candidate that has none; it can be cancelled before.
   constexpr int64_t kLongestNs = 3'600'000'000'000;
   constexpr int64_t kMillisecond = 1'000'000;
   const int64_t limit_ns =

@@ -22,7 +22,7 @@ std::optional<uint32_t> FindSpecialisation(const hone_module& table,
 
 // "x=1,3,224,224 mask=1,128", as --shape binds them.
 std::string ShapesText(const hone_function& function);
-// Of all functions: "x=1,8 or x=4,8".
+// The shapes of all functions: "x=1,8 or x=4,8".
 std::string ShapesText(const hone_module& table);
 
 }  // namespace hone

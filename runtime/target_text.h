@@ -12,7 +12,7 @@ std::string_view KindOf(std::string_view target);
 // The value of a flag such as "-mattr"; empty where the text has none.
 std::string_view FlagOf(std::string_view target, std::string_view flag);
 
-// Of -threads, at least 1; 1 without it.
+// The value of -threads, at least 1; 1 without it.
 int ThreadsOf(std::string_view target);
 // The text without its -threads flag.
 std::string WithoutThreads(std::string_view target);

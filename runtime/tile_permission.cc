@@ -11,7 +11,7 @@
 namespace hone {
 namespace {
 
-// Of <asm/prctl.h> since Linux 5.16; headers may be older.
+// <asm/prctl.h> has it since Linux 5.16; headers may be older.
 constexpr int kSupported = 0x1021;
 constexpr uint64_t kTileData = kAskForTilesArguments[1];
 

@@ -13,7 +13,7 @@ namespace hone {
 // 64 lower-case hexadecimal digits.
 std::string Sha256Hex(std::string_view bytes);
 
-// Of bytes that come piece by piece. Not thread-safe.
+// Digests bytes that come piece by piece. Not thread-safe.
 class Sha256Stream {
  public:
   Sha256Stream();

@@ -75,7 +75,7 @@ absl::StatusOr<std::string> ResolveOutput(const std::string& path) {
     return absl::InvalidArgumentError("expected the name of a file to write, found an empty one");
   }
   struct stat info{};
-  // Of what the links lead to: those of /proc lead to pipes that have no name.
+  // This asks what the links lead to: those of /proc lead to pipes that have no name.
   const bool exists = stat(path.c_str(), &info) == 0;
   if (!exists && errno != ENOENT) return ErrnoStatus(errno, "write", path);
   if (path.back() == '/' || (exists && !S_ISREG(info.st_mode))) {

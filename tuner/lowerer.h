@@ -29,17 +29,17 @@ class TaskContext {
   TaskContext(const TaskContext&) = delete;
   TaskContext& operator=(const TaskContext&) = delete;
   virtual ~TaskContext() = default;
-  // Of this object, in this process: what caches of searches are keyed by.
+  // It names this object in this process: what caches of searches are keyed by.
   uint64_t serial() const { return serial_; }
   virtual const schedule::Space& space() const = 0;
   virtual const schedule::Config& default_config() const = 0;
   // What a guided search tries after it; schedule::Template::Alternatives.
   virtual std::vector<schedule::Config> alternatives() const { return {}; }
-  // Of the workload; empty where nobody knows.
+  // The workload's; empty where nobody knows.
   virtual std::string anchor_digest() const { return ""; }
-  // Of the kernel, as the model holds them; 0: it has none.
+  // Those of the kernel, as the model holds them; 0: it has none.
   virtual int64_t constant_bytes() const { return 0; }
-  // Of the target, in bytes: a core's own cache, and the last one before memory.
+  // The target's caches, in bytes: a core's own cache, and the last one before memory.
   struct Caches {
     int64_t core = 0;
     int64_t last_level = 0;

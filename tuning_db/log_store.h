@@ -33,7 +33,7 @@ struct TaskFinal {
   Final final;
 };
 
-// Of the order in which records were committed.
+// The order is that in which records were committed.
 enum class Order { kOldestFirst, kNewestFirst };
 
 struct RecordPage {
@@ -45,7 +45,7 @@ struct RecordPage {
   bool is_last = false;
 };
 
-// Of Store, whose comment says what holds for every call.
+// A part of Store, whose comment says what holds for every call.
 class LogStore {
  public:
   virtual ~LogStore() = default;
@@ -77,7 +77,7 @@ class LogStore {
   // Adds `miss.count` to the miss with this (workload digest, signature, target, model), which
   // takes on the tier.
   virtual absl::Status RecordMiss(const Miss& miss) = 0;
-  // Of one target, or of all (empty); in the order in which they were first seen.
+  // Those of one target, or of all (empty); in the order in which they were first seen.
   virtual absl::StatusOr<std::vector<Miss>> ListMisses(const std::string& target) = 0;
 };
 

@@ -17,7 +17,7 @@ struct FinalFigures {
   double winner_ns = 0;  // as WinnerNs gives it
 };
 
-// Of a task and signature, as one of its jobs sees it. Trials are those that searches proposed
+// A task and signature, as one of its jobs sees it. Trials are those that searches proposed
 // (IsProposed) and that are settled otherwise than as cancelled.
 struct TaskProgress {
   int64_t task = 0;

@@ -54,7 +54,7 @@ absl::StatusOr<std::vector<Best>> Resolve(Store& store, const std::string& targe
                                           const std::vector<ResolveKey>& keys,
                                           const IsCompatible& is_compatible = nullptr);
 
-// Of one task and signature; kNone where nothing is measured.
+// The best of one task and signature; kNone where nothing is measured.
 absl::StatusOr<Best> BestOf(Store& store, const Task& task, const std::string& signature);
 
 // What calibration measured of each config of a task and signature with each toolchain: its ratio

@@ -35,7 +35,7 @@ struct ReleaseRequest {
 struct Settlement {
   int64_t fence = 0;
   Record record;
-  // Of a confirm trial whose record is a success: added in the same transaction.
+  // The final of a confirm trial whose record is a success: added in the same transaction.
   std::optional<Final> final = std::nullopt;
 };
 
@@ -59,7 +59,7 @@ struct DeviceRest {
 // Entries of LeaseMany and SettleMany that wait for their commit at one time, over all calls.
 inline constexpr size_t kMostWaiting = 4096;
 
-// Of Store, whose comment says what holds for every call.
+// A part of Store, whose comment says what holds for every call.
 class TrialStore {
  public:
   virtual ~TrialStore() = default;

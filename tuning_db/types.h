@@ -80,7 +80,7 @@ struct Record {
   double median_ns = 0;            // 0 where the outcome is a failure
   double calibrator_ns = 0;        // the worker's fixed loop, interleaved
   double anchor_ns = 0;    // the task's default config in the same session; 0: not measured.
-                           // Of a calibration: median_ns / (median ratio of the rounds)
+                           // For a calibration, median_ns / (median ratio of the rounds)
   double error_ratio = 0;  // largest |err| / bound on the float inputs; <= 1 passes
   std::string artifact_digest;
   std::string toolchain;
@@ -146,7 +146,7 @@ struct Job {
   int priority = 0;
   int64_t deadline_ns = 0;  // of running time; 0: none
   std::string search;       // "xgboost", "random", ...
-  // Of the model's constants, in bytes (decision 0004). 0: unknown.
+  // The model's constants, in bytes (decision 0004). 0: unknown.
   int64_t constant_bytes = 0;
   // Its searches end where more trials promise too little (decision 0016).
   bool ends_early = false;

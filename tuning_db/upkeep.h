@@ -11,7 +11,7 @@
 
 namespace hone::tuning_db {
 
-// Of Store, whose comment says what holds for every call.
+// A part of Store, whose comment says what holds for every call.
 class Upkeep {
  public:
   virtual ~Upkeep() = default;

@@ -22,7 +22,7 @@ class ConstantData {
   // when they are read. `base` is let go of with the first call of bytes().
   static ConstantData Changed(const ConstantData& base, std::function<void(uint8_t* bytes)> change);
 
-  // Of no alignment. They live as long as any copy of this.
+  // They have no alignment, and live as long as any copy of this.
   const uint8_t* bytes() const;
   size_t size_bytes() const { return size_bytes_; }
   // The bytes; changed ones that nobody has read yet are computed at `to` and not kept.

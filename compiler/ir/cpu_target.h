@@ -37,7 +37,7 @@ struct CpuTarget {
   // The target that a text names (compiler/ir/target.h), for code generation. kUnimplemented where
   // it is of another kind, for which there is none yet.
   static absl::StatusOr<CpuTarget> Parse(std::string_view text);
-  // Of the words behind "llvm". Fills what they leave out: the triple is this machine's
+  // Reads the words behind "llvm", and fills what they leave out: the triple is this machine's
   // architecture's, features those of the cpu (x86-64-v2/v3/v4 and the cpus Hone lists), caches a
   // modest core's, threads 1. kInvalidArgument names the flag or cpu that is not known, and what
   // is.

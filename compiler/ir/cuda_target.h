@@ -28,8 +28,8 @@ struct CudaTarget {
   std::string arch;
   CudaFacts facts;
 
-  // Of the words behind "cuda". kInvalidArgument names the flag or architecture that is missing or
-  // not known, and what is.
+  // Reads the words behind "cuda". kInvalidArgument names the flag or architecture that is missing
+  // or not known, and what is.
   static absl::StatusOr<CudaTarget> FromFlags(std::span<const ir::TargetFlag> flags);
   std::string ToString() const;
 

@@ -98,7 +98,7 @@ Expr WithAttrs(const Expr& e, Attrs attrs);
 inline bool IsCall(const Expr& e, std::string_view op) {
   return e->kind == ExprKind::kCall && !e->callee && e->name == op;
 }
-// Of kFunction.
+// These are for a kFunction only.
 std::vector<Expr> Params(const ExprNode& function);
 const Expr& Body(const ExprNode& function);
 // The type of `e` as a value: of a kFunction the function type. `e` is typed, and no kGlobalVar.

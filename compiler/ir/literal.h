@@ -12,7 +12,7 @@
 
 namespace hone::ir {
 
-// Of a rank-0 constant.
+// The text of a rank-0 constant.
 std::string LiteralText(const ExprNode& constant);
 // `digits` is a decimal number, `suffix` "f32", "i64", ...; nullptr where they make no constant.
 Expr LiteralFromDecimal(std::string_view digits, std::string_view suffix);

@@ -29,8 +29,8 @@ struct OpenClTarget {
   int64_t local_bytes = 0;
   OpenClFacts facts;
 
-  // Of the words behind "opencl". kInvalidArgument names the flag or device that is missing or not
-  // well formed.
+  // Reads the words behind "opencl". kInvalidArgument names the flag or device that is missing or
+  // not well formed.
   static absl::StatusOr<OpenClTarget> FromFlags(std::span<const ir::TargetFlag> flags);
   std::string ToString() const;
 

@@ -13,8 +13,9 @@
 
 namespace hone {
 
-// Of one kind. Each kind has members that identify it, which decide what code is valid, and
-// `facts` of the devices that run it (docs/decisions/0020-targets-and-devices.md). A value type.
+// A target is of one kind. Each kind has members that identify it, which decide what code is valid,
+// and `facts` of the devices that run it (docs/decisions/0020-targets-and-devices.md). A value
+// type.
 struct Target {
   std::variant<CpuTarget, CudaTarget, OpenClTarget> kind;
 

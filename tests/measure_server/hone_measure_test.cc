@@ -70,7 +70,7 @@ class HoneMeasureTest : public testing::Test {
     daemon.Send(message);
   }
 
-  // Of a worker that ends by itself: its output ends with it.
+  // The exit code of a worker that ends by itself: its output ends with it.
   static int ExitOf(ChildProcess& worker) {
     EXPECT_TRUE(absl::IsUnavailable(worker.ReadLine(kGraceNs).status()));
     const int status = worker.Stop(kGraceNs);

@@ -106,7 +106,7 @@ hone::v1::BuildReply FakeBuild(const hone::v1::BuildRequest& request);
 
 inline constexpr char kFakeFingerprint[] = "fake device";
 
-// Of any task, where an assignment asks for it.
+// The anchor's time of any task, where an assignment asks for it.
 inline constexpr double kFakeAnchorNs = 60'000;
 
 // What a worker reports for an assignment whose artifacts are these.

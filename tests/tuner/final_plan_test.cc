@@ -25,7 +25,7 @@ std::vector<tuning_db::FinalEntry> Entries(int n) {
   return entries;
 }
 
-// Of knobs k0, k1, ... as they are given.
+// A config of knobs k0, k1, ... as they are given.
 schedule::Config Bits(const std::string& bits) {
   schedule::Config config;
   for (size_t i = 0; i < bits.size(); ++i) {

@@ -48,7 +48,7 @@ class World {
 
   tuning_db::Job GetJob(int64_t id);
   std::vector<tuning_db::Record> Records(tuning_db::Purpose purpose);
-  // Of end_state.h: two runs that came to the same end have the same text.
+  // As end_state.h has it: two runs that came to the same end have the same text.
   std::string EndState();
 
   TuningOptions options;

@@ -31,7 +31,7 @@ class StorageFaults : public testing::Test {
     std::filesystem::copy_file(folder_ / "empty.db", path_);
     return path_;
   }
-  // Of a script that nothing disturbs.
+  // The calls of a script that nothing disturbs.
   int64_t CountCalls(FaultVfs& disk) {
     FaultScript script(Fresh());
     disk.Arm(FaultVfs::Fault::kNone, 0);

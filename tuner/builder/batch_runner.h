@@ -15,10 +15,10 @@
 
 namespace hone::tuner {
 
-// Of a single-threaded process. One child builds one request after the other, and stays for the
-// next batch: what it has loaded, and the launches that it has compiled, are its capital. Where a
-// child dies, or does not answer within the limit, a fresh one gets the request again: it is to
-// blame for what it does to a fresh one only.
+// It belongs to a single-threaded process. One child builds one request after the other, and stays
+// for the next batch: what it has loaded, and the launches that it has compiled, are its capital.
+// Where a child dies, or does not answer within the limit, a fresh one gets the request again: it
+// is to blame for what it does to a fresh one only.
 class BatchRunner {
  public:
   // `build` runs in the child. `reply` takes answers as they come; an error ends the run.

@@ -38,7 +38,7 @@ class FairQueue {
 
   double now_ = 0;  // the turn of whoever went last
   std::map<std::string, Owner> waiting_;
-  // Of owners that have nothing waiting, where they are ahead of now_.
+  // How far owners that have nothing waiting are ahead of now_.
   std::map<std::string, double> ahead_;
 };
 

@@ -99,7 +99,7 @@ class Fleet {
             const std::string& why);
   // A measurement was carried through. True: the device had rested, which is over and forgotten.
   bool Measured(const std::string& worker, const std::string& device);
-  // Of a device that was never lost: a sound one.
+  // A device that was never lost is a sound one.
   DeviceHealth HealthOf(const std::string& worker, const std::string& device) const;
   // As an earlier life of the daemon knew it.
   void SetHealth(const std::string& worker, const std::string& device, const DeviceHealth& health);
@@ -117,7 +117,7 @@ class Fleet {
   std::unordered_map<const WorkerLink*, std::string> worker_of_;
   // By target that was asked for; begun anew when devices come or go.
   std::unordered_map<std::string, std::vector<DeviceOf>> devices_for_;
-  // Of those that were lost since their last success, by worker and id: it outlives sessions.
+  // Devices that were lost since their last success, by worker and id: it outlives sessions.
   std::map<std::pair<std::string, std::string>, DeviceHealth> health_;
   // Who dialled under each name, for as long as the daemon lives.
   std::map<std::string, std::string> bound_;

@@ -48,7 +48,7 @@ class TaskHistory {
   // After a final in this regime.
   absl::Status ReloadFinal(tuning_db::Store& store);
   void Proposed(const tuning_db::Trial& trial);
-  // Of a trial that was proposed here; a second time changes nothing.
+  // The trial was proposed here; a second time changes nothing.
   void Settled(const tuning_db::Record& record);
 
   int64_t count() const { return static_cast<int64_t>(search_.size()); }

@@ -82,7 +82,7 @@ struct SharedArtifact {
 struct TaskRunner {
   TaskRunner(TaskKey of, tuning_db::Task what);
 
-  // Of this object, in this process: a plan made for another runner of the task is dropped.
+  // It names this object in this process: a plan made for another runner of the task is dropped.
   const uint64_t serial;
   const TaskKey key;
   const tuning_db::Task task;

@@ -124,7 +124,7 @@ class TuningLoop {
     tuning_db::Final final;  // without what is measured
     std::vector<tuning_db::FinalEntry> entries;
     bool may_repeat = false;
-    // Of one that a worker holds from before a restart: it may have been timed under another plan.
+    // Set for one that a worker holds from before a restart: its plan may have been another.
     std::string held_regime;
   };
 

@@ -34,7 +34,7 @@ tuning_db::Record ConfirmRecord(const MeasureReport& report, const tuning_db::Fi
   return record;
 }
 
-// Of a final that has no winner: never a success, for a success stands beside a final.
+// The record of a final that has no winner: never a success, for a success stands beside a final.
 tuning_db::Record FailedRecord(const MeasureReport& report, const std::string& why,
                                int64_t wall_time_ns) {
   tuning_db::Record record = ToRecord(report.result, report.worker, wall_time_ns);

@@ -23,7 +23,8 @@ using tuning_db::TrialState;
 
 namespace {
 
-// Of the inputs that outputs are checked on. Constant: a worker keeps the reference outputs.
+// The seed of the inputs that outputs are checked on. Constant: a worker keeps the reference
+// outputs.
 constexpr uint64_t kInputSeed = 1;
 
 TaskView ViewOf(const TaskRunner& runner, int batch) {

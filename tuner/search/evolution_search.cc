@@ -142,7 +142,7 @@ class EvolutionSearch : public Search {
     return all;
   }
 
-  // Of the best quarter, with a preference for its head.
+  // Picks one of the best quarter, with a preference for its head.
   static const Candidate& Pick(const std::vector<Candidate>& ranked, Random& random) {
     const size_t head = std::max<size_t>(1, ranked.size() / 4);
     return ranked[std::min(random.Below(head), random.Below(head))];

@@ -3,7 +3,7 @@
 namespace hone::tuner {
 namespace {
 
-// Of a space too large to be drawn dry; beyond it draws do not run out.
+// As many configs make a space too large to be drawn dry; beyond it draws do not run out.
 constexpr int64_t kEnumerated = 1 << 14;
 constexpr int kDrawsPerConfig = 20;
 

@@ -16,7 +16,7 @@ namespace hone::tuning_db::sqlite {
 
 // What the settled trial adds.
 absl::Status AddProgress(Connection& db, const Trial& trial, const Record& record);
-// Of all tasks, where none is kept yet.
+// Counts that of all tasks, where none is kept yet.
 absl::Status CountAllProgress(Connection& db);
 // Anew from the records, where one of them was retracted; `signature` is a text's id.
 absl::Status RecountProgress(Connection& db, int64_t task, int64_t signature);

@@ -64,7 +64,7 @@ absl::StatusOr<Trial> EnsureTrial(Connection& db, const Trial& trial);
 // Writes what transitions change: state, attempt, fence, worker, strikes, the lease.
 absl::Status UpdateTrial(Connection& db, const Trial& trial);
 
-// Of the trial that it settles, whose progress it is. The record's id.
+// The trial is the one that it settles, whose progress it is. Returns the record's id.
 absl::StatusOr<int64_t> InsertRecord(Connection& db, const Trial& trial, const Record& record);
 absl::StatusOr<Record> ReadRecord(Connection& db, int64_t id);
 absl::StatusOr<RecordPage> ReadRecords(Connection& db, const RecordFilter& filter, Order order,

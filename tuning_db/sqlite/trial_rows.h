@@ -7,7 +7,7 @@
 
 namespace hone::tuning_db::sqlite {
 
-// Of trials t, with its texts s (signature) and c (config) worker v and its lease l.
+// The columns of trials t, with its texts s (signature) and c (config) worker v and its lease l.
 inline constexpr char kTrialColumns[] =
     " t.id, t.task, s.body, c.body, t.nest_digest, t.purpose, t.round, t.job, "
     "t.state, t.attempt, t.fence, v.body, t.strikes, l.device, l.limit_ns ";
