@@ -27,6 +27,7 @@ inline const std::vector<NotYet> kNotYet = {
     {"no-blame-waiting", Fault::kTwins,
      "likewise; a second worker of a name ends the first's leases"},
     {"no-blame-waiting", Fault::kDevices, "a trial is blamed for a device that is not there"},
+    {"no-blame-waiting", Fault::kLies, "seed 2567: a trial that ran twice is given up"},
     {"lease-ends", Fault::kLies, "a lease gets its time anew when another of its device ends"},
     {"lease-ends", Fault::kBlackHoles, "likewise"},
     {"job-ends", Fault::kCancels, "trials of a cancelled job settle after its terminal event"},
