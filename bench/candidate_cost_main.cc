@@ -64,7 +64,7 @@ double MsSince(int64_t start_ns) {
   return static_cast<double>(Clock::Real().NowNs() - start_ns) * 1e-6;
 }
 
-codegen::ModuleSpec ArtifactOf(loop::Nest nest, const Target& target) {
+codegen::ModuleSpec ArtifactOf(loop::Nest nest, const CpuTarget& target) {
   codegen::ModuleSpec spec;
   spec.target = target;
   spec.kernels.emplace_back();
@@ -161,7 +161,7 @@ absl::StatusOr<ir::LayoutSignature> SignatureOf(const std::vector<ir::LayoutSign
 
 absl::Status Run(const Options& options) {
   HONE_ASSIGN_OR_RETURN(const ops::KernelDefinition def, ops::LowerWorkload(options.workload));
-  HONE_ASSIGN_OR_RETURN(Target target, Target::Parse(options.target));
+  HONE_ASSIGN_OR_RETURN(CpuTarget target, CpuTarget::Parse(options.target));
   target.threads = options.threads;
   const schedule::Template& templ = schedule::TemplateFor(def);
   const std::vector<ir::LayoutSignature> signatures = templ.Signatures(def, target);

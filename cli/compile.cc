@@ -23,7 +23,7 @@ struct Options {
 };
 
 absl::Status CompileModel(const Options& options) {
-  HONE_ASSIGN_OR_RETURN(const Target target, options.target.Resolve());
+  HONE_ASSIGN_OR_RETURN(const CpuTarget target, options.target.Resolve());
   HONE_RETURN_IF_ERROR(ResolveOutput(options.output).status());  // before minutes of work
   HONE_ASSIGN_OR_RETURN(std::vector<ir::Module> modules, LoadSpecialisations(options.model));
   HONE_ASSIGN_OR_RETURN(

@@ -31,7 +31,7 @@ absl::StatusOr<CompiledModel> OpenModule(const std::string& path, int threads) {
         fmt::format("expected a compiled model at {}, found a candidate kernel", path));
   }
   if (threads == 0) {
-    HONE_ASSIGN_OR_RETURN(const Target target, Target::Parse(table.target));
+    HONE_ASSIGN_OR_RETURN(const CpuTarget target, CpuTarget::Parse(table.target));
     threads = std::min(target.threads, HostCoreCount());
   }
   model.threads = threads;
@@ -92,8 +92,8 @@ bool IsModelSource(const ModelOptions& model) {
   return std::filesystem::path(model.path).extension() != ".so";
 }
 
-absl::StatusOr<CompiledModel> CompileForNow(std::vector<ir::Module> modules, const Target& target,
-                                            driver::ConfigChain& configs) {
+absl::StatusOr<CompiledModel> CompileForNow(std::vector<ir::Module> modules,
+                                            const CpuTarget& target, driver::ConfigChain& configs) {
   std::string folder = (std::filesystem::temp_directory_path() / "hone-run-XXXXXX").string();
   if (mkdtemp(folder.data()) == nullptr)
     return absl::InternalError(fmt::format("cannot make the folder {}", folder));
@@ -112,7 +112,7 @@ absl::StatusOr<CompiledModel> OpenOrCompile(const ModelOptions& model, int threa
     HONE_RETURN_IF_ERROR(CheckCompiledAlready(model));
     return OpenModule(model.path, threads);
   }
-  HONE_ASSIGN_OR_RETURN(const Target target,
+  HONE_ASSIGN_OR_RETURN(const CpuTarget target,
                         (TargetOptions{.target = "native", .threads = threads}.Resolve()));
   HONE_ASSIGN_OR_RETURN(std::vector<ir::Module> modules, LoadSpecialisations(model, values));
   HONE_ASSIGN_OR_RETURN(driver::ConfigChain configs,

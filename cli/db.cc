@@ -6,6 +6,7 @@
 #include "cli/verb.h"
 #include "fmt/format.h"
 #include "support/status.h"
+#include "tuning_db/backup.h"
 #include "tuning_db/store.h"
 
 namespace hone::cli {
@@ -13,6 +14,7 @@ namespace {
 
 struct Options {
   std::string database;
+  std::string copy;
   bool json = false;
 };
 
@@ -44,6 +46,13 @@ absl::Status Migrate(const Options& options) {
   return absl::OkStatus();
 }
 
+absl::Status BackUp(const Options& options) {
+  const std::string path = DatabasePath(options.database);
+  HONE_RETURN_IF_ERROR(tuning_db::BackUpSqlite(path, options.copy));
+  fmt::print("{} is a copy of {}\n", options.copy, path);
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 void AddDb(CLI::App& app, Action& action) {
@@ -56,6 +65,10 @@ void AddDb(CLI::App& app, Action& action) {
   CLI::App& migrate = *db.add_subcommand("migrate", "Bring it to this version's schema");
   migrate.add_option("--db", options->database, "The tuning database");
   migrate.callback([options, &action] { action = [options] { return Migrate(*options); }; });
+  CLI::App& backup = *db.add_subcommand("backup", "Copy it, while whoever writes it goes on");
+  backup.add_option("COPY", options->copy, "The file to make; none may be there")->required();
+  backup.add_option("--db", options->database, "The tuning database");
+  backup.callback([options, &action] { action = [options] { return BackUp(*options); }; });
   check.callback([options, &action] { action = [options] { return Check(*options); }; });
 }
 

@@ -19,7 +19,7 @@ struct Options {
 };
 
 absl::Status Explain(const Options& options) {
-  HONE_ASSIGN_OR_RETURN(const Target target, options.target.Resolve());
+  HONE_ASSIGN_OR_RETURN(const CpuTarget target, options.target.Resolve());
   HONE_ASSIGN_OR_RETURN(const std::vector<ir::Module> modules, LoadSpecialisations(options.model));
   HONE_ASSIGN_OR_RETURN(driver::ConfigChain configs,
                         ConfigsFrom(DatabasePath(options.database), !options.database.empty()));

@@ -11,8 +11,8 @@
 
 #include "cli/exit_code.h"
 #include "cli/json_document.h"
-#include "cli/model_final_report.h"
 #include "cli/progress.h"
+#include "compiler/frontend/name_list.h"
 #include "fmt/format.h"
 #include "support/status.h"
 
@@ -67,6 +67,21 @@ std::string Describe(const v1::JobInfo& job, const std::string& kind, int64_t tr
                      BestSoFar(job), totals.failures, rate, bound, eta);
 }
 
+bool IsUntried(const v1::TaskProgress& task) {
+  return task.budget() > 0 && task.total_trials() == 0;
+}
+
+// Which kernels had no trial at all, for the end of a sentence; empty: each had one.
+std::string NotTried(const v1::JobInfo& job) {
+  std::vector<std::string> names;
+  for (const v1::TaskProgress& task : job.tasks()) {
+    if (IsUntried(task)) names.push_back(task.name());
+  }
+  if (names.empty()) return "";
+  return fmt::format("; {} of {} kernels were not tried at all: {}", names.size(), job.tasks_size(),
+                     frontend::ShortList(names));
+}
+
 // How many searches ended before their budget; empty: none did.
 std::string EndedEarly(const v1::JobInfo& job) {
   const auto& tasks = job.tasks();
@@ -88,6 +103,14 @@ JobTimes TimesOf(const v1::JobInfo& job) {
     times.best_ns += task.weight() * task.best_ns();
   }
   return times;
+}
+
+TaskKeys UntriedOf(const v1::JobInfo& job) {
+  TaskKeys untried;
+  for (const v1::TaskProgress& task : job.tasks()) {
+    if (IsUntried(task)) untried.emplace(task.workload_digest(), task.signature());
+  }
+  return untried;
 }
 
 std::string WaitsFor(const v1::JobInfo& job) {
@@ -201,7 +224,7 @@ void PrintResult(const v1::GetJobResponse& ended, bool json, double wall_s,
   const JobTotals totals = TotalsOf(job);
   fmt::print("{} trials in {}, {} failed{}\n", totals.trials, FormatSeconds(wall_s),
              totals.failures, EndedEarly(job));
-  PrintModelFinals(models);
+  PrintModelFinals(models, UntriedOf(job));
 }
 
 absl::Status StateToStatus(const v1::JobInfo& job) {
@@ -211,8 +234,8 @@ absl::Status StateToStatus(const v1::JobInfo& job) {
       if (job.spec().limit_ns() > 0 && totals.done < totals.budget) {
         return WithExitCode(
             absl::DeadlineExceededError(fmt::format(
-                "the time limit ended the job after {} of {} trials; what was settled stays",
-                totals.done, totals.budget)),
+                "the time limit ended the job after {} of {} trials{}; what was settled stays",
+                totals.done, totals.budget, NotTried(job))),
             kEndedEarly);
       }
       return absl::OkStatus();

@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "cli/model_final_report.h"
 #include "cli/tuning_client.h"
 #include "nlohmann/json_fwd.hpp"
 #include "tuning_db/model_final.h"
@@ -31,6 +32,10 @@ struct JobTimes {
   double best_ns = 0;
 };
 JobTimes TimesOf(const v1::JobInfo& job);
+
+// The tasks of a job of which no trial was ever measured, by their workloads' digests and
+// signatures.
+TaskKeys UntriedOf(const v1::JobInfo& job);
 
 // What the first task that waits waits for; empty: none does.
 std::string WaitsFor(const v1::JobInfo& job);

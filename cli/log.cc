@@ -31,12 +31,12 @@ absl::Status List(const Options& options) {
   tuning_db::RecordFilter filter;
   filter.target = options.target;
   filter.workload_substring = options.workload;
-  filter.limit = options.limit;
-  filter.newest_first = true;
-  HONE_ASSIGN_OR_RETURN(const std::vector<tuning_db::Record> records, store->Records(filter));
+  HONE_ASSIGN_OR_RETURN(
+      const tuning_db::RecordPage page,
+      store->ListRecords(filter, tuning_db::Order::kNewestFirst, "", options.limit));
   nlohmann::json list = nlohmann::json::array();
   std::map<int64_t, tuning_db::Task> tasks;
-  for (const tuning_db::Record& record : records) {
+  for (const tuning_db::Record& record : page.records) {
     const tuning_db::Trial& trial = record.of_trial;
     if (!tasks.contains(trial.task)) {
       HONE_ASSIGN_OR_RETURN(tasks[trial.task], store->GetTask(trial.task));
@@ -71,32 +71,22 @@ absl::Status List(const Options& options) {
   return absl::OkStatus();
 }
 
-// The newest final of each task and signature of the records that match.
 absl::Status Best(const Options& options) {
   HONE_ASSIGN_OR_RETURN(const auto store, Open(options));
-  tuning_db::RecordFilter filter;
-  filter.target = options.target;
-  filter.workload_substring = options.workload;
-  HONE_ASSIGN_OR_RETURN(const std::vector<tuning_db::Record> records, store->Records(filter));
-  std::set<std::pair<int64_t, std::string>> keys;
-  for (const tuning_db::Record& record : records)
-    keys.insert({record.of_trial.task, record.of_trial.signature});
+  HONE_ASSIGN_OR_RETURN(const std::vector<tuning_db::TaskFinal> finals,
+                        store->NewestFinals(options.target, options.workload));
   nlohmann::json list = nlohmann::json::array();
-  for (const auto& [task_id, signature] : keys) {
-    HONE_ASSIGN_OR_RETURN(const std::optional<tuning_db::Final> final,
-                          store->NewestFinal(task_id, signature));
-    if (!final) continue;
-    HONE_ASSIGN_OR_RETURN(const tuning_db::Task task, store->GetTask(task_id));
-    const tuning_db::FinalEntry& winner = final->entries[final->winner];
+  for (const auto& [task, final] : finals) {
+    const tuning_db::FinalEntry& winner = final.entries[final.winner];
     list.push_back({{"workload", task.workload},
                     {"target", task.target},
-                    {"signature", signature},
+                    {"signature", final.signature},
                     {"config", winner.config},
-                    {"best_us", tuning_db::WinnerNs(*final) * 1e-3},
-                    {"default_us", final->entries[final->default_entry].median_ns * 1e-3},
+                    {"best_us", tuning_db::WinnerNs(final) * 1e-3},
+                    {"default_us", final.entries[final.default_entry].median_ns * 1e-3},
                     {"ratio_to_default", winner.ratio_to_default},
-                    {"trials", final->distinct_trials},
-                    {"job", final->job}});
+                    {"trials", final.distinct_trials},
+                    {"job", final.job}});
   }
   if (options.json) {
     const nlohmann::json document = {{"schema", 1}, {"best", list}};

@@ -19,7 +19,7 @@ int64_t CountUnsettled(const schedule::MicroKernelTask& task,
 
 }  // namespace
 
-absl::StatusOr<MicroKernelCosts> MicroKernelCostsOf(TuningClient& client, const Target& target) {
+absl::StatusOr<MicroKernelCosts> MicroKernelCostsOf(TuningClient& client, const CpuTarget& target) {
   v1::GetConfigsRequest request;
   for (const schedule::MicroKernelTask& task : schedule::MicroKernelTasksOf(target)) {
     request.set_target(task.target);  // the same of all
@@ -38,7 +38,7 @@ absl::StatusOr<MicroKernelCosts> MicroKernelCostsOf(TuningClient& client, const 
   return costs;
 }
 
-MicroKernelPlan PlanMicroKernels(const Target& target, const MicroKernelCosts& settled,
+MicroKernelPlan PlanMicroKernels(const CpuTarget& target, const MicroKernelCosts& settled,
                                  int64_t budget) {
   MicroKernelPlan plan;
   const std::vector<schedule::MicroKernelTask> tasks = schedule::MicroKernelTasksOf(target);
@@ -51,6 +51,13 @@ MicroKernelPlan PlanMicroKernels(const Target& target, const MicroKernelCosts& s
     plan.trials += trials;
   }
   return plan;
+}
+
+std::optional<int64_t> MicroKernelLimitNs(int64_t limit_ns, int64_t spent_ns) {
+  constexpr int64_t kParts = 4;
+  if (limit_ns <= 0) return 0;
+  const int64_t left_ns = limit_ns / kParts - spent_ns;
+  return left_ns > 0 ? std::optional(left_ns) : std::nullopt;
 }
 
 v1::JobSpec MicroKernelJob(const schedule::MicroKernelTask& task) {

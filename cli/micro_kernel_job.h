@@ -3,6 +3,7 @@
 #define HONE_CLI_MICRO_KERNEL_JOB_H_
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -13,7 +14,7 @@ namespace hone::cli {
 
 // What is settled of each of MicroKernelTasksOf.
 using MicroKernelCosts = std::vector<std::vector<schedule::ConfigCost>>;
-absl::StatusOr<MicroKernelCosts> MicroKernelCostsOf(TuningClient& client, const Target& target);
+absl::StatusOr<MicroKernelCosts> MicroKernelCostsOf(TuningClient& client, const CpuTarget& target);
 
 // What is measured before a job of `budget` trials: of MicroKernelTasksOf, in order, those of which
 // something is not settled, as long as all that is not fits in the budget. A stream is not measured
@@ -22,8 +23,13 @@ struct MicroKernelPlan {
   std::vector<schedule::MicroKernelTask> tasks;
   int64_t trials = 0;  // that are not settled
 };
-MicroKernelPlan PlanMicroKernels(const Target& target, const MicroKernelCosts& settled,
+MicroKernelPlan PlanMicroKernels(const CpuTarget& target, const MicroKernelCosts& settled,
                                  int64_t budget);
+
+// What the next of their jobs may take of a tune's time limit (0: none, which leaves it at 0) after
+// they have taken `spent_ns`: all of them together a quarter, the rest is for the models' kernels.
+// nullopt: nothing is left of that.
+std::optional<int64_t> MicroKernelLimitNs(int64_t limit_ns, int64_t spent_ns);
 
 // The job that measures one of the tasks, all of it.
 v1::JobSpec MicroKernelJob(const schedule::MicroKernelTask& task);

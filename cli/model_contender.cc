@@ -21,7 +21,7 @@ class GivenConfigs final : public driver::ConfigSource {
   }
 
   absl::StatusOr<std::optional<std::vector<std::string>>> OpenModel(const std::string&,
-                                                                    const Target&) override {
+                                                                    const CpuTarget&) override {
     return layouts_;
   }
 
@@ -49,7 +49,7 @@ bool ModelContender::operator==(const ModelContender& other) const {
          });
 }
 
-absl::StatusOr<ModelContender> ChooseContender(const ir::Module& module, const Target& target,
+absl::StatusOr<ModelContender> ChooseContender(const ir::Module& module, const CpuTarget& target,
                                                std::unique_ptr<driver::ConfigSource> configs,
                                                const std::vector<std::string>& layouts) {
   driver::ConfigChain chain;
@@ -64,7 +64,7 @@ absl::StatusOr<ModelContender> ChooseContender(const ir::Module& module, const T
                         .kernels = std::move(report.kernels)};
 }
 
-absl::StatusOr<TimedModel> CompileContender(const ir::Module& module, const Target& target,
+absl::StatusOr<TimedModel> CompileContender(const ir::Module& module, const CpuTarget& target,
                                             const ModelContender& contender) {
   driver::ConfigChain chain;
   chain.Add(std::make_unique<GivenConfigs>(contender));

@@ -53,19 +53,28 @@ void PrintKernels(const ModelFinal& final) {
   }
 }
 
-// What tuning won, as a sentence.
-std::string Verdict(const ModelFinal& final) {
+int64_t CountUntried(const ModelFinal& final, const TaskKeys& untried) {
+  return std::ranges::count_if(final.kernels, [&](const ModelFinalKernel& kernel) {
+    return untried.contains({kernel.workload_digest, kernel.signature});
+  });
+}
+
+std::string WhyNoGain(const ModelFinal& final, int64_t untried) {
+  if (HasTimedKernels(final)) {
+    return "no winner of a kernel was faster than its default where it stands";
+  }
+  return untried == 0 ? "the default configs are the winners of every kernel"
+                      : "the default configs are the winners of every kernel that was tried";
+}
+
+std::string Verdict(const ModelFinal& final, int64_t untried) {
   if (final.default_ns <= 0) {
-    return fmt::format("{}: no gain: {}", final.model,
-                       HasTimedKernels(final)
-                           ? "no winner of a kernel was faster than its default where it stands"
-                           : "the default configs are the winners of every kernel");
+    return fmt::format("{}: no gain: {}", final.model, WhyNoGain(final, untried));
   }
   if (!HasGain(final)) {
     return fmt::format(
         "{}: no gain: nothing was faster than the default configs as a whole ({}, {} rounds), "
-        "which "
-        "are kept",
+        "which are kept",
         final.model, FormatNs(final.default_ns), final.rounds);
   }
   return fmt::format("{}: {} by default, {} tuned: {} as fast, the median of {} paired rounds",
@@ -94,10 +103,18 @@ nlohmann::json ModelFinalsToJson(const std::vector<ModelFinal>& finals) {
   return models;
 }
 
-void PrintModelFinals(const std::vector<ModelFinal>& finals) {
+std::string VerdictOf(const ModelFinal& final, const TaskKeys& untried) {
+  const int64_t count = CountUntried(final, untried);
+  if (count == 0) return Verdict(final, 0);
+  if (count == std::ssize(final.kernels)) return final.model + ": no kernel was tried";
+  return fmt::format("{}; {} of its {} kernels were not tried", Verdict(final, count), count,
+                     final.kernels.size());
+}
+
+void PrintModelFinals(const std::vector<ModelFinal>& finals, const TaskKeys& untried) {
   for (const ModelFinal& final : finals) {
     if (HasTimedKernels(final)) PrintKernels(final);
-    fmt::print("\n{}\n", Verdict(final));
+    fmt::print("\n{}\n", VerdictOf(final, untried));
   }
 }
 

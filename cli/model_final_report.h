@@ -2,6 +2,9 @@
 #ifndef HONE_CLI_MODEL_FINAL_REPORT_H_
 #define HONE_CLI_MODEL_FINAL_REPORT_H_
 
+#include <set>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "nlohmann/json_fwd.hpp"
@@ -13,8 +16,14 @@ namespace hone::cli {
 // {name, workload_digest, signature, calls, kept, default_us, tuned_us, ratio, ratio_low,
 // ratio_high}}.
 nlohmann::json ModelFinalsToJson(const std::vector<tuning_db::ModelFinal>& finals);
+// Tasks, by their workloads' digests and signatures.
+using TaskKeys = std::set<std::pair<std::string, std::string>>;
+
+// What tuning won of a model, as a sentence. `untried`: tasks that no trial was measured of.
+std::string VerdictOf(const tuning_db::ModelFinal& final, const TaskKeys& untried);
+
 // On stdout: what each kernel gains where it stands, and a sentence on each model.
-void PrintModelFinals(const std::vector<tuning_db::ModelFinal>& finals);
+void PrintModelFinals(const std::vector<tuning_db::ModelFinal>& finals, const TaskKeys& untried);
 
 }  // namespace hone::cli
 

@@ -55,8 +55,8 @@ void TargetOptions::AddTo(CLI::App& verb) {
   AddThreads(verb, threads, "Threads of the target (default: all cores)");
 }
 
-absl::StatusOr<Target> TargetOptions::Resolve() const {
-  absl::StatusOr<Target> resolved = Target::Parse(target);
+absl::StatusOr<CpuTarget> TargetOptions::Resolve() const {
+  absl::StatusOr<CpuTarget> resolved = CpuTarget::Parse(target);
   if (!resolved.ok()) return WithExitCode(resolved.status(), kUsage);
   if (threads > 0) resolved->threads = threads;
   return resolved;

@@ -11,8 +11,8 @@
 #include "cli/shape_bindings.h"
 #include "compiler/driver/config_source.h"
 #include "compiler/frontend/tensor_file.h"
+#include "compiler/ir/cpu_target.h"
 #include "compiler/ir/expr.h"
-#include "compiler/ir/target.h"
 
 namespace CLI {
 class App;
@@ -30,7 +30,7 @@ struct TargetOptions {
 
   void AddTo(CLI::App& verb);
   // kInvalidArgument with exit code 2 for an unknown target.
-  absl::StatusOr<Target> Resolve() const;
+  absl::StatusOr<CpuTarget> Resolve() const;
 };
 
 struct ModelOptions {

@@ -8,6 +8,7 @@
 #include "cli/compiled_model.h"
 #include "cli/exit_code.h"
 #include "cli/verb.h"
+#include "compiler/frontend/name_list.h"
 #include "compiler/frontend/tensor_file.h"
 #include "fmt/format.h"
 #include "runtime/specialisation.h"
@@ -35,14 +36,16 @@ absl::Status CheckNames(const hone_function& function, const Files& files, bool 
   for (uint32_t i = 0; i < function.input_count; ++i) names.emplace_back(function.inputs[i].name);
   for (const auto& [name, file] : files) {
     if (!compiled_now && std::find(names.begin(), names.end(), name) == names.end()) {
-      return absl::InvalidArgumentError(fmt::format(
-          "expected an input of the model ({}), found --input {}", fmt::join(names, ", "), name));
+      return absl::InvalidArgumentError(
+          fmt::format("expected an input of the model ({}), found --input {}",
+                      fmt::join(names, ", "), frontend::ShellWord(name)));
     }
   }
   for (const std::string& name : names) {
     if (!files.contains(name)) {
       return absl::InvalidArgumentError(
-          fmt::format("expected --input {}=FILE for every input, found none for it", name));
+          fmt::format("expected --input {}=FILE for every input, found none for it",
+                      frontend::ShellWord(name)));
     }
   }
   return absl::OkStatus();
@@ -111,8 +114,9 @@ absl::Status CheckShapes(const ModelOptions& model) {
                       kUsage);
 }
 
-// Says which inputs are none of the compiled function: the import made constants of their values.
-void ReportBound(const hone_function& function, const Files& files) {
+// Says which inputs are none of the compiled function: the import made constants of their values,
+// or a cut left out what reads them.
+void ReportBound(const hone_function& function, const Files& files, bool is_cut) {
   for (const auto& [name, file] : files) {
     const auto* const end = function.inputs + function.input_count;
     const bool stayed = std::any_of(function.inputs, end,
@@ -120,8 +124,8 @@ void ReportBound(const hone_function& function, const Files& files) {
     if (stayed) continue;
     fmt::print(stderr,
                "note: the value of input {} is compiled in: it decides a shape or a branch, or "
-               "replaces a default value\n",
-               name);
+               "replaces a default value{}\n",
+               name, is_cut ? "; or --cut left out what reads it" : "");
   }
 }
 
@@ -147,7 +151,7 @@ absl::Status Run(const Options& options) {
   for (uint32_t i = 0; i < function.input_count; ++i) {
     HONE_RETURN_IF_ERROR(SetInput(executor, i, values.at(function.inputs[i].name)));
   }
-  ReportBound(function, files);
+  ReportBound(function, files, !options.model.outputs.empty());
   executor.Run();
   std::error_code error;
   std::filesystem::create_directories(options.output_dir, error);

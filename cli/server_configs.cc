@@ -15,8 +15,8 @@ class ServerConfigs : public driver::ConfigSource {
   ServerConfigs(const std::string& address, Verdicts verdicts)
       : client_(address), verdicts_(verdicts) {}
 
-  absl::StatusOr<std::optional<std::vector<std::string>>> OpenModel(const std::string& skeleton,
-                                                                    const Target& target) override {
+  absl::StatusOr<std::optional<std::vector<std::string>>> OpenModel(
+      const std::string& skeleton, const CpuTarget& target) override {
     if (verdicts_ == Verdicts::kOfKernels) return std::nullopt;
     HONE_ASSIGN_OR_RETURN(const auto final, client_.GetModelFinal(skeleton, target.ToString()));
     if (!final) return std::nullopt;
@@ -48,7 +48,7 @@ class ServerConfigs : public driver::ConfigSource {
   }
 
   absl::StatusOr<std::shared_ptr<const schedule::MicroKernelTimes>> MicroKernels(
-      const Target& target) override {
+      const CpuTarget& target) override {
     HONE_ASSIGN_OR_RETURN(const MicroKernelCosts costs, MicroKernelCostsOf(client_, target));
     return schedule::MicroKernelTimes::Of(target, costs);
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "CLI/CLI.hpp"
@@ -162,8 +163,11 @@ absl::StatusOr<MicroKernelsSpent> MeasureMicroKernels(const Options& options,
   const int64_t start_ns = Clock::Real().NowNs();
   fmt::print(stderr, "{} micro-kernels of the target\n", plan.trials);
   for (const schedule::MicroKernelTask& task : plan.tasks) {
+    const std::optional<int64_t> limit_ns =
+        MicroKernelLimitNs(work.spec.limit_ns(), Clock::Real().NowNs() - start_ns);
+    if (!limit_ns) break;
     v1::JobSpec spec = MicroKernelJob(task);
-    spec.set_limit_ns(LeftOf(work.spec.limit_ns(), Clock::Real().NowNs() - start_ns));
+    spec.set_limit_ns(*limit_ns);
     HONE_ASSIGN_OR_RETURN(const v1::JobInfo job, client.Submit(spec));
     HONE_ASSIGN_OR_RETURN(
         const v1::GetJobResponse ended,
@@ -172,6 +176,12 @@ absl::StatusOr<MicroKernelsSpent> MeasureMicroKernels(const Options& options,
     if (ended.job().state() == v1::JOB_STATE_DONE) continue;
     fmt::print(stderr, "note: micro-kernels are not all measured: {}\n", ended.job().message());
     break;
+  }
+  if (work.spec.limit_ns() > 0 && spent.trials < plan.trials) {
+    fmt::print(stderr,
+               "note: {} of {} micro-kernels were measured in their quarter of the time limit; the "
+               "next tune with this database goes on with the others\n",
+               spent.trials, plan.trials);
   }
   spent.seconds = static_cast<double>(Clock::Real().NowNs() - start_ns) * 1e-9;
   return spent;

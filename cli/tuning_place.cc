@@ -14,7 +14,7 @@ namespace hone::cli {
 namespace {
 
 // No worker that this verb starts could ever measure for another machine.
-absl::Status CheckRunsHere(const Target& target) {
+absl::Status CheckRunsHere(const CpuTarget& target) {
   if (target.threads > HostCoreCount()) {
     return WithExitCode(
         absl::InvalidArgumentError(fmt::format(
@@ -50,7 +50,7 @@ void SayWaiting(const std::string& database) {
 
 }  // namespace
 
-absl::StatusOr<TuningPlace> FindTuningPlace(const TuningRequest& request, const Target& target) {
+absl::StatusOr<TuningPlace> FindTuningPlace(const TuningRequest& request, const CpuTarget& target) {
   TuningPlace place;
   place.address = request.server;
   if (!place.address.empty()) return place;

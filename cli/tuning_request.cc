@@ -107,7 +107,7 @@ std::string JoinModelNames(const std::vector<std::string>& paths) {
   return names;
 }
 
-v1::JobSpec SpecOf(const TuningRequest& request, const Target& target,
+v1::JobSpec SpecOf(const TuningRequest& request, const CpuTarget& target,
                    const driver::ModelTasks& work, int64_t limit_ns) {
   v1::JobSpec spec;
   spec.set_model(JoinModelNames(request.models));
@@ -143,7 +143,7 @@ absl::StatusOr<std::string> OnlyTargetOf(const std::string& server) {
       kUsage);
 }
 
-absl::StatusOr<Target> TargetOf(const TuningRequest& request) {
+absl::StatusOr<CpuTarget> TargetOf(const TuningRequest& request) {
   TargetOptions options = request.target;
   if (!request.server.empty() && !options.is_given) {
     HONE_ASSIGN_OR_RETURN(options.target, OnlyTargetOf(request.server));

@@ -34,7 +34,7 @@ struct TuningRequest {
 // A request that is carried out, one job after the other: layouts that are chosen by prediction are
 // measured, and what is measured may make others seem better.
 struct TuningWork {
-  Target target;
+  CpuTarget target;
   std::vector<std::vector<ir::Module>> models;              // the specialisations of each
   std::set<std::pair<std::string, std::string>> submitted;  // workload digests and signatures
   // What is to be tuned next of all models; one entry a task and signature, weights added.

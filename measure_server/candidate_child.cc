@@ -2,10 +2,9 @@
 
 #include <sched.h>
 #include <signal.h>
-#include <sys/socket.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <memory>
@@ -15,28 +14,27 @@
 #include <vector>
 
 #include "measure_server/kernel_buffers.h"
+#include "measure_server/kernel_description.h"
+#include "measure_server/measured_cores.h"
 #include "measure_server/reference_file.h"
+#include "measure_server/shared_places.h"
 #include "measure_server/timed_kernel.h"
 #include "runtime/kernel_runner.h"
 #include "runtime/module.h"
-#include "support/clock.h"
-#include "support/median.h"
 
 namespace hone::measure {
 namespace {
 
-// Ends the process: memory is not given back and destructors do not run, for the candidate may have
-// spoilt what they would touch.
-[[noreturn]] void End(RunReport* report, RunOutcome outcome, const std::string& message) {
-  SetMessage(report, message.c_str());
-  report->outcome = outcome;
-  _exit(0);
-}
-
 // A worker's own priority over what else runs here, where the system allows it.
 void TakePriority() {
-  const sched_param priority{.sched_priority = 1};
+  const sched_param priority{.sched_priority = kCandidatePriority};
   sched_setscheduler(0, SCHED_FIFO, &priority);
+}
+
+// What is not timed has none.
+void DropPriority() {
+  const sched_param priority{.sched_priority = 0};
+  sched_setscheduler(0, SCHED_OTHER, &priority);
 }
 
 // A signal's own meaning, whatever libraries of the worker made of it: the zygote wants to see it.
@@ -48,66 +46,79 @@ void ResetSignals() {
 
 class Child {
  public:
-  explicit Child(const ChildSetup& setup) : setup_(setup), report_(setup.report) {}
+  explicit Child(const ChildSetup& setup) : setup_(setup) {}
 
   [[noreturn]] void RunCandidate() {
-    // Mapped, it needs no descriptor, and its size does not count against the limit.
-    if (setup_.request.has_reference != 0) OpenReference();
-    KeepDescriptors({setup_.artifact_fd, setup_.control_fd});
+    KeepDescriptors({setup_.artifact_fd, setup_.control_fd, setup_.shared_fd});
     SetUp(/*is_timed=*/true);
-    if (setup_.request.has_reference != 0) Check();
+    EnterRunning();
+    Share();
+    Describe();
+    if (setup_.request.has_reference != 0) RunForCheck();
     Measure();
+    _exit(0);
   }
 
   [[noreturn]] void RunReference() {
     KeepDescriptors({setup_.artifact_fd, setup_.control_fd, setup_.reference_fd});
     SetUp(/*is_timed=*/false);
+    ReferenceFile reference;
     std::string error;
-    if (!reference_.OpenForWriting(setup_.reference_fd, kernel(), &error)) {
-      End(report_, RunOutcome::kLoadError, error);
+    if (!reference.OpenForWriting(setup_.reference_fd, kernel(), &error)) {
+      Fail(RunOutcome::kLoadError, error);
     }
     EnterRunning();
+    SayStage(RunStage::kReference);
     for (const InputSet set : {InputSet::kExact, InputSet::kFloat}) {
       KernelBuffers buffers = KernelBuffers::Plain(kernel());
-      RunOnce(buffers, set);
-      reference_.Write(set, kernel(), buffers.pointers());
+      Fill(buffers, set);
+      RunOnce(buffers);
+      reference.Write(set, kernel(), buffers.pointers());
     }
-    reference_.MarkComplete();
-    End(report_, RunOutcome::kOk, "");
+    reference.MarkComplete();
+    Say(setup_.control_fd, Word::kDone);
+    _exit(0);
   }
 
  private:
   const hone_kernel& kernel() const { return module_->table().kernels[0]; }
 
-  void KeepDescriptors(std::vector<int> kept) const {
-    if (CloseAllBut(std::move(kept))) return;
-    End(report_, RunOutcome::kDeviceLost,
-        std::string("closing what it does not need failed: ") + std::strerror(errno));
+  // Ends the process: memory is not given back and destructors do not run, for the candidate may
+  // have spoilt what they would touch.
+  [[noreturn]] void Fail(RunOutcome outcome, const std::string& message) const {
+    Say(setup_.control_fd, Word::kFailed, static_cast<uint64_t>(outcome), message);
+    _exit(0);
+  }
+  [[noreturn]] void FailAtSystem(const char* what) const {
+    Fail(RunOutcome::kDeviceLost, std::string(what) + " failed: " + std::strerror(errno));
+  }
+  void SayStage(RunStage stage) const {
+    Say(setup_.control_fd, Word::kStage, static_cast<uint64_t>(stage));
   }
 
-  void OpenReference() {
-    std::string error;
-    if (reference_.OpenForReading(setup_.reference_fd, &error)) return;
-    End(report_, RunOutcome::kDeviceLost, error);
+  void KeepDescriptors(std::vector<int> kept) const {
+    if (!CloseAllBut(std::move(kept))) FailAtSystem("closing what it does not need");
   }
 
   // Threads, limits, filter, and the artifact's code, in this order.
   void SetUp(bool is_timed) {
     const RunRequest& request = setup_.request;
     ResetSignals();
-    if (is_timed) TakePriority();
+    if (is_timed) {
+      TakePriority();
+    } else {
+      DropPriority();
+    }
     team_.emplace(static_cast<int>(request.threads), ThreadTeam::Placement::kPinned);
-    if (!team_->error().empty()) End(report_, RunOutcome::kDeviceLost, team_->error());
+    if (!team_->error().empty()) Fail(RunOutcome::kDeviceLost, team_->error());
     // Every thread has made the system calls of its start before they are forbidden.
     team_->Run([](void*, int) {}, nullptr);
     const ResourceLimits limits{request.memory_limit_bytes + OwnMemoryBytes(),
                                 request.run_limit_ns * static_cast<int64_t>(request.threads)};
-    if (!setup_.sandbox->EnterLimits(limits) || !setup_.sandbox->EnterLoading()) {
-      End(report_, RunOutcome::kDeviceLost,
-          std::string("entering the sandbox failed: ") + std::strerror(errno));
+    if (!setup_.sandbox->EnterLimits(limits) || !setup_.sandbox->EnterLoading(setup_.artifact_fd)) {
+      FailAtSystem("entering the sandbox");
     }
     Load();
-    report_->sandbox_ns = Clock::Real().NowNs() - setup_.start_ns;
   }
 
   // What we allocate beside the kernel's buffers, which CheckMemory counts.
@@ -121,17 +132,16 @@ class Child {
   }
 
   void Load() {
-    report_->stage = RunStage::kLoading;
+    SayStage(RunStage::kLoading);
     std::string error;
     module_ = Module::OpenDescriptor(setup_.artifact_fd, "the artifact", &error);
-    if (module_ == nullptr) End(report_, RunOutcome::kLoadError, error);
+    if (module_ == nullptr) Fail(RunOutcome::kLoadError, error);
     if (module_->table().kernel_count != 1) {
-      End(report_, RunOutcome::kLoadError, "expected an artifact with one kernel");
+      Fail(RunOutcome::kLoadError, "expected an artifact with one kernel");
     }
     CheckMemory();
-    report_->stage = RunStage::kPreparing;
     runner_.emplace(kernel(), *team_);
-    if (!runner_->ok()) End(report_, RunOutcome::kOutOfMemory, "no memory for the scratch");
+    if (!runner_->ok()) Fail(RunOutcome::kOutOfMemory, "no memory for the scratch");
   }
 
   // The kernel's own tables say what it needs; the limit of the address space is for what they do
@@ -141,136 +151,104 @@ class Child {
     uint64_t bytes = 0;
     for (uint32_t b = 0; b < kernel().buffer_count; ++b) bytes += kernel().buffers[b].size_bytes;
     if (limit == 0 || bytes <= limit) return;
-    End(report_, RunOutcome::kOutOfMemory,
-        "no memory for its buffers: they take " + std::to_string(bytes) + " bytes, the limit is " +
-            std::to_string(limit));
+    Fail(RunOutcome::kOutOfMemory, "no memory for its buffers: they take " + std::to_string(bytes) +
+                                       " bytes, the limit is " + std::to_string(limit));
   }
 
-  void EnterRunning() {
-    if (setup_.sandbox->EnterRunning()) return;
-    End(report_, RunOutcome::kDeviceLost,
-        std::string("entering the sandbox failed: ") + std::strerror(errno));
+  void EnterRunning() const {
+    if (!setup_.sandbox->EnterRunning()) FailAtSystem("entering the sandbox");
   }
 
-  // Fills, prepares and runs once, closing what is complete to writers.
-  void RunOnce(KernelBuffers& buffers, InputSet set) {
-    if (!buffers.ok()) End(report_, RunOutcome::kOutOfMemory, "no memory for the buffers");
+  void Share() {
+    places_.emplace(kernel().buffers, kernel().buffer_count);
+    if (!places_->ok()) Fail(RunOutcome::kOutOfMemory, "no memory for the buffers");
+    void* const page = mmap(nullptr, kPageBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
+                            setup_.shared_fd, 0);
+    if (page == MAP_FAILED) FailAtSystem("mapping shared memory");
+    run_counter_ = static_cast<uint64_t*>(page);
+  }
+
+  void Describe() const {
+    constexpr size_t kPieceBytes = 32 << 10;
+    const std::string bytes = KernelDescription::Encode(kernel());
+    for (size_t at = 0; at < bytes.size(); at += kPieceBytes) {
+      const std::string piece = bytes.substr(at, kPieceBytes);
+      Say(setup_.control_fd, Word::kDescribed, bytes.size() - at - piece.size(), piece);
+    }
+  }
+
+  // Closing what is complete to writers.
+  void Fill(KernelBuffers& buffers, InputSet set) const {
+    if (!buffers.ok()) Fail(RunOutcome::kOutOfMemory, "no memory for the buffers");
     buffers.Fill(setup_.request.seed, set);
     buffers.Close(HONE_ROLE_INPUT);
     buffers.Close(HONE_ROLE_CONSTANT);
+  }
+
+  void RunOnce(KernelBuffers& buffers) {
     runner_->Bind(buffers.pointers());
     runner_->Run(HONE_PHASE_PREPARE);
     buffers.Close(HONE_ROLE_PREPARED);
     runner_->Run(HONE_PHASE_RUN);
   }
 
-  void Check() {
-    const int64_t start_ns = Clock::Real().NowNs();
-    EnterRunning();
-    report_->stage = RunStage::kChecking;
-    for (const InputSet set : {InputSet::kExact, InputSet::kFloat}) CheckSet(set);
-    report_->check_ns = Clock::Real().NowNs() - start_ns;
-  }
-
-  void CheckSet(InputSet set) {
-    const char* set_name = set == InputSet::kExact ? "small integers" : "floats";
-    // The floats are kept for what is timed: constants can be many, and take long to make.
-    checked_.reset();
-    KernelBuffers& buffers = checked_.emplace(KernelBuffers::Guarded(kernel()));
-    RunOnce(buffers, set);
-    if (const char* damaged = buffers.FindDamaged(); damaged != nullptr) {
-      End(report_, RunOutcome::kWrongOutput,
-          std::string("wrote beyond the ends of buffer ") + damaged);
-    }
-    const std::vector<uint32_t> outputs = OutputsOf(kernel());
-    if (outputs.size() != reference_.output_count()) {
-      End(report_, RunOutcome::kWrongOutput,
-          "has " + std::to_string(outputs.size()) + " outputs, the reference " +
-              std::to_string(reference_.output_count()));
-    }
-    for (uint32_t i = 0; i < outputs.size(); ++i) {
-      const hone_buffer& buffer = kernel().buffers[outputs[i]];
-      uint64_t elements = 1;
-      for (uint32_t axis = 0; axis < buffer.rank; ++axis) {
-        elements *= static_cast<uint64_t>(buffer.shape[axis]);
-      }
-      if (elements != reference_.element_count(i)) {
-        End(report_, RunOutcome::kWrongOutput,
-            std::string(buffer.name) + " has not as many elements as the reference");
-      }
-      const OutputVerdict verdict = CheckOutput(buffer, buffers.pointers()[outputs[i]],
-                                                reference_.Output(set, i), kernel().error_bound);
-      if (set == InputSet::kFloat) {
-        report_->error_ratio = std::max(report_->error_ratio, verdict.error_ratio);
-      }
-      if (!verdict.ok) {
-        End(report_, RunOutcome::kWrongOutput, verdict.message + " (inputs: " + set_name + ")");
-      }
+  void RunForCheck() {
+    for (const InputSet set : {InputSet::kExact, InputSet::kFloat}) {
+      // The floats are kept for what is timed: constants can be many, and take long to make.
+      checked_.reset();
+      KernelBuffers& buffers =
+          checked_.emplace(KernelBuffers::Guarded(kernel(), *places_, setup_.shared_fd));
+      Fill(buffers, set);
+      if (ReceiveCommand(setup_.control_fd) != Command::kCheck) _exit(0);
+      RunOnce(buffers);
+      Say(setup_.control_fd, Word::kRan);
     }
   }
 
-  [[noreturn]] void Measure() {
-    if (setup_.request.has_reference == 0) EnterRunning();
-    report_->stage = RunStage::kTiming;
+  void Measure() {
     const Plan& plan = setup_.request.plan;
     TimedKernel timed(kernel(), *team_);
     if (!timed.SetUp(setup_.request.seed, checked_ ? &*checked_ : nullptr)) {
-      End(report_, RunOutcome::kOutOfMemory, "no memory for the buffers it is timed with");
+      Fail(RunOutcome::kOutOfMemory, "no memory for the buffers it is timed with");
     }
     checked_.reset();
+    timed.CountRunsAt(run_counter_);
     const bool rotate =
         plan.rotation_bytes != 0 &&
         timed.RotateConstants(plan.rotation_bytes, setup_.request.memory_limit_bytes);
-    report_->constants_rotate = rotate ? 1 : 0;
-    Say(kReady);
-    while (Hear() == kRound) {
-      const int64_t start_ns = Clock::Real().NowNs();
-      Keep(Time(timed, plan));
-      report_->timing_ns += Clock::Real().NowNs() - start_ns;
-      Say(kDone);
-    }
-    End(report_, RunOutcome::kOk, "");
-  }
-
-  void Keep(const Timing& timing) {
-    report_->dirty_chunks += timing.dirty_chunks;
-    if (setup_.request.rounds != 0) return KeepRound(timing);
-    if (timing.is_noisy) report_->is_noisy = 1;
-    for (size_t i = 0; i < timing.samples_ns.size(); ++i) {
-      KeepSample(timing.samples_ns[i], timing.calibrator_ns[i]);
+    Say(setup_.control_fd, Word::kReady, rotate ? 1 : 0);
+    while (true) {
+      switch (ReceiveCommand(setup_.control_fd)) {
+        case Command::kRound:
+          Say(setup_.control_fd, Word::kRound, 0, EncodeRound(RunRound(timed, plan)));
+          break;
+        case Command::kOutputs:
+          CopyOutputs(timed);
+          Say(setup_.control_fd, Word::kOutputs);
+          break;
+        default:
+          return;
+      }
     }
   }
 
-  // The median of its clean chunks; where it has none, its least disturbed chunk.
-  void KeepRound(Timing timing) {
-    if (timing.clean_chunks == 0) report_->is_noisy = 1;
-    const uint32_t used = std::max(timing.clean_chunks, 1u);
-    timing.samples_ns.resize(used);
-    timing.calibrator_ns.resize(used);
-    KeepSample(Median(std::move(timing.samples_ns)), Median(std::move(timing.calibrator_ns)));
-  }
-
-  void KeepSample(double sample_ns, double calibrator_ns) {
-    if (report_->sample_count >= kMaxSamples) return;
-    report_->samples_ns[report_->sample_count] = sample_ns;
-    report_->calibrator_ns[report_->sample_count] = calibrator_ns;
-    report_->sample_count += 1;
-  }
-
-  void Say(char byte) { (void)!send(setup_.control_fd, &byte, 1, MSG_NOSIGNAL); }
-
-  char Hear() {
-    char byte = kEnd;
-    return recv(setup_.control_fd, &byte, 1, 0) == 1 ? byte : static_cast<char>(kEnd);
+  void CopyOutputs(const TimedKernel& timed) const {
+    for (uint32_t b = 0; b < kernel().buffer_count; ++b) {
+      const hone_buffer& buffer = kernel().buffers[b];
+      if (buffer.role != HONE_ROLE_OUTPUT) continue;
+      const GuardedBuffer into(buffer.size_bytes, (*places_)[b], setup_.shared_fd);
+      if (into.data() == nullptr) Fail(RunOutcome::kOutOfMemory, "no memory for the outputs");
+      std::memcpy(into.data(), timed.data(b), buffer.size_bytes);
+    }
   }
 
   const ChildSetup& setup_;
-  RunReport* const report_;
-  ReferenceFile reference_;
   std::optional<ThreadTeam> team_;
   std::unique_ptr<Module> module_;
   std::optional<KernelRunner> runner_;
+  std::optional<SharedPlaces> places_;
   std::optional<KernelBuffers> checked_;  // of the newest set
+  uint64_t* run_counter_ = nullptr;
 };
 
 }  // namespace

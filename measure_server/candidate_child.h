@@ -2,6 +2,7 @@
 #ifndef HONE_MEASURE_SERVER_CANDIDATE_CHILD_H_
 #define HONE_MEASURE_SERVER_CANDIDATE_CHILD_H_
 
+#include "measure_server/child_channel.h"
 #include "measure_server/run_protocol.h"
 #include "measure_server/sandbox.h"
 
@@ -11,22 +12,20 @@ struct ChildSetup {
   RunRequest request;
   const Sandbox* sandbox = nullptr;
   int artifact_fd = -1;
-  int reference_fd = -1;  // of outputs to compare with (or to write, of a reference); -1: none
-  int64_t start_ns = 0;   // on the clock when its fork began
-  int control_fd = -1;    // a stream socket to the zygote
-  // Shared; the only memory that the child shares with others and can write (apart from what a
-  // reference writes).
-  RunReport* report = nullptr;
+  int reference_fd = -1;  // to write a reference's outputs to
+  // With the process that checks it: the only memory that a candidate shares and can write.
+  int shared_fd = -1;
+  int control_fd = -1;  // a channel to the zygote
 };
 
-// What goes over the control socket, a byte each. The child says kReady when it has loaded, checked
-// and set up everything; then for each kRound it times one round and says kDone; kEnd or the end of
-// the stream ends it.
-enum ControlByte : char { kReady = 'r', kRound = 't', kDone = 'd', kEnd = 'e' };
-
-// Never returns. Whatever comes of it is in the report; a crash or a kill leaves the outcome kNone.
+// Never return. Each step is said over the channel, and waits for a command where
+// child_channel.h has one; nothing is said of a crash.
+//
+// kStage, kDescribed; where the request has a reference, kRan for each input set; kReady; then what
+// is commanded. From kDescribed on code of the artifact runs.
 [[noreturn]] void RunCandidateChild(const ChildSetup& setup);
-// The reference kernel: both input sets, outputs written to reference_fd. No timing, no guards.
+// The reference kernel: both input sets, outputs written to reference_fd, kDone. No timing, no
+// guards.
 [[noreturn]] void RunReferenceChild(const ChildSetup& setup);
 
 }  // namespace hone::measure

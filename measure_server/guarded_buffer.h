@@ -5,16 +5,19 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "measure_server/shared_places.h"
+
 namespace hone::measure {
 
 // A block that ends (rounded up to HONE_BUFFER_ALIGNMENT, so far may it be read) at an inaccessible
-// page and follows one; the bytes between are a red zone. All of it starts as 0xFF, which is NaN in
-// every float type. Movable.
+// page and follows one; the bytes between are a red zone. What of it is shared lies in a file of
+// the process that looks at the red zones and the data, which also fills it; all else starts as
+// kPoison. Movable.
 class GuardedBuffer {
  public:
   GuardedBuffer() = default;
   // data() is null when there is no memory.
-  explicit GuardedBuffer(size_t size_bytes);
+  GuardedBuffer(size_t size_bytes, const SharedPlace& place, int shared_fd);
   GuardedBuffer(GuardedBuffer&& other) noexcept;
   GuardedBuffer& operator=(GuardedBuffer&& other) noexcept;
   GuardedBuffer(const GuardedBuffer&) = delete;
@@ -24,14 +27,13 @@ class GuardedBuffer {
   uint8_t* data() const { return data_; }
   // From here on a write kills the process.
   void MakeReadOnly();
-  // Whether the red zone is as it was.
-  bool IsIntact() const;
 
  private:
+  bool MapInner(size_t inner, const SharedPlace& place, int shared_fd);
+
   uint8_t* mapped_ = nullptr;
   size_t mapped_bytes_ = 0;
   uint8_t* data_ = nullptr;
-  size_t size_bytes_ = 0;
 };
 
 }  // namespace hone::measure

@@ -5,10 +5,11 @@
 
 namespace hone::measure {
 
-KernelBuffers KernelBuffers::Guarded(const hone_kernel& kernel) {
+KernelBuffers KernelBuffers::Guarded(const hone_kernel& kernel, const SharedPlaces& places,
+                                     int shared_fd) {
   KernelBuffers buffers(kernel);
   for (uint32_t b = 0; b < kernel.buffer_count && buffers.ok_; ++b) {
-    buffers.guarded_.emplace_back(kernel.buffers[b].size_bytes);
+    buffers.guarded_.emplace_back(kernel.buffers[b].size_bytes, places[b], shared_fd);
     buffers.pointers_.push_back(buffers.guarded_.back().data());
     buffers.ok_ = buffers.pointers_.back() != nullptr;
   }
@@ -50,13 +51,6 @@ void KernelBuffers::Close(uint8_t role) {
   for (uint32_t b = 0; b < guarded_.size(); ++b) {
     if (kernel_->buffers[b].role == role) guarded_[b].MakeReadOnly();
   }
-}
-
-const char* KernelBuffers::FindDamaged() const {
-  for (uint32_t b = 0; b < guarded_.size(); ++b) {
-    if (!guarded_[b].IsIntact()) return kernel_->buffers[b].name;
-  }
-  return nullptr;
 }
 
 }  // namespace hone::measure

@@ -15,8 +15,10 @@ namespace hone::measure {
 // One pointer for each entry of the buffer table. Owns the memory.
 class KernelBuffers {
  public:
-  // For the check run: red zones around each buffer, and what must not be written is read-only.
-  static KernelBuffers Guarded(const hone_kernel& kernel);
+  // For the check run: red zones around each buffer, what must not be written is read-only, and
+  // what the checking process looks at lies in its file.
+  static KernelBuffers Guarded(const hone_kernel& kernel, const SharedPlaces& places,
+                               int shared_fd);
   // From the runtime's allocator, as a deployed model has them.
   static KernelBuffers Plain(const hone_kernel& kernel);
 
@@ -31,8 +33,6 @@ class KernelBuffers {
   // After prepare launches: what they read and wrote is for reading only (guarded ones; inputs and
   // constants can be closed before).
   void Close(uint8_t role);
-  // The name of a buffer that was written beyond its ends; null: none. Guarded ones only.
-  const char* FindDamaged() const;
 
  private:
   explicit KernelBuffers(const hone_kernel& kernel) : kernel_(&kernel) {}

@@ -41,6 +41,8 @@ class LayoutMap {
     }
     return true;
   }
+  // Where the elements of a row lie, from its first. The tensor has an axis.
+  const std::vector<int64_t>& row_terms() const { return terms_.back(); }
   // f(linear, base): of the first element of each row; element i of it lies at base + terms[i]. The
   // tensor has an axis.
   template <typename F>

@@ -31,7 +31,9 @@ namespace hone::measure {
 namespace {
 
 constexpr uint64_t kReferenceCacheBytes = uint64_t{256} << 20;
-constexpr uint32_t kProtocol = 2;  // 2: rotation_bytes and regime instead of cold_constants
+// docs/protocol.md, Versions: this release speaks the newest and the one before it.
+constexpr uint32_t kProtocol = 3;
+constexpr uint32_t kOldestProtocol = 2;
 
 // 7: wrong version, a daemon that is private, a name that is taken.
 enum ExitCode { kExitOk = 0, kExitFailed = 1, kExitUsage = 2, kExitDenied = 6, kExitBusy = 7 };
@@ -60,7 +62,7 @@ hone::v1::Hello MakeHello(const Flags& flags) {
                                       : flags.name);
   hello.set_instance(fmt::format("{}-{}", process, id));
   hello.set_build(std::string("hone ") + Version());
-  hello.set_min_protocol(kProtocol);
+  hello.set_min_protocol(kOldestProtocol);
   hello.set_max_protocol(kProtocol);
   hello.set_artifact_abi(HONE_MODULE_ABI_VERSION);
   hello.set_sandbox(flags.sandbox == SandboxLevel::kStrict ? hone::v1::SANDBOX_LEVEL_STRICT

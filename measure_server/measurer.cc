@@ -20,7 +20,7 @@ Plan ToPlan(const v1::TimingPlan& timing) {
   Plan plan;
   if (timing.chunk_ns() > 0) plan.chunk_ns = timing.chunk_ns();
   if (timing.min_chunks() > 0) plan.min_chunks = std::min(timing.min_chunks(), kMaxSamples);
-  plan.max_chunks = std::max(timing.max_chunks(), plan.min_chunks);
+  plan.max_chunks = std::clamp(timing.max_chunks(), plan.min_chunks, kMaxChunks);
   plan.warmup_ns = timing.warmup_ns();
   plan.stop_above_ns = timing.stop_above_ns();
   plan.rotation_bytes = timing.rotation_bytes();
@@ -30,7 +30,7 @@ Plan ToPlan(const v1::TimingPlan& timing) {
 RunRequest ToRequest(const v1::Assignment& assignment) {
   RunRequest request;
   request.candidate_count = static_cast<uint32_t>(assignment.candidates_size());
-  request.rounds = assignment.rounds();
+  request.rounds = std::min(assignment.rounds(), kMaxSamples);
   request.threads = std::max(assignment.threads(), 1u);
   request.seed = assignment.seed();
   request.plan = ToPlan(assignment.timing());
@@ -85,6 +85,8 @@ double TimeOf(const v1::CandidateResult& result) {
 void Identify(const v1::Assignment& assignment, v1::MeasureResult* result) {
   result->set_fence(assignment.fence());
   result->set_trial(assignment.trial());
+  result->set_device(assignment.device());
+  result->set_attempt(assignment.attempt());
   for (int i = 0; i < result->candidates_size(); ++i) {
     v1::CandidateResult& candidate = *result->mutable_candidates(i);
     candidate.set_artifact_digest(assignment.candidates(i).artifact_digest());

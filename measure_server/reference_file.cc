@@ -56,6 +56,10 @@ uint64_t ReferenceFileBytes(int fd) {
   return fstat(fd, &info) == 0 ? static_cast<uint64_t>(info.st_blocks) * 512 : 0;
 }
 
+ReferenceFile::~ReferenceFile() {
+  if (header_ != nullptr) munmap(header_, mapped_bytes_);
+}
+
 bool ReferenceFile::OpenForWriting(int fd, const hone_kernel& kernel, std::string* error) {
   const std::vector<uint32_t> outputs = OutputsOf(kernel);
   if (outputs.empty() || outputs.size() % 2 != 0 || outputs.size() / 2 > kMaxOutputs) {
@@ -84,6 +88,7 @@ bool ReferenceFile::OpenForWriting(int fd, const hone_kernel& kernel, std::strin
 
 bool ReferenceFile::OpenForReading(int fd, std::string* error) {
   if (!Map(fd, false, error)) return false;
+  madvise(header_, mapped_bytes_, MADV_DONTFORK);
   if (header_->is_complete == 1) return true;
   *error = "the reference is not complete";
   return false;
@@ -106,6 +111,7 @@ bool ReferenceFile::Map(int fd, bool for_writing, std::string* error) {
     return false;
   }
   header_ = static_cast<ReferenceHeader*>(mapped);
+  mapped_bytes_ = bytes;
   return true;
 }
 

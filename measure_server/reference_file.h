@@ -22,12 +22,18 @@ int SealReferenceFile(int fd);
 // Bytes of memory it takes.
 uint64_t ReferenceFileBytes(int fd);
 
-// The file, mapped. Unmapped with the process.
+// The file, mapped.
 class ReferenceFile {
  public:
+  ReferenceFile() = default;
+  ~ReferenceFile();
+  ReferenceFile(const ReferenceFile&) = delete;
+  ReferenceFile& operator=(const ReferenceFile&) = delete;
+
   // For writing what `kernel` computes: its outputs come in pairs, values and magnitudes. False
   // with a sentence in *error.
   bool OpenForWriting(int fd, const hone_kernel& kernel, std::string* error);
+  // Children that are forked later do not see it.
   bool OpenForReading(int fd, std::string* error);
 
   uint32_t output_count() const { return header_->output_count; }
@@ -43,6 +49,7 @@ class ReferenceFile {
   double* Data(InputSet set, uint32_t output) const;
 
   ReferenceHeader* header_ = nullptr;
+  size_t mapped_bytes_ = 0;
 };
 
 // Places of the outputs in a kernel's buffer table.

@@ -1,5 +1,5 @@
-// What the worker, its zygote and the children say to each other: plain data in shared memory, for
-// the children have neither files nor protobuf.
+// What the worker and its zygote say to each other: plain data, for the zygote and its children
+// have neither files nor protobuf.
 #ifndef HONE_MEASURE_SERVER_RUN_PROTOCOL_H_
 #define HONE_MEASURE_SERVER_RUN_PROTOCOL_H_
 
@@ -12,6 +12,7 @@ namespace hone::measure {
 
 inline constexpr uint32_t kMaxCandidates = 64;
 inline constexpr uint32_t kMaxSamples = 1024;
+inline constexpr uint32_t kMaxChunks = 1024;  // of a round
 inline constexpr uint32_t kMaxOutputs = 64;
 inline constexpr size_t kPageBytes = 4096;
 
@@ -28,6 +29,8 @@ struct RunRequest {
   Plan plan;
   int64_t run_limit_ns = 0;         // of one candidate, while it runs
   uint64_t memory_limit_bytes = 0;  // 0: none
+  // What its candidates may take together; 0: half of what the machine has left.
+  uint64_t together_bytes = 0;
 };
 
 // As hone.v1.MeasureOutcome.
@@ -43,12 +46,11 @@ enum class RunOutcome : uint32_t {
 };
 
 // What a child was doing; named in the message when it dies.
-enum class RunStage : uint32_t { kStarting, kLoading, kPreparing, kChecking, kTiming };
+enum class RunStage : uint32_t { kStarting, kLoading, kReference, kChecking, kTiming };
 
-// Of one candidate; written by its child while it lives, then by the zygote.
-struct alignas(kPageBytes) RunReport {
+// Of one candidate; written by the zygote, and no child can see it.
+struct RunReport {
   RunOutcome outcome = RunOutcome::kNone;
-  RunStage stage = RunStage::kStarting;
   uint32_t sample_count = 0;
   uint32_t dirty_chunks = 0;
   uint32_t is_noisy = 0;

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "measure_server/isolation.h"
 #include "measure_server/run_protocol.h"
 #include "measure_server/sandbox.h"
 
@@ -19,8 +20,9 @@ struct RunFiles {
 // Forks a child a candidate; returns when all have ended. Every report then has an outcome. In a
 // single-threaded process only. A candidate's limit counts the time in which it is waited for,
 // from when its child starts. A cancelled session ends at once, its candidates as lost. The rounds
-// of a final go over the candidates in rotating order.
-void RunSession(const RunRequest& request, const RunFiles& files, const Sandbox& sandbox);
+// of a final go over the candidates in rotating order, all of them alive where memory allows it.
+void RunSession(const RunRequest& request, const RunFiles& files, const Sandbox& sandbox,
+                const Isolation& isolation);
 
 }  // namespace hone::measure
 

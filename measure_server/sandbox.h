@@ -36,10 +36,11 @@ class Sandbox {
   // Address space, processor time, file size 0, no core file, no new processes, no new privileges.
   // False with errno when the system refuses.
   bool EnterLimits(const ResourceLimits& limits) const;
-  // For all threads of the process: no threads, processes, network, or writing of files; reading
-  // and loading still go, and asking for tile registers.
-  bool EnterLoading() const;
-  // And from here on no files and no new code at all.
+  // For all threads of the process: no threads, processes, network or files; loading still goes,
+  // and asking for tile registers. No file can be opened: who tries gets `artifact_fd`, from its
+  // beginning, so that the loader needs no path.
+  bool EnterLoading(int artifact_fd) const;
+  // And from here on no new code at all.
   bool EnterRunning() const;
 
  private:

@@ -11,11 +11,13 @@
 #include <deque>
 #include <mutex>
 #include <optional>
+#include <random>
 #include <thread>
 #include <utility>
 
 #include "hone/v1/farm.grpc.pb.h"
 #include "support/clock.h"
+#include "support/random.h"
 
 namespace hone::measure {
 
@@ -23,9 +25,10 @@ namespace v1 = hone::v1;
 
 namespace {
 
-// A daemon that said nothing for so many heartbeat intervals is taken for gone.
-constexpr int kSilentIntervals = 5;
+constexpr int kKeepaliveMs = 20'000;
 constexpr int64_t kIdleWaitNs = 1'000'000'000;
+// A daemon that does not welcome the worker within this is taken for gone.
+constexpr int64_t kWelcomeLimitNs = 10'000'000'000;
 
 // Messages on their way to the stream, written by a thread of their own: writing may block, and
 // nobody who has something to say should wait for that.
@@ -83,6 +86,7 @@ class Stream {
       worker_->Receive(response);
       if (worker_->is_finished()) outbox_.Close();
     }
+    has_ended_ = true;
     worker_->Disconnected();
     outbox_.Close();
     writer.join();
@@ -93,16 +97,22 @@ class Stream {
   void Write() {
     while (!outbox_.is_closed()) {
       const int64_t interval_ns = worker_->heartbeat_interval_ns();
-      std::optional<v1::WorkRequest> message =
-          outbox_.Pop(interval_ns > 0 ? interval_ns : kIdleWaitNs);
+      // Heartbeats go out on time, whatever else there is to say.
+      const int64_t wait_ns =
+          interval_ns > 0 ? last_heartbeat_ns_ + interval_ns - Clock::Real().NowNs() : kIdleWaitNs;
+      std::optional<v1::WorkRequest> message = outbox_.Pop(std::max<int64_t>(wait_ns, 0));
       if (worker_->is_finished()) break;
-      if (IsSilent(interval_ns)) {
-        spdlog::warn("the daemon said nothing for {} heartbeats", kSilentIntervals);
+      if (IsSilent()) {
+        spdlog::warn("the daemon said nothing for too long");
         return context_.TryCancel();
       }
-      if (!message) message.emplace().mutable_heartbeat();
-      if (!stream_->Write(*message)) return;  // the reader sees the end of the stream
+      if (message && !stream_->Write(*message)) return;  // the reader sees the end of the stream
+      if (interval_ns <= 0 || Clock::Real().NowNs() - last_heartbeat_ns_ < interval_ns) continue;
+      last_heartbeat_ns_ = Clock::Real().NowNs();
+      if (!stream_->Write(worker_->HeartbeatMessage())) return;
     }
+    // To cancel a stream that the daemon has ended would replace what it said last.
+    if (has_ended_) return;
     while (const auto message = outbox_.Pop(0)) {
       if (!stream_->Write(*message)) return;
     }
@@ -111,9 +121,10 @@ class Stream {
     context_.TryCancel();
   }
 
-  bool IsSilent(int64_t interval_ns) const {
-    return interval_ns > 0 &&
-           Clock::Real().NowNs() - last_received_ns_ > kSilentIntervals * interval_ns;
+  bool IsSilent() const {
+    const int64_t told_ns = worker_->silence_limit_ns();
+    const int64_t limit_ns = told_ns > 0 ? told_ns : kWelcomeLimitNs;
+    return Clock::Real().NowNs() - last_received_ns_ > limit_ns;
   }
 
   Worker* const worker_;
@@ -121,6 +132,8 @@ class Stream {
   std::unique_ptr<grpc::ClientReaderWriterInterface<v1::WorkRequest, v1::WorkResponse>> stream_;
   Outbox outbox_;
   std::atomic<int64_t> last_received_ns_{0};
+  std::atomic<bool> has_ended_{false};
+  int64_t last_heartbeat_ns_ = 0;  // of the writer's thread
 };
 
 std::shared_ptr<grpc::Channel> MakeChannel(const std::string& address,
@@ -132,6 +145,8 @@ std::shared_ptr<grpc::Channel> MakeChannel(const std::string& address,
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, first_ms);
   arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, first_ms);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, first_ms);
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMs);
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveMs);
   return grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments);
 }
 
@@ -166,6 +181,7 @@ absl::StatusOr<std::string> ParseServerAddress(const std::string& text) {
 absl::Status RunStreams(const std::string& address, Worker* worker, const StreamOptions& options) {
   const auto stub = v1::FarmService::NewStub(MakeChannel(address, options));
   int64_t backoff_ns = options.first_backoff_ns;
+  Random random(std::random_device{}());
   int failed_draining = 0;
   int taken = 0;
   while (!worker->is_finished()) {
@@ -188,9 +204,12 @@ absl::Status RunStreams(const std::string& address, Worker* worker, const Stream
       backoff_ns = options.first_backoff_ns;
       taken = 0;
     }
+    // A thousand workers of a daemon that went do not come back in one moment.
+    const int64_t wait_ns =
+        backoff_ns - static_cast<int64_t>(random.Uniform() * static_cast<double>(backoff_ns / 2));
     spdlog::info("no stream to {} ({}); next try in {} ms", address, status.error_message(),
-                 backoff_ns / 1'000'000);
-    worker->AwaitFinished(backoff_ns);
+                 wait_ns / 1'000'000);
+    worker->AwaitFinished(wait_ns);
     backoff_ns = std::min(2 * backoff_ns, options.longest_backoff_ns);
   }
   return absl::OkStatus();

@@ -22,15 +22,26 @@ class TimedKernel : public TimedWork {
   // After SetUp. False: they stay warm, for there is nothing to rotate, or no room for the copies.
   bool RotateConstants(uint64_t fill_bytes, uint64_t limit_bytes);
 
+  // Counts each run where another process sees it.
+  void CountRunsAt(volatile uint64_t* counter) { counter_ = counter; }
+  // What the last run left in the table's buffer.
+  const void* data(uint32_t buffer) const { return buffers_.pointers()[buffer]; }
+
   Chunk RunChunk(int64_t runs) override;
+  // Spoils some of the outputs too: they are right at the end of a round only if its last chunk
+  // computed them.
   double Calibrate() override;
 
  private:
+  void SpoilOutputs();
+
   const hone_kernel& kernel_;
   KernelRunner runner_;
   KernelBuffers buffers_;
   ConstantRotation rotation_;
   std::vector<void*> binding_;  // of the run at hand
+  uint64_t own_counter_ = 0;
+  volatile uint64_t* counter_ = &own_counter_;
 };
 
 }  // namespace hone::measure

@@ -9,18 +9,50 @@
 namespace hone::measure {
 namespace {
 
+constexpr size_t kBeforeStop = 3;
+
+size_t Wanted(const Plan& plan) { return std::max(plan.min_chunks, 1u); }
+size_t Limit(const Plan& plan) { return std::max<size_t>(plan.max_chunks, Wanted(plan)); }
+
 // Runs until the warm-up time is used, in growing chunks; returns ns a run of the last.
-double WarmUp(TimedWork& work, const Plan& plan) {
-  double spent_ns = 0;
+double WarmUp(TimedWork& work, const Plan& plan, RoundLog* log) {
   double run_ns = 0;
   for (int64_t runs = 1;; runs *= 2) {
     const Chunk chunk = work.RunChunk(runs);
     run_ns = std::max(1.0, chunk.wall_ns / static_cast<double>(runs));
-    spent_ns += chunk.wall_ns;
-    if (spent_ns + chunk.wall_ns >= static_cast<double>(plan.warmup_ns) || runs >= (1 << 20)) break;
+    log->warmup_runs += runs;
+    log->warmup_ns += chunk.wall_ns;
+    if (log->warmup_ns + chunk.wall_ns >= static_cast<double>(plan.warmup_ns) ||
+        runs >= (1 << 20)) {
+      break;
+    }
   }
   return run_ns;
 }
+
+// What has been seen of a round so far, and whether that is enough.
+class Progress {
+ public:
+  explicit Progress(const Plan& plan) : plan_(plan) {}
+
+  void Add(const RoundLog::Chunk& chunk, int64_t runs) {
+    tried_ += 1;
+    if (chunk.is_clean == 0) return;
+    clean_ns_.push_back(chunk.wall_ns / static_cast<double>(runs));
+    is_beaten_ = plan_.stop_above_ns > 0 && clean_ns_.size() >= kBeforeStop &&
+                 Median(clean_ns_) > plan_.stop_above_ns;
+  }
+  bool is_beaten() const { return is_beaten_; }
+  bool is_over() const {
+    return is_beaten_ || clean_ns_.size() >= Wanted(plan_) || tried_ >= Limit(plan_);
+  }
+
+ private:
+  const Plan& plan_;
+  size_t tried_ = 0;
+  std::vector<double> clean_ns_;
+  bool is_beaten_ = false;
+};
 
 struct Sample {
   double run_ns;
@@ -45,32 +77,47 @@ void FillUp(std::vector<Sample> disturbed, size_t wanted, Timing* timing) {
 
 }  // namespace
 
-Timing Time(TimedWork& work, const Plan& plan) {
-  constexpr uint32_t kBeforeStop = 3;
-  Timing timing;
-  const double run_ns = WarmUp(work, plan);
-  const auto runs = static_cast<int64_t>(
+RoundLog RunRound(TimedWork& work, const Plan& plan) {
+  RoundLog log;
+  const double run_ns = WarmUp(work, plan, &log);
+  log.runs = static_cast<int64_t>(
       std::clamp(std::floor(static_cast<double>(plan.chunk_ns) / run_ns), 1.0, 1e7));
-  const uint32_t wanted = std::max(plan.min_chunks, 1u);
-  const uint32_t limit = std::max(plan.max_chunks, wanted);
-  std::vector<Sample> disturbed;
-  for (uint32_t tried = 0; timing.clean_chunks < wanted && tried < limit; ++tried) {
+  Progress progress(plan);
+  while (!progress.is_over()) {
     const double calibrator_ns = work.Calibrate();
-    const Chunk chunk = work.RunChunk(runs);
-    const Sample sample{chunk.wall_ns / static_cast<double>(runs), calibrator_ns, chunk.excess};
-    if (!chunk.is_clean) {
+    const Chunk chunk = work.RunChunk(log.runs);
+    log.chunks.push_back({chunk.wall_ns, calibrator_ns, chunk.excess, chunk.is_clean ? 1u : 0u});
+    progress.Add(log.chunks.back(), log.runs);
+  }
+  return log;
+}
+
+bool IsWhole(const RoundLog& log, const Plan& plan) {
+  Progress progress(plan);
+  for (const RoundLog::Chunk& chunk : log.chunks) {
+    if (progress.is_over()) return false;
+    progress.Add(chunk, log.runs);
+  }
+  return progress.is_over();
+}
+
+Timing TimingOf(const RoundLog& log, const Plan& plan) {
+  Timing timing;
+  Progress progress(plan);
+  std::vector<Sample> disturbed;
+  for (const RoundLog::Chunk& chunk : log.chunks) {
+    progress.Add(chunk, log.runs);
+    const Sample sample{chunk.wall_ns / static_cast<double>(log.runs), chunk.calibrator_ns,
+                        chunk.excess};
+    if (chunk.is_clean != 0) {
+      Keep(sample, &timing);
+      timing.clean_chunks += 1;
+    } else {
       timing.dirty_chunks += 1;
       disturbed.push_back(sample);
-      continue;
-    }
-    Keep(sample, &timing);
-    timing.clean_chunks += 1;
-    if (plan.stop_above_ns > 0 && timing.clean_chunks >= kBeforeStop &&
-        Median(timing.samples_ns) > plan.stop_above_ns) {
-      return timing;
     }
   }
-  FillUp(std::move(disturbed), wanted, &timing);
+  if (!progress.is_beaten()) FillUp(std::move(disturbed), Wanted(plan), &timing);
   return timing;
 }
 

@@ -1,4 +1,5 @@
-// How a kernel is timed: many short chunks, of which undisturbed ones count first.
+// How a kernel is timed: many short chunks, of which undisturbed ones count first. The process of
+// the candidate takes the chunks; the samples are made of them elsewhere.
 #ifndef HONE_MEASURE_SERVER_TIMING_H_
 #define HONE_MEASURE_SERVER_TIMING_H_
 
@@ -28,8 +29,29 @@ class TimedWork {
  public:
   virtual ~TimedWork() = default;
   virtual Chunk RunChunk(int64_t runs) = 0;
+  // Between chunks, outside of their time.
   virtual double Calibrate() = 0;  // ns
 };
+
+// All that was run in a round, in order. Plain data but for the vector, for it is sent.
+struct RoundLog {
+  struct Chunk {
+    double wall_ns = 0;
+    double calibrator_ns = 0;  // of the pass before it
+    double excess = 0;
+    uint64_t is_clean = 0;
+  };
+  int64_t warmup_runs = 0;
+  double warmup_ns = 0;
+  int64_t runs = 0;  // of each chunk
+  std::vector<Chunk> chunks;
+};
+
+// Warms up, then chunks until `min_chunks` are clean, `max_chunks` are tried, or the median of at
+// least three clean ones is above `stop_above_ns`.
+RoundLog RunRound(TimedWork& work, const Plan& plan);
+// Whether a log may end here by these rules, and not earlier.
+bool IsWhole(const RoundLog& log, const Plan& plan);
 
 struct Timing {
   std::vector<double> samples_ns;  // a run; of clean chunks, then of the least disturbed
@@ -39,10 +61,9 @@ struct Timing {
   bool is_noisy = false;      // some samples are of disturbed chunks
 };
 
-// Warms up, then chunks until `min_chunks` are clean, `max_chunks` are tried, or the median of at
-// least three is above `stop_above_ns`. Where `max_chunks` do not give `min_chunks` clean ones, the
-// least disturbed make up for them: noise of the machine is no fault of the work.
-Timing Time(TimedWork& work, const Plan& plan);
+// Where `max_chunks` did not give `min_chunks` clean ones, the least disturbed make up for them:
+// noise of the machine is no fault of the work.
+Timing TimingOf(const RoundLog& log, const Plan& plan);
 
 }  // namespace hone::measure
 

@@ -11,6 +11,13 @@ namespace hone::measure {
 
 namespace v1 = hone::v1;
 
+namespace {
+// From here on a device has a window, and heartbeats name what it runs.
+constexpr uint32_t kWindowProtocol = 3;
+// A daemon that does not say how long it may be silent is taken for gone after so many intervals.
+constexpr int64_t kSilentIntervals = 5;
+}  // namespace
+
 void Worker::Connected(Send send) {
   const std::lock_guard lock(mutex_);
   send_ = std::move(send);
@@ -27,10 +34,31 @@ void Worker::Connected(Send send) {
     *message.mutable_result() = result;
     Emit(std::move(message));
   }
-  if (draining_) return BeginDraining();
+  if (draining_) BeginDraining();
+}
+
+void Worker::TakeWelcome(const v1::Welcome& welcome) {
+  heartbeat_interval_ns_ = welcome.heartbeat_interval_ns();
+  silence_limit_ns_ = welcome.silence_limit_ns() > 0 ? welcome.silence_limit_ns()
+                                                     : kSilentIntervals * heartbeat_interval_ns_;
+  protocol_ = welcome.protocol();
+  spdlog::info("joined {}", welcome.daemon());
   for (const v1::Device& device : options_.hello.devices()) {
-    const uint32_t taken = running_ && running_->device() == device.id() ? 1 : 0;
-    GiveCredit(device.id(), options_.credit - std::min(taken, options_.credit));
+    if (draining_) break;
+    if (protocol_ < kWindowProtocol) {
+      const uint32_t taken = running_ && running_->device() == device.id() ? 1 : 0;
+      GiveCredit(device.id(), options_.window - std::min(taken, options_.window));
+      continue;
+    }
+    v1::WorkRequest message;
+    message.mutable_window()->set_device(device.id());
+    message.mutable_window()->set_size(options_.window);
+    Emit(std::move(message));
+  }
+  if (running_ && protocol_ >= kWindowProtocol) {
+    v1::WorkRequest message;
+    AddRunning(*message.mutable_heartbeat());
+    Emit(std::move(message));
   }
 }
 
@@ -38,8 +66,7 @@ void Worker::Receive(const v1::WorkResponse& message) {
   const std::lock_guard lock(mutex_);
   switch (message.message_case()) {
     case v1::WorkResponse::kWelcome:
-      heartbeat_interval_ns_ = message.welcome().heartbeat_interval_ns();
-      spdlog::info("joined {}", message.welcome().daemon());
+      TakeWelcome(message.welcome());
       break;
     case v1::WorkResponse::kAssignment:
       TakeAssignment(message.assignment());
@@ -67,8 +94,33 @@ void Worker::Disconnected() {
   send_ = nullptr;
   queue_.clear();
   transfers_.clear();
+  protocol_ = 0;
   heartbeat_interval_ns_ = 0;
+  silence_limit_ns_ = 0;
   changed_.notify_all();
+}
+
+int64_t Worker::silence_limit_ns() const {
+  const std::lock_guard lock(mutex_);
+  return silence_limit_ns_;
+}
+
+v1::WorkRequest Worker::HeartbeatMessage() const {
+  const std::lock_guard lock(mutex_);
+  v1::WorkRequest message;
+  message.mutable_heartbeat();
+  if (protocol_ >= kWindowProtocol) AddRunning(*message.mutable_heartbeat());
+  return message;
+}
+
+void Worker::AddRunning(v1::Heartbeat& heartbeat) const {
+  for (const v1::Device& device : options_.hello.devices()) {
+    v1::Running& running = *heartbeat.add_running();
+    running.set_device(device.id());
+    if (!running_ || running_->device() != device.id()) continue;
+    running.set_fence(running_->fence());
+    running.set_running_ns(clock_->NowNs() - running_since_ns_);
+  }
 }
 
 int64_t Worker::heartbeat_interval_ns() const {
@@ -192,7 +244,14 @@ std::optional<Job> Worker::Next() {
       Job job = std::move(ready->job);
       queue_.erase(ready);
       running_ = job.assignment;
+      running_since_ns_ = clock_->NowNs();
       running_is_revoked_ = false;
+      if (protocol_ >= kWindowProtocol) {
+        // Before anything of it runs: what takes this process down is known by its name.
+        v1::WorkRequest message;
+        AddRunning(*message.mutable_heartbeat());
+        Emit(std::move(message));
+      }
       return job;
     }
     changed_.wait(lock);
@@ -218,7 +277,7 @@ void Worker::Keep(v1::MeasureResult result) {
 }
 
 void Worker::GiveCredit(const std::string& device, uint32_t count) {
-  if (draining_ || count == 0) return;
+  if (draining_ || count == 0 || protocol_ >= kWindowProtocol || protocol_ == 0) return;
   v1::WorkRequest message;
   message.mutable_credit()->set_device(device);
   message.mutable_credit()->set_count(count);

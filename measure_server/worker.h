@@ -22,7 +22,7 @@ namespace hone::measure {
 struct WorkerOptions {
   hone::v1::Hello hello;  // without held fences
   // Assignments taken ahead for each device, so that artifacts travel while others are measured.
-  uint32_t credit = 3;
+  uint32_t window = 3;
   uint64_t artifact_cache_bytes = uint64_t{256} << 20;
   uint64_t max_artifact_bytes = uint64_t{1} << 30;
   // What is being measured was revoked; must not block. May be empty.
@@ -47,6 +47,9 @@ class Worker {
   void Disconnected();
   // 0 before the daemon's Welcome.
   int64_t heartbeat_interval_ns() const;
+  int64_t silence_limit_ns() const;
+  // What runs now, and for how long.
+  hone::v1::WorkRequest HeartbeatMessage() const;
 
   // ---- the measuring thread ----
   // Blocks; nullopt when the worker is to leave.
@@ -84,7 +87,11 @@ class Worker {
                    const std::string& message);
   void TakeRevoke(int64_t fence);
   void Keep(hone::v1::MeasureResult result);
+  // The daemon knows from here on which protocol both speak: the devices' windows are open.
+  void TakeWelcome(const hone::v1::Welcome& welcome);
+  // Protocol 2 counts what each device takes more; a window says it once.
   void GiveCredit(const std::string& device, uint32_t count);
+  void AddRunning(hone::v1::Heartbeat& heartbeat) const;
   void Emit(hone::v1::WorkRequest message);
   void BeginDraining();
   bool IsFinished() const;
@@ -100,8 +107,11 @@ class Worker {
   std::map<std::string, Transfer> transfers_;
   std::map<int64_t, hone::v1::MeasureResult> results_;  // not acknowledged, by fence
   std::optional<hone::v1::Assignment> running_;
+  int64_t running_since_ns_ = 0;
   bool running_is_revoked_ = false;
+  uint32_t protocol_ = 0;  // of the stream; 0: not welcomed yet
   int64_t heartbeat_interval_ns_ = 0;
+  int64_t silence_limit_ns_ = 0;
   bool draining_ = false;
   bool stopped_ = false;
 };

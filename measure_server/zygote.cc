@@ -2,17 +2,21 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <signal.h>
+#include <spdlog/spdlog.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
 
+#include "support/clock.h"
 #include "support/status.h"
 
 namespace hone::measure {
@@ -20,6 +24,7 @@ namespace {
 
 constexpr size_t kMaxDescriptors = kMaxCandidates + 2;
 constexpr char kSessionDone = 'd';
+constexpr const char* kGone = "the process that starts candidates is gone";
 
 // Descriptors in the order: reports, reference (where there is one), artifacts.
 bool SendRequest(int socket, const RunRequest& request, const std::vector<int>& descriptors) {
@@ -35,7 +40,9 @@ bool SendRequest(int socket, const RunRequest& request, const std::vector<int>& 
   header->cmsg_type = SCM_RIGHTS;
   header->cmsg_len = CMSG_LEN(descriptors.size() * sizeof(int));
   std::memcpy(CMSG_DATA(header), descriptors.data(), descriptors.size() * sizeof(int));
-  return sendmsg(socket, &message, MSG_NOSIGNAL) == static_cast<ssize_t>(sizeof(request));
+  // There is room, for one run at a time is asked for.
+  return sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) ==
+         static_cast<ssize_t>(sizeof(request));
 }
 
 // False at the end of the worker.
@@ -60,6 +67,8 @@ bool ReceiveRequest(int socket, RunRequest* request, std::vector<int>* descripto
 }
 
 [[noreturn]] void Serve(int socket, int cancel_fd, const Sandbox& sandbox) {
+  const Isolation isolation = Isolation::Enter();
+  spdlog::info("{}", isolation.text());
   RunRequest request;
   std::vector<int> descriptors;
   while (ReceiveRequest(socket, &request, &descriptors)) {
@@ -69,7 +78,7 @@ bool ReceiveRequest(int socket, RunRequest* request, std::vector<int>* descripto
     files.cancel_fd = cancel_fd;
     if (has_reference) files.reference_fd = descriptors[1];
     files.artifact_fds.assign(descriptors.begin() + (has_reference ? 2 : 1), descriptors.end());
-    RunSession(request, files, sandbox);
+    RunSession(request, files, sandbox, isolation);
     for (const int fd : descriptors) close(fd);
     (void)!send(socket, &kSessionDone, 1, MSG_NOSIGNAL);
   }
@@ -78,7 +87,7 @@ bool ReceiveRequest(int socket, RunRequest* request, std::vector<int>* descripto
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Zygote>> Zygote::Start(SandboxLevel level) {
+absl::StatusOr<std::unique_ptr<Zygote>> Zygote::Start(SandboxLevel level, int64_t patience_ns) {
   HONE_ASSIGN_OR_RETURN(const Sandbox sandbox, Sandbox::Make(level));
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
@@ -104,7 +113,7 @@ absl::StatusOr<std::unique_ptr<Zygote>> Zygote::Start(SandboxLevel level) {
   }
   close(ends[1]);
   close(cancel[0]);
-  return std::unique_ptr<Zygote>(new Zygote(pid, ends[0], cancel[1]));
+  return std::unique_ptr<Zygote>(new Zygote(pid, ends[0], cancel[1], patience_ns));
 }
 
 Zygote::~Zygote() {
@@ -137,16 +146,44 @@ absl::StatusOr<std::vector<RunReport>> Zygote::Run(const RunRequest& request, in
   RunRequest numbered = request;
   numbered.session = ++sessions_;
   current_session_ = numbered.session;
-  char done = 0;
-  const bool ok = SendRequest(socket_, numbered, descriptors) &&
-                  TEMP_FAILURE_RETRY(recv(socket_, &done, 1, 0)) == 1;
+  const absl::Status status = SendRequest(socket_, numbered, descriptors)
+                                  ? AwaitDone(numbered)
+                                  : absl::UnavailableError(kGone);
   current_session_ = 0;
   const auto* reports = static_cast<const RunReport*>(mapped);
   std::vector<RunReport> result(reports, reports + artifact_fds.size());
   munmap(mapped, bytes);
   close(reports_fd);
-  if (!ok) return absl::UnavailableError("the process that starts candidates is gone");
+  if (!status.ok()) return status;
   return result;
+}
+
+absl::Status Zygote::AwaitDone(const RunRequest& request) {
+  // Of a candidate that has no limit; it can be cancelled before.
+  constexpr int64_t kLongestNs = 3'600'000'000'000;
+  constexpr int64_t kMillisecond = 1'000'000;
+  const int64_t limit_ns =
+      request.run_limit_ns > 0 ? std::min(request.run_limit_ns, kLongestNs) : kLongestNs;
+  const int64_t count = std::max(request.candidate_count, 1u);
+  // A candidate may have to come anew for each round.
+  const int64_t times = int64_t{request.rounds} + 1;
+  const int64_t end_ns = Clock::Real().NowNs() + count * (times * limit_ns + patience_ns_);
+  while (true) {
+    const int64_t left_ns = end_ns - Clock::Real().NowNs();
+    if (left_ns <= 0) {
+      kill(pid_, SIGKILL);
+      return absl::UnavailableError("the process that starts candidates hangs, and was killed");
+    }
+    pollfd fd{socket_, POLLIN, 0};
+    const int64_t wait_ms = std::min<int64_t>(left_ns / kMillisecond + 1, 60'000);
+    if (poll(&fd, 1, static_cast<int>(wait_ms)) <= 0) continue;
+    char done = 0;
+    const ssize_t received = recv(socket_, &done, 1, MSG_DONTWAIT);
+    if (received == 1) return absl::OkStatus();
+    if (received == 0 || (errno != EAGAIN && errno != EINTR)) {
+      return absl::UnavailableError(kGone);
+    }
+  }
 }
 
 void Zygote::Cancel() {

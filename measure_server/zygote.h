@@ -29,22 +29,32 @@ class CandidateRunner {
 
 class Zygote : public CandidateRunner {
  public:
+  // What a run may take beyond the limits of its candidates, for each: forking and checking them.
+  static constexpr int64_t kPatienceNs = 30'000'000'000;
+
   // To be called while the process has one thread. The zygote dies with the calling thread's
   // process.
-  static absl::StatusOr<std::unique_ptr<Zygote>> Start(SandboxLevel level);
+  static absl::StatusOr<std::unique_ptr<Zygote>> Start(SandboxLevel level,
+                                                       int64_t patience_ns = kPatienceNs);
   ~Zygote() override;
+
+  pid_t pid() const { return pid_; }
 
   absl::StatusOr<std::vector<RunReport>> Run(const RunRequest& request, int reference_fd,
                                              const std::vector<int>& artifact_fds) override;
   void Cancel() override;
 
  private:
-  Zygote(pid_t pid, int socket, int cancel_fd)
-      : pid_(pid), socket_(socket), cancel_fd_(cancel_fd) {}
+  Zygote(pid_t pid, int socket, int cancel_fd, int64_t patience_ns)
+      : pid_(pid), socket_(socket), cancel_fd_(cancel_fd), patience_ns_(patience_ns) {}
+
+  // Until the session is over. A zygote that takes longer than it can hangs, and is killed.
+  absl::Status AwaitDone(const RunRequest& request);
 
   const pid_t pid_;
   const int socket_;
   const int cancel_fd_;
+  const int64_t patience_ns_;
   uint64_t sessions_ = 0;
   std::atomic<uint64_t> current_session_{0};  // 0: none
 };

@@ -8,6 +8,8 @@
 #include <cstring>
 #include <vector>
 
+#include "runtime/elf_dynamic.h"
+
 namespace hone {
 namespace {
 
@@ -19,6 +21,10 @@ constexpr int kMachine = EM_X86_64;
 constexpr uint64_t kPageBytes = 4096;
 constexpr const char* kDamaged = "damaged; compile it again";
 constexpr const char* kCut = "cut; compile it again";
+constexpr const char* kExecutableStack =
+    "not made by hone: it asks for an executable stack, which no compiled module does";
+constexpr const char* kWritableCode =
+    "not made by hone: it has code that can be written, which no compiled module has";
 
 bool ReadAt(int fd, uint64_t offset, void* into, size_t size) {
   return pread(fd, into, size, static_cast<off_t>(offset)) == static_cast<ssize_t>(size);
@@ -29,21 +35,28 @@ class ElfChecker {
  public:
   explicit ElfChecker(int fd) : fd_(fd) {}
 
-  // Null, or what the file is instead.
-  const char* Check() {
+  // Empty, or what the file is instead.
+  std::string Check() {
     struct stat info{};
     if (fstat(fd_, &info) != 0) return "not readable";
     if (S_ISDIR(info.st_mode)) return "a folder";
     if (!S_ISREG(info.st_mode)) return "no regular file";
     file_bytes_ = static_cast<uint64_t>(info.st_size);
     if (const char* fault = ReadSegments()) return fault;
+    bool has_plain_stack = false;
     for (const Elf64_Phdr& segment : segments_) {
       if (segment.p_offset > file_bytes_ || segment.p_filesz > file_bytes_ - segment.p_offset) {
         return kCut;
       }
-      if (segment.p_type == PT_LOAD && !AddLoad(segment)) return kDamaged;
+      // Without one the loader takes it for an object of times when all stacks were executable.
+      if (segment.p_type == PT_GNU_STACK) has_plain_stack = (segment.p_flags & PF_X) == 0;
+      if (segment.p_type != PT_LOAD) continue;
+      if ((segment.p_flags & (PF_W | PF_X)) == (PF_W | PF_X)) return kWritableCode;
+      if (!AddLoad(segment)) return kDamaged;
     }
-    return AreLoadsWhole() && AreOthersLoaded() && IsDynamicSound() ? nullptr : kDamaged;
+    if (!has_plain_stack) return kExecutableStack;
+    if (!AreLoadsWhole() || !AreOthersLoaded()) return kDamaged;
+    return CheckDynamic(fd_, loads_, *dynamic_);
   }
 
   uint64_t end() const { return end_; }
@@ -72,8 +85,7 @@ class ElfChecker {
     const uint64_t align = std::max(load.p_align, kPageBytes);
     if (load.p_filesz > load.p_memsz || (align & (align - 1)) != 0 ||
         (load.p_vaddr - load.p_offset) % kPageBytes != 0 || (load.p_flags & PF_R) == 0 ||
-        (load.p_flags & (PF_W | PF_X)) == (PF_W | PF_X) || load.p_vaddr > UINT64_MAX / 4 ||
-        load.p_memsz > UINT64_MAX / 4) {
+        load.p_vaddr > UINT64_MAX / 4 || load.p_memsz > UINT64_MAX / 4) {
       return false;
     }
     if (loads_.empty()) {
@@ -108,7 +120,6 @@ class ElfChecker {
     for (const Elf64_Phdr& segment : segments_) {
       if (segment.p_type == PT_LOAD) continue;
       if (segment.p_type == PT_TLS || segment.p_type == PT_INTERP) return false;
-      if (segment.p_type == PT_GNU_STACK && (segment.p_flags & PF_X) != 0) return false;
       if (segment.p_memsz == 0 && segment.p_filesz == 0) continue;
       const Elf64_Phdr* const load = LoadOf(segment.p_vaddr, segment.p_filesz);
       if (load == nullptr || segment.p_offset - load->p_offset != segment.p_vaddr - load->p_vaddr ||
@@ -123,44 +134,6 @@ class ElfChecker {
     return dynamic_ != nullptr;
   }
 
-  // The tables that symbols are found by and relocations are read from lie in the file.
-  bool IsDynamicSound() const {
-    std::vector<Elf64_Dyn> entries(dynamic_->p_filesz / sizeof(Elf64_Dyn));
-    if (dynamic_->p_filesz % sizeof(Elf64_Dyn) != 0 ||
-        dynamic_->p_vaddr % alignof(Elf64_Dyn) != 0 ||
-        !ReadAt(fd_, dynamic_->p_offset, entries.data(), entries.size() * sizeof(Elf64_Dyn))) {
-      return false;
-    }
-    uint64_t relocations = 0;
-    uint64_t relocations_bytes = 0;
-    bool has_symbols = false;
-    bool has_end = false;
-    for (const Elf64_Dyn& entry : entries) {
-      has_end = has_end || entry.d_tag == DT_NULL;
-      if (has_end) break;
-      switch (entry.d_tag) {
-        case DT_SYMTAB:
-          has_symbols = true;
-          [[fallthrough]];
-        case DT_STRTAB:
-        case DT_HASH:
-        case DT_GNU_HASH:
-          if (LoadOf(entry.d_un.d_ptr, 1) == nullptr) return false;
-          break;
-        case DT_RELA:
-          relocations = entry.d_un.d_ptr;
-          break;
-        case DT_RELASZ:
-          relocations_bytes = entry.d_un.d_val;
-          break;
-        default:
-          break;
-      }
-    }
-    return has_symbols && has_end &&
-           (relocations_bytes == 0 || LoadOf(relocations, relocations_bytes) != nullptr);
-  }
-
   const int fd_;
   uint64_t file_bytes_ = 0;
   uint64_t end_ = 0;
@@ -173,9 +146,8 @@ class ElfChecker {
 
 std::optional<uint64_t> CheckElf(int fd, std::string* fault) {
   ElfChecker checker(fd);
-  const char* const found = checker.Check();
-  if (found == nullptr) return checker.end();
-  *fault = found;
+  *fault = checker.Check();
+  if (fault->empty()) return checker.end();
   return std::nullopt;
 }
 

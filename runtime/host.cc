@@ -24,6 +24,8 @@ std::string HostTargetText(int threads) {
 
 std::string MissingOnHost(std::string_view target) {
   const HostCpu host = DescribeHost();
+  const std::string_view kind = KindOf(target);
+  if (kind == "cuda" || kind == "opencl") return std::string(kind);
   const std::string_view triple = FlagOf(target, "-mtriple");
   if (triple.empty()) return "-mtriple";
   if (triple != host.triple) return std::string(triple);

@@ -15,9 +15,9 @@ int HostCoreCount();
 // machines give equal text.
 std::string HostTargetText(int threads);
 
-// What this machine lacks to run code for a target, given as canonical text: its -mtriple, or a
-// feature of its -mattr such as "avx512f". Empty where it lacks nothing. Of a text that is not
-// canonical the flag that is not there.
+// What this machine lacks to run code for a target, given as canonical text: its -mtriple, a
+// feature of its -mattr such as "avx512f", or for a GPU its kind, "cuda". Empty where it lacks
+// nothing. Of a text that is not canonical the flag that is not there.
 std::string MissingOnHost(std::string_view target);
 
 }  // namespace hone

@@ -26,6 +26,8 @@ Flag FindFlag(std::string_view target, std::string_view name) {
 
 }  // namespace
 
+std::string_view KindOf(std::string_view target) { return target.substr(0, target.find(' ')); }
+
 std::string_view FlagOf(std::string_view target, std::string_view flag) {
   const Flag found = FindFlag(target, flag);
   return target.substr(found.value, found.end - found.value);

@@ -7,6 +7,8 @@
 
 namespace hone {
 
+// "llvm", "cuda" or "opencl": the text up to its first blank.
+std::string_view KindOf(std::string_view target);
 // The value of a flag such as "-mattr"; empty where the text has none.
 std::string_view FlagOf(std::string_view target, std::string_view flag);
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "compiler/ir/compatible_targets.h"
-#include "compiler/ir/target.h"
+#include "compiler/ir/cpu_target.h"
 #include "compiler/loop/features.h"
 #include "compiler/ops/lower.h"
 #include "compiler/schedule/template.h"
@@ -18,7 +18,7 @@ namespace {
 
 class CompilerTask final : public TaskContext {
  public:
-  CompilerTask(ops::KernelDefinition def, ir::LayoutSignature signature, Target target,
+  CompilerTask(ops::KernelDefinition def, ir::LayoutSignature signature, CpuTarget target,
                std::shared_ptr<const schedule::MicroKernelTimes> micro_kernels)
       : def_(std::move(def)),
         task_{&def_, std::move(signature), std::move(target), std::move(micro_kernels)},
@@ -35,8 +35,8 @@ class CompilerTask final : public TaskContext {
   std::string anchor_digest() const override { return def_.workload.anchor_digest; }
   int threads() const override { return task_.target.threads; }
   Caches caches() const override {
-    const Target& target = task_.target;
-    return {target.l2_bytes, std::max(target.l2_bytes, target.l3_bytes)};
+    const CpuTarget& target = task_.target;
+    return {target.facts.l2_bytes, std::max(target.facts.l2_bytes, target.facts.l3_bytes)};
   }
   int64_t constant_bytes() const override {
     int64_t bytes = 0;
@@ -87,7 +87,7 @@ bool AreEqual(const schedule::MicroKernelTimes* one, const schedule::MicroKernel
 
 absl::StatusOr<std::shared_ptr<const TaskContext>> CompilerLowerer::Open(
     const std::string& workload, const std::string& signature, const std::string& target) {
-  HONE_ASSIGN_OR_RETURN(Target parsed, Target::Parse(target));
+  HONE_ASSIGN_OR_RETURN(CpuTarget parsed, CpuTarget::Parse(target));
   auto micro_kernels = micro_kernels_ ? micro_kernels_(parsed) : nullptr;
   const std::string key = fmt::format("{}\n{}\n{}", workload, signature, target);
   {

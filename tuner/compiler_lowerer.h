@@ -18,7 +18,7 @@ class CompilerLowerer : public Lowerer {
  public:
   // What is known of a target's micro-kernels when a task is opened; nullptr: nothing.
   using MicroKernels =
-      std::function<std::shared_ptr<const schedule::MicroKernelTimes>(const Target& target)>;
+      std::function<std::shared_ptr<const schedule::MicroKernelTimes>(const CpuTarget& target)>;
   explicit CompilerLowerer(MicroKernels micro_kernels = nullptr)
       : micro_kernels_(std::move(micro_kernels)) {}
 

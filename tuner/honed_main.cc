@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
@@ -45,7 +46,7 @@ struct Flags {
   std::string listen;
   std::string log_level = "info";
   std::string builder_executable = DefaultBuilderExecutable();
-  int builders = 1;
+  int builders = 0;  // 0: BuildersFor
   int local_cores = -1;
   int local_threads = 0;
   TuningOptions tuning;
@@ -60,7 +61,9 @@ void AddFlags(CLI::App& app, Flags& flags) {
   app.add_flag("--memory", flags.memory, "keep nothing (tests)");
   app.add_option("--socket", flags.socket, "the Unix socket to serve");
   app.add_option("--listen", flags.listen, "a TCP address (not yet)");
-  app.add_option("--builders", flags.builders, "builder processes")->check(CLI::Range(1, 256));
+  app.add_option("--builders", flags.builders,
+                 "builder processes; 0: one (embedded: one for each core that measuring leaves)")
+      ->check(CLI::Range(0, 256));
   app.add_option("--builder-executable", flags.builder_executable, "the hone-builder to run");
   app.add_flag("--parent-death-signal", flags.parent_death_signal, "end when the parent does");
   app.add_option("--parent", flags.parent,
@@ -74,6 +77,14 @@ void AddFlags(CLI::App& app, Flags& flags) {
       ->check(CLI::NonNegativeNumber);
   app.add_option("--batch", flags.tuning.batch, "trials proposed at once")
       ->check(CLI::Range(1, 1024));
+}
+
+// A worker that measures on all cores alternates with building, which then has them all.
+int BuildersFor(const Flags& flags) {
+  constexpr int kMost = 8;  // each takes some hundred megabytes
+  if (!flags.embedded) return 1;
+  const int left = flags.local_cores - flags.local_threads;
+  return std::clamp(left > 0 ? left : flags.local_cores, 1, kMost);
 }
 
 int Fail(ExitCode code, const std::string& message) {
@@ -151,7 +162,7 @@ absl::StatusOr<std::unique_ptr<tuning_db::Store>> OpenStore(const Flags& flags) 
 
 // nullptr also where the store does not say.
 std::shared_ptr<const schedule::MicroKernelTimes> Measured(tuning_db::Store& store,
-                                                           const Target& target) {
+                                                           const CpuTarget& target) {
   auto times = MicroKernelsIn(store, target);
   return times.ok() ? *std::move(times) : nullptr;
 }
@@ -161,7 +172,7 @@ int Run(const Flags& flags) {
   auto store = OpenStore(flags);
   if (absl::IsCancelled(store.status())) return kDone;
   if (!store.ok()) return Fail(store.status());
-  CompilerLowerer lowerer([&store](const Target& target) { return Measured(**store, target); });
+  CompilerLowerer lowerer([&store](const CpuTarget& target) { return Measured(**store, target); });
   Searches searches;
   for (const std::string_view name : SearchNames()) {
     searches.Add(std::string(name), MakeSearch(name));
@@ -225,6 +236,7 @@ int Main(int argc, char** argv) {
   if (flags.local_cores < 0) {
     flags.local_cores = flags.embedded ? static_cast<int>(std::thread::hardware_concurrency()) : 0;
   }
+  if (flags.builders == 0) flags.builders = BuildersFor(flags);
   spdlog::set_level(spdlog::level::from_str(flags.log_level));
   if (flags.embedded) flags.client = flags.parent != 0 ? flags.parent : getppid();
   if (flags.parent_death_signal && !EndWithParent(SIGTERM, flags.parent)) {

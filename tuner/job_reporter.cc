@@ -8,7 +8,6 @@
 namespace hone::tuner {
 
 namespace v1 = hone::v1;
-using tuning_db::Outcome;
 
 namespace {
 
@@ -33,7 +32,7 @@ constexpr char kSpaceUsedUp[] = "space used up";
 
 // The task has a final.
 std::string WhyEnded(const tuning_db::Job& job, const tuning_db::JobTask& task,
-                     const tuning_db::Final& final, int64_t trials) {
+                     const tuning_db::FinalFigures& final, int64_t trials) {
   if (final.distinct_trials < trials) return "";  // it was tuned further since
   if (trials >= task.trials) return "budget";
   if (final.space_size <= trials) return kSpaceUsedUp;
@@ -48,7 +47,8 @@ absl::StatusOr<v1::JobInfo> JobReporter::Report(int64_t id, Spec detail) {
 }
 
 absl::StatusOr<v1::JobInfo> JobReporter::Report(const tuning_db::Job& job, Spec detail) {
-  const std::lock_guard lock(mutex_);
+  HONE_ASSIGN_OR_RETURN(const std::vector<tuning_db::TaskProgress> progress,
+                        store_->Progress(job.id));
   v1::JobInfo info;
   info.set_id(job.id);
   info.set_client_id(job.client_id);
@@ -67,11 +67,12 @@ absl::StatusOr<v1::JobInfo> JobReporter::Report(const tuning_db::Job& job, Spec 
   spec.set_constant_bytes(static_cast<uint64_t>(job.constant_bytes));
   spec.set_ends_early(job.ends_early);
   spec.set_elsewhere_ns(job.elsewhere_ns);
-  for (const tuning_db::JobTask& task : job.tasks) {
+  for (size_t i = 0; i < job.tasks.size(); ++i) {
+    const tuning_db::JobTask& task = job.tasks[i];
     spec.set_trials(std::max(spec.trials(), task.trials));
-    HONE_ASSIGN_OR_RETURN(*info.add_tasks(), Progress(job, task));
+    *info.add_tasks() = ProgressOf(job, task, progress.at(i));
     if (detail == Spec::kWithoutTasks) continue;
-    HONE_ASSIGN_OR_RETURN(const tuning_db::Task row, CachedTask(task.task));
+    HONE_ASSIGN_OR_RETURN(const tuning_db::Task row, GetTask(task.task));
     v1::TaskSpec& of_task = *spec.add_tasks();
     of_task.set_workload(row.workload);
     of_task.set_signature(task.signature);
@@ -91,78 +92,47 @@ void JobReporter::SetWaiting(int64_t task, const std::string& signature, const s
 }
 
 absl::StatusOr<tuning_db::Task> JobReporter::GetTask(int64_t id) {
-  const std::lock_guard lock(mutex_);
-  return CachedTask(id);
-}
-
-absl::StatusOr<tuning_db::Task> JobReporter::CachedTask(int64_t id) {
-  const auto it = tasks_.find(id);
-  if (it != tasks_.end()) return it->second;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto it = tasks_.find(id);
+    if (it != tasks_.end()) return it->second;
+  }
   HONE_ASSIGN_OR_RETURN(tuning_db::Task task, store_->GetTask(id));
+  const std::lock_guard lock(mutex_);
   return tasks_[id] = std::move(task);
 }
 
-absl::StatusOr<v1::TaskProgress> JobReporter::Progress(const tuning_db::Job& job,
-                                                       const tuning_db::JobTask& task) {
-  const Key key(task.task, task.signature);
-  Sums& sums = sums_[key];
-  HONE_RETURN_IF_ERROR(Update(key, sums));
-  HONE_ASSIGN_OR_RETURN(const tuning_db::Task row, CachedTask(task.task));
+v1::TaskProgress JobReporter::ProgressOf(const tuning_db::Job& job, const tuning_db::JobTask& task,
+                                         const tuning_db::TaskProgress& stored) {
   v1::TaskProgress progress;
-  progress.set_workload_digest(row.workload_digest);
+  progress.set_workload_digest(stored.workload_digest);
   progress.set_signature(task.signature);
   progress.set_name(task.name);
   progress.set_weight(task.weight);
   progress.set_budget(task.trials);
-  progress.set_total_trials(sums.trials);
-  progress.set_trials(sums.by_job[job.id].trials);
-  progress.set_failures(sums.by_job[job.id].failures);
-  progress.set_default_ns(sums.default_ns);
-  progress.set_best_ns(sums.best_ns);
-  progress.set_tier(sums.best_ns > 0 ? "tuning" : "default");
-  const auto waiting = waiting_.find(key);
-  if (waiting != waiting_.end() && !tuning_db::HasEnded(job.state)) {
-    progress.set_waiting(waiting->second);
+  progress.set_total_trials(stored.trials);
+  progress.set_trials(stored.job_trials);
+  progress.set_failures(stored.job_failures);
+  progress.set_default_ns(stored.default_ns);
+  progress.set_best_ns(stored.best_ns);
+  progress.set_tier(stored.best_ns > 0 ? "tuning" : "default");
+  if (!tuning_db::HasEnded(job.state)) {
+    const std::lock_guard lock(mutex_);
+    const auto waiting = waiting_.find({task.task, task.signature});
+    if (waiting != waiting_.end()) progress.set_waiting(waiting->second);
   }
-  HONE_ASSIGN_OR_RETURN(const auto final, store_->NewestFinal(task.task, task.signature));
+  const std::optional<tuning_db::FinalFigures>& final = stored.final;
   if (!final) return progress;
-  const auto entry = [&](int i) { return final->entries[static_cast<size_t>(i)]; };
-  progress.set_default_ns(entry(final->default_entry).median_ns);
-  progress.set_best_ns(tuning_db::WinnerNs(*final));
-  progress.set_ended(WhyEnded(job, task, *final, sums.trials));
+  progress.set_default_ns(final->default_ns);
+  progress.set_best_ns(final->winner_ns);
+  progress.set_ended(WhyEnded(job, task, *final, stored.trials));
   // A search that has ended otherwise asks for no more than it had; so does a space that is smaller
   // than the budget.
   const bool is_short = progress.ended() == kNothingToWin || progress.ended() == kSpaceUsedUp;
-  const int64_t most = is_short ? sums.trials : std::max(final->space_size, sums.trials);
+  const int64_t most = is_short ? stored.trials : std::max(final->space_size, stored.trials);
   progress.set_budget(std::min(task.trials, most));
   progress.set_tier(tuning_db::IsTuned(*final) ? "tuned" : "tuning");
   return progress;
-}
-
-absl::Status JobReporter::Update(const Key& key, Sums& sums) {
-  tuning_db::RecordFilter filter;
-  filter.task = key.first;
-  filter.signature = key.second;
-  filter.after_id = sums.last_record;
-  HONE_ASSIGN_OR_RETURN(const std::vector<tuning_db::Record> records, store_->Records(filter));
-  for (const tuning_db::Record& record : records) {
-    sums.last_record = std::max(sums.last_record, record.id);
-    if (!tuning_db::IsProposed(record.of_trial.purpose)) continue;
-    if (record.outcome == Outcome::kCancelled) continue;
-    Spent& spent = sums.by_job[record.of_trial.job];
-    ++sums.trials;
-    ++spent.trials;
-    if (sums.first_trial == 0 || record.trial < sums.first_trial) {
-      sums.first_trial = record.trial;
-      sums.default_ns = record.median_ns;
-    }
-    if (record.outcome != Outcome::kOk) {
-      ++spent.failures;
-    } else if (sums.best_ns == 0 || record.median_ns < sums.best_ns) {
-      sums.best_ns = record.median_ns;
-    }
-  }
-  return absl::OkStatus();
 }
 
 }  // namespace hone::tuner

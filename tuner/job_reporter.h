@@ -14,7 +14,7 @@
 
 namespace hone::tuner {
 
-// Reads each record once and keeps sums. Thread-safe. The store outlives it.
+// Thread-safe. The store outlives it, and is read without a lock.
 class JobReporter {
  public:
   explicit JobReporter(tuning_db::Store* store) : store_(store) {}
@@ -29,28 +29,13 @@ class JobReporter {
   absl::StatusOr<tuning_db::Task> GetTask(int64_t id);
 
  private:
-  struct Spent {
-    int64_t trials = 0;
-    int64_t failures = 0;
-  };
-  struct Sums {
-    int64_t last_record = 0;
-    int64_t trials = 0;
-    std::map<int64_t, Spent> by_job;
-    int64_t first_trial = 0;  // that of the default config
-    double default_ns = 0;
-    double best_ns = 0;
-  };
   using Key = std::pair<int64_t, std::string>;
 
-  absl::Status Update(const Key& key, Sums& sums);
-  absl::StatusOr<tuning_db::Task> CachedTask(int64_t id);
-  absl::StatusOr<hone::v1::TaskProgress> Progress(const tuning_db::Job& job,
-                                                  const tuning_db::JobTask& task);
+  hone::v1::TaskProgress ProgressOf(const tuning_db::Job& job, const tuning_db::JobTask& task,
+                                    const tuning_db::TaskProgress& progress);
 
   tuning_db::Store* const store_;
   std::mutex mutex_;  // guards all below
-  std::map<Key, Sums> sums_;
   std::map<int64_t, tuning_db::Task> tasks_;
   std::map<Key, std::string> waiting_;
 };

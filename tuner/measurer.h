@@ -24,6 +24,7 @@ struct Artifact {
 struct MeasureRequest {
   tuning_db::Trial trial;
   std::string target;                // canonical text
+  std::string owner;                 // who shares devices fairly with other owners
   std::vector<Artifact> candidates;  // one and, of a calibration, its anchor; or a final's
   uint32_t rounds = 0;               // 0: of a search
   Artifact reference;                // without a digest: no output check
@@ -54,11 +55,14 @@ struct MeasureReport {
   hone::v1::MeasureResult result;
 };
 
-// Called once for each request that is not cancelled. For kMeasured it settles the trial under
-// `report.fence`, durably, and returns how that went: only then is the worker's result
-// acknowledged.
+// How settling a trial went, once that is durable. From any thread.
+using SettledCallback = std::function<void(absl::StatusOr<tuning_db::SettleResult> settled)>;
+
+// Called once for each request that is not cancelled. For kMeasured it has the trial settled under
+// `report.fence` and calls `settled` when that is durable, or refused: only then is the worker's
+// result acknowledged. It does not wait for that. For the other kinds `settled` is empty.
 using MeasureCallback =
-    std::function<absl::StatusOr<tuning_db::SettleResult>(const MeasureReport& report)>;
+    std::function<void(const MeasureReport& report, const SettledCallback& settled)>;
 
 // Thread-safe. Infrastructure failures (device lost, worker gone) are retried elsewhere, inside.
 class Measurer {
@@ -72,6 +76,8 @@ class Measurer {
   // Whether a device that takes work now can measure code for the target (canonical text, -threads
   // included). False: a request for it would wait until one comes.
   virtual bool Serves(const std::string& target) const { return true; }
+  // How many requests for the target can be with devices at once: fewer leave some of them idle.
+  virtual uint64_t Windows(const std::string& target) const { return 1; }
 };
 
 }  // namespace hone::tuner

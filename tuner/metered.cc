@@ -29,16 +29,17 @@ void MeteredBuilder::Build(const hone::v1::BuildBatch& batch, BuildCallback done
 }
 
 void MeteredMeasurer::Measure(MeasureRequest request, MeasureCallback done) {
-  measurer_.Measure(std::move(request), [&seconds = seconds_,
-                                         done = std::move(done)](const MeasureReport& report) {
-    for (const hone::v1::CandidateResult& candidate : report.result.candidates()) {
-      seconds.Add("transfer", candidate.transfer_ns());
-      seconds.Add("sandbox", candidate.sandbox_ns());
-      seconds.Add("check", candidate.check_ns());
-      seconds.Add("timing", candidate.timing_ns());
-    }
-    return done(report);
-  });
+  measurer_.Measure(
+      std::move(request), [&seconds = seconds_, done = std::move(done)](
+                              const MeasureReport& report, const SettledCallback& settled) {
+        for (const hone::v1::CandidateResult& candidate : report.result.candidates()) {
+          seconds.Add("transfer", candidate.transfer_ns());
+          seconds.Add("sandbox", candidate.sandbox_ns());
+          seconds.Add("check", candidate.check_ns());
+          seconds.Add("timing", candidate.timing_ns());
+        }
+        done(report, settled);
+      });
 }
 
 }  // namespace hone::tuner

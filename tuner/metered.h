@@ -42,6 +42,7 @@ class MeteredMeasurer : public Measurer {
   void Measure(MeasureRequest request, MeasureCallback done) override;
   void Cancel(int64_t trial) override { measurer_.Cancel(trial); }
   bool Serves(const std::string& target) const override { return measurer_.Serves(target); }
+  uint64_t Windows(const std::string& target) const override { return measurer_.Windows(target); }
 
  private:
   Measurer& measurer_;

@@ -147,7 +147,9 @@ std::string_view Name(Tier tier) {
   return "";
 }
 
-bool IsTuned(const Final& final) {
+bool IsTuned(const Final& final) { return IsTuned(FiguresOf(final)); }
+
+bool IsTuned(const FinalFigures& final) {
   if (final.ended_share > 0) return true;
   return final.distinct_trials >= std::min(kTrialsOfTuned, std::max<int64_t>(final.space_size, 1));
 }

@@ -38,6 +38,7 @@ inline constexpr int64_t kTrialsOfTuned = 64;
 // Whether the winner of a final is `tuned`: it came after enough distinct trials, or after as many
 // as had something to win (decision 0016).
 bool IsTuned(const Final& final);
+bool IsTuned(const FinalFigures& final);
 
 // Whether configs of the other target hold on the asked one: same vector width, registers, threads.
 using IsCompatible = std::function<bool(const std::string& other_target)>;

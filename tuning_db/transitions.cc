@@ -14,11 +14,48 @@ std::string Dump(const nlohmann::json& json) {
 
 }  // namespace
 
+absl::Status MayWrite(int64_t job, JobState state, const Ownership& of_job,
+                      const Ownership& ownership) {
+  if (ownership.epoch == 0 || ownership.epoch == of_job.epoch || HasEnded(state)) {
+    return absl::OkStatus();
+  }
+  return absl::AbortedError(
+      fmt::format("job {} is of {} in its epoch {} by now, and no longer of {} in its epoch {}",
+                  job, of_job.owner, of_job.epoch, ownership.owner, ownership.epoch));
+}
+
+absl::Status MayBegin(const std::string& owner) {
+  if (!owner.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError("an owner of jobs needs a name");
+}
+
+absl::Status NewerLife(const Ownership& ownership) {
+  return absl::AbortedError(
+      fmt::format("{} in its epoch {} owns nothing: a newer life of it has begun", ownership.owner,
+                  ownership.epoch));
+}
+
 absl::Status MaySetState(const Job& job, JobState to) {
   if (!HasEnded(job.state) || job.state == to) return absl::OkStatus();
   return absl::FailedPreconditionError(
       fmt::format("job {} has ended ({}) and cannot become {}; submit a new job", job.id,
                   Name(job.state), Name(to)));
+}
+
+absl::Status MayHappen(const Job& job) {
+  if (!HasEnded(job.state)) return absl::OkStatus();
+  return absl::FailedPreconditionError(fmt::format(
+      "job {} has ended ({}), and nothing happens to it any more", job.id, Name(job.state)));
+}
+
+bool IsProgress(Purpose purpose, Outcome outcome) {
+  return IsProposed(purpose) && outcome != Outcome::kCancelled;
+}
+
+absl::Status MayRetract(int64_t record, const std::string& reason) {
+  if (!reason.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      fmt::format("record {} is retracted for a reason only; say why", record));
 }
 
 absl::Status MaySetRan(const Job& job) {
@@ -40,6 +77,29 @@ absl::Status MayRelease(const Trial& trial, int64_t fence) {
   return absl::FailedPreconditionError(
       fmt::format("trial {} is {} under fence {} and cannot be released under fence {}", trial.id,
                   Name(trial.state), trial.fence, fence));
+}
+
+void LeaseAs(const LeaseRequest& request, int64_t fence, Trial& trial) {
+  trial.state = TrialState::kLeased;
+  trial.attempt += 1;
+  trial.fence = fence;
+  trial.worker = request.worker;
+  trial.device = request.device;
+  trial.limit_ns = request.limit_ns;
+}
+
+void ReleaseAs(const ReleaseRequest& request, Trial& trial) {
+  if (trial.state != TrialState::kLeased) return;  // it was released before
+  trial.state = TrialState::kProposed;
+  trial.strikes += request.is_strike ? 1 : 0;
+  trial.device.clear();
+  trial.limit_ns = 0;
+}
+
+void SettleAs(Trial& trial) {
+  trial.state = TrialState::kSettled;
+  trial.device.clear();
+  trial.limit_ns = 0;
 }
 
 SettleResult JudgeSettle(const Trial& trial, int64_t fence) {

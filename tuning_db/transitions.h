@@ -11,14 +11,35 @@
 
 namespace hone::tuning_db {
 
+// kAborted where the job goes on and is of another epoch. Epoch 0 may write all; what is left of a
+// job that has ended is anybody's who wants it too.
+absl::Status MayWrite(int64_t job, JobState state, const Ownership& of_job,
+                      const Ownership& ownership);
+// kInvalidArgument without a name.
+absl::Status MayBegin(const std::string& owner);
+// kAborted: a newer life of the same name has begun.
+absl::Status NewerLife(const Ownership& ownership);
+// Epochs start above it: jobs of older versions are of the epochs 0 and 1, whoever ran them.
+inline constexpr int64_t kOldestEpoch = 1;
 // An ended job stays as it is; everything else may happen (a drained daemon queues its jobs again).
 absl::Status MaySetState(const Job& job, JobState to);
+// Nothing happens to a job that has ended.
+absl::Status MayHappen(const Job& job);
+// Whether a settled trial is one of TaskProgress::trials.
+bool IsProgress(Purpose purpose, Outcome outcome);
+// kInvalidArgument without a reason.
+absl::Status MayRetract(int64_t record, const std::string& reason);
 // Only a running job runs.
 absl::Status MaySetRan(const Job& job);
 // Only open trials are leased.
 absl::Status MayLease(const Trial& trial);
 // Only under the newest fence, and not once settled. To release twice is no error.
 absl::Status MayRelease(const Trial& trial, int64_t fence);
+// What becomes of a trial that MayLease, MayRelease.
+void LeaseAs(const LeaseRequest& request, int64_t fence, Trial& trial);
+void ReleaseAs(const ReleaseRequest& request, Trial& trial);
+// What becomes of one that is settled.
+void SettleAs(Trial& trial);
 SettleResult JudgeSettle(const Trial& trial, int64_t fence);
 // kInvalidArgument unless `final` may come of the success `record` of the confirm trial `trial`.
 absl::Status IsFinalOf(const Final& final, const Trial& trial, const Record& record);
@@ -34,6 +55,8 @@ absl::Status IsWellFormed(const Job& job);
 // kNotFound: "there is no trial 7".
 absl::Status NoSuch(const std::string& what, int64_t id);
 
+// The kind of the event that a trial was settled.
+inline constexpr char kTrialSettled[] = "trial_settled";
 // Payloads of the events that stores write themselves: JSON objects.
 std::string StatePayload(JobState state, const std::string& message);
 std::string SettledPayload(const Trial& trial, const Record& record);

@@ -57,6 +57,14 @@ std::optional<Purpose> ParsePurpose(std::string_view name) {
   return FindIn<Purpose>(kPurposes, name);
 }
 
+FinalFigures FiguresOf(const Final& final) {
+  return {.distinct_trials = final.distinct_trials,
+          .space_size = final.space_size,
+          .ended_share = final.ended_share,
+          .default_ns = final.entries[static_cast<size_t>(final.default_entry)].median_ns,
+          .winner_ns = WinnerNs(final)};
+}
+
 double WinnerNs(const Final& final) {
   return final.entries[static_cast<size_t>(final.default_entry)].median_ns /
          final.entries[static_cast<size_t>(final.winner)].ratio_to_default;

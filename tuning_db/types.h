@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tuning_db/progress.h"
+
 namespace hone::tuning_db {
 
 // Values are stored: never renumber.
@@ -52,8 +54,8 @@ struct Trial {
   int64_t id = 0;
   int64_t task = 0;
   std::string signature;
-  std::string config;  // text
-  std::string config_digest;
+  std::string config;         // text
+  std::string config_digest;  // of the config's text
   std::string nest_digest;
   Purpose purpose = Purpose::kSearch;
   int64_t round = 0;
@@ -62,6 +64,10 @@ struct Trial {
   int64_t attempt = 0;  // leases so far
   int64_t fence = 0;    // of the newest lease
   std::string worker;   // of the newest lease
+  int64_t strikes = 0;  // leases that were lost while they ran
+  // While it is leased:
+  std::string device;
+  int64_t limit_ns = 0;  // how long the device may run it; 0: not said
 };
 
 // The settled outcome of a trial. Append-only.
@@ -82,6 +88,7 @@ struct Record {
   std::string regime;  // "warm", "shared_constants", "cold_constants"
   std::string worker;
   int64_t wall_time_ns = 0;  // since the epoch, for display
+  std::string retracted;     // why it counts for nothing (Upkeep::Retract); empty: it counts
   // Filled by queries from the trial and task.
   Trial of_trial;
 };
@@ -117,6 +124,8 @@ struct Final {
   int64_t wall_time_ns = 0;
 };
 
+// What a final says of its winner.
+FinalFigures FiguresOf(const Final& final);
 // The winner's time as its paired ratio to the default's median gives it: rounds drift together, so
 // this and the default's compare where two medians over all rounds need not.
 double WinnerNs(const Final& final);

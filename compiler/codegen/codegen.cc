@@ -105,7 +105,7 @@ std::vector<std::vector<std::string>> SymbolsOf(
 
 // All that the code of a launch depends on.
 std::string CacheKey(const KernelSpec& kernel, const loop::Launch& launch,
-                     const std::string& symbol, const Target& target) {
+                     const std::string& symbol, const CpuTarget& target) {
   loop::Nest alone = kernel.nest;
   alone.launches = {launch};
   return fmt::format("{}\n{}\n{}\n{}", target.ToString(), kernel.pipeline, symbol,

@@ -7,7 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "compiler/codegen/launch_cache.h"
-#include "compiler/ir/target.h"
+#include "compiler/ir/cpu_target.h"
 #include "compiler/loop/stmt.h"
 
 namespace hone::codegen {
@@ -66,7 +66,7 @@ struct FunctionSpec {
   uint64_t arena_bytes = 0;
 };
 struct ModuleSpec {
-  Target target;
+  CpuTarget target;
   std::vector<KernelSpec> kernels;
   std::vector<FunctionSpec> functions;  // empty: an artifact
   uint64_t parameters_bytes = 0;        // appended by the driver (ModuleWriter)

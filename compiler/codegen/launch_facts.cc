@@ -95,14 +95,14 @@ int64_t GridExtent(const loop::Stmt& body) {
 // longer.
 class LaunchTime {
  public:
-  static double EstimateNs(const loop::Stmt& body, const Target& target) {
+  static double EstimateNs(const loop::Stmt& body, const CpuTarget& target) {
     LaunchTime time(target);
     const double operations = time.Count(body, 1);
     return std::max(operations * kOperationNs, time.MovedBytes() * kByteNs);
   }
 
  private:
-  explicit LaunchTime(const Target& target) : target_(target) {}
+  explicit LaunchTime(const CpuTarget& target) : target_(target) {}
 
   // Operations of one run of a statement; adds the accesses of all its `runs` runs.
   double Count(const loop::Stmt& s, double runs) {
@@ -158,13 +158,14 @@ class LaunchTime {
     return bytes;
   }
 
-  const Target& target_;
+  const CpuTarget& target_;
   absl::flat_hash_map<const loop::BufferNode*, double> accesses_;
 };
 
 }  // namespace
 
-std::vector<LaunchFacts> FactsOf(const std::vector<loop::Launch>& launches, const Target& target) {
+std::vector<LaunchFacts> FactsOf(const std::vector<loop::Launch>& launches,
+                                 const CpuTarget& target) {
   std::vector<LaunchFacts> facts;
   Footprint since_barrier;
   for (size_t i = 0; i < launches.size(); ++i) {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "compiler/ir/target.h"
+#include "compiler/ir/cpu_target.h"
 #include "compiler/loop/stmt.h"
 
 namespace hone::codegen {
@@ -15,7 +15,8 @@ struct LaunchFacts {
 };
 
 // Of launches in execution order (prepare launches first).
-std::vector<LaunchFacts> FactsOf(const std::vector<loop::Launch>& launches, const Target& target);
+std::vector<LaunchFacts> FactsOf(const std::vector<loop::Launch>& launches,
+                                 const CpuTarget& target);
 
 }  // namespace hone::codegen
 

@@ -45,7 +45,7 @@ absl::StatusOr<const ConfigChain::Scheduled*> ConfigChain::Find(const schedule::
 }
 
 absl::StatusOr<std::shared_ptr<const schedule::MicroKernelTimes>> ConfigChain::MicroKernels(
-    const Target& target) {
+    const CpuTarget& target) {
   const std::string key = target.ToString();
   const auto known = times_.find(key);
   if (known != times_.end()) return known->second;
@@ -76,7 +76,7 @@ absl::StatusOr<ConfigChain::Scheduled> ConfigChain::Schedule(const schedule::Tas
 }
 
 absl::StatusOr<std::optional<std::vector<std::string>>> ConfigChain::OpenModel(
-    const std::string& skeleton, const Target& target) {
+    const std::string& skeleton, const CpuTarget& target) {
   for (const std::unique_ptr<ConfigSource>& source : sources_) {
     HONE_ASSIGN_OR_RETURN(auto layouts, source->OpenModel(skeleton, target));
     if (layouts) return layouts;

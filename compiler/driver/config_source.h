@@ -36,12 +36,12 @@ class ConfigSource {
   // kernel call in execution order. From here on Find answers what that final kept of each kernel.
   // nullopt: the model has no final.
   virtual absl::StatusOr<std::optional<std::vector<std::string>>> OpenModel(
-      const std::string& skeleton, const Target& target) {
+      const std::string& skeleton, const CpuTarget& target) {
     return std::nullopt;
   }
   // What is known of the target's micro-kernels, for defaults; nullptr: nothing.
   virtual absl::StatusOr<std::shared_ptr<const schedule::MicroKernelTimes>> MicroKernels(
-      const Target& target) {
+      const CpuTarget& target) {
     return nullptr;
   }
 };
@@ -61,7 +61,7 @@ class ConfigChain {
   // The answer of the first source that knows a final of the model; to be asked before its kernels
   // are.
   absl::StatusOr<std::optional<std::vector<std::string>>> OpenModel(const std::string& skeleton,
-                                                                    const Target& target);
+                                                                    const CpuTarget& target);
   // The nanoseconds of one call as they were measured for this very task, with the config that
   // Schedule gives; nullopt for what is compatible, default or unknown.
   absl::StatusOr<std::optional<double>> MeasuredNs(const schedule::Task& task);
@@ -73,7 +73,7 @@ class ConfigChain {
   absl::StatusOr<const Scheduled*> Find(const schedule::Task& task);
   // Of the first source that knows, remembered; nullptr: none does.
   absl::StatusOr<std::shared_ptr<const schedule::MicroKernelTimes>> MicroKernels(
-      const Target& target);
+      const CpuTarget& target);
 
   std::map<std::string, std::optional<Scheduled>> found_;  // by workload, signature and target
   std::map<std::string, std::shared_ptr<const schedule::MicroKernelTimes>> times_;  // by target

@@ -39,7 +39,7 @@ class Definitions {
 
 }  // namespace
 
-passes::PassContext MakePassContext(const Target& target, ConfigChain* configs,
+passes::PassContext MakePassContext(const CpuTarget& target, ConfigChain* configs,
                                     passes::LayoutAim aim) {
   auto definitions = std::make_shared<Definitions>();
   passes::PassContext context{.target = target,
@@ -48,7 +48,8 @@ passes::PassContext MakePassContext(const Target& target, ConfigChain* configs,
                               .measured = nullptr,
                               .layout_aim = aim};
   context.signatures = [definitions](const ir::Expr& function,
-                                     const std::vector<bool>& const_params, const Target& target) {
+                                     const std::vector<bool>& const_params,
+                                     const CpuTarget& target) {
     const auto def = definitions->Of(function, const_params);
     return def == nullptr ? std::vector<ir::LayoutSignature>()
                           : schedule::TemplateFor(*def).Signatures(*def, target);
@@ -63,7 +64,7 @@ passes::PassContext MakePassContext(const Target& target, ConfigChain* configs,
       [definitions, configs](
           const ir::Expr& function, const std::vector<bool>& const_params,
           const std::vector<ir::LayoutSignature>& signatures,
-          const Target& target) -> absl::StatusOr<std::vector<std::optional<double>>> {
+          const CpuTarget& target) -> absl::StatusOr<std::vector<std::optional<double>>> {
     std::vector<std::optional<double>> times(signatures.size());
     const auto def = definitions->Of(function, const_params);
     for (size_t i = 0; def != nullptr && i < signatures.size(); ++i) {

@@ -29,7 +29,7 @@ struct HostModule {
 absl::StatusOr<HostModule> BuildForHost(const KernelGraph& graph,
                                         const std::vector<loop::Nest>& nests) {
   codegen::ModuleSpec spec;
-  HONE_ASSIGN_OR_RETURN(spec.target, Target::Parse(HostTargetText(1)));
+  HONE_ASSIGN_OR_RETURN(spec.target, CpuTarget::Parse(HostTargetText(1)));
   std::vector<int> index(nests.size(), -1);
   for (size_t k = 0; k < nests.size(); ++k) {
     loop::Nest nest = OnlyPhase(nests[k], loop::Phase::kPrepare);

@@ -1,10 +1,29 @@
 #include "compiler/ir/compatible_targets.h"
 
 namespace hone {
+namespace {
+
+bool AreCompatibleKinds(const CpuTarget& a, const CpuTarget& b) {
+  return a.VectorBytes() == b.VectorBytes() && a.VectorRegisters() == b.VectorRegisters() &&
+         a.threads == b.threads;
+}
+
+bool AreCompatibleKinds(const CudaTarget& a, const CudaTarget& b) { return a.arch == b.arch; }
+
+bool AreCompatibleKinds(const OpenClTarget& a, const OpenClTarget& b) {
+  return a.device == b.device;
+}
+
+template <class A, class B>
+bool AreCompatibleKinds(const A&, const B&) {
+  return false;
+}
+
+}  // namespace
 
 bool AreCompatible(const Target& a, const Target& b) {
-  return a.kind == b.kind && a.VectorBytes() == b.VectorBytes() &&
-         a.VectorRegisters() == b.VectorRegisters() && a.threads == b.threads;
+  return std::visit([](const auto& x, const auto& y) { return AreCompatibleKinds(x, y); }, a.kind,
+                    b.kind);
 }
 
 bool AreCompatible(const std::string& a, const std::string& b) {

@@ -8,8 +8,8 @@
 
 namespace hone {
 
-// Tier `compatible` (docs/architecture.md, 2): the same kind of code, vector width, number of
-// registers and threads.
+// Tier `compatible` (docs/architecture.md, 2): CPUs of the same vector width, number of registers
+// and threads; GPUs of the same architecture; devices of OpenCL of the same family.
 bool AreCompatible(const Target& a, const Target& b);
 // The same of texts; false where one is none of a target.
 bool AreCompatible(const std::string& a, const std::string& b);

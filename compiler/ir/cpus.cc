@@ -97,17 +97,13 @@ std::vector<std::string> KnownCpus(std::string_view triple) {
   return names;
 }
 
-std::vector<std::string> KnownFeatures() {
+std::vector<std::string> KnownFeatures(std::string_view triple) {
   std::set<std::string> names;
   for (const Cpu& cpu : kCpus) {
+    if (cpu.arch != Arch(triple)) continue;
     for (std::string& word : Words(cpu.extra)) names.insert(std::move(word));
   }
   return {names.begin(), names.end()};
-}
-
-bool IsKnownFeature(std::string_view name) {
-  const std::vector<std::string> known = KnownFeatures();
-  return std::find(known.begin(), known.end(), name) != known.end();
 }
 
 }  // namespace hone::ir

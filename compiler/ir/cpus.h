@@ -22,8 +22,7 @@ struct Cpu {
 std::optional<Cpu> FindCpu(std::string_view triple, std::string_view name);
 std::vector<std::string> KnownCpus(std::string_view triple);  // sorted
 
-bool IsKnownFeature(std::string_view name);  // without its sign
-std::vector<std::string> KnownFeatures();    // sorted
+std::vector<std::string> KnownFeatures(std::string_view triple);  // sorted, without their signs
 
 }  // namespace hone::ir
 

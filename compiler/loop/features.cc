@@ -80,16 +80,16 @@ void WriteNest(Writer& out, const Nest& nest, const std::vector<LaunchAnalysis>&
   WriteOps(out, "nest.", totals);
 }
 
-void WriteTarget(Writer& out, const Target& target) {
+void WriteTarget(Writer& out, const CpuTarget& target) {
   out.Add("target.lanes", target.VectorLanes());
   out.Add("target.registers", target.VectorRegisters());
   out.Add("target.threads", target.threads);
-  out.Add("target.l1", Log(static_cast<double>(target.l1_bytes)));
-  out.Add("target.l2", Log(static_cast<double>(target.l2_bytes)));
-  out.Add("target.l3", Log(static_cast<double>(target.l3_bytes)));
+  out.Add("target.l1", Log(static_cast<double>(target.facts.l1_bytes)));
+  out.Add("target.l2", Log(static_cast<double>(target.facts.l2_bytes)));
+  out.Add("target.l3", Log(static_cast<double>(target.facts.l3_bytes)));
 }
 
-void WriteParallel(Writer& out, const LaunchAnalysis* main, const Target& target) {
+void WriteParallel(Writer& out, const LaunchAnalysis* main, const CpuTarget& target) {
   const double grid = main != nullptr ? main->summary().GridSize() : 1;
   const double threads = std::max(1, target.threads);
   const double vector = main != nullptr ? main->Product(LoopKind::kVectorize) : 1;
@@ -127,8 +127,8 @@ void WriteLevels(Writer& out, const LaunchAnalysis* main) {
   }
 }
 
-void WriteCaches(Writer& out, const LaunchAnalysis* main, const Target& target) {
-  const int64_t sizes[3] = {target.l1_bytes, target.l2_bytes, target.l3_bytes};
+void WriteCaches(Writer& out, const LaunchAnalysis* main, const CpuTarget& target) {
+  const int64_t sizes[3] = {target.facts.l1_bytes, target.facts.l2_bytes, target.facts.l3_bytes};
   const double flops = main != nullptr ? main->summary().totals.Flops() : 0;
   for (size_t c = 0; c < 3; ++c) {
     const std::string prefix = "l" + std::to_string(c + 1) + ".";
@@ -187,7 +187,7 @@ Movement MeasureMovement(const LaunchAnalysis& main, const BufferUse& use) {
   return movement;
 }
 
-void WriteBuffers(Writer& out, const LaunchAnalysis* main, const Target& target) {
+void WriteBuffers(Writer& out, const LaunchAnalysis* main, const CpuTarget& target) {
   for (size_t b = 0; b < kBuffers; ++b) {
     const std::string prefix = "buffer" + std::to_string(b) + ".";
     const bool exists = main != nullptr && b < main->buffers().size();
@@ -206,14 +206,14 @@ void WriteBuffers(Writer& out, const LaunchAnalysis* main, const Target& target)
     out.Add(prefix, "vector_stride", Log(movement.vector_stride));
     out.Add(prefix, "inner_reuse", Log(movement.reuse));
     out.Add(prefix, "reuse_bytes", Log(movement.reuse_bytes));
-    out.Add(prefix, "per_l1", LogRatio(use.bytes, static_cast<double>(target.l1_bytes)));
-    out.Add(prefix, "per_l2", LogRatio(use.bytes, static_cast<double>(target.l2_bytes)));
-    out.Add(prefix, "per_l3", LogRatio(use.bytes, static_cast<double>(target.l3_bytes)));
+    out.Add(prefix, "per_l1", LogRatio(use.bytes, static_cast<double>(target.facts.l1_bytes)));
+    out.Add(prefix, "per_l2", LogRatio(use.bytes, static_cast<double>(target.facts.l2_bytes)));
+    out.Add(prefix, "per_l3", LogRatio(use.bytes, static_cast<double>(target.facts.l3_bytes)));
   }
 }
 
 // Gives the values, and their names unless null.
-std::vector<float> Write(const Nest& nest, const Target& target, double* analytic_seconds,
+std::vector<float> Write(const Nest& nest, const CpuTarget& target, double* analytic_seconds,
                          std::vector<std::string>* names = nullptr) {
   std::vector<LaunchAnalysis> launches;
   for (const Launch& launch : nest.launches) {
@@ -244,7 +244,7 @@ std::vector<float> Write(const Nest& nest, const Target& target, double* analyti
 
 }  // namespace
 
-NestFeatures ExtractFeatures(const Nest& nest, const Target& target) {
+NestFeatures ExtractFeatures(const Nest& nest, const CpuTarget& target) {
   NestFeatures features;
   features.values = Write(nest, target, &features.analytic_seconds);
   return features;
@@ -254,7 +254,7 @@ const std::vector<std::string>& FeatureNames() {
   static const auto* names = [] {
     double unused = 0;
     auto* written = new std::vector<std::string>();
-    Write(Nest{}, Target{}, &unused, written);
+    Write(Nest{}, CpuTarget{}, &unused, written);
     return written;
   }();
   return *names;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/ir/target.h"
+#include "compiler/ir/cpu_target.h"
 #include "compiler/loop/stmt.h"
 
 namespace hone::loop {
@@ -20,7 +20,7 @@ struct NestFeatures {
 };
 
 // Deterministic; tens to hundreds of microseconds. Names play no part.
-NestFeatures ExtractFeatures(const Nest& nest, const Target& target);
+NestFeatures ExtractFeatures(const Nest& nest, const CpuTarget& target);
 
 // What each value is, in order; the same for every nest and target. docs/features.md explains them.
 const std::vector<std::string>& FeatureNames();

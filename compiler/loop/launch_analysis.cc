@@ -31,13 +31,13 @@ double BoxBytes(const BufferNode& buffer, const std::vector<double>& extents) {
 
 }  // namespace
 
-LaunchAnalysis::LaunchAnalysis(const Launch& launch, const Target& target)
+LaunchAnalysis::LaunchAnalysis(const Launch& launch, const CpuTarget& target)
     : target_(target), summary_(Summarise(launch)) {
   main_ = summary_.MainStore();
   if (main_ >= 0) chain_.path = summary_.stores[static_cast<size_t>(main_)].path;
   GatherBuffers();
   MeasureChain();
-  const int64_t sizes[3] = {target.l1_bytes, target.l2_bytes, target.l3_bytes};
+  const int64_t sizes[3] = {target.facts.l1_bytes, target.facts.l2_bytes, target.facts.l3_bytes};
   for (size_t c = 0; c < 3; ++c) {
     caches_[c] = MeasureCache(static_cast<double>(std::max<int64_t>(sizes[c], 1024)));
   }

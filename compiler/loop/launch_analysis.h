@@ -6,7 +6,7 @@
 #include <array>
 #include <vector>
 
-#include "compiler/ir/target.h"
+#include "compiler/ir/cpu_target.h"
 #include "compiler/loop/launch_summary.h"
 #include "compiler/loop/stmt.h"
 
@@ -37,7 +37,7 @@ struct CacheUse {
 // `target` and the launch outlive it. Movable.
 class LaunchAnalysis {
  public:
-  LaunchAnalysis(const Launch& launch, const Target& target);
+  LaunchAnalysis(const Launch& launch, const CpuTarget& target);
   LaunchAnalysis(LaunchAnalysis&&) = default;
   LaunchAnalysis(const LaunchAnalysis&) = delete;  // what it has points into its own summary
 
@@ -95,7 +95,7 @@ class LaunchAnalysis {
   void MeasureChain();
   CacheUse MeasureCache(double size) const;
 
-  const Target& target_;
+  const CpuTarget& target_;
   LaunchSummary summary_;
   int main_ = -1;
   Chain chain_;

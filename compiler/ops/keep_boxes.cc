@@ -115,19 +115,17 @@ class Suppression {
     return CastTo(dtype_, loop::Load(scores_, {batch_, class_, box}));
   }
 
-  // Along one axis: two corners in either order, or center and size.
+  // Along one axis: two corners in either order, or center and size. A negative size makes a box
+  // that overlaps nothing, as in onnxruntime.
   Interval Extent(const Expr& box, int axis) const {
     const auto number = [&](int i) {
       return CastTo(dtype_, loop::Load(boxes_, {batch_, box, loop::IntConst(i)}));
     };
-    Expr a = number(axis);
-    Expr b = number(2 + axis);
-    if (BoolAttr(attrs_, "center_point", false)) {
-      const Expr half = b * loop::Const(0.5, dtype_);
-      b = a + half;
-      a = a - half;
-    }
-    return {Min(a, b), Max(a, b)};
+    const Expr a = number(axis);
+    const Expr b = number(2 + axis);
+    if (!BoolAttr(attrs_, "center_point", false)) return {Min(a, b), Max(a, b)};
+    const Expr half = b * loop::Const(0.5, dtype_);
+    return {a - half, a + half};
   }
 
   // Intersection over union; 0 of boxes without an area.

@@ -1,10 +1,12 @@
 #include "compiler/passes/alter_op_layout.h"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <unordered_map>
 #include <utility>
 
+#include "compiler/ops/repeat.h"
 #include "compiler/passes/layout_choice.h"
 #include "compiler/passes/layout_copy.h"
 #include "compiler/passes/layout_graph.h"
@@ -136,17 +138,32 @@ struct Layouts {
   LayoutGraph graph;
 };
 
-// Main first, then what it repeats: the order in which a final of the model has their kernels.
+// The names of the module's functions: main, then what it repeats in the order of the calls, which
+// is the order that skeletons have; then all others.
+std::vector<std::string> NamesInOrder(const ir::Module& module) {
+  std::vector<std::string> names;
+  const auto add = [&](const std::string& name) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  };
+  if (const auto main = module.functions.find("main"); main != module.functions.end()) {
+    add("main");
+    for (const Expr& node : ir::PostOrderOutside(ir::Body(*main->second))) {
+      if (ops::IsRepeat(*node)) add(node->callee->name);
+    }
+  }
+  for (const auto& [name, function] : module.functions) add(name);
+  return names;
+}
+
+// In the order in which a final of the model has their kernels, whatever the functions are called.
 absl::StatusOr<std::vector<Layouts>> LayoutsOf(const ir::Module& module,
                                                const PassContext& context) {
   std::vector<Layouts> all;
-  for (const bool mains : {true, false}) {
-    for (const auto& [name, function] : module.functions) {
-      if ((name == "main") != mains) continue;
-      HONE_ASSIGN_OR_RETURN(LayoutGraph graph, LayoutGraph::Build(ir::Body(*function), context,
-                                                                  HasFreeEnds(function)));
-      all.push_back({name, function, std::move(graph)});
-    }
+  for (const std::string& name : NamesInOrder(module)) {
+    const Expr& function = module.functions.at(name);
+    HONE_ASSIGN_OR_RETURN(LayoutGraph graph,
+                          LayoutGraph::Build(ir::Body(*function), context, HasFreeEnds(function)));
+    all.push_back({name, function, std::move(graph)});
   }
   return all;
 }

@@ -47,26 +47,26 @@ double Bytes(const TensorType& type, const Layout& layout) {
   return static_cast<double>(layout.SizeBytes(type.shape, type.dtype));
 }
 
-double BytesPerNs(double bytes, const Target& target) {
+double BytesPerNs(double bytes, const CpuTarget& target) {
   const double threads = std::max(1, target.threads);
-  const bool fits_l2 = bytes <= static_cast<double>(target.l2_bytes) * threads;
-  const bool fits_l3 = bytes <= static_cast<double>(target.l3_bytes);
+  const bool fits_l2 = bytes <= static_cast<double>(target.facts.l2_bytes) * threads;
+  const bool fits_l3 = bytes <= static_cast<double>(target.facts.l3_bytes);
   return kBytesPerNs[fits_l2 ? 0 : fits_l3 ? 1 : 2] * threads;
 }
 
-double CopyNs(double bytes, const Layout& to, const Target& target) {
+double CopyNs(double bytes, const Layout& to, const CpuTarget& target) {
   const double rate = to.IsRowMajor() ? kUnpackRate : kPackRate;
   const double threads = std::max(1, target.threads);
   return bytes / std::min(rate * threads, BytesPerNs(bytes, target));
 }
 
-double FlopsPerNs(const Target& target) {
+double FlopsPerNs(const CpuTarget& target) {
   return kGigahertz * kFlopsPerLane * target.VectorLanes() * std::max(1, target.threads);
 }
 
 // `windows`: of a convolution or a pool. Other anchors take tensors of rank three that have no
 // channels.
-bool IsBlockable(const TensorType& type, bool windows, const Target& target) {
+bool IsBlockable(const TensorType& type, bool windows, const CpuTarget& target) {
   const size_t rank = type.shape.size();
   return rank >= (windows ? 3 : 4) && rank <= 5 && type.shape[1] >= target.VectorLanes();
 }
@@ -166,7 +166,7 @@ double TapsOf(const ir::ExprNode& anchor, const Tensor& data, const Tensor& resu
 
 // Windows in one channel over rows: vectors along the width, the last of each row not full.
 double RowWindowNs(const TensorType& data, const TensorType& result, double taps,
-                   const Target& target) {
+                   const CpuTarget& target) {
   const auto width = static_cast<uint64_t>(result.shape.back());
   const auto fit = static_cast<int64_t>(std::bit_floor(width));
   const int64_t lanes = std::max<int64_t>(std::min<int64_t>(target.VectorLanes(), fit), 1);
@@ -178,7 +178,7 @@ double RowWindowNs(const TensorType& data, const TensorType& result, double taps
 // Whether the target multiplies such data in tile registers, and its blocks, of channels that would
 // fill the rows of these, do not: a convolution of one tap brings them into wider ones first.
 // With more taps a copy with padding does it.
-bool IsNarrowForTiles(const Tensor& data, double taps, const Target& target) {
+bool IsNarrowForTiles(const Tensor& data, double taps, const CpuTarget& target) {
   const int64_t wide = loop::kTileRowBytes / SizeBytes(data.type.dtype);
   return target.MultipliesInTiles(data.type.dtype) && taps == 1 && data.type.shape[1] >= wide &&
          data.layout.BlockOf(1) < wide;
@@ -215,7 +215,7 @@ bool IsPlainFloatConv(const View& view, const ir::ExprNode& anchor, const Tensor
 // output channels: the strategy "rows" of its template, which reads row-major data where it lies
 // and copies other data. Neighbours of a transposed one are a stride apart.
 bool IsConvOfRows(const View& view, const ir::ExprNode& anchor, const Tensor& data,
-                  const Target& target) {
+                  const CpuTarget& target) {
   if (!IsPlainFloatConv(view, anchor, data)) return false;
   const std::vector<int64_t> strides = ops::IntsAttr(anchor.attrs, "strides");
   const int64_t stride = strides.empty() ? 1 : strides.back();
@@ -229,7 +229,7 @@ bool IsConvOfRows(const View& view, const ir::ExprNode& anchor, const Tensor& da
 // Whether a convolution between row-major tensors is a product of matrices whose columns are whole
 // vectors of pixels, so that nothing has to be turned: the strategy "pixels" of its template.
 bool IsProductOfPixels(const View& view, const ir::ExprNode& anchor, const Tensor& data,
-                       double taps, const Target& target) {
+                       double taps, const CpuTarget& target) {
   if (taps != 1 || IsTransposed(anchor) || !IsPlainFloatConv(view, anchor, data)) return false;
   const TensorType& result = anchor.type->tensor;
   const bool is_plain = IsAll(ops::IntsAttr(anchor.attrs, "strides"), 1) &&
@@ -259,7 +259,7 @@ double StridedWriteRate(const TensorType& result) {
 }
 
 // Nanoseconds of one thread that layouts cost which do not suit the kernel.
-double StrainOfAnchor(const View& view, const ir::ExprNode& anchor, const Target& target) {
+double StrainOfAnchor(const View& view, const ir::ExprNode& anchor, const CpuTarget& target) {
   const Tensor* data = DataOf(view, anchor);
   if (data == nullptr) return 0;
   const Tensor& result = view.results[0];
@@ -314,7 +314,7 @@ double StrainOfFollower(const View& view) {
 }  // namespace
 
 double PredictKernelNs(const ir::Expr& function, const std::vector<bool>& const_params,
-                       const ir::LayoutSignature& signature, const Target& target) {
+                       const ir::LayoutSignature& signature, const CpuTarget& target) {
   const View view = ViewOf(function, const_params, signature);
   double bytes = view.const_bytes;
   for (const Tensor& tensor : view.operands) bytes += Bytes(tensor.type, tensor.layout);
@@ -331,7 +331,7 @@ double PredictKernelNs(const ir::Expr& function, const std::vector<bool>& const_
 }
 
 double PredictCopyNs(const ir::TensorType& type, const Layout& from, const Layout& to,
-                     const Target& target) {
+                     const CpuTarget& target) {
   return kLaunchNs + CopyNs(Bytes(type, from) + Bytes(type, to), to, target);
 }
 

@@ -53,7 +53,7 @@ class Narrowing {
       if (narrow) return narrow;
     }
     // For several rows, floats that the second cache keeps are read as fast as they are multiplied.
-    const bool stays = 2 * weight->type->tensor.SizeBytes() <= target_.l2_bytes;
+    const bool stays = 2 * weight->type->tensor.SizeBytes() <= target_.facts.l2_bytes;
     if (!WaitsForWeights(rows, target_) || (rows > 1 && stays)) return std::nullopt;
     return NarrowMatrixOf(weight, NarrowProducts::kFloats, used_once, &values_);
   }
@@ -84,7 +84,7 @@ class Narrowing {
     return product ? product : dense;
   }
 
-  const Target& target_;
+  const CpuTarget& target_;
   NarrowProducts digits_ = NarrowProducts::kFloats;  // kFloats: the target has none
   KnownValues values_;
   // The narrow form by the weight, which `kept_` keeps alive, and the number of rows.
@@ -94,7 +94,7 @@ class Narrowing {
 
 }  // namespace
 
-bool WaitsForWeights(int64_t rows, const Target& target) {
+bool WaitsForWeights(int64_t rows, const CpuTarget& target) {
   // The machine is that of the templates' models: it does two operations on whole vectors a cycle
   // and streams so many bytes from behind the second cache.
   constexpr double kOperations = 2, kUnpacking = 2, kStreamBytes = 20;
@@ -102,7 +102,7 @@ bool WaitsForWeights(int64_t rows, const Target& target) {
   return computing < target.VectorBytes() / kStreamBytes;
 }
 
-bool MultipliesMixedBytes(const Target& target) {
+bool MultipliesMixedBytes(const CpuTarget& target) {
   return target.Has("avx512vnni") || target.Has("avxvnni") || target.Has("i8mm");
 }
 

@@ -16,9 +16,9 @@ absl::StatusOr<ir::Module> NarrowWeights(const ir::Module& module, const PassCon
 
 // Whether a product of so many rows takes longer to read weights that are floats than to unpack
 // narrow ones and to multiply.
-bool WaitsForWeights(int64_t rows, const Target& target);
+bool WaitsForWeights(int64_t rows, const CpuTarget& target);
 // Whether the target multiplies unsigned bytes by signed ones, four at once in each lane.
-bool MultipliesMixedBytes(const Target& target);
+bool MultipliesMixedBytes(const CpuTarget& target);
 
 }  // namespace hone::passes
 

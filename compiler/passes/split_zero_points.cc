@@ -29,7 +29,7 @@ struct Signs {
   Sign weight = Sign::kAny;
 };
 
-Signs SignsFor(const Target& target) {
+Signs SignsFor(const CpuTarget& target) {
   if (target.Has("avx512vnni") || target.Has("avxvnni")) return {Sign::kUnsigned, Sign::kSigned};
   if (target.Has("dotprod") && !target.Has("i8mm")) return {Sign::kSigned, Sign::kSigned};
   return {};

@@ -97,7 +97,7 @@ bool FitsTiles(const Expr& product) {
 
 // How many products of bfloat16 kernels make of this kind in the time of one of float32
 // (docs/decisions/0013-16-bit-floats.md).
-double BFloat16Rate(const Expr& product, const Target& target) {
+double BFloat16Rate(const Expr& product, const CpuTarget& target) {
   constexpr double kTileRate = 8;
   if (FitsTiles(product) && target.MultipliesInTiles(DataType::kBFloat16)) return kTileRate;
   // Pairs are neighbours in the data where its blocks are of one group.
@@ -109,7 +109,7 @@ double BFloat16Rate(const Expr& product, const Target& target) {
 // Rewrites one function from its inputs to its results.
 class Widening {
  public:
-  Widening(const Target& target, bool is_strict) : target_(target), is_strict_(is_strict) {}
+  Widening(const CpuTarget& target, bool is_strict) : target_(target), is_strict_(is_strict) {}
 
   Expr Visit(const Expr& node, const UsedOnce& used_once) {
     Expr widened;
@@ -200,14 +200,14 @@ class Widening {
     return narrow;
   }
 
-  const Target& target_;
+  const CpuTarget& target_;
   const bool is_strict_;
   // RewriteCounted keeps these nodes.
   ir::NodeSet narrowed_;  // the casts this made
   ir::NodeSet constant_;
 };
 
-Expr WidenFunction(const Expr& function, const Target& target) {
+Expr WidenFunction(const Expr& function, const CpuTarget& target) {
   Widening widening(target, NumericsOf(function) == ops::Numerics::kStrict);
   return RewriteCounted(function, [&](const Expr& node, const UsedOnce& used_once) {
     return widening.Visit(node, used_once);

@@ -16,7 +16,7 @@ namespace {
 // The workload, and what it takes of the templates.
 class Product {
  public:
-  Product(const Target& target, int64_t rows, int64_t steps, int64_t units)
+  Product(const CpuTarget& target, int64_t rows, int64_t steps, int64_t units)
       : def_(*ops::LowerWorkload(
             fmt::format("fn (p0: Tensor[({0}, {1}), float32], const p1: Tensor[({2}, {1}), "
                         "float32]) {{ nn.dense(p0, p1) }} accumulate=float32 numerics=default",
@@ -47,7 +47,7 @@ constexpr int64_t kRows = 168;
 constexpr int64_t kVectors = 24;
 constexpr int64_t kSteps = 64;
 
-Product Tiles(const Target& target) {
+Product Tiles(const CpuTarget& target) {
   return Product(target, kRows, kSteps, kVectors * target.VectorLanes());
 }
 
@@ -55,22 +55,22 @@ Product Tiles(const Target& target) {
 // a model has: a task's trials count for whoever wants it.
 constexpr int64_t kStreamSteps = 1004;
 
-int64_t StreamUnits(const Target& target) {
+int64_t StreamUnits(const CpuTarget& target) {
   constexpr int64_t kLeast = 256 << 10, kMost = 16 << 20;  // of second caches
   const int64_t vector_bytes = kStreamSteps * target.VectorLanes() * 4;
-  const int64_t bytes = 4 * std::clamp(target.l2_bytes, kLeast, kMost);
+  const int64_t bytes = 4 * std::clamp(target.facts.l2_bytes, kLeast, kMost);
   return CeilDiv(bytes, vector_bytes) * target.VectorLanes();
 }
 
-int64_t StreamBytes(const Target& target) { return kStreamSteps * StreamUnits(target) * 4; }
+int64_t StreamBytes(const CpuTarget& target) { return kStreamSteps * StreamUnits(target) * 4; }
 
-Product Stream(const Target& target) {
+Product Stream(const CpuTarget& target) {
   return Product(target, 1, kStreamSteps, StreamUnits(target));
 }
 
 // Of the model: as much as leaves its weights in the last-level cache.
-int64_t StreamModelBytes(const Target& target) {
-  return std::min(4 * StreamBytes(target), target.l3_bytes / 2);
+int64_t StreamModelBytes(const CpuTarget& target) {
+  return std::min(4 * StreamBytes(target), target.facts.l3_bytes / 2);
 }
 
 constexpr int64_t kUnroll = 4;
@@ -181,8 +181,8 @@ Measured MeasuredAs(const Config& config, double cost) {
 
 }  // namespace
 
-std::vector<MicroKernelTask> MicroKernelTasksOf(const Target& target) {
-  Target single = target;
+std::vector<MicroKernelTask> MicroKernelTasksOf(const CpuTarget& target) {
+  CpuTarget single = target;
   single.threads = 1;
   std::vector<MicroKernelTask> tasks = {Tiles(single).Named("tiles"),
                                         Stream(single).Named("stream")};
@@ -197,7 +197,7 @@ std::vector<Config> TileConfigs(const Space& space) {
 }
 
 std::shared_ptr<const MicroKernelTimes> MicroKernelTimes::Of(
-    const Target& target, const std::vector<std::vector<ConfigCost>>& costs) {
+    const CpuTarget& target, const std::vector<std::vector<ConfigCost>>& costs) {
   if (costs.size() != 2) return nullptr;
   const auto tiles = WholeOf(Tiles(target), costs[0], "");
   if (!tiles) return nullptr;
@@ -236,7 +236,7 @@ std::optional<double> MicroKernelTimes::StepCycles(int64_t vectors, int64_t posi
   return before->second + share * (after->second - before->second);
 }
 
-std::optional<double> StreamBytesOf(const MicroKernelTimes* measured, const Target& target) {
+std::optional<double> StreamBytesOf(const MicroKernelTimes* measured, const CpuTarget& target) {
   if (measured != nullptr && measured->StreamBytesACycle()) return measured->StreamBytesACycle();
   // Cores of Intel's servers since Skylake: a last-level cache in slices, a mesh away. Measured on
   // Sapphire Rapids (5.0 and 5.2); the earlier ones share its design.

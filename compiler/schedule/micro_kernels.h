@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/ir/target.h"
+#include "compiler/ir/cpu_target.h"
 #include "compiler/schedule/config.h"
 #include "compiler/schedule/space.h"
 
@@ -32,7 +32,7 @@ struct MicroKernelTask {
   int64_t constant_bytes = 0;
 };
 // That of the tiles and that of the stream.
-std::vector<MicroKernelTask> MicroKernelTasksOf(const Target& target);
+std::vector<MicroKernelTask> MicroKernelTasksOf(const CpuTarget& target);
 
 // The configs of a task's space that are measured, in the order of the space: every tile, not
 // unrolled and with four steps at a time; of other knobs the first option.
@@ -55,7 +55,7 @@ class MicroKernelTimes {
   // newest with which it is whole (the stream of that of the tiles, if it is); where there is none,
   // of each config the newest time, as nothing is measured twice. nullptr: without the tiles.
   static std::shared_ptr<const MicroKernelTimes> Of(
-      const Target& target, const std::vector<std::vector<ConfigCost>>& costs);
+      const CpuTarget& target, const std::vector<std::vector<ConfigCost>>& costs);
   // By vectors and positions.
   using ByTile = std::map<std::pair<int64_t, int64_t>, double>;
   explicit MicroKernelTimes(ByTile step_cycles,
@@ -80,7 +80,7 @@ class MicroKernelTimes {
 
 // What StreamBytesACycle says, or where it is not measured what is usual of the target's cpu, if
 // that is known to be far from the rule; nullopt: neither.
-std::optional<double> StreamBytesOf(const MicroKernelTimes* measured, const Target& target);
+std::optional<double> StreamBytesOf(const MicroKernelTimes* measured, const CpuTarget& target);
 
 }  // namespace hone::schedule
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "compiler/ir/target.h"
+#include "compiler/ir/cpu_target.h"
 #include "compiler/ir/workload.h"
 #include "compiler/ops/lower.h"
 #include "compiler/schedule/config.h"
@@ -20,7 +20,7 @@ namespace hone::schedule {
 struct Task {
   const ops::KernelDefinition* def = nullptr;
   ir::LayoutSignature signature;
-  Target target;
+  CpuTarget target;
   // What was measured of the target, for defaults; nullptr: nothing. Spaces and schedules do not
   // depend on it.
   std::shared_ptr<const MicroKernelTimes> micro_kernels = nullptr;
@@ -35,7 +35,7 @@ class Template {
   // The layout signatures this template can compile, the preferred one first; row-major is always
   // one of them.
   virtual std::vector<ir::LayoutSignature> Signatures(const ops::KernelDefinition& def,
-                                                      const Target& target) const = 0;
+                                                      const CpuTarget& target) const = 0;
   virtual Space MakeSpace(const Task& task) const = 0;
   // A config of the space from an analytic model of the target, with no measurement.
   virtual Config Default(const Task& task) const = 0;

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import inspect
 import json
 import os
 import pathlib
 import tempfile
-from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Concatenate, ParamSpec, cast
 
 import numpy as np
 import numpy.typing as npt
 
+from hone import child
 from hone.arguments import elements_of, items_of, optional_text, path_of, text_of, threads_of
 from hone.bindings import Dims, Shapes, dim_flags, shape_flags, specialisations
 from hone.dtypes import dtype_of, native
@@ -113,7 +115,7 @@ def constant_items(constants: Constants | None) -> list[tuple[str, npt.ArrayLike
     return items_of(constants, "constants as {name: array}")
 
 
-def _cut_names(cut: object) -> list[str]:
+def cut_names(cut: object) -> list[str]:
     names = elements_of(cut)
     if names is None:
         raise Error(f'expected cut as a list of names of values, as in ["logits"], found {cut!r}')
@@ -169,7 +171,7 @@ class Graph:
         ONNX model by name wherever they stand, `shapes` whole shapes of inputs; `constants` makes constants of inputs,
         which those that decide a shape must be. `cut` has the names of values that are the outputs instead of the
         model's own; what they are not computed from is left out."""
-        shape_texts, dim_texts, cuts = _texts(shape_flags(shapes)), _texts(dim_flags(dims)), _texts(_cut_names(cut))
+        shape_texts, dim_texts, cuts = _texts(shape_flags(shapes)), _texts(dim_flags(dims)), _texts(cut_names(cut))
         values = [_constant(name, value) for name, value in constant_items(constants)]
         bindings = _Bindings(
             shape_texts,
@@ -263,7 +265,8 @@ class Graph:
     def code(self, form: str = "llvm", target: str | None = None) -> str:
         """The kernels this becomes: "nests", "llvm" or "assembly"."""
         encoded = text_of(form, "the form of code (nests, llvm or assembly)").encode()
-        return _bytes(_library().hone_graph_code, self._graph, optional_text(target, "target"), encoded).decode()
+        with child.held:  # LLVM's lock, which children take
+            return _bytes(_library().hone_graph_code, self._graph, optional_text(target, "target"), encoded).decode()
 
     def compile(
         self,
@@ -301,14 +304,16 @@ def _graphs_in(models: Sequence[object]) -> list[Graph]:
     return graphs
 
 
-def loaded(model: Model, shapes: Shapes | None, dims: Dims | None, constants: Constants | None) -> list[Graph]:
+def loaded(
+    model: Model, shapes: Shapes | None, dims: Dims | None, constants: Constants | None, cut: Sequence[str]
+) -> list[Graph]:
     """One graph for each specialisation."""
     if not isinstance(model, Graph | list | tuple):
         file = cast(ModelFile, model)
-        return [Graph.load(file, *each, constants) for each in specialisations(shapes, dims)]
+        return [Graph.load(file, *each, constants, cut) for each in specialisations(shapes, dims)]
     graphs = _graphs_in([model] if isinstance(model, Graph) else model)
-    if shapes or dims:
-        raise Error("expected shapes and dims with a model that is not loaded yet, found a hone.Graph; give them to Graph.load")
+    if shapes or dims or cut_names(cut):
+        raise Error("expected shapes, dims and cut with a model that is not loaded yet, found a hone.Graph; give them to Graph.load")
     return [graph.bind(constants or {}) for graph in graphs]
 
 
@@ -320,16 +325,17 @@ def _compile(
     database: str | os.PathLike[str] | None,
     require_tuned: bool,
 ) -> CompileReport:
-    report = _bytes(
-        _library().hone_graph_build,
+    output = path_of(path, "the module to write")
+    arguments = (
         (ctypes.c_void_p * len(graphs))(*(graph._graph for graph in graphs)),
         len(graphs),
         optional_text(target, "target"),
         threads_of(threads),
         None if database is None else path_of(database, "database"),
         int(require_tuned),
-        path_of(path, "the module to write"),
+        output,
     )
+    report = child.call(lambda: _bytes(_library().hone_graph_build, *arguments), pathlib.Path(os.fsdecode(output)))
     return CompileReport(json.loads(report))
 
 
@@ -344,29 +350,38 @@ def compile(
     numerics: str | None = None,
     shapes: Shapes | None = None,
     dims: Dims | None = None,
+    cut: Sequence[str] = (),
 ) -> CompileReport:
-    """Writes a module to `path`, as `hone compile` does. `model`, `shapes`, `dims`: as Graph.load has them, or a Graph;
-    lists of shapes and of extents, or several graphs, make several specialisations. Inputs become constants that
+    """Writes a module to `path`, as `hone compile` does. `model`, `shapes`, `dims`, `cut`: as Graph.load has them, or a
+    Graph; lists of shapes and of extents, or several graphs, make several specialisations. Inputs become constants that
     `constants` names; `numerics`: as Graph.with_numerics has it, without, as the model says."""
-    graphs = loaded(model, shapes, dims, constants)
+    graphs = loaded(model, shapes, dims, constants, cut)
     if numerics is not None:
         graphs = [graph.with_numerics(numerics) for graph in graphs]
     return _compile(graphs, path, target, threads, database, require_tuned)
 
 
-def build(
-    model: Model,
-    target: str | None = None,
-    constants: Constants | None = None,
-    threads: int = 0,
-    database: str | os.PathLike[str] | None = None,
-    require_tuned: bool = False,
-    numerics: str | None = None,
-    shapes: Shapes | None = None,
-    dims: Dims | None = None,
-) -> Module:
-    """Compiles and opens a model: `compile`, and a Module of what it wrote."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = pathlib.Path(folder) / "model.so"
-        compile(model, path, target, constants, threads, database, require_tuned, numerics, shapes, dims)
-        return Module(path, threads)  # holds the file open: the folder may go
+_Options = ParamSpec("_Options")
+
+
+def _opened(
+    compile: Callable[Concatenate[Model, str | os.PathLike[str], _Options], CompileReport],
+) -> Callable[Concatenate[Model, _Options], Module]:
+    """A function that takes what `compile` takes, but for the path."""
+    whole = inspect.signature(compile)
+
+    def build(model: Model, *args: _Options.args, **kwargs: _Options.kwargs) -> Module:
+        """Compiles and opens a model: `compile`, and a Module of what it wrote."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "model.so"
+            given = whole.bind(model, path, *args, **kwargs).arguments
+            compile(model, path, *args, **kwargs)
+            return Module(path, given.get("threads", 0))  # holds the file open: the folder may go
+
+    parameters = [each for each in whole.parameters.values() if each.name != "path"]
+    build.__signature__ = whole.replace(parameters=parameters, return_annotation="Module")  # type: ignore[attr-defined]
+    build.__qualname__ = "build"
+    return build  # type: ignore[return-value]  # `model` may be named, which Concatenate cannot say
+
+
+build = _opened(compile)

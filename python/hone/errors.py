@@ -16,27 +16,34 @@ class Error(ValueError):
 
 
 _OTHERS = "server|trials|time|search|seed|threads|target|numerics|micro-kernels|full-budget|require-tuned"
-_NAME = r"(?:'([^']*)'|([^\s=]+?))"
+# A name as the programs quote it for a shell: bare, or 'a name', in which an apostrophe is '\''.
+_QUOTED = r"'[^']*'(?:\\''[^']*')*"
+_NAME = rf"({_QUOTED}|[^\s=']+?)"
 _DIM = re.compile(rf"--dim {_NAME}=(\d+)")
-_CUT = re.compile(r"--cut (?:'([^']*)'|([^\s;,]+?)(?=:?(?:[\s;,]|$)))")
+_CUT = re.compile(rf"--cut ({_QUOTED}|[^\s;,']+?(?=:?(?:[\s;,]|$)))")
 _SHAPE = re.compile(rf"--shape {_NAME}=([\d,?]+|\.\.\.)")
 
 
+def _literal(word: str) -> str:
+    name = word[1:-1].replace(r"'\''", "'") if word.startswith("'") else word
+    return json.dumps(name, ensure_ascii=False)
+
+
 def _dims(flags: str) -> str:
-    pairs = (f"{json.dumps(quoted or plain)}: {extent}" for quoted, plain, extent in _DIM.findall(flags))
+    pairs = (f"{_literal(word)}: {extent}" for word, extent in _DIM.findall(flags))
     return f"dims={{{', '.join(pairs)}}}"
 
 
 def _cut(flags: str) -> str:
-    return f"cut=[{', '.join(json.dumps(quoted or plain) for quoted, plain in _CUT.findall(flags))}]"
+    return f"cut=[{', '.join(_literal(word) for word in _CUT.findall(flags))}]"
 
 
 def _shapes(flags: str) -> str:
     pairs = []
-    for quoted, plain, extents in _SHAPE.findall(flags):
+    for word, extents in _SHAPE.findall(flags):
         numbers = extents.split(",")
         shape = f"({numbers[0]},)" if len(numbers) == 1 else f"({', '.join(numbers)})"
-        pairs.append(f"{json.dumps(quoted or plain)}: {shape}")
+        pairs.append(f"{_literal(word)}: {shape}")
     return f"shapes={{{', '.join(pairs)}}}"
 
 

@@ -10,7 +10,7 @@ import shutil
 import sys
 import tempfile
 import time as clock
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, SupportsFloat, TextIO
 
 import numpy as np
@@ -18,7 +18,7 @@ import numpy as np
 from hone import program
 from hone.arguments import integer, path_of, text_of, threads_of
 from hone.bindings import Dims, Shapes, dim_flags, shape_flags
-from hone.compiler import Constants, Model, constant_items, loaded
+from hone.compiler import Constants, Model, constant_items, cut_names, loaded
 from hone.errors import Error, in_python
 from hone.tune_report import TuneProgress, TuneReport, progress_of, report_of
 
@@ -103,16 +103,17 @@ def _model_arguments(
     shapes: Shapes | None,
     dims: Dims | None,
     constants: Constants | None,
+    cut: Sequence[str],
     folder: pathlib.Path,
 ) -> list[str]:
     """The model and what is decided of its inputs. One that is no file becomes files of its graphs' texts."""
     if isinstance(model, (str, os.PathLike)):
         path_of(model, "a model")
         constant = _write_constants(constants, folder)
-        flags = _flags(shape=shape_flags(shapes), dim=dim_flags(dims), constant=constant)
+        flags = _flags(shape=shape_flags(shapes), dim=dim_flags(dims), constant=constant, cut=cut_names(cut))
         return [*flags, "--", os.path.abspath(model)]
     arguments = ["--"]
-    for number, graph in enumerate(loaded(model, shapes, dims, constants)):
+    for number, graph in enumerate(loaded(model, shapes, dims, constants, cut)):
         path = folder / (f"model{number}.relay" if number else "model.relay")
         path.write_text(graph.text(), encoding="utf-8")
         arguments.append(str(path))
@@ -163,12 +164,13 @@ def tune(
     shapes: Shapes | None = None,
     dims: Dims | None = None,
     constants: Constants | None = None,
+    cut: Sequence[str] = (),
     progress: Progress = True,
 ) -> TuneReport:
     """Searches configs for all kernels of a model, as `hone tune` does (docs/cli.md); `build` and `compile` with the
     same database take what was won.
 
-    `model`, `shapes`, `dims`, `constants`: as Graph.load has them, or a Graph. `time`: a limit in seconds, or "10m".
+    `model`, `shapes`, `dims`, `constants`, `cut`: as Graph.load has them, or a Graph. `time`: a limit in seconds, or "10m".
     `progress`: a function that is called with a TuneProgress several times a second; True: a line on stderr; False:
     nothing. Ctrl-C ends it as it ends `hone tune`: what was settled stays, and no job does, but at a `server`, where a
     second Ctrl-C within two seconds is needed to cancel it."""
@@ -192,7 +194,7 @@ def tune(
     with files as name:
         folder = pathlib.Path(name)
         arguments = ["tune", "--events", *flags, *(["--full-budget"] if full_budget else [])]
-        arguments += _model_arguments(model, shapes, dims, constants, folder)
+        arguments += _model_arguments(model, shapes, dims, constants, cut, folder)
         listener = _Listener(on_progress, files.cleanup)  # so early, that none stay where this process is killed
         try:
             failure = program.run(arguments, listener.on_output, listener.on_message)

@@ -34,7 +34,7 @@ struct hone_graph {
 
 namespace {
 
-using hone::Target;
+using hone::CpuTarget;
 
 thread_local std::string last_error;
 
@@ -74,8 +74,8 @@ int Give(absl::StatusOr<std::string> bytes, hone_text** text) {
   return HONE_COMPILER_OK;
 }
 
-absl::StatusOr<Target> TargetOf(const char* text, int threads = 0) {
-  HONE_ASSIGN_OR_RETURN(Target target, Target::Parse(text == nullptr ? "native" : text));
+absl::StatusOr<CpuTarget> TargetOf(const char* text, int threads = 0) {
+  HONE_ASSIGN_OR_RETURN(CpuTarget target, CpuTarget::Parse(text == nullptr ? "native" : text));
   if (threads > 0) target.threads = threads;
   return target;
 }
@@ -217,7 +217,7 @@ absl::StatusOr<std::string> DrawAs(const hone::ir::Module& module, const std::st
 
 absl::StatusOr<std::string> CodeAs(const hone::ir::Module& module, const char* target_text,
                                    const std::string& form) {
-  HONE_ASSIGN_OR_RETURN(const Target target, TargetOf(target_text));
+  HONE_ASSIGN_OR_RETURN(const CpuTarget target, TargetOf(target_text));
   HONE_ASSIGN_OR_RETURN(hone::driver::ConfigChain configs, Configs(nullptr));
   hone::driver::CodeForm code = hone::driver::CodeForm::kNests;
   if (form == "llvm") {
@@ -250,7 +250,7 @@ std::vector<hone::ir::Module> ModulesOf(const hone_graph* const* graphs, size_t 
 
 absl::StatusOr<std::string> Build(std::vector<hone::ir::Module> modules,
                                   const BuildOptions& options, const std::string& path) {
-  HONE_ASSIGN_OR_RETURN(const Target target, TargetOf(options.target, options.threads));
+  HONE_ASSIGN_OR_RETURN(const CpuTarget target, TargetOf(options.target, options.threads));
   HONE_ASSIGN_OR_RETURN(hone::driver::ConfigChain configs, Configs(options.database));
   HONE_ASSIGN_OR_RETURN(
       const hone::driver::CompileReport report,
@@ -299,7 +299,7 @@ int hone_graph_numerics(const hone_graph* graph, const char* numerics, hone_grap
 int hone_graph_pass(const hone_graph* graph, const char* pass, const char* target,
                     hone_graph** result) {
   if (graph == nullptr || pass == nullptr || result == nullptr) return NullArgument();
-  const absl::StatusOr<Target> parsed = TargetOf(target);
+  const absl::StatusOr<CpuTarget> parsed = TargetOf(target);
   if (!parsed.ok()) return Fail(parsed.status());
   return Give(hone::driver::RunPass(graph->module, *parsed, pass), result);
 }

@@ -5,8 +5,8 @@
 #include <set>
 
 #include "compiler/driver/compile.h"
+#include "compiler/ir/cpu_target.h"
 #include "compiler/ir/parser.h"
-#include "compiler/ir/target.h"
 #include "compiler/schedule/template.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -18,7 +18,7 @@ namespace {
 // template alone where it has no strategies. On a machine with AVX-512, wherever the test runs.
 std::set<std::string> StrategiesOf(const KernelKind& kind) {
   const auto target =
-      Target::Parse("llvm -mtriple=x86_64-linux-gnu -mcpu=sapphirerapids -threads=1");
+      CpuTarget::Parse("llvm -mtriple=x86_64-linux-gnu -mcpu=sapphirerapids -threads=1");
   const auto model = ir::ParseModule(ModelOf(kind));
   const auto tasks = driver::TasksOf(*model, *target);
   if (!tasks.ok()) {

@@ -30,7 +30,7 @@ class MicroKernelPlanTest : public ::testing::Test {
     return names;
   }
 
-  const Target target_ = *Target::Parse("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4");
+  const CpuTarget target_ = *CpuTarget::Parse("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4");
   const std::vector<schedule::MicroKernelTask> tasks_ = schedule::MicroKernelTasksOf(target_);
   const int64_t tiles_ = static_cast<int64_t>(tasks_[0].configs.size());
   const int64_t stream_ = static_cast<int64_t>(tasks_[1].configs.size());
@@ -70,6 +70,15 @@ TEST_F(MicroKernelPlanTest, ItsTrialsAreThoseThatAreNotSettled) {
   MicroKernelCosts others = Settled(tiles_, 1);
   others[1][0].config = "of another space";
   EXPECT_EQ(PlanMicroKernels(target_, others, 1000).trials, stream_);
+}
+
+TEST(MicroKernelLimit, IsAQuarterOfTheTimeLimitForAllOfThem) {
+  constexpr int64_t kSecond = 1'000'000'000;
+  EXPECT_EQ(MicroKernelLimitNs(20 * kSecond, 0), 5 * kSecond);
+  EXPECT_EQ(MicroKernelLimitNs(20 * kSecond, 2 * kSecond), 3 * kSecond);
+  EXPECT_EQ(MicroKernelLimitNs(20 * kSecond, 5 * kSecond), std::nullopt);
+  EXPECT_EQ(MicroKernelLimitNs(20 * kSecond, 6 * kSecond), std::nullopt);
+  EXPECT_EQ(MicroKernelLimitNs(0, 6 * kSecond), 0) << "there is no limit";
 }
 
 }  // namespace

@@ -61,6 +61,10 @@ TEST_F(ShapeInputs, APartOfAModelIsHadByCut) {
       Hone({"run", kModel, "--cut", "shape", "--input", "shape=" + kShape, "--output-dir", "out"});
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_NE(ReadFile(folder_ / "out/shape.npy"), "");
+  const Finished with_all = Hone({"run", kModel, "--cut", "shape", "--input", "shape=" + kShape,
+                                  "--input", "data=" + kData, "--output-dir", "out"});
+  EXPECT_EQ(with_all.exit_code, 0) << with_all.err;
+  EXPECT_THAT(with_all.err, HasSubstr("--cut left out what reads it"));
   const Finished typo = Hone({"compile", kModel, "-o", "m.so", "--cut", "reshape"});
   EXPECT_EQ(typo.exit_code, 3);
   EXPECT_THAT(typo.err, HasSubstr("its outputs are reshaped"));

@@ -22,7 +22,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto again = ops::LowerWorkload(definition->workload.text);
   fuzz::Require(again.ok() && again->workload.text == definition->workload.text,
                 "a canonical workload is its own canonical text");
-  const auto target = Target::Parse("llvm -mtriple=x86_64-linux-gnu -mcpu=znver5");
+  const auto target = CpuTarget::Parse("llvm -mtriple=x86_64-linux-gnu -mcpu=znver5");
   const schedule::Template& schedules = schedule::TemplateFor(*definition);
   const auto signatures = schedules.Signatures(*definition, *target);
   const schedule::Task task{&*definition, signatures.front(), *target};

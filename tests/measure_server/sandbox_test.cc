@@ -3,11 +3,13 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <functional>
+#include <string_view>
 
 #include "runtime/host_cpu.h"
 
@@ -37,10 +39,31 @@ TEST(SandboxTest, FeaturesOfTheProcessorAreKnownInside) {
   const absl::StatusOr<Sandbox> sandbox = Sandbox::Make(SandboxLevel::kStrict);
   ASSERT_TRUE(sandbox.ok()) << sandbox.status();
   EXPECT_TRUE(HoldsInAChild([&] {
-    return sandbox->EnterLimits({}) && sandbox->EnterLoading() && sandbox->EnterRunning() &&
+    return sandbox->EnterLimits({}) && sandbox->EnterLoading(-1) && sandbox->EnterRunning() &&
            !HostFeatures().empty();
   }));
 }
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+TEST(SandboxTest, WhoOpensAFileWhileLoadingGetsTheArtifact) {
+  const absl::StatusOr<Sandbox> sandbox = Sandbox::Make(SandboxLevel::kStrict);
+  ASSERT_TRUE(sandbox.ok()) << sandbox.status();
+  const int artifact = memfd_create("artifact", MFD_CLOEXEC);
+  ASSERT_EQ(write(artifact, "artifact", 8), 8);
+  EXPECT_TRUE(HoldsInAChild([&] {
+    char bytes[8] = {};
+    if (!sandbox->EnterLimits({}) || !sandbox->EnterLoading(artifact)) return false;
+    for (const int flags : {O_RDONLY, O_RDWR | O_CREAT}) {
+      const int fd = open("/etc/passwd", flags, 0600);
+      if (fd < 0 || read(fd, bytes, 8) != 8 || std::string_view(bytes, 8) != "artifact") {
+        return false;
+      }
+    }
+    return true;
+  }));
+  close(artifact);
+}
+#endif
 
 TEST(SandboxTest, ClosesAllDescriptorsButThoseThatAreKept) {
   EXPECT_TRUE(HoldsInAChild([] {

@@ -40,6 +40,8 @@ class ScriptedWork : public TimedWork {
   bool calibrated_ = false;
 };
 
+Timing Time(TimedWork& work, const Plan& plan) { return TimingOf(RunRound(work, plan), plan); }
+
 TEST(TimingTest, TakesAsManyCleanChunksAsWanted) {
   ScriptedWork work([](int) { return true; });
   const Timing timing = Time(work, Plan{});
@@ -87,6 +89,21 @@ TEST(TimingTest, StopsEarlyWhenClearlyBeaten) {
   ScriptedWork fast([](int) { return true; });
   fast.run_ns = 800;
   EXPECT_THAT(Time(fast, plan).samples_ns, SizeIs(10));
+}
+
+TEST(TimingTest, ALogIsWholeWhereItsPlanEndsAndNotBefore) {
+  Plan plan;
+  plan.stop_above_ns = 900;
+  for (const double run_ns : {800.0, 1000.0}) {
+    ScriptedWork work([](int chunk) { return chunk % 2 == 0; });
+    work.run_ns = run_ns;
+    RoundLog log = RunRound(work, plan);
+    EXPECT_TRUE(IsWhole(log, plan));
+    log.chunks.push_back(log.chunks.back());
+    EXPECT_FALSE(IsWhole(log, plan));
+    log.chunks.resize(log.chunks.size() - 2);
+    EXPECT_FALSE(IsWhole(log, plan));
+  }
 }
 
 TEST(TimingTest, ASlowKernelHasOneRunAChunk) {

@@ -31,13 +31,17 @@ class WorkerTest : public testing::Test {
     WorkerOptions options;
     options.hello.set_worker("w");
     options.hello.add_devices()->set_id("cpu0");
-    options.credit = 3;
+    options.window = 3;
     options.cancel_running = [this] { cancelled_ += 1; };
     return options;
   }
 
-  void Connect() {
+  void Connect(uint32_t protocol = 2) {
     worker_.Connected([this](v1::WorkRequest message) { sent_.push_back(std::move(message)); });
+    v1::WorkResponse welcome;
+    welcome.mutable_welcome()->set_protocol(protocol);
+    welcome.mutable_welcome()->set_heartbeat_interval_ns(1'000'000'000);
+    worker_.Receive(welcome);
   }
   void Assign(int64_t fence) {
     v1::WorkResponse message;
@@ -242,6 +246,51 @@ TEST_F(WorkerTest, DrainsAfterTheLastAcknowledgement) {
   EXPECT_TRUE(worker_.is_finished());
   EXPECT_FALSE(worker_.Next().has_value());
   EXPECT_EQ(CreditSent(), 3u);
+}
+
+TEST_F(WorkerTest, OpensAWindowWhereTheDaemonKnowsThem) {
+  worker_.Disconnected();
+  sent_.clear();
+  Connect(3);
+  ASSERT_EQ(sent_.size(), 2u);
+  EXPECT_TRUE(sent_[0].has_hello());
+  EXPECT_EQ(sent_[1].window().device(), "cpu0");
+  EXPECT_EQ(sent_[1].window().size(), 3u);
+  Assign(1);
+  SendArtifact();
+  MeasureOne();
+  EXPECT_EQ(CreditSent(), 0u) << "a window is said once";
+}
+
+TEST_F(WorkerTest, NamesWhatRunsBeforeItRunsAndUntilItHasEnded) {
+  worker_.Disconnected();
+  Connect(3);
+  Assign(7);
+  SendArtifact();
+  sent_.clear();
+  const std::optional<Job> job = worker_.Next();
+  ASSERT_TRUE(job);
+  ASSERT_EQ(sent_.size(), 1u);
+  ASSERT_EQ(sent_[0].heartbeat().running_size(), 1);
+  EXPECT_EQ(sent_[0].heartbeat().running(0).device(), "cpu0");
+  EXPECT_EQ(sent_[0].heartbeat().running(0).fence(), 7);
+  EXPECT_EQ(worker_.HeartbeatMessage().heartbeat().running(0).fence(), 7);
+  EXPECT_GE(worker_.HeartbeatMessage().heartbeat().running(0).running_ns(), 0);
+  worker_.Disconnected();
+  sent_.clear();
+  Connect(3);
+  EXPECT_EQ(sent_.back().heartbeat().running(0).fence(), 7) << "also to a daemon that comes back";
+  worker_.Finish(FailedResult(job->assignment, v1::MEASURE_OUTCOME_OK, ""));
+  EXPECT_EQ(worker_.HeartbeatMessage().heartbeat().running(0).fence(), 0);
+}
+
+TEST_F(WorkerTest, EchoesDeviceAndAttempt) {
+  v1::Assignment assignment;
+  assignment.set_device("cpu0");
+  assignment.set_attempt(4);
+  const v1::MeasureResult result = FailedResult(assignment, v1::MEASURE_OUTCOME_OK, "");
+  EXPECT_EQ(result.device(), "cpu0");
+  EXPECT_EQ(result.attempt(), 4u);
 }
 
 TEST_F(WorkerTest, StopsAtOnce) {

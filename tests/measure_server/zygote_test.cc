@@ -18,6 +18,7 @@
 #include "support/digest.h"
 #include "support/median.h"
 #include "tests/measure_server/sample_artifacts.h"
+#include "tests/measure_server/zygote_fixture.h"
 
 namespace hone::measure {
 namespace {
@@ -26,78 +27,6 @@ using ::testing::AllOf;
 using ::testing::Each;
 using ::testing::Gt;
 using ::testing::HasSubstr;
-
-// Before any test has started a thread.
-class ZygoteEnvironment : public testing::Environment {
- public:
-  void SetUp() override {
-    auto strict = Zygote::Start(SandboxLevel::kStrict);
-    ASSERT_TRUE(strict.ok()) << strict.status().ToString();
-    zygote = *std::move(strict);
-    auto limits = Zygote::Start(SandboxLevel::kLimits);
-    ASSERT_TRUE(limits.ok()) << limits.status().ToString();
-    lenient = *std::move(limits);
-  }
-  void TearDown() override {
-    zygote.reset();
-    lenient.reset();
-  }
-
-  std::unique_ptr<Zygote> zygote;
-  std::unique_ptr<Zygote> lenient;
-};
-
-ZygoteEnvironment* const environment =
-    static_cast<ZygoteEnvironment*>(testing::AddGlobalTestEnvironment(new ZygoteEnvironment));
-
-std::shared_ptr<const Artifact> ToArtifact(const std::string& source) {
-  const std::string& bytes = Compiled(source);
-  return *Artifact::Make(Sha256Hex(bytes), bytes);
-}
-
-class ZygoteTest : public testing::Test {
- protected:
-  ZygoteTest() {
-    request_.plan = {200'000, 4, 20, 100'000, 0, 0};
-    request_.run_limit_ns = 5'000'000'000;
-    request_.seed = 7;
-  }
-
-  std::vector<RunReport> Run(const std::vector<std::string>& sources) {
-    std::vector<std::shared_ptr<const Artifact>> artifacts;
-    std::vector<int> fds;
-    for (const std::string& source : sources) {
-      artifacts.push_back(ToArtifact(source));
-      fds.push_back(artifacts.back()->fd());
-    }
-    const absl::StatusOr<int> reference =
-        references_.Get("digest", *ToArtifact(ReferenceSource()), request_.seed, 0);
-    EXPECT_TRUE(reference.ok()) << reference.status().ToString();
-    request_.candidate_count = static_cast<uint32_t>(fds.size());
-    request_.has_reference = 1;
-    absl::StatusOr<std::vector<RunReport>> reports = runner_->Run(request_, *reference, fds);
-    EXPECT_TRUE(reports.ok()) << reports.status().ToString();
-    return reports.ok() ? *std::move(reports) : std::vector<RunReport>();
-  }
-
-  static std::string Contents(const Artifact& artifact) {
-    std::string bytes(artifact.size_bytes(), 0);
-    EXPECT_EQ(pread(artifact.fd(), bytes.data(), bytes.size(), 0),
-              static_cast<ssize_t>(bytes.size()));
-    return bytes;
-  }
-
-  void Expect(const std::string& source, RunOutcome outcome, const std::string& message) {
-    const std::vector<RunReport> reports = Run({source});
-    ASSERT_EQ(reports.size(), 1u);
-    EXPECT_EQ(reports[0].outcome, outcome) << reports[0].message;
-    EXPECT_THAT(std::string(reports[0].message), HasSubstr(message));
-  }
-
-  CandidateRunner* runner_ = environment->zygote.get();
-  ReferenceCache references_{environment->zygote.get(), 1 << 20};
-  RunRequest request_;
-};
 
 TEST_F(ZygoteTest, MeasuresAGoodCandidate) {
   const std::vector<RunReport> reports = Run({CandidateSource()});
@@ -238,12 +167,10 @@ TEST_F(ZygoteTest, StrictForbidsNetworkFilesAndProcesses) {
     Expect(CandidateSource("call(" + std::to_string(number) + ", 2, 1, 0)"), RunOutcome::kCrash,
            "SIGSYS in the output check");
   }
-  Expect(CandidateSource("", "#define CONSTRUCTOR call(41, 2, 1, 0)"), RunOutcome::kCrash,
-         "SIGSYS while it was loaded");
 }
 
 TEST_F(ZygoteTest, LimitsAllowsWhatStrictForbids) {
-  runner_ = environment->lenient.get();
+  runner_ = LenientZygote();
   Expect(CandidateSource("call(39, 0, 0, 0)"), RunOutcome::kOk, "");
   Expect(CandidateSource("call(41, 2, 1, 0)"), RunOutcome::kOk, "");
 }
@@ -251,7 +178,7 @@ TEST_F(ZygoteTest, LimitsAllowsWhatStrictForbids) {
 
 #ifdef __x86_64__
 TEST_F(ZygoteTest, RunningOutOfProcessorTimeIsATimeout) {
-  runner_ = environment->lenient.get();
+  runner_ = LenientZygote();
   const std::string raise = "call(62, call(39, 0, 0, 0), " + std::to_string(SIGXCPU) + ", 0)";
   Expect(CandidateSource(raise), RunOutcome::kRunTimeout, "SIGXCPU in the output check");
 }
@@ -271,11 +198,12 @@ TEST_F(ZygoteTest, ACandidateCannotSpoilWhatOthersUse) {
   for (int again = 0; again < 2; ++again) {
     const auto reports = runner_->Run(request_, *reference, {good->fd(), bad->fd()});
     ASSERT_TRUE(reports.ok());
-    for (const RunReport& report : *reports) {
-      EXPECT_EQ(report.outcome, RunOutcome::kOk) << report.message;
-      EXPECT_EQ(report.sample_count, request_.plan.min_chunks);
-      EXPECT_GT(report.samples_ns[0], 1e-3);
-    }
+    EXPECT_EQ(reports->at(0).outcome, RunOutcome::kOk) << reports->at(0).message;
+    EXPECT_EQ(reports->at(0).sample_count, request_.plan.min_chunks);
+    EXPECT_GT(reports->at(0).samples_ns[0], 1e-3);
+    // What it finds is the page that counts its own runs.
+    EXPECT_EQ(reports->at(1).outcome, RunOutcome::kCrash);
+    EXPECT_THAT(std::string(reports->at(1).message), HasSubstr("was seen to run"));
   }
   EXPECT_EQ(Contents(*good), Compiled(CandidateSource()));
 }
@@ -292,12 +220,12 @@ TEST_F(ZygoteTest, ArtifactsAndReferencesCannotBeWrittenByTheirDescriptors) {
   }
 }
 
-TEST_F(ZygoteTest, ACandidateSeesNoReportButItsOwn) {
+TEST_F(ZygoteTest, ACandidateSharesWhatIsCheckedOfItAndNothingElse) {
+  runner_ = LenientZygote();
   request_.rounds = 3;
-  // Between pages of other candidates. Reports are what it maps for writing and shares.
-  const std::string count = "#define CONSTRUCTOR if (shared_writable_bytes() > " +
-                            std::to_string(sizeof(RunReport)) + ") __builtin_trap()";
-  const std::string looking = CandidateSource("", count);
+  // The page of the run counter, and those of its workspace and its output.
+  const std::string looking =
+      CandidateSource("if (shared_writable_bytes() > 3 * 4096) __builtin_trap()");
   for (const RunReport& report : Run({CandidateSource(), looking, CandidateSource()})) {
     EXPECT_EQ(report.outcome, RunOutcome::kOk) << report.message;
   }
@@ -317,6 +245,36 @@ TEST_F(ZygoteTest, InterleavesAFinal) {
   EXPECT_EQ(reports[2].outcome, RunOutcome::kCrash);
   EXPECT_LT(Median({reports[0].samples_ns, reports[0].samples_ns + 7}),
             Median({reports[1].samples_ns, reports[1].samples_ns + 7}));
+}
+
+TEST_F(ZygoteTest, AFinalThatHasNoRoomForAllAtOnceTimesThemInTheSameTurns) {
+  request_.rounds = 7;
+  request_.together_bytes = 1;
+  request_.run_limit_ns = 20'000'000'000;
+  const std::vector<RunReport> reports = Run(
+      {CandidateSource(), CandidateSource("", "#define SPEND 200"),
+       CandidateSource("*(volatile int*)0 = 1"),
+       CandidateSource("if (i == 0) ++made; if (made > 2) sum = 1", "static volatile long made;")});
+  ASSERT_EQ(reports.size(), 4u);
+  for (int i : {0, 1}) {
+    EXPECT_EQ(reports[i].outcome, RunOutcome::kOk) << reports[i].message;
+    EXPECT_EQ(reports[i].sample_count, 7u);
+  }
+  EXPECT_EQ(reports[2].outcome, RunOutcome::kCrash);
+  EXPECT_EQ(reports[3].outcome, RunOutcome::kWrongOutput) << reports[3].message;
+  EXPECT_LT(Median({reports[0].samples_ns, reports[0].samples_ns + 7}),
+            Median({reports[1].samples_ns, reports[1].samples_ns + 7}));
+}
+
+TEST_F(ZygoteTest, AZygoteThatHangsIsGone) {
+  Zygote& hanging = *ImpatientZygote();
+  const auto good = ToArtifact(CandidateSource());
+  request_.run_limit_ns = 1'000'000;
+  request_.candidate_count = 1;
+  kill(hanging.pid(), SIGSTOP);
+  const auto reports = hanging.Run(request_, -1, {good->fd()});
+  EXPECT_TRUE(absl::IsUnavailable(reports.status()));
+  EXPECT_THAT(reports.status().ToString(), HasSubstr("hangs"));
 }
 
 TEST_F(ZygoteTest, GoesOnAfterEveryKindOfFailure) {

@@ -5,11 +5,15 @@ Usage: model_file_test.py PACKAGE_FOLDER SOURCE_FOLDER
 
 from __future__ import annotations
 
+import contextlib
+import inspect
 import os
 import pathlib
+import signal
 import struct
 import sys
 import tempfile
+import threading
 import unittest
 
 try:
@@ -52,6 +56,15 @@ class Proto:
 
     def SerializeToString(self) -> bytes:
         return SYMBOLIC.read_bytes()
+
+
+def children() -> list[str]:
+    """The processes that threads of this one have started; a thread may end while it is asked."""
+    found = []
+    for thread in pathlib.Path("/proc/self/task").iterdir():
+        with contextlib.suppress(OSError):
+            found += (thread / "children").read_text().split()
+    return found
 
 
 class ModelFileTest(unittest.TestCase):
@@ -113,6 +126,54 @@ class ModelFileTest(unittest.TestCase):
             hone.Graph.load(SYMBOLIC, dims={"N": 2}, cut="p")
         with self.assertRaisesRegex(hone.Error, r"the name of a value in cut as a text .*found 'p\\x00'"):
             hone.Graph.load(SYMBOLIC, dims={"N": 2}, cut=["p\0"])
+
+    def test_compile_and_build_take_a_part_of_a_model(self) -> None:
+        x = np.ones((2, 3), np.float32)
+        path = self.folder / "part.so"
+        hone.compile(SYMBOLIC, path, dims={"N": 2}, cut=["p"], threads=1)
+        (expected,) = hone.Module(path).run({"x": x})
+        for model in (SYMBOLIC, SYMBOLIC.read_bytes()):
+            module = hone.build(model, dims={"N": 2}, cut=["p"], threads=1)
+            self.assertEqual([info.name for info in module.outputs], ["p"])
+            np.testing.assert_array_equal(module.run({"x": x})[0], expected)
+        with self.assertRaisesRegex(hone.Error, "shapes, dims and cut with a model that is not loaded yet"):
+            hone.build(hone.Graph.load(SYMBOLIC, dims={"N": 2, "M": 2}), cut=["p"])
+
+    def test_ctrl_c_ends_a_compile_at_once_and_leaves_nothing(self) -> None:
+        x = last = hone.var("x", (1, 64))
+        for units in range(65, 165):  # a hundred kernels, no two alike
+            weight = hone.const(np.ones((units, units - 1), np.float32))
+            last = hone.op.nn.dense(last, weight)
+        graph = hone.module(hone.Function([x], last))
+
+        def interrupt(has_ended: threading.Event) -> None:
+            while not children():
+                if has_ended.is_set():
+                    return
+            os.kill(os.getpid(), signal.SIGINT)
+
+        for start in (lambda: hone.build(graph, threads=1), lambda: graph.compile(self.folder / "m.so", threads=1)):
+            has_ended = threading.Event()
+            thread = threading.Thread(target=interrupt, args=(has_ended,))
+            thread.start()
+            try:
+                with self.assertRaises(KeyboardInterrupt):
+                    start()
+            finally:
+                has_ended.set()
+                thread.join()
+            self.assertEqual(children(), [])
+            self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_a_compile_that_is_refused_says_why(self) -> None:
+        with self.assertRaisesRegex(hone.Error, "expected every kernel tuned") as refused:
+            hone.build(SYMBOLIC, dims={"N": 2, "M": 1}, require_tuned=True, threads=1)
+        self.assertEqual(refused.exception.code, 4)
+
+    def test_build_takes_what_compile_takes_but_for_the_path(self) -> None:
+        taken = dict(inspect.signature(hone.compile).parameters)
+        del taken["path"]
+        self.assertEqual(dict(inspect.signature(hone.build).parameters), taken)
 
     def test_all_verbs_take_all_of_them(self) -> None:
         x, bias = np.ones((2, 3), np.float32), np.ones((2, 4), np.float32)
@@ -197,6 +258,10 @@ class ModelFileTest(unittest.TestCase):
             ("--dim batch=1 --dim 'a name'=2", 'dims={"batch": 1, "a name": 2}'),
             ("--shape x=1,3 --shape 'y z'=5", 'shapes={"x": (1, 3), "y z": (5,)}'),
             ("--shape x=?,224,224,3", 'shapes={"x": (?, 224, 224, 3)}'),
+            (r"--cut a --cut 'it'\''s; y' --cut head:1: none", 'cut=["a", "it\'s; y", "head:1"]: none'),
+            (r"--dim 'it'\''s'=4 --dim n=2", 'dims={"it\'s": 4, "n": 2}'),
+            (r"--shape ''\''x'\'''=1,3; found 'y'", "shapes={\"'x'\": (1, 3)}; found 'y'"),
+            ("--cut 'größe'", 'cut=["größe"]'),
             ("give it with --shape", "give it with shapes"),
             ("--db excludes --server", "database excludes server"),
             ("name the daemon by --server", "name the daemon by server"),

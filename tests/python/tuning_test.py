@@ -93,6 +93,11 @@ class TuningTest(unittest.TestCase):
         (strict,) = hone.build(self.model, threads=1, numerics="strict").run(value)
         np.testing.assert_allclose(result, strict, rtol=1e-4, atol=1e-5)
 
+    def test_takes_a_part_of_a_model(self) -> None:
+        for model in (self.model, self.model.read_bytes()):
+            report = hone.tune(model, cut=["relu"], database=self.database, trials=1, threads=1, progress=False)
+            self.assertEqual(len(report.model.kernels), 1)
+
     def test_a_limit_of_time_is_no_error(self) -> None:
         report = hone.tune(self.model, database=self.database, time=0.5, progress=False, **ENDLESS)
         self.assertRegex(report.ended_early, "the time limit ended the job after .*; what was settled stays")

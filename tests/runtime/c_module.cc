@@ -23,13 +23,14 @@ TestFolder::~TestFolder() {
   std::filesystem::remove_all(path_, ignored);
 }
 
-std::string CompileC(const TestFolder& folder, const std::string& name, const std::string& source) {
+std::string CompileC(const TestFolder& folder, const std::string& name, const std::string& source,
+                     const std::string& flags) {
   WriteBytes(folder / (name + ".c"), source);
   const std::string out = folder / (name + ".so");
   const std::string command =
       "cc -O1 -shared -fPIC -nostdlib -ffreestanding -fno-stack-protector "
       "-fno-builtin -I" HONE_SOURCE_DIR " -o " +
-      out + " " + (folder / (name + ".c"));
+      out + " " + (folder / (name + ".c")) + " " + flags;
   if (std::system(command.c_str()) != 0) throw std::runtime_error("cc refused " + name);
   return out;
 }

@@ -20,8 +20,9 @@ class TestFolder {
 };
 
 // Compiles `source` (which may include "runtime/module_abi.h") and returns the path of the shared
-// object; aborts the test where the compiler refuses.
-std::string CompileC(const TestFolder& folder, const std::string& name, const std::string& source);
+// object; aborts the test where the compiler refuses. `flags` come last.
+std::string CompileC(const TestFolder& folder, const std::string& name, const std::string& source,
+                     const std::string& flags = "");
 
 // Appends page-aligned parameters and their trailer.
 void AppendParameters(const std::string& path, const std::string& bytes);

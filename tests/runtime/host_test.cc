@@ -108,6 +108,7 @@ TEST(HostTest, SaysWhatCodeOfOthersItCannotRun) {
   const std::string own = HostTargetText(1);
   EXPECT_EQ(MissingOnHost(own), "");
   EXPECT_EQ(MissingOnHost("llvm -mtriple=s390x-linux-gnu -mcpu=z14"), "s390x-linux-gnu");
+  EXPECT_EQ(MissingOnHost("cuda -arch=sm_90"), "cuda");
   EXPECT_EQ(MissingOnHost("x86-64-v3"), "-mtriple");
   EXPECT_EQ(MissingOnHost(own.substr(0, own.find(" -mattr="))), "-mattr");
 }

@@ -16,6 +16,12 @@ TEST(TargetText, FlagsHaveTheirValues) {
   EXPECT_EQ(FlagOf("", "-mattr"), "");
 }
 
+TEST(TargetText, KindsStandFirst) {
+  EXPECT_EQ(KindOf(kTarget), "llvm");
+  EXPECT_EQ(KindOf("cuda"), "cuda");
+  EXPECT_EQ(KindOf(""), "");
+}
+
 TEST(TargetText, ThreadsAreAtLeastOne) {
   EXPECT_EQ(ThreadsOf(kTarget), 12);
   EXPECT_EQ(ThreadsOf("llvm -threads=3 -mcpu=znver5"), 3);

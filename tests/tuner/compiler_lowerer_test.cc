@@ -18,12 +18,23 @@ TEST(CompilerLowerer, ConfigsHoldWhereVectorsRegistersAndThreadsAreTheSame) {
   EXPECT_FALSE(lowerer.IsCompatible(avx2, "nonsense"));
 }
 
+TEST(CompilerLowerer, TasksOfKindsWithoutCodeAreRefused) {
+  CompilerLowerer lowerer;
+  const absl::Status status =
+      lowerer
+          .Open("fn (p0: Tensor[(32, 64), float32]) { nn.relu(p0) } numerics=default", "NC->NC",
+                "cuda -arch=sm_90")
+          .status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented) << status;
+  EXPECT_NE(status.message().find("code for cuda is not generated yet"), std::string::npos);
+}
+
 TEST(CompilerLowerer, AnOpenTaskServesOthersAsLongAsMicroKernelsAreTheSame) {
   using schedule::MicroKernelTimes;
   const std::string target =
-      Target::Parse("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3")->ToString();
+      CpuTarget::Parse("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3")->ToString();
   std::shared_ptr<const MicroKernelTimes> measured;
-  CompilerLowerer lowerer([&](const Target&) { return measured; });
+  CompilerLowerer lowerer([&](const CpuTarget&) { return measured; });
   const auto open = [&] {
     return lowerer
         .Open(

@@ -7,7 +7,6 @@
 namespace hone::tuner {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 constexpr int64_t kSecond = 1'000'000'000;
@@ -40,22 +39,20 @@ TEST(DeviceHealth, RestsTwiceAsLongEachTimeUpToALimit) {
 
 TEST(DeviceHealth, TellsATrialThatIsLostAloneFromADeviceThatLosesAny) {
   DeviceHealth health;
-  health.Lost({}, 7, 0, "");
-  health.Lost({}, 7, 0, "");
-  EXPECT_EQ(health.LostOnlyUnder(7), 2);
-  EXPECT_EQ(health.LostOnlyUnder(8), 0);
-  health.Lost({}, 8, 0, "");
-  EXPECT_EQ(health.LostOnlyUnder(7), 0);
-  EXPECT_EQ(health.LostOnlyUnder(8), 0);
+  EXPECT_TRUE(health.Lost({}, 7, 0, "")) << "the device was sound until then";
+  EXPECT_TRUE(health.Lost({}, 7, 0, ""));
+  EXPECT_FALSE(health.Lost({}, 8, 0, "")) << "it loses any";
+  EXPECT_FALSE(health.Lost({}, 7, 0, ""));
+  EXPECT_FALSE(health.Lost({}, 7, 0, ""));
 }
 
-TEST(DeviceHealth, ASuccessClearsTheDeviceAndNamesWhatWasLostOnIt) {
-  DeviceHealth health;
-  health.Lost({}, 7, 0, "");
-  health.Lost({}, 3, 0, "");
-  EXPECT_THAT(health.Measured(), ElementsAre(3, 7));
-  EXPECT_FALSE(health.IsQuarantined(1));
-  EXPECT_TRUE(health.Measured().empty());
+TEST(DeviceHealth, GoesOnFromWhatWasStored) {
+  DeviceHealth health(4, 2, 20 * kSecond, "it hangs");
+  EXPECT_TRUE(health.IsQuarantined(19 * kSecond));
+  EXPECT_THAT(health.Reason(0), HasSubstr("it hangs"));
+  EXPECT_TRUE(health.IsOnTrial(20 * kSecond));
+  EXPECT_FALSE(health.Lost({}, 7, 20 * kSecond, "")) << "not the trial's";
+  EXPECT_EQ(health.RestNs(20 * kSecond), 40 * kSecond) << "the third rest";
 }
 
 }  // namespace

@@ -101,7 +101,7 @@ TEST(Dispatcher, RefusesALateFence) {
   ASSERT_EQ(slow.assignments.size(), 1u);
   const v1::Assignment assignment = slow.assignments.front();
   slow.Disconnect(false);
-  world.Wait(6 * kSecond);  // the grace period
+  world.Wait(31 * kSecond);  // the grace period
   world.AddWorker("other");
   world.Run();
   EXPECT_EQ(world.Records(Purpose::kSearch).size(), 3u);
@@ -140,6 +140,7 @@ TEST(Dispatcher, RefusesAResultUnderALeaseThatTheStoreHasOfAnotherWorker) {
   v1::Assignment assignment;
   assignment.set_trial(id);
   assignment.set_fence(leased.fence);
+  assignment.set_attempt(static_cast<uint32_t>(leased.attempt));
   const v1::MeasureResult result = FakeMeasure(assignment, {"conv\n{}"});
   FakeWorker& forger = world.AddWorker("forger", 0);
   forger.SendResult(result);
@@ -167,7 +168,9 @@ TEST(Dispatcher, ReleasesAHeldLeaseWhoseWorkerDoesNotComeBack) {
   ASSERT_EQ(count_leased(), 1);
   world.workers.clear();
   world.Restart();
-  world.Wait(6 * kSecond);
+  world.Wait(29 * kSecond);
+  EXPECT_EQ(count_leased(), 1);
+  world.Wait(2 * kSecond);
   EXPECT_EQ(count_leased(), 0);
 }
 
@@ -210,21 +213,22 @@ TEST(Dispatcher, PassesOnThatAReferenceDoesNotRun) {
   world.Run();
   MeasureRequest request;
   request.trial = world.store->OpenTrials(0).value().at(0);
-  request.target = WithoutThreads(kFakeTarget) + " -threads=2";
+  request.target = kFakeTarget;
+  request.owner = "job 1";
   request.candidates.push_back({"digest", std::make_shared<const std::string>("x"), ""});
   request.priority = 1;
   std::vector<MeasureReport> reports;
-  world.dispatcher->Measure(request, [&](const MeasureReport& report) {
-    reports.push_back(report);
-    return absl::StatusOr<tuning_db::SettleResult>(tuning_db::SettleResult::kRefused);
-  });
+  world.dispatcher->Measure(request,
+                            [&](const MeasureReport& report, const SettledCallback& settled) {
+                              reports.push_back(report);
+                              settled(tuning_db::SettleResult::kRefused);
+                            });
   FakeWorker& worker = world.AddWorker("w1", 1);
   world.Drain();
   ASSERT_EQ(worker.assignments.size(), 1u);
-  v1::MeasureResult result;
-  result.set_fence(worker.assignments.front().fence());
-  result.set_trial(request.trial.id);
-  result.add_candidates()->set_outcome(v1::MEASURE_OUTCOME_NO_REFERENCE);
+  v1::MeasureResult result = FakeMeasure(worker.assignments.front(), {"conv\n{}"});
+  result.mutable_candidates(0)->clear_samples_ns();
+  result.mutable_candidates(0)->set_outcome(v1::MEASURE_OUTCOME_NO_REFERENCE);
   worker.SendResult(result);
   world.Drain();
   ASSERT_EQ(reports.size(), 1u);
@@ -258,7 +262,7 @@ TEST(Dispatcher, GivesTheTrialsOfALostWorkerToAnother) {
   EXPECT_EQ(dying.assignments.size(), 3u);
   dying.Disconnect(true);
   world.AddWorker("other");
-  world.Wait(10 * kSecond);
+  world.Wait(31 * kSecond);
   EXPECT_EQ(world.GetJob(job).state, JobState::kDone);
   EXPECT_EQ(world.Records(Purpose::kSearch).size(), 20u);
 }
@@ -400,8 +404,8 @@ TEST(Dispatcher, TurnsAwayWorkersOfAnotherProtocolOrAbi) {
   };
   EXPECT_TRUE(try_hello(pattern.HelloMessage()).ok());
   v1::Hello newer = pattern.HelloMessage();
-  newer.set_min_protocol(3);
-  newer.set_max_protocol(4);
+  newer.set_min_protocol(4);
+  newer.set_max_protocol(5);
   EXPECT_THAT(std::string(try_hello(newer).message()), HasSubstr("protocol"));
   v1::Hello other = pattern.HelloMessage();
   other.set_artifact_abi(99);
@@ -504,9 +508,7 @@ TEST(Dispatcher, SendsArtifactsInChunksOfAMebibyte) {
   MeasureRequest request;
   request.target = "another target";
   request.candidates.push_back({"digest", std::make_shared<const std::string>(big), ""});
-  world.dispatcher->Measure(request, [](const MeasureReport&) {
-    return absl::StatusOr<tuning_db::SettleResult>(tuning_db::SettleResult::kRefused);
-  });
+  world.dispatcher->Measure(request, [](const MeasureReport&, const SettledCallback&) {});
   worker.AskFor("digest");
   worker.AskFor("nothing");
   world.Run();

@@ -180,7 +180,9 @@ v1::MeasureResult FakeMeasure(const v1::Assignment& assignment,
   v1::MeasureResult result;
   result.set_fence(assignment.fence());
   result.set_trial(assignment.trial());
-  result.set_device_fingerprint("fake device");
+  result.set_device(assignment.device());
+  result.set_attempt(assignment.attempt());
+  result.set_device_fingerprint(kFakeFingerprint);
   if (assignment.has_anchor()) result.set_anchor_ns(kFakeAnchorNs);
   for (const std::string& artifact : artifacts) {
     const int at = result.candidates_size();
@@ -219,6 +221,7 @@ class FakeWorker::Link : public WorkerLink {
     worker_ = nullptr;
   }
   void Cut() { worker_ = nullptr; }
+  std::string identity() const override { return worker_ == nullptr ? "" : worker_->identity; }
 
  private:
   FakeWorker* worker_;
@@ -230,12 +233,13 @@ v1::Hello FakeWorker::HelloMessage() const {
   hello.set_build("fake");
   hello.set_instance(instance);
   hello.set_min_protocol(2);
-  hello.set_max_protocol(2);
+  hello.set_max_protocol(protocol);
   hello.set_artifact_abi(HONE_MODULE_ABI_VERSION);
   v1::Device& device = *hello.add_devices();
   device.set_id("cpu0");
   device.set_target(target);
   device.set_threads(2);
+  device.set_fingerprint(kFakeFingerprint);
   for (const auto& [fence, result] : held) hello.add_held_fences(fence);
   return hello;
 }
@@ -250,7 +254,9 @@ void FakeWorker::Connect() {
     *message.mutable_result() = result;
     dispatcher_->Receive(link_, message);
   }
+  // It need not wait for Welcome: what the daemon does not speak is ignored.
   GiveCredit(credit_);
+  SendWindow();
 }
 
 void FakeWorker::Disconnect(bool dies) {
@@ -258,6 +264,7 @@ void FakeWorker::Disconnect(bool dies) {
   link_->Cut();
   dispatcher_->Closed(link_);
   link_ = nullptr;
+  running_ = 0;
   assignments.clear();
   if (dies) held.clear();
 }
@@ -265,15 +272,13 @@ void FakeWorker::Disconnect(bool dies) {
 void FakeWorker::OnMessage(const v1::WorkResponse& message) {
   received.push_back(message);
   if (message.has_assignment()) assignments.push_back(message.assignment());
-  if (message.has_heartbeat() && !is_mute) {
-    v1::WorkRequest answer;
-    answer.mutable_heartbeat();
-    dispatcher_->Receive(link_, answer);
-  }
+  if (message.has_welcome()) welcomed_to = message.welcome().protocol();
+  if (message.has_heartbeat() && !is_mute) SendHeartbeat();
   if (message.has_chunk()) artifacts_[message.chunk().digest()] += message.chunk().data();
   if (message.has_acknowledge()) held.erase(message.acknowledge().fence());
   if (message.has_revoke()) {
     held.erase(message.revoke().fence());
+    if (running_ == message.revoke().fence()) running_ = 0;
     const size_t dropped = std::erase_if(
         assignments, [&](const auto& a) { return a.fence() == message.revoke().fence(); });
     if (dropped > 0) GiveCredit(1);
@@ -285,6 +290,29 @@ void FakeWorker::GiveCredit(int count) {
   message.mutable_credit()->set_device("cpu0");
   message.mutable_credit()->set_count(static_cast<uint32_t>(count));
   dispatcher_->Receive(link_, message);
+}
+
+void FakeWorker::SendWindow() {
+  v1::WorkRequest message;
+  message.mutable_window()->set_device("cpu0");
+  message.mutable_window()->set_size(static_cast<uint32_t>(credit_));
+  dispatcher_->Receive(link_, message);
+}
+
+void FakeWorker::SendHeartbeat() {
+  v1::WorkRequest message;
+  message.mutable_heartbeat();
+  if (protocol >= 3) {
+    v1::Running& running = *message.mutable_heartbeat()->add_running();
+    running.set_device("cpu0");
+    running.set_fence(running_);
+  }
+  dispatcher_->Receive(link_, message);
+}
+
+void FakeWorker::Begin() {
+  running_ = assignments.front().fence();
+  if (!is_mute) SendHeartbeat();
 }
 
 void FakeWorker::AskFor(const std::string& digest) {
@@ -307,6 +335,8 @@ bool FakeWorker::RunOne() {
   if (link_ == nullptr || assignments.empty()) return false;
   const v1::Assignment assignment = assignments.front();
   if (!Fetch(assignment)) return true;
+  if (running_ != assignment.fence()) Begin();
+  running_ = 0;
   assignments.pop_front();
   ran.push_back(assignment);
   ++runs;

@@ -104,6 +104,8 @@ class FakeBuilder : public Builder {
 };
 hone::v1::BuildReply FakeBuild(const hone::v1::BuildRequest& request);
 
+inline constexpr char kFakeFingerprint[] = "fake device";
+
 // Of any task, where an assignment asks for it.
 inline constexpr double kFakeAnchorNs = 60'000;
 
@@ -146,11 +148,19 @@ class FakeWorker {
   std::vector<hone::v1::Assignment> ran;  // in order
   int runs = 0;
   std::string target = kFakeTarget;
-  std::string instance;  // of its Hello; empty: as of the release before
+  std::string instance;      // of its Hello; empty: as of the release before
+  uint32_t protocol = 3;     // the newest that it speaks
+  std::string identity;      // who dials
+  uint32_t welcomed_to = 0;  // the protocol of the daemon's Welcome
+
+  // It begins the oldest assignment, says so, and ends it at the next RunOne.
+  void Begin();
 
  private:
   class Link;
   void GiveCredit(int count);
+  void SendWindow();
+  void SendHeartbeat();
   void OnMessage(const hone::v1::WorkResponse& message);
   // Whether every artifact is here; asks for those that are not.
   bool Fetch(const hone::v1::Assignment& assignment);
@@ -159,6 +169,7 @@ class FakeWorker {
   Dispatcher* dispatcher_;
   const int credit_;
   std::shared_ptr<Link> link_;
+  int64_t running_ = 0;  // the fence that it runs
   std::map<std::string, std::string> artifacts_;
 };
 

@@ -46,8 +46,8 @@ void GrpcWorker::ServeOneStream() {
     *message.mutable_result() = result;
     is_up = is_up && stream->Write(message);
   }
-  message.mutable_credit()->set_device("cpu0");
-  message.mutable_credit()->set_count(2);
+  message.mutable_window()->set_device("cpu0");
+  message.mutable_window()->set_size(2);
   is_up = is_up && stream->Write(message);
 
   std::deque<v1::Assignment> queue;
@@ -76,14 +76,16 @@ void GrpcWorker::ServeOneStream() {
         artifacts.push_back(it->second);
       }
       if (static_cast<int>(artifacts.size()) < queue.front().candidates_size()) break;
+      v1::Running& running = *message.mutable_heartbeat()->add_running();
+      running.set_device("cpu0");
+      running.set_fence(queue.front().fence());
+      is_up = stream->Write(message);
+      message.Clear();
       std::this_thread::sleep_for(std::chrono::microseconds(delay_us_));
       const v1::MeasureResult result = FakeMeasure(queue.front(), artifacts);
       queue.pop_front();
       held_[result.fence()] = result;
       *message.mutable_result() = result;
-      is_up = stream->Write(message);
-      message.mutable_credit()->set_device("cpu0");
-      message.mutable_credit()->set_count(1);
       is_up = is_up && stream->Write(message);
     }
   }

@@ -10,9 +10,9 @@ namespace {
 
 using tuning_db::Purpose;
 
-Target TargetOf(int threads) {
+CpuTarget TargetOf(int threads) {
   const std::string cpu = "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=";
-  return *Target::Parse(cpu + std::to_string(threads));
+  return *CpuTarget::Parse(cpu + std::to_string(threads));
 }
 
 class MicroKernelsInTest : public ::testing::Test {

@@ -131,7 +131,7 @@ TEST(TuningLoopFinals, ALateResultOfAFinalSettlesNoTrialWithoutAFinal) {
   world.workers.clear();
   world.Restart();
   world.Run();
-  world.Wait(10 * kSecond);
+  world.Wait(31 * kSecond);
   away->is_mute = false;
   away->SetDispatcher(world.dispatcher.get());
   away->Connect();

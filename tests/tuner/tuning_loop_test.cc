@@ -396,7 +396,7 @@ TEST(TuningLoop, FailsATaskWhoseReferenceDoesNotRunAndChargesNothing) {
   World world;
   world.AddWorker("w1").tamper = [](const auto&, hone::v1::MeasureResult& result) {
     for (auto& candidate : *result.mutable_candidates()) {
-      candidate.Clear();
+      candidate.clear_samples_ns();
       candidate.set_outcome(hone::v1::MEASURE_OUTCOME_NO_REFERENCE);
       candidate.set_message("signal 4");
     }

@@ -51,7 +51,7 @@ void CompeteForTrials(Store& store) {
       ASSERT_TRUE(result.ok()) << result.status();
       settled += *result == SettleResult::kSettled;
       EXPECT_TRUE(store.OpenTrials(job).ok());
-      EXPECT_TRUE(store.Records({.task = task, .limit = 3}).ok());
+      EXPECT_TRUE(store.ListRecords({.task = task}, Order::kOldestFirst, "", 3).ok());
     }
   });
   EXPECT_EQ(settled, kTrials);

@@ -56,10 +56,10 @@ TEST_P(Conformance, ConfirmTrialSettledTwiceAddsOneFinal) {
   ASSERT_TRUE(confirm.Settle(confirm.fence, ExampleFinal(confirm.task, confirm.job)).ok());
   EXPECT_EQ(confirm.Settle(confirm.fence, ExampleFinal(confirm.task, confirm.job)).value(),
             SettleResult::kDuplicate);
+  EXPECT_THAT(store_->ListEvents(confirm.job, 0, 0).value(), SizeIs(2));
   EXPECT_EQ(store_->AddFinal(ExampleFinal(confirm.task, 0)).value(), 2)
       << "the second of all finals";
   EXPECT_THAT(store_->Records({}).value(), SizeIs(1));
-  EXPECT_THAT(store_->ListEvents(confirm.job, 0, 0).value(), SizeIs(2));
 }
 
 TEST_P(Conformance, ConfirmTrialUnderAForeignFenceAddsNoFinal) {

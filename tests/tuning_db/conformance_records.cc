@@ -69,7 +69,8 @@ TEST_P(Conformance, SettlingAndFinalsAreEventsOfTheirJob) {
   const Trial trial = SettleOne(*store_, ExampleTrial(task, job));
   EXPECT_EQ(store_->Settle(trial.fence, ExampleRecord(trial.id)).value(), SettleResult::kDuplicate);
   ASSERT_TRUE(store_->AddFinal(ExampleFinal(task, job)).ok());
-  SettleOne(*store_, ExampleTrial(task, 0, 9));  // of no job: no event
+  const int64_t unwanted = store_->EnsureTask(ExampleTask(1)).value();
+  SettleOne(*store_, ExampleTrial(unwanted, 0, 9));  // of no job, and wanted by none: no event
   const auto events = store_->ListEvents(job, 0, 0).value();
   ASSERT_THAT(events, SizeIs(2));
   EXPECT_EQ(events[0].kind, "trial_settled");
@@ -141,11 +142,107 @@ TEST_P(Conformance, RecordsAreFilteredAndPaged) {
   EXPECT_THAT(ids({.target = "there"}), ElementsAre(2));
   EXPECT_THAT(ids({.workload_substring = "(1, 2)"}), ElementsAre(2));
   EXPECT_THAT(ids({.workload_substring = "%"}), IsEmpty()) << "a substring is no pattern";
-  EXPECT_THAT(ids({.after_id = 1, .limit = 2}), ElementsAre(2, 3));
-  EXPECT_THAT(ids({.limit = 2, .newest_first = true}), ElementsAre(4, 3));
-  EXPECT_THAT(ids({.after_id = 3, .newest_first = true}), ElementsAre(2, 1));
-  EXPECT_THAT(ids({.task = here, .purpose = Purpose::kSearch, .limit = 1, .newest_first = true}),
-              ElementsAre(4));
+  EXPECT_THAT(ids({.outcome = Outcome::kCrash}), IsEmpty());
+  EXPECT_THAT(ids({.outcome = Outcome::kOk}), ElementsAre(1, 2, 3, 4));
+  EXPECT_THAT(ids({.device = "cpu of a test"}), ElementsAre(1, 2, 3, 4));
+  EXPECT_THAT(ids({.device = "another"}), IsEmpty());
+  const int64_t when = ExampleRecord(0).wall_time_ns;
+  EXPECT_THAT(ids({.since_wall_ns = when}), ElementsAre(1, 2, 3, 4));
+  EXPECT_THAT(ids({.since_wall_ns = when + 1}), IsEmpty());
+  EXPECT_THAT(ids({.before_wall_ns = when}), IsEmpty());
+  EXPECT_THAT(ids({.target = "here", .before_wall_ns = when + 1}), ElementsAre(1, 3, 4));
+}
+
+TEST_P(Conformance, RecordsComeInPagesInTheOrderOfCommits) {
+  const int64_t here = store_->EnsureTask(ExampleTask(1, "here")).value();
+  const int64_t there = store_->EnsureTask(ExampleTask(2, "there")).value();
+  for (int n = 0; n < 3; ++n) {
+    SettleOne(*store_, ExampleTrial(here, 0, n));
+    SettleOne(*store_, ExampleTrial(there, 0, n));
+  }
+  const auto page = [&](const RecordFilter& filter, Order order, const std::string& cursor,
+                        int64_t limit) {
+    return store_->ListRecords(filter, order, cursor, limit).value();
+  };
+  RecordPage first = page({}, Order::kNewestFirst, "", 4);
+  EXPECT_THAT(Ids(first.records), ElementsAre(6, 5, 4, 3));
+  EXPECT_FALSE(first.is_last);
+  const RecordPage second = page({}, Order::kNewestFirst, first.next, 4);
+  EXPECT_THAT(Ids(second.records), ElementsAre(2, 1));
+  EXPECT_TRUE(second.is_last);
+  EXPECT_TRUE(page({}, Order::kNewestFirst, "", 6).is_last);
+
+  first = page({.target = "here"}, Order::kOldestFirst, "", 2);
+  EXPECT_THAT(Ids(first.records), ElementsAre(1, 3));
+  const RecordPage rest = page({.target = "here"}, Order::kOldestFirst, first.next, 2);
+  EXPECT_THAT(Ids(rest.records), ElementsAre(5));
+  EXPECT_TRUE(rest.is_last);
+  SettleOne(*store_, ExampleTrial(there, 0, 7));
+  SettleOne(*store_, ExampleTrial(here, 0, 8));
+  EXPECT_THAT(Ids(page({.target = "here"}, Order::kOldestFirst, rest.next, 2).records),
+              ElementsAre(8))
+      << "what was committed since";
+  EXPECT_THAT(
+      Ids(page({.task = here, .purpose = Purpose::kSearch}, Order::kNewestFirst, "", 1).records),
+      ElementsAre(8));
+}
+
+TEST_P(Conformance, CursorsOfNoPageAreRefused) {
+  const int64_t task = store_->EnsureTask(ExampleTask()).value();
+  SettleOne(*store_, ExampleTrial(task, 0));
+  const std::string newest = store_->ListRecords({}, Order::kNewestFirst, "", 1).value().next;
+  for (const std::string& cursor : {newest, std::string("nonsense"), std::string("o"),
+                                    std::string("o-1"), std::string("o1 ")}) {
+    EXPECT_TRUE(
+        absl::IsInvalidArgument(store_->ListRecords({}, Order::kOldestFirst, cursor, 1).status()))
+        << cursor;
+  }
+}
+
+TEST_P(Conformance, WhatWasRetractedCountsForNothingAndIsStillThere) {
+  const int64_t task = store_->EnsureTask(ExampleTask()).value();
+  const int64_t job = store_->SubmitJob(ExampleJob(task)).value().id;
+  SettleOne(*store_, ExampleTrial(task, job, 1), 2000);
+  SettleOne(*store_, ExampleTrial(task, job, 2), 500);
+  ASSERT_TRUE(store_->Retract(2, "its device was quarantined").ok());
+  ASSERT_TRUE(store_->Retract(2, "again").ok());
+  Reopen();
+  EXPECT_THAT(Ids(store_->Records({}).value()), ElementsAre(1));
+  const auto all = store_->Records({.with_retracted = true}).value();
+  EXPECT_THAT(Ids(all), ElementsAre(1, 2));
+  EXPECT_EQ(all[0].retracted, "");
+  EXPECT_EQ(all[1].retracted, "its device was quarantined");
+  const TaskProgress progress = store_->Progress(job).value().at(0);
+  EXPECT_EQ(progress.trials, 1);
+  EXPECT_EQ(progress.job_trials, 1);
+  EXPECT_EQ(progress.best_ns, 2000);
+  EXPECT_TRUE(absl::IsNotFound(store_->Retract(3, "why")));
+  EXPECT_TRUE(absl::IsInvalidArgument(store_->Retract(1, "")));
+}
+
+TEST_P(Conformance, NewestFinalsAreOfTheTargetAndWorkload) {
+  const int64_t here = store_->EnsureTask(ExampleTask(1, "here")).value();
+  const int64_t there = store_->EnsureTask(ExampleTask(2, "there")).value();
+  store_->AddFinal(ExampleFinal(here, 0, 10)).value();
+  store_->AddFinal(ExampleFinal(there, 0, 20)).value();
+  store_->AddFinal(ExampleFinal(here, 0, 30)).value();
+  Final plain = ExampleFinal(here, 0, 40);
+  plain.signature = "NC->NC";
+  store_->AddFinal(plain).value();
+  const auto trials = [&](const std::string& target, const std::string& workload) {
+    std::vector<int64_t> found;
+    const std::vector<TaskFinal> finals = store_->NewestFinals(target, workload).value();
+    for (const auto& [task, final] : finals) {
+      EXPECT_EQ(task.id, final.task);
+      EXPECT_THAT(final.entries, SizeIs(2));
+      found.push_back(final.distinct_trials);
+    }
+    return found;
+  };
+  EXPECT_THAT(trials("", ""), testing::UnorderedElementsAre(20, 30, 40));
+  EXPECT_THAT(trials("here", ""), testing::UnorderedElementsAre(30, 40));
+  EXPECT_THAT(trials("", "(1, 2)"), ElementsAre(20));
+  EXPECT_THAT(trials("nowhere", ""), IsEmpty());
 }
 
 TEST_P(Conformance, NewestFinalIsOfTheTaskAndSignature) {

@@ -36,6 +36,7 @@ class Script {
     Acknowledge("task", task_);
     job_ = Must(store_.SubmitJob(ExampleJob(task_))).id;
     Acknowledge("job", job_);
+    TakeJob();
     SetState(JobState::kQueued, JobState::kRunning);
     ProposeAll();
     SettleAll();
@@ -66,9 +67,18 @@ class Script {
     CrashPoint("script.acknowledged");
   }
 
+  void TakeJob() {
+    self_ = Must(store_.BeginEpoch("crash-child", kRanNs));
+    Must(store_.TakeJobs(self_, kRanNs));
+    const bool is_held = !Must(store_.RenewJobs(self_, kRanNs)).empty();
+    if (!is_held && !HasEnded(Must(store_.GetJob(job_)).state)) std::exit(1);
+    Must(store_.SetDeviceRest({"worker", "cpu", 2, 1, kRanNs, "as the script says"}));
+    Acknowledge("rest", 1);
+  }
+
   void SetState(JobState from, JobState to) {
     if (Must(store_.GetJob(job_)).state != from) return;
-    Must(store_.SetJobState(job_, to, "as the script says"));
+    Must(store_.SetJobState(self_, job_, to, "as the script says"));
     Acknowledge("state", static_cast<int>(to));
   }
 
@@ -76,7 +86,8 @@ class Script {
     for (int n = 0; n < trials_; n += 4) {
       std::vector<Trial> batch;
       for (int i = n; i < n + 4 && i < trials_; ++i) batch.push_back(ExampleTrial(task_, job_, i));
-      for (const Trial& trial : Must(store_.Propose(batch))) Acknowledge("proposed", trial.id);
+      for (const Trial& trial : Must(store_.Propose(self_, batch)))
+        Acknowledge("proposed", trial.id);
     }
   }
 
@@ -101,7 +112,7 @@ class Script {
   void SettleOne(const Trial& trial) {
     Trial leased = Lease(trial);
     if (trial.id % 3 == 0) {
-      Must(store_.Release(trial.id, leased.fence));
+      Must(store_.Release(trial.id, leased.fence, /*is_strike=*/true));
       leased = Lease(trial);
     }
     const Record record = ExampleRecord(trial.id, 1000.0 + static_cast<double>(trial.id));
@@ -111,14 +122,18 @@ class Script {
   }
 
   Trial Lease(const Trial& trial) {
-    const Trial leased = Must(store_.Lease(trial.id, "worker"));
+    const Trial leased = Must(store_.Lease({.trial = trial.id,
+                                            .worker = "worker",
+                                            .device = "cpu",
+                                            .limit_ns = kRanNs,
+                                            .ownership = self_}));
     Acknowledge("leased", leased.fence);
     return leased;
   }
 
   void NoteRunningTime() {
     if (Must(store_.GetJob(job_)).state != JobState::kRunning) return;
-    Must(store_.SetJobRan(job_, kRanNs));
+    Must(store_.SetJobRan(self_, job_, kRanNs));
     Acknowledge("ran", kRanNs);
   }
 
@@ -175,6 +190,7 @@ class Script {
   const int ack_log_;
   const int trials_;
   const int threads_;
+  Ownership self_;
   int64_t task_ = 0;
   int64_t job_ = 0;
 };

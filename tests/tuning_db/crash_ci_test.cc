@@ -29,8 +29,9 @@ TEST(CrashPoints, EveryTransitionIsSurroundedByPoints) {
     }
   }
   for (const char* change :
-       {"ensure_task", "submit_job", "set_job_state", "set_job_ran", "propose", "lease", "release",
-        "settle", "settle_final", "import", "add_final", "add_model_final", "record_miss"}) {
+       {"begin_epoch", "take_jobs", "renew_jobs", "ensure_task", "submit_job", "set_job_state",
+        "set_job_ran", "propose", "lease", "release", "settle", "set_device_rest", "import",
+        "add_final", "add_model_final", "record_miss"}) {
     for (const char* when : {"before", "before_commit", "after_commit"}) {
       wanted.insert(std::string("store.") + change + "." + when);
     }

@@ -154,7 +154,7 @@ TEST(LogIo, TrialsOfARunningJobAreLeftToIt) {
 }
 
 TEST(LogIo, ExportFollowsTheFilter) {
-  const std::string log = Export(*ExampleStore(), {.limit = 1});
+  const std::string log = Export(*ExampleStore(), {.outcome = Outcome::kOk});
   EXPECT_THAT(log, HasSubstr(R"("outcome":"ok")"));
   EXPECT_THAT(log, testing::Not(HasSubstr("wrong_output")));
 }

@@ -186,7 +186,7 @@ TEST_F(SqliteStoreTest, AFailedChangeLeavesTheOthersOfItsBatch) {
 TEST_F(SqliteStoreTest, ChangesThatWaitTogetherShareACommit) {
   sqlite::CreateDatabaseFile(path_).IgnoreError();
   const auto db = sqlite::Connection::Open(path_, sqlite::Access::kWrite).value();
-  sqlite::CommitQueue queue(db.get());
+  sqlite::CommitQueue queue(db.get(), 100);
   constexpr int kThreads = 6;
   std::atomic<int> arrived = 0;
   std::vector<std::thread> threads;
@@ -195,11 +195,11 @@ TEST_F(SqliteStoreTest, ChangesThatWaitTogetherShareACommit) {
       ++arrived;
       // The first change holds its batch open until all have come.
       EXPECT_TRUE(queue
-                      .Commit("test",
-                              [&](sqlite::Connection&) {
-                                while (arrived < kThreads) std::this_thread::yield();
-                                return absl::OkStatus();
-                              })
+                      .Commit({"test",
+                               [&](sqlite::Connection&) {
+                                 while (arrived < kThreads) std::this_thread::yield();
+                                 return absl::OkStatus();
+                               }})
                       .ok());
     });
   }
@@ -332,7 +332,7 @@ TEST_F(SqliteStoreTest, CheckNamesWhatIsBroken) {
   const auto complaints = Open(OpenMode::kReadOnly)->Check().value();
   EXPECT_THAT(complaints, Contains("trial 1 is settled and has no record"));
   EXPECT_THAT(complaints, Contains("fence 9 is above the fence counter"));
-  EXPECT_THAT(complaints, Contains("text 1 does not have its digest"));
+  EXPECT_THAT(complaints, Contains("text 1 does not have its key"));
   EXPECT_THAT(complaints, Contains("row 2 of trials refers to a row of jobs that is not there"));
 }
 
@@ -346,9 +346,11 @@ TEST_F(SqliteStoreTest, RecordsAndEventsAreAppendOnly) {
   }
   const auto db = sqlite::Connection::Open(path_, sqlite::Access::kWrite).value();
   for (const char* sql : {"UPDATE records SET median_ns = 1", "DELETE FROM records",
-                          "UPDATE events SET payload = ''", "DELETE FROM events"}) {
+                          "UPDATE events SET payload = ''"}) {
     EXPECT_THAT(std::string(db->Execute(sql).message()), HasSubstr("append-only")) << sql;
   }
+  EXPECT_THAT(std::string(db->Execute("DELETE FROM events").message()),
+              HasSubstr("the last event of a job stays"));
 }
 
 TEST_F(SqliteStoreTest, WritesAreSyncedInWalMode) {

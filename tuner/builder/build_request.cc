@@ -45,7 +45,7 @@ codegen::KernelSpec SpecOf(const ops::KernelDefinition& def, loop::Nest nest) {
 }
 
 absl::StatusOr<codegen::KernelSpec> LowerCandidate(const v1::BuildCandidate& candidate,
-                                                   const Target& target,
+                                                   const CpuTarget& target,
                                                    v1::BuildOutcome& outcome) {
   HONE_ASSIGN_OR_RETURN(const ops::KernelDefinition def, ops::LowerWorkload(candidate.workload()));
   schedule::Task task;
@@ -87,7 +87,7 @@ absl::Status Build(const v1::BuildRequest& request, codegen::LaunchCache& cache,
                    v1::BuildReply& reply, v1::BuildOutcome& outcome) {
   const int64_t start = Clock::Real().NowNs();
   codegen::ModuleSpec module;
-  HONE_ASSIGN_OR_RETURN(module.target, Target::Parse(request.target()));
+  HONE_ASSIGN_OR_RETURN(module.target, CpuTarget::Parse(request.target()));
   absl::StatusOr<codegen::KernelSpec> spec =
       request.has_reference() ? LowerReference(request.reference())
                               : LowerCandidate(request.candidate(), module.target, outcome);

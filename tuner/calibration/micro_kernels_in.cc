@@ -8,7 +8,7 @@
 namespace hone::tuner {
 
 absl::StatusOr<std::shared_ptr<const schedule::MicroKernelTimes>> MicroKernelsIn(
-    tuning_db::Store& store, const Target& target) {
+    tuning_db::Store& store, const CpuTarget& target) {
   std::vector<std::vector<schedule::ConfigCost>> costs;
   for (const schedule::MicroKernelTask& task : schedule::MicroKernelTasksOf(target)) {
     HONE_ASSIGN_OR_RETURN(

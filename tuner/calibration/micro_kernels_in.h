@@ -12,7 +12,7 @@ namespace hone::tuner {
 
 // nullptr: they are not measured.
 absl::StatusOr<std::shared_ptr<const schedule::MicroKernelTimes>> MicroKernelsIn(
-    tuning_db::Store& store, const Target& target);
+    tuning_db::Store& store, const CpuTarget& target);
 
 }  // namespace hone::tuner
 

@@ -3,23 +3,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 
 namespace hone::tuner {
 
-void DeviceHealth::Lost(const QuarantineRule& rule, int64_t trial, int64_t now_ns,
+bool DeviceHealth::Lost(const QuarantineRule& rule, int64_t trial, int64_t now_ns,
                         const std::string& why) {
-  lost_.insert(trial);
+  const bool is_trials = in_a_row_ == 0 || only_trial_ == trial;
+  only_trial_ = is_trials ? trial : 0;
   in_a_row_ += 1;
   why_ = why;
-  if (in_a_row_ < rule.lost_in_a_row || IsQuarantined(now_ns)) return;
+  if (in_a_row_ < rule.lost_in_a_row || IsQuarantined(now_ns)) return is_trials;
   int64_t rest_ns = rule.first_ns;
-  for (int i = 0; i < quarantines_ && rest_ns < rule.longest_ns; ++i) rest_ns *= 2;
-  quarantines_ += 1;
+  for (int64_t i = 0; i < rests_ && rest_ns < rule.longest_ns; ++i) rest_ns *= 2;
+  rests_ += 1;
   until_ns_ = now_ns + std::min(rest_ns, rule.longest_ns);
+  return is_trials;
 }
-
-std::set<int64_t> DeviceHealth::Measured() { return std::exchange(*this, DeviceHealth()).lost_; }
 
 std::string DeviceHealth::Reason(int64_t now_ns) const {
   if (!IsQuarantined(now_ns)) return "";

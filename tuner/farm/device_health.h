@@ -3,7 +3,6 @@
 #define HONE_TUNER_FARM_DEVICE_HEALTH_H_
 
 #include <cstdint>
-#include <set>
 #include <string>
 
 namespace hone::tuner {
@@ -18,26 +17,31 @@ struct QuarantineRule {
 // one that succeeds clears it. Times are those of one clock. Not thread-safe.
 class DeviceHealth {
  public:
-  // A measurement of the trial ended because the device was lost; `why` is for people.
-  void Lost(const QuarantineRule& rule, int64_t trial, int64_t now_ns, const std::string& why);
-  // A measurement was carried through. Returns the trials that were lost since the one before: the
-  // device is sound, so they may be to blame.
-  std::set<int64_t> Measured();
+  DeviceHealth() = default;
+  // As it was stored: it rests until then.
+  DeviceHealth(int64_t losses, int64_t rests, int64_t until_ns, std::string why)
+      : in_a_row_(losses), rests_(rests), until_ns_(until_ns), why_(std::move(why)) {}
 
-  // Measurements lost in a row, where all of them were of this one trial; otherwise 0.
-  int LostOnlyUnder(int64_t trial) const {
-    return lost_.size() == 1 && lost_.count(trial) == 1 ? in_a_row_ : 0;
-  }
+  // A measurement of the trial ended because the device was lost; `why` is for people. True: as far
+  // as one can tell the trial is to blame: the device was sound until then, or it was lost under
+  // this trial alone. False: the device is.
+  bool Lost(const QuarantineRule& rule, int64_t trial, int64_t now_ns, const std::string& why);
+
   bool IsQuarantined(int64_t now_ns) const { return now_ns < until_ns_; }
   // Out of quarantine, and nothing measured since: to be tried with one measurement at a time.
   bool IsOnTrial(int64_t now_ns) const { return until_ns_ > 0 && now_ns >= until_ns_; }
   // Why, and for how long; empty where the device is not in quarantine.
   std::string Reason(int64_t now_ns) const;
 
+  int64_t losses() const { return in_a_row_; }
+  int64_t rests() const { return rests_; }
+  int64_t RestNs(int64_t now_ns) const { return IsQuarantined(now_ns) ? until_ns_ - now_ns : 0; }
+  const std::string& why() const { return why_; }
+
  private:
-  std::set<int64_t> lost_;  // trials, since the last success
-  int in_a_row_ = 0;        // measurements lost
-  int quarantines_ = 0;     // in a row
+  int64_t in_a_row_ = 0;    // measurements lost
+  int64_t only_trial_ = 0;  // of which all were of this one; 0: of several, or unknown
+  int64_t rests_ = 0;       // in a row
   int64_t until_ns_ = 0;
   std::string why_;
 };

@@ -1,13 +1,11 @@
 #include "tuner/farm/device_match.h"
 
-#include "runtime/target_text.h"
+#include "runtime/device_match/device_match.h"
 
 namespace hone::tuner {
 
 bool CanMeasure(const hone::v1::Device& device, std::string_view target) {
-  const int threads =
-      device.threads() > 0 ? static_cast<int>(device.threads()) : ThreadsOf(device.target());
-  return threads >= ThreadsOf(target) && WithoutThreads(device.target()) == WithoutThreads(target);
+  return hone::CanMeasure({device.target(), static_cast<int>(device.threads())}, target);
 }
 
 }  // namespace hone::tuner

@@ -1,4 +1,4 @@
-// Which devices may measure code for a target.
+// Which devices of the farm may measure code for a target.
 #ifndef HONE_TUNER_FARM_DEVICE_MATCH_H_
 #define HONE_TUNER_FARM_DEVICE_MATCH_H_
 
@@ -8,7 +8,7 @@
 
 namespace hone::tuner {
 
-// Equal targets, -threads aside, and at least as many cores as the target wants.
+// As the rule of the target's kind says (runtime/device_match/device_match.h).
 bool CanMeasure(const hone::v1::Device& device, std::string_view target);
 
 }  // namespace hone::tuner

@@ -1,23 +1,37 @@
-// Leases: how they begin and end. What workers say is in dispatcher_messages.cc.
+// Requests and offers, and how leases end. What workers say is in dispatcher_messages.cc.
 #include "tuner/farm/dispatcher.h"
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "support/crash_point.h"
-#include "tuner/farm/device_match.h"
+#include "tuner/farm/assignment.h"
 
 namespace hone::tuner {
 
 namespace v1 = hone::v1;
+using tuning_db::DeviceRest;
+using tuning_db::Trial;
 
-namespace {
-constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
-}  // namespace
+Dispatcher::Dispatcher(DispatcherOptions options, tuning_db::Store* store, const Clock* clock,
+                       Executor* executor, std::function<void()> on_devices_changed)
+    : options_(std::move(options)),
+      store_(store),
+      clock_(clock),
+      executor_(executor),
+      mailbox_(std::make_shared<Mailbox>(executor)),
+      on_devices_changed_(std::move(on_devices_changed)),
+      fleet_(clock, options_.quarantine),
+      leases_(clock, options_.grace_ns),
+      artifacts_(options_.artifact_bytes, mailbox_),
+      strays_(store, clock) {
+  LoadHealth();
+}
+
+Dispatcher::~Dispatcher() { mailbox_->Close(); }
 
 void Dispatcher::Measure(MeasureRequest request, MeasureCallback done) {
   executor_->Post([this, request = std::move(request), done = std::move(done)]() mutable {
@@ -35,10 +49,12 @@ void Dispatcher::StopLeasing() {
 
 void Dispatcher::CloseAll() {
   executor_->Post([this] {
-    for (auto& [name, session] : sessions_) {
+    while (!fleet_.sessions().empty()) {
+      const auto& [worker, session] = *fleet_.sessions().begin();
       session.link->Close(absl::UnavailableError("the daemon stops"));
+      artifacts_.Forget(session.link.get());
+      fleet_.Leave(std::string(worker));
     }
-    sessions_.clear();
     UpdateServed();
   });
 }
@@ -47,14 +63,25 @@ void Dispatcher::Tick() {
   executor_->Post([this] { DoTick(); });
 }
 
+// ---- requests ----
+
 void Dispatcher::DoMeasure(MeasureRequest request, MeasureCallback done) {
-  auto pending = std::make_shared<Pending>();
+  auto pending = std::make_shared<PendingTrial>();
   pending->request = std::move(request);
   pending->done = std::move(done);
+  pending->strikes = pending->request.trial.strikes;
   const MeasureRequest& r = pending->request;
   if (r.held) {
-    Lease lease{pending, r.trial.worker, "", false, clock_->NowNs() + options_.grace_ns};
-    leases_[r.trial.fence] = std::move(lease);
+    Lease lease;
+    lease.pending = pending;
+    lease.worker = r.trial.worker;
+    lease.limit_ns = LeaseLimitNs(r, options_.lease_slack_ns);
+    lease.assignment.set_fence(r.trial.fence);
+    lease.assignment.set_trial(r.trial.id);
+    lease.assignment.set_attempt(static_cast<uint32_t>(r.trial.attempt));
+    lease.assignment.set_device(r.trial.device);
+    if (r.trial.limit_ns > 0) lease.limit_ns = r.trial.limit_ns;
+    leases_.OpenHeld(std::move(lease));
     return;
   }
   for (const Artifact& candidate : r.candidates) artifacts_.Put(candidate);
@@ -64,209 +91,141 @@ void Dispatcher::DoMeasure(MeasureRequest request, MeasureCallback done) {
   Match();
 }
 
-void Dispatcher::Enqueue(std::shared_ptr<Pending> pending) {
-  const auto later = std::find_if(queue_.begin(), queue_.end(), [&](const auto& other) {
-    return other->request.priority < pending->request.priority;
-  });
-  queue_.insert(later, std::move(pending));
-}
-
 void Dispatcher::DoCancel(int64_t trial) {
-  queue_.remove_if([&](const auto& pending) { return pending->request.trial.id == trial; });
-  const auto it = std::find_if(leases_.begin(), leases_.end(), [&](const auto& item) {
-    return item.second.pending->request.trial.id == trial;
-  });
-  if (it == leases_.end()) return;
-  const int64_t fence = it->first;
-  const auto session = sessions_.find(it->second.worker);
-  if (session != sessions_.end()) {
-    v1::WorkResponse message;
-    message.mutable_revoke()->set_fence(fence);
-    session->second.link->Send(std::move(message));
-  }
-  Forget(fence);
+  if (const FairQueue::Entry waiting = queues_.Remove(trial)) waiting->is_cancelled = true;
+  const auto leasing = leasing_trials_.find(trial);
+  if (leasing != leasing_trials_.end()) leasing->second->is_cancelled = true;
+  const int64_t fence = leases_.FenceOf(trial);
+  if (fence == 0) return;
+  Revoke(leases_.Find(fence)->worker, fence);
+  Close(fence).pending->is_cancelled = true;
+  Match();
 }
 
-void Dispatcher::UpdateServed() {
-  std::vector<v1::Device> devices;
-  for (const auto& [name, session] : sessions_) {
-    if (session.draining) continue;
-    for (const auto& [id, device] : session.devices) {
-      if (!HealthOf(name, id).IsQuarantined(clock_->NowNs())) devices.push_back(device.info);
-    }
-  }
-  if (served_.Set(devices) && on_devices_changed_) on_devices_changed_();
+void Dispatcher::Enqueue(std::shared_ptr<PendingTrial> pending) {
+  if (pending->is_cancelled) return;
+  if (pending->strikes >= options_.poison_limit) return GiveUpPoison(*pending);
+  queues_.Push(std::move(pending));
 }
+
+void Dispatcher::GiveUpPoison(const PendingTrial& pending) {
+  MeasureReport report;
+  report.kind = MeasureReport::Kind::kPoison;
+  report.fence = pending.request.trial.fence;
+  report.worker = pending.request.trial.worker;
+  report.message = fmt::format("{} times this candidate took a worker or its device down, {} last",
+                               pending.strikes, report.worker);
+  pending.done(report, nullptr);
+}
+
+// ---- offers ----
 
 void Dispatcher::Match() {
   if (!leasing_) return;
-  for (auto it = queue_.begin(); it != queue_.end();) {
-    if ((*it)->strikes >= options_.poison_limit) {
-      GiveUpPoison(**it);
-      it = queue_.erase(it);
-      continue;
-    }
-    const auto [session, device] = FindDevice(**it);
-    if (session == nullptr) {
-      ++it;
-      continue;
-    }
-    const std::shared_ptr<Pending> pending = *it;
-    it = queue_.erase(it);
-    if (!Offer(pending, *session, *device)) return;
+  std::vector<Offer> offers;
+  std::vector<tuning_db::LeaseRequest> requests;
+  const auto has_room = [this](const std::string& target) { return fleet_.HasRoom(target); };
+  while (FairQueue::Entry pending = queues_.PopNext(has_room)) {
+    const MeasureRequest& request = pending->request;
+    const DeviceOf to = fleet_.Choose(request.target, pending->avoid);
+    fleet_.Take(*to.device);
+    Offer offer{pending, to.session->worker(), to.device->info.id(), to.session->link,
+                LeaseLimitNs(request, options_.lease_slack_ns)};
+    leasing_trials_[request.trial.id] = pending;
+    requests.push_back({request.trial.id, offer.worker, offer.device, offer.limit_ns});
+    offers.push_back(std::move(offer));
   }
-}
-
-std::pair<Dispatcher::Session*, Dispatcher::DeviceState*> Dispatcher::FindDevice(
-    const Pending& pending) {
-  Session* best_session = nullptr;
-  DeviceState* best = nullptr;
-  bool best_is_avoided = false;
-  for (auto& [name, session] : sessions_) {
-    if (session.draining) continue;
-    const bool is_avoided = pending.avoid.count(name) > 0;
-    for (auto& [id, device] : session.devices) {
-      if (!TakesWork(name, device)) continue;
-      if (!CanMeasure(device.info, pending.request.target)) continue;
-      const bool is_better =
-          best == nullptr || (best_is_avoided && !is_avoided) ||
-          (best_is_avoided == is_avoided && device.leases.size() < best->leases.size());
-      if (!is_better) continue;
-      best_session = &session;
-      best = &device;
-      best_is_avoided = is_avoided;
-    }
-  }
-  return {best_session, best};
-}
-
-bool Dispatcher::TakesWork(const std::string& worker, const DeviceState& device) const {
-  const int64_t now = clock_->NowNs();
-  const DeviceHealth health = HealthOf(worker, device.info.id());
-  if (device.credit == 0 || health.IsQuarantined(now)) return false;
-  return !health.IsOnTrial(now) || device.leases.empty();
-}
-
-DeviceHealth Dispatcher::HealthOf(const std::string& worker, const std::string& device) const {
-  const auto it = health_.find({worker, device});
-  return it == health_.end() ? DeviceHealth() : it->second;
-}
-
-// A measurement takes each candidate, and what is run beside them.
-int64_t Dispatcher::LimitNs(const MeasureRequest& request) const {
-  const int64_t runs = std::max<int64_t>(static_cast<int64_t>(request.candidates.size()), 1) +
-                       (request.reference.digest.empty() ? 0 : 1) +
-                       (request.anchor.digest.empty() ? 0 : 1);
-  return options_.lease_slack_ns + runs * request.run_limit_ns;
-}
-
-namespace {
-
-v1::Candidate ToCandidate(const Artifact& artifact) {
-  v1::Candidate candidate;
-  candidate.set_artifact_digest(artifact.digest);
-  candidate.set_artifact_bytes(artifact.bytes == nullptr ? 0 : artifact.bytes->size());
-  candidate.set_toolchain(artifact.toolchain);
-  return candidate;
-}
-
-v1::WorkResponse ToAssignment(const MeasureRequest& request, const tuning_db::Trial& leased,
-                              const std::string& device) {
-  v1::WorkResponse message;
-  v1::Assignment& assignment = *message.mutable_assignment();
-  assignment.set_fence(leased.fence);
-  assignment.set_trial(leased.id);
-  assignment.set_attempt(static_cast<uint32_t>(leased.attempt));
-  assignment.set_device(device);
-  for (const Artifact& artifact : request.candidates) {
-    *assignment.add_candidates() = ToCandidate(artifact);
-  }
-  assignment.set_rounds(request.rounds);
-  if (!request.reference.digest.empty()) {
-    *assignment.mutable_reference() = ToCandidate(request.reference);
-  }
-  if (!request.anchor.digest.empty()) *assignment.mutable_anchor() = ToCandidate(request.anchor);
-  assignment.set_workload_digest(request.workload_digest);
-  assignment.set_seed(request.seed);
-  assignment.set_threads(request.threads);
-  *assignment.mutable_timing() = request.timing;
-  assignment.set_run_limit_ns(request.run_limit_ns);
-  assignment.set_memory_limit_bytes(request.memory_limit_bytes);
-  return message;
-}
-
-}  // namespace
-
-// False: the store failed, and it is no use to go on now.
-bool Dispatcher::Offer(const std::shared_ptr<Pending>& pending, Session& session,
-                       DeviceState& device) {
-  MeasureRequest& request = pending->request;
-  const std::string worker = session.hello.worker();
+  if (offers.empty()) return;
   CrashPoint("tuner.lease.before");
-  absl::StatusOr<tuning_db::Trial> leased = store_->Lease(request.trial.id, worker);
-  CrashPoint("tuner.lease.after");
-  if (!leased.ok()) {
-    if (leased.status().code() == absl::StatusCode::kFailedPrecondition) {
-      MeasureReport report;
-      report.kind = MeasureReport::Kind::kSettled;
-      (void)pending->done(report);
-      return true;
-    }
-    spdlog::error("trial {} waits: {}", request.trial.id, leased.status().ToString());
-    Enqueue(pending);
-    return false;
+  const absl::Status begun = store_->LeaseMany(
+      std::move(requests),
+      [this, mailbox = mailbox_, offers](tuning_db::TrialStore::LeaseAnswers answers) {
+        mailbox->Post([this, offers, answers = std::move(answers)] {
+          CrashPoint("tuner.lease.after");
+          for (size_t i = 0; i < offers.size(); ++i) OnLeased(offers[i], answers.at(i));
+        });
+      });
+  if (begun.ok()) return;
+  for (const Offer& offer : offers) OnLeased(offer, begun);
+}
+
+void Dispatcher::OnLeased(const Offer& offer, const absl::StatusOr<Trial>& leased) {
+  const std::shared_ptr<PendingTrial>& pending = offer.pending;
+  const int64_t trial = pending->request.trial.id;
+  const auto leasing = leasing_trials_.find(trial);
+  if (leasing != leasing_trials_.end() && leasing->second == pending) {
+    leasing_trials_.erase(leasing);
   }
-  request.trial = *leased;
-  device.credit -= 1;
-  device.leases.push_back(leased->fence);
-  leases_[leased->fence] = Lease{pending, worker, device.info.id(), true, kNever};
-  if (device.leases.size() == 1) StartFirst(device);
+  Session* const session = fleet_.Find(offer.link.get());
+  FleetDevice* const device = session == nullptr ? nullptr : session->FindDevice(offer.device);
+  if (leased.ok()) {
+    pending->request.trial = *leased;
+    pending->strikes = std::max(pending->strikes, leased->strikes);
+  }
+  const bool is_poison = pending->strikes >= options_.poison_limit;
+  if (leased.ok() && device != nullptr && !pending->is_cancelled && !is_poison) {
+    return Assign(offer, *leased, *session);
+  }
+  if (device != nullptr) fleet_.TakeBack(*device);
+  if (absl::IsFailedPrecondition(leased.status()) || absl::IsAborted(leased.status())) {
+    MeasureReport report;
+    report.kind = MeasureReport::Kind::kSettled;
+    if (!pending->is_cancelled) pending->done(report, nullptr);
+    return;
+  }
+  // A trial that was cancelled is settled by who did that, under a newer fence than this one.
+  if (leased.ok() && !pending->is_cancelled) Release(trial, leased->fence, false);
+  if (!leased.ok()) spdlog::error("trial {} waits: {}", trial, leased.status().ToString());
+  Enqueue(pending);
+}
+
+void Dispatcher::Assign(const Offer& offer, const Trial& leased, Session& session) {
+  Lease lease;
+  lease.pending = offer.pending;
+  lease.assignment = ToAssignment(offer.pending->request, leased, offer.device, offer.limit_ns);
+  lease.worker = offer.worker;
+  lease.instance = session.hello.instance();
+  lease.limit_ns = offer.limit_ns;
+  const Lease& open = leases_.Open(std::move(lease), session.tells());
+  v1::WorkResponse message;
+  *message.mutable_assignment() = open.assignment;
   CrashPoint("tuner.offer.before");
-  session.link->Send(ToAssignment(request, *leased, device.info.id()));
+  session.link->Send(std::move(message));
   CrashPoint("tuner.offer.after");
-  return true;
 }
 
-void Dispatcher::Forget(int64_t fence) {
-  const auto it = leases_.find(fence);
-  if (it == leases_.end()) return;
-  const auto session = sessions_.find(it->second.worker);
-  if (session != sessions_.end()) {
-    for (auto& [id, device] : session->second.devices) {
-      // Also when it was not the first: the worker has just begun another.
-      if (std::erase(device.leases, fence) > 0) StartFirst(device);
-    }
-  }
-  leases_.erase(it);
+// ---- ends ----
+
+Lease Dispatcher::Close(int64_t fence) {
+  Lease lease = leases_.Close(fence);
+  if (!lease.away_until_ns) fleet_.Give(lease.worker, lease.device());
+  return lease;
 }
 
-void Dispatcher::StartFirst(const DeviceState& device) {
-  if (device.leases.empty()) return;
-  const auto it = leases_.find(device.leases.front());
-  if (it == leases_.end()) return;
-  Lease& lease = it->second;
-  lease.deadline_ns = clock_->NowNs() + LimitNs(lease.pending->request);
+void Dispatcher::Release(int64_t trial, int64_t fence, bool is_strike) {
+  CrashPoint("tuner.release.before");
+  const absl::Status begun = store_->ReleaseMany(
+      {{.trial = trial, .fence = fence, .is_strike = is_strike}},
+      [trial](const tuning_db::TrialStore::ReleaseAnswers& answers) {
+        // A new lease makes the old fence late all the same.
+        if (answers.at(0).ok()) return;
+        spdlog::warn("releasing trial {}: {}", trial, answers.at(0).status().ToString());
+      });
+  CrashPoint("tuner.release.after");
+  if (!begun.ok()) spdlog::warn("releasing trial {}: {}", trial, begun.ToString());
 }
 
 void Dispatcher::Lose(int64_t fence, bool is_strike) {
-  const auto it = leases_.find(fence);
-  if (it == leases_.end()) return;
-  const Lease lease = it->second;
-  Forget(fence);
-  const std::shared_ptr<Pending>& pending = lease.pending;
-  CrashPoint("tuner.release.before");
-  const absl::Status released = store_->Release(pending->request.trial.id, fence);
-  CrashPoint("tuner.release.after");
-  if (!released.ok()) {
-    // A new lease makes the old fence late all the same.
-    spdlog::warn("releasing trial {}: {}", pending->request.trial.id, released.ToString());
-  }
+  const Lease lease = Close(fence);
+  const std::shared_ptr<PendingTrial>& pending = lease.pending;
+  Release(pending->request.trial.id, fence, is_strike);
+  if (pending->is_cancelled) return;
   if (pending->request.held) {
     MeasureReport report;
     report.kind = MeasureReport::Kind::kLost;
     report.fence = fence;
     report.worker = lease.worker;
-    (void)pending->done(report);
+    pending->done(report, nullptr);
     return;
   }
   if (is_strike) pending->strikes += 1;
@@ -275,56 +234,132 @@ void Dispatcher::Lose(int64_t fence, bool is_strike) {
   Enqueue(pending);
 }
 
-void Dispatcher::GiveUpPoison(const Pending& pending) {
-  MeasureReport report;
-  report.kind = MeasureReport::Kind::kPoison;
-  report.fence = pending.request.trial.fence;
-  report.worker = pending.request.trial.worker;
-  report.message = fmt::format("{} times this candidate took a worker or its device down, {} last",
-                               pending.strikes, report.worker);
-  (void)pending.done(report);
+void Dispatcher::LoseDevice(int64_t fence, bool ran, const std::string& why) {
+  const Lease& lease = *leases_.Find(fence);
+  const std::string worker = lease.worker;
+  const std::string device = lease.device();
+  const int64_t trial = lease.assignment.trial();
+  spdlog::warn("worker {} lost its device {} under trial {}: {}", worker, device, trial, why);
+  lease.pending->avoid.insert(worker);
+  bool is_strike = false;
+  if (!device.empty()) {  // known, unless it was leased in an earlier life of the daemon
+    const int64_t rests = fleet_.HealthOf(worker, device).rests();
+    is_strike = fleet_.Lost(worker, device, trial, why) && ran;
+    if (fleet_.HealthOf(worker, device).rests() != rests) StoreHealth(worker, device);
+  }
+  Lose(fence, is_strike);
+  UpdateServed();
 }
 
+void Dispatcher::LoseOverdue(int64_t fence) {
+  const Lease* const lease = leases_.Find(fence);
+  if (lease == nullptr) return;
+  if (lease->away_until_ns) return Lose(fence, leases_.Ran(*lease));
+  const std::string worker = lease->worker;
+  const std::string device = lease->device();
+  const std::string why =
+      fmt::format("{} the {} s of its lease",
+                  lease->started_ns ? "it ran for more than" : "the device did not begin it within",
+                  lease->limit_ns / 1'000'000'000);
+  std::vector<int64_t> waiting;
+  for (const int64_t other : leases_.OfDevice(worker, device)) {
+    const Lease& beside = *leases_.Find(other);
+    if (other != fence && !beside.started_ns && !beside.is_settling) waiting.push_back(other);
+  }
+  Revoke(worker, fence);
+  LoseDevice(fence, leases_.Ran(*lease), why);
+  // A device that hangs does not get to what waits for it.
+  for (const int64_t other : waiting) {
+    Revoke(worker, other);
+    Lose(other, false);
+  }
+}
+
+void Dispatcher::StoreHealth(const std::string& worker, const std::string& device) {
+  const DeviceHealth health = fleet_.HealthOf(worker, device);
+  DeviceRest rest;
+  rest.worker = worker;
+  rest.device = device;
+  if (health.rests() > 0) {
+    rest.losses = health.losses();
+    rest.rests = health.rests();
+    rest.rest_ns = health.RestNs(clock_->NowNs());
+    rest.reason = health.why();
+  }
+  const absl::Status stored = store_->SetDeviceRest(rest);
+  if (stored.ok()) return;
+  spdlog::error("how device {} of worker {} fares is not stored: {}", device, worker,
+                stored.ToString());
+}
+
+void Dispatcher::LoadHealth() {
+  const auto rests = store_->ListDeviceRests();
+  if (!rests.ok()) {
+    spdlog::error("how devices fared is not known: {}", rests.status().ToString());
+    return;
+  }
+  for (const DeviceRest& rest : *rests) {
+    fleet_.SetHealth(
+        rest.worker, rest.device,
+        DeviceHealth(rest.losses, rest.rests, clock_->NowNs() + rest.rest_ns, rest.reason));
+  }
+}
+
+void Dispatcher::Revoke(const std::string& worker, int64_t fence) {
+  Session* const session = fleet_.Find(worker);
+  if (session == nullptr) return;
+  v1::WorkResponse message;
+  message.mutable_revoke()->set_fence(fence);
+  session->link->Send(std::move(message));
+}
+
+// ---- time ----
+
 void Dispatcher::DoTick() {
-  const int64_t now = clock_->NowNs();
-  std::vector<int64_t> overdue;
-  for (const auto& [fence, lease] : leases_) {
-    if (now >= lease.deadline_ns) overdue.push_back(fence);
-  }
-  for (const int64_t fence : overdue) LoseOverdue(fence);
-  const int64_t silence = options_.heartbeat_interval_ns * options_.silent_intervals;
-  for (auto it = sessions_.begin(); it != sessions_.end();) {
-    const auto session = it++;
-    if (now - session->second.last_message_ns < silence) continue;
-    session->second.link->Close(absl::DeadlineExceededError(
-        fmt::format("no message for {} ms: the worker is taken for gone", silence / 1'000'000)));
-    Detach(session);
-  }
-  if (now - last_heartbeat_ns_ >= options_.heartbeat_interval_ns) {
-    last_heartbeat_ns_ = now;
-    for (auto& [name, session] : sessions_) {
-      v1::WorkResponse message;
-      message.mutable_heartbeat();
-      session.link->Send(std::move(message));
-    }
-  }
+  const int64_t now_ns = clock_->NowNs();
+  for (const int64_t fence : leases_.Overdue()) LoseOverdue(fence);
+  EndSilent(now_ns);
+  SendHeartbeats(now_ns);
   UpdateServed();  // a quarantine may be over
   Match();
 }
 
-void Dispatcher::LoseOverdue(int64_t fence) {
-  const auto it = leases_.find(fence);
-  if (it == leases_.end()) return;
-  const auto session = sessions_.find(it->second.worker);
-  bool was_running = it->second.was_running;
-  if (it->second.attached && session != sessions_.end()) {
-    const DeviceState* device = FindDeviceOf(session->second, it->second.device);
-    was_running = device != nullptr && !device->leases.empty() && device->leases.front() == fence;
-    v1::WorkResponse message;
-    message.mutable_revoke()->set_fence(fence);
-    session->second.link->Send(std::move(message));
+void Dispatcher::EndSilent(int64_t now_ns) {
+  const int64_t silence = options_.heartbeat_interval_ns * options_.silent_intervals;
+  std::vector<Session*> silent;
+  for (auto& [worker, session] : fleet_.sessions()) {
+    if (now_ns - session.last_message_ns >= silence) silent.push_back(&session);
   }
-  Lose(fence, was_running);
+  for (Session* const session : silent) {
+    session->link->Close(absl::DeadlineExceededError(
+        fmt::format("no message for {} ms: the worker is taken for gone", silence / 1'000'000)));
+    End(*session, false);
+  }
+  for (auto it = strangers_.begin(); it != strangers_.end();) {
+    const auto& [link, since_ns] = *it;
+    if (now_ns - since_ns < options_.hello_limit_ns) {
+      ++it;
+      continue;
+    }
+    link->Close(absl::DeadlineExceededError(
+        fmt::format("expected Hello within {} ms of dialling, found none",
+                    options_.hello_limit_ns / 1'000'000)));
+    it = strangers_.erase(it);
+  }
+}
+
+void Dispatcher::SendHeartbeats(int64_t now_ns) {
+  if (now_ns - last_heartbeat_ns_ < options_.heartbeat_interval_ns) return;
+  last_heartbeat_ns_ = now_ns;
+  for (auto& [worker, session] : fleet_.sessions()) {
+    v1::WorkResponse message;
+    message.mutable_heartbeat();
+    session.link->Send(std::move(message));
+  }
+}
+
+void Dispatcher::UpdateServed() {
+  if (served_.Set(fleet_.Served()) && on_devices_changed_) on_devices_changed_();
 }
 
 }  // namespace hone::tuner

@@ -1,35 +1,40 @@
-// The farm's dispatcher: leases trials to workers by credit, and sees every lease to its end.
+// The farm's dispatcher: what workers say goes in, what they are told comes out. It decides nothing
+// itself: which trial is next is the queues' (fair_queue.h), which device takes it the fleet's
+// (fleet.h), when a lease is over the lease manager's (lease_manager.h), whether a result is
+// believed assignment.h's.
 //
 // A lease ends in one of four ways: its worker's result is settled (then acknowledged), its worker
 // is gone and did not come back with a result in time (then the trial is offered elsewhere), its
-// device was lost (likewise), or its request is cancelled (then the worker is told). Fences make
-// sure that whatever a worker says afterwards changes nothing, and a fence is good for the worker
-// that it was given to only.
+// device was lost or took too long (likewise), or its request is cancelled (then the worker is
+// told). Fences make sure that whatever a worker says afterwards changes nothing, and a fence is
+// good for the worker that it was given to only.
 //
-// A trial is blamed (a strike) when its worker goes down while it runs, and when its device is lost
-// under it but carries the next measurement through; at once, where it alone is lost on a device
-// again and again. Otherwise the device is blamed (device_health.h), and the trial waits for a
-// better one as long as it takes.
+// A trial is blamed (a strike, which the store keeps) when its worker goes down while it runs, and
+// when a device that was sound is lost under it, or one that it alone was lost on. Otherwise the
+// device is blamed (device_health.h), and the trial waits for a better one as long as it takes.
 #ifndef HONE_TUNER_FARM_DISPATCHER_H_
 #define HONE_TUNER_FARM_DISPATCHER_H_
 
 #include <cstdint>
-#include <deque>
 #include <functional>
-#include <list>
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "support/clock.h"
 #include "support/version.h"
 #include "tuner/executor.h"
-#include "tuner/farm/artifact_store.h"
+#include "tuner/farm/artifact_server.h"
 #include "tuner/farm/device_health.h"
+#include "tuner/farm/fair_queue.h"
+#include "tuner/farm/fleet.h"
+#include "tuner/farm/lease_manager.h"
+#include "tuner/farm/pending_trial.h"
 #include "tuner/farm/served_devices.h"
+#include "tuner/farm/stray_results.h"
 #include "tuner/farm/worker_link.h"
+#include "tuner/mailbox.h"
 #include "tuner/measurer.h"
 #include "tuning_db/store.h"
 
@@ -40,10 +45,12 @@ struct DispatcherOptions {
   int64_t heartbeat_interval_ns = 2'000'000'000;
   // A worker that said nothing for so many intervals is taken for gone.
   int silent_intervals = 5;
+  // How long a stream may take to say Hello.
+  int64_t hello_limit_ns = 10'000'000'000;
   // How long a gone worker may come back with a result.
-  int64_t grace_ns = 5'000'000'000;
+  int64_t grace_ns = 30'000'000'000;
   // A trial with so many strikes is given up, not offered again.
-  int poison_limit = 3;
+  int64_t poison_limit = 3;
   // A measurement may take as long as its runs may, and this longer (transfer, sandbox, check).
   int64_t lease_slack_ns = 60'000'000'000;
   QuarantineRule quarantine = {};
@@ -52,25 +59,23 @@ struct DispatcherOptions {
 
 // Public functions may be called from any thread; they post to `executor`, where all the rest
 // happens, callbacks of Measure included. The executor must have stopped or drained when the
-// dispatcher is destroyed; store and clock outlive it.
+// dispatcher is destroyed; store, clock and executor outlive it.
 class Dispatcher : public Measurer {
  public:
   // `on_devices_changed` is called on the executor when Serves may answer otherwise than before;
   // nullptr: nobody asks.
   Dispatcher(DispatcherOptions options, tuning_db::Store* store, const Clock* clock,
-             Executor* executor, std::function<void()> on_devices_changed = nullptr)
-      : options_(std::move(options)),
-        store_(store),
-        clock_(clock),
-        executor_(executor),
-        on_devices_changed_(std::move(on_devices_changed)),
-        artifacts_(options_.artifact_bytes) {}
+             Executor* executor, std::function<void()> on_devices_changed = nullptr);
+  ~Dispatcher() override;
 
   void Measure(MeasureRequest request, MeasureCallback done) override;
   void Cancel(int64_t trial) override;
   // Connected, not draining, not in quarantine. Answers at once, from any thread.
   bool Serves(const std::string& target) const override { return served_.Serves(target); }
+  uint64_t Windows(const std::string& target) const override { return served_.Windows(target); }
 
+  // A worker has dialled; it has a while to say Hello.
+  void Opened(std::shared_ptr<WorkerLink> link);
   // What a worker sent, in order; the first must be Hello. A stream that must end is closed.
   void Receive(std::shared_ptr<WorkerLink> link, hone::v1::WorkRequest message);
   // The stream has ended.
@@ -89,91 +94,83 @@ class Dispatcher : public Measurer {
   void CloseAll();
 
  private:
-  struct Pending {
-    MeasureRequest request;
-    MeasureCallback done;
-    int strikes = 0;
-    std::set<std::string> avoid;  // workers whose device was lost under it: the last to be asked
-  };
-  struct Lease {
-    std::shared_ptr<Pending> pending;
+  // A trial on its way to a device: the store is about to lease it.
+  struct Offer {
+    std::shared_ptr<PendingTrial> pending;
     std::string worker;
     std::string device;
-    bool attached = false;     // its worker's stream is up
-    int64_t deadline_ns = 0;   // then it is lost. kNever: others of its device come first
-    bool was_running = false;  // when the stream ended: what took the worker down may be this
-  };
-  struct DeviceState {
-    hone::v1::Device info;
-    uint64_t credit = 0;
-    std::deque<int64_t> leases;  // fences in the order of the offers: the first one runs
-  };
-  struct Session {
     std::shared_ptr<WorkerLink> link;
-    hone::v1::Hello hello;
-    std::map<std::string, DeviceState> devices;
-    bool draining = false;
-    int64_t last_message_ns = 0;
-    uint64_t settled = 0;
+    int64_t limit_ns = 0;
   };
-  using Sessions = std::map<std::string, Session>;
 
+  // ---- requests ----
   void DoMeasure(MeasureRequest request, MeasureCallback done);
   void DoCancel(int64_t trial);
-  void DoReceive(const std::shared_ptr<WorkerLink>& link, const hone::v1::WorkRequest& message);
-  void DoTick();
+  void Enqueue(std::shared_ptr<PendingTrial> pending);
+  void GiveUpPoison(const PendingTrial& pending);
 
-  absl::Status Check(const hone::v1::Hello& hello) const;
-  void Welcome(const std::shared_ptr<WorkerLink>& link, const hone::v1::Hello& hello);
-  void Reconcile(const hone::v1::Hello& hello);
-  void Detach(Sessions::iterator session);
-  void SendArtifact(Session& session, const std::string& digest);
-  void TakeResult(Session& session, const hone::v1::MeasureResult& result);
-  void TakeUnknownResult(Session& session, const hone::v1::MeasureResult& result);
-  absl::StatusOr<tuning_db::SettleResult> SettleUnknown(const std::string& worker,
-                                                        const hone::v1::MeasureResult& result);
-  void TakeDeviceLost(Session& session, const hone::v1::MeasureResult& result,
-                      const std::string& why);
-  // The device carried a measurement through: what was lost on it before gets a strike.
-  void Trust(const Lease& lease);
-  void Answer(Session& session, int64_t fence, tuning_db::SettleResult settled);
-
-  // To be called after whatever changes which devices take work.
-  void UpdateServed();
+  // ---- offers ----
   // Offers what can be offered.
   void Match();
-  bool Offer(const std::shared_ptr<Pending>& pending, Session& session, DeviceState& device);
-  void Enqueue(std::shared_ptr<Pending> pending);
-  std::pair<Session*, DeviceState*> FindDevice(const Pending& pending);
-  bool TakesWork(const std::string& worker, const DeviceState& device) const;
-  void GiveUpPoison(const Pending& pending);
+  void OnLeased(const Offer& offer, const absl::StatusOr<tuning_db::Trial>& leased);
+  void Assign(const Offer& offer, const tuning_db::Trial& leased, Session& session);
+
+  // ---- what workers say ----
+  void DoReceive(const std::shared_ptr<WorkerLink>& link, const hone::v1::WorkRequest& message);
+  void DoReceiveFrom(Session& session, const hone::v1::WorkRequest& message);
+  void Join(const std::shared_ptr<WorkerLink>& link, const hone::v1::Hello& hello);
+  void TakeHeartbeat(Session& session, const hone::v1::Heartbeat& heartbeat);
+  void TakeDeviceUpdate(Session& session, const hone::v1::DeviceUpdate& update);
+  void TakeFetch(Session& session, const std::string& digest);
+  void TakeResult(Session& session, const hone::v1::MeasureResult& result);
+  static const FleetDevice* DeviceOfResult(Session& session, const hone::v1::MeasureResult& result,
+                                           const std::string& known);
+  void OnSettled(int64_t fence, const std::string& worker,
+                 const absl::StatusOr<tuning_db::SettleResult>& settled);
+  void OnStraySettled(int64_t fence, const std::string& worker,
+                      const absl::StatusOr<tuning_db::SettleResult>& settled);
+  void Answer(const std::string& worker, int64_t fence, tuning_db::SettleResult settled);
+
+  // ---- ends ----
+  // The session's stream has ended; its leases have the grace.
+  void End(Session& session, bool taken_over);
+  void Revoke(const std::string& worker, int64_t fence);
+  // The device failed under the lease, or its worker does not speak as it should. `ran`: the trial
+  // was running, and may be why.
+  void LoseDevice(int64_t fence, bool ran, const std::string& why);
+  void Release(int64_t trial, int64_t fence, bool is_strike);
   // The lease has ended without a result: the trial is released and offered again.
   void Lose(int64_t fence, bool is_strike);
   void LoseOverdue(int64_t fence);
-  void Forget(int64_t fence);
-  // How long one measurement may take, once it is its device's first.
-  int64_t LimitNs(const MeasureRequest& request) const;
-  // The time of the device's first lease begins to run.
-  void StartFirst(const DeviceState& device);
-  static DeviceState* FindDeviceOf(Session& session, const std::string& device);
-  // Of a device that was never lost: a sound one.
-  DeviceHealth HealthOf(const std::string& worker, const std::string& device) const;
-  Sessions::iterator FindSession(const WorkerLink* link);
+  Lease Close(int64_t fence);
+  void LoadHealth();
+  void StoreHealth(const std::string& worker, const std::string& device);
+
+  // ---- time ----
+  void DoTick();
+  void EndSilent(int64_t now_ns);
+  void SendHeartbeats(int64_t now_ns);
+  // To be called after whatever changes which devices take work.
+  void UpdateServed();
 
   const DispatcherOptions options_;
   tuning_db::Store* const store_;
   const Clock* const clock_;
   Executor* const executor_;
+  const std::shared_ptr<Mailbox> mailbox_;  // for what the store and streams call back
   const std::function<void()> on_devices_changed_;
   ServedDevices served_;
 
   // Touched on the executor only.
-  ArtifactStore artifacts_;
-  Sessions sessions_;
-  // Of those that were lost since their last success, by worker and id: it outlives sessions.
-  std::map<std::pair<std::string, std::string>, DeviceHealth> health_;
-  std::list<std::shared_ptr<Pending>> queue_;  // greater priority first, then first come
-  std::map<int64_t, Lease> leases_;            // by fence
+  Fleet fleet_;
+  TargetQueues queues_;
+  LeaseManager leases_;
+  ArtifactServer artifacts_;
+  StrayResults strays_;
+  // Trials whose lease is on its way to the store.
+  std::map<int64_t, std::shared_ptr<PendingTrial>> leasing_trials_;
+  // Streams that have not said Hello, and since when.
+  std::map<std::shared_ptr<WorkerLink>, int64_t> strangers_;
   int64_t last_heartbeat_ns_ = 0;
   bool leasing_ = true;
 };

@@ -1,340 +1,280 @@
-// What workers say, and who they are.
+// What workers say, and what they are answered.
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
-#include "runtime/module_abi.h"
 #include "support/crash_point.h"
-#include "support/status.h"
+#include "tuner/farm/assignment.h"
 #include "tuner/farm/dispatcher.h"
-#include "tuner/measure_record.h"
 
 namespace hone::tuner {
 
 namespace v1 = hone::v1;
 using tuning_db::SettleResult;
 
-namespace {
-constexpr uint32_t kProtocol = 2;  // 2: rotation_bytes and regime instead of cold_constants
-constexpr uint64_t kChunkBytes = uint64_t{1} << 20;
-
-absl::Status NameTaken(const v1::Hello& by) {
-  return absl::AlreadyExistsError(fmt::format(
-      "the name {} is taken by another worker that is connected ({}); give this one a name of its "
-      "own by --name",
-      by.worker(), by.instance().empty() ? by.build() : by.instance()));
+void Dispatcher::Opened(std::shared_ptr<WorkerLink> link) {
+  executor_->Post([this, link = std::move(link)] { strangers_[link] = clock_->NowNs(); });
 }
-}  // namespace
 
 void Dispatcher::Receive(std::shared_ptr<WorkerLink> link, v1::WorkRequest message) {
-  executor_->Post(
-      [this, link = std::move(link), message = std::move(message)] { DoReceive(link, message); });
+  executor_->Post([this, link = std::move(link), message = std::move(message)] {
+    DoReceive(link, message);
+    link->Taken();
+  });
 }
 
 void Dispatcher::Closed(std::shared_ptr<WorkerLink> link) {
   executor_->Post([this, link = std::move(link)] {
-    const auto session = FindSession(link.get());
-    if (session != sessions_.end()) Detach(session);
+    strangers_.erase(link);
+    if (Session* const session = fleet_.Find(link.get())) End(*session, false);
   });
 }
 
 void Dispatcher::DoReceive(const std::shared_ptr<WorkerLink>& link,
                            const v1::WorkRequest& message) {
-  if (message.has_hello()) {
-    Welcome(link, message.hello());
-    return;
-  }
-  const auto it = FindSession(link.get());
-  if (it == sessions_.end()) {
+  Session* const session = fleet_.Find(link.get());
+  if (message.has_hello() && session == nullptr) return Join(link, message.hello());
+  if (session == nullptr || message.has_hello()) {
     link->Close(absl::FailedPreconditionError(
-        "the first message of a worker must be Hello; this stream has none that was accepted"));
+        "the first message of a worker, and no other, must be Hello; this stream has none that was "
+        "accepted, or two"));
+    if (session != nullptr) End(*session, false);
     return;
   }
-  Session& session = it->second;
-  session.last_message_ns = clock_->NowNs();
-  if (message.has_credit()) {
-    DeviceState* device = FindDeviceOf(session, message.credit().device());
-    if (device != nullptr) device->credit += message.credit().count();
-    Match();
-  } else if (message.has_fetch()) {
-    SendArtifact(session, message.fetch().digest());
-  } else if (message.has_result()) {
-    TakeResult(session, message.result());
-  } else if (message.has_draining()) {
-    session.draining = true;
-    UpdateServed();
+  session->last_message_ns = clock_->NowNs();
+  DoReceiveFrom(*session, message);
+}
+
+void Dispatcher::DoReceiveFrom(Session& session, const v1::WorkRequest& message) {
+  switch (message.message_case()) {
+    case v1::WorkRequest::kCredit:
+      if (session.tells()) return;
+      if (FleetDevice* const device = session.FindDevice(message.credit().device())) {
+        device->window += message.credit().count();
+      }
+      return Match();
+    case v1::WorkRequest::kWindow:
+      if (!session.tells()) return;
+      if (FleetDevice* const device = session.FindDevice(message.window().device())) {
+        device->window = message.window().size();
+      }
+      return Match();
+    case v1::WorkRequest::kFetch:
+      return TakeFetch(session, message.fetch().digest());
+    case v1::WorkRequest::kResult:
+      return TakeResult(session, message.result());
+    case v1::WorkRequest::kHeartbeat:
+      return TakeHeartbeat(session, message.heartbeat());
+    case v1::WorkRequest::kDeviceUpdate:
+      return TakeDeviceUpdate(session, message.device_update());
+    case v1::WorkRequest::kDraining:
+      session.is_draining = true;
+      return UpdateServed();
+    default:
+      return;
   }
 }
 
-absl::Status Dispatcher::Check(const v1::Hello& hello) const {
-  if (hello.worker().empty()) {
-    return absl::InvalidArgumentError("a worker needs a name that is unique on the farm");
-  }
-  if (hello.min_protocol() > kProtocol || hello.max_protocol() < kProtocol) {
-    return absl::FailedPreconditionError(fmt::format(
-        "worker {} speaks the farm protocol {} to {}, this daemon {}; install the same release",
-        hello.worker(), hello.min_protocol(), hello.max_protocol(), kProtocol));
-  }
-  if (hello.artifact_abi() != HONE_MODULE_ABI_VERSION) {
-    return absl::FailedPreconditionError(fmt::format(
-        "worker {} runs artifacts of ABI {}, this daemon builds ABI {}; install the same release",
-        hello.worker(), hello.artifact_abi(), HONE_MODULE_ABI_VERSION));
-  }
-  return absl::OkStatus();
-}
+// ---- sessions ----
 
-void Dispatcher::Welcome(const std::shared_ptr<WorkerLink>& link, const v1::Hello& hello) {
-  const absl::Status fits = Check(hello);
+void Dispatcher::Join(const std::shared_ptr<WorkerLink>& link, const v1::Hello& hello) {
+  strangers_.erase(link);
+  const absl::Status fits = fleet_.MayJoin(hello, *link);
   if (!fits.ok()) {
     spdlog::warn("worker refused: {}", fits.ToString());
     link->Close(fits);
     return;
   }
-  const auto older = sessions_.find(hello.worker());
-  // Two without an instance, of the release before, may be one that is back.
-  if (older != sessions_.end() && older->second.hello.instance() != hello.instance()) {
-    const absl::Status taken = NameTaken(older->second.hello);
-    spdlog::warn("worker refused: {}", taken.ToString());
-    link->Close(taken);
-    return;
-  }
-  // Workers that do not come back are not remembered for ever.
-  std::erase_if(health_, [&](const auto& item) {
-    const auto& [device, health] = item;
-    return sessions_.count(device.first) == 0 && device.first != hello.worker() &&
-           !health.IsQuarantined(clock_->NowNs());
-  });
-  if (older != sessions_.end()) {
-    older->second.link->Close(
+  if (Session* const older = fleet_.Find(hello.worker())) {
+    older->link->Close(
         absl::AbortedError(fmt::format("a newer stream of worker {} took over", hello.worker())));
-    Detach(older);
+    End(*older, true);
   }
-  Session session;
-  session.link = link;
-  session.hello = hello;
-  session.last_message_ns = clock_->NowNs();
-  for (const v1::Device& device : hello.devices()) session.devices[device.id()].info = device;
-  sessions_[hello.worker()] = std::move(session);
+  Session& session = fleet_.Join(link, hello);
   v1::WorkResponse message;
   v1::Welcome& welcome = *message.mutable_welcome();
   welcome.set_daemon(options_.daemon);
-  welcome.set_protocol(kProtocol);
+  welcome.set_protocol(session.protocol);
   welcome.set_heartbeat_interval_ns(options_.heartbeat_interval_ns);
+  welcome.set_silence_limit_ns(options_.heartbeat_interval_ns * options_.silent_intervals);
   link->Send(std::move(message));
-  spdlog::info("worker {} ({} devices, {} results held) joined", hello.worker(),
-               hello.devices_size(), hello.held_fences_size());
-  Reconcile(hello);
+  spdlog::info("worker {} ({} devices, {} results held, protocol {}) joined", hello.worker(),
+               hello.devices_size(), hello.held_fences_size(), session.protocol);
+  // A worker that is back has the results it names, and nothing else of what it was given.
+  const std::set<int64_t> held(hello.held_fences().begin(), hello.held_fences().end());
+  const std::vector<int64_t> lost =
+      leases_.Reattach(hello.worker(), hello.instance(), held, session.tells());
+  for (const int64_t fence : held) {
+    const Lease* const lease = leases_.Find(fence);
+    if (lease != nullptr && lease->worker == hello.worker() && !lease->device().empty()) {
+      fleet_.Hold(session, lease->device());
+    }
+  }
+  for (const int64_t fence : lost) Lose(fence, leases_.Ran(*leases_.Find(fence)));
   UpdateServed();
   Match();
 }
 
-// A worker that is back has the results it names, and nothing else of what it was given.
-void Dispatcher::Reconcile(const v1::Hello& hello) {
-  const std::set<int64_t> held(hello.held_fences().begin(), hello.held_fences().end());
-  std::vector<int64_t> lost;
-  for (auto& [fence, lease] : leases_) {
-    if (lease.worker != hello.worker() || lease.attached) continue;
-    if (held.count(fence) == 0) {
-      lost.push_back(fence);
-      continue;
-    }
-    lease.attached = true;
-    // Its result follows, at the latest when it has run: it may be running still.
-    lease.deadline_ns = clock_->NowNs() + LimitNs(lease.pending->request);
-  }
-  for (const int64_t fence : lost) Lose(fence, leases_[fence].was_running);
-}
-
-void Dispatcher::Detach(Sessions::iterator session) {
-  spdlog::info("the stream of worker {} has ended", session->first);
-  const int64_t deadline = clock_->NowNs() + options_.grace_ns;
-  for (auto& [fence, lease] : leases_) {
-    if (lease.worker != session->first || !lease.attached) continue;
-    const DeviceState* device = FindDeviceOf(session->second, lease.device);
-    lease.was_running =
-        device != nullptr && !device->leases.empty() && device->leases.front() == fence;
-    lease.attached = false;
-    lease.deadline_ns = deadline;
-  }
-  sessions_.erase(session);
+void Dispatcher::End(Session& session, bool taken_over) {
+  const std::string worker = session.worker();
+  spdlog::info("the stream of worker {} has ended", worker);
+  artifacts_.Forget(session.link.get());
+  leases_.Detach(worker, taken_over);
+  fleet_.Leave(worker);
   UpdateServed();
 }
 
-void Dispatcher::SendArtifact(Session& session, const std::string& digest) {
-  const std::shared_ptr<const std::string> bytes = artifacts_.Find(digest);
-  uint64_t offset = 0;
-  do {
-    v1::WorkResponse message;
-    v1::ArtifactChunk& chunk = *message.mutable_chunk();
-    chunk.set_digest(digest);
-    if (bytes == nullptr) {
-      chunk.set_missing(true);
-      session.link->Send(std::move(message));
-      return;
-    }
-    chunk.set_total_bytes(bytes->size());
-    chunk.set_offset(offset);
-    chunk.set_data(bytes->substr(offset, kChunkBytes));
-    offset += chunk.data().size();
-    session.link->Send(std::move(message));
-  } while (offset < bytes->size());
+void Dispatcher::TakeHeartbeat(Session& session, const v1::Heartbeat& heartbeat) {
+  if (!session.tells()) return;
+  for (const v1::Running& running : heartbeat.running()) {
+    leases_.SeeRunning(session.worker(), running.device(), running.fence(), running.running_ns());
+  }
 }
 
-namespace {
-
-// Empty, or why the result says nothing about its candidates: the device failed, or its worker does
-// not speak as it should.
-std::string WhyLost(const v1::MeasureResult& result) {
-  if (result.candidates_size() == 0) return "the result has no candidates";
-  for (const v1::CandidateResult& candidate : result.candidates()) {
-    if (candidate.outcome() == v1::MEASURE_OUTCOME_DEVICE_LOST) {
-      return candidate.message().empty() ? "no reason given" : candidate.message();
-    }
-    if (candidate.outcome() == v1::MEASURE_OUTCOME_UNSPECIFIED ||
-        !v1::MeasureOutcome_IsValid(candidate.outcome())) {
-      return fmt::format("the result has an unknown outcome, {}",
-                         static_cast<int>(candidate.outcome()));
+void Dispatcher::TakeDeviceUpdate(Session& session, const v1::DeviceUpdate& update) {
+  if (!session.tells()) return;
+  const std::string worker = session.worker();
+  const std::string& id = update.device().id();
+  if (update.unplugged()) {
+    const std::vector<int64_t> given = leases_.OfDevice(worker, id);
+    for (const int64_t fence : given) {
+      const Lease* const lease = leases_.Find(fence);
+      if (lease == nullptr || lease->is_settling) continue;
+      const bool ran = leases_.Ran(*lease);
+      ran ? LoseDevice(fence, true, "unplugged: " + update.reason()) : Lose(fence, false);
     }
   }
-  return "";
+  const absl::Status updated = fleet_.Update(session, update);
+  if (!updated.ok()) {
+    session.link->Close(updated);
+    return End(session, false);
+  }
+  UpdateServed();
+  Match();
 }
 
-// The same, where the request is known.
-std::string WhyLost(const MeasureRequest& request, const v1::MeasureResult& result) {
-  if (result.trial() != request.trial.id) {
-    return fmt::format("the result is of trial {}, the lease of trial {}", result.trial(),
-                       request.trial.id);
+void Dispatcher::TakeFetch(Session& session, const std::string& digest) {
+  const absl::Status served = artifacts_.Serve(session.link, digest);
+  if (absl::IsResourceExhausted(served)) {
+    session.link->Close(served);
+    return End(session, false);
   }
-  const size_t count = static_cast<size_t>(result.candidates_size());
-  if (!request.held && count > 0 && count != request.candidates.size()) {
-    return fmt::format("the result has {} candidates, the lease {}", count,
-                       request.candidates.size());
-  }
-  return WhyLost(result);
+  if (served.ok()) return;
+  // The worker drops what needs it.
+  for (const int64_t fence : leases_.Needing(session.worker(), digest)) Lose(fence, false);
 }
 
-}  // namespace
+// ---- results ----
 
 void Dispatcher::TakeResult(Session& session, const v1::MeasureResult& result) {
   const int64_t fence = result.fence();
-  const std::string worker = session.hello.worker();
-  const auto it = leases_.find(fence);
-  if (it == leases_.end()) return TakeUnknownResult(session, result);
-  if (it->second.worker != worker) {
-    spdlog::warn("worker {} sent a result under fence {}, which is worker {}'s", worker, fence,
-                 it->second.worker);
-    return Answer(session, fence, SettleResult::kRefused);
+  const std::string worker = session.worker();
+  Lease* const lease = leases_.Find(fence);
+  if (lease == nullptr) {
+    const FleetDevice* const device = DeviceOfResult(session, result, "");
+    strays_.Settle(
+        worker, device == nullptr ? nullptr : &device->info, session.protocol, result,
+        [this, mailbox = mailbox_, worker, fence](absl::StatusOr<SettleResult> settled) {
+          mailbox->Post([this, worker, fence, settled] { OnStraySettled(fence, worker, settled); });
+        });
+    return;
   }
-  const Lease lease = it->second;
-  const std::string why_lost = WhyLost(lease.pending->request, result);
-  if (!why_lost.empty()) return TakeDeviceLost(session, result, why_lost);
+  if (lease->worker != worker) {
+    spdlog::warn("worker {} sent a result under fence {}, which is worker {}'s", worker, fence,
+                 lease->worker);
+    return Answer(worker, fence, SettleResult::kRefused);
+  }
+  if (lease->is_settling) return;  // the answer is on its way
+  const FleetDevice* const device = DeviceOfResult(session, result, lease->device());
+  const int64_t held_ns =
+      lease->pending->request.held ? kUnknownNs : clock_->NowNs() - lease->offered_ns;
+  // What says that its device is lost says nothing else that could be believed or not.
+  const std::string lost = WhyLost(result);
+  const std::string why_lost =
+      lost.empty() ? FirstDifference(lease->assignment, device == nullptr ? nullptr : &device->info,
+                                     session.protocol, held_ns, result)
+                   : lost;
+  if (!why_lost.empty()) {
+    LoseDevice(fence, !lost.empty() && leases_.Ran(*lease), why_lost);
+    Answer(worker, fence, SettleResult::kRefused);
+    return Match();
+  }
+  lease->is_settling = true;
   MeasureReport report;
   report.fence = fence;
   report.worker = worker;
   report.result = result;
   CrashPoint("tuner.settle.before");
-  const absl::StatusOr<SettleResult> settled = lease.pending->done(report);
-  CrashPoint("tuner.settle.after");
+  lease->pending->done(
+      report, [this, mailbox = mailbox_, worker, fence](absl::StatusOr<SettleResult> settled) {
+        mailbox->Post([this, worker, fence, settled] {
+          CrashPoint("tuner.settle.after");
+          OnSettled(fence, worker, settled);
+        });
+      });
+}
+
+// `known` is the lease's device; a worker of protocol 2 does not say which the result is of.
+const FleetDevice* Dispatcher::DeviceOfResult(Session& session, const v1::MeasureResult& result,
+                                              const std::string& known) {
+  if (!known.empty()) return session.FindDevice(known);
+  if (!result.device().empty()) return session.FindDevice(result.device());
+  for (const auto& [id, device] : session.devices) {
+    if (device.info.fingerprint() == result.device_fingerprint()) return &device;
+  }
+  return nullptr;
+}
+
+void Dispatcher::OnSettled(int64_t fence, const std::string& worker,
+                           const absl::StatusOr<SettleResult>& settled) {
+  Lease* const lease = leases_.Find(fence);
   if (!settled.ok()) {
     // Not acknowledged: the worker keeps it and offers it again when it comes back.
-    spdlog::error("settling trial {}: {}", result.trial(), settled.status().ToString());
+    spdlog::error("settling under fence {}: {}", fence, settled.status().ToString());
+    if (lease != nullptr) lease->is_settling = false;
     return;
   }
-  session.settled += *settled == SettleResult::kSettled;
-  Trust(lease);
-  Forget(fence);
-  Answer(session, fence, *settled);
+  if (Session* const session = fleet_.Find(worker)) {
+    session->settled += *settled == SettleResult::kSettled;
+  }
+  if (lease != nullptr) {
+    const std::string device = lease->device();
+    Close(fence);
+    if (fleet_.Measured(worker, device)) StoreHealth(worker, device);
+  }
+  Answer(worker, fence, *settled);
   Match();
 }
 
-void Dispatcher::TakeDeviceLost(Session& session, const v1::MeasureResult& result,
-                                const std::string& why) {
-  const std::string& worker = session.hello.worker();
-  const Lease lease = leases_[result.fence()];
-  const int64_t trial = lease.pending->request.trial.id;
-  spdlog::warn("worker {} lost its device {} under trial {}: {}", worker, lease.device, trial, why);
-  lease.pending->avoid.insert(worker);
-  if (!lease.device.empty()) {  // known, unless it was leased in an earlier life of the daemon
-    DeviceHealth& health = health_[{worker, lease.device}];
-    health.Lost(options_.quarantine, trial, clock_->NowNs(), why);
-    if (health.LostOnlyUnder(trial) >= options_.poison_limit) {
-      lease.pending->strikes = options_.poison_limit;
-    }
-  }
-  Lose(result.fence(), false);
-  Answer(session, result.fence(), SettleResult::kDuplicate);
-  UpdateServed();
-  Match();
-}
-
-void Dispatcher::Trust(const Lease& lease) {
-  const auto health = health_.find({lease.worker, lease.device});
-  if (health == health_.end()) return;
-  const std::set<int64_t> suspects = health->second.Measured();
-  health_.erase(health);
-  for (const std::shared_ptr<Pending>& pending : queue_) {
-    pending->strikes += suspects.count(pending->request.trial.id) > 0;
-  }
-  for (const auto& [fence, other] : leases_) {
-    other.pending->strikes +=
-        other.pending != lease.pending && suspects.count(other.pending->request.trial.id) > 0;
-  }
-}
-
-// Of an earlier life of the daemon, a duplicate, or too late: the store knows.
-void Dispatcher::TakeUnknownResult(Session& session, const v1::MeasureResult& result) {
-  if (!WhyLost(result).empty()) return Answer(session, result.fence(), SettleResult::kDuplicate);
-  const absl::StatusOr<SettleResult> settled = SettleUnknown(session.hello.worker(), result);
+void Dispatcher::OnStraySettled(int64_t fence, const std::string& worker,
+                                const absl::StatusOr<SettleResult>& settled) {
   if (!settled.ok()) {
-    spdlog::error("settling trial {}: {}", result.trial(), settled.status().ToString());
+    spdlog::error("settling under fence {}: {}", fence, settled.status().ToString());
     return;
   }
-  Answer(session, result.fence(), *settled);
+  Answer(worker, fence, *settled);
 }
 
-absl::StatusOr<SettleResult> Dispatcher::SettleUnknown(const std::string& worker,
-                                                       const v1::MeasureResult& result) {
-  HONE_ASSIGN_OR_RETURN(const std::vector<tuning_db::Trial> open, store_->OpenTrials(0));
-  const auto trial =
-      std::find_if(open.begin(), open.end(), [&](const auto& t) { return t.id == result.trial(); });
-  // A final needs more than its record, a calibration its anchor, and a task without a reference
-  // more than a settled trial: all are begun again by those who want them.
-  const bool is_whole = result.candidates_size() == 1 &&
-                        result.candidates(0).outcome() != v1::MEASURE_OUTCOME_NO_REFERENCE;
-  if (trial != open.end() &&
-      (trial->worker != worker || trial->purpose == tuning_db::Purpose::kConfirm || !is_whole)) {
-    return SettleResult::kRefused;
-  }
-  tuning_db::Record record = ToRecord(result.trial(), result.candidates(0));
-  record.worker = worker;
-  record.device = result.device_fingerprint();
-  record.artifact_digest = result.candidates(0).artifact_digest();
-  record.toolchain = result.candidates(0).toolchain();
-  record.wall_time_ns = clock_->WallTimeNs();
-  const absl::StatusOr<SettleResult> settled = store_->Settle(result.fence(), record);
-  if (absl::IsNotFound(settled.status())) return SettleResult::kRefused;
-  return settled;
-}
-
-void Dispatcher::Answer(Session& session, int64_t fence, SettleResult settled) {
+void Dispatcher::Answer(const std::string& worker, int64_t fence, SettleResult settled) {
+  Session* const session = fleet_.Find(worker);
+  if (session == nullptr) return;
+  if (settled == SettleResult::kRefused) return Revoke(worker, fence);
   v1::WorkResponse message;
-  if (settled == SettleResult::kRefused) {
-    message.mutable_revoke()->set_fence(fence);
-    session.link->Send(std::move(message));
-    return;
-  }
   message.mutable_acknowledge()->set_fence(fence);
   CrashPoint("tuner.acknowledge.before");
-  session.link->Send(std::move(message));
+  session->link->Send(std::move(message));
   CrashPoint("tuner.acknowledge.after");
 }
+
+// ---- for people ----
 
 void Dispatcher::ListWorkers(std::function<void(std::vector<v1::WorkerInfo>)> done) {
   executor_->Post([this, done = std::move(done)] {
     std::vector<v1::WorkerInfo> workers;
-    for (const auto& [name, session] : sessions_) {
+    for (const auto& [name, session] : fleet_.sessions()) {
       v1::WorkerInfo& info = workers.emplace_back();
       info.set_worker(name);
       info.set_instance(session.hello.instance());
@@ -343,13 +283,13 @@ void Dispatcher::ListWorkers(std::function<void(std::vector<v1::WorkerInfo>)> do
       uint64_t leased = 0;
       for (const auto& [id, device] : session.devices) {
         *info.add_devices() = device.info;
-        leased += device.leases.size();
-        const std::string reason = HealthOf(name, id).Reason(clock_->NowNs());
+        leased += device.open;
+        const std::string reason = fleet_.HealthOf(name, id).Reason(clock_->NowNs());
         if (!reason.empty()) (*info.mutable_quarantined())[id] = reason;
       }
       info.set_settled(session.settled);
       info.set_leased(leased);
-      info.set_draining(session.draining);
+      info.set_draining(session.is_draining);
       info.set_since_last_message_ns(clock_->NowNs() - session.last_message_ns);
     }
     done(std::move(workers));
@@ -358,29 +298,19 @@ void Dispatcher::ListWorkers(std::function<void(std::vector<v1::WorkerInfo>)> do
 
 void Dispatcher::DrainWorker(const std::string& worker, std::function<void(absl::Status)> done) {
   executor_->Post([this, worker, done = std::move(done)] {
-    const auto it = sessions_.find(worker);
-    if (it == sessions_.end()) {
+    Session* const session = fleet_.Find(worker);
+    if (session == nullptr) {
       done(absl::NotFoundError(
           fmt::format("no worker {} is connected; `hone worker list` shows who is", worker)));
       return;
     }
-    it->second.draining = true;
+    session->is_draining = true;
     UpdateServed();
     v1::WorkResponse message;
     message.mutable_drain();
-    it->second.link->Send(std::move(message));
+    session->link->Send(std::move(message));
     done(absl::OkStatus());
   });
-}
-
-Dispatcher::Sessions::iterator Dispatcher::FindSession(const WorkerLink* link) {
-  return std::find_if(sessions_.begin(), sessions_.end(),
-                      [&](const auto& item) { return item.second.link.get() == link; });
-}
-
-Dispatcher::DeviceState* Dispatcher::FindDeviceOf(Session& session, const std::string& device) {
-  const auto it = session.devices.find(device);
-  return it == session.devices.end() ? nullptr : &it->second;
 }
 
 }  // namespace hone::tuner

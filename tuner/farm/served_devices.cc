@@ -5,27 +5,33 @@
 #include "tuner/farm/device_match.h"
 
 namespace hone::tuner {
-namespace {
 
-bool AreSame(const hone::v1::Device& a, const hone::v1::Device& b) {
-  return a.target() == b.target() && a.threads() == b.threads();
+bool AreAlike(const hone::v1::Device& a, const hone::v1::Device& b) {
+  return a.target() == b.target() && a.threads() == b.threads() && a.kind() == b.kind();
 }
 
-}  // namespace
-
-bool ServedDevices::Set(const std::vector<hone::v1::Device>& devices) {
+bool ServedDevices::Set(std::vector<ServedDevice> devices) {
   const std::lock_guard lock(mutex_);
-  if (std::equal(devices.begin(), devices.end(), devices_.begin(), devices_.end(), AreSame)) {
-    return false;
-  }
-  devices_ = devices;
-  return true;
+  const bool is_same =
+      std::equal(devices.begin(), devices.end(), devices_.begin(), devices_.end(),
+                 [](const auto& a, const auto& b) { return AreAlike(a.device, b.device); });
+  devices_ = std::move(devices);
+  return !is_same;
 }
 
 bool ServedDevices::Serves(const std::string& target) const {
   const std::lock_guard lock(mutex_);
   return std::any_of(devices_.begin(), devices_.end(),
-                     [&](const auto& device) { return CanMeasure(device, target); });
+                     [&](const auto& served) { return CanMeasure(served.device, target); });
+}
+
+uint64_t ServedDevices::Windows(const std::string& target) const {
+  const std::lock_guard lock(mutex_);
+  uint64_t windows = 0;
+  for (const ServedDevice& served : devices_) {
+    if (CanMeasure(served.device, target)) windows += served.window;
+  }
+  return windows;
 }
 
 }  // namespace hone::tuner

@@ -2,6 +2,7 @@
 #ifndef HONE_TUNER_FARM_SERVED_DEVICES_H_
 #define HONE_TUNER_FARM_SERVED_DEVICES_H_
 
+#include <cstdint>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -11,18 +12,29 @@
 
 namespace hone::tuner {
 
+// Devices that are alike where it matters for what they can measure.
+struct ServedDevice {
+  hone::v1::Device device;  // one of them
+  uint64_t window = 0;      // leases that all of them can hold
+};
+
 // Thread-safe.
 class ServedDevices {
  public:
-  // True: they differ from those before.
-  bool Set(const std::vector<hone::v1::Device>& devices);
+  // True: they differ from those before in what they can measure.
+  bool Set(std::vector<ServedDevice> devices);
   // Whether one of them can measure code for the target (canonical text, -threads included).
   bool Serves(const std::string& target) const;
+  // Leases that those which can hold.
+  uint64_t Windows(const std::string& target) const;
 
  private:
   mutable std::mutex mutex_;
-  std::vector<hone::v1::Device> devices_;
+  std::vector<ServedDevice> devices_;
 };
+
+// Whether both can measure the same.
+bool AreAlike(const hone::v1::Device& a, const hone::v1::Device& b);
 
 }  // namespace hone::tuner
 

@@ -2,6 +2,10 @@
 #ifndef HONE_TUNER_FARM_WORKER_LINK_H_
 #define HONE_TUNER_FARM_WORKER_LINK_H_
 
+#include <functional>
+#include <string>
+#include <utility>
+
 #include "absl/status/status.h"
 #include "hone/v1/farm.pb.h"
 
@@ -13,8 +17,18 @@ class WorkerLink {
   virtual ~WorkerLink() = default;
   // Messages arrive in the order of the calls, or the stream ends. Never blocks.
   virtual void Send(hone::v1::WorkResponse message) = 0;
+  // As Send; `written` is called, from any thread, when the message has left this process or the
+  // stream has ended.
+  virtual void SendThen(hone::v1::WorkResponse message, std::function<void()> written) {
+    Send(std::move(message));
+    written();
+  }
+  // The last message that was received has been dealt with: the next may be read.
+  virtual void Taken() {}
   // Ends the stream with this status, once what was sent before is out.
   virtual void Close(absl::Status status) = 0;
+  // Who dials ("uid:1000"), as the daemon knows and not as the worker says. Empty: unknown.
+  virtual std::string identity() const { return ""; }
 };
 
 }  // namespace hone::tuner

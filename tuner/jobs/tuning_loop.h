@@ -34,6 +34,7 @@
 #include "tuner/jobs/final_plan.h"
 #include "tuner/jobs/task_runner.h"
 #include "tuner/lowerer.h"
+#include "tuner/mailbox.h"
 #include "tuner/measurer.h"
 #include "tuner/search.h"
 #include "tuner/task_scheduler/task_scheduler.h"
@@ -42,10 +43,13 @@
 namespace hone::tuner {
 
 struct TuningOptions {
-  int batch = 8;             // trials proposed at once
-  int max_open_trials = 24;  // proposed and not settled, over all tasks that a device serves
-  int build_batches = 2;     // handed to the builder at once
-  int final_top = 8;         // trials in a final, beside incumbent and default
+  int batch = 8;  // trials proposed at once
+  // Proposed and not settled, over the tasks of one target that a device serves: enough for what
+  // its devices can hold and what is built meanwhile, within these bounds.
+  int least_open_trials = 24;
+  int max_open_trials = 4096;
+  int build_batches = 2;  // handed to the builder at once
+  int final_top = 8;      // trials in a final, beside incumbent and default
   int final_rounds = 11;
   int final_attempts = 3;       // of a final with rounds that could not be timed
   int calibration_rounds = 15;  // of a config and its task's default, in turns
@@ -89,7 +93,10 @@ struct TuningParts {
 class TuningLoop {
  public:
   TuningLoop(TuningOptions options, TuningParts parts)
-      : options_(std::move(options)), parts_(std::move(parts)) {}
+      : options_(std::move(options)),
+        parts_(std::move(parts)),
+        mailbox_(std::make_shared<Mailbox>(parts_.executor)) {}
+  ~TuningLoop() { mailbox_->Close(); }
 
   // These post to the loop's executor, and may be called from any thread.
   // Cancels what private daemons left, and takes up every job that has not ended; one of a private
@@ -172,12 +179,18 @@ class TuningLoop {
 
   // ---- trials (tuning_loop_trials.cc) ----
   void ProposeMore();
+  // Open trials that the target's devices are worth.
+  int64_t MostOpen(const std::string& target) const;
   bool CanPropose(const TaskRunner& runner) const;
   void Plan(TaskRunner& runner);
   void OnPlanned(const TaskKey& key, uint64_t serial, int64_t job, BatchPlan plan);
   void Adopt(TaskRunner& runner, const tuning_db::Trial& trial);
   MeasureRequest RequestFor(const TaskRunner& runner, const tuning_db::Trial& trial) const;
   MeasureCallback SettleWith(const TaskKey& key, const tuning_db::Trial& trial);
+  // On any thread. Tells the measurer, then goes on with `next` on the loop's executor; the loop
+  // stops where the store fails.
+  void Settle(tuning_db::Settlement settlement, const SettledCallback& settled,
+              std::function<void(tuning_db::SettleResult)> next);
   void DispatchMeasurements();
   void TimeBeside(const Artifact& anchor, MeasureRequest& request) const;
   void MeasureTrial(TaskRunner& runner, const tuning_db::Trial& trial, const Artifact& artifact);
@@ -200,11 +213,11 @@ class TuningLoop {
   void OnFinalistsBuilt(TaskRunner& runner);
   void MeasureFinal(TaskRunner& runner, bool held);
   FinalFacts FactsOf(const TaskRunner& runner) const;
-  // These two on the measurer's executor.
-  absl::StatusOr<tuning_db::SettleResult> SettleFinal(const FinalFacts& facts,
-                                                      const MeasureReport& report);
-  absl::StatusOr<tuning_db::SettleResult> RepeatFinal(const FinalFacts& facts,
-                                                      const MeasureReport& report);
+  // These two on the measurer's executor; `settled` is empty where nothing was measured.
+  void SettleFinal(const FinalFacts& facts, const MeasureReport& report,
+                   const SettledCallback& settled);
+  void RepeatFinal(const FinalFacts& facts, const MeasureReport& report,
+                   const SettledCallback& settled);
   void OnFinalSettled(const TaskKey& key, int64_t trial, const std::string& failure);
   void OnFinalLost(const TaskKey& key, int64_t trial);
   void EndFinal(TaskRunner& runner, tuning_db::Outcome outcome, const std::string& why);
@@ -223,6 +236,7 @@ class TuningLoop {
 
   const TuningOptions options_;
   const TuningParts parts_;
+  const std::shared_ptr<Mailbox> mailbox_;  // for what the store calls back
 
   // Touched on the executor only.
   std::map<int64_t, ActiveJob> jobs_;

@@ -186,8 +186,9 @@ void TuningLoop::MeasureFinal(TaskRunner& runner, bool held) {
   }
   runner.measuring.insert(run.trial.id);
   parts_.measurer->Measure(std::move(request),
-                           [this, facts = std::move(facts)](const MeasureReport& report) {
-                             return SettleFinal(facts, report);
+                           [this, facts = std::move(facts)](const MeasureReport& report,
+                                                            const SettledCallback& settled) {
+                             SettleFinal(facts, report, settled);
                            });
 }
 
@@ -208,60 +209,69 @@ TuningLoop::FinalFacts TuningLoop::FactsOf(const TaskRunner& runner) const {
   return facts;
 }
 
-absl::StatusOr<SettleResult> TuningLoop::SettleFinal(const FinalFacts& facts,
-                                                     const MeasureReport& report) {
+void TuningLoop::SettleFinal(const FinalFacts& facts, const MeasureReport& report,
+                             const SettledCallback& settled) {
   if (report.kind == MeasureReport::Kind::kPoison) {
     parts_.executor->Post([this, key = facts.key, trial = facts.trial, message = report.message] {
       TaskRunner* runner = FindFinal(key, trial);
       if (runner != nullptr) EndFinal(*runner, Outcome::kDeviceLost, message);
       Pump();
     });
-    return SettleResult::kRefused;
+    return;
   }
   if (report.kind == MeasureReport::Kind::kSettled) {
     parts_.executor->Post([this, key = facts.key, trial = facts.trial] {
       OnFinalSettled(key, trial, "");
       Pump();
     });
-    return SettleResult::kRefused;
+    return;
   }
   const bool is_odd =
       static_cast<size_t>(report.result.candidates_size()) != facts.entries.size() ||
       (!facts.held_regime.empty() && !AllAreOfRegime(report.result, facts.held_regime));
   if (report.kind == MeasureReport::Kind::kLost || is_odd ||
       (facts.may_repeat && MissesRounds(report.result, options_.final_rounds))) {
-    return RepeatFinal(facts, report);
+    return RepeatFinal(facts, report, settled);
   }
   absl::StatusOr<tuning_db::Final> judged =
       JudgeFinal(facts.final, facts.entries, report.result, options_.final_rounds);
   const int64_t wall_time_ns = parts_.clock->WallTimeNs();
-  absl::StatusOr<SettleResult> settled;
-  CrashPoint("tuner.final.before");
+  const std::string failure(judged.status().message());
+  tuning_db::Settlement settlement;
+  settlement.fence = report.fence;
   if (judged.ok()) {
     judged->wall_time_ns = wall_time_ns;
-    settled = parts_.store->SettleFinal(report.fence, ConfirmRecord(report, *judged), *judged);
+    settlement.record = ConfirmRecord(report, *judged);
+    settlement.final = *judged;
   } else {
-    const std::string why(judged.status().message());
-    settled = parts_.store->Settle(report.fence, FailedRecord(report, why, wall_time_ns));
+    settlement.record = FailedRecord(report, failure, wall_time_ns);
   }
-  CrashPoint("tuner.final.after");
-  parts_.executor->Post([this, key = facts.key, trial = facts.trial, settled,
-                         failure = std::string(judged.status().message())] {
-    if (!settled.ok()) return Fatal(settled.status());
-    if (*settled == SettleResult::kRefused) return OnFinalLost(key, trial);
-    OnFinalSettled(key, trial, failure);
-    Pump();
-  });
-  return settled;
+  CrashPoint("tuner.final.before");
+  Settle(std::move(settlement), settled,
+         [this, key = facts.key, trial = facts.trial, failure](SettleResult how) {
+           CrashPoint("tuner.final.after");
+           if (how == SettleResult::kRefused) return OnFinalLost(key, trial);
+           OnFinalSettled(key, trial, failure);
+           Pump();
+         });
 }
 
 // Back to proposed at once: a result that comes late under the old fence settles nothing.
-absl::StatusOr<SettleResult> TuningLoop::RepeatFinal(const FinalFacts& facts,
-                                                     const MeasureReport& report) {
-  const absl::Status released = parts_.store->Release(facts.trial, report.fence);
-  if (!released.ok()) spdlog::warn("final of trial {}: {}", facts.trial, released.ToString());
-  parts_.executor->Post([this, key = facts.key, trial = facts.trial] { OnFinalLost(key, trial); });
-  return SettleResult::kRefused;
+void TuningLoop::RepeatFinal(const FinalFacts& facts, const MeasureReport& report,
+                             const SettledCallback& settled) {
+  const absl::Status begun = parts_.store->ReleaseMany(
+      {{.trial = facts.trial, .fence = report.fence}},
+      [this, mailbox = mailbox_, settled, key = facts.key,
+       trial = facts.trial](const tuning_db::TrialStore::ReleaseAnswers& answers) {
+        if (!answers.at(0).ok()) {
+          spdlog::warn("final of trial {}: {}", trial, answers.at(0).status().ToString());
+        }
+        mailbox->Post([this, key, trial] { OnFinalLost(key, trial); });
+        if (settled) settled(SettleResult::kRefused);
+      });
+  if (begun.ok()) return;
+  parts_.executor->Post([this, begun] { Fatal(begun); });
+  if (settled) settled(begun);
 }
 
 void TuningLoop::OnFinalSettled(const TaskKey& key, int64_t trial, const std::string& failure) {

@@ -83,18 +83,33 @@ bool TuningLoop::CanPropose(const TaskRunner& runner) const {
   return runner.history.PrefixIsSettled(MarkOf(*want, runner.history.count(), options_.batch));
 }
 
+int64_t TuningLoop::MostOpen(const std::string& target) const {
+  // What devices can hold, and batches that are built meanwhile.
+  const auto windows =
+      static_cast<int64_t>(std::min<uint64_t>(parts_.measurer->Windows(target), uint64_t{1} << 20));
+  const int64_t wanted = windows + int64_t{2} * options_.batch;
+  return std::min<int64_t>(std::max<int64_t>(wanted, options_.least_open_trials),
+                           options_.max_open_trials);
+}
+
 void TuningLoop::ProposeMore() {
   while (!(Alternates() && measure_phase_)) {
-    int64_t open = int64_t{planning_} * options_.batch;
+    std::map<std::string, int64_t> open;  // by target
+    for (const auto& [key, runner] : runners_) {
+      if (!runner->is_served) continue;
+      open[runner->task.target] +=
+          static_cast<int64_t>(runner->open.size()) + (runner->planning ? options_.batch : 0);
+    }
     std::vector<TaskRunner*> able;
     std::vector<TaskView> views;
     for (const auto& [key, runner] : runners_) {
-      if (runner->is_served) open += static_cast<int64_t>(runner->open.size());
       if (!CanPropose(*runner)) continue;
+      const std::string& target = runner->task.target;
+      if (open[target] > 0 && open[target] + options_.batch > MostOpen(target)) continue;
       able.push_back(runner.get());
       views.push_back(ViewOf(*runner, options_.batch));
     }
-    if (able.empty() || (open > 0 && open + options_.batch > options_.max_open_trials)) return;
+    if (able.empty()) return;
     Plan(*able[parts_.scheduler->Pick(views)]);
   }
 }
@@ -200,26 +215,28 @@ MeasureRequest TuningLoop::RequestFor(const TaskRunner& runner, const Trial& tri
   request.run_limit_ns = options_.run_limit_ns;
   request.memory_limit_bytes = options_.memory_limit_bytes;
   request.priority = runner.priority();
+  request.owner = fmt::format("job {}", trial.job);
   return request;
 }
 
 // Called by the measurer.
 MeasureCallback TuningLoop::SettleWith(const TaskKey& key, const Trial& of_trial) {
   const bool calibrates = of_trial.purpose == Purpose::kCalibrate;
-  return [this, key, trial = of_trial.id,
-          calibrates](const MeasureReport& report) -> absl::StatusOr<SettleResult> {
+  return [this, key, trial = of_trial.id, calibrates](const MeasureReport& report,
+                                                      const SettledCallback& settled) {
     if (report.kind == MeasureReport::Kind::kPoison) {
       parts_.executor->Post(
           [this, key, trial, message = report.message] { OnPoison(key, trial, message); });
-      return SettleResult::kRefused;
+      return;
     }
     if (report.kind == MeasureReport::Kind::kSettled) {
       parts_.executor->Post([this, key] { OnSettledBefore(key); });
-      return SettleResult::kRefused;
+      return;
     }
     if (report.kind == MeasureReport::Kind::kLost || report.result.candidates_size() == 0) {
       parts_.executor->Post([this, key, trial] { OnLost(key, trial); });
-      return SettleResult::kRefused;
+      if (settled) settled(SettleResult::kRefused);
+      return;
     }
     const int64_t now_ns = parts_.clock->WallTimeNs();
     const tuning_db::Record record = calibrates
@@ -228,16 +245,25 @@ MeasureCallback TuningLoop::SettleWith(const TaskKey& key, const Trial& of_trial
     const v1::CandidateResult& result = report.result.candidates(0);
     const std::string failure =
         result.outcome() == v1::MEASURE_OUTCOME_NO_REFERENCE ? NoReference(result.message()) : "";
-    const auto settled = parts_.store->Settle(report.fence, record);
-    if (!settled.ok()) {
-      parts_.executor->Post([this, status = settled.status()] { Fatal(status); });
-    } else if (*settled == SettleResult::kRefused) {
-      parts_.executor->Post([this, key, trial] { OnLost(key, trial); });
-    } else {
-      parts_.executor->Post([this, key, record, failure] { OnMeasured(key, record, failure); });
-    }
-    return settled;
+    Settle({.fence = report.fence, .record = record}, settled,
+           [this, key, record, failure, trial](SettleResult how) {
+             if (how == SettleResult::kRefused) return OnLost(key, trial);
+             OnMeasured(key, record, failure);
+           });
   };
+}
+
+void TuningLoop::Settle(tuning_db::Settlement settlement, const SettledCallback& settled,
+                        std::function<void(SettleResult)> next) {
+  const auto answer = [this, mailbox = mailbox_, settled,
+                       next = std::move(next)](const absl::StatusOr<SettleResult>& how) {
+    mailbox->Post([this, how, next] { how.ok() ? next(*how) : Fatal(how.status()); });
+    settled(how);
+  };
+  const absl::Status begun = parts_.store->SettleMany(
+      {std::move(settlement)},
+      [answer](const tuning_db::TrialStore::SettleAnswers& answers) { answer(answers.at(0)); });
+  if (!begun.ok()) answer(begun);
 }
 
 void TuningLoop::DispatchMeasurements() {

@@ -30,6 +30,7 @@ namespace hone::tuner {
 namespace {
 
 constexpr int kTickMs = 200;
+constexpr int kKeepaliveMs = 20'000;
 constexpr auto kStopGrace = std::chrono::seconds(2);
 
 std::vector<std::string> ConnectedTargets(Dispatcher& dispatcher) {
@@ -145,6 +146,11 @@ absl::Status Daemon::Impl::Serve() {
   grpc::EnableDefaultHealthCheckService(true);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
   grpc::ServerBuilder builder;
+  // A connection whose other end is gone without a word is found out, idle or not.
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMs);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveMs);
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
+                             kKeepaliveMs / 2);
   builder.SetMaxReceiveMessageSize(kMaxMessageBytes);
   builder.SetMaxSendMessageSize(kMaxMessageBytes);
   builder.RegisterService(tuning_service.get());

@@ -1,8 +1,10 @@
 #include "tuner/service/farm_service.h"
 
+#include <fmt/format.h>
 #include <grpcpp/grpcpp.h>
 
 #include <deque>
+#include <functional>
 #include <mutex>
 #include <utility>
 
@@ -16,7 +18,15 @@ namespace v1 = hone::v1;
 
 namespace {
 
-// The stream of one worker. Lives until gRPC and the dispatcher are done with it.
+// What a worker may send at once: a result of a final is some kilobytes.
+constexpr size_t kMostReceivedBytes = size_t{4} << 20;
+// What may wait to be written to a worker: one that does not read is not served. Chunks of
+// artifacts are bounded by the artifact server.
+constexpr size_t kMostWaiting = 4096;
+
+// The stream of one worker. Lives until gRPC and the dispatcher are done with it. The next message
+// is read when the one before has been dealt with, so a worker that talks too much waits, not the
+// daemon.
 class WorkStream final : public grpc::ServerBidiReactor<v1::WorkRequest, v1::WorkResponse>,
                          public WorkerLink,
                          public std::enable_shared_from_this<WorkStream> {
@@ -24,23 +34,40 @@ class WorkStream final : public grpc::ServerBidiReactor<v1::WorkRequest, v1::Wor
   static WorkStream* Start(Dispatcher* dispatcher) {
     auto stream = std::make_shared<WorkStream>(dispatcher);
     stream->self_ = stream;
+    dispatcher->Opened(stream);
     stream->StartRead(&stream->incoming_);
     return stream.get();
   }
   explicit WorkStream(Dispatcher* dispatcher) : dispatcher_(dispatcher) {}
 
   // ---- WorkerLink ----
-  void Send(v1::WorkResponse message) override {
+  void Send(v1::WorkResponse message) override { SendThen(std::move(message), nullptr); }
+
+  void SendThen(v1::WorkResponse message, std::function<void()> written) override {
     const v1::WorkResponse* first = nullptr;
+    bool is_dropped = false;
+    bool is_full = false;
     {
       const std::lock_guard lock(mutex_);
-      if (closing_) return;
-      queue_.push_back(std::move(message));
-      if (writing_) return;
-      writing_ = true;
-      first = &queue_.front();
+      is_full = queue_.size() >= kMostWaiting;
+      is_dropped = closing_ || is_full;
+      if (!is_dropped) queue_.push_back({std::move(message), std::move(written)});
+      if (!is_dropped && !writing_) {
+        writing_ = true;
+        first = &queue_.front().message;
+      }
     }
-    StartWrite(first);
+    if (first != nullptr) StartWrite(first);
+    if (is_dropped && written) written();
+    if (is_full) {
+      dispatcher_->Closed(shared_from_this());
+      Close(absl::ResourceExhaustedError("the worker does not read what it is sent"));
+    }
+  }
+
+  void Taken() override {
+    const std::lock_guard lock(mutex_);
+    if (!finished_) StartRead(&incoming_);
   }
 
   void Close(absl::Status status) override {
@@ -50,6 +77,7 @@ class WorkStream final : public grpc::ServerBidiReactor<v1::WorkRequest, v1::Wor
       closing_ = true;
       status_ = ToGrpc(status);
       if (writing_) return;
+      finished_ = true;
     }
     Finish(status_);
   }
@@ -60,28 +88,42 @@ class WorkStream final : public grpc::ServerBidiReactor<v1::WorkRequest, v1::Wor
       End();
       return;
     }
-    dispatcher_->Receive(shared_from_this(), std::move(incoming_));
-    incoming_.Clear();
-    StartRead(&incoming_);
+    if (incoming_.ByteSizeLong() > kMostReceivedBytes) {
+      dispatcher_->Closed(shared_from_this());
+      Close(absl::ResourceExhaustedError(
+          fmt::format("expected messages of at most {} bytes, found one of {}", kMostReceivedBytes,
+                      incoming_.ByteSizeLong())));
+      return;
+    }
+    v1::WorkRequest message;
+    message.Swap(&incoming_);
+    dispatcher_->Receive(shared_from_this(), std::move(message));
   }
 
   void OnWriteDone(bool ok) override {
     const v1::WorkResponse* next = nullptr;
+    bool finishes = false;
+    std::deque<Outgoing> done;
     {
       const std::lock_guard lock(mutex_);
-      queue_.pop_front();
-      if (!ok) queue_.clear();
+      if (ok) {
+        done.push_back(std::move(queue_.front()));
+        queue_.pop_front();
+      } else {
+        done.swap(queue_);
+      }
       if (!queue_.empty()) {
-        next = &queue_.front();
+        next = &queue_.front().message;
       } else {
         writing_ = false;
-        if (!closing_) return;
+        finishes = closing_;
+        finished_ = finished_ || closing_;
       }
     }
-    if (next != nullptr) {
-      StartWrite(next);
-    } else {
-      Finish(status_);
+    if (next != nullptr) StartWrite(next);
+    if (finishes) Finish(status_);
+    for (const Outgoing& outgoing : done) {
+      if (outgoing.written) outgoing.written();
     }
   }
 
@@ -90,6 +132,11 @@ class WorkStream final : public grpc::ServerBidiReactor<v1::WorkRequest, v1::Wor
   void OnDone() override { const std::shared_ptr<WorkStream> self = std::move(self_); }
 
  private:
+  struct Outgoing {
+    v1::WorkResponse message;
+    std::function<void()> written;  // may be empty
+  };
+
   void End() {
     dispatcher_->Closed(shared_from_this());
     Close(absl::OkStatus());
@@ -100,9 +147,10 @@ class WorkStream final : public grpc::ServerBidiReactor<v1::WorkRequest, v1::Wor
   v1::WorkRequest incoming_;
 
   std::mutex mutex_;  // guards all below
-  std::deque<v1::WorkResponse> queue_;
+  std::deque<Outgoing> queue_;
   bool writing_ = false;
   bool closing_ = false;
+  bool finished_ = false;  // Finish is called, or about to be
   grpc::Status status_;
 };
 

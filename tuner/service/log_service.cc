@@ -53,20 +53,17 @@ class LogServiceImpl final : public v1::LogService::CallbackService {
  private:
   absl::Status List(const v1::ListRecordsRequest& request, v1::ListRecordsResponse& response) {
     tuning_db::RecordFilter filter;
-    HONE_ASSIGN_OR_RETURN(filter.after_id, ParseToken(request.page_token()));
-    filter.newest_first = true;
-    filter.limit = PageSize(request.page_size());
     filter.target = request.target();
     filter.workload_substring = request.workload();
     if (request.job() != 0) filter.job = request.job();
-    HONE_ASSIGN_OR_RETURN(const auto records, store_->Records(filter));
-    for (const tuning_db::Record& record : records) {
+    HONE_ASSIGN_OR_RETURN(const tuning_db::RecordPage page,
+                          store_->ListRecords(filter, tuning_db::Order::kNewestFirst,
+                                              request.page_token(), PageSize(request.page_size())));
+    for (const tuning_db::Record& record : page.records) {
       HONE_ASSIGN_OR_RETURN(const tuning_db::Task task, reporter_->GetTask(record.of_trial.task));
       *response.add_records() = ToProto(record, task);
     }
-    if (static_cast<int64_t>(records.size()) == filter.limit) {
-      response.set_next_page_token(std::to_string(records.back().id));
-    }
+    if (!page.is_last) response.set_next_page_token(page.next);
     return absl::OkStatus();
   }
 

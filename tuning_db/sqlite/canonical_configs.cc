@@ -8,10 +8,19 @@
 #include "support/digest.h"
 #include "support/status.h"
 #include "tuning_db/canonical_config.h"
-#include "tuning_db/sqlite/rows.h"
 
 namespace hone::tuning_db::sqlite {
 namespace {
+
+// As texts were before migration 9.
+absl::StatusOr<int64_t> InternByDigest(Connection& db, const std::string& text) {
+  const std::string digest = Sha256Hex(text);
+  HONE_ASSIGN_OR_RETURN(const auto known,
+                        db.Integer("SELECT id FROM texts WHERE digest = ?", digest));
+  if (known) return *known;
+  HONE_RETURN_IF_ERROR(db.Run("INSERT INTO texts (digest, body) VALUES (?, ?)", digest, text));
+  return db.LastInsertId();
+}
 
 // The texts of configs that are not canonical, with their canonical form.
 absl::StatusOr<std::vector<std::pair<int64_t, std::string>>> OtherSpellings(Connection& db) {
@@ -41,7 +50,7 @@ absl::Status CanonicaliseConfigs(Connection& db) {
   // free.
   HONE_ASSIGN_OR_RETURN(const auto rounds, db.Integer("SELECT MAX(round) + 1 FROM trials"));
   for (const auto& [spelling, canonical] : spellings) {
-    HONE_ASSIGN_OR_RETURN(const int64_t config, Intern(db, canonical));
+    HONE_ASSIGN_OR_RETURN(const int64_t config, InternByDigest(db, canonical));
     const std::string digest = Sha256Hex(canonical);
     HONE_RETURN_IF_ERROR(
         db.Run("UPDATE final_entries SET config = ? WHERE config = ?", config, spelling));

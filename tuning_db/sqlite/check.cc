@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "support/digest.h"
 #include "support/status.h"
+#include "tuning_db/sqlite/progress_rows.h"
+#include "tuning_db/sqlite/sql_functions.h"
 
 namespace hone::tuning_db::sqlite {
 namespace {
@@ -24,6 +25,11 @@ constexpr Rule kRules[] = {
      "SELECT trial FROM records GROUP BY trial HAVING COUNT(*) > 1"},
     {"trial {} is leased or settled without a fence",
      "SELECT id FROM trials WHERE state > 0 AND (fence < 1 OR attempt < 1)"},
+    {"trial {} is leased and has no lease",
+     "SELECT t.id FROM trials t LEFT JOIN leases l ON l.trial = t.id "
+     "WHERE t.state = 1 AND l.trial IS NULL"},
+    {"trial {} has a lease and is not leased",
+     "SELECT t.id FROM trials t JOIN leases l ON l.trial = t.id WHERE t.state <> 1"},
     {"fence {} was given to two trials",
      "SELECT fence FROM trials WHERE fence > 0 GROUP BY fence HAVING COUNT(*) > 1"},
     {"fence {} is above the fence counter",
@@ -31,24 +37,17 @@ constexpr Rule kRules[] = {
     {"the fence counter {} is not the number of leases",
      "SELECT value FROM counters WHERE name = 'fence' AND "
      "value <> (SELECT COALESCE(SUM(attempt), 0) FROM trials)"},
-    {"the events of job {} are not numbered from 1 without gaps",
-     "SELECT job FROM events GROUP BY job HAVING MIN(seq) <> 1 OR MAX(seq) <> COUNT(*)"},
-    {"job {} has not one event for each of its settled trials",
-     "SELECT j.id FROM jobs j WHERE "
-     "(SELECT COUNT(*) FROM trials t WHERE t.job = j.id AND t.state = 2) <> "
-     "(SELECT COUNT(*) FROM events e WHERE e.job = j.id AND e.kind = 'trial_settled')"},
-    {"job {} has not one event for each of its finals",
-     "SELECT j.id FROM jobs j WHERE "
-     "(SELECT COUNT(*) FROM finals f WHERE f.job = j.id) <> "
-     "(SELECT COUNT(*) FROM events e WHERE e.job = j.id AND e.kind = 'final')"},
+    {"the events of job {} have gaps",
+     "SELECT job FROM events GROUP BY job HAVING MAX(seq) - MIN(seq) + 1 <> COUNT(*)"},
+    {"trial {} is not what its record says",
+     "SELECT t.id FROM trials t JOIN records r ON r.trial = t.id WHERE t.task <> r.task "
+     "OR t.signature <> r.signature OR t.purpose <> r.purpose OR t.job IS NOT r.job"},
     {"final {} lacks its winner or its default",
      "SELECT f.id FROM finals f WHERE 2 > "
      "(SELECT (SUM(e.position = f.winner) > 0) + (SUM(e.position = f.default_entry) > 0) "
      "FROM final_entries e WHERE e.final = f.id)"},
     {"final {} has no entries",
      "SELECT id FROM finals WHERE id NOT IN (SELECT final FROM final_entries)"},
-    {"the records' ids have gaps below {}",
-     "SELECT MAX(id) FROM records HAVING MAX(id) <> COUNT(*)"},
 };
 
 // SQLite's own check of pages, indices, UNIQUE, NOT NULL and STRICT types.
@@ -81,12 +80,12 @@ absl::Status CheckRule(Connection& db, const Rule& rule, std::vector<std::string
 }
 
 absl::Status CheckTexts(Connection& db, std::vector<std::string>& complaints) {
-  HONE_ASSIGN_OR_RETURN(Statement query, db.Prepare("SELECT id, digest, body FROM texts"));
+  HONE_ASSIGN_OR_RETURN(Statement query, db.Prepare("SELECT id, key, body FROM texts"));
   for (;;) {
     HONE_ASSIGN_OR_RETURN(const bool has_row, query.Step());
     if (!has_row) return absl::OkStatus();
-    if (query.Text(1) == Sha256Hex(query.Text(2))) continue;
-    complaints.push_back(fmt::format("text {} does not have its digest", query.Integer(0)));
+    if (query.Integer(1) == TextKey(query.Text(2))) continue;
+    complaints.push_back(fmt::format("text {} does not have its key", query.Integer(0)));
   }
 }
 
@@ -98,6 +97,8 @@ absl::StatusOr<std::vector<std::string>> CheckDatabase(Connection& db) {
   HONE_RETURN_IF_ERROR(CheckForeignKeys(db, complaints));
   for (const Rule& rule : kRules) HONE_RETURN_IF_ERROR(CheckRule(db, rule, complaints));
   HONE_RETURN_IF_ERROR(CheckTexts(db, complaints));
+  HONE_ASSIGN_OR_RETURN(const std::vector<std::string> of_progress, CheckProgress(db));
+  complaints.insert(complaints.end(), of_progress.begin(), of_progress.end());
   return complaints;
 }
 

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include "tuning_db/sqlite/checksum_vfs.h"
+#include "tuning_db/sqlite/sql_functions.h"
+
 namespace hone::tuning_db::sqlite {
 namespace {
 
@@ -38,6 +41,10 @@ std::string NameFor(const std::string& path, Access access) {
 }  // namespace
 
 absl::Status StatusOf(int code, const std::string& message) {
+  // A page is not as it was written (checksum_vfs.h).
+  if (code == SQLITE_IOERR_DATA) {
+    return absl::InvalidArgumentError(message + "; the file is damaged: restore a backup");
+  }
   switch (code & 0xFF) {
     case SQLITE_NOTADB:
     case SQLITE_CORRUPT:
@@ -59,14 +66,17 @@ absl::StatusOr<std::unique_ptr<Connection>> Connection::Open(const std::string& 
                                                              Access access) {
   sqlite3* handle = nullptr;
   const int code =
-      sqlite3_open_v2(NameFor(path, access).c_str(), &handle, FlagsOf(access), nullptr);
+      sqlite3_open_v2(NameFor(path, access).c_str(), &handle, FlagsOf(access), ChecksumVfs());
   std::unique_ptr<Connection> connection(new Connection(path, handle));
   if (code != SQLITE_OK) return connection->ErrorOf(code, "open");
   HONE_RETURN_IF_ERROR(connection->Configure(access));
+  if (access == Access::kCreate) HONE_RETURN_IF_ERROR(connection->ReserveChecksums());
   return connection;
 }
 
 absl::Status Connection::Configure(Access access) {
+  const int code = AddSqlFunctions(handle_);
+  if (code != SQLITE_OK) return ErrorOf(code, "open");
   sqlite3_busy_timeout(handle_, kBusyTimeoutMs);
   sqlite3_db_config(handle_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(handle_, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
@@ -75,6 +85,15 @@ absl::Status Connection::Configure(Access access) {
     sqlite3_db_config(handle_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
   }
   return Execute("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY");
+}
+
+absl::Status Connection::ReserveChecksums() {
+  int bytes = kChecksumBytes;
+  const int code = sqlite3_file_control(handle_, "main", SQLITE_FCNTL_RESERVE_BYTES, &bytes);
+  if (code != SQLITE_OK) return ErrorOf(code, "use");
+  if (bytes == kChecksumBytes) return absl::OkStatus();
+  HONE_ASSIGN_OR_RETURN(const auto pages, Integer("PRAGMA page_count"));
+  return pages.value_or(0) > 0 ? Execute("VACUUM") : absl::OkStatus();
 }
 
 Connection::~Connection() {

@@ -53,6 +53,9 @@ class Connection {
     if (!has_row) return std::optional<int64_t>();
     return std::optional<int64_t>(statement.Integer(0));
   }
+  // Makes each page keep a checksum; writes the whole file anew where pages have no room for it.
+  // Outside of transactions.
+  absl::Status ReserveChecksums();
   int64_t LastInsertId() const;
   // False once SQLite has rolled a transaction back by itself, or outside of one.
   bool IsInTransaction() const;

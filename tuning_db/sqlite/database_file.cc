@@ -16,6 +16,7 @@
 #include "support/crash_point.h"
 #include "support/file_system.h"
 #include "support/status.h"
+#include "tuning_db/sqlite/checksum_vfs.h"
 #include "tuning_db/sqlite/connection.h"
 #include "tuning_db/sqlite/lock_file.h"
 #include "tuning_db/sqlite/schema.h"
@@ -27,6 +28,7 @@ namespace {
 constexpr char kMagic[] = "SQLite format 3";
 constexpr size_t kHeaderSize = 100;
 constexpr size_t kPageSizeAt = 16;
+constexpr size_t kReservedAt = 20;
 constexpr size_t kPageCountAt = 28;
 constexpr size_t kUserVersionAt = 60;
 constexpr size_t kApplicationIdAt = 68;
@@ -124,6 +126,10 @@ absl::Status InspectDatabaseFile(const std::string& path) {
   }
   const auto version = static_cast<int>(header.Word(kUserVersionAt));
   if (version > NewestVersion()) return NewerVersion(path, version);
+  if (version >= kChecksumVersion && header.bytes[kReservedAt] != kChecksumBytes) {
+    return absl::InvalidArgumentError(fmt::format(
+        "{} is damaged: its pages have no room for their checksums; restore a backup", path));
+  }
   HONE_ASSIGN_OR_RETURN(const bool is_truncated, IsTruncated(path));
   if (!is_truncated) return absl::OkStatus();
   return absl::InvalidArgumentError(

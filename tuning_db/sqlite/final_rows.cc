@@ -1,6 +1,8 @@
-#include "support/digest.h"
+#include <utility>
+
 #include "support/status.h"
 #include "tuning_db/sqlite/rows.h"
+#include "tuning_db/transitions.h"
 
 namespace hone::tuning_db::sqlite {
 namespace {
@@ -30,6 +32,35 @@ absl::Status InsertEntry(Connection& db, int64_t final, int64_t position, const 
       entry.median_ns, entry.ratio_to_default);
 }
 
+absl::StatusOr<Final> ReadFinal(Connection& db, int64_t id) {
+  HONE_ASSIGN_OR_RETURN(
+      Statement query,
+      db.Prepare("SELECT f.id, f.task, s.body, f.job, f.distinct_trials, f.space_size, f.winner, "
+                 "f.default_entry, o.body, d.body, f.wall_time_ns, f.ended_share FROM finals f "
+                 "JOIN texts s ON s.id = f.signature JOIN texts o ON o.id = f.toolchain "
+                 "JOIN texts d ON d.id = f.device WHERE f.id = ?"));
+  query.Bind(id);
+  HONE_ASSIGN_OR_RETURN(const bool has_row, query.Step());
+  if (!has_row) return NoSuch("final", id);
+  Final final;
+  final.id = query.Integer(0);
+  final.task = query.Integer(1);
+  final.signature = query.Text(2);
+  final.job = query.Integer(3);
+  final.distinct_trials = query.Integer(4);
+  final.space_size = query.Integer(5);
+  final.winner = static_cast<int>(query.Integer(6));
+  final.default_entry = static_cast<int>(query.Integer(7));
+  final.toolchain = query.Text(8);
+  final.device = query.Text(9);
+  final.wall_time_ns = query.Integer(10);
+  final.ended_share = query.Real(11);
+  HONE_ASSIGN_OR_RETURN(final.entries, ReadEntries(db, final.id));
+  // An index that is read from a damaged file may name no entry.
+  HONE_RETURN_IF_ERROR(IsWellFormed(final));
+  return final;
+}
+
 }  // namespace
 
 absl::StatusOr<int64_t> InsertFinal(Connection& db, const Final& final) {
@@ -55,31 +86,34 @@ absl::StatusOr<int64_t> InsertFinal(Connection& db, const Final& final) {
 
 absl::StatusOr<std::optional<Final>> ReadNewestFinal(Connection& db, int64_t task,
                                                      const std::string& signature) {
+  HONE_ASSIGN_OR_RETURN(const std::optional<int64_t> text, FindText(db, signature));
+  if (!text) return std::optional<Final>();
+  HONE_ASSIGN_OR_RETURN(
+      const std::optional<int64_t> id,
+      db.Integer("SELECT id FROM finals WHERE task = ? AND signature = ? ORDER BY id DESC LIMIT 1",
+                 task, *text));
+  if (!id) return std::optional<Final>();
+  HONE_ASSIGN_OR_RETURN(Final final, ReadFinal(db, *id));
+  return std::optional<Final>(std::move(final));
+}
+
+absl::StatusOr<std::vector<TaskFinal>> ReadNewestFinals(Connection& db, const std::string& target,
+                                                        const std::string& workload_substring) {
+  HONE_ASSIGN_OR_RETURN(const std::optional<int64_t> text, FindText(db, target));
   HONE_ASSIGN_OR_RETURN(
       Statement query,
-      db.Prepare("SELECT f.id, f.task, s.body, f.job, f.distinct_trials, f.space_size, f.winner, "
-                 "f.default_entry, o.body, d.body, f.wall_time_ns, f.ended_share FROM finals f "
-                 "JOIN texts s ON s.id = f.signature JOIN texts o ON o.id = f.toolchain "
-                 "JOIN texts d ON d.id = f.device WHERE f.task = ? AND s.digest = ? "
-                 "ORDER BY f.id DESC LIMIT 1"));
-  query.Bind(task, Sha256Hex(signature));
-  HONE_ASSIGN_OR_RETURN(const bool has_row, query.Step());
-  if (!has_row) return std::optional<Final>();
-  Final final;
-  final.id = query.Integer(0);
-  final.task = query.Integer(1);
-  final.signature = query.Text(2);
-  final.job = query.Integer(3);
-  final.distinct_trials = query.Integer(4);
-  final.space_size = query.Integer(5);
-  final.winner = static_cast<int>(query.Integer(6));
-  final.default_entry = static_cast<int>(query.Integer(7));
-  final.toolchain = query.Text(8);
-  final.device = query.Text(9);
-  final.wall_time_ns = query.Integer(10);
-  final.ended_share = query.Real(11);
-  HONE_ASSIGN_OR_RETURN(final.entries, ReadEntries(db, final.id));
-  return std::optional<Final>(std::move(final));
+      db.Prepare("SELECT f.task, MAX(f.id) FROM finals f JOIN tasks k ON k.id = f.task "
+                 "JOIN texts w ON w.id = k.workload WHERE (? OR k.target = ?) "
+                 "AND (? OR INSTR(w.body, ?) > 0) GROUP BY f.task, f.signature ORDER BY f.task"));
+  query.Bind(target.empty(), text, workload_substring.empty(), workload_substring);
+  std::vector<TaskFinal> found;
+  for (;;) {
+    HONE_ASSIGN_OR_RETURN(const bool has_row, query.Step());
+    if (!has_row) return found;
+    TaskFinal& next = found.emplace_back();
+    HONE_ASSIGN_OR_RETURN(next.task, ReadTask(db, query.Integer(0)));
+    HONE_ASSIGN_OR_RETURN(next.final, ReadFinal(db, query.Integer(1)));
+  }
 }
 
 }  // namespace hone::tuning_db::sqlite

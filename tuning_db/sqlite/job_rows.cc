@@ -42,6 +42,12 @@ Job JobOf(const Statement& row) {
   return job;
 }
 
+absl::StatusOr<int64_t> NextSeq(Connection& db, int64_t job) {
+  HONE_ASSIGN_OR_RETURN(const auto last,
+                        db.Integer("SELECT COALESCE(MAX(seq), 0) FROM events WHERE job = ?", job));
+  return last.value_or(0) + 1;
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<Job>> ReadJobs(Connection& db, int64_t after_id, int64_t limit) {
@@ -93,28 +99,35 @@ absl::StatusOr<int64_t> InsertJob(Connection& db, const Job& job) {
 }
 
 absl::StatusOr<int64_t> InsertEvent(Connection& db, const Event& event) {
-  HONE_ASSIGN_OR_RETURN(
-      const auto last,
-      db.Integer("SELECT COALESCE(MAX(seq), 0) FROM events WHERE job = ?", event.job));
-  const int64_t seq = last.value_or(0) + 1;
+  HONE_ASSIGN_OR_RETURN(const int64_t seq, NextSeq(db, event.job));
   HONE_RETURN_IF_ERROR(
       db.Run("INSERT INTO events (job, seq, kind, payload, wall_time_ns) VALUES (?, ?, ?, ?, ?)",
              event.job, seq, event.kind, event.payload, event.wall_time_ns));
   return seq;
 }
 
+absl::Status InsertSettledEvent(Connection& db, int64_t job, int64_t record) {
+  HONE_ASSIGN_OR_RETURN(const int64_t seq, NextSeq(db, job));
+  return db.Run("INSERT INTO events (job, seq, record) VALUES (?, ?, ?)", job, seq, record);
+}
+
 absl::StatusOr<std::vector<Event>> ReadEvents(Connection& db, int64_t job, int64_t after_seq,
                                               int64_t limit) {
   HONE_ASSIGN_OR_RETURN(Statement query,
-                        db.Prepare("SELECT job, seq, kind, payload, wall_time_ns FROM events "
-                                   "WHERE job = ? AND seq > ? ORDER BY seq LIMIT ?"));
+                        db.Prepare("SELECT job, seq, kind, payload, wall_time_ns, record FROM "
+                                   "events WHERE job = ? AND seq > ? ORDER BY seq LIMIT ?"));
   query.Bind(job, after_seq, limit > 0 ? limit : -1);
   std::vector<Event> events;
   for (;;) {
     HONE_ASSIGN_OR_RETURN(const bool has_row, query.Step());
     if (!has_row) return events;
-    events.push_back(
-        {query.Integer(0), query.Integer(1), query.Text(2), query.Text(3), query.Integer(4)});
+    Event& event = events.emplace_back(
+        Event{query.Integer(0), query.Integer(1), query.Text(2), query.Text(3), query.Integer(4)});
+    if (query.IsNull(5)) continue;
+    HONE_ASSIGN_OR_RETURN(const Record record, ReadRecord(db, query.Integer(5)));
+    event.kind = kTrialSettled;
+    event.payload = SettledPayload(record.of_trial, record);
+    event.wall_time_ns = record.wall_time_ns;
   }
 }
 

@@ -1,4 +1,3 @@
-#include "support/digest.h"
 #include "support/status.h"
 #include "tuning_db/sqlite/rows.h"
 
@@ -21,8 +20,8 @@ absl::StatusOr<std::vector<Miss>> ReadMisses(Connection& db, const std::string& 
       db.Prepare("SELECT w.body, m.workload_digest, s.body, g.body, m.tier, m.model, m.count "
                  "FROM misses m JOIN texts w ON w.id = m.workload "
                  "JOIN texts s ON s.id = m.signature JOIN texts g ON g.id = m.target "
-                 "WHERE ? OR g.digest = ? ORDER BY m.id"));
-  query.Bind(target.empty(), Sha256Hex(target));
+                 "WHERE ? OR g.body = ? ORDER BY m.id"));
+  query.Bind(target.empty(), target);
   std::vector<Miss> misses;
   for (;;) {
     HONE_ASSIGN_OR_RETURN(const bool has_row, query.Step());

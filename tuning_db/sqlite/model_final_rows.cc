@@ -1,6 +1,5 @@
 #include <nlohmann/json.hpp>
 
-#include "support/digest.h"
 #include "support/status.h"
 #include "tuning_db/sqlite/rows.h"
 
@@ -72,13 +71,14 @@ absl::StatusOr<int64_t> InsertModelFinal(Connection& db, const ModelFinal& final
 absl::StatusOr<std::optional<ModelFinal>> ReadNewestModelFinal(Connection& db,
                                                                const std::string& skeleton,
                                                                const std::string& target) {
+  HONE_ASSIGN_OR_RETURN(const std::optional<int64_t> text, FindText(db, target));
   HONE_ASSIGN_OR_RETURN(
       Statement query,
       db.Prepare("SELECT f.id, f.model, s.body, f.compared, f.rounds, f.default_ns, f.tuned_ns, "
                  "f.ratio, f.ratio_low, f.ratio_high, f.wall_time_ns FROM model_finals f "
-                 "JOIN texts g ON g.id = f.target JOIN texts s ON s.id = f.signatures "
-                 "WHERE f.skeleton = ? AND g.digest = ? ORDER BY f.id DESC LIMIT 1"));
-  query.Bind(skeleton, Sha256Hex(target));
+                 "JOIN texts s ON s.id = f.signatures "
+                 "WHERE f.skeleton = ? AND f.target = ? ORDER BY f.id DESC LIMIT 1"));
+  query.Bind(skeleton, text);
   HONE_ASSIGN_OR_RETURN(const bool has_row, query.Step());
   if (!has_row) return std::optional<ModelFinal>();
   ModelFinal final{.id = query.Integer(0),

@@ -17,6 +17,10 @@ namespace hone::tuning_db::sqlite {
 
 // The id of a text in `texts`, added if new.
 absl::StatusOr<int64_t> Intern(Connection& db, const std::string& text);
+// The same, and NULL for an empty text.
+absl::StatusOr<std::optional<int64_t>> InternSome(Connection& db, const std::string& text);
+// The id of a text, if it is there.
+absl::StatusOr<std::optional<int64_t>> FindText(Connection& db, const std::string& text);
 // kNotFound where the table has no row `id`; `what` is the word for it.
 absl::Status Require(Connection& db, const std::string& table, const std::string& what, int64_t id);
 
@@ -31,8 +35,23 @@ absl::StatusOr<std::optional<int64_t>> FindJob(Connection& db, const std::string
 absl::StatusOr<std::vector<Job>> ReadJobs(Connection& db, int64_t after_id, int64_t limit);
 absl::StatusOr<int64_t> InsertJob(Connection& db, const Job& job);
 
+// The next value of a row of `counters`.
+absl::StatusOr<int64_t> NextOf(Connection& db, const std::string& counter);
+// A life of the owner, which has no other from then on, in time until then.
+absl::StatusOr<Ownership> InsertLife(Connection& db, const std::string& owner, int64_t until_ns);
+absl::Status RenewLife(Connection& db, const Ownership& ownership, int64_t until_ns);
+// Jobs that have not ended and are of this epoch, or of another, by id.
+absl::StatusOr<std::vector<int64_t>> OwnUnfinishedJobs(Connection& db, int64_t epoch, bool is_own);
+// As MayWrite of transitions.h; job 0 is none, and what is of it is anybody's.
+absl::Status MayWriteJob(Connection& db, int64_t job, const Ownership& ownership);
+
+absl::Status WriteDeviceRest(Connection& db, const DeviceRest& rest, int64_t now_ns);
+absl::StatusOr<std::vector<DeviceRest>> ReadDeviceRests(Connection& db, int64_t now_ns);
+
 // The event's number.
 absl::StatusOr<int64_t> InsertEvent(Connection& db, const Event& event);
+// That a trial was settled: what it was is told by its record.
+absl::Status InsertSettledEvent(Connection& db, int64_t job, int64_t record);
 absl::StatusOr<std::vector<Event>> ReadEvents(Connection& db, int64_t job, int64_t after_seq,
                                               int64_t limit);
 
@@ -42,14 +61,19 @@ absl::StatusOr<std::vector<Trial>> ReadOpenTrials(Connection& db, int64_t job);
 absl::StatusOr<std::optional<int64_t>> FindTrial(Connection& db, const Trial& trial);
 // The row with the trial's key, added as proposed if new.
 absl::StatusOr<Trial> EnsureTrial(Connection& db, const Trial& trial);
-// Writes what transitions change: state, attempt, fence, worker.
+// Writes what transitions change: state, attempt, fence, worker, strikes, the lease.
 absl::Status UpdateTrial(Connection& db, const Trial& trial);
-absl::StatusOr<int64_t> NextFence(Connection& db);
 
-absl::Status InsertRecord(Connection& db, const Record& record);
-absl::StatusOr<std::vector<Record>> ReadRecords(Connection& db, const RecordFilter& filter);
+// Of the trial that it settles, whose progress it is. The record's id.
+absl::StatusOr<int64_t> InsertRecord(Connection& db, const Trial& trial, const Record& record);
+absl::StatusOr<Record> ReadRecord(Connection& db, int64_t id);
+absl::StatusOr<RecordPage> ReadRecords(Connection& db, const RecordFilter& filter, Order order,
+                                       const std::string& cursor, int64_t limit);
+absl::Status RetractRecord(Connection& db, int64_t id, const std::string& reason, int64_t now_ns);
 
 absl::StatusOr<int64_t> InsertFinal(Connection& db, const Final& final);
+absl::StatusOr<std::vector<TaskFinal>> ReadNewestFinals(Connection& db, const std::string& target,
+                                                        const std::string& workload_substring);
 absl::StatusOr<std::optional<Final>> ReadNewestFinal(Connection& db, int64_t task,
                                                      const std::string& signature);
 

@@ -15,6 +15,8 @@ inline constexpr uint32_t kApplicationId = 0x486F6E65;
 
 // The version of a database is the number of migrations it has behind it.
 int NewestVersion();
+// From this version on each page of a database has a checksum.
+inline constexpr int kChecksumVersion = 9;
 
 // Runs the migrations after the database's own version up to `version`, each in a transaction of
 // its own that also raises the version. Passes the crash points migration.N.*.

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "tuning_db/sqlite/connection.h"
+#include "tuning_db/sqlite/digest_bytes.h"
 
 namespace hone::tuning_db::sqlite {
 
@@ -50,6 +51,20 @@ std::string Statement::Text(int column) const {
   return std::string(text, static_cast<size_t>(sqlite3_column_bytes(handle_, column)));
 }
 
+std::string Statement::DigestText(int column) const {
+  DigestBytes bytes;
+  const auto size = static_cast<size_t>(sqlite3_column_bytes(handle_, column));
+  if (sqlite3_column_type(handle_, column) != SQLITE_BLOB || size != bytes.size()) {
+    return Text(column);
+  }
+  std::memcpy(bytes.data(), sqlite3_column_blob(handle_, column), size);
+  return DigestToText(bytes);
+}
+
+bool Statement::IsNull(int column) const {
+  return sqlite3_column_type(handle_, column) == SQLITE_NULL;
+}
+
 std::vector<double> Statement::Reals(int column) const {
   const void* blob = sqlite3_column_blob(handle_, column);
   const auto size = static_cast<size_t>(sqlite3_column_bytes(handle_, column));
@@ -72,6 +87,12 @@ void Statement::BindNext(const std::vector<double>& values) {
   const void* bytes = values.empty() ? static_cast<const void*>("") : values.data();
   Note(sqlite3_bind_blob64(handle_, ++bound_, bytes, values.size() * sizeof(double),
                            SQLITE_TRANSIENT));
+}
+
+void Statement::BindNext(const Digest& digest) {
+  const std::optional<DigestBytes> bytes = DigestToBytes(digest.text);
+  if (!bytes) return BindNext(digest.text);
+  Note(sqlite3_bind_blob64(handle_, ++bound_, bytes->data(), bytes->size(), SQLITE_TRANSIENT));
 }
 
 void Statement::BindInteger(int64_t value) { Note(sqlite3_bind_int64(handle_, ++bound_, value)); }

@@ -19,6 +19,11 @@ namespace hone::tuning_db::sqlite {
 
 class Connection;
 
+// A digest in hexadecimal, to be bound as its bytes (digest_bytes.h).
+struct Digest {
+  std::string_view text;
+};
+
 // Not thread-safe; goes back to its connection when destroyed. An error of Bind is answered by
 // Step.
 class Statement {
@@ -29,8 +34,8 @@ class Statement {
   Statement& operator=(Statement&&) = delete;
   ~Statement();
 
-  // Integers, enums, doubles (NaN as NULL), texts, vectors of doubles (a blob of their bytes), and
-  // optionals of these (nullopt as NULL).
+  // Integers, enums, doubles (NaN as NULL), texts, vectors of doubles (a blob of their bytes),
+  // digests, and optionals of these (nullopt as NULL).
   template <typename... Values>
   void Bind(const Values&... values) {
     (BindNext(values), ...);
@@ -43,6 +48,8 @@ class Statement {
   int64_t Integer(int column) const;
   double Real(int column) const;  // NULL is NaN
   std::string Text(int column) const;
+  std::string DigestText(int column) const;  // of what was bound as a Digest
+  bool IsNull(int column) const;
   std::vector<double> Reals(int column) const;
   template <typename Enum>
   Enum As(int column) const {
@@ -68,6 +75,7 @@ class Statement {
   void BindNext(const std::string& text) { BindNext(std::string_view(text)); }
   void BindNext(const char* text) { BindNext(std::string_view(text)); }
   void BindNext(const std::vector<double>& values);
+  void BindNext(const Digest& digest);
   void BindInteger(int64_t value);
   void BindNull();
   void Note(int code);

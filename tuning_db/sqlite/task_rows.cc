@@ -1,4 +1,3 @@
-#include "support/digest.h"
 #include "support/status.h"
 #include "tuning_db/sqlite/rows.h"
 #include "tuning_db/transitions.h"
@@ -37,9 +36,11 @@ absl::StatusOr<std::vector<Task>> ReadTasks(Connection& db, const std::string& w
 
 absl::StatusOr<std::optional<Task>> FindTask(Connection& db, const std::string& workload_digest,
                                              const std::string& target) {
-  HONE_ASSIGN_OR_RETURN(std::vector<Task> tasks,
-                        Select(db, "WHERE k.workload_digest = ? AND g.digest = ?", workload_digest,
-                               Sha256Hex(target)));
+  HONE_ASSIGN_OR_RETURN(const std::optional<int64_t> text, FindText(db, target));
+  if (!text) return std::optional<Task>();
+  HONE_ASSIGN_OR_RETURN(
+      std::vector<Task> tasks,
+      Select(db, "WHERE k.workload_digest = ? AND k.target = ?", workload_digest, *text));
   if (tasks.empty()) return std::optional<Task>();
   return std::optional<Task>(std::move(tasks[0]));
 }

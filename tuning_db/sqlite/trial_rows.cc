@@ -25,13 +25,11 @@ absl::StatusOr<std::vector<Trial>> Select(Connection& db, const std::string& whe
 absl::StatusOr<int64_t> InsertTrial(Connection& db, const Trial& trial) {
   HONE_ASSIGN_OR_RETURN(const int64_t signature, Intern(db, trial.signature));
   HONE_ASSIGN_OR_RETURN(const int64_t config, Intern(db, trial.config));
-  HONE_RETURN_IF_ERROR(
-      db.Run("INSERT INTO trials (task, signature, config, config_digest, nest_digest, purpose, "
-             "round, job, state, attempt, fence, worker) "
-             "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, '')",
-             trial.task, signature, config, trial.config_digest, trial.nest_digest, trial.purpose,
-             trial.round, trial.job != 0 ? std::optional(trial.job) : std::nullopt,
-             TrialState::kProposed));
+  HONE_RETURN_IF_ERROR(db.Run(
+      "INSERT INTO trials (task, signature, config, nest_digest, purpose, round, job, state, "
+      "attempt, fence, worker, strikes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, 0, NULL, 0)",
+      trial.task, signature, config, Digest{trial.nest_digest}, trial.purpose, trial.round,
+      trial.job != 0 ? std::optional(trial.job) : std::nullopt, TrialState::kProposed));
   return db.LastInsertId();
 }
 
@@ -43,15 +41,18 @@ Trial TrialOf(const Statement& row, int first) {
   trial.task = row.Integer(first + 1);
   trial.signature = row.Text(first + 2);
   trial.config = row.Text(first + 3);
-  trial.config_digest = row.Text(first + 4);
-  trial.nest_digest = row.Text(first + 5);
-  trial.purpose = row.As<Purpose>(first + 6);
-  trial.round = row.Integer(first + 7);
-  trial.job = row.Integer(first + 8);  // NULL is 0: of no job
-  trial.state = row.As<TrialState>(first + 9);
-  trial.attempt = row.Integer(first + 10);
-  trial.fence = row.Integer(first + 11);
-  trial.worker = row.Text(first + 12);
+  trial.config_digest = Sha256Hex(trial.config);
+  trial.nest_digest = row.DigestText(first + 4);
+  trial.purpose = row.As<Purpose>(first + 5);
+  trial.round = row.Integer(first + 6);
+  trial.job = row.Integer(first + 7);  // NULL is 0: of no job
+  trial.state = row.As<TrialState>(first + 8);
+  trial.attempt = row.Integer(first + 9);
+  trial.fence = row.Integer(first + 10);
+  trial.worker = row.Text(first + 11);
+  trial.strikes = row.Integer(first + 12);
+  trial.device = row.Text(first + 13);  // NULL is empty: it is not leased
+  trial.limit_ns = row.Integer(first + 14);
   return trial;
 }
 
@@ -67,11 +68,13 @@ absl::StatusOr<std::vector<Trial>> ReadOpenTrials(Connection& db, int64_t job) {
 }
 
 absl::StatusOr<std::optional<int64_t>> FindTrial(Connection& db, const Trial& trial) {
+  HONE_ASSIGN_OR_RETURN(const std::optional<int64_t> signature, FindText(db, trial.signature));
+  HONE_ASSIGN_OR_RETURN(const std::optional<int64_t> config, FindText(db, trial.config));
+  if (!signature || !config) return std::optional<int64_t>();
   return db.Integer(
-      "SELECT id FROM trials WHERE task = ? AND signature = (SELECT id FROM texts WHERE digest = "
-      "?) "
-      "AND purpose = ? AND config_digest = ? AND round = ?",
-      trial.task, Sha256Hex(trial.signature), trial.purpose, trial.config_digest, trial.round);
+      "SELECT id FROM trials WHERE task = ? AND signature = ? AND purpose = ? AND config = ? AND "
+      "round = ?",
+      trial.task, *signature, trial.purpose, *config, trial.round);
 }
 
 absl::StatusOr<Trial> EnsureTrial(Connection& db, const Trial& trial) {
@@ -85,16 +88,18 @@ absl::StatusOr<Trial> EnsureTrial(Connection& db, const Trial& trial) {
 }
 
 absl::Status UpdateTrial(Connection& db, const Trial& trial) {
-  return db.Run("UPDATE trials SET state = ?, attempt = ?, fence = ?, worker = ? WHERE id = ?",
-                trial.state, trial.attempt, trial.fence, trial.worker, trial.id);
-}
-
-absl::StatusOr<int64_t> NextFence(Connection& db) {
-  HONE_RETURN_IF_ERROR(db.Run("UPDATE counters SET value = value + 1 WHERE name = 'fence'"));
-  HONE_ASSIGN_OR_RETURN(const auto fence,
-                        db.Integer("SELECT value FROM counters WHERE name = 'fence'"));
-  if (!fence) return absl::InternalError("the fence counter is gone from the tuning database");
-  return *fence;
+  HONE_ASSIGN_OR_RETURN(const std::optional<int64_t> worker, InternSome(db, trial.worker));
+  HONE_RETURN_IF_ERROR(db.Run(
+      "UPDATE trials SET state = ?, attempt = ?, fence = ?, worker = ?, strikes = ? WHERE id = ?",
+      trial.state, trial.attempt, trial.fence, worker, trial.strikes, trial.id));
+  if (trial.state != TrialState::kLeased) {
+    return db.Run("DELETE FROM leases WHERE trial = ?", trial.id);
+  }
+  return db.Run(
+      "INSERT INTO leases (trial, fence, device, limit_ns) VALUES (?, ?, ?, ?) "
+      "ON CONFLICT (trial) DO UPDATE SET fence = excluded.fence, "
+      "device = excluded.device, limit_ns = excluded.limit_ns",
+      trial.id, trial.fence, trial.device, trial.limit_ns);
 }
 
 }  // namespace hone::tuning_db::sqlite

@@ -7,12 +7,13 @@
 
 namespace hone::tuning_db::sqlite {
 
-// Of trials t, with its texts s (signature) and c (config).
+// Of trials t, with its texts s (signature) and c (config) worker v and its lease l.
 inline constexpr char kTrialColumns[] =
-    " t.id, t.task, s.body, c.body, t.config_digest, t.nest_digest, t.purpose, t.round, t.job, "
-    "t.state, t.attempt, t.fence, t.worker ";
+    " t.id, t.task, s.body, c.body, t.nest_digest, t.purpose, t.round, t.job, "
+    "t.state, t.attempt, t.fence, v.body, t.strikes, l.device, l.limit_ns ";
 inline constexpr char kTrialTexts[] =
-    " JOIN texts s ON s.id = t.signature JOIN texts c ON c.id = t.config ";
+    " JOIN texts s ON s.id = t.signature JOIN texts c ON c.id = t.config "
+    "LEFT JOIN texts v ON v.id = t.worker LEFT JOIN leases l ON l.trial = t.id ";
 
 // From the first of kTrialColumns.
 Trial TrialOf(const Statement& row, int first);

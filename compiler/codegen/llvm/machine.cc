@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -121,9 +122,20 @@ void LeaveLoadsApart() {
   if (found != options.end()) static_cast<llvm::cl::opt<bool>*>(found->second)->setValue(false);
 }
 
+// As LLVM takes them. It gives up in the middle of code for AVX-512 on a cpu that has none of its
+// own unless it is told, as clang tells it, that vectors of 512 bits are meant.
+std::string FeaturesOf(const CpuTarget& target) {
+  std::vector<std::string> features = target.features;
+  const bool any_avx512 =
+      std::any_of(features.begin(), features.end(),
+                  [](const std::string& feature) { return feature.starts_with("+avx512"); });
+  if (any_avx512) features.emplace_back("+evex512");
+  return absl::StrJoin(features, ",");
+}
+
 // AVX-512 units of some Intel parts make LLVM prefer halves of the vectors that schedules chose;
 // explicit vectors are left alone unless a function says otherwise, so nothing is set here.
-std::unique_ptr<llvm::TargetMachine> MakeMachine(const Target& target, std::string* error) {
+std::unique_ptr<llvm::TargetMachine> MakeMachine(const CpuTarget& target, std::string* error) {
   static std::once_flag once;
   std::call_once(once, [] {
     LLVMInitializeX86TargetInfo();
@@ -146,8 +158,8 @@ std::unique_ptr<llvm::TargetMachine> MakeMachine(const Target& target, std::stri
   llvm::TargetOptions options;
   options.UniqueSectionNames = false;
   std::unique_ptr<llvm::TargetMachine> machine(llvm_target->createTargetMachine(
-      target.triple, target.cpu, absl::StrJoin(target.features, ","), options, llvm::Reloc::PIC_,
-      std::nullopt, llvm::CodeGenOptLevel::Default));
+      target.triple, target.cpu, FeaturesOf(target), options, llvm::Reloc::PIC_, std::nullopt,
+      llvm::CodeGenOptLevel::Default));
   if (!machine) *error = "no code generator";
   return machine;
 }
@@ -184,7 +196,7 @@ CodeGenerator::CodeGenerator(std::unique_ptr<llvm::TargetMachine> machine)
 
 CodeGenerator::~CodeGenerator() = default;
 
-absl::StatusOr<CodeGenerator*> CodeGenerator::For(const Target& target) {
+absl::StatusOr<CodeGenerator*> CodeGenerator::For(const CpuTarget& target) {
   thread_local std::map<std::string, std::unique_ptr<CodeGenerator>> generators;
   const std::string key =
       fmt::format("{} {} {}", target.triple, target.cpu, absl::StrJoin(target.features, ","));

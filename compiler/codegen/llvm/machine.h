@@ -6,7 +6,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "compiler/ir/target.h"
+#include "compiler/ir/cpu_target.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Target/TargetMachine.h"
 
@@ -20,7 +20,7 @@ class CodeGenerator {
  public:
   // Made once for a target and thread; lives as long as the thread. kInvalidArgument for a triple
   // or cpu that LLVM does not know.
-  static absl::StatusOr<CodeGenerator*> For(const Target& target);
+  static absl::StatusOr<CodeGenerator*> For(const CpuTarget& target);
   ~CodeGenerator();
   CodeGenerator(const CodeGenerator&) = delete;
   CodeGenerator& operator=(const CodeGenerator&) = delete;

@@ -228,7 +228,7 @@ Value* IntToFloat(Builder& b, Value* value, Type* result, bool is_signed) {
 
 }  // namespace
 
-CpuTraits CpuTraits::Of(const Target& target) {
+CpuTraits CpuTraits::Of(const CpuTarget& target) {
   CpuTraits traits;
   traits.half_conversions = target.IsAArch64() || target.Has("f16c") || target.Has("avx512f");
   traits.roundings =

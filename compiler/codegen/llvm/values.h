@@ -6,7 +6,7 @@
 #ifndef HONE_COMPILER_CODEGEN_LLVM_VALUES_H_
 #define HONE_COMPILER_CODEGEN_LLVM_VALUES_H_
 
-#include "compiler/ir/target.h"
+#include "compiler/ir/cpu_target.h"
 #include "llvm/IR/IRBuilder.h"
 #include "runtime/data_type.h"
 
@@ -43,7 +43,7 @@ struct CpuTraits {
   int vector_bytes = 16;   // of the widest register
   int pair_sum_bytes = 0;  // widest x86 vector that sums products of pairs of 16-bit numbers
 
-  static CpuTraits Of(const Target& target);
+  static CpuTraits Of(const CpuTarget& target);
 };
 
 llvm::Type* RegisterType(llvm::LLVMContext& context, DataType dtype);

@@ -57,10 +57,11 @@ absl::Status CheckBoundedOperands(NodeReader& node) {
 absl::StatusOr<ir::Expr> BoundedNonZero(NodeReader& node, const ir::Expr& data) {
   const Shape& shape = ShapeOf(data);
   const int64_t count = data->type->tensor.ElementCount();
-  if (shape.empty() || count == 0) {
-    return absl::UnimplementedError(fmt::format(
-        "a tensor with axes and elements was expected, found {}", data->type->ToString()));
+  if (shape.empty()) {
+    return absl::UnimplementedError(
+        fmt::format("a tensor with axes was expected, found {}", data->type->ToString()));
   }
+  if (count == 0) return ir::ConstantFromBytes({{RankOf(data), 0}, DataType::kInt64}, nullptr);
   Shape strides(shape.size(), 1);
   for (size_t i = shape.size(); i-- > 1;) strides[i - 1] = strides[i] * shape[i];
   HONE_ASSIGN_OR_RETURN(const ir::Expr places,

@@ -34,7 +34,7 @@ class Recurrent {
     HONE_RETURN_IF_ERROR(ReadAttributes());
     HONE_RETURN_IF_ERROR(ReadOperands());
     const bool is_short = steps_ <= kMostShortTrips || node_.repeats() == nullptr;
-    Results made = is_short ? Unrolled() : Repeated();
+    Results made = is_short ? Unrolled() : node_.Try([&] { return Repeated(); });
     if (!is_short && absl::IsUnimplemented(made.status())) made = Unrolled();
     HONE_ASSIGN_OR_RETURN(std::vector<ir::Expr> results, std::move(made));
     if (batch_first_) {

@@ -45,6 +45,7 @@ bool HasInput(const std::vector<OnnxInput>& inputs, const std::string& name) {
 absl::Status CheckHas(const OnnxModel& model, const std::string& name) {
   const bool has =
       HasInput(model.inputs, name) || model.initializers.contains(name) ||
+      model.sparse_initializers.contains(name) ||
       std::any_of(model.nodes.begin(), model.nodes.end(), [&](const OnnxNode& node) {
         return std::find(node.outputs.begin(), node.outputs.end(), name) != node.outputs.end();
       });
@@ -73,7 +74,13 @@ absl::Status CutAt(const std::vector<std::string>& outputs, OnnxModel& model) {
   }
   std::reverse(kept.begin(), kept.end());
   model.nodes = std::move(kept);
-  std::erase_if(model.inputs, [&](const OnnxInput& input) { return !needed.contains(input.name); });
+  for (std::vector<OnnxInput>* const inputs : {&model.inputs, &model.defaulted}) {
+    const auto rest =
+        std::stable_partition(inputs->begin(), inputs->end(),
+                              [&](const OnnxInput& input) { return needed.contains(input.name); });
+    model.left_out.insert(model.left_out.end(), rest, inputs->end());
+    inputs->erase(rest, inputs->end());
+  }
   model.outputs = outputs;
   return absl::OkStatus();
 }

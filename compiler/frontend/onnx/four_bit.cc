@@ -36,6 +36,18 @@ bool Reads(const std::string& op, size_t operand) {
 
 }  // namespace
 
+absl::Status CheckFourBitValues(const std::string& name, const TensorData& bytes) {
+  const bool is_signed = bytes.dtype == DataType::kInt8;
+  for (const char byte : bytes.bytes) {
+    const int value = is_signed ? static_cast<int8_t>(byte) : static_cast<uint8_t>(byte);
+    if (is_signed ? value >= -8 && value <= 7 : value <= 15) continue;
+    return absl::InvalidArgumentError(
+        fmt::format("\"{}\": 4-bit integers from {} were expected, found {}", name,
+                    is_signed ? "-8 to 7" : "0 to 15", value));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckFourBitOperands(const NodeReader& node) {
   const std::string op = OperatorOf(node);
   if (Moves(op)) return absl::OkStatus();

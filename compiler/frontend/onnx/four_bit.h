@@ -5,12 +5,16 @@
 
 #include "absl/status/statusor.h"
 #include "compiler/frontend/onnx/graph_builder.h"
+#include "compiler/frontend/tensor_file.h"
 
 namespace hone::frontend {
 
 // Such bytes do not remember their range: kUnimplemented where the node does more with 4-bit
 // operands than to move, cast or dequantise them.
 absl::Status CheckFourBitOperands(const NodeReader& node);
+
+// kInvalidArgument where one of the bytes that are given for `name` is no 4-bit integer.
+absl::Status CheckFourBitValues(const std::string& name, const TensorData& bytes);
 
 // Whether the node's results are 4-bit integers since its operands, or a tensor among its
 // attributes, are.

@@ -305,14 +305,7 @@ const SparseInitializer* NodeReader::Sparse(size_t i) const {
   return it == sparse_.end() ? nullptr : it->second.get();
 }
 
-absl::Status NodeReader::Generate(int64_t bytes) {
-  if (bytes < 0 || bytes > *generated_bytes_left_) {
-    return absl::InvalidArgumentError(fmt::format(
-        "{} bytes of constants would be made, which is more than a model may ask for", bytes));
-  }
-  *generated_bytes_left_ -= bytes;
-  return absl::OkStatus();
-}
+absl::Status NodeReader::Generate(int64_t bytes) { return allowance_->Take(bytes); }
 
 absl::Status NodeReader::Unroll(int64_t nodes) {
   constexpr int64_t kBytesPerNode = 8 << 10;

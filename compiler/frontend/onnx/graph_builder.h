@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "compiler/frontend/allowance.h"
 #include "compiler/frontend/onnx/model.h"
 #include "compiler/frontend/onnx/repeat_builder.h"
 #include "compiler/ir/expr.h"
@@ -53,18 +54,18 @@ absl::Status Reworded(const absl::Status& status, const std::string& message);
 // reads is an error, never ignored. Not thread-safe.
 class NodeReader {
  public:
-  NodeReader(const OnnxNode& node, int opset, std::vector<ir::Expr> args,
-             int64_t* generated_bytes_left, Repeats* repeats = nullptr)
+  NodeReader(const OnnxNode& node, int opset, std::vector<ir::Expr> args, Allowance* allowance,
+             Repeats* repeats = nullptr)
       : node_(node),
         opset_(opset),
         args_(std::move(args)),
-        generated_bytes_left_(generated_bytes_left),
+        allowance_(allowance),
         repeats_(repeats) {}
 
   // A node that stands for a part of this one: of its allowance, with operands of its own. `node`
   // must outlive it.
   NodeReader WithOperands(const OnnxNode& node, int opset, std::vector<ir::Expr> args) const {
-    NodeReader reader(node, opset, std::move(args), generated_bytes_left_, repeats_);
+    NodeReader reader(node, opset, std::move(args), allowance_, repeats_);
     reader.SetPlace(place_);
     return reader;
   }
@@ -131,6 +132,14 @@ class NodeReader {
   absl::Status Generate(int64_t bytes);
   // Charges the nodes that unrolling makes to the same allowance, as if each were 8 KiB.
   absl::Status Unroll(int64_t nodes);
+  // What `attempt`, which gives a StatusOr, has; where it fails, its charges are given back.
+  template <typename Attempt>
+  auto Try(Attempt attempt) {
+    const int64_t bytes_before = allowance_->bytes_left();
+    auto result = attempt();
+    if (!result.ok()) allowance_->RefundTo(bytes_before);
+    return result;
+  }
 
   // kUnimplemented names an attribute that no one has read.
   absl::Status CheckAllRead() const;
@@ -143,7 +152,7 @@ class NodeReader {
   int opset_;
   std::vector<ir::Expr> args_;
   std::map<size_t, std::shared_ptr<const SparseInitializer>> sparse_;
-  int64_t* generated_bytes_left_;
+  Allowance* allowance_;
   Repeats* repeats_;
   std::set<std::pair<size_t, Trait>> traits_;
   std::set<std::pair<size_t, Trait>> given_;

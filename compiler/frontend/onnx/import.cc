@@ -11,6 +11,7 @@
 #include "compiler/frontend/file.h"
 #include "compiler/frontend/onnx/cut.h"
 #include "compiler/frontend/onnx/evaluation_limit.h"
+#include "compiler/frontend/onnx/four_bit.h"
 #include "compiler/frontend/onnx/functions.h"
 #include "compiler/frontend/onnx/input_shapes.h"
 #include "compiler/frontend/onnx/model.h"
@@ -50,7 +51,7 @@ class GraphImport {
   GraphImport(const OnnxModel& model, const ImportOptions& options, bool bounds)
       : model_(model),
         options_(options),
-        state_{&model.functions, kMostGeneratedBytes, {}, SmallValues(options), bounds},
+        state_{&model.functions, Allowance(kMostGeneratedBytes), {}, SmallValues(options), bounds},
         scope_(model.opset, &state_) {}
 
   absl::StatusOr<ir::Module> Run() {
@@ -136,6 +137,8 @@ class GraphImport {
     return absl::OkStatus();
   }
 
+  // Options for inputs that a cut leaves out are taken: they were right for the whole model, to
+  // whose command the line with the cut is added.
   absl::Status CheckOptions() const {
     for (const auto& [name, shape] : options_.shapes) HONE_RETURN_IF_ERROR(CheckIsInput(name));
     for (const auto& [name, value] : options_.constants) HONE_RETURN_IF_ERROR(CheckIsInput(name));
@@ -144,19 +147,17 @@ class GraphImport {
   }
 
   absl::Status CheckIsInput(const std::string& name) const {
+    for (const auto* const inputs : {&model_.inputs, &model_.defaulted, &model_.left_out}) {
+      const auto has_name = [&](const OnnxInput& input) { return input.name == name; };
+      if (std::ranges::any_of(*inputs, has_name)) return absl::OkStatus();
+    }
     std::vector<std::string> names;
-    for (const OnnxInput& input : model_.defaulted) {
-      if (input.name == name) return absl::OkStatus();
-    }
-    for (const OnnxInput& input : model_.inputs) {
-      if (input.name == name) return absl::OkStatus();
-      names.push_back(input.name);
-    }
+    for (const OnnxInput& input : model_.inputs) names.push_back(input.name);
     return absl::InvalidArgumentError(
         fmt::format("the model has no input \"{}\"; it has {}", name, fmt::join(names, ", ")));
   }
 
-  static absl::StatusOr<ir::Expr> BoundInput(const OnnxInput& input, const TensorData& value) {
+  absl::StatusOr<ir::Expr> BoundInput(const OnnxInput& input, const TensorData& value) const {
     if (value.dtype != input.dtype) {
       return absl::InvalidArgumentError(fmt::format("input \"{}\": {} was expected, found {}",
                                                     input.name, Name(input.dtype),
@@ -170,6 +171,9 @@ class GraphImport {
       return absl::InvalidArgumentError(
           fmt::format("input \"{}\": a value of shape ({}) was expected, found ({})", input.name,
                       SymbolicShape(input), fmt::join(value.shape, ",")));
+    }
+    if (model_.four_bit.contains(input.name)) {
+      HONE_RETURN_IF_ERROR(CheckFourBitValues(input.name, value));
     }
     return MakeConstant(value.shape, value.dtype, value.bytes);
   }

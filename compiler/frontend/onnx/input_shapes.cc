@@ -36,15 +36,8 @@ class Binder {
 
   absl::StatusOr<InputShapes> Run() {
     HONE_RETURN_IF_ERROR(CheckDims());
-    for (const OnnxInput& input : model_.inputs) {
-      const auto constant = options_.constants.find(input.name);
-      if (constant != options_.constants.end()) {
-        HONE_RETURN_IF_ERROR(Learn(input, constant->second.shape));
-        continue;
-      }
-      HONE_ASSIGN_OR_RETURN(result_.shapes[input.name], OwnShape(input));
-      HONE_RETURN_IF_ERROR(Learn(input, result_.shapes[input.name]));
-    }
+    for (const OnnxInput& input : model_.inputs) HONE_RETURN_IF_ERROR(Take(input));
+    for (const OnnxInput& input : model_.left_out) HONE_RETURN_IF_ERROR(Take(input));
     for (const OnnxInput& input : model_.inputs) Fill(input);
     HONE_RETURN_IF_ERROR(CheckAllBound());
     result_.note = Note();
@@ -52,23 +45,36 @@ class Binder {
   }
 
  private:
+  static void AddSymbols(const OnnxInput& input, std::set<std::string>& symbols) {
+    for (size_t i = 0; i < input.shape.size(); ++i) {
+      if (input.shape[i] < 0 && input.symbols[i] != kUnnamed) symbols.insert(input.symbols[i]);
+    }
+  }
+
   absl::Status CheckDims() {
     std::set<std::string> symbols;
-    for (const OnnxInput& input : model_.inputs) {
-      for (size_t i = 0; i < input.shape.size(); ++i) {
-        if (input.shape[i] < 0 && input.symbols[i] != kUnnamed) symbols.insert(input.symbols[i]);
-      }
-    }
+    for (const OnnxInput& input : model_.inputs) AddSymbols(input, symbols);
+    std::set<std::string> left_out;
+    for (const OnnxInput& input : model_.left_out) AddSymbols(input, left_out);
     for (const auto& [name, extent] : options_.dims) {
-      if (!symbols.contains(name)) {
-        return absl::InvalidArgumentError(fmt::format(
-            "--dim {}={}: the inputs of the model have no extent of that name; {}", name, extent,
-            symbols.empty() ? "none of theirs has one"
-                            : fmt::format("they have {}", fmt::join(symbols, ", "))));
+      if (!symbols.contains(name) && !left_out.contains(name)) {
+        return absl::InvalidArgumentError(
+            fmt::format("--dim {}={}: the inputs of the model have no extent of that name; {}",
+                        ShellWord(name), extent,
+                        symbols.empty() ? "none of theirs has one"
+                                        : fmt::format("they have {}", fmt::join(symbols, ", "))));
       }
-      given_[name].push_back({extent, fmt::format("--dim {}={}", name, extent)});
+      given_[name].push_back({extent, fmt::format("--dim {}={}", ShellWord(name), extent)});
     }
     return absl::OkStatus();
+  }
+
+  // What the options give for the input.
+  absl::Status Take(const OnnxInput& input) {
+    const auto constant = options_.constants.find(input.name);
+    if (constant != options_.constants.end()) return Learn(input, constant->second.shape);
+    HONE_ASSIGN_OR_RETURN(result_.shapes[input.name], OwnShape(input));
+    return Learn(input, result_.shapes[input.name]);
   }
 
   // With the numbers that the options give for this input.
@@ -100,16 +106,17 @@ class Binder {
     if (shape.size() != input.shape.size()) return absl::OkStatus();  // an error, or no symbols
     for (size_t i = 0; i < input.shape.size(); ++i) {
       if (input.shape[i] >= 0 || shape[i] < 0 || input.symbols[i] == kUnnamed) continue;
-      const std::string by = options_.shapes.contains(input.name)
-                                 ? fmt::format("--shape {}={}", input.name, fmt::join(shape, ","))
-                                 : fmt::format("the value of input {} of shape ({})", input.name,
-                                               fmt::join(shape, ","));
+      const std::string by =
+          options_.shapes.contains(input.name)
+              ? fmt::format("--shape {}={}", ShellWord(input.name), fmt::join(shape, ","))
+              : fmt::format("the value of input {} of shape ({})", input.name,
+                            fmt::join(shape, ","));
       const auto dim = options_.dims.find(input.symbols[i]);
       if (dim != options_.dims.end() && dim->second != shape[i]) {
         return absl::InvalidArgumentError(fmt::format(
-            "one number for the extent {0} was expected, but --dim {0}={1} and {2} give "
+            "one number for the extent {0} was expected, but --dim {4}={1} and {2} give "
             "it two, {1} and {3}",
-            input.symbols[i], dim->second, by, shape[i]));
+            input.symbols[i], dim->second, by, shape[i], ShellWord(input.symbols[i])));
       }
       given_[input.symbols[i]].push_back(
           {shape[i], fmt::format("{} in input {}", shape[i], input.name)});
@@ -153,7 +160,7 @@ class Binder {
       if (shape == result_.shapes.end()) continue;
       if (!known_.contains(input.name)) {
         inputs.push_back(fmt::format("\"{}\" has no shape", input.name));
-        flags.push_back(fmt::format("--shape {}=...", input.name));
+        flags.push_back(fmt::format("--shape {}=...", ShellWord(input.name)));
         continue;
       }
       if (std::find(shape->second.begin(), shape->second.end(), -1) == shape->second.end()) {
@@ -215,7 +222,7 @@ absl::Status CheckShape(const OnnxInput& input, const std::vector<int64_t>& shap
   }
   if (fits) return absl::OkStatus();
   return absl::InvalidArgumentError(fmt::format("--shape {}={}: the model's input has the shape {}",
-                                                input.name, fmt::join(shape, ","),
+                                                ShellWord(input.name), fmt::join(shape, ","),
                                                 SymbolicShape(input)));
 }
 

@@ -35,7 +35,7 @@ class LoopConverter {
     HONE_ASSIGN_OR_RETURN(bool goes_on, KnownCondition(condition_));
     const bool is_counted = trips_ < INT64_MAX && trips_ > kMostShortTrips;
     if (goes_on && is_counted && node_.repeats() != nullptr) {
-      Results repeated = Repeated(carried);
+      Results repeated = node_.Try([&] { return Repeated(carried); });
       if (repeated.ok()) return repeated;
       if (trips_ > kMostUnrolledTrips && !node_.Has(1)) return TooMany(repeated.status());
     }

@@ -86,6 +86,7 @@ struct OnnxModel {
   OnnxFunctions functions;
   std::vector<OnnxInput> inputs;     // without initializers
   std::vector<OnnxInput> defaulted;  // inputs that initializers give a default value
+  std::vector<OnnxInput> left_out;   // inputs of both kinds that CutAt has left out
   std::vector<std::string> outputs;
   std::map<std::string, ir::Expr> initializers;  // typed kConstants
   SparseInitializers sparse_initializers;

@@ -8,6 +8,7 @@
 #include "compiler/frontend/onnx/four_bit.h"
 #include "compiler/frontend/onnx/functions.h"
 #include "compiler/frontend/onnx/sequence.h"
+#include "compiler/frontend/onnx/sparse_tensor.h"
 #include "support/status.h"
 
 namespace hone::frontend {
@@ -103,8 +104,8 @@ absl::StatusOr<std::vector<ir::Expr>> NodeScope::ResultsOf(NodeReader& node) con
 }
 
 absl::Status NodeScope::ConvertNode(const OnnxNode& node) {
-  NodeReader reader(node, opset_, std::vector<ir::Expr>(node.inputs.size()),
-                    &state_->generated_bytes_left, &state_->repeats);
+  NodeReader reader(node, opset_, std::vector<ir::Expr>(node.inputs.size()), &state_->allowance,
+                    &state_->repeats);
   reader.SetPlace(place_);
   reader.AllowBounds(state_->allows_bounds);
   for (size_t i = 0; i < node.inputs.size(); ++i) {
@@ -129,6 +130,11 @@ absl::StatusOr<std::vector<ir::Expr>> NodeScope::Outputs(
     const std::vector<std::string>& names) const {
   std::vector<ir::Expr> outputs;
   for (const std::string& name : names) {
+    if (const auto sparse = FindSparse(name)) {
+      HONE_RETURN_IF_ERROR(state_->allowance.Take(sparse->type.SizeBytes()));
+      outputs.push_back(DenseConstant(*sparse));
+      continue;
+    }
     const ir::Expr* const value = Find(name);
     if (value == nullptr) {
       return absl::InvalidArgumentError(

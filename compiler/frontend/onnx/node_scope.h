@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "compiler/frontend/allowance.h"
 #include "compiler/frontend/onnx/graph_builder.h"
 #include "compiler/frontend/onnx/model.h"
 #include "compiler/ir/expr.h"
@@ -17,7 +18,7 @@ namespace hone::frontend {
 // What all scopes of an import share.
 struct ImportState {
   const OnnxFunctions* functions = nullptr;
-  int64_t generated_bytes_left = 0;
+  Allowance allowance;
   Repeats repeats = {};
   // Graph inputs of few elements whose values are at hand: an import that says that it needs them
   // is made again with these as constants.

@@ -20,10 +20,10 @@ Box ReadBox(const double* numbers, bool center_point) {
   for (int axis = 0; axis < 2; ++axis) {
     const auto first = static_cast<float>(numbers[axis]);
     const auto second = static_cast<float>(numbers[2 + axis]);
-    const float a = center_point ? first - second / 2 : first;
-    const float b = center_point ? first + second / 2 : second;
-    box.low[axis] = std::min(a, b);
-    box.high[axis] = std::max(a, b);
+    // Corners come in either order. A negative width or height makes a box that overlaps nothing,
+    // as in onnxruntime.
+    box.low[axis] = center_point ? first - second / 2 : std::min(first, second);
+    box.high[axis] = center_point ? first + second / 2 : std::max(first, second);
   }
   return box;
 }

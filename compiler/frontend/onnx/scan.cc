@@ -22,7 +22,7 @@ class ScanConverter {
     HONE_ASSIGN_OR_RETURN(body_, SubgraphOf(node_, "body"));
     HONE_RETURN_IF_ERROR(ReadAttributes());
     if (trips_ > kMostShortTrips && node_.repeats() != nullptr) {
-      Results repeated = Repeated();
+      Results repeated = node_.Try([&] { return Repeated(); });
       if (repeated.ok()) return repeated;
       if (trips_ > kMostUnrolledTrips) return TooMany(repeated.status());
     }

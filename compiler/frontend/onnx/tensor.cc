@@ -49,6 +49,16 @@ absl::StatusOr<std::string> Narrow(const TensorProto& proto, const Field& field,
   return bytes;
 }
 
+// Floats of 16 bits are the low bits of an integer: one that has others is no such float.
+absl::Status CheckSixteenBits(const TensorProto& proto) {
+  for (const int32_t bits : proto.int32_data()) {
+    if (bits < 0 || bits > UINT16_MAX) {
+      return Damaged(proto, fmt::format("16 bits were expected of each float, found {}", bits));
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<std::string> TypedBytes(const TensorProto& proto, DataType dtype, int64_t size) {
   switch (dtype) {
     case DataType::kFloat32:
@@ -63,15 +73,18 @@ absl::StatusOr<std::string> TypedBytes(const TensorProto& proto, DataType dtype,
       return Narrow<uint32_t>(proto, proto.uint64_data(), size);
     case DataType::kUInt64:
       return Narrow<uint64_t>(proto, proto.uint64_data(), size);
-    case DataType::kInt16:
-    case DataType::kUInt16:
     case DataType::kFloat16:
     case DataType::kBFloat16:
+      HONE_RETURN_IF_ERROR(CheckSixteenBits(proto));
+      [[fallthrough]];
+    case DataType::kInt16:
+    case DataType::kUInt16:
       return Narrow<uint16_t>(proto, proto.int32_data(), size);
     case DataType::kInt8:
     case DataType::kUInt8:
-    case DataType::kBool:
       return Narrow<uint8_t>(proto, proto.int32_data(), size);
+    case DataType::kBool:  // whatever is not 0 is true
+      return Narrow<bool>(proto, proto.int32_data(), size);
   }
   return Damaged(proto, "its element type is unknown");
 }

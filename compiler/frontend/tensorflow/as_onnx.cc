@@ -13,11 +13,11 @@ absl::StatusOr<ir::Expr> AsOnnx(NodeReader& node, const std::string& op, int ops
   inner.outputs.resize(1);
   inner.attrs = std::move(attrs);
   constexpr int64_t kMostBytes = int64_t{64} << 20;  // tables of positions and weights
-  int64_t left = kMostBytes;
-  frontend::NodeReader reader(inner, opset, std::move(args), &left);
+  Allowance allowance(kMostBytes);
+  frontend::NodeReader reader(inner, opset, std::move(args), &allowance);
   HONE_ASSIGN_OR_RETURN(const std::vector<ir::Expr> results, frontend::Converters().at(op)(reader));
   HONE_RETURN_IF_ERROR(reader.CheckAllRead());
-  HONE_RETURN_IF_ERROR(node.layouts().allowance().Take(kMostBytes - left));
+  HONE_RETURN_IF_ERROR(node.layouts().allowance().Take(kMostBytes - allowance.bytes_left()));
   return results[0];
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "compiler/frontend/allowance.h"
 #include "compiler/ir/expr.h"
 
 namespace hone::frontend::tf {
@@ -46,19 +47,6 @@ struct Node {
 struct Graph {
   std::vector<Node> nodes;
   std::set<std::string> functions;  // names of the library's
-};
-
-// Bytes of constants that an import may still make beyond what the file holds, so that a small file
-// cannot ask for a machine's memory.
-class Allowance {
- public:
-  explicit Allowance(int64_t bytes) : left_(bytes) {}
-  // kInvalidArgument where there is not enough left.
-  absl::Status Take(int64_t bytes);
-  bool Has(int64_t bytes) const { return bytes <= left_; }
-
- private:
-  int64_t left_;
 };
 
 // kInvalidArgument: bytes that are no GraphDef, or a damaged one.

@@ -83,15 +83,6 @@ absl::StatusOr<Node> ReadNode(proto::NodeDef* def, Allowance& allowance) {
 
 }  // namespace
 
-absl::Status Allowance::Take(int64_t bytes) {
-  if (Has(bytes)) {
-    left_ -= bytes;
-    return absl::OkStatus();
-  }
-  return absl::InvalidArgumentError(fmt::format(
-      "{} bytes of constants would be made, which is more than a model may ask for", bytes));
-}
-
 absl::StatusOr<Graph> ReadGraph(std::string_view bytes, Allowance& allowance) {
   proto::GraphDef def;
   google::protobuf::io::CodedInputStream stream(reinterpret_cast<const uint8_t*>(bytes.data()),

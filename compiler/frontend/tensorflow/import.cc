@@ -10,6 +10,7 @@
 
 #include "compiler/frontend/cut_advice.h"
 #include "compiler/frontend/file.h"
+#include "compiler/frontend/name_list.h"
 #include "compiler/frontend/tensorflow/converters.h"
 #include "compiler/frontend/tensorflow/order.h"
 #include "compiler/frontend/tensorflow/placeholder.h"
@@ -77,7 +78,7 @@ absl::Status CheckOperators(const tf::Graph& graph, const tf::Order& order) {
 class GraphImport {
  public:
   GraphImport(const tf::Graph& graph, const tf::Order& order, const ImportOptions& options,
-              tf::Allowance allowance)
+              Allowance allowance)
       : graph_(graph),
         order_(order),
         options_(options),
@@ -142,10 +143,19 @@ class GraphImport {
     return params;
   }
 
+  // Options for inputs that a cut leaves out are taken: they were right for the whole graph, to
+  // whose command the line with the cut is added.
+  bool IsLeftOut(const std::string& name) const {
+    return !options_.outputs.empty() &&
+           std::any_of(graph_.nodes.begin(), graph_.nodes.end(), [&](const Node& node) {
+             return node.name == name && node.op == "Placeholder";
+           });
+  }
+
   absl::Status CheckOptions(const std::set<std::string>& inputs) const {
     const auto check = [&](const auto& by_name) {
       for (const auto& [name, value] : by_name) {
-        if (inputs.contains(name)) continue;
+        if (inputs.contains(name) || IsLeftOut(name)) continue;
         return absl::InvalidArgumentError(
             fmt::format("the model has no input \"{}\"; it has {}", name, fmt::join(inputs, ", ")));
       }
@@ -155,7 +165,7 @@ class GraphImport {
       return absl::InvalidArgumentError(
           fmt::format("--dim {}={}: symbolic extents have names in ONNX models only; give the "
                       "input's shape with --shape",
-                      options_.dims.begin()->first, options_.dims.begin()->second));
+                      ShellWord(options_.dims.begin()->first), options_.dims.begin()->second));
     }
     HONE_RETURN_IF_ERROR(check(options_.shapes));
     HONE_RETURN_IF_ERROR(check(options_.constants));
@@ -219,14 +229,14 @@ class GraphImport {
   const tf::Graph& graph_;
   const tf::Order& order_;
   const ImportOptions& options_;
-  tf::Allowance allowance_;
+  Allowance allowance_;
   tf::Layouts layouts_;
   std::unordered_map<std::string, std::vector<Value>> values_;
   std::vector<std::string> output_names_;
 };
 
 absl::StatusOr<ir::Module> ImportWhole(const tf::Graph& graph, const tf::Order& order,
-                                       const ImportOptions& options, tf::Allowance allowance) {
+                                       const ImportOptions& options, Allowance allowance) {
   HONE_RETURN_IF_ERROR(CheckOperators(graph, order));
   return ImportWithValues(options, [&](const ImportOptions& bound) {
     return GraphImport(graph, order, bound, allowance).Run();
@@ -239,7 +249,7 @@ absl::StatusOr<ir::Module> ImportTensorflowBytes(std::string_view bytes,
                                                  const ImportOptions& options) {
   // What the file holds may be transposed once or twice; beyond that, half of the 2 GiB that a
   // small file may cost.
-  tf::Allowance allowance((int64_t{1} << 30) + 2 * static_cast<int64_t>(bytes.size()));
+  Allowance allowance((int64_t{1} << 30) + 2 * static_cast<int64_t>(bytes.size()));
   HONE_ASSIGN_OR_RETURN(const tf::Graph graph, tf::ReadGraph(bytes, allowance));
   HONE_ASSIGN_OR_RETURN(const tf::Order order, tf::OrderOf(graph, options.outputs));
   absl::StatusOr<ir::Module> module = ImportWhole(graph, order, options, allowance);

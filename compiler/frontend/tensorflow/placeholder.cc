@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "compiler/frontend/name_list.h"
 #include "compiler/frontend/onnx/graph_builder.h"
 #include "compiler/frontend/tensor_size.h"
 #include "support/status.h"
@@ -42,7 +43,7 @@ absl::StatusOr<Shape> KnownShape(const Node& node, const ShapeAttr& own,
   if (const auto given = options.shapes.find(node.name); given != options.shapes.end()) {
     if (Fits(given->second, own)) return given->second;
     return absl::InvalidArgumentError(
-        fmt::format("--shape {}={}: the model's input has the shape {}", node.name,
+        fmt::format("--shape {}={}: the model's input has the shape {}", ShellWord(node.name),
                     fmt::join(given->second, ","), TextOf(own)));
   }
   const auto value = options.values.find(node.name);
@@ -53,7 +54,7 @@ absl::StatusOr<Shape> KnownShape(const Node& node, const ShapeAttr& own,
   return absl::InvalidArgumentError(
       fmt::format("its extents are not all known: give numbers for them with "
                   "--shape {0}={1}",
-                  node.name, own.has_rank ? TextOf(own) : "..."));
+                  ShellWord(node.name), own.has_rank ? TextOf(own) : "..."));
 }
 
 }  // namespace

@@ -53,8 +53,8 @@ Attention AttentionOf(const Task& task) {
   attention.view = *ViewAttention(def);
   attention.lanes = task.target.VectorLanes();
   attention.registers = task.target.VectorRegisters();
-  attention.l1_bytes = task.target.l1_bytes;
-  attention.l2_bytes = task.target.l2_bytes;
+  attention.l1_bytes = task.target.facts.l1_bytes;
+  attention.l2_bytes = task.target.facts.l2_bytes;
   attention.times = task.micro_kernels;
   const auto is_computed = [&](const std::string& buffer) {
     return BufferOf(def.naive, buffer)->role == loop::Role::kWorkspace;
@@ -139,7 +139,7 @@ std::vector<std::string> OperandOptions(bool in_order) {
   return {"packed"};
 }
 
-std::optional<Knob> NextKnob(const Attention& attention, const Target& target,
+std::optional<Knob> NextKnob(const Attention& attention, const CpuTarget& target,
                              const Config& prefix) {
   if (!prefix.Has("strategy")) return TextKnob("strategy", {"blocks", "apart"});
   if (prefix.String("strategy") == "blocks" && !prefix.Has("block")) {
@@ -160,7 +160,7 @@ std::optional<Knob> NextKnob(const Attention& attention, const Target& target,
   return NextRowKnob(attention.view.key_count, target, prefix);
 }
 
-Space SpaceOf(const Attention& attention, const Target& target) {
+Space SpaceOf(const Attention& attention, const CpuTarget& target) {
   return Space([=](const Config& prefix) { return NextKnob(attention, target, prefix); });
 }
 
@@ -179,7 +179,7 @@ int64_t DefaultBlock(const Attention& attention, int64_t threads) {
   return block;
 }
 
-Config DefaultOf(const Attention& attention, const Target& target) {
+Config DefaultOf(const Attention& attention, const CpuTarget& target) {
   Config config;
   config.Set("strategy", std::string("blocks"));
   const int64_t block = DefaultBlock(attention, target.threads);
@@ -388,7 +388,7 @@ class AttentionTemplateImpl : public Template {
     return ViewAttention(def).has_value();
   }
   std::vector<ir::LayoutSignature> Signatures(const ops::KernelDefinition& def,
-                                              const Target& target) const override {
+                                              const CpuTarget& target) const override {
     return {RowMajorSignature(def)};
   }
   Space MakeSpace(const Task& task) const override {

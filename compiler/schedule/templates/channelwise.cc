@@ -143,7 +143,7 @@ class Channelwise : public Template {
   }
 
   std::vector<ir::LayoutSignature> Signatures(const ops::KernelDefinition& def,
-                                              const Target& target) const override {
+                                              const CpuTarget& target) const override {
     return BlockedSignatures(def, ViewWindowed(def, depthwise_)->view, target.VectorLanes());
   }
 

@@ -183,8 +183,8 @@ int64_t WeightBytes(const Conv& conv) {
 }
 
 // Weights that do not stay in the second cache come from further away at every run.
-bool WeightsAreFar(const Conv& conv, const Target& target) {
-  return WeightBytes(conv) > target.l2_bytes;
+bool WeightsAreFar(const Conv& conv, const CpuTarget& target) {
+  return WeightBytes(conv) > target.facts.l2_bytes;
 }
 
 // Taps of a row that are unrolled read each element again for the next position, and LLVM keeps
@@ -226,7 +226,7 @@ RegisterTile BestTileByPadding(const Conv& conv, const RegisterTileProblem& prob
 // Where few positions are enough work to hide latencies and one tile takes them all, weights from
 // far away are read once. Those of a phase lie in pieces among the others': they came in time only
 // where they were prefetched by chunks.
-RegisterTile DefaultTile(const Conv& conv, const Target& target) {
+RegisterTile DefaultTile(const Conv& conv, const CpuTarget& target) {
   const RegisterTileProblem problem = TileProblem(conv);
   constexpr int64_t kEnough = 8;
   RegisterTile all{1, conv.height, conv.width};
@@ -296,7 +296,7 @@ bool ChunksPay(const Conv& conv, const RegisterTile& tile, int64_t chunk) {
   return static_cast<double>(WeightBytes(conv)) / *conv.stream_bytes > sums;
 }
 
-int64_t DefaultChunk(const Conv& conv, const Target& target, const Config& prefix) {
+int64_t DefaultChunk(const Conv& conv, const CpuTarget& target, const Config& prefix) {
   const int64_t chunk = LargestChunk(conv, prefix);
   const bool pays =
       chunk > 0 && (WeightsAreFar(conv, target) || ChunksPay(conv, TileOf(prefix), chunk));
@@ -305,7 +305,7 @@ int64_t DefaultChunk(const Conv& conv, const Target& target, const Config& prefi
 
 // The last option: no FMA and no copy for zeros. But border tiles of several rows have one block of
 // rows: where that is too large for a chunk that would pay, a copy has it, with smaller blocks.
-std::string DefaultPad(const Conv& conv, const Target& target, const Config& prefix) {
+std::string DefaultPad(const Conv& conv, const CpuTarget& target, const Config& prefix) {
   const std::string last = PadOptions(conv, prefix).back();
   const auto has_chunk = [&](const std::string& pad) {
     Config padded = prefix;
@@ -319,7 +319,7 @@ std::string DefaultPad(const Conv& conv, const Target& target, const Config& pre
 // Some steps of a block at once share their addresses and the loop's own instructions; not so many
 // that the tiles at the border become too long to be apart or no loop remains, and not of the
 // narrowest blocks: sums would leave their registers.
-void SetUnrollAndPad(const Conv& conv, const Target& target, Config* config) {
+void SetUnrollAndPad(const Conv& conv, const CpuTarget& target, Config* config) {
   constexpr int64_t kMost = 4;
   config->Set("unroll", int64_t{1});
   const std::string pad = DefaultPad(conv, target, *config);
@@ -357,7 +357,7 @@ std::optional<Knob> NextDirectKnob(const Conv& conv, const Config& prefix) {
   return std::nullopt;
 }
 
-std::vector<std::string> Strategies(const Conv& conv, const Target& target) {
+std::vector<std::string> Strategies(const Conv& conv, const CpuTarget& target) {
   std::vector<std::string> strategies;
   if (VectorsFitGroups(conv)) {
     strategies = WinogradStrategies(conv);
@@ -371,7 +371,7 @@ std::vector<std::string> Strategies(const Conv& conv, const Target& target) {
 }
 
 // What comes from behind the second cache at every run.
-int64_t DefaultPrefetch(const Conv& conv, const Target& target, const Config& prefix) {
+int64_t DefaultPrefetch(const Conv& conv, const CpuTarget& target, const Config& prefix) {
   const std::vector<int64_t> options = PrefetchOptionsOf(conv, prefix);
   const auto is_option = [&](int64_t option) {
     return std::find(options.begin(), options.end(), option) != options.end();
@@ -385,7 +385,7 @@ int64_t DefaultPrefetch(const Conv& conv, const Target& target, const Config& pr
   return 2 * conv.data_bytes > conv.l2_bytes ? kPrefetchData : 0;
 }
 
-Config DirectDefault(const Conv& conv, const Target& target) {
+Config DirectDefault(const Conv& conv, const CpuTarget& target) {
   Config config;
   config.Set("strategy", std::string("direct"));
   const RegisterTile tile = DefaultTile(conv, target);
@@ -401,7 +401,7 @@ Config DirectDefault(const Conv& conv, const Target& target) {
 }
 
 // Of the default, by the same model as BestWinogradConfigs'.
-double DirectCycles(const Conv& conv, const Target& target, const Config& direct) {
+double DirectCycles(const Conv& conv, const CpuTarget& target, const Config& direct) {
   const RegisterTileProblem problem = TileProblem(conv);
   const RegisterTile tile = TileOf(direct);
   const bool leaves_out = direct.String("pad") == "border" && IsThick(ColumnBorder(conv, tile));
@@ -424,7 +424,7 @@ class ConvTemplateOf : public Template {
   }
 
   std::vector<ir::LayoutSignature> Signatures(const ops::KernelDefinition& def,
-                                              const Target& target) const override {
+                                              const CpuTarget& target) const override {
     const Conv conv = *ViewConv(def);
     // Blocks hold parts of groups, which only the generic template could read, lane by lane.
     if (!SomeVectorsFitGroups(conv, target)) return {RowMajorSignature(def)};

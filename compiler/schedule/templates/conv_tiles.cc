@@ -189,11 +189,11 @@ class ConvTilesSchedule {
 
 }  // namespace
 
-bool HasConvTiles(const Conv& conv, const Target& target) {
+bool HasConvTiles(const Conv& conv, const CpuTarget& target) {
   return !conv.transposed && conv.groups == 1 && conv.width > 1 && HasTiles(target, conv.kind);
 }
 
-int64_t WideBlock(const Conv& conv, const Target& target) {
+int64_t WideBlock(const Conv& conv, const CpuTarget& target) {
   return HasConvTiles(conv, target) ? loop::kTileRows * conv.dot : 0;
 }
 

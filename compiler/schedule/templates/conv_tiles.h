@@ -12,10 +12,10 @@
 
 namespace hone::schedule {
 
-bool HasConvTiles(const Conv& conv, const Target& target);
+bool HasConvTiles(const Conv& conv, const CpuTarget& target);
 // Channels of a block that fills the rows of a tile, for data to lie in between kernels; 0: there
 // are no tiles.
-int64_t WideBlock(const Conv& conv, const Target& target);
+int64_t WideBlock(const Conv& conv, const CpuTarget& target);
 std::optional<Knob> NextConvTilesKnob(const Conv& conv, const Config& prefix);
 StrategyChoice BestConvTiles(const Conv& conv);
 absl::StatusOr<loop::Nest> ScheduleConvTiles(const Task& task, const Conv& conv,

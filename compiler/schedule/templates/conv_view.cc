@@ -281,8 +281,8 @@ Conv ConvOf(const Task& task) {
   conv.lanes = LanesThatFit(conv, conv.target_lanes);
   conv.has_stages = conv.groups > 1 && !IsPlainlyGrouped(conv, conv.target_lanes);
   conv.registers = task.target.VectorRegisters();
-  conv.l2_bytes = task.target.l2_bytes;
-  conv.l1_bytes = task.target.l1_bytes;
+  conv.l2_bytes = task.target.facts.l2_bytes;
+  conv.l1_bytes = task.target.facts.l1_bytes;
   conv.threads = task.target.threads;
   if (conv.kind == ProductKind::kFloat) {
     conv.times = task.micro_kernels;
@@ -315,7 +315,7 @@ Conv ConvOf(const Task& task) {
 
 bool VectorsFitGroups(const Conv& conv) { return VectorsFit(conv, conv.lanes); }
 
-bool SomeVectorsFitGroups(const Conv& conv, const Target& target) {
+bool SomeVectorsFitGroups(const Conv& conv, const CpuTarget& target) {
   return VectorsFit(conv, LanesThatFit(conv, target.VectorLanes()));
 }
 

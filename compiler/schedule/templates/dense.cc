@@ -74,7 +74,7 @@ int64_t DefaultUnroll(const Dense& dense, const RegisterTile& tile) {
   return FourStepsAtOnce(UnrollsOf(dense, tile), tile);
 }
 
-std::vector<std::string> Strategies(const Dense& dense, const Target& target) {
+std::vector<std::string> Strategies(const Dense& dense, const CpuTarget& target) {
   std::vector<std::string> strategies = {"direct"};
   if (HasDenseTiles(dense, target)) strategies.emplace_back("tiles");
   if (HasDenseDots(dense)) strategies.emplace_back("dots");
@@ -132,7 +132,7 @@ double DirectCycles(const Dense& dense, const RegisterTile& tile) {
   return cycles / static_cast<double>(dense.threads);
 }
 
-StrategyChoice BestDirect(const Dense& product, const Target& target) {
+StrategyChoice BestDirect(const Dense& product, const CpuTarget& target) {
   Config config;
   config.Set("strategy", std::string("direct"));
   const std::vector<int64_t> lanes = DenseLaneOptions(product);
@@ -149,7 +149,7 @@ StrategyChoice BestDirect(const Dense& product, const Target& target) {
     config.Set("chunk", DefaultDenseChunk(dense, config));
   }
   // Weights that do not stay in the second cache come from further away at every run.
-  const bool far = dense.units * dense.terms * 4 / dense.dot > target.l2_bytes;
+  const bool far = dense.units * dense.terms * 4 / dense.dot > target.facts.l2_bytes;
   const std::vector<std::string> prefetch = PrefetchOptionsOf(dense, config);
   const bool has_steps = std::ranges::find(prefetch, "step") != prefetch.end();
   config.Set("prefetch", far && has_steps ? "step" : "none");
@@ -158,7 +158,7 @@ StrategyChoice BestDirect(const Dense& product, const Target& target) {
 }
 
 // The best config of each strategy, the fastest first.
-std::vector<StrategyChoice> Choices(const Dense& dense, const Target& target) {
+std::vector<StrategyChoice> Choices(const Dense& dense, const CpuTarget& target) {
   std::vector<StrategyChoice> choices = {BestDirect(dense, target)};
   if (HasDenseTiles(dense, target)) choices.push_back(BestDenseTiles(dense));
   if (HasDenseDots(dense)) choices.push_back(BestDenseDots(dense));
@@ -173,7 +173,7 @@ class DenseTemplateImpl : public Template {
     return ViewDense(def).has_value();
   }
   std::vector<ir::LayoutSignature> Signatures(const ops::KernelDefinition& def,
-                                              const Target& /*target*/) const override {
+                                              const CpuTarget& /*target*/) const override {
     return {RowMajorSignature(def)};
   }
 

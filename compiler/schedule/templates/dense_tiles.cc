@@ -150,7 +150,7 @@ class DenseTilesSchedule {
 
 }  // namespace
 
-bool HasDenseTiles(const Dense& dense, const Target& target) {
+bool HasDenseTiles(const Dense& dense, const CpuTarget& target) {
   return dense.rows > 1 && HasTiles(target, dense.kind);
 }
 

@@ -10,7 +10,7 @@
 
 namespace hone::schedule {
 
-bool HasDenseTiles(const Dense& dense, const Target& target);
+bool HasDenseTiles(const Dense& dense, const CpuTarget& target);
 std::optional<Knob> NextDenseTilesKnob(const Dense& dense, const Config& prefix);
 StrategyChoice BestDenseTiles(const Dense& dense);
 absl::StatusOr<loop::Nest> ScheduleDenseTiles(const Task& task, const Dense& dense,

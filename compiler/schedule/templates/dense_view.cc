@@ -140,8 +140,8 @@ Dense DenseOf(const Task& task) {
   dense.target_lanes = dense.lanes;
   if (dense.lanes == 16 && task.target.Has("avx512vl")) dense.half_lanes = 8;
   dense.registers = task.target.VectorRegisters();
-  dense.l2_bytes = task.target.l2_bytes;
-  dense.l1_bytes = task.target.l1_bytes;
+  dense.l2_bytes = task.target.facts.l2_bytes;
+  dense.l1_bytes = task.target.facts.l1_bytes;
   dense.threads = task.target.threads;
   if (dense.kind == ProductKind::kFloat) {
     dense.times = task.micro_kernels;

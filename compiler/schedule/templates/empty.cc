@@ -20,7 +20,7 @@ class Empty : public Template {
   }
 
   std::vector<ir::LayoutSignature> Signatures(const ops::KernelDefinition& def,
-                                              const Target&) const override {
+                                              const CpuTarget&) const override {
     return {RowMajorSignature(def)};
   }
 

@@ -74,7 +74,7 @@ bool RowFiltersOnlyAdd(const Windowed& w) { return CanFilterRows(w) && w.window.
 // Zen's cores add in units of their own, beside those that multiply: there the transforms of 3x3
 // filters cost less than the third of the products that they save (Zen 4: 0.75 to 0.8 of the time
 // of maps of 7x7 and more). On others, and with more taps, measuring decides.
-bool FiltersRowsByDefault(const Windowed& w, const Target& target) {
+bool FiltersRowsByDefault(const Windowed& w, const CpuTarget& target) {
   constexpr int64_t kWidth = 7, kRegisters = 32;
   return RowFiltersOnlyAdd(w) && w.Taps() == 9 && w.width >= kWidth && target.cpu == "znver4" &&
          w.registers >= kRegisters;

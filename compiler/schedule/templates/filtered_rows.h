@@ -20,7 +20,7 @@ inline constexpr char kFilteredRows[] = "winograd2";
 bool CanFilterRows(const Windowed& w);
 // Of three taps a row the transforms only add: without trials, these are worth to be priced.
 bool RowFiltersOnlyAdd(const Windowed& w);
-bool FiltersRowsByDefault(const Windowed& w, const Target& target);
+bool FiltersRowsByDefault(const Windowed& w, const CpuTarget& target);
 
 // The knobs behind "strategy"; nullopt once all are chosen.
 std::optional<Knob> NextFilteredRowsKnob(const Windowed& w, const Config& prefix);

@@ -71,7 +71,7 @@ std::vector<int64_t> UnrollOptions(const loop::Nest& nest, int64_t lanes) {
   return options;
 }
 
-std::vector<int64_t> LaneOptions(const loop::Nest& nest, const Target& target) {
+std::vector<int64_t> LaneOptions(const loop::Nest& nest, const CpuTarget& target) {
   const int64_t vector = target.VectorLanes();
   const int64_t extent = std::max(InnermostExtent(nest), ElementsAcrossFew(nest));
   std::vector<int64_t> options;
@@ -172,7 +172,7 @@ int64_t DefaultStrip(const Task& task) {
     bytes += buffer->SizeBytes();
     wide = wide && SizeBytes(buffer->dtype) >= kWideBytes;
   }
-  return wide && bytes > task.target.l2_bytes ? kStrip : 1;
+  return wide && bytes > task.target.facts.l2_bytes ? kStrip : 1;
 }
 
 class Generic : public Template {
@@ -181,7 +181,7 @@ class Generic : public Template {
   bool Matches(const ops::KernelDefinition& /*def*/) const override { return true; }
 
   std::vector<ir::LayoutSignature> Signatures(const ops::KernelDefinition& def,
-                                              const Target& target) const override {
+                                              const CpuTarget& target) const override {
     std::vector<ir::LayoutSignature> signatures = ElementwiseSignatures(def, target.VectorLanes());
     std::erase_if(signatures, [&](const ir::LayoutSignature& signature) {
       return SumsToPadLanes(def, signature);

@@ -62,7 +62,7 @@ Cell CellOf(const Task& task) {
   Cell cell = *ViewCell(*task.def);
   cell.lanes = task.target.VectorLanes();
   cell.registers = task.target.VectorRegisters();
-  cell.l2_bytes = task.target.l2_bytes;
+  cell.l2_bytes = task.target.facts.l2_bytes;
   return cell;
 }
 
@@ -246,7 +246,7 @@ class RecurrentTemplateImpl : public Template {
     return ViewCell(def).has_value();
   }
   std::vector<ir::LayoutSignature> Signatures(const ops::KernelDefinition& def,
-                                              const Target& target) const override {
+                                              const CpuTarget& target) const override {
     return {RowMajorSignature(def)};
   }
 
@@ -288,7 +288,7 @@ class RecurrentTemplateImpl : public Template {
     config.Set("order", std::string("n_m"));
     config.Set("epilogue", EpilogueOptions(cell)[0]);
     // Weights that do not stay in the second cache come from further away at every step.
-    const bool far = cell.gates * cell.units * cell.steps * 4 > task.target.l2_bytes;
+    const bool far = cell.gates * cell.units * cell.steps * 4 > task.target.facts.l2_bytes;
     config.Set("prefetch", far ? PrefetchOptionsOf(cell, config).back() : std::string("none"));
     return config;
   }

@@ -14,7 +14,7 @@ namespace {
 // Vectors of a row that a body may have, and be unrolled to.
 constexpr int64_t kMostUnrolled = 16;
 
-int64_t MostLanes(int64_t columns, const Target& target) {
+int64_t MostLanes(int64_t columns, const CpuTarget& target) {
   const auto fit = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(columns)));
   return std::min<int64_t>(std::max(target.VectorLanes(), 2), fit);
 }
@@ -75,7 +75,7 @@ bool ReadsAlong(const loop::Stmt& innermost, int64_t most_apart) {
   return in_order;
 }
 
-std::optional<Knob> NextRowKnob(int64_t columns, const Target& target, const Config& prefix) {
+std::optional<Knob> NextRowKnob(int64_t columns, const CpuTarget& target, const Config& prefix) {
   const int64_t most = MostLanes(columns, target);
   if (!prefix.Has("lanes")) {
     return IntKnob("lanes",
@@ -88,7 +88,7 @@ std::optional<Knob> NextRowKnob(int64_t columns, const Target& target, const Con
   return std::nullopt;
 }
 
-void SetDefaultRow(int64_t columns, const Target& target, Config* config) {
+void SetDefaultRow(int64_t columns, const CpuTarget& target, Config* config) {
   const int64_t lanes = MostLanes(columns, target);
   const std::vector<int64_t> vectors = VectorOptions(columns, lanes);
   config->Set("lanes", lanes);

@@ -181,12 +181,12 @@ std::optional<Rows> GatherRows(const ops::KernelDefinition& def, int64_t togethe
 
 // Four rows (Zen 5: a softmax of 128 columns takes 0.87 of the time; eight no less), two where a
 // row is read again for every stage, as long as half of the first cache holds them.
-int64_t DefaultTogether(const Rows& rows, const std::string& row, const Target& target) {
+int64_t DefaultTogether(const Rows& rows, const std::string& row, const CpuTarget& target) {
   const int64_t most = row == "registers" ? 4 : 2;
   int64_t together = 1;
   for (const int64_t option : TogetherOptions(rows)) {
     const int64_t bytes = option * rows.columns * static_cast<int64_t>(sizeof(float));
-    if (option <= most && 2 * bytes <= target.l1_bytes) together = option;
+    if (option <= most && 2 * bytes <= target.facts.l1_bytes) together = option;
   }
   return together;
 }
@@ -257,13 +257,13 @@ std::vector<std::string> StrategyOptions(const Ways& ways) {
   return options;
 }
 
-std::optional<Knob> NextPartsKnob(const RowParts& parts, const Target& target,
+std::optional<Knob> NextPartsKnob(const RowParts& parts, const CpuTarget& target,
                                   const Config& prefix) {
   if (!prefix.Has("shares")) return IntKnob("shares", parts.options);
   return NextRowKnob(parts.Columns(prefix.Int("shares")), target, prefix);
 }
 
-std::optional<Knob> NextRowsKnob(const Rows& rows, const Target& target, const Config& prefix) {
+std::optional<Knob> NextRowsKnob(const Rows& rows, const CpuTarget& target, const Config& prefix) {
   std::optional<Knob> row = NextRowKnob(rows.columns, target, prefix);
   if (row) return row;
   if (!prefix.Has("together")) return IntKnob("together", TogetherOptions(rows), 1);
@@ -346,7 +346,7 @@ class RowsTemplateImpl : public Template {
     return HasFormOfRows(def) && WaysOf(def, 1).any();
   }
   std::vector<ir::LayoutSignature> Signatures(const ops::KernelDefinition& def,
-                                              const Target& target) const override {
+                                              const CpuTarget& target) const override {
     std::vector<ir::LayoutSignature> signatures = GenericTemplate().Signatures(def, target);
     std::erase_if(signatures, [&](const ir::LayoutSignature& signature) {
       return !SuitsStages(def, signature);
@@ -394,7 +394,7 @@ class RowsTemplateImpl : public Template {
   }
 
  private:
-  static Config DefaultParts(const RowParts& parts, const Target& target) {
+  static Config DefaultParts(const RowParts& parts, const CpuTarget& target) {
     Config config;
     config.Set("strategy", std::string("parts"));
     config.Set("shares", parts.options[0]);

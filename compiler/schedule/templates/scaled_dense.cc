@@ -227,7 +227,7 @@ class ScaledDenseTemplateImpl : public Template {
     return ViewScaledDense(def).has_value();
   }
   std::vector<ir::LayoutSignature> Signatures(const ops::KernelDefinition& def,
-                                              const Target& /*target*/) const override {
+                                              const CpuTarget& /*target*/) const override {
     return {RowMajorSignature(def)};
   }
 

@@ -120,8 +120,8 @@ ScaledDense ScaledDenseOf(const Task& task) {
   constexpr int64_t kForUnpacking = 4;
   dense.registers =
       (task.target.VectorRegisters() - kForUnpacking) / scaled.Accumulators() + (scaled.digits > 0);
-  dense.l1_bytes = task.target.l1_bytes;
-  dense.l2_bytes = task.target.l2_bytes;
+  dense.l1_bytes = task.target.facts.l1_bytes;
+  dense.l2_bytes = task.target.facts.l2_bytes;
   dense.threads = task.target.threads;
   dense.stream_bytes = StreamBytesOf(task.micro_kernels.get(), task.target);
   return scaled;

@@ -51,7 +51,7 @@ std::optional<Sparse> ViewSparse(const ops::KernelDefinition& def) {
   return sparse;
 }
 
-std::vector<int64_t> LaneOptions(const Sparse& sparse, const Target& target) {
+std::vector<int64_t> LaneOptions(const Sparse& sparse, const CpuTarget& target) {
   const auto columns = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(sparse.columns)));
   const int64_t most = std::min<int64_t>(std::max(target.VectorLanes(), 2), columns);
   std::vector<int64_t> options;
@@ -84,7 +84,7 @@ std::vector<int64_t> StepOptions(int64_t vectors) {
 }
 
 // What the threads take turns with: rows one by one, or runs of them with as many elements each.
-std::vector<std::string> ShareOptions(const Sparse& sparse, const Target& target) {
+std::vector<std::string> ShareOptions(const Sparse& sparse, const CpuTarget& target) {
   if (!sparse.constant || target.threads < 2 || sparse.rows < 2) return {"rows"};
   return {"rows", "nonzeros"};
 }
@@ -94,7 +94,7 @@ std::vector<std::string> ShareOptions(const Sparse& sparse, const Target& target
 constexpr int64_t kRowElements = 2;
 
 // Several a thread: a team of another size than the target's gets nearly even shares too.
-int64_t SharesOf(const Target& target) {
+int64_t SharesOf(const CpuTarget& target) {
   constexpr int64_t kSharesAThread = 4;
   return kSharesAThread * target.threads;
 }
@@ -191,7 +191,7 @@ class SparseDense : public Template {
     return ViewSparse(def).has_value();
   }
   std::vector<ir::LayoutSignature> Signatures(const ops::KernelDefinition& def,
-                                              const Target&) const override {
+                                              const CpuTarget&) const override {
     return {RowMajorSignature(def)};
   }
 

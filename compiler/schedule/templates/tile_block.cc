@@ -77,7 +77,7 @@ double CyclesOfShapes(const TileBlockProblem& problem, const TileBlock& block) {
 
 }  // namespace
 
-bool HasTiles(const Target& target, ProductKind kind) {
+bool HasTiles(const CpuTarget& target, ProductKind kind) {
   return (kind == ProductKind::kBFloat16 && target.MultipliesInTiles(DataType::kBFloat16)) ||
          (kind == ProductKind::kBytes && target.MultipliesInTiles(DataType::kInt8));
 }

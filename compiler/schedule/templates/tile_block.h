@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "compiler/ir/target.h"
+#include "compiler/ir/cpu_target.h"
 #include "compiler/schedule/space.h"
 #include "compiler/schedule/templates/kernel_view.h"
 
@@ -29,7 +29,7 @@ struct TileBlockProblem {
 };
 
 // Whether the target multiplies such numbers in tiles.
-bool HasTiles(const Target& target, ProductKind kind);
+bool HasTiles(const CpuTarget& target, ProductKind kind);
 
 // Rows of a tile: all tiles of a line have as many, or the last one fewer, but not a single one.
 int64_t RowsOfTile(int64_t line_rows);

@@ -11,7 +11,9 @@ int64_t TapBytes(const Conv& conv, const WinogradPlan& plan) {
 }
 
 // In a model, where most of the last cache is for other kernels' weights.
-bool StaysInLastCache(const Target& target, int64_t bytes) { return 8 * bytes <= target.l3_bytes; }
+bool StaysInLastCache(const CpuTarget& target, int64_t bytes) {
+  return 8 * bytes <= target.facts.l3_bytes;
+}
 
 // Bytes a cycle from the last cache.
 double LastCacheRate(const Conv& conv) {
@@ -20,16 +22,16 @@ double LastCacheRate(const Conv& conv) {
 }
 
 // Bytes a cycle from where so many of them stay between two uses.
-double BytesPerCycle(const Conv& conv, const Target& target, int64_t bytes) {
+double BytesPerCycle(const Conv& conv, const CpuTarget& target, int64_t bytes) {
   constexpr double kSecondCache = 48, kMemory = 10;
-  if (bytes <= target.l2_bytes) return kSecondCache;
+  if (bytes <= target.facts.l2_bytes) return kSecondCache;
   const double last = LastCacheRate(conv);
   return StaysInLastCache(target, bytes) ? last : std::min(last, kMemory);
 }
 
 // Of products of a group that leave the first cache before they are transformed; counted where
 // there are so few channels that they are the larger part of what a block takes.
-double SpillCycles(const Conv& conv, const Target& target, const WinogradPlan& plan,
+double SpillCycles(const Conv& conv, const CpuTarget& target, const WinogradPlan& plan,
                    const WinogradChoice& choice) {
   const int64_t group = std::min(choice.tile.vectors, conv.out_vectors) * conv.lanes;
   if (plan.channels >= group) return 0;
@@ -39,7 +41,7 @@ double SpillCycles(const Conv& conv, const Target& target, const WinogradPlan& p
   const double bytes = values * static_cast<double>(4 * (group + plan.channels));
   const auto groups =
       static_cast<double>(CeilDiv(CeilDiv(conv.out_vectors, choice.tile.vectors), choice.parts));
-  const double spilled = std::max(0.0, bytes - static_cast<double>(target.l1_bytes));
+  const double spilled = std::max(0.0, bytes - static_cast<double>(target.facts.l1_bytes));
   return groups * 2 * spilled / BytesPerCycle(conv, target, static_cast<int64_t>(bytes));
 }
 
@@ -47,8 +49,8 @@ double SpillCycles(const Conv& conv, const Target& target, const WinogradPlan& p
 // cache: the input, which the kernel before has written, the result, filters. A quarter of it does
 // no harm; what is beyond costs a line written back and one read (measured: 64 channels at 56x56
 // in blocks of 0.26, 0.45, 0.90 and 1.8 MB, of 2 MB).
-double DisplacedCycles(const Conv& conv, const Target& target, int64_t data_bytes) {
-  const int64_t beyond = std::max<int64_t>(0, data_bytes - target.l2_bytes / 4);
+double DisplacedCycles(const Conv& conv, const CpuTarget& target, int64_t data_bytes) {
+  const int64_t beyond = std::max<int64_t>(0, data_bytes - target.facts.l2_bytes / 4);
   return 2 * static_cast<double>(beyond) / LastCacheRate(conv);
 }
 
@@ -70,12 +72,12 @@ double MultiplyCycles(const Conv& conv, const WinogradPlan& plan, const Winograd
 
 // Of filters that are transformed `chunk` channels at a time: the transform, unless it is in
 // registers, and what the sums of a chunk cost until the next adds to them.
-double ChunkCycles(const Conv& conv, const Target& target, const WinogradPlan& plan,
+double ChunkCycles(const Conv& conv, const CpuTarget& target, const WinogradPlan& plan,
                    const WinogradChoice& choice) {
   // Measured: cycles of a vector of filters at a position, in the first cache and beyond it.
   const int64_t bytes =
       choice.chunk * ChunkBytesOfChannel(conv, plan, choice.tile, choice.in_registers);
-  const double position = bytes <= target.l1_bytes ? 1.5 : 2.8;
+  const double position = bytes <= target.facts.l1_bytes ? 1.5 : 2.8;
   const auto filters = static_cast<double>(plan.channels * conv.UsedDepthTaps() * conv.out_vectors);
   const RegisterTileProblem& problem = choice.problem;
   const auto products = static_cast<double>(plan.Positions() * problem.rows * problem.columns *
@@ -84,7 +86,7 @@ double ChunkCycles(const Conv& conv, const Target& target, const WinogradPlan& p
   const auto product_bytes =
       static_cast<int64_t>(products) / conv.out_vectors * choice.tile.vectors * conv.lanes * 4;
   double add = 1;
-  if (product_bytes > target.l1_bytes) {
+  if (product_bytes > target.facts.l1_bytes) {
     add += 2.0 * static_cast<double>(conv.lanes * 4) / BytesPerCycle(conv, target, product_bytes);
   }
   const double transform =
@@ -110,14 +112,14 @@ int64_t ChunkBytesOfChannel(const Conv& conv, const WinogradPlan& plan, const Re
   return 4 * (taps + row);
 }
 
-double PhaseCopyCycles(const Conv& conv, const Target& target) {
+double PhaseCopyCycles(const Conv& conv, const CpuTarget& target) {
   if (!DilationOf(conv)) return 0;
   constexpr double kBytesACycle = 7;
   const auto bytes = static_cast<double>(conv.batch * (conv.data_bytes + conv.result_bytes));
   return bytes / kBytesACycle / static_cast<double>(target.threads);
 }
 
-double BlockCycles(const Conv& conv, const Target& target, const WinogradPlan& plan,
+double BlockCycles(const Conv& conv, const CpuTarget& target, const WinogradPlan& plan,
                    const WinogradChoice& choice) {
   const RegisterTileProblem& problem = choice.problem;
   const RegisterTile& tile = choice.tile;
@@ -141,7 +143,7 @@ double BlockCycles(const Conv& conv, const Target& target, const WinogradPlan& p
       static_cast<double>(filter_bytes) / BytesPerCycle(conv, target, filter_bytes) / parts;
   const int64_t data_bytes = PanelBytes(conv, plan, depth, problem.rows * problem.columns);
   double again = 0;  // each group reads it
-  if (2 * data_bytes > 3 * target.l2_bytes) {
+  if (2 * data_bytes > 3 * target.facts.l2_bytes) {
     again = static_cast<double>(CeilDiv(conv.out_vectors, tile.vectors) * data_bytes) /
             BytesPerCycle(conv, target, data_bytes) / parts;
   }

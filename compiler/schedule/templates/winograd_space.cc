@@ -15,7 +15,9 @@ constexpr char kFiltersInCache[] = "cache";
 
 // In the last cache, of a kernel by itself. Half of it is for what is used in between, or for
 // others who share it.
-bool FitsLastCache(const Target& target, int64_t bytes) { return 2 * bytes <= target.l3_bytes; }
+bool FitsLastCache(const CpuTarget& target, int64_t bytes) {
+  return 2 * bytes <= target.facts.l3_bytes;
+}
 
 // The transformed data of a block should leave room for the weights in the second cache, and a
 // block be large enough that the weights are not read too often.
@@ -25,21 +27,21 @@ struct BlockLimits {
 };
 
 // Of a slice of blocks of `depth` slices of the result.
-BlockLimits LimitsOf(const Conv& conv, const Target& target, const WinogradPlan& plan,
+BlockLimits LimitsOf(const Conv& conv, const CpuTarget& target, const WinogradPlan& plan,
                      int64_t depth) {
   const int64_t data_bytes = plan.Positions() * plan.channels * 4 * plan.Slices(conv, depth);
   BlockLimits limits;
-  limits.most_tiles = target.l2_bytes * 3 / 2 / data_bytes;
+  limits.most_tiles = target.facts.l2_bytes * 3 / 2 / data_bytes;
   // Better to read the data from the last cache for each group than the weights from memory.
   if (!FitsLastCache(target, FilterBytes(conv, plan))) {
-    limits.most_tiles = target.l2_bytes * 4 / data_bytes;
+    limits.most_tiles = target.facts.l2_bytes * 4 / data_bytes;
   }
   // Of few channels the products of a group of output channels are the larger part.
   constexpr int64_t kGroupVectors = 4;
   const int64_t group = std::min(kGroupVectors, conv.out_vectors) * conv.lanes;
   if (plan.channels < group) {
     const int64_t product_bytes = plan.Positions() * group * 4 * depth;
-    limits.most_tiles = target.l2_bytes / (data_bytes + product_bytes);
+    limits.most_tiles = target.facts.l2_bytes / (data_bytes + product_bytes);
     limits.least_tiles = 6;  // the first cache may hold them
   }
   limits.most_tiles = std::max<int64_t>(1, limits.most_tiles);
@@ -49,7 +51,8 @@ BlockLimits LimitsOf(const Conv& conv, const Target& target, const WinogradPlan&
 
 // Slices of the result in a block: neighbours share those of the data. Of one at least, and of as
 // many as leave room for a few tiles of each.
-std::vector<int64_t> BlockDepths(const Conv& conv, const Target& target, const WinogradPlan& plan) {
+std::vector<int64_t> BlockDepths(const Conv& conv, const CpuTarget& target,
+                                 const WinogradPlan& plan) {
   constexpr int64_t kFewTiles = 4;
   return EvenSizes(conv.depth, conv.depth, [&](int64_t depth) {
     return depth == 1 || LimitsOf(conv, target, plan, depth).most_tiles >= kFewTiles;
@@ -90,7 +93,7 @@ RegisterTileProblem ProductProblem(const Conv& conv, const WinogradPlan& plan, i
 
 // Groups of output channels may be a part of the grid, where there are too few blocks for the
 // threads; the data are transformed for each part then.
-std::vector<int64_t> PartOptions(const Conv& conv, const Target& target, int64_t vectors) {
+std::vector<int64_t> PartOptions(const Conv& conv, const CpuTarget& target, int64_t vectors) {
   std::vector<int64_t> options = {1};
   if (conv.out_vectors % vectors != 0) return options;
   const int64_t groups = conv.out_vectors / vectors;
@@ -110,15 +113,15 @@ std::vector<int64_t> UnrollsOf(const Conv& conv, const WinogradPlan& plan,
 
 // Channels whose filters are transformed at a time, when they are needed, and stay in the first or
 // the second cache meanwhile; 0: all are, beforehand.
-std::vector<int64_t> ChunkOptions(const Conv& conv, const Target& target, const WinogradPlan& plan,
-                                  int64_t vectors) {
+std::vector<int64_t> ChunkOptions(const Conv& conv, const CpuTarget& target,
+                                  const WinogradPlan& plan, int64_t vectors) {
   std::vector<int64_t> options = {0};
   const bool whole_vectors = plan.channels % conv.lanes == 0 && conv.out % conv.lanes == 0;
   if (!plan.InColumns() || !whole_vectors || plan.phases > 1) return options;
   const int64_t channel_bytes = plan.products_w * vectors * conv.lanes * 4;
   for (int64_t vectors_of_chunk : {1, 2, 4}) {
     const int64_t chunk = vectors_of_chunk * conv.lanes;
-    if (plan.channels % chunk == 0 && 2 * chunk * channel_bytes <= target.l2_bytes) {
+    if (plan.channels % chunk == 0 && 2 * chunk * channel_bytes <= target.facts.l2_bytes) {
       options.push_back(chunk);
     }
   }
@@ -147,12 +150,12 @@ std::vector<std::string> PadOptions(const Conv& conv) {
 
 // Of the chunks there are, the one with the most channels of which everything that is read for each
 // row of positions stays in the first cache, or the fewest; 0: there are none.
-int64_t LikelyChunk(const Conv& conv, const Target& target, const WinogradPlan& plan,
+int64_t LikelyChunk(const Conv& conv, const CpuTarget& target, const WinogradPlan& plan,
                     const RegisterTile& tile, bool in_registers) {
   const int64_t channel_bytes = ChunkBytesOfChannel(conv, plan, tile, in_registers);
   int64_t likely = 0;
   for (int64_t chunk : ChunkOptions(conv, target, plan, tile.vectors)) {
-    const bool fits = 4 * chunk * channel_bytes <= 3 * target.l1_bytes;
+    const bool fits = 4 * chunk * channel_bytes <= 3 * target.facts.l1_bytes;
     if (likely == 0 || fits) likely = chunk;
   }
   return likely;
@@ -177,7 +180,7 @@ std::vector<RegisterTile> LikelyTiles(RegisterTileProblem problem) {
 // Two steps where that is possible. LLVM loads the next step's vectors ahead; on x86, where
 // operands come from memory too, without harm, elsewhere only if the tile leaves registers for
 // them.
-int64_t DefaultUnroll(const Conv& conv, const Target& target, const WinogradPlan& plan,
+int64_t DefaultUnroll(const Conv& conv, const CpuTarget& target, const WinogradPlan& plan,
                       const RegisterTile& tile) {
   RegisterTile with_next = tile;
   ++with_next.columns;
@@ -191,9 +194,9 @@ int64_t DefaultUnroll(const Conv& conv, const Target& target, const WinogradPlan
 // from further away (measured: a tenth less time for 1 MB of 2; two hundredths more for half of
 // that) and every column has lines of its own. Sums of a chunk are too short to find out meanwhile
 // where the next is.
-std::vector<int64_t> PrefetchChoices(const Conv& conv, const Target& target,
+std::vector<int64_t> PrefetchChoices(const Conv& conv, const CpuTarget& target,
                                      const WinogradPlan& plan, int64_t depth, int64_t tiles) {
-  const bool is_far = 2 * PanelBytes(conv, plan, depth, tiles) > target.l2_bytes;
+  const bool is_far = 2 * PanelBytes(conv, plan, depth, tiles) > target.facts.l2_bytes;
   if (is_far && conv.lanes >= kLineElements) return {0, 1, 2};
   return {0, 1};
 }
@@ -203,7 +206,7 @@ struct BestOfStrategy {
   std::optional<StrategyChoice> beforehand, in_chunks;
 };
 
-Config ConfigOf(const Conv& conv, const Target& target, const std::string& strategy,
+Config ConfigOf(const Conv& conv, const CpuTarget& target, const std::string& strategy,
                 const WinogradChoice& choice) {
   const WinogradPlan plan = PlanOf(conv, strategy);
   Config config;
@@ -226,7 +229,7 @@ Config ConfigOf(const Conv& conv, const Target& target, const std::string& strat
 }
 
 // The choice with filters transformed beforehand, and those with filters transformed when needed.
-std::vector<WinogradChoice> WithFilters(const Conv& conv, const Target& target,
+std::vector<WinogradChoice> WithFilters(const Conv& conv, const CpuTarget& target,
                                         const WinogradPlan& plan, WinogradChoice choice) {
   std::vector<WinogradChoice> choices = {choice};
   for (const std::string& where :
@@ -239,7 +242,7 @@ std::vector<WinogradChoice> WithFilters(const Conv& conv, const Target& target,
 }
 
 // The best with blocks of `depth` slices, where they are better than those found.
-void ImproveWinograd(const Conv& conv, const Target& target, const std::string& strategy,
+void ImproveWinograd(const Conv& conv, const CpuTarget& target, const std::string& strategy,
                      int64_t depth, BestOfStrategy* found) {
   const WinogradPlan plan = PlanOf(conv, strategy);
   const BlockLimits limits = LimitsOf(conv, target, plan, depth);
@@ -268,7 +271,8 @@ void ImproveWinograd(const Conv& conv, const Target& target, const std::string& 
 
 }  // namespace
 
-std::optional<Knob> NextWinogradKnob(const Conv& conv, const Target& target, const Config& prefix) {
+std::optional<Knob> NextWinogradKnob(const Conv& conv, const CpuTarget& target,
+                                     const Config& prefix) {
   const WinogradPlan plan = PlanOf(conv, prefix.String("strategy"));
   if (conv.spatial == 3 && !prefix.Has("block_d")) {
     return IntKnob("block_d", BlockDepths(conv, target, plan));
@@ -303,7 +307,7 @@ std::optional<Knob> NextWinogradKnob(const Conv& conv, const Target& target, con
   return std::nullopt;
 }
 
-std::vector<StrategyChoice> BestWinogradConfigs(const Conv& dilated, const Target& target) {
+std::vector<StrategyChoice> BestWinogradConfigs(const Conv& dilated, const CpuTarget& target) {
   std::vector<StrategyChoice> choices;
   const Conv conv = WithoutDilation(dilated);
   for (const std::string& strategy : WinogradStrategies(dilated)) {

@@ -18,10 +18,11 @@ inline constexpr char kFiltersInRegisters[] = "registers";
 
 // The knobs after "strategy", which is one of them. `conv` is WithoutDilation: each candidate asks
 // for every knob.
-std::optional<Knob> NextWinogradKnob(const Conv& conv, const Target& target, const Config& prefix);
+std::optional<Knob> NextWinogradKnob(const Conv& conv, const CpuTarget& target,
+                                     const Config& prefix);
 // By the analytic model the best of each strategy, with filters transformed beforehand and, where
 // that is possible, when they are needed.
-std::vector<StrategyChoice> BestWinogradConfigs(const Conv& dilated, const Target& target);
+std::vector<StrategyChoice> BestWinogradConfigs(const Conv& dilated, const CpuTarget& target);
 
 }  // namespace hone::schedule
 

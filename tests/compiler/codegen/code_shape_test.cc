@@ -287,7 +287,7 @@ TEST(SharedObject, TablesSayWhichBuffersRunsRead) {
 }
 
 TEST(SharedObject, TablesSayWhatTheSpecSaid) {
-  const Target target = TestTarget();
+  const CpuTarget target = TestTarget();
   ModuleSpec spec = ArtifactOf(TiledMatmul(28, 256, 512, 14, 2, 16), target);
   KernelSpec& kernel = spec.kernels[0];
   kernel.workload = "fn (...)";
@@ -375,7 +375,7 @@ TEST(SharedObject, RefusesUnknownPipelinesAndTargets) {
   const loop::Nest nest = TiledMatmul(6, 32, 4, 6, 2, 16);
   EXPECT_EQ(BuildModule(ArtifactOf(nest, TestTarget(), "O9")).status().code(),
             absl::StatusCode::kInvalidArgument);
-  Target odd = TestTarget();
+  CpuTarget odd = TestTarget();
   odd.triple = "sparc-none-elf";
   EXPECT_EQ(BuildModule(ArtifactOf(nest, odd)).status().code(), absl::StatusCode::kInvalidArgument);
 }

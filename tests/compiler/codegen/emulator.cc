@@ -60,7 +60,7 @@ const std::optional<std::string>& Runner() {
 
 }  // namespace
 
-bool NeedsEmulator(const Target& target) {
+bool NeedsEmulator(const CpuTarget& target) {
 #ifdef __aarch64__
   (void)target;
   return false;

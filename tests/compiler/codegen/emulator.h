@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "compiler/ir/target.h"
+#include "compiler/ir/cpu_target.h"
 
 namespace hone::codegen {
 
 // Whether code for the target has to be emulated here.
-bool NeedsEmulator(const Target& target);
+bool NeedsEmulator(const CpuTarget& target);
 // Whether this machine has what that takes; tests are skipped, with the message, where it has not.
 bool HasEmulator();
 inline constexpr char kNoEmulator[] =

@@ -117,13 +117,14 @@ std::vector<Memory> MemoryOf(const loop::Nest& nest, const Buffers& buffers) {
 
 }  // namespace
 
-Target TestTarget(const std::string& text) {
-  auto target = Target::Parse(text);
+CpuTarget TestTarget(const std::string& text) {
+  auto target = CpuTarget::Parse(text);
   EXPECT_TRUE(target.ok()) << target.status().ToString();
   return *target;
 }
 
-ModuleSpec ArtifactOf(const loop::Nest& nest, const Target& target, const std::string& pipeline) {
+ModuleSpec ArtifactOf(const loop::Nest& nest, const CpuTarget& target,
+                      const std::string& pipeline) {
   ModuleSpec spec;
   spec.target = target;
   KernelSpec kernel;

@@ -14,8 +14,8 @@
 namespace hone::codegen {
 
 // "native", or another target's text.
-Target TestTarget(const std::string& text = "native");
-ModuleSpec ArtifactOf(const loop::Nest& nest, const Target& target,
+CpuTarget TestTarget(const std::string& text = "native");
+ModuleSpec ArtifactOf(const loop::Nest& nest, const CpuTarget& target,
                       const std::string& pipeline = "min6");
 
 // A shared object in memory, loaded; unloaded at the end.

@@ -21,7 +21,7 @@ loop::Nest ThreeLaunches(int64_t unroll) {
       "fn (p0: Tensor[(1, 16, 6, 6), float32], const p1: Tensor[(16, 16, 3, 3), float32]) { "
       "nn.conv2d(p0, p1, padding=[1, 1, 1, 1]) } accumulate=float32 numerics=default");
   EXPECT_TRUE(def.ok()) << def.status();
-  const Target target = TestTarget();
+  const CpuTarget target = TestTarget();
   const schedule::Template& conv = schedule::TemplateFor(*def);
   const schedule::Task task{&*def, conv.Signatures(*def, target)[0], target};
   schedule::Config config = conv.Default(task);

@@ -12,7 +12,7 @@ namespace {
 
 // Of the last launch of a kernel as it is by default, or with another value of the knob "share".
 LaunchFacts FactsOfLast(const std::string& function, const std::string& share = "") {
-  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
+  const CpuTarget target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
   const auto def = ops::LowerWorkload(function + " accumulate=float32 numerics=default");
   EXPECT_TRUE(def.ok()) << def.status();
   const schedule::Template& chosen = schedule::TemplateFor(*def);

@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "compiler/ir/cpus.h"
+#include "support/random.h"
 #include "tests/compiler/codegen/harness.h"
 
 namespace hone::codegen {
@@ -256,6 +258,57 @@ TEST(Operators, CastsOfWhatDoesNotFitSaturate) {
     for (const char* target : {"native", "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2"}) {
       ExpectSameAsInterpreter(nest.Finish(), 0, target);
     }
+  }
+}
+
+// LLVM aborts where features do not go together: a target says which there are, not which cpu has
+// them.
+TEST(Operators, CompileForAnyFeaturesOnAnyCpu) {
+  ElementwiseNest nest(true);
+  for (const DataType dtype : {DataType::kFloat32, DataType::kInt8}) {
+    const loop::Buffer x = nest.Input(dtype);
+    const loop::Buffer y = nest.Input(dtype);
+    nest.Add([&](Expr j) {
+      const Expr sum = loop::Load(x, {j}) + loop::Load(y, {j});
+      return loop::Cast(DataType::kFloat32, loop::Max(sum, loop::Load(x, {j})));
+    });
+  }
+  const loop::Nest finished = nest.Finish();
+  Random random(1);
+  for (const char* const triple : {"x86_64-linux-gnu", "aarch64-linux-gnu"}) {
+    for (const std::string& cpu : ir::KnownCpus(triple)) {
+      std::string features;
+      for (const std::string& name : ir::KnownFeatures(triple)) {
+        if (random.Below(2) == 0) features += ",+" + name;
+      }
+      const std::string text = fmt::format("llvm -mtriple={} -mcpu={} -mattr={}", triple, cpu,
+                                           features.substr(features.empty() ? 0 : 1));
+      SCOPED_TRACE(text);
+      const auto module = BuildModule(ArtifactOf(finished, TestTarget(text)));
+      EXPECT_TRUE(module.ok()) << module.status();
+    }
+  }
+}
+
+// As an index, half of what 64 bits without a sign hold is negative: no bound follows from its
+// type.
+TEST(Operators, CastsOf64BitsWithoutASignMayBeNegativeIndices) {
+  for (const bool vectorised : {false, true}) {
+    ElementwiseNest nest(vectorised);
+    const loop::Buffer x = nest.Input(DataType::kUInt64, 0, 100);
+    for (const double offset : {0.0, 0x1p63, 0x1p64 - 2048}) {
+      const auto cast = [&](const Expr& j) {
+        return loop::Cast(DataType::kInt64,
+                          loop::Load(x, {j}) + loop::Const(offset, DataType::kUInt64));
+      };
+      nest.Add([&](Expr j) { return loop::Max(cast(j), loop::IntConst(0)); });
+      nest.Add([&](Expr j) { return loop::Min(cast(j), loop::IntConst(-1)); });
+      nest.Add([&](Expr j) { return loop::Binary(BinaryOp::kFloorDiv, cast(j), 7); });
+      nest.Add([&](Expr j) {
+        return loop::Load(x, {loop::Min(loop::Max(cast(j), loop::IntConst(0)), 36)});
+      });
+    }
+    ExpectSameAsInterpreter(nest.Finish(), 0);
   }
 }
 

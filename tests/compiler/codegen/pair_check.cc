@@ -11,9 +11,13 @@
 #include "compiler/loop/interpreter.h"
 #include "compiler/loop/reference.h"
 #include "compiler/schedule/error_bound.h"
+#include "measure_server/candidate_check.h"
 #include "measure_server/kernel_buffers.h"
+#include "measure_server/kernel_description.h"
 #include "measure_server/output_check.h"
 #include "measure_server/reference_file.h"
+#include "measure_server/shared_places.h"
+#include "runtime/memory.h"
 #include "runtime/module.h"
 #include "support/status.h"
 
@@ -30,6 +34,55 @@ absl::StatusOr<std::unique_ptr<Module>> Load(const std::string& artifact) {
   return module;
 }
 
+// Memory between red zones.
+class Scratch {
+ public:
+  explicit Scratch(uint64_t size_bytes) : size_bytes_(size_bytes), memory_(size_bytes + 2 * kRed) {
+    Poison();
+  }
+  uint8_t* data() const { return memory_.data() + kRed; }
+  void Poison() const { std::memset(memory_.data(), measure::kPoison, size_bytes_ + 2 * kRed); }
+  bool IsIntact() const {
+    const auto is_poison = [](uint8_t byte) { return byte == measure::kPoison; };
+    return std::all_of(data() - kRed, data(), is_poison) &&
+           std::all_of(data() + size_bytes_, data() + size_bytes_ + kRed, is_poison);
+  }
+
+ private:
+  static constexpr uint64_t kRed = 4096;
+  const uint64_t size_bytes_;
+  const Memory memory_;
+};
+
+// Guarded buffers of a kernel, and the check of what is around them.
+class CheckedBuffers {
+ public:
+  explicit CheckedBuffers(const hone_kernel& kernel)
+      : fd_(measure::MakeSharedFile()),
+        places_(kernel.buffers, kernel.buffer_count),
+        check_(*measure::KernelDescription::Decode(measure::KernelDescription::Encode(kernel)),
+               nullptr),
+        is_mapped_(check_.Map(fd_)),
+        buffers_(measure::KernelBuffers::Guarded(kernel, places_, fd_)) {
+    if (is_mapped_) check_.Poison();
+  }
+  ~CheckedBuffers() { close(fd_); }
+  CheckedBuffers(const CheckedBuffers&) = delete;
+  CheckedBuffers& operator=(const CheckedBuffers&) = delete;
+
+  bool ok() const { return is_mapped_ && buffers_.ok(); }
+  measure::KernelBuffers& buffers() { return buffers_; }
+  void* const* pointers() const { return buffers_.pointers().data(); }
+  std::string FindDamaged() const { return check_.FindDamaged(); }
+
+ private:
+  const int fd_;
+  const measure::SharedPlaces places_;
+  measure::CandidateCheck check_;
+  const bool is_mapped_;
+  measure::KernelBuffers buffers_;
+};
+
 // The launches of a phase, the grid of each in pieces of `piece`, the last first. NaN is in the
 // scratch of each piece before, and nothing may be written beyond it.
 absl::Status RunPhase(const hone_kernel& kernel, uint32_t phase, void* const* buffers,
@@ -37,9 +90,10 @@ absl::Status RunPhase(const hone_kernel& kernel, uint32_t phase, void* const* bu
   for (uint32_t i = 0; i < kernel.launch_count; ++i) {
     const hone_launch& launch = kernel.launches[i];
     if (launch.phase != phase) continue;
-    const measure::GuardedBuffer scratch(launch.scratch_bytes);
+    const Scratch scratch(launch.scratch_bytes);
     for (int64_t end = launch.grid_extent; end > 0; end -= piece) {
-      std::memset(scratch.data(), 0xFF, launch.scratch_bytes);
+      if (!scratch.IsIntact()) break;
+      scratch.Poison();
       launch.function(buffers, std::max<int64_t>(0, end - piece), end, scratch.data());
     }
     if (!scratch.IsIntact()) {
@@ -50,17 +104,17 @@ absl::Status RunPhase(const hone_kernel& kernel, uint32_t phase, void* const* bu
 }
 
 absl::Status Run(const hone_kernel& kernel, measure::InputSet set, int64_t piece,
-                 measure::KernelBuffers& buffers) {
+                 CheckedBuffers& checked) {
+  if (!checked.ok()) return absl::ResourceExhaustedError("no memory for the buffers");
+  measure::KernelBuffers& buffers = checked.buffers();
   buffers.Fill(kSeed, set);
   buffers.Close(HONE_ROLE_INPUT);
   buffers.Close(HONE_ROLE_CONSTANT);
-  HONE_RETURN_IF_ERROR(RunPhase(kernel, HONE_PHASE_PREPARE, buffers.pointers().data(), piece));
+  HONE_RETURN_IF_ERROR(RunPhase(kernel, HONE_PHASE_PREPARE, checked.pointers(), piece));
   buffers.Close(HONE_ROLE_PREPARED);
-  HONE_RETURN_IF_ERROR(RunPhase(kernel, HONE_PHASE_RUN, buffers.pointers().data(), piece));
-  if (const char* damaged = buffers.FindDamaged(); damaged != nullptr) {
-    return absl::InternalError(fmt::format("wrote beyond the ends of buffer {}", damaged));
-  }
-  return absl::OkStatus();
+  HONE_RETURN_IF_ERROR(RunPhase(kernel, HONE_PHASE_RUN, checked.pointers(), piece));
+  const std::string damage = checked.FindDamaged();
+  return damage.empty() ? absl::OkStatus() : absl::InternalError(damage);
 }
 
 // Compiled and interpreted float64 differ by what is contracted into one rounding, and by how
@@ -76,7 +130,7 @@ absl::StatusOr<std::unique_ptr<TaskUnderTest>> TaskUnderTest::Of(const std::stri
                                                                  const std::string& target) {
   std::unique_ptr<TaskUnderTest> task(new TaskUnderTest());
   HONE_ASSIGN_OR_RETURN(task->def_, ops::LowerWorkload(workload));
-  HONE_ASSIGN_OR_RETURN(task->target_, Target::Parse(target));
+  HONE_ASSIGN_OR_RETURN(task->target_, CpuTarget::Parse(target));
   task->template_ = &schedule::TemplateFor(task->def_);
   task->signatures_ = task->template_->Signatures(task->def_, task->target_);
   return task;
@@ -105,7 +159,7 @@ PairCheck::~PairCheck() = default;
 absl::StatusOr<std::unique_ptr<PairCheck>> PairCheck::Of(const ops::KernelDefinition& def) {
   const loop::Nest nest = loop::ReferenceNest(def.naive, schedule::DirectErrorBound(def));
   ModuleSpec spec;
-  HONE_ASSIGN_OR_RETURN(spec.target, Target::Parse("native"));
+  HONE_ASSIGN_OR_RETURN(spec.target, CpuTarget::Parse("native"));
   spec.kernels.emplace_back().nest = nest;
   spec.kernels[0].name = nest.name;
   HONE_ASSIGN_OR_RETURN(const std::string artifact, BuildModule(spec));
@@ -114,9 +168,9 @@ absl::StatusOr<std::unique_ptr<PairCheck>> PairCheck::Of(const ops::KernelDefini
   constexpr double kInterpreted = 50000;
   std::unique_ptr<PairCheck> check(new PairCheck());
   for (const measure::InputSet set : kSets) {
-    measure::KernelBuffers buffers = measure::KernelBuffers::Guarded(kernel);
+    CheckedBuffers buffers(kernel);
     HONE_RETURN_IF_ERROR(Run(kernel, set, int64_t{1} << 30, buffers));
-    measure::KernelBuffers twin = measure::KernelBuffers::Guarded(kernel);
+    measure::KernelBuffers twin = measure::KernelBuffers::Plain(kernel);
     const bool interprets = def.flops < kInterpreted;
     if (interprets) {
       twin.Fill(kSeed, set);
@@ -148,7 +202,7 @@ absl::Status PairCheck::Check(const std::string& artifact) const {
   const std::vector<uint32_t> outputs = measure::OutputsOf(kernel);
   for (size_t s = 0; s < std::size(kSets); ++s) {
     const int64_t piece = s == 0 ? 3 : int64_t{1} << 30;
-    measure::KernelBuffers buffers = measure::KernelBuffers::Guarded(kernel);
+    CheckedBuffers buffers(kernel);
     HONE_RETURN_IF_ERROR(Run(kernel, kSets[s], piece, buffers));
     if (outputs.size() != sets_[s].values.size()) {
       return absl::InternalError("has not as many outputs as the reference");

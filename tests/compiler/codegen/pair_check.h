@@ -33,7 +33,7 @@ class TaskUnderTest {
  private:
   TaskUnderTest() = default;
   ops::KernelDefinition def_;
-  Target target_;
+  CpuTarget target_;
   const schedule::Template* template_ = nullptr;
   std::vector<ir::LayoutSignature> signatures_;
 };

@@ -239,7 +239,7 @@ int CountOf(const ops::KernelDefinition& def, std::string_view name) {
 // Two products in one kernel that no template takes are slower than two kernels.
 TEST(AttentionKernel, WhateverPassesJoinIsOfItsTemplate) {
   Random random(11);
-  const Target target = HostTarget();
+  const CpuTarget target = HostTarget();
   int joined = 0;
   int apart = 0;
   for (int i = 0; i < 1000; ++i) {

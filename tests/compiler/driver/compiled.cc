@@ -79,7 +79,7 @@ absl::StatusOr<std::vector<frontend::TensorData>> Compiled::Run(
   return outputs;
 }
 
-Target HostTarget() { return *Target::Parse(HostTargetText(1)); }
+CpuTarget HostTarget() { return *CpuTarget::Parse(HostTargetText(1)); }
 
 std::string FirstDifference(const frontend::TensorData& found, const frontend::TensorData& expected,
                             double rtol, double atol) {

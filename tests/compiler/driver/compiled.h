@@ -37,7 +37,7 @@ class Compiled {
 };
 
 // This machine's target with one thread.
-Target HostTarget();
+CpuTarget HostTarget();
 
 // The first element that is not within atol + rtol * |expected|, as a sentence; empty when all are.
 std::string FirstDifference(const frontend::TensorData& found, const frontend::TensorData& expected,

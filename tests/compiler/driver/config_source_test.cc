@@ -32,7 +32,7 @@ class DatabaseSource : public ConfigSource {
 TEST(ConfigChain, AnErrorOfASourceIsNotRememberedAsNoAnswer) {
   const ir::Module module =
       ir::ParseModule("def @main(%x: Tensor[(8, 8), float32]) { nn.relu(%x) }").value();
-  const Target target = Target::Parse("llvm -mtriple=x86_64-linux-gnu -mcpu=znver4").value();
+  const CpuTarget target = CpuTarget::Parse("llvm -mtriple=x86_64-linux-gnu -mcpu=znver4").value();
   Database database{.is_gone = true, .asked = {}};
   ConfigChain chain;
   chain.Add(std::make_unique<DatabaseSource>(&database));

@@ -53,7 +53,9 @@ def @main(%x: Tensor[(1, 64, 28, 28), float32], %w0: Tensor[(64, 64, 3, 3), floa
       .value();
 }
 
-Target Avx512() { return Target::Parse("llvm -mtriple=x86_64-linux-gnu -mcpu=znver4").value(); }
+CpuTarget Avx512() {
+  return CpuTarget::Parse("llvm -mtriple=x86_64-linux-gnu -mcpu=znver4").value();
+}
 
 std::multiset<std::string> ConvolutionsOf(const ModelTasks& model) {
   std::multiset<std::string> signatures;

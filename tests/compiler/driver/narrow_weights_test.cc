@@ -8,7 +8,7 @@
 #include <cstring>
 #include <limits>
 
-#include "compiler/ir/target.h"
+#include "compiler/ir/cpu_target.h"
 #include "support/random.h"
 #include "tests/compiler/driver/compiled.h"
 #include "tests/compiler/frontend/small_zoo.h"
@@ -81,7 +81,7 @@ std::pair<double, double> Expected(const Product& p, const Weights& weights,
   return {std::max(sum, 0.0), magnitude};
 }
 
-void Check(const Product& p, const Target& target, uint64_t seed) {
+void Check(const Product& p, const CpuTarget& target, uint64_t seed) {
   Random random(seed);
   const Weights weights = Drawn(p, random);
   const ir::Module model = ModelOf(p, weights);
@@ -157,7 +157,7 @@ TEST(NarrowWeights, LetInfinitiesAndNaNsThrough) {
 
 // The target is this machine without the dot products of bytes that it may have.
 TEST(NarrowWeights, GiveWhatFloatsGiveAsFloats) {
-  Target target = HostTarget();
+  CpuTarget target = HostTarget();
   std::erase_if(target.features, [](const std::string& f) {
     return f.find("vnni") != f.npos || f.find("i8mm") != f.npos;
   });

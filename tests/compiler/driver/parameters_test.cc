@@ -20,7 +20,7 @@ struct Scheduled {
 };
 
 Scheduled ScheduleDefault(const std::vector<ir::Module>& modules) {
-  const Target target = HostTarget();
+  const CpuTarget target = HostTarget();
   KernelGraphBuilder builder;
   for (const ir::Module& module : modules) {
     EXPECT_TRUE(builder.Add(RunPasses(module, target).value()).ok());

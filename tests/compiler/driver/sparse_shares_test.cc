@@ -70,7 +70,7 @@ TEST_P(SparseShares, EveryTeamGivesTheSameBits) {
   const auto expected = alone->Run({Features()}, 1);
   ASSERT_TRUE(expected.ok()) << expected.status();
   for (const int target_threads : {2, 3}) {
-    options.target = *Target::Parse(HostTargetText(target_threads));
+    options.target = *CpuTarget::Parse(HostTargetText(target_threads));
     auto shared = Compiled::Make(module, options);
     ASSERT_TRUE(shared.ok()) << shared.status();
     ASSERT_EQ(shared->report().kernels.size(), 1u);

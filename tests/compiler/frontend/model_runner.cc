@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstring>
 
+#include "compiler/frontend/onnx/import.h"
 #include "compiler/loop/scalar.h"
 #include "compiler/ops/evaluate.h"
 
@@ -57,6 +59,16 @@ absl::StatusOr<std::vector<TensorData>> RunModel(const ir::Module& module,
   if ((*result)->kind == ir::ExprKind::kConstant) return std::vector{ToTensor(*result)};
   for (const ir::Expr& field : (*result)->args) outputs.push_back(ToTensor(field));
   return outputs;
+}
+
+TensorData FirstOutput(const OnnxMaker& maker, const std::vector<TensorData>& inputs,
+                       const ImportOptions& options) {
+  const auto module = ImportOnnxBytes(maker.Bytes(), options);
+  EXPECT_TRUE(module.ok()) << module.status();
+  if (!module.ok()) return {};
+  const auto outputs = RunModel(*module, inputs);
+  EXPECT_TRUE(outputs.ok()) << outputs.status();
+  return outputs.ok() ? (*outputs)[0] : TensorData();
 }
 
 std::string Difference(const TensorData& found, const TensorData& expected, double rtol,

@@ -5,14 +5,20 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "compiler/frontend/import_options.h"
 #include "compiler/frontend/tensor_file.h"
 #include "compiler/ir/expr.h"
+#include "tests/compiler/frontend/onnx_maker.h"
 
 namespace hone::frontend {
 
 // The outputs of main for inputs in the order of its parameters.
 absl::StatusOr<std::vector<TensorData>> RunModel(const ir::Module& module,
                                                  const std::vector<TensorData>& inputs);
+
+// The first output of a model that must be imported and run; without elements where it cannot be.
+TensorData FirstOutput(const OnnxMaker& maker, const std::vector<TensorData>& inputs = {},
+                       const ImportOptions& options = {});
 
 // Equal shapes and types; integers equal, floats within atol + rtol * |expected|, NaN equal to NaN.
 // The first difference in words, "" where there is none.

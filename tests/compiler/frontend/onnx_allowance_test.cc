@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <onnx/onnx_pb.h>
 
+#include "compiler/frontend/allowance.h"
 #include "compiler/frontend/onnx/import.h"
 #include "tests/compiler/frontend/onnx_maker.h"
 
@@ -151,6 +152,41 @@ TEST(OnnxAllowance, WeightsOfALossAreCharged) {
       .Input("classes", {int64_t{1} << 32}, DataType::kInt64)
       .Node("SoftmaxCrossEntropyLoss", {"x", "classes"}, {"y"});
   EXPECT_THAT(Error(maker), HasSubstr(kTooMuch));
+}
+
+// The body is tried as one of a repeat, which it cannot be since a trip ends the loop, and then
+// unrolled: both together are more than the allowance, either is not.
+TEST(OnnxAllowance, TriesThatComeToNothingAreNotCharged) {
+  OnnxMaker body;
+  body.Input("i", {}, DataType::kInt64).Input("going", {}, DataType::kBool).Input("s", {1});
+  body.Node("Less", {"i", "zero"}, {"still"})
+      .Node("SplitToSequence", {"x"}, {"parts"})
+      .Node("SequenceAt", {"parts", "zero"}, {"part"})
+      .Node("Add", {"s", "part"}, {"t"});
+  OnnxMaker maker(16);
+  maker.Input("x", {80'000})
+      .Initializer("zero", IntTensor({}, {0}))
+      .Initializer("trips", IntTensor({}, {20}))
+      .Initializer("start", FloatTensor({1}, {0}))
+      .Node("Loop", {"trips", "", "start"}, {"y"})
+      .Graph("body", body.Output("still").Output("t"));
+  EXPECT_EQ(Error(maker), "");
+}
+
+TEST(Allowance, RefundsAddUpToAsMuchAsThereWas) {
+  Allowance allowance(100);
+  ASSERT_TRUE(allowance.Take(30).ok());
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(allowance.Take(50).ok());
+    allowance.RefundTo(70);
+    EXPECT_EQ(allowance.bytes_left(), 70);
+  }
+  ASSERT_TRUE(allowance.Take(50).ok());
+  allowance.RefundTo(70);
+  EXPECT_EQ(allowance.bytes_left(), 20);
+  EXPECT_FALSE(allowance.Take(21).ok());
+  EXPECT_FALSE(allowance.Take(-1).ok());
+  EXPECT_EQ(allowance.bytes_left(), 20);
 }
 
 TEST(OnnxAllowance, NumbersOfGroupsAndBlocksMayBeAnyInteger) {

@@ -23,16 +23,6 @@ std::vector<int64_t> Ints(const TensorData& tensor) {
   return values;
 }
 
-TensorData OutputOf(const OnnxMaker& maker, const std::vector<TensorData>& inputs,
-                    const ImportOptions& options = {}) {
-  const auto module = ImportOnnxBytes(maker.Bytes(), options);
-  EXPECT_TRUE(module.ok()) << module.status();
-  if (!module.ok()) return {};
-  const auto outputs = RunModel(*module, inputs);
-  EXPECT_TRUE(outputs.ok()) << outputs.status();
-  return outputs.ok() ? (*outputs)[0] : TensorData();
-}
-
 std::string ErrorOf(const OnnxMaker& maker) {
   return std::string(ImportOnnxBytes(maker.Bytes()).status().message());
 }
@@ -40,10 +30,16 @@ std::string ErrorOf(const OnnxMaker& maker) {
 TEST(BoundedResults, NonZeroHasAColumnForEveryElement) {
   OnnxMaker maker(18);
   maker.Input("x", {2, 3}).Node("NonZero", {"x"}, {"places"}).Output("places");
-  const TensorData y = OutputOf(maker, {FloatTensor({2, 3}, {0, 5, 0, -1, 0, 2})});
+  const TensorData y = FirstOutput(maker, {FloatTensor({2, 3}, {0, 5, 0, -1, 0, 2})});
   EXPECT_EQ(y.dtype, DataType::kInt64);
   EXPECT_THAT(y.shape, ElementsAre(2, 6));
   EXPECT_THAT(Ints(y), ElementsAre(0, 1, 1, -1, -1, -1, 1, 0, 2, -1, -1, -1));
+}
+
+TEST(BoundedResults, NonZeroOfNoElementsHasNoColumns) {
+  OnnxMaker maker(18);
+  maker.Input("x", {2, 0}).Node("NonZero", {"x"}, {"places"}).Output("places");
+  EXPECT_EQ(FirstOutput(maker, {FloatTensor({2, 0}, {})}), IntTensor({2, 0}, {}));
 }
 
 // Those of a run that is given its values at import are exact.
@@ -52,14 +48,14 @@ TEST(BoundedResults, ValuesAtHandGiveTheExactShape) {
   maker.Input("x", {3}).Node("NonZero", {"x"}, {"places"}).Output("places");
   ImportOptions options;
   options.values["x"] = FloatTensor({3}, {0, 5, 7});
-  EXPECT_EQ(OutputOf(maker, {}, options), IntTensor({1, 2}, {1, 2}));
+  EXPECT_EQ(FirstOutput(maker, {}, options), IntTensor({1, 2}, {1, 2}));
 }
 
 TEST(BoundedResults, ArePassedOnByIdentityAndReadByNothingElse) {
   OnnxMaker maker(18);
   maker.Input("x", {3}).Node("Neg", {"x"}, {"n"}).Node("NonZero", {"n"}, {"places"});
   maker.Node("Identity", {"places"}, {"same"}).Output("same");
-  EXPECT_THAT(Ints(OutputOf(maker, {FloatTensor({3}, {1, 0, 1})})), ElementsAre(0, 2, -1));
+  EXPECT_THAT(Ints(FirstOutput(maker, {FloatTensor({3}, {1, 0, 1})})), ElementsAre(0, 2, -1));
   maker.Node("Transpose", {"same"}, {"t"}).Node("GatherND", {"n", "t"}, {"found"}).Output("found");
   const std::string error = ErrorOf(maker);
   EXPECT_THAT(
@@ -98,7 +94,7 @@ TEST(BoundedResults, OfAFunctionAlone) {
   node.add_input("a");
   node.add_output("b");
   function.add_opset_import()->set_version(18);
-  EXPECT_THAT(Ints(OutputOf(maker, {FloatTensor({3}, {0, 7, 0})})), ElementsAre(1, -1, -1));
+  EXPECT_THAT(Ints(FirstOutput(maker, {FloatTensor({3}, {0, 7, 0})})), ElementsAre(1, -1, -1));
 }
 
 OnnxMaker Suppression(int64_t batches, int64_t classes, int64_t boxes, int64_t most,
@@ -133,8 +129,8 @@ TEST(BoundedResults, NonMaxSuppressionKeepsWhatItKeepsAtImport) {
     const OnnxMaker maker = Suppression(batches, classes, count, most, round % 2 == 1);
     ImportOptions options;
     options.constants = {{"boxes", inputs[0]}, {"scores", inputs[1]}};
-    std::vector<int64_t> expected = Ints(OutputOf(maker, {}, options));
-    const TensorData kept = OutputOf(maker, inputs);
+    std::vector<int64_t> expected = Ints(FirstOutput(maker, {}, options));
+    const TensorData kept = FirstOutput(maker, inputs);
     ASSERT_THAT(kept.shape, ElementsAre(batches * classes * std::min(most, count), 3));
     expected.resize(kept.shape[0] * 3, -1);
     ASSERT_EQ(Ints(kept), expected) << "round " << round;
@@ -154,10 +150,31 @@ TEST(BoundedResults, NonMaxSuppressionRoundsAtEachStep) {
   const TensorData boxes =
       FloatTensor({1, 2, 4}, {3 * 0.1F, 6 * 0.1F, 0, 2 * 0.1F, 0, 6 * 0.1F, 2 * 0.1F, 0});
   const TensorData scores = FloatTensor({1, 1, 2}, {0.9F, 0.8F});
-  EXPECT_THAT(Ints(OutputOf(maker, {boxes, scores})), ElementsAre(0, 0, 0, -1, -1, -1));
+  EXPECT_THAT(Ints(FirstOutput(maker, {boxes, scores})), ElementsAre(0, 0, 0, -1, -1, -1));
   ImportOptions options;
   options.constants = {{"boxes", boxes}, {"scores", scores}};
-  EXPECT_THAT(Ints(OutputOf(maker, {}, options)), ElementsAre(0, 0, 0));
+  EXPECT_THAT(Ints(FirstOutput(maker, {}, options)), ElementsAre(0, 0, 0));
+}
+
+// All of them are onnxruntime's.
+TEST(BoundedResults, BoxesOfNegativeSizeOverlapNothing) {
+  const TensorData scores = FloatTensor({1, 1, 3}, {0.9F, 0.8F, 0.7F});
+  for (const float width : {2.0F, -2.0F}) {
+    for (const float height : {2.0F, -2.0F}) {
+      const TensorData boxes =
+          FloatTensor({1, 3, 4}, {0, 0, width, height, 0.1F, 0, 2, 2, 0.1F, 0, width, height});
+      const bool covers = width > 0 && height > 0;
+      const std::vector<int64_t> expected =
+          covers ? std::vector<int64_t>{0, 0, 0} : std::vector<int64_t>{0, 0, 0, 0, 0, 1, 0, 0, 2};
+      const OnnxMaker maker = Suppression(1, 1, 3, 3, /*center_point=*/true);
+      ImportOptions options;
+      options.constants = {{"boxes", boxes}, {"scores", scores}};
+      EXPECT_EQ(Ints(FirstOutput(maker, {}, options)), expected) << width << ' ' << height;
+      std::vector<int64_t> rows = expected;
+      rows.resize(9, -1);
+      EXPECT_EQ(Ints(FirstOutput(maker, {boxes, scores})), rows) << width << ' ' << height;
+    }
+  }
 }
 
 TEST(BoundedResults, DetectorsEndInThem) {
@@ -166,8 +183,8 @@ TEST(BoundedResults, DetectorsEndInThem) {
   maker.Int("axis", 1).Node("Squeeze", {"box"}, {"chosen"}).Output("chosen");
   EXPECT_THAT(ErrorOf(maker), HasSubstr("to leave that out, cut the model before it: --cut kept"));
   OnnxMaker none = Suppression(1, 2, 10, 0, false);
-  EXPECT_THAT(OutputOf(none, {FloatTensor({1, 10, 4}, std::vector<float>(40)),
-                              FloatTensor({1, 2, 10}, std::vector<float>(20))})
+  EXPECT_THAT(FirstOutput(none, {FloatTensor({1, 10, 4}, std::vector<float>(40)),
+                                 FloatTensor({1, 2, 10}, std::vector<float>(20))})
                   .shape,
               ElementsAre(0, 3));
 }

@@ -72,6 +72,36 @@ TEST(OnnxCut, AnInitializerAndAnInputMayBeValuesToo) {
   EXPECT_EQ(Names(*module), "image -> half image");
 }
 
+TEST(OnnxCut, ASparseInitializerIsAValueWithItsZeros) {
+  OnnxMaker maker;
+  onnx::SparseTensorProto& sparse = *maker.proto().mutable_graph()->add_sparse_initializer();
+  ToProto(FloatTensor({2}, {5, 7}), "A", sparse.mutable_values());
+  ToProto(IntTensor({2}, {1, 3}), "", sparse.mutable_indices());
+  sparse.add_dims(2);
+  sparse.add_dims(2);
+  maker.Input("x", {2, 2}).Node("MatMul", {"A", "x"}, {"y"}).Output("y");
+  ImportOptions options;
+  options.outputs = {"A", "y"};
+  const auto module = ImportOnnxBytes(maker.Bytes(), options);
+  ASSERT_TRUE(module.ok()) << module.status();
+  const auto outputs = RunModel(*module, {FloatTensor({2, 2}, {1, 2, 3, 4})});
+  ASSERT_TRUE(outputs.ok()) << outputs.status();
+  EXPECT_EQ((*outputs)[0], FloatTensor({2, 2}, {0, 5, 0, 7}));
+  EXPECT_THAT(Floats((*outputs)[1]), ElementsAre(15, 20, 21, 28));
+}
+
+// An input is one whether or not it has a default value: what nothing reads is none.
+TEST(OnnxCut, InputsThatNothingReadsAreGoneWithTheirDefaults) {
+  OnnxMaker maker(18);
+  maker.Input("x", {2}).Input("w", {2}).Initializer("w", FloatTensor({2}, {1, 2}));
+  maker.Node("Neg", {"x"}, {"n"}).Node("Add", {"n", "w"}, {"y"}).Output("y");
+  ImportOptions options;
+  options.outputs = {"n"};
+  const auto module = ImportOnnxBytes(maker.Bytes(), options);
+  ASSERT_TRUE(module.ok()) << module.status();
+  EXPECT_EQ(Names(*module), "x -> n");
+}
+
 TEST(OnnxCut, AValueThatIsNotThereAndOneNamedTwiceAreRefused) {
   ImportOptions options;
   options.outputs = {"boxes"};
@@ -144,6 +174,53 @@ TEST(OnnxCut, NamesThatAShellWouldSplitAreQuoted) {
   maker.Input("x", {2}).Node("Neg", {"x"}, {"it's; y"}).Node("Unknown", {"it's; y"}, {"z"});
   maker.Output("z");
   EXPECT_THAT(std::string(ErrorOf(maker).message()), HasSubstr("--cut 'it'\\''s; y'"));
+}
+
+// The line with the cut is added to a command that has options for all inputs of the model.
+TEST(OnnxCut, OptionsForInputsThatItLeavesOutAreTaken) {
+  OnnxMaker maker(18);
+  maker.Input("x", {2}).Input("most", {1}).Input("late", {1}).Node("Neg", {"x"}, {"y"});
+  maker.Initializer("factor", FloatTensor({1}, {2})).Input("factor", {1});
+  maker.Node("Mul", {"late", "factor"}, {"scaled"}).Node("Add", {"y", "scaled"}, {"z"});
+  maker.Output("z");
+  auto& inputs = *maker.proto().mutable_graph()->mutable_input();
+  const auto make_symbolic = [&](int input, const char* symbol) {
+    inputs[input]
+        .mutable_type()
+        ->mutable_tensor_type()
+        ->mutable_shape()
+        ->mutable_dim(0)
+        ->set_dim_param(symbol);
+  };
+  make_symbolic(0, "batch");
+  make_symbolic(1, "batch");
+  make_symbolic(2, "length");
+  ImportOptions by_dims;
+  by_dims.outputs = {"y"};
+  ImportOptions by_shapes = by_dims;
+  ImportOptions by_values = by_dims;
+  const auto import = [&](const ImportOptions& options) {
+    return ImportOnnxBytes(maker.Bytes(), options);
+  };
+  by_dims.dims = {{"batch", 2}, {"length", 3}};
+  auto module = import(by_dims);
+  ASSERT_TRUE(module.ok()) << module.status();
+  EXPECT_EQ(Names(*module), "x -> y");
+  // An input that is left out still says what its symbols are.
+  by_shapes.shapes = {{"most", {4}}, {"late", {3}}, {"factor", {1}}};
+  module = import(by_shapes);
+  ASSERT_TRUE(module.ok()) << module.status();
+  EXPECT_EQ(Names(*module), "x -> y");
+  EXPECT_EQ(ir::Body(*module->functions.at("main"))->type->ToString(), "Tensor[(4), float32]");
+  by_values.constants = {{"late", FloatTensor({1}, {1})}};
+  by_values.values = {{"most", FloatTensor({2}, {1, 2})}};
+  EXPECT_TRUE(import(by_values).ok()) << import(by_values).status();
+  by_dims.dims = {{"batch", 2}, {"lenght", 3}};
+  EXPECT_THAT(std::string(import(by_dims).status().message()),
+              HasSubstr("--dim lenght=3: the inputs of the model have no extent of that name"));
+  by_shapes.shapes = {{"x", {2}}, {"lake", {3}}};
+  EXPECT_THAT(std::string(import(by_shapes).status().message()),
+              HasSubstr("no input \"lake\"; it has x"));
 }
 
 }  // namespace

@@ -37,18 +37,6 @@ OnnxMaker& FourBit(OnnxMaker& maker, const std::string& name, int type,
   return maker;
 }
 
-// The first output.
-std::vector<float> ValuesOf(const OnnxMaker& maker, const std::vector<TensorData>& inputs) {
-  const auto module = ImportOnnxBytes(maker.Bytes());
-  EXPECT_TRUE(module.ok()) << module.status();
-  if (!module.ok()) return {};
-  const auto outputs = RunModel(*module, inputs);
-  EXPECT_TRUE(outputs.ok()) << outputs.status();
-  return outputs.ok() ? Floats((*outputs)[0]) : std::vector<float>();
-}
-
-std::vector<float> Values(const OnnxMaker& maker) { return ValuesOf(maker, {}); }
-
 std::string Refusal(const OnnxMaker& maker) {
   const auto module = ImportOnnxBytes(maker.Bytes());
   EXPECT_FALSE(module.ok());
@@ -63,7 +51,7 @@ TEST(FourBitConstants, AreCastWithTheirSign) {
       FourBit(maker, "w", type, {3}, "\x78\x0F", raw);
       maker.Node("Cast", {"w"}, {"y"}).Int("to", onnx::TensorProto::FLOAT).Output("y");
       const auto expected = type == kInt4 ? ElementsAre(-8, 7, -1) : ElementsAre(8, 7, 15);
-      EXPECT_THAT(Values(maker), expected);
+      EXPECT_THAT(Floats(FirstOutput(maker)), expected);
     }
   }
 }
@@ -77,7 +65,7 @@ TEST(FourBitConstants, AreDequantisedInBlocks) {
       .Int("axis", 1)
       .Int("block_size", 2)
       .Output("y");
-  EXPECT_THAT(Values(maker), ElementsAre(1, 2, 4, -4, -30, 15, 0, 16));
+  EXPECT_THAT(Floats(FirstOutput(maker)), ElementsAre(1, 2, 4, -4, -30, 15, 0, 16));
 }
 
 TEST(FourBitConstants, AreDequantisedByChannelWithoutAZeroPoint) {
@@ -87,7 +75,7 @@ TEST(FourBitConstants, AreDequantisedByChannelWithoutAZeroPoint) {
       .Node("DequantizeLinear", {"w", "s"}, {"y"})
       .Int("axis", 0)
       .Output("y");
-  EXPECT_THAT(Values(maker), ElementsAre(1, 2, 6, 30));
+  EXPECT_THAT(Floats(FirstOutput(maker)), ElementsAre(1, 2, 6, 30));
 }
 
 TEST(FourBitConstants, AreMovedBefore) {
@@ -100,7 +88,7 @@ TEST(FourBitConstants, AreMovedBefore) {
       .Ints("perm", {1, 0})
       .Node("DequantizeLinear", {"t", "s"}, {"y"})
       .Output("y");
-  EXPECT_THAT(Values(maker), ElementsAre(-4, 0.5, 3.5, 1));
+  EXPECT_THAT(Floats(FirstOutput(maker)), ElementsAre(-4, 0.5, 3.5, 1));
 }
 
 TEST(FourBitConstants, MayBeAttributesOfConstantNodes) {
@@ -112,7 +100,7 @@ TEST(FourBitConstants, MayBeAttributesOfConstantNodes) {
   SetFourBit(*value.mutable_t(), kInt4, {2}, "\xF1");
   OnnxMaker output = maker;
   maker.Node("Cast", {"w"}, {"y"}).Int("to", onnx::TensorProto::FLOAT).Output("y");
-  EXPECT_THAT(Values(maker), ElementsAre(1, -1));
+  EXPECT_THAT(Floats(FirstOutput(maker)), ElementsAre(1, -1));
   maker.Node("Add", {"w", "w"}, {"z"});
   EXPECT_THAT(Refusal(maker), HasSubstr("moves, casts and dequantises 4-bit integers"));
 }
@@ -131,7 +119,7 @@ TEST(FourBitIntegers, AreQuantisedTo) {
       }
       maker.Node("Cast", {"q"}, {"y"}).Int("to", onnx::TensorProto::FLOAT).Output("y");
       const std::vector<float> y =
-          ValuesOf(maker, {FloatTensor({6}, {-100, -4, 0, 0.7F, 3, 1000})});
+          Floats(FirstOutput(maker, {FloatTensor({6}, {-100, -4, 0, 0.7F, 3, 1000})}));
       if (type == kInt4) {
         EXPECT_THAT(
             y, by_attribute ? ElementsAre(-8, -8, 0, 1, 6, 7) : ElementsAre(-8, -7, 1, 2, 7, 7));
@@ -148,7 +136,7 @@ TEST(FourBitIntegers, AreCastTo) {
     OnnxMaker maker(21);
     maker.Input("x", x.shape, x.dtype).Node("Cast", {"x"}, {"q"}).Int("to", type);
     maker.Node("Cast", {"q"}, {"y"}).Int("to", onnx::TensorProto::FLOAT).Output("y");
-    return ValuesOf(maker, {x});
+    return Floats(FirstOutput(maker, {x}));
   };
   const TensorData floats = FloatTensor({5}, {-9.5F, -2.7F, 3.9F, 8, 200});
   EXPECT_THAT(cast(kInt4, floats), ElementsAre(-8, -2, 3, 7, 7));
@@ -163,7 +151,7 @@ TEST(FourBitIntegers, AreCastLike) {
   FourBit(maker, "like", kInt4, {1}, std::string(1, '\0'));
   maker.Input("x", {2}).Node("CastLike", {"x", "like"}, {"q"});
   maker.Node("Cast", {"q"}, {"y"}).Int("to", onnx::TensorProto::FLOAT).Output("y");
-  EXPECT_THAT(ValuesOf(maker, {FloatTensor({2}, {100, -3})}), ElementsAre(7, -3));
+  EXPECT_THAT(Floats(FirstOutput(maker, {FloatTensor({2}, {100, -3})})), ElementsAre(7, -3));
   maker.Node("Neg", {"q"}, {"z"});
   EXPECT_THAT(Refusal(maker), HasSubstr("but \"q\" goes into something else"));
 }
@@ -191,6 +179,33 @@ TEST(FourBitIntegers, AreBytesAsInputsAndOutputs) {
   EXPECT_THAT(Refusal(maker), HasSubstr("but \"x\" goes into something else"));
 }
 
+// Values that are given for an input, or for one that has a default, are a byte each.
+TEST(FourBitIntegers, ValuesThatDoNotFitAreRefused) {
+  const auto error = [](int type, int value, bool has_default) {
+    OnnxMaker maker(21);
+    maker.Input("w", {1}).Input("x", {1});
+    onnx::ValueInfoProto& w = *maker.proto().mutable_graph()->mutable_input(0);
+    w.mutable_type()->mutable_tensor_type()->set_elem_type(type);
+    if (has_default) FourBit(maker, "w", type, {1}, std::string(1, '\1'));
+    maker.Node("DequantizeLinear", {"w", "x"}, {"y"}).Output("y");
+    ImportOptions options;
+    options.constants["w"] = {type == kInt4 ? DataType::kInt8 : DataType::kUInt8,
+                              {1},
+                              std::string(1, static_cast<char>(value))};
+    return std::string(ImportOnnxBytes(maker.Bytes(), options).status().message());
+  };
+  for (const bool has_default : {false, true}) {
+    EXPECT_EQ(error(kInt4, 8, has_default),
+              "\"w\": 4-bit integers from -8 to 7 were expected, found 8");
+    EXPECT_EQ(error(kInt4, -9, has_default),
+              "\"w\": 4-bit integers from -8 to 7 were expected, found -9");
+    EXPECT_EQ(error(kUInt4, 255, has_default),
+              "\"w\": 4-bit integers from 0 to 15 were expected, found 255");
+    for (const int fits : {-8, 7}) EXPECT_EQ(error(kInt4, fits, has_default), "");
+    for (const int fits : {0, 15}) EXPECT_EQ(error(kUInt4, fits, has_default), "");
+  }
+}
+
 // What a name stands for is looked up from within: the branch's own "w" is none of 4 bits.
 TEST(FourBitIntegers, GraphsWithinReadThemAndHideThem) {
   const auto model = [](bool hides, const std::string& op) {
@@ -210,8 +225,8 @@ TEST(FourBitIntegers, GraphsWithinReadThemAndHideThem) {
     return maker;
   };
   const TensorData yes = {DataType::kBool, {}, std::string(1, '\1')};
-  EXPECT_THAT(ValuesOf(model(false, "Cast"), {yes}), ElementsAre(1, -1));
-  EXPECT_THAT(ValuesOf(model(true, "Neg"), {yes}), ElementsAre(-1, -2));
+  EXPECT_THAT(Floats(FirstOutput(model(false, "Cast"), {yes})), ElementsAre(1, -1));
+  EXPECT_THAT(Floats(FirstOutput(model(true, "Neg"), {yes})), ElementsAre(-1, -2));
   EXPECT_THAT(Refusal(model(false, "Neg")), HasSubstr("but \"w\" goes into something else"));
   EXPECT_THAT(Refusal(model(false, "Identity")), HasSubstr("an output of its graph, is of 4-bit"));
 }

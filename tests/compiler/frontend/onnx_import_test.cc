@@ -465,5 +465,34 @@ TEST_F(ExternalDataTest, ThatIsMissingShortOrMisplacedIsNamed) {
               HasSubstr("offset was expected to be a number, found -4"));
 }
 
+// onnxruntime's way, too.
+TEST(OnnxImportTest, NarrowElementsInWideFields) {
+  const auto model = [](int type, int32_t value) {
+    OnnxMaker maker;
+    onnx::TensorProto& tensor = *maker.proto().mutable_graph()->add_initializer();
+    tensor.set_name("w");
+    tensor.set_data_type(type);
+    tensor.add_dims(1);
+    tensor.add_int32_data(value);
+    maker.Node("Cast", {"w"}, {"y"}).Int("to", onnx::TensorProto::FLOAT).Output("y");
+    return maker;
+  };
+  const auto value_of = [&](int type, int32_t value) {
+    OnnxMaker maker = model(type, value);
+    return Floats(OutputsOf(maker, {})[0]);
+  };
+  EXPECT_THAT(value_of(onnx::TensorProto::BOOL, 256), ElementsAre(1));
+  EXPECT_THAT(value_of(onnx::TensorProto::INT8, 200), ElementsAre(-56));
+  EXPECT_THAT(value_of(onnx::TensorProto::FLOAT16, 0x3C00), ElementsAre(1));
+  for (const int type : {onnx::TensorProto::FLOAT16, onnx::TensorProto::BFLOAT16}) {
+    for (const int32_t value : {-1, 1 << 16}) {
+      OnnxMaker maker = model(type, value);
+      EXPECT_EQ(
+          Message(ImportError(maker)),
+          "tensor \"w\": 16 bits were expected of each float, found " + std::to_string(value));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace hone::frontend

@@ -56,16 +56,6 @@ std::string Params(const OnnxMaker& maker, const ImportOptions& options = {}) {
   return text;
 }
 
-std::vector<float> Values(const OnnxMaker& maker, const std::vector<TensorData>& inputs,
-                          const ImportOptions& options = {}) {
-  const auto module = ImportOnnxBytes(maker.Bytes(), options);
-  EXPECT_TRUE(module.ok()) << module.status();
-  if (!module.ok()) return {};
-  const auto outputs = RunModel(*module, inputs);
-  EXPECT_TRUE(outputs.ok()) << outputs.status();
-  return outputs.ok() ? Floats((*outputs)[0]) : std::vector<float>();
-}
-
 OnnxMaker Detector() {
   OnnxMaker maker(18);
   SymbolicInput(maker, "image", {"batch", "3", "height", "width"});
@@ -235,24 +225,25 @@ const TensorData kX = FloatTensor({2}, {1, 2});
 
 TEST(DefaultedInputs, AreConstants) {
   EXPECT_EQ(Params(Defaulted()), "x(2)");
-  EXPECT_THAT(Values(Defaulted(), {kX}), ElementsAre(10, 40));
+  EXPECT_THAT(Floats(FirstOutput(Defaulted(), {kX})), ElementsAre(10, 40));
 }
 
 TEST(DefaultedInputs, AValueReplacesTheDefault) {
   ImportOptions at_hand;
   at_hand.values = {{"x", kX}, {"w", FloatTensor({2}, {3, 4})}};
   EXPECT_EQ(Params(Defaulted(), at_hand), "x(2)");
-  EXPECT_THAT(Values(Defaulted(), {kX}, at_hand), ElementsAre(3, 8));
+  EXPECT_THAT(Floats(FirstOutput(Defaulted(), {kX}, at_hand)), ElementsAre(3, 8));
   ImportOptions constant;
   constant.constants["w"] = FloatTensor({2}, {5, 6});
-  EXPECT_THAT(Values(Defaulted(), {kX}, constant), ElementsAre(5, 12));
+  EXPECT_THAT(Floats(FirstOutput(Defaulted(), {kX}, constant)), ElementsAre(5, 12));
 }
 
 TEST(DefaultedInputs, AShapeMakesOneAnInput) {
   ImportOptions options;
   options.shapes["w"] = {2};
   EXPECT_EQ(Params(Defaulted(), options), "x(2) w(2)");
-  EXPECT_THAT(Values(Defaulted(), {kX, FloatTensor({2}, {7, 8})}, options), ElementsAre(7, 16));
+  EXPECT_THAT(Floats(FirstOutput(Defaulted(), {kX, FloatTensor({2}, {7, 8})}, options)),
+              ElementsAre(7, 16));
   options.shapes["w"] = {3};
   EXPECT_THAT(Error(Defaulted(), options), HasSubstr("the model's input has the shape 2"));
 }
@@ -283,7 +274,7 @@ TEST(DefaultedInputs, OneMayDecideAShape) {
 TEST(DefaultedInputs, OneWithoutATypeHasThatOfItsDefault) {
   OnnxMaker maker = Defaulted();
   maker.proto().mutable_graph()->mutable_input(1)->clear_type();
-  EXPECT_THAT(Values(maker, {kX}), ElementsAre(10, 40));
+  EXPECT_THAT(Floats(FirstOutput(maker, {kX})), ElementsAre(10, 40));
 }
 
 OnnxMaker Branch(const std::string& weights) {
@@ -318,13 +309,15 @@ TEST(BranchesByInputs, AValueAtHandChoosesAndTheOtherBranchNeedNotFit) {
   ImportOptions options;
   options.values = {{"rate", IntTensor({}, {16000})}, {"x", FloatTensor({1, 2}, {3, 4})}};
   EXPECT_EQ(Params(TwoRates(), options), "x(1,2)");
-  EXPECT_THAT(Values(TwoRates(), {FloatTensor({1, 2}, {3, 4})}, options), ElementsAre(7));
+  EXPECT_THAT(Floats(FirstOutput(TwoRates(), {FloatTensor({1, 2}, {3, 4})}, options)),
+              ElementsAre(7));
 }
 
 TEST(BranchesByInputs, AConstantChoosesToo) {
   ImportOptions options;
   options.constants["rate"] = IntTensor({}, {16000});
-  EXPECT_THAT(Values(TwoRates(), {FloatTensor({1, 2}, {3, 4})}, options), ElementsAre(7));
+  EXPECT_THAT(Floats(FirstOutput(TwoRates(), {FloatTensor({1, 2}, {3, 4})}, options)),
+              ElementsAre(7));
 }
 
 TEST(BranchesByInputs, WithoutAValueTheInputIsNamed) {

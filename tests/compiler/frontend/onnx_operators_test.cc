@@ -132,6 +132,17 @@ TEST(OnnxReduceTest, IntegersAndEmptyAxes) {
             Tensor<uint8_t>(DataType::kBool, {2, 1}, {0, 1}));
 }
 
+TEST(OnnxReduceTest, MeansDivideSumsThatWrapAroundIn32BitsOrMore) {
+  const auto mean = [](const TensorData& x) {
+    return OneNode(18, "ReduceMean", {x}).Int("keepdims", 0).Run()[0];
+  };
+  EXPECT_EQ(mean(Tensor<uint8_t>(DataType::kUInt8, {2}, {255, 255})),
+            Tensor<uint8_t>(DataType::kUInt8, {}, {255}));
+  EXPECT_EQ(mean(Tensor<uint32_t>(DataType::kUInt32, {2}, {UINT32_MAX, UINT32_MAX})),
+            Tensor<uint32_t>(DataType::kUInt32, {}, {INT32_MAX}));
+  EXPECT_EQ(mean(Int32s({2}, {INT32_MAX, INT32_MAX})), Int32s({}, {-1}));
+}
+
 TEST(OnnxReduceTest, OfNoElementsAndOfScalars) {
   const TensorData none = FloatTensor({2, 0}, {});
   const TensorData axis = IntTensor({1}, {1});

@@ -17,17 +17,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-// The first output of a model on these inputs.
-TensorData FirstOutput(const OnnxMaker& maker, const std::vector<TensorData>& inputs,
-                       const ImportOptions& options = {}) {
-  const auto module = ImportOnnxBytes(maker.Bytes(), options);
-  EXPECT_TRUE(module.ok()) << module.status();
-  if (!module.ok()) return {};
-  const auto outputs = RunModel(*module, inputs);
-  EXPECT_TRUE(outputs.ok()) << outputs.status();
-  return outputs.ok() ? (*outputs)[0] : TensorData();
-}
-
 std::string Refusal(const OnnxMaker& maker) {
   const auto module = ImportOnnxBytes(maker.Bytes());
   EXPECT_FALSE(module.ok());

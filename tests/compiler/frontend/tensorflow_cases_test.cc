@@ -46,7 +46,7 @@ class TensorflowCasesTest : public testing::TestWithParam<std::string> {};
 TEST_P(TensorflowCasesTest, IsRight) {
   const auto bytes = ReadWholeFile(fmt::format("{}/{}.pb", kFolder, GetParam()));
   ASSERT_TRUE(bytes.ok()) << bytes.status();
-  tf::Allowance allowance(int64_t{1} << 30);
+  Allowance allowance(int64_t{1} << 30);
   const auto graph = tf::ReadGraph(*bytes, allowance);
   ASSERT_TRUE(graph.ok()) << graph.status();
   const auto inputs = ValuesOf(*graph, "value/");

@@ -297,6 +297,20 @@ TEST(TensorflowImportTest, APartOfAGraphIsHadByTheNamesOfItsNodes) {
   EXPECT_THAT(Message(ErrorOf(maker, options)), HasSubstr("found twice"));
 }
 
+TEST(TensorflowImportTest, OptionsForInputsThatACutLeavesOutAreTaken) {
+  GraphDefMaker maker;
+  maker.Placeholder("x", {4}).Placeholder("late", {-1}).Node("Neg", "head", {"x"});
+  maker.Node("Add", "sum", {"head", "late"});
+  ImportOptions options;
+  options.outputs = {"head"};
+  options.shapes = {{"late", {4}}};
+  EXPECT_TRUE(ErrorOf(maker, options).ok()) << ErrorOf(maker, options);
+  options.shapes = {{"lake", {4}}};
+  EXPECT_THAT(Message(ErrorOf(maker, options)), HasSubstr("no input \"lake\"; it has x"));
+  options.shapes = {{"head", {4}}};
+  EXPECT_THAT(Message(ErrorOf(maker, options)), HasSubstr("no input \"head\"")) << "no input";
+}
+
 TEST(TensorflowImportTest, IntegersWithoutASignAreRead) {
   constexpr int kUInt16 = 17;
   constexpr int kUInt32 = 22;

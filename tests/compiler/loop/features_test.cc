@@ -13,14 +13,14 @@
 namespace hone::loop {
 namespace {
 
-Target TestTarget() {
-  Target target;
+CpuTarget TestTarget() {
+  CpuTarget target;
   target.triple = "x86_64-linux-gnu";
   target.cpu = "x86-64-v4";
   target.features = {"+avx512f", "+fma"};
-  target.l1_bytes = 32 << 10;
-  target.l2_bytes = 1 << 20;
-  target.l3_bytes = 32 << 20;
+  target.facts.l1_bytes = 32 << 10;
+  target.facts.l2_bytes = 1 << 20;
+  target.facts.l3_bytes = 32 << 20;
   target.threads = 2;
   return target;
 }

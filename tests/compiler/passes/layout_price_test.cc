@@ -44,7 +44,7 @@ TEST(LayoutPrice, WithoutMeasurementsTheGivenRatioHolds) {
 
 // Convolution, depthwise convolution and pool at the sizes of networks.
 TEST(LayoutPrice, BlocksArePredictedFastest) {
-  const Target target = *Target::Parse("llvm -mcpu=cascadelake");
+  const CpuTarget target = *CpuTarget::Parse("llvm -mcpu=cascadelake");
   const auto row_major = Layout::RowMajor(4);
   const auto blocked = *Layout::Parse("NCHW16c", 4);
   for (const char* call : {"nn.conv2d(%x, %w, padding=[1, 1, 1, 1])",
@@ -71,7 +71,7 @@ TEST(LayoutPrice, BlocksArePredictedFastest) {
 // Row-major maps are rows that a global pool reduces as they lie: turned into blocks first they
 // would cost a copy.
 TEST(LayoutPrice, GlobalPoolsTakeEitherLayout) {
-  const Target target = *Target::Parse("llvm -mcpu=cascadelake");
+  const CpuTarget target = *CpuTarget::Parse("llvm -mcpu=cascadelake");
   const auto row_major = Layout::RowMajor(4);
   const auto blocked = *Layout::Parse("NCHW16c", 4);
   const ir::Module module =
@@ -84,7 +84,7 @@ TEST(LayoutPrice, GlobalPoolsTakeEitherLayout) {
 
 // Row-major lanes gather what is resampled along them, and nothing else.
 TEST(LayoutPrice, OnlyTheInnermostAxisIsResampledFasterInBlocks) {
-  const Target target = *Target::Parse("llvm -mcpu=cascadelake");
+  const CpuTarget target = *CpuTarget::Parse("llvm -mcpu=cascadelake");
   const auto row_major = Layout::RowMajor(4);
   const auto blocked = *Layout::Parse("NCHW16c", 4);
   const auto costs_more = [&](const std::string& size, const std::string& axis) {
@@ -106,7 +106,7 @@ TEST(LayoutPrice, OnlyTheInnermostAxisIsResampledFasterInBlocks) {
 // A convolution of one tap between row-major tensors is a product of matrices; of pixels that fill
 // no whole vectors, with a stride, or with an operand along one axis of pixels, it is not.
 TEST(LayoutPrice, ProductsOfPixelsTurnNothing) {
-  const Target target = *Target::Parse("llvm -mcpu=cascadelake");
+  const CpuTarget target = *CpuTarget::Parse("llvm -mcpu=cascadelake");
   const auto row_major = Layout::RowMajor(4);
   const auto blocked = *Layout::Parse("NCHW16c", 4);
   const auto costs_more = [&](const std::string& size, const std::string& attrs,
@@ -133,7 +133,7 @@ TEST(LayoutPrice, ProductsOfPixelsTurnNothing) {
 // A convolution of few output channels reads row-major data where it lies and copies blocks; one of
 // many, or with a stride along the width, or with groups, would rather have blocks.
 TEST(LayoutPrice, FewOutputChannelsAreSummedAlongRows) {
-  const Target target = *Target::Parse("llvm -mcpu=cascadelake");
+  const CpuTarget target = *CpuTarget::Parse("llvm -mcpu=cascadelake");
   const auto row_major = Layout::RowMajor(4);
   const auto blocked = *Layout::Parse("NCHW16c", 4);
   const auto costs_more = [&](const std::string& weight, const std::string& attrs,
@@ -160,7 +160,7 @@ TEST(LayoutPrice, FewOutputChannelsAreSummedAlongRows) {
 
 // Channels of 64x64 are whole pages apart: rows of 16 of them fall on one set of the first cache.
 TEST(LayoutPrice, ChannelsThatAreWholePagesApartAreCopiedFromBlocks) {
-  const Target target = *Target::Parse("llvm -mcpu=cascadelake");
+  const CpuTarget target = *CpuTarget::Parse("llvm -mcpu=cascadelake");
   const auto row_major = Layout::RowMajor(4);
   const auto blocked = *Layout::Parse("NCHW16c", 4);
   for (const int64_t extent : {56, 64}) {
@@ -179,7 +179,7 @@ TEST(LayoutPrice, ChannelsThatAreWholePagesApartAreCopiedFromBlocks) {
 }
 
 TEST(LayoutPrice, CopiesOfNothingCostLittleAndAreNumbers) {
-  const Target target = *Target::Parse("llvm -mcpu=cascadelake");
+  const CpuTarget target = *CpuTarget::Parse("llvm -mcpu=cascadelake");
   const ir::TensorType empty{{1, 0, 4, 4}, DataType::kFloat32};
   const double ns = PredictCopyNs(empty, Layout::RowMajor(4), *Layout::Parse("NCHW16c", 4), target);
   EXPECT_GT(ns, 0);

@@ -210,7 +210,7 @@ Evaluator TestEvaluator() { return Evaluate; }
 
 std::vector<ir::LayoutSignature> TestSignatures(const Expr& function,
                                                 const std::vector<bool>& const_params,
-                                                const Target& target) {
+                                                const CpuTarget& target) {
   const std::string block = std::to_string(target.VectorLanes()) + "c";
   bool conv = false;
   bool pool = false;
@@ -247,7 +247,7 @@ std::vector<ir::LayoutSignature> TestSignatures(const Expr& function,
 }
 
 PassContext TestContext() {
-  return {*Target::Parse("llvm -mcpu=cascadelake"), TestEvaluator(), TestSignatures};
+  return {*CpuTarget::Parse("llvm -mcpu=cascadelake"), TestEvaluator(), TestSignatures};
 }
 
 void ExpectGolden(const std::string& name, const std::string& text) {

@@ -38,7 +38,7 @@ PassContext TestContext();
 // kernels in either layout, pools to 1x1 also from blocked to row-major.
 std::vector<ir::LayoutSignature> TestSignatures(const ir::Expr& function,
                                                 const std::vector<bool>& const_params,
-                                                const Target& target);
+                                                const CpuTarget& target);
 
 // Compares with tests/compiler/passes/golden/NAME; HONE_UPDATE_GOLDEN=1 writes it instead.
 void ExpectGolden(const std::string& name, const std::string& text);

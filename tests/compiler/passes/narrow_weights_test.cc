@@ -54,7 +54,7 @@ constexpr char kDots[] = "llvm -mtriple=x86_64-linux-gnu -mcpu=cascadelake";
 
 PassContext Context(const char* target) {
   PassContext context = TestContext();
-  context.target = *Target::Parse(target);
+  context.target = *CpuTarget::Parse(target);
   context.evaluator = DefaultEvaluator();
   return context;
 }

@@ -10,6 +10,7 @@
 #include "compiler/passes/infer_type.h"
 #include "compiler/passes/pipeline.h"
 #include "compiler/passes/skeleton.h"
+#include "fmt/format.h"
 #include "tests/compiler/passes/models.h"
 
 namespace hone::passes {
@@ -145,6 +146,41 @@ TEST(PackRepeats, WhatIsTheSameInAllTripsIsComputedOnce) {
   EXPECT_THAT(body, Not(HasSubstr("exp(")));
   EXPECT_THAT(body, Not(HasSubstr("tanh(")));
   EXPECT_EQ(ir::Params(*module.functions.at("sum")).size(), 3U);
+}
+
+// Skeletons, by which layouts are kept, do not have the names either.
+TEST(Repeats, LayoutsStandInTheOrderOfTheCallsWhateverTheNames) {
+  const auto chosen = [](const std::string& first, const std::string& second) {
+    PassContext context = TestContext();
+    std::pair<std::string, std::vector<std::string>> result;
+    context.on_layouts = [&](const std::string& skeleton, std::vector<std::string> layouts) {
+      result = {skeleton, std::move(layouts)};
+    };
+    const std::string text = fmt::format(R"(
+def @main(%x: Tensor[(1, 32, 14, 14), float32], %w: Tensor[(32, 32, 3, 3), float32],
+          %y: Tensor[(4, 8), float32]) {{
+  %0 = @{0}(%x, %w, trips=40, states=1, slices=0);
+  %1 = @{1}(%y, trips=40, states=1, slices=0);
+  (%0.0, %1.0)
+}}
+def @{0}(%s: Tensor[(1, 32, 14, 14), float32], %w: Tensor[(32, 32, 3, 3), float32]) {{
+  %0 = nn.conv2d(%s, %w, padding=[1, 1, 1, 1]);
+  (%0,)
+}}
+def @{1}(%s: Tensor[(4, 8), float32]) {{
+  %0 = nn.softmax(%s);
+  (%0,)
+}}
+)",
+                                         first, second);
+    const auto module = RunPipeline(Parsed(text), context, {});
+    EXPECT_TRUE(module.ok()) << module.status();
+    return result;
+  };
+  const auto forwards = chosen("a", "b");
+  ASSERT_GE(forwards.second.size(), 2U);
+  EXPECT_NE(forwards.second.front(), forwards.second.back());
+  EXPECT_EQ(chosen("b", "a"), forwards);
 }
 
 TEST(Repeats, AreAPartOfTheSkeleton) {

@@ -136,7 +136,7 @@ TEST(SplitZeroPoints, KeepsEveryBitOfRandomProducts) {
     const auto typed = InferTypes(model.module);
     ASSERT_TRUE(typed.ok()) << typed.status();
     PassContext context = TestContext();
-    context.target = *Target::Parse(kTargets[seed % 4]);
+    context.target = *CpuTarget::Parse(kTargets[seed % 4]);
     const auto after = SplitZeroPoints(*typed, context);
     ASSERT_TRUE(after.ok()) << after.status();
     const auto retyped = InferTypes(*after);
@@ -167,7 +167,7 @@ def @main(%x: Tensor[(1, 3, 4, 5), uint8], %w: Tensor[(2, 3, 3, 3), int8], %z: u
     ASSERT_TRUE(typed.ok()) << typed.status();
     for (const char* target : kTargets) {
       PassContext context = TestContext();
-      context.target = *Target::Parse(target);
+      context.target = *CpuTarget::Parse(target);
       const auto after = InferTypes(*SplitZeroPoints(*typed, context));
       ASSERT_TRUE(after.ok()) << after.status();
       const std::string text = ir::ToText(*after);
@@ -199,7 +199,7 @@ def @main(%x: Tensor[(2, 4), int32], %r: Tensor[(3, 4), int8]) {
 })"));
   ASSERT_TRUE(typed.ok()) << typed.status();
   PassContext context = TestContext();
-  context.target = *Target::Parse(kTargets[0]);
+  context.target = *CpuTarget::Parse(kTargets[0]);
   const std::string text = ir::ToText(*SplitZeroPoints(*typed, context));
   EXPECT_NE(text.find("qnn.requantize(%x, 0.5f32, 125u8)"), std::string::npos) << text;
   EXPECT_NE(text.find("125u8);"), std::string::npos) << text;

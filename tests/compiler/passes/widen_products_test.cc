@@ -18,7 +18,7 @@ namespace {
 
 ir::Module Widened(const ir::Module& module, const std::string& target) {
   PassContext context = TestContext();
-  context.target = *Target::Parse(target);
+  context.target = *CpuTarget::Parse(target);
   const auto result = RunOne(module, context, "WidenProducts");
   EXPECT_TRUE(result.ok()) << result.status();
   return *result;
@@ -233,7 +233,7 @@ TEST(WidenProducts, StrictNumbersOfEachKindAreTheSame) {
 
 std::string Kernels(const std::string& text) {
   PassContext context = TestContext();
-  context.target = *Target::Parse(kNoFaster);
+  context.target = *CpuTarget::Parse(kNoFaster);
   const auto fused = RunPipeline(Typed(text), context, {.after = "FuseOps", .on_pass = nullptr});
   EXPECT_TRUE(fused.ok()) << fused.status();
   return fused.ok() ? ir::ToText(*fused) : "";

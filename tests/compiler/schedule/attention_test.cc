@@ -8,8 +8,10 @@ namespace {
 
 constexpr char kEnd[] = " accumulate=float32 numerics=default";
 
-Target Wide() { return TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2"); }
-Target Narrow() { return TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1"); }
+CpuTarget Wide() { return TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2"); }
+CpuTarget Narrow() {
+  return TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1");
+}
 
 struct Sizes {
   int64_t heads, rows, keys, depth, units;
@@ -57,7 +59,7 @@ TEST(Attention, EveryConfigComputesWhatTheNaiveNestDoes) {
   int checked = 0;
   uint64_t seed = 1;
   for (const Sizes& n : kSizes) {
-    const Target target = seed % 2 == 0 ? Wide() : Narrow();
+    const CpuTarget target = seed % 2 == 0 ? Wide() : Narrow();
     checked += CheckTemplate(Plain(n) + kEnd, "attention", target, 6, seed++);
     if (HasFailure()) return;
   }
@@ -67,7 +69,7 @@ TEST(Attention, EveryConfigComputesWhatTheNaiveNestDoes) {
 TEST(Attention, ScalesAndMasksTheScores) {
   uint64_t seed = 1;
   for (const Sizes& n : kSizes) {
-    for (const Target& target : {Wide(), Narrow()}) {
+    for (const CpuTarget& target : {Wide(), Narrow()}) {
       CheckTemplate(Masked(n, n.heads) + kEnd, "attention", target, 3, seed++);
       CheckTemplate(Masked(n, 1) + kEnd, "attention", target, 3, seed++);
       if (HasFailure()) return;
@@ -78,7 +80,7 @@ TEST(Attention, ScalesAndMasksTheScores) {
 TEST(Attention, AddsBiasesBetweenReshapes) {
   uint64_t seed = 1;
   for (const Sizes& n : kSizes) {
-    const Target target = seed % 2 == 0 ? Wide() : Narrow();
+    const CpuTarget target = seed % 2 == 0 ? Wide() : Narrow();
     CheckTemplate(Windowed(n, n.heads) + kEnd, "attention", target, 3, seed++);
     CheckTemplate(Windowed(n, 1) + kEnd, "attention", target, 3, seed++);
     if (HasFailure()) return;
@@ -105,7 +107,7 @@ TEST(Attention, ReadsHeadsOutOfOneMatrix) {
   const std::string scores = let(fmt::format("nn.batch_matmul({}, {})", heads[0], heads[1]));
   const std::string weights = let(fmt::format("nn.softmax({}, axis=2)", scores));
   text += fmt::format("nn.batch_matmul({}, {}) }}", weights, heads[2]);
-  for (const Target& target : {Wide(), Narrow()}) {
+  for (const CpuTarget& target : {Wide(), Narrow()}) {
     CheckTemplate(text + kEnd, "attention", target, 10, 3);
     if (HasFailure()) return;
   }
@@ -119,7 +121,7 @@ TEST(Attention, ComputesKeysAndValuesOnce) {
       "axes=[1, 0, 2]); %3 = nn.batch_matmul(p0, %2); %4 = nn.softmax(%3); %5 = multiply(p1, p2); "
       "%6 = reshape(%5, newshape=[19, 2, 8]); %7 = transpose(%6, axes=[1, 2, 0]); "
       "nn.batch_matmul(%4, %7) }";
-  for (const Target& target : {Wide(), Narrow()}) {
+  for (const CpuTarget& target : {Wide(), Narrow()}) {
     CheckTemplate(text + kEnd, "attention", target, 10, 5);
     if (HasFailure()) return;
   }

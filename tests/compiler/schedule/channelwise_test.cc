@@ -11,12 +11,12 @@ namespace {
 constexpr char kEnd[] = " accumulate=float32 numerics=default";
 
 int Check(const std::vector<std::string>& kernels, const std::string& expected) {
-  const Target wide = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
-  const Target narrow = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1");
+  const CpuTarget wide = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
+  const CpuTarget narrow = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1");
   int checked = 0;
   uint64_t seed = 1;
   for (const std::string& kernel : kernels) {
-    for (const Target& target : {wide, narrow}) {
+    for (const CpuTarget& target : {wide, narrow}) {
       checked += CheckTemplate(kernel + kEnd, expected, target, 4, seed++);
       const std::string half = absl::StrReplaceAll(kernel, {{"float32", "bfloat16"}});
       checked += CheckTemplate(half + kEnd, expected, target, 4, seed++);
@@ -47,7 +47,7 @@ TEST(DepthwiseConv2d, EveryConfigComputesWhatTheNaiveNestDoes) {
 // Tiles at the border tested all taps that are not unrolled, and of many taps most tiles are there:
 // three times as long.
 TEST(DepthwiseConv2d, ByDefaultTilesOfManyTapsTestNone) {
-  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
+  const CpuTarget target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
   const auto block = [&](int64_t taps) {
     const std::string kernel = fmt::format(
         "fn (p0: Tensor[(1, 64, 56, 56), float32], const p1: Tensor[(64, 1, {0}, {0}), float32]) "
@@ -82,7 +82,7 @@ std::string FilteredText(int64_t channels, int64_t height, int64_t width, int64_
 bool IsFiltered(const Config& config) { return config.String("strategy") == "winograd2"; }
 
 // Each that is filtered there, against the naive nest. Returns how many.
-int CheckFiltered(const std::string& kernel, const Target& target) {
+int CheckFiltered(const std::string& kernel, const CpuTarget& target) {
   const ops::KernelDefinition def = MustLower(kernel);
   const Template& depthwise = TemplateFor(def);
   int checked = 0;
@@ -120,10 +120,10 @@ TEST(DepthwiseConv2d, FilteredRowsComputeWhatTheNaiveNestDoes) {
                   "float32]) { %0 = nn.relu(p0); %1 = nn.conv2d(%0, p1, groups=16, padding=[1, 1, "
                   "1, 1]); nn.relu(%1) }") +
           kEnd};
-  const Target wide = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=znver4 -threads=2");
-  const Target narrow = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1");
+  const CpuTarget wide = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=znver4 -threads=2");
+  const CpuTarget narrow = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1");
   for (const std::string& kernel : kernels) {
-    for (const Target& target : {wide, narrow}) {
+    for (const CpuTarget& target : {wide, narrow}) {
       EXPECT_GT(CheckFiltered(kernel, target), 0) << kernel;
       if (HasFailure()) return;
     }
@@ -133,7 +133,7 @@ TEST(DepthwiseConv2d, FilteredRowsComputeWhatTheNaiveNestDoes) {
 // By default where additions have units of their own; elsewhere the search tries them.
 TEST(DepthwiseConv2d, RowsAreFilteredWhereThatMayBeFaster) {
   const auto strategies = [](const std::string& kernel, const char* cpu) {
-    const Target target =
+    const CpuTarget target =
         TestTarget(fmt::format("llvm -mtriple=x86_64-linux-gnu -mcpu={} -threads=1", cpu));
     const ops::KernelDefinition def = MustLower(kernel);
     const Template& depthwise = TemplateFor(def);
@@ -213,7 +213,7 @@ TEST(Windows, AsWideAsTheMapLeaveTheLastTileApart) {
 
 // The pixels of a row-major map are one row: vectors of as many lanes as the target has.
 TEST(Pool, WindowsAsLargeAsARowMajorMapAreRows) {
-  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4");
+  const CpuTarget target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4");
   for (const char* op : {"nn.global_avg_pool2d", "nn.global_max_pool2d"}) {
     const ops::KernelDefinition def =
         MustLower(fmt::format("fn (p0: Tensor[(1, 32, 7, 7), float32]) {{ {}(p0) }}{}", op, kEnd));

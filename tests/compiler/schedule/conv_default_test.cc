@@ -11,7 +11,7 @@
 namespace hone::schedule {
 namespace {
 
-Config DefaultOf(const std::string& text, const Target& target) {
+Config DefaultOf(const std::string& text, const CpuTarget& target) {
   const ops::KernelDefinition def = MustLower(text);
   const Template& conv = TemplateFor(def);
   const Task task{&def, conv.Signatures(def, target)[0], target};
@@ -30,7 +30,7 @@ std::string OfOneTap(int64_t in, int64_t out, int64_t extent) {
 TEST(Conv, TheDefaultOrderReadsTheLeastAgain) {
   const std::string cpu =
       "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -caches=32768,1048576,33554432 -threads=";
-  const Target target = TestTarget(cpu + "1");
+  const CpuTarget target = TestTarget(cpu + "1");
   EXPECT_EQ(DefaultOf(OfOneTap(64, 128, 112), TestTarget(cpu + "8")).String("order"), "oc_oh");
   EXPECT_EQ(DefaultOf(OfOneTap(64, 128, 112), target).String("order"), "oh_oc");
   EXPECT_EQ(DefaultOf(OfOneTap(16, 512, 14), target).String("order"), "oc_oh");
@@ -40,8 +40,8 @@ TEST(Conv, TheDefaultOrderReadsTheLeastAgain) {
 // Weights that a slow stream brings are prefetched in chunks, unless the sums would cost more.
 TEST(Conv, ByDefaultChunksAreSummedWhereWeightsAreWaitedFor) {
   const std::string caches = " -caches=49152,2097152,503316480 -threads=1";
-  const Target slow = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=sapphirerapids" + caches);
-  const Target fast = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4" + caches);
+  const CpuTarget slow = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=sapphirerapids" + caches);
+  const CpuTarget fast = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4" + caches);
   const Config chunks = DefaultOf(OfOneTap(512, 512, 14), slow);
   EXPECT_GT(chunks.Int("chunk"), 0);
   EXPECT_EQ(chunks.Int("prefetch"), 1);
@@ -52,14 +52,14 @@ TEST(Conv, ByDefaultChunksAreSummedWhereWeightsAreWaitedFor) {
 // Phases without taps of their own sum zeros, which is less than to ask of every position whether a
 // tap meets it.
 TEST(Conv, TransposedOnesOfFewerTapsThanTheirStrideAreDirect) {
-  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=1");
+  const CpuTarget target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=1");
   const Windows w{1, 64, 32, {32, 32}, {1, 2}, {2, 3}, {1, 1}, {0, 0}, {0, 0}};
   EXPECT_EQ(DefaultOf(TransposedText(w, {1, 0}), target).String("strategy"), "direct");
 }
 
 // Of a transposed convolution the weights of all phases count: 2 MiB here, of each 512 KiB.
 TEST(Conv, ByDefaultTransposedOnesPrefetchTheirWeightsByChunks) {
-  const Target target = TestTarget(
+  const CpuTarget target = TestTarget(
       "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -caches=32768,1048576,33554432 -threads=1");
   const auto config_of = [&](int64_t in, int64_t out, int64_t extent) {
     const Windows w{1, in, out, {extent, extent}, {4, 4}, {2, 2}, {1, 1}, {1, 1}, {1, 1}};
@@ -75,7 +75,7 @@ TEST(Conv, ByDefaultTransposedOnesPrefetchTheirWeightsByChunks) {
 // Of few channels, whose taps of a row are unrolled at the border: 28 sums there spilled. Without
 // padding there is no border.
 TEST(Conv, ByDefaultTilesOfFewChannelsLeaveRegistersAtTheBorder) {
-  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=1");
+  const CpuTarget target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=1");
   const auto tile = [&](int64_t pad) {
     const Config config =
         DefaultOf(ConvText({1, 3, 224, 224, 32, 3, 3, 2, pad, 1}, "none"), target);
@@ -115,7 +115,7 @@ TEST(Conv, ByDefaultChunksLeaveOutPadding) {
 // ends of the row and above and below it. Code of their own for all tiles would be too long where
 // there are many.
 TEST(Conv, ByDefaultDilatedWindowsLeaveOutPadding) {
-  const Target target = TestTarget(
+  const CpuTarget target = TestTarget(
       "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -caches=32768,1048576,33554432 -threads=1");
   const auto config_of = [&](int64_t extent, int64_t taps, int64_t dilation) {
     const int64_t pad = (taps - 1) * dilation / 2;
@@ -134,7 +134,7 @@ TEST(Conv, ByDefaultDilatedWindowsLeaveOutPadding) {
 // The phases of a smaller dilation have more rows and columns, and fewer of their windows leave the
 // data.
 TEST(Conv, ByDefaultPhasesOfADilationAreConvolvedByWinograd) {
-  const Target target = TestTarget(
+  const CpuTarget target = TestTarget(
       "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -caches=32768,1048576,33554432 -threads=1");
   for (const int64_t dilation : {2, 4, 6}) {
     const Config config =
@@ -164,7 +164,7 @@ std::string OfGroups(int64_t in, int64_t out, size_t spatial, const char* dtype 
 // Of whole vectors, halves and quarters, several groups to a vector, multiples of one channel: in
 // all layouts, and "stages" is what a search tries next.
 TEST(Conv, GroupsThatVectorsFitHaveRegisterTiles) {
-  const Target target = TestTarget(kWide);
+  const CpuTarget target = TestTarget(kWide);
   const std::pair<int64_t, int64_t> widths[] = {{24, 24}, {40, 40}, {56, 56}, {12, 12}, {4, 8},
                                                 {8, 4},   {1, 2},   {1, 8},   {1, 4},   {2, 2}};
   const auto is_direct = [](const Config& config) { return config.String("strategy") == "direct"; };
@@ -193,7 +193,7 @@ TEST(Conv, GroupsThatVectorsFitHaveRegisterTiles) {
 // Rows, else the generic template, between row-major tensors: of blocks, which hold parts of
 // groups, it read lane by lane, and took up to ten times as long.
 TEST(Conv, GroupsThatVectorsDoNotFitAreRowMajor) {
-  const Target target = TestTarget(kWide);
+  const CpuTarget target = TestTarget(kWide);
   const std::pair<int64_t, int64_t> widths[] = {{3, 5}, {6, 6}, {10, 10}, {4, 17}};
   const auto strategies = [&](const std::string& text) {
     const ops::KernelDefinition def = MustLower(text);
@@ -214,7 +214,7 @@ TEST(Conv, GroupsThatVectorsDoNotFitAreRowMajor) {
 
 // Vectors of 8 of 16 lanes are slower than whole ones along the width, where that has some.
 TEST(Conv, GroupsOfPartsOfVectorsMayBeRows) {
-  const Target target = TestTarget(kWide);
+  const CpuTarget target = TestTarget(kWide);
   const std::string text =
       "fn (p0: Tensor[(1, 72, 28, 64), float32], const p1: Tensor[(72, 24, 3, 3), float32]) { "
       "nn.conv2d(p0, p1, groups=3, padding=[1, 1, 1, 1]) } accumulate=float32 numerics=default";
@@ -229,7 +229,7 @@ TEST(Conv, GroupsOfPartsOfVectorsMayBeRows) {
 
 // They mean what they did when these kernels had no other.
 TEST(Conv, ConfigsOfTheGenericTemplateAreStages) {
-  const Target target = TestTarget(kWide);
+  const CpuTarget target = TestTarget(kWide);
   for (const int64_t width : {24, 6}) {
     const ops::KernelDefinition def = MustLower(OfGroups(width, width, 2));
     const Task task{&def, RowMajorSignature(def), target};
@@ -243,7 +243,7 @@ TEST(Conv, ConfigsOfTheGenericTemplateAreStages) {
 
 // One of each strategy at least, whatever the model says of them.
 TEST(Conv, AlternativesAreTheBestOfTheOtherStrategies) {
-  const Target target = TestTarget(
+  const CpuTarget target = TestTarget(
       "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -caches=49152,2097152,33554432 -threads=1");
   const ops::KernelDefinition def =
       MustLower(ConvText({1, 64, 14, 14, 64, 3, 3, 1, 1, 1}, "bias_relu"));
@@ -263,8 +263,8 @@ TEST(Conv, AlternativesAreTheBestOfTheOtherStrategies) {
 }
 
 TEST(Conv, DefaultsAndAlternativesAreInTheSpace) {
-  const Target wide = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
-  const Target narrow = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3 -threads=1");
+  const CpuTarget wide = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
+  const CpuTarget narrow = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3 -threads=1");
   Random random(11);
   for (int n = 0; n < 60; ++n) {
     const int64_t groups = n % 4 == 0 ? 2 : 1;
@@ -273,7 +273,7 @@ TEST(Conv, DefaultsAndAlternativesAreInTheSpace) {
     const std::string text = WindowsText(windows, "float32", "float32", groups);
     const ops::KernelDefinition def = MustLower(text);
     const Template& conv = TemplateFor(def);
-    const Target& target = n % 2 == 0 ? wide : narrow;
+    const CpuTarget& target = n % 2 == 0 ? wide : narrow;
     for (const ir::LayoutSignature& signature : conv.Signatures(def, target)) {
       const Task task{&def, signature, target};
       std::vector<Config> configs = conv.Alternatives(task);
@@ -288,19 +288,19 @@ TEST(Conv, DefaultsAndAlternativesAreInTheSpace) {
 
 // More transformed data of a block would drive out too much else.
 TEST(Winograd, BlocksByDefaultLeaveTheSecondCacheToOthers) {
-  const Target target = TestTarget(
+  const CpuTarget target = TestTarget(
       "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -caches=49152,2097152,503316480 -threads=1");
   const Config config =
       DefaultOf(ConvText({1, 64, 56, 56, 64, 3, 3, 1, 1, 1}, "bias_relu"), target);
   ASSERT_EQ(config.String("strategy"), "winograd4");
   const int64_t data_bytes = 36 * config.Int("block_w") * config.Int("block_h") * 64 * 4;
-  EXPECT_LE(4 * data_bytes, target.l2_bytes);
+  EXPECT_LE(4 * data_bytes, target.facts.l2_bytes);
 }
 
 // Of data that the second cache does not hold the next row's lines are asked for; of results those
 // of the next tile, with what is added to them: by default where something is.
 TEST(Conv, ByDefaultWhatIsColdIsPrefetched) {
-  const Target target = TestTarget(
+  const CpuTarget target = TestTarget(
       "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -caches=49152,2097152,33554432 -threads=1");
   EXPECT_EQ(DefaultOf(OfOneTap(256, 64, 56), target).Int("prefetch"), 2);
   EXPECT_EQ(DefaultOf(OfOneTap(64, 256, 56), target).Int("prefetch"), 0);
@@ -322,7 +322,7 @@ TEST(Conv, ByDefaultWhatIsColdIsPrefetched) {
 }
 
 TEST(Conv, ByDefaultWhatIsColdIsPrefetchedByHalfLines) {
-  const Target target = TestTarget(
+  const CpuTarget target = TestTarget(
       "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3 -caches=32768,524288,33554432 -threads=1");
   const Config config = DefaultOf(OfOneTap(256, 64, 56), target);
   EXPECT_EQ(config.Int("unroll"), 4) << config.ToText();
@@ -333,7 +333,7 @@ TEST(Conv, ByDefaultWhatIsColdIsPrefetchedByHalfLines) {
 
 // Of blocks that end with four channels, four at once would leave no loop to prefetch in.
 TEST(Conv, ByDefaultALoopOfChannelsRemains) {
-  const Target target =
+  const CpuTarget target =
       TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3 -caches=32768,524288,33554432");
   const Config config = DefaultOf(OfOneTap(1036, 1024, 14), target);
   EXPECT_EQ(config.Int("unroll"), 2) << config.ToText();
@@ -341,7 +341,7 @@ TEST(Conv, ByDefaultALoopOfChannelsRemains) {
 }
 
 // Whether the nest of the conv's default, with this `prefetch`, asks for lines of the buffer.
-bool Prefetches(const std::string& text, const Target& target, int64_t prefetch,
+bool Prefetches(const std::string& text, const CpuTarget& target, int64_t prefetch,
                 const std::string& buffer) {
   const ops::KernelDefinition def = MustLower(text);
   const Template& conv = TemplateFor(def);
@@ -356,7 +356,7 @@ bool Prefetches(const std::string& text, const Target& target, int64_t prefetch,
 }
 
 TEST(Conv, WhatIsAddedIsPrefetchedWhereNothingElseReadsIt) {
-  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=1");
+  const CpuTarget target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=1");
   const std::string residual = ConvText({1, 64, 6, 6, 256, 1, 1, 1, 0, 1}, "residual");
   EXPECT_TRUE(Prefetches(residual, target, 3, "p3"));
   EXPECT_TRUE(Prefetches(residual, target, 3, "relu"));
@@ -370,7 +370,7 @@ TEST(Conv, WhatIsAddedIsPrefetchedWhereNothingElseReadsIt) {
 
 // Lines of results that are not in such blocks are others.
 TEST(Conv, OnlyResultsInBlocksArePrefetched) {
-  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=1");
+  const CpuTarget target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=1");
   const ops::KernelDefinition def =
       MustLower(ConvText({1, 64, 6, 6, 256, 1, 1, 1, 0, 1}, "residual"));
   const Template& conv = TemplateFor(def);

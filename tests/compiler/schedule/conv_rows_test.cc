@@ -68,7 +68,7 @@ Windows RandomRows(Random& random, int64_t lanes) {
 }
 
 // So many configs of the strategy, from all signatures.
-int CheckRows(const std::string& text, const Target& target, int samples, uint64_t seed) {
+int CheckRows(const std::string& text, const CpuTarget& target, int samples, uint64_t seed) {
   const ops::KernelDefinition def = MustLower(text);
   const Template& conv = TemplateFor(def);
   Random random(seed);
@@ -94,7 +94,7 @@ int CheckRows(const std::string& text, const Target& target, int samples, uint64
 TEST(ConvRows, EveryConfigComputesWhatTheNaiveNestDoes) {
   int checked = 0;
   for (uint64_t seed = 0; seed < 120; ++seed) {
-    const Target target = TestTarget(kTargets[seed % 3]);
+    const CpuTarget target = TestTarget(kTargets[seed % 3]);
     Random random(seed);
     const Windows w = RandomRows(random, target.VectorLanes());
     const char* const before = seed % 5 == 4 ? "tanh(p0)" : "p0";
@@ -111,7 +111,7 @@ TEST(ConvRows, GroupsComputeWhatTheNaiveNestDoes) {
   const std::pair<int64_t, int64_t> widths[] = {{3, 5}, {6, 6}, {17, 17}, {2, 7}, {25, 25}, {4, 9}};
   int checked = 0;
   for (uint64_t seed = 0; seed < 36; ++seed) {
-    const Target target = TestTarget(kTargets[seed % 3]);
+    const CpuTarget target = TestTarget(kTargets[seed % 3]);
     Random random(seed);
     Windows w = RandomRows(random, target.VectorLanes());
     const auto& [in, out] = widths[seed % std::size(widths)];
@@ -135,7 +135,7 @@ TEST(ConvRows, GroupsComputeWhatTheNaiveNestDoes) {
 TEST(ConvRows, TransposedComputeWhatTheNaiveNestDoes) {
   int checked = 0;
   for (uint64_t seed = 0; seed < 60; ++seed) {
-    const Target target = TestTarget(kTargets[seed % 3]);
+    const CpuTarget target = TestTarget(kTargets[seed % 3]);
     Random random(seed);
     Windows w = RandomRows(random, target.VectorLanes());
     const std::vector<int64_t> extra = Transpose(random, &w);
@@ -146,7 +146,7 @@ TEST(ConvRows, TransposedComputeWhatTheNaiveNestDoes) {
   EXPECT_GE(checked, 180);
 }
 
-std::string StrategyOf(const Conv2dShape& shape, const Target& target, size_t signature) {
+std::string StrategyOf(const Conv2dShape& shape, const CpuTarget& target, size_t signature) {
   const ops::KernelDefinition def = MustLower(ConvText(shape, "bias_relu"));
   const Template& conv = TemplateFor(def);
   return conv.Default({&def, conv.Signatures(def, target)[signature], target}).String("strategy");
@@ -155,7 +155,7 @@ std::string StrategyOf(const Conv2dShape& shape, const Target& target, size_t si
 // Of row-major data and of blocks; not where vectors of channels have no pads, or the width has a
 // stride.
 TEST(ConvRows, AreTheDefaultOfFewOutputChannels) {
-  const Target target = TestTarget(kWide);
+  const CpuTarget target = TestTarget(kWide);
   for (const int64_t out : {1, 3, 9}) {
     EXPECT_EQ(StrategyOf({1, 12, 128, 128, out, 3, 3, 1, 1, 1}, target, 0), "rows") << out;
     EXPECT_EQ(StrategyOf({1, 64, 64, 64, out, 3, 3, 1, 1, 1}, target, 0), "rows") << out;
@@ -193,14 +193,14 @@ TEST(ConvRows, DefaultsSuitWideBordersAndThreads) {
   const Conv2dShape wide_border{1, 4, 200, 200, 3, 9, 9, 1, 32, 8};
   const ops::KernelDefinition def = MustLower(ConvText(wide_border, "none"));
   const Template& conv = TemplateFor(def);
-  const Target target = TestTarget(kWide);
+  const CpuTarget target = TestTarget(kWide);
   const Config config = conv.Default({&def, RowMajorSignature(def), target});
   EXPECT_EQ(config.String("strategy"), "rows");
   EXPECT_EQ(config.String("pad"), "copy") << config.ToText();
 
   const ops::KernelDefinition few_rows =
       MustLower(ConvText({1, 16, 8, 128, 3, 3, 3, 1, 1, 1}, "none"));
-  const Target cores = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=8");
+  const CpuTarget cores = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=8");
   const Config shared = conv.Default({&few_rows, RowMajorSignature(few_rows), cores});
   EXPECT_EQ(shared.String("strategy"), "rows");
   EXPECT_EQ(shared.Int("tile_h"), 1) << shared.ToText();

@@ -13,8 +13,8 @@ namespace hone::schedule {
 namespace {
 
 TEST(Conv2d, EveryConfigComputesWhatTheNaiveNestDoes) {
-  const Target wide = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
-  const Target narrow = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1");
+  const CpuTarget wide = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
+  const CpuTarget narrow = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1");
   const Conv2dShape shapes[] = {
       {1, 16, 6, 6, 32, 3, 3, 1, 1, 1}, {1, 3, 9, 9, 20, 3, 3, 2, 1, 1},
       {2, 17, 5, 7, 15, 1, 1, 1, 0, 1}, {1, 1, 1, 1, 1, 1, 1, 1, 0, 1},
@@ -25,7 +25,7 @@ TEST(Conv2d, EveryConfigComputesWhatTheNaiveNestDoes) {
   uint64_t seed = 1;
   for (const Conv2dShape& shape : shapes) {
     for (const char* epilogue : {"none", "bias_relu", "residual"}) {
-      const Target& target = seed % 2 == 0 ? wide : narrow;
+      const CpuTarget& target = seed % 2 == 0 ? wide : narrow;
       checked += CheckTemplate(ConvText(shape, epilogue), "conv", target, 3, seed++);
       if (HasFailure()) return;
     }
@@ -62,7 +62,7 @@ std::string OneTapText(const std::vector<int64_t>& pixels, int64_t batch, int64_
 
 // Between row-major tensors, of as many pixels as fill whole vectors; axes of one index too.
 TEST(Conv, OfPixelsComputesWhatTheNaiveNestDoes) {
-  const Target targets[] = {
+  const CpuTarget targets[] = {
       TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2"),
       TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3 -threads=1"),
       TestTarget("llvm -mtriple=aarch64-linux-gnu -mcpu=neoverse-n1 -threads=1"),
@@ -97,7 +97,7 @@ TEST(Conv, OfPixelsComputesWhatTheNaiveNestDoes) {
 
 // What is added along one axis of pixels keeps them apart; so do axes that fill no vectors.
 TEST(Conv, OtherStrategiesTakeWhatIsNoProductOfPixels) {
-  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=1");
+  const CpuTarget target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=1");
   const std::pair<std::vector<int64_t>, const char*> kernels[] = {{{16, 16}, "(1, 8, 1, 16)"},
                                                                   {{16, 16}, "(1, 8, 16, 1)"},
                                                                   {{16, 16}, "(16, 16)"},
@@ -138,8 +138,8 @@ int CheckWinograd(const Task& task, uint64_t seed) {
 }
 
 TEST(Conv2d, WinogradComputesWhatTheNaiveNestDoes) {
-  const Target narrow = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=2");
-  const Target wide = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=4");
+  const CpuTarget narrow = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=2");
+  const CpuTarget wide = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=4");
   const Conv2dShape shapes[] = {
       {1, 8, 12, 12, 16, 3, 3, 1, 1, 1}, {1, 4, 7, 7, 12, 3, 3, 1, 1, 1},
       {2, 6, 5, 9, 10, 3, 3, 1, 0, 1},   {1, 9, 13, 4, 8, 3, 3, 1, 1, 1},
@@ -149,7 +149,7 @@ TEST(Conv2d, WinogradComputesWhatTheNaiveNestDoes) {
   uint64_t seed = 1;
   for (const Conv2dShape& shape : shapes) {
     for (const char* epilogue : {"none", "bias_relu", "residual"}) {
-      const Target& target = shape.ic >= 16 ? wide : narrow;
+      const CpuTarget& target = shape.ic >= 16 ? wide : narrow;
       const ops::KernelDefinition def = MustLower(ConvText(shape, epilogue));
       const Template& conv = TemplateFor(def);
       const Task task{&def, conv.Signatures(def, target)[seed % 2], target};
@@ -162,8 +162,8 @@ TEST(Conv2d, WinogradComputesWhatTheNaiveNestDoes) {
 
 // The depth of any taps, stride and dilation.
 TEST(Conv3d, WinogradComputesWhatTheNaiveNestDoes) {
-  const Target narrow = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=2");
-  const Target wide = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=4");
+  const CpuTarget narrow = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=2");
+  const CpuTarget wide = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=4");
   const Windows kernels[] = {
       {1, 4, 8, {4, 8, 8}, {3, 3, 3}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}},
       {2, 6, 10, {5, 7, 5}, {3, 3, 3}, {2, 1, 1}, {1, 1, 1}, {1, 1, 1}, {0, 1, 1}},
@@ -174,7 +174,7 @@ TEST(Conv3d, WinogradComputesWhatTheNaiveNestDoes) {
   int checked = 0;
   uint64_t seed = 1;
   for (const Windows& kernel : kernels) {
-    const Target& target = kernel.ic >= 16 ? wide : narrow;
+    const CpuTarget& target = kernel.ic >= 16 ? wide : narrow;
     const ops::KernelDefinition def = MustLower(WindowsText(kernel, "float32", "float32"));
     const Template& conv = TemplateFor(def);
     for (const ir::LayoutSignature& signature : conv.Signatures(def, target)) {
@@ -188,7 +188,7 @@ TEST(Conv3d, WinogradComputesWhatTheNaiveNestDoes) {
 
 // Nineteen tiles of three rows in blocks of any size: none is known to read beyond the last row.
 TEST(Conv3d, WinogradTilesOfClippedBlocksAreScheduled) {
-  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=1");
+  const CpuTarget target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=1");
   const Windows kernel{1,         48,        20,        {5, 57, 35}, {1, 1, 7},
                        {1, 1, 1}, {1, 1, 1}, {0, 0, 0}, {0, 0, 0}};
   const ops::KernelDefinition def = MustLower(WindowsText(kernel, "float32", "float32"));
@@ -215,7 +215,7 @@ TEST(Conv3d, WinogradMakesNoSlicesBehindTheData) {
       {"sapphirerapids",
        {1, 32, 16, {7, 8, 8}, {3, 3, 3}, {2, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}}}};
   for (const auto& [cpu, kernel] : kernels) {
-    const Target target =
+    const CpuTarget target =
         TestTarget(fmt::format("llvm -mtriple=x86_64-linux-gnu -mcpu={} -threads=2", cpu));
     const ops::KernelDefinition def = MustLower(WindowsText(kernel, "float32", "float32"));
     const Template& conv = TemplateFor(def);
@@ -242,7 +242,8 @@ TEST(Conv, TapsThatMissTheDataAreScheduled) {
       {1, 33, 33, {3, 3}, {1, 7}, {1, 1}, {1, 1}, {0, 4}, {0, 6}},
       {2, 17, 24, {3, 3, 3}, {3, 3, 3}, {2, 1, 1}, {1, 1, 1}, {1, 2, 2}, {1, 2, 1}}};
   for (const Windows& kernel : kernels) {
-    const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3 -threads=1");
+    const CpuTarget target =
+        TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3 -threads=1");
     const ops::KernelDefinition def = MustLower(WindowsText(kernel, "float32", "float32"));
     const Template& conv = TemplateFor(def);
     for (const ir::LayoutSignature& signature : conv.Signatures(def, target)) {
@@ -261,7 +262,7 @@ TEST(Conv, TapsThatMissTheDataAreScheduled) {
 }
 
 TEST(Conv3d, TapsOfSlicesOutsideAreLeftOut) {
-  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=2");
+  const CpuTarget target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=2");
   const Windows kernels[] = {
       {1, 8, 8, {1, 4, 4}, {3, 3, 3}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}},
       {2, 6, 10, {5, 7, 5}, {3, 3, 3}, {2, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}},
@@ -288,7 +289,7 @@ TEST(Conv3d, TapsOfSlicesOutsideAreLeftOut) {
 
 // Sums taken a chunk of the channels after the other, of blocks of rows that end anywhere.
 TEST(Conv, SumsInChunksComputeWhatTheNaiveNestDoes) {
-  const Target target = TestTarget(
+  const CpuTarget target = TestTarget(
       "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -caches=2048,65536,1048576 "
       "-threads=2");
   const Windows kernels[] = {
@@ -327,7 +328,7 @@ TEST(Conv, SumsInChunksComputeWhatTheNaiveNestDoes) {
 // The next channels of a tile's columns, of whole sums and of chunks; strides, tiles at the end of
 // a row, channels that do not fill a block.
 TEST(Conv, PrefetchedColumnsComputeWhatTheNaiveNestDoes) {
-  const Target target = TestTarget(
+  const CpuTarget target = TestTarget(
       "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -caches=4096,65536,1048576 -threads=2");
   const Windows kernels[] = {
       {1, 64, 32, {5, 7}, {1, 1}, {1, 1}, {1, 1}, {0, 0}, {0, 0}},
@@ -379,7 +380,7 @@ TEST(Winograd, RefusesWhatIsNoConvolutionOfDilationOne) {
 }
 
 TEST(Conv2d, StrictNumericsAllowSumsOfTheProductsOnly) {
-  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1");
+  const CpuTarget target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1");
   std::string text = ConvText({1, 8, 12, 12, 16, 3, 3, 1, 1, 1}, "none");
   const auto strategies = [&] {
     const ops::KernelDefinition def = MustLower(text);
@@ -394,7 +395,7 @@ TEST(Conv2d, StrictNumericsAllowSumsOfTheProductsOnly) {
 
 // What is not zero cannot be left out.
 TEST(Conv2d, PadsWithTheValueGiven) {
-  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
+  const CpuTarget target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
   for (const int64_t groups : {1, 32}) {
     const std::string text = fmt::format(
         "fn (p0: Tensor[(1, 32, 8, 8), float32], const p1: Tensor[(32, {}, 3, 3), float32]) {{ "
@@ -424,7 +425,7 @@ bool ChoosesData(const std::string& nest) {
 // No product of zeros that surround data is left, neither in memory nor chosen, by tiles of these
 // kinds.
 void CheckBorderTiles(const std::string& text, const std::vector<std::string>& kinds) {
-  const Target target = TestTarget(
+  const CpuTarget target = TestTarget(
       "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -caches=2048,65536,1048576 -threads=1");
   constexpr int kEach = 5;
   const ops::KernelDefinition def = MustLower(text);

@@ -30,7 +30,7 @@ struct Checked {
   int chunks = 0;
 };
 
-Checked Check(const std::string& text, const Target& target, uint64_t seed) {
+Checked Check(const std::string& text, const CpuTarget& target, uint64_t seed) {
   const ops::KernelDefinition def = MustLower(text);
   const Template& dense = TemplateFor(def);
   const Task task{&def, dense.Signatures(def, target)[0], target};
@@ -54,7 +54,7 @@ Checked Check(const std::string& text, const Target& target, uint64_t seed) {
 
 // Chunks, blocks of rows and tiles that end anywhere.
 TEST(DenseChunks, ComputeWhatTheNaiveNestDoes) {
-  const Target target = TestTarget(Narrow("1024,4096,65536"));
+  const CpuTarget target = TestTarget(Narrow("1024,4096,65536"));
   const int64_t shapes[][3] = {{5, 9, 131}, {13, 4, 128}, {33, 17, 140}, {64, 5, 97}, {7, 31, 256}};
   Checked all;
   uint64_t seed = 1;
@@ -74,7 +74,7 @@ TEST(DenseChunks, ComputeWhatTheNaiveNestDoes) {
 
 // Panels that take turns, the last of them and the last block of them smaller.
 TEST(DenseChunks, OfPanelsThatOneTileReads) {
-  const Target target = TestTarget(Narrow("1024,65536,1048576"));
+  const CpuTarget target = TestTarget(Narrow("1024,65536,1048576"));
   Checked all;
   uint64_t seed = 1;
   for (const int64_t m : {1, 2, 3, 7}) {
@@ -91,7 +91,7 @@ TEST(DenseChunks, OfPanelsThatOneTileReads) {
 // What fits the second cache is read from there, and one tile reads it once: no knob, so that
 // configs are what they were.
 TEST(DenseChunks, AreOfferedWhereAPanelIsReadAgainFromAfar) {
-  const Target target = TestTarget(Narrow("32768,1048576,33554432"));
+  const CpuTarget target = TestTarget(Narrow("32768,1048576,33554432"));
   const auto offers = [&](int64_t m, int64_t k) {
     const ops::KernelDefinition def = MustLower(DenseText(m, 4096, k, false, true));
     const Template& dense = TemplateFor(def);
@@ -107,7 +107,7 @@ TEST(DenseChunks, AreOfferedWhereAPanelIsReadAgainFromAfar) {
 
 // A configuration that says nothing of chunks is the nest without.
 TEST(DenseChunks, WithoutAreTheNestOfBefore) {
-  const Target target = TestTarget(Narrow("1024,4096,65536"));
+  const CpuTarget target = TestTarget(Narrow("1024,4096,65536"));
   const ops::KernelDefinition def = MustLower(DenseText(33, 17, 140, true, true));
   const Template& dense = TemplateFor(def);
   const Task task{&def, dense.Signatures(def, target)[0], target};
@@ -124,7 +124,7 @@ TEST(DenseChunks, WithoutAreTheNestOfBefore) {
 }
 
 TEST(DenseChunks, ByDefaultInPlace) {
-  const Target target = TestTarget(
+  const CpuTarget target = TestTarget(
       "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -caches=49152,1048576,33554432 -threads=1");
   const auto chunk = [&](const std::string& text) {
     const ops::KernelDefinition def = MustLower(text);
@@ -153,7 +153,7 @@ int64_t GridOf(const loop::Launch& launch) {
 // Of one panel, whose sums all fit the first cache.
 TEST(DenseChunks, ThreadsShareTheTilesOfAPanel) {
   for (const int threads : {1, 2, 8, 64}) {
-    const Target target =
+    const CpuTarget target =
         TestTarget(fmt::format("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 "
                                "-caches=32768,1048576,33554432 -threads={}",
                                threads));

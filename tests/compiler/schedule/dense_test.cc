@@ -7,15 +7,15 @@ namespace hone::schedule {
 namespace {
 
 TEST(Dense, EveryConfigComputesWhatTheNaiveNestDoes) {
-  const Target wide = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
-  const Target narrow = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1");
+  const CpuTarget wide = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
+  const CpuTarget narrow = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1");
   const int64_t shapes[][3] = {{1, 1, 1},   {1, 16, 8},   {1, 100, 24}, {7, 17, 5},
                                {13, 33, 8}, {32, 31, 16}, {5, 128, 3},  {64, 15, 4}};
   int checked = 0;
   uint64_t seed = 1;
   for (const auto& [m, n, k] : shapes) {
     for (const bool epilogue : {false, true}) {
-      const Target& target = seed % 2 == 0 ? wide : narrow;
+      const CpuTarget& target = seed % 2 == 0 ? wide : narrow;
       checked +=
           CheckTemplate(DenseText(m, n, k, epilogue, seed % 3 != 0), "dense", target, 4, seed);
       ++seed;
@@ -29,7 +29,7 @@ TEST(Dense, EveryConfigComputesWhatTheNaiveNestDoes) {
 // once come by few loads.
 TEST(Dense, ByDefaultWideVectorsTakeFourStepsAtOnce) {
   const auto unroll_of = [](const char* cpu, int64_t rows, int64_t units = 256) {
-    const Target target =
+    const CpuTarget target =
         TestTarget(fmt::format("llvm -mtriple=x86_64-linux-gnu -mcpu={} -threads=1", cpu));
     const ops::KernelDefinition def = MustLower(DenseText(rows, units, 64, false, true));
     const Template& dense = TemplateFor(def);
@@ -44,7 +44,7 @@ TEST(Dense, ByDefaultWideVectorsTakeFourStepsAtOnce) {
 // Panels that few tiles read come into the second cache while it is read: of the tiles that it then
 // keeps waiting, six vectors wide, a matrix of 32 rows took a fifth longer.
 TEST(Dense, ByDefaultPanelsThatFewTilesReadAreNarrow) {
-  const Target target = TestTarget(
+  const CpuTarget target = TestTarget(
       "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -caches=49152,2097152,272629760 -threads=1");
   const auto vectors_of = [&](int64_t rows, int64_t units = 1024, int64_t terms = 1024) {
     const ops::KernelDefinition def = MustLower(DenseText(rows, units, terms, false, true));
@@ -62,18 +62,18 @@ TEST(Dense, ByDefaultPanelsThatFewTilesReadAreNarrow) {
 
 // Half a vector is as many units as there are; wider products leave it to the search.
 TEST(Dense, FewUnitsTakeHalfAVector) {
-  const Target wide = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=1");
-  const auto task_of = [&](const ops::KernelDefinition& def, const Target& target) {
+  const CpuTarget wide = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=1");
+  const auto task_of = [&](const ops::KernelDefinition& def, const CpuTarget& target) {
     return Task{&def, TemplateFor(def).Signatures(def, target)[0], target};
   };
-  const auto default_of = [&](int64_t units, const Target& target) {
+  const auto default_of = [&](int64_t units, const CpuTarget& target) {
     const ops::KernelDefinition def = MustLower(DenseText(40, units, 16, true, true));
     return TemplateFor(def).Default(task_of(def, target));
   };
   EXPECT_EQ(default_of(7, wide).Int("lanes"), 8);
   EXPECT_EQ(default_of(24, wide).Int("lanes"), 16);
   EXPECT_FALSE(default_of(15, wide).Has("lanes"));
-  const Target narrow = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3 -threads=1");
+  const CpuTarget narrow = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3 -threads=1");
   EXPECT_FALSE(default_of(7, narrow).Has("lanes"));
 
   // What was recorded before the knob was there has whole vectors.
@@ -89,7 +89,7 @@ TEST(Dense, FewUnitsTakeHalfAVector) {
 }
 
 TEST(Dense, ConfigsOfHalfVectorsComputeWhatTheNaiveNestDoes) {
-  const Target wide = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
+  const CpuTarget wide = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
   const int64_t shapes[][3] = {{33, 7, 16}, {1, 8, 40}, {9, 24, 5}, {64, 1, 12}, {5, 52, 8}};
   uint64_t seed = 1;
   for (const auto& [m, n, k] : shapes) {
@@ -102,7 +102,7 @@ TEST(Dense, ConfigsOfHalfVectorsComputeWhatTheNaiveNestDoes) {
 
 // Functions behind the product: the tile goes through memory.
 TEST(Dense, ComputesFunctionsOfItsResult) {
-  const Target wide = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
+  const CpuTarget wide = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
   const int64_t shapes[][3] = {{1, 32, 4}, {9, 33, 8}, {13, 16, 5}, {5, 80, 3}};
   uint64_t seed = 1;
   for (const auto& [m, n, k] : shapes) {
@@ -119,8 +119,8 @@ TEST(Dense, ComputesFunctionsOfItsResult) {
 
 // Both orders of the right operand, and operands that are slices of one matrix.
 TEST(Dense, MultipliesStacksWhereTheirOperandsLie) {
-  const Target wide = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
-  const Target narrow = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1");
+  const CpuTarget wide = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
+  const CpuTarget narrow = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1");
   const char* const kernels[] = {
       "fn (p0: Tensor[(2, 5, 7), float32], p1: Tensor[(2, 17, 7), float32]) { %0 = "
       "nn.batch_matmul(p0, p1); nn.relu(%0) }",
@@ -135,7 +135,7 @@ TEST(Dense, MultipliesStacksWhereTheirOperandsLie) {
       "%5 = transpose(%4, axes=[1, 0, 2]); nn.batch_matmul(%2, %5) }"};
   uint64_t seed = 1;
   for (const char* kernel : kernels) {
-    for (const Target& target : {wide, narrow}) {
+    for (const CpuTarget& target : {wide, narrow}) {
       CheckTemplate(std::string(kernel) + " accumulate=float32 numerics=default", "dense", target,
                     6, seed++);
       if (HasFailure()) return;

@@ -41,7 +41,7 @@ std::string StackText(int64_t b, int64_t m, int64_t n, int64_t k, bool turned_le
 
 struct Made {
   ops::KernelDefinition def;
-  Target target;
+  CpuTarget target;
   const Template* schedule = nullptr;
 
   Task task() const { return {&def, schedule->Signatures(def, target)[0], target}; }

@@ -58,12 +58,12 @@ const char* const kKernels[] = {
 };
 
 TEST(GenericIndirect, EveryConfigComputesWhatTheNaiveNestDoes) {
-  const Target wide = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
-  const Target narrow = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1");
+  const CpuTarget wide = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
+  const CpuTarget narrow = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1");
   int checked = 0;
   uint64_t seed = 1;
   for (const char* kernel : kKernels) {
-    for (const Target& target : {wide, narrow}) {
+    for (const CpuTarget& target : {wide, narrow}) {
       SCOPED_TRACE(kernel);
       checked += CheckTemplate(std::string(kernel) + " accumulate=float32 numerics=default",
                                "generic", target, 4, seed++);

@@ -53,7 +53,7 @@ const char* const kKernels[] = {
 
 // Kernels that look like those of other templates, but are not of their form.
 TEST(Generic, TakesWhatOtherTemplatesLeave) {
-  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
+  const CpuTarget target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
   const std::pair<const char*, const char*> kernels[] = {
       {"conv",
        "fn (p0: Tensor[(1, 20, 5, 5), float32], const p1: Tensor[(18, 20, 3, 3), float32]) { %0 = "
@@ -86,12 +86,12 @@ TEST(Generic, TakesWhatOtherTemplatesLeave) {
 }
 
 TEST(Generic, EveryConfigComputesWhatTheNaiveNestDoes) {
-  const Target wide = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
-  const Target narrow = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1");
+  const CpuTarget wide = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
+  const CpuTarget narrow = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1");
   int checked = 0;
   uint64_t seed = 1;
   for (const char* kernel : kKernels) {
-    for (const Target& target : {wide, narrow}) {
+    for (const CpuTarget& target : {wide, narrow}) {
       checked += CheckTemplate(std::string(kernel) + " accumulate=float32 numerics=default",
                                "generic", target, 5, seed++);
       if (HasFailure()) return;
@@ -102,7 +102,7 @@ TEST(Generic, EveryConfigComputesWhatTheNaiveNestDoes) {
 
 // By its default in the signature of that place.
 void ExpectVectorsInEveryLaunch(const std::string& kernel, size_t signature) {
-  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
+  const CpuTarget target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
   const ops::KernelDefinition def = MustLower(kernel + " accumulate=float32 numerics=default");
   const Template& schedule = TemplateFor(def);
   const std::vector<ir::LayoutSignature> signatures = schedule.Signatures(def, target);
@@ -173,7 +173,7 @@ TEST(Generic, RowsThatAreScatteredAreVectors) {
 // Detection heads, coordinates and complex numbers: elements one after the other, as far as nothing
 // is read along an axis of its own.
 TEST(Generic, ShortLastAxesAreJoined) {
-  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
+  const CpuTarget target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
   const auto lanes = [&](const std::string& kernel) {
     const ops::KernelDefinition def = MustLower(kernel + " accumulate=float32 numerics=default");
     return GenericTemplate().Default({&def, RowMajorSignature(def), target}).Int("lanes");
@@ -190,7 +190,7 @@ TEST(Generic, ShortLastAxesAreJoined) {
 }
 
 TEST(Generic, ReductionsLeaveNoPadLanes) {
-  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4");
+  const CpuTarget target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4");
   const ops::KernelDefinition def = MustLower(
       "fn (p0: Tensor[(1, 21, 7, 9), float32], const p1: Tensor[(11, 2), int64], const p2: "
       "Tensor[(11, 2), float32]) { resample(p0, p1, p2, axis=2) } accumulate=float32 "

@@ -37,14 +37,14 @@ RegisterTileProblem Problem(int64_t vectors, int64_t columns) {
   return problem;
 }
 
-Target Avx512(int threads = 1) {
+CpuTarget Avx512(int threads = 1) {
   return TestTarget(
       fmt::format("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads={}", threads));
 }
 
 // A task with its definition.
 struct OwnedTask {
-  OwnedTask(const std::string& workload, const Target& target)
+  OwnedTask(const std::string& workload, const CpuTarget& target)
       : def(MustLower(workload)),
         chosen(TemplateFor(def)),
         task{&def, chosen.Signatures(def, target)[0], target} {}
@@ -293,11 +293,11 @@ double CyclesOfTiles(const RegisterTile& tile) {
 
 // Eight bytes a cycle of a stream of four second caches, to whole vectors of units; tiles of a few
 // vectors half of them.
-double CyclesOfStream(const Target& target, const RegisterTile& tile) {
-  return static_cast<double>(4 * target.l2_bytes) / (tile.vectors < 5 ? 4 : 8);
+double CyclesOfStream(const CpuTarget& target, const RegisterTile& tile) {
+  return static_cast<double>(4 * target.facts.l2_bytes) / (tile.vectors < 5 ? 4 : 8);
 }
 
-std::vector<std::vector<ConfigCost>> CostsOf(const Target& target) {
+std::vector<std::vector<ConfigCost>> CostsOf(const CpuTarget& target) {
   std::vector<std::vector<ConfigCost>> costs;
   for (const MicroKernelTask& measured : MicroKernelTasksOf(target)) {
     const OwnedTask task(measured.workload, target);
@@ -353,7 +353,7 @@ void BuiltWith(const std::string& toolchain, std::vector<ConfigCost>& costs) {
 }
 
 // Of two toolchains, the newer's tiles of several vectors half as fast and its stream, too.
-std::vector<std::vector<ConfigCost>> CostsOfTwoToolchains(const Target& target) {
+std::vector<std::vector<ConfigCost>> CostsOfTwoToolchains(const CpuTarget& target) {
   std::vector<std::vector<ConfigCost>> costs = CostsOf(target);
   for (size_t task = 0; task < costs.size(); ++task) {
     std::vector<ConfigCost> newer = costs[task];
@@ -427,7 +427,8 @@ TEST(MicroKernels, AStreamThatFailedIsNotMeasured) {
 TEST(MicroKernels, TheSameTasksServeAnyNumberOfThreads) {
   EXPECT_EQ(MicroKernelTasksOf(Avx512(1))[1].target, MicroKernelTasksOf(Avx512(16))[1].target);
   for (const char* cpu : {"x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
-    const Target target = TestTarget(fmt::format("llvm -mtriple=x86_64-linux-gnu -mcpu={}", cpu));
+    const CpuTarget target =
+        TestTarget(fmt::format("llvm -mtriple=x86_64-linux-gnu -mcpu={}", cpu));
     int64_t trials = 0;
     for (const MicroKernelTask& task : MicroKernelTasksOf(target)) {
       EXPECT_EQ(MustLower(task.workload).workload.text, task.workload);
@@ -449,17 +450,17 @@ TEST(MicroKernels, DefaultsAreAmongTheConfigsThatAreMeasured) {
 
 TEST(MicroKernels, TheStreamLeavesTheSecondCacheAndStaysInTheLast) {
   for (const char* caches : {"32768,1048576,33554432", "49152,2097152,503316480"}) {
-    const Target target = TestTarget(
+    const CpuTarget target = TestTarget(
         fmt::format("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -caches={}", caches));
     const MicroKernelTask stream = MicroKernelTasksOf(target)[1];
-    EXPECT_GE(stream.constant_bytes, 16 * target.l2_bytes);
-    EXPECT_LE(stream.constant_bytes, target.l3_bytes / 2);
+    EXPECT_GE(stream.constant_bytes, 16 * target.facts.l2_bytes);
+    EXPECT_LE(stream.constant_bytes, target.facts.l3_bytes / 2);
   }
 }
 
 TEST(MicroKernels, BeforeAStreamIsMeasuredTheCpuSaysWhatIsUsual) {
-  const Target mesh = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=sapphirerapids");
-  const Target other = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=znver5");
+  const CpuTarget mesh = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=sapphirerapids");
+  const CpuTarget other = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=znver5");
   EXPECT_EQ(StreamBytesOf(nullptr, other), std::nullopt);
   EXPECT_EQ(StreamBytesOf(nullptr, mesh), 5);
   const MicroKernelTimes without(MicroKernelTimes::ByTile{});

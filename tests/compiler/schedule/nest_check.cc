@@ -208,14 +208,14 @@ ops::KernelDefinition MustLower(const std::string& workload) {
   return def.ok() ? *std::move(def) : ops::KernelDefinition();
 }
 
-Target TestTarget(const std::string& text) {
-  absl::StatusOr<Target> target = Target::Parse(text);
+CpuTarget TestTarget(const std::string& text) {
+  absl::StatusOr<CpuTarget> target = CpuTarget::Parse(text);
   EXPECT_TRUE(target.ok()) << target.status();
-  return target.ok() ? *target : Target();
+  return target.ok() ? *target : CpuTarget();
 }
 
 int CheckTemplate(const std::string& workload, const std::string& expected_template,
-                  const Target& target, int samples, uint64_t seed) {
+                  const CpuTarget& target, int samples, uint64_t seed) {
   const ops::KernelDefinition def = MustLower(workload);
   if (def.naive.launches.empty()) return 0;
   const Template& schedule = TemplateFor(def);

@@ -28,12 +28,12 @@ void ExpectSameResults(const loop::Nest& naive, const loop::Nest& scheduled, uin
 double ToleranceOf(const Config& config);
 
 ops::KernelDefinition MustLower(const std::string& workload);
-Target TestTarget(const std::string& text);
+CpuTarget TestTarget(const std::string& text);
 
 // Samples (signature, config) pairs of the template that matches, the default first; checks each
 // against the naive nest. Returns how many were checked.
 int CheckTemplate(const std::string& workload, const std::string& expected_template,
-                  const Target& target, int samples, uint64_t seed);
+                  const CpuTarget& target, int samples, uint64_t seed);
 
 }  // namespace hone::schedule
 

@@ -45,7 +45,7 @@ std::string GruGates(const Shape& s, bool constant) {
 }
 
 TEST(Recurrent, EveryConfigComputesWhatTheNaiveNestDoes) {
-  const Target targets[] = {
+  const CpuTarget targets[] = {
       TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2"),
       TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3 -threads=1")};
   const Shape shapes[] = {{1, 1, 1},   {1, 16, 16}, {1, 33, 33},
@@ -53,7 +53,7 @@ TEST(Recurrent, EveryConfigComputesWhatTheNaiveNestDoes) {
   int checked = 0;
   uint64_t seed = 1;
   for (const Shape& s : shapes) {
-    for (const Target& target : targets) {
+    for (const CpuTarget& target : targets) {
       const bool constant = seed % 3 != 0;
       for (const std::string& text : {Lstm(s, constant, seed % 2 == 0),
                                       Gru(s, constant, seed % 2 == 1), GruGates(s, constant)}) {
@@ -71,7 +71,7 @@ TEST(Recurrent, EveryConfigComputesWhatTheNaiveNestDoes) {
 // loads follow each other in an iteration.
 TEST(Recurrent, ByDefaultThreadsGetTheSameAndWeightsComeByFewLoads) {
   for (const int threads : {1, 2, 4}) {
-    const Target target = TestTarget(
+    const CpuTarget target = TestTarget(
         fmt::format("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads={}", threads));
     const ops::KernelDefinition def = MustLower(Lstm({1, 128, 128}, true, false));
     const Template& cell = TemplateFor(def);
@@ -85,7 +85,7 @@ TEST(Recurrent, ByDefaultThreadsGetTheSameAndWeightsComeByFewLoads) {
 }
 
 TEST(Recurrent, TakesStatesOfAnotherSize) {
-  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
+  const CpuTarget target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
   CheckTemplate(Lstm({3, 20, 7}, true, false), "recurrent", target, 6, 1);
 }
 

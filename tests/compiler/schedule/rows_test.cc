@@ -12,8 +12,8 @@ namespace hone::schedule {
 namespace {
 
 TEST(Rows, EveryConfigComputesWhatTheNaiveNestDoes) {
-  const Target wide = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
-  const Target narrow = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1");
+  const CpuTarget wide = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
+  const CpuTarget narrow = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1");
   const char* const kernels[] = {
       "fn (p0: Tensor[(4, 35), float32]) { nn.softmax(p0) }",
       "fn (p0: Tensor[(1, 2, 3, 17), float32]) { nn.log_softmax(p0, axis=3) }",
@@ -50,7 +50,7 @@ TEST(Rows, EveryConfigComputesWhatTheNaiveNestDoes) {
   int checked = 0;
   uint64_t seed = 1;
   for (const char* kernel : kernels) {
-    for (const Target& target : {wide, narrow}) {
+    for (const CpuTarget& target : {wide, narrow}) {
       checked += CheckTemplate(std::string(kernel) + " accumulate=float32 numerics=default", "rows",
                                target, 6, seed++);
       if (HasFailure()) return;
@@ -72,7 +72,7 @@ TEST(Rows, FewResultsAreReducedInParts) {
   uint64_t seed = 1;
   for (const char* kernel : kernels) {
     for (const int threads : {1, 2, 4}) {
-      const Target target = TestTarget(
+      const CpuTarget target = TestTarget(
           fmt::format("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads={}", threads));
       checked += CheckTemplate(std::string(kernel) + " accumulate=float32 numerics=default", "rows",
                                target, 8, seed++);
@@ -85,7 +85,7 @@ TEST(Rows, FewResultsAreReducedInParts) {
 // Lanes of blocks are channels: of rows that go across these, or over pixels of one axis alone,
 // none would be neighbours.
 TEST(Rows, NormalisationsTakeBlocksWhereChannelsCanBeLanes) {
-  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4");
+  const CpuTarget target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4");
   const auto layouts = [&](const std::string& call) {
     const ops::KernelDefinition def = MustLower("fn (p0: Tensor[(1, 32, 6, 8), float32]) { " +
                                                 call + " } accumulate=float32 numerics=default");
@@ -107,7 +107,7 @@ TEST(Rows, NormalisationsTakeBlocksWhereChannelsCanBeLanes) {
 Config DefaultOf(const std::string& kernel, int threads, const std::string& cpu = "x86-64-v4") {
   const ops::KernelDefinition def = MustLower(kernel + " accumulate=float32 numerics=default");
   const Template& templ = TemplateFor(def);
-  const Target target =
+  const CpuTarget target =
       TestTarget(fmt::format("llvm -mtriple=x86_64-linux-gnu -mcpu={} -threads={}", cpu, threads));
   return templ.Default({&def, templ.Signatures(def, target)[0], target});
 }
@@ -130,7 +130,7 @@ TEST(Rows, RecordsOfBeforeKeepTheirOverlap) {
   const ops::KernelDefinition def = MustLower(
       "fn (p0: Tensor[(8, 128), float32]) { nn.softmax(p0) } accumulate=float32 numerics=default");
   const Template& templ = TemplateFor(def);
-  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=1");
+  const CpuTarget target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=1");
   const Task task{&def, templ.Signatures(def, target)[0], target};
   Config before;
   before.Set("strategy", std::string("rows"));
@@ -167,7 +167,7 @@ TEST(Rows, LongSumsOfFewResultsAreSharedByDefault) {
 void ForEightConfigs(
     const std::string& kernel,
     const std::function<void(const loop::Nest&, const Config&, size_t number)>& check) {
-  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
+  const CpuTarget target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
   const ops::KernelDefinition def = MustLower(kernel + " accumulate=float32 numerics=default");
   const Template& templ = TemplateFor(def);
   const Task task{&def, templ.Signatures(def, target)[0], target};
@@ -221,12 +221,12 @@ TEST(Rows, MayBeReadThroughAViewWithAUnitAxis) {
       "fn (p0: Tensor[(8, 64, 1), float32]) { %0 = reshape(p0, newshape=[8, 64]); "
       "nn.softmax(%0, axis=-1) } accumulate=float32 numerics=default");
   EXPECT_EQ(TemplateFor(def).name(), "rows");
-  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4");
+  const CpuTarget target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4");
   EXPECT_GE(CheckTemplate(def.workload.text, "rows", target, 6, 1), 6);
 }
 
 TEST(Rows, LeavesOtherReductions) {
-  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
+  const CpuTarget target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
   const char* const kernels[] = {
       "fn (p0: Tensor[(2, 18, 4, 5), float32]) { sum(p0, axis=[1]) }",
       "fn (p0: Tensor[(2, 18, 4), float32]) { nn.softmax(p0, axis=1) }",

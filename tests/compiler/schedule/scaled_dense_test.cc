@@ -30,7 +30,7 @@ std::string TextOf(const Shape& shape, int64_t bits, bool offsets, bool epilogue
 // One block or several; units and rows that fill no tile; all configs keep the bits of sums that
 // are exact.
 TEST(ScaledDense, EveryConfigComputesWhatTheNaiveNestDoes) {
-  const Target targets[] = {
+  const CpuTarget targets[] = {
       TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2"),
       TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1")};
   const Shape shapes[] = {{1, 16, 32, 1},  {1, 100, 48, 3}, {7, 17, 16, 1},
@@ -54,7 +54,7 @@ TEST(ScaledDense, EveryConfigComputesWhatTheNaiveNestDoes) {
 
 // One row is a stream of weights: vectors enough to hide the latency, no matter how narrow.
 TEST(ScaledDense, ByDefaultOneRowTakesSeveralVectors) {
-  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=1");
+  const CpuTarget target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=1");
   for (const int64_t bits : {8, 4}) {
     const ops::KernelDefinition def = MustLower(TextOf({1, 1024, 1024, 8}, bits, true, false));
     const Template& scaled = TemplateFor(def);

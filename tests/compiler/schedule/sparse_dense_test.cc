@@ -47,7 +47,7 @@ TEST(SparseDenseTemplate, EveryConfigComputesWhatTheNaiveNestDoes) {
 TEST(SparseDenseTemplate, NoRowsOneRowAndNoElements) {
   EXPECT_GT(CheckOn(Kernel(30, 1, 5, 7, true, kPlain), 1), 0);
   EXPECT_GT(CheckOn(Kernel(1, 9, 1, 16, true, kPlain), 2), 0);
-  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
+  const CpuTarget target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
   EXPECT_GT(CheckTemplate(Kernel(0, 4, 5, 16, true, kPlain), "empty", target, 1, 3), 0);
 }
 
@@ -91,7 +91,7 @@ std::vector<std::pair<std::string, std::vector<int64_t>>> SkewedLengths(int64_t 
           {"every other row is empty", every_other}};
 }
 
-Target WithThreads(int threads) {
+CpuTarget WithThreads(int threads) {
   return TestTarget(
       fmt::format("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads={}", threads));
 }
@@ -99,7 +99,7 @@ Target WithThreads(int threads) {
 TEST(SparseDenseTemplate, SharesByNonzerosNeedConstantRowsAndThreads) {
   const auto options = [](const std::string& kernel, int threads) {
     const ops::KernelDefinition def = MustLower(kernel);
-    const Target target = WithThreads(threads);
+    const CpuTarget target = WithThreads(threads);
     const Template& schedule = TemplateFor(def);
     const Task task{&def, schedule.Signatures(def, target)[0], target};
     Config config = schedule.Default(task);
@@ -117,7 +117,7 @@ TEST(SparseDenseTemplate, SharesByNonzerosNeedConstantRowsAndThreads) {
 
 TEST(SparseDenseTemplate, AConfigOfBeforeSharesMeansRows) {
   const ops::KernelDefinition def = MustLower(Kernel(60, 11, 13, 16, true, kPlain));
-  const Target target = WithThreads(2);
+  const CpuTarget target = WithThreads(2);
   const Template& schedule = TemplateFor(def);
   const Task task{&def, schedule.Signatures(def, target)[0], target};
   Config old;
@@ -145,7 +145,7 @@ TEST(SparseDenseTemplate, RowsOfAllLengthsGiveTheSameBits) {
       for (int64_t i = 0; i <= rows; ++i) wild.push_back(double(random.Below(200)) - 70);
       offsets.emplace_back("wild", wild);
       for (const int threads : {1, 2, 3}) {
-        const Target target = WithThreads(threads);
+        const CpuTarget target = WithThreads(threads);
         const Template& schedule = TemplateFor(def);
         const Task task{&def, schedule.Signatures(def, target)[0], target};
         for (int i = 0; i < 3; ++i) {
@@ -210,7 +210,7 @@ TEST(SparseDenseTemplate, ThreadsGetEvenSharesOfASkewedGraph) {
     const auto nonzeros = static_cast<int>(offsets.back());
     const ops::KernelDefinition def = MustLower(Kernel(nonzeros, 400, 20, 16, true, kPlain));
     for (const int threads : {2, 3, 8}) {
-      const Target target = WithThreads(threads);
+      const CpuTarget target = WithThreads(threads);
       const Template& schedule = TemplateFor(def);
       const Task task{&def, schedule.Signatures(def, target)[0], target};
       const auto nest = schedule.Schedule(task, schedule.Default(task));
@@ -256,7 +256,7 @@ TEST(SparseDenseTemplate, SharesAreCountedInStepsOfTheLogarithmOfRows) {
     if (nonzeros == 0) continue;
     const ops::KernelDefinition def =
         MustLower(Kernel(static_cast<int>(nonzeros), static_cast<int>(rows), 20, 16, true, kPlain));
-    const Target target = WithThreads(3);
+    const CpuTarget target = WithThreads(3);
     const Template& schedule = TemplateFor(def);
     const Task task{&def, schedule.Signatures(def, target)[0], target};
     const auto nest = schedule.Schedule(task, schedule.Default(task));

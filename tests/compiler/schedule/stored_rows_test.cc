@@ -57,7 +57,7 @@ double StoresIn(const Stmt& s) {
 // The naive nest computes everything once: a schedule that computes it a few times over is one that
 // forgot to store.
 TEST(StoredRows, AreNotComputedForEveryRow) {
-  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=1");
+  const CpuTarget target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=1");
   for (const std::string& kernel : Kernels()) {
     const ops::KernelDefinition def = MustLower(kernel + " accumulate=float32 numerics=default");
     const Template& templ = TemplateFor(def);
@@ -75,11 +75,11 @@ TEST(StoredRows, AreNotComputedForEveryRow) {
 }
 
 TEST(StoredRows, AreWhatTheNaiveNestComputes) {
-  const Target wide = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
-  const Target narrow = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1");
+  const CpuTarget wide = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
+  const CpuTarget narrow = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1");
   uint64_t seed = 1;
   for (const std::string& kernel : Kernels()) {
-    for (const Target& target : {wide, narrow}) {
+    for (const CpuTarget& target : {wide, narrow}) {
       EXPECT_GE(
           CheckTemplate(kernel + " accumulate=float32 numerics=default", "rows", target, 6, seed++),
           6);

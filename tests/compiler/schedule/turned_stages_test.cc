@@ -11,7 +11,7 @@ namespace {
 
 // Row-major.
 Task TaskOf(const ops::KernelDefinition& def) {
-  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=1");
+  const CpuTarget target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=1");
   const auto row_major = [](const Layout& layout) { return layout.IsRowMajor(); };
   for (const ir::LayoutSignature& signature : TemplateFor(def).Signatures(def, target)) {
     if (std::ranges::all_of(signature.operands, row_major) &&
@@ -59,12 +59,12 @@ TEST(TurnedStages, OfLargeTensorsReadSeveralTilesSideBySide) {
 }
 
 TEST(TurnedStages, AreWhatTheNaiveNestComputes) {
-  const Target wide = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
-  const Target narrow = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1");
+  const CpuTarget wide = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
+  const CpuTarget narrow = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1");
   uint64_t seed = 1;
   for (const char* shape : {"37, 2, 150, 1", "64, 1, 128, 1", "33, 3, 17, 1"}) {
     for (const char* dtype : {"uint8", "float32", "int64"}) {
-      for (const Target& target : {wide, narrow}) {
+      for (const CpuTarget& target : {wide, narrow}) {
         EXPECT_GE(
             CheckTemplate(Transpose(shape, dtype, "2, 1, 3, 0"), "generic", target, 8, seed++), 6);
         if (HasFailure()) return;

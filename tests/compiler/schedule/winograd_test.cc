@@ -47,7 +47,7 @@ std::vector<std::string> StrategiesOf(const Task& task) {
   return names;
 }
 
-std::vector<std::string> StrategiesOf(const std::string& text, const Target& target) {
+std::vector<std::string> StrategiesOf(const std::string& text, const CpuTarget& target) {
   const ops::KernelDefinition def = MustLower(text);
   return StrategiesOf(Task{&def, TemplateFor(def).Signatures(def, target)[0], target});
 }
@@ -85,14 +85,14 @@ int Check(const Task& task, int samples, uint64_t seed) {
 }
 
 int CheckAll(const std::vector<Kernel>& kernels, int samples) {
-  const Target narrow = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=2");
-  const Target wide = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=4");
+  const CpuTarget narrow = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=2");
+  const CpuTarget wide = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=4");
   int checked = 0;
   uint64_t seed = 1;
   for (const Kernel& kernel : kernels) {
     const bool few = kernel.oc < 16;
     const ops::KernelDefinition def = MustLower(TextOf(kernel, seed % 2 == 0));
-    const Target& target = few || seed % 3 == 0 ? narrow : wide;
+    const CpuTarget& target = few || seed % 3 == 0 ? narrow : wide;
     for (const ir::LayoutSignature& signature : TemplateFor(def).Signatures(def, target)) {
       checked += Check(Task{&def, signature, target}, samples, seed++);
       if (testing::Test::HasFailure()) return checked;
@@ -164,7 +164,7 @@ TEST(Winograd, StridedConvolutionsOfBlockedChannelsComputeWhatTheNaiveNestDoes) 
 // Of random configs, those that are wanted.
 void CheckThose(const std::string& kernel, const std::string& caches, uint64_t seed,
                 const std::function<bool(const Config&)>& wanted) {
-  const Target target =
+  const CpuTarget target =
       TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2" + caches);
   const ops::KernelDefinition def = MustLower(kernel + " accumulate=float32 numerics=default");
   const Template& conv = TemplateFor(def);
@@ -249,7 +249,7 @@ struct DefaultKernel {
   absl::StatusOr<loop::Nest> nest;
 };
 
-DefaultKernel DefaultOf(const Target& target, const Kernel& kernel) {
+DefaultKernel DefaultOf(const CpuTarget& target, const Kernel& kernel) {
   const ops::KernelDefinition def = MustLower(TextOf(kernel, false));
   const Template& conv = TemplateFor(def);
   const Task task{&def, conv.Signatures(def, target)[0], target};
@@ -260,7 +260,7 @@ DefaultKernel DefaultOf(const Target& target, const Kernel& kernel) {
 // Where transformed data fills a small part of the second cache nothing is gained. Into the first
 // cache, at the beginning of the steps that are unrolled.
 TEST(Winograd, DataIsPrefetchedWhereItFillsTheSecondCache) {
-  const Target target = TestTarget(
+  const CpuTarget target = TestTarget(
       "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -caches=49152,2097152,33554432 -threads=1");
   const auto prefetches_data = [&](int64_t channels, int64_t size) {
     const auto [config, is_of_space, nest] =
@@ -283,7 +283,7 @@ TEST(Winograd, DataIsPrefetchedWhereItFillsTheSecondCache) {
 
 // Blocks of three tiles a row fit the registers as one tile of more rows than tiles have.
 TEST(Winograd, DefaultsOfHighAndNarrowDataAreOfTheSpace) {
-  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=1");
+  const CpuTarget target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=1");
   for (const int64_t height : {28, 32, 36, 40, 80}) {
     for (const int64_t width : {4, 8, 12}) {
       const DefaultKernel kernel =
@@ -304,7 +304,7 @@ TEST(Winograd, DefaultsCanBeScheduled) {
       "aarch64-linux-gnu -mcpu=neoverse-n1",
   };
   for (const std::string cpu : cpus) {
-    const Target target = TestTarget("llvm -mtriple=" + cpu + " -threads=1");
+    const CpuTarget target = TestTarget("llvm -mtriple=" + cpu + " -threads=1");
     for (const int64_t channels : {64, 512, 1024}) {
       for (const int64_t size : {5, 7, 14, 28}) {
         const auto [config, is_of_space, nest] =
@@ -321,7 +321,7 @@ TEST(Winograd, StemsOfThreeDimensionsComputeWhatTheNaiveNestDoes) {
       "fn (p0: Tensor[(1, 3, 5, 13, 15), float32], const p1: Tensor[(17, 3, 3, 7, 7), float32]) { "
       "nn.conv3d(p0, p1, padding=[1, 3, 3, 1, 3, 3], strides=[1, 2, 2]) } accumulate=float32 "
       "numerics=default");
-  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
+  const CpuTarget target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
   int checked = 0;
   for (const ir::LayoutSignature& signature : TemplateFor(def).Signatures(def, target)) {
     checked += Check(Task{&def, signature, target}, 3, 5);
@@ -330,7 +330,7 @@ TEST(Winograd, StemsOfThreeDimensionsComputeWhatTheNaiveNestDoes) {
 }
 
 TEST(Winograd, IsAStrategyWhereItSavesProductsAndIsExactEnough) {
-  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=1");
+  const CpuTarget target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=1");
   const auto of = [&](const Kernel& kernel) { return StrategiesOf(TextOf(kernel, false), target); };
   using Names = std::vector<std::string>;
   EXPECT_EQ(of({1, 64, 56, 56, 64, 3, 3, 1, 1, 1, 1, 1, 1}),
@@ -362,7 +362,7 @@ TEST(Winograd, IsAStrategyWhereItSavesProductsAndIsExactEnough) {
 
 // What has so large an error must say so, and no more.
 TEST(Winograd, ErrorBoundsFollowTheAmplification) {
-  const Target target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=1");
+  const CpuTarget target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=1");
   const ops::KernelDefinition def =
       MustLower(TextOf({1, 48, 35, 35, 64, 5, 5, 1, 1, 2, 2, 2, 2}, false));
   const Task task{&def, TemplateFor(def).Signatures(def, target)[0], target};

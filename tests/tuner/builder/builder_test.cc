@@ -32,7 +32,7 @@ class Candidates {
  public:
   Candidates() : def_(*ops::LowerWorkload(kWorkload)) {
     task_.def = &def_;
-    task_.target = *Target::Parse(kTarget);
+    task_.target = *CpuTarget::Parse(kTarget);
     chosen_ = &schedule::TemplateFor(def_);
     task_.signature = chosen_->Signatures(def_, task_.target)[0];
   }

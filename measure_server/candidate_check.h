@@ -1,0 +1,63 @@
+// The check of one candidate's outputs, in a process that runs no code of it.
+#ifndef HONE_MEASURE_SERVER_CANDIDATE_CHECK_H_
+#define HONE_MEASURE_SERVER_CANDIDATE_CHECK_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "measure_server/kernel_description.h"
+#include "measure_server/reference_file.h"
+#include "measure_server/shared_places.h"
+
+namespace hone::measure {
+
+// Sees the memory that the candidate's process shares with this one, which no child that is forked
+// later gets to see.
+class CandidateCheck {
+ public:
+  // `reference` (null: outputs cannot be checked) outlives it.
+  CandidateCheck(KernelDescription description, const ReferenceFile* reference)
+      : description_(std::move(description)),
+        places_(description_.buffers().data(),
+                static_cast<uint32_t>(description_.buffers().size())),
+        reference_(reference) {}
+  ~CandidateCheck();
+  CandidateCheck(const CandidateCheck&) = delete;
+  CandidateCheck& operator=(const CandidateCheck&) = delete;
+
+  // False: no memory.
+  bool Map(int shared_fd);
+
+  // Whether its outputs are such as the reference has. Empty, or what differs.
+  std::string FindWrongTable() const;
+  // Before a run: nothing is computed, and the red zones are whole.
+  void Poison();
+  // After it: empty, or beyond which buffer it wrote.
+  std::string FindDamaged() const;
+  // The same, and what is wrong with the outputs.
+  std::string FindWrongOutput(InputSet set);
+  // Of the floats, the largest yet.
+  double error_ratio() const { return error_ratio_; }
+
+  // What a process takes that times the kernel and rotates constants of so many bytes.
+  uint64_t MemoryBytes(uint64_t rotation_bytes) const;
+
+  // Runs of all rounds, as the child's loop counts them.
+  uint64_t runs() const { return *static_cast<const volatile uint64_t*>(Shared(0)); }
+
+ private:
+  const void* Shared(uint64_t offset) const { return mapped_ + offset; }
+  bool IsIntact(uint32_t buffer) const;
+  const void* DataOf(uint32_t buffer) const;
+
+  const KernelDescription description_;
+  const SharedPlaces places_;
+  const ReferenceFile* const reference_;
+  uint8_t* mapped_ = nullptr;
+  double error_ratio_ = 0;
+};
+
+}  // namespace hone::measure
+
+#endif  // HONE_MEASURE_SERVER_CANDIDATE_CHECK_H_

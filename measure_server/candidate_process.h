@@ -1,0 +1,68 @@
+// A forked process that answers commands, waited for with a deadline.
+#ifndef HONE_MEASURE_SERVER_CANDIDATE_PROCESS_H_
+#define HONE_MEASURE_SERVER_CANDIDATE_PROCESS_H_
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "measure_server/cancellation.h"
+#include "measure_server/child_channel.h"
+#include "measure_server/isolation.h"
+#include "measure_server/run_protocol.h"
+
+namespace hone::measure {
+
+// How a process ended that should not have, or did not do what it should.
+struct Failure {
+  RunOutcome outcome = RunOutcome::kNone;
+  std::string message;
+};
+
+// Killed and forgotten when it goes out of scope.
+class CandidateProcess {
+ public:
+  // `limit_ns` is for all the time in which it is waited for; 0: none.
+  CandidateProcess(int64_t limit_ns, const Isolation* isolation, Cancellation* cancellation)
+      : left_ns_(limit_ns > 0 ? limit_ns : INT64_MAX / 2),
+        isolation_(isolation),
+        cancellation_(cancellation) {}
+  ~CandidateProcess() { Kill(); }
+  CandidateProcess(const CandidateProcess&) = delete;
+  CandidateProcess& operator=(const CandidateProcess&) = delete;
+
+  // In a single-threaded process. The child runs `body` with its end of the channel and never
+  // returns; it does not outlive this process.
+  std::optional<Failure> Start(const std::function<void(int control_fd)>& body);
+  bool is_alive() const { return pid_ > 0; }
+  // Of its limit.
+  int64_t left_ns() const { return left_ns_; }
+  void set_left_ns(int64_t left_ns) { left_ns_ = left_ns; }
+  pid_t pid() const { return pid_; }
+
+  void Command(hone::measure::Command command) { SendCommand(control_fd_, command); }
+  // The next message; or how it ended instead, it being dead then. `stage` is named where it does.
+  std::optional<Failure> Await(RunStage stage, ChildMessage* message);
+  // Whatever it does; returns when it is gone.
+  void Kill();
+
+ private:
+  void EnterChild(int control_fd, pid_t parent) const;
+  Failure Lose(const char* call);
+  Failure Reap(RunStage stage);
+  void Forget();
+
+  int64_t left_ns_;
+  const Isolation* const isolation_;
+  Cancellation* const cancellation_;
+  pid_t pid_ = -1;
+  int pid_fd_ = -1;
+  int control_fd_ = -1;
+};
+
+}  // namespace hone::measure
+
+#endif  // HONE_MEASURE_SERVER_CANDIDATE_PROCESS_H_

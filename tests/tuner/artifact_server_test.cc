@@ -1,0 +1,106 @@
+// Artifacts go out a bounded number of chunks at a time.
+#include "tuner/farm/artifact_server.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/tuner/fakes.h"
+
+namespace hone::tuner {
+namespace {
+
+namespace v1 = hone::v1;
+
+// Keeps what it is sent until the test says that it was written.
+class SlowLink : public WorkerLink {
+ public:
+  void Send(v1::WorkResponse message) override { sent.push_back(std::move(message)); }
+  void SendThen(v1::WorkResponse message, std::function<void()> done) override {
+    sent.push_back(std::move(message));
+    written.push_back(std::move(done));
+  }
+  void Close(absl::Status) override {}
+  void Write() {
+    written.front()();
+    written.pop_front();
+  }
+
+  std::vector<v1::WorkResponse> sent;
+  std::deque<std::function<void()>> written;
+};
+
+class ArtifactServerTest : public testing::Test {
+ protected:
+  void Put(const std::string& digest, size_t chunks) {
+    server_.Put({digest, std::make_shared<const std::string>(10 * chunks, 'x'), ""});
+  }
+  void Drain() {
+    while (executor_.RunOne()) {
+    }
+  }
+
+  ManualExecutor executor_;
+  std::shared_ptr<Mailbox> mailbox_ = std::make_shared<Mailbox>(&executor_);
+  ArtifactServer server_{
+      1 << 20,
+      mailbox_,
+      {.chunk_bytes = 10, .chunks_a_stream = 4, .chunks_in_all = 6, .waiting_a_stream = 3}};
+};
+
+TEST_F(ArtifactServerTest, SendsNoMoreThanFourChunksBeforeOneIsWritten) {
+  Put("a", 10);
+  auto link = std::make_shared<SlowLink>();
+  ASSERT_TRUE(server_.Serve(link, "a").ok());
+  EXPECT_EQ(link->sent.size(), 4u);
+  link->Write();
+  Drain();
+  EXPECT_EQ(link->sent.size(), 5u);
+  while (!link->written.empty()) {
+    link->Write();
+    Drain();
+  }
+  ASSERT_EQ(link->sent.size(), 10u);
+  for (size_t i = 0; i < 10; ++i) EXPECT_EQ(link->sent[i].chunk().offset(), 10 * i);
+  EXPECT_EQ(server_.in_flight(), 0);
+}
+
+TEST_F(ArtifactServerTest, StreamsTakeTurnsWithinTheBoundOfAll) {
+  Put("a", 10);
+  auto first = std::make_shared<SlowLink>();
+  auto second = std::make_shared<SlowLink>();
+  ASSERT_TRUE(server_.Serve(first, "a").ok());
+  ASSERT_TRUE(server_.Serve(second, "a").ok());
+  EXPECT_EQ(first->sent.size() + second->sent.size(), 6u);
+  for (int i = 0; i < 2; ++i) {
+    first->Write();
+    Drain();
+  }
+  EXPECT_EQ(server_.in_flight(), 6);
+  EXPECT_GE(second->sent.size(), 3u) << "it had a turn";
+}
+
+TEST_F(ArtifactServerTest, AStreamThatEndsGivesItsChunksBack) {
+  Put("a", 10);
+  auto gone = std::make_shared<SlowLink>();
+  ASSERT_TRUE(server_.Serve(gone, "a").ok());
+  server_.Forget(gone.get());
+  while (!gone->written.empty()) gone->Write();
+  Drain();
+  EXPECT_EQ(server_.in_flight(), 0);
+  EXPECT_EQ(gone->sent.size(), 4u);
+}
+
+TEST_F(ArtifactServerTest, RefusesToQueueWithoutEnd) {
+  Put("a", 10);
+  auto link = std::make_shared<SlowLink>();
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(server_.Serve(link, "a").ok());
+  EXPECT_TRUE(absl::IsResourceExhausted(server_.Serve(link, "a")));
+}
+
+TEST_F(ArtifactServerTest, SaysWhatIsNotHere) {
+  auto link = std::make_shared<SlowLink>();
+  EXPECT_TRUE(absl::IsNotFound(server_.Serve(link, "nothing")));
+  EXPECT_TRUE(link->sent.at(0).chunk().missing());
+}
+
+}  // namespace
+}  // namespace hone::tuner

@@ -1,0 +1,119 @@
+// Which trial goes next: nobody is starved, shares follow weights.
+#include "tuner/farm/fair_queue.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "support/random.h"
+
+namespace hone::tuner {
+namespace {
+
+FairQueue::Entry Make(int64_t id, const std::string& owner, int priority = 0,
+                      const std::string& target = "t") {
+  auto entry = std::make_shared<PendingTrial>();
+  entry->request.trial.id = id;
+  entry->request.owner = owner;
+  entry->request.priority = priority;
+  entry->request.target = target;
+  return entry;
+}
+
+const auto kAnyTarget = [](const std::string&) { return true; };
+
+TEST(FairQueue, GivesGreaterPriorityOfOneOwnerFirstThenWhoCameFirst) {
+  FairQueue queue;
+  for (const auto& [id, priority] : {std::pair(1, 0), {2, 1}, {3, 0}, {4, 1}}) {
+    queue.Push(Make(id, "a", priority));
+  }
+  for (const int64_t id : {2, 4, 1, 3}) EXPECT_EQ(queue.Pop()->request.trial.id, id);
+  EXPECT_TRUE(queue.empty());
+}
+
+TEST(FairQueue, SharesFollowTheWeightsOfPriorities) {
+  FairQueue queue;
+  for (int64_t id = 0; id < 400; ++id) {
+    queue.Push(Make(id, "plain", 0));
+    queue.Push(Make(id, "urgent", 2));
+  }
+  std::map<std::string, int> taken;
+  for (int i = 0; i < 100; ++i) ++taken[queue.Pop()->request.owner];
+  EXPECT_EQ(taken["plain"], 20);
+  EXPECT_EQ(taken["urgent"], 80);
+}
+
+TEST(FairQueue, AnOwnerThatWasIdleNeitherSavesUpNorOwes) {
+  FairQueue queue;
+  for (int64_t id = 0; id < 1000; ++id) queue.Push(Make(id, "busy"));
+  for (int i = 0; i < 500; ++i) queue.Pop();
+  for (int64_t id = 0; id < 100; ++id) queue.Push(Make(id, "late"));
+  std::map<std::string, int> taken;
+  for (int i = 0; i < 100; ++i) ++taken[queue.Pop()->request.owner];
+  EXPECT_NEAR(taken["late"], 50, 1);
+}
+
+// However owners come and go, one with something waiting is served after at most as many others'
+// turns as there are owners of its weight.
+TEST(FairQueue, NobodyWaitsForMoreThanARoundOfTheOthers) {
+  for (uint64_t seed = 0; seed < 50; ++seed) {
+    Random random(seed);
+    FairQueue queue;
+    std::map<std::string, int> waiting;
+    std::map<std::string, int> passed;  // turns of others since it was last served
+    int64_t id = 0;
+    for (int step = 0; step < 2000; ++step) {
+      if (queue.empty() || random.Below(3) != 0) {
+        const std::string owner(1, static_cast<char>('a' + random.Below(6)));
+        if (waiting[owner]++ == 0) passed[owner] = 0;
+        queue.Push(Make(++id, owner));
+        continue;
+      }
+      const std::string owner = queue.Pop()->request.owner;
+      --waiting[owner];
+      for (auto& [other, count] : passed) count += other != owner && waiting[other] > 0;
+      passed[owner] = 0;
+      for (const auto& [other, count] : passed) {
+        if (waiting[other] > 0) ASSERT_LE(count, 12) << other << " of seed " << seed;
+      }
+    }
+  }
+}
+
+TEST(FairQueue, RemovesATrialWherever) {
+  FairQueue queue;
+  queue.Push(Make(1, "a"));
+  queue.Push(Make(2, "b"));
+  EXPECT_EQ(queue.Remove(1)->request.trial.id, 1);
+  EXPECT_EQ(queue.Remove(1), nullptr);
+  EXPECT_EQ(queue.size(), 1u);
+  EXPECT_EQ(queue.Pop()->request.trial.id, 2);
+  EXPECT_TRUE(queue.empty());
+}
+
+TEST(TargetQueues, TargetsOfTheSameDevicesTakeTurns) {
+  TargetQueues queues;
+  for (int64_t id = 0; id < 100; ++id) queues.Push(Make(id, "a", 9, "wide"));
+  for (int64_t id = 100; id < 200; ++id) queues.Push(Make(id, "b", 0, "narrow"));
+  std::map<std::string, int> taken;
+  for (int i = 0; i < 100; ++i) ++taken[queues.PopNext(kAnyTarget)->request.target];
+  EXPECT_EQ(taken["wide"], 50);
+  EXPECT_EQ(queues.size(), 100u);
+}
+
+TEST(TargetQueues, ATargetWithoutRoomIsPassedOverAndMakesUpForLittleLater) {
+  TargetQueues queues;
+  for (int64_t id = 0; id < 1000; ++id) queues.Push(Make(id, "a", 0, "served"));
+  for (int64_t id = 1000; id < 2000; ++id) queues.Push(Make(id, "a", 0, "full"));
+  const auto is_served = [](const std::string& target) { return target == "served"; };
+  for (int i = 0; i < 500; ++i) EXPECT_EQ(queues.PopNext(is_served)->request.target, "served");
+  std::map<std::string, int> taken;
+  for (int i = 0; i < 200; ++i) ++taken[queues.PopNext(kAnyTarget)->request.target];
+  EXPECT_GE(taken["served"], 80);
+  EXPECT_GE(taken["full"], 80);
+  const auto nobody = [](const std::string&) { return false; };
+  EXPECT_EQ(queues.PopNext(nobody), nullptr);
+}
+
+}  // namespace
+}  // namespace hone::tuner

@@ -1,0 +1,88 @@
+// Who owns jobs, and what writes of others come to.
+#include "tests/tuning_db/conformance.h"
+#include "tests/tuning_db/examples.h"
+
+namespace hone::tuning_db {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr int64_t kLeaseNs = int64_t{3600} * 1'000'000'000;
+
+std::vector<int64_t> Ids(const std::vector<Job>& jobs) {
+  std::vector<int64_t> ids;
+  for (const Job& job : jobs) ids.push_back(job.id);
+  return ids;
+}
+
+TEST_P(Conformance, EpochsOnlyGrowAlsoAcrossReopening) {
+  const Ownership first = store_->BeginEpoch("daemon", kLeaseNs).value();
+  EXPECT_EQ(first.owner, "daemon");
+  EXPECT_GT(first.epoch, 0);
+  Reopen();
+  const Ownership second = store_->BeginEpoch("another", kLeaseNs).value();
+  EXPECT_GT(second.epoch, first.epoch);
+  EXPECT_TRUE(absl::IsInvalidArgument(store_->BeginEpoch("", kLeaseNs).status()));
+}
+
+TEST_P(Conformance, ANewLifeTakesTheJobsOfTheOneBefore) {
+  const int64_t task = store_->EnsureTask(ExampleTask()).value();
+  const Ownership before = store_->BeginEpoch("daemon", kLeaseNs).value();
+  Job wanted = ExampleJob(task, "open");
+  wanted.owner = before.owner;
+  wanted.epoch = before.epoch;
+  const int64_t open = store_->SubmitJob(wanted).value().id;
+  wanted.client_id = "ended";
+  const int64_t ended = store_->SubmitJob(wanted).value().id;
+  ASSERT_TRUE(store_->SetJobState(before, ended, JobState::kDone, "").ok());
+  EXPECT_THAT(store_->RenewJobs(before, kLeaseNs).value(), ElementsAre(open));
+  EXPECT_THAT(store_->TakeJobs(before, kLeaseNs).value(), IsEmpty()) << "all are its own";
+
+  Reopen();
+  const Ownership now = store_->BeginEpoch("daemon", kLeaseNs).value();
+  const auto taken = store_->TakeJobs(now, kLeaseNs).value();
+  ASSERT_THAT(Ids(taken), ElementsAre(open));
+  EXPECT_EQ(taken[0].epoch, now.epoch);
+  EXPECT_EQ(store_->GetJob(open)->epoch, now.epoch);
+  EXPECT_EQ(store_->GetJob(ended)->epoch, before.epoch);
+  EXPECT_THAT(store_->RenewJobs(now, kLeaseNs).value(), ElementsAre(open));
+  EXPECT_TRUE(absl::IsAborted(store_->RenewJobs(before, kLeaseNs).status()));
+  EXPECT_TRUE(absl::IsAborted(store_->TakeJobs(before, kLeaseNs).status()));
+}
+
+TEST_P(Conformance, WritesToAJobOfAnotherAreRefused) {
+  const int64_t task = store_->EnsureTask(ExampleTask()).value();
+  const Ownership before = store_->BeginEpoch("daemon", kLeaseNs).value();
+  const int64_t job = store_->SubmitJob(ExampleJob(task)).value().id;
+  ASSERT_THAT(Ids(store_->TakeJobs(before, kLeaseNs).value()), ElementsAre(job));
+  const Trial trial = store_->Propose(before, {ExampleTrial(task, job)}).value().at(0);
+  const int64_t fence =
+      store_->Lease({.trial = trial.id, .worker = "w", .ownership = before}).value().fence;
+  const Ownership now = store_->BeginEpoch("daemon", kLeaseNs).value();
+  ASSERT_THAT(Ids(store_->TakeJobs(now, kLeaseNs).value()), ElementsAre(job));
+
+  EXPECT_TRUE(absl::IsAborted(store_->SetJobState(before, job, JobState::kRunning, "")));
+  EXPECT_TRUE(absl::IsAborted(store_->SetJobRan(before, job, 1)));
+  EXPECT_TRUE(absl::IsAborted(store_->AppendEvent(before, job, "waiting", "{}").status()));
+  EXPECT_TRUE(absl::IsAborted(store_->Propose(before, {ExampleTrial(task, job, 2)}).status()));
+  EXPECT_TRUE(absl::IsAborted(
+      store_->Lease({.trial = trial.id, .worker = "w", .ownership = before}).status()));
+  EXPECT_THAT(store_->ListEvents(job, 0, 0).value(), IsEmpty());
+  EXPECT_EQ(store_->OpenTrials(job).value().size(), 1u);
+  EXPECT_TRUE(store_->SetJobState(now, job, JobState::kRunning, "").ok());
+  EXPECT_EQ(store_->Settle(fence, ExampleRecord(trial.id)).value(), SettleResult::kSettled)
+      << "a result is good by its fence";
+}
+
+TEST_P(Conformance, WhatIsLeftOfAnEndedJobIsAnybodysWhoWantsIt) {
+  const int64_t task = store_->EnsureTask(ExampleTask()).value();
+  const int64_t job = store_->SubmitJob(ExampleJob(task)).value().id;
+  const Trial trial = store_->Propose({ExampleTrial(task, job)}).value().at(0);
+  ASSERT_TRUE(store_->SetJobState(job, JobState::kCancelled, "").ok());
+  const Ownership self = store_->BeginEpoch("daemon", kLeaseNs).value();
+  EXPECT_TRUE(store_->Lease({.trial = trial.id, .worker = "w", .ownership = self}).ok());
+}
+
+}  // namespace
+}  // namespace hone::tuning_db

@@ -1,0 +1,171 @@
+#include "tuner/farm/assignment.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace hone::tuner {
+
+namespace v1 = hone::v1;
+
+namespace {
+
+v1::Candidate ToCandidate(const Artifact& artifact) {
+  v1::Candidate candidate;
+  candidate.set_artifact_digest(artifact.digest);
+  candidate.set_artifact_bytes(artifact.bytes == nullptr ? 0 : artifact.bytes->size());
+  candidate.set_toolchain(artifact.toolchain);
+  return candidate;
+}
+
+}  // namespace
+
+int64_t LeaseLimitNs(const MeasureRequest& request, int64_t slack_ns) {
+  const int64_t runs = std::max<int64_t>(static_cast<int64_t>(request.candidates.size()), 1) +
+                       (request.reference.digest.empty() ? 0 : 1) +
+                       (request.anchor.digest.empty() ? 0 : 1);
+  return slack_ns + runs * request.run_limit_ns;
+}
+
+v1::Assignment ToAssignment(const MeasureRequest& request, const tuning_db::Trial& leased,
+                            const std::string& device, int64_t limit_ns) {
+  v1::Assignment assignment;
+  assignment.set_fence(leased.fence);
+  assignment.set_trial(leased.id);
+  assignment.set_attempt(static_cast<uint32_t>(leased.attempt));
+  assignment.set_device(device);
+  for (const Artifact& artifact : request.candidates) {
+    *assignment.add_candidates() = ToCandidate(artifact);
+  }
+  assignment.set_rounds(request.rounds);
+  if (!request.reference.digest.empty()) {
+    *assignment.mutable_reference() = ToCandidate(request.reference);
+  }
+  if (!request.anchor.digest.empty()) *assignment.mutable_anchor() = ToCandidate(request.anchor);
+  assignment.set_workload_digest(request.workload_digest);
+  assignment.set_seed(request.seed);
+  assignment.set_threads(request.threads);
+  *assignment.mutable_timing() = request.timing;
+  assignment.set_run_limit_ns(request.run_limit_ns);
+  assignment.set_memory_limit_bytes(request.memory_limit_bytes);
+  assignment.set_lease_ns(limit_ns);
+  return assignment;
+}
+
+std::string WhyLost(const v1::MeasureResult& result) {
+  for (const v1::CandidateResult& candidate : result.candidates()) {
+    if (candidate.outcome() != v1::MEASURE_OUTCOME_DEVICE_LOST) continue;
+    return candidate.message().empty() ? "no reason given" : candidate.message();
+  }
+  return "";
+}
+
+namespace {
+
+// By how much the clocks of a worker and its daemon may differ over one lease.
+constexpr int64_t kClockSlackNs = 100'000'000;
+constexpr int kMostSamples = 4096;
+
+template <typename Value>
+std::string Differs(std::string_view what, const Value& expected, const Value& found) {
+  if (expected == found) return "";
+  return fmt::format("expected {} {}, found {}", what, expected, found);
+}
+
+bool IsTime(double ns) { return std::isfinite(ns) && ns > 0; }
+
+// Empty, or what is wrong with times that were measured within `held_ns`. `may_miss`: a round may
+// have none, and says so by NaN.
+std::string WrongTimes(const v1::CandidateResult& result, bool may_miss, int64_t held_ns) {
+  double sum_ns = 0;
+  for (const auto* times : {&result.samples_ns(), &result.calibrator_ns()}) {
+    for (const double ns : *times) {
+      if (may_miss && std::isnan(ns)) continue;
+      if (!IsTime(ns)) return fmt::format("expected times above zero, found {} ns", ns);
+      sum_ns += ns;
+    }
+  }
+  const int64_t longest_ns = held_ns + kClockSlackNs;
+  for (const int64_t phase_ns :
+       {result.transfer_ns(), result.sandbox_ns(), result.check_ns(), result.timing_ns()}) {
+    if (phase_ns >= 0 && phase_ns <= longest_ns) continue;
+    return fmt::format("expected a phase of at most {} ns, found {} ns", longest_ns, phase_ns);
+  }
+  if (sum_ns <= static_cast<double>(longest_ns)) return "";
+  return fmt::format("expected times that add up to at most {} ns, found {} ns", longest_ns,
+                     sum_ns);
+}
+
+std::string WrongOutcome(const v1::CandidateResult& result) {
+  const v1::MeasureOutcome outcome = result.outcome();
+  if (v1::MeasureOutcome_IsValid(outcome) && outcome != v1::MEASURE_OUTCOME_UNSPECIFIED) return "";
+  return fmt::format("expected an outcome that is known, found {}", static_cast<int>(outcome));
+}
+
+std::string DifferenceOf(const v1::Assignment& assignment, int at,
+                         const v1::CandidateResult& result) {
+  const v1::Candidate& asked = assignment.candidates(at);
+  for (const std::string& difference :
+       {Differs("artifact", asked.artifact_digest(), result.artifact_digest()),
+        Differs("toolchain", asked.toolchain(), result.toolchain())}) {
+    if (!difference.empty()) return difference;
+  }
+  return "";
+}
+
+// What only a success has.
+std::string WrongSuccess(const v1::Assignment& assignment, const v1::CandidateResult& result) {
+  const std::string& regime = assignment.timing().regime();
+  // A kernel without constants to rotate is warm in any regime.
+  if (result.regime() != "warm") {
+    const std::string difference = Differs("regime", regime, result.regime());
+    if (!difference.empty()) return difference;
+  }
+  if (result.samples_ns_size() == 0) return "expected samples of a success, found none";
+  const int count = result.samples_ns_size();
+  if (assignment.rounds() > 0) {
+    return Differs("rounds", static_cast<int>(assignment.rounds()), count);
+  }
+  if (count <= kMostSamples) return "";
+  return fmt::format("expected at most {} samples, found {}", kMostSamples, count);
+}
+
+}  // namespace
+
+std::string FirstDifference(const v1::Assignment& assignment, const v1::Device* device,
+                            uint32_t protocol, int64_t held_ns, const v1::MeasureResult& result) {
+  const bool is_known = assignment.candidates_size() > 0;
+  std::string found = Differs("trial", assignment.trial(), result.trial());
+  if (found.empty() && protocol >= 3) {
+    found = Differs("attempt", assignment.attempt(), result.attempt());
+    if (found.empty() && !assignment.device().empty()) {
+      found = Differs("device", assignment.device(), result.device());
+    }
+  }
+  if (found.empty() && device == nullptr) found = "expected a device of the worker, found none";
+  if (found.empty()) {
+    found = Differs("fingerprint", device->fingerprint(), result.device_fingerprint());
+  }
+  if (found.empty() && is_known) {
+    found = Differs("candidates", assignment.candidates_size(), result.candidates_size());
+  }
+  if (found.empty() && result.candidates_size() == 0) found = "expected candidates, found none";
+  const bool has_anchor = assignment.has_anchor() || !is_known;
+  if (found.empty() && !(has_anchor && IsTime(result.anchor_ns())) && result.anchor_ns() != 0) {
+    found = fmt::format("expected a time of the anchor, found {} ns", result.anchor_ns());
+  }
+  for (int i = 0; i < result.candidates_size() && found.empty(); ++i) {
+    const v1::CandidateResult& candidate = result.candidates(i);
+    const bool has_rounds = assignment.rounds() > 0 || !is_known;
+    found = WrongOutcome(candidate);
+    if (found.empty()) found = WrongTimes(candidate, has_rounds, held_ns);
+    if (found.empty() && is_known) found = DifferenceOf(assignment, i, candidate);
+    const bool is_success = candidate.outcome() == v1::MEASURE_OUTCOME_OK;
+    if (found.empty() && is_known && is_success) found = WrongSuccess(assignment, candidate);
+    if (!found.empty()) found = fmt::format("candidate {}: {}", i, found);
+  }
+  return found;
+}
+
+}  // namespace hone::tuner

@@ -1,0 +1,121 @@
+#include "tuner/farm/fair_queue.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace hone::tuner {
+namespace {
+
+// A step of priority doubles the share; beyond these it changes nothing.
+constexpr int kMostPriority = 16;
+// A target whose devices were all busy while others' were not has no claim to make up for more.
+constexpr uint64_t kMostBehind = 16;
+
+double WeightOf(int priority) {
+  return std::exp2(std::clamp(priority, -kMostPriority, kMostPriority));
+}
+
+}  // namespace
+
+void FairQueue::Push(Entry entry) {
+  const auto [it, is_new] = waiting_.try_emplace(entry->request.owner);
+  Owner& owner = it->second;
+  if (is_new) {
+    owner.turn = now_;
+    const auto ahead = ahead_.find(it->first);
+    if (ahead != ahead_.end()) {
+      owner.turn = std::max(now_, ahead->second);
+      ahead_.erase(ahead);
+    }
+  }
+  owner.by_priority[entry->request.priority].push_back(std::move(entry));
+}
+
+FairQueue::Entry FairQueue::Pop() {
+  const auto next =
+      std::min_element(waiting_.begin(), waiting_.end(),
+                       [](const auto& a, const auto& b) { return a.second.turn < b.second.turn; });
+  Owner& owner = next->second;
+  const auto first = owner.by_priority.begin();
+  Entry entry = std::move(first->second.front());
+  now_ = owner.turn;
+  owner.turn += 1 / WeightOf(first->first);
+  first->second.pop_front();
+  if (first->second.empty()) owner.by_priority.erase(first);
+  if (owner.by_priority.empty()) {
+    std::erase_if(ahead_, [this](const auto& item) { return item.second <= now_; });
+    ahead_[next->first] = owner.turn;
+    waiting_.erase(next);
+  }
+  return entry;
+}
+
+FairQueue::Entry FairQueue::Remove(int64_t trial) {
+  for (auto owner = waiting_.begin(); owner != waiting_.end(); ++owner) {
+    auto& by_priority = owner->second.by_priority;
+    for (auto level = by_priority.begin(); level != by_priority.end(); ++level) {
+      auto& entries = level->second;
+      const auto found = std::find_if(entries.begin(), entries.end(), [&](const Entry& entry) {
+        return entry->request.trial.id == trial;
+      });
+      if (found == entries.end()) continue;
+      Entry entry = std::move(*found);
+      entries.erase(found);
+      if (entries.empty()) by_priority.erase(level);
+      if (by_priority.empty()) {
+        ahead_[owner->first] = owner->second.turn;
+        waiting_.erase(owner);
+      }
+      return entry;
+    }
+  }
+  return nullptr;
+}
+
+size_t FairQueue::size() const {
+  size_t count = 0;
+  for (const auto& [name, owner] : waiting_) {
+    for (const auto& [priority, entries] : owner.by_priority) count += entries.size();
+  }
+  return count;
+}
+
+void TargetQueues::Push(FairQueue::Entry entry) {
+  OfTarget& target = targets_[entry->request.target];
+  if (target.queue.empty()) target.turn = std::max(target.turn, now_);
+  target.queue.Push(std::move(entry));
+}
+
+FairQueue::Entry TargetQueues::PopNext(
+    const std::function<bool(const std::string& target)>& has_room) {
+  OfTarget* next = nullptr;
+  for (auto& [name, target] : targets_) {
+    if (target.queue.empty() || (next != nullptr && target.turn >= next->turn)) continue;
+    if (has_room(name)) next = &target;
+  }
+  if (next == nullptr) return nullptr;
+  now_ = std::max(now_, next->turn);
+  next->turn = std::max(next->turn, now_ - std::min(now_, kMostBehind)) + 1;
+  FairQueue::Entry entry = next->queue.Pop();
+  // An empty queue whose turn is past says nothing any more.
+  std::erase_if(targets_, [this](const auto& item) {
+    return item.second.queue.empty() && item.second.turn <= now_;
+  });
+  return entry;
+}
+
+FairQueue::Entry TargetQueues::Remove(int64_t trial) {
+  for (auto& [name, target] : targets_) {
+    if (FairQueue::Entry entry = target.queue.Remove(trial)) return entry;
+  }
+  return nullptr;
+}
+
+size_t TargetQueues::size() const {
+  size_t count = 0;
+  for (const auto& [name, target] : targets_) count += target.queue.size();
+  return count;
+}
+
+}  // namespace hone::tuner

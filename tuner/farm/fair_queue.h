@@ -1,0 +1,68 @@
+// Which of the trials that wait for a device goes next.
+#ifndef HONE_TUNER_FARM_FAIR_QUEUE_H_
+#define HONE_TUNER_FARM_FAIR_QUEUE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "tuner/farm/pending_trial.h"
+
+namespace hone::tuner {
+
+// What waits for devices of one target. Owners take turns: each gets a share of the measurements in
+// proportion to the weight of what it has waiting, which doubles with each step of priority. Within
+// an owner greater priority goes first, then first come. Start-time fair queueing: an owner that
+// had nothing waiting neither saves up turns nor owes any. Not thread-safe.
+class FairQueue {
+ public:
+  using Entry = std::shared_ptr<PendingTrial>;
+
+  void Push(Entry entry);
+  // The queue must not be empty.
+  Entry Pop();
+  // nullptr: it is not here.
+  Entry Remove(int64_t trial);
+  bool empty() const { return waiting_.empty(); }
+  size_t size() const;
+
+ private:
+  struct Owner {
+    double turn = 0;  // the share it has had, in measurements over weight
+    std::map<int, std::deque<Entry>, std::greater<>> by_priority;  // none is empty
+  };
+
+  double now_ = 0;  // the turn of whoever went last
+  std::map<std::string, Owner> waiting_;
+  // Of owners that have nothing waiting, where they are ahead of now_.
+  std::map<std::string, double> ahead_;
+};
+
+// A FairQueue for each target. Targets whose devices are the same ones take turns, so that none
+// starves another. Not thread-safe.
+class TargetQueues {
+ public:
+  void Push(FairQueue::Entry entry);
+  // The next of a target that has room (a device that takes work now); nullptr: there is none.
+  FairQueue::Entry PopNext(const std::function<bool(const std::string& target)>& has_room);
+  // nullptr: it does not wait here.
+  FairQueue::Entry Remove(int64_t trial);
+  size_t size() const;
+
+ private:
+  struct OfTarget {
+    FairQueue queue;
+    uint64_t turn = 0;  // measurements that it has had, as if it had always been waiting
+  };
+
+  uint64_t now_ = 0;
+  std::map<std::string, OfTarget> targets_;
+};
+
+}  // namespace hone::tuner
+
+#endif  // HONE_TUNER_FARM_FAIR_QUEUE_H_

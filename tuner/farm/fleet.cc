@@ -1,0 +1,286 @@
+#include "tuner/farm/fleet.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "runtime/module_abi.h"
+#include "support/status.h"
+#include "tuner/farm/device_match.h"
+
+namespace hone::tuner {
+
+namespace v1 = hone::v1;
+
+namespace {
+
+constexpr int kMostDevices = 256;
+constexpr size_t kMostNameBytes = 256;
+constexpr int kMostHeldFences = 4096;
+// Leases of one device, whatever its worker asks for: they wait where others could run them.
+constexpr uint64_t kMostWindow = 256;
+// Names that stay bound to who dialled under them, besides those of workers that are connected.
+constexpr size_t kMostBound = 4096;
+
+absl::Status NameTaken(const v1::Hello& by) {
+  return absl::AlreadyExistsError(fmt::format(
+      "the name {} is taken by another worker that is connected ({}); give this one a name of its "
+      "own by --name",
+      by.worker(), by.instance().empty() ? by.build() : by.instance()));
+}
+
+// Whether both name one resource.
+bool Share(const v1::Device& a, const v1::Device& b) {
+  return std::any_of(a.resources().begin(), a.resources().end(), [&](const std::string& resource) {
+    return std::find(b.resources().begin(), b.resources().end(), resource) != b.resources().end();
+  });
+}
+
+absl::Status AreWellFormed(const v1::Hello& hello) {
+  if (hello.worker().empty() || hello.worker().size() > kMostNameBytes) {
+    return absl::InvalidArgumentError(fmt::format(
+        "a worker needs a name that is unique on the farm, of at most {} bytes", kMostNameBytes));
+  }
+  if (hello.devices_size() > kMostDevices || hello.held_fences_size() > kMostHeldFences) {
+    return absl::InvalidArgumentError(
+        fmt::format("expected at most {} devices and {} held fences of worker {}, found {} and {}",
+                    kMostDevices, kMostHeldFences, hello.worker(), hello.devices_size(),
+                    hello.held_fences_size()));
+  }
+  std::set<std::string> ids;
+  for (const v1::Device& device : hello.devices()) {
+    if (device.id().empty() || !ids.insert(device.id()).second) {
+      return absl::InvalidArgumentError(fmt::format(
+          "expected devices of worker {} to have ids that differ, found \"{}\" twice or "
+          "empty",
+          hello.worker(), device.id()));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+FleetDevice* Session::FindDevice(const std::string& id) {
+  const auto it = devices.find(id);
+  return it == devices.end() ? nullptr : &it->second;
+}
+
+absl::Status Fleet::MayJoin(const v1::Hello& hello, const WorkerLink& link) const {
+  HONE_RETURN_IF_ERROR(AreWellFormed(hello));
+  if (hello.min_protocol() > kFarmProtocol || hello.max_protocol() < kOldestFarmProtocol) {
+    return absl::FailedPreconditionError(
+        fmt::format("worker {} speaks the farm protocol {} to {}, this daemon {} to {}; install "
+                    "the same release",
+                    hello.worker(), hello.min_protocol(), hello.max_protocol(), kOldestFarmProtocol,
+                    kFarmProtocol));
+  }
+  if (hello.artifact_abi() != HONE_MODULE_ABI_VERSION) {
+    return absl::FailedPreconditionError(fmt::format(
+        "worker {} runs artifacts of ABI {}, this daemon builds ABI {}; install the same release",
+        hello.worker(), hello.artifact_abi(), HONE_MODULE_ABI_VERSION));
+  }
+  const auto bound = bound_.find(hello.worker());
+  if (bound != bound_.end() && bound->second != link.identity()) {
+    return absl::PermissionDeniedError(fmt::format(
+        "the name {} is of a worker of {}, and {} dials; give this one a name of its own by --name",
+        hello.worker(), bound->second, link.identity()));
+  }
+  const auto older = sessions_.find(hello.worker());
+  // Two without an instance, of the release before, may be one that is back.
+  if (older != sessions_.end() && older->second.hello.instance() != hello.instance()) {
+    return NameTaken(older->second.hello);
+  }
+  return absl::OkStatus();
+}
+
+Session& Fleet::Join(const std::shared_ptr<WorkerLink>& link, const v1::Hello& hello) {
+  ForgetGoneDevices(hello.worker());
+  Session& session = sessions_[hello.worker()];
+  session.link = link;
+  session.hello = hello;
+  session.protocol = std::min(hello.max_protocol(), kFarmProtocol);
+  session.last_message_ns = clock_->NowNs();
+  for (const v1::Device& device : hello.devices()) session.devices[device.id()].info = device;
+  worker_of_[link.get()] = hello.worker();
+  if (bound_.size() >= kMostBound) {
+    std::erase_if(bound_, [this](const auto& item) { return sessions_.count(item.first) == 0; });
+  }
+  if (!link->identity().empty()) bound_[hello.worker()] = link->identity();
+  devices_for_.clear();
+  return session;
+}
+
+void Fleet::Leave(const std::string& worker) {
+  const auto it = sessions_.find(worker);
+  if (it == sessions_.end()) return;
+  worker_of_.erase(it->second.link.get());
+  sessions_.erase(it);
+  devices_for_.clear();
+}
+
+Session* Fleet::Find(const std::string& worker) {
+  const auto it = sessions_.find(worker);
+  return it == sessions_.end() ? nullptr : &it->second;
+}
+
+Session* Fleet::Find(const WorkerLink* link) {
+  const auto it = worker_of_.find(link);
+  return it == worker_of_.end() ? nullptr : Find(it->second);
+}
+
+absl::Status Fleet::Update(Session& session, const v1::DeviceUpdate& update) {
+  const std::string& id = update.device().id();
+  devices_for_.clear();
+  if (update.unplugged()) {
+    session.devices.erase(id);
+    return absl::OkStatus();
+  }
+  const bool is_new = session.devices.count(id) == 0;
+  if (id.empty() || (is_new && session.devices.size() >= kMostDevices)) {
+    return absl::InvalidArgumentError(
+        fmt::format("expected at most {} devices with ids of worker {}, found \"{}\" besides",
+                    kMostDevices, session.worker(), id));
+  }
+  session.devices[id].info = update.device();
+  return absl::OkStatus();
+}
+
+const std::vector<DeviceOf>& Fleet::DevicesFor(const std::string& target) {
+  const auto [it, is_new] = devices_for_.try_emplace(target);
+  if (!is_new) return it->second;
+  for (auto& [worker, session] : sessions_) {
+    for (auto& [id, device] : session.devices) {
+      if (CanMeasure(device.info, target)) it->second.push_back({&session, &device});
+    }
+  }
+  return it->second;
+}
+
+// Any lease of another device may begin to run at any time, so it counts whether or not it runs.
+bool Fleet::SharesWithBusy(const Session& session, const FleetDevice& device) const {
+  if (device.info.resources().empty()) return false;
+  return std::any_of(session.devices.begin(), session.devices.end(), [&](const auto& item) {
+    const FleetDevice& other = item.second;
+    return &other != &device && other.open > 0 && Share(device.info, other.info);
+  });
+}
+
+bool Fleet::TakesLease(const Session& session, const FleetDevice& device) const {
+  if (session.is_draining || !device.HasRoom()) return false;
+  if (device.open >= kMostWindow) return false;
+  // Devices that exclude one another take turns lease by lease, or the first would keep the others
+  // from ever being given one.
+  if (!device.info.resources().empty() && session.devices.size() > 1) {
+    if (SharesWithBusy(session, device)) return false;
+    const bool has_rival =
+        std::any_of(session.devices.begin(), session.devices.end(), [&](const auto& item) {
+          return &item.second != &device && Share(device.info, item.second.info);
+        });
+    if (has_rival && device.open > 0) return false;
+  }
+  const auto health = health_.find({session.worker(), device.info.id()});
+  if (health == health_.end()) return true;
+  const int64_t now = clock_->NowNs();
+  if (health->second.IsQuarantined(now)) return false;
+  return !health->second.IsOnTrial(now) || device.open == 0;
+}
+
+bool Fleet::HasRoom(const std::string& target) {
+  const std::vector<DeviceOf>& devices = DevicesFor(target);
+  return std::any_of(devices.begin(), devices.end(),
+                     [&](const DeviceOf& of) { return TakesLease(*of.session, *of.device); });
+}
+
+DeviceOf Fleet::Choose(const std::string& target, const std::set<std::string>& avoid) {
+  DeviceOf best;
+  bool best_is_avoided = false;
+  for (const DeviceOf& of : DevicesFor(target)) {
+    if (!TakesLease(*of.session, *of.device)) continue;
+    const bool is_avoided = avoid.count(of.session->worker()) > 0;
+    const auto rank = [](bool avoided, const FleetDevice& device) {
+      return std::make_tuple(avoided, device.open, device.last_offer);
+    };
+    if (best.device == nullptr ||
+        rank(is_avoided, *of.device) < rank(best_is_avoided, *best.device)) {
+      best = of;
+      best_is_avoided = is_avoided;
+    }
+  }
+  return best;
+}
+
+void Fleet::Take(FleetDevice& device) {
+  device.open += 1;
+  device.last_offer = ++offers_;
+}
+
+void Fleet::Hold(Session& session, const std::string& device) {
+  FleetDevice* const found = session.FindDevice(device);
+  if (found == nullptr) return;
+  found->open += 1;
+  if (!session.tells()) found->window += 1;
+}
+
+void Fleet::TakeBack(FleetDevice& device) { device.open -= device.open > 0 ? 1 : 0; }
+
+void Fleet::Give(const std::string& worker, const std::string& device) {
+  Session* const session = Find(worker);
+  FleetDevice* const found = session == nullptr ? nullptr : session->FindDevice(device);
+  if (found == nullptr || found->open == 0) return;
+  found->open -= 1;
+  // Credit is used up by what it was given for.
+  if (!session->tells() && found->window > 0) found->window -= 1;
+}
+
+std::vector<ServedDevice> Fleet::Served() const {
+  std::vector<ServedDevice> served;
+  const int64_t now = clock_->NowNs();
+  for (const auto& [worker, session] : sessions_) {
+    if (session.is_draining) continue;
+    for (const auto& [id, device] : session.devices) {
+      if (HealthOf(worker, id).IsQuarantined(now)) continue;
+      auto alike = std::find_if(served.begin(), served.end(), [&](const ServedDevice& other) {
+        return AreAlike(other.device, device.info);
+      });
+      if (alike == served.end()) alike = served.insert(served.end(), {device.info, 0});
+      alike->window += std::min(device.window, kMostWindow);
+    }
+  }
+  return served;
+}
+
+bool Fleet::Lost(const std::string& worker, const std::string& device, int64_t trial,
+                 const std::string& why) {
+  return health_[{worker, device}].Lost(rule_, trial, clock_->NowNs(), why);
+}
+
+bool Fleet::Measured(const std::string& worker, const std::string& device) {
+  const auto it = health_.find({worker, device});
+  if (it == health_.end()) return false;
+  const bool has_rested = it->second.rests() > 0;
+  health_.erase(it);
+  return has_rested;
+}
+
+DeviceHealth Fleet::HealthOf(const std::string& worker, const std::string& device) const {
+  const auto it = health_.find({worker, device});
+  return it == health_.end() ? DeviceHealth() : it->second;
+}
+
+void Fleet::SetHealth(const std::string& worker, const std::string& device,
+                      const DeviceHealth& health) {
+  health_[{worker, device}] = health;
+}
+
+// Workers that do not come back are not remembered for ever.
+void Fleet::ForgetGoneDevices(const std::string& but_of) {
+  std::erase_if(health_, [&](const auto& item) {
+    const auto& [device, health] = item;
+    return sessions_.count(device.first) == 0 && device.first != but_of &&
+           !health.IsQuarantined(clock_->NowNs());
+  });
+}
+
+}  // namespace hone::tuner

@@ -1,0 +1,198 @@
+// Jobs of the store in memory.
+#include <algorithm>
+#include <utility>
+
+#include "support/status.h"
+#include "tuning_db/memory/memory_store.h"
+
+namespace hone::tuning_db {
+
+absl::StatusOr<Ownership> MemoryStore::BeginEpoch(const std::string& owner, int64_t lease_ns) {
+  HONE_RETURN_IF_ERROR(MayBegin(owner));
+  const std::lock_guard lock(mutex_);
+  std::erase_if(lives_, [&](const auto& life) { return life.second.owner == owner; });
+  const Ownership ownership{owner, ++last_epoch_};
+  lives_[ownership.epoch] = {owner, clock_.WallTimeNs() + lease_ns};
+  return ownership;
+}
+
+absl::StatusOr<std::vector<Job>> MemoryStore::TakeJobs(const Ownership& ownership,
+                                                       int64_t lease_ns) {
+  const std::lock_guard lock(mutex_);
+  HONE_RETURN_IF_ERROR(Renew(ownership, lease_ns));
+  std::vector<Job> taken;
+  for (Job& job : jobs_) {
+    if (HasEnded(job.state) || job.epoch == ownership.epoch || IsInTime(job.epoch)) continue;
+    job.owner = ownership.owner;
+    job.epoch = ownership.epoch;
+    taken.push_back(job);
+  }
+  return taken;
+}
+
+absl::StatusOr<std::vector<int64_t>> MemoryStore::RenewJobs(const Ownership& ownership,
+                                                            int64_t lease_ns) {
+  const std::lock_guard lock(mutex_);
+  HONE_RETURN_IF_ERROR(Renew(ownership, lease_ns));
+  std::vector<int64_t> held;
+  for (const Job& job : jobs_) {
+    if (!HasEnded(job.state) && job.epoch == ownership.epoch) held.push_back(job.id);
+  }
+  return held;
+}
+
+absl::Status MemoryStore::Renew(const Ownership& ownership, int64_t lease_ns) {
+  const auto life = lives_.find(ownership.epoch);
+  if (life == lives_.end()) return NewerLife(ownership);
+  life->second.until_ns = clock_.WallTimeNs() + lease_ns;
+  return absl::OkStatus();
+}
+
+bool MemoryStore::IsInTime(int64_t epoch) const {
+  const auto life = lives_.find(epoch);
+  return life != lives_.end() && life->second.until_ns >= clock_.WallTimeNs();
+}
+
+absl::Status MemoryStore::MayWriteJob(int64_t id, const Ownership& ownership) {
+  if (id == 0) return absl::OkStatus();
+  const Job* job = Find(jobs_, id);
+  if (job == nullptr) return NoSuch("job", id);
+  return MayWrite(id, job->state, {job->owner, job->epoch}, ownership);
+}
+
+absl::StatusOr<Job> MemoryStore::SubmitJob(const Job& job) {
+  HONE_RETURN_IF_ERROR(IsWellFormed(job));
+  const std::lock_guard lock(mutex_);
+  for (const Job& known : jobs_) {
+    if (known.client_id == job.client_id) return known;
+  }
+  for (const JobTask& task : job.tasks) {
+    if (Find(tasks_, task.task) == nullptr) return NoSuch("task", task.task);
+  }
+  Job row = job;
+  row.id = static_cast<int64_t>(jobs_.size()) + 1;
+  row.state = JobState::kQueued;
+  row.ran_ns = 0;
+  jobs_.push_back(row);
+  return row;
+}
+
+absl::StatusOr<Job> MemoryStore::GetJob(int64_t id) {
+  const std::lock_guard lock(mutex_);
+  const Job* job = Find(jobs_, id);
+  if (job == nullptr) return NoSuch("job", id);
+  return *job;
+}
+
+absl::StatusOr<std::vector<Job>> MemoryStore::ListJobs(int64_t after_id, int64_t limit) {
+  const std::lock_guard lock(mutex_);
+  std::vector<Job> page;
+  for (const Job& job : jobs_) {
+    if (limit > 0 && static_cast<int64_t>(page.size()) == limit) break;
+    if (job.id > after_id) page.push_back(job);
+  }
+  return page;
+}
+
+absl::Status MemoryStore::SetJobState(const Ownership& ownership, int64_t id, JobState state,
+                                      const std::string& message) {
+  const std::lock_guard lock(mutex_);
+  Job* job = Find(jobs_, id);
+  if (job == nullptr) return NoSuch("job", id);
+  HONE_RETURN_IF_ERROR(MayWriteJob(id, ownership));
+  HONE_RETURN_IF_ERROR(MaySetState(*job, state));
+  if (HasEnded(job->state)) return absl::OkStatus();
+  job->state = state;
+  job->message = message;
+  AddEvent(id, "state", StatePayload(state, message));
+  return absl::OkStatus();
+}
+
+absl::Status MemoryStore::SetJobRan(const Ownership& ownership, int64_t id, int64_t ran_ns) {
+  const std::lock_guard lock(mutex_);
+  Job* job = Find(jobs_, id);
+  if (job == nullptr) return NoSuch("job", id);
+  HONE_RETURN_IF_ERROR(MayWriteJob(id, ownership));
+  HONE_RETURN_IF_ERROR(MaySetRan(*job));
+  job->ran_ns = ran_ns;
+  return absl::OkStatus();
+}
+
+absl::StatusOr<int64_t> MemoryStore::AppendEvent(const Ownership& ownership, int64_t job,
+                                                 const std::string& kind,
+                                                 const std::string& payload) {
+  const std::lock_guard lock(mutex_);
+  if (Find(jobs_, job) == nullptr) return NoSuch("job", job);
+  HONE_RETURN_IF_ERROR(MayWriteJob(job, ownership));
+  HONE_RETURN_IF_ERROR(MayHappen(*Find(jobs_, job)));
+  return AddEvent(job, kind, payload);
+}
+
+void MemoryStore::TellJobs(int64_t task, const std::string& signature, int64_t owner,
+                           const std::string& kind, const std::string& payload) {
+  for (const Job& job : jobs_) {
+    const bool wants = std::ranges::any_of(job.tasks, [&](const JobTask& wanted) {
+      return wanted.task == task && wanted.signature == signature;
+    });
+    if (!HasEnded(job.state) && (wants || job.id == owner)) AddEvent(job.id, kind, payload);
+  }
+}
+
+absl::StatusOr<std::vector<TaskProgress>> MemoryStore::Progress(int64_t id) {
+  const std::lock_guard lock(mutex_);
+  const Job* job = Find(jobs_, id);
+  if (job == nullptr) return NoSuch("job", id);
+  std::vector<TaskProgress> progress;
+  for (const JobTask& wanted : job->tasks) progress.push_back(ProgressOf(wanted, id));
+  return progress;
+}
+
+TaskProgress MemoryStore::ProgressOf(const JobTask& wanted, int64_t job) {
+  TaskProgress progress;
+  progress.task = wanted.task;
+  progress.signature = wanted.signature;
+  progress.workload_digest = Find(tasks_, wanted.task)->workload_digest;
+  int64_t first = 0;
+  for (const Record& record : records_) {
+    const Trial& trial = *Find(trials_, record.trial);
+    if (trial.task != wanted.task || trial.signature != wanted.signature) continue;
+    if (!record.retracted.empty() || !IsProgress(trial.purpose, record.outcome)) continue;
+    const bool is_ok = record.outcome == Outcome::kOk;
+    progress.trials += 1;
+    progress.job_trials += trial.job == job ? 1 : 0;
+    progress.job_failures += trial.job == job && !is_ok ? 1 : 0;
+    if (first == 0 || trial.id < first) {
+      first = trial.id;
+      progress.default_ns = record.median_ns;
+    }
+    if (is_ok && (progress.best_ns == 0 || record.median_ns < progress.best_ns)) {
+      progress.best_ns = record.median_ns;
+    }
+  }
+  for (const Final& final : finals_) {
+    if (final.task != wanted.task || final.signature != wanted.signature) continue;
+    progress.final = FiguresOf(final);
+  }
+  return progress;
+}
+
+absl::StatusOr<std::vector<Event>> MemoryStore::ListEvents(int64_t job, int64_t after_seq,
+                                                           int64_t limit) {
+  const std::lock_guard lock(mutex_);
+  if (Find(jobs_, job) == nullptr) return NoSuch("job", job);
+  std::vector<Event> page;
+  for (const Event& event : events_[job]) {
+    if (limit > 0 && static_cast<int64_t>(page.size()) == limit) break;
+    if (event.seq > after_seq) page.push_back(event);
+  }
+  return page;
+}
+
+int64_t MemoryStore::AddEvent(int64_t job, const std::string& kind, const std::string& payload) {
+  std::vector<Event>& events = events_[job];
+  const int64_t seq = static_cast<int64_t>(events.size()) + 1;
+  events.push_back({job, seq, kind, payload, clock_.WallTimeNs()});
+  return seq;
+}
+
+}  // namespace hone::tuning_db

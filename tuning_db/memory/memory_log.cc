@@ -1,0 +1,146 @@
+// What is asked of the store in memory.
+#include <algorithm>
+#include <tuple>
+
+#include "support/status.h"
+#include "tuning_db/cursor.h"
+#include "tuning_db/memory/memory_store.h"
+
+namespace hone::tuning_db {
+
+absl::StatusOr<RecordPage> MemoryStore::ListRecords(const RecordFilter& filter, Order order,
+                                                    const std::string& cursor, int64_t limit) {
+  HONE_ASSIGN_OR_RETURN(const int64_t after, FromCursor(order, cursor));
+  const std::lock_guard lock(mutex_);
+  RecordPage page{.records = {}, .next = cursor, .is_last = true};
+  const auto visit = [&](const Record& record) {
+    const bool is_after = order == Order::kOldestFirst ? record.id > after : record.id < after;
+    if (!page.is_last || !is_after || !Matches(record, filter)) return;
+    if (limit > 0 && static_cast<int64_t>(page.records.size()) == limit) {
+      page.is_last = false;
+      return;
+    }
+    page.records.push_back(record);
+    page.records.back().of_trial = *Find(trials_, record.trial);
+    page.next = ToCursor(order, record.id);
+  };
+  if (order == Order::kNewestFirst) {
+    std::for_each(records_.rbegin(), records_.rend(), visit);
+  } else {
+    std::for_each(records_.begin(), records_.end(), visit);
+  }
+  return page;
+}
+
+absl::Status MemoryStore::Retract(int64_t id, const std::string& reason) {
+  HONE_RETURN_IF_ERROR(MayRetract(id, reason));
+  const std::lock_guard lock(mutex_);
+  Record* record = Find(records_, id);
+  if (record == nullptr) return NoSuch("record", id);
+  if (record->retracted.empty()) record->retracted = reason;
+  return absl::OkStatus();
+}
+
+absl::StatusOr<int64_t> MemoryStore::AddFinal(const Final& final) {
+  HONE_RETURN_IF_ERROR(IsWellFormed(final));
+  const std::lock_guard lock(mutex_);
+  HONE_RETURN_IF_ERROR(RequireOwners(final.task, final.job));
+  return PushFinal(final);
+}
+
+absl::StatusOr<std::optional<Final>> MemoryStore::NewestFinal(int64_t task,
+                                                              const std::string& signature) {
+  const std::lock_guard lock(mutex_);
+  const auto it = std::find_if(finals_.rbegin(), finals_.rend(), [&](const Final& final) {
+    return final.task == task && final.signature == signature;
+  });
+  if (it == finals_.rend()) return std::optional<Final>();
+  return std::optional<Final>(*it);
+}
+
+absl::StatusOr<std::vector<TaskFinal>> MemoryStore::NewestFinals(
+    const std::string& target, const std::string& workload_substring) {
+  const std::lock_guard lock(mutex_);
+  std::map<std::pair<int64_t, std::string>, const Final*> newest;
+  for (const Final& final : finals_) newest[{final.task, final.signature}] = &final;
+  std::vector<TaskFinal> found;
+  for (const auto& [key, final] : newest) {
+    const Task& task = *Find(tasks_, key.first);
+    if (!target.empty() && task.target != target) continue;
+    if (task.workload.find(workload_substring) == std::string::npos) continue;
+    found.push_back({task, *final});
+  }
+  return found;
+}
+
+absl::StatusOr<int64_t> MemoryStore::AddModelFinal(const ModelFinal& final) {
+  HONE_RETURN_IF_ERROR(IsWellFormed(final));
+  const std::lock_guard lock(mutex_);
+  model_finals_.push_back(final);
+  model_finals_.back().id = static_cast<int64_t>(model_finals_.size());
+  return model_finals_.back().id;
+}
+
+absl::StatusOr<std::optional<ModelFinal>> MemoryStore::NewestModelFinal(const std::string& skeleton,
+                                                                        const std::string& target) {
+  const std::lock_guard lock(mutex_);
+  const auto newest =
+      std::find_if(model_finals_.rbegin(), model_finals_.rend(), [&](const ModelFinal& final) {
+        return final.skeleton == skeleton && final.target == target;
+      });
+  if (newest == model_finals_.rend()) return std::optional<ModelFinal>();
+  return std::optional<ModelFinal>(*newest);
+}
+
+absl::Status MemoryStore::RecordMiss(const Miss& miss) {
+  const std::lock_guard lock(mutex_);
+  for (Miss& known : misses_) {
+    if (std::tie(known.workload_digest, known.signature, known.target, known.model) !=
+        std::tie(miss.workload_digest, miss.signature, miss.target, miss.model)) {
+      continue;
+    }
+    known.tier = miss.tier;
+    known.count += miss.count;
+    return absl::OkStatus();
+  }
+  misses_.push_back(miss);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<Miss>> MemoryStore::ListMisses(const std::string& target) {
+  const std::lock_guard lock(mutex_);
+  std::vector<Miss> found;
+  std::copy_if(misses_.begin(), misses_.end(), std::back_inserter(found),
+               [&](const Miss& miss) { return target.empty() || miss.target == target; });
+  return found;
+}
+
+int64_t MemoryStore::PushFinal(const Final& final) {
+  finals_.push_back(final);
+  const int64_t id = static_cast<int64_t>(finals_.size());
+  finals_.back().id = id;
+  TellJobs(final.task, final.signature, final.job, "final", FinalPayload(id, final));
+  return id;
+}
+
+bool MemoryStore::Matches(const Record& record, const RecordFilter& filter) {
+  const Trial& trial = *Find(trials_, record.trial);
+  const Task& task = *Find(tasks_, trial.task);
+  return (filter.with_retracted || record.retracted.empty()) &&
+         (filter.before_wall_ns == 0 || record.wall_time_ns < filter.before_wall_ns) &&
+         record.wall_time_ns >= filter.since_wall_ns &&
+         (!filter.outcome || *filter.outcome == record.outcome) &&
+         (filter.device.empty() || filter.device == record.device) &&
+         (!filter.task || *filter.task == trial.task) &&
+         (!filter.signature || *filter.signature == trial.signature) &&
+         (!filter.job || *filter.job == trial.job) &&
+         (!filter.purpose || *filter.purpose == trial.purpose) &&
+         (filter.target.empty() || filter.target == task.target) &&
+         task.workload.find(filter.workload_substring) != std::string::npos;
+}
+
+std::unique_ptr<Store> MakeMemoryStore(const Clock& clock) {
+  return std::make_unique<MemoryStore>(clock);
+}
+
+}  // namespace hone::tuning_db

@@ -1,0 +1,143 @@
+// The store in which nothing outlives the process: for tests, and the model of what a store does.
+#ifndef HONE_TUNING_DB_MEMORY_MEMORY_STORE_H_
+#define HONE_TUNING_DB_MEMORY_MEMORY_STORE_H_
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "tuning_db/store.h"
+#include "tuning_db/transitions.h"
+
+namespace hone::tuning_db {
+
+// Batches are called back before their call returns, so that a test knows what happens when.
+class MemoryStore final : public Store {
+ public:
+  explicit MemoryStore(const Clock& clock) : clock_(clock) {}
+
+  // memory_jobs.cc
+  absl::StatusOr<Ownership> BeginEpoch(const std::string& owner, int64_t lease_ns) override;
+  absl::StatusOr<std::vector<Job>> TakeJobs(const Ownership& ownership, int64_t lease_ns) override;
+  absl::StatusOr<std::vector<int64_t>> RenewJobs(const Ownership& ownership,
+                                                 int64_t lease_ns) override;
+  absl::StatusOr<Job> SubmitJob(const Job& job) override;
+  absl::StatusOr<Job> GetJob(int64_t id) override;
+  absl::StatusOr<std::vector<Job>> ListJobs(int64_t after_id, int64_t limit) override;
+  absl::Status SetJobState(const Ownership& ownership, int64_t id, JobState state,
+                           const std::string& message) override;
+  absl::Status SetJobRan(const Ownership& ownership, int64_t id, int64_t ran_ns) override;
+  absl::StatusOr<std::vector<TaskProgress>> Progress(int64_t job) override;
+  absl::StatusOr<int64_t> AppendEvent(const Ownership& ownership, int64_t job,
+                                      const std::string& kind, const std::string& payload) override;
+  absl::StatusOr<std::vector<Event>> ListEvents(int64_t job, int64_t after_seq,
+                                                int64_t limit) override;
+
+  // memory_trials.cc
+  absl::StatusOr<int64_t> EnsureTask(const Task& task) override;
+  absl::StatusOr<Task> GetTask(int64_t id) override;
+  absl::StatusOr<std::optional<Task>> FindTask(const std::string& workload_digest,
+                                               const std::string& target) override;
+  absl::StatusOr<std::vector<Task>> TasksOfWorkload(const std::string& workload_digest) override;
+  absl::StatusOr<std::vector<Trial>> Propose(const Ownership& ownership,
+                                             const std::vector<Trial>& trials) override;
+  absl::StatusOr<SettleResult> Import(const Trial& trial, const Record& record) override;
+  absl::StatusOr<std::vector<Trial>> OpenTrials(int64_t job) override;
+  absl::StatusOr<int64_t> CountTrials(int64_t task, const std::string& signature,
+                                      Purpose purpose) override;
+  absl::Status LeaseMany(std::vector<LeaseRequest> requests,
+                         std::function<void(LeaseAnswers)> done) override;
+  absl::Status ReleaseMany(std::vector<ReleaseRequest> requests,
+                           std::function<void(ReleaseAnswers)> done) override;
+  absl::Status SettleMany(std::vector<Settlement> settlements,
+                          std::function<void(SettleAnswers)> done) override;
+  absl::Status SetDeviceRest(const DeviceRest& rest) override;
+  absl::StatusOr<std::vector<DeviceRest>> ListDeviceRests() override;
+
+  // memory_log.cc
+  absl::StatusOr<RecordPage> ListRecords(const RecordFilter& filter, Order order,
+                                         const std::string& cursor, int64_t limit) override;
+  absl::StatusOr<int64_t> AddFinal(const Final& final) override;
+  absl::StatusOr<std::optional<Final>> NewestFinal(int64_t task,
+                                                   const std::string& signature) override;
+  absl::StatusOr<std::vector<TaskFinal>> NewestFinals(
+      const std::string& target, const std::string& workload_substring) override;
+  absl::StatusOr<int64_t> AddModelFinal(const ModelFinal& final) override;
+  absl::StatusOr<std::optional<ModelFinal>> NewestModelFinal(const std::string& skeleton,
+                                                             const std::string& target) override;
+  absl::Status RecordMiss(const Miss& miss) override;
+  absl::StatusOr<std::vector<Miss>> ListMisses(const std::string& target) override;
+
+  absl::Status Retract(int64_t record, const std::string& reason) override;
+
+  // What a file could lose, memory cannot.
+  absl::StatusOr<std::vector<std::string>> Check() override { return std::vector<std::string>(); }
+
+ private:
+  using TrialKey = std::tuple<int64_t, std::string, std::string, Purpose, int64_t>;
+  struct Life {
+    std::string owner;
+    int64_t until_ns = 0;
+  };
+  struct Rest {
+    DeviceRest rest;
+    int64_t until_ns = 0;
+  };
+
+  // Ids count from 1 without gaps.
+  template <typename Row>
+  static Row* Find(std::vector<Row>& rows, int64_t id) {
+    return id >= 1 && id <= static_cast<int64_t>(rows.size()) ? &rows[static_cast<size_t>(id - 1)]
+                                                              : nullptr;
+  }
+  static TrialKey KeyOf(const Trial& trial) {
+    return {trial.task, trial.signature, trial.config_digest, trial.purpose, trial.round};
+  }
+
+  // All below: under the mutex.
+  absl::Status Renew(const Ownership& ownership, int64_t lease_ns);
+  bool IsInTime(int64_t epoch) const;
+  // Job 0 is none, and its trials are anybody's.
+  absl::Status MayWriteJob(int64_t job, const Ownership& ownership);
+  absl::Status RequireOwners(int64_t task, int64_t job);
+  int64_t EnsureTrial(const Trial& trial);
+  absl::StatusOr<Trial> LeaseOne(const LeaseRequest& request);
+  absl::StatusOr<Trial> ReleaseOne(const ReleaseRequest& request);
+  absl::StatusOr<SettleResult> SettleOne(const Settlement& settlement);
+  void SettleWith(Trial& trial, const Record& record);
+  int64_t PushFinal(const Final& final);
+  bool Matches(const Record& record, const RecordFilter& filter);
+  int64_t AddEvent(int64_t job, const std::string& kind, const std::string& payload);
+  // To every job that has not ended and wants the task, and to `job`.
+  void TellJobs(int64_t task, const std::string& signature, int64_t job, const std::string& kind,
+                const std::string& payload);
+  TaskProgress ProgressOf(const JobTask& wanted, int64_t job);
+
+  const Clock& clock_;
+  std::mutex mutex_;  // guards all below
+  int64_t last_epoch_ = kOldestEpoch;
+  std::map<int64_t, Life> lives_;  // by epoch
+  std::vector<Task> tasks_;
+  std::map<std::pair<std::string, std::string>, int64_t> task_ids_;
+  std::vector<Job> jobs_;
+  std::map<int64_t, std::vector<Event>> events_;
+  std::vector<Trial> trials_;
+  std::map<TrialKey, int64_t> trial_ids_;
+  int64_t last_fence_ = 0;
+  std::map<std::pair<std::string, std::string>, Rest> rests_;  // by worker and device
+  std::vector<Record> records_;
+  std::vector<Final> finals_;
+  std::vector<ModelFinal> model_finals_;
+  std::vector<Miss> misses_;
+};
+
+}  // namespace hone::tuning_db
+
+#endif  // HONE_TUNING_DB_MEMORY_MEMORY_STORE_H_

@@ -1,0 +1,17 @@
+// Pages that tell when they were damaged, for SQLite has no checksums of its own (decision 0023).
+#ifndef HONE_TUNING_DB_SQLITE_CHECKSUM_VFS_H_
+#define HONE_TUNING_DB_SQLITE_CHECKSUM_VFS_H_
+
+namespace hone::tuning_db::sqlite {
+
+// At the end of each page, where SQLite reserves them for us.
+inline constexpr int kChecksumBytes = 8;
+
+// The VFS above the process's default one that writes a checksum into each page of a database that
+// reserves the bytes for it, and answers SQLITE_IOERR_DATA where a page that is read has another.
+// Registered by the first call.
+const char* ChecksumVfs();
+
+}  // namespace hone::tuning_db::sqlite
+
+#endif  // HONE_TUNING_DB_SQLITE_CHECKSUM_VFS_H_

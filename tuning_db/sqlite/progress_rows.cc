@@ -1,0 +1,168 @@
+#include "tuning_db/sqlite/progress_rows.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "support/status.h"
+#include "tuning_db/sqlite/rows.h"
+#include "tuning_db/transitions.h"
+
+namespace hone::tuning_db::sqlite {
+namespace {
+
+// Records that are progress, as IsProgress says. `where` narrows them down.
+std::string Counted(const std::string& where) {
+  return fmt::format(
+      "FROM records r WHERE r.purpose IN ({}, {}) AND r.outcome <> {} AND r.id NOT "
+      "IN (SELECT record FROM retractions) {}",
+      static_cast<int>(Purpose::kSearch), static_cast<int>(Purpose::kCalibrate),
+      static_cast<int>(Outcome::kCancelled), where);
+}
+
+// What records give, as rows of task_progress and of job_progress.
+std::string TaskSums(const std::string& where) {
+  return fmt::format(
+      "SELECT g.task, g.signature, g.trials, g.first_trial, "
+      "IFNULL((SELECT median_ns FROM records WHERE trial = g.first_trial), 0), g.best_ns "
+      "FROM (SELECT r.task, r.signature, COUNT(*) AS trials, MIN(r.trial) AS first_trial, "
+      "IFNULL(MIN(CASE WHEN r.outcome = 0 AND r.median_ns > 0 THEN r.median_ns END), 0) AS best_ns "
+      "{} GROUP BY r.task, r.signature) g",
+      Counted(where));
+}
+
+std::string JobSums(const std::string& where) {
+  return fmt::format(
+      "SELECT r.job, r.task, r.signature, COUNT(*), SUM(r.outcome <> 0) {} "
+      "AND r.job IS NOT NULL GROUP BY r.job, r.task, r.signature",
+      Counted(where));
+}
+
+TaskProgress ProgressOf(const Statement& row) {
+  TaskProgress progress;
+  progress.task = row.Integer(0);
+  progress.signature = row.Text(1);
+  progress.workload_digest = row.Text(2);
+  progress.trials = row.Integer(3);  // NULL is 0: nothing is settled yet
+  progress.job_trials = row.Integer(4);
+  progress.job_failures = row.Integer(5);
+  if (progress.trials > 0) {
+    progress.default_ns = row.Real(6);
+    progress.best_ns = row.Real(7);
+  }
+  if (!row.IsNull(8)) {
+    const double default_ns = row.Real(11);
+    progress.final = FinalFigures{.distinct_trials = row.Integer(8),
+                                  .space_size = row.Integer(9),
+                                  .ended_share = row.Real(10),
+                                  .default_ns = default_ns,
+                                  .winner_ns = default_ns / row.Real(12)};
+  }
+  return progress;
+}
+
+absl::Status ComplainOf(Connection& db, const std::string& table, const std::string& sums,
+                        std::vector<std::string>& complaints) {
+  for (const auto& [minuend, subtrahend] :
+       {std::pair("SELECT * FROM " + table, sums), std::pair(sums, "SELECT * FROM " + table)}) {
+    HONE_ASSIGN_OR_RETURN(Statement query,
+                          db.Prepare(fmt::format(
+                              "SELECT COUNT(*) FROM (SELECT * FROM ({}) EXCEPT SELECT * FROM ({}))",
+                              minuend, subtrahend)));
+    HONE_ASSIGN_OR_RETURN(const bool has_row, query.Step());
+    if (!has_row || query.Integer(0) == 0) continue;
+    complaints.push_back(
+        fmt::format("{} rows of {} are not what the records give", query.Integer(0), table));
+    return absl::OkStatus();
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status AddProgress(Connection& db, const Trial& trial, const Record& record) {
+  if (!IsProgress(trial.purpose, record.outcome)) return absl::OkStatus();
+  const bool is_ok = record.outcome == Outcome::kOk;
+  const double median_ns = std::isnan(record.median_ns) ? 0 : record.median_ns;
+  HONE_ASSIGN_OR_RETURN(const int64_t signature, Intern(db, trial.signature));
+  HONE_RETURN_IF_ERROR(db.Run(
+      "INSERT INTO task_progress (task, signature, trials, first_trial, default_ns, best_ns) "
+      "VALUES (?, ?, 1, ?, ?, ?) ON CONFLICT (task, signature) DO UPDATE SET "
+      "trials = trials + 1, "
+      "default_ns = IIF(excluded.first_trial < first_trial, excluded.default_ns, default_ns), "
+      "first_trial = MIN(first_trial, excluded.first_trial), "
+      "best_ns = IIF(excluded.best_ns > 0 AND (best_ns = 0 OR excluded.best_ns < best_ns), "
+      "excluded.best_ns, best_ns)",
+      trial.task, signature, trial.id, median_ns, is_ok && median_ns > 0 ? median_ns : 0.0));
+  if (trial.job == 0) return absl::OkStatus();
+  return db.Run(
+      "INSERT INTO job_progress (job, task, signature, trials, failures) VALUES (?, ?, ?, 1, ?) "
+      "ON CONFLICT (job, task, signature) DO UPDATE SET "
+      "trials = trials + 1, failures = failures + excluded.failures",
+      trial.job, trial.task, signature, is_ok ? 0 : 1);
+}
+
+absl::Status CountAllProgress(Connection& db) {
+  HONE_RETURN_IF_ERROR(db.Execute("INSERT INTO task_progress " + TaskSums("")));
+  return db.Execute("INSERT INTO job_progress " + JobSums(""));
+}
+
+absl::Status RecountProgress(Connection& db, int64_t task, int64_t signature) {
+  const std::string where = " WHERE task = ? AND signature = ?";
+  HONE_RETURN_IF_ERROR(db.Run("DELETE FROM task_progress" + where, task, signature));
+  HONE_RETURN_IF_ERROR(db.Run("DELETE FROM job_progress" + where, task, signature));
+  const std::string of_task = "AND r.task = ? AND r.signature = ?";
+  HONE_RETURN_IF_ERROR(db.Run("INSERT INTO task_progress " + TaskSums(of_task), task, signature));
+  return db.Run("INSERT INTO job_progress " + JobSums(of_task), task, signature);
+}
+
+absl::StatusOr<std::vector<TaskProgress>> ReadProgress(Connection& db, int64_t job) {
+  HONE_RETURN_IF_ERROR(Require(db, "jobs", "job", job));
+  HONE_ASSIGN_OR_RETURN(
+      Statement query,
+      db.Prepare(
+          "SELECT j.task, s.body, k.workload_digest, p.trials, o.trials, o.failures, "
+          "p.default_ns, p.best_ns, f.distinct_trials, f.space_size, f.ended_share, "
+          "d.median_ns, w.ratio_to_default "
+          "FROM job_tasks j JOIN texts s ON s.id = j.signature JOIN tasks k ON k.id = j.task "
+          "LEFT JOIN task_progress p ON p.task = j.task AND p.signature = j.signature "
+          "LEFT JOIN job_progress o ON o.job = j.job AND o.task = j.task "
+          "AND o.signature = j.signature "
+          "LEFT JOIN finals f ON f.id = (SELECT MAX(id) FROM finals "
+          "WHERE task = j.task AND signature = j.signature) "
+          "LEFT JOIN final_entries d ON d.final = f.id AND d.position = f.default_entry "
+          "LEFT JOIN final_entries w ON w.final = f.id AND w.position = f.winner "
+          "WHERE j.job = ? ORDER BY j.position"));
+  query.Bind(job);
+  std::vector<TaskProgress> progress;
+  for (;;) {
+    HONE_ASSIGN_OR_RETURN(const bool has_row, query.Step());
+    if (!has_row) return progress;
+    progress.push_back(ProgressOf(query));
+  }
+}
+
+absl::StatusOr<std::vector<std::string>> CheckProgress(Connection& db) {
+  std::vector<std::string> complaints;
+  HONE_RETURN_IF_ERROR(ComplainOf(db, "task_progress", TaskSums(""), complaints));
+  HONE_RETURN_IF_ERROR(ComplainOf(db, "job_progress", JobSums(""), complaints));
+  return complaints;
+}
+
+absl::StatusOr<std::vector<int64_t>> JobsToTell(Connection& db, int64_t task,
+                                                const std::string& signature, int64_t job) {
+  HONE_ASSIGN_OR_RETURN(const std::optional<int64_t> text, FindText(db, signature));
+  HONE_ASSIGN_OR_RETURN(
+      Statement query,
+      db.Prepare("SELECT id FROM jobs WHERE state IN (?, ?) AND (id = ? OR id IN (SELECT job FROM "
+                 "job_tasks WHERE task = ? AND signature = ?)) ORDER BY id"));
+  query.Bind(JobState::kQueued, JobState::kRunning, job, task, text);
+  std::vector<int64_t> ids;
+  for (;;) {
+    HONE_ASSIGN_OR_RETURN(const bool has_row, query.Step());
+    if (!has_row) return ids;
+    ids.push_back(query.Integer(0));
+  }
+}
+
+}  // namespace hone::tuning_db::sqlite

@@ -1,0 +1,60 @@
+// What is asked of the store in SQLite.
+#include "support/status.h"
+#include "tuning_db/sqlite/progress_rows.h"
+#include "tuning_db/sqlite/rows.h"
+#include "tuning_db/sqlite/sqlite_store.h"
+#include "tuning_db/transitions.h"
+
+namespace hone::tuning_db::sqlite {
+
+absl::StatusOr<RecordPage> SqliteStore::ListRecords(const RecordFilter& filter, Order order,
+                                                    const std::string& cursor, int64_t limit) {
+  return readers_.Read(
+      [&](Connection& db) { return ReadRecords(db, filter, order, cursor, limit); });
+}
+
+absl::StatusOr<int64_t> SqliteStore::AddFinal(const Final& final) {
+  HONE_RETURN_IF_ERROR(IsWellFormed(final));
+  return Change<int64_t>("add_final", [&](Connection& db) { return PushFinal(db, final); });
+}
+
+absl::StatusOr<std::optional<Final>> SqliteStore::NewestFinal(int64_t task,
+                                                              const std::string& signature) {
+  return readers_.Read([&](Connection& db) { return ReadNewestFinal(db, task, signature); });
+}
+
+absl::StatusOr<std::vector<TaskFinal>> SqliteStore::NewestFinals(
+    const std::string& target, const std::string& workload_substring) {
+  return readers_.Read(
+      [&](Connection& db) { return ReadNewestFinals(db, target, workload_substring); });
+}
+
+absl::StatusOr<int64_t> SqliteStore::AddModelFinal(const ModelFinal& final) {
+  HONE_RETURN_IF_ERROR(IsWellFormed(final));
+  return Change<int64_t>("add_model_final",
+                         [&](Connection& db) { return InsertModelFinal(db, final); });
+}
+
+absl::StatusOr<std::optional<ModelFinal>> SqliteStore::NewestModelFinal(const std::string& skeleton,
+                                                                        const std::string& target) {
+  return readers_.Read([&](Connection& db) { return ReadNewestModelFinal(db, skeleton, target); });
+}
+
+absl::Status SqliteStore::RecordMiss(const Miss& miss) {
+  return Change("record_miss", [&](Connection& db) { return CountMiss(db, miss); });
+}
+
+absl::StatusOr<std::vector<Miss>> SqliteStore::ListMisses(const std::string& target) {
+  return readers_.Read([&](Connection& db) { return ReadMisses(db, target); });
+}
+
+absl::StatusOr<int64_t> SqliteStore::PushFinal(Connection& db, const Final& final) {
+  HONE_ASSIGN_OR_RETURN(const int64_t id, InsertFinal(db, final));
+  HONE_ASSIGN_OR_RETURN(const auto jobs, JobsToTell(db, final.task, final.signature, final.job));
+  for (const int64_t job : jobs) {
+    HONE_RETURN_IF_ERROR(AddEvent(db, job, "final", FinalPayload(id, final)).status());
+  }
+  return id;
+}
+
+}  // namespace hone::tuning_db::sqlite
