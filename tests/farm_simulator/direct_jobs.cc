@@ -36,7 +36,7 @@ class DirectJobs final : public JobLayer {
   void Resume() override {
     const auto jobs = parts_.store->ListJobs(0, 0);
     if (!Works(jobs.status())) return;
-    for (const Job& job : *jobs) Begin(job);
+    for (const Job &job : *jobs) Begin(job);
   }
 
   void JobSubmitted(int64_t id) override {
@@ -50,11 +50,12 @@ class DirectJobs final : public JobLayer {
     parts_.executor->Post([this, id] {
       const auto it = jobs_.find(id);
       if (it == jobs_.end()) return;
-      for (const int64_t trial : std::exchange(it->second.open, {})) {
+      it->second.end = JobState::kCancelled;
+      for (const int64_t trial : it->second.open) {
         parts_.measurer->Cancel(trial);
-        if (!Works(SettleFailure(trial, Outcome::kCancelled, "the job was cancelled"))) return;
+        SettleFailure(id, trial, Outcome::kCancelled, "the job was cancelled");
       }
-      End(id, JobState::kCancelled);
+      EndIfDone(id);
     });
   }
 
@@ -64,27 +65,29 @@ class DirectJobs final : public JobLayer {
   struct ActiveJob {
     Job job;
     std::set<int64_t> open;  // trials
+    JobState end = JobState::kDone;
   };
 
-  // Whether the store did it. Where it did not, nothing more happens in this life.
-  bool Works(const absl::Status& status) {
+  // Whether the store did it. Where it did not, nothing more happens in this
+  // life.
+  bool Works(const absl::Status &status) {
     if (status.ok()) return !has_failed_;
     has_failed_ = true;
     parts_.on_fatal();
     return false;
   }
 
-  void Begin(const Job& job) {
+  void Begin(const Job &job) {
     if (HasEnded(job.state) || jobs_.count(job.id) > 0 || has_failed_) return;
     if (job.state != JobState::kRunning &&
         !Works(parts_.store->SetJobState(job.id, JobState::kRunning, ""))) {
       return;
     }
-    ActiveJob& active = jobs_[job.id];
+    ActiveJob &active = jobs_[job.id];
     active.job = job;
     const auto rows = parts_.store->Propose(TrialsOf(job));
     if (!Works(rows.status())) return;
-    for (const Trial& trial : *rows) {
+    for (const Trial &trial : *rows) {
       if (trial.state == TrialState::kSettled) continue;
       active.open.insert(trial.id);
       Measure(trial, trial.state == TrialState::kLeased);
@@ -92,9 +95,9 @@ class DirectJobs final : public JobLayer {
     EndIfDone(job.id);
   }
 
-  static std::vector<Trial> TrialsOf(const Job& job) {
+  static std::vector<Trial> TrialsOf(const Job &job) {
     std::vector<Trial> trials;
-    for (const tuning_db::JobTask& task : job.tasks) {
+    for (const tuning_db::JobTask &task : job.tasks) {
       for (int64_t i = 0; i < task.trials; ++i) {
         Trial trial;
         trial.task = task.task;
@@ -109,8 +112,8 @@ class DirectJobs final : public JobLayer {
     return trials;
   }
 
-  void Measure(const Trial& trial, bool is_held) {
-    const Job& job = jobs_.at(trial.job).job;
+  void Measure(const Trial &trial, bool is_held) {
+    const Job &job = jobs_.at(trial.job).job;
     MeasureRequest request;
     request.trial = trial;
     request.target = job.target;
@@ -123,95 +126,106 @@ class DirectJobs final : public JobLayer {
     request.timing.set_regime("warm");
     request.run_limit_ns = kRunLimitNs;
     request.priority = job.priority;
-    parts_.measurer->Measure(std::move(request), [this, trial](const MeasureReport& report) {
-      return OnReport(trial, report);
-    });
+    parts_.measurer->Measure(
+        std::move(request),
+        [this, trial](const MeasureReport &report, const tuner::SettledCallback &settled) {
+          OnReport(trial, report, settled);
+        });
   }
 
-  absl::StatusOr<SettleResult> OnReport(const Trial& trial, const MeasureReport& report) {
+  void OnReport(const Trial &trial, const MeasureReport &report,
+                const tuner::SettledCallback &settled) {
     switch (report.kind) {
       case MeasureReport::Kind::kMeasured:
-        return Settle(trial, report);
+        Settle(trial, report, settled);
+        break;
       case MeasureReport::Kind::kLost:
         Again(trial);
         break;
       case MeasureReport::Kind::kPoison:
         parts_.executor->Post([this, trial, message = report.message] {
-          if (!IsOpen(trial)) return;
-          if (Works(SettleFailure(trial.id, Outcome::kDeviceLost, message))) Close(trial);
+          if (IsOpen(trial)) SettleFailure(trial.job, trial.id, Outcome::kDeviceLost, message);
         });
         break;
       case MeasureReport::Kind::kSettled:
-        parts_.executor->Post([this, trial] { Close(trial); });
+        parts_.executor->Post([this, trial] { Close(trial.job, trial.id); });
         break;
     }
-    return SettleResult::kRefused;
   }
 
-  absl::StatusOr<SettleResult> Settle(const Trial& trial, const MeasureReport& report) {
-    if (report.result.candidates_size() == 0) {
-      Again(trial);
-      return SettleResult::kRefused;
-    }
+  void Settle(const Trial &trial, const MeasureReport &report,
+              const tuner::SettledCallback &settled) {
     const Record record = tuner::ToRecord(report.result, report.worker, parts_.clock->WallTimeNs());
-    const auto settled = parts_.store->Settle(report.fence, record);
-    parts_.executor->Post([this, trial, settled] {
-      if (!Works(settled.status())) return;
-      if (*settled == SettleResult::kRefused) {
-        Again(trial);
-      } else {
-        Close(trial);
-      }
-    });
-    return settled;
+    const absl::Status begun = parts_.store->SettleMany(
+        {{.fence = report.fence, .record = record}},
+        [this, trial, settled](std::vector<absl::StatusOr<SettleResult>> answers) {
+          settled(answers.at(0));
+          parts_.executor->Post([this, trial, answer = answers.at(0)] {
+            if (!Works(answer.status())) return;
+            if (*answer == SettleResult::kRefused) {
+              Again(trial);
+            } else {
+              Close(trial.job, trial.id);
+            }
+          });
+        });
+    if (!begun.ok()) settled(begun);
   }
 
-  void Again(const Trial& trial) {
+  void Again(const Trial &trial) {
     parts_.executor->Post([this, trial] {
       if (IsOpen(trial)) Measure(trial, false);
     });
   }
 
-  absl::Status SettleFailure(int64_t trial, Outcome outcome, const std::string& message) {
+  // Leased by nobody, and settled as this, unless somebody was faster.
+  void SettleFailure(int64_t job, int64_t trial, Outcome outcome, const std::string &message) {
     Record record;
     record.trial = trial;
     record.outcome = outcome;
     record.message = message;
-    for (;;) {
-      const auto leased = parts_.store->Lease(trial, "");
-      if (absl::IsFailedPrecondition(leased.status())) return absl::OkStatus();  // settled
-      if (!leased.ok()) return leased.status();
-      HONE_ASSIGN_OR_RETURN(const SettleResult result, parts_.store->Settle(leased->fence, record));
-      if (result != SettleResult::kRefused) return absl::OkStatus();
-    }
+    const absl::Status begun = parts_.store->LeaseMany(
+        {{.trial = trial}}, [this, job, record](std::vector<absl::StatusOr<Trial>> answers) {
+          parts_.executor->Post([this, job, record, leased = answers.at(0)] {
+            if (absl::IsFailedPrecondition(leased.status())) return Close(job, record.trial);
+            if (Works(leased.status())) SettleLeased(job, leased->fence, record);
+          });
+        });
+    (void)Works(begun);
   }
 
-  bool IsOpen(const Trial& trial) {
+  void SettleLeased(int64_t job, int64_t fence, const Record &record) {
+    const absl::Status begun = parts_.store->SettleMany(
+        {{.fence = fence, .record = record}},
+        [this, job, record](std::vector<absl::StatusOr<SettleResult>> answers) {
+          parts_.executor->Post([this, job, record, settled = answers.at(0)] {
+            if (!Works(settled.status())) return;
+            if (*settled != SettleResult::kRefused) return Close(job, record.trial);
+            SettleFailure(job, record.trial, record.outcome, record.message);
+          });
+        });
+    (void)Works(begun);
+  }
+
+  bool IsOpen(const Trial &trial) {
     const auto it = jobs_.find(trial.job);
-    return !has_failed_ && it != jobs_.end() && it->second.open.count(trial.id) > 0;
+    return !has_failed_ && it != jobs_.end() && it->second.end == JobState::kDone &&
+           it->second.open.count(trial.id) > 0;
   }
 
-  void Close(const Trial& trial) {
-    if (!IsOpen(trial)) return;
-    jobs_.at(trial.job).open.erase(trial.id);
-    EndIfDone(trial.job);
+  void Close(int64_t job, int64_t trial) {
+    const auto it = jobs_.find(job);
+    if (it == jobs_.end() || has_failed_ || it->second.open.erase(trial) == 0) return;
+    EndIfDone(job);
   }
 
   void EndIfDone(int64_t job) {
-    if (jobs_.at(job).open.empty()) End(job, JobState::kDone);
+    const ActiveJob &active = jobs_.at(job);
+    if (active.open.empty()) End(job, active.end);
   }
 
   void End(int64_t job, JobState state) {
-    tuning_db::RecordFilter filter;
-    filter.job = job;
-    const auto records = parts_.store->Records(filter);
-    if (!Works(records.status())) return;
-    const bool was_cancelled =
-        std::any_of(records->begin(), records->end(),
-                    [](const Record& record) { return record.outcome == Outcome::kCancelled; });
-    // A life of the daemon that ended amid cancelling leaves some of the trials to the next.
-    const std::string message = was_cancelled ? "some of its trials were cancelled" : "";
-    if (Works(parts_.store->SetJobState(job, state, message))) jobs_.erase(job);
+    if (Works(parts_.store->SetJobState(job, state, ""))) jobs_.erase(job);
   }
 
   const JobLayerParts parts_;
@@ -221,16 +235,16 @@ class DirectJobs final : public JobLayer {
 
 }  // namespace
 
-std::unique_ptr<JobLayer> MakeDirectJobs(const JobLayerParts& parts) {
+std::unique_ptr<JobLayer> MakeDirectJobs(const JobLayerParts &parts) {
   return std::make_unique<DirectJobs>(parts);
 }
 
-hone::v1::MeasureResult MeasureDirectTrial(const hone::v1::Assignment& assignment, int64_t serial) {
+hone::v1::MeasureResult MeasureDirectTrial(const hone::v1::Assignment &assignment, int64_t serial) {
   hone::v1::MeasureResult result;
   result.set_fence(assignment.fence());
   result.set_trial(assignment.trial());
-  for (const hone::v1::Candidate& asked : assignment.candidates()) {
-    hone::v1::CandidateResult& candidate = *result.add_candidates();
+  for (const hone::v1::Candidate &asked : assignment.candidates()) {
+    hone::v1::CandidateResult &candidate = *result.add_candidates();
     candidate.set_artifact_digest(asked.artifact_digest());
     candidate.set_toolchain(asked.toolchain());
     candidate.set_regime(assignment.timing().regime());

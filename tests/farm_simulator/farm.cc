@@ -20,14 +20,16 @@ constexpr char kSignature[] = "NC->NC";
 
 }  // namespace
 
-Farm::Farm(const Scenario& scenario, const Plant& plant)
+Farm::Farm(const Scenario &scenario, const Plant &plant)
     : scenario_(scenario),
       plant_(plant),
       queue_(scenario.seed),
       store_clock_(&queue_, 0),
-      store_(tuning_db::MakeMemoryStore(store_clock_)),
+      store_(plant.store ? plant.store(store_clock_, &queue_, &history_)
+                         : std::make_unique<WatchedStore>(store_clock_, &queue_, &history_)),
       network_(&queue_, &history_) {
-  if (plant_.store) planted_ = plant_.store(store_.get());
+  // The loop settles some failures by calls that wait.
+  store_->weather.commits_at_once = scenario_.runs_loop;
   if (plant_.network) plant_.network(network_.weather);
 }
 
@@ -60,8 +62,7 @@ void Farm::StartDaemon() {
   parts.queue = &queue_;
   parts.network = &network_;
   parts.history = &history_;
-  parts.store = planted_ != nullptr ? planted_.get() : store_.get();
-  parts.weather = &weather_;
+  parts.store = store_.get();
   parts.runs_loop = scenario_.runs_loop;
   parts.ticks = !plant_.never_ticks;
   daemon_ = std::make_unique<SimDaemon>(parts);
@@ -93,8 +94,8 @@ WorkerTraits Farm::TraitsOf(int i) {
 }
 
 void Farm::AddWorkers() {
-  const MeasureFunction measure = [this](const hone::v1::Assignment& assignment,
-                                         const std::vector<std::string>& artifacts,
+  const MeasureFunction measure = [this](const hone::v1::Assignment &assignment,
+                                         const std::vector<std::string> &artifacts,
                                          int64_t serial) {
     return scenario_.runs_loop ? tuner::FakeMeasure(assignment, artifacts)
                                : MeasureDirectTrial(assignment, serial);
@@ -102,7 +103,7 @@ void Farm::AddWorkers() {
   for (int i = 0; i < scenario_.workers; ++i) {
     workers_.push_back(
         std::make_unique<SimWorker>(&queue_, &network_, &history_, TraitsOf(i), measure));
-    SimWorker* const worker = workers_.back().get();
+    SimWorker *const worker = workers_.back().get();
     worker->on_down = [this, worker] {
       queue_.After(queue_.Between(100 * kMillisecond, 20 * kSecond), [worker] {
         if (!worker->is_up()) worker->Start();
@@ -112,7 +113,7 @@ void Farm::AddWorkers() {
   }
 }
 
-SimWorker& Farm::AnyWorker() { return *workers_[queue_.random().Below(workers_.size())]; }
+SimWorker &Farm::AnyWorker() { return *workers_[queue_.random().Below(workers_.size())]; }
 
 // ---- jobs ----
 
@@ -130,7 +131,8 @@ void Farm::Submit(int i) {
   job.seed = scenario_.seed;
   job.search = "fake";
   job.priority = static_cast<int>(queue_.random().Below(2));
-  // With the loop a job's trials are of two tasks, and one of them is shared with the job before.
+  // With the loop a job's trials are of two tasks, and one of them is shared
+  // with the job before.
   const int tasks = scenario_.runs_loop ? 2 : 1;
   for (int t = 0; t < tasks; ++t) {
     tuning_db::Task task;
@@ -154,14 +156,14 @@ void Farm::Submit(int i) {
 
 bool Farm::AllEnded() {
   const std::vector<Job> jobs = store_->ListJobs(0, 0).value();
-  return std::all_of(jobs.begin(), jobs.end(), [](const Job& job) { return HasEnded(job.state); });
+  return std::all_of(jobs.begin(), jobs.end(), [](const Job &job) { return HasEnded(job.state); });
 }
 
 EndState Farm::Look() {
   EndState end;
   end.records = store_->Records({}).value();
   end.jobs = store_->ListJobs(0, 0).value();
-  for (const Job& job : end.jobs) end.job_events[job.id] = store_->ListEvents(job.id, 0, 0).value();
+  for (const Job &job : end.jobs) end.job_events[job.id] = store_->ListEvents(job.id, 0, 0).value();
   end.unsound = store_->Check().value();
   return end;
 }

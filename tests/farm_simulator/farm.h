@@ -1,4 +1,5 @@
-// A farm in one process, one thread and virtual time: a scenario in, its history out.
+// A farm in one process, one thread and virtual time: a scenario in, its
+// history out.
 #ifndef HONE_TESTS_FARM_SIMULATOR_FARM_H_
 #define HONE_TESTS_FARM_SIMULATOR_FARM_H_
 
@@ -15,9 +16,9 @@ namespace hone::sim {
 
 // Bugs that tests plant.
 struct Plant {
-  // What stands between daemons and the store, with a bug in it; nullptr: nothing.
-  std::function<std::unique_ptr<tuning_db::Store>(tuning_db::Store*)> store;
-  std::function<void(NetworkWeather&)> network;
+  // A store with a bug in it; nullptr: one without.
+  std::function<std::unique_ptr<WatchedStore>(const Clock &, EventQueue *, History *)> store;
+  std::function<void(NetworkWeather &)> network;
   bool never_ticks = false;
 };
 
@@ -28,7 +29,7 @@ struct Outcome {
 
 class Farm {
  public:
-  explicit Farm(const Scenario& scenario, const Plant& plant = {});
+  explicit Farm(const Scenario &scenario, const Plant &plant = {});
   ~Farm();
 
   // To its end: all jobs have ended, or far too much time has passed.
@@ -48,7 +49,7 @@ class Farm {
   void EndChaos();
   // At some moment of the chaos.
   void Sometime(std::function<void()> what);
-  SimWorker& AnyWorker();
+  SimWorker &AnyWorker();
   bool AllEnded();
   EndState Look();
 
@@ -57,16 +58,14 @@ class Farm {
   EventQueue queue_;
   History history_;
   SimClock store_clock_;
-  std::unique_ptr<tuning_db::Store> store_;
-  std::unique_ptr<tuning_db::Store> planted_;
-  StoreWeather weather_;
+  std::unique_ptr<WatchedStore> store_;
   Network network_;
   std::unique_ptr<SimDaemon> daemon_;
   std::vector<std::unique_ptr<SimWorker>> workers_;
   bool is_chaos_ = true;
 };
 
-inline Outcome Simulate(const Scenario& scenario, const Plant& plant = {}) {
+inline Outcome Simulate(const Scenario &scenario, const Plant &plant = {}) {
   return Farm(scenario, plant).Run();
 }
 

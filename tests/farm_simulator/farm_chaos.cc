@@ -23,7 +23,7 @@ void Farm::PlanChaos() {
     }
   }
   if (scenario_.Has(Fault::kDaemonKills)) {
-    weather_.kill_share = 0.001;
+    store_->weather.kill_share = 0.001;
     for (int i = 0; i < scenario_.daemon_kills; ++i) {
       Sometime([this] {
         if (daemon_ != nullptr) daemon_->Kill();
@@ -42,13 +42,13 @@ void Farm::PlanWorkerChaos() {
     for (int i = 0; i < some / 2 + 1; ++i) Sometime([this] { AnyWorker().Drain(); });
     Sometime([this] {
       if (daemon_ == nullptr || daemon_->is_dead()) return;
-      daemon_->dispatcher().DrainWorker(AnyWorker().traits().name, [](const absl::Status&) {});
+      daemon_->dispatcher().DrainWorker(AnyWorker().traits().name, [](const absl::Status &) {});
     });
   }
   if (scenario_.Has(Fault::kDevices)) {
     for (int i = 0; i < some / 2 + 1; ++i) {
       Sometime([this] {
-        SimWorker& worker = AnyWorker();
+        SimWorker &worker = AnyWorker();
         worker.Unplug();
         queue_.After(queue_.Between(0, 20 * kSecond), [&worker] { worker.Replug(); });
       });
@@ -82,18 +82,19 @@ void Farm::PlanNetworkChaos() {
 
 void Farm::PlanStorageChaos() {
   if (!scenario_.Has(Fault::kStorage)) return;
-  weather_.fail_share = 0.002;
+  store_->weather.fail_share = 0.002;
   Sometime([this] {
-    weather_.is_full = true;
-    queue_.After(queue_.Between(kSecond, 15 * kSecond), [this] { weather_.is_full = false; });
+    store_->weather.is_full = true;
+    queue_.After(queue_.Between(kSecond, 15 * kSecond),
+                 [this] { store_->weather.is_full = false; });
   });
 }
 
 void Farm::EndChaos() {
   is_chaos_ = false;
-  weather_.is_full = false;
-  weather_.fail_share = 0;
-  weather_.kill_share = 0;
+  store_->weather.is_full = false;
+  store_->weather.fail_share = 0;
+  store_->weather.kill_share = 0;
   network_.weather.break_share = 0;
   network_.weather.straggle_share = 0;
 }

@@ -9,29 +9,30 @@ namespace v1 = hone::v1;
 
 // ---- the network ----
 
-void Network::Listen(tuner::Dispatcher* dispatcher, std::shared_ptr<Life> daemon) {
+void Network::Listen(tuner::Dispatcher *dispatcher, std::shared_ptr<Life> daemon) {
   dispatcher_ = dispatcher;
   daemon_ = std::move(daemon);
   if (dispatcher != nullptr) return;
-  for (const std::weak_ptr<Stream>& stream : std::exchange(streams_, {})) {
+  for (const std::weak_ptr<Stream> &stream : std::exchange(streams_, {})) {
     if (const auto open = stream.lock()) open->LoseDaemon();
   }
 }
 
-std::shared_ptr<Stream> Network::Dial(const std::string& worker, WorkerPort* port) {
+std::shared_ptr<Stream> Network::Dial(const std::string &worker, WorkerPort *port) {
   if (dispatcher_ == nullptr) return nullptr;
   auto stream = std::make_shared<Stream>(this, ++last_stream_, worker, port);
-  std::erase_if(streams_, [](const auto& other) { return other.expired(); });
+  std::erase_if(streams_, [](const auto &other) { return other.expired(); });
   streams_.push_back(stream);
+  dispatcher_->Opened(stream);
   return stream;
 }
 
-void Network::BlackHole(const std::string& worker, int64_t until_ns) {
-  int64_t& until = black_until_ns_[worker];
+void Network::BlackHole(const std::string &worker, int64_t until_ns) {
+  int64_t &until = black_until_ns_[worker];
   until = std::max(until, until_ns);
 }
 
-int64_t Network::BlackUntil(const std::string& worker) const {
+int64_t Network::BlackUntil(const std::string &worker) const {
   const auto it = black_until_ns_.find(worker);
   return it == black_until_ns_.end() ? 0 : it->second;
 }
@@ -44,7 +45,7 @@ void Network::BreakOne() {
 
 // ---- a stream ----
 
-Stream::Stream(Network* network, int64_t id, std::string worker, WorkerPort* port)
+Stream::Stream(Network *network, int64_t id, std::string worker, WorkerPort *port)
     : network_(network),
       id_(id),
       worker_(std::move(worker)),
@@ -52,16 +53,16 @@ Stream::Stream(Network* network, int64_t id, std::string worker, WorkerPort* por
       dispatcher_(network->dispatcher_),
       daemon_(network->daemon_) {}
 
-void Stream::Push(Pipe& pipe, std::function<void()> item) {
+void Stream::Push(Pipe &pipe, std::function<void()> item) {
   pipe.push_back(std::move(item));
-  const NetworkWeather& weather = network_->weather;
+  const NetworkWeather &weather = network_->weather;
   const int64_t delay = network_->queue_->Between(weather.least_delay_ns, weather.most_delay_ns);
   network_->queue_->After(delay, [self = shared_from_this(), &pipe] { self->Arrive(pipe); });
 }
 
-void Stream::Arrive(Pipe& pipe) {
+void Stream::Arrive(Pipe &pipe) {
   if (pipe.empty()) return;
-  EventQueue& queue = *network_->queue_;
+  EventQueue &queue = *network_->queue_;
   const int64_t not_before = std::max(network_->BlackUntil(worker_),
                                       &pipe == &to_daemon_ ? straggles_until_ns_ : int64_t{0});
   if (not_before > queue.now_ns()) {
@@ -74,7 +75,7 @@ void Stream::Arrive(Pipe& pipe) {
   item();
 }
 
-void Stream::Cut(Pipe& pipe) {
+void Stream::Cut(Pipe &pipe) {
   const size_t kept = network_->queue_->random().Below(pipe.size() + 1);
   pipe.resize(kept);
 }
@@ -92,7 +93,7 @@ void Stream::Send(v1::WorkResponse message) {
   WriteResponse(message);
   // The daemon may not know yet that nobody hears it.
   if (is_broken_) return;
-  EventQueue& queue = *network_->queue_;
+  EventQueue &queue = *network_->queue_;
   if (network_->weather.offers_unleased && message.has_assignment() && queue.IsTrue(0.05)) {
     v1::WorkResponse extra = message;
     extra.mutable_assignment()->set_fence(message.assignment().fence() + 1'000'000);
@@ -117,10 +118,10 @@ void Stream::Close(absl::Status status) {
   PushClosed();
 }
 
-void Stream::Tell(const v1::WorkRequest& message) {
+void Stream::Tell(const v1::WorkRequest &message) {
   if (is_broken_) return;
   if (message.has_hello()) {
-    for (const v1::Device& device : message.hello().devices()) {
+    for (const v1::Device &device : message.hello().devices()) {
       fingerprints_[device.id()] = device.fingerprint();
     }
   }
@@ -153,7 +154,7 @@ void Stream::HangUp() {
 void Stream::Break() {
   if (is_broken_) return;
   is_broken_ = true;
-  EventQueue& queue = *network_->queue_;
+  EventQueue &queue = *network_->queue_;
   if (queue.IsTrue(network_->weather.straggle_share)) {
     straggles_until_ns_ = queue.now_ns() + queue.Between(0, 8 * kSecond);
   } else {

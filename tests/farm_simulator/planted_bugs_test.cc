@@ -1,4 +1,5 @@
-// The checker finds bugs that are planted: otherwise its silence would say nothing.
+// The checker finds bugs that are planted: otherwise its silence would say
+// nothing.
 #include <gtest/gtest.h>
 #include <spdlog/spdlog.h>
 
@@ -14,14 +15,13 @@
 
 #include "tests/farm_simulator/checker.h"
 #include "tests/farm_simulator/farm.h"
-#include "tests/farm_simulator/forwarding_store.h"
 
 namespace hone::sim {
 namespace {
 
 using tuning_db::Record;
+using tuning_db::Settlement;
 using tuning_db::SettleResult;
-using tuning_db::Store;
 using tuning_db::Trial;
 
 // Every n-th of the calls goes wrong.
@@ -35,103 +35,114 @@ class EveryNth {
   int calls_ = 0;
 };
 
-class SettlesTwice : public ForwardingStore {
+class SettlesTwice : public WatchedStore {
  public:
-  using ForwardingStore::ForwardingStore;
-  absl::StatusOr<SettleResult> Settle(int64_t fence, const Record& record) override {
-    const auto result = next_->Settle(fence, record);
+  using WatchedStore::WatchedStore;
+
+ private:
+  absl::StatusOr<SettleResult> CommitSettle(const Settlement &settlement) override {
+    const auto result = WatchedStore::CommitSettle(settlement);
     if (!result.ok()) return result;
     return SettleResult::kSettled;
   }
 };
 
-class ForgetsSettlements : public ForwardingStore {
+class ForgetsSettlements : public WatchedStore {
  public:
-  using ForwardingStore::ForwardingStore;
-  absl::StatusOr<SettleResult> Settle(int64_t fence, const Record& record) override {
-    if (forgets_.IsNow()) return SettleResult::kSettled;
-    return next_->Settle(fence, record);
-  }
+  using WatchedStore::WatchedStore;
 
  private:
+  absl::StatusOr<SettleResult> CommitSettle(const Settlement &settlement) override {
+    if (forgets_.IsNow()) return SettleResult::kSettled;
+    return WatchedStore::CommitSettle(settlement);
+  }
+
   EveryNth forgets_{10};
 };
 
-class ReusesFences : public ForwardingStore {
+class ReusesFences : public WatchedStore {
  public:
-  using ForwardingStore::ForwardingStore;
-  absl::StatusOr<Trial> Lease(int64_t trial, const std::string& worker) override {
-    auto leased = next_->Lease(trial, worker);
+  using WatchedStore::WatchedStore;
+
+ private:
+  absl::StatusOr<Trial> CommitLease(const tuning_db::LeaseRequest &request) override {
+    auto leased = WatchedStore::CommitLease(request);
     if (leased.ok() && reuses_.IsNow()) leased->fence -= 1;
     return leased;
   }
 
- private:
   EveryNth reuses_{10};
 };
 
 // Settles whatever comes, under the newest fence.
-class TakesLateResults : public ForwardingStore {
+class TakesLateResults : public WatchedStore {
  public:
-  using ForwardingStore::ForwardingStore;
-  absl::StatusOr<Trial> Lease(int64_t trial, const std::string& worker) override {
-    auto leased = next_->Lease(trial, worker);
-    if (leased.ok()) newest_[trial] = leased->fence;
-    return leased;
-  }
-  absl::StatusOr<SettleResult> Settle(int64_t fence, const Record& record) override {
-    return next_->Settle(newest_[record.trial], record);
-  }
+  using WatchedStore::WatchedStore;
 
  private:
+  absl::StatusOr<Trial> CommitLease(const tuning_db::LeaseRequest &request) override {
+    auto leased = WatchedStore::CommitLease(request);
+    if (leased.ok()) newest_[request.trial] = leased->fence;
+    return leased;
+  }
+  absl::StatusOr<SettleResult> CommitSettle(const Settlement &settlement) override {
+    Settlement late = settlement;
+    late.fence = newest_[settlement.record.trial];
+    return WatchedStore::CommitSettle(late);
+  }
+
   std::map<int64_t, int64_t> newest_;
 };
 
-class SpendsMoreThanTheBudget : public ForwardingStore {
+class SpendsMoreThanTheBudget : public WatchedStore {
  public:
-  using ForwardingStore::ForwardingStore;
-  absl::StatusOr<std::vector<Trial>> Propose(const std::vector<Trial>& trials) override {
-    auto rows = next_->Propose(trials);
+  using WatchedStore::WatchedStore;
+  absl::StatusOr<std::vector<Trial>> Propose(const tuning_db::Ownership &ownership,
+                                             const std::vector<Trial> &trials) override {
+    auto rows = WatchedStore::Propose(ownership, trials);
     if (!rows.ok() || trials.empty()) return rows;
     Trial extra = trials[0];
     extra.config_digest = "one more";
-    EXPECT_TRUE(next_->Import(extra, Record()).ok());
+    EXPECT_TRUE(Import(extra, Record()).ok());
     return rows;
   }
 };
 
-class SpeaksAfterTheEnd : public ForwardingStore {
+class SpeaksAfterTheEnd : public WatchedStore {
  public:
-  using ForwardingStore::ForwardingStore;
-  absl::Status SetJobState(int64_t id, tuning_db::JobState state,
-                           const std::string& message) override {
-    const absl::Status set = next_->SetJobState(id, state, message);
-    EXPECT_TRUE(next_->AppendEvent(id, "progress", "{}").ok());
-    return set;
+  using WatchedStore::WatchedStore;
+  absl::StatusOr<std::vector<tuning_db::Event>> ListEvents(int64_t job, int64_t after_seq,
+                                                           int64_t limit) override {
+    auto events = WatchedStore::ListEvents(job, after_seq, limit);
+    if (events.ok()) events->push_back({job, 0, "progress", "{}", 0});
+    return events;
   }
 };
 
-class StoresWhatWasNotAssigned : public ForwardingStore {
+class StoresWhatWasNotAssigned : public WatchedStore {
  public:
-  using ForwardingStore::ForwardingStore;
-  absl::StatusOr<SettleResult> Settle(int64_t fence, const Record& record) override {
-    Record other = record;
-    if (changes_.IsNow()) other.median_ns = other.samples_ns.emplace_back() = 1;
-    return next_->Settle(fence, other);
-  }
+  using WatchedStore::WatchedStore;
 
  private:
+  absl::StatusOr<SettleResult> CommitSettle(const Settlement &settlement) override {
+    Settlement other = settlement;
+    if (!other.record.samples_ns.empty() && changes_.IsNow()) other.record.samples_ns[0] = 1;
+    return WatchedStore::CommitSettle(other);
+  }
+
   EveryNth changes_{10};
 };
 
 template <typename Bug>
 Plant InStore() {
   Plant plant;
-  plant.store = [](Store* store) { return std::make_unique<Bug>(store); };
+  plant.store = [](const Clock &clock, EventQueue *queue, History *history) {
+    return std::make_unique<Bug>(clock, queue, history);
+  };
   return plant;
 }
 
-Plant InNetwork(std::function<void(NetworkWeather&)> change) {
+Plant InNetwork(std::function<void(NetworkWeather &)> change) {
   Plant plant;
   plant.network = std::move(change);
   return plant;
@@ -144,8 +155,8 @@ const std::set<Fault> kLate = {Fault::kResets, Fault::kWorkerKills, Fault::kDaem
                                Fault::kStragglers, Fault::kBlackHoles};
 
 // In one of a few runs.
-bool IsFound(const Plant& plant, std::string_view invariant,
-             const std::set<Fault>& faults = kSurvived) {
+bool IsFound(const Plant &plant, std::string_view invariant,
+             const std::set<Fault> &faults = kSurvived) {
   spdlog::set_level(spdlog::level::off);
   for (uint64_t seed = 5; seed < 10; ++seed) {
     Scenario scenario{.seed = seed};
@@ -153,7 +164,7 @@ bool IsFound(const Plant& plant, std::string_view invariant,
     const Outcome outcome = Simulate(scenario, plant);
     const std::vector<Violation> found = CheckAll({outcome.history, outcome.end});
     if (std::any_of(found.begin(), found.end(),
-                    [&](const Violation& violation) { return violation.invariant == invariant; })) {
+                    [&](const Violation &violation) { return violation.invariant == invariant; })) {
       return true;
     }
   }
@@ -161,7 +172,7 @@ bool IsFound(const Plant& plant, std::string_view invariant,
 }
 
 TEST(PlantedBugs, NoneIsFoundWhereThereIsNone) {
-  for (const Invariant& invariant : Invariants()) {
+  for (const Invariant &invariant : Invariants()) {
     EXPECT_FALSE(IsFound({}, invariant.name)) << invariant.name;
     EXPECT_FALSE(IsFound({}, invariant.name, {Fault::kHangs})) << invariant.name;
   }
@@ -190,17 +201,17 @@ TEST(PlantedBugs, LateResultsThatAreTaken) {
 
 TEST(PlantedBugs, AcknowledgementsBeforeTheCommit) {
   EXPECT_TRUE(
-      IsFound(InNetwork([](NetworkWeather& w) { w.acknowledges_early = true; }), "commit-first"));
+      IsFound(InNetwork([](NetworkWeather &w) { w.acknowledges_early = true; }), "commit-first"));
 }
 
 TEST(PlantedBugs, AssignmentsWithoutALease) {
   EXPECT_TRUE(
-      IsFound(InNetwork([](NetworkWeather& w) { w.offers_unleased = true; }), "commit-first"));
+      IsFound(InNetwork([](NetworkWeather &w) { w.offers_unleased = true; }), "commit-first"));
 }
 
 TEST(PlantedBugs, MoreLeasesThanTheWindow) {
   EXPECT_TRUE(
-      IsFound(InNetwork([](NetworkWeather& w) { w.doubles_windows = true; }), "window-kept"));
+      IsFound(InNetwork([](NetworkWeather &w) { w.doubles_windows = true; }), "window-kept"));
 }
 
 TEST(PlantedBugs, LeasesThatNobodyEnds) {

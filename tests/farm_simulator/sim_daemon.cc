@@ -11,18 +11,18 @@ constexpr int64_t kTickNs = 250 * kMillisecond;
 SimDaemon::SimDaemon(DaemonParts parts)
     : parts_(std::move(parts)),
       clock_(parts_.queue, parts_.queue->Between(1, 1000 * kHour)),
-      executor_(parts_.queue, life_),
-      store_(parts_.store, parts_.weather, parts_.queue, life_, parts_.history,
-             [this] { Kill(); }) {
+      executor_(parts_.queue, life_) {
+  parts_.store->Serve(life_, [this] { Kill(); });
   tuner::DispatcherOptions options;
   options.lease_slack_ns = kLeaseSlackNs;
   JumpClock();
   parts_.history->push_back({.at_ns = parts_.queue->now_ns(), .what = What::kDaemonUp});
-  dispatcher_ = std::make_unique<tuner::Dispatcher>(options, &store_, &clock_, &executor_, [this] {
-    if (jobs_ != nullptr) jobs_->Tick();
-  });
+  dispatcher_ =
+      std::make_unique<tuner::Dispatcher>(options, parts_.store, &clock_, &executor_, [this] {
+        if (jobs_ != nullptr) jobs_->Tick();
+      });
   JobLayerParts job_parts;
-  job_parts.store = &store_;
+  job_parts.store = parts_.store;
   job_parts.measurer = dispatcher_.get();
   job_parts.clock = &clock_;
   job_parts.executor = &executor_;

@@ -1,4 +1,5 @@
-// One life of the daemon: a dispatcher and what feeds it, on a store that outlives them.
+// One life of the daemon: a dispatcher and what feeds it, on a store that
+// outlives them.
 #ifndef HONE_TESTS_FARM_SIMULATOR_SIM_DAEMON_H_
 #define HONE_TESTS_FARM_SIMULATOR_SIM_DAEMON_H_
 
@@ -11,11 +12,10 @@
 namespace hone::sim {
 
 struct DaemonParts {
-  EventQueue* queue = nullptr;
-  Network* network = nullptr;
-  History* history = nullptr;
-  tuning_db::Store* store = nullptr;
-  StoreWeather* weather = nullptr;
+  EventQueue *queue = nullptr;
+  Network *network = nullptr;
+  History *history = nullptr;
+  WatchedStore *store = nullptr;
   bool runs_loop = false;  // the TuningLoop; otherwise jobs are fed directly
   bool ticks = true;       // a bug that tests plant: false
 };
@@ -26,13 +26,13 @@ class SimDaemon {
   explicit SimDaemon(DaemonParts parts);
   ~SimDaemon();
 
-  // From here on nothing of it has any effect: it may be called amid its own doing. To be destroyed
-  // from outside it.
+  // From here on nothing of it has any effect: it may be called amid its own
+  // doing. To be destroyed from outside it.
   void Kill();
   bool is_dead() const { return life_->is_over(); }
 
-  JobLayer& jobs() { return *jobs_; }
-  tuner::Dispatcher& dispatcher() { return *dispatcher_; }
+  JobLayer &jobs() { return *jobs_; }
+  tuner::Dispatcher &dispatcher() { return *dispatcher_; }
   // Its wall clock jumps.
   void JumpClock();
 
@@ -43,7 +43,6 @@ class SimDaemon {
   const std::shared_ptr<Life> life_ = std::make_shared<Life>();
   SimClock clock_;
   SimExecutor executor_;
-  WatchedStore store_;
   std::unique_ptr<tuner::Dispatcher> dispatcher_;
   std::unique_ptr<JobLayer> jobs_;
 };

@@ -107,19 +107,23 @@ void SimWorker::Beat() {
       std::exchange(stream_, nullptr)->HangUp();
       return Redial();
     }
-    v1::WorkRequest message;
-    v1::Heartbeat& heartbeat = *message.mutable_heartbeat();
-    for (const auto& [id, device] : devices_) {
-      if (protocol_ < 3 || device.is_gone) continue;
-      v1::Running& running = *heartbeat.add_running();
-      running.set_device(id);
-      if (!device.run) continue;
-      running.set_fence(device.run->assignment.fence());
-      running.set_running_ns(Now() - device.run->began_ns);
-    }
-    Send(message);
+    SendHeartbeat();
     Beat();
   });
+}
+
+void SimWorker::SendHeartbeat() {
+  v1::WorkRequest message;
+  v1::Heartbeat& heartbeat = *message.mutable_heartbeat();
+  for (const auto& [id, device] : devices_) {
+    if (protocol_ < 3 || device.is_gone) continue;
+    v1::Running& running = *heartbeat.add_running();
+    running.set_device(id);
+    if (!device.run) continue;
+    running.set_fence(device.run->assignment.fence());
+    running.set_running_ns(Now() - device.run->began_ns);
+  }
+  Send(message);
 }
 
 void SimWorker::Send(const v1::WorkRequest& message) {

@@ -79,6 +79,8 @@ class SimWorker : public WorkerPort {
   void Dial();
   void Redial();
   void Beat();
+  // Of protocol 3 it says what its devices run.
+  void SendHeartbeat();
   void Send(const hone::v1::WorkRequest& message);
   void SendHello();
   // After Welcome, or, of an old release, at once.

@@ -123,6 +123,8 @@ void SimWorker::Begin(Device& device) {
        .device = device.info.id(),
        .text = instance_,
        .resources = {device.info.resources().begin(), device.info.resources().end()}});
+  // A worker that goes down has said what took it.
+  if (protocol_ >= 3) SendHeartbeat();
   const int64_t least = traits_.measure_ns / 2;
   const int64_t candidates = std::max(assignment.candidates_size(), 1);
   const int64_t takes_ns = candidates * queue_->Between(least, 3 * least);

@@ -1,64 +1,79 @@
-// The store as one life of the daemon sees it: it fails now and then, and is gone once that life is
-// over. What was committed is written into the history.
+// The store that outlives daemons, as one life of the daemon at a time sees it:
+// commits take time, fail now and then, and what waits for one is lost with the
+// daemon. What was committed is written into the history.
 #ifndef HONE_TESTS_FARM_SIMULATOR_WATCHED_STORE_H_
 #define HONE_TESTS_FARM_SIMULATOR_WATCHED_STORE_H_
 
 #include <functional>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "tests/farm_simulator/event_queue.h"
-#include "tests/farm_simulator/forwarding_store.h"
 #include "tests/farm_simulator/history.h"
+#include "tuning_db/memory/memory_store.h"
 
 namespace hone::sim {
 
-// What befalls writes. It outlives daemons.
+// What befalls writes.
 struct StoreWeather {
   bool is_full = false;   // every write fails
   double fail_share = 0;  // so does this share of them
-  double kill_share = 0;  // the daemon is killed at this share of them: before or after the commit
+  double kill_share = 0;  // the daemon is killed at this share of them: before
+                          // or after the commit
+  // Batches are committed before their call returns. Otherwise some
+  // milliseconds later, all that wait at once.
+  bool commits_at_once = false;
 };
 
-class WatchedStore : public ForwardingStore {
+class WatchedStore : public tuning_db::MemoryStore {
  public:
-  WatchedStore(tuning_db::Store* next, StoreWeather* weather, EventQueue* queue,
-               std::shared_ptr<Life> life, History* history, std::function<void()> kill)
-      : ForwardingStore(next),
-        weather_(weather),
-        queue_(queue),
-        life_(std::move(life)),
-        history_(history),
-        kill_(std::move(kill)) {}
+  using Life = sim::Life;  // the base has another
+  using Trial = tuning_db::Trial;
+  using SettleResult = tuning_db::SettleResult;
 
-  absl::Status SetJobState(int64_t id, tuning_db::JobState state,
-                           const std::string& message) override;
-  absl::Status SetJobRan(int64_t id, int64_t ran_ns) override;
-  absl::StatusOr<std::vector<tuning_db::Trial>> Propose(
-      const std::vector<tuning_db::Trial>& trials) override;
-  absl::StatusOr<tuning_db::Trial> Lease(int64_t trial, const std::string& worker) override;
-  absl::Status Release(int64_t trial, int64_t fence) override;
-  absl::StatusOr<tuning_db::SettleResult> Settle(int64_t fence,
-                                                 const tuning_db::Record& record) override;
-  absl::StatusOr<tuning_db::SettleResult> SettleFinal(int64_t fence,
-                                                      const tuning_db::Record& record,
-                                                      const tuning_db::Final& final) override;
+  WatchedStore(const Clock &clock, EventQueue *queue, History *history)
+      : MemoryStore(clock), queue_(queue), history_(history) {}
+
+  // From here on it is this daemon's, which is dead when its life is over or
+  // `kill` was called.
+  void Serve(std::shared_ptr<Life> life, std::function<void()> kill);
+
+  absl::Status SetJobState(const tuning_db::Ownership &ownership, int64_t id,
+                           tuning_db::JobState state, const std::string &message) override;
+  absl::StatusOr<std::vector<Trial>> Propose(const tuning_db::Ownership &ownership,
+                                             const std::vector<Trial> &trials) override;
+  absl::Status LeaseMany(std::vector<tuning_db::LeaseRequest> requests,
+                         std::function<void(LeaseAnswers)> done) override;
+  absl::Status ReleaseMany(std::vector<tuning_db::ReleaseRequest> requests,
+                           std::function<void(ReleaseAnswers)> done) override;
+  absl::Status SettleMany(std::vector<tuning_db::Settlement> settlements,
+                          std::function<void(SettleAnswers)> done) override;
+
+  StoreWeather weather;
+
+ protected:
+  // What is carried out: bugs that tests plant override it.
+  virtual absl::StatusOr<Trial> CommitLease(const tuning_db::LeaseRequest &request);
+  virtual absl::StatusOr<SettleResult> CommitSettle(const tuning_db::Settlement &settlement);
 
  private:
   // Before a write: an error if it is not to be carried out.
-  absl::Status Enter(const std::string& call);
+  absl::Status Enter(const std::string &call);
   // After its commit.
   void Leave();
-  void WriteSettled(int64_t fence, const tuning_db::Record& record,
-                    const absl::StatusOr<tuning_db::SettleResult>& result);
+  // Carries the requests out, one by one, and calls back.
+  template <typename Request, typename Answer>
+  absl::Status Commit(const std::string &call, std::vector<Request> requests,
+                      std::function<absl::StatusOr<Answer>(const Request &)> commit_one,
+                      std::function<void(std::vector<absl::StatusOr<Answer>>)> done);
+  void Begin(std::function<void()> work);
 
-  StoreWeather* const weather_;
-  EventQueue* const queue_;
-  const std::shared_ptr<Life> life_;
-  History* const history_;
-  const std::function<void()> kill_;  // the daemon
+  EventQueue *const queue_;
+  History *const history_;
+  std::shared_ptr<Life> life_ = std::make_shared<Life>();
+  std::function<void()> kill_ = [] {};
+  std::vector<std::function<void()>> waiting_;  // for the commit that is under way
 };
 
 }  // namespace hone::sim
