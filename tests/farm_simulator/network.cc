@@ -125,6 +125,10 @@ void Stream::Tell(const v1::WorkRequest &message) {
       fingerprints_[device.id()] = device.fingerprint();
     }
   }
+  if (message.has_device_update()) {
+    const v1::Device &device = message.device_update().device();
+    fingerprints_[device.id()] = device.fingerprint();
+  }
   Push(to_daemon_, [this, message] {
     if (daemon_->is_over()) return;
     WriteRequest(message);

@@ -6,6 +6,8 @@ namespace hone::sim {
 
 namespace {
 constexpr int64_t kTickNs = 250 * kMillisecond;
+// Wall clocks of simulations show about this: a time of this century, as records have.
+constexpr int64_t kWallNs = 500'000 * kHour;
 }  // namespace
 
 SimDaemon::SimDaemon(DaemonParts parts)
@@ -43,7 +45,7 @@ void SimDaemon::Kill() {
   parts_.network->Listen(nullptr, nullptr);
 }
 
-void SimDaemon::JumpClock() { clock_.SetWall(parts_.queue->Between(-kHour, kHour)); }
+void SimDaemon::JumpClock() { clock_.SetWall(kWallNs + parts_.queue->Between(-kHour, kHour)); }
 
 void SimDaemon::Tick() {
   parts_.queue->After(kTickNs, life_, [this] {
