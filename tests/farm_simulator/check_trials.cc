@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <set>
 #include <utility>
@@ -174,20 +175,80 @@ std::vector<Violation> CheckEchoes(const Evidence& evidence) {
   return found;
 }
 
+namespace {
+
+// Fences that ran, by trial. A worker of protocol 2 does not say what it runs: of a device of one
+// the oldest lease counts as running (docs/protocol.md, Versions).
+class Began {
+ public:
+  void Take(const Event& event) {
+    switch (event.what) {
+      case What::kWelcome:
+        protocols_[event.stream] = event.number;
+        break;
+      case What::kRunBegin:
+        began_[event.trial].insert(event.fence);
+        break;
+      case What::kLease:
+        if (trials_.count(event.trial) > 0) End(trials_[event.trial]);
+        trials_[event.trial] = event.fence;
+        break;
+      case What::kOffer:
+        if (protocols_[event.stream] == 2) {
+          const Device device = {event.worker, event.device};
+          waiting_[device].push_back({event.trial, event.fence});
+          BeginOldest(device);
+        }
+        break;
+      case What::kRelease:
+      case What::kSettle:
+      case What::kRevoke:
+        End(event.fence);
+        break;
+      default:
+        break;
+    }
+  }
+
+  size_t TimesOf(int64_t trial) { return began_[trial].size(); }
+  bool Has(int64_t trial, int64_t fence) { return began_[trial].count(fence) > 0; }
+
+ private:
+  using Device = std::pair<std::string, std::string>;  // worker and id
+  using Offered = std::pair<int64_t, int64_t>;         // trial and fence
+
+  void End(int64_t fence) {
+    for (auto& [device, offered] : waiting_) {
+      const auto is_it = [&](const Offered& other) { return other.second == fence; };
+      if (std::erase_if(offered, is_it) > 0) BeginOldest(device);
+    }
+  }
+  void BeginOldest(const Device& device) {
+    const std::deque<Offered>& offered = waiting_[device];
+    if (!offered.empty()) began_[offered.front().first].insert(offered.front().second);
+  }
+
+  std::map<int64_t, int64_t> protocols_;  // by stream
+  std::map<int64_t, int64_t> trials_;     // newest fence
+  std::map<Device, std::deque<Offered>> waiting_;
+  std::map<int64_t, std::set<int64_t>> began_;
+};
+
+}  // namespace
+
 std::vector<Violation> CheckNoBlameWaiting(const Evidence& evidence) {
   std::vector<Violation> found;
-  std::map<int64_t, std::set<int64_t>> began;  // fences that ran, by trial
+  Began began;
   for (size_t i = 0; i < evidence.history.size(); ++i) {
     const Event& event = evidence.history[i];
-    if (event.what == What::kRunBegin) began[event.trial].insert(event.fence);
-    if (event.what == What::kRelease && event.number == 1 &&
-        began[event.trial].count(event.fence) == 0) {
+    began.Take(event);
+    if (event.what == What::kRelease && event.number == 1 && !began.Has(event.trial, event.fence)) {
       found.push_back({"", i,
                        fmt::format("trial {} is struck for fence {}, which never ran", event.trial,
                                    event.fence)});
     }
     if (!IsSettling(event) || event.text != Name(Outcome::kDeviceLost)) continue;
-    const size_t ran = began[event.trial].size();
+    const size_t ran = began.TimesOf(event.trial);
     if (ran < static_cast<size_t>(evidence.bars.poison_limit)) {
       found.push_back(
           {"", i,

@@ -223,6 +223,12 @@ TEST(Checker, NoBlameWaiting) {
   };
   EXPECT_EQ(Violated(struck(true)), Names{});
   EXPECT_EQ(Violated(struck(false)), Names{"no-blame-waiting"});
+  History of_protocol_2 = struck(false);
+  of_protocol_2.insert(of_protocol_2.begin() + 1,
+                       {{.at_ns = 1, .what = What::kWelcome, .worker = "w", .number = 2},
+                        {.at_ns = 1, .what = What::kCredit, .worker = "w", .number = 1},
+                        {.at_ns = 2, .what = What::kOffer, .trial = 1, .fence = 1, .worker = "w"}});
+  EXPECT_EQ(Violated(of_protocol_2), Names{});
   Event given_up = Settle(4, 1, 2);
   given_up.worker = "";
   given_up.text = Name(Outcome::kDeviceLost);

@@ -67,11 +67,12 @@ class ReusesFences : public WatchedStore {
  private:
   absl::StatusOr<Trial> CommitLease(const tuning_db::LeaseRequest &request) override {
     auto leased = WatchedStore::CommitLease(request);
-    if (leased.ok() && reuses_.IsNow()) leased->fence -= 1;
+    // Whose lease has ended: that a fence is nobody else's is what a daemon may rely on.
+    if (leased.ok() && ++leases_ == 60) leased->fence = 1;
     return leased;
   }
 
-  EveryNth reuses_{10};
+  int leases_ = 0;
 };
 
 // Settles whatever comes, under the newest fence.
