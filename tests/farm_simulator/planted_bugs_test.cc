@@ -197,7 +197,7 @@ TEST(PlantedBugs, FencesThatAreUsedAgain) {
 }
 
 TEST(PlantedBugs, LateResultsThatAreTaken) {
-  EXPECT_TRUE(IsFound(InStore<TakesLateResults>(), "newest-fence", {Fault::kLies}));
+  EXPECT_TRUE(IsFound(InStore<TakesLateResults>(), "newest-fence", kLate));
 }
 
 TEST(PlantedBugs, AcknowledgementsBeforeTheCommit) {
