@@ -19,7 +19,7 @@
 namespace hone::tuning_db {
 
 // Batches are called back before their call returns, so that a test knows what happens when.
-class MemoryStore final : public Store {
+class MemoryStore : public Store {
  public:
   explicit MemoryStore(const Clock& clock) : clock_(clock) {}
 

@@ -1,0 +1,29 @@
+// What docs/protocol.md promises and today's daemon does not keep. To be emptied.
+#ifndef HONE_TESTS_FARM_SIMULATOR_NOT_YET_H_
+#define HONE_TESTS_FARM_SIMULATOR_NOT_YET_H_
+
+#include <string_view>
+#include <vector>
+
+#include "tests/farm_simulator/scenario.h"
+
+namespace hone::sim {
+
+// The invariant may be violated in scenarios with this fault.
+struct NotYet {
+  std::string_view invariant;
+  Fault fault;
+  std::string_view why;
+};
+
+inline const std::vector<NotYet> kNotYet = {
+    {"echo-checked", Fault::kLies,
+     "seeds 83, 152: what was not believed and is sent again before its release is committed is "
+     "taken for a stray result, of which less is checked"},
+    {"budget-exact", Fault::kCancels,
+     "seed 43: DirectJobs forgets over a restart that it was cancelling a job"},
+};
+
+}  // namespace hone::sim
+
+#endif  // HONE_TESTS_FARM_SIMULATOR_NOT_YET_H_
