@@ -204,15 +204,20 @@ Lease Dispatcher::Close(int64_t fence) {
 
 void Dispatcher::Release(int64_t trial, int64_t fence, bool is_strike) {
   CrashPoint("tuner.release.before");
+  releasing_.insert(fence);
   const absl::Status begun = store_->ReleaseMany(
       {{.trial = trial, .fence = fence, .is_strike = is_strike}},
-      [trial](const tuning_db::TrialStore::ReleaseAnswers& answers) {
+      [this, mailbox = mailbox_, trial,
+       fence](const tuning_db::TrialStore::ReleaseAnswers& answers) {
+        mailbox->Post([this, fence] { releasing_.erase(fence); });
         // A new lease makes the old fence late all the same.
         if (answers.at(0).ok()) return;
         spdlog::warn("releasing trial {}: {}", trial, answers.at(0).status().ToString());
       });
   CrashPoint("tuner.release.after");
-  if (!begun.ok()) spdlog::warn("releasing trial {}: {}", trial, begun.ToString());
+  if (begun.ok()) return;
+  releasing_.erase(fence);
+  spdlog::warn("releasing trial {}: {}", trial, begun.ToString());
 }
 
 void Dispatcher::Lose(int64_t fence, bool is_strike) {

@@ -19,6 +19,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -169,6 +170,8 @@ class Dispatcher : public Measurer {
   StrayResults strays_;
   // Trials whose lease is on its way to the store.
   std::map<int64_t, std::shared_ptr<PendingTrial>> leasing_trials_;
+  // Fences whose release is on its way to the store.
+  std::set<int64_t> releasing_;
   // Streams that have not said Hello, and since when.
   std::map<std::shared_ptr<WorkerLink>, int64_t> strangers_;
   int64_t last_heartbeat_ns_ = 0;

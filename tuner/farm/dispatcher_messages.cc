@@ -173,6 +173,9 @@ void Dispatcher::TakeResult(Session& session, const v1::MeasureResult& result) {
   const int64_t fence = result.fence();
   const std::string worker = session.worker();
   Lease* const lease = leases_.Find(fence);
+  // The store holds the fence until its release is committed, and what it was compared with is
+  // gone.
+  if (releasing_.count(fence) > 0) return Answer(worker, fence, SettleResult::kRefused);
   if (lease == nullptr) {
     const FleetDevice* const device = DeviceOfResult(session, result, "");
     strays_.Settle(
