@@ -38,7 +38,7 @@ struct NetworkWeather {
   int64_t least_delay_ns = 100'000;
   int64_t most_delay_ns = 20 * kMillisecond;
   double break_share = 0;  // of the messages: the stream breaks behind them
-  // Of the streams that break: what was sent on them arrives seconds later.
+  // The share of the streams that break on which what was sent arrives seconds later.
   double straggle_share = 0;
   // Bugs that tests plant, to see that the checker finds them (checked at the daemon's end).
   bool acknowledges_early = false;  // what arrives is acknowledged before it was looked at

@@ -149,7 +149,7 @@ Plant InNetwork(std::function<void(NetworkWeather &)> change) {
   return plant;
 }
 
-// Of these the daemon keeps all that docs/protocol.md promises.
+// The daemon keeps all that docs/protocol.md promises under these.
 const std::set<Fault> kSurvived = {Fault::kResets, Fault::kWorkerKills};
 // What makes results come late and twice.
 const std::set<Fault> kLate = {Fault::kResets, Fault::kWorkerKills, Fault::kDaemonKills,

@@ -79,7 +79,7 @@ class SimWorker : public WorkerPort {
   void Dial();
   void Redial();
   void Beat();
-  // Of protocol 3 it says what its devices run.
+  // A worker of protocol 3 says in it what its devices run.
   void SendHeartbeat();
   void Send(const hone::v1::WorkRequest& message);
   void SendHello();

@@ -26,13 +26,6 @@ int CountAcknowledged(const FakeWorker& worker, int64_t fence) {
   return count;
 }
 
-bool WasRevoked(const FakeWorker& worker, int64_t fence) {
-  for (const auto& message : worker.received) {
-    if (message.has_revoke() && message.revoke().fence() == fence) return true;
-  }
-  return false;
-}
-
 // Trials that reached a worker, finals among them.
 int CountMeasured(World& world) {
   int measured = 0;
@@ -108,7 +101,7 @@ TEST(Dispatcher, RefusesALateFence) {
   slow.Connect();
   slow.SendResult(FakeMeasure(assignment, {"conv\n{}"}));
   world.Run();
-  EXPECT_TRUE(WasRevoked(slow, assignment.fence()));
+  EXPECT_TRUE(slow.WasRevoked(assignment.fence()));
   EXPECT_EQ(world.Records(Purpose::kSearch).size(), 3u);
 }
 
@@ -121,7 +114,7 @@ TEST(Dispatcher, RefusesAResultUnderTheLeaseOfAnotherWorker) {
   FakeWorker& forger = world.AddWorker("forger", 0);
   forger.SendResult(forged);
   world.Drain();
-  EXPECT_TRUE(WasRevoked(forger, forged.fence()));
+  EXPECT_TRUE(forger.WasRevoked(forged.fence()));
   EXPECT_EQ(CountAcknowledged(forger, forged.fence()), 0);
   EXPECT_TRUE(world.Records(Purpose::kSearch).empty());
   world.Run();
@@ -145,7 +138,7 @@ TEST(Dispatcher, RefusesAResultUnderALeaseThatTheStoreHasOfAnotherWorker) {
   FakeWorker& forger = world.AddWorker("forger", 0);
   forger.SendResult(result);
   world.Drain();
-  EXPECT_TRUE(WasRevoked(forger, leased.fence));
+  EXPECT_TRUE(forger.WasRevoked(leased.fence));
   EXPECT_TRUE(world.Records(Purpose::kSearch).empty());
   FakeWorker& honest = world.AddWorker("honest", 0);
   honest.SendResult(result);
@@ -194,7 +187,7 @@ TEST(Dispatcher, CountsTheTimeOfALeaseFromWhenItIsTheFirstOfItsDevice) {
     ASSERT_FALSE(worker.assignments.empty());
     const int64_t fence = worker.assignments.front().fence();
     pass(20 * kSecond);  // the reference and the candidate, each as long as it may
-    EXPECT_FALSE(WasRevoked(worker, fence));
+    EXPECT_FALSE(worker.WasRevoked(fence));
     while (!worker.assignments.empty() && worker.assignments.front().fence() == fence) {
       worker.RunOne();
       world.Drain();
@@ -203,7 +196,7 @@ TEST(Dispatcher, CountsTheTimeOfALeaseFromWhenItIsTheFirstOfItsDevice) {
   ASSERT_FALSE(worker.assignments.empty()) << "the final";
   const int64_t fence = worker.assignments.front().fence();
   pass(2000 * kSecond);  // seven rounds of every entry
-  EXPECT_TRUE(WasRevoked(worker, fence)) << "overdue all the same";
+  EXPECT_TRUE(worker.WasRevoked(fence)) << "overdue all the same";
 }
 
 TEST(Dispatcher, PassesOnThatAReferenceDoesNotRun) {

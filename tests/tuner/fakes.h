@@ -2,6 +2,7 @@
 #ifndef HONE_TESTS_TUNER_FAKES_H_
 #define HONE_TESTS_TUNER_FAKES_H_
 
+#include <algorithm>
 #include <deque>
 #include <functional>
 #include <map>
@@ -132,6 +133,12 @@ class FakeWorker {
   void SendResult(const hone::v1::MeasureResult& result);
 
   void AskFor(const std::string& digest);
+  // Whether the daemon has revoked the lease of this fence.
+  bool WasRevoked(int64_t fence) const {
+    return std::any_of(received.begin(), received.end(), [&](const auto& message) {
+      return message.has_revoke() && message.revoke().fence() == fence;
+    });
+  }
 
   // What was received, for tests to look at.
   std::vector<hone::v1::WorkResponse> received;

@@ -16,12 +16,6 @@ using tuning_db::Purpose;
 
 constexpr int64_t kSecond = 1'000'000'000;
 
-bool WasRevoked(const FakeWorker& worker, int64_t fence) {
-  return std::any_of(worker.received.begin(), worker.received.end(), [&](const auto& message) {
-    return message.has_revoke() && message.revoke().fence() == fence;
-  });
-}
-
 int CountLost(World& world) {
   const auto records = world.Records(Purpose::kSearch);
   return static_cast<int>(std::count_if(records.begin(), records.end(), [](const auto& record) {
@@ -135,9 +129,9 @@ TEST(FarmFaults, ADeviceThatHangsLosesItsLeaseInTimeAndRestsThen) {
     }
   };
   wait_hung(first.lease_ns() - kSecond);
-  EXPECT_FALSE(WasRevoked(hung, first.fence()));
+  EXPECT_FALSE(hung.WasRevoked(first.fence()));
   wait_hung(2 * kSecond);
-  EXPECT_TRUE(WasRevoked(hung, first.fence()));
+  EXPECT_TRUE(hung.WasRevoked(first.fence()));
   wait_hung(first.lease_ns() + 2 * kSecond);
   EXPECT_THAT(Only(world).quarantined().at("cpu0"), HasSubstr("ran for more than"));
   hung.Disconnect(true);
@@ -257,7 +251,7 @@ TEST(FarmFaults, AResultMeasuredAcrossALongRestartIsAccepted) {
   FakeWorker& back = *kept;
   world.workers["w1"] = std::move(kept);
   world.Run();
-  EXPECT_FALSE(WasRevoked(back, fence));
+  EXPECT_FALSE(back.WasRevoked(fence));
   EXPECT_EQ(world.Records(Purpose::kSearch).size(), 3u);
   EXPECT_EQ(back.runs, 3 + 1) << "each once, and the final";
 }
@@ -297,7 +291,7 @@ TEST(FarmFaults, NothingIsStoredOfAResultThatDiffersFromItsAssignment) {
     const int64_t job = world.Submit({.trials = 4});
     world.Run();
     ASSERT_FALSE(liar.sent.empty()) << name;
-    EXPECT_TRUE(WasRevoked(liar, liar.sent.front().fence())) << name;
+    EXPECT_TRUE(liar.WasRevoked(liar.sent.front().fence())) << name;
     for (const auto& record : world.Records(Purpose::kSearch)) {
       EXPECT_NE(record.worker, "liar") << name;
     }
@@ -318,7 +312,7 @@ TEST(FarmFaults, AnArtifactThatIsGoneGivesItsLeaseUp) {
   const int64_t fence = worker.assignments.front().fence();
   worker.AskFor("nothing that it was assigned");
   world.Run();
-  EXPECT_FALSE(WasRevoked(worker, fence));
+  EXPECT_FALSE(worker.WasRevoked(fence));
   EXPECT_EQ(world.GetJob(job).state, JobState::kDone);
 }
 
