@@ -72,7 +72,8 @@ class Farm {
     const std::string tasks = "/proc/" + std::to_string(daemon_->pid()) + "/task";
     bool killed = false;
     while (!killed && steady_clock::now() < end) {
-      for (const auto& task : fs::directory_iterator(tasks)) {
+      std::error_code gone;
+      for (const auto& task : fs::directory_iterator(tasks, gone)) {
         std::ifstream children(task.path() / "children");
         for (pid_t pid = 0; children >> pid;) killed |= kill(pid, SIGKILL) == 0;
       }

@@ -1,0 +1,19 @@
+// The statements of each migration, in a file named by the version that it makes.
+// Migrations are history: a released one is never changed, the next is added.
+#ifndef HONE_TUNING_DB_SQLITE_MIGRATIONS_MIGRATIONS_H_
+#define HONE_TUNING_DB_SQLITE_MIGRATIONS_MIGRATIONS_H_
+
+namespace hone::tuning_db::sqlite {
+
+extern const char kFirst[];
+extern const char kMisses[];
+extern const char kJobFigures[];
+extern const char kModelFinals[];
+extern const char kEarlyEnds[];
+extern const char kPrivateJobs[];
+extern const char kFarmState[];
+extern const char kFarmLog[];
+
+}  // namespace hone::tuning_db::sqlite
+
+#endif  // HONE_TUNING_DB_SQLITE_MIGRATIONS_MIGRATIONS_H_
