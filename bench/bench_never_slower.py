@@ -1,19 +1,24 @@
 #!/usr/bin/env python3
 """Models as `hone tune` leaves them beside the same models without it, on one and on two threads.
 
-    bench/bench_never_slower.py [--models TEXT,...] [--threads 1,2] [--trials 64] [--db FILE] [--tune-only]
+    bench/bench_never_slower.py [--models TEXT,...] [--threads 1,2] [--trials 64] [--processes 6]
+        [--db FILE] [--tune-only]
 
 Each model of the zoo is tuned as a user would tune it, compiled with what that kept and with defaults, and the two are
-timed in turns by `hone bench --compare`, after all tuning is done. A ratio is the median over its rounds of the default's
-time to the tuned one's, with its bootstrap 95 % interval: below 1 the tuned model is slower. A model is `slower` where the
-whole interval is below 1, or the median below 0.995. `seconds` is what tuning took, its second run with the same --db
-almost nothing. With --models nothing is written to bench/results.
+timed in turns by `hone bench --compare`, after all tuning is done, in --processes processes: where the buffers lie is
+drawn by each process anew, and is worth a percent. A process's ratio is the median over its rounds of the default's time
+to the tuned one's; a model's is the median over its processes. Its interval is from the least to the greatest of them,
+which with six processes holds the true median with 97 %. Below 1 the tuned model is slower. `same` says that both modules
+have the same config of every kernel: their ratio is the noise of this comparison. Another model is `slower` where the
+whole interval is below 1, or the median below 0.995. `tune_seconds` is what tuning took, its second run with the same
+--db almost nothing. With --models nothing is written to bench/results.
 """
 
 from __future__ import annotations
 
 import argparse
 import pathlib
+import statistics
 import tempfile
 import time
 from typing import Any
@@ -54,27 +59,34 @@ def tune(name: str, threads: int, folder: pathlib.Path, args: argparse.Namespace
 
 def compare(name: str, threads: int, folder: pathlib.Path, args: argparse.Namespace) -> dict[str, Any]:
     model = model_file(name, folder)
-    modules = {}
+    modules, kernels = {}, {}
     for kind, options in (("tuned", ["--db", args.db]), ("default", [])):
         modules[kind] = str(folder / f"{name}_{kind}_{threads}.so")
-        result_file.hone("compile", model, "-o", modules[kind], "--threads", str(threads), *options)
-    figures = result_file.hone("bench", modules["tuned"], "--compare", modules["default"], "--threads", str(threads))
-    ratio, low, high = (figures[key] for key in ("ratio", "ratio_low", "ratio_high"))
+        document = result_file.hone("compile", model, "-o", modules[kind], "--threads", str(threads), *options)
+        parts = ("workload", "signature", "config")
+        kernels[kind] = [[kernel[part] for part in parts] for kernel in document["kernels"]]
+    command = ("bench", modules["tuned"], "--compare", modules["default"], "--threads", str(threads))
+    processes = [result_file.hone(*command) for _ in range(args.processes)]
+    ratios = [figures["ratio"] for figures in processes]
+    ratio, low, high = statistics.median(ratios), min(ratios), max(ratios)
+    same = kernels["tuned"] == kernels["default"]
     return {
         "model": name,
         "threads": threads,
-        "default_us": figures["compare"]["median_us"],
-        "tuned_us": figures["median_us"],
+        "processes": args.processes,
+        "default_us": statistics.median(figures["compare"]["median_us"] for figures in processes),
+        "tuned_us": statistics.median(figures["median_us"] for figures in processes),
         "ratio": ratio,
         "ratio_low": low,
         "ratio_high": high,
-        "slower": high < 1 or ratio < LEAST_MEDIAN,
+        "same": same,
+        "slower": not same and (high < 1 or ratio < LEAST_MEDIAN),
     }
 
 
 def text_of(row: dict[str, Any]) -> str:
     interval = f"{row['ratio']:.3f} ({row['ratio_low']:.3f} to {row['ratio_high']:.3f})"
-    mark = "  SLOWER" if row["slower"] else ""
+    mark = "  SLOWER" if row["slower"] else "  same kernels" if row["same"] else ""
     times = f"default {row['default_us']:10.1f} us  tuned {row['tuned_us']:10.1f} us"
     return f"{row['model']:<14} {row['threads']} thread(s)  {times}  {interval}{mark}"
 
@@ -84,6 +96,7 @@ def main() -> None:
     parser.add_argument("--models", default="", help="names, between commas")
     parser.add_argument("--threads", default="1,2")
     parser.add_argument("--trials", type=int, default=64)
+    parser.add_argument("--processes", type=int, default=6, help="that time each pair")
     parser.add_argument("--db", help="kept for the next run; else one that is removed at the end")
     parser.add_argument("--tune-only", action="store_true")
     args = parser.parse_args()
