@@ -30,10 +30,11 @@ Value* DropLowBits(Builder& b, Value* bits, int dropped) {
   return b.CreateAnd(b.CreateAdd(bits, bias), Int(type, ~((uint64_t{1} << dropped) - 1)));
 }
 
+// LLVM rounds without VL by calls of the compiler's runtime library, also sixteen lanes.
 bool HasBFloat16Rounding(const Value* value, const CpuTraits& traits) {
   if (!value->getType()->getScalarType()->isFloatTy()) return false;
   const int lanes = LanesOf(value);
-  return (lanes == 16 && traits.bfloat16_512) || (lanes == 8 && traits.bfloat16) ||
+  return ((lanes == 16 || lanes == 8) && traits.bfloat16) ||
          ((lanes == 8 || lanes == 4) && traits.arm_bfloat16);
 }
 

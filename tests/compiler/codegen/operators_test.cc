@@ -265,7 +265,8 @@ TEST(Operators, CastsOfWhatDoesNotFitSaturate) {
 // them.
 TEST(Operators, CompileForAnyFeaturesOnAnyCpu) {
   ElementwiseNest nest(true);
-  for (const DataType dtype : {DataType::kFloat32, DataType::kInt8}) {
+  for (const DataType dtype :
+       {DataType::kFloat32, DataType::kInt8, DataType::kFloat16, DataType::kBFloat16}) {
     const loop::Buffer x = nest.Input(dtype);
     const loop::Buffer y = nest.Input(dtype);
     nest.Add([&](Expr j) {
