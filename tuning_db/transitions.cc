@@ -86,21 +86,28 @@ void LeaseAs(const LeaseRequest& request, int64_t fence, Trial& trial) {
   trial.worker = request.worker;
   trial.device = request.device;
   trial.limit_ns = request.limit_ns;
+  trial.assigned = request.assigned;
 }
+
+namespace {
+
+// What a trial is only while it is leased.
+void EndLease(Trial& trial, TrialState state) {
+  trial.state = state;
+  trial.device.clear();
+  trial.limit_ns = 0;
+  trial.assigned = {};
+}
+
+}  // namespace
 
 void ReleaseAs(const ReleaseRequest& request, Trial& trial) {
   if (trial.state != TrialState::kLeased) return;  // it was released before
-  trial.state = TrialState::kProposed;
+  EndLease(trial, TrialState::kProposed);
   trial.strikes += request.is_strike ? 1 : 0;
-  trial.device.clear();
-  trial.limit_ns = 0;
 }
 
-void SettleAs(Trial& trial) {
-  trial.state = TrialState::kSettled;
-  trial.device.clear();
-  trial.limit_ns = 0;
-}
+void SettleAs(Trial& trial) { EndLease(trial, TrialState::kSettled); }
 
 SettleResult JudgeSettle(const Trial& trial, int64_t fence) {
   if (trial.fence != fence || fence == 0) return SettleResult::kRefused;

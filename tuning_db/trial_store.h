@@ -21,6 +21,7 @@ struct LeaseRequest {
   std::string worker = "";
   std::string device = "";
   int64_t limit_ns = 0;      // how long the device may run it; 0: not said
+  Assigned assigned = {};    // what its result is to be compared with; nothing: by nobody's device
   Ownership ownership = {};  // of the trial's job
 };
 
@@ -56,7 +57,7 @@ struct DeviceRest {
   std::string reason;   // for people
 };
 
-// Entries of LeaseMany and SettleMany that wait for their commit at one time, over all calls.
+// Entries of batches that wait for their commit at one time, over all calls.
 inline constexpr size_t kMostWaiting = 4096;
 
 // A part of Store, whose comment says what holds for every call.
@@ -117,6 +118,11 @@ class TrialStore {
   using SettleAnswers = std::vector<absl::StatusOr<SettleResult>>;
   virtual absl::Status SettleMany(std::vector<Settlement> settlements,
                                   std::function<void(SettleAnswers)> done) = 0;
+
+  // The trials with these ids, as they are when what was begun before is durable.
+  using GetAnswers = std::vector<absl::StatusOr<Trial>>;
+  virtual absl::Status GetMany(std::vector<int64_t> trials,
+                               std::function<void(GetAnswers)> done) = 0;
 
   // Batches of one that wait until they are durable.
   absl::StatusOr<Trial> Lease(const LeaseRequest& request);

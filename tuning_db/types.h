@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tuning_db/assigned.h"
 #include "tuning_db/progress.h"
 
 namespace hone::tuning_db {
@@ -68,6 +69,7 @@ struct Trial {
   // While it is leased:
   std::string device;
   int64_t limit_ns = 0;  // how long the device may run it; 0: not said
+  Assigned assigned;     // what its result is compared with
 };
 
 // The settled outcome of a trial. Append-only.

@@ -28,6 +28,8 @@ using tuning_db::TrialState;
 namespace {
 
 constexpr int64_t kRunLimitNs = kSecond;
+// The kind of the event that a job is being cancelled.
+constexpr char kCancelling[] = "cancelling";
 
 class DirectJobs final : public JobLayer {
  public:
@@ -48,14 +50,9 @@ class DirectJobs final : public JobLayer {
 
   void CancelJob(int64_t id) override {
     parts_.executor->Post([this, id] {
-      const auto it = jobs_.find(id);
-      if (it == jobs_.end()) return;
-      it->second.end = JobState::kCancelled;
-      for (const int64_t trial : it->second.open) {
-        parts_.measurer->Cancel(trial);
-        SettleFailure(id, trial, Outcome::kCancelled, "the job was cancelled");
-      }
-      EndIfDone(id);
+      if (jobs_.count(id) == 0 || has_failed_) return;
+      // The next life has to know, or it would have the rest measured.
+      if (Works(parts_.store->AppendEvent(id, kCancelling, "{}").status())) Cancel(id);
     });
   }
 
@@ -67,6 +64,16 @@ class DirectJobs final : public JobLayer {
     std::set<int64_t> open;  // trials
     JobState end = JobState::kDone;
   };
+
+  void Cancel(int64_t id) {
+    ActiveJob &active = jobs_.at(id);
+    active.end = JobState::kCancelled;
+    for (const int64_t trial : active.open) {
+      parts_.measurer->Cancel(trial);
+      SettleFailure(id, trial, Outcome::kCancelled, "the job was cancelled");
+    }
+    EndIfDone(id);
+  }
 
   // Whether the store did it. Where it did not, nothing more happens in this
   // life.
@@ -88,8 +95,16 @@ class DirectJobs final : public JobLayer {
     const auto rows = parts_.store->Propose(TrialsOf(job));
     if (!Works(rows.status())) return;
     for (const Trial &trial : *rows) {
+      if (trial.state != TrialState::kSettled) active.open.insert(trial.id);
+    }
+    const auto events = parts_.store->ListEvents(job.id, 0, 0);
+    if (!Works(events.status())) return;
+    if (std::any_of(events->begin(), events->end(),
+                    [](const auto &event) { return event.kind == kCancelling; })) {
+      return Cancel(job.id);
+    }
+    for (const Trial &trial : *rows) {
       if (trial.state == TrialState::kSettled) continue;
-      active.open.insert(trial.id);
       Measure(trial, trial.state == TrialState::kLeased);
     }
     EndIfDone(job.id);

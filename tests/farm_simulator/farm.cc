@@ -104,6 +104,8 @@ void Farm::AddWorkers() {
     workers_.push_back(
         std::make_unique<SimWorker>(&queue_, &network_, &history_, TraitsOf(i), measure));
     SimWorker *const worker = workers_.back().get();
+    if (worker->traits().clock_off_ns != 0) Note(Fault::kClocks, worker->traits().name);
+    if (worker->traits().name != fmt::format("w{}", i)) Note(Fault::kTwins, worker->traits().name);
     worker->on_down = [this, worker] {
       queue_.After(queue_.Between(100 * kMillisecond, 20 * kSecond), [worker] {
         if (!worker->is_up()) worker->Start();
@@ -149,9 +151,7 @@ void Farm::Submit(int i) {
   const int64_t id = store_->SubmitJob(job).value().id;
   if (daemon_ != nullptr && !daemon_->is_dead()) daemon_->jobs().JobSubmitted(id);
   if (!scenario_.Has(Fault::kCancels) || queue_.IsTrue(0.5)) return;
-  queue_.After(queue_.Between(0, 10 * kSecond), [this, id] {
-    if (daemon_ != nullptr && !daemon_->is_dead()) daemon_->jobs().CancelJob(id);
-  });
+  queue_.After(queue_.Between(0, 10 * kSecond), [this, id] { CancelJob(id); });
 }
 
 bool Farm::AllEnded() {

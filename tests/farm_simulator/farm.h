@@ -49,6 +49,12 @@ class Farm {
   void EndChaos();
   // At some moment of the chaos.
   void Sometime(std::function<void()> what);
+  // Now, or as soon as there is something to kill.
+  void KillWorker(SimWorker &worker);
+  void KillDaemon();
+  void CancelJob(int64_t id);
+  // A fault happens.
+  void Note(Fault fault, const std::string &worker = "");
   SimWorker &AnyWorker();
   bool AllEnded();
   EndState Look();

@@ -11,6 +11,40 @@ void Farm::Sometime(std::function<void()> what) {
   });
 }
 
+void Farm::Note(Fault fault, const std::string &worker) {
+  history_.push_back({.at_ns = queue_.now_ns(),
+                      .what = What::kFault,
+                      .worker = worker,
+                      .text = std::string(Name(fault))});
+}
+
+void Farm::KillWorker(SimWorker &worker) {
+  if (!is_chaos_) return;
+  if (!worker.is_up()) {
+    queue_.After(kSecond, [this, &worker] { KillWorker(worker); });
+    return;
+  }
+  Note(Fault::kWorkerKills, worker.traits().name);
+  worker.Kill();
+}
+
+void Farm::KillDaemon() {
+  if (!is_chaos_) return;
+  if (daemon_ == nullptr || daemon_->is_dead()) {
+    queue_.After(100 * kMillisecond, [this] { KillDaemon(); });
+    return;
+  }
+  // One that has nothing to do is killed all the same, but shows nothing.
+  if (!AllEnded()) Note(Fault::kDaemonKills);
+  daemon_->Kill();
+}
+
+void Farm::CancelJob(int64_t id) {
+  if (daemon_ == nullptr || daemon_->is_dead()) return;
+  if (!HasEnded(store_->GetJob(id).value().state)) Note(Fault::kCancels);
+  daemon_->jobs().CancelJob(id);
+}
+
 void Farm::PlanChaos() {
   PlanWorkerChaos();
   PlanNetworkChaos();
@@ -18,17 +52,15 @@ void Farm::PlanChaos() {
   if (scenario_.Has(Fault::kClocks)) {
     for (int i = 0; i < 5; ++i) {
       Sometime([this] {
-        if (daemon_ != nullptr) daemon_->JumpClock();
+        if (daemon_ == nullptr) return;
+        Note(Fault::kClocks);
+        daemon_->JumpClock();
       });
     }
   }
   if (scenario_.Has(Fault::kDaemonKills)) {
     store_->weather.kill_share = 0.001;
-    for (int i = 0; i < scenario_.daemon_kills; ++i) {
-      Sometime([this] {
-        if (daemon_ != nullptr) daemon_->Kill();
-      });
-    }
+    for (int i = 0; i < scenario_.daemon_kills; ++i) Sometime([this] { KillDaemon(); });
   }
   queue_.After(scenario_.chaos_ns, [this] { EndChaos(); });
 }
@@ -36,19 +68,32 @@ void Farm::PlanChaos() {
 void Farm::PlanWorkerChaos() {
   const int some = scenario_.workers / 2 + 1;
   if (scenario_.Has(Fault::kWorkerKills)) {
-    for (int i = 0; i < some; ++i) Sometime([this] { AnyWorker().Kill(); });
+    const size_t first = queue_.random().Below(workers_.size());
+    for (size_t i = 0; i < static_cast<size_t>(some); ++i) {
+      SimWorker &worker = *workers_[(first + i) % workers_.size()];
+      Sometime([this, &worker] { KillWorker(worker); });
+    }
   }
   if (scenario_.Has(Fault::kDrains)) {
-    for (int i = 0; i < some / 2 + 1; ++i) Sometime([this] { AnyWorker().Drain(); });
+    for (int i = 0; i < some / 2 + 1; ++i) {
+      Sometime([this] {
+        SimWorker &worker = AnyWorker();
+        if (worker.is_up()) Note(Fault::kDrains, worker.traits().name);
+        worker.Drain();
+      });
+    }
     Sometime([this] {
       if (daemon_ == nullptr || daemon_->is_dead()) return;
-      daemon_->dispatcher().DrainWorker(AnyWorker().traits().name, [](const absl::Status &) {});
+      const std::string &worker = AnyWorker().traits().name;
+      Note(Fault::kDrains, worker);
+      daemon_->dispatcher().DrainWorker(worker, [](const absl::Status &) {});
     });
   }
   if (scenario_.Has(Fault::kDevices)) {
     for (int i = 0; i < some / 2 + 1; ++i) {
       Sometime([this] {
         SimWorker &worker = AnyWorker();
+        if (worker.is_up()) Note(Fault::kDevices, worker.traits().name);
         worker.Unplug();
         queue_.After(queue_.Between(0, 20 * kSecond), [&worker] { worker.Replug(); });
       });
@@ -65,8 +110,9 @@ void Farm::PlanNetworkChaos() {
   if (scenario_.Has(Fault::kBlackHoles)) {
     for (int i = 0; i < some; ++i) {
       Sometime([this] {
-        network_.BlackHole(AnyWorker().traits().name,
-                           queue_.now_ns() + queue_.Between(kSecond, 40 * kSecond));
+        const std::string &worker = AnyWorker().traits().name;
+        Note(Fault::kBlackHoles, worker);
+        network_.BlackHole(worker, queue_.now_ns() + queue_.Between(kSecond, 40 * kSecond));
       });
     }
   }
@@ -74,7 +120,11 @@ void Farm::PlanNetworkChaos() {
     network_.weather.straggle_share = 0.5;
     network_.weather.most_delay_ns = 500 * kMillisecond;
     for (int i = 0; i < some; ++i) {
-      Sometime([this] { AnyWorker().DialTwice(); });
+      Sometime([this] {
+        SimWorker &worker = AnyWorker();
+        if (worker.is_up()) Note(Fault::kStragglers, worker.traits().name);
+        worker.DialTwice();
+      });
       Sometime([this] { network_.BreakOne(); });
     }
   }

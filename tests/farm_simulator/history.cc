@@ -9,17 +9,18 @@ namespace hone::sim {
 namespace {
 
 std::string_view Name(What what) {
-  constexpr std::array<std::string_view, 22> kNames = {
+  constexpr std::array<std::string_view, 23> kNames = {
       "daemon up", "daemon down", "store fault", "lease",   "release",     "settle",
       "job state", "hello",       "device",      "credit",  "window",      "result",
       "running",   "stream end",  "welcome",     "offer",   "acknowledge", "revoke",
-      "worker up", "worker down", "run begin",   "run end",
+      "worker up", "worker down", "run begin",   "run end", "fault",
   };
   return kNames.at(static_cast<size_t>(what));
 }
 
 bool IsRelated(const Event& event, const Event& to) {
   if (event.what == What::kDaemonUp || event.what == What::kDaemonDown) return true;
+  if (event.what == What::kFault && event.worker.empty()) return false;
   if (event.what == What::kRunning && event.fence != to.fence) return false;
   if (to.job != 0 && event.job == to.job && event.what == What::kJobState) return true;
   if (to.trial != 0 && event.trial == to.trial) return true;
@@ -55,6 +56,14 @@ std::string Excerpt(const History& history, size_t end, size_t count) {
   }
   std::reverse(lines.begin(), lines.end());
   return fmt::format("{}\n", fmt::join(lines, "\n"));
+}
+
+std::map<std::string, int> CountFaults(const History& history) {
+  std::map<std::string, int> counts;
+  for (const Event& event : history) {
+    if (event.what == What::kFault) ++counts[event.text];
+  }
+  return counts;
 }
 
 }  // namespace hone::sim

@@ -17,7 +17,7 @@ enum class What {
   kDaemonUp,
   kDaemonDown,
   // What the store committed, or refused to.
-  kStoreFault,  // text: the call that failed
+  kStoreFault,  // text: the call that failed; number: 1 if everything fails
   kLease,
   kRelease,   // number: 1 if the trial was struck
   kSettle,    // number: tuning_db::SettleResult; text: the outcome
@@ -40,6 +40,8 @@ enum class What {
   kWorkerDown,  // text: the instance; number: 1 if it was killed, 0 if it left
   kRunBegin,    // text: the instance
   kRunEnd,      // text: kHonest, kLost, or how it lies; echo
+  // What went wrong, by the simulator's will. text: the name of the fault (scenario.h)
+  kFault,
 };
 
 inline constexpr char kHonest[] = "honest";
@@ -77,6 +79,9 @@ std::string ToText(const Event& event);
 // The events before and at `end` (an index) that have to do with what happened there: of the same
 // trial or device, and lives of the daemon. At most `count`, one a line.
 std::string Excerpt(const History& history, size_t end, size_t count);
+
+// How often each fault happened, by its name.
+std::map<std::string, int> CountFaults(const History& history);
 
 // What the store holds when all is over.
 struct EndState {

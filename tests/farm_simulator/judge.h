@@ -11,8 +11,7 @@
 
 namespace hone::sim {
 
-// Empty: every invariant holds, but for those that are known not to (not_yet.h). Otherwise the
-// violations, each with what led to it.
+// Empty: every invariant holds. Otherwise the violations, each with what led to it.
 std::string Judge(const Scenario& scenario, const Outcome& outcome);
 
 // The same of a fresh run. Where it is not empty, the scenario is made smaller while it still shows
@@ -20,7 +19,7 @@ std::string Judge(const Scenario& scenario, const Outcome& outcome);
 std::string JudgeSeed(uint64_t seed);
 std::string JudgeScenario(const Scenario& scenario);
 // So many seeds from HONE_SIM_FIRST (0 where it is not set) on: what is wrong with the first few of
-// those that are not empty. Says on the way how often what is excused was seen.
+// those that are not empty.
 std::string JudgeSeeds(int count);
 
 }  // namespace hone::sim

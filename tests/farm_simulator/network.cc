@@ -158,6 +158,7 @@ void Stream::HangUp() {
 void Stream::Break() {
   if (is_broken_) return;
   is_broken_ = true;
+  Write({.what = What::kFault, .text = std::string(Name(Fault::kResets))});
   EventQueue &queue = *network_->queue_;
   if (queue.IsTrue(network_->weather.straggle_share)) {
     straggles_until_ns_ = queue.now_ns() + queue.Between(0, 8 * kSecond);

@@ -17,6 +17,7 @@
 #include "hone/v1/farm.pb.h"
 #include "tests/farm_simulator/event_queue.h"
 #include "tests/farm_simulator/history.h"
+#include "tests/farm_simulator/scenario.h"
 #include "tuner/farm/dispatcher.h"
 #include "tuner/farm/worker_link.h"
 

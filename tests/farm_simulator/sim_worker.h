@@ -100,6 +100,8 @@ class SimWorker : public WorkerPort {
   void Finish(const std::string& id, int64_t serial);
   void EndRun(Device& device, const std::string& how, const Echo& echo);
   void Keep(const hone::v1::MeasureResult& result);
+  // A fault of it happens.
+  void Note(Fault fault);
   // Changes the result, and says how.
   std::string Lie(hone::v1::MeasureResult& result);
   void LeaveIfDone();

@@ -129,11 +129,14 @@ void SimWorker::Begin(Device& device) {
   const int64_t candidates = std::max(assignment.candidates_size(), 1);
   const int64_t takes_ns = candidates * queue_->Between(least, 3 * least);
   if (traits_.lethal.count(assignment.trial()) > 0) {
-    queue_->After(takes_ns, life_, [this] { Kill(); });
+    queue_->After(takes_ns, life_, [this] {
+      Note(Fault::kLethal);
+      Kill();
+    });
     return;
   }
   ++measured_;
-  if (traits_.hangs_after && measured_ > *traits_.hangs_after) return;
+  if (traits_.hangs_after && measured_ > *traits_.hangs_after) return Note(Fault::kHangs);
   queue_->After(takes_ns, life_,
                 [this, id = device.info.id(), serial = run.serial] { Finish(id, serial); });
 }
@@ -147,6 +150,7 @@ void SimWorker::Finish(const std::string& id, int64_t serial) {
   if (device->is_gone || queue_->IsTrue(traits_.lost_share)) {
     how = kLost;
     result = LostResult(assignment, "it fell off the bus");
+    Note(Fault::kDevices);
   } else {
     std::vector<std::string> artifacts;
     for (const v1::Candidate& candidate : assignment.candidates()) {
@@ -188,7 +192,15 @@ void SimWorker::Keep(const v1::MeasureResult& result) {
   Send(message);
 }
 
+void SimWorker::Note(Fault fault) {
+  history_->push_back({.at_ns = queue_->now_ns(),
+                       .what = What::kFault,
+                       .worker = traits_.name,
+                       .text = std::string(Name(fault))});
+}
+
 std::string SimWorker::Lie(v1::MeasureResult& result) {
+  Note(Fault::kLies);
   const auto other = [&](int64_t than) {
     const int64_t some = queue_->Between(1, than + 2);
     return some < than ? some : some + 1;

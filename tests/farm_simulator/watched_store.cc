@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "support/status.h"
+#include "tests/farm_simulator/scenario.h"
 
 namespace hone::sim {
 
@@ -28,7 +29,13 @@ absl::Status WatchedStore::Enter(const std::string &call) {
     return absl::UnavailableError("the daemon is dead");
   }
   if (!weather.is_full && !queue_->IsTrue(weather.fail_share)) return absl::OkStatus();
-  history_->push_back({.at_ns = queue_->now_ns(), .what = What::kStoreFault, .text = call});
+  history_->push_back({.at_ns = queue_->now_ns(),
+                       .what = What::kFault,
+                       .text = std::string(Name(Fault::kStorage))});
+  history_->push_back({.at_ns = queue_->now_ns(),
+                       .what = What::kStoreFault,
+                       .number = weather.is_full ? 1 : 0,
+                       .text = call});
   return weather.is_full ? absl::InternalError("database or disk is full")
                          : absl::UnavailableError("disk I/O error");
 }
@@ -100,6 +107,19 @@ absl::StatusOr<SettleResult> WatchedStore::CommitSettle(const Settlement &settle
   HONE_RETURN_IF_ERROR(MemoryStore::SettleMany(
       {settlement}, [&](SettleAnswers answers) { settled = std::move(answers.at(0)); }));
   return settled;
+}
+
+absl::StatusOr<Trial> WatchedStore::Get(int64_t trial) {
+  absl::StatusOr<Trial> found = absl::UnknownError("not called back");
+  HONE_RETURN_IF_ERROR(
+      MemoryStore::GetMany({trial}, [&](GetAnswers answers) { found = std::move(answers.at(0)); }));
+  return found;
+}
+
+absl::Status WatchedStore::GetMany(std::vector<int64_t> trials,
+                                   std::function<void(GetAnswers)> done) {
+  const auto one = [this](int64_t trial) { return Get(trial); };
+  return Commit<int64_t, Trial>("Get", std::move(trials), one, std::move(done));
 }
 
 absl::Status WatchedStore::LeaseMany(std::vector<LeaseRequest> requests,

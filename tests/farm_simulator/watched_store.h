@@ -49,6 +49,7 @@ class WatchedStore : public tuning_db::MemoryStore {
                            std::function<void(ReleaseAnswers)> done) override;
   absl::Status SettleMany(std::vector<tuning_db::Settlement> settlements,
                           std::function<void(SettleAnswers)> done) override;
+  absl::Status GetMany(std::vector<int64_t> trials, std::function<void(GetAnswers)> done) override;
 
   StoreWeather weather;
 
@@ -56,6 +57,7 @@ class WatchedStore : public tuning_db::MemoryStore {
   // What is carried out: bugs that tests plant override it.
   virtual absl::StatusOr<Trial> CommitLease(const tuning_db::LeaseRequest &request);
   virtual absl::StatusOr<SettleResult> CommitSettle(const tuning_db::Settlement &settlement);
+  virtual absl::StatusOr<Trial> Get(int64_t trial);
 
  private:
   // Before a write: an error if it is not to be carried out.

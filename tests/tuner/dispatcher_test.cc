@@ -6,6 +6,7 @@
 
 #include "runtime/target_text.h"
 #include "tests/tuner/world.h"
+#include "tuner/farm/assignment.h"
 
 namespace hone::tuner {
 namespace {
@@ -123,28 +124,42 @@ TEST(Dispatcher, RefusesAResultUnderTheLeaseOfAnotherWorker) {
 }
 
 // A lease of another daemon, or of an earlier life of this one: only the store knows it.
-TEST(Dispatcher, RefusesAResultUnderALeaseThatTheStoreHasOfAnotherWorker) {
+TEST(Dispatcher, TakesAResultUnderALeaseThatOnlyTheStoreHasFromItsWorkerAndAsAssigned) {
   World world;
   world.AddWorker("idle", 0);  // without a device nothing is proposed
   world.Submit({.trials = 3});
   world.Run();
   const int64_t id = world.store->OpenTrials(0).value().at(0).id;
-  const tuning_db::Trial leased = world.store->Lease(id, "honest").value();
-  v1::Assignment assignment;
-  assignment.set_trial(id);
-  assignment.set_fence(leased.fence);
-  assignment.set_attempt(static_cast<uint32_t>(leased.attempt));
-  const v1::MeasureResult result = FakeMeasure(assignment, {"conv\n{}"});
+  tuning_db::Assigned assigned;
+  assigned.candidates = {{"a digest", "a compiler"}};
+  assigned.regime = "warm";
+  const tuning_db::Trial leased = world.store
+                                      ->Lease({.trial = id,
+                                               .worker = "honest",
+                                               .device = "cpu0",
+                                               .limit_ns = kSecond,
+                                               .assigned = assigned})
+                                      .value();
+  const v1::MeasureResult result = FakeMeasure(FromLease(leased), {"conv\n{}"});
   FakeWorker& forger = world.AddWorker("forger", 0);
   forger.SendResult(result);
   world.Drain();
   EXPECT_TRUE(forger.WasRevoked(leased.fence));
   EXPECT_TRUE(world.Records(Purpose::kSearch).empty());
   FakeWorker& honest = world.AddWorker("honest", 0);
+  v1::MeasureResult other = result;
+  other.mutable_candidates(0)->set_artifact_digest("another digest");
+  honest.SendResult(other);
+  world.Drain();
+  EXPECT_TRUE(honest.WasRevoked(leased.fence));
+  EXPECT_TRUE(world.Records(Purpose::kSearch).empty());
   honest.SendResult(result);
   world.Drain();
   EXPECT_EQ(CountAcknowledged(honest, leased.fence), 1);
   EXPECT_EQ(world.Records(Purpose::kSearch).size(), 1u);
+  honest.SendResult(result);
+  world.Drain();
+  EXPECT_EQ(CountAcknowledged(honest, leased.fence), 2) << "a duplicate";
 }
 
 TEST(Dispatcher, ReleasesAHeldLeaseWhoseWorkerDoesNotComeBack) {

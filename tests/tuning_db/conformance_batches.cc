@@ -106,6 +106,45 @@ TEST_P(Conformance, LeasesKeepTheirDeviceAndLimit) {
   EXPECT_EQ(store_->OpenTrials(0).value().at(0).device, "") << "it is nobody's";
 }
 
+TEST_P(Conformance, LeasesKeepWhatTheyAssigned) {
+  const int64_t task = store_->EnsureTask(ExampleTask()).value();
+  const int64_t id = store_->Propose({ExampleTrial(task, 0)}).value().at(0).id;
+  const Assigned assigned = {.candidates = {{"digest a", "clang 21 -O3"}, {"digest b", "gcc"}},
+                             .regime = "cold_constants",
+                             .rounds = 5,
+                             .has_anchor = true};
+  const int64_t first =
+      store_->Lease({.trial = id, .worker = "w", .assigned = assigned}).value().fence;
+  Reopen();
+  EXPECT_EQ(store_->OpenTrials(0).value().at(0).assigned, assigned);
+  ASSERT_TRUE(store_->Release(id, first).ok());
+  EXPECT_EQ(store_->OpenTrials(0).value().at(0).assigned, Assigned()) << "it goes with the lease";
+  Assigned other;
+  other.candidates = {{"digest c", ""}};
+  store_->Lease({.trial = id, .worker = "w", .assigned = assigned}).value();
+  const Trial leased = store_->Lease({.trial = id, .worker = "w", .assigned = other}).value();
+  EXPECT_EQ(leased.assigned, other) << "of the newest lease";
+  Reopen();
+  EXPECT_EQ(store_->OpenTrials(0).value().at(0).assigned, other);
+  ASSERT_TRUE(store_->Settle(leased.fence, ExampleRecord(id)).ok());
+  EXPECT_EQ(store_->Records({}).value().at(0).of_trial.assigned, Assigned());
+}
+
+TEST_P(Conformance, TrialsAreReadAsTheyAre) {
+  const int64_t task = store_->EnsureTask(ExampleTask()).value();
+  const int64_t open = store_->Propose({ExampleTrial(task, 0, 1)}).value().at(0).id;
+  const int64_t settled = SettleOne(*store_, ExampleTrial(task, 0, 2)).id;
+  const int64_t fence = store_->Lease(open, "w").value().fence;
+  const auto answers = Wait<TrialStore::GetAnswers>(
+      [&](auto done) { return store_->GetMany({settled, 99, open}, std::move(done)); });
+  ASSERT_THAT(answers, SizeIs(3));
+  EXPECT_EQ(answers[0]->state, TrialState::kSettled);
+  EXPECT_TRUE(absl::IsNotFound(answers[1].status()));
+  EXPECT_EQ(answers[2]->id, open);
+  EXPECT_EQ(answers[2]->state, TrialState::kLeased);
+  EXPECT_EQ(answers[2]->fence, fence);
+}
+
 TEST_P(Conformance, StrikesAreCountedOnceALeaseAndKept) {
   const int64_t task = store_->EnsureTask(ExampleTask()).value();
   const int64_t id = store_->Propose({ExampleTrial(task, 0)}).value().at(0).id;

@@ -53,6 +53,35 @@ v1::Assignment ToAssignment(const MeasureRequest& request, const tuning_db::Tria
   return assignment;
 }
 
+tuning_db::Assigned ToAssigned(const MeasureRequest& request) {
+  tuning_db::Assigned assigned;
+  for (const Artifact& artifact : request.candidates) {
+    assigned.candidates.push_back({artifact.digest, artifact.toolchain});
+  }
+  assigned.regime = request.timing.regime();
+  assigned.rounds = request.rounds;
+  assigned.has_anchor = !request.anchor.digest.empty();
+  return assigned;
+}
+
+v1::Assignment FromLease(const tuning_db::Trial& leased) {
+  v1::Assignment assignment;
+  assignment.set_fence(leased.fence);
+  assignment.set_trial(leased.id);
+  assignment.set_attempt(static_cast<uint32_t>(leased.attempt));
+  assignment.set_device(leased.device);
+  for (const tuning_db::AssignedCandidate& asked : leased.assigned.candidates) {
+    v1::Candidate& candidate = *assignment.add_candidates();
+    candidate.set_artifact_digest(asked.artifact_digest);
+    candidate.set_toolchain(asked.toolchain);
+  }
+  assignment.mutable_timing()->set_regime(leased.assigned.regime);
+  assignment.set_rounds(static_cast<uint32_t>(leased.assigned.rounds));
+  if (leased.assigned.has_anchor) assignment.mutable_anchor();
+  assignment.set_lease_ns(leased.limit_ns);
+  return assignment;
+}
+
 std::string WhyLost(const v1::MeasureResult& result) {
   for (const v1::CandidateResult& candidate : result.candidates()) {
     if (candidate.outcome() != v1::MEASURE_OUTCOME_DEVICE_LOST) continue;
@@ -87,10 +116,13 @@ std::string WrongTimes(const v1::CandidateResult& result, bool may_miss, int64_t
     }
   }
   const int64_t longest_ns = held_ns + kClockSlackNs;
-  for (const int64_t phase_ns :
-       {result.transfer_ns(), result.sandbox_ns(), result.check_ns(), result.timing_ns()}) {
+  for (const int64_t phase_ns : {result.sandbox_ns(), result.check_ns(), result.timing_ns()}) {
     if (phase_ns >= 0 && phase_ns <= longest_ns) continue;
     return fmt::format("expected a phase of at most {} ns, found {} ns", longest_ns, phase_ns);
+  }
+  // Artifacts come before the device begins, which the limit of a lease does not count.
+  if (result.transfer_ns() < 0) {
+    return fmt::format("expected a transfer of at least 0 ns, found {} ns", result.transfer_ns());
   }
   if (sum_ns <= static_cast<double>(longest_ns)) return "";
   return fmt::format("expected times that add up to at most {} ns, found {} ns", longest_ns,
@@ -103,12 +135,20 @@ std::string WrongOutcome(const v1::CandidateResult& result) {
   return fmt::format("expected an outcome that is known, found {}", static_cast<int>(outcome));
 }
 
+// A kernel without constants to rotate is warm in any regime, and what was never timed is in none.
+std::string WrongRegime(const v1::Assignment& assignment, const v1::CandidateResult& result) {
+  const bool is_timed = result.outcome() == v1::MEASURE_OUTCOME_OK || result.samples_ns_size() > 0;
+  if (result.regime() == "warm" || (result.regime().empty() && !is_timed)) return "";
+  return Differs("regime", assignment.timing().regime(), result.regime());
+}
+
 std::string DifferenceOf(const v1::Assignment& assignment, int at,
                          const v1::CandidateResult& result) {
   const v1::Candidate& asked = assignment.candidates(at);
   for (const std::string& difference :
        {Differs("artifact", asked.artifact_digest(), result.artifact_digest()),
-        Differs("toolchain", asked.toolchain(), result.toolchain())}) {
+        Differs("toolchain", asked.toolchain(), result.toolchain()),
+        WrongRegime(assignment, result)}) {
     if (!difference.empty()) return difference;
   }
   return "";
@@ -116,12 +156,6 @@ std::string DifferenceOf(const v1::Assignment& assignment, int at,
 
 // What only a success has.
 std::string WrongSuccess(const v1::Assignment& assignment, const v1::CandidateResult& result) {
-  const std::string& regime = assignment.timing().regime();
-  // A kernel without constants to rotate is warm in any regime.
-  if (result.regime() != "warm") {
-    const std::string difference = Differs("regime", regime, result.regime());
-    if (!difference.empty()) return difference;
-  }
   if (result.samples_ns_size() == 0) return "expected samples of a success, found none";
   const int count = result.samples_ns_size();
   if (assignment.rounds() > 0) {
@@ -135,34 +169,29 @@ std::string WrongSuccess(const v1::Assignment& assignment, const v1::CandidateRe
 
 std::string FirstDifference(const v1::Assignment& assignment, const v1::Device* device,
                             uint32_t protocol, int64_t held_ns, const v1::MeasureResult& result) {
-  const bool is_known = assignment.candidates_size() > 0;
   std::string found = Differs("trial", assignment.trial(), result.trial());
   if (found.empty() && protocol >= 3) {
     found = Differs("attempt", assignment.attempt(), result.attempt());
-    if (found.empty() && !assignment.device().empty()) {
-      found = Differs("device", assignment.device(), result.device());
-    }
+    if (found.empty()) found = Differs("device", assignment.device(), result.device());
   }
   if (found.empty() && device == nullptr) found = "expected a device of the worker, found none";
   if (found.empty()) {
     found = Differs("fingerprint", device->fingerprint(), result.device_fingerprint());
   }
-  if (found.empty() && is_known) {
+  if (found.empty()) {
     found = Differs("candidates", assignment.candidates_size(), result.candidates_size());
   }
-  if (found.empty() && result.candidates_size() == 0) found = "expected candidates, found none";
-  const bool has_anchor = assignment.has_anchor() || !is_known;
-  if (found.empty() && !(has_anchor && IsTime(result.anchor_ns())) && result.anchor_ns() != 0) {
+  const bool may_time_anchor = assignment.has_anchor() && IsTime(result.anchor_ns());
+  if (found.empty() && !may_time_anchor && result.anchor_ns() != 0) {
     found = fmt::format("expected a time of the anchor, found {} ns", result.anchor_ns());
   }
   for (int i = 0; i < result.candidates_size() && found.empty(); ++i) {
     const v1::CandidateResult& candidate = result.candidates(i);
-    const bool has_rounds = assignment.rounds() > 0 || !is_known;
     found = WrongOutcome(candidate);
-    if (found.empty()) found = WrongTimes(candidate, has_rounds, held_ns);
-    if (found.empty() && is_known) found = DifferenceOf(assignment, i, candidate);
+    if (found.empty()) found = WrongTimes(candidate, assignment.rounds() > 0, held_ns);
+    if (found.empty()) found = DifferenceOf(assignment, i, candidate);
     const bool is_success = candidate.outcome() == v1::MEASURE_OUTCOME_OK;
-    if (found.empty() && is_known && is_success) found = WrongSuccess(assignment, candidate);
+    if (found.empty() && is_success) found = WrongSuccess(assignment, candidate);
     if (!found.empty()) found = fmt::format("candidate {}: {}", i, found);
   }
   return found;

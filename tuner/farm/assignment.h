@@ -18,13 +18,15 @@ int64_t LeaseLimitNs(const MeasureRequest& request, int64_t slack_ns);
 hone::v1::Assignment ToAssignment(const MeasureRequest& request, const tuning_db::Trial& leased,
                                   const std::string& device, int64_t limit_ns);
 
-// For how long a worker has had what an earlier life of the daemon assigned: nobody knows.
-inline constexpr int64_t kUnknownNs = int64_t{1} << 60;
+// What the lease of such an assignment keeps, and what a result is compared with, made from that
+// again: the assignment without what no result says.
+tuning_db::Assigned ToAssigned(const MeasureRequest& request);
+hone::v1::Assignment FromLease(const tuning_db::Trial& leased);
 
 // Empty, or the first thing that the result says otherwise than it was assigned: expected and
 // found. `device` is the session's; nullptr: it has none of that name any more. `held_ns`: for how
-// long its worker has had the assignment; an assignment from before a restart (without candidates)
-// is compared as far as it is known.
+// long its worker can have measured: since it was offered the lease, or, where another life of the
+// daemon offered it, for as long as the lease allows.
 std::string FirstDifference(const hone::v1::Assignment& assignment, const hone::v1::Device* device,
                             uint32_t protocol, int64_t held_ns,
                             const hone::v1::MeasureResult& result);

@@ -27,7 +27,7 @@ Dispatcher::Dispatcher(DispatcherOptions options, tuning_db::Store* store, const
       fleet_(clock, options_.quarantine),
       leases_(clock, options_.grace_ns),
       artifacts_(options_.artifact_bytes, mailbox_),
-      strays_(store, clock) {
+      strays_(store, clock, mailbox_) {
   LoadHealth();
 }
 
@@ -75,13 +75,12 @@ void Dispatcher::DoMeasure(MeasureRequest request, MeasureCallback done) {
     Lease lease;
     lease.pending = pending;
     lease.worker = r.trial.worker;
-    lease.limit_ns = LeaseLimitNs(r, options_.lease_slack_ns);
-    lease.assignment.set_fence(r.trial.fence);
-    lease.assignment.set_trial(r.trial.id);
-    lease.assignment.set_attempt(static_cast<uint32_t>(r.trial.attempt));
-    lease.assignment.set_device(r.trial.device);
-    if (r.trial.limit_ns > 0) lease.limit_ns = r.trial.limit_ns;
+    lease.limit_ns = r.trial.limit_ns;
+    lease.assignment = FromLease(r.trial);
+    const bool is_known = lease.assignment.candidates_size() > 0;
     leases_.OpenHeld(std::move(lease));
+    // Nothing could be compared with what was assigned (an older release's lease, or nobody's).
+    if (!is_known) Lose(r.trial.fence, false);
     return;
   }
   for (const Artifact& candidate : r.candidates) artifacts_.Put(candidate);
@@ -132,7 +131,11 @@ void Dispatcher::Match() {
     Offer offer{pending, to.session->worker(), to.device->info.id(), to.session->link,
                 LeaseLimitNs(request, options_.lease_slack_ns)};
     leasing_trials_[request.trial.id] = pending;
-    requests.push_back({request.trial.id, offer.worker, offer.device, offer.limit_ns});
+    requests.push_back({.trial = request.trial.id,
+                        .worker = offer.worker,
+                        .device = offer.device,
+                        .limit_ns = offer.limit_ns,
+                        .assigned = ToAssigned(request)});
     offers.push_back(std::move(offer));
   }
   if (offers.empty()) return;

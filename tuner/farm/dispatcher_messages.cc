@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -178,11 +179,12 @@ void Dispatcher::TakeResult(Session& session, const v1::MeasureResult& result) {
   if (releasing_.count(fence) > 0) return Answer(worker, fence, SettleResult::kRefused);
   if (lease == nullptr) {
     const FleetDevice* const device = DeviceOfResult(session, result, "");
-    strays_.Settle(
-        worker, device == nullptr ? nullptr : &device->info, session.protocol, result,
-        [this, mailbox = mailbox_, worker, fence](absl::StatusOr<SettleResult> settled) {
-          mailbox->Post([this, worker, fence, settled] { OnStraySettled(fence, worker, settled); });
-        });
+    StrayResult stray{worker, std::nullopt, session.protocol, result};
+    if (device != nullptr) stray.device = device->info;
+    strays_.Settle(std::move(stray),
+                   [this, worker, fence](const absl::StatusOr<SettleResult>& settled) {
+                     OnStraySettled(fence, worker, settled);
+                   });
     return;
   }
   if (lease->worker != worker) {
@@ -193,7 +195,7 @@ void Dispatcher::TakeResult(Session& session, const v1::MeasureResult& result) {
   if (lease->is_settling) return;  // the answer is on its way
   const FleetDevice* const device = DeviceOfResult(session, result, lease->device());
   const int64_t held_ns =
-      lease->pending->request.held ? kUnknownNs : clock_->NowNs() - lease->offered_ns;
+      lease->pending->request.held ? lease->limit_ns : clock_->NowNs() - lease->offered_ns;
   // What says that its device is lost says nothing else that could be believed or not.
   const std::string lost = WhyLost(result);
   const std::string why_lost =

@@ -21,8 +21,7 @@ namespace hone::tuner {
 
 struct Lease {
   std::shared_ptr<PendingTrial> pending;
-  // What a result is compared with. Of a lease from before a restart only fence, trial, attempt and
-  // device are known.
+  // What a result is compared with. Of a lease from before a restart it is what the store keeps.
   hone::v1::Assignment assignment;
   std::string worker;
   std::string instance;      // of the worker's life that was offered it; empty: unknown

@@ -3,35 +3,46 @@
 #ifndef HONE_TUNER_FARM_STRAY_RESULTS_H_
 #define HONE_TUNER_FARM_STRAY_RESULTS_H_
 
-#include <functional>
+#include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "absl/status/statusor.h"
 #include "hone/v1/farm.pb.h"
 #include "support/clock.h"
+#include "tuner/mailbox.h"
 #include "tuner/measurer.h"
 #include "tuning_db/store.h"
 
 namespace hone::tuner {
 
-// The store knows such leases. Thread-safe as the store is; both outlive it.
+// A result, and who sent it.
+struct StrayResult {
+  std::string worker;
+  std::optional<hone::v1::Device> device;  // that it is of; nullopt: the worker has none such
+  uint32_t protocol = 0;                   // that the worker speaks
+  hone::v1::MeasureResult result;
+};
+
+// The store knows such leases. Store and clock outlive it; it is asked on the mailbox's executor.
 class StrayResults {
  public:
-  StrayResults(tuning_db::Store* store, const Clock* clock) : store_(store), clock_(clock) {}
+  StrayResults(tuning_db::Store* store, const Clock* clock, std::shared_ptr<Mailbox> mailbox)
+      : store_(store), clock_(clock), mailbox_(std::move(mailbox)) {}
 
-  // Settles the trial where the lease is still its newest and the worker's own. `device` is that
-  // which the result is of; nullptr: the worker has none of that name.
-  void Settle(const std::string& worker, const hone::v1::Device* device, uint32_t protocol,
-              const hone::v1::MeasureResult& result, SettledCallback settled) const;
+  // Settles the trial where the lease is still its newest and the worker's own, and the result says
+  // what that asked for. `settled` is called by the mailbox, later.
+  void Settle(StrayResult stray, SettledCallback settled) const;
 
  private:
-  // Nothing: it may not settle the trial.
-  absl::StatusOr<std::optional<tuning_db::Record>> RecordOf(
-      const std::string& worker, const hone::v1::Device* device, uint32_t protocol,
-      const hone::v1::MeasureResult& result) const;
+  void SettleAs(const StrayResult& stray, const absl::StatusOr<tuning_db::Trial>& trial,
+                const SettledCallback& settled) const;
 
   tuning_db::Store* const store_;
   const Clock* const clock_;
+  const std::shared_ptr<Mailbox> mailbox_;
 };
 
 }  // namespace hone::tuner

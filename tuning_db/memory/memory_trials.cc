@@ -114,6 +114,20 @@ absl::Status MemoryStore::SettleMany(std::vector<Settlement> settlements,
   return absl::OkStatus();
 }
 
+absl::Status MemoryStore::GetMany(std::vector<int64_t> trials,
+                                  std::function<void(GetAnswers)> done) {
+  GetAnswers answers;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const int64_t id : trials) {
+      const Trial* const trial = Find(trials_, id);
+      answers.push_back(trial == nullptr ? NoSuch("trial", id) : absl::StatusOr<Trial>(*trial));
+    }
+  }
+  done(std::move(answers));
+  return absl::OkStatus();
+}
+
 absl::StatusOr<Trial> MemoryStore::LeaseOne(const LeaseRequest& request) {
   Trial* trial = Find(trials_, request.trial);
   if (trial == nullptr) return NoSuch("trial", request.trial);
@@ -188,6 +202,7 @@ int64_t MemoryStore::EnsureTrial(const Trial& trial) {
   row.strikes = 0;
   row.device.clear();
   row.limit_ns = 0;
+  row.assigned = {};
   return it->second;
 }
 

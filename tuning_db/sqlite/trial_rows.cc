@@ -53,6 +53,7 @@ Trial TrialOf(const Statement& row, int first) {
   trial.strikes = row.Integer(first + 12);
   trial.device = row.Text(first + 13);  // NULL is empty: it is not leased
   trial.limit_ns = row.Integer(first + 14);
+  trial.assigned = ParseAssigned(row.Text(first + 15));
   return trial;
 }
 
@@ -96,10 +97,10 @@ absl::Status UpdateTrial(Connection& db, const Trial& trial) {
     return db.Run("DELETE FROM leases WHERE trial = ?", trial.id);
   }
   return db.Run(
-      "INSERT INTO leases (trial, fence, device, limit_ns) VALUES (?, ?, ?, ?) "
-      "ON CONFLICT (trial) DO UPDATE SET fence = excluded.fence, "
-      "device = excluded.device, limit_ns = excluded.limit_ns",
-      trial.id, trial.fence, trial.device, trial.limit_ns);
+      "INSERT INTO leases (trial, fence, device, limit_ns, assigned) VALUES (?, ?, ?, ?, ?) "
+      "ON CONFLICT (trial) DO UPDATE SET fence = excluded.fence, device = excluded.device, "
+      "limit_ns = excluded.limit_ns, assigned = excluded.assigned",
+      trial.id, trial.fence, trial.device, trial.limit_ns, ToText(trial.assigned));
 }
 
 }  // namespace hone::tuning_db::sqlite
