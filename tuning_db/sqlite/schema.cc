@@ -31,6 +31,7 @@ const std::array kMigrations = {
     Migration{kPrivateJobs},
     Migration{kFarmState},
     Migration{kFarmLog, CountAllProgress},
+    Migration{kJobsOfMany},
 };
 
 absl::Status CheckReferences(Connection& db) {

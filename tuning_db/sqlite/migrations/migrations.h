@@ -13,6 +13,7 @@ extern const char kEarlyEnds[];
 extern const char kPrivateJobs[];
 extern const char kFarmState[];
 extern const char kFarmLog[];
+extern const char kJobsOfMany[];
 
 }  // namespace hone::tuning_db::sqlite
 
