@@ -28,7 +28,7 @@ absl::StatusOr<StoredJobs> StoredJobs::Open(const std::string& database) {
 }
 
 absl::StatusOr<std::vector<v1::JobInfo>> StoredJobs::List() {
-  HONE_ASSIGN_OR_RETURN(std::vector<tuning_db::Job> jobs, store_->ListJobs(0, 0));
+  HONE_ASSIGN_OR_RETURN(std::vector<tuning_db::Job> jobs, store_->Jobs());
   std::vector<v1::JobInfo> reports;
   for (tuning_db::Job& job : jobs) {
     HONE_ASSIGN_OR_RETURN(reports.emplace_back(),

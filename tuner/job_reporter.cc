@@ -23,6 +23,8 @@ v1::JobState ToProto(tuning_db::JobState state) {
       return v1::JOB_STATE_FAILED;
     case tuning_db::JobState::kCancelled:
       return v1::JOB_STATE_CANCELLED;
+    case tuning_db::JobState::kPaused:
+      return v1::JOB_STATE_PAUSED;
   }
   return v1::JOB_STATE_UNSPECIFIED;
 }

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "tuning_db/log_store.h"
+#include "tuning_db/types.h"
 
 namespace hone::tuning_db {
 

@@ -12,7 +12,7 @@ namespace {
 using Wanted = std::set<std::pair<int64_t, std::string>>;
 
 absl::StatusOr<Wanted> WantedByUnfinishedJobs(Store& store) {
-  HONE_ASSIGN_OR_RETURN(const std::vector<Job> jobs, store.ListJobs(0, 0));
+  HONE_ASSIGN_OR_RETURN(const std::vector<Job> jobs, store.Jobs());
   Wanted wanted;
   for (const Job& job : jobs) {
     if (HasEnded(job.state)) continue;
@@ -46,7 +46,7 @@ absl::Status EndJob(Store& store, int64_t job, const std::string& message, const
 }
 
 absl::StatusOr<int> EndPrivateJobs(Store& store, const Clock& clock) {
-  HONE_ASSIGN_OR_RETURN(const std::vector<Job> jobs, store.ListJobs(0, 0));
+  HONE_ASSIGN_OR_RETURN(const std::vector<Job> jobs, store.Jobs());
   int ended = 0;
   for (const Job& job : jobs) {
     if (!job.is_private || HasEnded(job.state)) continue;

@@ -3,6 +3,8 @@
 #define HONE_TUNING_DB_JOB_STORE_H_
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -10,9 +12,22 @@
 #include "absl/status/statusor.h"
 #include "tuning_db/ownership.h"
 #include "tuning_db/progress.h"
+#include "tuning_db/subscription.h"
 #include "tuning_db/types.h"
 
 namespace hone::tuning_db {
+
+struct JobFilter {
+  std::vector<JobState> states = {};  // empty: any
+  std::string submitter = "";         // empty: any
+};
+
+struct JobPage {
+  std::vector<Job> jobs;
+  // Where the page after it begins: opaque, and good for the same order.
+  std::string next;
+  bool is_last = false;
+};
 
 // A part of Store, whose comment says what holds for every call.
 class JobStore {
@@ -40,9 +55,16 @@ class JobStore {
   // A new one is queued, has not run, and is of the owner and epoch that it names.
   virtual absl::StatusOr<Job> SubmitJob(const Job& job) = 0;
   virtual absl::StatusOr<Job> GetJob(int64_t id) = 0;
-  // By id, after `after_id`; limit 0: all.
-  virtual absl::StatusOr<std::vector<Job>> ListJobs(int64_t after_id, int64_t limit) = 0;
-  // With an event of kind "state" in the same transaction.
+  // At most `limit` (0: all) that match, after `cursor` (empty: from the beginning).
+  // kInvalidArgument for a cursor that no page of this order gave.
+  virtual absl::StatusOr<JobPage> ListJobs(const JobFilter& filter, Order order,
+                                           const std::string& cursor, int64_t limit) = 0;
+  // All that match, the oldest first.
+  absl::StatusOr<std::vector<Job>> Jobs(const JobFilter& filter = {});
+  // The tasks that the job wants, in the job's order, each as often as it is wanted.
+  virtual absl::StatusOr<std::vector<Task>> TasksOfJob(int64_t job) = 0;
+  // With an event of kind "state" in the same transaction. A job that has not ended may take on
+  // any state. kFailedPrecondition where it has ended otherwise.
   virtual absl::Status SetJobState(const Ownership& ownership, int64_t id, JobState state,
                                    const std::string& message) = 0;
   absl::Status SetJobState(int64_t id, JobState state, const std::string& message) {
@@ -51,9 +73,11 @@ class JobStore {
   // The running time of a running job so far, for its limit (Job::ran_ns). No event.
   virtual absl::Status SetJobRan(const Ownership& ownership, int64_t id, int64_t ran_ns) = 0;
   absl::Status SetJobRan(int64_t id, int64_t ran_ns) { return SetJobRan(Ownership(), id, ran_ns); }
-  // How far the job's tasks have come, in the job's order. Read at once, and as cheap as a few rows
-  // a task: it is kept by the transactions that settle.
-  virtual absl::StatusOr<std::vector<TaskProgress>> Progress(int64_t job) = 0;
+  // How far the tasks of each job have come, in the job's order. Read at once, and as cheap as a
+  // few rows a task: it is kept by the transactions that settle.
+  virtual absl::StatusOr<std::vector<std::vector<TaskProgress>>> ProgressOfJobs(
+      const std::vector<int64_t>& jobs) = 0;
+  absl::StatusOr<std::vector<TaskProgress>> Progress(int64_t job);
 
   // ---- events ----
   // What happens to a task (a settled trial, a final) is an event of every job that wants the task
@@ -68,6 +92,18 @@ class JobStore {
   }
   virtual absl::StatusOr<std::vector<Event>> ListEvents(int64_t job, int64_t after_seq,
                                                         int64_t limit) = 0;
+
+  // ---- changes ----
+  // Calls `on_change` whenever a job has changed, by whichever daemon, until the subscription is
+  // destroyed: it was submitted, is in another state, or something happened to it (an event). A
+  // call follows the commit, and may stand for several changes. Who subscribes first and reads then
+  // misses nothing: what is committed after the read is told after it.
+  //
+  // `on_change` is called on any thread, by several at a time, maybe before the call that made the
+  // change returns. It must not block, call the store, or destroy its subscription. A store in
+  // SQLite or in memory tells what is written through itself: another process may only read.
+  virtual std::unique_ptr<Subscription> Subscribe(
+      std::function<void(const Change& change)> on_change) = 0;
 };
 
 }  // namespace hone::tuning_db

@@ -33,9 +33,6 @@ struct TaskFinal {
   Final final;
 };
 
-// The order is that in which records were committed.
-enum class Order { kOldestFirst, kNewestFirst };
-
 struct RecordPage {
   std::vector<Record> records;
   // Where the page after it begins: opaque, and good for the same order. A reader who goes on

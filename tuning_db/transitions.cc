@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 namespace hone::tuning_db {
@@ -56,6 +57,12 @@ absl::Status MayRetract(int64_t record, const std::string& reason) {
   if (!reason.empty()) return absl::OkStatus();
   return absl::InvalidArgumentError(
       fmt::format("record {} is retracted for a reason only; say why", record));
+}
+
+bool Matches(const Job& job, const JobFilter& filter) {
+  return (filter.states.empty() ||
+          std::ranges::find(filter.states, job.state) != filter.states.end()) &&
+         (filter.submitter.empty() || filter.submitter == job.submitter);
 }
 
 absl::Status MaySetRan(const Job& job) {

@@ -29,6 +29,8 @@ absl::Status MayHappen(const Job& job);
 bool IsProgress(Purpose purpose, Outcome outcome);
 // kInvalidArgument without a reason.
 absl::Status MayRetract(int64_t record, const std::string& reason);
+// Whether the job is one of those that a list asks for.
+bool Matches(const Job& job, const JobFilter& filter);
 // Only a running job runs.
 absl::Status MaySetRan(const Job& job);
 // Only open trials are leased.

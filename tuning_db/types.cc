@@ -12,8 +12,8 @@ constexpr std::array<std::string_view, 11> kOutcomes = {
     "run_timeout", "wrong_output",   "out_of_memory", "device_lost",   "cancelled"};
 constexpr std::array<std::string_view, 4> kPurposes = {"search", "confirm", "calibrate", "rerun"};
 constexpr std::array<std::string_view, 3> kTrialStates = {"proposed", "leased", "settled"};
-constexpr std::array<std::string_view, 5> kJobStates = {"queued", "running", "done", "failed",
-                                                        "cancelled"};
+constexpr std::array<std::string_view, 6> kJobStates = {"queued", "running",   "done",
+                                                        "failed", "cancelled", "paused"};
 
 template <typename Enum, size_t N>
 std::string_view NameIn(const std::array<std::string_view, N>& names, Enum value) {
@@ -55,6 +55,10 @@ std::optional<Outcome> ParseOutcome(std::string_view name) {
 }
 std::optional<Purpose> ParsePurpose(std::string_view name) {
   return FindIn<Purpose>(kPurposes, name);
+}
+
+std::optional<JobState> ParseJobState(std::string_view name) {
+  return FindIn<JobState>(kJobStates, name);
 }
 
 FinalFigures FiguresOf(const Final& final) {

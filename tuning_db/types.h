@@ -29,11 +29,18 @@ enum class Outcome {
 };
 enum class Purpose { kSearch = 0, kConfirm = 1, kCalibrate = 2, kRerun = 3 };
 enum class TrialState { kProposed = 0, kLeased = 1, kSettled = 2 };
-enum class JobState { kQueued = 0, kRunning = 1, kDone = 2, kFailed = 3, kCancelled = 4 };
+enum class JobState {
+  kQueued = 0,
+  kRunning = 1,
+  kDone = 2,
+  kFailed = 3,
+  kCancelled = 4,
+  kPaused = 5,  // nothing is done for it until somebody resumes it
+};
 
 // What a search proposed for a job: to find fast configs, or to calibrate the analytic model.
 bool IsProposed(Purpose purpose);
-// Done, failed and cancelled jobs have ended.
+// Done, failed and cancelled jobs have ended; paused ones have not.
 bool HasEnded(JobState state);
 std::string_view Name(Outcome outcome);  // "ok", "wrong_output", ...
 std::string_view Name(Purpose purpose);  // "search", ...
@@ -41,6 +48,10 @@ std::string_view Name(TrialState state);
 std::string_view Name(JobState state);
 std::optional<Outcome> ParseOutcome(std::string_view name);
 std::optional<Purpose> ParsePurpose(std::string_view name);
+std::optional<JobState> ParseJobState(std::string_view name);
+
+// Of a list: that in which its entries were committed, or the reverse.
+enum class Order { kOldestFirst, kNewestFirst };
 
 // What is tuned: workload x target. Its spaces, trials and finals are apart by layout signature.
 struct Task {
@@ -157,6 +168,8 @@ struct Job {
   double elsewhere_ns = 0;
   // Spent running, over all daemons that ran it, as SetJobRan last said.
   int64_t ran_ns = 0;
+  // Who asked for it: a user of the daemon's machine. Empty: unknown (jobs of older versions).
+  std::string submitter;
   std::string owner;  // the daemon that runs it, with an epoch
   int64_t epoch = 0;
   // The job is of a private daemon: it ends with that daemon's client (decision 0014).

@@ -160,7 +160,7 @@ TEST_F(PrivateJobs, ATuneThatWaitedForTheSameWorkFindsItDone) {
   EXPECT_EQ(first.Finish().exit_code, 0);
   EXPECT_EQ(second.Finish().exit_code, 0);
   const auto store = Open();
-  const std::vector<tuning_db::Job> jobs = store->ListJobs(0, 0).value();
+  const std::vector<tuning_db::Job> jobs = store->Jobs().value();
   for (const tuning_db::Job& job : jobs) {
     EXPECT_EQ(job.state, JobState::kDone);
     for (const tuning_db::JobTask& task : job.tasks) {
@@ -205,7 +205,7 @@ TEST_F(PrivateJobs, AreSeenByOthersWhoseVerbsAreToldWhoHasTheDatabase) {
   EXPECT_TRUE(absl::IsUnavailable(worker->ReadLine(30 * kSecondNs).status()));
   EXPECT_EQ(WEXITSTATUS(worker->Stop(kSecondNs)), 7);
   EXPECT_FALSE(tune->HasEnded()) << tune->Err();
-  EXPECT_EQ(Open()->ListJobs(0, 0)->size(), 1);
+  EXPECT_EQ(Open()->Jobs()->size(), 1);
 }
 
 TEST_F(PrivateJobs, AServicesJobIsLeftToTheServiceAndCancelledByHand) {

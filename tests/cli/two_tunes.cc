@@ -40,7 +40,7 @@ void ExpectNothingIsLeft(const TestFolder& folder) {
   EXPECT_TRUE(listed["jobs"].empty()) << listed;
   const auto store =
       tuning_db::OpenSqliteStore(folder / "hone.db", tuning_db::OpenMode::kReadOnly).value();
-  const std::vector<tuning_db::Job> jobs = store->ListJobs(0, 0).value();
+  const std::vector<tuning_db::Job> jobs = store->Jobs().value();
   for (const tuning_db::Job& job : jobs) {
     EXPECT_TRUE(tuning_db::HasEnded(job.state)) << "job " << job.id;
   }

@@ -36,7 +36,7 @@ class DirectJobs final : public JobLayer {
   explicit DirectJobs(JobLayerParts parts) : parts_(std::move(parts)) {}
 
   void Resume() override {
-    const auto jobs = parts_.store->ListJobs(0, 0);
+    const auto jobs = parts_.store->Jobs();
     if (!Works(jobs.status())) return;
     for (const Job &job : *jobs) Begin(job);
   }

@@ -155,14 +155,14 @@ void Farm::Submit(int i) {
 }
 
 bool Farm::AllEnded() {
-  const std::vector<Job> jobs = store_->ListJobs(0, 0).value();
+  const std::vector<Job> jobs = store_->Jobs().value();
   return std::all_of(jobs.begin(), jobs.end(), [](const Job &job) { return HasEnded(job.state); });
 }
 
 EndState Farm::Look() {
   EndState end;
   end.records = store_->Records({}).value();
-  end.jobs = store_->ListJobs(0, 0).value();
+  end.jobs = store_->Jobs().value();
   for (const Job &job : end.jobs) end.job_events[job.id] = store_->ListEvents(job.id, 0, 0).value();
   end.unsound = store_->Check().value();
   return end;

@@ -486,7 +486,7 @@ TEST_F(DaemonTest, APrivateDaemonTellsStrangersWhoseItIs) {
   EXPECT_FALSE(stream->Read(&response));
   EXPECT_EQ(stream->Finish().error_code(), grpc::StatusCode::FAILED_PRECONDITION);
   daemon_.reset();
-  EXPECT_TRUE(store_->ListJobs(0, 0)->empty());
+  EXPECT_TRUE(store_->Jobs()->empty());
 }
 
 TEST_F(DaemonTest, LetsNobodyElseDial) {

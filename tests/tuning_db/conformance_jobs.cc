@@ -1,10 +1,15 @@
 // Tasks, jobs and their events.
+#include <algorithm>
+#include <thread>
+
 #include "tests/tuning_db/conformance.h"
 #include "tests/tuning_db/examples.h"
 
 namespace hone::tuning_db {
 namespace {
 
+using testing::Each;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
@@ -72,6 +77,7 @@ TEST_P(Conformance, JobKeepsEveryField) {
   EXPECT_EQ(read.ran_ns, 0);
   EXPECT_TRUE(read.ends_early);
   EXPECT_EQ(read.elsewhere_ns, 2.5e6);
+  EXPECT_EQ(read.submitter, "uid:1000");
   EXPECT_EQ(read.owner, "honed@host");
   EXPECT_EQ(read.epoch, 4);
   EXPECT_FALSE(read.is_private);
@@ -101,7 +107,7 @@ TEST_P(Conformance, SubmitIsIdempotentByClientId) {
   EXPECT_EQ(again.id, first.id);
   EXPECT_EQ(again.state, JobState::kRunning);
   EXPECT_EQ(again.message, "at work");
-  EXPECT_THAT(store_->ListJobs(0, 0).value(), SizeIs(1));
+  EXPECT_THAT(store_->Jobs().value(), SizeIs(1));
   EXPECT_TRUE(absl::IsInvalidArgument(store_->SubmitJob(ExampleJob(task, "")).status()));
 }
 
@@ -130,11 +136,105 @@ TEST_P(Conformance, RunningTimeOfAJobOutlivesItsDaemons) {
 TEST_P(Conformance, JobsAreListedInPages) {
   const int64_t task = store_->EnsureTask(ExampleTask()).value();
   for (const char* client : {"a", "b", "c"}) store_->SubmitJob(ExampleJob(task, client)).value();
-  const auto page = store_->ListJobs(1, 1).value();
-  ASSERT_THAT(page, SizeIs(1));
-  EXPECT_EQ(page[0].client_id, "b");
-  EXPECT_THAT(page[0].tasks, SizeIs(1));
-  EXPECT_THAT(store_->ListJobs(3, 0).value(), IsEmpty());
+  for (const Order order : {Order::kOldestFirst, Order::kNewestFirst}) {
+    std::vector<std::string> clients;
+    std::string cursor;
+    for (JobPage page; !page.is_last; cursor = page.next) {
+      page = store_->ListJobs({}, order, cursor, 1).value();
+      ASSERT_THAT(page.jobs, SizeIs(1));
+      EXPECT_THAT(page.jobs[0].tasks, SizeIs(1));
+      clients.push_back(page.jobs[0].client_id);
+    }
+    if (order == Order::kNewestFirst) std::ranges::reverse(clients);
+    EXPECT_THAT(clients, ElementsAre("a", "b", "c"));
+    EXPECT_THAT(store_->ListJobs({}, order, cursor, 1)->jobs, IsEmpty());
+  }
+  const std::string of_oldest = store_->ListJobs({}, Order::kOldestFirst, "", 1)->next;
+  for (const std::string& bad : {of_oldest, std::string("7"), std::string("n-1")}) {
+    EXPECT_TRUE(absl::IsInvalidArgument(store_->ListJobs({}, Order::kNewestFirst, bad, 1).status()))
+        << bad;
+  }
+}
+
+TEST_P(Conformance, JobsAreFoundByStateAndSubmitter) {
+  const int64_t task = store_->EnsureTask(ExampleTask()).value();
+  const auto submit = [&](const char* client, const char* submitter) {
+    Job job = ExampleJob(task, client);
+    job.submitter = submitter;
+    return store_->SubmitJob(job).value().id;
+  };
+  submit("a", "ann");
+  const int64_t b = submit("b", "ben");
+  const int64_t c = submit("c", "ann");
+  ASSERT_TRUE(store_->SetJobState(b, JobState::kRunning, "").ok());
+  ASSERT_TRUE(store_->SetJobState(c, JobState::kPaused, "").ok());
+  const auto clients = [&](const JobFilter& filter) {
+    std::string found;
+    const JobPage page = store_->ListJobs(filter, Order::kNewestFirst, "", 0).value();
+    for (const Job& job : page.jobs) found += job.client_id;
+    EXPECT_TRUE(page.is_last);
+    return found;
+  };
+  EXPECT_EQ(clients({}), "cba");
+  EXPECT_EQ(clients({.states = {JobState::kRunning, JobState::kQueued}}), "ba");
+  EXPECT_EQ(clients({.states = {JobState::kPaused}}), "c");
+  EXPECT_EQ(clients({.states = {JobState::kDone}}), "");
+  EXPECT_EQ(clients({.submitter = "ann"}), "ca");
+  EXPECT_EQ(clients({.states = {JobState::kQueued}, .submitter = "ann"}), "a");
+  EXPECT_EQ(clients({.submitter = "an"}), "");
+}
+
+TEST_P(Conformance, APausedJobHasNotEnded) {
+  const int64_t task = store_->EnsureTask(ExampleTask()).value();
+  const int64_t job = store_->SubmitJob(ExampleJob(task)).value().id;
+  ASSERT_TRUE(store_->SetJobState(job, JobState::kRunning, "").ok());
+  ASSERT_TRUE(store_->SetJobRan(job, 5).ok());
+  ASSERT_TRUE(store_->SetJobState(job, JobState::kPaused, "paused").ok());
+  Reopen();
+  EXPECT_EQ(store_->GetJob(job)->state, JobState::kPaused);
+  EXPECT_EQ(store_->GetJob(job)->ran_ns, 5);
+  EXPECT_TRUE(absl::IsFailedPrecondition(store_->SetJobRan(job, 6))) << "it spends no time";
+  EXPECT_TRUE(store_->AppendEvent(job, "note", "{}").ok());
+  const Ownership owner = store_->BeginEpoch("daemon", int64_t{1} << 40).value();
+  EXPECT_THAT(store_->TakeJobs(owner, int64_t{1} << 40).value(), SizeIs(1)) << "to stay paused";
+  ASSERT_TRUE(store_->SetJobState(owner, job, JobState::kQueued, "resumed").ok());
+  EXPECT_EQ(store_->GetJob(job)->state, JobState::kQueued);
+  ASSERT_TRUE(store_->SetJobState(owner, job, JobState::kPaused, "").ok());
+  ASSERT_TRUE(store_->SetJobState(owner, job, JobState::kCancelled, "").ok());
+  EXPECT_TRUE(absl::IsFailedPrecondition(store_->SetJobState(job, JobState::kPaused, "")));
+  const auto events = store_->ListEvents(job, 0, 0).value();
+  EXPECT_THAT(events.back().payload, HasSubstr("cancelled"));
+  EXPECT_EQ(events.back().kind, "state");
+}
+
+TEST_P(Conformance, ConcurrentSubmitsOfOneClientIdMakeOneJob) {
+  const int64_t task = store_->EnsureTask(ExampleTask()).value();
+  std::vector<int64_t> ids(8);
+  std::vector<std::thread> clients;
+  for (int64_t& id : ids) {
+    clients.emplace_back([&] { id = store_->SubmitJob(ExampleJob(task)).value().id; });
+  }
+  for (std::thread& client : clients) client.join();
+  Reopen();
+  ids.push_back(store_->SubmitJob(ExampleJob(task)).value().id);
+  EXPECT_THAT(ids, Each(ids[0]));
+  EXPECT_THAT(store_->Jobs().value(), SizeIs(1));
+}
+
+TEST_P(Conformance, TasksOfAJobAreInItsOrder) {
+  const int64_t first = store_->EnsureTask(ExampleTask(0)).value();
+  const int64_t second = store_->EnsureTask(ExampleTask(1)).value();
+  Job wanted = ExampleJob(second);
+  wanted.tasks.push_back({first, kSignature, "pool", 1, 8});
+  wanted.tasks.push_back({second, "NCHW", "conv2", 1, 8});
+  const int64_t job = store_->SubmitJob(wanted).value().id;
+  const std::vector<Task> tasks = store_->TasksOfJob(job).value();
+  ASSERT_THAT(tasks, SizeIs(3));
+  EXPECT_EQ(tasks[0].id, second);
+  EXPECT_EQ(tasks[0].workload, ExampleTask(1).workload);
+  EXPECT_EQ(tasks[1].id, first);
+  EXPECT_EQ(tasks[2].id, second);
+  EXPECT_TRUE(absl::IsNotFound(store_->TasksOfJob(7).status()));
 }
 
 TEST_P(Conformance, EndedJobStaysAsItEnded) {

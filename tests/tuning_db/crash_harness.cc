@@ -179,7 +179,7 @@ std::string CrashRun::Summary() const {
   for (const Trial& trial : Must(store->OpenTrials(0))) {
     lines.push_back(fmt::format("open {}", trial.id));
   }
-  for (const Job& job : Must(store->ListJobs(0, 0))) {
+  for (const Job& job : Must(store->Jobs())) {
     lines.push_back(
         fmt::format("job {} {} {} {}", job.id, Name(job.state), job.message, job.ran_ns));
     for (const Event& event : Must(store->ListEvents(job.id, 0, 0))) {

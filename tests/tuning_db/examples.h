@@ -61,6 +61,7 @@ inline Job ExampleJob(int64_t task, const std::string& client_id = "client-1") {
   job.constant_bytes = 46'000'000'000;
   job.ends_early = true;
   job.elsewhere_ns = 2.5e6;
+  job.submitter = "uid:1000";
   job.owner = "honed@host";
   job.epoch = 4;
   job.tasks = {{task, kSignature, "conv1", 2.5, 64}};

@@ -96,7 +96,7 @@ TEST_F(StorageFaults, AThousandPowerLossesLoseNothingThatWasAcknowledged) {
 absl::StatusOr<std::string> Everything(const std::string& path) {
   HONE_ASSIGN_OR_RETURN(const auto store, OpenSqliteStore(path, OpenMode::kReadOnly));
   std::ostringstream out;
-  HONE_ASSIGN_OR_RETURN(const auto jobs, store->ListJobs(0, 0));
+  HONE_ASSIGN_OR_RETURN(const auto jobs, store->Jobs());
   for (const Job& job : jobs) {
     out << job.id << job.client_id << job.model << Name(job.state) << job.ran_ns << job.epoch;
     HONE_ASSIGN_OR_RETURN(const auto events, store->ListEvents(job.id, 0, 0));

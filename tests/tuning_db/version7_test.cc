@@ -115,6 +115,23 @@ TEST_F(Version7Test, IsMigratedAndLosesNothing) {
   EXPECT_EQ(open[1].worker, "");
 }
 
+TEST_F(Version7Test, ItsJobGoesOnAndMayBePaused) {
+  const auto store = OpenSqliteStore(path_, OpenMode::kReadWrite).value();
+  const Job job = store->GetJob(1).value();
+  EXPECT_EQ(job.client_id, "c");
+  EXPECT_EQ(job.model, "m");
+  EXPECT_EQ(job.target, "llvm");
+  EXPECT_EQ(job.owner, "d");
+  EXPECT_EQ(job.epoch, 5);
+  EXPECT_EQ(job.state, JobState::kRunning);
+  EXPECT_EQ(job.submitter, "") << "unknown";
+  EXPECT_THAT(job.tasks, SizeIs(1));
+  EXPECT_TRUE(store->SetJobState(1, JobState::kPaused, "").ok());
+  Job another = job;
+  another.client_id = "d";
+  EXPECT_EQ(store->SubmitJob(another)->id, 2);
+}
+
 TEST_F(Version7Test, ItsPagesHaveChecksumsFromThenOn) {
   ASSERT_TRUE(OpenSqliteStore(path_, OpenMode::kReadWrite).ok());
   std::string bytes = folder_.Contents()[path_];

@@ -61,7 +61,7 @@ void TuningLoop::DoResume() {
   const auto ended = tuning_db::EndPrivateJobs(*parts_.store, *parts_.clock);
   if (!ended.ok()) return Fatal(ended.status());
   if (*ended > 0) spdlog::info("{} jobs are cancelled: their hone tune has ended", *ended);
-  const auto jobs = parts_.store->ListJobs(0, 0);
+  const auto jobs = parts_.store->Jobs();
   if (!jobs.ok()) return Fatal(jobs.status());
   int left = 0;
   for (const tuning_db::Job& job : *jobs) {

@@ -99,16 +99,15 @@ class TuningServiceImpl final : public v1::TuningService::CallbackService {
   }
 
   absl::Status List(const v1::ListJobsRequest& request, v1::ListJobsResponse& response) {
-    HONE_ASSIGN_OR_RETURN(const int64_t after, ParseToken(request.page_token()));
-    const int64_t size = PageSize(request.page_size());
-    HONE_ASSIGN_OR_RETURN(const auto jobs, parts_.store->ListJobs(after, size));
-    for (const tuning_db::Job& job : jobs) {
+    HONE_ASSIGN_OR_RETURN(
+        const tuning_db::JobPage page,
+        parts_.store->ListJobs({}, tuning_db::Order::kOldestFirst, request.page_token(),
+                               PageSize(request.page_size())));
+    for (const tuning_db::Job& job : page.jobs) {
       HONE_ASSIGN_OR_RETURN(*response.add_jobs(),
                             parts_.reporter->Report(job, JobReporter::Spec::kWithoutTasks));
     }
-    if (static_cast<int64_t>(jobs.size()) == size) {
-      response.set_next_page_token(std::to_string(jobs.back().id));
-    }
+    if (!page.is_last) response.set_next_page_token(page.next);
     return absl::OkStatus();
   }
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "support/status.h"
+#include "tuning_db/cursor.h"
 #include "tuning_db/memory/memory_store.h"
 
 namespace hone::tuning_db {
@@ -74,6 +75,7 @@ absl::StatusOr<Job> MemoryStore::SubmitJob(const Job& job) {
   row.state = JobState::kQueued;
   row.ran_ns = 0;
   jobs_.push_back(row);
+  subscribers_.Tell({row.id});
   return row;
 }
 
@@ -84,14 +86,41 @@ absl::StatusOr<Job> MemoryStore::GetJob(int64_t id) {
   return *job;
 }
 
-absl::StatusOr<std::vector<Job>> MemoryStore::ListJobs(int64_t after_id, int64_t limit) {
+absl::StatusOr<JobPage> MemoryStore::ListJobs(const JobFilter& filter, Order order,
+                                              const std::string& cursor, int64_t limit) {
+  HONE_ASSIGN_OR_RETURN(const int64_t after, FromCursor(order, cursor));
   const std::lock_guard lock(mutex_);
-  std::vector<Job> page;
-  for (const Job& job : jobs_) {
-    if (limit > 0 && static_cast<int64_t>(page.size()) == limit) break;
-    if (job.id > after_id) page.push_back(job);
+  JobPage page{.jobs = {}, .next = cursor, .is_last = true};
+  const auto visit = [&](const Job& job) {
+    const bool is_after = order == Order::kOldestFirst ? job.id > after : job.id < after;
+    if (!page.is_last || !is_after || !tuning_db::Matches(job, filter)) return;
+    if (limit > 0 && static_cast<int64_t>(page.jobs.size()) == limit) {
+      page.is_last = false;
+      return;
+    }
+    page.jobs.push_back(job);
+    page.next = ToCursor(order, job.id);
+  };
+  if (order == Order::kNewestFirst) {
+    std::for_each(jobs_.rbegin(), jobs_.rend(), visit);
+  } else {
+    std::for_each(jobs_.begin(), jobs_.end(), visit);
   }
   return page;
+}
+
+absl::StatusOr<std::vector<Task>> MemoryStore::TasksOfJob(int64_t id) {
+  const std::lock_guard lock(mutex_);
+  const Job* job = Find(jobs_, id);
+  if (job == nullptr) return NoSuch("job", id);
+  std::vector<Task> tasks;
+  for (const JobTask& wanted : job->tasks) tasks.push_back(*Find(tasks_, wanted.task));
+  return tasks;
+}
+
+std::unique_ptr<Subscription> MemoryStore::Subscribe(
+    std::function<void(const Change& change)> on_change) {
+  return subscribers_.Add(std::move(on_change));
 }
 
 absl::Status MemoryStore::SetJobState(const Ownership& ownership, int64_t id, JobState state,
@@ -138,12 +167,16 @@ void MemoryStore::TellJobs(int64_t task, const std::string& signature, int64_t o
   }
 }
 
-absl::StatusOr<std::vector<TaskProgress>> MemoryStore::Progress(int64_t id) {
+absl::StatusOr<std::vector<std::vector<TaskProgress>>> MemoryStore::ProgressOfJobs(
+    const std::vector<int64_t>& jobs) {
   const std::lock_guard lock(mutex_);
-  const Job* job = Find(jobs_, id);
-  if (job == nullptr) return NoSuch("job", id);
-  std::vector<TaskProgress> progress;
-  for (const JobTask& wanted : job->tasks) progress.push_back(ProgressOf(wanted, id));
+  std::vector<std::vector<TaskProgress>> progress;
+  for (const int64_t id : jobs) {
+    const Job* job = Find(jobs_, id);
+    if (job == nullptr) return NoSuch("job", id);
+    std::vector<TaskProgress>& of_job = progress.emplace_back();
+    for (const JobTask& wanted : job->tasks) of_job.push_back(ProgressOf(wanted, id));
+  }
   return progress;
 }
 
@@ -192,6 +225,7 @@ int64_t MemoryStore::AddEvent(int64_t job, const std::string& kind, const std::s
   std::vector<Event>& events = events_[job];
   const int64_t seq = static_cast<int64_t>(events.size()) + 1;
   events.push_back({job, seq, kind, payload, clock_.WallTimeNs()});
+  subscribers_.Tell({job});
   return seq;
 }
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "tuning_db/store.h"
+#include "tuning_db/subscribers.h"
 #include "tuning_db/transitions.h"
 
 namespace hone::tuning_db {
@@ -30,15 +31,20 @@ class MemoryStore : public Store {
                                                  int64_t lease_ns) override;
   absl::StatusOr<Job> SubmitJob(const Job& job) override;
   absl::StatusOr<Job> GetJob(int64_t id) override;
-  absl::StatusOr<std::vector<Job>> ListJobs(int64_t after_id, int64_t limit) override;
+  absl::StatusOr<JobPage> ListJobs(const JobFilter& filter, Order order, const std::string& cursor,
+                                   int64_t limit) override;
+  absl::StatusOr<std::vector<Task>> TasksOfJob(int64_t job) override;
   absl::Status SetJobState(const Ownership& ownership, int64_t id, JobState state,
                            const std::string& message) override;
   absl::Status SetJobRan(const Ownership& ownership, int64_t id, int64_t ran_ns) override;
-  absl::StatusOr<std::vector<TaskProgress>> Progress(int64_t job) override;
+  absl::StatusOr<std::vector<std::vector<TaskProgress>>> ProgressOfJobs(
+      const std::vector<int64_t>& jobs) override;
   absl::StatusOr<int64_t> AppendEvent(const Ownership& ownership, int64_t job,
                                       const std::string& kind, const std::string& payload) override;
   absl::StatusOr<std::vector<Event>> ListEvents(int64_t job, int64_t after_seq,
                                                 int64_t limit) override;
+  std::unique_ptr<Subscription> Subscribe(
+      std::function<void(const Change& change)> on_change) override;
 
   // memory_trials.cc
   absl::StatusOr<int64_t> EnsureTask(const Task& task) override;
@@ -122,6 +128,7 @@ class MemoryStore : public Store {
   TaskProgress ProgressOf(const JobTask& wanted, int64_t job);
 
   const Clock& clock_;
+  Subscribers subscribers_;
   std::mutex mutex_;  // guards all below
   int64_t last_epoch_ = kOldestEpoch;
   std::map<int64_t, Life> lives_;  // by epoch

@@ -18,8 +18,11 @@ void Pass(std::string_view name, const char* when) {
 
 }  // namespace
 
-CommitQueue::CommitQueue(Connection* db, size_t most_waiting)
-    : db_(db), most_waiting_(most_waiting), thread_([this] { Work(); }) {}
+CommitQueue::CommitQueue(Connection* db, size_t most_waiting, std::function<void()> committed)
+    : db_(db),
+      most_waiting_(most_waiting),
+      committed_(std::move(committed)),
+      thread_([this] { Work(); }) {}
 
 CommitQueue::~CommitQueue() {
   {
@@ -114,6 +117,7 @@ void CommitQueue::RunBatch(Batch& batch) {
   for (const Group& group : batch) {
     for (const Change& change : group.changes) Pass(change.name, "after_commit");
   }
+  if (committed_) committed_();
 }
 
 void CommitQueue::Break(const absl::Status& why) {

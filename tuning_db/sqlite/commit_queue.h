@@ -29,7 +29,9 @@ class CommitQueue {
   using Done = std::function<void(std::vector<absl::Status>)>;
 
   // `db` outlives the queue and is used by nobody else. At most `most_waiting` posted changes wait.
-  CommitQueue(Connection* db, size_t most_waiting);
+  // `committed` is called on the queue's thread after each commit, before those who wait for it
+  // are answered.
+  CommitQueue(Connection* db, size_t most_waiting, std::function<void()> committed = nullptr);
   // What waits is committed first.
   ~CommitQueue();
   CommitQueue(const CommitQueue&) = delete;
@@ -65,6 +67,7 @@ class CommitQueue {
 
   Connection* const db_;  // used by the thread
   const size_t most_waiting_;
+  const std::function<void()> committed_;
   mutable std::mutex mutex_;  // guards all below
   std::condition_variable something_waits_;
   Batch queue_;

@@ -1,24 +1,40 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <map>
+#include <ranges>
+
 #include "support/status.h"
+#include "tuning_db/cursor.h"
 #include "tuning_db/sqlite/rows.h"
 #include "tuning_db/transitions.h"
 
 namespace hone::tuning_db::sqlite {
 namespace {
 
-absl::StatusOr<std::vector<JobTask>> ReadJobTasks(Connection& db, int64_t job) {
+// The tasks of all of these jobs, which have none yet.
+absl::Status ReadJobTasks(Connection& db, std::vector<Job>& jobs) {
+  std::map<int64_t, Job*> by_id;
+  for (Job& job : jobs) by_id[job.id] = &job;
   HONE_ASSIGN_OR_RETURN(
       Statement query,
-      db.Prepare("SELECT j.task, s.body, j.name, j.weight, j.trials FROM job_tasks j "
-                 "JOIN texts s ON s.id = j.signature WHERE j.job = ? ORDER BY j.position"));
-  query.Bind(job);
-  std::vector<JobTask> tasks;
+      db.Prepare("SELECT j.job, j.task, s.body, j.name, j.weight, j.trials FROM job_tasks j "
+                 "JOIN texts s ON s.id = j.signature "
+                 "WHERE j.job IN (SELECT value FROM json_each(?)) ORDER BY j.job, j.position"));
+  query.Bind(fmt::format("[{}]", fmt::join(std::views::keys(by_id), ",")));
   for (;;) {
     HONE_ASSIGN_OR_RETURN(const bool has_row, query.Step());
-    if (!has_row) return tasks;
-    tasks.push_back(
-        {query.Integer(0), query.Text(1), query.Text(2), query.Real(3), query.Integer(4)});
+    if (!has_row) return absl::OkStatus();
+    by_id.at(query.Integer(0))
+        ->tasks.push_back(
+            {query.Integer(1), query.Text(2), query.Text(3), query.Real(4), query.Integer(5)});
   }
 }
+
+constexpr char kSelect[] =
+    "SELECT id, client_id, model, target, seed, priority, deadline_ns, search, owner, epoch, "
+    "state, message, constant_bytes, ran_ns, ends_early, elsewhere_ns, private, submitter "
+    "FROM jobs ";
 
 Job JobOf(const Statement& row) {
   Job job;
@@ -39,6 +55,7 @@ Job JobOf(const Statement& row) {
   job.ends_early = row.Integer(14) != 0;
   job.elsewhere_ns = row.Real(15);
   job.is_private = row.Integer(16) != 0;
+  job.submitter = row.Text(17);
   return job;
 }
 
@@ -50,26 +67,42 @@ absl::StatusOr<int64_t> NextSeq(Connection& db, int64_t job) {
 
 }  // namespace
 
-absl::StatusOr<std::vector<Job>> ReadJobs(Connection& db, int64_t after_id, int64_t limit) {
+absl::StatusOr<JobPage> ReadJobs(Connection& db, const JobFilter& filter, Order order,
+                                 const std::string& cursor, int64_t limit) {
+  HONE_ASSIGN_OR_RETURN(const int64_t after, FromCursor(order, cursor));
+  const bool is_newest_first = order == Order::kNewestFirst;
   HONE_ASSIGN_OR_RETURN(
       Statement query,
-      db.Prepare("SELECT id, client_id, model, target, seed, priority, deadline_ns, search, owner, "
-                 "epoch, state, message, constant_bytes, ran_ns, ends_early, elsewhere_ns, private "
-                 "FROM jobs "
-                 "WHERE id > ? ORDER BY id LIMIT ?"));
-  query.Bind(after_id, limit > 0 ? limit : -1);
-  std::vector<Job> jobs;
-  for (;;) {
+      db.Prepare(fmt::format("{}WHERE id {} ?1 AND (?2 = '' OR submitter = ?2) AND (?3 = '[]' OR "
+                             "state IN (SELECT value FROM json_each(?3))) ORDER BY id {} LIMIT ?4",
+                             kSelect, is_newest_first ? '<' : '>', is_newest_first ? "DESC" : "")));
+  std::vector<int> states;
+  for (const JobState state : filter.states) states.push_back(static_cast<int>(state));
+  // One more says whether the page is the last.
+  query.Bind(after, filter.submitter, fmt::format("[{}]", fmt::join(states, ",")),
+             limit > 0 ? limit + 1 : -1);
+  JobPage page{.jobs = {}, .next = cursor, .is_last = true};
+  while (page.is_last) {
     HONE_ASSIGN_OR_RETURN(const bool has_row, query.Step());
-    if (!has_row) return jobs;
-    jobs.push_back(JobOf(query));
-    HONE_ASSIGN_OR_RETURN(jobs.back().tasks, ReadJobTasks(db, jobs.back().id));
+    if (!has_row) break;
+    if (limit > 0 && static_cast<int64_t>(page.jobs.size()) == limit) {
+      page.is_last = false;
+    } else {
+      page.jobs.push_back(JobOf(query));
+    }
   }
+  if (!page.jobs.empty()) page.next = ToCursor(order, page.jobs.back().id);
+  HONE_RETURN_IF_ERROR(ReadJobTasks(db, page.jobs));
+  return page;
 }
 
 absl::StatusOr<Job> ReadJob(Connection& db, int64_t id) {
-  HONE_ASSIGN_OR_RETURN(std::vector<Job> jobs, ReadJobs(db, id - 1, 1));
-  if (jobs.empty() || jobs[0].id != id) return NoSuch("job", id);
+  HONE_ASSIGN_OR_RETURN(Statement query, db.Prepare(std::string(kSelect) + "WHERE id = ?"));
+  query.Bind(id);
+  HONE_ASSIGN_OR_RETURN(const bool has_row, query.Step());
+  if (!has_row) return NoSuch("job", id);
+  std::vector<Job> jobs = {JobOf(query)};
+  HONE_RETURN_IF_ERROR(ReadJobTasks(db, jobs));
   return std::move(jobs[0]);
 }
 
@@ -78,13 +111,13 @@ absl::StatusOr<std::optional<int64_t>> FindJob(Connection& db, const std::string
 }
 
 absl::StatusOr<int64_t> InsertJob(Connection& db, const Job& job) {
-  HONE_RETURN_IF_ERROR(
-      db.Run("INSERT INTO jobs (client_id, model, target, seed, priority, deadline_ns, search, "
-             "owner, epoch, state, message, constant_bytes, ends_early, elsewhere_ns, private) "
-             "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-             job.client_id, job.model, job.target, job.seed, job.priority, job.deadline_ns,
-             job.search, job.owner, job.epoch, JobState::kQueued, job.message, job.constant_bytes,
-             static_cast<int64_t>(job.ends_early), job.elsewhere_ns, job.is_private));
+  HONE_RETURN_IF_ERROR(db.Run(
+      "INSERT INTO jobs (client_id, model, target, seed, priority, deadline_ns, search, "
+      "submitter, owner, epoch, state, message, constant_bytes, ran_ns, ends_early, "
+      "elsewhere_ns, private) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?)",
+      job.client_id, job.model, job.target, job.seed, job.priority, job.deadline_ns, job.search,
+      job.submitter, job.owner, job.epoch, JobState::kQueued, job.message, job.constant_bytes,
+      static_cast<int64_t>(job.ends_early), job.elsewhere_ns, job.is_private));
   const int64_t id = db.LastInsertId();
   int64_t position = 0;
   for (const JobTask& task : job.tasks) {

@@ -1,4 +1,6 @@
 // Lives of daemons, the jobs that they own, and the rests of devices.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "support/status.h"
@@ -32,9 +34,10 @@ absl::Status RenewLife(Connection& db, const Ownership& ownership, int64_t until
 
 absl::StatusOr<std::vector<int64_t>> OwnUnfinishedJobs(Connection& db, int64_t epoch, bool is_own) {
   HONE_ASSIGN_OR_RETURN(Statement query,
-                        db.Prepare("SELECT id FROM jobs WHERE state IN (?, ?) AND (epoch = ?) = ? "
-                                   "ORDER BY id"));
-  query.Bind(JobState::kQueued, JobState::kRunning, epoch, is_own);
+                        db.Prepare(fmt::format("SELECT id FROM jobs WHERE {} AND (epoch = ?) = ? "
+                                               "ORDER BY id",
+                                               kHasNotEnded)));
+  query.Bind(epoch, is_own);
   std::vector<int64_t> ids;
   for (;;) {
     HONE_ASSIGN_OR_RETURN(const bool has_row, query.Step());

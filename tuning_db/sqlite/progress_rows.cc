@@ -1,8 +1,10 @@
 #include "tuning_db/sqlite/progress_rows.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
+#include <map>
 
 #include "support/status.h"
 #include "tuning_db/sqlite/rows.h"
@@ -116,14 +118,19 @@ absl::Status RecountProgress(Connection& db, int64_t task, int64_t signature) {
   return db.Run("INSERT INTO job_progress " + JobSums(of_task), task, signature);
 }
 
-absl::StatusOr<std::vector<TaskProgress>> ReadProgress(Connection& db, int64_t job) {
-  HONE_RETURN_IF_ERROR(Require(db, "jobs", "job", job));
+absl::StatusOr<std::vector<std::vector<TaskProgress>>> ReadProgress(
+    Connection& db, const std::vector<int64_t>& jobs) {
+  std::map<int64_t, std::vector<TaskProgress>> by_job;
+  for (const int64_t job : jobs) {
+    HONE_RETURN_IF_ERROR(Require(db, "jobs", "job", job));
+    by_job[job];
+  }
   HONE_ASSIGN_OR_RETURN(
       Statement query,
       db.Prepare(
           "SELECT j.task, s.body, k.workload_digest, p.trials, o.trials, o.failures, "
           "p.default_ns, p.best_ns, f.distinct_trials, f.space_size, f.ended_share, "
-          "d.median_ns, w.ratio_to_default "
+          "d.median_ns, w.ratio_to_default, j.job "
           "FROM job_tasks j JOIN texts s ON s.id = j.signature JOIN tasks k ON k.id = j.task "
           "LEFT JOIN task_progress p ON p.task = j.task AND p.signature = j.signature "
           "LEFT JOIN job_progress o ON o.job = j.job AND o.task = j.task "
@@ -132,14 +139,16 @@ absl::StatusOr<std::vector<TaskProgress>> ReadProgress(Connection& db, int64_t j
           "WHERE task = j.task AND signature = j.signature) "
           "LEFT JOIN final_entries d ON d.final = f.id AND d.position = f.default_entry "
           "LEFT JOIN final_entries w ON w.final = f.id AND w.position = f.winner "
-          "WHERE j.job = ? ORDER BY j.position"));
-  query.Bind(job);
-  std::vector<TaskProgress> progress;
+          "WHERE j.job IN (SELECT value FROM json_each(?)) ORDER BY j.job, j.position"));
+  query.Bind(fmt::format("[{}]", fmt::join(jobs, ",")));
   for (;;) {
     HONE_ASSIGN_OR_RETURN(const bool has_row, query.Step());
-    if (!has_row) return progress;
-    progress.push_back(ProgressOf(query));
+    if (!has_row) break;
+    by_job[query.Integer(13)].push_back(ProgressOf(query));
   }
+  std::vector<std::vector<TaskProgress>> progress;
+  for (const int64_t job : jobs) progress.push_back(by_job[job]);
+  return progress;
 }
 
 absl::StatusOr<std::vector<std::string>> CheckProgress(Connection& db) {
@@ -154,9 +163,10 @@ absl::StatusOr<std::vector<int64_t>> JobsToTell(Connection& db, int64_t task,
   HONE_ASSIGN_OR_RETURN(const std::optional<int64_t> text, FindText(db, signature));
   HONE_ASSIGN_OR_RETURN(
       Statement query,
-      db.Prepare("SELECT id FROM jobs WHERE state IN (?, ?) AND (id = ? OR id IN (SELECT job FROM "
-                 "job_tasks WHERE task = ? AND signature = ?)) ORDER BY id"));
-  query.Bind(JobState::kQueued, JobState::kRunning, job, task, text);
+      db.Prepare(fmt::format("SELECT id FROM jobs WHERE {} AND (id = ? OR id IN (SELECT job FROM "
+                             "job_tasks WHERE task = ? AND signature = ?)) ORDER BY id",
+                             kHasNotEnded)));
+  query.Bind(job, task, text);
   std::vector<int64_t> ids;
   for (;;) {
     HONE_ASSIGN_OR_RETURN(const bool has_row, query.Step());

@@ -20,7 +20,8 @@ absl::Status AddProgress(Connection& db, const Trial& trial, const Record& recor
 absl::Status CountAllProgress(Connection& db);
 // Anew from the records, where one of them was retracted; `signature` is a text's id.
 absl::Status RecountProgress(Connection& db, int64_t task, int64_t signature);
-absl::StatusOr<std::vector<TaskProgress>> ReadProgress(Connection& db, int64_t job);
+absl::StatusOr<std::vector<std::vector<TaskProgress>>> ReadProgress(
+    Connection& db, const std::vector<int64_t>& jobs);
 // Tasks and jobs whose progress is not what their records give, in sentences.
 absl::StatusOr<std::vector<std::string>> CheckProgress(Connection& db);
 // Jobs that have not ended and want the task, and `job` where it has not ended (0: none), by id.

@@ -32,6 +32,7 @@ const std::array kMigrations = {
     Migration{kFarmState},
     Migration{kFarmLog, CountAllProgress},
     Migration{kLeaseFacts},
+    Migration{kJobsOfMany},
 };
 
 absl::Status CheckReferences(Connection& db) {

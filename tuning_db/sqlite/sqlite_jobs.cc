@@ -48,6 +48,7 @@ absl::StatusOr<Job> SqliteStore::SubmitJob(const Job& job) {
     HONE_ASSIGN_OR_RETURN(std::optional<int64_t> id, FindJob(db, job.client_id));
     if (!id) {
       HONE_ASSIGN_OR_RETURN(id, InsertJob(db, job));
+      Changed(*id);
     }
     return ReadJob(db, *id);
   });
@@ -57,8 +58,13 @@ absl::StatusOr<Job> SqliteStore::GetJob(int64_t id) {
   return readers_.Read([&](Connection& db) { return ReadJob(db, id); });
 }
 
-absl::StatusOr<std::vector<Job>> SqliteStore::ListJobs(int64_t after_id, int64_t limit) {
-  return readers_.Read([&](Connection& db) { return ReadJobs(db, after_id, limit); });
+absl::StatusOr<JobPage> SqliteStore::ListJobs(const JobFilter& filter, Order order,
+                                              const std::string& cursor, int64_t limit) {
+  return readers_.Read([&](Connection& db) { return ReadJobs(db, filter, order, cursor, limit); });
+}
+
+absl::StatusOr<std::vector<Task>> SqliteStore::TasksOfJob(int64_t job) {
+  return readers_.Read([&](Connection& db) { return ReadTasksOfJob(db, job); });
 }
 
 absl::Status SqliteStore::SetJobState(const Ownership& ownership, int64_t id, JobState state,
@@ -83,8 +89,9 @@ absl::Status SqliteStore::SetJobRan(const Ownership& ownership, int64_t id, int6
   });
 }
 
-absl::StatusOr<std::vector<TaskProgress>> SqliteStore::Progress(int64_t job) {
-  return readers_.Read([&](Connection& db) { return ReadProgress(db, job); });
+absl::StatusOr<std::vector<std::vector<TaskProgress>>> SqliteStore::ProgressOfJobs(
+    const std::vector<int64_t>& jobs) {
+  return readers_.Read([&](Connection& db) { return ReadProgress(db, jobs); });
 }
 
 absl::StatusOr<int64_t> SqliteStore::AppendEvent(const Ownership& ownership, int64_t job,
@@ -108,6 +115,7 @@ absl::StatusOr<std::vector<Event>> SqliteStore::ListEvents(int64_t job, int64_t 
 
 absl::StatusOr<int64_t> SqliteStore::AddEvent(Connection& db, int64_t job, const std::string& kind,
                                               const std::string& payload) {
+  Changed(job);
   return InsertEvent(db, {job, 0, kind, payload, clock_.WallTimeNs()});
 }
 

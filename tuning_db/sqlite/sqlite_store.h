@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,14 +19,19 @@
 #include "tuning_db/sqlite/lock_file.h"
 #include "tuning_db/sqlite/reader_pool.h"
 #include "tuning_db/store.h"
+#include "tuning_db/subscribers.h"
 
 namespace hone::tuning_db::sqlite {
 
 // What only the one writer has. Members go in reverse: the lock is let go last.
 struct WriterParts {
+  WriterParts(std::unique_ptr<LockFile> l, std::unique_ptr<Connection> c,
+              std::function<void()> committed)
+      : lock(std::move(l)), db(std::move(c)), queue(db.get(), kMostWaiting, std::move(committed)) {}
+
   std::unique_ptr<LockFile> lock;
   std::unique_ptr<Connection> db;
-  CommitQueue queue{db.get(), kMostWaiting};
+  CommitQueue queue;
 };
 
 class SqliteStore final : public Store {
@@ -35,7 +41,7 @@ class SqliteStore final : public Store {
       : path_(path), use_(std::move(use)), clock_(clock), readers_(path, is_frozen) {}
 
   void MakeWriter(std::unique_ptr<LockFile> lock, std::unique_ptr<Connection> db) {
-    writer_.reset(new WriterParts{std::move(lock), std::move(db)});
+    writer_.reset(new WriterParts{std::move(lock), std::move(db), [this] { TellChanges(); }});
   }
 
   // sqlite_jobs.cc
@@ -45,15 +51,20 @@ class SqliteStore final : public Store {
                                                  int64_t lease_ns) override;
   absl::StatusOr<Job> SubmitJob(const Job& job) override;
   absl::StatusOr<Job> GetJob(int64_t id) override;
-  absl::StatusOr<std::vector<Job>> ListJobs(int64_t after_id, int64_t limit) override;
+  absl::StatusOr<JobPage> ListJobs(const JobFilter& filter, Order order, const std::string& cursor,
+                                   int64_t limit) override;
+  absl::StatusOr<std::vector<Task>> TasksOfJob(int64_t job) override;
   absl::Status SetJobState(const Ownership& ownership, int64_t id, JobState state,
                            const std::string& message) override;
   absl::Status SetJobRan(const Ownership& ownership, int64_t id, int64_t ran_ns) override;
-  absl::StatusOr<std::vector<TaskProgress>> Progress(int64_t job) override;
+  absl::StatusOr<std::vector<std::vector<TaskProgress>>> ProgressOfJobs(
+      const std::vector<int64_t>& jobs) override;
   absl::StatusOr<int64_t> AppendEvent(const Ownership& ownership, int64_t job,
                                       const std::string& kind, const std::string& payload) override;
   absl::StatusOr<std::vector<Event>> ListEvents(int64_t job, int64_t after_seq,
                                                 int64_t limit) override;
+  std::unique_ptr<Subscription> Subscribe(
+      std::function<void(const tuning_db::Change& change)> on_change) override;
 
   // sqlite_trials.cc
   absl::StatusOr<int64_t> EnsureTask(const Task& task) override;
@@ -119,10 +130,16 @@ class SqliteStore final : public Store {
   absl::StatusOr<int64_t> PushFinal(Connection& db, const Final& final);
   absl::StatusOr<int64_t> AddEvent(Connection& db, int64_t job, const std::string& kind,
                                    const std::string& payload);
+  // Who subscribed is told of the job once the change that is under way is committed.
+  void Changed(int64_t job) { changed_.insert(job); }
+  // On the queue's thread, after each commit.
+  void TellChanges();
 
   const std::string path_;
   const std::unique_ptr<DatabaseUse> use_;  // outlives the connections
   const Clock& clock_;
+  Subscribers subscribers_;
+  std::set<int64_t> changed_;            // jobs; of the queue's thread
   std::unique_ptr<WriterParts> writer_;  // null: read only
   ReaderPool readers_;                   // closed before the writer, which checkpoints last
 };

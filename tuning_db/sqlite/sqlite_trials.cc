@@ -175,7 +175,10 @@ absl::Status SqliteStore::SettleWith(Connection& db, Trial& trial, const Record&
   HONE_RETURN_IF_ERROR(UpdateTrial(db, trial));
   HONE_ASSIGN_OR_RETURN(const int64_t id, InsertRecord(db, trial, record));
   HONE_ASSIGN_OR_RETURN(const auto jobs, JobsToTell(db, trial.task, trial.signature, trial.job));
-  for (const int64_t job : jobs) HONE_RETURN_IF_ERROR(InsertSettledEvent(db, job, id));
+  for (const int64_t job : jobs) {
+    Changed(job);
+    HONE_RETURN_IF_ERROR(InsertSettledEvent(db, job, id));
+  }
   return absl::OkStatus();
 }
 

@@ -14,6 +14,7 @@ extern const char kPrivateJobs[];
 extern const char kFarmState[];
 extern const char kFarmLog[];
 extern const char kLeaseFacts[];
+extern const char kJobsOfMany[];
 
 }  // namespace hone::tuning_db::sqlite
 
