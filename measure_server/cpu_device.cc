@@ -34,14 +34,14 @@ std::string ProcessorText() {
   return text;
 }
 
-double MedianCalibrator() {
+}  // namespace
+
+double CalibrateCpu() {
   constexpr int kPasses = 51;
   std::vector<double> passes;
   for (int pass = 0; pass < kPasses; ++pass) passes.push_back(RunCalibrator());
   return Median(std::move(passes));
 }
-
-}  // namespace
 
 hone::v1::Device DescribeCpu(int threads, const std::string& target) {
   const int cores = HostCoreCount();
@@ -54,7 +54,7 @@ hone::v1::Device DescribeCpu(int threads, const std::string& target) {
   // All its cores: who else may run beside a measurement is part of the machine.
   device.set_fingerprint(Sha256Hex(ProcessorText() + HostTargetText(cores)));
   device.set_threads(static_cast<uint32_t>(used));
-  device.set_calibrator_ns(MedianCalibrator());
+  device.set_calibrator_ns(CalibrateCpu());
   return device;
 }
 

@@ -16,6 +16,9 @@ namespace hone::measure {
 // (canonical text, its -threads aside; empty: this machine's own). Runs the calibrator.
 hone::v1::Device DescribeCpu(int threads, const std::string& target = "");
 
+// The median of a few passes of the calibrator, here and now.
+double CalibrateCpu();
+
 // How it measures. Runner and clock outlive it.
 std::unique_ptr<Measurer> MakeCpuMeasurer(const hone::v1::Device& device, CandidateRunner* runner,
                                           const Clock* clock);

@@ -14,6 +14,7 @@
 
 #include "measure_server/cpu_device.h"
 #include "measure_server/device_runner.h"
+#include "measure_server/device_watch.h"
 #include "measure_server/router.h"
 #include "measure_server/stream_client.h"
 #include "measure_server/zygote.h"
@@ -101,8 +102,6 @@ int Serve(const Flags& flags, const std::string& address) {
   const hone::v1::Device device = options.hello.devices(0);
   spdlog::info("worker {}: {} threads of {}", options.hello.worker(), device.threads(),
                device.target());
-  // Measurements take the last cores; our own threads stay off them where there are others.
-  LeaveLastCores(static_cast<int>(device.threads()));
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGTERM);
@@ -112,6 +111,10 @@ int Serve(const Flags& flags, const std::string& address) {
   DeviceRunner cpu(device, MakeCpuMeasurer(device, zygote->get(), &Clock::Real()));
   options.cancel = [&cpu](const std::string&, int64_t fence) { cpu.Cancel(fence); };
   auto* router = new Router(options, &Clock::Real());  // the signal thread may outlive main
+  DeviceWatch watch(device, {HostCoreCount, CalibrateCpu}, router);
+  watch.Start();
+  // Measurements take the last cores; our other threads stay off them where there are others.
+  LeaveLastCores(static_cast<int>(device.threads()));
   WatchSignals(signals, router);
   cpu.Start(router);
   const absl::Status status = RunStreams(address, router, StreamOptions());
