@@ -12,10 +12,11 @@
 #include <string>
 #include <thread>
 
-#include "measure_server/device.h"
-#include "measure_server/measurer.h"
+#include "measure_server/cpu_device.h"
+#include "measure_server/device_runner.h"
+#include "measure_server/device_watch.h"
+#include "measure_server/router.h"
 #include "measure_server/stream_client.h"
-#include "measure_server/worker.h"
 #include "measure_server/zygote.h"
 #include "runtime/host.h"
 #include "runtime/module_abi.h"
@@ -30,7 +31,6 @@
 namespace hone::measure {
 namespace {
 
-constexpr uint64_t kReferenceCacheBytes = uint64_t{256} << 20;
 // docs/protocol.md, Versions: this release speaks the newest and the one before it.
 constexpr uint32_t kProtocol = 3;
 constexpr uint32_t kOldestProtocol = 2;
@@ -67,17 +67,19 @@ hone::v1::Hello MakeHello(const Flags& flags) {
   hello.set_artifact_abi(HONE_MODULE_ABI_VERSION);
   hello.set_sandbox(flags.sandbox == SandboxLevel::kStrict ? hone::v1::SANDBOX_LEVEL_STRICT
                                                            : hone::v1::SANDBOX_LEVEL_LIMITS);
-  *hello.add_devices() = DescribeCpu(flags.threads, flags.target);
+  hone::v1::Device& device = *hello.add_devices();
+  device = DescribeCpu(flags.threads, flags.target);
+  device.set_sandbox(hello.sandbox());
   return hello;
 }
 
 // The first SIGTERM or SIGINT lets the worker finish what it holds, the second ends it.
-void WatchSignals(const sigset_t& signals, Worker* worker) {
-  std::thread([signals, worker] {
+void WatchSignals(const sigset_t& signals, Router* router) {
+  std::thread([signals, router] {
     int signal = 0;
     sigwait(&signals, &signal);
     spdlog::info("finishing what is held; again to leave at once");
-    worker->Drain();
+    router->Drain();
     sigwait(&signals, &signal);
     _exit(128 + signal);
   }).detach();
@@ -95,36 +97,29 @@ int Serve(const Flags& flags, const std::string& address) {
   // Before anything that may start a thread.
   absl::StatusOr<std::unique_ptr<Zygote>> zygote = Zygote::Start(flags.sandbox);
   if (!zygote.ok()) return ExitCodeOf(zygote.status());
-  WorkerOptions options;
+  RouterOptions options;
   options.hello = MakeHello(flags);
-  options.cancel_running = [&] { (*zygote)->Cancel(); };
   const hone::v1::Device device = options.hello.devices(0);
   spdlog::info("worker {}: {} threads of {}", options.hello.worker(), device.threads(),
                device.target());
-  // Measurements take the last cores; our own threads stay off them where there are others.
-  LeaveLastCores(static_cast<int>(device.threads()));
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGTERM);
   sigaddset(&signals, SIGINT);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
 
-  auto* worker = new Worker(options, &Clock::Real());  // the signal thread may outlive main
-  WatchSignals(signals, worker);
-  bool lost = false;
-  std::thread measuring([&] {
-    CpuMeasurer measurer(zygote->get(), device, kReferenceCacheBytes, &Clock::Real());
-    while (const std::optional<Job> job = worker->Next()) {
-      worker->Finish(measurer.Measure(*job));
-      if (!measurer.is_lost() || lost) continue;
-      lost = true;
-      worker->Drain();
-    }
-  });
-  const absl::Status status = RunStreams(address, worker, StreamOptions());
-  worker->Stop();
-  measuring.join();
-  return status.ok() && lost ? kExitFailed : ExitCodeOf(status);
+  DeviceRunner cpu(device, MakeCpuMeasurer(device, zygote->get(), &Clock::Real()));
+  options.cancel = [&cpu](const std::string&, int64_t fence) { cpu.Cancel(fence); };
+  auto* router = new Router(options, &Clock::Real());  // the signal thread may outlive main
+  DeviceWatch watch(device, {HostCoreCount, CalibrateCpu}, router);
+  watch.Start();
+  // Measurements take the last cores; our other threads stay off them where there are others.
+  LeaveLastCores(static_cast<int>(device.threads()));
+  WatchSignals(signals, router);
+  cpu.Start(router);
+  const absl::Status status = RunStreams(address, router, StreamOptions());
+  router->Stop();
+  return status.ok() && cpu.is_lost() ? kExitFailed : ExitCodeOf(status);
 }
 
 int Main(int argc, char** argv) {

@@ -2,16 +2,15 @@
 #ifndef HONE_MEASURE_SERVER_MEASURER_H_
 #define HONE_MEASURE_SERVER_MEASURER_H_
 
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "hone/v1/farm.pb.h"
-#include "measure_server/anchor_times.h"
 #include "measure_server/artifact_cache.h"
-#include "measure_server/reference_cache.h"
-#include "measure_server/zygote.h"
-#include "support/clock.h"
 
 namespace hone::measure {
 
@@ -22,46 +21,47 @@ struct Job {
   std::shared_ptr<const Artifact> reference;  // null: no output check
   std::shared_ptr<const Artifact> anchor;     // null: none
   int64_t transfer_ns = 0;                    // how long its artifacts were on their way
+  int reference_fd = -1;                      // what the reference computed; -1: it has not run
 };
 
+// One device's way to measure: at the end of a chain the measurer of its kind, before it decorators
+// (deadline_measurer.h and others), each of which adds one thing.
 class Measurer {
  public:
   virtual ~Measurer() = default;
-  // Blocks. An entry for each candidate.
+  // Blocks. An entry for each candidate, whatever happens. One job at a time.
   virtual hone::v1::MeasureResult Measure(const Job& job) = 0;
+  // From any thread: the measurement under this fence ends at once, as lost, or does not begin.
+  // Nothing happens where it has ended.
+  virtual void Cancel(int64_t fence) = 0;
+  // The device cannot measure any more, whatever comes.
+  virtual bool is_lost() const = 0;
 };
 
-// On this machine's cores. Not thread-safe.
-class CpuMeasurer : public Measurer {
+// Adds something to the measurer behind it.
+class MeasurerDecorator : public Measurer {
  public:
-  CpuMeasurer(CandidateRunner* runner, hone::v1::Device device, uint64_t reference_cache_bytes,
-              const Clock* clock)
-      : runner_(runner),
-        references_(runner, reference_cache_bytes),
-        device_(std::move(device)),
-        clock_(clock) {}
+  explicit MeasurerDecorator(std::unique_ptr<Measurer> inner) : inner_(std::move(inner)) {}
+  void Cancel(int64_t fence) override { inner_->Cancel(fence); }
+  bool is_lost() const override { return inner_->is_lost(); }
 
-  hone::v1::MeasureResult Measure(const Job& job) override;
-  // The runner is gone for good: the worker should leave.
-  bool is_lost() const { return is_lost_; }
+ protected:
+  Measurer& inner() { return *inner_; }
 
  private:
-  // kInvalidArgument: the reference does not run; any other error is of this worker.
-  absl::StatusOr<hone::v1::MeasureResult> Run(const Job& job);
-  // -1: the job has none.
-  absl::StatusOr<int> Reference(const Job& job);
-
-  CandidateRunner* const runner_;
-  ReferenceCache references_;
-  AnchorTimes anchors_;
-  const hone::v1::Device device_;
-  const Clock* const clock_;
-  bool is_lost_ = false;
+  const std::unique_ptr<Measurer> inner_;
 };
+
+// Says which assignment the result is for, whatever came of measuring it.
+void Identify(const hone::v1::Assignment& assignment, hone::v1::MeasureResult* result);
 
 // The result of a job that could not be measured at all.
 hone::v1::MeasureResult FailedResult(const hone::v1::Assignment& assignment,
                                      hone::v1::MeasureOutcome outcome, const std::string& message);
+// Likewise. kInvalidArgument: the workload's reference does not run, and another worker would fare
+// no better; any other error is of this worker.
+hone::v1::MeasureResult FailedResult(const hone::v1::Assignment& assignment,
+                                     const absl::Status& status);
 
 }  // namespace hone::measure
 

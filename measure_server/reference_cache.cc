@@ -24,7 +24,7 @@ ReferenceCache::~ReferenceCache() {
 
 absl::StatusOr<int> ReferenceCache::Get(const std::string& workload_digest,
                                         const Artifact& reference, uint64_t seed,
-                                        uint64_t memory_limit_bytes) {
+                                        uint64_t memory_limit_bytes, int64_t lease) {
   const std::string key = fmt::format("{} {} {}", workload_digest, reference.digest(), seed);
   const auto found = std::find_if(entries_.begin(), entries_.end(),
                                   [&](const Entry& entry) { return entry.key == key; });
@@ -37,7 +37,14 @@ absl::StatusOr<int> ReferenceCache::Get(const std::string& workload_digest,
       fmt::format("{} {} {}", workload_digest, reference.digest(), memory_limit_bytes);
   const auto failed = failed_.find(failed_key);
   if (failed != failed_.end()) return failed->second;
-  const absl::StatusOr<int> fd = Compute(reference, seed, memory_limit_bytes);
+  RunRequest request;
+  request.lease = lease;
+  request.kind = RunRequest::kReference;
+  request.candidate_count = 1;
+  request.seed = seed;
+  request.run_limit_ns = kLimitNs;
+  request.memory_limit_bytes = memory_limit_bytes;
+  const absl::StatusOr<int> fd = Compute(reference, request);
   if (absl::IsInvalidArgument(fd.status())) RememberFailure(failed_key, fd.status());
   if (!fd.ok()) return fd.status();
   entries_.push_front({key, *fd, ReferenceFileBytes(*fd)});
@@ -45,14 +52,13 @@ absl::StatusOr<int> ReferenceCache::Get(const std::string& workload_digest,
   return *fd;
 }
 
-absl::StatusOr<int> ReferenceCache::Compute(const Artifact& reference, uint64_t seed,
-                                            uint64_t memory_limit_bytes) {
+absl::StatusOr<int> ReferenceCache::Compute(const Artifact& reference, const RunRequest& request) {
   const int fd = MakeReferenceFile();
   if (fd < 0) {
     return absl::InternalError(
         fmt::format("no memory for reference outputs: {}", std::strerror(errno)));
   }
-  if (const absl::Status status = RunInto(fd, reference, seed, memory_limit_bytes); !status.ok()) {
+  if (const absl::Status status = RunInto(fd, reference, request); !status.ok()) {
     close(fd);
     return status;
   }
@@ -61,14 +67,7 @@ absl::StatusOr<int> ReferenceCache::Compute(const Artifact& reference, uint64_t 
   return absl::InternalError(fmt::format("sealing reference outputs: {}", std::strerror(errno)));
 }
 
-absl::Status ReferenceCache::RunInto(int fd, const Artifact& reference, uint64_t seed,
-                                     uint64_t memory_limit_bytes) {
-  RunRequest request;
-  request.kind = RunRequest::kReference;
-  request.candidate_count = 1;
-  request.seed = seed;
-  request.run_limit_ns = kLimitNs;
-  request.memory_limit_bytes = memory_limit_bytes;
+absl::Status ReferenceCache::RunInto(int fd, const Artifact& reference, const RunRequest& request) {
   HONE_ASSIGN_OR_RETURN(const std::vector<RunReport> reports,
                         runner_->Run(request, fd, {reference.fd()}));
   const RunReport& report = reports.front();

@@ -30,9 +30,9 @@ class ReferenceCache {
   // A descriptor of the outputs for both input sets, for reading, valid until the next call; runs
   // the artifact where they are not here. kInvalidArgument: the reference does not run, or does not
   // compute what it should; kAborted, kInternal: of the device, so another try may fare better;
-  // kUnavailable: the runner is gone.
+  // kUnavailable: the runner is gone. A run can be cancelled by `lease`.
   absl::StatusOr<int> Get(const std::string& workload_digest, const Artifact& reference,
-                          uint64_t seed, uint64_t memory_limit_bytes);
+                          uint64_t seed, uint64_t memory_limit_bytes, int64_t lease = 0);
 
  private:
   struct Entry {
@@ -41,10 +41,8 @@ class ReferenceCache {
     uint64_t size_bytes;
   };
 
-  absl::StatusOr<int> Compute(const Artifact& reference, uint64_t seed,
-                              uint64_t memory_limit_bytes);
-  absl::Status RunInto(int fd, const Artifact& reference, uint64_t seed,
-                       uint64_t memory_limit_bytes);
+  absl::StatusOr<int> Compute(const Artifact& reference, const RunRequest& request);
+  absl::Status RunInto(int fd, const Artifact& reference, const RunRequest& request);
   void Trim();
   void RememberFailure(const std::string& key, const absl::Status& status);
 

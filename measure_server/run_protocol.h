@@ -20,6 +20,7 @@ inline constexpr size_t kPageBytes = 4096;
 struct RunRequest {
   enum Kind : uint32_t { kMeasure = 0, kReference = 1 };
   uint64_t session = 0;  // distinguishes it from others of the zygote
+  int64_t lease = 0;     // by which it can be cancelled
   uint32_t kind = kMeasure;
   uint32_t candidate_count = 0;
   uint32_t rounds = 0;  // 0: of a search

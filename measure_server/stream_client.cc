@@ -71,23 +71,23 @@ class Outbox {
 
 class Stream {
  public:
-  Stream(v1::FarmService::StubInterface* stub, Worker* worker)
-      : worker_(worker), stream_(stub->Work(&context_)) {}
+  Stream(v1::FarmService::StubInterface* stub, Router* router)
+      : router_(router), stream_(stub->Work(&context_)) {}
 
   // Until either side ends it. *joined: the daemon welcomed the worker.
   grpc::Status Run(bool* joined) {
     last_received_ns_ = Clock::Real().NowNs();
-    worker_->Connected([this](v1::WorkRequest message) { outbox_.Push(std::move(message)); });
+    router_->Connected([this](v1::WorkRequest message) { outbox_.Push(std::move(message)); });
     std::thread writer([this] { Write(); });
     v1::WorkResponse response;
     while (stream_->Read(&response)) {
       last_received_ns_ = Clock::Real().NowNs();
       *joined = *joined || response.has_welcome();
-      worker_->Receive(response);
-      if (worker_->is_finished()) outbox_.Close();
+      router_->Receive(response);
+      if (router_->is_finished()) outbox_.Close();
     }
     has_ended_ = true;
-    worker_->Disconnected();
+    router_->Disconnected();
     outbox_.Close();
     writer.join();
     return stream_->Finish();
@@ -96,12 +96,12 @@ class Stream {
  private:
   void Write() {
     while (!outbox_.is_closed()) {
-      const int64_t interval_ns = worker_->heartbeat_interval_ns();
+      const int64_t interval_ns = router_->heartbeat_interval_ns();
       // Heartbeats go out on time, whatever else there is to say.
       const int64_t wait_ns =
           interval_ns > 0 ? last_heartbeat_ns_ + interval_ns - Clock::Real().NowNs() : kIdleWaitNs;
       std::optional<v1::WorkRequest> message = outbox_.Pop(std::max<int64_t>(wait_ns, 0));
-      if (worker_->is_finished()) break;
+      if (router_->is_finished()) break;
       if (IsSilent()) {
         spdlog::warn("the daemon said nothing for too long");
         return context_.TryCancel();
@@ -109,7 +109,7 @@ class Stream {
       if (message && !stream_->Write(*message)) return;  // the reader sees the end of the stream
       if (interval_ns <= 0 || Clock::Real().NowNs() - last_heartbeat_ns_ < interval_ns) continue;
       last_heartbeat_ns_ = Clock::Real().NowNs();
-      if (!stream_->Write(worker_->HeartbeatMessage())) return;
+      if (!stream_->Write(router_->HeartbeatMessage())) return;
     }
     // To cancel a stream that the daemon has ended would replace what it said last.
     if (has_ended_) return;
@@ -122,12 +122,12 @@ class Stream {
   }
 
   bool IsSilent() const {
-    const int64_t told_ns = worker_->silence_limit_ns();
+    const int64_t told_ns = router_->silence_limit_ns();
     const int64_t limit_ns = told_ns > 0 ? told_ns : kWelcomeLimitNs;
     return Clock::Real().NowNs() - last_received_ns_ > limit_ns;
   }
 
-  Worker* const worker_;
+  Router* const router_;
   grpc::ClientContext context_;
   std::unique_ptr<grpc::ClientReaderWriterInterface<v1::WorkRequest, v1::WorkResponse>> stream_;
   Outbox outbox_;
@@ -178,24 +178,24 @@ absl::StatusOr<std::string> ParseServerAddress(const std::string& text) {
                   text));
 }
 
-absl::Status RunStreams(const std::string& address, Worker* worker, const StreamOptions& options) {
+absl::Status RunStreams(const std::string& address, Router* router, const StreamOptions& options) {
   const auto stub = v1::FarmService::NewStub(MakeChannel(address, options));
   int64_t backoff_ns = options.first_backoff_ns;
   Random random(std::random_device{}());
   int failed_draining = 0;
   int taken = 0;
-  while (!worker->is_finished()) {
+  while (!router->is_finished()) {
     bool joined = false;
     grpc::Status status;
     {
-      Stream stream(stub.get(), worker);
+      Stream stream(stub.get(), router);
       status = stream.Run(&joined);
     }
-    if (worker->is_finished()) break;
+    if (router->is_finished()) break;
     if (const absl::Status refusal = Refusal(status); !refusal.ok()) {
       if (!absl::IsAlreadyExists(refusal) || ++taken >= options.name_attempts) return refusal;
     }
-    if (worker->is_draining() && ++failed_draining >= options.drain_attempts) {
+    if (router->is_draining() && ++failed_draining >= options.drain_attempts) {
       spdlog::warn("the daemon at {} is gone; results that it did not acknowledge are dropped",
                    address);
       break;
@@ -209,7 +209,7 @@ absl::Status RunStreams(const std::string& address, Worker* worker, const Stream
         backoff_ns - static_cast<int64_t>(random.Uniform() * static_cast<double>(backoff_ns / 2));
     spdlog::info("no stream to {} ({}); next try in {} ms", address, status.error_message(),
                  wait_ns / 1'000'000);
-    worker->AwaitFinished(wait_ns);
+    router->AwaitFinished(wait_ns);
     backoff_ns = std::min(2 * backoff_ns, options.longest_backoff_ns);
   }
   return absl::OkStatus();

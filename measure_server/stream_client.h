@@ -8,7 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "measure_server/worker.h"
+#include "measure_server/router.h"
 
 namespace hone::measure {
 
@@ -29,7 +29,7 @@ absl::StatusOr<std::string> ParseServerAddress(const std::string& text);
 // Holds one stream after the other until the worker is finished (OK), or the daemon will not have
 // it (its status: PermissionDenied, Unauthenticated, FailedPrecondition, AlreadyExists). Between
 // streams it waits, longer each time one fails at once. Blocks.
-absl::Status RunStreams(const std::string& address, Worker* worker, const StreamOptions& options);
+absl::Status RunStreams(const std::string& address, Router* router, const StreamOptions& options);
 
 }  // namespace hone::measure
 

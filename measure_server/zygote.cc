@@ -24,6 +24,7 @@ namespace {
 
 constexpr size_t kMaxDescriptors = kMaxCandidates + 2;
 constexpr char kSessionDone = 'd';
+constexpr const char* kCancelled = "cancelled";
 constexpr const char* kGone = "the process that starts candidates is gone";
 
 // Descriptors in the order: reports, reference (where there is one), artifacts.
@@ -85,6 +86,13 @@ bool ReceiveRequest(int socket, RunRequest* request, std::vector<int>* descripto
   _exit(0);
 }
 
+std::vector<RunReport> CancelledReports(size_t count) {
+  RunReport cancelled;
+  cancelled.outcome = RunOutcome::kDeviceLost;
+  SetMessage(&cancelled, kCancelled);
+  return std::vector<RunReport>(count, cancelled);
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Zygote>> Zygote::Start(SandboxLevel level, int64_t patience_ns) {
@@ -129,6 +137,8 @@ absl::StatusOr<std::vector<RunReport>> Zygote::Run(const RunRequest& request, in
     return absl::FailedPreconditionError(
         fmt::format("expected 1 to {} candidates, found {}", kMaxCandidates, artifact_fds.size()));
   }
+  RunRequest numbered = request;
+  if (!Begin(&numbered)) return CancelledReports(artifact_fds.size());
   const size_t bytes = artifact_fds.size() * sizeof(RunReport);
   const int reports_fd = memfd_create("hone-reports", MFD_CLOEXEC);
   void* mapped = MAP_FAILED;
@@ -138,24 +148,36 @@ absl::StatusOr<std::vector<RunReport>> Zygote::Run(const RunRequest& request, in
   if (mapped == MAP_FAILED) {
     const std::string fault = std::strerror(errno);
     if (reports_fd >= 0) close(reports_fd);
+    End();
     return absl::InternalError(fmt::format("no shared memory for a run: {}", fault));
   }
   std::vector<int> descriptors = {reports_fd};
   if (reference_fd >= 0) descriptors.push_back(reference_fd);
   descriptors.insert(descriptors.end(), artifact_fds.begin(), artifact_fds.end());
-  RunRequest numbered = request;
-  numbered.session = ++sessions_;
-  current_session_ = numbered.session;
   const absl::Status status = SendRequest(socket_, numbered, descriptors)
                                   ? AwaitDone(numbered)
                                   : absl::UnavailableError(kGone);
-  current_session_ = 0;
+  End();
   const auto* reports = static_cast<const RunReport*>(mapped);
   std::vector<RunReport> result(reports, reports + artifact_fds.size());
   munmap(mapped, bytes);
   close(reports_fd);
   if (!status.ok()) return status;
   return result;
+}
+
+bool Zygote::Begin(RunRequest* request) {
+  const std::lock_guard lock(mutex_);
+  if (request->lease != 0 && request->lease == cancelled_lease_) return false;
+  request->session = ++sessions_;
+  current_session_ = request->session;
+  current_lease_ = request->lease;
+  return true;
+}
+
+void Zygote::End() {
+  const std::lock_guard lock(mutex_);
+  current_session_ = 0;
 }
 
 absl::Status Zygote::AwaitDone(const RunRequest& request) {
@@ -186,9 +208,11 @@ absl::Status Zygote::AwaitDone(const RunRequest& request) {
   }
 }
 
-void Zygote::Cancel() {
-  const uint64_t session = current_session_;
-  if (session != 0) (void)!write(cancel_fd_, &session, sizeof(session));
+void Zygote::Cancel(int64_t lease) {
+  const std::lock_guard lock(mutex_);
+  if (lease != 0) cancelled_lease_ = lease;
+  if (current_session_ == 0 || current_lease_ != lease) return;
+  (void)!write(cancel_fd_, &current_session_, sizeof(current_session_));
 }
 
 }  // namespace hone::measure

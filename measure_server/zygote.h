@@ -5,9 +5,9 @@
 
 #include <sys/types.h>
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -23,8 +23,9 @@ class CandidateRunner {
   // One report for each artifact, each with an outcome. kUnavailable: this runner is gone for good.
   virtual absl::StatusOr<std::vector<RunReport>> Run(const RunRequest& request, int reference_fd,
                                                      const std::vector<int>& artifact_fds) = 0;
-  // From any thread: a Run in progress ends at once, its candidates as lost.
-  virtual void Cancel() = 0;
+  // From any thread: a Run of this lease ends at once, its candidates as lost; one that is still to
+  // begin does so then. Without a lease (0): the Run in progress, if it has none.
+  virtual void Cancel(int64_t lease) = 0;
 };
 
 class Zygote : public CandidateRunner {
@@ -42,12 +43,15 @@ class Zygote : public CandidateRunner {
 
   absl::StatusOr<std::vector<RunReport>> Run(const RunRequest& request, int reference_fd,
                                              const std::vector<int>& artifact_fds) override;
-  void Cancel() override;
+  void Cancel(int64_t lease) override;
 
  private:
   Zygote(pid_t pid, int socket, int cancel_fd, int64_t patience_ns)
       : pid_(pid), socket_(socket), cancel_fd_(cancel_fd), patience_ns_(patience_ns) {}
 
+  // Whether the lease was not cancelled before; the run is the current one from here on.
+  bool Begin(RunRequest* request);
+  void End();
   // Until the session is over. A zygote that takes longer than it can hangs, and is killed.
   absl::Status AwaitDone(const RunRequest& request);
 
@@ -55,8 +59,12 @@ class Zygote : public CandidateRunner {
   const int socket_;
   const int cancel_fd_;
   const int64_t patience_ns_;
+
+  std::mutex mutex_;  // guards all below
   uint64_t sessions_ = 0;
-  std::atomic<uint64_t> current_session_{0};  // 0: none
+  uint64_t current_session_ = 0;  // 0: none
+  int64_t current_lease_ = 0;
+  int64_t cancelled_lease_ = 0;  // the newest
 };
 
 }  // namespace hone::measure

@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <thread>
 
@@ -49,6 +50,7 @@ struct Flags {
   int builders = 0;  // 0: BuildersFor
   int local_cores = -1;
   int local_threads = 0;
+  hone::v1::SandboxLevel sandbox = hone::v1::SANDBOX_LEVEL_UNSPECIFIED;
   TuningOptions tuning;
 };
 
@@ -75,6 +77,14 @@ void AddFlags(CLI::App& app, Flags& flags) {
   app.add_option("--local-threads", flags.local_threads,
                  "threads of this machine's worker, whose cores (the last ones) honed leaves alone")
       ->check(CLI::NonNegativeNumber);
+  const std::map<std::string, hone::v1::SandboxLevel> levels = {
+      {"limits", hone::v1::SANDBOX_LEVEL_LIMITS},
+      {"contained", hone::v1::SANDBOX_LEVEL_CONTAINED},
+      {"strict", hone::v1::SANDBOX_LEVEL_STRICT}};
+  app.add_option("--require-sandbox", flags.sandbox,
+                 "give work only to devices whose candidates run in this sandbox or a stricter "
+                 "one: limits, contained or strict (default: limits)")
+      ->transform(CLI::CheckedTransformer(levels));
   app.add_option("--batch", flags.tuning.batch, "trials proposed at once")
       ->check(CLI::Range(1, 1024));
 }
@@ -182,6 +192,7 @@ int Run(const Flags& flags) {
   options.socket = flags.socket;
   options.client = flags.client;
   options.tuning = flags.tuning;
+  options.farm.sandbox = flags.sandbox;
   options.tuning.build_batches = flags.builders + 1;
   options.tuning.max_open_trials = (2 + flags.builders) * flags.tuning.batch;
   options.tuning.local_cores = flags.local_cores;

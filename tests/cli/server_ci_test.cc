@@ -1,6 +1,7 @@
 // A running honed from the command line: its workers, and jobs that nobody waits for.
 #include <stdlib.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <set>
 
@@ -64,6 +65,23 @@ TEST_F(Server, ADrainedWorkerFinishesAndLeaves) {
   ASSERT_EQ(shown["devices"].size(), 1);
   EXPECT_EQ(shown["devices"][0]["threads"], 1);
   EXPECT_THAT(shown["devices"][0]["target"].get<std::string>(), HasSubstr("-threads=1"));
+  EXPECT_EQ(shown["protocol"], 3);
+  EXPECT_EQ(shown["identity"], "uid:" + std::to_string(geteuid()));
+  const json& device = shown["devices"][0];
+  EXPECT_EQ(device["kind"], "cpu");
+  EXPECT_EQ(device["sandbox"], "strict");
+  EXPECT_EQ(device["window"], 3);
+  EXPECT_EQ(device["running_fence"], 0);
+  EXPECT_EQ(device["losses"], 0);
+  EXPECT_EQ(device["rest_s"], 0);
+  EXPECT_EQ(device["away"], false);
+  EXPECT_EQ(device["barred"], "");
+  EXPECT_GT(device["calibrator_us"], 0);
+  EXPECT_GE(device["calibrated_s"], 0);
+  const Finished page = RunHone({"worker", "show", "bench-1"}, folder_.path());
+  EXPECT_THAT(page.out, HasSubstr("protocol 3"));
+  EXPECT_THAT(page.out, HasSubstr("0 of 3 leases"));
+  EXPECT_THAT(RunHone({"worker", "list"}, folder_.path()).out, HasSubstr("0/3"));
 
   EXPECT_EQ(RunHone({"worker", "drain", "bench-1"}, folder_.path()).exit_code, 0);
   EXPECT_TRUE(Eventually([&] { return worker_->HasEnded(); }));

@@ -19,7 +19,7 @@ class FakeDaemon::Service : public v1::FarmService::Service {
  public:
   using Stream = grpc::ServerReaderWriter<v1::WorkResponse, v1::WorkRequest>;
 
-  explicit Service(const std::string& address) {
+  Service(const std::string& address, uint32_t protocol) : protocol_(protocol) {
     grpc::ServerBuilder builder;
     builder.AddListeningPort(address, grpc::InsecureServerCredentials());
     builder.RegisterService(this);
@@ -74,11 +74,13 @@ class FakeDaemon::Service : public v1::FarmService::Service {
   }
 
  private:
+  const uint32_t protocol_;
+
   void Take(const v1::WorkRequest& message) {
     const std::lock_guard lock(mutex_);
     if (message.has_hello()) {
       v1::WorkResponse response;
-      response.mutable_welcome()->set_protocol(2);
+      response.mutable_welcome()->set_protocol(protocol_);
       response.mutable_welcome()->set_heartbeat_interval_ns(1'000'000'000);
       stream_->Write(response);
     }
@@ -113,7 +115,8 @@ class FakeDaemon::Service : public v1::FarmService::Service {
   std::unique_ptr<grpc::Server> server_;
 };
 
-FakeDaemon::FakeDaemon(const std::string& address) : service_(std::make_unique<Service>(address)) {}
+FakeDaemon::FakeDaemon(const std::string& address, uint32_t protocol)
+    : service_(std::make_unique<Service>(address, protocol)) {}
 
 FakeDaemon::~FakeDaemon() = default;
 

@@ -2,6 +2,7 @@
 #ifndef HONE_TESTS_MEASURE_SERVER_FAKE_DAEMON_H_
 #define HONE_TESTS_MEASURE_SERVER_FAKE_DAEMON_H_
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,7 +15,8 @@ namespace hone::measure {
 // Serves artifacts and welcomes by itself; everything else is the test's to read and to say.
 class FakeDaemon {
  public:
-  explicit FakeDaemon(const std::string& address);
+  // It speaks one version of the protocol.
+  explicit FakeDaemon(const std::string& address, uint32_t protocol = 2);
   // Cancels the streams that are up.
   ~FakeDaemon();
   FakeDaemon(const FakeDaemon&) = delete;

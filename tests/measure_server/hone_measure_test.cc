@@ -1,10 +1,12 @@
 // The program hone-measure against a daemon that the test plays.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/wait.h>
 
 #include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <set>
 #include <thread>
@@ -202,6 +204,61 @@ TEST_F(HoneMeasureTest, BringsItsResultToTheDaemonThatComesBack) {
   ASSERT_TRUE(result);
   EXPECT_EQ(result->result().fence(), 5);
   Acknowledge(*daemon, 5);
+  EXPECT_EQ(worker.Stop(kGraceNs), 0);
+}
+
+// What a smaller cpuset, or a core that is taken offline, does to all threads of a process.
+void LeaveCores(pid_t process, const cpu_set_t& cores) {
+  for (const auto& task :
+       std::filesystem::directory_iterator("/proc/" + std::to_string(process) + "/task")) {
+    sched_setaffinity(std::stoi(task.path().filename().string()), sizeof(cores), &cores);
+  }
+}
+
+TEST_F(HoneMeasureTest, ADeviceIsAwayWhileItsCoresAre) {
+  cpu_set_t all;
+  ASSERT_EQ(sched_getaffinity(0, sizeof(all), &all), 0);
+  if (CPU_COUNT(&all) < 2) GTEST_SKIP() << "this machine has one core";
+  FakeDaemon daemon(address_, 3);
+  ChildProcess worker = StartWorker();
+  ASSERT_TRUE(daemon.ReceiveWhere([](const auto& m) { return m.has_window(); }));
+  v1::WorkResponse endless = Assignment(daemon, 1, CandidateSource("for (;;) {}"));
+  endless.mutable_assignment()->set_run_limit_ns(600'000'000'000);
+  daemon.Send(endless);
+  const pid_t candidate = ChildOf(ZygoteOf(worker));
+  cpu_set_t fewer = all;
+  for (int core = 0; CPU_COUNT(&fewer) == CPU_COUNT(&all); ++core) CPU_CLR(core, &fewer);
+  LeaveCores(worker.pid(), fewer);
+  const auto gone = daemon.ReceiveWhere([](const auto& m) { return m.has_device_update(); });
+  ASSERT_TRUE(gone);
+  EXPECT_TRUE(gone->device_update().unplugged());
+  EXPECT_TRUE(Ends(candidate)) << "nobody waits for its result";
+  LeaveCores(worker.pid(), all);
+  const auto back = daemon.ReceiveWhere([](const auto& m) { return m.has_device_update(); });
+  ASSERT_TRUE(back);
+  EXPECT_FALSE(back->device_update().unplugged());
+  EXPECT_GT(back->device_update().device().calibrator_ns(), 0);
+  EXPECT_TRUE(daemon.ReceiveWhere([](const auto& m) { return m.has_window(); }));
+  daemon.Send(Assignment(daemon, 2, CandidateSource()));
+  const auto result = daemon.ReceiveWhere(IsResult);
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->result().fence(), 2);
+  Acknowledge(daemon, 2);
+  EXPECT_EQ(worker.Stop(kGraceNs), 0);
+}
+
+TEST_F(HoneMeasureTest, RefusesWhatItsSandboxDoesNotMeet) {
+  FakeDaemon daemon(address_, 3);
+  ChildProcess worker = StartWorker({"--sandbox", "limits"});
+  ASSERT_TRUE(daemon.ReceiveWhere(IsHello));
+  v1::WorkResponse message = Assignment(daemon, 1, CandidateSource());
+  message.mutable_assignment()->mutable_requirements()->set_sandbox(v1::SANDBOX_LEVEL_STRICT);
+  daemon.Send(message);
+  const auto result = daemon.ReceiveWhere(IsResult);
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->result().candidates(0).outcome(), v1::MEASURE_OUTCOME_DEVICE_LOST);
+  EXPECT_NE(result->result().candidates(0).message().find("STRICT"), std::string::npos);
+  Acknowledge(daemon, 1);
   EXPECT_EQ(worker.Stop(kGraceNs), 0);
 }
 

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "measure_server/cpu_device.h"
+#include "measure_server/deadline_measurer.h"
 #include "support/digest.h"
 
 namespace hone::measure {
@@ -41,7 +43,7 @@ class FakeRunner : public CandidateRunner {
     }
     return reports;
   }
-  void Cancel() override {}
+  void Cancel(int64_t lease) override { cancelled.push_back(lease); }
 
   RunOutcome outcome = RunOutcome::kOk;
   int failing = -1;
@@ -50,6 +52,7 @@ class FakeRunner : public CandidateRunner {
   double time_ns = 100;
   int64_t run_ns = 40'000'000;
   std::vector<RunRequest> requests;
+  std::vector<int64_t> cancelled;
   std::vector<size_t> counts;  // of artifacts, a run
 
  private:
@@ -73,7 +76,10 @@ class MeasurerTest : public testing::Test {
   }
   static v1::Device TwoThreads() {
     v1::Device device;
+    device.set_id("cpu0");
     device.set_threads(2);
+    device.set_kind(v1::DEVICE_KIND_CPU);
+    device.set_sandbox(v1::SANDBOX_LEVEL_LIMITS);
     return device;
   }
   void GiveAnchor() {
@@ -83,7 +89,8 @@ class MeasurerTest : public testing::Test {
 
   ManualClock clock_;
   FakeRunner runner_{&clock_};
-  CpuMeasurer measurer_{&runner_, TwoThreads(), 1 << 20, &clock_};
+  std::unique_ptr<Measurer> chain_ = MakeCpuMeasurer(TwoThreads(), &runner_, &clock_);
+  Measurer& measurer_ = *chain_;
   Job job_;
 };
 
@@ -188,6 +195,59 @@ TEST_F(MeasurerTest, AFinalHasNoAnchor) {
   job_.assignment.set_rounds(7);
   EXPECT_EQ(measurer_.Measure(job_).anchor_ns(), 0);
   EXPECT_THAT(runner_.counts, testing::ElementsAre(1));
+}
+
+TEST_F(MeasurerTest, WhatADeviceDoesNotMeetIsNoCandidatesFault) {
+  const auto lost_with = [&](const std::string& words) {
+    const v1::CandidateResult result = measurer_.Measure(job_).candidates(0);
+    EXPECT_EQ(result.outcome(), v1::MEASURE_OUTCOME_DEVICE_LOST);
+    EXPECT_THAT(result.message(), HasSubstr(words));
+  };
+  job_.assignment.set_threads(3);
+  lost_with("at most 2 threads, found 3");
+  job_.assignment.set_threads(2);
+  v1::Requirements& wanted = *job_.assignment.mutable_requirements();
+  wanted.set_sandbox(v1::SANDBOX_LEVEL_STRICT);
+  lost_with("SANDBOX_LEVEL_STRICT or stricter, found cpu0 in SANDBOX_LEVEL_LIMITS");
+  wanted.set_sandbox(v1::SANDBOX_LEVEL_LIMITS);
+  wanted.set_kind(v1::DEVICE_KIND_CUDA);
+  lost_with("a device of DEVICE_KIND_CUDA, found cpu0 of DEVICE_KIND_CPU");
+  EXPECT_TRUE(runner_.requests.empty()) << "nothing of it runs";
+  wanted.set_kind(v1::DEVICE_KIND_CPU);
+  EXPECT_EQ(measurer_.Measure(job_).candidates(0).outcome(), v1::MEASURE_OUTCOME_OK);
+}
+
+// Measures until it is cancelled.
+class EndlessMeasurer : public Measurer {
+ public:
+  v1::MeasureResult Measure(const Job& job) override {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return cancelled_ == job.assignment.fence(); });
+    return FailedResult(job.assignment, v1::MEASURE_OUTCOME_OK, "");
+  }
+  void Cancel(int64_t fence) override {
+    const std::lock_guard lock(mutex_);
+    cancelled_ = fence;
+    changed_.notify_all();
+  }
+  bool is_lost() const override { return false; }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  int64_t cancelled_ = 0;
+};
+
+TEST_F(MeasurerTest, EndsAMeasurementWhoseLeaseIsOver) {
+  DeadlineMeasurer measurer(std::make_unique<EndlessMeasurer>());
+  for (int64_t fence = 1; fence <= 2; ++fence) {
+    job_.assignment.set_fence(fence);
+    job_.assignment.set_lease_ns(1'000'000);
+    const v1::MeasureResult result = measurer.Measure(job_);
+    EXPECT_EQ(result.fence(), fence);
+    EXPECT_EQ(result.candidates(0).outcome(), v1::MEASURE_OUTCOME_DEVICE_LOST);
+    EXPECT_THAT(result.candidates(0).message(), HasSubstr("of its lease"));
+  }
 }
 
 }  // namespace

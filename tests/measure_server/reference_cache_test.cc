@@ -26,7 +26,7 @@ class ReferenceCacheTest : public testing::Test {
       SetMessage(&reports[0], "SIGFPE while it ran");
       return reports;
     }
-    void Cancel() override {}
+    void Cancel(int64_t) override {}
 
     RunOutcome outcome = RunOutcome::kOk;
     std::vector<RunRequest> requests;

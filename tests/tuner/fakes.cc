@@ -235,13 +235,37 @@ v1::Hello FakeWorker::HelloMessage() const {
   hello.set_min_protocol(2);
   hello.set_max_protocol(protocol);
   hello.set_artifact_abi(HONE_MODULE_ABI_VERSION);
-  v1::Device& device = *hello.add_devices();
-  device.set_id("cpu0");
+  for (const std::string& id : devices_) *hello.add_devices() = DeviceMessage(id);
+  for (const auto& [fence, result] : held) hello.add_held_fences(fence);
+  return hello;
+}
+
+v1::Device FakeWorker::DeviceMessage(const std::string& id) const {
+  v1::Device device;
+  device.set_id(id);
   device.set_target(target);
   device.set_threads(2);
   device.set_fingerprint(kFakeFingerprint);
-  for (const auto& [fence, result] : held) hello.add_held_fences(fence);
-  return hello;
+  if (!resource_.empty()) device.add_resources(resource_);
+  return device;
+}
+
+void FakeWorker::AddDevice(const std::string& id, const std::string& resource) {
+  devices_.push_back(id);
+  resource_ = resource;
+}
+
+void FakeWorker::SendUpdate(const std::string& device, bool unplugged, v1::SandboxLevel sandbox) {
+  v1::WorkRequest message;
+  v1::DeviceUpdate& update = *message.mutable_device_update();
+  *update.mutable_device() = DeviceMessage(device);
+  update.mutable_device()->set_sandbox(sandbox);
+  update.set_unplugged(unplugged);
+  if (unplugged) update.set_reason("its cable was pulled");
+  dispatcher_->Receive(link_, message);
+  if (!unplugged) return;
+  running_ = 0;
+  std::erase_if(assignments, [&](const auto& a) { return a.device() == device; });
 }
 
 void FakeWorker::Connect() {
@@ -256,7 +280,7 @@ void FakeWorker::Connect() {
   }
   // It need not wait for Welcome: what the daemon does not speak is ignored.
   GiveCredit(credit_);
-  SendWindow();
+  for (const std::string& device : devices_) SendWindow(device);
 }
 
 void FakeWorker::Disconnect(bool dies) {
@@ -292,9 +316,9 @@ void FakeWorker::GiveCredit(int count) {
   dispatcher_->Receive(link_, message);
 }
 
-void FakeWorker::SendWindow() {
+void FakeWorker::SendWindow(const std::string& device) {
   v1::WorkRequest message;
-  message.mutable_window()->set_device("cpu0");
+  message.mutable_window()->set_device(device);
   message.mutable_window()->set_size(static_cast<uint32_t>(credit_));
   dispatcher_->Receive(link_, message);
 }
@@ -304,7 +328,8 @@ void FakeWorker::SendHeartbeat() {
   message.mutable_heartbeat();
   if (protocol >= 3) {
     v1::Running& running = *message.mutable_heartbeat()->add_running();
-    running.set_device("cpu0");
+    const bool runs = running_ != 0 && !assignments.empty();
+    running.set_device(runs ? assignments.front().device() : devices_.front());
     running.set_fence(running_);
   }
   dispatcher_->Receive(link_, message);

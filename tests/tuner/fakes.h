@@ -160,13 +160,17 @@ class FakeWorker {
   std::string identity;      // who dials
   uint32_t welcomed_to = 0;  // the protocol of the daemon's Welcome
 
+  // A device beside cpu0, from the next Connect on; all of them share this resource.
+  void AddDevice(const std::string& id, const std::string& resource);
+  void SendUpdate(const std::string& device, bool unplugged, hone::v1::SandboxLevel sandbox = {});
+  void SendWindow(const std::string& device);
   // It begins the oldest assignment, says so, and ends it at the next RunOne.
   void Begin();
 
  private:
   class Link;
   void GiveCredit(int count);
-  void SendWindow();
+  hone::v1::Device DeviceMessage(const std::string& id) const;
   void SendHeartbeat();
   void OnMessage(const hone::v1::WorkResponse& message);
   // Whether every artifact is here; asks for those that are not.
@@ -177,6 +181,8 @@ class FakeWorker {
   const int credit_;
   std::shared_ptr<Link> link_;
   int64_t running_ = 0;  // the fence that it runs
+  std::vector<std::string> devices_ = {"cpu0"};
+  std::string resource_;  // of all of them; empty: none
   std::map<std::string, std::string> artifacts_;
 };
 

@@ -9,6 +9,7 @@
 
 #include "support/crash_point.h"
 #include "tuner/farm/assignment.h"
+#include "tuner/farm/device_requirements.h"
 
 namespace hone::tuner {
 
@@ -24,7 +25,7 @@ Dispatcher::Dispatcher(DispatcherOptions options, tuning_db::Store* store, const
       executor_(executor),
       mailbox_(std::make_shared<Mailbox>(executor)),
       on_devices_changed_(std::move(on_devices_changed)),
-      fleet_(clock, options_.quarantine),
+      fleet_(clock, options_.quarantine, options_.sandbox),
       leases_(clock, options_.grace_ns),
       artifacts_(options_.artifact_bytes, mailbox_),
       strays_(store, clock, mailbox_) {
@@ -165,8 +166,9 @@ void Dispatcher::OnLeased(const Offer& offer, const absl::StatusOr<Trial>& lease
     pending->request.trial = *leased;
     pending->strikes = std::max(pending->strikes, leased->strikes);
   }
+  const bool is_here = device != nullptr && !device->is_away;
   const bool is_poison = pending->strikes >= options_.poison_limit;
-  if (leased.ok() && device != nullptr && !pending->is_cancelled && !is_poison) {
+  if (leased.ok() && is_here && !pending->is_cancelled && !is_poison) {
     return Assign(offer, *leased, *session);
   }
   if (device != nullptr) fleet_.TakeBack(*device);
@@ -186,6 +188,8 @@ void Dispatcher::Assign(const Offer& offer, const Trial& leased, Session& sessio
   Lease lease;
   lease.pending = offer.pending;
   lease.assignment = ToAssignment(offer.pending->request, leased, offer.device, offer.limit_ns);
+  *lease.assignment.mutable_requirements() =
+      RequirementsOf(offer.pending->request.target, options_.sandbox);
   lease.worker = offer.worker;
   lease.instance = session.hello.instance();
   lease.limit_ns = offer.limit_ns;

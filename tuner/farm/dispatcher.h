@@ -55,6 +55,8 @@ struct DispatcherOptions {
   // A measurement may take as long as its runs may, and this longer (transfer, sandbox, check).
   int64_t lease_slack_ns = 60'000'000'000;
   QuarantineRule quarantine = {};
+  // The least that a device's candidates must run in to be given any.
+  hone::v1::SandboxLevel sandbox = hone::v1::SANDBOX_LEVEL_UNSPECIFIED;
   uint64_t artifact_bytes = uint64_t{64} << 20;
 };
 

@@ -10,6 +10,7 @@
 #include "support/crash_point.h"
 #include "tuner/farm/assignment.h"
 #include "tuner/farm/dispatcher.h"
+#include "tuner/farm/worker_info.h"
 
 namespace hone::tuner {
 
@@ -139,16 +140,15 @@ void Dispatcher::TakeDeviceUpdate(Session& session, const v1::DeviceUpdate& upda
   if (!session.tells()) return;
   const std::string worker = session.worker();
   const std::string& id = update.device().id();
+  // Before its leases are lost: they are offered elsewhere.
+  const absl::Status updated = fleet_.Update(session, update);
   if (update.unplugged()) {
-    const std::vector<int64_t> given = leases_.OfDevice(worker, id);
-    for (const int64_t fence : given) {
+    spdlog::warn("device {} of worker {} went: {}", id, worker, update.reason());
+    for (const int64_t fence : leases_.OfDevice(worker, id)) {
       const Lease* const lease = leases_.Find(fence);
-      if (lease == nullptr || lease->is_settling) continue;
-      const bool ran = leases_.Ran(*lease);
-      ran ? LoseDevice(fence, true, "unplugged: " + update.reason()) : Lose(fence, false);
+      if (lease != nullptr && !lease->is_settling) Lose(fence, false);
     }
   }
-  const absl::Status updated = fleet_.Update(session, update);
   if (!updated.ok()) {
     session.link->Close(updated);
     return End(session, false);
@@ -280,22 +280,7 @@ void Dispatcher::ListWorkers(std::function<void(std::vector<v1::WorkerInfo>)> do
   executor_->Post([this, done = std::move(done)] {
     std::vector<v1::WorkerInfo> workers;
     for (const auto& [name, session] : fleet_.sessions()) {
-      v1::WorkerInfo& info = workers.emplace_back();
-      info.set_worker(name);
-      info.set_instance(session.hello.instance());
-      info.set_build(session.hello.build());
-      info.set_sandbox(session.hello.sandbox());
-      uint64_t leased = 0;
-      for (const auto& [id, device] : session.devices) {
-        *info.add_devices() = device.info;
-        leased += device.open;
-        const std::string reason = fleet_.HealthOf(name, id).Reason(clock_->NowNs());
-        if (!reason.empty()) (*info.mutable_quarantined())[id] = reason;
-      }
-      info.set_settled(session.settled);
-      info.set_leased(leased);
-      info.set_draining(session.is_draining);
-      info.set_since_last_message_ns(clock_->NowNs() - session.last_message_ns);
+      workers.push_back(InfoOf(session, fleet_, leases_, *clock_));
     }
     done(std::move(workers));
   });

@@ -1,6 +1,7 @@
 #include "tuner/farm/fleet.h"
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <tuple>
@@ -8,6 +9,7 @@
 #include "runtime/module_abi.h"
 #include "support/status.h"
 #include "tuner/farm/device_match.h"
+#include "tuner/farm/device_requirements.h"
 
 namespace hone::tuner {
 
@@ -102,7 +104,9 @@ Session& Fleet::Join(const std::shared_ptr<WorkerLink>& link, const v1::Hello& h
   session.hello = hello;
   session.protocol = std::min(hello.max_protocol(), kFarmProtocol);
   session.last_message_ns = clock_->NowNs();
-  for (const v1::Device& device : hello.devices()) session.devices[device.id()].info = device;
+  for (const v1::Device& device : hello.devices()) {
+    Describe(session, device, &session.devices[device.id()]);
+  }
   worker_of_[link.get()] = hello.worker();
   if (bound_.size() >= kMostBound) {
     std::erase_if(bound_, [this](const auto& item) { return sessions_.count(item.first) == 0; });
@@ -130,11 +134,27 @@ Session* Fleet::Find(const WorkerLink* link) {
   return it == worker_of_.end() ? nullptr : Find(it->second);
 }
 
+void Fleet::Describe(const Session& session, const v1::Device& info, FleetDevice* device) const {
+  device->info = info;
+  device->told_ns = clock_->NowNs();
+  device->is_away = false;
+  device->away_reason.clear();
+  device->barred = LacksSandbox(SandboxOf(info, session.hello), sandbox_);
+  if (device->barred.empty()) return;
+  spdlog::warn("device {} of worker {} is given nothing: {}", info.id(), session.worker(),
+               device->barred);
+}
+
 absl::Status Fleet::Update(Session& session, const v1::DeviceUpdate& update) {
   const std::string& id = update.device().id();
   devices_for_.clear();
   if (update.unplugged()) {
-    session.devices.erase(id);
+    FleetDevice* const device = session.FindDevice(id);
+    if (device == nullptr) return absl::OkStatus();
+    // It stays in the list: what it measured before may still be on its way to the store.
+    device->is_away = true;
+    device->away_reason = update.reason();
+    device->window = 0;
     return absl::OkStatus();
   }
   const bool is_new = session.devices.count(id) == 0;
@@ -143,7 +163,7 @@ absl::Status Fleet::Update(Session& session, const v1::DeviceUpdate& update) {
         fmt::format("expected at most {} devices with ids of worker {}, found \"{}\" besides",
                     kMostDevices, session.worker(), id));
   }
-  session.devices[id].info = update.device();
+  Describe(session, update.device(), &session.devices[id]);
   return absl::OkStatus();
 }
 
@@ -152,7 +172,8 @@ const std::vector<DeviceOf>& Fleet::DevicesFor(const std::string& target) {
   if (!is_new) return it->second;
   for (auto& [worker, session] : sessions_) {
     for (auto& [id, device] : session.devices) {
-      if (CanMeasure(device.info, target)) it->second.push_back({&session, &device});
+      if (device.takes_work() && CanMeasure(device.info, target))
+        it->second.push_back({&session, &device});
     }
   }
   return it->second;
@@ -240,7 +261,7 @@ std::vector<ServedDevice> Fleet::Served() const {
   for (const auto& [worker, session] : sessions_) {
     if (session.is_draining) continue;
     for (const auto& [id, device] : session.devices) {
-      if (HealthOf(worker, id).IsQuarantined(now)) continue;
+      if (!device.takes_work() || HealthOf(worker, id).IsQuarantined(now)) continue;
       auto alike = std::find_if(served.begin(), served.end(), [&](const ServedDevice& other) {
         return AreAlike(other.device, device.info);
       });

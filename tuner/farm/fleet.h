@@ -31,8 +31,14 @@ struct FleetDevice {
   uint64_t window = 0;  // leases that it may hold at once; of protocol 2: those it has credit for
   uint64_t open = 0;    // leases that it holds, or is about to be given
   uint64_t last_offer = 0;  // a number that grows with each offer of the fleet
+  int64_t told_ns = 0;      // when its worker described it last
+  std::string barred;       // what it lacks to be given anything; empty: nothing
+  // It went, and may come back; why.
+  bool is_away = false;
+  std::string away_reason;
 
   bool HasRoom() const { return open < window; }
+  bool takes_work() const { return !is_away && barred.empty(); }
 };
 
 struct Session {
@@ -60,7 +66,10 @@ struct DeviceOf {
 // session ends or its devices change.
 class Fleet {
  public:
-  Fleet(const Clock* clock, QuarantineRule rule) : clock_(clock), rule_(rule) {}
+  // `sandbox`: the least that a device's candidates must run in.
+  Fleet(const Clock* clock, QuarantineRule rule,
+        hone::v1::SandboxLevel sandbox = hone::v1::SANDBOX_LEVEL_UNSPECIFIED)
+      : clock_(clock), rule_(rule), sandbox_(sandbox) {}
 
   // ---- sessions ----
   // Whether a worker may join: names, versions, devices. The sentence says what to do.
@@ -76,7 +85,8 @@ class Fleet {
   std::map<std::string, Session>& sessions() { return sessions_; }
 
   // ---- devices ----
-  // It came or is another than before; or it went (unplugged). The session has at most so many.
+  // It came or is another than before; or it went (unplugged): its window is 0 until its worker
+  // says otherwise. A session has at most so many.
   absl::Status Update(Session& session, const hone::v1::DeviceUpdate& update);
   // Whether a device that can measure code for the target takes a lease now.
   bool HasRoom(const std::string& target);
@@ -105,6 +115,7 @@ class Fleet {
   void SetHealth(const std::string& worker, const std::string& device, const DeviceHealth& health);
 
  private:
+  void Describe(const Session& session, const hone::v1::Device& info, FleetDevice* device) const;
   bool TakesLease(const Session& session, const FleetDevice& device) const;
   bool SharesWithBusy(const Session& session, const FleetDevice& device) const;
   // Those that can measure code for the target.
@@ -113,6 +124,7 @@ class Fleet {
 
   const Clock* const clock_;
   const QuarantineRule rule_;
+  const hone::v1::SandboxLevel sandbox_;
   std::map<std::string, Session> sessions_;  // by worker
   std::unordered_map<const WorkerLink*, std::string> worker_of_;
   // By target that was asked for; begun anew when devices come or go.

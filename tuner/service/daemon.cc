@@ -6,6 +6,7 @@
 #include <grpcpp/health_check_service_interface.h>
 #include <grpcpp/impl/service_type.h>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <future>
@@ -24,13 +25,13 @@
 #include "tuner/service/socket_folder.h"
 #include "tuner/service/tuning_service.h"
 #include "tuner/service/unix_listener.h"
+#include "tuner/service/user_servers.h"
 #include "tuning_db/end_jobs.h"
 
 namespace hone::tuner {
 namespace {
 
 constexpr int kTickMs = 200;
-constexpr int kKeepaliveMs = 20'000;
 constexpr auto kStopGrace = std::chrono::seconds(2);
 
 std::vector<std::string> ConnectedTargets(Dispatcher& dispatcher) {
@@ -113,11 +114,7 @@ struct Daemon::Impl {
   TuningLoop loop;
   JobDesk desk;
   std::unique_ptr<Ticker> ticker;
-  std::unique_ptr<grpc::Service> tuning_service;
-  std::unique_ptr<grpc::Service> farm_service;
-  std::unique_ptr<grpc::Service> log_service;
-  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor;
-  std::unique_ptr<grpc::Server> server;
+  std::unique_ptr<UserServers> servers;
   std::unique_ptr<ClosedDoor> closed_door;  // of a private daemon
   std::unique_ptr<UnixListener> listener;
 
@@ -139,41 +136,26 @@ absl::Status Daemon::Impl::Serve() {
   of_tuning.hub = &hub;
   of_tuning.watchers = &watch_thread;
   of_tuning.phase_seconds = &phase_seconds;
-  tuning_service = MakeTuningService(of_tuning);
-  farm_service = MakeFarmService(&dispatcher);
-  log_service = MakeLogService(parts.store, &reporter);
-
   grpc::EnableDefaultHealthCheckService(true);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
-  grpc::ServerBuilder builder;
-  // A connection whose other end is gone without a word is found out, idle or not.
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMs);
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveMs);
-  builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
-                             kKeepaliveMs / 2);
-  builder.SetMaxReceiveMessageSize(kMaxMessageBytes);
-  builder.SetMaxSendMessageSize(kMaxMessageBytes);
-  builder.RegisterService(tuning_service.get());
-  builder.RegisterService(farm_service.get());
-  builder.RegisterService(log_service.get());
-  // gRPC does not look who dials; the listener does.
-  acceptor = builder.experimental().AddExternalConnectionAcceptor(
-      grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
-      grpc::InsecureServerCredentials());
-  server = builder.BuildAndStart();
-  if (server == nullptr) return absl::InternalError("gRPC cannot start a server");
+  servers = std::make_unique<UserServers>([this, of_tuning](const std::string& identity) {
+    UserServers::Services services;
+    services.push_back(MakeTuningService(of_tuning));
+    services.push_back(MakeFarmService(&dispatcher, identity));
+    services.push_back(MakeLogService(parts.store, &reporter));
+    return services;
+  });
+  HONE_RETURN_IF_ERROR(servers->Open(geteuid()));
   if (options.client != 0) {
     HONE_ASSIGN_OR_RETURN(closed_door, ClosedDoor::Open(options.client));
   }
-  listener->Serve([this](int fd, pid_t peer) {
-    if (closed_door != nullptr && !IsOfClient(peer, options.client)) {
-      spdlog::warn("refused a connection of process {}: this daemon is private to process {}", peer,
-                   options.client);
+  listener->Serve([this](int fd, const ucred& peer) {
+    if (closed_door != nullptr && !IsOfClient(peer.pid, options.client)) {
+      spdlog::warn("refused a connection of process {}: this daemon is private to process {}",
+                   peer.pid, options.client);
       return closed_door->Take(fd);
     }
-    grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
-    connection.fd = fd;
-    acceptor->HandleNewConnection(&connection);
+    servers->Take(fd, peer.uid);
   });
   return absl::OkStatus();
 }
@@ -206,10 +188,7 @@ Daemon::~Daemon() {
   impl.dispatcher.StopLeasing();
   impl.dispatcher.CloseAll();
   impl.listener->Stop();
-  if (impl.server != nullptr) {
-    impl.server->Shutdown(std::chrono::system_clock::now() + kStopGrace);
-    impl.server.reset();
-  }
+  if (impl.servers != nullptr) impl.servers->Shutdown(kStopGrace);
   impl.listener.reset();
   impl.farm_thread.Drain();
   impl.planner_thread.Stop();

@@ -6,6 +6,7 @@
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <string>
 #include <utility>
 
 #include "hone/v1/farm.grpc.pb.h"
@@ -31,14 +32,15 @@ class WorkStream final : public grpc::ServerBidiReactor<v1::WorkRequest, v1::Wor
                          public WorkerLink,
                          public std::enable_shared_from_this<WorkStream> {
  public:
-  static WorkStream* Start(Dispatcher* dispatcher) {
-    auto stream = std::make_shared<WorkStream>(dispatcher);
+  static WorkStream* Start(Dispatcher* dispatcher, const std::string& identity) {
+    auto stream = std::make_shared<WorkStream>(dispatcher, identity);
     stream->self_ = stream;
     dispatcher->Opened(stream);
     stream->StartRead(&stream->incoming_);
     return stream.get();
   }
-  explicit WorkStream(Dispatcher* dispatcher) : dispatcher_(dispatcher) {}
+  WorkStream(Dispatcher* dispatcher, std::string identity)
+      : dispatcher_(dispatcher), identity_(std::move(identity)) {}
 
   // ---- WorkerLink ----
   void Send(v1::WorkResponse message) override { SendThen(std::move(message), nullptr); }
@@ -81,6 +83,8 @@ class WorkStream final : public grpc::ServerBidiReactor<v1::WorkRequest, v1::Wor
     }
     Finish(status_);
   }
+
+  std::string identity() const override { return identity_; }
 
   // ---- the reactor ----
   void OnReadDone(bool ok) override {
@@ -143,6 +147,7 @@ class WorkStream final : public grpc::ServerBidiReactor<v1::WorkRequest, v1::Wor
   }
 
   Dispatcher* const dispatcher_;
+  const std::string identity_;
   std::shared_ptr<WorkStream> self_;  // until OnDone
   v1::WorkRequest incoming_;
 
@@ -156,11 +161,12 @@ class WorkStream final : public grpc::ServerBidiReactor<v1::WorkRequest, v1::Wor
 
 class FarmServiceImpl final : public v1::FarmService::CallbackService {
  public:
-  explicit FarmServiceImpl(Dispatcher* dispatcher) : dispatcher_(dispatcher) {}
+  FarmServiceImpl(Dispatcher* dispatcher, std::string identity)
+      : dispatcher_(dispatcher), identity_(std::move(identity)) {}
 
   grpc::ServerBidiReactor<v1::WorkRequest, v1::WorkResponse>* Work(
       grpc::CallbackServerContext*) override {
-    return WorkStream::Start(dispatcher_);
+    return WorkStream::Start(dispatcher_, identity_);
   }
 
   grpc::ServerUnaryReactor* ListWorkers(grpc::CallbackServerContext* context,
@@ -194,12 +200,13 @@ class FarmServiceImpl final : public v1::FarmService::CallbackService {
 
  private:
   Dispatcher* const dispatcher_;
+  const std::string identity_;
 };
 
 }  // namespace
 
-std::unique_ptr<grpc::Service> MakeFarmService(Dispatcher* dispatcher) {
-  return std::make_unique<FarmServiceImpl>(dispatcher);
+std::unique_ptr<grpc::Service> MakeFarmService(Dispatcher* dispatcher, std::string identity) {
+  return std::make_unique<FarmServiceImpl>(dispatcher, std::move(identity));
 }
 
 }  // namespace hone::tuner

@@ -3,6 +3,7 @@
 #define HONE_TUNER_SERVICE_FARM_SERVICE_H_
 
 #include <memory>
+#include <string>
 
 #include "tuner/farm/dispatcher.h"
 
@@ -12,8 +13,9 @@ class Service;
 
 namespace hone::tuner {
 
-// The dispatcher outlives the server that the service is part of.
-std::unique_ptr<grpc::Service> MakeFarmService(Dispatcher* dispatcher);
+// `identity` is whose calls it answers ("uid:1000"). The dispatcher outlives the server that the
+// service is part of.
+std::unique_ptr<grpc::Service> MakeFarmService(Dispatcher* dispatcher, std::string identity);
 
 }  // namespace hone::tuner
 

@@ -1,11 +1,16 @@
-#include "measure_server/device.h"
+#include "measure_server/cpu_device.h"
 
 #include <algorithm>
 #include <fstream>
 #include <string>
 #include <vector>
 
+#include "measure_server/anchored_measurer.h"
 #include "measure_server/calibrator.h"
+#include "measure_server/cpu_measurer.h"
+#include "measure_server/deadline_measurer.h"
+#include "measure_server/reference_measurer.h"
+#include "measure_server/requirements_measurer.h"
 #include "runtime/host.h"
 #include "runtime/target_text.h"
 #include "support/digest.h"
@@ -13,6 +18,8 @@
 
 namespace hone::measure {
 namespace {
+
+constexpr uint64_t kReferenceCacheBytes = uint64_t{256} << 20;
 
 // What the system says of its first processor, apart from what changes while it runs.
 std::string ProcessorText() {
@@ -27,27 +34,39 @@ std::string ProcessorText() {
   return text;
 }
 
-double MedianCalibrator() {
+}  // namespace
+
+double CalibrateCpu() {
   constexpr int kPasses = 51;
   std::vector<double> passes;
   for (int pass = 0; pass < kPasses; ++pass) passes.push_back(RunCalibrator());
   return Median(std::move(passes));
 }
 
-}  // namespace
-
 hone::v1::Device DescribeCpu(int threads, const std::string& target) {
   const int cores = HostCoreCount();
   const int used = threads <= 0 ? cores : std::min(threads, cores);
   hone::v1::Device device;
   device.set_id("cpu0");
+  device.set_kind(hone::v1::DEVICE_KIND_CPU);
   device.set_target(target.empty() ? HostTargetText(used)
                                    : WithoutThreads(target) + " -threads=" + std::to_string(used));
   // All its cores: who else may run beside a measurement is part of the machine.
   device.set_fingerprint(Sha256Hex(ProcessorText() + HostTargetText(cores)));
   device.set_threads(static_cast<uint32_t>(used));
-  device.set_calibrator_ns(MedianCalibrator());
+  device.set_calibrator_ns(CalibrateCpu());
   return device;
+}
+
+// What is refused costs nothing; the time of a lease counts all the rest; and the time that an
+// anchor takes is without that of a reference.
+std::unique_ptr<Measurer> MakeCpuMeasurer(const hone::v1::Device& device, CandidateRunner* runner,
+                                          const Clock* clock) {
+  std::unique_ptr<Measurer> measurer = std::make_unique<CpuMeasurer>(runner);
+  measurer = std::make_unique<AnchoredMeasurer>(clock, std::move(measurer));
+  measurer = std::make_unique<ReferenceMeasurer>(runner, kReferenceCacheBytes, std::move(measurer));
+  measurer = std::make_unique<DeadlineMeasurer>(std::move(measurer));
+  return std::make_unique<RequirementsMeasurer>(device, std::move(measurer));
 }
 
 }  // namespace hone::measure

@@ -1,43 +1,45 @@
-// The worker's side of the farm's protocol (proto/hone/v1/farm.proto), without the network.
-#ifndef HONE_MEASURE_SERVER_WORKER_H_
-#define HONE_MEASURE_SERVER_WORKER_H_
+// The worker's side of the farm's protocol (docs/protocol.md), without the network: between one
+// stream and the devices.
+#ifndef HONE_MEASURE_SERVER_ROUTER_H_
+#define HONE_MEASURE_SERVER_ROUTER_H_
 
 #include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <string>
+#include <vector>
 
 #include "hone/v1/farm.pb.h"
+#include "measure_server/artifact_cache.h"
+#include "measure_server/artifact_inbox.h"
+#include "measure_server/device_queue.h"
 #include "measure_server/measurer.h"
 #include "support/clock.h"
 
 namespace hone::measure {
 
-struct WorkerOptions {
+struct RouterOptions {
   hone::v1::Hello hello;  // without held fences
   // Assignments taken ahead for each device, so that artifacts travel while others are measured.
   uint32_t window = 3;
   uint64_t artifact_cache_bytes = uint64_t{256} << 20;
   uint64_t max_artifact_bytes = uint64_t{1} << 30;
-  // What is being measured was revoked; must not block. May be empty.
-  std::function<void()> cancel_running;
+  // What the device measures under the fence is wanted no longer; must not block. May be empty.
+  std::function<void(const std::string& device, int64_t fence)> cancel;
 };
 
-// Assignments in the order they came; a result is kept until it is acknowledged or its lease was
-// given elsewhere, over any number of streams. Thread-safe: one thread measures, another has the
-// stream.
-class Worker {
+// Gives each device its assignments in the order in which they came, never two at once that share a
+// resource; keeps each result until it is acknowledged or its lease was given elsewhere, over any
+// number of streams. Thread-safe: each device has a thread, another has the stream.
+class Router {
  public:
   using Send = std::function<void(hone::v1::WorkRequest)>;
 
-  Worker(WorkerOptions options, const Clock* clock)
-      : options_(std::move(options)), clock_(clock), artifacts_(options_.artifact_cache_bytes) {}
+  Router(RouterOptions options, const Clock* clock);
 
   // ---- the stream ----
   // A stream is up; `send` is called until Disconnected has returned and must not block. What was
@@ -51,10 +53,18 @@ class Worker {
   // What runs now, and for how long.
   hone::v1::WorkRequest HeartbeatMessage() const;
 
-  // ---- the measuring thread ----
-  // Blocks; nullopt when the worker is to leave.
-  std::optional<Job> Next();
-  void Finish(hone::v1::MeasureResult result);
+  // ---- a device's thread ----
+  // Blocks; nullopt when the device is to leave.
+  std::optional<Job> Next(const std::string& device);
+  void Finish(const std::string& device, hone::v1::MeasureResult result);
+  // The device cannot measure any more, whatever comes. The last one takes the worker with it.
+  void Lose(const std::string& device, const std::string& reason);
+
+  // ---- devices that come and go ----
+  // The device is away: what it was given is lost, and it gets nothing until it is back.
+  void Unplug(const std::string& device, const std::string& reason);
+  // It is back, or was calibrated again; its id is one of the Hello's.
+  void Update(const hone::v1::Device& device);
 
   // ---- the end ----
   // No new assignments; what is held is finished first.
@@ -68,47 +78,44 @@ class Worker {
   bool AwaitFinished(int64_t limit_ns) const;
 
  private:
-  struct Queued {
-    Job job;
-    std::set<std::string> missing;  // artifacts not here yet
-    int64_t since_ns = 0;
-  };
-  struct Transfer {
-    std::string bytes;
-  };
+  // nullptr: there is none.
+  DeviceQueue* FindDevice(const std::string& id);
+  bool MayBegin(const DeviceQueue& device) const;
+  // What the device has is lost; the daemon is told in the words that it knows.
+  void GiveUpDevice(DeviceQueue& device, DeviceQueue::Presence presence, const std::string& reason);
 
+  void TakeWelcome(const hone::v1::Welcome& welcome);
   void TakeAssignment(const hone::v1::Assignment& assignment);
   void TakeChunk(const hone::v1::ArtifactChunk& chunk);
-  void TakeArtifact(const std::string& digest, std::string bytes);
-  void Attach(Queued& queued, const std::shared_ptr<const Artifact>& artifact);
+  void TakeArtifact(const std::string& digest, const std::string& bytes);
   void Fetch(const std::string& digest);
   // Assignments that need it end with this outcome, or without a result for kUnspecified.
   void DropNeeding(const std::string& digest, hone::v1::MeasureOutcome outcome,
                    const std::string& message);
   void TakeRevoke(int64_t fence);
   void Keep(hone::v1::MeasureResult result);
-  // The daemon knows from here on which protocol both speak: the devices' windows are open.
-  void TakeWelcome(const hone::v1::Welcome& welcome);
-  // Protocol 2 counts what each device takes more; a window says it once.
+  // Since protocol 3 heartbeats name what runs, and devices have windows.
+  bool tells() const;
+  // The devices of `protocol_` take what they may: protocol 2 counts what each takes more.
+  void OpenWindow(const DeviceQueue& device);
   void GiveCredit(const std::string& device, uint32_t count);
   void AddRunning(hone::v1::Heartbeat& heartbeat) const;
+  void EmitRunning();
   void Emit(hone::v1::WorkRequest message);
   void BeginDraining();
   bool IsFinished() const;
 
-  const WorkerOptions options_;
+  const RouterOptions options_;
   const Clock* const clock_;
 
   mutable std::mutex mutex_;
   mutable std::condition_variable changed_;
   Send send_;  // empty: no stream
   ArtifactCache artifacts_;
-  std::deque<Queued> queue_;
-  std::map<std::string, Transfer> transfers_;
+  ArtifactInbox inbox_;
+  std::vector<std::unique_ptr<DeviceQueue>> devices_;   // in the order of the Hello
   std::map<int64_t, hone::v1::MeasureResult> results_;  // not acknowledged, by fence
-  std::optional<hone::v1::Assignment> running_;
-  int64_t running_since_ns_ = 0;
-  bool running_is_revoked_ = false;
+  uint64_t turns_ = 0;
   uint32_t protocol_ = 0;  // of the stream; 0: not welcomed yet
   int64_t heartbeat_interval_ns_ = 0;
   int64_t silence_limit_ns_ = 0;
@@ -118,4 +125,4 @@ class Worker {
 
 }  // namespace hone::measure
 
-#endif  // HONE_MEASURE_SERVER_WORKER_H_
+#endif  // HONE_MEASURE_SERVER_ROUTER_H_

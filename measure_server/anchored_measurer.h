@@ -1,0 +1,32 @@
+// The task's default config is timed beside trials of a search, now and then.
+#ifndef HONE_MEASURE_SERVER_ANCHORED_MEASURER_H_
+#define HONE_MEASURE_SERVER_ANCHORED_MEASURER_H_
+
+#include <utility>
+
+#include "measure_server/anchor_times.h"
+#include "measure_server/measurer.h"
+#include "support/clock.h"
+
+namespace hone::measure {
+
+// A job's anchor becomes its last candidate where it is due, and its newest time goes into every
+// result. The clock outlives it.
+class AnchoredMeasurer : public MeasurerDecorator {
+ public:
+  AnchoredMeasurer(const Clock* clock, std::unique_ptr<Measurer> inner)
+      : MeasurerDecorator(std::move(inner)), clock_(clock) {}
+
+  hone::v1::MeasureResult Measure(const Job& job) override;
+
+ private:
+  // The result is of the job alone.
+  hone::v1::MeasureResult MeasureBoth(const Job& job, const std::string& anchor_key);
+
+  const Clock* const clock_;
+  AnchorTimes anchors_;
+};
+
+}  // namespace hone::measure
+
+#endif  // HONE_MEASURE_SERVER_ANCHORED_MEASURER_H_

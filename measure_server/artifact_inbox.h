@@ -1,0 +1,33 @@
+// Artifacts on their way to the worker, chunk by chunk.
+#ifndef HONE_MEASURE_SERVER_ARTIFACT_INBOX_H_
+#define HONE_MEASURE_SERVER_ARTIFACT_INBOX_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "hone/v1/farm.pb.h"
+
+namespace hone::measure {
+
+// Not thread-safe.
+class ArtifactInbox {
+ public:
+  explicit ArtifactInbox(uint64_t most_bytes) : most_bytes_(most_bytes) {}
+
+  // False: it is on its way already.
+  bool Expect(const std::string& digest) { return transfers_.try_emplace(digest).second; }
+  // The whole, when this was its last chunk; kUnavailable: more is to come, or nobody waits for
+  // it. kNotFound: the daemon has it no more. kDataLoss: out of order, or larger than it may be.
+  absl::StatusOr<std::string> Take(const hone::v1::ArtifactChunk& chunk);
+  void Clear() { transfers_.clear(); }
+
+ private:
+  const uint64_t most_bytes_;
+  std::map<std::string, std::string> transfers_;  // what is here, by digest
+};
+
+}  // namespace hone::measure
+
+#endif  // HONE_MEASURE_SERVER_ARTIFACT_INBOX_H_

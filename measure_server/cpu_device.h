@@ -1,0 +1,28 @@
+// This machine's cores, as a device of the farm.
+#ifndef HONE_MEASURE_SERVER_CPU_DEVICE_H_
+#define HONE_MEASURE_SERVER_CPU_DEVICE_H_
+
+#include <memory>
+#include <string>
+
+#include "hone/v1/farm.pb.h"
+#include "measure_server/measurer.h"
+#include "measure_server/zygote.h"
+#include "support/clock.h"
+
+namespace hone::measure {
+
+// "cpu0": `threads` cores of this machine (0: all that this process may use), for code of `target`
+// (canonical text, its -threads aside; empty: this machine's own). Runs the calibrator.
+hone::v1::Device DescribeCpu(int threads, const std::string& target = "");
+
+// The median of a few passes of the calibrator, here and now.
+double CalibrateCpu();
+
+// How it measures. Runner and clock outlive it.
+std::unique_ptr<Measurer> MakeCpuMeasurer(const hone::v1::Device& device, CandidateRunner* runner,
+                                          const Clock* clock);
+
+}  // namespace hone::measure
+
+#endif  // HONE_MEASURE_SERVER_CPU_DEVICE_H_

@@ -1,0 +1,30 @@
+// Measures on this machine's cores, in processes that a zygote forks.
+#ifndef HONE_MEASURE_SERVER_CPU_MEASURER_H_
+#define HONE_MEASURE_SERVER_CPU_MEASURER_H_
+
+#include <atomic>
+
+#include "measure_server/measurer.h"
+#include "measure_server/zygote.h"
+
+namespace hone::measure {
+
+// Candidates are checked where the job has outputs of a reference. The runner outlives it.
+class CpuMeasurer : public Measurer {
+ public:
+  explicit CpuMeasurer(CandidateRunner* runner) : runner_(runner) {}
+
+  hone::v1::MeasureResult Measure(const Job& job) override;
+  void Cancel(int64_t fence) override { runner_->Cancel(fence); }
+  bool is_lost() const override { return is_lost_; }
+
+ private:
+  absl::StatusOr<hone::v1::MeasureResult> Run(const Job& job);
+
+  CandidateRunner* const runner_;
+  std::atomic<bool> is_lost_{false};
+};
+
+}  // namespace hone::measure
+
+#endif  // HONE_MEASURE_SERVER_CPU_MEASURER_H_

@@ -1,0 +1,41 @@
+// One device of the worker at work.
+#ifndef HONE_MEASURE_SERVER_DEVICE_RUNNER_H_
+#define HONE_MEASURE_SERVER_DEVICE_RUNNER_H_
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "hone/v1/farm.pb.h"
+#include "measure_server/measurer.h"
+#include "measure_server/router.h"
+
+namespace hone::measure {
+
+// Measures what the router gives the device, on a thread of its own, from Start until the router
+// has no more for it or the device is lost. A device of another kind is another Measurer.
+class DeviceRunner {
+ public:
+  DeviceRunner(hone::v1::Device device, std::unique_ptr<Measurer> measurer);
+  // Blocks until the router lets the device go.
+  ~DeviceRunner();
+
+  // The router outlives it.
+  void Start(Router* router);
+  void Cancel(int64_t fence) { measurer_->Cancel(fence); }
+  bool is_lost() const { return is_lost_; }
+  const std::string& id() const { return device_.id(); }
+
+ private:
+  void Run(Router* router);
+
+  const hone::v1::Device device_;
+  const std::unique_ptr<Measurer> measurer_;
+  std::atomic<bool> is_lost_{false};
+  std::thread thread_;
+};
+
+}  // namespace hone::measure
+
+#endif  // HONE_MEASURE_SERVER_DEVICE_RUNNER_H_

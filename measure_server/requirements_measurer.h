@@ -1,0 +1,28 @@
+// What an assignment requires of the device that measures it.
+#ifndef HONE_MEASURE_SERVER_REQUIREMENTS_MEASURER_H_
+#define HONE_MEASURE_SERVER_REQUIREMENTS_MEASURER_H_
+
+#include <utility>
+
+#include "measure_server/measurer.h"
+
+namespace hone::measure {
+
+// Refuses what the device may not measure, as lost: that is no candidate's fault.
+class RequirementsMeasurer : public MeasurerDecorator {
+ public:
+  RequirementsMeasurer(hone::v1::Device device, std::unique_ptr<Measurer> inner)
+      : MeasurerDecorator(std::move(inner)), device_(std::move(device)) {}
+
+  hone::v1::MeasureResult Measure(const Job& job) override;
+
+ private:
+  // kFailedPrecondition, with what is missing.
+  absl::Status Meets(const hone::v1::Assignment& assignment) const;
+
+  const hone::v1::Device device_;
+};
+
+}  // namespace hone::measure
+
+#endif  // HONE_MEASURE_SERVER_REQUIREMENTS_MEASURER_H_

@@ -1,0 +1,157 @@
+// Devices that come and go, what is required of them, and those that exclude one another.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/tuner/world.h"
+#include "tuner/farm/dispatcher.h"
+
+namespace hone::tuner {
+namespace {
+
+namespace v1 = hone::v1;
+using ::testing::HasSubstr;
+using tuning_db::JobState;
+using tuning_db::Outcome;
+using tuning_db::Purpose;
+
+v1::WorkerInfo Info(World& world, const std::string& worker) {
+  v1::WorkerInfo found;
+  world.dispatcher->ListWorkers([&](const auto& list) {
+    for (const v1::WorkerInfo& info : list) {
+      if (info.worker() == worker) found = info;
+    }
+  });
+  world.Drain();
+  return found;
+}
+
+TEST(Devices, OneThatWentLosesItsLeasesAndNobodyIsToBlame) {
+  World world;
+  FakeWorker& worker = world.AddWorker("w1", 2);
+  const int64_t job = world.Submit({.trials = 12});
+  // As often as would poison a trial, and rest a device.
+  for (int times = 0; times < 4; ++times) {
+    world.Drain();
+    ASSERT_EQ(worker.assignments.size(), 2u);
+    worker.Begin();
+    worker.SendUpdate("cpu0", /*unplugged=*/true);
+    world.Drain();
+    const v1::WorkerInfo info = Info(world, "w1");
+    ASSERT_EQ(info.device_states_size(), 1);
+    const v1::DeviceState& state = info.device_states(0);
+    EXPECT_TRUE(state.is_away());
+    EXPECT_EQ(state.away_reason(), "its cable was pulled");
+    EXPECT_EQ(state.window(), 0u);
+    EXPECT_EQ(state.leased(), 0u);
+    EXPECT_EQ(state.losses(), 0u);
+    EXPECT_TRUE(worker.assignments.empty());
+    EXPECT_FALSE(world.dispatcher->Serves(kFakeTarget));
+    worker.SendUpdate("cpu0", /*unplugged=*/false);
+    world.Drain();
+    EXPECT_TRUE(worker.assignments.empty()) << "it has no window yet";
+    EXPECT_TRUE(world.dispatcher->Serves(kFakeTarget));
+    worker.SendWindow("cpu0");
+  }
+  world.Run();
+  EXPECT_EQ(world.GetJob(job).state, JobState::kDone);
+  for (const tuning_db::Record& record : world.Records(Purpose::kSearch)) {
+    EXPECT_NE(record.outcome, Outcome::kDeviceLost);
+  }
+}
+
+TEST(Devices, WhatOneThatWentWasGivenIsGivenToAnother) {
+  World world;
+  FakeWorker& first = world.AddWorker("w1", 2);
+  const int64_t job = world.Submit({.trials = 12});
+  world.Drain();
+  first.Begin();
+  first.SendUpdate("cpu0", /*unplugged=*/true);
+  world.AddWorker("w2", 2);
+  world.Run();
+  EXPECT_EQ(world.GetJob(job).state, JobState::kDone);
+  EXPECT_EQ(first.runs, 0);
+}
+
+TEST(Devices, TwoThatShareAResourceHaveNoLeasesAtOnceAndTakeTurns) {
+  World world;
+  auto& worker = world.workers["w1"];
+  worker = std::make_unique<FakeWorker>("w1", world.dispatcher.get(), 2);
+  worker->AddDevice("cpu1", "cores 0-1");
+  worker->Connect();
+  const int64_t job = world.Submit({.trials = 12});
+  do {
+    std::set<std::string> busy;
+    for (const v1::Assignment& assignment : worker->assignments) busy.insert(assignment.device());
+    ASSERT_LE(busy.size(), 1u);
+  } while (world.Step());
+  EXPECT_EQ(world.GetJob(job).state, JobState::kDone);
+  std::map<std::string, int> runs;
+  for (const v1::Assignment& assignment : worker->ran) ++runs[assignment.device()];
+  EXPECT_GT(runs["cpu0"], 3);
+  EXPECT_GT(runs["cpu1"], 3);
+}
+
+TEST(Devices, OneInALesserSandboxThanIsRequiredIsGivenNothing) {
+  DispatcherOptions options;
+  options.sandbox = v1::SANDBOX_LEVEL_STRICT;
+  World world({}, options);
+  FakeWorker& worker = world.AddWorker("w1", 2);
+  const int64_t job = world.Submit({.trials = 8});
+  worker.SendUpdate("cpu0", /*unplugged=*/false, v1::SANDBOX_LEVEL_LIMITS);
+  worker.SendWindow("cpu0");
+  world.Drain();
+  EXPECT_TRUE(worker.assignments.empty());
+  EXPECT_FALSE(world.dispatcher->Serves(kFakeTarget));
+  EXPECT_EQ(Info(world, "w1").device_states(0).barred(),
+            "its sandbox is limits, this daemon requires strict");
+  worker.SendUpdate("cpu0", /*unplugged=*/false, v1::SANDBOX_LEVEL_STRICT);
+  world.Drain();
+  ASSERT_FALSE(worker.assignments.empty());
+  EXPECT_EQ(worker.assignments[0].requirements().sandbox(), v1::SANDBOX_LEVEL_STRICT);
+  EXPECT_EQ(worker.assignments[0].requirements().kind(), v1::DEVICE_KIND_CPU);
+  world.Run();
+  EXPECT_EQ(world.GetJob(job).state, JobState::kDone);
+}
+
+TEST(Devices, AListOfWorkersSaysHowTheyFare) {
+  World world;
+  auto& worker = world.workers["w1"];
+  worker = std::make_unique<FakeWorker>("w1", world.dispatcher.get(), 2);
+  worker->identity = "uid:1000";
+  worker->instance = "w1-of-today";
+  worker->Connect();
+  world.Submit({.trials = 8});
+  world.Drain();
+  worker->Begin();
+  world.Drain();
+  world.clock.now_ns += 3'000'000'000;
+  const v1::WorkerInfo info = Info(world, "w1");
+  EXPECT_EQ(info.identity(), "uid:1000");
+  EXPECT_EQ(info.instance(), "w1-of-today");
+  EXPECT_EQ(info.protocol(), 3u);
+  ASSERT_EQ(info.device_states_size(), info.devices_size());
+  const v1::DeviceState& state = info.device_states(0);
+  EXPECT_EQ(state.window(), 2u);
+  EXPECT_EQ(state.leased(), 2u);
+  EXPECT_EQ(state.running_fence(), worker->assignments.front().fence());
+  EXPECT_EQ(state.running_ns(), 3'000'000'000);
+  EXPECT_EQ(state.since_calibration_ns(), 3'000'000'000);
+  EXPECT_EQ(state.rest_ns(), 0);
+}
+
+TEST(Devices, AListOfWorkersSaysWhichRestsWhyAndForHowLong) {
+  World world;
+  FakeWorker& worker = world.AddWorker("w1", 2);
+  worker.device_lost = true;
+  world.Submit({.trials = 8});
+  for (int tries = 0; tries < 100 && Info(world, "w1").device_states(0).rest_ns() == 0; ++tries) {
+    world.Step();
+  }
+  const v1::DeviceState state = Info(world, "w1").device_states(0);
+  EXPECT_EQ(state.rest_ns(), DispatcherOptions().quarantine.first_ns);
+  EXPECT_THAT(state.rest_reason(), HasSubstr("fell off the bus"));
+  EXPECT_EQ(state.losses(), 2u);
+}
+
+}  // namespace
+}  // namespace hone::tuner

@@ -1,0 +1,23 @@
+// What a device must have to be given work.
+#ifndef HONE_TUNER_FARM_DEVICE_REQUIREMENTS_H_
+#define HONE_TUNER_FARM_DEVICE_REQUIREMENTS_H_
+
+#include <string>
+#include <string_view>
+
+#include "hone/v1/farm.pb.h"
+
+namespace hone::tuner {
+
+// Of a task of the target (canonical text), on a farm that wants at least this sandbox.
+hone::v1::Requirements RequirementsOf(std::string_view target, hone::v1::SandboxLevel sandbox);
+
+// In which its candidates run: its own, or that of its worker.
+hone::v1::SandboxLevel SandboxOf(const hone::v1::Device& device, const hone::v1::Hello& hello);
+
+// Empty, or what the device lacks to be given anything at all, for people.
+std::string LacksSandbox(hone::v1::SandboxLevel has, hone::v1::SandboxLevel wanted);
+
+}  // namespace hone::tuner
+
+#endif  // HONE_TUNER_FARM_DEVICE_REQUIREMENTS_H_
