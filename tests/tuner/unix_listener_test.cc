@@ -34,11 +34,11 @@ class UnixListenerTest : public ::testing::Test {
 TEST_F(UnixListenerTest, GivesAwayConnectionsOfThisUser) {
   const auto listener = UnixListener::Listen(path_).value();
   const int fd = Dial();  // may come before it serves
-  std::promise<std::pair<int, ucred>> taken;
-  listener->Serve([&](int connection, const ucred& peer) { taken.set_value({connection, peer}); });
+  std::promise<std::pair<int, Peer>> taken;
+  listener->Serve([&](int connection, const Peer& peer) { taken.set_value({connection, peer}); });
   const auto [connection, peer] = taken.get_future().get();
-  EXPECT_EQ(peer.pid, getpid());
-  EXPECT_EQ(peer.uid, geteuid());
+  EXPECT_EQ(peer.process, getpid());
+  EXPECT_EQ(peer.user, getuid());
   EXPECT_EQ(write(connection, "x", 1), 1);
   char byte = 0;
   EXPECT_EQ(read(fd, &byte, 1), 1);
@@ -49,7 +49,7 @@ TEST_F(UnixListenerTest, GivesAwayConnectionsOfThisUser) {
 TEST_F(UnixListenerTest, ClosesConnectionsOfOthers) {
   const auto listener = UnixListener::Listen(path_).value();
   uid_t seen = 0;
-  listener->Serve([](int, const ucred&) { FAIL() << "refused"; },
+  listener->Serve([](int, const Peer&) { FAIL() << "refused"; },
                   [&](uid_t peer) {
                     seen = peer;
                     return false;

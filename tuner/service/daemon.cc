@@ -1,22 +1,19 @@
 #include "tuner/service/daemon.h"
 
 #include <fmt/format.h>
-#include <grpcpp/ext/proto_server_reflection_plugin.h>
-#include <grpcpp/grpcpp.h>
-#include <grpcpp/health_check_service_interface.h>
 #include <grpcpp/impl/service_type.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <future>
+#include <map>
 #include <set>
 #include <utility>
 
-#include "support/daemon_address.h"
 #include "support/status.h"
 #include "tuner/executor.h"
 #include "tuner/job_reporter.h"
+#include "tuner/service/door.h"
 #include "tuner/service/event_hub.h"
 #include "tuner/service/farm_service.h"
 #include "tuner/service/job_desk.h"
@@ -25,14 +22,12 @@
 #include "tuner/service/socket_folder.h"
 #include "tuner/service/tuning_service.h"
 #include "tuner/service/unix_listener.h"
-#include "tuner/service/user_servers.h"
 #include "tuning_db/end_jobs.h"
 
 namespace hone::tuner {
 namespace {
 
 constexpr int kTickMs = 200;
-constexpr auto kStopGrace = std::chrono::seconds(2);
 
 std::vector<std::string> ConnectedTargets(Dispatcher& dispatcher) {
   std::promise<std::vector<std::string>> promise;
@@ -114,19 +109,24 @@ struct Daemon::Impl {
   TuningLoop loop;
   JobDesk desk;
   std::unique_ptr<Ticker> ticker;
-  std::unique_ptr<UserServers> servers;
-  std::unique_ptr<ClosedDoor> closed_door;  // of a private daemon
+  std::map<uid_t, std::unique_ptr<Door>> doors;  // by who dials; of the listener's thread
+  std::unique_ptr<ClosedDoor> closed_door;       // of a private daemon
   std::unique_ptr<UnixListener> listener;
 
   // With a listener.
   absl::Status Serve();
+  // Made where the user has not dialled before.
+  absl::StatusOr<Door*> DoorOf(uid_t user);
+  void Take(int fd, const Peer& peer);
 };
 
 Daemon::Daemon(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 const std::string& Daemon::address() const { return impl_->address; }
 
-absl::Status Daemon::Impl::Serve() {
+absl::StatusOr<Door*> Daemon::Impl::DoorOf(uid_t user) {
+  std::unique_ptr<Door>& door = doors[user];
+  if (door != nullptr) return door.get();
   TuningServiceParts of_tuning;
   of_tuning.store = parts.store;
   of_tuning.lowerer = parts.lowerer;
@@ -136,27 +136,32 @@ absl::Status Daemon::Impl::Serve() {
   of_tuning.hub = &hub;
   of_tuning.watchers = &watch_thread;
   of_tuning.phase_seconds = &phase_seconds;
-  grpc::EnableDefaultHealthCheckService(true);
-  grpc::reflection::InitProtoReflectionServerBuilderPlugin();
-  servers = std::make_unique<UserServers>([this, of_tuning](const std::string& identity) {
-    UserServers::Services services;
-    services.push_back(MakeTuningService(of_tuning));
-    services.push_back(MakeFarmService(&dispatcher, identity));
-    services.push_back(MakeLogService(parts.store, &reporter));
-    return services;
-  });
-  HONE_RETURN_IF_ERROR(servers->Open(geteuid()));
+  std::vector<std::unique_ptr<grpc::Service>> services;
+  services.push_back(MakeTuningService(of_tuning));
+  services.push_back(MakeFarmService(&dispatcher, fmt::format("uid:{}", user)));
+  services.push_back(MakeLogService(parts.store, &reporter));
+  HONE_ASSIGN_OR_RETURN(door, Door::Open(std::move(services)));
+  return door.get();
+}
+
+void Daemon::Impl::Take(int fd, const Peer& peer) {
+  if (closed_door != nullptr && !IsOfClient(peer.process, options.client)) {
+    spdlog::warn("refused a connection of process {}: this daemon is private to process {}",
+                 peer.process, options.client);
+    return closed_door->Take(fd);
+  }
+  const absl::StatusOr<Door*> door = DoorOf(peer.user);
+  if (door.ok()) return (*door)->Take(fd);
+  spdlog::error("refused a connection of process {}: {}", peer.process, door.status().ToString());
+  close(fd);
+}
+
+absl::Status Daemon::Impl::Serve() {
+  HONE_RETURN_IF_ERROR(DoorOf(geteuid()).status());
   if (options.client != 0) {
     HONE_ASSIGN_OR_RETURN(closed_door, ClosedDoor::Open(options.client));
   }
-  listener->Serve([this](int fd, const ucred& peer) {
-    if (closed_door != nullptr && !IsOfClient(peer.pid, options.client)) {
-      spdlog::warn("refused a connection of process {}: this daemon is private to process {}",
-                   peer.pid, options.client);
-      return closed_door->Take(fd);
-    }
-    servers->Take(fd, peer.uid);
-  });
+  listener->Serve([this](int fd, const Peer& peer) { Take(fd, peer); });
   return absl::OkStatus();
 }
 
@@ -188,7 +193,7 @@ Daemon::~Daemon() {
   impl.dispatcher.StopLeasing();
   impl.dispatcher.CloseAll();
   impl.listener->Stop();
-  if (impl.servers != nullptr) impl.servers->Shutdown(kStopGrace);
+  impl.doors.clear();
   impl.listener.reset();
   impl.farm_thread.Drain();
   impl.planner_thread.Stop();

@@ -21,17 +21,10 @@ absl::Status CheckFolder(const std::string& folder) {
     return absl::InvalidArgumentError(
         fmt::format("cannot make the socket's folder {}: {}", folder, std::strerror(errno)));
   }
-  // Not through a link: who made it could lead it elsewhere later.
-  struct stat info = {};
-  if (lstat(folder.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) {
-    return absl::InvalidArgumentError(fmt::format(
-        "expected a folder for the socket at {}, found something else or a link", folder));
-  }
-  if (info.st_uid != geteuid() || (info.st_mode & 077) != 0) {
-    return absl::InvalidArgumentError(fmt::format(
-        "others may enter {}; put the socket into a folder of mode 0700 that is yours", folder));
-  }
-  return absl::OkStatus();
+  const std::string why = WhyNotPrivate(folder);
+  if (why.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      fmt::format("{}; put the socket into a folder of mode 0700 that is yours", why));
 }
 
 }  // namespace

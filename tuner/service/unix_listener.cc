@@ -56,7 +56,7 @@ UnixListener::~UnixListener() {
   close(stop_fd_);
 }
 
-void UnixListener::Serve(std::function<void(int fd, const ucred& peer)> take,
+void UnixListener::Serve(std::function<void(int fd, const Peer& peer)> take,
                          std::function<bool(uid_t peer)> is_allowed) {
   take_ = std::move(take);
   is_allowed_ = std::move(is_allowed);
@@ -91,7 +91,7 @@ void UnixListener::AcceptOne() {
   ucred peer = {};
   socklen_t size = sizeof(peer);
   if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && is_allowed_(peer.uid)) {
-    take_(fd, peer);
+    take_(fd, {peer.pid, peer.uid});
     return;
   }
   spdlog::warn("refused a connection of user {} (process {}): this daemon serves user {} only",

@@ -2,7 +2,6 @@
 #ifndef HONE_TUNER_SERVICE_UNIX_LISTENER_H_
 #define HONE_TUNER_SERVICE_UNIX_LISTENER_H_
 
-#include <sys/socket.h>
 #include <sys/types.h>
 
 #include <functional>
@@ -13,6 +12,12 @@
 #include "absl/status/statusor.h"
 
 namespace hone::tuner {
+
+// Who dials, as the kernel says.
+struct Peer {
+  pid_t process = 0;
+  uid_t user = 0;
+};
 
 // This user and root.
 bool IsOwnUser(uid_t peer);
@@ -29,9 +34,9 @@ class UnixListener {
   UnixListener& operator=(const UnixListener&) = delete;
 
   // From here on every connection of an allowed user is given to `take`, which owns the descriptor
-  // (non-blocking), with the process and the user that dialled; others are closed. `take` is called
-  // on a thread of the listener's.
-  void Serve(std::function<void(int fd, const ucred& peer)> take,
+  // (non-blocking), with who dialled; others are closed. `take` is called on a thread
+  // of the listener's.
+  void Serve(std::function<void(int fd, const Peer& peer)> take,
              std::function<bool(uid_t peer)> is_allowed = IsOwnUser);
   // No connection is taken from here on. The socket goes with the object.
   void Stop();
@@ -45,7 +50,7 @@ class UnixListener {
   const std::string path_;
   const int fd_;
   const int stop_fd_;  // an event: readable once it is to stop
-  std::function<void(int, const ucred&)> take_;
+  std::function<void(int, const Peer&)> take_;
   std::function<bool(uid_t)> is_allowed_;
   std::thread thread_;
 };
