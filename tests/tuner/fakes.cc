@@ -147,6 +147,7 @@ v1::BuildReply FakeBuild(const v1::BuildRequest& request) {
   reply.set_id(request.id());
   reply.set_outcome(v1::BUILD_OUTCOME_OK);
   reply.set_toolchain("fake 1");
+  reply.set_kind(v1::ARTIFACT_KIND_ELF);
   std::string artifact = "reference";
   if (request.has_candidate()) {
     artifact = request.candidate().workload() + "\n" + request.candidate().config();

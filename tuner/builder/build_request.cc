@@ -14,6 +14,7 @@
 #include "support/clock.h"
 #include "support/digest.h"
 #include "support/status.h"
+#include "support/version.h"
 
 namespace hone::tuner {
 namespace {
@@ -96,6 +97,7 @@ absl::Status Build(const v1::BuildRequest& request, codegen::LaunchCache& cache,
   reply.set_lower_ns(Clock::Real().NowNs() - start);
   codegen::BuildTimes times;
   HONE_ASSIGN_OR_RETURN(*reply.mutable_artifact(), codegen::BuildModule(module, &times, &cache));
+  reply.set_kind(v1::ARTIFACT_KIND_ELF);
   reply.set_artifact_digest(Sha256Hex(reply.artifact()));
   reply.set_toolchain(codegen::ToolchainText());
   reply.set_emit_ns(times.emit_ns);
@@ -106,6 +108,15 @@ absl::Status Build(const v1::BuildRequest& request, codegen::LaunchCache& cache,
 }
 
 }  // namespace
+
+v1::BuilderHello HelloOfBuilder() {
+  v1::BuilderHello hello;
+  hello.set_build(std::string("hone ") + Version());
+  hello.set_toolchain(codegen::ToolchainText());
+  hello.add_target_kinds("llvm");
+  hello.add_artifact_kinds(v1::ARTIFACT_KIND_ELF);
+  return hello;
+}
 
 v1::BuildReply BuildOne(const v1::BuildRequest& request, codegen::LaunchCache& cache) {
   v1::BuildReply reply;

@@ -7,6 +7,9 @@
 
 namespace hone::tuner {
 
+// What BuildOne can build.
+hone::v1::BuilderHello HelloOfBuilder();
+
 // Lowers and compiles, in this process. Every failure is an outcome with its reason in `message`.
 // `cache` keeps launches from one request to the next.
 hone::v1::BuildReply BuildOne(const hone::v1::BuildRequest& request, codegen::LaunchCache& cache);

@@ -37,6 +37,10 @@ int main(int argc, char** argv) {
     hone::tuner::InjectFault(request);
     return hone::tuner::BuildOne(request, cache);
   };
+  if (!hone::tuner::WriteFrame(STDOUT_FILENO, hone::tuner::HelloOfBuilder().SerializeAsString())
+           .ok()) {
+    return 0;
+  }
   hone::tuner::BatchRunner runner(build, Reply, STDOUT_FILENO);
   while (true) {
     const auto message = requests.Read(/*limit_ns=*/-1);

@@ -3,6 +3,7 @@
 
 #include <condition_variable>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <mutex>
@@ -15,6 +16,7 @@
 #include "support/digest.h"
 #include "tests/paths.h"
 #include "tuner/builder/batch_runner.h"
+#include "tuner/builder/client/builder_check.h"
 #include "tuner/builder/client/builder_pool.h"
 
 namespace hone::tuner {
@@ -110,6 +112,7 @@ TEST_F(BuilderPoolTest, BuildsABatchOfArtifactsThatLoad) {
   for (const auto& [id, reply] : replies) {
     ASSERT_TRUE(reply.ok()) << reply.status().ToString();
     ASSERT_EQ(reply->outcome(), v1::BUILD_OUTCOME_OK) << reply->message();
+    EXPECT_EQ(reply->kind(), v1::ARTIFACT_KIND_ELF);
     EXPECT_EQ(reply->artifact_digest(), Sha256Hex(reply->artifact()));
     EXPECT_THAT(reply->toolchain(), testing::HasSubstr("LLVM"));
     EXPECT_GT(reply->machine_code_ns(), 0);
@@ -145,13 +148,17 @@ TEST_F(BuilderPoolTest, NamesWhatIsWrongWithARequest) {
   *batch.add_requests() = candidates_.Default(4);
   batch.mutable_requests(3)->set_target("abacus -beads=10");
   *batch.add_requests() = candidates_.Default(5);
+  *batch.add_requests() = candidates_.Default(6);
+  batch.mutable_requests(5)->set_target("llvm -beads=10");
   const Replies replies = BuildAll(pool, batch);
   EXPECT_EQ(OutcomeOf(replies, 1), v1::BUILD_OUTCOME_INVALID_CONFIG);
   EXPECT_EQ(OutcomeOf(replies, 2), v1::BUILD_OUTCOME_BUILD_ERROR);
   EXPECT_THAT(replies.at(2)->message(), testing::HasSubstr("0123"));
   EXPECT_EQ(OutcomeOf(replies, 3), v1::BUILD_OUTCOME_BUILD_ERROR);
-  EXPECT_EQ(OutcomeOf(replies, 4), v1::BUILD_OUTCOME_BUILD_ERROR);
-  EXPECT_THAT(replies.at(4)->message(), testing::HasSubstr("abacus"));
+  EXPECT_TRUE(absl::IsFailedPrecondition(replies.at(4).status())) << "it is no builder for that";
+  EXPECT_THAT(std::string(replies.at(4).status().message()), testing::HasSubstr("abacus"));
+  EXPECT_EQ(OutcomeOf(replies, 6), v1::BUILD_OUTCOME_BUILD_ERROR);
+  EXPECT_THAT(replies.at(6)->message(), testing::HasSubstr("beads"));
   EXPECT_EQ(OutcomeOf(replies, 5), v1::BUILD_OUTCOME_OK);
 }
 
@@ -207,6 +214,37 @@ TEST_F(BuilderPoolTest, AProgramThatTalksNonsenseOrNotAtAllIsKilled) {
   }
 }
 
+// A builder that says Hello with this toolchain, and then ends.
+void WriteBuilder(const std::string& folder, const std::string& toolchain) {
+  v1::BuilderHello hello;
+  hello.set_toolchain(toolchain);
+  hello.add_target_kinds("llvm");
+  hello.add_artifact_kinds(v1::ARTIFACT_KIND_ELF);
+  const std::string bytes = hello.SerializeAsString();
+  std::ofstream(folder + "/hello", std::ios::binary)
+      << static_cast<char>(bytes.size()) << std::string(3, 0) << bytes;
+}
+
+TEST_F(BuilderPoolTest, ABuilderOfAnotherToolchainThanTheFirstIsRefused) {
+  const std::string folder = testing::TempDir() + "/toolchains-" + std::to_string(getpid());
+  std::filesystem::create_directory(folder);
+  BuilderPool::Options options = Options();
+  options.executable = folder + "/builder";
+  std::ofstream(options.executable) << "#!/bin/sh\ncat " << folder << "/hello\n";
+  std::filesystem::permissions(options.executable, std::filesystem::perms::owner_all);
+  BuilderPool pool(options);
+  v1::BuildBatch batch;
+  *batch.add_requests() = candidates_.Default(1);
+  WriteBuilder(folder, "one");
+  EXPECT_TRUE(absl::IsUnavailable(BuildAll(pool, batch).at(1).status())) << "it has ended";
+  WriteBuilder(folder, "two");
+  const absl::Status refused = BuildAll(pool, batch).at(1).status();
+  EXPECT_TRUE(absl::IsFailedPrecondition(refused)) << refused;
+  EXPECT_THAT(std::string(refused.message()),
+              testing::HasSubstr("\"one\", as the first one was, found one of \"two\""));
+  std::filesystem::remove_all(folder);
+}
+
 int64_t PeakKib(int pid) {
   std::ifstream status(fmt::format("/proc/{}/status", pid));
   for (std::string line; std::getline(status, line);) {
@@ -219,6 +257,8 @@ int64_t PeakKib(int pid) {
 TEST_F(BuilderPoolTest, ABuilderStaysBelow150MiB) {
   auto process = BuilderProcess::Start(HONE_BIN_DIR "/hone-builder");
   ASSERT_TRUE(process.ok());
+  const auto first = (*process)->Receive(int64_t{60} * 1000000000);
+  ASSERT_TRUE(first.ok() && ParseHello(*first).ok());
   v1::BuildBatch batch;
   for (uint64_t id = 1; id <= 20; ++id) *batch.add_requests() = candidates_.Random(id);
   ASSERT_TRUE((*process)->Send(batch.SerializeAsString()).ok());

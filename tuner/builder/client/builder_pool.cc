@@ -4,10 +4,13 @@
 #include <signal.h>
 
 #include <algorithm>
-#include <set>
+#include <iterator>
+#include <utility>
 
 #include "support/child_process.h"
 #include "support/clock.h"
+#include "support/status.h"
+#include "tuner/builder/client/builder_check.h"
 
 namespace hone::tuner {
 namespace {
@@ -62,7 +65,7 @@ void BuilderPool::Build(const hone::v1::BuildBatch& batch, BuildCallback done) {
 
 void BuilderPool::Serve() {
   BlockBrokenPipe();
-  std::unique_ptr<BuilderProcess> process;
+  Process process;
   while (true) {
     Job job;
     {
@@ -85,52 +88,73 @@ int64_t BuilderPool::LimitNs(const hone::v1::BuildBatch& batch) const {
   return limit_ns;
 }
 
-void BuilderPool::RunJob(Job& job, std::unique_ptr<BuilderProcess>& process) {
-  std::multiset<uint64_t> open;
+absl::StatusOr<std::string> BuilderPool::Receive(BuilderProcess& process, int64_t deadline_ns) {
+  while (true) {
+    absl::StatusOr<std::string> message = process.Receive(kTickNs);
+    if (message.ok()) return message;
+    if (!absl::IsDeadlineExceeded(message.status())) {
+      return absl::UnavailableError(
+          fmt::format("the builder {} ended before it had answered", options_.executable));
+    }
+    if (stopping()) return absl::CancelledError("the builders are shutting down");
+    if (Clock::Real().NowNs() > deadline_ns) {
+      return absl::UnavailableError("the builder did not answer in time and was killed");
+    }
+  }
+}
+
+absl::Status BuilderPool::Start(Process& process) {
+  HONE_ASSIGN_OR_RETURN(process.process, BuilderProcess::Start(options_.executable));
+  const int64_t deadline_ns = Clock::Real().NowNs() + options_.grace_ns;
+  HONE_ASSIGN_OR_RETURN(const std::string message, Receive(*process.process, deadline_ns));
+  HONE_ASSIGN_OR_RETURN(process.hello, ParseHello(message));
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (toolchain_.empty()) toolchain_ = process.hello.toolchain();
+  process.wanted_toolchain = toolchain_;
+  return absl::OkStatus();
+}
+
+void BuilderPool::RunJob(Job& job, Process& process) {
+  Requests open;
   for (auto& request : *job.batch.mutable_requests()) {
-    open.insert(request.id());
     if (request.limit_ns() <= 0) request.set_limit_ns(options_.default_limit_ns);
+    open.emplace(request.id(), request);
   }
-  absl::Status failure;
-  if (!process) {
-    absl::StatusOr<std::unique_ptr<BuilderProcess>> started =
-        BuilderProcess::Start(options_.executable);
-    if (started.ok()) {
-      process = *std::move(started);
-    } else {
-      failure = started.status();
-    }
+  absl::Status failure = process.process ? absl::OkStatus() : Start(process);
+  if (failure.ok()) RefuseWhatItCannotBuild(job, process, open);
+  if (failure.ok() && !open.empty()) failure = Build(job, process, open);
+  if (failure.ok()) return;
+  process.process.reset();
+  for (const auto& [id, request] : open) job.done(id, failure);
+}
+
+void BuilderPool::RefuseWhatItCannotBuild(const Job& job, const Process& process, Requests& open) {
+  for (auto it = open.begin(); it != open.end();) {
+    const auto& [id, request] = *it;
+    const absl::Status can = CanBuild(process.hello, process.wanted_toolchain, request);
+    if (!can.ok()) job.done(id, can);
+    it = can.ok() ? std::next(it) : open.erase(it);
   }
-  if (failure.ok()) failure = process->Send(job.batch.SerializeAsString());
-  const int64_t deadline_ns = Clock::Real().NowNs() + LimitNs(job.batch);
-  while (failure.ok() && !open.empty()) {
-    absl::StatusOr<std::string> message = process->Receive(kTickNs);
-    if (message.status().code() == absl::StatusCode::kDeadlineExceeded) {
-      if (stopping()) {
-        failure = absl::CancelledError("the builders are shutting down");
-      } else if (Clock::Real().NowNs() > deadline_ns) {
-        failure = absl::UnavailableError("the builder did not answer in time and was killed");
-      }
-      continue;
-    }
-    if (!message.ok()) {
-      failure = absl::UnavailableError(
-          fmt::format("the builder {} ended within a batch", options_.executable));
-      continue;
-    }
+}
+
+absl::Status BuilderPool::Build(const Job& job, Process& process, Requests& open) {
+  hone::v1::BuildBatch batch;
+  for (const auto& [id, request] : open) *batch.add_requests() = request;
+  HONE_RETURN_IF_ERROR(process.process->Send(batch.SerializeAsString()));
+  const int64_t deadline_ns = Clock::Real().NowNs() + LimitNs(batch);
+  while (!open.empty()) {
+    HONE_ASSIGN_OR_RETURN(const std::string message, Receive(*process.process, deadline_ns));
     hone::v1::BuildReply reply;
-    const auto known = reply.ParseFromString(*message) ? open.find(reply.id()) : open.end();
+    const auto known = reply.ParseFromString(message) ? open.find(reply.id()) : open.end();
     if (known == open.end()) {
-      failure = absl::UnavailableError("the builder answered what nobody asked");
-      continue;
+      return absl::UnavailableError("the builder answered what nobody asked");
     }
-    const uint64_t id = *known;
+    HONE_RETURN_IF_ERROR(IsAnswer(process.hello, known->second, reply));
+    const uint64_t id = known->first;
     open.erase(known);
     job.done(id, std::move(reply));
   }
-  if (failure.ok()) return;
-  process.reset();
-  for (const uint64_t id : open) job.done(id, failure);
+  return absl::OkStatus();
 }
 
 }  // namespace hone::tuner

@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -36,6 +37,8 @@ class BuilderPool : public Builder {
   ~BuilderPool() override;
 
   // A request whose builder died or did not answer gets kUnavailable; the batches of others go on.
+  // kFailedPrecondition: the builder is of another toolchain than the first was, or cannot build
+  // for such a target.
   void Build(const hone::v1::BuildBatch& batch, BuildCallback done) override;
 
  private:
@@ -43,8 +46,23 @@ class BuilderPool : public Builder {
     hone::v1::BuildBatch batch;
     BuildCallback done;
   };
+  // A builder that has said what it can build.
+  struct Process {
+    std::unique_ptr<BuilderProcess> process;  // nullptr: there is none
+    hone::v1::BuilderHello hello;
+    std::string wanted_toolchain;
+  };
+  // By id, not answered.
+  using Requests = std::multimap<uint64_t, hone::v1::BuildRequest>;
+
   void Serve();
-  void RunJob(Job& job, std::unique_ptr<BuilderProcess>& process);
+  void RunJob(Job& job, Process& process);
+  absl::Status Start(Process& process);
+  static void RefuseWhatItCannotBuild(const Job& job, const Process& process, Requests& open);
+  // An error is the builder's, whose process is to go.
+  absl::Status Build(const Job& job, Process& process, Requests& open);
+  // The next message; kUnavailable: it ended, or none came in time.
+  absl::StatusOr<std::string> Receive(BuilderProcess& process, int64_t deadline_ns);
   int64_t LimitNs(const hone::v1::BuildBatch& batch) const;
   bool stopping();
 
@@ -53,6 +71,7 @@ class BuilderPool : public Builder {
   std::condition_variable changed_;
   std::deque<Job> jobs_;
   bool stopping_ = false;
+  std::string toolchain_;  // of the first builder; empty: there was none
   std::vector<std::thread> threads_;
 };
 
