@@ -42,6 +42,9 @@ class MeteredMeasurer : public Measurer {
   void Measure(MeasureRequest request, MeasureCallback done) override;
   void Cancel(int64_t trial) override { measurer_.Cancel(trial); }
   bool Serves(const std::string& target) const override { return measurer_.Serves(target); }
+  std::string HostTarget(const std::string& target) const override {
+    return measurer_.HostTarget(target);
+  }
   uint64_t Windows(const std::string& target) const override { return measurer_.Windows(target); }
 
  private:

@@ -4,6 +4,7 @@
 
 #include "tests/tuner/world.h"
 #include "tuner/farm/dispatcher.h"
+#include "tuner/farm/served_devices.h"
 
 namespace hone::tuner {
 namespace {
@@ -111,6 +112,20 @@ TEST(Devices, OneInALesserSandboxThanIsRequiredIsGivenNothing) {
   EXPECT_EQ(worker.assignments[0].requirements().kind(), v1::DEVICE_KIND_CPU);
   world.Run();
   EXPECT_EQ(world.GetJob(job).state, JobState::kDone);
+}
+
+TEST(Devices, ReferencesAreBuiltForTheMachineThatADeviceIsIn) {
+  ServedDevices served;
+  const std::string cuda = "cuda -arch=sm_90";
+  EXPECT_EQ(served.HostTarget(cuda), cuda) << "nobody knows";
+  v1::Device cpu;
+  cpu.set_target(kFakeTarget);
+  v1::Device gpu;
+  gpu.set_target(cuda);
+  gpu.set_host_target("llvm -mtriple=x86_64-linux-gnu -mcpu=znver4 -threads=8");
+  served.Set({{cpu, 1}, {gpu, 1}});
+  EXPECT_EQ(served.HostTarget(cuda), gpu.host_target());
+  EXPECT_EQ(served.HostTarget(kFakeTarget), kFakeTarget);
 }
 
 TEST(Devices, AListOfWorkersSaysHowTheyFare) {

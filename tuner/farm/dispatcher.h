@@ -75,6 +75,9 @@ class Dispatcher : public Measurer {
   void Cancel(int64_t trial) override;
   // Connected, not draining, not in quarantine. Answers at once, from any thread.
   bool Serves(const std::string& target) const override { return served_.Serves(target); }
+  std::string HostTarget(const std::string& target) const override {
+    return served_.HostTarget(target);
+  }
   uint64_t Windows(const std::string& target) const override { return served_.Windows(target); }
 
   // A worker has dialled; it has a while to say Hello.

@@ -7,7 +7,8 @@
 namespace hone::tuner {
 
 bool AreAlike(const hone::v1::Device& a, const hone::v1::Device& b) {
-  return a.target() == b.target() && a.threads() == b.threads() && a.kind() == b.kind();
+  return a.target() == b.target() && a.threads() == b.threads() && a.kind() == b.kind() &&
+         a.host_target() == b.host_target();
 }
 
 bool ServedDevices::Set(std::vector<ServedDevice> devices) {
@@ -23,6 +24,15 @@ bool ServedDevices::Serves(const std::string& target) const {
   const std::lock_guard lock(mutex_);
   return std::any_of(devices_.begin(), devices_.end(),
                      [&](const auto& served) { return CanMeasure(served.device, target); });
+}
+
+std::string ServedDevices::HostTarget(const std::string& target) const {
+  const std::lock_guard lock(mutex_);
+  for (const ServedDevice& served : devices_) {
+    const std::string& host = served.device.host_target();
+    if (!host.empty() && CanMeasure(served.device, target)) return host;
+  }
+  return target;
 }
 
 uint64_t ServedDevices::Windows(const std::string& target) const {

@@ -25,6 +25,8 @@ class ServedDevices {
   bool Set(std::vector<ServedDevice> devices);
   // Whether one of them can measure code for the target (canonical text, -threads included).
   bool Serves(const std::string& target) const;
+  // Of the machine that one of those is in; the target itself where that is the device.
+  std::string HostTarget(const std::string& target) const;
   // Leases that those which can hold.
   uint64_t Windows(const std::string& target) const;
 

@@ -65,6 +65,7 @@ void TuningLoop::NeedSharedArtifacts(TaskRunner& runner) {
   if (runner.reference.state == SharedArtifact::State::kNone) {
     runner.reference.state = SharedArtifact::State::kBuilding;
     BuildItem item = NewBuild(runner, BuildItem::Kind::kReference);
+    item.request.set_target(parts_.measurer->HostTarget(runner.task.target));
     item.request.mutable_reference()->set_workload(runner.task.workload);
     builds_.PushFront(std::move(item));
   }
