@@ -12,6 +12,7 @@
 #include "fmt/format.h"
 #include "runtime/host.h"
 #include "runtime/specialisation.h"
+#include "support/scratch_folder.h"
 #include "support/status.h"
 
 namespace hone::cli {
@@ -94,16 +95,14 @@ bool IsModelSource(const ModelOptions& model) {
 
 absl::StatusOr<CompiledModel> CompileForNow(std::vector<ir::Module> modules,
                                             const CpuTarget& target, driver::ConfigChain& configs) {
-  std::string folder = (std::filesystem::temp_directory_path() / "hone-run-XXXXXX").string();
-  if (mkdtemp(folder.data()) == nullptr)
-    return absl::InternalError(fmt::format("cannot make the folder {}", folder));
-  const std::string path = folder + "/model.so";
+  HONE_ASSIGN_OR_RETURN(
+      const ScratchFolder folder,
+      ScratchFolder::Make(std::filesystem::temp_directory_path().string(), "hone-run-"));
+  const std::string path = folder.path() + "/model.so";
   const absl::StatusOr<driver::CompileReport> report = driver::Compile(
       std::move(modules), {.target = target, .require_tuned = false}, configs, path);
-  absl::StatusOr<CompiledModel> compiled =
-      report.ok() ? OpenModule(path, target.threads) : report.status();
-  std::filesystem::remove_all(folder);  // what is open stays mapped
-  return compiled;
+  if (!report.ok()) return report.status();
+  return OpenModule(path, target.threads);  // what is open stays mapped
 }
 
 absl::StatusOr<CompiledModel> OpenOrCompile(const ModelOptions& model, int threads,

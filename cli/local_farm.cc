@@ -8,7 +8,6 @@
 #include "cli/exit_code.h"
 #include "fmt/format.h"
 #include "support/clock.h"
-#include "support/random_id.h"
 #include "support/status.h"
 #include "tuning_db/end_jobs.h"
 #include "tuning_db/store.h"
@@ -20,13 +19,11 @@ constexpr int64_t kSecondNs = 1'000'000'000;
 constexpr int64_t kSlowStartNs = 5 * kSecondNs;
 constexpr int64_t kStopGraceNs = 5 * kSecondNs;
 constexpr int64_t kStopIntervalNs = kSecondNs / 10;
-constexpr size_t kFolderBytes = 6;
 
-// For the socket. The daemon makes it, and takes it away: this process may be killed at any moment.
-std::string PrivateFolder() {
+// For the socket. The daemon takes it away too: this process may be killed at any moment.
+absl::StatusOr<ScratchFolder> PrivateFolder() {
   const char* base = std::getenv("XDG_RUNTIME_DIR");
-  return fmt::format("{}/hone-{}", base != nullptr && *base != 0 ? base : "/tmp",
-                     RandomId(kFolderBytes));
+  return ScratchFolder::Make(base != nullptr && *base != 0 ? base : "/tmp", "hone-tune-");
 }
 
 // What a daemon that was killed could not do. Where somebody has the database by now, that one has
@@ -40,8 +37,8 @@ void EndJobsOfTheDead(const std::string& database) {
 
 absl::StatusOr<std::unique_ptr<LocalFarm>> LocalFarm::Start(const Options& options) {
   auto farm = std::unique_ptr<LocalFarm>(new LocalFarm(options.database));
-  farm->folder_ = PrivateFolder();
-  const std::string socket = farm->folder_ + "/socket";
+  HONE_ASSIGN_OR_RETURN(farm->folder_, PrivateFolder());
+  const std::string socket = farm->folder_->path() + "/socket";
   farm->address_ = "unix:" + socket;
   const std::string bin = ExecutableFolder();
   const std::string self = std::to_string(getpid());
@@ -105,9 +102,6 @@ LocalFarm::~LocalFarm() {
   const int status = daemon_ ? daemon_->Stop(kStopGraceNs) : 0;
   const bool ended_itself = WIFEXITED(status) && WEXITSTATUS(status) == 0;
   if (has_served && !ended_itself) EndJobsOfTheDead(database_);
-  // Unless its daemon was killed, they are gone.
-  unlink((folder_ + "/socket").c_str());
-  rmdir(folder_.c_str());
 }
 
 }  // namespace hone::cli

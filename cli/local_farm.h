@@ -5,11 +5,13 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "support/child_process.h"
+#include "support/scratch_folder.h"
 
 namespace hone::cli {
 
@@ -47,7 +49,7 @@ class LocalFarm {
   absl::Status AwaitReady(const Options& options);
 
   const std::string database_;
-  std::string folder_;
+  std::optional<ScratchFolder> folder_;  // unless its daemon was killed, it is gone
   std::string address_;
   std::unique_ptr<ChildProcess> daemon_;
   std::unique_ptr<ChildProcess> worker_;

@@ -17,6 +17,7 @@
 #include "lld/Common/CommonLinkerContext.h"
 #include "lld/Common/Driver.h"
 #include "llvm/Support/raw_ostream.h"
+#include "support/scratch_folder.h"
 #include "support/status.h"
 
 LLD_HAS_DRIVER(elf)
@@ -54,38 +55,6 @@ std::string FolderForFiles() {
   const bool has_room = statvfs(kMemory, &room) == 0 && room.f_bavail * room.f_frsize >= kRoomBytes;
   return has_room && access(kMemory, W_OK | X_OK) == 0 ? kMemory : "/tmp";
 }
-
-// A folder of its own, gone with its files at the end.
-class TemporaryFolder {
- public:
-  static absl::StatusOr<TemporaryFolder> Make() {
-    std::string path = FolderForFiles() + "/hone-link-XXXXXX";
-    if (!mkdtemp(path.data())) {
-      return absl::InternalError(
-          fmt::format("cannot make a folder {}: {}; set TMPDIR", path, strerror(errno)));
-    }
-    return TemporaryFolder(path);
-  }
-  TemporaryFolder(TemporaryFolder&& other) noexcept
-      : path_(std::move(other.path_)), objects_(other.objects_) {
-    other.path_.clear();
-  }
-  ~TemporaryFolder() {
-    if (path_.empty()) return;
-    for (size_t i = 0; i < objects_; ++i) unlink(Object(i).c_str());
-    unlink(Output().c_str());
-    rmdir(path_.c_str());
-  }
-  std::string AddObject() { return Object(objects_++); }
-  std::string Output() const { return path_ + "/out.so"; }
-
- private:
-  explicit TemporaryFolder(std::string path) : path_(std::move(path)) {}
-  std::string Object(size_t i) const { return fmt::format("{}/{}.o", path_, i); }
-
-  std::string path_;
-  size_t objects_ = 0;
-};
 
 std::atomic<bool> lld_is_sound = true;
 
@@ -129,8 +98,9 @@ absl::StatusOr<std::string> ReadFile(const std::string& path) {
 bool CanLink() { return lld_is_sound; }
 
 absl::StatusOr<std::string> LinkSharedObject(const std::vector<std::string>& objects) {
-  HONE_ASSIGN_OR_RETURN(TemporaryFolder folder, TemporaryFolder::Make());
-  const std::string output = folder.Output();
+  HONE_ASSIGN_OR_RETURN(const ScratchFolder folder,
+                        ScratchFolder::Make(FolderForFiles(), "hone-link-"));
+  const std::string output = folder.path() + "/out.so";
   std::vector<const char*> arguments = {"ld.lld",
                                         "-shared",
                                         "--hash-style=gnu",
@@ -149,7 +119,7 @@ absl::StatusOr<std::string> LinkSharedObject(const std::vector<std::string>& obj
                                         output.c_str()};
   std::vector<std::string> inputs;
   for (const std::string& object : objects) {
-    inputs.push_back(folder.AddObject());
+    inputs.push_back(fmt::format("{}/{}.o", folder.path(), inputs.size()));
     HONE_RETURN_IF_ERROR(WriteFile(inputs.back(), object));
   }
   for (const std::string& input : inputs) arguments.push_back(input.c_str());
