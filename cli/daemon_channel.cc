@@ -23,13 +23,15 @@ absl::StatusOr<std::string> ServiceAddress(const std::string& server, const std:
   HONE_ASSIGN_OR_RETURN(const std::optional<tuning_db::Writer> writer,
                         tuning_db::WriterOf(DatabasePath(database)));
   if (writer) return IsService(*writer) ? writer->address : "";
-  const std::string socket = DefaultDaemonSocket();
-  return database.empty() && IsServed(socket) ? "unix:" + socket : "";
+  if (!database.empty()) return "";
+  const absl::StatusOr<std::string> socket = DialableDefaultSocket();
+  return socket.ok() && IsServed(*socket) ? "unix:" + *socket : "";
 }
 
 absl::StatusOr<std::string> DaemonAddress(const std::string& server, const std::string& database) {
   HONE_ASSIGN_OR_RETURN(std::string address, ServiceAddress(server, database));
   if (!address.empty()) return address;
+  if (database.empty()) HONE_RETURN_IF_ERROR(DialableDefaultSocket().status());
   const std::string path = DatabasePath(database);
   HONE_ASSIGN_OR_RETURN(const std::optional<tuning_db::Writer> writer, tuning_db::WriterOf(path));
   if (writer) {

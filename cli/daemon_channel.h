@@ -18,8 +18,8 @@ namespace hone::cli {
 
 // The service that a verb speaks with: `server` ("unix:PATH") where it is given; else the one that
 // holds `database`; and where neither is given, the one that holds the default database or, if
-// nobody does, the one at the default socket. Empty: none is there, or a private daemon, which
-// speaks with its client only, has the database.
+// nobody does, the one at the default socket, unless others could have put it there. Empty: none is
+// there, or a private daemon, which speaks with its client only, has the database.
 absl::StatusOr<std::string> ServiceAddress(const std::string& server, const std::string& database);
 // The same, for verbs that need one. kUnavailable where none is there; kFailedPrecondition says who
 // has the database.

@@ -148,8 +148,12 @@ int Main(int argc, char** argv) {
     return app.exit(error) == 0 ? kExitOk : kExitUsage;
   }
   spdlog::set_default_logger(spdlog::stderr_logger_mt("hone-measure"));
-  const absl::StatusOr<std::string> address =
-      ParseServerAddress(flags.server.empty() ? "unix:" + DefaultDaemonSocket() : flags.server);
+  if (flags.server.empty()) {
+    const absl::StatusOr<std::string> socket = DialableDefaultSocket();
+    if (!socket.ok()) return ExitCodeOf(socket.status());
+    flags.server = "unix:" + *socket;
+  }
+  const absl::StatusOr<std::string> address = ParseServerAddress(flags.server);
   if (!address.ok()) {
     fmt::print(stderr, "{}\n", std::string(address.status().message()));
     return kExitUsage;
