@@ -27,8 +27,6 @@ namespace {
 
 constexpr int kKeepaliveMs = 20'000;
 constexpr int64_t kIdleWaitNs = 1'000'000'000;
-// A daemon that does not welcome the worker within this is taken for gone.
-constexpr int64_t kWelcomeLimitNs = 10'000'000'000;
 
 // Messages on their way to the stream, written by a thread of their own: writing may block, and
 // nobody who has something to say should wait for that.
@@ -71,8 +69,8 @@ class Outbox {
 
 class Stream {
  public:
-  Stream(v1::FarmService::StubInterface* stub, Router* router)
-      : router_(router), stream_(stub->Work(&context_)) {}
+  Stream(v1::FarmService::StubInterface* stub, Router* router, int64_t welcome_limit_ns)
+      : router_(router), welcome_limit_ns_(welcome_limit_ns), stream_(stub->Work(&context_)) {}
 
   // Until either side ends it. *joined: the daemon welcomed the worker.
   grpc::Status Run(bool* joined) {
@@ -98,8 +96,9 @@ class Stream {
     while (!outbox_.is_closed()) {
       const int64_t interval_ns = router_->heartbeat_interval_ns();
       // Heartbeats go out on time, whatever else there is to say.
-      const int64_t wait_ns =
-          interval_ns > 0 ? last_heartbeat_ns_ + interval_ns - Clock::Real().NowNs() : kIdleWaitNs;
+      const int64_t wait_ns = interval_ns > 0
+                                  ? last_heartbeat_ns_ + interval_ns - Clock::Real().NowNs()
+                                  : std::min(kIdleWaitNs, welcome_limit_ns_);
       std::optional<v1::WorkRequest> message = outbox_.Pop(std::max<int64_t>(wait_ns, 0));
       if (router_->is_finished()) break;
       if (IsSilent()) {
@@ -123,11 +122,12 @@ class Stream {
 
   bool IsSilent() const {
     const int64_t told_ns = router_->silence_limit_ns();
-    const int64_t limit_ns = told_ns > 0 ? told_ns : kWelcomeLimitNs;
+    const int64_t limit_ns = told_ns > 0 ? told_ns : welcome_limit_ns_;
     return Clock::Real().NowNs() - last_received_ns_ > limit_ns;
   }
 
   Router* const router_;
+  const int64_t welcome_limit_ns_;
   grpc::ClientContext context_;
   std::unique_ptr<grpc::ClientReaderWriterInterface<v1::WorkRequest, v1::WorkResponse>> stream_;
   Outbox outbox_;
@@ -188,7 +188,7 @@ absl::Status RunStreams(const std::string& address, Router* router, const Stream
     bool joined = false;
     grpc::Status status;
     {
-      Stream stream(stub.get(), router);
+      Stream stream(stub.get(), router, options.welcome_limit_ns);
       status = stream.Run(&joined);
     }
     if (router->is_finished()) break;

@@ -18,6 +18,8 @@ struct StreamOptions {
   // Streams that find the worker's name taken, until it is given up. A worker that was started
   // again may be faster than the end of its predecessor's stream.
   int name_attempts = 5;
+  // A daemon that does not welcome the worker within this is taken for gone.
+  int64_t welcome_limit_ns = 10'000'000'000;
   // Streams that may fail while draining, before unacknowledged results are given up.
   int drain_attempts = 5;
 };

@@ -52,6 +52,10 @@ class FakeDaemon::Service : public v1::FarmService::Service {
     const std::lock_guard lock(mutex_);
     refusal_ = status;
   }
+  void BeMute() {
+    const std::lock_guard lock(mutex_);
+    is_mute_ = true;
+  }
   int refused() const {
     const std::lock_guard lock(mutex_);
     return refused_;
@@ -75,10 +79,11 @@ class FakeDaemon::Service : public v1::FarmService::Service {
 
  private:
   const uint32_t protocol_;
+  bool is_mute_ = false;
 
   void Take(const v1::WorkRequest& message) {
     const std::lock_guard lock(mutex_);
-    if (message.has_hello()) {
+    if (message.has_hello() && !is_mute_) {
       v1::WorkResponse response;
       response.mutable_welcome()->set_protocol(protocol_);
       response.mutable_welcome()->set_heartbeat_interval_ns(1'000'000'000);
@@ -134,6 +139,7 @@ void FakeDaemon::Refuse(const absl::Status& status) {
   service_->Refuse({static_cast<grpc::StatusCode>(status.code()), std::string(status.message())});
 }
 
+void FakeDaemon::BeMute() { service_->BeMute(); }
 int FakeDaemon::refused() const { return service_->refused(); }
 
 }  // namespace hone::measure

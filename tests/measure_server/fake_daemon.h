@@ -35,6 +35,8 @@ class FakeDaemon {
     return std::nullopt;
   }
   void Send(const hone::v1::WorkResponse& message);
+  // Later streams are not welcomed.
+  void BeMute();
   // The next streams end with that status.
   void Refuse(const absl::Status& status);
   int refused() const;

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <filesystem>
@@ -289,6 +291,54 @@ TEST_F(HoneMeasureTest, LeavesNoProcessBehindWhenItIsKilled) {
   kill(worker.pid(), SIGKILL);
   EXPECT_TRUE(Ends(zygote));
   EXPECT_TRUE(Ends(candidate));
+}
+
+std::string LinkOf(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::read_symlink(path, error).string();
+}
+
+// What a candidate of a worker of this user is parted from.
+TEST_F(HoneMeasureTest, CandidatesArePartedFromTheSystemWhoeverRunsTheWorker) {
+  if (geteuid() != 0) GTEST_SKIP() << "other users take root";
+  if (access("/usr/bin/setpriv", X_OK) != 0) GTEST_SKIP() << "there is no setpriv";
+  const std::vector<std::string> as_nobody = {"/usr/bin/setpriv", "--reuid=65534", "--regid=65534",
+                                              "--clear-groups", "--"};
+  std::vector<std::string> probe = as_nobody;
+  probe.insert(probe.end(), {"/usr/bin/unshare", "--user", "--net", "/bin/true"});
+  const bool may_be_apart = ChildProcess::Start(probe)->Stop(kGraceNs) == 0;
+  FakeDaemon daemon(address_);
+  std::filesystem::permissions(folder_ / "", std::filesystem::perms::all);
+  std::filesystem::permissions(folder_ / "socket", std::filesystem::perms::all);
+  for (const bool is_root : {true, false}) {
+    std::vector<std::string> command = is_root ? std::vector<std::string>() : as_nobody;
+    command.insert(command.end(), {HONE_BIN_DIR "/hone-measure", "--server", address_});
+    absl::StatusOr<ChildProcess> worker = ChildProcess::Start(command);
+    ASSERT_TRUE(worker.ok());
+    ASSERT_TRUE(daemon.ReceiveWhere(IsHello));
+    daemon.Send(Assignment(daemon, 1, CandidateSource()));
+    v1::WorkResponse endless = Assignment(daemon, 2, CandidateSource("for (;;) {}"));
+    endless.mutable_assignment()->set_run_limit_ns(600'000'000'000);
+    daemon.Send(endless);
+    const auto result = daemon.ReceiveWhere(IsResult);
+    ASSERT_TRUE(result);
+    EXPECT_EQ(result->result().candidates(0).outcome(), v1::MEASURE_OUTCOME_OK)
+        << result->result().candidates(0).message();
+    const std::string proc = "/proc/" + std::to_string(ChildOf(ZygoteOf(*worker)));
+    struct stat info{};
+    EXPECT_EQ(stat(proc.c_str(), &info), 0);
+    EXPECT_EQ(info.st_uid, 65534u) << "in either case";
+    int oom_score_adj = 0;
+    std::ifstream(proc + "/oom_score_adj") >> oom_score_adj;
+    EXPECT_EQ(oom_score_adj, 1000);
+    for (const char* kind : {"net", "ipc", "uts", "mnt"}) {
+      const std::string own = LinkOf("/proc/self/ns/" + std::string(kind));
+      const std::string its = LinkOf(proc + "/ns/" + kind);
+      EXPECT_FALSE(its.empty());
+      if (is_root || may_be_apart) EXPECT_NE(its, own) << kind << " " << is_root;
+    }
+    kill(worker->pid(), SIGKILL);
+  }
 }
 
 TEST_F(HoneMeasureTest, LeavesWhenItCannotStartCandidatesAnyMore) {

@@ -1,0 +1,32 @@
+// The worker's stream to a daemon that a test plays.
+#include "measure_server/stream_client.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "tests/measure_server/fake_daemon.h"
+#include "tests/runtime/c_module.h"
+
+namespace hone::measure {
+namespace {
+
+TEST(StreamClientTest, DialsAgainWhereItIsNotWelcomedInTime) {
+  const TestFolder folder;
+  const std::string address = "unix:" + (folder / "socket");
+  FakeDaemon daemon(address);
+  daemon.BeMute();
+  Router router({}, &Clock::Real());
+  StreamOptions options;
+  options.welcome_limit_ns = 20'000'000;
+  options.first_backoff_ns = 1'000'000;
+  std::thread streams([&] { EXPECT_TRUE(RunStreams(address, &router, options).ok()); });
+  for (int stream = 0; stream < 3; ++stream) {
+    EXPECT_TRUE(daemon.ReceiveWhere([](const auto& message) { return message.has_hello(); }));
+  }
+  router.Stop();
+  streams.join();
+}
+
+}  // namespace
+}  // namespace hone::measure
