@@ -14,7 +14,6 @@
 #include "runtime/host.h"
 #include "runtime/target_text.h"
 #include "support/digest.h"
-#include "support/median.h"
 
 namespace hone::measure {
 namespace {
@@ -36,11 +35,17 @@ std::string ProcessorText() {
 
 }  // namespace
 
-double CalibrateCpu() {
-  constexpr int kPasses = 51;
+void Calibrate(hone::v1::Device* device) {
+  constexpr size_t kPasses = 51;
   std::vector<double> passes;
-  for (int pass = 0; pass < kPasses; ++pass) passes.push_back(RunCalibrator());
-  return Median(std::move(passes));
+  for (size_t pass = 0; pass < kPasses; ++pass) passes.push_back(RunCalibrator());
+  std::sort(passes.begin(), passes.end());
+  device->set_calibrator_ns(passes[kPasses / 2]);
+  device->clear_calibrations();
+  hone::v1::DeviceCalibration& compute = *device->add_calibrations();
+  compute.set_loop("compute");
+  compute.set_median_ns(passes[kPasses / 2]);
+  compute.set_spread((passes[kPasses * 9 / 10] - passes[kPasses / 10]) / passes[kPasses / 2]);
 }
 
 hone::v1::Device DescribeCpu(int threads, const std::string& target) {
@@ -54,7 +59,7 @@ hone::v1::Device DescribeCpu(int threads, const std::string& target) {
   // All its cores: who else may run beside a measurement is part of the machine.
   device.set_fingerprint(Sha256Hex(ProcessorText() + HostTargetText(cores)));
   device.set_threads(static_cast<uint32_t>(used));
-  device.set_calibrator_ns(CalibrateCpu());
+  Calibrate(&device);
   return device;
 }
 

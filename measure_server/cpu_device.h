@@ -16,8 +16,8 @@ namespace hone::measure {
 // (canonical text, its -threads aside; empty: this machine's own). Runs the calibrator.
 hone::v1::Device DescribeCpu(int threads, const std::string& target = "");
 
-// The median of a few passes of the calibrator, here and now.
-double CalibrateCpu();
+// Says what a few passes of the calibrator take here and now.
+void Calibrate(hone::v1::Device* device);
 
 // How it measures. Runner and clock outlive it.
 std::unique_ptr<Measurer> MakeCpuMeasurer(const hone::v1::Device& device, CandidateRunner* runner,

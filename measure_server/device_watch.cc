@@ -26,7 +26,7 @@ void DeviceWatch::Look() {
         device_.id(),
         fmt::format("it measures on {} cores, of which {} are left", device_.threads(), cores));
   }
-  device_.set_calibrator_ns(seams_.calibrator_ns());
+  seams_.calibrate(&device_);
   router_->Update(device_);
 }
 

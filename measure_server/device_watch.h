@@ -19,7 +19,7 @@ class DeviceWatch {
   struct Seams {
     // How many a measurement could use now; called by Look's thread.
     std::function<int()> usable_cores;
-    std::function<double()> calibrator_ns;
+    std::function<void(hone::v1::Device* device)> calibrate;
   };
 
   // The router outlives it.

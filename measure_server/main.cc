@@ -111,7 +111,7 @@ int Serve(const Flags& flags, const std::string& address) {
   DeviceRunner cpu(device, MakeCpuMeasurer(device, zygote->get(), &Clock::Real()));
   options.cancel = [&cpu](const std::string&, int64_t fence) { cpu.Cancel(fence); };
   auto* router = new Router(options, &Clock::Real());  // the signal thread may outlive main
-  DeviceWatch watch(device, {HostCoreCount, CalibrateCpu}, router);
+  DeviceWatch watch(device, {HostCoreCount, Calibrate}, router);
   watch.Start();
   // Measurements take the last cores; our other threads stay off them where there are others.
   LeaveLastCores(static_cast<int>(device.threads()));

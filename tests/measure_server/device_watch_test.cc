@@ -24,7 +24,8 @@ TEST(DeviceWatchTest, ADeviceIsAwayWhileItHasTooFewCoresAndCalibratedWhenItIsBac
   sent.clear();
 
   int cores = 4;
-  DeviceWatch watch(device, {[&] { return cores; }, [] { return 120.0; }}, &router);
+  const auto calibrate = [](v1::Device* calibrated) { calibrated->set_calibrator_ns(120); };
+  DeviceWatch watch(device, {[&] { return cores; }, calibrate}, &router);
   watch.Look();
   cores = 2;  // enough
   watch.Look();

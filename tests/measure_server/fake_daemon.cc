@@ -56,6 +56,11 @@ class FakeDaemon::Service : public v1::FarmService::Service {
     const std::lock_guard lock(mutex_);
     is_mute_ = true;
   }
+  void SetHeartbeats(int64_t interval_ns, int64_t silence_limit_ns) {
+    const std::lock_guard lock(mutex_);
+    interval_ns_ = interval_ns;
+    silence_limit_ns_ = silence_limit_ns;
+  }
   int refused() const {
     const std::lock_guard lock(mutex_);
     return refused_;
@@ -80,13 +85,16 @@ class FakeDaemon::Service : public v1::FarmService::Service {
  private:
   const uint32_t protocol_;
   bool is_mute_ = false;
+  int64_t interval_ns_ = 1'000'000'000;
+  int64_t silence_limit_ns_ = 0;
 
   void Take(const v1::WorkRequest& message) {
     const std::lock_guard lock(mutex_);
     if (message.has_hello() && !is_mute_) {
       v1::WorkResponse response;
       response.mutable_welcome()->set_protocol(protocol_);
-      response.mutable_welcome()->set_heartbeat_interval_ns(1'000'000'000);
+      response.mutable_welcome()->set_heartbeat_interval_ns(interval_ns_);
+      response.mutable_welcome()->set_silence_limit_ns(silence_limit_ns_);
       stream_->Write(response);
     }
     if (message.has_fetch()) return SendArtifact(message.fetch().digest());
@@ -140,6 +148,9 @@ void FakeDaemon::Refuse(const absl::Status& status) {
 }
 
 void FakeDaemon::BeMute() { service_->BeMute(); }
+void FakeDaemon::SetHeartbeats(int64_t interval_ns, int64_t silence_limit_ns) {
+  service_->SetHeartbeats(interval_ns, silence_limit_ns);
+}
 int FakeDaemon::refused() const { return service_->refused(); }
 
 }  // namespace hone::measure

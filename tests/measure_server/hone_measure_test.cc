@@ -124,6 +124,11 @@ TEST_F(HoneMeasureTest, IntroducesItself) {
   EXPECT_EQ(device.target(), HostTargetText(HostCoreCount()));
   EXPECT_EQ(device.fingerprint().size(), 64u);
   EXPECT_GT(device.calibrator_ns(), 0);
+  ASSERT_EQ(device.calibrations_size(), 1);
+  EXPECT_EQ(device.calibrations(0).loop(), "compute");
+  EXPECT_EQ(device.calibrations(0).median_ns(), device.calibrator_ns());
+  EXPECT_EQ(device.kind(), v1::DEVICE_KIND_CPU);
+  EXPECT_EQ(device.sandbox(), v1::SANDBOX_LEVEL_STRICT);
   const auto credit = daemon.Receive();
   ASSERT_TRUE(credit);
   EXPECT_EQ(credit->credit().device(), "cpu0");
@@ -335,7 +340,9 @@ TEST_F(HoneMeasureTest, CandidatesArePartedFromTheSystemWhoeverRunsTheWorker) {
       const std::string own = LinkOf("/proc/self/ns/" + std::string(kind));
       const std::string its = LinkOf(proc + "/ns/" + kind);
       EXPECT_FALSE(its.empty());
-      if (is_root || may_be_apart) EXPECT_NE(its, own) << kind << " " << is_root;
+      if (is_root || may_be_apart) {
+        EXPECT_NE(its, own) << kind << " " << is_root;
+      }
     }
     kill(worker->pid(), SIGKILL);
   }

@@ -11,11 +11,8 @@
 namespace hone::measure {
 namespace {
 
-TEST(StreamClientTest, DialsAgainWhereItIsNotWelcomedInTime) {
-  const TestFolder folder;
-  const std::string address = "unix:" + (folder / "socket");
-  FakeDaemon daemon(address);
-  daemon.BeMute();
+// A worker that dials three times what it takes for gone.
+void DialThrice(const std::string& address, FakeDaemon& daemon) {
   Router router({}, &Clock::Real());
   StreamOptions options;
   options.welcome_limit_ns = 20'000'000;
@@ -26,6 +23,22 @@ TEST(StreamClientTest, DialsAgainWhereItIsNotWelcomedInTime) {
   }
   router.Stop();
   streams.join();
+}
+
+TEST(StreamClientTest, DialsAgainWhereItIsNotWelcomedInTime) {
+  const TestFolder folder;
+  const std::string address = "unix:" + (folder / "socket");
+  FakeDaemon daemon(address);
+  daemon.BeMute();
+  DialThrice(address, daemon);
+}
+
+TEST(StreamClientTest, DialsAgainWhereTheDaemonSaysNothingForTooLong) {
+  const TestFolder folder;
+  const std::string address = "unix:" + (folder / "socket");
+  FakeDaemon daemon(address);
+  daemon.SetHeartbeats(5'000'000, 20'000'000);
+  DialThrice(address, daemon);
 }
 
 }  // namespace

@@ -92,6 +92,13 @@ TEST(Devices, TwoThatShareAResourceHaveNoLeasesAtOnceAndTakeTurns) {
   EXPECT_GT(runs["cpu1"], 3);
 }
 
+TEST(Devices, OneHasAWindowOfABoundedSizeWhateverItsWorkerSays) {
+  World world;
+  world.AddWorker("w1", 1'000'000'000);
+  world.Run();
+  EXPECT_EQ(world.dispatcher->Windows(kFakeTarget), 256u);
+}
+
 TEST(Devices, OneInALesserSandboxThanIsRequiredIsGivenNothing) {
   DispatcherOptions options;
   options.sandbox = v1::SANDBOX_LEVEL_STRICT;
