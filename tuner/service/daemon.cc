@@ -35,7 +35,9 @@ std::vector<std::string> ConnectedTargets(Dispatcher& dispatcher) {
   dispatcher.ListWorkers([&promise](const std::vector<hone::v1::WorkerInfo>& workers) {
     std::set<std::string> targets;
     for (const auto& worker : workers) {
-      for (const auto& device : worker.devices()) targets.insert(device.target());
+      for (int i = 0; i < worker.devices_size(); ++i) {
+        if (worker.device_states(i).barred().empty()) targets.insert(worker.devices(i).target());
+      }
     }
     promise.set_value({targets.begin(), targets.end()});
   });
