@@ -12,11 +12,11 @@ namespace hone::tuning_db {
 
 class PostgresServer {
  public:
-  // Where the server's programs are; empty: they are not installed, and tests of it are skipped.
-  static std::string Programs();
+  // Why there is none on this machine; empty: there is.
+  static std::string WhyNot();
   // nullptr where it does not start. PostgreSQL refuses to run as root: it becomes `postgres`, or
-  // `nobody`. `is_synced`: what it acknowledges is on the disk; slower.
-  static std::unique_ptr<PostgresServer> Start(bool is_synced = false);
+  // `nobody`.
+  static std::unique_ptr<PostgresServer> Start();
   ~PostgresServer();
   PostgresServer(const PostgresServer&) = delete;
   PostgresServer& operator=(const PostgresServer&) = delete;
@@ -35,6 +35,8 @@ class PostgresServer {
 
  private:
   PostgresServer() = default;
+  // Where the server's programs are; empty: they are not installed.
+  static std::string Programs();
   bool Init();
   bool Launch();
   // The exit code.
@@ -42,7 +44,6 @@ class PostgresServer {
   pid_t Spawn(const std::vector<std::string>& command) const;
 
   std::string folder_;
-  bool is_synced_ = false;
   pid_t pid_ = 0;
 };
 

@@ -11,7 +11,7 @@ namespace {
 // One server for all tests of this program; nullptr: it is not installed, or does not start.
 PostgresServer* Server() {
   static const std::unique_ptr<PostgresServer> server =
-      PostgresServer::Programs().empty() ? nullptr : PostgresServer::Start();
+      PostgresServer::WhyNot().empty() ? PostgresServer::Start() : nullptr;
   return server.get();
 }
 
@@ -27,9 +27,7 @@ class OnServer final : public StoreFixture {
     return store.ok() ? *std::move(store) : nullptr;
   }
   bool IsDurable() const override { return true; }
-  std::string WhyNot() const override {
-    return PostgresServer::Programs().empty() ? "PostgreSQL's server is not installed" : "";
-  }
+  std::string WhyNot() const override { return PostgresServer::WhyNot(); }
 };
 
 INSTANTIATE_TEST_SUITE_P(Postgres, Conformance,

@@ -70,12 +70,14 @@ absl::StatusOr<int64_t> InsertFinal(Connection& db, const Final& final) {
   HONE_ASSIGN_OR_RETURN(const int64_t device, Intern(db, final.device));
   HONE_ASSIGN_OR_RETURN(
       const int64_t id,
-      db.Insert("INSERT INTO finals (task, signature, job, distinct_trials, space_size, winner, "
-                "default_entry, toolchain, device, wall_time_ns, ended_share) "
-                "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING id",
-                final.task, signature, final.job != 0 ? std::optional(final.job) : std::nullopt,
-                final.distinct_trials, final.space_size, final.winner, final.default_entry,
-                toolchain, device, final.wall_time_ns, final.ended_share));
+      db.Insert(
+          "INSERT INTO finals (id, task, signature, job, distinct_trials, space_size, winner, "
+          "default_entry, toolchain, device, wall_time_ns, ended_share) "
+          "VALUES ((SELECT COALESCE(MAX(id), 0) + 1 FROM finals), $1, $2, $3, $4, $5, $6, $7, $8, "
+          "$9, $10, $11) RETURNING id",
+          final.task, signature, final.job != 0 ? std::optional(final.job) : std::nullopt,
+          final.distinct_trials, final.space_size, final.winner, final.default_entry, toolchain,
+          device, final.wall_time_ns, final.ended_share));
   int64_t position = 0;
   for (const FinalEntry& entry : final.entries) {
     HONE_RETURN_IF_ERROR(InsertEntry(db, id, position++, entry));

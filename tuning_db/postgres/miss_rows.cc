@@ -8,8 +8,10 @@ absl::Status CountMiss(Connection& db, const Miss& miss) {
   HONE_ASSIGN_OR_RETURN(const int64_t signature, Intern(db, miss.signature));
   HONE_ASSIGN_OR_RETURN(const int64_t target, Intern(db, miss.target));
   return db.Change(
-      "INSERT INTO misses AS m (workload, workload_digest, signature, target, tier, model, count) "
-      "VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (workload_digest, signature, target, model) "
+      "INSERT INTO misses AS m (id, workload, workload_digest, signature, target, tier, model, "
+      "count) "
+      "VALUES ((SELECT COALESCE(MAX(id), 0) + 1 FROM misses), $1, $2, $3, $4, $5, $6, $7) ON "
+      "CONFLICT (workload_digest, signature, target, model) "
       "DO UPDATE SET tier = excluded.tier, count = m.count + excluded.count",
       workload, Digest{miss.workload_digest}, signature, target, miss.tier, miss.model, miss.count);
 }

@@ -54,12 +54,14 @@ absl::StatusOr<int64_t> InsertModelFinal(Connection& db, const ModelFinal& final
                         Intern(db, nlohmann::json(final.signatures).dump()));
   HONE_ASSIGN_OR_RETURN(
       const int64_t id,
-      db.Insert("INSERT INTO model_finals (skeleton, target, model, signatures, compared, rounds, "
-                "default_ns, tuned_ns, ratio, ratio_low, ratio_high, wall_time_ns) "
-                "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) RETURNING id",
-                Digest{final.skeleton}, target, final.model, signatures, Digest{final.compared},
-                final.rounds, final.default_ns, final.tuned_ns, final.ratio.median, final.ratio.low,
-                final.ratio.high, final.wall_time_ns));
+      db.Insert(
+          "INSERT INTO model_finals (id, skeleton, target, model, signatures, compared, rounds, "
+          "default_ns, tuned_ns, ratio, ratio_low, ratio_high, wall_time_ns) "
+          "VALUES ((SELECT COALESCE(MAX(id), 0) + 1 FROM model_finals), $1, $2, $3, $4, $5, $6, "
+          "$7, $8, $9, $10, $11, $12) RETURNING id",
+          Digest{final.skeleton}, target, final.model, signatures, Digest{final.compared},
+          final.rounds, final.default_ns, final.tuned_ns, final.ratio.median, final.ratio.low,
+          final.ratio.high, final.wall_time_ns));
   int64_t position = 0;
   for (const ModelFinalKernel& kernel : final.kernels) {
     HONE_RETURN_IF_ERROR(InsertKernel(db, id, position++, kernel));

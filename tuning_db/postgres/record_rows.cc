@@ -43,9 +43,10 @@ absl::StatusOr<int64_t> InsertRecord(Connection& db, const Trial& trial, const R
   HONE_ASSIGN_OR_RETURN(const auto worker, InternSome(db, record.worker));
   HONE_ASSIGN_OR_RETURN(
       const int64_t id,
-      db.Insert("INSERT INTO records (trial, task, signature, purpose, job, outcome, message, "
+      db.Insert("INSERT INTO records (id, trial, task, signature, purpose, job, outcome, message, "
                 "samples_ns, median_ns, calibrator_ns, anchor_ns, error_ratio, artifact_digest, "
-                "toolchain, device, regime, worker, wall_time_ns) VALUES ($1, $2, $3, $4, $5, $6, "
+                "toolchain, device, regime, worker, wall_time_ns) VALUES ((SELECT "
+                "COALESCE(MAX(id), 0) + 1 FROM records), $1, $2, $3, $4, $5, $6, "
                 "$7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18) RETURNING id",
                 trial.id, trial.task, signature, trial.purpose,
                 trial.job != 0 ? std::optional(trial.job) : std::nullopt, record.outcome,

@@ -52,8 +52,8 @@ absl::StatusOr<int64_t> EnsureTask(Connection& db, const Task& task) {
   HONE_ASSIGN_OR_RETURN(const int64_t workload, Intern(db, task.workload));
   HONE_ASSIGN_OR_RETURN(const int64_t target, Intern(db, task.target));
   return db.Insert(
-      "INSERT INTO tasks (workload, workload_digest, anchor_digest, target) "
-      "VALUES ($1, $2, $3, $4) RETURNING id",
+      "INSERT INTO tasks (id, workload, workload_digest, anchor_digest, target) "
+      "VALUES ((SELECT COALESCE(MAX(id), 0) + 1 FROM tasks), $1, $2, $3, $4) RETURNING id",
       workload, Digest{task.workload_digest}, Digest{task.anchor_digest}, target);
 }
 

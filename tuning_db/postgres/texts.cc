@@ -17,7 +17,8 @@ absl::StatusOr<int64_t> Intern(Connection& db, const std::string& text) {
   HONE_ASSIGN_OR_RETURN(const auto known, FindText(db, text));
   if (known) return *known;
   HONE_ASSIGN_OR_RETURN(const int64_t id,
-                        db.Insert("INSERT INTO texts (digest, body) VALUES ($1, $2) RETURNING id",
+                        db.Insert("INSERT INTO texts (id, digest, body) VALUES ((SELECT "
+                                  "COALESCE(MAX(id), 0) + 1 FROM texts), $1, $2) RETURNING id",
                                   Digest{Sha256Hex(text)}, text));
   db.LearnText(text, id);
   return id;

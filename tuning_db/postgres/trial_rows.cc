@@ -23,8 +23,9 @@ absl::StatusOr<int64_t> InsertTrial(Connection& db, const Trial& trial) {
   HONE_ASSIGN_OR_RETURN(const int64_t signature, Intern(db, trial.signature));
   HONE_ASSIGN_OR_RETURN(const int64_t config, Intern(db, trial.config));
   return db.Insert(
-      "INSERT INTO trials (task, signature, config, nest_digest, purpose, round, job, state, "
-      "attempt, fence, worker, strikes) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0, 0, NULL, 0) "
+      "INSERT INTO trials (id, task, signature, config, nest_digest, purpose, round, job, state, "
+      "attempt, fence, worker, strikes) VALUES ((SELECT COALESCE(MAX(id), 0) + 1 FROM trials), $1, "
+      "$2, $3, $4, $5, $6, $7, $8, 0, 0, NULL, 0) "
       "RETURNING id",
       trial.task, signature, config, Digest{trial.nest_digest}, trial.purpose, trial.round,
       trial.job != 0 ? std::optional(trial.job) : std::nullopt, TrialState::kProposed);

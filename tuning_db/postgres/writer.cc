@@ -19,7 +19,7 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 constexpr milliseconds kFirstPause(20);
-constexpr milliseconds kLongestPause(1000);
+constexpr milliseconds kLongestPause(250);
 // A batch that waits when its owner goes away is not worth more.
 constexpr int64_t kClosingPatienceNs = 5'000'000'000;
 

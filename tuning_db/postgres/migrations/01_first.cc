@@ -3,8 +3,8 @@
 namespace hone::tuning_db::postgres {
 
 // What SQLite's ninth version keeps. Texts stand once; digests, messages (any bytes) and figures of
-// many rounds are bytes. Identities are given under the lock of writers, and so in the order of
-// commits.
+// many rounds are bytes. The next id of a table is the greatest one and 1, which is given under the
+// lock of writers, and so in the order of commits and without gaps; a sequence's would not be.
 const char kFirst[] = R"sql(
 CREATE TABLE writers (
   id bigint PRIMARY KEY,
@@ -13,7 +13,7 @@ CREATE TABLE writers (
 );
 
 CREATE TABLE texts (
-  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  id bigint PRIMARY KEY,
   digest bytea NOT NULL UNIQUE,
   body text NOT NULL,
   CHECK (digest = sha256(convert_to(body, 'UTF8')))
@@ -29,7 +29,7 @@ CREATE TABLE lives (
 );
 
 CREATE TABLE tasks (
-  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  id bigint PRIMARY KEY,
   workload bigint NOT NULL REFERENCES texts,
   workload_digest bytea NOT NULL,
   anchor_digest bytea NOT NULL,
@@ -38,7 +38,7 @@ CREATE TABLE tasks (
 );
 
 CREATE TABLE jobs (
-  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  id bigint PRIMARY KEY,
   client_id text NOT NULL UNIQUE,
   model text NOT NULL,
   target text NOT NULL,
@@ -71,7 +71,7 @@ CREATE TABLE job_tasks (
 CREATE INDEX job_tasks_of_task ON job_tasks (task, signature);
 
 CREATE TABLE trials (
-  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  id bigint PRIMARY KEY,
   task bigint NOT NULL REFERENCES tasks,
   signature bigint NOT NULL REFERENCES texts,
   config bigint NOT NULL REFERENCES texts,
@@ -106,7 +106,7 @@ CREATE TABLE device_rests (
 );
 
 CREATE TABLE records (
-  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  id bigint PRIMARY KEY,
   trial bigint NOT NULL UNIQUE REFERENCES trials,
   task bigint NOT NULL REFERENCES tasks,
   signature bigint NOT NULL REFERENCES texts,
@@ -169,7 +169,7 @@ CREATE TABLE job_progress (
 );
 
 CREATE TABLE finals (
-  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  id bigint PRIMARY KEY,
   task bigint NOT NULL REFERENCES tasks,
   signature bigint NOT NULL REFERENCES texts,
   job bigint REFERENCES jobs,
@@ -197,7 +197,7 @@ CREATE TABLE final_entries (
 );
 
 CREATE TABLE model_finals (
-  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  id bigint PRIMARY KEY,
   skeleton bytea NOT NULL,
   target bigint NOT NULL REFERENCES texts,
   model text NOT NULL,
@@ -232,7 +232,7 @@ CREATE TABLE model_final_kernels (
 );
 
 CREATE TABLE misses (
-  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  id bigint PRIMARY KEY,
   workload bigint NOT NULL REFERENCES texts,
   workload_digest bytea NOT NULL,
   signature bigint NOT NULL REFERENCES texts,
