@@ -62,7 +62,7 @@ inline constexpr int64_t kServerPatienceNs = 30'000'000'000;
 // have it open for writing, each for its own owner; which owners are in time is decided by the
 // server's clock. kNotFound: it holds no tables of ours (kCreate makes them); kFailedPrecondition:
 // of a newer version (read-only: of an older one too), or not in UTF-8; kUnavailable: it cannot be
-// reached.
+// reached; kInvalidArgument: no URI, or one with a password, which command lines would tell.
 absl::StatusOr<std::unique_ptr<Store>> OpenPostgresStore(const std::string& address, OpenMode mode,
                                                          const Clock& clock = Clock::Real(),
                                                          int64_t patience_ns = kServerPatienceNs);
@@ -75,7 +75,8 @@ absl::StatusOr<std::unique_ptr<Store>> OpenStore(const std::string& database, Op
 
 // $XDG_DATA_HOME/hone/hone.db, or ~/.local/share/hone/hone.db. Makes nothing.
 std::string DefaultPath();
-// What FILE.lock says of the live writer; none where nobody holds it.
+// What FILE.lock says of the live writer; none where nobody holds it, and for a database on a
+// server, which may have many.
 absl::StatusOr<std::optional<Writer>> WriterOf(const std::string& path);
 
 }  // namespace hone::tuning_db

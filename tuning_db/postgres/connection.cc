@@ -28,6 +28,27 @@ bool StartsWith(const std::string& sqlstate, const char* start) {
   return sqlstate.rfind(start, 0) == 0;
 }
 
+// What is wrong with it is said before anybody is asked.
+absl::Status CheckAddress(const std::string& address) {
+  char* message = nullptr;
+  PQconninfoOption* const options = PQconninfoParse(address.c_str(), &message);
+  if (options == nullptr) {
+    const std::string why = Trimmed(message);
+    PQfreemem(message);
+    return absl::InvalidArgumentError(
+        fmt::format("expected a URI as postgresql://USER@HOST/DATABASE: {}", why));
+  }
+  bool has_password = false;
+  for (const PQconninfoOption* option = options; option->keyword != nullptr; ++option) {
+    has_password |= std::string_view(option->keyword) == "password" && option->val != nullptr;
+  }
+  PQconninfoFree(options);
+  if (!has_password) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      "expected the address of the tuning database without a password, which everybody on this "
+      "machine could read; keep it in ~/.pgpass");
+}
+
 int NibbleOf(char digit) { return digit <= '9' ? digit - '0' : digit - 'a' + 10; }
 
 }  // namespace
@@ -85,6 +106,7 @@ void Rows::Clear::operator()(pg_result* result) const { PQclear(result); }
 int Rows::size() const { return PQntuples(result_.get()); }
 
 absl::StatusOr<std::unique_ptr<Connection>> Connection::Open(const std::string& address) {
+  HONE_RETURN_IF_ERROR(CheckAddress(address));
   // What is dead is found out within seconds, and not by a person.
   constexpr std::array kKeywords = {
       "dbname",           "fallback_application_name", "connect_timeout",

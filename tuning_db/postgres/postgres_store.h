@@ -62,6 +62,7 @@ class PostgresStore final : public Store {
                            std::function<void(ReleaseAnswers)> done) override;
   absl::Status SettleMany(std::vector<Settlement> settlements,
                           std::function<void(SettleAnswers)> done) override;
+  absl::Status GetMany(std::vector<int64_t> trials, std::function<void(GetAnswers)> done) override;
   absl::Status SetDeviceRest(const DeviceRest& rest) override;
   absl::StatusOr<std::vector<DeviceRest>> ListDeviceRests() override;
 

@@ -132,6 +132,13 @@ absl::Status PostgresStore::SettleMany(std::vector<Settlement> settlements,
   return ChangeMany<SettleResult>("settle", std::move(settlements), step, std::move(done));
 }
 
+absl::Status PostgresStore::GetMany(std::vector<int64_t> trials,
+                                    std::function<void(GetAnswers)> done) {
+  // By the writer: a reader would block the caller, or need a thread of its own.
+  const auto step = [](Connection& db, int64_t id) { return ReadTrial(db, id); };
+  return ChangeMany<Trial>("get", std::move(trials), step, std::move(done));
+}
+
 absl::StatusOr<Trial> PostgresStore::LeaseOne(Connection& db, const LeaseRequest& request) {
   HONE_ASSIGN_OR_RETURN(Trial trial, ReadTrial(db, request.trial));
   HONE_RETURN_IF_ERROR(MayWriteJob(db, trial.job, request.ownership));

@@ -51,6 +51,7 @@ Trial TrialOf(const Row& row, int first) {
   trial.strikes = row.Integer(first + 12);
   trial.device = row.Text(first + 13);  // NULL is empty: it is not leased
   trial.limit_ns = row.Integer(first + 14);
+  trial.assigned = ParseAssigned(row.Text(first + 15));
   return trial;
 }
 
@@ -94,12 +95,12 @@ absl::Status UpdateTrial(Connection& db, const Trial& trial) {
                      trial.state, trial.attempt, trial.fence, worker, trial.strikes);
   }
   return db.Change(
-      "WITH lease AS (INSERT INTO leases (trial, fence, device, limit_ns) VALUES ($1, $4, $7, $8) "
-      "ON CONFLICT (trial) DO UPDATE SET fence = excluded.fence, "
-      "device = excluded.device, limit_ns = excluded.limit_ns) " +
+      "WITH lease AS (INSERT INTO leases (trial, fence, device, limit_ns, assigned) "
+      "VALUES ($1, $4, $7, $8, $9) ON CONFLICT (trial) DO UPDATE SET fence = excluded.fence, "
+      "device = excluded.device, limit_ns = excluded.limit_ns, assigned = excluded.assigned) " +
           update,
       trial.id, trial.state, trial.attempt, trial.fence, worker, trial.strikes, trial.device,
-      trial.limit_ns);
+      trial.limit_ns, ToText(trial.assigned));
 }
 
 }  // namespace hone::tuning_db::postgres

@@ -10,7 +10,8 @@ namespace hone::tuning_db::postgres {
 // The columns of trials t, with its texts s (signature) and c (config), worker v and its lease l.
 inline constexpr char kTrialColumns[] =
     " t.id, t.task, s.body, c.body, t.nest_digest, t.purpose, t.round, t.job, "
-    "t.state, t.attempt, t.fence, v.body, t.strikes, l.device, l.limit_ns ";
+    "t.state, t.attempt, t.fence, v.body, t.strikes, l.device, l.limit_ns, "
+    "l.assigned ";
 inline constexpr char kTrialTexts[] =
     " JOIN texts s ON s.id = t.signature JOIN texts c ON c.id = t.config "
     "LEFT JOIN texts v ON v.id = t.worker LEFT JOIN leases l ON l.trial = t.id ";

@@ -6,6 +6,7 @@
 namespace hone::tuning_db::postgres {
 
 extern const char kFirst[];
+extern const char kLeaseFacts[];
 
 }  // namespace hone::tuning_db::postgres
 
