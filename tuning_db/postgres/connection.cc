@@ -158,6 +158,18 @@ absl::Status Connection::Execute(const std::string& sql) {
   return absl::OkStatus();
 }
 
+int Connection::Socket() const { return PQsocket(handle_); }
+
+absl::StatusOr<std::vector<std::string>> Connection::Notifications() {
+  if (PQconsumeInput(handle_) == 0) return ErrorOf(nullptr);
+  std::vector<std::string> payloads;
+  while (PGnotify* notification = PQnotifies(handle_)) {
+    payloads.emplace_back(notification->extra);
+    PQfreemem(notification);
+  }
+  return payloads;
+}
+
 absl::StatusOr<std::string> Connection::Prepare(const std::string& sql) {
   const auto known = prepared_.find(sql);
   if (known != prepared_.end()) return known->second;

@@ -102,6 +102,10 @@ class Connection {
   // One or more statements without parameters and rows.
   absl::Status Execute(const std::string& sql);
 
+  // For LISTEN: readable where something may have come, and what has come, as its payloads.
+  int Socket() const;
+  absl::StatusOr<std::vector<std::string>> Notifications();
+
   // Of the last statement that failed since ForgetFailure was called.
   Failure failure() const { return failure_; }
   void ForgetFailure() { failure_ = Failure::kNone; }

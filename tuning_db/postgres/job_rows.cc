@@ -1,7 +1,11 @@
+#include <fmt/format.h>
+
 #include <map>
 #include <utility>
 
 #include "support/status.h"
+#include "tuning_db/cursor.h"
+#include "tuning_db/postgres/listener.h"
 #include "tuning_db/postgres/rows.h"
 #include "tuning_db/transitions.h"
 
@@ -27,6 +31,7 @@ Job JobOf(const Row& row) {
   job.ends_early = row.Integer(14) != 0;
   job.elsewhere_ns = row.Real(15);
   job.is_private = row.Integer(16) != 0;
+  job.submitter = row.Text(17);
   return job;
 }
 
@@ -36,7 +41,8 @@ absl::StatusOr<std::vector<Job>> Select(Connection& db, const std::string& where
   HONE_ASSIGN_OR_RETURN(
       const Rows rows,
       db.Query("SELECT id, client_id, model, target, seed, priority, deadline_ns, search, owner, "
-               "epoch, state, message, constant_bytes, ran_ns, ends_early, elsewhere_ns, private "
+               "epoch, state, message, constant_bytes, ran_ns, ends_early, elsewhere_ns, private, "
+               "submitter "
                "FROM jobs " +
                    where,
                values...));
@@ -67,15 +73,39 @@ std::string NextSeq(const std::string& job) {
 
 // Jobs j that have not ended and want the task $1 with the signature $2, and the job $3.
 std::string JobsToTell() {
-  return "FROM jobs j WHERE j.state < 2 AND (j.id = $3 OR EXISTS (SELECT FROM job_tasks w "
+  return "FROM jobs j WHERE j.state IN (0, 1, 5) AND (j.id = $3 OR EXISTS (SELECT FROM job_tasks w "
          "WHERE w.job = j.id AND w.task = $1 AND w.signature = $2))";
+}
+
+// Events are added, and each job's listeners are told of it.
+std::string Told(const std::string& insert) {
+  return fmt::format("WITH told AS ({} RETURNING job) SELECT pg_notify('{}', job::text) FROM told",
+                     insert, kChannel);
 }
 
 }  // namespace
 
-absl::StatusOr<std::vector<Job>> ReadJobs(Connection& db, int64_t after_id, int64_t limit) {
-  return Select(db, "WHERE id > $1 ORDER BY id LIMIT $2", after_id,
-                limit > 0 ? std::optional(limit) : std::nullopt);
+absl::StatusOr<JobPage> ReadJobs(Connection& db, const JobFilter& filter, Order order,
+                                 const std::string& cursor, int64_t limit) {
+  HONE_ASSIGN_OR_RETURN(const int64_t after, FromCursor(order, cursor));
+  std::vector<int64_t> states;
+  for (const JobState state : filter.states) states.push_back(static_cast<int64_t>(state));
+  const bool is_newest_first = order == Order::kNewestFirst;
+  JobPage page{.jobs = {}, .next = cursor, .is_last = true};
+  // One more says whether the page is the last.
+  HONE_ASSIGN_OR_RETURN(
+      page.jobs, Select(db,
+                        fmt::format("WHERE id {} $1 AND ($2 OR submitter = $3) AND ($4 OR state = "
+                                    "ANY($5::smallint[])) ORDER BY id {} LIMIT $6",
+                                    is_newest_first ? '<' : '>', is_newest_first ? "DESC" : ""),
+                        after, filter.submitter.empty(), filter.submitter, states.empty(), states,
+                        limit > 0 ? std::optional(limit + 1) : std::nullopt));
+  if (limit > 0 && static_cast<int64_t>(page.jobs.size()) > limit) {
+    page.jobs.pop_back();
+    page.is_last = false;
+  }
+  if (!page.jobs.empty()) page.next = ToCursor(order, page.jobs.back().id);
+  return page;
 }
 
 absl::StatusOr<std::vector<Job>> ReadJobs(Connection& db, const std::vector<int64_t>& ids) {
@@ -102,7 +132,7 @@ absl::StatusOr<int64_t> InsertJob(Connection& db, const Job& job) {
           "INSERT INTO jobs (id, client_id, model, target, seed, priority, deadline_ns, search, "
           "owner, epoch, state, message, constant_bytes, ends_early, elsewhere_ns, private) "
           "VALUES ((SELECT COALESCE(MAX(id), 0) + 1 FROM jobs), $1, $2, $3, $4, $5, $6, $7, $8, "
-          "$9, $10, $11, $12, $13, $14, $15) "
+          "$9, $10, $11, $12, $13, $14, $15, $16) "
           "RETURNING id",
           job.client_id, job.model, job.target, static_cast<int64_t>(job.seed), job.priority,
           job.deadline_ns, job.search, job.owner, job.epoch, JobState::kQueued, Bytes{job.message},
@@ -118,7 +148,12 @@ absl::StatusOr<int64_t> InsertJob(Connection& db, const Job& job) {
   return id;
 }
 
+absl::Status TellListeners(Connection& db, int64_t job) {
+  return db.Query("SELECT pg_notify($1, $2)", kChannel, std::to_string(job)).status();
+}
+
 absl::StatusOr<int64_t> InsertEvent(Connection& db, const Event& event) {
+  HONE_RETURN_IF_ERROR(TellListeners(db, event.job));
   return db.Insert("INSERT INTO events (job, seq, kind, payload, wall_time_ns) VALUES ($1, " +
                        NextSeq("$1") + ", $2, $3, $4) RETURNING seq",
                    event.job, event.kind, event.payload, event.wall_time_ns);
@@ -127,15 +162,15 @@ absl::StatusOr<int64_t> InsertEvent(Connection& db, const Event& event) {
 absl::Status TellJobs(Connection& db, int64_t task, const std::string& signature,
                       const Event& event) {
   HONE_ASSIGN_OR_RETURN(const int64_t text, Intern(db, signature));
-  return db.Change("INSERT INTO events (job, seq, kind, payload, wall_time_ns) SELECT j.id, " +
-                       NextSeq("j.id") + ", $4, $5, $6 " + JobsToTell(),
+  return db.Change(Told("INSERT INTO events (job, seq, kind, payload, wall_time_ns) SELECT j.id, " +
+                        NextSeq("j.id") + ", $4, $5, $6 " + JobsToTell()),
                    task, text, event.job, event.kind, event.payload, event.wall_time_ns);
 }
 
 absl::Status TellJobsOfRecord(Connection& db, const Trial& trial, int64_t record) {
   HONE_ASSIGN_OR_RETURN(const int64_t text, Intern(db, trial.signature));
-  return db.Change("INSERT INTO events (job, seq, record) SELECT j.id, " + NextSeq("j.id") +
-                       ", $4 " + JobsToTell(),
+  return db.Change(Told("INSERT INTO events (job, seq, record) SELECT j.id, " + NextSeq("j.id") +
+                        ", $4 " + JobsToTell()),
                    trial.task, text, trial.job, record);
 }
 

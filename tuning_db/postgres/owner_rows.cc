@@ -43,17 +43,18 @@ absl::Status RenewLife(Connection& db, const Ownership& ownership, int64_t lease
 absl::StatusOr<std::vector<int64_t>> TakeLostJobs(Connection& db, const Ownership& ownership) {
   HONE_ASSIGN_OR_RETURN(
       const Rows rows,
-      db.Query("UPDATE jobs SET owner = $1, epoch = $2 WHERE state < 2 AND epoch <> $2 AND NOT "
-               "EXISTS (SELECT FROM lives l WHERE l.epoch = jobs.epoch AND l.until >= "
-               "clock_timestamp()) RETURNING id",
-               ownership.owner, ownership.epoch));
+      db.Query(
+          "UPDATE jobs SET owner = $1, epoch = $2 WHERE state IN (0, 1, 5) AND epoch <> $2 AND NOT "
+          "EXISTS (SELECT FROM lives l WHERE l.epoch = jobs.epoch AND l.until >= "
+          "clock_timestamp()) RETURNING id",
+          ownership.owner, ownership.epoch));
   return IdsOf(rows);
 }
 
 absl::StatusOr<std::vector<int64_t>> OwnUnfinishedJobs(Connection& db, int64_t epoch) {
   HONE_ASSIGN_OR_RETURN(
       const Rows rows,
-      db.Query("SELECT id FROM jobs WHERE state < 2 AND epoch = $1 ORDER BY id", epoch));
+      db.Query("SELECT id FROM jobs WHERE state IN (0, 1, 5) AND epoch = $1 ORDER BY id", epoch));
   return IdsOf(rows);
 }
 

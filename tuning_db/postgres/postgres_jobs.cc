@@ -39,6 +39,7 @@ absl::StatusOr<Job> PostgresStore::SubmitJob(const Job& job) {
     HONE_ASSIGN_OR_RETURN(std::optional<int64_t> id, FindJob(db, job.client_id));
     if (!id) {
       HONE_ASSIGN_OR_RETURN(id, InsertJob(db, job));
+      HONE_RETURN_IF_ERROR(TellListeners(db, *id));
     }
     return ReadJob(db, *id);
   });
@@ -48,8 +49,13 @@ absl::StatusOr<Job> PostgresStore::GetJob(int64_t id) {
   return readers_.Read([&](Connection& db) { return ReadJob(db, id); });
 }
 
-absl::StatusOr<std::vector<Job>> PostgresStore::ListJobs(int64_t after_id, int64_t limit) {
-  return readers_.Read([&](Connection& db) { return ReadJobs(db, after_id, limit); });
+absl::StatusOr<JobPage> PostgresStore::ListJobs(const JobFilter& filter, Order order,
+                                                const std::string& cursor, int64_t limit) {
+  return readers_.Read([&](Connection& db) { return ReadJobs(db, filter, order, cursor, limit); });
+}
+
+absl::StatusOr<std::vector<Task>> PostgresStore::TasksOfJob(int64_t job) {
+  return readers_.Read([&](Connection& db) { return ReadTasksOfJob(db, job); });
 }
 
 absl::Status PostgresStore::SetJobState(const Ownership& ownership, int64_t id, JobState state,
@@ -75,8 +81,9 @@ absl::Status PostgresStore::SetJobRan(const Ownership& ownership, int64_t id, in
   });
 }
 
-absl::StatusOr<std::vector<TaskProgress>> PostgresStore::Progress(int64_t job) {
-  return readers_.Read([&](Connection& db) { return ReadProgress(db, job); });
+absl::StatusOr<std::vector<std::vector<TaskProgress>>> PostgresStore::ProgressOfJobs(
+    const std::vector<int64_t>& jobs) {
+  return readers_.Read([&](Connection& db) { return ReadProgress(db, jobs); });
 }
 
 absl::StatusOr<int64_t> PostgresStore::AppendEvent(const Ownership& ownership, int64_t job,
@@ -96,6 +103,17 @@ absl::StatusOr<std::vector<Event>> PostgresStore::ListEvents(int64_t job, int64_
     HONE_RETURN_IF_ERROR(Require(db, "jobs", "job", job));
     return ReadEvents(db, job, after_seq, limit);
   });
+}
+
+std::unique_ptr<Subscription> PostgresStore::Subscribe(
+    std::function<void(const tuning_db::Change& change)> on_change) {
+  std::unique_ptr<Subscription> subscription = subscribers_.Add(std::move(on_change));
+  const std::lock_guard lock(listener_mutex_);
+  if (listener_ == nullptr) {
+    listener_ =
+        std::make_unique<Listener>(address_, [this](int64_t job) { subscribers_.Tell({job}); });
+  }
+  return subscription;
 }
 
 }  // namespace hone::tuning_db::postgres

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,9 +15,11 @@
 
 #include "support/status.h"
 #include "tuning_db/postgres/connection.h"
+#include "tuning_db/postgres/listener.h"
 #include "tuning_db/postgres/reader_pool.h"
 #include "tuning_db/postgres/writer.h"
 #include "tuning_db/store.h"
+#include "tuning_db/subscribers.h"
 
 namespace hone::tuning_db::postgres {
 
@@ -25,7 +28,10 @@ class PostgresStore final : public Store {
   // `writer` is nullptr where it is open for reading only.
   PostgresStore(const std::string& address, std::unique_ptr<Writer> writer, const Clock& clock,
                 int64_t patience_ns)
-      : clock_(clock), writer_(std::move(writer)), readers_(address, patience_ns) {}
+      : address_(address),
+        clock_(clock),
+        writer_(std::move(writer)),
+        readers_(address, patience_ns) {}
 
   // postgres_jobs.cc
   absl::StatusOr<Ownership> BeginEpoch(const std::string& owner, int64_t lease_ns) override;
@@ -34,15 +40,20 @@ class PostgresStore final : public Store {
                                                  int64_t lease_ns) override;
   absl::StatusOr<Job> SubmitJob(const Job& job) override;
   absl::StatusOr<Job> GetJob(int64_t id) override;
-  absl::StatusOr<std::vector<Job>> ListJobs(int64_t after_id, int64_t limit) override;
+  absl::StatusOr<JobPage> ListJobs(const JobFilter& filter, Order order, const std::string& cursor,
+                                   int64_t limit) override;
+  absl::StatusOr<std::vector<Task>> TasksOfJob(int64_t job) override;
   absl::Status SetJobState(const Ownership& ownership, int64_t id, JobState state,
                            const std::string& message) override;
   absl::Status SetJobRan(const Ownership& ownership, int64_t id, int64_t ran_ns) override;
-  absl::StatusOr<std::vector<TaskProgress>> Progress(int64_t job) override;
+  absl::StatusOr<std::vector<std::vector<TaskProgress>>> ProgressOfJobs(
+      const std::vector<int64_t>& jobs) override;
   absl::StatusOr<int64_t> AppendEvent(const Ownership& ownership, int64_t job,
                                       const std::string& kind, const std::string& payload) override;
   absl::StatusOr<std::vector<Event>> ListEvents(int64_t job, int64_t after_seq,
                                                 int64_t limit) override;
+  std::unique_ptr<Subscription> Subscribe(
+      std::function<void(const tuning_db::Change& change)> on_change) override;
 
   // postgres_trials.cc
   absl::StatusOr<int64_t> EnsureTask(const Task& task) override;
@@ -106,9 +117,13 @@ class PostgresStore final : public Store {
   absl::StatusOr<SettleResult> SettleOne(Connection& db, const Settlement& settlement);
   absl::StatusOr<int64_t> PushFinal(Connection& db, const Final& final);
 
+  const std::string address_;
   const Clock& clock_;                    // stamps events; what is in time is the server's to say
   const std::unique_ptr<Writer> writer_;  // null: read only
   ReaderPool readers_;
+  Subscribers subscribers_;
+  std::mutex listener_mutex_;
+  std::unique_ptr<Listener> listener_;  // since somebody has subscribed; ends before what it tells
 };
 
 }  // namespace hone::tuning_db::postgres

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <map>
 
 #include "support/status.h"
 #include "tuning_db/postgres/rows.h"
@@ -108,13 +109,17 @@ absl::Status RecountProgress(Connection& db, int64_t task, int64_t signature) {
   return db.Change("INSERT INTO job_progress " + JobSums(of_task), task, signature);
 }
 
-absl::StatusOr<std::vector<TaskProgress>> ReadProgress(Connection& db, int64_t job) {
-  HONE_RETURN_IF_ERROR(Require(db, "jobs", "job", job));
+absl::StatusOr<std::vector<std::vector<TaskProgress>>> ReadProgress(
+    Connection& db, const std::vector<int64_t>& jobs) {
+  std::map<int64_t, std::vector<TaskProgress>> by_job;
+  for (const int64_t job : jobs) {
+    HONE_RETURN_IF_ERROR(Require(db, "jobs", "job", job));
+  }
   HONE_ASSIGN_OR_RETURN(
       const Rows rows,
       db.Query("SELECT j.task, s.body, k.workload_digest, p.trials, o.trials, o.failures, "
                "p.default_ns, p.best_ns, f.distinct_trials, f.space_size, f.ended_share, "
-               "d.median_ns, w.ratio_to_default "
+               "d.median_ns, w.ratio_to_default, j.job "
                "FROM job_tasks j JOIN texts s ON s.id = j.signature JOIN tasks k ON k.id = j.task "
                "LEFT JOIN task_progress p ON p.task = j.task AND p.signature = j.signature "
                "LEFT JOIN job_progress o ON o.job = j.job AND o.task = j.task "
@@ -123,10 +128,13 @@ absl::StatusOr<std::vector<TaskProgress>> ReadProgress(Connection& db, int64_t j
                "WHERE task = j.task AND signature = j.signature) "
                "LEFT JOIN final_entries d ON d.final = f.id AND d.position = f.default_entry "
                "LEFT JOIN final_entries w ON w.final = f.id AND w.position = f.winner "
-               "WHERE j.job = $1 ORDER BY j.position",
-               job));
-  std::vector<TaskProgress> progress;
-  for (int i = 0; i < rows.size(); ++i) progress.push_back(ProgressOf(rows[i]));
+               "WHERE j.job = ANY($1::bigint[]) ORDER BY j.job, j.position",
+               jobs));
+  for (int i = 0; i < rows.size(); ++i) {
+    by_job[rows[i].Integer(13)].push_back(ProgressOf(rows[i]));
+  }
+  std::vector<std::vector<TaskProgress>> progress;
+  for (const int64_t job : jobs) progress.push_back(by_job[job]);
   return progress;
 }
 

@@ -37,8 +37,13 @@ absl::StatusOr<int64_t> EnsureTask(Connection& db, const Task& task);
 
 absl::StatusOr<Job> ReadJob(Connection& db, int64_t id);
 absl::StatusOr<std::optional<int64_t>> FindJob(Connection& db, const std::string& client_id);
-absl::StatusOr<std::vector<Job>> ReadJobs(Connection& db, int64_t after_id, int64_t limit);
+absl::StatusOr<JobPage> ReadJobs(Connection& db, const JobFilter& filter, Order order,
+                                 const std::string& cursor, int64_t limit);
 absl::StatusOr<std::vector<Job>> ReadJobs(Connection& db, const std::vector<int64_t>& ids);
+// In the job's order.
+absl::StatusOr<std::vector<Task>> ReadTasksOfJob(Connection& db, int64_t job);
+// The condition on rows of `jobs` that have not ended: that of the index jobs_open.
+inline constexpr char kHasNotEnded[] = "state IN (0, 1, 5)";
 absl::StatusOr<int64_t> InsertJob(Connection& db, const Job& job);
 
 // The next value of a row of `counters`.
@@ -55,6 +60,8 @@ absl::Status MayWriteJob(Connection& db, int64_t job, const Ownership& ownership
 absl::Status WriteDeviceRest(Connection& db, const DeviceRest& rest);
 absl::StatusOr<std::vector<DeviceRest>> ReadDeviceRests(Connection& db);
 
+// Whoever listens is told of the job once the transaction is committed (listener.h).
+absl::Status TellListeners(Connection& db, int64_t job);
 // The event's number.
 absl::StatusOr<int64_t> InsertEvent(Connection& db, const Event& event);
 // For every job that has not ended and wants the task, and for `job` where it has not: that
@@ -86,7 +93,8 @@ absl::Status RetractRecord(Connection& db, int64_t id, const std::string& reason
 absl::Status AddProgress(Connection& db, const Trial& trial, const Record& record);
 // Anew from the records, where one of them was retracted; `signature` is a text's id.
 absl::Status RecountProgress(Connection& db, int64_t task, int64_t signature);
-absl::StatusOr<std::vector<TaskProgress>> ReadProgress(Connection& db, int64_t job);
+absl::StatusOr<std::vector<std::vector<TaskProgress>>> ReadProgress(
+    Connection& db, const std::vector<int64_t>& jobs);
 // Tasks and jobs whose progress is not what their records give, in sentences.
 absl::StatusOr<std::vector<std::string>> CheckProgress(Connection& db);
 

@@ -35,6 +35,11 @@ absl::StatusOr<std::vector<Task>> ReadTasks(Connection& db, const std::string& w
   return Select(db, "WHERE k.workload_digest = $1 ORDER BY k.id", Digest{workload_digest});
 }
 
+absl::StatusOr<std::vector<Task>> ReadTasksOfJob(Connection& db, int64_t job) {
+  HONE_RETURN_IF_ERROR(Require(db, "jobs", "job", job));
+  return Select(db, "JOIN job_tasks j ON j.task = k.id WHERE j.job = $1 ORDER BY j.position", job);
+}
+
 absl::StatusOr<std::optional<Task>> FindTask(Connection& db, const std::string& workload_digest,
                                              const std::string& target) {
   HONE_ASSIGN_OR_RETURN(const std::optional<int64_t> text, FindText(db, target));

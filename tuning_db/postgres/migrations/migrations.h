@@ -7,6 +7,7 @@ namespace hone::tuning_db::postgres {
 
 extern const char kFirst[];
 extern const char kLeaseFacts[];
+extern const char kJobsOfMany[];
 
 }  // namespace hone::tuning_db::postgres
 
