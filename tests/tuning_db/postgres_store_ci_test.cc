@@ -101,8 +101,9 @@ TEST_F(PostgresStoreTest, AddressesWithAPasswordAreRefused) {
 }
 
 TEST_F(PostgresStoreTest, VersionsOfOthersAreRefused) {
-  Open().reset();
+  const auto left_behind = Open();
   Server()->Ask("UPDATE hone.schema_version SET version = version + 1");
+  EXPECT_TRUE(absl::IsFailedPrecondition(left_behind->EnsureTask(ExampleTask()).status()));
   for (const OpenMode mode : {OpenMode::kReadOnly, OpenMode::kReadWrite, OpenMode::kCreate}) {
     EXPECT_TRUE(absl::IsFailedPrecondition(OpenPostgresStore(Server()->Address(), mode).status()));
   }

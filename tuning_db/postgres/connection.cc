@@ -150,6 +150,7 @@ absl::Status Connection::Execute(const std::string& sql) {
   const Rows rows(result);
   const ExecStatusType status = PQresultStatus(result);
   if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK) return ErrorOf(result);
+  changed_rows_ = std::atoi(PQcmdTuples(result));
   // The COMMIT of a transaction that an error has broken ends it with ROLLBACK, and no error.
   if (sql == "COMMIT" && std::string_view(PQcmdStatus(result)) != "COMMIT") {
     failure_ = Failure::kRefused;

@@ -108,6 +108,8 @@ class Connection {
 
   // Of the last statement that failed since ForgetFailure was called.
   Failure failure() const { return failure_; }
+  // Rows that the last statement of Execute changed.
+  int changed_rows() const { return changed_rows_; }
   void ForgetFailure() { failure_ = Failure::kNone; }
   // Whether Change or Insert was called since the last call of ForgetChanges.
   bool has_changed() const { return has_changed_; }
@@ -130,6 +132,7 @@ class Connection {
   std::map<std::string, int64_t> texts_;
   Failure failure_ = Failure::kNone;
   bool has_changed_ = false;
+  int changed_rows_ = 0;
 };
 
 // What a five-character SQLSTATE says.

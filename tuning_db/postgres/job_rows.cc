@@ -130,13 +130,14 @@ absl::StatusOr<int64_t> InsertJob(Connection& db, const Job& job) {
       const int64_t id,
       db.Insert(
           "INSERT INTO jobs (id, client_id, model, target, seed, priority, deadline_ns, search, "
-          "owner, epoch, state, message, constant_bytes, ends_early, elsewhere_ns, private) "
+          "owner, epoch, state, message, constant_bytes, ends_early, elsewhere_ns, private, "
+          "submitter) "
           "VALUES ((SELECT COALESCE(MAX(id), 0) + 1 FROM jobs), $1, $2, $3, $4, $5, $6, $7, $8, "
           "$9, $10, $11, $12, $13, $14, $15, $16) "
           "RETURNING id",
           job.client_id, job.model, job.target, static_cast<int64_t>(job.seed), job.priority,
           job.deadline_ns, job.search, job.owner, job.epoch, JobState::kQueued, Bytes{job.message},
-          job.constant_bytes, job.ends_early, job.elsewhere_ns, job.is_private));
+          job.constant_bytes, job.ends_early, job.elsewhere_ns, job.is_private, job.submitter));
   int64_t position = 0;
   for (const JobTask& task : job.tasks) {
     HONE_ASSIGN_OR_RETURN(const int64_t signature, Intern(db, task.signature));

@@ -169,11 +169,8 @@ Writer::Attempt Writer::TryOnce(const std::vector<Step>& steps) {
   trouble_ = Reach();
   if (!trouble_.ok()) return Attempt::kPassing;
   ++number_;
-  trouble_ =
-      db_->Execute(fmt::format("BEGIN ISOLATION LEVEL READ COMMITTED; {}; INSERT INTO writers "
-                               "VALUES ({}, {}, now()) ON CONFLICT (id) DO UPDATE SET "
-                               "batch = excluded.batch, written_at = excluded.written_at",
-                               kLockWriters, id_, number_));
+  db_->ForgetFailure();
+  trouble_ = Begin();
   if (trouble_.ok()) trouble_ = RunEach(steps);
   bool is_committing = false;
   if (trouble_.ok()) {
@@ -194,10 +191,23 @@ Writer::Attempt Writer::TryOnce(const std::vector<Step>& steps) {
   return Attempt::kRefused;
 }
 
+// Takes the lock and leaves the batch's number. A daemon that was left behind by a migration writes
+// nothing.
+absl::Status Writer::Begin() {
+  HONE_RETURN_IF_ERROR(db_->Execute(fmt::format(
+      "BEGIN ISOLATION LEVEL READ COMMITTED; {}; INSERT INTO writers SELECT {}, {}, now() FROM "
+      "schema_version WHERE version = {} ON CONFLICT (id) DO UPDATE SET "
+      "batch = excluded.batch, written_at = excluded.written_at",
+      kLockWriters, id_, number_, NewestVersion())));
+  if (db_->changed_rows() == 1) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      "the tuning database was brought to a newer version while this Hone had it open; update it "
+      "and start it again");
+}
+
 // An error where the transaction cannot be committed. What a step answers that has changed nothing
 // is its own affair.
 absl::Status Writer::RunEach(const std::vector<Step>& steps) {
-  db_->ForgetFailure();
   for (const Step& step : steps) {
     db_->ForgetChanges();
     *step.status = step.change->run(*db_);

@@ -76,6 +76,7 @@ class Writer {
   // Until it is known to be committed or refused, or patience ends.
   Attempt RunSteps(const std::vector<Step>& steps);
   Attempt TryOnce(const std::vector<Step>& steps);
+  absl::Status Begin();
   absl::Status RunEach(const std::vector<Step>& steps);
   // After an unanswered COMMIT.
   Attempt LookUp();
