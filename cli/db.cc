@@ -21,7 +21,7 @@ struct Options {
 absl::Status Check(const Options& options) {
   const std::string path = DatabasePath(options.database);
   HONE_ASSIGN_OR_RETURN(const auto store,
-                        tuning_db::OpenSqliteStore(path, tuning_db::OpenMode::kReadOnly));
+                        tuning_db::OpenStore(path, tuning_db::OpenMode::kReadOnly));
   HONE_ASSIGN_OR_RETURN(const std::vector<std::string> faults, store->Check());
   if (options.json) {
     const nlohmann::json document = {{"schema", 1}, {"database", path}, {"faults", faults}};
@@ -38,8 +38,7 @@ absl::Status Check(const Options& options) {
 // Opening for writing migrates, in one transaction a step; a file that a daemon holds is refused.
 absl::Status Migrate(const Options& options) {
   const std::string path = DatabasePath(options.database);
-  const absl::Status opened =
-      tuning_db::OpenSqliteStore(path, tuning_db::OpenMode::kReadWrite).status();
+  const absl::Status opened = tuning_db::OpenStore(path, tuning_db::OpenMode::kReadWrite).status();
   if (absl::IsUnavailable(opened)) return WithExitCode(opened, kBusy);
   HONE_RETURN_IF_ERROR(opened);
   fmt::print("{} has this version's schema\n", path);
@@ -48,6 +47,10 @@ absl::Status Migrate(const Options& options) {
 
 absl::Status BackUp(const Options& options) {
   const std::string path = DatabasePath(options.database);
+  if (tuning_db::IsPostgresAddress(path)) {
+    return absl::FailedPreconditionError(
+        "expected a database in a file; one on PostgreSQL is copied by pg_dump");
+  }
   HONE_RETURN_IF_ERROR(tuning_db::BackUpSqlite(path, options.copy));
   fmt::print("{} is a copy of {}\n", options.copy, path);
   return absl::OkStatus();

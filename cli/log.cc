@@ -23,7 +23,7 @@ struct Options {
 };
 
 absl::StatusOr<std::unique_ptr<tuning_db::Store>> Open(const Options& options) {
-  return tuning_db::OpenSqliteStore(DatabasePath(options.database), tuning_db::OpenMode::kReadOnly);
+  return tuning_db::OpenStore(DatabasePath(options.database), tuning_db::OpenMode::kReadOnly);
 }
 
 absl::Status List(const Options& options) {

@@ -212,7 +212,7 @@ std::string DatabasePath(const std::string& option) {
 absl::StatusOr<driver::ConfigChain> ConfigsFrom(const std::string& database, bool must_exist) {
   driver::ConfigChain chain;
   absl::StatusOr<std::unique_ptr<tuning_db::Store>> store =
-      tuning_db::OpenSqliteStore(database, tuning_db::OpenMode::kReadOnly);
+      tuning_db::OpenStore(database, tuning_db::OpenMode::kReadOnly);
   if (store.ok()) {
     chain.Add(MakeTunedConfigs(*std::move(store)));
   } else if (must_exist || !absl::IsNotFound(store.status())) {

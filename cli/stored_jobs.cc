@@ -22,8 +22,7 @@ absl::Status HeldBy(const std::string& database, const tuning_db::Writer& writer
 absl::StatusOr<StoredJobs> StoredJobs::Open(const std::string& database) {
   HONE_ASSIGN_OR_RETURN(const std::optional<tuning_db::Writer> writer,
                         tuning_db::WriterOf(database));
-  HONE_ASSIGN_OR_RETURN(auto store,
-                        tuning_db::OpenSqliteStore(database, tuning_db::OpenMode::kReadOnly));
+  HONE_ASSIGN_OR_RETURN(auto store, tuning_db::OpenStore(database, tuning_db::OpenMode::kReadOnly));
   return StoredJobs(std::move(store), writer && writer->client != 0);
 }
 
@@ -53,7 +52,7 @@ absl::StatusOr<v1::JobInfo> StoredJobs::Report(tuning_db::Job job,
 }
 
 absl::Status CancelStored(const std::string& database, int64_t job) {
-  const auto store = tuning_db::OpenSqliteStore(database, tuning_db::OpenMode::kReadWrite);
+  const auto store = tuning_db::OpenStore(database, tuning_db::OpenMode::kReadWrite);
   if (store.ok()) return tuning_db::EndJob(**store, job, "cancelled");
   if (!absl::IsUnavailable(store.status())) return store.status();
   HONE_ASSIGN_OR_RETURN(const std::optional<tuning_db::Writer> writer,

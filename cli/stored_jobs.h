@@ -18,7 +18,7 @@ namespace hone::cli {
 // Reads only. Not thread-safe.
 class StoredJobs {
  public:
-  // Errors are those of tuning_db::OpenSqliteStore.
+  // Errors are those of tuning_db::OpenStore.
   static absl::StatusOr<StoredJobs> Open(const std::string& database);
 
   // All jobs ever, oldest first, without their tasks' texts.

@@ -55,6 +55,14 @@ absl::StatusOr<TuningPlace> FindTuningPlace(const TuningRequest& request, const 
   place.address = request.server;
   if (!place.address.empty()) return place;
   const std::string database = DatabasePath(request.database);
+  if (tuning_db::IsPostgresAddress(database)) {
+    return WithExitCode(
+        absl::InvalidArgumentError(fmt::format(
+            "expected --server with the address of a honed that runs on {}: a database of many "
+            "daemons is worked on by services only; start one with honed --db",
+            database)),
+        kUsage);
+  }
   LocalFarm::Options options;
   options.database = database;
   options.threads = target.threads;

@@ -11,6 +11,7 @@ find_package(CLI11 REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 find_package(SQLite3 REQUIRED)
+find_package(PostgreSQL REQUIRED) # the client's library
 find_package(LLVM 19.1 REQUIRED CONFIG PATHS /usr/lib/llvm-19/lib/cmake/llvm NO_DEFAULT_PATH)
 pkg_check_modules(GRAPHVIZ REQUIRED IMPORTED_TARGET libgvc libcgraph)
 pkg_check_modules(SECCOMP REQUIRED IMPORTED_TARGET libseccomp)

@@ -59,7 +59,9 @@ void AddFlags(CLI::App& app, Flags& flags) {
   app.allow_config_extras(CLI::config_extras_mode::error);
   app.add_flag("--embedded", flags.embedded,
                "private: serves the process that started it, whose jobs end with it");
-  app.add_option("--db", flags.db, "the tuning database; made where there is none");
+  app.add_option("--db", flags.db,
+                 "the tuning database: a file, made where there is none, or the address of one on "
+                 "PostgreSQL (postgresql://USER@HOST/DATABASE), which several honed may share");
   app.add_flag("--memory", flags.memory, "keep nothing (tests)");
   app.add_option("--socket", flags.socket, "the Unix socket to serve");
   app.add_option("--listen", flags.listen, "a TCP address (not yet)");
@@ -161,7 +163,7 @@ absl::StatusOr<std::unique_ptr<tuning_db::Store>> OpenStore(const Flags& flags) 
   self.address = "unix:" + flags.socket;
   self.client = flags.client;
   for (bool has_said = false;; has_said = true) {
-    auto store = tuning_db::OpenSqliteStore(path, tuning_db::OpenMode::kCreate, self);
+    auto store = tuning_db::OpenStore(path, tuning_db::OpenMode::kCreate, self);
     const bool is_held = absl::IsUnavailable(store.status());
     if (!is_held || !flags.embedded || !IsPassing(path)) return store;
     if (!has_said) fmt::print("waiting\n");
@@ -241,6 +243,11 @@ int Main(int argc, char** argv) {
   }
   if (flags.memory && !flags.db.empty()) {
     return Fail(kUsage, "--memory keeps nothing, --db keeps everything; choose one");
+  }
+  if (flags.embedded && tuning_db::IsPostgresAddress(flags.db)) {
+    return Fail(kUsage,
+                "--embedded serves one process, from a file of its own; a database on PostgreSQL "
+                "is for services");
   }
   if (flags.socket.rfind("unix:", 0) == 0) flags.socket = flags.socket.substr(5);
   if (flags.socket.empty()) flags.socket = DefaultDaemonSocket();

@@ -1,4 +1,4 @@
-// The tuning database. One contract, several stores (memory, SQLite), one conformance suite
+// The tuning database. One contract, several stores (memory, SQLite, PostgreSQL), one conformance suite
 // (tests/tuning_db/conformance.h).
 #ifndef HONE_TUNING_DB_STORE_H_
 #define HONE_TUNING_DB_STORE_H_
@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "absl/status/statusor.h"
 #include "support/clock.h"
@@ -54,9 +55,28 @@ enum class OpenMode {
 absl::StatusOr<std::unique_ptr<Store>> OpenSqliteStore(const std::string& path, OpenMode mode,
                                                        const Writer& self = {},
                                                        const Clock& clock = Clock::Real());
+
+// How long a store goes on trying to reach a server that is away.
+inline constexpr int64_t kServerPatienceNs = 30'000'000'000;
+// By a URI of libpq ("postgresql://USER@HOST/DATABASE"), whose database exists. Many processes may
+// have it open for writing, each for its own owner; which owners are in time is decided by the
+// server's clock. kNotFound: it holds no tables of ours (kCreate makes them); kFailedPrecondition:
+// of a newer version (read-only: of an older one too), or not in UTF-8; kUnavailable: it cannot be
+// reached; kInvalidArgument: no URI, or one with a password, which command lines would tell.
+absl::StatusOr<std::unique_ptr<Store>> OpenPostgresStore(const std::string& address, OpenMode mode,
+                                                         const Clock& clock = Clock::Real(),
+                                                         int64_t patience_ns = kServerPatienceNs);
+// Whether it is such a URI, and no path.
+bool IsPostgresAddress(std::string_view database);
+// Of either kind.
+absl::StatusOr<std::unique_ptr<Store>> OpenStore(const std::string& database, OpenMode mode,
+                                                 const Writer& self = {},
+                                                 const Clock& clock = Clock::Real());
+
 // $XDG_DATA_HOME/hone/hone.db, or ~/.local/share/hone/hone.db. Makes nothing.
 std::string DefaultPath();
-// What FILE.lock says of the live writer; none where nobody holds it.
+// What FILE.lock says of the live writer; none where nobody holds it, and for a database on a
+// server, which may have many.
 absl::StatusOr<std::optional<Writer>> WriterOf(const std::string& path);
 
 }  // namespace hone::tuning_db

@@ -23,6 +23,10 @@ class StoreFixture {
   virtual std::unique_ptr<Store> Open() = 0;
   // Whether a store opened again holds what was there.
   virtual bool IsDurable() const = 0;
+  // Whether several owners can be in time at once.
+  virtual bool HasManyOwners() const = 0;
+  // Why there is no such store on this machine; empty: there is.
+  virtual std::string WhyNot() const { return ""; }
 };
 
 struct StoreKind {
@@ -34,6 +38,7 @@ class Conformance : public testing::TestWithParam<StoreKind> {
  protected:
   void SetUp() override {
     fixture_ = GetParam().make();
+    if (!fixture_->WhyNot().empty()) GTEST_SKIP() << fixture_->WhyNot();
     store_ = fixture_->Open();
     ASSERT_NE(store_, nullptr);
   }

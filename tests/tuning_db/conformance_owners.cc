@@ -75,6 +75,35 @@ TEST_P(Conformance, WritesToAJobOfAnotherAreRefused) {
       << "a result is good by its fence";
 }
 
+TEST_P(Conformance, OwnersThatAreInTimeKeepTheirJobs) {
+  if (!fixture_->HasManyOwners()) GTEST_SKIP() << "it has one writer, which owns all";
+  const int64_t task = store_->EnsureTask(ExampleTask()).value();
+  const Ownership one = store_->BeginEpoch("one", kLeaseNs).value();
+  const Ownership other = store_->BeginEpoch("other", kLeaseNs).value();
+  Job wanted = ExampleJob(task);
+  wanted.owner = one.owner;
+  wanted.epoch = one.epoch;
+  const int64_t job = store_->SubmitJob(wanted).value().id;
+  const Trial trial = store_->Propose(one, {ExampleTrial(task, job)}).value().at(0);
+  const int64_t fence =
+      store_->Lease({.trial = trial.id, .worker = "w", .ownership = one}).value().fence;
+
+  EXPECT_THAT(store_->TakeJobs(other, kLeaseNs).value(), IsEmpty());
+  EXPECT_THAT(store_->RenewJobs(other, kLeaseNs).value(), IsEmpty());
+  EXPECT_THAT(store_->RenewJobs(one, kLeaseNs).value(), ElementsAre(job));
+  EXPECT_TRUE(absl::IsAborted(store_->SetJobState(other, job, JobState::kRunning, "")));
+
+  // It says nothing until its time is over.
+  ASSERT_TRUE(store_->RenewJobs(one, -1).ok());
+  EXPECT_THAT(Ids(store_->TakeJobs(other, kLeaseNs).value()), ElementsAre(job));
+  EXPECT_EQ(store_->GetJob(job)->owner, "other");
+  EXPECT_THAT(store_->RenewJobs(one, kLeaseNs).value(), IsEmpty()) << "it renews too late";
+  EXPECT_THAT(store_->TakeJobs(one, kLeaseNs).value(), IsEmpty());
+  EXPECT_TRUE(absl::IsAborted(store_->Propose(one, {ExampleTrial(task, job, 2)}).status()));
+  EXPECT_EQ(store_->Settle(fence, ExampleRecord(trial.id)).value(), SettleResult::kSettled)
+      << "a result is good by its fence";
+}
+
 TEST_P(Conformance, WhatIsLeftOfAnEndedJobIsAnybodysWhoWantsIt) {
   const int64_t task = store_->EnsureTask(ExampleTask()).value();
   const int64_t job = store_->SubmitJob(ExampleJob(task)).value().id;

@@ -199,7 +199,7 @@ int Main(int argc, char** argv) {
   if (argc != 5) return 2;
   const int ack_log = open(argv[2], O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   if (ack_log < 0) return 1;
-  auto store = OpenSqliteStore(argv[1], OpenMode::kCreate, {.address = "unix:/crash-child"});
+  auto store = OpenStore(argv[1], OpenMode::kCreate, {.address = "unix:/crash-child"});
   if (!store.ok()) {
     fmt::print(stderr, "{}\n", store.status().ToString());
     return 1;

@@ -13,6 +13,9 @@ namespace hone::tuning_db {
 class CrashRun {
  public:
   explicit CrashRun(int trials, int threads = 1) : trials_(trials), threads_(threads) {}
+  // In a database on a server, which holds nothing yet.
+  CrashRun(int trials, int threads, const std::string& address)
+      : trials_(trials), threads_(threads), address_(address) {}
 
   enum class End { kKilled, kFinished, kFailed };
   // Lives until the N-th passage of a crash point, "NAME:N"; empty: to the end of the script.
@@ -28,7 +31,7 @@ class CrashRun {
   // records).
   std::string Summary() const;
 
-  std::string database() const { return folder_ / "hone.db"; }
+  std::string database() const { return address_.empty() ? folder_ / "hone.db" : address_; }
 
  private:
   // `kill_after_us` < 0: not killed.
@@ -38,6 +41,7 @@ class CrashRun {
   TempFolder folder_;
   const int trials_;
   const int threads_;
+  const std::string address_;
 };
 
 // "a", "b", "a" -> "a:1", "b:1", "a:2": what HONE_CRASH_AT takes.

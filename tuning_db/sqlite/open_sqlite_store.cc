@@ -120,6 +120,7 @@ std::string Describe(const Writer& writer) {
 }
 
 absl::StatusOr<std::optional<Writer>> WriterOf(const std::string& path) {
+  if (IsPostgresAddress(path)) return std::nullopt;  // it has many
   const absl::StatusOr<std::string> canonical = sqlite::CanonicalPath(path);
   if (absl::IsNotFound(canonical.status())) return std::nullopt;
   HONE_RETURN_IF_ERROR(canonical.status());

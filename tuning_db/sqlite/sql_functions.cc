@@ -6,7 +6,7 @@
 #include <string>
 
 #include "support/digest.h"
-#include "tuning_db/sqlite/digest_bytes.h"
+#include "tuning_db/digest_bytes.h"
 
 namespace hone::tuning_db::sqlite {
 namespace {

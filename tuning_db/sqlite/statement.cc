@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "tuning_db/sqlite/connection.h"
-#include "tuning_db/sqlite/digest_bytes.h"
+#include "tuning_db/digest_bytes.h"
 
 namespace hone::tuning_db::sqlite {
 

@@ -1,6 +1,6 @@
 // Digests as they are stored: 32 bytes instead of 64 digits.
-#ifndef HONE_TUNING_DB_SQLITE_DIGEST_BYTES_H_
-#define HONE_TUNING_DB_SQLITE_DIGEST_BYTES_H_
+#ifndef HONE_TUNING_DB_DIGEST_BYTES_H_
+#define HONE_TUNING_DB_DIGEST_BYTES_H_
 
 #include <array>
 #include <cstdint>
@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace hone::tuning_db::sqlite {
+namespace hone::tuning_db {
 
 using DigestBytes = std::array<uint8_t, 32>;
 
@@ -16,6 +16,6 @@ using DigestBytes = std::array<uint8_t, 32>;
 std::optional<DigestBytes> DigestToBytes(std::string_view text);
 std::string DigestToText(const DigestBytes& bytes);
 
-}  // namespace hone::tuning_db::sqlite
+}  // namespace hone::tuning_db
 
-#endif  // HONE_TUNING_DB_SQLITE_DIGEST_BYTES_H_
+#endif  // HONE_TUNING_DB_DIGEST_BYTES_H_

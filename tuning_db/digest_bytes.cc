@@ -1,6 +1,6 @@
-#include "tuning_db/sqlite/digest_bytes.h"
+#include "tuning_db/digest_bytes.h"
 
-namespace hone::tuning_db::sqlite {
+namespace hone::tuning_db {
 namespace {
 
 constexpr std::string_view kDigits = "0123456789abcdef";
@@ -29,4 +29,4 @@ std::string DigestToText(const DigestBytes& bytes) {
   return text;
 }
 
-}  // namespace hone::tuning_db::sqlite
+}  // namespace hone::tuning_db

@@ -1,0 +1,172 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <future>
+#include <mutex>
+#include <set>
+#include <thread>
+
+#include "tests/tuning_db/conformance.h"
+#include "tests/tuning_db/examples.h"
+#include "tests/tuning_db/postgres_server.h"
+#include "tuning_db/postgres/connection.h"
+#include "tuning_db/postgres/schema.h"
+
+namespace hone::tuning_db {
+namespace {
+
+// One server for all tests of this program; nullptr: it is not installed, or does not start.
+PostgresServer* Server() {
+  static const std::unique_ptr<PostgresServer> server =
+      PostgresServer::WhyNot().empty() ? PostgresServer::Start() : nullptr;
+  return server.get();
+}
+
+class OnServer final : public StoreFixture {
+ public:
+  OnServer() {
+    if (Server() != nullptr) Server()->Clear();
+  }
+  std::unique_ptr<Store> Open() override {
+    if (Server() == nullptr) return nullptr;
+    auto store = OpenPostgresStore(Server()->Address(), OpenMode::kCreate);
+    EXPECT_TRUE(store.ok()) << store.status();
+    return store.ok() ? *std::move(store) : nullptr;
+  }
+  bool IsDurable() const override { return true; }
+  bool HasManyOwners() const override { return true; }
+  std::string WhyNot() const override { return PostgresServer::WhyNot(); }
+};
+
+INSTANTIATE_TEST_SUITE_P(Postgres, Conformance,
+                         testing::Values(StoreKind{"postgres",
+                                                   [] { return std::make_unique<OnServer>(); }}),
+                         [](const auto& info) { return info.param.name; });
+
+class PostgresStoreTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!PostgresServer::WhyNot().empty()) GTEST_SKIP() << PostgresServer::WhyNot();
+    ASSERT_NE(Server(), nullptr);
+    Server()->Clear();
+  }
+  static std::unique_ptr<Store> Open(OpenMode mode = OpenMode::kCreate) {
+    return OpenPostgresStore(Server()->Address(), mode).value();
+  }
+};
+
+TEST_F(PostgresStoreTest, EachLostJobIsTakenByOneOfTheDaemonsThatWantIt) {
+  constexpr int kJobs = 30;
+  constexpr int kDaemons = 4;
+  const auto store = Open();
+  const int64_t task = store->EnsureTask(ExampleTask()).value();
+  for (int n = 0; n < kJobs; ++n) {
+    ASSERT_TRUE(store->SubmitJob(ExampleJob(task, "job " + std::to_string(n))).ok());
+  }
+  std::mutex mutex;
+  std::multiset<int64_t> taken;
+  std::vector<std::thread> daemons;
+  for (int n = 0; n < kDaemons; ++n) {
+    daemons.emplace_back([&, n] {
+      const auto own = Open();
+      const Ownership self = own->BeginEpoch("daemon " + std::to_string(n), INT64_MAX / 4).value();
+      const std::vector<Job> jobs = own->TakeJobs(self, INT64_MAX / 4).value();
+      const std::lock_guard lock(mutex);
+      for (const Job& job : jobs) taken.insert(job.id);
+    });
+  }
+  for (std::thread& daemon : daemons) daemon.join();
+  EXPECT_EQ(taken.size(), static_cast<size_t>(kJobs));
+  EXPECT_EQ(std::set<int64_t>(taken.begin(), taken.end()).size(), static_cast<size_t>(kJobs));
+}
+
+TEST_F(PostgresStoreTest, OpeningMakesTablesOnlyWhenTold) {
+  const std::string address = Server()->Address();
+  EXPECT_TRUE(absl::IsNotFound(OpenPostgresStore(address, OpenMode::kReadOnly).status()));
+  EXPECT_TRUE(absl::IsNotFound(OpenPostgresStore(address, OpenMode::kReadWrite).status()));
+  EXPECT_TRUE(Open() != nullptr);
+  const auto reader = Open(OpenMode::kReadOnly);
+  EXPECT_TRUE(absl::IsFailedPrecondition(reader->EnsureTask(ExampleTask()).status()));
+  EXPECT_TRUE(
+      absl::IsUnavailable(OpenPostgresStore(address + "-not", OpenMode::kReadOnly).status()));
+}
+
+TEST_F(PostgresStoreTest, AddressesWithAPasswordAreRefused) {
+  for (const char* address : {"postgresql://hone:secret@localhost/hone",
+                              "postgresql://hone@localhost/hone?password=secret",
+                              "postgresql://hone@localhost/hone?no_such_option=1"}) {
+    EXPECT_TRUE(absl::IsInvalidArgument(OpenPostgresStore(address, OpenMode::kReadOnly).status()));
+  }
+}
+
+TEST_F(PostgresStoreTest, VersionsOfOthersAreRefused) {
+  const auto left_behind = Open();
+  Server()->Ask("UPDATE hone.schema_version SET version = version + 1");
+  EXPECT_TRUE(absl::IsFailedPrecondition(left_behind->EnsureTask(ExampleTask()).status()));
+  for (const OpenMode mode : {OpenMode::kReadOnly, OpenMode::kReadWrite, OpenMode::kCreate}) {
+    EXPECT_TRUE(absl::IsFailedPrecondition(OpenPostgresStore(Server()->Address(), mode).status()));
+  }
+}
+
+TEST_F(PostgresStoreTest, AnOlderVersionIsMigratedByWritersOnly) {
+  const auto db = postgres::Connection::Open(Server()->Address()).value();
+  ASSERT_TRUE(postgres::Migrate(*db, 1).ok());
+  EXPECT_TRUE(absl::IsFailedPrecondition(
+      OpenPostgresStore(Server()->Address(), OpenMode::kReadOnly).status()));
+  EXPECT_TRUE(OpenPostgresStore(Server()->Address(), OpenMode::kReadWrite).ok());
+  EXPECT_TRUE(OpenPostgresStore(Server()->Address(), OpenMode::kReadOnly).ok());
+}
+
+// A role that may look reads everything, and the store does not try to write through it.
+TEST_F(PostgresStoreTest, ARoleThatMayOnlyReadReads) {
+  const auto store = Open();
+  const int64_t task = store->EnsureTask(ExampleTask()).value();
+  SettleOne(*store, ExampleTrial(task, 0));
+  Server()->Ask("DROP ROLE IF EXISTS looker");
+  Server()->Ask("CREATE ROLE looker LOGIN");
+  Server()->Ask("GRANT USAGE ON SCHEMA hone TO looker");
+  Server()->Ask("GRANT SELECT ON ALL TABLES IN SCHEMA hone TO looker");
+  std::string address = Server()->Address();
+  address.replace(address.find("hone@"), 5, "looker@");
+  const auto looker = OpenPostgresStore(address, OpenMode::kReadOnly).value();
+  EXPECT_EQ(looker->Records({}).value().size(), 1u);
+  EXPECT_THAT(looker->Check().value(), testing::IsEmpty());
+}
+
+TEST_F(PostgresStoreTest, CheckNamesWhatIsBroken) {
+  const auto store = Open();
+  const int64_t task = store->EnsureTask(ExampleTask()).value();
+  SettleOne(*store, ExampleTrial(task, 0));
+  Server()->Ask("UPDATE hone.counters SET value = 7 WHERE name = 'fence'");
+  Server()->Ask("UPDATE hone.task_progress SET trials = 9");
+  EXPECT_THAT(store->Check().value(),
+              testing::ElementsAre("the fence counter 7 is not the number of leases",
+                                   "2 rows of task_progress are not what the records give"));
+}
+
+TEST_F(PostgresStoreTest, ATextThatIsNoUtf8IsRefusedAndTheOthersOfItsBatchAreNot) {
+  const auto store = Open();
+  const int64_t task = store->EnsureTask(ExampleTask()).value();
+  const auto trials = store->Propose({ExampleTrial(task, 0, 1), ExampleTrial(task, 0, 2)}).value();
+  std::vector<Settlement> settlements;
+  for (const Trial& trial : trials) {
+    settlements.push_back({store->Lease(trial.id, "w").value().fence, ExampleRecord(trial.id)});
+  }
+  settlements[0].record.toolchain = "gcc \xff";
+  std::promise<TrialStore::SettleAnswers> promise;
+  ASSERT_TRUE(store
+                  ->SettleMany(settlements,
+                               [&](TrialStore::SettleAnswers answers) {
+                                 promise.set_value(std::move(answers));
+                               })
+                  .ok());
+  const auto answers = promise.get_future().get();
+  EXPECT_TRUE(absl::IsInvalidArgument(answers[0].status())) << answers[0].status();
+  ASSERT_TRUE(answers[1].ok()) << answers[1].status();
+  EXPECT_EQ(*answers[1], SettleResult::kSettled);
+  EXPECT_EQ(store->OpenTrials(0).value().size(), 1u);
+}
+
+}  // namespace
+}  // namespace hone::tuning_db

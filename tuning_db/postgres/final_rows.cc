@@ -1,0 +1,121 @@
+#include <utility>
+
+#include "support/status.h"
+#include "tuning_db/postgres/rows.h"
+#include "tuning_db/transitions.h"
+
+namespace hone::tuning_db::postgres {
+namespace {
+
+absl::StatusOr<std::vector<FinalEntry>> ReadEntries(Connection& db, int64_t final) {
+  HONE_ASSIGN_OR_RETURN(
+      const Rows rows,
+      db.Query("SELECT c.body, e.nest_digest, e.artifact_digest, e.round_ns, e.median_ns, "
+               "e.ratio_to_default FROM final_entries e JOIN texts c ON c.id = e.config "
+               "WHERE e.final = $1 ORDER BY e.position",
+               final));
+  std::vector<FinalEntry> entries;
+  for (int i = 0; i < rows.size(); ++i) {
+    const Row row = rows[i];
+    entries.push_back({row.Text(0), row.DigestText(1), row.DigestText(2), row.Reals(3), row.Real(4),
+                       row.Real(5)});
+  }
+  return entries;
+}
+
+absl::Status InsertEntry(Connection& db, int64_t final, int64_t position, const FinalEntry& entry) {
+  HONE_ASSIGN_OR_RETURN(const int64_t config, Intern(db, entry.config));
+  return db.Change(
+      "INSERT INTO final_entries (final, position, config, nest_digest, artifact_digest, round_ns, "
+      "median_ns, ratio_to_default) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+      final, position, config, Digest{entry.nest_digest}, Digest{entry.artifact_digest},
+      entry.round_ns, entry.median_ns, entry.ratio_to_default);
+}
+
+absl::StatusOr<Final> ReadFinal(Connection& db, int64_t id) {
+  HONE_ASSIGN_OR_RETURN(
+      const Rows rows,
+      db.Query("SELECT f.id, f.task, s.body, f.job, f.distinct_trials, f.space_size, f.winner, "
+               "f.default_entry, o.body, d.body, f.wall_time_ns, f.ended_share FROM finals f "
+               "JOIN texts s ON s.id = f.signature JOIN texts o ON o.id = f.toolchain "
+               "JOIN texts d ON d.id = f.device WHERE f.id = $1",
+               id));
+  if (rows.empty()) return NoSuch("final", id);
+  const Row row = rows[0];
+  Final final;
+  final.id = row.Integer(0);
+  final.task = row.Integer(1);
+  final.signature = row.Text(2);
+  final.job = row.Integer(3);
+  final.distinct_trials = row.Integer(4);
+  final.space_size = row.Integer(5);
+  final.winner = static_cast<int>(row.Integer(6));
+  final.default_entry = static_cast<int>(row.Integer(7));
+  final.toolchain = row.Text(8);
+  final.device = row.Text(9);
+  final.wall_time_ns = row.Integer(10);
+  final.ended_share = row.Real(11);
+  HONE_ASSIGN_OR_RETURN(final.entries, ReadEntries(db, final.id));
+  // An index that somebody changed by hand may name no entry.
+  HONE_RETURN_IF_ERROR(IsWellFormed(final));
+  return final;
+}
+
+}  // namespace
+
+absl::StatusOr<int64_t> InsertFinal(Connection& db, const Final& final) {
+  HONE_RETURN_IF_ERROR(RequireOwners(db, final.task, final.job));
+  HONE_ASSIGN_OR_RETURN(const int64_t signature, Intern(db, final.signature));
+  HONE_ASSIGN_OR_RETURN(const int64_t toolchain, Intern(db, final.toolchain));
+  HONE_ASSIGN_OR_RETURN(const int64_t device, Intern(db, final.device));
+  HONE_ASSIGN_OR_RETURN(
+      const int64_t id,
+      db.Insert(
+          "INSERT INTO finals (id, task, signature, job, distinct_trials, space_size, winner, "
+          "default_entry, toolchain, device, wall_time_ns, ended_share) "
+          "VALUES ((SELECT COALESCE(MAX(id), 0) + 1 FROM finals), $1, $2, $3, $4, $5, $6, $7, $8, "
+          "$9, $10, $11) RETURNING id",
+          final.task, signature, final.job != 0 ? std::optional(final.job) : std::nullopt,
+          final.distinct_trials, final.space_size, final.winner, final.default_entry, toolchain,
+          device, final.wall_time_ns, final.ended_share));
+  int64_t position = 0;
+  for (const FinalEntry& entry : final.entries) {
+    HONE_RETURN_IF_ERROR(InsertEntry(db, id, position++, entry));
+  }
+  return id;
+}
+
+absl::StatusOr<std::optional<Final>> ReadNewestFinal(Connection& db, int64_t task,
+                                                     const std::string& signature) {
+  HONE_ASSIGN_OR_RETURN(const std::optional<int64_t> text, FindText(db, signature));
+  if (!text) return std::optional<Final>();
+  HONE_ASSIGN_OR_RETURN(
+      const std::optional<int64_t> id,
+      db.Integer(
+          "SELECT id FROM finals WHERE task = $1 AND signature = $2 ORDER BY id DESC LIMIT 1", task,
+          *text));
+  if (!id) return std::optional<Final>();
+  HONE_ASSIGN_OR_RETURN(Final final, ReadFinal(db, *id));
+  return std::optional<Final>(std::move(final));
+}
+
+absl::StatusOr<std::vector<TaskFinal>> ReadNewestFinals(Connection& db, const std::string& target,
+                                                        const std::string& workload_substring) {
+  HONE_ASSIGN_OR_RETURN(const std::optional<int64_t> text, FindText(db, target));
+  HONE_ASSIGN_OR_RETURN(
+      const Rows rows,
+      db.Query("SELECT f.task, MAX(f.id) FROM finals f JOIN tasks k ON k.id = f.task "
+               "JOIN texts w ON w.id = k.workload JOIN texts s ON s.id = f.signature "
+               "WHERE ($1 OR k.target = $2) AND ($3 OR strpos(w.body, $4) > 0) "
+               "GROUP BY f.task, s.body ORDER BY f.task, s.body COLLATE \"C\"",
+               target.empty(), text, workload_substring.empty(), workload_substring));
+  std::vector<TaskFinal> found;
+  for (int i = 0; i < rows.size(); ++i) {
+    TaskFinal& next = found.emplace_back();
+    HONE_ASSIGN_OR_RETURN(next.task, ReadTask(db, rows[i].Integer(0)));
+    HONE_ASSIGN_OR_RETURN(next.final, ReadFinal(db, rows[i].Integer(1)));
+  }
+  return found;
+}
+
+}  // namespace hone::tuning_db::postgres

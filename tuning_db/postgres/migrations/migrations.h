@@ -1,0 +1,14 @@
+// The statements of each migration, in a file named by the version that it makes.
+// Migrations are history: a released one is never changed, the next is added.
+#ifndef HONE_TUNING_DB_POSTGRES_MIGRATIONS_MIGRATIONS_H_
+#define HONE_TUNING_DB_POSTGRES_MIGRATIONS_MIGRATIONS_H_
+
+namespace hone::tuning_db::postgres {
+
+extern const char kFirst[];
+extern const char kLeaseFacts[];
+extern const char kJobsOfMany[];
+
+}  // namespace hone::tuning_db::postgres
+
+#endif  // HONE_TUNING_DB_POSTGRES_MIGRATIONS_MIGRATIONS_H_

@@ -1,0 +1,131 @@
+// The store in a PostgreSQL database, which many processes may write. Each method is one
+// transaction: of the writer, or of a reader.
+#ifndef HONE_TUNING_DB_POSTGRES_POSTGRES_STORE_H_
+#define HONE_TUNING_DB_POSTGRES_POSTGRES_STORE_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "support/status.h"
+#include "tuning_db/postgres/connection.h"
+#include "tuning_db/postgres/listener.h"
+#include "tuning_db/postgres/reader_pool.h"
+#include "tuning_db/postgres/writer.h"
+#include "tuning_db/store.h"
+#include "tuning_db/subscribers.h"
+
+namespace hone::tuning_db::postgres {
+
+class PostgresStore final : public Store {
+ public:
+  // `writer` is nullptr where it is open for reading only.
+  PostgresStore(const std::string& address, std::unique_ptr<Writer> writer, const Clock& clock,
+                int64_t patience_ns)
+      : address_(address),
+        clock_(clock),
+        writer_(std::move(writer)),
+        readers_(address, patience_ns) {}
+
+  // postgres_jobs.cc
+  absl::StatusOr<Ownership> BeginEpoch(const std::string& owner, int64_t lease_ns) override;
+  absl::StatusOr<std::vector<Job>> TakeJobs(const Ownership& ownership, int64_t lease_ns) override;
+  absl::StatusOr<std::vector<int64_t>> RenewJobs(const Ownership& ownership,
+                                                 int64_t lease_ns) override;
+  absl::StatusOr<Job> SubmitJob(const Job& job) override;
+  absl::StatusOr<Job> GetJob(int64_t id) override;
+  absl::StatusOr<JobPage> ListJobs(const JobFilter& filter, Order order, const std::string& cursor,
+                                   int64_t limit) override;
+  absl::StatusOr<std::vector<Task>> TasksOfJob(int64_t job) override;
+  absl::Status SetJobState(const Ownership& ownership, int64_t id, JobState state,
+                           const std::string& message) override;
+  absl::Status SetJobRan(const Ownership& ownership, int64_t id, int64_t ran_ns) override;
+  absl::StatusOr<std::vector<std::vector<TaskProgress>>> ProgressOfJobs(
+      const std::vector<int64_t>& jobs) override;
+  absl::StatusOr<int64_t> AppendEvent(const Ownership& ownership, int64_t job,
+                                      const std::string& kind, const std::string& payload) override;
+  absl::StatusOr<std::vector<Event>> ListEvents(int64_t job, int64_t after_seq,
+                                                int64_t limit) override;
+  std::unique_ptr<Subscription> Subscribe(
+      std::function<void(const tuning_db::Change& change)> on_change) override;
+
+  // postgres_trials.cc
+  absl::StatusOr<int64_t> EnsureTask(const Task& task) override;
+  absl::StatusOr<Task> GetTask(int64_t id) override;
+  absl::StatusOr<std::optional<Task>> FindTask(const std::string& workload_digest,
+                                               const std::string& target) override;
+  absl::StatusOr<std::vector<Task>> TasksOfWorkload(const std::string& workload_digest) override;
+  absl::StatusOr<std::vector<Trial>> Propose(const Ownership& ownership,
+                                             const std::vector<Trial>& trials) override;
+  absl::StatusOr<SettleResult> Import(const Trial& trial, const Record& record) override;
+  absl::StatusOr<std::vector<Trial>> OpenTrials(int64_t job) override;
+  absl::StatusOr<int64_t> CountTrials(int64_t task, const std::string& signature,
+                                      Purpose purpose) override;
+  absl::Status LeaseMany(std::vector<LeaseRequest> requests,
+                         std::function<void(LeaseAnswers)> done) override;
+  absl::Status ReleaseMany(std::vector<ReleaseRequest> requests,
+                           std::function<void(ReleaseAnswers)> done) override;
+  absl::Status SettleMany(std::vector<Settlement> settlements,
+                          std::function<void(SettleAnswers)> done) override;
+  absl::Status GetMany(std::vector<int64_t> trials, std::function<void(GetAnswers)> done) override;
+  absl::Status SetDeviceRest(const DeviceRest& rest) override;
+  absl::StatusOr<std::vector<DeviceRest>> ListDeviceRests() override;
+
+  // postgres_log.cc
+  absl::StatusOr<RecordPage> ListRecords(const RecordFilter& filter, Order order,
+                                         const std::string& cursor, int64_t limit) override;
+  absl::StatusOr<int64_t> AddFinal(const Final& final) override;
+  absl::StatusOr<std::optional<Final>> NewestFinal(int64_t task,
+                                                   const std::string& signature) override;
+  absl::StatusOr<std::vector<TaskFinal>> NewestFinals(
+      const std::string& target, const std::string& workload_substring) override;
+  absl::StatusOr<int64_t> AddModelFinal(const ModelFinal& final) override;
+  absl::StatusOr<std::optional<ModelFinal>> NewestModelFinal(const std::string& skeleton,
+                                                             const std::string& target) override;
+  absl::Status RecordMiss(const Miss& miss) override;
+  absl::StatusOr<std::vector<Miss>> ListMisses(const std::string& target) override;
+
+  // postgres_upkeep.cc
+  absl::StatusOr<std::vector<std::string>> Check() override;
+  absl::Status Retract(int64_t record, const std::string& reason) override;
+
+ private:
+  absl::Status ReadOnly() const;
+  absl::Status Change(std::string_view name, const std::function<absl::Status(Connection&)>& run);
+  template <typename Answer, typename Body>
+  absl::StatusOr<Answer> Change(std::string_view name, const Body& body) {
+    absl::StatusOr<Answer> answer = absl::UnknownError("not run");
+    HONE_RETURN_IF_ERROR(Change(name, [&](Connection& db) {
+      answer = body(db);
+      return answer.status();
+    }));
+    return answer;
+  }
+  // Posts a change for each entry: `step(db, entry)` answers it.
+  template <typename Answer, typename Entry, typename Step>
+  absl::Status ChangeMany(std::string_view name, std::vector<Entry> entries, const Step& step,
+                          std::function<void(std::vector<absl::StatusOr<Answer>>)> done);
+
+  absl::StatusOr<Trial> LeaseOne(Connection& db, const LeaseRequest& request);
+  absl::StatusOr<Trial> ReleaseOne(Connection& db, const ReleaseRequest& request);
+  absl::StatusOr<SettleResult> SettleOne(Connection& db, const Settlement& settlement);
+  absl::StatusOr<int64_t> PushFinal(Connection& db, const Final& final);
+
+  const std::string address_;
+  const Clock& clock_;                    // stamps events; what is in time is the server's to say
+  const std::unique_ptr<Writer> writer_;  // null: read only
+  ReaderPool readers_;
+  Subscribers subscribers_;
+  std::mutex listener_mutex_;
+  std::unique_ptr<Listener> listener_;  // since somebody has subscribed; ends before what it tells
+};
+
+}  // namespace hone::tuning_db::postgres
+
+#endif  // HONE_TUNING_DB_POSTGRES_POSTGRES_STORE_H_

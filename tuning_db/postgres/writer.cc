@@ -1,0 +1,237 @@
+#include "tuning_db/postgres/writer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <future>
+#include <random>
+#include <utility>
+
+#include "support/crash_point.h"
+#include "support/status.h"
+#include "tuning_db/postgres/schema.h"
+
+namespace hone::tuning_db::postgres {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr milliseconds kFirstPause(20);
+constexpr milliseconds kLongestPause(250);
+// A batch that waits when its owner goes away is not worth more.
+constexpr int64_t kClosingPatienceNs = 5'000'000'000;
+
+void Pass(std::string_view name, const char* when) {
+  CrashPoint(fmt::format("store.{}.{}", name, when));
+}
+
+int64_t RandomId() {
+  std::random_device random;
+  return static_cast<int64_t>(uint64_t{random()} << 32 | random());
+}
+
+}  // namespace
+
+Writer::Writer(std::string address, std::unique_ptr<Connection> db, size_t most_waiting,
+               int64_t patience_ns)
+    : address_(std::move(address)),
+      id_(RandomId()),
+      most_waiting_(most_waiting),
+      patience_ns_(patience_ns),
+      db_(std::move(db)),
+      thread_([this] { Work(); }) {}
+
+Writer::~Writer() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_closing_ = true;
+  }
+  something_waits_.notify_all();
+  thread_.join();
+}
+
+absl::Status Writer::Commit(Change change) {
+  std::promise<absl::Status> promise;
+  {
+    const std::lock_guard lock(mutex_);
+    Enqueue({std::move(change)}, [&promise](std::vector<absl::Status> statuses) {
+      promise.set_value(std::move(statuses.at(0)));
+    });
+  }
+  something_waits_.notify_all();
+  return promise.get_future().get();
+}
+
+absl::Status Writer::Post(std::vector<Change> changes, Done done) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (posted_ + changes.size() > most_waiting_) {
+      return absl::ResourceExhaustedError(
+          fmt::format("{} changes wait for the tuning database, which takes at most {} at a time; "
+                      "try again when some are done",
+                      posted_, most_waiting_));
+    }
+    const size_t count = changes.size();
+    posted_ += count;
+    Enqueue(std::move(changes),
+            [this, count, done = std::move(done)](std::vector<absl::Status> statuses) {
+              {
+                const std::lock_guard release(mutex_);
+                posted_ -= count;
+              }
+              done(std::move(statuses));
+            });
+  }
+  something_waits_.notify_all();
+  return absl::OkStatus();
+}
+
+// Under the mutex.
+void Writer::Enqueue(std::vector<Change> changes, Done done) {
+  const size_t count = changes.size();
+  queue_.push_back({std::move(changes), std::vector<absl::Status>(count), std::move(done)});
+}
+
+bool Writer::IsClosing() const {
+  const std::lock_guard lock(mutex_);
+  return is_closing_;
+}
+
+void Writer::Work() {
+  for (;;) {
+    Batch batch;
+    {
+      std::unique_lock lock(mutex_);
+      something_waits_.wait(lock, [&] { return is_closing_ || !queue_.empty(); });
+      if (queue_.empty()) return;
+      batch.swap(queue_);
+    }
+    RunBatch(batch);
+    for (Group& group : batch) group.done(std::move(group.statuses));
+  }
+}
+
+void Writer::RunBatch(Batch& batch) {
+  std::vector<Step> steps;
+  for (Group& group : batch) {
+    for (size_t i = 0; i < group.changes.size(); ++i) {
+      steps.push_back({&group.changes[i], &group.statuses[i]});
+    }
+  }
+  for (const Step& step : steps) Pass(step.change->name, "before");
+  if (RunSteps(steps) == Attempt::kRefused && steps.size() > 1) {
+    // One has left something behind that is not to be committed: each gets a transaction of its
+    // own.
+    for (const Step& step : steps) RunSteps({step});
+  }
+  for (const Step& step : steps) Pass(step.change->name, "after_commit");
+}
+
+Writer::Attempt Writer::RunSteps(const std::vector<Step>& steps) {
+  const auto begin = steady_clock::now();
+  milliseconds pause = kFirstPause;
+  Attempt attempt = TryOnce(steps);
+  while (attempt == Attempt::kPassing || attempt == Attempt::kUnknown) {
+    const int64_t patience_ns =
+        IsClosing() ? std::min(patience_ns_, kClosingPatienceNs) : patience_ns_;
+    if (steady_clock::now() - begin > std::chrono::nanoseconds(patience_ns)) break;
+    {
+      // Closing is noticed, and otherwise nothing can be done but to wait.
+      std::unique_lock lock(mutex_);
+      const bool was_closing = is_closing_;
+      something_waits_.wait_for(lock, pause, [&] { return is_closing_ && !was_closing; });
+    }
+    pause = std::min(2 * pause, kLongestPause);
+    if (attempt == Attempt::kUnknown) attempt = LookUp();
+    if (attempt == Attempt::kPassing) attempt = TryOnce(steps);
+  }
+  if (attempt == Attempt::kCommitted || attempt == Attempt::kRefused) return attempt;
+  const char* what = attempt == Attempt::kUnknown
+                         ? "whether the change is stored is not known, the tuning database did not "
+                           "come back: "
+                         : "the change is not stored: ";
+  for (const Step& step : steps) {
+    *step.status = absl::UnavailableError(what + std::string(trouble_.message()));
+  }
+  return attempt;
+}
+
+absl::Status Writer::Reach() {
+  if (db_ != nullptr) return absl::OkStatus();
+  HONE_ASSIGN_OR_RETURN(db_, Connection::Open(address_));
+  return absl::OkStatus();
+}
+
+Writer::Attempt Writer::TryOnce(const std::vector<Step>& steps) {
+  for (const Step& step : steps) *step.status = absl::OkStatus();
+  trouble_ = Reach();
+  if (!trouble_.ok()) return Attempt::kPassing;
+  ++number_;
+  db_->ForgetFailure();
+  trouble_ = Begin();
+  if (trouble_.ok()) trouble_ = RunEach(steps);
+  bool is_committing = false;
+  if (trouble_.ok()) {
+    for (const Step& step : steps) Pass(step.change->name, "before_commit");
+    is_committing = true;
+    trouble_ = db_->Execute("COMMIT");
+    if (trouble_.ok()) return Attempt::kCommitted;
+  }
+  const Failure failure = db_->failure();
+  if (failure == Failure::kLost) {
+    db_.reset();
+    return is_committing ? Attempt::kUnknown : Attempt::kPassing;
+  }
+  db_->ForgetTexts();
+  if (!db_->Execute("ROLLBACK").ok()) db_.reset();
+  if (failure == Failure::kPassing) return Attempt::kPassing;
+  if (steps.size() == 1 && steps[0].status->ok()) *steps[0].status = trouble_;
+  return Attempt::kRefused;
+}
+
+// Takes the lock and leaves the batch's number. A daemon that was left behind by a migration writes
+// nothing.
+absl::Status Writer::Begin() {
+  HONE_RETURN_IF_ERROR(db_->Execute(fmt::format(
+      "BEGIN ISOLATION LEVEL READ COMMITTED; {}; INSERT INTO writers SELECT {}, {}, now() FROM "
+      "schema_version WHERE version = {} ON CONFLICT (id) DO UPDATE SET "
+      "batch = excluded.batch, written_at = excluded.written_at",
+      kLockWriters, id_, number_, NewestVersion())));
+  if (db_->changed_rows() == 1) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      "the tuning database was brought to a newer version while this Hone had it open; update it "
+      "and start it again");
+}
+
+// An error where the transaction cannot be committed. What a step answers that has changed nothing
+// is its own affair.
+absl::Status Writer::RunEach(const std::vector<Step>& steps) {
+  for (const Step& step : steps) {
+    db_->ForgetChanges();
+    *step.status = step.change->run(*db_);
+    if (step.status->ok()) continue;
+    if (db_->failure() != Failure::kNone || db_->has_changed()) return *step.status;
+  }
+  return absl::OkStatus();
+}
+
+// The lock is free once the transaction is over, and then its number is there or never will be.
+Writer::Attempt Writer::LookUp() {
+  trouble_ = Reach();
+  if (!trouble_.ok()) return Attempt::kUnknown;
+  trouble_ = db_->Execute(fmt::format("BEGIN ISOLATION LEVEL READ COMMITTED; {}", kLockWriters));
+  if (trouble_.ok()) {
+    const auto stored = db_->Integer("SELECT batch FROM writers WHERE id = $1", id_);
+    trouble_ = stored.status();
+    if (trouble_.ok()) trouble_ = db_->Execute("ROLLBACK");
+    if (trouble_.ok()) {
+      return stored->value_or(0) == number_ ? Attempt::kCommitted : Attempt::kPassing;
+    }
+  }
+  db_.reset();
+  return Attempt::kUnknown;
+}
+
+}  // namespace hone::tuning_db::postgres
