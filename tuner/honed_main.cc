@@ -196,7 +196,8 @@ int Run(const Flags& flags) {
   options.tuning = flags.tuning;
   options.farm.sandbox = flags.sandbox;
   options.tuning.build_batches = flags.builders + 1;
-  options.tuning.max_open_trials = (2 + flags.builders) * flags.tuning.batch;
+  // So many even where few devices are there; a farm is given what its devices hold.
+  options.tuning.least_open_trials = (2 + flags.builders) * flags.tuning.batch;
   options.tuning.local_cores = flags.local_cores;
   BuilderPool::Options of_builders;
   of_builders.processes = flags.builders;

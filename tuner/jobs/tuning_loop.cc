@@ -311,6 +311,13 @@ void TuningLoop::Emit(int64_t job) const {
 }
 
 void TuningLoop::Pump() {
+  if (stopped_ || is_pump_posted_) return;
+  is_pump_posted_ = true;
+  parts_.executor->Post([this] { DoPump(); });
+}
+
+void TuningLoop::DoPump() {
+  is_pump_posted_ = false;
   if (stopped_) return;
   SeeDevices();
   bool phase = false;

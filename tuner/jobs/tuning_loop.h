@@ -23,6 +23,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -117,6 +118,13 @@ class TuningLoop {
     tuning_db::Trial trial;
     Artifact artifact;  // of a search trial; those of a final are with its run
   };
+  // A batch whose search is done.
+  struct PlannedBatch {
+    TaskKey key;
+    uint64_t serial = 0;  // of its runner
+    int64_t job = 0;
+    BatchPlan plan;
+  };
   // What the measurer's thread must know to settle a final.
   struct FinalFacts {
     TaskKey key;
@@ -150,8 +158,10 @@ class TuningLoop {
   void Finish(const ActiveJob& active);
   void FailTask(TaskRunner& runner, const std::string& why);
   void Emit(int64_t job) const;
-  // Everything that can be done now is begun.
+  // Everything that can be done is begun, once what has come so far has been dealt with: many
+  // results that come together are looked at together.
   void Pump();
+  void DoPump();
 
   // ---- what is built (tuning_loop_builds.cc) ----
   BuildItem NewBuild(const TaskRunner& runner, BuildItem::Kind kind) const;
@@ -183,7 +193,15 @@ class TuningLoop {
   int64_t MostOpen(const std::string& target) const;
   bool CanPropose(const TaskRunner& runner) const;
   void Plan(TaskRunner& runner);
-  void OnPlanned(const TaskKey& key, uint64_t serial, int64_t job, BatchPlan plan);
+  void OnPlanned(PlannedBatch batch);
+  // Goes on with `next` on the loop's executor once the rows are durable; the loop stops where the
+  // store fails. It does not wait: other proposals, leases and settlements share the commit.
+  void Propose(std::string_view name, std::vector<tuning_db::Trial> trials,
+               std::function<void(const std::vector<tuning_db::Trial>&)> next);
+  void OnProposed(const PlannedBatch& batch, const std::vector<tuning_db::Trial>& rows);
+  // The runner for which something was proposed; nullptr where it is gone or wants it no more, and
+  // then what is open of it has gone to whom it belongs to.
+  TaskRunner* EndPlanning(const TaskKey& key, uint64_t serial);
   void Adopt(TaskRunner& runner, const tuning_db::Trial& trial);
   MeasureRequest RequestFor(const TaskRunner& runner, const tuning_db::Trial& trial) const;
   MeasureCallback SettleWith(const TaskKey& key, const tuning_db::Trial& trial);
@@ -208,6 +226,7 @@ class TuningLoop {
   // ---- finals (tuning_loop_finals.cc) ----
   void BeginFinalWhenDue(TaskRunner& runner);
   void BeginFinal(TaskRunner& runner);
+  void ProposeFinal(TaskRunner& runner);
   void BuildFinalists(TaskRunner& runner);
   void OnFinalistBuilt(TaskRunner& runner, size_t finalist, const hone::v1::BuildReply& reply);
   void OnFinalistsBuilt(TaskRunner& runner);
@@ -246,6 +265,7 @@ class TuningLoop {
   std::deque<ReadyTrial> to_measure_;
   int planning_ = 0;
   bool measure_phase_ = false;  // where building and measuring alternate
+  bool is_pump_posted_ = false;
   bool stopped_ = false;
 };
 

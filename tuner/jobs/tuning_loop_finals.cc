@@ -89,9 +89,35 @@ void TuningLoop::BeginFinalWhenDue(TaskRunner& runner) {
   }
   // One that a worker may still hold the result of is taken up before the worker is back.
   const bool is_held = runner.open_confirm && runner.open_confirm->state == TrialState::kLeased;
-  if (runner.is_served || is_held) BeginFinal(runner);
+  if (!runner.is_served && !is_held) return;
+  runner.open_confirm ? BeginFinal(runner) : ProposeFinal(runner);
 }
 
+void TuningLoop::ProposeFinal(TaskRunner& runner) {
+  const schedule::Config& standard = runner.context->default_config();
+  const auto lowered = runner.context->Lower(standard);
+  if (!lowered.ok()) return FailTask(runner, std::string(lowered.status().message()));
+  Trial trial;
+  trial.task = runner.key.first;
+  trial.signature = runner.key.second;
+  trial.config = standard.ToText();
+  trial.config_digest = standard.Digest();
+  trial.nest_digest = lowered->nest_digest;
+  trial.purpose = Purpose::kConfirm;
+  trial.round = runner.history.confirm_rounds();
+  trial.job = runner.wants.front().job->job.id;
+  runner.planning = true;
+  ++planning_;
+  Propose("propose_final", {trial},
+          [this, key = runner.key, serial = runner.serial](const std::vector<Trial>& rows) {
+            TaskRunner* const same = EndPlanning(key, serial);
+            // What is settled by now says so when the final is begun anew.
+            if (same != nullptr && !same->Has(rows.front().id)) same->open_confirm = rows.front();
+            Pump();
+          });
+}
+
+// Its confirm trial is open.
 void TuningLoop::BeginFinal(TaskRunner& runner) {
   auto finalists =
       ChooseFinalists(*runner.context, runner.history, FinalTop(runner, options_.final_top));
@@ -102,25 +128,8 @@ void TuningLoop::BeginFinal(TaskRunner& runner) {
   FinalRun run;
   run.finalists = *std::move(finalists);
   run.settled = runner.history.settled();
-  if (runner.open_confirm) {
-    run.trial = *runner.open_confirm;
-    runner.open_confirm.reset();
-  } else {
-    const schedule::Config& standard = runner.context->default_config();
-    run.trial.task = runner.key.first;
-    run.trial.signature = runner.key.second;
-    run.trial.config = standard.ToText();
-    run.trial.config_digest = standard.Digest();
-    run.trial.nest_digest = run.finalists.front().nest_digest;
-    run.trial.purpose = Purpose::kConfirm;
-    run.trial.round = runner.history.confirm_rounds();
-    run.trial.job = runner.wants.front().job->job.id;
-    CrashPoint("tuner.propose_final.before");
-    const auto rows = parts_.store->Propose({run.trial});
-    CrashPoint("tuner.propose_final.after");
-    if (!rows.ok()) return Fatal(rows.status());
-    run.trial = rows->front();
-  }
+  run.trial = *runner.open_confirm;
+  runner.open_confirm.reset();
   const bool was_leased = run.trial.state == TrialState::kLeased;
   runner.final_run = std::move(run);
   if (was_leased) {

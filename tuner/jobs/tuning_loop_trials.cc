@@ -85,10 +85,11 @@ bool TuningLoop::CanPropose(const TaskRunner& runner) const {
 }
 
 int64_t TuningLoop::MostOpen(const std::string& target) const {
-  // What devices can hold, and batches that are built meanwhile.
+  // What devices can hold, as much again that is on its way to them (proposed, built, leased: each
+  // takes a commit or a build), and batches that are built meanwhile.
   const auto windows =
       static_cast<int64_t>(std::min<uint64_t>(parts_.measurer->Windows(target), uint64_t{1} << 20));
-  const int64_t wanted = windows + int64_t{2} * options_.batch;
+  const int64_t wanted = 2 * windows + int64_t{2} * options_.batch;
   return std::min<int64_t>(std::max<int64_t>(wanted, options_.least_open_trials),
                            options_.max_open_trials);
 }
@@ -139,49 +140,82 @@ void TuningLoop::Plan(TaskRunner& runner) {
                         nests = std::move(nests), count] {
     BatchPlan plan = PlanBatch(*context, *search, state, nests, count);
     parts_.executor->Post([this, key, serial, id, plan = std::move(plan)]() mutable {
-      OnPlanned(key, serial, id, std::move(plan));
+      OnPlanned({key, serial, id, std::move(plan)});
     });
   });
 }
 
-void TuningLoop::OnPlanned(const TaskKey& key, uint64_t serial, int64_t job, BatchPlan plan) {
-  --planning_;
-  TaskRunner* runner = Find(key);
+void TuningLoop::OnPlanned(PlannedBatch batch) {
+  TaskRunner* const runner = Find(batch.key);
   // The plan of a runner that is gone says nothing of the one that took its place.
-  if (runner == nullptr || runner->serial != serial || stopped_) return Pump();
-  runner->planning = false;
-  if (runner->IsClosed() || jobs_.count(job) == 0) return Pump();
+  const bool is_same = runner != nullptr && runner->serial == batch.serial;
+  if (!is_same || stopped_ || runner->IsClosed() || jobs_.count(batch.job) == 0) {
+    --planning_;
+    if (is_same) runner->planning = false;
+    return Pump();
+  }
   // What was imported since the last batch is of the budget, too.
   const absl::Status caught_up = runner->CatchUp(*parts_.store);
   if (!caught_up.ok()) return Fatal(caught_up);
+  BatchPlan& plan = batch.plan;
   const auto left = static_cast<size_t>(runner->LeftOfBudget());
   if (plan.trials.size() > left) {
     plan.trials.resize(left);
     plan.exhausted = false;
   }
-  runner->exhausted = plan.exhausted;
   std::vector<Trial> trials;
   for (const PlannedTrial& planned : plan.trials) {
-    trials.push_back(ToTrial(planned, *runner, jobs_.at(job).job));
+    trials.push_back(ToTrial(planned, *runner, jobs_.at(batch.job).job));
   }
-  CrashPoint("tuner.propose.before");
-  const auto rows = parts_.store->Propose(trials);
-  CrashPoint("tuner.propose.after");
-  if (!rows.ok()) return Fatal(rows.status());
-  for (size_t i = 0; i < rows->size(); ++i) {
-    const Trial& row = (*rows)[i];
-    if (row.state == TrialState::kSettled) continue;  // imported: counts once it is noticed
+  Propose("propose", std::move(trials),
+          [this, batch = std::move(batch)](const std::vector<Trial>& rows) {
+            OnProposed(batch, rows);
+            Pump();
+          });
+}
+
+void TuningLoop::Propose(std::string_view name, std::vector<Trial> trials,
+                         std::function<void(const std::vector<Trial>&)> next) {
+  CrashPoint(fmt::format("tuner.{}.before", name));
+  const auto answer = [this, mailbox = mailbox_, name,
+                       next = std::move(next)](absl::StatusOr<std::vector<Trial>> rows) {
+    mailbox->Post([this, name, next, rows = std::move(rows)] {
+      CrashPoint(fmt::format("tuner.{}.after", name));
+      rows.ok() ? next(*rows) : Fatal(rows.status());
+    });
+  };
+  const absl::Status begun = parts_.store->ProposeThen(tuning_db::Ownership(), trials, answer);
+  if (!begun.ok()) answer(begun);
+}
+
+void TuningLoop::OnProposed(const PlannedBatch& batch, const std::vector<Trial>& rows) {
+  TaskRunner* const runner = EndPlanning(batch.key, batch.serial);
+  if (runner == nullptr || stopped_) return;
+  runner->exhausted = batch.plan.exhausted;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const Trial& row = rows[i];
+    // One that was imported counts once it is noticed.
+    if (row.state == TrialState::kSettled || runner->Has(row.id)) continue;
     runner->history.Proposed(row);
-    if (plan.trials[i].failure.empty()) {
+    if (batch.plan.trials[i].failure.empty()) {
       Adopt(*runner, row);
       continue;
     }
     runner->open[row.id] = row;
     const absl::Status settled =
-        SettleFailure(row, Outcome::kInvalidConfig, plan.trials[i].failure);
+        SettleFailure(row, Outcome::kInvalidConfig, batch.plan.trials[i].failure);
     if (!settled.ok()) return Fatal(settled);
   }
-  Pump();
+}
+
+TaskRunner* TuningLoop::EndPlanning(const TaskKey& key, uint64_t serial) {
+  --planning_;
+  TaskRunner* const runner = Find(key);
+  const bool is_same = runner != nullptr && runner->serial == serial;
+  if (is_same) runner->planning = false;
+  if (is_same && !runner->IsClosed()) return runner;
+  if (!stopped_) AdoptOpenTrials();
+  return nullptr;
 }
 
 void TuningLoop::Adopt(TaskRunner& runner, const Trial& trial) {
