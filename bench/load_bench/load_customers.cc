@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <grpcpp/grpcpp.h>
 
+#include <algorithm>
 #include <chrono>
 #include <map>
 #include <utility>
@@ -39,21 +40,31 @@ void LoadCustomers::Run() {
       std::vector<int64_t>& jobs = open[target];
       std::erase_if(jobs, [this](int64_t job) { return HasEnded(job); });
       while (static_cast<int>(jobs.size()) < options_.open_jobs && failed_ < kMostFailures) {
-        if (const int64_t job = Submit(target)) jobs.push_back(job);
+        if (const int64_t job = Submit(target, BudgetOf(jobs.size()))) jobs.push_back(job);
       }
     }
     std::this_thread::sleep_for(kPoll);
   }
 }
 
-int64_t LoadCustomers::Submit(const std::string& target) {
+// The first jobs of each target have less to do one than the other, so that from then on jobs do
+// not end together.
+int64_t LoadCustomers::BudgetOf(size_t open_jobs) const {
+  const bool is_first =
+      submitted_ < static_cast<int64_t>(options_.targets.size()) * options_.open_jobs;
+  if (!is_first) return options_.trials;
+  return std::max<int64_t>(
+      1, options_.trials * static_cast<int64_t>(open_jobs + 1) / options_.open_jobs);
+}
+
+int64_t LoadCustomers::Submit(const std::string& target, int64_t trials) {
   const int64_t number = ++submitted_;
   v1::SubmitJobRequest request;
   request.set_client_id(fmt::format("load {}", number));
   v1::JobSpec& spec = *request.mutable_spec();
   spec.set_model("load");
   spec.set_target(target);
-  spec.set_trials(options_.trials);
+  spec.set_trials(trials);
   spec.set_search(kNullSearch);
   for (int n = 0; n < options_.tasks; ++n) {
     v1::TaskSpec& task = *spec.add_tasks();

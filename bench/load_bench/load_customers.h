@@ -34,7 +34,8 @@ class LoadCustomers {
 
  private:
   void Run();
-  int64_t Submit(const std::string& target);
+  int64_t BudgetOf(size_t open_jobs) const;
+  int64_t Submit(const std::string& target, int64_t trials);
   bool HasEnded(int64_t job);
 
   const CustomerOptions options_;

@@ -60,6 +60,8 @@ class SimulatedWorker final
   void Take(const hone::v1::WorkResponse& message);
   void TakeAssignment(const hone::v1::Assignment& assignment);
   void TakeChunk(const hone::v1::ArtifactChunk& chunk);
+  // Asks for what is neither here nor on its way.
+  void FetchAll(const hone::v1::Assignment& assignment);
   void Fetch(const hone::v1::Candidate& candidate);
   bool IsHere(const hone::v1::Assignment& assignment) const;
   void BeginNext();
