@@ -18,7 +18,7 @@ Record RecordOf(const Statement& row) {
   record.trial = row.Integer(1);
   record.outcome = row.As<Outcome>(2);
   record.message = row.Text(3);
-  record.samples_ns = row.Reals(4);
+  record.samples_ns = row.PackedReals(4);
   record.median_ns = row.Real(5);
   record.calibrator_ns = row.Real(6);
   record.anchor_ns = row.Real(7);
@@ -49,7 +49,7 @@ absl::StatusOr<int64_t> InsertRecord(Connection& db, const Trial& trial, const R
       "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
       trial.id, trial.task, signature, trial.purpose,
       trial.job != 0 ? std::optional(trial.job) : std::nullopt, record.outcome, record.message,
-      record.samples_ns, record.median_ns, record.calibrator_ns, record.anchor_ns,
+      Packed{record.samples_ns}, record.median_ns, record.calibrator_ns, record.anchor_ns,
       record.error_ratio, Digest{record.artifact_digest}, toolchain, device, regime, worker,
       record.wall_time_ns));
   const int64_t id = db.LastInsertId();

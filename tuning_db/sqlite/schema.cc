@@ -33,6 +33,7 @@ const std::array kMigrations = {
     Migration{kFarmLog, CountAllProgress},
     Migration{kLeaseFacts},
     Migration{kJobsOfMany},
+    Migration{kPackedSamples},
 };
 
 absl::Status CheckReferences(Connection& db) {

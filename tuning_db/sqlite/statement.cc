@@ -8,8 +8,9 @@
 #include <limits>
 #include <utility>
 
-#include "tuning_db/sqlite/connection.h"
 #include "tuning_db/digest_bytes.h"
+#include "tuning_db/sqlite/connection.h"
+#include "tuning_db/sqlite/packed_reals.h"
 
 namespace hone::tuning_db::sqlite {
 
@@ -73,6 +74,15 @@ std::vector<double> Statement::Reals(int column) const {
   return values;
 }
 
+// A blob that is none is read from a damaged file, which its page's checksum tells: it reads as no
+// figures.
+std::vector<double> Statement::PackedReals(int column) const {
+  const auto* blob = static_cast<const char*>(sqlite3_column_blob(handle_, column));
+  const auto size = static_cast<size_t>(sqlite3_column_bytes(handle_, column));
+  if (size == 0) return {};
+  return UnpackReals({blob, size}).value_or(std::vector<double>());
+}
+
 void Statement::BindNext(double value) {
   if (std::isnan(value)) return BindNull();
   Note(sqlite3_bind_double(handle_, ++bound_, value));
@@ -93,6 +103,11 @@ void Statement::BindNext(const Digest& digest) {
   const std::optional<DigestBytes> bytes = DigestToBytes(digest.text);
   if (!bytes) return BindNext(digest.text);
   Note(sqlite3_bind_blob64(handle_, ++bound_, bytes->data(), bytes->size(), SQLITE_TRANSIENT));
+}
+
+void Statement::BindNext(const Packed& packed) {
+  const std::string bytes = PackReals(packed.values);
+  Note(sqlite3_bind_blob64(handle_, ++bound_, bytes.data(), bytes.size(), SQLITE_TRANSIENT));
 }
 
 void Statement::BindInteger(int64_t value) { Note(sqlite3_bind_int64(handle_, ++bound_, value)); }

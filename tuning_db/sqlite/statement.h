@@ -24,6 +24,11 @@ struct Digest {
   std::string_view text;
 };
 
+// Figures to be bound as packed_reals.h has them.
+struct Packed {
+  const std::vector<double>& values;
+};
+
 // Not thread-safe; goes back to its connection when destroyed. An error of Bind is answered by
 // Step.
 class Statement {
@@ -35,7 +40,7 @@ class Statement {
   ~Statement();
 
   // Integers, enums, doubles (NaN as NULL), texts, vectors of doubles (a blob of their bytes),
-  // digests, and optionals of these (nullopt as NULL).
+  // packed figures, digests, and optionals of these (nullopt as NULL).
   template <typename... Values>
   void Bind(const Values&... values) {
     (BindNext(values), ...);
@@ -51,6 +56,7 @@ class Statement {
   std::string DigestText(int column) const;  // of what was bound as a Digest
   bool IsNull(int column) const;
   std::vector<double> Reals(int column) const;
+  std::vector<double> PackedReals(int column) const;  // of what was bound as a Packed
   template <typename Enum>
   Enum As(int column) const {
     return static_cast<Enum>(Integer(column));
@@ -76,6 +82,7 @@ class Statement {
   void BindNext(const char* text) { BindNext(std::string_view(text)); }
   void BindNext(const std::vector<double>& values);
   void BindNext(const Digest& digest);
+  void BindNext(const Packed& packed);
   void BindInteger(int64_t value);
   void BindNull();
   void Note(int code);

@@ -15,6 +15,7 @@ extern const char kFarmState[];
 extern const char kFarmLog[];
 extern const char kLeaseFacts[];
 extern const char kJobsOfMany[];
+extern const char kPackedSamples[];
 
 }  // namespace hone::tuning_db::sqlite
 
