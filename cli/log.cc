@@ -19,6 +19,7 @@ struct Options {
   std::string workload;
   std::string target;
   int64_t limit = kDefaultLimit;
+  bool with_retracted = false;
   bool json = false;
 };
 
@@ -31,6 +32,7 @@ absl::Status List(const Options& options) {
   tuning_db::RecordFilter filter;
   filter.target = options.target;
   filter.workload_substring = options.workload;
+  filter.with_retracted = options.with_retracted;
   HONE_ASSIGN_OR_RETURN(
       const tuning_db::RecordPage page,
       store->ListRecords(filter, tuning_db::Order::kNewestFirst, "", options.limit));
@@ -54,6 +56,7 @@ absl::Status List(const Options& options) {
                     {"error_ratio", record.error_ratio},
                     {"job", trial.job},
                     {"worker", record.worker},
+                    {"retracted", record.retracted},
                     {"time", record.wall_time_ns}});
   }
   if (options.json) {
@@ -63,10 +66,12 @@ absl::Status List(const Options& options) {
   }
   fmt::print("{:>7} {:<8} {:<13} {:>12}  {}\n", "id", "purpose", "outcome", "median", "config");
   for (const nlohmann::json& record : list) {
-    fmt::print("{:>7} {:<8} {:<13} {:>12}  {}\n", record["id"].get<int64_t>(),
+    const auto retracted = record["retracted"].get<std::string>();
+    fmt::print("{:>7} {:<8} {:<13} {:>12}  {}{}\n", record["id"].get<int64_t>(),
                record["purpose"].get<std::string>(), record["outcome"].get<std::string>(),
                FormatNs(record["median_us"].get<double>() * 1e3),
-               record["config"].get<std::string>());
+               record["config"].get<std::string>(),
+               retracted.empty() ? "" : fmt::format("  (retracted: {})", retracted));
   }
   return absl::OkStatus();
 }
@@ -120,6 +125,7 @@ void AddLog(CLI::App& app, Action& action) {
   log.require_subcommand(1);
   CLI::App& list = AddVerb(log, "list", "Measurements, newest first", options);
   list.add_option("--limit", options->limit, "At most so many; 0 for all")->capture_default_str();
+  list.add_flag("--retracted", options->with_retracted, "Also what was retracted, and why");
   list.callback([options, &action] { action = [options] { return List(*options); }; });
   CLI::App& best = AddVerb(log, "best", "What won the newest final of each task", options);
   best.callback([options, &action] { action = [options] { return Best(*options); }; });

@@ -11,6 +11,21 @@
 
 namespace hone::tuning_db {
 
+// Where Prune goes on: it looks at all events by job and number, then at all records by id.
+struct PrunePlace {
+  int64_t job = 0;  // these two: the last event that was looked at
+  int64_t seq = 0;
+  bool events_done = false;
+  int64_t record = 0;  // the last that was looked at
+};
+
+struct Pruned {
+  int64_t events = 0;   // that were removed
+  int64_t samples = 0;  // records whose samples were
+  PrunePlace next;
+  bool is_last = false;
+};
+
 // A part of Store, whose comment says what holds for every call.
 class Upkeep {
  public:
@@ -22,6 +37,17 @@ class Upkeep {
   // The record counts for nothing from now on, and is still there: a row beside it says why. To
   // retract it again changes nothing. kInvalidArgument without a reason.
   virtual absl::Status Retract(int64_t record, const std::string& reason) = 0;
+
+  // One short step of retention: looks at `most_rows` rows after `place`, and removes of what is
+  // older than `before_wall_ns` what nothing needs:
+  //   - events of jobs that have ended, the oldest first and never the last one, so that those that
+  //     stay are numbered without gaps;
+  //   - samples of records of searches, where their task and signature have a final, no final of
+  //     these compared the record's config, and no job that has not ended wants them.
+  // Records stay, with everything else that they say. What a final, progress, or the best config of
+  // a task is found from stays as it is.
+  virtual absl::StatusOr<Pruned> Prune(int64_t before_wall_ns, const PrunePlace& place,
+                                       int64_t most_rows) = 0;
 };
 
 }  // namespace hone::tuning_db

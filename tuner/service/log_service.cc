@@ -6,6 +6,7 @@
 #include "support/status.h"
 #include "tuner/service/grpc_status.h"
 #include "tuner/service/page.h"
+#include "tuning_db/prune.h"
 
 namespace hone::tuner {
 
@@ -34,6 +35,7 @@ v1::RecordInfo ToProto(const tuning_db::Record& record, const tuning_db::Task& t
   info.set_job(record.of_trial.job);
   info.set_worker(record.worker);
   info.set_wall_time_ns(record.wall_time_ns);
+  info.set_retracted(record.retracted);
   return info;
 }
 
@@ -50,12 +52,49 @@ class LogServiceImpl final : public v1::LogService::CallbackService {
     return reactor;
   }
 
+  grpc::ServerUnaryReactor* RetractRecord(grpc::CallbackServerContext* context,
+                                          const v1::RetractRecordRequest* request,
+                                          v1::RetractRecordResponse*) override {
+    grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
+    reactor->Finish(ToGrpc(store_->Retract(request->record(), request->reason())));
+    return reactor;
+  }
+
+  grpc::ServerUnaryReactor* Prune(grpc::CallbackServerContext* context,
+                                  const v1::PruneRequest* request,
+                                  v1::PruneResponse* response) override {
+    grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
+    reactor->Finish(ToGrpc(PruneStep(*request, *response)));
+    return reactor;
+  }
+
  private:
+  absl::Status PruneStep(const v1::PruneRequest& request, v1::PruneResponse& response) {
+    const v1::PrunePlace& from = request.place();
+    const tuning_db::PrunePlace place{.job = from.job(),
+                                      .seq = from.seq(),
+                                      .events_done = from.events_done(),
+                                      .record = from.record()};
+    HONE_ASSIGN_OR_RETURN(
+        const tuning_db::Pruned pruned,
+        store_->Prune(request.before_wall_ns(), place, tuning_db::kPruneStepRows));
+    response.set_events(pruned.events);
+    response.set_samples(pruned.samples);
+    response.set_is_last(pruned.is_last);
+    v1::PrunePlace& next = *response.mutable_next();
+    next.set_job(pruned.next.job);
+    next.set_seq(pruned.next.seq);
+    next.set_events_done(pruned.next.events_done);
+    next.set_record(pruned.next.record);
+    return absl::OkStatus();
+  }
+
   absl::Status List(const v1::ListRecordsRequest& request, v1::ListRecordsResponse& response) {
     tuning_db::RecordFilter filter;
     filter.target = request.target();
     filter.workload_substring = request.workload();
     if (request.job() != 0) filter.job = request.job();
+    filter.with_retracted = request.with_retracted();
     HONE_ASSIGN_OR_RETURN(const tuning_db::RecordPage page,
                           store_->ListRecords(filter, tuning_db::Order::kNewestFirst,
                                               request.page_token(), PageSize(request.page_size())));

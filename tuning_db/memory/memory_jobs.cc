@@ -158,12 +158,15 @@ absl::StatusOr<int64_t> MemoryStore::AppendEvent(const Ownership& ownership, int
 }
 
 void MemoryStore::TellJobs(int64_t task, const std::string& signature, int64_t owner,
-                           const std::string& kind, const std::string& payload) {
+                           const std::string& kind, const std::string& payload,
+                           int64_t wall_time_ns) {
   for (const Job& job : jobs_) {
     const bool wants = std::ranges::any_of(job.tasks, [&](const JobTask& wanted) {
       return wanted.task == task && wanted.signature == signature;
     });
-    if (!HasEnded(job.state) && (wants || job.id == owner)) AddEvent(job.id, kind, payload);
+    if (!HasEnded(job.state) && (wants || job.id == owner)) {
+      AddEvent(job.id, kind, payload, wall_time_ns);
+    }
   }
 }
 
@@ -222,9 +225,14 @@ absl::StatusOr<std::vector<Event>> MemoryStore::ListEvents(int64_t job, int64_t 
 }
 
 int64_t MemoryStore::AddEvent(int64_t job, const std::string& kind, const std::string& payload) {
+  return AddEvent(job, kind, payload, clock_.WallTimeNs());
+}
+
+int64_t MemoryStore::AddEvent(int64_t job, const std::string& kind, const std::string& payload,
+                              int64_t wall_time_ns) {
   std::vector<Event>& events = events_[job];
-  const int64_t seq = static_cast<int64_t>(events.size()) + 1;
-  events.push_back({job, seq, kind, payload, clock_.WallTimeNs()});
+  const int64_t seq = events.empty() ? 1 : events.back().seq + 1;
+  events.push_back({job, seq, kind, payload, wall_time_ns});
   subscribers_.Tell({job});
   return seq;
 }

@@ -119,7 +119,8 @@ int64_t MemoryStore::PushFinal(const Final& final) {
   finals_.push_back(final);
   const int64_t id = static_cast<int64_t>(finals_.size());
   finals_.back().id = id;
-  TellJobs(final.task, final.signature, final.job, "final", FinalPayload(id, final));
+  TellJobs(final.task, final.signature, final.job, "final", FinalPayload(id, final),
+           clock_.WallTimeNs());
   return id;
 }
 

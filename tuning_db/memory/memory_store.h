@@ -83,6 +83,8 @@ class MemoryStore : public Store {
   absl::StatusOr<std::vector<Miss>> ListMisses(const std::string& target) override;
 
   absl::Status Retract(int64_t record, const std::string& reason) override;
+  absl::StatusOr<Pruned> Prune(int64_t before_wall_ns, const PrunePlace& place,
+                               int64_t most_rows) override;
 
   // What a file could lose, memory cannot.
   absl::StatusOr<std::vector<std::string>> Check() override { return std::vector<std::string>(); }
@@ -120,11 +122,17 @@ class MemoryStore : public Store {
   absl::StatusOr<SettleResult> SettleOne(const Settlement& settlement);
   void SettleWith(Trial& trial, const Record& record);
   int64_t PushFinal(const Final& final);
+  void PruneEvents(int64_t before_wall_ns, int64_t most_rows, Pruned& pruned);
+  void PruneSamples(int64_t before_wall_ns, int64_t most_rows, Pruned& pruned);
+  // Whether nothing but the record itself needs its samples.
+  bool AreSamplesSpare(const Record& record);
   bool Matches(const Record& record, const RecordFilter& filter);
   int64_t AddEvent(int64_t job, const std::string& kind, const std::string& payload);
+  int64_t AddEvent(int64_t job, const std::string& kind, const std::string& payload,
+                   int64_t wall_time_ns);
   // To every job that has not ended and wants the task, and to `job`.
   void TellJobs(int64_t task, const std::string& signature, int64_t job, const std::string& kind,
-                const std::string& payload);
+                const std::string& payload, int64_t wall_time_ns);
   TaskProgress ProgressOf(const JobTask& wanted, int64_t job);
 
   const Clock& clock_;

@@ -211,7 +211,8 @@ void MemoryStore::SettleWith(Trial& trial, const Record& record) {
   records_.push_back(record);
   records_.back().id = static_cast<int64_t>(records_.size());
   records_.back().trial = trial.id;
-  TellJobs(trial.task, trial.signature, trial.job, kTrialSettled, SettledPayload(trial, record));
+  TellJobs(trial.task, trial.signature, trial.job, kTrialSettled, SettledPayload(trial, record),
+           record.wall_time_ns);
 }
 
 }  // namespace hone::tuning_db

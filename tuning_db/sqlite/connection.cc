@@ -121,6 +121,8 @@ absl::Status Connection::Execute(const std::string& sql) {
 
 int64_t Connection::LastInsertId() const { return sqlite3_last_insert_rowid(handle_); }
 
+int64_t Connection::Changes() const { return sqlite3_changes64(handle_); }
+
 bool Connection::IsInTransaction() const { return sqlite3_get_autocommit(handle_) == 0; }
 
 absl::Status Connection::ErrorOf(int code, const std::string& doing) const {

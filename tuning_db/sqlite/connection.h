@@ -57,6 +57,8 @@ class Connection {
   // Outside of transactions.
   absl::Status ReserveChecksums();
   int64_t LastInsertId() const;
+  // Rows that the last statement changed.
+  int64_t Changes() const;
   // False once SQLite has rolled a transaction back by itself, or outside of one.
   bool IsInTransaction() const;
 

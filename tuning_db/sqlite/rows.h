@@ -76,6 +76,12 @@ absl::StatusOr<RecordPage> ReadRecords(Connection& db, const RecordFilter& filte
                                        const std::string& cursor, int64_t limit);
 absl::Status RetractRecord(Connection& db, int64_t id, const std::string& reason, int64_t now_ns);
 
+// Steps of Upkeep::Prune.
+absl::StatusOr<Pruned> PruneEvents(Connection& db, int64_t before_wall_ns, const PrunePlace& place,
+                                   int64_t most_rows);
+absl::StatusOr<Pruned> PruneSamples(Connection& db, int64_t before_wall_ns, const PrunePlace& place,
+                                    int64_t most_rows);
+
 absl::StatusOr<int64_t> InsertFinal(Connection& db, const Final& final);
 absl::StatusOr<std::vector<TaskFinal>> ReadNewestFinals(Connection& db, const std::string& target,
                                                         const std::string& workload_substring);

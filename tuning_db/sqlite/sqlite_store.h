@@ -107,6 +107,8 @@ class SqliteStore final : public Store {
   // sqlite_upkeep.cc
   absl::StatusOr<std::vector<std::string>> Check() override;
   absl::Status Retract(int64_t record, const std::string& reason) override;
+  absl::StatusOr<Pruned> Prune(int64_t before_wall_ns, const PrunePlace& place,
+                               int64_t most_rows) override;
 
  private:
   absl::Status ReadOnly() const;

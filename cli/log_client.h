@@ -1,0 +1,34 @@
+// The upkeep of a tuning log that a daemon holds.
+#ifndef HONE_CLI_LOG_CLIENT_H_
+#define HONE_CLI_LOG_CLIENT_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "tuning_db/upkeep.h"
+
+namespace hone::cli {
+
+// Calls one daemon at `address` ("unix:PATH"). kUnavailable when it cannot be reached; other errors
+// are those of tuning_db::Upkeep. Not thread-safe.
+class LogClient {
+ public:
+  explicit LogClient(const std::string& address);
+  ~LogClient();
+
+  absl::Status Retract(int64_t record, const std::string& reason);
+  absl::StatusOr<tuning_db::Pruned> Prune(int64_t before_wall_ns,
+                                          const tuning_db::PrunePlace& place);
+
+ private:
+  struct Connection;
+  std::string address_;
+  std::unique_ptr<Connection> connection_;
+};
+
+}  // namespace hone::cli
+
+#endif  // HONE_CLI_LOG_CLIENT_H_

@@ -1,0 +1,88 @@
+// Retention of the store in SQLite.
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "support/status.h"
+#include "tuning_db/sqlite/rows.h"
+
+namespace hone::tuning_db::sqlite {
+namespace {
+
+std::string HasEndedSql() {
+  return fmt::format("j.state IN ({}, {}, {})", static_cast<int>(JobState::kDone),
+                     static_cast<int>(JobState::kFailed), static_cast<int>(JobState::kCancelled));
+}
+
+std::string SpareSamples() {
+  return fmt::format(
+      "r.purpose = {} AND LENGTH(r.samples_ns) > 0 AND r.wall_time_ns < ? "
+      "AND EXISTS (SELECT 1 FROM finals f WHERE f.task = r.task AND f.signature = r.signature) "
+      "AND NOT EXISTS (SELECT 1 FROM job_tasks w JOIN jobs j ON j.id = w.job "
+      "WHERE w.task = r.task AND w.signature = r.signature AND NOT ({})) "
+      "AND NOT EXISTS (SELECT 1 FROM finals f JOIN final_entries e ON e.final = f.id "
+      "JOIN trials t ON t.id = r.trial "
+      "WHERE f.task = r.task AND f.signature = r.signature AND e.config = t.config)",
+      static_cast<int>(Purpose::kSearch), HasEndedSql());
+}
+
+}  // namespace
+
+absl::StatusOr<Pruned> PruneEvents(Connection& db, int64_t before_wall_ns, const PrunePlace& place,
+                                   int64_t most_rows) {
+  HONE_ASSIGN_OR_RETURN(
+      Statement query,
+      db.Prepare("SELECT e.job, e.seq, " + HasEndedSql() +
+                 " AND IFNULL(e.wall_time_ns, r.wall_time_ns) < ? "
+                 "AND e.seq < (SELECT MAX(seq) FROM events WHERE job = e.job) "
+                 "FROM events e JOIN jobs j ON j.id = e.job LEFT JOIN records r ON r.id = e.record "
+                 "WHERE (e.job, e.seq) > (?, ?) ORDER BY e.job, e.seq LIMIT ?"));
+  query.Bind(before_wall_ns, place.job, place.seq, most_rows);
+  Pruned pruned;
+  pruned.next = place;
+  std::vector<PrunePlace> old;
+  int64_t rows = 0;
+  for (;; ++rows) {
+    HONE_ASSIGN_OR_RETURN(const bool has_row, query.Step());
+    if (!has_row) break;
+    pruned.next.job = query.Integer(0);
+    pruned.next.seq = query.Integer(1);
+    if (query.Integer(2) != 0) old.push_back(pruned.next);
+  }
+  pruned.next.events_done = rows < most_rows;
+  for (const PrunePlace& event : old) {
+    // Times may go back where a clock was set: an event stays that has one before it.
+    HONE_RETURN_IF_ERROR(
+        db.Run("DELETE FROM events WHERE job = ? AND seq = ? AND "
+               "seq = (SELECT MIN(seq) FROM events WHERE job = ?)",
+               event.job, event.seq, event.job));
+    pruned.events += db.Changes();
+  }
+  return pruned;
+}
+
+absl::StatusOr<Pruned> PruneSamples(Connection& db, int64_t before_wall_ns, const PrunePlace& place,
+                                    int64_t most_rows) {
+  HONE_ASSIGN_OR_RETURN(Statement query,
+                        db.Prepare("SELECT r.id, " + SpareSamples() +
+                                   " FROM records r WHERE r.id > ? ORDER BY r.id LIMIT ?"));
+  query.Bind(before_wall_ns, place.record, most_rows);
+  Pruned pruned;
+  pruned.next = place;
+  std::vector<int64_t> spare;
+  int64_t rows = 0;
+  for (;; ++rows) {
+    HONE_ASSIGN_OR_RETURN(const bool has_row, query.Step());
+    if (!has_row) break;
+    pruned.next.record = query.Integer(0);
+    if (query.Integer(1) != 0) spare.push_back(pruned.next.record);
+  }
+  pruned.is_last = rows < most_rows;
+  for (const int64_t record : spare) {
+    HONE_RETURN_IF_ERROR(db.Run("UPDATE records SET samples_ns = x'' WHERE id = ?", record));
+  }
+  pruned.samples = static_cast<int64_t>(spare.size());
+  return pruned;
+}
+
+}  // namespace hone::tuning_db::sqlite
