@@ -204,7 +204,9 @@ int Main(int argc, char** argv) {
     fmt::print(stderr, "{}\n", store.status().ToString());
     return 1;
   }
-  Script(**store, ack_log, std::atoi(argv[3]), std::atoi(argv[4])).Run();
+  // Without trials it opens the database, which migrates it, and no more.
+  const int trials = std::atoi(argv[3]);
+  if (trials > 0) Script(**store, ack_log, trials, std::atoi(argv[4])).Run();
   return 0;
 }
 

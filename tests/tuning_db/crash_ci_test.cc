@@ -4,9 +4,15 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "support/random.h"
 #include "tests/tuning_db/crash_harness.h"
+#include "tests/tuning_db/version7.h"
+#include "tuning_db/log_io.h"
 #include "tuning_db/sqlite/connection.h"
 #include "tuning_db/sqlite/schema.h"
 
@@ -64,6 +70,16 @@ void MakeOldDatabase(const std::string& path) {
   ASSERT_TRUE(db->Execute("PRAGMA journal_mode = WAL").ok());
 }
 
+// That of "migration.VERSION.WHEN:1".
+int VersionIn(const std::string& passage) {
+  return std::stoi(passage.substr(std::string_view("migration.").size()));
+}
+
+int VersionOf(const std::string& path) {
+  const auto db = sqlite::Connection::Open(path, sqlite::Access::kRead).value();
+  return sqlite::VersionOf(*db).value();
+}
+
 TEST(CrashPoints, KilledInAMigrationItIsDoneOrNot) {
   CrashRun undisturbed(kTrials);
   MakeOldDatabase(undisturbed.database());
@@ -77,18 +93,49 @@ TEST(CrashPoints, KilledInAMigrationItIsDoneOrNot) {
     CrashRun run(kTrials);
     MakeOldDatabase(run.database());
     ASSERT_EQ(run.LiveUntil(passage), CrashRun::End::kKilled);
-    const auto version = [&] {
-      const auto db = sqlite::Connection::Open(run.database(), sqlite::Access::kRead).value();
-      return sqlite::VersionOf(*db).value();
-    };
-    const int running = passage[std::string_view("migration.").size()] - '0';
+    const int running = VersionIn(passage);
     const bool is_done = passage.find(".after_commit") != std::string::npos;
-    EXPECT_EQ(version(), is_done ? running : running - 1);
+    EXPECT_EQ(VersionOf(run.database()), is_done ? running : running - 1);
     ASSERT_EQ(run.LiveUntil(""), CrashRun::End::kFinished);
     run.ExpectNothingLost();
     ASSERT_EQ(run.Summary(), expected);
   }
   EXPECT_EQ(migrations, 3 * (sqlite::NewestVersion() - 1));
+}
+
+// The log, and what happened to the job.
+std::string ContentsOf(const std::string& path) {
+  const auto store = OpenSqliteStore(path, OpenMode::kReadOnly).value();
+  EXPECT_THAT(store->Check().value(), testing::IsEmpty());
+  std::stringstream contents;
+  EXPECT_TRUE(ExportLog(*store, {}, contents).ok());
+  const std::vector<Event> events = store->ListEvents(1, 0, 0).value();
+  for (const Event& event : events) contents << event.kind << " " << event.payload << "\n";
+  const std::vector<Trial> open = store->OpenTrials(0).value();
+  for (const Trial& trial : open) contents << trial.id << " " << trial.fence << "\n";
+  return contents.str();
+}
+
+TEST(CrashPoints, KilledInAMigrationOfAFilledDatabaseItsRowsStay) {
+  CrashRun undisturbed(0);
+  FillVersion7(undisturbed.database());
+  const std::vector<std::string> passages = Passages(undisturbed.ListPoints());
+  const std::string expected = ContentsOf(undisturbed.database());
+  EXPECT_THAT(expected, testing::HasSubstr("signal 11"));
+  int migrations = 0;
+  for (const std::string& passage : passages) {
+    if (!passage.starts_with("migration.")) continue;
+    ++migrations;
+    SCOPED_TRACE(passage);
+    CrashRun run(0);
+    FillVersion7(run.database());
+    ASSERT_EQ(run.LiveUntil(passage), CrashRun::End::kKilled);
+    const bool is_done = passage.find(".after_commit") != std::string::npos;
+    EXPECT_EQ(VersionOf(run.database()), VersionIn(passage) - (is_done ? 0 : 1));
+    ASSERT_EQ(run.LiveUntil(""), CrashRun::End::kFinished);
+    EXPECT_EQ(ContentsOf(run.database()), expected);
+  }
+  EXPECT_EQ(migrations, 3 * (sqlite::NewestVersion() - 7));
 }
 
 TEST(CrashPoints, FiftyKillsAtRandomMomentsLoseNothing) {
