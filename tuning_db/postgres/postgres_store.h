@@ -94,6 +94,8 @@ class PostgresStore final : public Store {
   // postgres_upkeep.cc
   absl::StatusOr<std::vector<std::string>> Check() override;
   absl::Status Retract(int64_t record, const std::string& reason) override;
+  absl::StatusOr<Pruned> Prune(int64_t before_wall_ns, const PrunePlace& place,
+                               int64_t most_rows) override;
 
  private:
   absl::Status ReadOnly() const;

@@ -17,4 +17,12 @@ absl::Status PostgresStore::Retract(int64_t record, const std::string& reason) {
   });
 }
 
+absl::StatusOr<Pruned> PostgresStore::Prune(int64_t before_wall_ns, const PrunePlace& place,
+                                            int64_t most_rows) {
+  return Change<Pruned>("prune", [&](Connection& db) {
+    return place.events_done ? PruneSamples(db, before_wall_ns, place, most_rows)
+                             : PruneEvents(db, before_wall_ns, place, most_rows);
+  });
+}
+
 }  // namespace hone::tuning_db::postgres

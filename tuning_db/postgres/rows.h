@@ -98,6 +98,12 @@ absl::StatusOr<std::vector<std::vector<TaskProgress>>> ReadProgress(
 // Tasks and jobs whose progress is not what their records give, in sentences.
 absl::StatusOr<std::vector<std::string>> CheckProgress(Connection& db);
 
+// Steps of Upkeep::Prune.
+absl::StatusOr<Pruned> PruneEvents(Connection& db, int64_t before_wall_ns, const PrunePlace& place,
+                                   int64_t most_rows);
+absl::StatusOr<Pruned> PruneSamples(Connection& db, int64_t before_wall_ns, const PrunePlace& place,
+                                    int64_t most_rows);
+
 absl::StatusOr<int64_t> InsertFinal(Connection& db, const Final& final);
 absl::StatusOr<std::vector<TaskFinal>> ReadNewestFinals(Connection& db, const std::string& target,
                                                         const std::string& workload_substring);

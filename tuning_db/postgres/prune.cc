@@ -1,0 +1,86 @@
+// Retention of the store in PostgreSQL.
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "support/status.h"
+#include "tuning_db/postgres/rows.h"
+
+namespace hone::tuning_db::postgres {
+namespace {
+
+std::string HasEndedSql() {
+  return fmt::format("j.state IN ({}, {}, {})", static_cast<int>(JobState::kDone),
+                     static_cast<int>(JobState::kFailed), static_cast<int>(JobState::kCancelled));
+}
+
+std::string SpareSamples() {
+  return fmt::format(
+      "r.purpose = {} AND length(r.samples_ns) > 0 AND r.wall_time_ns < $1 "
+      "AND EXISTS (SELECT 1 FROM finals f WHERE f.task = r.task AND f.signature = r.signature) "
+      "AND NOT EXISTS (SELECT 1 FROM job_tasks w JOIN jobs j ON j.id = w.job "
+      "WHERE w.task = r.task AND w.signature = r.signature AND NOT ({})) "
+      "AND NOT EXISTS (SELECT 1 FROM finals f JOIN final_entries e ON e.final = f.id "
+      "JOIN trials t ON t.id = r.trial "
+      "WHERE f.task = r.task AND f.signature = r.signature AND e.config = t.config)",
+      static_cast<int>(Purpose::kSearch), HasEndedSql());
+}
+
+}  // namespace
+
+absl::StatusOr<Pruned> PruneEvents(Connection& db, int64_t before_wall_ns, const PrunePlace& place,
+                                   int64_t most_rows) {
+  HONE_ASSIGN_OR_RETURN(
+      const Rows rows,
+      db.Query("SELECT e.job, e.seq, " + HasEndedSql() +
+                   " AND COALESCE(e.wall_time_ns, r.wall_time_ns) < $1 "
+                   "AND e.seq < (SELECT MAX(seq) FROM events WHERE job = e.job), "
+                   "(SELECT MIN(seq) FROM events WHERE job = e.job) "
+                   "FROM events e JOIN jobs j ON j.id = e.job "
+                   "LEFT JOIN records r ON r.id = e.record "
+                   "WHERE (e.job, e.seq) > ($2, $3) ORDER BY e.job, e.seq LIMIT $4",
+               before_wall_ns, place.job, place.seq, most_rows));
+  Pruned pruned;
+  pruned.next = place;
+  pruned.next.events_done = rows.size() < most_rows;
+  int64_t removed_job = 0;  // these two: the event that was removed last
+  int64_t removed_seq = 0;
+  for (int i = 0; i < rows.size(); ++i) {
+    const Row row = rows[i];
+    pruned.next.job = row.Integer(0);
+    pruned.next.seq = row.Integer(1);
+    // Times may go back where a clock was set: an event stays that has one before it.
+    const bool is_first = row.Integer(1) == row.Integer(3) ||
+                          (row.Integer(0) == removed_job && row.Integer(1) == removed_seq + 1);
+    if (row.Integer(2) == 0 || !is_first) continue;
+    removed_job = row.Integer(0);
+    removed_seq = row.Integer(1);
+    HONE_RETURN_IF_ERROR(
+        db.Change("DELETE FROM events WHERE job = $1 AND seq = $2", removed_job, removed_seq));
+    ++pruned.events;
+  }
+  return pruned;
+}
+
+absl::StatusOr<Pruned> PruneSamples(Connection& db, int64_t before_wall_ns, const PrunePlace& place,
+                                    int64_t most_rows) {
+  HONE_ASSIGN_OR_RETURN(const Rows rows,
+                        db.Query("SELECT r.id, " + SpareSamples() +
+                                     " FROM records r WHERE r.id > $2 ORDER BY r.id LIMIT $3",
+                                 before_wall_ns, place.record, most_rows));
+  Pruned pruned;
+  pruned.next = place;
+  pruned.is_last = rows.size() < most_rows;
+  std::vector<int64_t> spare;
+  for (int i = 0; i < rows.size(); ++i) {
+    pruned.next.record = rows[i].Integer(0);
+    if (rows[i].Integer(1) != 0) spare.push_back(pruned.next.record);
+  }
+  pruned.samples = static_cast<int64_t>(spare.size());
+  if (spare.empty()) return pruned;
+  HONE_RETURN_IF_ERROR(
+      db.Change("UPDATE records SET samples_ns = '' WHERE id = ANY($1::bigint[])", spare));
+  return pruned;
+}
+
+}  // namespace hone::tuning_db::postgres
