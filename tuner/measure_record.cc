@@ -30,11 +30,24 @@ Outcome ToOutcome(hone::v1::MeasureOutcome outcome) {
   }
 }
 
+namespace {
+
+// A worker may say what it likes; a list of records shows a line each. Whole characters of UTF-8.
+std::string Shortened(const std::string& message) {
+  constexpr size_t kMostBytes = 4096;
+  if (message.size() <= kMostBytes) return message;
+  size_t end = kMostBytes;
+  while (end > 0 && (static_cast<unsigned char>(message[end]) & 0xC0) == 0x80) --end;
+  return message.substr(0, end) + "...";
+}
+
+}  // namespace
+
 tuning_db::Record ToRecord(int64_t trial, const hone::v1::CandidateResult& result) {
   tuning_db::Record record;
   record.trial = trial;
   record.outcome = ToOutcome(result.outcome());
-  record.message = result.message();
+  record.message = Shortened(result.message());
   // A final has no number where a round has no time.
   std::copy_if(result.samples_ns().begin(), result.samples_ns().end(),
                std::back_inserter(record.samples_ns), [](double sample) { return sample > 0; });

@@ -15,7 +15,8 @@ std::string ToText(const Assigned& assigned) {
   const json text = {{"candidates", candidates},
                      {"regime", assigned.regime},
                      {"rounds", assigned.rounds},
-                     {"anchor", assigned.has_anchor}};
+                     {"reference", assigned.reference_digest},
+                     {"anchor", assigned.anchor_digest}};
   return text.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
@@ -30,7 +31,8 @@ Assigned ParseAssigned(std::string_view text) {
     }
     parsed.at("regime").get_to(assigned.regime);
     parsed.at("rounds").get_to(assigned.rounds);
-    parsed.at("anchor").get_to(assigned.has_anchor);
+    parsed.at("reference").get_to(assigned.reference_digest);
+    parsed.at("anchor").get_to(assigned.anchor_digest);
   } catch (const json::exception&) {
     return {};
   }

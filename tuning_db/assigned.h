@@ -1,4 +1,5 @@
-// What a worker was told to measure, as far as its result has to say the same.
+// What a worker was told to measure, as far as its result has to say the same, or the worker may
+// still ask for it.
 #ifndef HONE_TUNING_DB_ASSIGNED_H_
 #define HONE_TUNING_DB_ASSIGNED_H_
 
@@ -22,7 +23,9 @@ struct Assigned {
   std::vector<AssignedCandidate> candidates;  // in the order of the assignment; none: not known
   std::string regime;
   int64_t rounds = 0;  // 0: of a search
-  bool has_anchor = false;
+  // Artifacts that are no candidates; empty: none.
+  std::string reference_digest;
+  std::string anchor_digest;
 
   bool operator==(const Assigned&) const = default;
 };

@@ -13,7 +13,7 @@ namespace v1 = hone::v1;
 namespace {
 
 constexpr char kDevice[] = "cpu0";
-constexpr char kFingerprint[] = "simulated device";
+constexpr char kFingerprint[] = "51a1000000000000000000000000000000000000000000000000000000000000";
 constexpr uint32_t kProtocol = 3;
 constexpr uint32_t kSamples = 10;
 

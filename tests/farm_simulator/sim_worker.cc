@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "runtime/module_abi.h"
+#include "support/digest.h"
 
 namespace hone::sim {
 
@@ -41,7 +42,7 @@ void SimWorker::Start() {
     info.set_id(id);
     info.set_target(traits_.target);
     info.set_host_target(traits_.target);
-    info.set_fingerprint("fingerprint of " + traits_.name);
+    info.set_fingerprint(Sha256Hex("machine " + traits_.name));
     info.set_threads(2);
     info.set_kind(v1::DEVICE_KIND_CPU);
     if (traits_.shares_cores) info.add_resources("cores");

@@ -214,36 +214,6 @@ TEST(Dispatcher, CountsTheTimeOfALeaseFromWhenItIsTheFirstOfItsDevice) {
   EXPECT_TRUE(worker.WasRevoked(fence)) << "overdue all the same";
 }
 
-TEST(Dispatcher, PassesOnThatAReferenceDoesNotRun) {
-  World world;
-  world.AddWorker("idle", 0);  // without a device nothing is proposed
-  world.Submit({});
-  world.Run();
-  MeasureRequest request;
-  request.trial = world.store->OpenTrials(0).value().at(0);
-  request.target = kFakeTarget;
-  request.owner = "job 1";
-  request.candidates.push_back({"digest", std::make_shared<const std::string>("x"), ""});
-  request.priority = 1;
-  std::vector<MeasureReport> reports;
-  world.dispatcher->Measure(request,
-                            [&](const MeasureReport& report, const SettledCallback& settled) {
-                              reports.push_back(report);
-                              settled(tuning_db::SettleResult::kRefused);
-                            });
-  FakeWorker& worker = world.AddWorker("w1", 1);
-  world.Drain();
-  ASSERT_EQ(worker.assignments.size(), 1u);
-  v1::MeasureResult result = FakeMeasure(worker.assignments.front(), {"conv\n{}"});
-  result.mutable_candidates(0)->clear_samples_ns();
-  result.mutable_candidates(0)->set_outcome(v1::MEASURE_OUTCOME_NO_REFERENCE);
-  worker.SendResult(result);
-  world.Drain();
-  ASSERT_EQ(reports.size(), 1u);
-  EXPECT_EQ(reports[0].kind, MeasureReport::Kind::kMeasured);
-  EXPECT_EQ(reports[0].result.candidates(0).outcome(), v1::MEASURE_OUTCOME_NO_REFERENCE);
-}
-
 TEST(Dispatcher, KeepsALeaseOverAShortBreakOfTheStream) {
   World world;
   FakeWorker& worker = world.AddWorker("w1", 1);

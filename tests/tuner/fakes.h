@@ -105,7 +105,8 @@ class FakeBuilder : public Builder {
 };
 hone::v1::BuildReply FakeBuild(const hone::v1::BuildRequest& request);
 
-inline constexpr char kFakeFingerprint[] = "fake device";
+inline constexpr char kFakeFingerprint[] =
+    "fa4edec1ce000000000000000000000000000000000000000000000000000000";
 
 // The anchor's time of any task, where an assignment asks for it.
 inline constexpr double kFakeAnchorNs = 60'000;

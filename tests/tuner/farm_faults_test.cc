@@ -256,6 +256,33 @@ TEST(FarmFaults, AResultMeasuredAcrossALongRestartIsAccepted) {
   EXPECT_EQ(back.runs, 3 + 1) << "each once, and the final";
 }
 
+void SayThatNoReferenceRuns(const v1::Assignment&, v1::MeasureResult& result) {
+  for (v1::CandidateResult& candidate : *result.mutable_candidates()) {
+    candidate.clear_samples_ns();
+    candidate.set_outcome(v1::MEASURE_OUTCOME_NO_REFERENCE);
+  }
+}
+
+// A job ends where its references do not run.
+TEST(FarmFaults, OneWorkersWordThatAReferenceDoesNotRunIsNotEnough) {
+  World world;
+  world.AddWorker("liar", 1).tamper = SayThatNoReferenceRuns;
+  world.AddWorker("honest", 1);
+  const int64_t job = world.Submit({.trials = 12});
+  world.Run();
+  EXPECT_EQ(world.GetJob(job).state, JobState::kDone);
+  EXPECT_EQ(world.Records(Purpose::kSearch).size(), 12u);
+  for (const auto& record : world.Records(Purpose::kSearch)) EXPECT_NE(record.worker, "liar");
+}
+
+TEST(FarmFaults, TwoWorkersWordThatAReferenceDoesNotRunIs) {
+  World world;
+  for (const char* name : {"w1", "w2"}) world.AddWorker(name, 1).tamper = SayThatNoReferenceRuns;
+  const int64_t job = world.Submit({.trials = 12});
+  world.Run();
+  EXPECT_EQ(world.GetJob(job).state, JobState::kFailed);
+}
+
 using Tamper = std::function<void(v1::MeasureResult&)>;
 
 // By the field of a result that its assignment, or its device, decides.
@@ -284,6 +311,9 @@ std::map<std::string, Tamper> Lies() {
       {"too long", [=](auto& r) { candidate(r)->add_samples_ns(3e12); }},
       {"phase", [=](auto& r) { candidate(r)->set_timing_ns(int64_t{1} << 62); }},
       {"anchor", [](auto& r) { r.set_anchor_ns(NAN); }},
+      {"long anchor", [](auto& r) { r.set_anchor_ns(3.6e12); }},
+      {"error", [=](auto& r) { candidate(r)->set_error_ratio(5); }},
+      {"no error", [=](auto& r) { candidate(r)->set_error_ratio(NAN); }},
   };
 }
 

@@ -405,7 +405,7 @@ TEST(TuningLoop, FailsATaskWhoseReferenceDoesNotRunAndChargesNothing) {
   world.Run();
   EXPECT_EQ(world.GetJob(job).state, JobState::kFailed);
   EXPECT_THAT(world.GetJob(job).message, HasSubstr("its reference does not run: signal 4"));
-  EXPECT_LE(world.workers["w1"]->runs, 2) << "the first is enough";
+  EXPECT_LE(world.workers["w1"]->runs, 4) << "the third time is enough where nobody else is";
   EXPECT_TRUE(world.store->OpenTrials(0).value().empty());
   for (const auto& record : world.Records(Purpose::kSearch)) {
     EXPECT_EQ(record.outcome, record.toolchain.empty() ? Outcome::kCancelled : record.outcome);

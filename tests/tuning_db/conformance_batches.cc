@@ -112,7 +112,8 @@ TEST_P(Conformance, LeasesKeepWhatTheyAssigned) {
   const Assigned assigned = {.candidates = {{"digest a", "clang 21 -O3"}, {"digest b", "gcc"}},
                              .regime = "cold_constants",
                              .rounds = 5,
-                             .has_anchor = true};
+                             .reference_digest = "digest r",
+                             .anchor_digest = "digest b"};
   const int64_t first =
       store_->Lease({.trial = id, .worker = "w", .assigned = assigned}).value().fence;
   Reopen();

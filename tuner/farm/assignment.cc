@@ -60,7 +60,8 @@ tuning_db::Assigned ToAssigned(const MeasureRequest& request) {
   }
   assigned.regime = request.timing.regime();
   assigned.rounds = request.rounds;
-  assigned.has_anchor = !request.anchor.digest.empty();
+  assigned.reference_digest = request.reference.digest;
+  assigned.anchor_digest = request.anchor.digest;
   return assigned;
 }
 
@@ -77,7 +78,13 @@ v1::Assignment FromLease(const tuning_db::Trial& leased) {
   }
   assignment.mutable_timing()->set_regime(leased.assigned.regime);
   assignment.set_rounds(static_cast<uint32_t>(leased.assigned.rounds));
-  if (leased.assigned.has_anchor) assignment.mutable_anchor();
+  const tuning_db::Assigned& assigned = leased.assigned;
+  if (!assigned.reference_digest.empty()) {
+    assignment.mutable_reference()->set_artifact_digest(assigned.reference_digest);
+  }
+  if (!assigned.anchor_digest.empty()) {
+    assignment.mutable_anchor()->set_artifact_digest(assigned.anchor_digest);
+  }
   assignment.set_lease_ns(leased.limit_ns);
   return assignment;
 }
@@ -100,6 +107,10 @@ template <typename Value>
 std::string Differs(std::string_view what, const Value& expected, const Value& found) {
   if (expected == found) return "";
   return fmt::format("expected {} {}, found {}", what, expected, found);
+}
+std::string Differs(std::string_view what, const std::string& expected, const std::string& found) {
+  if (expected == found) return "";
+  return fmt::format("expected {} \"{}\", found \"{}\"", what, expected, found);
 }
 
 bool IsTime(double ns) { return std::isfinite(ns) && ns > 0; }
@@ -154,8 +165,24 @@ std::string DifferenceOf(const v1::Assignment& assignment, int at,
   return "";
 }
 
+// The anchor may have been timed under an earlier assignment, so a lease's time is all that bounds
+// it.
+std::string WrongAnchor(const v1::Assignment& assignment, double anchor_ns) {
+  if (anchor_ns == 0) return "";
+  if (!assignment.has_anchor() || !IsTime(anchor_ns)) {
+    return fmt::format("expected a time of the anchor, found {} ns", anchor_ns);
+  }
+  if (anchor_ns <= static_cast<double>(assignment.lease_ns())) return "";
+  return fmt::format("expected a time of the anchor of at most {} ns, found {} ns",
+                     assignment.lease_ns(), anchor_ns);
+}
+
 // What only a success has.
 std::string WrongSuccess(const v1::Assignment& assignment, const v1::CandidateResult& result) {
+  if (!(result.error_ratio() >= 0 && result.error_ratio() <= 1)) {
+    return fmt::format("expected an error ratio of 0 to 1 of a success, found {}",
+                       result.error_ratio());
+  }
   if (result.samples_ns_size() == 0) return "expected samples of a success, found none";
   const int count = result.samples_ns_size();
   if (assignment.rounds() > 0) {
@@ -181,10 +208,7 @@ std::string FirstDifference(const v1::Assignment& assignment, const v1::Device* 
   if (found.empty()) {
     found = Differs("candidates", assignment.candidates_size(), result.candidates_size());
   }
-  const bool may_time_anchor = assignment.has_anchor() && IsTime(result.anchor_ns());
-  if (found.empty() && !may_time_anchor && result.anchor_ns() != 0) {
-    found = fmt::format("expected a time of the anchor, found {} ns", result.anchor_ns());
-  }
+  if (found.empty()) found = WrongAnchor(assignment, result.anchor_ns());
   for (int i = 0; i < result.candidates_size() && found.empty(); ++i) {
     const v1::CandidateResult& candidate = result.candidates(i);
     found = WrongOutcome(candidate);

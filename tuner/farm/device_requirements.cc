@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "absl/strings/ascii.h"
 #include "runtime/target_text.h"
 
 namespace hone::tuner {
@@ -23,16 +26,28 @@ std::string SandboxName(v1::SandboxLevel level) {
   }
 }
 
+// UNSPECIFIED for a text that is no target's.
+v1::DeviceKind DeviceKindOf(std::string_view target) {
+  const std::string_view kind = KindOf(target);
+  return kind == "llvm"     ? v1::DEVICE_KIND_CPU
+         : kind == "cuda"   ? v1::DEVICE_KIND_CUDA
+         : kind == "opencl" ? v1::DEVICE_KIND_OPENCL
+                            : v1::DEVICE_KIND_UNSPECIFIED;
+}
+
+bool IsDigest(const std::string& text) {
+  constexpr size_t kDigestCharacters = 64;
+  return text.size() == kDigestCharacters && std::all_of(text.begin(), text.end(), [](char c) {
+           return absl::ascii_isdigit(c) || (c >= 'a' && c <= 'f');
+         });
+}
+
 }  // namespace
 
 v1::Requirements RequirementsOf(std::string_view target, v1::SandboxLevel sandbox) {
   v1::Requirements requirements;
   requirements.set_sandbox(sandbox);
-  const std::string_view kind = KindOf(target);
-  requirements.set_kind(kind == "llvm"     ? v1::DEVICE_KIND_CPU
-                        : kind == "cuda"   ? v1::DEVICE_KIND_CUDA
-                        : kind == "opencl" ? v1::DEVICE_KIND_OPENCL
-                                           : v1::DEVICE_KIND_UNSPECIFIED);
+  requirements.set_kind(DeviceKindOf(target));
   return requirements;
 }
 
@@ -40,7 +55,22 @@ v1::SandboxLevel SandboxOf(const v1::Device& device, const v1::Hello& hello) {
   return device.sandbox() == v1::SANDBOX_LEVEL_UNSPECIFIED ? hello.sandbox() : device.sandbox();
 }
 
-std::string LacksSandbox(v1::SandboxLevel has, v1::SandboxLevel wanted) {
+std::string WhyBarred(const v1::Device& device, const v1::Hello& hello, v1::SandboxLevel wanted) {
+  const v1::DeviceKind kind = DeviceKindOf(device.target());
+  if (kind == v1::DEVICE_KIND_UNSPECIFIED) {
+    return fmt::format(
+        "its target \"{}\" is none; the canonical text is what `hone explain MODEL --json` prints",
+        device.target());
+  }
+  // A worker of protocol 2 tells no kind.
+  if (device.kind() != v1::DEVICE_KIND_UNSPECIFIED && device.kind() != kind) {
+    return fmt::format("its kind is not that of its target \"{}\"", device.target());
+  }
+  if (!IsDigest(device.fingerprint())) {
+    return fmt::format("expected a SHA-256 in hexadecimal digits as its fingerprint, found \"{}\"",
+                       device.fingerprint());
+  }
+  const v1::SandboxLevel has = SandboxOf(device, hello);
   if (has >= wanted) return "";
   return fmt::format("its sandbox is {}, this daemon requires {}", SandboxName(has),
                      SandboxName(wanted));

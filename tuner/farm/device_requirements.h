@@ -15,8 +15,10 @@ hone::v1::Requirements RequirementsOf(std::string_view target, hone::v1::Sandbox
 // In which its candidates run: its own, or that of its worker.
 hone::v1::SandboxLevel SandboxOf(const hone::v1::Device& device, const hone::v1::Hello& hello);
 
-// Empty, or what the device lacks to be given anything at all, for people.
-std::string LacksSandbox(hone::v1::SandboxLevel has, hone::v1::SandboxLevel wanted);
+// Empty, or why the device is given nothing at all on a farm that wants at least this sandbox, for
+// people.
+std::string WhyBarred(const hone::v1::Device& device, const hone::v1::Hello& hello,
+                      hone::v1::SandboxLevel wanted);
 
 }  // namespace hone::tuner
 

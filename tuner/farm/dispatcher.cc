@@ -97,7 +97,7 @@ void Dispatcher::DoCancel(int64_t trial) {
   if (leasing != leasing_trials_.end()) leasing->second->is_cancelled = true;
   const int64_t fence = leases_.FenceOf(trial);
   if (fence == 0) return;
-  Revoke(leases_.Find(fence)->worker, fence);
+  Revoke(leases_.Find(fence)->worker, fence, "nobody wants it any more");
   Close(fence).pending->is_cancelled = true;
   Match();
 }
@@ -241,8 +241,9 @@ void Dispatcher::Lose(int64_t fence, bool is_strike) {
     return;
   }
   if (is_strike) pending->strikes += 1;
-  spdlog::info("trial {} is offered again: worker {} lost it", pending->request.trial.id,
-               lease.worker);
+  const bool is_poison = pending->strikes >= options_.poison_limit;
+  spdlog::info("worker {} lost trial {}, which is {}", lease.worker, pending->request.trial.id,
+               is_poison ? "given up" : "offered again");
   Enqueue(pending);
 }
 
@@ -278,11 +279,11 @@ void Dispatcher::LoseOverdue(int64_t fence) {
     const Lease& beside = *leases_.Find(other);
     if (other != fence && !beside.started_ns && !beside.is_settling) waiting.push_back(other);
   }
-  Revoke(worker, fence);
+  Revoke(worker, fence, why);
   LoseDevice(fence, leases_.Ran(*lease), why);
   // A device that hangs does not get to what waits for it.
   for (const int64_t other : waiting) {
-    Revoke(worker, other);
+    Revoke(worker, other, "it waited for a device that is overdue");
     Lose(other, false);
   }
 }
@@ -317,11 +318,12 @@ void Dispatcher::LoadHealth() {
   }
 }
 
-void Dispatcher::Revoke(const std::string& worker, int64_t fence) {
+void Dispatcher::Revoke(const std::string& worker, int64_t fence, const std::string& reason) {
   Session* const session = fleet_.Find(worker);
   if (session == nullptr) return;
   v1::WorkResponse message;
   message.mutable_revoke()->set_fence(fence);
+  message.mutable_revoke()->set_reason(reason);
   session->link->Send(std::move(message));
 }
 

@@ -32,6 +32,7 @@
 #include "tuner/farm/fleet.h"
 #include "tuner/farm/lease_manager.h"
 #include "tuner/farm/pending_trial.h"
+#include "tuner/farm/reference_doubts.h"
 #include "tuner/farm/served_devices.h"
 #include "tuner/farm/stray_results.h"
 #include "tuner/farm/worker_link.h"
@@ -135,12 +136,17 @@ class Dispatcher : public Measurer {
                  const absl::StatusOr<tuning_db::SettleResult>& settled);
   void OnStraySettled(int64_t fence, const std::string& worker,
                       const absl::StatusOr<tuning_db::SettleResult>& settled);
-  void Answer(const std::string& worker, int64_t fence, tuning_db::SettleResult settled);
+  // `reason` is told where the result was refused.
+  void Answer(const std::string& worker, int64_t fence, tuning_db::SettleResult settled,
+              const std::string& reason = "it was given elsewhere meanwhile");
 
   // ---- ends ----
   // The session's stream has ended; its leases have the grace.
   void End(Session& session, bool taken_over);
-  void Revoke(const std::string& worker, int64_t fence);
+  void Revoke(const std::string& worker, int64_t fence, const std::string& reason);
+  // Whether somebody else is to be asked, since the result says that the reference does not run.
+  bool IsDoubted(const PendingTrial& pending, const std::string& worker,
+                 const hone::v1::MeasureResult& result);
   // The device failed under the lease, or its worker does not speak as it should. `ran`: the trial
   // was running, and may be why.
   void LoseDevice(int64_t fence, bool ran, const std::string& why);
@@ -173,6 +179,7 @@ class Dispatcher : public Measurer {
   LeaseManager leases_;
   ArtifactServer artifacts_;
   StrayResults strays_;
+  ReferenceDoubts doubts_;
   // Trials whose lease is on its way to the store.
   std::map<int64_t, std::shared_ptr<PendingTrial>> leasing_trials_;
   // Fences whose release is on its way to the store.

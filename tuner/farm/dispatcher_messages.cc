@@ -63,6 +63,7 @@ void Dispatcher::DoReceiveFrom(Session& session, const v1::WorkRequest& message)
       if (FleetDevice* const device = session.FindDevice(message.window().device())) {
         device->window = message.window().size();
       }
+      UpdateServed();
       return Match();
     case v1::WorkRequest::kFetch:
       return TakeFetch(session, message.fetch().digest());
@@ -103,7 +104,7 @@ void Dispatcher::Join(const std::shared_ptr<WorkerLink>& link, const v1::Hello& 
   welcome.set_heartbeat_interval_ns(options_.heartbeat_interval_ns);
   welcome.set_silence_limit_ns(options_.heartbeat_interval_ns * options_.silent_intervals);
   link->Send(std::move(message));
-  spdlog::info("worker {} ({} devices, {} results held, protocol {}) joined", hello.worker(),
+  spdlog::info("worker {} ({} devices, {} leases held, protocol {}) joined", hello.worker(),
                hello.devices_size(), hello.held_fences_size(), session.protocol);
   // A worker that is back has the results it names, and nothing else of what it was given.
   const std::set<int64_t> held(hello.held_fences().begin(), hello.held_fences().end());
@@ -190,7 +191,7 @@ void Dispatcher::TakeResult(Session& session, const v1::MeasureResult& result) {
   if (lease->worker != worker) {
     spdlog::warn("worker {} sent a result under fence {}, which is worker {}'s", worker, fence,
                  lease->worker);
-    return Answer(worker, fence, SettleResult::kRefused);
+    return Answer(worker, fence, SettleResult::kRefused, "it is another worker's");
   }
   if (lease->is_settling) return;  // the answer is on its way
   const FleetDevice* const device = DeviceOfResult(session, result, lease->device());
@@ -204,7 +205,13 @@ void Dispatcher::TakeResult(Session& session, const v1::MeasureResult& result) {
                    : lost;
   if (!why_lost.empty()) {
     LoseDevice(fence, !lost.empty() && leases_.Ran(*lease), why_lost);
-    Answer(worker, fence, SettleResult::kRefused);
+    Answer(worker, fence, SettleResult::kRefused, why_lost);
+    return Match();
+  }
+  if (IsDoubted(*lease->pending, worker, result)) {
+    lease->pending->avoid.insert(worker);
+    Lose(fence, false);
+    Answer(worker, fence, SettleResult::kRefused, "somebody else is asked about the reference");
     return Match();
   }
   lease->is_settling = true;
@@ -220,6 +227,18 @@ void Dispatcher::TakeResult(Session& session, const v1::MeasureResult& result) {
           OnSettled(fence, worker, settled);
         });
       });
+}
+
+bool Dispatcher::IsDoubted(const PendingTrial& pending, const std::string& worker,
+                           const v1::MeasureResult& result) {
+  const std::string& workload = pending.request.workload_digest;
+  const auto has = [&](v1::MeasureOutcome outcome) {
+    return std::any_of(result.candidates().begin(), result.candidates().end(),
+                       [&](const auto& candidate) { return candidate.outcome() == outcome; });
+  };
+  if (has(v1::MEASURE_OUTCOME_NO_REFERENCE)) return !doubts_.IsBelieved(workload, worker);
+  if (has(v1::MEASURE_OUTCOME_OK)) doubts_.Forget(workload);
+  return false;
 }
 
 // `known` is the lease's device; a worker of protocol 2 does not say which the result is of.
@@ -263,10 +282,11 @@ void Dispatcher::OnStraySettled(int64_t fence, const std::string& worker,
   Answer(worker, fence, *settled);
 }
 
-void Dispatcher::Answer(const std::string& worker, int64_t fence, SettleResult settled) {
+void Dispatcher::Answer(const std::string& worker, int64_t fence, SettleResult settled,
+                        const std::string& reason) {
   Session* const session = fleet_.Find(worker);
   if (session == nullptr) return;
-  if (settled == SettleResult::kRefused) return Revoke(worker, fence);
+  if (settled == SettleResult::kRefused) return Revoke(worker, fence, reason);
   v1::WorkResponse message;
   message.mutable_acknowledge()->set_fence(fence);
   CrashPoint("tuner.acknowledge.before");

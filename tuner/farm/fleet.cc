@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "absl/strings/ascii.h"
 #include "runtime/module_abi.h"
 #include "support/status.h"
 #include "tuner/farm/device_match.h"
@@ -28,7 +29,7 @@ constexpr size_t kMostBound = 4096;
 absl::Status NameTaken(const v1::Hello& by) {
   return absl::AlreadyExistsError(fmt::format(
       "the name {} is taken by another worker that is connected ({}); give this one a name of its "
-      "own by --name",
+      "own (hone-measure: --name)",
       by.worker(), by.instance().empty() ? by.build() : by.instance()));
 }
 
@@ -39,10 +40,23 @@ bool Share(const v1::Device& a, const v1::Device& b) {
   });
 }
 
+// One line of a log or a list.
+bool IsName(const std::string& name) {
+  return !name.empty() && name.size() <= kMostNameBytes &&
+         std::none_of(name.begin(), name.end(), absl::ascii_iscntrl);
+}
+
 absl::Status AreWellFormed(const v1::Hello& hello) {
-  if (hello.worker().empty() || hello.worker().size() > kMostNameBytes) {
-    return absl::InvalidArgumentError(fmt::format(
-        "a worker needs a name that is unique on the farm, of at most {} bytes", kMostNameBytes));
+  if (!IsName(hello.worker())) {
+    return absl::InvalidArgumentError(
+        fmt::format("a worker needs a name that is unique on the farm, of 1 to {} bytes without "
+                    "control characters",
+                    kMostNameBytes));
+  }
+  if (hello.min_protocol() > hello.max_protocol()) {
+    return absl::InvalidArgumentError(
+        fmt::format("expected worker {} to speak a range of protocols, found {} to {}",
+                    hello.worker(), hello.min_protocol(), hello.max_protocol()));
   }
   if (hello.devices_size() > kMostDevices || hello.held_fences_size() > kMostHeldFences) {
     return absl::InvalidArgumentError(
@@ -52,11 +66,16 @@ absl::Status AreWellFormed(const v1::Hello& hello) {
   }
   std::set<std::string> ids;
   for (const v1::Device& device : hello.devices()) {
-    if (device.id().empty() || !ids.insert(device.id()).second) {
-      return absl::InvalidArgumentError(fmt::format(
-          "expected devices of worker {} to have ids that differ, found \"{}\" twice or "
-          "empty",
-          hello.worker(), device.id()));
+    if (!IsName(device.id())) {
+      return absl::InvalidArgumentError(
+          fmt::format("a device of worker {} needs an id of 1 to {} bytes without control "
+                      "characters",
+                      hello.worker(), kMostNameBytes));
+    }
+    if (!ids.insert(device.id()).second) {
+      return absl::InvalidArgumentError(
+          fmt::format("expected devices of worker {} to have ids that differ, found \"{}\" twice",
+                      hello.worker(), device.id()));
     }
   }
   return absl::OkStatus();
@@ -73,20 +92,22 @@ absl::Status Fleet::MayJoin(const v1::Hello& hello, const WorkerLink& link) cons
   HONE_RETURN_IF_ERROR(AreWellFormed(hello));
   if (hello.min_protocol() > kFarmProtocol || hello.max_protocol() < kOldestFarmProtocol) {
     return absl::FailedPreconditionError(
-        fmt::format("worker {} speaks the farm protocol {} to {}, this daemon {} to {}; install "
-                    "the same release",
+        fmt::format("worker {} speaks the farm protocol {} to {}, this daemon {} to {}; a worker "
+                    "and its daemon must be at most one release apart",
                     hello.worker(), hello.min_protocol(), hello.max_protocol(), kOldestFarmProtocol,
                     kFarmProtocol));
   }
   if (hello.artifact_abi() != HONE_MODULE_ABI_VERSION) {
     return absl::FailedPreconditionError(fmt::format(
-        "worker {} runs artifacts of ABI {}, this daemon builds ABI {}; install the same release",
+        "worker {} runs artifacts of ABI {}, this daemon builds ABI {}; a worker that runs these "
+        "is needed",
         hello.worker(), hello.artifact_abi(), HONE_MODULE_ABI_VERSION));
   }
   const auto bound = bound_.find(hello.worker());
   if (bound != bound_.end() && bound->second != link.identity()) {
     return absl::PermissionDeniedError(fmt::format(
-        "the name {} is of a worker of {}, and {} dials; give this one a name of its own by --name",
+        "the name {} is of a worker of {}, and {} dials; give this one a name of its own "
+        "(hone-measure: --name)",
         hello.worker(), bound->second, link.identity()));
   }
   const auto older = sessions_.find(hello.worker());
@@ -139,7 +160,7 @@ void Fleet::Describe(const Session& session, const v1::Device& info, FleetDevice
   device->told_ns = clock_->NowNs();
   device->is_away = false;
   device->away_reason.clear();
-  device->barred = LacksSandbox(SandboxOf(info, session.hello), sandbox_);
+  device->barred = WhyBarred(info, session.hello, sandbox_);
   if (device->barred.empty()) return;
   spdlog::warn("device {} of worker {} is given nothing: {}", info.id(), session.worker(),
                device->barred);
@@ -158,7 +179,7 @@ absl::Status Fleet::Update(Session& session, const v1::DeviceUpdate& update) {
     return absl::OkStatus();
   }
   const bool is_new = session.devices.count(id) == 0;
-  if (id.empty() || (is_new && session.devices.size() >= kMostDevices)) {
+  if (!IsName(id) || (is_new && session.devices.size() >= kMostDevices)) {
     return absl::InvalidArgumentError(
         fmt::format("expected at most {} devices with ids of worker {}, found \"{}\" besides",
                     kMostDevices, session.worker(), id));
