@@ -49,7 +49,7 @@ class Farm {
   void EndChaos();
   // At some moment of the chaos.
   void Sometime(std::function<void()> what);
-  // Now, or as soon as there is something to kill.
+  // Now, or later, when it is up.
   void KillWorker(SimWorker &worker);
   void KillDaemon();
   void CancelJob(int64_t id);

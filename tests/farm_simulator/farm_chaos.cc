@@ -30,12 +30,12 @@ void Farm::KillWorker(SimWorker &worker) {
 
 void Farm::KillDaemon() {
   if (!is_chaos_) return;
-  if (daemon_ == nullptr || daemon_->is_dead()) {
-    queue_.After(100 * kMillisecond, [this] { KillDaemon(); });
+  // One that has nothing to do would show nothing.
+  if (daemon_ == nullptr || daemon_->is_dead() || AllEnded()) {
+    queue_.After(queue_.Between(0, scenario_.chaos_ns / 10), [this] { KillDaemon(); });
     return;
   }
-  // One that has nothing to do is killed all the same, but shows nothing.
-  if (!AllEnded()) Note(Fault::kDaemonKills);
+  Note(Fault::kDaemonKills);
   daemon_->Kill();
 }
 

@@ -85,9 +85,9 @@ std::string JudgeScenario(const Scenario& scenario) {
       Judge(scenario, outcome), Judge(smaller, Simulate(smaller)), ToText(smaller));
 }
 
-std::string JudgeSeeds(int count) {
-  const char* const first = std::getenv("HONE_SIM_FIRST");
-  const uint64_t begin = first == nullptr ? 0 : std::stoull(first);
+std::string JudgeSeeds(int first, int count) {
+  const char* const moved = std::getenv("HONE_SIM_FIRST");
+  const uint64_t begin = static_cast<uint64_t>(first) + (moved == nullptr ? 0 : std::stoull(moved));
   std::string text;
   int failed = 0;
   for (uint64_t seed = begin; seed < begin + static_cast<uint64_t>(count); ++seed) {

@@ -18,9 +18,9 @@ std::string Judge(const Scenario& scenario, const Outcome& outcome);
 // the first violation, and the text ends with the command that repeats it.
 std::string JudgeSeed(uint64_t seed);
 std::string JudgeScenario(const Scenario& scenario);
-// So many seeds from HONE_SIM_FIRST (0 where it is not set) on: what is wrong with the first few of
-// those that are not empty.
-std::string JudgeSeeds(int count);
+// `count` seeds from `first` on, moved by HONE_SIM_FIRST where that is set: what is wrong with the
+// first few of those that are not empty, and which others there are.
+std::string JudgeSeeds(int first, int count);
 
 }  // namespace hone::sim
 

@@ -73,14 +73,22 @@ TEST(TuningLoopFinals, AFinalThatCannotBeTimedFailsAndSaysSo) {
   EXPECT_NE(world.Records(Purpose::kConfirm).at(0).outcome, Outcome::kOk);
 }
 
-TEST(TuningLoopFinals, AFinalHasTheTimeOfAllItsRounds) {
+TEST(TuningLoopFinals, AFinalHasTheTimeThatItsCandidatesNeedAndNotManyMinutes) {
   World world;
   const FakeWorker& worker = world.AddWorker("w1");
-  world.Submit({.trials = 4});
+  world.Submit({.trials = 40});
   world.Run();
   EXPECT_EQ(worker.ran.front().run_limit_ns(), world.options.run_limit_ns);
-  EXPECT_EQ(static_cast<int>(worker.ran.back().rounds()), RoundsIn(world));
-  EXPECT_EQ(worker.ran.back().run_limit_ns(), RoundsIn(world) * world.options.run_limit_ns);
+  const auto& final = worker.ran.back();
+  EXPECT_EQ(static_cast<int>(final.rounds()), RoundsIn(world));
+  EXPECT_GT(final.candidates_size(), 3);
+  // Each took some microseconds in the search: no round of them takes a second.
+  EXPECT_GT(final.run_limit_ns(), world.options.run_limit_ns + RoundsIn(world) * kSecond);
+  EXPECT_LT(final.run_limit_ns(), world.options.run_limit_ns + RoundsIn(world) * 2 * kSecond);
+  // What the worker ends by itself is over before the lease is.
+  EXPECT_EQ(final.lease_ns(), world.farm_options.lease_slack_ns +
+                                  (final.candidates_size() + 1) * final.run_limit_ns());
+  EXPECT_LT(final.lease_ns(), 300 * kSecond);
 }
 
 TEST(TuningLoopFinals, AnotherDefaultIsComparedAnew) {

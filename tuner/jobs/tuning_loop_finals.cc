@@ -6,6 +6,7 @@
 
 #include "support/crash_point.h"
 #include "support/status.h"
+#include "tuner/jobs/round_limit.h"
 #include "tuner/jobs/tuning_loop.h"
 #include "tuner/measure_record.h"
 
@@ -175,13 +176,14 @@ void TuningLoop::MeasureFinal(TaskRunner& runner, bool held) {
   MeasureRequest request = RequestFor(runner, run.trial);
   request.held = held;
   request.rounds = static_cast<uint32_t>(options_.final_rounds);
-  request.run_limit_ns *= options_.final_rounds;
   // Rounds count, chunks do not (docs/decisions/0011): short ones.
   request.timing.set_chunk_ns(500'000);
   request.timing.set_warmup_ns(500'000);
   request.timing.set_min_chunks(3);
   request.timing.set_max_chunks(12);
   request.timing.set_stop_above_ns(0);
+  request.run_limit_ns = RoundsLimitNs(request.timing, options_.final_rounds, options_.run_limit_ns,
+                                       SlowestRunNs(run.finalists, runner.history));
   request.priority += 1;  // builders wait for it
   FinalFacts facts = FactsOf(runner);
   if (held) facts.held_regime = runner.history.regime();
@@ -226,6 +228,10 @@ void TuningLoop::SettleFinal(const FinalFacts& facts, const MeasureReport& repor
       if (runner != nullptr) EndFinal(*runner, Outcome::kDeviceLost, message);
       Pump();
     });
+    return;
+  }
+  if (report.kind == MeasureReport::Kind::kForeign) {
+    parts_.executor->Post([this, job = facts.final.job] { Disown(job); });
     return;
   }
   if (report.kind == MeasureReport::Kind::kSettled) {
