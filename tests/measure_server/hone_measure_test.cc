@@ -309,9 +309,18 @@ TEST_F(HoneMeasureTest, CandidatesArePartedFromTheSystemWhoeverRunsTheWorker) {
   if (access("/usr/bin/setpriv", X_OK) != 0) GTEST_SKIP() << "there is no setpriv";
   const std::vector<std::string> as_nobody = {"/usr/bin/setpriv", "--reuid=65534", "--regid=65534",
                                               "--clear-groups", "--"};
-  std::vector<std::string> probe = as_nobody;
-  probe.insert(probe.end(), {"/usr/bin/unshare", "--user", "--net", "/bin/true"});
-  const bool may_be_apart = ChildProcess::Start(probe)->Stop(kGraceNs) == 0;
+  const auto works_as_nobody = [&](const std::vector<std::string>& arguments) {
+    std::vector<std::string> command = as_nobody;
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    absl::StatusOr<ChildProcess> probe = ChildProcess::Start(command);
+    while (probe.ok() && probe->ReadLine(kGraceNs).ok()) {
+    }
+    return probe.ok() && probe->Stop(kGraceNs) == 0;
+  };
+  if (!works_as_nobody({HONE_BIN_DIR "/hone-measure", "--version"})) {
+    GTEST_SKIP() << "nobody may not enter the build's folder";
+  }
+  const bool may_be_apart = works_as_nobody({"/usr/bin/unshare", "--user", "--net", "/bin/true"});
   FakeDaemon daemon(address_);
   std::filesystem::permissions(folder_ / "", std::filesystem::perms::all);
   std::filesystem::permissions(folder_ / "socket", std::filesystem::perms::all);

@@ -95,7 +95,7 @@ TEST(Devices, TwoThatShareAResourceHaveNoLeasesAtOnceAndTakeTurns) {
 TEST(Devices, OneHasAWindowOfABoundedSizeWhateverItsWorkerSays) {
   World world;
   world.AddWorker("w1", 1'000'000'000);
-  world.Run();
+  world.Wait(1'000'000'000);
   EXPECT_EQ(world.dispatcher->Windows(kFakeTarget), 256u);
 }
 

@@ -91,6 +91,9 @@ class Names : public testing::Test {
 TEST_F(Names, AreOfTheUserWhoDialledUnderThemFirst) {
   if (geteuid() != 0) GTEST_SKIP() << "two users take root";
   if (access("/usr/bin/setpriv", X_OK) != 0) GTEST_SKIP() << "there is no setpriv";
+  ChildProcess probe = StartAsNobody({"/usr/bin/test", "-x", HONE_TESTS_BIN "/fake_honed"});
+  EXPECT_FALSE(probe.ReadLine(60 * kSecondNs).ok());
+  if (probe.Stop(kSecondNs) != 0) GTEST_SKIP() << "nobody may not enter the build's folder";
   const ChildProcess daemon = StartDaemon();
   {
     const ChildProcess worker = StartNobodysWorker();
