@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "support/status.h"
@@ -35,14 +36,48 @@ std::string IsRare(const char* column, Enum value) {
   return fmt::format(" AND {0} <> 0 AND {0} = {1}", column, number);
 }
 
-std::string SqlFor(const Question& question, bool is_of_task) {
+bool IsOfTasks(const RecordFilter& filter) {
+  return filter.task || !filter.target.empty() || !filter.workload_substring.empty();
+}
+
+// The index that the ids come from; empty: those of each task, or all rows. It is named, since
+// SQLite knows neither how many rows have a value nor that a partial index is small. What is rare
+// goes first: the worst that a page costs is a look at all rows that the index has of the value.
+std::string_view IndexFor(const Question& question) {
+  const RecordFilter& filter = question.filter;
+  if (filter.task) return "";
+  if (filter.outcome && *filter.outcome != Outcome::kOk) return "records_of_outcome";
+  if (filter.purpose && *filter.purpose != Purpose::kSearch) return "records_of_purpose";
+  if (question.is_short_span) return "records_of_time";
+  if (filter.job) return "records_of_job";
+  if (question.device) return "records_of_device";
+  return "";
+}
+
+// The tasks that the filter names by target and by a part of the workload.
+constexpr char kTasks[] =
+    "SELECT k.id FROM tasks k JOIN texts w ON w.id = k.workload "
+    "WHERE (? OR k.target = ?) AND (? OR INSTR(w.body, ?) > 0) AND (? OR k.id = ?)";
+
+absl::Status BindTasks(Connection& db, const RecordFilter& filter, Statement& query) {
+  HONE_ASSIGN_OR_RETURN(const std::optional<int64_t> target, FindText(db, filter.target));
+  query.Bind(filter.target.empty(), target, filter.workload_substring.empty(),
+             filter.workload_substring, !filter.task.has_value(), filter.task);
+  return absl::OkStatus();
+}
+
+// Of one task, or of all that the filter names.
+std::string SqlFor(const Question& question, std::string_view index, bool is_of_task) {
   const RecordFilter& filter = question.filter;
   const bool is_newest_first = question.order == Order::kNewestFirst;
   std::string sql =
-      fmt::format("SELECT id FROM records{} WHERE id {} ?",
-                  question.is_short_span && !is_of_task ? " INDEXED BY records_of_time" : "",
-                  is_newest_first ? "<" : ">");
-  if (is_of_task) sql += " AND task = ?";
+      fmt::format("SELECT id FROM records{}{} WHERE id {} ?", index.empty() ? "" : " INDEXED BY ",
+                  index, is_newest_first ? "<" : ">");
+  if (is_of_task) {
+    sql += " AND task = ?";
+  } else if (IsOfTasks(filter)) {
+    sql += fmt::format(" AND task IN ({})", kTasks);
+  }
   if (question.signature) sql += " AND signature = ?";
   if (question.device) sql += " AND device = ?";
   if (filter.job) sql += *filter.job == 0 ? " AND job IS NULL" : " AND job = ?";
@@ -54,12 +89,16 @@ std::string SqlFor(const Question& question, bool is_of_task) {
   return sql + fmt::format(" ORDER BY id{} LIMIT ?", is_newest_first ? " DESC" : "");
 }
 
-absl::Status AddIds(Connection& db, const Question& question, std::optional<int64_t> task,
-                    std::vector<int64_t>& ids) {
+absl::Status AddIds(Connection& db, const Question& question, std::string_view index,
+                    std::optional<int64_t> task, std::vector<int64_t>& ids) {
   const RecordFilter& filter = question.filter;
-  HONE_ASSIGN_OR_RETURN(Statement query, db.Prepare(SqlFor(question, task.has_value())));
+  HONE_ASSIGN_OR_RETURN(Statement query, db.Prepare(SqlFor(question, index, task.has_value())));
   query.Bind(question.after);
-  if (task) query.Bind(*task);
+  if (task) {
+    query.Bind(*task);
+  } else if (IsOfTasks(filter)) {
+    HONE_RETURN_IF_ERROR(BindTasks(db, filter, query));
+  }
   if (question.signature) query.Bind(*question.signature);
   if (question.device) query.Bind(*question.device);
   if (filter.job && *filter.job != 0) query.Bind(*filter.job);
@@ -73,15 +112,9 @@ absl::Status AddIds(Connection& db, const Question& question, std::optional<int6
   }
 }
 
-// The tasks that the filter names by target and by a part of the workload.
 absl::StatusOr<std::vector<int64_t>> TasksOf(Connection& db, const RecordFilter& filter) {
-  HONE_ASSIGN_OR_RETURN(const std::optional<int64_t> target, FindText(db, filter.target));
-  HONE_ASSIGN_OR_RETURN(
-      Statement query,
-      db.Prepare("SELECT k.id FROM tasks k JOIN texts w ON w.id = k.workload "
-                 "WHERE (? OR k.target = ?) AND (? OR INSTR(w.body, ?) > 0) AND (? OR k.id = ?)"));
-  query.Bind(filter.target.empty(), target, filter.workload_substring.empty(),
-             filter.workload_substring, !filter.task.has_value(), filter.task);
+  HONE_ASSIGN_OR_RETURN(Statement query, db.Prepare(kTasks));
+  HONE_RETURN_IF_ERROR(BindTasks(db, filter, query));
   std::vector<int64_t> tasks;
   for (;;) {
     HONE_ASSIGN_OR_RETURN(const bool has_row, query.Step());
@@ -111,7 +144,9 @@ absl::StatusOr<std::vector<int64_t>> IdsOfTasks(Connection& db, const Question& 
   } else {
     HONE_ASSIGN_OR_RETURN(tasks, TasksOf(db, question.filter));
   }
-  for (const int64_t task : tasks) HONE_RETURN_IF_ERROR(AddIds(db, question, task, ids));
+  for (const int64_t task : tasks) {
+    HONE_RETURN_IF_ERROR(AddIds(db, question, "records_of_task", task, ids));
+  }
   std::ranges::sort(ids);
   if (question.order == Order::kNewestFirst) std::ranges::reverse(ids);
   if (question.limit >= 0 && ids.size() > static_cast<size_t>(question.limit)) {
@@ -131,11 +166,10 @@ absl::StatusOr<std::vector<int64_t>> MatchingIds(Connection& db, Question& quest
     HONE_ASSIGN_OR_RETURN(question.device, FindText(db, filter.device));
     if (!question.device) return ids;
   }
-  if (filter.task || !filter.target.empty() || !filter.workload_substring.empty()) {
-    return IdsOfTasks(db, question);
-  }
   HONE_ASSIGN_OR_RETURN(question.is_short_span, IsShortSpan(db, filter));
-  HONE_RETURN_IF_ERROR(AddIds(db, question, std::nullopt, ids));
+  const std::string_view index = IndexFor(question);
+  if (index.empty() && IsOfTasks(filter)) return IdsOfTasks(db, question);
+  HONE_RETURN_IF_ERROR(AddIds(db, question, index, std::nullopt, ids));
   return ids;
 }
 
