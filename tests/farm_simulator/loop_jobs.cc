@@ -28,7 +28,7 @@ class LoopJobs final : public JobLayer {
     loop_ = std::make_unique<tuner::TuningLoop>(options, loop_parts);
   }
 
-  void Resume() override { loop_->Resume(); }
+  void Resume() override { loop_->Begin(); }
   void JobSubmitted(int64_t job) override { loop_->JobSubmitted(job); }
   void CancelJob(int64_t job) override {
     loop_->CancelJob(job, [](const absl::Status&) {});

@@ -222,7 +222,6 @@ TEST(Dispatcher, PassesOnThatAReferenceDoesNotRun) {
   MeasureRequest request;
   request.trial = world.store->OpenTrials(0).value().at(0);
   request.target = kFakeTarget;
-  request.owner = "job 1";
   request.candidates.push_back({"digest", std::make_shared<const std::string>("x"), ""});
   request.priority = 1;
   std::vector<MeasureReport> reports;
