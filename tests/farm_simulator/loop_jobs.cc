@@ -33,6 +33,12 @@ class LoopJobs final : public JobLayer {
   void CancelJob(int64_t job) override {
     loop_->CancelJob(job, [](const absl::Status&) {});
   }
+  void PauseJob(int64_t job) override {
+    loop_->PauseJob(job, [](const absl::Status&) {});
+  }
+  void ResumeJob(int64_t job) override {
+    loop_->ResumeJob(job, [](const absl::Status&) {});
+  }
   void Tick() override { loop_->Tick(); }
 
  private:
