@@ -31,6 +31,7 @@ int ExitCodeOf(const absl::Status& status) {
     case absl::StatusCode::kUnauthenticated:
       return kDenied;
     case absl::StatusCode::kFailedPrecondition:
+    case absl::StatusCode::kResourceExhausted:
       return kBusy;
     default:
       return kFailed;

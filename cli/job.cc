@@ -1,7 +1,9 @@
-// `hone job submit`, `list`, `show`, `watch` and `cancel`: jobs of a running honed; `list`, `show`
-// and `cancel` also where none runs, in the database.
+// `hone job`: jobs of a running honed; all but `submit` and `watch` also where none runs, in the
+// database.
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <set>
 
 #include "CLI/CLI.hpp"
 #include "cli/daemon_channel.h"
@@ -15,16 +17,22 @@
 #include "cli/verb.h"
 #include "fmt/format.h"
 #include "support/clock.h"
+#include "support/random_id.h"
 #include "support/status.h"
+#include "tuner/priority_weight.h"
 
 namespace hone::cli {
 namespace {
+
+constexpr size_t kClientIdBytes = 16;
 
 struct Options {
   int64_t job = 0;
   int64_t after_seq = 0;
   std::string database;
   std::string server;
+  std::string submitter;
+  std::vector<std::string> states;
   bool all = false;
   bool json = false;
 };
@@ -42,19 +50,30 @@ absl::StatusOr<JobsPlace> FindJobs(const Options& options) {
   return place;
 }
 
-bool HasEnded(v1::JobState state) {
-  return state != v1::JOB_STATE_QUEUED && state != v1::JOB_STATE_RUNNING;
+const std::map<std::string, v1::JobState>& States() {
+  static const std::map<std::string, v1::JobState> kStates = {
+      {"queued", v1::JOB_STATE_QUEUED}, {"running", v1::JOB_STATE_RUNNING},
+      {"done", v1::JOB_STATE_DONE},     {"failed", v1::JOB_STATE_FAILED},
+      {"paused", v1::JOB_STATE_PAUSED}, {"cancelled", v1::JOB_STATE_CANCELLED}};
+  return kStates;
 }
 
 std::string StateName(v1::JobState state) {
-  static const std::map<v1::JobState, std::string> kNames = {
-      {v1::JOB_STATE_QUEUED, "queued"},
-      {v1::JOB_STATE_RUNNING, "running"},
-      {v1::JOB_STATE_DONE, "done"},
-      {v1::JOB_STATE_FAILED, "failed"},
-      {v1::JOB_STATE_CANCELLED, "cancelled"}};
-  const auto it = kNames.find(state);
-  return it != kNames.end() ? it->second : "unknown";
+  for (const auto& [name, known] : States()) {
+    if (known == state) return name;
+  }
+  return "unknown";
+}
+
+// Those that `hone job list` asks for; none: any.
+std::vector<v1::JobState> WantedStates(const Options& options) {
+  if (options.all) return {};
+  if (options.states.empty()) {
+    return {v1::JOB_STATE_QUEUED, v1::JOB_STATE_RUNNING, v1::JOB_STATE_PAUSED};
+  }
+  std::vector<v1::JobState> states;
+  for (const std::string& name : options.states) states.push_back(States().at(name));
+  return states;
 }
 
 nlohmann::json ToJson(const v1::JobInfo& job) {
@@ -63,6 +82,8 @@ nlohmann::json ToJson(const v1::JobInfo& job) {
           {"state", StateName(job.state())},
           {"message", job.message()},
           {"private", job.is_private()},
+          {"submitter", job.submitter()},
+          {"priority", job.spec().priority()},
           {"model", job.spec().model()},
           {"target", job.spec().target()},
           {"search", job.spec().search()},
@@ -76,24 +97,25 @@ nlohmann::json ToJson(const v1::JobInfo& job) {
 }
 
 void PrintHead() {
-  fmt::print("{:>6} {:<9} {:>7} {:>13} {:>7}  {}\n", "job", "state", "kernels", "trials", "failed",
-             "model");
+  fmt::print("{:>6} {:<9} {:<12} {:>8} {:>7} {:>13} {:>7}  {}\n", "job", "state", "submitter",
+             "priority", "kernels", "trials", "failed", "model");
 }
 
 void PrintRow(const v1::JobInfo& job) {
   const JobTotals totals = TotalsOf(job);
-  fmt::print("{:>6} {:<9} {:>7} {:>13} {:>7}  {}\n", job.id(), StateName(job.state()),
+  fmt::print("{:>6} {:<9} {:<12} {:>8} {:>7} {:>13} {:>7}  {}\n", job.id(), StateName(job.state()),
+             job.submitter().empty() ? "-" : job.submitter(), job.spec().priority(),
              job.tasks_size(), fmt::format("{}/{}", totals.done, totals.budget), totals.failures,
              job.spec().model());
 }
 
-absl::Status Submit(const TuningRequest& request, bool json) {
+absl::Status Submit(const TuningRequest& request, const std::string& client_id, bool json) {
   HONE_ASSIGN_OR_RETURN(const std::string address, DaemonAddress(request.server, request.database));
   TuningRequest of_server = request;
   of_server.server = address;
   HONE_ASSIGN_OR_RETURN(const TuningWork work, Prepare(of_server));
   TuningClient client(address);
-  HONE_ASSIGN_OR_RETURN(const v1::JobInfo job, client.Submit(work.spec));
+  HONE_ASSIGN_OR_RETURN(const v1::JobInfo job, client.Submit(work.spec, client_id));
   if (json) {
     PrintDocument({{"schema", 1},
                    {"job", job.id()},
@@ -109,13 +131,21 @@ absl::Status Submit(const TuningRequest& request, bool json) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<v1::JobInfo>> ListAt(const JobsPlace& place, bool is_default) {
-  if (!place.server.empty()) return TuningClient(place.server).List();
+// Newest first.
+absl::StatusOr<std::vector<v1::JobInfo>> ListAt(const JobsPlace& place, const Options& options) {
+  const std::vector<v1::JobState> states = WantedStates(options);
+  if (!place.server.empty()) return TuningClient(place.server).List(states, options.submitter);
   absl::StatusOr<StoredJobs> stored = StoredJobs::Open(place.database);
   // The default database counts as empty where it is not there.
-  if (is_default && absl::IsNotFound(stored.status())) return std::vector<v1::JobInfo>();
+  if (options.database.empty() && absl::IsNotFound(stored.status())) {
+    return std::vector<v1::JobInfo>();
+  }
   HONE_RETURN_IF_ERROR(stored.status());
-  return stored->List();
+  HONE_ASSIGN_OR_RETURN(std::vector<v1::JobInfo> jobs, stored->List(options.submitter));
+  std::erase_if(jobs, [&](const v1::JobInfo& job) {
+    return !states.empty() && std::ranges::find(states, job.state()) == states.end();
+  });
+  return jobs;
 }
 
 absl::StatusOr<v1::JobInfo> GetAt(const JobsPlace& place, int64_t job) {
@@ -129,9 +159,7 @@ absl::StatusOr<v1::JobInfo> GetAt(const JobsPlace& place, int64_t job) {
 
 absl::Status List(const Options& options) {
   HONE_ASSIGN_OR_RETURN(const JobsPlace place, FindJobs(options));
-  HONE_ASSIGN_OR_RETURN(std::vector<v1::JobInfo> jobs, ListAt(place, options.database.empty()));
-  std::reverse(jobs.begin(), jobs.end());
-  if (!options.all) std::erase_if(jobs, [](const auto& job) { return HasEnded(job.state()); });
+  HONE_ASSIGN_OR_RETURN(const std::vector<v1::JobInfo> jobs, ListAt(place, options));
   if (options.json) {
     nlohmann::json list = nlohmann::json::array();
     for (const v1::JobInfo& job : jobs) list.push_back(ToJson(job));
@@ -141,7 +169,7 @@ absl::Status List(const Options& options) {
                    {"jobs", std::move(list)}});
     return absl::OkStatus();
   }
-  if (jobs.empty() && !options.all) {
+  if (jobs.empty() && !options.all && options.states.empty()) {
     fmt::print("no job that has not ended; --all lists those that have\n");
     return absl::OkStatus();
   }
@@ -188,12 +216,80 @@ absl::Status Watch(const Options& options) {
   return StateToStatus(ended.job());
 }
 
-absl::Status Cancel(const Options& options) {
+// A verb that changes how a job stands: at a service, or in the database.
+struct Change {
+  absl::StatusOr<v1::JobInfo> (TuningClient::*at_server)(int64_t job);
+  absl::Status (*stored)(const std::string& database, int64_t job);
+  const char* says;
+};
+constexpr Change kCancel = {&TuningClient::Cancel, CancelStored,
+                            "job {} is cancelled; what was settled stays"};
+constexpr Change kPause = {&TuningClient::Pause, PauseStored,
+                           "job {} is paused; hone job resume goes on with it"};
+constexpr Change kResume = {&TuningClient::Resume, ResumeStored, "job {} is resumed"};
+
+absl::Status Apply(const Change& change, const Options& options) {
   HONE_ASSIGN_OR_RETURN(const JobsPlace place, FindJobs(options));
-  HONE_RETURN_IF_ERROR(place.server.empty()
-                           ? CancelStored(place.database, options.job)
-                           : TuningClient(place.server).Cancel(options.job).status());
-  fmt::print("job {} is cancelled; what was settled stays\n", options.job);
+  if (place.server.empty()) {
+    HONE_RETURN_IF_ERROR(change.stored(place.database, options.job));
+  } else {
+    TuningClient client(place.server);
+    HONE_RETURN_IF_ERROR((client.*change.at_server)(options.job).status());
+  }
+  if (!options.json) {
+    fmt::print("{}\n", fmt::format(fmt::runtime(change.says), options.job));
+    return absl::OkStatus();
+  }
+  HONE_ASSIGN_OR_RETURN(const v1::JobInfo job, GetAt(place, options.job));
+  nlohmann::json document = ToJson(job);
+  document["schema"] = 1;
+  PrintDocument(document);
+  return absl::OkStatus();
+}
+
+struct CloneOptions {
+  std::optional<int64_t> trials;
+  std::optional<uint64_t> seed;
+  std::optional<int> priority;
+  std::string time;
+  std::string client_id;
+};
+
+absl::StatusOr<v1::CloneJobRequest> RequestOf(const CloneOptions& clone, int64_t job) {
+  v1::CloneJobRequest request;
+  request.set_id(job);
+  request.set_client_id(clone.client_id.empty() ? RandomId(kClientIdBytes) : clone.client_id);
+  if (clone.trials) request.set_trials(*clone.trials);
+  if (clone.seed) request.set_seed(*clone.seed);
+  if (clone.priority) request.set_priority(*clone.priority);
+  if (clone.time.empty()) return request;
+  HONE_ASSIGN_OR_RETURN(const int64_t limit_ns, ParseDuration(clone.time));
+  request.set_limit_ns(limit_ns);
+  return request;
+}
+
+absl::Status Clone(const Options& options, const CloneOptions& clone) {
+  HONE_ASSIGN_OR_RETURN(const JobsPlace place, FindJobs(options));
+  HONE_ASSIGN_OR_RETURN(const v1::CloneJobRequest request, RequestOf(clone, options.job));
+  int64_t job = 0;
+  if (place.server.empty()) {
+    HONE_ASSIGN_OR_RETURN(job, CloneStored(place.database, request));
+  } else {
+    HONE_ASSIGN_OR_RETURN(const v1::JobInfo made, TuningClient(place.server).Clone(request));
+    job = made.id();
+  }
+  if (!options.json) {
+    fmt::print("job {} is a clone of job {}{}\n", job, options.job,
+               place.server.empty() ? "; a honed on this database works it off" : "");
+    return absl::OkStatus();
+  }
+  HONE_ASSIGN_OR_RETURN(const v1::JobInfo made, GetAt(place, job));
+  nlohmann::json document = ToJson(made);
+  document["schema"] = 1;
+  document["server"] = place.server;
+  document["database"] = place.database;
+  document["clone_of"] = options.job;
+  PrintDocument(document);
   return absl::OkStatus();
 }
 
@@ -213,13 +309,42 @@ CLI::App& AddVerbOfJob(CLI::App& job, const std::string& name, const std::string
   return verb;
 }
 
+constexpr char kClientIdHelp[] =
+    "Names the new job for its client: the same call again, also after a lost answer, makes none";
+
 void AddSubmit(CLI::App& job, Action& action) {
   auto request = std::make_shared<TuningRequest>();
+  auto client_id = std::make_shared<std::string>();
   auto json = std::make_shared<bool>(false);
   CLI::App& submit = *job.add_subcommand("submit", "Starts a tuning job and does not wait for it");
   request->AddTo(submit);
+  submit.add_option("--client-id", *client_id, kClientIdHelp);
   submit.add_flag("--json", *json, "Prints one JSON document");
-  submit.callback([=, &action] { action = [=] { return Submit(*request, *json); }; });
+  submit.callback([=, &action] { action = [=] { return Submit(*request, *client_id, *json); }; });
+}
+
+void AddChange(CLI::App& job, const std::string& name, const std::string& help,
+               const Change& change, const std::shared_ptr<Options>& options, Action& action) {
+  CLI::App& verb = AddVerbOfJob(job, name, help, options);
+  verb.add_flag("--json", options->json, "Prints one JSON document");
+  verb.callback([options, &change, &action] {
+    action = [options, &change] { return Apply(change, *options); };
+  });
+}
+
+void AddClone(CLI::App& job, const std::shared_ptr<Options>& options, Action& action) {
+  auto clone = std::make_shared<CloneOptions>();
+  CLI::App& verb =
+      AddVerbOfJob(job, "clone", "Starts a job with the kernels of another, ended or not", options);
+  verb.add_option("--trials", clone->trials, "Trials a task, a total over all jobs ever")
+      ->check(CLI::PositiveNumber);
+  verb.add_option("--time", clone->time, "Ends the job after this time: 90s, 10m, 2h");
+  verb.add_option("--seed", clone->seed, "Seed of the search");
+  verb.add_option("--priority", clone->priority, "As of `job submit`")
+      ->check(CLI::Range(-tuner::kMostPriority, tuner::kMostPriority));
+  verb.add_option("--client-id", clone->client_id, kClientIdHelp);
+  verb.add_flag("--json", options->json, "Prints one JSON document");
+  verb.callback([=, &action] { action = [=] { return Clone(*options, *clone); }; });
 }
 
 }  // namespace
@@ -231,7 +356,13 @@ void AddJob(CLI::App& app, Action& action) {
   AddSubmit(job, action);
   CLI::App& list =
       AddVerb(job, "list", "Lists the jobs that have not ended, newest first", options);
-  list.add_flag("--all", options->all, "Lists those that have ended, too");
+  CLI::Option* all = list.add_flag("--all", options->all, "Lists those that have ended, too");
+  list.add_option("--state", options->states, "Lists those in one of these states")
+      ->delimiter(',')
+      ->excludes(all)
+      ->check(CLI::IsMember(
+          std::set<std::string>{"queued", "running", "paused", "done", "failed", "cancelled"}));
+  list.add_option("--submitter", options->submitter, "Lists those that this user asked for");
   list.add_flag("--json", options->json, "Prints one JSON document");
   list.callback([options, &action] { action = [options] { return List(*options); }; });
   CLI::App& show = AddVerbOfJob(job, "show", "Shows how a job stands, by kernel", options);
@@ -243,8 +374,10 @@ void AddJob(CLI::App& app, Action& action) {
       ->check(CLI::NonNegativeNumber);
   watch.add_flag("--json", options->json, "Prints one JSON document when it has ended");
   watch.callback([options, &action] { action = [options] { return Watch(*options); }; });
-  CLI::App& cancel = AddVerbOfJob(job, "cancel", "Cancels a job; what was settled stays", options);
-  cancel.callback([options, &action] { action = [options] { return Cancel(*options); }; });
+  AddChange(job, "cancel", "Cancels a job; what was settled stays", kCancel, options, action);
+  AddChange(job, "pause", "Puts a job aside until it is resumed", kPause, options, action);
+  AddChange(job, "resume", "Goes on with a job that was paused", kResume, options, action);
+  AddClone(job, options, action);
 }
 
 }  // namespace hone::cli

@@ -159,7 +159,10 @@ absl::StatusOr<v1::GetJobResponse> WatchToEnd(TuningClient& client, int64_t job,
   v1::JobInfo now = first.job();
   const auto on_event = [&](const v1::WatchJobResponse& event) {
     MergeTasks(event.job(), now);
-    const std::string before = std::exchange(waiting, WaitsFor(now));
+    const bool is_paused = event.job().state() == v1::JOB_STATE_PAUSED;
+    const std::string before = std::exchange(
+        waiting, is_paused ? fmt::format("it is paused; hone job resume {} goes on with it", job)
+                           : WaitsFor(now));
     if (options.says_waiting && !waiting.empty() && waiting != before) {
       progress.Print(fmt::format("job {} waits: {}", job, waiting));
     }

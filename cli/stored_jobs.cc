@@ -1,11 +1,17 @@
 #include "cli/stored_jobs.h"
 
+#include <unistd.h>
+
 #include <optional>
 #include <utility>
 
 #include "fmt/format.h"
 #include "support/status.h"
+#include "support/user_name.h"
+#include "tuner/job_changes.h"
+#include "tuning_db/clone_job.h"
 #include "tuning_db/end_jobs.h"
+#include "tuning_db/pause_jobs.h"
 
 namespace hone::cli {
 namespace {
@@ -13,8 +19,17 @@ namespace {
 absl::Status HeldBy(const std::string& database, const tuning_db::Writer& writer, int64_t job) {
   return absl::FailedPreconditionError(fmt::format(
       "expected to write {}, found it in use by {}; end that, which cancels its own jobs, or "
-      "cancel job {} when it has ended",
+      "change job {} when it has ended",
       database, Describe(writer), job));
+}
+
+absl::StatusOr<std::unique_ptr<tuning_db::Store>> OpenToWrite(const std::string& database,
+                                                              int64_t job) {
+  auto store = tuning_db::OpenStore(database, tuning_db::OpenMode::kReadWrite);
+  if (store.ok() || !absl::IsUnavailable(store.status())) return store;
+  HONE_ASSIGN_OR_RETURN(const std::optional<tuning_db::Writer> writer,
+                        tuning_db::WriterOf(database));
+  return HeldBy(database, writer.value_or(tuning_db::Writer()), job);
 }
 
 }  // namespace
@@ -26,38 +41,51 @@ absl::StatusOr<StoredJobs> StoredJobs::Open(const std::string& database) {
   return StoredJobs(std::move(store), writer && writer->client != 0);
 }
 
-absl::StatusOr<std::vector<v1::JobInfo>> StoredJobs::List() {
-  HONE_ASSIGN_OR_RETURN(std::vector<tuning_db::Job> jobs, store_->Jobs());
-  std::vector<v1::JobInfo> reports;
-  for (tuning_db::Job& job : jobs) {
-    HONE_ASSIGN_OR_RETURN(reports.emplace_back(),
-                          Report(std::move(job), tuner::JobReporter::Spec::kWithoutTasks));
-  }
-  return reports;
+absl::StatusOr<std::vector<v1::JobInfo>> StoredJobs::List(const std::string& submitter) {
+  HONE_ASSIGN_OR_RETURN(
+      tuning_db::JobPage page,
+      store_->ListJobs({.submitter = submitter}, tuning_db::Order::kNewestFirst, "", 0));
+  for (tuning_db::Job& job : page.jobs) SeeClient(job);
+  return reporter_->Report(page.jobs);
 }
 
 absl::StatusOr<v1::JobInfo> StoredJobs::Get(int64_t id) {
   HONE_ASSIGN_OR_RETURN(tuning_db::Job job, store_->GetJob(id));
-  return Report(std::move(job), tuner::JobReporter::Spec::kWhole);
+  SeeClient(job);
+  return reporter_->Report(job, tuner::JobReporter::Spec::kWhole);
 }
 
-absl::StatusOr<v1::JobInfo> StoredJobs::Report(tuning_db::Job job,
-                                               tuner::JobReporter::Spec detail) {
+void StoredJobs::SeeClient(tuning_db::Job& job) const {
   // Nobody can go on with it, though nobody has written so yet (decision 0014).
-  if (job.is_private && !has_client_ && !HasEnded(job.state)) {
-    job.state = tuning_db::JobState::kCancelled;
-    job.message = tuning_db::kClientHasEnded;
-  }
-  return reporter_->Report(job, detail);
+  if (!job.is_private || has_client_ || HasEnded(job.state)) return;
+  job.state = tuning_db::JobState::kCancelled;
+  job.message = tuning_db::kClientHasEnded;
 }
 
 absl::Status CancelStored(const std::string& database, int64_t job) {
-  const auto store = tuning_db::OpenStore(database, tuning_db::OpenMode::kReadWrite);
-  if (store.ok()) return tuning_db::EndJob(**store, job, "cancelled");
-  if (!absl::IsUnavailable(store.status())) return store.status();
-  HONE_ASSIGN_OR_RETURN(const std::optional<tuning_db::Writer> writer,
-                        tuning_db::WriterOf(database));
-  return HeldBy(database, writer.value_or(tuning_db::Writer()), job);
+  HONE_ASSIGN_OR_RETURN(const auto store, OpenToWrite(database, job));
+  return tuning_db::EndJob(*store, job, "cancelled");
+}
+
+absl::Status PauseStored(const std::string& database, int64_t job) {
+  HONE_ASSIGN_OR_RETURN(const auto store, OpenToWrite(database, job));
+  return tuning_db::PauseJob(*store, {}, job).status();
+}
+
+absl::Status ResumeStored(const std::string& database, int64_t job) {
+  HONE_ASSIGN_OR_RETURN(const auto store, OpenToWrite(database, job));
+  return tuning_db::ResumeJob(*store, {}, job).status();
+}
+
+absl::StatusOr<int64_t> CloneStored(const std::string& database,
+                                    const v1::CloneJobRequest& request) {
+  HONE_ASSIGN_OR_RETURN(const auto store, OpenToWrite(database, request.id()));
+  HONE_ASSIGN_OR_RETURN(const tuning_db::Job of, store->GetJob(request.id()));
+  tuning_db::Job clone = tuning_db::CloneOf(of, tuner::ChangesOf(request));
+  clone.client_id = request.client_id();
+  clone.submitter = UserName(geteuid());
+  HONE_ASSIGN_OR_RETURN(const tuning_db::Job stored, store->SubmitJob(clone));
+  return stored.id;
 }
 
 }  // namespace hone::cli

@@ -21,8 +21,8 @@ class StoredJobs {
   // Errors are those of tuning_db::OpenStore.
   static absl::StatusOr<StoredJobs> Open(const std::string& database);
 
-  // All jobs ever, oldest first, without their tasks' texts.
-  absl::StatusOr<std::vector<v1::JobInfo>> List();
+  // All jobs ever, newest first, without their tasks' texts; of one submitter, or of all (empty).
+  absl::StatusOr<std::vector<v1::JobInfo>> List(const std::string& submitter);
   absl::StatusOr<v1::JobInfo> Get(int64_t job);
 
  private:
@@ -30,16 +30,22 @@ class StoredJobs {
       : store_(std::move(store)),
         reporter_(std::make_unique<tuner::JobReporter>(store_.get())),
         has_client_(has_client) {}
-  absl::StatusOr<v1::JobInfo> Report(tuning_db::Job job, tuner::JobReporter::Spec detail);
+  // A private job without a client is told as cancelled.
+  void SeeClient(tuning_db::Job& job) const;
 
   std::unique_ptr<tuning_db::Store> store_;
   std::unique_ptr<tuner::JobReporter> reporter_;
   bool has_client_;  // somebody runs private jobs now
 };
 
-// Cancels a job that nobody works on. kFailedPrecondition where it has ended, or somebody has the
-// database.
+// Change jobs that nobody works on. kFailedPrecondition where the job has ended, or somebody has
+// the database.
 absl::Status CancelStored(const std::string& database, int64_t job);
+absl::Status PauseStored(const std::string& database, int64_t job);
+absl::Status ResumeStored(const std::string& database, int64_t job);
+// As TuningService::CloneJob; this user's. It is queued for the next honed.
+absl::StatusOr<int64_t> CloneStored(const std::string& database,
+                                    const v1::CloneJobRequest& request);
 
 }  // namespace hone::cli
 

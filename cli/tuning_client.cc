@@ -61,15 +61,27 @@ TuningClient::TuningClient(const std::string& address)
 
 TuningClient::~TuningClient() = default;
 
-absl::StatusOr<v1::JobInfo> TuningClient::Submit(const v1::JobSpec& spec) {
+absl::StatusOr<v1::JobInfo> TuningClient::Submit(const v1::JobSpec& spec,
+                                                 const std::string& client_id) {
   v1::SubmitJobRequest request;
-  request.set_client_id(RandomId(kClientIdBytes));
+  request.set_client_id(client_id.empty() ? RandomId(kClientIdBytes) : client_id);
   *request.mutable_spec() = spec;
   grpc::ClientContext context;
   SetDeadline(context);
   v1::SubmitJobResponse response;
   HONE_RETURN_IF_ERROR(
       FromGrpc(connection_->stub->SubmitJob(&context, request, &response), address_));
+  return response.job();
+}
+
+absl::StatusOr<v1::JobInfo> TuningClient::Clone(const v1::CloneJobRequest& wanted) {
+  v1::CloneJobRequest request = wanted;
+  if (request.client_id().empty()) request.set_client_id(RandomId(kClientIdBytes));
+  grpc::ClientContext context;
+  SetDeadline(context);
+  v1::CloneJobResponse response;
+  HONE_RETURN_IF_ERROR(
+      FromGrpc(connection_->stub->CloneJob(&context, request, &response), address_));
   return response.job();
 }
 
@@ -83,10 +95,14 @@ absl::StatusOr<v1::GetJobResponse> TuningClient::Get(int64_t job) {
   return response;
 }
 
-absl::StatusOr<std::vector<v1::JobInfo>> TuningClient::List() {
+absl::StatusOr<std::vector<v1::JobInfo>> TuningClient::List(const std::vector<v1::JobState>& states,
+                                                            const std::string& submitter) {
   std::vector<v1::JobInfo> jobs;
   v1::ListJobsRequest request;
   request.set_page_size(kJobsAPage);
+  request.set_newest_first(true);
+  request.set_submitter(submitter);
+  for (const v1::JobState state : states) request.add_states(state);
   do {
     grpc::ClientContext context;
     SetDeadline(context);
@@ -106,6 +122,28 @@ absl::StatusOr<v1::JobInfo> TuningClient::Cancel(int64_t job) {
   v1::CancelJobResponse response;
   HONE_RETURN_IF_ERROR(
       FromGrpc(connection_->stub->CancelJob(&context, request, &response), address_));
+  return response.job();
+}
+
+absl::StatusOr<v1::JobInfo> TuningClient::Pause(int64_t job) {
+  v1::PauseJobRequest request;
+  request.set_id(job);
+  grpc::ClientContext context;
+  SetDeadline(context);
+  v1::PauseJobResponse response;
+  HONE_RETURN_IF_ERROR(
+      FromGrpc(connection_->stub->PauseJob(&context, request, &response), address_));
+  return response.job();
+}
+
+absl::StatusOr<v1::JobInfo> TuningClient::Resume(int64_t job) {
+  v1::ResumeJobRequest request;
+  request.set_id(job);
+  grpc::ClientContext context;
+  SetDeadline(context);
+  v1::ResumeJobResponse response;
+  HONE_RETURN_IF_ERROR(
+      FromGrpc(connection_->stub->ResumeJob(&context, request, &response), address_));
   return response.job();
 }
 

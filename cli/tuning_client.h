@@ -21,12 +21,18 @@ class TuningClient {
   explicit TuningClient(const std::string& address);
   ~TuningClient();
 
-  // Under a client id of its own: a retry after a lost answer starts nothing twice.
-  absl::StatusOr<v1::JobInfo> Submit(const v1::JobSpec& spec);
+  // Under this client id, or, where it is empty, one of its own: who sends the same again after a
+  // lost answer starts nothing twice.
+  absl::StatusOr<v1::JobInfo> Submit(const v1::JobSpec& spec, const std::string& client_id = "");
+  // The same of `request`'s client id.
+  absl::StatusOr<v1::JobInfo> Clone(const v1::CloneJobRequest& request);
   absl::StatusOr<v1::GetJobResponse> Get(int64_t job);
-  // All jobs ever, oldest first, without their tasks' texts.
-  absl::StatusOr<std::vector<v1::JobInfo>> List();
+  // All that match, newest first, without their tasks' texts.
+  absl::StatusOr<std::vector<v1::JobInfo>> List(const std::vector<v1::JobState>& states,
+                                                const std::string& submitter);
   absl::StatusOr<v1::JobInfo> Cancel(int64_t job);
+  absl::StatusOr<v1::JobInfo> Pause(int64_t job);
+  absl::StatusOr<v1::JobInfo> Resume(int64_t job);
   // The best configs known, one for each key.
   absl::StatusOr<v1::GetConfigsResponse> GetConfigs(const v1::GetConfigsRequest& request);
   // The newest final of the model with this skeleton on this target; nullopt: there is none.

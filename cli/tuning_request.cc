@@ -13,31 +13,11 @@
 #include "fmt/format.h"
 #include "fmt/ranges.h"
 #include "support/status.h"
+#include "tuner/priority_weight.h"
 #include "tuning_db/resolve.h"
 
 namespace hone::cli {
 namespace {
-
-// "90", "90s", "10m", "2h" as nanoseconds.
-absl::StatusOr<int64_t> ParseDuration(const std::string& text) {
-  if (text.empty()) return 0;
-  double value = 0;
-  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const std::string unit(rest, text.data() + text.size());
-  static const std::map<std::string, double> kUnits = {{"", 1}, {"s", 1}, {"m", 60}, {"h", 3600}};
-  const auto found = kUnits.find(unit);
-  constexpr double kMostSeconds = 9e9;  // what nanoseconds in 64 bits hold
-  // Written so that no number at all, which "nan" is, is refused too.
-  const bool is_one = error == std::errc() && found != kUnits.end() && value > 0 &&
-                      value * found->second <= kMostSeconds;
-  if (!is_one) {
-    return WithExitCode(
-        absl::InvalidArgumentError(
-            fmt::format("expected a duration such as 90s, 10m or 2h for --time, found '{}'", text)),
-        kUsage);
-  }
-  return static_cast<int64_t>(value * found->second * 1e9);
-}
 
 absl::StatusOr<std::vector<std::vector<ir::Module>>> LoadModels(const TuningRequest& request) {
   std::vector<std::vector<ir::Module>> models;
@@ -116,6 +96,7 @@ v1::JobSpec SpecOf(const TuningRequest& request, const CpuTarget& target,
   spec.set_limit_ns(limit_ns);
   spec.set_seed(request.seed);
   spec.set_search(request.search);
+  spec.set_priority(request.priority);
   spec.set_constant_bytes(work.constant_bytes);
   spec.set_ends_early(!request.full_budget);
   for (const driver::TuningTask& task : work.tasks) {
@@ -153,6 +134,26 @@ absl::StatusOr<CpuTarget> TargetOf(const TuningRequest& request) {
 
 }  // namespace
 
+absl::StatusOr<int64_t> ParseDuration(const std::string& text) {
+  if (text.empty()) return 0;
+  double value = 0;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const std::string unit(rest, text.data() + text.size());
+  static const std::map<std::string, double> kUnits = {{"", 1}, {"s", 1}, {"m", 60}, {"h", 3600}};
+  const auto found = kUnits.find(unit);
+  constexpr double kMostSeconds = 9e9;  // what nanoseconds in 64 bits hold
+  // Written so that no number at all, which "nan" is, is refused too.
+  const bool is_one = error == std::errc() && found != kUnits.end() && value > 0 &&
+                      value * found->second <= kMostSeconds;
+  if (!is_one) {
+    return WithExitCode(
+        absl::InvalidArgumentError(
+            fmt::format("expected a duration such as 90s, 10m or 2h for --time, found '{}'", text)),
+        kUsage);
+  }
+  return static_cast<int64_t>(value * found->second * 1e9);
+}
+
 void TuningRequest::AddTo(CLI::App& verb) {
   verb.add_option("MODEL", models, "Models to tune (.onnx, .pb, .relay)")->required();
   bindings.AddBindings(verb);
@@ -165,6 +166,11 @@ void TuningRequest::AddTo(CLI::App& verb) {
   CLI::Option* db = verb.add_option("--db", database, "The tuning database");
   verb.add_option("--server", server, "A running honed: unix:PATH")->excludes(db);
   verb.add_option("--seed", seed, "Seed of the search")->capture_default_str();
+  verb.add_option("--priority", priority,
+                  "Among your jobs of a server greater goes first; a step doubles the share "
+                  "against those of others")
+      ->check(CLI::Range(-tuner::kMostPriority, tuner::kMostPriority))
+      ->capture_default_str();
   verb.add_option("--search", search, "xgboost, random or grid")
       ->check(CLI::IsMember({"xgboost", "random", "grid"}))
       ->capture_default_str();

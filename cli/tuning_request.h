@@ -15,6 +15,9 @@
 
 namespace hone::cli {
 
+// "90", "90s", "10m", "2h" as nanoseconds; 0 where it is empty.
+absl::StatusOr<int64_t> ParseDuration(const std::string& text);
+
 struct TuningRequest {
   std::vector<std::string> models;
   ModelOptions bindings;  // of all models
@@ -24,6 +27,7 @@ struct TuningRequest {
   std::string database;
   std::string server;
   uint64_t seed = 0;
+  int priority = 0;
   bool full_budget = false;  // searches do not end early
   std::string search = "xgboost";
   std::string micro_kernels = "auto";  // "auto", "always" or "never" measured first

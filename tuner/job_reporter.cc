@@ -1,5 +1,7 @@
 #include "tuner/job_reporter.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "support/status.h"
@@ -49,13 +51,39 @@ absl::StatusOr<v1::JobInfo> JobReporter::Report(int64_t id, Spec detail) {
 }
 
 absl::StatusOr<v1::JobInfo> JobReporter::Report(const tuning_db::Job& job, Spec detail) {
-  HONE_ASSIGN_OR_RETURN(const std::vector<tuning_db::TaskProgress> progress,
-                        store_->Progress(job.id));
+  HONE_ASSIGN_OR_RETURN(const auto progress, store_->Progress(job.id));
+  v1::JobInfo info = InfoOf(job, progress);
+  if (detail == Spec::kWithoutTasks) return info;
+  HONE_ASSIGN_OR_RETURN(const std::vector<tuning_db::Task> rows, store_->TasksOfJob(job.id));
+  for (size_t i = 0; i < job.tasks.size(); ++i) {
+    const tuning_db::JobTask& task = job.tasks[i];
+    v1::TaskSpec& of_task = *info.mutable_spec()->add_tasks();
+    of_task.set_workload(rows.at(i).workload);
+    of_task.set_signature(task.signature);
+    of_task.set_name(task.name);
+    of_task.set_weight(task.weight);
+  }
+  return info;
+}
+
+absl::StatusOr<std::vector<v1::JobInfo>> JobReporter::Report(
+    const std::vector<tuning_db::Job>& jobs) {
+  std::vector<int64_t> ids;
+  for (const tuning_db::Job& job : jobs) ids.push_back(job.id);
+  HONE_ASSIGN_OR_RETURN(const auto progress, store_->ProgressOfJobs(ids));
+  std::vector<v1::JobInfo> infos;
+  for (size_t i = 0; i < jobs.size(); ++i) infos.push_back(InfoOf(jobs[i], progress.at(i)));
+  return infos;
+}
+
+v1::JobInfo JobReporter::InfoOf(const tuning_db::Job& job,
+                                const std::vector<tuning_db::TaskProgress>& progress) {
   v1::JobInfo info;
   info.set_id(job.id);
   info.set_client_id(job.client_id);
   info.set_state(ToProto(job.state));
   info.set_message(job.message);
+  info.set_submitter(job.submitter);
   info.set_owner(job.owner);
   info.set_epoch(job.epoch);
   info.set_is_private(job.is_private);
@@ -70,18 +98,20 @@ absl::StatusOr<v1::JobInfo> JobReporter::Report(const tuning_db::Job& job, Spec 
   spec.set_ends_early(job.ends_early);
   spec.set_elsewhere_ns(job.elsewhere_ns);
   for (size_t i = 0; i < job.tasks.size(); ++i) {
-    const tuning_db::JobTask& task = job.tasks[i];
-    spec.set_trials(std::max(spec.trials(), task.trials));
-    *info.add_tasks() = ProgressOf(job, task, progress.at(i));
-    if (detail == Spec::kWithoutTasks) continue;
-    HONE_ASSIGN_OR_RETURN(const tuning_db::Task row, GetTask(task.task));
-    v1::TaskSpec& of_task = *spec.add_tasks();
-    of_task.set_workload(row.workload);
-    of_task.set_signature(task.signature);
-    of_task.set_name(task.name);
-    of_task.set_weight(task.weight);
+    spec.set_trials(std::max(spec.trials(), job.tasks[i].trials));
+    *info.add_tasks() = ProgressOf(job, job.tasks[i], progress.at(i));
   }
   return info;
+}
+
+absl::StatusOr<tuning_db::JobState> JobReporter::FromProto(v1::JobState state) {
+  using tuning_db::JobState;
+  for (const JobState known : {JobState::kQueued, JobState::kRunning, JobState::kDone,
+                               JobState::kFailed, JobState::kCancelled, JobState::kPaused}) {
+    if (ToProto(known) == state) return known;
+  }
+  return absl::InvalidArgumentError(
+      fmt::format("expected a state of jobs, found {}", static_cast<int>(state)));
 }
 
 void JobReporter::SetWaiting(int64_t task, const std::string& signature, const std::string& what) {
@@ -91,17 +121,6 @@ void JobReporter::SetWaiting(int64_t task, const std::string& signature, const s
   } else {
     waiting_[{task, signature}] = what;
   }
-}
-
-absl::StatusOr<tuning_db::Task> JobReporter::GetTask(int64_t id) {
-  {
-    const std::lock_guard lock(mutex_);
-    const auto it = tasks_.find(id);
-    if (it != tasks_.end()) return it->second;
-  }
-  HONE_ASSIGN_OR_RETURN(tuning_db::Task task, store_->GetTask(id));
-  const std::lock_guard lock(mutex_);
-  return tasks_[id] = std::move(task);
 }
 
 v1::TaskProgress JobReporter::ProgressOf(const tuning_db::Job& job, const tuning_db::JobTask& task,

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "hone/v1/tuning.pb.h"
@@ -14,7 +15,8 @@
 
 namespace hone::tuner {
 
-// Thread-safe. The store outlives it, and is read without a lock.
+// Thread-safe. The store outlives it, and is read without a lock: a few queries for a report,
+// however many tasks and jobs it is of.
 class JobReporter {
  public:
   explicit JobReporter(tuning_db::Store* store) : store_(store) {}
@@ -23,20 +25,23 @@ class JobReporter {
   enum class Spec { kWhole, kWithoutTasks };
   absl::StatusOr<hone::v1::JobInfo> Report(int64_t job, Spec spec);
   absl::StatusOr<hone::v1::JobInfo> Report(const tuning_db::Job& job, Spec spec);
+  // Of all of them, without their tasks' texts.
+  absl::StatusOr<std::vector<hone::v1::JobInfo>> Report(const std::vector<tuning_db::Job>& jobs);
+  // kInvalidArgument for one that is none.
+  static absl::StatusOr<tuning_db::JobState> FromProto(hone::v1::JobState state);
   // What the task waits for from now on; empty: for nothing.
   void SetWaiting(int64_t task, const std::string& signature, const std::string& what);
-  // The task's row; tasks never change.
-  absl::StatusOr<tuning_db::Task> GetTask(int64_t id);
 
  private:
   using Key = std::pair<int64_t, std::string>;
 
+  hone::v1::JobInfo InfoOf(const tuning_db::Job& job,
+                           const std::vector<tuning_db::TaskProgress>& progress);
   hone::v1::TaskProgress ProgressOf(const tuning_db::Job& job, const tuning_db::JobTask& task,
                                     const tuning_db::TaskProgress& progress);
 
   tuning_db::Store* const store_;
   std::mutex mutex_;  // guards all below
-  std::map<int64_t, tuning_db::Task> tasks_;
   std::map<Key, std::string> waiting_;
 };
 

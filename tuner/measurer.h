@@ -24,7 +24,7 @@ struct Artifact {
 struct MeasureRequest {
   tuning_db::Trial trial;
   std::string target;                // canonical text
-  std::string owner;                 // who shares devices fairly with other owners
+  std::string submitter;             // who shares devices fairly with other submitters
   std::vector<Artifact> candidates;  // one and, of a calibration, its anchor; or a final's
   uint32_t rounds = 0;               // 0: of a search
   Artifact reference;                // without a digest: no output check
@@ -71,7 +71,7 @@ class Measurer {
   // Returns at once. The lease is taken when a device is free, before anything is offered to it.
   virtual void Measure(MeasureRequest request, MeasureCallback done) = 0;
   // The trial's request is dropped; its callback is not called from the time when this has been
-  // carried out, and its worker is told. A no-op for a trial that is not here.
+  // carried out, its worker is told, and its lease released. A no-op for a trial that is not here.
   virtual void Cancel(int64_t trial) = 0;
   // Whether a device that takes work now can measure code for the target (canonical text, -threads
   // included). False: a request for it would wait until one comes.

@@ -1,7 +1,12 @@
 // Jobs that are interrupted, watched and cancelled from the command line.
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "support/child_process.h"
+#include "support/user_name.h"
 #include "tests/cli/run_hone.h"
 #include "tests/paths.h"
 #include "tuning_db/store.h"
@@ -112,6 +117,70 @@ TEST_F(Jobs, AWatchOutlivesARestartOfTheDaemon) {
   StartHoned();
   ASSERT_EQ(RunHone({"job", "cancel", "1", "--server", Server()}, folder_.path()).exit_code, 0);
   EXPECT_EQ(watch.Finish().exit_code, 8);
+}
+
+// Runs `hone job` with --json, and returns what it prints.
+nlohmann::json JobJson(std::vector<std::string> arguments, const std::string& folder) {
+  arguments.insert(arguments.begin(), "job");
+  arguments.push_back("--json");
+  const Finished finished = RunHone(arguments, folder);
+  EXPECT_EQ(finished.exit_code, 0) << finished.err;
+  return nlohmann::json::parse(finished.out, nullptr, false);
+}
+
+TEST_F(Jobs, AJobIsPausedListedResumedAndClonedWithAHonedAndWithout) {
+  StartHoned();
+  const std::vector<std::string> submit = {"submit",     "mlp.onnx", "--target",    "native",
+                                           "--server",   Server(),   "--trials",    "8",
+                                           "--priority", "2",        "--client-id", "mine"};
+  EXPECT_EQ(JobJson(submit, folder_.path())["job"], 1);
+  EXPECT_EQ(JobJson(submit, folder_.path())["job"], 1) << "the client keeps its id";
+  EXPECT_EQ(JobJson({"pause", "1", "--server", Server()}, folder_.path())["state"], "paused");
+  EXPECT_EQ(JobJson({"pause", "1", "--server", Server()}, folder_.path())["state"], "paused");
+  const nlohmann::json clone =
+      JobJson({"clone", "1", "--trials", "5", "--seed", "9", "--server", Server()}, folder_.path());
+  EXPECT_EQ(clone["job"], 2);
+  EXPECT_EQ(clone["clone_of"], 1);
+  EXPECT_EQ(clone["seed"], 9);
+  EXPECT_EQ(clone["priority"], 2) << "as the other has it";
+
+  const nlohmann::json open = JobJson({"list", "--server", Server()}, folder_.path())["jobs"];
+  ASSERT_EQ(open.size(), 2u);
+  EXPECT_EQ(open[0]["job"], 2) << "newest first";
+  EXPECT_EQ(open[1]["state"], "paused");
+  const std::string submitter = open[1]["submitter"];
+  EXPECT_EQ(submitter, UserName(geteuid()));
+  const auto count = [&](const std::vector<std::string>& filter) {
+    std::vector<std::string> arguments = {"list", "--server", Server()};
+    arguments.insert(arguments.end(), filter.begin(), filter.end());
+    return JobJson(arguments, folder_.path())["jobs"].size();
+  };
+  EXPECT_EQ(count({"--state", "paused"}), 1u);
+  EXPECT_EQ(count({"--state", "paused,running"}), 2u);
+  EXPECT_EQ(count({"--state", "done"}), 0u);
+  EXPECT_EQ(count({"--submitter", submitter}), 2u);
+  EXPECT_EQ(count({"--submitter", "nobody else"}), 0u);
+  EXPECT_EQ(
+      RunHone({"job", "list", "--state", "odd", "--server", Server()}, folder_.path()).exit_code,
+      2);
+
+  honed_.reset();  // from here on in the file
+  const auto state = [&](const std::string& job) {
+    return JobJson({"show", job, "--db", "hone.db"}, folder_.path())["state"].get<std::string>();
+  };
+  EXPECT_EQ(state("1"), "paused") << "it outlives the honed";
+  EXPECT_EQ(JobJson({"pause", "2", "--db", "hone.db"}, folder_.path())["state"], "paused");
+  EXPECT_EQ(JobJson({"resume", "1", "--db", "hone.db"}, folder_.path())["state"], "queued");
+  EXPECT_EQ(JobJson({"clone", "2", "--db", "hone.db"}, folder_.path())["job"], 3);
+  EXPECT_EQ(
+      JobJson({"list", "--state", "queued", "--db", "hone.db"}, folder_.path())["jobs"].size(), 2u);
+  EXPECT_EQ(JobJson({"cancel", "3", "--db", "hone.db"}, folder_.path())["state"], "cancelled");
+  EXPECT_EQ(RunHone({"job", "pause", "3", "--db", "hone.db"}, folder_.path()).exit_code, 7);
+  EXPECT_EQ(RunHone({"job", "resume", "9", "--db", "hone.db"}, folder_.path()).exit_code, 3);
+
+  StartHoned();
+  EXPECT_EQ(state("2"), "paused") << "also of the next";
+  EXPECT_EQ(JobJson({"resume", "2", "--server", Server()}, folder_.path())["state"], "running");
 }
 
 }  // namespace

@@ -150,8 +150,24 @@ void Farm::Submit(int i) {
   }
   const int64_t id = store_->SubmitJob(job).value().id;
   if (daemon_ != nullptr && !daemon_->is_dead()) daemon_->jobs().JobSubmitted(id);
+  if (scenario_.runs_loop && scenario_.Has(Fault::kPauses)) PauseSometime(id);
   if (!scenario_.Has(Fault::kCancels) || queue_.IsTrue(0.5)) return;
   queue_.After(queue_.Between(0, 10 * kSecond), [this, id] { CancelJob(id); });
+}
+
+void Farm::PauseSometime(int64_t job) {
+  queue_.After(queue_.Between(0, 10 * kSecond), [this, job] {
+    if (daemon_ != nullptr && !daemon_->is_dead()) daemon_->jobs().PauseJob(job);
+    ResumeSometime(job);
+  });
+}
+
+void Farm::ResumeSometime(int64_t job) {
+  queue_.After(queue_.Between(kSecond, 10 * kSecond), [this, job] {
+    if (store_->GetJob(job)->state != tuning_db::JobState::kPaused) return;
+    if (daemon_ != nullptr && !daemon_->is_dead()) daemon_->jobs().ResumeJob(job);
+    ResumeSometime(job);  // unless it was heard
+  });
 }
 
 bool Farm::AllEnded() {

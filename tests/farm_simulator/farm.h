@@ -41,6 +41,8 @@ class Farm {
   WorkerTraits TraitsOf(int i);
   void SubmitJobs();
   void Submit(int i);
+  void PauseSometime(int64_t job);
+  void ResumeSometime(int64_t job);
   // What goes wrong, and when.
   void PlanChaos();
   void PlanWorkerChaos();

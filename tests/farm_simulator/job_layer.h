@@ -20,6 +20,9 @@ class JobLayer {
   // The job is in the store.
   virtual void JobSubmitted(int64_t job) = 0;
   virtual void CancelJob(int64_t job) = 0;
+  // Where jobs can be paused: DirectJobs knows nothing of that.
+  virtual void PauseJob(int64_t) {}
+  virtual void ResumeJob(int64_t) {}
   virtual void Tick() = 0;
 };
 

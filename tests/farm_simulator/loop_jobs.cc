@@ -28,10 +28,16 @@ class LoopJobs final : public JobLayer {
     loop_ = std::make_unique<tuner::TuningLoop>(options, loop_parts);
   }
 
-  void Resume() override { loop_->Resume(); }
+  void Resume() override { loop_->Begin(); }
   void JobSubmitted(int64_t job) override { loop_->JobSubmitted(job); }
   void CancelJob(int64_t job) override {
     loop_->CancelJob(job, [](const absl::Status&) {});
+  }
+  void PauseJob(int64_t job) override {
+    loop_->PauseJob(job, [](const absl::Status&) {});
+  }
+  void ResumeJob(int64_t job) override {
+    loop_->ResumeJob(job, [](const absl::Status&) {});
   }
   void Tick() override { loop_->Tick(); }
 

@@ -11,8 +11,9 @@ namespace hone::sim {
 namespace {
 
 constexpr std::array<std::string_view, kFaults> kNames = {
-    "worker_kills", "daemon_kills", "resets",  "black_holes", "stragglers", "clocks", "hangs",
-    "lies",         "storage",      "devices", "drains",      "lethal",     "twins",  "cancels"};
+    "worker_kills", "daemon_kills", "resets", "black_holes", "stragglers",
+    "clocks",       "hangs",        "lies",   "storage",     "devices",
+    "drains",       "lethal",       "twins",  "cancels",     "pauses"};
 
 std::optional<Fault> ParseFault(std::string_view name) {
   const auto* const it = std::find(kNames.begin(), kNames.end(), name);
@@ -33,11 +34,14 @@ Scenario ScenarioOf(uint64_t seed) {
   scenario.jobs = static_cast<int>(1 + random.Below(3));
   scenario.trials = static_cast<int>(20 + random.Below(100));
   scenario.runs_loop = random.Below(4) == 0;
-  for (int i = 0; i < kFaults; ++i) {
-    if (random.Below(10) < 4) scenario.faults.insert(static_cast<Fault>(i));
-  }
+  const auto draw = [&](Fault fault) {
+    if (random.Below(10) < 4) scenario.faults.insert(fault);
+  };
+  for (int i = 0; i < static_cast<int>(Fault::kPauses); ++i) draw(static_cast<Fault>(i));
   scenario.daemon_kills = static_cast<int>(1 + random.Below(6));
   scenario.reset_share = 0.002 + 0.05 * random.Uniform();
+  // Drawn last, so that each seed of before it was known is otherwise as it was.
+  draw(Fault::kPauses);
   return scenario;
 }
 

@@ -27,8 +27,9 @@ enum class Fault {
   kLethal,       // trials that kill their worker
   kTwins,        // two workers of one name
   kCancels,      // jobs are cancelled
+  kPauses,       // jobs are paused, and resumed some time later (with the loop)
 };
-inline constexpr int kFaults = 14;
+inline constexpr int kFaults = 15;
 std::string_view Name(Fault fault);
 
 struct Scenario {

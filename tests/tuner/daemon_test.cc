@@ -6,6 +6,7 @@
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
@@ -19,6 +20,7 @@
 #include "support/child_process.h"
 #include "support/daemon_address.h"
 #include "support/digest.h"
+#include "support/user_name.h"
 #include "tests/tuner/fakes.h"
 #include "tests/tuner/grpc_worker.h"
 
@@ -352,6 +354,117 @@ TEST_F(DaemonTest, SubmitsAJobOnceHoweverOftenItIsAsked) {
   v1::ListJobsResponse response;
   ASSERT_TRUE(tuning_->ListJobs(&context, {}, &response).ok());
   EXPECT_EQ(response.jobs_size(), 1);
+}
+
+TEST_F(DaemonTest, AJobIsOfWhoDialledAndOfTheDaemonsEpoch) {
+  v1::JobInfo job;
+  ASSERT_TRUE(Submit(Request("a"), &job).ok());
+  EXPECT_EQ(job.submitter(), UserName(geteuid()));
+  EXPECT_EQ(job.owner(), daemon_->address());
+  EXPECT_GT(job.epoch(), 1);
+  daemon_.reset();
+  StartDaemon();
+  const tuning_db::Job taken = store_->GetJob(job.id()).value();
+  EXPECT_GT(taken.epoch, job.epoch()) << "a new life has taken it";
+  EXPECT_EQ(taken.submitter, job.submitter());
+  v1::JobInfo again;
+  ASSERT_TRUE(Submit(Request("a"), &again).ok());
+  EXPECT_EQ(again.id(), job.id()) << "also over a restart";
+}
+
+TEST_F(DaemonTest, ConcurrentSubmissionsOfOneClientIdMakeOneJob) {
+  std::vector<v1::JobInfo> jobs(8);
+  std::vector<std::thread> clients;
+  for (v1::JobInfo& job : jobs) {
+    clients.emplace_back([&] { EXPECT_TRUE(Submit(Request("same"), &job).ok()); });
+  }
+  for (std::thread& client : clients) client.join();
+  for (const v1::JobInfo& job : jobs) EXPECT_EQ(job.id(), jobs[0].id());
+  EXPECT_EQ(store_->Jobs()->size(), 1u);
+}
+
+TEST_F(DaemonTest, PausesResumesAndClonesJobsAndTellsWhoWatches) {
+  v1::JobInfo job;
+  ASSERT_TRUE(Submit(Request("a"), &job).ok());
+  v1::PauseJobRequest pause;
+  pause.set_id(job.id());
+  v1::PauseJobResponse paused;
+  {
+    grpc::ClientContext context;
+    ASSERT_TRUE(tuning_->PauseJob(&context, pause, &paused).ok());
+  }
+  EXPECT_EQ(paused.job().state(), v1::JOB_STATE_PAUSED);
+  StartWorker();
+
+  v1::CloneJobRequest clone;
+  clone.set_id(job.id());
+  clone.set_client_id("b");
+  clone.set_trials(4);
+  v1::CloneJobResponse cloned;
+  {
+    grpc::ClientContext context;
+    ASSERT_TRUE(tuning_->CloneJob(&context, clone, &cloned).ok());
+  }
+  EXPECT_EQ(cloned.job().spec().trials(), 4);
+  EXPECT_EQ(Watch(cloned.job().id(), 0).back().job().state(), v1::JOB_STATE_DONE)
+      << "the paused job holds up nobody";
+  EXPECT_EQ(store_->GetJob(job.id())->state, tuning_db::JobState::kPaused);
+
+  v1::ResumeJobRequest resume;
+  resume.set_id(job.id());
+  v1::ResumeJobResponse resumed;
+  {
+    grpc::ClientContext context;
+    ASSERT_TRUE(tuning_->ResumeJob(&context, resume, &resumed).ok());
+  }
+  const auto events = Watch(job.id(), 0);
+  std::string states;
+  for (const v1::WatchJobResponse& event : events) {
+    if (event.kind() == "state") states += event.payload();
+  }
+  EXPECT_THAT(states, HasSubstr("paused"));
+  EXPECT_THAT(states, HasSubstr("resumed"));
+  EXPECT_EQ(events.back().job().state(), v1::JOB_STATE_DONE);
+  EXPECT_EQ(events.back().kind(), "state");
+  grpc::ClientContext context;
+  EXPECT_EQ(tuning_->PauseJob(&context, pause, &paused).error_code(),
+            grpc::StatusCode::FAILED_PRECONDITION);
+}
+
+TEST_F(DaemonTest, ListsJobsByStateAndSubmitterInPages) {
+  v1::JobInfo job;
+  for (const char* id : {"a", "b", "c"}) ASSERT_TRUE(Submit(Request(id), &job).ok());
+  ASSERT_TRUE(store_->SetJobState(2, tuning_db::JobState::kCancelled, "").ok());
+  const auto list = [&](v1::ListJobsRequest request) {
+    std::string found;
+    do {
+      grpc::ClientContext context;
+      v1::ListJobsResponse page;
+      const grpc::Status status = tuning_->ListJobs(&context, request, &page);
+      EXPECT_TRUE(status.ok()) << status.error_message();
+      for (const v1::JobInfo& info : page.jobs()) found += info.client_id();
+      EXPECT_LE(page.jobs_size(), 1);
+      request.set_page_token(page.next_page_token());
+    } while (!request.page_token().empty());
+    return found;
+  };
+  v1::ListJobsRequest request;
+  request.set_page_size(1);
+  EXPECT_EQ(list(request), "abc");
+  request.set_newest_first(true);
+  EXPECT_EQ(list(request), "cba");
+  request.add_states(v1::JOB_STATE_RUNNING);
+  request.add_states(v1::JOB_STATE_QUEUED);
+  EXPECT_EQ(list(request), "ca");
+  request.set_submitter(UserName(geteuid()));
+  EXPECT_EQ(list(request), "ca");
+  request.set_submitter("nobody else");
+  EXPECT_EQ(list(request), "");
+  request.add_states(v1::JOB_STATE_UNSPECIFIED);
+  grpc::ClientContext context;
+  v1::ListJobsResponse page;
+  EXPECT_EQ(tuning_->ListJobs(&context, request, &page).error_code(),
+            grpc::StatusCode::INVALID_ARGUMENT);
 }
 
 TEST_F(DaemonTest, ResumesAWatchAfterTheLastEventSeen) {

@@ -14,7 +14,7 @@ FairQueue::Entry Make(int64_t id, const std::string& owner, int priority = 0,
                       const std::string& target = "t") {
   auto entry = std::make_shared<PendingTrial>();
   entry->request.trial.id = id;
-  entry->request.owner = owner;
+  entry->request.submitter = owner;
   entry->request.priority = priority;
   entry->request.target = target;
   return entry;
@@ -38,7 +38,7 @@ TEST(FairQueue, SharesFollowTheWeightsOfPriorities) {
     queue.Push(Make(id, "urgent", 2));
   }
   std::map<std::string, int> taken;
-  for (int i = 0; i < 100; ++i) ++taken[queue.Pop()->request.owner];
+  for (int i = 0; i < 100; ++i) ++taken[queue.Pop()->request.submitter];
   EXPECT_EQ(taken["plain"], 20);
   EXPECT_EQ(taken["urgent"], 80);
 }
@@ -49,7 +49,7 @@ TEST(FairQueue, AnOwnerThatWasIdleNeitherSavesUpNorOwes) {
   for (int i = 0; i < 500; ++i) queue.Pop();
   for (int64_t id = 0; id < 100; ++id) queue.Push(Make(id, "late"));
   std::map<std::string, int> taken;
-  for (int i = 0; i < 100; ++i) ++taken[queue.Pop()->request.owner];
+  for (int i = 0; i < 100; ++i) ++taken[queue.Pop()->request.submitter];
   EXPECT_NEAR(taken["late"], 50, 1);
 }
 
@@ -69,7 +69,7 @@ TEST(FairQueue, NobodyWaitsForMoreThanARoundOfTheOthers) {
         queue.Push(Make(++id, owner));
         continue;
       }
-      const std::string owner = queue.Pop()->request.owner;
+      const std::string owner = queue.Pop()->request.submitter;
       --waiting[owner];
       for (auto& [other, count] : passed) count += other != owner && waiting[other] > 0;
       passed[owner] = 0;

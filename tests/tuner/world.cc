@@ -10,7 +10,9 @@ namespace hone::tuner {
 World::World(TuningOptions o, DispatcherOptions farm)
     : options(std::move(o)),
       farm_options(std::move(farm)),
-      store(tuning_db::MakeMemoryStore(clock)) {
+      store(tuning_db::MakeMemoryStore(clock)),
+      subscription_(store->Subscribe(
+          [this](const tuning_db::Change& change) { events.push_back(change.job); })) {
   Start();
 }
 
@@ -38,12 +40,11 @@ void World::Start() {
     return name == "fake" || name == kCalibratingSearch ? &search_ : nullptr;
   };
   parts.is_private = is_private;
-  parts.on_event = [this](int64_t job) { events.push_back(job); };
   parts.on_waiting = [this](int64_t task, const std::string& signature, const std::string& what) {
     waiting[{task, signature}] = what;
   };
   loop = std::make_unique<TuningLoop>(options, parts);
-  loop->Resume();
+  loop->Begin();
 }
 
 void World::Restart() {
@@ -82,6 +83,7 @@ int64_t World::Submit(const JobWish& wish) {
   job.elsewhere_ns = wish.elsewhere_ns;
   job.deadline_ns = wish.deadline_ns;
   job.priority = wish.priority;
+  job.submitter = wish.submitter;
   job.is_private = wish.is_private;
   for (const std::string& workload : wish.workloads) {
     tuning_db::Task task;

@@ -19,6 +19,7 @@ struct JobWish {
   uint64_t seed = 7;
   int64_t deadline_ns = 0;
   int priority = 0;
+  std::string submitter = "";
   std::string target = kFakeTarget;
   int64_t constant_bytes = 0;
   std::string search = "fake";
@@ -62,7 +63,7 @@ class World {
   std::unique_ptr<Dispatcher> dispatcher;
   std::unique_ptr<TuningLoop> loop;
   std::map<std::string, std::unique_ptr<FakeWorker>> workers;
-  std::vector<int64_t> events;             // of jobs, as they were announced
+  std::vector<int64_t> events;             // of jobs, as the store told them
   std::map<TaskKey, std::string> waiting;  // for what tasks wait, as was announced
   int device_changes = 0;                  // announced
   bool is_private = false;                 // the daemon that Restart() starts
@@ -70,6 +71,7 @@ class World {
  private:
   void Start();
 
+  std::unique_ptr<tuning_db::Subscription> subscription_;
   FakeSearch search_;
   std::unique_ptr<TaskScheduler> scheduler_;
 };

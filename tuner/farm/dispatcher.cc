@@ -99,6 +99,7 @@ void Dispatcher::DoCancel(int64_t trial) {
   if (fence == 0) return;
   Revoke(leases_.Find(fence)->worker, fence, "nobody wants it any more");
   Close(fence).pending->is_cancelled = true;
+  Release(trial, fence, false);  // who cancels it may have left it to be measured another time
   Match();
 }
 
@@ -178,8 +179,8 @@ void Dispatcher::OnLeased(const Offer& offer, const absl::StatusOr<Trial>& lease
     if (!pending->is_cancelled) pending->done(report, nullptr);
     return;
   }
-  // A trial that was cancelled is settled by who did that, under a newer fence than this one.
-  if (leased.ok() && !pending->is_cancelled) Release(trial, leased->fence, false);
+  // Where a cancelled trial was settled meanwhile, that was under a newer fence than this one.
+  if (leased.ok()) Release(trial, leased->fence, false);
   if (!leased.ok()) spdlog::error("trial {} waits: {}", trial, leased.status().ToString());
   Enqueue(pending);
 }
@@ -218,8 +219,9 @@ void Dispatcher::Release(int64_t trial, int64_t fence, bool is_strike) {
        fence](const tuning_db::TrialStore::ReleaseAnswers& answers) {
         mailbox->Post([this, fence] { releasing_.erase(fence); });
         // A new lease makes the old fence late all the same.
-        if (answers.at(0).ok()) return;
-        spdlog::warn("releasing trial {}: {}", trial, answers.at(0).status().ToString());
+        const absl::Status released = answers.at(0).status();
+        if (released.ok() || absl::IsFailedPrecondition(released)) return;
+        spdlog::warn("releasing trial {}: {}", trial, released.ToString());
       });
   CrashPoint("tuner.release.after");
   if (begun.ok()) return;

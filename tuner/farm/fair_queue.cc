@@ -1,59 +1,54 @@
 #include "tuner/farm/fair_queue.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
+
+#include "tuner/priority_weight.h"
 
 namespace hone::tuner {
 namespace {
 
-// A step of priority doubles the share; beyond these it changes nothing.
-constexpr int kMostPriority = 16;
 // A target whose devices were all busy while others' were not has no claim to make up for more.
 constexpr uint64_t kMostBehind = 16;
-
-double WeightOf(int priority) {
-  return std::exp2(std::clamp(priority, -kMostPriority, kMostPriority));
-}
 
 }  // namespace
 
 void FairQueue::Push(Entry entry) {
-  const auto [it, is_new] = waiting_.try_emplace(entry->request.owner);
-  Owner& owner = it->second;
+  const auto [it, is_new] = waiting_.try_emplace(entry->request.submitter);
+  Submitter& submitter = it->second;
   if (is_new) {
-    owner.turn = now_;
+    submitter.turn = now_;
     const auto ahead = ahead_.find(it->first);
     if (ahead != ahead_.end()) {
-      owner.turn = std::max(now_, ahead->second);
+      submitter.turn = std::max(now_, ahead->second);
       ahead_.erase(ahead);
     }
   }
-  owner.by_priority[entry->request.priority].push_back(std::move(entry));
+  submitter.by_priority[entry->request.priority].push_back(std::move(entry));
 }
 
 FairQueue::Entry FairQueue::Pop() {
   const auto next =
       std::min_element(waiting_.begin(), waiting_.end(),
                        [](const auto& a, const auto& b) { return a.second.turn < b.second.turn; });
-  Owner& owner = next->second;
-  const auto first = owner.by_priority.begin();
+  Submitter& submitter = next->second;
+  const auto first = submitter.by_priority.begin();
   Entry entry = std::move(first->second.front());
-  now_ = owner.turn;
-  owner.turn += 1 / WeightOf(first->first);
+  now_ = submitter.turn;
+  submitter.turn += 1 / PriorityWeight(first->first);
   first->second.pop_front();
-  if (first->second.empty()) owner.by_priority.erase(first);
-  if (owner.by_priority.empty()) {
+  if (first->second.empty()) submitter.by_priority.erase(first);
+  if (submitter.by_priority.empty()) {
     std::erase_if(ahead_, [this](const auto& item) { return item.second <= now_; });
-    ahead_[next->first] = owner.turn;
+    ahead_[next->first] = submitter.turn;
     waiting_.erase(next);
   }
   return entry;
 }
 
 FairQueue::Entry FairQueue::Remove(int64_t trial) {
-  for (auto owner = waiting_.begin(); owner != waiting_.end(); ++owner) {
-    auto& by_priority = owner->second.by_priority;
+  for (auto submitter = waiting_.begin(); submitter != waiting_.end(); ++submitter) {
+    auto& by_priority = submitter->second.by_priority;
     for (auto level = by_priority.begin(); level != by_priority.end(); ++level) {
       auto& entries = level->second;
       const auto found = std::find_if(entries.begin(), entries.end(), [&](const Entry& entry) {
@@ -64,8 +59,8 @@ FairQueue::Entry FairQueue::Remove(int64_t trial) {
       entries.erase(found);
       if (entries.empty()) by_priority.erase(level);
       if (by_priority.empty()) {
-        ahead_[owner->first] = owner->second.turn;
-        waiting_.erase(owner);
+        ahead_[submitter->first] = submitter->second.turn;
+        waiting_.erase(submitter);
       }
       return entry;
     }
@@ -75,8 +70,8 @@ FairQueue::Entry FairQueue::Remove(int64_t trial) {
 
 size_t FairQueue::size() const {
   size_t count = 0;
-  for (const auto& [name, owner] : waiting_) {
-    for (const auto& [priority, entries] : owner.by_priority) count += entries.size();
+  for (const auto& [name, submitter] : waiting_) {
+    for (const auto& [priority, entries] : submitter.by_priority) count += entries.size();
   }
   return count;
 }

@@ -14,10 +14,11 @@
 
 namespace hone::tuner {
 
-// What waits for devices of one target. Owners take turns: each gets a share of the measurements in
-// proportion to the weight of what it has waiting, which doubles with each step of priority. Within
-// an owner greater priority goes first, then first come. Start-time fair queueing: an owner that
-// had nothing waiting neither saves up turns nor owes any. Not thread-safe.
+// What waits for devices of one target. Submitters take turns: each gets a share of the
+// measurements in proportion to the weight of what it has waiting, which doubles with each step of
+// priority. Within a submitter greater priority goes first, then first come. Start-time fair
+// queueing: a submitter that had nothing waiting neither saves up turns nor owes any. Not
+// thread-safe.
 class FairQueue {
  public:
   using Entry = std::shared_ptr<PendingTrial>;
@@ -31,14 +32,14 @@ class FairQueue {
   size_t size() const;
 
  private:
-  struct Owner {
+  struct Submitter {
     double turn = 0;  // the share it has had, in measurements over weight
     std::map<int, std::deque<Entry>, std::greater<>> by_priority;  // none is empty
   };
 
   double now_ = 0;  // the turn of whoever went last
-  std::map<std::string, Owner> waiting_;
-  // How far owners that have nothing waiting are ahead of now_.
+  std::map<std::string, Submitter> waiting_;
+  // How far submitters that have nothing waiting are ahead of now_.
   std::map<std::string, double> ahead_;
 };
 

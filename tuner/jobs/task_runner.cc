@@ -49,6 +49,16 @@ void TaskRunner::ChooseRegime() {
   history.CompareIn(regime);
 }
 
+void TaskRunner::KeepOnlyMeasuring(const std::set<int64_t>& trials) {
+  std::erase_if(measuring, [&](int64_t trial) { return !trials.contains(trial); });
+  std::erase_if(open, [&](const auto& item) { return !measuring.contains(item.first); });
+  if (final_run && !measuring.contains(final_run->trial.id)) final_run.reset();
+  open_confirm.reset();
+  for (SharedArtifact* const shared : {&reference, &anchor}) {
+    if (shared->state == SharedArtifact::State::kBuilding) *shared = {};
+  }
+}
+
 absl::Status TaskRunner::CatchUp(tuning_db::Store& store) {
   HONE_ASSIGN_OR_RETURN(const bool is_behind, history.IsBehind(store));
   if (!is_behind) return absl::OkStatus();

@@ -107,6 +107,9 @@ struct TaskRunner {
 
   void AddWant(const Want& want);
   void RemoveWants(int64_t job);
+  // Forgets all that is open but what the measurer has and is among these; what is being built for
+  // it is built again when it is wanted again.
+  void KeepOnlyMeasuring(const std::set<int64_t>& trials);
   // Takes in what others have added to the store.
   absl::Status CatchUp(tuning_db::Store& store);
   // Times are compared in the regime of the first who wants the task.
@@ -115,6 +118,9 @@ struct TaskRunner {
   // Whether this open trial is among its own.
   bool Has(int64_t trial) const;
   bool IsClosed() const { return closed || !failure.empty(); }
+  // False: every job that wants it is paused, and it lives until what is measured has settled.
+  bool IsWanted() const { return !wants.empty(); }
+  bool IsActive() const { return IsWanted() && !IsClosed(); }
   bool IsMeasuringFinal() const;
   bool HasSharedArtifacts() const {
     return reference.state == SharedArtifact::State::kDone &&
@@ -135,6 +141,8 @@ struct TaskRunner {
   // Whether somebody's time is not up.
   bool HasTime() const;
   int priority() const { return wants.empty() ? 0 : wants.front().job->job.priority; }
+  // Who is charged with what it takes of the farm: that of the first who wants it.
+  std::string submitter() const { return wants.empty() ? "" : wants.front().job->job.submitter; }
 };
 
 }  // namespace hone::tuner

@@ -1,4 +1,3 @@
-// Jobs: what is wanted, by whom, and when it is done.
 #include "tuner/jobs/tuning_loop.h"
 
 #include <fmt/format.h>
@@ -7,72 +6,108 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
+#include <vector>
 
 #include "support/crash_point.h"
 #include "support/status.h"
 #include "tuning_db/end_jobs.h"
+#include "tuning_db/pause_jobs.h"
 
 namespace hone::tuner {
 
 using tuning_db::HasEnded;
 using tuning_db::JobState;
-using tuning_db::Purpose;
+using tuning_db::Trial;
 
-void TuningLoop::Resume() {
-  parts_.executor->Post([this] { DoResume(); });
+TuningLoop::TuningLoop(TuningOptions options, TuningParts parts)
+    : loop_{std::move(options), std::move(parts)},
+      flow_(loop_, jobs_, {[this] { Pump(); }, [this] { AdoptOpenTrials(); }}) {}
+
+void TuningLoop::Pump() {
+  if (loop_.stopped || is_pump_posted_) return;
+  is_pump_posted_ = true;
+  loop_.parts.executor->Post([this] { DoPump(); });
+}
+
+void TuningLoop::DoPump() {
+  is_pump_posted_ = false;
+  if (!loop_.stopped) flow_.Advance();
+  if (!loop_.stopped) AnnounceWaiting();
+  if (!loop_.stopped) FinishJobs();
+}
+
+// ---- what is asked of it ----
+
+void TuningLoop::Begin() {
+  loop_.parts.executor->Post([this] { DoBegin(); });
 }
 
 void TuningLoop::JobSubmitted(int64_t job) {
-  parts_.executor->Post([this, job] {
+  loop_.parts.executor->Post([this, job] {
+    const bool others_sleep = !asleep_.empty();
     Activate(job);
-    if (parts_.is_private) AdoptOpenTrials();  // of a service's job that wants the same task
+    if (others_sleep) AdoptOpenTrials();  // its own, or of a job that wants the same task
     Pump();
   });
 }
 
 void TuningLoop::CancelJob(int64_t job, std::function<void(absl::Status)> done) {
-  parts_.executor->Post([this, job, done = std::move(done)] { DoCancel(job, done); });
+  loop_.parts.executor->Post([this, job, done = std::move(done)] { Answer(Cancel(job), done); });
+}
+
+void TuningLoop::PauseJob(int64_t job, std::function<void(absl::Status)> done) {
+  loop_.parts.executor->Post([this, job, done = std::move(done)] { Answer(Pause(job), done); });
+}
+
+void TuningLoop::ResumeJob(int64_t job, std::function<void(absl::Status)> done) {
+  loop_.parts.executor->Post([this, job, done = std::move(done)] { Answer(Resume(job), done); });
+}
+
+void TuningLoop::Answer(const absl::Status& status, const std::function<void(absl::Status)>& done) {
+  done(status);
+  Pump();
 }
 
 void TuningLoop::Stop() {
-  parts_.executor->Post([this] {
-    for (auto& [id, active] : jobs_) SaveRan(active, parts_.clock->NowNs());
-    stopped_ = true;
+  loop_.parts.executor->Post([this] {
+    for (auto& [id, active] : jobs_) SaveRan(active, loop_.parts.clock->NowNs());
+    loop_.stopped = true;
   });
 }
 
 void TuningLoop::Tick() {
-  parts_.executor->Post([this] { DoTick(); });
+  loop_.parts.executor->Post([this] { DoTick(); });
 }
 
 void TuningLoop::DoTick() {
-  if (stopped_) return;
-  const int64_t now_ns = parts_.clock->NowNs();
+  if (loop_.stopped) return;
+  const int64_t now_ns = loop_.parts.clock->NowNs();
   for (auto& [id, active] : jobs_) {
-    if (now_ns - active.ran_saved_ns >= options_.save_ran_ns) SaveRan(active, now_ns);
+    if (now_ns - active.ran_saved_ns >= loop_.options.save_ran_ns) SaveRan(active, now_ns);
   }
   bool has_news = SeeDeadlines(now_ns);
-  has_news |= SeeDevices();
-  has_news |= CloseStranded(now_ns);
+  has_news |= flow_.tasks().SeeDevices();
+  has_news |= flow_.CloseStranded(now_ns);
   if (has_news) Pump();
 }
 
-void TuningLoop::DoResume() {
-  const auto ended = tuning_db::EndPrivateJobs(*parts_.store, *parts_.clock);
-  if (!ended.ok()) return Fatal(ended.status());
+void TuningLoop::DoBegin() {
+  const auto ended = tuning_db::EndPrivateJobs(*loop_.parts.store, *loop_.parts.clock);
+  if (!ended.ok()) return loop_.Fatal(ended.status());
   if (*ended > 0) spdlog::info("{} jobs are cancelled: their hone tune has ended", *ended);
-  const auto jobs = parts_.store->Jobs();
-  if (!jobs.ok()) return Fatal(jobs.status());
+  const auto jobs = loop_.parts.store->Jobs();
+  if (!jobs.ok()) return loop_.Fatal(jobs.status());
   int left = 0;
   for (const tuning_db::Job& job : *jobs) {
     if (HasEnded(job.state)) continue;
-    if (!parts_.is_private) {
+    const int64_t epoch = loop_.parts.ownership.epoch;
+    if (loop_.parts.is_private || (epoch != 0 && job.epoch != epoch)) {
+      ++left;
+      LetSleep(job);
+    } else if (job.state == JobState::kPaused) {
+      LetSleep(job);
+    } else {
       Activate(job.id);
-      continue;
-    }
-    ++left;
-    for (const tuning_db::JobTask& task : job.tasks) {
-      left_alone_.emplace(task.task, task.signature);
     }
   }
   if (left > 0) {
@@ -84,99 +119,118 @@ void TuningLoop::DoResume() {
 }
 
 void TuningLoop::Activate(int64_t id) {
-  if (stopped_ || jobs_.count(id) > 0) return;
-  const auto job = parts_.store->GetJob(id);
-  if (!job.ok()) return Fatal(job.status());
-  if (HasEnded(job->state)) return;
+  if (loop_.stopped || jobs_.count(id) > 0) return;
+  const auto job = loop_.parts.store->GetJob(id);
+  if (!job.ok()) return loop_.Fatal(job.status());
+  if (HasEnded(job->state) || job->state == JobState::kPaused) return;
   for (const tuning_db::JobTask& task : job->tasks) {
-    if (EnsureRunner(task) == nullptr) return;  // the store failed
+    const absl::StatusOr<TaskRunner*> runner = flow_.tasks().Ensure(task);
+    if (!runner.ok()) return loop_.Fatal(runner.status());
   }
   if (job->state == JobState::kQueued) {
-    const absl::Status running = parts_.store->SetJobState(id, JobState::kRunning, "");
-    if (!running.ok()) return Fatal(running);
+    const absl::Status running =
+        loop_.parts.store->SetJobState(loop_.parts.ownership, id, JobState::kRunning, "");
+    if (!running.ok()) return loop_.Fatal(running);
   }
+  asleep_.erase(id);
   ActiveJob& active = jobs_[id];
   active.job = *job;
-  active.ran_saved_ns = parts_.clock->NowNs();
+  active.ran_saved_ns = loop_.parts.clock->NowNs();
   active.started_ns = active.ran_saved_ns - job->ran_ns;
   for (const tuning_db::JobTask& task : active.job.tasks) {
-    TaskRunner& runner = *Find({task.task, task.signature});
+    TaskRunner& runner = *flow_.tasks().Find({task.task, task.signature});
     runner.AddWant({&active, &task});
     runner.closed = false;
   }
   spdlog::info("job {} ({} tasks of {}) runs", id, job->tasks.size(), job->model);
-  Emit(id);
 }
 
-TaskRunner* TuningLoop::EnsureRunner(const tuning_db::JobTask& wanted) {
-  const TaskKey key(wanted.task, wanted.signature);
-  if (TaskRunner* known = Find(key)) return known;
-  const auto task = parts_.store->GetTask(wanted.task);
-  if (!task.ok()) {
-    Fatal(task.status());
-    return nullptr;
-  }
-  auto runner = std::make_unique<TaskRunner>(key, *task);
-  auto context = parts_.lowerer->Open(task->workload, key.second, task->target);
-  if (context.ok()) {
-    runner->context = *std::move(context);
-    runner->history.ReadIn(&runner->context->space());
-  } else {
-    runner->failure = std::string(context.status().message());
-  }
-  const absl::Status loaded = runner->history.Load(*parts_.store);
-  if (!loaded.ok()) {
-    Fatal(loaded);
-    return nullptr;
-  }
-  runner->unserved_since_ns = parts_.clock->NowNs();
-  return (runners_[key] = std::move(runner)).get();
+void TuningLoop::LetSleep(const tuning_db::Job& job) {
+  std::set<TaskKey>& keys = asleep_[job.id];
+  for (const tuning_db::JobTask& task : job.tasks) keys.emplace(task.task, task.signature);
 }
 
-// Open trials of an earlier life of the daemon, or of a service whose jobs want the same tasks.
-// Those that nobody wants any more are cancelled: their job ended when the daemon did.
+bool TuningLoop::IsWantedBySleepers(const TaskKey& key) const {
+  return std::ranges::any_of(asleep_,
+                             [&](const auto& sleeper) { return sleeper.second.contains(key); });
+}
+
+// Whether its job goes on, and not here.
+bool TuningLoop::IsOfAnotherOwner(const Trial& trial) const {
+  if (jobs_.contains(trial.job)) return false;
+  const auto job = loop_.parts.store->GetJob(trial.job);
+  return job.ok() && !HasEnded(job->state);
+}
+
+// Open trials of an earlier life of the daemon, or of a job that sleeps and wants the same tasks.
+// Those that nobody wants any more are cancelled: their job has ended.
 void TuningLoop::AdoptOpenTrials() {
-  const auto open = parts_.store->OpenTrials(0);
-  if (!open.ok()) return Fatal(open.status());
-  for (const tuning_db::Trial& trial : *open) {
+  const auto open = loop_.parts.store->OpenTrials(0);
+  if (!open.ok()) return loop_.Fatal(open.status());
+  for (const Trial& trial : *open) {
     const TaskKey key(trial.task, trial.signature);
-    TaskRunner* runner = Find(key);
-    const bool is_wanted = runner != nullptr && runner->failure.empty();
-    if (is_wanted ? runner->Has(trial.id) : left_alone_.contains(key)) continue;
+    TaskRunner* runner = flow_.tasks().Find(key);
+    const bool is_wanted = runner != nullptr && runner->IsWanted() && runner->failure.empty();
+    if (is_wanted ? runner->Has(trial.id) : IsWantedBySleepers(key)) continue;
     if (!is_wanted) {
-      const absl::Status settled =
-          SettleFailure(trial, tuning_db::Outcome::kCancelled, "its job has ended");
-      if (!settled.ok()) return Fatal(settled);
-    } else if (trial.purpose == Purpose::kConfirm) {
-      runner->open_confirm = trial;
+      if (IsOfAnotherOwner(trial)) continue;
+      const absl::Status settled = flow_.CancelTrial(trial, "its job has ended");
+      if (!settled.ok()) return loop_.Fatal(settled);
     } else {
-      runner->history.Proposed(trial);
-      Adopt(*runner, trial);
+      flow_.Adopt(*runner, trial);
     }
   }
 }
 
-void TuningLoop::DoCancel(int64_t id, const std::function<void(absl::Status)>& done) {
-  const absl::Status cancelled = parts_.store->SetJobState(id, JobState::kCancelled, "cancelled");
-  if (cancelled.ok()) {
-    Retire(id);
-    Emit(id);
-  }
-  done(cancelled);
-  Pump();
+absl::Status TuningLoop::Cancel(int64_t id) {
+  HONE_RETURN_IF_ERROR(
+      loop_.parts.store->SetJobState(loop_.parts.ownership, id, JobState::kCancelled, "cancelled"));
+  const bool slept = asleep_.erase(id) > 0;
+  Retire(id);
+  if (slept) AdoptOpenTrials();  // or cancels them
+  return absl::OkStatus();
+}
+
+absl::Status TuningLoop::Pause(int64_t id) {
+  const auto active = jobs_.find(id);
+  if (active != jobs_.end()) SaveRan(active->second, loop_.parts.clock->NowNs());
+  CrashPoint("tuner.pause.before");
+  HONE_ASSIGN_OR_RETURN(const bool is_new,
+                        tuning_db::PauseJob(*loop_.parts.store, loop_.parts.ownership, id));
+  CrashPoint("tuner.pause.after");
+  if (!is_new) return absl::OkStatus();
+  spdlog::info("job {} is paused", id);
+  HONE_ASSIGN_OR_RETURN(const tuning_db::Job job, loop_.parts.store->GetJob(id));
+  LetSleep(job);
+  Retire(id);
+  return absl::OkStatus();
+}
+
+absl::Status TuningLoop::Resume(int64_t id) {
+  CrashPoint("tuner.resume.before");
+  HONE_ASSIGN_OR_RETURN(const bool is_new,
+                        tuning_db::ResumeJob(*loop_.parts.store, loop_.parts.ownership, id));
+  CrashPoint("tuner.resume.after");
+  if (!is_new || loop_.parts.is_private) return absl::OkStatus();
+  Activate(id);
+  AdoptOpenTrials();
+  return absl::OkStatus();
 }
 
 void TuningLoop::Retire(int64_t job) {
-  for (auto it = runners_.begin(); it != runners_.end();) {
+  for (auto it = flow_.tasks().runners().begin(); it != flow_.tasks().runners().end();) {
     TaskRunner& runner = *it->second;
+    const bool was_wanted = runner.IsWanted();
     runner.RemoveWants(job);
-    if (!runner.wants.empty()) {
+    const bool sleeps = !runner.IsWanted() && IsWantedBySleepers(runner.key);
+    if (sleeps && was_wanted) flow_.Park(runner);
+    if (runner.IsWanted() || sleeps) {
       ++it;
       continue;
     }
-    Abandon(runner, "its job has ended");
-    SetWaiting(runner, "");
-    it = runners_.erase(it);
+    flow_.Abandon(runner, "its job has ended");
+    flow_.tasks().SetWaiting(runner, "");
+    it = flow_.tasks().runners().erase(it);
   }
   jobs_.erase(job);
 }
@@ -185,9 +239,10 @@ void TuningLoop::Retire(int64_t job) {
 
 void TuningLoop::SaveRan(ActiveJob& active, int64_t now_ns) {
   active.ran_saved_ns = now_ns;
-  if (stopped_ || active.job.deadline_ns <= 0) return;  // nobody would ask
-  const absl::Status saved = parts_.store->SetJobRan(active.job.id, active.RanNs(now_ns));
-  if (!saved.ok()) Fatal(saved);
+  if (loop_.stopped || active.job.deadline_ns <= 0) return;  // nobody would ask
+  const absl::Status saved =
+      loop_.parts.store->SetJobRan(loop_.parts.ownership, active.job.id, active.RanNs(now_ns));
+  if (!saved.ok()) loop_.Fatal(saved);
 }
 
 bool TuningLoop::SeeDeadlines(int64_t now_ns) {
@@ -200,78 +255,42 @@ bool TuningLoop::SeeDeadlines(int64_t now_ns) {
   return expired;
 }
 
-// ---- devices ----
-
-bool TuningLoop::SeeDevices() {
-  bool changed = false;
-  for (auto& [key, runner] : runners_) {
-    const bool is_served = parts_.measurer->Serves(runner->task.target);
-    if (is_served == runner->is_served) continue;
-    runner->is_served = is_served;
-    runner->unserved_since_ns = parts_.clock->NowNs();
-    changed = true;
-  }
-  return changed;
-}
-
-bool TuningLoop::CloseStranded(int64_t now_ns) {
-  bool closed = false;
-  for (auto& [key, runner] : runners_) {
-    if (runner->IsClosed() || runner->is_served || runner->HasTime()) continue;
-    if (now_ns - runner->unserved_since_ns < options_.device_grace_ns) continue;
-    Abandon(*runner, "its job's time is up, and no device is there");
-    runner->closed = true;
-    closed = true;
-  }
-  return closed;
-}
+// ---- what is said of them ----
 
 void TuningLoop::AnnounceWaiting() {
-  for (auto& [key, runner] : runners_) {
-    const bool waits = !runner->IsClosed() && !runner->is_served;
-    SetWaiting(
+  for (auto& [key, runner] : flow_.tasks().runners()) {
+    const bool waits = runner->IsActive() && !runner->is_served;
+    flow_.tasks().SetWaiting(
         *runner,
         waits ? fmt::format("no connected device has the target {}", runner->task.target) : "");
   }
   for (auto& [id, active] : jobs_) {
     std::string waiting;
     for (const tuning_db::JobTask& task : active.job.tasks) {
-      waiting = Find({task.task, task.signature})->waiting;
+      waiting = flow_.tasks().Find({task.task, task.signature})->waiting;
       if (!waiting.empty()) break;
     }
     if (waiting == active.waiting) continue;
     active.waiting = waiting;
-    const auto added =
-        parts_.store->AppendEvent(id, "waiting", nlohmann::json({{"waiting", waiting}}).dump());
-    if (!added.ok()) return Fatal(added.status());
-    Emit(id);
+    const auto added = loop_.parts.store->AppendEvent(
+        loop_.parts.ownership, id, "waiting", nlohmann::json({{"waiting", waiting}}).dump());
+    if (!added.ok()) return loop_.Fatal(added.status());
   }
 }
-
-void TuningLoop::SetWaiting(TaskRunner& runner, const std::string& what) {
-  if (runner.waiting == what) return;
-  runner.waiting = what;
-  if (parts_.on_waiting) parts_.on_waiting(runner.key.first, runner.key.second, what);
-}
-
-// ---- ends ----
 
 void TuningLoop::FinishJobs() {
   std::vector<int64_t> ended;
   for (const auto& [id, active] : jobs_) {
     const auto& tasks = active.job.tasks;
     const bool is_done = std::all_of(tasks.begin(), tasks.end(), [&](const auto& task) {
-      return Find({task.task, task.signature})->IsClosed();
+      return flow_.tasks().Find({task.task, task.signature})->IsClosed();
     });
     if (!is_done) continue;
     Finish(active);
-    if (stopped_) return;
+    if (loop_.stopped) return;
     ended.push_back(id);
   }
-  for (const int64_t id : ended) {
-    Retire(id);
-    Emit(id);
-  }
+  for (const int64_t id : ended) Retire(id);
 }
 
 void TuningLoop::Finish(const ActiveJob& active) {
@@ -279,7 +298,7 @@ void TuningLoop::Finish(const ActiveJob& active) {
   bool is_short = false;
   std::string why;
   for (const tuning_db::JobTask& task : active.job.tasks) {
-    const TaskRunner& runner = *Find({task.task, task.signature});
+    const TaskRunner& runner = *flow_.tasks().Find({task.task, task.signature});
     is_short |= !runner.IsSearchedFor(active.job.id) || runner.NeedsFinal();
     if (runner.failure.empty()) continue;
     if (failed++ == 0) why = fmt::format("{}: {}", task.name, runner.failure);
@@ -293,80 +312,12 @@ void TuningLoop::Finish(const ActiveJob& active) {
   }
   const JobState state = failed > 0 ? JobState::kFailed : JobState::kDone;
   CrashPoint("tuner.job_end.before");
-  const absl::Status set = parts_.store->SetJobState(active.job.id, state, message);
+  const absl::Status set =
+      loop_.parts.store->SetJobState(loop_.parts.ownership, active.job.id, state, message);
   CrashPoint("tuner.job_end.after");
-  if (!set.ok()) return Fatal(set);
+  if (!set.ok()) return loop_.Fatal(set);
   spdlog::info("job {} is {}{}{}", active.job.id, tuning_db::Name(state),
                message.empty() ? "" : ": ", message);
-}
-
-void TuningLoop::FailTask(TaskRunner& runner, const std::string& why) {
-  spdlog::error("task {} {}: {}", runner.key.first, runner.key.second, why);
-  Abandon(runner, why);
-  runner.failure = why;
-}
-
-void TuningLoop::Emit(int64_t job) const {
-  if (parts_.on_event) parts_.on_event(job);
-}
-
-void TuningLoop::Pump() {
-  if (stopped_ || is_pump_posted_) return;
-  is_pump_posted_ = true;
-  parts_.executor->Post([this] { DoPump(); });
-}
-
-void TuningLoop::DoPump() {
-  is_pump_posted_ = false;
-  if (stopped_) return;
-  SeeDevices();
-  bool phase = false;
-  do {
-    phase = measure_phase_;
-    JudgeSearches();
-    for (auto& [key, runner] : runners_) {
-      if (!runner->IsClosed()) BeginFinalWhenDue(*runner);
-      if (!runner->IsClosed() && runner->is_served) NeedSharedArtifacts(*runner);
-    }
-    ProposeMore();
-    DispatchBuilds();
-    DispatchMeasurements();
-  } while (phase != measure_phase_ && !stopped_);
-  if (!stopped_) AnnounceWaiting();
-  if (!stopped_) FinishJobs();
-}
-
-TaskRunner* TuningLoop::Find(const TaskKey& key) {
-  const auto it = runners_.find(key);
-  return it == runners_.end() ? nullptr : it->second.get();
-}
-
-BuildQueue::Filter TuningLoop::IsServed() const {
-  return [this](const TaskKey& key) {
-    const auto it = runners_.find(key);
-    return it != runners_.end() && it->second->is_served;
-  };
-}
-
-bool TuningLoop::IsMeasuring() const {
-  return std::any_of(runners_.begin(), runners_.end(), [](const auto& item) {
-    return item.second->is_served && !item.second->measuring.empty();
-  });
-}
-
-bool TuningLoop::Alternates() const {
-  if (options_.local_cores <= 0) return false;
-  return std::any_of(runners_.begin(), runners_.end(), [&](const auto& item) {
-    const TaskRunner& runner = *item.second;
-    return !runner.IsClosed() && runner.is_served &&
-           runner.context->threads() >= options_.local_cores;
-  });
-}
-
-void TuningLoop::Fatal(const absl::Status& status) {
-  spdlog::critical("the tuning database fails, tuning stops: {}", status.ToString());
-  stopped_ = true;
-  if (parts_.on_fatal) parts_.on_fatal(status);
 }
 
 }  // namespace hone::tuner

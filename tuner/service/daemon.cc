@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "support/status.h"
+#include "support/user_name.h"
 #include "tuner/executor.h"
 #include "tuner/job_reporter.h"
 #include "tuner/service/door.h"
@@ -28,6 +29,9 @@ namespace hone::tuner {
 namespace {
 
 constexpr int kTickMs = 200;
+// By the store's clock.
+constexpr int64_t kOwnerLeaseNs = 30'000'000'000;
+constexpr int kRenewMs = 10'000;
 
 std::vector<std::string> ConnectedTargets(Dispatcher& dispatcher) {
   std::promise<std::vector<std::string>> promise;
@@ -48,9 +52,11 @@ std::vector<std::string> ConnectedTargets(Dispatcher& dispatcher) {
 
 // In the order in which things depend on each other; destroyed the other way round.
 struct Daemon::Impl {
-  Impl(DaemonOptions o, DaemonParts p)
+  Impl(DaemonOptions o, DaemonParts p, tuning_db::Ownership self)
       : options(std::move(o)),
         parts(std::move(p)),
+        ownership(std::move(self)),
+        hub(*parts.store),
         scheduler(MakeGainScheduler()),
         dispatcher(options.farm, parts.store, parts.clock, &farm_thread, [this] { loop.Tick(); }),
         metered_builder(*parts.builder, phase_seconds),
@@ -70,7 +76,7 @@ struct Daemon::Impl {
     of_loop.executor = &loop_thread;
     of_loop.planner = &planner_thread;
     of_loop.search = parts.search;
-    of_loop.on_event = [this](int64_t job) { hub.Notify(job); };
+    of_loop.ownership = ownership;
     of_loop.on_waiting = [this](int64_t task, const std::string& signature,
                                 const std::string& what) {
       reporter.SetWaiting(task, signature, what);
@@ -89,20 +95,22 @@ struct Daemon::Impl {
     of_desk.search = parts.search;
     of_desk.targets = [this] { return ConnectedTargets(dispatcher); };
     of_desk.submitted = [this](int64_t job) { loop.JobSubmitted(job); };
-    of_desk.owner = "unix:" + options.socket;
+    of_desk.executor = &desk_thread;
+    of_desk.ownership = ownership;
     of_desk.is_private = options.client != 0;
     return of_desk;
   }
 
   const DaemonOptions options;
   DaemonParts parts;
-  std::string address;
+  const tuning_db::Ownership ownership;  // the owner is the daemon's address
   EventHub hub;
   std::unique_ptr<TaskScheduler> scheduler;
   ThreadExecutor loop_thread;
   ThreadExecutor planner_thread;
   ThreadExecutor farm_thread;
   ThreadExecutor watch_thread;
+  ThreadExecutor desk_thread;
   PhaseSeconds phase_seconds;
   Dispatcher dispatcher;
   MeteredBuilder metered_builder;
@@ -111,12 +119,16 @@ struct Daemon::Impl {
   TuningLoop loop;
   JobDesk desk;
   std::unique_ptr<Ticker> ticker;
+  std::unique_ptr<Ticker> renewer;
   std::map<uid_t, std::unique_ptr<Door>> doors;  // by who dials; of the listener's thread
   std::unique_ptr<ClosedDoor> closed_door;       // of a private daemon
   std::unique_ptr<UnixListener> listener;
 
   // With a listener.
   absl::Status Serve();
+  // The daemon is in time as the owner of its jobs for another while; a service takes over those
+  // whose owner no longer is.
+  void Renew();
   // Made where the user has not dialled before.
   absl::StatusOr<Door*> DoorOf(uid_t user);
   void Take(int fd, const Peer& peer);
@@ -124,7 +136,7 @@ struct Daemon::Impl {
 
 Daemon::Daemon(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
-const std::string& Daemon::address() const { return impl_->address; }
+const std::string& Daemon::address() const { return impl_->ownership.owner; }
 
 absl::StatusOr<Door*> Daemon::Impl::DoorOf(uid_t user) {
   std::unique_ptr<Door>& door = doors[user];
@@ -138,10 +150,11 @@ absl::StatusOr<Door*> Daemon::Impl::DoorOf(uid_t user) {
   of_tuning.hub = &hub;
   of_tuning.watchers = &watch_thread;
   of_tuning.phase_seconds = &phase_seconds;
+  of_tuning.submitter = UserName(user);
   std::vector<std::unique_ptr<grpc::Service>> services;
   services.push_back(MakeTuningService(of_tuning));
   services.push_back(MakeFarmService(&dispatcher, fmt::format("uid:{}", user)));
-  services.push_back(MakeLogService(parts.store, &reporter));
+  services.push_back(MakeLogService(parts.store));
   HONE_ASSIGN_OR_RETURN(door, Door::Open(std::move(services)));
   return door.get();
 }
@@ -158,6 +171,22 @@ void Daemon::Impl::Take(int fd, const Peer& peer) {
   close(fd);
 }
 
+void Daemon::Impl::Renew() {
+  absl::Status renewed;
+  if (options.client != 0) {
+    renewed = parts.store->RenewJobs(ownership, kOwnerLeaseNs).status();
+  } else {
+    const auto taken = parts.store->TakeJobs(ownership, kOwnerLeaseNs);
+    renewed = taken.status();
+    if (taken.ok()) {
+      for (const tuning_db::Job& job : *taken) loop.JobSubmitted(job.id);
+    }
+  }
+  if (renewed.ok()) return;
+  spdlog::error("this daemon does not renew its hold on its jobs: {}", renewed.ToString());
+  if (absl::IsAborted(renewed) && parts.on_fatal) parts.on_fatal();
+}
+
 absl::Status Daemon::Impl::Serve() {
   HONE_RETURN_IF_ERROR(DoorOf(geteuid()).status());
   if (options.client != 0) {
@@ -171,13 +200,18 @@ absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Start(DaemonOptions options, Dae
   HONE_RETURN_IF_ERROR(PrepareSocket(options.socket));
   HONE_ASSIGN_OR_RETURN(std::unique_ptr<UnixListener> listener,
                         UnixListener::Listen(options.socket));
+  HONE_ASSIGN_OR_RETURN(tuning_db::Ownership self,
+                        parts.store->BeginEpoch("unix:" + options.socket, kOwnerLeaseNs));
+  // The jobs of a service are left to it (decision 14).
+  if (options.client == 0) {
+    HONE_RETURN_IF_ERROR(parts.store->TakeJobs(self, kOwnerLeaseNs).status());
+  }
   std::unique_ptr<Daemon> daemon(
-      new Daemon(std::make_unique<Impl>(std::move(options), std::move(parts))));
+      new Daemon(std::make_unique<Impl>(std::move(options), std::move(parts), std::move(self))));
   Impl& impl = *daemon->impl_;
-  impl.address = "unix:" + impl.options.socket;
   impl.listener = std::move(listener);
   // Open leases are known before a worker can speak of them.
-  impl.loop.Resume();
+  impl.loop.Begin();
   impl.loop_thread.Drain();
   impl.farm_thread.Drain();
   HONE_RETURN_IF_ERROR(impl.Serve());
@@ -185,11 +219,13 @@ absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Start(DaemonOptions options, Dae
     impl.loop.Tick();
     impl.dispatcher.Tick();
   });
+  impl.renewer = std::make_unique<Ticker>(kRenewMs, [&impl] { impl.Renew(); });
   return daemon;
 }
 
 Daemon::~Daemon() {
   Impl& impl = *impl_;
+  impl.renewer.reset();
   impl.ticker.reset();
   impl.loop.Stop();
   impl.dispatcher.StopLeasing();
@@ -205,6 +241,7 @@ Daemon::~Daemon() {
   impl.loop_thread.Stop();
   impl.farm_thread.Stop();
   impl.watch_thread.Stop();
+  impl.desk_thread.Stop();
   // Its client had no time for it, or was killed.
   if (impl.options.client == 0) return;
   const auto ended = tuning_db::EndPrivateJobs(*impl.parts.store, *impl.parts.clock);

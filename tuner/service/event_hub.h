@@ -1,19 +1,27 @@
-// Tells who watches a job that it has new events.
+// Tells who watches a job that it has changed.
 #ifndef HONE_TUNER_SERVICE_EVENT_HUB_H_
 #define HONE_TUNER_SERVICE_EVENT_HUB_H_
 
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <utility>
 
+#include "tuning_db/job_store.h"
+
 namespace hone::tuner {
 
-// Thread-safe. Wakers are called from Notify and must not block or call back.
+// One subscription to the store for all who watch a job each. Thread-safe. The store outlives it.
+// Wakers are called from any thread and must not block, call back, or call the store.
 class EventHub {
  public:
   using Id = std::pair<int64_t, int64_t>;  // job, number
+
+  explicit EventHub(tuning_db::JobStore& store)
+      : subscription_(
+            store.Subscribe([this](const tuning_db::Change& change) { Notify(change.job); })) {}
 
   Id Subscribe(int64_t job, std::function<void()> waker) {
     const std::lock_guard lock(mutex_);
@@ -26,18 +34,21 @@ class EventHub {
     const std::lock_guard lock(mutex_);
     wakers_.erase(id);
   }
+
+ private:
+  // Job 0: any may have changed.
   void Notify(int64_t job) {
     const std::lock_guard lock(mutex_);
-    for (auto it = wakers_.lower_bound({job, 0}); it != wakers_.end() && it->first.first == job;
-         ++it) {
+    for (auto it = wakers_.lower_bound({job, 0});
+         it != wakers_.end() && (job == 0 || it->first.first == job); ++it) {
       it->second();
     }
   }
 
- private:
-  std::mutex mutex_;
+  std::mutex mutex_;  // guards the next two
   int64_t last_ = 0;
   std::map<Id, std::function<void()>> wakers_;
+  const std::unique_ptr<tuning_db::Subscription> subscription_;  // ends before what it uses
 };
 
 }  // namespace hone::tuner

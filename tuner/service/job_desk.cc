@@ -8,29 +8,87 @@
 
 #include "support/digest.h"
 #include "support/status.h"
+#include "tuner/job_changes.h"
+#include "tuning_db/clone_job.h"
 
 namespace hone::tuner {
 
 namespace v1 = hone::v1;
 
 namespace {
-constexpr int kMostTasks = 4096;
-constexpr char kDefaultSearch[] = "xgboost";
-}  // namespace
 
-absl::StatusOr<tuning_db::Job> JobDesk::Submit(const std::string& client_id,
-                                               const v1::JobSpec& spec) {
-  if (client_id.empty()) {
-    return absl::InvalidArgumentError("a job needs a client id; clients choose a UUID");
-  }
-  if (spec.trials() < 1) {
-    return absl::InvalidArgumentError(
-        fmt::format("a job needs a budget of at least one trial a task, not {}", spec.trials()));
-  }
+constexpr char kDefaultSearch[] = "xgboost";
+
+absl::Status CheckClientId(const std::string& client_id) {
+  if (!client_id.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError("a job needs a client id; clients choose a UUID");
+}
+
+absl::Status CheckTrials(int64_t trials) {
+  if (trials >= 1) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      fmt::format("a job needs a budget of at least one trial a task, not {}", trials));
+}
+
+// What can be said without reading a workload.
+absl::Status CheckSize(const v1::JobSpec& spec) {
   if (spec.tasks().empty() || spec.tasks_size() > kMostTasks) {
     return absl::InvalidArgumentError(
         fmt::format("a job has 1 to {} tasks, not {}", kMostTasks, spec.tasks_size()));
   }
+  for (const v1::TaskSpec& task : spec.tasks()) {
+    if (task.workload().size() <= kMostWorkloadBytes) continue;
+    return absl::InvalidArgumentError(
+        fmt::format("a workload has at most {} bytes, that of kernel {} has {}", kMostWorkloadBytes,
+                    task.name(), task.workload().size()));
+  }
+  const size_t bytes = spec.ByteSizeLong();
+  if (bytes <= kMostJobBytes) return absl::OkStatus();
+  return absl::InvalidArgumentError(fmt::format(
+      "a job has at most {} bytes, found {}; submit its models one by one", kMostJobBytes, bytes));
+}
+
+}  // namespace
+
+void JobDesk::Submit(const std::string& client_id, const std::string& submitter,
+                     const v1::JobSpec& spec, Done done) {
+  absl::Status status = CheckClientId(client_id);
+  if (status.ok()) status = CheckTrials(spec.trials());
+  if (status.ok()) status = CheckSize(spec);
+  if (!status.ok()) return done(status);
+  Read(
+      [this, client_id, submitter, &spec]() -> absl::StatusOr<tuning_db::Job> {
+        HONE_ASSIGN_OR_RETURN(tuning_db::Job job, JobOf(spec));
+        return Store(std::move(job), client_id, submitter);
+      },
+      std::move(done));
+}
+
+void JobDesk::Clone(const v1::CloneJobRequest& request, const std::string& submitter, Done done) {
+  const absl::Status status = CheckClientId(request.client_id());
+  if (!status.ok()) return done(status);
+  Read(
+      [this, request, submitter]() -> absl::StatusOr<tuning_db::Job> {
+        HONE_ASSIGN_OR_RETURN(tuning_db::Job job, CloneOf(request));
+        return Store(std::move(job), request.client_id(), submitter);
+      },
+      std::move(done));
+}
+
+void JobDesk::Read(std::function<absl::StatusOr<tuning_db::Job>()> read, Done done) {
+  if (waiting_.fetch_add(1) >= kMostSubmissions) {
+    --waiting_;
+    return done(absl::ResourceExhaustedError(fmt::format(
+        "{} jobs wait to be read already; submit the same again in a moment", kMostSubmissions)));
+  }
+  parts_.executor->Post([this, read = std::move(read), done = std::move(done)] {
+    absl::StatusOr<tuning_db::Job> job = read();
+    --waiting_;
+    done(std::move(job));
+  });
+}
+
+absl::StatusOr<tuning_db::Job> JobDesk::JobOf(const v1::JobSpec& spec) {
   tuning_db::Job job;
   job.search = spec.search().empty() ? kDefaultSearch : spec.search();
   if (parts_.search(job.search) == nullptr) {
@@ -39,7 +97,6 @@ absl::StatusOr<tuning_db::Job> JobDesk::Submit(const std::string& client_id,
   }
   HONE_ASSIGN_OR_RETURN(job.target, ChooseTarget(spec.target()));
   HONE_ASSIGN_OR_RETURN(job.tasks, MakeTasks(spec, job.target));
-  job.client_id = client_id;
   job.model = spec.model();
   job.seed = spec.seed();
   job.priority = spec.priority();
@@ -48,9 +105,23 @@ absl::StatusOr<tuning_db::Job> JobDesk::Submit(const std::string& client_id,
   job.ends_early = spec.ends_early();
   const bool is_time = std::isfinite(spec.elsewhere_ns()) && spec.elsewhere_ns() > 0;
   job.elsewhere_ns = is_time ? spec.elsewhere_ns() : 0;
-  job.owner = parts_.owner;
+  return job;
+}
+
+absl::StatusOr<tuning_db::Job> JobDesk::CloneOf(const v1::CloneJobRequest& request) {
+  HONE_ASSIGN_OR_RETURN(const tuning_db::Job of, parts_.store->GetJob(request.id()));
+  const tuning_db::JobChanges changes = ChangesOf(request);
+  if (changes.trials) HONE_RETURN_IF_ERROR(CheckTrials(*changes.trials));
+  return tuning_db::CloneOf(of, changes);
+}
+
+absl::StatusOr<tuning_db::Job> JobDesk::Store(tuning_db::Job job, const std::string& client_id,
+                                              const std::string& submitter) {
+  job.client_id = client_id;
+  job.submitter = submitter;
+  job.owner = parts_.ownership.owner;
+  job.epoch = parts_.ownership.epoch;
   job.is_private = parts_.is_private;
-  job.epoch = 1;
   HONE_ASSIGN_OR_RETURN(tuning_db::Job stored, parts_.store->SubmitJob(job));
   parts_.submitted(stored.id);
   return stored;

@@ -2,17 +2,29 @@
 #ifndef HONE_TUNER_SERVICE_JOB_DESK_H_
 #define HONE_TUNER_SERVICE_JOB_DESK_H_
 
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "hone/v1/tuning.pb.h"
+#include "tuner/executor.h"
 #include "tuner/lowerer.h"
 #include "tuner/search.h"
 #include "tuning_db/store.h"
 
 namespace hone::tuner {
+
+// What a submission may hold. Beyond it is kInvalidArgument.
+inline constexpr int kMostTasks = 4096;
+inline constexpr size_t kMostWorkloadBytes = size_t{1} << 20;
+inline constexpr size_t kMostJobBytes = size_t{32} << 20;
+// Submissions that wait to be read. Beyond it is kResourceExhausted.
+inline constexpr int kMostSubmissions = 16;
 
 // Thread-safe. Everything it is given outlives it.
 class JobDesk {
@@ -24,21 +36,37 @@ class JobDesk {
     // The targets of the devices that are connected, each once.
     std::function<std::vector<std::string>()> targets;
     std::function<void(int64_t job)> submitted;
-    std::string owner;        // of the jobs: the daemon's address
-    bool is_private = false;  // whether they end with the daemon's client
+    // Where workloads are parsed and jobs are stored, one after the other.
+    Executor* executor = nullptr;
+    tuning_db::Ownership ownership;  // of the jobs: the daemon in this life
+    bool is_private = false;         // whether they end with the daemon's client
   };
+  // Called once, from any thread.
+  using Done = std::function<void(absl::StatusOr<tuning_db::Job>)>;
+
   explicit JobDesk(Parts parts) : parts_(std::move(parts)) {}
 
-  // kInvalidArgument names what is wrong with the request; nothing is written then.
-  absl::StatusOr<tuning_db::Job> Submit(const std::string& client_id,
-                                        const hone::v1::JobSpec& spec);
+  // `spec` lives until `done` is called. kInvalidArgument names what is wrong with the request;
+  // nothing is written then.
+  void Submit(const std::string& client_id, const std::string& submitter,
+              const hone::v1::JobSpec& spec, Done done);
+  // The new job is `submitter`'s. kNotFound where there is no job to clone.
+  void Clone(const hone::v1::CloneJobRequest& request, const std::string& submitter, Done done);
 
  private:
+  // On the executor, unless too many wait for it.
+  void Read(std::function<absl::StatusOr<tuning_db::Job>()> read, Done done);
+  absl::StatusOr<tuning_db::Job> JobOf(const hone::v1::JobSpec& spec);
+  absl::StatusOr<tuning_db::Job> CloneOf(const hone::v1::CloneJobRequest& request);
+  // As the client's and the submitter's own.
+  absl::StatusOr<tuning_db::Job> Store(tuning_db::Job job, const std::string& client_id,
+                                       const std::string& submitter);
   absl::StatusOr<std::string> ChooseTarget(const std::string& wanted);
   absl::StatusOr<std::vector<tuning_db::JobTask>> MakeTasks(const hone::v1::JobSpec& spec,
                                                             const std::string& target);
 
   const Parts parts_;
+  std::atomic<int> waiting_ = 0;
 };
 
 }  // namespace hone::tuner

@@ -2,6 +2,8 @@
 
 #include <grpcpp/grpcpp.h>
 
+#include <map>
+
 #include "hone/v1/log.grpc.pb.h"
 #include "support/status.h"
 #include "tuner/service/grpc_status.h"
@@ -41,8 +43,7 @@ v1::RecordInfo ToProto(const tuning_db::Record& record, const tuning_db::Task& t
 
 class LogServiceImpl final : public v1::LogService::CallbackService {
  public:
-  LogServiceImpl(tuning_db::Store* store, JobReporter* reporter)
-      : store_(store), reporter_(reporter) {}
+  explicit LogServiceImpl(tuning_db::Store* store) : store_(store) {}
 
   grpc::ServerUnaryReactor* ListRecords(grpc::CallbackServerContext* context,
                                         const v1::ListRecordsRequest* request,
@@ -98,22 +99,25 @@ class LogServiceImpl final : public v1::LogService::CallbackService {
     HONE_ASSIGN_OR_RETURN(const tuning_db::RecordPage page,
                           store_->ListRecords(filter, tuning_db::Order::kNewestFirst,
                                               request.page_token(), PageSize(request.page_size())));
+    std::map<int64_t, tuning_db::Task> tasks;
     for (const tuning_db::Record& record : page.records) {
-      HONE_ASSIGN_OR_RETURN(const tuning_db::Task task, reporter_->GetTask(record.of_trial.task));
-      *response.add_records() = ToProto(record, task);
+      const auto [task, is_new] = tasks.try_emplace(record.of_trial.task);
+      if (is_new) {
+        HONE_ASSIGN_OR_RETURN(task->second, store_->GetTask(task->first));
+      }
+      *response.add_records() = ToProto(record, task->second);
     }
     if (!page.is_last) response.set_next_page_token(page.next);
     return absl::OkStatus();
   }
 
   tuning_db::Store* const store_;
-  JobReporter* const reporter_;
 };
 
 }  // namespace
 
-std::unique_ptr<grpc::Service> MakeLogService(tuning_db::Store* store, JobReporter* reporter) {
-  return std::make_unique<LogServiceImpl>(store, reporter);
+std::unique_ptr<grpc::Service> MakeLogService(tuning_db::Store* store) {
+  return std::make_unique<LogServiceImpl>(store);
 }
 
 }  // namespace hone::tuner

@@ -4,7 +4,6 @@
 
 #include <memory>
 
-#include "tuner/job_reporter.h"
 #include "tuning_db/store.h"
 
 namespace grpc {
@@ -13,8 +12,8 @@ class Service;
 
 namespace hone::tuner {
 
-// Newest records first. Both outlive the server that the service is part of.
-std::unique_ptr<grpc::Service> MakeLogService(tuning_db::Store* store, JobReporter* reporter);
+// Newest records first. The store outlives the server that the service is part of.
+std::unique_ptr<grpc::Service> MakeLogService(tuning_db::Store* store);
 
 }  // namespace hone::tuner
 

@@ -28,10 +28,18 @@ class TuningServiceImpl final : public v1::TuningService::CallbackService {
   grpc::ServerUnaryReactor* SubmitJob(grpc::CallbackServerContext* context,
                                       const v1::SubmitJobRequest* request,
                                       v1::SubmitJobResponse* response) override {
-    const auto job = parts_.desk->Submit(request->client_id(), request->spec());
-    if (!job.ok()) return Answer(context, job.status());
-    return Answer(context,
-                  Fill(job->id, JobReporter::Spec::kWithoutTasks, response->mutable_job()));
+    grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
+    parts_.desk->Submit(request->client_id(), parts_.submitter, request->spec(),
+                        AnswerWithJob(reactor, response->mutable_job()));
+    return reactor;
+  }
+
+  grpc::ServerUnaryReactor* CloneJob(grpc::CallbackServerContext* context,
+                                     const v1::CloneJobRequest* request,
+                                     v1::CloneJobResponse* response) override {
+    grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
+    parts_.desk->Clone(*request, parts_.submitter, AnswerWithJob(reactor, response->mutable_job()));
+    return reactor;
   }
 
   grpc::ServerUnaryReactor* GetJob(grpc::CallbackServerContext* context,
@@ -57,15 +65,19 @@ class TuningServiceImpl final : public v1::TuningService::CallbackService {
   grpc::ServerUnaryReactor* CancelJob(grpc::CallbackServerContext* context,
                                       const v1::CancelJobRequest* request,
                                       v1::CancelJobResponse* response) override {
-    grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
-    parts_.loop->CancelJob(
-        request->id(), [this, reactor, response, id = request->id()](absl::Status status) {
-          if (status.ok()) {
-            status = Fill(id, JobReporter::Spec::kWithoutTasks, response->mutable_job());
-          }
-          reactor->Finish(ToGrpc(status));
-        });
-    return reactor;
+    return Steer(&TuningLoop::CancelJob, context, request->id(), response->mutable_job());
+  }
+
+  grpc::ServerUnaryReactor* PauseJob(grpc::CallbackServerContext* context,
+                                     const v1::PauseJobRequest* request,
+                                     v1::PauseJobResponse* response) override {
+    return Steer(&TuningLoop::PauseJob, context, request->id(), response->mutable_job());
+  }
+
+  grpc::ServerUnaryReactor* ResumeJob(grpc::CallbackServerContext* context,
+                                      const v1::ResumeJobRequest* request,
+                                      v1::ResumeJobResponse* response) override {
+    return Steer(&TuningLoop::ResumeJob, context, request->id(), response->mutable_job());
   }
 
   grpc::ServerUnaryReactor* GetConfigs(grpc::CallbackServerContext* context,
@@ -98,15 +110,43 @@ class TuningServiceImpl final : public v1::TuningService::CallbackService {
     return absl::OkStatus();
   }
 
+  JobDesk::Done AnswerWithJob(grpc::ServerUnaryReactor* reactor, v1::JobInfo* info) {
+    return [this, reactor, info](const absl::StatusOr<tuning_db::Job>& job) {
+      const absl::Status status =
+          job.ok() ? Fill(job->id, JobReporter::Spec::kWithoutTasks, info) : job.status();
+      reactor->Finish(ToGrpc(status));
+    };
+  }
+
+  // Has the loop do it. Its thread answers nobody: a report reads the store.
+  grpc::ServerUnaryReactor* Steer(void (TuningLoop::*what)(int64_t job,
+                                                           std::function<void(absl::Status)> done),
+                                  grpc::CallbackServerContext* context, int64_t job,
+                                  v1::JobInfo* info) {
+    grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
+    (parts_.loop->*what)(job, [this, reactor, job, info](const absl::Status& done) {
+      parts_.watchers->Post([this, reactor, job, info, done] {
+        const absl::Status status =
+            done.ok() ? Fill(job, JobReporter::Spec::kWithoutTasks, info) : done;
+        reactor->Finish(ToGrpc(status));
+      });
+    });
+    return reactor;
+  }
+
   absl::Status List(const v1::ListJobsRequest& request, v1::ListJobsResponse& response) {
+    tuning_db::JobFilter filter{.states = {}, .submitter = request.submitter()};
+    for (const int state : request.states()) {
+      HONE_ASSIGN_OR_RETURN(filter.states.emplace_back(),
+                            JobReporter::FromProto(static_cast<v1::JobState>(state)));
+    }
+    const auto order =
+        request.newest_first() ? tuning_db::Order::kNewestFirst : tuning_db::Order::kOldestFirst;
     HONE_ASSIGN_OR_RETURN(
         const tuning_db::JobPage page,
-        parts_.store->ListJobs({}, tuning_db::Order::kOldestFirst, request.page_token(),
-                               PageSize(request.page_size())));
-    for (const tuning_db::Job& job : page.jobs) {
-      HONE_ASSIGN_OR_RETURN(*response.add_jobs(),
-                            parts_.reporter->Report(job, JobReporter::Spec::kWithoutTasks));
-    }
+        parts_.store->ListJobs(filter, order, request.page_token(), PageSize(request.page_size())));
+    HONE_ASSIGN_OR_RETURN(const auto infos, parts_.reporter->Report(page.jobs));
+    response.mutable_jobs()->Assign(infos.begin(), infos.end());
     if (!page.is_last) response.set_next_page_token(page.next);
     return absl::OkStatus();
   }

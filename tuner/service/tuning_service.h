@@ -3,6 +3,7 @@
 #define HONE_TUNER_SERVICE_TUNING_SERVICE_H_
 
 #include <memory>
+#include <string>
 
 #include "tuner/executor.h"
 #include "tuner/job_reporter.h"
@@ -28,6 +29,7 @@ struct TuningServiceParts {
   EventHub* hub = nullptr;
   Executor* watchers = nullptr;  // where events are read for streams
   const PhaseSeconds* phase_seconds = nullptr;
+  std::string submitter;  // of the jobs of all who call it
 };
 
 // Everything in `parts` outlives the server that the service is part of.

@@ -43,9 +43,7 @@ void WatchStream::Read() {
   const auto events = parts_.store->ListEvents(job_, last_seq_, kEventsAtOnce);
   if (!events.ok()) return End(ToGrpc(events.status()));
   if (events->empty()) {
-    const bool is_open =
-        job->state == tuning_db::JobState::kQueued || job->state == tuning_db::JobState::kRunning;
-    if (!is_open) End(grpc::Status::OK);
+    if (tuning_db::HasEnded(job->state)) End(grpc::Status::OK);
     return;
   }
   auto info = parts_.reporter->Report(job_, JobReporter::Spec::kWithoutTasks);

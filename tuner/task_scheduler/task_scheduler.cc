@@ -28,10 +28,11 @@ class GainScheduler final : public TaskScheduler {
   }
 
  private:
-  // Priority; tasks without a measurement before others, those with the fewest trials first; gain.
-  static std::tuple<int, bool, int64_t, double> Rank(const TaskView& task) {
-    if (task.best_ns <= 0) return {task.priority, true, -task.trials, task.weight};
-    return {task.priority, false, 0, task.weight * task.best_ns * ExpectedGain(task)};
+  // Share; priority; tasks without a measurement before others, those with the fewest trials first;
+  // gain.
+  static std::tuple<double, int, bool, int64_t, double> Rank(const TaskView& task) {
+    if (task.best_ns <= 0) return {-task.share, task.priority, true, -task.trials, task.weight};
+    return {-task.share, task.priority, false, 0, task.weight * task.best_ns * ExpectedGain(task)};
   }
 };
 

@@ -10,6 +10,9 @@ namespace hone::tuner {
 
 // A task that could take a batch now.
 struct TaskView {
+  // What its submitter has open of the target, by the weight of its priority: the least goes first,
+  // so that submitters share the devices whatever the number of their jobs (decision 25).
+  double share = 0;
   int priority = 0;            // of the job; greater goes first
   double weight = 1;           // calls of the kernel in the job's models
   int64_t trials = 0;          // proposed so far
@@ -27,7 +30,8 @@ class TaskScheduler {
   virtual size_t Pick(const std::vector<TaskView>& tasks) = 0;
 };
 
-// Round-robin until every task was measured; then the task whose weight x best time x expected gain
+// The submitter whose turn it is, and of its tasks those of the greatest priority. Among these:
+// round-robin until every task was measured; then the task whose weight x best time x expected gain
 // is the greatest. The expected gain is what its newest batch gained, and at least a little.
 std::unique_ptr<TaskScheduler> MakeGainScheduler();
 

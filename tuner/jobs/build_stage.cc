@@ -1,15 +1,14 @@
-// What is built: references and anchors once, then trials, then finalists.
+#include "tuner/jobs/build_stage.h"
+
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
+#include <memory>
+#include <optional>
 #include <set>
-#include <string>
-#include <utility>
 
 #include "support/crash_point.h"
 #include "support/digest.h"
-#include "tuner/jobs/tuning_loop.h"
 
 namespace hone::tuner {
 
@@ -41,18 +40,20 @@ Artifact ToArtifact(const v1::BuildReply& reply) {
 
 }  // namespace
 
-BuildItem TuningLoop::NewBuild(const TaskRunner& runner, BuildItem::Kind kind) const {
+// ---- what is asked for ----
+
+BuildItem BuildStage::NewItem(const TaskRunner& runner, BuildItem::Kind kind) const {
   BuildItem item;
   item.kind = kind;
   item.key = runner.key;
   item.request.set_target(runner.task.target);
-  item.request.set_limit_ns(options_.build_limit_ns);
+  item.request.set_limit_ns(loop_.options.build_limit_ns);
   return item;
 }
 
-BuildItem TuningLoop::NewBuild(const TaskRunner& runner, BuildItem::Kind kind,
-                               const std::string& config, const std::string& nest_digest) const {
-  BuildItem item = NewBuild(runner, kind);
+BuildItem BuildStage::NewItem(const TaskRunner& runner, BuildItem::Kind kind,
+                              const std::string& config, const std::string& nest_digest) const {
+  BuildItem item = NewItem(runner, kind);
   v1::BuildCandidate& candidate = *item.request.mutable_candidate();
   candidate.set_workload(runner.task.workload);
   candidate.set_signature(runner.key.second);
@@ -61,13 +62,13 @@ BuildItem TuningLoop::NewBuild(const TaskRunner& runner, BuildItem::Kind kind,
   return item;
 }
 
-void TuningLoop::NeedSharedArtifacts(TaskRunner& runner) {
+void BuildStage::NeedSharedArtifacts(TaskRunner& runner) {
   if (runner.reference.state == SharedArtifact::State::kNone) {
     runner.reference.state = SharedArtifact::State::kBuilding;
-    BuildItem item = NewBuild(runner, BuildItem::Kind::kReference);
-    item.request.set_target(parts_.measurer->HostTarget(runner.task.target));
+    BuildItem item = NewItem(runner, BuildItem::Kind::kReference);
+    item.request.set_target(loop_.parts.measurer->HostTarget(runner.task.target));
     item.request.mutable_reference()->set_workload(runner.task.workload);
-    builds_.PushFront(std::move(item));
+    queue_.PushFront(std::move(item));
   }
   if (runner.anchor.state != SharedArtifact::State::kNone) return;
   const schedule::Config& standard = runner.context->default_config();
@@ -77,49 +78,63 @@ void TuningLoop::NeedSharedArtifacts(TaskRunner& runner) {
     return;
   }
   runner.anchor.state = SharedArtifact::State::kBuilding;
-  builds_.PushFront(
-      NewBuild(runner, BuildItem::Kind::kAnchor, standard.ToText(), lowered->nest_digest));
+  queue_.PushFront(
+      NewItem(runner, BuildItem::Kind::kAnchor, standard.ToText(), lowered->nest_digest));
 }
 
-void TuningLoop::QueueBuild(TaskRunner& runner, const Trial& trial) {
+void BuildStage::BuildTrial(TaskRunner& runner, const Trial& trial) {
   if (const Artifact* kept = runner.kept.Find(trial.nest_digest)) {
-    to_measure_.push_back({runner.key, trial, *kept});
-    return;
+    return events_.trial_built(runner, trial, *kept);
   }
-  BuildItem item = NewBuild(runner, BuildItem::Kind::kTrial, trial.config, trial.nest_digest);
+  BuildItem item = NewItem(runner, BuildItem::Kind::kTrial, trial.config, trial.nest_digest);
   item.trial = trial.id;
-  builds_.PushBack(std::move(item));
+  queue_.PushBack(std::move(item));
 }
 
-bool TuningLoop::BuildersRest() const {
-  if (Alternates()) return measure_phase_ || IsMeasuring();
-  return options_.local_cores > 0 &&
-         std::any_of(runners_.begin(), runners_.end(), [](const auto& item) {
-           return item.second->is_served && item.second->IsMeasuringFinal();
-         });
+bool BuildStage::BuildFinalists(TaskRunner& runner) {
+  FinalRun& run = *runner.final_run;
+  run.built.clear();
+  run.failure.clear();
+  run.building = 0;
+  for (size_t i = run.finalists.size(); i-- > 0;) {
+    const PlannedTrial& finalist = run.finalists[i];
+    if (const Artifact* kept = runner.kept.Find(finalist.nest_digest)) {
+      run.built[i] = *kept;
+      continue;
+    }
+    ++run.building;
+    BuildItem item =
+        NewItem(runner, BuildItem::Kind::kFinalist, finalist.config.ToText(), finalist.nest_digest);
+    item.trial = run.trial.id;
+    item.finalist = i;
+    queue_.PushFront(std::move(item));
+  }
+  return run.building > 0;
 }
 
-void TuningLoop::DispatchBuilds() {
-  while (!BuildersRest() && builds_.open_batches() < options_.build_batches) {
-    const v1::BuildBatch batch = builds_.TakeBatch(options_.batch, IsServed());
+void BuildStage::Dispatch() {
+  while (queue_.open_batches() < loop_.options.build_batches) {
+    const v1::BuildBatch batch = queue_.TakeBatch(loop_.options.batch, tasks_.IsServed());
     if (batch.requests().empty()) return;
     CrashPoint("tuner.build.before");
-    parts_.builder->Build(batch, [this](uint64_t id, absl::StatusOr<v1::BuildReply> reply) {
-      parts_.executor->Post(
+    loop_.parts.builder->Build(batch, [this](uint64_t id, absl::StatusOr<v1::BuildReply> reply) {
+      loop_.parts.executor->Post(
           [this, id, reply = std::move(reply)]() mutable { OnBuilt(id, std::move(reply)); });
     });
     CrashPoint("tuner.build.after");
   }
 }
 
-void TuningLoop::OnBuilt(uint64_t id, absl::StatusOr<v1::BuildReply> reply) {
-  std::optional<BuildItem> item = builds_.Answered(id);
-  if (!item || stopped_) return;
-  TaskRunner* runner = Find(item->key);
-  if (runner != nullptr && runner->failure.empty()) {
+// ---- what came of it ----
+
+void BuildStage::OnBuilt(uint64_t id, absl::StatusOr<v1::BuildReply> reply) {
+  std::optional<BuildItem> item = queue_.Answered(id);
+  if (!item || loop_.stopped) return;
+  TaskRunner* runner = tasks_.Find(item->key);
+  if (runner != nullptr && runner->IsWanted() && runner->failure.empty()) {
     KeepArtifact(*runner, item->request, reply);
     if (!reply.ok()) {
-      OnBuilderFailed(*std::move(item), reply.status());
+      OnBuilderFailed(*runner, *std::move(item), reply.status());
     } else if (item->kind == BuildItem::Kind::kReference) {
       OnReferenceBuilt(*runner, *reply);
     } else if (item->kind == BuildItem::Kind::kAnchor) {
@@ -130,17 +145,18 @@ void TuningLoop::OnBuilt(uint64_t id, absl::StatusOr<v1::BuildReply> reply) {
       OnFinalistBuilt(*runner, item->finalist, *reply);
     }
   }
-  Pump();
+  events_.changed();
 }
 
-void TuningLoop::KeepArtifact(TaskRunner& runner, const v1::BuildRequest& request,
-                              const absl::StatusOr<v1::BuildReply>& reply) {
+void BuildStage::KeepArtifact(TaskRunner& runner, const v1::BuildRequest& request,
+                              const absl::StatusOr<v1::BuildReply>& reply) const {
   if (!reply.ok() || reply->outcome() != v1::BUILD_OUTCOME_OK || !request.has_candidate()) return;
-  if (runner.kept.size() >= static_cast<size_t>(4 * options_.final_top)) {
+  const int final_top = loop_.options.final_top;
+  if (runner.kept.size() >= static_cast<size_t>(4 * final_top)) {
     std::set<std::string> wanted;
     for (const auto& [id, trial] : runner.open) wanted.insert(trial.nest_digest);
     for (const TaskHistory::Entry* entry : runner.history.Ranked()) {
-      if (static_cast<int>(wanted.size()) >= 2 * options_.final_top) break;
+      if (static_cast<int>(wanted.size()) >= 2 * final_top) break;
       wanted.insert(entry->trial.nest_digest);
     }
     runner.kept.KeepOnly(wanted);
@@ -148,26 +164,27 @@ void TuningLoop::KeepArtifact(TaskRunner& runner, const v1::BuildRequest& reques
   runner.kept.Keep(request.candidate().nest_digest(), ToArtifact(*reply));
 }
 
-void TuningLoop::OnBuilderFailed(BuildItem item, const absl::Status& status) {
+void BuildStage::OnBuilderFailed(TaskRunner& runner, BuildItem item, const absl::Status& status) {
   spdlog::warn("the builder failed: {}", status.ToString());
-  if (++item.attempts < options_.builder_attempts) {
-    builds_.PushBack(std::move(item));
+  if (++item.attempts < loop_.options.builder_attempts) {
+    queue_.PushBack(std::move(item));
     return;
   }
-  FailTask(*Find(item.key), fmt::format("the builder failed {} times: {}", item.attempts,
-                                        std::string(status.message())));
+  events_.task_failed(runner, fmt::format("the builder failed {} times: {}", item.attempts,
+                                          std::string(status.message())));
 }
 
-void TuningLoop::OnReferenceBuilt(TaskRunner& runner, const v1::BuildReply& reply) {
+void BuildStage::OnReferenceBuilt(TaskRunner& runner, const v1::BuildReply& reply) {
   if (reply.outcome() != v1::BUILD_OUTCOME_OK) {
-    FailTask(runner, fmt::format("its reference for the output check cannot be built: {}",
-                                 reply.message()));
+    events_.task_failed(
+        runner,
+        fmt::format("its reference for the output check cannot be built: {}", reply.message()));
     return;
   }
   runner.reference = {SharedArtifact::State::kDone, ToArtifact(reply)};
 }
 
-void TuningLoop::OnAnchorBuilt(TaskRunner& runner, const v1::BuildReply& reply) {
+void BuildStage::OnAnchorBuilt(TaskRunner& runner, const v1::BuildReply& reply) {
   runner.anchor.state = SharedArtifact::State::kDone;
   if (reply.outcome() == v1::BUILD_OUTCOME_OK) {
     runner.anchor.artifact = ToArtifact(reply);
@@ -177,21 +194,17 @@ void TuningLoop::OnAnchorBuilt(TaskRunner& runner, const v1::BuildReply& reply) 
   }
 }
 
-void TuningLoop::OnTrialBuilt(TaskRunner& runner, int64_t trial, const v1::BuildReply& reply) {
+void BuildStage::OnTrialBuilt(TaskRunner& runner, int64_t trial, const v1::BuildReply& reply) {
   const auto it = runner.open.find(trial);
   if (it == runner.open.end()) return;
   if (reply.outcome() != v1::BUILD_OUTCOME_OK) {
-    const absl::Status settled =
-        SettleFailure(it->second, ToOutcome(reply.outcome()), reply.message(), reply.toolchain());
-    if (!settled.ok()) Fatal(settled);
-    return;
+    return events_.trial_failed(it->second, ToOutcome(reply.outcome()), reply.message(),
+                                reply.toolchain());
   }
-  CrashPoint("tuner.artifact.before");
-  to_measure_.push_back({runner.key, it->second, ToArtifact(reply)});
-  CrashPoint("tuner.artifact.after");
+  events_.trial_built(runner, it->second, ToArtifact(reply));
 }
 
-void TuningLoop::OnFinalistBuilt(TaskRunner& runner, size_t finalist, const v1::BuildReply& reply) {
+void BuildStage::OnFinalistBuilt(TaskRunner& runner, size_t finalist, const v1::BuildReply& reply) {
   FinalRun& run = *runner.final_run;
   --run.building;
   if (reply.outcome() == v1::BUILD_OUTCOME_OK) {
@@ -202,18 +215,7 @@ void TuningLoop::OnFinalistBuilt(TaskRunner& runner, size_t finalist, const v1::
     spdlog::warn("config {} leaves its final, it cannot be built: {}",
                  run.finalists[finalist].config.ToText(), reply.message());
   }
-  if (run.building > 0) return;
-  OnFinalistsBuilt(runner);
-}
-
-void TuningLoop::OnFinalistsBuilt(TaskRunner& runner) {
-  FinalRun& run = *runner.final_run;
-  if (!run.failure.empty()) {
-    EndFinal(runner, Outcome::kBuildError,
-             fmt::format("the default config cannot be built: {}", run.failure));
-    return;
-  }
-  to_measure_.push_back({runner.key, run.trial, {}});
+  if (run.building == 0) events_.finalists_built(runner);
 }
 
 }  // namespace hone::tuner

@@ -1,0 +1,16 @@
+// Users of this machine.
+#ifndef HONE_SUPPORT_USER_NAME_H_
+#define HONE_SUPPORT_USER_NAME_H_
+
+#include <sys/types.h>
+
+#include <string>
+
+namespace hone {
+
+// The user's name, or "uid:N" for one without.
+std::string UserName(uid_t user);
+
+}  // namespace hone
+
+#endif  // HONE_SUPPORT_USER_NAME_H_

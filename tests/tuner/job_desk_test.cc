@@ -1,0 +1,150 @@
+// What may be submitted, and how much of it at once.
+#include "tuner/service/job_desk.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/tuner/fakes.h"
+
+namespace hone::tuner {
+namespace {
+
+using ::testing::HasSubstr;
+namespace v1 = hone::v1;
+
+class JobDeskTest : public ::testing::Test {
+ protected:
+  JobDeskTest() {
+    JobDesk::Parts parts;
+    parts.store = store_.get();
+    parts.lowerer = &lowerer_;
+    parts.search = [this](const std::string& name) { return name == "fake" ? &search_ : nullptr; };
+    parts.targets = [] { return std::vector<std::string>{kFakeTarget}; };
+    parts.submitted = [this](int64_t job) { submitted_.push_back(job); };
+    parts.executor = &executor_;
+    parts.ownership = {"unix:socket", 7};
+    desk_ = std::make_unique<JobDesk>(std::move(parts));
+  }
+
+  static v1::JobSpec Spec() {
+    v1::JobSpec spec;
+    spec.set_trials(20);
+    spec.set_search("fake");
+    v1::TaskSpec& task = *spec.add_tasks();
+    task.set_workload("conv");
+    task.set_signature("NC->NC");
+    task.set_name("conv kernel");
+    return spec;
+  }
+  // Without reading it yet.
+  absl::StatusOr<tuning_db::Job>& Submit(const std::string& client_id, const v1::JobSpec& spec) {
+    absl::StatusOr<tuning_db::Job>& answer = *answers_.emplace_back(
+        std::make_unique<absl::StatusOr<tuning_db::Job>>(absl::UnknownError("no answer yet")));
+    desk_->Submit(client_id, "ann", spec,
+                  [&answer](absl::StatusOr<tuning_db::Job> job) { answer = std::move(job); });
+    return answer;
+  }
+  absl::StatusOr<tuning_db::Job> Clone(const v1::CloneJobRequest& request) {
+    absl::StatusOr<tuning_db::Job> answer = absl::UnknownError("no answer");
+    desk_->Clone(request, "ben", [&](absl::StatusOr<tuning_db::Job> job) { answer = job; });
+    RunAll();
+    return answer;
+  }
+  void RunAll() {
+    while (executor_.RunOne()) {
+    }
+  }
+
+  std::unique_ptr<tuning_db::Store> store_ = tuning_db::MakeMemoryStore();
+  FakeLowerer lowerer_;
+  FakeSearch search_;
+  ManualExecutor executor_;
+  std::vector<int64_t> submitted_;
+  std::vector<std::unique_ptr<absl::StatusOr<tuning_db::Job>>> answers_;
+  std::unique_ptr<JobDesk> desk_;
+};
+
+TEST_F(JobDeskTest, AJobIsOfItsSubmitterAndOfThisLifeOfTheDaemon) {
+  const v1::JobSpec spec = Spec();
+  const auto& job = Submit("a", spec);
+  RunAll();
+  ASSERT_TRUE(job.ok()) << job.status();
+  EXPECT_EQ(job->submitter, "ann");
+  EXPECT_EQ(job->owner, "unix:socket");
+  EXPECT_EQ(job->epoch, 7);
+  EXPECT_EQ(submitted_, std::vector<int64_t>{job->id});
+}
+
+TEST_F(JobDeskTest, ABoundedNumberWaitsToBeRead) {
+  const v1::JobSpec spec = Spec();
+  for (int i = 0; i < kMostSubmissions; ++i) Submit(std::to_string(i), spec);
+  const auto& one_more = Submit("one more", spec);
+  EXPECT_TRUE(absl::IsResourceExhausted(one_more.status())) << one_more.status();
+  RunAll();
+  for (int i = 0; i < kMostSubmissions; ++i) EXPECT_TRUE(answers_[static_cast<size_t>(i)]->ok());
+  const auto& again = Submit("one more", spec);
+  RunAll();
+  EXPECT_TRUE(again.ok()) << again.status();
+}
+
+TEST_F(JobDeskTest, WhatIsTooLargeIsRefusedUnread) {
+  v1::JobSpec long_workload = Spec();
+  long_workload.mutable_tasks(0)->set_workload(std::string(kMostWorkloadBytes + 1, 'x'));
+  v1::JobSpec many_tasks = Spec();
+  for (int i = 0; i < kMostTasks; ++i) *many_tasks.add_tasks() = many_tasks.tasks(0);
+  v1::JobSpec many_bytes = Spec();
+  many_bytes.mutable_tasks(0)->set_workload(std::string(kMostWorkloadBytes, 'x'));
+  for (size_t i = 0; i < kMostJobBytes / kMostWorkloadBytes; ++i) {
+    *many_bytes.add_tasks() = many_bytes.tasks(0);
+  }
+  v1::JobSpec no_tasks = Spec();
+  no_tasks.clear_tasks();
+  for (const v1::JobSpec* spec : {&long_workload, &many_tasks, &many_bytes, &no_tasks}) {
+    const auto& job = Submit("a", *spec);
+    EXPECT_TRUE(absl::IsInvalidArgument(job.status())) << job.status();
+  }
+  EXPECT_THAT(std::string(answers_[0]->status().message()), HasSubstr("conv kernel"));
+  EXPECT_FALSE(executor_.RunOne()) << "nothing was parsed";
+}
+
+TEST_F(JobDeskTest, ACloneHasWhatItIsGivenAndOtherwiseTheSpecOfTheOther) {
+  v1::JobSpec spec = Spec();
+  spec.set_model("mlp");
+  spec.set_seed(3);
+  spec.set_ends_early(true);
+  spec.set_limit_ns(5);
+  const auto& job = Submit("a", spec);
+  RunAll();
+  ASSERT_TRUE(store_->SetJobState(job->id, tuning_db::JobState::kCancelled, "").ok());
+  v1::CloneJobRequest request;
+  request.set_id(job->id);
+  request.set_client_id("b");
+  request.set_trials(99);
+  request.set_seed(0);
+  request.set_priority(-2);
+  const auto clone = Clone(request);
+  ASSERT_TRUE(clone.ok()) << clone.status();
+  EXPECT_NE(clone->id, job->id);
+  EXPECT_EQ(clone->state, tuning_db::JobState::kQueued);
+  EXPECT_EQ(clone->model, "mlp");
+  EXPECT_EQ(clone->seed, 0u);
+  EXPECT_EQ(clone->priority, -2);
+  EXPECT_EQ(clone->deadline_ns, 5);
+  EXPECT_TRUE(clone->ends_early);
+  EXPECT_EQ(clone->submitter, "ben");
+  ASSERT_EQ(clone->tasks.size(), 1u);
+  EXPECT_EQ(clone->tasks[0].task, job->tasks[0].task);
+  EXPECT_EQ(clone->tasks[0].trials, 99);
+  EXPECT_EQ(Clone(request)->id, clone->id) << "idempotent by its own client id";
+  request.set_trials(0);
+  request.set_client_id("c");
+  EXPECT_TRUE(absl::IsInvalidArgument(Clone(request).status()));
+  request.clear_trials();
+  request.set_id(99);
+  EXPECT_TRUE(absl::IsNotFound(Clone(request).status()));
+  request.clear_client_id();
+  EXPECT_TRUE(absl::IsInvalidArgument(Clone(request).status()));
+}
+
+}  // namespace
+}  // namespace hone::tuner

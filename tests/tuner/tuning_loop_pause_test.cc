@@ -1,0 +1,322 @@
+// Jobs that are paused, and the shares of those who submit them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+#include "support/digest.h"
+#include "support/random.h"
+#include "tests/tuner/world.h"
+
+namespace hone::tuner {
+namespace {
+
+using ::testing::HasSubstr;
+using tuning_db::JobState;
+using tuning_db::Outcome;
+using tuning_db::Purpose;
+using tuning_db::TrialState;
+
+constexpr int64_t kSecond = 1'000'000'000;
+
+absl::Status Pause(World& world, int64_t job) {
+  absl::Status answer = absl::UnknownError("not answered");
+  world.loop->PauseJob(job, [&](const absl::Status& status) { answer = status; });
+  world.Drain();
+  return answer;
+}
+
+absl::Status Resume(World& world, int64_t job) {
+  absl::Status answer = absl::UnknownError("not answered");
+  world.loop->ResumeJob(job, [&](const absl::Status& status) { answer = status; });
+  world.Drain();
+  return answer;
+}
+
+absl::Status Cancel(World& world, int64_t job) {
+  absl::Status answer = absl::UnknownError("not answered");
+  world.loop->CancelJob(job, [&](const absl::Status& status) { answer = status; });
+  world.Drain();
+  return answer;
+}
+
+std::vector<std::string> StatesOf(World& world, int64_t job) {
+  std::vector<std::string> states;
+  const std::vector<tuning_db::Event> events = world.store->ListEvents(job, 0, 0).value();
+  for (const tuning_db::Event& event : events) {
+    if (event.kind == "state") states.push_back(event.payload);
+  }
+  return states;
+}
+
+TEST(TuningLoopPause, NothingMoreIsProposedOrLeasedForAPausedJob) {
+  for (int steps = 1; steps < 200; steps += 13) {
+    World world;
+    FakeWorker& worker = world.AddWorker("w1");
+    const int64_t job = world.Submit({.workloads = {"conv", "dense"}});
+    world.Run(steps);
+    ASSERT_TRUE(Pause(world, job).ok());
+    const int64_t trials = world.store->CountTrials(1, "NC->NC", Purpose::kSearch).value();
+    const size_t begun = worker.ran.size() + worker.assignments.size();
+    world.Run();
+    world.Wait(2 * kSecond);
+    EXPECT_EQ(world.GetJob(job).state, JobState::kPaused);
+    EXPECT_EQ(world.store->CountTrials(1, "NC->NC", Purpose::kSearch).value(), trials);
+    EXPECT_EQ(worker.ran.size(), begun) << "what devices had is finished, and no more";
+    const auto open = world.store->OpenTrials(0).value();
+    for (const tuning_db::Trial& trial : open) EXPECT_EQ(trial.state, TrialState::kProposed);
+    for (const auto& record : world.Records(Purpose::kSearch)) {
+      EXPECT_NE(record.outcome, Outcome::kCancelled);
+    }
+  }
+}
+
+TEST(TuningLoopPause, AResumedJobComesToTheSameEndWheneverItWasPaused) {
+  World whole;
+  whole.AddWorker("w1");
+  whole.Submit({.workloads = {"conv", "dense"}, .trials = 21});
+  whole.Run();
+  const std::string expected = whole.EndState();
+  for (uint64_t seed = 0; seed < 60; ++seed) {
+    Random random(seed);
+    World world;
+    world.AddWorker("w1");
+    const int64_t job = world.Submit({.workloads = {"conv", "dense"}, .trials = 21});
+    for (int i = 0; i < 6; ++i) {
+      world.Run(1 + static_cast<int>(random.Below(120)));
+      const absl::Status paused = Pause(world, job);
+      if (!paused.ok()) break;  // it has ended
+      if (random.Below(2) == 0) world.Run(static_cast<int>(random.Below(40)) + 1);
+      if (random.Below(3) == 0) world.Restart();
+      ASSERT_EQ(world.GetJob(job).state, JobState::kPaused);
+      ASSERT_TRUE(Resume(world, job).ok());
+    }
+    world.Run();
+    world.Wait(40 * kSecond);  // a lease of before a restart is waited for
+    ASSERT_EQ(world.GetJob(job).state, JobState::kDone) << "seed " << seed;
+    ASSERT_TRUE(world.store->OpenTrials(0).value().empty()) << "seed " << seed;
+    ASSERT_EQ(world.EndState(), expected) << "seed " << seed;
+  }
+}
+
+TEST(TuningLoopPause, RestartsLeaveAJobPaused) {
+  World world;
+  FakeWorker& worker = world.AddWorker("w1");
+  const int64_t job = world.Submit({});
+  world.Run(80);
+  ASSERT_TRUE(Pause(world, job).ok());
+  world.Run();
+  const int runs = worker.runs;
+  world.Restart();
+  world.Run();
+  world.Wait(2 * kSecond);
+  EXPECT_EQ(world.GetJob(job).state, JobState::kPaused);
+  EXPECT_EQ(worker.runs, runs);
+  EXPECT_FALSE(world.store->OpenTrials(0).value().empty()) << "they wait";
+  world.loop->JobSubmitted(job);  // a client that asks again for what it submitted
+  world.Run();
+  EXPECT_EQ(worker.runs, runs);
+}
+
+TEST(TuningLoopPause, PauseAndResumeAreIdempotentAndNeverOfAnEndedJob) {
+  World world;
+  world.AddWorker("w1");
+  const int64_t job = world.Submit({.trials = 10});
+  EXPECT_TRUE(Resume(world, job).ok()) << "it is not paused";
+  EXPECT_TRUE(Pause(world, job).ok());
+  EXPECT_TRUE(Pause(world, job).ok());
+  EXPECT_TRUE(Resume(world, job).ok());
+  EXPECT_TRUE(Resume(world, job).ok());
+  world.Run();
+  EXPECT_EQ(world.GetJob(job).state, JobState::kDone);
+  EXPECT_TRUE(absl::IsFailedPrecondition(Pause(world, job)));
+  EXPECT_TRUE(absl::IsFailedPrecondition(Resume(world, job)));
+  EXPECT_TRUE(absl::IsNotFound(Pause(world, 99)));
+  const std::vector<std::string> states = StatesOf(world, job);
+  ASSERT_EQ(states.size(), 5u) << "running, paused, queued, running, done";
+  EXPECT_THAT(states[1], HasSubstr("paused"));
+  EXPECT_THAT(states[2], HasSubstr("queued"));
+  EXPECT_THAT(states[4], HasSubstr("done"));
+  EXPECT_EQ(world.store->ListEvents(job, 0, 0).value().back().kind, "state") << "its last";
+}
+
+TEST(TuningLoopPause, RunningTimeStandsStill) {
+  World world;
+  const int64_t job = world.Submit({.deadline_ns = 20 * kSecond});  // waits for a device
+  world.Run();
+  world.Wait(5 * kSecond);
+  ASSERT_TRUE(Pause(world, job).ok());
+  const int64_t ran_ns = world.GetJob(job).ran_ns;
+  EXPECT_EQ(ran_ns, 5 * kSecond);
+  world.Wait(60 * kSecond);
+  world.Restart();
+  world.Wait(60 * kSecond);
+  EXPECT_EQ(world.GetJob(job).ran_ns, ran_ns);
+  EXPECT_EQ(world.GetJob(job).state, JobState::kPaused);
+  ASSERT_TRUE(Resume(world, job).ok());
+  world.AddWorker("w1");
+  world.Run();
+  EXPECT_EQ(world.GetJob(job).state, JobState::kDone);
+  EXPECT_EQ(world.GetJob(job).message, "") << "its time was not up";
+}
+
+TEST(TuningLoopPause, ASharedTaskGoesOnForTheOthersAndTellsAllThree) {
+  World world;
+  world.AddWorker("w1");
+  const int64_t a = world.Submit({.client_id = "a", .trials = 30});
+  const int64_t b = world.Submit({.client_id = "b", .trials = 40});
+  const int64_t c = world.Submit({.client_id = "c", .workloads = {"conv", "pool"}, .trials = 20});
+  world.Run(60);
+  ASSERT_TRUE(Pause(world, a).ok());
+  world.Run();
+  EXPECT_EQ(world.GetJob(a).state, JobState::kPaused);
+  EXPECT_EQ(world.GetJob(b).state, JobState::kDone);
+  EXPECT_EQ(world.GetJob(c).state, JobState::kDone);
+  const auto progress = world.store->ProgressOfJobs({a, b, c}).value();
+  for (const auto& of_job : progress) {
+    EXPECT_EQ(of_job[0].trials, 40);
+    EXPECT_TRUE(of_job[0].final.has_value());
+  }
+  std::map<int64_t, int64_t> told;  // settled trials of the shared task, by job
+  for (const int64_t job : {a, b, c}) {
+    const auto events = world.store->ListEvents(job, 0, 0).value();
+    told[job] = std::count_if(events.begin(), events.end(), [](const auto& event) {
+      return event.kind == "trial_settled" &&
+             event.payload.find("\"task\":1,") != std::string::npos;
+    });
+  }
+  EXPECT_GE(told[a], 40) << "paused, it is told all the same";
+  EXPECT_GE(told[b], 40);
+  EXPECT_GE(told[c], 20) << "until it ended";
+  ASSERT_TRUE(Resume(world, a).ok());
+  world.Run();
+  EXPECT_EQ(world.GetJob(a).state, JobState::kDone) << "the others have done its work";
+  EXPECT_EQ(world.store->CountTrials(1, "NC->NC", Purpose::kSearch).value(), 40);
+}
+
+TEST(TuningLoopPause, WhoWantsTheTaskOfAPausedJobTakesUpItsOpenTrials) {
+  for (const bool restarts : {false, true}) {
+    World world;
+    world.AddWorker("w1");
+    const int64_t a = world.Submit({.client_id = "a", .trials = 24});
+    world.Run(70);
+    ASSERT_TRUE(Pause(world, a).ok());
+    world.Run();
+    ASSERT_FALSE(world.store->OpenTrials(a).value().empty());
+    if (restarts) world.Restart();
+    const int64_t b = world.Submit({.client_id = "b", .trials = 24});
+    world.Run();
+    EXPECT_EQ(world.GetJob(b).state, JobState::kDone);
+    EXPECT_TRUE(world.store->OpenTrials(0).value().empty());
+    EXPECT_EQ(world.Records(Purpose::kSearch).size(), 24u);
+    EXPECT_EQ(world.GetJob(a).state, JobState::kPaused);
+  }
+}
+
+TEST(TuningLoopPause, ACancelledJobLeavesNothingOpenPausedOrNot) {
+  for (const bool restarts : {false, true}) {
+    World world;
+    world.AddWorker("w1");
+    const int64_t a = world.Submit({.client_id = "a", .trials = 24});
+    world.Run(70);
+    ASSERT_TRUE(Pause(world, a).ok());
+    if (restarts) {
+      world.Run();
+      world.Restart();
+    }
+    ASSERT_TRUE(Cancel(world, a).ok());
+    world.Run();
+    EXPECT_EQ(world.GetJob(a).state, JobState::kCancelled);
+    EXPECT_TRUE(world.store->OpenTrials(0).value().empty());
+    const auto events = world.store->ListEvents(a, 0, 0).value();
+    EXPECT_THAT(events.back().payload, HasSubstr("cancelled")) << "nothing is told after the end";
+  }
+}
+
+TEST(TuningLoopPause, AnotherPausedJobKeepsTheTrialsOfACancelledOne) {
+  World world;
+  world.AddWorker("w1");
+  const int64_t a = world.Submit({.client_id = "a", .trials = 24});
+  const int64_t b = world.Submit({.client_id = "b", .trials = 24});
+  world.Run(70);
+  ASSERT_TRUE(Pause(world, a).ok());
+  ASSERT_TRUE(Pause(world, b).ok());
+  world.Run();
+  const size_t open = world.store->OpenTrials(0).value().size();
+  ASSERT_GT(open, 0u);
+  ASSERT_TRUE(Cancel(world, a).ok());
+  world.Run();
+  EXPECT_EQ(world.store->OpenTrials(0).value().size(), open);
+  ASSERT_TRUE(Resume(world, b).ok());
+  world.Run();
+  EXPECT_EQ(world.GetJob(b).state, JobState::kDone);
+  EXPECT_EQ(world.Records(Purpose::kSearch).size(), 24u);
+}
+
+// How many of the first measurements were of each workload's trials.
+std::map<std::string, int> FirstMeasured(World& world, size_t count) {
+  std::map<std::string, int> measured;
+  const FakeWorker& worker = *world.workers.at("w1");
+  for (size_t i = 0; i < count && i < worker.ran.size(); ++i) {
+    ++measured[worker.ran[i].workload_digest()];
+  }
+  return measured;
+}
+
+TEST(TuningLoopShares, WhoSubmitsThreeJobsGetsNoMoreThanWhoSubmitsOne) {
+  World world({.least_open_trials = 16});
+  world.AddWorker("w1", 1);
+  int n = 0;
+  for (const char* workload : {"a1", "a2", "a3"}) {
+    world.Submit({.client_id = "ann " + std::to_string(++n),
+                  .workloads = {workload},
+                  .trials = 64,
+                  .submitter = "ann"});
+  }
+  world.Submit({.client_id = "ben", .workloads = {"b"}, .trials = 64, .submitter = "ben"});
+  world.Run();
+  std::map<std::string, int> measured = FirstMeasured(world, 100);
+  const int of_ben = measured[Sha256Hex("b")];
+  EXPECT_GE(of_ben, 40) << "about half";
+  EXPECT_LE(of_ben, 64);
+}
+
+TEST(TuningLoopShares, AmongTheJobsOfOneSubmitterTheGreaterPriorityGoesFirst) {
+  World world({.least_open_trials = 16});
+  world.AddWorker("w1", 1);
+  world.Submit({.client_id = "low", .workloads = {"low"}, .trials = 64, .submitter = "ann"});
+  const int64_t high = world.Submit({.client_id = "high",
+                                     .workloads = {"high"},
+                                     .trials = 64,
+                                     .priority = 1,
+                                     .submitter = "ann"});
+  while (world.GetJob(high).state != JobState::kDone && world.Step()) {
+  }
+  std::map<std::string, int> measured = FirstMeasured(world, 1000);
+  EXPECT_GE(measured[Sha256Hex("high")], 55) << "of 64, some of which do not build";
+  EXPECT_LE(measured[Sha256Hex("low")], 24) << "what was under way when it came";
+}
+
+TEST(TuningLoopShares, AStepOfPriorityDoublesTheShareAgainstOthers) {
+  World world({.least_open_trials = 48});
+  world.AddWorker("w1", 1);
+  world.Submit({.client_id = "ann",
+                .workloads = {"a1", "a2", "a3", "a4"},
+                .trials = 64,
+                .priority = 1,
+                .submitter = "ann"});
+  world.Submit({.client_id = "ben",
+                .workloads = {"b1", "b2", "b3", "b4"},
+                .trials = 64,
+                .submitter = "ben"});
+  world.Run();
+  std::map<std::string, int> measured = FirstMeasured(world, 200);
+  int of_ann = 0;
+  for (const char* workload : {"a1", "a2", "a3", "a4"}) of_ann += measured[Sha256Hex(workload)];
+  EXPECT_GE(of_ann, 110);
+  EXPECT_LE(of_ann, 155);
+}
+
+}  // namespace
+}  // namespace hone::tuner

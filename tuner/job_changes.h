@@ -1,0 +1,14 @@
+// What a clone is to have of its own, as a client says it.
+#ifndef HONE_TUNER_JOB_CHANGES_H_
+#define HONE_TUNER_JOB_CHANGES_H_
+
+#include "hone/v1/tuning.pb.h"
+#include "tuning_db/clone_job.h"
+
+namespace hone::tuner {
+
+tuning_db::JobChanges ChangesOf(const hone::v1::CloneJobRequest& request);
+
+}  // namespace hone::tuner
+
+#endif  // HONE_TUNER_JOB_CHANGES_H_

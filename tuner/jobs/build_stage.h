@@ -1,0 +1,75 @@
+// What is built: references and anchors once, then trials, then finalists.
+#ifndef HONE_TUNER_JOBS_BUILD_STAGE_H_
+#define HONE_TUNER_JOBS_BUILD_STAGE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "hone/v1/builder.pb.h"
+#include "tuner/jobs/build_queue.h"
+#include "tuner/jobs/loop_context.h"
+#include "tuner/jobs/task_table.h"
+
+namespace hone::tuner {
+
+// Not thread-safe. Those it is given outlive it.
+class BuildStage {
+ public:
+  // Whom it tells, on the loop's executor.
+  struct Events {
+    // The trial is open and can be measured.
+    std::function<void(TaskRunner&, const tuning_db::Trial&, Artifact)> trial_built;
+    // The candidate is to blame.
+    std::function<void(const tuning_db::Trial&, tuning_db::Outcome, const std::string& message,
+                       const std::string& toolchain)>
+        trial_failed;
+    // Those that could be built, as FinalRun says; not where nothing had to be.
+    std::function<void(TaskRunner&)> finalists_built;
+    std::function<void(TaskRunner&, const std::string& why)> task_failed;
+    // Something came of what was being built.
+    std::function<void()> changed;
+  };
+
+  BuildStage(LoopContext& loop, TaskTable& tasks, Events events)
+      : loop_(loop), tasks_(tasks), events_(std::move(events)) {}
+
+  // Has the reference and the anchor built, unless that was done.
+  void NeedSharedArtifacts(TaskRunner& runner);
+  // Or says at once that it is built, where its artifact is kept.
+  void BuildTrial(TaskRunner& runner, const tuning_db::Trial& trial);
+  // Whether there is something to build; what is kept is in the run already.
+  bool BuildFinalists(TaskRunner& runner);
+  // Hands to the builder what it takes now.
+  void Dispatch();
+  // What waits for this task does so no more.
+  void Drop(const TaskKey& key) { queue_.Drop(key); }
+
+  // Whether something is being built, or waits for it and has a device.
+  bool IsBusy() const { return queue_.open_batches() > 0 || queue_.HasWaiting(tasks_.IsServed()); }
+
+ private:
+  BuildItem NewItem(const TaskRunner& runner, BuildItem::Kind kind) const;
+  BuildItem NewItem(const TaskRunner& runner, BuildItem::Kind kind, const std::string& config,
+                    const std::string& nest_digest) const;
+  void OnBuilt(uint64_t id, absl::StatusOr<hone::v1::BuildReply> reply);
+  void KeepArtifact(TaskRunner& runner, const hone::v1::BuildRequest& request,
+                    const absl::StatusOr<hone::v1::BuildReply>& reply) const;
+  void OnBuilderFailed(TaskRunner& runner, BuildItem item, const absl::Status& status);
+  void OnReferenceBuilt(TaskRunner& runner, const hone::v1::BuildReply& reply);
+  void OnAnchorBuilt(TaskRunner& runner, const hone::v1::BuildReply& reply);
+  void OnTrialBuilt(TaskRunner& runner, int64_t trial, const hone::v1::BuildReply& reply);
+  void OnFinalistBuilt(TaskRunner& runner, size_t finalist, const hone::v1::BuildReply& reply);
+
+  LoopContext& loop_;
+  TaskTable& tasks_;
+  const Events events_;
+  BuildQueue queue_;
+};
+
+}  // namespace hone::tuner
+
+#endif  // HONE_TUNER_JOBS_BUILD_STAGE_H_

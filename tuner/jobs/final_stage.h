@@ -1,0 +1,93 @@
+// Finals: the top few, the incumbent and the default in interleaved rounds.
+#ifndef HONE_TUNER_JOBS_FINAL_STAGE_H_
+#define HONE_TUNER_JOBS_FINAL_STAGE_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tuner/jobs/build_stage.h"
+#include "tuner/jobs/loop_context.h"
+#include "tuner/jobs/measure_stage.h"
+#include "tuner/jobs/task_table.h"
+#include "tuner/jobs/trial_proposer.h"
+#include "tuner/jobs/trial_settler.h"
+
+namespace hone::tuner {
+
+// From a task whose search is over to its winner: choose finalists, propose the confirm trial,
+// build, measure, judge, settle trial and final at once. Not thread-safe. Those it is given outlive
+// it.
+class FinalStage {
+ public:
+  // Whom it tells, on the loop's executor.
+  struct Events {
+    // A confirm trial is open whose task was given up, or is parked, while it was proposed.
+    std::function<void()> orphaned;
+    std::function<void(TaskRunner&, const std::string& why)> task_failed;
+    std::function<void()> changed;
+  };
+
+  FinalStage(LoopContext& loop, TaskTable& tasks, TrialProposer& proposer, TrialSettler& settler,
+             BuildStage& builds, MeasureStage& measures, Events events)
+      : loop_(loop),
+        tasks_(tasks),
+        proposer_(proposer),
+        settler_(settler),
+        builds_(builds),
+        measures_(measures),
+        events_(std::move(events)) {}
+
+  // Of a task whose final is due and has no confirm trial yet.
+  void Propose(TaskRunner& runner);
+  bool IsProposing() const { return proposing_ > 0; }
+  // Its confirm trial is open.
+  void Begin(TaskRunner& runner);
+  // All that is to be built for it is.
+  void OnFinalistsBuilt(TaskRunner& runner);
+  // Its turn to be measured has come.
+  void Measure(TaskRunner& runner) { Measure(runner, /*held=*/false); }
+
+ private:
+  // What the measurer's thread must know to settle a final.
+  struct Facts {
+    TaskKey key;
+    int64_t trial = 0;
+    tuning_db::Final final;  // without what is measured
+    std::vector<tuning_db::FinalEntry> entries;
+    bool may_repeat = false;
+    // Set for one that a worker holds from before a restart: its plan may have been another.
+    std::string held_regime;
+  };
+
+  void OnProposed(const TaskKey& key, uint64_t serial, const tuning_db::Trial& trial);
+  void BuildFinalists(TaskRunner& runner);
+  // Held: a worker may have it from before a restart.
+  void Measure(TaskRunner& runner, bool held);
+  MeasureRequest RequestFor(const TaskRunner& runner) const;
+  Facts FactsOf(const TaskRunner& runner) const;
+  // These two on the measurer's executor; `settled` is empty where nothing was measured.
+  void Settle(const Facts& facts, const MeasureReport& report, const SettledCallback& settled);
+  bool HasToRepeat(const Facts& facts, const MeasureReport& report) const;
+  void OnSettled(const TaskKey& key, int64_t trial, const std::string& failure);
+  void OnLost(const TaskKey& key, int64_t trial);
+  // The final did not come about, and would not if it were tried again.
+  void End(TaskRunner& runner, tuning_db::Outcome outcome, const std::string& why);
+  // Whose final this confirm trial is, now; nullptr: it is over.
+  TaskRunner* Find(const TaskKey& key, int64_t trial);
+
+  LoopContext& loop_;
+  TaskTable& tasks_;
+  TrialProposer& proposer_;
+  TrialSettler& settler_;
+  BuildStage& builds_;
+  MeasureStage& measures_;
+  const Events events_;
+  int proposing_ = 0;
+};
+
+}  // namespace hone::tuner
+
+#endif  // HONE_TUNER_JOBS_FINAL_STAGE_H_

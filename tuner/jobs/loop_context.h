@@ -1,0 +1,81 @@
+// What the stages of the tuning loop have in common.
+#ifndef HONE_TUNER_JOBS_LOOP_CONTEXT_H_
+#define HONE_TUNER_JOBS_LOOP_CONTEXT_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "support/clock.h"
+#include "tuner/builder.h"
+#include "tuner/executor.h"
+#include "tuner/lowerer.h"
+#include "tuner/measurer.h"
+#include "tuner/search.h"
+#include "tuner/task_scheduler/task_scheduler.h"
+#include "tuning_db/store.h"
+
+namespace hone::tuner {
+
+struct TuningOptions {
+  int batch = 8;  // trials proposed at once
+  // Proposed and not settled, over the tasks of one target that a device serves: enough for what
+  // its devices can hold and what is built meanwhile, within these bounds.
+  int least_open_trials = 24;
+  int max_open_trials = 4096;
+  int build_batches = 2;  // handed to the builder at once
+  int final_top = 8;      // trials in a final, beside incumbent and default
+  int final_rounds = 11;
+  int final_attempts = 3;       // of a final with rounds that could not be timed
+  int calibration_rounds = 15;  // of a config and its task's default, in turns
+  double stop_above_best = 4;   // candidates slower than this many times the best stop early
+  // A measurement with at least so many threads is not overlapped with building or training; they
+  // alternate in batches. 0: always overlapped (all workers are on other machines).
+  int local_cores = 0;
+  int64_t build_limit_ns = 20'000'000'000;
+  int64_t run_limit_ns = 10'000'000'000;  // of one candidate; a final's: of each round
+  uint64_t memory_limit_bytes = uint64_t{4} << 30;
+  int builder_attempts = 5;  // of a request that fails through no fault of its candidate
+  int64_t save_ran_ns =
+      5'000'000'000;  // how often the running time of a job with a limit is stored
+  // A job whose time is up does not wait longer than this for a device to run its finals.
+  int64_t device_grace_ns = 30'000'000'000;
+};
+
+// All outlive the loop; both executors have stopped or drained when it is destroyed.
+struct TuningParts {
+  tuning_db::Store* store = nullptr;
+  Lowerer* lowerer = nullptr;
+  Builder* builder = nullptr;
+  Measurer* measurer = nullptr;
+  TaskScheduler* scheduler = nullptr;
+  const Clock* clock = nullptr;
+  Executor* executor = nullptr;  // the loop's own
+  Executor* planner = nullptr;   // where searches run
+  // nullptr: there is no search of this name.
+  std::function<Search*(const std::string& name)> search;
+  // With which it writes to jobs; epoch 0: unchecked.
+  tuning_db::Ownership ownership;
+  // Set in a private daemon: jobs that it finds in the store are others' (decision 0014).
+  bool is_private = false;
+  // What the task waits for from now on; empty: for nothing. From the loop's executor.
+  std::function<void(int64_t task, const std::string& signature, const std::string& what)>
+      on_waiting;
+  // The store fails: the loop has stopped, and only a restart goes on. From the loop's executor.
+  std::function<void(absl::Status)> on_fatal;
+};
+
+// Of one loop. What is not const is touched on the loop's executor only.
+struct LoopContext {
+  const TuningOptions options;
+  const TuningParts parts;
+  bool stopped = false;  // nothing new begins
+
+  // The store failed: the loop stops; a restart goes on from what was committed.
+  void Fatal(const absl::Status& status);
+};
+
+}  // namespace hone::tuner
+
+#endif  // HONE_TUNER_JOBS_LOOP_CONTEXT_H_

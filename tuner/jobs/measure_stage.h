@@ -1,0 +1,80 @@
+// What is measured: trials that are built, and finals whose finalists are.
+#ifndef HONE_TUNER_JOBS_MEASURE_STAGE_H_
+#define HONE_TUNER_JOBS_MEASURE_STAGE_H_
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "tuner/jobs/loop_context.h"
+#include "tuner/jobs/task_table.h"
+#include "tuner/jobs/trial_settler.h"
+#include "tuner/measurer.h"
+
+namespace hone::tuner {
+
+// Not thread-safe. Those it is given outlive it.
+class MeasureStage {
+ public:
+  // Whom it tells, on the loop's executor.
+  struct Events {
+    // The turn of the final has come.
+    std::function<void(TaskRunner&)> final_ready;
+    // Nothing came of the measurement: the open trial has to be built and measured again.
+    std::function<void(TaskRunner&, const tuning_db::Trial&)> trial_lost;
+    std::function<void(TaskRunner&, const std::string& why)> task_failed;
+    // Something came of what was being measured.
+    std::function<void()> changed;
+  };
+
+  MeasureStage(LoopContext& loop, TaskTable& tasks, TrialSettler& settler, Events events)
+      : loop_(loop), tasks_(tasks), settler_(settler), events_(std::move(events)) {}
+
+  // The trial, which is built, waits for its turn.
+  void Push(const TaskRunner& runner, const tuning_db::Trial& trial, Artifact artifact);
+  // So does the final.
+  void PushFinal(const TaskRunner& runner);
+  // A worker may have it from before a restart: waits for that.
+  void Await(TaskRunner& runner, const tuning_db::Trial& trial);
+  // Hands to the measurer what may be measured now. `is_building`: so is what it would alternate
+  // with.
+  void Dispatch(bool is_building);
+  // What waits of this task does so no more.
+  void Drop(const TaskKey& key);
+
+  // Where building and measuring alternate: whether it is the turn of measuring.
+  bool HasTurn() const { return has_turn_; }
+  // What every measurement of the task asks for.
+  MeasureRequest RequestFor(const TaskRunner& runner, const tuning_db::Trial& trial) const;
+  void EndMeasuring(const TaskKey& key, int64_t trial);
+
+ private:
+  struct Ready {
+    TaskKey key;
+    tuning_db::Trial trial;
+    Artifact artifact;  // of a search trial; those of a final are with its run
+  };
+
+  void Measure(TaskRunner& runner, const tuning_db::Trial& trial, const Artifact& artifact);
+  void TimeBeside(const Artifact& anchor, MeasureRequest& request) const;
+  // Called by the measurer, on any thread.
+  MeasureCallback SettleWith(const TaskKey& key, const tuning_db::Trial& trial);
+  void OnMeasured(const TaskKey& key, const tuning_db::Record& record, const std::string& failure);
+  void OnLost(const TaskKey& key, int64_t trial);
+  void OnSettledBefore(const TaskKey& key);
+  void OnPoison(const TaskKey& key, int64_t trial, const std::string& message);
+
+  LoopContext& loop_;
+  TaskTable& tasks_;
+  TrialSettler& settler_;
+  const Events events_;
+  std::deque<Ready> queue_;
+  bool has_turn_ = false;
+};
+
+}  // namespace hone::tuner
+
+#endif  // HONE_TUNER_JOBS_MEASURE_STAGE_H_

@@ -1,0 +1,16 @@
+// Searches that end before their budget (docs/decisions/0016).
+#ifndef HONE_TUNER_JOBS_SEARCH_ENDS_H_
+#define HONE_TUNER_JOBS_SEARCH_ENDS_H_
+
+#include "tuner/jobs/search_stage.h"
+#include "tuner/jobs/task_table.h"
+
+namespace hone::tuner {
+
+// Judges whether more trials are worth it, of every task without open trials that a job whose
+// searches end early wants.
+void JudgeSearches(TaskTable& tasks, ActiveJobs& jobs, int batch);
+
+}  // namespace hone::tuner
+
+#endif  // HONE_TUNER_JOBS_SEARCH_ENDS_H_

@@ -1,0 +1,207 @@
+#include "tuner/jobs/task_flow.h"
+
+#include <spdlog/spdlog.h>
+
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "tuner/jobs/search_ends.h"
+#include "tuner/jobs/task_state.h"
+
+namespace hone::tuner {
+
+using tuning_db::Outcome;
+using tuning_db::Purpose;
+using tuning_db::Trial;
+using tuning_db::TrialState;
+
+TaskFlow::TaskFlow(LoopContext& loop, ActiveJobs& jobs, Events events)
+    : loop_(loop),
+      jobs_(jobs),
+      events_(std::move(events)),
+      tasks_(loop_),
+      proposer_(loop_),
+      settler_(loop_, tasks_),
+      builds_(loop_, tasks_, OfBuilds()),
+      measures_(loop_, tasks_, settler_, OfMeasures()),
+      finals_(loop_, tasks_, proposer_, settler_, builds_, measures_, OfFinals()),
+      searches_(loop_, tasks_, jobs_, proposer_, settler_, OfSearches()) {}
+
+// ---- how the stages hang together ----
+
+BuildStage::Events TaskFlow::OfBuilds() {
+  BuildStage::Events events;
+  events.trial_built = [this](TaskRunner& runner, const Trial& trial, Artifact artifact) {
+    measures_.Push(runner, trial, std::move(artifact));
+  };
+  events.trial_failed = [this](const Trial& trial, Outcome outcome, const std::string& message,
+                               const std::string& toolchain) {
+    const absl::Status settled = settler_.SettleFailure(trial, outcome, message, toolchain);
+    if (!settled.ok()) loop_.Fatal(settled);
+  };
+  events.finalists_built = [this](TaskRunner& runner) { finals_.OnFinalistsBuilt(runner); };
+  events.task_failed = [this](TaskRunner& runner, const std::string& why) {
+    FailTask(runner, why);
+  };
+  events.changed = events_.changed;
+  return events;
+}
+
+MeasureStage::Events TaskFlow::OfMeasures() {
+  MeasureStage::Events events;
+  events.final_ready = [this](TaskRunner& runner) { finals_.Measure(runner); };
+  events.trial_lost = [this](TaskRunner& runner, const Trial& trial) {
+    builds_.BuildTrial(runner, trial);
+  };
+  events.task_failed = [this](TaskRunner& runner, const std::string& why) {
+    FailTask(runner, why);
+  };
+  events.changed = events_.changed;
+  return events;
+}
+
+FinalStage::Events TaskFlow::OfFinals() {
+  FinalStage::Events events;
+  events.orphaned = events_.orphaned;
+  events.task_failed = [this](TaskRunner& runner, const std::string& why) {
+    FailTask(runner, why);
+  };
+  events.changed = events_.changed;
+  return events;
+}
+
+SearchStage::Events TaskFlow::OfSearches() {
+  SearchStage::Events events;
+  events.proposed = [this](TaskRunner& runner, const Trial& trial) { Adopt(runner, trial); };
+  events.orphaned = events_.orphaned;
+  events.task_failed = [this](TaskRunner& runner, const std::string& why) {
+    FailTask(runner, why);
+  };
+  events.changed = events_.changed;
+  return events;
+}
+
+// ---- from state to state ----
+
+void TaskFlow::Advance() {
+  tasks_.DropParked();
+  tasks_.SeeDevices();
+  bool had_turn = false;
+  do {
+    had_turn = measures_.HasTurn();
+    JudgeSearches(tasks_, jobs_, loop_.options.batch);
+    for (auto& [key, runner] : tasks_.runners()) Advance(*runner);
+    if (!tasks_.Alternates() || !measures_.HasTurn()) searches_.ProposeMore();
+    if (!BuildersRest()) builds_.Dispatch();
+    measures_.Dispatch(builds_.IsBusy() || searches_.IsPlanning() || finals_.IsProposing());
+  } while (had_turn != measures_.HasTurn() && !loop_.stopped);
+}
+
+void TaskFlow::Advance(TaskRunner& runner) {
+  switch (StateOf(runner)) {
+    case TaskState::kSearching:
+    case TaskState::kFinal:
+      break;
+    case TaskState::kFinalDue: {
+      // One that a worker may still hold the result of is taken up before the worker is back.
+      const bool is_held = runner.open_confirm && runner.open_confirm->state == TrialState::kLeased;
+      if (!runner.is_served && !is_held) break;
+      runner.open_confirm ? finals_.Begin(runner) : finals_.Propose(runner);
+      break;
+    }
+    case TaskState::kFinished:
+      return Close(runner);
+    case TaskState::kClosed:
+    case TaskState::kParked:
+    case TaskState::kFailed:
+      return;
+  }
+  if (runner.IsActive() && runner.is_served) builds_.NeedSharedArtifacts(runner);
+}
+
+bool TaskFlow::BuildersRest() const {
+  if (tasks_.Alternates()) return measures_.HasTurn() || tasks_.IsMeasuring();
+  return loop_.options.local_cores > 0 && tasks_.IsMeasuringFinal();
+}
+
+void TaskFlow::Adopt(TaskRunner& runner, const Trial& trial) {
+  if (trial.purpose == Purpose::kConfirm) {
+    runner.open_confirm = trial;
+    return;
+  }
+  runner.history.Proposed(trial);
+  runner.open[trial.id] = trial;
+  if (trial.state == TrialState::kLeased) {
+    measures_.Await(runner, trial);
+  } else {
+    builds_.BuildTrial(runner, trial);
+  }
+}
+
+void TaskFlow::Close(TaskRunner& runner) {
+  runner.closed = true;
+  runner.reference = {};
+  runner.anchor = {};
+  runner.kept.Clear();
+}
+
+bool TaskFlow::CloseStranded(int64_t now_ns) {
+  bool closed = false;
+  for (auto& [key, runner] : tasks_.runners()) {
+    if (!runner->IsActive() || runner->is_served || runner->HasTime()) continue;
+    if (now_ns - runner->unserved_since_ns < loop_.options.device_grace_ns) continue;
+    Abandon(*runner, "its job's time is up, and no device is there");
+    runner->closed = true;
+    closed = true;
+  }
+  return closed;
+}
+
+void TaskFlow::FailTask(TaskRunner& runner, const std::string& why) {
+  spdlog::error("task {} {}: {}", runner.key.first, runner.key.second, why);
+  Abandon(runner, why);
+  runner.failure = why;
+}
+
+void TaskFlow::Abandon(TaskRunner& runner, const std::string& why) {
+  std::vector<Trial> trials;
+  for (const auto& [id, open] : runner.open) trials.push_back(open);
+  if (runner.final_run) {
+    trials.push_back(runner.final_run->trial);
+    runner.final_run.reset();
+  } else if (runner.open_confirm) {
+    trials.push_back(*runner.open_confirm);
+  }
+  runner.open_confirm.reset();
+  builds_.Drop(runner.key);
+  measures_.Drop(runner.key);
+  runner.measuring.clear();
+  for (const Trial& trial : trials) {
+    loop_.parts.measurer->Cancel(trial.id);
+    const absl::Status settled = settler_.SettleFailure(trial, Outcome::kCancelled, why);
+    if (!settled.ok()) return loop_.Fatal(settled);
+  }
+}
+
+void TaskFlow::Park(TaskRunner& runner) {
+  const auto open = loop_.parts.store->OpenTrials(0);
+  if (!open.ok()) return loop_.Fatal(open.status());
+  std::set<int64_t> leased;
+  for (const Trial& trial : *open) {
+    if (trial.state == TrialState::kLeased) leased.insert(trial.id);
+  }
+  for (const int64_t trial : runner.measuring) {
+    if (!leased.contains(trial)) loop_.parts.measurer->Cancel(trial);
+  }
+  runner.KeepOnlyMeasuring(leased);
+  builds_.Drop(runner.key);
+  measures_.Drop(runner.key);
+  tasks_.SetWaiting(runner, "");
+}
+
+absl::Status TaskFlow::CancelTrial(const Trial& trial, const std::string& why) {
+  return settler_.SettleFailure(trial, Outcome::kCancelled, why);
+}
+
+}  // namespace hone::tuner

@@ -1,0 +1,55 @@
+// The tasks that jobs want now.
+#ifndef HONE_TUNER_JOBS_TASK_TABLE_H_
+#define HONE_TUNER_JOBS_TASK_TABLE_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "tuner/jobs/build_queue.h"
+#include "tuner/jobs/loop_context.h"
+#include "tuner/jobs/task_runner.h"
+
+namespace hone::tuner {
+
+// Not thread-safe. The context outlives it.
+class TaskTable {
+ public:
+  using Runners = std::map<TaskKey, std::unique_ptr<TaskRunner>>;
+
+  explicit TaskTable(LoopContext& loop) : loop_(loop) {}
+
+  Runners& runners() { return runners_; }
+  // nullptr: nobody wants it.
+  TaskRunner* Find(const TaskKey& key);
+  // Made with what the store has of it where it is new. A task that does not lower has a failure;
+  // an error is one of the store.
+  absl::StatusOr<TaskRunner*> Ensure(const tuning_db::JobTask& wanted);
+  // The runner for which something was planned and is proposed by now; nullptr where it is gone, or
+  // takes up nothing any more.
+  TaskRunner* EndPlanning(const TaskKey& key, uint64_t serial);
+  // Those that are parked, and have nothing measured any more.
+  void DropParked();
+
+  // ---- devices ----
+  // Whether a task is served now that was not, or the other way round.
+  bool SeeDevices();
+  // Whether a task is there and a device has its target.
+  BuildQueue::Filter IsServed() const;
+  bool IsMeasuring() const;
+  bool IsMeasuringFinal() const;
+  // Whether building and measuring must not overlap.
+  bool Alternates() const;
+  // Says what the task waits for; empty: for nothing.
+  void SetWaiting(TaskRunner& runner, const std::string& what) const;
+
+ private:
+  LoopContext& loop_;
+  Runners runners_;
+};
+
+}  // namespace hone::tuner
+
+#endif  // HONE_TUNER_JOBS_TASK_TABLE_H_

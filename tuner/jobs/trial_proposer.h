@@ -1,0 +1,35 @@
+// How trials come into the store.
+#ifndef HONE_TUNER_JOBS_TRIAL_PROPOSER_H_
+#define HONE_TUNER_JOBS_TRIAL_PROPOSER_H_
+
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "tuner/jobs/loop_context.h"
+#include "tuner/mailbox.h"
+
+namespace hone::tuner {
+
+// The context outlives it.
+class TrialProposer {
+ public:
+  explicit TrialProposer(LoopContext& loop)
+      : loop_(loop), mailbox_(std::make_shared<Mailbox>(loop.parts.executor)) {}
+  ~TrialProposer() { mailbox_->Close(); }
+
+  // Goes on with `next` on the loop's executor once the rows are durable; the loop stops where the
+  // store fails. It does not wait: other proposals, leases and settlements share the commit.
+  // `name` is that of the crash points.
+  void Propose(std::string_view name, std::vector<tuning_db::Trial> trials,
+               std::function<void(const std::vector<tuning_db::Trial>&)> next);
+
+ private:
+  LoopContext& loop_;
+  const std::shared_ptr<Mailbox> mailbox_;  // for what the store calls back
+};
+
+}  // namespace hone::tuner
+
+#endif  // HONE_TUNER_JOBS_TRIAL_PROPOSER_H_

@@ -1,0 +1,26 @@
+// Jobs that are like another.
+#ifndef HONE_TUNING_DB_CLONE_JOB_H_
+#define HONE_TUNING_DB_CLONE_JOB_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "tuning_db/types.h"
+
+namespace hone::tuning_db {
+
+// What a clone has of its own; the rest is as in the other job.
+struct JobChanges {
+  std::optional<int64_t> trials;  // of every task
+  std::optional<int64_t> deadline_ns;
+  std::optional<uint64_t> seed;
+  std::optional<int> priority;
+};
+
+// A job that was not submitted yet, with the tasks and the spec of `job`: nobody's, without a
+// client id.
+Job CloneOf(const Job& job, const JobChanges& changes);
+
+}  // namespace hone::tuning_db
+
+#endif  // HONE_TUNING_DB_CLONE_JOB_H_
