@@ -35,6 +35,9 @@ class JobStore {
   virtual ~JobStore() = default;
 
   // ---- owners ----
+  // Whether several owners may be in time at once. False: whoever writes owns all jobs that have
+  // not ended.
+  virtual bool HasManyOwners() const = 0;
   // A life of the daemon `owner` begins: an epoch greater than any before it, in time for
   // `lease_ns` from now on, by the store's own clock. What has an older epoch of the same name is
   // in time no longer. kInvalidArgument without a name.

@@ -17,8 +17,8 @@ namespace hone::tuner {
 namespace {
 
 int Main(const std::string& database, const std::string& socket) {
-  auto store = tuning_db::OpenSqliteStore(database, tuning_db::OpenMode::kCreate,
-                                          {.address = "unix:" + socket});
+  auto store =
+      tuning_db::OpenStore(database, tuning_db::OpenMode::kCreate, {.address = "unix:" + socket});
   if (!store.ok()) {
     spdlog::error("{}", store.status().ToString());
     return 7;
@@ -32,6 +32,7 @@ int Main(const std::string& database, const std::string& socket) {
   // The same trial may be hit by chance.
   options.farm.poison_limit = 1000;
   options.tuning.builder_attempts = 1000;
+  options.tuning.owner_lease_ns = 600'000'000;
   DaemonParts parts;
   parts.store = store->get();
   parts.lowerer = &lowerer;

@@ -23,8 +23,6 @@ class StoreFixture {
   virtual std::unique_ptr<Store> Open() = 0;
   // Whether a store opened again holds what was there.
   virtual bool IsDurable() const = 0;
-  // Whether several owners can be in time at once.
-  virtual bool HasManyOwners() const = 0;
   // Why there is no such store on this machine; empty: there is.
   virtual std::string WhyNot() const { return ""; }
 };

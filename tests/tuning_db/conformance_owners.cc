@@ -76,7 +76,7 @@ TEST_P(Conformance, WritesToAJobOfAnotherAreRefused) {
 }
 
 TEST_P(Conformance, OwnersThatAreInTimeKeepTheirJobs) {
-  if (!fixture_->HasManyOwners()) GTEST_SKIP() << "it has one writer, which owns all";
+  if (!store_->HasManyOwners()) GTEST_SKIP() << "it has one writer, which owns all";
   const int64_t task = store_->EnsureTask(ExampleTask()).value();
   const Ownership one = store_->BeginEpoch("one", kLeaseNs).value();
   const Ownership other = store_->BeginEpoch("other", kLeaseNs).value();

@@ -7,7 +7,6 @@ class InMemory final : public StoreFixture {
  public:
   std::unique_ptr<Store> Open() override { return MakeMemoryStore(); }
   bool IsDurable() const override { return false; }
-  bool HasManyOwners() const override { return true; }
 };
 
 INSTANTIATE_TEST_SUITE_P(Memory, Conformance,

@@ -35,7 +35,6 @@ class OnServer final : public StoreFixture {
     return store.ok() ? *std::move(store) : nullptr;
   }
   bool IsDurable() const override { return true; }
-  bool HasManyOwners() const override { return true; }
   std::string WhyNot() const override { return PostgresServer::WhyNot(); }
 };
 

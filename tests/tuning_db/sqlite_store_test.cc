@@ -30,7 +30,6 @@ class InFile final : public StoreFixture {
     return store.ok() ? *std::move(store) : nullptr;
   }
   bool IsDurable() const override { return true; }
-  bool HasManyOwners() const override { return false; }
 
  private:
   TempFolder folder_;

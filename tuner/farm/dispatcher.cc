@@ -137,7 +137,8 @@ void Dispatcher::Match() {
                         .worker = offer.worker,
                         .device = offer.device,
                         .limit_ns = offer.limit_ns,
-                        .assigned = ToAssigned(request)});
+                        .assigned = ToAssigned(request),
+                        .ownership = options_.ownership});
     offers.push_back(std::move(offer));
   }
   if (offers.empty()) return;

@@ -59,6 +59,8 @@ struct DispatcherOptions {
   // The least that a device's candidates must run in to be given any.
   hone::v1::SandboxLevel sandbox = hone::v1::SANDBOX_LEVEL_UNSPECIFIED;
   uint64_t artifact_bytes = uint64_t{64} << 20;
+  // With which it leases trials of jobs; epoch 0: unchecked.
+  tuning_db::Ownership ownership = {};
 };
 
 // Public functions may be called from any thread; they post to `executor`, where all the rest

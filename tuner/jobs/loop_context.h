@@ -39,6 +39,8 @@ struct TuningOptions {
   int builder_attempts = 5;  // of a request that fails through no fault of its candidate
   int64_t save_ran_ns =
       5'000'000'000;  // how often the running time of a job with a limit is stored
+  // How long a daemon owns its jobs without saying that it is alive, where there may be others.
+  int64_t owner_lease_ns = 30'000'000'000;
   // A job whose time is up does not wait longer than this for a device to run its finals.
   int64_t device_grace_ns = 30'000'000'000;
 };
@@ -72,7 +74,14 @@ struct LoopContext {
   const TuningParts parts;
   bool stopped = false;  // nothing new begins
 
-  // The store failed: the loop stops; a restart goes on from what was committed.
+  bool was_refused = false;  // a write to a job, which is to be looked at
+
+  // Whether other daemons may own jobs of the store.
+  bool HasOthers() const;
+  // A private daemon leases trials of a service's jobs, too, which want what its client wants.
+  tuning_db::Ownership LeasesAs() const;
+  // The store failed: the loop stops; a restart goes on from what was committed. A write that was
+  // refused since its job is another daemon's by now, or was ended through one, is no failure.
   void Fatal(const absl::Status& status);
 };
 

@@ -54,7 +54,7 @@ absl::Status TrialSettler::SettleFailure(tuning_db::Trial trial, tuning_db::Outc
   // The measurer may lease the trial in between; a newer lease wins.
   for (;;) {
     CrashPoint("tuner.settle_failure.before");
-    const auto leased = store.Lease(trial.id, "");
+    const auto leased = store.Lease({.trial = trial.id, .ownership = loop_.LeasesAs()});
     if (leased.status().code() == absl::StatusCode::kFailedPrecondition) break;  // settled
     if (!leased.ok()) return leased.status();
     CrashPoint("tuner.settle_failure.leased");

@@ -45,9 +45,15 @@ void TuningLoop::Begin() {
 void TuningLoop::JobSubmitted(int64_t job) {
   loop_.parts.executor->Post([this, job] {
     const bool others_sleep = !asleep_.empty();
-    Activate(job);
+    Start(job);
     if (others_sleep) AdoptOpenTrials();  // its own, or of a job that wants the same task
     Pump();
+  });
+}
+
+void TuningLoop::SeeOwners() {
+  loop_.parts.executor->Post([this] {
+    if (!loop_.stopped && loop_.HasOthers() && SeeJobs()) Pump();
   });
 }
 
@@ -85,7 +91,8 @@ void TuningLoop::DoTick() {
   for (auto& [id, active] : jobs_) {
     if (now_ns - active.ran_saved_ns >= loop_.options.save_ran_ns) SaveRan(active, now_ns);
   }
-  bool has_news = SeeDeadlines(now_ns);
+  bool has_news = SeeRefused();
+  has_news |= SeeDeadlines(now_ns);
   has_news |= flow_.tasks().SeeDevices();
   has_news |= flow_.CloseStranded(now_ns);
   if (has_news) Pump();
@@ -95,16 +102,16 @@ void TuningLoop::DoBegin() {
   const auto ended = tuning_db::EndPrivateJobs(*loop_.parts.store, *loop_.parts.clock);
   if (!ended.ok()) return loop_.Fatal(ended.status());
   if (*ended > 0) spdlog::info("{} jobs are cancelled: their hone tune has ended", *ended);
-  const auto jobs = loop_.parts.store->Jobs();
+  const auto jobs = loop_.parts.store->Jobs(
+      {.states = {JobState::kQueued, JobState::kRunning, JobState::kPaused}, .submitter = ""});
   if (!jobs.ok()) return loop_.Fatal(jobs.status());
   int left = 0;
   for (const tuning_db::Job& job : *jobs) {
-    if (HasEnded(job.state)) continue;
     const int64_t epoch = loop_.parts.ownership.epoch;
     if (loop_.parts.is_private || (epoch != 0 && job.epoch != epoch)) {
       ++left;
       LetSleep(job);
-    } else if (job.state == JobState::kPaused) {
+    } else if (job.state == JobState::kPaused || (loop_.HasOthers() && !MayRun(job, *jobs))) {
       LetSleep(job);
     } else {
       Activate(job.id);
@@ -175,6 +182,7 @@ void TuningLoop::AdoptOpenTrials() {
     if (!is_wanted) {
       if (IsOfAnotherOwner(trial)) continue;
       const absl::Status settled = flow_.CancelTrial(trial, "its job has ended");
+      if (absl::IsAborted(settled)) continue;  // of a job that another daemon has just begun
       if (!settled.ok()) return loop_.Fatal(settled);
     } else {
       flow_.Adopt(*runner, trial);
@@ -183,8 +191,8 @@ void TuningLoop::AdoptOpenTrials() {
 }
 
 absl::Status TuningLoop::Cancel(int64_t id) {
-  HONE_RETURN_IF_ERROR(
-      loop_.parts.store->SetJobState(loop_.parts.ownership, id, JobState::kCancelled, "cancelled"));
+  // What a person asks for is done through any daemon; the job's own sees it.
+  HONE_RETURN_IF_ERROR(loop_.parts.store->SetJobState(id, JobState::kCancelled, "cancelled"));
   const bool slept = asleep_.erase(id) > 0;
   Retire(id);
   if (slept) AdoptOpenTrials();  // or cancels them
@@ -196,7 +204,7 @@ absl::Status TuningLoop::Pause(int64_t id) {
   if (active != jobs_.end()) SaveRan(active->second, loop_.parts.clock->NowNs());
   CrashPoint("tuner.pause.before");
   HONE_ASSIGN_OR_RETURN(const bool is_new,
-                        tuning_db::PauseJob(*loop_.parts.store, loop_.parts.ownership, id));
+                        tuning_db::PauseJob(*loop_.parts.store, tuning_db::Ownership(), id));
   CrashPoint("tuner.pause.after");
   if (!is_new) return absl::OkStatus();
   spdlog::info("job {} is paused", id);
@@ -209,10 +217,10 @@ absl::Status TuningLoop::Pause(int64_t id) {
 absl::Status TuningLoop::Resume(int64_t id) {
   CrashPoint("tuner.resume.before");
   HONE_ASSIGN_OR_RETURN(const bool is_new,
-                        tuning_db::ResumeJob(*loop_.parts.store, loop_.parts.ownership, id));
+                        tuning_db::ResumeJob(*loop_.parts.store, tuning_db::Ownership(), id));
   CrashPoint("tuner.resume.after");
   if (!is_new || loop_.parts.is_private) return absl::OkStatus();
-  Activate(id);
+  Start(id);
   AdoptOpenTrials();
   return absl::OkStatus();
 }

@@ -24,6 +24,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "tuner/jobs/loop_context.h"
@@ -43,6 +44,9 @@ class TuningLoop {
   void Begin();
   // The job was submitted to the store.
   void JobSubmitted(int64_t job);
+  // Jobs may be of other owners than they were, or have been ended by them. To be called some times
+  // within the lease of an owner, where there may be others.
+  void SeeOwners();
   // The job's state is `cancelled` when `done` is called.
   void CancelJob(int64_t job, std::function<void(absl::Status)> done);
   // From when `done` is called nothing more is proposed or leased for it; what devices may have
@@ -73,10 +77,22 @@ class TuningLoop {
   void Activate(int64_t job);
   // The job wants nothing any more, for now or for good.
   void Retire(int64_t job);
+  // Runs it, or leaves it alone where it is not this daemon's to run.
+  void Start(int64_t job);
   void LetSleep(const tuning_db::Job& job);
   bool IsWantedBySleepers(const TaskKey& key) const;
   bool IsOfAnotherOwner(const tuning_db::Trial& trial) const;
   void AdoptOpenTrials();
+
+  // ---- several daemons (tuning_loop_owners.cc) ----
+  bool IsOurs(const tuning_db::Job& job) const;
+  // Whether it is ours and no older one of another daemon (of `open`, all that have not ended)
+  // wants one of its tasks.
+  bool MayRun(const tuning_db::Job& job, const std::vector<tuning_db::Job>& open) const;
+  // Runs what is ours to run, and nothing else. Whether anything has changed.
+  bool SeeJobs();
+  // The same, where a write to a job was refused.
+  bool SeeRefused();
 
   // ---- how they stand ----
   void SaveRan(ActiveJob& active, int64_t now_ns);
@@ -90,7 +106,7 @@ class TuningLoop {
   LoopContext loop_;
   ActiveJobs jobs_;
   // What jobs want that have not ended and are not run: those that are paused, or left to a
-  // service.
+  // service, or another daemon's, or wait for one of those.
   std::map<int64_t, std::set<TaskKey>> asleep_;
   TaskFlow flow_;
   bool is_pump_posted_ = false;

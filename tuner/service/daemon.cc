@@ -5,6 +5,8 @@
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
+#include <array>
+#include <climits>
 #include <future>
 #include <map>
 #include <set>
@@ -29,9 +31,6 @@ namespace hone::tuner {
 namespace {
 
 constexpr int kTickMs = 200;
-// By the store's clock.
-constexpr int64_t kOwnerLeaseNs = 30'000'000'000;
-constexpr int kRenewMs = 10'000;
 
 std::vector<std::string> ConnectedTargets(Dispatcher& dispatcher) {
   std::promise<std::vector<std::string>> promise;
@@ -48,6 +47,15 @@ std::vector<std::string> ConnectedTargets(Dispatcher& dispatcher) {
   return future.get();
 }
 
+// Daemons of several machines may have sockets of one path.
+std::string OwnerName(const DaemonOptions& options, const tuning_db::Store& store) {
+  std::string name = "unix:" + options.socket;
+  if (!store.HasManyOwners()) return name;
+  std::array<char, HOST_NAME_MAX + 1> host = {};
+  gethostname(host.data(), host.size() - 1);
+  return fmt::format("{} on {}", name, host.data());
+}
+
 }  // namespace
 
 // In the order in which things depend on each other; destroyed the other way round.
@@ -56,6 +64,7 @@ struct Daemon::Impl {
       : options(std::move(o)),
         parts(std::move(p)),
         ownership(std::move(self)),
+        address("unix:" + options.socket),
         hub(*parts.store),
         scheduler(MakeGainScheduler()),
         dispatcher(options.farm, parts.store, parts.clock, &farm_thread, [this] { loop.Tick(); }),
@@ -103,7 +112,8 @@ struct Daemon::Impl {
 
   const DaemonOptions options;
   DaemonParts parts;
-  const tuning_db::Ownership ownership;  // the owner is the daemon's address
+  const tuning_db::Ownership ownership;
+  const std::string address;
   EventHub hub;
   std::unique_ptr<TaskScheduler> scheduler;
   ThreadExecutor loop_thread;
@@ -136,7 +146,7 @@ struct Daemon::Impl {
 
 Daemon::Daemon(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
-const std::string& Daemon::address() const { return impl_->ownership.owner; }
+const std::string& Daemon::address() const { return impl_->address; }
 
 absl::StatusOr<Door*> Daemon::Impl::DoorOf(uid_t user) {
   std::unique_ptr<Door>& door = doors[user];
@@ -174,17 +184,20 @@ void Daemon::Impl::Take(int fd, const Peer& peer) {
 void Daemon::Impl::Renew() {
   absl::Status renewed;
   if (options.client != 0) {
-    renewed = parts.store->RenewJobs(ownership, kOwnerLeaseNs).status();
+    renewed = parts.store->RenewJobs(ownership, options.tuning.owner_lease_ns).status();
   } else {
-    const auto taken = parts.store->TakeJobs(ownership, kOwnerLeaseNs);
+    const auto taken = parts.store->TakeJobs(ownership, options.tuning.owner_lease_ns);
     renewed = taken.status();
     if (taken.ok()) {
       for (const tuning_db::Job& job : *taken) loop.JobSubmitted(job.id);
+      loop.SeeOwners();
     }
   }
   if (renewed.ok()) return;
   spdlog::error("this daemon does not renew its hold on its jobs: {}", renewed.ToString());
-  if (absl::IsAborted(renewed) && parts.on_fatal) parts.on_fatal();
+  // A newer life of this daemon has begun, or a newer version has migrated the database.
+  const bool is_over = absl::IsAborted(renewed) || absl::IsFailedPrecondition(renewed);
+  if (is_over && parts.on_fatal) parts.on_fatal();
 }
 
 absl::Status Daemon::Impl::Serve() {
@@ -200,12 +213,14 @@ absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Start(DaemonOptions options, Dae
   HONE_RETURN_IF_ERROR(PrepareSocket(options.socket));
   HONE_ASSIGN_OR_RETURN(std::unique_ptr<UnixListener> listener,
                         UnixListener::Listen(options.socket));
-  HONE_ASSIGN_OR_RETURN(tuning_db::Ownership self,
-                        parts.store->BeginEpoch("unix:" + options.socket, kOwnerLeaseNs));
+  HONE_ASSIGN_OR_RETURN(
+      tuning_db::Ownership self,
+      parts.store->BeginEpoch(OwnerName(options, *parts.store), options.tuning.owner_lease_ns));
   // The jobs of a service are left to it (decision 14).
   if (options.client == 0) {
-    HONE_RETURN_IF_ERROR(parts.store->TakeJobs(self, kOwnerLeaseNs).status());
+    HONE_RETURN_IF_ERROR(parts.store->TakeJobs(self, options.tuning.owner_lease_ns).status());
   }
+  if (options.client == 0) options.farm.ownership = self;
   std::unique_ptr<Daemon> daemon(
       new Daemon(std::make_unique<Impl>(std::move(options), std::move(parts), std::move(self))));
   Impl& impl = *daemon->impl_;
@@ -219,7 +234,8 @@ absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Start(DaemonOptions options, Dae
     impl.loop.Tick();
     impl.dispatcher.Tick();
   });
-  impl.renewer = std::make_unique<Ticker>(kRenewMs, [&impl] { impl.Renew(); });
+  const auto renew_ms = static_cast<int>(impl.options.tuning.owner_lease_ns / 3'000'000);
+  impl.renewer = std::make_unique<Ticker>(renew_ms, [&impl] { impl.Renew(); });
   return daemon;
 }
 

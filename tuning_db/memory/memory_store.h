@@ -25,6 +25,7 @@ class MemoryStore : public Store {
   explicit MemoryStore(const Clock& clock) : clock_(clock) {}
 
   // memory_jobs.cc
+  bool HasManyOwners() const override { return true; }
   absl::StatusOr<Ownership> BeginEpoch(const std::string& owner, int64_t lease_ns) override;
   absl::StatusOr<std::vector<Job>> TakeJobs(const Ownership& ownership, int64_t lease_ns) override;
   absl::StatusOr<std::vector<int64_t>> RenewJobs(const Ownership& ownership,

@@ -34,6 +34,7 @@ class PostgresStore final : public Store {
         readers_(address, patience_ns) {}
 
   // postgres_jobs.cc
+  bool HasManyOwners() const override { return true; }
   absl::StatusOr<Ownership> BeginEpoch(const std::string& owner, int64_t lease_ns) override;
   absl::StatusOr<std::vector<Job>> TakeJobs(const Ownership& ownership, int64_t lease_ns) override;
   absl::StatusOr<std::vector<int64_t>> RenewJobs(const Ownership& ownership,

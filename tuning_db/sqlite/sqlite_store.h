@@ -45,6 +45,7 @@ class SqliteStore final : public Store {
   }
 
   // sqlite_jobs.cc
+  bool HasManyOwners() const override { return false; }
   absl::StatusOr<Ownership> BeginEpoch(const std::string& owner, int64_t lease_ns) override;
   absl::StatusOr<std::vector<Job>> TakeJobs(const Ownership& ownership, int64_t lease_ns) override;
   absl::StatusOr<std::vector<int64_t>> RenewJobs(const Ownership& ownership,

@@ -1,0 +1,96 @@
+// Jobs of several daemons on one store: which of them are this one's to run.
+//
+// A task is tuned by one daemon at a time: that of the oldest job that wants it and has not ended.
+// Younger jobs of other daemons wait for it, and find what it has measured when it has ended. So
+// the budget of a task is kept by one loop, as with one daemon.
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <map>
+
+#include "tuner/jobs/tuning_loop.h"
+
+namespace hone::tuner {
+
+using tuning_db::Job;
+using tuning_db::JobState;
+
+namespace {
+
+std::set<TaskKey> KeysOf(const Job& job) {
+  std::set<TaskKey> keys;
+  for (const tuning_db::JobTask& task : job.tasks) keys.emplace(task.task, task.signature);
+  return keys;
+}
+
+bool Share(const std::set<TaskKey>& keys, const Job& other) {
+  return std::ranges::any_of(other.tasks, [&](const tuning_db::JobTask& task) {
+    return keys.contains({task.task, task.signature});
+  });
+}
+
+}  // namespace
+
+bool TuningLoop::IsOurs(const Job& job) const { return job.epoch == loop_.parts.ownership.epoch; }
+
+bool TuningLoop::MayRun(const Job& job, const std::vector<Job>& open) const {
+  if (!IsOurs(job) || job.state == JobState::kPaused) return false;
+  const std::set<TaskKey> keys = KeysOf(job);
+  return std::ranges::none_of(open, [&](const Job& other) {
+    return other.id < job.id && !IsOurs(other) && Share(keys, other);
+  });
+}
+
+bool TuningLoop::SeeJobs() {
+  const auto open = loop_.parts.store->Jobs(
+      {.states = {JobState::kQueued, JobState::kRunning, JobState::kPaused}, .submitter = ""});
+  if (!open.ok()) {
+    loop_.Fatal(open.status());
+    return false;
+  }
+  std::set<int64_t> ids;
+  for (const Job& job : *open) ids.insert(job.id);
+  bool changed =
+      std::erase_if(asleep_, [&](const auto& sleeper) { return !ids.contains(sleeper.first); }) > 0;
+  // What others run sleeps here before anything is retired, so that its trials are left to them.
+  std::vector<int64_t> gone;
+  for (const Job& job : *open) {
+    if (MayRun(job, *open)) continue;
+    LetSleep(job);
+    if (jobs_.contains(job.id)) gone.push_back(job.id);
+  }
+  for (const auto& [id, active] : jobs_) {
+    if (!ids.contains(id)) gone.push_back(id);  // it was ended through another daemon
+  }
+  for (const int64_t id : gone) {
+    spdlog::info("job {} is no longer run here", id);
+    Retire(id);
+  }
+  changed |= !gone.empty();
+  for (const Job& job : *open) {
+    if (loop_.stopped || jobs_.contains(job.id) || !MayRun(job, *open)) continue;
+    asleep_.erase(job.id);
+    Activate(job.id);
+    changed = true;
+  }
+  if (changed && !loop_.stopped) AdoptOpenTrials();
+  return changed;
+}
+
+bool TuningLoop::SeeRefused() {
+  if (!loop_.was_refused) return false;
+  loop_.was_refused = false;
+  return SeeJobs();
+}
+
+void TuningLoop::Start(int64_t job) {
+  if (loop_.HasOthers()) {
+    SeeJobs();
+    return;
+  }
+  asleep_.erase(job);
+  Activate(job);
+}
+
+}  // namespace hone::tuner
