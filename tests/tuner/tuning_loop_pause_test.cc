@@ -93,7 +93,7 @@ TEST(TuningLoopPause, AResumedJobComesToTheSameEndWheneverItWasPaused) {
       ASSERT_TRUE(Resume(world, job).ok());
     }
     world.Run();
-    world.Wait(40 * kSecond);  // a lease of before a restart is waited for
+    world.Wait(200 * kSecond);  // a lease of before a restart is waited for
     ASSERT_EQ(world.GetJob(job).state, JobState::kDone) << "seed " << seed;
     ASSERT_TRUE(world.store->OpenTrials(0).value().empty()) << "seed " << seed;
     ASSERT_EQ(world.EndState(), expected) << "seed " << seed;
