@@ -58,6 +58,8 @@ struct DispatcherOptions {
   // The least that a device's candidates must run in to be given any.
   hone::v1::SandboxLevel sandbox = hone::v1::SANDBOX_LEVEL_UNSPECIFIED;
   uint64_t artifact_bytes = uint64_t{64} << 20;
+  // With which it leases and releases trials of jobs; epoch 0: unchecked.
+  tuning_db::Ownership ownership = {};
 };
 
 // Public functions may be called from any thread; they post to `executor`, where all the rest
@@ -145,6 +147,8 @@ class Dispatcher : public Measurer {
   // was running, and may be why.
   void LoseDevice(int64_t fence, bool ran, const std::string& why);
   void Release(int64_t trial, int64_t fence, bool is_strike);
+  // Until it is committed, or a newer lease has made it needless.
+  void AskForRelease(int64_t fence);
   // The lease has ended without a result: the trial is released and offered again.
   void Lose(int64_t fence, bool is_strike);
   void LoseOverdue(int64_t fence);
@@ -175,8 +179,12 @@ class Dispatcher : public Measurer {
   StrayResults strays_;
   // Trials whose lease is on its way to the store.
   std::map<int64_t, std::shared_ptr<PendingTrial>> leasing_trials_;
-  // Fences whose release is on its way to the store.
-  std::set<int64_t> releasing_;
+  // Releases that the store has not committed, by fence.
+  struct Releasing {
+    tuning_db::ReleaseRequest request;
+    bool is_asked = false;  // otherwise the store failed, and is asked again
+  };
+  std::map<int64_t, Releasing> releasing_;
   // Streams that have not said Hello, and since when.
   std::map<std::shared_ptr<WorkerLink>, int64_t> strangers_;
   int64_t last_heartbeat_ns_ = 0;

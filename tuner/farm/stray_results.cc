@@ -41,12 +41,11 @@ bool IsBelieved(const StrayResult& stray, const Trial& leased) {
 
 void StrayResults::Settle(StrayResult stray, SettledCallback settled) const {
   const int64_t trial = stray.result.trial();
-  const absl::Status begun = store_->GetMany(
-      {trial}, [this, mailbox = mailbox_, stray = std::move(stray),
-                settled](const tuning_db::TrialStore::GetAnswers& answers) {
-        mailbox->Post([this, stray, settled, found = answers.at(0)] {
-          SettleAs(stray, found, settled);
-        });
+  const absl::Status begun =
+      store_->GetMany({trial}, [this, mailbox = mailbox_, stray = std::move(stray),
+                                settled](const tuning_db::TrialStore::GetAnswers& answers) {
+        mailbox->Post(
+            [this, stray, settled, found = answers.at(0)] { SettleAs(stray, found, settled); });
       });
   if (!begun.ok()) settled(begun);
 }

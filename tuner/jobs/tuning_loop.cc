@@ -181,6 +181,21 @@ void TuningLoop::Retire(int64_t job) {
   jobs_.erase(job);
 }
 
+void TuningLoop::Disown(int64_t job) {
+  if (jobs_.count(job) == 0) return;
+  spdlog::warn("job {} is another daemon's by now", job);
+  std::erase_if(runners_, [&](const auto& item) {
+    TaskRunner& runner = *item.second;
+    runner.RemoveWants(job);
+    if (!runner.wants.empty()) return false;
+    Forget(runner);
+    SetWaiting(runner, "");
+    return true;
+  });
+  jobs_.erase(job);
+  Pump();
+}
+
 // ---- time ----
 
 void TuningLoop::SaveRan(ActiveJob& active, int64_t now_ns) {

@@ -145,6 +145,8 @@ class TuningLoop {
   void DoCancel(int64_t job, const std::function<void(absl::Status)>& done);
   // The job wants nothing any more.
   void Retire(int64_t job);
+  // It is another daemon's by now: nothing is done or written for it here any more.
+  void Disown(int64_t job);
   void SaveRan(ActiveJob& active, int64_t now_ns);
   bool SeeDeadlines(int64_t now_ns);
   // Whether a task is served now that was not, or the other way round.
@@ -222,6 +224,8 @@ class TuningLoop {
   absl::Status SettleFailure(tuning_db::Trial trial, tuning_db::Outcome outcome,
                              const std::string& message, const std::string& toolchain = "");
   void Abandon(TaskRunner& runner, const std::string& why);
+  // The same without a word to the store, whose trials these are.
+  std::vector<tuning_db::Trial> Forget(TaskRunner& runner);
 
   // ---- finals (tuning_loop_finals.cc) ----
   void BeginFinalWhenDue(TaskRunner& runner);

@@ -257,11 +257,15 @@ MeasureRequest TuningLoop::RequestFor(const TaskRunner& runner, const Trial& tri
 // Called by the measurer.
 MeasureCallback TuningLoop::SettleWith(const TaskKey& key, const Trial& of_trial) {
   const bool calibrates = of_trial.purpose == Purpose::kCalibrate;
-  return [this, key, trial = of_trial.id, calibrates](const MeasureReport& report,
-                                                      const SettledCallback& settled) {
+  return [this, key, trial = of_trial.id, job = of_trial.job, calibrates](
+             const MeasureReport& report, const SettledCallback& settled) {
     if (report.kind == MeasureReport::Kind::kPoison) {
       parts_.executor->Post(
           [this, key, trial, message = report.message] { OnPoison(key, trial, message); });
+      return;
+    }
+    if (report.kind == MeasureReport::Kind::kForeign) {
+      parts_.executor->Post([this, job] { Disown(job); });
       return;
     }
     if (report.kind == MeasureReport::Kind::kSettled) {
@@ -435,7 +439,7 @@ absl::Status TuningLoop::SettleFailure(Trial trial, Outcome outcome, const std::
   return absl::OkStatus();
 }
 
-void TuningLoop::Abandon(TaskRunner& runner, const std::string& why) {
+std::vector<Trial> TuningLoop::Forget(TaskRunner& runner) {
   std::vector<Trial> trials;
   for (const auto& [id, open] : runner.open) trials.push_back(open);
   if (runner.final_run) {
@@ -448,8 +452,12 @@ void TuningLoop::Abandon(TaskRunner& runner, const std::string& why) {
   builds_.Drop(runner.key);
   std::erase_if(to_measure_, [&](const ReadyTrial& ready) { return ready.key == runner.key; });
   runner.measuring.clear();
-  for (const Trial& trial : trials) {
-    parts_.measurer->Cancel(trial.id);
+  for (const Trial& trial : trials) parts_.measurer->Cancel(trial.id);
+  return trials;
+}
+
+void TuningLoop::Abandon(TaskRunner& runner, const std::string& why) {
+  for (const Trial& trial : Forget(runner)) {
     const absl::Status settled = SettleFailure(trial, Outcome::kCancelled, why);
     if (!settled.ok()) return Fatal(settled);
   }
