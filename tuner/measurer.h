@@ -47,6 +47,7 @@ struct MeasureReport {
     kLost,      // a held lease whose worker did not come back with it: build and measure again
     kPoison,    // the trial took several workers down with it
     kSettled,   // the store has it settled already: nothing was measured
+    kForeign,   // its job is another daemon's by now: nothing was measured, nor is to be written
   };
   Kind kind = Kind::kMeasured;
   int64_t fence = 0;  // under which it was measured
@@ -55,7 +56,9 @@ struct MeasureReport {
   hone::v1::MeasureResult result;
 };
 
-// How settling a trial went, once that is durable. From any thread.
+// How settling a trial went, once that is durable. From any thread. An error: the store failed. The
+// request is over all the same; the worker keeps its result, which is settled when it comes with it
+// again, by this daemon or the next.
 using SettledCallback = std::function<void(absl::StatusOr<tuning_db::SettleResult> settled)>;
 
 // Called once for each request that is not cancelled. For kMeasured it has the trial settled under

@@ -162,6 +162,7 @@ class DirectJobs final : public JobLayer {
           if (IsOpen(trial)) SettleFailure(trial.job, trial.id, Outcome::kDeviceLost, message);
         });
         break;
+      case MeasureReport::Kind::kForeign:  // a simulation has one daemon at a time
       case MeasureReport::Kind::kSettled:
         parts_.executor->Post([this, trial] { Close(trial.job, trial.id); });
         break;

@@ -376,6 +376,7 @@ TEST(Dispatcher, TurnsAwayWorkersOfAnotherProtocolOrAbi) {
     auto link = std::make_shared<Link>();
     v1::WorkRequest message;
     *message.mutable_hello() = hello;
+    world.dispatcher->Opened(link);
     world.dispatcher->Receive(link, message);
     world.Run();
     return link->status;

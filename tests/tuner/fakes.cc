@@ -273,6 +273,7 @@ void FakeWorker::Connect() {
   link_ = std::make_shared<Link>(this);
   v1::WorkRequest hello;
   *hello.mutable_hello() = HelloMessage();
+  dispatcher_->Opened(link_);
   dispatcher_->Receive(link_, hello);
   for (const auto& [fence, result] : held) {
     v1::WorkRequest message;

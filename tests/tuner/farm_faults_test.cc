@@ -85,6 +85,29 @@ TEST(FarmProtocol, AStreamWithoutHelloIsClosed) {
   EXPECT_TRUE(absl::IsDeadlineExceeded(silent->status));
 }
 
+// Messages that were read before a stream was closed are looked at after it.
+TEST(FarmProtocol, AStreamThatWasClosedJoinsNoMore) {
+  class Link : public WorkerLink {
+   public:
+    void Send(v1::WorkResponse) override { ++sent; }
+    void Close(absl::Status) override {}
+    int sent = 0;
+  };
+  World world;
+  auto late = std::make_shared<Link>();
+  world.dispatcher->Opened(late);
+  world.Wait(11 * kSecond);
+  v1::WorkRequest hello;
+  *hello.mutable_hello() = FakeWorker("late", world.dispatcher.get()).HelloMessage();
+  world.dispatcher->Receive(late, hello);
+  world.Run();
+  EXPECT_EQ(late->sent, 0) << "no Welcome";
+  std::vector<v1::WorkerInfo> workers;
+  world.dispatcher->ListWorkers([&](auto list) { workers = std::move(list); });
+  world.Run();
+  EXPECT_TRUE(workers.empty());
+}
+
 TEST(FarmProtocol, ANameIsOfWhoDialledUnderIt) {
   World world;
   FakeWorker first("w", world.dispatcher.get());

@@ -176,7 +176,8 @@ void Dispatcher::OnLeased(const Offer& offer, const absl::StatusOr<Trial>& lease
   if (device != nullptr) fleet_.TakeBack(*device);
   if (absl::IsFailedPrecondition(leased.status()) || absl::IsAborted(leased.status())) {
     MeasureReport report;
-    report.kind = MeasureReport::Kind::kSettled;
+    report.kind = absl::IsAborted(leased.status()) ? MeasureReport::Kind::kForeign
+                                                   : MeasureReport::Kind::kSettled;
     if (!pending->is_cancelled) pending->done(report, nullptr);
     return;
   }
@@ -212,22 +213,34 @@ Lease Dispatcher::Close(int64_t fence) {
 }
 
 void Dispatcher::Release(int64_t trial, int64_t fence, bool is_strike) {
+  releasing_[fence].request = {
+      .trial = trial, .fence = fence, .is_strike = is_strike, .ownership = options_.ownership};
+  AskForRelease(fence);
+}
+
+void Dispatcher::AskForRelease(int64_t fence) {
+  Releasing& releasing = releasing_.at(fence);
+  releasing.is_asked = true;
   CrashPoint("tuner.release.before");
-  releasing_.insert(fence);
+  const auto answer = [this, mailbox = mailbox_, fence](const absl::Status& released) {
+    mailbox->Post([this, fence, released] {
+      // Under a newer lease, settled, or another daemon's: there is nothing left to release.
+      const bool is_over = absl::IsFailedPrecondition(released) || absl::IsAborted(released) ||
+                           absl::IsNotFound(released);
+      if (!released.ok()) spdlog::warn("releasing fence {}: {}", fence, released.ToString());
+      if (released.ok() || is_over) {
+        releasing_.erase(fence);
+      } else {
+        releasing_.at(fence).is_asked = false;
+      }
+    });
+  };
   const absl::Status begun = store_->ReleaseMany(
-      {{.trial = trial, .fence = fence, .is_strike = is_strike}},
-      [this, mailbox = mailbox_, trial,
-       fence](const tuning_db::TrialStore::ReleaseAnswers& answers) {
-        mailbox->Post([this, fence] { releasing_.erase(fence); });
-        // A new lease makes the old fence late all the same.
-        const absl::Status released = answers.at(0).status();
-        if (released.ok() || absl::IsFailedPrecondition(released)) return;
-        spdlog::warn("releasing trial {}: {}", trial, released.ToString());
+      {releasing.request}, [answer](const tuning_db::TrialStore::ReleaseAnswers& answers) {
+        answer(answers.at(0).status());
       });
   CrashPoint("tuner.release.after");
-  if (begun.ok()) return;
-  releasing_.erase(fence);
-  spdlog::warn("releasing trial {}: {}", trial, begun.ToString());
+  if (!begun.ok()) answer(begun);
 }
 
 void Dispatcher::Lose(int64_t fence, bool is_strike) {
@@ -335,6 +348,9 @@ void Dispatcher::Revoke(const std::string& worker, int64_t fence, const std::str
 void Dispatcher::DoTick() {
   const int64_t now_ns = clock_->NowNs();
   for (const int64_t fence : leases_.Overdue()) LoseOverdue(fence);
+  for (const auto& [fence, releasing] : releasing_) {
+    if (!releasing.is_asked) AskForRelease(fence);
+  }
   EndSilent(now_ns);
   SendHeartbeats(now_ns);
   UpdateServed();  // a quarantine may be over

@@ -59,7 +59,7 @@ struct DispatcherOptions {
   // The least that a device's candidates must run in to be given any.
   hone::v1::SandboxLevel sandbox = hone::v1::SANDBOX_LEVEL_UNSPECIFIED;
   uint64_t artifact_bytes = uint64_t{64} << 20;
-  // With which it leases trials of jobs; epoch 0: unchecked.
+  // With which it leases and releases trials of jobs; epoch 0: unchecked.
   tuning_db::Ownership ownership = {};
 };
 
@@ -153,6 +153,8 @@ class Dispatcher : public Measurer {
   // was running, and may be why.
   void LoseDevice(int64_t fence, bool ran, const std::string& why);
   void Release(int64_t trial, int64_t fence, bool is_strike);
+  // Until it is committed, or a newer lease has made it needless.
+  void AskForRelease(int64_t fence);
   // The lease has ended without a result: the trial is released and offered again.
   void Lose(int64_t fence, bool is_strike);
   void LoseOverdue(int64_t fence);
@@ -184,8 +186,12 @@ class Dispatcher : public Measurer {
   ReferenceDoubts doubts_;
   // Trials whose lease is on its way to the store.
   std::map<int64_t, std::shared_ptr<PendingTrial>> leasing_trials_;
-  // Fences whose release is on its way to the store.
-  std::set<int64_t> releasing_;
+  // Releases that the store has not committed, by fence.
+  struct Releasing {
+    tuning_db::ReleaseRequest request;
+    bool is_asked = false;  // otherwise the store failed, and is asked again
+  };
+  std::map<int64_t, Releasing> releasing_;
   // Streams that have not said Hello, and since when.
   std::map<std::shared_ptr<WorkerLink>, int64_t> strangers_;
   int64_t last_heartbeat_ns_ = 0;

@@ -38,7 +38,8 @@ void Dispatcher::Closed(std::shared_ptr<WorkerLink> link) {
 void Dispatcher::DoReceive(const std::shared_ptr<WorkerLink>& link,
                            const v1::WorkRequest& message) {
   Session* const session = fleet_.Find(link.get());
-  if (message.has_hello() && session == nullptr) return Join(link, message.hello());
+  // What was on its way when a stream was closed comes all the same: such a stream joins no more.
+  if (message.has_hello() && strangers_.count(link) > 0) return Join(link, message.hello());
   if (session == nullptr || message.has_hello()) {
     link->Close(absl::FailedPreconditionError(
         "the first message of a worker, and no other, must be Hello; this stream has none that was "
@@ -256,10 +257,11 @@ void Dispatcher::OnSettled(int64_t fence, const std::string& worker,
                            const absl::StatusOr<SettleResult>& settled) {
   Lease* const lease = leases_.Find(fence);
   if (!settled.ok()) {
-    // Not acknowledged: the worker keeps it and offers it again when it comes back.
+    // Not acknowledged: the worker keeps it and offers it again when it comes back. Its device did
+    // what it had to and is free, and whoever asked knows that the store failed.
     spdlog::error("settling under fence {}: {}", fence, settled.status().ToString());
-    if (lease != nullptr) lease->is_settling = false;
-    return;
+    if (lease != nullptr) Close(fence);
+    return Match();
   }
   if (Session* const session = fleet_.Find(worker)) {
     session->settled += *settled == SettleResult::kSettled;

@@ -215,6 +215,13 @@ void FinalStage::Settle(const Facts& facts, const MeasureReport& report,
         });
     return;
   }
+  if (report.kind == MeasureReport::Kind::kForeign) {
+    loop_.parts.executor->Post([this] {
+      loop_.was_refused = true;
+      events_.changed();
+    });
+    return;
+  }
   if (report.kind == MeasureReport::Kind::kSettled) {
     loop_.parts.executor->Post([this, key = facts.key, trial = facts.trial] {
       OnSettled(key, trial, "");

@@ -133,6 +133,13 @@ MeasureCallback MeasureStage::SettleWith(const TaskKey& key, const Trial& of_tri
           [this, key, trial, message = report.message] { OnPoison(key, trial, message); });
       return;
     }
+    if (report.kind == MeasureReport::Kind::kForeign) {
+      executor.Post([this] {
+        loop_.was_refused = true;
+        events_.changed();
+      });
+      return;
+    }
     if (report.kind == MeasureReport::Kind::kSettled) {
       executor.Post([this, key] { OnSettledBefore(key); });
       return;
