@@ -170,7 +170,8 @@ TEST(FarmStore, ADaemonWhoseJobIsAnothersLeasesNothingOfItAndSaysSo) {
   EXPECT_EQ(reports[0].fence, fence);
   EXPECT_EQ(reports[1].kind, MeasureReport::Kind::kForeign);
   EXPECT_TRUE(worker.assignments.empty());
-  for (const auto& trial : world.store->OpenTrials(0).value()) {
+  const std::vector<tuning_db::Trial> open = world.store->OpenTrials(0).value();
+  for (const tuning_db::Trial& trial : open) {
     EXPECT_EQ(trial.attempt, trial.id == trials[0].id ? 1 : 0);
   }
 }
