@@ -29,11 +29,13 @@ std::optional<BuildItem> BuildQueue::Answered(uint64_t id) {
   Building answered = std::move(it->second);
   building_.erase(it);
   if (--left_of_batch_[answered.batch] == 0) left_of_batch_.erase(answered.batch);
+  if (answered.is_dropped) return std::nullopt;
   return std::move(answered.item);
 }
 
 void BuildQueue::Drop(const TaskKey& key) {
   std::erase_if(waiting_, [&](const BuildItem& item) { return item.key == key; });
+  for (auto& [id, building] : building_) building.is_dropped |= building.item.key == key;
 }
 
 bool BuildQueue::HasWaiting(const Filter& filter) const {

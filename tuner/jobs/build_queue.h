@@ -33,9 +33,10 @@ class BuildQueue {
   // The next items whose task passes the filter, at most `size`, as a batch that the builder has
   // from now on; empty: none.
   hone::v1::BuildBatch TakeBatch(int size, const Filter& filter);
-  // The builder has answered this request; nothing: it was not asked.
+  // The builder has answered this request; nothing: it was not asked, or nobody waits for it.
   std::optional<BuildItem> Answered(uint64_t id);
-  // What waits for this task does so no more; what the builder has it keeps.
+  // What waits for this task does so no more; what the builder has it keeps, and its answers are
+  // nobody's: what is wanted again is built again, and comes once.
   void Drop(const TaskKey& key);
 
   // Batches with requests that the builder has not answered.
@@ -47,6 +48,7 @@ class BuildQueue {
   struct Building {
     BuildItem item;
     uint64_t batch = 0;
+    bool is_dropped = false;  // nobody waits for the answer
   };
   std::deque<BuildItem> waiting_;
   std::map<uint64_t, Building> building_;  // by request

@@ -129,7 +129,8 @@ void BuildStage::Dispatch() {
 
 void BuildStage::OnBuilt(uint64_t id, absl::StatusOr<v1::BuildReply> reply) {
   std::optional<BuildItem> item = queue_.Answered(id);
-  if (!item || loop_.stopped) return;
+  if (loop_.stopped) return;
+  if (!item) return events_.changed();  // the builder takes more
   TaskRunner* runner = tasks_.Find(item->key);
   if (runner != nullptr && runner->IsWanted() && runner->failure.empty()) {
     KeepArtifact(*runner, item->request, reply);

@@ -54,6 +54,7 @@ void TaskRunner::KeepOnlyMeasuring(const std::set<int64_t>& trials) {
   std::erase_if(open, [&](const auto& item) { return !measuring.contains(item.first); });
   if (final_run && !measuring.contains(final_run->trial.id)) final_run.reset();
   open_confirm.reset();
+  is_stale = true;
   for (SharedArtifact* const shared : {&reference, &anchor}) {
     if (shared->state == SharedArtifact::State::kBuilding) *shared = {};
   }
@@ -61,12 +62,16 @@ void TaskRunner::KeepOnlyMeasuring(const std::set<int64_t>& trials) {
 
 absl::Status TaskRunner::CatchUp(tuning_db::Store& store) {
   HONE_ASSIGN_OR_RETURN(const bool is_behind, history.IsBehind(store));
-  if (!is_behind) return absl::OkStatus();
+  return is_behind ? Reload(store) : absl::OkStatus();
+}
+
+absl::Status TaskRunner::Reload(tuning_db::Store& store) {
   TaskHistory reloaded(key.first, key.second);
   reloaded.ReadIn(&context->space());
   HONE_RETURN_IF_ERROR(reloaded.Load(store));
   for (const auto& [id, trial] : open) reloaded.Proposed(trial);
   history = std::move(reloaded);
+  is_stale = false;
   ChooseRegime();
   return absl::OkStatus();
 }

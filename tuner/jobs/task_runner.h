@@ -98,6 +98,7 @@ struct TaskRunner {
   SharedArtifact anchor;
   KeptArtifacts kept;
   bool planning = false;
+  bool is_stale = false;  // it was parked, and does not know what became of what it forgot
   bool exhausted = false;
   bool closed = false;
   std::string failure;     // why the task cannot be tuned; empty: nothing
@@ -112,6 +113,7 @@ struct TaskRunner {
   void KeepOnlyMeasuring(const std::set<int64_t>& trials);
   // Takes in what others have added to the store.
   absl::Status CatchUp(tuning_db::Store& store);
+  absl::Status Reload(tuning_db::Store& store);
   // Times are compared in the regime of the first who wants the task.
   void ChooseRegime();
 

@@ -133,6 +133,9 @@ void TuningLoop::Activate(int64_t id) {
   for (const tuning_db::JobTask& task : job->tasks) {
     const absl::StatusOr<TaskRunner*> runner = flow_.tasks().Ensure(task);
     if (!runner.ok()) return loop_.Fatal(runner.status());
+    if (!(*runner)->is_stale || (*runner)->context == nullptr) continue;
+    const absl::Status reloaded = (*runner)->Reload(*loop_.parts.store);
+    if (!reloaded.ok()) return loop_.Fatal(reloaded);
   }
   if (job->state == JobState::kQueued) {
     const absl::Status running =
