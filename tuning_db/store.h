@@ -1,5 +1,5 @@
-// The tuning database. One contract, several stores (memory, SQLite, PostgreSQL), one conformance suite
-// (tests/tuning_db/conformance.h).
+// The tuning database. One contract, several stores (memory, SQLite, PostgreSQL), one conformance
+// suite (tests/tuning_db/conformance.h).
 #ifndef HONE_TUNING_DB_STORE_H_
 #define HONE_TUNING_DB_STORE_H_
 
