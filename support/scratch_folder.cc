@@ -23,10 +23,10 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kDigits = "XXXXXX";
 
-// The lock, or -1: it is somebody's.
-int TryLock(const std::string& path) {
+// The lock, or -1: it is somebody's, where `how` does not wait.
+int Lock(const std::string& path, int how) {
   const int fd = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0) return fd;
+  if (fd >= 0 && TEMP_FAILURE_RETRY(flock(fd, how)) == 0) return fd;
   if (fd >= 0) close(fd);
   return -1;
 }
@@ -45,7 +45,7 @@ void RemoveLeftovers(const std::string& parent, const std::string& prefix) {
        !error && entry != fs::directory_iterator(); entry.increment(error)) {
     const std::string name = entry->path().filename().string();
     if (!name.starts_with(prefix) || name.size() != prefix.size() + kDigits.size()) continue;
-    const int fd = TryLock(entry->path());
+    const int fd = Lock(entry->path(), LOCK_EX | LOCK_NB);
     if (fd < 0) continue;
     std::error_code ignored;  // the next one tries again
     if (IsOldAndOurs(fd)) fs::remove_all(entry->path(), ignored);
@@ -68,7 +68,8 @@ absl::StatusOr<ScratchFolder> ScratchFolder::Make(const std::string& parent,
   RemoveLeftoversOnce(parent, prefix);
   std::string path = parent + "/" + prefix + std::string(kDigits);
   if (mkdtemp(path.data()) == nullptr) return ErrnoStatus(errno, "make the folder", path);
-  return ScratchFolder(path, TryLock(path));
+  // Somebody who looks for leftovers may hold it for a moment, to find that it is none.
+  return ScratchFolder(path, Lock(path, LOCK_EX));
 }
 
 ScratchFolder::ScratchFolder(ScratchFolder&& other) noexcept

@@ -67,7 +67,7 @@ class JobStore {
   // The tasks that the job wants, in the job's order, each as often as it is wanted.
   virtual absl::StatusOr<std::vector<Task>> TasksOfJob(int64_t job) = 0;
   // With an event of kind "state" in the same transaction. A job that has not ended may take on
-  // any state. kFailedPrecondition where it has ended otherwise.
+  // any state, a paused one but running: it is queued again first. kFailedPrecondition otherwise.
   virtual absl::Status SetJobState(const Ownership& ownership, int64_t id, JobState state,
                                    const std::string& message) = 0;
   absl::Status SetJobState(int64_t id, JobState state, const std::string& message) {

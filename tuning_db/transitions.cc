@@ -37,6 +37,10 @@ absl::Status NewerLife(const Ownership& ownership) {
 }
 
 absl::Status MaySetState(const Job& job, JobState to) {
+  // Who starts a job may have read that it is queued before somebody paused it.
+  if (job.state == JobState::kPaused && to == JobState::kRunning) {
+    return absl::FailedPreconditionError(fmt::format("job {} is paused; resume it first", job.id));
+  }
   if (!HasEnded(job.state) || job.state == to) return absl::OkStatus();
   return absl::FailedPreconditionError(
       fmt::format("job {} has ended ({}) and cannot become {}; submit a new job", job.id,

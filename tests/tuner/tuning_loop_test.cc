@@ -416,6 +416,26 @@ TEST(TuningLoop, FailsATaskWhoseReferenceDoesNotRunAndChargesNothing) {
   EXPECT_EQ(world.store->NewestFinal(1, "NC->NC").value()->distinct_trials, 40);
 }
 
+TEST(TuningLoop, MeasuresAgainWhatWasRetracted) {
+  World world;
+  world.AddWorker("w1");
+  world.Submit({.trials = 12});
+  world.Run();
+  for (const Purpose purpose : {Purpose::kSearch, Purpose::kConfirm}) {
+    for (const auto& record : world.Records(purpose)) {
+      ASSERT_TRUE(world.store->Retract(record.id, "the device was bad").ok());
+    }
+  }
+  ASSERT_TRUE(world.Records(Purpose::kSearch).empty());
+  world.Restart();
+  world.AddWorker("w2");
+  const int64_t job = world.Submit({.client_id = "again", .trials = 14});
+  world.Run();
+  EXPECT_EQ(world.GetJob(job).state, JobState::kDone);
+  EXPECT_EQ(world.Records(Purpose::kSearch).size(), 14u);
+  EXPECT_EQ(world.Records(Purpose::kConfirm).size(), 1u);
+}
+
 TEST(TuningLoop, MeasuresEveryTrialBesideTheDefaultAndSaysWhatWasBuilt) {
   World world;
   const FakeWorker& worker = world.AddWorker("w1");

@@ -197,6 +197,8 @@ TEST_P(Conformance, APausedJobHasNotEnded) {
   EXPECT_TRUE(store_->AppendEvent(job, "note", "{}").ok());
   const Ownership owner = store_->BeginEpoch("daemon", int64_t{1} << 40).value();
   EXPECT_THAT(store_->TakeJobs(owner, int64_t{1} << 40).value(), SizeIs(1)) << "to stay paused";
+  EXPECT_TRUE(absl::IsFailedPrecondition(store_->SetJobState(owner, job, JobState::kRunning, "")))
+      << "who starts it read that it was queued, and somebody paused it meanwhile";
   ASSERT_TRUE(store_->SetJobState(owner, job, JobState::kQueued, "resumed").ok());
   EXPECT_EQ(store_->GetJob(job)->state, JobState::kQueued);
   ASSERT_TRUE(store_->SetJobState(owner, job, JobState::kPaused, "").ok());

@@ -94,13 +94,18 @@ void FinalStage::Propose(TaskRunner& runner) {
   trial.job = runner.wants.front().job->job.id;
   runner.planning = true;
   ++proposing_;
-  proposer_.Propose(
-      "propose_final", {trial},
-      [this, key = runner.key, serial = runner.serial](const std::vector<tuning_db::Trial>& rows) {
-        --proposing_;
-        OnProposed(key, serial, rows.front());
-        events_.changed();
-      });
+  proposer_.Propose("propose_final", {trial},
+                    [this, key = runner.key, serial = runner.serial](
+                        const absl::StatusOr<std::vector<tuning_db::Trial>>& rows) {
+                      --proposing_;
+                      if (rows.ok()) {
+                        OnProposed(key, serial, rows->front());
+                      } else {
+                        tasks_.EndPlanning(key, serial);
+                        loop_.Fatal(rows.status());
+                      }
+                      events_.changed();
+                    });
 }
 
 void FinalStage::OnProposed(const TaskKey& key, uint64_t serial, const tuning_db::Trial& trial) {
@@ -216,7 +221,11 @@ void FinalStage::Settle(const Facts& facts, const MeasureReport& report,
     return;
   }
   if (report.kind == MeasureReport::Kind::kForeign) {
-    loop_.parts.executor->Post([this] {
+    loop_.parts.executor->Post([this, key = facts.key, trial = facts.trial] {
+      if (TaskRunner* const runner = Find(key, trial)) {
+        runner->measuring.erase(trial);
+        runner->final_run.reset();
+      }
       loop_.was_refused = true;
       events_.changed();
     });

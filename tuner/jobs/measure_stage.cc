@@ -134,10 +134,7 @@ MeasureCallback MeasureStage::SettleWith(const TaskKey& key, const Trial& of_tri
       return;
     }
     if (report.kind == MeasureReport::Kind::kForeign) {
-      executor.Post([this] {
-        loop_.was_refused = true;
-        events_.changed();
-      });
+      executor.Post([this, key, trial] { OnForeign(key, trial); });
       return;
     }
     if (report.kind == MeasureReport::Kind::kSettled) {
@@ -191,6 +188,13 @@ void MeasureStage::OnLost(const TaskKey& key, int64_t trial) {
       }
     }
   }
+  events_.changed();
+}
+
+void MeasureStage::OnForeign(const TaskKey& key, int64_t trial) {
+  EndMeasuring(key, trial);
+  if (TaskRunner* const runner = tasks_.Find(key)) runner->open.erase(trial);
+  loop_.was_refused = true;
   events_.changed();
 }
 

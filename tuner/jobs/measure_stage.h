@@ -64,6 +64,8 @@ class MeasureStage {
   MeasureCallback SettleWith(const TaskKey& key, const tuning_db::Trial& trial);
   void OnMeasured(const TaskKey& key, const tuning_db::Record& record, const std::string& failure);
   void OnLost(const TaskKey& key, int64_t trial);
+  // The trial's job is another daemon's by now.
+  void OnForeign(const TaskKey& key, int64_t trial);
   void OnSettledBefore(const TaskKey& key);
   void OnPoison(const TaskKey& key, int64_t trial, const std::string& message);
 

@@ -175,12 +175,18 @@ void SearchStage::OnPlanned(PlannedBatch batch) {
   for (const PlannedTrial& planned : plan.trials) {
     trials.push_back(ToTrial(planned, *runner, job->second.job));
   }
-  proposer_.Propose("propose", std::move(trials),
-                    [this, batch = std::move(batch)](const std::vector<Trial>& rows) {
-                      --planning_;
-                      OnProposed(batch, rows);
-                      events_.changed();
-                    });
+  proposer_.Propose(
+      "propose", std::move(trials),
+      [this, batch = std::move(batch)](const absl::StatusOr<std::vector<Trial>>& rows) {
+        --planning_;
+        if (rows.ok()) {
+          OnProposed(batch, *rows);
+        } else {
+          tasks_.EndPlanning(batch.key, batch.serial);
+          loop_.Fatal(rows.status());
+        }
+        events_.changed();
+      });
 }
 
 void SearchStage::OnProposed(const PlannedBatch& batch, const std::vector<Trial>& rows) {

@@ -152,7 +152,7 @@ bool TaskFlow::CloseStranded(int64_t now_ns) {
     if (!runner->IsActive() || runner->is_served || runner->HasTime()) continue;
     if (now_ns - runner->unserved_since_ns < loop_.options.device_grace_ns) continue;
     Abandon(*runner, "its job's time is up, and no device is there");
-    runner->closed = true;
+    Close(*runner);
     closed = true;
   }
   return closed;

@@ -42,13 +42,21 @@ absl::Status TaskHistory::Load(tuning_db::Store& store) {
   tuning_db::RecordFilter filter;
   filter.task = task_;
   filter.signature = signature_;
+  // A retracted record counts for nothing, but its trial has its key: a config that is tried again
+  // goes into the next round, as after one that was cancelled.
+  filter.with_retracted = true;
   HONE_ASSIGN_OR_RETURN(const std::vector<tuning_db::Record> records, store.Records(filter));
   for (const tuning_db::Record& record : records) {
+    const bool counts = record.retracted.empty();
     if (record.of_trial.purpose == Purpose::kConfirm) {
       ++confirm_rounds_;
-      if (record.outcome == Outcome::kOk) final_regime_ = record.regime;
+      if (counts && record.outcome == Outcome::kOk) final_regime_ = record.regime;
     }
     if (!tuning_db::IsProposed(record.of_trial.purpose)) continue;
+    if (!counts) {
+      ++cancelled_[record.of_trial.config_digest];
+      continue;
+    }
     Add(record.of_trial);
     Settled(record);
   }

@@ -10,14 +10,13 @@ namespace hone::tuner {
 
 using tuning_db::Trial;
 
-void TrialProposer::Propose(std::string_view name, std::vector<Trial> trials,
-                            std::function<void(const std::vector<Trial>&)> next) {
+void TrialProposer::Propose(std::string_view name, std::vector<Trial> trials, Next next) {
   CrashPoint(fmt::format("tuner.{}.before", name));
   const auto answer = [this, mailbox = mailbox_, name,
                        next = std::move(next)](absl::StatusOr<std::vector<Trial>> rows) {
     mailbox->Post([this, name, next, rows = std::move(rows)] {
       CrashPoint(fmt::format("tuner.{}.after", name));
-      rows.ok() ? next(*rows) : loop_.Fatal(rows.status());
+      next(rows);
     });
   };
   const absl::Status begun =

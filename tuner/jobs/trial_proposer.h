@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "tuner/jobs/loop_context.h"
 #include "tuner/mailbox.h"
 
@@ -19,11 +20,12 @@ class TrialProposer {
       : loop_(loop), mailbox_(std::make_shared<Mailbox>(loop.parts.executor)) {}
   ~TrialProposer() { mailbox_->Close(); }
 
-  // Goes on with `next` on the loop's executor once the rows are durable; the loop stops where the
-  // store fails. It does not wait: other proposals, leases and settlements share the commit.
-  // `name` is that of the crash points.
-  void Propose(std::string_view name, std::vector<tuning_db::Trial> trials,
-               std::function<void(const std::vector<tuning_db::Trial>&)> next);
+  using Next = std::function<void(const absl::StatusOr<std::vector<tuning_db::Trial>>& rows)>;
+
+  // Goes on with `next` on the loop's executor once the rows are durable, or with what the store
+  // failed with. It does not wait: other proposals, leases and settlements share the commit. `name`
+  // is that of the crash points.
+  void Propose(std::string_view name, std::vector<tuning_db::Trial> trials, Next next);
 
  private:
   LoopContext& loop_;

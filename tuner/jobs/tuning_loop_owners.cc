@@ -70,7 +70,6 @@ bool TuningLoop::SeeJobs() {
   changed |= !gone.empty();
   for (const Job& job : *open) {
     if (loop_.stopped || jobs_.contains(job.id) || !MayRun(job, *open)) continue;
-    asleep_.erase(job.id);
     Activate(job.id);
     changed = true;
   }
@@ -89,7 +88,6 @@ void TuningLoop::Start(int64_t job) {
     SeeJobs();
     return;
   }
-  asleep_.erase(job);
   Activate(job);
 }
 

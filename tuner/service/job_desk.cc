@@ -9,6 +9,7 @@
 #include "support/digest.h"
 #include "support/status.h"
 #include "tuner/job_changes.h"
+#include "tuner/priority_weight.h"
 #include "tuning_db/clone_job.h"
 
 namespace hone::tuner {
@@ -22,6 +23,12 @@ constexpr char kDefaultSearch[] = "xgboost";
 absl::Status CheckClientId(const std::string& client_id) {
   if (!client_id.empty()) return absl::OkStatus();
   return absl::InvalidArgumentError("a job needs a client id; clients choose a UUID");
+}
+
+absl::Status CheckPriority(int64_t priority) {
+  if (priority >= -kMostPriority && priority <= kMostPriority) return absl::OkStatus();
+  return absl::InvalidArgumentError(fmt::format("a job has a priority of {} to {}, not {}",
+                                                -kMostPriority, kMostPriority, priority));
 }
 
 absl::Status CheckTrials(int64_t trials) {
@@ -54,6 +61,7 @@ void JobDesk::Submit(const std::string& client_id, const std::string& submitter,
                      const v1::JobSpec& spec, Done done) {
   absl::Status status = CheckClientId(client_id);
   if (status.ok()) status = CheckTrials(spec.trials());
+  if (status.ok()) status = CheckPriority(spec.priority());
   if (status.ok()) status = CheckSize(spec);
   if (!status.ok()) return done(status);
   Read(
@@ -65,7 +73,8 @@ void JobDesk::Submit(const std::string& client_id, const std::string& submitter,
 }
 
 void JobDesk::Clone(const v1::CloneJobRequest& request, const std::string& submitter, Done done) {
-  const absl::Status status = CheckClientId(request.client_id());
+  absl::Status status = CheckClientId(request.client_id());
+  if (status.ok() && request.has_priority()) status = CheckPriority(request.priority());
   if (!status.ok()) return done(status);
   Read(
       [this, request, submitter]() -> absl::StatusOr<tuning_db::Job> {

@@ -33,14 +33,14 @@ absl::Status CheckAddress(const std::string& address) {
   char* message = nullptr;
   PQconninfoOption* const options = PQconninfoParse(address.c_str(), &message);
   if (options == nullptr) {
-    const std::string why = Trimmed(message);
-    PQfreemem(message);
+    PQfreemem(message);  // it repeats what was given, and that may hold a password
     return absl::InvalidArgumentError(
-        fmt::format("expected a URI as postgresql://USER@HOST/DATABASE: {}", why));
+        "expected a URI as postgresql://USER@HOST/DATABASE, found something else");
   }
   bool has_password = false;
   for (const PQconninfoOption* option = options; option->keyword != nullptr; ++option) {
-    has_password |= std::string_view(option->keyword) == "password" && option->val != nullptr;
+    const std::string_view keyword = option->keyword;
+    has_password |= (keyword == "password" || keyword == "sslpassword") && option->val != nullptr;
   }
   PQconninfoFree(options);
   if (!has_password) return absl::OkStatus();
