@@ -158,6 +158,9 @@ void Farm::Submit(int i) {
 void Farm::PauseSometime(int64_t job) {
   queue_.After(queue_.Between(0, 10 * kSecond), [this, job] {
     if (daemon_ != nullptr && !daemon_->is_dead()) daemon_->jobs().PauseJob(job);
+    queue_.After(kSecond / 2, [this, job] {
+      if (store_->GetJob(job)->state == tuning_db::JobState::kPaused) Note(Fault::kPauses);
+    });
     ResumeSometime(job);
   });
 }
