@@ -33,7 +33,7 @@ class TimedWorker {
   // Throws where it does not start.
   TimedWorker();
 
-  // Of its device, canonical text.
+  // The target of its device, canonical text.
   const std::string& target() const { return target_; }
   // On one thread. Throws where the worker is gone.
   Timed Measure(const TimedKernelSource& kernel);

@@ -178,7 +178,7 @@ void Router::GiveCredit(const std::string& device, uint32_t count) {
 void Router::TakeAssignment(const v1::Assignment& assignment) {
   DeviceQueue* const device = FindDevice(assignment.device());
   if (device == nullptr || !device->is_here()) {
-    // Of a device that went the daemon gives up what it gave, once it knows.
+    // The daemon gives up what it gave to a device that went, once it knows.
     if (device != nullptr && tells()) return;
     return Keep(FailedResult(
         assignment, absl::NotFoundError(fmt::format("expected an assignment of a device that is "

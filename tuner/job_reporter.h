@@ -25,7 +25,7 @@ class JobReporter {
   enum class Spec { kWhole, kWithoutTasks };
   absl::StatusOr<hone::v1::JobInfo> Report(int64_t job, Spec spec);
   absl::StatusOr<hone::v1::JobInfo> Report(const tuning_db::Job& job, Spec spec);
-  // Of all of them, without their tasks' texts.
+  // Reports of all of them, without their tasks' texts.
   absl::StatusOr<std::vector<hone::v1::JobInfo>> Report(const std::vector<tuning_db::Job>& jobs);
   // kInvalidArgument for one that is none.
   static absl::StatusOr<tuning_db::JobState> FromProto(hone::v1::JobState state);

@@ -79,8 +79,8 @@ class Measurer {
   // Whether a device that takes work now can measure code for the target (canonical text, -threads
   // included). False: a request for it would wait until one comes.
   virtual bool Serves(const std::string& target) const { return true; }
-  // Of the machine that a device for the target is in, canonical text: what references are built
-  // for. The target itself where the device is that machine, or none is known.
+  // The target of the machine that a device for `target` is in, canonical text: references are
+  // built for it. The same as `target` where the device is that machine, or none is known.
   virtual std::string HostTarget(const std::string& target) const { return target; }
   // How many requests for the target can be with devices at once: fewer leave some of them idle.
   virtual uint64_t Windows(const std::string& target) const { return 1; }

@@ -68,7 +68,7 @@ absl::StatusOr<std::unique_ptr<Store>> OpenPostgresStore(const std::string& addr
                                                          int64_t patience_ns = kServerPatienceNs);
 // Whether it is such a URI, and no path.
 bool IsPostgresAddress(std::string_view database);
-// Of either kind.
+// Opens a database of either kind.
 absl::StatusOr<std::unique_ptr<Store>> OpenStore(const std::string& database, OpenMode mode,
                                                  const Writer& self = {},
                                                  const Clock& clock = Clock::Real());

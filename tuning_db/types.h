@@ -50,7 +50,7 @@ std::optional<Outcome> ParseOutcome(std::string_view name);
 std::optional<Purpose> ParsePurpose(std::string_view name);
 std::optional<JobState> ParseJobState(std::string_view name);
 
-// Of a list: that in which its entries were committed, or the reverse.
+// The order of a list: that in which its entries were committed, or the reverse.
 enum class Order { kOldestFirst, kNewestFirst };
 
 // What is tuned: workload x target. Its spaces, trials and finals are apart by layout signature.

@@ -37,7 +37,7 @@ class FakeDaemon {
   void Send(const hone::v1::WorkResponse& message);
   // Later streams are not welcomed.
   void BeMute();
-  // Of the next Welcome. This daemon sends no heartbeats.
+  // What the next Welcome names. This daemon sends no heartbeats.
   void SetHeartbeats(int64_t interval_ns, int64_t silence_limit_ns);
   // The next streams end with that status.
   void Refuse(const absl::Status& status);

@@ -9,10 +9,10 @@
 
 namespace hone::tuner {
 
-// Of a task of the target (canonical text), on a farm that wants at least this sandbox.
+// What a task of the target (canonical text) requires, on a farm that wants at least this sandbox.
 hone::v1::Requirements RequirementsOf(std::string_view target, hone::v1::SandboxLevel sandbox);
 
-// In which its candidates run: its own, or that of its worker.
+// The sandbox in which the device's candidates run: its own, or that of its worker.
 hone::v1::SandboxLevel SandboxOf(const hone::v1::Device& device, const hone::v1::Hello& hello);
 
 // Empty, or why the device is given nothing at all on a farm that wants at least this sandbox, for

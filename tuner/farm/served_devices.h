@@ -25,9 +25,9 @@ class ServedDevices {
   bool Set(std::vector<ServedDevice> devices);
   // Whether one of them can measure code for the target (canonical text, -threads included).
   bool Serves(const std::string& target) const;
-  // Of the machine that one of those is in; the target itself where that is the device.
+  // The target of the machine that one of those is in; the same where that is the device.
   std::string HostTarget(const std::string& target) const;
-  // Leases that those which can hold.
+  // How many leases those can hold that can measure code for the target.
   uint64_t Windows(const std::string& target) const;
 
  private:

@@ -40,7 +40,7 @@ class FinalStage {
         measures_(measures),
         events_(std::move(events)) {}
 
-  // Of a task whose final is due and has no confirm trial yet.
+  // The task's final is due and has no confirm trial yet: one is proposed.
   void Propose(TaskRunner& runner);
   bool IsProposing() const { return proposing_ > 0; }
   // Its confirm trial is open.

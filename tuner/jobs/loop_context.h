@@ -68,7 +68,7 @@ struct TuningParts {
   std::function<void(absl::Status)> on_fatal;
 };
 
-// Of one loop. What is not const is touched on the loop's executor only.
+// What the parts of one loop share. What is not const is touched on the loop's executor only.
 struct LoopContext {
   const TuningOptions options;
   const TuningParts parts;

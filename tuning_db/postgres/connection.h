@@ -106,7 +106,7 @@ class Connection {
   int Socket() const;
   absl::StatusOr<std::vector<std::string>> Notifications();
 
-  // Of the last statement that failed since ForgetFailure was called.
+  // What the last statement that failed since ForgetFailure was called has failed with.
   Failure failure() const { return failure_; }
   // Rows that the last statement of Execute changed.
   int changed_rows() const { return changed_rows_; }

@@ -66,7 +66,7 @@ absl::Status BindTasks(Connection& db, const RecordFilter& filter, Statement& qu
   return absl::OkStatus();
 }
 
-// Of one task, or of all that the filter names.
+// The question asked of one task, or of all that the filter names.
 std::string SqlFor(const Question& question, std::string_view index, bool is_of_task) {
   const RecordFilter& filter = question.filter;
   const bool is_newest_first = question.order == Order::kNewestFirst;
