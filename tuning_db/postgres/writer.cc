@@ -4,11 +4,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <future>
 #include <random>
 #include <utility>
 
-#include "support/crash_point.h"
 #include "support/status.h"
 #include "tuning_db/postgres/schema.h"
 
@@ -23,10 +21,6 @@ constexpr milliseconds kLongestPause(250);
 // A batch that waits when its owner goes away is not worth more.
 constexpr int64_t kClosingPatienceNs = 5'000'000'000;
 
-void Pass(std::string_view name, const char* when) {
-  CrashPoint(fmt::format("store.{}.{}", name, when));
-}
-
 int64_t RandomId() {
   std::random_device random;
   return static_cast<int64_t>(uint64_t{random()} << 32 | random());
@@ -38,111 +32,29 @@ Writer::Writer(std::string address, std::unique_ptr<Connection> db, size_t most_
                int64_t patience_ns)
     : address_(std::move(address)),
       id_(RandomId()),
-      most_waiting_(most_waiting),
       patience_ns_(patience_ns),
       db_(std::move(db)),
-      thread_([this] { Work(); }) {}
+      changes_(most_waiting, [this](const Steps& steps) { RunBatch(steps); }) {}
 
-Writer::~Writer() {
-  {
-    const std::lock_guard lock(mutex_);
-    is_closing_ = true;
-  }
-  something_waits_.notify_all();
-  thread_.join();
-}
-
-absl::Status Writer::Commit(Change change) {
-  std::promise<absl::Status> promise;
-  {
-    const std::lock_guard lock(mutex_);
-    Enqueue({std::move(change)}, [&promise](std::vector<absl::Status> statuses) {
-      promise.set_value(std::move(statuses.at(0)));
-    });
-  }
-  something_waits_.notify_all();
-  return promise.get_future().get();
-}
-
-absl::Status Writer::Post(std::vector<Change> changes, Done done) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (posted_ + changes.size() > most_waiting_) {
-      return absl::ResourceExhaustedError(
-          fmt::format("{} changes wait for the tuning database, which takes at most {} at a time; "
-                      "try again when some are done",
-                      posted_, most_waiting_));
-    }
-    const size_t count = changes.size();
-    posted_ += count;
-    Enqueue(std::move(changes),
-            [this, count, done = std::move(done)](std::vector<absl::Status> statuses) {
-              {
-                const std::lock_guard release(mutex_);
-                posted_ -= count;
-              }
-              done(std::move(statuses));
-            });
-  }
-  something_waits_.notify_all();
-  return absl::OkStatus();
-}
-
-// Under the mutex.
-void Writer::Enqueue(std::vector<Change> changes, Done done) {
-  const size_t count = changes.size();
-  queue_.push_back({std::move(changes), std::vector<absl::Status>(count), std::move(done)});
-}
-
-bool Writer::IsClosing() const {
-  const std::lock_guard lock(mutex_);
-  return is_closing_;
-}
-
-void Writer::Work() {
-  for (;;) {
-    Batch batch;
-    {
-      std::unique_lock lock(mutex_);
-      something_waits_.wait(lock, [&] { return is_closing_ || !queue_.empty(); });
-      if (queue_.empty()) return;
-      batch.swap(queue_);
-    }
-    RunBatch(batch);
-    for (Group& group : batch) group.done(std::move(group.statuses));
-  }
-}
-
-void Writer::RunBatch(Batch& batch) {
-  std::vector<Step> steps;
-  for (Group& group : batch) {
-    for (size_t i = 0; i < group.changes.size(); ++i) {
-      steps.push_back({&group.changes[i], &group.statuses[i]});
-    }
-  }
-  for (const Step& step : steps) Pass(step.change->name, "before");
+void Writer::RunBatch(const Steps& steps) {
+  changes_.PassCrashPoints(steps, "before");
   if (RunSteps(steps) == Attempt::kRefused && steps.size() > 1) {
     // One has left something behind that is not to be committed: each gets a transaction of its
     // own.
     for (const Step& step : steps) RunSteps({step});
   }
-  for (const Step& step : steps) Pass(step.change->name, "after_commit");
+  changes_.PassCrashPoints(steps, "after_commit");
 }
 
-Writer::Attempt Writer::RunSteps(const std::vector<Step>& steps) {
+Writer::Attempt Writer::RunSteps(const Steps& steps) {
   const auto begin = steady_clock::now();
   milliseconds pause = kFirstPause;
   Attempt attempt = TryOnce(steps);
   while (attempt == Attempt::kPassing || attempt == Attempt::kUnknown) {
     const int64_t patience_ns =
-        IsClosing() ? std::min(patience_ns_, kClosingPatienceNs) : patience_ns_;
+        changes_.IsClosing() ? std::min(patience_ns_, kClosingPatienceNs) : patience_ns_;
     if (steady_clock::now() - begin > std::chrono::nanoseconds(patience_ns)) break;
-    {
-      // Closing is noticed, and otherwise nothing can be done but to wait.
-      std::unique_lock lock(mutex_);
-      const bool was_closing = is_closing_;
-      something_waits_.wait_for(lock, pause, [&] { return is_closing_ && !was_closing; });
-    }
+    changes_.Pause(pause);  // nothing can be done but to wait
     pause = std::min(2 * pause, kLongestPause);
     if (attempt == Attempt::kUnknown) attempt = LookUp();
     if (attempt == Attempt::kPassing) attempt = TryOnce(steps);
@@ -164,7 +76,7 @@ absl::Status Writer::Reach() {
   return absl::OkStatus();
 }
 
-Writer::Attempt Writer::TryOnce(const std::vector<Step>& steps) {
+Writer::Attempt Writer::TryOnce(const Steps& steps) {
   for (const Step& step : steps) *step.status = absl::OkStatus();
   trouble_ = Reach();
   if (!trouble_.ok()) return Attempt::kPassing;
@@ -174,7 +86,7 @@ Writer::Attempt Writer::TryOnce(const std::vector<Step>& steps) {
   if (trouble_.ok()) trouble_ = RunEach(steps);
   bool is_committing = false;
   if (trouble_.ok()) {
-    for (const Step& step : steps) Pass(step.change->name, "before_commit");
+    changes_.PassCrashPoints(steps, "before_commit");
     is_committing = true;
     trouble_ = db_->Execute("COMMIT");
     if (trouble_.ok()) return Attempt::kCommitted;
@@ -207,7 +119,7 @@ absl::Status Writer::Begin() {
 
 // An error where the transaction cannot be committed. What a step answers that has changed nothing
 // is its own affair.
-absl::Status Writer::RunEach(const std::vector<Step>& steps) {
+absl::Status Writer::RunEach(const Steps& steps) {
   for (const Step& step : steps) {
     db_->ForgetChanges();
     *step.status = step.change->run(*db_);

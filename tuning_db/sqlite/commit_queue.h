@@ -1,81 +1,58 @@
-// Group commit: changes that wait at the same time share one transaction and one sync.
+// Changes of the database, in transactions that those share which wait at the same time.
 #ifndef HONE_TUNING_DB_SQLITE_COMMIT_QUEUE_H_
 #define HONE_TUNING_DB_SQLITE_COMMIT_QUEUE_H_
 
-#include <condition_variable>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <mutex>
-#include <string_view>
-#include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "tuning_db/group_commit.h"
 #include "tuning_db/sqlite/connection.h"
 
 namespace hone::tuning_db::sqlite {
 
-// Thread-safe. A thread of its own commits what came while it committed the batch before.
+// Thread-safe.
+//
+// Where a commit fails, what is on the disk is unknown until the file is opened again: from then on
+// every change is refused with kUnavailable.
 class CommitQueue {
  public:
-  // A step of a transaction. One that answers an error leaves nothing behind, and the others of its
-  // batch go on. Passes the crash points store.NAME.before, store.NAME.before_commit and
-  // store.NAME.after_commit.
-  struct Change {
-    std::string_view name;
-    std::function<absl::Status(Connection&)> run;
-  };
-  using Done = std::function<void(std::vector<absl::Status>)>;
+  using Change = GroupCommit<Connection>::Change;
+  using Done = GroupCommit<Connection>::Done;
 
   // `db` outlives the queue and is used by nobody else. At most `most_waiting` posted changes wait.
   // `committed` is called on the queue's thread after each commit, before those who wait for it
   // are answered.
-  CommitQueue(Connection* db, size_t most_waiting, std::function<void()> committed = nullptr);
-  // What waits is committed first.
-  ~CommitQueue();
-  CommitQueue(const CommitQueue&) = delete;
-  CommitQueue& operator=(const CommitQueue&) = delete;
+  CommitQueue(Connection* db, size_t most_waiting, std::function<void()> committed = nullptr)
+      : db_(db),
+        committed_(std::move(committed)),
+        changes_(most_waiting, [this](const Steps& steps) { RunBatch(steps); }) {}
 
-  // Runs the change and returns once it is on the disk.
-  //
-  // Where a commit fails, what is on the disk is unknown until the file is opened again: from then
-  // on every change is refused with kUnavailable.
-  absl::Status Commit(Change change);
-  // Runs the changes in one transaction and calls `done` on the queue's thread with the status of
-  // each, once they are on the disk. kResourceExhausted: too many wait, and `done` is not called.
-  absl::Status Post(std::vector<Change> changes, Done done);
+  // As GroupCommit's, these two.
+  absl::Status Commit(Change change) { return changes_.Commit(std::move(change)); }
+  absl::Status Post(std::vector<Change> changes, Done done) {
+    return changes_.Post(std::move(changes), std::move(done));
+  }
 
   // Batches committed so far.
-  int64_t batches() const;
+  int64_t batches() const { return batches_; }
 
  private:
-  // What was posted together.
-  struct Group {
-    std::vector<Change> changes;
-    std::vector<absl::Status> statuses;
-    Done done;
-  };
-  using Batch = std::vector<Group>;
+  using Steps = GroupCommit<Connection>::Steps;
 
-  void Enqueue(std::vector<Change> changes, Done done);
-  void Work();
-  void RunBatch(Batch& batch);
-  absl::Status RunChanges(Batch& batch);
+  void RunBatch(const Steps& steps);
+  absl::Status RunSteps(const Steps& steps);
   absl::Status RunOne(const Change& change, absl::Status& status);
-  void Break(const absl::Status& why);
 
-  Connection* const db_;  // used by the thread
-  const size_t most_waiting_;
+  Connection* const db_;  // used by the thread, as `broken_`
   const std::function<void()> committed_;
-  mutable std::mutex mutex_;  // guards all below
-  std::condition_variable something_waits_;
-  Batch queue_;
-  size_t posted_ = 0;  // changes that came by Post and are not committed
-  bool is_closing_ = false;
   absl::Status broken_;
-  int64_t batches_ = 0;
-  std::thread thread_;
+  std::atomic<int64_t> batches_ = 0;
+  GroupCommit<Connection> changes_;  // the last member: its thread uses the others
 };
 
 }  // namespace hone::tuning_db::sqlite

@@ -1,0 +1,164 @@
+// Group commit: changes that wait at the same time share one transaction. How a batch is run, and
+// what becomes of it where that fails, is the store's.
+#ifndef HONE_TUNING_DB_GROUP_COMMIT_H_
+#define HONE_TUNING_DB_GROUP_COMMIT_H_
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <functional>
+#include <future>
+#include <mutex>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "support/crash_point.h"
+
+namespace hone::tuning_db {
+
+// Thread-safe. A thread of its own runs what came while it ran the batch before.
+template <typename Connection>
+class GroupCommit {
+ public:
+  // A step of a transaction. One that answers an error leaves nothing behind, and the others of its
+  // batch go on. Passes the crash points store.NAME.before, store.NAME.before_commit and
+  // store.NAME.after_commit.
+  struct Change {
+    std::string_view name;
+    std::function<absl::Status(Connection&)> run;
+  };
+  // One change of a batch, and where its answer goes.
+  struct Step {
+    const Change* change;
+    absl::Status* status;
+  };
+  using Steps = std::vector<Step>;
+  using Done = std::function<void(std::vector<absl::Status>)>;
+
+  // `run_batch` is called on the thread and sets each status; what it uses outlives this. At most
+  // `most_waiting` posted changes wait.
+  GroupCommit(size_t most_waiting, std::function<void(const Steps&)> run_batch)
+      : most_waiting_(most_waiting),
+        run_batch_(std::move(run_batch)),
+        thread_([this] { Work(); }) {}
+  // What waits is run first.
+  ~GroupCommit() {
+    {
+      const std::lock_guard lock(mutex_);
+      is_closing_ = true;
+    }
+    something_happened_.notify_all();
+    thread_.join();
+  }
+  GroupCommit(const GroupCommit&) = delete;
+  GroupCommit& operator=(const GroupCommit&) = delete;
+
+  // Runs the change and returns once it is durable, or has failed.
+  absl::Status Commit(Change change) {
+    std::promise<absl::Status> promise;
+    {
+      const std::lock_guard lock(mutex_);
+      Enqueue({std::move(change)}, [&promise](std::vector<absl::Status> statuses) {
+        promise.set_value(std::move(statuses.at(0)));
+      });
+    }
+    something_happened_.notify_all();
+    return promise.get_future().get();
+  }
+
+  // Runs the changes in one transaction and calls `done` on the thread with the status of each,
+  // once they are durable. kResourceExhausted: too many wait, and `done` is not called.
+  absl::Status Post(std::vector<Change> changes, Done done) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (posted_ + changes.size() > most_waiting_) {
+        return absl::ResourceExhaustedError(fmt::format(
+            "{} changes wait for the tuning database, which takes at most {} at a time; "
+            "try again when some are done",
+            posted_, most_waiting_));
+      }
+      const size_t count = changes.size();
+      posted_ += count;
+      Enqueue(std::move(changes),
+              [this, count, done = std::move(done)](std::vector<absl::Status> statuses) {
+                {
+                  const std::lock_guard release(mutex_);
+                  posted_ -= count;
+                }
+                done(std::move(statuses));
+              });
+    }
+    something_happened_.notify_all();
+    return absl::OkStatus();
+  }
+
+  bool IsClosing() const {
+    const std::lock_guard lock(mutex_);
+    return is_closing_;
+  }
+  // On the thread: waits, but no longer than until this begins to close.
+  void Pause(std::chrono::nanoseconds time) {
+    std::unique_lock lock(mutex_);
+    const bool was_closing = is_closing_;
+    something_happened_.wait_for(lock, time, [&] { return is_closing_ && !was_closing; });
+  }
+
+  static void PassCrashPoints(const Steps& steps, const char* when) {
+    for (const Step& step : steps) PassCrashPoint(*step.change, when);
+  }
+  static void PassCrashPoint(const Change& change, const char* when) {
+    CrashPoint(fmt::format("store.{}.{}", change.name, when));
+  }
+
+ private:
+  // What was posted together.
+  struct Group {
+    std::vector<Change> changes;
+    std::vector<absl::Status> statuses;
+    Done done;
+  };
+
+  // Under the mutex.
+  void Enqueue(std::vector<Change> changes, Done done) {
+    const size_t count = changes.size();
+    queue_.push_back({std::move(changes), std::vector<absl::Status>(count), std::move(done)});
+  }
+
+  void Work() {
+    for (;;) {
+      std::vector<Group> batch;
+      {
+        std::unique_lock lock(mutex_);
+        something_happened_.wait(lock, [&] { return is_closing_ || !queue_.empty(); });
+        if (queue_.empty()) return;
+        batch.swap(queue_);
+      }
+      Steps steps;
+      for (Group& group : batch) {
+        for (size_t i = 0; i < group.changes.size(); ++i) {
+          steps.push_back({&group.changes[i], &group.statuses[i]});
+        }
+      }
+      run_batch_(steps);
+      for (Group& group : batch) group.done(std::move(group.statuses));
+    }
+  }
+
+  const size_t most_waiting_;
+  const std::function<void(const Steps&)> run_batch_;
+  mutable std::mutex mutex_;  // guards all below
+  std::condition_variable something_happened_;
+  std::vector<Group> queue_;
+  size_t posted_ = 0;  // changes that came by Post and are not done
+  bool is_closing_ = false;
+  std::thread thread_;
+};
+
+}  // namespace hone::tuning_db
+
+#endif  // HONE_TUNING_DB_GROUP_COMMIT_H_
