@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "support/status.h"
+#include "tuning_db/conditions.h"
 #include "tuning_db/cursor.h"
 #include "tuning_db/postgres/listener.h"
 #include "tuning_db/postgres/rows.h"
@@ -73,8 +74,10 @@ std::string NextSeq(const std::string& job) {
 
 // Jobs j that have not ended and want the task $1 with the signature $2, and the job $3.
 std::string JobsToTell() {
-  return "FROM jobs j WHERE j.state IN (0, 1, 5) AND (j.id = $3 OR EXISTS (SELECT FROM job_tasks w "
-         "WHERE w.job = j.id AND w.task = $1 AND w.signature = $2))";
+  return fmt::format(
+      "FROM jobs j WHERE j.{} AND (j.id = $3 OR EXISTS (SELECT FROM job_tasks w "
+      "WHERE w.job = j.id AND w.task = $1 AND w.signature = $2))",
+      kHasNotEnded);
 }
 
 // Events are added, and each job's listeners are told of it.

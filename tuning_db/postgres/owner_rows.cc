@@ -1,7 +1,10 @@
+#include <fmt/format.h>
+
 // Lives of daemons, the jobs that they own, and the rests of devices; by the server's clock.
 #include <algorithm>
 
 #include "support/status.h"
+#include "tuning_db/conditions.h"
 #include "tuning_db/postgres/rows.h"
 #include "tuning_db/transitions.h"
 
@@ -44,9 +47,10 @@ absl::StatusOr<std::vector<int64_t>> TakeLostJobs(Connection& db, const Ownershi
   HONE_ASSIGN_OR_RETURN(
       const Rows rows,
       db.Query(
-          "UPDATE jobs SET owner = $1, epoch = $2 WHERE state IN (0, 1, 5) AND epoch <> $2 AND NOT "
-          "EXISTS (SELECT FROM lives l WHERE l.epoch = jobs.epoch AND l.until >= "
-          "clock_timestamp()) RETURNING id",
+          fmt::format("UPDATE jobs SET owner = $1, epoch = $2 WHERE {} AND epoch <> $2 AND NOT "
+                      "EXISTS (SELECT FROM lives l WHERE l.epoch = jobs.epoch AND l.until >= "
+                      "clock_timestamp()) RETURNING id",
+                      kHasNotEnded),
           ownership.owner, ownership.epoch));
   return IdsOf(rows);
 }
@@ -54,7 +58,8 @@ absl::StatusOr<std::vector<int64_t>> TakeLostJobs(Connection& db, const Ownershi
 absl::StatusOr<std::vector<int64_t>> OwnUnfinishedJobs(Connection& db, int64_t epoch) {
   HONE_ASSIGN_OR_RETURN(
       const Rows rows,
-      db.Query("SELECT id FROM jobs WHERE state IN (0, 1, 5) AND epoch = $1 ORDER BY id", epoch));
+      db.Query(fmt::format("SELECT id FROM jobs WHERE {} AND epoch = $1 ORDER BY id", kHasNotEnded),
+               epoch));
   return IdsOf(rows);
 }
 

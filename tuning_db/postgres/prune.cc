@@ -4,35 +4,16 @@
 #include <vector>
 
 #include "support/status.h"
+#include "tuning_db/conditions.h"
 #include "tuning_db/postgres/rows.h"
 
 namespace hone::tuning_db::postgres {
-namespace {
-
-std::string HasEndedSql() {
-  return fmt::format("j.state IN ({}, {}, {})", static_cast<int>(JobState::kDone),
-                     static_cast<int>(JobState::kFailed), static_cast<int>(JobState::kCancelled));
-}
-
-std::string SpareSamples() {
-  return fmt::format(
-      "r.purpose = {} AND length(r.samples_ns) > 0 AND r.wall_time_ns < $1 "
-      "AND EXISTS (SELECT 1 FROM finals f WHERE f.task = r.task AND f.signature = r.signature) "
-      "AND NOT EXISTS (SELECT 1 FROM job_tasks w JOIN jobs j ON j.id = w.job "
-      "WHERE w.task = r.task AND w.signature = r.signature AND NOT ({})) "
-      "AND NOT EXISTS (SELECT 1 FROM finals f JOIN final_entries e ON e.final = f.id "
-      "JOIN trials t ON t.id = r.trial "
-      "WHERE f.task = r.task AND f.signature = r.signature AND e.config = t.config)",
-      static_cast<int>(Purpose::kSearch), HasEndedSql());
-}
-
-}  // namespace
 
 absl::StatusOr<Pruned> PruneEvents(Connection& db, int64_t before_wall_ns, const PrunePlace& place,
                                    int64_t most_rows) {
   HONE_ASSIGN_OR_RETURN(
       const Rows rows,
-      db.Query("SELECT e.job, e.seq, " + HasEndedSql() +
+      db.Query(fmt::format("SELECT e.job, e.seq, NOT (j.{})", kHasNotEnded) +
                    " AND COALESCE(e.wall_time_ns, r.wall_time_ns) < $1 "
                    "AND e.seq < (SELECT MAX(seq) FROM events WHERE job = e.job), "
                    "(SELECT MIN(seq) FROM events WHERE job = e.job) "
@@ -65,7 +46,7 @@ absl::StatusOr<Pruned> PruneEvents(Connection& db, int64_t before_wall_ns, const
 absl::StatusOr<Pruned> PruneSamples(Connection& db, int64_t before_wall_ns, const PrunePlace& place,
                                     int64_t most_rows) {
   HONE_ASSIGN_OR_RETURN(const Rows rows,
-                        db.Query("SELECT r.id, " + SpareSamples() +
+                        db.Query("SELECT r.id, " + SpareSamples("$1") +
                                      " FROM records r WHERE r.id > $2 ORDER BY r.id LIMIT $3",
                                  before_wall_ns, place.record, most_rows));
   Pruned pruned;

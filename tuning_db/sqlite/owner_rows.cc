@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "support/status.h"
+#include "tuning_db/conditions.h"
 #include "tuning_db/sqlite/rows.h"
 #include "tuning_db/transitions.h"
 

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "support/status.h"
+#include "tuning_db/conditions.h"
 #include "tuning_db/sqlite/rows.h"
 #include "tuning_db/transitions.h"
 

@@ -36,8 +36,6 @@ absl::StatusOr<JobPage> ReadJobs(Connection& db, const JobFilter& filter, Order 
                                  const std::string& cursor, int64_t limit);
 // In the job's order.
 absl::StatusOr<std::vector<Task>> ReadTasksOfJob(Connection& db, int64_t job);
-// The condition on rows of `jobs` that have not ended: that of the index jobs_open.
-inline constexpr char kHasNotEnded[] = "state IN (0, 1, 5)";
 absl::StatusOr<int64_t> InsertJob(Connection& db, const Job& job);
 
 // The next value of a row of `counters`.

@@ -1,0 +1,20 @@
+// Conditions on rows that the stores in SQL share: as text, in the SQL of either.
+#ifndef HONE_TUNING_DB_CONDITIONS_H_
+#define HONE_TUNING_DB_CONDITIONS_H_
+
+#include <string>
+#include <string_view>
+
+namespace hone::tuning_db {
+
+// Rows of `jobs` that have not ended: the condition of the index jobs_open. Where the rows are
+// named j, it takes a "j." before it.
+inline constexpr char kHasNotEnded[] = "state IN (0, 1, 5)";
+
+// Rows `r` of `records` whose samples may go: older than the parameter `before_wall_ns`, of a
+// search that is over, and of a config that no final of its task compared.
+std::string SpareSamples(std::string_view before_wall_ns);
+
+}  // namespace hone::tuning_db
+
+#endif  // HONE_TUNING_DB_CONDITIONS_H_
