@@ -55,11 +55,12 @@ class SaysWhatWas : public WatchedStore {
   std::map<int64_t, Trial> first_;
 };
 
+// Says that each settlement is the trial's first.
 class SettlesTwice : public SaysWhatWas {
  public:
   using SaysWhatWas::SaysWhatWas;
 
- private:
+ protected:
   absl::StatusOr<SettleResult> CommitSettle(const Settlement &settlement) override {
     const auto result = WatchedStore::CommitSettle(settlement);
     if (!result.ok()) return result;
@@ -96,22 +97,20 @@ class ReusesFences : public WatchedStore {
 };
 
 // Settles whatever comes, whichever lease is the newest.
-class TakesLateResults : public SaysWhatWas {
+class TakesLateResults : public SettlesTwice {
  public:
-  using SaysWhatWas::SaysWhatWas;
+  using SettlesTwice::SettlesTwice;
 
  private:
   absl::StatusOr<Trial> CommitLease(const tuning_db::LeaseRequest &request) override {
-    auto leased = SaysWhatWas::CommitLease(request);
+    auto leased = SettlesTwice::CommitLease(request);
     if (leased.ok()) newest_[request.trial] = leased->fence;
     return leased;
   }
   absl::StatusOr<SettleResult> CommitSettle(const Settlement &settlement) override {
     Settlement late = settlement;
     late.fence = newest_[settlement.record.trial];
-    const auto result = WatchedStore::CommitSettle(late);
-    if (!result.ok()) return result;
-    return SettleResult::kSettled;
+    return SettlesTwice::CommitSettle(late);
   }
 
   std::map<int64_t, int64_t> newest_;

@@ -1,8 +1,8 @@
 // Whatever is killed, whenever: the end is the same.
-#include <fcntl.h>
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -17,10 +17,8 @@
 #include "hone/v1/tuning.grpc.pb.h"
 #include "support/child_process.h"
 #include "support/random.h"
-#include "tests/paths.h"
 #include "tests/tuner/end_state.h"
-#include "tests/tuner/fakes.h"
-#include "tuning_db/store.h"
+#include "tests/tuner/fake_farm.h"
 
 namespace hone::tuner {
 namespace {
@@ -30,46 +28,15 @@ namespace fs = std::filesystem;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr int64_t kSecondNs = 1'000'000'000;
 constexpr int kTrials = 150;
 
-// A farm of processes in a folder of its own.
-class Farm {
+// One daemon and one worker, which work off one job.
+class Farm : public FakeFarm {
  public:
-  explicit Farm(const std::string& name) : folder_(fs::temp_directory_path() / name) {
-    folder_ += "-" + std::to_string(getpid());
-    fs::remove_all(folder_);
-    fs::create_directory(folder_);
-    fs::permissions(folder_, fs::perms::owner_all);
-  }
-  ~Farm() {
-    worker_.reset();
-    daemon_.reset();
-    fs::remove_all(folder_);
-  }
-
-  // With a crash plan the daemon may die before it is ready.
-  void StartDaemon(const std::string& crash_at = "") {
-    daemon_.reset();
-    setenv("HONE_CRASH_AT", crash_at.c_str(), 1);
-    if (crash_at.empty()) unsetenv("HONE_CRASH_AT");
-    auto child = ChildProcess::Start({HONE_TESTS_BIN "/fake_honed", Database(), Socket()});
-    unsetenv("HONE_CRASH_AT");
-    ASSERT_TRUE(child.ok()) << child.status();
-    daemon_ = std::make_unique<ChildProcess>(*std::move(child));
-    (void)daemon_->ReadLine(60 * kSecondNs);
-  }
-  void StartWorker() {
-    worker_.reset();
-    auto child = ChildProcess::Start({HONE_TESTS_BIN "/fake_worker", "unix:" + Socket(), "w"});
-    ASSERT_TRUE(child.ok()) << child.status();
-    worker_ = std::make_unique<ChildProcess>(*std::move(child));
-  }
-  ChildProcess& daemon() { return *daemon_; }
   // Those that the daemon runs; it starts others. False: there was none.
   bool KillsABuilderWithin(milliseconds limit) {
     const auto end = steady_clock::now() + limit;
-    const std::string tasks = "/proc/" + std::to_string(daemon_->pid()) + "/task";
+    const std::string tasks = "/proc/" + std::to_string(daemon().pid()) + "/task";
     bool killed = false;
     while (!killed && steady_clock::now() < end) {
       std::error_code gone;
@@ -80,28 +47,9 @@ class Farm {
     }
     return killed;
   }
-  void StopDaemon() { daemon_.reset(); }
 
-  // Again and again, until a daemon has it: Submit is idempotent.
-  int64_t Submit() {
-    v1::SubmitJobRequest request;
-    request.set_client_id("the job");
-    request.mutable_spec()->set_target(kFakeTarget);
-    request.mutable_spec()->set_trials(kTrials);
-    request.mutable_spec()->set_search("fake");
-    request.mutable_spec()->set_seed(3);
-    for (const char* workload : {"conv", "dense"}) {
-      v1::TaskSpec& task = *request.mutable_spec()->add_tasks();
-      task.set_workload(workload);
-      task.set_signature("NC->NC");
-      task.set_name(workload);
-    }
-    grpc::ClientContext context;
-    context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(5));
-    v1::SubmitJobResponse response;
-    const auto stub = Stub();
-    return stub->SubmitJob(&context, request, &response).ok() ? response.job().id() : 0;
-  }
+  // Gives 0 where the daemon died before it answered.
+  int64_t SubmitTheJob() { return Submit("the job", kTrials).value_or(0); }
 
   // Follows the job to its end over one daemon; resumes where the stream broke.
   v1::JobState Watch(int64_t job) {
@@ -124,29 +72,12 @@ class Farm {
   }
 
   std::string EndState() {
-    daemon_.reset();
-    const auto store =
-        tuning_db::OpenSqliteStore(Database(), tuning_db::OpenMode::kReadOnly).value();
-    EXPECT_TRUE(store->OpenTrials(0).value().empty());
-    EXPECT_TRUE(store->Check().value().empty());
-    for (int64_t task : {1, 2}) {
-      EXPECT_EQ(store->CountTrials(task, "NC->NC", tuning_db::Purpose::kSearch).value(), kTrials);
-    }
+    KillDaemon();
+    const auto store = OpenStore();
+    ExpectSound(*store, kTrials);
     return EndStateOf(*store);
   }
-  std::string Log() const { return (folder_ / "points").string(); }
-
- private:
-  std::unique_ptr<v1::TuningService::Stub> Stub() {
-    return v1::TuningService::NewStub(
-        grpc::CreateChannel("unix:" + Socket(), grpc::InsecureChannelCredentials()));
-  }
-  std::string Database() const { return (folder_ / "hone.db").string(); }
-  std::string Socket() const { return (folder_ / "socket").string(); }
-
-  fs::path folder_;
-  std::unique_ptr<ChildProcess> daemon_;
-  std::unique_ptr<ChildProcess> worker_;
+  std::string Log() const { return (folder() / "points").string(); }
 };
 
 // How often each crash point is passed.
@@ -154,12 +85,12 @@ using Passages = std::map<std::string, int>;
 
 // An undisturbed run: its end, and the crash points on the way.
 std::string Undisturbed(Passages& passages) {
-  Farm farm("hone-calm");
+  Farm farm;
   setenv("HONE_CRASH_LOG", farm.Log().c_str(), 1);
   farm.StartDaemon();
   unsetenv("HONE_CRASH_LOG");
   farm.StartWorker();
-  const int64_t job = farm.Submit();
+  const int64_t job = farm.SubmitTheJob();
   EXPECT_EQ(farm.Watch(job), v1::JOB_STATE_DONE);
   std::ifstream log(farm.Log());
   for (std::string point; std::getline(log, point);) ++passages[point];
@@ -193,7 +124,7 @@ TEST(HonedKills, FiftySeededKillsOfDaemonBuilderAndWorkerChangeNothing) {
   }
   ASSERT_GE(names.size(), 10u);
 
-  Farm farm("hone-kills");
+  Farm farm;
   Random random(2026);
   farm.StartWorker();
   int64_t job = 0;
@@ -203,18 +134,18 @@ TEST(HonedKills, FiftySeededKillsOfDaemonBuilderAndWorkerChangeNothing) {
     const uint64_t victim = random.Below(3);
     if (victim == 1) {
       farm.StartDaemon();
-      if (job == 0) job = farm.Submit();
+      if (job == 0) job = farm.SubmitTheJob();
       of_builders += farm.KillsABuilderWithin(milliseconds(5000));
       std::this_thread::sleep_for(milliseconds(random.Below(10)));
-      farm.StopDaemon();
+      farm.KillDaemon();
       continue;
     }
     const std::string point = names[random.Below(names.size())];
     // All kills together leave something to be done to the last.
     const int most = std::max(1, passages[point] / kKills);
     const uint64_t passage = 1 + random.Below(static_cast<uint64_t>(most));
-    farm.StartDaemon(point + ":" + std::to_string(passage));
-    if (job == 0) job = farm.Submit();
+    farm.StartDaemon(0, point + ":" + std::to_string(passage));
+    if (job == 0) job = farm.SubmitTheJob();
     if (victim == 2) {
       farm.StartWorker();  // kills the old one
       ++of_workers;
@@ -225,7 +156,7 @@ TEST(HonedKills, FiftySeededKillsOfDaemonBuilderAndWorkerChangeNothing) {
   EXPECT_GE(of_workers, 10);
   farm.StartDaemon();
   farm.StartWorker();
-  job = farm.Submit();  // idempotent: the same job
+  job = farm.SubmitTheJob();  // idempotent: the same job
   EXPECT_EQ(job, 1);
   EXPECT_EQ(farm.Watch(job), v1::JOB_STATE_DONE);
   EXPECT_EQ(farm.EndState(), expected);
@@ -240,13 +171,13 @@ TEST(HonedKills, EachCrashPointChangesNothing) {
     if (point.rfind("tuner.", 0) != 0) continue;  // the store's own are tests/tuning_db's
     // How often a point is passed depends on time a little.
     const uint64_t passage = 1 + random.Below(static_cast<uint64_t>(std::max(1, count / 2)));
-    Farm farm("hone-point");
+    Farm farm;
     farm.StartWorker();
-    farm.StartDaemon(point + ":" + std::to_string(passage));
-    (void)farm.Submit();
+    farm.StartDaemon(0, point + ":" + std::to_string(passage));
+    (void)farm.SubmitTheJob();
     EXPECT_TRUE(DiesAtItsPoint(farm.daemon(), milliseconds(20'000))) << point << ":" << passage;
     farm.StartDaemon();
-    EXPECT_EQ(farm.Watch(farm.Submit()), v1::JOB_STATE_DONE) << point << ":" << passage;
+    EXPECT_EQ(farm.Watch(farm.SubmitTheJob()), v1::JOB_STATE_DONE) << point << ":" << passage;
     EXPECT_EQ(farm.EndState(), expected) << point << ":" << passage;
     ++points;
   }

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/tuner/fake_job.h"
 #include "tests/tuner/fakes.h"
 
 namespace hone::tuner {
@@ -27,13 +28,8 @@ class JobDeskTest : public ::testing::Test {
   }
 
   static v1::JobSpec Spec() {
-    v1::JobSpec spec;
-    spec.set_trials(20);
-    spec.set_search("fake");
-    v1::TaskSpec& task = *spec.add_tasks();
-    task.set_workload("conv");
-    task.set_signature("NC->NC");
-    task.set_name("conv kernel");
+    v1::JobSpec spec = FakeJob({"conv"}, 20);
+    spec.clear_target();  // the farm has only one
     return spec;
   }
   // Without reading it yet.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 
 #include "support/digest.h"
@@ -20,26 +21,21 @@ using tuning_db::TrialState;
 
 constexpr int64_t kSecond = 1'000'000'000;
 
-absl::Status Pause(World& world, int64_t job) {
+using Change = void (TuningLoop::*)(int64_t job, std::function<void(absl::Status)> done);
+
+// Asks for a change of the job's state, and lets the loop answer.
+absl::Status Ask(World& world, Change change, int64_t job) {
   absl::Status answer = absl::UnknownError("not answered");
-  world.loop->PauseJob(job, [&](const absl::Status& status) { answer = status; });
+  std::invoke(change, *world.loop, job, [&](const absl::Status& status) { answer = status; });
   world.Drain();
   return answer;
 }
 
-absl::Status Resume(World& world, int64_t job) {
-  absl::Status answer = absl::UnknownError("not answered");
-  world.loop->ResumeJob(job, [&](const absl::Status& status) { answer = status; });
-  world.Drain();
-  return answer;
-}
+absl::Status Pause(World& world, int64_t job) { return Ask(world, &TuningLoop::PauseJob, job); }
 
-absl::Status Cancel(World& world, int64_t job) {
-  absl::Status answer = absl::UnknownError("not answered");
-  world.loop->CancelJob(job, [&](const absl::Status& status) { answer = status; });
-  world.Drain();
-  return answer;
-}
+absl::Status Resume(World& world, int64_t job) { return Ask(world, &TuningLoop::ResumeJob, job); }
+
+absl::Status Cancel(World& world, int64_t job) { return Ask(world, &TuningLoop::CancelJob, job); }
 
 std::vector<std::string> StatesOf(World& world, int64_t job) {
   std::vector<std::string> states;

@@ -14,7 +14,7 @@
 #include "support/random.h"
 #include "tests/tuning_db/crash_harness.h"
 #include "tests/tuning_db/examples.h"
-#include "tests/tuning_db/postgres_server.h"
+#include "tests/tuning_db/postgres_fixture.h"
 #include "tuning_db/postgres/connection.h"
 #include "tuning_db/postgres/schema.h"
 #include "tuning_db/store.h"
@@ -26,16 +26,8 @@ using std::chrono::milliseconds;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-class PostgresFaults : public testing::Test {
+class PostgresFaults : public PostgresFixture {
  protected:
-  void SetUp() override {
-    if (!PostgresServer::WhyNot().empty()) GTEST_SKIP() << PostgresServer::WhyNot();
-    static const std::unique_ptr<PostgresServer> server = PostgresServer::Start();
-    ASSERT_NE(server, nullptr);
-    server_ = server.get();
-    server_->Clear();
-  }
-
   std::unique_ptr<Store> Open(OpenMode mode = OpenMode::kCreate) {
     auto store = OpenPostgresStore(server_->Address(), mode);
     EXPECT_TRUE(store.ok()) << store.status();
@@ -74,7 +66,6 @@ class PostgresFaults : public testing::Test {
     EXPECT_EQ(server_->Ask(query), "1") << event;
   }
 
-  PostgresServer* server_ = nullptr;
   int64_t job_ = 0;
 };
 

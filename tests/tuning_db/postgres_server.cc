@@ -42,6 +42,11 @@ std::string PostgresServer::WhyNot() {
   return Programs().empty() ? "PostgreSQL's server is not installed (postgresql-15)" : "";
 }
 
+PostgresServer* PostgresServer::Shared() {
+  static const std::unique_ptr<PostgresServer> server = WhyNot().empty() ? Start() : nullptr;
+  return server.get();
+}
+
 std::unique_ptr<PostgresServer> PostgresServer::Start() {
   std::unique_ptr<PostgresServer> server(new PostgresServer());
   std::string name = fs::temp_directory_path() / "hone-postgres-XXXXXX";

@@ -14,9 +14,10 @@ class PostgresServer {
  public:
   // Why there is none on this machine; empty: there is.
   static std::string WhyNot();
-  // nullptr where it does not start. PostgreSQL refuses to run as root: it becomes `postgres`, or
-  // `nobody`.
-  static std::unique_ptr<PostgresServer> Start();
+  // The one that all tests of this program share, started by the first that asks; nullptr where it
+  // is not installed or does not start. PostgreSQL refuses to run as root: it becomes `postgres`,
+  // or `nobody`.
+  static PostgresServer* Shared();
   ~PostgresServer();
   PostgresServer(const PostgresServer&) = delete;
   PostgresServer& operator=(const PostgresServer&) = delete;
@@ -35,6 +36,7 @@ class PostgresServer {
 
  private:
   PostgresServer() = default;
+  static std::unique_ptr<PostgresServer> Start();
   // Where the server's programs are; empty: they are not installed.
   static std::string Programs();
   bool Init();

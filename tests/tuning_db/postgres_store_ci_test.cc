@@ -9,6 +9,7 @@
 
 #include "tests/tuning_db/conformance.h"
 #include "tests/tuning_db/examples.h"
+#include "tests/tuning_db/postgres_fixture.h"
 #include "tests/tuning_db/postgres_server.h"
 #include "tuning_db/postgres/connection.h"
 #include "tuning_db/postgres/schema.h"
@@ -16,21 +17,14 @@
 namespace hone::tuning_db {
 namespace {
 
-// One server for all tests of this program; nullptr: it is not installed, or does not start.
-PostgresServer* Server() {
-  static const std::unique_ptr<PostgresServer> server =
-      PostgresServer::WhyNot().empty() ? PostgresServer::Start() : nullptr;
-  return server.get();
-}
-
 class OnServer final : public StoreFixture {
  public:
   OnServer() {
-    if (Server() != nullptr) Server()->Clear();
+    if (PostgresServer::Shared() != nullptr) PostgresServer::Shared()->Clear();
   }
   std::unique_ptr<Store> Open() override {
-    if (Server() == nullptr) return nullptr;
-    auto store = OpenPostgresStore(Server()->Address(), OpenMode::kCreate);
+    if (PostgresServer::Shared() == nullptr) return nullptr;
+    auto store = OpenPostgresStore(PostgresServer::Shared()->Address(), OpenMode::kCreate);
     EXPECT_TRUE(store.ok()) << store.status();
     return store.ok() ? *std::move(store) : nullptr;
   }
@@ -43,15 +37,10 @@ INSTANTIATE_TEST_SUITE_P(Postgres, Conformance,
                                                    [] { return std::make_unique<OnServer>(); }}),
                          [](const auto& info) { return info.param.name; });
 
-class PostgresStoreTest : public testing::Test {
+class PostgresStoreTest : public PostgresFixture {
  protected:
-  void SetUp() override {
-    if (!PostgresServer::WhyNot().empty()) GTEST_SKIP() << PostgresServer::WhyNot();
-    ASSERT_NE(Server(), nullptr);
-    Server()->Clear();
-  }
-  static std::unique_ptr<Store> Open(OpenMode mode = OpenMode::kCreate) {
-    return OpenPostgresStore(Server()->Address(), mode).value();
+  std::unique_ptr<Store> Open(OpenMode mode = OpenMode::kCreate) {
+    return OpenPostgresStore(server_->Address(), mode).value();
   }
 };
 
@@ -81,7 +70,7 @@ TEST_F(PostgresStoreTest, EachLostJobIsTakenByOneOfTheDaemonsThatWantIt) {
 }
 
 TEST_F(PostgresStoreTest, OpeningMakesTablesOnlyWhenTold) {
-  const std::string address = Server()->Address();
+  const std::string address = server_->Address();
   EXPECT_TRUE(absl::IsNotFound(OpenPostgresStore(address, OpenMode::kReadOnly).status()));
   EXPECT_TRUE(absl::IsNotFound(OpenPostgresStore(address, OpenMode::kReadWrite).status()));
   EXPECT_TRUE(Open() != nullptr);
@@ -101,20 +90,20 @@ TEST_F(PostgresStoreTest, AddressesWithAPasswordAreRefused) {
 
 TEST_F(PostgresStoreTest, VersionsOfOthersAreRefused) {
   const auto left_behind = Open();
-  Server()->Ask("UPDATE hone.schema_version SET version = version + 1");
+  server_->Ask("UPDATE hone.schema_version SET version = version + 1");
   EXPECT_TRUE(absl::IsFailedPrecondition(left_behind->EnsureTask(ExampleTask()).status()));
   for (const OpenMode mode : {OpenMode::kReadOnly, OpenMode::kReadWrite, OpenMode::kCreate}) {
-    EXPECT_TRUE(absl::IsFailedPrecondition(OpenPostgresStore(Server()->Address(), mode).status()));
+    EXPECT_TRUE(absl::IsFailedPrecondition(OpenPostgresStore(server_->Address(), mode).status()));
   }
 }
 
 TEST_F(PostgresStoreTest, AnOlderVersionIsMigratedByWritersOnly) {
-  const auto db = postgres::Connection::Open(Server()->Address()).value();
+  const auto db = postgres::Connection::Open(server_->Address()).value();
   ASSERT_TRUE(postgres::Migrate(*db, 1).ok());
   EXPECT_TRUE(absl::IsFailedPrecondition(
-      OpenPostgresStore(Server()->Address(), OpenMode::kReadOnly).status()));
-  EXPECT_TRUE(OpenPostgresStore(Server()->Address(), OpenMode::kReadWrite).ok());
-  EXPECT_TRUE(OpenPostgresStore(Server()->Address(), OpenMode::kReadOnly).ok());
+      OpenPostgresStore(server_->Address(), OpenMode::kReadOnly).status()));
+  EXPECT_TRUE(OpenPostgresStore(server_->Address(), OpenMode::kReadWrite).ok());
+  EXPECT_TRUE(OpenPostgresStore(server_->Address(), OpenMode::kReadOnly).ok());
 }
 
 // A role that may look reads everything, and the store does not try to write through it.
@@ -122,11 +111,11 @@ TEST_F(PostgresStoreTest, ARoleThatMayOnlyReadReads) {
   const auto store = Open();
   const int64_t task = store->EnsureTask(ExampleTask()).value();
   SettleOne(*store, ExampleTrial(task, 0));
-  Server()->Ask("DROP ROLE IF EXISTS looker");
-  Server()->Ask("CREATE ROLE looker LOGIN");
-  Server()->Ask("GRANT USAGE ON SCHEMA hone TO looker");
-  Server()->Ask("GRANT SELECT ON ALL TABLES IN SCHEMA hone TO looker");
-  std::string address = Server()->Address();
+  server_->Ask("DROP ROLE IF EXISTS looker");
+  server_->Ask("CREATE ROLE looker LOGIN");
+  server_->Ask("GRANT USAGE ON SCHEMA hone TO looker");
+  server_->Ask("GRANT SELECT ON ALL TABLES IN SCHEMA hone TO looker");
+  std::string address = server_->Address();
   address.replace(address.find("hone@"), 5, "looker@");
   const auto looker = OpenPostgresStore(address, OpenMode::kReadOnly).value();
   EXPECT_EQ(looker->Records({}).value().size(), 1u);
@@ -137,8 +126,8 @@ TEST_F(PostgresStoreTest, CheckNamesWhatIsBroken) {
   const auto store = Open();
   const int64_t task = store->EnsureTask(ExampleTask()).value();
   SettleOne(*store, ExampleTrial(task, 0));
-  Server()->Ask("UPDATE hone.counters SET value = 7 WHERE name = 'fence'");
-  Server()->Ask("UPDATE hone.task_progress SET trials = 9");
+  server_->Ask("UPDATE hone.counters SET value = 7 WHERE name = 'fence'");
+  server_->Ask("UPDATE hone.task_progress SET trials = 9");
   EXPECT_THAT(store->Check().value(),
               testing::ElementsAre("the fence counter 7 is not the number of leases",
                                    "2 rows of task_progress are not what the records give"));
