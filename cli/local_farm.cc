@@ -6,7 +6,6 @@
 #include <cstdlib>
 
 #include "cli/exit_code.h"
-#include "fmt/format.h"
 #include "support/clock.h"
 #include "support/status.h"
 #include "tuning_db/end_jobs.h"

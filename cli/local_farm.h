@@ -41,8 +41,6 @@ class LocalFarm {
   const std::string& address() const { return address_; }
   // kUnavailable, naming it, when a program has ended.
   absl::Status CheckAlive();
-  pid_t daemon_pid() const { return daemon_->pid(); }
-  pid_t worker_pid() const { return worker_->pid(); }
 
  private:
   explicit LocalFarm(std::string database) : database_(std::move(database)) {}

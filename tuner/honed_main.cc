@@ -19,7 +19,6 @@
 #include "support/daemon_address.h"
 #include "support/parent_death.h"
 #include "support/spare_cores.h"
-#include "support/status.h"
 #include "support/version.h"
 #include "tuner/builder/client/builder_pool.h"
 #include "tuner/calibration/micro_kernels_in.h"

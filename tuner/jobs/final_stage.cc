@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "support/crash_point.h"
-#include "support/status.h"
 #include "tuner/jobs/final_plan.h"
 #include "tuner/jobs/round_limit.h"
 #include "tuner/measure_record.h"

@@ -2,8 +2,6 @@
 #ifndef HONE_TUNER_JOBS_TASK_STATE_H_
 #define HONE_TUNER_JOBS_TASK_STATE_H_
 
-#include <string_view>
-
 #include "tuner/jobs/task_runner.h"
 
 namespace hone::tuner {
@@ -25,7 +23,6 @@ namespace hone::tuner {
 enum class TaskState { kSearching, kFinalDue, kFinal, kFinished, kClosed, kParked, kFailed };
 
 TaskState StateOf(const TaskRunner& task);
-std::string_view Name(TaskState state);
 
 }  // namespace hone::tuner
 

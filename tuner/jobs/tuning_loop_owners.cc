@@ -3,11 +3,9 @@
 // A task is tuned by one daemon at a time: that of the oldest job that wants it and has not ended.
 // Younger jobs of other daemons wait for it, and find what it has measured when it has ended. So
 // the budget of a task is kept by one loop, as with one daemon.
-#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <map>
 
 #include "tuner/jobs/tuning_loop.h"
 

@@ -1,6 +1,5 @@
 #include "tuner/service/unix_listener.h"
 
-#include <fmt/format.h>
 #include <poll.h>
 #include <spdlog/spdlog.h>
 #include <sys/eventfd.h>
