@@ -12,6 +12,7 @@
 #include "tuner/jobs/loop_context.h"
 #include "tuner/jobs/measure_stage.h"
 #include "tuner/jobs/search_stage.h"
+#include "tuner/jobs/task_runner.h"
 #include "tuner/jobs/task_table.h"
 #include "tuner/jobs/trial_proposer.h"
 #include "tuner/jobs/trial_settler.h"

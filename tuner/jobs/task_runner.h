@@ -33,6 +33,7 @@ struct ActiveJob {
 
   int64_t RanNs(int64_t now_ns) const { return now_ns - started_ns; }
 };
+using ActiveJobs = std::map<int64_t, ActiveJob>;  // by id
 
 // The search of jobs that measure for the analytic model, and look for no winner.
 inline constexpr char kCalibratingSearch[] = "tiles";
