@@ -22,6 +22,10 @@ namespace hone::tuner {
 
 using TaskKey = std::pair<int64_t, std::string>;  // task, signature
 
+TaskKey KeyOf(const tuning_db::JobTask& task);
+// The keys of all tasks of the job.
+std::set<TaskKey> KeysOf(const tuning_db::Job& job);
+
 struct ActiveJob {
   tuning_db::Job job;
   int64_t started_ns = 0;    // on the loop's clock, moved back by what it ran under earlier daemons

@@ -148,17 +148,14 @@ void TuningLoop::Activate(int64_t id) {
   active.ran_saved_ns = loop_.parts.clock->NowNs();
   active.started_ns = active.ran_saved_ns - job->ran_ns;
   for (const tuning_db::JobTask& task : active.job.tasks) {
-    TaskRunner& runner = *flow_.tasks().Find({task.task, task.signature});
+    TaskRunner& runner = *flow_.tasks().Find(KeyOf(task));
     runner.AddWant({&active, &task});
     runner.closed = false;
   }
   spdlog::info("job {} ({} tasks of {}) runs", id, job->tasks.size(), job->model);
 }
 
-void TuningLoop::LetSleep(const tuning_db::Job& job) {
-  std::set<TaskKey>& keys = asleep_[job.id];
-  for (const tuning_db::JobTask& task : job.tasks) keys.emplace(task.task, task.signature);
-}
+void TuningLoop::LetSleep(const tuning_db::Job& job) { asleep_[job.id] = KeysOf(job); }
 
 bool TuningLoop::IsWantedBySleepers(const TaskKey& key) const {
   return std::ranges::any_of(asleep_,
@@ -278,7 +275,7 @@ void TuningLoop::AnnounceWaiting() {
   for (auto& [id, active] : jobs_) {
     std::string waiting;
     for (const tuning_db::JobTask& task : active.job.tasks) {
-      waiting = flow_.tasks().Find({task.task, task.signature})->waiting;
+      waiting = flow_.tasks().Find(KeyOf(task))->waiting;
       if (!waiting.empty()) break;
     }
     if (waiting == active.waiting) continue;
@@ -294,7 +291,7 @@ void TuningLoop::FinishJobs() {
   for (const auto& [id, active] : jobs_) {
     const auto& tasks = active.job.tasks;
     const bool is_done = std::all_of(tasks.begin(), tasks.end(), [&](const auto& task) {
-      return flow_.tasks().Find({task.task, task.signature})->IsClosed();
+      return flow_.tasks().Find(KeyOf(task))->IsClosed();
     });
     if (!is_done) continue;
     Finish(active);
@@ -309,7 +306,7 @@ void TuningLoop::Finish(const ActiveJob& active) {
   bool is_short = false;
   std::string why;
   for (const tuning_db::JobTask& task : active.job.tasks) {
-    const TaskRunner& runner = *flow_.tasks().Find({task.task, task.signature});
+    const TaskRunner& runner = *flow_.tasks().Find(KeyOf(task));
     is_short |= !runner.IsSearchedFor(active.job.id) || runner.NeedsFinal();
     if (runner.failure.empty()) continue;
     if (failed++ == 0) why = fmt::format("{}: {}", task.name, runner.failure);

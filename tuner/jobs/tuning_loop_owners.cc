@@ -16,16 +16,9 @@ using tuning_db::JobState;
 
 namespace {
 
-std::set<TaskKey> KeysOf(const Job& job) {
-  std::set<TaskKey> keys;
-  for (const tuning_db::JobTask& task : job.tasks) keys.emplace(task.task, task.signature);
-  return keys;
-}
-
 bool Share(const std::set<TaskKey>& keys, const Job& other) {
-  return std::ranges::any_of(other.tasks, [&](const tuning_db::JobTask& task) {
-    return keys.contains({task.task, task.signature});
-  });
+  return std::ranges::any_of(
+      other.tasks, [&](const tuning_db::JobTask& task) { return keys.contains(KeyOf(task)); });
 }
 
 }  // namespace
