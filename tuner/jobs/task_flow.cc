@@ -30,8 +30,18 @@ TaskFlow::TaskFlow(LoopContext& loop, ActiveJobs& jobs, Events events)
 
 // ---- how the stages hang together ----
 
+template <typename Stage>
+typename Stage::Events TaskFlow::EventsOf() {
+  typename Stage::Events events;
+  events.task_failed = [this](TaskRunner& runner, const std::string& why) {
+    FailTask(runner, why);
+  };
+  events.changed = events_.changed;
+  return events;
+}
+
 BuildStage::Events TaskFlow::OfBuilds() {
-  BuildStage::Events events;
+  auto events = EventsOf<BuildStage>();
   events.trial_built = [this](TaskRunner& runner, const Trial& trial, Artifact artifact) {
     measures_.Push(runner, trial, std::move(artifact));
   };
@@ -41,44 +51,28 @@ BuildStage::Events TaskFlow::OfBuilds() {
     if (!settled.ok()) loop_.Fatal(settled);
   };
   events.finalists_built = [this](TaskRunner& runner) { finals_.OnFinalistsBuilt(runner); };
-  events.task_failed = [this](TaskRunner& runner, const std::string& why) {
-    FailTask(runner, why);
-  };
-  events.changed = events_.changed;
   return events;
 }
 
 MeasureStage::Events TaskFlow::OfMeasures() {
-  MeasureStage::Events events;
+  auto events = EventsOf<MeasureStage>();
   events.final_ready = [this](TaskRunner& runner) { finals_.Measure(runner); };
   events.trial_lost = [this](TaskRunner& runner, const Trial& trial) {
     builds_.BuildTrial(runner, trial);
   };
-  events.task_failed = [this](TaskRunner& runner, const std::string& why) {
-    FailTask(runner, why);
-  };
-  events.changed = events_.changed;
   return events;
 }
 
 FinalStage::Events TaskFlow::OfFinals() {
-  FinalStage::Events events;
+  auto events = EventsOf<FinalStage>();
   events.orphaned = events_.orphaned;
-  events.task_failed = [this](TaskRunner& runner, const std::string& why) {
-    FailTask(runner, why);
-  };
-  events.changed = events_.changed;
   return events;
 }
 
 SearchStage::Events TaskFlow::OfSearches() {
-  SearchStage::Events events;
+  auto events = EventsOf<SearchStage>();
   events.proposed = [this](TaskRunner& runner, const Trial& trial) { Adopt(runner, trial); };
   events.orphaned = events_.orphaned;
-  events.task_failed = [this](TaskRunner& runner, const std::string& why) {
-    FailTask(runner, why);
-  };
-  events.changed = events_.changed;
   return events;
 }
 

@@ -51,6 +51,9 @@ class TaskFlow {
   void Park(TaskRunner& runner);
 
  private:
+  // What a stage of any kind tells; the next four add what its kind does besides.
+  template <typename Stage>
+  typename Stage::Events EventsOf();
   BuildStage::Events OfBuilds();
   MeasureStage::Events OfMeasures();
   FinalStage::Events OfFinals();
