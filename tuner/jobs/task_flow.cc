@@ -2,9 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
-#include <set>
 #include <utility>
-#include <vector>
 
 #include "tuner/jobs/search_ends.h"
 #include "tuner/jobs/task_state.h"
@@ -178,13 +176,18 @@ void TaskFlow::Abandon(TaskRunner& runner, const std::string& why) {
   }
 }
 
-void TaskFlow::Park(TaskRunner& runner) {
+void TaskFlow::Park(const std::vector<TaskRunner*>& runners) {
+  if (runners.empty()) return;
   const auto open = loop_.parts.store->OpenTrials(0);
   if (!open.ok()) return loop_.Fatal(open.status());
   std::set<int64_t> leased;
   for (const Trial& trial : *open) {
     if (trial.state == TrialState::kLeased) leased.insert(trial.id);
   }
+  for (TaskRunner* const runner : runners) Park(*runner, leased);
+}
+
+void TaskFlow::Park(TaskRunner& runner, const std::set<int64_t>& leased) {
   for (const int64_t trial : runner.measuring) {
     if (!leased.contains(trial)) loop_.parts.measurer->Cancel(trial);
   }

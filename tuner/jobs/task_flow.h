@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "tuner/jobs/build_stage.h"
@@ -46,9 +48,9 @@ class TaskFlow {
   bool CloseStranded(int64_t now_ns);
   // What is open of it is settled as cancelled.
   void Abandon(TaskRunner& runner, const std::string& why);
-  // What devices may have begun is settled; the rest stays in the store as it is until a job wants
-  // the task again.
-  void Park(TaskRunner& runner);
+  // What devices may have begun of these is settled; the rest stays in the store as it is until a
+  // job wants the task again.
+  void Park(const std::vector<TaskRunner*>& runners);
 
  private:
   // What a stage of any kind tells; the next four add what its kind does besides.
@@ -59,6 +61,7 @@ class TaskFlow {
   FinalStage::Events OfFinals();
   SearchStage::Events OfSearches();
 
+  void Park(TaskRunner& runner, const std::set<int64_t>& leased);
   // One task, by its state.
   void Advance(TaskRunner& runner);
   // Whether the builders leave the cores to what is measured.

@@ -226,12 +226,13 @@ absl::Status TuningLoop::Resume(int64_t id) {
 }
 
 void TuningLoop::Retire(int64_t job) {
+  std::vector<TaskRunner*> parked;
   for (auto it = flow_.tasks().runners().begin(); it != flow_.tasks().runners().end();) {
     TaskRunner& runner = *it->second;
     const bool was_wanted = runner.IsWanted();
     runner.RemoveWants(job);
     const bool sleeps = !runner.IsWanted() && IsWantedBySleepers(runner.key);
-    if (sleeps && was_wanted) flow_.Park(runner);
+    if (sleeps && was_wanted) parked.push_back(&runner);
     if (runner.IsWanted() || sleeps) {
       ++it;
       continue;
@@ -240,6 +241,7 @@ void TuningLoop::Retire(int64_t job) {
     flow_.tasks().SetWaiting(runner, "");
     it = flow_.tasks().runners().erase(it);
   }
+  flow_.Park(parked);
   jobs_.erase(job);
 }
 
