@@ -48,7 +48,6 @@ class TuningClient {
 
  private:
   struct Connection;
-  std::string address_;
   std::unique_ptr<Connection> connection_;
 };
 
