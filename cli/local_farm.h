@@ -37,7 +37,7 @@ class LocalFarm {
   // Its unfinished jobs end with it.
   ~LocalFarm();
 
-  // For gRPC: "unix:PATH".
+  // The daemon's address for gRPC, "unix:PATH".
   const std::string& address() const { return address_; }
   // kUnavailable, naming it, when a program has ended.
   absl::Status CheckAlive();

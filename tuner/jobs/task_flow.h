@@ -36,7 +36,7 @@ class TaskFlow {
   TaskFlow(LoopContext& loop, ActiveJobs& jobs, Events events);
 
   TaskTable& tasks() { return tasks_; }
-  // Everything that can be done now is begun.
+  // Everything that can be done for the tasks now is begun.
   void Advance();
   // Takes up an open trial of the store: builds it, or waits for the worker that may have it.
   void Adopt(TaskRunner& runner, const tuning_db::Trial& trial);
@@ -46,7 +46,7 @@ class TaskFlow {
   // ---- ends ----
   // Tasks that have neither time nor device are closed without a final. Whether there were any.
   bool CloseStranded(int64_t now_ns);
-  // What is open of it is settled as cancelled.
+  // What is open of the task is settled as cancelled.
   void Abandon(TaskRunner& runner, const std::string& why);
   // What devices may have begun of these is settled; the rest stays in the store as it is until a
   // job wants the task again.
@@ -62,7 +62,7 @@ class TaskFlow {
   SearchStage::Events OfSearches();
 
   void Park(TaskRunner& runner, const std::set<int64_t>& leased);
-  // One task, by its state.
+  // Does what the task's state asks for.
   void Advance(TaskRunner& runner);
   // Whether the builders leave the cores to what is measured.
   bool BuildersRest() const;

@@ -57,7 +57,8 @@ struct Want {
     return job->job.ends_early && PurposeOf(job->job) == tuning_db::Purpose::kSearch;
   }
   bool IsJudgedAt(int64_t trials) const { return !EndsEarly() || judged_at == trials; }
-  // With so many trials, before its budget. Where it is not judged yet it has not.
+  // Whether the search has ended with so many trials, before its budget; it has not where that is
+  // not judged yet.
   bool HasEnded(int64_t trials) const {
     return EndsEarly() && judged_at == trials && !is_worth_more && trials < task->trials;
   }

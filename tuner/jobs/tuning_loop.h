@@ -91,7 +91,7 @@ class TuningLoop {
   bool MayRun(const tuning_db::Job& job, const std::vector<tuning_db::Job>& open) const;
   // Runs what is ours to run, and nothing else. Whether anything has changed.
   bool SeeJobs();
-  // The same, where a write to a job was refused.
+  // Does what SeeJobs does, where a write to a job was refused.
   bool SeeRefused();
 
   // ---- how they stand ----
