@@ -102,8 +102,7 @@ void TuningLoop::DoBegin() {
   const auto ended = tuning_db::EndPrivateJobs(*loop_.parts.store, *loop_.parts.clock);
   if (!ended.ok()) return loop_.Fatal(ended.status());
   if (*ended > 0) spdlog::info("{} jobs are cancelled: their hone tune has ended", *ended);
-  const auto jobs = loop_.parts.store->Jobs(
-      {.states = {JobState::kQueued, JobState::kRunning, JobState::kPaused}, .submitter = ""});
+  const auto jobs = OpenJobs();
   if (!jobs.ok()) return loop_.Fatal(jobs.status());
   int left = 0;
   for (const tuning_db::Job& job : *jobs) {
@@ -123,6 +122,11 @@ void TuningLoop::DoBegin() {
   }
   AdoptOpenTrials();
   Pump();
+}
+
+absl::StatusOr<std::vector<tuning_db::Job>> TuningLoop::OpenJobs() const {
+  return loop_.parts.store->Jobs(
+      {.states = {JobState::kQueued, JobState::kRunning, JobState::kPaused}, .submitter = ""});
 }
 
 void TuningLoop::Activate(int64_t id) {

@@ -23,10 +23,10 @@
 #include <functional>
 #include <map>
 #include <set>
-#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "tuner/jobs/loop_context.h"
 #include "tuner/jobs/task_flow.h"
 #include "tuner/jobs/task_runner.h"
@@ -74,6 +74,8 @@ class TuningLoop {
   absl::Status Resume(int64_t job);
 
   // ---- what jobs want ----
+  // All jobs of the store that have not ended.
+  absl::StatusOr<std::vector<tuning_db::Job>> OpenJobs() const;
   void Activate(int64_t job);
   // The job wants nothing any more, for now or for good.
   void Retire(int64_t job);

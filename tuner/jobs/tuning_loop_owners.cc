@@ -34,8 +34,7 @@ bool TuningLoop::MayRun(const Job& job, const std::vector<Job>& open) const {
 }
 
 bool TuningLoop::SeeJobs() {
-  const auto open = loop_.parts.store->Jobs(
-      {.states = {JobState::kQueued, JobState::kRunning, JobState::kPaused}, .submitter = ""});
+  const auto open = OpenJobs();
   if (!open.ok()) {
     loop_.Fatal(open.status());
     return false;
