@@ -10,7 +10,7 @@ namespace hone::cli {
 
 // The document of schema 1.
 std::string ReportJson(const driver::CompileReport& report);
-// On stdout; with `json` one document of schema 1.
+// Prints the report on stdout; with `json` as one document of schema 1.
 void PrintReport(const driver::CompileReport& report, bool json);
 
 }  // namespace hone::cli

@@ -52,8 +52,11 @@ std::shared_ptr<grpc::Channel> DialDaemon(const std::string& address) {
   return grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments);
 }
 
-void SetDeadline(grpc::ClientContext& context) {
+absl::Status CallDaemon(const std::string& address,
+                        const std::function<grpc::Status(grpc::ClientContext*)>& call) {
+  grpc::ClientContext context;
   context.set_deadline(std::chrono::system_clock::now() + kCallLimit);
+  return FromGrpc(call(&context), address);
 }
 
 absl::Status FromGrpc(const grpc::Status& status, const std::string& address) {

@@ -2,6 +2,7 @@
 #ifndef HONE_CLI_DAEMON_CHANNEL_H_
 #define HONE_CLI_DAEMON_CHANNEL_H_
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -27,8 +28,9 @@ absl::StatusOr<std::string> DaemonAddress(const std::string& server, const std::
 
 // To the daemon at `address`; connects with the first call.
 std::shared_ptr<grpc::Channel> DialDaemon(const std::string& address);
-// For a call that answers at once.
-void SetDeadline(grpc::ClientContext& context);
+// Makes a call that answers at once, and gives up where it does not.
+absl::Status CallDaemon(const std::string& address,
+                        const std::function<grpc::Status(grpc::ClientContext*)>& call);
 // kUnavailable says that nobody answers at `address`.
 absl::Status FromGrpc(const grpc::Status& status, const std::string& address);
 

@@ -65,7 +65,7 @@ std::string StateName(v1::JobState state) {
   return "unknown";
 }
 
-// Those that `hone job list` asks for; none: any.
+// The states of jobs that `hone job list` asks for; an empty list asks for any.
 std::vector<v1::JobState> WantedStates(const Options& options) {
   if (options.all) return {};
   if (options.states.empty()) {
@@ -131,7 +131,7 @@ absl::Status Submit(const TuningRequest& request, const std::string& client_id, 
   return absl::OkStatus();
 }
 
-// Newest first.
+// The jobs that `hone job list` prints, newest first.
 absl::StatusOr<std::vector<v1::JobInfo>> ListAt(const JobsPlace& place, const Options& options) {
   const std::vector<v1::JobState> states = WantedStates(options);
   if (!place.server.empty()) return TuningClient(place.server).List(states, options.submitter);

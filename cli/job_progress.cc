@@ -134,7 +134,7 @@ JobTotals TotalsOf(const v1::JobInfo& job) {
 
 void CatchInterrupts() {
   for (const int number : {SIGINT, SIGTERM}) signal(number, OnInterrupt);
-  // Under nohup it is ignored, and stays so.
+  // Under nohup the signal is ignored, and stays so.
   if (signal(SIGHUP, OnInterrupt) == SIG_IGN) signal(SIGHUP, SIG_IGN);
 }
 

@@ -70,7 +70,7 @@ struct MicroKernelsSpent {
 nlohmann::json ResultToJson(const v1::GetJobResponse& ended, double wall_s,
                             const MicroKernelsSpent& micro_kernels,
                             const std::vector<tuning_db::ModelFinal>& models);
-// The same, kernel by kernel and by the models as a whole, on stdout.
+// Prints what was spent and won on stdout, kernel by kernel and by the models as a whole.
 void PrintResult(const v1::GetJobResponse& ended, bool json, double wall_s,
                  const MicroKernelsSpent& micro_kernels = {},
                  const std::vector<tuning_db::ModelFinal>& models = {});

@@ -6,7 +6,6 @@
 #include <cstdlib>
 
 #include "cli/exit_code.h"
-#include "fmt/format.h"
 #include "support/clock.h"
 #include "support/status.h"
 #include "tuning_db/end_jobs.h"
@@ -20,7 +19,8 @@ constexpr int64_t kSlowStartNs = 5 * kSecondNs;
 constexpr int64_t kStopGraceNs = 5 * kSecondNs;
 constexpr int64_t kStopIntervalNs = kSecondNs / 10;
 
-// For the socket. The daemon takes it away too: this process may be killed at any moment.
+// The folder of the socket. The daemon removes it, too, for this process may be killed at any
+// moment.
 absl::StatusOr<ScratchFolder> PrivateFolder() {
   const char* base = std::getenv("XDG_RUNTIME_DIR");
   return ScratchFolder::Make(base != nullptr && *base != 0 ? base : "/tmp", "hone-tune-");

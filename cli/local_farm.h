@@ -37,12 +37,10 @@ class LocalFarm {
   // Its unfinished jobs end with it.
   ~LocalFarm();
 
-  // For gRPC: "unix:PATH".
+  // The daemon's address for gRPC, "unix:PATH".
   const std::string& address() const { return address_; }
   // kUnavailable, naming it, when a program has ended.
   absl::Status CheckAlive();
-  pid_t daemon_pid() const { return daemon_->pid(); }
-  pid_t worker_pid() const { return worker_->pid(); }
 
  private:
   explicit LocalFarm(std::string database) : database_(std::move(database)) {}

@@ -2,19 +2,17 @@
 
 #include <grpcpp/grpcpp.h>
 
-#include "cli/daemon_channel.h"
+#include "cli/daemon_stub.h"
 #include "hone/v1/log.grpc.pb.h"
 #include "support/status.h"
 
 namespace hone::cli {
 
-struct LogClient::Connection {
-  std::unique_ptr<v1::LogService::Stub> stub;
+struct LogClient::Connection : DaemonStub<v1::LogService> {
+  using DaemonStub::DaemonStub;
 };
 
-LogClient::LogClient(const std::string& address)
-    : address_(address),
-      connection_(new Connection{v1::LogService::NewStub(DialDaemon(address))}) {}
+LogClient::LogClient(const std::string& address) : connection_(new Connection(address)) {}
 
 LogClient::~LogClient() = default;
 
@@ -22,10 +20,7 @@ absl::Status LogClient::Retract(int64_t record, const std::string& reason) {
   v1::RetractRecordRequest request;
   request.set_record(record);
   request.set_reason(reason);
-  grpc::ClientContext context;
-  SetDeadline(context);
-  v1::RetractRecordResponse response;
-  return FromGrpc(connection_->stub->RetractRecord(&context, request, &response), address_);
+  return connection_->Call(&Connection::Stub::RetractRecord, request).status();
 }
 
 absl::StatusOr<tuning_db::Pruned> LogClient::Prune(int64_t before_wall_ns,
@@ -36,10 +31,8 @@ absl::StatusOr<tuning_db::Pruned> LogClient::Prune(int64_t before_wall_ns,
   request.mutable_place()->set_seq(place.seq);
   request.mutable_place()->set_events_done(place.events_done);
   request.mutable_place()->set_record(place.record);
-  grpc::ClientContext context;
-  SetDeadline(context);
-  v1::PruneResponse response;
-  HONE_RETURN_IF_ERROR(FromGrpc(connection_->stub->Prune(&context, request, &response), address_));
+  HONE_ASSIGN_OR_RETURN(const v1::PruneResponse response,
+                        connection_->Call(&Connection::Stub::Prune, request));
   const v1::PrunePlace& next = response.next();
   return tuning_db::Pruned{.events = response.events(),
                            .samples = response.samples(),

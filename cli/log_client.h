@@ -25,7 +25,6 @@ class LogClient {
 
  private:
   struct Connection;
-  std::string address_;
   std::unique_ptr<Connection> connection_;
 };
 

@@ -1,7 +1,5 @@
 #include "cli/log_upkeep.h"
 
-#include <memory>
-
 #include "cli/daemon_channel.h"
 #include "cli/exit_code.h"
 #include "cli/log_client.h"

@@ -119,7 +119,7 @@ struct Judged {
   std::vector<ModelFinalKernel> kernels;
 };
 
-// As the kernel's own final has it.
+// The kernel's config, as its own final has it.
 std::string WinnerOf(const driver::KernelReport& tuned) {
   return tuned.stored.empty() ? tuned.config : tuned.stored;
 }

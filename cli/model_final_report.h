@@ -22,7 +22,7 @@ using TaskKeys = std::set<std::pair<std::string, std::string>>;
 // What tuning won of a model, as a sentence. `untried`: tasks that no trial was measured of.
 std::string VerdictOf(const tuning_db::ModelFinal& final, const TaskKeys& untried);
 
-// On stdout: what each kernel gains where it stands, and a sentence on each model.
+// Prints on stdout what each kernel gains where it stands, and a sentence on each model.
 void PrintModelFinals(const std::vector<tuning_db::ModelFinal>& finals, const TaskKeys& untried);
 
 }  // namespace hone::cli

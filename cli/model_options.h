@@ -63,7 +63,8 @@ absl::StatusOr<std::vector<ir::Module>> LoadSpecialisations(const ModelOptions& 
                                                             const Tensors& values = {});
 // Its only specialisation; exit code 2 where the flags ask for several. `what` takes one only.
 absl::StatusOr<ir::Module> LoadModel(const ModelOptions& model, const std::string& what);
-// The same of a model in memory, ONNX or a frozen GraphDef; `model.path` is not read.
+// Does what LoadModel does with a model in memory, ONNX or a frozen GraphDef; `model.path` is not
+// read.
 absl::StatusOr<ir::Module> LoadModelBytes(std::string_view bytes, const ModelOptions& model,
                                           const std::string& what);
 

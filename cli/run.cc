@@ -74,8 +74,8 @@ ShapeBindings ShapesFor(const hone_module& table, const Tensors& values) {
   return shapes;
 }
 
-// Without extension, of each output. Names of tensors may hold slashes; those of files may not:
-// what stands for one is numbered where it meets another.
+// The name of each output's file, without extension. Names of tensors may hold slashes; those of
+// files may not: what stands for one is numbered where it meets another.
 std::vector<std::string> FileNames(const hone_function& function) {
   std::set<std::string> taken;
   for (uint32_t i = 0; i < function.output_count; ++i) taken.insert(function.outputs[i].name);
@@ -92,7 +92,7 @@ std::vector<std::string> FileNames(const hone_function& function) {
   return names;
 }
 
-// To `path`, without its extension.
+// Writes the output to `path`, which lacks the extension.
 absl::Status WriteOutput(const Executor& executor, uint32_t index, const std::string& path) {
   const hone_value& value = executor.function().outputs[index];
   frontend::TensorData tensor{

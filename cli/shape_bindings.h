@@ -30,7 +30,8 @@ struct Specialisation {
 absl::StatusOr<std::vector<Specialisation>> ParseSpecialisations(
     const std::vector<std::string>& shapes, const std::vector<std::string>& dims);
 
-// The same where there can be one specialisation only; `what` takes it, for the message.
+// Does what ParseSpecialisations does, where there can be one specialisation only; `what` takes it,
+// for the message.
 absl::StatusOr<Specialisation> ParseOneSpecialisation(const std::vector<std::string>& shapes,
                                                       const std::vector<std::string>& dims,
                                                       const std::string& what);

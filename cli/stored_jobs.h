@@ -43,7 +43,8 @@ class StoredJobs {
 absl::Status CancelStored(const std::string& database, int64_t job);
 absl::Status PauseStored(const std::string& database, int64_t job);
 absl::Status ResumeStored(const std::string& database, int64_t job);
-// As TuningService::CloneJob; this user's. It is queued for the next honed.
+// Does what TuningService::CloneJob does. The new job is this user's, and is queued for the next
+// honed.
 absl::StatusOr<int64_t> CloneStored(const std::string& database,
                                     const v1::CloneJobRequest& request);
 

@@ -121,7 +121,7 @@ absl::StatusOr<v1::GetJobResponse> WatchOrInterrupt(TuningClient& client, int64_
   return alive;
 }
 
-// As one job for people: the first, with the kernels and times of the others added.
+// For people all jobs are one: the first, with the kernels and times of the others added.
 void Append(const v1::GetJobResponse& ended, v1::GetJobResponse& all) {
   if (!all.has_job()) {
     all = ended;
@@ -213,7 +213,7 @@ absl::StatusOr<v1::GetJobResponse> RunJobs(const Options& options, TuningWork& w
     const int64_t left_ns = limit_ns - (Clock::Real().NowNs() - start_ns);
     const bool is_late = limit_ns > 0 && left_ns <= 0;
     if (!StateToStatus(all.job()).ok() || is_late || round > kMostRounds) break;
-    // In the end only what compiles will take.
+    // The last round tunes only what compiles will take.
     const auto aim =
         round < kMostRounds ? passes::LayoutAim::kExplore : passes::LayoutAim::kSettled;
     HONE_RETURN_IF_ERROR(Advance(options.request, aim, limit_ns > 0 ? left_ns : 0, work));

@@ -2,13 +2,13 @@
 
 #include <grpcpp/grpcpp.h>
 
-#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <thread>
 
 #include "cli/daemon_channel.h"
+#include "cli/daemon_stub.h"
 #include "hone/v1/tuning.grpc.pb.h"
 #include "support/random_id.h"
 #include "support/status.h"
@@ -51,13 +51,11 @@ class Canceller {
 
 }  // namespace
 
-struct TuningClient::Connection {
-  std::unique_ptr<v1::TuningService::Stub> stub;
+struct TuningClient::Connection : DaemonStub<v1::TuningService> {
+  using DaemonStub::DaemonStub;
 };
 
-TuningClient::TuningClient(const std::string& address)
-    : address_(address),
-      connection_(new Connection{v1::TuningService::NewStub(DialDaemon(address))}) {}
+TuningClient::TuningClient(const std::string& address) : connection_(new Connection(address)) {}
 
 TuningClient::~TuningClient() = default;
 
@@ -66,33 +64,23 @@ absl::StatusOr<v1::JobInfo> TuningClient::Submit(const v1::JobSpec& spec,
   v1::SubmitJobRequest request;
   request.set_client_id(client_id.empty() ? RandomId(kClientIdBytes) : client_id);
   *request.mutable_spec() = spec;
-  grpc::ClientContext context;
-  SetDeadline(context);
-  v1::SubmitJobResponse response;
-  HONE_RETURN_IF_ERROR(
-      FromGrpc(connection_->stub->SubmitJob(&context, request, &response), address_));
+  HONE_ASSIGN_OR_RETURN(const v1::SubmitJobResponse response,
+                        connection_->Call(&Connection::Stub::SubmitJob, request));
   return response.job();
 }
 
 absl::StatusOr<v1::JobInfo> TuningClient::Clone(const v1::CloneJobRequest& wanted) {
   v1::CloneJobRequest request = wanted;
   if (request.client_id().empty()) request.set_client_id(RandomId(kClientIdBytes));
-  grpc::ClientContext context;
-  SetDeadline(context);
-  v1::CloneJobResponse response;
-  HONE_RETURN_IF_ERROR(
-      FromGrpc(connection_->stub->CloneJob(&context, request, &response), address_));
+  HONE_ASSIGN_OR_RETURN(const v1::CloneJobResponse response,
+                        connection_->Call(&Connection::Stub::CloneJob, request));
   return response.job();
 }
 
 absl::StatusOr<v1::GetJobResponse> TuningClient::Get(int64_t job) {
   v1::GetJobRequest request;
   request.set_id(job);
-  grpc::ClientContext context;
-  SetDeadline(context);
-  v1::GetJobResponse response;
-  HONE_RETURN_IF_ERROR(FromGrpc(connection_->stub->GetJob(&context, request, &response), address_));
-  return response;
+  return connection_->Call(&Connection::Stub::GetJob, request);
 }
 
 absl::StatusOr<std::vector<v1::JobInfo>> TuningClient::List(const std::vector<v1::JobState>& states,
@@ -104,10 +92,8 @@ absl::StatusOr<std::vector<v1::JobInfo>> TuningClient::List(const std::vector<v1
   request.set_submitter(submitter);
   for (const v1::JobState state : states) request.add_states(state);
   do {
-    grpc::ClientContext context;
-    SetDeadline(context);
-    v1::ListJobsResponse page;
-    HONE_RETURN_IF_ERROR(FromGrpc(connection_->stub->ListJobs(&context, request, &page), address_));
+    HONE_ASSIGN_OR_RETURN(const v1::ListJobsResponse page,
+                          connection_->Call(&Connection::Stub::ListJobs, request));
     jobs.insert(jobs.end(), page.jobs().begin(), page.jobs().end());
     request.set_page_token(page.next_page_token());
   } while (!request.page_token().empty());
@@ -117,44 +103,30 @@ absl::StatusOr<std::vector<v1::JobInfo>> TuningClient::List(const std::vector<v1
 absl::StatusOr<v1::JobInfo> TuningClient::Cancel(int64_t job) {
   v1::CancelJobRequest request;
   request.set_id(job);
-  grpc::ClientContext context;
-  SetDeadline(context);
-  v1::CancelJobResponse response;
-  HONE_RETURN_IF_ERROR(
-      FromGrpc(connection_->stub->CancelJob(&context, request, &response), address_));
+  HONE_ASSIGN_OR_RETURN(const v1::CancelJobResponse response,
+                        connection_->Call(&Connection::Stub::CancelJob, request));
   return response.job();
 }
 
 absl::StatusOr<v1::JobInfo> TuningClient::Pause(int64_t job) {
   v1::PauseJobRequest request;
   request.set_id(job);
-  grpc::ClientContext context;
-  SetDeadline(context);
-  v1::PauseJobResponse response;
-  HONE_RETURN_IF_ERROR(
-      FromGrpc(connection_->stub->PauseJob(&context, request, &response), address_));
+  HONE_ASSIGN_OR_RETURN(const v1::PauseJobResponse response,
+                        connection_->Call(&Connection::Stub::PauseJob, request));
   return response.job();
 }
 
 absl::StatusOr<v1::JobInfo> TuningClient::Resume(int64_t job) {
   v1::ResumeJobRequest request;
   request.set_id(job);
-  grpc::ClientContext context;
-  SetDeadline(context);
-  v1::ResumeJobResponse response;
-  HONE_RETURN_IF_ERROR(
-      FromGrpc(connection_->stub->ResumeJob(&context, request, &response), address_));
+  HONE_ASSIGN_OR_RETURN(const v1::ResumeJobResponse response,
+                        connection_->Call(&Connection::Stub::ResumeJob, request));
   return response.job();
 }
 
 absl::StatusOr<v1::GetConfigsResponse> TuningClient::GetConfigs(
     const v1::GetConfigsRequest& request) {
-  grpc::ClientContext context;
-  SetDeadline(context);
-  v1::GetConfigsResponse response;
-  HONE_RETURN_IF_ERROR(
-      FromGrpc(connection_->stub->GetConfigs(&context, request, &response), address_));
-  return response;
+  return connection_->Call(&Connection::Stub::GetConfigs, request);
 }
 
 absl::StatusOr<std::optional<tuning_db::ModelFinal>> TuningClient::GetModelFinal(
@@ -162,11 +134,8 @@ absl::StatusOr<std::optional<tuning_db::ModelFinal>> TuningClient::GetModelFinal
   v1::GetModelFinalRequest request;
   request.set_skeleton(skeleton);
   request.set_target(target);
-  grpc::ClientContext context;
-  SetDeadline(context);
-  v1::GetModelFinalResponse response;
-  HONE_RETURN_IF_ERROR(
-      FromGrpc(connection_->stub->GetModelFinal(&context, request, &response), address_));
+  HONE_ASSIGN_OR_RETURN(const v1::GetModelFinalResponse response,
+                        connection_->Call(&Connection::Stub::GetModelFinal, request));
   if (!response.has_final()) return std::optional<tuning_db::ModelFinal>();
   return std::optional(tuner::FromProto(response.final()));
 }
@@ -174,10 +143,7 @@ absl::StatusOr<std::optional<tuning_db::ModelFinal>> TuningClient::GetModelFinal
 absl::Status TuningClient::AddModelFinal(const tuning_db::ModelFinal& final) {
   v1::AddModelFinalRequest request;
   *request.mutable_final() = tuner::ToProto(final);
-  grpc::ClientContext context;
-  SetDeadline(context);
-  v1::AddModelFinalResponse response;
-  return FromGrpc(connection_->stub->AddModelFinal(&context, request, &response), address_);
+  return connection_->Call(&Connection::Stub::AddModelFinal, request).status();
 }
 
 absl::Status TuningClient::Watch(int64_t job, int64_t after_seq,
@@ -193,7 +159,7 @@ absl::Status TuningClient::Watch(int64_t job, int64_t after_seq,
     grpc::Status ended;
     {
       const Canceller canceller(stop, [&context] { context.TryCancel(); });
-      const auto reader = connection_->stub->WatchJob(&context, request);
+      const auto reader = (*connection_)->WatchJob(&context, request);
       v1::WatchJobResponse event;
       while (reader->Read(&event)) {
         after_seq = event.seq();
@@ -203,7 +169,7 @@ absl::Status TuningClient::Watch(int64_t job, int64_t after_seq,
       ended = reader->Finish();
     }
     if (ended.ok() || stop()) return absl::OkStatus();
-    last = FromGrpc(ended, address_);
+    last = FromGrpc(ended, connection_->address());
     if (last.code() != absl::StatusCode::kUnavailable) return last;
     for (int i = 0; i < kPauseIntervals && !stop(); ++i) std::this_thread::sleep_for(kStopInterval);
   }

@@ -24,7 +24,8 @@ class TuningClient {
   // Under this client id, or, where it is empty, one of its own: who sends the same again after a
   // lost answer starts nothing twice.
   absl::StatusOr<v1::JobInfo> Submit(const v1::JobSpec& spec, const std::string& client_id = "");
-  // The same of `request`'s client id.
+  // A `request` without a client id gets one of its own; one that is sent again starts nothing
+  // twice.
   absl::StatusOr<v1::JobInfo> Clone(const v1::CloneJobRequest& request);
   absl::StatusOr<v1::GetJobResponse> Get(int64_t job);
   // All that match, newest first, without their tasks' texts.
@@ -48,7 +49,6 @@ class TuningClient {
 
  private:
   struct Connection;
-  std::string address_;
   std::unique_ptr<Connection> connection_;
 };
 

@@ -1,6 +1,5 @@
 #include "cli/tuning_place.h"
 
-#include <optional>
 #include <utility>
 
 #include "cli/exit_code.h"

@@ -142,7 +142,7 @@ absl::StatusOr<int64_t> ParseDuration(const std::string& text) {
   static const std::map<std::string, double> kUnits = {{"", 1}, {"s", 1}, {"m", 60}, {"h", 3600}};
   const auto found = kUnits.find(unit);
   constexpr double kMostSeconds = 9e9;  // what nanoseconds in 64 bits hold
-  // Written so that no number at all, which "nan" is, is refused too.
+  // The comparison is written so that it refuses "nan", too, which is read as a number.
   const bool is_one = error == std::errc() && found != kUnits.end() && value > 0 &&
                       value * found->second <= kMostSeconds;
   if (!is_one) {

@@ -6,7 +6,8 @@
 
 namespace hone::measure {
 
-// Without swapping, as the system estimates it; UINT64_MAX where it does not say.
+// The memory that can be had without swapping, as the system estimates it; UINT64_MAX where it does
+// not say.
 uint64_t AvailableMemoryBytes();
 
 }  // namespace hone::measure

@@ -45,7 +45,7 @@ class Candidate {
   // Where not all candidates have room at once: ends the process until it is to Return. Nothing
   // where there is none.
   void Part();
-  // Likewise after rounds, whose outputs it checks.
+  // To be called after rounds: checks their outputs, and does what Part does.
   void Leave();
   // A process anew, without another check of its outputs. What that takes is not of its limit.
   void Return();

@@ -31,11 +31,11 @@ class CandidateCheck {
 
   // Whether its outputs are such as the reference has. Empty, or what differs.
   std::string FindWrongTable() const;
-  // Before a run: nothing is computed, and the red zones are whole.
+  // To be called before a run: nothing is computed then, and the red zones are whole.
   void Poison();
-  // After it: empty, or beyond which buffer it wrote.
+  // To be called after a run. Empty, or which buffer it wrote beyond.
   std::string FindDamaged() const;
-  // The same, and what is wrong with the outputs.
+  // Does what FindDamaged does, and says what is wrong with the outputs.
   std::string FindWrongOutput(InputSet set);
   // The largest that the floats have shown yet.
   double error_ratio() const { return error_ratio_; }

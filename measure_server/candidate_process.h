@@ -34,8 +34,8 @@ class CandidateProcess {
   CandidateProcess(const CandidateProcess&) = delete;
   CandidateProcess& operator=(const CandidateProcess&) = delete;
 
-  // In a single-threaded process. The child runs `body` with its end of the channel and never
-  // returns; it does not outlive this process.
+  // To be called in a process with one thread. The child runs `body` with its end of the channel
+  // and never returns; it does not outlive this process.
   std::optional<Failure> Start(const std::function<void(int control_fd)>& body);
   bool is_alive() const { return pid_ > 0; }
   // What is left of its limit.

@@ -45,7 +45,7 @@ inline constexpr size_t kMaxMessageBytes = 48 << 10;
 bool MakeChannel(int* parent_end, int* child_end);
 
 void SendCommand(int fd, Command command);
-// Blocks.
+// Blocks until a command comes.
 Command ReceiveCommand(int fd);
 
 void Say(int fd, Word word, uint64_t number = 0, std::string_view bytes = {});

@@ -7,9 +7,7 @@ namespace hone::measure {
 namespace v1 = hone::v1;
 
 bool Exclude(const v1::Device& a, const v1::Device& b) {
-  return std::any_of(a.resources().begin(), a.resources().end(), [&](const std::string& resource) {
-    return std::find(b.resources().begin(), b.resources().end(), resource) != b.resources().end();
-  });
+  return std::ranges::find_first_of(a.resources(), b.resources()) != a.resources().end();
 }
 
 std::set<std::string> DeviceQueue::Add(const v1::Assignment& assignment, uint64_t turn,

@@ -80,7 +80,7 @@ class DeviceQueue {
   bool is_wanted_ = true;
 };
 
-// Whether they may not measure at once.
+// Whether they may not measure at once: both name one resource.
 bool Exclude(const hone::v1::Device& a, const hone::v1::Device& b);
 
 }  // namespace hone::measure

@@ -27,9 +27,10 @@ class DeviceWatch {
       : device_(std::move(device)), seams_(std::move(seams)), router_(router) {}
   ~DeviceWatch();
 
-  // Once. Tells the router what has changed.
+  // Looks once, and tells the router what has changed.
   void Look();
-  // Every second, on a thread of its own that may use the cores which this thread may use now.
+  // Looks every second, on a thread of its own that may use the cores which this thread may use
+  // now.
   void Start();
 
  private:

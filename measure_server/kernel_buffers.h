@@ -19,7 +19,7 @@ class KernelBuffers {
   // what the checking process looks at lies in its file.
   static KernelBuffers Guarded(const hone_kernel& kernel, const SharedPlaces& places,
                                int shared_fd);
-  // From the runtime's allocator, as a deployed model has them.
+  // Buffers are from the runtime's allocator, as a deployed model has them.
   static KernelBuffers Plain(const hone_kernel& kernel);
 
   // False: no memory.

@@ -100,7 +100,7 @@ std::optional<KernelDescription> KernelDescription::Decode(std::string_view byte
   return description;
 }
 
-// By the rules of a module's tables.
+// The rules are those of a module's tables.
 bool KernelDescription::IsSound() const {
   hone_kernel kernel{};
   kernel.name = kernel.workload = kernel.workload_digest = kernel.config = kernel.tier = "";

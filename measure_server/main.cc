@@ -8,7 +8,6 @@
 #include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <map>
-#include <optional>
 #include <string>
 #include <thread>
 

@@ -29,10 +29,11 @@ struct Job {
 class Measurer {
  public:
   virtual ~Measurer() = default;
-  // Blocks. An entry for each candidate, whatever happens. One job at a time.
+  // Blocks. The result has an entry for each candidate, whatever happens. It is given one job at a
+  // time.
   virtual hone::v1::MeasureResult Measure(const Job& job) = 0;
-  // From any thread: the measurement under this fence ends at once, as lost, or does not begin.
-  // Nothing happens where it has ended.
+  // Called from any thread. The measurement under this fence ends at once, as lost, or does not
+  // begin. Nothing happens where it has ended.
   virtual void Cancel(int64_t fence) = 0;
   // The device cannot measure any more, whatever comes.
   virtual bool is_lost() const = 0;
@@ -58,8 +59,9 @@ void Identify(const hone::v1::Assignment& assignment, hone::v1::MeasureResult* r
 // The result of a job that could not be measured at all.
 hone::v1::MeasureResult FailedResult(const hone::v1::Assignment& assignment,
                                      hone::v1::MeasureOutcome outcome, const std::string& message);
-// Likewise. kInvalidArgument: the workload's reference does not run, and another worker would fare
-// no better; any other error is of this worker.
+// The result of a job that ended with this error. kInvalidArgument says that the workload's
+// reference does not run, and another worker would fare no better; any other error is this
+// worker's.
 hone::v1::MeasureResult FailedResult(const hone::v1::Assignment& assignment,
                                      const absl::Status& status);
 

@@ -14,9 +14,9 @@
 
 namespace hone::measure {
 
-// By workload digest, reference artifact and seed; the last used ones up to a number of bytes. What
-// failed is remembered too, up to a number of failures: the next candidate would pay for the same
-// one. Not thread-safe.
+// Outputs of references, by workload digest, reference artifact and seed: those that were used
+// last, up to a number of bytes. What failed is remembered too, up to a number of failures: the
+// next candidate would pay for the same one. Not thread-safe.
 class ReferenceCache {
  public:
   static constexpr size_t kMostFailures = 1024;

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <set>
 #include <utility>
 
 namespace hone::measure {
@@ -265,7 +264,8 @@ std::optional<Job> Router::Next(const std::string& id) {
     if (IsFinished() || device.presence() == DeviceQueue::Presence::kLost) return std::nullopt;
     if (MayBegin(device)) {
       Job job = device.Begin(clock_->NowNs());
-      // Before anything of it runs: what takes this process down is known by its name.
+      // The daemon is told before anything of the job runs, and so knows what took this process
+      // down.
       EmitRunning();
       return job;
     }

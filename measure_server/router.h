@@ -54,7 +54,7 @@ class Router {
   hone::v1::WorkRequest HeartbeatMessage() const;
 
   // ---- a device's thread ----
-  // Blocks; nullopt when the device is to leave.
+  // Blocks until the device has a job; nullopt when it is to leave.
   std::optional<Job> Next(const std::string& device);
   void Finish(const std::string& device, hone::v1::MeasureResult result);
   // The device cannot measure any more, whatever comes. The last one takes the worker with it.
@@ -69,7 +69,7 @@ class Router {
   // ---- the end ----
   // No new assignments; what is held is finished first.
   void Drain();
-  // At once; what is held is dropped.
+  // The worker stops at once, and what is held is dropped.
   void Stop();
   bool is_draining() const;
   // Nothing is held any more, and none will come.

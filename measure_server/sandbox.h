@@ -40,7 +40,7 @@ class Sandbox {
   // and asking for tile registers. No file can be opened: who tries gets `artifact_fd`, from its
   // beginning, so that the loader needs no path.
   bool EnterLoading(int artifact_fd) const;
-  // And from here on no new code at all.
+  // From here on the process can load no new code at all, besides.
   bool EnterRunning() const;
 
  private:

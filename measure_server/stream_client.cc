@@ -72,7 +72,7 @@ class Stream {
   Stream(v1::FarmService::StubInterface* stub, Router* router, int64_t welcome_limit_ns)
       : router_(router), welcome_limit_ns_(welcome_limit_ns), stream_(stub->Work(&context_)) {}
 
-  // Until either side ends it. *joined: the daemon welcomed the worker.
+  // Serves the stream until either side ends it. *joined: the daemon welcomed the worker.
   grpc::Status Run(bool* joined) {
     last_received_ns_ = Clock::Real().NowNs();
     router_->Connected([this](v1::WorkRequest message) { outbox_.Push(std::move(message)); });

@@ -11,7 +11,7 @@
 namespace hone::measure {
 namespace {
 
-// Beyond it the thread waited for something.
+// The excess of a chunk up to which it is clean; beyond it the thread waited for something.
 constexpr double kMaxExcess = 0.01;
 
 double NowNs(clockid_t clock) {

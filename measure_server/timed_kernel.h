@@ -19,7 +19,8 @@ class TimedKernel : public TimedWork {
   // Allocates, fills, prepares; or copies from what the check filled and prepared by the same seed.
   // False: no memory.
   bool SetUp(uint64_t seed, const KernelBuffers* filled);
-  // After SetUp. False: they stay warm, for there is nothing to rotate, or no room for the copies.
+  // To be called after SetUp. False: constants stay warm, for there is nothing to rotate, or no
+  // room for the copies.
   bool RotateConstants(uint64_t fill_bytes, uint64_t limit_bytes);
 
   // Counts each run where another process sees it.

@@ -23,8 +23,8 @@ class CandidateRunner {
   // One report for each artifact, each with an outcome. kUnavailable: this runner is gone for good.
   virtual absl::StatusOr<std::vector<RunReport>> Run(const RunRequest& request, int reference_fd,
                                                      const std::vector<int>& artifact_fds) = 0;
-  // From any thread: a Run of this lease ends at once, its candidates as lost; one that is still to
-  // begin does so then. Without a lease (0): the Run in progress, if it has none.
+  // Called from any thread. A Run of this lease ends at once, its candidates as lost; one that is
+  // still to begin does so then. Without a lease (0) the Run in progress ends, if it has none.
   virtual void Cancel(int64_t lease) = 0;
 };
 
@@ -52,7 +52,7 @@ class Zygote : public CandidateRunner {
   // Whether the lease was not cancelled before; the run is the current one from here on.
   bool Begin(RunRequest* request);
   void End();
-  // Until the session is over. A zygote that takes longer than it can hangs, and is killed.
+  // Waits until the session is over. A zygote that takes longer than it can hangs, and is killed.
   absl::Status AwaitDone(const RunRequest& request);
 
   const pid_t pid_;

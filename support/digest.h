@@ -20,7 +20,7 @@ class Sha256Stream {
   ~Sha256Stream();
   Sha256Stream(Sha256Stream&&) noexcept;
   void Add(std::string_view bytes);
-  // Once, at the end.
+  // To be called once, at the end.
   std::array<uint8_t, 32> Finish();
 
  private:

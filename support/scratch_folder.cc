@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kDigits = "XXXXXX";
 
-// The lock, or -1: it is somebody's, where `how` does not wait.
+// The descriptor that holds the lock; -1 where somebody else has it and `how` does not wait.
 int Lock(const std::string& path, int how) {
   const int fd = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (fd >= 0 && TEMP_FAILURE_RETRY(flock(fd, how)) == 0) return fd;
@@ -31,7 +31,7 @@ int Lock(const std::string& path, int how) {
   return -1;
 }
 
-// The age is for the instant between making a folder and locking it.
+// The age spares a folder in the instant between its making and its locking.
 bool IsOldAndOurs(int fd) {
   constexpr time_t kAgeSeconds = 60;
   struct stat info{};
@@ -53,7 +53,7 @@ void RemoveLeftovers(const std::string& parent, const std::string& prefix) {
   }
 }
 
-// Once a process, place and prefix: what is left by others comes to light slowly.
+// This is done once for each process, place and prefix: what others leave comes to light slowly.
 void RemoveLeftoversOnce(const std::string& parent, const std::string& prefix) {
   static std::mutex mutex;
   static auto* const done = new std::set<std::pair<std::string, std::string>>;

@@ -8,9 +8,9 @@
 
 namespace hone {
 
-// Made with mode 0700, and gone with its files when the object goes. What a process left that was
-// killed is removed by the next that makes one of the same prefix in the same place: who has one
-// holds a lock on it, which ends with the process.
+// A folder that is made with mode 0700, and goes with its files when the object goes. What a killed
+// process left is removed by the next that makes one of the same prefix in the same place: who has
+// one holds a lock on it, which ends with the process.
 class ScratchFolder {
  public:
   // PARENT/PREFIXxxxxxx.

@@ -19,7 +19,6 @@
 #include "support/daemon_address.h"
 #include "support/parent_death.h"
 #include "support/spare_cores.h"
-#include "support/status.h"
 #include "support/version.h"
 #include "tuner/builder/client/builder_pool.h"
 #include "tuner/calibration/micro_kernels_in.h"
@@ -196,7 +195,8 @@ int Run(const Flags& flags) {
   options.tuning = flags.tuning;
   options.farm.sandbox = flags.sandbox;
   options.tuning.build_batches = flags.builders + 1;
-  // So many even where few devices are there; a farm is given what its devices hold.
+  // At least so many trials are open even where few devices are there; a farm is given what its
+  // devices hold.
   options.tuning.least_open_trials = (2 + flags.builders) * flags.tuning.batch;
   options.tuning.local_cores = flags.local_cores;
   BuilderPool::Options of_builders;
@@ -261,7 +261,7 @@ int Main(int argc, char** argv) {
   if (flags.parent_death_signal && !EndWithParent(SIGTERM, flags.parent)) {
     return Fail(kFailed, "the parent process is gone");
   }
-  // Before there are threads, which take after this one.
+  // This is done before there are threads, which inherit the cores of this one.
   if (flags.local_threads > 0) LeaveLastCores(flags.local_threads);
   const int code = Run(flags);
   // It was made for this socket.

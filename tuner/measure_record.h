@@ -15,10 +15,11 @@ tuning_db::Outcome ToOutcome(hone::v1::MeasureOutcome outcome);
 // The record of `trial`, as far as the result of its candidate says. Worker, device, wall time and
 // the anchor's time are the caller's to fill.
 tuning_db::Record ToRecord(int64_t trial, const hone::v1::CandidateResult& result);
-// All of it: of the first candidate of `result`, measured by `worker`, settled at `wall_time_ns`.
+// The whole record of the first candidate of `result`, which `worker` measured and which is settled
+// at `wall_time_ns`.
 tuning_db::Record ToRecord(const hone::v1::MeasureResult& result, const std::string& worker,
                            int64_t wall_time_ns);
-// The same of a calibration, whose second candidate, if there is one, is its anchor.
+// The whole record of a calibration, whose second candidate, if there is one, is its anchor.
 tuning_db::Record ToCalibration(const hone::v1::MeasureResult& result, const std::string& worker,
                                 int64_t wall_time_ns);
 

@@ -22,7 +22,7 @@ namespace v1 = hone::v1;
 
 // Then a fresh child takes over, whatever the old one has leaked.
 constexpr int kBuildsOfOneChild = 1024;
-// For requests that state none.
+// The limit of requests that state none.
 constexpr int64_t kDefaultLimitNs = int64_t{60} * 1000 * 1000 * 1000;
 // Data of a child: a build that wants more than this is not worth having.
 constexpr rlim_t kChildDataBytes = rlim_t{4} << 30;

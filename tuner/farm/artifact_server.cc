@@ -71,7 +71,8 @@ void ArtifactServer::SendChunk(const std::shared_ptr<Stream>& stream) {
   if (transfer.offset >= transfer.bytes->size()) stream->transfers.pop_front();
   ++stream->in_flight;
   ++in_flight_;
-  // By the mailbox even where it is called at once: what it does must not run inside Pump.
+  // The callback goes by the mailbox, even where it is called at once, for what it does must not
+  // run inside Pump.
   stream->link->SendThen(std::move(message), [this, mailbox = mailbox_, stream] {
     mailbox->Post([this, stream] {
       --stream->in_flight;

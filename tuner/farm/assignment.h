@@ -18,9 +18,9 @@ int64_t LeaseLimitNs(const MeasureRequest& request, int64_t slack_ns);
 hone::v1::Assignment ToAssignment(const MeasureRequest& request, const tuning_db::Trial& leased,
                                   const std::string& device, int64_t limit_ns);
 
-// What the lease of such an assignment keeps, and what a result is compared with, made from that
-// again: the assignment without what no result says.
+// What the lease of such an assignment keeps: the parts that a result repeats.
 tuning_db::Assigned ToAssigned(const MeasureRequest& request);
+// The assignment as far as its lease has kept it, which a result is compared with.
 hone::v1::Assignment FromLease(const tuning_db::Trial& leased);
 
 // Empty, or the first thing that the result says otherwise than it was assigned: expected and

@@ -18,7 +18,7 @@ struct QuarantineRule {
 class DeviceHealth {
  public:
   DeviceHealth() = default;
-  // As it was stored: it rests until then.
+  // The health that was stored; the device rests until `until_ns`.
   DeviceHealth(int64_t losses, int64_t rests, int64_t until_ns, std::string why)
       : in_a_row_(losses), rests_(rests), until_ns_(until_ns), why_(std::move(why)) {}
 

@@ -8,7 +8,8 @@
 
 namespace hone::tuner {
 
-// As the rule of the target's kind says (runtime/device_match/device_match.h).
+// Whether the device may measure code for the target (canonical text), by the rule of the target's
+// kind (runtime/device_match/device_match.h).
 bool CanMeasure(const hone::v1::Device& device, std::string_view target);
 
 }  // namespace hone::tuner

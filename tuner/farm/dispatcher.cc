@@ -224,7 +224,8 @@ void Dispatcher::AskForRelease(int64_t fence) {
   CrashPoint("tuner.release.before");
   const auto answer = [this, mailbox = mailbox_, fence](const absl::Status& released) {
     mailbox->Post([this, fence, released] {
-      // Under a newer lease, settled, or another daemon's: there is nothing left to release.
+      // The trial has a newer lease, is settled, or is another daemon's: nothing is left to
+      // release.
       const bool is_over = absl::IsFailedPrecondition(released) || absl::IsAborted(released) ||
                            absl::IsNotFound(released);
       if (!released.ok()) spdlog::warn("releasing fence {}: {}", fence, released.ToString());

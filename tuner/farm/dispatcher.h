@@ -59,7 +59,7 @@ struct DispatcherOptions {
   // The least that a device's candidates must run in to be given any.
   hone::v1::SandboxLevel sandbox = hone::v1::SANDBOX_LEVEL_UNSPECIFIED;
   uint64_t artifact_bytes = uint64_t{64} << 20;
-  // With which it leases and releases trials of jobs; epoch 0: unchecked.
+  // The ownership with which it leases and releases trials of jobs; one of epoch 0 is not checked.
   tuning_db::Ownership ownership = {};
 };
 
@@ -90,7 +90,7 @@ class Dispatcher : public Measurer {
   // The stream has ended.
   void Closed(std::shared_ptr<WorkerLink> link);
 
-  // By name. `done` runs on the executor.
+  // Workers are listed by name. `done` runs on the executor.
   void ListWorkers(std::function<void(std::vector<hone::v1::WorkerInfo>)> done);
   // kNotFound: no such worker.
   void DrainWorker(const std::string& worker, std::function<void(absl::Status)> done);
@@ -153,7 +153,8 @@ class Dispatcher : public Measurer {
   // was running, and may be why.
   void LoseDevice(int64_t fence, bool ran, const std::string& why);
   void Release(int64_t trial, int64_t fence, bool is_strike);
-  // Until it is committed, or a newer lease has made it needless.
+  // Asks the store to release the fence until that is committed, or a newer lease has made it
+  // needless.
   void AskForRelease(int64_t fence);
   // The lease has ended without a result: the trial is released and offered again.
   void Lose(int64_t fence, bool is_strike);

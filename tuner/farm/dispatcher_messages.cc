@@ -142,7 +142,7 @@ void Dispatcher::TakeDeviceUpdate(Session& session, const v1::DeviceUpdate& upda
   if (!session.tells()) return;
   const std::string worker = session.worker();
   const std::string& id = update.device().id();
-  // Before its leases are lost: they are offered elsewhere.
+  // The fleet is told before the device's leases are lost, for they are offered elsewhere then.
   const absl::Status updated = fleet_.Update(session, update);
   if (update.unplugged()) {
     spdlog::warn("device {} of worker {} went: {}", id, worker, update.reason());

@@ -33,11 +33,9 @@ absl::Status NameTaken(const v1::Hello& by) {
       by.worker(), by.instance().empty() ? by.build() : by.instance()));
 }
 
-// Whether both name one resource.
-bool Share(const v1::Device& a, const v1::Device& b) {
-  return std::any_of(a.resources().begin(), a.resources().end(), [&](const std::string& resource) {
-    return std::find(b.resources().begin(), b.resources().end(), resource) != b.resources().end();
-  });
+// Whether they may not measure at once: both name one resource.
+bool Exclude(const v1::Device& a, const v1::Device& b) {
+  return std::ranges::find_first_of(a.resources(), b.resources()) != a.resources().end();
 }
 
 // One line of a log or a list.
@@ -205,7 +203,7 @@ bool Fleet::SharesWithBusy(const Session& session, const FleetDevice& device) co
   if (device.info.resources().empty()) return false;
   return std::any_of(session.devices.begin(), session.devices.end(), [&](const auto& item) {
     const FleetDevice& other = item.second;
-    return &other != &device && other.open > 0 && Share(device.info, other.info);
+    return &other != &device && other.open > 0 && Exclude(device.info, other.info);
   });
 }
 
@@ -218,7 +216,7 @@ bool Fleet::TakesLease(const Session& session, const FleetDevice& device) const 
     if (SharesWithBusy(session, device)) return false;
     const bool has_rival =
         std::any_of(session.devices.begin(), session.devices.end(), [&](const auto& item) {
-          return &item.second != &device && Share(device.info, item.second.info);
+          return &item.second != &device && Exclude(device.info, item.second.info);
         });
     if (has_rival && device.open > 0) return false;
   }

@@ -33,9 +33,8 @@ struct FleetDevice {
   uint64_t last_offer = 0;  // a number that grows with each offer of the fleet
   int64_t told_ns = 0;      // when its worker described it last
   std::string barred;       // what it lacks to be given anything; empty: nothing
-  // It went, and may come back; why.
-  bool is_away = false;
-  std::string away_reason;
+  bool is_away = false;     // it went, and may come back
+  std::string away_reason;  // why it went
 
   bool HasRoom() const { return open < window; }
   bool takes_work() const { return !is_away && barred.empty(); }
@@ -111,7 +110,7 @@ class Fleet {
   bool Measured(const std::string& worker, const std::string& device);
   // A device that was never lost is a sound one.
   DeviceHealth HealthOf(const std::string& worker, const std::string& device) const;
-  // As an earlier life of the daemon knew it.
+  // The device's health is what an earlier life of the daemon knew.
   void SetHealth(const std::string& worker, const std::string& device, const DeviceHealth& health);
 
  private:
@@ -127,7 +126,7 @@ class Fleet {
   const hone::v1::SandboxLevel sandbox_;
   std::map<std::string, Session> sessions_;  // by worker
   std::unordered_map<const WorkerLink*, std::string> worker_of_;
-  // By target that was asked for; begun anew when devices come or go.
+  // The devices for each target that was asked for; it is emptied when devices come or go.
   std::unordered_map<std::string, std::vector<DeviceOf>> devices_for_;
   // Devices that were lost since their last success, by worker and id: it outlives sessions.
   std::map<std::pair<std::string, std::string>, DeviceHealth> health_;

@@ -2,7 +2,6 @@
 #ifndef HONE_TUNER_FARM_LEASE_MANAGER_H_
 #define HONE_TUNER_FARM_LEASE_MANAGER_H_
 
-#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -87,7 +86,6 @@ class LeaseManager {
   std::vector<int64_t> Needing(const std::string& worker, const std::string& digest) const;
   // The lease that the device runs; nullptr: none.
   const Lease* RunningOn(const std::string& worker, const std::string& device) const;
-  size_t size() const { return leases_.size(); }
 
  private:
   struct Device {

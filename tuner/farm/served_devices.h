@@ -25,9 +25,10 @@ class ServedDevices {
   bool Set(std::vector<ServedDevice> devices);
   // Whether one of them can measure code for the target (canonical text, -threads included).
   bool Serves(const std::string& target) const;
-  // The target of the machine that one of those is in; the same where that is the device.
+  // The target of the machine that a device for `target` is in. It is `target` where the machine is
+  // the device, or where there is no such device.
   std::string HostTarget(const std::string& target) const;
-  // How many leases those can hold that can measure code for the target.
+  // How many leases the devices that can measure code for the target can hold.
   uint64_t Windows(const std::string& target) const;
 
  private:

@@ -21,7 +21,7 @@ namespace hone::tuner {
 // A result, and who sent it.
 struct StrayResult {
   std::string worker;
-  std::optional<hone::v1::Device> device;  // that it is of; nullopt: the worker has none such
+  std::optional<hone::v1::Device> device;  // that measured it; nullopt: the worker has it no more
   uint32_t protocol = 0;                   // that the worker speaks
   hone::v1::MeasureResult result;
 };

@@ -33,10 +33,11 @@ class BuildQueue {
   // The next items whose task passes the filter, at most `size`, as a batch that the builder has
   // from now on; empty: none.
   hone::v1::BuildBatch TakeBatch(int size, const Filter& filter);
-  // The builder has answered this request; nothing: it was not asked, or nobody waits for it.
+  // The builder has answered this request. Nothing is returned where it was not asked for it, or
+  // nobody waits for the answer.
   std::optional<BuildItem> Answered(uint64_t id);
-  // What waits for this task does so no more; what the builder has it keeps, and its answers are
-  // nobody's: what is wanted again is built again, and comes once.
+  // What waits for this task is forgotten. What the builder has of it is built, but nobody waits
+  // for the answer: what is wanted again is built again, and is answered once.
   void Drop(const TaskKey& key);
 
   // Batches with requests that the builder has not answered.

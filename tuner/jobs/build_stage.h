@@ -27,7 +27,8 @@ class BuildStage {
     std::function<void(const tuning_db::Trial&, tuning_db::Outcome, const std::string& message,
                        const std::string& toolchain)>
         trial_failed;
-    // Those that could be built, as FinalRun says; not where nothing had to be.
+    // The finalists that could be built are in the FinalRun. It is not told where nothing had to be
+    // built.
     std::function<void(TaskRunner&)> finalists_built;
     std::function<void(TaskRunner&, const std::string& why)> task_failed;
     // Something came of what was being built.
@@ -37,15 +38,16 @@ class BuildStage {
   BuildStage(LoopContext& loop, TaskTable& tasks, Events events)
       : loop_(loop), tasks_(tasks), events_(std::move(events)) {}
 
-  // Has the reference and the anchor built, unless that was done.
+  // The reference and the anchor are built, unless they were before.
   void NeedSharedArtifacts(TaskRunner& runner);
-  // Or says at once that it is built, where its artifact is kept.
+  // The trial is built. Where its artifact is kept, `trial_built` is told at once.
   void BuildTrial(TaskRunner& runner, const tuning_db::Trial& trial);
-  // Whether there is something to build; what is kept is in the run already.
+  // The finalists of the task's final are built; those whose artifacts are kept are in the run at
+  // once. Returns whether any has to be built.
   bool BuildFinalists(TaskRunner& runner);
-  // Hands to the builder what it takes now.
+  // The builder is handed what it takes now.
   void Dispatch();
-  // What waits for this task does so no more.
+  // What waits to be built for this task is forgotten.
   void Drop(const TaskKey& key) { queue_.Drop(key); }
 
   // Whether something is being built, or waits for it and has a device.

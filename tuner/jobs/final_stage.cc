@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "support/crash_point.h"
-#include "support/status.h"
 #include "tuner/jobs/final_plan.h"
 #include "tuner/jobs/round_limit.h"
 #include "tuner/measure_record.h"
@@ -154,7 +153,7 @@ void FinalStage::OnFinalistsBuilt(TaskRunner& runner) {
 MeasureRequest FinalStage::RequestFor(const TaskRunner& runner) const {
   MeasureRequest request = measures_.RequestFor(runner, runner.final_run->trial);
   request.rounds = static_cast<uint32_t>(loop_.options.final_rounds);
-  // Rounds count, chunks do not (docs/decisions/0011): short ones.
+  // Chunks are short, for the number of rounds counts and not theirs (docs/decisions/0011).
   request.timing.set_chunk_ns(500'000);
   request.timing.set_warmup_ns(500'000);
   request.timing.set_min_chunks(3);

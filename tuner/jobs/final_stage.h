@@ -43,11 +43,11 @@ class FinalStage {
   // The task's final is due and has no confirm trial yet: one is proposed.
   void Propose(TaskRunner& runner);
   bool IsProposing() const { return proposing_ > 0; }
-  // Its confirm trial is open.
+  // The task's final begins; its confirm trial is open.
   void Begin(TaskRunner& runner);
-  // All that is to be built for it is.
+  // All that is to be built for the task's final is built.
   void OnFinalistsBuilt(TaskRunner& runner);
-  // Its turn to be measured has come.
+  // The turn of the task's final has come.
   void Measure(TaskRunner& runner) { Measure(runner, /*held=*/false); }
 
  private:
@@ -58,24 +58,25 @@ class FinalStage {
     tuning_db::Final final;  // without what is measured
     std::vector<tuning_db::FinalEntry> entries;
     bool may_repeat = false;
-    // Set for one that a worker holds from before a restart: its plan may have been another.
+    // The regime of a final that a worker holds from before a restart, whose plan may have been
+    // another; empty: no worker does.
     std::string held_regime;
   };
 
   void OnProposed(const TaskKey& key, uint64_t serial, const tuning_db::Trial& trial);
   void BuildFinalists(TaskRunner& runner);
-  // Held: a worker may have it from before a restart.
+  // `held` says that a worker may have the final from before a restart.
   void Measure(TaskRunner& runner, bool held);
   MeasureRequest RequestFor(const TaskRunner& runner) const;
   Facts FactsOf(const TaskRunner& runner) const;
-  // These two on the measurer's executor; `settled` is empty where nothing was measured.
+  // These two run on the measurer's executor; `settled` is empty where nothing was measured.
   void Settle(const Facts& facts, const MeasureReport& report, const SettledCallback& settled);
   bool HasToRepeat(const Facts& facts, const MeasureReport& report) const;
   void OnSettled(const TaskKey& key, int64_t trial, const std::string& failure);
   void OnLost(const TaskKey& key, int64_t trial);
   // The final did not come about, and would not if it were tried again.
   void End(TaskRunner& runner, tuning_db::Outcome outcome, const std::string& why);
-  // Whose final this confirm trial is, now; nullptr: it is over.
+  // The task whose final has this confirm trial now; nullptr: that final is over.
   TaskRunner* Find(const TaskKey& key, int64_t trial);
 
   LoopContext& loop_;

@@ -11,8 +11,8 @@
 
 namespace hone::tuner {
 
-// In memory only: a daemon that was killed builds them again. An artifact is a function of its
-// nest, so whether it is kept changes nothing but time. Not thread-safe.
+// They are in memory only: a daemon that was killed builds them again. An artifact is a function of
+// its nest, so whether it is kept changes nothing but time. Not thread-safe.
 class KeptArtifacts {
  public:
   void Keep(const std::string& nest_digest, const Artifact& artifact) {

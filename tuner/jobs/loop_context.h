@@ -57,9 +57,9 @@ struct TuningParts {
   Executor* planner = nullptr;   // where searches run
   // nullptr: there is no search of this name.
   std::function<Search*(const std::string& name)> search;
-  // With which it writes to jobs; epoch 0: unchecked.
+  // The ownership with which the loop writes to jobs; one of epoch 0 is not checked.
   tuning_db::Ownership ownership;
-  // Set in a private daemon: jobs that it finds in the store are others' (decision 0014).
+  // True in a private daemon: jobs that it finds in the store are others' (decision 0014).
   bool is_private = false;
   // What the task waits for from now on; empty: for nothing. From the loop's executor.
   std::function<void(int64_t task, const std::string& signature, const std::string& what)>
@@ -72,9 +72,8 @@ struct TuningParts {
 struct LoopContext {
   const TuningOptions options;
   const TuningParts parts;
-  bool stopped = false;  // nothing new begins
-
-  bool was_refused = false;  // a write to a job, which is to be looked at
+  bool stopped = false;      // nothing new begins
+  bool was_refused = false;  // a write to a job was refused: who owns the jobs is to be looked at
 
   // Whether other daemons may own jobs of the store.
   bool HasOthers() const;

@@ -109,7 +109,8 @@ void MeasureStage::Measure(TaskRunner& runner, const Trial& trial, const Artifac
   loop_.parts.measurer->Measure(std::move(request), SettleWith(runner.key, trial));
 }
 
-// In rounds (docs/decisions/0011), which are many and therefore short.
+// A calibration is timed in rounds beside its anchor (docs/decisions/0011), which are many and
+// therefore short.
 void MeasureStage::TimeBeside(const Artifact& anchor, MeasureRequest& request) const {
   if (!anchor.digest.empty()) request.candidates.push_back(anchor);
   request.rounds = static_cast<uint32_t>(loop_.options.calibration_rounds);

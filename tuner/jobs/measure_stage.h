@@ -35,14 +35,14 @@ class MeasureStage {
 
   // The trial, which is built, waits for its turn.
   void Push(const TaskRunner& runner, const tuning_db::Trial& trial, Artifact artifact);
-  // So does the final.
+  // The task's final, whose finalists are built, waits for its turn.
   void PushFinal(const TaskRunner& runner);
-  // A worker may have it from before a restart: waits for that.
+  // A worker may have the trial from before a restart; its result is waited for.
   void Await(TaskRunner& runner, const tuning_db::Trial& trial);
-  // Hands to the measurer what may be measured now. `is_building`: so is what it would alternate
-  // with.
+  // The measurer is handed what may be measured now. `is_building` says whether there is work that
+  // measuring alternates with.
   void Dispatch(bool is_building);
-  // What waits of this task does so no more.
+  // What waits to be measured of this task is forgotten.
   void Drop(const TaskKey& key);
 
   // Where building and measuring alternate: whether it is the turn of measuring.
@@ -60,7 +60,7 @@ class MeasureStage {
 
   void Measure(TaskRunner& runner, const tuning_db::Trial& trial, const Artifact& artifact);
   void TimeBeside(const Artifact& anchor, MeasureRequest& request) const;
-  // Called by the measurer, on any thread.
+  // The callback that the measurer is given; it may be called on any thread.
   MeasureCallback SettleWith(const TaskKey& key, const tuning_db::Trial& trial);
   void OnMeasured(const TaskKey& key, const tuning_db::Record& record, const std::string& failure);
   void OnLost(const TaskKey& key, int64_t trial);

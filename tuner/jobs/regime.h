@@ -9,7 +9,7 @@
 
 namespace hone::tuner {
 
-// As records name them.
+// The regimes, as records name them.
 inline constexpr char kWarm[] = "warm";
 inline constexpr char kSharedConstants[] = "shared_constants";  // in the last-level cache
 inline constexpr char kColdConstants[] = "cold_constants";      // in memory

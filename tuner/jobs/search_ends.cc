@@ -21,7 +21,7 @@ bool HasEndedBefore(const TaskRunner& runner, double share) {
 std::optional<double> ModelsNs(TaskTable& tasks, const ActiveJob& active) {
   double total_ns = active.job.elsewhere_ns;
   for (const tuning_db::JobTask& task : active.job.tasks) {
-    const TaskRunner& runner = *tasks.Find({task.task, task.signature});
+    const TaskRunner& runner = *tasks.Find(KeyOf(task));
     if (!runner.failure.empty()) continue;
     const std::optional<double> first_ns = runner.history.FirstTime();
     if (!first_ns) return std::nullopt;

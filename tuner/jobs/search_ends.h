@@ -2,7 +2,7 @@
 #ifndef HONE_TUNER_JOBS_SEARCH_ENDS_H_
 #define HONE_TUNER_JOBS_SEARCH_ENDS_H_
 
-#include "tuner/jobs/search_stage.h"
+#include "tuner/jobs/task_runner.h"
 #include "tuner/jobs/task_table.h"
 
 namespace hone::tuner {

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -36,14 +38,14 @@ TaskView ViewOf(const TaskRunner& runner, int batch) {
   return view;
 }
 
-// How many trials a batch that begins after `begin` of them looks at. Where searches end early all:
-// there are few, and other tasks keep builders and devices busy.
+// How many trials a batch that begins after `begin` of them looks at. Where searches end early it
+// looks at all: there are few, and other tasks keep builders and devices busy.
 int64_t MarkOf(const Want& want, int64_t begin, int batch) {
   return want.EndsEarly() ? begin : begin - batch;
 }
 
 // Where searches end early the first batch is the default and the best of each other strategy: they
-// say whether the task has something to win. Nothing: as large as any.
+// say whether the task has something to win. nullopt: it is as large as any.
 std::optional<int64_t> FirstBatchSize(const Want& want, const TaskContext& task, int64_t begin) {
   if (!want.EndsEarly() || begin > 0) return std::nullopt;
   return 1 + static_cast<int64_t>(task.alternatives().size());
@@ -162,7 +164,7 @@ void SearchStage::OnPlanned(PlannedBatch batch) {
     if (is_same) runner->planning = false;
     return events_.changed();
   }
-  // What was imported since the last batch is of the budget, too.
+  // Trials that were imported since the last batch count towards the budget, too.
   const absl::Status caught_up = runner->CatchUp(*loop_.parts.store);
   if (!caught_up.ok()) return loop_.Fatal(caught_up);
   BatchPlan& plan = batch.plan;
@@ -196,7 +198,7 @@ void SearchStage::OnProposed(const PlannedBatch& batch, const std::vector<Trial>
   runner->exhausted = batch.plan.exhausted;
   for (size_t i = 0; i < rows.size(); ++i) {
     const Trial& row = rows[i];
-    // One that was imported counts once it is noticed.
+    // A trial that was imported counts once CatchUp notices it.
     if (row.state == TrialState::kSettled || runner->Has(row.id)) continue;
     if (batch.plan.trials[i].failure.empty()) {
       events_.proposed(*runner, row);

@@ -4,21 +4,18 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "tuner/jobs/batch_plan.h"
 #include "tuner/jobs/loop_context.h"
+#include "tuner/jobs/task_runner.h"
 #include "tuner/jobs/task_table.h"
 #include "tuner/jobs/trial_proposer.h"
 #include "tuner/jobs/trial_settler.h"
 
 namespace hone::tuner {
-
-using ActiveJobs = std::map<int64_t, ActiveJob>;
 
 // Not thread-safe. Those it is given outlive it.
 class SearchStage {

@@ -2,9 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
-#include <set>
 #include <utility>
-#include <vector>
 
 #include "tuner/jobs/search_ends.h"
 #include "tuner/jobs/task_state.h"
@@ -30,8 +28,18 @@ TaskFlow::TaskFlow(LoopContext& loop, ActiveJobs& jobs, Events events)
 
 // ---- how the stages hang together ----
 
+template <typename Stage>
+typename Stage::Events TaskFlow::EventsOf() {
+  typename Stage::Events events;
+  events.task_failed = [this](TaskRunner& runner, const std::string& why) {
+    FailTask(runner, why);
+  };
+  events.changed = events_.changed;
+  return events;
+}
+
 BuildStage::Events TaskFlow::OfBuilds() {
-  BuildStage::Events events;
+  auto events = EventsOf<BuildStage>();
   events.trial_built = [this](TaskRunner& runner, const Trial& trial, Artifact artifact) {
     measures_.Push(runner, trial, std::move(artifact));
   };
@@ -41,44 +49,28 @@ BuildStage::Events TaskFlow::OfBuilds() {
     if (!settled.ok()) loop_.Fatal(settled);
   };
   events.finalists_built = [this](TaskRunner& runner) { finals_.OnFinalistsBuilt(runner); };
-  events.task_failed = [this](TaskRunner& runner, const std::string& why) {
-    FailTask(runner, why);
-  };
-  events.changed = events_.changed;
   return events;
 }
 
 MeasureStage::Events TaskFlow::OfMeasures() {
-  MeasureStage::Events events;
+  auto events = EventsOf<MeasureStage>();
   events.final_ready = [this](TaskRunner& runner) { finals_.Measure(runner); };
   events.trial_lost = [this](TaskRunner& runner, const Trial& trial) {
     builds_.BuildTrial(runner, trial);
   };
-  events.task_failed = [this](TaskRunner& runner, const std::string& why) {
-    FailTask(runner, why);
-  };
-  events.changed = events_.changed;
   return events;
 }
 
 FinalStage::Events TaskFlow::OfFinals() {
-  FinalStage::Events events;
+  auto events = EventsOf<FinalStage>();
   events.orphaned = events_.orphaned;
-  events.task_failed = [this](TaskRunner& runner, const std::string& why) {
-    FailTask(runner, why);
-  };
-  events.changed = events_.changed;
   return events;
 }
 
 SearchStage::Events TaskFlow::OfSearches() {
-  SearchStage::Events events;
+  auto events = EventsOf<SearchStage>();
   events.proposed = [this](TaskRunner& runner, const Trial& trial) { Adopt(runner, trial); };
   events.orphaned = events_.orphaned;
-  events.task_failed = [this](TaskRunner& runner, const std::string& why) {
-    FailTask(runner, why);
-  };
-  events.changed = events_.changed;
   return events;
 }
 
@@ -184,13 +176,18 @@ void TaskFlow::Abandon(TaskRunner& runner, const std::string& why) {
   }
 }
 
-void TaskFlow::Park(TaskRunner& runner) {
+void TaskFlow::Park(const std::vector<TaskRunner*>& runners) {
+  if (runners.empty()) return;
   const auto open = loop_.parts.store->OpenTrials(0);
   if (!open.ok()) return loop_.Fatal(open.status());
   std::set<int64_t> leased;
   for (const Trial& trial : *open) {
     if (trial.state == TrialState::kLeased) leased.insert(trial.id);
   }
+  for (TaskRunner* const runner : runners) Park(*runner, leased);
+}
+
+void TaskFlow::Park(TaskRunner& runner, const std::set<int64_t>& leased) {
   for (const int64_t trial : runner.measuring) {
     if (!leased.contains(trial)) loop_.parts.measurer->Cancel(trial);
   }

@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "tuner/jobs/build_stage.h"
@@ -12,6 +14,7 @@
 #include "tuner/jobs/loop_context.h"
 #include "tuner/jobs/measure_stage.h"
 #include "tuner/jobs/search_stage.h"
+#include "tuner/jobs/task_runner.h"
 #include "tuner/jobs/task_table.h"
 #include "tuner/jobs/trial_proposer.h"
 #include "tuner/jobs/trial_settler.h"
@@ -33,7 +36,7 @@ class TaskFlow {
   TaskFlow(LoopContext& loop, ActiveJobs& jobs, Events events);
 
   TaskTable& tasks() { return tasks_; }
-  // Everything that can be done now is begun.
+  // Everything that can be done for the tasks now is begun.
   void Advance();
   // Takes up an open trial of the store: builds it, or waits for the worker that may have it.
   void Adopt(TaskRunner& runner, const tuning_db::Trial& trial);
@@ -43,19 +46,23 @@ class TaskFlow {
   // ---- ends ----
   // Tasks that have neither time nor device are closed without a final. Whether there were any.
   bool CloseStranded(int64_t now_ns);
-  // What is open of it is settled as cancelled.
+  // What is open of the task is settled as cancelled.
   void Abandon(TaskRunner& runner, const std::string& why);
-  // What devices may have begun is settled; the rest stays in the store as it is until a job wants
-  // the task again.
-  void Park(TaskRunner& runner);
+  // What devices may have begun of these is settled; the rest stays in the store as it is until a
+  // job wants the task again.
+  void Park(const std::vector<TaskRunner*>& runners);
 
  private:
+  // What a stage of any kind tells; the next four add what its kind does besides.
+  template <typename Stage>
+  typename Stage::Events EventsOf();
   BuildStage::Events OfBuilds();
   MeasureStage::Events OfMeasures();
   FinalStage::Events OfFinals();
   SearchStage::Events OfSearches();
 
-  // One task, by its state.
+  void Park(TaskRunner& runner, const std::set<int64_t>& leased);
+  // Does what the task's state asks for.
   void Advance(TaskRunner& runner);
   // Whether the builders leave the cores to what is measured.
   bool BuildersRest() const;

@@ -45,7 +45,7 @@ class TaskHistory {
   absl::Status Load(tuning_db::Store& store);
   // Whether the store has trials that are not here: somebody imported them.
   absl::StatusOr<bool> IsBehind(tuning_db::Store& store) const;
-  // After a final in this regime.
+  // To be called after a final in this regime.
   absl::Status ReloadFinal(tuning_db::Store& store);
   void Proposed(const tuning_db::Trial& trial);
   // The trial was proposed here; a second time changes nothing.
@@ -68,7 +68,7 @@ class TaskHistory {
   std::vector<const Entry*> Ranked() const;
   // Median of the best in this regime; 0: none.
   double BestNs() const;
-  // The same without the newest `n` trials.
+  // What BestNs would be without the newest `n` trials.
   double BestNsBefore(int64_t n) const;
 
   const std::map<int64_t, Entry>& search() const { return search_; }

@@ -17,6 +17,14 @@ uint64_t NextSerial() {
 
 }  // namespace
 
+TaskKey KeyOf(const tuning_db::JobTask& task) { return {task.task, task.signature}; }
+
+std::set<TaskKey> KeysOf(const tuning_db::Job& job) {
+  std::set<TaskKey> keys;
+  for (const tuning_db::JobTask& task : job.tasks) keys.insert(KeyOf(task));
+  return keys;
+}
+
 tuning_db::Purpose PurposeOf(const tuning_db::Job& job) {
   return job.search == kCalibratingSearch ? tuning_db::Purpose::kCalibrate
                                           : tuning_db::Purpose::kSearch;

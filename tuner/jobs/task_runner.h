@@ -22,6 +22,10 @@ namespace hone::tuner {
 
 using TaskKey = std::pair<int64_t, std::string>;  // task, signature
 
+TaskKey KeyOf(const tuning_db::JobTask& task);
+// The keys of all tasks of the job.
+std::set<TaskKey> KeysOf(const tuning_db::Job& job);
+
 struct ActiveJob {
   tuning_db::Job job;
   int64_t started_ns = 0;    // on the loop's clock, moved back by what it ran under earlier daemons
@@ -33,6 +37,7 @@ struct ActiveJob {
 
   int64_t RanNs(int64_t now_ns) const { return now_ns - started_ns; }
 };
+using ActiveJobs = std::map<int64_t, ActiveJob>;  // by id
 
 // The search of jobs that measure for the analytic model, and look for no winner.
 inline constexpr char kCalibratingSearch[] = "tiles";
@@ -52,7 +57,8 @@ struct Want {
     return job->job.ends_early && PurposeOf(job->job) == tuning_db::Purpose::kSearch;
   }
   bool IsJudgedAt(int64_t trials) const { return !EndsEarly() || judged_at == trials; }
-  // With so many trials, before its budget. Where it is not judged yet it has not.
+  // Whether the search has ended with so many trials, before its budget; it has not where that is
+  // not judged yet.
   bool HasEnded(int64_t trials) const {
     return EndsEarly() && judged_at == trials && !is_worth_more && trials < task->trials;
   }

@@ -15,24 +15,4 @@ TaskState StateOf(const TaskRunner& task) {
   return task.NeedsFinal() ? TaskState::kFinalDue : TaskState::kFinished;
 }
 
-std::string_view Name(TaskState state) {
-  switch (state) {
-    case TaskState::kSearching:
-      return "searching";
-    case TaskState::kFinalDue:
-      return "final due";
-    case TaskState::kFinal:
-      return "final";
-    case TaskState::kFinished:
-      return "finished";
-    case TaskState::kClosed:
-      return "closed";
-    case TaskState::kParked:
-      return "parked";
-    case TaskState::kFailed:
-      return "failed";
-  }
-  return "unknown";
-}
-
 }  // namespace hone::tuner

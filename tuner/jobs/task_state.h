@@ -2,22 +2,21 @@
 #ifndef HONE_TUNER_JOBS_TASK_STATE_H_
 #define HONE_TUNER_JOBS_TASK_STATE_H_
 
-#include <string_view>
-
 #include "tuner/jobs/task_runner.h"
 
 namespace hone::tuner {
 
-// | state     | what holds                                  | what is done             | next |
-// |-----------|---------------------------------------------|--------------------------|------|
-// | searching | trials are open, or more of them are wanted | propose, build, measure  | final due,
-// finished | | final due | a winner is wanted that no final names      | the final begins         |
-// final | | final     | its final is built or measured              | build, measure, settle   |
-// any of the three before, finished | | finished  | nobody wants more of it                     |
-// artifacts are let go     | closed | | closed    | it was finished, or nobody could measure it |
-// nothing                  | searching (a new job wants it) | | parked    | all who want it are
-// paused                  | what is measured settles | searching, gone | | failed    | it cannot be
-// tuned, and says why            | nothing                  | gone |
+// - searching: trials are open, or more of them are wanted. They are proposed, built and measured.
+//   Next is final due or finished.
+// - final due: a winner is wanted that no final names. The final begins. Next is final.
+// - final: the task's final is built, measured and settled. Next is any of the three before, or
+//   finished.
+// - finished: nobody wants more of the task. Its artifacts are let go. Next is closed.
+// - closed: the task was finished, or nobody could measure it. Nothing is done for it. Next is
+//   searching, when a new job wants it.
+// - parked: all who want the task are paused. What is measured settles. Next is searching, or the
+//   task is gone.
+// - failed: the task cannot be tuned, and says why. Nothing is done for it.
 //
 // A task waits in its state while no connected device has its target. It is gone once nobody wants
 // it. The state is derived from what is known of the task, which follows from the store: it is kept
@@ -25,7 +24,6 @@ namespace hone::tuner {
 enum class TaskState { kSearching, kFinalDue, kFinal, kFinished, kClosed, kParked, kFailed };
 
 TaskState StateOf(const TaskRunner& task);
-std::string_view Name(TaskState state);
 
 }  // namespace hone::tuner
 

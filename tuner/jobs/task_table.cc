@@ -13,7 +13,7 @@ TaskRunner* TaskTable::Find(const TaskKey& key) {
 }
 
 absl::StatusOr<TaskRunner*> TaskTable::Ensure(const tuning_db::JobTask& wanted) {
-  const TaskKey key(wanted.task, wanted.signature);
+  const TaskKey key = KeyOf(wanted);
   if (TaskRunner* known = Find(key)) return known;
   const TuningParts& parts = loop_.parts;
   HONE_ASSIGN_OR_RETURN(const tuning_db::Task task, parts.store->GetTask(wanted.task));

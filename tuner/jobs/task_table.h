@@ -24,13 +24,13 @@ class TaskTable {
   Runners& runners() { return runners_; }
   // nullptr: nobody wants it.
   TaskRunner* Find(const TaskKey& key);
-  // Made with what the store has of it where it is new. A task that does not lower has a failure;
-  // an error is one of the store.
+  // The task's runner, which is made with what the store has of the task where it is new. A task
+  // that does not lower has a failure; an error is the store's.
   absl::StatusOr<TaskRunner*> Ensure(const tuning_db::JobTask& wanted);
   // The runner for which something was planned and is proposed by now; nullptr where it is gone, or
   // takes up nothing any more.
   TaskRunner* EndPlanning(const TaskKey& key, uint64_t serial);
-  // Those that are parked, and have nothing measured any more.
+  // Runners that are parked, and of which nothing is measured any more, are dropped.
   void DropParked();
 
   // ---- devices ----

@@ -26,12 +26,12 @@ class TrialSettler {
   // the store fails.
   void Settle(tuning_db::Settlement settlement, const SettledCallback& settled,
               std::function<void(tuning_db::SettleResult)> next);
-  // Back to proposed: a result that comes late under the old fence settles nothing.
+  // The trial is proposed again, and a result that comes late under the old fence settles nothing.
   void Release(int64_t trial, int64_t fence, const SettledCallback& settled,
                std::function<void()> next);
 
-  // On the executor. Leased by the daemon itself and settled as this failure, unless a worker was
-  // faster. Takes a copy: the trial leaves the open ones of its task.
+  // To be called on the executor. The daemon itself leases the trial and settles it as this
+  // failure, unless a worker was faster. The trial is a copy, since it leaves its task's open ones.
   absl::Status SettleFailure(tuning_db::Trial trial, tuning_db::Outcome outcome,
                              const std::string& message, const std::string& toolchain = "");
 

@@ -102,8 +102,7 @@ void TuningLoop::DoBegin() {
   const auto ended = tuning_db::EndPrivateJobs(*loop_.parts.store, *loop_.parts.clock);
   if (!ended.ok()) return loop_.Fatal(ended.status());
   if (*ended > 0) spdlog::info("{} jobs are cancelled: their hone tune has ended", *ended);
-  const auto jobs = loop_.parts.store->Jobs(
-      {.states = {JobState::kQueued, JobState::kRunning, JobState::kPaused}, .submitter = ""});
+  const auto jobs = OpenJobs();
   if (!jobs.ok()) return loop_.Fatal(jobs.status());
   int left = 0;
   for (const tuning_db::Job& job : *jobs) {
@@ -123,6 +122,11 @@ void TuningLoop::DoBegin() {
   }
   AdoptOpenTrials();
   Pump();
+}
+
+absl::StatusOr<std::vector<tuning_db::Job>> TuningLoop::OpenJobs() const {
+  return loop_.parts.store->Jobs(
+      {.states = {JobState::kQueued, JobState::kRunning, JobState::kPaused}, .submitter = ""});
 }
 
 void TuningLoop::Activate(int64_t id) {
@@ -148,17 +152,14 @@ void TuningLoop::Activate(int64_t id) {
   active.ran_saved_ns = loop_.parts.clock->NowNs();
   active.started_ns = active.ran_saved_ns - job->ran_ns;
   for (const tuning_db::JobTask& task : active.job.tasks) {
-    TaskRunner& runner = *flow_.tasks().Find({task.task, task.signature});
+    TaskRunner& runner = *flow_.tasks().Find(KeyOf(task));
     runner.AddWant({&active, &task});
     runner.closed = false;
   }
   spdlog::info("job {} ({} tasks of {}) runs", id, job->tasks.size(), job->model);
 }
 
-void TuningLoop::LetSleep(const tuning_db::Job& job) {
-  std::set<TaskKey>& keys = asleep_[job.id];
-  for (const tuning_db::JobTask& task : job.tasks) keys.emplace(task.task, task.signature);
-}
+void TuningLoop::LetSleep(const tuning_db::Job& job) { asleep_[job.id] = KeysOf(job); }
 
 bool TuningLoop::IsWantedBySleepers(const TaskKey& key) const {
   return std::ranges::any_of(asleep_,
@@ -229,12 +230,13 @@ absl::Status TuningLoop::Resume(int64_t id) {
 }
 
 void TuningLoop::Retire(int64_t job) {
+  std::vector<TaskRunner*> parked;
   for (auto it = flow_.tasks().runners().begin(); it != flow_.tasks().runners().end();) {
     TaskRunner& runner = *it->second;
     const bool was_wanted = runner.IsWanted();
     runner.RemoveWants(job);
     const bool sleeps = !runner.IsWanted() && IsWantedBySleepers(runner.key);
-    if (sleeps && was_wanted) flow_.Park(runner);
+    if (sleeps && was_wanted) parked.push_back(&runner);
     if (runner.IsWanted() || sleeps) {
       ++it;
       continue;
@@ -243,6 +245,7 @@ void TuningLoop::Retire(int64_t job) {
     flow_.tasks().SetWaiting(runner, "");
     it = flow_.tasks().runners().erase(it);
   }
+  flow_.Park(parked);
   jobs_.erase(job);
 }
 
@@ -278,7 +281,7 @@ void TuningLoop::AnnounceWaiting() {
   for (auto& [id, active] : jobs_) {
     std::string waiting;
     for (const tuning_db::JobTask& task : active.job.tasks) {
-      waiting = flow_.tasks().Find({task.task, task.signature})->waiting;
+      waiting = flow_.tasks().Find(KeyOf(task))->waiting;
       if (!waiting.empty()) break;
     }
     if (waiting == active.waiting) continue;
@@ -294,7 +297,7 @@ void TuningLoop::FinishJobs() {
   for (const auto& [id, active] : jobs_) {
     const auto& tasks = active.job.tasks;
     const bool is_done = std::all_of(tasks.begin(), tasks.end(), [&](const auto& task) {
-      return flow_.tasks().Find({task.task, task.signature})->IsClosed();
+      return flow_.tasks().Find(KeyOf(task))->IsClosed();
     });
     if (!is_done) continue;
     Finish(active);
@@ -309,7 +312,7 @@ void TuningLoop::Finish(const ActiveJob& active) {
   bool is_short = false;
   std::string why;
   for (const tuning_db::JobTask& task : active.job.tasks) {
-    const TaskRunner& runner = *flow_.tasks().Find({task.task, task.signature});
+    const TaskRunner& runner = *flow_.tasks().Find(KeyOf(task));
     is_short |= !runner.IsSearchedFor(active.job.id) || runner.NeedsFinal();
     if (runner.failure.empty()) continue;
     if (failed++ == 0) why = fmt::format("{}: {}", task.name, runner.failure);

@@ -23,10 +23,10 @@
 #include <functional>
 #include <map>
 #include <set>
-#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "tuner/jobs/loop_context.h"
 #include "tuner/jobs/task_flow.h"
 #include "tuner/jobs/task_runner.h"
@@ -74,6 +74,8 @@ class TuningLoop {
   absl::Status Resume(int64_t job);
 
   // ---- what jobs want ----
+  // All jobs of the store that have not ended.
+  absl::StatusOr<std::vector<tuning_db::Job>> OpenJobs() const;
   void Activate(int64_t job);
   // The job wants nothing any more, for now or for good.
   void Retire(int64_t job);
@@ -91,7 +93,7 @@ class TuningLoop {
   bool MayRun(const tuning_db::Job& job, const std::vector<tuning_db::Job>& open) const;
   // Runs what is ours to run, and nothing else. Whether anything has changed.
   bool SeeJobs();
-  // The same, where a write to a job was refused.
+  // Does what SeeJobs does, where a write to a job was refused.
   bool SeeRefused();
 
   // ---- how they stand ----

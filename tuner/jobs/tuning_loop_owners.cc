@@ -3,11 +3,9 @@
 // A task is tuned by one daemon at a time: that of the oldest job that wants it and has not ended.
 // Younger jobs of other daemons wait for it, and find what it has measured when it has ended. So
 // the budget of a task is kept by one loop, as with one daemon.
-#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <map>
 
 #include "tuner/jobs/tuning_loop.h"
 
@@ -18,16 +16,9 @@ using tuning_db::JobState;
 
 namespace {
 
-std::set<TaskKey> KeysOf(const Job& job) {
-  std::set<TaskKey> keys;
-  for (const tuning_db::JobTask& task : job.tasks) keys.emplace(task.task, task.signature);
-  return keys;
-}
-
 bool Share(const std::set<TaskKey>& keys, const Job& other) {
-  return std::ranges::any_of(other.tasks, [&](const tuning_db::JobTask& task) {
-    return keys.contains({task.task, task.signature});
-  });
+  return std::ranges::any_of(
+      other.tasks, [&](const tuning_db::JobTask& task) { return keys.contains(KeyOf(task)); });
 }
 
 }  // namespace
@@ -43,8 +34,7 @@ bool TuningLoop::MayRun(const Job& job, const std::vector<Job>& open) const {
 }
 
 bool TuningLoop::SeeJobs() {
-  const auto open = loop_.parts.store->Jobs(
-      {.states = {JobState::kQueued, JobState::kRunning, JobState::kPaused}, .submitter = ""});
+  const auto open = OpenJobs();
   if (!open.ok()) {
     loop_.Fatal(open.status());
     return false;

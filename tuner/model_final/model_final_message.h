@@ -7,7 +7,7 @@
 
 namespace hone::tuner {
 
-// Without id and time, which are the store's.
+// The message lacks id and time, which are the store's.
 hone::v1::ModelFinal ToProto(const tuning_db::ModelFinal& final);
 // Configs become canonical.
 tuning_db::ModelFinal FromProto(const hone::v1::ModelFinal& message);

@@ -58,7 +58,7 @@ std::string OwnerName(const DaemonOptions& options, const tuning_db::Store& stor
 
 }  // namespace
 
-// In the order in which things depend on each other; destroyed the other way round.
+// Members stand in the order in which they depend on each other, and are destroyed in the reverse.
 struct Daemon::Impl {
   Impl(DaemonOptions o, DaemonParts p, tuning_db::Ownership self)
       : options(std::move(o)),
@@ -134,12 +134,12 @@ struct Daemon::Impl {
   std::unique_ptr<ClosedDoor> closed_door;       // of a private daemon
   std::unique_ptr<UnixListener> listener;
 
-  // With a listener.
+  // To be called once there is a listener.
   absl::Status Serve();
   // The daemon is in time as the owner of its jobs for another while; a service takes over those
   // whose owner no longer is.
   void Renew();
-  // Made where the user has not dialled before.
+  // The user's door, which is made where the user has not dialled before.
   absl::StatusOr<Door*> DoorOf(uid_t user);
   void Take(int fd, const Peer& peer);
 };
@@ -186,12 +186,10 @@ void Daemon::Impl::Renew() {
   if (options.client != 0) {
     renewed = parts.store->RenewJobs(ownership, options.tuning.owner_lease_ns).status();
   } else {
-    const auto taken = parts.store->TakeJobs(ownership, options.tuning.owner_lease_ns);
-    renewed = taken.status();
-    if (taken.ok()) {
-      for (const tuning_db::Job& job : *taken) loop.JobSubmitted(job.id);
-      loop.SeeOwners();
-    }
+    // The loop finds what was taken when it sees who owns the jobs. A store of one owner has none
+    // to take: they were all taken when the daemon started.
+    renewed = parts.store->TakeJobs(ownership, options.tuning.owner_lease_ns).status();
+    if (renewed.ok()) loop.SeeOwners();
   }
   if (renewed.ok()) return;
   spdlog::error("this daemon does not renew its hold on its jobs: {}", renewed.ToString());

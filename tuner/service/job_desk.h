@@ -41,7 +41,7 @@ class JobDesk {
     tuning_db::Ownership ownership;  // of the jobs: the daemon in this life
     bool is_private = false;         // whether they end with the daemon's client
   };
-  // Called once, from any thread.
+  // It is called once, from any thread.
   using Done = std::function<void(absl::StatusOr<tuning_db::Job>)>;
 
   explicit JobDesk(Parts parts) : parts_(std::move(parts)) {}
@@ -54,11 +54,11 @@ class JobDesk {
   void Clone(const hone::v1::CloneJobRequest& request, const std::string& submitter, Done done);
 
  private:
-  // On the executor, unless too many wait for it.
+  // `read` runs on the executor, and `done` is told what it returns, unless too many wait already.
   void Read(std::function<absl::StatusOr<tuning_db::Job>()> read, Done done);
   absl::StatusOr<tuning_db::Job> JobOf(const hone::v1::JobSpec& spec);
   absl::StatusOr<tuning_db::Job> CloneOf(const hone::v1::CloneJobRequest& request);
-  // As the client's and the submitter's own.
+  // Stores the job under the client's id, as the submitter's, and has it run.
   absl::StatusOr<tuning_db::Job> Store(tuning_db::Job job, const std::string& client_id,
                                        const std::string& submitter);
   absl::StatusOr<std::string> ChooseTarget(const std::string& wanted);

@@ -1,6 +1,5 @@
 #include "tuner/service/unix_listener.h"
 
-#include <fmt/format.h>
 #include <poll.h>
 #include <spdlog/spdlog.h>
 #include <sys/eventfd.h>
@@ -25,7 +24,7 @@ absl::Status Bind(int fd, const std::string& path) {
   sockaddr_un address = {};
   address.sun_family = AF_UNIX;
   std::memcpy(address.sun_path, path.c_str(), std::min(path.size(), sizeof(address.sun_path) - 1));
-  // Before it has a name: nobody else ever may dial.
+  // The mode is set before the socket has a name, so that nobody else may ever dial.
   if (fchmod(fd, 0600) != 0 ||
       bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0 ||
       listen(fd, kBacklog) != 0) {

@@ -36,7 +36,7 @@ class WatchStream : public grpc::ServerWriteReactor<hone::v1::WatchJobResponse>,
         last_seq_(request.after_seq()) {}
 
   void Wake();
-  // On the watchers' executor: reads what is new and sends it.
+  // Reads what is new and sends it; runs on the watchers' executor.
   void Read();
   void End(const grpc::Status& status);
   // Leaves only those tasks in `job` that are not as they were last sent.

@@ -28,8 +28,8 @@ class GainScheduler final : public TaskScheduler {
   }
 
  private:
-  // Share; priority; tasks without a measurement before others, those with the fewest trials first;
-  // gain.
+  // Tasks are ordered by their submitter's share, by priority, by whether they were measured (those
+  // that were not come first, and the one with the fewest trials before others), and by gain.
   static std::tuple<double, int, bool, int64_t, double> Rank(const TaskView& task) {
     if (task.best_ns <= 0) return {-task.share, task.priority, true, -task.trials, task.weight};
     return {-task.share, task.priority, false, 0, task.weight * task.best_ns * ExpectedGain(task)};

@@ -27,9 +27,10 @@ class BuilderPool : public Builder {
   struct Options {
     int processes = 1;
     std::string executable = DefaultBuilderExecutable();
-    // Beyond the limits of a batch's requests, for starting and for running a dead batch again.
+    // What a batch may take beyond the limits of its requests, for starting and for running a dead
+    // batch again.
     int64_t grace_ns = int64_t{30} * 1000 * 1000 * 1000;
-    // For requests that state no limit.
+    // The limit of requests that state none.
     int64_t default_limit_ns = int64_t{60} * 1000 * 1000 * 1000;
   };
   explicit BuilderPool(Options options);
@@ -52,7 +53,7 @@ class BuilderPool : public Builder {
     hone::v1::BuilderHello hello;
     std::string wanted_toolchain;
   };
-  // By id, not answered.
+  // The requests that are not answered, by id.
   using Requests = std::multimap<uint64_t, hone::v1::BuildRequest>;
 
   void Serve();
