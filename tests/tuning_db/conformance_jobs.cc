@@ -79,7 +79,7 @@ TEST_P(Conformance, JobKeepsEveryField) {
   EXPECT_EQ(read.elsewhere_ns, 2.5e6);
   EXPECT_EQ(read.submitter, "uid:1000");
   EXPECT_EQ(read.owner, "honed@host");
-  EXPECT_EQ(read.epoch, 4);
+  EXPECT_EQ(read.epoch, 4'000'000);
   EXPECT_FALSE(read.is_private);
   EXPECT_EQ(read.state, JobState::kQueued);
   ASSERT_THAT(read.tasks, SizeIs(1));

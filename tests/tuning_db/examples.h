@@ -63,7 +63,7 @@ inline Job ExampleJob(int64_t task, const std::string& client_id = "client-1") {
   job.elsewhere_ns = 2.5e6;
   job.submitter = "uid:1000";
   job.owner = "honed@host";
-  job.epoch = 4;
+  job.epoch = 4'000'000;  // no daemon of a test ever has this epoch
   job.tasks = {{task, kSignature, "conv1", 2.5, 64}};
   return job;
 }
