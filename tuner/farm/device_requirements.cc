@@ -2,10 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
-#include "absl/strings/ascii.h"
 #include "runtime/target_text.h"
+#include "tuning_db/digest_bytes.h"
 
 namespace hone::tuner {
 
@@ -35,13 +33,6 @@ v1::DeviceKind DeviceKindOf(std::string_view target) {
                             : v1::DEVICE_KIND_UNSPECIFIED;
 }
 
-bool IsDigest(const std::string& text) {
-  constexpr size_t kDigestCharacters = 64;
-  return text.size() == kDigestCharacters && std::all_of(text.begin(), text.end(), [](char c) {
-           return absl::ascii_isdigit(c) || (c >= 'a' && c <= 'f');
-         });
-}
-
 }  // namespace
 
 v1::Requirements RequirementsOf(std::string_view target, v1::SandboxLevel sandbox) {
@@ -66,7 +57,7 @@ std::string WhyBarred(const v1::Device& device, const v1::Hello& hello, v1::Sand
   if (device.kind() != v1::DEVICE_KIND_UNSPECIFIED && device.kind() != kind) {
     return fmt::format("its kind is not that of its target \"{}\"", device.target());
   }
-  if (!IsDigest(device.fingerprint())) {
+  if (!tuning_db::DigestToBytes(device.fingerprint())) {
     return fmt::format("expected a SHA-256 in hexadecimal digits as its fingerprint, found \"{}\"",
                        device.fingerprint());
   }
