@@ -44,7 +44,11 @@ class JobStore {
   virtual absl::StatusOr<Ownership> BeginEpoch(const std::string& owner, int64_t lease_ns) = 0;
   // Makes every job that has not ended and whose owner is not in time this one's, and returns those
   // that were not its own before, by id. Where a store has one writer (SQLite), no other owner is
-  // alive, and it takes all. Renews as RenewJobs does.
+  // alive, and it takes all. Renews as RenewJobs does, at least every third of `lease_ns`.
+  //
+  // A life that calls later than that, so that less than a third of its time is left or none, is
+  // renewed and takes nothing: what kept it from renewing (an outage of the database, a machine
+  // that stood still) may have kept all others as well, who have until its next call to say so.
   virtual absl::StatusOr<std::vector<Job>> TakeJobs(const Ownership& ownership,
                                                     int64_t lease_ns) = 0;
   // The owner is in time for `lease_ns` from now on, and so are all of its jobs. Returns the ids of

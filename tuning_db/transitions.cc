@@ -36,6 +36,10 @@ absl::Status NewerLife(const Ownership& ownership) {
                   ownership.epoch));
 }
 
+bool MayTake(int64_t left_ns, int64_t lease_ns) {
+  return left_ns >= std::max<int64_t>(0, lease_ns / 3);
+}
+
 absl::Status MaySetState(const Job& job, JobState to) {
   // Who starts a job may have read that it is queued before somebody paused it.
   if (job.state == JobState::kPaused && to == JobState::kRunning) {

@@ -3,6 +3,7 @@
 #define HONE_TUNING_DB_TRANSITIONS_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "absl/status/status.h"
@@ -19,6 +20,9 @@ absl::Status MayWrite(int64_t job, JobState state, const Ownership& of_job,
 absl::Status MayBegin(const std::string& owner);
 // kAborted: a newer life of the same name has begun.
 absl::Status NewerLife(const Ownership& ownership);
+// Whether a life that has so much of its time left, less than nothing where that has run out, takes
+// the jobs of owners that are not in time (JobStore::TakeJobs).
+bool MayTake(int64_t left_ns, int64_t lease_ns);
 // Epochs start above it: jobs of older versions are of the epochs 0 and 1, whoever ran them.
 inline constexpr int64_t kOldestEpoch = 1;
 // An ended job stays as it is; everything else may happen (a drained daemon queues its jobs again).

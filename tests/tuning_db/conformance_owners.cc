@@ -104,6 +104,31 @@ TEST_P(Conformance, OwnersThatAreInTimeKeepTheirJobs) {
       << "a result is good by its fence";
 }
 
+// After an outage of the database no daemon is in time: the first that is back must not take the
+// jobs of all others.
+TEST_P(Conformance, WhoComesBackLateRenewsAndTakesNothing) {
+  const int64_t task = store_->EnsureTask(ExampleTask()).value();
+  const Ownership one = store_->BeginEpoch("one", kLeaseNs).value();
+  const Ownership other = store_->BeginEpoch("other", kLeaseNs).value();
+  Job wanted = ExampleJob(task, "of the other");
+  wanted.owner = other.owner;
+  wanted.epoch = other.epoch;
+  const int64_t job = store_->SubmitJob(wanted).value().id;
+  ASSERT_TRUE(store_->RenewJobs(other, -1).ok());
+
+  for (const int64_t left_ns : {int64_t{-1}, kLeaseNs / 4}) {
+    SCOPED_TRACE(left_ns);
+    ASSERT_TRUE(store_->RenewJobs(one, left_ns).ok());
+    EXPECT_THAT(store_->TakeJobs(one, kLeaseNs).value(), IsEmpty());
+    EXPECT_EQ(store_->GetJob(job)->owner, "other");
+  }
+  // The other one comes back as late, and finds what it had.
+  EXPECT_THAT(store_->TakeJobs(other, kLeaseNs).value(), IsEmpty());
+  EXPECT_THAT(store_->RenewJobs(other, -1).value(), ElementsAre(job));
+  // It stays away: whoever has renewed in time takes its jobs.
+  EXPECT_THAT(Ids(store_->TakeJobs(one, kLeaseNs).value()), ElementsAre(job));
+}
+
 TEST_P(Conformance, WhatIsLeftOfAnEndedJobIsAnybodysWhoWantsIt) {
   const int64_t task = store_->EnsureTask(ExampleTask()).value();
   const int64_t job = store_->SubmitJob(ExampleJob(task)).value().id;

@@ -10,6 +10,8 @@ namespace {
 
 using testing::SizeIs;
 
+constexpr int64_t kLeaseNs = int64_t{3600} * 1'000'000'000;
+
 absl::StatusOr<std::vector<Trial>> ProposeLater(Store& store, const Ownership& ownership,
                                                 const std::vector<Trial>& trials) {
   std::promise<absl::StatusOr<std::vector<Trial>>> promise;
@@ -44,12 +46,12 @@ TEST_P(Conformance, AProposalForLaterIsAllOrNothing) {
 TEST_P(Conformance, AProposalForLaterToAJobOfAnotherIsRefused) {
   const int64_t task = store_->EnsureTask(ExampleTask()).value();
   Job job = ExampleJob(task);
-  const Ownership first = store_->BeginEpoch("daemon", 1'000'000'000).value();
+  const Ownership first = store_->BeginEpoch("daemon", kLeaseNs).value();
   job.owner = first.owner;
   job.epoch = first.epoch;
   const int64_t id = store_->SubmitJob(job).value().id;
-  const Ownership second = store_->BeginEpoch("daemon", 1'000'000'000).value();
-  store_->TakeJobs(second, 1'000'000'000).value();
+  const Ownership second = store_->BeginEpoch("daemon", kLeaseNs).value();
+  store_->TakeJobs(second, kLeaseNs).value();
   EXPECT_TRUE(absl::IsAborted(ProposeLater(*store_, first, {ExampleTrial(task, id)}).status()));
   EXPECT_THAT(ProposeLater(*store_, second, {ExampleTrial(task, id)}).value(), SizeIs(1));
 }

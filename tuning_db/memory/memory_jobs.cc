@@ -20,10 +20,12 @@ absl::StatusOr<Ownership> MemoryStore::BeginEpoch(const std::string& owner, int6
 absl::StatusOr<std::vector<Job>> MemoryStore::TakeJobs(const Ownership& ownership,
                                                        int64_t lease_ns) {
   const std::lock_guard lock(mutex_);
+  const bool may_take = MayTake(LeftNs(ownership.epoch), lease_ns);
   HONE_RETURN_IF_ERROR(Renew(ownership, lease_ns));
   std::vector<Job> taken;
+  if (!may_take) return taken;
   for (Job& job : jobs_) {
-    if (HasEnded(job.state) || job.epoch == ownership.epoch || IsInTime(job.epoch)) continue;
+    if (HasEnded(job.state) || job.epoch == ownership.epoch || LeftNs(job.epoch) >= 0) continue;
     job.owner = ownership.owner;
     job.epoch = ownership.epoch;
     taken.push_back(job);
@@ -49,9 +51,9 @@ absl::Status MemoryStore::Renew(const Ownership& ownership, int64_t lease_ns) {
   return absl::OkStatus();
 }
 
-bool MemoryStore::IsInTime(int64_t epoch) const {
+int64_t MemoryStore::LeftNs(int64_t epoch) const {
   const auto life = lives_.find(epoch);
-  return life != lives_.end() && life->second.until_ns >= clock_.WallTimeNs();
+  return life != lives_.end() ? life->second.until_ns - clock_.WallTimeNs() : -1;
 }
 
 absl::Status MemoryStore::MayWriteJob(int64_t id, const Ownership& ownership) {

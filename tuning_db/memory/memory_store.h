@@ -113,7 +113,8 @@ class MemoryStore : public Store {
 
   // All below: under the mutex.
   absl::Status Renew(const Ownership& ownership, int64_t lease_ns);
-  bool IsInTime(int64_t epoch) const;
+  // Of the time of a life; negative where it is not in time.
+  int64_t LeftNs(int64_t epoch) const;
   // Job 0 is none, and its trials are anybody's.
   absl::Status MayWriteJob(int64_t job, const Ownership& ownership);
   absl::Status RequireOwners(int64_t task, int64_t job);

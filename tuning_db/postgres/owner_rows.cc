@@ -17,6 +17,9 @@ std::string FromNow(const std::string& parameter) {
          "::double precision / 1000) * interval '1 microsecond'";
 }
 
+// So many nanoseconds are left until then.
+constexpr char kUntil[] = "(EXTRACT(EPOCH FROM until - clock_timestamp()) * 1000000000)::bigint";
+
 }  // namespace
 
 absl::StatusOr<int64_t> NextOf(Connection& db, const std::string& counter) {
@@ -34,6 +37,14 @@ absl::StatusOr<Ownership> InsertLife(Connection& db, const std::string& owner, i
                                      "until = excluded.until",
                                  epoch, owner, lease_ns));
   return Ownership{owner, epoch};
+}
+
+absl::StatusOr<int64_t> TimeLeft(Connection& db, const Ownership& ownership) {
+  HONE_ASSIGN_OR_RETURN(
+      const auto left_ns,
+      db.Integer(fmt::format("SELECT {} FROM lives WHERE epoch = $1", kUntil), ownership.epoch));
+  if (!left_ns) return NewerLife(ownership);
+  return *left_ns;
 }
 
 absl::Status RenewLife(Connection& db, const Ownership& ownership, int64_t lease_ns) {
@@ -89,9 +100,9 @@ absl::Status WriteDeviceRest(Connection& db, const DeviceRest& rest) {
 absl::StatusOr<std::vector<DeviceRest>> ReadDeviceRests(Connection& db) {
   HONE_ASSIGN_OR_RETURN(
       const Rows rows,
-      db.Query("SELECT worker, device, losses, rests, (EXTRACT(EPOCH FROM until - "
-               "clock_timestamp()) * 1000000000)::bigint, reason FROM device_rests "
-               "ORDER BY worker COLLATE \"C\", device COLLATE \"C\""));
+      db.Query(fmt::format("SELECT worker, device, losses, rests, {}, reason FROM device_rests "
+                           "ORDER BY worker COLLATE \"C\", device COLLATE \"C\"",
+                           kUntil)));
   std::vector<DeviceRest> rests;
   for (int i = 0; i < rows.size(); ++i) {
     const Row row = rows[i];

@@ -18,7 +18,9 @@ absl::StatusOr<std::vector<Job>> PostgresStore::TakeJobs(const Ownership& owners
                                                          int64_t lease_ns) {
   using Jobs = std::vector<Job>;
   return Change<Jobs>("take_jobs", [&](Connection& db) -> absl::StatusOr<Jobs> {
+    HONE_ASSIGN_OR_RETURN(const int64_t left_ns, TimeLeft(db, ownership));
     HONE_RETURN_IF_ERROR(RenewLife(db, ownership, lease_ns));
+    if (!MayTake(left_ns, lease_ns)) return Jobs();
     HONE_ASSIGN_OR_RETURN(const auto ids, TakeLostJobs(db, ownership));
     return ReadJobs(db, ids);
   });

@@ -26,6 +26,13 @@ absl::StatusOr<Ownership> InsertLife(Connection& db, const std::string& owner, i
   return Ownership{owner, epoch};
 }
 
+absl::StatusOr<int64_t> ReadLife(Connection& db, const Ownership& ownership) {
+  HONE_ASSIGN_OR_RETURN(const auto until_ns,
+                        db.Integer("SELECT until_ns FROM lives WHERE epoch = ?", ownership.epoch));
+  if (!until_ns) return NewerLife(ownership);
+  return *until_ns;
+}
+
 absl::Status RenewLife(Connection& db, const Ownership& ownership, int64_t until_ns) {
   HONE_ASSIGN_OR_RETURN(const auto epoch,
                         db.Integer("UPDATE lives SET until_ns = ? WHERE epoch = ? RETURNING epoch",

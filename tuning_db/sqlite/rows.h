@@ -42,6 +42,8 @@ absl::StatusOr<int64_t> InsertJob(Connection& db, const Job& job);
 absl::StatusOr<int64_t> NextOf(Connection& db, const std::string& counter);
 // A life of the owner, which has no other from then on, in time until then.
 absl::StatusOr<Ownership> InsertLife(Connection& db, const std::string& owner, int64_t until_ns);
+// Until when it is in time.
+absl::StatusOr<int64_t> ReadLife(Connection& db, const Ownership& ownership);
 absl::Status RenewLife(Connection& db, const Ownership& ownership, int64_t until_ns);
 // Jobs that have not ended and are of this epoch, or of another, by id.
 absl::StatusOr<std::vector<int64_t>> OwnUnfinishedJobs(Connection& db, int64_t epoch, bool is_own);

@@ -21,7 +21,10 @@ absl::StatusOr<std::vector<Job>> SqliteStore::TakeJobs(const Ownership& ownershi
                                                        int64_t lease_ns) {
   using Jobs = std::vector<Job>;
   return Change<Jobs>("take_jobs", [&](Connection& db) -> absl::StatusOr<Jobs> {
-    HONE_RETURN_IF_ERROR(RenewLife(db, ownership, clock_.WallTimeNs() + lease_ns));
+    const int64_t now_ns = clock_.WallTimeNs();
+    HONE_ASSIGN_OR_RETURN(const int64_t until_ns, ReadLife(db, ownership));
+    HONE_RETURN_IF_ERROR(RenewLife(db, ownership, now_ns + lease_ns));
+    if (!MayTake(until_ns - now_ns, lease_ns)) return Jobs();
     HONE_ASSIGN_OR_RETURN(const auto ids, OwnUnfinishedJobs(db, ownership.epoch, /*is_own=*/false));
     Jobs taken;
     for (const int64_t id : ids) {
