@@ -20,12 +20,6 @@ absl::StatusOr<Answer> WaitForOne(const Start& start) {
 
 }  // namespace
 
-absl::Status TrialStore::ProposeThen(const Ownership& ownership, const std::vector<Trial>& trials,
-                                     std::function<void(absl::StatusOr<std::vector<Trial>>)> done) {
-  done(Propose(ownership, trials));
-  return absl::OkStatus();
-}
-
 absl::StatusOr<Trial> TrialStore::Lease(const LeaseRequest& request) {
   return WaitForOne<Trial>([&](auto done) { return LeaseMany({request}, std::move(done)); });
 }

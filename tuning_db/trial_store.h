@@ -82,10 +82,11 @@ class TrialStore {
   absl::StatusOr<std::vector<Trial>> Propose(const std::vector<Trial>& trials) {
     return Propose(Ownership(), trials);
   }
-  // Propose that returns at once and calls back once the rows are durable, as the batches below do.
-  // A store without such batches proposes before it returns.
-  virtual absl::Status ProposeThen(const Ownership& ownership, const std::vector<Trial>& trials,
-                                   std::function<void(absl::StatusOr<std::vector<Trial>>)> done);
+  // Propose that returns at once and calls back once the rows are durable. What holds for `done`,
+  // and when it is not called, is as for the batches below; a proposal is one entry of theirs.
+  virtual absl::Status ProposeThen(
+      const Ownership& ownership, const std::vector<Trial>& trials,
+      std::function<void(absl::StatusOr<std::vector<Trial>>)> done) = 0;
   // A trial that was measured elsewhere: proposed and settled with its record in one transaction,
   // under a lease of the worker "import". record.trial is not read. kDuplicate: a trial with its
   // key exists already, open or settled, and nothing is written.

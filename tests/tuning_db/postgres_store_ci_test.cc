@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdint>
 #include <future>
 #include <mutex>
@@ -131,6 +132,25 @@ TEST_F(PostgresStoreTest, CheckNamesWhatIsBroken) {
   EXPECT_THAT(store->Check().value(),
               testing::ElementsAre("the fence counter 7 is not the number of leases",
                                    "2 rows of task_progress are not what the records give"));
+}
+
+// Another daemon may write for as long as it likes: who proposes does not wait for it.
+TEST_F(PostgresStoreTest, AProposalForLaterReturnsWhileAnotherDaemonWrites) {
+  const auto store = Open();
+  const int64_t task = store->EnsureTask(ExampleTask()).value();
+  const auto other = postgres::Connection::Open(server_->Address()).value();
+  ASSERT_TRUE(other->Execute(std::string("BEGIN; ") + postgres::kLockWriters).ok());
+  std::promise<absl::StatusOr<std::vector<Trial>>> promise;
+  auto answer = promise.get_future();
+  ASSERT_TRUE(store
+                  ->ProposeThen({}, {ExampleTrial(task, 0)},
+                                [&](absl::StatusOr<std::vector<Trial>> rows) {
+                                  promise.set_value(std::move(rows));
+                                })
+                  .ok());
+  EXPECT_EQ(answer.wait_for(std::chrono::seconds(0)), std::future_status::timeout);
+  ASSERT_TRUE(other->Execute("ROLLBACK").ok());
+  EXPECT_THAT(answer.get().value(), testing::SizeIs(1));
 }
 
 TEST_F(PostgresStoreTest, ATextThatIsNoUtf8IsRefusedAndTheOthersOfItsBatchAreNot) {

@@ -55,6 +55,8 @@ class MemoryStore : public Store {
   absl::StatusOr<std::vector<Task>> TasksOfWorkload(const std::string& workload_digest) override;
   absl::StatusOr<std::vector<Trial>> Propose(const Ownership& ownership,
                                              const std::vector<Trial>& trials) override;
+  absl::Status ProposeThen(const Ownership& ownership, const std::vector<Trial>& trials,
+                           std::function<void(absl::StatusOr<std::vector<Trial>>)> done) override;
   absl::StatusOr<SettleResult> Import(const Trial& trial, const Record& record) override;
   absl::StatusOr<std::vector<Trial>> OpenTrials(int64_t job) override;
   absl::StatusOr<int64_t> CountTrials(int64_t task, const std::string& signature,

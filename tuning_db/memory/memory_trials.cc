@@ -53,6 +53,13 @@ absl::StatusOr<std::vector<Trial>> MemoryStore::Propose(const Ownership& ownersh
   return rows;
 }
 
+absl::Status MemoryStore::ProposeThen(
+    const Ownership& ownership, const std::vector<Trial>& trials,
+    std::function<void(absl::StatusOr<std::vector<Trial>>)> done) {
+  done(Propose(ownership, trials));
+  return absl::OkStatus();
+}
+
 absl::StatusOr<SettleResult> MemoryStore::Import(const Trial& trial, const Record& record) {
   const std::lock_guard lock(mutex_);
   if (trial_ids_.contains(KeyOf(trial))) return SettleResult::kDuplicate;

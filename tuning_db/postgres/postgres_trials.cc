@@ -42,19 +42,6 @@ absl::StatusOr<std::vector<Task>> PostgresStore::TasksOfWorkload(
   return readers_.Read([&](Connection& db) { return ReadTasks(db, workload_digest); });
 }
 
-absl::StatusOr<std::vector<Trial>> PostgresStore::Propose(const Ownership& ownership,
-                                                          const std::vector<Trial>& trials) {
-  using Rows = std::vector<Trial>;
-  return Change<Rows>("propose", [&](Connection& db) -> absl::StatusOr<Rows> {
-    Rows rows;
-    for (const Trial& trial : trials) {
-      HONE_RETURN_IF_ERROR(MayWriteJob(db, trial.job, ownership));
-      HONE_ASSIGN_OR_RETURN(rows.emplace_back(), EnsureTrial(db, trial));
-    }
-    return rows;
-  });
-}
-
 absl::StatusOr<SettleResult> PostgresStore::Import(const Trial& trial, const Record& record) {
   return Change<SettleResult>("import", [&](Connection& db) -> absl::StatusOr<SettleResult> {
     HONE_ASSIGN_OR_RETURN(const auto known, FindTrial(db, trial));
@@ -106,6 +93,39 @@ absl::Status PostgresStore::ChangeMany(
                          }
                          done(std::move(*answers));
                        });
+}
+
+namespace {
+
+absl::StatusOr<std::vector<Trial>> ProposeAll(Connection& db, const Ownership& ownership,
+                                              const std::vector<Trial>& trials) {
+  std::vector<Trial> rows;
+  for (const Trial& trial : trials) {
+    HONE_RETURN_IF_ERROR(MayWriteJob(db, trial.job, ownership));
+    HONE_ASSIGN_OR_RETURN(rows.emplace_back(), EnsureTrial(db, trial));
+  }
+  return rows;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<Trial>> PostgresStore::Propose(const Ownership& ownership,
+                                                          const std::vector<Trial>& trials) {
+  return Change<std::vector<Trial>>(
+      "propose", [&](Connection& db) { return ProposeAll(db, ownership, trials); });
+}
+
+absl::Status PostgresStore::ProposeThen(
+    const Ownership& ownership, const std::vector<Trial>& trials,
+    std::function<void(absl::StatusOr<std::vector<Trial>>)> done) {
+  using Batch = std::vector<Trial>;
+  const auto step = [ownership](Connection& db, const Batch& batch) {
+    return ProposeAll(db, ownership, batch);
+  };
+  return ChangeMany<Batch>("propose", std::vector<Batch>{trials}, step,
+                           [done = std::move(done)](std::vector<absl::StatusOr<Batch>> answers) {
+                             done(std::move(answers.at(0)));
+                           });
 }
 
 absl::Status PostgresStore::LeaseMany(std::vector<LeaseRequest> requests,
