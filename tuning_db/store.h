@@ -56,7 +56,8 @@ absl::StatusOr<std::unique_ptr<Store>> OpenSqliteStore(const std::string& path, 
                                                        const Writer& self = {},
                                                        const Clock& clock = Clock::Real());
 
-// How long a store goes on trying to reach a server that is away.
+// How long a store goes on trying to reach a server that is away: what is written, since it was
+// first found away; what is read, since it was asked.
 inline constexpr int64_t kServerPatienceNs = 30'000'000'000;
 // By a URI of libpq ("postgresql://USER@HOST/DATABASE"), whose database exists. Many processes may
 // have it open for writing, each for its own owner; which owners are in time is decided by the

@@ -229,6 +229,24 @@ TEST_F(PostgresFaults, TwentyKillsOfTheServerLoseNothingThatWasAcknowledged) {
   ExpectSound(acknowledged.size());
 }
 
+// Patience is not begun anew by each that comes while the server is away.
+TEST_F(PostgresFaults, WhatComesDuringAnOutageWaitsNoLongerThanWhatCameFirst) {
+  constexpr std::chrono::seconds kPatience(2);
+  constexpr int kChanges = 50;
+  const auto store = OpenPostgresStore(server_->Address(), OpenMode::kCreate, Clock::Real(),
+                                       std::chrono::nanoseconds(kPatience).count())
+                         .value();
+  server_->Kill();
+  const auto begin = std::chrono::steady_clock::now();
+  for (int n = 0; n < kChanges; ++n) {
+    EXPECT_TRUE(absl::IsUnavailable(store->SetDeviceRest({"w", "cpu", n + 1, 0, 0, ""})));
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, kChanges / 2 * kPatience);
+  ASSERT_TRUE(server_->Restart());
+  EXPECT_TRUE(store->SetDeviceRest({"w", "cpu", 99, 0, 0, ""}).ok());
+  EXPECT_EQ(store->ListDeviceRests().value().at(0).losses, 99);
+}
+
 TEST_F(PostgresFaults, ThirtyTwoReadersBesideTheWriterSeeWholeStates) {
   constexpr size_t kTrials = 300;
   const auto store = Open();

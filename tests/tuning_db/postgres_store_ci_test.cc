@@ -6,6 +6,7 @@
 #include <future>
 #include <mutex>
 #include <set>
+#include <string>
 #include <thread>
 
 #include "tests/tuning_db/conformance.h"
@@ -174,6 +175,37 @@ TEST_F(PostgresStoreTest, ATextThatIsNoUtf8IsRefusedAndTheOthersOfItsBatchAreNot
   ASSERT_TRUE(answers[1].ok()) << answers[1].status();
   EXPECT_EQ(*answers[1], SettleResult::kSettled);
   EXPECT_EQ(store->OpenTrials(0).value().size(), 1u);
+}
+
+TEST_F(PostgresStoreTest, ABatchOfWhichManyAreRefusedIsRunOnceMore) {
+  constexpr int kTrials = 100;
+  const auto store = Open();
+  const int64_t task = store->EnsureTask(ExampleTask()).value();
+  std::vector<Trial> wanted;
+  for (int n = 0; n < kTrials; ++n) wanted.push_back(ExampleTrial(task, 0, n));
+  const std::vector<Trial> trials = store->Propose(wanted).value();
+  std::vector<Settlement> settlements;
+  for (const Trial& trial : trials) {
+    settlements.push_back({store->Lease(trial.id, "w").value().fence, ExampleRecord(trial.id)});
+    // The server refuses it: it has no such outcome.
+    if (trial.id % 2 == 0) settlements.back().record.outcome = static_cast<Outcome>(1 << 20);
+  }
+  const int before = std::stoi(server_->Ask("SELECT max(batch) FROM hone.writers"));
+  std::promise<TrialStore::SettleAnswers> promise;
+  ASSERT_TRUE(store
+                  ->SettleMany(settlements,
+                               [&](TrialStore::SettleAnswers answers) {
+                                 promise.set_value(std::move(answers));
+                               })
+                  .ok());
+  const auto answers = promise.get_future().get();
+  for (size_t i = 0; i < trials.size(); ++i) {
+    EXPECT_EQ(answers[i].ok(), trials[i].id % 2 != 0) << answers[i].status();
+  }
+  EXPECT_LE(std::stoi(server_->Ask("SELECT max(batch) FROM hone.writers")), before + 2);
+  EXPECT_EQ(store->Records({}).value().size(), static_cast<size_t>(kTrials / 2));
+  EXPECT_EQ(store->OpenTrials(0).value().size(), static_cast<size_t>(kTrials / 2));
+  EXPECT_THAT(store->Check().value(), testing::IsEmpty());
 }
 
 }  // namespace

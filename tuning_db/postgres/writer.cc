@@ -36,30 +36,31 @@ Writer::Writer(std::string address, std::unique_ptr<Connection> db, size_t most_
       db_(std::move(db)),
       changes_(most_waiting, [this](const Steps& steps) { RunBatch(steps); }) {}
 
+// Savepoints are two round trips more a step, and seldom needed. With them one transaction is
+// enough however many steps are refused.
 void Writer::RunBatch(const Steps& steps) {
   changes_.PassCrashPoints(steps, "before");
-  if (RunSteps(steps) == Attempt::kRefused && steps.size() > 1) {
-    // One has left something behind that is not to be committed: each gets a transaction of its
-    // own.
-    for (const Step& step : steps) RunSteps({step});
+  if (RunSteps(steps, Refusal::kOfBatch) == Attempt::kRefused && steps.size() > 1) {
+    RunSteps(steps, Refusal::kOfStep);
   }
   changes_.PassCrashPoints(steps, "after_commit");
 }
 
-Writer::Attempt Writer::RunSteps(const Steps& steps) {
+Writer::Attempt Writer::RunSteps(const Steps& steps, Refusal refusal) {
   const auto begin = steady_clock::now();
   milliseconds pause = kFirstPause;
-  Attempt attempt = TryOnce(steps);
+  Attempt attempt = TryOnce(steps, refusal);
   while (attempt == Attempt::kPassing || attempt == Attempt::kUnknown) {
-    const int64_t patience_ns =
-        changes_.IsClosing() ? std::min(patience_ns_, kClosingPatienceNs) : patience_ns_;
-    if (steady_clock::now() - begin > std::chrono::nanoseconds(patience_ns)) break;
+    if (IsPatienceOver(begin)) break;
     changes_.Pause(pause);  // nothing can be done but to wait
     pause = std::min(2 * pause, kLongestPause);
     if (attempt == Attempt::kUnknown) attempt = LookUp();
-    if (attempt == Attempt::kPassing) attempt = TryOnce(steps);
+    if (attempt == Attempt::kPassing) attempt = TryOnce(steps, refusal);
   }
-  if (attempt == Attempt::kCommitted || attempt == Attempt::kRefused) return attempt;
+  if (attempt == Attempt::kCommitted || attempt == Attempt::kRefused) {
+    in_trouble_since_.reset();
+    return attempt;
+  }
   const char* what = attempt == Attempt::kUnknown
                          ? "whether the change is stored is not known, the tuning database did not "
                            "come back: "
@@ -70,20 +71,27 @@ Writer::Attempt Writer::RunSteps(const Steps& steps) {
   return attempt;
 }
 
+bool Writer::IsPatienceOver(steady_clock::time_point begin) {
+  if (!in_trouble_since_) in_trouble_since_ = begin;
+  const int64_t patience_ns =
+      changes_.IsClosing() ? std::min(patience_ns_, kClosingPatienceNs) : patience_ns_;
+  return steady_clock::now() - *in_trouble_since_ > std::chrono::nanoseconds(patience_ns);
+}
+
 absl::Status Writer::Reach() {
   if (db_ != nullptr) return absl::OkStatus();
   HONE_ASSIGN_OR_RETURN(db_, Connection::Open(address_));
   return absl::OkStatus();
 }
 
-Writer::Attempt Writer::TryOnce(const Steps& steps) {
+Writer::Attempt Writer::TryOnce(const Steps& steps, Refusal refusal) {
   for (const Step& step : steps) *step.status = absl::OkStatus();
   trouble_ = Reach();
   if (!trouble_.ok()) return Attempt::kPassing;
   ++number_;
   db_->ForgetFailure();
   trouble_ = Begin();
-  if (trouble_.ok()) trouble_ = RunEach(steps);
+  if (trouble_.ok()) trouble_ = RunEach(steps, refusal);
   bool is_committing = false;
   if (trouble_.ok()) {
     changes_.PassCrashPoints(steps, "before_commit");
@@ -99,7 +107,9 @@ Writer::Attempt Writer::TryOnce(const Steps& steps) {
   db_->ForgetTexts();
   if (!db_->Execute("ROLLBACK").ok()) db_.reset();
   if (failure == Failure::kPassing) return Attempt::kPassing;
-  if (steps.size() == 1 && steps[0].status->ok()) *steps[0].status = trouble_;
+  for (const Step& step : steps) {
+    if (step.status->ok()) *step.status = trouble_;
+  }
   return Attempt::kRefused;
 }
 
@@ -119,14 +129,28 @@ absl::Status Writer::Begin() {
 
 // An error where the transaction cannot be committed. What a step answers that has changed nothing
 // is its own affair.
-absl::Status Writer::RunEach(const Steps& steps) {
+absl::Status Writer::RunEach(const Steps& steps, Refusal refusal) {
   for (const Step& step : steps) {
+    if (refusal == Refusal::kOfStep) {
+      HONE_RETURN_IF_ERROR(RunAlone(step));
+      continue;
+    }
     db_->ForgetChanges();
     *step.status = step.change->run(*db_);
     if (step.status->ok()) continue;
     if (db_->failure() != Failure::kNone || db_->has_changed()) return *step.status;
   }
   return absl::OkStatus();
+}
+
+absl::Status Writer::RunAlone(const Step& step) {
+  HONE_RETURN_IF_ERROR(db_->Execute("SAVEPOINT change"));
+  *step.status = step.change->run(*db_);
+  if (step.status->ok()) return db_->Execute("RELEASE SAVEPOINT change");
+  if (db_->failure() != Failure::kNone && db_->failure() != Failure::kRefused) return *step.status;
+  db_->ForgetFailure();
+  db_->ForgetTexts();
+  return db_->Execute("ROLLBACK TO SAVEPOINT change; RELEASE SAVEPOINT change");
 }
 
 // The lock is free once the transaction is over, and then its number is there or never will be.

@@ -3,9 +3,11 @@
 #ifndef HONE_TUNING_DB_POSTGRES_WRITER_H_
 #define HONE_TUNING_DB_POSTGRES_WRITER_H_
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,8 +29,10 @@ class Writer {
   using Change = GroupCommit<Connection>::Change;
   using Done = GroupCommit<Connection>::Done;
 
-  // At most `most_waiting` posted changes wait. While the server cannot be reached, a batch waits
-  // for `patience_ns` and then fails with kUnavailable.
+  // At most `most_waiting` posted changes wait. While the server cannot be reached, or gives up
+  // each transaction, what is to be written waits, and fails with kUnavailable once that has lasted
+  // for `patience_ns`: what came first and what came late alike. From then on each batch is tried
+  // once, until one succeeds. So a change waits for that long, and for a try that is under way.
   Writer(std::string address, std::unique_ptr<Connection> db, size_t most_waiting,
          int64_t patience_ns);
 
@@ -48,22 +52,31 @@ class Writer {
     kUnknown,  // whether it was committed
   };
 
+  // Whether a step that is refused is rolled back alone, or the transaction with it.
+  enum class Refusal { kOfStep, kOfBatch };
+
   void RunBatch(const Steps& steps);
   // Until it is known to be committed or refused, or patience ends.
-  Attempt RunSteps(const Steps& steps);
-  Attempt TryOnce(const Steps& steps);
+  Attempt RunSteps(const Steps& steps, Refusal refusal);
+  Attempt TryOnce(const Steps& steps, Refusal refusal);
   absl::Status Begin();
-  absl::Status RunEach(const Steps& steps);
+  absl::Status RunEach(const Steps& steps, Refusal refusal);
+  // A step in a savepoint. Its own error is its own affair; that of the transaction is returned.
+  absl::Status RunAlone(const Step& step);
   // After an unanswered COMMIT.
   Attempt LookUp();
   absl::Status Reach();
+  // Whether what began to be tried then, and was not done, is given up.
+  bool IsPatienceOver(std::chrono::steady_clock::time_point begin);
 
   const std::string address_;
   const int64_t id_;  // in `writers`
   const int64_t patience_ns_;
-  std::unique_ptr<Connection> db_;   // used by the thread; nullptr: lost
-  int64_t number_ = 0;               // of the batch, likewise
-  absl::Status trouble_;             // why the last attempt failed, likewise
+  std::unique_ptr<Connection> db_;  // used by the thread; nullptr: lost
+  int64_t number_ = 0;              // of the batch, likewise
+  absl::Status trouble_;            // why the last attempt failed, likewise
+  // Since when no attempt succeeds; nothing where the last one did. Likewise.
+  std::optional<std::chrono::steady_clock::time_point> in_trouble_since_;
   GroupCommit<Connection> changes_;  // the last member: its thread uses the others
 };
 
