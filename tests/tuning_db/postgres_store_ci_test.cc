@@ -177,6 +177,29 @@ TEST_F(PostgresStoreTest, ATextThatIsNoUtf8IsRefusedAndTheOthersOfItsBatchAreNot
   EXPECT_EQ(store->OpenTrials(0).value().size(), 1u);
 }
 
+TEST_F(PostgresStoreTest, AStepOfPruningRemovesItsEventsInOneStatement) {
+  const auto store = Open();
+  const int64_t task = store->EnsureTask(ExampleTask()).value();
+  for (const char* client : {"one", "other"}) {
+    const int64_t job = store->SubmitJob(ExampleJob(task, client)).value().id;
+    for (int n = 0; n < 5; ++n) ASSERT_TRUE(store->AppendEvent(job, "waiting", "{}").ok());
+    ASSERT_TRUE(store->SetJobState(job, JobState::kDone, "").ok());
+  }
+  server_->Ask("CREATE TABLE hone.statements (rows bigint)");
+  server_->Ask(
+      "CREATE FUNCTION hone.count_statement() RETURNS trigger LANGUAGE plpgsql AS "
+      "'BEGIN INSERT INTO hone.statements SELECT count(*) FROM gone; RETURN NULL; END'");
+  server_->Ask(
+      "CREATE TRIGGER counts AFTER DELETE ON hone.events REFERENCING OLD TABLE AS gone "
+      "FOR EACH STATEMENT EXECUTE FUNCTION hone.count_statement()");
+  const Pruned step = store->Prune(INT64_MAX, {}, 8).value();
+  EXPECT_EQ(step.events, 7) << "the last of the first job stays";
+  EXPECT_EQ(server_->Ask("SELECT string_agg(rows::text, ',') FROM hone.statements"), "7");
+  EXPECT_EQ(store->Prune(INT64_MAX, step.next, 8)->events, 3);
+  EXPECT_EQ(server_->Ask("SELECT count(*) FROM hone.events"), "2");
+  EXPECT_THAT(store->Check().value(), testing::IsEmpty());
+}
+
 TEST_F(PostgresStoreTest, ABatchOfWhichManyAreRefusedIsRunOnceMore) {
   constexpr int kTrials = 100;
   const auto store = Open();

@@ -24,22 +24,29 @@ absl::StatusOr<Pruned> PruneEvents(Connection& db, int64_t before_wall_ns, const
   Pruned pruned;
   pruned.next = place;
   pruned.next.events_done = rows.size() < most_rows;
-  int64_t removed_job = 0;  // these two: the event that was removed last
-  int64_t removed_seq = 0;
+  std::vector<int64_t> jobs;  // these two: the last event of each job that is to be removed
+  std::vector<int64_t> seqs;
   for (int i = 0; i < rows.size(); ++i) {
     const Row row = rows[i];
     pruned.next.job = row.Integer(0);
     pruned.next.seq = row.Integer(1);
     // Times may go back where a clock was set: an event stays that has one before it.
-    const bool is_first = row.Integer(1) == row.Integer(3) ||
-                          (row.Integer(0) == removed_job && row.Integer(1) == removed_seq + 1);
-    if (row.Integer(2) == 0 || !is_first) continue;
-    removed_job = row.Integer(0);
-    removed_seq = row.Integer(1);
-    HONE_RETURN_IF_ERROR(
-        db.Change("DELETE FROM events WHERE job = $1 AND seq = $2", removed_job, removed_seq));
+    const bool goes_on = !jobs.empty() && jobs.back() == pruned.next.job;
+    const int64_t first_left = goes_on ? seqs.back() + 1 : row.Integer(3);
+    if (row.Integer(2) == 0 || pruned.next.seq != first_left) continue;
+    if (!goes_on) {
+      jobs.push_back(pruned.next.job);
+      seqs.emplace_back();
+    }
+    seqs.back() = pruned.next.seq;
     ++pruned.events;
   }
+  if (jobs.empty()) return pruned;
+  // Others write while this runs: one statement, not a round trip an event.
+  HONE_RETURN_IF_ERROR(
+      db.Change("DELETE FROM events e USING unnest($1::bigint[], $2::bigint[]) AS old (job, seq) "
+                "WHERE e.job = old.job AND e.seq <= old.seq",
+                jobs, seqs));
   return pruned;
 }
 
