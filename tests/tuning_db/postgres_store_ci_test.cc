@@ -1,7 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <future>
 #include <mutex>
@@ -175,6 +177,31 @@ TEST_F(PostgresStoreTest, ATextThatIsNoUtf8IsRefusedAndTheOthersOfItsBatchAreNot
   ASSERT_TRUE(answers[1].ok()) << answers[1].status();
   EXPECT_EQ(*answers[1], SettleResult::kSettled);
   EXPECT_EQ(store->OpenTrials(0).value().size(), 1u);
+}
+
+TEST_F(PostgresStoreTest, ChangesAreToldWhereTheProcessHadNoDescriptorLeft) {
+  auto store = Open();
+  const int64_t task = store->EnsureTask(ExampleTask()).value();
+  rlimit before;
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit none = {0, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  std::mutex mutex;
+  std::condition_variable is_told;
+  bool told = false;
+  auto subscription = store->Subscribe([&](const Change&) {
+    const std::lock_guard lock(mutex);
+    told = true;
+    is_told.notify_all();
+  });
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+  ASSERT_TRUE(store->SubmitJob(ExampleJob(task)).ok());
+  {
+    std::unique_lock lock(mutex);
+    is_told.wait(lock, [&] { return told; });
+  }
+  subscription.reset();
+  store.reset();  // ends, with all of its threads
 }
 
 TEST_F(PostgresStoreTest, AStepOfPruningRemovesItsEventsInOneStatement) {

@@ -4,6 +4,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <utility>
 
@@ -26,9 +27,10 @@ Listener::Listener(std::string address, std::function<void(int64_t job)> tell)
 }
 
 Listener::~Listener() {
-  eventfd_write(stop_, 1);
+  is_stopping_ = true;
+  if (stop_ >= 0) eventfd_write(stop_, 1);
   thread_.join();
-  close(stop_);
+  if (stop_ >= 0) close(stop_);
 }
 
 void Listener::Work(std::promise<void> begun) {
@@ -53,9 +55,10 @@ void Listener::Hear(Connection& db) {
 }
 
 bool Listener::StopsWithin(int limit_ms, int socket) const {
+  // What is negative is not waited for.
   pollfd waited[2] = {{stop_, POLLIN, 0}, {socket, POLLIN, 0}};
-  poll(waited, socket >= 0 ? 2 : 1, limit_ms);
-  return waited[0].revents != 0;
+  poll(waited, 2, stop_ >= 0 ? limit_ms : std::min(limit_ms, kPauseMs));
+  return is_stopping_;
 }
 
 }  // namespace hone::tuning_db::postgres

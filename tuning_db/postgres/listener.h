@@ -2,6 +2,7 @@
 #ifndef HONE_TUNING_DB_POSTGRES_LISTENER_H_
 #define HONE_TUNING_DB_POSTGRES_LISTENER_H_
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <future>
@@ -37,7 +38,9 @@ class Listener {
 
   const std::string address_;
   const std::function<void(int64_t job)> tell_;
-  int stop_ = -1;  // an eventfd
+  // Ends a wait: an eventfd. -1 where the process has no descriptor left; waits are short then.
+  const int stop_;
+  std::atomic<bool> is_stopping_ = false;
   std::thread thread_;
 };
 
