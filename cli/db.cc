@@ -60,7 +60,16 @@ absl::StatusOr<int64_t> ParseAge(const std::string& text) {
   return count * (unit == "d" ? 24 : 1) * kHourNs;
 }
 
+// What only a file can be asked.
+absl::Status RequireFile(const std::string& database, std::string_view advice) {
+  if (!tuning_db::IsPostgresAddress(database)) return absl::OkStatus();
+  return absl::UnimplementedError(
+      fmt::format("expected a database in a file, found one on PostgreSQL; {}", advice));
+}
+
 absl::Status TryMigration(const std::string& path) {
+  HONE_RETURN_IF_ERROR(RequireFile(
+      path, "copy it with pg_dump into another database, and migrate that to see what happens"));
   HONE_ASSIGN_OR_RETURN(const tuning_db::MigrationTrial trial, tuning_db::TryMigration(path));
   if (trial.from == trial.to) {
     fmt::print("{} has this version's schema, {}: there is nothing to migrate\n", path, trial.to);
@@ -79,7 +88,7 @@ absl::Status Migrate(const Options& options) {
   const std::string path = DatabasePath(options.database);
   if (options.is_dry_run) return TryMigration(path);
   const absl::Status opened = tuning_db::OpenStore(path, tuning_db::OpenMode::kReadWrite).status();
-  if (absl::IsUnavailable(opened)) return WithExitCode(opened, kBusy);
+  if (tuning_db::IsHeld(path, opened)) return WithExitCode(opened, kBusy);
   HONE_RETURN_IF_ERROR(opened);
   fmt::print("{} has this version's schema\n", path);
   return absl::OkStatus();
@@ -87,10 +96,7 @@ absl::Status Migrate(const Options& options) {
 
 absl::Status BackUp(const Options& options) {
   const std::string path = DatabasePath(options.database);
-  if (tuning_db::IsPostgresAddress(path)) {
-    return absl::FailedPreconditionError(
-        "expected a database in a file; one on PostgreSQL is copied by pg_dump");
-  }
+  HONE_RETURN_IF_ERROR(RequireFile(path, "pg_dump copies it"));
   HONE_RETURN_IF_ERROR(tuning_db::BackUpSqlite(path, options.copy));
   fmt::print("{} is a copy of {}\n", options.copy, path);
   return absl::OkStatus();

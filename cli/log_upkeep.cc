@@ -15,7 +15,7 @@ auto Wherever(const std::string& database, const Here& here, const There& there)
     -> decltype(here(std::declval<tuning_db::Store&>())) {
   const auto store = tuning_db::OpenStore(database, tuning_db::OpenMode::kReadWrite);
   if (store.ok()) return here(**store);
-  if (!absl::IsUnavailable(store.status())) return store.status();
+  if (!tuning_db::IsHeld(database, store.status())) return store.status();
   HONE_ASSIGN_OR_RETURN(const std::string address, ServiceAddress("", database));
   if (address.empty()) return WithExitCode(store.status(), kBusy);
   LogClient client(address);

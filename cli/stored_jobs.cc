@@ -26,7 +26,7 @@ absl::Status HeldBy(const std::string& database, const tuning_db::Writer& writer
 absl::StatusOr<std::unique_ptr<tuning_db::Store>> OpenToWrite(const std::string& database,
                                                               int64_t job) {
   auto store = tuning_db::OpenStore(database, tuning_db::OpenMode::kReadWrite);
-  if (store.ok() || !absl::IsUnavailable(store.status())) return store;
+  if (!tuning_db::IsHeld(database, store.status())) return store;
   HONE_ASSIGN_OR_RETURN(const std::optional<tuning_db::Writer> writer,
                         tuning_db::WriterOf(database));
   return HeldBy(database, writer.value_or(tuning_db::Writer()), job);

@@ -31,7 +31,7 @@
 namespace hone::tuner {
 namespace {
 
-enum ExitCode { kDone = 0, kFailed = 1, kUsage = 2, kBadInput = 3, kBusy = 7 };
+enum ExitCode { kDone = 0, kFailed = 1, kUsage = 2, kBadInput = 3, kUnreachable = 5, kBusy = 7 };
 
 constexpr int kLockRetryMs = 100;
 
@@ -182,6 +182,9 @@ int Run(const Flags& flags) {
   if (!CatchSignals()) return Fail(kFailed, "cannot catch signals");
   auto store = OpenStore(flags);
   if (absl::IsCancelled(store.status())) return kDone;
+  if (absl::IsUnavailable(store.status()) && !tuning_db::IsHeld(flags.db, store.status())) {
+    return Fail(kUnreachable, std::string(store.status().message()));
+  }
   if (!store.ok()) return Fail(store.status());
   CompilerLowerer lowerer([&store](const CpuTarget& target) { return Measured(**store, target); });
   Searches searches;

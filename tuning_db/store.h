@@ -74,6 +74,11 @@ absl::StatusOr<std::unique_ptr<Store>> OpenStore(const std::string& database, Op
                                                  const Writer& self = {},
                                                  const Clock& clock = Clock::Real());
 
+// Whether a store of `database` could not be opened for writing since another process has the file,
+// which WriterOf names. A server's database is nobody's alone: what is kUnavailable there cannot be
+// reached.
+bool IsHeld(const std::string& database, const absl::Status& opened);
+
 // $XDG_DATA_HOME/hone/hone.db, or ~/.local/share/hone/hone.db. Makes nothing.
 std::string DefaultPath();
 // What FILE.lock says of the live writer; none where nobody holds it, and for a database on a

@@ -51,6 +51,32 @@ TEST_F(BadInput, JobOfNoServer) {
          {"/nonexistent/socket"});
 }
 
+TEST_F(BadInput, PostgresServerThatCannotBeReached) {
+  const std::string database = "postgresql://hone@/hone?host=/nonexistent/folder";
+  const std::vector<std::vector<std::string>> verbs = {{"db", "check"},
+                                                       {"db", "migrate"},
+                                                       {"db", "prune", "--keep", "90d"},
+                                                       {"db", "retract", "1", "--reason", "lies"},
+                                                       {"job", "list"},
+                                                       {"job", "cancel", "1"},
+                                                       {"job", "pause", "1"},
+                                                       {"job", "resume", "1"},
+                                                       {"job", "clone", "1"},
+                                                       {"log", "list"},
+                                                       {"log", "best"}};
+  for (std::vector<std::string> args : verbs) {
+    SCOPED_TRACE(args[0] + " " + args[1]);
+    args.insert(args.end(), {"--db", database});
+    Expect(args, 5, {"/nonexistent/folder"});
+  }
+}
+
+TEST_F(BadInput, PostgresDatabaseWhereAFileIsNeeded) {
+  const std::string database = "postgresql://hone@/hone?host=/nonexistent/folder";
+  Expect({"db", "migrate", "--dry-run", "--db", database}, 3, {"PostgreSQL", "pg_dump"});
+  Expect({"db", "backup", "copy.db", "--db", database}, 3, {"PostgreSQL", "pg_dump"});
+}
+
 TEST_F(BadInput, UnknownTarget) {
   ExportMlp();
   Expect({"compile", "mlp.onnx", "-o", "m.so", "--target", "llvm -mcpu=z80"}, 2, {"z80"});

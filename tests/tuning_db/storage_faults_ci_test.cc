@@ -12,11 +12,16 @@
 #include "tests/tuning_db/fault_script.h"
 #include "tests/tuning_db/fault_vfs.h"
 #include "tests/tuning_db/temp_folder.h"
+#include "tests/tuning_db/version7.h"
 #include "tuning_db/log_io.h"
 #include "tuning_db/store.h"
+#include "tuning_db/try_migration.h"
 
 namespace hone::tuning_db {
 namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
 
 class StorageFaults : public testing::Test {
  protected:
@@ -90,6 +95,33 @@ TEST_F(StorageFaults, AThousandPowerLossesLoseNothingThatWasAcknowledged) {
     if (HasFailure()) return;
   }
   EXPECT_GT(partly, 500) << "most losses come amid the script";
+}
+
+TEST_F(StorageFaults, ADryRunThatFailsAtAnyCallSaysSoAndLeavesNothing) {
+  FillVersion7(path_);
+  const std::string before = folder_.Contents()[path_];
+  FaultVfs disk;
+  disk.Arm(FaultVfs::Fault::kNone, 0);
+  ASSERT_TRUE(TryMigration(path_).ok());
+  const int64_t calls = disk.calls();
+  int failed = 0;
+  for (const auto fault : {FaultVfs::Fault::kDiskFull, FaultVfs::Fault::kIoError}) {
+    for (int64_t at = 1; at <= calls; ++at) {
+      SCOPED_TRACE(at);
+      disk.Arm(fault, at);
+      const auto trial = TryMigration(path_);
+      disk.Arm(FaultVfs::Fault::kNone, 0);
+      failed += trial.ok() ? 0 : 1;
+      EXPECT_THAT(std::string(trial.status().message()), Not(HasSubstr("\n")));
+      if (trial.ok()) EXPECT_THAT(trial->faults, IsEmpty());
+      for (const auto& [file, bytes] : folder_.Contents()) {
+        EXPECT_THAT(file, Not(HasSubstr("dry-run")));
+        if (file == path_) EXPECT_EQ(bytes, before);
+      }
+      if (HasFailure()) return;
+    }
+  }
+  EXPECT_GT(failed, calls / 2);
 }
 
 // All that the database says, in words.

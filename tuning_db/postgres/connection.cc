@@ -10,6 +10,8 @@
 #include <limits>
 #include <utility>
 
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "tuning_db/digest_bytes.h"
 
 namespace hone::tuning_db::postgres {
@@ -18,10 +20,9 @@ namespace {
 // Texts whose ids a connection remembers.
 constexpr size_t kMostTexts = 8192;
 
-std::string Trimmed(const char* message) {
-  std::string text = message != nullptr ? message : "";
-  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
-  return text;
+// libpq writes several lines, with a hint on one of its own.
+std::string OneLine(const char* message) {
+  return absl::StrJoin(absl::StrSplit(message, absl::ByAnyChar(" \n\t"), absl::SkipEmpty()), " ");
 }
 
 bool StartsWith(const std::string& sqlstate, const char* start) {
@@ -125,7 +126,7 @@ absl::StatusOr<std::unique_ptr<Connection>> Connection::Open(const std::string& 
       new Connection(PQconnectdbParams(kKeywords.data(), kValues.data(), /*expand_dbname=*/1)));
   if (PQstatus(db->handle_) != CONNECTION_OK) {
     return absl::UnavailableError("cannot reach the tuning database: " +
-                                  Trimmed(PQerrorMessage(db->handle_)));
+                                  OneLine(PQerrorMessage(db->handle_)));
   }
   PQsetNoticeProcessor(db->handle_, [](void*, const char*) {}, nullptr);
   HONE_RETURN_IF_ERROR(db->Configure());
@@ -198,7 +199,7 @@ absl::Status Connection::ErrorOf(const pg_result* result) {
   const std::string sqlstate = field != nullptr ? field : "";
   failure_ = PQstatus(handle_) != CONNECTION_OK ? Failure::kLost : FailureOf(sqlstate);
   const char* primary = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
-  const std::string message = primary != nullptr ? primary : Trimmed(PQerrorMessage(handle_));
+  const std::string message = OneLine(primary != nullptr ? primary : PQerrorMessage(handle_));
   if (failure_ == Failure::kLost) {
     return absl::UnavailableError("the connection to the tuning database is lost: " + message);
   }

@@ -56,6 +56,10 @@ bool IsPostgresAddress(std::string_view database) {
   return database.starts_with("postgresql://") || database.starts_with("postgres://");
 }
 
+bool IsHeld(const std::string& database, const absl::Status& opened) {
+  return absl::IsUnavailable(opened) && !IsPostgresAddress(database);
+}
+
 absl::StatusOr<std::unique_ptr<Store>> OpenPostgresStore(const std::string& address, OpenMode mode,
                                                          const Clock& clock, int64_t patience_ns) {
   HONE_ASSIGN_OR_RETURN(std::unique_ptr<Connection> db, Connection::Open(address));

@@ -19,7 +19,7 @@ class ScratchCopy {
 
   const std::string& path() const { return path_; }
   // Takes one state of the database, which may be written meanwhile. The copy is synced and needs
-  // no log beside it.
+  // no log beside it. Errors name the copy.
   absl::Status Fill(Connection& from) const;
 
  private:
