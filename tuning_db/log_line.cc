@@ -10,6 +10,7 @@
 #include "support/digest.h"
 #include "support/status.h"
 #include "tuning_db/canonical_config.h"
+#include "tuning_db/well_formed.h"
 
 namespace hone::tuning_db {
 namespace {
@@ -258,6 +259,13 @@ absl::StatusOr<LogLine> ParseLogLine(std::string_view text) {
     fields.Fail("kind", "record or final");
   }
   HONE_RETURN_IF_ERROR(fields.status());
+  HONE_RETURN_IF_ERROR(IsWellFormed(line.task));
+  if (line.is_final) {
+    HONE_RETURN_IF_ERROR(IsWellFormed(line.final));
+  } else {
+    HONE_RETURN_IF_ERROR(IsWellFormed(line.record));
+    HONE_RETURN_IF_ERROR(IsWellFormed(line.record.of_trial));
+  }
   return line;
 }
 

@@ -19,6 +19,7 @@ namespace hone::tuning_db {
 
 // Thread-safe. Every mutation is one transaction, durable when it returns (a batch: when it calls
 // back); a crash between any two instructions leaves the state before or after it. Errors:
+// kInvalidArgument for what no store takes (well_formed.h: a text that is no UTF-8, or has a NUL),
 // kNotFound for an unknown id, kFailedPrecondition for a transition the state does not allow,
 // kAborted for a write to a job that is another owner's by now, kUnavailable for a store that is
 // closed or locked, kInternal for I/O errors.

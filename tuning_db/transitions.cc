@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "tuning_db/well_formed.h"
+
 namespace hone::tuning_db {
 namespace {
 
@@ -26,7 +28,7 @@ absl::Status MayWrite(int64_t job, JobState state, const Ownership& of_job,
 }
 
 absl::Status MayBegin(const std::string& owner) {
-  if (!owner.empty()) return absl::OkStatus();
+  if (!owner.empty()) return IsText("an owner's name", owner);
   return absl::InvalidArgumentError("an owner of jobs needs a name");
 }
 
@@ -62,7 +64,7 @@ bool IsProgress(Purpose purpose, Outcome outcome) {
 }
 
 absl::Status MayRetract(int64_t record, const std::string& reason) {
-  if (!reason.empty()) return absl::OkStatus();
+  if (!reason.empty()) return IsText("a reason", reason);
   return absl::InvalidArgumentError(
       fmt::format("record {} is retracted for a reason only; say why", record));
 }
@@ -147,31 +149,6 @@ absl::Status IsFinalOf(const Final& final, const Trial& trial, const Record& rec
   return absl::InvalidArgumentError(
       fmt::format("the final is of task {} with {}, its confirm trial {} of task {} with {}",
                   final.task, final.signature, trial.id, trial.task, trial.signature));
-}
-
-absl::Status IsWellFormed(const Final& final) {
-  const auto in_range = [&](int i) {
-    return i >= 0 && static_cast<size_t>(i) < final.entries.size();
-  };
-  if (in_range(final.winner) && in_range(final.default_entry)) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      fmt::format("a final of {} entries cannot have winner {} and default {}",
-                  final.entries.size(), final.winner, final.default_entry));
-}
-
-absl::Status IsWellFormed(const ModelFinal& final) {
-  if (!final.skeleton.empty() && !final.target.empty() && !final.kernels.empty()) {
-    return absl::OkStatus();
-  }
-  return absl::InvalidArgumentError(
-      fmt::format("the final of a model needs a skeleton, a target and kernels, found '{}', '{}' "
-                  "and {} kernels",
-                  final.skeleton, final.target, final.kernels.size()));
-}
-
-absl::Status IsWellFormed(const Job& job) {
-  if (!job.client_id.empty()) return absl::OkStatus();
-  return absl::InvalidArgumentError("a job needs a client id; clients choose a UUID");
 }
 
 absl::Status NoSuch(const std::string& what, int64_t id) {

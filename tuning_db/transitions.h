@@ -51,12 +51,6 @@ SettleResult JudgeSettle(const Trial& trial, int64_t fence);
 absl::Status IsFinalOf(const Final& final, const Trial& trial, const Record& record);
 // The worker whose lease an import settles.
 inline constexpr char kImporter[] = "import";
-// kInvalidArgument where `winner` or `default_entry` name no entry.
-absl::Status IsWellFormed(const Final& final);
-// kInvalidArgument without a skeleton, a target or kernels.
-absl::Status IsWellFormed(const ModelFinal& final);
-// kInvalidArgument without a client id.
-absl::Status IsWellFormed(const Job& job);
 
 // kNotFound: "there is no trial 7".
 absl::Status NoSuch(const std::string& what, int64_t id);

@@ -173,6 +173,8 @@ TEST(LogIo, BadLineIsNamedAndNothingIsAdded) {
       {log + "[]\n", "line 5: not a JSON object"},
       {replaced("wrong_output", "wrong"), "line 3: \"outcome\""},
       {replaced("\"samples_ns\":[", "\"samples_ns\":[\"x\""), "line 3: \"samples_ns\""},
+      {replaced("\"regime\":\"warm", "\"regime\":\"warm\\u0000"),
+       "line 3: expected a regime in UTF-8"},
       {replaced("nn.relu", "nn.gelu"), "line 4: \"workload_digest\" has to be the SHA-256"},
       {replaced("\"winner\":1", "\"winner\":2"), "line 4: \"winner\""},
       {replaced("\"round_ns\":", "\"no\":"), "line 4: \"entries\""},

@@ -156,29 +156,6 @@ TEST_F(PostgresStoreTest, AProposalForLaterReturnsWhileAnotherDaemonWrites) {
   EXPECT_THAT(answer.get().value(), testing::SizeIs(1));
 }
 
-TEST_F(PostgresStoreTest, ATextThatIsNoUtf8IsRefusedAndTheOthersOfItsBatchAreNot) {
-  const auto store = Open();
-  const int64_t task = store->EnsureTask(ExampleTask()).value();
-  const auto trials = store->Propose({ExampleTrial(task, 0, 1), ExampleTrial(task, 0, 2)}).value();
-  std::vector<Settlement> settlements;
-  for (const Trial& trial : trials) {
-    settlements.push_back({store->Lease(trial.id, "w").value().fence, ExampleRecord(trial.id)});
-  }
-  settlements[0].record.toolchain = "gcc \xff";
-  std::promise<TrialStore::SettleAnswers> promise;
-  ASSERT_TRUE(store
-                  ->SettleMany(settlements,
-                               [&](TrialStore::SettleAnswers answers) {
-                                 promise.set_value(std::move(answers));
-                               })
-                  .ok());
-  const auto answers = promise.get_future().get();
-  EXPECT_TRUE(absl::IsInvalidArgument(answers[0].status())) << answers[0].status();
-  ASSERT_TRUE(answers[1].ok()) << answers[1].status();
-  EXPECT_EQ(*answers[1], SettleResult::kSettled);
-  EXPECT_EQ(store->OpenTrials(0).value().size(), 1u);
-}
-
 TEST_F(PostgresStoreTest, ChangesAreToldWhereTheProcessHadNoDescriptorLeft) {
   auto store = Open();
   const int64_t task = store->EnsureTask(ExampleTask()).value();

@@ -5,6 +5,7 @@
 #include "support/status.h"
 #include "tuning_db/cursor.h"
 #include "tuning_db/memory/memory_store.h"
+#include "tuning_db/well_formed.h"
 
 namespace hone::tuning_db {
 
@@ -90,6 +91,7 @@ absl::StatusOr<Job> MemoryStore::GetJob(int64_t id) {
 
 absl::StatusOr<JobPage> MemoryStore::ListJobs(const JobFilter& filter, Order order,
                                               const std::string& cursor, int64_t limit) {
+  HONE_RETURN_IF_ERROR(IsWellFormed(filter));
   HONE_ASSIGN_OR_RETURN(const int64_t after, FromCursor(order, cursor));
   const std::lock_guard lock(mutex_);
   JobPage page{.jobs = {}, .next = cursor, .is_last = true};
@@ -152,6 +154,8 @@ absl::Status MemoryStore::SetJobRan(const Ownership& ownership, int64_t id, int6
 absl::StatusOr<int64_t> MemoryStore::AppendEvent(const Ownership& ownership, int64_t job,
                                                  const std::string& kind,
                                                  const std::string& payload) {
+  HONE_RETURN_IF_ERROR(IsText("an event's kind", kind));
+  HONE_RETURN_IF_ERROR(IsText("an event's payload", payload));
   const std::lock_guard lock(mutex_);
   if (Find(jobs_, job) == nullptr) return NoSuch("job", job);
   HONE_RETURN_IF_ERROR(MayWriteJob(job, ownership));

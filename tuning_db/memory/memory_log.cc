@@ -5,11 +5,13 @@
 #include "support/status.h"
 #include "tuning_db/cursor.h"
 #include "tuning_db/memory/memory_store.h"
+#include "tuning_db/well_formed.h"
 
 namespace hone::tuning_db {
 
 absl::StatusOr<RecordPage> MemoryStore::ListRecords(const RecordFilter& filter, Order order,
                                                     const std::string& cursor, int64_t limit) {
+  HONE_RETURN_IF_ERROR(IsWellFormed(filter));
   HONE_ASSIGN_OR_RETURN(const int64_t after, FromCursor(order, cursor));
   const std::lock_guard lock(mutex_);
   RecordPage page{.records = {}, .next = cursor, .is_last = true};
@@ -60,6 +62,7 @@ absl::StatusOr<std::optional<Final>> MemoryStore::NewestFinal(int64_t task,
 
 absl::StatusOr<std::vector<TaskFinal>> MemoryStore::NewestFinals(
     const std::string& target, const std::string& workload_substring) {
+  HONE_RETURN_IF_ERROR(IsText("a part of a workload", workload_substring));
   const std::lock_guard lock(mutex_);
   std::map<std::pair<int64_t, std::string>, const Final*> newest;
   for (const Final& final : finals_) newest[{final.task, final.signature}] = &final;
@@ -93,6 +96,7 @@ absl::StatusOr<std::optional<ModelFinal>> MemoryStore::NewestModelFinal(const st
 }
 
 absl::Status MemoryStore::RecordMiss(const Miss& miss) {
+  HONE_RETURN_IF_ERROR(IsWellFormed(miss));
   const std::lock_guard lock(mutex_);
   for (Miss& known : misses_) {
     if (std::tie(known.workload_digest, known.signature, known.target, known.model) !=

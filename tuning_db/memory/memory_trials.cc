@@ -4,10 +4,12 @@
 
 #include "support/status.h"
 #include "tuning_db/memory/memory_store.h"
+#include "tuning_db/well_formed.h"
 
 namespace hone::tuning_db {
 
 absl::StatusOr<int64_t> MemoryStore::EnsureTask(const Task& task) {
+  HONE_RETURN_IF_ERROR(IsWellFormed(task));
   const std::lock_guard lock(mutex_);
   const auto [it, is_new] = task_ids_.try_emplace({task.workload_digest, task.target}, 0);
   if (is_new) {
@@ -45,6 +47,7 @@ absl::StatusOr<std::vector<Trial>> MemoryStore::Propose(const Ownership& ownersh
                                                         const std::vector<Trial>& trials) {
   const std::lock_guard lock(mutex_);
   for (const Trial& trial : trials) {
+    HONE_RETURN_IF_ERROR(IsWellFormed(trial));
     HONE_RETURN_IF_ERROR(RequireOwners(trial.task, trial.job));
     HONE_RETURN_IF_ERROR(MayWriteJob(trial.job, ownership));
   }
@@ -61,6 +64,8 @@ absl::Status MemoryStore::ProposeThen(
 }
 
 absl::StatusOr<SettleResult> MemoryStore::Import(const Trial& trial, const Record& record) {
+  HONE_RETURN_IF_ERROR(IsWellFormed(trial));
+  HONE_RETURN_IF_ERROR(IsWellFormed(record));
   const std::lock_guard lock(mutex_);
   if (trial_ids_.contains(KeyOf(trial))) return SettleResult::kDuplicate;
   HONE_RETURN_IF_ERROR(RequireOwners(trial.task, trial.job));
@@ -136,6 +141,7 @@ absl::Status MemoryStore::GetMany(std::vector<int64_t> trials,
 }
 
 absl::StatusOr<Trial> MemoryStore::LeaseOne(const LeaseRequest& request) {
+  HONE_RETURN_IF_ERROR(IsWellFormed(request));
   Trial* trial = Find(trials_, request.trial);
   if (trial == nullptr) return NoSuch("trial", request.trial);
   HONE_RETURN_IF_ERROR(MayWriteJob(trial->job, request.ownership));
@@ -155,6 +161,7 @@ absl::StatusOr<Trial> MemoryStore::ReleaseOne(const ReleaseRequest& request) {
 
 absl::StatusOr<SettleResult> MemoryStore::SettleOne(const Settlement& settlement) {
   const std::optional<Final>& final = settlement.final;
+  HONE_RETURN_IF_ERROR(IsWellFormed(settlement.record));
   Trial* trial = Find(trials_, settlement.record.trial);
   if (trial == nullptr) return NoSuch("trial", settlement.record.trial);
   if (final) {
@@ -170,6 +177,7 @@ absl::StatusOr<SettleResult> MemoryStore::SettleOne(const Settlement& settlement
 }
 
 absl::Status MemoryStore::SetDeviceRest(const DeviceRest& rest) {
+  HONE_RETURN_IF_ERROR(IsWellFormed(rest));
   const std::lock_guard lock(mutex_);
   const std::pair key(rest.worker, rest.device);
   if (rest.losses == 0 && rest.rests == 0) {

@@ -94,7 +94,7 @@ absl::Status WriteDeviceRest(Connection& db, const DeviceRest& rest) {
           ", $6) ON CONFLICT (worker, device) DO UPDATE SET "
           "losses = excluded.losses, rests = excluded.rests, until = excluded.until, "
           "reason = excluded.reason",
-      rest.worker, rest.device, rest.losses, rest.rests, rest.rest_ns, rest.reason);
+      rest.worker, rest.device, rest.losses, rest.rests, rest.rest_ns, Bytes{rest.reason});
 }
 
 absl::StatusOr<std::vector<DeviceRest>> ReadDeviceRests(Connection& db) {
@@ -107,7 +107,7 @@ absl::StatusOr<std::vector<DeviceRest>> ReadDeviceRests(Connection& db) {
   for (int i = 0; i < rows.size(); ++i) {
     const Row row = rows[i];
     rests.push_back({row.Text(0), row.Text(1), row.Integer(2), row.Integer(3),
-                     std::max<int64_t>(0, row.Integer(4)), row.Text(5)});
+                     std::max<int64_t>(0, row.Integer(4)), row.Bytes(5)});
   }
   return rests;
 }

@@ -3,11 +3,13 @@
 #include "tuning_db/postgres/postgres_store.h"
 #include "tuning_db/postgres/rows.h"
 #include "tuning_db/transitions.h"
+#include "tuning_db/well_formed.h"
 
 namespace hone::tuning_db::postgres {
 
 absl::StatusOr<RecordPage> PostgresStore::ListRecords(const RecordFilter& filter, Order order,
                                                       const std::string& cursor, int64_t limit) {
+  HONE_RETURN_IF_ERROR(IsWellFormed(filter));
   return readers_.Read(
       [&](Connection& db) { return postgres::ListRecords(db, filter, order, cursor, limit); });
 }
@@ -24,6 +26,7 @@ absl::StatusOr<std::optional<Final>> PostgresStore::NewestFinal(int64_t task,
 
 absl::StatusOr<std::vector<TaskFinal>> PostgresStore::NewestFinals(
     const std::string& target, const std::string& workload_substring) {
+  HONE_RETURN_IF_ERROR(IsText("a part of a workload", workload_substring));
   return readers_.Read(
       [&](Connection& db) { return ReadNewestFinals(db, target, workload_substring); });
 }
@@ -40,6 +43,7 @@ absl::StatusOr<std::optional<ModelFinal>> PostgresStore::NewestModelFinal(
 }
 
 absl::Status PostgresStore::RecordMiss(const Miss& miss) {
+  HONE_RETURN_IF_ERROR(IsWellFormed(miss));
   return Change("record_miss", [&](Connection& db) { return CountMiss(db, miss); });
 }
 

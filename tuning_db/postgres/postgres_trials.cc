@@ -6,6 +6,7 @@
 #include "tuning_db/postgres/postgres_store.h"
 #include "tuning_db/postgres/rows.h"
 #include "tuning_db/transitions.h"
+#include "tuning_db/well_formed.h"
 
 namespace hone::tuning_db::postgres {
 namespace {
@@ -20,6 +21,7 @@ absl::Status SettleWith(Connection& db, Trial& trial, const Record& record) {
 }  // namespace
 
 absl::StatusOr<int64_t> PostgresStore::EnsureTask(const Task& task) {
+  HONE_RETURN_IF_ERROR(IsWellFormed(task));
   // Mostly it is there, and a reader needs no sync.
   HONE_ASSIGN_OR_RETURN(const auto known, FindTask(task.workload_digest, task.target));
   if (known) return known->id;
@@ -43,6 +45,8 @@ absl::StatusOr<std::vector<Task>> PostgresStore::TasksOfWorkload(
 }
 
 absl::StatusOr<SettleResult> PostgresStore::Import(const Trial& trial, const Record& record) {
+  HONE_RETURN_IF_ERROR(IsWellFormed(trial));
+  HONE_RETURN_IF_ERROR(IsWellFormed(record));
   return Change<SettleResult>("import", [&](Connection& db) -> absl::StatusOr<SettleResult> {
     HONE_ASSIGN_OR_RETURN(const auto known, FindTrial(db, trial));
     if (known) return SettleResult::kDuplicate;
@@ -101,6 +105,7 @@ absl::StatusOr<std::vector<Trial>> ProposeAll(Connection& db, const Ownership& o
                                               const std::vector<Trial>& trials) {
   std::vector<Trial> rows;
   for (const Trial& trial : trials) {
+    HONE_RETURN_IF_ERROR(IsWellFormed(trial));
     HONE_RETURN_IF_ERROR(MayWriteJob(db, trial.job, ownership));
     HONE_ASSIGN_OR_RETURN(rows.emplace_back(), EnsureTrial(db, trial));
   }
@@ -160,6 +165,7 @@ absl::Status PostgresStore::GetMany(std::vector<int64_t> trials,
 }
 
 absl::StatusOr<Trial> PostgresStore::LeaseOne(Connection& db, const LeaseRequest& request) {
+  HONE_RETURN_IF_ERROR(IsWellFormed(request));
   HONE_ASSIGN_OR_RETURN(Trial trial, ReadTrial(db, request.trial));
   HONE_RETURN_IF_ERROR(MayWriteJob(db, trial.job, request.ownership));
   HONE_RETURN_IF_ERROR(MayLease(trial));
@@ -181,6 +187,7 @@ absl::StatusOr<Trial> PostgresStore::ReleaseOne(Connection& db, const ReleaseReq
 absl::StatusOr<SettleResult> PostgresStore::SettleOne(Connection& db,
                                                       const Settlement& settlement) {
   const std::optional<Final>& final = settlement.final;
+  HONE_RETURN_IF_ERROR(IsWellFormed(settlement.record));
   HONE_ASSIGN_OR_RETURN(Trial trial, ReadTrial(db, settlement.record.trial));
   if (final) {
     HONE_RETURN_IF_ERROR(IsWellFormed(*final));
@@ -195,6 +202,7 @@ absl::StatusOr<SettleResult> PostgresStore::SettleOne(Connection& db,
 }
 
 absl::Status PostgresStore::SetDeviceRest(const DeviceRest& rest) {
+  HONE_RETURN_IF_ERROR(IsWellFormed(rest));
   return Change("set_device_rest", [&](Connection& db) { return WriteDeviceRest(db, rest); });
 }
 

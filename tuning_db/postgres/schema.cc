@@ -11,7 +11,7 @@
 namespace hone::tuning_db::postgres {
 namespace {
 
-constexpr std::array kMigrations = {kFirst, kLeaseFacts, kJobsOfMany};
+constexpr std::array kMigrations = {kFirst, kLeaseFacts, kJobsOfMany, kBytesOfReasons};
 
 // `version` is the one that it makes. Under the writers' lock, and so beside no writer and no other
 // migration; whoever came second finds the version raised and does nothing.

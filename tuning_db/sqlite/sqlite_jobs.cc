@@ -6,6 +6,7 @@
 #include "tuning_db/sqlite/rows.h"
 #include "tuning_db/sqlite/sqlite_store.h"
 #include "tuning_db/transitions.h"
+#include "tuning_db/well_formed.h"
 
 namespace hone::tuning_db::sqlite {
 
@@ -63,6 +64,7 @@ absl::StatusOr<Job> SqliteStore::GetJob(int64_t id) {
 
 absl::StatusOr<JobPage> SqliteStore::ListJobs(const JobFilter& filter, Order order,
                                               const std::string& cursor, int64_t limit) {
+  HONE_RETURN_IF_ERROR(IsWellFormed(filter));
   return readers_.Read([&](Connection& db) { return ReadJobs(db, filter, order, cursor, limit); });
 }
 
@@ -100,6 +102,8 @@ absl::StatusOr<std::vector<std::vector<TaskProgress>>> SqliteStore::ProgressOfJo
 absl::StatusOr<int64_t> SqliteStore::AppendEvent(const Ownership& ownership, int64_t job,
                                                  const std::string& kind,
                                                  const std::string& payload) {
+  HONE_RETURN_IF_ERROR(IsText("an event's kind", kind));
+  HONE_RETURN_IF_ERROR(IsText("an event's payload", payload));
   return Change<int64_t>("append_event", [&](Connection& db) -> absl::StatusOr<int64_t> {
     HONE_RETURN_IF_ERROR(MayWriteJob(db, job, ownership));
     HONE_ASSIGN_OR_RETURN(const Job row, ReadJob(db, job));

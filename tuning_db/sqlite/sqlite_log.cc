@@ -4,11 +4,13 @@
 #include "tuning_db/sqlite/rows.h"
 #include "tuning_db/sqlite/sqlite_store.h"
 #include "tuning_db/transitions.h"
+#include "tuning_db/well_formed.h"
 
 namespace hone::tuning_db::sqlite {
 
 absl::StatusOr<RecordPage> SqliteStore::ListRecords(const RecordFilter& filter, Order order,
                                                     const std::string& cursor, int64_t limit) {
+  HONE_RETURN_IF_ERROR(IsWellFormed(filter));
   return readers_.Read(
       [&](Connection& db) { return ReadRecords(db, filter, order, cursor, limit); });
 }
@@ -25,6 +27,7 @@ absl::StatusOr<std::optional<Final>> SqliteStore::NewestFinal(int64_t task,
 
 absl::StatusOr<std::vector<TaskFinal>> SqliteStore::NewestFinals(
     const std::string& target, const std::string& workload_substring) {
+  HONE_RETURN_IF_ERROR(IsText("a part of a workload", workload_substring));
   return readers_.Read(
       [&](Connection& db) { return ReadNewestFinals(db, target, workload_substring); });
 }
@@ -41,6 +44,7 @@ absl::StatusOr<std::optional<ModelFinal>> SqliteStore::NewestModelFinal(const st
 }
 
 absl::Status SqliteStore::RecordMiss(const Miss& miss) {
+  HONE_RETURN_IF_ERROR(IsWellFormed(miss));
   return Change("record_miss", [&](Connection& db) { return CountMiss(db, miss); });
 }
 

@@ -7,10 +7,12 @@
 #include "tuning_db/sqlite/rows.h"
 #include "tuning_db/sqlite/sqlite_store.h"
 #include "tuning_db/transitions.h"
+#include "tuning_db/well_formed.h"
 
 namespace hone::tuning_db::sqlite {
 
 absl::StatusOr<int64_t> SqliteStore::EnsureTask(const Task& task) {
+  HONE_RETURN_IF_ERROR(IsWellFormed(task));
   // Mostly it is there, and a reader needs no sync.
   HONE_ASSIGN_OR_RETURN(const auto known, FindTask(task.workload_digest, task.target));
   if (known) return known->id;
@@ -33,6 +35,8 @@ absl::StatusOr<std::vector<Task>> SqliteStore::TasksOfWorkload(const std::string
 }
 
 absl::StatusOr<SettleResult> SqliteStore::Import(const Trial& trial, const Record& record) {
+  HONE_RETURN_IF_ERROR(IsWellFormed(trial));
+  HONE_RETURN_IF_ERROR(IsWellFormed(record));
   return Change<SettleResult>("import", [&](Connection& db) -> absl::StatusOr<SettleResult> {
     HONE_ASSIGN_OR_RETURN(const auto known, FindTrial(db, trial));
     if (known) return SettleResult::kDuplicate;
@@ -90,6 +94,7 @@ absl::StatusOr<std::vector<Trial>> ProposeAll(Connection& db, const Ownership& o
                                               const std::vector<Trial>& trials) {
   std::vector<Trial> rows;
   for (const Trial& trial : trials) {
+    HONE_RETURN_IF_ERROR(IsWellFormed(trial));
     HONE_RETURN_IF_ERROR(MayWriteJob(db, trial.job, ownership));
     HONE_ASSIGN_OR_RETURN(rows.emplace_back(), EnsureTrial(db, trial));
   }
@@ -149,6 +154,7 @@ absl::Status SqliteStore::GetMany(std::vector<int64_t> trials,
 }
 
 absl::StatusOr<Trial> SqliteStore::LeaseOne(Connection& db, const LeaseRequest& request) {
+  HONE_RETURN_IF_ERROR(IsWellFormed(request));
   HONE_ASSIGN_OR_RETURN(Trial trial, ReadTrial(db, request.trial));
   HONE_RETURN_IF_ERROR(MayWriteJob(db, trial.job, request.ownership));
   HONE_RETURN_IF_ERROR(MayLease(trial));
@@ -169,6 +175,7 @@ absl::StatusOr<Trial> SqliteStore::ReleaseOne(Connection& db, const ReleaseReque
 
 absl::StatusOr<SettleResult> SqliteStore::SettleOne(Connection& db, const Settlement& settlement) {
   const std::optional<Final>& final = settlement.final;
+  HONE_RETURN_IF_ERROR(IsWellFormed(settlement.record));
   HONE_ASSIGN_OR_RETURN(Trial trial, ReadTrial(db, settlement.record.trial));
   if (final) {
     HONE_RETURN_IF_ERROR(IsWellFormed(*final));
@@ -182,6 +189,7 @@ absl::StatusOr<SettleResult> SqliteStore::SettleOne(Connection& db, const Settle
 }
 
 absl::Status SqliteStore::SetDeviceRest(const DeviceRest& rest) {
+  HONE_RETURN_IF_ERROR(IsWellFormed(rest));
   return Change("set_device_rest",
                 [&](Connection& db) { return WriteDeviceRest(db, rest, clock_.WallTimeNs()); });
 }

@@ -8,6 +8,7 @@ namespace hone::tuning_db::postgres {
 extern const char kFirst[];
 extern const char kLeaseFacts[];
 extern const char kJobsOfMany[];
+extern const char kBytesOfReasons[];
 
 }  // namespace hone::tuning_db::postgres
 
