@@ -11,6 +11,10 @@ namespace hone::tuning_db {
 // named j, it takes a "j." before it.
 inline constexpr char kHasNotEnded[] = "state IN (0, 1, 5)";
 
+// Rows `f` of `finals` whose record was not retracted.
+inline constexpr char kFinalCounts[] =
+    "NOT EXISTS (SELECT 1 FROM retractions x WHERE x.record = f.record)";
+
 // Rows `r` of `records` whose samples may go: older than the parameter `before_wall_ns`, of a
 // search that is over, and of a config that no final of its task compared.
 std::string SpareSamples(std::string_view before_wall_ns);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -43,13 +44,31 @@ absl::StatusOr<bool> ImportRecord(Store& store, int64_t task, const Record& reco
   return result == SettleResult::kSettled;
 }
 
-// False where a final as new as this one is there.
+// The record that it came of, which was settled with it; nothing where it is not there. A log names
+// no records, as their ids are of one database.
+absl::StatusOr<std::optional<Record>> RecordOf(Store& store, const Final& final) {
+  HONE_ASSIGN_OR_RETURN(const std::vector<Record> records,
+                        store.Records({.task = final.task,
+                                       .signature = final.signature,
+                                       .purpose = Purpose::kConfirm,
+                                       .outcome = Outcome::kOk,
+                                       .device = final.device,
+                                       .since_wall_ns = final.wall_time_ns,
+                                       .before_wall_ns = final.wall_time_ns + 1,
+                                       .with_retracted = true}));
+  return records.empty() ? std::nullopt : std::optional(records.back());
+}
+
+// False where a final as new as this one is there, or was, until it was retracted.
 absl::StatusOr<bool> ImportFinal(Store& store, int64_t task, Final final) {
+  final.task = task;
+  final.job = 0;
   HONE_ASSIGN_OR_RETURN(const std::optional<Final> newest,
                         store.NewestFinal(task, final.signature));
   if (newest && newest->wall_time_ns >= final.wall_time_ns) return false;
-  final.task = task;
-  final.job = 0;
+  HONE_ASSIGN_OR_RETURN(const std::optional<Record> record, RecordOf(store, final));
+  if (record && !record->retracted.empty()) return false;
+  final.record = record ? record->id : 0;
   HONE_RETURN_IF_ERROR(store.AddFinal(final).status());
   return true;
 }

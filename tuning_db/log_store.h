@@ -54,8 +54,10 @@ class LogStore {
                                                  const std::string& cursor, int64_t limit) = 0;
   // All that match, the oldest first.
   absl::StatusOr<std::vector<Record>> Records(const RecordFilter& filter);
-  // With an event "final" in the same transaction. Returns its id.
+  // With an event "final" in the same transaction. Returns its id. kNotFound where it names a
+  // record that is none of a confirm trial of its task and signature that succeeded.
   virtual absl::StatusOr<int64_t> AddFinal(const Final& final) = 0;
+  // Of those that count (Upkeep::Retract), here and below.
   virtual absl::StatusOr<std::optional<Final>> NewestFinal(int64_t task,
                                                            const std::string& signature) = 0;
   // The newest final of each task and signature, by task; of one target, or of all (empty), of

@@ -151,6 +151,11 @@ absl::Status IsFinalOf(const Final& final, const Trial& trial, const Record& rec
                   final.task, final.signature, trial.id, trial.task, trial.signature));
 }
 
+Final WonIn(Final final, int64_t record) {
+  final.record = record;
+  return final;
+}
+
 absl::Status NoSuch(const std::string& what, int64_t id) {
   return absl::NotFoundError(fmt::format("there is no {} {} in the tuning database", what, id));
 }

@@ -49,6 +49,8 @@ void SettleAs(Trial& trial);
 SettleResult JudgeSettle(const Trial& trial, int64_t fence);
 // kInvalidArgument unless `final` may come of the success `record` of the confirm trial `trial`.
 absl::Status IsFinalOf(const Final& final, const Trial& trial, const Record& record);
+// The final as the transaction adds it that settles its confirm trial with this record.
+Final WonIn(Final final, int64_t record);
 // The worker whose lease an import settles.
 inline constexpr char kImporter[] = "import";
 

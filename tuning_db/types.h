@@ -124,6 +124,9 @@ struct Final {
   int64_t task = 0;
   std::string signature;
   int64_t job = 0;
+  // Of its confirm trial, in whose one measurement it was run: it says by which worker and when,
+  // and where it is retracted, so is the final. 0: unknown, it was brought without.
+  int64_t record = 0;
   int64_t distinct_trials = 0;  // settled search trials of the task and signature when it was run
   int64_t space_size = 0;       // counted up to a limit
   // The search ended before its budget because more trials promised too little (decision 0016): the

@@ -35,8 +35,8 @@ class Upkeep {
   virtual absl::StatusOr<std::vector<std::string>> Check() = 0;
 
   // The record counts for nothing from now on, and is still there: a row beside it says why. To
-  // retract it again changes nothing. kInvalidArgument without a reason. What was won in a final
-  // stays until the next one, whose trials are measured anew.
+  // retract it again changes nothing. kInvalidArgument without a reason. A final that came of it
+  // (Final::record) counts for nothing either: the newest final is the newest of the others.
   virtual absl::Status Retract(int64_t record, const std::string& reason) = 0;
 
   // One short step of retention: looks at `most_rows` rows after `place`, and removes of what is

@@ -1,6 +1,8 @@
 // Confirm trials, which settle together with their finals.
 #include "tests/tuning_db/conformance.h"
 #include "tests/tuning_db/examples.h"
+#include "tuning_db/prune.h"
+#include "tuning_db/resolve.h"
 
 namespace hone::tuning_db {
 namespace {
@@ -99,6 +101,82 @@ TEST_P(Conformance, SearchTrialsSettleNoFinal) {
       store_->SettleFinal(fence, ExampleRecord(search), ExampleFinal(confirm.task, confirm.job))
           .status()));
   confirm.ExpectNothingWritten();
+}
+
+// A confirm trial of the task, settled with a final that its second candidate wins by `ratio`. The
+// record's id.
+int64_t SettleFinal(Store& store, int64_t task, int64_t job, int64_t round, double ratio) {
+  Trial wanted = ExampleTrial(task, job);
+  wanted.purpose = Purpose::kConfirm;
+  wanted.round = round;
+  const int64_t trial = store.Propose({wanted}).value().at(0).id;
+  Final final = ExampleFinal(task, job);
+  final.entries[1].ratio_to_default = ratio;
+  EXPECT_TRUE(
+      store.SettleFinal(store.Lease(trial, "w").value().fence, ExampleRecord(trial), final).ok());
+  return store.Records({.purpose = Purpose::kConfirm}).value().back().id;
+}
+
+// What the newest final says, wherever it is asked for. 0: there is none.
+std::vector<double> RatiosOf(Store& store, int64_t task, int64_t job) {
+  const auto newest = store.NewestFinal(task, kSignature).value();
+  const std::vector<TaskFinal> all = store.NewestFinals("", "").value();
+  const TaskProgress progress = store.Progress(job).value().at(0);
+  const double winner_ns = progress.final ? progress.final->winner_ns : 0;
+  return {newest ? newest->entries[1].ratio_to_default : 0,
+          all.empty() ? 0 : all.at(0).final.entries[1].ratio_to_default,
+          winner_ns > 0 ? ExampleFinal(task, job).entries[0].median_ns / winner_ns : 0};
+}
+
+TEST_P(Conformance, WhatWasWonInARetractedMeasurementIsWonNoMore) {
+  const int64_t task = store_->EnsureTask(ExampleTask()).value();
+  const int64_t job = store_->SubmitJob(ExampleJob(task)).value().id;
+  const int64_t search = SettleOne(*store_, ExampleTrial(task, job, 5)).id;
+  const int64_t first = SettleFinal(*store_, task, job, 0, 2);
+  const int64_t second = SettleFinal(*store_, task, job, 1, 4);
+  EXPECT_EQ(store_->NewestFinal(task, kSignature).value()->record, second);
+  EXPECT_THAT(RatiosOf(*store_, task, job), testing::Each(4));
+
+  ASSERT_TRUE(store_->Retract(second, "the device lies").ok());
+  Reopen();
+  EXPECT_EQ(store_->NewestFinal(task, kSignature).value()->record, first);
+  EXPECT_THAT(RatiosOf(*store_, task, job), testing::Each(2));
+  EXPECT_EQ(BestOf(*store_, store_->GetTask(task).value(), kSignature)->ratio, 2);
+
+  ASSERT_TRUE(store_->Retract(first, "the device lies").ok());
+  EXPECT_THAT(RatiosOf(*store_, task, job), testing::Each(0));
+  const Best best = BestOf(*store_, store_->GetTask(task).value(), kSignature).value();
+  EXPECT_EQ(best.tier, Tier::kTuning);
+  EXPECT_EQ(best.config, ExampleTrial(task, job, 5).config) << "the trial " << search;
+}
+
+TEST_P(Conformance, AFinalNamesARecordThatItMayComeOf) {
+  const int64_t task = store_->EnsureTask(ExampleTask()).value();
+  const int64_t other = store_->EnsureTask(ExampleTask(1)).value();
+  SettleOne(*store_, ExampleTrial(task, 0, 5));
+  const int64_t search = store_->Records({}).value().back().id;
+  const int64_t job = store_->SubmitJob(ExampleJob(task)).value().id;
+  const int64_t confirm = SettleFinal(*store_, task, job, 0, 2);
+  Final final = ExampleFinal(task, 0);
+  for (const int64_t record : {search, int64_t{99}}) {
+    final.record = record;
+    EXPECT_TRUE(absl::IsNotFound(store_->AddFinal(final).status())) << record;
+  }
+  final.record = confirm;
+  EXPECT_TRUE(store_->AddFinal(final).ok());
+  final.task = other;
+  EXPECT_TRUE(absl::IsNotFound(store_->AddFinal(final).status()));
+}
+
+// Once it counts for nothing, the best config is found from the samples again.
+TEST_P(Conformance, ARetractedFinalMakesNoSamplesSpare) {
+  const int64_t task = store_->EnsureTask(ExampleTask()).value();
+  const int64_t job = store_->SubmitJob(ExampleJob(task)).value().id;
+  SettleOne(*store_, ExampleTrial(task, job, 5));
+  const int64_t confirm = SettleFinal(*store_, task, job, 0, 2);
+  ASSERT_TRUE(store_->SetJobState(job, JobState::kDone, "").ok());
+  ASSERT_TRUE(store_->Retract(confirm, "the device lies").ok());
+  EXPECT_EQ(PruneAll(*store_, INT64_MAX)->samples, 0);
 }
 
 }  // namespace

@@ -57,6 +57,28 @@ TEST(LogIo, ImportGivesBackWhatWasExported) {
   EXPECT_THAT(to->OpenTrials(0).value(), IsEmpty());
 }
 
+TEST(LogIo, ARetractionTakesTheFinalAlsoWhereBothWereImported) {
+  const auto from = MakeMemoryStore();
+  const int64_t task = from->EnsureTask(ExampleTask()).value();
+  Trial wanted = ExampleTrial(task, 0);
+  wanted.purpose = Purpose::kConfirm;
+  const int64_t trial = from->Propose({wanted}).value().at(0).id;
+  Record record = ExampleRecord(trial);
+  Final final = ExampleFinal(task, 0);
+  record.wall_time_ns = final.wall_time_ns;  // as they are settled together
+  ASSERT_TRUE(from->SettleFinal(from->Lease(trial, "w").value().fence, record, final).ok());
+  const auto to = MakeMemoryStore();
+  const std::string log = Export(*from);
+  std::istringstream in(log);
+  ASSERT_TRUE(ImportLog(*to, in).ok());
+  ASSERT_TRUE(to->NewestFinal(1, kSignature).value().has_value());
+  ASSERT_TRUE(to->Retract(1, "the device lies").ok());
+  EXPECT_FALSE(to->NewestFinal(1, kSignature).value().has_value());
+  std::istringstream again(log);
+  EXPECT_EQ(ImportLog(*to, again)->finals, 0);
+  EXPECT_FALSE(to->NewestFinal(1, kSignature).value().has_value()) << "it is retracted here";
+}
+
 // Each field has a value that no other has, and not its default.
 Record RecordOfDistinctFields() {
   Record record = ExampleRecord(0, 1234.5);

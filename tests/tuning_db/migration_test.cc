@@ -52,6 +52,30 @@ TEST_F(Version9Test, SamplesAreStillOnlyRemoved) {
   EXPECT_TRUE(db->Execute("UPDATE records SET samples_ns = x''").ok());
 }
 
+// Versions up to 12 did not keep of which record a final came.
+TEST_F(Version9Test, FinalsFindTheRecordsThatTheyWereSettledWith) {
+  MigrateTo(path_, 12);
+  {
+    const auto db = sqlite::Connection::Open(path_, sqlite::Access::kWrite).value();
+    ASSERT_TRUE(
+        db->Execute("INSERT INTO trials SELECT 9, task, signature, config, nest_digest, 1, 0, job, "
+                    "2, 1, 9, worker, 0 FROM trials WHERE id = 1;"
+                    "INSERT INTO records SELECT 9, 9, r.task, r.signature, 1, r.job, 0, '', x'', "
+                    "7, 7, 7, 0, r.artifact_digest, r.toolchain, f.device, r.regime, r.worker, "
+                    "f.wall_time_ns FROM records r, finals f WHERE r.id = 1")
+            .ok());
+  }
+  const auto store = OpenSqliteStore(path_, OpenMode::kReadWrite).value();
+  EXPECT_EQ(store->NewestFinal(1, kSignature).value()->record, 9);
+  ASSERT_TRUE(store->Retract(9, "the device lies").ok());
+  EXPECT_FALSE(store->NewestFinal(1, kSignature).value().has_value());
+}
+
+TEST_F(Version9Test, FinalsWithoutARecordStay) {
+  const auto store = OpenSqliteStore(path_, OpenMode::kReadWrite).value();
+  EXPECT_EQ(store->NewestFinal(1, kSignature).value()->record, 0);
+}
+
 TEST_F(Version9Test, ADryRunSaysWhatWouldBeDoneAndDoesNothing) {
   const std::string before = folder_.Contents()[path_];
   const MigrationTrial trial = TryMigration(path_).value();

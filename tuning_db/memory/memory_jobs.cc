@@ -213,6 +213,7 @@ TaskProgress MemoryStore::ProgressOf(const JobTask& wanted, int64_t job) {
   }
   for (const Final& final : finals_) {
     if (final.task != wanted.task || final.signature != wanted.signature) continue;
+    if (!Counts(final)) continue;
     progress.final = FiguresOf(final);
   }
   return progress;

@@ -47,6 +47,7 @@ absl::StatusOr<int64_t> MemoryStore::AddFinal(const Final& final) {
   HONE_RETURN_IF_ERROR(IsWellFormed(final));
   const std::lock_guard lock(mutex_);
   HONE_RETURN_IF_ERROR(RequireOwners(final.task, final.job));
+  HONE_RETURN_IF_ERROR(RequireConfirmed(final));
   return PushFinal(final);
 }
 
@@ -54,7 +55,7 @@ absl::StatusOr<std::optional<Final>> MemoryStore::NewestFinal(int64_t task,
                                                               const std::string& signature) {
   const std::lock_guard lock(mutex_);
   const auto it = std::find_if(finals_.rbegin(), finals_.rend(), [&](const Final& final) {
-    return final.task == task && final.signature == signature;
+    return final.task == task && final.signature == signature && Counts(final);
   });
   if (it == finals_.rend()) return std::optional<Final>();
   return std::optional<Final>(*it);
@@ -65,7 +66,9 @@ absl::StatusOr<std::vector<TaskFinal>> MemoryStore::NewestFinals(
   HONE_RETURN_IF_ERROR(IsText("a part of a workload", workload_substring));
   const std::lock_guard lock(mutex_);
   std::map<std::pair<int64_t, std::string>, const Final*> newest;
-  for (const Final& final : finals_) newest[{final.task, final.signature}] = &final;
+  for (const Final& final : finals_) {
+    if (Counts(final)) newest[{final.task, final.signature}] = &final;
+  }
   std::vector<TaskFinal> found;
   for (const auto& [key, final] : newest) {
     const Task& task = *Find(tasks_, key.first);
@@ -117,6 +120,21 @@ absl::StatusOr<std::vector<Miss>> MemoryStore::ListMisses(const std::string& tar
   std::copy_if(misses_.begin(), misses_.end(), std::back_inserter(found),
                [&](const Miss& miss) { return target.empty() || miss.target == target; });
   return found;
+}
+
+absl::Status MemoryStore::RequireConfirmed(const Final& final) {
+  if (final.record == 0) return absl::OkStatus();
+  const Record* const record = Find(records_, final.record);
+  const Trial* const trial = record != nullptr ? Find(trials_, record->trial) : nullptr;
+  const bool is_of_it = trial != nullptr && trial->task == final.task &&
+                        trial->signature == final.signature &&
+                        trial->purpose == Purpose::kConfirm && record->outcome == Outcome::kOk;
+  return is_of_it ? absl::OkStatus()
+                  : NoSuch("record of a confirm trial of the final's task", final.record);
+}
+
+bool MemoryStore::Counts(const Final& final) {
+  return final.record == 0 || Find(records_, final.record)->retracted.empty();
 }
 
 int64_t MemoryStore::PushFinal(const Final& final) {

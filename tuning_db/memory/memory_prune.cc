@@ -71,7 +71,7 @@ bool MemoryStore::AreSamplesSpare(const Record& record) {
   bool has_final = false;
   for (const Final& final : finals_) {
     if (final.task != trial.task || final.signature != trial.signature) continue;
-    has_final = true;
+    has_final |= Counts(final);
     const bool is_compared = std::ranges::any_of(
         final.entries, [&](const FinalEntry& entry) { return entry.config == trial.config; });
     if (is_compared) return false;

@@ -125,6 +125,10 @@ class MemoryStore : public Store {
   absl::StatusOr<Trial> ReleaseOne(const ReleaseRequest& request);
   absl::StatusOr<SettleResult> SettleOne(const Settlement& settlement);
   void SettleWith(Trial& trial, const Record& record);
+  // The record that it names is one that a final may come of.
+  absl::Status RequireConfirmed(const Final& final);
+  // Whether the record that it came of was not retracted.
+  bool Counts(const Final& final);
   int64_t PushFinal(const Final& final);
   void PruneEvents(int64_t before_wall_ns, int64_t most_rows, Pruned& pruned);
   void PruneSamples(int64_t before_wall_ns, int64_t most_rows, Pruned& pruned);

@@ -172,7 +172,7 @@ absl::StatusOr<SettleResult> MemoryStore::SettleOne(const Settlement& settlement
   const SettleResult result = JudgeSettle(*trial, settlement.fence);
   if (result != SettleResult::kSettled) return result;
   SettleWith(*trial, settlement.record);
-  if (final) PushFinal(*final);
+  if (final) PushFinal(WonIn(*final, static_cast<int64_t>(records_.size())));
   return result;
 }
 

@@ -38,6 +38,9 @@ constexpr Rule kRules[] = {
     {"trial {} is not what its record says",
      "SELECT t.id FROM trials t JOIN records r ON r.trial = t.id WHERE t.task <> r.task "
      "OR t.signature <> r.signature OR t.purpose <> r.purpose OR t.job IS DISTINCT FROM r.job"},
+    {"final {} is not of the record that it names",
+     "SELECT f.id FROM finals f JOIN records r ON r.id = f.record WHERE r.task <> f.task "
+     "OR r.signature <> f.signature OR r.purpose <> 1 OR r.outcome <> 0"},
     {"final {} lacks its winner or its default",
      "SELECT f.id FROM finals f WHERE NOT EXISTS (SELECT FROM final_entries e WHERE "
      "e.final = f.id AND e.position = f.winner) OR NOT EXISTS (SELECT FROM final_entries e WHERE "

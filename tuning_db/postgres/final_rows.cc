@@ -1,6 +1,10 @@
+#include <fmt/format.h>
+
+#include <optional>
 #include <utility>
 
 #include "support/status.h"
+#include "tuning_db/conditions.h"
 #include "tuning_db/postgres/rows.h"
 #include "tuning_db/transitions.h"
 #include "tuning_db/well_formed.h"
@@ -33,14 +37,27 @@ absl::Status InsertEntry(Connection& db, int64_t final, int64_t position, const 
       entry.round_ns, entry.median_ns, entry.ratio_to_default);
 }
 
+// The record that it names is one that a final may come of.
+absl::Status RequireConfirmed(Connection& db, const Final& final, int64_t signature) {
+  if (final.record == 0) return absl::OkStatus();
+  HONE_ASSIGN_OR_RETURN(
+      const auto record,
+      db.Integer("SELECT id FROM records WHERE id = $1 AND task = $2 AND signature = $3 "
+                 "AND purpose = $4 AND outcome = $5",
+                 final.record, final.task, signature, Purpose::kConfirm, Outcome::kOk));
+  return record ? absl::OkStatus()
+                : NoSuch("record of a confirm trial of the final's task", final.record);
+}
+
 absl::StatusOr<Final> ReadFinal(Connection& db, int64_t id) {
   HONE_ASSIGN_OR_RETURN(
       const Rows rows,
-      db.Query("SELECT f.id, f.task, s.body, f.job, f.distinct_trials, f.space_size, f.winner, "
-               "f.default_entry, o.body, d.body, f.wall_time_ns, f.ended_share FROM finals f "
-               "JOIN texts s ON s.id = f.signature JOIN texts o ON o.id = f.toolchain "
-               "JOIN texts d ON d.id = f.device WHERE f.id = $1",
-               id));
+      db.Query(
+          "SELECT f.id, f.task, s.body, f.job, f.distinct_trials, f.space_size, f.winner, "
+          "f.default_entry, o.body, d.body, f.wall_time_ns, f.ended_share, f.record FROM finals f "
+          "JOIN texts s ON s.id = f.signature JOIN texts o ON o.id = f.toolchain "
+          "JOIN texts d ON d.id = f.device WHERE f.id = $1",
+          id));
   if (rows.empty()) return NoSuch("final", id);
   const Row row = rows[0];
   Final final;
@@ -56,6 +73,7 @@ absl::StatusOr<Final> ReadFinal(Connection& db, int64_t id) {
   final.device = row.Text(9);
   final.wall_time_ns = row.Integer(10);
   final.ended_share = row.Real(11);
+  final.record = row.Integer(12);  // NULL is 0
   HONE_ASSIGN_OR_RETURN(final.entries, ReadEntries(db, final.id));
   // An index that somebody changed by hand may name no entry.
   HONE_RETURN_IF_ERROR(HasItsEntries(final));
@@ -67,18 +85,20 @@ absl::StatusOr<Final> ReadFinal(Connection& db, int64_t id) {
 absl::StatusOr<int64_t> InsertFinal(Connection& db, const Final& final) {
   HONE_RETURN_IF_ERROR(RequireOwners(db, final.task, final.job));
   HONE_ASSIGN_OR_RETURN(const int64_t signature, Intern(db, final.signature));
+  HONE_RETURN_IF_ERROR(RequireConfirmed(db, final, signature));
   HONE_ASSIGN_OR_RETURN(const int64_t toolchain, Intern(db, final.toolchain));
   HONE_ASSIGN_OR_RETURN(const int64_t device, Intern(db, final.device));
   HONE_ASSIGN_OR_RETURN(
       const int64_t id,
       db.Insert(
           "INSERT INTO finals (id, task, signature, job, distinct_trials, space_size, winner, "
-          "default_entry, toolchain, device, wall_time_ns, ended_share) "
+          "default_entry, toolchain, device, wall_time_ns, ended_share, record) "
           "VALUES ((SELECT COALESCE(MAX(id), 0) + 1 FROM finals), $1, $2, $3, $4, $5, $6, $7, $8, "
-          "$9, $10, $11) RETURNING id",
+          "$9, $10, $11, $12) RETURNING id",
           final.task, signature, final.job != 0 ? std::optional(final.job) : std::nullopt,
           final.distinct_trials, final.space_size, final.winner, final.default_entry, toolchain,
-          device, final.wall_time_ns, final.ended_share));
+          device, final.wall_time_ns, final.ended_share,
+          final.record != 0 ? std::optional(final.record) : std::nullopt));
   int64_t position = 0;
   for (const FinalEntry& entry : final.entries) {
     HONE_RETURN_IF_ERROR(InsertEntry(db, id, position++, entry));
@@ -92,9 +112,10 @@ absl::StatusOr<std::optional<Final>> ReadNewestFinal(Connection& db, int64_t tas
   if (!text) return std::optional<Final>();
   HONE_ASSIGN_OR_RETURN(
       const std::optional<int64_t> id,
-      db.Integer(
-          "SELECT id FROM finals WHERE task = $1 AND signature = $2 ORDER BY id DESC LIMIT 1", task,
-          *text));
+      db.Integer(fmt::format("SELECT f.id FROM finals f WHERE f.task = $1 AND f.signature = $2 AND "
+                             "{} ORDER BY f.id DESC LIMIT 1",
+                             kFinalCounts),
+                 task, *text));
   if (!id) return std::optional<Final>();
   HONE_ASSIGN_OR_RETURN(Final final, ReadFinal(db, *id));
   return std::optional<Final>(std::move(final));
@@ -105,10 +126,11 @@ absl::StatusOr<std::vector<TaskFinal>> ReadNewestFinals(Connection& db, const st
   HONE_ASSIGN_OR_RETURN(const std::optional<int64_t> text, FindText(db, target));
   HONE_ASSIGN_OR_RETURN(
       const Rows rows,
-      db.Query("SELECT f.task, MAX(f.id) FROM finals f JOIN tasks k ON k.id = f.task "
-               "JOIN texts w ON w.id = k.workload JOIN texts s ON s.id = f.signature "
-               "WHERE ($1 OR k.target = $2) AND ($3 OR strpos(w.body, $4) > 0) "
-               "GROUP BY f.task, s.body ORDER BY f.task, s.body COLLATE \"C\"",
+      db.Query(fmt::format("SELECT f.task, MAX(f.id) FROM finals f JOIN tasks k ON k.id = f.task "
+                           "JOIN texts w ON w.id = k.workload JOIN texts s ON s.id = f.signature "
+                           "WHERE {} AND ($1 OR k.target = $2) AND ($3 OR strpos(w.body, $4) > 0) "
+                           "GROUP BY f.task, s.body ORDER BY f.task, s.body COLLATE \"C\"",
+                           kFinalCounts),
                target.empty(), text, workload_substring.empty(), workload_substring));
   std::vector<TaskFinal> found;
   for (int i = 0; i < rows.size(); ++i) {

@@ -11,11 +11,13 @@
 namespace hone::tuning_db::postgres {
 namespace {
 
-absl::Status SettleWith(Connection& db, Trial& trial, const Record& record) {
+// The record's id.
+absl::StatusOr<int64_t> SettleWith(Connection& db, Trial& trial, const Record& record) {
   SettleAs(trial);
   HONE_RETURN_IF_ERROR(UpdateTrial(db, trial));
   HONE_ASSIGN_OR_RETURN(const int64_t id, InsertRecord(db, trial, record));
-  return TellJobsOfRecord(db, trial, id);
+  HONE_RETURN_IF_ERROR(TellJobsOfRecord(db, trial, id));
+  return id;
 }
 
 }  // namespace
@@ -53,7 +55,7 @@ absl::StatusOr<SettleResult> PostgresStore::Import(const Trial& trial, const Rec
     HONE_ASSIGN_OR_RETURN(Trial row, EnsureTrial(db, trial));
     HONE_ASSIGN_OR_RETURN(const int64_t fence, NextOf(db, "fence"));
     LeaseAs({.worker = kImporter}, fence, row);
-    HONE_RETURN_IF_ERROR(SettleWith(db, row, record));
+    HONE_RETURN_IF_ERROR(SettleWith(db, row, record).status());
     return SettleResult::kSettled;
   });
 }
@@ -196,8 +198,8 @@ absl::StatusOr<SettleResult> PostgresStore::SettleOne(Connection& db,
   }
   const SettleResult result = JudgeSettle(trial, settlement.fence);
   if (result != SettleResult::kSettled) return result;
-  HONE_RETURN_IF_ERROR(SettleWith(db, trial, settlement.record));
-  if (final) HONE_RETURN_IF_ERROR(PushFinal(db, *final).status());
+  HONE_ASSIGN_OR_RETURN(const int64_t record, SettleWith(db, trial, settlement.record));
+  if (final) HONE_RETURN_IF_ERROR(PushFinal(db, WonIn(*final, record)).status());
   return result;
 }
 

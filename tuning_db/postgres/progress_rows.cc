@@ -5,6 +5,7 @@
 #include <map>
 
 #include "support/status.h"
+#include "tuning_db/conditions.h"
 #include "tuning_db/postgres/rows.h"
 #include "tuning_db/transitions.h"
 
@@ -124,11 +125,13 @@ absl::StatusOr<std::vector<std::vector<TaskProgress>>> ReadProgress(
                "LEFT JOIN task_progress p ON p.task = j.task AND p.signature = j.signature "
                "LEFT JOIN job_progress o ON o.job = j.job AND o.task = j.task "
                "AND o.signature = j.signature "
-               "LEFT JOIN finals f ON f.id = (SELECT MAX(id) FROM finals "
-               "WHERE task = j.task AND signature = j.signature) "
-               "LEFT JOIN final_entries d ON d.final = f.id AND d.position = f.default_entry "
-               "LEFT JOIN final_entries w ON w.final = f.id AND w.position = f.winner "
-               "WHERE j.job = ANY($1::bigint[]) ORDER BY j.job, j.position",
+               "LEFT JOIN finals f ON f.id = (SELECT MAX(f.id) FROM finals f "
+               "WHERE f.task = j.task AND f.signature = j.signature AND " +
+                   std::string(kFinalCounts) +
+                   ") "
+                   "LEFT JOIN final_entries d ON d.final = f.id AND d.position = f.default_entry "
+                   "LEFT JOIN final_entries w ON w.final = f.id AND w.position = f.winner "
+                   "WHERE j.job = ANY($1::bigint[]) ORDER BY j.job, j.position",
                jobs));
   for (int i = 0; i < rows.size(); ++i) {
     by_job[rows[i].Integer(13)].push_back(ProgressOf(rows[i]));

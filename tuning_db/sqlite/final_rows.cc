@@ -1,6 +1,10 @@
+#include <fmt/format.h>
+
+#include <optional>
 #include <utility>
 
 #include "support/status.h"
+#include "tuning_db/conditions.h"
 #include "tuning_db/sqlite/rows.h"
 #include "tuning_db/transitions.h"
 #include "tuning_db/well_formed.h"
@@ -33,13 +37,26 @@ absl::Status InsertEntry(Connection& db, int64_t final, int64_t position, const 
       entry.median_ns, entry.ratio_to_default);
 }
 
+// The record that it names is one that a final may come of.
+absl::Status RequireConfirmed(Connection& db, const Final& final, int64_t signature) {
+  if (final.record == 0) return absl::OkStatus();
+  HONE_ASSIGN_OR_RETURN(
+      const auto record,
+      db.Integer("SELECT id FROM records WHERE id = ? AND task = ? AND signature = ? "
+                 "AND purpose = ? AND outcome = ?",
+                 final.record, final.task, signature, Purpose::kConfirm, Outcome::kOk));
+  return record ? absl::OkStatus()
+                : NoSuch("record of a confirm trial of the final's task", final.record);
+}
+
 absl::StatusOr<Final> ReadFinal(Connection& db, int64_t id) {
   HONE_ASSIGN_OR_RETURN(
       Statement query,
-      db.Prepare("SELECT f.id, f.task, s.body, f.job, f.distinct_trials, f.space_size, f.winner, "
-                 "f.default_entry, o.body, d.body, f.wall_time_ns, f.ended_share FROM finals f "
-                 "JOIN texts s ON s.id = f.signature JOIN texts o ON o.id = f.toolchain "
-                 "JOIN texts d ON d.id = f.device WHERE f.id = ?"));
+      db.Prepare(
+          "SELECT f.id, f.task, s.body, f.job, f.distinct_trials, f.space_size, f.winner, "
+          "f.default_entry, o.body, d.body, f.wall_time_ns, f.ended_share, f.record FROM finals f "
+          "JOIN texts s ON s.id = f.signature JOIN texts o ON o.id = f.toolchain "
+          "JOIN texts d ON d.id = f.device WHERE f.id = ?"));
   query.Bind(id);
   HONE_ASSIGN_OR_RETURN(const bool has_row, query.Step());
   if (!has_row) return NoSuch("final", id);
@@ -56,6 +73,7 @@ absl::StatusOr<Final> ReadFinal(Connection& db, int64_t id) {
   final.device = query.Text(9);
   final.wall_time_ns = query.Integer(10);
   final.ended_share = query.Real(11);
+  final.record = query.Integer(12);  // NULL is 0
   HONE_ASSIGN_OR_RETURN(final.entries, ReadEntries(db, final.id));
   // An index that is read from a damaged file may name no entry.
   HONE_RETURN_IF_ERROR(HasItsEntries(final));
@@ -68,15 +86,17 @@ absl::StatusOr<int64_t> InsertFinal(Connection& db, const Final& final) {
   HONE_RETURN_IF_ERROR(Require(db, "tasks", "task", final.task));
   if (final.job != 0) HONE_RETURN_IF_ERROR(Require(db, "jobs", "job", final.job));
   HONE_ASSIGN_OR_RETURN(const int64_t signature, Intern(db, final.signature));
+  HONE_RETURN_IF_ERROR(RequireConfirmed(db, final, signature));
   HONE_ASSIGN_OR_RETURN(const int64_t toolchain, Intern(db, final.toolchain));
   HONE_ASSIGN_OR_RETURN(const int64_t device, Intern(db, final.device));
   HONE_RETURN_IF_ERROR(
       db.Run("INSERT INTO finals (task, signature, job, distinct_trials, space_size, winner, "
-             "default_entry, toolchain, device, wall_time_ns, ended_share) "
-             "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+             "default_entry, toolchain, device, wall_time_ns, ended_share, record) "
+             "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
              final.task, signature, final.job != 0 ? std::optional(final.job) : std::nullopt,
              final.distinct_trials, final.space_size, final.winner, final.default_entry, toolchain,
-             device, final.wall_time_ns, final.ended_share));
+             device, final.wall_time_ns, final.ended_share,
+             final.record != 0 ? std::optional(final.record) : std::nullopt));
   const int64_t id = db.LastInsertId();
   int64_t position = 0;
   for (const FinalEntry& entry : final.entries) {
@@ -91,8 +111,11 @@ absl::StatusOr<std::optional<Final>> ReadNewestFinal(Connection& db, int64_t tas
   if (!text) return std::optional<Final>();
   HONE_ASSIGN_OR_RETURN(
       const std::optional<int64_t> id,
-      db.Integer("SELECT id FROM finals WHERE task = ? AND signature = ? ORDER BY id DESC LIMIT 1",
-                 task, *text));
+      db.Integer(
+          fmt::format("SELECT f.id FROM finals f WHERE f.task = ? AND f.signature = ? AND {} "
+                      "ORDER BY f.id DESC LIMIT 1",
+                      kFinalCounts),
+          task, *text));
   if (!id) return std::optional<Final>();
   HONE_ASSIGN_OR_RETURN(Final final, ReadFinal(db, *id));
   return std::optional<Final>(std::move(final));
@@ -103,9 +126,11 @@ absl::StatusOr<std::vector<TaskFinal>> ReadNewestFinals(Connection& db, const st
   HONE_ASSIGN_OR_RETURN(const std::optional<int64_t> text, FindText(db, target));
   HONE_ASSIGN_OR_RETURN(
       Statement query,
-      db.Prepare("SELECT f.task, MAX(f.id) FROM finals f JOIN tasks k ON k.id = f.task "
-                 "JOIN texts w ON w.id = k.workload WHERE (? OR k.target = ?) "
-                 "AND (? OR INSTR(w.body, ?) > 0) GROUP BY f.task, f.signature ORDER BY f.task"));
+      db.Prepare(fmt::format(
+          "SELECT f.task, MAX(f.id) FROM finals f JOIN tasks k ON k.id = f.task "
+          "JOIN texts w ON w.id = k.workload WHERE {} AND (? OR k.target = ?) "
+          "AND (? OR INSTR(w.body, ?) > 0) GROUP BY f.task, f.signature ORDER BY f.task",
+          kFinalCounts)));
   query.Bind(target.empty(), text, workload_substring.empty(), workload_substring);
   std::vector<TaskFinal> found;
   for (;;) {

@@ -136,8 +136,10 @@ absl::StatusOr<std::vector<std::vector<TaskProgress>>> ReadProgress(
           "LEFT JOIN task_progress p ON p.task = j.task AND p.signature = j.signature "
           "LEFT JOIN job_progress o ON o.job = j.job AND o.task = j.task "
           "AND o.signature = j.signature "
-          "LEFT JOIN finals f ON f.id = (SELECT MAX(id) FROM finals "
-          "WHERE task = j.task AND signature = j.signature) "
+          "LEFT JOIN finals f ON f.id = (SELECT MAX(f.id) FROM finals f "
+          "WHERE f.task = j.task AND f.signature = j.signature AND " +
+          std::string(kFinalCounts) +
+          ") "
           "LEFT JOIN final_entries d ON d.final = f.id AND d.position = f.default_entry "
           "LEFT JOIN final_entries w ON w.final = f.id AND w.position = f.winner "
           "WHERE j.job IN (SELECT value FROM json_each(?)) ORDER BY j.job, j.position"));

@@ -34,6 +34,7 @@ const std::array kMigrations = {
     Migration{kLeaseFacts},
     Migration{kJobsOfMany},
     Migration{kPackedSamples},
+    Migration{kRecordsOfFinals},
 };
 
 absl::Status CheckReferences(Connection& db) {

@@ -131,7 +131,8 @@ class SqliteStore final : public Store {
   absl::StatusOr<Trial> LeaseOne(Connection& db, const LeaseRequest& request);
   absl::StatusOr<Trial> ReleaseOne(Connection& db, const ReleaseRequest& request);
   absl::StatusOr<SettleResult> SettleOne(Connection& db, const Settlement& settlement);
-  absl::Status SettleWith(Connection& db, Trial& trial, const Record& record);
+  // The record's id.
+  absl::StatusOr<int64_t> SettleWith(Connection& db, Trial& trial, const Record& record);
   absl::StatusOr<int64_t> PushFinal(Connection& db, const Final& final);
   absl::StatusOr<int64_t> AddEvent(Connection& db, int64_t job, const std::string& kind,
                                    const std::string& payload);

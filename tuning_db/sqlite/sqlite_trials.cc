@@ -43,7 +43,7 @@ absl::StatusOr<SettleResult> SqliteStore::Import(const Trial& trial, const Recor
     HONE_ASSIGN_OR_RETURN(Trial row, EnsureTrial(db, trial));
     HONE_ASSIGN_OR_RETURN(const int64_t fence, NextOf(db, "fence"));
     LeaseAs({.worker = kImporter}, fence, row);
-    HONE_RETURN_IF_ERROR(SettleWith(db, row, record));
+    HONE_RETURN_IF_ERROR(SettleWith(db, row, record).status());
     return SettleResult::kSettled;
   });
 }
@@ -183,8 +183,8 @@ absl::StatusOr<SettleResult> SqliteStore::SettleOne(Connection& db, const Settle
   }
   const SettleResult result = JudgeSettle(trial, settlement.fence);
   if (result != SettleResult::kSettled) return result;
-  HONE_RETURN_IF_ERROR(SettleWith(db, trial, settlement.record));
-  if (final) HONE_RETURN_IF_ERROR(PushFinal(db, *final).status());
+  HONE_ASSIGN_OR_RETURN(const int64_t record, SettleWith(db, trial, settlement.record));
+  if (final) HONE_RETURN_IF_ERROR(PushFinal(db, WonIn(*final, record)).status());
   return result;
 }
 
@@ -198,7 +198,8 @@ absl::StatusOr<std::vector<DeviceRest>> SqliteStore::ListDeviceRests() {
   return readers_.Read([&](Connection& db) { return ReadDeviceRests(db, clock_.WallTimeNs()); });
 }
 
-absl::Status SqliteStore::SettleWith(Connection& db, Trial& trial, const Record& record) {
+absl::StatusOr<int64_t> SqliteStore::SettleWith(Connection& db, Trial& trial,
+                                                const Record& record) {
   SettleAs(trial);
   HONE_RETURN_IF_ERROR(UpdateTrial(db, trial));
   HONE_ASSIGN_OR_RETURN(const int64_t id, InsertRecord(db, trial, record));
@@ -207,7 +208,7 @@ absl::Status SqliteStore::SettleWith(Connection& db, Trial& trial, const Record&
     Changed(job);
     HONE_RETURN_IF_ERROR(InsertSettledEvent(db, job, id));
   }
-  return absl::OkStatus();
+  return id;
 }
 
 }  // namespace hone::tuning_db::sqlite

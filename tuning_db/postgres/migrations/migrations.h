@@ -9,6 +9,7 @@ extern const char kFirst[];
 extern const char kLeaseFacts[];
 extern const char kJobsOfMany[];
 extern const char kBytesOfReasons[];
+extern const char kRecordsOfFinals[];
 
 }  // namespace hone::tuning_db::postgres
 

@@ -16,6 +16,7 @@ extern const char kFarmLog[];
 extern const char kLeaseFacts[];
 extern const char kJobsOfMany[];
 extern const char kPackedSamples[];
+extern const char kRecordsOfFinals[];
 
 }  // namespace hone::tuning_db::sqlite
 
