@@ -2,6 +2,7 @@
 #ifndef HONE_TUNING_DB_CONDITIONS_H_
 #define HONE_TUNING_DB_CONDITIONS_H_
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -15,9 +16,10 @@ inline constexpr char kHasNotEnded[] = "state IN (0, 1, 5)";
 inline constexpr char kFinalCounts[] =
     "NOT EXISTS (SELECT 1 FROM retractions x WHERE x.record = f.record)";
 
-// Rows `r` of `records` whose samples may go: older than the parameter `before_wall_ns`, of a
-// search that is over, and of a config that no final of its task compared.
-std::string SpareSamples(std::string_view before_wall_ns);
+// Rows `r` of `records` that have more samples than one, which takes `one_bytes`, and whose others
+// may go: older than the parameter `before_wall_ns`, of a search that is over, and of a config that
+// no final of its task compared.
+std::string SpareSamples(std::string_view before_wall_ns, size_t one_bytes);
 
 }  // namespace hone::tuning_db
 

@@ -57,7 +57,7 @@ class LogStore {
   // With an event "final" in the same transaction. Returns its id. kNotFound where it names a
   // record that is none of a confirm trial of its task and signature that succeeded.
   virtual absl::StatusOr<int64_t> AddFinal(const Final& final) = 0;
-  // Of those that count (Upkeep::Retract), here and below.
+  // Finals that were retracted (Upkeep::Retract) are passed over, here and below.
   virtual absl::StatusOr<std::optional<Final>> NewestFinal(int64_t task,
                                                            const std::string& signature) = 0;
   // The newest final of each task and signature, by task; of one target, or of all (empty), of

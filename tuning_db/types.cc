@@ -41,6 +41,11 @@ double RankedNs(const Record& record) {
   return least == record.samples_ns.end() ? record.median_ns : *least;  // an old log has none
 }
 
+std::vector<double> RankingSamples(const std::vector<double>& samples_ns) {
+  if (samples_ns.empty()) return {};
+  return {*std::ranges::min_element(samples_ns)};
+}
+
 bool HasEnded(JobState state) {
   return state == JobState::kDone || state == JobState::kFailed || state == JobState::kCancelled;
 }

@@ -109,6 +109,9 @@ struct Record {
 // What a trial counts as where it is ranked: its least sample, for who disturbs only adds. 0: a
 // failure.
 double RankedNs(const Record& record);
+// The samples that a record of search keeps however old it is (Upkeep::Prune): the least, by which
+// it is ranked.
+std::vector<double> RankingSamples(const std::vector<double>& samples_ns);
 
 // The top few, the incumbent and the default in interleaved rounds.
 struct FinalEntry {
@@ -124,8 +127,8 @@ struct Final {
   int64_t task = 0;
   std::string signature;
   int64_t job = 0;
-  // Of its confirm trial, in whose one measurement it was run: it says by which worker and when,
-  // and where it is retracted, so is the final. 0: unknown, it was brought without.
+  // The record of its confirm trial, in whose one measurement it was run: that says by which worker
+  // and when, and where it is retracted, so is the final. 0: unknown, the final came without.
   int64_t record = 0;
   int64_t distinct_trials = 0;  // settled search trials of the task and signature when it was run
   int64_t space_size = 0;       // counted up to a limit

@@ -43,10 +43,12 @@ class Upkeep {
   // older than `before_wall_ns` what nothing needs:
   //   - events of jobs that have ended, the oldest first and never the last one, so that those that
   //     stay are numbered without gaps;
-  //   - samples of records of searches, where their task and signature have a final, no final of
-  //     these compared the record's config, and no job that has not ended wants them.
+  //   - samples of records of searches but the least of each, where their task and signature have a
+  //     final, no final of these compared the record's config, and no job that has not ended wants
+  //     them.
   // Records stay, with everything else that they say. What a final, progress, or the best config of
-  // a task is found from stays as it is.
+  // a task is found from stays as it is, also where a final is retracted later: records are ranked
+  // by their least sample.
   virtual absl::StatusOr<Pruned> Prune(int64_t before_wall_ns, const PrunePlace& place,
                                        int64_t most_rows) = 0;
 };

@@ -2,6 +2,9 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <optional>
+
+#include "support/median.h"
 #include "support/random.h"
 #include "tests/tuning_db/conformance.h"
 #include "tuning_db/prune.h"
@@ -29,12 +32,12 @@ void SettleAt(Store& store, const Trial& wanted, int64_t wall_time_ns) {
   ASSERT_EQ(store.Settle(fence, RecordAt(id, wall_time_ns)).value(), SettleResult::kSettled);
 }
 
-// Configs of records that have samples.
+// Configs of records that have all of their samples.
 std::vector<std::string> WithSamples(Store& store) {
   std::vector<std::string> configs;
   const std::vector<Record> records = store.Records({.with_retracted = true}).value();
   for (const Record& record : records) {
-    if (!record.samples_ns.empty()) configs.push_back(record.of_trial.config);
+    if (record.samples_ns.size() > 1) configs.push_back(record.of_trial.config);
   }
   return configs;
 }
@@ -61,6 +64,10 @@ TEST_P(Conformance, PruningTakesOldSamplesThatNoFinalNeeds) {
   Reopen();
   EXPECT_THAT(WithSamples(*store_), ElementsAre(ExampleTrial(task, 0, 2).config, compared.config,
                                                 other.config, calibrates.config));
+  const Record pruned = store_->Records({}).value().at(0);
+  EXPECT_THAT(pruned.samples_ns, ElementsAre(ExampleRecord(0).samples_ns.back()))
+      << "the least stays, by which it is ranked";
+  EXPECT_EQ(pruned.median_ns, ExampleRecord(0).median_ns);
 }
 
 TEST_P(Conformance, PruningLeavesWhatAnOpenJobWants) {
@@ -183,6 +190,101 @@ TEST_P(Conformance, PruningChangesNoAnswer) {
     ASSERT_EQ(AnswersOf(*store_, jobs), before);
     ASSERT_THAT(store_->Check().value(), IsEmpty());
   }
+}
+
+// Two stores that are told the same, of which one is pruned again and again.
+class Twins {
+ public:
+  Twins(Store& pruned, Store& whole) : stores_{&pruned, &whole} {
+    for (Store* store : stores_) {
+      for (int n = 0; n < kTasks; ++n) store->EnsureTask(ExampleTask(n)).value();
+    }
+  }
+
+  void Submit(const Job& job) {
+    for (Store* store : stores_) job_ = store->SubmitJob(job).value().id;
+  }
+  void End() {
+    for (Store* store : stores_) EXPECT_TRUE(store->SetJobState(job_, JobState::kDone, "").ok());
+  }
+  // Passes over a trial that was settled before.
+  void Settle(Trial trial, Record record, const std::optional<Final>& final) {
+    trial.job = job_;
+    for (Store* store : stores_) {
+      record.trial = store->Propose({trial}).value().at(0).id;
+      const auto lease = store->Lease(record.trial, "w");
+      if (!lease.ok()) continue;
+      const auto settled = final ? store->SettleFinal(lease->fence, record, *final)
+                                 : store->Settle(lease->fence, record);
+      EXPECT_TRUE(settled.ok()) << settled.status();
+    }
+  }
+  void Retract(int64_t record) {
+    for (Store* store : stores_) EXPECT_TRUE(store->Retract(record, "it lies").ok());
+  }
+  std::vector<Record> Records(std::optional<Purpose> purpose) {
+    return stores_[1]->Records({.purpose = purpose, .with_retracted = true}).value();
+  }
+  void ExpectEqualBests() { EXPECT_EQ(BestsOf(*stores_[0]), BestsOf(*stores_[1])); }
+  int from_records() const { return from_records_; }
+
+  static constexpr int kTasks = 2;
+
+ private:
+  std::string BestsOf(Store& store) {
+    std::string bests;
+    for (int n = 0; n < kTasks; ++n) {
+      const Best best = BestOf(store, store.GetTask(n + 1).value(), kSignature).value();
+      bests += fmt::format("{} {} {} {} {}\n", Name(best.tier), best.config, best.best_ns,
+                           best.default_ns, best.ratio);
+      const bool has_final = store.NewestFinal(n + 1, kSignature)->has_value();
+      from_records_ += best.tier != Tier::kNone && !has_final ? 1 : 0;
+    }
+    return bests;
+  }
+
+  std::vector<Store*> stores_;
+  int64_t job_ = 0;
+  int from_records_ = 0;
+};
+
+// Also once finals are retracted, after which the best is found from the records again.
+TEST_P(Conformance, PruningChangesNoBestConfigWhateverIsRetractedLater) {
+  Random random(29);
+  const auto whole = MakeMemoryStore();
+  Twins twins(*store_, *whole);
+  int64_t pruned = 0;
+  for (int round = 0; round < 40; ++round) {
+    const auto task = static_cast<int64_t>(1 + random.Below(Twins::kTasks));
+    twins.Submit(ExampleJob(task, fmt::format("client {}", round)));
+    for (uint64_t n = random.Below(4); n > 0; --n) {
+      Trial trial = ExampleTrial(task, 0, static_cast<int>(random.Below(30)));
+      Record record = ExampleRecord(0);
+      // Whose median is the least need not have the least sample.
+      for (double& sample : record.samples_ns) {
+        sample = 500 + static_cast<double>(random.Below(1000));
+      }
+      record.median_ns = Median(record.samples_ns);
+      record.wall_time_ns = static_cast<int64_t>(random.Below(10'000));
+      twins.Settle(trial, record, std::nullopt);
+    }
+    if (random.Below(2) == 0) {
+      Trial confirm = ExampleTrial(task, 0);
+      confirm.purpose = Purpose::kConfirm;
+      confirm.round = round;
+      twins.Settle(confirm, ExampleRecord(0), ExampleFinal(task, 0, 64));
+    }
+    twins.End();
+    pruned += PruneAll(*store_, static_cast<int64_t>(random.Below(12'000)))->samples;
+    twins.ExpectEqualBests();
+    const auto purpose = random.Below(3) > 0 ? Purpose::kConfirm : Purpose::kSearch;
+    const std::vector<Record> records = twins.Records(purpose);
+    if (!records.empty()) twins.Retract(records[random.Below(records.size())].id);
+    twins.ExpectEqualBests();
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(pruned, 10);
+  EXPECT_GT(twins.from_records(), 10);
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ using testing::IsEmpty;
 using testing::SizeIs;
 
 const std::string kNul("a\0b", 3);
-// Of one and of several bytes, two of which are the last before and the first after surrogates.
+// Characters of one to four bytes, among them the last before and the first after surrogates.
 constexpr char kStrange[] = "\x7f \u00df \ud7ff \ue000 \uffff \U00010000 \U0010ffff";
 
 std::vector<std::string> TextsOfNoStore() {

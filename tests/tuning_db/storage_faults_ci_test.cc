@@ -113,10 +113,15 @@ TEST_F(StorageFaults, ADryRunThatFailsAtAnyCallSaysSoAndLeavesNothing) {
       disk.Arm(FaultVfs::Fault::kNone, 0);
       failed += trial.ok() ? 0 : 1;
       EXPECT_THAT(std::string(trial.status().message()), Not(HasSubstr("\n")));
-      if (trial.ok()) EXPECT_THAT(trial->faults, IsEmpty());
+      // A page of the copy that cannot be read is a fault of it.
+      if (trial.ok() && fault == FaultVfs::Fault::kDiskFull) {
+        EXPECT_THAT(trial->faults, IsEmpty());
+      }
       for (const auto& [file, bytes] : folder_.Contents()) {
         EXPECT_THAT(file, Not(HasSubstr("dry-run")));
-        if (file == path_) EXPECT_EQ(bytes, before);
+        if (file == path_) {
+          EXPECT_EQ(bytes, before);
+        }
       }
       if (HasFailure()) return;
     }

@@ -51,9 +51,9 @@ void MemoryStore::PruneSamples(int64_t before_wall_ns, int64_t most_rows, Pruned
   int64_t& at = pruned.next.record;
   for (int64_t rows = 0; rows < most_rows && at < end; ++rows) {
     Record& record = *Find(records_, ++at);
-    if (record.samples_ns.empty() || record.wall_time_ns >= before_wall_ns) continue;
+    if (record.samples_ns.size() < 2 || record.wall_time_ns >= before_wall_ns) continue;
     if (!AreSamplesSpare(record)) continue;
-    record.samples_ns.clear();
+    record.samples_ns = RankingSamples(record.samples_ns);
     ++pruned.samples;
   }
   pruned.is_last = at >= end;

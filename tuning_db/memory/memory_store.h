@@ -115,7 +115,7 @@ class MemoryStore : public Store {
 
   // All below: under the mutex.
   absl::Status Renew(const Ownership& ownership, int64_t lease_ns);
-  // Of the time of a life; negative where it is not in time.
+  // How much of its time a life has; negative where it is not in time.
   int64_t LeftNs(int64_t epoch) const;
   // Job 0 is none, and its trials are anybody's.
   absl::Status MayWriteJob(int64_t job, const Ownership& ownership);
@@ -132,7 +132,7 @@ class MemoryStore : public Store {
   int64_t PushFinal(const Final& final);
   void PruneEvents(int64_t before_wall_ns, int64_t most_rows, Pruned& pruned);
   void PruneSamples(int64_t before_wall_ns, int64_t most_rows, Pruned& pruned);
-  // Whether nothing but the record itself needs its samples.
+  // Whether nothing but the record itself needs more of its samples than the least.
   bool AreSamplesSpare(const Record& record);
   bool Matches(const Record& record, const RecordFilter& filter);
   int64_t AddEvent(int64_t job, const std::string& kind, const std::string& payload);

@@ -1,13 +1,25 @@
 // Retention of the store in PostgreSQL.
 #include <fmt/format.h>
 
+#include <string>
 #include <vector>
 
+#include "absl/strings/escaping.h"
 #include "support/status.h"
 #include "tuning_db/conditions.h"
 #include "tuning_db/postgres/rows.h"
 
 namespace hone::tuning_db::postgres {
+
+namespace {
+
+// The bytes of the figures, in hexadecimal digits.
+std::string HexOf(const std::vector<double>& values) {
+  return absl::BytesToHexString(
+      {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(double)});
+}
+
+}  // namespace
 
 absl::StatusOr<Pruned> PruneEvents(Connection& db, int64_t before_wall_ns, const PrunePlace& place,
                                    int64_t most_rows) {
@@ -52,22 +64,32 @@ absl::StatusOr<Pruned> PruneEvents(Connection& db, int64_t before_wall_ns, const
 
 absl::StatusOr<Pruned> PruneSamples(Connection& db, int64_t before_wall_ns, const PrunePlace& place,
                                     int64_t most_rows) {
-  HONE_ASSIGN_OR_RETURN(const Rows rows,
-                        db.Query("SELECT r.id, " + SpareSamples("$1") +
-                                     " FROM records r WHERE r.id > $2 ORDER BY r.id LIMIT $3",
-                                 before_wall_ns, place.record, most_rows));
+  HONE_ASSIGN_OR_RETURN(
+      const Rows rows,
+      db.Query("SELECT s.id, s.is_spare, CASE WHEN s.is_spare THEN s.samples_ns END FROM "
+               "(SELECT r.id, r.samples_ns, " +
+                   SpareSamples("$1", sizeof(double)) +
+                   " AS is_spare FROM records r WHERE r.id > $2 ORDER BY r.id LIMIT $3) s "
+                   "ORDER BY s.id",
+               before_wall_ns, place.record, most_rows));
   Pruned pruned;
   pruned.next = place;
   pruned.is_last = rows.size() < most_rows;
   std::vector<int64_t> spare;
+  std::string kept;  // of each, as hexadecimal digits
   for (int i = 0; i < rows.size(); ++i) {
     pruned.next.record = rows[i].Integer(0);
-    if (rows[i].Integer(1) != 0) spare.push_back(pruned.next.record);
+    if (rows[i].Integer(1) == 0) continue;
+    spare.push_back(pruned.next.record);
+    kept += (kept.empty() ? "" : ",") + HexOf(RankingSamples(rows[i].Reals(2)));
   }
   pruned.samples = static_cast<int64_t>(spare.size());
   if (spare.empty()) return pruned;
   HONE_RETURN_IF_ERROR(
-      db.Change("UPDATE records SET samples_ns = '' WHERE id = ANY($1::bigint[])", spare));
+      db.Change("UPDATE records r SET samples_ns = decode(k.samples_ns, 'hex') FROM "
+                "unnest($1::bigint[], string_to_array($2, ',')) AS k (id, samples_ns) "
+                "WHERE r.id = k.id",
+                spare, kept));
   return pruned;
 }
 

@@ -48,7 +48,7 @@ absl::StatusOr<int64_t> InsertJob(Connection& db, const Job& job);
 absl::StatusOr<int64_t> NextOf(Connection& db, const std::string& counter);
 // A life of the owner, which has no other from then on, in time for so long.
 absl::StatusOr<Ownership> InsertLife(Connection& db, const std::string& owner, int64_t lease_ns);
-// Of its time, in nanoseconds; negative where it is not in time.
+// How much of its time a life has, in nanoseconds; negative where it is not in time.
 absl::StatusOr<int64_t> TimeLeft(Connection& db, const Ownership& ownership);
 absl::Status RenewLife(Connection& db, const Ownership& ownership, int64_t lease_ns);
 // Makes jobs that have not ended and whose owner is not in time this owner's; returns their ids.

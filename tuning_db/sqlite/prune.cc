@@ -1,10 +1,12 @@
 // Retention of the store in SQLite.
 #include <fmt/format.h>
 
+#include <utility>
 #include <vector>
 
 #include "support/status.h"
 #include "tuning_db/conditions.h"
+#include "tuning_db/sqlite/packed_reals.h"
 #include "tuning_db/sqlite/rows.h"
 
 namespace hone::tuning_db::sqlite {
@@ -44,25 +46,29 @@ absl::StatusOr<Pruned> PruneEvents(Connection& db, int64_t before_wall_ns, const
 
 absl::StatusOr<Pruned> PruneSamples(Connection& db, int64_t before_wall_ns, const PrunePlace& place,
                                     int64_t most_rows) {
+  // One that is packed has as many bytes, whatever it is.
+  static const size_t kOneBytes = PackReals({1}).size();
   HONE_ASSIGN_OR_RETURN(Statement query,
-                        db.Prepare("SELECT r.id, " + SpareSamples("?") +
+                        db.Prepare("SELECT r.id, r.samples_ns, " + SpareSamples("?", kOneBytes) +
                                    " FROM records r WHERE r.id > ? ORDER BY r.id LIMIT ?"));
   query.Bind(before_wall_ns, place.record, most_rows);
   Pruned pruned;
   pruned.next = place;
-  std::vector<int64_t> spare;
+  std::vector<std::pair<int64_t, std::vector<double>>> kept;
   int64_t rows = 0;
   for (;; ++rows) {
     HONE_ASSIGN_OR_RETURN(const bool has_row, query.Step());
     if (!has_row) break;
     pruned.next.record = query.Integer(0);
-    if (query.Integer(1) != 0) spare.push_back(pruned.next.record);
+    if (query.Integer(2) == 0) continue;
+    kept.emplace_back(pruned.next.record, RankingSamples(query.PackedReals(1)));
   }
   pruned.is_last = rows < most_rows;
-  for (const int64_t record : spare) {
-    HONE_RETURN_IF_ERROR(db.Run("UPDATE records SET samples_ns = x'' WHERE id = ?", record));
+  for (const auto& [record, samples] : kept) {
+    HONE_RETURN_IF_ERROR(
+        db.Run("UPDATE records SET samples_ns = ? WHERE id = ?", Packed{samples}, record));
   }
-  pruned.samples = static_cast<int64_t>(spare.size());
+  pruned.samples = static_cast<int64_t>(kept.size());
   return pruned;
 }
 

@@ -35,6 +35,7 @@ const std::array kMigrations = {
     Migration{kJobsOfMany},
     Migration{kPackedSamples},
     Migration{kRecordsOfFinals},
+    Migration{kLeastSamples},
 };
 
 absl::Status CheckReferences(Connection& db) {

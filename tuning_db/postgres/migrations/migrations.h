@@ -10,6 +10,7 @@ extern const char kLeaseFacts[];
 extern const char kJobsOfMany[];
 extern const char kBytesOfReasons[];
 extern const char kRecordsOfFinals[];
+extern const char kLeastSamples[];
 
 }  // namespace hone::tuning_db::postgres
 

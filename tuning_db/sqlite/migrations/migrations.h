@@ -17,6 +17,7 @@ extern const char kLeaseFacts[];
 extern const char kJobsOfMany[];
 extern const char kPackedSamples[];
 extern const char kRecordsOfFinals[];
+extern const char kLeastSamples[];
 
 }  // namespace hone::tuning_db::sqlite
 
