@@ -178,7 +178,7 @@ void Dispatcher::TakeResult(Session& session, const v1::MeasureResult& result) {
   Lease* const lease = leases_.Find(fence);
   // The store holds the fence until its release is committed, and what it was compared with is
   // gone.
-  if (releasing_.count(fence) > 0) return Answer(worker, fence, SettleResult::kRefused);
+  if (releases_.Has(fence)) return Answer(worker, fence, SettleResult::kRefused);
   if (lease == nullptr) {
     const FleetDevice* const device = DeviceOfResult(session, result, "");
     StrayResult stray{worker, std::nullopt, session.protocol, result};
