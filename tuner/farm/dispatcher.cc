@@ -30,6 +30,7 @@ Dispatcher::Dispatcher(DispatcherOptions options, tuning_db::Store* store, const
       leases_(clock, options_.grace_ns),
       artifacts_(options_.artifact_bytes, mailbox_),
       strays_(store, clock, mailbox_),
+      doubts_(clock),
       releases_(store, options_.ownership, mailbox_, [this] { Match(); }) {
   LoadHealth();
 }

@@ -151,7 +151,7 @@ class Dispatcher : public Measurer {
   void End(Session& session, bool taken_over);
   void Revoke(const std::string& worker, int64_t fence, const std::string& reason);
   // Whether somebody else is to be asked, since the result says that the reference does not run.
-  bool IsDoubted(const PendingTrial& pending, const std::string& worker,
+  bool IsDoubted(const Lease& lease, const std::string& worker,
                  const hone::v1::MeasureResult& result);
   // The device failed under the lease, or its worker does not speak as it should. `ran`: the trial
   // was running, and may be why.

@@ -209,7 +209,7 @@ void Dispatcher::TakeResult(Session& session, const v1::MeasureResult& result) {
     Answer(worker, fence, SettleResult::kRefused, why_lost);
     return Match();
   }
-  if (IsDoubted(*lease->pending, worker, result)) {
+  if (IsDoubted(*lease, worker, result)) {
     lease->pending->avoid.insert(worker);
     Lose(fence, false);
     Answer(worker, fence, SettleResult::kRefused, "somebody else is asked about the reference");
@@ -230,15 +230,15 @@ void Dispatcher::TakeResult(Session& session, const v1::MeasureResult& result) {
       });
 }
 
-bool Dispatcher::IsDoubted(const PendingTrial& pending, const std::string& worker,
+bool Dispatcher::IsDoubted(const Lease& lease, const std::string& worker,
                            const v1::MeasureResult& result) {
-  const std::string& workload = pending.request.workload_digest;
-  const auto has = [&](v1::MeasureOutcome outcome) {
-    return std::any_of(result.candidates().begin(), result.candidates().end(),
-                       [&](const auto& candidate) { return candidate.outcome() == outcome; });
-  };
-  if (has(v1::MEASURE_OUTCOME_NO_REFERENCE)) return !doubts_.IsBelieved(workload, worker);
-  if (has(v1::MEASURE_OUTCOME_OK)) doubts_.Forget(workload);
+  const std::string& workload = lease.pending->request.workload_digest;
+  const bool has_none = std::any_of(
+      result.candidates().begin(), result.candidates().end(), [](const auto& candidate) {
+        return candidate.outcome() == v1::MEASURE_OUTCOME_NO_REFERENCE;
+      });
+  if (has_none) return !doubts_.IsBelieved(workload, worker);
+  if (ProvesReference(lease.assignment, result)) doubts_.Forget(workload);
   return false;
 }
 
