@@ -135,6 +135,7 @@ class Dispatcher : public Measurer {
   void TakeHeartbeat(Session& session, const hone::v1::Heartbeat& heartbeat);
   void TakeDeviceUpdate(Session& session, const hone::v1::DeviceUpdate& update);
   void TakeFetch(Session& session, const std::string& digest);
+  void PutWhatLeasesHold(const std::string& worker, const std::string& digest);
   void TakeResult(Session& session, const hone::v1::MeasureResult& result);
   static const FleetDevice* DeviceOfResult(Session& session, const hone::v1::MeasureResult& result,
                                            const std::string& known);

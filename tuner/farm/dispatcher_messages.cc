@@ -159,7 +159,21 @@ void Dispatcher::TakeDeviceUpdate(Session& session, const v1::DeviceUpdate& upda
   Match();
 }
 
+// Where code was built twice, the bytes that are known may go before those of a lease.
+void Dispatcher::PutWhatLeasesHold(const std::string& worker, const std::string& digest) {
+  for (const int64_t fence : leases_.Needing(worker, digest)) {
+    const MeasureRequest& request = leases_.Find(fence)->pending->request;
+    const auto put = [&](const Artifact& artifact) {
+      if (artifact.digest == digest) artifacts_.Put(artifact);
+    };
+    std::for_each(request.candidates.begin(), request.candidates.end(), put);
+    put(request.reference);
+    put(request.anchor);
+  }
+}
+
 void Dispatcher::TakeFetch(Session& session, const std::string& digest) {
+  if (!artifacts_.Has(digest)) PutWhatLeasesHold(session.worker(), digest);
   const absl::Status served = artifacts_.Serve(session.link, digest);
   if (absl::IsResourceExhausted(served)) {
     session.link->Close(served);
