@@ -87,7 +87,8 @@ Timed TimedWorker::Measure(const TimedKernelSource& kernel) {
   assignment.set_fence(++fence_);
   assignment.set_trial(fence_);
   assignment.set_device("cpu0");
-  assignment.add_candidates()->set_artifact_digest(daemon_->AddArtifact(Compiled(kernel.source)));
+  assignment.add_candidates()->set_artifact_digest(
+      daemon_->AddArtifact(Compiled(kernel.source, kernel.flags)));
   if (kernel.is_checked) {
     assignment.mutable_reference()->set_artifact_digest(
         daemon_->AddArtifact(Compiled(ReferenceSource())));

@@ -18,6 +18,7 @@ struct TimedKernelSource {
   std::string source;       // C of an artifact
   bool is_checked = false;  // against the sample artifacts' reference
   int64_t run_limit_ns = 20'000'000'000;
+  std::string flags = "";  // of the compiler
 };
 
 struct Timed {

@@ -53,6 +53,7 @@ int Hostile(int measurements) {
   json rows = json::array();
   for (const HostileKernel& hostile : HostileKernels()) {
     TimedKernelSource kernel = {hostile.name, hostile.source, true};
+    kernel.flags = hostile.flags;
     if (hostile.outcome == RunOutcome::kRunTimeout) kernel.run_limit_ns = 300'000'000;
     const double before = TimeOf(worker, fixed, measurements);
     const int64_t start_ns = Clock::Real().NowNs();

@@ -42,6 +42,7 @@ void Router::Connected(Send send) {
   const std::lock_guard lock(mutex_);
   send_ = std::move(send);
   inbox_.Clear();
+  untold_.clear();
   v1::WorkRequest message;
   v1::Hello& hello = *message.mutable_hello();
   hello = options_.hello;
@@ -70,6 +71,7 @@ void Router::TakeWelcome(const v1::Welcome& welcome) {
                                                      : kSilentIntervals * heartbeat_interval_ns_;
   protocol_ = welcome.protocol();
   spdlog::info("joined {}", welcome.daemon());
+  for (const DeviceChange& change : std::exchange(untold_, {})) Tell(change);
   for (const auto& device : devices_) {
     if (device->is_here()) OpenWindow(*device);
   }
@@ -292,24 +294,30 @@ void Router::Keep(v1::MeasureResult result) {
 void Router::GiveUpDevice(DeviceQueue& device, DeviceQueue::Presence presence,
                           const std::string& reason) {
   device.set_presence(presence);
-  std::vector<v1::Assignment> lost = device.DropAll();
+  DeviceChange change;
+  *change.update.mutable_device() = device.device();
+  change.update.set_unplugged(true);
+  change.update.set_reason(reason);
+  change.lost = device.DropAll();
   if (device.running() && device.is_wanted()) {
-    lost.push_back(*device.running());
+    change.lost.push_back(*device.running());
     device.RevokeRunning();
     if (options_.cancel) options_.cancel(device.device().id(), device.running()->fence());
   }
+  Tell(change);
+}
+
+void Router::Tell(const DeviceChange& change) {
+  if (!send_) return;  // the next Hello says how the devices are, and does not name what is lost
+  if (protocol_ == 0) return untold_.push_back(change);
   if (tells()) {
     v1::WorkRequest message;
-    v1::DeviceUpdate& update = *message.mutable_device_update();
-    *update.mutable_device() = device.device();
-    update.set_unplugged(true);
-    update.set_reason(reason);
+    *message.mutable_device_update() = change.update;
     return Emit(std::move(message));
   }
-  if (protocol_ == 0) return;  // the next Hello does not name what is lost
   // Protocol 2 has no word for it.
-  for (const v1::Assignment& assignment : lost) {
-    Keep(FailedResult(assignment, v1::MEASURE_OUTCOME_DEVICE_LOST, reason));
+  for (const v1::Assignment& assignment : change.lost) {
+    Keep(FailedResult(assignment, v1::MEASURE_OUTCOME_DEVICE_LOST, change.update.reason()));
   }
 }
 
@@ -342,11 +350,9 @@ void Router::Update(const v1::Device& info) {
   const bool was_here = device.is_here();
   device.set_device(info);
   device.set_presence(DeviceQueue::Presence::kHere);
-  if (tells()) {
-    v1::WorkRequest message;
-    *message.mutable_device_update()->mutable_device() = info;
-    Emit(std::move(message));
-  }
+  DeviceChange change;
+  *change.update.mutable_device() = info;
+  Tell(change);
   if (!was_here) OpenWindow(device);
   changed_.notify_all();
 }

@@ -81,8 +81,15 @@ class Router {
   // nullptr: there is none.
   DeviceQueue* FindDevice(const std::string& id);
   bool MayBegin(const DeviceQueue& device) const;
-  // What the device has is lost; the daemon is told in the words that it knows.
+  // What the device has is lost.
   void GiveUpDevice(DeviceQueue& device, DeviceQueue::Presence presence, const std::string& reason);
+  // What has become of a device, and what was lost with it.
+  struct DeviceChange {
+    hone::v1::DeviceUpdate update;
+    std::vector<hone::v1::Assignment> lost;
+  };
+  // The daemon is told in the words that it knows.
+  void Tell(const DeviceChange& change);
 
   void TakeWelcome(const hone::v1::Welcome& welcome);
   void TakeAssignment(const hone::v1::Assignment& assignment);
@@ -115,6 +122,8 @@ class Router {
   ArtifactInbox inbox_;
   std::vector<std::unique_ptr<DeviceQueue>> devices_;   // in the order of the Hello
   std::map<int64_t, hone::v1::MeasureResult> results_;  // not acknowledged, by fence
+  // Since the Hello: what words the daemon knows its Welcome says.
+  std::vector<DeviceChange> untold_;
   uint64_t turns_ = 0;
   uint32_t protocol_ = 0;  // of the stream; 0: not welcomed yet
   int64_t heartbeat_interval_ns_ = 0;

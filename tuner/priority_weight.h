@@ -8,7 +8,9 @@
 namespace hone::tuner {
 
 // A step doubles the share; beyond these bounds it changes nothing.
-inline constexpr int kMostPriority = 16;
+inline constexpr int kMostPriority = 4;
+// So often the most urgent submitter goes for each time that the least urgent one does.
+inline constexpr int kMostShare = 1 << (2 * kMostPriority);
 
 inline double PriorityWeight(int priority) {
   return std::exp2(std::clamp(priority, -kMostPriority, kMostPriority));

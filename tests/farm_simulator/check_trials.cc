@@ -62,6 +62,17 @@ std::vector<Violation> CheckSettleOnce(const Evidence& evidence) {
                                    Name(record.outcome), SampleOf(record))});
     }
   }
+  // Once is not never either.
+  for (const tuning_db::Trial& trial : evidence.end.open) {
+    const auto job =
+        std::find_if(evidence.end.jobs.begin(), evidence.end.jobs.end(),
+                     [&](const tuning_db::Job& candidate) { return candidate.id == trial.job; });
+    const bool is_done = job != evidence.end.jobs.end() && job->state == JobState::kDone;
+    if (!is_done || !job->message.empty()) continue;
+    found.push_back(
+        {"", end,
+         fmt::format("trial {} is not settled, and its job {} is done", trial.id, trial.job)});
+  }
   return found;
 }
 

@@ -99,6 +99,15 @@ TEST(Checker, SettleOnce) {
   EndState end = Stored(1, 1);
   end.records.push_back(end.records[0]);
   EXPECT_EQ(Violated(kSound, end), Names{"settle-once"});
+  end.records.pop_back();
+  end.jobs.resize(1);
+  end.jobs[0].id = 1;
+  end.jobs[0].state = JobState::kDone;
+  end.job_events[1] = {{1, 1, "state", R"({"state":"done"})", 0}};
+  EXPECT_EQ(Violated(kSound, end), Names{});
+  end.open.resize(1);
+  end.open[0].job = 1;
+  EXPECT_EQ(Violated(kSound, end), Names{"settle-once"}) << "never";
 }
 
 TEST(Checker, AcknowledgedKept) {

@@ -56,7 +56,9 @@ class DirectJobs final : public JobLayer {
     });
   }
 
-  void Tick() override {}
+  void Tick() override {
+    for (const auto &again : std::exchange(later_, {})) again();
+  }
 
  private:
   struct ActiveJob {
@@ -82,6 +84,13 @@ class DirectJobs final : public JobLayer {
     has_failed_ = true;
     parts_.on_fatal();
     return false;
+  }
+
+  // Whether the store took no more, and is asked again at the next tick.
+  bool Waits(const absl::Status &begun, std::function<void()> again) {
+    if (!absl::IsResourceExhausted(begun)) return false;
+    later_.push_back(std::move(again));
+    return true;
   }
 
   void Begin(const Job &job) {
@@ -141,6 +150,7 @@ class DirectJobs final : public JobLayer {
     request.timing.set_regime("warm");
     request.run_limit_ns = kRunLimitNs;
     request.priority = job.priority;
+    request.submitter = job.client_id;
     parts_.measurer->Measure(
         std::move(request),
         [this, trial](const MeasureReport &report, const tuner::SettledCallback &settled) {
@@ -185,6 +195,7 @@ class DirectJobs final : public JobLayer {
             }
           });
         });
+    if (Waits(begun, [this, trial, report, settled] { Settle(trial, report, settled); })) return;
     if (!begun.ok()) settled(begun);
   }
 
@@ -207,7 +218,10 @@ class DirectJobs final : public JobLayer {
             if (Works(leased.status())) SettleLeased(job, leased->fence, record);
           });
         });
-    (void)Works(begun);
+    const auto again = [this, job, trial, outcome, message] {
+      SettleFailure(job, trial, outcome, message);
+    };
+    if (!Waits(begun, again)) (void)Works(begun);
   }
 
   void SettleLeased(int64_t job, int64_t fence, const Record &record) {
@@ -220,7 +234,8 @@ class DirectJobs final : public JobLayer {
             SettleFailure(job, record.trial, record.outcome, record.message);
           });
         });
-    (void)Works(begun);
+    const auto again = [this, job, fence, record] { SettleLeased(job, fence, record); };
+    if (!Waits(begun, again)) (void)Works(begun);
   }
 
   bool IsOpen(const Trial &trial) {
@@ -246,6 +261,7 @@ class DirectJobs final : public JobLayer {
 
   const JobLayerParts parts_;
   std::map<int64_t, ActiveJob> jobs_;
+  std::vector<std::function<void()>> later_;
   bool has_failed_ = false;
 };
 

@@ -64,7 +64,7 @@ void Farm::StartDaemon() {
   parts.history = &history_;
   parts.store = store_.get();
   parts.runs_loop = scenario_.runs_loop;
-  parts.ticks = !plant_.never_ticks;
+  parts.ticks_every = plant_.ticks_every;
   daemon_ = std::make_unique<SimDaemon>(parts);
 }
 
@@ -76,6 +76,7 @@ WorkerTraits Farm::TraitsOf(int i) {
   traits.target = tuner::kFakeTarget;
   traits.devices = static_cast<int>(queue_.Between(1, 2));
   traits.shares_cores = queue_.IsTrue(0.5);
+  traits.crowds = plant_.devices_crowd;
   traits.window = static_cast<uint32_t>(queue_.Between(1, 4));
   traits.max_protocol = queue_.IsTrue(0.3) ? 2 : 3;
   traits.measure_ns = queue_.Between(50, 500) * kMillisecond;
@@ -181,6 +182,7 @@ bool Farm::AllEnded() {
 EndState Farm::Look() {
   EndState end;
   end.records = store_->Records({}).value();
+  end.open = store_->OpenTrials(0).value();
   end.jobs = store_->Jobs().value();
   for (const Job &job : end.jobs) end.job_events[job.id] = store_->ListEvents(job.id, 0, 0).value();
   end.unsound = store_->Check().value();

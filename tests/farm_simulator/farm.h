@@ -19,7 +19,8 @@ struct Plant {
   // A store with a bug in it; nullptr: one without.
   std::function<std::unique_ptr<WatchedStore>(const Clock &, EventQueue *, History *)> store;
   std::function<void(NetworkWeather &)> network;
-  bool never_ticks = false;
+  int ticks_every = 1;         // of the times when the daemon should
+  bool devices_crowd = false;  // they run beside those that they share cores with
 };
 
 struct Outcome {

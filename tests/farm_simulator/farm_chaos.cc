@@ -85,8 +85,9 @@ void Farm::PlanWorkerChaos() {
     Sometime([this] {
       if (daemon_ == nullptr || daemon_->is_dead()) return;
       const std::string &worker = AnyWorker().traits().name;
-      Note(Fault::kDrains, worker);
-      daemon_->dispatcher().DrainWorker(worker, [](const absl::Status &) {});
+      daemon_->dispatcher().DrainWorker(worker, [this, worker](const absl::Status &drains) {
+        if (drains.ok()) Note(Fault::kDrains, worker);
+      });
     });
   }
   if (scenario_.Has(Fault::kDevices)) {
@@ -107,12 +108,12 @@ void Farm::PlanNetworkChaos() {
     network_.weather.break_share = scenario_.reset_share;
     for (int i = 0; i < some; ++i) Sometime([this] { network_.BreakOne(); });
   }
+  if (scenario_.Has(Fault::kDuplicates)) network_.weather.repeat_share = 0.1;
   if (scenario_.Has(Fault::kBlackHoles)) {
     for (int i = 0; i < some; ++i) {
       Sometime([this] {
-        const std::string &worker = AnyWorker().traits().name;
-        Note(Fault::kBlackHoles, worker);
-        network_.BlackHole(worker, queue_.now_ns() + queue_.Between(kSecond, 40 * kSecond));
+        network_.BlackHole(AnyWorker().traits().name,
+                           queue_.now_ns() + queue_.Between(kSecond, 40 * kSecond));
       });
     }
   }
@@ -131,6 +132,16 @@ void Farm::PlanNetworkChaos() {
 }
 
 void Farm::PlanStorageChaos() {
+  if (scenario_.Has(Fault::kBusyStore) && !scenario_.runs_loop) {
+    // No longer than a lease may be open after its time.
+    for (int i = 0; i < 10; ++i) {
+      Sometime([this] {
+        store_->weather.is_busy = true;
+        queue_.After(queue_.Between(20 * kMillisecond, kSecond),
+                     [this] { store_->weather.is_busy = false; });
+      });
+    }
+  }
   if (!scenario_.Has(Fault::kStorage)) return;
   store_->weather.fail_share = 0.002;
   Sometime([this] {
@@ -147,6 +158,7 @@ void Farm::EndChaos() {
   store_->weather.kill_share = 0;
   network_.weather.break_share = 0;
   network_.weather.straggle_share = 0;
+  network_.weather.repeat_share = 0;
 }
 
 }  // namespace hone::sim

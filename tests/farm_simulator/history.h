@@ -86,6 +86,7 @@ std::map<std::string, int> CountFaults(const History& history);
 // What the store holds when all is over.
 struct EndState {
   std::vector<tuning_db::Record> records;
+  std::vector<tuning_db::Trial> open = {};  // proposed or leased
   std::vector<tuning_db::Job> jobs;
   std::map<int64_t, std::vector<tuning_db::Event>> job_events;
   std::vector<std::string> unsound;  // what the store's own check says

@@ -45,6 +45,17 @@ void Network::BreakOne() {
 
 // ---- a stream ----
 
+namespace {
+
+// Whether it means the same when it is said again: credit counts up, and a second Hello is one too
+// many.
+bool MayComeTwice(const v1::WorkRequest &message) {
+  return message.has_result() || message.has_window() || message.has_heartbeat() ||
+         message.has_device_update() || message.has_draining() || message.has_fetch();
+}
+
+}  // namespace
+
 Stream::Stream(Network *network, int64_t id, std::string worker, WorkerPort *port)
     : network_(network),
       id_(id),
@@ -66,6 +77,11 @@ void Stream::Arrive(Pipe &pipe) {
   const int64_t not_before = std::max(network_->BlackUntil(worker_),
                                       &pipe == &to_daemon_ ? straggles_until_ns_ : int64_t{0});
   if (not_before > queue.now_ns()) {
+    int64_t &noted = network_->noted_until_ns_[worker_];
+    if (network_->BlackUntil(worker_) > std::max(noted, queue.now_ns())) {
+      noted = network_->BlackUntil(worker_);
+      NoteFault(Fault::kBlackHoles);
+    }
     queue.After(not_before - queue.now_ns() + queue.Between(0, 100 * kMillisecond),
                 [self = shared_from_this(), &pipe] { self->Arrive(pipe); });
     return;
@@ -129,6 +145,16 @@ void Stream::Tell(const v1::WorkRequest &message) {
     const v1::Device &device = message.device_update().device();
     fingerprints_[device.id()] = device.fingerprint();
   }
+  PushRequest(message);
+  EventQueue &queue = *network_->queue_;
+  if (MayComeTwice(message) && queue.IsTrue(network_->weather.repeat_share)) {
+    NoteFault(Fault::kDuplicates);
+    PushRequest(message);
+  }
+  if (queue.IsTrue(network_->weather.break_share)) Break();
+}
+
+void Stream::PushRequest(const v1::WorkRequest &message) {
   Push(to_daemon_, [this, message] {
     if (daemon_->is_over()) return;
     WriteRequest(message);
@@ -142,9 +168,15 @@ void Stream::Tell(const v1::WorkRequest &message) {
       if (seen.has_credit()) seen.mutable_credit()->set_count(2 * seen.credit().count());
       if (seen.has_window()) seen.mutable_window()->set_size(2 * seen.window().size());
     }
+    if (network_->weather.hides_resources && seen.has_hello()) {
+      for (v1::Device &device : *seen.mutable_hello()->mutable_devices()) device.clear_resources();
+    }
     dispatcher_->Receive(shared_from_this(), std::move(seen));
   });
-  if (network_->queue_->IsTrue(network_->weather.break_share)) Break();
+}
+
+void Stream::NoteFault(Fault fault) {
+  Write({.what = What::kFault, .text = std::string(Name(fault))});
 }
 
 void Stream::HangUp() {
@@ -158,7 +190,7 @@ void Stream::HangUp() {
 void Stream::Break() {
   if (is_broken_) return;
   is_broken_ = true;
-  Write({.what = What::kFault, .text = std::string(Name(Fault::kResets))});
+  NoteFault(Fault::kResets);
   EventQueue &queue = *network_->queue_;
   if (queue.IsTrue(network_->weather.straggle_share)) {
     straggles_until_ns_ = queue.now_ns() + queue.Between(0, 8 * kSecond);

@@ -41,10 +41,12 @@ struct NetworkWeather {
   double break_share = 0;  // of the messages: the stream breaks behind them
   // The share of the streams that break on which what was sent arrives seconds later.
   double straggle_share = 0;
+  double repeat_share = 0;  // of what workers say and may say twice: it comes twice
   // Bugs that tests plant, to see that the checker finds them (checked at the daemon's end).
   bool acknowledges_early = false;  // what arrives is acknowledged before it was looked at
   bool doubles_windows = false;     // the daemon takes a device to want more than it said
   bool offers_unleased = false;     // now and then a fence is offered that nobody leased
+  bool hides_resources = false;     // the daemon does not hear what devices share
 };
 
 class Network;
@@ -78,6 +80,8 @@ class Stream : public tuner::WorkerLink, public std::enable_shared_from_this<Str
   void Cut(Pipe& pipe);
   // The daemon learns that the stream is gone, after what is on its way.
   void PushClosed();
+  void PushRequest(const hone::v1::WorkRequest& message);
+  void NoteFault(Fault fault);
   void Write(Event event);
   void WriteRequest(const hone::v1::WorkRequest& message);
   void WriteResponse(const hone::v1::WorkResponse& message);
@@ -122,6 +126,7 @@ class Network {
   std::shared_ptr<Life> daemon_;
   std::vector<std::weak_ptr<Stream>> streams_;
   std::map<std::string, int64_t> black_until_ns_;
+  std::map<std::string, int64_t> noted_until_ns_;  // of the hole that has swallowed something
   int64_t last_stream_ = 0;
 };
 

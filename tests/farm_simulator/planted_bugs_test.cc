@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
 #include <functional>
 #include <map>
 #include <memory>
@@ -155,6 +154,50 @@ class StoresWhatWasNotAssigned : public WatchedStore {
   EveryNth changes_{10};
 };
 
+class LosesTheEndOfJobs : public WatchedStore {
+ public:
+  using WatchedStore::WatchedStore;
+  absl::Status SetJobState(const tuning_db::Ownership &ownership, int64_t id,
+                           tuning_db::JobState state, const std::string &message) override {
+    if (HasEnded(state)) return absl::OkStatus();
+    return WatchedStore::SetJobState(ownership, id, state, message);
+  }
+};
+
+// Says that it has settled trials of which it knows nothing any more.
+class ForgetsTrials : public WatchedStore {
+ public:
+  using WatchedStore::WatchedStore;
+  absl::StatusOr<std::vector<Trial>> Propose(const tuning_db::Ownership &ownership,
+                                             const std::vector<Trial> &trials) override {
+    auto rows = WatchedStore::Propose(ownership, trials);
+    if (rows.ok() && rows->size() > 1) rows->pop_back();
+    return rows;
+  }
+};
+
+class StrikesWhatWaited : public WatchedStore {
+ public:
+  using WatchedStore::WatchedStore;
+  absl::Status ReleaseMany(std::vector<tuning_db::ReleaseRequest> requests,
+                           std::function<void(ReleaseAnswers)> done) override {
+    for (tuning_db::ReleaseRequest &request : requests) request.is_strike = true;
+    return WatchedStore::ReleaseMany(std::move(requests), std::move(done));
+  }
+};
+
+class StoresAnotherToolchain : public WatchedStore {
+ public:
+  using WatchedStore::WatchedStore;
+
+ private:
+  absl::Status SettleMany(std::vector<Settlement> settlements,
+                          std::function<void(SettleAnswers)> done) override {
+    for (Settlement &settlement : settlements) settlement.record.toolchain = "another";
+    return WatchedStore::SettleMany(std::move(settlements), std::move(done));
+  }
+};
+
 template <typename Bug>
 Plant InStore() {
   Plant plant;
@@ -176,32 +219,50 @@ const std::set<Fault> kSurvived = {Fault::kResets, Fault::kWorkerKills};
 const std::set<Fault> kLate = {Fault::kResets, Fault::kWorkerKills, Fault::kDaemonKills,
                                Fault::kStragglers, Fault::kBlackHoles};
 
+constexpr uint64_t kFirstSeed = 5;
+constexpr uint64_t kEndOfSeeds = 25;
+
+// Names of the invariants that a run violates.
+std::set<std::string_view> FoundIn(uint64_t seed, const Plant &plant,
+                                   const std::set<Fault> &faults) {
+  spdlog::set_level(spdlog::level::off);
+  Scenario scenario{.seed = seed};
+  scenario.faults = faults;
+  const Outcome outcome = Simulate(scenario, plant);
+  std::set<std::string_view> names;
+  for (const Violation &violation : CheckAll({outcome.history, outcome.end})) {
+    names.insert(violation.invariant);
+  }
+  return names;
+}
+
 // In one of a few runs.
 bool IsFound(const Plant &plant, std::string_view invariant,
              const std::set<Fault> &faults = kSurvived) {
-  spdlog::set_level(spdlog::level::off);
-  for (uint64_t seed = 5; seed < 10; ++seed) {
-    Scenario scenario{.seed = seed};
-    scenario.faults = faults;
-    const Outcome outcome = Simulate(scenario, plant);
-    const std::vector<Violation> found = CheckAll({outcome.history, outcome.end});
-    if (std::any_of(found.begin(), found.end(),
-                    [&](const Violation &violation) { return violation.invariant == invariant; })) {
-      return true;
-    }
+  for (uint64_t seed = kFirstSeed; seed < kEndOfSeeds; ++seed) {
+    if (FoundIn(seed, plant, faults).count(invariant) > 0) return true;
   }
   return false;
 }
 
 TEST(PlantedBugs, NoneIsFoundWhereThereIsNone) {
-  for (const Invariant &invariant : Invariants()) {
-    EXPECT_FALSE(IsFound({}, invariant.name)) << invariant.name;
-    EXPECT_FALSE(IsFound({}, invariant.name, {Fault::kHangs})) << invariant.name;
+  for (const std::set<Fault> &faults : {kSurvived, kLate, {Fault::kHangs}}) {
+    for (uint64_t seed = kFirstSeed; seed < kEndOfSeeds; ++seed) {
+      EXPECT_EQ(FoundIn(seed, {}, faults), std::set<std::string_view>()) << seed;
+    }
   }
 }
 
 TEST(PlantedBugs, TrialsThatAreSettledTwice) {
   EXPECT_TRUE(IsFound(InStore<SettlesTwice>(), "settle-once", kLate));
+}
+
+TEST(PlantedBugs, TrialsThatAreNeverSettled) {
+  EXPECT_TRUE(IsFound(InStore<ForgetsTrials>(), "settle-once"));
+}
+
+TEST(PlantedBugs, JobsThatNeverEnd) {
+  EXPECT_TRUE(IsFound(InStore<LosesTheEndOfJobs>(), "job-ends"));
 }
 
 TEST(PlantedBugs, AcknowledgedResultsThatAreForgotten) {
@@ -238,8 +299,28 @@ TEST(PlantedBugs, MoreLeasesThanTheWindow) {
 
 TEST(PlantedBugs, LeasesThatNobodyEnds) {
   Plant plant;
-  plant.never_ticks = true;
+  plant.ticks_every = 1 << 30;
   EXPECT_TRUE(IsFound(plant, "lease-ends", {Fault::kHangs}));
+}
+
+TEST(PlantedBugs, LeasesThatEndSecondsTooLate) {
+  Plant plant;
+  plant.ticks_every = 16;  // every four seconds
+  EXPECT_TRUE(IsFound(plant, "lease-ends", {Fault::kHangs}));
+}
+
+TEST(PlantedBugs, TwoOfOneResourceAtOnce) {
+  Plant plant = InNetwork([](NetworkWeather &w) { w.hides_resources = true; });
+  plant.devices_crowd = true;
+  EXPECT_TRUE(IsFound(plant, "one-a-resource"));
+}
+
+TEST(PlantedBugs, TrialsThatAreStruckForWaiting) {
+  EXPECT_TRUE(IsFound(InStore<StrikesWhatWaited>(), "no-blame-waiting", kLate));
+}
+
+TEST(PlantedBugs, RecordsOfWhatWasNotAssigned) {
+  EXPECT_TRUE(IsFound(InStore<StoresAnotherToolchain>(), "echo-checked"));
 }
 
 TEST(PlantedBugs, TrialsBeyondTheBudget) {

@@ -11,9 +11,9 @@ namespace hone::sim {
 namespace {
 
 constexpr std::array<std::string_view, kFaults> kNames = {
-    "worker_kills", "daemon_kills", "resets", "black_holes", "stragglers",
-    "clocks",       "hangs",        "lies",   "storage",     "devices",
-    "drains",       "lethal",       "twins",  "cancels",     "pauses"};
+    "worker_kills", "daemon_kills", "resets",  "black_holes", "stragglers", "clocks",
+    "hangs",        "lies",         "storage", "devices",     "drains",     "lethal",
+    "twins",        "cancels",      "pauses",  "duplicates",  "busy_store"};
 
 std::optional<Fault> ParseFault(std::string_view name) {
   const auto* const it = std::find(kNames.begin(), kNames.end(), name);
@@ -40,8 +40,8 @@ Scenario ScenarioOf(uint64_t seed) {
   for (int i = 0; i < static_cast<int>(Fault::kPauses); ++i) draw(static_cast<Fault>(i));
   scenario.daemon_kills = static_cast<int>(1 + random.Below(6));
   scenario.reset_share = 0.002 + 0.05 * random.Uniform();
-  // Drawn last, so that each seed of before it was known is otherwise as it was.
-  draw(Fault::kPauses);
+  // Drawn last, so that each seed of before they were known is otherwise as it was.
+  for (const Fault fault : {Fault::kPauses, Fault::kDuplicates, Fault::kBusyStore}) draw(fault);
   return scenario;
 }
 

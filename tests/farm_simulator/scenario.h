@@ -28,8 +28,10 @@ enum class Fault {
   kTwins,        // two workers of one name
   kCancels,      // jobs are cancelled
   kPauses,       // jobs are paused, and resumed some time later (with the loop)
+  kDuplicates,   // what a worker says comes twice
+  kBusyStore,    // the store takes no more for a moment (without the loop)
 };
-inline constexpr int kFaults = 15;
+inline constexpr int kFaults = 17;
 std::string_view Name(Fault fault);
 
 struct Scenario {

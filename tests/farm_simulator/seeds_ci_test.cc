@@ -49,6 +49,13 @@ TEST(Simulator, EverythingAtOnce) {
     std::cout << name << ": " << faults[name] << "\n";
     EXPECT_GT(faults[name], 0) << name;
   }
+  EXPECT_GT(CountWhere(outcome.history,
+                       [](const Event& event) {
+                         return event.what == What::kFault && !event.worker.empty() &&
+                                event.text == Name(Fault::kClocks);
+                       }),
+            0)
+      << "a worker's clock is an hour off";
   EXPECT_GE(faults["worker_kills"], scenario.workers / 2);
   EXPECT_GE(faults["daemon_kills"], 100) << "while there was work";
   EXPECT_GT(CountWhere(outcome.history,

@@ -49,7 +49,7 @@ void SimDaemon::JumpClock() { clock_.SetWall(kWallNs + parts_.queue->Between(-kH
 
 void SimDaemon::Tick() {
   parts_.queue->After(kTickNs, life_, [this] {
-    if (parts_.ticks) dispatcher_->Tick();
+    if (++ticks_ % parts_.ticks_every == 0) dispatcher_->Tick();
     jobs_->Tick();
     Tick();
   });

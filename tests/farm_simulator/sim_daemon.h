@@ -17,7 +17,7 @@ struct DaemonParts {
   History *history = nullptr;
   WatchedStore *store = nullptr;
   bool runs_loop = false;  // the TuningLoop; otherwise jobs are fed directly
-  bool ticks = true;       // a bug that tests plant: false
+  int ticks_every = 1;     // of the times when it should; more is a bug that tests plant
 };
 
 class SimDaemon {
@@ -39,6 +39,7 @@ class SimDaemon {
  private:
   void Tick();
 
+  int ticks_ = 0;
   const DaemonParts parts_;
   const std::shared_ptr<Life> life_ = std::make_shared<Life>();
   SimClock clock_;

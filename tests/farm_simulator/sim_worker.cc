@@ -141,7 +141,8 @@ void SimWorker::SendHello() {
   hello.set_max_protocol(traits_.max_protocol);
   hello.set_artifact_abi(HONE_MODULE_ABI_VERSION);
   hello.set_sandbox(v1::SANDBOX_LEVEL_STRICT);
-  for (const auto& [id, device] : devices_) {
+  for (auto& [id, device] : devices_) {
+    device.was_gone = device.is_gone;
     if (!device.is_gone || traits_.max_protocol == 2) *hello.add_devices() = device.info;
     if (device.run) hello.add_held_fences(device.run->assignment.fence());
   }
@@ -190,6 +191,7 @@ void SimWorker::OnMessage(const v1::WorkResponse& message) {
       protocol_ = message.welcome().protocol();
       interval_ns_ = std::max(message.welcome().heartbeat_interval_ns(), kMillisecond);
       backoff_ns_ = kFirstBackoffNs;
+      SendDeviceChanges();
       if (traits_.max_protocol > 2) SendHeld();
       break;
     case v1::WorkResponse::kAssignment:

@@ -20,6 +20,7 @@ struct WorkerTraits {
   std::string target;
   int devices = 1;
   bool shares_cores = false;  // its devices exclude one another
+  bool crowds = false;        // and run at once all the same: a bug that tests plant
   uint32_t window = 2;        // leases a device takes at once
   uint32_t max_protocol = 3;
   int64_t measure_ns = 100 * kMillisecond;  // of one candidate, about
@@ -72,6 +73,7 @@ class SimWorker : public WorkerPort {
   struct Device {
     hone::v1::Device info;
     bool is_gone = false;
+    bool was_gone = false;  // when the Hello of this stream was said
     std::deque<hone::v1::Assignment> queue;
     std::optional<Run> run;
   };
@@ -89,6 +91,8 @@ class SimWorker : public WorkerPort {
   // Protocol 2: it takes so many more.
   void GiveCredit(const Device& device, int count);
   void SendDeviceUpdate(const Device& device);
+  // What has changed since the Hello.
+  void SendDeviceChanges();
 
   void TakeAssignment(const hone::v1::Assignment& assignment);
   void TakeChunk(const hone::v1::ArtifactChunk& chunk);

@@ -97,7 +97,7 @@ bool SimWorker::HasArtifacts(const v1::Assignment& assignment) const {
 }
 
 bool SimWorker::IsBusyBeside(const Device& device) const {
-  if (!traits_.shares_cores) return device.run.has_value();
+  if (!traits_.shares_cores || traits_.crowds) return device.run.has_value();
   return std::any_of(devices_.begin(), devices_.end(),
                      [](const auto& item) { return item.second.run.has_value(); });
 }
@@ -252,6 +252,14 @@ void SimWorker::SendDeviceUpdate(const Device& device) {
   *update.mutable_device() = device.info;
   update.set_unplugged(device.is_gone);
   Send(message);
+}
+
+void SimWorker::SendDeviceChanges() {
+  for (auto& [id, device] : devices_) {
+    if (protocol_ < 3 || device.is_gone == device.was_gone) continue;
+    SendDeviceUpdate(device);
+    if (device.is_gone && device.run) EndRun(device, kLost, {});
+  }
 }
 
 void SimWorker::Unplug() {

@@ -81,6 +81,12 @@ absl::Status WatchedStore::Commit(const std::string &call, std::vector<Request> 
                                   std::function<absl::StatusOr<Answer>(const Request &)> commit_one,
                                   std::function<void(std::vector<absl::StatusOr<Answer>>)> done) {
   if (life_->is_over()) return absl::UnavailableError("the daemon is dead");
+  if (weather.is_busy) {
+    history_->push_back({.at_ns = queue_->now_ns(),
+                         .what = What::kFault,
+                         .text = std::string(Name(Fault::kBusyStore))});
+    return absl::ResourceExhaustedError("too many wait");
+  }
   Begin([this, call, requests = std::move(requests), commit_one = std::move(commit_one),
          done = std::move(done)] {
     std::vector<absl::StatusOr<Answer>> answers;

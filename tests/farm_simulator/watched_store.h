@@ -17,6 +17,7 @@ namespace hone::sim {
 
 // What befalls writes.
 struct StoreWeather {
+  bool is_busy = false;   // no batch is taken
   bool is_full = false;   // every write fails
   double fail_share = 0;  // so does this share of them
   double kill_share = 0;  // the daemon is killed at this share of them: before

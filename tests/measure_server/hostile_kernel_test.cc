@@ -21,7 +21,7 @@ TEST_P(HostileKernelTest, EndsAsAFailureOfItsOwnKind) {
   request_.memory_limit_bytes = 256 << 20;
   request_.run_limit_ns =
       GetParam().outcome == RunOutcome::kRunTimeout ? 300'000'000 : 20'000'000'000;
-  Expect(GetParam().source, GetParam().outcome, GetParam().message);
+  Expect(GetParam().source, GetParam().outcome, GetParam().message, GetParam().flags);
   request_.run_limit_ns = 20'000'000'000;
   Expect(CandidateSource(), RunOutcome::kOk, "");
 }

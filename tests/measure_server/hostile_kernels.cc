@@ -63,8 +63,30 @@ const HostileKernel kEverywhere[] = {
      "(after it was timed)"},
     {"ComputesSomethingElseWhenTimed", Counting("if (made > 2) sum = 1"), RunOutcome::kWrongOutput,
      "(after it was timed)"},
+    {"EndlessLoopWhenItPrepares", CandidateSource("", "#define PREPARE for (;;) {}"),
+     RunOutcome::kRunTimeout, "its time was over"},
     {"InitialiserAtLoad", CandidateSource("", "#define CONSTRUCTOR call(41, 2, 1, 0)"),
      RunOutcome::kLoadError, "code to run when it is loaded (DT_INIT_ARRAY)"},
+    {"InitialiserThatOpensForReading",
+     CandidateSource("", "#define CONSTRUCTOR call(257, -100, (long)\"/etc/passwd\", 0)"),
+     RunOutcome::kLoadError, "code to run when it is loaded (DT_INIT_ARRAY)"},
+    {"InitialiserThatOpensForWriting",
+     CandidateSource("", "#define CONSTRUCTOR call(257, -100, (long)\"/tmp/hone-hostile\", 0x41)"),
+     RunOutcome::kLoadError, "code to run when it is loaded (DT_INIT_ARRAY)"},
+    {"InitialiserByItsName", CandidateSource("", "void _init(void) { for (;;) {} }"),
+     RunOutcome::kLoadError, "code to run when it is loaded (DT_INIT)"},
+    {"FinaliserAtExit",
+     CandidateSource("", "__attribute__((destructor)) static void end(void) { for (;;) {} }"),
+     RunOutcome::kLoadError, "code to run when it is closed (DT_FINI_ARRAY)"},
+    {"OtherObjectsToLoad", CandidateSource(), RunOutcome::kLoadError,
+     "other objects to load (DT_NEEDED)", "-Wl,--no-as-needed -lm"},
+    // Which of its functions it is, the loader would have code of it choose (IRELATIVE).
+    {"CodeThatIsChosenAtLoad",
+     CandidateSource("chosen()",
+                     "static void one(void) {}\n"
+                     "static void* choose(void) { return one; }\n"
+                     "static __attribute__((ifunc(\"choose\"))) void chosen(void);"),
+     RunOutcome::kLoadError, "which no compiled module has"},
 };
 
 #ifdef __x86_64__
@@ -99,7 +121,12 @@ const HostileKernel kForbidden[] = {
     Forbidden("OpensForReading", "call(257, -100, (long)\"/etc/passwd\", 0)"),
     Forbidden("OpensForWriting", "call(257, -100, (long)\"/tmp/hone-hostile\", 0x41)"),
     Forbidden("Traces", "call(101, 16, call(39, 0, 0, 0), 0)"),
+    Forbidden("OpensByAnotherCall", "call6(437, -100, (long)\"/etc/passwd\", 0, 24, 0, 0)"),
+    Forbidden("OpensThroughARing", "call(425, 8, 0, 0)"),
     Forbidden("KillsItsParent", "call(62, call(110, 0, 0, 0), 9, 0)"),
+    // Greater than any process's number.
+    Forbidden("KillsByNumber", "call(62, 0x7ffffff, 9, 0)"),
+    Forbidden("WritesToAnotherProcess", "call6(311, 1, 0, 0, 0, 0, 0)"),
     Forbidden("MakesNewCode", "call6(9, 0, 4096, 7, 0x22, -1, 0)"),
 };
 

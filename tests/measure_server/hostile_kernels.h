@@ -13,7 +13,8 @@ struct HostileKernel {
   std::string name;
   std::string source;  // C of an artifact
   RunOutcome outcome;
-  std::string message;  // has this in it
+  std::string message;     // has this in it
+  std::string flags = "";  // of the compiler
 };
 
 // Those that this build of the worker can tell apart.

@@ -42,7 +42,13 @@ class RouterTest : public testing::Test {
   }
 
   void Connect(uint32_t protocol = 2) {
+    SayHello();
+    Welcome(protocol);
+  }
+  void SayHello() {
     router_.Connected([this](v1::WorkRequest message) { sent_.push_back(std::move(message)); });
+  }
+  void Welcome(uint32_t protocol) {
     v1::WorkResponse welcome;
     welcome.mutable_welcome()->set_protocol(protocol);
     welcome.mutable_welcome()->set_heartbeat_interval_ns(1'000'000'000);
@@ -334,6 +340,60 @@ TEST_F(RouterTest, ADaemonOfProtocol2IsToldTrialByTrialThatADeviceWent) {
   EXPECT_THAT(ResultsSent(), ElementsAre(2, 1));
   EXPECT_EQ(sent_.back().result().candidates(0).outcome(), v1::MEASURE_OUTCOME_DEVICE_LOST);
   EXPECT_EQ(sent_.back().result().candidates(0).message(), "its cores went");
+}
+
+// Which words the daemon knows its Welcome says, so what changed since the Hello follows that.
+TEST_F(RouterTest, TellsAfterWelcomeWhatChangedSinceTheHello) {
+  router_.Disconnected();
+  Connect(3);
+  Assign(1);
+  SendArtifact();
+  ASSERT_TRUE(router_.Next("cpu0"));
+  router_.Disconnected();
+  sent_.clear();
+  SayHello();
+  EXPECT_THAT(sent_[0].hello().held_fences(), ElementsAre(1));
+  router_.Unplug("cpu0", "its cores went");
+  v1::Device back;
+  back.set_id("cpu0");
+  back.set_calibrator_ns(5);
+  router_.Update(back);
+  ASSERT_EQ(sent_.size(), 1u) << "there is nothing to say before Welcome";
+  Welcome(3);
+  ASSERT_GE(sent_.size(), 4u);
+  EXPECT_TRUE(sent_[1].device_update().unplugged()) << "what the Hello named is lost";
+  EXPECT_EQ(sent_[1].device_update().reason(), "its cores went");
+  EXPECT_FALSE(sent_[2].device_update().unplugged());
+  EXPECT_EQ(sent_[2].device_update().device().calibrator_ns(), 5);
+  EXPECT_EQ(sent_[3].window().size(), 3u);
+}
+
+TEST_F(RouterTest, ADeviceThatWentBeforeWelcomeHasNoWindow) {
+  router_.Disconnected();
+  sent_.clear();
+  SayHello();
+  router_.Unplug("cpu0", "its cores went");
+  Welcome(3);
+  ASSERT_EQ(sent_.size(), 2u);
+  EXPECT_TRUE(sent_[1].device_update().unplugged());
+  router_.Disconnected();
+  sent_.clear();
+  Connect(3);
+  EXPECT_EQ(sent_.size(), 1u) << "it is told once; the next Hello does not name the device";
+}
+
+TEST_F(RouterTest, ADaemonOfProtocol2IsToldAfterWelcomeWhatWasLostSinceTheHello) {
+  Assign(1);
+  SendArtifact();
+  ASSERT_TRUE(router_.Next("cpu0"));
+  router_.Disconnected();
+  sent_.clear();
+  SayHello();
+  router_.Unplug("cpu0", "its cores went");
+  EXPECT_THAT(ResultsSent(), IsEmpty());
+  Welcome(2);
+  ASSERT_THAT(ResultsSent(), ElementsAre(1));
+  EXPECT_EQ(sent_.back().result().candidates(0).outcome(), v1::MEASURE_OUTCOME_DEVICE_LOST);
 }
 
 TEST_F(RouterTest, TheLastDeviceThatIsLostTakesTheWorkerWithIt) {

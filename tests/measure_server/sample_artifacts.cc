@@ -1,6 +1,7 @@
 #include "tests/measure_server/sample_artifacts.h"
 
 #include <map>
+#include <utility>
 
 #include "tests/runtime/c_module.h"
 
@@ -76,6 +77,9 @@ static long shared_writable_bytes(void) {
 __attribute__((constructor)) static void construct(void) { CONSTRUCTOR; }
 #endif
 static void pack(void* const* b, int64_t begin, int64_t end, void* s) {
+#ifdef PREPARE
+  PREPARE;
+#endif
   const float* w = b[1];
   float* packed = b[2];
   for (int64_t k = begin; k < end; ++k) packed[TERMS - 1 - k] = w[k];
@@ -146,12 +150,12 @@ std::string CandidateSource(const std::string& fault, const std::string& macros)
 
 std::string ReferenceSource() { return std::string(kHead) + kReference + kTail; }
 
-const std::string& Compiled(const std::string& source) {
-  static auto* const compiled = new std::map<std::string, std::string>;
-  std::string& bytes = (*compiled)[source];
+const std::string& Compiled(const std::string& source, const std::string& flags) {
+  static auto* const compiled = new std::map<std::pair<std::string, std::string>, std::string>;
+  std::string& bytes = (*compiled)[{source, flags}];
   if (bytes.empty()) {
     const TestFolder folder;
-    bytes = ReadBytes(CompileC(folder, "artifact", source));
+    bytes = ReadBytes(CompileC(folder, "artifact", source, flags));
   }
   return bytes;
 }

@@ -10,13 +10,13 @@ namespace hone::measure {
 // `fault` is a C statement that the run launch executes for row i before it stores y[i] = sum; with
 // it come float* y, const float* x, call(number, ...) and call6(number, ...), raw system calls, and
 // shared_writable_bytes(), of this process. The output is blocked: 6 elements in "C4c", so 2 pad
-// lanes. `macros` may spoil other parts (WORKSPACE_BYTES, PAD, ...).
+// lanes. `macros` may spoil other parts (WORKSPACE_BYTES, PAD, PREPARE, ...).
 std::string CandidateSource(const std::string& fault = "", const std::string& macros = "");
 // The same workload in float64 with magnitudes.
 std::string ReferenceSource();
 
-// The shared object's bytes. Compiled once a process and text.
-const std::string& Compiled(const std::string& source);
+// The shared object's bytes. Compiled once a process and text. `flags` come last.
+const std::string& Compiled(const std::string& source, const std::string& flags = "");
 
 }  // namespace hone::measure
 

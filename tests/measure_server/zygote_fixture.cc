@@ -46,8 +46,8 @@ Zygote* StrictZygote() { return environment->strict.get(); }
 Zygote* LenientZygote() { return environment->lenient.get(); }
 Zygote* ImpatientZygote() { return environment->impatient.get(); }
 
-std::shared_ptr<const Artifact> ToArtifact(const std::string& source) {
-  const std::string& bytes = Compiled(source);
+std::shared_ptr<const Artifact> ToArtifact(const std::string& source, const std::string& flags) {
+  const std::string& bytes = Compiled(source, flags);
   return *Artifact::Make(Sha256Hex(bytes), bytes);
 }
 
@@ -57,11 +57,12 @@ ZygoteTest::ZygoteTest() {
   request_.seed = 7;
 }
 
-std::vector<RunReport> ZygoteTest::Run(const std::vector<std::string>& sources) {
+std::vector<RunReport> ZygoteTest::Run(const std::vector<std::string>& sources,
+                                       const std::string& flags) {
   std::vector<std::shared_ptr<const Artifact>> artifacts;
   std::vector<int> fds;
   for (const std::string& source : sources) {
-    artifacts.push_back(ToArtifact(source));
+    artifacts.push_back(ToArtifact(source, flags));
     fds.push_back(artifacts.back()->fd());
   }
   const absl::StatusOr<int> reference =
@@ -75,8 +76,9 @@ std::vector<RunReport> ZygoteTest::Run(const std::vector<std::string>& sources) 
   return reports.ok() ? *std::move(reports) : std::vector<RunReport>();
 }
 
-void ZygoteTest::Expect(const std::string& source, RunOutcome outcome, const std::string& message) {
-  const std::vector<RunReport> reports = Run({source});
+void ZygoteTest::Expect(const std::string& source, RunOutcome outcome, const std::string& message,
+                        const std::string& flags) {
+  const std::vector<RunReport> reports = Run({source}, flags);
   ASSERT_EQ(reports.size(), 1u);
   EXPECT_EQ(reports[0].outcome, outcome) << reports[0].message;
   EXPECT_THAT(std::string(reports[0].message), HasSubstr(message));

@@ -20,14 +20,18 @@ Zygote* LenientZygote();
 // Whose runs may hardly take longer than their candidates.
 Zygote* ImpatientZygote();
 
-std::shared_ptr<const Artifact> ToArtifact(const std::string& source);
+std::shared_ptr<const Artifact> ToArtifact(const std::string& source,
+                                           const std::string& flags = "");
 
 class ZygoteTest : public testing::Test {
  protected:
   ZygoteTest();
 
-  std::vector<RunReport> Run(const std::vector<std::string>& sources);
-  void Expect(const std::string& source, RunOutcome outcome, const std::string& message);
+  // `flags` are the compiler's.
+  std::vector<RunReport> Run(const std::vector<std::string>& sources,
+                             const std::string& flags = "");
+  void Expect(const std::string& source, RunOutcome outcome, const std::string& message,
+              const std::string& flags = "");
   static std::string Contents(const Artifact& artifact);
 
   CandidateRunner* runner_ = StrictZygote();

@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/tuner/fakes.h"
+#include "tuner/farm/dispatcher.h"
 
 namespace hone::tuner {
 namespace {
@@ -100,6 +103,74 @@ TEST_F(ArtifactServerTest, SaysWhatIsNotHere) {
   auto link = std::make_shared<SlowLink>();
   EXPECT_TRUE(absl::IsNotFound(server_.Serve(link, "nothing")));
   EXPECT_TRUE(link->sent.at(0).chunk().missing());
+}
+
+std::shared_ptr<const std::string> Bytes(char fill) {
+  return std::make_shared<const std::string>(100, fill);
+}
+
+TEST(ArtifactStore, PutsWhatItKeepsOnceAndRemembersThatItWasAskedFor) {
+  ArtifactStore store(250);
+  const std::shared_ptr<const std::string> first = Bytes('a');
+  store.Put({"a", first, ""});
+  store.Put({"b", Bytes('b'), ""});
+  store.Put({"a", Bytes('a'), ""});
+  EXPECT_EQ(store.Find("a"), first);
+  store.Put({"c", Bytes('c'), ""});
+  EXPECT_NE(store.Find("a"), nullptr) << "it is newer than the one that went";
+  EXPECT_EQ(store.Find("b"), nullptr);
+}
+
+// Two configs may build to the same code, each with bytes of its own.
+TEST(Artifacts, ALeaseHoldsWhatItNeedsWhateverBecomesOfOthersBytes) {
+  FakeClock clock;
+  ManualExecutor executor;
+  const auto store = tuning_db::MakeMemoryStore(clock);
+  tuning_db::Task task;
+  task.workload = "conv";
+  task.target = kFakeTarget;
+  std::vector<tuning_db::Trial> trials(3);
+  for (size_t i = 0; i < trials.size(); ++i) {
+    trials[i].task = store->EnsureTask(task).value();
+    trials[i].config_digest = std::to_string(i);
+  }
+  trials = store->Propose({}, trials).value();
+  DispatcherOptions options;
+  options.artifact_bytes = 1;
+  Dispatcher dispatcher(options, store.get(), &clock, &executor);
+  FakeWorker first("w1", &dispatcher, 1);
+  FakeWorker second("w2", &dispatcher, 1);
+  const auto run = [&](FakeWorker& worker) {
+    do {
+      while (executor.RunOne()) {
+      }
+    } while (worker.RunOne());
+  };
+  const auto measure = [&](size_t trial, const std::string& digest) {
+    MeasureRequest request;
+    request.trial = trials[trial];
+    request.target = kFakeTarget;
+    request.timing.set_regime("warm");
+    request.candidates.push_back(
+        {digest, std::make_shared<const std::string>("conv\n{}" + digest), ""});
+    dispatcher.Measure(std::move(request),
+                       [](const MeasureReport&, const SettledCallback& settled) {
+                         settled(tuning_db::SettleResult::kSettled);
+                       });
+  };
+  first.Connect();
+  second.Connect();
+  measure(0, "alike");
+  measure(1, "alike");
+  run(first);
+  EXPECT_EQ(first.runs, 1);
+  measure(2, "other");
+  run(first);
+  EXPECT_EQ(first.runs, 2);
+  run(second);
+  EXPECT_EQ(second.runs, 1);
+  const auto missed = [](const v1::WorkResponse& message) { return message.chunk().missing(); };
+  EXPECT_TRUE(std::none_of(second.received.begin(), second.received.end(), missed));
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "tests/tuner/world.h"
 #include "tuner/farm/dispatcher.h"
 #include "tuner/farm/served_devices.h"
@@ -57,6 +59,58 @@ TEST(Devices, OneThatWentLosesItsLeasesAndNobodyIsToBlame) {
   EXPECT_EQ(world.GetJob(job).state, JobState::kDone);
   for (const tuning_db::Record& record : world.Records(Purpose::kSearch)) {
     EXPECT_NE(record.outcome, Outcome::kDeviceLost);
+  }
+}
+
+void ExpectEachRunOnce(const FakeWorker& worker) {
+  std::set<int64_t> trials;
+  for (const v1::Assignment& assignment : worker.ran) {
+    EXPECT_TRUE(trials.insert(assignment.trial()).second) << assignment.trial();
+  }
+}
+
+// A kernel with constants, whose model has more of them than the last cache.
+const JobWish kColdWish = {
+    .workloads = {"weights"}, .trials = 6, .constant_bytes = int64_t{44} << 20};
+
+// What its results say of a regime is compared with what was assigned, and stored as that.
+TEST(Devices, OneThatIsCalibratedAgainMeasuresOnInTheRegimeThatWasAssigned) {
+  World world;
+  FakeWorker& worker = world.AddWorker("w1", 2);
+  const int64_t job = world.Submit(kColdWish);
+  world.Drain();
+  for (int times = 0; !worker.assignments.empty(); ++times) {
+    worker.Begin();
+    worker.calibrator_ns = 10'000 + times;
+    worker.SendUpdate("cpu0", /*unplugged=*/false);
+    world.Drain();
+    ASSERT_TRUE(worker.RunOne());
+    world.Drain();
+  }
+  EXPECT_EQ(world.GetJob(job).state, JobState::kDone);
+  ExpectEachRunOnce(worker);
+  const auto records = world.Records(Purpose::kSearch);
+  ASSERT_EQ(records.size(), 6u);
+  for (const tuning_db::Record& record : records) {
+    if (record.outcome == Outcome::kOk) EXPECT_EQ(record.regime, "cold_constants");
+  }
+  EXPECT_EQ(world.Records(Purpose::kConfirm).at(0).regime, "cold_constants");
+  EXPECT_EQ(Info(world, "w1").device_states(0).losses(), 0u);
+}
+
+TEST(Devices, OneThatIsCalibratedAgainBeforeADaemonIsBackIsBelieved) {
+  World world;
+  FakeWorker& worker = world.AddWorker("w1", 1);
+  const int64_t job = world.Submit(kColdWish);
+  while (worker.sent.empty()) ASSERT_TRUE(world.Step());
+  const int64_t trial = worker.sent.front().trial();
+  worker.calibrator_ns = 12'000;
+  world.Restart();  // before the result was looked at
+  world.Run();
+  EXPECT_EQ(world.GetJob(job).state, JobState::kDone);
+  ExpectEachRunOnce(worker);
+  for (const tuning_db::Record& record : world.Records(Purpose::kSearch)) {
+    if (record.trial == trial) EXPECT_EQ(record.regime, "cold_constants");
   }
 }
 

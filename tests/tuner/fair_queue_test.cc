@@ -6,6 +6,7 @@
 #include <map>
 
 #include "support/random.h"
+#include "tuner/priority_weight.h"
 
 namespace hone::tuner {
 namespace {
@@ -78,6 +79,46 @@ TEST(FairQueue, NobodyWaitsForMoreThanARoundOfTheOthers) {
       }
     }
   }
+}
+
+// One of low priority, measured first, does not hold back what its owner brings later.
+TEST(FairQueue, LowPriorityDoesNotHoldBackItsOwnersHighPriority) {
+  for (const bool still_waits : {false, true}) {
+    FairQueue queue;
+    for (int64_t id = 100; id < 200; ++id) queue.Push(Make(id, "other"));
+    queue.Push(Make(1, "mine", -kMostPriority));
+    if (still_waits) queue.Push(Make(2, "mine", -kMostPriority));
+    while (queue.Pop()->request.submitter != "mine") {
+    }
+    for (int64_t id = 10; id < 20; ++id) queue.Push(Make(id, "mine", kMostPriority));
+    // Ten of a sixteenth of a turn each, after at most one of the others' turns.
+    std::map<std::string, int> taken;
+    for (int i = 0; i < 11; ++i) ++taken[queue.Pop()->request.submitter];
+    EXPECT_EQ(taken["mine"], 10) << still_waits;
+  }
+}
+
+// However often it comes back, nobody gets more by what it gave up of its priority before.
+TEST(FairQueue, ComingBackWithEqualPriorityGivesNoMoreThanAShare) {
+  FairQueue queue;
+  for (int64_t id = 1000; id < 2000; ++id) queue.Push(Make(id, "other"));
+  queue.Push(Make(1, "mine"));
+  std::map<std::string, int> taken;
+  for (int i = 0; i < 200; ++i) {
+    const std::string owner = queue.Pop()->request.submitter;
+    ++taken[owner];
+    if (owner == "mine") queue.Push(Make(2 + i, "mine"));
+  }
+  EXPECT_NEAR(taken["mine"], 100, 1);
+}
+
+TEST(FairQueue, TheLeastUrgentWaitsForNoMoreThanTheGreatestShare) {
+  FairQueue queue;
+  for (int64_t id = 0; id < 4 * kMostShare; ++id) queue.Push(Make(id, "urgent", 99));
+  for (int64_t id = 0; id < 3; ++id) queue.Push(Make(-id, "patient", -99));
+  std::map<std::string, int> taken;
+  for (int i = 0; i < 3 * (kMostShare + 1); ++i) ++taken[queue.Pop()->request.submitter];
+  EXPECT_EQ(taken["patient"], 3);
 }
 
 TEST(FairQueue, RemovesATrialWherever) {

@@ -247,6 +247,7 @@ v1::Device FakeWorker::DeviceMessage(const std::string& id) const {
   device.set_target(target);
   device.set_threads(2);
   device.set_fingerprint(kFakeFingerprint);
+  device.set_calibrator_ns(calibrator_ns);
   if (!resource_.empty()) device.add_resources(resource_);
   return device;
 }

@@ -306,6 +306,31 @@ TEST(FarmFaults, TwoWorkersWordThatAReferenceDoesNotRunIs) {
   EXPECT_EQ(world.GetJob(job).state, JobState::kFailed);
 }
 
+// Two workers say that it does not run, and between them outputs are found wrong by it.
+TEST(FarmFaults, AWrongOutputProvesThatTheReferenceRuns) {
+  World world;
+  FakeWorker& witness = world.AddWorker("witness", 1);
+  witness.tamper = [](const v1::Assignment&, v1::MeasureResult& result) {
+    for (v1::CandidateResult& candidate : *result.mutable_candidates()) {
+      candidate.clear_samples_ns();
+      candidate.clear_calibrator_ns();
+      candidate.set_outcome(v1::MEASURE_OUTCOME_WRONG_OUTPUT);
+    }
+  };
+  const int64_t job = world.Submit({});
+  const auto tell_once = [&](const std::string& name) {
+    FakeWorker& liar = world.AddWorker(name, 1);
+    liar.tamper = SayThatNoReferenceRuns;
+    while (liar.sent.empty()) ASSERT_TRUE(world.Step());
+    const size_t settled = world.Records(Purpose::kSearch).size();
+    liar.Disconnect(true);
+    while (world.Records(Purpose::kSearch).size() < settled + 3) ASSERT_TRUE(world.Step());
+  };
+  tell_once("liar1");
+  tell_once("liar2");
+  EXPECT_NE(world.GetJob(job).state, JobState::kFailed);
+}
+
 using Tamper = std::function<void(v1::MeasureResult&)>;
 
 // By the field of a result that its assignment, or its device, decides.

@@ -32,6 +32,7 @@ class ArtifactServer {
       : artifacts_(keep_bytes), mailbox_(std::move(mailbox)), limits_(limits) {}
 
   void Put(const Artifact& artifact) { artifacts_.Put(artifact); }
+  bool Has(const std::string& digest) { return artifacts_.Find(digest) != nullptr; }
   // Begins to send the artifact. kNotFound: it is not here any more, and the worker is told so.
   // kResourceExhausted: the stream waits for too many already.
   absl::Status Serve(const std::shared_ptr<WorkerLink>& link, const std::string& digest);

@@ -8,14 +8,13 @@ constexpr size_t kSweepAbove = 4096;
 
 void ArtifactStore::Put(const Artifact& artifact) {
   if (artifact.digest.empty() || artifact.bytes == nullptr) return;
-  const auto [it, is_new] =
-      entries_.try_emplace(artifact.digest, Entry{artifact.bytes, recent_.end()});
-  Entry& entry = it->second;
-  entry.bytes = artifact.bytes;
+  Entry& entry =
+      entries_.try_emplace(artifact.digest, Entry{artifact.bytes, recent_.end()}).first->second;
   if (entry.recent != recent_.end()) {
-    kept_bytes_ -= entry.recent->bytes->size();
-    recent_.erase(entry.recent);
+    recent_.splice(recent_.begin(), recent_, entry.recent);
+    return;
   }
+  entry.bytes = artifact.bytes;
   recent_.push_front(artifact);
   entry.recent = recent_.begin();
   kept_bytes_ += artifact.bytes->size();

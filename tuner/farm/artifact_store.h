@@ -18,6 +18,7 @@ class ArtifactStore {
  public:
   explicit ArtifactStore(uint64_t keep_bytes) : keep_bytes_(keep_bytes) {}
 
+  // One that is kept already is the newest from here on, and is not copied.
   void Put(const Artifact& artifact);
   // nullptr: not here (any more).
   std::shared_ptr<const std::string> Find(const std::string& digest);

@@ -140,8 +140,12 @@ std::string WrongTimes(const v1::CandidateResult& result, bool may_miss, int64_t
                      sum_ns);
 }
 
-std::string WrongOutcome(const v1::CandidateResult& result) {
+std::string WrongOutcome(const v1::Assignment& assignment, const v1::CandidateResult& result) {
   const v1::MeasureOutcome outcome = result.outcome();
+  if (outcome == v1::MEASURE_OUTCOME_NO_REFERENCE &&
+      assignment.reference().artifact_digest().empty()) {
+    return "expected an outcome without a reference, found that the reference does not run";
+  }
   if (v1::MeasureOutcome_IsValid(outcome) && outcome != v1::MEASURE_OUTCOME_UNSPECIFIED) return "";
   return fmt::format("expected an outcome that is known, found {}", static_cast<int>(outcome));
 }
@@ -211,7 +215,7 @@ std::string FirstDifference(const v1::Assignment& assignment, const v1::Device* 
   if (found.empty()) found = WrongAnchor(assignment, result.anchor_ns());
   for (int i = 0; i < result.candidates_size() && found.empty(); ++i) {
     const v1::CandidateResult& candidate = result.candidates(i);
-    found = WrongOutcome(candidate);
+    found = WrongOutcome(assignment, candidate);
     if (found.empty()) found = WrongTimes(candidate, assignment.rounds() > 0, held_ns);
     if (found.empty()) found = DifferenceOf(assignment, i, candidate);
     const bool is_success = candidate.outcome() == v1::MEASURE_OUTCOME_OK;

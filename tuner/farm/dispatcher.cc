@@ -10,6 +10,7 @@
 #include "support/crash_point.h"
 #include "tuner/farm/assignment.h"
 #include "tuner/farm/device_requirements.h"
+#include "tuner/farm/store_batch.h"
 
 namespace hone::tuner {
 
@@ -28,7 +29,9 @@ Dispatcher::Dispatcher(DispatcherOptions options, tuning_db::Store* store, const
       fleet_(clock, options_.quarantine, options_.sandbox),
       leases_(clock, options_.grace_ns),
       artifacts_(options_.artifact_bytes, mailbox_),
-      strays_(store, clock, mailbox_) {
+      strays_(store, clock, mailbox_),
+      doubts_(clock),
+      releases_(store, options_.ownership, mailbox_, [this] { Match(); }) {
   LoadHealth();
 }
 
@@ -93,13 +96,14 @@ void Dispatcher::DoMeasure(MeasureRequest request, MeasureCallback done) {
 
 void Dispatcher::DoCancel(int64_t trial) {
   if (const FairQueue::Entry waiting = queues_.Remove(trial)) waiting->is_cancelled = true;
-  const auto leasing = leasing_trials_.find(trial);
-  if (leasing != leasing_trials_.end()) leasing->second->is_cancelled = true;
+  const auto underway = underway_.find(trial);
+  if (underway != underway_.end()) underway->second->is_cancelled = true;
   const int64_t fence = leases_.FenceOf(trial);
   if (fence == 0) return;
   Revoke(leases_.Find(fence)->worker, fence, "nobody wants it any more");
   Close(fence).pending->is_cancelled = true;
-  Release(trial, fence, false);  // who cancels it may have left it to be measured another time
+  // Who cancels it may have left it to be measured another time.
+  releases_.Add(trial, fence, false, nullptr);
   Match();
 }
 
@@ -123,45 +127,52 @@ void Dispatcher::GiveUpPoison(const PendingTrial& pending) {
 
 void Dispatcher::Match() {
   if (!leasing_) return;
-  std::vector<Offer> offers;
-  std::vector<tuning_db::LeaseRequest> requests;
   const auto has_room = [this](const std::string& target) { return fleet_.HasRoom(target); };
   while (FairQueue::Entry pending = queues_.PopNext(has_room)) {
     const MeasureRequest& request = pending->request;
     const DeviceOf to = fleet_.Choose(request.target, pending->avoid);
     fleet_.Take(*to.device);
-    Offer offer{pending, to.session->worker(), to.device->info.id(), to.session->link,
-                LeaseLimitNs(request, options_.lease_slack_ns)};
-    leasing_trials_[request.trial.id] = pending;
-    requests.push_back({.trial = request.trial.id,
-                        .worker = offer.worker,
-                        .device = offer.device,
-                        .limit_ns = offer.limit_ns,
-                        .assigned = ToAssigned(request),
-                        .ownership = options_.ownership});
-    offers.push_back(std::move(offer));
+    underway_[request.trial.id] = pending;
+    offers_.push_back({pending, to.session->worker(), to.device->info.id(), to.session->link,
+                       LeaseLimitNs(request, options_.lease_slack_ns)});
   }
-  if (offers.empty()) return;
-  CrashPoint("tuner.lease.before");
-  const absl::Status begun = store_->LeaseMany(
-      std::move(requests),
-      [this, mailbox = mailbox_, offers](tuning_db::TrialStore::LeaseAnswers answers) {
-        mailbox->Post([this, offers, answers = std::move(answers)] {
-          CrashPoint("tuner.lease.after");
-          for (size_t i = 0; i < offers.size(); ++i) OnLeased(offers[i], answers.at(i));
+  AskForLeases();
+}
+
+void Dispatcher::AskForLeases() {
+  while (!offers_.empty() && !is_store_full_) {
+    const auto end = offers_.begin() + std::min<std::ptrdiff_t>(kMostABatch, std::ssize(offers_));
+    const std::vector<Offer> batch(offers_.begin(), end);
+    std::vector<tuning_db::LeaseRequest> requests;
+    for (const Offer& offer : batch) {
+      requests.push_back({.trial = offer.pending->request.trial.id,
+                          .worker = offer.worker,
+                          .device = offer.device,
+                          .limit_ns = offer.limit_ns,
+                          .assigned = ToAssigned(offer.pending->request),
+                          .ownership = options_.ownership});
+    }
+    CrashPoint("tuner.lease.before");
+    const absl::Status begun = store_->LeaseMany(
+        std::move(requests),
+        [this, mailbox = mailbox_, batch](tuning_db::TrialStore::LeaseAnswers answers) {
+          mailbox->Post([this, batch, answers = std::move(answers)] {
+            CrashPoint("tuner.lease.after");
+            for (size_t i = 0; i < batch.size(); ++i) OnLeased(batch[i], answers.at(i));
+          });
         });
-      });
-  if (begun.ok()) return;
-  for (const Offer& offer : offers) OnLeased(offer, begun);
+    is_store_full_ = absl::IsResourceExhausted(begun);
+    if (is_store_full_) return;
+    offers_.erase(offers_.begin(), end);
+    if (begun.ok()) continue;
+    for (const Offer& offer : batch) OnLeased(offer, begun);
+  }
 }
 
 void Dispatcher::OnLeased(const Offer& offer, const absl::StatusOr<Trial>& leased) {
   const std::shared_ptr<PendingTrial>& pending = offer.pending;
   const int64_t trial = pending->request.trial.id;
-  const auto leasing = leasing_trials_.find(trial);
-  if (leasing != leasing_trials_.end() && leasing->second == pending) {
-    leasing_trials_.erase(leasing);
-  }
+  Arrive(pending);
   Session* const session = fleet_.Find(offer.link.get());
   FleetDevice* const device = session == nullptr ? nullptr : session->FindDevice(offer.device);
   if (leased.ok()) {
@@ -181,10 +192,15 @@ void Dispatcher::OnLeased(const Offer& offer, const absl::StatusOr<Trial>& lease
     if (!pending->is_cancelled) pending->done(report, nullptr);
     return;
   }
+  if (!leased.ok()) {
+    spdlog::error("trial {} waits: {}", trial, leased.status().ToString());
+    return Enqueue(pending);
+  }
   // Where a cancelled trial was settled meanwhile, that was under a newer fence than this one.
-  if (leased.ok()) Release(trial, leased->fence, false);
-  if (!leased.ok()) spdlog::error("trial {} waits: {}", trial, leased.status().ToString());
-  Enqueue(pending);
+  if (!pending->is_cancelled) underway_[trial] = pending;
+  releases_.Add(trial, leased->fence, false, [this, pending, fence = leased->fence, offer] {
+    OnReleased(pending, fence, offer.worker);
+  });
 }
 
 void Dispatcher::Assign(const Offer& offer, const Trial& leased, Session& session) {
@@ -212,56 +228,37 @@ Lease Dispatcher::Close(int64_t fence) {
   return lease;
 }
 
-void Dispatcher::Release(int64_t trial, int64_t fence, bool is_strike) {
-  releasing_[fence].request = {
-      .trial = trial, .fence = fence, .is_strike = is_strike, .ownership = options_.ownership};
-  AskForRelease(fence);
-}
-
-void Dispatcher::AskForRelease(int64_t fence) {
-  Releasing& releasing = releasing_.at(fence);
-  releasing.is_asked = true;
-  CrashPoint("tuner.release.before");
-  const auto answer = [this, mailbox = mailbox_, fence](const absl::Status& released) {
-    mailbox->Post([this, fence, released] {
-      // The trial has a newer lease, is settled, or is another daemon's: nothing is left to
-      // release.
-      const bool is_over = absl::IsFailedPrecondition(released) || absl::IsAborted(released) ||
-                           absl::IsNotFound(released);
-      if (!released.ok()) spdlog::warn("releasing fence {}: {}", fence, released.ToString());
-      if (released.ok() || is_over) {
-        releasing_.erase(fence);
-      } else {
-        releasing_.at(fence).is_asked = false;
-      }
-    });
-  };
-  const absl::Status begun = store_->ReleaseMany(
-      {releasing.request}, [answer](const tuning_db::TrialStore::ReleaseAnswers& answers) {
-        answer(answers.at(0).status());
-      });
-  CrashPoint("tuner.release.after");
-  if (!begun.ok()) answer(begun);
+void Dispatcher::Arrive(const std::shared_ptr<PendingTrial>& pending) {
+  const auto it = underway_.find(pending->request.trial.id);
+  if (it != underway_.end() && it->second == pending) underway_.erase(it);
 }
 
 void Dispatcher::Lose(int64_t fence, bool is_strike) {
   const Lease lease = Close(fence);
   const std::shared_ptr<PendingTrial>& pending = lease.pending;
-  Release(pending->request.trial.id, fence, is_strike);
-  if (pending->is_cancelled) return;
-  if (pending->request.held) {
-    MeasureReport report;
-    report.kind = MeasureReport::Kind::kLost;
-    report.fence = fence;
-    report.worker = lease.worker;
-    pending->done(report, nullptr);
-    return;
-  }
+  const int64_t trial = pending->request.trial.id;
   if (is_strike) pending->strikes += 1;
   const bool is_poison = pending->strikes >= options_.poison_limit;
-  spdlog::info("worker {} lost trial {}, which is {}", lease.worker, pending->request.trial.id,
-               is_poison ? "given up" : "offered again");
-  Enqueue(pending);
+  if (!pending->is_cancelled) {
+    underway_[trial] = pending;
+    spdlog::info("worker {} lost trial {}, which is {}", lease.worker, trial,
+                 is_poison ? "given up" : "offered again");
+  }
+  releases_.Add(trial, fence, is_strike, [this, pending, fence, worker = lease.worker] {
+    OnReleased(pending, fence, worker);
+  });
+}
+
+void Dispatcher::OnReleased(const std::shared_ptr<PendingTrial>& pending, int64_t fence,
+                            const std::string& worker) {
+  Arrive(pending);
+  if (pending->is_cancelled) return;
+  if (!pending->request.held) return Enqueue(pending);
+  MeasureReport report;
+  report.kind = MeasureReport::Kind::kLost;
+  report.fence = fence;
+  report.worker = worker;
+  pending->done(report, nullptr);
 }
 
 void Dispatcher::LoseDevice(int64_t fence, bool ran, const std::string& why) {
@@ -349,9 +346,9 @@ void Dispatcher::Revoke(const std::string& worker, int64_t fence, const std::str
 void Dispatcher::DoTick() {
   const int64_t now_ns = clock_->NowNs();
   for (const int64_t fence : leases_.Overdue()) LoseOverdue(fence);
-  for (const auto& [fence, releasing] : releasing_) {
-    if (!releasing.is_asked) AskForRelease(fence);
-  }
+  is_store_full_ = false;
+  releases_.Ask();
+  strays_.TryAgain();
   EndSilent(now_ns);
   SendHeartbeats(now_ns);
   UpdateServed();  // a quarantine may be over

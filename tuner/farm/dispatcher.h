@@ -16,6 +16,7 @@
 #define HONE_TUNER_FARM_DISPATCHER_H_
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -33,6 +34,7 @@
 #include "tuner/farm/lease_manager.h"
 #include "tuner/farm/pending_trial.h"
 #include "tuner/farm/reference_doubts.h"
+#include "tuner/farm/releases.h"
 #include "tuner/farm/served_devices.h"
 #include "tuner/farm/stray_results.h"
 #include "tuner/farm/worker_link.h"
@@ -121,6 +123,8 @@ class Dispatcher : public Measurer {
   // ---- offers ----
   // Offers what can be offered.
   void Match();
+  // Asks the store for the leases of what is on its way to a device.
+  void AskForLeases();
   void OnLeased(const Offer& offer, const absl::StatusOr<tuning_db::Trial>& leased);
   void Assign(const Offer& offer, const tuning_db::Trial& leased, Session& session);
 
@@ -131,6 +135,7 @@ class Dispatcher : public Measurer {
   void TakeHeartbeat(Session& session, const hone::v1::Heartbeat& heartbeat);
   void TakeDeviceUpdate(Session& session, const hone::v1::DeviceUpdate& update);
   void TakeFetch(Session& session, const std::string& digest);
+  void PutWhatLeasesHold(const std::string& worker, const std::string& digest);
   void TakeResult(Session& session, const hone::v1::MeasureResult& result);
   static const FleetDevice* DeviceOfResult(Session& session, const hone::v1::MeasureResult& result,
                                            const std::string& known);
@@ -147,17 +152,17 @@ class Dispatcher : public Measurer {
   void End(Session& session, bool taken_over);
   void Revoke(const std::string& worker, int64_t fence, const std::string& reason);
   // Whether somebody else is to be asked, since the result says that the reference does not run.
-  bool IsDoubted(const PendingTrial& pending, const std::string& worker,
+  bool IsDoubted(const Lease& lease, const std::string& worker,
                  const hone::v1::MeasureResult& result);
   // The device failed under the lease, or its worker does not speak as it should. `ran`: the trial
   // was running, and may be why.
   void LoseDevice(int64_t fence, bool ran, const std::string& why);
-  void Release(int64_t trial, int64_t fence, bool is_strike);
-  // Asks the store to release the fence until that is committed, or a newer lease has made it
-  // needless.
-  void AskForRelease(int64_t fence);
-  // The lease has ended without a result: the trial is released and offered again.
+  // The lease has ended without a result: the trial is released, then offered again.
   void Lose(int64_t fence, bool is_strike);
+  void OnReleased(const std::shared_ptr<PendingTrial>& pending, int64_t fence,
+                  const std::string& worker);
+  // It is no longer between the queue and a device.
+  void Arrive(const std::shared_ptr<PendingTrial>& pending);
   void LoseOverdue(int64_t fence);
   Lease Close(int64_t fence);
   void LoadHealth();
@@ -185,14 +190,12 @@ class Dispatcher : public Measurer {
   ArtifactServer artifacts_;
   StrayResults strays_;
   ReferenceDoubts doubts_;
-  // Trials whose lease is on its way to the store.
-  std::map<int64_t, std::shared_ptr<PendingTrial>> leasing_trials_;
-  // Releases that the store has not committed, by fence.
-  struct Releasing {
-    tuning_db::ReleaseRequest request;
-    bool is_asked = false;  // otherwise the store failed, and is asked again
-  };
-  std::map<int64_t, Releasing> releasing_;
+  Releases releases_;
+  // Trials between the queue and a device: the store is to lease or to release them.
+  std::map<int64_t, std::shared_ptr<PendingTrial>> underway_;
+  // Whose lease the store was not asked for yet, in the order in which they were chosen.
+  std::deque<Offer> offers_;
+  bool is_store_full_ = false;  // it took no more leases: it is asked again at the next tick
   // Streams that have not said Hello, and since when.
   std::map<std::shared_ptr<WorkerLink>, int64_t> strangers_;
   int64_t last_heartbeat_ns_ = 0;

@@ -159,7 +159,21 @@ void Dispatcher::TakeDeviceUpdate(Session& session, const v1::DeviceUpdate& upda
   Match();
 }
 
+// Where code was built twice, the bytes that are known may go before those of a lease.
+void Dispatcher::PutWhatLeasesHold(const std::string& worker, const std::string& digest) {
+  for (const int64_t fence : leases_.Needing(worker, digest)) {
+    const MeasureRequest& request = leases_.Find(fence)->pending->request;
+    const auto put = [&](const Artifact& artifact) {
+      if (artifact.digest == digest) artifacts_.Put(artifact);
+    };
+    std::for_each(request.candidates.begin(), request.candidates.end(), put);
+    put(request.reference);
+    put(request.anchor);
+  }
+}
+
 void Dispatcher::TakeFetch(Session& session, const std::string& digest) {
+  if (!artifacts_.Has(digest)) PutWhatLeasesHold(session.worker(), digest);
   const absl::Status served = artifacts_.Serve(session.link, digest);
   if (absl::IsResourceExhausted(served)) {
     session.link->Close(served);
@@ -178,7 +192,7 @@ void Dispatcher::TakeResult(Session& session, const v1::MeasureResult& result) {
   Lease* const lease = leases_.Find(fence);
   // The store holds the fence until its release is committed, and what it was compared with is
   // gone.
-  if (releasing_.count(fence) > 0) return Answer(worker, fence, SettleResult::kRefused);
+  if (releases_.Has(fence)) return Answer(worker, fence, SettleResult::kRefused);
   if (lease == nullptr) {
     const FleetDevice* const device = DeviceOfResult(session, result, "");
     StrayResult stray{worker, std::nullopt, session.protocol, result};
@@ -209,7 +223,7 @@ void Dispatcher::TakeResult(Session& session, const v1::MeasureResult& result) {
     Answer(worker, fence, SettleResult::kRefused, why_lost);
     return Match();
   }
-  if (IsDoubted(*lease->pending, worker, result)) {
+  if (IsDoubted(*lease, worker, result)) {
     lease->pending->avoid.insert(worker);
     Lose(fence, false);
     Answer(worker, fence, SettleResult::kRefused, "somebody else is asked about the reference");
@@ -230,15 +244,15 @@ void Dispatcher::TakeResult(Session& session, const v1::MeasureResult& result) {
       });
 }
 
-bool Dispatcher::IsDoubted(const PendingTrial& pending, const std::string& worker,
+bool Dispatcher::IsDoubted(const Lease& lease, const std::string& worker,
                            const v1::MeasureResult& result) {
-  const std::string& workload = pending.request.workload_digest;
-  const auto has = [&](v1::MeasureOutcome outcome) {
-    return std::any_of(result.candidates().begin(), result.candidates().end(),
-                       [&](const auto& candidate) { return candidate.outcome() == outcome; });
-  };
-  if (has(v1::MEASURE_OUTCOME_NO_REFERENCE)) return !doubts_.IsBelieved(workload, worker);
-  if (has(v1::MEASURE_OUTCOME_OK)) doubts_.Forget(workload);
+  const std::string& workload = lease.pending->request.workload_digest;
+  const bool has_none = std::any_of(
+      result.candidates().begin(), result.candidates().end(), [](const auto& candidate) {
+        return candidate.outcome() == v1::MEASURE_OUTCOME_NO_REFERENCE;
+      });
+  if (has_none) return !doubts_.IsBelieved(workload, worker);
+  if (ProvesReference(lease.assignment, result)) doubts_.Forget(workload);
   return false;
 }
 

@@ -24,6 +24,8 @@ void FairQueue::Push(Entry entry) {
       ahead_.erase(ahead);
     }
   }
+  // What went cheaply before is not waited for by what is worth more.
+  submitter.turn = std::min(submitter.turn, now_ + 1 / PriorityWeight(entry->request.priority));
   submitter.by_priority[entry->request.priority].push_back(std::move(entry));
 }
 

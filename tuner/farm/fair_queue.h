@@ -17,8 +17,9 @@ namespace hone::tuner {
 // What waits for devices of one target. Submitters take turns: each gets a share of the
 // measurements in proportion to the weight of what it has waiting, which doubles with each step of
 // priority. Within a submitter greater priority goes first, then first come. Start-time fair
-// queueing: a submitter that had nothing waiting neither saves up turns nor owes any. Not
-// thread-safe.
+// queueing: a submitter that had nothing waiting neither saves up turns nor owes any, but for what
+// it was given last, and of that no more than the weight of what it brings now. So nobody waits for
+// more than kMostShare measurements of each other submitter, and one. Not thread-safe.
 class FairQueue {
  public:
   using Entry = std::shared_ptr<PendingTrial>;

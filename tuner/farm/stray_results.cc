@@ -16,6 +16,9 @@ using tuning_db::TrialState;
 
 namespace {
 
+// Results that wait for a full store. Beyond it their workers keep them until they come back.
+constexpr size_t kMostWaitingBytes = size_t{64} << 20;
+
 // A final needs more than its record, a calibration its anchor, and a task without a reference more
 // than a settled trial: all are begun again by those who want them.
 bool IsWhole(const Trial& trial, const v1::MeasureResult& result) {
@@ -39,19 +42,18 @@ bool IsBelieved(const StrayResult& stray, const Trial& leased) {
 
 }  // namespace
 
-void StrayResults::Settle(StrayResult stray, SettledCallback settled) const {
-  const int64_t trial = stray.result.trial();
-  const absl::Status begun =
-      store_->GetMany({trial}, [this, mailbox = mailbox_, stray = std::move(stray),
-                                settled](const tuning_db::TrialStore::GetAnswers& answers) {
+void StrayResults::Settle(StrayResult stray, SettledCallback settled) {
+  const absl::Status begun = store_->GetMany(
+      {stray.result.trial()},
+      [this, mailbox = mailbox_, stray, settled](const tuning_db::TrialStore::GetAnswers& answers) {
         mailbox->Post(
             [this, stray, settled, found = answers.at(0)] { SettleAs(stray, found, settled); });
       });
-  if (!begun.ok()) settled(begun);
+  if (!begun.ok()) Wait(std::move(stray), std::move(settled), begun);
 }
 
 void StrayResults::SettleAs(const StrayResult& stray, const absl::StatusOr<Trial>& trial,
-                            const SettledCallback& settled) const {
+                            const SettledCallback& settled) {
   if (absl::IsNotFound(trial.status())) return settled(SettleResult::kRefused);
   if (!trial.ok()) return settled(trial.status());
   if (trial->fence != stray.result.fence()) return settled(SettleResult::kRefused);
@@ -65,7 +67,23 @@ void StrayResults::SettleAs(const StrayResult& stray, const absl::StatusOr<Trial
       [mailbox = mailbox_, settled](const tuning_db::TrialStore::SettleAnswers& answers) {
         mailbox->Post([settled, answer = answers.at(0)] { settled(answer); });
       });
-  if (!begun.ok()) settled(begun);
+  if (!begun.ok()) Wait(stray, settled, begun);
+}
+
+void StrayResults::Wait(StrayResult stray, SettledCallback settled, const absl::Status& why) {
+  const size_t bytes = stray.result.ByteSizeLong();
+  if (!absl::IsResourceExhausted(why) || waiting_bytes_ + bytes > kMostWaitingBytes) {
+    return settled(why);
+  }
+  waiting_bytes_ += bytes;
+  waiting_.emplace_back(std::move(stray), std::move(settled));
+}
+
+void StrayResults::TryAgain() {
+  waiting_bytes_ = 0;
+  for (auto& [stray, settled] : std::exchange(waiting_, {})) {
+    Settle(std::move(stray), std::move(settled));
+  }
 }
 
 }  // namespace hone::tuner

@@ -3,11 +3,12 @@
 #ifndef HONE_TUNER_FARM_STRAY_RESULTS_H_
 #define HONE_TUNER_FARM_STRAY_RESULTS_H_
 
-#include <cstdint>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "hone/v1/farm.pb.h"
@@ -33,16 +34,23 @@ class StrayResults {
       : store_(store), clock_(clock), mailbox_(std::move(mailbox)) {}
 
   // Settles the trial where the lease is still its newest and the worker's own, and the result says
-  // what that asked for. `settled` is called by the mailbox, later.
-  void Settle(StrayResult stray, SettledCallback settled) const;
+  // what that asked for. `settled` is called by the mailbox, later. A store that takes no more is
+  // asked again.
+  void Settle(StrayResult stray, SettledCallback settled);
+  // To be called at every tick: asks for those that a full store did not take.
+  void TryAgain();
 
  private:
   void SettleAs(const StrayResult& stray, const absl::StatusOr<tuning_db::Trial>& trial,
-                const SettledCallback& settled) const;
+                const SettledCallback& settled);
+  // The store did not take it.
+  void Wait(StrayResult stray, SettledCallback settled, const absl::Status& why);
 
   tuning_db::Store* const store_;
   const Clock* const clock_;
   const std::shared_ptr<Mailbox> mailbox_;
+  std::vector<std::pair<StrayResult, SettledCallback>> waiting_;
+  size_t waiting_bytes_ = 0;
 };
 
 }  // namespace hone::tuner

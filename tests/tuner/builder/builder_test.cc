@@ -214,6 +214,24 @@ TEST_F(BuilderPoolTest, AProgramThatTalksNonsenseOrNotAtAllIsKilled) {
   }
 }
 
+// A builder of an older release says nothing before it is asked.
+TEST_F(BuilderPoolTest, ABuilderWithoutAHelloIsRefusedInAClearSentence) {
+  BuilderPool::Options options = Options();
+  options.executable = "/usr/bin/tail";
+  options.grace_ns = 0;
+  BuilderPool pool(options);
+  v1::BuildBatch batch;
+  *batch.add_requests() = candidates_.Default(1);
+  for (int round = 0; round < 2; ++round) {
+    const absl::Status refused = BuildAll(pool, batch).at(1).status();
+    EXPECT_TRUE(absl::IsFailedPrecondition(refused)) << refused;
+    EXPECT_EQ(refused.message(),
+              "expected the builder /usr/bin/tail to say first what it can build, found that it "
+              "waits to be asked, as one of an older release does; honed and hone-builder must be "
+              "of one release");
+  }
+}
+
 // A builder that says Hello with this toolchain, and then ends.
 void WriteBuilder(const std::string& folder, const std::string& toolchain) {
   v1::BuilderHello hello;

@@ -20,6 +20,14 @@ absl::StatusOr<v1::BuilderHello> ParseHello(const std::string& message) {
       "hone-builder must be of one release");
 }
 
+absl::Status NoHello(const std::string& executable) {
+  return absl::FailedPreconditionError(
+      fmt::format("expected the builder {} to say first what it can build, found that it waits to "
+                  "be asked, as one of an older release does; honed and hone-builder must be of "
+                  "one release",
+                  executable));
+}
+
 v1::ArtifactKind ArtifactKindOf(const std::string& target) {
   const std::string_view kind = KindOf(target);
   if (kind == "llvm") return v1::ARTIFACT_KIND_ELF;

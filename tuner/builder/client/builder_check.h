@@ -13,6 +13,9 @@ namespace hone::tuner {
 // The first message of a builder. kFailedPrecondition: it is none, or names no toolchain.
 absl::StatusOr<hone::v1::BuilderHello> ParseHello(const std::string& message);
 
+// Why a builder that says nothing is not used.
+absl::Status NoHello(const std::string& executable);
+
 // What a candidate for the target (canonical text) is built into; UNSPECIFIED for unknown kinds.
 hone::v1::ArtifactKind ArtifactKindOf(const std::string& target);
 

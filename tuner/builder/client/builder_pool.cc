@@ -98,7 +98,7 @@ absl::StatusOr<std::string> BuilderPool::Receive(BuilderProcess& process, int64_
     }
     if (stopping()) return absl::CancelledError("the builders are shutting down");
     if (Clock::Real().NowNs() > deadline_ns) {
-      return absl::UnavailableError("the builder did not answer in time and was killed");
+      return absl::DeadlineExceededError("the builder did not answer in time and was killed");
     }
   }
 }
@@ -106,8 +106,10 @@ absl::StatusOr<std::string> BuilderPool::Receive(BuilderProcess& process, int64_
 absl::Status BuilderPool::Start(Process& process) {
   HONE_ASSIGN_OR_RETURN(process.process, BuilderProcess::Start(options_.executable));
   const int64_t deadline_ns = Clock::Real().NowNs() + options_.grace_ns;
-  HONE_ASSIGN_OR_RETURN(const std::string message, Receive(*process.process, deadline_ns));
-  HONE_ASSIGN_OR_RETURN(process.hello, ParseHello(message));
+  const absl::StatusOr<std::string> message = Receive(*process.process, deadline_ns);
+  if (absl::IsDeadlineExceeded(message.status())) return NoHello(options_.executable);
+  HONE_RETURN_IF_ERROR(message.status());
+  HONE_ASSIGN_OR_RETURN(process.hello, ParseHello(*message));
   const std::lock_guard<std::mutex> lock(mutex_);
   if (toolchain_.empty()) toolchain_ = process.hello.toolchain();
   process.wanted_toolchain = toolchain_;
@@ -143,9 +145,13 @@ absl::Status BuilderPool::Build(const Job& job, Process& process, Requests& open
   HONE_RETURN_IF_ERROR(process.process->Send(batch.SerializeAsString()));
   const int64_t deadline_ns = Clock::Real().NowNs() + LimitNs(batch);
   while (!open.empty()) {
-    HONE_ASSIGN_OR_RETURN(const std::string message, Receive(*process.process, deadline_ns));
+    const absl::StatusOr<std::string> message = Receive(*process.process, deadline_ns);
+    if (absl::IsDeadlineExceeded(message.status())) {
+      return absl::UnavailableError(message.status().message());
+    }
+    HONE_RETURN_IF_ERROR(message.status());
     hone::v1::BuildReply reply;
-    const auto known = reply.ParseFromString(message) ? open.find(reply.id()) : open.end();
+    const auto known = reply.ParseFromString(*message) ? open.find(reply.id()) : open.end();
     if (known == open.end()) {
       return absl::UnavailableError("the builder answered what nobody asked");
     }

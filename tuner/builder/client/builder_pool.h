@@ -27,8 +27,8 @@ class BuilderPool : public Builder {
   struct Options {
     int processes = 1;
     std::string executable = DefaultBuilderExecutable();
-    // What a batch may take beyond the limits of its requests, for starting and for running a dead
-    // batch again.
+    // What a builder may take to say what it can build, and a batch beyond the limits of its
+    // requests, for running a dead one again.
     int64_t grace_ns = int64_t{30} * 1000 * 1000 * 1000;
     // The limit of requests that state none.
     int64_t default_limit_ns = int64_t{60} * 1000 * 1000 * 1000;
@@ -38,8 +38,8 @@ class BuilderPool : public Builder {
   ~BuilderPool() override;
 
   // A request whose builder died or did not answer gets kUnavailable; the batches of others go on.
-  // kFailedPrecondition: the builder is of another toolchain than the first was, or cannot build
-  // for such a target.
+  // kFailedPrecondition: the builder is of another toolchain than the first was, cannot build for
+  // such a target, or does not say what it can build.
   void Build(const hone::v1::BuildBatch& batch, BuildCallback done) override;
 
  private:
@@ -62,7 +62,7 @@ class BuilderPool : public Builder {
   static void RefuseWhatItCannotBuild(const Job& job, const Process& process, Requests& open);
   // An error is the builder's, whose process is to go.
   absl::Status Build(const Job& job, Process& process, Requests& open);
-  // The next message; kUnavailable: it ended, or none came in time.
+  // The next message; kUnavailable: it ended. kDeadlineExceeded: none came in time.
   absl::StatusOr<std::string> Receive(BuilderProcess& process, int64_t deadline_ns);
   int64_t LimitNs(const hone::v1::BuildBatch& batch) const;
   bool stopping();
