@@ -50,6 +50,7 @@ TEST_P(Conformance, AProposalForLaterToAJobOfAnotherIsRefused) {
   const int64_t id = store_->SubmitJob(job).value().id;
   const Ownership second = store_->BeginEpoch("daemon", 1'000'000'000).value();
   store_->TakeJobs(second, 1'000'000'000).value();
+  ASSERT_TRUE(store_->SetJobState(id, JobState::kRunning, "").ok());
   EXPECT_TRUE(absl::IsAborted(ProposeLater(*store_, first, {ExampleTrial(task, id)}).status()));
   EXPECT_THAT(ProposeLater(*store_, second, {ExampleTrial(task, id)}).value(), SizeIs(1));
 }

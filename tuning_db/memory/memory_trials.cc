@@ -46,7 +46,7 @@ absl::StatusOr<std::vector<Trial>> MemoryStore::Propose(const Ownership& ownersh
   const std::lock_guard lock(mutex_);
   for (const Trial& trial : trials) {
     HONE_RETURN_IF_ERROR(RequireOwners(trial.task, trial.job));
-    HONE_RETURN_IF_ERROR(MayWriteJob(trial.job, ownership));
+    HONE_RETURN_IF_ERROR(MayWriteJob(trial.job, ownership, JobWrite::kProposal));
   }
   std::vector<Trial> rows;
   for (const Trial& trial : trials) rows.push_back(*Find(trials_, EnsureTrial(trial)));
@@ -131,7 +131,7 @@ absl::Status MemoryStore::GetMany(std::vector<int64_t> trials,
 absl::StatusOr<Trial> MemoryStore::LeaseOne(const LeaseRequest& request) {
   Trial* trial = Find(trials_, request.trial);
   if (trial == nullptr) return NoSuch("trial", request.trial);
-  HONE_RETURN_IF_ERROR(MayWriteJob(trial->job, request.ownership));
+  HONE_RETURN_IF_ERROR(MayWriteJob(trial->job, request.ownership, JobWrite::kLease));
   HONE_RETURN_IF_ERROR(MayLease(*trial));
   LeaseAs(request, ++last_fence_, *trial);
   return *trial;
@@ -140,7 +140,7 @@ absl::StatusOr<Trial> MemoryStore::LeaseOne(const LeaseRequest& request) {
 absl::StatusOr<Trial> MemoryStore::ReleaseOne(const ReleaseRequest& request) {
   Trial* trial = Find(trials_, request.trial);
   if (trial == nullptr) return NoSuch("trial", request.trial);
-  HONE_RETURN_IF_ERROR(MayWriteJob(trial->job, request.ownership));
+  HONE_RETURN_IF_ERROR(MayWriteJob(trial->job, request.ownership, JobWrite::kLease));
   HONE_RETURN_IF_ERROR(MayRelease(*trial, request.fence));
   ReleaseAs(request, *trial);
   return *trial;
