@@ -104,22 +104,16 @@ void TuningLoop::DoBegin() {
   if (*ended > 0) spdlog::info("{} jobs are cancelled: their hone tune has ended", *ended);
   const auto jobs = OpenJobs();
   if (!jobs.ok()) return loop_.Fatal(jobs.status());
-  int left = 0;
-  for (const tuning_db::Job& job : *jobs) {
-    const int64_t epoch = loop_.parts.ownership.epoch;
-    if (loop_.parts.is_private || (epoch != 0 && job.epoch != epoch)) {
-      ++left;
-      LetSleep(job);
-    } else if (job.state == JobState::kPaused || (loop_.HasOthers() && !MayRun(job, *jobs))) {
-      LetSleep(job);
-    } else {
-      Activate(job.id);
-    }
-  }
-  if (left > 0) {
+  for (const tuning_db::Job& job : *jobs) LetSleep(job);
+  if (loop_.parts.is_private && !jobs->empty()) {
     spdlog::info("{} unfinished jobs of honed are left for it to go on with; see hone job list",
-                 left);
+                 jobs->size());
   }
+  for (const tuning_db::Job& job : *jobs) {
+    const bool is_paused = job.state == JobState::kPaused;
+    if (!is_paused && !loop_.parts.is_private && !loop_.HasOthers()) Activate(job.id);
+  }
+  if (loop_.HasOthers()) SeeJobs();
   AdoptOpenTrials();
   Pump();
 }
@@ -134,17 +128,15 @@ void TuningLoop::Activate(int64_t id) {
   const auto job = loop_.parts.store->GetJob(id);
   if (!job.ok()) return loop_.Fatal(job.status());
   if (HasEnded(job->state) || job->state == JobState::kPaused) return;
+  const absl::StatusOr<bool> is_claimed = Claim(*job);
+  if (!is_claimed.ok()) return loop_.Fatal(is_claimed.status());
+  if (!*is_claimed) return LetSleep(*job);
   for (const tuning_db::JobTask& task : job->tasks) {
     const absl::StatusOr<TaskRunner*> runner = flow_.tasks().Ensure(task);
     if (!runner.ok()) return loop_.Fatal(runner.status());
     if (!(*runner)->is_stale || (*runner)->context == nullptr) continue;
     const absl::Status reloaded = (*runner)->Reload(*loop_.parts.store);
     if (!reloaded.ok()) return loop_.Fatal(reloaded);
-  }
-  if (job->state == JobState::kQueued) {
-    const absl::Status running =
-        loop_.parts.store->SetJobState(loop_.parts.ownership, id, JobState::kRunning, "");
-    if (!running.ok()) return loop_.Fatal(running);
   }
   asleep_.erase(id);
   ActiveJob& active = jobs_[id];

@@ -88,11 +88,17 @@ class TuningLoop {
 
   // ---- several daemons (tuning_loop_owners.cc) ----
   bool IsOurs(const tuning_db::Job& job) const;
-  // Whether it is ours and no older one of another daemon (of `open`, all that have not ended)
-  // wants one of its tasks.
+  // Whether it is ours, is not paused, and no job of another daemon (of `open`, all that have not
+  // ended) goes before it that wants one of its tasks.
   bool MayRun(const tuning_db::Job& job, const std::vector<tuning_db::Job>& open) const;
+  // The job runs from now on. False: it is queued, since another daemon was faster.
+  absl::StatusOr<bool> Claim(const tuning_db::Job& job);
+  absl::Status QueueAgain(int64_t job);
   // Runs what is ours to run, and nothing else. Whether anything has changed.
   bool SeeJobs();
+  // Lets all of `open` (that have not ended) sleep that is not to go on here, and forgets what has
+  // ended. Whether anything has changed.
+  bool LeaveOthersJobs(const std::vector<tuning_db::Job>& open);
   // Does what SeeJobs does, where a write to a job was refused.
   bool SeeRefused();
 

@@ -1,12 +1,13 @@
 // Jobs of several daemons on one store: which of them are this one's to run.
 //
-// A task is tuned by one daemon at a time: that of the oldest job that wants it and has not ended.
-// Younger jobs of other daemons wait for it, and find what it has measured when it has ended. So
-// the budget of a task is kept by one loop, as with one daemon.
+// A task is tuned by one daemon at a time: that of the job that runs. Others that want it wait, and
+// find what was measured once that one has ended or is paused. So the budget of a task is kept by
+// one loop, as with one daemon (docs/decisions/0024).
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
 
+#include "support/status.h"
 #include "tuner/jobs/tuning_loop.h"
 
 namespace hone::tuner {
@@ -21,6 +22,13 @@ bool Share(const std::set<TaskKey>& keys, const Job& other) {
       other.tasks, [&](const tuning_db::JobTask& task) { return keys.contains(KeyOf(task)); });
 }
 
+// Whether what both want is the other one's, as they stand.
+bool GoesBefore(const Job& other, const Job& job) {
+  if (other.state == JobState::kPaused) return false;
+  if (other.state == job.state) return other.id < job.id;
+  return other.state == JobState::kRunning;
+}
+
 }  // namespace
 
 bool TuningLoop::IsOurs(const Job& job) const { return job.epoch == loop_.parts.ownership.epoch; }
@@ -29,8 +37,32 @@ bool TuningLoop::MayRun(const Job& job, const std::vector<Job>& open) const {
   if (!IsOurs(job) || job.state == JobState::kPaused) return false;
   const std::set<TaskKey> keys = KeysOf(job);
   return std::ranges::none_of(open, [&](const Job& other) {
-    return other.id < job.id && !IsOurs(other) && Share(keys, other);
+    return !IsOurs(other) && GoesBefore(other, job) && Share(keys, other);
   });
+}
+
+absl::StatusOr<bool> TuningLoop::Claim(const Job& job) {
+  const tuning_db::Ownership& self = loop_.parts.ownership;
+  if (job.state == JobState::kQueued) {
+    HONE_RETURN_IF_ERROR(loop_.parts.store->SetJobState(self, job.id, JobState::kRunning, ""));
+  }
+  if (!loop_.HasOthers()) return true;
+  // Another daemon may have begun a job at the same moment. Each looks once its own runs, so one of
+  // them finds the other's at least.
+  HONE_ASSIGN_OR_RETURN(const std::vector<Job> open, OpenJobs());
+  const std::set<TaskKey> keys = KeysOf(job);
+  const auto running = std::ranges::find_if(open, [&](const Job& other) {
+    return !IsOurs(other) && other.state == JobState::kRunning && Share(keys, other);
+  });
+  if (running == open.end()) return true;
+  HONE_RETURN_IF_ERROR(QueueAgain(job.id));
+  return false;
+}
+
+absl::Status TuningLoop::QueueAgain(int64_t job) {
+  spdlog::info("job {} waits: another daemon tunes one of its kernels", job);
+  return loop_.parts.store->SetJobState(loop_.parts.ownership, job, JobState::kQueued,
+                                        "another daemon tunes one of its kernels");
 }
 
 bool TuningLoop::SeeJobs() {
@@ -39,16 +71,33 @@ bool TuningLoop::SeeJobs() {
     loop_.Fatal(open.status());
     return false;
   }
-  std::set<int64_t> ids;
-  for (const Job& job : *open) ids.insert(job.id);
-  bool changed =
-      std::erase_if(asleep_, [&](const auto& sleeper) { return !ids.contains(sleeper.first); }) > 0;
-  // What others run sleeps here before anything is retired, so that its trials are left to them.
-  std::vector<int64_t> gone;
+  bool changed = LeaveOthersJobs(*open);
   for (const Job& job : *open) {
-    if (MayRun(job, *open)) continue;
+    if (loop_.stopped || jobs_.contains(job.id) || !MayRun(job, *open)) continue;
+    Activate(job.id);
+    changed = true;
+  }
+  if (changed && !loop_.stopped) AdoptOpenTrials();
+  return changed;
+}
+
+bool TuningLoop::LeaveOthersJobs(const std::vector<Job>& open) {
+  std::set<int64_t> ids;
+  for (const Job& job : open) ids.insert(job.id);
+  const bool have_ended =
+      std::erase_if(asleep_, [&](const auto& sleeper) { return !ids.contains(sleeper.first); }) > 0;
+  // What is not run here sleeps before anything is retired, so that its trials are left alone.
+  std::vector<int64_t> gone;
+  for (const Job& job : open) {
+    const bool may_run = MayRun(job, open);
+    // One that is queued was paused and resumed through another daemon: it begins anew.
+    const bool goes_on = may_run && job.state == JobState::kRunning;
+    if (jobs_.contains(job.id) && goes_on) continue;
     LetSleep(job);
     if (jobs_.contains(job.id)) gone.push_back(job.id);
+    if (may_run || !IsOurs(job) || job.state != JobState::kRunning) continue;
+    const absl::Status queued = QueueAgain(job.id);
+    if (!queued.ok()) loop_.Fatal(queued);
   }
   for (const auto& [id, active] : jobs_) {
     if (!ids.contains(id)) gone.push_back(id);  // it was ended through another daemon
@@ -57,14 +106,7 @@ bool TuningLoop::SeeJobs() {
     spdlog::info("job {} is no longer run here", id);
     Retire(id);
   }
-  changed |= !gone.empty();
-  for (const Job& job : *open) {
-    if (loop_.stopped || jobs_.contains(job.id) || !MayRun(job, *open)) continue;
-    Activate(job.id);
-    changed = true;
-  }
-  if (changed && !loop_.stopped) AdoptOpenTrials();
-  return changed;
+  return have_ended || !gone.empty();
 }
 
 bool TuningLoop::SeeRefused() {
