@@ -51,7 +51,7 @@ struct TwoDaemons {
       ASSERT_LT(steps, 200'000) << "the daemons run in a circle";
     }
   }
-  // Time passes for both, which see whose the jobs are as often as daemons do.
+  // Time passes for both.
   void Wait(int64_t ns) {
     constexpr int64_t kTickNs = 200'000'000;
     for (int64_t passed = 0; passed < ns; passed += kTickNs) {
@@ -59,14 +59,9 @@ struct TwoDaemons {
       for (World* const world : {&first, &second}) {
         world->dispatcher->Tick();
         world->loop->Tick();
-        if (passed % (3 * kSecond) == 0) SeeOwners(*world);
       }
       Run();
     }
-  }
-  void SeeOwners(World& world) {
-    ASSERT_TRUE(shared->store->TakeJobs(world.farm_options.ownership, 10 * kSecond).ok());
-    world.loop->SeeOwners();
   }
   static absl::Status Ask(World& world, Change change, int64_t job) {
     absl::Status answer = absl::UnknownError("not answered");
@@ -164,6 +159,48 @@ TEST(TwoDaemons, OfTwoJobsThatBeginAtTheSameMomentOneRuns) {
   daemons.ExpectDone({older, younger}, {{1, 40}});
 }
 
+// Nobody asks how often a daemon looks whose its jobs are: it hears of it.
+TEST(TwoDaemons, WhatIsAskedOfTheOtherDaemonTakesEffectAtTheNextTick) {
+  TwoDaemons daemons;
+  const int64_t job = daemons.first.Submit({.client_id = "job", .trials = 60});
+  FakeWorker& worker = *daemons.first.workers.at("w1");
+  daemons.first.Run(70);
+  ASSERT_TRUE(daemons.Ask(daemons.second, &TuningLoop::PauseJob, job).ok());
+  daemons.first.loop->Tick();
+  daemons.first.Drain();
+  const size_t begun = worker.ran.size() + worker.assignments.size();
+  daemons.Wait(60 * kSecond);
+  EXPECT_EQ(worker.ran.size(), begun) << "what the device had is finished, and no more";
+  EXPECT_EQ(daemons.StateOf(job), JobState::kPaused);
+
+  ASSERT_TRUE(daemons.Ask(daemons.second, &TuningLoop::ResumeJob, job).ok());
+  daemons.first.loop->Tick();
+  while (worker.ran.size() == begun) ASSERT_TRUE(daemons.first.Step());
+  EXPECT_EQ(daemons.StateOf(job), JobState::kRunning);
+
+  ASSERT_TRUE(daemons.Ask(daemons.second, &TuningLoop::CancelJob, job).ok());
+  daemons.first.loop->Tick();
+  daemons.first.Drain();
+  EXPECT_EQ(daemons.StateOf(job), JobState::kCancelled);
+  EXPECT_TRUE(worker.assignments.empty()) << "they were revoked";
+  EXPECT_TRUE(daemons.shared->store->OpenTrials(0).value().empty());
+}
+
+// The owner sees both at once, or never sees that the job was paused.
+TEST(TwoDaemons, AJobThatIsPausedAndResumedThroughTheOtherDaemonGoesOn) {
+  TwoDaemons daemons;
+  const int64_t job = daemons.first.Submit({.client_id = "job", .trials = 40});
+  daemons.first.Run(70);
+  ASSERT_TRUE(daemons.Ask(daemons.second, &TuningLoop::PauseJob, job).ok());
+  ASSERT_TRUE(daemons.Ask(daemons.second, &TuningLoop::ResumeJob, job).ok());
+  ASSERT_EQ(daemons.StateOf(job), JobState::kQueued);
+  daemons.first.loop->Tick();
+  daemons.first.Drain();
+  EXPECT_EQ(daemons.StateOf(job), JobState::kRunning);
+  daemons.Wait(60 * kSecond);
+  daemons.ExpectDone({job}, {{1, 40}});
+}
+
 TEST(TwoDaemons, BudgetsAreMetExactlyWhateverIsPausedWheneverThroughWhichever) {
   for (uint64_t seed = 0; seed < 30; ++seed) {
     SCOPED_TRACE(seed);
@@ -180,7 +217,7 @@ TEST(TwoDaemons, BudgetsAreMetExactlyWhateverIsPausedWheneverThroughWhichever) {
       const Change change = random.Below(2) == 0 ? &TuningLoop::PauseJob : &TuningLoop::ResumeJob;
       (void)daemons.Ask(any(), change, jobs[random.Below(jobs.size())]);
       for (uint64_t steps = random.Below(120); steps > 0; --steps) any().Step();
-      if (random.Below(3) == 0) daemons.SeeOwners(any());
+      if (random.Below(3) == 0) any().loop->Tick();
     }
     for (const int64_t job : jobs) (void)daemons.Ask(any(), &TuningLoop::ResumeJob, job);
     daemons.Wait(200 * kSecond);

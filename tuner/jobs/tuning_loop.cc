@@ -21,7 +21,9 @@ using tuning_db::Trial;
 
 TuningLoop::TuningLoop(TuningOptions options, TuningParts parts)
     : loop_{std::move(options), std::move(parts)},
-      flow_(loop_, jobs_, {[this] { Pump(); }, [this] { AdoptOpenTrials(); }}) {}
+      flow_(loop_, jobs_, {[this] { Pump(); }, [this] { AdoptOpenTrials(); }}) {
+  if (loop_.HasOthers()) changed_.emplace(*loop_.parts.store);
+}
 
 void TuningLoop::Pump() {
   if (loop_.stopped || is_pump_posted_) return;
@@ -92,6 +94,7 @@ void TuningLoop::DoTick() {
     if (now_ns - active.ran_saved_ns >= loop_.options.save_ran_ns) SaveRan(active, now_ns);
   }
   bool has_news = SeeRefused();
+  has_news |= SeeChanges();
   has_news |= SeeDeadlines(now_ns);
   has_news |= flow_.tasks().SeeDevices();
   has_news |= flow_.CloseStranded(now_ns);
@@ -151,11 +154,13 @@ void TuningLoop::Activate(int64_t id) {
   spdlog::info("job {} ({} tasks of {}) runs", id, job->tasks.size(), job->model);
 }
 
-void TuningLoop::LetSleep(const tuning_db::Job& job) { asleep_[job.id] = KeysOf(job); }
+void TuningLoop::LetSleep(const tuning_db::Job& job) {
+  asleep_[job.id] = {KeysOf(job), job.state, job.epoch};
+}
 
 bool TuningLoop::IsWantedBySleepers(const TaskKey& key) const {
-  return std::ranges::any_of(asleep_,
-                             [&](const auto& sleeper) { return sleeper.second.contains(key); });
+  return std::ranges::any_of(
+      asleep_, [&](const auto& sleeper) { return sleeper.second.wants.contains(key); });
 }
 
 // Whether its job goes on, and not here.

@@ -115,6 +115,39 @@ bool TuningLoop::SeeRefused() {
   return SeeJobs();
 }
 
+// Events are changes as well, and most that come are of trials.
+bool TuningLoop::MayMatter(int64_t changed_job) {
+  const auto asleep = asleep_.find(changed_job);
+  const bool is_ours =
+      jobs_.contains(changed_job) ||
+      (asleep != asleep_.end() && asleep->second.epoch == loop_.parts.ownership.epoch);
+  if (is_ours || changed_job == 0) return true;
+  if (asleep == asleep_.end()) return false;  // a new one of another daemon holds up none of ours
+  return std::ranges::any_of(asleep_, [&](const auto& item) {
+    const Sleeper& sleeper = item.second;
+    return sleeper.epoch == loop_.parts.ownership.epoch && sleeper.state == JobState::kQueued &&
+           std::ranges::any_of(sleeper.wants, [&](const TaskKey& key) {
+             return asleep->second.wants.contains(key);
+           });
+  });
+}
+
+bool TuningLoop::SeeChanges() {
+  if (!changed_) return false;
+  const std::set<int64_t> changed = changed_->Take();
+  return std::ranges::any_of(changed, [&](int64_t id) { return MayMatter(id) && !IsAsSeen(id); }) &&
+         SeeJobs();
+}
+
+bool TuningLoop::IsAsSeen(int64_t id) {
+  if (id == 0) return false;
+  const auto job = loop_.parts.store->GetJob(id);
+  if (!job.ok()) return false;  // SeeJobs says what is wrong
+  if (jobs_.contains(id)) return IsOurs(*job) && job->state == JobState::kRunning;
+  const Sleeper& sleeper = asleep_.at(id);
+  return sleeper.state == job->state && sleeper.epoch == job->epoch;
+}
+
 void TuningLoop::Start(int64_t job) {
   if (loop_.HasOthers()) {
     SeeJobs();
