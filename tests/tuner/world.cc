@@ -62,6 +62,7 @@ void World::Start() {
   parts.on_waiting = [this](int64_t task, const std::string& signature, const std::string& what) {
     waiting[{task, signature}] = what;
   };
+  parts.on_fatal = [this](const absl::Status& status) { fatal.push_back(status); };
   loop = std::make_unique<TuningLoop>(options, parts);
   loop->Begin();
 }

@@ -76,6 +76,7 @@ class World {
   std::vector<int64_t> events;             // of jobs, as the store told them
   std::map<TaskKey, std::string> waiting;  // for what tasks wait, as was announced
   int device_changes = 0;                  // announced
+  std::vector<absl::Status> fatal;         // what ended the loop
   bool is_private = false;                 // the daemon that Restart() starts
 
  private:

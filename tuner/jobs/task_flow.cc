@@ -45,8 +45,7 @@ BuildStage::Events TaskFlow::OfBuilds() {
   };
   events.trial_failed = [this](const Trial& trial, Outcome outcome, const std::string& message,
                                const std::string& toolchain) {
-    const absl::Status settled = settler_.SettleFailure(trial, outcome, message, toolchain);
-    if (!settled.ok()) loop_.Fatal(settled);
+    settler_.SettleFailure(trial, {outcome, message, toolchain}, events_.changed);
   };
   events.finalists_built = [this](TaskRunner& runner) { finals_.OnFinalistsBuilt(runner); };
   return events;
@@ -171,20 +170,24 @@ void TaskFlow::Abandon(TaskRunner& runner, const std::string& why) {
   runner.measuring.clear();
   for (const Trial& trial : trials) {
     loop_.parts.measurer->Cancel(trial.id);
-    const absl::Status settled = settler_.SettleFailure(trial, Outcome::kCancelled, why);
-    if (!settled.ok()) return loop_.Fatal(settled);
+    CancelTrial(trial, why);
   }
 }
 
-void TaskFlow::Park(const std::vector<TaskRunner*>& runners) {
-  if (runners.empty()) return;
+void TaskFlow::Park(const std::vector<TaskKey>& keys) {
+  if (keys.empty()) return;
   const auto open = loop_.parts.store->OpenTrials(0);
-  if (!open.ok()) return loop_.Fatal(open.status());
+  if (!open.ok()) {
+    return loop_.Failed(open.status(), [this, keys] { Park(keys); });
+  }
   std::set<int64_t> leased;
   for (const Trial& trial : *open) {
     if (trial.state == TrialState::kLeased) leased.insert(trial.id);
   }
-  for (TaskRunner* const runner : runners) Park(*runner, leased);
+  for (const TaskKey& key : keys) {
+    TaskRunner* const runner = tasks_.Find(key);
+    if (runner != nullptr && !runner->IsWanted()) Park(*runner, leased);
+  }
 }
 
 void TaskFlow::Park(TaskRunner& runner, const std::set<int64_t>& leased) {
@@ -197,8 +200,8 @@ void TaskFlow::Park(TaskRunner& runner, const std::set<int64_t>& leased) {
   tasks_.SetWaiting(runner, "");
 }
 
-absl::Status TaskFlow::CancelTrial(const Trial& trial, const std::string& why) {
-  return settler_.SettleFailure(trial, Outcome::kCancelled, why);
+void TaskFlow::CancelTrial(const Trial& trial, const std::string& why) {
+  settler_.SettleFailure(trial, {Outcome::kCancelled, why});
 }
 
 }  // namespace hone::tuner

@@ -86,7 +86,10 @@ class TuningLoop {
   // ---- what jobs want ----
   // All jobs of the store that have not ended.
   absl::StatusOr<std::vector<tuning_db::Job>> OpenJobs() const;
+  // Runs the job, unless it has ended or is paused.
   void Activate(int64_t job);
+  absl::Status TryActivate(int64_t job);
+  void Run(const tuning_db::Job& job);
   // The job wants nothing any more, for now or for good.
   void Retire(int64_t job);
   // Runs it, or leaves it alone where it is not this daemon's to run.
@@ -110,7 +113,9 @@ class TuningLoop {
   // ended. Whether anything has changed.
   bool LeaveOthersJobs(const std::vector<tuning_db::Job>& open);
   // Does what SeeJobs does, where a write to a job was refused.
-  bool SeeRefused();
+  void SeeRefused();
+  // Refused where this daemon has to end (store_error.h).
+  absl::Status SeeOwnLife();
   // Does what SeeJobs does, where other daemons have changed what matters here.
   bool SeeChanges();
   bool MayMatter(int64_t changed_job);
@@ -123,7 +128,7 @@ class TuningLoop {
   // What tasks and jobs wait for, where that has changed.
   void AnnounceWaiting();
   void FinishJobs();
-  void Finish(const ActiveJob& active);
+  absl::Status Finish(const ActiveJob& active);
 
   // Touched on the executor only.
   LoopContext loop_;

@@ -9,6 +9,7 @@
 
 #include "support/status.h"
 #include "tuner/jobs/tuning_loop.h"
+#include "tuner/store_error.h"
 
 namespace hone::tuner {
 
@@ -68,7 +69,7 @@ absl::Status TuningLoop::QueueAgain(int64_t job) {
 bool TuningLoop::SeeJobs() {
   const auto open = OpenJobs();
   if (!open.ok()) {
-    loop_.Fatal(open.status());
+    loop_.Failed(open.status(), [this] { SeeOwners(); });
     return false;
   }
   bool changed = LeaveOthersJobs(*open);
@@ -97,7 +98,7 @@ bool TuningLoop::LeaveOthersJobs(const std::vector<Job>& open) {
     if (jobs_.contains(job.id)) gone.push_back(job.id);
     if (may_run || !IsOurs(job) || job.state != JobState::kRunning) continue;
     const absl::Status queued = QueueAgain(job.id);
-    if (!queued.ok()) loop_.Fatal(queued);
+    if (!queued.ok()) loop_.Failed(queued, [this] { SeeOwners(); });
   }
   for (const auto& [id, active] : jobs_) {
     if (!ids.contains(id)) gone.push_back(id);  // it was ended through another daemon
@@ -109,10 +110,23 @@ bool TuningLoop::LeaveOthersJobs(const std::vector<Job>& open) {
   return have_ended || !gone.empty();
 }
 
-bool TuningLoop::SeeRefused() {
-  if (!loop_.was_refused) return false;
+void TuningLoop::SeeRefused() {
+  if (!loop_.was_refused) return;
   loop_.was_refused = false;
-  return SeeJobs();
+  const absl::Status held = SeeOwnLife();
+  if (held.ok()) {
+    SeeJobs();
+  } else if (IsRefused(held)) {
+    loop_.Fatal(held);
+  } else {
+    loop_.Failed(held, [this] { loop_.was_refused = true; });
+  }
+}
+
+absl::Status TuningLoop::SeeOwnLife() {
+  if (!loop_.HasOthers()) return absl::OkStatus();
+  const tuning_db::Ownership& self = loop_.parts.ownership;
+  return loop_.parts.store->RenewJobs(self, loop_.options.owner_lease_ns).status();
 }
 
 // Events are changes as well, and most that come are of trials.

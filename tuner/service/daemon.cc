@@ -25,6 +25,7 @@
 #include "tuner/service/socket_folder.h"
 #include "tuner/service/tuning_service.h"
 #include "tuner/service/unix_listener.h"
+#include "tuner/store_error.h"
 #include "tuning_db/end_jobs.h"
 
 namespace hone::tuner {
@@ -193,9 +194,7 @@ void Daemon::Impl::Renew() {
   }
   if (renewed.ok()) return;
   spdlog::error("this daemon does not renew its hold on its jobs: {}", renewed.ToString());
-  // A newer life of this daemon has begun, or a newer version has migrated the database.
-  const bool is_over = absl::IsAborted(renewed) || absl::IsFailedPrecondition(renewed);
-  if (is_over && parts.on_fatal) parts.on_fatal();
+  if (!Passes(renewed) && parts.on_fatal) parts.on_fatal();
 }
 
 absl::Status Daemon::Impl::Serve() {
