@@ -62,6 +62,16 @@ TEST_F(DaemonJobsTest, TunesAJobAndReportsItsProgress) {
   EXPECT_EQ(progress.tier(), "tuning") << "20 trials are too few for `tuned`";
 }
 
+TEST_F(DaemonJobsTest, ReadsEachKernelOfAJobOnce) {
+  v1::SubmitJobRequest request = Request("a");
+  *request.mutable_spec()->add_tasks() = request.spec().tasks(0);
+  request.mutable_spec()->mutable_tasks(1)->set_workload("dense");
+  v1::JobInfo job;
+  ASSERT_TRUE(Submit(request, &job).ok());
+  ASSERT_EQ(Watch(job.id(), 0, 1).size(), 1u) << "it runs";
+  EXPECT_EQ(lowerer_.opened, 2);
+}
+
 TEST_F(DaemonJobsTest, TakesAJobOfTwoThousandKernels) {
   constexpr int kTasks = 2000;
   v1::SubmitJobRequest request = Request("big");

@@ -46,10 +46,12 @@ void TuningLoop::Begin() {
   loop_.parts.executor->Post([this] { DoBegin(); });
 }
 
-void TuningLoop::JobSubmitted(int64_t job) {
-  loop_.parts.executor->Post([this, job] {
+void TuningLoop::JobSubmitted(int64_t job, TaskContexts contexts) {
+  loop_.parts.executor->Post([this, job, contexts = std::move(contexts)]() mutable {
     const bool others_sleep = !asleep_.empty();
+    flow_.tasks().Offer(std::move(contexts));
     Start(job);
+    flow_.tasks().Offer({});
     if (others_sleep) AdoptOpenTrials();  // its own, or of a job that wants the same task
     Pump();
   });

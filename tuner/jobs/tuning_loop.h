@@ -44,8 +44,8 @@ class TuningLoop {
   // one of a private daemon leaves those to a service. To be called first, before workers are
   // served.
   void Begin();
-  // The job was submitted to the store.
-  void JobSubmitted(int64_t job);
+  // The job was submitted to the store. Tasks of it that were opened for that are not opened again.
+  void JobSubmitted(int64_t job, TaskContexts contexts = {});
   // Jobs may be of other owners than they were. To be called some times within the lease of an
   // owner, where there may be others.
   void SeeOwners();

@@ -104,7 +104,9 @@ struct Daemon::Impl {
     of_desk.lowerer = parts.lowerer;
     of_desk.search = parts.search;
     of_desk.targets = [this] { return ConnectedTargets(dispatcher); };
-    of_desk.submitted = [this](int64_t job) { loop.JobSubmitted(job); };
+    of_desk.submitted = [this](int64_t job, TaskContexts contexts) {
+      loop.JobSubmitted(job, std::move(contexts));
+    };
     of_desk.executor = &desk_thread;
     of_desk.ownership = ownership;
     of_desk.is_private = options.client != 0;
