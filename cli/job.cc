@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <set>
 
 #include "CLI/CLI.hpp"
 #include "cli/daemon_channel.h"
@@ -17,14 +16,11 @@
 #include "cli/verb.h"
 #include "fmt/format.h"
 #include "support/clock.h"
-#include "support/random_id.h"
 #include "support/status.h"
 #include "tuner/priority_weight.h"
 
 namespace hone::cli {
 namespace {
-
-constexpr size_t kClientIdBytes = 16;
 
 struct Options {
   int64_t job = 0;
@@ -258,7 +254,7 @@ struct CloneOptions {
 absl::StatusOr<v1::CloneJobRequest> RequestOf(const CloneOptions& clone, int64_t job) {
   v1::CloneJobRequest request;
   request.set_id(job);
-  request.set_client_id(clone.client_id.empty() ? RandomId(kClientIdBytes) : clone.client_id);
+  request.set_client_id(clone.client_id.empty() ? NewClientId() : clone.client_id);
   if (clone.trials) request.set_trials(*clone.trials);
   if (clone.seed) request.set_seed(*clone.seed);
   if (clone.priority) request.set_priority(*clone.priority);
@@ -360,8 +356,7 @@ void AddJob(CLI::App& app, Action& action) {
   list.add_option("--state", options->states, "Lists those in one of these states")
       ->delimiter(',')
       ->excludes(all)
-      ->check(CLI::IsMember(
-          std::set<std::string>{"queued", "running", "paused", "done", "failed", "cancelled"}));
+      ->check(CLI::IsMember(States()));
   list.add_option("--submitter", options->submitter, "Lists those that this user asked for");
   list.add_flag("--json", options->json, "Prints one JSON document");
   list.callback([options, &action] { action = [options] { return List(*options); }; });
