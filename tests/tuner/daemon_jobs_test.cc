@@ -266,7 +266,7 @@ TEST_F(DaemonJobsTest, SaysWhatIsWrongWithARequest) {
   request.mutable_spec()->set_search("magic");
   EXPECT_THAT(Submit(request, &job).error_message(), HasSubstr("\"magic\""));
   request = Request("a", 0);
-  EXPECT_THAT(Submit(request, &job).error_message(), HasSubstr("at least one trial"));
+  EXPECT_THAT(Submit(request, &job).error_message(), HasSubstr("a budget of 1 to"));
   EXPECT_EQ(Submit(Request(""), &job).error_code(), grpc::StatusCode::INVALID_ARGUMENT);
   request = Request("a");
   request.mutable_spec()->clear_target();

@@ -66,7 +66,7 @@ class TaskFlow {
   // Whether the builders leave the cores to what is measured.
   bool BuildersRest() const;
   static void Close(TaskRunner& runner);
-  void FailTask(TaskRunner& runner, const std::string& why);
+  void FailTask(TaskRunner& runner, const std::string& what);
 
   LoopContext& loop_;
   ActiveJobs& jobs_;

@@ -21,8 +21,10 @@ namespace {
 constexpr char kDefaultSearch[] = "xgboost";
 
 absl::Status CheckClientId(const std::string& client_id) {
-  if (!client_id.empty()) return absl::OkStatus();
-  return absl::InvalidArgumentError("a job needs a client id; clients choose a UUID");
+  if (!client_id.empty() && client_id.size() <= kMostClientIdBytes) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      fmt::format("a job needs a client id of 1 to {} bytes, found {}; clients choose a UUID",
+                  kMostClientIdBytes, client_id.size()));
 }
 
 absl::Status CheckPriority(int64_t priority) {
@@ -32,9 +34,9 @@ absl::Status CheckPriority(int64_t priority) {
 }
 
 absl::Status CheckTrials(int64_t trials) {
-  if (trials >= 1) return absl::OkStatus();
+  if (trials >= 1 && trials <= kMostTrials) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      fmt::format("a job needs a budget of at least one trial a task, not {}", trials));
+      fmt::format("a job has a budget of 1 to {} trials a task, not {}", kMostTrials, trials));
 }
 
 // What can be said without reading a workload.

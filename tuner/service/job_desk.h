@@ -3,7 +3,6 @@
 #define HONE_TUNER_SERVICE_JOB_DESK_H_
 
 #include <atomic>
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -13,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "hone/v1/tuning.pb.h"
 #include "tuner/executor.h"
+#include "tuner/job_limits.h"
 #include "tuner/jobs/task_runner.h"
 #include "tuner/lowerer.h"
 #include "tuner/search.h"
@@ -20,10 +20,6 @@
 
 namespace hone::tuner {
 
-// What a submission may hold. Beyond it is kInvalidArgument.
-inline constexpr int kMostTasks = 4096;
-inline constexpr size_t kMostWorkloadBytes = size_t{1} << 20;
-inline constexpr size_t kMostJobBytes = size_t{32} << 20;
 // Submissions that wait to be read. Beyond it is kResourceExhausted.
 inline constexpr int kMostSubmissions = 16;
 
