@@ -67,7 +67,10 @@ absl::Status FromGrpc(const grpc::Status& status, const std::string& address) {
         "expected a tuning server at {}, could not reach one: is honed running there? ({})",
         address, status.error_message()));
   }
-  return absl::Status(static_cast<absl::StatusCode>(status.error_code()), status.error_message());
+  const auto code = static_cast<absl::StatusCode>(status.error_code());
+  if (!status.error_message().empty()) return absl::Status(code, status.error_message());
+  return absl::Status(code, fmt::format("the tuning server at {} answers {} and no more", address,
+                                        absl::StatusCodeToString(code)));
 }
 
 }  // namespace hone::cli

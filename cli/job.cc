@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <set>
 
 #include "CLI/CLI.hpp"
 #include "cli/daemon_channel.h"
@@ -11,20 +10,20 @@
 #include "cli/job_progress.h"
 #include "cli/json_document.h"
 #include "cli/model_options.h"
+#include "cli/printable.h"
 #include "cli/stored_jobs.h"
 #include "cli/tuning_client.h"
 #include "cli/tuning_request.h"
 #include "cli/verb.h"
+#include "cli/whole_number.h"
 #include "fmt/format.h"
 #include "support/clock.h"
-#include "support/random_id.h"
 #include "support/status.h"
+#include "tuner/job_limits.h"
 #include "tuner/priority_weight.h"
 
 namespace hone::cli {
 namespace {
-
-constexpr size_t kClientIdBytes = 16;
 
 struct Options {
   int64_t job = 0;
@@ -104,9 +103,9 @@ void PrintHead() {
 void PrintRow(const v1::JobInfo& job) {
   const JobTotals totals = TotalsOf(job);
   fmt::print("{:>6} {:<9} {:<12} {:>8} {:>7} {:>13} {:>7}  {}\n", job.id(), StateName(job.state()),
-             job.submitter().empty() ? "-" : job.submitter(), job.spec().priority(),
+             job.submitter().empty() ? "-" : Printable(job.submitter()), job.spec().priority(),
              job.tasks_size(), fmt::format("{}/{}", totals.done, totals.budget), totals.failures,
-             job.spec().model());
+             Printable(job.spec().model()));
 }
 
 absl::Status Submit(const TuningRequest& request, const std::string& client_id, bool json) {
@@ -192,8 +191,8 @@ absl::Status Show(const Options& options) {
   }
   PrintHead();
   PrintRow(job);
-  if (!job.message().empty()) fmt::print("{}\n", job.message());
-  fmt::print("target {}\n\n", job.spec().target());
+  if (!job.message().empty()) fmt::print("{}\n", Printable(job.message()));
+  fmt::print("target {}\n\n", Printable(job.spec().target()));
   PrintTasks(job);
   return absl::OkStatus();
 }
@@ -258,7 +257,7 @@ struct CloneOptions {
 absl::StatusOr<v1::CloneJobRequest> RequestOf(const CloneOptions& clone, int64_t job) {
   v1::CloneJobRequest request;
   request.set_id(job);
-  request.set_client_id(clone.client_id.empty() ? RandomId(kClientIdBytes) : clone.client_id);
+  request.set_client_id(clone.client_id.empty() ? NewClientId() : clone.client_id);
   if (clone.trials) request.set_trials(*clone.trials);
   if (clone.seed) request.set_seed(*clone.seed);
   if (clone.priority) request.set_priority(*clone.priority);
@@ -305,7 +304,9 @@ CLI::App& AddVerb(CLI::App& job, const std::string& name, const std::string& hel
 CLI::App& AddVerbOfJob(CLI::App& job, const std::string& name, const std::string& help,
                        const std::shared_ptr<Options>& options) {
   CLI::App& verb = AddVerb(job, name, help, options);
-  verb.add_option("JOB", options->job, "The job's number")->required()->check(CLI::PositiveNumber);
+  verb.add_option("JOB", options->job, "The job's number")
+      ->required()
+      ->check(WholeNumber<int64_t>(1));
   return verb;
 }
 
@@ -318,7 +319,7 @@ void AddSubmit(CLI::App& job, Action& action) {
   auto json = std::make_shared<bool>(false);
   CLI::App& submit = *job.add_subcommand("submit", "Starts a tuning job and does not wait for it");
   request->AddTo(submit);
-  submit.add_option("--client-id", *client_id, kClientIdHelp);
+  submit.add_option("--client-id", *client_id, kClientIdHelp)->check(Utf8Text());
   submit.add_flag("--json", *json, "Prints one JSON document");
   submit.callback([=, &action] { action = [=] { return Submit(*request, *client_id, *json); }; });
 }
@@ -337,12 +338,12 @@ void AddClone(CLI::App& job, const std::shared_ptr<Options>& options, Action& ac
   CLI::App& verb =
       AddVerbOfJob(job, "clone", "Starts a job with the kernels of another, ended or not", options);
   verb.add_option("--trials", clone->trials, "Trials a task, a total over all jobs ever")
-      ->check(CLI::PositiveNumber);
+      ->check(WholeNumber<int64_t>(1, tuner::kMostTrials));
   verb.add_option("--time", clone->time, "Ends the job after this time: 90s, 10m, 2h");
-  verb.add_option("--seed", clone->seed, "Seed of the search");
+  verb.add_option("--seed", clone->seed, "Seed of the search")->check(WholeNumber<uint64_t>(0));
   verb.add_option("--priority", clone->priority, "As of `job submit`")
-      ->check(CLI::Range(-tuner::kMostPriority, tuner::kMostPriority));
-  verb.add_option("--client-id", clone->client_id, kClientIdHelp);
+      ->check(WholeNumber(-tuner::kMostPriority, tuner::kMostPriority));
+  verb.add_option("--client-id", clone->client_id, kClientIdHelp)->check(Utf8Text());
   verb.add_flag("--json", options->json, "Prints one JSON document");
   verb.callback([=, &action] { action = [=] { return Clone(*options, *clone); }; });
 }
@@ -360,9 +361,9 @@ void AddJob(CLI::App& app, Action& action) {
   list.add_option("--state", options->states, "Lists those in one of these states")
       ->delimiter(',')
       ->excludes(all)
-      ->check(CLI::IsMember(
-          std::set<std::string>{"queued", "running", "paused", "done", "failed", "cancelled"}));
-  list.add_option("--submitter", options->submitter, "Lists those that this user asked for");
+      ->check(CLI::IsMember(States()));
+  list.add_option("--submitter", options->submitter, "Lists those that this user asked for")
+      ->check(Utf8Text());
   list.add_flag("--json", options->json, "Prints one JSON document");
   list.callback([options, &action] { action = [options] { return List(*options); }; });
   CLI::App& show = AddVerbOfJob(job, "show", "Shows how a job stands, by kernel", options);
@@ -371,7 +372,7 @@ void AddJob(CLI::App& app, Action& action) {
   CLI::App& watch =
       AddVerbOfJob(job, "watch", "Shows a job's progress until it has ended", options);
   watch.add_option("--after-seq", options->after_seq, "Leaves out the events up to this one")
-      ->check(CLI::NonNegativeNumber);
+      ->check(WholeNumber<int64_t>(0));
   watch.add_flag("--json", options->json, "Prints one JSON document when it has ended");
   watch.callback([options, &action] { action = [options] { return Watch(*options); }; });
   AddChange(job, "cancel", "Cancels a job; what was settled stays", kCancel, options, action);

@@ -11,6 +11,7 @@
 
 #include "cli/exit_code.h"
 #include "cli/json_document.h"
+#include "cli/printable.h"
 #include "cli/progress.h"
 #include "compiler/frontend/name_list.h"
 #include "fmt/format.h"
@@ -75,7 +76,7 @@ bool IsUntried(const v1::TaskProgress& task) {
 std::string NotTried(const v1::JobInfo& job) {
   std::vector<std::string> names;
   for (const v1::TaskProgress& task : job.tasks()) {
-    if (IsUntried(task)) names.push_back(task.name());
+    if (IsUntried(task)) names.push_back(Printable(task.name()));
   }
   if (names.empty()) return "";
   return fmt::format("; {} of {} kernels were not tried at all: {}", names.size(), job.tasks_size(),
@@ -196,9 +197,9 @@ void PrintTasks(const v1::JobInfo& job) {
              "default", "best", "gain", "tier");
   for (const v1::TaskProgress& task : job.tasks()) {
     const double gain = task.best_ns() > 0 ? task.default_ns() / task.best_ns() : 0;
-    fmt::print("{:<44} {:>7} {:>7} {:>12} {:>12} {:>6.2f}x  {}\n", task.name(), task.trials(),
-               task.failures(), FormatNs(task.default_ns()), FormatNs(task.best_ns()), gain,
-               task.tier());
+    fmt::print("{:<44} {:>7} {:>7} {:>12} {:>12} {:>6.2f}x  {}\n", Printable(task.name()),
+               task.trials(), task.failures(), FormatNs(task.default_ns()),
+               FormatNs(task.best_ns()), gain, task.tier());
   }
 }
 

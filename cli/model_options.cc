@@ -2,7 +2,6 @@
 
 #include <sys/stat.h>
 
-#include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -11,6 +10,7 @@
 #include "CLI/CLI.hpp"
 #include "cli/exit_code.h"
 #include "cli/tuned_configs.h"
+#include "cli/whole_number.h"
 #include "compiler/frontend/onnx/import.h"
 #include "compiler/frontend/pb_model.h"
 #include "compiler/ir/constant_pool.h"
@@ -38,14 +38,7 @@ absl::StatusOr<std::string> ReadText(const std::string& path) {
 }  // namespace
 
 void AddThreads(CLI::App& verb, int& threads, const std::string& help) {
-  const auto check = [](const std::string& text) -> std::string {
-    int value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    const bool ok = error == std::errc() && end == text.data() + text.size() && value >= 1 &&
-                    value <= kMaxThreads;
-    return ok ? "" : fmt::format("expected a number from 1 to {}, found '{}'", kMaxThreads, text);
-  };
-  verb.add_option("--threads", threads, help)->check(CLI::Validator(check, "INT in [1 - 1024]"));
+  verb.add_option("--threads", threads, help)->check(WholeNumber(1, int{kMaxThreads}));
 }
 
 void TargetOptions::AddTo(CLI::App& verb) {

@@ -55,6 +55,8 @@ struct TuningClient::Connection : DaemonStub<v1::TuningService> {
   using DaemonStub::DaemonStub;
 };
 
+std::string NewClientId() { return RandomId(kClientIdBytes); }
+
 TuningClient::TuningClient(const std::string& address) : connection_(new Connection(address)) {}
 
 TuningClient::~TuningClient() = default;
@@ -62,16 +64,14 @@ TuningClient::~TuningClient() = default;
 absl::StatusOr<v1::JobInfo> TuningClient::Submit(const v1::JobSpec& spec,
                                                  const std::string& client_id) {
   v1::SubmitJobRequest request;
-  request.set_client_id(client_id.empty() ? RandomId(kClientIdBytes) : client_id);
+  request.set_client_id(client_id.empty() ? NewClientId() : client_id);
   *request.mutable_spec() = spec;
   HONE_ASSIGN_OR_RETURN(const v1::SubmitJobResponse response,
                         connection_->Call(&Connection::Stub::SubmitJob, request));
   return response.job();
 }
 
-absl::StatusOr<v1::JobInfo> TuningClient::Clone(const v1::CloneJobRequest& wanted) {
-  v1::CloneJobRequest request = wanted;
-  if (request.client_id().empty()) request.set_client_id(RandomId(kClientIdBytes));
+absl::StatusOr<v1::JobInfo> TuningClient::Clone(const v1::CloneJobRequest& request) {
   HONE_ASSIGN_OR_RETURN(const v1::CloneJobResponse response,
                         connection_->Call(&Connection::Stub::CloneJob, request));
   return response.job();

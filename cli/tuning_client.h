@@ -14,6 +14,9 @@
 
 namespace hone::cli {
 
+// Names a new job for its client.
+std::string NewClientId();
+
 // Calls one daemon at `address` ("unix:PATH"). kUnavailable when it cannot be reached. Not
 // thread-safe.
 class TuningClient {
@@ -24,8 +27,7 @@ class TuningClient {
   // Under this client id, or, where it is empty, one of its own: who sends the same again after a
   // lost answer starts nothing twice.
   absl::StatusOr<v1::JobInfo> Submit(const v1::JobSpec& spec, const std::string& client_id = "");
-  // A `request` without a client id gets one of its own; one that is sent again starts nothing
-  // twice.
+  // The request has a client id; one that is sent again starts nothing twice.
   absl::StatusOr<v1::JobInfo> Clone(const v1::CloneJobRequest& request);
   absl::StatusOr<v1::GetJobResponse> Get(int64_t job);
   // All that match, newest first, without their tasks' texts.

@@ -8,11 +8,14 @@
 #include "CLI/CLI.hpp"
 #include "cli/exit_code.h"
 #include "cli/farm_client.h"
+#include "cli/printable.h"
 #include "cli/server_configs.h"
+#include "cli/whole_number.h"
 #include "compiler/schedule/template.h"
 #include "fmt/format.h"
 #include "fmt/ranges.h"
 #include "support/status.h"
+#include "tuner/job_limits.h"
 #include "tuner/priority_weight.h"
 #include "tuning_db/resolve.h"
 
@@ -90,7 +93,7 @@ std::string JoinModelNames(const std::vector<std::string>& paths) {
 v1::JobSpec SpecOf(const TuningRequest& request, const CpuTarget& target,
                    const driver::ModelTasks& work, int64_t limit_ns) {
   v1::JobSpec spec;
-  spec.set_model(JoinModelNames(request.models));
+  spec.set_model(ToUtf8(JoinModelNames(request.models)));
   spec.set_target(target.ToString());
   spec.set_trials(request.trials);
   spec.set_limit_ns(limit_ns);
@@ -103,7 +106,7 @@ v1::JobSpec SpecOf(const TuningRequest& request, const CpuTarget& target,
     v1::TaskSpec& added = *spec.add_tasks();
     added.set_workload(task.def->workload.text);
     added.set_signature(task.signature.ToString());
-    added.set_name(task.name);
+    added.set_name(ToUtf8(task.name));
     added.set_weight(task.weight);
   }
   return spec;
@@ -159,17 +162,20 @@ void TuningRequest::AddTo(CLI::App& verb) {
   bindings.AddBindings(verb);
   target.AddTo(verb);
   verb.add_option("--trials", trials, "Trials a task, a total over all jobs ever")
+      ->check(WholeNumber<int64_t>(1, tuner::kMostTrials))
       ->capture_default_str();
   verb.add_flag("--full-budget", full_budget,
                 "Spends every trial, also where more promise too little of the models' time");
   verb.add_option("--time", time, "Ends the job after this time: 90s, 10m, 2h");
   CLI::Option* db = verb.add_option("--db", database, "The tuning database");
   verb.add_option("--server", server, "A running honed: unix:PATH")->excludes(db);
-  verb.add_option("--seed", seed, "Seed of the search")->capture_default_str();
+  verb.add_option("--seed", seed, "Seed of the search")
+      ->check(WholeNumber<uint64_t>(0))
+      ->capture_default_str();
   verb.add_option("--priority", priority,
                   "Among your jobs of a server greater goes first; a step doubles the share "
                   "against those of others")
-      ->check(CLI::Range(-tuner::kMostPriority, tuner::kMostPriority))
+      ->check(WholeNumber(-tuner::kMostPriority, tuner::kMostPriority))
       ->capture_default_str();
   verb.add_option("--search", search, "xgboost, random or grid")
       ->check(CLI::IsMember({"xgboost", "random", "grid"}))
@@ -189,11 +195,6 @@ int64_t BudgetOf(const TuningWork& work, int64_t limit) {
 }
 
 absl::StatusOr<TuningWork> Prepare(const TuningRequest& request) {
-  if (request.trials < 1) {
-    return WithExitCode(absl::InvalidArgumentError(fmt::format(
-                            "expected --trials of at least 1, found {}", request.trials)),
-                        kUsage);
-  }
   if (request.trials < tuning_db::kTrialsOfTuned) {
     fmt::print(stderr,
                "note: fewer than {} trials a task can leave kernels at tier `tuning`, which "

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "support/status.h"
+#include "tuning_db/settle_here.h"
 
 namespace hone::tuning_db {
 namespace {
@@ -23,13 +24,12 @@ absl::StatusOr<Wanted> WantedByUnfinishedJobs(Store& store) {
 
 absl::Status SettleAsCancelled(Store& store, int64_t trial, const std::string& message,
                                const Clock& clock) {
-  HONE_ASSIGN_OR_RETURN(const Trial leased, store.Lease(trial, ""));
   Record record;
   record.trial = trial;
   record.outcome = Outcome::kCancelled;
   record.message = message;
   record.wall_time_ns = clock.WallTimeNs();
-  return store.Settle(leased.fence, record).status();
+  return SettleHere(store, Ownership(), record).status();
 }
 
 }  // namespace

@@ -16,7 +16,8 @@ namespace hone::tuning_db {
 inline constexpr char kClientHasEnded[] = "its hone tune has ended";
 
 // Cancels the job, and settles its open trials as cancelled, but for those of tasks that another
-// job wants and goes on with. Errors are those of SetJobState.
+// job wants and goes on with, and for those that a worker's result settles meanwhile. May be
+// repeated. Errors are those of SetJobState.
 absl::Status EndJob(Store& store, int64_t job, const std::string& message,
                     const Clock& clock = Clock::Real());
 

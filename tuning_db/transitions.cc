@@ -18,9 +18,14 @@ std::string Dump(const nlohmann::json& json) {
 }  // namespace
 
 absl::Status MayWrite(int64_t job, JobState state, const Ownership& of_job,
-                      const Ownership& ownership) {
-  if (ownership.epoch == 0 || ownership.epoch == of_job.epoch || HasEnded(state)) {
-    return absl::OkStatus();
+                      const Ownership& ownership, JobWrite what) {
+  if (ownership.epoch == 0 || HasEnded(state)) return absl::OkStatus();
+  const bool runs = state == JobState::kRunning;
+  if (what == JobWrite::kLease && !runs) return absl::OkStatus();
+  if (ownership.epoch == of_job.epoch) {
+    if (what != JobWrite::kProposal || runs) return absl::OkStatus();
+    return absl::FailedPreconditionError(
+        fmt::format("job {} is {}, and nothing is proposed for it", job, Name(state)));
   }
   return absl::AbortedError(
       fmt::format("job {} is of {} in its epoch {} by now, and no longer of {} in its epoch {}",

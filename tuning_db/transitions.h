@@ -12,10 +12,17 @@
 
 namespace hone::tuning_db {
 
+// What is written that belongs to a job.
+enum class JobWrite {
+  kItself,    // its state, its running time, its events
+  kProposal,  // of a trial
+  kLease,     // or a release of one of its trials
+};
 // kAborted where the job goes on and is of another epoch. Epoch 0 may write all; what is left of a
-// job that has ended is anybody's who wants it too.
+// job that has ended is anybody's who wants it too, and so are the trials of one that does not run
+// for now. kFailedPrecondition for an owner's proposal while its job does not run.
 absl::Status MayWrite(int64_t job, JobState state, const Ownership& of_job,
-                      const Ownership& ownership);
+                      const Ownership& ownership, JobWrite what = JobWrite::kItself);
 // kInvalidArgument without a name.
 absl::Status MayBegin(const std::string& owner);
 // kAborted: a newer life of the same name has begun.

@@ -76,7 +76,8 @@ class TrialStore {
 
   // ---- trials ----
   // Inserts the trials whose key (task, signature, config_digest, purpose, round) is new, in one
-  // transaction, and returns the rows of all of them, in order (an existing one as it is).
+  // transaction, and returns the rows of all of them, in order (an existing one as it is). An owner
+  // proposes for a job that runs: kFailedPrecondition where it is queued or paused.
   virtual absl::StatusOr<std::vector<Trial>> Propose(const Ownership& ownership,
                                                      const std::vector<Trial>& trials) = 0;
   absl::StatusOr<std::vector<Trial>> Propose(const std::vector<Trial>& trials) {

@@ -1,6 +1,7 @@
 // Jobs that are interrupted, watched and cancelled from the command line.
 #include <unistd.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "gmock/gmock.h"
@@ -181,6 +182,20 @@ TEST_F(Jobs, AJobIsPausedListedResumedAndClonedWithAHonedAndWithout) {
   StartHoned();
   EXPECT_EQ(state("2"), "paused") << "also of the next";
   EXPECT_EQ(JobJson({"resume", "2", "--server", Server()}, folder_.path())["state"], "running");
+}
+
+TEST_F(Jobs, AModelMayHaveAnyNameAndTheListHasALineForEach) {
+  StartHoned();
+  const std::string name = "m\n\x1b[2J\xff.onnx";
+  std::filesystem::copy(folder_ / "mlp.onnx", folder_ / name);
+  const nlohmann::json submitted =
+      JobJson({"submit", name, "--target", "native", "--server", Server()}, folder_.path());
+  EXPECT_EQ(submitted["job"], 1);
+  EXPECT_EQ(JobJson({"show", "1", "--server", Server()}, folder_.path())["model"],
+            "m\n\x1b[2J\ufffd.onnx");
+  const Finished list = RunHone({"job", "list", "--server", Server()}, folder_.path());
+  EXPECT_EQ(std::ranges::count(list.out, '\n'), 2) << list.out;
+  EXPECT_THAT(list.out, HasSubstr("  m??[2J\ufffd.onnx\n"));
 }
 
 }  // namespace

@@ -186,7 +186,7 @@ print(report.model.name)
             self.assertEqual(caught.exception.code, code)
 
         refused(3, "expected a model file at .*nowhere.onnx, found none; check the path$", model="nowhere.onnx")
-        refused(2, "^expected trials of at least 1, found 0$", trials=0)
+        refused(2, "^trials: expected a whole number from 1 to 1000000000, found '0'$", trials=0)
         refused(2, "^expected a duration such as 90s, 10m or 2h for time, found 'soon'$", time="soon")
         for what, arguments in (
             ("database as a path that is not empty", {"database": ""}),

@@ -62,6 +62,16 @@ TEST_F(DaemonJobsTest, TunesAJobAndReportsItsProgress) {
   EXPECT_EQ(progress.tier(), "tuning") << "20 trials are too few for `tuned`";
 }
 
+TEST_F(DaemonJobsTest, ReadsEachKernelOfAJobOnce) {
+  v1::SubmitJobRequest request = Request("a");
+  *request.mutable_spec()->add_tasks() = request.spec().tasks(0);
+  request.mutable_spec()->mutable_tasks(1)->set_workload("dense");
+  v1::JobInfo job;
+  ASSERT_TRUE(Submit(request, &job).ok());
+  ASSERT_EQ(Watch(job.id(), 0, 1).size(), 1u) << "it runs";
+  EXPECT_EQ(lowerer_.opened, 2);
+}
+
 TEST_F(DaemonJobsTest, TakesAJobOfTwoThousandKernels) {
   constexpr int kTasks = 2000;
   v1::SubmitJobRequest request = Request("big");
@@ -256,7 +266,7 @@ TEST_F(DaemonJobsTest, SaysWhatIsWrongWithARequest) {
   request.mutable_spec()->set_search("magic");
   EXPECT_THAT(Submit(request, &job).error_message(), HasSubstr("\"magic\""));
   request = Request("a", 0);
-  EXPECT_THAT(Submit(request, &job).error_message(), HasSubstr("at least one trial"));
+  EXPECT_THAT(Submit(request, &job).error_message(), HasSubstr("a budget of 1 to"));
   EXPECT_EQ(Submit(Request(""), &job).error_code(), grpc::StatusCode::INVALID_ARGUMENT);
   request = Request("a");
   request.mutable_spec()->clear_target();

@@ -100,6 +100,7 @@ class FakeTask : public TaskContext {
 absl::StatusOr<std::shared_ptr<const TaskContext>> FakeLowerer::Open(const std::string& workload,
                                                                      const std::string&,
                                                                      const std::string&) {
+  ++opened;
   if (workload.rfind("bad", 0) == 0) {
     return absl::InvalidArgumentError("expected a workload, found \"" + workload + "\"");
   }

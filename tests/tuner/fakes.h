@@ -3,6 +3,7 @@
 #define HONE_TESTS_TUNER_FAKES_H_
 
 #include <algorithm>
+#include <atomic>
 #include <deque>
 #include <functional>
 #include <map>
@@ -79,7 +80,8 @@ class FakeLowerer : public Lowerer {
   // Targets that differ in their -mcpu only.
   bool IsCompatible(const std::string& target, const std::string& other) const override;
 
-  int default_index = 0;  // among the configs of the space
+  int default_index = 0;        // among the configs of the space
+  std::atomic<int> opened = 0;  // workloads, so far
 };
 
 // Random over the space; what is settled changes what it proposes, as in a guided search.

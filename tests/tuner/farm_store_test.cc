@@ -33,12 +33,14 @@ std::vector<tuning_db::Trial> ProposeBehindTheLoop(World& world,
   job.owner = ownership.owner;
   job.epoch = ownership.epoch;
   job.tasks.push_back({task, "NC->NC", "conv", 1, 3});
+  const int64_t id = world.store->SubmitJob(job).value().id;
+  EXPECT_TRUE(world.store->SetJobState(id, JobState::kRunning, "").ok());
   std::vector<tuning_db::Trial> trials(3);
   for (size_t i = 0; i < trials.size(); ++i) {
     trials[i].task = task;
     trials[i].signature = "NC->NC";
     trials[i].config_digest = std::to_string(i);
-    trials[i].job = world.store->SubmitJob(job).value().id;
+    trials[i].job = id;
   }
   return world.store->Propose(trials).value();
 }

@@ -21,7 +21,7 @@ class JobDeskTest : public ::testing::Test {
     parts.lowerer = &lowerer_;
     parts.search = [this](const std::string& name) { return name == "fake" ? &search_ : nullptr; };
     parts.targets = [] { return std::vector<std::string>{kFakeTarget}; };
-    parts.submitted = [this](int64_t job) { submitted_.push_back(job); };
+    parts.submitted = [this](int64_t job, const TaskContexts&) { submitted_.push_back(job); };
     parts.executor = &executor_;
     parts.ownership = {"unix:socket", 7};
     desk_ = std::make_unique<JobDesk>(std::move(parts));

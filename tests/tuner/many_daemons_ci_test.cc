@@ -1,4 +1,5 @@
 // Several daemons on one database: whichever is killed, whenever, the end is the same.
+#include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -147,6 +148,36 @@ TEST_F(ManyDaemons, ABudgetThatJobsOfTwoDaemonsShareIsMetExactly) {
   EXPECT_EQ(farm.store().GetJob(one)->state, tuning_db::JobState::kDone);
   EXPECT_EQ(farm.store().GetJob(other)->state, tuning_db::JobState::kDone);
   ExpectSound(farm.store(), 70);
+}
+
+// What is asked of a job may be said to any of them.
+TEST_F(ManyDaemons, AJobThatIsPausedThroughAnotherDaemonHoldsUpNoneOfIt) {
+  namespace v1 = hone::v1;
+  Farm farm(*server_, 2);
+  const int64_t one = farm.Submit("one", 200).value();
+  farm.AwaitTrials(one, 20);
+  {
+    grpc::ClientContext context;
+    v1::PauseJobRequest request;
+    request.set_id(one);
+    v1::PauseJobResponse response;
+    ASSERT_TRUE(farm.Stub(1)->PauseJob(&context, request, &response).ok());
+    EXPECT_EQ(response.job().state(), v1::JOB_STATE_PAUSED);
+  }
+  const int64_t other = farm.Submit("other", 150, 1).value();
+  farm.AwaitEnd(other);
+  EXPECT_EQ(farm.store().GetJob(other)->state, tuning_db::JobState::kDone);
+  EXPECT_EQ(farm.store().GetJob(one)->state, tuning_db::JobState::kPaused);
+  {
+    grpc::ClientContext context;
+    v1::ResumeJobRequest request;
+    request.set_id(one);
+    v1::ResumeJobResponse response;
+    ASSERT_TRUE(farm.Stub(1)->ResumeJob(&context, request, &response).ok());
+  }
+  farm.AwaitEnd(one);
+  EXPECT_EQ(farm.store().GetJob(one)->state, tuning_db::JobState::kDone);
+  ExpectSound(farm.store(), 200);
 }
 
 }  // namespace

@@ -166,7 +166,7 @@ TEST_F(StagesTest, ATaskIsSearchedUntilItsBudgetIsSettledThenItsFinalIsDue) {
   EXPECT_EQ(StateOf(runner), TaskState::kSearching);
   const Trial trial = Open(runner);
   EXPECT_EQ(StateOf(runner), TaskState::kSearching) << "it is open";
-  ASSERT_TRUE(settler_.SettleFailure(trial, Outcome::kCrash, "").ok());
+  settler_.SettleFailure(trial, {Outcome::kCrash, ""});
   EXPECT_EQ(StateOf(runner), TaskState::kFinalDue);
   runner.final_run.emplace();
   EXPECT_EQ(StateOf(runner), TaskState::kFinal);

@@ -398,13 +398,14 @@ TEST(TuningLoop, FailsATaskWhoseReferenceDoesNotRunAndChargesNothing) {
     for (auto& candidate : *result.mutable_candidates()) {
       candidate.clear_samples_ns();
       candidate.set_outcome(hone::v1::MEASURE_OUTCOME_NO_REFERENCE);
-      candidate.set_message("signal 4");
+      candidate.set_message(std::string("signal\n4\0", 9));
     }
   };
   const int64_t job = world.Submit({});
   world.Run();
   EXPECT_EQ(world.GetJob(job).state, JobState::kFailed);
-  EXPECT_THAT(world.GetJob(job).message, HasSubstr("its reference does not run: signal 4"));
+  EXPECT_THAT(world.GetJob(job).message, HasSubstr("its reference does not run: signal 4 "))
+      << "on one line";
   EXPECT_LE(world.workers["w1"]->runs, 4) << "the third time is enough where nobody else is";
   EXPECT_TRUE(world.store->OpenTrials(0).value().empty());
   for (const auto& record : world.Records(Purpose::kSearch)) {

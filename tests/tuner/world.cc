@@ -7,10 +7,24 @@
 
 namespace hone::tuner {
 
+constexpr int64_t kOwnerLeaseNs = 10'000'000'000;
+
 World::World(TuningOptions o, DispatcherOptions farm)
     : options(std::move(o)),
       farm_options(std::move(farm)),
-      store(tuning_db::MakeMemoryStore(clock)),
+      shared(std::make_shared<SharedStore>()),
+      clock(shared->clock),
+      store(shared->store),
+      subscription_(store->Subscribe(
+          [this](const tuning_db::Change& change) { events.push_back(change.job); })) {
+  Start();
+}
+
+World::World(std::shared_ptr<SharedStore> of_all, const std::string& name)
+    : shared(std::move(of_all)),
+      clock(shared->clock),
+      store(shared->store),
+      owner(name),
       subscription_(store->Subscribe(
           [this](const tuning_db::Change& change) { events.push_back(change.job); })) {
   Start();
@@ -21,6 +35,10 @@ World::~World() {
 }
 
 void World::Start() {
+  if (!owner.empty()) {
+    farm_options.ownership = store->BeginEpoch(owner, kOwnerLeaseNs).value();
+    ASSERT_TRUE(store->TakeJobs(farm_options.ownership, kOwnerLeaseNs).ok());
+  }
   scheduler_ = MakeGainScheduler();
   builder = std::make_unique<FakeBuilder>(&executor);
   dispatcher = std::make_unique<Dispatcher>(farm_options, store.get(), &clock, &executor, [this] {
@@ -39,10 +57,12 @@ void World::Start() {
   parts.search = [this](const std::string& name) {
     return name == "fake" || name == kCalibratingSearch ? &search_ : nullptr;
   };
+  if (!owner.empty()) parts.ownership = farm_options.ownership;
   parts.is_private = is_private;
   parts.on_waiting = [this](int64_t task, const std::string& signature, const std::string& what) {
     waiting[{task, signature}] = what;
   };
+  parts.on_fatal = [this](const absl::Status& status) { fatal.push_back(status); };
   loop = std::make_unique<TuningLoop>(options, parts);
   loop->Begin();
 }
@@ -85,6 +105,10 @@ int64_t World::Submit(const JobWish& wish) {
   job.priority = wish.priority;
   job.submitter = wish.submitter;
   job.is_private = wish.is_private;
+  if (!owner.empty()) {
+    job.owner = farm_options.ownership.owner;
+    job.epoch = farm_options.ownership.epoch;
+  }
   for (const std::string& workload : wish.workloads) {
     tuning_db::Task task;
     task.workload = workload;

@@ -28,10 +28,18 @@ struct JobWish {
   bool is_private = false;
 };
 
+// What several daemons on one store have in common: their clock and the store.
+struct SharedStore {
+  FakeClock clock;
+  std::unique_ptr<tuning_db::Store> store = tuning_db::MakeMemoryStore(clock);
+};
+
 // The store outlives daemons; Restart() is a kill -9 and a new start: everything in memory is gone.
 class World {
  public:
   explicit World(TuningOptions options = {}, DispatcherOptions farm_options = {});
+  // The daemon `owner` of several on one store. Time passes for all of them at once.
+  World(std::shared_ptr<SharedStore> shared, const std::string& owner);
   ~World();
 
   int64_t Submit(const JobWish& wish);
@@ -54,8 +62,10 @@ class World {
 
   TuningOptions options;
   DispatcherOptions farm_options;
-  FakeClock clock;
-  std::unique_ptr<tuning_db::Store> store;
+  const std::shared_ptr<SharedStore> shared;
+  FakeClock& clock;
+  std::unique_ptr<tuning_db::Store>& store;
+  const std::string owner;  // of jobs; empty: there are no other daemons
   ManualExecutor executor;
   Gate planner{&executor};  // where searches run
   FakeLowerer lowerer;
@@ -66,6 +76,7 @@ class World {
   std::vector<int64_t> events;             // of jobs, as the store told them
   std::map<TaskKey, std::string> waiting;  // for what tasks wait, as was announced
   int device_changes = 0;                  // announced
+  std::vector<absl::Status> fatal;         // what ended the loop
   bool is_private = false;                 // the daemon that Restart() starts
 
  private:

@@ -7,6 +7,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::SizeIs;
 
 constexpr int64_t kLeaseNs = int64_t{3600} * 1'000'000'000;
 
@@ -56,6 +57,7 @@ TEST_P(Conformance, WritesToAJobOfAnotherAreRefused) {
   const Ownership before = store_->BeginEpoch("daemon", kLeaseNs).value();
   const int64_t job = store_->SubmitJob(ExampleJob(task)).value().id;
   ASSERT_THAT(Ids(store_->TakeJobs(before, kLeaseNs).value()), ElementsAre(job));
+  ASSERT_TRUE(store_->SetJobState(before, job, JobState::kRunning, "").ok());
   const Trial trial = store_->Propose(before, {ExampleTrial(task, job)}).value().at(0);
   const int64_t fence =
       store_->Lease({.trial = trial.id, .worker = "w", .ownership = before}).value().fence;
@@ -68,7 +70,7 @@ TEST_P(Conformance, WritesToAJobOfAnotherAreRefused) {
   EXPECT_TRUE(absl::IsAborted(store_->Propose(before, {ExampleTrial(task, job, 2)}).status()));
   EXPECT_TRUE(absl::IsAborted(
       store_->Lease({.trial = trial.id, .worker = "w", .ownership = before}).status()));
-  EXPECT_THAT(store_->ListEvents(job, 0, 0).value(), IsEmpty());
+  EXPECT_THAT(store_->ListEvents(job, 0, 0).value(), SizeIs(1)) << "that it runs";
   EXPECT_EQ(store_->OpenTrials(job).value().size(), 1u);
   EXPECT_TRUE(store_->SetJobState(now, job, JobState::kRunning, "").ok());
   EXPECT_EQ(store_->Settle(fence, ExampleRecord(trial.id)).value(), SettleResult::kSettled)
@@ -84,6 +86,7 @@ TEST_P(Conformance, OwnersThatAreInTimeKeepTheirJobs) {
   wanted.owner = one.owner;
   wanted.epoch = one.epoch;
   const int64_t job = store_->SubmitJob(wanted).value().id;
+  ASSERT_TRUE(store_->SetJobState(one, job, JobState::kRunning, "").ok());
   const Trial trial = store_->Propose(one, {ExampleTrial(task, job)}).value().at(0);
   const int64_t fence =
       store_->Lease({.trial = trial.id, .worker = "w", .ownership = one}).value().fence;
@@ -136,6 +139,35 @@ TEST_P(Conformance, WhatIsLeftOfAnEndedJobIsAnybodysWhoWantsIt) {
   ASSERT_TRUE(store_->SetJobState(job, JobState::kCancelled, "").ok());
   const Ownership self = store_->BeginEpoch("daemon", kLeaseNs).value();
   EXPECT_TRUE(store_->Lease({.trial = trial.id, .worker = "w", .ownership = self}).ok());
+}
+
+// Another job, of another owner, may want the same task.
+TEST_P(Conformance, TheTrialsOfAJobThatDoesNotRunAreAnybodysAndNobodyAddsAny) {
+  const int64_t task = store_->EnsureTask(ExampleTask()).value();
+  const Ownership own = store_->BeginEpoch("own", kLeaseNs).value();
+  Job wanted = ExampleJob(task);
+  wanted.owner = own.owner;
+  wanted.epoch = own.epoch;
+  const int64_t job = store_->SubmitJob(wanted).value().id;
+  const Ownership other = store_->BeginEpoch("other", kLeaseNs).value();
+  ASSERT_TRUE(store_->SetJobState(own, job, JobState::kRunning, "").ok());
+  const Trial trial = store_->Propose(own, {ExampleTrial(task, job)}).value().at(0);
+  const auto lease = [&] { return store_->Lease({.trial = trial.id, .ownership = other}); };
+  const auto propose = [&](const Ownership& self) {
+    return store_->Propose(self, {ExampleTrial(task, job, 2)}).status();
+  };
+
+  EXPECT_TRUE(absl::IsAborted(lease().status())) << "it runs";
+  for (const JobState state : {JobState::kPaused, JobState::kQueued}) {
+    ASSERT_TRUE(store_->SetJobState(job, state, "").ok());
+    EXPECT_TRUE(lease().ok());
+    EXPECT_TRUE(absl::IsFailedPrecondition(propose(own)));
+    EXPECT_TRUE(absl::IsAborted(propose(other)));
+    EXPECT_TRUE(absl::IsAborted(store_->SetJobState(other, job, JobState::kDone, "")));
+  }
+  EXPECT_EQ(store_->OpenTrials(job).value().size(), 1u);
+  ASSERT_TRUE(store_->SetJobState(own, job, JobState::kRunning, "").ok());
+  EXPECT_TRUE(propose(own).ok());
 }
 
 }  // namespace

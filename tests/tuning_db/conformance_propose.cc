@@ -52,6 +52,7 @@ TEST_P(Conformance, AProposalForLaterToAJobOfAnotherIsRefused) {
   const int64_t id = store_->SubmitJob(job).value().id;
   const Ownership second = store_->BeginEpoch("daemon", kLeaseNs).value();
   store_->TakeJobs(second, kLeaseNs).value();
+  ASSERT_TRUE(store_->SetJobState(id, JobState::kRunning, "").ok());
   EXPECT_TRUE(absl::IsAborted(ProposeLater(*store_, first, {ExampleTrial(task, id)}).status()));
   EXPECT_THAT(ProposeLater(*store_, second, {ExampleTrial(task, id)}).value(), SizeIs(1));
 }

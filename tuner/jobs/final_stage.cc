@@ -101,7 +101,7 @@ void FinalStage::Propose(TaskRunner& runner) {
                         OnProposed(key, serial, rows->front());
                       } else {
                         tasks_.EndPlanning(key, serial);
-                        loop_.Fatal(rows.status());
+                        loop_.Failed(rows.status(), events_.changed);
                       }
                       events_.changed();
                     });
@@ -276,11 +276,16 @@ void FinalStage::OnSettled(const TaskKey& key, int64_t trial, const std::string&
   TaskRunner* runner = Find(key, trial);
   if (runner == nullptr) return;
   measures_.EndMeasuring(key, trial);
+  const absl::Status loaded = runner->history.ReloadFinal(*loop_.parts.store);
+  if (!loaded.ok()) {
+    return loop_.Failed(loaded, [=, this] {
+      OnSettled(key, trial, failure);
+      events_.changed();
+    });
+  }
   const bool has_new_trials = runner->history.settled() > runner->final_run->settled;
   runner->final_run.reset();
   runner->history.ConfirmSettled();
-  const absl::Status loaded = runner->history.ReloadFinal(*loop_.parts.store);
-  if (!loaded.ok()) return loop_.Fatal(loaded);
   if (!failure.empty()) {
     events_.task_failed(*runner, failure);
   } else if (runner->NeedsFinal() && !has_new_trials && !HasEndedSince(*runner)) {
@@ -303,9 +308,11 @@ void FinalStage::OnLost(const TaskKey& key, int64_t trial) {
 }
 
 void FinalStage::End(TaskRunner& runner, Outcome outcome, const std::string& why) {
-  const absl::Status settled = settler_.SettleFailure(runner.final_run->trial, outcome, why);
-  if (!settled.ok()) return loop_.Fatal(settled);
-  OnSettled(runner.key, runner.final_run->trial.id, why);
+  const tuning_db::Trial& trial = runner.final_run->trial;
+  settler_.SettleFailure(trial, {outcome, why}, [this, key = runner.key, trial = trial.id, why] {
+    OnSettled(key, trial, why);
+    events_.changed();
+  });
 }
 
 TaskRunner* FinalStage::Find(const TaskKey& key, int64_t trial) {

@@ -4,7 +4,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "support/clock.h"
@@ -41,6 +44,8 @@ struct TuningOptions {
       5'000'000'000;  // how often the running time of a job with a limit is stored
   // How long a daemon owns its jobs without saying that it is alive, where there may be others.
   int64_t owner_lease_ns = 30'000'000'000;
+  // A store that cannot be reached for so long is not waited for any longer.
+  int64_t store_patience_ns = 60'000'000'000;
   // A job whose time is up does not wait longer than this for a device to run its finals.
   int64_t device_grace_ns = 30'000'000'000;
 };
@@ -64,12 +69,16 @@ struct TuningParts {
   // What the task waits for from now on; empty: for nothing. From the loop's executor.
   std::function<void(int64_t task, const std::string& signature, const std::string& what)>
       on_waiting;
-  // The store fails: the loop has stopped, and only a restart goes on. From the loop's executor.
+  // The store fails: the loop has stopped, and only a restart goes on. Once, from the loop's
+  // executor.
   std::function<void(absl::Status)> on_fatal;
 };
 
 // What the parts of one loop share. What is not const is touched on the loop's executor only.
 struct LoopContext {
+  LoopContext(TuningOptions with, TuningParts of)
+      : options(std::move(with)), parts(std::move(of)) {}
+
   const TuningOptions options;
   const TuningParts parts;
   bool stopped = false;      // nothing new begins
@@ -79,9 +88,24 @@ struct LoopContext {
   bool HasOthers() const;
   // A private daemon leases trials of a service's jobs, too, which want what its client wants.
   tuning_db::Ownership LeasesAs() const;
-  // The store failed: the loop stops; a restart goes on from what was committed. A write that was
-  // refused since its job is another daemon's by now, or was ended through one, is no failure.
+  // The store has answered with this error (store_error.h). Where that passes, `again` is called at
+  // the next tick; it does what failed once more, if it is still wanted then. Where others may have
+  // changed the job, a write that was refused has who owns the jobs looked at. Everything else is
+  // fatal.
+  void Failed(const absl::Status& status, std::function<void()> again);
+  // Calls what has waited for this tick.
+  void TryAgain();
+  // The loop stops; a restart goes on from what was committed.
   void Fatal(const absl::Status& status);
+
+ private:
+  // Whether the store, which could not be reached just now, may be reached later.
+  bool IsWorthWaiting();
+
+  std::vector<std::function<void()>> again_;
+  bool is_failing_ = false;                    // as was logged
+  std::optional<int64_t> unreached_since_ns_;  // nothing: the store was reached since the last tick
+  bool was_unreached_ = false;                 // since the last tick
 };
 
 }  // namespace hone::tuner

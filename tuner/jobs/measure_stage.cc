@@ -139,7 +139,7 @@ MeasureCallback MeasureStage::SettleWith(const TaskKey& key, const Trial& of_tri
       return;
     }
     if (report.kind == MeasureReport::Kind::kSettled) {
-      executor.Post([this, key] { OnSettledBefore(key); });
+      executor.Post([this, key, trial] { OnSettledBefore(key, trial); });
       return;
     }
     if (report.kind == MeasureReport::Kind::kLost || report.result.candidates_size() == 0) {
@@ -199,19 +199,12 @@ void MeasureStage::OnForeign(const TaskKey& key, int64_t trial) {
   events_.changed();
 }
 
-void MeasureStage::OnSettledBefore(const TaskKey& key) {
-  tuning_db::RecordFilter filter;
-  filter.task = key.first;
-  filter.signature = key.second;
-  const auto records = loop_.parts.store->Records(filter);
-  if (!records.ok()) return loop_.Fatal(records.status());
-  if (TaskRunner* runner = tasks_.Find(key)) {
-    for (const tuning_db::Record& record : *records) {
-      if (!tuning_db::IsProposed(record.of_trial.purpose)) continue;
-      if (runner->open.erase(record.trial) > 0) EndMeasuring(key, record.trial);
-      runner->history.Settled(record);
-    }
-  }
+void MeasureStage::OnSettledBefore(const TaskKey& key, int64_t trial) {
+  EndMeasuring(key, trial);
+  settler_.SeeRecords(key);
+  // A store that was migrated meanwhile refuses leases as well.
+  const TaskRunner* const runner = tasks_.Find(key);
+  if (runner != nullptr && runner->open.contains(trial)) loop_.was_refused = true;
   events_.changed();
 }
 
@@ -221,9 +214,7 @@ void MeasureStage::OnPoison(const TaskKey& key, int64_t trial, const std::string
   if (runner != nullptr) {
     const auto it = runner->open.find(trial);
     if (it != runner->open.end()) {
-      const absl::Status settled =
-          settler_.SettleFailure(it->second, Outcome::kDeviceLost, message);
-      if (!settled.ok()) return loop_.Fatal(settled);
+      settler_.SettleFailure(it->second, {Outcome::kDeviceLost, message}, events_.changed);
     }
   }
   events_.changed();

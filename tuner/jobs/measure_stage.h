@@ -66,7 +66,7 @@ class MeasureStage {
   void OnLost(const TaskKey& key, int64_t trial);
   // The trial's job is another daemon's by now.
   void OnForeign(const TaskKey& key, int64_t trial);
-  void OnSettledBefore(const TaskKey& key);
+  void OnSettledBefore(const TaskKey& key, int64_t trial);
   void OnPoison(const TaskKey& key, int64_t trial, const std::string& message);
 
   LoopContext& loop_;

@@ -166,7 +166,9 @@ void SearchStage::OnPlanned(PlannedBatch batch) {
   }
   // Trials that were imported since the last batch count towards the budget, too.
   const absl::Status caught_up = runner->CatchUp(*loop_.parts.store);
-  if (!caught_up.ok()) return loop_.Fatal(caught_up);
+  if (!caught_up.ok()) {
+    return loop_.Failed(caught_up, [this, batch = std::move(batch)] { OnPlanned(batch); });
+  }
   BatchPlan& plan = batch.plan;
   const auto left = static_cast<size_t>(runner->LeftOfBudget());
   if (plan.trials.size() > left) {
@@ -185,7 +187,7 @@ void SearchStage::OnPlanned(PlannedBatch batch) {
           OnProposed(batch, *rows);
         } else {
           tasks_.EndPlanning(batch.key, batch.serial);
-          loop_.Fatal(rows.status());
+          loop_.Failed(rows.status(), events_.changed);
         }
         events_.changed();
       });
@@ -206,9 +208,8 @@ void SearchStage::OnProposed(const PlannedBatch& batch, const std::vector<Trial>
     }
     runner->history.Proposed(row);
     runner->open[row.id] = row;
-    const absl::Status settled =
-        settler_.SettleFailure(row, Outcome::kInvalidConfig, batch.plan.trials[i].failure);
-    if (!settled.ok()) return loop_.Fatal(settled);
+    settler_.SettleFailure(row, {Outcome::kInvalidConfig, batch.plan.trials[i].failure},
+                           events_.changed);
   }
 }
 

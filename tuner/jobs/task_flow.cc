@@ -2,6 +2,8 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
+#include <cctype>
 #include <utility>
 
 #include "tuner/jobs/search_ends.h"
@@ -26,6 +28,17 @@ TaskFlow::TaskFlow(LoopContext& loop, ActiveJobs& jobs, Events events)
       finals_(loop_, tasks_, proposer_, settler_, builds_, measures_, OfFinals()),
       searches_(loop_, tasks_, jobs_, proposer_, settler_, OfSearches()) {}
 
+namespace {
+
+// A worker or a builder may have said it. It becomes a job's message, of which lists show a line,
+// and which not every store takes with a NUL in it.
+std::string OnOneLine(std::string text) {
+  std::ranges::replace_if(text, [](unsigned char byte) { return std::iscntrl(byte) != 0; }, ' ');
+  return text;
+}
+
+}  // namespace
+
 // ---- how the stages hang together ----
 
 template <typename Stage>
@@ -45,8 +58,7 @@ BuildStage::Events TaskFlow::OfBuilds() {
   };
   events.trial_failed = [this](const Trial& trial, Outcome outcome, const std::string& message,
                                const std::string& toolchain) {
-    const absl::Status settled = settler_.SettleFailure(trial, outcome, message, toolchain);
-    if (!settled.ok()) loop_.Fatal(settled);
+    settler_.SettleFailure(trial, {outcome, message, toolchain}, events_.changed);
   };
   events.finalists_built = [this](TaskRunner& runner) { finals_.OnFinalistsBuilt(runner); };
   return events;
@@ -150,7 +162,8 @@ bool TaskFlow::CloseStranded(int64_t now_ns) {
   return closed;
 }
 
-void TaskFlow::FailTask(TaskRunner& runner, const std::string& why) {
+void TaskFlow::FailTask(TaskRunner& runner, const std::string& what) {
+  const std::string why = OnOneLine(what);
   spdlog::error("task {} {}: {}", runner.key.first, runner.key.second, why);
   Abandon(runner, why);
   runner.failure = why;
@@ -171,20 +184,24 @@ void TaskFlow::Abandon(TaskRunner& runner, const std::string& why) {
   runner.measuring.clear();
   for (const Trial& trial : trials) {
     loop_.parts.measurer->Cancel(trial.id);
-    const absl::Status settled = settler_.SettleFailure(trial, Outcome::kCancelled, why);
-    if (!settled.ok()) return loop_.Fatal(settled);
+    CancelTrial(trial, why);
   }
 }
 
-void TaskFlow::Park(const std::vector<TaskRunner*>& runners) {
-  if (runners.empty()) return;
+void TaskFlow::Park(const std::vector<TaskKey>& keys) {
+  if (keys.empty()) return;
   const auto open = loop_.parts.store->OpenTrials(0);
-  if (!open.ok()) return loop_.Fatal(open.status());
+  if (!open.ok()) {
+    return loop_.Failed(open.status(), [this, keys] { Park(keys); });
+  }
   std::set<int64_t> leased;
   for (const Trial& trial : *open) {
     if (trial.state == TrialState::kLeased) leased.insert(trial.id);
   }
-  for (TaskRunner* const runner : runners) Park(*runner, leased);
+  for (const TaskKey& key : keys) {
+    TaskRunner* const runner = tasks_.Find(key);
+    if (runner != nullptr && !runner->IsWanted()) Park(*runner, leased);
+  }
 }
 
 void TaskFlow::Park(TaskRunner& runner, const std::set<int64_t>& leased) {
@@ -197,8 +214,8 @@ void TaskFlow::Park(TaskRunner& runner, const std::set<int64_t>& leased) {
   tasks_.SetWaiting(runner, "");
 }
 
-absl::Status TaskFlow::CancelTrial(const Trial& trial, const std::string& why) {
-  return settler_.SettleFailure(trial, Outcome::kCancelled, why);
+void TaskFlow::CancelTrial(const Trial& trial, const std::string& why) {
+  settler_.SettleFailure(trial, {Outcome::kCancelled, why});
 }
 
 }  // namespace hone::tuner

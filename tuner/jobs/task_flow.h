@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "tuner/jobs/build_stage.h"
 #include "tuner/jobs/final_stage.h"
 #include "tuner/jobs/loop_context.h"
@@ -41,7 +40,7 @@ class TaskFlow {
   // Takes up an open trial of the store: builds it, or waits for the worker that may have it.
   void Adopt(TaskRunner& runner, const tuning_db::Trial& trial);
   // Settles an open trial that no task has, as cancelled.
-  absl::Status CancelTrial(const tuning_db::Trial& trial, const std::string& why);
+  void CancelTrial(const tuning_db::Trial& trial, const std::string& why);
 
   // ---- ends ----
   // Tasks that have neither time nor device are closed without a final. Whether there were any.
@@ -50,7 +49,7 @@ class TaskFlow {
   void Abandon(TaskRunner& runner, const std::string& why);
   // What devices may have begun of these is settled; the rest stays in the store as it is until a
   // job wants the task again.
-  void Park(const std::vector<TaskRunner*>& runners);
+  void Park(const std::vector<TaskKey>& keys);
 
  private:
   // What a stage of any kind tells; the next four add what its kind does besides.
@@ -67,7 +66,7 @@ class TaskFlow {
   // Whether the builders leave the cores to what is measured.
   bool BuildersRest() const;
   static void Close(TaskRunner& runner);
-  void FailTask(TaskRunner& runner, const std::string& why);
+  void FailTask(TaskRunner& runner, const std::string& what);
 
   LoopContext& loop_;
   ActiveJobs& jobs_;

@@ -25,6 +25,8 @@ using TaskKey = std::pair<int64_t, std::string>;  // task, signature
 TaskKey KeyOf(const tuning_db::JobTask& task);
 // The keys of all tasks of the job.
 std::set<TaskKey> KeysOf(const tuning_db::Job& job);
+// What tasks were read from, opened: to parse a workload takes long.
+using TaskContexts = std::map<TaskKey, std::shared_ptr<const TaskContext>>;
 
 struct ActiveJob {
   tuning_db::Job job;

@@ -18,7 +18,7 @@ absl::StatusOr<TaskRunner*> TaskTable::Ensure(const tuning_db::JobTask& wanted) 
   const TuningParts& parts = loop_.parts;
   HONE_ASSIGN_OR_RETURN(const tuning_db::Task task, parts.store->GetTask(wanted.task));
   auto runner = std::make_unique<TaskRunner>(key, task);
-  auto context = parts.lowerer->Open(task.workload, key.second, task.target);
+  auto context = Open(key, task);
   if (context.ok()) {
     runner->context = *std::move(context);
     runner->history.ReadIn(&runner->context->space());
@@ -28,6 +28,13 @@ absl::StatusOr<TaskRunner*> TaskTable::Ensure(const tuning_db::JobTask& wanted) 
   HONE_RETURN_IF_ERROR(runner->history.Load(*parts.store));
   runner->unserved_since_ns = parts.clock->NowNs();
   return (runners_[key] = std::move(runner)).get();
+}
+
+absl::StatusOr<std::shared_ptr<const TaskContext>> TaskTable::Open(
+    const TaskKey& key, const tuning_db::Task& task) const {
+  const auto offered = offered_.find(key);
+  if (offered != offered_.end()) return offered->second;
+  return loop_.parts.lowerer->Open(task.workload, key.second, task.target);
 }
 
 TaskRunner* TaskTable::EndPlanning(const TaskKey& key, uint64_t serial) {

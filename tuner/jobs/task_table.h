@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "absl/status/statusor.h"
 #include "tuner/jobs/build_queue.h"
@@ -27,6 +28,8 @@ class TaskTable {
   // The task's runner, which is made with what the store has of the task where it is new. A task
   // that does not lower has a failure; an error is the store's.
   absl::StatusOr<TaskRunner*> Ensure(const tuning_db::JobTask& wanted);
+  // Ensure takes these contexts instead of opening them again, until others are offered.
+  void Offer(TaskContexts contexts) { offered_ = std::move(contexts); }
   // The runner for which something was planned and is proposed by now; nullptr where it is gone, or
   // takes up nothing any more.
   TaskRunner* EndPlanning(const TaskKey& key, uint64_t serial);
@@ -47,7 +50,11 @@ class TaskTable {
 
  private:
   LoopContext& loop_;
+  absl::StatusOr<std::shared_ptr<const TaskContext>> Open(const TaskKey& key,
+                                                          const tuning_db::Task& task) const;
+
   Runners runners_;
+  TaskContexts offered_;
 };
 
 }  // namespace hone::tuner

@@ -20,14 +20,18 @@ class TrialProposer {
       : loop_(loop), mailbox_(std::make_shared<Mailbox>(loop.parts.executor)) {}
   ~TrialProposer() { mailbox_->Close(); }
 
-  using Next = std::function<void(const absl::StatusOr<std::vector<tuning_db::Trial>>& rows)>;
+  using Rows = std::vector<tuning_db::Trial>;
+  using Next = std::function<void(const absl::StatusOr<Rows>& rows)>;
 
   // Goes on with `next` on the loop's executor once the rows are durable, or with what the store
-  // failed with. It does not wait: other proposals, leases and settlements share the commit. `name`
-  // is that of the crash points.
-  void Propose(std::string_view name, std::vector<tuning_db::Trial> trials, Next next);
+  // failed with for good. It does not wait: other proposals, leases and settlements share the
+  // commit. `name` is that of the crash points.
+  void Propose(std::string_view name, Rows trials, Next next);
 
  private:
+  void OnAnswer(std::string_view name, const Rows& trials, const Next& next,
+                const absl::StatusOr<Rows>& rows);
+
   LoopContext& loop_;
   const std::shared_ptr<Mailbox> mailbox_;  // for what the store calls back
 };

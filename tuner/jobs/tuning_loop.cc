@@ -21,7 +21,9 @@ using tuning_db::Trial;
 
 TuningLoop::TuningLoop(TuningOptions options, TuningParts parts)
     : loop_{std::move(options), std::move(parts)},
-      flow_(loop_, jobs_, {[this] { Pump(); }, [this] { AdoptOpenTrials(); }}) {}
+      flow_(loop_, jobs_, {[this] { Pump(); }, [this] { AdoptOpenTrials(); }}) {
+  if (loop_.HasOthers()) changed_.emplace(*loop_.parts.store);
+}
 
 void TuningLoop::Pump() {
   if (loop_.stopped || is_pump_posted_) return;
@@ -31,6 +33,8 @@ void TuningLoop::Pump() {
 
 void TuningLoop::DoPump() {
   is_pump_posted_ = false;
+  // First, or what was refused would be asked for again at once.
+  if (!loop_.stopped) SeeRefused();
   if (!loop_.stopped) flow_.Advance();
   if (!loop_.stopped) AnnounceWaiting();
   if (!loop_.stopped) FinishJobs();
@@ -42,10 +46,12 @@ void TuningLoop::Begin() {
   loop_.parts.executor->Post([this] { DoBegin(); });
 }
 
-void TuningLoop::JobSubmitted(int64_t job) {
-  loop_.parts.executor->Post([this, job] {
+void TuningLoop::JobSubmitted(int64_t job, TaskContexts contexts) {
+  loop_.parts.executor->Post([this, job, contexts = std::move(contexts)]() mutable {
     const bool others_sleep = !asleep_.empty();
+    flow_.tasks().Offer(std::move(contexts));
     Start(job);
+    flow_.tasks().Offer({});
     if (others_sleep) AdoptOpenTrials();  // its own, or of a job that wants the same task
     Pump();
   });
@@ -87,11 +93,12 @@ void TuningLoop::Tick() {
 
 void TuningLoop::DoTick() {
   if (loop_.stopped) return;
+  loop_.TryAgain();
   const int64_t now_ns = loop_.parts.clock->NowNs();
   for (auto& [id, active] : jobs_) {
     if (now_ns - active.ran_saved_ns >= loop_.options.save_ran_ns) SaveRan(active, now_ns);
   }
-  bool has_news = SeeRefused();
+  bool has_news = loop_.was_refused || SeeChanges();
   has_news |= SeeDeadlines(now_ns);
   has_news |= flow_.tasks().SeeDevices();
   has_news |= flow_.CloseStranded(now_ns);
@@ -100,26 +107,20 @@ void TuningLoop::DoTick() {
 
 void TuningLoop::DoBegin() {
   const auto ended = tuning_db::EndPrivateJobs(*loop_.parts.store, *loop_.parts.clock);
-  if (!ended.ok()) return loop_.Fatal(ended.status());
+  if (!ended.ok()) return loop_.Failed(ended.status(), [this] { DoBegin(); });
   if (*ended > 0) spdlog::info("{} jobs are cancelled: their hone tune has ended", *ended);
   const auto jobs = OpenJobs();
-  if (!jobs.ok()) return loop_.Fatal(jobs.status());
-  int left = 0;
-  for (const tuning_db::Job& job : *jobs) {
-    const int64_t epoch = loop_.parts.ownership.epoch;
-    if (loop_.parts.is_private || (epoch != 0 && job.epoch != epoch)) {
-      ++left;
-      LetSleep(job);
-    } else if (job.state == JobState::kPaused || (loop_.HasOthers() && !MayRun(job, *jobs))) {
-      LetSleep(job);
-    } else {
-      Activate(job.id);
-    }
-  }
-  if (left > 0) {
+  if (!jobs.ok()) return loop_.Failed(jobs.status(), [this] { DoBegin(); });
+  for (const tuning_db::Job& job : *jobs) LetSleep(job);
+  if (loop_.parts.is_private && !jobs->empty()) {
     spdlog::info("{} unfinished jobs of honed are left for it to go on with; see hone job list",
-                 left);
+                 jobs->size());
   }
+  for (const tuning_db::Job& job : *jobs) {
+    const bool is_paused = job.state == JobState::kPaused;
+    if (!is_paused && !loop_.parts.is_private && !loop_.HasOthers()) Activate(job.id);
+  }
+  if (loop_.HasOthers()) SeeJobs();
   AdoptOpenTrials();
   Pump();
 }
@@ -131,39 +132,54 @@ absl::StatusOr<std::vector<tuning_db::Job>> TuningLoop::OpenJobs() const {
 
 void TuningLoop::Activate(int64_t id) {
   if (loop_.stopped || jobs_.count(id) > 0) return;
-  const auto job = loop_.parts.store->GetJob(id);
-  if (!job.ok()) return loop_.Fatal(job.status());
-  if (HasEnded(job->state) || job->state == JobState::kPaused) return;
-  for (const tuning_db::JobTask& task : job->tasks) {
-    const absl::StatusOr<TaskRunner*> runner = flow_.tasks().Ensure(task);
-    if (!runner.ok()) return loop_.Fatal(runner.status());
-    if (!(*runner)->is_stale || (*runner)->context == nullptr) continue;
-    const absl::Status reloaded = (*runner)->Reload(*loop_.parts.store);
-    if (!reloaded.ok()) return loop_.Fatal(reloaded);
+  const absl::Status begun = TryActivate(id);
+  if (begun.ok()) return;
+  loop_.Failed(begun, [this, id] {
+    Start(id);
+    AdoptOpenTrials();
+    Pump();
+  });
+}
+
+absl::Status TuningLoop::TryActivate(int64_t id) {
+  HONE_ASSIGN_OR_RETURN(const tuning_db::Job job, loop_.parts.store->GetJob(id));
+  if (HasEnded(job.state) || job.state == JobState::kPaused) return absl::OkStatus();
+  HONE_ASSIGN_OR_RETURN(const bool is_claimed, Claim(job));
+  if (!is_claimed) {
+    LetSleep(job);
+    return absl::OkStatus();
   }
-  if (job->state == JobState::kQueued) {
-    const absl::Status running =
-        loop_.parts.store->SetJobState(loop_.parts.ownership, id, JobState::kRunning, "");
-    if (!running.ok()) return loop_.Fatal(running);
+  for (const tuning_db::JobTask& task : job.tasks) {
+    HONE_ASSIGN_OR_RETURN(TaskRunner* const runner, flow_.tasks().Ensure(task));
+    if (!runner->is_stale || runner->context == nullptr) continue;
+    HONE_RETURN_IF_ERROR(runner->Reload(*loop_.parts.store));
   }
+  Run(job);
+  return absl::OkStatus();
+}
+
+void TuningLoop::Run(const tuning_db::Job& job) {
+  const int64_t id = job.id;
   asleep_.erase(id);
   ActiveJob& active = jobs_[id];
-  active.job = *job;
+  active.job = job;
   active.ran_saved_ns = loop_.parts.clock->NowNs();
-  active.started_ns = active.ran_saved_ns - job->ran_ns;
+  active.started_ns = active.ran_saved_ns - job.ran_ns;
   for (const tuning_db::JobTask& task : active.job.tasks) {
     TaskRunner& runner = *flow_.tasks().Find(KeyOf(task));
     runner.AddWant({&active, &task});
     runner.closed = false;
   }
-  spdlog::info("job {} ({} tasks of {}) runs", id, job->tasks.size(), job->model);
+  spdlog::info("job {} ({} tasks of {}) runs", id, job.tasks.size(), job.model);
 }
 
-void TuningLoop::LetSleep(const tuning_db::Job& job) { asleep_[job.id] = KeysOf(job); }
+void TuningLoop::LetSleep(const tuning_db::Job& job) {
+  asleep_[job.id] = {KeysOf(job), job.state, job.epoch};
+}
 
 bool TuningLoop::IsWantedBySleepers(const TaskKey& key) const {
-  return std::ranges::any_of(asleep_,
-                             [&](const auto& sleeper) { return sleeper.second.contains(key); });
+  return std::ranges::any_of(
+      asleep_, [&](const auto& sleeper) { return sleeper.second.wants.contains(key); });
 }
 
 // Whether its job goes on, and not here.
@@ -177,17 +193,19 @@ bool TuningLoop::IsOfAnotherOwner(const Trial& trial) const {
 // Those that nobody wants any more are cancelled: their job has ended.
 void TuningLoop::AdoptOpenTrials() {
   const auto open = loop_.parts.store->OpenTrials(0);
-  if (!open.ok()) return loop_.Fatal(open.status());
+  if (!open.ok()) {
+    return loop_.Failed(open.status(), [this] {
+      AdoptOpenTrials();
+      Pump();
+    });
+  }
   for (const Trial& trial : *open) {
     const TaskKey key(trial.task, trial.signature);
     TaskRunner* runner = flow_.tasks().Find(key);
     const bool is_wanted = runner != nullptr && runner->IsWanted() && runner->failure.empty();
     if (is_wanted ? runner->Has(trial.id) : IsWantedBySleepers(key)) continue;
     if (!is_wanted) {
-      if (IsOfAnotherOwner(trial)) continue;
-      const absl::Status settled = flow_.CancelTrial(trial, "its job has ended");
-      if (absl::IsAborted(settled)) continue;  // of a job that another daemon has just begun
-      if (!settled.ok()) return loop_.Fatal(settled);
+      if (!IsOfAnotherOwner(trial)) flow_.CancelTrial(trial, "its job has ended");
     } else {
       flow_.Adopt(*runner, trial);
     }
@@ -230,13 +248,13 @@ absl::Status TuningLoop::Resume(int64_t id) {
 }
 
 void TuningLoop::Retire(int64_t job) {
-  std::vector<TaskRunner*> parked;
+  std::vector<TaskKey> parked;
   for (auto it = flow_.tasks().runners().begin(); it != flow_.tasks().runners().end();) {
     TaskRunner& runner = *it->second;
     const bool was_wanted = runner.IsWanted();
     runner.RemoveWants(job);
     const bool sleeps = !runner.IsWanted() && IsWantedBySleepers(runner.key);
-    if (sleeps && was_wanted) parked.push_back(&runner);
+    if (sleeps && was_wanted) parked.push_back(runner.key);
     if (runner.IsWanted() || sleeps) {
       ++it;
       continue;
@@ -256,7 +274,7 @@ void TuningLoop::SaveRan(ActiveJob& active, int64_t now_ns) {
   if (loop_.stopped || active.job.deadline_ns <= 0) return;  // nobody would ask
   const absl::Status saved =
       loop_.parts.store->SetJobRan(loop_.parts.ownership, active.job.id, active.RanNs(now_ns));
-  if (!saved.ok()) loop_.Fatal(saved);
+  if (!saved.ok()) loop_.Failed(saved, [] { /* It is saved again soon. */ });
 }
 
 bool TuningLoop::SeeDeadlines(int64_t now_ns) {
@@ -285,10 +303,10 @@ void TuningLoop::AnnounceWaiting() {
       if (!waiting.empty()) break;
     }
     if (waiting == active.waiting) continue;
-    active.waiting = waiting;
     const auto added = loop_.parts.store->AppendEvent(
         loop_.parts.ownership, id, "waiting", nlohmann::json({{"waiting", waiting}}).dump());
-    if (!added.ok()) return loop_.Fatal(added.status());
+    if (!added.ok()) return loop_.Failed(added.status(), [this] { Pump(); });
+    active.waiting = waiting;
   }
 }
 
@@ -299,15 +317,18 @@ void TuningLoop::FinishJobs() {
     const bool is_done = std::all_of(tasks.begin(), tasks.end(), [&](const auto& task) {
       return flow_.tasks().Find(KeyOf(task))->IsClosed();
     });
-    if (!is_done) continue;
-    Finish(active);
-    if (loop_.stopped) return;
-    ended.push_back(id);
+    if (!is_done || loop_.stopped) continue;
+    const absl::Status finished = Finish(active);
+    if (finished.ok()) {
+      ended.push_back(id);
+    } else {
+      loop_.Failed(finished, [this] { Pump(); });
+    }
   }
   for (const int64_t id : ended) Retire(id);
 }
 
-void TuningLoop::Finish(const ActiveJob& active) {
+absl::Status TuningLoop::Finish(const ActiveJob& active) {
   int64_t failed = 0;
   bool is_short = false;
   std::string why;
@@ -326,12 +347,12 @@ void TuningLoop::Finish(const ActiveJob& active) {
   }
   const JobState state = failed > 0 ? JobState::kFailed : JobState::kDone;
   CrashPoint("tuner.job_end.before");
-  const absl::Status set =
-      loop_.parts.store->SetJobState(loop_.parts.ownership, active.job.id, state, message);
+  HONE_RETURN_IF_ERROR(
+      loop_.parts.store->SetJobState(loop_.parts.ownership, active.job.id, state, message));
   CrashPoint("tuner.job_end.after");
-  if (!set.ok()) return loop_.Fatal(set);
   spdlog::info("job {} is {}{}{}", active.job.id, tuning_db::Name(state),
                message.empty() ? "" : ": ", message);
+  return absl::OkStatus();
 }
 
 }  // namespace hone::tuner

@@ -22,11 +22,13 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "tuner/jobs/changed_jobs.h"
 #include "tuner/jobs/loop_context.h"
 #include "tuner/jobs/task_flow.h"
 #include "tuner/jobs/task_runner.h"
@@ -42,10 +44,10 @@ class TuningLoop {
   // one of a private daemon leaves those to a service. To be called first, before workers are
   // served.
   void Begin();
-  // The job was submitted to the store.
-  void JobSubmitted(int64_t job);
-  // Jobs may be of other owners than they were, or have been ended by them. To be called some times
-  // within the lease of an owner, where there may be others.
+  // The job was submitted to the store. Tasks of it that were opened for that are not opened again.
+  void JobSubmitted(int64_t job, TaskContexts contexts = {});
+  // Jobs may be of other owners than they were. To be called some times within the lease of an
+  // owner, where there may be others.
   void SeeOwners();
   // The job's state is `cancelled` when `done` is called.
   void CancelJob(int64_t job, std::function<void(absl::Status)> done);
@@ -54,12 +56,20 @@ class TuningLoop {
   void PauseJob(int64_t job, std::function<void(absl::Status)> done);
   // Its state is no longer `paused` when `done` is called.
   void ResumeJob(int64_t job, std::function<void(absl::Status)> done);
-  // A few times a second, and when devices come or go: deadlines, who is served.
+  // A few times a second, and when devices come or go: deadlines, who is served, and what was asked
+  // of other daemons.
   void Tick();
   // Nothing new is proposed, built or measured from here on.
   void Stop();
 
  private:
+  // A job that has not ended and is not run here.
+  struct Sleeper {
+    std::set<TaskKey> wants;
+    tuning_db::JobState state;  // when it was looked at
+    int64_t epoch;              // of its owner, likewise
+  };
+
   // Everything that can be done is begun, once what has come so far has been dealt with: many
   // results that come together are looked at together.
   void Pump();
@@ -76,7 +86,10 @@ class TuningLoop {
   // ---- what jobs want ----
   // All jobs of the store that have not ended.
   absl::StatusOr<std::vector<tuning_db::Job>> OpenJobs() const;
+  // Runs the job, unless it has ended or is paused.
   void Activate(int64_t job);
+  absl::Status TryActivate(int64_t job);
+  void Run(const tuning_db::Job& job);
   // The job wants nothing any more, for now or for good.
   void Retire(int64_t job);
   // Runs it, or leaves it alone where it is not this daemon's to run.
@@ -88,13 +101,26 @@ class TuningLoop {
 
   // ---- several daemons (tuning_loop_owners.cc) ----
   bool IsOurs(const tuning_db::Job& job) const;
-  // Whether it is ours and no older one of another daemon (of `open`, all that have not ended)
-  // wants one of its tasks.
+  // Whether it is ours, is not paused, and no job of another daemon (of `open`, all that have not
+  // ended) goes before it that wants one of its tasks.
   bool MayRun(const tuning_db::Job& job, const std::vector<tuning_db::Job>& open) const;
+  // The job runs from now on. False: it is queued, since another daemon was faster.
+  absl::StatusOr<bool> Claim(const tuning_db::Job& job);
+  absl::Status QueueAgain(int64_t job);
   // Runs what is ours to run, and nothing else. Whether anything has changed.
   bool SeeJobs();
+  // Lets all of `open` (that have not ended) sleep that is not to go on here, and forgets what has
+  // ended. Whether anything has changed.
+  bool LeaveOthersJobs(const std::vector<tuning_db::Job>& open);
   // Does what SeeJobs does, where a write to a job was refused.
-  bool SeeRefused();
+  void SeeRefused();
+  // Refused where this daemon has to end (store_error.h).
+  absl::Status SeeOwnLife();
+  // Does what SeeJobs does, where other daemons have changed what matters here.
+  bool SeeChanges();
+  bool MayMatter(int64_t changed_job);
+  // Whether the job still stands as it did when it was last looked at.
+  bool IsAsSeen(int64_t job);
 
   // ---- how they stand ----
   void SaveRan(ActiveJob& active, int64_t now_ns);
@@ -102,16 +128,17 @@ class TuningLoop {
   // What tasks and jobs wait for, where that has changed.
   void AnnounceWaiting();
   void FinishJobs();
-  void Finish(const ActiveJob& active);
+  absl::Status Finish(const ActiveJob& active);
 
   // Touched on the executor only.
   LoopContext loop_;
   ActiveJobs jobs_;
-  // What jobs want that have not ended and are not run: those that are paused, or left to a
-  // service, or another daemon's, or wait for one of those.
-  std::map<int64_t, std::set<TaskKey>> asleep_;
+  // The jobs that have not ended and are not run: those that are paused, or left to a service, or
+  // another daemon's, or wait for one of those.
+  std::map<int64_t, Sleeper> asleep_;
   TaskFlow flow_;
   bool is_pump_posted_ = false;
+  std::optional<ChangedJobs> changed_;  // where there are other daemons
 };
 
 }  // namespace hone::tuner

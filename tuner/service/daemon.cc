@@ -25,6 +25,7 @@
 #include "tuner/service/socket_folder.h"
 #include "tuner/service/tuning_service.h"
 #include "tuner/service/unix_listener.h"
+#include "tuner/store_error.h"
 #include "tuning_db/end_jobs.h"
 
 namespace hone::tuner {
@@ -103,7 +104,9 @@ struct Daemon::Impl {
     of_desk.lowerer = parts.lowerer;
     of_desk.search = parts.search;
     of_desk.targets = [this] { return ConnectedTargets(dispatcher); };
-    of_desk.submitted = [this](int64_t job) { loop.JobSubmitted(job); };
+    of_desk.submitted = [this](int64_t job, TaskContexts contexts) {
+      loop.JobSubmitted(job, std::move(contexts));
+    };
     of_desk.executor = &desk_thread;
     of_desk.ownership = ownership;
     of_desk.is_private = options.client != 0;
@@ -193,9 +196,7 @@ void Daemon::Impl::Renew() {
   }
   if (renewed.ok()) return;
   spdlog::error("this daemon does not renew its hold on its jobs: {}", renewed.ToString());
-  // A newer life of this daemon has begun, or a newer version has migrated the database.
-  const bool is_over = absl::IsAborted(renewed) || absl::IsFailedPrecondition(renewed);
-  if (is_over && parts.on_fatal) parts.on_fatal();
+  if (!Passes(renewed) && parts.on_fatal) parts.on_fatal();
 }
 
 absl::Status Daemon::Impl::Serve() {

@@ -21,8 +21,10 @@ namespace {
 constexpr char kDefaultSearch[] = "xgboost";
 
 absl::Status CheckClientId(const std::string& client_id) {
-  if (!client_id.empty()) return absl::OkStatus();
-  return absl::InvalidArgumentError("a job needs a client id; clients choose a UUID");
+  if (!client_id.empty() && client_id.size() <= kMostClientIdBytes) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      fmt::format("a job needs a client id of 1 to {} bytes, found {}; clients choose a UUID",
+                  kMostClientIdBytes, client_id.size()));
 }
 
 absl::Status CheckPriority(int64_t priority) {
@@ -32,9 +34,9 @@ absl::Status CheckPriority(int64_t priority) {
 }
 
 absl::Status CheckTrials(int64_t trials) {
-  if (trials >= 1) return absl::OkStatus();
+  if (trials >= 1 && trials <= kMostTrials) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      fmt::format("a job needs a budget of at least one trial a task, not {}", trials));
+      fmt::format("a job has a budget of 1 to {} trials a task, not {}", kMostTrials, trials));
 }
 
 // What can be said without reading a workload.
@@ -66,8 +68,8 @@ void JobDesk::Submit(const std::string& client_id, const std::string& submitter,
   if (!status.ok()) return done(status);
   Read(
       [this, client_id, submitter, &spec]() -> absl::StatusOr<tuning_db::Job> {
-        HONE_ASSIGN_OR_RETURN(tuning_db::Job job, JobOf(spec));
-        return Store(std::move(job), client_id, submitter);
+        HONE_ASSIGN_OR_RETURN(Wanted wanted, JobOf(spec));
+        return Store(std::move(wanted), client_id, submitter);
       },
       std::move(done));
 }
@@ -78,8 +80,8 @@ void JobDesk::Clone(const v1::CloneJobRequest& request, const std::string& submi
   if (!status.ok()) return done(status);
   Read(
       [this, request, submitter]() -> absl::StatusOr<tuning_db::Job> {
-        HONE_ASSIGN_OR_RETURN(tuning_db::Job job, CloneOf(request));
-        return Store(std::move(job), request.client_id(), submitter);
+        HONE_ASSIGN_OR_RETURN(Wanted wanted, CloneOf(request));
+        return Store(std::move(wanted), request.client_id(), submitter);
       },
       std::move(done));
 }
@@ -97,15 +99,16 @@ void JobDesk::Read(std::function<absl::StatusOr<tuning_db::Job>()> read, Done do
   });
 }
 
-absl::StatusOr<tuning_db::Job> JobDesk::JobOf(const v1::JobSpec& spec) {
-  tuning_db::Job job;
+absl::StatusOr<JobDesk::Wanted> JobDesk::JobOf(const v1::JobSpec& spec) {
+  Wanted wanted;
+  tuning_db::Job& job = wanted.job;
   job.search = spec.search().empty() ? kDefaultSearch : spec.search();
   if (parts_.search(job.search) == nullptr) {
     return absl::InvalidArgumentError(
         fmt::format("there is no search \"{}\"; \"xgboost\" and \"random\" are known", job.search));
   }
   HONE_ASSIGN_OR_RETURN(job.target, ChooseTarget(spec.target()));
-  HONE_ASSIGN_OR_RETURN(job.tasks, MakeTasks(spec, job.target));
+  HONE_RETURN_IF_ERROR(AddTasks(spec, wanted));
   job.model = spec.model();
   job.seed = spec.seed();
   job.priority = spec.priority();
@@ -114,25 +117,26 @@ absl::StatusOr<tuning_db::Job> JobDesk::JobOf(const v1::JobSpec& spec) {
   job.ends_early = spec.ends_early();
   const bool is_time = std::isfinite(spec.elsewhere_ns()) && spec.elsewhere_ns() > 0;
   job.elsewhere_ns = is_time ? spec.elsewhere_ns() : 0;
-  return job;
+  return wanted;
 }
 
-absl::StatusOr<tuning_db::Job> JobDesk::CloneOf(const v1::CloneJobRequest& request) {
+absl::StatusOr<JobDesk::Wanted> JobDesk::CloneOf(const v1::CloneJobRequest& request) {
   HONE_ASSIGN_OR_RETURN(const tuning_db::Job of, parts_.store->GetJob(request.id()));
   const tuning_db::JobChanges changes = ChangesOf(request);
   if (changes.trials) HONE_RETURN_IF_ERROR(CheckTrials(*changes.trials));
-  return tuning_db::CloneOf(of, changes);
+  return Wanted{.job = tuning_db::CloneOf(of, changes)};
 }
 
-absl::StatusOr<tuning_db::Job> JobDesk::Store(tuning_db::Job job, const std::string& client_id,
+absl::StatusOr<tuning_db::Job> JobDesk::Store(Wanted wanted, const std::string& client_id,
                                               const std::string& submitter) {
+  tuning_db::Job& job = wanted.job;
   job.client_id = client_id;
   job.submitter = submitter;
   job.owner = parts_.ownership.owner;
   job.epoch = parts_.ownership.epoch;
   job.is_private = parts_.is_private;
   HONE_ASSIGN_OR_RETURN(tuning_db::Job stored, parts_.store->SubmitJob(job));
-  parts_.submitted(stored.id);
+  parts_.submitted(stored.id, std::move(wanted.contexts));
   return stored;
 }
 
@@ -149,8 +153,9 @@ absl::StatusOr<std::string> JobDesk::ChooseTarget(const std::string& wanted) {
                   fmt::join(targets, "; ")));
 }
 
-absl::StatusOr<std::vector<tuning_db::JobTask>> JobDesk::MakeTasks(const v1::JobSpec& spec,
-                                                                   const std::string& target) {
+absl::Status JobDesk::AddTasks(const v1::JobSpec& spec, Wanted& wanted) {
+  const std::string& target = wanted.job.target;
+  // All are read before any is stored.
   std::vector<std::shared_ptr<const TaskContext>> contexts;
   for (const v1::TaskSpec& of_task : spec.tasks()) {
     auto context = parts_.lowerer->Open(of_task.workload(), of_task.signature(), target);
@@ -161,13 +166,14 @@ absl::StatusOr<std::vector<tuning_db::JobTask>> JobDesk::MakeTasks(const v1::Job
     }
     contexts.push_back(*std::move(context));
   }
-  std::vector<tuning_db::JobTask> tasks;
+  std::vector<tuning_db::JobTask>& tasks = wanted.job.tasks;
   for (int i = 0; i < spec.tasks_size(); ++i) {
     const v1::TaskSpec& of_task = spec.tasks(i);
     tuning_db::Task row;
     row.workload = of_task.workload();
     row.workload_digest = Sha256Hex(of_task.workload());
-    row.anchor_digest = contexts[static_cast<size_t>(i)]->anchor_digest();
+    const auto& context = contexts[static_cast<size_t>(i)];
+    row.anchor_digest = context->anchor_digest();
     row.target = target;
     tuning_db::JobTask task;
     HONE_ASSIGN_OR_RETURN(task.task, parts_.store->EnsureTask(row));
@@ -175,16 +181,15 @@ absl::StatusOr<std::vector<tuning_db::JobTask>> JobDesk::MakeTasks(const v1::Job
     task.name = of_task.name();
     task.weight = std::isfinite(of_task.weight()) && of_task.weight() > 0 ? of_task.weight() : 1;
     task.trials = spec.trials();
-    const auto same = std::find_if(tasks.begin(), tasks.end(), [&](const tuning_db::JobTask& t) {
-      return t.task == task.task && t.signature == task.signature;
-    });
+    wanted.contexts[KeyOf(task)] = context;
+    const auto same = std::ranges::find(tasks, KeyOf(task), KeyOf);
     if (same == tasks.end()) {
       tasks.push_back(std::move(task));
     } else {
       same->weight += task.weight;
     }
   }
-  return tasks;
+  return absl::OkStatus();
 }
 
 }  // namespace hone::tuner

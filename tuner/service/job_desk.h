@@ -3,7 +3,6 @@
 #define HONE_TUNER_SERVICE_JOB_DESK_H_
 
 #include <atomic>
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -13,16 +12,14 @@
 #include "absl/status/statusor.h"
 #include "hone/v1/tuning.pb.h"
 #include "tuner/executor.h"
+#include "tuner/job_limits.h"
+#include "tuner/jobs/task_runner.h"
 #include "tuner/lowerer.h"
 #include "tuner/search.h"
 #include "tuning_db/store.h"
 
 namespace hone::tuner {
 
-// What a submission may hold. Beyond it is kInvalidArgument.
-inline constexpr int kMostTasks = 4096;
-inline constexpr size_t kMostWorkloadBytes = size_t{1} << 20;
-inline constexpr size_t kMostJobBytes = size_t{32} << 20;
 // Submissions that wait to be read. Beyond it is kResourceExhausted.
 inline constexpr int kMostSubmissions = 16;
 
@@ -35,7 +32,8 @@ class JobDesk {
     std::function<Search*(const std::string& name)> search;
     // The targets of the devices that are connected, each once.
     std::function<std::vector<std::string>()> targets;
-    std::function<void(int64_t job)> submitted;
+    // The job is in the store; its tasks, as far as they were opened to be checked.
+    std::function<void(int64_t job, TaskContexts contexts)> submitted;
     // Where workloads are parsed and jobs are stored, one after the other.
     Executor* executor = nullptr;
     tuning_db::Ownership ownership;  // of the jobs: the daemon in this life
@@ -54,16 +52,22 @@ class JobDesk {
   void Clone(const hone::v1::CloneJobRequest& request, const std::string& submitter, Done done);
 
  private:
+  // A job that is not stored yet.
+  struct Wanted {
+    tuning_db::Job job;
+    TaskContexts contexts = {};
+  };
+
   // `read` runs on the executor, and `done` is told what it returns, unless too many wait already.
   void Read(std::function<absl::StatusOr<tuning_db::Job>()> read, Done done);
-  absl::StatusOr<tuning_db::Job> JobOf(const hone::v1::JobSpec& spec);
-  absl::StatusOr<tuning_db::Job> CloneOf(const hone::v1::CloneJobRequest& request);
+  absl::StatusOr<Wanted> JobOf(const hone::v1::JobSpec& spec);
+  absl::StatusOr<Wanted> CloneOf(const hone::v1::CloneJobRequest& request);
   // Stores the job under the client's id, as the submitter's, and has it run.
-  absl::StatusOr<tuning_db::Job> Store(tuning_db::Job job, const std::string& client_id,
+  absl::StatusOr<tuning_db::Job> Store(Wanted wanted, const std::string& client_id,
                                        const std::string& submitter);
   absl::StatusOr<std::string> ChooseTarget(const std::string& wanted);
-  absl::StatusOr<std::vector<tuning_db::JobTask>> MakeTasks(const hone::v1::JobSpec& spec,
-                                                            const std::string& target);
+  // Those of the job's target.
+  absl::Status AddTasks(const hone::v1::JobSpec& spec, Wanted& wanted);
 
   const Parts parts_;
   std::atomic<int> waiting_ = 0;

@@ -57,11 +57,11 @@ int64_t MemoryStore::LeftNs(int64_t epoch) const {
   return life != lives_.end() ? life->second.until_ns - clock_.WallTimeNs() : -1;
 }
 
-absl::Status MemoryStore::MayWriteJob(int64_t id, const Ownership& ownership) {
+absl::Status MemoryStore::MayWriteJob(int64_t id, const Ownership& ownership, JobWrite what) {
   if (id == 0) return absl::OkStatus();
   const Job* job = Find(jobs_, id);
   if (job == nullptr) return NoSuch("job", id);
-  return MayWrite(id, job->state, {job->owner, job->epoch}, ownership);
+  return MayWrite(id, job->state, {job->owner, job->epoch}, ownership, what);
 }
 
 absl::StatusOr<Job> MemoryStore::SubmitJob(const Job& job) {

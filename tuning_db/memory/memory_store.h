@@ -118,7 +118,8 @@ class MemoryStore : public Store {
   // How much of its time a life has; negative where it is not in time.
   int64_t LeftNs(int64_t epoch) const;
   // Job 0 is none, and its trials are anybody's.
-  absl::Status MayWriteJob(int64_t job, const Ownership& ownership);
+  absl::Status MayWriteJob(int64_t job, const Ownership& ownership,
+                           JobWrite what = JobWrite::kItself);
   absl::Status RequireOwners(int64_t task, int64_t job);
   int64_t EnsureTrial(const Trial& trial);
   absl::StatusOr<Trial> LeaseOne(const LeaseRequest& request);

@@ -49,7 +49,7 @@ absl::StatusOr<std::vector<Trial>> MemoryStore::Propose(const Ownership& ownersh
   for (const Trial& trial : trials) {
     HONE_RETURN_IF_ERROR(IsWellFormed(trial));
     HONE_RETURN_IF_ERROR(RequireOwners(trial.task, trial.job));
-    HONE_RETURN_IF_ERROR(MayWriteJob(trial.job, ownership));
+    HONE_RETURN_IF_ERROR(MayWriteJob(trial.job, ownership, JobWrite::kProposal));
   }
   std::vector<Trial> rows;
   for (const Trial& trial : trials) rows.push_back(*Find(trials_, EnsureTrial(trial)));
@@ -144,7 +144,7 @@ absl::StatusOr<Trial> MemoryStore::LeaseOne(const LeaseRequest& request) {
   HONE_RETURN_IF_ERROR(IsWellFormed(request));
   Trial* trial = Find(trials_, request.trial);
   if (trial == nullptr) return NoSuch("trial", request.trial);
-  HONE_RETURN_IF_ERROR(MayWriteJob(trial->job, request.ownership));
+  HONE_RETURN_IF_ERROR(MayWriteJob(trial->job, request.ownership, JobWrite::kLease));
   HONE_RETURN_IF_ERROR(MayLease(*trial));
   LeaseAs(request, ++last_fence_, *trial);
   return *trial;
@@ -153,7 +153,7 @@ absl::StatusOr<Trial> MemoryStore::LeaseOne(const LeaseRequest& request) {
 absl::StatusOr<Trial> MemoryStore::ReleaseOne(const ReleaseRequest& request) {
   Trial* trial = Find(trials_, request.trial);
   if (trial == nullptr) return NoSuch("trial", request.trial);
-  HONE_RETURN_IF_ERROR(MayWriteJob(trial->job, request.ownership));
+  HONE_RETURN_IF_ERROR(MayWriteJob(trial->job, request.ownership, JobWrite::kLease));
   HONE_RETURN_IF_ERROR(MayRelease(*trial, request.fence));
   ReleaseAs(request, *trial);
   return *trial;

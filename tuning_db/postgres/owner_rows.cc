@@ -74,12 +74,13 @@ absl::StatusOr<std::vector<int64_t>> OwnUnfinishedJobs(Connection& db, int64_t e
   return IdsOf(rows);
 }
 
-absl::Status MayWriteJob(Connection& db, int64_t job, const Ownership& ownership) {
+absl::Status MayWriteJob(Connection& db, int64_t job, const Ownership& ownership, JobWrite what) {
   if (job == 0 || ownership.epoch == 0) return absl::OkStatus();
   HONE_ASSIGN_OR_RETURN(const Rows rows,
                         db.Query("SELECT state, owner, epoch FROM jobs WHERE id = $1", job));
   if (rows.empty()) return NoSuch("job", job);
-  return MayWrite(job, rows[0].As<JobState>(0), {rows[0].Text(1), rows[0].Integer(2)}, ownership);
+  return MayWrite(job, rows[0].As<JobState>(0), {rows[0].Text(1), rows[0].Integer(2)}, ownership,
+                  what);
 }
 
 absl::Status WriteDeviceRest(Connection& db, const DeviceRest& rest) {

@@ -108,7 +108,7 @@ absl::StatusOr<std::vector<Trial>> ProposeAll(Connection& db, const Ownership& o
   std::vector<Trial> rows;
   for (const Trial& trial : trials) {
     HONE_RETURN_IF_ERROR(IsWellFormed(trial));
-    HONE_RETURN_IF_ERROR(MayWriteJob(db, trial.job, ownership));
+    HONE_RETURN_IF_ERROR(MayWriteJob(db, trial.job, ownership, JobWrite::kProposal));
     HONE_ASSIGN_OR_RETURN(rows.emplace_back(), EnsureTrial(db, trial));
   }
   return rows;
@@ -169,7 +169,7 @@ absl::Status PostgresStore::GetMany(std::vector<int64_t> trials,
 absl::StatusOr<Trial> PostgresStore::LeaseOne(Connection& db, const LeaseRequest& request) {
   HONE_RETURN_IF_ERROR(IsWellFormed(request));
   HONE_ASSIGN_OR_RETURN(Trial trial, ReadTrial(db, request.trial));
-  HONE_RETURN_IF_ERROR(MayWriteJob(db, trial.job, request.ownership));
+  HONE_RETURN_IF_ERROR(MayWriteJob(db, trial.job, request.ownership, JobWrite::kLease));
   HONE_RETURN_IF_ERROR(MayLease(trial));
   HONE_ASSIGN_OR_RETURN(const int64_t fence, NextOf(db, "fence"));
   LeaseAs(request, fence, trial);
@@ -179,7 +179,7 @@ absl::StatusOr<Trial> PostgresStore::LeaseOne(Connection& db, const LeaseRequest
 
 absl::StatusOr<Trial> PostgresStore::ReleaseOne(Connection& db, const ReleaseRequest& request) {
   HONE_ASSIGN_OR_RETURN(Trial trial, ReadTrial(db, request.trial));
-  HONE_RETURN_IF_ERROR(MayWriteJob(db, trial.job, request.ownership));
+  HONE_RETURN_IF_ERROR(MayWriteJob(db, trial.job, request.ownership, JobWrite::kLease));
   HONE_RETURN_IF_ERROR(MayRelease(trial, request.fence));
   ReleaseAs(request, trial);
   HONE_RETURN_IF_ERROR(UpdateTrial(db, trial));

@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "tuning_db/postgres/connection.h"
 #include "tuning_db/store.h"
+#include "tuning_db/transitions.h"
 #include "tuning_db/types.h"
 
 namespace hone::tuning_db::postgres {
@@ -55,7 +56,8 @@ absl::Status RenewLife(Connection& db, const Ownership& ownership, int64_t lease
 absl::StatusOr<std::vector<int64_t>> TakeLostJobs(Connection& db, const Ownership& ownership);
 absl::StatusOr<std::vector<int64_t>> OwnUnfinishedJobs(Connection& db, int64_t epoch);
 // As MayWrite of transitions.h; job 0 is none, and what is of it is anybody's.
-absl::Status MayWriteJob(Connection& db, int64_t job, const Ownership& ownership);
+absl::Status MayWriteJob(Connection& db, int64_t job, const Ownership& ownership,
+                         JobWrite what = JobWrite::kItself);
 
 absl::Status WriteDeviceRest(Connection& db, const DeviceRest& rest);
 absl::StatusOr<std::vector<DeviceRest>> ReadDeviceRests(Connection& db);

@@ -54,14 +54,14 @@ absl::StatusOr<std::vector<int64_t>> OwnUnfinishedJobs(Connection& db, int64_t e
   }
 }
 
-absl::Status MayWriteJob(Connection& db, int64_t job, const Ownership& ownership) {
+absl::Status MayWriteJob(Connection& db, int64_t job, const Ownership& ownership, JobWrite what) {
   if (job == 0 || ownership.epoch == 0) return absl::OkStatus();
   HONE_ASSIGN_OR_RETURN(Statement query,
                         db.Prepare("SELECT state, owner, epoch FROM jobs WHERE id = ?"));
   query.Bind(job);
   HONE_ASSIGN_OR_RETURN(const bool has_row, query.Step());
   if (!has_row) return NoSuch("job", job);
-  return MayWrite(job, query.As<JobState>(0), {query.Text(1), query.Integer(2)}, ownership);
+  return MayWrite(job, query.As<JobState>(0), {query.Text(1), query.Integer(2)}, ownership, what);
 }
 
 absl::Status WriteDeviceRest(Connection& db, const DeviceRest& rest, int64_t now_ns) {

@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "tuning_db/sqlite/connection.h"
 #include "tuning_db/store.h"
+#include "tuning_db/transitions.h"
 #include "tuning_db/types.h"
 
 namespace hone::tuning_db::sqlite {
@@ -48,7 +49,8 @@ absl::Status RenewLife(Connection& db, const Ownership& ownership, int64_t until
 // Jobs that have not ended and are of this epoch, or of another, by id.
 absl::StatusOr<std::vector<int64_t>> OwnUnfinishedJobs(Connection& db, int64_t epoch, bool is_own);
 // As MayWrite of transitions.h; job 0 is none, and what is of it is anybody's.
-absl::Status MayWriteJob(Connection& db, int64_t job, const Ownership& ownership);
+absl::Status MayWriteJob(Connection& db, int64_t job, const Ownership& ownership,
+                         JobWrite what = JobWrite::kItself);
 
 absl::Status WriteDeviceRest(Connection& db, const DeviceRest& rest, int64_t now_ns);
 absl::StatusOr<std::vector<DeviceRest>> ReadDeviceRests(Connection& db, int64_t now_ns);
