@@ -49,7 +49,8 @@ TEST_F(Version9Test, SamplesAreStillOnlyRemoved) {
   const auto db = sqlite::Connection::Open(path_, sqlite::Access::kWrite).value();
   EXPECT_THAT(std::string(db->Execute("UPDATE records SET samples_ns = x'00'").message()),
               HasSubstr("append-only"));
-  EXPECT_TRUE(db->Execute("UPDATE records SET samples_ns = SUBSTR(samples_ns, 1, 9)").ok())
+  EXPECT_TRUE(
+      db->Execute("UPDATE records SET samples_ns = SUBSTR(samples_ns, 1, 9) WHERE id = 1").ok())
       << "but for one";
   EXPECT_TRUE(db->Execute("UPDATE records SET samples_ns = x''").ok());
   EXPECT_FALSE(db->Execute("UPDATE records SET samples_ns = zeroblob(9)").ok());
