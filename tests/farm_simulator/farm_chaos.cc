@@ -132,7 +132,7 @@ void Farm::PlanNetworkChaos() {
 }
 
 void Farm::PlanStorageChaos() {
-  if (scenario_.Has(Fault::kBusyStore) && !scenario_.runs_loop) {
+  if (scenario_.Has(Fault::kBusyStore)) {
     // No longer than a lease may be open after its time.
     for (int i = 0; i < 10; ++i) {
       Sometime([this] {

@@ -29,7 +29,7 @@ enum class Fault {
   kCancels,      // jobs are cancelled
   kPauses,       // jobs are paused, and resumed some time later (with the loop)
   kDuplicates,   // what a worker says comes twice
-  kBusyStore,    // the store takes no more for a moment (without the loop)
+  kBusyStore,    // the store takes no more for a moment
 };
 inline constexpr int kFaults = 17;
 std::string_view Name(Fault fault);

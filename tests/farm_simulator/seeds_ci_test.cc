@@ -35,7 +35,7 @@ TEST(Simulator, EverythingAtOnce) {
   scenario.chaos_ns = 300 * kSecond;
   scenario.runs_loop = false;
   for (int i = 0; i < kFaults; ++i) scenario.faults.insert(static_cast<Fault>(i));
-  scenario.daemon_kills = 120;
+  scenario.daemon_kills = 150;
   scenario.reset_share = 0.1;
   spdlog::set_level(spdlog::level::off);
   const Outcome outcome = Simulate(scenario);

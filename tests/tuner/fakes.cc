@@ -208,6 +208,15 @@ v1::MeasureResult FakeMeasure(const v1::Assignment& assignment,
   return result;
 }
 
+MeasureRequest FakeRequest(const tuning_db::Trial& trial) {
+  MeasureRequest request;
+  request.trial = trial;
+  request.target = kFakeTarget;
+  request.candidates.push_back({"digest", std::make_shared<const std::string>("conv\n{}"), ""});
+  request.timing.set_regime("warm");
+  return request;
+}
+
 // ---- the worker ----
 
 class FakeWorker::Link : public WorkerLink {

@@ -117,6 +117,9 @@ inline constexpr double kFakeAnchorNs = 60'000;
 hone::v1::MeasureResult FakeMeasure(const hone::v1::Assignment& assignment,
                                     const std::vector<std::string>& artifacts);
 
+// To measure one candidate, as a task of the fake target has them.
+MeasureRequest FakeRequest(const tuning_db::Trial& trial);
+
 // A worker at the dispatcher, without a stream between them. Obeys the protocol; its owner decides
 // when it works, when its stream breaks and when it dies.
 class FakeWorker {

@@ -88,6 +88,30 @@ TEST(Regime, TimesOfAnotherRegimeAreSpentButDecideNothing) {
   for (const auto& entry : final->entries) EXPECT_GT(entry.median_ns, 1e6);
 }
 
+// The regime of whoever wants the task first may change while its final is measured.
+TEST(Regime, AFinalCountsInTheRegimeItWasAskedForIn) {
+  World world;
+  FakeWorker& worker = world.AddWorker("w1");
+  world.Submit(
+      {.client_id = "small", .workloads = {"weights"}, .trials = 16, .constant_bytes = 8 * kMiB});
+  while (worker.assignments.empty() || worker.assignments.front().rounds() == 0) {
+    ASSERT_TRUE(world.Step());
+  }
+  const int64_t large = world.Submit({.client_id = "large",
+                                      .workloads = {"weights"},
+                                      .trials = 16,
+                                      .priority = 1,
+                                      .constant_bytes = 44 * kMiB});
+  world.Run();
+  EXPECT_EQ(world.GetJob(large).state, tuning_db::JobState::kDone);
+  std::vector<bool> finals;  // whether each was cold
+  for (const auto& assignment : worker.ran) {
+    if (assignment.rounds() > 0) finals.push_back(IsCold(assignment));
+  }
+  EXPECT_EQ(finals, (std::vector<bool>{false, true}));
+  EXPECT_EQ(world.Records(tuning_db::Purpose::kSearch).size(), 16u);
+}
+
 TEST(Regime, AFinalOfAnotherRegimeIsRunAnewWithoutATrial) {
   World world;
   FakeWorker& worker = world.AddWorker("w1");

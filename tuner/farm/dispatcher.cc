@@ -1,4 +1,5 @@
-// Requests and offers, and how leases end. What workers say is in dispatcher_messages.cc.
+// Requests and offers, and how leases end. What workers say is in dispatcher_messages.cc, how
+// devices fare in dispatcher_health.cc.
 #include "tuner/farm/dispatcher.h"
 
 #include <fmt/format.h>
@@ -11,11 +12,11 @@
 #include "tuner/farm/assignment.h"
 #include "tuner/farm/device_requirements.h"
 #include "tuner/farm/store_batch.h"
+#include "tuner/store_error.h"
 
 namespace hone::tuner {
 
 namespace v1 = hone::v1;
-using tuning_db::DeviceRest;
 using tuning_db::Trial;
 
 Dispatcher::Dispatcher(DispatcherOptions options, tuning_db::Store* store, const Clock* clock,
@@ -140,7 +141,7 @@ void Dispatcher::Match() {
 }
 
 void Dispatcher::AskForLeases() {
-  while (!offers_.empty() && !is_store_full_) {
+  while (!offers_.empty() && !asks_at_tick_) {
     const auto end = offers_.begin() + std::min<std::ptrdiff_t>(kMostABatch, std::ssize(offers_));
     const std::vector<Offer> batch(offers_.begin(), end);
     std::vector<tuning_db::LeaseRequest> requests;
@@ -161,8 +162,6 @@ void Dispatcher::AskForLeases() {
             for (size_t i = 0; i < batch.size(); ++i) OnLeased(batch[i], answers.at(i));
           });
         });
-    is_store_full_ = absl::IsResourceExhausted(begun);
-    if (is_store_full_) return;
     offers_.erase(offers_.begin(), end);
     if (begun.ok()) continue;
     for (const Offer& offer : batch) OnLeased(offer, begun);
@@ -183,6 +182,12 @@ void Dispatcher::OnLeased(const Offer& offer, const absl::StatusOr<Trial>& lease
   const bool is_poison = pending->strikes >= options_.poison_limit;
   if (leased.ok() && is_here && !pending->is_cancelled && !is_poison) {
     return Assign(offer, *leased, *session);
+  }
+  if (!leased.ok() && Passes(leased.status()) && device != nullptr && !pending->is_cancelled) {
+    underway_[trial] = pending;
+    offers_.push_back(offer);
+    if (std::exchange(asks_at_tick_, true)) return;
+    return spdlog::warn("leases are asked for at the next tick: {}", leased.status().ToString());
   }
   if (device != nullptr) fleet_.TakeBack(*device);
   if (absl::IsFailedPrecondition(leased.status()) || absl::IsAborted(leased.status())) {
@@ -302,36 +307,6 @@ void Dispatcher::LoseOverdue(int64_t fence) {
   }
 }
 
-void Dispatcher::StoreHealth(const std::string& worker, const std::string& device) {
-  const DeviceHealth health = fleet_.HealthOf(worker, device);
-  DeviceRest rest;
-  rest.worker = worker;
-  rest.device = device;
-  if (health.rests() > 0) {
-    rest.losses = health.losses();
-    rest.rests = health.rests();
-    rest.rest_ns = health.RestNs(clock_->NowNs());
-    rest.reason = health.why();
-  }
-  const absl::Status stored = store_->SetDeviceRest(rest);
-  if (stored.ok()) return;
-  spdlog::error("how device {} of worker {} fares is not stored: {}", device, worker,
-                stored.ToString());
-}
-
-void Dispatcher::LoadHealth() {
-  const auto rests = store_->ListDeviceRests();
-  if (!rests.ok()) {
-    spdlog::error("how devices fared is not known: {}", rests.status().ToString());
-    return;
-  }
-  for (const DeviceRest& rest : *rests) {
-    fleet_.SetHealth(
-        rest.worker, rest.device,
-        DeviceHealth(rest.losses, rest.rests, clock_->NowNs() + rest.rest_ns, rest.reason));
-  }
-}
-
 void Dispatcher::Revoke(const std::string& worker, int64_t fence, const std::string& reason) {
   Session* const session = fleet_.Find(worker);
   if (session == nullptr) return;
@@ -346,7 +321,10 @@ void Dispatcher::Revoke(const std::string& worker, int64_t fence, const std::str
 void Dispatcher::DoTick() {
   const int64_t now_ns = clock_->NowNs();
   for (const int64_t fence : leases_.Overdue()) LoseOverdue(fence);
-  is_store_full_ = false;
+  asks_at_tick_ = false;
+  for (const auto& [worker, device] : std::exchange(unstored_health_, {})) {
+    StoreHealth(worker, device);
+  }
   releases_.Ask();
   strays_.TryAgain();
   EndSilent(now_ns);

@@ -22,6 +22,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/clock.h"
@@ -195,7 +196,9 @@ class Dispatcher : public Measurer {
   std::map<int64_t, std::shared_ptr<PendingTrial>> underway_;
   // Whose lease the store was not asked for yet, in the order in which they were chosen.
   std::deque<Offer> offers_;
-  bool is_store_full_ = false;  // it took no more leases: it is asked again at the next tick
+  // Devices by worker and id, of which the store does not know yet how they fare.
+  std::set<std::pair<std::string, std::string>> unstored_health_;
+  bool asks_at_tick_ = false;  // the store failed in a way that passes: not before the next one
   // Streams that have not said Hello, and since when.
   std::map<std::shared_ptr<WorkerLink>, int64_t> strangers_;
   int64_t last_heartbeat_ns_ = 0;

@@ -10,8 +10,7 @@ bool ReferenceDoubts::IsBelieved(const std::string& workload_digest, const std::
   constexpr size_t kEnough = 3;
   const int64_t now_ns = clock_->NowNs();
   for (auto& [workload, claims] : claims_) {
-    std::erase_if(claims,
-                  [&](const Claim& claim) { return now_ns - claim.said_ns >= kLongestNs; });
+    std::erase_if(claims, [&](const Claim& claim) { return now_ns - claim.said_ns >= kLongestNs; });
   }
   std::erase_if(claims_, [](const auto& item) { return item.second.empty(); });
   std::vector<Claim>& claims = claims_[workload_digest];

@@ -6,6 +6,7 @@
 
 #include "tuner/farm/assignment.h"
 #include "tuner/measure_record.h"
+#include "tuner/store_error.h"
 
 namespace hone::tuner {
 
@@ -16,7 +17,8 @@ using tuning_db::TrialState;
 
 namespace {
 
-// Results that wait for a full store. Beyond it their workers keep them until they come back.
+// Results that wait for a store that is full or away. Beyond it their workers keep them until they
+// come back.
 constexpr size_t kMostWaitingBytes = size_t{64} << 20;
 
 // A final needs more than its record, a calibration its anchor, and a task without a reference more
@@ -55,24 +57,27 @@ void StrayResults::Settle(StrayResult stray, SettledCallback settled) {
 void StrayResults::SettleAs(const StrayResult& stray, const absl::StatusOr<Trial>& trial,
                             const SettledCallback& settled) {
   if (absl::IsNotFound(trial.status())) return settled(SettleResult::kRefused);
-  if (!trial.ok()) return settled(trial.status());
+  if (!trial.ok()) return Wait(stray, settled, trial.status());
   if (trial->fence != stray.result.fence()) return settled(SettleResult::kRefused);
   if (trial->state == TrialState::kSettled) return settled(SettleResult::kDuplicate);
   if (trial->state != TrialState::kLeased || !IsBelieved(stray, *trial)) {
     return settled(SettleResult::kRefused);
   }
-  const absl::Status begun = store_->SettleMany(
-      {{.fence = trial->fence,
-        .record = ToRecord(stray.result, stray.worker, clock_->WallTimeNs())}},
-      [mailbox = mailbox_, settled](const tuning_db::TrialStore::SettleAnswers& answers) {
-        mailbox->Post([settled, answer = answers.at(0)] { settled(answer); });
-      });
+  const absl::Status begun =
+      store_->SettleMany({{.fence = trial->fence,
+                           .record = ToRecord(stray.result, stray.worker, clock_->WallTimeNs())}},
+                         [this, mailbox = mailbox_, stray,
+                          settled](const tuning_db::TrialStore::SettleAnswers& answers) {
+                           mailbox->Post([this, stray, settled, answer = answers.at(0)] {
+                             answer.ok() ? settled(answer) : Wait(stray, settled, answer.status());
+                           });
+                         });
   if (!begun.ok()) Wait(stray, settled, begun);
 }
 
 void StrayResults::Wait(StrayResult stray, SettledCallback settled, const absl::Status& why) {
   const size_t bytes = stray.result.ByteSizeLong();
-  if (!absl::IsResourceExhausted(why) || waiting_bytes_ + bytes > kMostWaitingBytes) {
+  if (!Passes(why) || waiting_bytes_ + bytes > kMostWaitingBytes) {
     return settled(why);
   }
   waiting_bytes_ += bytes;

@@ -34,16 +34,16 @@ class StrayResults {
       : store_(store), clock_(clock), mailbox_(std::move(mailbox)) {}
 
   // Settles the trial where the lease is still its newest and the worker's own, and the result says
-  // what that asked for. `settled` is called by the mailbox, later. A store that takes no more is
-  // asked again.
+  // what that asked for. `settled` is called by the mailbox, later. A store that fails in a way
+  // that passes is asked again.
   void Settle(StrayResult stray, SettledCallback settled);
-  // To be called at every tick: asks for those that a full store did not take.
+  // To be called at every tick: asks again for those that the store did not take.
   void TryAgain();
 
  private:
   void SettleAs(const StrayResult& stray, const absl::StatusOr<tuning_db::Trial>& trial,
                 const SettledCallback& settled);
-  // The store did not take it.
+  // The store failed, and is asked again where that passes.
   void Wait(StrayResult stray, SettledCallback settled, const absl::Status& why);
 
   tuning_db::Store* const store_;

@@ -170,6 +170,7 @@ void FinalStage::Measure(TaskRunner& runner, bool held) {
   FinalRun& run = *runner.final_run;
   ++run.attempts;
   MeasureRequest request = RequestFor(runner);
+  run.regime = request.timing.regime();
   request.held = held;
   Facts facts = FactsOf(runner);
   if (held) facts.held_regime = runner.history.regime();
@@ -276,7 +277,10 @@ void FinalStage::OnSettled(const TaskKey& key, int64_t trial, const std::string&
   TaskRunner* runner = Find(key, trial);
   if (runner == nullptr) return;
   measures_.EndMeasuring(key, trial);
-  const absl::Status loaded = runner->history.ReloadFinal(*loop_.parts.store);
+  const std::string regime = runner->final_run->regime;
+  // One that failed leaves the final before it as that was.
+  const absl::Status loaded =
+      failure.empty() ? runner->history.ReloadFinal(*loop_.parts.store, regime) : absl::OkStatus();
   if (!loaded.ok()) {
     return loop_.Failed(loaded, [=, this] {
       OnSettled(key, trial, failure);
@@ -288,7 +292,8 @@ void FinalStage::OnSettled(const TaskKey& key, int64_t trial, const std::string&
   runner->history.ConfirmSettled();
   if (!failure.empty()) {
     events_.task_failed(*runner, failure);
-  } else if (runner->NeedsFinal() && !has_new_trials && !HasEndedSince(*runner)) {
+  } else if (runner->NeedsFinal() && !has_new_trials && !HasEndedSince(*runner) &&
+             regime == runner->history.regime()) {
     events_.task_failed(*runner, WhyFinalDoesNotCount(*runner));
   }
 }

@@ -75,9 +75,9 @@ absl::StatusOr<bool> TaskHistory::IsBehind(tuning_db::Store& store) const {
   return stored > here;
 }
 
-absl::Status TaskHistory::ReloadFinal(tuning_db::Store& store) {
+absl::Status TaskHistory::ReloadFinal(tuning_db::Store& store, const std::string& regime) {
   HONE_ASSIGN_OR_RETURN(final_, store.NewestFinal(task_, signature_));
-  final_regime_ = regime_;  // as it was asked for, whatever the worker made of it
+  final_regime_ = regime;  // whatever the worker made of it
   return absl::OkStatus();
 }
 

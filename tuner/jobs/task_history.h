@@ -45,8 +45,9 @@ class TaskHistory {
   absl::Status Load(tuning_db::Store& store);
   // Whether the store has trials that are not here: somebody imported them.
   absl::StatusOr<bool> IsBehind(tuning_db::Store& store) const;
-  // To be called after a final in this regime.
-  absl::Status ReloadFinal(tuning_db::Store& store);
+  // To be called after a final, with the regime that it was asked for in: the task may be compared
+  // in another one by now.
+  absl::Status ReloadFinal(tuning_db::Store& store, const std::string& regime);
   void Proposed(const tuning_db::Trial& trial);
   // The trial was proposed here; a second time changes nothing.
   void Settled(const tuning_db::Record& record);

@@ -77,6 +77,7 @@ struct FinalRun {
   size_t building = 0;
   int attempts = 0;     // measurements begun
   int64_t settled = 0;  // search trials, when it began
+  std::string regime;   // that it was asked for in
 };
 
 // The default config's artifact, or the reference's: built once, before the first trial.
