@@ -156,37 +156,33 @@ TEST_F(BadInput, NumberOfThreads) {
 // Each is one sentence, whatever is given, and says what would do.
 TEST_F(BadInput, NumbersOfJobs) {
   ExportMlp();
-  const std::string trials = "expected a whole number from 1 to 1000000000, found '";
+  const auto found = [](const std::string& job) {
+    return "JOB: expected a whole number from 1 to 9223372036854775807, found '" + job + "'";
+  };
   for (const std::string job : {"0", "-1", "1.5", "one", "", "1 2", "9223372036854775808"}) {
-    const std::string found =
-        "JOB: expected a whole number from 1 to 9223372036854775807, found '" + job + "'";
-    for (const std::string verb : {"show", "watch", "cancel", "pause", "resume", "clone"}) {
-      Expect({"job", verb, "--db", "none.db", "--", job}, 2, {found});
-    }
+    Expect({"job", "show", "--db", "none.db", "--", job}, 2, {found(job)});
   }
-  for (const std::string number : {"0", "-1", "1e3", "1000000001", "99999999999999999999"}) {
-    Expect({"job", "clone", "1", "--trials", number}, 2, {trials + number + "'"});
-    Expect({"job", "submit", "mlp.onnx", "--trials", number}, 2, {trials + number + "'"});
-    Expect({"tune", "mlp.onnx", "--trials", number}, 2, {trials + number + "'"});
+  for (const std::string verb : {"watch", "cancel", "pause", "resume", "clone"}) {
+    Expect({"job", verb, "0"}, 2, {found("0")});
   }
-  for (const std::string number : {"-1", "18446744073709551616", "odd"}) {
+  for (const std::string number : {"0", "1e3", "1000000001"}) {
+    const std::string trials =
+        "--trials: expected a whole number from 1 to 1000000000, found '" + number + "'";
+    Expect({"job", "clone", "1", "--trials", number}, 2, {trials});
+    Expect({"tune", "mlp.onnx", "--trials", number}, 2, {trials});
+  }
+  for (const std::string number : {"-1", "18446744073709551616"}) {
     Expect({"job", "clone", "1", "--seed", number}, 2, {"--seed", "found '" + number + "'"});
     Expect({"tune", "mlp.onnx", "--seed", number}, 2, {"--seed", "found '" + number + "'"});
   }
-  for (const std::string number : {"17", "-17", "high"}) {
-    Expect({"job", "clone", "1", "--priority", number}, 2, {"from -16 to 16"});
-    Expect({"job", "submit", "mlp.onnx", "--priority", number}, 2, {"from -16 to 16"});
-  }
+  Expect({"job", "clone", "1", "--priority", "5"}, 2, {"from -4 to 4"});
+  Expect({"job", "submit", "mlp.onnx", "--priority", "high"}, 2, {"from -4 to 4"});
   Expect({"job", "watch", "1", "--after-seq", "-1"}, 2, {"--after-seq", "from 0 to"});
 }
 
 TEST_F(BadInput, TextsThatAreNoUtf8) {
-  ExportMlp();
-  for (const std::string text : {"\xff", "a\xc3"}) {
-    Expect({"job", "list", "--submitter", text}, 2, {"--submitter", "UTF-8"});
-    Expect({"job", "clone", "1", "--client-id", text}, 2, {"--client-id", "UTF-8"});
-    Expect({"job", "submit", "mlp.onnx", "--client-id", text}, 2, {"--client-id", "UTF-8"});
-  }
+  Expect({"job", "list", "--submitter", "\xff"}, 2, {"--submitter", "UTF-8"});
+  Expect({"job", "clone", "1", "--client-id", "a\xc3"}, 2, {"--client-id", "UTF-8"});
 }
 
 TEST_F(BadInput, OutputThatIsNoFile) {

@@ -2,12 +2,11 @@
 
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
-#include <cctype>
 #include <utility>
 
 #include "tuner/jobs/search_ends.h"
 #include "tuner/jobs/task_state.h"
+#include "tuner/one_line.h"
 
 namespace hone::tuner {
 
@@ -27,17 +26,6 @@ TaskFlow::TaskFlow(LoopContext& loop, ActiveJobs& jobs, Events events)
       measures_(loop_, tasks_, settler_, OfMeasures()),
       finals_(loop_, tasks_, proposer_, settler_, builds_, measures_, OfFinals()),
       searches_(loop_, tasks_, jobs_, proposer_, settler_, OfSearches()) {}
-
-namespace {
-
-// A worker or a builder may have said it. It becomes a job's message, of which lists show a line,
-// and which not every store takes with a NUL in it.
-std::string OnOneLine(std::string text) {
-  std::ranges::replace_if(text, [](unsigned char byte) { return std::iscntrl(byte) != 0; }, ' ');
-  return text;
-}
-
-}  // namespace
 
 // ---- how the stages hang together ----
 
@@ -163,6 +151,7 @@ bool TaskFlow::CloseStranded(int64_t now_ns) {
 }
 
 void TaskFlow::FailTask(TaskRunner& runner, const std::string& what) {
+  // A worker or a builder may have said it.
   const std::string why = OnOneLine(what);
   spdlog::error("task {} {}: {}", runner.key.first, runner.key.second, why);
   Abandon(runner, why);

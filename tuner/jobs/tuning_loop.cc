@@ -10,6 +10,7 @@
 
 #include "support/crash_point.h"
 #include "support/status.h"
+#include "tuner/one_line.h"
 #include "tuning_db/end_jobs.h"
 #include "tuning_db/pause_jobs.h"
 
@@ -170,7 +171,7 @@ void TuningLoop::Run(const tuning_db::Job& job) {
     runner.AddWant({&active, &task});
     runner.closed = false;
   }
-  spdlog::info("job {} ({} tasks of {}) runs", id, job.tasks.size(), job.model);
+  spdlog::info("job {} ({} tasks of {}) runs", id, job.tasks.size(), OnOneLine(job.model));
 }
 
 void TuningLoop::LetSleep(const tuning_db::Job& job) {
