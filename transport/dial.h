@@ -1,0 +1,60 @@
+// Connections to a daemon.
+#ifndef HONE_TRANSPORT_DIAL_H_
+#define HONE_TRANSPORT_DIAL_H_
+
+#include <memory>
+
+#include "absl/status/status.h"
+#include "transport/server_address.h"
+
+namespace grpc {
+class Channel;
+class Status;
+}  // namespace grpc
+
+namespace hone {
+
+// The largest message of either side, in bytes: a job of some thousand kernels, with their texts.
+// gRPC's own limit for what is received is 4 MiB.
+inline constexpr int kMaxMessageBytes = 64 << 20;
+
+// A connection that is silent for so long is asked whether it is alive, by either side, and closed
+// where the other does not answer in time.
+inline constexpr int kKeepaliveMs = 20'000;
+inline constexpr int kKeepaliveLimitMs = 10'000;
+
+struct DialOptions {
+  // How soon a lost connection is made again; 0: as gRPC does, later each time.
+  int reconnect_ms = 0;
+  // The client's own certificate and key (files of PEM); empty: the token says who it is.
+  std::string certificate_file;
+  std::string key_file;
+};
+
+// Thread-safe.
+class DaemonConnection {
+ public:
+  // Connects with the first call. Over TCP the server has to prove that it is the one of the join
+  // string before anything is said to it; then every call carries the token.
+  explicit DaemonConnection(const ServerAddress& address, const DialOptions& options = {});
+  ~DaemonConnection();
+  DaemonConnection(const DaemonConnection&) = delete;
+  DaemonConnection& operator=(const DaemonConnection&) = delete;
+
+  const std::shared_ptr<grpc::Channel>& channel() const { return channel_; }
+
+  // What came of a call. kUnauthenticated where the server that answered is another, and why;
+  // kUnavailable where none did; else what the daemon said.
+  absl::Status StatusOf(const grpc::Status& status) const;
+
+ private:
+  class Verifier;
+
+  const std::string name_;
+  std::shared_ptr<Verifier> verifier_;  // nullptr: over a Unix socket
+  std::shared_ptr<grpc::Channel> channel_;
+};
+
+}  // namespace hone
+
+#endif  // HONE_TRANSPORT_DIAL_H_
