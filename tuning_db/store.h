@@ -10,6 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "support/clock.h"
+#include "tuning_db/grant_store.h"
 #include "tuning_db/job_store.h"
 #include "tuning_db/log_store.h"
 #include "tuning_db/trial_store.h"
@@ -25,7 +26,11 @@ namespace hone::tuning_db {
 // closed or locked, kInternal for I/O errors.
 //
 // A user takes the part that it needs.
-class Store : public JobStore, public TrialStore, public LogStore, public Upkeep {};
+class Store : public JobStore,
+              public TrialStore,
+              public LogStore,
+              public Upkeep,
+              public GrantStore {};
 
 // `clock` stamps events, says which owners are in time, and outlives the store.
 std::unique_ptr<Store> MakeMemoryStore(const Clock& clock = Clock::Real());

@@ -92,6 +92,11 @@ class MemoryStore : public Store {
   // What a file could lose, memory cannot.
   absl::StatusOr<std::vector<std::string>> Check() override { return std::vector<std::string>(); }
 
+  // memory_grants.cc
+  absl::StatusOr<Grant> AddGrant(const Grant& grant, int64_t overlap_ns) override;
+  absl::StatusOr<std::vector<Grant>> ListGrants() override;
+  absl::StatusOr<std::vector<Grant>> RevokeGrants(const std::string& name) override;
+
  private:
   using TrialKey = std::tuple<int64_t, std::string, std::string, Purpose, int64_t>;
   struct Life {
@@ -161,6 +166,7 @@ class MemoryStore : public Store {
   std::vector<Final> finals_;
   std::vector<ModelFinal> model_finals_;
   std::vector<Miss> misses_;
+  std::vector<Grant> grants_;
 };
 
 }  // namespace hone::tuning_db

@@ -36,6 +36,7 @@ const std::array kMigrations = {
     Migration{kPackedSamples},
     Migration{kRecordsOfFinals},
     Migration{kLeastSamples},
+    Migration{kGrants},
 };
 
 absl::Status CheckReferences(Connection& db) {

@@ -111,6 +111,11 @@ class SqliteStore final : public Store {
   absl::StatusOr<Pruned> Prune(int64_t before_wall_ns, const PrunePlace& place,
                                int64_t most_rows) override;
 
+  // sqlite_grants.cc
+  absl::StatusOr<Grant> AddGrant(const Grant& grant, int64_t overlap_ns) override;
+  absl::StatusOr<std::vector<Grant>> ListGrants() override;
+  absl::StatusOr<std::vector<Grant>> RevokeGrants(const std::string& name) override;
+
  private:
   absl::Status ReadOnly() const;
   absl::Status Change(std::string_view name, const std::function<absl::Status(Connection&)>& run);

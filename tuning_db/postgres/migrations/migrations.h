@@ -11,6 +11,7 @@ extern const char kJobsOfMany[];
 extern const char kBytesOfReasons[];
 extern const char kRecordsOfFinals[];
 extern const char kLeastSamples[];
+extern const char kGrants[];
 
 }  // namespace hone::tuning_db::postgres
 

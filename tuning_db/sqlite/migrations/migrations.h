@@ -18,6 +18,7 @@ extern const char kJobsOfMany[];
 extern const char kPackedSamples[];
 extern const char kRecordsOfFinals[];
 extern const char kLeastSamples[];
+extern const char kGrants[];
 
 }  // namespace hone::tuning_db::sqlite
 
